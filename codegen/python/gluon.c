@@ -33,6 +33,7 @@ static const WsPyDialect gluon = {
     .body_end = ws_gluon_body_end,
     .block_around = ws_gluon_block_around,
     .role_begin = ws_gluon_role_begin,
+    .role_head = ws_gluon_role_head,
 };
 
 /* --- the kernel
@@ -139,17 +140,39 @@ const char *ws_gluon_joined(WsPy *y, const GPtrArray *names)
     return s;
 }
 
-static void kernel(WsPy *y, const GPtrArray *roles, const GPtrArray *arguments,
-                   const WsPyPlan *plan)
+static void kernel(WsPy *y, const GPtrArray *roles, const WsPyPlan *plan)
 {
-    ws_py_line(y, "@gluon.jit");
-    ws_py_open(y, "def %s(%s)", y->kernel, ws_gluon_joined(y, arguments));
     for (guint i = 0; i < y->p->n_buffers; i++)
         buffer(y, i);
     ws_gluon_barriers(y);
     ws_py_plan_comment(y, plan);
     partitions(y, roles, plan);
+}
+
+/* The kernel behind its launcher's text: by then it is known which constants it takes. */
+static void kernel_and_launcher(WsPy *y, const GPtrArray *roles, const GPtrArray *arguments,
+                                const WsPyPlan *plan)
+{
+    GString *outer = y->out;
+    y->out = g_string_new(NULL);
+    y->depth = 1;
+    kernel(y, roles, plan);
+    g_autofree char *body = ws_py_piece(y, g_string_free(y->out, FALSE), FALSE);
+    y->out = g_string_new(NULL);
+    g_autofree char *launcher = ws_gluon_launcher(y, arguments, plan);
+    g_string_free(y->out, TRUE);
+    y->out = outer;
+    y->depth = 0;
+    const char *constants = ws_py_parameters(y, "%s: gl.constexpr = %v", FALSE);
+    ws_py_line(y, "\n");
+    ws_py_line(y, "@gluon.jit");
+    ws_py_open(y, "def %s(%s%s%s)", y->kernel, ws_gluon_joined(y, arguments),
+               *constants ? ", " : "", constants);
+    ws_py_static_asserts(y);
+    g_string_append(y->out, body);
     ws_py_close(y);
+    ws_py_line(y, "\n");
+    g_string_append(y->out, launcher);
 }
 
 /* --- everything
@@ -204,8 +227,8 @@ static void whole(WsPy *y)
     g->plan = &plan;
     if (y->error || !ws_py_plan(y, &plan))
         return;
+    g_autofree char *tile = ws_py_piece(y, ws_py_tile_function(y, "@gluon.jit"), TRUE);
     g_autoptr(GPtrArray) roles = all_roles(y);
-    g_autofree char *tile = ws_py_tile_function(y, "@gluon.jit");
     if (y->error)
         return;
     GString *text = g_string_new(NULL), *body = g_string_new(NULL), *outer = y->out;
@@ -216,19 +239,16 @@ static void whole(WsPy *y)
                                ((const WsPyRole *)roles->pdata[i])->text);
     g_autoptr(GPtrArray) arguments = arguments_of(y, body->str);
     y->out = body;
-    ws_py_line(y, "\n");
-    kernel(y, roles, arguments, &plan);
-    ws_py_line(y, "\n");
-    ws_gluon_launcher(y, arguments, &plan);
+    kernel_and_launcher(y, roles, arguments, &plan);
     ws_py_host_check(y);
     y->out = outer;
     ws_gluon_header(y);
     ws_gluon_helpers(y, text);
     g_autofree char *all = g_strconcat(text->str, body->str, NULL);
     ws_gluon_imports(y, all);
-    ws_gluon_constants(y, body->str);
+    ws_gluon_constants(y);
     ws_gluon_named_constants(y);
-    g_autofree char *layouts = ws_gluon_layouts(y);
+    g_autofree char *layouts = ws_py_piece(y, ws_gluon_layouts(y), TRUE);
     g_string_append(y->out, layouts);
     g_string_append(y->out, text->str);
     g_string_append(y->out, body->str);
@@ -236,19 +256,39 @@ static void whole(WsPy *y)
     g_string_free(body, TRUE);
 }
 
-char *ws_generate_gluon(const WsProgram *p, gboolean remarks, GError **error)
+static char *written(const WsProgram *p, gboolean remarks, WsPyPieces *pieces,
+                     const WsPyNumbers *numbers, GError **error)
 {
     WsPy *y = ws_py_new(p, &gluon);
     y->remarks = remarks;
+    y->pieces = pieces;
+    y->numbers = numbers;
     WsGluon g = { 0 };
     g.gathers = g_ptr_array_new();
-    g.layout = g_new0(gboolean, 3 * 257);
+    g.layout = g_array_new(FALSE, FALSE, sizeof(WsGluonLayout));
     y->role = &g;
     if (!y->error)
         whole(y);
     g_clear_pointer(&g.boxes, g_array_unref);
     g_ptr_array_unref(g.gathers);
     g_free(g.token);
-    g_free(g.layout);
+    g_array_unref(g.layout);
     return ws_py_finish(y, error);
+}
+
+static WsPyPieces *pieces_of(const WsProgram *p)
+{
+    WsPyPieces *pieces = ws_py_pieces_new();
+    g_autofree char *text = written(p, FALSE, pieces, NULL, NULL);
+    if (!text)
+        g_clear_pointer(&pieces, ws_py_pieces_free);
+    return pieces;
+}
+
+char *ws_generate_gluon(const WsProgram *p, gboolean remarks, GError **error)
+{
+    WsPyNumbers *numbers = ws_py_numbers_new(p, pieces_of);
+    char *text = written(p, remarks, NULL, numbers, error);
+    ws_py_numbers_free(numbers);
+    return text;
 }

@@ -14,8 +14,13 @@ typedef struct {
     guint row_cols;     /* columns of the layout whose rows values [rows, 1] follow; 0: none */
     GPtrArray *gathers; /* lines: layouts of gathers; borrowed from the pool */
     guint quad;         /* rows of the values with an element per lane; 0: none */
-    gboolean *layout;   /* [3][257]: accumulator layouts in use by inst_k and columns */
+    GArray *layout;     /* WsGluonLayout: accumulator layouts in use */
 } WsGluon;
+
+typedef struct {
+    guint k, cols; /* of an instruction */
+    const char *name;
+} WsGluonLayout;
 
 static inline WsGluon *ws_gluon(WsPy *y)
 {
@@ -27,11 +32,11 @@ void ws_gluon_op(WsPy *y, const WsOp *op);
 /* --- gluon_head.c: before the first function; `text` is all that follows ---*/
 void ws_gluon_header(WsPy *y);
 void ws_gluon_imports(WsPy *y, const char *text);
-void ws_gluon_constants(WsPy *y, const char *text);
+void ws_gluon_constants(WsPy *y);             /* those that are no parameters */
 void ws_gluon_helpers(WsPy *y, GString *out); /* those that the text calls */
 /* --- gluon_launch.c, gluon.c ---*/
 const char *ws_gluon_joined(WsPy *y, const GPtrArray *names);
-void ws_gluon_launcher(WsPy *y, const GPtrArray *arguments, const WsPyPlan *plan);
+char *ws_gluon_launcher(WsPy *y, const GPtrArray *arguments, const WsPyPlan *plan);
 /* --- gluon_layout.c: where elements lie
  * ---------------------------------------------------------*/
 const char *ws_gluon_dtype(WsPy *y, WsDtype t);
@@ -42,6 +47,7 @@ char *ws_gluon_layouts(WsPy *y);                           /* definitions in use
 const char *ws_gluon_shared_layout(WsPy *y, guint swizzle, WsDtype t, guint rank);
 gboolean ws_gluon_lanes(const WsRegValue *v); /* an element per lane of a quad */
 void ws_gluon_role_begin(WsPy *y);
+char *ws_gluon_role_head(WsPy *y, const char *body); /* the layouts that it mentions */
 const char *ws_gluon_fresh(WsPy *y, guint v);
 const char *ws_gluon_full(WsPy *y, guint v, const char *x);
 const char *ws_gluon_row_index(WsPy *y, guint rows, guint cols);

@@ -4,6 +4,8 @@
 #include "program/op.h"
 #include "program/parts/barrier.h"
 #include "program/parts/operation.h"
+#include "program/parts/tensor.h"
+#include "program/parts/transfer.h"
 #include "program/program.h"
 #include "target/target.h"
 
@@ -25,6 +27,38 @@ void ws_gluon_arrive(WsPy *y, const WsOp *op)
         ws_py_line(y, "mbarrier.arrive(%s, count=%" G_GINT64_FORMAT ")", slot_of(y, op), op->count);
 }
 
+/* "A_desc.block_type.nbytes + B_desc.block_type.nbytes": what the loads of an expect bring, as
+ * their descriptors say it; NULL: the figure says it. */
+static const char *blocks_of(WsPy *y, const WsOp *expect)
+{
+    const WsTransaction *t = NULL;
+    for (guint i = 0; i < y->p->n_transactions; i++) {
+        if (y->p->transaction[i]->expect == expect)
+            t = y->p->transaction[i];
+    }
+    const char *s = "";
+    gint64 bytes = 0;
+    for (guint i = 0; t && i < t->n; i++) {
+        const WsOp *op = t->op[i];
+        if (op->kind != WS_OP_TMA_LOAD)
+            return NULL;
+        if (!ws_py_first_box(op))
+            continue;
+        const WsPyBox *box = ws_py_call(y, ws_gluon(y)->boxes, op);
+        if (!box)
+            return NULL;
+        gint64 one = ws_dtype_bytes(y->p->tensor[box->tensor].dtype);
+        for (guint d = 0; d < box->rank; d++) {
+            if (ws_gluon_block(box, d) != box->block[d])
+                return NULL;
+            one *= box->block[d];
+        }
+        bytes += one;
+        s = ws_py_format(y, "%s%s%s.block_type.nbytes", s, *s ? " + " : "", box->name);
+    }
+    return *s && bytes == expect->bytes ? s : NULL;
+}
+
 void ws_gluon_expect(WsPy *y, const WsOp *op)
 {
     if (op->count < 1) {
@@ -32,7 +66,11 @@ void ws_gluon_expect(WsPy *y, const WsOp *op)
                      "let the copy arrive");
         return;
     }
-    ws_py_line(y, "mbarrier.expect(%s, %" G_GINT64_FORMAT ")", slot_of(y, op), op->bytes);
+    const char *blocks = blocks_of(y, op);
+    if (blocks)
+        ws_py_line(y, "mbarrier.expect(%s, %s)", slot_of(y, op), blocks);
+    else
+        ws_py_line(y, "mbarrier.expect(%s, %" G_GINT64_FORMAT ")", slot_of(y, op), op->bytes);
     if (op->count > 1)
         ws_py_line(y, "mbarrier.arrive(%s, count=%" G_GINT64_FORMAT ")", slot_of(y, op),
                    op->count - 1);

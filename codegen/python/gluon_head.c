@@ -92,12 +92,12 @@ void ws_gluon_helpers(WsPy *y, GString *out)
 /* --- header
  * -------------------------------------------------------------------------------------*/
 
-void ws_gluon_constants(WsPy *y, const char *text)
+void ws_gluon_constants(WsPy *y)
 {
     for (guint i = 0; i < y->p->n_constants; i++) {
-        const char *name = ws_py_ident(y, y->p->constant_name[i]);
-        if (ws_py_mentions(text, name))
-            ws_py_line(y, "%s = gl.constexpr(%" G_GINT64_FORMAT ")", name, y->p->constant[i]);
+        if (y->of_file[i])
+            ws_py_line(y, "%s = gl.constexpr(%" G_GINT64_FORMAT ")", y->constant[i],
+                       y->p->constant[i]);
     }
 }
 

@@ -84,14 +84,14 @@ static void docstring(WsPy *y)
     ws_py_line(y, "\"\"\"");
 }
 
-void ws_gluon_launcher(WsPy *y, const GPtrArray *arguments, const WsPyPlan *plan)
+/* The name that stands for the constants until it is known which ones the kernel takes. */
+#define CONSTANTS "CONSTANTS_"
+
+char *ws_gluon_launcher(WsPy *y, const GPtrArray *arguments, const WsPyPlan *plan)
 {
     GString *outer = y->out;
     y->out = g_string_new(NULL);
-    ws_py_open(y, "def launch(%s)", ws_py_host_parameters(y));
-    y->host = TRUE;
-    docstring(y);
-    y->host = FALSE;
+    y->depth = 1;
     ws_py_host_sizes(y);
     ws_py_host_assumptions(y);
     y->host = TRUE;
@@ -108,12 +108,23 @@ void ws_gluon_launcher(WsPy *y, const GPtrArray *arguments, const WsPyPlan *plan
     if (y->p->tiles->launch == WS_LAUNCH_DYNAMIC)
         ws_py_line(y, "counter = torch.zeros(1, dtype=torch.int32, device=%s.device)",
                    y->tensor[0]);
-    ws_py_line(y, "return %s[(programs,)](%s, num_warps=%u, maxnreg=%u%s)", y->kernel,
+    ws_py_line(y, "return %s[(programs,)](%s, " CONSTANTS "num_warps=%u, maxnreg=%u%s)", y->kernel,
                ws_gluon_joined(y, arguments), y->p->agent[plan->agent[0]].warps, plan->maxnreg,
                depends(y) ? ", launch_pdl=True" : "");
+    g_autofree char *used = ws_py_piece(y, ws_py_host_used(y, y->out->str), FALSE);
+    g_string_truncate(y->out, 0);
+    y->depth = 0;
+    const char *constants = ws_py_parameters(y, "%s=%v", TRUE),
+               *given = ws_py_parameters(y, "%s=%s", TRUE);
+    ws_py_open(y, "def launch(%s%s%s)", ws_py_host_parameters(y), *constants ? ", " : "",
+               constants);
+    y->host = TRUE;
+    docstring(y);
+    y->host = FALSE;
+    g_string_append(y->out, used);
+    g_string_replace(y->out, CONSTANTS, *given ? ws_py_format(y, "%s, ", given) : "", 0);
     ws_py_close(y);
-    g_autofree char *used = ws_py_host_used(y, y->out->str);
-    g_string_append(outer, used);
-    g_string_free(y->out, TRUE);
+    char *text = g_string_free(y->out, FALSE);
     y->out = outer;
+    return text;
 }

@@ -44,15 +44,10 @@ static gboolean is_tile(const WsRegValue *v)
     return v->rows > 1 && v->cols > 4;
 }
 
-static guint k_slot(guint inst_k)
-{
-    return inst_k == 32 ? 2 : inst_k == 8 ? 1 : 0;
-}
-
 const char *ws_gluon_tile_layout(WsPy *y, guint cols)
 {
     WsGluon *g = ws_gluon(y);
-    guint n = MIN(cols, 256), slot = k_slot(g->inst_k);
+    guint n = MIN(cols, 256);
     guint warps = y->agent ? y->agent->warps : 4;
     if (n % 8 != 0 || (cols & (cols - 1)) != 0 || warps % 4 != 0) {
         ws_py_refuse(y, y->op,
@@ -63,9 +58,16 @@ const char *ws_gluon_tile_layout(WsPy *y, guint cols)
                      "2^n columns, groups of 4 warps");
         return "None";
     }
-    g->layout[slot * 257 + n] = TRUE;
-    static const char *const suffix[] = { "", "_k8", "_k32" };
-    return ws_py_format(y, "mma_%u%s", n, suffix[slot]);
+    for (guint i = 0; i < g->layout->len; i++) {
+        const WsGluonLayout *is = &g_array_index(g->layout, WsGluonLayout, i);
+        if (is->k == g->inst_k && is->cols == n)
+            return is->name;
+    }
+    WsGluonLayout is = { g->inst_k, n,
+                         g->layout->len ? ws_py_format(y, "mma_layout_%u", g->layout->len + 1)
+                                        : "mma_layout" };
+    g_array_append_val(g->layout, is);
+    return is.name;
 }
 
 /* One element per lane: the four lanes of a quad share rows, as in an accumulator. */
@@ -100,18 +102,7 @@ static char *quad_definition(guint rows)
 
 char *ws_gluon_layouts(WsPy *y)
 {
-    static const char *const suffix[] = { "", "_k8", "_k32" };
-    static const guint k[] = { 16, 8, 32 };
     GString *s = g_string_new(NULL);
-    for (guint i = 0; i < 3; i++) {
-        for (guint n = 1; n <= 256; n++) {
-            if (ws_gluon(y)->layout[i * 257 + n])
-                g_string_append_printf(s,
-                                       "mma_%u%s = gl.constexpr(gl.NVMMADistributedLayout([3, 0], "
-                                       "[4, 1], [16, %u, %u]))\n",
-                                       n, suffix[i], n, k[i]);
-        }
-    }
     for (guint i = 0; i < ws_gluon(y)->gathers->len; i++)
         g_string_append_printf(s, "%s\n", (const char *)ws_gluon(y)->gathers->pdata[i]);
     if (ws_gluon(y)->quad) {
@@ -268,4 +259,19 @@ const char *ws_gluon_reduce(WsPy *y, const char *what, const char *x, guint rows
     if (MIN(cols, 256) == MIN(ws_gluon(y)->row_cols, 256))
         return s;
     return ws_py_format(y, "gl.convert_layout(%s, %s)", s, rows_layout(y));
+}
+
+char *ws_gluon_role_head(WsPy *y, const char *body)
+{
+    GString *s = g_string_new(NULL);
+    const GArray *all = ws_gluon(y)->layout;
+    for (guint i = 0; i < all->len; i++) {
+        const WsGluonLayout *is = &g_array_index(all, WsGluonLayout, i);
+        if (ws_py_mentions(body, is->name))
+            g_string_append_printf(s,
+                                   "    %s: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, "
+                                   "1], [16, %u, %u])\n",
+                                   is->name, is->cols, is->k);
+    }
+    return g_string_free(s, FALSE);
 }

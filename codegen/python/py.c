@@ -67,8 +67,11 @@ WsPy *ws_py_new(const WsProgram *p, const WsPyDialect *dialect)
     y->local = g_hash_table_new(g_str_hash, g_str_equal);
     y->helpers = g_hash_table_new(g_str_hash, g_str_equal);
     y->account = ws_account_new(p);
+    y->constant = g_new0(const char *, p->n_constants + 1);
+    y->parameter = g_new0(gboolean, p->n_constants + 1);
+    y->of_file = g_new0(gboolean, p->n_constants + 1);
     for (guint i = 0; i < p->n_constants; i++)
-        global_name(y, p->constant_name[i]);
+        y->constant[i] = global_name(y, p->constant_name[i]);
     y->host = TRUE;
     bind_launch(y);
     y->host = FALSE;
@@ -97,6 +100,73 @@ const char *ws_py_local(WsPy *y, const char *name)
     return id;
 }
 
+/* --- pieces, parameters ------------------------------------------------------------------------*/
+
+char *ws_py_piece(WsPy *y, char *text, gboolean frozen)
+{
+    if (y->pieces)
+        ws_py_pieces_add(y->pieces, text, frozen);
+    if (y->numbers) {
+        char *named = ws_py_numbers_apply(y->numbers, y->piece, text, y->constant);
+        g_free(text);
+        text = named;
+    }
+    y->piece++;
+    for (guint i = 0; i < y->p->n_constants; i++) {
+        gboolean *of = frozen ? y->of_file : y->parameter;
+        of[i] = (of[i] || ws_py_mentions(text, y->constant[i])) && (frozen || !y->of_file[i]);
+    }
+    return text;
+}
+
+const char *ws_py_parameters(WsPy *y, const char *format, gboolean free)
+{
+    const char *s = "";
+    for (guint i = 0; i < y->p->n_constants; i++) {
+        gint64 lo = 0, hi = 0;
+        if (y->numbers)
+            ws_py_numbers_range(y->numbers, i, &lo, &hi);
+        if (!y->parameter[i] || (free && lo == hi))
+            continue;
+        GString *one = g_string_new(format);
+        g_autofree char *value = g_strdup_printf("%" G_GINT64_FORMAT, y->p->constant[i]);
+        g_string_replace(one, "%v", value, 0);
+        g_string_replace(one, "%s", y->constant[i], 0);
+        s = ws_py_format(y, "%s%s%s", s, *s ? ", " : "", one->str);
+        g_string_free(one, TRUE);
+    }
+    return s;
+}
+
+void ws_py_static_asserts(WsPy *y)
+{
+    const char *module = y->dialect->module;
+    for (guint i = 0; y->numbers && i < y->p->n_constants; i++) {
+        gint64 lo, hi;
+        const char *name = y->constant[i];
+        if (!y->parameter[i] && !y->of_file[i])
+            continue;
+        ws_py_numbers_range(y->numbers, i, &lo, &hi);
+        if (lo == hi || y->of_file[i])
+            ws_py_line(y,
+                       "%s.static_assert(%s == %" G_GINT64_FORMAT
+                       ", \"%s: nothing else goes with the rest\")",
+                       module, name, y->p->constant[i], name);
+        else
+            ws_py_line(y,
+                       "%s.static_assert(%" G_GINT64_FORMAT " <= %s and %s <= %" G_GINT64_FORMAT
+                       ", \"%s: tried from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT "\")",
+                       module, lo, name, name, hi, name, lo, hi);
+    }
+    const GPtrArray *q = y->numbers ? ws_py_numbers_quotients(y->numbers) : NULL;
+    for (guint i = 0; q && i + 1 < q->len; i += 2) {
+        const char *over = q->pdata[i], *under = q->pdata[i + 1];
+        gboolean name = !strchr(under, ' ');
+        ws_py_line(y, "%s.static_assert(%s %% %s%s%s == 0, \"%s is a multiple of %s\")", module,
+                   over, name ? "" : "(", under, name ? "" : ")", over, under);
+    }
+}
+
 char *ws_py_finish(WsPy *y, GError **error)
 {
     ws_py_account(y);
@@ -105,6 +175,9 @@ char *ws_py_finish(WsPy *y, GError **error)
         g_propagate_error(error, y->error);
     g_string_free(y->out, TRUE);
     g_string_chunk_free(y->terms.pool);
+    g_free(y->constant);
+    g_free(y->parameter);
+    g_free(y->of_file);
     g_free(y->var);
     g_free(y->tensor);
     g_free(y->map);

@@ -10,6 +10,7 @@
 
 #include "codegen/account.h"
 #include "codegen/generate.h"
+#include "codegen/python/parameters.h"
 #include "codegen/python/python.h"
 #include "codegen/term.h"
 #include "program/parts/dtype.h"
@@ -60,6 +61,8 @@ typedef struct {
     void (*body_end)(WsPy *y, const WsTree *t); /* also of the parts of a branch */
     void (*block_around)(WsPy *y, const WsTree *t, gboolean begin);
     void (*role_begin)(WsPy *y); /* optional: y->agent is new */
+    /* Optional: lines in front of a role whose text mentions what they bind. Caller frees. */
+    char *(*role_head)(WsPy *y, const char *body);
 } WsPyDialect;
 
 struct WsPy {
@@ -72,13 +75,19 @@ struct WsPy {
     const char **tensor, **map, **buffer, **barrier; /* identifiers */
     /* the role being written */
     const WsAgent *agent;
-    const char **value;    /* identifiers of its values */
-    const char *kernel;    /* its name, made of the design's */
-    gboolean remarks;      /* places of steps in brackets */
-    gboolean host;         /* the launcher's Python, where // floors and min() is min() */
-    gboolean plain;        /* in remarks: elements of tensors as the design writes them */
-    const char *next_tile; /* dynamic: variable of the loop over tiles being written */
-    const char *commented; /* step whose comment was written last */
+    const char **value;         /* identifiers of its values */
+    const char *kernel;         /* its name, made of the design's */
+    WsPyPieces *pieces;         /* being collected, NULL otherwise */
+    const WsPyNumbers *numbers; /* what the numbers of the pieces are; NULL: numbers */
+    guint piece;                /* number of the next one */
+    const char **constant;      /* [n_constants] identifiers */
+    gboolean *parameter;        /* [n_constants] the kernel takes it */
+    gboolean *of_file;          /* [n_constants] a frozen piece mentions it: a name of the file */
+    gboolean remarks;           /* places of steps in brackets */
+    gboolean host;              /* the launcher's Python, where // floors and min() is min() */
+    gboolean plain;             /* in remarks: elements of tensors as the design writes them */
+    const char *next_tile;      /* dynamic: variable of the loop over tiles being written */
+    const char *commented;      /* step whose comment was written last */
     const WsOp *op;
     WsAccount account;
     gpointer role;         /* the dialect's own, per agent */
@@ -180,6 +189,7 @@ void ws_py_math(WsPy *y, const WsOp *op);
  * that stands for it where the function is called. */
 typedef struct {
     const char *name, *given;
+    gboolean constant;
 } WsPyParam;
 typedef struct {
     const char *name;      /* of the function */
@@ -214,6 +224,14 @@ GPtrArray *ws_py_host_arguments(WsPy *y);
 /* The design's `reference` as torch float64 functions and the body of the self test. */
 void ws_py_host_check(WsPy *y);
 const char *ws_py_torch_type(WsDtype t); /* "bfloat16" */
+
+/* --- py.c: pieces and parameters ----------------------------------------------------------------
+ * A piece of the text (takes it) with constants by name where its numbers are products of them. In
+ * a frozen one no parameter is known. Caller frees. */
+char *ws_py_piece(WsPy *y, char *text, gboolean frozen);
+/* "%s: gl.constexpr = %v" for each, joined; `free`: those that may have several values. */
+const char *ws_py_parameters(WsPy *y, const char *format, gboolean free);
+void ws_py_static_asserts(WsPy *y); /* lines of the kernel: which values its parameters may have */
 
 /* --- copies.c: what TMA copies have in common ---------------------------------------------------
  * A descriptor: a tensor and what one step moves of it (WsTensorTransfer). */

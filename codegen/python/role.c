@@ -286,15 +286,29 @@ static void role_free(gpointer data)
     g_free(r);
 }
 
-static WsPyRole *role_new(WsPy *y, guint first, guint n, gboolean replica, const char *name,
-                          const char *body, const WsPyParam *param, guint n_param)
+static guint constant_of(const WsPy *y, const char *name)
 {
+    guint i = 0;
+    while (strcmp(y->constant[i], name) != 0)
+        i++;
+    return i;
+}
+
+static WsPyRole *role_new(WsPy *y, guint first, guint n, gboolean replica, const char *name,
+                          const char *text, const WsPyParam *param, guint n_param)
+{
+    g_autofree char *head = y->dialect->role_head ? y->dialect->role_head(y, text) : g_strdup("");
+    g_autofree char *body = ws_py_piece(y, g_strconcat(head, text, NULL), FALSE);
     WsPyRole *r = g_new0(WsPyRole, 1);
     GString *s = g_string_new(NULL), *given = g_string_new(NULL);
     for (guint i = 0; i < n_param; i++) {
         if (!ws_py_mentions(body, param[i].name))
             continue;
-        g_string_append_printf(s, "%s%s", s->len ? ", " : "", param[i].name);
+        if (param[i].constant && !y->parameter[constant_of(y, param[i].name)])
+            continue;
+        g_string_append_printf(s, "%s%s%s%s", s->len ? ", " : "", param[i].name,
+                               param[i].constant ? ": " : "",
+                               param[i].constant ? y->dialect->constexpr_t : "");
         g_string_append_printf(given, "%s%s", given->len ? ", " : "", param[i].given);
     }
     *r = (WsPyRole){ .name = name, .first = first, .n = n, .replica = replica };
@@ -307,8 +321,13 @@ static WsPyRole *role_new(WsPy *y, guint first, guint n, gboolean replica, const
     return r;
 }
 
-GPtrArray *ws_py_roles(WsPy *y, const WsPyParam *param, guint n_param)
+GPtrArray *ws_py_roles(WsPy *y, const WsPyParam *given, guint n_given)
 {
+    const guint n_param = n_given + y->p->n_constants;
+    g_autofree WsPyParam *param = g_new0(WsPyParam, n_param + 1);
+    memcpy(param, given, n_given * sizeof *param);
+    for (guint i = 0; i < y->p->n_constants; i++)
+        param[n_given + i] = (WsPyParam){ y->constant[i], y->constant[i], TRUE };
     GPtrArray *all = g_ptr_array_new_with_free_func(role_free);
     for (guint first = 0, end; first < y->p->n_agents && !y->error; first = end) {
         const WsAgent *a = &y->p->agent[first];

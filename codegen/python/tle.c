@@ -393,11 +393,17 @@ static const char *grid(WsTle *t)
     return "min(torch.cuda.get_device_properties(0).multi_processor_count, n_tiles)";
 }
 
-static void launcher(WsTle *t, const char *kernel)
+/* The name that stands for the constants until it is known which ones the kernel takes. */
+#define CONSTANTS "CONSTANTS_"
+
+/* Caller frees. */
+static char *launcher(WsTle *t, const char *kernel)
 {
     WsPy *y = t->y;
+    GString *outer = y->out;
+    y->out = g_string_new(NULL);
+    y->depth = 1;
     y->host = TRUE;
-    ws_py_open(y, "def launch(%s)", ws_py_host_parameters(y));
     ws_py_host_sizes(y);
     ws_py_host_assumptions(y);
     y->host = TRUE;
@@ -405,21 +411,31 @@ static void launcher(WsTle *t, const char *kernel)
     if (y->p->tiles->launch == WS_LAUNCH_DYNAMIC)
         ws_py_line(y, "counter = torch.zeros(1, dtype=torch.int32, device=%s.device)",
                    y->tensor[0]);
-    ws_py_line(y, "%s[(%s,)](%s, num_warps=%u)", y->kernel, grid(t), kernel,
+    ws_py_line(y, "%s[(%s,)](%s, " CONSTANTS "num_warps=%u)", y->kernel, grid(t), kernel,
                y->p->agent[t->order[0]].warps);
-    ws_py_close(y);
     y->host = FALSE;
+    y->depth = 0;
+    g_autofree char *lines = ws_py_piece(y, g_string_free(y->out, FALSE), FALSE);
+    const char *constants = ws_py_parameters(y, "%s=%v", TRUE),
+               *given = ws_py_parameters(y, "%s=%s", TRUE);
+    GString *s = g_string_new(NULL);
+    g_string_printf(s, "def launch(%s%s%s):\n%s", ws_py_host_parameters(y), *constants ? ", " : "",
+                    constants, lines);
+    g_string_replace(s, CONSTANTS, *given ? ws_py_format(y, "%s, ", given) : "", 0);
+    y->out = outer;
+    return g_string_free(s, FALSE);
 }
 
 /* --- the whole ---------------------------------------------------------------------------------*/
 
-static void constants(WsTle *t, const char *text)
+/* Those that are no parameters of the kernel. */
+static void constants(WsTle *t)
 {
     const WsProgram *p = t->y->p;
     for (guint i = 0; i < p->n_constants; i++) {
-        const char *name = ws_py_ident(t->y, p->constant_name[i]);
-        if (ws_py_mentions(text, name))
-            ws_py_line(t->y, "%s = tl.constexpr(%" G_GINT64_FORMAT ")", name, p->constant[i]);
+        if (t->y->of_file[i])
+            ws_py_line(t->y, "%s = tl.constexpr(%" G_GINT64_FORMAT ")", t->y->constant[i],
+                       p->constant[i]);
     }
 }
 
@@ -489,6 +505,25 @@ static const struct {
       "def pow2floor(n):\n    return 1 << (n.bit_length() - 1) if n > 0 else 0\n\n\n" },
 };
 
+/* Caller frees. */
+static char *kernel_body(WsTle *t, const GPtrArray *roles)
+{
+    WsPy *y = t->y;
+    GString *outer = y->out;
+    y->out = g_string_new(NULL);
+    y->depth = 1;
+    g_autofree gboolean *done = g_new0(gboolean, y->p->n_buffers + 1);
+    for (guint i = 0; i < y->p->n_buffers; i++)
+        allocate_buffer(t, i, done);
+    allocate_barriers(t);
+    create_pipes(t);
+    specialize(t, roles);
+    y->depth = 0;
+    char *text = ws_py_piece(y, g_string_free(y->out, FALSE), FALSE);
+    y->out = outer;
+    return text;
+}
+
 /* Roles, kernel and launcher as text; what they mention is known behind them. Caller frees. */
 static char *body(WsTle *t)
 {
@@ -499,7 +534,7 @@ static char *body(WsTle *t)
     if (y->p->tiles->launch == WS_LAUNCH_DYNAMIC)
         g_ptr_array_insert(host, 0, (gpointer) "counter");
     g_autoptr(GArray) list = parameters(t, host);
-    g_autofree char *tile = ws_py_tile_function(y, "@triton.jit");
+    g_autofree char *tile = ws_py_piece(y, ws_py_tile_function(y, "@triton.jit"), TRUE);
     g_autoptr(GPtrArray) roles = ws_py_roles(y, (const WsPyParam *)(gpointer)list->data, list->len);
     if (!y->error && roles->len) {
         if (*tile)
@@ -508,17 +543,15 @@ static char *body(WsTle *t)
             g_string_append_printf(y->out, "@triton.jit\n%s\n\n",
                                    ((const WsPyRole *)roles->pdata[i])->text);
         const char *names = kernel_parameters(t, roles, host);
-        g_autofree gboolean *done = g_new0(gboolean, y->p->n_buffers + 1);
+        g_autofree char *body = kernel_body(t, roles), *launch = launcher(t, names);
+        const char *constants = ws_py_parameters(y, "%s: tl.constexpr = %v", FALSE);
         ws_py_line(y, "@triton.jit");
-        ws_py_open(y, "def %s(%s)", y->kernel, names);
-        for (guint i = 0; i < y->p->n_buffers; i++)
-            allocate_buffer(t, i, done);
-        allocate_barriers(t);
-        create_pipes(t);
-        specialize(t, roles);
+        ws_py_open(y, "def %s(%s%s%s)", y->kernel, names, *constants ? ", " : "", constants);
+        ws_py_static_asserts(y);
+        g_string_append(y->out, body);
         ws_py_close(y);
         g_string_append(y->out, "\n\n");
-        launcher(t, names);
+        g_string_append(y->out, launch);
     }
     char *text = g_string_free(y->out, FALSE);
     y->out = outer;
@@ -540,7 +573,7 @@ static void whole(WsTle *t)
     ws_py_line(y, "import triton.experimental.tle.language as tle");
     ws_py_line(y, "from triton.tools.tensor_descriptor import TensorDescriptor");
     ws_py_line(y, "%s", "");
-    constants(t, text);
+    constants(t);
     g_string_append(y->out, "\n\n");
     for (guint i = 0; i < G_N_ELEMENTS(helpers); i++) {
         if (g_hash_table_contains(y->helpers, helpers[i].name))
@@ -550,10 +583,13 @@ static void whole(WsTle *t)
     ws_py_host_check(y);
 }
 
-char *ws_generate_tle(const WsProgram *p, gboolean remarks, GError **error)
+static char *written(const WsProgram *p, gboolean remarks, WsPyPieces *pieces,
+                     const WsPyNumbers *numbers, GError **error)
 {
     WsPy *y = ws_py_new(p, &dialect);
     y->remarks = remarks;
+    y->pieces = pieces;
+    y->numbers = numbers;
     if (y->error)
         return ws_py_finish(y, error);
     WsTle t;
@@ -564,4 +600,21 @@ char *ws_generate_tle(const WsProgram *p, gboolean remarks, GError **error)
         whole(&t);
     ws_tle_clear(&t);
     return ws_py_finish(y, error);
+}
+
+static WsPyPieces *pieces_of(const WsProgram *p)
+{
+    WsPyPieces *pieces = ws_py_pieces_new();
+    g_autofree char *text = written(p, FALSE, pieces, NULL, NULL);
+    if (!text)
+        g_clear_pointer(&pieces, ws_py_pieces_free);
+    return pieces;
+}
+
+char *ws_generate_tle(const WsProgram *p, gboolean remarks, GError **error)
+{
+    WsPyNumbers *numbers = ws_py_numbers_new(p, pieces_of);
+    char *text = written(p, remarks, NULL, numbers, error);
+    ws_py_numbers_free(numbers);
+    return text;
 }

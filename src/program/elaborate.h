@@ -10,6 +10,9 @@ G_BEGIN_DECLS
  * shape of it cannot be told. */
 WsProgram *ws_elaborate(const WsDesign *design, const WsSetting *set, guint n_set,
                         WsFindings *findings);
+/* The design that `p` came from with another value of a constant; NULL where that is no design, or
+ * one with errors. */
+WsProgram *ws_program_with(const WsProgram *p, const char *constant, gint64 value);
 WsProgram *ws_program_ref(const WsProgram *p);
 void ws_program_unref(WsProgram *p);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsProgram, ws_program_unref)

@@ -1,5 +1,7 @@
-"""gluon.py EXPORT…: compiles Gluon exports ahead of time for sm_90a with the Triton at hand, without a
-GPU and without torch. Prints TAP; skipped where Triton 3.6 is absent."""
+"""gluon.py [--parameters] EXPORT…: compiles Gluon exports ahead of time for sm_90a with the Triton at
+hand, without a GPU and without torch; with --parameters also at the least and the largest value that
+each constant may have, and beyond them, where the kernel itself has to refuse. Prints TAP; skipped where
+Triton 3.6 is absent."""
 import os
 import re
 import sys
@@ -17,10 +19,37 @@ except ImportError:
     sys.exit(0)
 
 
-def compiled(path, **constants):
+RANGE = re.compile(r"static_assert\((\d+) <= (\w+) and \w+ <= (\d+)")
+PINNED = re.compile(r"static_assert\((\w+) == (\d+)")
+
+
+def compiled(path, beyond=None, **constants):
+    """`constants` go to launch(), `beyond` to the kernel alone."""
     kernel, arguments, named = launched.launch_of(path, JITFunction, **constants)
+    named.update(beyond or {})
     *source, options = launched.signature(kernel, arguments, named, canonicalize_dtype)
     return triton.compile(GluonASTSource(kernel, *source), target=GPUTarget("cuda", 90, 32), options=options)
+
+
+def parameters(path):
+    """(title, good, detail) of every value at an end, and of one beyond it."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    ends = [(m[2], int(m[1]), int(m[3])) for m in RANGE.finditer(text)]
+    ends += [(m[1], int(m[2]), int(m[2])) for m in PINNED.finditer(text)]
+    for name, lo, hi in ends:
+        for value in (lo, hi) if lo < hi else ():
+            try:
+                compiled(path, **{name: value})
+                yield f"{name}={value}", True, ""
+            except Exception as e:
+                asked = "multiple of" in str(e)  # together with the others: refused by the kernel
+                yield f"{name}={value}", asked, str(e)
+        try:
+            compiled(path, beyond={name: 2 * hi})
+            yield f"{name}={2 * hi} is refused", False, "it compiles"
+        except Exception as e:
+            yield f"{name}={2 * hi} is refused", f"{name}: " in str(e) or "multiple of" in str(e), str(e)
 
 
 def main():
@@ -28,8 +57,19 @@ def main():
         print(f"1..0 # SKIP Triton {triton.__version__}, and the exports are for 3.6")
         return 0
     launched.stand_in()
-    failed = 0
-    for i, path in enumerate(sys.argv[1:], 1):
+    failed, i = 0, 0
+    paths = sys.argv[1:]
+    if paths[:1] == ["--parameters"]:
+        for path in paths[1:]:
+            for title, good, detail in parameters(path):
+                i += 1
+                failed += not good
+                print(f"{'ok' if good else 'not ok'} {i} - {os.path.basename(path)[:-3]}: {title}", flush=True)
+                for line in [] if good else detail.splitlines()[-12:]:
+                    print("# " + line)
+        print(f"1..{i}")
+        return failed > 0
+    for i, path in enumerate(paths, 1):
         title = os.path.basename(path)[:-3]
         try:
             made = compiled(path)

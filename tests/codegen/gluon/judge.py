@@ -5,11 +5,12 @@ import builtins
 import os
 import re
 import sys
+import types
 
 GL = set("""allocate_shared_memory arange assume atomic_add atomic_max atomic_min bfloat16 BlockedLayout cdiv constexpr
 convert_layout DistributedLinearLayout DotOperandLayout exp exp2 float16 float32 float8e4nv float8e5 full
 inline_asm_elementwise int32 int64 int8 load log log2 max max_constancy max_contiguous maximum min minimum multiple_of
-num_programs NVMMADistributedLayout NVMMASharedLayout program_id SliceLayout sqrt static_range store sum
+num_programs NVMMADistributedLayout NVMMASharedLayout program_id SliceLayout sqrt static_assert static_range store sum
 SwizzledSharedLayout thread_barrier uint8 warp_specialize where zeros abs""".split())
 API = {"gl": GL, "gluon": {"jit"}, "tma": {"async_copy_global_to_shared", "async_copy_shared_to_global", "store_wait"},
        "mbarrier": {"MBarrierLayout", "arrive", "expect", "init", "wait"},
@@ -34,6 +35,8 @@ class Export:
         launched = next(c.func.value.id for c in calls(self.functions["launch"]) if isinstance(c.func, ast.Subscript) and
                         name(c.func.value) in self.jit)
         self.kernel, self.kernel_name = self.jit[launched], launched
+        for a, d in zip(reversed(self.kernel.args.args), reversed(self.kernel.args.defaults)):
+            self.constants[a.arg] = d.value
         self.memory, self.barriers = {}, {}
         for n in ast.walk(self.kernel):
             if isinstance(n, ast.Assign) and ast.unparse(n.value).startswith("gl.allocate_shared_memory("):
@@ -43,7 +46,7 @@ class Export:
         self.blocks = {}
         for n in ast.walk(self.functions["launch"]):
             if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call) and name(n.value.func) == "TensorDescriptor":
-                self.blocks[n.targets[0].id] = ([e.value for e in n.value.args[3].elts],
+                self.blocks[n.targets[0].id] = ([self.number(e) for e in n.value.args[3].elts],
                                                int(re.search(r"element_bitwidth=(\d+)", ast.unparse(n.value)).group(1)) // 8)
         self.specialize = next((c for c in calls(self.kernel) if name(c.func) == "gl.warp_specialize"), None)
         self.named = {m[1]: (int(m[2]), [int(n) for n in m[3].split(",")]) for m in
@@ -52,7 +55,13 @@ class Export:
         self.options = {k.arg: k.value.value for k in launch.keywords if isinstance(k.value, ast.Constant)}
 
     def number(self, e):
-        return e.value if isinstance(e, ast.Constant) else self.constants[e.id]
+        """What an expression of constants and of descriptors is, with the defaults of the kernel."""
+        known = dict(self.constants)
+        for desc, (shape, size) in getattr(self, "blocks", {}).items():
+            for n in shape:
+                size *= n
+            known[desc] = types.SimpleNamespace(block_type=types.SimpleNamespace(nbytes=size))
+        return eval(ast.unparse(e), {"__builtins__": {}}, known)
 
 
 def name(e):
@@ -134,7 +143,7 @@ def barriers_are_initialised(x):
     done = {}
     for n in x.kernel.body:
         if isinstance(n, ast.For):
-            count = n.iter.args[0].value
+            count = x.number(n.iter.args[0])
             for c in calls(n):
                 if name(c.func) == "mbarrier.init":
                     b = name(c.args[0].func.value)
@@ -200,7 +209,7 @@ def bytes_agree(x):
                 b = name(c.args[0])
                 if open_.get(b):
                     yield f"{where}: {open_[b]} bytes of {b} are expected and not copied"
-                open_[b] = c.args[1].value
+                open_[b] = x.number(c.args[1])
             elif name(c.func) == "tma.async_copy_global_to_shared" and name(c.args[2]) in open_:
                 shape, size = x.blocks[name(c.args[0])]
                 for n in shape:
@@ -267,7 +276,7 @@ MUTANTS = [
     (api_exists, r"gl\.thread_barrier\(\)", "gl.named_barrier()"),
     (api_exists, r"mbarrier\.arrive\(", "mbarrier.signal("),
     (partitions_match, r"\], \[1, 4\], \[40", "], [4], [40"),
-    (partitions_match, r"empty, 1,\)", "empty,)"),
+    (partitions_match, r"SLAB, 1,\)", "SLAB,)"),
     (warps_are_legal, r"\[1, 4\], \[40", "[3, 4], [40"),
     (registers_are_left, r"\[32, 160, 160\]", "[256, 256, 256]", "attention-d64"),
     (registers_are_left, r"\[40, 232\]", "[40, 236]"),
@@ -278,12 +287,12 @@ MUTANTS = [
     (named_barriers_meet, r"turn = gl\.constexpr\(14\)", "turn = gl.constexpr(15)", "attention-d128"),
     (named_barriers_meet, r"named_arrive\(turn \+ \(1 - replica\), 256\)", "named_arrive(turn + (1 - replica), 128)",
      "attention-d128"),
-    (bytes_agree, r"49152", "49136"),
+    (bytes_agree, r"A_desc\.block_type\.nbytes", "16368"),
     (copies_are_legal, r"\[tm \* BM, k \* BK\]", "[tm * BM]"),
-    (copies_are_legal, r"\[128, 64\],\n", "[192, 64],\n"),
+    (copies_are_legal, r"\[128, BK\],\n", "[192, BK],\n"),
     (products_are_waited_for, r"acc = warpgroup_mma_wait\(1, deps=\[acc\]\)", "acc = warpgroup_mma_wait(1, deps=[b])"),
     (products_are_waited_for, r", is_async=True", ""),
-    (memory_fits, r"\[STAGES, 256, 64\]", "[8, 256, 64]"),
+    (memory_fits, r"\[STAGES, BN, BK\]", "[8, 256, 64]"),
 ]
 
 count = failed = 0
