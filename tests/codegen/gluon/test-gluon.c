@@ -187,7 +187,7 @@ static const struct {
     { "moves/gemm-reduce", "async_add_shared_to_global(C_desc, " },
     { "moves/gemm-global-reduce", "gl.atomic_add(C + at_row * N + at_col, acc, " },
     { "moves/gemm-prefetch", "gdc_launch_dependents()" },
-    { "moves/gemm-prefetch", "maxnreg=168, launch_pdl=True)" },
+    { "moves/gemm-prefetch", "launch_pdl=True)" },
     { "moves/gather-groups", "async_copy.wait_group(1)" },
     { "sparse-mla-pipes", "async_copy.mbarrier_arrive(sparse_mla_kv_full.index(half_total % 2)," },
     { "sparse-mla-pipes",
