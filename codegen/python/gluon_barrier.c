@@ -40,7 +40,7 @@ static const char *blocks_of(WsPy *y, const WsOp *expect)
     gint64 bytes = 0;
     for (guint i = 0; t && i < t->n; i++) {
         const WsOp *op = t->op[i];
-        if (op->kind != WS_OP_TMA_LOAD)
+        if (!op->transfer || ws_op_row(op->kind)->from != WS_DATA_AT_TENSOR)
             return NULL;
         if (!ws_py_first_box(op))
             continue;

@@ -3,7 +3,7 @@
 #include "model/finding.h"
 #include "program/elaborate.h"
 #include "program/launch_values.h"
-#include "program/op_kind.h"
+#include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/operation.h"
 #include "program/parts/tree.h"
@@ -145,9 +145,9 @@ static gint64 stored(const WsProgram *p)
     gint64 all = 0;
     for (guint i = 0; at && i < p->n_ops; i++) {
         const WsOp *op = p->op[i];
-        const gboolean copies = op->kind == WS_OP_TMA_STORE;
-        if (op->agent < 0 ||
-            (!copies && op->kind != WS_OP_ST_GLOBAL && op->kind != WS_OP_RED_GLOBAL))
+        const WsOpRow *is = ws_op_row(op->kind);
+        const gboolean copies = is->from == WS_DATA_AT_SHARED;
+        if (op->agent < 0 || is->to != WS_DATA_AT_TENSOR)
             continue;
         gint64 n = copies ? (gint64)op->access[0].rows * op->access[0].cols
                           : (gint64)op->value[0].rows * op->value[0].cols;
