@@ -416,7 +416,7 @@ static void tell_assumed(const WsProgram *p, WsVerdict *v, const WsFindings *fin
                                               "waited for (P-GATHER)"));
     gboolean depends = FALSE;
     for (guint i = 0; i < p->n_ops; i++)
-        depends |= p->op[i]->kind == WS_OP_DEP_WAIT || p->op[i]->kind == WS_OP_DEP_LAUNCH;
+        depends |= ws_op_between_kernels(p->op[i]->kind);
     if (depends && v->kind == WS_VERDICT_PROVED)
         g_ptr_array_add(v->assumed, ws_phrase("what the kernel before writes is touched behind "
                                               "griddepcontrol only"));
