@@ -87,19 +87,6 @@ void ws_fix_derive_bytes(WsFixer *F)
     }
 }
 
-/* Its list has an arrival on the same barrier. */
-static gboolean arrives_beside(const WsFixer *F, gint i)
-{
-    const WsSpot *s = ws_spot(F, i);
-    for (guint k = 0; k < ws_node_n_children(s->owner, s->field); k++) {
-        const WsNode *other = ws_node_child(s->owner, s->field, k);
-        if (other->kind == WS_STEP_ARRIVE &&
-            g_strcmp0(ws_step_barrier(other), ws_step_barrier(s->node)) == 0)
-            return TRUE;
-    }
-    return FALSE;
-}
-
 void ws_fix_one_arrival(WsFixer *F)
 {
     for (gint i = 0; i < (gint)F->spot->len; i++) {
@@ -110,7 +97,7 @@ void ws_fix_one_arrival(WsFixer *F)
         g_autofree char *name = ws_step_name(step);
         WsFix *fix = ws_fixer_add(F, "Arrive once in %s", name);
         if (ws_node_int(step, WS_F_count, 1) == 0) /* somebody else arrives for it */
-            fix->cost += arrives_beside(F, i) ? ON_PURPOSE : 0;
+            fix->cost += ws_in_list(F, i, WS_STEP_ARRIVE, ws_step_barrier(step)) ? ON_PURPOSE : 0;
         ws_fix_set(fix, step, WS_F_count, NULL);
     }
 }

@@ -54,6 +54,13 @@ char *ws_first_round(const WsFixer *F, gint loop, const char *is);
 /* Barrier a step waits for, arrives on, expects on or signals; NULL. Borrowed. */
 const char *ws_step_barrier(const WsNode *step);
 gboolean ws_step_is(const WsFixer *F, gint i, WsNodeKind kind);
+/* That, on a barrier; is there such a step in the list of step i (`barrier` NULL: on any, or none)?
+ */
+gboolean ws_is_on(const WsFixer *F, gint i, WsNodeKind kind, const char *barrier);
+gboolean ws_in_list(const WsFixer *F, gint i, WsNodeKind kind, const char *barrier);
+/* Does a group (NULL: anybody) wait for the barrier? */
+gboolean ws_waits(const WsFixer *F, const WsNode *group, const char *barrier);
+gboolean ws_is_named(const WsNode *barrier); /* and no mbarrier */
 /* Does a text (NULL: none) have the word, as a whole one? */
 gboolean ws_has_word(const char *text, const char *word);
 /* What a field holds as a person writes it: `k.total - 1`, `4`; NULL if absent. Caller frees. */

@@ -86,15 +86,6 @@ static void move_wait(WsFixer *F, const Retire *r, gint before)
     }
 }
 
-static gboolean list_has(const WsFixer *F, gint i, WsNodeKind kind)
-{
-    const WsSpot *s = ws_spot(F, i);
-    for (guint k = 0; k < ws_node_n_children(s->owner, s->field); k++)
-        if (ws_node_child(s->owner, s->field, k)->kind == kind)
-            return TRUE;
-    return FALSE;
-}
-
 /* A new wait at a place; one that leaves a group in flight keeps the overlap, and is tried first. A
  * list that has such a wait already hardly wants another one. */
 static void wait_at(WsFixer *F, const Retire *r, gint place, gint by, gboolean sync,
@@ -103,8 +94,8 @@ static void wait_at(WsFixer *F, const Retire *r, gint place, gint by, gboolean s
     for (gint left = 1; left >= 0; left--) {
         WsFix *fix = ws_fixer_add(F, "`%s` %d%s %s", ws_node_kind_keyword(r->wait), left,
                                   sync ? WS_WORD(" and a sync of the group") : "", where);
-        fix->cost +=
-            (list_has(F, place, r->wait) ? 8 : 0) + (left ? 0 : 1) + (by ? 1 : 0) + (sync ? 2 : 0);
+        fix->cost += (ws_in_list(F, place, r->wait, NULL) ? 8 : 0) + (left ? 0 : 1) + (by ? 1 : 0) +
+                     (sync ? 2 : 0);
         if (sync)
             ws_fix_insert(F, fix, place, by, ws_plain(WS_STEP_SYNC, "group"));
         ws_fix_insert(F, fix, place, by, ws_plain(r->wait, left ? "1" : "0"));

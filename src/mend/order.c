@@ -3,12 +3,6 @@
 
 enum { MOST = 64, ONE_GROUP = 36, ORDER_LOST = 10 };
 
-static gboolean is_named(const WsFixer *F, const char *name)
-{
-    const WsNode *b = ws_object_named(F->design, WS_F_barriers, name);
-    return b && g_strcmp0(ws_node_text(b, WS_F_kind), "named") == 0;
-}
-
 void ws_fix_prime_once(WsFixer *F)
 {
     static const char *const when[] = { "replica == replicas - 1", "replica == 0", "replica > 0" };
@@ -261,7 +255,7 @@ void ws_fix_join(WsFixer *F)
     for (guint k = 0; k < 2 * ws_node_n_children(root, WS_F_barriers); k++) {
         const WsNode *b = ws_node_child(root, WS_F_barriers, k / 2);
         const char *how = ws_node_kind_keyword(verb[k % 2]);
-        if (!is_named(F, ws_node_name(b)) || ws_node_has(b, WS_F_array))
+        if (!ws_is_named(b) || ws_node_has(b, WS_F_array))
             continue;
         for (guint p = 0; p < G_N_ELEMENTS(place); p++) {
             if (place[p] < 0)

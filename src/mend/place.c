@@ -77,6 +77,35 @@ gboolean ws_step_is(const WsFixer *F, gint i, WsNodeKind kind)
     return i >= 0 && ws_spot(F, i)->node->kind == kind;
 }
 
+gboolean ws_is_on(const WsFixer *F, gint i, WsNodeKind kind, const char *barrier)
+{
+    return ws_step_is(F, i, kind) && g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), barrier) == 0;
+}
+
+gboolean ws_in_list(const WsFixer *F, gint i, WsNodeKind kind, const char *barrier)
+{
+    const WsSpot *s = ws_spot(F, i);
+    for (guint k = 0; k < ws_node_n_children(s->owner, s->field); k++) {
+        const WsNode *step = ws_node_child(s->owner, s->field, k);
+        if (step->kind == kind && (!barrier || g_strcmp0(ws_step_barrier(step), barrier) == 0))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+gboolean ws_waits(const WsFixer *F, const WsNode *group, const char *barrier)
+{
+    for (gint i = 0; i < (gint)F->spot->len; i++)
+        if ((!group || ws_spot(F, i)->group == group) && ws_is_on(F, i, WS_STEP_WAIT, barrier))
+            return TRUE;
+    return FALSE;
+}
+
+gboolean ws_is_named(const WsNode *barrier)
+{
+    return g_strcmp0(ws_node_text(barrier, WS_F_kind), "named") == 0;
+}
+
 const WsNode *ws_object_named(const WsDesign *design, WsFieldId list, const char *name)
 {
     const WsNode *root = ws_design_root(design);

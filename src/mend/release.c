@@ -85,8 +85,7 @@ void ws_fix_release_by_warp(WsFixer *F)
         const char *name = step->kind == WS_STEP_ARRIVE ? ws_step_barrier(step) : NULL;
         const WsNode *b = ws_object_named(F->design, WS_F_barriers, name);
         if (!b || ws_node_has(step, WS_F_by) || (n < (gint)F->spot->len && i < F->other) ||
-            g_strcmp0(ws_node_text(b, WS_F_kind), "named") == 0 ||
-            g_hash_table_contains(done, name))
+            ws_is_named(b) || g_hash_table_contains(done, name))
             continue;
         g_hash_table_add(done, (gpointer)name);
         by_lanes(F, i);
@@ -220,8 +219,7 @@ static void release_in(WsFixer *F, const WsNode *barrier, gint i, const char *bu
 static gboolean filled_behind(const WsFixer *F, const char *barrier, const char *buffer)
 {
     for (gint w = 0; w < (gint)F->spot->len; w++) {
-        if (!ws_step_is(F, w, WS_STEP_WAIT) ||
-            g_strcmp0(ws_step_barrier(ws_spot(F, w)->node), barrier) != 0)
+        if (!ws_is_on(F, w, WS_STEP_WAIT, barrier))
             continue;
         for (gint l = ws_spot_next(F, w, 1); l >= 0 && !ws_step_is(F, l, WS_STEP_WAIT);
              l = ws_spot_next(F, l, 1))
@@ -282,9 +280,7 @@ static gboolean read_later(const WsFixer *F, gint i, const char *buffer)
 static char *by_of_others(const WsFixer *F, const char *barrier)
 {
     for (gint i = 0; i < (gint)F->spot->len; i++)
-        if (ws_step_is(F, i, WS_STEP_ARRIVE) &&
-            g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), barrier) == 0 &&
-            ws_node_has(ws_spot(F, i)->node, WS_F_by))
+        if (ws_is_on(F, i, WS_STEP_ARRIVE, barrier) && ws_node_has(ws_spot(F, i)->node, WS_F_by))
             return ws_field_text(ws_spot(F, i)->node, WS_F_by);
     return NULL;
 }
@@ -340,9 +336,7 @@ void ws_fix_release(WsFixer *F)
         if (!ws_is_mbarrier(F, ws_node_name(b)))
             continue;
         for (gint i = 0; i < (gint)F->spot->len; i++) {
-            if (!ws_step_is(F, i, WS_STEP_WAIT) ||
-                g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), ws_node_name(b)) != 0 ||
-                (array && i != F->at))
+            if (!ws_is_on(F, i, WS_STEP_WAIT, ws_node_name(b)) || (array && i != F->at))
                 continue;
             if (!group && !array)
                 release_of(F, b, ws_spot(F, i)->group);
@@ -422,8 +416,7 @@ void ws_fix_release_everywhere(WsFixer *F)
         const WsNode *step = ws_spot(F, i)->node;
         const char *barrier = step->kind == WS_STEP_ARRIVE ? ws_step_barrier(step) : NULL;
         const WsNode *b = ws_object_named(F->design, WS_F_barriers, barrier);
-        if (!b || g_strcmp0(ws_node_text(b, WS_F_kind), "named") == 0 ||
-            g_ptr_array_find(done, b, NULL))
+        if (!b || ws_is_named(b) || g_ptr_array_find(done, b, NULL))
             continue;
         g_ptr_array_add(done, (gpointer)b);
         WsFix *fix =

@@ -61,32 +61,10 @@ gboolean ws_has_beside(const WsFixer *F, gint i, WsNodeKind kind, const char *ba
     return FALSE;
 }
 
-/* In the very list of step i. */
-static gboolean has_in_list(const WsFixer *F, gint i, WsNodeKind kind, const char *barrier)
-{
-    const WsSpot *s = ws_spot(F, i);
-    for (guint k = 0; k < ws_node_n_children(s->owner, s->field); k++) {
-        const WsNode *step = ws_node_child(s->owner, s->field, k);
-        if (step->kind == kind && g_strcmp0(ws_step_barrier(step), barrier) == 0)
-            return TRUE;
-    }
-    return FALSE;
-}
-
 gboolean ws_is_mbarrier(const WsFixer *F, const char *name)
 {
     const WsNode *b = ws_object_named(F->design, WS_F_barriers, name);
-    return b && g_strcmp0(ws_node_text(b, WS_F_kind), "named") != 0;
-}
-
-/* Does the group wait for the barrier anywhere? */
-static gboolean ever_waits(const WsFixer *F, const WsNode *group, const char *barrier)
-{
-    for (gint i = 0; i < (gint)F->spot->len; i++)
-        if (ws_spot(F, i)->group == group && ws_step_is(F, i, WS_STEP_WAIT) &&
-            g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), barrier) == 0)
-            return TRUE;
-    return FALSE;
+    return b && !ws_is_named(b);
 }
 
 /* A reader of a buffer that does not wait for what tells that it is filled: the wait before it.
@@ -100,7 +78,7 @@ static void await_use(WsFixer *F, const char *barrier, const char *signal, const
         first = ws_spot_next(F, first, -1);
     WsFix *fix = ws_fixer_add(F, "Wait for %s before %s", barrier, name);
     fix->cost += more;
-    if (!ever_waits(F, ws_spot(F, reader)->group, barrier)) /* it reads what it is never told of */
+    if (!ws_waits(F, ws_spot(F, reader)->group, barrier)) /* it reads what it is never told of */
         fix->cost -= NEVER_TOLD;
     ws_fix_insert(F, fix, first, 0, ws_hand(WS_STEP_WAIT, signal, use, (WsHanding){ 0 }));
     for (gint up = ws_spot(F, reader)->up; up >= 0 && ws_step_is(F, up, WS_STEP_IF);
@@ -133,7 +111,7 @@ static guint await_all(WsFixer *F, const char *buffer, const char *barrier, cons
     for (gint r = 0; r < (gint)F->spot->len && n < MOST; r++) {
         const WsSpot *s = ws_spot(F, r);
         if (!ws_step_reads(s->node, buffer) || s->owner == owner || s->group == writer ||
-            has_in_list(F, r, WS_STEP_WAIT, barrier))
+            ws_in_list(F, r, WS_STEP_WAIT, barrier))
             continue;
         owner = s->owner;
         await(F, barrier, ref, filled, r, ws_has_beside(F, r, WS_STEP_WAIT, barrier) ? 4 : 0);
@@ -212,7 +190,7 @@ void ws_fix_wait_for_room(WsFixer *F)
             const WsSpot *r = ws_spot(F, a);
             const char *barrier = r->node->kind == WS_STEP_ARRIVE ? ws_step_barrier(r->node) : NULL;
             if (!ws_is_mbarrier(F, barrier) || r->group == w->group ||
-                has_in_list(F, l, WS_STEP_WAIT, barrier))
+                ws_in_list(F, l, WS_STEP_WAIT, barrier))
                 continue;
             g_autofree char *ref = ws_field_text(r->node, WS_F_keyword),
                             *use = ws_step_use(w->node), *name = ws_step_name(w->node);

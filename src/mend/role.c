@@ -153,8 +153,7 @@ void ws_fix_same_condition(WsFixer *F)
 static gboolean meets(const WsFixer *F, const WsNode *group, const char *name)
 {
     for (gint i = 0; i < (gint)F->spot->len; i++)
-        if (ws_spot(F, i)->group == group && ws_step_is(F, i, WS_STEP_SYNC) &&
-            g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), name) == 0)
+        if (ws_spot(F, i)->group == group && ws_is_on(F, i, WS_STEP_SYNC, name))
             return TRUE;
     return FALSE;
 }
@@ -283,8 +282,7 @@ static gboolean gets(const WsFixer *F, gint i, gint copy)
 {
     const WsNode *node = ws_spot(F, copy)->node;
     g_autofree char *to = ws_field_text(node, WS_F_cta), *here = only_cta(F, i);
-    return ws_step_is(F, i, WS_STEP_WAIT) &&
-           g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), ws_step_barrier(node)) == 0 &&
+    return ws_is_on(F, i, WS_STEP_WAIT, ws_step_barrier(node)) &&
            (!here || !to || !g_ascii_isdigit(*to) || strcmp(here, to) == 0);
 }
 
@@ -338,22 +336,13 @@ void ws_fix_wait_for_copy(WsFixer *F)
     acknowledge(F, copy, signal);
 }
 
-static gboolean is_waited(const WsFixer *F, const char *barrier)
-{
-    for (gint i = 0; i < (gint)F->spot->len; i++)
-        if (ws_step_is(F, i, WS_STEP_WAIT) &&
-            g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), barrier) == 0)
-            return TRUE;
-    return FALSE;
-}
-
 /* Bytes that are expected and never waited for. */
 void ws_fix_wait_expected(WsFixer *F)
 {
     for (gint e = 0; e < (gint)F->spot->len; e++) {
         const WsSpot *s = ws_spot(F, e);
         const char *barrier = s->node->kind == WS_STEP_EXPECT ? ws_step_barrier(s->node) : NULL;
-        if (!barrier || is_waited(F, barrier))
+        if (!barrier || ws_waits(F, NULL, barrier))
             continue;
         g_autofree char *ref = ws_field_text(s->node, WS_F_keyword),
                         *use = ws_field_text(s->node, WS_F_use);

@@ -4,21 +4,11 @@
 
 enum { OTHERS_DO = 2 };
 
-static gboolean is_named(const WsNode *barrier)
-{
-    return g_strcmp0(ws_node_text(barrier, WS_F_kind), "named") == 0;
-}
-
-static gboolean is_on(const WsFixer *F, gint i, WsNodeKind kind, const char *name)
-{
-    return ws_step_is(F, i, kind) && g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), name) == 0;
-}
-
 /* The first such step on the barrier, in a loop or outside; -1 none. */
 static gint first_on(const WsFixer *F, WsNodeKind kind, const char *name, gboolean in_loop)
 {
     for (gint i = 0; i < (gint)F->spot->len; i++)
-        if (is_on(F, i, kind, name) && (ws_spot(F, i)->up >= 0) == in_loop)
+        if (ws_is_on(F, i, kind, name) && (ws_spot(F, i)->up >= 0) == in_loop)
             return i;
     return -1;
 }
@@ -38,7 +28,7 @@ static char *by_of_others(const WsFixer *F, const WsNode *group, const char *nam
         const char *barrier = s->node->kind == WS_STEP_ARRIVE ? ws_step_barrier(s->node) : NULL;
         const WsNode *b = ws_object_named(F->design, WS_F_barriers, barrier);
         if (s->group == group && b && strcmp(barrier, name) != 0 && ws_node_has(b, WS_F_array) &&
-            !is_named(b) && ws_node_has(s->node, WS_F_by))
+            !ws_is_named(b) && ws_node_has(s->node, WS_F_by))
             return ws_field_text(s->node, WS_F_by);
     }
     return NULL;
@@ -64,7 +54,7 @@ static void round_of(WsFixer *F, const WsNode *b, gint i)
 {
     const WsNode *step = ws_spot(F, i)->node;
     const char *name = ws_node_name(b);
-    const gboolean named = is_named(b), waits = step->kind != WS_STEP_ARRIVE;
+    const gboolean named = ws_is_named(b), waits = step->kind != WS_STEP_ARRIVE;
     g_autofree char *use = ws_field_text(step, WS_F_use), *when = ws_field_text(step, WS_F_when),
                     *next = next_of(b),
                     *ref = g_strdup_printf("%s[%s]", name, waits ? next : "replica"),
@@ -93,7 +83,7 @@ static void to_next(WsFixer *F, const WsNode *b)
     for (gint i = 0; i < (gint)F->spot->len; i++) {
         const WsSpot *s = ws_spot(F, i);
         g_autofree char *now =
-            is_on(F, i, WS_STEP_ARRIVE, name) ? ws_field_text(s->node, WS_F_keyword) : NULL;
+            ws_is_on(F, i, WS_STEP_ARRIVE, name) ? ws_field_text(s->node, WS_F_keyword) : NULL;
         if (!now || s->up < 0 || strcmp(now, ref) == 0 || !ws_node_has(s->group, WS_F_replicate))
             continue;
         WsFix *fix = ws_fixer_add(F, "Give the turn to %s[%s], who comes next", name, next);
@@ -110,7 +100,7 @@ void ws_fix_give_on(WsFixer *F)
         const char *name = ws_node_name(b);
         if (!ws_node_has(b, WS_F_array))
             continue;
-        const gint waits = first_on(F, is_named(b) ? WS_STEP_SYNC : WS_STEP_WAIT, name, TRUE),
+        const gint waits = first_on(F, ws_is_named(b) ? WS_STEP_SYNC : WS_STEP_WAIT, name, TRUE),
                    gives = first_on(F, WS_STEP_ARRIVE, name, TRUE);
         if ((waits < 0) != (gives < 0) &&
             ws_node_has(ws_spot(F, MAX(waits, gives))->group, WS_F_replicate))
@@ -147,7 +137,7 @@ static void first_arrival(WsFixer *F, const WsNode *b, const WsNode *group)
         if (ws_spot(F, i)->group != group)
             continue;
         names |= g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), name) == 0;
-        sync = sync < 0 && is_on(F, i, WS_STEP_SYNC, name) ? i : sync;
+        sync = sync < 0 && ws_is_on(F, i, WS_STEP_SYNC, name) ? i : sync;
     }
     if (!names)
         return;
@@ -172,9 +162,9 @@ void ws_fix_prime(WsFixer *F)
         const WsNode *b = ws_node_child(root, WS_F_barriers, i);
         const char *name = ws_node_name(b);
         const gboolean turns = ws_node_has(b, WS_F_array) || b == F->object;
-        if (turns && !is_named(b))
+        if (turns && !ws_is_named(b))
             first_ready(F, b);
-        if (!turns || !is_named(b) ||
+        if (!turns || !ws_is_named(b) ||
             (b != F->object && first_on(F, WS_STEP_ARRIVE, name, FALSE) >= 0))
             continue;
         for (guint g = 0; g < ws_node_n_children(root, WS_F_groups); g++)
@@ -189,7 +179,8 @@ static guint groups_on(const WsFixer *F, const char *name, gint without)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
     for (gint i = 0; i < (gint)F->spot->len; i++)
-        if (i != without && (is_on(F, i, WS_STEP_SYNC, name) || is_on(F, i, WS_STEP_ARRIVE, name)))
+        if (i != without &&
+            (ws_is_on(F, i, WS_STEP_SYNC, name) || ws_is_on(F, i, WS_STEP_ARRIVE, name)))
             g_hash_table_add(seen, (gpointer)ws_spot(F, i)->group);
     return g_hash_table_size(seen);
 }
@@ -199,9 +190,9 @@ static void wait_there(WsFixer *F, const char *name)
 {
     gboolean syncs = FALSE;
     for (gint i = 0; i < (gint)F->spot->len; i++)
-        syncs |= is_on(F, i, WS_STEP_SYNC, name);
+        syncs |= ws_is_on(F, i, WS_STEP_SYNC, name);
     for (gint i = 0; !syncs && i < (gint)F->spot->len; i++) {
-        if (!is_on(F, i, WS_STEP_ARRIVE, name))
+        if (!ws_is_on(F, i, WS_STEP_ARRIVE, name))
             continue;
         const WsSpot *s = ws_spot(F, i);
         g_autofree char *ref = ws_field_text(s->node, WS_F_keyword),
@@ -221,9 +212,9 @@ void ws_fix_same_barrier(WsFixer *F)
     for (guint k = 0; k < ws_node_n_children(root, WS_F_barriers); k++) {
         const WsNode *b = ws_node_child(root, WS_F_barriers, k);
         const char *name = ws_node_name(b);
-        if (is_named(b))
+        if (ws_is_named(b))
             wait_there(F, name);
-        if (!is_named(b) || ws_node_has(b, WS_F_array) || groups_on(F, name, -1) > 1 ||
+        if (!ws_is_named(b) || ws_node_has(b, WS_F_array) || groups_on(F, name, -1) > 1 ||
             (groups_on(F, name, -1) == 1 &&
              ws_node_has(ws_spot(F, MAX(0, first_on(F, WS_STEP_SYNC, name, TRUE)))->group,
                          WS_F_replicate)))
@@ -234,7 +225,7 @@ void ws_fix_same_barrier(WsFixer *F)
             const WsSpot *s = ws_spot(F, i);
             const WsNode *other =
                 ws_object_named(F->design, WS_F_barriers, ws_step_barrier(s->node));
-            if (s->group == ws_spot(F, own)->group || !other || !is_named(other) ||
+            if (s->group == ws_spot(F, own)->group || !other || !ws_is_named(other) ||
                 (s->node->kind != WS_STEP_SYNC && s->node->kind != WS_STEP_ARRIVE) ||
                 groups_on(F, ws_node_name(other), i) < 2) /* it is missed there */
                 continue;

@@ -197,8 +197,7 @@ static gboolean begins(const WsFixer *F, const char *barrier)
 {
     const WsNode *waiter = NULL;
     for (gint i = 0; i < (gint)F->spot->len && !waiter; i++)
-        if (ws_step_is(F, i, WS_STEP_WAIT) &&
-            g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), barrier) == 0)
+        if (ws_is_on(F, i, WS_STEP_WAIT, barrier))
             waiter = ws_spot(F, i)->group;
     for (gint i = 0; i < (gint)F->spot->len; i++) {
         const WsSpot *a = ws_spot(F, i);
@@ -232,8 +231,7 @@ void ws_fix_flip_init(WsFixer *F)
         if (!ready &&
             role <= 0) /* a wait for an event: passing it would hide that nobody makes it */
             continue;
-        if ((ws_node_has(b, WS_F_init) && !init) /* one for each element */ ||
-            g_strcmp0(ws_node_text(b, WS_F_kind), "named") == 0 ||
+        if ((ws_node_has(b, WS_F_init) && !init) /* one for each element */ || ws_is_named(b) ||
             (!likely && b != F->object && g_strcmp0(name, own) != 0))
             continue;
         WsFix *fix = ws_fixer_add(F,
