@@ -436,6 +436,30 @@ static gint name_of(WsControl *c, const WsExpr *e)
 }
 
 /* The expression with its maximal non-affine subexpressions without indices as symbols. */
+/* L-EXTREME: min(a, b) > x is a > x && b > x, min(a, b) < x is a < x || b < x, and so for max,
+ * where one of both is a name and the other an index or a counter. NULL: it is no such comparison.
+ */
+static WsExpr *extreme_of(WsControl *c, const WsExpr *e)
+{
+    if (e->op < WS_EXPR_LT || e->op > WS_EXPR_GE)
+        return NULL;
+    for (guint i = 0; i < 2; i++) {
+        const WsExpr *s = e->arg[i], *x = e->arg[1 - i];
+        const WsLeaves l = ws_leaves(c, s);
+        if (s->op != WS_EXPR_CALL || (s->func != WS_FUNC_MIN && s->func != WS_FUNC_MAX) ||
+            s->n_args != 2 || !l.symbol || !l.index)
+            continue;
+        const gboolean above = (e->op == WS_EXPR_GT || e->op == WS_EXPR_GE) == (i == 0);
+        WsExpr *side[2];
+        for (guint k = 0; k < 2; k++)
+            side[k] = ws_expr_op(e->op, ws_expr_ref((WsExpr *)(i ? x : s->arg[k])),
+                                 ws_expr_ref((WsExpr *)(i ? s->arg[k] : x)));
+        return ws_expr_op(above == (s->func == WS_FUNC_MIN) ? WS_EXPR_AND : WS_EXPR_OR, side[0],
+                          side[1]);
+    }
+    return NULL;
+}
+
 static WsExpr *rewrite(WsControl *c, const WsExpr *e)
 {
     WsLeaves l = ws_leaves(c, e);
@@ -447,8 +471,9 @@ static WsExpr *rewrite(WsControl *c, const WsExpr *e)
         return ws_expr_ref(e);
     gboolean truth = e->op >= WS_EXPR_LT && e->op <= WS_EXPR_OR;
     g_autoptr(WsExpr) plain = c->written ? NULL : truth_of(e);
-    if (plain)
-        return rewrite(c, plain);
+    g_autoptr(WsExpr) sides = plain || c->written ? NULL : extreme_of(c, e);
+    if (plain || sides)
+        return rewrite(c, plain ? plain : sides);
     if (l.index == 0 && !truth && e->op != WS_EXPR_NOT) {
         WsAffine a = { 0 };
         if (!ws_expr_affine(e, &a)) {
