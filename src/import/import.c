@@ -148,26 +148,31 @@ static WsImport *read_sizes(const WsPython *py, const char *source, const char *
     return best;
 }
 
-static WsImport *read_ptx(const char *text, gsize length, const char *file, GError **error)
+static WsImport *read_ptx(const char *text, gsize length, const char *file,
+                          const WsImportOptions *o, GError **error)
 {
     GError *own = NULL;
     g_autofree char *source = g_strndup(text, length); /* ends with a NUL */
-    g_autoptr(WsPtx) ptx = ws_ptx_parse(source, length, file, error);
+    g_autoptr(WsPtx) ptx = ws_ptx_parse(source, length, file, o->kernel, error);
     if (!ptx || !ws_ptx_flow(ptx, file, error))
         return NULL;
     g_autoptr(WsRead) r = ws_source_new(file, source, &own);
+    r->by_parity = o->by_parity;
     WsDesign *design = ws_import_ptx(r, ptx, file);
-    for (guint i = 0; i < r->unread->len; i++) /* raw steps say what they may do */
-        ((WsUnread *)g_ptr_array_index(r->unread, i))->harmless = TRUE;
-    return finish(r, design, own, file, error);
+    WsImport *import = finish(r, design, own, file, error);
+    if (import)
+        import->kernel = g_strdup(o->kernel);
+    return import;
 }
 
 GPtrArray *ws_import_kernels(const char *text, gsize length, const char *file, WsImportFrom from,
                              GError **error)
 {
     GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
-    if (from == WS_IMPORT_PTX)
-        return names;
+    if (from == WS_IMPORT_PTX) {
+        g_ptr_array_unref(names);
+        return ws_ptx_kernels(text, length);
+    }
     g_autoptr(WsPython) py = ws_python_parse(text, length, file, error);
     g_autoptr(GArray) kernels = py ? py_kernels(ws_python_module(py)) : NULL;
     for (guint i = 0; kernels && i < kernels->len; i++)
@@ -215,7 +220,7 @@ WsImport *ws_import_text_as(const char *text, gsize length, const char *file, Ws
     static const WsImportOptions none = { 0 };
     const WsImportOptions *o = options ? options : &none;
     if (from == WS_IMPORT_PTX)
-        return read_ptx(text, length, file, error);
+        return read_ptx(text, length, file, o, error);
     g_autoptr(WsPython) py = ws_python_parse(text, length, file, error);
     WsPythonWay way = { .define = o->define, .assume = o->assume, .by_parity = o->by_parity };
     if (!py || !find_kernel(py, file, o->kernel, &way.kernel, error))

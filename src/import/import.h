@@ -61,8 +61,8 @@ typedef struct {
                            with slot and parity is all that waits and arrivals say */
 } WsImportOptions;
 
-/* Names of the kernels in the text, in its order (char*, the caller unrefs); of PTX none. NULL: it
- * cannot be read. */
+/* Names of the kernels in the text, in its order (char*, the caller unrefs). NULL: it cannot be
+ * read. */
 GPtrArray *ws_import_kernels(const char *text, gsize length, const char *file, WsImportFrom from,
                              GError **error);
 

@@ -66,7 +66,8 @@ struct WsReadStep {
     const WsExpr *cta;  /* ARRIVE, COPY: in that CTA of the cluster; NULL its own */
     guint ctas;         /* LOAD: multicast to this mask of CTAs; ARRIVE: in them; G_MAXUINT: all */
     gint64 n, stride;   /* FOR over tiles: from and step */
-    gboolean flag, all; /* ARRIVE: flag = by all threads; FOR: all = unroll full; MMA: flag = open;
+    gboolean flag, all; /* ARRIVE: flag = by all threads; FOR: all = unroll full; MMA: flag = open,
+                                       STORE: all = open;
                                        WRITE, STORE: flag = adds to the tensor */
     const WsExpr *when; /* predicate, NULL always */
     GPtrArray *body, *other;

@@ -171,6 +171,8 @@ static void put_mma(WsWriter *w, const WsReadStep *s, WsJson *step)
     if (s->e)
         ws_json_put(step, "first",
                     ws_x_is(s->e, &first) ? ws_json_bool(first != 0) : ws_write_expr(w->r, s->e));
+    if (s->flag)
+        ws_json_put(step, "open", ws_json_bool(TRUE));
 }
 
 /* The statement in the names of the design; as it is where it is none of the grammar. */
@@ -257,6 +259,8 @@ static void put_transfer(WsWriter *w, const GPtrArray *list, guint at, const cha
         ws_write_signal(w, list, at, "signal", step);
     if (s->flag && (s->kind == WS_READ_STORE || s->kind == WS_READ_WRITE))
         ws_json_put(step, "reduce", ws_json_text("add"));
+    if (s->all && s->kind == WS_READ_STORE)
+        ws_json_put(step, "open", ws_json_bool(TRUE));
 }
 
 static WsJson *step_of(WsWriter *w, const GPtrArray *list, guint at)

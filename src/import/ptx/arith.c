@@ -522,6 +522,8 @@ gboolean ptx_arithmetic(PtxWalk *w, const WsPtxInst *i)
         result(w, i, v);
         return TRUE;
     }
+    if (!strcmp(base, "setp") && g_hash_table_contains(w->told, i->arg[1]))
+        g_hash_table_add(w->told, (gpointer)i->arg[0]);
     for (guint k = 0; k < G_N_ELEMENTS(bases); k++)
         if (!strcmp(base, bases[k])) {
             result(w, i, py_int(&w->p, is_float(i->op) ? NULL : compute(w, i, base)));

@@ -7,13 +7,39 @@
 
 static void init(PtxWalk *w, const WsPtxInst *i)
 {
-    gint64 at, count;
+    gint64 at, count, known;
+    const WsExpr *guard = ptx_predicate(w, i);
     if (i->n < 2 || !ws_x_is(ptx_address(w, i->arg[0], NULL), &at) ||
         !ws_x_is(ptx_int(w, i->arg[1]), &count)) {
-        ptx_unread(w, i, "the initialisation of an mbarrier whose address is no number");
+        ptx_lost(w, i, "the initialisation of an mbarrier whose address or count is no number");
         return;
     }
-    g_hash_table_insert(w->inits, GSIZE_TO_POINTER((gsize)at), GSIZE_TO_POINTER((gsize)count));
+    if (w->p.probing)
+        return;
+    const PtxInit *old = g_hash_table_lookup(w->inits, GSIZE_TO_POINTER((gsize)at));
+    if (old || w->depth || w->p.loops->len || !ws_x_is(guard, &known)) {
+        ptx_lost(w, i,
+                 old ? "an mbarrier that is initialised again"
+                     : "an mbarrier that is not always initialised once");
+        return;
+    }
+    PtxInit *one = g_new0(PtxInit, 1);
+    g_ptr_array_add(w->p.r->pool, one);
+    *one = (PtxInit){ .count = count, .tid = w->tid, .syncs = w->syncs, .line = i->line };
+    g_hash_table_insert(w->inits, GSIZE_TO_POINTER((gsize)at), one);
+}
+
+/* Its use ends: whoever uses it has to be done before the last barrier of the CTA. */
+static void invalidate(PtxWalk *w, const WsPtxInst *i)
+{
+    gint64 at;
+    PtxInit *one = i->n && ws_x_is(ptx_address(w, i->arg[0], NULL), &at)
+                       ? g_hash_table_lookup(w->inits, GSIZE_TO_POINTER((gsize)at))
+                       : NULL;
+    if (!one || w->depth || w->p.loops->len)
+        ptx_lost(w, i, "the end of an mbarrier");
+    else if (!one->ended || one->ended > w->syncs + 1)
+        one->ended = w->syncs + 1;
 }
 
 static WsReadStep *at_barrier(PtxWalk *w, WsReadKind kind, const WsPtxInst *i, const char *where)
@@ -32,15 +58,25 @@ static WsReadStep *at_barrier(PtxWalk *w, WsReadKind kind, const WsPtxInst *i, c
 
 static void wait(PtxWalk *w, const WsPtxInst *i)
 {
+    WsRead *r = w->p.r;
     const WsExpr *parity = i->n > 2 ? ptx_int(w, i->arg[2]) : NULL;
+    parity = parity ? ws_fit(r, ws_x_mod(r, parity, 2)) : NULL;
+    if (!strstr(i->op, ".parity"))
+        parity = NULL;
+    if (!i->spin) { /* nothing waits: what it finds is a value */
+        const WsExpr *at = i->n > 1 ? ptx_address(w, i->arg[1], NULL) : NULL;
+        if (i->n)
+            ptx_set(w, i->arg[0], py_int(&w->p, ptx_token(w, at, parity)));
+        return;
+    }
     w->waits = TRUE;
-    if (!parity || !strstr(i->op, ".parity")) {
+    if (!parity) {
         ptx_lost(w, i, "a wait whose parity is no affine expression");
         return;
     }
     WsReadStep *s = at_barrier(w, WS_READ_WAIT, i, i->arg[1]);
     if (s)
-        s->parity = ws_fit(w->p.r, ws_x_mod(w->p.r, parity, 2));
+        s->parity = parity;
 }
 
 static void expect(PtxWalk *w, const WsPtxInst *i)
@@ -79,34 +115,46 @@ void ptx_mbarrier(PtxWalk *w, const WsPtxInst *i)
 {
     if (strstr(i->op, "mbarrier.init"))
         init(w, i);
+    else if (strstr(i->op, "mbarrier.inval"))
+        invalidate(w, i);
     else if (strstr(i->op, "_wait"))
         wait(w, i);
     else if (strstr(i->op, "expect_tx"))
         expect(w, i);
     else if (g_str_has_prefix(i->op, "mbarrier.arrive") && i->n > 1 && !strstr(i->op, "drop"))
         arrive(w, i);
-    else if (!strstr(i->op, "inval"))
+    else
         ptx_lost(w, i, "an operation on an mbarrier");
 }
 
-/* bar.sync id, n: of the group alone, of the CTA, or named. */
+void ptx_warp(PtxWalk *w, const WsPtxInst *i)
+{
+    (void)i;
+    w->warp_synced = TRUE;
+}
+
+/* bar.sync id, n: of the CTA, or named. */
 void ptx_named(PtxWalk *w, const WsPtxInst *i)
 {
     gint64 id = 0, n = w->ptx->threads;
     if (!i->n || !ws_x_is(ptx_int(w, i->arg[0]), &id) ||
-        (i->n > 1 && !ws_x_is(ptx_int(w, i->arg[1]), &n))) {
+        (i->n > 1 && !ws_x_is(ptx_int(w, i->arg[1]), &n)) || strstr(i->op, "red")) {
         ptx_lost(w, i, "a barrier whose number is not known");
         return;
     }
     const gboolean sync = !strstr(i->op, "arrive");
+    w->warp_synced = FALSE;
     if (sync && n == w->ptx->threads) {
         WsReadStep *s = ptx_new_step(w, WS_READ_SYNC, i);
         s->name = "cta";
-        s->all = !w->p.loops->len; /* outside of loops: may be what opens and closes the roles */
-        return;
-    }
-    if (sync && n <= 128) {
-        ptx_new_step(w, WS_READ_SYNC, i)->name = "group";
+        s->n = id;
+        s->all = !w->p.loops->len && !w->depth; /* may be what opens and closes the roles */
+        if (s->all && !w->p.probing) {
+            g_array_append_val(w->sync_ids, id);
+            w->syncs++;
+        } else {
+            w->inner_sync |= !w->p.probing;
+        }
         return;
     }
     WsReadStep *s = ptx_new_step(w, sync ? WS_READ_SYNC : WS_READ_BAR_ARRIVE, i);
@@ -117,10 +165,19 @@ void ptx_named(PtxWalk *w, const WsPtxInst *i)
 /* A pair of arrive and wait before anything else was done is the one a design derives. */
 void ptx_cluster(PtxWalk *w, const WsPtxInst *i)
 {
-    const gboolean wait = strstr(i->op, ".wait") != NULL;
-    if (w->ptx->cluster < 2 && !wait)
+    const gint64 id = -1;
+    const gboolean wait = strstr(i->op, ".wait") != NULL, one = w->ptx->cluster < 2;
+    const gboolean opens = !w->p.loops->len && !w->depth;
+    if (one && !wait)
         return; /* of one CTA: its wait is a barrier of all threads */
-    WsReadStep *s = ptx_new_step(w, w->ptx->cluster < 2 ? WS_READ_SYNC : WS_READ_CLUSTER, i);
-    s->name = w->ptx->cluster < 2 ? "cta" : wait ? "wait" : "arrive";
-    s->all = !w->p.loops->len;
+    WsReadStep *s = ptx_new_step(w, one ? WS_READ_SYNC : WS_READ_CLUSTER, i);
+    s->name = one ? "cta" : wait ? "wait" : "arrive";
+    s->n = id;
+    s->flag = strstr(i->op, "relaxed") != NULL;
+    s->all = opens;
+    if (wait && opens && !w->p.probing) {
+        g_array_append_val(w->sync_ids, id);
+        w->syncs++;
+    }
+    w->inner_sync |= !opens && !w->p.probing;
 }

@@ -270,8 +270,9 @@ static void assume_rounds(gpointer data, GPtrArray *list, guint at, WsReadGroup 
         if (!strcmp(g_ptr_array_index(r->assume, i), text))
             return;
     g_ptr_array_add(r->assume, (gpointer)text);
-    ws_source_unread(r, s->line, 1, s->line,
-                     ws_source_format(r, "that a loop may make no round (assumed: %s)", text), "");
+    ws_source_unread_value(r, s->line, 1, s->line,
+                           ws_source_format(r, "that a loop may make no round (assumed: %s)", text),
+                           "");
 }
 
 void ptx_conditions(WsRead *r)

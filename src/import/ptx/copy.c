@@ -96,6 +96,8 @@ static void tile(PtxWalk *w, const WsPtxInst *i, gboolean load)
         give_up(w, i, s, "a copy whose addresses or coordinates are not known");
     else if (strstr(i->op, "multicast") && (i->n < 4 || !multicast(w, s, i->arg[3])))
         give_up(w, i, s, "a multicast to CTAs that are not known");
+    else if (!load)
+        g_array_append_val(w->stores, s);
 }
 
 /* cp.async.bulk [to], [from], bytes, [barrier] without a tensor map. */
@@ -114,6 +116,8 @@ static void block(PtxWalk *w, const WsPtxInst *i, gboolean load)
     }
     ptx_operand_of(w, &s->buffer)->to = bytes;
     unplaced(w, i->line);
+    if (!load)
+        g_array_append_val(w->stores, s);
 }
 
 /* Shared memory to another CTA. */
@@ -136,14 +140,48 @@ static void peer(PtxWalk *w, const WsPtxInst *i)
     ptx_operand_of(w, &s->a)->to = bytes;
 }
 
+/* The stores since the last commit are one group. */
+static void commit(PtxWalk *w, const WsPtxInst *i)
+{
+    gint64 known;
+    gboolean empty = !w->stores->len || !ws_x_is(ptx_predicate(w, i), &known);
+    for (guint k = 0; k < w->stores->len; k++) {
+        WsReadStep *s = g_array_index(w->stores, WsReadStep *, k);
+        const gboolean last = k + 1 == w->stores->len;
+        guint at;
+        s->all = !last; /* open */
+        empty |= last && (s->when || !g_ptr_array_find(w->p.to, s, &at));
+    }
+    g_array_set_size(w->stores, 0);
+    w->empty_commit |= empty && !w->p.probing;
+}
+
+void ptx_stores_closed(PtxWalk *w, const WsPtxInst *i)
+{
+    if (w->stores->len)
+        ptx_lost(w, i, "a bulk store that no commit closes before");
+    g_array_set_size(w->stores, 0);
+}
+
 void ptx_bulk(PtxWalk *w, const WsPtxInst *i)
 {
     gint64 n;
-    if (strstr(i->op, "commit_group") || strstr(i->op, "prefetch"))
+    if (strstr(i->op, "prefetch"))
         return;
+    if (strstr(i->op, "commit_group")) {
+        commit(w, i);
+        return;
+    }
     if (strstr(i->op, "wait_group")) {
+        if (!i->n || !ws_x_is(ptx_int(w, i->arg[0]), &n)) {
+            ptx_lost(w, i, "a wait for bulk stores whose number is not known");
+            return;
+        }
+        ptx_stores_closed(w, i);
+        if (n && w->empty_commit)
+            ptx_lost(w, i, "a wait that counts groups of bulk stores of which some may be empty");
         WsReadStep *s = ptx_new_step(w, WS_READ_STORE_WAIT, i);
-        s->n = i->n && ws_x_is(ptx_int(w, i->arg[0]), &n) ? n : 0;
+        s->n = n;
         s->flag = !strstr(i->op, ".read");
         return;
     }
@@ -174,8 +212,10 @@ static void copy_row(PtxWalk *w, const WsPtxInst *i)
         ptx_lost(w, i, "a cp.async without addresses");
         return;
     }
-    if (i->n > 2)
-        ws_x_is(ptx_int(w, i->arg[2]), &bytes);
+    if (i->n > 2 && (!ws_x_is(ptx_int(w, i->arg[2]), &bytes) || bytes < 4 || bytes > 16)) {
+        ptx_lost(w, i, "a cp.async whose size is no number");
+        return;
+    }
     WsReadStep *s = ptx_new_step(w, WS_READ_GATHER, i);
     s->buffer.index = ptx_address(w, i->arg[0], NULL);
     if (!s->buffer.index || !from_pointer(w, s, i->arg[1], 2)) {
@@ -194,11 +234,15 @@ void ptx_cp_async(PtxWalk *w, const WsPtxInst *i)
         WsReadStep *s = ptx_new_step(w, WS_READ_LOAD_WAIT, i);
         s->flag = TRUE;
     } else if (strstr(i->op, "wait_group")) {
-        if (i->n)
-            ws_x_is(ptx_int(w, i->arg[0]), &n);
+        if (!i->n || !ws_x_is(ptx_int(w, i->arg[0]), &n)) {
+            ptx_lost(w, i, "a wait for groups of cp.async whose number is not known");
+            return;
+        }
         ptx_new_step(w, WS_READ_LOAD_WAIT, i)->n = n;
     } else if (strstr(i->op, "wait_all")) {
-        ptx_new_step(w, WS_READ_LOAD_WAIT, i)->n = 0;
+        WsReadStep *s = ptx_new_step(w, WS_READ_LOAD_WAIT, i);
+        s->n = 0;
+        s->all = TRUE;
     } else if (strstr(i->op, "mbarrier.arrive")) {
         const WsExpr *at = i->n ? ptx_address(w, i->arg[0], NULL) : NULL;
         if (!at || !strstr(i->op, "noinc")) {

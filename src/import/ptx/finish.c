@@ -28,6 +28,13 @@ static void make_opaque(Finish *f, WsReadStep *s, const char *what)
                      s->line <= f->r->n_lines ? f->r->line[s->line - 1] : "");
 }
 
+static void lose_at(Finish *f, guint line, const char *what)
+{
+    ws_source_unread(f->r, line, 1, line, what,
+                     line && line <= f->r->n_lines ? f->r->line[line - 1] : "");
+    f->w->lost = TRUE;
+}
+
 /* --- barriers
  * ----------------------------------------------------------------------------------------*/
 
@@ -61,13 +68,36 @@ static gint new_barrier(Finish *f, const Ring *q, guint line)
                         .line = line };
     b.count = g_new0(gint64, q->n);
     b.ready = g_new0(gint, q->n);
-    for (gint64 i = 0; i < q->n; i++)
-        b.count[i] = (gint64)GPOINTER_TO_SIZE(
-            g_hash_table_lookup(f->w->inits, GSIZE_TO_POINTER((gsize)(q->base + 8 * i))));
-    if (!b.count[0])
-        ws_source_unread(f->r, line, 1, line, "an mbarrier that nothing initialises", "");
+    for (gint64 i = 0; i < q->n; i++) {
+        const PtxInit *one =
+            g_hash_table_lookup(f->w->inits, GSIZE_TO_POINTER((gsize)(q->base + 8 * i)));
+        b.count[i] = one ? one->count : 0;
+        if (!one)
+            lose_at(f, line, "an mbarrier that nothing initialises");
+    }
     g_array_append_val(f->r->barriers, b);
     return (gint)f->r->barriers->len - 1;
+}
+
+/* Is it used by others only after a barrier of the CTA that follows its initialisation, and before
+ * one that its end follows? */
+static void in_life(Finish *f, const Ring *q, const PtxSpot *spot, const WsReadStep *s)
+{
+    const guint made = GPOINTER_TO_UINT(g_hash_table_lookup(f->w->made_by, s)), syncs = made >> 11,
+                tid = made & 2047;
+    for (gint64 i = 0; i < (spot->n > 1 ? q->n : 1); i++) {
+        const gint64 at = spot->n > 1 ? q->base + 8 * i : spot->base;
+        const PtxInit *one = g_hash_table_lookup(f->w->inits, GSIZE_TO_POINTER((gsize)at));
+        const gboolean own = one && one->tid == tid &&
+                             (s->kind == WS_READ_EXPECT || s->kind == WS_READ_LOAD) &&
+                             s->line > one->line;
+        if (!one)
+            continue; /* said */
+        if (syncs <= one->syncs && !own)
+            lose_at(f, s->line, "an mbarrier that may not be initialised yet");
+        if (one->ended && syncs + 1 >= one->ended)
+            lose_at(f, s->line, "an mbarrier whose use may have ended");
+    }
 }
 
 static void place_barrier(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
@@ -93,10 +123,40 @@ static void place_barrier(gpointer data, GPtrArray *list, guint at, WsReadGroup 
     }
     if (q->object < 0)
         q->object = new_barrier(f, q, s->line);
+    in_life(f, q, &spot, s);
     s->barrier.object = q->object;
     s->barrier.index = spot.n > 1 ? spot.index
                        : q->n > 1 ? ws_x_int(f->r, (spot.base - q->base) / 8)
                                   : NULL;
+}
+
+typedef struct {
+    gint barrier;
+    guint line; /* of a load that signals it, 0 none */
+    gboolean expects;
+} Expects;
+
+static void look_expects(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
+{
+    Expects *q = data;
+    const WsReadStep *s = g_ptr_array_index(list, at);
+    (void)g;
+    if (s->barrier.object != q->barrier)
+        return;
+    if (s->kind == WS_READ_LOAD || s->kind == WS_READ_COPY)
+        q->line = s->line;
+    q->expects |= s->kind == WS_READ_EXPECT;
+}
+
+/* A design expects the bytes of its loads by itself where no step does: the kernel has to. */
+static void expects(Finish *f)
+{
+    for (guint i = 0; i < f->r->barriers->len; i++) {
+        Expects q = { .barrier = (gint)i };
+        ptx_visit(f->r, look_expects, &q);
+        if (q.line && !q.expects)
+            lose_at(f, q.line, "a copy whose bytes no mbarrier expects");
+    }
 }
 
 static void name_barrier(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
@@ -111,7 +171,38 @@ static void name_barrier(gpointer data, GPtrArray *list, guint at, WsReadGroup *
         b->name = ws_source_name(f->r, "full");
 }
 
-/* Named hardware barriers by their number. */
+typedef struct {
+    const char *name;
+    const WsReadGroup *group; /* the only one that comes to it; NULL with `many` */
+    gint64 n;
+    gboolean many, arrives, differs, all; /* all: it is one of the CTA elsewhere */
+} Named;
+
+static void look_named(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
+{
+    Named *q = data;
+    const WsReadStep *s = g_ptr_array_index(list, at);
+    if (s->kind == WS_READ_SYNC && !strcmp(s->name, "cta"))
+        q->all |= s->n >= 0 && s->n == g_ascii_strtoll(q->name + 4, NULL, 10);
+    if ((s->kind != WS_READ_SYNC && s->kind != WS_READ_BAR_ARRIVE) || strcmp(s->name, q->name))
+        return;
+    q->differs |= q->n && q->n != s->n;
+    q->n = s->n;
+    q->arrives |= s->kind == WS_READ_BAR_ARRIVE;
+    q->many |= q->group && q->group != g;
+    q->group = g;
+}
+
+static void to_group(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
+{
+    const Named *q = data;
+    WsReadStep *s = g_ptr_array_index(list, at);
+    (void)g;
+    if (s->kind == WS_READ_SYNC && !strcmp(s->name, q->name))
+        s->name = "group";
+}
+
+/* Named hardware barriers by their number; one that a group has for itself is a `sync group`. */
 static void named(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 {
     Finish *f = data;
@@ -123,6 +214,14 @@ static void named(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
     for (guint i = 0; i < f->r->barriers->len; i++)
         if (!strcmp(g_array_index(f->r->barriers, WsReadBarrier, i).name, s->name))
             return;
+    Named q = { .name = s->name };
+    ptx_visit(f->r, look_named, &q);
+    if (q.differs || q.all)
+        lose_at(f, s->line, "a barrier with more than one number of threads");
+    if (!q.many && !q.arrives && q.n == 32 * q.group->warps) {
+        ptx_visit(f->r, to_group, &q);
+        return;
+    }
     WsReadBarrier b = { .name = s->name, .copies = 1, .named = TRUE, .line = s->line };
     b.count = g_new0(gint64, 1);
     b.ready = g_new0(gint, 1);
@@ -258,25 +357,32 @@ static void split_rows(Finish *f, GPtrArray *list)
 }
 
 typedef struct {
-    gint64 each; /* steps of a group, -1: it differs, 0: none yet */
+    gint64 each; /* steps of a group, -1: it differs, -2: none yet */
+    gint64 open; /* steps that no commit closed yet */
+    guint line;  /* a wait that leaves them out, 0 none */
     const WsReadGroup *group;
 } Groups;
 
 static void count_groups(GPtrArray *list, Groups *q)
 {
-    gint64 n = 0;
     for (guint i = 0; list && i < list->len; i++) {
         WsReadStep *s = g_ptr_array_index(list, i);
         if (s->off)
             continue;
-        n += s->kind == WS_READ_GATHER && s->barrier.object < 0;
+        q->open += s->kind == WS_READ_GATHER && s->barrier.object < 0;
         if (is_commit(s)) {
-            q->each = q->each && q->each != n ? -1 : n;
-            n = 0;
+            q->each = q->each != -2 && q->each != q->open ? -1 : q->open;
+            q->open = 0;
             s->off = TRUE;
+        } else if (s->kind == WS_READ_LOAD_WAIT && !s->all && q->open) {
+            q->line = s->line;
         }
+        if (s->body && q->open) /* a group over the edge of a loop or branch */
+            q->each = -1;
         count_groups(s->body, q);
         count_groups(s->other, q);
+        if (s->body && q->open)
+            q->each = -1;
     }
 }
 
@@ -332,11 +438,13 @@ static void copies_of_threads(Finish *f)
 static void count_copies(Finish *f)
 {
     for (guint i = 0; i < f->r->groups->len; i++) {
-        Groups q = { 0 };
+        Groups q = { .each = -2 };
         WsReadGroup *g = g_ptr_array_index(f->r->groups, i);
         gpointer both[] = { f, &q };
         split_rows(f, g->body);
         count_groups(g->body, &q);
+        if (q.line)
+            lose_at(f, q.line, "a wait for copies that no commit closes before");
         q.group = g;
         ptx_visit(f->r, scale_waits, both);
     }
@@ -471,13 +579,40 @@ static void lose(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 
 static void lose_all(Finish *f)
 {
-    ws_source_unread(f->r, f->w->ptx->line, 1, f->w->ptx->line,
-                     "any order between groups, as some of what synchronises was not read", "");
+    ws_source_unread_value(f->r, f->w->ptx->line, 1, f->w->ptx->line,
+                           "any order between groups, as some of what synchronises was not read",
+                           "");
     ptx_visit(f->r, lose, f);
     for (guint i = 0; i < f->r->groups->len; i++) {
         const WsReadGroup *g = g_ptr_array_index(f->r->groups, i);
         for (guint k = 0; k < g->values->len; k++)
             g_array_index(g->values, WsReadValue, k).gone = TRUE;
+    }
+}
+
+/* What says which warp does what is followed: it is no tile. */
+static void table_store(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
+{
+    Finish *f = data;
+    WsReadStep *s = g_ptr_array_index(list, at);
+    PtxSpot spot;
+    GHashTableIter it;
+    gpointer key;
+    (void)g;
+    if (s->kind != WS_READ_WRITE || !g_hash_table_size(f->w->table) ||
+        !ptx_spot(f->r, s->buffer.index, &spot))
+        return;
+    const PtxOperand *o = ptx_operand_of(f->w, &s->buffer);
+    const gint64 from = spot.base + o->from, to = spot.base + o->to + (spot.n - 1) * spot.stride;
+    g_hash_table_iter_init(&it, f->w->table);
+    while (g_hash_table_iter_next(&it, &key, NULL)) {
+        const gint64 byte = (gint64)GPOINTER_TO_SIZE(key);
+        if (byte < from || byte >= to)
+            continue;
+        s->off = TRUE;
+        if (!g_hash_table_contains(f->w->numbers, s))
+            lose_at(f, s->line, "what warps are told to do");
+        return;
     }
 }
 
@@ -495,6 +630,7 @@ void ptx_finish(PtxWalk *w)
         const gint64 at = (gint64)GPOINTER_TO_SIZE(key);
         g_array_append_val(f.regions.marks, at);
     }
+    ptx_visit(f.r, table_store, &f);
     ptx_conditions(f.r);
     copies_of_threads(&f);
     ptx_visit(f.r, gaps, &f);
@@ -502,6 +638,7 @@ void ptx_finish(PtxWalk *w)
     ptx_visit(f.r, find_rings, &f);
     ptx_visit(f.r, place_barrier, &f);
     ptx_visit(f.r, name_barrier, &f);
+    expects(&f);
     ptx_uses(f.r);
     ptx_regions_find(&f.regions);
     count_copies(&f);
@@ -513,7 +650,7 @@ void ptx_finish(PtxWalk *w)
     }
     g_ptr_array_unref(f.starts);
     ptx_visit(f.r, named, &f);
-    w->lost |= !ptx_values(f.r, w->ptx->threads);
+    ptx_values(f.r);
     if (w->lost)
         lose_all(&f);
     g_array_unref(f.rings);

@@ -31,23 +31,54 @@ static gboolean is_table(const WsPtxInst *i)
     return g_str_has_prefix(i->op, "brx");
 }
 
-/* The branches that only repeat a try_wait are none: the wait is one instruction. */
+/* Does the branch leave the loop around `wait` when its phase is complete, or repeat it when not?
+ */
+static gboolean repeats(WsPtx *p, guint wait, guint k, gboolean *back)
+{
+    const WsPtxInst *w = inst_at(p, wait), *b = inst_at(p, k);
+    const gint to = ws_ptx_label(p, b->arg[0], k);
+    const gboolean own = b->guard && !strcmp(b->guard, w->arg[0]);
+    gboolean straight = to >= 0 && (guint)to <= wait;
+    for (guint i = straight ? (guint)to : wait; i < wait && straight;
+         i++) /* between label and wait */
+        straight = i + 4 > wait && g_str_has_prefix(inst_at(p, i)->op, "mov");
+    *back = FALSE;
+    if (straight && (!b->guard || (own && b->negated)))
+        return *back = TRUE;
+    return own && !b->negated && to > (gint)k && to <= (gint)k + 3;
+}
+
+/* The branches that only repeat a try_wait are none: the wait is one instruction. A try_wait that
+ * nothing repeats is no wait: it gives a token. */
 static void find_spins(WsPtx *p)
 {
     for (guint i = 0; i < p->inst->len; i++) {
-        const WsPtxInst *wait = inst_at(p, i);
-        if (!strstr(wait->op, "mbarrier.try_wait") && !strstr(wait->op, "mbarrier.test_wait"))
+        WsPtxInst *wait = inst_at(p, i);
+        gboolean back = FALSE;
+        guint out = 0;
+        if ((!strstr(wait->op, "mbarrier.try_wait") && !strstr(wait->op, "mbarrier.test_wait")) ||
+            !wait->n)
             continue;
-        for (guint k = i + 1; k < MIN(i + 4, p->inst->len); k++) {
+        for (guint k = i + 1; k < MIN(i + 3, p->inst->len) && !back; k++) {
             WsPtxInst *b = inst_at(p, k);
-            if (!g_str_has_prefix(b->op, "bra") || !b->n)
-                continue;
-            const gint to = ws_ptx_label(p, b->arg[0], k);
-            const gboolean own = b->guard && wait->n && !strcmp(b->guard, wait->arg[0]);
-            if (to >= 0 && (guint)to <= k && (guint)to + 4 > i && (own || !b->guard))
-                b->spin = TRUE;
-            else if (own && to > (gint)k && to <= (gint)k + 3)
-                b->spin = TRUE;
+            if (!g_str_has_prefix(b->op, "bra") || !b->n || !repeats(p, i, k, &back))
+                break;
+            if (back && !b->guard && !out)
+                back = FALSE; /* it never ends */
+            else if (!back)
+                out = k;
+        }
+        if (!back)
+            continue;
+        wait->spin = TRUE;
+        for (guint k = i + 1; k < MIN(i + 3, p->inst->len); k++) {
+            WsPtxInst *b = inst_at(p, k);
+            gboolean to_wait;
+            if (!g_str_has_prefix(b->op, "bra") || !b->n || !repeats(p, i, k, &to_wait))
+                break;
+            b->spin = TRUE;
+            if (to_wait)
+                break;
         }
     }
 }

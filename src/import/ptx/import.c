@@ -11,6 +11,7 @@ typedef struct {
     GHashTable *waits;
     gint64 registers;
     guint n_steps;
+    gboolean inner_sync; /* of all threads, in a loop or a branch */
 } Role;
 
 static void note_lines(const GPtrArray *list, Role *role)
@@ -32,6 +33,52 @@ static void note_lines(const GPtrArray *list, Role *role)
     }
 }
 
+static gboolean same_conditions(const GPtrArray *a, const GPtrArray *b)
+{
+    gboolean same = a->len == b->len;
+    for (guint i = 0; same && i < a->len; i++)
+        same = ws_expr_equal(g_ptr_array_index(a, i), g_ptr_array_index(b, i));
+    return same;
+}
+
+/* Conditions under which all that the thread does is a loop without rounds. */
+static void drop_guards(PtxWalk *w)
+{
+    const WsReadStep *only = NULL;
+    guint n = 0;
+    for (guint i = 0; i < w->p.group->body->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(w->p.group->body, i);
+        g_autoptr(GPtrArray) one = g_ptr_array_new();
+        g_ptr_array_add(one, (gpointer)s);
+        if (s->off || !ptx_works(one))
+            continue;
+        only = s;
+        n++;
+    }
+    for (guint i = w->skips->len; n == 1 && i-- > 0;)
+        if (ptx_guards(&w->p, g_ptr_array_index(w->skips, i), only))
+            g_ptr_array_remove_index(w->skips, i);
+}
+
+/* All threads come to the same barriers of the CTA, and those that do anything leave the CTA under
+ * the same conditions. */
+static void same_ends(PtxWalk *w, const WsPtxInst *end)
+{
+    if (!w->all_ids)
+        w->all_ids = g_array_copy(w->sync_ids);
+    else if (w->sync_ids->len != w->all_ids->len ||
+             memcmp(w->sync_ids->data, w->all_ids->data, w->sync_ids->len * sizeof(gint64)) != 0)
+        ptx_lost(w, end, "barriers of all threads to which not all threads come");
+    drop_guards(w);
+    if (w->all_skips && ptx_works(w->p.group->body) && !same_conditions(w->skips, w->all_skips))
+        ptx_lost(w, end, "a CTA that only some of the warps leave");
+    if (!w->all_skips && ptx_works(w->p.group->body))
+        w->all_skips = w->skips;
+    else
+        g_ptr_array_unref(w->skips);
+    w->skips = NULL;
+}
+
 static void follow(PtxWalk *w, guint tid, gboolean first, Role *role)
 {
     WsRead *r = w->p.r;
@@ -41,7 +88,8 @@ static void follow(PtxWalk *w, guint tid, gboolean first, Role *role)
     w->ended = w->waits = FALSE;
     w->registers = 0;
     w->walked = NULL;
-    w->depth = 0;
+    w->depth = w->syncs = w->dispatched = w->tokens = 0;
+    w->empty_commit = w->warp_synced = FALSE;
     w->p.frame = &frame;
     w->p.group = ws_source_group(r, "role", w->ptx->line);
     w->p.to = w->p.group->body;
@@ -51,12 +99,21 @@ static void follow(PtxWalk *w, guint tid, gboolean first, Role *role)
     g_hash_table_remove_all(w->seen);
     g_ptr_array_set_size(w->p.loop_names, 0);
     g_array_set_size(w->mma, 0);
+    g_array_set_size(w->stores, 0);
+    g_array_set_size(w->sync_ids, 0);
+    w->inner_sync = FALSE;
+    w->skips = g_ptr_array_new();
     ptx_run(w, 0, -1);
+    const WsPtxInst *end = &g_array_index(w->ptx->inst, WsPtxInst, w->ptx->inst->len - 1);
+    ptx_products_closed(w, end);
+    ptx_stores_closed(w, end);
+    same_ends(w, end);
     g_hash_table_unref(frame.vars);
     *role = (Role){ .group = w->p.group,
                     .lines = g_hash_table_new(NULL, NULL),
                     .waits = g_hash_table_new(NULL, NULL),
-                    .registers = w->registers };
+                    .registers = w->registers,
+                    .inner_sync = w->inner_sync };
     note_lines(role->group->body, role);
     g_ptr_array_steal_index(r->groups, r->groups->len - 1);
     w->p.group = NULL;
@@ -137,6 +194,10 @@ static void one_group(PtxWalk *w, Role *warp, guint first, guint n, guint leader
     for (guint i = 0; i < n; i++)
         lines[i] = warp[i].lines;
     follow(w, (first + leader) * 32 + 1, FALSE, &lane);
+    ptx_agree(w, body, lane.group->body, PTX_NEXT_LANE);
+    for (guint i = 0; i < n; i++)
+        if (i != leader)
+            ptx_agree(w, body, warp[i].group->body, PTX_OTHER_WARP);
     ptx_unite_arrivals(body, lines, n, lane.lines);
     for (guint i = 0; i < n; i++) { /* first and last lanes: between them lies what the others do */
         if (!warp[i].n_steps)
@@ -146,6 +207,9 @@ static void one_group(PtxWalk *w, Role *warp, guint first, guint n, guint leader
             ptx_unite_bytes(w, body, warp[i].group->body, TRUE);
         }
         follow(w, (first + i) * 32 + 31, FALSE, &last);
+        ptx_agree(w, body, last.group->body, PTX_LAST_LANE);
+        if (i == leader)
+            ptx_agree(w, last.group->body, lane.group->body, PTX_TWO_LANES);
         ptx_unite_bytes(w, body, last.group->body, FALSE);
         clear_role(w->p.r, &last);
     }
@@ -160,6 +224,10 @@ static void warp_group(PtxWalk *w, guint first, guint n)
     gboolean one = TRUE;
     for (guint i = 0; i < n; i++)
         follow(w, (first + i) * 32, TRUE, &warp[i]);
+    for (guint i = 0; i < n; i++) {
+        w->idle |= !warp[i].n_steps && !warp[i].inner_sync;
+        w->all_inner |= warp[i].inner_sync;
+    }
     for (guint i = 0; i < n; i++)
         if (warp[i].n_steps && (leader == n || warp[i].n_steps > warp[leader].n_steps))
             leader = i;
@@ -229,33 +297,50 @@ static void walk_init(PtxWalk *w)
     w->operands = g_hash_table_new(NULL, NULL);
     w->heads = g_hash_table_new(NULL, NULL);
     w->mma = g_array_new(FALSE, TRUE, sizeof(PtxMma));
+    w->stores = g_array_new(FALSE, TRUE, sizeof(WsReadStep *));
+    w->sync_ids = g_array_new(FALSE, TRUE, sizeof(gint64));
+    w->met = g_hash_table_new(NULL, NULL);
+    w->shuffles = g_hash_table_new(NULL, NULL);
+    w->made_by = g_hash_table_new(NULL, NULL);
+    w->table = g_hash_table_new(NULL, NULL);
+    w->numbers = g_hash_table_new(NULL, NULL);
+    w->told = g_hash_table_new(g_str_hash, g_str_equal);
+    w->nobody = g_hash_table_new(NULL, NULL);
     collect_sums(w);
 }
 
 static void walk_clear(PtxWalk *w)
 {
-    GHashTable *const tables[] = { w->memory, w->inits, w->sums,     w->sum_names, w->begun,
-                                   w->matrix, w->seen,  w->operands, w->heads };
+    GHashTable *const tables[] = { w->memory, w->inits,    w->sums,    w->sum_names, w->begun,
+                                   w->matrix, w->seen,     w->heads,   w->operands,  w->met,
+                                   w->table,  w->shuffles, w->made_by, w->numbers, w->told, w->nobody };
     for (guint i = 0; i < G_N_ELEMENTS(tables); i++)
         g_hash_table_unref(tables[i]);
     g_array_unref(w->p.loops);
     g_ptr_array_unref(w->p.loop_names);
     g_array_unref(w->mma);
+    g_array_unref(w->stores);
+    g_array_unref(w->sync_ids);
+    if (w->all_ids)
+        g_array_unref(w->all_ids);
+    if (w->all_skips)
+        g_ptr_array_unref(w->all_skips);
 }
 
 static WsDesign *design_of(PtxWalk *w)
 {
     WsRead *r = w->p.r;
     if (w->place_from)
-        ws_source_unread(r, w->place_from, 1, w->place_to,
-                         "where in their tensors copies in these lines read or write", "");
+        ws_source_unread_value(r, w->place_from, 1, w->place_to,
+                               "where in their tensors copies in these lines read or write", "");
     if (w->n_global)
-        ws_source_unread(r, w->global_from, 1, w->global_to,
-                         "plain accesses to global memory and arithmetic, in these lines", "");
+        ws_source_unread_value(r, w->global_from, 1, w->global_to,
+                               "plain accesses to global memory and arithmetic, in these lines",
+                               "");
     r->title = ws_source_format(r, "%s of %s", w->ptx->entry, r->file);
     r->fences = "drawn";
     ptx_unite_cta(r);
-    ptx_unite_cluster(r);
+    ptx_unite_cluster(w);
     finish_tiles(&w->p);
     ptx_finish(w);
     for (guint i = 0; i < r->tensors->len; i++) {
@@ -282,8 +367,23 @@ WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file)
     if (ptx->cluster > 8 || (ptx->cluster & (ptx->cluster - 1)))
         ws_source_fail(r, ptx->line, 1, "Import a kernel for clusters of 1, 2, 4 or 8 CTAs.",
                        "the kernel wants clusters of %d CTAs", (int)ptx->cluster);
+    for (guint i = 0; i < ptx->odd->len; i++) {
+        const WsPtxOdd *odd = &g_array_index(ptx->odd, WsPtxOdd, i);
+        ws_source_unread(r, odd->line, 1, odd->line,
+                         ws_source_format(r, "the directive `%s`", odd->text), odd->text);
+        w.lost = TRUE;
+    }
     for (guint i = 0; i < warps && !*r->error; i += 4)
         warp_group(&w, i, MIN(4, warps - i));
+    w.p.to = NULL;
+    if (w.idle && w.all_inner) {
+        ws_source_unread(r, ptx->line, 1, ptx->line,
+                         "barriers of all threads inside of loops, to which idle warps do not come",
+                         "");
+        w.lost = TRUE;
+    }
+    if (!*r->error && r->groups->len && !w.lost)
+        ptx_law_covered(&w);
     if (!*r->error && !r->groups->len)
         ws_source_fail(r, ptx->line, 1, "Import a kernel that has a pipeline.",
                        "no warp of `%s` waits, copies or multiplies in a way that is read",

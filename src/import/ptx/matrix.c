@@ -174,8 +174,8 @@ static void product(PtxWalk *w, const WsPtxInst *i)
 {
     const char *shape = strstr(i->op, ".m64n");
     PtxMma m = { .line = i->line };
-    if (!shape || i->n < 4) {
-        ptx_opaque(w, i, "a product of a shape that is not known");
+    if (!shape || i->n < 4 || i->guard) {
+        ptx_lost(w, i, "a product of a shape that is not known");
         return;
     }
     char *end;
@@ -351,6 +351,14 @@ static void close_group(PtxWalk *w, const WsPtxInst *at)
     g_array_set_size(w->mma, 0);
 }
 
+void ptx_products_closed(PtxWalk *w, const WsPtxInst *i)
+{
+    if (!w->mma->len)
+        return;
+    g_array_set_size(w->mma, 0);
+    ptx_lost(w, i, "a product that no commit closes before");
+}
+
 void ptx_matrix(PtxWalk *w, const WsPtxInst *i)
 {
     gint64 n = 0;
@@ -359,10 +367,13 @@ void ptx_matrix(PtxWalk *w, const WsPtxInst *i)
     } else if (strstr(i->op, "fence")) {
         ptx_new_step(w, WS_READ_FENCE, i)->name = "mma";
     } else if (strstr(i->op, "commit_group")) {
+        if (!w->mma->len)
+            ptx_lost(w, i, "a group of products that is empty");
         close_group(w, i);
     } else if (strstr(i->op, "wait_group")) {
-        if (i->n)
-            ws_x_is(ptx_int(w, i->arg[0]), &n);
-        ptx_new_step(w, WS_READ_MMA_WAIT, i)->n = n;
+        if (!i->n || !ws_x_is(ptx_int(w, i->arg[0]), &n))
+            ptx_lost(w, i, "a wait for products whose number is not known");
+        else
+            ptx_new_step(w, WS_READ_MMA_WAIT, i)->n = n;
     }
 }

@@ -47,11 +47,48 @@ static guint bytes_of(const char *op)
     return one * (strstr(op, ".v4") ? 4 : strstr(op, ".v2") ? 2 : 1);
 }
 
-/* Stores of numbers are remembered, loads of single bytes look there. */
+/* A byte of shared memory that was given a number. */
+typedef struct {
+    guint syncs; /* barriers of the CTA before it was */
+    guint value;
+    gboolean told; /* two numbers at one time */
+} Byte;
+
+static Byte *byte_at(const GArray *bytes, guint syncs)
+{
+    Byte *best = NULL;
+    for (guint i = 0; bytes && i < bytes->len; i++) {
+        Byte *b = &g_array_index(bytes, Byte, i);
+        if (b->syncs <= syncs && (!best || b->syncs >= best->syncs))
+            best = b;
+    }
+    return best;
+}
+
+static void keep_byte(PtxWalk *w, gint64 at, guint value)
+{
+    GArray *bytes = g_hash_table_lookup(w->memory, GSIZE_TO_POINTER((gsize)at));
+    if (!bytes) {
+        bytes = g_array_new(FALSE, TRUE, sizeof(Byte));
+        g_ptr_array_add(w->p.r->arrays, bytes);
+        g_hash_table_insert(w->memory, GSIZE_TO_POINTER((gsize)at), bytes);
+    }
+    Byte *old = byte_at(bytes, w->syncs);
+    if (old && old->syncs == w->syncs) {
+        old->told |= old->value != value;
+        return;
+    }
+    const Byte b = { w->syncs, value, FALSE };
+    g_array_append_val(bytes, b);
+}
+
+/* Stores of numbers at numbered places are remembered: what a warp is to do is left there by
+ * Triton's default partition. */
 static gboolean constant_store(PtxWalk *w, const WsPtxInst *i)
 {
-    gint64 at, value;
-    if (i->n != 2 || !ws_x_is(ptx_address(w, i->arg[0], NULL), &at))
+    gint64 at, value, known;
+    if (i->n != 2 || w->p.loops->len || w->depth || !ws_x_is(ptx_predicate(w, i), &known) ||
+        !ws_x_is(ptx_address(w, i->arg[0], NULL), &at))
         return FALSE;
     g_autofree char *list = g_strdup(i->arg[1]);
     g_strdelimit(list, "{}", ' ');
@@ -62,51 +99,91 @@ static gboolean constant_store(PtxWalk *w, const WsPtxInst *i)
         if (!ws_x_is(ptx_int(w, g_string_chunk_insert(w->p.r->text, word[k])), &value))
             return FALSE;
         for (guint b = 0; b < MIN(bytes, 8); b++)
-            if (!g_hash_table_contains(w->memory, GSIZE_TO_POINTER((gsize)(at + b))))
-                g_hash_table_insert(w->memory, GSIZE_TO_POINTER((gsize)(at + b)),
-                                    GSIZE_TO_POINTER((gsize)((value >> (8 * b) & 255) + 1)));
+            keep_byte(w, at + b, (guint)(value >> (8 * b) & 255));
     }
     return TRUE;
 }
 
+/* A single byte that was stored before the last barrier of the CTA. */
 static gboolean constant_load(PtxWalk *w, const WsPtxInst *i)
 {
     gint64 at;
-    if (!strstr(i->op, "8") || i->n != 2 || !ws_x_is(ptx_address(w, i->arg[1], NULL), &at))
+    if (bytes_of(i->op) != 1 || i->n != 2 || !w->syncs ||
+        !ws_x_is(ptx_address(w, i->arg[1], NULL), &at))
         return FALSE;
-    const gsize byte =
-        GPOINTER_TO_SIZE(g_hash_table_lookup(w->memory, GSIZE_TO_POINTER((gsize)at)));
-    ptx_set(w, i->arg[0], byte ? py_literal(&w->p, (gint64)byte - 1) : py_opaque(&w->p));
+    const Byte *b =
+        byte_at(g_hash_table_lookup(w->memory, GSIZE_TO_POINTER((gsize)at)), w->syncs - 1);
+    if (!b || b->told)
+        return FALSE;
+    ptx_set(w, i->arg[0], py_literal(&w->p, b->value));
+    g_hash_table_add(w->table, GSIZE_TO_POINTER((gsize)at));
+    g_hash_table_add(w->told, (gpointer)i->arg[0]);
     return TRUE;
 }
 
-static void forget(PtxWalk *w, const char *list)
+void ptx_forget(PtxWalk *w, const char *list)
 {
+    if (!strpbrk(list, "{|,")) {
+        ptx_set(w, list, py_opaque(&w->p));
+        return;
+    }
     g_autofree char *inner = g_strdup(list);
-    g_strdelimit(inner, "{},", ' ');
+    g_strdelimit(inner, "{},|", ' ');
     g_auto(GStrv) word = g_strsplit(inner, " ", -1);
     for (guint k = 0; word[k]; k++)
-        if (*word[k] == '%')
+        if (*word[k] && *word[k] != '_')
             ptx_set(w, g_string_chunk_insert_const(w->p.r->text, word[k]), py_opaque(&w->p));
+}
+
+static const char *address_of(const WsPtxInst *i)
+{
+    for (guint k = 0; k < i->n; k++)
+        if (*i->arg[k] == '[')
+            return i->arg[k];
+    return NULL;
+}
+
+gboolean ptx_generic(PtxWalk *w, const WsPtxInst *i)
+{
+    const char *at = address_of(i);
+    const gsize n = at ? strlen(at) : 0;
+    g_autofree char *inner = n > 2 ? g_strndup(at + 1, n - 2) : g_strdup("");
+    inner[strcspn(inner, "+")] = '\0';
+    g_strstrip(inner);
+    const Val *v = ptx_operand(w, g_string_chunk_insert(w->p.r->text, inner));
+    const WsExpr *e = v->kind == VAL_INT ? v->e : NULL;
+    if (v->kind == VAL_PARAM || v->kind == (e && !ws_x_mentions(e, PTX_SMEM)))
+        return TRUE; /* what does not begin in shared memory does not come there */
+    if (e) {
+        ptx_shared(w, i);
+        return FALSE;
+    }
+    ptx_lost(w, i, "an access of which nothing says in what memory it is");
+    if (i->n && *i->arg[0] != '[')
+        ptx_forget(w, i->arg[0]);
+    return FALSE;
 }
 
 void ptx_shared(PtxWalk *w, const WsPtxInst *i)
 {
     const gboolean writes = i->op[0] == 's', matrix = strstr(i->op, "matrix") != NULL;
     const gboolean plain = writes ? g_str_has_prefix(i->op, "st") : g_str_has_prefix(i->op, "ld");
-    if (!plain || i->n < 2) {
-        ptx_opaque(w, i, "an operation on shared memory");
-        if (i->n)
-            forget(w, i->arg[0]);
+    if (!plain || i->n < 2 || strstr(i->op, "shared::cluster")) {
+        ptx_lost(w, i, "an operation on shared memory");
+        if (i->n && *i->arg[0] != '[')
+            ptx_forget(w, i->arg[0]);
         return;
     }
-    if (!matrix && (writes ? constant_store(w, i) : constant_load(w, i)))
+    if (!matrix && !writes && constant_load(w, i))
         return;
+    const gboolean number = !matrix && writes && constant_store(w, i);
     if (!writes)
-        forget(w, i->arg[0]);
+        ptx_forget(w, i->arg[0]);
     const WsExpr *at = ptx_address(w, i->arg[writes ? 0 : i->n - 1], NULL);
     WsReadStep *s = ptx_new_step(w, writes ? WS_READ_WRITE : WS_READ_READ, i);
     s->buffer.index = at;
+    if (number)
+        g_hash_table_add(w->numbers, s);
     s->all = w->warp_synced; /* handed on inside of a warp */
     PtxOperand *o = ptx_operand_of(w, &s->buffer);
     o->to = matrix ? 16 : bytes_of(i->op);

@@ -10,6 +10,7 @@ typedef struct {
     WsPtx *p;
     const char *file, *at, *end;
     guint line;
+    const char *loc;
     GError **error;
 } Parser;
 
@@ -96,7 +97,7 @@ static void split_arguments(WsPtx *p, WsPtxInst *i, const char *text)
 static void add_instruction(Parser *s, const char *text, guint line)
 {
     WsPtx *p = s->p;
-    WsPtxInst i = { .line = line, .target = -1 };
+    WsPtxInst i = { .line = line, .loc = s->loc, .target = -1 };
     if (*text == '@') {
         const gsize n = strcspn(text, " ");
         i.negated = text[1] == '!';
@@ -105,6 +106,8 @@ static void add_instruction(Parser *s, const char *text, guint line)
     }
     const gsize n = strcspn(text, " ");
     i.op = keep(p, text, n);
+    i.law = ptx_law(i.op);
+    i.matters = ptx_matters(i.op);
     split_arguments(p, &i, text + n);
     g_array_append_val(p->inst, i);
 }
@@ -176,13 +179,68 @@ static void shared_before(WsPtx *p, const char *text, const char *end)
             return;
         while (from > text && from[-1] != ';' && from[-1] != '\n')
             from--;
-        add_shared(p, from, to - from);
+        while (from < to && g_ascii_isspace(*from))
+            from++;
+        if (*from == '.') /* a declaration, no instruction of an earlier kernel */
+            add_shared(p, from, to - from);
     }
 }
 
 static gboolean is_name(char c)
 {
     return g_ascii_isalnum(c) || c == '_' || c == '$' || c == '%';
+}
+
+/* ".loc 1 23 4, function_name …": where the next instructions come from. */
+static void location(Parser *s)
+{
+    char *end;
+    const guint64 number = g_ascii_strtoull(s->at + 4, &end, 10);
+    const guint64 line = g_ascii_strtoull(end, NULL, 10);
+    g_autofree char *key = g_strdup_printf("%" G_GUINT64_FORMAT, number);
+    const char *name = g_hash_table_lookup(s->p->files, key);
+    g_autofree char *loc =
+        name && line ? g_strdup_printf("%s:%" G_GUINT64_FORMAT, name, line) : NULL;
+    s->loc = loc ? keep(s->p, loc, strlen(loc)) : NULL;
+}
+
+/* `.file 1 "/a/b.cu"` anywhere in the text: at its end, as a rule. */
+static void find_files(WsPtx *p, const char *text, const char *end)
+{
+    for (const char *at = text; (at = g_strstr_len(at, end - at, "\t.file")); at += 6) {
+        char *name;
+        const guint64 number = g_ascii_strtoull(at + 6, &name, 10);
+        const char *open = name < end ? memchr(name, '"', end - name) : NULL;
+        const char *close = open ? memchr(open + 1, '"', end - open - 1) : NULL;
+        if (!close)
+            return;
+        g_autofree char *path = g_strndup(open + 1, close - open - 1);
+        g_autofree char *base = g_path_get_basename(path);
+        g_autofree char *key = g_strdup_printf("%" G_GUINT64_FORMAT, number);
+        g_hash_table_insert(p->files, (gpointer)keep(p, key, strlen(key)),
+                            (gpointer)keep(p, base, strlen(base)));
+    }
+}
+
+/* What a directive inside of a kernel declares; what is not known is listed. */
+static void add_directive(Parser *s, const char *text, guint line)
+{
+    static const char *const harmless[] = { ".local",       ".param",        ".pragma",
+                                            ".align",       ".loc",          ".callprototype",
+                                            ".calltargets", ".branchtargets" };
+    if (g_str_has_prefix(text, ".shared")) {
+        add_shared(s->p, text, strlen(text));
+        return;
+    }
+    if (g_str_has_prefix(text, ".reg")) {
+        add_locals(s->p, text);
+        return;
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(harmless); i++)
+        if (g_str_has_prefix(text, harmless[i]))
+            return;
+    const WsPtxOdd odd = { keep(s->p, text, MIN(strlen(text), 60)), line };
+    g_array_append_val(s->p->odd, odd);
 }
 
 static gboolean body(Parser *s)
@@ -224,17 +282,16 @@ static gboolean body(Parser *s)
         }
         s->at = name;
         const guint line = s->line;
-        if (*s->at == '.' && s->end - s->at > 4 && !strncmp(s->at, ".loc", 4)) {
+        if (s->end - s->at > 5 && !strncmp(s->at, ".loc", 4)) {
+            location(s);
             while (s->at < s->end && *s->at != '\n')
                 s->at++;
             continue;
         }
         g_autofree char *text = statement(s);
-        if (g_str_has_prefix(text, ".shared"))
-            add_shared(s->p, text, strlen(text));
-        else if (g_str_has_prefix(text, ".reg"))
-            add_locals(s->p, text);
-        else if (*text && *text != '.')
+        if (*text == '.')
+            add_directive(s, text, line);
+        else if (*text)
             add_instruction(s, text, line);
     }
     return TRUE;
@@ -288,18 +345,52 @@ static gint64 product_of(const char *from, const char *to, const char *name)
     return product;
 }
 
-/* The entry whose body holds an mbarrier, else the first. */
-static const char *find_entry(const char *text, const char *end)
+/* The name behind ".entry" and its length. */
+static const char *entry_name(const char *at, const char *end, gsize *n)
+{
+    const char *name = at + 6;
+    while (name < end && g_ascii_isspace(*name))
+        name++;
+    *n = 0;
+    while (name + *n < end && is_name(name[*n]))
+        ++*n;
+    return name;
+}
+
+static const char *next_entry(const char *at, const char *end)
+{
+    while ((at = g_strstr_len(at, end - at, ".entry")) && !g_ascii_isspace(at[6]))
+        at += 6;
+    return at;
+}
+
+/* The entry of that name; else the one whose body holds an mbarrier, else the first. */
+static const char *find_entry(const char *text, const char *end, const char *kernel)
 {
     const char *first = NULL;
-    for (const char *at = text; (at = g_strstr_len(at, end - at, ".entry")); at += 6) {
-        const char *next = g_strstr_len(at + 6, end - at - 6, ".entry");
-        if (!first)
-            first = at;
-        if (g_strstr_len(at, (next ? next : end) - at, "mbarrier.init"))
+    for (const char *at = text, *next; (at = next_entry(at, end)); at = next ? next : end) {
+        gsize n;
+        const char *name = entry_name(at, end, &n);
+        next = next_entry(at + 6, end);
+        if (kernel && strlen(kernel) == n && !strncmp(name, kernel, n))
+            return at;
+        first = first ? first : at;
+        if (!kernel && g_strstr_len(at, (next ? next : end) - at, "mbarrier.init"))
             return at;
     }
-    return first;
+    return kernel ? NULL : first;
+}
+
+GPtrArray *ws_ptx_kernels(const char *text, gsize length)
+{
+    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+    const char *end = text + length;
+    for (const char *at = text; (at = next_entry(at, end)); at += 6) {
+        gsize n;
+        const char *name = entry_name(at, end, &n);
+        g_ptr_array_add(names, g_strndup(name, n));
+    }
+    return names;
 }
 
 /* ".target sm_90a": from sm_80 on, and no newer machine, whose products and copies are others. */
@@ -325,9 +416,29 @@ static gboolean good_target(Parser *s, const char *text, const char *entry)
     return FALSE;
 }
 
-static gboolean parse(Parser *s, const char *text)
+/* What the head of the kernel says of its launch; what is not known is listed. */
+static void head_directives(WsPtx *p, const char *from, const char *to)
 {
-    const char *at = find_entry(text, s->end);
+    static const char *const known[] = { ".reqntid",           ".maxntid",
+                                         ".minnctapersm",      ".maxnreg",
+                                         ".explicitcluster",   ".maxclusterrank",
+                                         ".reqnctapercluster", ".pragma" };
+    for (const char *at = from; at < to; at++) {
+        gboolean read = *at != '.';
+        for (guint i = 0; i < G_N_ELEMENTS(known); i++)
+            read |= g_str_has_prefix(at, known[i]);
+        if (read)
+            continue;
+        const WsPtxOdd odd = { keep(p, at, strcspn(at, " \t\r\n,{")), p->line };
+        g_array_append_val(p->odd, odd);
+    }
+}
+
+static gboolean parse(Parser *s, const char *text, const char *kernel)
+{
+    const char *at = find_entry(text, s->end, kernel);
+    if (!at && kernel)
+        return fail(s, "Ask --list for their names.", "no kernel of the file has that name");
     if (!at)
         return fail(s, "Import the PTX of a kernel.", "the file holds no .entry");
     for (const char *c = text; c < at; c++)
@@ -351,6 +462,8 @@ static gboolean parse(Parser *s, const char *text)
         if (right)
             parameters(s->p, left + 1, right - left - 1);
     }
+    const char *head = left && left < open ? memchr(left, ')', open - left) : NULL;
+    head_directives(s->p, head ? head : s->at, open);
     s->p->threads = product_of(s->at, open, ".reqntid");
     if (!s->p->threads)
         s->p->threads = product_of(s->at, open, ".maxntid");
@@ -379,7 +492,8 @@ static void free_loop(gpointer data)
     g_hash_table_unref(((WsPtxLoop *)data)->blocks);
 }
 
-WsPtx *ws_ptx_parse(const char *text, gsize length, const char *file, GError **error)
+WsPtx *ws_ptx_parse(const char *text, gsize length, const char *file, const char *kernel,
+                    GError **error)
 {
     g_autoptr(WsPtx) p = g_new0(WsPtx, 1);
     p->text = g_string_chunk_new(1 << 14);
@@ -397,8 +511,10 @@ WsPtx *ws_ptx_parse(const char *text, gsize length, const char *file, GError **e
     p->shared = g_hash_table_new(g_str_hash, g_str_equal);
     p->shared_end = WS_PTX_STATIC;
     p->locals = g_hash_table_new(g_str_hash, g_str_equal);
+    p->odd = g_array_new(FALSE, FALSE, sizeof(WsPtxOdd));
+    p->files = g_hash_table_new(g_str_hash, g_str_equal);
     g_array_set_clear_func(p->loops, free_loop);
-    Parser s = { p, file, text, text + length, 1, error };
+    Parser s = { p, file, text, text + length, 1, NULL, error };
     if (length > WS_PTX_MAX_BYTES) {
         fail(&s, "Import a smaller file.", "more than 8 MiB of text");
         return NULL;
@@ -407,7 +523,8 @@ WsPtx *ws_ptx_parse(const char *text, gsize length, const char *file, GError **e
         fail(&s, "Import the PTX text, not a cubin.", "the file is no text");
         return NULL;
     }
-    if (!parse(&s, text))
+    find_files(p, text, text + length);
+    if (!parse(&s, text, kernel))
         return NULL;
     return g_steal_pointer(&p);
 }
@@ -426,6 +543,8 @@ void ws_ptx_free(WsPtx *p)
     g_array_unref(p->loops);
     g_hash_table_unref(p->shared);
     g_hash_table_unref(p->locals);
+    g_array_unref(p->odd);
+    g_hash_table_unref(p->files);
     g_string_chunk_free(p->text);
     g_free(p);
 }

@@ -12,6 +12,12 @@ G_BEGIN_DECLS
 #define WS_PTX_STATIC           (1 << 20) /* where arrays of known size begin, behind the dynamic one */
 #define WS_PTX_MAX_BLOCKS       20000
 
+/* What the table says of an instruction (law.def). */
+typedef enum { PTX_LAW_UNKNOWN, PTX_LAW_VALUE, PTX_LAW_NONE, PTX_LAW_READ } PtxLaw;
+PtxLaw ptx_law(const char *op);
+gboolean ptx_matters(const char *op); /* it orders, waits, signals, or touches shared memory */
+gboolean ptx_in_shared(const char *op);
+
 typedef struct {
     const char *op;    /* "add.s32" */
     const char *guard; /* predicate register, NULL always */
@@ -19,8 +25,12 @@ typedef struct {
     guint n;
     const char **arg; /* as written: "%r1", "[%r2+8]", "{%r1, %r2}" */
     guint line;
-    gint target;   /* BRA: instruction, -1 none */
-    gboolean spin; /* a branch of the loop around try_wait: not a branch of the program */
+    const char *loc; /* place in the source by .loc, "file.cu:12"; NULL none */
+    gint target;     /* BRA: instruction, -1 none */
+    PtxLaw law;
+    gboolean matters; /* ptx_matters() */
+    gboolean spin;    /* a branch of the loop around try_wait: not a branch of the program;
+                         of try_wait: such a loop is around it */
 } WsPtxInst;
 
 typedef struct {
@@ -37,9 +47,17 @@ typedef struct {
     gboolean dispatch;  /* holds a jump by table: the loop in which workers wait for work */
 } WsPtxLoop;
 
+/* A directive of the kernel that is not known. */
+typedef struct {
+    const char *text;
+    guint line;
+} WsPtxOdd;
+
 typedef struct {
     GStringChunk *text;
     const char *entry; /* name of the kernel */
+    GArray *odd;       /* WsPtxOdd */
+    GHashTable *files; /* number of .file, as text -> base name */
     guint line;
     GArray *params;     /* const char* */
     GHashTable *shared; /* names of arrays in shared memory of known size -> 1 + where they begin */
@@ -56,9 +74,12 @@ typedef struct {
     GArray *loops;           /* WsPtxLoop */
 } WsPtx;
 
-/* Reads the kernel that holds mbarriers (else the first). `file` names it in errors. NULL with
- * WS_IMPORT_ERROR. */
-WsPtx *ws_ptx_parse(const char *text, gsize length, const char *file, GError **error);
+/* Reads the kernel of that name (NULL: the first that holds mbarriers, else the first). `file`
+ * names it in errors. NULL with WS_IMPORT_ERROR. */
+WsPtx *ws_ptx_parse(const char *text, gsize length, const char *file, const char *kernel,
+                    GError **error);
+/* Names of the kernels in the order of the text (char*); the caller unrefs. */
+GPtrArray *ws_ptx_kernels(const char *text, gsize length);
 void ws_ptx_free(WsPtx *p);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsPtx, ws_ptx_free)
 /* Blocks, joins and loops. FALSE with WS_IMPORT_ERROR: too many. */

@@ -37,8 +37,8 @@ void ptx_visit(WsRead *r, PtxVisit call, gpointer data);
 
 /* Comparisons of sizes as comparisons of the rounds of loops. */
 void ptx_conditions(WsRead *r);
-/* Sums that share registers where they have to. FALSE: they do not fit all the same. */
-gboolean ptx_values(WsRead *r, gint64 threads);
+/* Registers per thread count where every group says its own. */
+void ptx_values(WsRead *r);
 /* Which use of a slot an arrival means; barriers are placed. */
 void ptx_uses(WsRead *r);
 

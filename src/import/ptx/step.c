@@ -5,7 +5,7 @@
 /* What an instruction means: which family of steps it belongs to. Addresses stay expressions until
  * all threads were walked: a step's place holds the address in `index` and object -1. */
 
-const WsExpr *ptx_predicate(PtxWalk *w, const WsPtxInst *i)
+const WsExpr *ptx_condition(PtxWalk *w, const WsPtxInst *i)
 {
     if (!i->guard)
         return ws_x_int(w->p.r, 1);
@@ -13,13 +13,24 @@ const WsExpr *ptx_predicate(PtxWalk *w, const WsPtxInst *i)
     return i->negated ? ws_x_op(w->p.r, WS_EXPR_NOT, e, NULL) : e;
 }
 
+const WsExpr *ptx_predicate(PtxWalk *w, const WsPtxInst *i)
+{
+    const WsExpr *e = ptx_condition(w, i);
+    return e && ws_x_mentions(e, PTX_TOKEN) ? NULL : e;
+}
+
 WsReadStep *ptx_new_step(PtxWalk *w, WsReadKind kind, const WsPtxInst *i)
 {
     gint64 known;
+    if (kind != WS_READ_OPAQUE && kind != WS_READ_COMPUTE && kind != WS_READ_READ)
+        ptx_products_closed(w, i);
+    if (kind == WS_READ_WAIT || kind == WS_READ_SYNC || kind == WS_READ_CLUSTER)
+        ptx_tokens_end(w);
     WsReadStep *s = ws_source_step(w->p.r, w->p.to, kind, i->line, 1, i->line);
     const WsExpr *guard = ptx_predicate(w, i);
     if (!ws_x_is(guard, &known))
         s->when = guard;
+    g_hash_table_insert(w->made_by, s, GUINT_TO_POINTER(w->syncs << 11 | w->tid));
     return s;
 }
 
@@ -28,6 +39,8 @@ void ptx_unread(PtxWalk *w, const WsPtxInst *i, const char *what)
     if (w->p.probing)
         return;
     const WsRead *r = w->p.r;
+    if (i->loc)
+        what = ws_source_format(w->p.r, "%s, from %s,", what, i->loc);
     ws_source_unread(w->p.r, i->line, 1, i->line, what,
                      i->line && i->line <= r->n_lines ? r->line[i->line - 1] : "");
 }
@@ -80,19 +93,44 @@ static void parameter(PtxWalk *w, const WsPtxInst *i)
     ptx_set(w, i->arg[0], strstr(i->op, "64") ? v : py_int(&w->p, py_as_int(&w->p, v)));
 }
 
+static gboolean same_value(const Val *a, const Val *b)
+{
+    return a && b &&
+           (a == b || (a->kind == VAL_INT && b->kind == VAL_INT && ws_expr_equal(a->e, b->e)));
+}
+
+/* shfl.sync.idx to, from, lane: the first lane of a warp is followed before its others. */
+static void shuffle(PtxWalk *w, const WsPtxInst *i)
+{
+    gint64 lane;
+    const Val *own = ptx_operand(w, i->arg[1]), *v = own;
+    const WsPtxInst *all = &g_array_index(w->ptx->inst, WsPtxInst, 0);
+    gpointer key = GUINT_TO_POINTER((guint)(i - all) * 64 + w->tid / 32);
+    if (w->tid % 32 == 0 && w->first) {
+        g_hash_table_insert(w->shuffles, key, (gpointer)own);
+    } else if (!w->p.probing || own->kind != VAL_INT || py_known(own, &lane)) {
+        const Val *first = g_hash_table_lookup(w->shuffles, key);
+        if (!same_value(first, own))
+            v = first && i->n > 2 && ws_x_is(ptx_int(w, i->arg[2]), &lane) && lane == 0
+                    ? first
+                    : py_opaque(&w->p);
+    }
+    ptx_forget(w, i->arg[0]);
+    g_autofree char *to = g_strndup(i->arg[0], strcspn(i->arg[0], "|"));
+    ptx_set(w, g_string_chunk_insert_const(w->p.r->text, to), v);
+}
+
 /* Instructions that every thread makes, whatever its predicate. */
 static gboolean unguarded(PtxWalk *w, const WsPtxInst *i)
 {
-    if (g_str_has_prefix(i->op, "elect.sync")) {
+    if (g_str_has_prefix(i->op, "elect.sync"))
         elect(w, i);
-    } else if (g_str_has_prefix(i->op, "shfl.sync.idx") && i->n > 1) {
-        g_autofree char *to = g_strndup(i->arg[0], strcspn(i->arg[0], "|"));
-        ptx_set(w, g_string_chunk_insert(w->p.r->text, to), ptx_operand(w, i->arg[1]));
-    } else if (g_str_has_prefix(i->op, "ld.param") && i->n > 1) {
+    else if (g_str_has_prefix(i->op, "shfl.sync.idx") && i->n > 1)
+        shuffle(w, i);
+    else if (g_str_has_prefix(i->op, "ld.param") && i->n > 1 && *i->arg[1] == '[')
         parameter(w, i);
-    } else {
+    else
         return FALSE;
-    }
     return TRUE;
 }
 
@@ -108,41 +146,107 @@ static gboolean is_matrix_access(const char *op)
     return g_str_has_prefix(op, "stmatrix") || g_str_has_prefix(op, "ldmatrix");
 }
 
+/* Functions that print or stop the launch. */
+static void call(PtxWalk *w, const WsPtxInst *i)
+{
+    static const char *const harmless[] = { "vprintf", "__assertfail", "free", "__trap" };
+    gboolean known = FALSE;
+    for (guint k = 0; k < i->n; k++)
+        for (guint h = 0; h < G_N_ELEMENTS(harmless); h++)
+            known |= !strcmp(i->arg[k], harmless[h]);
+    if (!known)
+        ptx_lost(w, i, "the call of a function");
+}
+
+/* Ordinary accesses, in shared memory or elsewhere. */
+static void plain_access(PtxWalk *w, const WsPtxInst *i)
+{
+    const char *op = i->op;
+    if (ptx_in_shared(op) || is_matrix_access(op)) {
+        ptx_shared(w, i);
+        return;
+    }
+    static const char *const elsewhere[] = { ".global", ".local", ".param", ".const" };
+    gboolean known = FALSE;
+    for (guint k = 0; k < G_N_ELEMENTS(elsewhere); k++)
+        known |= strstr(op, elsewhere[k]) != NULL;
+    if (!known)
+        known = ptx_generic(w, i);
+    if (known && !strstr(op, ".local") && !strstr(op, ".param") && !w->p.probing) {
+        w->global_from = w->n_global ? MIN(w->global_from, i->line) : i->line;
+        w->global_to = MAX(w->global_to, i->line);
+        w->n_global++;
+    }
+    if (known && i->n && *i->arg[0] != '[')
+        ptx_forget(w, i->arg[0]);
+}
+
+static gboolean starts(const char *op, const char *word)
+{
+    const gsize n = strlen(word);
+    return !strncmp(op, word, n) && (op[n] == '.' || !op[n]);
+}
+
+static void fence(PtxWalk *w, const WsPtxInst *i)
+{
+    if (g_str_has_prefix(i->op, "fence.proxy.async") && !strstr(i->op, "global"))
+        ptx_new_step(w, WS_READ_FENCE, i)->name = "async";
+    else if (g_str_has_prefix(i->op, "fence.mbarrier_init"))
+        w->init_fenced = TRUE;
+}
+
+/* A family of instructions that is read, or listed where it is met. */
+static const struct {
+    const char *word;
+    void (*read)(PtxWalk *w, const WsPtxInst *i);
+} families[] = {
+    { "mbarrier", ptx_mbarrier },
+    { "cp.async.bulk", ptx_bulk },
+    { "cp.async", ptx_cp_async },
+    { "wgmma", ptx_matrix },
+    { "barrier.cluster", ptx_cluster },
+    { "bar.warp", ptx_warp },
+    { "barrier", ptx_named },
+    { "bar", ptx_named },
+    { "mapa", map_address },
+    { "setmaxnreg", registers },
+    { "fence", fence },
+    { "call", call },
+    { "ld", plain_access },
+    { "ldu", plain_access },
+    { "st", plain_access },
+    { "atom", plain_access },
+    { "red", plain_access },
+    { "ldmatrix", plain_access },
+    { "stmatrix", plain_access },
+};
+
 gboolean ptx_step(PtxWalk *w, const WsPtxInst *i)
 {
     gint64 known;
-    const gboolean mine = !i->guard || !ws_x_is(ptx_predicate(w, i), &known) || known;
-    const char *op = i->op;
+    const WsExpr *guard = ptx_predicate(w, i);
+    const gboolean mine = !i->guard || !ws_x_is(guard, &known) || known;
+    const PtxLaw law = i->law;
     if (unguarded(w, i))
         return TRUE;
     if (!mine)
         return TRUE; /* another thread's */
+    const WsPtxInst *all = &g_array_index(w->ptx->inst, WsPtxInst, 0);
+    g_hash_table_add(w->met, GUINT_TO_POINTER((guint)(i - all)));
     if (g_hash_table_size(w->sum_names))
         ptx_reads(w, i);
-    if (g_str_has_prefix(op, "mbarrier"))
-        ptx_mbarrier(w, i);
-    else if (g_str_has_prefix(op, "cp.async.bulk") || g_str_has_prefix(op, "cp.reduce"))
-        ptx_bulk(w, i);
-    else if (g_str_has_prefix(op, "cp.async"))
-        ptx_cp_async(w, i);
-    else if (g_str_has_prefix(op, "wgmma"))
-        ptx_matrix(w, i);
-    else if (g_str_has_prefix(op, "barrier.cluster"))
-        ptx_cluster(w, i);
-    else if ((g_str_has_prefix(op, "bar.") || g_str_has_prefix(op, "barrier.")) &&
-             !strstr(op, "warp"))
-        ptx_named(w, i), w->warp_synced = FALSE;
-    else if (g_str_has_prefix(op, "bar.warp.sync"))
-        w->warp_synced = TRUE;
-    else if (g_str_has_prefix(op, "mapa"))
-        map_address(w, i);
-    else if (g_str_has_prefix(op, "setmaxnreg"))
-        registers(w, i);
-    else if (g_str_has_prefix(op, "fence.proxy.async"))
-        ptx_new_step(w, WS_READ_FENCE, i)->name = "async";
-    else if ((strstr(op, ".shared") && !g_str_has_prefix(op, "cvta")) || is_matrix_access(op))
-        ptx_shared(w, i);
-    else
-        return FALSE;
-    return TRUE;
+    if (law == PTX_LAW_UNKNOWN || (i->guard && !guard && i->matters)) {
+        ptx_lost(w, i,
+                 law == PTX_LAW_UNKNOWN ? ws_source_format(w->p.r, "the instruction `%s`", i->op)
+                                        : "an instruction under a predicate that is not known");
+        if (i->n && *i->arg[0] != '[')
+            ptx_forget(w, i->arg[0]);
+        return TRUE;
+    }
+    for (guint k = 0; k < G_N_ELEMENTS(families); k++)
+        if (starts(i->op, families[k].word)) {
+            families[k].read(w, i);
+            return TRUE;
+        }
+    return law != PTX_LAW_VALUE;
 }

@@ -127,21 +127,6 @@ static gboolean opens(const WsReadStep *s)
     return s->kind == WS_READ_SYNC && s->all && !strcmp(s->name, "cta");
 }
 
-static void collect(GPtrArray *list, GArray *lines, gboolean off)
-{
-    for (guint i = 0; list && i < list->len; i++) {
-        WsReadStep *s = g_ptr_array_index(list, i);
-        if (s->off)
-            continue;
-        if (opens(s)) {
-            g_array_append_val(lines, s->line);
-            s->off = off;
-        }
-        collect(s->body, lines, off);
-        collect(s->other, lines, off);
-    }
-}
-
 /* Barriers before anything else is done; drops the first n. */
 static guint leading(GPtrArray *list, guint n)
 {
@@ -157,46 +142,58 @@ static guint leading(GPtrArray *list, guint n)
     return found;
 }
 
-/* Barriers of all threads outside of loops: those that every group meets at the same lines are kept
- * but for the first ones; where groups differ they only open and close the roles. */
+/* Barriers of all threads: all come to the same ones (same_ends). Those that open every role are
+ * the one a design begins with. */
 void ptx_unite_cta(WsRead *r)
 {
-    g_autoptr(GArray) first = g_array_new(FALSE, FALSE, sizeof(guint));
-    gboolean same = TRUE;
     guint least = G_MAXUINT;
-    for (guint g = 0; g < r->groups->len; g++) {
-        GPtrArray *body = ((WsReadGroup *)g_ptr_array_index(r->groups, g))->body;
-        g_autoptr(GArray) lines = g_array_new(FALSE, FALSE, sizeof(guint));
-        collect(body, g ? lines : first, FALSE);
-        same &=
-            !g || (lines->len == first->len &&
-                   (!lines->len || !memcmp(lines->data, first->data, lines->len * sizeof(guint))));
-        least = MIN(least, leading(body, 0));
-    }
-    for (guint g = 0; g < r->groups->len; g++) {
-        GPtrArray *body = ((WsReadGroup *)g_ptr_array_index(r->groups, g))->body;
-        if (same)
-            leading(body, least);
-        else
-            collect(body, first, TRUE);
+    for (guint g = 0; g < r->groups->len; g++)
+        least = MIN(least, leading(((WsReadGroup *)g_ptr_array_index(r->groups, g))->body, 0));
+    for (guint g = 0; g < r->groups->len; g++)
+        leading(((WsReadGroup *)g_ptr_array_index(r->groups, g))->body, least);
+}
+
+static void lose_at(PtxWalk *w, guint line, const char *what)
+{
+    WsRead *r = w->p.r;
+    ws_source_unread(r, line, 1, line, what, line && line <= r->n_lines ? r->line[line - 1] : "");
+    w->lost = TRUE;
+}
+
+static void relaxed(PtxWalk *w, const GPtrArray *list)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        if (s->kind == WS_READ_CLUSTER && !s->off && s->flag)
+            lose_at(w, s->line, "an arrival at the barrier of the cluster that hands on nothing");
+        relaxed(w, s->body);
+        relaxed(w, s->other);
     }
 }
 
 /* The first pair of arrive and wait at the head of every group is the one that a design derives. */
-void ptx_unite_cluster(WsRead *r)
+void ptx_unite_cluster(PtxWalk *w)
 {
-    for (guint g = 0; g < r->groups->len; g++) {
-        const GPtrArray *list = ((WsReadGroup *)g_ptr_array_index(r->groups, g))->body;
+    WsRead *r = w->p.r;
+    for (guint g = 0; g < r->groups->len && r->cluster > 1; g++) {
+        const WsReadGroup *group = g_ptr_array_index(r->groups, g);
         guint n = 0;
-        for (guint i = 0; i < list->len && n < 2; i++) {
-            WsReadStep *s = g_ptr_array_index(list, i);
+        gboolean weak = FALSE;
+        for (guint i = 0; i < group->body->len && n < 2; i++) {
+            WsReadStep *s = g_ptr_array_index(group->body, i);
             if (s->off || s->kind == WS_READ_FENCE || s->kind == WS_READ_SYNC ||
                 s->kind == WS_READ_COMPUTE)
                 continue;
-            if (s->kind != WS_READ_CLUSTER || strcmp(s->name, n ? "wait" : "arrive"))
+            if (s->kind != WS_READ_CLUSTER || strcmp(s->name, n ? "wait" : "arrive") || s->when)
                 break;
             s->off = TRUE;
+            weak |= s->flag;
             n++;
         }
+        if (n < 2)
+            lose_at(w, group->line, "where the cluster meets after its mbarriers were initialised");
+        else if (weak && !w->init_fenced)
+            lose_at(w, group->line, "what hands the initialised mbarriers on to the cluster");
+        relaxed(w, group->body);
     }
 }

@@ -10,6 +10,6 @@ void ptx_unite_arrivals(GPtrArray *list, GHashTable *const *warp, guint n, GHash
 void ptx_unite_copies(GPtrArray *list, const GPtrArray *from);
 void ptx_unite_bytes(PtxWalk *w, GPtrArray *list, const GPtrArray *other, gboolean warps);
 void ptx_unite_cta(WsRead *r);
-void ptx_unite_cluster(WsRead *r);
+void ptx_unite_cluster(PtxWalk *w);
 
 G_END_DECLS

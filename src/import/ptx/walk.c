@@ -14,12 +14,6 @@ static const WsPtxInst *inst_at(const PtxWalk *w, guint i)
     return &g_array_index(w->ptx->inst, WsPtxInst, i);
 }
 
-static gboolean is_global(const char *op)
-{
-    return strstr(op, ".global") || g_str_has_prefix(op, "red") || g_str_has_prefix(op, "atom") ||
-           g_str_has_prefix(op, "st.") || g_str_has_prefix(op, "ld.");
-}
-
 void ptx_instruction(PtxWalk *w, const WsPtxInst *i)
 {
     if (++w->p.budget > PTX_READ_BUDGET || w->p.r->exprs->len > PTX_READ_BUDGET) {
@@ -29,14 +23,8 @@ void ptx_instruction(PtxWalk *w, const WsPtxInst *i)
     }
     if (ptx_step(w, i) || ptx_arithmetic(w, i))
         return;
-    if (is_global(i->op) && !w->p.probing) {
-        w->global_from = w->n_global ? MIN(w->global_from, i->line) : i->line;
-        w->global_to = MAX(w->global_to, i->line);
-        w->n_global++;
-    }
-    for (guint k = 0; k < MIN(i->n, 1); k++) /* whatever it computes is not known */
-        if (*i->arg[k] == '%')
-            ptx_set(w, i->arg[k], py_opaque(&w->p));
+    if (i->n && *i->arg[0] != '[') /* whatever it computes is not known */
+        ptx_forget(w, i->arg[0]);
 }
 
 /* --- loops
@@ -68,6 +56,7 @@ static void run_round(PyRead *p, PyLoop *l)
     w->tested_first = FALSE;
     w->fresh = TRUE;
     run_blocks(w, own->head, (gint)own->head, TRUE);
+    ptx_products_closed(w, inst_at(w, block_at(w, own->head)->first));
     w->walked = outer;
 }
 
@@ -100,6 +89,8 @@ static gboolean decide(PyRead *p, PyLoop *l, GArray *carries)
     WsRead *r = p->r;
     const WsExpr *left = positive(r, w->again);
     ((Walked *)l)->once = !w->tested_first;
+    if (w->again && ws_x_mentions(w->again, PTX_TOKEN))
+        return FALSE;
     for (guint i = 0; left && i < carries->len; i++) {
         PyCarry *c = &g_array_index(carries, PyCarry, i);
         gint64 factor, step;
@@ -136,9 +127,32 @@ static gboolean decide(PyRead *p, PyLoop *l, GArray *carries)
     return FALSE;
 }
 
+static gboolean is_control(const char *op)
+{
+    return !strncmp(op, "bra", 3) || !strncmp(op, "brx", 3) || !strncmp(op, "call", 4) ||
+           !strcmp(op, "ret") || g_str_has_prefix(op, "ret.") || !strcmp(op, "exit") ||
+           !strncmp(op, "trap", 4) || !strncmp(op, "brkpt", 5);
+}
+
 static gint by_name(gconstpointer a, gconstpointer b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* A register that a loop sets: its value at the head is followed if it is an integer, forgotten if
+ * it is anything else that could stay. */
+static void assigned(PtxWalk *w, const char *name, GHashTable *seen, GPtrArray *names)
+{
+    if (g_hash_table_contains(seen, name) || g_hash_table_contains(w->matrix, name))
+        return;
+    const Val *v = g_hash_table_lookup(w->p.frame->vars, name);
+    if (!v || v->kind == VAL_OPAQUE)
+        return;
+    g_hash_table_add(seen, (gpointer)name);
+    if (v->kind == VAL_INT || v->kind == VAL_PARAM)
+        g_ptr_array_add(names, (gpointer)name);
+    else if (v->kind != VAL_TILE)
+        ptx_set(w, name, py_opaque(&w->p));
 }
 
 static void collect_assigned(PtxWalk *w, const WsPtxLoop *l, GPtrArray *names)
@@ -151,14 +165,17 @@ static void collect_assigned(PtxWalk *w, const WsPtxLoop *l, GPtrArray *names)
         const WsPtxBlock *b = block_at(w, GPOINTER_TO_UINT(key));
         for (guint i = b->first; i <= b->last; i++) {
             const WsPtxInst *x = inst_at(w, i);
-            if (!x->n || *x->arg[0] != '%' || g_hash_table_contains(seen, x->arg[0]) ||
-                g_hash_table_contains(w->matrix, x->arg[0]))
+            if (!x->n || *x->arg[0] == '[' || is_control(x->op))
                 continue;
-            const Val *v = g_hash_table_lookup(w->p.frame->vars, x->arg[0]);
-            if (v && v->kind == VAL_INT) {
-                g_hash_table_add(seen, (gpointer)x->arg[0]);
-                g_ptr_array_add(names, (gpointer)x->arg[0]);
+            if (!strpbrk(x->arg[0], "{|")) {
+                assigned(w, x->arg[0], seen, names);
+                continue;
             }
+            g_autofree char *list = g_strdelimit(g_strdup(x->arg[0]), "{},|", ' ');
+            g_auto(GStrv) word = g_strsplit(list, " ", -1);
+            for (guint k = 0; word[k]; k++)
+                if (*word[k])
+                    assigned(w, g_string_chunk_insert_const(w->p.r->text, word[k]), seen, names);
         }
     }
     g_ptr_array_sort(names, by_name);
@@ -179,6 +196,7 @@ static gint loop(PtxWalk *w, guint block)
     collect_assigned(w, l, own.loop.names);
     w->p.budget += 2000 + 20 * w->p.loop_names->len;
     own.loop.name = py_group_name(&w->p, "k");
+    ptx_products_closed(w, inst_at(w, block_at(w, block)->first));
     g_hash_table_add(w->heads, GUINT_TO_POINTER(block));
     const gboolean good = w->p.loops->len < 10 && py_walk(&w->p, &own.loop);
     g_hash_table_remove(w->heads, GUINT_TO_POINTER(block));
@@ -244,15 +262,25 @@ static gboolean skips_rounds(WsRead *r, const WsExpr *skip, const WsExpr *count)
         return ws_x_difference(ws_x_op(r, WS_EXPR_SUB, a, b), count, &d) && d == 0;
     if (skip->op == WS_EXPR_GE)
         return ws_x_difference(ws_x_op(r, WS_EXPR_SUB, b, a), count, &d) && d == 0;
+    if (skip->op == WS_EXPR_GT)
+        return ws_x_difference(ws_x_op(r, WS_EXPR_SUB, b, a), count, &d) && d == 1;
     return FALSE;
 }
 
 /* The count is said in rounds or, rounded up, in what they step over. */
-static gboolean guards(WsRead *r, const WsExpr *skip, const WsReadStep *loop)
+gboolean ptx_guards(const PyRead *p, const WsExpr *skip, const WsReadStep *loop)
 {
-    if (!loop || loop->kind != WS_READ_FOR || !loop->e || !skip || skip->n_args != 2)
+    WsRead *r = p->r;
+    if (!loop || loop->kind != WS_READ_FOR || !skip || skip->n_args != 2 || loop->when)
         return FALSE;
     const WsExpr *e = loop->e;
+    if (!e) /* over tiles, from this CTA's number on */
+        return p->tiles &&
+               skips_rounds(r, skip,
+                            ws_x_op(r, WS_EXPR_SUB, p->tiles,
+                                    ws_x_op(r, WS_EXPR_ADD, ws_x_name(r, PY_PID),
+                                            ws_x_op(r, WS_EXPR_MUL, ws_x_name(r, PY_GRID),
+                                                    ws_x_int(r, loop->n)))));
     return skips_rounds(r, skip, e) || (e->op == WS_EXPR_CALL && e->func == WS_FUNC_CDIV &&
                                         skips_rounds(r, skip, ws_x_own(r, ws_expr_ref(e->arg[0]))));
 }
@@ -295,8 +323,10 @@ static void choice(PtxWalk *w, const WsPtxInst *at, const WsExpr *c, guint taken
     WsReadStep *s = ws_source_step(r, NULL, WS_READ_IF, at->line, 1, at->line);
     GHashTable *vars = w->p.frame->vars, *before = copy_vars(vars);
     const gboolean skips = (gint)taken == join;
+    ptx_products_closed(w, at);
     w->p.to = s->other;
     run_blocks(w, fall, join, FALSE);
+    ptx_products_closed(w, at);
     const gboolean ended = w->ended;
     w->ended = FALSE;
     w->p.to = s->body;
@@ -304,9 +334,27 @@ static void choice(PtxWalk *w, const WsPtxInst *at, const WsExpr *c, guint taken
     g_hash_table_unref(w->p.frame->vars);
     w->p.frame->vars = before;
     run_blocks(w, taken, join, FALSE);
+    ptx_products_closed(w, at);
     w->p.to = to;
+    gboolean done;
+    const WsExpr *token = ptx_token_of(w, c, &done);
+    if (token) {
+        GPtrArray *wait = done ? s->other : s->body, *none = done ? s->body : s->other;
+        WsReadStep *one = (WsReadStep *)only_step(wait);
+        gint64 d;
+        if (one && one->kind == WS_READ_WAIT && !one->when && !only_step(none) && !ended &&
+            !w->ended && none->len == 0 &&
+            ws_x_difference(ptx_token(w, one->barrier.index, one->parity), token, &d) && d == 0)
+            splice(to, wait);
+        else
+            ptx_lost(w, at, "a branch on what a test of an mbarrier found");
+        merge_vars(w, fell, c);
+        g_hash_table_unref(fell);
+        w->ended &= ended;
+        return;
+    }
     const gboolean pid = ws_x_mentions(c, PY_PID);
-    if (skips && (guards(r, c, only_step(s->other)) || (pid && s->other->len))) {
+    if (skips && ptx_guards(&w->p, c, only_step(s->other))) {
         /* the loop itself makes no round where it is skipped */
         WsReadStep *loop = (WsReadStep *)only_step(s->other);
         if (loop && loop->kind == WS_READ_FOR)
@@ -337,16 +385,69 @@ static void choice(PtxWalk *w, const WsPtxInst *at, const WsExpr *c, guint taken
     }
 }
 
+/* What follows from `block` on until it branches. */
+static gboolean leads_to(const PtxWalk *w, guint block, gboolean trap)
+{
+    for (guint steps = 0; steps < 6; steps++) {
+        const WsPtxBlock *b = block_at(w, block);
+        for (guint k = b->first; k <= b->last; k++) {
+            const WsPtxInst *i = inst_at(w, k);
+            if (k > b->first + 60)
+                return FALSE;
+            if (g_str_has_prefix(i->op, "trap") && !i->guard)
+                return trap;
+            if ((!strcmp(i->op, "ret") || !strcmp(i->op, "exit")) && !i->guard)
+                return !trap;
+            if (i->matters || (i->guard && i->target >= 0))
+                return FALSE;
+        }
+        if (b->next->len != 1)
+            return FALSE;
+        block = g_array_index(b->next, guint, 0);
+    }
+    return FALSE;
+}
+
+static gboolean dies(const PtxWalk *w, guint block)
+{
+    return leads_to(w, block, TRUE);
+}
+
+static gboolean ends_at_once(const PtxWalk *w, guint block)
+{
+    return leads_to(w, block, FALSE);
+}
+
+/* The thread ends where c holds, before it did anything: so have all of the CTA that do anything
+ * (same_ends). */
+static void skip(PtxWalk *w, const WsPtxInst *i, const WsExpr *c)
+{
+    if (ptx_works(w->p.group->body))
+        ptx_lost(w, i, "a CTA that is left in the middle");
+    g_ptr_array_add(w->skips, (gpointer)c);
+}
+
 /* The block behind a conditional branch; -1: the round or the path ends here. */
 static gint conditional(PtxWalk *w, const WsPtxInst *i, guint block, gint stop)
 {
     const WsPtxBlock *b = block_at(w, block);
-    const WsExpr *c = ptx_predicate(w, i);
+    const WsExpr *c = ptx_condition(w, i);
     const guint taken = g_array_index(b->next, guint, 0);
     const guint fall = b->next->len > 1 ? g_array_index(b->next, guint, 1) : taken;
     gint64 known;
-    if (ws_x_is(c, &known))
+    if (ws_x_is(c, &known)) {
+        if (g_hash_table_contains(w->told, i->guard))
+            g_hash_table_add(w->nobody, GUINT_TO_POINTER(known ? fall : taken));
         return (gint)(known ? taken : fall);
+    }
+    if (dies(w, taken) != dies(w, fall))
+        return (gint)(dies(w, taken) ? fall : taken); /* where it does, nothing matters any more */
+    if (c && ws_x_mentions(c, PY_PID) && !w->walked && !w->depth &&
+        ends_at_once(w, taken) != ends_at_once(w, fall)) {
+        const gboolean ends = ends_at_once(w, taken);
+        skip(w, i, ends ? c : ws_x_op(w->p.r, WS_EXPR_NOT, c, NULL));
+        return (gint)(ends ? fall : taken);
+    }
     Walked *own = w->walked;
     if (own && (taken == own->head || fall == own->head)) {
         w->again = taken == own->head ? c : ws_x_op(w->p.r, WS_EXPR_NOT, c, NULL);
@@ -383,7 +484,8 @@ static gint table(PtxWalk *w, const WsPtxInst *i)
     gint64 n;
     const GPtrArray *labels = i->n > 1 ? g_hash_table_lookup(w->ptx->tables, i->arg[1]) : NULL;
     if (!labels || !ws_x_is(ptx_int(w, i->arg[0]), &n) || n < 0 || n >= labels->len) {
-        w->ended = TRUE; /* a warp that nobody gave work */
+        ptx_lost(w, i, "a jump by a table whose place is not known");
+        w->ended = TRUE;
         return -1;
     }
     const gint at = ws_ptx_label(w->ptx, g_ptr_array_index(labels, n), 0);
@@ -398,9 +500,16 @@ static gint after(PtxWalk *w, guint block, gint stop)
     const WsPtxInst *i = inst_at(w, b->last);
     if (!strcmp(i->op, "ret") || !strcmp(i->op, "exit") || g_str_has_prefix(i->op, "trap")) {
         gint64 known;
-        if (!i->guard || (ws_x_is(ptx_predicate(w, i), &known) && known)) {
+        const WsExpr *c = ptx_predicate(w, i);
+        if (!i->guard || (ws_x_is(c, &known) && known)) {
             w->ended = TRUE;
             return -1;
+        }
+        if (!ws_x_is(c, &known) && !g_str_has_prefix(i->op, "trap")) {
+            if (c && ws_x_mentions(c, PY_PID) && !w->walked && !w->depth)
+                skip(w, i, c);
+            else
+                ptx_lost(w, i, "a thread that ends under a condition");
         }
     } else if (g_str_has_prefix(i->op, "brx")) {
         return table(w, i);
@@ -418,7 +527,8 @@ static void run_blocks(PtxWalk *w, guint block, gint stop, gboolean first)
         const WsPtxBlock *b = block_at(w, (guint)at);
         const gboolean open = g_hash_table_contains(w->heads, GINT_TO_POINTER(at));
         if (b->loop >= 0 && g_array_index(w->ptx->loops, WsPtxLoop, b->loop).dispatch) {
-            if (open) { /* back for more work: the role is over */
+            if (open && ++w->dispatched > PTX_MAX_DEPTH) { /* back for more work */
+                ptx_lost(w, inst_at(w, b->first), "a loop of work that does not end");
                 w->ended = TRUE;
                 return;
             }
@@ -433,8 +543,7 @@ static void run_blocks(PtxWalk *w, guint block, gint stop, gboolean first)
         const gint branch = (gint)b->last;
         for (gint i = (gint)b->first; i <= branch && !*w->p.r->error; i++) {
             const WsPtxInst *x = inst_at(w, (guint)i);
-            if (!x->spin && strncmp(x->op, "bra", 3) && strncmp(x->op, "brx", 3) &&
-                !g_str_has_prefix(x->op, "ret") && !g_str_has_prefix(x->op, "exit"))
+            if (!is_control(x->op) || !strncmp(x->op, "call", 4))
                 ptx_instruction(w, x);
         }
         if (w->p.to->len != steps)

@@ -12,8 +12,9 @@
 
 G_BEGIN_DECLS
 
-#define PTX_ONCE "once"          /* text of a FOR that nothing keeps from making its first round */
-#define PTX_SMEM "shared_memory" /* where dynamic shared memory begins, aligned to 1024 */
+#define PTX_ONCE  "once"          /* text of a FOR that nothing keeps from making its first round */
+#define PTX_TOKEN "__token"       /* stands in the value of a test of an mbarrier */
+#define PTX_SMEM  "shared_memory" /* where dynamic shared memory begins, aligned to 1024 */
 
 /* What is known of a place in shared memory beside its address. */
 typedef struct {
@@ -44,9 +45,27 @@ typedef struct {
     PyRead p;
     const WsPtx *ptx;
     guint tid;
-    gboolean first;        /* first lane of its warp: elect.sync picks it */
-    GHashTable *memory;    /* offset -> byte: constants stored to shared memory, by all threads */
-    GHashTable *inits;     /* offset -> count of mbarrier.init */
+    gboolean first;       /* first lane of its warp: elect.sync picks it */
+    GHashTable *memory;   /* offset -> GArray of numbers stored there, by all threads */
+    GHashTable *table;    /* offsets of bytes that say what a warp is to do */
+    GHashTable *inits;    /* offset -> PtxInit* */
+    GHashTable *met;      /* numbers of the instructions that some thread made */
+    GHashTable *shuffles; /* WsPtxInst* -> const Val*: what the first lane of the warp handed on */
+    GArray *stores;       /* WsReadStep*: bulk stores that no commit closed */
+    GPtrArray *skips;     /* const WsExpr*: conditions of the CTA under which this thread ends */
+    GPtrArray *all_skips; /* those of the first thread; NULL: it is that */
+    GArray *all_ids;      /* sync_ids of the first thread */
+    gboolean idle, all_inner; /* some warp does nothing; some group has an inner_sync */
+    GHashTable *told;         /* registers that say what a warp is to do */
+    GHashTable *nobody;       /* blocks for which no warp is told to do them */
+    GHashTable *numbers;      /* WsReadStep*: stores of numbers that are remembered */
+    GArray *sync_ids;         /* gint64: of those, in order; -1: of the cluster */
+    gboolean inner_sync;      /* … and one in a loop or a branch */
+    guint syncs;              /* barriers of the whole CTA outside of loops, so far */
+    GHashTable *made_by;   /* WsReadStep* -> barriers of the CTA before it, shifted by 11, thread */
+    guint tokens;          /* tests of mbarriers whose result may be known */
+    gboolean init_fenced;  /* fence.mbarrier_init */
+    gboolean empty_commit; /* of bulk stores, since something was stored */
     GArray *mma;           /* PtxMma: of the open commit group */
     GHashTable *operands;  /* const WsPlace* -> PtxOperand*, owned by the WsRead */
     GHashTable *sums;      /* register that a product accumulates in first -> its columns */
@@ -63,6 +82,7 @@ typedef struct {
     guint global_from, global_to, n_global; /* lines of plain global accesses */
     guint place_from, place_to;             /* of copies whose place in a tensor is not followed */
     gboolean ended;                         /* the thread returned */
+    guint dispatched;                       /* how often it came back for work */
     guint depth;                            /* branches inside each other */
     gboolean fresh;                         /* no step yet in this round */
     gpointer walked;                        /* the innermost loop being walked */
@@ -71,12 +91,32 @@ typedef struct {
 #define PTX_MAX_DEPTH   12
 #define PTX_READ_BUDGET 2500000 /* instructions followed, over all warps */
 
+/* mbarrier.init at one place. */
+typedef struct {
+    gint64 count;
+    guint tid, syncs, line; /* who, after how many barriers of the CTA */
+    guint ended;            /* 1 + barriers of the CTA before it is invalidated; 0: it is not */
+} PtxInit;
+
+void ptx_law_covered(PtxWalk *w);
+/* The threads of a group make the same steps; what differs and is not united loses the kernel. */
+typedef enum { PTX_NEXT_LANE, PTX_LAST_LANE, PTX_OTHER_WARP, PTX_TWO_LANES } PtxWho;
+void ptx_agree(PtxWalk *w, const GPtrArray *leader, const GPtrArray *other, PtxWho who);
+/* Does the loop make no round where `skip` holds, and only there? */
+gboolean ptx_guards(const PyRead *p, const WsExpr *skip, const WsReadStep *loop);
+gboolean ptx_works(const GPtrArray *list); /* waits, signals, copies, multiplies, accesses */
+/* Registers of a list "{a, b}" or "a|b", or one, hold what is not known. */
+void ptx_forget(PtxWalk *w, const char *list);
+
 /* One instruction that is no branch. */
 void ptx_instruction(PtxWalk *w, const WsPtxInst *i);
 const Val *ptx_operand(PtxWalk *w, const char *text);
 const WsExpr *ptx_int(PtxWalk *w, const char *text);
 void ptx_set(PtxWalk *w, const char *reg, const Val *v);
-const WsExpr *ptx_predicate(PtxWalk *w, const WsPtxInst *i); /* NULL: unknown; literal 1: none */
+/* The predicate of an instruction; NULL: unknown; literal 1: none. A test of a barrier's phase is
+ * unknown, but for ptx_condition(). */
+const WsExpr *ptx_predicate(PtxWalk *w, const WsPtxInst *i);
+const WsExpr *ptx_condition(PtxWalk *w, const WsPtxInst *i);
 /* Integer instructions. FALSE: it is none of them. */
 gboolean ptx_arithmetic(PtxWalk *w, const WsPtxInst *i);
 /* Synchronisation, copies, products. FALSE: it is none of them. */
@@ -104,6 +144,19 @@ void ptx_bulk(PtxWalk *w, const WsPtxInst *i);
 void ptx_cp_async(PtxWalk *w, const WsPtxInst *i);
 void ptx_matrix(PtxWalk *w, const WsPtxInst *i);
 void ptx_shared(PtxWalk *w, const WsPtxInst *i);
+void ptx_warp(PtxWalk *w, const WsPtxInst *i); /* bar.warp.sync */
+/* An access through a generic address. FALSE: it was one of shared memory, or may be. */
+gboolean ptx_generic(PtxWalk *w, const WsPtxInst *i);
+/* Products have to be committed before anything else is done. */
+void ptx_products_closed(PtxWalk *w, const WsPtxInst *i);
+/* Bulk stores in flight have to be in a group. */
+void ptx_stores_closed(PtxWalk *w, const WsPtxInst *i);
+/* What a try_wait said counts only until the thread learns something else. */
+void ptx_tokens_end(PtxWalk *w);
+/* The value of a test of a barrier's phase; of a condition: NULL if it is none, `done` whether it
+ * holds when the phase is complete. */
+const WsExpr *ptx_token(PtxWalk *w, const WsExpr *barrier, const WsExpr *parity);
+const WsExpr *ptx_token_of(PtxWalk *w, const WsExpr *condition, gboolean *done);
 void ptx_unread(PtxWalk *w, const WsPtxInst *i, const char *what);
 
 /* Turns what the roles did into rings, buffers and barriers. */

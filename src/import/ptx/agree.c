@@ -1,0 +1,230 @@
+#include "import/ptx/walk.h"
+
+#include <string.h>
+
+/* A group is followed as a few of its threads: the first lane of each warp, the last ones, and the
+ * second lane of the warp that leads. What the leader does stands for all of them, so all of them
+ * have to do it: at the same barriers, for the same phase, as many rounds. What only one thread
+ * does is what one thread may do; anything else loses the kernel. */
+
+typedef struct {
+    PtxWalk *w;
+    PtxWho who;
+    gboolean waits_alone, works; /* the other one leaves out a wait, and makes steps that need it */
+    guint line;
+} Agree;
+
+static void differ(Agree *a, const WsReadStep *s, const char *what)
+{
+    WsRead *r = a->w->p.r;
+    ws_source_unread(r, s->line, 1, s->line, what,
+                     s->line && s->line <= r->n_lines ? r->line[s->line - 1] : "");
+    a->w->lost = TRUE;
+}
+
+static gboolean same(const WsExpr *a, const WsExpr *b)
+{
+    gint64 d;
+    return a == b || (a && b && (ws_expr_equal(a, b) || (ws_x_difference(a, b, &d) && d == 0)));
+}
+
+/* The sides of a branch change places where one is empty. */
+static gboolean same_choice(WsRead *r, const WsExpr *a, const WsExpr *b)
+{
+    return same(a, b) || (a && b && same(a, ws_x_op(r, WS_EXPR_NOT, b, NULL))) ||
+           (a && b && same(b, ws_x_op(r, WS_EXPR_NOT, a, NULL)));
+}
+
+static gboolean counts(const WsReadStep *s)
+{
+    return !s->off && s->kind != WS_READ_COMPUTE && s->kind != WS_READ_OPAQUE;
+}
+
+/* May a thread leave this out that the leader does? */
+static gboolean may_miss(Agree *a, const WsReadStep *s)
+{
+    switch (s->kind) {
+    case WS_READ_WAIT:
+        a->waits_alone = TRUE;
+        a->line = s->line;
+        return TRUE;
+    case WS_READ_EXPECT:
+    case WS_READ_LOAD:
+    case WS_READ_STORE:
+    case WS_READ_STORE_WAIT:
+    case WS_READ_COPY:
+        return a->who != PTX_TWO_LANES;
+    case WS_READ_ARRIVE:
+        return a->who != PTX_TWO_LANES && g_strcmp0(s->text, "cp.async");
+    case WS_READ_FENCE:
+        a->waits_alone |= a->who != PTX_TWO_LANES; /* it orders what its own thread does */
+        a->line = s->line;
+        return TRUE;
+    case WS_READ_MMA:
+    case WS_READ_MMA_WAIT:
+    case WS_READ_LOAD_WAIT:
+    case WS_READ_SYNC:
+    case WS_READ_BAR_ARRIVE:
+    case WS_READ_CLUSTER:
+        return FALSE;
+    default: /* accesses are opaque then; a loop or a branch is what it holds */
+        return TRUE;
+    }
+}
+
+/* Is this one thread's alone, so that a second one doing it would do it twice? */
+static gboolean is_single(const WsReadStep *s)
+{
+    return s->kind == WS_READ_EXPECT || s->kind == WS_READ_LOAD || s->kind == WS_READ_STORE ||
+           s->kind == WS_READ_COPY;
+}
+
+/* Does what another thread makes of a step need that it waited, too? */
+static gboolean is_work(const WsReadStep *s)
+{
+    switch (s->kind) {
+    case WS_READ_MMA:
+    case WS_READ_WRITE:
+    case WS_READ_READ:
+    case WS_READ_GATHER:
+    case WS_READ_ARRIVE:
+    case WS_READ_LOAD:
+    case WS_READ_STORE:
+    case WS_READ_COPY:
+    case WS_READ_BAR_ARRIVE:
+        return TRUE;
+    default:
+        return FALSE;
+    }
+}
+
+static void compare(Agree *a, const WsReadStep *s, const WsReadStep *o)
+{
+    const gboolean lane = a->who != PTX_OTHER_WARP;
+    const char *what = NULL;
+    if (!same(s->when, o->when))
+        what = "a predicate that is not the same in all threads of a group";
+    else if ((s->kind == WS_READ_WAIT || s->kind == WS_READ_ARRIVE || s->kind == WS_READ_EXPECT) &&
+             (!same(s->barrier.index, o->barrier.index) || !same(s->cta, o->cta) || s->n != o->n))
+        what = "an mbarrier that is not the same for all threads of a group";
+    else if (s->kind == WS_READ_WAIT && !same(s->parity, o->parity))
+        what = "a parity that is not the same for all threads of a group";
+    else if ((s->kind == WS_READ_FOR && !same(s->e, o->e)) ||
+             (s->kind == WS_READ_IF && !same_choice(a->w->p.r, s->e, o->e)))
+        what = "rounds or a branch that not all threads of a group make";
+    else if ((s->kind == WS_READ_SYNC || s->kind == WS_READ_BAR_ARRIVE) &&
+             (strcmp(s->name, o->name) || s->n != o->n))
+        what = "a barrier that is not the same for all threads of a group";
+    else if (s->kind == WS_READ_MMA &&
+             (!same(s->b.index, o->b.index) || !same(s->a.index, o->a.index) || !same(s->e, o->e)))
+        what = "a product that is not the same in all warps of a group";
+    else if ((s->kind == WS_READ_MMA_WAIT || s->kind == WS_READ_LOAD_WAIT ||
+              s->kind == WS_READ_STORE_WAIT) &&
+             s->n != o->n)
+        what = "a wait that is not the same in all threads of a group";
+    else if (is_single(s) && a->who != PTX_TWO_LANES &&
+             (lane ||
+              (same(s->buffer.index, o->buffer.index) && same(s->barrier.index, o->barrier.index))))
+        what = "a copy or an expect that several threads of a group make";
+    if (what)
+        differ(a, s, what);
+}
+
+static void missing(Agree *a, const GPtrArray *list)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        if (!counts(s))
+            continue;
+        if (!may_miss(a, s))
+            differ(a, s, "a step that not all threads of a group make");
+        missing(a, s->body);
+        missing(a, s->other);
+    }
+}
+
+static void add_all(GPtrArray *to, const GPtrArray *list)
+{
+    for (guint i = 0; list && i < list->len; i++)
+        if (counts(g_ptr_array_index(list, i)))
+            g_ptr_array_add(to, g_ptr_array_index(list, i));
+}
+
+static void walk(Agree *a, const GPtrArray *leader, const GPtrArray *other)
+{
+    guint next = 0;
+    for (guint i = 0; i < other->len; i++) {
+        const WsReadStep *o = g_ptr_array_index(other, i), *s = NULL;
+        guint k = next;
+        for (; k < leader->len; k++) {
+            s = g_ptr_array_index(leader, k);
+            if (s->line == o->line && s->kind == o->kind)
+                break;
+        }
+        a->works |= is_work(o);
+        if (k == leader->len) {
+            differ(a, o, "a step that only some threads of a group make");
+            continue;
+        }
+        for (; next < k; next++) {
+            const WsReadStep *left = g_ptr_array_index(leader, next);
+            if (!may_miss(a, left))
+                differ(a, left, "a step that not all threads of a group make");
+            missing(a, left->body);
+            missing(a, left->other);
+        }
+        next = k + 1;
+        compare(a, s, o);
+        if (!s->body)
+            continue;
+        g_autoptr(GPtrArray) mine = g_ptr_array_new(), theirs = g_ptr_array_new();
+        add_all(mine, s->body);
+        add_all(mine, s->other);
+        add_all(theirs, o->body);
+        add_all(theirs, o->other);
+        walk(a, mine, theirs);
+    }
+    for (; next < leader->len; next++) {
+        const WsReadStep *left = g_ptr_array_index(leader, next);
+        if (!may_miss(a, left))
+            differ(a, left, "a step that not all threads of a group make");
+        missing(a, left->body);
+        missing(a, left->other);
+    }
+}
+
+gboolean ptx_works(const GPtrArray *list)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        if (counts(s) && (is_work(s) || s->kind == WS_READ_WAIT || ptx_works(s->body) || ptx_works(s->other)))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* At barriers of all threads inside of loops or branches. */
+static gboolean meets(const GPtrArray *list)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        if ((s->kind == WS_READ_SYNC && !s->all) || meets(s->body) || meets(s->other))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+void ptx_agree(PtxWalk *w, const GPtrArray *leader, const GPtrArray *other, PtxWho who)
+{
+    Agree a = { .w = w, .who = who };
+    g_autoptr(GPtrArray) mine = g_ptr_array_new(), theirs = g_ptr_array_new();
+    if (who == PTX_OTHER_WARP && !ptx_works(other) && !meets(other))
+        return; /* it only meets the others */
+    add_all(mine, leader);
+    add_all(theirs, other);
+    walk(&a, mine, theirs);
+    if (a.waits_alone && a.works) {
+        const WsReadStep at = { .line = a.line };
+        differ(&a, &at, "a wait of one thread for all of its group");
+    }
+}

@@ -1,0 +1,49 @@
+#include "import/ptx/walk.h"
+
+/* A try_wait that nothing repeats gives a token: whether the phase was complete. It counts for a
+ * wait of the same barrier and phase that is skipped where it was, as long as the thread learned
+ * nothing of other threads in between: then what makes sure that the phase before is over at the
+ * wait made sure of it at the test, too. Its value is said as an integer, so that rounds of a loop
+ * hand it on like any other. */
+
+const WsExpr *ptx_token(PtxWalk *w, const WsExpr *barrier, const WsExpr *parity)
+{
+    WsRead *r = w->p.r;
+    if (!barrier || !parity)
+        return NULL;
+    const WsExpr *e = ws_x_op(r, WS_EXPR_MUL, barrier, ws_x_int(r, 2));
+    w->tokens++;
+    return ws_x_op(r, WS_EXPR_ADD, ws_x_op(r, WS_EXPR_ADD, e, parity), ws_x_name(r, PTX_TOKEN));
+}
+
+const WsExpr *ptx_token_of(PtxWalk *w, const WsExpr *condition, gboolean *done)
+{
+    gint64 zero;
+    *done = TRUE;
+    if (!condition || !ws_x_mentions(condition, PTX_TOKEN))
+        return NULL;
+    while (condition->op == WS_EXPR_NOT) {
+        *done = !*done;
+        condition = condition->arg[0];
+    }
+    if ((condition->op == WS_EXPR_NE || condition->op == WS_EXPR_EQ) &&
+        ws_x_is(condition->arg[1], &zero) && zero == 0) {
+        *done ^= condition->op == WS_EXPR_EQ;
+        condition = condition->arg[0];
+    }
+    return ws_x_own(w->p.r, ws_expr_ref(condition));
+}
+
+void ptx_tokens_end(PtxWalk *w)
+{
+    GHashTableIter it;
+    gpointer value;
+    if (!w->tokens)
+        return;
+    g_hash_table_iter_init(&it, w->p.frame->vars);
+    while (g_hash_table_iter_next(&it, NULL, &value)) {
+        const Val *v = value;
+        if (v->kind == VAL_INT && ws_x_mentions(v->e, PTX_TOKEN))
+            g_hash_table_iter_replace(&it, (gpointer)py_opaque(&w->p));
+    }
+}
