@@ -101,8 +101,10 @@ static gboolean judge(const char *file, const char *from, const WsImportOptions 
             reason = f->message;
     }
     const gboolean sound = !ws_findings_count(k->findings, WS_SEVERITY_ERROR);
-    k->verdict = k->program && sound ? ws_check(k->program, check, k->findings)
-                                     : ws_verdict_outside(reason ? reason : "it makes no program");
+    const gboolean hopeless = gap && !k->import->near; /* what is unread may reach everything */
+    k->verdict = k->program && sound && !hopeless
+                     ? ws_check(k->program, check, k->findings)
+                     : ws_verdict_outside(reason ? reason : "it makes no program");
     ws_verdict_limit(k->verdict, k->findings, gap, ws_import_stands, k->import);
     return TRUE;
 }

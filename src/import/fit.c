@@ -270,27 +270,32 @@ const WsExpr *ws_fit(WsRead *r, const WsExpr *e)
     return form ? form : e;
 }
 
-gboolean ws_fit_wraps(const WsExpr *e, const char *atom, gint64 *n)
+gboolean ws_fit_wraps(const WsExpr *e, const char *atom, gint64 *n, gint64 *step)
 {
     gint64 value;
+    *n = *step = 0;
     for (gint64 x = 0; x < WS_FIT_MODULUS; x++) {
         const Known known = { { atom }, { x }, WS_EXPR_NAME, FALSE };
-        if (!value_at(e, &known, &value) || (value != x + 1 && value != 0))
+        if (!value_at(e, &known, &value) || value < 0)
             return FALSE;
-        *n = x + 1;
-        if (value == 0)
+        *step = x ? *step : value;
+        if (!*n && value != x + *step)
+            *n = x + *step;
+        if (*n && (*step >= *n || value != (x + *step) % *n))
+            return FALSE;
+        if (*n && x + 1 == *n)
             return *n > 1;
     }
     return FALSE;
 }
 
-gboolean ws_fit_flips(const WsExpr *e, const char *phase, const char *index, gint64 n)
+gboolean ws_fit_flips(const WsExpr *e, const char *phase, const char *index, gint64 n, gint64 step)
 {
     gint64 value;
     for (gint64 p = 0; p < 2; p++)
         for (gint64 x = 0; x < n; x++) {
             const Known known = { { phase, index }, { p, x }, WS_EXPR_NAME, FALSE };
-            if (!value_at(e, &known, &value) || value != (x == n - 1 ? 1 - p : p))
+            if (!value_at(e, &known, &value) || value != (x + step >= n ? 1 - p : p))
                 return FALSE;
         }
     return TRUE;

@@ -14,9 +14,9 @@ G_BEGIN_DECLS
 
 /* The closed form, or e itself. */
 const WsExpr *ws_fit(WsRead *r, const WsExpr *e);
-/* Does e add 1 to `atom` and begin again at 0 where n is reached? */
-gboolean ws_fit_wraps(const WsExpr *e, const char *atom, gint64 *n);
-/* Does e flip `phase` exactly where `index` wraps at n? */
-gboolean ws_fit_flips(const WsExpr *e, const char *phase, const char *index, gint64 n);
+/* Does e add `step` to `atom`, modulo n? */
+gboolean ws_fit_wraps(const WsExpr *e, const char *atom, gint64 *n, gint64 *step);
+/* Does e flip `phase` exactly where `index` + step wraps at n? */
+gboolean ws_fit_flips(const WsExpr *e, const char *phase, const char *index, gint64 n, gint64 step);
 
 G_END_DECLS

@@ -156,6 +156,11 @@ static WsImport *read_ptx(const char *text, gsize length, const char *file,
     g_autoptr(WsPtx) ptx = ws_ptx_parse(source, length, file, o->kernel, error);
     if (!ptx || !ws_ptx_flow(ptx, file, error))
         return NULL;
+    for (guint i = 0; o->define && o->define[i]; i++)
+        if (g_str_has_prefix(o->define[i], "cluster=")) {
+            ptx->cluster = CLAMP(g_ascii_strtoll(o->define[i] + 8, NULL, 10), 1, 16);
+            ptx->cluster_said = TRUE;
+        }
     g_autoptr(WsRead) r = ws_source_new(file, source, &own);
     r->by_parity = o->by_parity;
     WsDesign *design = ws_import_ptx(r, ptx, file);

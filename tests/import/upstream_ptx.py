@@ -11,7 +11,7 @@ import glob, os, re, subprocess, sys, time
 
 BROKEN = {}  # (set, part of the kernel's name): rule
 # Sizes of clusters that the launch gives and the text does not: (set, part of the kernel's name).
-CLUSTER = {("cutlass48", ""): 2}
+CLUSTER = {("cutlass48", ""): 2, ("cutlass49", ""): 2, ("fa3_hdim128", ""): 1, ("tk_gemm", ""): 1, ("tk_mha", ""): 1}
 PIPELINE = re.compile(r"mbarrier\.|wgmma\.|cp\.async")
 
 

@@ -197,7 +197,8 @@ gboolean ptx_works(const GPtrArray *list)
 {
     for (guint i = 0; list && i < list->len; i++) {
         const WsReadStep *s = g_ptr_array_index(list, i);
-        if (counts(s) && (is_work(s) || s->kind == WS_READ_WAIT || ptx_works(s->body) || ptx_works(s->other)))
+        if (counts(s) &&
+            (is_work(s) || s->kind == WS_READ_WAIT || ptx_works(s->body) || ptx_works(s->other)))
             return TRUE;
     }
     return FALSE;

@@ -17,6 +17,9 @@ static void init(PtxWalk *w, const WsPtxInst *i)
     if (w->p.probing)
         return;
     const PtxInit *old = g_hash_table_lookup(w->inits, GSIZE_TO_POINTER((gsize)at));
+    if (old && old->tid / 32 == w->tid / 32 && old->tid != w->tid && old->line == i->line &&
+        old->count == count && old->syncs == w->syncs)
+        return; /* all lanes of a warp make it together */
     if (old || w->depth || w->p.loops->len || !ws_x_is(guard, &known)) {
         ptx_lost(w, i,
                  old ? "an mbarrier that is initialised again"

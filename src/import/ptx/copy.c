@@ -52,6 +52,10 @@ static gboolean tensor_of(PtxWalk *w, WsReadStep *s, const char *text)
         return FALSE;
     g_strstrip(word[0]);
     const Val *map = ptx_operand(w, g_string_chunk_insert(p->r->text, word[0]));
+    gint64 offset;
+    const char *in = map->kind == VAL_INT ? ptx_parameter(w, map->e, &offset) : NULL;
+    if (in)
+        map = ptx_field_at(w, in, offset);
     s->tensor = py_tensor(p, map, n - 1, 0);
     if (s->tensor < 0)
         return FALSE;

@@ -311,9 +311,10 @@ static void walk_init(PtxWalk *w)
 
 static void walk_clear(PtxWalk *w)
 {
-    GHashTable *const tables[] = { w->memory, w->inits,    w->sums,    w->sum_names, w->begun,
-                                   w->matrix, w->seen,     w->heads,   w->operands,  w->met,
-                                   w->table,  w->shuffles, w->made_by, w->numbers, w->told, w->nobody };
+    GHashTable *const tables[] = { w->memory,   w->inits,   w->sums,  w->sum_names,
+                                   w->begun,    w->matrix,  w->seen,  w->heads,
+                                   w->operands, w->met,     w->table, w->shuffles,
+                                   w->made_by,  w->numbers, w->told,  w->nobody };
     for (guint i = 0; i < G_N_ELEMENTS(tables); i++)
         g_hash_table_unref(tables[i]);
     g_array_unref(w->p.loops);
@@ -352,6 +353,31 @@ static WsDesign *design_of(PtxWalk *w)
     return ws_source_write(r);
 }
 
+/* A kernel that asks for its cluster is another one in a cluster. */
+static void needs_cluster(PtxWalk *w)
+{
+    for (guint k = 0; k < w->ptx->inst->len && !w->ptx->cluster_said; k++) {
+        const WsPtxInst *i = &g_array_index(w->ptx->inst, WsPtxInst, k);
+        gboolean asks = strstr(i->op, "multicast") || g_str_has_prefix(i->op, "mapa");
+        for (guint a = 0; a < i->n; a++)
+            asks |= g_str_has_prefix(i->arg[a], "%cluster_");
+        if (!asks)
+            continue;
+        ptx_unread(w, i, "how many CTAs a cluster has (say --define cluster=N)");
+        w->lost = TRUE;
+        return;
+    }
+}
+
+/* The first thing that was not read is why. */
+static void nothing_read(WsRead *r, const WsPtx *ptx)
+{
+    const WsUnread *first = r->unread->len ? g_ptr_array_index(r->unread, 0) : NULL;
+    ws_source_fail(r, first ? first->line : ptx->line, 1, "Import a kernel that has a pipeline.",
+                   "no warp of `%s` waits, copies or multiplies in a way that is read%s%s",
+                   ptx->entry, first ? "; not read here: " : "", first ? first->what : "");
+}
+
 WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file)
 {
     PtxWalk w = { .p = { .r = r, .file = file }, .ptx = ptx };
@@ -367,6 +393,7 @@ WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file)
     if (ptx->cluster > 8 || (ptx->cluster & (ptx->cluster - 1)))
         ws_source_fail(r, ptx->line, 1, "Import a kernel for clusters of 1, 2, 4 or 8 CTAs.",
                        "the kernel wants clusters of %d CTAs", (int)ptx->cluster);
+    needs_cluster(&w);
     for (guint i = 0; i < ptx->odd->len; i++) {
         const WsPtxOdd *odd = &g_array_index(ptx->odd, WsPtxOdd, i);
         ws_source_unread(r, odd->line, 1, odd->line,
@@ -385,9 +412,7 @@ WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file)
     if (!*r->error && r->groups->len && !w.lost)
         ptx_law_covered(&w);
     if (!*r->error && !r->groups->len)
-        ws_source_fail(r, ptx->line, 1, "Import a kernel that has a pipeline.",
-                       "no warp of `%s` waits, copies or multiplies in a way that is read",
-                       ptx->entry);
+        nothing_read(r, ptx);
     WsDesign *design = *r->error ? NULL : design_of(&w);
     walk_clear(&w);
     return design;

@@ -468,6 +468,8 @@ static gboolean parse(Parser *s, const char *text, const char *kernel)
     if (!s->p->threads)
         s->p->threads = product_of(s->at, open, ".maxntid");
     s->p->cluster = CLAMP(product_of(s->at, open, ".reqnctapercluster"), 1, 16);
+    s->p->cluster_said = product_of(s->at, open, ".reqnctapercluster") > 0 ||
+                         directive(s->at, open, ".maxclusterrank") == 1;
     s->p->maxnreg = directive(s->at, open, ".maxnreg");
     for (const char *c = s->at; c < open; c++)
         s->line += *c == '\n';

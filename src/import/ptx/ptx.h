@@ -66,6 +66,7 @@ typedef struct {
     GArray *wide;            /* gboolean, parallel: a tensor map (an array of bytes) */
     gint64 threads;          /* .maxntid or .reqntid, 0 unknown */
     gint64 maxnreg, cluster; /* cluster: CTAs, 1 none */
+    gboolean cluster_said;   /* the text, or who imports it, says how many */
     GArray *inst;            /* WsPtxInst */
     GHashTable *tables;      /* label of .branchtargets -> GPtrArray of labels */
     GHashTable *labels;      /* name -> GArray of guint: instructions */

@@ -86,11 +86,63 @@ static void map_address(PtxWalk *w, const WsPtxInst *i)
     ptx_set(w, i->arg[0], pair);
 }
 
+static guint bytes_of(const char *op)
+{
+    const char *type = strrchr(op, '.');
+    return strstr(type, "64") ? 8 : strstr(type, "32") ? 4 : strstr(type, "16") ? 2 : 1;
+}
+
+/* A field of a parameter: a number of its own. */
+const Val *ptx_field_at(PtxWalk *w, const char *name, gint64 offset)
+{
+    const Val *whole = ptx_operand(w, name);
+    if (whole->kind != VAL_PARAM || !offset)
+        return whole;
+    Val *v = py_val(&w->p, VAL_PARAM);
+    v->text = ws_source_format(w->p.r, "%s_%" G_GINT64_FORMAT, whole->text, offset);
+    return v;
+}
+
+/* ld.param to, [name+8], or [%rd1+8] with what begins at a parameter. */
 static void parameter(PtxWalk *w, const WsPtxInst *i)
 {
     g_autofree char *name = g_strndup(i->arg[1] + 1, strcspn(i->arg[1] + 1, "]+"));
-    const Val *v = ptx_operand(w, g_string_chunk_insert(w->p.r->text, name));
-    ptx_set(w, i->arg[0], strstr(i->op, "64") ? v : py_int(&w->p, py_as_int(&w->p, v)));
+    const char *plus = strchr(i->arg[1], '+');
+    gint64 offset = plus ? g_ascii_strtoll(plus + 1, NULL, 10) : 0;
+    const char *base = g_string_chunk_insert(w->p.r->text, g_strstrip(name));
+    const Val *at = ptx_operand(w, base);
+    gint64 more;
+    if (at->kind == VAL_INT && (base = ptx_parameter(w, at->e, &more)))
+        offset += more;
+    else if (at->kind != VAL_PARAM)
+        base = NULL;
+    g_autofree char *list = g_strdelimit(g_strdup(i->arg[0]), "{},", ' ');
+    g_auto(GStrv) word = g_strsplit(list, " ", -1);
+    for (guint k = 0; word[k]; k++) {
+        if (!*word[k])
+            continue;
+        const Val *v = base ? ptx_field_at(w, base, offset) : py_opaque(&w->p);
+        offset += bytes_of(i->op);
+        ptx_set(w, g_string_chunk_insert_const(w->p.r->text, word[k]),
+                strstr(i->op, "64") || v->kind != VAL_PARAM ? v
+                                                            : py_int(&w->p, py_as_int(&w->p, v)));
+    }
+}
+
+const char *ptx_parameter(PtxWalk *w, const WsExpr *e, gint64 *offset)
+{
+    WsAffine f;
+    const char *name = NULL;
+    if (!e || !ws_expr_affine(e, &f))
+        return NULL;
+    *offset = f.constant;
+    for (guint i = 0; i < w->ptx->params->len && f.n == 1 && f.factor[0] == 1; i++) {
+        const char *one = g_array_index(w->ptx->params, const char *, i);
+        if (f.term[0]->op == WS_EXPR_NAME && !strcmp(f.term[0]->name, one))
+            name = one;
+    }
+    ws_affine_clear(&f);
+    return name;
 }
 
 static gboolean same_value(const Val *a, const Val *b)

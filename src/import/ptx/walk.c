@@ -83,13 +83,35 @@ static const WsExpr *positive(WsRead *r, const WsExpr *again)
     }
 }
 
+/* An index that wraps begins below its modulus, or at -1 where a round advances it first. */
+static gboolean begin_below(PyRead *p, GArray *carries)
+{
+    for (guint i = 0; i < carries->len; i++) {
+        PyCarry *c = &g_array_index(carries, PyCarry, i);
+        gint64 n;
+        if (!c->atom || !c->end || c->end->kind != VAL_INT || c->entry->kind != VAL_INT)
+            continue;
+        py_classify(p, c);
+        if (c->kind != CARRY_MOD)
+            continue;
+        const WsExpr *e = c->entry->e;
+        const gboolean below = ws_x_is(e, &n) ? n >= -1 && n < c->n
+                               : e->op == WS_EXPR_MOD
+                                   ? ws_x_is(e->arg[1], &n) && n <= c->n
+                                   : e->op == WS_EXPR_NAME && g_str_has_prefix(e->name, "__v_");
+        if (!below)
+            return FALSE;
+    }
+    return TRUE;
+}
+
 static gboolean decide(PyRead *p, PyLoop *l, GArray *carries)
 {
     PtxWalk *w = (PtxWalk *)p;
     WsRead *r = p->r;
     const WsExpr *left = positive(r, w->again);
     ((Walked *)l)->once = !w->tested_first;
-    if (w->again && ws_x_mentions(w->again, PTX_TOKEN))
+    if ((w->again && ws_x_mentions(w->again, PTX_TOKEN)) || !begin_below(p, carries))
         return FALSE;
     for (guint i = 0; left && i < carries->len; i++) {
         PyCarry *c = &g_array_index(carries, PyCarry, i);

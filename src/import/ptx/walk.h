@@ -144,7 +144,10 @@ void ptx_bulk(PtxWalk *w, const WsPtxInst *i);
 void ptx_cp_async(PtxWalk *w, const WsPtxInst *i);
 void ptx_matrix(PtxWalk *w, const WsPtxInst *i);
 void ptx_shared(PtxWalk *w, const WsPtxInst *i);
-void ptx_warp(PtxWalk *w, const WsPtxInst *i); /* bar.warp.sync */
+/* The parameter that e begins at, and how far behind it; NULL: none. */
+const char *ptx_parameter(PtxWalk *w, const WsExpr *e, gint64 *offset);
+const Val *ptx_field_at(PtxWalk *w, const char *name, gint64 offset); /* what lies there */
+void ptx_warp(PtxWalk *w, const WsPtxInst *i);                        /* bar.warp.sync */
 /* An access through a generic address. FALSE: it was one of shared memory, or may be. */
 gboolean ptx_generic(PtxWalk *w, const WsPtxInst *i);
 /* Products have to be committed before anything else is done. */

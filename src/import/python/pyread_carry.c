@@ -30,8 +30,9 @@ static gboolean wraps(PyRead *p, const WsExpr *e, const char *atom, gint64 *n, c
     gint64 zero;
     if (!is_select(e))
         return FALSE;
-    if (ws_fit_wraps(e, atom, n)) {
-        *step = ws_x_int(p->r, 1);
+    gint64 by;
+    if (ws_fit_wraps(e, atom, n, &by)) {
+        *step = ws_x_int(p->r, by);
         return TRUE;
     }
     const WsExpr *c = e->arg[0];
@@ -47,13 +48,14 @@ static gboolean wraps(PyRead *p, const WsExpr *e, const char *atom, gint64 *n, c
 gboolean py_flips_on_wrap(PyRead *p, PyCarry *c, PyCarry *all, guint n_all)
 {
     const WsExpr *e = c->end->e, *inner = NULL;
-    gint64 two, n;
+    gint64 two, n, step;
     for (guint i = 0; i < n_all; i++) {
         PyCarry *index = &all[i];
         if (index == c || !index->atom || !ws_x_mentions(e, index->atom))
             continue;
         c->index = index->name;
-        if (index->kind == CARRY_MOD && ws_fit_flips(e, c->atom, index->atom, index->n)) {
+        if (index->kind == CARRY_MOD && ws_x_is(index->step, &step) && step > 0 &&
+            step <= index->n && ws_fit_flips(e, c->atom, index->atom, index->n, step)) {
             c->n = index->n;
             return TRUE;
         }

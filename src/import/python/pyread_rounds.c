@@ -383,11 +383,22 @@ gboolean py_may_be_negative(PyRead *p, const WsExpr *e)
     return !of_round && !(least(p, e, &n) && n >= 0);
 }
 
+/* Of compiled code: a count of one size less a number is taken for none below 0 (assume_rounds). */
+static gboolean is_assumed(const PyRead *p, const WsExpr *count)
+{
+    WsAffine f;
+    if (p->py || !ws_expr_affine(count, &f))
+        return FALSE;
+    const gboolean one = f.n == 1 && f.factor[0] > 0;
+    ws_affine_clear(&f);
+    return one;
+}
+
 /* How many rounds there were: none where the count is below 0. */
 static const WsExpr *rounds_made(PyRead *p, const WsExpr *count)
 {
     gint64 n;
-    return !count || (least(p, count, &n) && n >= 0)
+    return !count || (least(p, count, &n) && n >= 0) || is_assumed(p, count)
                ? count
                : ws_x_call(p->r, WS_FUNC_MAX, count, ws_x_int(p->r, 0), NULL);
 }
