@@ -117,7 +117,9 @@ static void place_barrier(gpointer data, GPtrArray *list, guint at, WsReadGroup 
     }
     if (!q || (spot.base - q->base) % 8 ||
         (spot.n > 1 && (spot.stride != 8 || spot.n != q->n || spot.base != q->base))) {
-        make_opaque(f, s, "an mbarrier whose slot is not known");
+        g_autofree char *where = ws_x_text(s->barrier.index);
+        make_opaque(
+            f, s, ws_source_format(f->r, "an mbarrier whose slot is not known (at %.80s)", where));
         f->w->lost = TRUE;
         return;
     }
