@@ -1,4 +1,3 @@
-#include "import/fit.h"
 #include "import/ptx/walk.h"
 
 #include <string.h>
@@ -325,89 +324,6 @@ static gboolean is_choice(const WsExpr *e, gint64 a, gint64 b)
            ws_x_is(e->arg[2], &y) && x == a && y == b;
 }
 
-/* c holds (or, `negated`, does not) exactly where x % n wraps: (x + 1) % n is 0. */
-static gboolean is_wrap(WsRead *r, const WsExpr *c, const WsExpr **x, gint64 *n, gboolean *negated)
-{
-    gint64 want;
-    WsAffine f;
-    *negated = c && c->op == WS_EXPR_NE;
-    if (!c || (c->op != WS_EXPR_EQ && c->op != WS_EXPR_NE) || !ws_x_is(c->arg[1], &want) ||
-        !ws_expr_affine(c->arg[0], &f))
-        return FALSE;
-    const WsExpr *m = f.n == 1 && f.factor[0] == 1 ? f.term[0] : NULL;
-    gboolean good = m && m->op == WS_EXPR_MOD && ws_x_is(m->arg[1], n) && *n > 1;
-    if (good) {
-        *x = ws_x_own(r, ws_expr_ref(m->arg[0]));
-        want -= f.constant;
-        good = want == *n - 1 || want == 0;
-        if (good && want == 0)
-            *x = ws_x_op(r, WS_EXPR_SUB, *x, ws_x_int(r, 1));
-    }
-    ws_affine_clear(&f);
-    return good && *x;
-}
-
-/* What a round that is only tried begins with: an index is below its modulus, a parity 0 or 1. */
-static gboolean is_trial(const WsExpr *e)
-{
-    return e->op == WS_EXPR_NAME && g_str_has_prefix(e->name, "__v_");
-}
-
-/* The parity p = (x / n + …) % 2 of what comes after the wrap: (x + 1) / n is one more there. */
-static const WsExpr *next_parity(WsRead *r, const WsExpr *p, const WsExpr *x, gint64 n)
-{
-    gint64 two, d, by;
-    WsAffine f;
-    const WsExpr *sum = NULL;
-    if (p && is_trial(p) && is_trial(x))
-        return ws_x_mod(r,
-                        ws_x_op(r, WS_EXPR_ADD, p,
-                                ws_x_op(r, WS_EXPR_DIV, ws_x_op(r, WS_EXPR_ADD, x, ws_x_int(r, 1)),
-                                        ws_x_int(r, n))),
-                        2);
-    if (!p || p->op != WS_EXPR_MOD || !ws_x_is(p->arg[1], &two) || two != 2 ||
-        !ws_expr_affine(p->arg[0], &f))
-        return NULL;
-    for (guint i = 0; i < f.n && !sum; i++) {
-        const WsExpr *t = f.term[i];
-        if (t->op != WS_EXPR_DIV || !ws_x_is(t->arg[1], &by) || by != n || f.factor[i] % 2 == 0 ||
-            !ws_x_difference(t->arg[0], x, &d) || d)
-            continue;
-        const WsExpr *next =
-            ws_x_op(r, WS_EXPR_DIV, ws_x_op(r, WS_EXPR_ADD, x, ws_x_int(r, 1)), ws_x_int(r, n));
-        sum = ws_x_op(r, WS_EXPR_ADD, ws_x_own(r, ws_expr_ref(p->arg[0])),
-                      ws_x_op(r, WS_EXPR_SUB, next, ws_x_own(r, ws_expr_ref(t))));
-    }
-    ws_affine_clear(&f);
-    return sum ? ws_x_mod(r, sum, 2) : NULL;
-}
-
-/* select(x % n wraps, 0, x % n + 1) is (x + 1) % n; the same of a parity that flips there. */
-static const WsExpr *next_turn(WsRead *r, const WsExpr *c, const WsExpr *a, const WsExpr *b)
-{
-    const WsExpr *x;
-    gint64 n, zero, d;
-    gboolean negated;
-    if (a && b && c && c->n_args == 2 && is_trial(c->arg[0])) {
-        const WsExpr *atom = ws_x_own(r, ws_expr_ref(c->arg[0]));
-        const WsExpr *e = ws_x_call(r, WS_FUNC_SELECT, c, a, b);
-        if (e && ws_fit_wraps(e, atom->name, &n, &d))
-            return ws_x_mod(r, ws_x_op(r, WS_EXPR_ADD, atom, ws_x_int(r, d)), n);
-    }
-    if (!a || !b || !is_wrap(r, c, &x, &n, &negated))
-        return NULL;
-    const WsExpr *wraps = negated ? b : a, *goes_on = negated ? a : b;
-    const WsExpr *index = ws_x_mod(r, x, n);
-    if (ws_x_is(wraps, &zero) && zero == 0 && ws_x_difference(index, goes_on, &d) && d == 1)
-        return ws_x_mod(r, ws_x_op(r, WS_EXPR_ADD, x, ws_x_int(r, 1)), n);
-    const WsExpr *flipped =
-        goes_on->op == WS_EXPR_MOD
-            ? ws_x_mod(
-                  r, ws_x_op(r, WS_EXPR_ADD, ws_x_own(r, ws_expr_ref(goes_on)), ws_x_int(r, 1)), 2)
-            : NULL;
-    return flipped && ws_expr_equal(flipped, wraps) ? next_parity(r, goes_on, x, n) : NULL;
-}
-
 static const WsExpr *logic(PtxWalk *w, const WsPtxInst *i, const char *base)
 {
     WsRead *r = w->p.r;
@@ -448,10 +364,8 @@ static const WsExpr *logic(PtxWalk *w, const WsPtxInst *i, const char *base)
             return ws_x_mod(r, ws_x_op(r, WS_EXPR_ADD, a, b), 2);
         if (known && n == 1)
             return flip(r, a, n) ? flip(r, a, n) : ws_x_mod(r, ws_x_op(r, WS_EXPR_ADD, a, b), 2);
-        const WsExpr *x, *next;
-        gboolean negated;
-        if (is_choice(b, 1, 0) && is_wrap(r, b->arg[0], &x, &n, &negated) && !negated &&
-            (next = next_parity(r, a, x, n)))
+        const WsExpr *next = is_choice(b, 1, 0) ? ptx_next_parity(r, b->arg[0], a) : NULL;
+        if (next)
             return next;
         if (is_choice(b, 1, 0)) /* flips where a condition holds */
             return ws_x_call(r, WS_FUNC_SELECT, ws_x_own(r, ws_expr_ref(b->arg[0])),
@@ -499,7 +413,7 @@ static const WsExpr *select_(PtxWalk *w, const WsPtxInst *i)
     gint64 known;
     if (ws_x_is(c, &known))
         return ptx_int(w, i->arg[known ? 1 : 2]);
-    const WsExpr *next = next_turn(w->p.r, c, ptx_int(w, i->arg[1]), ptx_int(w, i->arg[2]));
+    const WsExpr *next = ptx_next_turn(w->p.r, c, ptx_int(w, i->arg[1]), ptx_int(w, i->arg[2]));
     if (next)
         return next;
     return ws_x_call(w->p.r, WS_FUNC_SELECT, c, ptx_int(w, i->arg[1]), ptx_int(w, i->arg[2]));

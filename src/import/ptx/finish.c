@@ -1,24 +1,11 @@
-#include "import/ptx/region.h"
+#include "import/ptx/finish.h"
 
 #include <string.h>
 
 /* Addresses -> rings: barriers from mbarrier.init and how they are indexed, buffers from what the
  * steps touch. A place that fits none of them makes its step opaque. */
 
-typedef struct {
-    gint64 base, n; /* n slots of 8 bytes */
-    gint object;
-} Ring;
-
-typedef struct {
-    PtxWalk *w;
-    WsRead *r;
-    GArray *rings; /* Ring */
-    PtxRegions regions;
-    GPtrArray *starts; /* WsReadGroup*, WsReadStep*, …: what its body begins with */
-} Finish;
-
-static void make_opaque(Finish *f, WsReadStep *s, const char *what)
+void ptx_make_opaque(PtxFinish *f, WsReadStep *s, const char *what)
 {
     s->kind = WS_READ_OPAQUE;
     s->value = -1;
@@ -28,7 +15,7 @@ static void make_opaque(Finish *f, WsReadStep *s, const char *what)
                      s->line <= f->r->n_lines ? f->r->line[s->line - 1] : "");
 }
 
-static void lose_at(Finish *f, guint line, const char *what)
+void ptx_lose_at(PtxFinish *f, guint line, const char *what)
 {
     ws_source_unread(f->r, line, 1, line, what,
                      line && line <= f->r->n_lines ? f->r->line[line - 1] : "");
@@ -38,10 +25,10 @@ static void lose_at(Finish *f, guint line, const char *what)
 /* --- barriers
  * ----------------------------------------------------------------------------------------*/
 
-static Ring *ring_with(Finish *f, gint64 at)
+static PtxRing *ring_with(PtxFinish *f, gint64 at)
 {
     for (guint i = 0; i < f->rings->len; i++) {
-        Ring *q = &g_array_index(f->rings, Ring, i);
+        PtxRing *q = &g_array_index(f->rings, PtxRing, i);
         if (at >= q->base && at < q->base + 8 * q->n)
             return q;
     }
@@ -50,18 +37,18 @@ static Ring *ring_with(Finish *f, gint64 at)
 
 static void find_rings(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 {
-    Finish *f = data;
+    PtxFinish *f = data;
     const WsReadStep *s = g_ptr_array_index(list, at);
     PtxSpot spot;
     (void)g;
     if (!s->barrier.index || !ptx_spot(f->r, s->barrier.index, &spot) || spot.n < 2 ||
         spot.stride != 8 || spot.per_cta || spot.open || ring_with(f, spot.base))
         return;
-    Ring q = { spot.base, spot.n, -1 };
+    PtxRing q = { spot.base, spot.n, -1 };
     g_array_append_val(f->rings, q);
 }
 
-static gint new_barrier(Finish *f, const Ring *q, guint line)
+static gint new_barrier(PtxFinish *f, const PtxRing *q, guint line)
 {
     WsReadBarrier b = { .name = ws_source_format(f->r, "barrier_%" G_GINT64_FORMAT, q->base),
                         .copies = q->n,
@@ -73,7 +60,7 @@ static gint new_barrier(Finish *f, const Ring *q, guint line)
             g_hash_table_lookup(f->w->inits, GSIZE_TO_POINTER((gsize)(q->base + 8 * i)));
         b.count[i] = one ? one->count : 0;
         if (!one)
-            lose_at(f, line, "an mbarrier that nothing initialises");
+            ptx_lose_at(f, line, "an mbarrier that nothing initialises");
     }
     g_array_append_val(f->r->barriers, b);
     return (gint)f->r->barriers->len - 1;
@@ -81,7 +68,7 @@ static gint new_barrier(Finish *f, const Ring *q, guint line)
 
 /* Is it used by others only after a barrier of the CTA that follows its initialisation, and before
  * one that its end follows? */
-static void in_life(Finish *f, const Ring *q, const PtxSpot *spot, const WsReadStep *s)
+static void in_life(PtxFinish *f, const PtxRing *q, const PtxSpot *spot, const WsReadStep *s)
 {
     const guint made = GPOINTER_TO_UINT(g_hash_table_lookup(f->w->made_by, s)), syncs = made >> 11,
                 tid = made & 2047;
@@ -94,31 +81,31 @@ static void in_life(Finish *f, const Ring *q, const PtxSpot *spot, const WsReadS
         if (!one)
             continue; /* said */
         if (syncs <= one->syncs && !own)
-            lose_at(f, s->line, "an mbarrier that may not be initialised yet");
+            ptx_lose_at(f, s->line, "an mbarrier that may not be initialised yet");
         if (one->ended && syncs + 1 >= one->ended)
-            lose_at(f, s->line, "an mbarrier whose use may have ended");
+            ptx_lose_at(f, s->line, "an mbarrier whose use may have ended");
     }
 }
 
 static void place_barrier(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 {
-    Finish *f = data;
+    PtxFinish *f = data;
     WsReadStep *s = g_ptr_array_index(list, at);
     PtxSpot spot;
     (void)g;
     if (!s->barrier.index)
         return;
     const gboolean good = ptx_spot(f->r, s->barrier.index, &spot) && !spot.per_cta && !spot.open;
-    Ring *q = good ? ring_with(f, spot.base) : NULL;
+    PtxRing *q = good ? ring_with(f, spot.base) : NULL;
     if (good && !q && spot.n == 1) {
-        Ring single = { spot.base, 1, -1 };
+        PtxRing single = { spot.base, 1, -1 };
         g_array_append_val(f->rings, single);
-        q = &g_array_index(f->rings, Ring, f->rings->len - 1);
+        q = &g_array_index(f->rings, PtxRing, f->rings->len - 1);
     }
     if (!q || (spot.base - q->base) % 8 ||
         (spot.n > 1 && (spot.stride != 8 || spot.n != q->n || spot.base != q->base))) {
         g_autofree char *where = ws_x_text(s->barrier.index);
-        make_opaque(
+        ptx_make_opaque(
             f, s, ws_source_format(f->r, "an mbarrier whose slot is not known (at %.80s)", where));
         f->w->lost = TRUE;
         return;
@@ -151,19 +138,19 @@ static void look_expects(gpointer data, GPtrArray *list, guint at, WsReadGroup *
 }
 
 /* A design expects the bytes of its loads by itself where no step does: the kernel has to. */
-static void expects(Finish *f)
+static void expects(PtxFinish *f)
 {
     for (guint i = 0; i < f->r->barriers->len; i++) {
         Expects q = { .barrier = (gint)i };
         ptx_visit(f->r, look_expects, &q);
         if (q.line && !q.expects)
-            lose_at(f, q.line, "a copy whose bytes no mbarrier expects");
+            ptx_lose_at(f, q.line, "a copy whose bytes no mbarrier expects");
     }
 }
 
 static void name_barrier(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 {
-    Finish *f = data;
+    PtxFinish *f = data;
     const WsReadStep *s = g_ptr_array_index(list, at);
     (void)g;
     if (s->barrier.object < 0 || (s->kind != WS_READ_LOAD && s->kind != WS_READ_GATHER))
@@ -207,7 +194,7 @@ static void to_group(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 /* Named hardware barriers by their number; one that a group has for itself is a `sync group`. */
 static void named(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 {
-    Finish *f = data;
+    PtxFinish *f = data;
     const WsReadStep *s = g_ptr_array_index(list, at);
     (void)g;
     if ((s->kind != WS_READ_SYNC && s->kind != WS_READ_BAR_ARRIVE) ||
@@ -219,7 +206,7 @@ static void named(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
     Named q = { .name = s->name };
     ptx_visit(f->r, look_named, &q);
     if (q.differs || q.all)
-        lose_at(f, s->line, "a barrier with more than one number of threads");
+        ptx_lose_at(f, s->line, "a barrier with more than one number of threads");
     if (!q.many && !q.arrives && q.n == 32 * q.group->warps) {
         ptx_visit(f->r, to_group, &q);
         return;
@@ -231,234 +218,13 @@ static void named(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
     g_array_append_val(f->r->barriers, b);
 }
 
-/* --- cp.async
- * ----------------------------------------------------------------------------------------*/
-
-static gboolean is_commit(const WsReadStep *s)
-{
-    return s->kind == WS_READ_LOAD_WAIT && s->flag;
-}
-
-/* Copies that only some rounds make, in a group that every round closes, count as always made: what
- * they would write too much is the stage that their group has anyway. */
-static gboolean hoist(GPtrArray *list)
-{
-    gboolean any = FALSE;
-    for (guint i = 0; i < list->len; i++) {
-        WsReadStep *s = g_ptr_array_index(list, i);
-        gboolean only = s->kind == WS_READ_IF && s->body->len && !s->other->len && !s->off;
-        for (guint k = 0; only && k < s->body->len; k++)
-            only = ((WsReadStep *)g_ptr_array_index(s->body, k))->kind == WS_READ_GATHER;
-        if (only) {
-            for (guint k = 0; k < s->body->len; k++)
-                g_ptr_array_insert(list, (gint)(i + 1 + k), g_ptr_array_index(s->body, k));
-            s->off = any = TRUE;
-        } else if (s->kind == WS_READ_GATHER) {
-            any |= s->when != NULL;
-            s->when = NULL;
-        }
-        if (s->body && !s->off)
-            any |= hoist(s->body);
-        if (s->other && !s->off)
-            any |= hoist(s->other);
-    }
-    return any;
-}
-
-/* Does `s` go on where `g` ends, or fill what lies between? Then it is part of that step. */
-static gboolean joins(Finish *f, WsReadStep *g, WsReadStep *s)
-{
-    PtxSpot a, b;
-    PtxOperand *to = ptx_operand_of(f->w, &g->buffer), *o = ptx_operand_of(f->w, &s->buffer);
-    if (g->kind != s->kind || !ptx_spot(f->r, g->buffer.index, &a) ||
-        !ptx_spot(f->r, s->buffer.index, &b) || a.n != b.n || a.stride != b.stride)
-        return FALSE;
-    if (a.n > 1 && !ws_expr_equal(a.index, b.index))
-        return FALSE;
-    const gint64 d = b.base - a.base, from = d + o->from, to_here = d + o->to;
-    /* rows of 128 bytes, eight of them a swizzle pattern */
-    const gint64 slack = 1024;
-    if (from > to->to + slack || to_here < to->from - slack)
-        return FALSE;
-    to->from = MIN(to->from, from);
-    to->to = MAX(to->to, to_here);
-    to->touched += o->touched;
-    g->end_line = MAX(g->end_line, s->line);
-    return TRUE;
-}
-
-/* Runs of stores, loads or copies of one tile, up to what synchronises, are one step. */
-static void join_runs(Finish *f, GPtrArray *list)
-{
-    for (guint i = 0; i < list->len; i++) {
-        WsReadStep *s = g_ptr_array_index(list, i);
-        if (s->off)
-            continue;
-        if (s->body)
-            join_runs(f, s->body);
-        if (s->other)
-            join_runs(f, s->other);
-        if (s->kind != WS_READ_WRITE && s->kind != WS_READ_READ && s->kind != WS_READ_GATHER)
-            continue;
-        for (guint k = i; k-- > 0;) {
-            WsReadStep *g = g_ptr_array_index(list, k);
-            if (g->off || g->kind == WS_READ_COMPUTE)
-                continue;
-            if (g->kind != WS_READ_WRITE && g->kind != WS_READ_READ && g->kind != WS_READ_GATHER)
-                break;
-            if (joins(f, g, s)) {
-                s->off = TRUE;
-                break;
-            }
-        }
-    }
-}
-
-/* Stores that leave gaps count as opaque: somebody else may write there. */
-static void gaps(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
-{
-    Finish *f = data;
-    WsReadStep *s = g_ptr_array_index(list, at);
-    (void)g;
-    if (s->kind != WS_READ_WRITE)
-        return;
-    const PtxOperand *o = ptx_operand_of(f->w, &s->buffer);
-    if (o->touched * 4 < (o->to - o->from) * 3)
-        make_opaque(f, s, "stores to shared memory that leave gaps");
-}
-
-/* The first eight rows are a step of their own: a design takes rows that an agent writes and reads
- * back for rows that each warp keeps to itself, and nothing says that of this kernel. */
-static void split_rows(Finish *f, GPtrArray *list)
-{
-    for (guint i = 0; list && i < list->len; i++) {
-        WsReadStep *s = g_ptr_array_index(list, i);
-        if (s->off)
-            continue;
-        split_rows(f, s->body);
-        split_rows(f, s->other);
-        if ((s->kind != WS_READ_WRITE && s->kind != WS_READ_GATHER) || s->all)
-            continue;
-        PtxOperand *o = ptx_operand_of(f->w, &s->buffer);
-        const gint64 column = ptx_regions_columns(&f->regions, &s->buffer),
-                     inside = s->kind == WS_READ_WRITE ? o->from % 8192 : 0,
-                     cut = column > 0 ? column
-                           : inside   ? 8192 - inside
-                                      : 1024; /* then 64 rows each, of stores */
-        if (o->to - o->from <= cut || column < 0 || (column > 0 && s->kind != WS_READ_GATHER))
-            continue;
-        WsReadStep *rest = ws_source_step(f->r, NULL, s->kind, s->line, s->column, s->end_line);
-        g_autofree WsReadStep *copy = g_memdup2(s, sizeof *s);
-        *rest = *copy;
-        *ptx_operand_of(f->w, &rest->buffer) = *o;
-        ptx_operand_of(f->w, &rest->buffer)->from = o->from + cut;
-        o->to = o->from + cut;
-        g_ptr_array_insert(list, (gint)i + 1, rest);
-        i += s->kind == WS_READ_GATHER;
-    }
-}
-
-typedef struct {
-    gint64 each; /* steps of a group, -1: it differs, -2: none yet */
-    gint64 open; /* steps that no commit closed yet */
-    guint line;  /* a wait that leaves them out, 0 none */
-    const WsReadGroup *group;
-} Groups;
-
-static void count_groups(GPtrArray *list, Groups *q)
-{
-    for (guint i = 0; list && i < list->len; i++) {
-        WsReadStep *s = g_ptr_array_index(list, i);
-        if (s->off)
-            continue;
-        q->open += s->kind == WS_READ_GATHER && s->barrier.object < 0;
-        if (is_commit(s)) {
-            q->each = q->each != -2 && q->each != q->open ? -1 : q->open;
-            q->open = 0;
-            s->off = TRUE;
-        } else if (s->kind == WS_READ_LOAD_WAIT && !s->all && q->open) {
-            q->line = s->line;
-        }
-        if (s->body && q->open) /* a group over the edge of a loop or branch */
-            q->each = -1;
-        count_groups(s->body, q);
-        count_groups(s->other, q);
-        if (s->body && q->open)
-            q->each = -1;
-    }
-}
-
-static void scale_waits(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
-{
-    gpointer *both = data;
-    const Groups *q = both[1];
-    WsReadStep *s = g_ptr_array_index(list, at);
-    if (g != q->group || s->kind != WS_READ_LOAD_WAIT || !s->n)
-        return;
-    if (q->each < 1)
-        make_opaque(both[0], s, "a wait for groups of cp.async that do not hold the same");
-    else
-        s->n *= q->each;
-}
-
-/* cp.async.mbarrier.arrive.noinc belongs to the copies before it. */
-static void give_arrivals(GPtrArray *list)
-{
-    for (guint i = 0; list && i < list->len; i++) {
-        WsReadStep *s = g_ptr_array_index(list, i);
-        if (s->off)
-            continue;
-        give_arrivals(s->body);
-        give_arrivals(s->other);
-        if (s->kind != WS_READ_ARRIVE || g_strcmp0(s->text, "cp.async"))
-            continue;
-        for (guint k = i; k-- > 0;) {
-            WsReadStep *g = g_ptr_array_index(list, k);
-            if (g->kind != WS_READ_GATHER || g->off || g->barrier.index)
-                continue;
-            g->barrier = s->barrier;
-            s->off = TRUE;
-        }
-        s->text = NULL;
-    }
-}
-
-static void copies_of_threads(Finish *f)
-{
-    for (guint i = 0; i < f->r->groups->len; i++) {
-        WsReadGroup *g = g_ptr_array_index(f->r->groups, i);
-        if (hoist(g->body)) { /* the last ones are made by nobody: nothing of them is in flight */
-            WsReadStep *end = ws_source_step(f->r, g->body, WS_READ_LOAD_WAIT, g->line, 1, g->line);
-            end->n = 0;
-        }
-        join_runs(f, g->body);
-        give_arrivals(g->body);
-    }
-}
-
-/* Steps as a design has them, and waits that count these. */
-static void count_copies(Finish *f)
-{
-    for (guint i = 0; i < f->r->groups->len; i++) {
-        Groups q = { .each = -2 };
-        WsReadGroup *g = g_ptr_array_index(f->r->groups, i);
-        gpointer both[] = { f, &q };
-        split_rows(f, g->body);
-        count_groups(g->body, &q);
-        if (q.line)
-            lose_at(f, q.line, "a wait for copies that no commit closes before");
-        q.group = g;
-        ptx_visit(f->r, scale_waits, both);
-    }
-}
-
 /* --- buffers
  * -----------------------------------------------------------------------------------------*/
 
 /* The share of each load in the bytes that the step before it expects. */
 static void expected(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 {
-    Finish *f = data;
+    PtxFinish *f = data;
     const WsReadStep *s = g_ptr_array_index(list, at);
     gint64 n = 0, d;
     (void)g;
@@ -480,7 +246,7 @@ static void expected(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 
 /* A value that is stored or loaded, as large as the place: a copy of what the registers held, its
  * reading is a step of its own. In 8 bits it takes no more of them than it must. */
-static void hold(Finish *f, WsReadStep *s, WsReadGroup *g, gint64 rows, gint64 cols)
+static void hold(PtxFinish *f, WsReadStep *s, WsReadGroup *g, gint64 rows, gint64 cols)
 {
     const gboolean stored = s->kind == WS_READ_WRITE;
     const char *dtype = stored ? "e4m3" : ptx_regions_dtype(&f->regions, &s->buffer);
@@ -495,17 +261,17 @@ static void hold(Finish *f, WsReadStep *s, WsReadGroup *g, gint64 rows, gint64 c
     g_ptr_array_add(f->starts, zero);
 }
 
-static void place_product(Finish *f, WsReadStep *s)
+static void place_product(PtxFinish *f, WsReadStep *s)
 {
     s->text = NULL;
     if ((!s->a.in_value && !ptx_regions_place(&f->regions, &s->a, FALSE, NULL, NULL)) ||
         !ptx_regions_place(&f->regions, &s->b, FALSE, NULL, NULL))
-        make_opaque(f, s, "a product whose operands are no tiles that were copied");
+        ptx_make_opaque(f, s, "a product whose operands are no tiles that were copied");
 }
 
 static void place_buffers(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 {
-    Finish *f = data;
+    PtxFinish *f = data;
     WsReadStep *s = g_ptr_array_index(list, at);
     gint64 rows = 0, cols = 0;
     switch (s->kind) {
@@ -515,13 +281,13 @@ static void place_buffers(gpointer data, GPtrArray *list, guint at, WsReadGroup 
     case WS_READ_COPY:
         if (!ptx_regions_place(&f->regions, &s->a, FALSE, NULL, NULL) ||
             !ptx_regions_place(&f->regions, &s->buffer, FALSE, NULL, NULL))
-            make_opaque(f, s, "a copy whose place in shared memory is not known");
+            ptx_make_opaque(f, s, "a copy whose place in shared memory is not known");
         break;
     case WS_READ_LOAD:
     case WS_READ_STORE:
     case WS_READ_GATHER:
         if (!ptx_regions_place(&f->regions, &s->buffer, FALSE, NULL, NULL)) {
-            make_opaque(f, s, "a copy whose place in shared memory is not known");
+            ptx_make_opaque(f, s, "a copy whose place in shared memory is not known");
             f->w->lost = TRUE;
             break;
         }
@@ -535,9 +301,9 @@ static void place_buffers(gpointer data, GPtrArray *list, guint at, WsReadGroup 
         if (ptx_regions_place(&f->regions, &s->buffer, TRUE, &rows, &cols))
             hold(f, s, g, rows, cols);
         else
-            make_opaque(f, s,
-                        s->kind == WS_READ_WRITE ? "stores to shared memory"
-                                                 : "loads from shared memory");
+            ptx_make_opaque(f, s,
+                            s->kind == WS_READ_WRITE ? "stores to shared memory"
+                                                     : "loads from shared memory");
         break;
     default:
         break;
@@ -579,7 +345,7 @@ static void lose(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
     }
 }
 
-static void lose_all(Finish *f)
+static void lose_all(PtxFinish *f)
 {
     ws_source_unread_value(f->r, f->w->ptx->line, 1, f->w->ptx->line,
                            "any order between groups, as some of what synchronises was not read",
@@ -595,7 +361,7 @@ static void lose_all(Finish *f)
 /* What says which warp does what is followed: it is no tile. */
 static void table_store(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 {
-    Finish *f = data;
+    PtxFinish *f = data;
     WsReadStep *s = g_ptr_array_index(list, at);
     PtxSpot spot;
     GHashTableIter it;
@@ -613,15 +379,15 @@ static void table_store(gpointer data, GPtrArray *list, guint at, WsReadGroup *g
             continue;
         s->off = TRUE;
         if (!g_hash_table_contains(f->w->numbers, s))
-            lose_at(f, s->line, "what warps are told to do");
+            ptx_lose_at(f, s->line, "what warps are told to do");
         return;
     }
 }
 
 void ptx_finish(PtxWalk *w)
 {
-    Finish f = { .w = w, .r = w->p.r, .regions = { .w = w } };
-    f.rings = g_array_new(FALSE, TRUE, sizeof(Ring));
+    PtxFinish f = { .w = w, .r = w->p.r, .regions = { .w = w } };
+    f.rings = g_array_new(FALSE, TRUE, sizeof(PtxRing));
     f.regions.region = g_array_new(FALSE, TRUE, sizeof(PtxRegion));
     f.regions.marks = g_array_new(FALSE, TRUE, sizeof(gint64));
     f.regions.stores = g_array_new(FALSE, TRUE, sizeof(gint64));
@@ -634,8 +400,9 @@ void ptx_finish(PtxWalk *w)
     }
     ptx_visit(f.r, table_store, &f);
     ptx_conditions(f.r);
-    copies_of_threads(&f);
-    ptx_visit(f.r, gaps, &f);
+    ptx_copies_of_threads(&f);
+    ptx_visit(f.r, ptx_gaps, &f);
+    ptx_widen(f.r);
     ptx_visit(f.r, expected, &f);
     ptx_visit(f.r, find_rings, &f);
     ptx_visit(f.r, place_barrier, &f);
@@ -643,7 +410,7 @@ void ptx_finish(PtxWalk *w)
     expects(&f);
     ptx_uses(f.r);
     ptx_regions_find(&f.regions);
-    count_copies(&f);
+    ptx_count_copies(&f);
     f.starts = g_ptr_array_new();
     ptx_visit(f.r, place_buffers, &f);
     for (guint i = 0; i + 1 < f.starts->len; i += 2) {

@@ -42,6 +42,8 @@ void ptx_values(WsRead *r);
 /* Which use of a slot an arrival means; barriers are placed. */
 void ptx_uses(WsRead *r);
 
+/* Addresses of every g-th slot of a ring, said as slots of it. */
+void ptx_widen(WsRead *r);
 void ptx_regions_find(PtxRegions *q);
 /* Places `p`: object, index and views; FALSE: it is in no region, or part of it. rows and cols of
  * what it covers where they are asked for. may_grow: an address that grows by what is no ring is

@@ -119,6 +119,10 @@ const WsExpr *ptx_predicate(PtxWalk *w, const WsPtxInst *i);
 const WsExpr *ptx_condition(PtxWalk *w, const WsPtxInst *i);
 /* Integer instructions. FALSE: it is none of them. */
 gboolean ptx_arithmetic(PtxWalk *w, const WsPtxInst *i);
+/* select(c, a, b) where c is that x % n wraps: (x + 1) % n, or its parity; NULL: it is none. */
+const WsExpr *ptx_next_turn(WsRead *r, const WsExpr *c, const WsExpr *a, const WsExpr *b);
+/* The parity, flipped where c says that x % n wraps. */
+const WsExpr *ptx_next_parity(WsRead *r, const WsExpr *c, const WsExpr *parity);
 /* Synchronisation, copies, products. FALSE: it is none of them. */
 gboolean ptx_step(PtxWalk *w, const WsPtxInst *i);
 /* Blocks from `block` up to `stop` (-1: the end of the thread). */
