@@ -111,6 +111,34 @@ static void test_pipes(gconstpointer data)
     g_assert_cmpint(is_proved(text, WS_IMPORT_TLE), ==, pipes[i].truth == RIGHT);
 }
 
+/* Other languages and machines are refused by name. */
+static void test_refused(void)
+{
+    static const struct {
+        const char *text, *says;
+    } kernels[] = {
+        { "import triton\nimport triton.language.extra.tlx as tlx\n@triton.jit\n"
+          "def kernel(n):\n    with tlx.async_tasks():\n        pass\n"
+          "def run(n):\n    kernel[(1,)](n)\n",
+          "TLX" },
+        { "from triton.experimental import gluon\n"
+          "from triton.experimental.gluon import language as gl\n"
+          "from triton.experimental.gluon.language.nvidia.blackwell import tcgen05_mma\n"
+          "@gluon.jit\ndef part(a):\n    tcgen05_mma(a, a, a)\n"
+          "@gluon.jit\ndef kernel(a, N: gl.constexpr):\n    part(a)\n"
+          "def run(a, n):\n    kernel[(1,)](a, n)\n",
+          "Blackwell" },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(kernels); i++) {
+        g_autoptr(GError) error = NULL;
+        g_autoptr(WsImport) import = ws_import_text(kernels[i].text, strlen(kernels[i].text),
+                                                    "kernel.py", WS_IMPORT_GLUON, &error);
+        g_assert_null(import);
+        g_test_message("%s", error->message);
+        g_assert_nonnull(strstr(error->message, kernels[i].says));
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -122,5 +150,6 @@ int main(int argc, char **argv)
         g_autofree char *path = g_strdup_printf("/import/lines/%s", lines[i].title);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_lines);
     }
+    g_test_add_func("/import/lines/refused", test_refused);
     return g_test_run();
 }

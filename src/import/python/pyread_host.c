@@ -313,8 +313,49 @@ gboolean py_leads_to_launch(const PyRead *p, const WsPyNode *node)
     return FALSE;
 }
 
+/* A name in the kernel, or in functions of the file that it names, that comes from a module with
+ * `part` in its name; NULL: there is none. */
+static const char *word_from(const PyRead *p, const WsPyNode *node, const char *part, guint depth)
+{
+    const char *dotted =
+        node->kind == WS_PY_NAME ? g_hash_table_lookup(p->aliases, node->text) : NULL;
+    if (dotted && strstr(dotted, part))
+        return node->text;
+    const Val *own =
+        node->kind == WS_PY_NAME && depth < 6 ? g_hash_table_lookup(p->globals, node->text) : NULL;
+    const char *word = own && own->kind == VAL_FUNC && own->node != node
+                           ? word_from(p, own->node->kid[1], part, depth + 1)
+                           : NULL;
+    for (guint i = 0; !word && i < node->n; i++)
+        word = word_from(p, node->kid[i], part, depth);
+    return word;
+}
+
+/* Kernels of other languages and of other machines are refused by name. */
+static gboolean refused(PyRead *p, const WsPyNode *kernel, gboolean missing)
+{
+    const char *tlx = word_from(p, kernel->kid[1], "extra.tlx", 0);
+    static const char *const words[] = { ".blackwell.tcgen05", ".blackwell.TensorMemory",
+                                         ".blackwell.allocate_tensor_memory", ".blackwell.clc" };
+    const char *blackwell = NULL;
+    for (guint i = 0; missing && !blackwell && i < G_N_ELEMENTS(words); i++)
+        blackwell = word_from(p, kernel->kid[1], words[i], 0);
+    if (tlx)
+        return !ws_source_fail(p->r, kernel->line, kernel->column,
+                               "Write it in Gluon or TLE, or import the PTX that it compiles to.",
+                               "`%s` is written in TLX (`%s`), whose words are not read",
+                               kernel->text, tlx);
+    if (blackwell)
+        return !ws_source_fail(p->r, kernel->line, kernel->column, "Import the kernel for Hopper.",
+                               "`%s` is a kernel for Blackwell (`%s`); kernels are read for Hopper",
+                               kernel->text, blackwell);
+    return FALSE;
+}
+
 void py_run_host(PyRead *p, const PyKernel *kernel)
 {
+    if (refused(p, kernel->node, FALSE))
+        return;
     g_autoptr(GPtrArray) hosts = hosts_of(ws_python_module(p->py), kernel);
     guint64 open = p->way.open;
     p->hosts = hosts;
@@ -328,7 +369,7 @@ void py_run_host(PyRead *p, const PyKernel *kernel)
     const WsPyNode *missing = p->missing;
     if (!p->entered && !*p->r->error) {
         g_autofree const Val **args = from_outside(p, kernel->node, hosts->len ? 0 : open);
-        if (!enter(p, args, kernel->node)) {
+        if (!enter(p, args, kernel->node) && !refused(p, kernel->node, TRUE)) {
             missing = missing ? missing : p->missing;
             ws_source_fail(p->r, missing->line, missing->column,
                            ws_source_format(p->r,
