@@ -3,6 +3,7 @@
 
     peers.py --fp8-block BUNDLE [...] --deepgemm CUBIN    block-scaled fp8 GEMM
     peers.py --sparse-mla BUNDLE [...] --flashmla LIB     sparse MLA prefill
+    peers.py --attention BUNDLE [...] [--causal] --fa3 LIB  attention forward, also beside cuDNN
     options: --rounds 9 --reps 3 --sustained 0 --case LABEL --json OUT --profile
 
 Every contestant is captured as a graph on the same tensors. Outputs come first: poisoned with 0xff, then
@@ -14,7 +15,11 @@ least and the largest. --profile launches each once and times nothing: for ncu.
 CUBIN holds DeepGEMM's sm90_fp8_gemm_1d2d_impl, instantiated with N, K as constants (its default) and the
 tile its heuristic takes for large problems: 256x128x128, 3 stages, cluster of 2, A multicast. LIB exports
     int flashmla_prefill(q, kv, indices, out, max_logits, lse, s_q, s_kv, h_q, topk, float scale, stream)
-around FlashMLA's sparse prefill for sm90 (576/512, no sink, no lengths). Nothing of either is here.
+around FlashMLA's sparse prefill for sm90 (576/512, no sink, no lengths); that of --fa3
+    int fa3_forward(q, k, v, o, lse, counter, b, h, h_k, s_q, s_k, d, strides, float scale, int causal, stream)
+around FlashAttention-3 forward in bf16; strides are 12 int64 in elements: batch, head, row of q, k, v, o.
+Ratios of attention are to the better of FlashAttention-3 and cuDNN (torch), which is named. Nothing of
+these is here.
 Exit status: 0 all right, 1 a wrong result, 2 usage or bad bundle, 4 no GPU.
 """
 
@@ -141,6 +146,7 @@ def sparse_inputs(case, bundle):
     t["O"] = torch.empty(sq, hq, 512, dtype=torch.bfloat16, device="cuda")
     t["MAXL"] = torch.empty(sq, hq, device="cuda")
     t["LSE"] = torch.empty(sq, hq, device="cuda")
+    t["SINK"] = torch.full((hq,), float("-inf"), device="cuda")  # none: FlashMLA is built without
     return size, t
 
 
@@ -156,17 +162,26 @@ def sparse_mla(options, driver, sms):
         def of(bundle, kernel):
             return lambda: kernel.prepare(bundle.case(size), [t[x["name"]] for x in bundle.tensors])
 
+        padded = (hq + 63) // 64 * 64  # what FlashMLA asks for; the padding itself is not timed
+        wide = dict(t)
+        if padded != hq:
+            wide["Q"] = torch.zeros(sq, padded, 576, dtype=torch.bfloat16, device="cuda")
+            wide["Q"][:, :hq] = t["Q"]
+            wide["O"] = torch.empty(sq, padded, 512, dtype=torch.bfloat16, device="cuda")
+            wide["MAXL"], wide["LSE"] = (torch.empty(sq, padded, device="cuda") for _ in range(2))
+
         def flashmla():
-            p = [ctypes.c_void_p(t[n].data_ptr()) for n in ("Q", "KV", "I", "O", "MAXL", "LSE")]
-            p += [ctypes.c_int(v) for v in (sq, skv, hq, topk)] + [ctypes.c_float(scale)]
+            p = [ctypes.c_void_p(wide[n].data_ptr()) for n in ("Q", "KV", "I", "O", "MAXL", "LSE")]
+            p += [ctypes.c_int(v) for v in (sq, skv, padded, topk)] + [ctypes.c_float(scale)]
 
             def run():
                 if lib.flashmla_prefill(*p, ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)):
                     raise RuntimeError("flashmla_prefill")
             return run
 
+        flashmla.outputs = [wide[n] for n in ("O", "MAXL", "LSE")]
         makes = {b.label: of(b, x) for b, x in zip(bundles, kernels) if b.case(size)}
-        if lib and hq % 64 == 0:
+        if lib:
             makes["flashmla"] = flashmla
         tokens = torch.randint(0, sq, (24,), device="cuda").tolist() + [0, sq - 1]
         want = []
@@ -181,11 +196,86 @@ def sparse_mla(options, driver, sms):
             worst = [0.0, 0.0, 0.0]
             for q, w in zip(tokens, want):
                 for i in range(3):
-                    worst[i] = max(worst[i], float((out[i][q].double() - w[i]).abs().max()))
+                    worst[i] = max(worst[i], float((out[i][q][:hq].double() - w[i]).abs().max()))
             return worst[0] < 0.02 and worst[1] < 0.01 and worst[2] < 0.01, "O %.4f max %.5f lse %.5f" % tuple(worst)
 
         yield ("s_q %d h %d keys %d topk %d" % (sq, hq, skv, topk), makes, [t["O"], t["MAXL"], t["LSE"]],
                judge, 2.0 * sq * hq * topk * (576 + 512), "flashmla")
+
+
+# --- attention -----------------------------------------------------------------------------------
+
+
+def attention(options, driver, sms):
+    bundles = [peer.Bundle(b) for b in options.attention]
+    kernels = [peer.Kernel(driver, b, sms) for b in bundles]
+    lib = ctypes.CDLL(options.fa3) if options.fa3 else None
+    first, scale = bundles[0], bundles[0].scalars[0]
+    for case in first.cases:
+        size = dict(zip(first.sizes, case["values"]))
+        torch.manual_seed(1)
+        t = {}
+        for i, spec in enumerate(first.tensors):  # with the strides that the design declares
+            kind = torch.bfloat16 if spec["dtype"] == "bf16" else torch.float32
+            t[spec["name"]] = torch.empty_strided(case["extent"][i], case["stride"][i], device="cuda", dtype=kind)
+            if spec["access"] == "read":
+                t[spec["name"]].copy_(torch.randn(case["extent"][i], device="cuda"))
+        q, k, v, o = (t[n] for n in "QKVO")
+        b, h, sq, d = q.shape
+        hk, sk = k.shape[1], k.shape[2]
+
+        def of(bundle, kernel):
+            return lambda: kernel.prepare(bundle.case(size), [t[x["name"]] for x in bundle.tensors])
+
+        def fa3():
+            counter = torch.zeros(1, dtype=torch.int32, device="cuda")
+            strides = (ctypes.c_longlong * 12)(*[x.stride(i) for x in (q, k, v, o) for i in (0, 1, 2)])
+            p = [ctypes.c_void_p(x.data_ptr()) for x in (q, k, v, o, t["LSE"], counter)]
+            p += [ctypes.c_int(x) for x in (b, h, hk, sq, sk, d)] + [strides, ctypes.c_float(scale),
+                                                                     ctypes.c_int(options.causal)]
+
+            def run(keep=counter):
+                code = lib.fa3_forward(*p, ctypes.c_void_p(torch.cuda.current_stream().cuda_stream))
+                if code:
+                    raise RuntimeError("fa3_forward: %d" % code)
+            return run
+
+        held = []
+
+        def cudnn():
+            def run():
+                with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.CUDNN_ATTENTION):
+                    held[:] = [torch.nn.functional.scaled_dot_product_attention(
+                        q, k, v, is_causal=options.causal, scale=scale, enable_gqa=h != hk)]
+            return run
+
+        cudnn.outputs = held
+        makes = {x.label: of(x, y) for x, y in zip(bundles, kernels) if x.case(size)}
+        makes["cudnn"] = cudnn
+        if lib:
+            makes["fa3"] = fa3
+        rows = [tuple(int(torch.randint(0, n, (1,))) for n in (b, h, sq)) for _ in range(64)]
+        rows += [(0, 0, 0), (b - 1, h - 1, sq - 1)]
+        want = []
+        for i, j, r in rows:
+            s = (k[i, j // (h // hk)].double() @ q[i, j, r].double()) * scale
+            if options.causal:
+                s[r + 1 + sk - sq:] = float("-inf")
+            want.append((torch.softmax(s, 0) @ v[i, j // (h // hk)].double(), torch.logsumexp(s, 0)))
+
+        def judge(out):
+            worst, square = [0.0, 0.0], 0.0
+            for r, w in zip(rows, want):
+                for i in range(len(out)):
+                    error = (out[i][r].double() - w[i]).abs()
+                    worst[i] = max(worst[i], float(error.max()))
+                    square += float(error.square().mean()) if i == 0 else 0.0
+            return worst[0] < 0.02 and worst[1] < 0.01, "rms %.2e O %.4f lse %.5f" % (
+                (square / len(rows)) ** 0.5, *worst)
+
+        flops = 4.0 * b * h * sq * sk * d / (2 if options.causal else 1)
+        yield ("d %d %s S %d" % (d, "causal" if options.causal else "full", sq), makes, [o, t["LSE"]], judge,
+               flops, ("fa3", "cudnn"))
 
 
 # --- one problem ---------------------------------------------------------------------------------
@@ -208,10 +298,12 @@ def check(run, outputs, judge):
 
 
 def measure(problem, options, flush, nvml):
-    label, makes, outputs, judge, flops, base = problem
+    label, makes, outputs, judge, flops, bases = problem
+    bases = [b for b in ([bases] if isinstance(bases, str) else bases) if b in makes]
+    base = bases[0] if bases else None
     print("%s: %s" % (label, ", ".join(makes)))
     result, runs, kept = {"label": label, "flops": flops, "contestants": {}}, {}, {}
-    for name in sorted(makes, key=lambda x: x != base):
+    for name in sorted(makes, key=lambda x: x not in bases):
         try:
             run = makes[name]() if options.profile else capture(makes[name])
         except (RuntimeError, peer.BundleError) as e:
@@ -222,8 +314,10 @@ def measure(problem, options, flush, nvml):
             run()
             torch.cuda.synchronize()
             continue
-        right, words, kept[name] = check(run, outputs, judge)
-        equal = float((kept[name][0] == kept[base][0]).float().mean()) if base in kept else None
+        right, words, kept[name] = check(run, getattr(makes[name], "outputs", outputs), judge)
+        equal = None
+        if base in kept and kept[name][0].shape == kept[base][0].shape:
+            equal = float((kept[name][0] == kept[base][0]).float().mean())
         result["contestants"][name] = {"right": right, "check": words, "equal_to_peer": equal}
         if right:
             runs[name] = run
@@ -238,6 +332,9 @@ def measure(problem, options, flush, nvml):
         steady, device = peer.sustained({n: [r] for n, r in runs.items()},
                                         {n: statistics.median(v) for n, v in medians.items()},
                                         options.sustained, nvml)
+    bases = [b for b in bases if b in runs]
+    base = min(bases, key=lambda b: statistics.median(medians[b]), default=None)  # the better of the peers
+    result["peer"] = base
     for name in runs:
         e = result["contestants"][name]
         e["cold_us"] = peer.spread(medians[name])
@@ -275,6 +372,9 @@ def main():
     p.add_argument("--deepgemm", metavar="CUBIN")
     p.add_argument("--sparse-mla", nargs="+", default=[], metavar="BUNDLE")
     p.add_argument("--flashmla", metavar="LIB")
+    p.add_argument("--attention", nargs="+", default=[], metavar="BUNDLE")
+    p.add_argument("--causal", action="store_true")
+    p.add_argument("--fa3", metavar="LIB")
     p.add_argument("--rounds", type=int, default=9)
     p.add_argument("--reps", type=int, default=3)
     p.add_argument("--sustained", type=float, default=0)
@@ -294,7 +394,7 @@ def main():
     print("%s, %d SMs, torch %s; cold: medians of %d rounds x %d launches" % (
         torch.cuda.get_device_name(), sms, torch.__version__, options.rounds, options.reps))
     try:
-        for problems in (fp8_block, sparse_mla):
+        for problems in (fp8_block, sparse_mla, attention):
             if not getattr(options, problems.__name__):
                 continue
             mine = [measure(x, options, flush, nvml) for x in problems(options, driver, sms)
