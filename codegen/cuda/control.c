@@ -89,7 +89,7 @@ static void rolled(WsCuda *c, const Loop *loop, WsTerm first, WsTerm last)
     WsTerm r = ws_term(round, WS_PREC_ATOM, first.in.lo, high), index = r;
     if (!loop->plain) {
         index = index_of(c, loop, r);
-        ws_cuda_line(c, "const int %s = %s;", loop->name, index.s);
+        ws_cuda_line(c, "[[maybe_unused]] const int %s = %s;", loop->name, index.s);
         index = (WsTerm){ loop->name, WS_PREC_ATOM, index.in };
     }
     body(c, loop, index);

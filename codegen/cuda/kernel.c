@@ -180,7 +180,7 @@ static void declare(WsCuda *c, guint number, const char *text)
             ws_cuda_line(c, "int %s = %s;", c->var[i].s,
                          v->value ? ws_cuda_uniform(c, v->value).s : "0");
         else if (v->kind == WS_VAR_LET)
-            ws_cuda_line(c, "int %s = 0;", c->var[i].s);
+            ws_cuda_line(c, "[[maybe_unused]] int %s = 0;", c->var[i].s);
     }
 }
 

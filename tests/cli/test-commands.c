@@ -13,7 +13,7 @@
 
 typedef struct {
     const char *title;
-    const char *arguments[12];
+    const char *arguments[16];
     int exit_code;
     const char *says; /* part of stdout + stderr, or NULL */
 } Case;
@@ -31,7 +31,11 @@ static void test_case(gconstpointer data)
 }
 
 #define RULES          WS_SOURCE_ROOT "/projects/gemm.pick"
+#define ATTENTION      WS_SOURCE_ROOT "/projects/attention.pick"
 #define SHAPE(m, n, k) "--size", "M=" m, "--size", "N=" n, "--size", "K=" k
+#define HEADS(d, causal, s)                                                                        \
+    "--size", "D=" d, "--size", "CAUSAL=" causal, "--size", "B=4", "--size", "HQ=16", "--size",    \
+        "SQ=" s, "--size", "SK=" s
 static const Case cases[] = {
     { "pick-waves", { "pick", RULES, SHAPE("4096", "4096", "4096"), NULL }, 0, "balanced/design" },
     { "pick-one-wave",
@@ -45,6 +49,30 @@ static const Case cases[] = {
       "gemm-bf16/design.wstave --set BN=128 --set STAGES=6" },
     { "pick-nothing", { "pick", RULES, SHAPE("0", "8", "8"), NULL }, 0, "gemm-bf16/design.wstave" },
     { "pick-all", { "pick", RULES, "--all", SHAPE("128", "128", "64"), NULL }, 0, "           -" },
+    { "pick-attention-rows-to-spare",
+      { "pick", ATTENTION, HEADS("64", "0", "1024"), NULL },
+      0,
+      "d64/design.wstave --set ROWS=1" },
+    { "pick-attention-long",
+      { "pick", ATTENTION, HEADS("64", "0", "16384"), NULL },
+      0,
+      "d64/design.wstave\n" },
+    { "pick-attention-short-mask",
+      { "pick", ATTENTION, HEADS("64", "1", "1024"), NULL },
+      0,
+      "LOCK=1" },
+    { "pick-attention-mask",
+      { "pick", ATTENTION, HEADS("64", "1", "4096"), NULL },
+      0,
+      "d64/design.wstave --set CAUSAL=1\n" },
+    { "pick-attention-128",
+      { "pick", ATTENTION, HEADS("128", "1", "1024"), NULL },
+      0,
+      "d128/design.wstave --set CAUSAL=1\n" },
+    { "pick-attention-empty",
+      { "pick", ATTENTION, HEADS("256", "0", "0"), NULL },
+      0,
+      "d256/design.wstave\n" },
     { "pick-no-size",
       { "pick", RULES, "--size", "M=1", "--size", "N=1", NULL },
       2,
