@@ -148,7 +148,7 @@ static gboolean names_match(Cover *c)
             continue;
         if (!shift_of_fact(c, f, &d) || (f->low != NO_LOW && g->low - d < f->low) ||
             (f->high != NO_HIGH && (g->high == NO_HIGH || g->high - d > f->high)) ||
-            (f->residue >= 0 && f->residue != g->residue) || d % y->every ||
+            (f->residue >= 0 && f->residue != g->residue) || d % y->every || (y->letter && d) ||
             (kept && d % y->modulus)) {
             g_autofree char *text = fact_text(c->plan->c, f);
             return fail(c, "%s is not known as well", text);

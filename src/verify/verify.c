@@ -103,13 +103,16 @@ static void reach(Walk *w, gint from, gint target, State *s, gboolean moved)
     state_free(s);
 }
 
-/* Every value that the asked instance may have satisfies an option. */
+/* Every value that the asked instance may have satisfies an option. In states that are covered
+ * answers move with what is known of it, and assumptions do not: these count where nothing is. */
 static gboolean complete(const Walk *w, const State *s, const Node *node)
 {
     const Symbol *y = &g_array_index(w->c->symbol, Symbol, node->ask.symbol);
     const Fact f = state_know(w->plan, s, &node->ask);
     const gint64 residue = y->modulus == 1 ? -1 : fact_residue(w->plan, s, &f);
-    gint64 low = MAX(f.low, y->letter ? 0 : y->least), high = MIN(f.high, y->letter ? 1 : y->most);
+    const gboolean nothing = f.low == NO_LOW && f.high == NO_HIGH;
+    gint64 low = y->letter ? MAX(f.low, 0) : nothing ? y->least : f.low;
+    gint64 high = y->letter ? MIN(f.high, 1) : nothing ? y->most : f.high;
     g_autofree guint8 *answered = g_new0(guint8, y->modulus);
     gboolean all = TRUE;
     for (guint i = 0; i < node->option->len; i++) {
