@@ -303,8 +303,10 @@ static gint64 turns_at(const WsTree *t)
     if (t && t->kind == WS_TREE_LOOP && t->over == WS_OVER_TILES && t->step_by &&
         ws_expr_is_int(t->step_by, &step))
         most = MAX(step, 1);
-    for (guint i = 0; t && i < t->n_kids; i++)
-        most = MAX(most, turns_at(t->kid[i]));
+    for (guint i = 0; t && i < t->n_kids; i++) {
+        const gint64 inner = turns_at(t->kid[i]);
+        most = MAX(most, inner);
+    }
     return most;
 }
 
@@ -316,8 +318,10 @@ static guint most_tiles(const WsProgram *p, gboolean proved)
     gint64 turns = 1;
     for (guint i = 0; i < p->n_ops; i++)
         counts |= p->op[i]->kind == WS_OP_ADVANCE;
-    for (guint a = 0; a < p->n_agents && proved && counts; a++)
-        turns = MAX(turns, turns_at(p->agent[a].body));
+    for (guint a = 0; a < p->n_agents && proved && counts; a++) {
+        const gint64 own = turns_at(p->agent[a].body);
+        turns = MAX(turns, own);
+    }
     return (guint)MIN(FEW_TILES * turns, MANY_TILES);
 }
 
