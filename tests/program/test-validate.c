@@ -332,7 +332,7 @@ static const struct {
     { "transfer", no_transfer, "op->transfer != NULL" },
     { "transaction", credited_elsewhere, "v->op->barrier == t->barrier" },
     { "expect", expected_by_none, "t->expect->derived" },
-    { "registers", odd_registers, "op->n % 8 == 0" },
+    { "registers", odd_registers, "op->n % r->step == 0" },
     { "stages", stages_of_none, "b->stages >= 1" },
     { "shared memory", beyond_shared_memory, "shared_bytes" },
     { "box", box_of_none, "m->box[d] >= 1" },
