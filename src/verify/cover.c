@@ -191,6 +191,12 @@ static void collect(Context *x, gint var, gint64 d, gint64 g)
     x->c->may[var] = all;
 }
 
+static gboolean never_below_0(Context *x, const WsExpr *e)
+{
+    g_autoptr(WsExpr) zero = ws_expr_int(0);
+    return difference(x, e, zero, TRUE).low >= 0 && difference(x, e, zero, FALSE).low >= 0;
+}
+
 static void require(gpointer data, const WsTree *t, const WsExpr *e, Ask ask)
 {
     Context *x = data;
@@ -212,6 +218,8 @@ static void require(gpointer data, const WsTree *t, const WsExpr *e, Ask ask)
     else if (ask == ASK_TURN)
         fine = fine && by.d % 2 == 0 && by.g % 2 == 0 &&
                (by.d >= 0 || !x->c->plan->unseen[t->op->barrier]); /* M says nothing of these */
+    else if (ask == ASK_USE) /* which one it is says the stage; below 0 there is none */
+        fine = (fine && by.d >= 0 && by.g == 0) || never_below_0(x, e);
     else if (ask != ASK_COUNT && ask != ASK_ADVANCE)
         fine = fine && by.d == 0 && by.g == 0;
     if (fine)

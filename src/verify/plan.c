@@ -2,6 +2,7 @@
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
+#include "program/parts/buffer.h"
 #include "program/parts/product.h"
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
@@ -42,6 +43,8 @@ static void ask_of_op(const Plan *plan, const WsOp *op, const WsTree *t, PlanVis
         const WsExpr *of_view[] = { a->element, a->stage, a->row0, a->col0 };
         for (guint k = 0; k < (plan_whole_rows(plan, op, i) ? 3 : G_N_ELEMENTS(of_view)); k++)
             ask(plan, t, of_view[k], ASK_NUMBER, visit, data);
+        if (plan->p->buffer[a->buffer].stages > 1)
+            ask(plan, t, a->use, ASK_USE, visit, data);
     }
     for (guint i = 0; i < op->n_value; i++) {
         ask(plan, t, op->value[i].row0, ASK_NUMBER, visit, data);

@@ -1,6 +1,7 @@
 /* How far expressions differ between two states: docs/soundness.md section 8.6. */
 #include "program/parts/variable.h"
 #include "verify/cover.h"
+#include "verify/value.h"
 
 gboolean fail(Cover *c, const char *format, ...)
 {
@@ -170,13 +171,13 @@ static int direction(const Context *x, gint var)
     gboolean up = FALSE, down = FALSE;
     for (gint n = 1; n <= a->n_places; n++) {
         const WsTree *t = a->place[n].tree;
-        gint64 by = 1;
         if (t->kind != WS_TREE_OP || t->op->var != var)
             continue;
-        if (t->op->kind != WS_OP_ADVANCE || (t->op->set && !ws_expr_is_int(t->op->set, &by)))
+        if (t->op->kind != WS_OP_ADVANCE)
             return 0;
-        up |= by > 0;
-        down |= by < 0;
+        const Range by = value_step(x->c->plan, t->op);
+        up |= by.high > 0;
+        down |= by.low < 0;
     }
     return up && down ? 0 : up ? 1 : down ? -1 : 2;
 }
@@ -204,17 +205,23 @@ static Range still(Context *x, const WsExpr *e, gboolean in_s)
     if (e->op != WS_EXPR_VAR || e->var < 0)
         return range_of(NO_LOW, NO_HIGH);
     const WsTree *loop;
+    gint64 from = 0, step = 1;
     switch (x->c->plan->p->var[e->var].kind) {
     case WS_VAR_CTA:
         return range_exact((gint64)(x->inst / x->c->plan->p->n_agents));
     case WS_VAR_TOTAL:
         return from_here(of->var[e->var], 1);
     case WS_VAR_COUNTER:
-        return from_here(of->var[e->var], direction(x, e->var));
+        return of->loose[e->var]
+                   ? range_of(value_counter_least(x->c->plan, x->agent, e->var), NO_HIGH)
+                   : from_here(of->var[e->var], direction(x, e->var));
     case WS_VAR_INDEX:
         loop = loop_of_index(x, e->var);
         if (loop && in_same(x, loop))
             return from_here(loop_of(x, of, loop)->index, loop_of(x, of, loop)->step > 0 ? 1 : -1);
+        if (loop && (!loop->from || ws_expr_is_int(loop->from, &from)) &&
+            (!loop->step_by || ws_expr_is_int(loop->step_by, &step)) && step > 0)
+            return range_of(from, NO_HIGH);
         return range_of(NO_LOW, NO_HIGH);
     default:
         return range_of(NO_LOW, NO_HIGH);

@@ -178,7 +178,7 @@ gint plan_reader(const Plan *plan, const WsOp *op, guint to);
 gint plan_name(const Plan *plan, const WsOp *op, gint64 *count); /* -1: of the agent alone */
 
 /* What an operation or a tree node evaluates. */
-typedef enum { ASK_NUMBER, ASK_TURN, ASK_TRUTH, ASK_COUNT, ASK_LET, ASK_ADVANCE } Ask;
+typedef enum { ASK_NUMBER, ASK_USE, ASK_TURN, ASK_TRUTH, ASK_COUNT, ASK_LET, ASK_ADVANCE } Ask;
 typedef void (*PlanVisit)(gpointer data, const WsTree *at, const WsExpr *e, Ask ask);
 void plan_visit(const Plan *plan, const WsTree *t, PlanVisit visit, gpointer data);
 gboolean plan_private(const Plan *plan, const WsTree *t); /* a branch, or what is below one */

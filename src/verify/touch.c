@@ -137,7 +137,12 @@ void touch(Run *r, guint k, guint cta, guint to, const Set *by, guint16 flight)
 {
     const WsAccess *a = &r->op->access[k];
     View v = { a->buffer, a->rows, a->cols, 0, 0 };
-    gint64 element, stage;
+    gint64 element, stage, use = 0;
+    if (a->use && r->plan->p->buffer[a->buffer].stages > 1 &&
+        !value_least(r->plan, r->s, r->i, a->use, &use))
+        return;
+    if (use < 0)
+        broken(r, "P-UNDEF", "a use that may be below 0");
     if (!value_number(r->plan, r->s, r->i, a->element, &element, NULL) ||
         !value_number(r->plan, r->s, r->i, a->stage, &stage, NULL) ||
         !value_number(r->plan, r->s, r->i, a->row0, &v.row0, NULL))

@@ -37,6 +37,43 @@ static Range of_symbol(Eval *v, guint symbol)
     return r;
 }
 
+/* --- by assumptions alone --------------------------------------------------------------------- */
+static gboolean assumed_leaf(RangeEnv *env, const WsExpr *e, gboolean truth, Range *out)
+{
+    Plan *plan = ((Eval *)env)->plan;
+    const guint symbol = plan_symbol(plan, e, FALSE);
+    if (!symbol && (e->op == WS_EXPR_INT || (e->n_args && e->op != WS_EXPR_INDEX)))
+        return FALSE;
+    const Fact f = fact_default(plan->c, &(Fact){ .symbol = symbol });
+    *out = symbol ? range_of(f.low, f.high) : range_of(NO_LOW, NO_HIGH);
+    return TRUE;
+}
+
+static Range assumed(Plan *plan, const WsExpr *e)
+{
+    Eval env = { .env = { .leaf = assumed_leaf }, .plan = plan };
+    g_autoptr(WsExpr) zero = ws_expr_int(0);
+    return range_difference(&env.env, plan_form(plan, e), zero);
+}
+
+Range value_step(Plan *plan, const WsOp *advance)
+{
+    return advance->set ? assumed(plan, advance->set) : range_exact(1);
+}
+
+gint64 value_counter_least(Plan *plan, guint agent, gint var)
+{
+    const AgentPlan *a = &plan->agent[agent];
+    for (gint n = 1; n <= a->n_places; n++) {
+        const WsTree *t = a->place[n].tree;
+        if (t->kind == WS_TREE_OP && t->op->var == var &&
+            (t->op->kind != WS_OP_ADVANCE || value_step(plan, t->op).low < 0))
+            return NO_LOW;
+    }
+    const WsVar *v = &plan->p->var[var];
+    return v->value ? assumed(plan, v->value).low : 0;
+}
+
 static gboolean leaf(RangeEnv *env, const WsExpr *e, gboolean truth, Range *out)
 {
     Eval *v = (Eval *)env;
@@ -60,7 +97,11 @@ static gboolean leaf(RangeEnv *env, const WsExpr *e, gboolean truth, Range *out)
     case WS_VAR_LET:
         *out = range_exact(x->var[e->var]);
         if (x->loose[e->var])
-            *out = (Range){ NO_LOW, NO_HIGH, x->var[e->var], x->loose[e->var], FALSE };
+            *out =
+                (Range){ v->plan->p->var[e->var].kind == WS_VAR_COUNTER
+                             ? value_counter_least(v->plan, v->inst % v->plan->p->n_agents, e->var)
+                             : NO_LOW,
+                         NO_HIGH, x->var[e->var], x->loose[e->var], FALSE };
         return TRUE;
     default:
         return FALSE;
@@ -115,16 +156,31 @@ int value_more(Plan *plan, const State *s, guint inst, gint64 round, const WsExp
     return range_answer(WS_EXPR_GT, range_difference(&v.env, e, made));
 }
 
-gboolean value_number(Plan *plan, const State *s, guint inst, const WsExpr *e, gint64 *value,
-                      gint64 *loose)
+static gboolean number(Plan *plan, const State *s, guint inst, const WsExpr *e, Range *out)
 {
-    e = plan_form(plan, e);
     Eval v = begin(plan, s, inst, TRUE);
     need_symbols(&v, e);
     if (v.missing || v.env.wrong)
         return failed(&v, e) && FALSE;
-    Range r = range_eval(&v.env, e, FALSE);
-    if (failed(&v, e) || r.open)
+    *out = range_eval(&v.env, e, FALSE);
+    return !failed(&v, e) && !out->open;
+}
+
+gboolean value_least(Plan *plan, const State *s, guint inst, const WsExpr *e, gint64 *least)
+{
+    Range r;
+    if (!number(plan, s, inst, plan_form(plan, e), &r))
+        return FALSE;
+    *least = r.low;
+    return TRUE;
+}
+
+gboolean value_number(Plan *plan, const State *s, guint inst, const WsExpr *e, gint64 *value,
+                      gint64 *loose)
+{
+    Range r;
+    e = plan_form(plan, e);
+    if (!number(plan, s, inst, e, &r))
         return FALSE;
     const gboolean exact = r.g == 0 || r.low == r.high;
     *value = r.low == r.high ? r.low : r.v;

@@ -12,5 +12,11 @@ int value_more(Plan *plan, const State *s, guint inst, gint64 round, const WsExp
 /* FALSE: undecided. `loose` NULL: it must be exact. */
 gboolean value_number(Plan *plan, const State *s, guint inst, const WsExpr *e, gint64 *value,
                       gint64 *loose);
+/* The least that it can be, NO_LOW if it has none. FALSE: undecided. */
+gboolean value_least(Plan *plan, const State *s, guint inst, const WsExpr *e, gint64 *least);
+/* What ADVANCE adds in any tile, by what is assumed of names alone. */
+Range value_step(Plan *plan, const WsOp *advance);
+/* The least that a counter ever is, if it only rises: where it starts; else NO_LOW. */
+gint64 value_counter_least(Plan *plan, guint agent, gint var);
 
 G_END_DECLS

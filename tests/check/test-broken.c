@@ -47,6 +47,7 @@ static const Row rows[] = {
     { "27-transposed-twice", "P-RACE", "groups/math/body/4", "group sync of math", "" },
     { "28-sum-from-the-second-round", "P-UNDEF", "groups/math/body/0/do/0/do/1", NULL,
       "tile 0, k 0" },
+    { "29-use-below-zero", "P-UNDEF", "groups/cons/body/0/do/1", NULL, "k 1" },
 };
 
 static void refuted(gconstpointer data)

@@ -308,7 +308,7 @@ static void errors(void)
         { "1/tm", NULL, NULL, "division of 1 by zero" },
         { NULL, "9223372036854775807", NULL, "counter ring does not fit" },
         { NULL, NULL, "x == 0", "x has no value here" },
-        { "9223372036854775807", NULL, NULL, "operations were walked" },
+        { "9223372036854775807", NULL, NULL, "operations and rounds were walked" },
     };
     for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
         Small *s = small_new();

@@ -363,8 +363,9 @@ static gboolean place(WsPlay *play, WsInst *inst, const WsAccess *a, WsEvent *e,
     if (a->use && b->stages > 1)
         *said = use;
     if (use < 0) {
-        ws_report(play, WS_RULE_P_UNDEF, inst, NULL, "uses %s at use %" G_GINT64_FORMAT, b->name,
-                  use);
+        WsFinding *f = ws_report(play, WS_RULE_P_UNDEF, inst, NULL,
+                                 "uses %s at use %" G_GINT64_FORMAT, b->name, use);
+        ws_finding_set_remedy(f, "let this use be 0 or above in every round");
         return FALSE;
     }
     if (e->element < 0 || e->element >= MAX(b->array, 1) || e->stage < 0 ||
