@@ -173,8 +173,6 @@ static int direction(const Context *x, gint var)
         const WsTree *t = a->place[n].tree;
         if (t->kind != WS_TREE_OP || t->op->var != var)
             continue;
-        if (t->op->kind != WS_OP_ADVANCE)
-            return 0;
         const Range by = value_step(x->c->plan, t->op);
         up |= by.high > 0;
         down |= by.low < 0;

@@ -56,9 +56,11 @@ static Range assumed(Plan *plan, const WsExpr *e)
     return range_difference(&env.env, plan_form(plan, e), zero);
 }
 
-Range value_step(Plan *plan, const WsOp *advance)
+Range value_step(Plan *plan, const WsOp *op)
 {
-    return advance->set ? assumed(plan, advance->set) : range_exact(1);
+    if (op->kind != WS_OP_ADVANCE)
+        return range_of(NO_LOW, NO_HIGH);
+    return op->set ? assumed(plan, op->set) : range_exact(1);
 }
 
 gint64 value_counter_least(Plan *plan, guint agent, gint var)
@@ -66,8 +68,7 @@ gint64 value_counter_least(Plan *plan, guint agent, gint var)
     const AgentPlan *a = &plan->agent[agent];
     for (gint n = 1; n <= a->n_places; n++) {
         const WsTree *t = a->place[n].tree;
-        if (t->kind == WS_TREE_OP && t->op->var == var &&
-            (t->op->kind != WS_OP_ADVANCE || value_step(plan, t->op).low < 0))
+        if (t->kind == WS_TREE_OP && t->op->var == var && value_step(plan, t->op).low < 0)
             return NO_LOW;
     }
     const WsVar *v = &plan->p->var[var];

@@ -14,8 +14,9 @@ gboolean value_number(Plan *plan, const State *s, guint inst, const WsExpr *e, g
                       gint64 *loose);
 /* The least that it can be, NO_LOW if it has none. FALSE: undecided. */
 gboolean value_least(Plan *plan, const State *s, guint inst, const WsExpr *e, gint64 *least);
-/* What ADVANCE adds in any tile, by what is assumed of names alone. */
-Range value_step(Plan *plan, const WsOp *advance);
+/* What this step adds to its variable in any tile, by what is assumed of names alone: anything, if
+ * it is no ADVANCE. */
+Range value_step(Plan *plan, const WsOp *op);
 /* The least that a counter ever is, if it only rises: where it starts; else NO_LOW. */
 gint64 value_counter_least(Plan *plan, guint agent, gint var);
 
