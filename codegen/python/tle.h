@@ -72,6 +72,13 @@ typedef enum {
 /* Refuses at the first offence, naming rule and step. */
 void ws_tle_judge(WsTle *t);
 
+/* --- tle_objects.c: allocations ----------------------------------------------------------------
+ */
+/* Lines that allocate all buffers, barriers and pipes of the kernel. */
+void ws_tle_objects(WsTle *t);
+/* The end of a pipe that an agent reads from: readers have names if there are several. */
+const char *ws_tle_reader(WsTle *t, const WsTlePipe *pipe, guint agent);
+
 /* --- tle_ops.c, tle_memory.c: operations -------------------------------------------------------
  */
 void ws_tle_op(WsPy *y, const WsOp *op);
