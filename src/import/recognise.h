@@ -70,6 +70,7 @@ struct WsReadStep {
                                        STORE: all = open;
                                        WRITE, STORE: flag = adds to the tensor */
     const WsExpr *when; /* predicate, NULL always */
+    guint parts; /* bits: barriers of the source that it waits for or signals, as parts of one */
     GPtrArray *body, *other;
     GArray *reads;  /* gint64: values, OPAQUE */
     GArray *places; /* WsPlace: buffers it may read and write, OPAQUE; NULL none */
@@ -109,6 +110,7 @@ typedef struct {
     gboolean named, said; /* said: `ready` is what the source says, not what waits look like */
     gboolean ended;       /* invalidated */
     gboolean misfit;      /* some copy expects other bytes than it brings (TLE) */
+    guint parts;          /* barriers of the source that it stands for (TLE); 0: itself */
     guint line;
     /* decided by write.c */
     gint64 slots;

@@ -263,6 +263,25 @@ static void not_known(PyRead *p, const WsReadBarrier *b, const char *what)
     ws_source_unread(p->r, b->line, 1, b->line, what, "");
 }
 
+/* Whether something fills a field after the commit of its window. */
+static gboolean filled_late(const GPtrArray *list, const Val *pipe, gboolean *closed)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        const gint full = pipe->place.object;
+        if (s->kind == WS_READ_ADVANCE && s->off && s->n == full + 1)
+            *closed = TRUE;
+        if (s->kind == WS_READ_WAIT && pipe->index >= 0 && s->barrier.object == pipe->index)
+            *closed = FALSE;
+        const gboolean fills = (s->kind == WS_READ_LOAD || s->kind == WS_READ_GATHER) &&
+                               s->barrier.object == full; /* stores are judged by the check */
+        if ((fills && *closed) || filled_late(s->body, pipe, closed) ||
+            filled_late(s->other, pipe, closed))
+            return TRUE;
+    }
+    return FALSE;
+}
+
 /* A slot is free when each of the pipe's readers has given it back, whether it does so or not. */
 void py_tle_pipes(PyRead *p)
 {
@@ -274,7 +293,10 @@ void py_tle_pipes(PyRead *p)
         gint64 count = 0, readers = 0;
         for (guint g = 0; g < p->r->groups->len; g++) {
             const WsReadGroup *group = g_ptr_array_index(p->r->groups, g);
+            gboolean closed = FALSE;
             plain |= takes(group->body, pipe);
+            if (filled_late(group->body, pipe, &closed))
+                not_known(p, full, "who waits for what is filled behind a commit");
             if (!waits_for(group->body, pipe->place.object))
                 continue;
             readers++;

@@ -54,13 +54,15 @@ static const char *whole_of(PyRead *p, const WsPyNode *at)
 static const Val *part_of(PyRead *p, const char *whole, gint64 copies, gint64 bytes)
 {
     for (guint i = 0; whole && i < p->r->barriers->len; i++) {
-        const WsReadBarrier *b = &g_array_index(p->r->barriers, WsReadBarrier, i);
+        WsReadBarrier *b = &g_array_index(p->r->barriers, WsReadBarrier, i);
         if (!b->said || strcmp(b->name, whole) || b->copies != copies)
             continue;
         Val *v = py_val(p, VAL_BARRIER);
         v->place.object = (gint)i;
         v->at = bytes;
         v->n = 1;
+        v->rows = b->parts;
+        b->parts += b->parts > 0;
         return v;
     }
     return NULL;
@@ -123,10 +125,12 @@ static const Val *barriers(PyRead *p, const Val *number, const Val **a, const Ws
     for (gint64 i = 0; i < (e.array ? 1 : slots); i++)
         b->ready[e.number + i] = ready; /* of elements, once rings are known */
     b->bytes = bytes;
+    b->parts = whole ? 1 : 0;
     Val *own = py_val(p, VAL_BARRIER);
     *own = *v;
     own->at = bytes;
     own->n = whole != NULL;
+    own->rows = 0;
     own->cols = e.number * slots;
     own->index = ready;
     return own;
@@ -208,6 +212,19 @@ static gboolean same(const WsExpr *a, const WsExpr *b)
 }
 
 /* phaseIdx counts the uses of a slot; READY flips the parity that is tested. */
+/* Which of the barriers that are parts of one. */
+static guint part_bit(const Val *v)
+{
+    return v->n ? 1u << (v->rows & 31) : 0;
+}
+
+static void mark_part(PyRead *p, WsReadKind kind, const Val *barrier)
+{
+    WsReadStep *s = p->group && p->to->len ? g_ptr_array_index(p->to, p->to->len - 1) : NULL;
+    if (s && s->kind == kind && s->barrier.object == barrier->place.object)
+        s->parts = part_bit(barrier);
+}
+
 const Val *py_mean_TLE_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
 {
     if (!given(a[1]))
@@ -215,14 +232,18 @@ const Val *py_mean_TLE_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
     const WsExpr *phase = py_as_int(p, a[1]);
     if (!is_barrier(a[0]) || !phase)
         return py_wrong(p, at, "a wait whose barrier or phase is not known");
-    const WsReadStep *last =
-        p->group && p->to->len ? g_ptr_array_index(p->to, p->to->len - 1) : NULL;
+    WsReadStep *last = p->group && p->to->len ? g_ptr_array_index(p->to, p->to->len - 1) : NULL;
     const WsExpr *flip = ws_x_int(p->r, a[0]->index == 1);
     const WsExpr *parity = ws_x_mod(p->r, ws_x_op(p->r, WS_EXPR_ADD, phase, flip), 2);
     if (a[0]->n && last && last->kind == WS_READ_WAIT && same(last->parity, parity) &&
-        last->barrier.object == a[0]->place.object && same(last->barrier.index, a[0]->place.index))
+        last->barrier.object == a[0]->place.object &&
+        same(last->barrier.index, a[0]->place.index) && !(last->parts & part_bit(a[0]))) {
+        last->parts |= part_bit(a[0]);
         return py_none(p); /* the other part of the same barrier */
-    return py_mean_WAIT(p, (const Val *[]){ a[0], py_int(p, parity), NULL, NULL }, at);
+    }
+    const Val *done = py_mean_WAIT(p, (const Val *[]){ a[0], py_int(p, parity), NULL, NULL }, at);
+    mark_part(p, WS_READ_WAIT, a[0]);
+    return done;
 }
 
 const Val *py_mean_TLE_ARRIVE(PyRead *p, const Val **a, const WsPyNode *at)
@@ -268,10 +289,50 @@ static void leave_out(WsRead *r, GPtrArray *list)
     }
 }
 
+/* Barriers that stand for one are used together: each wait is for all of them, and every list of
+ * steps signals each of them as often as the others. */
+static gboolean together(const GPtrArray *list, gint object, guint parts)
+{
+    guint signals[32] = { 0 };
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        if (!together(s->body, object, parts) || !together(s->other, object, parts))
+            return FALSE;
+        if (s->off || s->barrier.object != object ||
+            (s->kind != WS_READ_WAIT && s->kind != WS_READ_ARRIVE && s->kind != WS_READ_LOAD))
+            continue;
+        if (s->kind == WS_READ_ARRIVE ||
+            (s->kind == WS_READ_WAIT && s->parts != (guint)((guint64)1 << parts) - 1) ||
+            (s->kind == WS_READ_LOAD && !s->parts))
+            return FALSE;
+        for (guint k = 0; s->kind == WS_READ_LOAD && k < parts; k++)
+            signals[k] += s->parts >> k & 1;
+    }
+    for (guint k = 1; k < parts; k++)
+        if (signals[k] != signals[0])
+            return FALSE;
+    return TRUE;
+}
+
+static void check_parts(PyRead *p)
+{
+    for (guint i = 0; i < p->r->barriers->len; i++) {
+        const WsReadBarrier *b = &g_array_index(p->r->barriers, WsReadBarrier, i);
+        gboolean fine = b->parts <= 31;
+        for (guint g = 0; fine && b->parts > 1 && g < p->r->groups->len; g++)
+            fine = together(((WsReadGroup *)g_ptr_array_index(p->r->groups, g))->body, (gint)i,
+                            b->parts);
+        if (!fine)
+            ws_source_unread(p->r, b->line, 1, b->line,
+                             "waits and copies that use parts of a barrier apart", "");
+    }
+}
+
 void py_tle_finish(PyRead *p)
 {
     WsRead *r = p->r;
     py_tle_pipes(p);
+    check_parts(p);
     for (guint i = 0; i < r->groups->len; i++)
         leave_out(r, ((WsReadGroup *)g_ptr_array_index(r->groups, i))->body);
 }
@@ -295,7 +356,11 @@ const Val *py_mean_TLE_COPY(PyRead *p, const Val **a, const WsPyNode *at)
         py_mean_EXPECT(p, (const Val *[]){ a[4], py_literal(p, a[4]->at), NULL }, at);
         b->misfit = b->misfit || a[4]->at != bytes_of(p, a[1], a[2]);
     }
-    return py_mean_LOAD(p, (const Val *[]){ a[0], a[3], pipe ? pipe : a[4], a[1], NULL }, at);
+    const Val *done =
+        py_mean_LOAD(p, (const Val *[]){ a[0], a[3], pipe ? pipe : a[4], a[1], NULL }, at);
+    if (!pipe)
+        mark_part(p, WS_READ_LOAD, a[4]);
+    return done;
 }
 
 const Val *py_mean_TLE_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
@@ -320,8 +385,19 @@ const Val *py_mean_TLE_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
     return v;
 }
 
+static gboolean has_mask(const WsPyNode *call)
+{
+    for (guint i = 1; i < call->n; i++)
+        if (call->kid[i]->kind == WS_PY_KEYWORD && !strcmp(call->kid[i]->text, "mask"))
+            return TRUE;
+    return FALSE;
+}
+
 const Val *py_mean_TLE_STORE(PyRead *p, const Val **a, const WsPyNode *at)
 {
+    if (a[0] && a[0]->kind == VAL_BUFFER &&
+        has_mask(at)) /* bytes that it leaves out stay unwritten */
+        return py_wrong(p, at, "a store to shared memory under a mask");
     const Val *signal = a[0] ? py_tle_signal(p, a[0]) : NULL;
     const WsPyNode *from = at->n > 2 ? at->kid[2] : NULL; /* tl.load(pointers, …) */
     WsReadStep *gather = signal && from && from->kind == WS_PY_CALL && from->n > 1
@@ -469,8 +545,7 @@ const Val *py_mean_TLE_MMA_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
 {
     const gboolean alone = a[0] && !a[1] && a[0]->kind != VAL_INT; /* wgmma_wait(acc) */
     const gint64 n = alone ? 0 : py_number(a[0], 0);
-    const WsReadStep *last =
-        p->group && p->to->len ? g_ptr_array_index(p->to, p->to->len - 1) : NULL;
+    WsReadStep *last = p->group && p->to->len ? g_ptr_array_index(p->to, p->to->len - 1) : NULL;
     if (last && last->kind == WS_READ_MMA_WAIT && !last->off && last->n == n)
         return alone ? a[0] : a[1] ? a[1] : py_none(p); /* one wait, named once per accumulator */
     return py_mean_MMA_WAIT(p, (const Val *[]){ py_literal(p, n), alone ? a[0] : a[1] }, at);
