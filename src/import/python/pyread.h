@@ -100,7 +100,9 @@ typedef struct {
     guint probing, serial, budget, calls, depth; /* calls in the group, in all */
     gboolean dirty, waited; /* generic accesses, store_wait: a barrier of the group is due */
     gboolean specialized, touching, counts_programs;
-    guint computing;     /* inside of functions of constants, which do nothing */
+    guint computing;         /* inside of functions of constants, which do nothing */
+    guint indexing, phasing; /* inside of the index of a slot, of the arguments of a wait */
+    const WsExpr *floor_index, *floor_phase; /* of the wait at hand: what may be below 0 there */
     GPtrArray *prologue; /* WsReadStep*: before warp_specialize; NULL behind it, and alone */
     GArray *waited_on;   /* gint: barriers waited for since the group met last */
     GArray *generic;     /* gint: buffers loaded from and stored to since the last fence */
@@ -176,9 +178,14 @@ WsReadStep *py_opaque_lines(PyRead *p, const WsPyNode *at);
 gint py_tensor(PyRead *p, const Val *v, guint rank, guint line); /* -1: it is none */
 
 void py_assume(PyRead *p, const WsExpr *e);
-/* A number of the launch alone that nothing keeps from being below 0. What changes from round to
- * round is not looked at: the check asks for uses and parities itself. */
-gboolean py_may_be_negative(PyRead *p, const WsExpr *e);
+/* A number that nothing keeps from being below 0, where that matters: one of the launch alone; of a
+ * round a counter that wraps, less a number (`rest`: for %). What else changes from round to round
+ * is left to the check, which asks for uses; py_phase_fits asks for phases. */
+gboolean py_may_be_negative(PyRead *p, const WsExpr *e, gboolean rest);
+/* Quotients in a phase are rounded down while the source is read. Where one may be of a number
+ * below 0 it must be of the use that the index of the slot is of, too: the check holds that one
+ * against 0. FALSE: in the wait at hand it is not. */
+gboolean py_phase_fits(const PyRead *p);
 
 /* --- tiles claimed at run time (pyread_claim.c) ------------------------------------------------*/
 const Val *py_claim_sum(PyRead *p, const char *op, const Val *a, const Val *b); /* NULL: none */

@@ -64,6 +64,12 @@ static gboolean is_switch(const WsPyNode *arg)
 static void bind(PyRead *p, const Term *term, const WsPyNode *node, const Val *object,
                  const Val **a)
 {
+    const gboolean slot = term->meaning == py_mean_INDEX;
+    const gboolean wait = term->meaning == py_mean_WAIT || term->meaning == py_mean_TLE_WAIT;
+    if (wait)
+        p->floor_index = p->floor_phase = NULL;
+    p->phasing += wait;
+    p->indexing += slot;
     g_auto(GStrv) name = g_strsplit(term->parameters, " ", -1);
     const guint most = MIN(g_strv_length(name), 8);
     guint at = 0;
@@ -98,6 +104,8 @@ static void bind(PyRead *p, const Term *term, const WsPyNode *node, const Val *o
                 what = "an argument that is not known here";
         }
     }
+    p->indexing -= slot;
+    p->phasing -= wait;
     if (what && p->in_kernel)
         py_law_unread(p, node, what, a, 8);
 }

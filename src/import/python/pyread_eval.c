@@ -129,7 +129,7 @@ static const WsExpr *arithmetic(PyRead *p, const char *op, const WsExpr *a, cons
     if (up)
         return up;
     if ((!strcmp(op, "//") || !strcmp(op, "%")) && p->in_kernel && p->group && !p->computing && a &&
-        ws_x_is(b, &n) && n > 0 && py_may_be_negative(p, a))
+        ws_x_is(b, &n) && n > 0 && py_may_be_negative(p, a, *op == '%'))
         return towards_zero(p, *op == '%', a, b);
     if (!strcmp(op, "%") && ws_x_is(b, &n) && n > 0)
         return ws_x_mod(p->r, a, n);
@@ -393,7 +393,10 @@ static const Val *index_(PyRead *p, const WsPyNode *node)
         return py_as_rows(p, a);
     if (py_is_tile(a)) /* x[:, None]: the shape of a formula is kept anyway */
         return a;
+    const gboolean slot = a->kind == VAL_BARRIER || a->kind == VAL_BUFFER;
+    p->indexing += slot;
     const Val *i = py_eval(p, node->kid[1]);
+    p->indexing -= slot;
     gint64 n;
     if (a->kind == VAL_TUPLE && py_known(i, &n)) {
         if (n < 0)

@@ -374,13 +374,65 @@ static void is_of_round(const WsExpr *node, gpointer data)
     *found |= p->tile && !strcmp(p->tile, node->name);
 }
 
-gboolean py_may_be_negative(PyRead *p, const WsExpr *e)
+/* Something is taken away in it. */
+static gboolean has_minus(const WsExpr *e)
+{
+    WsAffine f;
+    gboolean any = FALSE;
+    if (ws_expr_affine(e, &f)) {
+        any = f.constant < 0;
+        for (guint i = 0; i < f.n; i++) {
+            any |= f.factor[i] < 0;
+            for (guint k = 0; !any && !ws_expr_equal(f.term[i], e) && k < f.term[i]->n_args; k++)
+                any = has_minus(f.term[i]->arg[k]);
+        }
+        const gboolean itself = f.n == 1 && ws_expr_equal(f.term[0], e);
+        ws_affine_clear(&f);
+        if (!itself)
+            return any;
+    }
+    any |= e->op == WS_EXPR_SUB || e->op == WS_EXPR_NEG;
+    for (guint i = 0; !any && i < e->n_args; i++)
+        any = has_minus(e->arg[i]);
+    return any;
+}
+
+/* A counter that wraps, less a number: below 0 where it has just wrapped. */
+static gboolean wraps_below(PyRead *p, const WsExpr *e)
+{
+    WsAffine f;
+    gboolean any = FALSE;
+    if (!ws_expr_affine(e, &f))
+        return FALSE;
+    for (guint i = 0; f.constant < 0 && i < f.n; i++) {
+        gpointer data[] = { p, &any };
+        if (f.term[i]->op == WS_EXPR_MOD)
+            ws_expr_visit(f.term[i], is_of_round, data);
+    }
+    ws_affine_clear(&f);
+    return any;
+}
+
+gboolean py_may_be_negative(PyRead *p, const WsExpr *e, gboolean rest)
 {
     gboolean of_round = FALSE;
     gpointer data[] = { p, &of_round };
     gint64 n;
     ws_expr_visit(e, is_of_round, data);
-    return !of_round && !(least(p, e, &n) && n >= 0);
+    if (least(p, e, &n) && n >= 0)
+        return FALSE;
+    if (!of_round || (rest && wraps_below(p, e)))
+        return TRUE;
+    if (has_minus(e) && p->indexing && rest)
+        p->floor_index = e;
+    else if (has_minus(e) && p->phasing && !rest)
+        p->floor_phase = e;
+    return FALSE;
+}
+
+gboolean py_phase_fits(const PyRead *p)
+{
+    return !p->floor_phase || (p->floor_index && ws_expr_equal(p->floor_index, p->floor_phase));
 }
 
 /* Of compiled code: a count of one size less a number is taken for none below 0 (assume_rounds). */

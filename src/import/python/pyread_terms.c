@@ -207,6 +207,8 @@ const Val *py_mean_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
     const WsExpr *phase = a[1] ? py_as_int(p, a[1]) : NULL;
     if (!is_barrier(a[0]) || !phase)
         return py_wrong(p, at, "a wait whose barrier or phase is not known");
+    if (!py_phase_fits(p))
+        return py_wrong(p, at, "a phase of a count that may be below 0");
     WsReadStep *s = at_barrier(p, WS_READ_WAIT, a[0], a[2], at);
     s->parity = phase;
     note_since(p, a[0]->place.object);

@@ -232,6 +232,8 @@ const Val *py_mean_TLE_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
     const WsExpr *phase = py_as_int(p, a[1]);
     if (!is_barrier(a[0]) || !phase)
         return py_wrong(p, at, "a wait whose barrier or phase is not known");
+    if (!py_phase_fits(p))
+        return py_wrong(p, at, "a phase of a count that may be below 0");
     WsReadStep *last = p->group && p->to->len ? g_ptr_array_index(p->to, p->to->len - 1) : NULL;
     const WsExpr *flip = ws_x_int(p->r, a[0]->index == 1);
     const WsExpr *parity = ws_x_mod(p->r, ws_x_op(p->r, WS_EXPR_ADD, phase, flip), 2);
