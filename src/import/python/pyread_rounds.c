@@ -421,7 +421,7 @@ gboolean py_may_be_negative(PyRead *p, const WsExpr *e, gboolean rest)
     ws_expr_visit(e, is_of_round, data);
     if (least(p, e, &n) && n >= 0)
         return FALSE;
-    if (!of_round || (rest && wraps_below(p, e)))
+    if (!of_round || (p->deciding && has_minus(e)) || (rest && wraps_below(p, e)))
         return TRUE;
     if (has_minus(e) && p->indexing && rest)
         p->floor_index = e;

@@ -281,7 +281,9 @@ static void go_on_in(PyRead *p, const WsPyNode *node, WsReadStep *s, gboolean th
 
 static void branch(PyRead *p, const WsPyNode *node)
 {
+    p->deciding++;
     const Val *condition = py_eval(p, node->kid[0]);
+    p->deciding--;
     gint64 known = condition->kind != VAL_NONE;
     if (py_known(condition, &known) || condition->kind == VAL_NONE) {
         if (known)
