@@ -29,6 +29,29 @@ static const Planted planted[] = {
 #include "planted.def"
 };
 
+/* Mistakes that an adversary found proved: whatever the answer, it is not that. */
+#define ONE "tests/designs/gemm-one-consumer.wstave"
+static const Planted doubted[] = {
+    PLANT(
+        TLE, "part-not-waited", ONE,
+        "            tle.gpu.barrier_wait(full_b[k_total % STAGES], phaseIdx=k_total // STAGES)\n",
+        "", 0, NULL, NULL) PLANT(TLE, "copy-on-the-other-part", ONE, "barrier=full_b[",
+                                 "barrier=full_a[", 0, NULL, NULL)
+        PLANT(TLE, "copy-behind-commit", PIPE,
+              "            tle.gpu.copy(B_desc, ab_slot.b, [BN, BK], [tn * BN, k * BK])\n"
+              "            ab_writer.commit(k_total)\n",
+              "            ab_writer.commit(k_total)\n"
+              "            tle.gpu.copy(B_desc, ab_slot.b, [BN, BK], [tn * BN, k * BK])\n",
+              0, NULL, NULL) PLANT(TLE, "masked-store", ONE, "acc.to(tl.bfloat16))",
+                                   "acc.to(tl.bfloat16), mask=kt > 3)", 0, NULL, NULL)
+            PLANT(GLUON, "phase-below-zero", ONE, "(k_total // STAGES + 1) % 2",
+                  "((k_total - STAGES) // STAGES) % 2", 0, NULL, NULL)
+                PLANT(GLUON, "condition-below-zero", ONE,
+                      "            if k > 0:", "            if (k - 1) // 4 >= 0:", 0, NULL, NULL)
+                    PLANT(GLUON, "counter-wraps-below-zero", ONE, "            k_total += 1\n",
+                          "            k_total = (k_total + 1) % (2 * STAGES)\n", 0, NULL, NULL)
+};
+
 static char *with_mistake(const char *text, const Planted *m)
 {
     GString *s = g_string_new(NULL);
@@ -67,6 +90,17 @@ static void test_planted(gconstpointer data)
     g_assert_true(found);
 }
 
+static void test_doubted(gconstpointer data)
+{
+    const Planted *m = data;
+    g_autofree char *right = kernel_of(m->kernel, m->language);
+    g_autofree char *wrong = with_mistake(right, m);
+    g_auto(Judged) right_one = judge(right, m->language);
+    g_assert_cmpint(right_one.verdict->kind, ==, WS_VERDICT_PROVED);
+    g_auto(Judged) j = judge_kernel(wrong, m->language);
+    g_assert_cmpint(j.verdict->kind, !=, WS_VERDICT_PROVED);
+}
+
 /* Without the mistake nothing is found. */
 static void test_right(gconstpointer data)
 {
@@ -91,6 +125,10 @@ int main(int argc, char **argv)
             g_strdup_printf("/import/planted/%s/right/%s", language, m->kernel);
         if (first)
             g_test_add_data_func(right, m, test_right);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(doubted); i++) {
+        g_autofree char *path = g_strdup_printf("/import/planted/doubted/%s", doubted[i].title);
+        g_test_add_data_func(path, &doubted[i], test_doubted);
     }
     return g_test_run();
 }
