@@ -243,8 +243,51 @@ static const WsExpr *behind(PyRead *p, const PyLoop *l, const PyCarry *c, const 
                      c->entry->e);
 }
 
+static void is_total(const WsExpr *node, gpointer data)
+{
+    gpointer *d = data;
+    gboolean *found = d[1];
+    *found |= node->op == WS_EXPR_TOTAL && node->name && !strcmp(node->name, d[0]);
+}
+
+static gboolean holds_total(const Val *v, const char *loop)
+{
+    gboolean found = FALSE;
+    gpointer data[] = { (gpointer)loop, &found };
+    const WsExpr *part[] = { v->e, v->place.index, v->place.use };
+    for (guint i = 0; i < G_N_ELEMENTS(part); i++)
+        if (part[i])
+            ws_expr_visit(part[i], is_total, data);
+    for (guint i = 0; !found && v->kind == VAL_TUPLE && i < v->n; i++)
+        found = holds_total(v->item[i], loop);
+    return found;
+}
+
+/* A name that got the rounds of a loop before it, and does not change in it, is not what the loop
+ * has counted by now. */
+static void forget_totals(PyRead *p, const PyLoop *l, const GArray *carries)
+{
+    const PyCarry *all = (const PyCarry *)(gconstpointer)carries->data;
+    for (Frame *f = p->frame; f && !p->probing; f = f->up) {
+        g_autoptr(GPtrArray) old = g_ptr_array_new();
+        GHashTableIter each;
+        gpointer name, val;
+        g_hash_table_iter_init(&each, f->vars);
+        while (g_hash_table_iter_next(&each, &name, &val)) {
+            gboolean changes = FALSE;
+            for (guint i = 0; f == p->frame && i < carries->len; i++)
+                changes |= !strcmp(all[i].name, name);
+            if (!changes && holds_total(val, l->name))
+                g_ptr_array_add(old, name);
+        }
+        for (guint i = 0; i < old->len; i++)
+            g_hash_table_insert(f->vars, old->pdata[i], (gpointer)py_opaque(p));
+    }
+}
+
 void py_set_heads(PyRead *p, const PyLoop *l, GArray *carries)
 {
+    forget_totals(p, l, carries);
     PyCarry *all = (PyCarry *)(gpointer)carries->data;
     for (guint i = 0; i < carries->len; i++)
         if (all[i].atom && all[i].end && all[i].end->kind == VAL_INT)
