@@ -81,6 +81,9 @@ static const WsExpr *wrapped(PyRead *p, const PyCarry *c, const PyCarry *all, gu
         if (strcmp(index->name, c->index) || index->kind != CARRY_MOD)
             continue;
         const WsExpr *g = py_inner_of(p, index->entry->e, index->n);
+        gint64 first;
+        if (ws_x_is(g, &first) && first < 0) /* quotients below 0 are not rounded down */
+            return NULL;
         const WsExpr *turns = advance(p, g, index->step, loop, count, moment);
         const WsExpr *base = py_inner_of(p, c->entry->e, 2);
         const WsExpr *old = ws_x_op(r, WS_EXPR_DIV, g, ws_x_int(r, c->n));
