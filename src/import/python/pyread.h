@@ -102,6 +102,7 @@ typedef struct {
     gboolean specialized, touching, counts_programs;
     guint computing;         /* inside of functions of constants, which do nothing */
     guint indexing, phasing; /* inside of the index of a slot, of the arguments of a wait */
+    gint64 floor_by;         /* what floor_phase is divided by */
     guint deciding;          /* inside of a condition */
     const WsExpr *floor_index, *floor_phase; /* of the wait at hand: what may be below 0 there */
     GPtrArray *prologue; /* WsReadStep*: before warp_specialize; NULL behind it, and alone */

@@ -131,6 +131,8 @@ static const WsExpr *arithmetic(PyRead *p, const char *op, const WsExpr *a, cons
     if ((!strcmp(op, "//") || !strcmp(op, "%")) && p->in_kernel && p->group && !p->computing && a &&
         ws_x_is(b, &n) && n > 0 && py_may_be_negative(p, a, *op == '%'))
         return towards_zero(p, *op == '%', a, b);
+    if (a && p->floor_phase == a)
+        ws_x_is(b, &p->floor_by);
     if (!strcmp(op, "%") && ws_x_is(b, &n) && n > 0)
         return ws_x_mod(p->r, a, n);
     if (!strcmp(op, "%"))

@@ -82,7 +82,7 @@ static const WsExpr *wrapped(PyRead *p, const PyCarry *c, const PyCarry *all, gu
             continue;
         const WsExpr *g = py_inner_of(p, index->entry->e, index->n);
         gint64 first;
-        if (ws_x_is(g, &first) && first < 0) /* quotients below 0 are not rounded down */
+        if (p->py && ws_x_is(g, &first) && first < 0) /* quotients are not rounded down there */
             return NULL;
         const WsExpr *turns = advance(p, g, index->step, loop, count, moment);
         const WsExpr *base = py_inner_of(p, c->entry->e, 2);
@@ -271,7 +271,7 @@ static gboolean holds_total(const Val *v, const char *loop)
 static void forget_totals(PyRead *p, const PyLoop *l, const GArray *carries)
 {
     const PyCarry *all = (const PyCarry *)(gconstpointer)carries->data;
-    for (Frame *f = p->frame; f && !p->probing; f = f->up) {
+    for (Frame *f = p->frame; f && p->py && !p->probing; f = f->up) {
         g_autoptr(GPtrArray) old = g_ptr_array_new();
         GHashTableIter each;
         gpointer name, val;
@@ -478,7 +478,14 @@ gboolean py_may_be_negative(PyRead *p, const WsExpr *e, gboolean rest)
 
 gboolean py_phase_fits(const PyRead *p)
 {
-    return !p->floor_phase || (p->floor_index && ws_expr_equal(p->floor_index, p->floor_phase));
+    WsAffine f;
+    if (!p->floor_phase || p->floor_index)
+        return !p->floor_phase || ws_expr_equal(p->floor_index, p->floor_phase);
+    if (!ws_expr_affine(p->floor_phase, &f))
+        return FALSE;
+    const gint64 constant = f.constant; /* a whole turn less would be another use of the slot */
+    ws_affine_clear(&f);
+    return constant > -p->floor_by;
 }
 
 /* Of compiled code: a count of one size less a number is taken for none below 0 (assume_rounds). */
