@@ -5,8 +5,8 @@
 
 #include "codegen/facts.h"
 #include "codegen/nvptx/fragment.h"
-#include "program/parts/value.h"
 #include "program/array.h"
+#include "program/parts/value.h"
 
 G_BEGIN_DECLS
 

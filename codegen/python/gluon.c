@@ -276,19 +276,7 @@ static char *written(const WsProgram *p, gboolean remarks, WsPyPieces *pieces,
     return ws_py_finish(y, error);
 }
 
-static WsPyPieces *pieces_of(const WsProgram *p)
-{
-    WsPyPieces *pieces = ws_py_pieces_new();
-    g_autofree char *text = written(p, FALSE, pieces, NULL, NULL);
-    if (!text)
-        g_clear_pointer(&pieces, ws_py_pieces_free);
-    return pieces;
-}
-
 char *ws_generate_gluon(const WsProgram *p, gboolean remarks, GError **error)
 {
-    WsPyNumbers *numbers = ws_py_numbers_new(p, pieces_of);
-    char *text = written(p, remarks, NULL, numbers, error);
-    ws_py_numbers_free(numbers);
-    return text;
+    return ws_py_parametric(p, remarks, written, error);
 }

@@ -16,7 +16,7 @@
 
 /* --- pieces ------------------------------------------------------------------------------------*/
 
-WsPyPieces *ws_py_pieces_new(void)
+static WsPyPieces *pieces_new(void)
 {
     WsPyPieces *p = g_new0(WsPyPieces, 1);
     p->piece = g_ptr_array_new_with_free_func(g_free);
@@ -24,7 +24,7 @@ WsPyPieces *ws_py_pieces_new(void)
     return p;
 }
 
-void ws_py_pieces_free(WsPyPieces *p)
+static void pieces_free(WsPyPieces *p)
 {
     if (!p)
         return;
@@ -37,6 +37,16 @@ void ws_py_pieces_add(WsPyPieces *p, const char *text, gboolean frozen)
 {
     g_ptr_array_add(p->piece, g_strdup(text));
     g_array_append_val(p->frozen, frozen);
+}
+
+/* NULL: the language cannot say it. */
+static WsPyPieces *pieces_of(const WsProgram *p, WsPyWrite write)
+{
+    WsPyPieces *pieces = pieces_new();
+    g_autofree char *text = write(p, FALSE, pieces, NULL, NULL);
+    if (!text)
+        g_clear_pointer(&pieces, pieces_free);
+    return pieces;
 }
 
 /* --- tokens ------------------------------------------------------------------------------------*/
@@ -197,7 +207,7 @@ static gboolean take(WsPyNumbers *n, Constant *c, gint64 was, const GPtrArray *b
 }
 
 static void probe(WsPyNumbers *n, guint number, const GPtrArray *base, const GPtrArray *shapes,
-                  gint64 all, WsPyWritePieces write)
+                  gint64 all, WsPyWrite write)
 {
     Constant *c = &n->constant[number];
     const gint64 was = n->p->constant[number];
@@ -209,11 +219,11 @@ static void probe(WsPyNumbers *n, guint number, const GPtrArray *base, const GPt
             if (is < 1 || (was >= 8 && side < 0 && is << k != was))
                 break;
             WsProgram *p = ws_program_with(n->p, n->p->constant_name[number], is);
-            WsPyPieces *pieces = p && all >= 0 && stored(p) == all ? write(p) : NULL;
+            WsPyPieces *pieces = p && all >= 0 && stored(p) == all ? pieces_of(p, write) : NULL;
             g_autoptr(GPtrArray) shape = g_ptr_array_new_with_free_func(g_free);
             g_autoptr(GPtrArray) to = pieces ? integers_of_all(pieces, shape) : NULL;
             gboolean good = to && same_shapes(shapes, shape) && take(n, c, was, base, to, is, any);
-            ws_py_pieces_free(pieces);
+            pieces_free(pieces);
             if (p)
                 ws_program_unref(p);
             if (!good)
@@ -288,9 +298,9 @@ static void settle(WsPyNumbers *n)
     g_string_free(under, TRUE);
 }
 
-WsPyNumbers *ws_py_numbers_new(const WsProgram *p, WsPyWritePieces write)
+static WsPyNumbers *numbers_new(const WsProgram *p, WsPyWrite write)
 {
-    WsPyPieces *pieces = write(p);
+    WsPyPieces *pieces = pieces_of(p, write);
     if (!pieces)
         return NULL;
     WsPyNumbers *n = g_new0(WsPyNumbers, 1);
@@ -309,7 +319,7 @@ WsPyNumbers *ws_py_numbers_new(const WsProgram *p, WsPyWritePieces write)
         for (guint k = 0; k < a->len; k++)
             g_array_append_vals(n->frozen, &g_array_index(pieces->frozen, gboolean, i), 1);
     }
-    ws_py_pieces_free(pieces);
+    pieces_free(pieces);
     const gint64 all = stored(p);
     for (guint i = 0; i < n->n; i++) {
         n->constant[i].power = g_new0(gint8, n->value->len + 1);
@@ -320,7 +330,7 @@ WsPyNumbers *ws_py_numbers_new(const WsProgram *p, WsPyWritePieces write)
     return n;
 }
 
-void ws_py_numbers_free(WsPyNumbers *n)
+static void numbers_free(WsPyNumbers *n)
 {
     if (!n)
         return;
@@ -331,6 +341,14 @@ void ws_py_numbers_free(WsPyNumbers *n)
     g_array_unref(n->frozen);
     g_ptr_array_unref(n->quotient);
     g_free(n);
+}
+
+char *ws_py_parametric(const WsProgram *p, gboolean remarks, WsPyWrite write, GError **error)
+{
+    WsPyNumbers *numbers = numbers_new(p, write);
+    char *text = write(p, remarks, NULL, numbers, error);
+    numbers_free(numbers);
+    return text;
 }
 
 static void note_quotient(const WsPyNumbers *n, const char *over, const char *under)

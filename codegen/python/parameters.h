@@ -21,14 +21,14 @@ typedef struct {
     GPtrArray *piece; /* char* */
     GArray *frozen;   /* gboolean */
 } WsPyPieces;
-WsPyPieces *ws_py_pieces_new(void);
-void ws_py_pieces_free(WsPyPieces *p);
 void ws_py_pieces_add(WsPyPieces *p, const char *text, gboolean frozen);
 
-/* `write` makes the pieces of a program, NULL where the language cannot say it. */
-typedef WsPyPieces *(*WsPyWritePieces)(const WsProgram *p);
-WsPyNumbers *ws_py_numbers_new(const WsProgram *p, WsPyWritePieces write);
-void ws_py_numbers_free(WsPyNumbers *n);
+/* Writes the text of a program: its pieces into `pieces` unless NULL, with names in place of
+ * numbers where `numbers` is given. NULL and `error`: the language cannot say it. Caller frees. */
+typedef char *(*WsPyWrite)(const WsProgram *p, gboolean remarks, WsPyPieces *pieces,
+                           const WsPyNumbers *numbers, GError **error);
+/* The text of `p` with its constants as parameters. Caller frees. */
+char *ws_py_parametric(const WsProgram *p, gboolean remarks, WsPyWrite write, GError **error);
 
 /* Piece number `piece` with names in place of numbers; `ident`: how a constant is called. Caller
  * frees. */

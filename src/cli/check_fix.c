@@ -1,6 +1,6 @@
 /* check --fix: repairs a design as far as the check proves the result, and says what it did. */
-#include "mend/fix.h"
 #include "cli/check_report.h"
+#include "mend/fix.h"
 #include "program/elaborate.h"
 
 #include <stdio.h>

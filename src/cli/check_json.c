@@ -1,8 +1,8 @@
 /* The JSON form of `check`, version 2; check-json.md says what stands in it, and a test holds the
  * two against each other. */
-#include "mend/fix.h"
 #include "check/witness/witness.h"
 #include "cli/check_report.h"
+#include "mend/fix.h"
 #include "model/json_out.h"
 #include "program/parts/operation.h"
 

@@ -11,8 +11,8 @@ void ws_cli_check_json(const char *file, const WsCliInput *in, char **set, const
                        int code);
 
 typedef struct {
-    const char *only;  /* "RULE" or "RULE@STEP": also fixes that are not safe; NULL: all that are */
-    gboolean dry;      /* print what would change, write nothing */
+    const char *only; /* "RULE" or "RULE@STEP": also fixes that are not safe; NULL: all that are */
+    gboolean dry;     /* print what would change, write nothing */
     const WsCheckOptions *check;
 } WsCliFix;
 /* Fixes the design in the file and writes it; `in` holds the fixed design and its findings

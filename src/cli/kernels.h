@@ -9,7 +9,7 @@ typedef struct {
     char **set, **size, **shape; /* --set, --size, --case "M=1 N=2" */
     gboolean traced, debug_waits, cubin, from_cuda, force;
     gboolean adversary; /* a refuted design, its agents held to its witness */
-    gint64 delays; /* seed of random delays in the timed build; 0 none */
+    gint64 delays;      /* seed of random delays in the timed build; 0 none */
     gint64 seed, first_round, rounds, first_tile, tiles;
     gint runs;
     double sustained, timeout;

@@ -14,7 +14,7 @@ enum {
     WS_DEBUG_PARITY = 3,
     WS_DEBUG_PENDING = 4,            /* arrivals that are missing, by mbarrier.pending_count: */
     WS_DEBUG_PENDING_MASK = 0xfffff, /* an H200 says 2^20 where none is, but bytes are */
-    WS_DEBUG_ROUND = 8, /* three words: rounds of the enclosing loops, outermost first */
+    WS_DEBUG_ROUND = 8,    /* three words: rounds of the enclosing loops, outermost first */
     WS_DEBUG_COUNTER = 12, /* warps that have done the present move */
     WS_DEBUG_AGENTS = 1024,
     WS_DEBUG_WORDS = WS_DEBUG_HEADER + WS_DEBUG_RECORD * WS_DEBUG_AGENTS,

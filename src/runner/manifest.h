@@ -71,7 +71,7 @@ typedef struct {
     int64_t grid;  /* CTAs; 0 launches nothing */
     int64_t tiles;
     int64_t hilbert[2]; /* extents of the curve, 0: no such order */
-    double flops; /* of the whole problem, 0 unknown */
+    double flops;       /* of the whole problem, 0 unknown */
     WsRunTensorCase tensor[WS_MANIFEST_TENSORS];
 } WsRunCase;
 

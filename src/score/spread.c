@@ -1,9 +1,10 @@
 /* How far the executions of one step lie apart: the whiskers of measured bars. */
 #include "score/build.h"
 
-#define FEW    5   /* fewer executions have no spread worth a whisker */
-#define SAMPLE 512 /* of each step, taken evenly: sorting all of a million records takes too long  \
-                    */
+#define FEW 5 /* fewer executions have no spread worth a whisker */
+#define SAMPLE                                                                                     \
+    512 /* of each step, taken evenly: sorting all of a million records takes too long             \
+         */
 
 static gint by_value(gconstpointer pa, gconstpointer pb)
 {

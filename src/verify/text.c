@@ -1,7 +1,7 @@
 /* A normal form of expressions: docs/soundness.md section 8.1, TEXT, and lemma NAME. */
 #include "verify/text.h"
-#include "program/program.h"
 #include "program/parts/variable.h"
+#include "program/program.h"
 
 #include "verify/range.h"
 

@@ -14,6 +14,6 @@ typedef struct {
 /* `ctas` for launches that do not say; `variant` chooses the data. */
 Writes writes_at(const WsProgram *p, const WsSize *size, guint n_size, gint64 ctas, guint variant);
 
-/* The launch that a finding names: "M = 129, elements -1 and 1 by turns, indices backwards, 2 CTAs".
- * Elements are brought into the range of their `data`. */
+/* The launch that a finding names: "M = 129, elements -1 and 1 by turns, indices backwards, 2
+ * CTAs". Elements are brought into the range of their `data`. */
 Writes writes_said(const WsProgram *p, const char *sizes);

@@ -36,8 +36,7 @@ static void round_trip(const WsExpr *e)
     g_autofree char *text = ws_expr_print(e);
     g_autoptr(GError) error = NULL;
     g_autoptr(WsExpr) again = ws_expr_parse(text, &error);
-    check(again && ws_expr_equal(e, again), "round trip",
-          text);
+    check(again && ws_expr_equal(e, again), "round trip", text);
 }
 
 static void values(const WsExpr *e)

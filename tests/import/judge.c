@@ -57,5 +57,6 @@ char *kernel_of(const char *path, WsImportFrom language)
     g_autoptr(WsDesign) design = ws_design_load(file, findings);
     g_autoptr(WsProgram) p = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
     g_assert_nonnull(p);
-    return language == WS_IMPORT_GLUON ? ws_generate_gluon(p, FALSE, NULL) : ws_generate_tle(p, FALSE, NULL);
+    return language == WS_IMPORT_GLUON ? ws_generate_gluon(p, FALSE, NULL)
+                                       : ws_generate_tle(p, FALSE, NULL);
 }

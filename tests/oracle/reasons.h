@@ -1,4 +1,5 @@
-/* Why designs stay outside though they are right: the reasons of a run by how often they are met. */
+/* Why designs stay outside though they are right: the reasons of a run by how often they are met.
+ */
 #pragma once
 
 #include <glib.h>

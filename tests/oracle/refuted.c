@@ -1,7 +1,7 @@
 #include "refuted.h"
 #include "model/design.h"
-#include "program/program.h"
 #include "program/elaborate.h"
+#include "program/program.h"
 
 #include <string.h>
 

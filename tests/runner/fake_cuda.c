@@ -2,8 +2,8 @@
  * kernels are evaluated from the same header the real ones are made of, and the "generated" kernel
  * of the test bundle copies tensor 0 to tensor 1. $FAKE_CUDA lists what shall go wrong; calls worth
  * looking at are written to $FAKE_CUDA_LOG. */
-#include "program/inputs.h"
 #include "program/debug_words.h"
+#include "program/inputs.h"
 #include "runner/cuda_driver.h"
 
 #include <stdarg.h>
@@ -308,7 +308,8 @@ static int run_generated(const Function *f, void **p)
         return INVALID_VALUE;
     if (strcmp(f->build, "debug") == 0) {
         uint32_t *w = AT(uint32_t, 7);
-        uint32_t words[] = { WS_DEBUG_MBARRIER, 17 | 2u << 24, 3, 1, 1, 0, 0xaaaa, 0xbbbb, 5, 7, UINT32_MAX };
+        uint32_t words[] = { WS_DEBUG_MBARRIER, 17 | 2u << 24, 3, 1, 1, 0, 0xaaaa, 0xbbbb, 5, 7,
+                             UINT32_MAX };
         w[WS_DEBUG_CLOCK] = 3;
         if (mode("ends")) { /* the held build comes to its end, with right values */
             memcpy(AT(void, 3), AT(void, 2), (size_t)n * 2);

@@ -93,8 +93,8 @@ static Run run(char *dir, const char *mode, const char *extra)
     g_auto(GStrv) argv = g_strsplit(words, " ", -1);
     g_autoptr(GError) error = NULL;
     int status;
-    g_assert_true(g_spawn_sync(NULL, argv, env, G_SPAWN_DEFAULT, NULL, NULL, &r.out,
-                               &r.err, &status, &error));
+    g_assert_true(g_spawn_sync(NULL, argv, env, G_SPAWN_DEFAULT, NULL, NULL, &r.out, &r.err,
+                               &status, &error));
     g_assert_true(WIFEXITED(status));
     r.status = WEXITSTATUS(status);
     r.json = get(dir, "results.json");
@@ -177,7 +177,8 @@ static const struct {
     { "diagnostic", 0, "1 C75xx DIAGNOSTICS", NULL },
     { "no-device", 4, NULL, "no GPU on this machine (cuInit: CUDA_ERROR_NO_DEVICE)" },
     { "old-driver", 4, NULL,
-      "the NVIDIA driver knows CUDA 11.8; code for sm_90a needs CUDA 12 or newer: update the driver" },
+      "the NVIDIA driver knows CUDA 11.8; code for sm_90a needs CUDA 12 or newer: update the "
+      "driver" },
     { "old-gpu", 4, NULL, "compute capability 8.0" },
     { "no-memory", 4, NULL, "cuMemAlloc" },
     { "bad-ptx", 1, NULL, "kernel.ptx: ptxas application ptx input, line 9" },
@@ -244,8 +245,8 @@ static void test_hang(void)
     clear(&r);
 }
 
-/* A float64 reference that does not end says nothing about the kernel: it is not judged by it, or by
- * the samples that did end, and its figures are taken all the same. */
+/* A float64 reference that does not end says nothing about the kernel: it is not judged by it, or
+ * by the samples that did end, and its figures are taken all the same. */
 static void test_late_reference(void)
 {
     g_autofree char *cases = g_strconcat(large, small, NULL);

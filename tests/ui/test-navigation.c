@@ -401,8 +401,7 @@ static void autoscroll(Scenario *s)
 static gboolean differ(cairo_surface_t *a, cairo_surface_t *b)
 {
     int h = cairo_image_surface_get_height(a), stride = cairo_image_surface_get_stride(a);
-    return stride != cairo_image_surface_get_stride(b) ||
-           h != cairo_image_surface_get_height(b) ||
+    return stride != cairo_image_surface_get_stride(b) || h != cairo_image_surface_get_height(b) ||
            memcmp(cairo_image_surface_get_data(a), cairo_image_surface_get_data(b),
                   (gsize)h * (gsize)stride) != 0;
 }

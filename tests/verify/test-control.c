@@ -4,8 +4,8 @@
 #include "../check/control.h"
 #include "damage.h"
 #include "forge.h"
-#include "verify/verify.h"
 #include "program/program.h"
+#include "verify/verify.h"
 
 static const struct {
     const char *title, *reason;

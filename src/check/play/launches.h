@@ -22,8 +22,7 @@ gboolean ws_place(const WsProgram *p, const WsLaunchValues *values, guint tiles,
 /* A case with `tiles` tiles at the sizes `now`. Where they give no CTA so many, sizes that are not
  * `locked` ([vars], may be NULL) are changed, in `now` too. One CTA that has all tiles is best.
  * NULL: none was found, and `why` (caller frees) may say the reason. */
-WsCase *ws_case_with(WsLaunches *l, gint64 *now, const gboolean *locked, guint tiles,
-                     char **why);
+WsCase *ws_case_with(WsLaunches *l, gint64 *now, const gboolean *locked, guint tiles, char **why);
 /* [vars]: the expression depends on that size, through names and axes. Caller frees. */
 gboolean *ws_sizes_in(const WsProgram *p, const WsExpr *e);
 

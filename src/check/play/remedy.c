@@ -258,21 +258,29 @@ gboolean ws_remedy_count(const WsPlay *play, WsFinding *f, const WsBarrier *b, g
     return TRUE;
 }
 
+/* The loop in which `o` does on this barrier what `op` does, if it stands in one list with that of
+ * `op` and counts its rounds; NULL: none, or it is `said`. */
+static const WsTree *twin_loop(const WsOp *op, const WsOp *o, const WsTree *said)
+{
+    if (o->agent != op->agent || o->barrier != op->barrier || o->kind != op->kind)
+        return NULL;
+    const WsTree *loop = ws_loop_of(o);
+    return loop && loop != said && loop->over == WS_OVER_COUNT && loop->count &&
+                   loop->parent == ws_loop_of(op)->parent
+               ? loop
+               : NULL;
+}
+
 /* "loop k of load makes kt", "loops p and k of mma.0 make 4 and kt - 5": the loops of one list in
  * which the agent does on this barrier what `op` does. Caller frees. */
 static char *loops_of(const WsPlay *play, const WsOp *op)
 {
-    const WsTree *own = ws_loop_of(op), *said = NULL;
+    const WsTree *said = NULL;
     g_autoptr(GString) names = g_string_new(NULL), counts = g_string_new(NULL);
     guint n = 0;
     for (guint i = 0; i < play->p->n_ops; i++) {
-        const WsOp *o = play->p->op[i];
-        const WsTree *loop =
-            o->agent == op->agent && o->barrier == op->barrier && o->kind == op->kind
-                ? ws_loop_of(o)
-                : NULL;
-        if (!loop || loop == said || loop->over != WS_OVER_COUNT || !loop->count ||
-            loop->parent != own->parent)
+        const WsTree *loop = twin_loop(op, play->p->op[i], said);
+        if (!loop)
             continue;
         g_autofree char *count = ws_expr_print(loop->count);
         ws_phrase_append(names, n ? " and %s" : "%s", loop->name);
@@ -297,17 +305,12 @@ static WsLookup any_number(gpointer data, const WsExpr *leaf, gint64 *value, GEr
 static gboolean rounds_at(const WsPlay *play, const WsOp *op, guint seed, gint64 *rounds)
 {
     const WsExprEnv env = { .integer = any_number, .data = GUINT_TO_POINTER(seed) };
-    const WsTree *own = ws_loop_of(op), *said = NULL;
+    const WsTree *said = NULL;
     *rounds = 0;
     for (guint i = 0; i < play->p->n_ops; i++) {
-        const WsOp *o = play->p->op[i];
-        const WsTree *loop =
-            o->agent == op->agent && o->barrier == op->barrier && o->kind == op->kind
-                ? ws_loop_of(o)
-                : NULL;
+        const WsTree *loop = twin_loop(op, play->p->op[i], said);
         gint64 n;
-        if (!loop || loop == said || loop->over != WS_OVER_COUNT || !loop->count ||
-            loop->parent != own->parent)
+        if (!loop)
             continue;
         if (!ws_expr_eval(loop->count, &env, &n, NULL))
             return FALSE;

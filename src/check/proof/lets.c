@@ -2,9 +2,9 @@
  * and of the tile, indices of the loops around. They are taken as what they stand for; and so are
  * indices of loops that start there. */
 #include "check/proof/symbols.h"
+#include "program/parts/agent.h"
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
-#include "program/parts/agent.h"
 
 static guint loops_with(const WsTree *t, gint index)
 {
@@ -172,8 +172,7 @@ void ws_find_starts(WsControl *c)
 
 static gboolean counts_only(const WsControl *c, const WsTree *t)
 {
-    return t->over == WS_OVER_COUNT && !c->page &&
-           (t->index_var < 0 || !c->relevant[t->index_var]);
+    return t->over == WS_OVER_COUNT && !c->page && (t->index_var < 0 || !c->relevant[t->index_var]);
 }
 
 const WsExpr *ws_from(const WsControl *c, const WsTree *t)

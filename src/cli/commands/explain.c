@@ -1,9 +1,9 @@
 /* explain: rules, the steps and objects of the language, and targets, from the tables that the
  * reader and elaboration use. */
 #include "check/examples.h"
-#include "mend/fix.h"
 #include "cli/cli.h"
 #include "cli/explain_target.h"
+#include "mend/fix.h"
 #include "model/text.h"
 
 #include <stdio.h>

@@ -26,6 +26,18 @@ static const Val *base_of(PyRead *p, const WsPyNode *pointer)
     return pointer->kind == WS_PY_NAME ? py_lookup(p, pointer->text) : NULL;
 }
 
+WsReadStep *py_at_tensor(PyRead *p, WsReadKind kind, gint tensor, const WsExpr *const *coord,
+                         guint n, const WsPyNode *at)
+{
+    WsReadStep *s = py_step(p, kind, at);
+    s->tensor = tensor;
+    s->n_coord = n;
+    memcpy(s->coord, coord, n * sizeof *coord);
+    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, tensor);
+    t->rank = MAX(t->rank, n);
+    return s;
+}
+
 /* A tile of a tensor through pointers, where a remark says which coordinates and which extents:
  * "# at: [z, h, m * BM], [64, 1]". NULL: it does not. */
 WsReadStep *py_pointed(PyRead *p, WsReadKind kind, const WsPyNode *at, gint64 *rows, gint64 *cols)
@@ -48,13 +60,7 @@ WsReadStep *py_pointed(PyRead *p, WsReadKind kind, const WsPyNode *at, gint64 *r
     const gint tensor = py_tensor(p, base, list->n, at->line);
     if (tensor < 0)
         return NULL;
-    WsReadStep *s = py_step(p, kind, at);
-    s->tensor = tensor;
-    s->n_coord = list->n;
-    memcpy(s->coord, coord, list->n * sizeof *coord);
-    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, tensor);
-    t->rank = MAX(t->rank, list->n);
-    return s;
+    return py_at_tensor(p, kind, tensor, coord, list->n, at);
 }
 
 /* Elements of tensors of integers: "# is: LEN[b, t]" behind the assignment. */

@@ -180,13 +180,20 @@ WsReadStep *py_opaque_lines(PyRead *p, const WsPyNode *at);
 gint py_tensor(PyRead *p, const Val *v, guint rank, guint line); /* -1: it is none */
 
 void py_assume(PyRead *p, const WsExpr *e);
+
+/* --- what may be below 0 (pyread_sign.c)
+ * --------------------------------------------------------*/
+/* A number that `e` is never below. FALSE: none is known. */
+gboolean py_least(const PyRead *p, const WsExpr *e, gint64 *n);
 /* A number that nothing keeps from being below 0, where that matters: one of the launch alone; of a
- * round a counter that wraps, less a number (`rest`: for %). What else changes from round to round
- * is left to the check, which asks for uses; py_phase_fits asks for phases. */
+ * round one in a condition, or (`rest`: for %) a counter that wraps, less a number. What else
+ * changes from round to round is left to the check, which asks for uses; py_phase_fits asks for
+ * phases. */
 gboolean py_may_be_negative(PyRead *p, const WsExpr *e, gboolean rest);
 /* Quotients in a phase are rounded down while the source is read. Where one may be of a number
- * below 0 it must be of the use that the index of the slot is of, too: the check holds that one
- * against 0. FALSE: in the wait at hand it is not. */
+ * below 0 it must be of the use that the index of the slot is of, too, as the check holds that one
+ * against 0; of an index that was made before, less than a whole turn is taken away. FALSE: in the
+ * wait at hand it is neither. */
 gboolean py_phase_fits(const PyRead *p);
 
 /* --- tiles claimed at run time (pyread_claim.c) ------------------------------------------------*/

@@ -36,18 +36,20 @@ typedef const Val *(*PyMeaning)(PyRead *p, const Val **a, const WsPyNode *at);
     M(PROGRAM_ID)                                                                                  \
     M(NUM_PROGRAMS)                                                                                \
     M(NUM_WARPS)                                                                                   \
-    M(LEN) M(CDIV) M(MAXIMUM) M(MINIMUM) M(SUM) M(WHERE) M(EXP2) M(LOG2) M(EXP) M(LN) M(SQRT)      \
-        M(ABSOLUTE) M(FMA) M(CONVERT) M(ZEROS) M(FULL) M(SLICE_LAYOUT) M(LAYOUT) M(ARANGE)         \
-            M(SPECIALIZE) M(TLE_ALLOCATE) M(TLE_BARRIERS) M(TLE_BARRIER) M(TLE_SLICE)              \
-                M(TLE_EXTRACT) M(TLE_WAIT) M(TLE_ARRIVE) M(TLE_COPY) M(TLE_LOAD) M(TLE_STORE)      \
-                    M(TLE_ARANGE) M(TLE_FLOAT) M(TLE_PIPE) M(TLE_WRITER) M(TLE_READER)             \
-                        M(TLE_ACQUIRE) M(TLE_READY) M(TLE_COMMIT) M(TLE_RELEASE) M(TLE_MMA)        \
-                            M(TLE_MMA_WAIT) M(COUNT) M(LAYOUT_FOR) M(CAPABILITY) M(CP_ROWS)        \
-                                M(CP_ARRIVE) M(CP_COMMIT) M(CP_WAIT) M(TMA_REDUCE) M(SECOND)       \
-                                    M(GDC_WAIT) M(GDC_LAUNCH) M(ASM) M(FENCE) M(REINTERPRET)       \
-                                        M(INVALIDATE) M(NUM_CTAS) M(GETATTR) M(DESC_STORE)       \
-                                            M(DESC_LOAD) M(TLE_POINTER) M(TLE_BROADCAST)           \
-                                                M(LOAD_PIXELS) M(DESCRIBE_PIXELS)
+    M(LEN)                                                                                         \
+    M(CDIV)                                                                                        \
+    M(MAXIMUM)                                                                                     \
+    M(MINIMUM) M(SUM) M(WHERE) M(EXP2) M(LOG2) M(EXP) M(LN) M(SQRT) M(ABSOLUTE) M(FMA) M(CONVERT)  \
+        M(ZEROS) M(FULL) M(SLICE_LAYOUT) M(LAYOUT) M(ARANGE) M(SPECIALIZE) M(TLE_ALLOCATE)         \
+            M(TLE_BARRIERS) M(TLE_BARRIER) M(TLE_SLICE) M(TLE_EXTRACT) M(TLE_WAIT) M(TLE_ARRIVE)   \
+                M(TLE_COPY) M(TLE_LOAD) M(TLE_STORE) M(TLE_ARANGE) M(TLE_FLOAT) M(TLE_PIPE)        \
+                    M(TLE_WRITER) M(TLE_READER) M(TLE_ACQUIRE) M(TLE_READY) M(TLE_COMMIT)          \
+                        M(TLE_RELEASE) M(TLE_MMA) M(TLE_MMA_WAIT) M(COUNT) M(LAYOUT_FOR)           \
+                            M(CAPABILITY) M(CP_ROWS) M(CP_ARRIVE) M(CP_COMMIT) M(CP_WAIT)          \
+                                M(TMA_REDUCE) M(SECOND) M(GDC_WAIT) M(GDC_LAUNCH) M(ASM) M(FENCE)  \
+                                    M(REINTERPRET) M(INVALIDATE) M(NUM_CTAS) M(GETATTR)            \
+                                        M(DESC_STORE) M(DESC_LOAD) M(TLE_POINTER) M(TLE_BROADCAST) \
+                                            M(LOAD_PIXELS) M(DESCRIBE_PIXELS)
 #define PY_MEANING(id) const Val *py_mean_##id(PyRead *p, const Val **a, const WsPyNode *at);
 PY_MEANINGS(PY_MEANING)
 #undef PY_MEANING
@@ -63,6 +65,9 @@ const Val *py_store_away(PyRead *p, const Val *value, const WsPyNode *at);
 /* The tree of what stands behind `key` at the end of the statement; caller frees. */
 WsPython *py_said(PyRead *p, const WsPyNode *at, const char *key, const WsPyNode **node);
 const Val *py_said_value(PyRead *p, const WsPyNode *at); /* "# is: LEN[b, t]" */
+/* A step on the tile of tensor `tensor` at `n` coordinates. */
+WsReadStep *py_at_tensor(PyRead *p, WsReadKind kind, gint tensor, const WsExpr *const *coord,
+                         guint n, const WsPyNode *at);
 WsReadStep *py_pointed(PyRead *p, WsReadKind kind, const WsPyNode *at, gint64 *rows, gint64 *cols);
 WsReadStep *py_gather(PyRead *p, const Val *to, const WsPyNode *pointers, const WsPyNode *at);
 const Val *py_add_to_tensor(PyRead *p, const Val *value, const WsPyNode *at);

@@ -365,6 +365,39 @@ const Val *py_mean_TLE_COPY(PyRead *p, const Val **a, const WsPyNode *at)
     return done;
 }
 
+/* The value that a step reads from its tensor. */
+static const Val *loaded(PyRead *p, WsReadStep *s, gint64 rows, gint64 cols)
+{
+    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, s->tensor);
+    t->dtype = t->dtype ? t->dtype : "f32";
+    g_autofree char *name = g_strconcat(p->frame->prefix, p->hint ? p->hint : "loaded", NULL);
+    s->value = ws_source_value(p->r, p->group, name, t->dtype, rows, cols);
+    Val *v = py_val(p, VAL_TILE);
+    v->index = s->value;
+    v->rows = rows;
+    v->cols = cols;
+    return v;
+}
+
+/* The value that is stored, computed before if it is a formula; -1: it has none. */
+static gint held(PyRead *p, const Val *v, const WsPyNode *at)
+{
+    return !p->group || !v       ? -1
+           : v->kind == VAL_TILE ? v->index
+                                 : py_hold(p, "stored", v, at, 0, 0);
+}
+
+static const Val *stored(PyRead *p, WsReadStep *s, gint value, const Val *v)
+{
+    s->value = value;
+    s->text = v->kind == VAL_TILE ? v->text : NULL;
+    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, s->tensor);
+    t->written = TRUE;
+    if (!t->dtype)
+        t->dtype = g_array_index(p->group->values, WsReadValue, value).dtype;
+    return py_none(p);
+}
+
 const Val *py_mean_TLE_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
 {
     gint64 rows, cols;
@@ -376,15 +409,7 @@ const Val *py_mean_TLE_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
         return number;
     if (!s)
         return py_opaque(p);
-    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, s->tensor);
-    t->dtype = t->dtype ? t->dtype : "f32";
-    g_autofree char *name = g_strconcat(p->frame->prefix, p->hint ? p->hint : "loaded", NULL);
-    s->value = ws_source_value(p->r, p->group, name, t->dtype, rows, cols);
-    Val *v = py_val(p, VAL_TILE);
-    v->index = s->value;
-    v->rows = rows;
-    v->cols = cols;
-    return v;
+    return loaded(p, s, rows, cols);
 }
 
 static gboolean has_mask(const WsPyNode *call)
@@ -411,22 +436,14 @@ const Val *py_mean_TLE_STORE(PyRead *p, const Val **a, const WsPyNode *at)
     }
     if (a[0] && a[0]->kind == VAL_BUFFER)
         return py_mean_WRITE(p, a, at);
-    const gint value = !p->group || !a[1]       ? -1
-                       : a[1]->kind == VAL_TILE ? a[1]->index
-                                                : py_hold(p, "stored", a[1], at, 0, 0);
+    const gint value = held(p, a[1], at);
     gint64 rows, cols;
     WsReadStep *s = value >= 0 ? py_pointed(p, WS_READ_WRITE, at, &rows, &cols) : NULL;
     if (!s) {
         py_note_store(p, a[0], at);
         return py_store_away(p, a[1], at);
     }
-    s->value = value;
-    s->text = a[1]->kind == VAL_TILE ? a[1]->text : NULL;
-    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, s->tensor);
-    t->written = TRUE;
-    if (!t->dtype)
-        t->dtype = g_array_index(p->group->values, WsReadValue, value).dtype;
-    return py_none(p);
+    return stored(p, s, value, a[1]);
 }
 
 /* A tile of a tensor by its descriptor: copied through memory of the compiler's own, waited for at
@@ -441,30 +458,16 @@ static WsReadStep *described(PyRead *p, WsReadKind kind, const Val *desc, const 
     for (guint i = 0; i < coord->n; i++)
         if (!(place[i] = py_as_int(p, coord->item[i])))
             return NULL;
-    WsReadStep *s = py_step(p, kind, at);
-    s->tensor = tensor;
-    s->n_coord = coord->n;
-    memcpy(s->coord, place, coord->n * sizeof *place);
-    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, tensor);
-    t->rank = MAX(t->rank, coord->n);
-    return s;
+    return py_at_tensor(p, kind, tensor, place, coord->n, at);
 }
 
 const Val *py_mean_DESC_STORE(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    const gint value = !p->group || !a[2]       ? -1
-                       : a[2]->kind == VAL_TILE ? a[2]->index
-                                                : py_hold(p, "stored", a[2], at, 0, 0);
+    const gint value = held(p, a[2], at);
     WsReadStep *s = value >= 0 ? described(p, WS_READ_WRITE, a[0], a[1], at) : NULL;
     if (!s)
         return py_wrong(p, at, "a store whose descriptor, coordinates or tile are not known");
-    s->value = value;
-    s->text = a[2]->kind == VAL_TILE ? a[2]->text : NULL;
-    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, s->tensor);
-    t->written = TRUE;
-    if (!t->dtype)
-        t->dtype = g_array_index(p->group->values, WsReadValue, value).dtype;
-    return py_none(p);
+    return stored(p, s, value, a[2]);
 }
 
 const Val *py_mean_DESC_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
@@ -477,15 +480,7 @@ const Val *py_mean_DESC_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
     WsReadStep *s = rows > 0 && cols > 0 ? described(p, WS_READ_READ, a[0], a[1], at) : NULL;
     if (!s)
         return py_wrong(p, at, "a load whose descriptor, block or coordinates are not known");
-    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, s->tensor);
-    t->dtype = t->dtype ? t->dtype : "f32";
-    g_autofree char *name = g_strconcat(p->frame->prefix, p->hint ? p->hint : "loaded", NULL);
-    s->value = ws_source_value(p->r, p->group, name, t->dtype, rows, cols);
-    Val *v = py_val(p, VAL_TILE);
-    v->index = s->value;
-    v->rows = rows;
-    v->cols = cols;
-    return v;
+    return loaded(p, s, rows, cols);
 }
 
 /* 0 .. n-1 along the columns until arithmetic turns it. */

@@ -4,14 +4,14 @@
  * down.
  */
 #include "lanes.h"
-#include "program/parts/dtype.h"
 #include "program/op_kind.h"
 #include "program/parts/access.h"
-#include "program/parts/buffer.h"
-#include "program/parts/operation.h"
-#include "program/program.h"
 #include "program/parts/agent.h"
+#include "program/parts/buffer.h"
+#include "program/parts/dtype.h"
+#include "program/parts/operation.h"
 #include "program/parts/value.h"
+#include "program/program.h"
 
 enum { RUNS_BEFORE = 2 }; /* designs that go wrong at once need it not */
 
