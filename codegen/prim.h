@@ -50,9 +50,6 @@ char *ws_wgmma_text(const WsMma *m, guint regs, WsWgmmaScale scale, gboolean a_r
 LLVMModuleRef ws_lower_host(const WsProgram *p, const WsHold *hold, LLVMContextRef context,
                             GError **error);
 
-/* PTX text of a finished module made by other means (the reference kernel), after the same passes;
- * `header` is put before it. Sets triple and data layout; the module stays the caller's. */
-char *ws_ptx_of_module(LLVMModuleRef module, const char *header, GError **error);
 /* Once per process: NVPTX target, fatal-error handler (exit 5). */
 void ws_llvm_init(void);
 

@@ -105,7 +105,6 @@ LLVMValueRef ws_prim_asm(WsEmit *e, LLVMTypeRef type, const char *text, const ch
 
 /* --- llvm_version.c
  * -------------------------------------------------------------------------------*/
-LLVMTypeRef ws_llvm_map_type(WsEmit *e);
 void ws_llvm_mark_kernel(WsEmit *e, guint threads, guint cluster);
 void ws_llvm_mark_map(WsEmit *e, guint param);
 void ws_llvm_mark_asm(WsEmit *e, LLVMValueRef call, WsPrimFlags flags);

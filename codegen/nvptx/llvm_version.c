@@ -42,7 +42,7 @@ static LLVMAttributeRef text_attribute(WsEmit *e, const char *name, const char *
     return LLVMCreateStringAttribute(e->ctx, name, strlen(name), value, strlen(value));
 }
 
-LLVMTypeRef ws_llvm_map_type(WsEmit *e)
+static LLVMTypeRef llvm_map_type(WsEmit *e)
 {
     return LLVMArrayType2(LLVMInt8TypeInContext(e->ctx), 128);
 }
@@ -70,7 +70,7 @@ void ws_llvm_mark_map(WsEmit *e, guint param)
 {
     guint kind = LLVMGetEnumAttributeKindForName("byval", 5);
     LLVMAddAttributeAtIndex(e->fn, param + 1,
-                            LLVMCreateTypeAttribute(e->ctx, kind, ws_llvm_map_type(e)));
+                            LLVMCreateTypeAttribute(e->ctx, kind, llvm_map_type(e)));
     LLVMAddAttributeAtIndex(e->fn, param + 1, enum_attribute(e, "align", 64));
     LLVMAddAttributeAtIndex(e->fn, param + 1, text_attribute(e, "nvvm.grid_constant", ""));
 }

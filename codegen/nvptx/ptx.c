@@ -55,7 +55,7 @@ static void append_header(GString *s, const WsProgram *p, const WsGenerateOption
 }
 
 /* Emits `module` for the machine and disposes neither. */
-char *ws_ptx_of_module(LLVMModuleRef module, const char *header, GError **error)
+static char *ptx_of_module(LLVMModuleRef module, const char *header, GError **error)
 {
     LLVMTargetMachineRef machine = ws_llvm_machine(error);
     if (!machine)
@@ -107,7 +107,7 @@ char *ws_generate_ptx(const WsProgram *p, const WsGenerateOptions *options, GErr
     if (module) {
         GString *header = g_string_new(NULL);
         append_header(header, p, options);
-        text = raise_version(p, ws_ptx_of_module(module, header->str, error));
+        text = raise_version(p, ptx_of_module(module, header->str, error));
         g_string_free(header, TRUE);
         LLVMDisposeModule(module);
     }

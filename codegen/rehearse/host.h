@@ -209,8 +209,6 @@ void ws_host_wake_all(GPtrArray *waiters);
 void ws_host_later(WsHostLater *later);
 void ws_host_violation(WsHostThread *t, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void ws_host_race(guint op, const char *format, ...) G_GNUC_PRINTF(2, 3);
-/* "mma.0 thread 5 of CTA 1 at groups/…", caller frees. */
-char *ws_host_who(const WsHostThread *t);
 /* Bytes of shared memory, NULL and a violation if they lie outside. */
 guint8 *ws_host_shared(WsHostCta *cta, guint32 address, guint32 bytes, const char *what);
 guint64 ws_host_hash(const void *data, gsize bytes, guint64 start);

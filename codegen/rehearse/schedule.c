@@ -37,7 +37,8 @@ static const WsOp *op_of(const WsHost *h, guint op)
     return h->p && op < h->p->n_ops ? h->p->op[op] : NULL;
 }
 
-char *ws_host_who(const WsHostThread *t)
+/* "mma.0 thread 5 of CTA 1 at groups/…", caller frees. */
+static char *host_who(const WsHostThread *t)
 {
     const WsHost *h = t->cta->host;
     const WsOp *op = op_of(h, t->op);
@@ -57,7 +58,7 @@ void ws_host_violation(WsHostThread *t, const char *format, ...)
     va_start(list, format);
     g_autofree char *what = g_strdup_vprintf(format, list);
     va_end(list);
-    g_autofree char *who = t ? ws_host_who(t) : NULL;
+    g_autofree char *who = t ? host_who(t) : NULL;
     h->first_violation = g_strdup_printf("%s%s%s", who ? who : "", who ? ": " : "", what);
 }
 

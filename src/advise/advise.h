@@ -33,7 +33,6 @@ typedef struct {
     WsDesign *design;
     GPtrArray *edits; /* WsEdit* */
 } WsCandidate;
-void ws_candidate_free(WsCandidate *c);
 /* Proposals, each once; free with g_ptr_array_unref. */
 GPtrArray *ws_candidates_new(const WsDesign *design);
 

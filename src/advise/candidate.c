@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-void ws_candidate_free(WsCandidate *c)
+static void candidate_free(WsCandidate *c)
 {
     g_free(c->title);
     g_free(c->step);
@@ -164,7 +164,7 @@ static void add_steps(Gather *g, const WsNode *owner, WsFieldId list)
 GPtrArray *ws_candidates_new(const WsDesign *design)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    Gather g = { design, g_ptr_array_new_with_free_func((GDestroyNotify)ws_candidate_free), seen };
+    Gather g = { design, g_ptr_array_new_with_free_func((GDestroyNotify)candidate_free), seen };
     const WsNode *root = ws_design_root(design);
     add_depths(&g, WS_F_buffers);
     add_depths(&g, WS_F_pipes);

@@ -13,7 +13,7 @@
 
 #define SLICE 64.0 /* cycles after which agents that share a pipe take turns */
 
-double ws_unit_serve(WsUnit *u, double at, double cycles)
+static double unit_serve(WsUnit *u, double at, double cycles)
 {
     u->free = MAX(u->free, at) + cycles;
     u->busy += cycles;
@@ -92,7 +92,7 @@ static WsClockMove move_mma(WsClockPlay *play, WsPlayer *a)
     /* So many of an agent are under way; the next is taken when the oldest is over. */
     double *oldest = &a->mma_end[a->mma_issued++ % queue];
     a->now = MAX(a->now + cost(play, WS_MACHINE_MMA_ISSUE), *oldest);
-    double end = ws_unit_serve(&sm->tensor, a->now, cycles);
+    double end = unit_serve(&sm->tensor, a->now, cycles);
     sm->smem.busy += smem;
     *oldest = end;
     a->done = end + cost(play, WS_MACHINE_MMA_LATENCY);
@@ -182,7 +182,7 @@ static WsClockMove move_load(WsClockPlay *play, WsPlayer *a)
             continue;
         WsSm *sm = &play->sm[c];
         gboolean cold = sm->first_load == 0 || a->now < sm->first_load;
-        double end = ws_unit_serve(&sm->load, a->now, box_cycles(play, op, bytes));
+        double end = unit_serve(&sm->load, a->now, box_cycles(play, op, bytes));
         end = MAX(end, fetched);
         end += cost(play, cold            ? WS_MACHINE_TMA_LATENCY_COLD
                           : share.fetched ? WS_MACHINE_TMA_LATENCY_HBM
@@ -208,8 +208,8 @@ static WsClockMove move_copy(WsClockPlay *play, WsPlayer *a)
     for (guint c = 0; c < play->n_sms; c++) {
         if (!(mask & (1u << c)))
             continue;
-        double end = ws_unit_serve(&play->sm[c].load, a->now,
-                                   (double)bytes / cost(play, WS_MACHINE_TMA_BYTES));
+        double end =
+            unit_serve(&play->sm[c].load, a->now, (double)bytes / cost(play, WS_MACHINE_TMA_BYTES));
         end += cost(play, WS_MACHINE_MBAR_REMOTE);
         a->done = MAX(a->done, end);
         WsClockMove move = ws_clock_play_credit(play, a, c, (gint64)bytes, end);
@@ -224,8 +224,8 @@ static WsClockMove move_store(WsClockPlay *play, WsPlayer *a)
     guint64 bytes = moved_bytes(play, a->step.op);
     a->now += cost(play, WS_MACHINE_TMA_ISSUE);
     note_bytes(play, a, bytes);
-    double end = ws_unit_serve(&play->sm[a->cta].store, a->now,
-                               (double)bytes / cost(play, WS_MACHINE_STORE_BYTES));
+    double end = unit_serve(&play->sm[a->cta].store, a->now,
+                            (double)bytes / cost(play, WS_MACHINE_STORE_BYTES));
     a->done = end + cost(play, WS_MACHINE_STORE_READ);
     a->bulk.open = MAX(a->bulk.open, a->done);
     a->bulk.open_full = MAX(a->bulk.open_full, a->done + cost(play, WS_MACHINE_STORE_WRITE));
@@ -239,8 +239,8 @@ static WsClockMove move_gather(WsClockPlay *play, WsPlayer *a)
     WsSm *sm = &play->sm[a->cta];
     guint64 bytes = op->n_access ? ws_access_bytes(play->p, &op->access[0]) : 0;
     note_bytes(play, a, bytes);
-    a->now = ws_unit_serve(&sm->lsu, a->now, (double)bytes / cost(play, WS_MACHINE_GATHER_BYTES));
-    double end = ws_unit_serve(&sm->load, a->now, (double)bytes / cost(play, WS_MACHINE_TMA_BYTES));
+    a->now = unit_serve(&sm->lsu, a->now, (double)bytes / cost(play, WS_MACHINE_GATHER_BYTES));
+    double end = unit_serve(&sm->load, a->now, (double)bytes / cost(play, WS_MACHINE_TMA_BYTES));
     end = later(end, from_memory(play, a, bytes, (WsShare){ FALSE, 1 }));
     a->done = end + cost(play, WS_MACHINE_GLOBAL_LATENCY);
     a->copied = MAX(a->copied, a->done);
@@ -258,14 +258,14 @@ static WsClockMove move_global(WsClockPlay *play, WsPlayer *a)
     double bytes = op->n_value ? (double)op->value[0].rows * op->value[0].cols * size : 0;
     note_bytes(play, a, (guint64)bytes);
     if (op->kind == WS_OP_LD_GLOBAL) {
-        a->now = ws_unit_serve(&sm->lsu, a->now, bytes / cost(play, WS_MACHINE_GLOBAL_LOAD)) +
+        a->now = unit_serve(&sm->lsu, a->now, bytes / cost(play, WS_MACHINE_GLOBAL_LOAD)) +
                  cost(play, WS_MACHINE_GLOBAL_LATENCY);
         a->done = a->now;
         return WS_MOVE_NEXT;
     }
     gboolean reduces = op->kind == WS_OP_RED_GLOBAL;
     double rate = cost(play, reduces ? WS_MACHINE_ATOMIC_BYTES : WS_MACHINE_GLOBAL_STORE);
-    a->now = ws_unit_serve(&sm->lsu, a->now, bytes / rate);
+    a->now = unit_serve(&sm->lsu, a->now, bytes / rate);
     a->done = a->now + cost(play, WS_MACHINE_STORE_WRITE);
     play->end = MAX(play->end, a->done);
     return WS_MOVE_NEXT;
@@ -276,8 +276,8 @@ static WsClockMove move_shared_store(WsClockPlay *play, WsPlayer *a, const WsWor
 {
     WsSm *sm = &play->sm[a->cta];
     double begin = a->now;
-    a->now = ws_unit_serve(&sm->alu, a->now, w->alu);
-    double end = ws_unit_serve(&sm->smem, begin, w->smem) + cost(play, WS_MACHINE_SMEM_LATENCY);
+    a->now = unit_serve(&sm->alu, a->now, w->alu);
+    double end = unit_serve(&sm->smem, begin, w->smem) + cost(play, WS_MACHINE_SMEM_LATENCY);
     a->stored = later(a->stored, later(end, a->now));
     return WS_MOVE_NEXT;
 }
@@ -288,7 +288,7 @@ static double serve_slower(WsUnit *u, double at, double cycles, double slower)
     if (cycles <= 0)
         return at;
     u->busy -= cycles * (slower - 1);
-    return ws_unit_serve(u, at, cycles * slower);
+    return unit_serve(u, at, cycles * slower);
 }
 
 static WsClockMove move_work(WsClockPlay *play, WsPlayer *a)

@@ -16,8 +16,6 @@ typedef struct {
     double free; /* earliest start of the next request */
     double busy; /* cycles served so far */
 } WsUnit;
-/* Serves `cycles` of work from `at` on; returns the end. */
-double ws_unit_serve(WsUnit *u, double at, double cycles);
 
 /* Work of a generic operation on the pipes of its SM, in cycles at full rate. */
 typedef struct {

@@ -9,8 +9,6 @@ void ws_result_span(WsClockResult *r, const WsClockPlay *play);
 /* Loops, waits, utilisation, bound, note, trace header. */
 void ws_result_details(WsClockResult *r, WsClockPlay *play);
 
-/* Rounds of the inner loops of tile `id`, at least 1. */
-double ws_tile_rounds(const WsClockPlay *play, gint64 id);
 /* Cycles of the tiles [played, tiles) of this CTA, when tiles differ: `period` is what the played
  * ones took on average. */
 double ws_tiles_left(const WsClockPlay *play, gint64 played, gint64 tiles, double period);

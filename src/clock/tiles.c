@@ -44,7 +44,8 @@ static guint typical_agent(const WsProgram *p)
     return 0;
 }
 
-double ws_tile_rounds(const WsClockPlay *play, gint64 id)
+/* Rounds of the inner loops of tile `id`, at least 1. */
+static double tile_rounds(const WsClockPlay *play, gint64 id)
 {
     guint agent = typical_agent(play->p);
     g_autoptr(WsWalker) w = ws_walker_new(play->p, play->v, agent, 0, this_tile, &id);
@@ -83,7 +84,7 @@ static Line line_of(const WsClockPlay *play, gint64 played, double period)
     double mean = 0;
     gint64 first = played > 2 ? 1 : 0, last = MAX(played - 1, first + 1);
     for (gint64 i = first; i < last; i++)
-        mean += ws_tile_rounds(play, play->stride.first + i * play->stride.stride);
+        mean += tile_rounds(play, play->stride.first + i * play->stride.stride);
     mean /= (double)(last - first);
     double slope = inner_period(play);
     if (slope <= 0 || slope * mean > period)
@@ -93,15 +94,15 @@ static Line line_of(const WsClockPlay *play, gint64 played, double period)
 
 static double tile_cycles(const WsClockPlay *play, Line line, gint64 id)
 {
-    return line.fixed + line.slope * ws_tile_rounds(play, id);
+    return line.fixed + line.slope * tile_rounds(play, id);
 }
 
 gboolean ws_tiles_uneven(const WsClockPlay *play)
 {
     gint64 count = play->stride.count, step = MAX(count / 64, 1);
-    double first = ws_tile_rounds(play, 0);
+    double first = tile_rounds(play, 0);
     for (gint64 id = 1; id < count; id += step)
-        if (ws_tile_rounds(play, id) != first)
+        if (tile_rounds(play, id) != first)
             return TRUE;
     return FALSE;
 }
@@ -142,9 +143,9 @@ double ws_tiles_left(const WsClockPlay *play, gint64 played, gint64 tiles, doubl
 
 double ws_tiles_mean_ratio(const WsClockPlay *play, gint64 tiles)
 {
-    double sum = 0, own = ws_tile_rounds(play, play->stride.first);
+    double sum = 0, own = tile_rounds(play, play->stride.first);
     gint64 step = (tiles + MAX_TILES - 1) / MAX_TILES, n = 0;
     for (gint64 id = 0; id < tiles; id += MAX(step, 1), n++)
-        sum += ws_tile_rounds(play, id);
+        sum += tile_rounds(play, id);
     return n ? sum / (double)n / own : 1;
 }

@@ -52,7 +52,7 @@ static gboolean divide(gint64 a, gint64 b, gint64 *quotient, gint64 *rest, GErro
     return TRUE;
 }
 
-gboolean ws_int_binary(WsExprOp op, gint64 a, gint64 b, gint64 *out, GError **error)
+static gboolean int_binary(WsExprOp op, gint64 a, gint64 b, gint64 *out, GError **error)
 {
     gint64 other = 0;
     switch (op) {
@@ -339,7 +339,7 @@ static gboolean eval(const WsExpr *e, const WsExprEnv *env, gboolean reals, Valu
     if (a.real || b.real)
         return real_binary(e->op, as_real(&a), as_real(&b), out, error);
     out->real = FALSE;
-    return ws_int_binary(e->op, a.i, b.i, &out->i, error);
+    return int_binary(e->op, a.i, b.i, &out->i, error);
 }
 
 gboolean ws_expr_eval(const WsExpr *e, const WsExprEnv *env, gint64 *value, GError **error)

@@ -62,7 +62,8 @@ WsExpr *ws_expr_alloc(WsExprOp op, guint n_args)
     return e;
 }
 
-WsExpr *ws_expr_sealed(WsExpr *e)
+/* Recomputes `height` after the arguments were filled in; returns e. */
+static WsExpr *expr_sealed(WsExpr *e)
 {
     e->height = 1;
     for (guint i = 0; i < e->n_args; i++)
@@ -80,7 +81,7 @@ WsExpr *ws_expr_with_args(const WsExpr *e, WsExpr **arg)
     copy->name = g_strdup(e->name);
     for (guint i = 0; i < e->n_args; i++)
         copy->arg[i] = arg[i];
-    return ws_expr_sealed(copy);
+    return expr_sealed(copy);
 }
 
 WsExpr *ws_expr_ref(const WsExpr *e)
@@ -158,7 +159,7 @@ WsExpr *ws_expr_op(WsExprOp op, WsExpr *a, WsExpr *b)
     e->arg[0] = a;
     if (b)
         e->arg[1] = b;
-    return ws_expr_sealed(e);
+    return expr_sealed(e);
 }
 
 static WsExpr *with_list(WsExprOp op, WsExpr **args, guint n_args)
@@ -166,7 +167,7 @@ static WsExpr *with_list(WsExprOp op, WsExpr **args, guint n_args)
     WsExpr *e = ws_expr_alloc(op, n_args);
     for (guint i = 0; i < n_args; i++)
         e->arg[i] = args[i];
-    return ws_expr_sealed(e);
+    return expr_sealed(e);
 }
 
 WsExpr *ws_expr_call(WsFunc func, WsExpr **args, guint n_args)

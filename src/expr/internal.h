@@ -35,8 +35,6 @@ extern const WsFuncRow ws_funcs[WS_FUNC_COUNT];
 
 /* A new node with room for n_args (NULL) argument references. */
 WsExpr *ws_expr_alloc(WsExprOp op, guint n_args);
-/* Recomputes `height` after the arguments were filled in; returns e. */
-WsExpr *ws_expr_sealed(WsExpr *e);
 /* A copy of `e` with other arguments; takes the references in `arg`. */
 WsExpr *ws_expr_with_args(const WsExpr *e, WsExpr **arg);
 gboolean ws_expr_is_boolean(const WsExpr *e); /* by its operator: always 0 or 1 */
@@ -58,8 +56,3 @@ WsExpr *ws_parser_expr(WsParser *p);
 GPtrArray *ws_parser_args(WsParser *p, const char *close);
 gboolean ws_parser_end(WsParser *p); /* error unless everything was read */
 void ws_parser_expected(WsParser *p, const char *what);
-guint ws_parser_column(const WsParser *p, const char *at);
-
-/* --- values ------------------------------------------------------------------------------------
- */
-gboolean ws_int_binary(WsExprOp op, gint64 a, gint64 b, gint64 *out, GError **error);

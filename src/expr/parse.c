@@ -30,7 +30,7 @@ void ws_parser_init(WsParser *p, const char *text, GError **error)
     skip_space(p);
 }
 
-guint ws_parser_column(const WsParser *p, const char *at)
+static guint parser_column(const WsParser *p, const char *at)
 {
     guint column = 1;
     for (const char *c = p->text; c < at; c++)
@@ -49,7 +49,7 @@ static void fail(WsParser *p, WsExprError code, const char *at, const char *form
     va_end(list);
     if (p->error && *p->error)
         return;
-    g_set_error(p->error, WS_EXPR_ERROR, code, "column %u: %s", ws_parser_column(p, at), message);
+    g_set_error(p->error, WS_EXPR_ERROR, code, "column %u: %s", parser_column(p, at), message);
 }
 
 /* What stands at the cursor, for an error message. Caller frees. */

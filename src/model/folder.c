@@ -4,8 +4,9 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-gboolean ws_folder_put(const char *part, const char *name, const void *data, gsize length,
-                       GError **error)
+/* Writes one file into a folder begun; NULL data writes nothing. */
+static gboolean folder_put(const char *part, const char *name, const void *data, gsize length,
+                           GError **error)
 {
     g_autofree char *path = g_build_filename(part, name, NULL);
     return !data || g_file_set_contents(path, data, (gssize)length, error);
@@ -13,14 +14,14 @@ gboolean ws_folder_put(const char *part, const char *name, const void *data, gsi
 
 gboolean ws_folder_put_text(const char *part, const char *name, const char *text, GError **error)
 {
-    return ws_folder_put(part, name, text, text ? strlen(text) : 0, error);
+    return folder_put(part, name, text, text ? strlen(text) : 0, error);
 }
 
 gboolean ws_folder_put_bytes(const char *part, const char *name, GBytes *bytes, GError **error)
 {
     gsize n = 0;
     const void *data = bytes ? g_bytes_get_data(bytes, &n) : NULL;
-    return ws_folder_put(part, name, data, n, error);
+    return folder_put(part, name, data, n, error);
 }
 
 void ws_folder_remove(const char *dir)

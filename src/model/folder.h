@@ -9,9 +9,7 @@ G_BEGIN_DECLS
  * frees). What stands at `dir` may be replaced if it is empty or holds the file `marker` (so it is
  * `what`, such as "a bundle"); anything else is an error and stays as it is. */
 char *ws_folder_begin(const char *dir, const char *marker, const char *what, GError **error);
-/* Writes one file into a folder begun; NULL data writes nothing. */
-gboolean ws_folder_put(const char *part, const char *name, const void *data, gsize length,
-                       GError **error);
+/* Write one file into a folder begun; NULL writes nothing. */
 gboolean ws_folder_put_text(const char *part, const char *name, const char *text, GError **error);
 gboolean ws_folder_put_bytes(const char *part, const char *name, GBytes *bytes, GError **error);
 /* Puts the finished folder in its place; on failure what stood there stays or is named. */

@@ -8,7 +8,8 @@ void ws_json_out_init(WsJsonOut *json)
     *json = (WsJsonOut){ .out = g_string_new(NULL), .first = TRUE };
 }
 
-void ws_json_out_key(WsJsonOut *json, const char *name)
+/* The begin of a member's value, or (name NULL) of an item. */
+static void json_out_key(WsJsonOut *json, const char *name)
 {
     if (json->line > 0)
         g_string_append(json->out, !json->first                                ? ", "
@@ -26,7 +27,7 @@ void ws_json_out_key(WsJsonOut *json, const char *name)
 
 void ws_json_out_open(WsJsonOut *json, const char *name, char bracket)
 {
-    ws_json_out_key(json, name);
+    json_out_key(json, name);
     g_string_append_c(json->out, bracket);
     json->depth++;
     json->first = TRUE;
@@ -60,31 +61,31 @@ void ws_json_out_close(WsJsonOut *json, char bracket)
 
 void ws_json_out_text(WsJsonOut *json, const char *name, const char *value)
 {
-    ws_json_out_key(json, name);
+    json_out_key(json, name);
     ws_text_json(json->out, value);
 }
 
 void ws_json_out_integer(WsJsonOut *json, const char *name, gint64 value)
 {
-    ws_json_out_key(json, name);
+    json_out_key(json, name);
     g_string_append_printf(json->out, "%" G_GINT64_FORMAT, value);
 }
 
 void ws_json_out_real(WsJsonOut *json, const char *name, double value)
 {
-    ws_json_out_key(json, name);
+    json_out_key(json, name);
     ws_text_json_real(json->out, value);
 }
 
 void ws_json_out_truth(WsJsonOut *json, const char *name, gboolean value)
 {
-    ws_json_out_key(json, name);
+    json_out_key(json, name);
     g_string_append(json->out, value ? "true" : "false");
 }
 
 void ws_json_out_texts(WsJsonOut *json, const char *name, const GPtrArray *list)
 {
-    ws_json_out_key(json, name);
+    json_out_key(json, name);
     g_string_append_c(json->out, '[');
     for (guint i = 0; list != NULL && i < list->len; i++) {
         g_autofree char *text = ws_phrase_text(list->pdata[i], NULL, NULL);
@@ -96,6 +97,6 @@ void ws_json_out_texts(WsJsonOut *json, const char *name, const GPtrArray *list)
 
 void ws_json_out_phrase(WsJsonOut *json, const char *name, const char *phrase)
 {
-    ws_json_out_key(json, name);
+    json_out_key(json, name);
     ws_phrase_json(json->out, phrase);
 }

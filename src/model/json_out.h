@@ -16,8 +16,6 @@ typedef struct {
 
 /* An empty text; `json->out` is the caller's, who frees it. */
 void ws_json_out_init(WsJsonOut *json);
-/* The begin of a member's value, or (name NULL) of an item. */
-void ws_json_out_key(WsJsonOut *json, const char *name);
 /* '{' or '[', and '}' or ']'. */
 void ws_json_out_open(WsJsonOut *json, const char *name, char bracket);
 void ws_json_out_close(WsJsonOut *json, char bracket);

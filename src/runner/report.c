@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *ws_case_state_text(WsCaseState state)
+static const char *case_state_text(WsCaseState state)
 {
     static const char *const text[] = {
         "not run", "nothing to launch", "right", "not judged", "wrong", "failed", "hung", "died"
@@ -97,7 +97,7 @@ void ws_report_case(FILE *out, const WsManifest *m, const WsResults *r, int whic
     const WsCaseResult *x = &r->case_[which];
     if (x->state == WS_CASE_WAITING)
         return;
-    fprintf(out, "%s: %s", c->label, ws_case_state_text(x->state));
+    fprintf(out, "%s: %s", c->label, case_state_text(x->state));
     if (x->state == WS_CASE_NOTHING)
         fprintf(out, " (no tile: no kernel was started)\n");
     else
@@ -287,7 +287,7 @@ static void js_case(FILE *out, const WsManifest *m, const WsResults *r, int whic
     for (int i = 0; i < m->n_sizes; i++)
         fprintf(out, "%s\"%s\": %" PRId64, i ? ", " : "", m->size[i], c->size[i]);
     fputs("}, \"state\": ", out);
-    js_text(out, ws_case_state_text(x->state));
+    js_text(out, case_state_text(x->state));
     fprintf(out, ", \"grid\": %u, \"tiles\": %" PRId64, x->grid, c->tiles);
     js_member(out, "flops", c->flops);
     js_member(out, "seconds", x->seconds);

@@ -114,5 +114,3 @@ typedef struct {
     double judge; /* seconds that the float64 reference of one output may take */
     int64_t samples;
 } WsRunOptions;
-
-const char *ws_case_state_text(WsCaseState state);

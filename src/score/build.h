@@ -144,7 +144,6 @@ void ws_cover_draw(WsBuild *b, const WsScoreCover *c, const WsCoverRow *row);
 gboolean ws_build_coarse(const WsBuild *b);
 
 /* spread.c; NULL: too few executions */
-const WsSpread *ws_spread_of(const WsBuild *b, const WsTrace *t, guint agent, guint op);
 void ws_spread_fill(const WsBuild *b, const WsTrace *t, const WsTraceRecord *r, WsSceneItem *item);
 
 /* staff.c, ring.c, unit.c, edge.c, furniture.c */

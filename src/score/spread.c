@@ -53,7 +53,8 @@ static WsSpread *of_lane(const WsTrace *t, const WsTraceLane *lane)
     return spread;
 }
 
-const WsSpread *ws_spread_of(const WsBuild *b, const WsTrace *t, guint agent, guint op)
+/* NULL: too few executions. */
+static const WsSpread *spread_of(const WsBuild *b, const WsTrace *t, guint agent, guint op)
 {
     GHashTable *table = b->cache->spread[t != b->t];
     gpointer key = GUINT_TO_POINTER(agent + 1);
@@ -68,7 +69,7 @@ const WsSpread *ws_spread_of(const WsBuild *b, const WsTrace *t, guint agent, gu
 
 void ws_spread_fill(const WsBuild *b, const WsTrace *t, const WsTraceRecord *r, WsSceneItem *item)
 {
-    const WsSpread *s = t->origin == WS_TRACE_MEASURED ? ws_spread_of(b, t, r->agent, r->op) : NULL;
+    const WsSpread *s = t->origin == WS_TRACE_MEASURED ? spread_of(b, t, r->agent, r->op) : NULL;
     if (!s)
         return;
     gboolean flight = item->shape == WS_SHAPE_FLIGHT;

@@ -226,7 +226,6 @@ void ws_elab_place(WsElab *E);    /* layout.c: offsets; after barriers and pipes
 void ws_elab_barriers(WsElab *E); /* barriers.c: declared */
 void ws_elab_pipes(WsElab *E);
 void ws_elab_groups(WsElab *E); /* agents, warps, values */
-void ws_elab_value_layouts(WsElab *E, const WsNode *group, WsAgent *agent);
 gboolean ws_elab_dtype(const char *text, WsDtype *out);
 gint ws_barrier_derived(WsElab *E, const char *name, const char *path, WsBarrierKind kind,
                         guint slots, gboolean ready);
@@ -307,8 +306,6 @@ guint ws_step_coordinates(WsStepState *S, const WsTensor *t, guint flags, WsExpr
 #undef WS_STEP
 /* Refuses to close the group of `open` (NULL: none stands open) by a step that `when` guards. */
 void ws_step_closes(WsStepState *S, const WsOp *open);
-WsElabSymbol *ws_step_tensor(WsStepState *S);
-WsHint ws_step_hint(WsStepState *S);
 WsReduce ws_step_reduce(WsStepState *S);
 WsCtas ws_step_ctas(WsStepState *S, WsFieldId field);
 gint ws_map_of(WsElab *E, guint tensor, const guint *box, guint swizzle); /* box innermost first */

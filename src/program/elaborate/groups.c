@@ -114,7 +114,7 @@ static guint value_registers(const WsTargetMatrix *x, const WsRegValue *v, guint
     return MAX(1, v->cols / 2 / per_register) * atoms;
 }
 
-void ws_elab_value_layouts(WsElab *E, const WsNode *group, WsAgent *agent)
+static void elab_value_layouts(WsElab *E, const WsNode *group, WsAgent *agent)
 {
     Layouts L = { .E = E,
                   .parent = g_hash_table_new(g_direct_hash, g_direct_equal),
@@ -242,7 +242,7 @@ void ws_elab_groups(WsElab *E)
                     E, ws_elab_field_expr(E, node, WS_F_registers), 1, 1024, "registers", path);
             values(E, node, &a);
             if (!ws_elab_stop(E))
-                ws_elab_value_layouts(E, node, &a);
+                elab_value_layouts(E, node, &a);
             E->replicas = 0;
             g_array_append_val(agents, a);
             if (agents->len > 64) {

@@ -9,14 +9,14 @@
 
 /* load, gather, load_wait, store, store_wait, copy, prefetch, claim, take. */
 
-WsElabSymbol *ws_step_tensor(WsStepState *S)
+static WsElabSymbol *step_tensor(WsStepState *S)
 {
     const char *name = ws_elab_field_name(S->E, S->node, WS_F_keyword);
     WsElabSymbol *symbol = ws_elab_find(S->E, name ? name : "", WS_SYMBOL_TENSOR, S->id);
     return symbol && symbol->index < S->E->p->n_tensors ? symbol : NULL;
 }
 
-WsHint ws_step_hint(WsStepState *S)
+static WsHint step_hint(WsStepState *S)
 {
     static const char *const words[] = { NULL, "evict_first", "evict_normal", "evict_last" };
     for (guint i = 1; i < G_N_ELEMENTS(words); i++)
@@ -110,7 +110,7 @@ static WsOp *make_load(WsStepState *S, guint box, const WsAccess *part, gint map
     op->map = map;
     op->n_coord = n_coord;
     memcpy(op->coord, coord, sizeof(WsExpr *) * n_coord);
-    op->hint = ws_step_hint(S);
+    op->hint = step_hint(S);
     op->bytes = bytes;
     op->ctas = T->ctas;
     ws_op_access(E, op, part);
@@ -138,7 +138,7 @@ static void only_read(WsStepState *S, const WsTensor *t)
 void ws_step_LOAD(WsStepState *S)
 {
     WsElab *E = S->E;
-    WsElabSymbol *tensor = ws_step_tensor(S);
+    WsElabSymbol *tensor = step_tensor(S);
     WsBufferView view;
     WsExpr *at[WS_MAX_RANK];
     const WsRef *into = ws_elab_field_ref(E, S->node, WS_F_into);
@@ -163,7 +163,7 @@ void ws_step_closes(WsStepState *S, const WsOp *open)
 void ws_step_STORE(WsStepState *S)
 {
     WsElab *E = S->E;
-    WsElabSymbol *tensor = ws_step_tensor(S);
+    WsElabSymbol *tensor = step_tensor(S);
     WsBufferView view;
     WsExpr *at[WS_MAX_RANK];
     const WsRef *from = ws_elab_field_ref(E, S->node, WS_F_from);
@@ -225,7 +225,7 @@ void ws_step_MMA_WAIT(WsStepState *S)
 void ws_step_GATHER(WsStepState *S)
 {
     WsElab *E = S->E;
-    WsElabSymbol *tensor = ws_step_tensor(S);
+    WsElabSymbol *tensor = step_tensor(S);
     WsBufferView view;
     const WsRef *into = ws_elab_field_ref(E, S->node, WS_F_into);
     if (!tensor || !into || !ws_view_buffer(S, into, WS_MODE_WRITE, WS_PROXY_GENERIC, &view))
@@ -243,7 +243,7 @@ void ws_step_GATHER(WsStepState *S)
     WsOp *op = ws_step_op(S, WS_OP_CP_ROWS, NULL);
     op->tensor = (gint)tensor->index;
     op->n_coord = ws_step_coordinates(S, t, WS_RESOLVE_ROW, op->coord);
-    op->hint = ws_step_hint(S);
+    op->hint = step_hint(S);
     op->bytes = (gint64)view.access.rows * view.access.cols * ws_dtype_bytes(b->dtype);
     ws_op_access(E, op, &view.access);
     ws_op_label(E, op, "gather %s -> %s", t->name, b->name);
@@ -282,7 +282,7 @@ void ws_step_COPY(WsStepState *S)
 void ws_step_PREFETCH(WsStepState *S)
 {
     WsElab *E = S->E;
-    WsElabSymbol *tensor = ws_step_tensor(S);
+    WsElabSymbol *tensor = step_tensor(S);
     if (!tensor)
         return;
     const WsTensor *t = &E->p->tensor[tensor->index];
@@ -290,7 +290,7 @@ void ws_step_PREFETCH(WsStepState *S)
     /* A box of the tile without swizzle; larger tiles take more steps. */
     WsOp *op = ws_step_op(S, WS_OP_PREFETCH, NULL);
     op->tensor = (gint)tensor->index;
-    op->hint = ws_step_hint(S);
+    op->hint = step_hint(S);
     op->n_coord = ws_step_coordinates(S, t, 0, op->coord);
     guint box[WS_MAX_RANK] = { 1, 1, 1, 1, 1 }, n = ws_elab_field_count(S->node, WS_F_tile);
     for (guint i = 0; i < n && i < t->rank; i++)
