@@ -114,14 +114,15 @@ static void mbarrier(WsElab *E, guint index, GArray *entries)
 {
     WsBarrier *b = &g_array_index(E->barriers, WsBarrier, index);
     const WsNode *node = g_ptr_array_index(E->barrier_node, index);
+    gint64 most = E->hw->sync.arrivals;
     for (guint e = 0; e < b->array; e++) {
         gint64 derived = derived_arrivals(E, index, e, entries);
-        if (derived > (1 << 20) - 1)
+        if (derived > most)
             ws_elab_note(E, WS_RULE_B_COUNT, b->path, NULL,
                          "%s would need %" G_GINT64_FORMAT
-                         " arrivals; an mbarrier counts to 1048575",
-                         b->name, derived);
-        b->arrivals_derived[e] = (guint)CLAMP(derived, 0, (1 << 20) - 1);
+                         " arrivals; an mbarrier counts to %" G_GINT64_FORMAT,
+                         b->name, derived, most);
+        b->arrivals_derived[e] = (guint)CLAMP(derived, 0, most);
         b->arrivals[e] = override(E, node, WS_F_arrivals, b->path, e, b->arrivals_derived[e]);
         b->arrivals[e] = MAX(b->arrivals[e], 1);
     }
