@@ -58,6 +58,9 @@ void ws_cli_json_end(WsJsonOut *json);
 void ws_cli_print_findings(const WsFindings *f, const char *file);
 /* Writes text to a file (temporary + rename) or to stdout when `out` is NULL or "-". */
 gboolean ws_cli_write(const char *out, const char *text, gssize length);
+/* The exit code of a command that would end with `code`: a verdict that nobody could read is not
+ * told by an exit of 0. */
+int ws_cli_delivered(int code);
 /* A file that was written to "-" has the standard output to itself: what is said from now on goes
  * to the standard error. Other names (and NULL) change nothing. */
 void ws_cli_say_aside(const char *out);

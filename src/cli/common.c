@@ -8,6 +8,7 @@
 #include "trace/stats.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <gio/gio.h>
 #include <signal.h>
 #include <stdio.h>
@@ -68,7 +69,7 @@ static void keep_error(int code, const char *message, const WsRefusal *r)
     }
     ws_json_out_close(&j, '}');
     g_autofree char *text = ws_json_out_end(&j);
-    g_file_set_contents(errors_file, text, -1, NULL);
+    ws_file_write(errors_file, text, strlen(text), NULL);
 }
 
 int ws_cli_fail(int code, const char *format, ...)
@@ -101,6 +102,14 @@ static void take_errors_file(int *argc, char **argv)
             argv[n++] = argv[i];
     }
     argv[ *argc = n] = NULL;
+    /* An error may be told before a file was read: none that the command names takes its text. */
+    for (int i = 1; errors_file && i < n; i++) {
+        const int fd = open(argv[i], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        if (fd >= 0) {
+            ws_file_was_read(fd);
+            close(fd);
+        }
+    }
 }
 
 static const char *command_arguments(const char *command)
@@ -230,15 +239,32 @@ WsLaunchValues *ws_cli_launch(const WsProgram *p, char **size, gboolean rehearse
     return values;
 }
 
+/* Says once that the standard output does not take what is printed. FALSE */
+static gboolean fail_to_print(int code)
+{
+    static gboolean told;
+    if (!told)
+        ws_cli_fail(code, "cannot write to standard output: %s", g_strerror(errno));
+    told = TRUE;
+    return FALSE;
+}
+
+int ws_cli_delivered(int code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    const int lost = code == WS_EXIT_YES ? WS_EXIT_USAGE : code;
+    fail_to_print(lost);
+    return lost;
+}
+
 gboolean ws_cli_write(const char *out, const char *text, gssize length)
 {
     g_autoptr(GError) error = NULL;
     gsize n = length < 0 ? strlen(text) : (gsize)length;
     if (!out || !strcmp(out, "-")) {
         gboolean whole = fwrite(text, 1, n, stdout) == n && fflush(stdout) == 0;
-        if (!whole)
-            ws_cli_fail(WS_EXIT_USAGE, "cannot write to standard output: %s", g_strerror(errno));
-        return whole;
+        return whole || fail_to_print(WS_EXIT_USAGE);
     }
     if (!ws_file_write(out, text, n, &error)) {
         ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);

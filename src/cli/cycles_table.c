@@ -2,11 +2,14 @@
 #include "program/launch_values.h"
 #include "program/walk.h"
 
+#include "model/file.h"
 #include "model/json_out.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#define MAX_TABLE_BYTES (1 << 20)
 
 /* A row: design | settings | sizes | SM clock in GHz | microseconds | fit or held.
  * Designs are folders beside the table. */
@@ -117,12 +120,13 @@ int ws_cli_cycles_table(const char *file, const WsMachine *m, double within, gbo
 {
     g_autofree char *text = NULL, *folder = g_path_get_dirname(file);
     g_autoptr(GError) error = NULL;
+    gsize length;
     WsJsonOut j;
     ws_json_out_init(&j);
     g_autoptr(GString) out = j.out;
     Table t = { .m = m, .within = within, .json = json ? &j : NULL, .folder = folder, .out = out };
     int code = WS_EXIT_YES;
-    if (!g_file_get_contents(file, &text, NULL, &error))
+    if (!ws_file_read(file, MAX_TABLE_BYTES, &text, &length, &error))
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     if (json) {
         ws_json_out_open(&j, NULL, '{');

@@ -1,4 +1,5 @@
 #include "cli/import_report.h"
+#include "model/file.h"
 #include "program/elaborate.h"
 
 #include <stdio.h>
@@ -7,8 +8,9 @@
 static WsImportFrom by_content(const char *file)
 {
     g_autofree char *text = NULL;
+    gsize length;
     if (ws_import_guess(file, NULL) != WS_IMPORT_FROM_COUNT)
-        g_file_get_contents(file, &text, NULL, NULL);
+        ws_file_read_some(file, WS_IMPORT_MAX_BYTES + 1, &text, &length, NULL);
     return ws_import_guess(file, text);
 }
 
@@ -40,7 +42,7 @@ WsImport *ws_cli_import(const char *file, const char *from, const WsImportOption
     g_autoptr(GError) error = NULL;
     g_autofree char *text = NULL;
     gsize length;
-    WsImport *import = g_file_get_contents(file, &text, &length, &error)
+    WsImport *import = ws_file_read_some(file, WS_IMPORT_MAX_BYTES + 1, &text, &length, &error)
                            ? ws_import_text_as(text, length, file, language, options, &error)
                            : NULL;
     if (!import) {
@@ -62,7 +64,7 @@ GPtrArray *ws_cli_kernels(const char *file, const char *from, int *code)
     *code = WS_EXIT_USAGE;
     if (!pick_language(file, from, &language))
         return NULL;
-    GPtrArray *kernels = g_file_get_contents(file, &text, &length, &error)
+    GPtrArray *kernels = ws_file_read_some(file, WS_IMPORT_MAX_BYTES + 1, &text, &length, &error)
                              ? ws_import_kernels(text, length, file, language, &error)
                              : NULL;
     if (!kernels)

@@ -1,5 +1,6 @@
 /* warpstave(1): finds the command in the table and runs it. */
 #include "cli/cli.h"
+#include "model/file.h"
 #include "model/text.h"
 
 #include <locale.h>
@@ -38,9 +39,8 @@ static int print_help(FILE *to)
     return to == stdout ? WS_EXIT_YES : WS_EXIT_USAGE;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-    setlocale(LC_ALL, "");
     if (argc < 2)
         return print_help(stderr);
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
@@ -65,4 +65,11 @@ int main(int argc, char **argv)
     const char *near = ws_text_nearest(argv[1], names, G_N_ELEMENTS(names));
     return ws_cli_fail(WS_EXIT_USAGE, "no command '%s'%s%s%s; see warpstave --help", argv[1],
                        near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+}
+
+int main(int argc, char **argv)
+{
+    setlocale(LC_ALL, "");
+    ws_file_keep_inputs();
+    return ws_cli_delivered(run(argc, argv));
 }

@@ -160,12 +160,8 @@ WsMachine *ws_machine_load(const char *file, GError **error)
     g_autofree char *text = NULL;
     g_autoptr(GError) problem = NULL;
     gsize length = 0;
-    if (!g_file_get_contents(file, &text, &length, &problem)) {
+    if (!ws_file_read(file, MAX_FILE_BYTES, &text, &length, &problem)) {
         g_set_error(error, WS_MACHINE_ERROR, WS_MACHINE_ERROR_READ, "%s", problem->message);
-        return NULL;
-    }
-    if (length > MAX_FILE_BYTES) {
-        format_error(error, file, "larger than 1 MiB");
         return NULL;
     }
     return parse(text, length, file, error);

@@ -18,6 +18,8 @@ typedef enum {
 #undef WS_IMPORT_FROM
     WS_IMPORT_FROM_COUNT
 } WsImportFrom;
+/* No language is read beyond so many bytes; some end before. */
+#define WS_IMPORT_MAX_BYTES (8 << 20)
 WsImportFrom ws_import_from(const char *text); /* WS_IMPORT_FROM_COUNT if there is none */
 const char *ws_import_from_text(WsImportFrom from);
 const char *ws_import_from_help(WsImportFrom from); /* what is read of the language */

@@ -41,7 +41,7 @@ gboolean ws_bundle_write(const WsBundleSpec *spec, const char *dir, WsFindings *
     g_autofree char *part = ws_folder_begin(dir, WS_MANIFEST_FILE, "a bundle", error);
     if (!part)
         return FALSE;
-    if (put_all(spec, part, manifest, error) && ws_folder_commit(part, dir, error))
+    if (put_all(spec, part, manifest, error) && ws_folder_commit(part, dir, "a bundle", error))
         return TRUE;
     ws_folder_remove(part);
     return FALSE;

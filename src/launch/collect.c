@@ -1,4 +1,5 @@
 #include "launch/collect.h"
+#include "model/file.h"
 #include "program/elaborate.h"
 #include "program/launch_values.h"
 #include "program/walk.h"
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #define MAX_RESULTS (16 << 20)
+#define MAX_RECORDS (1 << 30)
 
 static void case_free(gpointer data)
 {
@@ -200,10 +202,8 @@ static gboolean take_results(WsCollected *c, GError **error)
     if (!g_file_test(path, G_FILE_TEST_EXISTS))
         return bad(error, WS_BUNDLE_ERROR_ABSENT,
                    "%s holds no results yet: run warpstave-runner on it", c->dir);
-    if (!g_file_get_contents(path, &data, &length, error))
+    if (!ws_file_read(path, MAX_RESULTS, &data, &length, error))
         return FALSE;
-    if (length > MAX_RESULTS)
-        return bad(error, WS_BUNDLE_ERROR_FORMAT, "%s is larger than 16 MiB", path);
     struct json_tokener *parser = json_tokener_new();
     struct json_object *o = json_tokener_parse_ex(parser, data, (int)length);
     enum json_tokener_error how = json_tokener_get_error(parser);
@@ -320,7 +320,7 @@ WsTrace *ws_collected_trace(const WsCollected *c, guint which, GError **error)
     g_autofree char *path = g_build_filename(c->dir, x->records, NULL);
     g_autofree char *data = NULL;
     gsize size;
-    if (!g_file_get_contents(path, &data, &size, error))
+    if (!ws_file_read(path, MAX_RECORDS, &data, &size, error))
         return NULL;
     g_autoptr(WsLaunchValues) v = values_of(c, m, which, error);
     if (!v)

@@ -1,8 +1,8 @@
 /* Designs: a root node with the file it came from; paths and ids of its nodes. */
+#include "model/file.h"
 #include "model/internal.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 struct WsDesign {
@@ -98,31 +98,12 @@ WsDesign *ws_design_with_constant(const WsDesign *design, const char *name, gint
     return NULL;
 }
 
-/* Reads at most one byte more than a document may have. NULL with errno set. */
-static char *read_bounded(const char *file, gsize *length)
-{
-    FILE *f = fopen(file, "rb");
-    if (f == NULL)
-        return NULL;
-    char *text = g_malloc(WS_DESIGN_MAX_BYTES + 2);
-    errno = 0;
-    *length = fread(text, 1, WS_DESIGN_MAX_BYTES + 1, f);
-    const int problem = ferror(f) ? (errno != 0 ? errno : EIO) : 0;
-    fclose(f);
-    if (problem != 0) {
-        g_free(text);
-        errno = problem;
-        return NULL;
-    }
-    text[*length] = '\0';
-    return text;
-}
-
 WsDesign *ws_design_load(const char *file, WsFindings *findings)
 {
     gsize length = 0;
-    g_autofree char *text = read_bounded(file, &length);
-    if (text == NULL) {
+    g_autofree char *text = NULL;
+    /* one byte more than a document may have: the parser says that it is too long */
+    if (!ws_file_read_some(file, WS_DESIGN_MAX_BYTES + 1, &text, &length, NULL)) {
         WsFinding *f = ws_findings_add(findings, WS_RULE_S_IO, "", "cannot read the file: %s",
                                        g_strerror(errno));
         ws_finding_set_remedy(f, "check the path");

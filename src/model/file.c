@@ -1,4 +1,5 @@
-/* Writing files whole: a temporary file beside the target, synced, then renamed over it. */
+/* Reading files up to a bound, and writing them whole: a temporary file beside the target, synced,
+ * then renamed over it. */
 #include "model/file.h"
 
 #include <errno.h>
@@ -14,8 +15,111 @@ static gboolean fail(GError **error, const char *what, const char *file)
     const int code = errno;
     g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(code), "%s %s: %s", what, file,
                 g_strerror(code));
+    errno = code;
     return FALSE;
 }
+
+/* --- what this process has read and written ----------------------------------------------------
+ */
+
+typedef struct {
+    dev_t device;
+    ino_t node;
+    gboolean written;
+} Known;
+
+static GMutex lock;
+static GArray *known; /* Known; NULL: nothing is kept */
+
+void ws_file_keep_inputs(void)
+{
+    g_mutex_lock(&lock);
+    if (!known)
+        known = g_array_new(FALSE, FALSE, sizeof(Known));
+    g_mutex_unlock(&lock);
+}
+
+static void remember(int fd, gboolean written)
+{
+    struct stat st;
+    g_mutex_lock(&lock);
+    if (known && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+        const Known k = { st.st_dev, st.st_ino, written };
+        g_array_append_val(known, k);
+    }
+    g_mutex_unlock(&lock);
+}
+
+void ws_file_was_read(int fd)
+{
+    remember(fd, FALSE);
+}
+
+/* An input is not an output, under whatever name or link it comes. */
+static gboolean may_take(const char *file, GError **error)
+{
+    struct stat st;
+    const Known *met = NULL;
+    g_mutex_lock(&lock);
+    if (known && stat(file, &st) == 0)
+        for (guint i = 0; i < known->len && !met; i++) {
+            const Known *k = &g_array_index(known, Known, i);
+            met = k->device == st.st_dev && k->node == st.st_ino ? k : NULL;
+        }
+    const gboolean written = met && met->written;
+    g_mutex_unlock(&lock);
+    if (met)
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
+                    written ? "%s was written by this very command; name another file for each "
+                              "output"
+                            : "%s is what this command reads; write to another file",
+                    file);
+    return !met;
+}
+
+gboolean ws_file_read_some(const char *file, gsize most, char **data, gsize *length, GError **error)
+{
+    *data = NULL;
+    *length = 0;
+    const int fd = open(file, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fail(error, "cannot read", file);
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+    guint8 block[1 << 16];
+    gssize n = 1;
+    while (n != 0 && bytes->len < most) {
+        n = read(fd, block, MIN(sizeof block, most - bytes->len));
+        if (n < 0 && errno != EINTR)
+            break;
+        g_byte_array_append(bytes, block, (guint)MAX(n, 0));
+    }
+    const int problem = errno;
+    ws_file_was_read(fd);
+    close(fd);
+    errno = problem;
+    if (n < 0)
+        return fail(error, "cannot read", file);
+    *length = bytes->len;
+    g_byte_array_append(bytes, (const guint8 *)"", 1);
+    *data = (char *)g_byte_array_free(g_steal_pointer(&bytes), FALSE);
+    return TRUE;
+}
+
+gboolean ws_file_read(const char *file, gsize most, char **data, gsize *length, GError **error)
+{
+    if (!ws_file_read_some(file, most + 1, data, length, error))
+        return FALSE;
+    if (*length <= most)
+        return TRUE;
+    g_clear_pointer(data, g_free);
+    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+                "%s is larger than the %" G_GSIZE_FORMAT " bytes that are read of such a file",
+                file, most);
+    return FALSE;
+}
+
+/* --- writing ------------------------------------------------------------------------------------
+ */
 
 gboolean ws_file_write_all(int fd, const char *data, gsize length)
 {
@@ -61,6 +165,7 @@ static gboolean replace(const char *file, WsFileBody body, gpointer data, GError
         return fail(error, "cannot write beside", file);
     const gboolean written = body(fd, data) && fchmod(fd, mode_for(file)) == 0 && fsync(fd) == 0;
     int problem = errno;
+    remember(fd, TRUE);
     if (close(fd) != 0 && written)
         problem = errno;
     else if (written && g_rename(temporary, file) == 0) {
@@ -104,7 +209,7 @@ static gboolean may_write(const char *file, GError **error)
     return fd >= 0 || errno == ENOENT || fail(error, "cannot write", file);
 }
 
-gboolean ws_file_write_by(const char *file, WsFileBody body, gpointer data, GError **error)
+static gboolean write_by(const char *file, WsFileBody body, gpointer data, GError **error)
 {
     if (ws_file_is_special(file))
         return write_into(file, body, data, error);
@@ -115,6 +220,11 @@ gboolean ws_file_write_by(const char *file, WsFileBody body, gpointer data, GErr
     const gboolean ok = replace(target != NULL ? target : file, body, data, error);
     free(target);
     return ok;
+}
+
+gboolean ws_file_write_by(const char *file, WsFileBody body, gpointer data, GError **error)
+{
+    return may_take(file, error) && write_by(file, body, data, error);
 }
 
 typedef struct {
@@ -132,4 +242,10 @@ gboolean ws_file_write(const char *file, const char *data, gsize length, GError 
 {
     Text text = { data, length };
     return ws_file_write_by(file, write_text, &text, error);
+}
+
+gboolean ws_file_rewrite(const char *file, const char *data, gsize length, GError **error)
+{
+    Text text = { data, length };
+    return write_by(file, write_text, &text, error);
 }

@@ -83,11 +83,31 @@ static gboolean fail_rename(const char *dir, GError **error)
     return FALSE;
 }
 
-gboolean ws_folder_commit(const char *part, const char *dir, GError **error)
+/* What stands in `old` and has no successor would be lost: results of a run, files of others. */
+static gboolean nothing_lost(const char *old, const char *part, const char *what, GError **error)
+{
+    g_autoptr(GDir) d = g_dir_open(old, 0, error);
+    const char *name;
+    while (d && (name = g_dir_read_name(d))) {
+        g_autofree char *next = g_build_filename(part, name, NULL);
+        if (g_file_test(next, G_FILE_TEST_EXISTS))
+            continue;
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
+                    "%s holds %s, which %s written there would delete; choose another folder, or "
+                    "move it away",
+                    old, name, what);
+        return FALSE;
+    }
+    return d != NULL;
+}
+
+gboolean ws_folder_commit(const char *part, const char *dir, const char *what, GError **error)
 {
     g_autofree char *clean = without_slashes(dir);
     if (!g_file_test(clean, G_FILE_TEST_EXISTS) || g_rmdir(clean) == 0)
         return g_rename(part, clean) == 0 || fail_rename(clean, error);
+    if (!nothing_lost(clean, part, what, error))
+        return FALSE;
     g_autofree char *old = g_strconcat(part, ".old", NULL);
     if (g_rename(clean, old) != 0)
         return fail_rename(clean, error);

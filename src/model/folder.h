@@ -12,8 +12,9 @@ char *ws_folder_begin(const char *dir, const char *marker, const char *what, GEr
 /* Write one file into a folder begun; NULL writes nothing. */
 gboolean ws_folder_put_text(const char *part, const char *name, const char *text, GError **error);
 gboolean ws_folder_put_bytes(const char *part, const char *name, GBytes *bytes, GError **error);
-/* Puts the finished folder in its place; on failure what stood there stays or is named. */
-gboolean ws_folder_commit(const char *part, const char *dir, GError **error);
+/* Puts the finished folder (`what`) in its place; on failure what stood there stays or is named. A
+ * file that stands there and has no successor is such a failure: nothing is deleted. */
+gboolean ws_folder_commit(const char *part, const char *dir, const char *what, GError **error);
 /* Removes the files of a flat folder and the folder. */
 void ws_folder_remove(const char *dir);
 

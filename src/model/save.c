@@ -14,5 +14,5 @@ gboolean ws_design_save(const WsDesign *design, const char *file, GError **error
                     WS_DESIGN_MAX_BYTES);
         return FALSE;
     }
-    return ws_file_write(file, text, strlen(text), error);
+    return ws_file_rewrite(file, text, strlen(text), error);
 }

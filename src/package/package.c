@@ -105,7 +105,7 @@ gboolean ws_package_write(const WsPackageSpec *spec, const char *dir, GError **e
     g_autofree char *part = ws_folder_begin(dir, WS_PACKAGE_MARK, "a package", error);
     if (!part)
         return FALSE;
-    if (put_all(spec, &t, part, error) && ws_folder_commit(part, dir, error))
+    if (put_all(spec, &t, part, error) && ws_folder_commit(part, dir, "a package", error))
         return TRUE;
     ws_folder_remove(part);
     return FALSE;

@@ -1,5 +1,6 @@
 /* Reads .wtrace files (layout: file.h). A file is input from outside: every offset, count, index
  * and text is checked before it is used, and the index is compared with the records. */
+#include "model/file.h"
 #include "program/op.h"
 #include "trace/file.h"
 
@@ -275,6 +276,7 @@ static gboolean read_whole(const char *file, guint8 **bytes, gsize *length, GErr
         close(fd);
         return fail(error, file, "it is not a file");
     }
+    ws_file_was_read(fd);
     const gsize size = (gsize)about.st_size;
     gsize have = 0;
     gssize n = 0;

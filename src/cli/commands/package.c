@@ -1,6 +1,7 @@
 #include "package/package.h"
 #include "cli/kernels.h"
 #include "launch/collect.h"
+#include "model/file.h"
 #include "model/json_out.h"
 #include "program/parts/tensor.h"
 #include "program/program.h"
@@ -11,6 +12,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#define MAX_FIGURES_BYTES (1 << 20)
 
 #ifdef WS_HAVE_CODEGEN
 
@@ -75,17 +78,18 @@ static gboolean find_figures(const WsProgram *p, const char *file, const char *t
                              const char *bundle, char **out)
 {
     g_autoptr(GError) error = NULL;
+    gsize length;
     *out = NULL;
     if (bundle)
         return (*out = figures_of_bundle(p, bundle)) != NULL;
-    if (text && !g_file_get_contents(text, out, NULL, &error)) {
+    if (text && !ws_file_read(text, MAX_FIGURES_BYTES, out, &length, &error)) {
         ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
         return FALSE;
     }
     g_autofree char *dir = g_path_get_dirname(file);
     g_autofree char *beside = g_build_filename(dir, "measured", "figures.md", NULL);
     if (!text)
-        g_file_get_contents(beside, out, NULL, NULL);
+        ws_file_read(beside, MAX_FIGURES_BYTES, out, &length, NULL);
     if (*out && !g_utf8_validate(*out, -1, NULL)) {
         ws_cli_fail(WS_EXIT_USAGE, "%s is not UTF-8 text", text ? text : beside);
         return FALSE;

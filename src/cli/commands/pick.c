@@ -1,9 +1,12 @@
 #include "cli/pick.h"
 #include "cli/cli.h"
+#include "model/file.h"
 #include "model/json_out.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#define MAX_RULES_BYTES (1 << 20)
 
 static void print_set(const char *set)
 {
@@ -96,9 +99,10 @@ int ws_command_pick(int argc, char **argv)
     g_autoptr(GHashTable) sizes = sizes_of(size);
     g_autoptr(GError) error = NULL;
     g_autofree char *text = NULL;
+    gsize length;
     if (!sizes)
         return WS_EXIT_USAGE;
-    if (!g_file_get_contents(file, &text, NULL, &error))
+    if (!ws_file_read(file, MAX_RULES_BYTES, &text, &length, &error))
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     g_autoptr(GPtrArray) choices = ws_pick_judge(text, sizes, &error);
     if (!choices)

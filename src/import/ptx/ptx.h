@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-#define WS_PTX_MAX_BYTES        (8 << 20)
+#define WS_PTX_MAX_BYTES        WS_IMPORT_MAX_BYTES
 #define WS_PTX_MAX_INSTRUCTIONS 200000
 #define WS_PTX_STATIC           (1 << 20) /* where arrays of known size begin, behind the dynamic one */
 #define WS_PTX_MAX_BLOCKS       20000
