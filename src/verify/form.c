@@ -413,18 +413,31 @@ static void name_count(Plan *plan, AgentPlan *a, const WsTree *loop, const WsTre
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
-static WsExpr *rewritten(const Plan *plan, const WsExpr *e);
+/* Symbols whose relation is being put in: (t % 2 - 1) / 2 and t % 2 - 1 have the same text. */
+typedef struct Within {
+    const struct Within *up;
+    guint symbol;
+} Within;
 
-static WsExpr *with_rewritten_args(const Plan *plan, const WsExpr *e)
+static gboolean is_within(const Within *within, guint symbol)
+{
+    while (within && within->symbol != symbol)
+        within = within->up;
+    return within != NULL;
+}
+
+static WsExpr *rewritten(const Plan *plan, const WsExpr *e, const Within *within);
+
+static WsExpr *with_rewritten_args(const Plan *plan, const WsExpr *e, const Within *within)
 {
     g_autofree WsExpr **arg = g_new0(WsExpr *, e->n_args);
     for (guint i = 0; i < e->n_args; i++)
-        arg[i] = rewritten(plan, e->arg[i]);
+        arg[i] = rewritten(plan, e->arg[i], within);
     return e->op == WS_EXPR_CALL ? ws_expr_call(e->func, arg, e->n_args)
                                  : ws_expr_op(e->op, arg[0], e->n_args > 1 ? arg[1] : NULL);
 }
 
-static WsExpr *rewritten(const Plan *plan, const WsExpr *e)
+static WsExpr *rewritten(const Plan *plan, const WsExpr *e, const Within *within)
 {
     if (!e->n_args)
         return ws_expr_ref(e);
@@ -438,7 +451,10 @@ static WsExpr *rewritten(const Plan *plan, const WsExpr *e)
         return ws_expr_ref(e); /* a truth value, or a number, as it is asked for */
     if (s && !s->relation)
         return stands_for(plan, number);
-    g_autoptr(WsExpr) made = with_rewritten_args(plan, s ? s->means : e);
+    const Within here = { within, number };
+    const gboolean means = s && !is_within(within, number);
+    g_autoptr(WsExpr) made =
+        with_rewritten_args(plan, means ? s->means : e, means ? &here : within);
     WsExpr *with = with_parts(plan, made);
     return with ? with : g_steal_pointer(&made);
 }
@@ -450,7 +466,7 @@ const WsExpr *plan_form(const Plan *plan, const WsExpr *e)
     WsExpr *form = g_hash_table_lookup(plan->form, e);
     if (!form) {
         g_autoptr(WsExpr) all = whole(plan, e);
-        form = rewritten(plan, all ? all : e);
+        form = rewritten(plan, all ? all : e, NULL);
         g_hash_table_insert(plan->form, ws_expr_ref(e), form);
         g_hash_table_insert(plan->form, ws_expr_ref(form), ws_expr_ref(form));
     }
@@ -469,7 +485,7 @@ void plan_forms(Plan *plan)
         if (s->letter || s->relation || !s->whole || s->whole->op < WS_EXPR_ADD ||
             s->whole->op > WS_EXPR_SUB)
             continue;
-        g_autoptr(WsExpr) sum = with_rewritten_args(plan, s->whole);
+        g_autoptr(WsExpr) sum = with_rewritten_args(plan, s->whole, NULL);
         add_part(plan, sum, stands_for(plan, i));
     }
     for (guint n = 0; n < plan->p->n_agents; n++) {

@@ -41,8 +41,10 @@ State *state_new(const Plan *plan)
 {
     State *s = g_malloc0(carve(plan, NULL));
     carve(plan, s);
-    for (guint i = 0; i < plan->n_inst; i++)
+    for (guint i = 0; i < plan->n_inst; i++) {
         s->inst[i].tile = plan->p->tiles->launch == WS_LAUNCH_SINGLE ? 0 : TILE_BEFORE;
+        s->inst[i].touched = G_MAXUINT64; /* the first product needs a fence, too */
+    }
     for (guint n = 0; n < plan->p->cluster * plan->n_slots; n++)
         s->slot[n].pending = plan->arrivals[n % plan->n_slots];
     memset(s->k, 0xff, (gsize)plan->n_items * plan->words * 8);

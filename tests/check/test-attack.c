@@ -65,6 +65,7 @@ static const Row rows[] = {
     { "parts-sent-to-rank-0", NULL },
     { "parts-sent-to-rank-0-overlap", "P-RACE" },
     { "product-in-even-rounds", "P-ABA" },
+    { "quotient-as-large-as-what-it-divides", NULL },
     { "reader-inside-of-the-window", NULL },
     { "reader-that-leaves-the-window", "P-RACE" },
     { "release-deferred-and-repeated", "P-CNT" },

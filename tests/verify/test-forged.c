@@ -2,10 +2,10 @@
  * what is wrong. None may be verified. Where the verifier says in which place somebody stands, the
  * forger believes it and tries again. */
 #include "../check/control.h"
+#include "corrected.h"
 #include "program/program.h"
 #include "verify/verify.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Two groups that meet in every round, and then wait for what never comes. */
@@ -29,25 +29,6 @@ static const struct {
 } forged[] = {
 #include "forged.def"
 };
-
-/* "another state: "X" is "Y"": puts Y for X in the block of that node. */
-static char *corrected(const char *text, const char *reason)
-{
-    guint node = 0;
-    const char *what = strstr(reason, "another state: \"");
-    if (!what || sscanf(reason, "node %u:", &node) != 1)
-        return NULL;
-    g_auto(GStrv) part = g_strsplit(what, "\"", 5);
-    g_autofree char *head = g_strdup_printf("\nnode %u ask", node);
-    const char *from = strstr(text, head);
-    g_autofree char *line = g_strconcat("\n", part[1], "\n", NULL);
-    const char *here = !from ? NULL : *part[1] ? strstr(from, line) : strstr(from, "\noption ");
-    if (!here || (!*part[1] && !*part[3]))
-        return NULL;
-    g_autofree char *before = g_strndup(text, (gsize)(here - text));
-    const char *behind = *part[1] ? here + strlen(line) - 1 : here;
-    return g_strconcat(before, *part[3] ? "\n" : "", part[3], behind, NULL);
-}
 
 static void none_is_verified(void)
 {
@@ -78,7 +59,7 @@ static void none_is_verified(void)
             p->design_hash, forged[i].symbols + 1, forged[i].symbol, forged[i].text);
         for (guint again = 0; again < 100; again++) {
             g_autoptr(WsVerification) v = ws_verify(p, text);
-            char *better = v->reason ? corrected(text, v->reason) : NULL;
+            char *better = v->reason ? ws_corrected(text, v->reason) : NULL;
             if (better) {
                 g_free(text);
                 text = better;

@@ -9,6 +9,7 @@
 #include "program/elaborate.h"
 #include "verify/verify.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,13 +36,17 @@ static void judge(Tally *t, const char *kind, guint32 seed, const char *text)
     g_autoptr(WsProgram) p = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
     if (!p || ws_findings_exit_code(findings, FALSE) != 0)
         return;
+    if (getenv("WS_DUMP"))
+        puts(text), fflush(stdout);
     const WsCheckOptions o = { .certificate = TRUE, .protocol_only = TRUE };
     g_autoptr(WsVerdict) v = ws_check(p, &o, findings);
     t->designs++;
     if (v->kind == WS_VERDICT_REFUTED) {
         t->refuted++;
-        if (forged(p))
+        if (forged(p)) {
+            g_test_message("%s", text);
             g_test_fail_printf("%s, seed %u: refuted, but verified", kind, seed);
+        }
     } else if (v->kind != WS_VERDICT_PROVED || ws_findings_exit_code(findings, FALSE) != 0) {
         t->outside++;
     } else if (!v->certificate) {
