@@ -2,6 +2,7 @@
  * control.def is verified, but for those that unverified-control.def names; damaged ones are not,
  * nor do they pass for the certificate of a row that is not proved. */
 #include "../check/control.h"
+#include "corrected.h"
 #include "damage.h"
 #include "forge.h"
 #include "program/program.h"
@@ -93,20 +94,29 @@ static void damaged(void)
 
 static void passed_off(void)
 {
-    guint tried = 0;
+    guint tried = 0, corrections = 0;
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
         for (guint k = 0; k < G_N_ELEMENTS(rows) && !text[i]; k++) {
             if (!text[k] || reason_of(k))
                 continue;
             g_auto(GStrv) part = g_strsplit(text[k], program[k]->design_hash, 2);
-            g_autofree char *forged = g_strjoinv(program[i]->design_hash, part);
-            g_autoptr(WsVerification) v = ws_verify(program[i], forged);
+            char *forged = g_strjoinv(program[i]->design_hash, part);
+            for (guint again = 0; again < 60 && forged; again++) {
+                g_autoptr(WsVerification) v = ws_verify(program[i], forged);
+                char *better = v->reason ? ws_corrected(forged, v->reason) : NULL;
+                /* a certificate made anew may be of what the engine leaves open */
+                if (v->answer == WS_VERIFIED && (!again || rows[i].verdict == WS_VERDICT_REFUTED))
+                    g_test_fail_printf("%s: verified with the certificate of %s", rows[i].title,
+                                       rows[k].title);
+                g_free(forged);
+                forged = better;
+                corrections += better != NULL;
+            }
+            g_free(forged);
             tried++;
-            if (v->answer == WS_VERIFIED)
-                g_test_fail_printf("%s: verified with the certificate of %s", rows[i].title,
-                                   rows[k].title);
         }
-    g_test_message("%u certificates of other rows, none verified", tried);
+    g_test_message("%u certificates of other rows, corrected %u times, none verified", tried,
+                   corrections);
     g_assert_cmpuint(tried, >, 1000);
 }
 

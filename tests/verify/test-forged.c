@@ -59,7 +59,7 @@ static void none_is_verified(void)
             p->design_hash, forged[i].symbols + 1, forged[i].symbol, forged[i].text);
         for (guint again = 0; again < 100; again++) {
             g_autoptr(WsVerification) v = ws_verify(p, text);
-            char *better = v->reason ? ws_corrected(text, v->reason) : NULL;
+            char *better = v->reason ? ws_corrected_state(text, v->reason) : NULL;
             if (better) {
                 g_free(text);
                 text = better;
