@@ -38,6 +38,7 @@ static const Row rows[] = {
     { "fence-of-the-leader-then-sync", NULL },
     { "gather-in-one-branch", "P-RACE" },
     { "gathers-in-both-branches", NULL },
+    { "gathers-of-two-run-early", NULL },
     { "gathers-three-stages", NULL },
     { "gathers-two-stages", "P-RACE" },
     { "heads-by-quotient-and-rest", NULL },

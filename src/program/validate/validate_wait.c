@@ -74,15 +74,27 @@ static gboolean closes(const WsOp *op, const WsOp *group)
            ws_op_queue(op->kind) == ws_op_queue(group->kind);
 }
 
+/* Steps that run early stand in a branch each, of the same condition. */
+static gboolean closes_under(const WsTree *kid, const WsTree *t, const WsOp *op)
+{
+    if (kid->kind != WS_TREE_BRANCH || t->kind != WS_TREE_BRANCH || !kid->kid[0] ||
+        !ws_expr_equal(kid->cond, t->cond))
+        return FALSE;
+    gboolean found = FALSE;
+    for (guint i = 0; i < kid->kid[0]->n_kids && !found; i++)
+        found = closes(kid->kid[0]->kid[i]->op, op);
+    return found;
+}
+
 /* A group is closed behind what fills it, in its list or, where a condition guards that step alone,
- * in one around it; gathers that signal a barrier need no group. */
+ * in one around it, or under the same condition; gathers that signal a barrier need no group. */
 static gboolean is_closed(const WsOp *op)
 {
     for (const WsTree *t = op->tree; t->parent; t = t->parent) {
         gboolean behind = FALSE;
         for (guint i = 0; i < t->parent->n_kids; i++) {
             const WsTree *kid = t->parent->kid[i];
-            if (behind && kid && closes(kid->op, op))
+            if (behind && kid && (closes(kid->op, op) || closes_under(kid, t, op)))
                 return TRUE;
             behind = behind || kid == t;
         }
