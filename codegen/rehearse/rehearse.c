@@ -15,6 +15,7 @@
 #include "codegen/rehearse/host.h"
 #include "codegen/rehearse/jit.h"
 #include "codegen/rehearse/symbols.h"
+#include "program/agree.h"
 #include "program/inputs.h"
 #include "program/walk.h"
 
@@ -222,18 +223,17 @@ static double stored(const Case *c, guint tensor, gint64 flat)
 static void judge(WsRehearseResult *r, const Case *c, guint tensor, gint64 flat, double want)
 {
     const WsTensor *t = &c->p->tensor[tensor];
-    double got = stored(c, tensor, flat), error = got == want ? 0 : fabs(got - want);
-    double allowed = t->tolerance_abs + t->tolerance_rel * fabs(want);
-    gboolean wrong = !(error <= allowed) && !(got == want) && !(isnan(got) && isnan(want));
+    const double got = stored(c, tensor, flat);
+    const WsAgreement a = ws_agree(got, want, t->tolerance_abs, t->tolerance_rel);
     r->elements++;
-    if (wrong && !isfinite(error)) {
+    if (!a.agrees && !isfinite(a.error)) {
         r->worst_error = INFINITY;
-        r->worst_tolerance = allowed;
-    } else if (r->elements == 1 || error * r->worst_tolerance > r->worst_error * allowed) {
-        r->worst_error = error;
-        r->worst_tolerance = allowed;
+        r->worst_tolerance = a.allowed;
+    } else if (r->elements == 1 || a.error * r->worst_tolerance > r->worst_error * a.allowed) {
+        r->worst_error = a.error;
+        r->worst_tolerance = a.allowed;
     }
-    if (!wrong)
+    if (a.agrees)
         return;
     if (r->wrong++ == 0) {
         g_autofree char *name = element_name(c, tensor, flat);

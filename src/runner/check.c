@@ -1,6 +1,7 @@
 /* Is the result right? Outputs are poisoned, the kernel runs, then: nothing may be left poisoned or
  * non-finite, sampled elements must agree with the float64 reference kernel, and a second run must
  * give the same bits. */
+#include "program/agree.h"
 #include "runner/session.h"
 
 #include <inttypes.h>
@@ -104,26 +105,22 @@ static void compare(const WsSession *s, int t, WsOutputResult *o, const int64_t 
     double worst = -1;
     o->samples = n;
     for (int64_t i = 0; i < n; i++) {
-        double error = fabs(got[i] - want[i]);
-        double allowed = tensor->tolerance_abs + tensor->tolerance_rel * fabs(want[i]);
-        if (got[i] == want[i])
-            error = 0; /* infinities that agree */
-        double share = allowed > 0 ? error / allowed : error > 0 ? INFINITY : 0;
-        if (!(error <= allowed)) {
+        const WsAgreement a =
+            ws_agree(got[i], want[i], tensor->tolerance_abs, tensor->tolerance_rel);
+        double share = a.allowed > 0 ? a.error / a.allowed : a.error > 0 ? INFINITY : 0;
+        if (!a.agrees) {
             if (!o->wrong++) {
                 char where[128];
                 index_text(s, t, at[i], where, sizeof where);
                 snprintf(o->first_wrong, sizeof o->first_wrong,
                          "%s = %.9g, reference %.9g (error %.3g, allowed %.3g)", where, got[i],
-                         want[i], error, allowed);
+                         want[i], a.error, a.allowed);
             }
-            if (isnan(share))
-                share = INFINITY;
         }
         if (share > worst) {
             worst = share;
-            o->worst_error = error;
-            o->worst_allowed = allowed;
+            o->worst_error = a.error;
+            o->worst_allowed = a.allowed;
         }
     }
 }

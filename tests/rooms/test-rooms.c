@@ -61,6 +61,7 @@ static const struct {
     const char *room, *header;
 } besides[] = {
     { "runner", "program/inputs.h" }, /* no GLib: what CPU and GPU share */
+    { "runner", "program/agree.h" },
     { "runner", "program/hilbert.h" },
     { "runner", "program/debug_words.h" },
     { "runner", "program/dtype.def" },
