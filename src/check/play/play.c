@@ -42,8 +42,7 @@ static void layout_clocks(WsPlay *play)
     guint slots = play->ranks * play->n_slots, named = play->ranks * play->n_named + 1;
     play->n_comps = 4 * play->n_inst + slots + named;
     gsize width = WS_CLOCK_PARTS * play->n_comps;
-    play->n_clocks = width * (2 * play->n_inst + 2 * slots + 2 * named);
-    play->clocks = g_new0(WsEpoch, play->n_clocks);
+    play->clocks = g_new0(WsEpoch, width * (2 * play->n_inst + 2 * slots + 2 * named));
     WsEpoch *next = play->clocks;
     guint comp = 0;
     for (guint i = 0; i < play->n_inst; i++) {
@@ -188,7 +187,8 @@ static void reset_inst(WsPlay *play, WsInst *inst)
 
 static void reset(WsPlay *play)
 {
-    memset(play->clocks, 0, play->n_clocks * sizeof(WsEpoch));
+    const gsize width = WS_CLOCK_PARTS * play->n_comps, slots = play->ranks * play->n_slots;
+    memset(play->clocks, 0, 2 * width * (play->n_inst + slots) * sizeof(WsEpoch));
     for (guint i = 0; i < play->n_inst; i++)
         reset_inst(play, &play->inst[i]);
     for (guint i = 0; i < play->ranks * play->n_slots; i++) {
@@ -206,6 +206,8 @@ static void reset(WsPlay *play)
     }
     for (guint i = 0; i <= play->ranks * play->n_named; i++) {
         WsNamed *n = i < play->ranks * play->n_named ? &play->named[i] : &play->cluster;
+        if (n->generation || n->arrived) /* else nobody has joined it */
+            memset(n->acc, 0, 2 * width * sizeof(WsEpoch));
         n->generation = n->arrived = n->count = 0;
         n->joined = n->joined_before = WS_JOINED_BY_NOBODY;
         n->skewed = FALSE;

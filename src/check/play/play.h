@@ -228,7 +228,6 @@ struct WsPlay {
     GPtrArray *flight; /* WsTransfer*, oldest first */
     GPtrArray *remote; /* WsEvent*: what was done to another CTA, `stage` is its rank */
     WsEpoch *clocks;   /* storage of all clocks */
-    gsize n_clocks;
     GPtrArray *arena; /* blocks of WsEvent */
     guint arena_used;
     GPtrArray *transfers; /* pool */

@@ -470,8 +470,8 @@ static WsExpr *rewrite(WsControl *c, const WsExpr *e)
     if (l.symbol == 0)
         return ws_expr_ref(e);
     gboolean truth = e->op >= WS_EXPR_LT && e->op <= WS_EXPR_OR;
-    g_autoptr(WsExpr) plain = c->written ? NULL : truth_of(e);
-    g_autoptr(WsExpr) sides = plain || c->written ? NULL : extreme_of(c, e);
+    g_autoptr(WsExpr) plain = c->page ? NULL : truth_of(e);
+    g_autoptr(WsExpr) sides = plain || c->page ? NULL : extreme_of(c, e);
     if (plain || sides)
         return rewrite(c, plain ? plain : sides);
     if (l.index == 0 && !truth && e->op != WS_EXPR_NOT) {

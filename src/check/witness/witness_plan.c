@@ -225,6 +225,8 @@ static gboolean dead_peer(Planning *P)
 {
     guint own = P->m->p->n_agents;
     P->plan->end = WS_END_STEP;
+    if (P->e->op->kind == WS_OP_CLUSTER_WAIT) /* without an arrival: it reaches nobody */
+        return FALSE;
     for (guint r = 0; r < P->m->ranks; r++) {
         if (r == P->r->inst / own)
             continue;
