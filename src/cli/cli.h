@@ -49,6 +49,8 @@ int ws_cli_refuse_refuted(WsCliInput *in, const char *file, gboolean force);
 WsClockResult *ws_cli_clock(const WsProgram *p, const WsLaunchValues *v, const char *machine,
                             gboolean gains, int *code);
 
+/* The trace in `file`, which must be of this very program; otherwise NULL, the reason printed. */
+WsTrace *ws_cli_trace_of(const WsProgram *p, const char *file);
 /* Prints a trace beside the one in `file`, step by step; the exit code. */
 int ws_cli_print_comparison(const WsTrace *a, const char *file);
 /* The object that --json prints (json.md): its begin with the version, and its end, which prints

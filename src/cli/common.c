@@ -273,6 +273,22 @@ gboolean ws_cli_write(const char *out, const char *text, gssize length)
     return TRUE;
 }
 
+WsTrace *ws_cli_trace_of(const WsProgram *p, const char *file)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsTrace) t = ws_trace_load(file, &error);
+    if (!t)
+        ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+    else if (g_strcmp0(t->design_hash, p->design_hash) == 0)
+        return g_steal_pointer(&t);
+    else
+        ws_cli_fail(WS_EXIT_USAGE,
+                    "%s was recorded from another design, or with other --set: its steps are not "
+                    "those of %s (warpstave trace and warpstave diff read it alone)",
+                    file, p->file ? p->file : "this one");
+    return NULL;
+}
+
 int ws_cli_print_comparison(const WsTrace *a, const char *file)
 {
     g_autoptr(GError) error = NULL;

@@ -2,6 +2,7 @@
 #include "model/file.h"
 #include "program/elaborate.h"
 #include "program/launch_values.h"
+#include "program/program.h"
 #include "program/walk.h"
 
 #include "launch/measure.h"
@@ -194,7 +195,7 @@ static gboolean bad(GError **error, WsBundleError code, const char *format, ...)
     return FALSE;
 }
 
-static gboolean take_results(WsCollected *c, GError **error)
+static gboolean take_results(WsCollected *c, char **hash, GError **error)
 {
     g_autofree char *path = g_build_filename(c->dir, "results.json", NULL);
     g_autofree char *data = NULL;
@@ -222,6 +223,7 @@ static gboolean take_results(WsCollected *c, GError **error)
     struct json_object *timed =
         member(member(o, "modules", json_type_object), "timed", json_type_object);
     c->status = (int)integer(o, "status");
+    *hash = text(o, "design_hash");
     c->name = text(o, "name");
     c->error = text(o, "error");
     c->device = text(device, "name");
@@ -246,6 +248,24 @@ static gboolean take_program(WsCollected *c, WsFindings *findings, GError **erro
            bad(error, WS_BUNDLE_ERROR_FORMAT, "the design in %s cannot be read back", c->dir);
 }
 
+/* Design, manifest and results say what they are of: figures of another kernel are none of this. */
+static gboolean of_one_design(const WsCollected *c, const char *ran, GError **error)
+{
+    g_autofree WsManifest *m = g_new0(WsManifest, 1);
+    char why[512];
+    if (!ws_manifest_load(c->dir, m, why, sizeof why))
+        return bad(error, WS_BUNDLE_ERROR_FORMAT, "%s: %s", c->dir, why);
+    if (g_strcmp0(m->hash, c->program->design_hash) != 0)
+        return bad(error, WS_BUNDLE_ERROR_FORMAT,
+                   "%s: design.wstave is not the design that the bundle was made of; bundle and "
+                   "run it again",
+                   c->dir);
+    return g_strcmp0(ran, m->hash) == 0 ||
+           bad(error, WS_BUNDLE_ERROR_FORMAT,
+               "%s: results.json is of another design than the bundle; run the bundle again",
+               c->dir);
+}
+
 WsCollected *ws_collect(const char *dir, WsFindings *findings, GError **error)
 {
     g_autoptr(WsCollected) c = g_new0(WsCollected, 1);
@@ -256,7 +276,9 @@ WsCollected *ws_collect(const char *dir, WsFindings *findings, GError **error)
         bad(error, WS_BUNDLE_ERROR_FORMAT, "%s is not a bundle: no %s", dir, WS_MANIFEST_FILE);
         return NULL;
     }
-    if (!take_results(c, error) || !take_program(c, findings, error))
+    g_autofree char *ran = NULL;
+    if (!take_results(c, &ran, error) || !take_program(c, findings, error) ||
+        !of_one_design(c, ran, error))
         return NULL;
     return g_steal_pointer(&c);
 }

@@ -155,6 +155,25 @@ static void test_lost(gconstpointer data)
     g_assert_nonnull(strstr(said, "cannot write to standard output: No space left on device"));
 }
 
+/* A trace is drawn under, and advised for, the design that it was recorded from. */
+static void test_another(void)
+{
+    const char *const rows[][8] = {
+        { "draw", WS_SOURCE_ROOT "/projects/gemm-fp16/design.wstave", "--trace", "@t.wtrace", "-o",
+          "@a.svg" },
+        { "draw", "@g.wstave", "--set", "STAGES=3", "--trace=@t.wtrace", "-o", "@a.svg" },
+        { "advise", WS_SOURCE_ROOT "/projects/gemm-fp16/design.wstave", "--trace", "@t.wtrace" },
+    };
+    const char *const own[] = { "draw", "@g.wstave", "--trace", "@t.wtrace", "-o", "@a.svg", NULL };
+    g_autofree char *drawn = NULL;
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *output = NULL;
+        g_assert_cmpint(run_here(rows[i], &output), ==, 2);
+        g_assert_nonnull(strstr(output, "was recorded from another design"));
+    }
+    g_assert_cmpint(run_here(own, &drawn), ==, 0);
+}
+
 /* What a run left in a bundle, and what somebody else put there, is not deleted by the next. */
 static void test_bundle(void)
 {
@@ -217,6 +236,7 @@ int main(int argc, char **argv)
     }
     g_test_add_func("/cli/outputs/twice", test_twice);
     g_test_add_func("/cli/outputs/in-place", test_in_place);
+    g_test_add_func("/cli/outputs/another", test_another);
     g_test_add_func("/cli/outputs/bundle", test_bundle);
     g_test_add_func("/cli/outputs/large", test_large);
     const int code = g_test_run();

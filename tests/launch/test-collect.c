@@ -257,7 +257,8 @@ static void test_damage(Fixture *f, gconstpointer unused)
 }
 
 static const char results[] =
-    "{\"warpstave_results\": 1, \"status\": 0, \"name\": \"GEMM\", \"device\": {\"name\": \"NVIDIA "
+    "{\"warpstave_results\": 1, \"status\": 0, \"name\": \"GEMM\", \"design_hash\": \"%s\", "
+    "\"device\": {\"name\": \"NVIDIA "
     "H200\", \"sms\": 132, \"driver\": 13000}, \"modules\": {\"timed\": {\"registers\": 168}},"
     " \"cases\": [{\"label\": \"a\", \"state\": \"right\", \"grid\": 3, \"records\": "
     "\"records.bin\","
@@ -278,6 +279,13 @@ static void put(const char *dir, const char *name, const void *data, gsize size)
 {
     g_autofree char *path = g_build_filename(dir, name, NULL);
     g_assert_true(g_file_set_contents(path, data, (gssize)size, NULL));
+}
+
+static void put_results(const char *dir, const char *hash)
+{
+    const char *at = strstr(results, "%s");
+    g_autofree char *text = g_strdup_printf("%.*s%s%s", (int)(at - results), results, hash, at + 2);
+    put(dir, "results.json", text, strlen(text));
 }
 
 static void test_collect(Fixture *f, gconstpointer unused)
@@ -302,7 +310,7 @@ static void test_collect(Fixture *f, gconstpointer unused)
     g_assert_null(ws_collect(dir, findings, &error));
     g_assert_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_ABSENT);
     g_clear_error(&error);
-    put(dir, "results.json", results, strlen(results));
+    put_results(dir, f->p->design_hash);
     put(dir, "records.bin", f->data, f->size);
     g_autoptr(WsCollected) c = ws_collect(dir, findings, &error);
     g_assert_no_error(error);
@@ -347,6 +355,59 @@ static void test_bad_results(Fixture *f, gconstpointer unused)
         g_assert_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_FORMAT);
     }
     ws_folder_remove(dir);
+}
+
+static void replace(const char *dir, const char *name, const char *from, const char *to)
+{
+    g_autofree char *path = g_build_filename(dir, name, NULL), *text = NULL;
+    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    const char *at = strstr(text, from);
+    g_assert_nonnull(at);
+    g_autofree char *other =
+        g_strdup_printf("%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    put(dir, name, other, strlen(other));
+}
+
+/* Figures are of the design that ran: not of one that was edited since, nor of any that does not
+ * say which it is. */
+static void test_another(Fixture *f, gconstpointer unused)
+{
+    static const char zeros[] = "0000000000000000000000000000000000000000000000000000000000000000";
+    g_autofree char *line = g_strdup_printf("hash %s\n", f->p->design_hash);
+    g_autofree char *zeroed = g_strdup_printf("hash %s\n", zeros);
+    const struct {
+        const char *ran, *file, *from, *to, *said;
+    } row[] = {
+        { f->p->design_hash, NULL, NULL, NULL, NULL },
+        { zeros, NULL, NULL, NULL, "results.json is of another design" },
+        { "", NULL, NULL, NULL, "results.json is of another design" },
+        { f->p->design_hash, "bundle.txt", line, "", "not the design that the bundle was made of" },
+        { f->p->design_hash, "bundle.txt", line, zeroed, "not the design" },
+        { zeros, "bundle.txt", line, zeroed, "not the design" },
+        { f->p->design_hash, "design.wstave", "\"STAGES\": 4", "\"STAGES\": 3", "not the design" },
+        { f->p->design_hash, "design.wstave", "\"SLAB\": 64", "\"SLAB\": 32", "not the design" },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(row); i++) {
+        const WsSize size[] = { { "M", 200 }, { "N", 768 }, { "K", 640 } };
+        WsBundleCase two[] = { { size, 3 }, { size, 3 } };
+        WsBundleSpec spec = { .program = f->p, .timed_ptx = "", .cases = two, .n_cases = 2 };
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(GError) error = NULL;
+        g_autofree char *dir = g_dir_make_tmp("warpstave-collect-XXXXXX", NULL);
+        ws_bundle_write(&spec, dir, findings, &error);
+        g_assert_no_error(error);
+        put_results(dir, row[i].ran);
+        if (row[i].file)
+            replace(dir, row[i].file, row[i].from, row[i].to);
+        g_autoptr(WsCollected) c = ws_collect(dir, findings, &error);
+        g_assert_true((c == NULL) == (row[i].said != NULL));
+        g_test_message("%u: %s", i, error ? error->message : "taken");
+        if (row[i].said) {
+            g_assert_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_FORMAT);
+            g_assert_nonnull(strstr(error->message, row[i].said));
+        }
+        ws_folder_remove(dir);
+    }
 }
 
 /* A bundle that really ran, on an H200 (4096^3, CTAs 0, 1 and 131, the first 256 rounds). */
@@ -408,6 +469,7 @@ int main(int argc, char **argv)
     g_test_add("/launch/collect/measure", Fixture, NULL, set_up, test_measure, tear_down);
     g_test_add("/launch/collect/damage", Fixture, NULL, set_up, test_damage, tear_down);
     g_test_add("/launch/collect/collect", Fixture, NULL, set_up, test_collect, tear_down);
+    g_test_add("/launch/collect/another", Fixture, NULL, set_up, test_another, tear_down);
     g_test_add("/launch/collect/bad-results", Fixture, NULL, set_up, test_bad_results, tear_down);
     g_test_add_func("/launch/collect/real", test_real);
     return g_test_run();

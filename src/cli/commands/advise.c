@@ -37,8 +37,8 @@ static int advise(const char *file, const char *trace, char **set, char **size, 
         return code;
     if (!ws_cli_settings(setting, "--set", &settings))
         return WS_EXIT_USAGE;
-    if (trace && !(measured = ws_trace_load(trace, &error)))
-        return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+    if (trace && !(measured = ws_cli_trace_of(in.program, trace)))
+        return WS_EXIT_USAGE;
     if (measured && options->cta >= measured->cta->len)
         return ws_cli_fail(WS_EXIT_USAGE, "%s has %u CTAs; --cta counts from 0", trace,
                            measured->cta->len);

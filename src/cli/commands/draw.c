@@ -16,13 +16,12 @@ static void traces_clear(Traces *t)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Traces, traces_clear)
 
 /* At most one predicted and one measured trace make a score; their origin says which is which. */
-static int load_traces(Traces *t, char **files)
+static int load_traces(Traces *t, const WsProgram *p, char **files)
 {
     for (guint i = 0; files && files[i]; i++) {
-        g_autoptr(GError) error = NULL;
-        WsTrace *trace = ws_trace_load(files[i], &error);
+        WsTrace *trace = ws_cli_trace_of(p, files[i]);
         if (!trace)
-            return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+            return WS_EXIT_USAGE;
         WsTrace **place = trace->origin == WS_TRACE_MEASURED ? &t->measured : &t->predicted;
         if (*place) {
             ws_trace_unref(trace);
@@ -90,7 +89,7 @@ int ws_command_draw(int argc, char **argv)
     g_auto(Traces) t = { 0 };
     int code = ws_cli_load(&in, file, set);
     if (code == WS_EXIT_YES)
-        code = load_traces(&t, traces);
+        code = load_traces(&t, in.program, traces);
     if (code == WS_EXIT_YES && !t.predicted)
         code = predict(&t, in.program, size, described);
     if (code != WS_EXIT_YES)
