@@ -169,6 +169,7 @@ static void kernel_and_launcher(WsPy *y, const GPtrArray *roles, const GPtrArray
     ws_py_open(y, "def %s(%s%s%s)", y->kernel, ws_gluon_joined(y, arguments),
                *constants ? ", " : "", constants);
     ws_py_static_asserts(y);
+    ws_gluon_named_guards(y);
     g_string_append(y->out, body);
     ws_py_close(y);
     ws_py_line(y, "\n");
@@ -276,7 +277,8 @@ static char *written(const WsProgram *p, gboolean remarks, WsPyPieces *pieces,
     return ws_py_finish(y, error);
 }
 
-char *ws_generate_gluon(const WsProgram *p, gboolean remarks, GError **error)
+char *ws_generate_gluon(const WsProgram *p, gboolean remarks, const WsPyJudge *judge,
+                        GError **error)
 {
-    return ws_py_parametric(p, remarks, written, error);
+    return ws_py_parametric(p, remarks, judge, written, error);
 }

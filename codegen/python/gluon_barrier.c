@@ -140,6 +140,18 @@ void ws_gluon_named_constants(WsPy *y)
     }
 }
 
+void ws_gluon_named_guards(WsPy *y)
+{
+    guint next = y->p->hardware->sync.named;
+    for (guint i = y->p->n_barriers; i-- > 0;) {
+        if (!ws_gluon_between_groups(y, i))
+            continue;
+        next -= y->p->barrier[i].array;
+        ws_py_line(y, "gl.static_assert(%s == %u, \"%s: the ids that the compiler leaves\")",
+                   y->barrier[i], next, y->barrier[i]);
+    }
+}
+
 void ws_gluon_named(WsPy *y, const WsOp *op)
 {
     if (op->barrier < 0) {

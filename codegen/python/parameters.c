@@ -1,5 +1,4 @@
 #include "codegen/python/parameters.h"
-#include "codegen/fold.h"
 #include "model/finding.h"
 #include "program/elaborate.h"
 #include "program/launch_values.h"
@@ -12,139 +11,24 @@
 #include <string.h>
 
 #define MOST_CONSTANTS 32
-#define MOST_PROBES    16
-
-/* --- pieces ------------------------------------------------------------------------------------*/
-
-static WsPyPieces *pieces_new(void)
-{
-    WsPyPieces *p = g_new0(WsPyPieces, 1);
-    p->piece = g_ptr_array_new_with_free_func(g_free);
-    p->frozen = g_array_new(FALSE, FALSE, sizeof(gboolean));
-    return p;
-}
-
-static void pieces_free(WsPyPieces *p)
-{
-    if (!p)
-        return;
-    g_ptr_array_unref(p->piece);
-    g_array_unref(p->frozen);
-    g_free(p);
-}
-
-void ws_py_pieces_add(WsPyPieces *p, const char *text, gboolean frozen)
-{
-    g_ptr_array_add(p->piece, g_strdup(text));
-    g_array_append_val(p->frozen, frozen);
-}
-
-/* NULL: the language cannot say it. */
-static WsPyPieces *pieces_of(const WsProgram *p, WsPyWrite write)
-{
-    WsPyPieces *pieces = pieces_new();
-    g_autofree char *text = write(p, FALSE, pieces, NULL, NULL);
-    if (!text)
-        g_clear_pointer(&pieces, pieces_free);
-    return pieces;
-}
-
-/* --- tokens ------------------------------------------------------------------------------------*/
-
-/* The next integer of the code from *c on: its first character, behind it *end. NULL: no more. Not
- * those of names, reals, comments and texts in quotes. */
-static const char *next_integer(const char *c, const char **end)
-{
-    while (*c) {
-        if (*c == '#') {
-            c += strcspn(c, "\n");
-        } else if (*c == '"' || *c == '\'') {
-            const char *close = strchr(c + 1, *c);
-            c = close ? close + 1 : c + strlen(c);
-        } else if (ws_fold_word_char(*c)) {
-            const char *begin = c;
-            gboolean integer = TRUE;
-            for (; ws_fold_word_char(*c) || (*c == '.' && g_ascii_isdigit(*begin)); c++)
-                integer = integer && g_ascii_isdigit(*c);
-            if (integer && c - begin < 12) {
-                *end = c;
-                return begin;
-            }
-        } else {
-            c++;
-        }
-    }
-    return NULL;
-}
-
-/* Integers of a piece, and its code with # in place of each, without comments. */
-static GArray *integers_of(const char *text, char **shape)
-{
-    GArray *all = g_array_new(FALSE, FALSE, sizeof(gint64));
-    GString *s = g_string_new(NULL);
-    const char *from = text, *end = NULL;
-    for (const char *c = text; (c = next_integer(c, &end)); c = from = end) {
-        gint64 v = g_ascii_strtoll(c, NULL, 10);
-        g_array_append_val(all, v);
-        g_string_append_len(s, from, c - from);
-        g_string_append_c(s, '\x02');
-    }
-    g_string_append(s, from);
-    GString *code = g_string_new(NULL);
-    for (const char *c = s->str; *c; c++) {
-        if (*c == '#')
-            c += strcspn(c, "\n") - 1;
-        else
-            g_string_append_c(code, *c);
-    }
-    g_string_free(s, TRUE);
-    *shape = g_string_free(code, FALSE);
-    return all;
-}
-
-/* --- what a probe shows ------------------------------------------------------------------------*/
+#define MOST_STEPS     2 /* away from the design's value, to each side */
 
 typedef struct {
-    gint64 value;
-    GPtrArray *integers; /* GArray* of gint64 per piece */
-} Probe;
-
-typedef struct {
-    gint8 *power; /* per integer of all pieces: 1 product, -1 quotient, 0 not in it */
-    gint64 lo, hi;
+    gint8 *power;  /* per integer of all pieces: 1 product, -1 quotient, 0 not in it */
+    GArray *value; /* gint64: what it was shown for, the design's own first */
 } Constant;
 
 struct WsPyNumbers {
     const WsProgram *p;
-    guint n; /* constants */
+    const WsPyJudge *judge;
+    WsPyWrite write;
+    gboolean remarks; /* in the text: their numbers count, too */
+    gint64 stored;    /* see stored() */
+    guint n;          /* constants */
     Constant constant[MOST_CONSTANTS];
-    GArray *first;       /* guint per piece: number of its first integer */
-    GArray *value;       /* gint64 */
-    GArray *frozen;      /* gboolean per integer */
-    GPtrArray *quotient; /* char*, in pairs */
+    WsPyIntegers *base; /* of the design's own text */
+    GArray *apart;      /* WsPyPair */
 };
-
-static GPtrArray *integers_of_all(const WsPyPieces *pieces, GPtrArray *shapes)
-{
-    GPtrArray *all = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
-    for (guint i = 0; i < pieces->piece->len; i++) {
-        char *shape = NULL;
-        g_ptr_array_add(all, integers_of(pieces->piece->pdata[i], &shape));
-        g_ptr_array_add(shapes, shape);
-    }
-    return all;
-}
-
-static gboolean same_shapes(const GPtrArray *a, const GPtrArray *b)
-{
-    if (a->len != b->len)
-        return FALSE;
-    for (guint i = 0; i < a->len; i++) {
-        if (strcmp(a->pdata[i], b->pdata[i]) != 0)
-            return FALSE;
-    }
-    return TRUE;
-}
 
 /* Elements that all tiles of a launch store at the design's sizes; -1: not known. A design whose
  * tiles no longer cover its outputs, or overlap, stores another number. */
@@ -173,6 +57,26 @@ static gint64 stored(const WsProgram *p)
     return at ? all * ws_launch_tiles(at) : -1;
 }
 
+/* --- trying ------------------------------------------------------------------------------------*/
+
+/* The integers of the text of `p`, which belongs to `n`'s design but for constants, if that was
+ * shown to do the same and its text differs in integers alone. NULL: no. Takes `p` over. */
+static WsPyIntegers *shown(const WsPyNumbers *n, WsProgram *p)
+{
+    WsPyIntegers *is = NULL;
+    if (p && n->stored >= 0 && stored(p) == n->stored) {
+        g_autoptr(WsPyPieces) pieces = ws_py_pieces_new();
+        g_autofree char *text = n->write(p, n->remarks, pieces, NULL, NULL);
+        is = text ? ws_py_integers(pieces) : NULL;
+        if (is && (strcmp(is->shape->str, n->base->shape->str) != 0 ||
+                   !n->judge->shown(p, n->judge->data)))
+            g_clear_pointer(&is, ws_py_integers_free);
+    }
+    if (p)
+        ws_program_unref(p);
+    return is;
+}
+
 /* How integer `v` becomes `w` when a constant `a` becomes `b`; 2: in no way that can be said. */
 static gint power_of(gint64 v, gint64 w, gint64 a, gint64 b)
 {
@@ -185,52 +89,84 @@ static gint power_of(gint64 v, gint64 w, gint64 a, gint64 b)
     return 2;
 }
 
-/* Takes probe `to` into constant c, if it agrees with what earlier ones showed. */
-static gboolean take(WsPyNumbers *n, Constant *c, gint64 was, const GPtrArray *base,
-                     const GPtrArray *to, gint64 is, gboolean any)
+/* Takes the integers at value `value` into constant c, if they agree with what earlier ones showed.
+ */
+static gboolean take(WsPyNumbers *n, Constant *c, const WsPyIntegers *to, gint64 value)
 {
-    g_autofree gint8 *power = g_new0(gint8, n->value->len + 1);
-    guint at = 0;
-    for (guint i = 0; i < base->len; i++) {
-        const GArray *a = base->pdata[i], *b = to->pdata[i];
-        for (guint k = 0; k < a->len; k++, at++) {
-            gint64 v = g_array_index(a, gint64, k), w = g_array_index(b, gint64, k);
-            gint how = power_of(v, w, was, is);
-            if (how == 2 || (how && g_array_index(n->frozen, gboolean, at)) ||
-                (any && c->power[at] != how))
-                return FALSE;
-            power[at] = (gint8)how;
-        }
+    const gint64 was = g_array_index(c->value, gint64, 0);
+    const guint all = n->base->value->len;
+    const gboolean any = c->value->len > 1;
+    g_autofree gint8 *power = g_new0(gint8, all + 1);
+    for (guint i = 0; i < all; i++) {
+        gint how = power_of(g_array_index(n->base->value, gint64, i),
+                            g_array_index(to->value, gint64, i), was, value);
+        if (how == 2 || (how && g_array_index(n->base->frozen, gboolean, i)) ||
+            (any && c->power[i] != how))
+            return FALSE;
+        power[i] = (gint8)how;
     }
-    memcpy(c->power, power, n->value->len);
+    memcpy(c->power, power, all);
+    g_array_append_val(c->value, value);
     return TRUE;
 }
 
-static void probe(WsPyNumbers *n, guint number, const GPtrArray *base, const GPtrArray *shapes,
-                  gint64 all, WsPyWrite write)
+static void try_alone(WsPyNumbers *n, guint number)
 {
     Constant *c = &n->constant[number];
     const gint64 was = n->p->constant[number];
-    gboolean any = FALSE;
-    for (gint side = -1; side <= 1;
-         side += 2) { /* away from the design's value, as far as it goes */
-        for (guint k = 1; k <= 3; k++) {
+    const char *name = n->p->constant_name[number];
+    for (gint side = -1; side <= 1; side += 2) {
+        for (guint k = 1; k <= MOST_STEPS; k++) {
             const gint64 is = was < 8 ? was + side * (gint64)k : side < 0 ? was >> k : was << k;
             if (is < 1 || (was >= 8 && side < 0 && is << k != was))
                 break;
-            WsProgram *p = ws_program_with(n->p, n->p->constant_name[number], is);
-            WsPyPieces *pieces = p && all >= 0 && stored(p) == all ? pieces_of(p, write) : NULL;
-            g_autoptr(GPtrArray) shape = g_ptr_array_new_with_free_func(g_free);
-            g_autoptr(GPtrArray) to = pieces ? integers_of_all(pieces, shape) : NULL;
-            gboolean good = to && same_shapes(shapes, shape) && take(n, c, was, base, to, is, any);
-            pieces_free(pieces);
-            if (p)
-                ws_program_unref(p);
-            if (!good)
+            g_autoptr(WsPyIntegers) to = shown(n, ws_program_with(n->p, name, is));
+            if (!to || !take(n, c, to, is))
                 break;
-            any = TRUE;
-            c->lo = MIN(c->lo, is);
-            c->hi = MAX(c->hi, is);
+        }
+    }
+}
+
+/* Integer `i` of the text when the constants of a pair have its values. FALSE: no integer. */
+static gboolean told(const WsPyNumbers *n, guint i, const WsPyPair *at, gint64 *is)
+{
+    gint64 up = g_array_index(n->base->value, gint64, i), down = 1;
+    for (guint k = 0; k < 2; k++) {
+        const gint power = n->constant[at->constant[k]].power[i];
+        const gint64 was = n->p->constant[at->constant[k]];
+        up *= power > 0 ? at->value[k] : power < 0 ? was : 1;
+        down *= power > 0 ? was : power < 0 ? at->value[k] : 1;
+    }
+    *is = up / down;
+    return up % down == 0;
+}
+
+static gboolean as_told(const WsPyNumbers *n, const WsPyPair *at)
+{
+    WsProgram *one = ws_program_with(n->p, n->p->constant_name[at->constant[0]], at->value[0]);
+    WsProgram *both =
+        one ? ws_program_with(one, n->p->constant_name[at->constant[1]], at->value[1]) : NULL;
+    if (one)
+        ws_program_unref(one);
+    g_autoptr(WsPyIntegers) to = shown(n, both);
+    gint64 is;
+    for (guint i = 0; to && i < n->base->value->len; i++) {
+        if (!told(n, i, at, &is) || is != g_array_index(to->value, gint64, i))
+            return FALSE;
+    }
+    return to != NULL;
+}
+
+static void try_pairs(WsPyNumbers *n, guint a, guint b)
+{
+    const GArray *of_a = n->constant[a].value, *of_b = n->constant[b].value;
+    for (guint i = 1; i < of_a->len; i++) {
+        for (guint k = 1; k < of_b->len; k++) {
+            const WsPyPair at = {
+                { a, b }, { g_array_index(of_a, gint64, i), g_array_index(of_b, gint64, k) }
+            };
+            if (!as_told(n, &at))
+                g_array_append_val(n->apart, at);
         }
     }
 }
@@ -241,7 +177,7 @@ static void probe(WsPyNumbers *n, guint number, const GPtrArray *base, const GPt
 static char *expression(const WsPyNumbers *n, guint at, const char *const *ident, gboolean *good,
                         GString *over, GString *under)
 {
-    gint64 v = g_array_index(n->value, gint64, at), top = 1, bottom = 1;
+    gint64 v = g_array_index(n->base->value, gint64, at), top = 1, bottom = 1;
     g_string_truncate(over, 0);
     g_string_truncate(under, 0);
     for (guint i = 0; i < n->n; i++) {
@@ -276,15 +212,15 @@ static char *expression(const WsPyNumbers *n, guint at, const char *const *ident
 
 static void pin(WsPyNumbers *n, guint i)
 {
-    memset(n->constant[i].power, 0, n->value->len + 1);
-    n->constant[i].lo = n->constant[i].hi = n->p->constant[i];
+    memset(n->constant[i].power, 0, n->base->value->len + 1);
+    g_array_set_size(n->constant[i].value, 1);
 }
 
 /* A number that no product of its constants makes pins them all. */
 static void settle(WsPyNumbers *n)
 {
     GString *over = g_string_new(NULL), *under = g_string_new(NULL);
-    for (guint at = 0; at < n->value->len; at++) {
+    for (guint at = 0; at < n->base->value->len; at++) {
         gboolean good;
         g_autofree char *text =
             expression(n, at, (const char *const *)n->p->constant_name, &good, over, under);
@@ -298,35 +234,35 @@ static void settle(WsPyNumbers *n)
     g_string_free(under, TRUE);
 }
 
-static WsPyNumbers *numbers_new(const WsProgram *p, WsPyWrite write)
+static WsPyNumbers *numbers_new(const WsProgram *p, gboolean remarks, const WsPyJudge *judge,
+                                WsPyWrite write)
 {
-    WsPyPieces *pieces = pieces_of(p, write);
-    if (!pieces)
+    g_autoptr(WsPyPieces) pieces = ws_py_pieces_new();
+    g_autofree char *text = write(p, remarks, pieces, NULL, NULL);
+    if (!text)
         return NULL;
     WsPyNumbers *n = g_new0(WsPyNumbers, 1);
-    *n = (WsPyNumbers){ .p = p, .n = MIN(p->n_constants, MOST_CONSTANTS) };
-    n->first = g_array_new(FALSE, FALSE, sizeof(guint));
-    n->value = g_array_new(FALSE, FALSE, sizeof(gint64));
-    n->frozen = g_array_new(FALSE, FALSE, sizeof(gboolean));
-    n->quotient = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(GPtrArray) shapes = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(GPtrArray) base = integers_of_all(pieces, shapes);
-    for (guint i = 0; i < base->len; i++) {
-        const GArray *a = base->pdata[i];
-        guint first = n->value->len;
-        g_array_append_val(n->first, first);
-        g_array_append_vals(n->value, a->data, a->len);
-        for (guint k = 0; k < a->len; k++)
-            g_array_append_vals(n->frozen, &g_array_index(pieces->frozen, gboolean, i), 1);
-    }
-    pieces_free(pieces);
-    const gint64 all = stored(p);
+    *n = (WsPyNumbers){ .p = p,
+                        .judge = judge,
+                        .write = write,
+                        .remarks = remarks,
+                        .n = MIN(p->n_constants, MOST_CONSTANTS) };
+    n->base = ws_py_integers(pieces);
+    n->apart = g_array_new(FALSE, FALSE, sizeof(WsPyPair));
+    n->stored = judge ? stored(p) : -1;
+    const gboolean right = n->stored >= 0 && judge->shown(p, judge->data);
     for (guint i = 0; i < n->n; i++) {
-        n->constant[i].power = g_new0(gint8, n->value->len + 1);
-        n->constant[i].lo = n->constant[i].hi = p->constant[i];
-        probe(n, i, base, shapes, all, write);
+        n->constant[i].power = g_new0(gint8, n->base->value->len + 1);
+        n->constant[i].value = g_array_new(FALSE, FALSE, sizeof(gint64));
+        g_array_append_val(n->constant[i].value, p->constant[i]);
+        if (right && p->constant[i] > 0)
+            try_alone(n, i);
     }
     settle(n);
+    for (guint a = 0; a < n->n; a++) {
+        for (guint b = a + 1; b < n->n; b++)
+            try_pairs(n, a, b);
+    }
     return n;
 }
 
@@ -334,42 +270,35 @@ static void numbers_free(WsPyNumbers *n)
 {
     if (!n)
         return;
-    for (guint i = 0; i < n->n; i++)
+    for (guint i = 0; i < n->n; i++) {
         g_free(n->constant[i].power);
-    g_array_unref(n->first);
-    g_array_unref(n->value);
-    g_array_unref(n->frozen);
-    g_ptr_array_unref(n->quotient);
+        g_array_unref(n->constant[i].value);
+    }
+    ws_py_integers_free(n->base);
+    g_array_unref(n->apart);
     g_free(n);
 }
 
-char *ws_py_parametric(const WsProgram *p, gboolean remarks, WsPyWrite write, GError **error)
+char *ws_py_parametric(const WsProgram *p, gboolean remarks, const WsPyJudge *judge,
+                       WsPyWrite write, GError **error)
 {
-    WsPyNumbers *numbers = numbers_new(p, write);
+    WsPyNumbers *numbers = numbers_new(p, remarks, judge, write);
     char *text = write(p, remarks, NULL, numbers, error);
     numbers_free(numbers);
     return text;
 }
 
-static void note_quotient(const WsPyNumbers *n, const char *over, const char *under)
-{
-    for (guint i = 0; i + 1 < n->quotient->len; i += 2) {
-        if (!strcmp(n->quotient->pdata[i], over) && !strcmp(n->quotient->pdata[i + 1], under))
-            return;
-    }
-    g_ptr_array_add(n->quotient, g_strdup(over));
-    g_ptr_array_add(n->quotient, g_strdup(under));
-}
-
 char *ws_py_numbers_apply(const WsPyNumbers *n, guint piece, const char *text,
                           const char *const *ident)
 {
-    if (!n || piece >= n->first->len)
+    if (!n || piece >= n->base->first->len)
         return g_strdup(text);
     GString *s = g_string_new(NULL), *over = g_string_new(NULL), *under = g_string_new(NULL);
-    guint at = g_array_index(n->first, guint, piece);
-    const char *from = text, *end = NULL;
-    for (const char *c = text; (c = next_integer(c, &end)); c = from = end, at++) {
+    guint at = g_array_index(n->base->first, guint, piece);
+    const char *from = text;
+    WsPyCursor cursor = { text, FALSE };
+    for (const char *c; (c = ws_py_next_integer(&cursor)); from = cursor.c, at++) {
+        const char *end = cursor.c;
         gboolean good;
         g_autofree char *is = expression(n, at, ident, &good, over, under);
         g_string_append_len(s, from, c - from);
@@ -377,8 +306,6 @@ char *ws_py_numbers_apply(const WsPyNumbers *n, guint piece, const char *text,
             g_string_append_len(s, c, end - c);
             continue;
         }
-        if (under->len)
-            note_quotient(n, over->str, under->str);
         const char *behind = end + strspn(end, " ");
         gsize k = s->len;
         while (k && s->str[k - 1] == ' ')
@@ -393,16 +320,12 @@ char *ws_py_numbers_apply(const WsPyNumbers *n, guint piece, const char *text,
     return g_string_free(s, FALSE);
 }
 
-void ws_py_numbers_range(const WsPyNumbers *n, guint constant, gint64 *lo, gint64 *hi)
+const GArray *ws_py_numbers_values(const WsPyNumbers *n, guint constant)
 {
-    *lo = *hi = n->p->constant[constant];
-    if (constant < n->n) {
-        *lo = n->constant[constant].lo;
-        *hi = n->constant[constant].hi;
-    }
+    return constant < n->n ? n->constant[constant].value : NULL;
 }
 
-const GPtrArray *ws_py_numbers_quotients(const WsPyNumbers *n)
+const GArray *ws_py_numbers_apart(const WsPyNumbers *n)
 {
-    return n->quotient;
+    return n->apart;
 }

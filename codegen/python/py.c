@@ -119,14 +119,18 @@ char *ws_py_piece(WsPy *y, char *text, gboolean frozen)
     return text;
 }
 
+/* One value only. */
+static gboolean pinned(const WsPy *y, guint i)
+{
+    const GArray *values = y->numbers ? ws_py_numbers_values(y->numbers, i) : NULL;
+    return !values || values->len < 2;
+}
+
 const char *ws_py_parameters(WsPy *y, const char *format, gboolean free)
 {
     const char *s = "";
     for (guint i = 0; i < y->p->n_constants; i++) {
-        gint64 lo = 0, hi = 0;
-        if (y->numbers)
-            ws_py_numbers_range(y->numbers, i, &lo, &hi);
-        if (!y->parameter[i] || (free && lo == hi))
+        if (!y->parameter[i] || (free && pinned(y, i)))
             continue;
         GString *one = g_string_new(format);
         g_autofree char *value = g_strdup_printf("%" G_GINT64_FORMAT, y->p->constant[i]);
@@ -138,32 +142,83 @@ const char *ws_py_parameters(WsPy *y, const char *format, gboolean free)
     return s;
 }
 
+/* A parameter of the kernel, with a choice. */
+static gboolean is_free(const WsPy *y, guint i)
+{
+    return y->parameter[i] && !y->of_file[i] && !pinned(y, i);
+}
+
+/* "BN == 128 or BN == 256": what a parameter may be, in order. */
+static const char *choices(WsPy *y, guint i)
+{
+    const GArray *values = ws_py_numbers_values(y->numbers, i);
+    const char *s = "";
+    gint64 last = G_MININT64;
+    for (guint n = 0; n < values->len; n++) {
+        gint64 next = G_MAXINT64;
+        for (guint k = 0; k < values->len; k++) {
+            gint64 v = g_array_index(values, gint64, k);
+            next = v > last ? MIN(next, v) : next;
+        }
+        s = ws_py_format(y, "%s%s%s == %" G_GINT64_FORMAT, s, n ? " or " : "", y->constant[i],
+                         next);
+        last = next;
+    }
+    return s;
+}
+
+/* How many parameters may be changed: the kernel counts them. */
+static void at_most_two(WsPy *y)
+{
+    const char *s = "";
+    guint n = 0;
+    for (guint i = 0; i < y->p->n_constants; i++) {
+        if (is_free(y, i))
+            s = ws_py_format(y, "%s%s(%s != %" G_GINT64_FORMAT ")", s, n++ ? " + " : "",
+                             y->constant[i], y->p->constant[i]);
+    }
+    if (n > 2)
+        ws_py_line(y,
+                   "%s.static_assert(%s <= 2, \"tried with one and with two constants changed, "
+                   "not with more\")",
+                   y->dialect->module, s);
+}
+
 void ws_py_static_asserts(WsPy *y)
 {
     const char *module = y->dialect->module;
+    gboolean any = FALSE;
     for (guint i = 0; y->numbers && i < y->p->n_constants; i++) {
-        gint64 lo, hi;
         const char *name = y->constant[i];
         if (!y->parameter[i] && !y->of_file[i])
             continue;
-        ws_py_numbers_range(y->numbers, i, &lo, &hi);
-        if (lo == hi || y->of_file[i])
+        if (!is_free(y, i)) {
             ws_py_line(y,
                        "%s.static_assert(%s == %" G_GINT64_FORMAT
                        ", \"%s: nothing else goes with the rest\")",
                        module, name, y->p->constant[i], name);
-        else
-            ws_py_line(y,
-                       "%s.static_assert(%" G_GINT64_FORMAT " <= %s and %s <= %" G_GINT64_FORMAT
-                       ", \"%s: tried from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT "\")",
-                       module, lo, name, name, hi, name, lo, hi);
+            continue;
+        }
+        if (!any)
+            ws_py_line(y, "# values at which the design was generated again, is this text, was "
+                          "proved and rehearsed");
+        any = TRUE;
+        ws_py_line(y, "%s.static_assert(%s, \"%s: not tried at this value\")", module,
+                   choices(y, i), name);
     }
-    const GPtrArray *q = y->numbers ? ws_py_numbers_quotients(y->numbers) : NULL;
-    for (guint i = 0; q && i + 1 < q->len; i += 2) {
-        const char *over = q->pdata[i], *under = q->pdata[i + 1];
-        gboolean name = !strchr(under, ' ');
-        ws_py_line(y, "%s.static_assert(%s %% %s%s%s == 0, \"%s is a multiple of %s\")", module,
-                   over, name ? "" : "(", under, name ? "" : ")", over, under);
+    if (!any)
+        return;
+    at_most_two(y);
+    const GArray *apart = ws_py_numbers_apart(y->numbers);
+    for (guint i = 0; i < apart->len; i++) {
+        const WsPyPair *at = &g_array_index(apart, WsPyPair, i);
+        if (!is_free(y, at->constant[0]) || !is_free(y, at->constant[1]))
+            continue;
+        const char *a = y->constant[at->constant[0]], *b = y->constant[at->constant[1]];
+        ws_py_line(y,
+                   "%s.static_assert(%s != %" G_GINT64_FORMAT " or %s != %" G_GINT64_FORMAT
+                   ", \"%s and %s: not right, or not this kernel, at these two values\")",
+                   module, a, at->value[0], b, at->value[1], a, b);
     }
 }
 

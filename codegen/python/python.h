@@ -6,10 +6,19 @@
 
 G_BEGIN_DECLS
 
-/* `remarks`: in front of its lines the place of every step in the design. */
-char *ws_generate_gluon(const WsProgram *p, gboolean remarks,
+/* Shows of a design that differs from an exported one in constants alone that it is right: its
+ * protocol, and its numbers against its reference. What was not shown is no value of a parameter.
+ */
+typedef struct {
+    gboolean (*shown)(const WsProgram *p, gpointer data);
+    gpointer data;
+} WsPyJudge;
+
+/* `remarks`: in front of its lines the place of every step in the design. `judge`: NULL, and all
+ * constants are pinned to their values. */
+char *ws_generate_gluon(const WsProgram *p, gboolean remarks, const WsPyJudge *judge,
                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
-char *ws_generate_tle(const WsProgram *p, gboolean remarks,
+char *ws_generate_tle(const WsProgram *p, gboolean remarks, const WsPyJudge *judge,
                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

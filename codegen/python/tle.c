@@ -479,7 +479,7 @@ static char *written(const WsProgram *p, gboolean remarks, WsPyPieces *pieces,
     return ws_py_finish(y, error);
 }
 
-char *ws_generate_tle(const WsProgram *p, gboolean remarks, GError **error)
+char *ws_generate_tle(const WsProgram *p, gboolean remarks, const WsPyJudge *judge, GError **error)
 {
-    return ws_py_parametric(p, remarks, written, error);
+    return ws_py_parametric(p, remarks, judge, written, error);
 }

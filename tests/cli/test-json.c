@@ -110,8 +110,10 @@ static void test_pick(void)
 
 static void test_generate(void)
 {
-    const char *const plain[] = { "generate", GEMM, "--as", "gluon", NULL };
-    const char *const arguments[] = { "generate", GEMM, "--as", "gluon", "--json", NULL };
+    const char *const plain[] = { "generate", GEMM, "--as", "gluon", "--pinned", NULL };
+    const char *const arguments[] = {
+        "generate", GEMM, "--as", "gluon", "--pinned", "--json", NULL
+    };
     g_autofree char *text = NULL;
     g_assert_cmpint(run(plain, &text), ==, 0);
     WsJson *json = told(arguments);
@@ -120,7 +122,8 @@ static void test_generate(void)
     ws_json_free(json);
     g_autofree char *dir = g_dir_make_tmp("ws-json-XXXXXX", NULL);
     g_autofree char *file = g_build_filename(dir, "kernel.py", NULL), *written = NULL;
-    const char *const to[] = { "generate", GEMM, "--as", "gluon", "--json", "-o", file, NULL };
+    const char *const to[] = { "generate", GEMM, "--as", "gluon", "--pinned",
+                               "--json",   "-o", file,   NULL };
     json = told(to);
     g_assert_cmpstr(ws_json_member(json, "output")->text, ==, file);
     g_assert_cmpint(ws_json_member(json, "text")->kind, ==, WS_JSON_NULL);

@@ -31,10 +31,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         p->n_agents > 16)
         return 0;
     GError *error = NULL;
-    g_autofree char *gluon = ws_generate_gluon(p, FALSE, &error);
+    g_autofree char *gluon = ws_generate_gluon(p, FALSE, NULL, &error);
     judge(gluon, error);
     g_clear_error(&error);
-    g_autofree char *tle = ws_generate_tle(p, FALSE, &error);
+    g_autofree char *tle = ws_generate_tle(p, FALSE, NULL, &error);
     judge(tle, error);
     g_clear_error(&error);
     return 0;

@@ -45,6 +45,13 @@ gboolean found_on_line(const WsFindings *findings, const char *text, const char 
     return found;
 }
 
+/* Names for numbers wherever the writer can: mistakes are planted in them, too. */
+static gboolean on_trust(const WsProgram *p, gpointer unused)
+{
+    (void)p, (void)unused;
+    return TRUE;
+}
+
 char *kernel_of(const char *path, WsImportFrom language)
 {
     g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, path, NULL);
@@ -57,6 +64,7 @@ char *kernel_of(const char *path, WsImportFrom language)
     g_autoptr(WsDesign) design = ws_design_load(file, findings);
     g_autoptr(WsProgram) p = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
     g_assert_nonnull(p);
-    return language == WS_IMPORT_GLUON ? ws_generate_gluon(p, FALSE, NULL)
-                                       : ws_generate_tle(p, FALSE, NULL);
+    const WsPyJudge any = { on_trust, NULL };
+    return language == WS_IMPORT_GLUON ? ws_generate_gluon(p, FALSE, &any, NULL)
+                                       : ws_generate_tle(p, FALSE, &any, NULL);
 }

@@ -78,8 +78,8 @@ static void test_trip(gconstpointer data)
     g_autoptr(WsDesign) design = load(c->trip->design);
     g_autoptr(WsProgram) a = program_of(design);
     g_autofree char *why = NULL, *text = c->to == WS_IMPORT_GLUON
-                                             ? ws_generate_gluon(a, FALSE, &error)
-                                             : ws_generate_tle(a, FALSE, &error);
+                                             ? ws_generate_gluon(a, FALSE, NULL, &error)
+                                             : ws_generate_tle(a, FALSE, NULL, &error);
     if (!sayable && !text) { /* who makes it sayable lists it, too */
         g_assert_nonnull(strstr(error->message, "not in lens"));
         return;

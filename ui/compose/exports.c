@@ -142,8 +142,8 @@ static void made(const WsProcessResult *p, gpointer data)
 static WsProcess *start(const WsExports *e, const char *design, WsExport what, const char *out,
                         WsProcessDone done, gpointer data)
 {
-    const char *generate[] = { "warpstave",    "generate", design, "--as",
-                               row[what].tool, "-o",       out,    NULL };
+    const char *generate[] = { "warpstave", "generate", design, "--as", row[what].tool,
+                               "--pinned",  "-o",       out,    NULL };
     const char *package[] = { "warpstave", "package", design,  "-o",
                               out,         "--name",  e->name, e->figures ? "--figures" : NULL,
                               e->figures,  NULL };

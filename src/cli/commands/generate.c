@@ -1,5 +1,6 @@
 #include "codegen/generate.h"
 #include "cli/cli.h"
+#include "cli/shown.h"
 #include "codegen/python/python.h"
 #include "model/json_out.h"
 #include "program/elaborate.h"
@@ -13,7 +14,7 @@
 /* Where a kernel goes: a file, the standard output, or a member of the JSON form. */
 typedef struct {
     const char *file, *as, *out;
-    gboolean json, remarks;
+    gboolean json, remarks, pinned;
 } Sink;
 
 static int put_json(const Sink *to, const char *data, gssize length)
@@ -52,7 +53,8 @@ static int generate_error(const GError *error)
 }
 
 /* Languages of other people: no LLVM. NULL: not one of them. */
-typedef char *(*WsExport)(const WsProgram *p, gboolean remarks, GError **error);
+typedef char *(*WsExport)(const WsProgram *p, gboolean remarks, const WsPyJudge *judge,
+                          GError **error);
 static WsExport export_of(const char *as)
 {
     static const struct {
@@ -126,7 +128,8 @@ static int write_kernel(const WsProgram *p, const Sink *to)
     WsExport export = export_of(as);
     if (export) {
         g_autoptr(GError) refused = NULL;
-        g_autofree char *python = export(p, to->remarks, &refused);
+        const WsPyJudge judge = { ws_cli_shown, NULL };
+        g_autofree char *python = export(p, to->remarks, to->pinned ? NULL : &judge, &refused);
         if (!python)
             return generate_error(refused);
         return put(to, python, -1);
@@ -156,7 +159,7 @@ int ws_command_generate(int argc, char **argv)
 {
     g_autofree char *as = NULL, *out = NULL;
     g_auto(GStrv) set = NULL;
-    gboolean force = FALSE, json = FALSE, remarks = FALSE;
+    gboolean force = FALSE, json = FALSE, remarks = FALSE, pinned = FALSE;
     const GOptionEntry entries[] = {
         { "as", 0, 0, G_OPTION_ARG_STRING, &as, "form of the output",
           "program|ptx|llvm|cubin|cuda|report|gluon|tle" },
@@ -166,6 +169,10 @@ int ws_command_generate(int argc, char **argv)
         { "force", 0, 0, G_OPTION_ARG_NONE, &force, "generate a refuted design too", NULL },
         { "remarks", 0, 0, G_OPTION_ARG_NONE, &remarks,
           "cuda, gluon, tle: the place of every step in the design", NULL },
+        { "pinned", 0, 0, G_OPTION_ARG_NONE, &pinned,
+          "gluon, tle: tries no other constants (every value is proved and rehearsed), all are "
+          "fixed",
+          NULL },
         { "json", 0, 0, G_OPTION_ARG_NONE, &json,
           "version 1 of the JSON form, with the text unless it goes to a file", NULL },
         { NULL },
@@ -189,7 +196,7 @@ int ws_command_generate(int argc, char **argv)
             as);
     if (json && !strcmp(as, "cubin") && !out)
         return ws_cli_fail(WS_EXIT_USAGE, "generate: --json holds no binary, say -o FILE");
-    const Sink to = { file, as, out, json, remarks };
+    const Sink to = { file, as, out, json, remarks, pinned };
     g_auto(WsCliInput) in = { 0 };
     int code = ws_cli_load(&in, file, set);
     if (code != WS_EXIT_YES)

@@ -1,11 +1,15 @@
 """gluon.py [--parameters] EXPORT…: compiles Gluon exports ahead of time for sm_90a with the Triton at
-hand, without a GPU and without torch; with --parameters also at the least and the largest value that
-each constant may have, and beyond them, where the kernel itself has to refuse. Prints TAP; skipped where
-Triton 3.6 is absent."""
+hand, without a GPU and without torch; with --parameters at every value that a constant may have by
+itself and at some pairs, and at twice and half of them all, where the kernel itself has to refuse.
+Prints TAP; skipped where Triton 3.6 is absent."""
+import ast
+import itertools
 import os
 import re
 import sys
 
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../parameters"))
+import edited
 import launched
 
 try:
@@ -19,10 +23,6 @@ except ImportError:
     sys.exit(0)
 
 
-RANGE = re.compile(r"static_assert\((\d+) <= (\w+) and \w+ <= (\d+)")
-PINNED = re.compile(r"static_assert\((\w+) == (\d+)")
-
-
 def compiled(path, beyond=None, **constants):
     """`constants` go to launch(), `beyond` to the kernel alone."""
     kernel, arguments, named = launched.launch_of(path, JITFunction, **constants)
@@ -31,25 +31,32 @@ def compiled(path, beyond=None, **constants):
     return triton.compile(GluonASTSource(kernel, *source), target=GPUTarget("cuda", 90, 32), options=options)
 
 
+def attempt(path, title, right, **where):
+    """(title, good, detail): `right` is what its guard says, word for word, or None if it compiles."""
+    try:
+        compiled(path, **where)
+        return title, right is None, "it compiles"
+    except Exception as e:
+        return title, right is not None and right in str(e), str(e)
+
+
 def parameters(path):
-    """(title, good, detail) of every value at an end, and of one beyond it."""
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-    ends = [(m[2], int(m[1]), int(m[3])) for m in RANGE.finditer(text)]
-    ends += [(m[1], int(m[2]), int(m[2])) for m in PINNED.finditer(text)]
-    for name, lo, hi in ends:
-        for value in (lo, hi) if lo < hi else ():
-            try:
-                compiled(path, **{name: value})
-                yield f"{name}={value}", True, ""
-            except Exception as e:
-                asked = "multiple of" in str(e)  # together with the others: refused by the kernel
-                yield f"{name}={value}", asked, str(e)
-        try:
-            compiled(path, beyond={name: 2 * hi})
-            yield f"{name}={2 * hi} is refused", False, "it compiles"
-        except Exception as e:
-            yield f"{name}={2 * hi} is refused", f"{name}: " in str(e) or "multiple of" in str(e), str(e)
+    tree = ast.parse(edited.read(path))
+    base = edited.constants(tree)
+    kernel = {a.arg for a in edited.kernel_of(tree).args.args}
+    taken = {n: [v for v in edited.others(base[n]) if edited.accepts(tree, {**base, n: v})] for n in base}
+    for n, values in taken.items():
+        for v in values:
+            yield attempt(path, f"{n}={v}", None, **{n: v})
+        for v in {2 * max(values + [base[n]]), min(values + [base[n]]) // 2} if n in kernel else ():
+            yield attempt(path, f"{n}={v} is refused", n, beyond={n: v})
+    for a, b in itertools.combinations([n for n in taken if taken[n]], 2):
+        change = {a: taken[a][0], b: taken[b][-1]}
+        title = " ".join(f"{n}={v}" for n, v in change.items())
+        if edited.accepts(tree, {**base, **change}):
+            yield attempt(path, title, None, **change)
+        else:
+            yield attempt(path, title + " is refused", f"{a} and {b}: ", beyond=change)
 
 
 def main():

@@ -81,7 +81,7 @@ static char *export_of(const char *design, const Change *change, guint n, GError
         g_autofree char *says = ws_findings_print(findings, design);
         g_error("%s: %s", design, says);
     }
-    return ws_generate_tle(p, FALSE, error);
+    return ws_generate_tle(p, FALSE, NULL, error);
 }
 
 #define CHANGES 4
@@ -319,7 +319,7 @@ static void test_exports(void)
         g_autoptr(WsProgram) p = d ? ws_elaborate(d, NULL, 0, findings) : NULL;
         g_autoptr(GError) error = NULL;
         g_assert_nonnull(p);
-        g_autofree char *text = ws_generate_tle(p, FALSE, &error);
+        g_autofree char *text = ws_generate_tle(p, FALSE, NULL, &error);
         g_autofree char *name = name_of(all->pdata[i]);
         if (!text) {
             g_test_message("%s", error->message);

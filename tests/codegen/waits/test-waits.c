@@ -128,8 +128,8 @@ static WsVerdictKind verdict_of(const char *text, WsImportFrom from)
 static char *judge_python(const WsProgram *p, WsImportFrom to, gboolean large)
 {
     g_autoptr(GError) error = NULL;
-    g_autofree char *text = to == WS_IMPORT_GLUON ? ws_generate_gluon(p, FALSE, &error)
-                                                  : ws_generate_tle(p, FALSE, &error);
+    g_autofree char *text = to == WS_IMPORT_GLUON ? ws_generate_gluon(p, FALSE, NULL, &error)
+                                                  : ws_generate_tle(p, FALSE, NULL, &error);
     if (!text) {
         g_assert_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP);
         g_assert_null(strstr(error->message, "fault"));

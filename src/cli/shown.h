@@ -1,0 +1,12 @@
+/* What a design is shown to be before an export takes its constants for parameters. */
+#pragma once
+
+#include "program/forward.h"
+
+G_BEGIN_DECLS
+
+/* TRUE: the check proves it, no budget of it is exceeded, and its rehearsal on the CPU comes to
+ * what its reference says. FALSE too where there is no code generation to rehearse with. */
+gboolean ws_cli_shown(const WsProgram *p, gpointer unused);
+
+G_END_DECLS
