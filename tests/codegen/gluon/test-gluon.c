@@ -185,7 +185,7 @@ static const struct {
     { "projects/attention-d128", "gl.atomic_add(counter, 1, sem=\"relaxed\")" },
     { "projects/attention-d64", "], [4, 4, 4], [32, 160, 160])" },
     { "projects/attention-d64", "for part in gl.static_range(3):" },
-    { "gemm-aliased", "c = a._reinterpret(gl.bfloat16, [1, 128, BN]," },
+    { "gemm-aliased", "c = a._reinterpret(gl.bfloat16, [1, 128, 256]," },
     { "gemm-pingpong", "2 * gl.num_programs(0)" },
     { "moves/gemm-reduce", "async_add_shared_to_global(C_desc, " },
     { "moves/gemm-global-reduce", "gl.atomic_add(C + at_row * N + at_col, acc, " },
