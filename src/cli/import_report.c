@@ -108,6 +108,8 @@ static gboolean judge(const char *file, const char *from, const WsImportOptions 
                      ? ws_check(k->program, check, k->findings)
                      : ws_verdict_outside(reason ? reason : "it makes no program");
     ws_verdict_limit(k->verdict, k->findings, gap, ws_import_stands, k->import);
+    for (guint i = 0; k->verdict->kind == WS_VERDICT_PROVED && i < k->import->granted->len; i++)
+        g_ptr_array_add(k->verdict->assumed, g_strdup(k->import->granted->pdata[i]));
     return TRUE;
 }
 

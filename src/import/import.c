@@ -79,6 +79,7 @@ static WsImport *finish(WsRead *r, WsDesign *design, GError *own, const char *fi
     import->near = ws_source_near(r);
     import->unread = g_steal_pointer(&r->unread);
     g_ptr_array_sort(import->unread, by_line);
+    import->granted = g_steal_pointer(&r->granted);
     return import;
 }
 
@@ -268,6 +269,7 @@ void ws_import_free(WsImport *import)
         return;
     ws_design_unref(import->design);
     g_ptr_array_unref(import->unread);
+    g_ptr_array_unref(import->granted);
     if (import->near)
         g_hash_table_unref(import->near);
     g_free(import->kernel);

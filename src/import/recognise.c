@@ -65,6 +65,7 @@ WsRead *ws_source_new(const char *file, const char *source, GError **error)
     r->presets = g_array_new(FALSE, TRUE, sizeof(gint64));
     r->scalars = g_ptr_array_new();
     r->assume = g_ptr_array_new();
+    r->granted = g_ptr_array_new_with_free_func(g_free);
     r->axes = g_ptr_array_new();
     r->launch = "single";
     r->cluster = 1;
@@ -97,6 +98,7 @@ void ws_source_free(WsRead *r)
     g_array_unref(r->presets);
     g_ptr_array_unref(r->scalars);
     g_ptr_array_unref(r->assume);
+    g_clear_pointer(&r->granted, g_ptr_array_unref);
     g_ptr_array_unref(r->axes);
     g_clear_pointer(&r->unread, g_ptr_array_unref);
     g_hash_table_unref(r->names);
@@ -224,6 +226,12 @@ gint ws_source_value(WsRead *r, WsReadGroup *g, const char *name, const char *dt
     g_array_append_val(g->values, v);
     g_hash_table_add(r->locals, (gpointer)v.name);
     return (gint)g->values->len - 1;
+}
+
+void ws_source_granted(WsRead *r, const char *what)
+{
+    if (!g_ptr_array_find_with_equal_func(r->granted, what, g_str_equal, NULL))
+        g_ptr_array_add(r->granted, g_strdup(what));
 }
 
 static WsUnread *unread_at(WsRead *r, guint line, guint column, guint end_line, const char *what,

@@ -148,6 +148,7 @@ typedef struct {
     GArray *presets;    /* gint64 */
     GPtrArray *scalars; /* char* */
     GPtrArray *assume;  /* char* */
+    GPtrArray *granted; /* char*, owned: what is taken for granted of the kernel, in words */
     GPtrArray *axes;    /* char* name, then char* extent, … */
     const char *fences; /* NULL: derived */
     const char *launch; /* single, persistent, dynamic */
@@ -178,6 +179,8 @@ WsReadStep *ws_source_step(WsRead *r, GPtrArray *to, WsReadKind kind, guint line
 WsReadGroup *ws_source_group(WsRead *r, const char *name, guint line);
 gint ws_source_value(WsRead *r, WsReadGroup *g, const char *name, const char *dtype, gint64 rows,
                      gint64 cols);
+/* Notes what a proof builds on and nothing shows; once. */
+void ws_source_granted(WsRead *r, const char *what);
 void ws_source_unread(WsRead *r, guint line, guint column, guint end_line, const char *what,
                       const char *source);
 /* The same where only what is computed, or where it lies in global memory, is not known. */

@@ -154,6 +154,7 @@ static const WsExpr *low(WsRead *r, const WsExpr *e, gint64 n)
         e = ws_x_without(r, e, PTX_SMEM, FALSE, &factor);
         if (factor != 1)
             return NULL;
+        ws_source_granted(r, PTX_ALIGNED);
     } else if (address) {
         return NULL;
     }

@@ -28,7 +28,8 @@ static void init(PtxWalk *w, const WsPtxInst *i)
     }
     PtxInit *one = g_new0(PtxInit, 1);
     g_ptr_array_add(w->p.r->pool, one);
-    *one = (PtxInit){ .count = count, .tid = w->tid, .syncs = w->syncs, .line = i->line };
+    *one = (PtxInit){ .count = count, .tid = w->tid, .syncs = w->syncs, .line = i->line,
+                     .late = w->inner_sync };
     g_hash_table_insert(w->inits, GSIZE_TO_POINTER((gsize)at), one);
 }
 
@@ -152,6 +153,7 @@ void ptx_named(PtxWalk *w, const WsPtxInst *i)
         s->name = "cta";
         s->n = id;
         s->all = !w->p.loops->len && !w->depth; /* may be what opens and closes the roles */
+        w->passed += !s->when;
         if (s->all && !w->p.probing) {
             g_array_append_val(w->sync_ids, id);
             w->syncs++;
@@ -181,6 +183,7 @@ void ptx_cluster(PtxWalk *w, const WsPtxInst *i)
     if (wait && opens && !w->p.probing) {
         g_array_append_val(w->sync_ids, id);
         w->syncs++;
+        w->passed++;
     }
     w->inner_sync |= !opens && !w->p.probing;
 }

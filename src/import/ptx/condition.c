@@ -241,6 +241,30 @@ static const char *at_least_one(WsRead *r, const WsExpr *e)
                : ws_source_format(r, "%s >= %" G_GINT64_FORMAT, l.name, l.value);
 }
 
+static void unread(WsRead *r, const WsReadStep *s, const char *what)
+{
+    ws_source_unread(r, s->line, 1, s->line, what,
+                     s->line && s->line <= r->n_lines ? r->line[s->line - 1] : "");
+}
+
+/* Is it made of sizes, and of what numbers a tile? */
+static gboolean of_launch(const WsRead *r, const WsExpr *e)
+{
+    if (e->op == WS_EXPR_NAME) {
+        for (guint i = 0; i < r->sizes->len; i++)
+            if (!strcmp(e->name, g_ptr_array_index(r->sizes, i)))
+                return TRUE;
+        for (guint i = 0; i < r->axes->len; i += 2)
+            if (!strcmp(e->name, g_ptr_array_index(r->axes, i)))
+                return TRUE;
+        return FALSE;
+    }
+    gboolean all = e->op != WS_EXPR_TOTAL && e->op != WS_EXPR_INDEX;
+    for (guint i = 0; all && i < e->n_args; i++)
+        all = of_launch(r, e->arg[i]);
+    return all;
+}
+
 /* Rounds of a loop that is not guarded: a compiler leaves the test out where it knows that there is
  * one (or the kernel makes one too many), so that is assumed, and said. */
 static void assume_rounds(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
@@ -250,16 +274,36 @@ static void assume_rounds(gpointer data, GPtrArray *list, guint at, WsReadGroup 
     WsAffine f;
     gint64 known;
     (void)g;
-    if (s->kind != WS_READ_FOR || !s->e || ws_x_is(s->e, &known) || !ws_expr_affine(s->e, &f))
+    if (s->kind != WS_READ_FOR)
         return;
-    const gboolean once = !g_strcmp0(s->text, PTX_ONCE), later = f.constant < 0;
-    ws_affine_clear(&f);
+    const gboolean once = !g_strcmp0(s->text, PTX_ONCE);
     s->text = NULL;
+    if (!s->e) { /* over tiles */
+        if (once && s->n)
+            unread(r, s, "a loop over tiles that may begin behind the last one");
+        else if (once)
+            ws_source_granted(r, "no more CTAs are launched than there are tiles");
+        return;
+    }
+    if (ws_x_is(s->e, &known)) {
+        if (once && known < 1)
+            unread(r, s, "a loop whose rounds are not known");
+        return;
+    }
+    if (!ws_expr_affine(s->e, &f)) {
+        if (once)
+            unread(r, s, "a loop whose rounds are not known");
+        return;
+    }
+    const gboolean later = f.constant < 0;
+    ws_affine_clear(&f);
     if (!once && !later)
         return;
-    for (guint i = 0; i < r->axes->len; i += 2)
-        if (ws_x_mentions(s->e, g_ptr_array_index(r->axes, i)))
-            return;
+    if (!of_launch(r, s->e)) {
+        if (once)
+            unread(r, s, "a loop that makes a round whether there is one or not");
+        return;
+    }
     /* rounds that were taken out of the loop in front of it are made, too */
     const WsExpr *e = once ? s->e : ws_x_op(r, WS_EXPR_ADD, s->e, ws_x_int(r, 1));
     if (e && e->op == WS_EXPR_CALL && e->func == WS_FUNC_MAX && ws_x_is(e->arg[1], &known) &&

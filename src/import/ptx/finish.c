@@ -70,7 +70,8 @@ static gint new_barrier(PtxFinish *f, const PtxRing *q, guint line)
  * one that its end follows? */
 static void in_life(PtxFinish *f, const PtxRing *q, const PtxSpot *spot, const WsReadStep *s)
 {
-    const guint made = GPOINTER_TO_UINT(g_hash_table_lookup(f->w->made_by, s)), syncs = made >> 11,
+    const gsize made = GPOINTER_TO_SIZE(g_hash_table_lookup(f->w->made_by, s));
+    const guint syncs = (guint)(made >> 38), passed = (guint)(made >> 11) & 0x3ffffff,
                 tid = made & 2047;
     for (gint64 i = 0; i < (spot->n > 1 ? q->n : 1); i++) {
         const gint64 at = spot->n > 1 ? q->base + 8 * i : spot->base;
@@ -80,7 +81,8 @@ static void in_life(PtxFinish *f, const PtxRing *q, const PtxSpot *spot, const W
                              s->line > one->line;
         if (!one)
             continue; /* said */
-        if (syncs <= one->syncs && !own)
+        /* whoever initialises it met the others outside of loops only: in the same order */
+        if ((one->late ? syncs : passed) <= one->syncs && !own)
             ptx_lose_at(f, s->line, "an mbarrier that may not be initialised yet");
         if (one->ended && syncs + 1 >= one->ended)
             ptx_lose_at(f, s->line, "an mbarrier whose use may have ended");

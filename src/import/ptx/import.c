@@ -55,6 +55,12 @@ static void drop_guards(PtxWalk *w)
         only = s;
         n++;
     }
+    for (guint k = 0; k < w->p.group->body->len; k++) {
+        WsReadStep *s = g_ptr_array_index(w->p.group->body, k);
+        for (guint i = 0; i < w->skips->len; i++)
+            if (s->kind == WS_READ_FOR && ptx_guards(&w->p, g_ptr_array_index(w->skips, i), s))
+                s->text = NULL; /* where it would make no round nobody comes to it */
+    }
     for (guint i = w->skips->len; n == 1 && i-- > 0;)
         if (ptx_guards(&w->p, g_ptr_array_index(w->skips, i), only))
             g_ptr_array_remove_index(w->skips, i);
@@ -88,7 +94,7 @@ static void follow(PtxWalk *w, guint tid, gboolean first, Role *role)
     w->ended = w->waits = FALSE;
     w->registers = 0;
     w->walked = NULL;
-    w->depth = w->syncs = w->dispatched = w->tokens = 0;
+    w->depth = w->syncs = w->passed = w->dispatched = w->tokens = 0;
     w->empty_commit = w->warp_synced = FALSE;
     w->p.frame = &frame;
     w->p.group = ws_source_group(r, "role", w->ptx->line);
@@ -328,9 +334,26 @@ static void walk_clear(PtxWalk *w)
         g_ptr_array_unref(w->all_skips);
 }
 
+/* What every kernel is read with: see README.md. */
+static void granted(PtxWalk *w)
+{
+    WsRead *r = w->p.r;
+    ws_source_granted(r, "its integers do not overflow and its indices are not negative");
+    ws_source_granted(r, "lanes between the first and the last of a warp do what both do, to bytes "
+                         "between theirs");
+    if (w->ptx->threads_most)
+        ws_source_granted(r, ws_source_format(r, "a CTA is launched with %d threads",
+                                              (int)w->ptx->threads));
+    guint at;
+    if (w->ptx->shared_align >= 1024 &&
+        g_ptr_array_find_with_equal_func(r->granted, PTX_ALIGNED, g_str_equal, &at))
+        g_ptr_array_remove_index(r->granted, at);
+}
+
 static WsDesign *design_of(PtxWalk *w)
 {
     WsRead *r = w->p.r;
+    granted(w);
     if (w->place_from)
         ws_source_unread_value(r, w->place_from, 1, w->place_to,
                                "where in their tensors copies in these lines read or write", "");

@@ -140,6 +140,9 @@ static void add_shared(WsPtx *p, const char *text, gsize n)
     g_autofree char *one = g_strndup(text, n);
     const char *at = strstr(one, ".shared"), *open = at ? strchr(at, '[') : NULL;
     const char *align = at ? strstr(at, ".align") : NULL;
+    if (at && strstr(one, ".extern"))
+        p->shared_align =
+            MAX(p->shared_align, align ? g_ascii_strtoll(align + 6, NULL, 10) : 0);
     if (!at || strstr(one, ".extern") || p->shared_end > WS_PTX_STATIC * 8)
         return;
     const char *end = open ? open : one + strlen(one);
@@ -465,6 +468,7 @@ static gboolean parse(Parser *s, const char *text, const char *kernel)
     const char *head = left && left < open ? memchr(left, ')', open - left) : NULL;
     head_directives(s->p, head ? head : s->at, open);
     s->p->threads = product_of(s->at, open, ".reqntid");
+    s->p->threads_most = !s->p->threads;
     if (!s->p->threads)
         s->p->threads = product_of(s->at, open, ".maxntid");
     s->p->cluster = CLAMP(product_of(s->at, open, ".reqnctapercluster"), 1, 16);

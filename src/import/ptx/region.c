@@ -282,6 +282,8 @@ static void bound_boxes(PtxRegions *q, const GArray *access)
             end = MIN(end, known ? known : base + (expected ? expected : PTX_BOX_UNKNOWN));
         }
         a->o->to = end - base;
+        ws_source_granted(q->w->p.r, "the box of every tensor map fills the place in shared memory "
+                                     "that is read as its own");
     }
 }
 

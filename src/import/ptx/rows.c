@@ -198,7 +198,10 @@ void ptx_copies_of_threads(PtxFinish *f)
 {
     for (guint i = 0; i < f->r->groups->len; i++) {
         WsReadGroup *g = g_ptr_array_index(f->r->groups, i);
-        if (hoist(g->body)) { /* the last ones are made by nobody: nothing of them is in flight */
+        if (hoist(g->body)) {
+            ws_source_granted(f->r, "copies of cp.async that only some rounds make stay inside of "
+                                    "the stage that their group copies to");
+            /* the last ones are made by nobody: nothing of them is in flight */
             WsReadStep *end = ws_source_step(f->r, g->body, WS_READ_LOAD_WAIT, g->line, 1, g->line);
             end->n = 0;
         }

@@ -30,7 +30,7 @@ WsReadStep *ptx_new_step(PtxWalk *w, WsReadKind kind, const WsPtxInst *i)
     const WsExpr *guard = ptx_predicate(w, i);
     if (!ws_x_is(guard, &known))
         s->when = guard;
-    g_hash_table_insert(w->made_by, s, GUINT_TO_POINTER(w->syncs << 11 | w->tid));
+    g_hash_table_insert(w->made_by, s, ptx_made(w->syncs, w->passed, w->tid));
     return s;
 }
 

@@ -56,9 +56,18 @@ void ptx_unite_copies(GPtrArray *list, const GPtrArray *from)
             ptx_unite_copies(s->body, all);
             if (s->other)
                 ptx_unite_copies(s->other, all);
-        } else if ((s->kind == WS_READ_LOAD || s->kind == WS_READ_STORE) && s->kind == o->kind &&
-                   !(ws_x_difference(s->buffer.index, o->buffer.index, &d) && d == 0)) {
-            g_ptr_array_insert(list, (gint)++i, o);
+        } else if ((s->kind == WS_READ_LOAD || s->kind == WS_READ_STORE) && s->kind == o->kind) {
+            const gboolean same =
+                ws_x_difference(s->buffer.index, o->buffer.index, &d) && d == 0;
+            while (i + 1 < list->len) { /* those that the warps before issue there */
+                const WsReadStep *x = g_ptr_array_index(list, i + 1);
+                if (x->line != s->line || x->kind != s->kind)
+                    break;
+                i++;
+            }
+            if (!same)
+                g_ptr_array_insert(list, (gint)++i, o);
+            next = k + 1;
         }
     }
 }

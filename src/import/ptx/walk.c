@@ -55,7 +55,9 @@ static void run_round(PyRead *p, PyLoop *l)
     w->again = NULL;
     w->tested_first = FALSE;
     w->fresh = TRUE;
+    const guint passed = w->passed;
     run_blocks(w, own->head, (gint)own->head, TRUE);
+    w->passed = passed;
     ptx_products_closed(w, inst_at(w, block_at(w, own->head)->first));
     w->walked = outer;
 }
@@ -224,7 +226,7 @@ static gint loop(PtxWalk *w, guint block)
     g_hash_table_remove(w->heads, GUINT_TO_POINTER(block));
     g_ptr_array_unref(own.loop.names);
     WsReadStep *made = good && w->p.to->len ? g_ptr_array_index(w->p.to, w->p.to->len - 1) : NULL;
-    if (made && made->kind == WS_READ_FOR && made->e && own.once)
+    if (made && made->kind == WS_READ_FOR && own.once)
         made->text = PTX_ONCE;
     if (!good) {
         const WsPtxInst *i = inst_at(w, block_at(w, block)->first);
@@ -347,7 +349,10 @@ static void choice(PtxWalk *w, const WsPtxInst *at, const WsExpr *c, guint taken
     const gboolean skips = (gint)taken == join;
     ptx_products_closed(w, at);
     w->p.to = s->other;
+    const guint before_both = w->passed;
     run_blocks(w, fall, join, FALSE);
+    const guint passed = w->passed;
+    w->passed = before_both;
     ptx_products_closed(w, at);
     const gboolean ended = w->ended;
     w->ended = FALSE;
@@ -356,6 +361,7 @@ static void choice(PtxWalk *w, const WsPtxInst *at, const WsExpr *c, guint taken
     g_hash_table_unref(w->p.frame->vars);
     w->p.frame->vars = before;
     run_blocks(w, taken, join, FALSE);
+    w->passed = MIN(w->passed, passed);
     ptx_products_closed(w, at);
     w->p.to = to;
     gboolean done;

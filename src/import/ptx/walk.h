@@ -16,6 +16,8 @@ G_BEGIN_DECLS
 #define PTX_TOKEN "__token"       /* stands in the value of a test of an mbarrier */
 #define PTX_SMEM  "shared_memory" /* where dynamic shared memory begins, aligned to 1024 */
 
+#define PTX_ALIGNED "shared memory begins at a multiple of 1024 bytes"
+
 /* What is known of a place in shared memory beside its address. */
 typedef struct {
     gint64 from, to; /* bytes touched, counted from the address; 0, 0: not known */
@@ -62,7 +64,8 @@ typedef struct {
     GArray *sync_ids;         /* gint64: of those, in order; -1: of the cluster */
     gboolean inner_sync;      /* … and one in a loop or a branch */
     guint syncs;              /* barriers of the whole CTA outside of loops, so far */
-    GHashTable *made_by;   /* WsReadStep* -> barriers of the CTA before it, shifted by 11, thread */
+    guint passed; /* … and those in the open rounds and branches: at least so many it came through */
+    GHashTable *made_by;      /* WsReadStep* -> ptx_made() */
     guint tokens;          /* tests of mbarriers whose result may be known */
     gboolean init_fenced;  /* fence.mbarrier_init */
     gboolean empty_commit; /* of bulk stores, since something was stored */
@@ -89,12 +92,19 @@ typedef struct {
 } PtxWalk;
 
 #define PTX_MAX_DEPTH   12
+
+/* Who made a step, behind how many barriers of the CTA: outside of loops, and at least in all. */
+static inline gpointer ptx_made(guint syncs, guint passed, guint tid)
+{
+    return GSIZE_TO_POINTER((gsize)syncs << 38 | (gsize)MIN(passed, 0x3ffffffu) << 11 | tid);
+}
 #define PTX_READ_BUDGET 2500000 /* instructions followed, over all warps */
 
 /* mbarrier.init at one place. */
 typedef struct {
     gint64 count;
     guint tid, syncs, line; /* who, after how many barriers of the CTA */
+    gboolean late;          /* it came to barriers of the CTA in loops or branches before */
     guint ended;            /* 1 + barriers of the CTA before it is invalidated; 0: it is not */
 } PtxInit;
 
