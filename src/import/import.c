@@ -162,10 +162,16 @@ static WsImport *read_ptx(const char *text, gsize length, const char *file,
             ptx->cluster = CLAMP(g_ascii_strtoll(o->define[i] + 8, NULL, 10), 1, 16);
             ptx->cluster_said = TRUE;
         }
-    g_autoptr(WsRead) r = ws_source_new(file, source, &own);
-    r->by_parity = o->by_parity;
-    WsDesign *design = ws_import_ptx(r, ptx, file);
-    WsImport *import = finish(r, design, own, file, error);
+    WsImport *import = NULL;
+    for (guint count = 0; count < 2; count++) { /* rounds asked for before their loop: count them */
+        g_autoptr(WsRead) r = ws_source_new(file, source, &own);
+        r->by_parity = o->by_parity;
+        WsDesign *design = ws_import_ptx(r, ptx, file, count > 0);
+        ws_import_free(import);
+        import = finish(r, design, own, file, error);
+        if (!import || !total_too_early(import->design))
+            break;
+    }
     if (import)
         import->kernel = g_strdup(o->kernel);
     return import;

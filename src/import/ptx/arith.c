@@ -143,8 +143,13 @@ static const WsExpr *low(WsRead *r, const WsExpr *e, gint64 n)
     if (!e)
         return NULL;
     const gboolean address = ws_x_mentions(e, PTX_SMEM);
+    gint64 known;
     if (address && n >= 1 << 14)
         return e;
+    if (n >= 1 << 28 && !ws_x_is(e, &known)) {
+        ws_source_granted(r, "its rounds and slots stay below 2^28");
+        return e;
+    }
     gint64 d;
     if (divides(e, n) || (e->op == WS_EXPR_DIV && ws_x_is(e->arg[1], &d) && d > 0 && d <= 1024 &&
                           n <= 1024 && divides(e->arg[0], n * d)))

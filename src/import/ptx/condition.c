@@ -247,8 +247,7 @@ static void unread(WsRead *r, const WsReadStep *s, const char *what)
                      s->line && s->line <= r->n_lines ? r->line[s->line - 1] : "");
 }
 
-/* Is it made of sizes, and of what numbers a tile? */
-static gboolean of_launch(const WsRead *r, const WsExpr *e)
+gboolean ptx_of_launch(const WsRead *r, const WsExpr *e)
 {
     if (e->op == WS_EXPR_NAME) {
         for (guint i = 0; i < r->sizes->len; i++)
@@ -261,7 +260,7 @@ static gboolean of_launch(const WsRead *r, const WsExpr *e)
     }
     gboolean all = e->op != WS_EXPR_TOTAL && e->op != WS_EXPR_INDEX;
     for (guint i = 0; all && i < e->n_args; i++)
-        all = of_launch(r, e->arg[i]);
+        all = ptx_of_launch(r, e->arg[i]);
     return all;
 }
 
@@ -295,11 +294,15 @@ static void assume_rounds(gpointer data, GPtrArray *list, guint at, WsReadGroup 
             unread(r, s, "a loop whose rounds are not known");
         return;
     }
-    const gboolean later = f.constant < 0;
+    Leaf none = { 0 };
+    const WsExprEnv env = { .integer = leaf_value, .data = &none };
+    gint64 least;
+    const gboolean later =
+        f.constant < 0 || (ws_expr_eval(s->e, &env, &least, NULL) && least < 0);
     ws_affine_clear(&f);
     if (!once && !later)
         return;
-    if (!of_launch(r, s->e)) {
+    if (!ptx_of_launch(r, s->e)) {
         if (once)
             unread(r, s, "a loop that makes a round whether there is one or not");
         return;

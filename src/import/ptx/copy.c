@@ -102,6 +102,7 @@ static void tile(PtxWalk *w, const WsPtxInst *i, gboolean load)
         give_up(w, i, s, "a multicast to CTAs that are not known");
     else if (!load)
         g_array_append_val(w->stores, s);
+    w->stored |= !load;
 }
 
 /* cp.async.bulk [to], [from], bytes, [barrier] without a tensor map. */
@@ -120,6 +121,7 @@ static void block(PtxWalk *w, const WsPtxInst *i, gboolean load)
     }
     ptx_operand_of(w, &s->buffer)->to = bytes;
     unplaced(w, i->line);
+    w->stored |= !load;
     if (!load)
         g_array_append_val(w->stores, s);
 }
@@ -160,6 +162,14 @@ static void commit(PtxWalk *w, const WsPtxInst *i)
     w->empty_commit |= empty && !w->p.probing;
 }
 
+void ptx_stores_counted(PtxWalk *w)
+{
+    if (w->counted && w->stored)
+        ptx_lost(w, w->counted,
+                 "a wait that counts groups of bulk stores of which some may be empty");
+    w->counted = NULL;
+}
+
 void ptx_stores_closed(PtxWalk *w, const WsPtxInst *i)
 {
     if (w->stores->len)
@@ -182,8 +192,8 @@ void ptx_bulk(PtxWalk *w, const WsPtxInst *i)
             return;
         }
         ptx_stores_closed(w, i);
-        if (n && w->empty_commit)
-            ptx_lost(w, i, "a wait that counts groups of bulk stores of which some may be empty");
+        if (n && w->empty_commit && !w->p.probing)
+            w->counted = i; /* of a thread that stores nothing it waits for nothing */
         WsReadStep *s = ptx_new_step(w, WS_READ_STORE_WAIT, i);
         s->n = n;
         s->flag = !strstr(i->op, ".read");

@@ -95,7 +95,8 @@ static void follow(PtxWalk *w, guint tid, gboolean first, Role *role)
     w->registers = 0;
     w->walked = NULL;
     w->depth = w->syncs = w->passed = w->dispatched = w->tokens = 0;
-    w->empty_commit = w->warp_synced = FALSE;
+    w->empty_commit = w->warp_synced = w->stored = FALSE;
+    w->counted = NULL;
     w->p.frame = &frame;
     w->p.group = ws_source_group(r, "role", w->ptx->line);
     w->p.to = w->p.group->body;
@@ -113,6 +114,7 @@ static void follow(PtxWalk *w, guint tid, gboolean first, Role *role)
     const WsPtxInst *end = &g_array_index(w->ptx->inst, WsPtxInst, w->ptx->inst->len - 1);
     ptx_products_closed(w, end);
     ptx_stores_closed(w, end);
+    ptx_stores_counted(w);
     same_ends(w, end);
     g_hash_table_unref(frame.vars);
     *role = (Role){ .group = w->p.group,
@@ -262,10 +264,19 @@ static void finish_tiles(PyRead *p)
         return;
     }
     static const char *const pid[] = { PY_PID "_2", PY_PID "_1", PY_PID };
-    static const char *const size[] = { "grid_z", "grid_y", "grid_x" };
+    const char *size[] = { "grid_z", "grid_y", "grid_x" };
+    for (guint i = 0; i < r->groups->len; i++) /* the kernel asks how many CTAs there are */
+        if (py_steps_mention(((WsReadGroup *)g_ptr_array_index(r->groups, i))->body, PY_GRID))
+            size[2] = NULL;
+    if (!size[2]) {
+        const gint64 preset = 132;
+        g_ptr_array_add(r->sizes, (gpointer)PY_GRID);
+        g_array_append_val(r->presets, preset);
+    }
     for (guint i = 0; i < 3; i++) {
         g_ptr_array_add(r->axes, (gpointer)pid[i]);
-        g_ptr_array_add(r->axes, (gpointer)ws_source_size(r, size[i], i == 2 ? 132 : 1));
+        g_ptr_array_add(r->axes, (gpointer)(size[i] ? ws_source_size(r, size[i], i == 2 ? 132 : 1)
+                                                    : PY_GRID));
     }
 }
 
@@ -401,9 +412,10 @@ static void nothing_read(WsRead *r, const WsPtx *ptx)
                    ptx->entry, first ? "; not read here: " : "", first ? first->what : "");
 }
 
-WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file)
+WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file, gboolean counters)
 {
-    PtxWalk w = { .p = { .r = r, .file = file }, .ptx = ptx };
+    PtxWalk w = { .p = { .r = r, .file = file, .way = { .counters_only = counters } },
+                  .ptx = ptx };
     static const char *const own[] = { PY_PID, PY_PID "_1", PY_PID "_2", PY_GRID, PTX_SMEM };
     for (guint i = 0; i < G_N_ELEMENTS(own); i++)
         g_hash_table_add(r->names, (gpointer)own[i]);

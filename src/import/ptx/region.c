@@ -138,6 +138,7 @@ typedef struct {
     PtxOperand *o;
     guint line;
     gboolean box, load; /* of a tensor */
+    gboolean flat;      /* … of one dimension */
 } Access;
 
 typedef struct {
@@ -153,6 +154,8 @@ static void add_access(Gather *a, const WsReadStep *s, const WsPlace *p)
     one.o = ptx_operand_of(a->q->w, p);
     one.box = s->kind == WS_READ_LOAD || s->kind == WS_READ_STORE;
     one.load = s->kind == WS_READ_LOAD;
+    one.flat = one.box && s->tensor >= 0 &&
+               g_array_index(a->q->w->p.r->tensors, WsReadTensor, s->tensor).rank == 1;
     if (one.spot.per_cta && !one.o->to)
         one.o->to = ABS(one.spot.per_cta);
     g_array_append_val(a->access, one);
@@ -321,6 +324,8 @@ static void shape_regions(PtxRegions *q, const GArray *access)
         PtxSpot begin = a->spot;
         begin.base += a->o->from;
         PtxRegion *g = region_of(q, &begin, 0);
+        if (g)
+            g->flat |= a->flat;
         if (!g || !a->o->span)
             continue;
         g->span = g->span ? g->span : a->o->span;
@@ -332,7 +337,10 @@ static void shape_regions(PtxRegions *q, const GArray *access)
         PtxRegion *g = at_index(q, i);
         g->dtype = g->dtype ? g->dtype : "bf16";
         g->span = g->span ? g->span : 128;
-        g->rank = g->stride % g->span || (g->chunk && g->stride % (g->chunk * g->span)) ? 1 : 2;
+        g->rank = g->flat || g->stride % g->span ||
+                          (g->chunk && g->stride % (g->chunk * g->span))
+                      ? 1
+                      : 2;
         if (g->rank == 1) {
             g->chunk = 0;
             g->span = bytes_of(g->dtype);

@@ -20,6 +20,7 @@ typedef struct {
     gint64 span, chunk;     /* bytes of a row; rows of a column of spans, 0: all */
     const char *dtype;
     gint64 rank;
+    gboolean flat; /* boxes of one dimension are copied there */
     gint object; /* buffer, -1 none yet */
     guint line;
 } PtxRegion;

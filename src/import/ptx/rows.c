@@ -71,7 +71,7 @@ static void join_runs(PtxFinish *f, GPtrArray *list)
             join_runs(f, s->other);
         if (s->kind != WS_READ_WRITE && s->kind != WS_READ_READ && s->kind != WS_READ_GATHER)
             continue;
-        for (guint k = i; k-- > 0;) {
+        for (guint k = i; k-- > 0;) { /* what it fills may join what stands before, too */
             WsReadStep *g = g_ptr_array_index(list, k);
             if (g->off || g->kind == WS_READ_COMPUTE)
                 continue;
@@ -79,7 +79,7 @@ static void join_runs(PtxFinish *f, GPtrArray *list)
                 break;
             if (joins(f, g, s)) {
                 s->off = TRUE;
-                break;
+                s = g;
             }
         }
     }

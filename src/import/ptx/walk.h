@@ -68,7 +68,9 @@ typedef struct {
     GHashTable *made_by;      /* WsReadStep* -> ptx_made() */
     guint tokens;          /* tests of mbarriers whose result may be known */
     gboolean init_fenced;  /* fence.mbarrier_init */
-    gboolean empty_commit; /* of bulk stores, since something was stored */
+    gboolean empty_commit; /* of bulk stores: a group of them may be empty */
+    gboolean stored;       /* this thread makes bulk stores */
+    const WsPtxInst *counted; /* a wait that counts groups behind an empty one, NULL none */
     GArray *mma;           /* PtxMma: of the open commit group */
     GHashTable *operands;  /* const WsPlace* -> PtxOperand*, owned by the WsRead */
     GHashTable *sums;      /* register that a product accumulates in first -> its columns */
@@ -114,6 +116,8 @@ typedef enum { PTX_NEXT_LANE, PTX_LAST_LANE, PTX_OTHER_WARP, PTX_TWO_LANES } Ptx
 void ptx_agree(PtxWalk *w, const GPtrArray *leader, const GPtrArray *other, PtxWho who);
 /* Does the loop make no round where `skip` holds, and only there? */
 gboolean ptx_guards(const PyRead *p, const WsExpr *skip, const WsReadStep *loop);
+/* Is it made of sizes, and of what numbers a tile? */
+gboolean ptx_of_launch(const WsRead *r, const WsExpr *e);
 gboolean ptx_works(const GPtrArray *list); /* waits, signals, copies, multiplies, accesses */
 /* Registers of a list "{a, b}" or "a|b", or one, hold what is not known. */
 void ptx_forget(PtxWalk *w, const char *list);
@@ -168,6 +172,7 @@ gboolean ptx_generic(PtxWalk *w, const WsPtxInst *i);
 void ptx_products_closed(PtxWalk *w, const WsPtxInst *i);
 /* Bulk stores in flight have to be in a group. */
 void ptx_stores_closed(PtxWalk *w, const WsPtxInst *i);
+void ptx_stores_counted(PtxWalk *w); /* at the end of a thread: no wait counts an empty group */
 /* What a try_wait said counts only until the thread learns something else. */
 void ptx_tokens_end(PtxWalk *w);
 /* The value of a test of a barrier's phase; of a condition: NULL if it is none, `done` whether it
@@ -178,6 +183,7 @@ void ptx_unread(PtxWalk *w, const WsPtxInst *i, const char *what);
 
 /* Turns what the roles did into rings, buffers and barriers. */
 void ptx_finish(PtxWalk *w);
-WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file);
+/* counters: rounds of inner loops are counted, not asked for (`k.total` stands behind loop k). */
+WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file, gboolean counters);
 
 G_END_DECLS
