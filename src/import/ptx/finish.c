@@ -17,9 +17,7 @@ void ptx_make_opaque(PtxFinish *f, WsReadStep *s, const char *what)
 
 void ptx_lose_at(PtxFinish *f, guint line, const char *what)
 {
-    ws_source_unread(f->r, line, 1, line, what,
-                     line && line <= f->r->n_lines ? f->r->line[line - 1] : "");
-    f->w->lost = TRUE;
+    ptx_lose_line(f->w, line, what);
 }
 
 /* --- barriers
@@ -119,6 +117,57 @@ static void place_barrier(gpointer data, GPtrArray *list, guint at, WsReadGroup 
     s->barrier.index = spot.n > 1 ? spot.index
                        : q->n > 1 ? ws_x_int(f->r, (spot.base - q->base) / 8)
                                   : NULL;
+}
+
+/* Are bytes of an mbarrier used otherwise, but behind its end and a barrier of the CTA? */
+static void apart(PtxFinish *f, const WsReadStep *s, const WsPlace *p)
+{
+    PtxSpot spot;
+    GHashTableIter it;
+    gpointer key, value;
+    if (p->in_value || !p->index || !ptx_spot(f->r, p->index, &spot))
+        return;
+    const PtxOperand *o = ptx_operand_of(f->w, p);
+    const guint syncs =
+        (guint)(GPOINTER_TO_SIZE(g_hash_table_lookup(f->w->made_by, s)) >> 38);
+    g_hash_table_iter_init(&it, f->w->inits);
+    while (g_hash_table_iter_next(&it, &key, &value)) {
+        const PtxInit *one = value;
+        const gint64 at = (gint64)GPOINTER_TO_SIZE(key);
+        gboolean shares = FALSE;
+        for (gint64 i = 0; i < spot.n; i++)
+            shares |= spot.base + i * spot.stride + o->from < at + 8 &&
+                      at < spot.base + i * spot.stride + o->to;
+        if (shares && (!one->ended || syncs < one->ended)) {
+            ptx_lose_at(f, s->line, "bytes of an mbarrier that are used otherwise");
+            return;
+        }
+    }
+}
+
+static void apart_from_barriers(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
+{
+    const WsReadStep *s = g_ptr_array_index(list, at);
+    (void)g;
+    switch (s->kind) {
+    case WS_READ_MMA:
+        apart(data, s, &s->a);
+        apart(data, s, &s->b);
+        break;
+    case WS_READ_COPY:
+        apart(data, s, &s->a);
+        apart(data, s, &s->buffer);
+        break;
+    case WS_READ_LOAD:
+    case WS_READ_STORE:
+    case WS_READ_GATHER:
+    case WS_READ_WRITE:
+    case WS_READ_READ:
+        apart(data, s, &s->buffer);
+        break;
+    default:
+        break;
+    }
 }
 
 typedef struct {
@@ -412,6 +461,7 @@ void ptx_finish(PtxWalk *w)
     expects(&f);
     ptx_uses(f.r);
     ptx_regions_find(&f.regions);
+    ptx_visit(f.r, apart_from_barriers, &f);
     ptx_count_copies(&f);
     f.starts = g_ptr_array_new();
     ptx_visit(f.r, place_buffers, &f);

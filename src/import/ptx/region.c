@@ -7,6 +7,7 @@
  * next thing begins, or with the bytes that its barrier expects. */
 
 #define PTX_BOX_UNKNOWN 16384 /* a box that nothing bounds */
+#define PTX_BOX_GAP     1024  /* to what lies behind it: what tiles are aligned to */
 #define PTX_MAX_SLOTS   64
 
 static gint64 bytes_of(const char *dtype)
@@ -281,7 +282,10 @@ static void bound_boxes(PtxRegions *q, const GArray *access)
             const gint64 stage = (base - ring->base) / ring->stride;
             end = MIN(end, ring->base + ring->stride * (stage + 1));
         } else {
-            const gint64 known = known_end(access, base);
+            const gint64 known = known_end(access, base), room = end - base;
+            if (!known && expected && end != G_MAXINT64 &&
+                room - expected >= MIN(expected, PTX_BOX_GAP)) /* half of it? twice as much? */
+                ptx_lose_line(q->w, a->line, "how large the box of a tensor map is");
             end = MIN(end, known ? known : base + (expected ? expected : PTX_BOX_UNKNOWN));
         }
         a->o->to = end - base;

@@ -57,6 +57,13 @@ void ptx_lost(PtxWalk *w, const WsPtxInst *i, const char *what)
     w->lost |= !w->p.probing;
 }
 
+void ptx_lose_line(PtxWalk *w, guint line, const char *what)
+{
+    WsRead *r = w->p.r;
+    ws_source_unread(r, line, 1, line, what, line && line <= r->n_lines ? r->line[line - 1] : "");
+    w->lost = TRUE;
+}
+
 static void elect(PtxWalk *w, const WsPtxInst *i)
 {
     const char *bar = i->n ? strchr(i->arg[0], '|') : NULL;

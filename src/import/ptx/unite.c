@@ -162,19 +162,12 @@ void ptx_unite_cta(WsRead *r)
         leading(((WsReadGroup *)g_ptr_array_index(r->groups, g))->body, least);
 }
 
-static void lose_at(PtxWalk *w, guint line, const char *what)
-{
-    WsRead *r = w->p.r;
-    ws_source_unread(r, line, 1, line, what, line && line <= r->n_lines ? r->line[line - 1] : "");
-    w->lost = TRUE;
-}
-
 static void relaxed(PtxWalk *w, const GPtrArray *list)
 {
     for (guint i = 0; list && i < list->len; i++) {
         const WsReadStep *s = g_ptr_array_index(list, i);
         if (s->kind == WS_READ_CLUSTER && !s->off && s->flag)
-            lose_at(w, s->line, "an arrival at the barrier of the cluster that hands on nothing");
+            ptx_lose_line(w, s->line, "an arrival at the barrier of the cluster that hands on nothing");
         relaxed(w, s->body);
         relaxed(w, s->other);
     }
@@ -200,9 +193,9 @@ void ptx_unite_cluster(PtxWalk *w)
             n++;
         }
         if (n < 2)
-            lose_at(w, group->line, "where the cluster meets after its mbarriers were initialised");
+            ptx_lose_line(w, group->line, "where the cluster meets after its mbarriers were initialised");
         else if (weak && !w->init_fenced)
-            lose_at(w, group->line, "what hands the initialised mbarriers on to the cluster");
+            ptx_lose_line(w, group->line, "what hands the initialised mbarriers on to the cluster");
         relaxed(w, group->body);
     }
 }

@@ -151,6 +151,8 @@ PtxOperand *ptx_operand_of(PtxWalk *w, const WsPlace *place); /* made when it is
 void ptx_opaque(PtxWalk *w, const WsPtxInst *i, const char *what);
 /* The same for what may synchronise: then nothing of the kernel is judged. */
 void ptx_lost(PtxWalk *w, const WsPtxInst *i, const char *what);
+/* The same of a step that was made before. */
+void ptx_lose_line(PtxWalk *w, guint line, const char *what);
 /* "[%r1+8]": the address without the beginning of shared memory; `cta` the CTA of mapa, NULL own.
  */
 const WsExpr *ptx_address(PtxWalk *w, const char *text, const WsExpr **cta);
