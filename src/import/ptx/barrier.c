@@ -185,5 +185,8 @@ void ptx_cluster(PtxWalk *w, const WsPtxInst *i)
         w->syncs++;
         w->passed++;
     }
-    w->inner_sync |= !opens && !w->p.probing;
+    if (!wait && !w->p.loops->len && !w->p.probing)
+        w->arrivals += opens; /* in a branch: a group that works does it, and the check counts */
+    else
+        w->inner_sync |= !opens && !w->p.probing;
 }

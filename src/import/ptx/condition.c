@@ -302,6 +302,9 @@ static void assume_rounds(gpointer data, GPtrArray *list, guint at, WsReadGroup 
     ws_affine_clear(&f);
     if (!once && !later)
         return;
+    if (s->e->op == WS_EXPR_CALL && s->e->func == WS_FUNC_MAX && ws_x_is(s->e->arg[1], &known) &&
+        known > 0)
+        return; /* says so itself */
     if (!ptx_of_launch(r, s->e)) {
         if (once)
             unread(r, s, "a loop that makes a round whether there is one or not");
@@ -309,9 +312,6 @@ static void assume_rounds(gpointer data, GPtrArray *list, guint at, WsReadGroup 
     }
     /* rounds that were taken out of the loop in front of it are made, too */
     const WsExpr *e = once ? s->e : ws_x_op(r, WS_EXPR_ADD, s->e, ws_x_int(r, 1));
-    if (e && e->op == WS_EXPR_CALL && e->func == WS_FUNC_MAX && ws_x_is(e->arg[1], &known) &&
-        known > 0)
-        return; /* says so itself */
     const char *text = at_least_one(r, e);
     for (guint i = 0; i < r->assume->len; i++)
         if (!strcmp(g_ptr_array_index(r->assume, i), text))

@@ -12,6 +12,7 @@ typedef struct {
     gint64 registers;
     guint n_steps;
     gboolean inner_sync; /* of all threads, in a loop or a branch */
+    gboolean uneven;     /* it waits at the barrier of the cluster more or less often than it arrives */
 } Role;
 
 static void note_lines(const GPtrArray *list, Role *role)
@@ -109,6 +110,7 @@ static void follow(PtxWalk *w, guint tid, gboolean first, Role *role)
     g_array_set_size(w->stores, 0);
     g_array_set_size(w->sync_ids, 0);
     w->inner_sync = FALSE;
+    w->arrivals = 0;
     w->skips = g_ptr_array_new();
     ptx_run(w, 0, -1);
     const WsPtxInst *end = &g_array_index(w->ptx->inst, WsPtxInst, w->ptx->inst->len - 1);
@@ -117,7 +119,11 @@ static void follow(PtxWalk *w, guint tid, gboolean first, Role *role)
     ptx_stores_counted(w);
     same_ends(w, end);
     g_hash_table_unref(frame.vars);
-    *role = (Role){ .group = w->p.group,
+    guint waits = 0;
+    for (guint i = 0; i < w->sync_ids->len; i++)
+        waits += g_array_index(w->sync_ids, gint64, i) < 0;
+    *role = (Role){ .uneven = w->ptx->cluster > 1 && waits != w->arrivals,
+                    .group = w->p.group,
                     .lines = g_hash_table_new(NULL, NULL),
                     .waits = g_hash_table_new(NULL, NULL),
                     .registers = w->registers,
@@ -233,7 +239,9 @@ static void warp_group(PtxWalk *w, guint first, guint n)
     for (guint i = 0; i < n; i++)
         follow(w, (first + i) * 32, TRUE, &warp[i]);
     for (guint i = 0; i < n; i++) {
-        w->idle |= !warp[i].n_steps && !warp[i].inner_sync;
+        const gboolean idle = !warp[i].n_steps && !warp[i].inner_sync;
+        w->idle |= idle;
+        w->uneven |= idle && warp[i].uneven; /* nobody else looks at what it does there */
         w->all_inner |= warp[i].inner_sync;
     }
     for (guint i = 0; i < n; i++)
@@ -438,6 +446,11 @@ WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file, gboolean 
     for (guint i = 0; i < warps && !*r->error; i += 4)
         warp_group(&w, i, MIN(4, warps - i));
     w.p.to = NULL;
+    if (w.uneven) {
+        ws_source_unread(r, ptx->line, 1, ptx->line,
+                         "arrivals of idle warps at the barrier of the cluster", "");
+        w.lost = TRUE;
+    }
     if (w.idle && w.all_inner) {
         ws_source_unread(r, ptx->line, 1, ptx->line,
                          "barriers of all threads inside of loops, to which idle warps do not come",

@@ -57,12 +57,14 @@ typedef struct {
     GPtrArray *skips;     /* const WsExpr*: conditions of the CTA under which this thread ends */
     GPtrArray *all_skips; /* those of the first thread; NULL: it is that */
     GArray *all_ids;      /* sync_ids of the first thread */
+    gboolean uneven; /* an idle warp arrives at the barrier of the cluster, and does not wait */
     gboolean idle, all_inner; /* some warp does nothing; some group has an inner_sync */
     GHashTable *told;         /* registers that say what a warp is to do */
     GHashTable *nobody;       /* blocks for which no warp is told to do them */
     GHashTable *numbers;      /* WsReadStep*: stores of numbers that are remembered */
     GArray *sync_ids;         /* gint64: of those, in order; -1: of the cluster */
     gboolean inner_sync;      /* … and one in a loop or a branch */
+    guint arrivals;           /* at the barrier of the cluster, outside of loops and branches */
     guint syncs;              /* barriers of the whole CTA outside of loops, so far */
     guint passed; /* … and those in the open rounds and branches: at least so many it came through */
     GHashTable *made_by;      /* WsReadStep* -> ptx_made() */
