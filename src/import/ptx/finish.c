@@ -470,6 +470,7 @@ void ptx_finish(PtxWalk *w)
         g_ptr_array_insert(g->body, 0, g_ptr_array_index(f.starts, i + 1));
     }
     g_ptr_array_unref(f.starts);
+    ptx_stages(f.r);
     ptx_visit(f.r, named, &f);
     ptx_values(f.r);
     if (w->lost)

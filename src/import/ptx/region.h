@@ -42,6 +42,7 @@ void ptx_conditions(WsRead *r);
 void ptx_values(WsRead *r);
 /* Which use of a slot an arrival means; barriers are placed. */
 void ptx_uses(WsRead *r);
+void ptx_stages(WsRead *r); /* the same of what products and loads read */
 
 /* Addresses of every g-th slot of a ring, said as slots of it. */
 void ptx_widen(WsRead *r);

@@ -144,6 +144,52 @@ static void visit(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
         free_slot(q, s);
 }
 
+/* --- stages
+ * ------------------------------------------------------------------------------------------*/
+
+/* (u mod n) as the use of the last wait that says the same slot: what it waited for is what is
+ * touched now. */
+static void stage_use(const Uses *q, WsPlace *p)
+{
+    WsRead *r = q->r;
+    gint64 base, n, d;
+    const WsExpr *u;
+    if (p->in_value || p->object < 0 || !p->index ||
+        !ws_x_modulus(r, p->index, &base, &u, &n) || base || n < 2)
+        return;
+    for (guint i = 0; i < r->barriers->len; i++)
+        if (q->waited[i] && g_array_index(r->barriers, WsReadBarrier, i).copies == n &&
+            ws_x_difference(u, q->waited[i], &d) && d > 0 && d % n == 0) {
+            p->index = ws_x_mod(r, ws_x_op(r, WS_EXPR_ADD, u, ws_x_int(r, d)), n);
+            return;
+        }
+}
+
+static void stage(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
+{
+    Uses *q = data;
+    WsReadStep *s = g_ptr_array_index(list, at);
+    if (q->group != g) {
+        memset(q->waited, 0, sizeof *q->waited * q->r->barriers->len);
+        q->group = g;
+    }
+    if (s->kind == WS_READ_WAIT && s->barrier.object >= 0)
+        q->waited[s->barrier.object] = count_of(q->r, s->parity, slots_of(q, s));
+    if (s->kind == WS_READ_MMA) {
+        stage_use(q, &s->a);
+        stage_use(q, &s->b);
+    } else if (s->kind == WS_READ_READ) {
+        stage_use(q, &s->buffer);
+    }
+}
+
+void ptx_stages(WsRead *r)
+{
+    Uses q = { .r = r, .waited = g_new0(const WsExpr *, r->barriers->len + 1) };
+    ptx_visit(r, stage, &q);
+    g_free(q.waited);
+}
+
 void ptx_uses(WsRead *r)
 {
     const guint n = r->barriers->len;
