@@ -62,6 +62,7 @@ WsRead *ws_source_new(const char *file, const char *source, GError **error)
     r->barriers = g_array_new(FALSE, TRUE, sizeof(WsReadBarrier));
     r->groups = g_ptr_array_new_with_free_func(free_group);
     r->sizes = g_ptr_array_new();
+    r->size_of = g_hash_table_new(g_str_hash, g_str_equal);
     r->presets = g_array_new(FALSE, TRUE, sizeof(gint64));
     r->scalars = g_ptr_array_new();
     r->assume = g_ptr_array_new();
@@ -95,6 +96,7 @@ void ws_source_free(WsRead *r)
     g_array_unref(r->barriers);
     g_ptr_array_unref(r->groups);
     g_ptr_array_unref(r->sizes);
+    g_hash_table_unref(r->size_of);
     g_array_unref(r->presets);
     g_ptr_array_unref(r->scalars);
     g_ptr_array_unref(r->assume);
@@ -154,7 +156,11 @@ const char *ws_source_size(WsRead *r, const char *want, gint64 preset)
     for (guint i = 0; i < r->sizes->len; i++)
         if (!strcmp(g_ptr_array_index(r->sizes, i), want))
             return g_ptr_array_index(r->sizes, i);
+    const char *known = g_hash_table_lookup(r->size_of, want);
+    if (known)
+        return known; /* a name that is too long, or taken, is another one */
     const char *name = ws_source_name(r, want);
+    g_hash_table_insert(r->size_of, g_string_chunk_insert(r->text, want), (gpointer)name);
     g_ptr_array_add(r->sizes, (gpointer)name);
     g_array_append_val(r->presets, preset);
     return name;

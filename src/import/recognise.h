@@ -145,6 +145,7 @@ typedef struct {
     GArray *tensors, *buffers, *barriers;
     GPtrArray *groups;  /* WsReadGroup*, owned */
     GPtrArray *sizes;   /* char* */
+    GHashTable *size_of; /* what was asked for -> its name, one of `sizes` */
     GArray *presets;    /* gint64 */
     GPtrArray *scalars; /* char* */
     GPtrArray *assume;  /* char* */

@@ -5,6 +5,13 @@
 /* Integer instructions on symbolic values. Integers count as what they stand for: indices and sizes
  * that are not negative and do not overflow; the sign correction of a division by shifts is 0. */
 
+/* "…_param_3" of a name that C++ made is "param_3". */
+static const char *short_name(const char *param)
+{
+    const char *at = g_strrstr(param, "_param_");
+    return at && strlen(param) > 40 ? at + 1 : param;
+}
+
 const Val *ptx_operand(PtxWalk *w, const char *text)
 {
     PyRead *p = &w->p;
@@ -54,7 +61,7 @@ const Val *ptx_operand(PtxWalk *w, const char *text)
     for (guint i = 0; i < w->ptx->params->len; i++)
         if (!strcmp(g_array_index(w->ptx->params, const char *, i), text)) {
             Val *param = py_val(p, VAL_PARAM);
-            param->text = g_array_index(w->ptx->params, const char *, i);
+            param->text = short_name(g_array_index(w->ptx->params, const char *, i));
             return param;
         }
     const gsize own = GPOINTER_TO_SIZE(g_hash_table_lookup(w->ptx->shared, text));
