@@ -48,10 +48,10 @@ typedef struct {
 typedef struct {
     char *file;
     WsDesign *design;
-    char *kernel;      /* its name in the file, or NULL */
-    GPtrArray *unread; /* WsUnread*, in the order of the text */
+    char *kernel;       /* its name in the file, or NULL */
+    GPtrArray *unread;  /* WsUnread*, in the order of the text */
     GPtrArray *granted; /* char*: what the reading takes for granted of the kernel and its launch */
-    GHashTable *near;  /* char*: groups and objects that something unread can reach; NULL: all */
+    GHashTable *near;   /* char*: groups and objects that something unread can reach; NULL: all */
     char *given; /* values of a call that it was read with ("causal = False"); NULL: for all */
 } WsImport;
 

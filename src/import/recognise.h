@@ -143,16 +143,16 @@ typedef struct {
     GPtrArray *exprs; /* WsExpr*, owned */
     GPtrArray *steps; /* WsReadStep*, owned */
     GArray *tensors, *buffers, *barriers;
-    GPtrArray *groups;  /* WsReadGroup*, owned */
-    GPtrArray *sizes;   /* char* */
+    GPtrArray *groups;   /* WsReadGroup*, owned */
+    GPtrArray *sizes;    /* char* */
     GHashTable *size_of; /* what was asked for -> its name, one of `sizes` */
-    GArray *presets;    /* gint64 */
-    GPtrArray *scalars; /* char* */
-    GPtrArray *assume;  /* char* */
-    GPtrArray *granted; /* char*, owned: what is taken for granted of the kernel, in words */
-    GPtrArray *axes;    /* char* name, then char* extent, … */
-    const char *fences; /* NULL: derived */
-    const char *launch; /* single, persistent, dynamic */
+    GArray *presets;     /* gint64 */
+    GPtrArray *scalars;  /* char* */
+    GPtrArray *assume;   /* char* */
+    GPtrArray *granted;  /* char*, owned: what is taken for granted of the kernel, in words */
+    GPtrArray *axes;     /* char* name, then char* extent, … */
+    const char *fences;  /* NULL: derived */
+    const char *launch;  /* single, persistent, dynamic */
     gint64 cluster;
     gboolean by_parity; /* waits and arrivals are written as slot and parity, no use is meant */
     gboolean inits;     /* the source initialises its barriers by itself */

@@ -101,9 +101,45 @@ static void test_design(gconstpointer data)
     g_assert_cmpint(back.verdict->kind, ==, WS_VERDICT_PROVED);
 }
 
+static gboolean grants(const WsImport *import, const char *what)
+{
+    for (guint i = 0; i < import->granted->len; i++)
+        if (strstr(import->granted->pdata[i], what))
+            return TRUE;
+    return FALSE;
+}
+
+/* A loop over tiles that nothing guards makes a round without a tile where there are more CTAs than
+ * tiles: that there are not is among what the proof builds on. */
+static void test_unguarded(void)
+{
+    g_autofree char *file =
+        g_build_filename(WS_SOURCE_ROOT, "projects/gemm-bf16/design.wstave", NULL);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_design_load(file, findings);
+    g_autoptr(WsProgram) ours = ws_elaborate(design, NULL, 0, findings);
+    g_autoptr(GError) error = NULL;
+    g_autofree char *ptx = ws_generate_ptx(ours, NULL, &error);
+    g_autoptr(GRegex) guard =
+        g_regex_new("setp\\.ge\\.s32 \t(%p\\d+), %r\\d+, %r\\d+;", 0, 0, &error);
+    g_autofree char *open =
+        g_regex_replace(guard, ptx, -1, 0, "setp.ne.b32 \t\\1, 0, 0;", 0, &error);
+    g_assert_no_error(error);
+    g_assert_cmpstr(open, !=, ptx);
+    g_auto(Judged) guarded = judge_kernel(ptx, WS_IMPORT_PTX);
+    g_auto(Judged) unguarded = judge_kernel(open, WS_IMPORT_PTX);
+    g_assert_cmpint(guarded.verdict->kind, ==, WS_VERDICT_PROVED);
+    g_assert_false(grants(guarded.import, "no more CTAs are launched"));
+    g_assert_true(grants(guarded.import, "do not overflow"));
+    if (unguarded.verdict->kind == WS_VERDICT_PROVED)
+        g_assert_true(grants(unguarded.import, "no more CTAs are launched"));
+    g_assert_cmpint(unguarded.verdict->kind, ==, WS_VERDICT_PROVED);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/codegen/ptx-import/unguarded-tiles", test_unguarded);
     for (guint i = 0; i < G_N_ELEMENTS(designs); i++) {
         g_autofree char *path =
             g_strdup_printf("/codegen/ptx-import/%s", strchr(designs[i].file, '/') + 1);

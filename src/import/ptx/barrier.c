@@ -28,8 +28,9 @@ static void init(PtxWalk *w, const WsPtxInst *i)
     }
     PtxInit *one = g_new0(PtxInit, 1);
     g_ptr_array_add(w->p.r->pool, one);
-    *one = (PtxInit){ .count = count, .tid = w->tid, .syncs = w->syncs, .line = i->line,
-                     .late = w->inner_sync };
+    *one = (PtxInit){
+        .count = count, .tid = w->tid, .syncs = w->syncs, .line = i->line, .late = w->inner_sync
+    };
     g_hash_table_insert(w->inits, GSIZE_TO_POINTER((gsize)at), one);
 }
 

@@ -297,8 +297,7 @@ static void assume_rounds(gpointer data, GPtrArray *list, guint at, WsReadGroup 
     Leaf none = { 0 };
     const WsExprEnv env = { .integer = leaf_value, .data = &none };
     gint64 least;
-    const gboolean later =
-        f.constant < 0 || (ws_expr_eval(s->e, &env, &least, NULL) && least < 0);
+    const gboolean later = f.constant < 0 || (ws_expr_eval(s->e, &env, &least, NULL) && least < 0);
     ws_affine_clear(&f);
     if (!once && !later)
         return;

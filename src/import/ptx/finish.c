@@ -128,8 +128,7 @@ static void apart(PtxFinish *f, const WsReadStep *s, const WsPlace *p)
     if (p->in_value || !p->index || !ptx_spot(f->r, p->index, &spot))
         return;
     const PtxOperand *o = ptx_operand_of(f->w, p);
-    const guint syncs =
-        (guint)(GPOINTER_TO_SIZE(g_hash_table_lookup(f->w->made_by, s)) >> 38);
+    const guint syncs = (guint)(GPOINTER_TO_SIZE(g_hash_table_lookup(f->w->made_by, s)) >> 38);
     g_hash_table_iter_init(&it, f->w->inits);
     while (g_hash_table_iter_next(&it, &key, &value)) {
         const PtxInit *one = value;

@@ -12,7 +12,7 @@ typedef struct {
     gint64 registers;
     guint n_steps;
     gboolean inner_sync; /* of all threads, in a loop or a branch */
-    gboolean uneven;     /* it waits at the barrier of the cluster more or less often than it arrives */
+    gboolean uneven; /* it waits at the barrier of the cluster more or less often than it arrives */
 } Role;
 
 static void note_lines(const GPtrArray *list, Role *role)
@@ -283,8 +283,8 @@ static void finish_tiles(PyRead *p)
     }
     for (guint i = 0; i < 3; i++) {
         g_ptr_array_add(r->axes, (gpointer)pid[i]);
-        g_ptr_array_add(r->axes, (gpointer)(size[i] ? ws_source_size(r, size[i], i == 2 ? 132 : 1)
-                                                    : PY_GRID));
+        g_ptr_array_add(
+            r->axes, (gpointer)(size[i] ? ws_source_size(r, size[i], i == 2 ? 132 : 1) : PY_GRID));
     }
 }
 
@@ -361,8 +361,8 @@ static void granted(PtxWalk *w)
     ws_source_granted(r, "lanes between the first and the last of a warp do what both do, to bytes "
                          "between theirs");
     if (w->ptx->threads_most)
-        ws_source_granted(r, ws_source_format(r, "a CTA is launched with %d threads",
-                                              (int)w->ptx->threads));
+        ws_source_granted(
+            r, ws_source_format(r, "a CTA is launched with %d threads", (int)w->ptx->threads));
     guint at;
     if (w->ptx->shared_align >= 1024 &&
         g_ptr_array_find_with_equal_func(r->granted, PTX_ALIGNED, g_str_equal, &at))
@@ -422,8 +422,7 @@ static void nothing_read(WsRead *r, const WsPtx *ptx)
 
 WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file, gboolean counters)
 {
-    PtxWalk w = { .p = { .r = r, .file = file, .way = { .counters_only = counters } },
-                  .ptx = ptx };
+    PtxWalk w = { .p = { .r = r, .file = file, .way = { .counters_only = counters } }, .ptx = ptx };
     static const char *const own[] = { PY_PID, PY_PID "_1", PY_PID "_2", PY_GRID, PTX_SMEM };
     for (guint i = 0; i < G_N_ELEMENTS(own); i++)
         g_hash_table_add(r->names, (gpointer)own[i]);

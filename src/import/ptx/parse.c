@@ -141,8 +141,7 @@ static void add_shared(WsPtx *p, const char *text, gsize n)
     const char *at = strstr(one, ".shared"), *open = at ? strchr(at, '[') : NULL;
     const char *align = at ? strstr(at, ".align") : NULL;
     if (at && strstr(one, ".extern"))
-        p->shared_align =
-            MAX(p->shared_align, align ? g_ascii_strtoll(align + 6, NULL, 10) : 0);
+        p->shared_align = MAX(p->shared_align, align ? g_ascii_strtoll(align + 6, NULL, 10) : 0);
     if (!at || strstr(one, ".extern") || p->shared_end > WS_PTX_STATIC * 8)
         return;
     const char *end = open ? open : one + strlen(one);

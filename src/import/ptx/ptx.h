@@ -62,7 +62,7 @@ typedef struct {
     GArray *params;     /* const char* */
     GHashTable *shared; /* names of arrays in shared memory of known size -> 1 + where they begin */
     gint64 shared_end;
-    gint64 shared_align; /* of the dynamic one, as the text says; 0 unknown */
+    gint64 shared_align;     /* of the dynamic one, as the text says; 0 unknown */
     GHashTable *locals;      /* registers that are not written with %: of inline assembly */
     GArray *wide;            /* gboolean, parallel: a tensor map (an array of bytes) */
     gint64 threads;          /* .maxntid or .reqntid, 0 unknown */

@@ -341,8 +341,7 @@ static void shape_regions(PtxRegions *q, const GArray *access)
         PtxRegion *g = at_index(q, i);
         g->dtype = g->dtype ? g->dtype : "bf16";
         g->span = g->span ? g->span : 128;
-        g->rank = g->flat || g->stride % g->span ||
-                          (g->chunk && g->stride % (g->chunk * g->span))
+        g->rank = g->flat || g->stride % g->span || (g->chunk && g->stride % (g->chunk * g->span))
                       ? 1
                       : 2;
         if (g->rank == 1) {

@@ -21,7 +21,7 @@ typedef struct {
     const char *dtype;
     gint64 rank;
     gboolean flat; /* boxes of one dimension are copied there */
-    gint object; /* buffer, -1 none yet */
+    gint object;   /* buffer, -1 none yet */
     guint line;
 } PtxRegion;
 

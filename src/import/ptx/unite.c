@@ -57,8 +57,7 @@ void ptx_unite_copies(GPtrArray *list, const GPtrArray *from)
             if (s->other)
                 ptx_unite_copies(s->other, all);
         } else if ((s->kind == WS_READ_LOAD || s->kind == WS_READ_STORE) && s->kind == o->kind) {
-            const gboolean same =
-                ws_x_difference(s->buffer.index, o->buffer.index, &d) && d == 0;
+            const gboolean same = ws_x_difference(s->buffer.index, o->buffer.index, &d) && d == 0;
             while (i + 1 < list->len) { /* those that the warps before issue there */
                 const WsReadStep *x = g_ptr_array_index(list, i + 1);
                 if (x->line != s->line || x->kind != s->kind)
@@ -167,7 +166,8 @@ static void relaxed(PtxWalk *w, const GPtrArray *list)
     for (guint i = 0; list && i < list->len; i++) {
         const WsReadStep *s = g_ptr_array_index(list, i);
         if (s->kind == WS_READ_CLUSTER && !s->off && s->flag)
-            ptx_lose_line(w, s->line, "an arrival at the barrier of the cluster that hands on nothing");
+            ptx_lose_line(w, s->line,
+                          "an arrival at the barrier of the cluster that hands on nothing");
         relaxed(w, s->body);
         relaxed(w, s->other);
     }
@@ -193,7 +193,8 @@ void ptx_unite_cluster(PtxWalk *w)
             n++;
         }
         if (n < 2)
-            ptx_lose_line(w, group->line, "where the cluster meets after its mbarriers were initialised");
+            ptx_lose_line(w, group->line,
+                          "where the cluster meets after its mbarriers were initialised");
         else if (weak && !w->init_fenced)
             ptx_lose_line(w, group->line, "what hands the initialised mbarriers on to the cluster");
         relaxed(w, group->body);

@@ -154,8 +154,8 @@ static void stage_use(const Uses *q, WsPlace *p)
     WsRead *r = q->r;
     gint64 base, n, d;
     const WsExpr *u;
-    if (p->in_value || p->object < 0 || !p->index ||
-        !ws_x_modulus(r, p->index, &base, &u, &n) || base || n < 2)
+    if (p->in_value || p->object < 0 || !p->index || !ws_x_modulus(r, p->index, &base, &u, &n) ||
+        base || n < 2)
         return;
     for (guint i = 0; i < r->barriers->len; i++)
         if (q->waited[i] && g_array_index(r->barriers, WsReadBarrier, i).copies == n &&

@@ -107,30 +107,6 @@ static gboolean begin_below(PyRead *p, GArray *carries)
     return TRUE;
 }
 
-/* cdiv(e, g): multiples of g stand outside of it. */
-static const WsExpr *rounds_of(WsRead *r, const WsExpr *e, gint64 g)
-{
-    WsAffine f;
-    if (g == 1)
-        return e;
-    if (!e || !ws_expr_affine(e, &f))
-        return e ? ws_x_call(r, WS_FUNC_CDIV, e, ws_x_int(r, g), NULL) : NULL;
-    const gint64 rest = ((f.constant % g) + g) % g;
-    const WsExpr *whole = ws_x_int(r, (f.constant - rest) / g), *part = ws_x_int(r, rest);
-    for (guint i = 0; i < f.n; i++) {
-        const gboolean out = f.factor[i] % g == 0;
-        const WsExpr *t = ws_x_op(r, WS_EXPR_MUL, ws_x_own(r, ws_expr_ref(f.term[i])),
-                                  ws_x_int(r, out ? f.factor[i] / g : f.factor[i]));
-        if (out)
-            whole = ws_x_op(r, WS_EXPR_ADD, whole, t);
-        else
-            part = ws_x_op(r, WS_EXPR_ADD, part, t);
-    }
-    ws_affine_clear(&f);
-    return ws_x_op(r, WS_EXPR_ADD, whole,
-                   ws_x_call(r, WS_FUNC_CDIV, part, ws_x_int(r, g), NULL));
-}
-
 static gboolean decide(PyRead *p, PyLoop *l, GArray *carries)
 {
     PtxWalk *w = (PtxWalk *)p;
@@ -169,7 +145,7 @@ static gboolean decide(PyRead *p, PyLoop *l, GArray *carries)
         const WsExpr *start = ws_x_replace(r, left, c->atom, c->entry->e);
         if (!w->tested_first)
             start = ws_x_op(r, WS_EXPR_ADD, start, ws_x_int(r, g));
-        l->count = rounds_of(r, start, g);
+        l->count = ptx_rounds_of(r, start, g);
         return l->count != NULL;
     }
     return FALSE;
@@ -306,108 +282,10 @@ static gboolean only_computes(const GPtrArray *list)
     return TRUE;
 }
 
-/* Does `skip` hold only where the loop would make no round? */
-static gboolean skips_rounds(WsRead *r, const WsExpr *skip, const WsExpr *count)
-{
-    gint64 n, d;
-    const WsExpr *a = ws_x_own(r, ws_expr_ref(skip->arg[0])),
-                 *b = ws_x_own(r, ws_expr_ref(skip->arg[1]));
-    if (!count)
-        return FALSE;
-    if (skip->op == WS_EXPR_LT && ws_x_is(b, &n) && n == 1)
-        return ws_x_difference(a, count, &d) && d == 0;
-    if (skip->op == WS_EXPR_LT)
-        return ws_x_difference(ws_x_op(r, WS_EXPR_SUB, a, b), count, &d) && d == 1;
-    if (skip->op == WS_EXPR_LE || skip->op == WS_EXPR_EQ)
-        return ws_x_difference(ws_x_op(r, WS_EXPR_SUB, a, b), count, &d) && d == 0;
-    if (skip->op == WS_EXPR_GE)
-        return ws_x_difference(ws_x_op(r, WS_EXPR_SUB, b, a), count, &d) && d == 0;
-    if (skip->op == WS_EXPR_GT)
-        return ws_x_difference(ws_x_op(r, WS_EXPR_SUB, b, a), count, &d) && d == 1;
-    return FALSE;
-}
-
-/* cdiv(x, n) - m rounds are none where x - m n is not above 0. NULL: it is no such count. */
-static const WsExpr *in_steps(WsRead *r, const WsExpr *count)
-{
-    WsAffine f;
-    gint64 n;
-    const WsExpr *x = NULL;
-    if (!ws_expr_affine(count, &f))
-        return NULL;
-    const WsExpr *t = f.n == 1 && f.factor[0] == 1 ? f.term[0] : NULL;
-    if (t && t->op == WS_EXPR_CALL && t->func == WS_FUNC_CDIV && ws_x_is(t->arg[1], &n) && n > 0)
-        x = ws_x_op(r, WS_EXPR_ADD, ws_x_own(r, ws_expr_ref(t->arg[0])),
-                    ws_x_int(r, f.constant * n));
-    ws_affine_clear(&f);
-    return x;
-}
-
-/* The count is said in rounds or, rounded up, in what they step over. */
-gboolean ptx_guards(const PyRead *p, const WsExpr *skip, const WsReadStep *loop)
-{
-    WsRead *r = p->r;
-    if (!loop || loop->kind != WS_READ_FOR || !skip || skip->n_args != 2 || loop->when)
-        return FALSE;
-    const WsExpr *e = loop->e;
-    if (!e) /* over tiles, from this CTA's number on */
-        return p->tiles &&
-               skips_rounds(r, skip,
-                            ws_x_op(r, WS_EXPR_SUB, p->tiles,
-                                    ws_x_op(r, WS_EXPR_ADD, ws_x_name(r, PY_PID),
-                                            ws_x_op(r, WS_EXPR_MUL, ws_x_name(r, PY_GRID),
-                                                    ws_x_int(r, loop->n)))));
-    return skips_rounds(r, skip, e) || skips_rounds(r, skip, in_steps(r, e));
-}
-
 static void splice(GPtrArray *to, const GPtrArray *from)
 {
     for (guint i = 0; i < from->len; i++)
         g_ptr_array_add(to, g_ptr_array_index(from, i));
-}
-
-/* b = a + m count: what a loop of `count` rounds makes of a, and leaves where it makes none. */
-static gboolean follows(WsRead *r, const WsExpr *a, const WsExpr *b, const WsExpr *count)
-{
-    WsAffine f, g;
-    gint64 m = 0, d;
-    const WsExpr *diff = ws_x_op(r, WS_EXPR_SUB, b, a);
-    if (!diff || !ws_expr_affine(count, &f))
-        return FALSE;
-    if (!ws_expr_affine(diff, &g)) {
-        ws_affine_clear(&f);
-        return FALSE;
-    }
-    for (guint i = 0; i < g.n && f.n > 0; i++)
-        if (ws_expr_equal(g.term[i], f.term[0]))
-            m = g.factor[i] / f.factor[0];
-    ws_affine_clear(&f);
-    ws_affine_clear(&g);
-    return m &&
-           ws_x_difference(ws_x_op(r, WS_EXPR_MUL, count, ws_x_int(r, m)), diff, &d) && d == 0;
-}
-
-/* What is left behind a loop that is skipped exactly where it makes no round: `skipped` where it
- * is. What does not follow from its rounds is a choice by c, which holds where it is. */
-static void merge_rounds(PtxWalk *w, GHashTable *skipped, GHashTable *looped, const WsExpr *count,
-                         const WsExpr *c)
-{
-    GHashTableIter it;
-    gpointer key, value;
-    gint64 known;
-    g_hash_table_iter_init(&it, skipped);
-    while (g_hash_table_iter_next(&it, &key, &value)) {
-        const Val *a = value, *b = g_hash_table_lookup(looped, key);
-        if (!b || a == b || b->kind == VAL_TILE)
-            continue;
-        const gboolean ints = a->kind == VAL_INT && b->kind == VAL_INT;
-        if (ints && (ws_expr_equal(a->e, b->e) || follows(w->p.r, a->e, b->e, count)))
-            continue;
-        const Val *v = a->kind == VAL_TILE && py_known(b, &known) ? a
-                       : ints ? py_int(&w->p, ws_x_call(w->p.r, WS_FUNC_SELECT, c, a->e, b->e))
-                              : py_opaque(&w->p);
-        g_hash_table_insert(looped, key, (gpointer)v);
-    }
 }
 
 /* The variables of the path that is taken where c holds, and `other` of the one that is not. */
@@ -431,24 +309,6 @@ static void merge_vars(PtxWalk *w, GHashTable *other, const WsExpr *c)
                            : py_opaque(&w->p);
         g_hash_table_insert(w->p.frame->vars, key, (gpointer)v);
     }
-}
-
-/* not (a < b) as a comparison. */
-static const WsExpr *positive_form(WsRead *r, const WsExpr *e)
-{
-    if (!e || e->op != WS_EXPR_NOT || e->arg[0]->n_args != 2)
-        return e;
-    const WsExprOp op = e->arg[0]->op;
-    const WsExprOp other = op == WS_EXPR_LT   ? WS_EXPR_GE
-                           : op == WS_EXPR_LE ? WS_EXPR_GT
-                           : op == WS_EXPR_GT ? WS_EXPR_LE
-                           : op == WS_EXPR_GE ? WS_EXPR_LT
-                           : op == WS_EXPR_EQ ? WS_EXPR_NE
-                           : op == WS_EXPR_NE ? WS_EXPR_EQ
-                                              : WS_EXPR_NOT;
-    return other == WS_EXPR_NOT ? e
-                                : ws_x_op(r, other, ws_x_own(r, ws_expr_ref(e->arg[0]->arg[0])),
-                                          ws_x_own(r, ws_expr_ref(e->arg[0]->arg[1])));
 }
 
 /* if (c) then taken else fall, up to the join. */
@@ -506,18 +366,18 @@ static void choice(PtxWalk *w, const WsPtxInst *at, const WsExpr *c, guint taken
         w->ended = ended;
         return;
     }
-    const WsExpr *none = positive_form(r, ws_x_op(r, WS_EXPR_NOT, c, NULL));
+    const WsExpr *none = ptx_positive(r, ws_x_op(r, WS_EXPR_NOT, c, NULL));
     for (guint side = 0; side < 2 && !ended && !w->ended; side++) {
         GPtrArray *rounds = side ? s->other : s->body;
         WsReadStep *guarded = (WsReadStep *)only_step(rounds);
-        if (!guarded || !only_computes(side ? s->body : s->other) ||
-            guarded->kind != WS_READ_FOR || !guarded->e || !ptx_of_launch(r, guarded->e) ||
+        if (!guarded || !only_computes(side ? s->body : s->other) || guarded->kind != WS_READ_FOR ||
+            !guarded->e || !ptx_of_launch(r, guarded->e) ||
             !ptx_guards(&w->p, side ? c : none, guarded))
             continue;
         guarded->text = NULL;
         splice(to, rounds);
         GHashTable *now = w->p.frame->vars;
-        merge_rounds(w, side ? now : fell, side ? fell : now, guarded->e, side ? c : none);
+        ptx_merge_rounds(w, side ? now : fell, side ? fell : now, guarded->e, side ? c : none);
         w->p.frame->vars = side ? fell : now;
         g_hash_table_unref(side ? now : fell);
         return;

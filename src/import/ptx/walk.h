@@ -66,17 +66,18 @@ typedef struct {
     gboolean inner_sync;      /* … and one in a loop or a branch */
     guint arrivals;           /* at the barrier of the cluster, outside of loops and branches */
     guint syncs;              /* barriers of the whole CTA outside of loops, so far */
-    guint passed; /* … and those in the open rounds and branches: at least so many it came through */
+    guint
+        passed; /* … and those in the open rounds and branches: at least so many it came through */
     GHashTable *made_by;      /* WsReadStep* -> ptx_made() */
-    guint tokens;          /* tests of mbarriers whose result may be known */
-    gboolean init_fenced;  /* fence.mbarrier_init */
-    gboolean empty_commit; /* of bulk stores: a group of them may be empty */
-    gboolean stored;       /* this thread makes bulk stores */
+    guint tokens;             /* tests of mbarriers whose result may be known */
+    gboolean init_fenced;     /* fence.mbarrier_init */
+    gboolean empty_commit;    /* of bulk stores: a group of them may be empty */
+    gboolean stored;          /* this thread makes bulk stores */
     const WsPtxInst *counted; /* a wait that counts groups behind an empty one, NULL none */
-    GArray *mma;           /* PtxMma: of the open commit group */
-    GHashTable *operands;  /* const WsPlace* -> PtxOperand*, owned by the WsRead */
-    GHashTable *sums;      /* register that a product accumulates in first -> its columns */
-    GHashTable *matrix;    /* all registers that hold sums of products */
+    GArray *mma;              /* PtxMma: of the open commit group */
+    GHashTable *operands;     /* const WsPlace* -> PtxOperand*, owned by the WsRead */
+    GHashTable *sums;         /* register that a product accumulates in first -> its columns */
+    GHashTable *matrix;       /* all registers that hold sums of products */
     GHashTable *begun;     /* names of sums that begin with a product -> where: see ptx_matrix.c */
     GHashTable *sum_names; /* the same -> name of the value, in this role */
     GHashTable *seen;      /* names of accumulators that were read since the last product */
@@ -95,7 +96,7 @@ typedef struct {
     gpointer walked;                        /* the innermost loop being walked */
 } PtxWalk;
 
-#define PTX_MAX_DEPTH   12
+#define PTX_MAX_DEPTH 12
 
 /* Who made a step, behind how many barriers of the CTA: outside of loops, and at least in all. */
 static inline gpointer ptx_made(guint syncs, guint passed, guint tid)
@@ -118,6 +119,12 @@ typedef enum { PTX_NEXT_LANE, PTX_LAST_LANE, PTX_OTHER_WARP, PTX_TWO_LANES } Ptx
 void ptx_agree(PtxWalk *w, const GPtrArray *leader, const GPtrArray *other, PtxWho who);
 /* Does the loop make no round where `skip` holds, and only there? */
 gboolean ptx_guards(const PyRead *p, const WsExpr *skip, const WsReadStep *loop);
+const WsExpr *ptx_rounds_of(WsRead *r, const WsExpr *e, gint64 g); /* cdiv(e, g) */
+const WsExpr *ptx_positive(WsRead *r, const WsExpr *e);            /* not (a < b): a >= b */
+/* What is left behind a loop of `count` rounds that is skipped exactly where it makes none, and c
+ * holds: into `looped`, from what is left where it is skipped. */
+void ptx_merge_rounds(PtxWalk *w, GHashTable *skipped, GHashTable *looped, const WsExpr *count,
+                      const WsExpr *c);
 /* Is it made of sizes, and of what numbers a tile? */
 gboolean ptx_of_launch(const WsRead *r, const WsExpr *e);
 gboolean ptx_works(const GPtrArray *list); /* waits, signals, copies, multiplies, accesses */
