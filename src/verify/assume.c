@@ -214,7 +214,7 @@ static char *judge_symbol(Facts *f, const Certificate *c, const Symbol *s)
 {
     gboolean tile = FALSE, cta = FALSE, other = FALSE;
     if (s->local) /* what it is, and what is assumed of it, follows from a loop (form.c) */
-        return s->of_tile && !s->letter && !s->relation
+        return s->of_tile && (!s->letter || s->round) && !s->relation
                    ? NULL
                    : g_strdup_printf("what is said of \"%s\"", s->text);
     if (!s->expr)

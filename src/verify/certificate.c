@@ -115,7 +115,7 @@ static void read_symbol(Reader *r, Certificate *c)
         wrong(r, "modulus");
     s.text = g_strdup(r->field[16]);
     s.round = strstr(s.text, TEXT_ROUND) != NULL;
-    if (s.round && (c->symbol->len >= 64 || !s.split || !s.of_tile || s.letter))
+    if (s.round && (c->symbol->len >= 64 || !s.split || !s.of_tile))
         wrong(r, "a name of rounds");
     if (first != !*s.text || (first && (s.of_tile || s.of_cta || s.split)))
         wrong(r, "text");

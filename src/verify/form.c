@@ -1,6 +1,7 @@
 /* What an expression is taken for where it is evaluated: names by what they are defined as, lets by
  * what they are set to, symbols where they are a part of a sum or have a relation. Every step keeps
  * the value (docs/soundness.md section 8.4; lemmas NAME, LET, FLAT, DIFFERENCE, QUOTIENTS). */
+#include "verify/form.h"
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 #include "verify/assume.h"
@@ -186,18 +187,6 @@ static WsExpr *put_index(const WsExpr *leaf, gpointer data, GError **error)
     return NULL;
 }
 
-/* By something that may be 0. */
-static gboolean divides(const WsExpr *e)
-{
-    gint64 m;
-    const gboolean by = e->op == WS_EXPR_DIV || e->op == WS_EXPR_MOD ||
-                        (e->op == WS_EXPR_CALL && e->func == WS_FUNC_CDIV);
-    gboolean found = by && !(ws_expr_is_int(e->arg[1], &m) && m > 0);
-    for (guint i = 0; i < e->n_args; i++)
-        found |= divides(e->arg[i]);
-    return found;
-}
-
 static gboolean of_rank(const Plan *plan, const WsExpr *e)
 {
     gboolean found = e->op == WS_EXPR_VAR && e->var >= 0 && plan_is_var(plan, e) &&
@@ -332,28 +321,37 @@ static WsExpr *with_parts(const Plan *plan, const WsExpr *e)
     return made && compares ? ws_expr_op(e->op, made, ws_expr_int(0)) : made;
 }
 
-/* --- counts that follow an index -------------------------------------------------------------- */
+/* --- counts and conditions that follow an index ------------------------------------------------
+ */
+static const WsExpr *text_of_site(const WsTree *t)
+{
+    return t->kind == WS_TREE_LOOP ? t->count : t->cond;
+}
+
 /* The index of a loop U around a count, and of the loop over tiles, under names that all agents
  * have in common; NULL: it follows none, or something else of its agent. `u`: U, NULL: tiles alone.
+ * A condition stands in no other loop that is in U.
  */
-static WsExpr *followed(const Plan *plan, const WsTree *loop, const WsTree **u)
+static WsExpr *followed(const Plan *plan, const WsTree *site, const WsTree **u)
 {
-    g_autoptr(WsExpr) all = whole(plan, loop->count);
+    g_autoptr(WsExpr) all = whole(plan, text_of_site(site));
     Followed f = { .plan = plan, .fine = all != NULL };
-    for (const WsTree *t = loop_around(loop); t && all; t = loop_around(t))
+    for (const WsTree *t = loop_around(site); t && all; t = loop_around(t))
         if (t->over == WS_OVER_TILES)
             f.tiles = t;
         else if (!f.u && t->index_var >= 0 && mentions(all, t->index_var))
             f.u = t;
     *u = f.u;
+    if (site->kind == WS_TREE_BRANCH && (!f.u || f.u != loop_around(site)))
+        return NULL;
     g_autoptr(WsExpr) e = all ? ws_expr_map(all, put_index, &f, NULL) : NULL;
-    return e && f.fine && f.some && !divides(e) ? g_steal_pointer(&e) : NULL;
+    return e && f.fine && f.some && !form_divides(e) ? g_steal_pointer(&e) : NULL;
 }
 
 /* The text that a certificate has for it. */
-static char *followed_text(const WsTree *loop, const WsTree *u)
+static char *followed_text(const WsTree *site, const WsTree *u)
 {
-    g_autofree char *text = ws_expr_print(loop->count);
+    g_autofree char *text = ws_expr_print(text_of_site(site));
     return u ? g_strconcat(text, TEXT_ROUND, u->name, NULL) : g_steal_pointer(&text);
 }
 
@@ -366,35 +364,37 @@ static void for_followed(Plan *plan, SeeLoop see)
         for (gint i = 1; i <= plan->agent[n].n_places; i++) {
             const WsTree *t = plan->agent[n].place[i].tree, *u = NULL;
             const gboolean counts = t->kind == WS_TREE_LOOP && t->over == WS_OVER_COUNT;
-            g_autoptr(WsExpr) e = counts ? followed(plan, t, &u) : NULL;
+            const gboolean decides = t->kind == WS_TREE_BRANCH && !plan_private(plan, t);
+            g_autoptr(WsExpr) e = counts || decides ? followed(plan, t, &u) : NULL;
             if (e)
                 see(plan, &plan->agent[n], t, u, e);
         }
 }
 
-/* A symbol is what the first count says that has its text. */
-static void name_symbol(Plan *plan, AgentPlan *a, const WsTree *loop, const WsTree *u,
+/* A symbol is what the first count, or condition, says that has its text. */
+static void name_symbol(Plan *plan, AgentPlan *a, const WsTree *site, const WsTree *u,
                         const WsExpr *e)
 {
-    g_autofree char *text = followed_text(loop, u);
+    g_autofree char *text = followed_text(site, u);
     for (guint i = 1; i < plan->c->symbol->len; i++) {
         Symbol *s = &g_array_index(plan->c->symbol, Symbol, i);
-        if (strcmp(s->text, text) != 0 || !s->local || *s->same || s->of_cta != of_rank(plan, e))
+        if (strcmp(s->text, text) != 0 || !s->local || *s->same || s->of_cta != of_rank(plan, e) ||
+            s->letter != (site->kind == WS_TREE_BRANCH))
             continue;
         g_free(s->same);
         s->same = text_of(e);
-        if (!symbol_within(s, assumptions_range(plan->p, e)))
+        if (!symbol_within(s, s->letter ? range_of(0, 1) : assumptions_range(plan->p, e)))
             plan_fail(plan, WS_VERIFY_REJECTED, "assumption not discharged: \"%s\"", s->text);
     }
 }
 
-static void name_count(Plan *plan, AgentPlan *a, const WsTree *loop, const WsTree *u,
-                       const WsExpr *e)
+static void name_site(Plan *plan, AgentPlan *a, const WsTree *site, const WsTree *u,
+                      const WsExpr *e)
 {
     g_autofree char *text = text_of(e);
     for (guint i = 1; i < MIN(plan->c->symbol->len, 64); i++) {
         const Symbol *s = &g_array_index(plan->c->symbol, Symbol, i);
-        if (!s->local || strcmp(s->same, text) != 0)
+        if (!s->local || strcmp(s->same, text) != 0 || s->letter != (site->kind == WS_TREE_BRANCH))
             continue;
         gboolean nested = FALSE;
         for (const WsTree *t = u; t && (t = loop_around(t));)
@@ -406,82 +406,10 @@ static void name_count(Plan *plan, AgentPlan *a, const WsTree *loop, const WsTre
         if (u)
             a->place[place_of(a, u)].of_rounds |= (guint64)1 << i;
         WsExpr *leaf = stands_for(plan, i);
-        g_hash_table_insert(plan->form, ws_expr_ref(loop->count), leaf);
+        g_hash_table_insert(plan->form, ws_expr_ref(text_of_site(site)), leaf);
         g_hash_table_insert(plan->form, ws_expr_ref(leaf), ws_expr_ref(leaf));
         return;
     }
-}
-
-/* --- comparisons ------------------------------------------------------------------------------ */
-static gboolean is_truth(const WsExpr *e)
-{
-    return (e->op >= WS_EXPR_LT && e->op <= WS_EXPR_NE) || e->op == WS_EXPR_NOT ||
-           e->op == WS_EXPR_AND || e->op == WS_EXPR_OR;
-}
-
-static gint64 divisor_of(const WsAffine *f)
-{
-    gint64 g = 0;
-    for (guint i = 0; i < f->n; i++)
-        g = range_gcd(g, f->factor[i]);
-    return g;
-}
-
-/* Lemma TRUTH: f*a + g*b is no number that the common divisor of f and g does not divide; a
- * comparison of a sum with one truth value in it is that, its opposite, or a number. */
-static WsExpr *plain_truth(const WsExpr *e)
-{
-    g_autoptr(WsExpr) d = ws_expr_op(WS_EXPR_SUB, ws_expr_ref(e->arg[0]), ws_expr_ref(e->arg[1]));
-    WsAffine f;
-    WsExpr *made = NULL;
-    gint64 one;
-    const gboolean fits = ws_expr_affine(d, &f);
-    if (fits && e->op >= WS_EXPR_EQ && divisor_of(&f) > 1 &&
-        range_mod(f.constant, divisor_of(&f)) != 0) {
-        made = ws_expr_int(e->op == WS_EXPR_NE);
-    } else if (fits && f.n == 1 && is_truth(f.term[0]) &&
-               !__builtin_add_overflow(f.constant, f.factor[0], &one)) {
-        const int off = range_answer(e->op, range_exact(f.constant)),
-                  on = range_answer(e->op, range_exact(one));
-        made = off == on ? ws_expr_int(off) : ws_expr_ref(f.term[0]);
-        if (off > on)
-            made = ws_expr_op(WS_EXPR_NOT, made, NULL);
-    }
-    ws_affine_clear(&f);
-    return made;
-}
-
-/* It has a name of the launch or of the tile; an index, a counter. */
-static void note_kinds(const Plan *plan, const WsExpr *e, gboolean *name, gboolean *moves)
-{
-    const WsVarKind kind = plan_is_var(plan, e) ? plan->p->var[e->var].kind : WS_VAR_ROW;
-    *name |= e->op == WS_EXPR_INDEX || kind == WS_VAR_SIZE || kind == WS_VAR_RUN ||
-             kind == WS_VAR_AXIS || kind == WS_VAR_TILE;
-    *moves |= kind == WS_VAR_INDEX || kind == WS_VAR_TOTAL || kind == WS_VAR_COUNTER ||
-              kind == WS_VAR_LET;
-    for (guint i = 0; i < e->n_args; i++)
-        note_kinds(plan, e->arg[i], name, moves);
-}
-
-/* Lemma EXTREME: min(a, b) > x is a > x && b > x, min(a, b) < x is a < x || b < x; so for max. */
-static WsExpr *by_sides(const Plan *plan, const WsExpr *e)
-{
-    for (guint i = 0; i < 2 && e->op <= WS_EXPR_GE; i++) {
-        const WsExpr *s = e->arg[i], *x = e->arg[1 - i];
-        gboolean name = FALSE, moves = FALSE;
-        note_kinds(plan, s, &name, &moves);
-        if (s->op != WS_EXPR_CALL || (s->func != WS_FUNC_MIN && s->func != WS_FUNC_MAX) ||
-            s->n_args != 2 || !name || !moves)
-            continue;
-        const gboolean above = (e->op == WS_EXPR_GT || e->op == WS_EXPR_GE) == (i == 0);
-        WsExpr *side[2];
-        for (guint k = 0; k < 2; k++)
-            side[k] =
-                ws_expr_op(e->op, ws_expr_ref(i ? x : s->arg[k]), ws_expr_ref(i ? s->arg[k] : x));
-        return ws_expr_op(above == (s->func == WS_FUNC_MIN) ? WS_EXPR_AND : WS_EXPR_OR, side[0],
-                          side[1]);
-    }
-    return NULL;
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
@@ -523,9 +451,8 @@ static WsExpr *rewritten(const Plan *plan, const WsExpr *e, const Within *within
         return ws_expr_ref(e); /* a truth value, or a number, as it is asked for */
     if (s && !s->relation)
         return stands_for(plan, number);
-    if (!s && e->op >= WS_EXPR_LT && e->op <= WS_EXPR_NE && !divides(e)) {
-        WsExpr *truth = plain_truth(e);
-        g_autoptr(WsExpr) other = truth ? truth : by_sides(plan, e);
+    if (!s && e->op >= WS_EXPR_LT && e->op <= WS_EXPR_NE && !form_divides(e)) {
+        g_autoptr(WsExpr) other = form_compared(plan, e);
         if (other)
             return rewritten(plan, other, within);
     }
@@ -574,7 +501,7 @@ void plan_forms(Plan *plan)
                 find_flat(plan, a, a->place[i].tree);
     }
     for_followed(plan, name_symbol);
-    for_followed(plan, name_count);
+    for_followed(plan, name_site);
     plan->formed = TRUE;
 }
 

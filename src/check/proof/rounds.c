@@ -208,7 +208,7 @@ gint ws_round_letter(WsControl *c, gint agent, const WsTree *t)
 {
     g_autoptr(WsExpr) cond = ws_without_lets(c, t->cond);
     Leaf l = { c, t, "#", -1, -1, FALSE };
-    if (c->plain || c->written || c->outside || !reads_by_index(c, cond))
+    if (c->plain || c->page || c->outside || !reads_by_index(c, cond))
         return -1;
     ws_expr_visit(cond, see, &l);
     const WsTree *up = loop_around(t), *tiles = tiles_around(t, l.tile);
