@@ -176,6 +176,7 @@ static void while_(PyRead *p, const WsPyNode *node)
     py_probe(p, &l, one);
     g_clear_pointer(&l.waited_on, g_array_unref);
     g_clear_pointer(&l.generic, g_array_unref);
+    g_clear_pointer(&l.inside, g_ptr_array_unref);
     g_ptr_array_set_size(p->loop_names, p->loop_names->len - 1);
     PyCarry *found = &g_array_index(one, PyCarry, 0);
     if (*p->r->error)

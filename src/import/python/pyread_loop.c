@@ -1,6 +1,7 @@
 #include "import/python/pyread_loop.h"
 #include "import/fit.h"
 #include "import/python/pyread_object.h"
+#include "import/python/pyread_tried.h"
 
 #include <string.h>
 
@@ -116,6 +117,10 @@ void py_probe(PyRead *p, PyLoop *l, GArray *carries)
     while (g_hash_table_iter_next(&it, &key, &value))
         g_hash_table_insert(p->frame->vars, key, value);
     g_hash_table_unref(saved);
+    g_clear_pointer(&l->inside, g_ptr_array_unref);
+    l->inside = g_ptr_array_new();
+    for (guint i = names; i < p->loop_names->len; i++)
+        g_ptr_array_add(l->inside, p->loop_names->pdata[i]);
     g_ptr_array_set_size(p->loop_names, names);
     g_ptr_array_set_size(p->group->counters, counters);
     g_ptr_array_set_size(p->group->starts, counters);
@@ -311,6 +316,7 @@ static gboolean walk(PyRead *p, PyLoop *l)
     }
     py_set_heads(p, l, carries);
     forget_wandering(p, carries);
+    g_autoptr(GArray) tried = py_try_heads(p, l, carries);
     bind_target(p, l);
     WsReadStep *s = py_step(p, WS_READ_FOR, l->node);
     s->name = l->name;
@@ -322,10 +328,12 @@ static gboolean walk(PyRead *p, PyLoop *l)
     OpenLoop open = { l->name, l->count };
     g_array_append_val(p->loops, open);
     run_round(p, l);
+    py_try_rounds(p, l, tried);
     close_round(p, l, carries);
     g_array_set_size(p->loops, p->loops->len - 1);
     p->to = to;
     py_set_exits(p, l, carries);
+    py_try_exits(p, l, tried);
     forget_wandering(p, carries);
     return TRUE;
 }
@@ -335,6 +343,7 @@ gboolean py_walk(PyRead *p, PyLoop *l)
     const gboolean read = walk(p, l);
     g_clear_pointer(&l->waited_on, g_array_unref);
     g_clear_pointer(&l->generic, g_array_unref);
+    g_clear_pointer(&l->inside, g_ptr_array_unref);
     return read;
 }
 

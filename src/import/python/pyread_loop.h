@@ -29,6 +29,7 @@ struct PyLoop {
     gint64 from, stride;               /* over tiles: positions */
     gboolean dirty, waited;            /* what a round leaves for the next one: see PyRead */
     GArray *waited_on, *generic;       /* gint, or NULL */
+    GPtrArray *inside;                 /* char*: names that a round made when it was tried */
     gint64 first, rounds, by;          /* index of each round, where the source has numbers; 0 */
     GPtrArray *names;                  /* variables a round may set; NULL: those of `body` */
     void (*run)(PyRead *p, PyLoop *l); /* walks a round; NULL: `body` */
