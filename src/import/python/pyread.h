@@ -64,7 +64,8 @@ struct Val {
     gint64 at;         /* TILE: first column of the view */
     gint64 rows, cols; /* of what a place, tile or formula holds; 0 unknown */
     WsReadStep *step;
-    guint depth;         /* ZERO: loops around it */
+    guint depth;         /* ZERO: loops around it; TILE: number of its product, 0: it
+                            is not in flight */
     GArray *reads;       /* gint64: tiles a formula reads; owned by the pool */
     GHashTable *closure; /* CLASS, OBJECT, FUNC: variables around its definition, or NULL */
 };
@@ -100,10 +101,12 @@ typedef struct {
     guint probing, serial, budget, calls, depth; /* calls in the group, in all */
     gboolean dirty, waited; /* generic accesses, store_wait: a barrier of the group is due */
     gboolean specialized, touching, counts_programs;
-    guint computing;         /* inside of functions of constants, which do nothing */
-    guint indexing, phasing; /* inside of the index of a slot, of the arguments of a wait */
-    gint64 floor_by;         /* what floor_phase is divided by */
-    guint deciding;          /* inside of a condition */
+    guint products, products_done; /* begun so far, and waited for */
+    guint handing;                 /* inside of the arguments of a product, or of a wait for them */
+    guint computing;               /* inside of functions of constants, which do nothing */
+    guint indexing, phasing;       /* inside of the index of a slot, of the arguments of a wait */
+    gint64 floor_by;               /* what floor_phase is divided by */
+    guint deciding;                /* inside of a condition */
     const WsExpr *floor_index, *floor_phase; /* of the wait at hand: what may be below 0 there */
     GPtrArray *prologue; /* WsReadStep*: before warp_specialize; NULL behind it, and alone */
     GArray *waited_on;   /* gint: barriers waited for since the group met last */
@@ -195,6 +198,9 @@ gboolean py_may_be_negative(PyRead *p, const WsExpr *e, gboolean rest);
  * against 0; of an index that was made before, less than a whole turn is taken away. FALSE: in the
  * wait at hand it is neither. */
 gboolean py_phase_fits(const PyRead *p);
+/* An mbarrier is tested for parity 0 or 1; what it does with another number is nowhere said (PTX
+ * ISA, mbarrier.try_wait). */
+gboolean py_is_parity(const WsExpr *e);
 
 /* --- tiles claimed at run time (pyread_claim.c) ------------------------------------------------*/
 const Val *py_claim_sum(PyRead *p, const char *op, const Val *a, const Val *b); /* NULL: none */

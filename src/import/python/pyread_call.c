@@ -68,8 +68,10 @@ static void bind(PyRead *p, const Term *term, const WsPyNode *node, const Val *o
     const gboolean wait = term->meaning == py_mean_WAIT || term->meaning == py_mean_TLE_WAIT;
     if (wait)
         p->floor_index = p->floor_phase = NULL;
+    const gboolean product = term->meaning == py_mean_MMA || term->meaning == py_mean_MMA_WAIT;
     p->phasing += wait;
     p->indexing += slot;
+    p->handing += product;
     g_auto(GStrv) name = g_strsplit(term->parameters, " ", -1);
     const guint most = MIN(g_strv_length(name), 8);
     guint at = 0;
@@ -106,6 +108,7 @@ static void bind(PyRead *p, const Term *term, const WsPyNode *node, const Val *o
     }
     p->indexing -= slot;
     p->phasing -= wait;
+    p->handing -= product;
     if (what && p->in_kernel)
         py_law_unread(p, node, what, a, 8);
 }

@@ -497,8 +497,11 @@ const Val *py_eval(PyRead *p, const WsPyNode *node)
         return py_opaque(p);
     }
     switch (node->kind) {
-    case WS_PY_NAME:
-        return py_lookup(p, node->text);
+    case WS_PY_NAME: {
+        const Val *v = py_lookup(p, node->text);
+        py_look_at_product(p, v, node);
+        return v;
+    }
     case WS_PY_INT:
         return py_literal(p, node->i);
     case WS_PY_FLOAT: {

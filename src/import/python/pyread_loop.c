@@ -10,7 +10,7 @@
  * an index wraps. Rounds are `k.total` of the design wherever the variable goes on over outer
  * rounds and `k` where it starts anew. */
 
-static void collect_names(const WsPyNode *node, GPtrArray *names)
+void py_assigned_names(const WsPyNode *node, GPtrArray *names)
 {
     if (node->kind == WS_PY_ASSIGN || node->kind == WS_PY_AUGMENT || node->kind == WS_PY_FOR) {
         const guint targets = node->kind == WS_PY_ASSIGN ? node->n - 1 : 1;
@@ -29,7 +29,7 @@ static void collect_names(const WsPyNode *node, GPtrArray *names)
         }
     }
     for (guint i = 0; i < node->n; i++)
-        collect_names(node->kid[i], names);
+        py_assigned_names(node->kid[i], names);
 }
 
 /* --- what a round does
@@ -280,7 +280,7 @@ static gboolean walk(PyRead *p, PyLoop *l)
     for (guint i = 0; l->names && i < l->names->len; i++)
         g_ptr_array_add(names, g_ptr_array_index(l->names, i));
     if (!l->names)
-        collect_names(l->body, names);
+        py_assigned_names(l->body, names);
     g_autoptr(GArray) carries = g_array_new(FALSE, TRUE, sizeof(PyCarry));
     for (guint i = 0; i < names->len; i++) {
         const char *name = g_ptr_array_index(names, i);
@@ -340,7 +340,9 @@ static gboolean walk(PyRead *p, PyLoop *l)
 
 gboolean py_walk(PyRead *p, PyLoop *l)
 {
+    l->held = g_array_new(FALSE, FALSE, sizeof(PyHeld));
     const gboolean read = walk(p, l);
+    g_clear_pointer(&l->held, g_array_unref);
     g_clear_pointer(&l->waited_on, g_array_unref);
     g_clear_pointer(&l->generic, g_array_unref);
     g_clear_pointer(&l->inside, g_ptr_array_unref);

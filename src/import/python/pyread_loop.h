@@ -18,6 +18,14 @@ typedef struct {
     const char *counter; /* of the design that holds the sum, NULL: none is needed */
 } PyCarry;
 
+/* A name that holds what a loop had counted before it. */
+typedef struct {
+    Frame *frame;
+    const char *name;
+    const WsExpr *was;
+    const Val *now; /* in a round */
+} PyHeld;
+
 typedef struct PyLoop PyLoop;
 struct PyLoop {
     const WsPyNode *node; /* where it stands */
@@ -29,6 +37,7 @@ struct PyLoop {
     gint64 from, stride;               /* over tiles: positions */
     gboolean dirty, waited;            /* what a round leaves for the next one: see PyRead */
     GArray *waited_on, *generic;       /* gint, or NULL */
+    GArray *held;                      /* PyHeld */
     GPtrArray *inside;                 /* char*: names that a round made when it was tried */
     gint64 first, rounds, by;          /* index of each round, where the source has numbers; 0 */
     GPtrArray *names;                  /* variables a round may set; NULL: those of `body` */
@@ -37,6 +46,7 @@ struct PyLoop {
      * cannot be said, nothing is written. */
     gboolean (*decide)(PyRead *p, PyLoop *l, GArray *carries);
 };
+void py_assigned_names(const WsPyNode *node, GPtrArray *names); /* const char*, borrowed */
 gboolean py_walk(PyRead *p, PyLoop *l);
 void py_probe(PyRead *p, PyLoop *l, GArray *carries); /* PyCarry: what a round does to them */
 /* Whether a step that is written has `name` in an expression or a text. */
@@ -48,7 +58,7 @@ gboolean py_over_tiles(PyRead *p, PyLoop *l, const WsExpr *start, const WsExpr *
                        const WsExpr *step);
 /* --- pyread_rounds.c: what was found by py_probe becomes the variables at the head of a round, and
  * behind the loop */
-void py_set_heads(PyRead *p, const PyLoop *l, GArray *carries);
+void py_set_heads(PyRead *p, PyLoop *l, GArray *carries);
 void py_set_exits(PyRead *p, const PyLoop *l, GArray *carries);
 const WsExpr *py_inner_of(PyRead *p, const WsExpr *e, gint64 n); /* e of e % n, else e */
 /* --- pyread_carry.c */

@@ -1,6 +1,7 @@
 #include "import/fit.h"
 #include "import/python/pyread_loop.h"
 #include "import/python/pyread_object.h"
+#include "import/python/pyread_tried.h"
 
 #include <string.h>
 
@@ -10,6 +11,52 @@
  * -----------------------------------------------*/
 
 typedef enum { AT_HEAD, AT_EXIT } Moment;
+
+typedef struct {
+    PyRead *p;
+    const PyLoop *l;
+    gboolean own, inner; /* rounds of the loop; of those inside, which have gone on by now */
+} Held;
+
+static void look_at(const WsExpr *node, gpointer data)
+{
+    Held *h = data;
+    if (node->op != WS_EXPR_TOTAL || !node->name)
+        return;
+    h->own |= !strcmp(node->name, h->l->name);
+    h->inner |= py_is_inside(h->l, node->name);
+}
+
+typedef struct {
+    const char *loop;
+    const WsExpr *rounds;
+} Since;
+
+static WsExpr *less_rounds(const WsExpr *leaf, gpointer data, GError **error)
+{
+    const Since *s = data;
+    (void)error;
+    return leaf->op == WS_EXPR_TOTAL && leaf->name && !strcmp(leaf->name, s->loop)
+               ? ws_expr_op(WS_EXPR_SUB, ws_expr_ref((WsExpr *)leaf),
+                            ws_expr_ref((WsExpr *)s->rounds))
+               : NULL;
+}
+
+/* What `e` was when the loop began: `rounds` of it ago. NULL: it cannot be said. */
+static const WsExpr *before_rounds(PyRead *p, const PyLoop *l, const WsExpr *e,
+                                   const WsExpr *rounds)
+{
+    Held h = { .p = p, .l = l };
+    if (e)
+        ws_expr_visit(e, look_at, &h);
+    if (!e || h.inner || (h.own && !rounds))
+        return NULL;
+    if (!h.own)
+        return e;
+    Since since = { l->name, rounds };
+    WsExpr *then = ws_expr_map(e, less_rounds, &since, NULL);
+    return ws_x_op(p->r, WS_EXPR_ADD, ws_x_own(p->r, then), ws_x_int(p->r, 0));
+}
 
 /* base after some rounds, each adding `step` (a number, terms of inner loops' rounds, or anything
  * that does not change). NULL: it cannot be said. */
@@ -73,7 +120,7 @@ const WsExpr *py_inner_of(PyRead *p, const WsExpr *e, gint64 n)
 }
 
 static const WsExpr *wrapped(PyRead *p, const PyCarry *c, const PyCarry *all, guint n_all,
-                             const char *loop, const WsExpr *count, Moment moment)
+                             const PyLoop *l, Moment moment)
 {
     WsRead *r = p->r;
     for (guint i = 0; i < n_all; i++) {
@@ -81,19 +128,20 @@ static const WsExpr *wrapped(PyRead *p, const PyCarry *c, const PyCarry *all, gu
         if (strcmp(index->name, c->index) || index->kind != CARRY_MOD)
             continue;
         const WsExpr *g = py_inner_of(p, index->entry->e, index->n);
-        gint64 first;
+        gint64 first, known;
         if (p->py && ws_x_is(g, &first) && first < 0) /* quotients are not rounded down there */
             return NULL;
-        const WsExpr *turns = advance(p, g, index->step, loop, count, moment);
+        const WsExpr *turns = advance(p, g, index->step, l->name, l->count, moment);
         const WsExpr *base = py_inner_of(p, c->entry->e, 2);
         const WsExpr *old = ws_x_op(r, WS_EXPR_DIV, g, ws_x_int(r, c->n));
         const WsExpr *now = ws_x_op(r, WS_EXPR_DIV, turns, ws_x_int(r, c->n));
         const WsExpr *start = ws_x_op(r, WS_EXPR_SUB, base, old);
-        gint64 known;
-        /* the entry already holds old turns, or the index starts below n */
-        if (!start || py_holds_trial(base) || !(ws_x_is(start, &known) || ws_x_is(base, &known)))
+        if (p->probing && base && py_holds_trial(base)) /* of an index below n */
             start = base;
-        else if (ws_x_is(base, &known))
+        else if (p->py) /* turns since the loop began */
+            start =
+                before_rounds(p, l, start, moment == AT_HEAD ? ws_x_name(r, l->name) : l->count);
+        else if (!ws_x_is(start, &known) || ws_x_is(base, &known))
             start = base;
         return ws_x_mod(r, ws_x_op(r, WS_EXPR_ADD, start, now), 2);
     }
@@ -101,7 +149,7 @@ static const WsExpr *wrapped(PyRead *p, const PyCarry *c, const PyCarry *all, gu
 }
 
 static const WsExpr *carried(PyRead *p, const PyCarry *c, const PyCarry *all, guint n_all,
-                             const char *loop, const WsExpr *count, Moment moment)
+                             const PyLoop *l, Moment moment)
 {
     if (c->counter) {
         const WsExpr *sum = ws_x_name(p->r, c->counter);
@@ -109,14 +157,14 @@ static const WsExpr *carried(PyRead *p, const PyCarry *c, const PyCarry *all, gu
     }
     switch (c->kind) {
     case CARRY_LINEAR:
-        return advance(p, c->entry->e, c->step, loop, count, moment);
+        return advance(p, c->entry->e, c->step, l->name, l->count, moment);
     case CARRY_MOD: {
         const WsExpr *e =
-            advance(p, py_inner_of(p, c->entry->e, c->n), c->step, loop, count, moment);
+            advance(p, py_inner_of(p, c->entry->e, c->n), c->step, l->name, l->count, moment);
         return e ? ws_x_mod(p->r, e, c->n) : NULL;
     }
     case CARRY_WRAP:
-        return wrapped(p, c, all, n_all, loop, count, moment);
+        return wrapped(p, c, all, n_all, l, moment);
     default:
         return NULL;
     }
@@ -164,8 +212,7 @@ static const WsExpr *one_back(PyRead *p, const WsExpr *e, const PyLoop *l, const
             continue;
         if ((c->kind != CARRY_LINEAR && c->kind != CARRY_MOD) || !c->step)
             return NULL;
-        const WsExpr *now =
-            entered ? c->entry->e : carried(p, c, all, n_all, l->name, l->count, moment);
+        const WsExpr *now = entered ? c->entry->e : carried(p, c, all, n_all, l, moment);
         const WsExpr *sum = now && c->kind == CARRY_MOD ? py_inner_of(p, now, c->n) : now;
         sum = ws_x_op(r, WS_EXPR_SUB, sum, c->step);
         e = ws_x_replace(r, e, c->atom, c->kind == CARRY_MOD ? ws_x_mod(r, sum, c->n) : sum);
@@ -246,51 +293,99 @@ static const WsExpr *behind(PyRead *p, const PyLoop *l, const PyCarry *c, const 
                      c->entry->e);
 }
 
-static void is_total(const WsExpr *node, gpointer data)
+static void look_at_text(const char *text, Held *h)
 {
-    gpointer *d = data;
-    gboolean *found = d[1];
-    *found |= node->op == WS_EXPR_TOTAL && node->name && !strcmp(node->name, d[0]);
-}
-
-static gboolean holds_total(const Val *v, const char *loop)
-{
-    gboolean found = FALSE;
-    gpointer data[] = { (gpointer)loop, &found };
-    const WsExpr *part[] = { v->e, v->place.index, v->place.use };
-    for (guint i = 0; i < G_N_ELEMENTS(part); i++)
-        if (part[i])
-            ws_expr_visit(part[i], is_total, data);
-    for (guint i = 0; !found && v->kind == VAL_TUPLE && i < v->n; i++)
-        found = holds_total(v->item[i], loop);
-    return found;
-}
-
-/* A name that got the rounds of a loop before it, and does not change in it, is not what the loop
- * has counted by now. */
-static void forget_totals(PyRead *p, const PyLoop *l, const GArray *carries)
-{
-    const PyCarry *all = (const PyCarry *)(gconstpointer)carries->data;
-    for (Frame *f = p->frame; f && p->py && !p->probing; f = f->up) {
-        g_autoptr(GPtrArray) old = g_ptr_array_new();
-        GHashTableIter each;
-        gpointer name, val;
-        g_hash_table_iter_init(&each, f->vars);
-        while (g_hash_table_iter_next(&each, &name, &val)) {
-            gboolean changes = FALSE;
-            for (guint i = 0; f == p->frame && i < carries->len; i++)
-                changes |= !strcmp(all[i].name, name);
-            if (!changes && holds_total(val, l->name))
-                g_ptr_array_add(old, name);
-        }
-        for (guint i = 0; i < old->len; i++)
-            g_hash_table_insert(f->vars, old->pdata[i], (gpointer)py_opaque(p));
+    g_autofree char *own = g_strconcat(h->l->name, ".total", NULL);
+    h->inner |= text && strstr(text, own) != NULL; /* no number that could be put right */
+    for (guint i = 0; text && h->l->inside && i < h->l->inside->len; i++) {
+        g_autofree char *other = g_strconcat(h->l->inside->pdata[i], ".total", NULL);
+        h->inner |= strstr(text, other) != NULL;
     }
 }
 
-void py_set_heads(PyRead *p, const PyLoop *l, GArray *carries)
+static void look_into(const Val *v, Held *h)
 {
-    forget_totals(p, l, carries);
+    const WsExpr *part[] = { v->e, v->place.index, v->place.use };
+    for (guint i = 0; i < G_N_ELEMENTS(part); i++)
+        if (part[i])
+            ws_expr_visit(part[i], look_at, h);
+    look_at_text(v->place.views, h);
+    if (v->kind == VAL_MATH || v->kind == VAL_TILE)
+        look_at_text(v->text, h);
+    for (guint i = 0; v->kind == VAL_TUPLE && i < v->n; i++)
+        look_into(v->item[i], h);
+}
+
+/* Names that a round leaves alone and that hold what rounds of the loop, or of one inside, were
+ * counted before it. The rounds before this one are taken off; where that cannot be said, the name
+ * is not known any more. */
+typedef struct {
+    PyRead *p;
+    PyLoop *l;
+    Frame *frame, *own;
+    const GArray *carries;
+    GPtrArray *old; /* char*: paths */
+} Holders;
+
+static void find_holders(Holders *w, const char *path, const Val *v)
+{
+    Held h = { .p = w->p, .l = w->l };
+    for (guint i = 0; w->frame == w->own && i < w->carries->len; i++)
+        if (!strcmp(g_array_index(w->carries, PyCarry, i).name, path))
+            return;
+    for (guint i = 0; v->kind == VAL_OBJECT && i < v->n; i++)
+        find_holders(w, ws_source_format(w->p->r, "%s.%s", path, v->item[2 * i]->text),
+                     v->item[2 * i + 1]);
+    if (v->kind == VAL_OBJECT)
+        return;
+    look_into(v, &h);
+    if (h.own || h.inner)
+        g_ptr_array_add(w->old, (gpointer)path);
+}
+
+static void hold_totals(PyRead *p, PyLoop *l, const GArray *carries)
+{
+    Frame *own = p->frame;
+    for (Frame *f = own; f && p->py && !p->probing; f = f->up) {
+        Holders w = { p, l, f, own, carries, g_ptr_array_new() };
+        GHashTableIter each;
+        gpointer name, val;
+        g_hash_table_iter_init(&each, f->vars);
+        while (g_hash_table_iter_next(&each, &name, &val))
+            find_holders(&w, name, val);
+        p->frame = f;
+        for (guint i = 0; i < w.old->len; i++) {
+            const char *path = w.old->pdata[i];
+            const Val *was = py_path(p, path);
+            const WsExpr *now = was && was->kind == VAL_INT
+                                    ? before_rounds(p, l, was->e, ws_x_name(p->r, l->name))
+                                    : NULL;
+            const PyHeld held = { f, path, now ? was->e : NULL, py_int(p, now) };
+            if (now)
+                g_array_append_val(l->held, held);
+            py_set_path(p, path, held.now);
+        }
+        g_ptr_array_unref(w.old);
+    }
+    p->frame = own;
+}
+
+/* Behind the loop all of its rounds are taken off. */
+static void hold_on(PyRead *p, const PyLoop *l, const WsExpr *count)
+{
+    Frame *own = p->frame;
+    for (guint i = 0; l->held && i < l->held->len; i++) {
+        const PyHeld *h = &g_array_index(l->held, PyHeld, i);
+        p->frame = h->frame;
+        if (py_path(p, h->name) == h->now)
+            py_set_path(p, h->name, py_int(p, before_rounds(p, l, h->was, count)));
+    }
+    p->frame = own;
+}
+
+void py_set_heads(PyRead *p, PyLoop *l, GArray *carries)
+{
+    hold_totals(p, l, carries);
     PyCarry *all = (PyCarry *)(gpointer)carries->data;
     for (guint i = 0; i < carries->len; i++)
         if (all[i].atom && all[i].end && all[i].end->kind == VAL_INT)
@@ -308,8 +403,7 @@ void py_set_heads(PyRead *p, const PyLoop *l, GArray *carries)
         if (c->kind == CARRY_NONE)
             continue;
         maybe_counter(p, c);
-        py_set_path(p, c->name,
-                    py_int(p, carried(p, c, all, carries->len, l->name, l->count, AT_HEAD)));
+        py_set_path(p, c->name, py_int(p, carried(p, c, all, carries->len, l, AT_HEAD)));
     }
     for (guint i = 0; i < carries->len; i++) {
         PyCarry *c = &all[i];
@@ -360,11 +454,12 @@ void py_set_exits(PyRead *p, const PyLoop *loop, GArray *carries)
     g_autofree const Val **left = g_new0(const Val *, carries->len + 1);
     PyLoop l = *loop;
     l.count = rounds_made(p, loop->count);
+    hold_on(p, loop, l.count);
     for (guint i = 0; i < carries->len; i++) {
         const PyCarry *c = &all[i];
         if (c->atom)
             left[i] = py_int(p, c->kind != CARRY_NONE || is_counted(p, c)
-                                    ? carried(p, c, all, carries->len, l.name, l.count, AT_EXIT)
+                                    ? carried(p, c, all, carries->len, &l, AT_EXIT)
                                     : behind(p, &l, c, all, carries->len));
     }
     for (guint i = 0; i < carries->len; i++)

@@ -163,3 +163,23 @@ gboolean py_phase_fits(const PyRead *p)
     ws_affine_clear(&f);
     return constant > -p->floor_by;
 }
+
+/* 0 or 1, whatever its names are. */
+gboolean py_is_parity(const WsExpr *e)
+{
+    gint64 n;
+    if (ws_x_is(e, &n))
+        return n == 0 || n == 1;
+    if (e->op == WS_EXPR_MOD)
+        return (ws_x_is(e->arg[1], &n) && n == 2) || py_is_parity(e->arg[0]);
+    if (e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT)
+        return py_is_parity(e->arg[1]) && py_is_parity(e->arg[2]);
+    if (e->op == WS_EXPR_SUB) /* 1 - x */
+        return ws_x_is(e->arg[0], &n) && n == 1 && py_is_parity(e->arg[1]);
+    if (e->op == WS_EXPR_ADD) /* -x + 1 */
+        return ws_x_is(e->arg[1], &n) && n == 1 && e->arg[0]->op == WS_EXPR_NEG &&
+               py_is_parity(e->arg[0]->arg[0]);
+    if (e->op == WS_EXPR_MUL)
+        return py_is_parity(e->arg[0]) && py_is_parity(e->arg[1]);
+    return e->op == WS_EXPR_NOT || (e->op >= WS_EXPR_LT && e->op <= WS_EXPR_OR);
+}

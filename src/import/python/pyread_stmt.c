@@ -1,5 +1,6 @@
 #include "import/python/pyread_host.h"
 #include "import/python/pyread_law.h"
+#include "import/python/pyread_loop.h"
 #include "import/python/pyread_object.h"
 #include "import/python/pyread_terms.h"
 
@@ -260,13 +261,40 @@ static const Val *merge(PyRead *p, const WsExpr *c, const Val *a, const Val *b)
     return words || alike ? a : py_opaque(p);
 }
 
+/* What is assigned there may have been, or not: it is open. */
+static void leave_open(PyRead *p, const WsPyNode *block)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    py_assigned_names(block, names);
+    for (guint i = 0; i < names->len; i++) {
+        Val *open = py_val(p, VAL_PARAM);
+        open->text = names->pdata[i];
+        py_assign(p, names->pdata[i], open);
+    }
+}
+
+/* What comes behind the block does not come behind this one. */
+static gboolean gives_up(const WsPyNode *block)
+{
+    const WsPyNode *last = block->n ? block->kid[block->n - 1] : NULL;
+    return last && (last->kind == WS_PY_RETURN ||
+                    (last->kind == WS_PY_OTHER && !g_strcmp0(last->text, "raise")));
+}
+
 /* On the host a condition guards errors and choices of launch: the way to the launch is taken. */
 static void host_branch(PyRead *p, const WsPyNode *node)
 {
-    if (py_leads_to_launch(p, node->kid[1]))
+    if (py_leads_to_launch(p, node->kid[1])) {
         py_run(p, node->kid[1]);
-    else if (node->n > 2 && py_leads_to_launch(p, node->kid[2]))
+        return;
+    }
+    if (node->n > 2 && py_leads_to_launch(p, node->kid[2])) {
         py_run(p, node->kid[2]);
+        return;
+    }
+    for (guint i = 1; i < node->n; i++)
+        if (!gives_up(node->kid[i]))
+            leave_open(p, node->kid[i]);
 }
 
 /* A branch that ends the function: what stands behind it is the other one. */
@@ -401,6 +429,8 @@ static void statement(PyRead *p, const WsPyNode *node)
     case WS_PY_FOR:
     case WS_PY_WHILE:
         py_loop(p, node);
+        if (!p->in_kernel && !py_leads_to_launch(p, node))
+            leave_open(p, node);
         break;
     case WS_PY_IF:
         branch(p, node);
@@ -435,8 +465,10 @@ static void statement(PyRead *p, const WsPyNode *node)
         break;
     case WS_PY_TRY:
         py_opaque_step(p, node, ws_python_kind_text(node->kind));
-        if (!p->in_kernel)
+        if (!p->in_kernel) {
             py_run(p, node->kid[0]);
+            leave_open(p, node);
+        }
         break;
     default: /* pass: nothing */
         break;

@@ -209,6 +209,8 @@ const Val *py_mean_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
         return py_wrong(p, at, "a wait whose barrier or phase is not known");
     if (!py_phase_fits(p))
         return py_wrong(p, at, "a phase of a count that may be below 0");
+    if (!p->probing && !py_is_parity(phase))
+        return py_wrong(p, at, "a parity that may be something else than 0 and 1");
     WsReadStep *s = at_barrier(p, WS_READ_WAIT, a[0], a[2], at);
     s->parity = phase;
     note_since(p, a[0]->place.object);
@@ -499,10 +501,11 @@ const Val *py_mean_MMA(PyRead *p, const Val **a, const WsPyNode *at)
         else
             acc->step->off = FALSE;
     }
-    gint64 async;
+    gint64 async = 0;
     if (!(a[6] && py_known(a[6], &async) && async))
         py_step(p, WS_READ_MMA_WAIT, at)->n = 0;
     Val *v = py_val(p, VAL_TILE);
+    v->depth = async && p->from == WS_IMPORT_GLUON ? ++p->products : 0;
     v->index = value;
     v->rows = m;
     v->cols = n;
@@ -511,15 +514,43 @@ const Val *py_mean_MMA(PyRead *p, const Val **a, const WsPyNode *at)
 
 #define WGMMA_MOST 7
 
+/* What a wait hands on is the accumulator behind it. */
+static const Val *waited_for(PyRead *p, const Val *v)
+{
+    if (v->kind != VAL_TILE && v->kind != VAL_TUPLE)
+        return v;
+    Val *own = py_val(p, v->kind);
+    *own = *v;
+    if (v->kind == VAL_TILE) {
+        own->depth = v->depth > p->products_done ? v->depth : 0;
+        return own;
+    }
+    own->item = g_new0(const Val *, v->n + 1);
+    g_ptr_array_add(p->r->pool, own->item);
+    for (guint i = 0; i < v->n; i++)
+        own->item[i] = waited_for(p, v->item[i]);
+    return own;
+}
+
 const Val *py_mean_MMA_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
 {
     if (!p->group || (a[0] && py_number(a[0], -1) < 0))
         return py_wrong(p, at, "a wait for a number of products that is not known");
-    if (py_number(a[0], 0) < WGMMA_MOST) /* the instruction leaves no more in flight: no wait */
-        py_step(p, WS_READ_MMA_WAIT, at)->n = MAX(py_number(a[0], 0), 0);
+    const gint64 n = MAX(py_number(a[0], 0), 0);
+    if (n < WGMMA_MOST) { /* the instruction leaves no more in flight: no wait */
+        py_step(p, WS_READ_MMA_WAIT, at)->n = n;
+        p->products_done = MAX(p->products_done, p->products - MIN((guint)n, p->products));
+    }
     if (a[1] && a[1]->kind == VAL_TUPLE && a[1]->n == 1)
-        return a[1]->item[0];
-    return a[1] ? a[1] : py_none(p);
+        return waited_for(p, a[1]->item[0]);
+    return a[1] ? waited_for(p, a[1]) : py_none(p);
+}
+
+void py_look_at_product(PyRead *p, const Val *v, const WsPyNode *at)
+{
+    if (v->kind == VAL_TILE && v->depth && p->products_done >= v->depth && !p->handing &&
+        p->in_kernel)
+        py_unread(p, at, "an accumulator as it was before a wait that does not hand it on");
 }
 
 const Val *py_store_away(PyRead *p, const Val *value, const WsPyNode *at)

@@ -39,22 +39,26 @@ typedef const Val *(*PyMeaning)(PyRead *p, const Val **a, const WsPyNode *at);
     M(LEN)                                                                                         \
     M(CDIV)                                                                                        \
     M(MAXIMUM)                                                                                     \
-    M(MINIMUM) M(SUM) M(WHERE) M(EXP2) M(LOG2) M(EXP) M(LN) M(SQRT) M(ABSOLUTE) M(FMA) M(CONVERT)  \
-        M(ZEROS) M(FULL) M(SLICE_LAYOUT) M(LAYOUT) M(ARANGE) M(SPECIALIZE) M(TLE_ALLOCATE)         \
-            M(TLE_BARRIERS) M(TLE_BARRIER) M(TLE_SLICE) M(TLE_EXTRACT) M(TLE_WAIT) M(TLE_ARRIVE)   \
-                M(TLE_COPY) M(TLE_LOAD) M(TLE_STORE) M(TLE_ARANGE) M(TLE_FLOAT) M(TLE_PIPE)        \
-                    M(TLE_WRITER) M(TLE_READER) M(TLE_ACQUIRE) M(TLE_READY) M(TLE_COMMIT)          \
-                        M(TLE_RELEASE) M(TLE_MMA) M(TLE_MMA_WAIT) M(COUNT) M(LAYOUT_FOR)           \
-                            M(CAPABILITY) M(CP_ROWS) M(CP_ARRIVE) M(CP_COMMIT) M(CP_WAIT)          \
-                                M(TMA_REDUCE) M(SECOND) M(GDC_WAIT) M(GDC_LAUNCH) M(ASM) M(FENCE)  \
-                                    M(REINTERPRET) M(INVALIDATE) M(NUM_CTAS) M(GETATTR)            \
-                                        M(DESC_STORE) M(DESC_LOAD) M(TLE_POINTER) M(TLE_BROADCAST) \
+    M(MINIMUM)                                                                                     \
+    M(SUM) M(WHERE) M(EXP2) M(LOG2) M(EXP) M(LN) M(SQRT) M(ABSOLUTE) M(FMA) M(CONVERT) M(ZEROS)    \
+        M(FULL) M(SLICE_LAYOUT) M(LAYOUT) M(ARANGE) M(SPECIALIZE) M(TLE_ALLOCATE) M(TLE_BARRIERS)  \
+            M(TLE_BARRIER) M(TLE_SLICE) M(TLE_EXTRACT) M(TLE_WAIT) M(TLE_ARRIVE) M(TLE_COPY)       \
+                M(TLE_LOAD) M(TLE_STORE) M(TLE_ARANGE) M(TLE_FLOAT) M(TLE_PIPE) M(TLE_WRITER)      \
+                    M(TLE_READER) M(TLE_ACQUIRE) M(TLE_READY) M(TLE_COMMIT) M(TLE_RELEASE)         \
+                        M(TLE_MMA) M(TLE_MMA_WAIT) M(COUNT) M(LAYOUT_FOR) M(CAPABILITY) M(CP_ROWS) \
+                            M(CP_ARRIVE) M(CP_COMMIT) M(CP_WAIT) M(TMA_REDUCE) M(SECOND)           \
+                                M(GDC_WAIT) M(GDC_LAUNCH) M(ASM) M(FENCE) M(REINTERPRET)           \
+                                    M(INVALIDATE) M(NUM_CTAS) M(GETATTR) M(DESC_STORE)             \
+                                        M(DESC_LOAD) M(TLE_POINTER) M(TLE_BROADCAST)               \
                                             M(LOAD_PIXELS) M(DESCRIBE_PIXELS)
 #define PY_MEANING(id) const Val *py_mean_##id(PyRead *p, const Val **a, const WsPyNode *at);
 PY_MEANINGS(PY_MEANING)
 #undef PY_MEANING
 
 const Val *py_none(PyRead *p);
+/* A wait for products orders the registers that it hands on: what is read of others behind it may
+ * be read before it. */
+void py_look_at_product(PyRead *p, const Val *v, const WsPyNode *at);
 /* Before an access to a buffer: a barrier of the compiler where one is due. */
 void py_meet_before(PyRead *p, gint buffer, gboolean writes, const WsPyNode *at);
 void py_extents(PyRead *p, Val *v); /* sets rows and columns of a place: pyread_objects.c */
