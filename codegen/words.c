@@ -1,4 +1,5 @@
 #include "codegen/words.h"
+#include "model/reserved.h"
 
 #include <string.h>
 
@@ -56,4 +57,16 @@ gboolean ws_words_have(const char *words, const char *word)
 {
     g_autofree char *whole = g_strdup_printf(" %s ", word);
     return strstr(words, whole) != NULL;
+}
+
+GString *ws_words_free_ident(const char *name, const char *words, guint languages)
+{
+    GString *s = ws_words_ident(name);
+    gsize n = s->len;
+    while (n > 1 && s->str[n - 1] == '_')
+        n--;
+    g_autofree char *bare = g_strndup(s->str, n);
+    if (g_str_has_prefix(bare, "__") || ws_words_have(words, bare) || ws_reserved(languages, bare))
+        g_string_append_c(s, '_');
+    return s;
 }

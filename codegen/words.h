@@ -12,10 +12,13 @@ void ws_words_comment(GString *out, guint depth, const char *sign, guint width, 
                       const char *forbidden);
 /* `name` of letters, digits and '_' that does not begin with a digit. Caller frees. */
 GString *ws_words_ident(const char *name);
-/* " a b c " holds it as a word of its own. */
 /* An identifier made of a title: "GEMM bf16 128x256x64, cooperative" ->
  * "gemm_bf16_128x256x64_cooperative". */
 GString *ws_words_title(const char *title);
+/* " a b c " holds it as a word of its own. */
 gboolean ws_words_have(const char *words, const char *word);
+/* `name` as an identifier that is none of `words`, nor reserved in `languages` (WsReservedIn): an
+ * underscore more at its end where it would be. Two names stay two. Caller frees. */
+GString *ws_words_free_ident(const char *name, const char *words, guint languages);
 
 G_END_DECLS

@@ -1,6 +1,7 @@
 /* Lines, identifiers, and the folding of copies into functions of a replica and loops. */
 #include "codegen/cuda/cuda.h"
 #include "codegen/words.h"
+#include "model/reserved.h"
 #include "program/parts/agent.h"
 
 #include <stdarg.h>
@@ -54,32 +55,31 @@ void ws_cuda_comment(WsCuda *c, const char *text)
 
 /* --- identifiers -------------------------------------------------------------------------------*/
 
-/* Words of C++ and names that the text itself uses where a design's names stand too. */
+/* Names that the text itself uses where a design's names stand too. */
 static const char taken[] =
-    " "
-    "alignas alignof and asm auto bool break case catch char class const constexpr "
-    "continue default delete do double else enum explicit export extern false float for "
-    "friend goto if inline int long mutable namespace new not operator or private "
-    "protected public register return short signed sizeof static struct switch template "
-    "this throw true try typedef typename union unsigned using virtual void volatile "
-    "while xor smem tid lane warp thread cta cluster_id n_clusters n_tiles tile_at here "
-    "id next leader role_warp row0 col0 ri ci li replica ks reg line step unit left "
-    "bytes to from lo hi bits atom m_row m_col first height in_group per_group cells "
-    "cell tile at_0 at_1 at_2 at_3 at_4 ex2_share insert warp_group encode a_desc b_desc "
-    "a_step b_step lane_at scale_d at at16 at8 base Kernel Problem Shared Tile THREADS "
-    "CLUSTER SHARED_BYTES main launch prologue counter hilbert mod quot cdiv floor_div "
-    "floor_mod descriptor column swizzle slot_row slot_col keep bf16 f16 fp8 NULL "
-    "warpstave uniform source inside element e_row e_col row col x half skip INFINITY "
-    "linux unix dim3 min max abs pow2floor rest group ";
+    " smem tid lane warp thread cta cluster_id n_clusters n_tiles tile_at here id next leader "
+    "role_warp row0 col0 ri ci li replica ks reg line step unit left bytes to from lo hi bits atom "
+    "m_row m_col first height in_group per_group cells cell tile at_0 at_1 at_2 at_3 at_4 "
+    "ex2_share insert warp_group encode a_desc b_desc a_step b_step lane_at scale_d at at16 at8 "
+    "base Kernel Problem Shared Tile THREADS CLUSTER SHARED_BYTES main launch prologue counter "
+    "hilbert mod quot cdiv floor_div floor_mod descriptor column swizzle slot_row slot_col keep "
+    "bf16 f16 fp8 warpstave uniform source inside element e_row e_col row col x half skip min max "
+    "abs pow2floor rest group "
+    /* functions of CUDA that it calls */
+    "fmaf fmaxf fminf fabsf sqrtf tanhf sinf cosf logf expf exp2f log2f erff floorf ceilf rsqrtf "
+    "powf fabs sqrt tanh exp exp2 log log2 floor ceil isnan isinf ";
 
 const char *ws_cuda_ident(WsCuda *c, const char *name)
 {
-    GString *s = ws_words_ident(name);
-    gboolean clash = g_str_has_prefix(s->str, "__") || ws_words_have(taken, s->str);
-    for (guint i = 0; i < WS_PRIM_COUNT && !clash; i++)
-        clash = strcmp(s->str, ws_cuda_prim_name(i)) == 0;
-    if (clash)
-        g_string_append_c(s, '_');
+    GString *s =
+        ws_words_free_ident(name, taken, WS_RESERVED_C | WS_RESERVED_CXX | WS_RESERVED_CUDA);
+    for (guint i = 0; i < WS_PRIM_COUNT; i++) {
+        const char *prim = ws_cuda_prim_name(i), *rest = s->str + strlen(prim);
+        if (g_str_has_prefix(s->str, prim) && rest[strspn(rest, "_")] == '\0') {
+            g_string_append_c(s, '_');
+            break;
+        }
+    }
     const char *id = g_string_chunk_insert_const(c->terms.pool, s->str);
     g_string_free(s, TRUE);
     return id;

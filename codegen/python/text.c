@@ -2,6 +2,7 @@
 #include "codegen/fold.h"
 #include "codegen/python/py.h"
 #include "codegen/words.h"
+#include "model/reserved.h"
 #include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
@@ -78,27 +79,16 @@ const char *ws_py_bare(WsPy *y, const char *text)
 
 /* --- identifiers -------------------------------------------------------------------------------*/
 
-/* Words of Python, what is built into it, modules, and names that the text itself uses where a
- * design's names stand too. */
+/* Modules, and names that the text itself uses where a design's names stand too. */
 static const char taken[] =
-    " all any ascii bin bytes chr dir divmod enumerate eval exec filter format frozenset getattr "
-    "globals hasattr hash help hex id input isinstance iter locals map next object oct open ord "
-    "pow property repr reversed round setattr slice sorted super vars zip os sys re time copy "
-    "tma mbarrier async_copy warpgroup_mma warpgroup_mma_wait fence_async_shared "
-    "TensorDescriptor fits columns "
-    "False None True and as assert async await break class continue def del elif else except "
-    "finally for from global if import in is lambda nonlocal not or pass raise return try while "
-    "with match case type print range min max abs int float bool str len sum list tuple dict set "
-    "self torch triton tl tle gl gluon math replica pid programs tile_id n_tiles main kernel "
-    "launch "
-    "check reference warpstave grid here first height rest in_group per_group x y row col slot "
-    "counter ";
+    " zip os sys re time copy tma mbarrier async_copy warpgroup_mma warpgroup_mma_wait "
+    "fence_async_shared TensorDescriptor fits columns self torch triton tl tle gl gluon math "
+    "replica pid programs tile_id n_tiles main kernel launch check reference warpstave grid here "
+    "first height rest in_group per_group x y row col slot counter ";
 
 const char *ws_py_ident(WsPy *y, const char *name)
 {
-    GString *s = ws_words_ident(name);
-    if (g_str_has_prefix(s->str, "__") || ws_words_have(taken, s->str))
-        g_string_append_c(s, '_');
+    GString *s = ws_words_free_ident(name, taken, WS_RESERVED_PYTHON);
     const char *id = g_string_chunk_insert_const(y->terms.pool, s->str);
     g_string_free(s, TRUE);
     return id;

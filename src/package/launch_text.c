@@ -1,4 +1,5 @@
 #include "package/launch_text.h"
+#include "model/reserved.h"
 #include "package/package.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
@@ -27,14 +28,12 @@ static const Form functions[] = {
 
 char *ws_launch_ident(const char *name)
 {
-    static const char *const reserved =
-        " auto break case char const continue default do double else enum extern float for goto if "
-        "inline int long register restrict return short signed sizeof static struct switch typedef "
-        "union unsigned void volatile while and as assert async await class def del elif except "
-        "finally from global import in is lambda nonlocal not or pass raise try with yield None "
-        "True False torch stream ";
+    static const char own[] = " torch stream ";
     g_autofree char *word = g_strconcat(" ", name, " ", NULL);
-    return g_strconcat(name, strstr(reserved, word) ? "_" : "", NULL);
+    const gboolean clash =
+        strstr(own, word) ||
+        ws_reserved(WS_RESERVED_C | WS_RESERVED_CXX | WS_RESERVED_CUDA | WS_RESERVED_PYTHON, name);
+    return g_strconcat(name, clash ? "_" : "", NULL);
 }
 
 static const char *find(const Form *table, guint n, int key, WsTextLanguage language)
