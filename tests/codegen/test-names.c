@@ -80,11 +80,11 @@ static void test_cuda(gconstpointer data)
 static void test_python(gconstpointer data)
 {
     g_autoptr(WsProgram) p = program_of(data);
-    char *(*const write[])(const WsProgram *, gboolean, GError **) = { ws_generate_gluon,
-                                                                       ws_generate_tle };
+    char *(*const write[])(const WsProgram *, gboolean, const WsPyJudge *,
+                           GError **) = { ws_generate_gluon, ws_generate_tle };
     for (guint i = 0; i < G_N_ELEMENTS(write); i++) {
         g_autoptr(GError) error = NULL;
-        g_autofree char *text = write[i](p, FALSE, &error), *file = NULL, *said = NULL;
+        g_autofree char *text = write[i](p, FALSE, NULL, &error), *file = NULL, *said = NULL;
         g_assert_no_error(error);
         const int fd = g_file_open_tmp("warpstave-names-XXXXXX.py", &file, &error);
         g_assert_no_error(error);
