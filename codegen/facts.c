@@ -207,6 +207,23 @@ gboolean ws_fact_in_flight(const WsOp *op, guint value)
     return FALSE;
 }
 
+gboolean ws_fact_sum_stays(const WsAgent *agent, const WsOp *product)
+{
+    const WsMma *m = product->mma;
+    guint all = agent->value[product->value[0].value].registers;
+    for (guint v = 0; v < agent->n_values; v++)
+        all += agent->value[v].registers;
+    return m->first && ws_dtype_bytes(m->a_type) == 1 && m->first->op == WS_EXPR_INT &&
+           agent->registers && all > agent->registers;
+}
+
+gboolean ws_fact_sum_before(const WsAgent *agent, const WsOp *product, guint value)
+{
+    const WsRegValue *v = &agent->value[value];
+    return value != product->value[0].value && v->layout == WS_LAYOUT_ACCUMULATOR && v->cols >= 8 &&
+           !ws_fact_in_flight(product, value);
+}
+
 gboolean ws_fact_rounds(const WsArray *a, WsDtype t)
 {
     return a->form == WS_ARRAY_OPERATION && a->x->op == WS_EXPR_CALL && a->x->func >= WS_FUNC_F32 &&

@@ -35,6 +35,14 @@ gboolean ws_fact_meets_in_flight(const WsProgram *p, const WsAgent *agent, guint
 gboolean ws_fact_begins_sum(const WsOp *op, guint value);
 /* Some path has a product in flight here that has the value as accumulator or operand. */
 gboolean ws_fact_in_flight(const WsOp *op, guint value);
+/* A partial sum of 8-bit products that is begun anew in every round (promotion), in a group that
+ * has no registers for it twice. To ptxas a product that begins at 0 makes a new value: it moves
+ * what still reads the last one behind it, and where that does not fit, spills (784 bytes with 64 +
+ * 128 accumulators at 240 registers). So whether it begins at 0 is a value that nobody can know. */
+gboolean ws_fact_sum_stays(const WsAgent *agent, const WsOp *product);
+/* With such a product in front: sums of accumulators stay there, they do not sink behind it with a
+ * copy of the partial sum. */
+gboolean ws_fact_sum_before(const WsAgent *agent, const WsOp *product, guint value);
 /* It is a conversion to `t`, which the store into a value of that type makes anyway. */
 gboolean ws_fact_rounds(const WsArray *a, WsDtype t);
 /* It sets an f32 value, with a sum over columns in it. */

@@ -1,5 +1,6 @@
 /* TMA boxes, copies inside a cluster, gathered rows. */
 #include "codegen/cuda/cuda.h"
+#include "codegen/fold.h"
 #include "program/lanes.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
@@ -7,6 +8,8 @@
 #include "program/parts/tensor.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+
+#include <string.h>
 
 #define MOST_RANGES 512
 
@@ -184,6 +187,52 @@ static void bind_row(WsCuda *c, const char *row, guint rows)
     }
 }
 
+/* More rows of one thread than this have their coordinates worked out one by one. */
+#define MOST_AHEAD 8
+
+/* The coordinates of the row `line`. Those that are read from a tensor are read for all rows of a
+ * thread before its first copy: the compiler moves no load across a copy, and one after the other
+ * they cost the latency of global memory for each row. */
+static const char *coordinates(WsCuda *c, const WsOp *op, guint first_lanes, guint rounds,
+                               guint at_once, gboolean ahead)
+{
+    const char *coord[WS_MAX_RANK], *names = "";
+    gboolean read = FALSE, by_row[WS_MAX_RANK];
+    c->per_thread = TRUE;
+    bind_row(c, "line", op->access[0].rows);
+    for (guint d = 0; d < op->n_coord; d++) {
+        coord[d] = ws_cuda_int(c, op->coord[d]);
+        by_row[d] = ahead && strchr(coord[d], '(') && ws_fold_mentions(coord[d], "line");
+        read = read || by_row[d];
+        names = ws_cuda_format(c, "%s%sat_%u", names, d ? ", " : "", d);
+    }
+    bind_row(c, NULL, 0);
+    c->per_thread = FALSE;
+    for (guint d = 0; d < op->n_coord; d++) {
+        if (by_row[d])
+            ws_cuda_line(c, "int at_%u_of[%u];", d, rounds);
+    }
+    if (read) {
+        ws_cuda_line(c, "#pragma unroll");
+        ws_cuda_open(c, "for (int n = 0; n < %u; ++n)", rounds);
+        ws_cuda_line(c, "const int line = thread / %u + n * %u;", first_lanes, at_once);
+        for (guint d = 0; d < op->n_coord; d++) {
+            if (by_row[d])
+                ws_cuda_line(c, "at_%u_of[n] = %s;", d, coord[d]);
+        }
+        ws_cuda_close(c);
+    }
+    ws_cuda_line(c, "#pragma unroll");
+    ws_cuda_open(c, "for (int n = 0; n < %u; ++n)", rounds);
+    ws_cuda_line(c, "const int line = thread / %u + n * %u;", first_lanes, at_once);
+    if (rounds * at_once > op->access[0].rows)
+        ws_cuda_line(c, "if (line >= %u) continue;", op->access[0].rows);
+    for (guint d = 0; d < op->n_coord; d++)
+        ws_cuda_line(c, "const int at_%u = %s;", d,
+                     by_row[d] ? ws_cuda_format(c, "at_%u_of[n]", d) : coord[d]);
+    return names;
+}
+
 /* cp.async, 16 bytes per thread: `share` lanes take a row, as gather.c says. */
 void ws_cuda_gather(WsCuda *c, const WsOp *op)
 {
@@ -200,21 +249,13 @@ void ws_cuda_gather(WsCuda *c, const WsOp *op)
         return;
     }
     share = ws_gather_lanes(bytes / 16);
-    guint at_once = c->agent->threads / share;
-    ws_cuda_line(c, "#pragma unroll");
-    ws_cuda_open(c, "for (int line = thread / %u; line < %u; line += %u)", share, a->rows, at_once);
-    c->per_thread = TRUE;
-    bind_row(c, "line", a->rows);
-    GString *coords = g_string_new(NULL);
-    for (guint d = 0; d < op->n_coord; d++) {
-        ws_cuda_line(c, "const int at_%u = %s;", d, ws_cuda_int(c, op->coord[d]));
-        g_string_append_printf(coords, "%sat_%u", d ? ", " : "", d);
-    }
-    bind_row(c, NULL, 0);
-    c->per_thread = FALSE;
+    const guint at_once = c->agent->threads / share, rounds = (a->rows + at_once - 1) / at_once;
+    ws_cuda_block(c, "");
+    const char *coords = coordinates(c, op, share, rounds, at_once,
+                                     rounds <= MOST_AHEAD && rounds * at_once == a->rows);
     guint last = t->rank - 1;
-    ws_cuda_line(c, "const bool inside = %s_inside(%s);", c->tensor[op->tensor], coords->str);
-    ws_cuda_line(c, "const uint64_t source = %s_address(%s);", c->tensor[op->tensor], coords->str);
+    ws_cuda_line(c, "const bool inside = %s_inside(%s);", c->tensor[op->tensor], coords);
+    ws_cuda_line(c, "const uint64_t source = %s_address(%s);", c->tensor[op->tensor], coords);
     ws_cuda_line(c, "const int left = min(%s - at_%u, 1 << 24) * %u; // bytes of the row",
                  ws_term_in(&c->terms, ws_cuda_uniform(c, t->shape[last]), WS_PREC_TERM), last,
                  ws_dtype_bytes(t->dtype));
@@ -231,5 +272,5 @@ void ws_cuda_gather(WsCuda *c, const WsOp *op)
                  unit, c->tensor[op->tensor]);
     ws_cuda_close(c);
     ws_cuda_close(c);
-    g_string_free(coords, TRUE);
+    ws_cuda_close(c);
 }

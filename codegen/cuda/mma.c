@@ -23,12 +23,17 @@ static gboolean first_register(WsCuda *c, const WsValueUse *u, guint *at)
     return TRUE;
 }
 
-static WsWgmmaScale scale_of(WsCuda *c, const WsMma *m, const char **run)
+static WsWgmmaScale scale_of(WsCuda *c, const WsOp *op, const char **run)
 {
+    const WsMma *m = op->mma;
     if (!m->first)
         return WS_WGMMA_ONE;
     WsTerm first = ws_term_truth(&c->terms, ws_cuda_uniform(c, m->first));
     gint64 known;
+    if (ws_term_known(first, &known) && known && ws_fact_sum_stays(c->agent, op)) {
+        *run = ws_cuda_format(c, "%s(0)", ws_cuda_prim_name(WS_PRIM_MOV32));
+        return WS_WGMMA_RUN;
+    }
     if (ws_term_known(first, &known))
         return known ? WS_WGMMA_ZERO : WS_WGMMA_ONE;
     *run = ws_cuda_format(c, "!(%s)", first.s);
@@ -103,7 +108,7 @@ void ws_cuda_mma(WsCuda *c, const WsOp *op)
         ws_cuda_step_error(c, op, "operands of this form");
         return;
     }
-    WsWgmmaScale scale = scale_of(c, m, &s.run);
+    WsWgmmaScale scale = scale_of(c, op, &s.run);
     s.acc_step = atom_regs(acc, acc->cols);
     ws_cuda_block(c, "");
     if (m->a.in_registers) {
@@ -116,6 +121,10 @@ void ws_cuda_mma(WsCuda *c, const WsOp *op)
     }
     descriptor(c, "b_desc", &m->b, &op->access[b_at]);
     s.b_k = k_offset(c, &m->b, "b_step");
+    for (guint v = 0; ws_fact_sum_stays(c->agent, op) && v < c->agent->n_values; v++) {
+        if (c->agent->value[v].dtype == WS_DTYPE_F32 && ws_fact_sum_before(c->agent, op, v))
+            ws_cuda_line(c, "keep(%s);", c->value[v]);
+    }
     if (scale == WS_WGMMA_RUN)
         ws_cuda_line(c, "const int scale_d = %s; // 0: the accumulator starts at 0", s.run);
     guint from = 0;
@@ -152,7 +161,7 @@ void ws_cuda_mma_fence(WsCuda *c, const WsOp *op)
         for (guint v = 0; ws_op_is_product(t->op->kind) && v < t->op->n_value; v++) {
             guint value = t->op->value[v].value;
             const char *run;
-            if (v == 0 && scale_of(c, t->op->mma, &run) == WS_WGMMA_ZERO)
+            if (v == 0 && scale_of(c, t->op, &run) == WS_WGMMA_ZERO)
                 done[value] = TRUE; /* written, not read: what it holds may be forgotten */
             if (!done[value] && !ws_fact_in_flight(op, value))
                 ws_cuda_line(c, "keep(%s);", c->value[value]);

@@ -260,26 +260,14 @@ static gboolean first_register(WsEmit *e, const WsValueUse *u, guint *at)
     return TRUE;
 }
 
-/* A partial sum of 8-bit products that is begun anew in every round (promotion), in a group that
- * has no registers for it twice. To ptxas a product that begins at 0 makes a new value: it moves
- * what still reads the last one behind it, and where that does not fit, spills (784 bytes with 64 +
- * 128 accumulators at 240 registers). */
-static gboolean stays_in_place(const WsEmit *e, const WsMma *m, guint value)
+static WsWgmmaScale scale_of(WsEmit *e, const WsOp *op, LLVMValueRef *run)
 {
-    guint all = e->agent->value[value].registers;
-    for (guint v = 0; v < e->agent->n_values; v++)
-        all += e->agent->value[v].registers;
-    return ws_dtype_bytes(m->a_type) == 1 && m->first->op == WS_EXPR_INT && !e->host &&
-           e->agent->registers && all > e->agent->registers;
-}
-
-static WsWgmmaScale scale_of(WsEmit *e, const WsMma *m, guint value, LLVMValueRef *run)
-{
+    const WsMma *m = op->mma;
     if (!m->first)
         return WS_WGMMA_ONE;
     WsUniform first = ws_uniform_truth(e, ws_uniform(e, m->first));
     gint64 known;
-    if (ws_uniform_known(&first, &known) && known && stays_in_place(e, m, value)) {
+    if (ws_uniform_known(&first, &known) && known && !e->host && ws_fact_sum_stays(e->agent, op)) {
         *run = ws_prim(e, WS_PRIM_MOV32, ws_i32(e, 0)); /* 0, and nobody can know: one place */
         return WS_WGMMA_RUN;
     }
@@ -299,8 +287,7 @@ static void pin_sums(WsEmit *e, const WsOp *op)
     g_autoptr(GArray) type = g_array_new(FALSE, FALSE, sizeof(LLVMTypeRef));
     g_autoptr(GArray) from = g_array_new(FALSE, FALSE, sizeof(guint)); /* value, register */
     for (guint v = 0; v < e->agent->n_values; v++) {
-        if (v == op->value[0].value || e->agent->value[v].layout != WS_LAYOUT_ACCUMULATOR ||
-            e->agent->value[v].cols < 8 || e->regs[v].type != e->f32 || ws_fact_in_flight(op, v))
+        if (e->regs[v].type != e->f32 || !ws_fact_sum_before(e->agent, op, v))
             continue;
         for (guint i = 0; i < e->regs[v].n; i++) {
             LLVMValueRef r = ws_reg_get(e, v, i);
@@ -340,8 +327,8 @@ void ws_mma_step(WsEmit *e, const WsOp *op)
                        .value = op->value[0].value,
                        .type = e->regs[op->value[0].value].type,
                        .a_regs = m->a.in_registers };
-    WsWgmmaScale scale = scale_of(e, m, in.value, &run);
-    if (m->first && stays_in_place(e, m, in.value))
+    WsWgmmaScale scale = scale_of(e, op, &run);
+    if (!e->host && ws_fact_sum_stays(e->agent, op))
         pin_sums(e, op);
     if (!m->a.in_registers)
         a_base = descriptor(e, &m->a, &op->access[0]);

@@ -133,6 +133,34 @@ static void test_reads_like_the_design(void)
     g_assert_cmpuint(count(text, "wgmma.mma_async"), ==, 2); /* one text per form, not per call */
 }
 
+/* Rows that a tensor names are read before the first copy of a gather; a partial sum that has no
+ * second place begins at 0 in one that nobody can know, behind sums that stay in front of it. */
+static void test_order(void)
+{
+    static const struct {
+        const char *design, *line[3]; /* in this order */
+    } says[] = {
+        { "projects/sparse-mla-prefill/design.wstave",
+          { "at_0_of[n] = I_at(here.t, 2 * i * BT + line);", "const int at_0 = at_0_of[n];",
+            "cp_async(smem.k(0) + " } },
+        { "projects/gemm-fp8-block-pair/design.wstave",
+          { "keep(d0);", "const int scale_d = mov32(0);", "_if(t, a_desc, b_desc, scale_d);" } },
+        { "tests/designs/moves/gather-groups.wstave",
+          { "for (int n = 0; n < ", "const int line = thread / 8 + n * ", "cp_async(" } },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(says); i++) {
+        g_autoptr(WsProgram) p = load(says[i].design);
+        g_assert_nonnull(p);
+        g_autofree char *text = cuda_of(p);
+        const char *at = text;
+        for (guint k = 0; k < G_N_ELEMENTS(says[i].line); k++) {
+            at = strstr(at, says[i].line[k]);
+            if (!at)
+                g_error("%s: no '%s' behind the last", says[i].design, says[i].line[k]);
+        }
+    }
+}
+
 /* --- folding -----------------------------------------------------------------------------------*/
 
 typedef struct {
@@ -225,6 +253,7 @@ int main(int argc, char **argv)
             g_test_add_data_func(slow, all->pdata[i], test_nvcc);
     }
     g_test_add_func("/cuda/reads-like-the-design", test_reads_like_the_design);
+    g_test_add_func("/cuda/order", test_order);
     g_test_add_func("/cuda/fold", test_fold);
     g_test_add_func("/cuda/tidy", test_tidy);
     g_test_add_func("/cuda/foreign-target", test_foreign_target);
