@@ -100,7 +100,7 @@ static gboolean is_work(const WsReadStep *s)
 
 static void compare(Agree *a, const WsReadStep *s, const WsReadStep *o)
 {
-    const gboolean lane = a->who != PTX_OTHER_WARP;
+    const gboolean lane = a->who != PTX_OTHER_WARP && a->who != PTX_SOME_LANE;
     const char *what = NULL;
     if (!same(s->when, o->when))
         what = "a predicate that is not the same in all threads of a group";
@@ -123,7 +123,7 @@ static void compare(Agree *a, const WsReadStep *s, const WsReadStep *o)
              s->n != o->n)
         what = "a wait that is not the same in all threads of a group";
     else if (is_single(s) && a->who != PTX_TWO_LANES &&
-             (lane ||
+             (lane || (a->who == PTX_SOME_LANE && s->kind != WS_READ_STORE) ||
               (same(s->buffer.index, o->buffer.index) && same(s->barrier.index, o->barrier.index))))
         what = "a copy or an expect that several threads of a group make";
     if (what)

@@ -530,6 +530,25 @@ static void result(PtxWalk *w, const WsPtxInst *i, const Val *v)
     ptx_set(w, i->arg[0], v);
 }
 
+/* mov.b64 or mov.b32 to, {low, high} with a number in the high half. NULL: it is not that. */
+static const WsExpr *packed(PtxWalk *w, const WsPtxInst *i)
+{
+    gint64 high;
+    const guint bits = !strcmp(i->op, "mov.b64") ? 32 : !strcmp(i->op, "mov.b32") ? 16 : 0;
+    if (!bits || *i->arg[1] != '{')
+        return NULL;
+    g_autofree char *list = g_strdelimit(g_strdup(i->arg[1]), "{} ", ' ');
+    g_auto(GStrv) word = g_strsplit(list, ",", -1);
+    if (g_strv_length(word) != 2)
+        return NULL;
+    const WsExpr *half[2];
+    for (guint k = 0; k < 2; k++)
+        half[k] = ptx_int(w, g_string_chunk_insert_const(w->p.r->text, g_strstrip(word[k])));
+    return half[0] && ws_x_is(half[1], &high) && high >= 0 && high < (gint64)1 << (bits - 1)
+               ? ws_x_op(w->p.r, WS_EXPR_ADD, half[0], ws_x_int(w->p.r, high << bits))
+               : NULL;
+}
+
 gboolean ptx_arithmetic(PtxWalk *w, const WsPtxInst *i)
 {
     static const char *const bases[] = { "add", "sub", "mul", "mad",  "div",  "rem",
@@ -540,7 +559,8 @@ gboolean ptx_arithmetic(PtxWalk *w, const WsPtxInst *i)
         return FALSE;
     if (!strcmp(base, "mov") || !strcmp(base, "cvta") ||
         (!strcmp(base, "cvt") && !strstr(i->op, ".rn"))) {
-        const Val *v = ptx_operand(w, i->arg[1]);
+        const WsExpr *whole = packed(w, i);
+        const Val *v = whole ? py_int(&w->p, whole) : ptx_operand(w, i->arg[1]);
         const gint64 cols = (gint64)GPOINTER_TO_SIZE(g_hash_table_lookup(w->sums, i->arg[0]));
         gint64 zero;
         if (cols && py_known(v, &zero) && zero == 0) { /* a sum starts */

@@ -316,6 +316,8 @@ gboolean ws_ptx_flow(WsPtx *p, const char *file, GError **error)
                     "%s:%u:1: the kernel is empty. Import a kernel with a body.", file, p->line);
         return FALSE;
     }
+    for (guint i = 0; i < p->inst->len; i++)
+        p->few_lanes |= strstr(inst_at(p, i)->op, "matrix.") && !strstr(inst_at(p, i)->op, ".x4");
     find_spins(p);
     resolve_targets(p);
     make_blocks(p);

@@ -199,6 +199,21 @@ static void clear_role(WsRead *r, Role *role)
     g_hash_table_unref(role->waits);
 }
 
+/* Several lanes of a warp issue bulk stores: all of its lanes are followed. */
+static void all_lanes(PtxWalk *w, GPtrArray *body, guint warp, Role *second)
+{
+    ptx_unite_copies(body, second->group->body);
+    ptx_lanes_drop(second->group->body);
+    for (guint i = 2; i < 32 && !*w->p.r->error; i++) {
+        Role lane;
+        follow(w, warp * 32 + i, FALSE, &lane);
+        ptx_agree(w, body, lane.group->body, PTX_SOME_LANE);
+        ptx_unite_copies(body, lane.group->body);
+        clear_role(w->p.r, &lane);
+    }
+    ptx_lanes_wait(w, body, TRUE);
+}
+
 /* Warps `first` … `first + n - 1`, which were followed as `warp`, as one group. */
 static void one_group(PtxWalk *w, Role *warp, guint first, guint n, guint leader)
 {
@@ -208,7 +223,10 @@ static void one_group(PtxWalk *w, Role *warp, guint first, guint n, guint leader
     for (guint i = 0; i < n; i++)
         lines[i] = warp[i].lines;
     follow(w, (first + leader) * 32 + 1, FALSE, &lane);
-    ptx_agree(w, body, lane.group->body, PTX_NEXT_LANE);
+    const gboolean many = ptx_lanes_store(body, lane.group->body);
+    ptx_agree(w, body, lane.group->body, many ? PTX_SOME_LANE : PTX_NEXT_LANE);
+    if (many)
+        all_lanes(w, body, first + leader, &lane);
     for (guint i = 0; i < n; i++)
         if (i != leader)
             ptx_agree(w, body, warp[i].group->body, PTX_OTHER_WARP);
@@ -222,10 +240,17 @@ static void one_group(PtxWalk *w, Role *warp, guint first, guint n, guint leader
         }
         follow(w, (first + i) * 32 + 31, FALSE, &last);
         ptx_agree(w, body, last.group->body, PTX_LAST_LANE);
+        if (i == leader && many)
+            ptx_lanes_drop(last.group->body);
         if (i == leader)
             ptx_agree(w, last.group->body, lane.group->body, PTX_TWO_LANES);
         ptx_unite_bytes(w, body, last.group->body, FALSE);
         clear_role(w->p.r, &last);
+        for (guint k = 8; k < 32 && w->ptx->few_lanes; k *= 2) { /* the last of 8, of 16 matrices */
+            follow(w, (first + i) * 32 + k - 1, FALSE, &last);
+            ptx_unite_bytes(w, body, last.group->body, FALSE);
+            clear_role(w->p.r, &last);
+        }
     }
     clear_role(w->p.r, &lane);
     finish_group(w, &warp[leader], n);

@@ -123,14 +123,19 @@ static const WsExpr *descriptor(PtxWalk *w, const WsExpr *e, PtxOperand *o, gint
     gint64 n, factor;
     if (!e || !ws_expr_affine(e, &f))
         return NULL;
-    const WsExpr *at = NULL;
+    const WsExpr *at = NULL, *rest = ws_x_int(r, 0);
     for (guint i = 0; i < f.n; i++) {
         const WsExpr *t = f.term[i];
-        if (t->op == WS_EXPR_MOD)
+        if (t->op == WS_EXPR_MOD && ws_x_is(t->arg[1], &n) && n >= 1 << 14)
             t = t->arg[0];
-        if (f.factor[i] == 1 && t->op == WS_EXPR_DIV && ws_x_is(t->arg[1], &n) && n == 16)
+        if (f.factor[i] == 1 && t->op == WS_EXPR_DIV && ws_x_is(t->arg[1], &n) && n == 16 && !at)
             at = ws_x_own(r, ws_expr_ref(t->arg[0]));
+        else
+            rest = ws_x_op(r, WS_EXPR_ADD, rest,
+                           ws_x_op(r, WS_EXPR_MUL, ws_x_own(r, ws_expr_ref(f.term[i])),
+                                   ws_x_int(r, f.factor[i] * 16)));
     }
+    at = at ? ws_x_op(r, WS_EXPR_ADD, at, rest) : NULL;
     const guint64 bits = (guint64)f.constant;
     static const gint64 spans[] = { 16, 128, 64, 32 };
     o->span = spans[bits >> 62];

@@ -186,6 +186,8 @@ void ptx_shared(PtxWalk *w, const WsPtxInst *i)
         g_hash_table_add(w->numbers, s);
     s->all = w->warp_synced; /* handed on inside of a warp */
     PtxOperand *o = ptx_operand_of(w, &s->buffer);
+    const guint lanes = !matrix ? 32 : strstr(i->op, ".x4") ? 32 : strstr(i->op, ".x2") ? 16 : 8;
     o->to = matrix ? 16 : bytes_of(i->op);
-    o->touched = 32 * o->to;
+    o->touched = lanes * o->to;
+    o->idle = w->tid % 32 >= lanes; /* whose address is not looked at */
 }

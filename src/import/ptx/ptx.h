@@ -69,6 +69,7 @@ typedef struct {
     gboolean threads_most;   /* of .maxntid: a launch may have fewer */
     gint64 maxnreg, cluster; /* cluster: CTAs, 1 none */
     gboolean cluster_said;   /* the text, or who imports it, says how many */
+    gboolean few_lanes;      /* stmatrix or ldmatrix of less than four matrices */
     GArray *inst;            /* WsPtxInst */
     GHashTable *tables;      /* label of .branchtargets -> GPtrArray of labels */
     GHashTable *labels;      /* name -> GArray of guint: instructions */

@@ -64,10 +64,67 @@ void ptx_unite_copies(GPtrArray *list, const GPtrArray *from)
                     break;
                 i++;
             }
-            if (!same)
+            if (!same) { /* what each of them commits is one group */
+                ((WsReadStep *)g_ptr_array_index(list, i))->all |= s->kind == WS_READ_STORE;
                 g_ptr_array_insert(list, (gint)++i, o);
+            }
             next = k + 1;
         }
+    }
+}
+
+/* --- lanes that store
+ * -------------------------------------------------------------------------------------------*/
+
+gboolean ptx_lanes_store(const GPtrArray *list, const GPtrArray *lane)
+{
+    gint64 d;
+    for (guint i = 0; list && lane && i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        for (guint k = 0; k < lane->len; k++) {
+            const WsReadStep *o = g_ptr_array_index(lane, k);
+            if (o->line != s->line || o->kind != s->kind || s->off || o->off)
+                continue;
+            if (s->kind == WS_READ_STORE &&
+                !(ws_x_difference(s->buffer.index, o->buffer.index, &d) && d == 0))
+                return TRUE;
+            g_autoptr(GPtrArray) mine = both_sides(s), theirs = both_sides(o);
+            if (ptx_lanes_store(mine, theirs))
+                return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+void ptx_lanes_wait(PtxWalk *w, const GPtrArray *list, gboolean ends)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        ptx_lanes_wait(w, s->body, FALSE);
+        ptx_lanes_wait(w, s->other, FALSE);
+        if (s->kind != WS_READ_STORE_WAIT || s->off)
+            continue;
+        gboolean met = ends; /* nothing comes behind it */
+        for (guint k = i + 1; k < list->len; k++) {
+            const WsReadStep *next = g_ptr_array_index(list, k);
+            if (next->off || next->kind == WS_READ_COMPUTE || next->kind == WS_READ_FENCE)
+                continue;
+            met = next->kind == WS_READ_SYNC;
+            break;
+        }
+        if (!met)
+            ptx_lose_line(w, s->line, "a wait of several lanes, each for its own bulk stores");
+    }
+}
+
+void ptx_lanes_drop(GPtrArray *lane)
+{
+    for (guint i = 0; lane && i < lane->len; i++) {
+        WsReadStep *s = g_ptr_array_index(lane, i);
+        ptx_lanes_drop(s->body);
+        ptx_lanes_drop(s->other);
+        if (s->kind == WS_READ_STORE || s->kind == WS_READ_STORE_WAIT)
+            g_ptr_array_remove_index(lane, i--);
     }
 }
 
@@ -112,6 +169,8 @@ void ptx_unite_bytes(PtxWalk *w, GPtrArray *list, const GPtrArray *other, gboole
         PtxOperand *b = ptx_operand_of(w, &s->buffer);
         if (!s->buffer.index)
             continue; /* its place is not known: finish says so */
+        if (o && ptx_operand_of(w, &o->buffer)->idle)
+            continue;
         if (o && ws_x_difference(s->buffer.index, o->buffer.index, &d)) {
             b->to = MAX(b->to, d + ptx_operand_of(w, &o->buffer)->to);
             b->from = MIN(b->from, d);

@@ -80,6 +80,51 @@ static void next_completion(Uses *q, WsReadStep *s)
             2);
 }
 
+/* A slot says its use modulo n, and whatever factors a count had are gone modulo n, too: the use
+ * that lies `*behind` behind x where both have the same slot then. NULL: they do not, or differ by
+ * a number only. */
+static const WsExpr *same_slot(WsRead *r, const WsExpr *u, const WsExpr *x, gint64 n,
+                               gint64 *behind)
+{
+    WsAffine f;
+    const WsExpr *left = x ? ws_x_op(r, WS_EXPR_SUB, x, u) : NULL;
+    if (!left || !ws_expr_affine(left, &f))
+        return NULL;
+    gboolean all = f.n > 0;
+    for (guint i = 0; i < f.n; i++)
+        all &= f.factor[i] % n == 0;
+    *behind = ((f.constant % n) + n) % n;
+    ws_affine_clear(&f);
+    return all ? ws_x_op(r, WS_EXPR_SUB, x, ws_x_int(r, *behind)) : NULL;
+}
+
+/* Some barrier of n slots was waited for at this use. */
+static const WsExpr *waited_for(const Uses *q, const WsExpr *u, gint64 n, gboolean at_once)
+{
+    gint64 behind;
+    for (guint i = 0; i < q->r->barriers->len; i++) {
+        const WsExpr *use =
+            g_array_index(q->r->barriers, WsReadBarrier, i).copies == n
+                ? same_slot(q->r, u, q->waited[i], n, &behind)
+                : NULL;
+        if (use && (!at_once || behind == 0))
+            return use;
+    }
+    return NULL;
+}
+
+/* What a loader expects or fills is the use that it waited for just now. */
+static void filled_use(const Uses *q, WsPlace *p)
+{
+    gint64 base, n;
+    const WsExpr *u, *use;
+    if (p->in_value || p->object < 0 || !p->index ||
+        !ws_x_modulus(q->r, p->index, &base, &u, &n) || base || n < 2)
+        return;
+    if ((use = waited_for(q, u, n, TRUE)))
+        p->index = ws_x_mod(q->r, use, n);
+}
+
 static void free_slot(Uses *q, WsReadStep *s)
 {
     WsRead *r = q->r;
@@ -88,9 +133,11 @@ static void free_slot(Uses *q, WsReadStep *s)
     const gint by = q->filled[s->barrier.object];
     if (by < 0 || !ws_x_modulus(r, s->barrier.index, &base, &u, &n) || base || n < 2)
         return;
-    const WsExpr *waited = q->waited[by];
+    const WsExpr *waited = q->waited[by], *use;
     WsAffine f;
-    if (waited && ws_x_difference(u, waited, &d)) {
+    if ((use = same_slot(r, u, waited, n, &d)))
+        u = use;
+    else if (waited && ws_x_difference(u, waited, &d)) {
         u = ws_x_op(r, WS_EXPR_ADD, u, ws_x_int(r, d >= 0 ? d / n * n : -((n - 1 - d) / n * n)));
     } else if (ws_expr_affine(u, &f)) { /* behind its loop: the last one */
         const gint64 turn = ((f.constant % n) + n) % n;
@@ -138,10 +185,14 @@ static void visit(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
         return;
     if (s->kind == WS_READ_WAIT)
         next_completion(q, s);
-    if (s->kind == WS_READ_WAIT)
+    if (s->kind == WS_READ_WAIT) {
         q->waited[s->barrier.object] = count_of(q->r, s->parity, slots_of(q, s));
-    else if (s->kind == WS_READ_ARRIVE)
+        filled_use(q, &s->barrier);
+    } else if (s->kind == WS_READ_ARRIVE) {
         free_slot(q, s);
+    } else if (s->kind == WS_READ_EXPECT || s->kind == WS_READ_LOAD) {
+        filled_use(q, &s->barrier);
+    }
 }
 
 /* --- stages
@@ -157,6 +208,11 @@ static void stage_use(const Uses *q, WsPlace *p)
     if (p->in_value || p->object < 0 || !p->index || !ws_x_modulus(r, p->index, &base, &u, &n) ||
         base || n < 2)
         return;
+    const WsExpr *use = waited_for(q, u, n, FALSE);
+    if (use) {
+        p->index = ws_x_mod(r, use, n);
+        return;
+    }
     for (guint i = 0; i < r->barriers->len; i++)
         if (q->waited[i] && g_array_index(r->barriers, WsReadBarrier, i).copies == n &&
             ws_x_difference(u, q->waited[i], &d) && d > 0 && d % n == 0) {
@@ -178,6 +234,8 @@ static void stage(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
     if (s->kind == WS_READ_MMA) {
         stage_use(q, &s->a);
         stage_use(q, &s->b);
+    } else if (s->kind == WS_READ_LOAD) {
+        filled_use(q, &s->buffer);
     } else if (s->kind == WS_READ_READ) {
         stage_use(q, &s->buffer);
     }

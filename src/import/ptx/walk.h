@@ -29,6 +29,7 @@ typedef struct {
     gint64 expected; /* of a box that is loaded: its share of what the barrier expects, 0 unknown */
     const char *dtype;
     gboolean turned;
+    gboolean idle; /* the address of a lane that touches nothing */
 } PtxOperand;
 
 typedef struct {
@@ -115,7 +116,13 @@ typedef struct {
 
 void ptx_law_covered(PtxWalk *w);
 /* The threads of a group make the same steps; what differs and is not united loses the kernel. */
-typedef enum { PTX_NEXT_LANE, PTX_LAST_LANE, PTX_OTHER_WARP, PTX_TWO_LANES } PtxWho;
+typedef enum {
+    PTX_NEXT_LANE,
+    PTX_LAST_LANE,
+    PTX_OTHER_WARP,
+    PTX_TWO_LANES,
+    PTX_SOME_LANE, /* of a warp of which several lanes copy */
+} PtxWho;
 void ptx_agree(PtxWalk *w, const GPtrArray *leader, const GPtrArray *other, PtxWho who);
 /* Does the loop make no round where `skip` holds, and only there? */
 gboolean ptx_guards(const PyRead *p, const WsExpr *skip, const WsReadStep *loop);
