@@ -12,6 +12,11 @@ static const char *short_name(const char *param)
     return at && strlen(param) > 40 ? at + 1 : param;
 }
 
+const char *ptx_parameter_size(PtxWalk *w, const char *param)
+{
+    return g_hash_table_lookup(w->p.r->size_of, short_name(param));
+}
+
 const Val *ptx_operand(PtxWalk *w, const char *text)
 {
     PyRead *p = &w->p;

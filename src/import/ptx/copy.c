@@ -26,8 +26,9 @@ static gboolean from_pointer(PtxWalk *w, WsReadStep *s, const char *text, guint 
     map->text = "global";
     for (guint i = 0; i < w->ptx->params->len; i++) {
         const char *name = g_array_index(w->ptx->params, const char *, i);
-        if (ws_x_mentions(e, name))
-            map->text = name;
+        const char *size = ptx_parameter_size(w, name);
+        if (e && size && ws_x_mentions(e, size))
+            map->text = size;
     }
     map->text = ws_source_format(r, "%s_at", map->text);
     s->tensor = py_tensor(&w->p, map, rank, 0);

@@ -145,7 +145,8 @@ const char *ptx_parameter(PtxWalk *w, const WsExpr *e, gint64 *offset)
     *offset = f.constant;
     for (guint i = 0; i < w->ptx->params->len && f.n == 1 && f.factor[0] == 1; i++) {
         const char *one = g_array_index(w->ptx->params, const char *, i);
-        if (f.term[0]->op == WS_EXPR_NAME && !strcmp(f.term[0]->name, one))
+        if (f.term[0]->op == WS_EXPR_NAME &&
+            !g_strcmp0(f.term[0]->name, ptx_parameter_size(w, one)))
             name = one;
     }
     ws_affine_clear(&f);

@@ -180,6 +180,8 @@ void ptx_bulk(PtxWalk *w, const WsPtxInst *i);
 void ptx_cp_async(PtxWalk *w, const WsPtxInst *i);
 void ptx_matrix(PtxWalk *w, const WsPtxInst *i);
 void ptx_shared(PtxWalk *w, const WsPtxInst *i);
+/* The name of a parameter where it counts as a number; NULL: it did nowhere yet. */
+const char *ptx_parameter_size(PtxWalk *w, const char *param);
 /* The parameter that e begins at, and how far behind it; NULL: none. */
 const char *ptx_parameter(PtxWalk *w, const WsExpr *e, gint64 *offset);
 const Val *ptx_field_at(PtxWalk *w, const char *name, gint64 offset); /* what lies there */
