@@ -158,6 +158,10 @@ gboolean ptx_generic(PtxWalk *w, const WsPtxInst *i)
         ptx_shared(w, i);
         return FALSE;
     }
+    if (g_str_has_prefix(i->op, "ld.")) {
+        ws_source_granted(w->p.r, PTX_POINTERS);
+        return TRUE;
+    }
     ptx_lost(w, i, "an access of which nothing says in what memory it is");
     if (i->n && *i->arg[0] != '[')
         ptx_forget(w, i->arg[0]);

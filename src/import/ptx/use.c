@@ -103,10 +103,9 @@ static const WsExpr *waited_for(const Uses *q, const WsExpr *u, gint64 n, gboole
 {
     gint64 behind;
     for (guint i = 0; i < q->r->barriers->len; i++) {
-        const WsExpr *use =
-            g_array_index(q->r->barriers, WsReadBarrier, i).copies == n
-                ? same_slot(q->r, u, q->waited[i], n, &behind)
-                : NULL;
+        const WsExpr *use = g_array_index(q->r->barriers, WsReadBarrier, i).copies == n
+                                ? same_slot(q->r, u, q->waited[i], n, &behind)
+                                : NULL;
         if (use && (!at_once || behind == 0))
             return use;
     }
@@ -118,8 +117,8 @@ static void filled_use(const Uses *q, WsPlace *p)
 {
     gint64 base, n;
     const WsExpr *u, *use;
-    if (p->in_value || p->object < 0 || !p->index ||
-        !ws_x_modulus(q->r, p->index, &base, &u, &n) || base || n < 2)
+    if (p->in_value || p->object < 0 || !p->index || !ws_x_modulus(q->r, p->index, &base, &u, &n) ||
+        base || n < 2)
         return;
     if ((use = waited_for(q, u, n, TRUE)))
         p->index = ws_x_mod(q->r, use, n);

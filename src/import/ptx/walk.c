@@ -482,6 +482,10 @@ static gint conditional(PtxWalk *w, const WsPtxInst *i, guint block, gint stop)
         }
         return (gint)(in ? taken : fall);
     }
+    const gboolean pid = c && ws_x_mentions(c, PY_PID);
+    if ((!c || pid) && b->join >= 0 && (!own || inside(own->blocks, (guint)b->join)) &&
+        ptx_quiet(w, block, (guint)b->join, pid))
+        return b->join == stop ? -1 : b->join;
     if (!c || w->depth >= PTX_MAX_DEPTH) {
         ptx_lost(w, i, c ? "branches nested too deep" : "a branch whose condition is not known");
         return (gint)fall;

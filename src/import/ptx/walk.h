@@ -16,7 +16,8 @@ G_BEGIN_DECLS
 #define PTX_TOKEN "__token"       /* stands in the value of a test of an mbarrier */
 #define PTX_SMEM  "shared_memory" /* where dynamic shared memory begins, aligned to 1024 */
 
-#define PTX_ALIGNED "shared memory begins at a multiple of 1024 bytes"
+#define PTX_POINTERS "no pointer that comes out of memory leads into shared memory where it is read"
+#define PTX_ALIGNED  "shared memory begins at a multiple of 1024 bytes"
 
 /* What is known of a place in shared memory beside its address. */
 typedef struct {
@@ -104,7 +105,7 @@ static inline gpointer ptx_made(guint syncs, guint passed, guint tid)
 {
     return GSIZE_TO_POINTER((gsize)syncs << 38 | (gsize)MIN(passed, 0x3ffffffu) << 11 | tid);
 }
-#define PTX_READ_BUDGET 2500000 /* instructions followed, over all warps */
+#define PTX_READ_BUDGET 6000000 /* instructions followed, over all warps */
 
 /* mbarrier.init at one place. */
 typedef struct {
@@ -138,6 +139,9 @@ gboolean ptx_works(const GPtrArray *list); /* waits, signals, copies, multiplies
 /* Registers of a list "{a, b}" or "a|b", or one, hold what is not known. */
 void ptx_forget(PtxWalk *w, const char *list);
 
+/* The branch at the end of `block` decides nothing that a verdict is about up to `join`: TRUE, and
+ * what is computed there is forgotten. if_stores: only where it stores to global memory. */
+gboolean ptx_quiet(PtxWalk *w, guint block, guint join, gboolean if_stores);
 /* One instruction that is no branch. */
 void ptx_instruction(PtxWalk *w, const WsPtxInst *i);
 const Val *ptx_operand(PtxWalk *w, const char *text);
