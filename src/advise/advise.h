@@ -27,6 +27,22 @@ typedef struct {
 } WsCause;
 WsCause ws_run_cause(const WsRun *run, const WsTraceRecord *wait);
 
+/* A walk back from a moment of an agent along whatever it waited for (path.c). Causes in a circle
+ * (clocks of different agents within a cycle) do not stop it. */
+typedef struct {
+    const WsRun *run;
+    GArray *pieces; /* WsNextPiece, latest first */
+    guint agent;    /* whose time is told next, up to `t` */
+    gint64 t;
+    const WsTraceRecord *wait; /* the last step back was over this wait; NULL: none */
+    WsCause by;                /* what let it go; by.by NULL: not known */
+    guint still;
+} WsPath;
+/* One step back: at least one cycle, or to an agent that then goes back. FALSE: at the beginning.
+ */
+gboolean ws_path_back(WsPath *path);
+gboolean ws_path_end(WsPath *path); /* goes to the last moment of the CTA; FALSE: no records */
+
 /* A proposal that nobody has judged. Owns all. */
 typedef struct {
     char *title, *step;

@@ -12,14 +12,7 @@ const char *ws_next_reason_text(WsNextReason reason)
     return text[reason];
 }
 
-typedef struct {
-    const WsRun *run;
-    GArray *pieces; /* WsNextPiece, latest first */
-    guint agent;
-    gint64 t;
-} Path;
-
-static void add(Path *path, const WsTraceRecord *r, WsNextReason reason, gint64 from, gint64 to)
+static void add(WsPath *path, const WsTraceRecord *r, WsNextReason reason, gint64 from, gint64 to)
 {
     if (from >= to)
         return;
@@ -28,7 +21,7 @@ static void add(Path *path, const WsTraceRecord *r, WsNextReason reason, gint64 
 }
 
 /* The last record of the agent that begins before t. */
-static const WsTraceRecord *before(const Path *path)
+static const WsTraceRecord *before(const WsPath *path)
 {
     const WsTraceLane *lane = ws_trace_lane(path->run->t, path->run->cta, path->agent);
     guint64 lo = 0, hi = lane ? lane->n : 0;
@@ -43,10 +36,10 @@ static const WsTraceRecord *before(const Path *path)
     return lo ? &g_array_index(path->run->t->record, WsTraceRecord, lane->first + lo - 1) : NULL;
 }
 
-/* FALSE at the beginning. Goes back at least one cycle, or to an agent that then does. */
-static gboolean step_back(Path *path)
+static gboolean step_back(WsPath *path)
 {
     const WsTraceRecord *r = before(path);
+    path->wait = NULL;
     if (!r)
         return FALSE;
     gint64 end = MIN(MAX(r->issued, r->start), path->t);
@@ -56,10 +49,14 @@ static gboolean step_back(Path *path)
     WsCause cause = waits ? ws_run_cause(path->run, r) : (WsCause){ NULL, 0 };
     if (!cause.by || cause.at <= r->start) {
         add(path, r, waits ? WS_NEXT_WAIT : WS_NEXT_WORK, r->start, path->t);
+        path->wait = waits ? r : NULL;
+        path->by = (WsCause){ NULL, path->t };
         path->t = MIN(path->t, r->start);
         return TRUE;
     }
     gint64 at = MIN(cause.at, path->t);
+    path->wait = r;
+    path->by = cause;
     add(path, r, WS_NEXT_WAIT, at, path->t);
     path->t = at;
     if (ws_op_flies(path->run->p->op[cause.by->op]->kind)) {
@@ -71,7 +68,19 @@ static gboolean step_back(Path *path)
     return TRUE;
 }
 
-static gboolean begin(Path *path)
+gboolean ws_path_back(WsPath *path)
+{
+    const gint64 was = path->t;
+    const gboolean more = step_back(path);
+    path->still = path->t < was ? 0 : path->still + 1;
+    if (path->still > path->run->p->n_agents) { /* clocks of different agents within a cycle */
+        path->t--;
+        path->still = 0;
+    }
+    return more;
+}
+
+gboolean ws_path_end(WsPath *path)
 {
     gboolean any = FALSE;
     for (guint a = 0; a < path->run->p->n_agents; a++) {
@@ -109,19 +118,10 @@ GArray *ws_next_path(const WsProgram *p, const WsTrace *t, guint cta)
 {
     g_auto(WsRun) run = { 0 };
     ws_run_init(&run, p, t, cta);
-    Path path = { &run, g_array_new(FALSE, FALSE, sizeof(WsNextPiece)), 0, 0 };
-    guint still = 0;
-    gboolean more = run.index && begin(&path);
-    while (more && path.pieces->len < MAX_PIECES) {
-        gint64 was = path.t;
-        more = step_back(&path);
-        still = path.t < was ? 0 : still + 1;
-        if (still >
-            p->n_agents) { /* causes in a circle: clocks of different agents within a cycle */
-            path.t--;
-            still = 0;
-        }
-    }
+    WsPath path = { .run = &run, .pieces = g_array_new(FALSE, FALSE, sizeof(WsNextPiece)) };
+    gboolean more = run.index && ws_path_end(&path);
+    while (more && path.pieces->len < MAX_PIECES)
+        more = ws_path_back(&path);
     reverse(path.pieces);
     return path.pieces;
 }

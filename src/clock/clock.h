@@ -101,6 +101,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsClockResult, ws_clock_result_free)
 /* By operation: cycles that the special-function unit (MUFU) of an SM works for one execution of it
  * by its agent; 0 for all but compute steps. Caller frees. */
 double *ws_clock_special_cycles(const WsProgram *p, const WsMachine *m);
+/* By operation: cycles that the tensor pipe works for one execution of it, at its rate (or at that
+ * of its operands); 0 for all but products. Caller frees. */
+double *ws_clock_product_cycles(const WsProgram *p, const WsMachine *m);
 /* A few lines for people. Caller frees. */
 char *ws_clock_result_text(const WsClockResult *r, const WsProgram *p);
 

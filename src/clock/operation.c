@@ -69,17 +69,6 @@ static WsClockMove wait_groups(WsClockPlay *play, WsPlayer *a, const WsGroups *g
 
 /* --- tensor pipe
  * ---------------------------------------------------------------------------------- */
-/* Cycles of one instruction: N/2 by the pipe, or what its operands take through the port. */
-static double mma_cycles(const WsClockPlay *play, const WsMma *mma, double *smem)
-{
-    double a = mma->a.in_registers ? 0
-                                   : (double)play->p->hardware->matrix.m * mma->inst_k *
-                                         ws_dtype_bytes(mma->a_type);
-    double b = (double)mma->n * mma->inst_k * ws_dtype_bytes(mma->b_type);
-    *smem = (a + b) / cost(play, WS_MACHINE_SMEM_BYTES);
-    return MAX(mma->n / cost(play, WS_MACHINE_MMA_COLUMNS), *smem);
-}
-
 static WsClockMove move_mma(WsClockPlay *play, WsPlayer *a)
 {
     const WsMma *mma = a->step.op->mma;
@@ -88,7 +77,7 @@ static WsClockMove move_mma(WsClockPlay *play, WsPlayer *a)
     WsSm *sm = &play->sm[a->cta];
     guint queue = (guint)MAX(cost(play, WS_MACHINE_MMA_QUEUE), 1);
     guint parts = MAX(mma->atoms, 1) * MAX(mma->k / mma->inst_k, 1);
-    double smem = 0, cycles = mma_cycles(play, mma, &smem);
+    double smem = 0, cycles = ws_work_product(play, mma, &smem);
     /* So many of an agent are under way; the next is taken when the oldest is over. */
     double *oldest = &a->mma_end[a->mma_issued++ % queue];
     a->now = MAX(a->now + cost(play, WS_MACHINE_MMA_ISSUE), *oldest);

@@ -165,6 +165,9 @@ char *ws_clock_play_barrier_text(WsClockPlay *play, WsPlayer *a);
 
 /* --- work.c: costs of generic operations --- */
 WsWork ws_work_of(const WsClockPlay *play, const WsOp *op);
+/* Cycles of the tensor pipe for one instruction of a product; `smem`: of the port for its operands.
+ */
+double ws_work_product(const WsClockPlay *play, const WsMma *mma, double *smem);
 guint64 ws_access_bytes(const WsProgram *p, const WsAccess *a);
 
 /* --- record.c: what the play writes down --- */

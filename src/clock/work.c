@@ -7,6 +7,7 @@
 #include "program/parts/agent.h"
 #include "program/parts/buffer.h"
 #include "program/parts/operation.h"
+#include "program/parts/product.h"
 #include "program/parts/value.h"
 #include "program/program.h"
 #include "target/target.h"
@@ -275,5 +276,30 @@ double *ws_clock_special_cycles(const WsProgram *p, const WsMachine *m)
             /* of the whole unit: fewer than four warps reach a part of it only */
             cycles[i] = usable(p->hardware, math_work(&play, p->op[i]).mufu,
                                p->agent[p->op[i]->agent].warps);
+    return cycles;
+}
+
+/* Cycles of one instruction: N/2 by the pipe, or what its operands take through the port. */
+double ws_work_product(const WsClockPlay *play, const WsMma *mma, double *smem)
+{
+    const double *m = play->m->value;
+    double a = mma->a.in_registers ? 0
+                                   : (double)play->p->hardware->matrix.m * mma->inst_k *
+                                         ws_dtype_bytes(mma->a_type);
+    double b = (double)mma->n * mma->inst_k * ws_dtype_bytes(mma->b_type);
+    *smem = (a + b) / m[WS_MACHINE_SMEM_BYTES];
+    return MAX(mma->n / m[WS_MACHINE_MMA_COLUMNS], *smem);
+}
+
+double *ws_clock_product_cycles(const WsProgram *p, const WsMachine *m)
+{
+    const WsClockPlay play = { .p = p, .m = m };
+    double *cycles = g_new0(double, MAX(p->n_ops, 1)), smem;
+    for (guint i = 0; i < p->n_ops; i++) {
+        const WsMma *mma = p->op[i]->mma;
+        if (ws_op_is_product(p->op[i]->kind) && mma && mma->inst_k)
+            cycles[i] = ws_work_product(&play, mma, &smem) * MAX(mma->atoms, 1) *
+                        MAX(mma->k / mma->inst_k, 1);
+    }
     return cycles;
 }

@@ -1,3 +1,4 @@
+#include "advise/idle.h"
 #include "cli/sweep.h"
 #include "model/json_out.h"
 #include "program/launch_values.h"
@@ -32,7 +33,14 @@ WsClockResult *ws_cli_clock(const WsProgram *p, const WsLaunchValues *v, const c
     return g_steal_pointer(&result);
 }
 
-static void print_json(const WsClockResult *r, const WsProgram *p)
+/* Of the tiles that were played. */
+static WsIdle *idle_of(const WsClockResult *r, const WsProgram *p, const char *machine)
+{
+    g_autoptr(WsMachine) m = ws_machine_load(machine, NULL);
+    return ws_idle_new(p, r->trace, m);
+}
+
+static void print_json(const WsClockResult *r, const WsProgram *p, const WsIdle *idle)
 {
     WsJsonOut j;
     const struct {
@@ -74,13 +82,14 @@ static void print_json(const WsClockResult *r, const WsProgram *p)
         ws_json_out_close(&j, '}');
     }
     ws_json_out_close(&j, ']');
+    ws_idle_json(&j, idle, p);
     ws_json_out_close(&j, '}');
     g_autofree char *text = ws_json_out_end(&j);
     fputs(text, stdout);
 }
 
 static int simulate(const char *file, char **set, char **size, const char *machine,
-                    const char *trace, gboolean gains, gboolean json)
+                    const char *trace, gboolean gains, gboolean units, gboolean json)
 {
     g_auto(WsCliInput) in = { 0 };
     int code = ws_cli_load(&in, file, set);
@@ -100,11 +109,13 @@ static int simulate(const char *file, char **set, char **size, const char *machi
     if (trace && !ws_trace_save(result->trace, trace, &error))
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     ws_cli_say_aside(trace);
+    g_autoptr(WsIdle) idle = json || units ? idle_of(result, in.program, machine) : NULL;
     if (json) {
-        print_json(result, in.program);
+        print_json(result, in.program, idle);
     } else {
         g_autofree char *text = ws_clock_result_text(result, in.program);
-        fputs(text, stdout);
+        g_autofree char *list = idle ? ws_idle_text(idle, in.program) : g_strdup("");
+        printf("%s%s", text, list);
     }
     return WS_EXIT_YES;
 }
@@ -165,7 +176,7 @@ int ws_command_simulate(int argc, char **argv)
 {
     g_autofree char *machine = NULL, *trace = NULL;
     g_auto(GStrv) set = NULL, size = NULL, range = NULL;
-    gboolean json = FALSE, gains = FALSE;
+    gboolean json = FALSE, gains = FALSE, idle = FALSE;
     const GOptionEntry entries[] = {
         { "size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &size, "a size of the launch", "NAME=VALUE" },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
@@ -176,6 +187,8 @@ int ws_command_simulate(int argc, char **argv)
           "one line per value of a constant; repeatable", "NAME=A..B" },
         { "gains", 0, 0, G_OPTION_ARG_NONE, &gains, "what each wait would gain if it were free",
           NULL },
+        { "idle", 0, 0, G_OPTION_ARG_NONE, &idle, "where the units of an SM stand idle, and why",
+          NULL },
         { "json", 0, 0, G_OPTION_ARG_NONE, &json, "print version 1 of the JSON form", NULL },
         { NULL },
     };
@@ -183,5 +196,5 @@ int ws_command_simulate(int argc, char **argv)
     if (!ws_cli_options(&argc, &argv, "simulate", entries, &file))
         return WS_EXIT_USAGE;
     return range ? sweep(file, set, size, machine, range)
-                 : simulate(file, set, size, machine, trace, gains, json);
+                 : simulate(file, set, size, machine, trace, gains, idle, json);
 }

@@ -1,3 +1,4 @@
+#include "advise/idle.h"
 #include "cli/cli.h"
 #include "model/file.h"
 #include "model/json_out.h"
@@ -44,8 +45,26 @@ static void print_loops(const WsTrace *t)
     }
 }
 
+/* The embedded design, elaborated again; NULL with what is wrong among the findings. */
+static WsProgram *program_of(const WsTrace *t, WsFindings *findings)
+{
+    g_autoptr(WsDesign) design =
+        ws_design_parse(t->design_text, strlen(t->design_text), "embedded design", findings);
+    return design ? ws_elaborate(design, NULL, 0, findings) : NULL;
+}
+
+/* Rates of units are those of the built-in machine description. */
+static WsIdle *idle_of(const WsTrace *t, const WsProgram *p)
+{
+    g_autoptr(WsMachine) m = ws_machine_load(NULL, NULL);
+    return ws_idle_new(p, t, m);
+}
+
 static void print_json(const WsTrace *t, const char *file)
 {
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsProgram) program = program_of(t, findings);
+    g_autoptr(WsIdle) idle = program ? idle_of(t, program) : NULL;
     g_autoptr(WsTraceStats) stats = ws_trace_stats_new(t);
     WsJsonOut j;
     ws_cli_json_begin(&j);
@@ -81,22 +100,25 @@ static void print_json(const WsTrace *t, const char *file)
         ws_json_out_close(&j, '}');
     }
     ws_json_out_close(&j, ']');
+    ws_idle_json(&j, idle, program);
     ws_cli_json_end(&j);
 }
 
-/* The embedded design, elaborated again: names for the overlap table. */
-static int print_overlap(const WsTrace *t)
+static int print_program(const WsTrace *t, gboolean overlap, gboolean idle)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
-    g_autoptr(WsDesign) design =
-        ws_design_parse(t->design_text, strlen(t->design_text), "embedded design", findings);
-    g_autoptr(WsProgram) program = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
+    g_autoptr(WsProgram) program = program_of(t, findings);
     if (!program) {
         ws_cli_print_findings(findings, "embedded design");
         return WS_EXIT_USAGE;
     }
-    g_autofree char *text = ws_trace_overlap_print(t, program);
+    g_autofree char *text = overlap ? ws_trace_overlap_print(t, program) : g_strdup("");
     fputs(text, stdout);
+    if (idle) {
+        g_autoptr(WsIdle) units = idle_of(t, program);
+        g_autofree char *list = ws_idle_text(units, program);
+        fputs(list, stdout);
+    }
     return WS_EXIT_YES;
 }
 
@@ -121,10 +143,12 @@ static int write_header(const char *file, const char *out)
 
 int ws_command_trace(int argc, char **argv)
 {
-    gboolean overlap = FALSE, json = FALSE;
+    gboolean overlap = FALSE, idle = FALSE, json = FALSE;
     g_autofree char *chrome = NULL, *perfetto = NULL, *csv = NULL, *with = NULL, *header = NULL;
     const GOptionEntry entries[] = {
         { "overlap", 0, 0, G_OPTION_ARG_NONE, &overlap, "table of overlaps and exposed waits",
+          NULL },
+        { "idle", 0, 0, G_OPTION_ARG_NONE, &idle, "where the units of an SM stand idle, and why",
           NULL },
         { "json", 0, 0, G_OPTION_ARG_NONE, &json, "facts and loops, version 1 of the JSON form",
           NULL },
@@ -167,5 +191,5 @@ int ws_command_trace(int argc, char **argv)
     }
     print_facts(t, file);
     print_loops(t);
-    return overlap ? print_overlap(t) : WS_EXIT_YES;
+    return overlap || idle ? print_program(t, overlap, idle) : WS_EXIT_YES;
 }
