@@ -96,6 +96,16 @@ static void walk(const Finder *f, WsIdleGap *gap, GArray *pieces)
         note_wait(gap, &path);
 }
 
+/* Who stood for an eighth of the gap is its waiter; without a release, for half of it. */
+static void settle_wait(WsIdleGap *gap)
+{
+    const gint64 least = (gap->to - gap->from) / (gap->release.op == G_MAXUINT ? 2 : 8);
+    if (gap->waited >= MAX(least, 1))
+        return;
+    gap->waiter.op = gap->release.op = G_MAXUINT;
+    gap->waited = 0;
+}
+
 /* Pieces inside the gap, in order of time, and what each adds to its cause. */
 static void take(const Finder *f, WsIdleGap *gap, guint index, const GArray *pieces)
 {
@@ -166,6 +176,7 @@ void ws_idle_causes(WsIdle *idle, const WsRun *run, WsIdleCta *c)
             WsIdleGap *gap = &g_array_index(c->gap[unit], WsIdleGap, i);
             g_array_set_size(pieces, 0);
             walk(&f, gap, pieces);
+            settle_wait(gap);
             take(&f, gap, i, pieces);
         }
 }

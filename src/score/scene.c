@@ -276,7 +276,8 @@ static void build(WsBuild *b)
         b->s->top = b->y;
         ws_staff_build(b);
         ws_ring_build(b);
-        ws_unit_build(b);
+        if (!b->o->no_units)
+            ws_unit_build(b);
         b->s->bottom = b->y - WS_STAFF_GAP;
         clear_folds(b->s);
         if (!b->o->no_edges)
@@ -342,6 +343,9 @@ WsScene *ws_scene_new(const WsProgram *p, WsTrace *predicted, WsTrace *measured,
         g_hash_table_destroy(b.item_of);
     s->crowded = b.dense->len > 0;
     s->shift = b.shift[0];
+    for (guint i = 0; i < s->segment->len; i++)
+        g_array_index(s->segment, WsSceneSegment, i).shift =
+            b.shift[i < G_N_ELEMENTS(b.shift) ? i : 0];
     g_array_free(b.dense, TRUE);
     g_free(b.control_row);
     g_free(b.drawn_as);

@@ -98,6 +98,7 @@ typedef struct {
 typedef struct {
     gint64 t0, t1;
     double x0, x1;
+    gint64 shift; /* main time = measured time + shift in here, where both are drawn */
 } WsSceneSegment;
 typedef struct {
     double x0, x1;
@@ -148,6 +149,7 @@ typedef struct {
     WsScoreCache *cache; /* or NULL; borrowed, for one program and pair of traces at a time */
     gboolean hasty;      /* leave out what must be worked out first (edges, stages) */
     gboolean no_tips;    /* items without words: nobody can point at them */
+    gboolean no_units;   /* without the rows of units: they are shown elsewhere */
     /* Axis Order: distinct times, ascending; each takes the same width. Kept by the caller as
      * long as the scene lives. Both 0: time is linear. */
     const gint64 *knot;

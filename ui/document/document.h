@@ -32,6 +32,7 @@ G_DECLARE_FINAL_TYPE(WsDocument, ws_document, WS, DOCUMENT, GObject)
  *   "edited"             undo, the unsaved mark, the file or what is pending are new
  *   "compared"           the design beside this one, or what differs (document_compare.h), is new
  *   "advised"            exposed edges, critical path and next best edits (document_next.h) are new
+ *   "idle"               idle units, or the gap that is looked at (document_idle.h), are new
  *   "hung"               where a kernel hung (document_hang.h) is new, or forgotten
  *   "trouble"            (string) something that the person should know of */
 

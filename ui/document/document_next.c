@@ -1,6 +1,8 @@
 #include "ui/document/document_next.h"
 #include "program/elaborate.h"
 #include "program/launch_values.h"
+#include "program/parts/operation.h"
+#include "program/program.h"
 #include "program/walk.h"
 
 #include "ui/document/document_machine.h"
@@ -15,6 +17,7 @@ typedef struct {
     WsTrace *measured;
     const WsMachine *machine;
     gboolean has_edits;
+    GArray *idle_edits; /* WsIdleEdit; NULL: not known */
     GTask *running;
     gboolean wants_edits, path;
     guint64 number;
@@ -31,6 +34,7 @@ typedef struct {
     const WsMachine *machine;
     gboolean edits;
     gint cancel;
+    GArray *idle_edits; /* the second answer */
 } Question;
 
 static void question_free(gpointer data)
@@ -40,6 +44,7 @@ static void question_free(gpointer data)
     ws_program_unref(q->program);
     g_clear_pointer(&q->measured, ws_trace_unref);
     g_clear_pointer(&q->sizes, g_array_unref);
+    g_clear_pointer(&q->idle_edits, g_array_unref);
     g_free(q);
 }
 
@@ -54,6 +59,11 @@ static void work(GTask *task, gpointer source, gpointer data, GCancellable *canc
     WsNext *next = launch && q->machine ? ws_next_new(q->design, NULL, 0, q->program, launch,
                                                       q->machine, q->measured, &options, findings)
                                         : NULL;
+    if (next && q->edits && next->predicted->trace) {
+        g_autoptr(WsIdle) idle = ws_idle_new(q->program, next->predicted->trace, q->machine);
+        q->idle_edits =
+            ws_idle_edits(idle, next, q->design, q->program, q->sizes, q->machine, &q->cancel);
+    }
     g_task_return_pointer(task, next, (GDestroyNotify)ws_next_free);
 }
 
@@ -71,6 +81,7 @@ static void forget(Advice *a)
 {
     stop(a);
     g_clear_pointer(&a->next, ws_next_free);
+    g_clear_pointer(&a->idle_edits, g_array_unref);
     g_clear_pointer(&a->design, ws_design_unref);
     g_clear_pointer(&a->measured, ws_trace_unref);
     a->has_edits = FALSE;
@@ -131,6 +142,8 @@ static void on_worked(GObject *source, GAsyncResult *result, gpointer data)
     g_clear_pointer(&a->next, ws_next_free);
     a->next = next;
     a->has_edits = q->edits;
+    g_clear_pointer(&a->idle_edits, g_array_unref);
+    a->idle_edits = g_steal_pointer(&q->idle_edits);
     static guint64 answers;
     a->number = next ? ++answers : 0;
     ws_document_emit(d, WS_SIGNAL_ADVISED);
@@ -183,6 +196,20 @@ gboolean ws_document_next_running(WsDocument *d)
 gboolean ws_document_next_has_edits(WsDocument *d)
 {
     return ws_document_next(d) && advice(d)->has_edits;
+}
+
+const WsNextEdit *ws_document_idle_edit(WsDocument *d, const WsIdleCause *cause)
+{
+    const WsNext *next = ws_document_next(d);
+    const GArray *list = next ? advice(d)->idle_edits : NULL;
+    const WsProgram *p = ws_document_program(d);
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsIdleEdit *e = &g_array_index(list, WsIdleEdit, i);
+        if (e->edit < next->edit->len && e->unit == cause->unit && e->reason == cause->reason &&
+            !g_strcmp0(p->op[e->op]->step, p->op[cause->op]->step))
+            return next->edit->pdata[e->edit];
+    }
+    return NULL;
 }
 
 /* --- acting -------------------------------------------------------------------------------------

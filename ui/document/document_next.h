@@ -2,7 +2,7 @@
  * ranked edits. Worked out in a thread, when somebody asks. */
 #pragma once
 
-#include "advise/next.h"
+#include "advise/idle.h"
 #include "ui/document/document.h"
 
 G_BEGIN_DECLS
@@ -16,6 +16,9 @@ const WsNext *ws_document_next(WsDocument *d);
 guint64 ws_document_next_number(WsDocument *d); /* another one for every answer; 0 none */
 gboolean ws_document_next_running(WsDocument *d);
 gboolean ws_document_next_has_edits(WsDocument *d); /* they were asked for, too */
+/* The edit of the list that lowers a cause of an idle unit most, predicted; NULL: none that was
+ * tried does, or they were not asked for. */
+const WsNextEdit *ws_document_idle_edit(WsDocument *d, const WsIdleCause *cause);
 /* Tries an edit of the list without committing to it; NULL goes back. */
 gboolean ws_document_try_next(WsDocument *d, const WsNextEdit *edit);
 /* One undoable step named as the edit is. */

@@ -3,6 +3,7 @@
 #include "ui/inspector/figures.h"
 
 #include "launch/bundle.h"
+#include "ui/document/document_idle.h"
 #include "ui/document/document_machine.h"
 #include "ui/parts/format.h"
 
@@ -83,19 +84,39 @@ static void put_time(Totals *s)
             rate_text(s, p, s->ghz[0]), rate_text(s, m, s->ghz[1]));
 }
 
-static void put_units(Totals *s)
+/* What a measured trace says of the tensor core without any rate. */
+static void put_in_flight(Totals *s, const WsIdle *idle)
+{
+    if (!idle || !idle->uses[WS_UNIT_TENSOR])
+        return;
+    g_autofree char *share = ws_format_share(1 - idle->idle[WS_UNIT_TENSOR]);
+    put(s, _("A product in flight"),
+        _("share of the time recorded, at most: a flight is over at the latest when its wait "
+          "returns"),
+        NULL, g_strdup_printf("\xe2\x89\xa4 %s", share));
+}
+
+static void put_units(Totals *s, WsDocument *document)
 {
     const WsClockResult *c = s->clock;
     if (!c)
         return;
-    double tensor = s->measured ? s->measured->tensor_busy : NAN;
-    double tma = s->measured ? s->measured->tma_busy : NAN;
+    const WsIdle *idle = ws_document_idle(document, TRUE);
     const char *steady = _("share of the steady tiles");
-    put_shares(s, _("Tensor pipe busy"), steady, c->tensor_busy, tensor);
-    put_shares(s, _("TMA busy"), steady, c->tma_busy, tma);
-    put_shares(s, _("Shared memory busy"), steady, c->smem_busy, NAN);
-    put_shares(s, _("ALU busy"), steady, c->alu_busy, NAN);
-    put_shares(s, _("MUFU busy"), steady, c->mufu_busy, NAN);
+    const char *rated = s->measured ? _("share of the steady tiles; measured: what was recorded, "
+                                        "at the rate of the unit, in the time recorded")
+                                    : steady;
+    const char *unseen = s->measured ? _("share of the steady tiles; not measured: the recorder "
+                                         "has clocks, no counters")
+                                     : steady;
+    put_shares(s, _("Tensor pipe busy"), rated, c->tensor_busy,
+               idle ? idle->rated[WS_UNIT_TENSOR] : NAN);
+    put_in_flight(s, idle);
+    put_shares(s, _("TMA busy"), unseen, c->tma_busy, NAN);
+    put_shares(s, _("Shared memory busy"), unseen, c->smem_busy, NAN);
+    put_shares(s, _("ALU busy"), unseen, c->alu_busy, NAN);
+    put_shares(s, _("MUFU busy"), rated, c->mufu_busy,
+               idle && idle->uses[WS_UNIT_MUFU] ? idle->rated[WS_UNIT_MUFU] : NAN);
     if (c->hbm_cycles > 0)
         put(s, _("Floor by memory traffic"),
             _("what the launch must move once, at the rate of the HBM"),
@@ -141,7 +162,7 @@ GPtrArray *ws_figures_summary(WsDocument *document)
     if (ws_document_program(document) && ws_document_launch(document))
         s.flops = ws_launch_flops(ws_document_program(document), ws_document_launch(document));
     put_time(&s);
-    put_units(&s);
+    put_units(&s, document);
     put_launch(&s, document);
     return s.rows;
 }

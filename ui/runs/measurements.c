@@ -1,5 +1,6 @@
 #include "ui/runs/measurements.h"
 
+#include "ui/document/document_idle.h"
 #include "ui/inspector/figures.h"
 #include "ui/panels/next_panel.h"
 #include "ui/parts/format.h"
@@ -22,6 +23,7 @@ struct _WsMeasurements {
     gboolean old[WS_FIGURES_COUNT]; /* pages not filled since the document changed */
     gboolean working;               /* a thread makes statistics */
     guint idle;
+    guint64 idle_number; /* answer of document_idle.h that the summary has */
 };
 
 G_DEFINE_FINAL_TYPE(WsMeasurements, ws_measurements, GTK_TYPE_WIDGET)
@@ -219,6 +221,16 @@ static void on_changed(WsMeasurements *self)
     self->stale = self->range_stale = TRUE;
     show_results(self);
     want(self);
+}
+
+/* The summary has figures of units. */
+static void on_idle(WsMeasurements *self)
+{
+    if (ws_document_idle_number(self->document) == self->idle_number)
+        return; /* another gap is looked at */
+    self->idle_number = ws_document_idle_number(self->document);
+    self->old[WS_FIGURES_SUMMARY] = TRUE;
+    on_page(self);
 }
 
 static void on_range(WsMeasurements *self)
@@ -425,6 +437,7 @@ GtkWidget *ws_measurements_new(WsDocument *document)
     self->document = g_object_ref(document);
     self->stale = self->range_stale = TRUE;
     g_signal_connect_object(document, "changed", G_CALLBACK(on_changed), self, G_CONNECT_SWAPPED);
+    g_signal_connect_object(document, "idle", G_CALLBACK(on_idle), self, G_CONNECT_SWAPPED);
     g_signal_connect_object(document, "range-changed", G_CALLBACK(on_range), self,
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(document, "results-changed", G_CALLBACK(on_results), self,

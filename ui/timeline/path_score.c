@@ -3,7 +3,9 @@
 
 #include "score/palette.h"
 #include "ui/app/theme.h"
+#include "ui/document/document_idle.h"
 #include "ui/document/document_next.h"
+#include "ui/timeline/timeline_gap.h"
 #include "ui/timeline/timeline_private.h"
 
 #include <math.h>
@@ -102,13 +104,13 @@ static gboolean place(const Finder *f, const WsNextPiece *p, double *x0, double 
     return TRUE;
 }
 
-static gboolean finder_init(Finder *f, WsTimeline *t)
+static gboolean finder_init(Finder *f, WsTimeline *t, gboolean measured)
 {
     WsProgram *program = ws_document_program(t->document);
     if (!program || !t->scene)
         return FALSE;
     *f = (Finder){ .t = t, .s = t->scene, .n_agents = program->n_agents };
-    f->overlay = t->scene->measured && t->scene->predicted;
+    f->overlay = measured && t->scene->measured && t->scene->predicted;
     f->drawn = g_hash_table_new_full(hash_key, same_key, g_free, NULL);
     f->line = g_new(guint, MAX(f->n_agents, 1));
     index_items(f);
@@ -156,13 +158,20 @@ static void paint_turn(cairo_t *cr, double x, double y0, double y1)
     cairo_new_path(cr);
 }
 
+/* Pieces in order of time, of one of the two traces. */
+typedef struct {
+    const WsNextPiece *piece;
+    guint n;
+    gboolean measured;
+} Chain;
+
 /* Index of the first piece that ends at or after a time. */
-static guint first_piece(const GArray *path, gint64 time)
+static guint first_piece(const Chain *path, gint64 time)
 {
-    guint lo = 0, hi = path->len;
+    guint lo = 0, hi = path->n;
     while (lo < hi) {
         const guint mid = (lo + hi) / 2;
-        if (g_array_index(path, WsNextPiece, mid).to < time)
+        if (path->piece[mid].to < time)
             lo = mid + 1;
         else
             hi = mid;
@@ -170,20 +179,19 @@ static guint first_piece(const GArray *path, gint64 time)
     return lo;
 }
 
-static guint walk(WsTimeline *t, cairo_t *cr)
+static guint walk(WsTimeline *t, cairo_t *cr, const Chain *path)
 {
-    const WsNext *next = ws_document_next(t->document);
     Finder f;
     guint n = 0;
-    if (!next || !next->path->len || !ws_document_path_shown(t->document) || !finder_init(&f, t))
+    if (!path->n || !finder_init(&f, t, path->measured))
         return 0;
-    const gint64 shift = f.overlay ? t->scene->shift : 0;
     for (guint g = 0; g < t->scene->segment->len; g++) {
         const WsSceneSegment *s = &g_array_index(t->scene->segment, WsSceneSegment, g);
+        const gint64 shift = f.overlay ? s->shift : 0;
         const gint64 air = (s->t1 - s->t0) / 4; /* segments have shifts of their own */
         double last_x = NAN, last_y = NAN;
-        for (guint i = first_piece(next->path, s->t0 - shift - air); i < next->path->len; i++) {
-            const WsNextPiece *p = &g_array_index(next->path, WsNextPiece, i);
+        for (guint i = first_piece(path, s->t0 - shift - air); i < path->n; i++) {
+            const WsNextPiece *p = &path->piece[i];
             double x0, x1, y;
             if (p->from > s->t1 - shift + air)
                 break;
@@ -205,18 +213,70 @@ static guint walk(WsTimeline *t, cairo_t *cr)
     return n;
 }
 
+/* The critical path, if it is shown. */
+static Chain path_of(WsTimeline *t)
+{
+    const WsNext *next = ws_document_path_shown(t->document) ? ws_document_next(t->document) : NULL;
+    Chain c = { .measured = ws_document_measured(t->document) != NULL };
+    if (next) {
+        c.piece = (const WsNextPiece *)(gpointer)next->path->data;
+        c.n = next->path->len;
+    }
+    return c;
+}
+
+/* The chain of the gap that is looked at. */
+static Chain gap_of(WsTimeline *t)
+{
+    WsGapRef ref;
+    const WsIdleCta *c = NULL;
+    Chain chain = { 0 };
+    const WsIdleGap *gap =
+        ws_document_gap(t->document, &ref) ? ws_document_gap_of(t->document, &ref, &c) : NULL;
+    const WsTrace *trace = gap && ref.measured ? ws_document_measured(t->document)
+                                               : ws_document_predicted(t->document);
+    if (!gap || ws_timeline_cta_of(t, trace) != ref.cta)
+        return chain;
+    chain.piece = &g_array_index(c->piece, WsNextPiece, gap->first_piece);
+    chain.n = gap->pieces;
+    chain.measured = ref.measured;
+    return chain;
+}
+
+/* From top to bottom of the score: when the unit stood idle. */
+static void paint_gap(WsTimeline *t, cairo_t *cr)
+{
+    WsGapRef ref;
+    double from, to;
+    if (!ws_document_gap(t->document, &ref) || !ws_gap_span(t, &ref, &from, &to))
+        return;
+    const WsPalette *p = ws_palette(ws_theme_current());
+    const double off = ws_timeline_offset(t), top = t->scene->top, h = t->scene->bottom - top;
+    ws_paint_colour(cr, p->text, 0.07);
+    cairo_rectangle(cr, from - off, top, MAX(to - from, 1), h);
+    cairo_fill(cr);
+    ws_paint_colour(cr, p->text, 0.55);
+    cairo_rectangle(cr, floor(from - off), top, 1, h);
+    cairo_rectangle(cr, floor(to - off), top, 1, h);
+    cairo_fill(cr);
+}
+
 void ws_path_paint(WsTimeline *t, cairo_t *cr)
 {
     if (t->loose)
         return;
+    const Chain path = path_of(t), gap = gap_of(t);
     cairo_save(cr);
-    walk(t, cr);
+    walk(t, cr, &path);
+    paint_gap(t, cr);
+    walk(t, cr, &gap);
     cairo_restore(cr);
 }
 
 guint ws_path_n_drawn(WsTimeline *t)
 {
-    return t->scene ? walk(t, NULL) : 0;
+    const Chain path = path_of(t);
+    return t->scene ? walk(t, NULL, &path) : 0;
 }
 
 static void advised(WsDocument *d, WsTimeline *t)
@@ -228,4 +288,5 @@ static void advised(WsDocument *d, WsTimeline *t)
 void ws_path_follow(WsTimeline *t)
 {
     g_signal_connect(t->document, "advised", G_CALLBACK(advised), t);
+    g_signal_connect(t->document, "idle", G_CALLBACK(advised), t);
 }

@@ -7,6 +7,7 @@
 #include "ui/timeline/compare_score.h"
 #include "ui/timeline/hang_score.h"
 #include "ui/timeline/path_score.h"
+#include "ui/timeline/timeline_gap.h"
 #include "ui/timeline/timeline_private.h"
 
 #include <glib/gi18n.h>
@@ -117,6 +118,13 @@ gboolean ws_timeline_select_item(WsTimeline *t, guint item)
 static void previewed(WsDocument *d, WsTimeline *t)
 {
     ws_timeline_retake(t);
+    ws_document_want_idle(d);
+}
+
+static void idle_changed(WsDocument *d, WsTimeline *t)
+{
+    ws_timeline_units_changed(t);
+    ws_gap_follow(t);
 }
 
 static gboolean has_no_steps(const WsProgram *p)
@@ -139,6 +147,7 @@ static void document_changed(WsDocument *d, WsTimeline *t)
     }
     ws_timeline_outline_reset(t);
     ws_timeline_table_reset(t);
+    ws_document_want_idle(d);
     gtk_label_set_text(
         GTK_LABEL(t->message),
         !ws_document_design(d) ? _("No design is open.")
@@ -295,10 +304,12 @@ static void ws_timeline_init(WsTimeline *t)
     GtkWidget *grid = gtk_grid_new();
     gtk_grid_attach(GTK_GRID(grid), t->canvas, 0, 0, 1, 1);
     gtk_grid_attach(GTK_GRID(grid), t->vbar, 1, 0, 1, 1);
-    gtk_grid_attach(GTK_GRID(grid), t->minimap, 0, 1, 2, 1);
+    t->units = ws_timeline_units_new(t);
+    gtk_grid_attach(GTK_GRID(grid), t->units, 0, 1, 1, 1);
+    gtk_grid_attach(GTK_GRID(grid), t->minimap, 0, 2, 2, 1);
     t->heat = ws_timeline_heat_new(t);
-    gtk_grid_attach(GTK_GRID(grid), t->heat, 0, 2, 2, 1);
-    gtk_grid_attach(GTK_GRID(grid), t->hbar, 0, 3, 2, 1);
+    gtk_grid_attach(GTK_GRID(grid), t->heat, 0, 3, 2, 1);
+    gtk_grid_attach(GTK_GRID(grid), t->hbar, 0, 4, 2, 1);
     t->message = gtk_label_new(_("No design is open."));
     gtk_label_set_wrap(GTK_LABEL(t->message), TRUE);
     gtk_stack_add_named(GTK_STACK(t->stack), t->message, "message");
@@ -327,6 +338,7 @@ GtkWidget *ws_timeline_new(WsDocument *document)
     g_signal_connect(document, "selection-changed", G_CALLBACK(selection_changed), t);
     g_signal_connect(document, "range-changed", G_CALLBACK(range_changed), t);
     g_signal_connect(document, "reveal", G_CALLBACK(reveal), t);
+    g_signal_connect(document, "idle", G_CALLBACK(idle_changed), t);
     g_signal_connect_object(ws_theme_watch(), "changed", G_CALLBACK(theme_changed), t, 0);
     document_changed(document, t);
     return GTK_WIDGET(t);

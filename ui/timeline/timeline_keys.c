@@ -3,6 +3,7 @@
 #include "program/parts/operation.h"
 #include "program/program.h"
 #include "ui/app/actions.h"
+#include "ui/timeline/timeline_gap.h"
 #include "ui/timeline/timeline_private.h"
 
 #include <math.h>
@@ -490,6 +491,16 @@ static void previous_cta(WsTimeline *t)
     ws_timeline_step_cta(t, -1);
 }
 
+static void next_gap(WsTimeline *t)
+{
+    ws_gap_step(t, 1);
+}
+
+static void previous_gap(WsTimeline *t)
+{
+    ws_gap_step(t, -1);
+}
+
 static void link_views(WsTimeline *t)
 {
     ws_timeline_set_linked(t, !t->linked);
@@ -543,6 +554,8 @@ static const struct {
     { "timeline.previous-tile", previous_tile },
     { "timeline.next-cta", next_cta },
     { "timeline.previous-cta", previous_cta },
+    { "timeline.next-gap", next_gap },
+    { "timeline.previous-gap", previous_gap },
     { "timeline.link-views", link_views },
     { "timeline.select-all", select_all },
     { "timeline.select-none", select_none },

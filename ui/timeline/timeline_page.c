@@ -43,6 +43,7 @@ static void changed(GtkSettings *settings, GParamSpec *spec, WsTimeline *t)
     ws_minimap_reset(WS_MINIMAP(t->minimap));
     gtk_widget_queue_resize(t->minimap);
     gtk_widget_queue_resize(t->heat);
+    gtk_widget_queue_resize(t->units);
     gtk_widget_queue_resize(t->canvas);
     gtk_widget_queue_draw(t->canvas);
 }

@@ -48,6 +48,7 @@ struct _WsTimeline {
     WsTrace *main_trace; /* reference: what the cache is for */
     GArray *knots;       /* gint64, of the axis Order; NULL until asked for */
     GtkWidget *heat;     /* strip of the SMs */
+    GtkWidget *units;    /* rows of the units, at the foot */
     guint cta;           /* index into the CTAs of the measured trace, else of the predicted one */
     double *special;     /* by operation: cycles of the MUFU; NULL unknown */
     GArray *rounds;      /* WsScoreRound of the main trace; NULL until asked for */
@@ -140,6 +141,12 @@ GtkWidget *ws_canvas_new(WsTimeline *t);
 
 /* timeline_words.c: in the gutter, in the current colour */
 void ws_timeline_words(cairo_t *cr, double x, double baseline, double size, const char *text);
+/* The same with its end at x. */
+void ws_timeline_words_end(cairo_t *cr, double x, double baseline, double size, const char *text);
+
+/* timeline_units.c */
+GtkWidget *ws_timeline_units_new(WsTimeline *t);
+void ws_timeline_units_changed(WsTimeline *t); /* what is known of them is new */
 
 /* timeline_input.c */
 void ws_timeline_input_attach(WsTimeline *t);

@@ -294,6 +294,7 @@ static void ensure_plain(WsTimeline *t)
                          .cache = t->cache,
                          .hasty = hasty,
                          .no_tips = t->loose,
+                         .no_units = TRUE,
                          .no_edges = t->no_edges };
     choose_cta(t, &o);
     if (t->order && t->knots && t->knots->len > 1) {
@@ -314,9 +315,11 @@ static void ensure_folded(WsTimeline *t)
 {
     if (t->scene && t->scene_scale == 0 && t->scene->width == t->view.width)
         return;
-    WsSceneOptions o = {
-        .width = t->view.width, .bare = TRUE, .cache = t->cache, .no_edges = t->no_edges
-    };
+    WsSceneOptions o = { .width = t->view.width,
+                         .bare = TRUE,
+                         .cache = t->cache,
+                         .no_units = TRUE,
+                         .no_edges = t->no_edges };
     choose_cta(t, &o);
     t->loose = FALSE;
     make_scene(t, &o);
@@ -458,6 +461,7 @@ void ws_timeline_sync(WsTimeline *t)
     gtk_widget_queue_allocate(t->canvas);
     gtk_widget_queue_draw(t->canvas);
     gtk_widget_queue_draw(t->minimap);
+    gtk_widget_queue_draw(t->units);
 }
 
 static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)

@@ -10,6 +10,7 @@
 #include "ui/panels/code_panel.h"
 #include "ui/panels/compare_bar.h"
 #include "ui/panels/compare_panel.h"
+#include "ui/panels/idle_panel.h"
 #include "ui/panels/resources.h"
 #include "ui/panels/search.h"
 #include "ui/panels/sidebar.h"
@@ -247,6 +248,7 @@ static void make_parts(WsWindow *w)
     add_panel(w, WS_PART_WITNESS, ws_witness_panel_new(d), _("Witness"));
     add_panel(w, WS_PART_CODE, ws_code_panel_new(d), _("Code"));
     add_panel(w, WS_PART_MEASUREMENTS, ws_measurements_new(d), _("Measurements"));
+    add_panel(w, WS_PART_IDLE, ws_idle_panel_new(d), _("Idle"));
     add_panel(w, WS_PART_RESOURCES, ws_resources_new(d), _("Resources"));
     add_panel(w, WS_PART_COMPARE, ws_compare_panel_new(d), _("Differences"));
     w->part[WS_PART_JOBS] = ws_jobs_new(d);

@@ -163,6 +163,11 @@ static void do_show_measurements(WsWindow *w)
     ws_window_show_panel(w, WS_PART_MEASUREMENTS);
 }
 
+static void do_show_idle(WsWindow *w)
+{
+    ws_window_show_panel(w, WS_PART_IDLE);
+}
+
 static void do_show_next(WsWindow *w)
 {
     ws_measurements_show(WS_MEASUREMENTS(w->part[WS_PART_MEASUREMENTS]), "next");
@@ -317,6 +322,7 @@ static const WsCommand handler[] = {
     { "show-code", do_show_code },
     { "show-source", do_show_source },
     { "show-measurements", do_show_measurements },
+    { "show-idle", do_show_idle },
     { "show-next", do_show_next },
     { "toggle-path", do_toggle_path },
     { "show-resources", do_show_resources },
