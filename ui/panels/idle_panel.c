@@ -20,7 +20,8 @@ struct _WsIdlePanel {
     WsUnit unit[WS_UNITS]; /* of the places of `units` */
     guint n_units;
     GArray *cause; /* WsIdleCause by row, of the measured run if it has it */
-    guint64 number, advised;
+    guint64 number, advised; /* answers that are listed */
+    gboolean running;
     gboolean quiet; /* the table or the choice is being filled */
 };
 
@@ -206,16 +207,17 @@ static void update(WsIdlePanel *self)
 {
     const guint64 number = ws_document_idle_number(self->document);
     const guint64 advised = ws_document_next_number(self->document);
+    const gboolean running = ws_document_next_running(self->document);
     if (ws_document_trying(self->document)) /* what is tried has no list of its own */
         return;
     self->quiet = TRUE;
     if (number != self->number)
         fill_units(self);
-    if (number != self->number || advised != self->advised || !number ||
-        ws_document_next_running(self->document))
+    if (number != self->number || advised != self->advised || running != self->running)
         fill(self);
     self->number = number;
     self->advised = advised;
+    self->running = running;
     self->quiet = FALSE;
     g_autofree char *text = words(self);
     gtk_label_set_text(GTK_LABEL(self->say), text);

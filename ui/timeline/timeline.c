@@ -9,6 +9,7 @@
 #include "ui/timeline/path_score.h"
 #include "ui/timeline/timeline_gap.h"
 #include "ui/timeline/timeline_private.h"
+#include "ui/timeline/trouble_score.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -332,6 +333,7 @@ GtkWidget *ws_timeline_new(WsDocument *document)
     ws_witness_follow(t);
     ws_compare_follow(t);
     ws_path_follow(t);
+    ws_trouble_follow(t);
     ws_hang_follow(t);
     g_signal_connect(document, "changed", G_CALLBACK(document_changed), t);
     g_signal_connect(document, "previewed", G_CALLBACK(previewed), t);

@@ -8,6 +8,7 @@
 #include "ui/timeline/hang_score.h"
 #include "ui/timeline/path_score.h"
 #include "ui/timeline/timeline_private.h"
+#include "ui/timeline/trouble_score.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -118,6 +119,7 @@ static void paint_body(WsTimeline *t, cairo_t *cr)
     ws_scene_paint_layer(t->scene, cr, theme, WS_LAYER_EDGES, 0, NULL);
     if (ws_document_selection(t->document)->len)
         paint_strong_edges(t, cr, p);
+    ws_trouble_paint(t, cr);
     ws_path_paint(t, cr);
     ws_compare_paint(t, cr);
 }
@@ -157,6 +159,8 @@ static GskRenderNode *layer_node(WsTimeline *t, guint which, double width)
         paint_second_scale(t, cr, ws_palette(theme));
     else
         ws_scene_paint_layer(t->scene, cr, theme, (WsSceneLayer)which, width, NULL);
+    if (which == WS_LAYER_GUTTER)
+        ws_trouble_paint_staffs(t, cr);
     cairo_destroy(cr);
     return gtk_snapshot_to_node(s);
 }

@@ -4,6 +4,7 @@
 #include "ui/gesture/gesture.h"
 #include "ui/parts/format.h"
 #include "ui/timeline/timeline_private.h"
+#include "ui/timeline/trouble_score.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -347,7 +348,9 @@ static gboolean tooltip(GtkWidget *canvas, int x, int y, gboolean keyboard, GtkT
                 item = &((WsBlock *)t->block->pdata[i])->item;
     if (!item || t->drag != WS_DRAG_NONE)
         return FALSE;
-    g_autofree char *text = facts(t, item);
+    g_autofree char *what = facts(t, item), *wrong = ws_trouble_text(t, item->step);
+    g_autofree char *text =
+        wrong ? g_strdup_printf("\xe2\x9c\x96 %s\n%s", wrong, what) : g_steal_pointer(&what);
     gtk_tooltip_set_text(tip, text);
     if (!keyboard) { /* a new tip for each item */
         GdkRectangle area;

@@ -386,7 +386,8 @@ static void ws_window_class_init(WsWindowClass *class)
         CHILD(reload_button), CHILD(cancel_button), CHILD(error_icon);
     CHILD(pages), CHILD(welcome_box), CHILD(score_box), CHILD(inspector_box), CHILD(jobs_box);
     CHILD(status_box), CHILD(rows), CHILD(columns), CHILD(side), CHILD(panels);
-    CHILD(status_verdict), CHILD(status_selection), CHILD(status_device), CHILD(status_zoom);
+    CHILD(status_verdict_button), CHILD(status_verdict), CHILD(status_selection),
+        CHILD(status_device), CHILD(status_zoom);
 #undef CHILD
 }
 

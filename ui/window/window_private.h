@@ -44,6 +44,7 @@ struct _WsWindow {
     GtkWidget *welcome_box, *score_box, *inspector_box, *jobs_box, *status_box;
     GtkPaned *rows, *columns, *side;
     GtkNotebook *panels;
+    GtkWidget *status_verdict_button;
     GtkLabel *status_verdict, *status_selection, *status_device, *status_zoom;
 };
 

@@ -1,4 +1,6 @@
 #include "check/verdict.h"
+#include "program/parts/operation.h"
+#include "program/program.h"
 #include "ui/parts/format.h"
 #include "ui/parts/words.h"
 #include "ui/timeline/scrubber.h"
@@ -68,6 +70,23 @@ static const char *verdict_word(WsVerdictKind kind)
     return ws_verdict_word(kind);
 }
 
+/* A design without steps: nothing can go wrong in it, and nothing happens. */
+static gboolean is_empty(const WsProgram *p)
+{
+    for (guint i = 0; p && i < p->n_ops; i++)
+        if (p->op[i]->step && p->op[i]->agent >= 0)
+            return FALSE;
+    return p != NULL;
+}
+
+static void mark(GtkWidget *widget, const char *name, gboolean on)
+{
+    if (on)
+        gtk_widget_add_css_class(widget, name);
+    else
+        gtk_widget_remove_css_class(widget, name);
+}
+
 static void show_verdict(WsWindow *w)
 {
     WsDocument *d = w->document;
@@ -76,7 +95,8 @@ static void show_verdict(WsWindow *w)
     guint errors = findings ? ws_findings_count(findings, WS_SEVERITY_ERROR) : 0;
     guint all = findings ? ws_findings_count(findings, WS_SEVERITY_WARNING) : 0;
     g_autofree char *said = verdict ? ws_verdict_said(verdict) : NULL, *tip = ws_words(said);
-    const char *word = verdict ? verdict_word(verdict->kind) : NULL;
+    const gboolean empty = verdict && !errors && is_empty(ws_document_program(d));
+    const char *word = empty ? _("empty") : verdict ? verdict_word(verdict->kind) : NULL;
     g_autofree char *count =
         all ? g_strdup_printf(g_dngettext(NULL, "%u problem", "%u problems", all), all)
             : g_strdup(_("No problems"));
@@ -94,10 +114,11 @@ static void show_verdict(WsWindow *w)
     /* Translators: %s is a verdict, of what a drag would give. */
     g_autofree char *whole = w->dragging ? g_strdup_printf(_("let go here: %s"), text) : NULL;
     gtk_label_set_text(w->status_verdict, whole ? whole : text);
-    if (errors)
-        gtk_widget_add_css_class(GTK_WIDGET(w->status_verdict), "bad");
-    else
-        gtk_widget_remove_css_class(GTK_WIDGET(w->status_verdict), "bad");
+    const gboolean good = !errors && !empty && verdict && verdict->kind == WS_VERDICT_PROVED &&
+                          !ws_document_pending(d) && !ws_document_left_out(d);
+    mark(GTK_WIDGET(w->status_verdict), "bad", errors > 0);
+    mark(GTK_WIDGET(w->status_verdict_button), "bad", errors > 0);
+    mark(GTK_WIDGET(w->status_verdict_button), "good", good);
 }
 
 static void show_device(WsWindow *w)

@@ -1,0 +1,237 @@
+/* "Where is the tensor core idle, and why?": rows of the units at the foot of the score, gaps that
+ * say why and are looked at, the panel of causes, the edit that lowers one. */
+#include "hands.h"
+
+#include "program/parts/operation.h"
+#include "program/program.h"
+#include "ui/document/document_idle.h"
+#include "ui/document/document_next.h"
+#include "ui/panels/idle_panel.h"
+#include "ui/parts/table.h"
+#include "ui/runs/measurements.h"
+#include "ui/timeline/timeline_gap.h"
+#include "ui/timeline/timeline_private.h"
+
+#include <string.h>
+
+#define NO_OVERLAP "projects/attention-d128/measured/no-overlap.wtrace"
+
+static WsTimeline *score(Scenario *s)
+{
+    return WS_TIMELINE(s->timeline);
+}
+
+static WsIdlePanel *panel(Scenario *s)
+{
+    return WS_IDLE_PANEL(ws_window_part(s->window, WS_PART_IDLE));
+}
+
+static void open_trace(Scenario *s)
+{
+    scenario_open(s, NO_OVERLAP);
+    WAIT_FOR(ws_document_idle(s->document, TRUE));
+    WAIT_FOR(gtk_widget_get_mapped(score(s)->units) && score(s)->scene);
+    scenario_settle(GTK_WIDGET(s->window));
+}
+
+/* The longest gap of a unit that is in view. */
+static WsGapRef gap_in_view(Scenario *s, gboolean measured, WsUnit unit)
+{
+    const WsTrace *t =
+        measured ? ws_document_measured(s->document) : ws_document_predicted(s->document);
+    WsGapRef best = { measured, ws_timeline_cta_of(score(s), t), unit, G_MAXUINT };
+    const WsIdleCta *c = ws_idle_cta(ws_document_idle(s->document, measured), best.cta);
+    double widest = 0, from, to;
+    for (guint i = 0; i < c->gap[unit]->len; i++) {
+        const WsGapRef ref = { measured, best.cta, unit, i };
+        if (!ws_gap_span(score(s), &ref, &from, &to) || from < 0 || to > score(s)->view.width ||
+            to - from <= widest)
+            continue;
+        widest = to - from;
+        best.gap = i;
+    }
+    g_assert_cmpuint(best.gap, !=, G_MAXUINT);
+    g_assert_cmpfloat(widest, >, 8);
+    return best;
+}
+
+/* Both rows of a unit stay at the foot however far the score is scrolled. */
+static void pinned(Scenario *s)
+{
+    open_trace(s);
+    WsTimeline *t = score(s);
+    double x, y, was;
+    const WsGapRef ref = gap_in_view(s, TRUE, WS_UNIT_TENSOR);
+    g_assert_true(ws_timeline_units_place(t, &ref, &x, &y));
+    g_assert_true(gtk_widget_translate_coordinates(t->units, GTK_WIDGET(t), 0, 0, &x, &was));
+    ws_timeline_scroll_by(t, 0, 400);
+    scenario_settle(s->timeline);
+    g_assert_cmpfloat(t->view.at.y, >, 0);
+    g_assert_true(gtk_widget_translate_coordinates(t->units, GTK_WIDGET(t), 0, 0, &x, &y));
+    g_assert_cmpfloat(y, ==, was);
+    /* Where the predicted gap is, no predicted product is drawn: the row and the score agree. */
+    ws_timeline_scroll_by(t, 0, -400);
+    scenario_settle(s->timeline);
+    for (guint m = 0; m < 2; m++) {
+        const WsGapRef here = gap_in_view(s, m == 1, WS_UNIT_TENSOR);
+        double from, to;
+        guint seen = 0;
+        g_assert_true(ws_gap_span(t, &here, &from, &to));
+        for (guint i = 0; i < t->scene->item->len; i++) {
+            const WsSceneItem *item = ws_timeline_item(t, i);
+            const double x0 = item->x + ws_timeline_offset(t);
+            if (item->shape != WS_SHAPE_FLIGHT || item->kind != WS_ITEM_MMA ||
+                item->measured != (m == 1))
+                continue;
+            seen++;
+            g_assert_true(x0 + item->w < from + 3 || x0 > to - 3);
+        }
+        g_assert_cmpuint(seen, >, 3);
+    }
+}
+
+/* A gap says why, and a click looks at it: its waiter and release, or its cause, are selected. */
+static void by_pointer(Scenario *s)
+{
+    open_trace(s);
+    WsTimeline *t = score(s);
+    WsGapRef at, ref = gap_in_view(s, TRUE, WS_UNIT_TENSOR);
+    double x, y;
+    g_assert_true(ws_timeline_units_place(t, &ref, &x, &y));
+    scenario_point(t->units, x - 3, y);
+    scenario_point(t->units, x, y);
+    WAIT_FOR(scenario_find_text(GTK_WIDGET(s->window), "Tensor core idle, measured: at least"));
+    g_autofree char *text = ws_gap_text(s->document, &ref);
+    g_assert_nonnull(strstr(text, "cycles: "));
+    g_assert_nonnull(strstr(text, "next: mma "));
+    scenario_click(t->units, x, y, 1, NULL);
+    WAIT_FOR(ws_document_gap(s->document, &at));
+    g_assert_cmpuint(at.gap, ==, ref.gap);
+    g_assert_true(at.measured);
+    const WsIdleGap *gap = ws_document_gap_of(s->document, &at, NULL);
+    const WsProgram *p = ws_document_program(s->document);
+    g_assert_cmpuint(ws_document_selection(s->document)->len, >=, 1);
+    if (gap->waiter.op != G_MAXUINT) {
+        g_assert_true(ws_document_selected(s->document, p->op[gap->waiter.op]->step));
+        g_assert_cmpint(ws_document_focus(s->document)->round, ==, gap->waiter.round);
+    }
+    hands_shot(s, "idle-gap");
+    /* Beside a gap nothing is looked at. */
+    const WsIdleCta *c = ws_idle_cta(ws_document_idle(s->document, TRUE), at.cta);
+    double from, to;
+    g_assert_true(ws_gap_span(t, &at, &from, &to));
+    g_assert_cmpuint(at.gap + 1, <, c->gap[WS_UNIT_TENSOR]->len);
+    scenario_click(t->units, (WS_TIMELINE_GUTTER + to + 6) * t->page_scale, y, 1, NULL);
+    WAIT_FOR(!ws_document_gap(s->document, &at));
+    /* A predicted one too. */
+    ref = gap_in_view(s, FALSE, WS_UNIT_MUFU);
+    g_assert_true(ws_timeline_units_place(t, &ref, &x, &y));
+    scenario_click(t->units, x, y, 1, NULL);
+    WAIT_FOR(ws_document_gap(s->document, &at) && at.unit == WS_UNIT_MUFU && !at.measured);
+}
+
+/* N and P: every gap that is worth it, in order, and always in view. */
+static void by_keys(Scenario *s)
+{
+    open_trace(s);
+    WsTimeline *t = score(s);
+    WsGapRef at = { 0 }, was;
+    double from, to;
+    scenario_act(s, "focus-score");
+    scenario_key("n");
+    WAIT_FOR(ws_document_gap(s->document, &at));
+    g_assert_true(at.measured);
+    g_assert_cmpint(at.unit, ==, WS_UNIT_TENSOR);
+    for (guint i = 0; i < 12; i++) {
+        was = at;
+        scenario_key("n");
+        WAIT_FOR(ws_document_gap(s->document, &at) && at.gap > was.gap);
+        scenario_settle(s->timeline);
+        g_assert_true(ws_gap_span(t, &at, &from, &to));
+        g_assert_cmpfloat(from, >=, -1);
+        g_assert_cmpfloat(to, <=, t->view.width + 1);
+        const WsIdleGap *gap = ws_document_gap_of(s->document, &at, NULL);
+        g_assert_cmpint(gap->to - gap->from, >=, WS_IDLE_SHORT);
+    }
+    was = at;
+    scenario_key("p");
+    WAIT_FOR(ws_document_gap(s->document, &at) && at.gap < was.gap);
+    scenario_settle(s->timeline);
+    g_assert_true(ws_gap_span(t, &at, &from, &to));
+}
+
+/* What costs most stands first, with both figures; a row shows its longest gap. */
+static void causes(Scenario *s)
+{
+    open_trace(s);
+    scenario_key("alt+0");
+    WAIT_FOR(gtk_widget_get_mapped(GTK_WIDGET(panel(s))) && ws_idle_panel_n_causes(panel(s)) > 2);
+    WAIT_FOR(scenario_find_text(GTK_WIDGET(panel(s)), "Measured: idle at least"));
+    WsTable *table = WS_TABLE(scenario_find_type(GTK_WIDGET(panel(s)), "WsTable"));
+    const WsIdle *idle = ws_document_idle(s->document, TRUE);
+    const WsIdleCause *most = &g_array_index(idle->cause, WsIdleCause, 0);
+    g_autofree char *first = g_strdup(ws_row_get_text(ws_table_shown(table, 0), 0));
+    g_assert_nonnull(strstr(first, "compute "));
+    g_assert_nonnull(strstr(first, "all agents at once"));
+    g_assert_true(ws_idle_together(most));
+    scenario_settle(GTK_WIDGET(panel(s)));
+    GtkWidget *cell = NULL;
+    WAIT_FOR((cell = scenario_find_text(GTK_WIDGET(panel(s)), first)));
+    scenario_settle(cell);
+    scenario_click_widget(cell, NULL);
+    WsGapRef at;
+    double from, to;
+    WAIT_FOR(ws_document_gap(s->document, &at));
+    g_assert_cmpuint(at.gap, ==, most->gap);
+    scenario_settle(s->timeline);
+    g_assert_true(ws_gap_span(score(s), &at, &from, &to));
+    hands_shot(s, "idle");
+    /* The summary has the same figure, and says how it comes about. */
+    scenario_act(s, "show-measurements");
+    GtkWidget *m = ws_window_part(s->window, WS_PART_MEASUREMENTS);
+    g_assert_true(ws_measurements_show(WS_MEASUREMENTS(m), "summary"));
+    WAIT_FOR(scenario_find_text(m, "at the rate of the unit"));
+    WAIT_FOR(scenario_find_text(m, "65.7"));
+}
+
+/* A GEMM whose ring is too shallow: the edit that is proposed for the cause lowers it. */
+static void best_edit(Scenario *s)
+{
+    g_autoptr(WsDraft) draft = ws_draft_new(ws_document_latest(s->document));
+    g_assert_true(ws_edit_depth(draft, ws_document_node(s->document, "buffers/a"), 2));
+    g_assert_true(ws_document_commit(s->document, draft, NULL));
+    hands_settle(s);
+    scenario_key("alt+0");
+    WAIT_FOR(ws_document_idle(s->document, FALSE) && ws_document_next_has_edits(s->document));
+    WsTable *table = WS_TABLE(scenario_find_type(GTK_WIDGET(panel(s)), "WsTable"));
+    WAIT_FOR(ws_table_n_shown(table) > 0 && scenario_find_text(GTK_WIDGET(panel(s)), "proved)"));
+    const double before = ws_document_idle(s->document, FALSE)->idle[WS_UNIT_TENSOR];
+    g_autofree char *first = g_strdup(ws_row_get_text(ws_table_shown(table, 0), 0));
+    scenario_settle(GTK_WIDGET(panel(s)));
+    GtkWidget *cell = NULL;
+    WAIT_FOR((cell = scenario_find_text(GTK_WIDGET(panel(s)), first)));
+    scenario_settle(cell);
+    scenario_click_widget(cell, NULL);
+    GtkWidget *take = scenario_find_text(GTK_WIDGET(panel(s)), "Make This Edit");
+    g_assert_nonnull(take);
+    WAIT_FOR(gtk_widget_is_sensitive(take));
+    scenario_click_widget(take, NULL);
+    WAIT_FOR(g_str_has_prefix(ws_history_undo_name(ws_document_history(s->document)), "Ring of a"));
+    hands_settle(s);
+    WAIT_FOR(ws_document_idle(s->document, FALSE));
+    g_assert_cmpfloat(ws_document_idle(s->document, FALSE)->idle[WS_UNIT_TENSOR], <, before - 0.05);
+}
+
+static void add(void)
+{
+    scenario_add("idle/pinned", pinned);
+    scenario_add("idle/by-pointer", by_pointer);
+    scenario_add("idle/by-keys", by_keys);
+    scenario_add("idle/causes", causes);
+    scenario_add("idle/best-edit", best_edit);
+}
+
+int main(int argc, char **argv)
+{
+    return scenario_main(argc, argv, add);
+}
