@@ -99,14 +99,14 @@ guint ws_idle_gap_from(const WsIdleCta *c, WsUnit unit, gint64 time);
 const WsIdleCause *ws_idle_same(const WsIdle *idle, const WsProgram *p, const WsIdleCause *cause);
 gboolean ws_idle_together(const WsIdleCause *cause); /* most of it is */
 
-/* Of each cause of a predicted `idle` of `p`, in its order: the edit of `n` (made from `design`,
- * with these WsSize or NULL) that lowers its share most, played with a trace of its own. Transfer
- * full. */
+/* Of each cause of a predicted `idle` of `p`, in its order: of the edits of `n` (made from
+ * `design`, with these WsSize or NULL) that lower its share by a third the one that gains most,
+ * played with a trace of its own. Transfer full. */
 typedef struct {
     WsUnit unit;
     guint op;
     WsNextReason reason;
-    guint edit;           /* in n->edit; G_MAXUINT: none lowers it by 0.2 % of the unit's time */
+    guint edit;           /* in n->edit; G_MAXUINT: none lowers it so far, and 0.2 % of the time */
     double before, after; /* its share, predicted; of all steps with this text */
 } WsIdleEdit;
 GArray *ws_idle_edits(const WsIdle *idle, const WsNext *n, const WsDesign *design,

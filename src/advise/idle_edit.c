@@ -1,4 +1,4 @@
-/* Which edit lowers which cause: each listed edit is played once more, with its trace. */
+/* Which edit answers which cause: each listed edit is played once more, with its trace. */
 #include "advise/idle.h"
 #include "edit/edit.h"
 #include "program/elaborate.h"
@@ -41,8 +41,9 @@ static void compare(GArray *list, const WsIdle *before, const WsProgram *p, cons
         WsIdleEdit *best = &g_array_index(list, WsIdleEdit, i);
         const double was = share_of(before, p, k, p->op[k->op]->label);
         const double now = share_of(after, q, k, p->op[k->op]->label);
-        /* The unit itself must gain: a cause that only has another name now is no answer. */
-        if (was - now < MAX(LEAST, was - best->after) ||
+        /* The unit itself must gain: a cause that only has another name now is no answer. Edits
+         * come with the largest gain first. */
+        if (best->edit != G_MAXUINT || was - now < MAX(LEAST, was / 3) ||
             before->idle[k->unit] - after->idle[k->unit] < LEAST)
             continue;
         best->edit = edit;

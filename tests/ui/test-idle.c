@@ -216,7 +216,7 @@ static void best_edit(Scenario *s)
     g_assert_nonnull(take);
     WAIT_FOR(gtk_widget_is_sensitive(take));
     scenario_click_widget(take, NULL);
-    WAIT_FOR(g_str_has_prefix(ws_history_undo_name(ws_document_history(s->document)), "Ring of a"));
+    WAIT_FOR(g_str_has_prefix(ws_history_undo_name(ws_document_history(s->document)), "Ring of "));
     hands_settle(s);
     WAIT_FOR(ws_document_idle(s->document, FALSE));
     g_assert_cmpfloat(ws_document_idle(s->document, FALSE)->idle[WS_UNIT_TENSOR], <, before - 0.05);

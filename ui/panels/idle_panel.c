@@ -19,7 +19,7 @@ struct _WsIdlePanel {
     GtkWidget *box, *units, *say, *table, *take;
     WsUnit unit[WS_UNITS]; /* of the places of `units` */
     guint n_units;
-    GArray *cause; /* WsIdleCause by row, of the measured run if it has it */
+    GArray *cause;           /* WsIdleCause by row, of the measured run if it has it */
     guint64 number, advised; /* answers that are listed */
     gboolean running;
     gboolean quiet; /* the table or the choice is being filled */
@@ -335,9 +335,9 @@ static GtkWidget *make_table(void)
         [GAPS] = { _("Gaps"), _("in which it has a part"), TRUE, FALSE, 70 },
         [EDGE] = { _("Stands still \xe2\x86\x90 waits for"), _("in the gap that it has most of"),
                    FALSE, TRUE, 0 },
-        [EDIT] = { _("Edit that lowers it most"),
-                   _("of the next best edits, each played and "
-                     "checked; gain of the whole launch, predicted"),
+        [EDIT] = { _("Best edit that lowers it"),
+                   _("of the next best edits, each played and checked: the one that gains most and "
+                     "lowers this by a third; gain of the whole launch, predicted"),
                    FALSE, TRUE, 0 },
     };
     GtkWidget *table = ws_table_new(_("Causes of idle units"), column, N_COLUMNS,
