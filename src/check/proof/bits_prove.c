@@ -8,8 +8,9 @@
 #include <string.h>
 
 enum { MAX_INSTANCES = 96, ENDLESS_STATES = 400 };
-#define MAX_BYTES ((gsize)60 << 20)
-#define CHUNK     ((gsize)96 << 10) /* small enough for the allocator to keep */
+#define MAX_BYTES                                                                                  \
+    ((gsize)60 << 20)           /* for a certificate, which takes more states, four times that */
+#define CHUNK ((gsize)96 << 10) /* small enough for the allocator to keep */
 
 typedef struct Seen Seen;
 /* A state whose answers are not all explored, and how one came there. */
@@ -356,8 +357,9 @@ static gboolean ended(Search *s)
         s->proof->why = g_strdup(s->b->c->endless);
     else if (s->proof->states > s->o->max_states)
         s->proof->why = g_strdup_printf("more than %u states", s->o->max_states);
-    else if (s->bytes > MAX_BYTES)
-        s->proof->why = g_strdup("the states take more than 64 MB");
+    else if (s->bytes > (s->o->certificate ? 4 * MAX_BYTES : MAX_BYTES))
+        s->proof->why = g_strdup(s->o->certificate ? "the states take more than 256 MB"
+                                                   : "the states take more than 64 MB");
     else if (s->o->max_work && s->proof->work > s->o->max_work)
         s->proof->why = g_strdup("it takes too many steps");
     if (s->proof->why)
