@@ -24,6 +24,7 @@ typedef struct {
     const WsTree *at;
     const WsTree *same[32]; /* running loops around it that are still in the same turn */
     guint n_same;
+    guint lets;  /* whose `set` is being looked at */
     gint64 tile; /* of `by`; UNLISTED: one that no state names */
     gint64 time; /* PRESENT, UNLISTED, or listed */
 } Context;

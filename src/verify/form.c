@@ -342,6 +342,9 @@ static WsExpr *followed(const Plan *plan, const WsTree *site, const WsTree **u)
         else if (!f.u && t->index_var >= 0 && mentions(all, t->index_var))
             f.u = t;
     *u = f.u;
+    gint64 x;
+    if (f.u && site->kind == WS_TREE_LOOP && f.u->count && ws_expr_is_int(f.u->count, &x))
+        return NULL; /* every index is known */
     if (site->kind == WS_TREE_BRANCH && (!f.u || f.u != loop_around(site)))
         return NULL;
     g_autoptr(WsExpr) e = all ? ws_expr_map(all, put_index, &f, NULL) : NULL;

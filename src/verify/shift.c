@@ -128,17 +128,51 @@ static gboolean fact_here(const Context *x, guint symbol, Fact *key)
     return !symbol || (x->tile != UNLISTED && (!y->split || x->time != UNLISTED));
 }
 
-/* A let that is set in a loop that is entered anew has no shift. */
+static gboolean only_set(const AgentPlan *a, gint var, gint place)
+{
+    for (gint n = 1; n <= a->n_places; n++)
+        if (n != place && a->place[n].tree->op && a->place[n].tree->op->var == var)
+            return FALSE;
+    return TRUE;
+}
+
+static gboolean set_anew(const Context *x, const WsTree *let)
+{
+    for (const WsTree *up = let->parent; up; up = up->parent)
+        if (up->kind == WS_TREE_LOOP && !in_same(x, up))
+            return TRUE;
+    return FALSE;
+}
+
+/* What is set in a loop that is entered anew has the shift of what it is set to there; names of
+ * which may by then be those of another time: such a let has none. */
+static gboolean shift_of_set(Context *x, const WsTree *let, Shift *out)
+{
+    const WsExpr *e = plan_form(x->c->plan, let->op->set);
+    const WsTree *at = x->at;
+    if (x->lets > 8 || plan_names_symbol(x->c->plan, e))
+        return FALSE;
+    x->at = let;
+    x->lets++;
+    const gboolean has = shift(x, e, FALSE, out);
+    x->lets--;
+    x->at = at;
+    return has;
+}
+
 static gboolean shift_of_let(Context *x, gint var, Shift *out)
 {
     const AgentPlan *a = &x->c->plan->agent[x->agent];
     for (gint n = 1; n <= a->n_places; n++) {
         const WsTree *t = a->place[n].tree;
-        if (t->kind != WS_TREE_OP || t->op->var != var || t->op->kind != WS_OP_LET)
+        Shift by = { 0, 0 };
+        if (t->kind != WS_TREE_OP || t->op->var != var || t->op->kind != WS_OP_LET ||
+            !set_anew(x, t))
             continue;
-        for (const WsTree *up = t->parent; up; up = up->parent)
-            if (up->kind == WS_TREE_LOOP && !in_same(x, up))
-                return FALSE;
+        if (!only_set(a, var, n) || !shift_of_set(x, t, &by))
+            return FALSE;
+        *out = (Shift){ by.d, range_gcd(by.g, x->c->may[var]) };
+        return TRUE;
     }
     return less(x->x->var[var], x->y->var[var], &out->d);
 }
