@@ -18,8 +18,9 @@ gint64 ws_floor_div(gint64 x, gint64 d)
 static gboolean at_most(const WsControl *c, const WsInstance *x)
 {
     const WsSymbol *s = c->symbols->pdata[x->symbol];
-    if (s->letter || !s->bounded || s->most > WS_FEW || x->lo < s->most || x->position == -2 ||
-        ws_control_mod(x->lo, s->every) != s->left)
+    /* the floor of what has no least value stands for all below it, too */
+    if (s->letter || (!s->bounded && x->lo == s->floor) || s->most > WS_FEW || x->lo < s->most ||
+        x->position == -2 || ws_control_mod(x->lo, s->every) != s->left)
         return FALSE;
     gint64 r = -1;
     for (guint i = 0; s->ring && i < c->instance->len; i++) {
