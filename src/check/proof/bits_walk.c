@@ -62,7 +62,8 @@ WsTruth ws_bit_greater(WsBits *b, guint i, gint symbol, gint64 n)
         ws_control_find(b->c, symbol, in->position, (gint)ws_bit_rank(b, i), time_of(b, i, symbol));
     if (x->exact || x->lo > n)
         return x->lo > n ? WS_TRUTH_YES : WS_TRUTH_NO;
-    if (symbol_of(b->c, symbol)->letter && x->lo >= 1)
+    const WsSymbol *s = symbol_of(b->c, symbol);
+    if (s->letter ? x->lo >= 1 : s->most <= WS_FEW && n >= s->most) /* L-MOST */
         return WS_TRUTH_NO;
     in->ask_instance = (guint16)index_of(b->c, x);
     in->ask = WS_ASK_MORE;
