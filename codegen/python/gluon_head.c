@@ -1,5 +1,6 @@
 /* Before the first function of a file: what it is, imports, constants, the helpers it calls. */
 #include "codegen/python/gluon.h"
+#include "codegen/python/host_tensors.h"
 #include "program/program.h"
 
 /* Functions that the text may call; they may call those further up. */
@@ -66,14 +67,8 @@ static const struct {
       "    gl.inline_asm_elementwise(\"bar.arrive $1, $2; // dummy $0\", \"=r,r,r\", [barrier, "
       "threads],\n"
       "            dtype=gl.int32, is_pure=False, pack=1)\n" },
-    { "fits",
-      "def fits(name, x, shape, strides, dtype):\n"
-      "    there = [s for s, n in zip(x.stride(), x.shape) if n > 1]\n"
-      "    wanted = [s for s, n in zip(strides, shape) if n > 1]\n"
-      "    if x.dtype != dtype or tuple(x.shape) != shape or there != wanted:\n"
-      "        raise ValueError(f\"{name}: {x.dtype} {tuple(x.shape)} with strides {x.stride()}; "
-      "\"\n"
-      "                         f\"it must be {dtype} {shape} with strides {strides}\")\n" },
+    { "fits", WS_PY_FITS },
+    { "spaced", WS_PY_SPACED },
     { "pow2floor", "def pow2floor(n):\n    return 1 << (n.bit_length() - 1) if n > 0 else 0\n" },
 };
 

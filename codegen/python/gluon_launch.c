@@ -1,5 +1,6 @@
 /* The launcher: descriptors, the grid, what it says of itself and what it refuses. */
 #include "codegen/python/gluon.h"
+#include "codegen/python/host_tensors.h"
 #include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
@@ -7,15 +8,7 @@
 #include "program/parts/tiles.h"
 #include "program/program.h"
 
-static const char *list(WsPy *y, WsExpr *const *x, guint n)
-{
-    const char *s = "";
-    for (guint i = 0; i < n; i++)
-        s = ws_py_format(y, "%s%s%s", s, i ? ", " : "", ws_py_uniform(y, x[i]).s);
-    return s;
-}
-
-static void descriptors(WsPy *y)
+static void descriptors(WsPy *y, const char *pointers)
 {
     const GArray *boxes = ws_gluon(y)->boxes;
     for (guint i = 0; i < boxes->len; i++) {
@@ -25,8 +18,9 @@ static void descriptors(WsPy *y)
         for (guint d = 0; d < b->rank; d++)
             block = ws_py_format(y, "%s%s%u", block, d ? ", " : "", ws_gluon_block(b, d));
         ws_py_line(y, "%s = TensorDescriptor(", b->name);
-        ws_py_line(y, "    %s, [%s], [%s], [%s],", y->tensor[b->tensor], list(y, t->shape, t->rank),
-                   list(y, t->stride, t->rank), block);
+        ws_py_line(y, "    %s, [%s], %s, [%s],", y->tensor[b->tensor],
+                   ws_py_host_list(y, t->shape, t->rank),
+                   ws_py_host_strides(y, b->tensor, pointers), block);
         ws_py_line(y, "    %s)", ws_gluon_shared_layout(y, b->swizzle, t->dtype, b->rank));
     }
 }
@@ -95,14 +89,9 @@ char *ws_gluon_launcher(WsPy *y, const GPtrArray *arguments, const WsPyPlan *pla
     ws_py_host_sizes(y);
     ws_py_host_assumptions(y);
     y->host = TRUE;
-    for (guint i = 0; i < y->p->n_tensors; i++) {
-        const WsTensor *t = &y->p->tensor[i];
-        const char *end = t->rank == 1 ? "," : "";
-        ws_py_line(y, "%s(\"%s\", %s, (%s%s), (%s%s), torch.%s)", ws_py_helper(y, "fits"),
-                   y->tensor[i], y->tensor[i], list(y, t->shape, t->rank), end,
-                   list(y, t->stride, t->rank), end, ws_py_torch_type(t->dtype));
-    }
-    descriptors(y);
+    const char *pointers = ws_gluon_joined(y, arguments);
+    ws_py_host_tensors(y, pointers);
+    descriptors(y, pointers);
     grid(y);
     y->host = FALSE;
     if (y->p->tiles->launch == WS_LAUNCH_DYNAMIC)

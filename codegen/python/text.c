@@ -82,7 +82,8 @@ const char *ws_py_bare(WsPy *y, const char *text)
 /* Modules, and names that the text itself uses where a design's names stand too. */
 static const char taken[] =
     " zip os sys re time copy tma mbarrier async_copy warpgroup_mma warpgroup_mma_wait "
-    "fence_async_shared TensorDescriptor fits columns self torch triton tl tle gl gluon math "
+    "fence_async_shared TensorDescriptor fits spaced columns self torch triton tl tle gl gluon "
+    "math "
     "replica pid programs tile_id n_tiles main kernel launch check reference warpstave grid here "
     "first height rest in_group per_group x y row col slot counter ";
 

@@ -1,5 +1,6 @@
 /* generate --as tle: header, one function per group, the kernel, the launcher. */
 #include "codegen/python/tle.h"
+#include "codegen/python/host_tensors.h"
 #include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
@@ -241,15 +242,7 @@ static const char *kernel_parameters(WsTle *t, const GPtrArray *roles, const GPt
 
 /* --- the launcher ------------------------------------------------------------------------------*/
 
-static const char *list_of(WsPy *y, WsExpr *const *x, guint n)
-{
-    const char *s = "";
-    for (guint i = 0; i < n; i++)
-        s = ws_py_format(y, "%s%s%s", s, i ? ", " : "", ws_py_uniform(y, x[i]).s);
-    return s;
-}
-
-static void descriptors(WsTle *t)
+static void descriptors(WsTle *t, const char *pointers)
 {
     WsPy *y = t->y;
     for (guint i = 0; i < t->boxes->len; i++) {
@@ -258,9 +251,9 @@ static void descriptors(WsTle *t)
         const char *block = "";
         for (guint d = 0; d < box->rank; d++)
             block = ws_py_format(y, "%s%s%u", block, d ? ", " : "", box->block[d]);
-        ws_py_line(y, "%s = TensorDescriptor(%s, [%s], [%s], [%s])", box->name,
-                   y->tensor[box->tensor], list_of(y, tensor->shape, tensor->rank),
-                   list_of(y, tensor->stride, tensor->rank), block);
+        ws_py_line(y, "%s = TensorDescriptor(%s, [%s], %s, [%s])", box->name,
+                   y->tensor[box->tensor], ws_py_host_list(y, tensor->shape, tensor->rank),
+                   ws_py_host_strides(y, box->tensor, pointers), block);
     }
 }
 
@@ -271,7 +264,9 @@ static const char *grid(WsTle *t)
         return "n_tiles";
     if (tiles->grid)
         return ws_py_format(t->y, "min(%s, n_tiles)", ws_py_uniform(t->y, tiles->grid).s);
-    return "min(torch.cuda.get_device_properties(0).multi_processor_count, n_tiles)";
+    return ws_py_format(
+        t->y, "min(torch.cuda.get_device_properties(%s.device).multi_processor_count, n_tiles)",
+        t->y->tensor[0]);
 }
 
 /* The name that stands for the constants until it is known which ones the kernel takes. */
@@ -288,7 +283,8 @@ static char *launcher(WsTle *t, const char *kernel)
     ws_py_host_sizes(y);
     ws_py_host_assumptions(y);
     y->host = TRUE;
-    descriptors(t);
+    ws_py_host_tensors(y, kernel);
+    descriptors(t, kernel);
     if (y->p->tiles->launch == WS_LAUNCH_DYNAMIC)
         ws_py_line(y, "counter = torch.zeros(1, dtype=torch.int32, device=%s.device)",
                    y->tensor[0]);
@@ -382,6 +378,8 @@ static const struct {
                    "    return tl.where(q * n > x, q - 1, q)\n\n\n" },
     { "floor_mod", "@triton.jit\ndef floor_mod(x, n):\n    q = x // n\n"
                    "    return x - tl.where(q * n > x, q - 1, q) * n\n\n\n" },
+    { "fits", WS_PY_FITS "\n\n" },
+    { "spaced", WS_PY_SPACED "\n\n" },
     { "pow2floor",
       "def pow2floor(n):\n    return 1 << (n.bit_length() - 1) if n > 0 else 0\n\n\n" },
 };

@@ -24,6 +24,9 @@ class Tensor:
     def stride(self, dim=None):
         return tuple(self.strides) if dim is None else self.strides[dim]
 
+    def element_size(self):
+        return self.dtype.itemsize
+
     def as_strided(self, shape, strides):
         return Tensor(shape, strides, self.dtype)
 

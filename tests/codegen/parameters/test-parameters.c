@@ -33,22 +33,21 @@ static gboolean proved(const WsProgram *p, gpointer unused)
     return v->kind == WS_VERDICT_PROVED && !ws_findings_count(findings, WS_SEVERITY_ERROR);
 }
 
-/* What edited.py prints; NULL: there is no Python. Caller frees. */
-static char *edited(const char *what, const char *a, const char *b)
+/* What a script of this folder prints; NULL: there is no Python. Caller frees. */
+static char *script(const char *name, const char *what, const char *a, const char *b)
 {
     g_autofree char *python = g_find_program_in_path("python3");
+    g_autofree char *path = g_strconcat(WS_SOURCE_ROOT "/tests/codegen/parameters/", name, NULL);
     if (!python)
         return NULL;
-    const char *const argv[] = { python, "-B", WS_SOURCE_ROOT "/tests/codegen/parameters/edited.py",
-                                 what,   a,    b,
-                                 NULL };
+    const char *const argv[] = { python, "-B", path, what, a, b, NULL };
     g_autoptr(GError) error = NULL;
     g_autofree char *errors = NULL;
     char *out = NULL;
     g_spawn_sync(NULL, (char **)argv, NULL, 0, NULL, NULL, &out, &errors, NULL, &error);
     g_assert_no_error(error);
     if (*errors)
-        g_error("edited.py %s %s: %s", what, a, errors);
+        g_error("%s %s: %s", name, what, errors);
     return out;
 }
 
@@ -104,7 +103,7 @@ static void try_one(const Case *c, const char *path, Export export, const char *
     g_autofree char *generated = export(p, FALSE, NULL, &error);
     g_assert_no_error(error);
     g_assert_true(g_file_set_contents(other, generated, -1, NULL));
-    g_autofree char *said = edited("same", name, other);
+    g_autofree char *said = script("edited.py", "same", name, other);
     if (strcmp(said, "same\n") != 0)
         g_error("%s --as %s at %s: %s", c->design, c->as, title, said);
     g_assert_true(g_file_get_contents(name, &text, NULL, NULL));
@@ -140,7 +139,7 @@ static void test_case(gconstpointer data)
     g_autofree char *text = export(p, FALSE, &judge, &error);
     g_assert_no_error(error);
     g_assert_true(g_file_set_contents(file, text, -1, NULL));
-    g_autofree char *said = edited("try", file, folder);
+    g_autofree char *said = script("edited.py", "try", file, folder);
     g_unlink(file);
     if (!said) {
         g_test_skip("no python3");
@@ -157,6 +156,32 @@ static void test_case(gconstpointer data)
             g_assert_false(among(said, "accepted", c->refuses_too)); /* may be no name at all */
     }
     g_rmdir(folder);
+}
+
+/* Tensors that lie otherwise: descriptors follow their strides, whatever else is refused. */
+static void test_tensors(gconstpointer data)
+{
+    const gboolean gluon = GPOINTER_TO_INT(data);
+    g_autoptr(WsProgram) p =
+        program_of(WS_SOURCE_ROOT "/tests/designs/moves/gemm-scales.wstave", NULL, 0);
+    g_autoptr(GError) error = NULL;
+    g_autofree char *text = (gluon ? ws_generate_gluon : ws_generate_tle)(p, FALSE, NULL, &error);
+    g_assert_no_error(error);
+    g_assert_nonnull(strstr(text, "A_strides = spaced(\"A\", A, (M, K), (K, 1), "));
+    g_assert_nonnull(strstr(text, "A, [M, K], A_strides, ["));
+    g_autofree char *folder = g_dir_make_tmp("warpstave-parameters-XXXXXX", NULL);
+    g_autofree char *file = g_strconcat(folder, "/export.py", NULL);
+    g_assert_true(g_file_set_contents(file, text, -1, NULL));
+    g_autofree char *said = script("tensors.py", file, NULL, NULL);
+    g_unlink(file);
+    g_rmdir(folder);
+    if (!said) {
+        g_test_skip("no python3");
+        return;
+    }
+    g_test_message("%s", said);
+    g_assert_nonnull(strstr(said, "1.."));
+    g_assert_null(strstr(said, "not ok"));
 }
 
 /* Nobody shows anything: no constant is a parameter. */
@@ -180,7 +205,7 @@ static void test_says(void)
         "gl.static_assert((BN != 256) + (BK != 64) + (STAGES != 4) + (SLAB != 64) <= 2,",
         "for s in gl.static_range(BN // SLAB):",
         "gl.NVMMADistributedLayout([3, 0], [4, 1], [16, BN, 16])",
-        "A, [M, K], [K, 1], [128, BK],",
+        "A, [M, K], A_strides, [128, BK],",
     };
     const WsPyJudge judge = { proved, NULL };
     g_autoptr(WsProgram) p =
@@ -216,6 +241,8 @@ int main(int argc, char **argv)
             g_strdup_printf("/parameters/%s/%s/%s", cases[i].as, cases[i].design, cases[i].refuses);
         g_test_add_data_func(path, &cases[i], test_case);
     }
+    g_test_add_data_func("/parameters/tensors/gluon", GINT_TO_POINTER(1), test_tensors);
+    g_test_add_data_func("/parameters/tensors/tle", GINT_TO_POINTER(0), test_tensors);
     g_test_add_func("/parameters/no-judge", test_no_judge);
     g_test_add_func("/parameters/says", test_says);
     g_test_add_func("/parameters/set", test_set);

@@ -38,6 +38,23 @@ class Tensor(Tile):
 
     __add__ = __radd__ = _same
 
+    class AnyType:
+        """Types of tensors are not judged here."""
+
+        def __ne__(self, other):
+            return False
+
+    dtype = AnyType()
+
+    def stride(self):
+        steps = [1]
+        for n in self.shape[:0:-1]:
+            steps.insert(0, steps[0] * n)
+        return tuple(steps)
+
+    def element_size(self):
+        return 16
+
 
 class Desc:
     def __init__(self, base, shape, strides, block):
@@ -257,7 +274,8 @@ class Stage:
         tools = types.ModuleType("triton.tools.tensor_descriptor")
         tools.TensorDescriptor = Desc
         torch = types.ModuleType("torch")
-        torch.int32, torch.zeros = "int32", lambda *_a, **_k: Tensor("counter", (1,))
+        torch.__getattr__ = lambda name: name  # types
+        torch.zeros = lambda *_a, **_k: Tensor("counter", (1,))
         torch.cuda = types.SimpleNamespace(get_device_properties=lambda _d: types.SimpleNamespace(
             multi_processor_count=self.programs))
         experimental = types.ModuleType("triton.experimental")
