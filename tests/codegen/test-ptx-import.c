@@ -48,19 +48,21 @@ static guint count(const WsProgram *p, WsOpKind kind)
     return n;
 }
 
-/* A design; whether its tiles are handed over by data, of which the loop is not read. */
+/* A design; whether its tiles are handed over by data, of which the loop is not read; whether the
+ * text, of which all is read, asks so much of neighbouring tiles that the proof has more states
+ * than it goes through. */
 static const struct {
     const char *file;
-    gboolean quick, dynamic;
+    gboolean quick, dynamic, large;
 } designs[] = {
     { "projects/gemm-bf16", TRUE, FALSE },
-    { "projects/gemm-bf16-balanced", FALSE, FALSE },
+    { "projects/gemm-bf16-balanced", FALSE, FALSE, TRUE },
     { "projects/gemm-bf16-cluster2", TRUE, FALSE },
     { "projects/gemm-bf16-deferred", FALSE, FALSE },
     { "projects/gemm-bf16-pingpong", FALSE, FALSE },
     { "projects/gemm-bf16-splitk", FALSE, FALSE },
-    { "projects/gemm-fp16", FALSE, FALSE },
-    { "projects/gemm-fp8", FALSE, FALSE },
+    { "projects/gemm-fp16", FALSE, FALSE, TRUE },
+    { "projects/gemm-fp8", FALSE, FALSE, TRUE },
     { "projects/gemm-fp8-block", FALSE, FALSE },
     { "projects/own-kernel", FALSE, FALSE },
     { "projects/attention-d128-full", FALSE, FALSE },
@@ -98,6 +100,11 @@ static void test_design(gconstpointer data)
     g_assert_cmpuint(back.program->threads, ==, ours->threads);
     g_assert_cmpuint(count(back.program, WS_OP_MMA), >=, count(ours, WS_OP_MMA));
     g_assert_cmpuint(count(back.program, WS_OP_RAW), ==, 0);
+    if (designs[i].large) {
+        g_assert_cmpint(back.verdict->kind, ==, WS_VERDICT_OUTSIDE);
+        g_assert_nonnull(strstr(back.verdict->reason, "states"));
+        return;
+    }
     g_assert_cmpint(back.verdict->kind, ==, WS_VERDICT_PROVED);
 }
 

@@ -184,9 +184,52 @@ static void test_bad(void)
     }
 }
 
+/* Something put into gemm.ptx, and what becomes of it. */
+#define AT_END_OF_ROUND "$L__BB0_9:\n"
+#define ON_DATA                                                                                    \
+    "\tld.global.u32 \t%r500, [%rd19];\n\tsetp.eq.s32 \t%p20, %r500, 0;\n\t@%p20 bra \t$QUIET;\n"
+static const struct {
+    const char *title, *before, *text;
+    WsVerdictKind verdict;
+} inserted[] = {
+    { "computes-on-data", AT_END_OF_ROUND,
+      ON_DATA "\tadd.s32 \t%r501, %r500, 1;\n\tst.global.u32 \t[%rd19], %r501;\n$QUIET:\n",
+      WS_VERDICT_PROVED },
+    { "arrives-on-data", AT_END_OF_ROUND,
+      ON_DATA "\tmbarrier.arrive.shared::cta.b64 _, [%r72];\n$QUIET:\n", WS_VERDICT_OUTSIDE },
+    { "waits-on-data", AT_END_OF_ROUND, ON_DATA "\tbar.sync \t0;\n$QUIET:\n", WS_VERDICT_OUTSIDE },
+    { "ends-on-data", AT_END_OF_ROUND, ON_DATA "\tret;\n$QUIET:\n", WS_VERDICT_OUTSIDE },
+    { "turns-on-data", AT_END_OF_ROUND,
+      ON_DATA "$AGAIN:\n\tld.global.u32 \t%r500, [%rd19];\n\tsetp.eq.s32 \t%p21, %r500, 0;\n"
+              "\t@%p21 bra \t$AGAIN;\n$QUIET:\n",
+      WS_VERDICT_OUTSIDE },
+    { "goes-nowhere", AT_END_OF_ROUND, "\tbra.uni \t$NOWHERE;\n", WS_VERDICT_OUTSIDE },
+    { "slot-by-data", AT_END_OF_ROUND, ON_DATA "\tadd.s32 \t%r131, %r131, 1;\n$QUIET:\n",
+      WS_VERDICT_OUTSIDE },
+    { "writes-on-a-barrier", "\tcvta.to.global.u64 \t%rd19, %rd5;\n",
+      "\tst.shared.u32 \t[%r38], %r33;\n", WS_VERDICT_OUTSIDE },
+};
+
+static void test_inserted(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data);
+    g_autofree char *right = text_of("gemm.ptx");
+    char *at = strstr(right, inserted[i].before);
+    g_assert_nonnull(at);
+    if (!strcmp(inserted[i].before, AT_END_OF_ROUND)) /* behind the label */
+        at += strlen(AT_END_OF_ROUND);
+    g_autofree char *head = g_strndup(right, (gsize)(at - right));
+    g_autofree char *text = g_strconcat(head, inserted[i].text, at, NULL);
+    g_assert_cmpint(verdict_of(text, WS_IMPORT_PTX), ==, inserted[i].verdict);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(inserted); i++) {
+        g_autofree char *path = g_strdup_printf("/import/ptx/inserted/%s", inserted[i].title);
+        g_test_add_data_func(path, GUINT_TO_POINTER(i), test_inserted);
+    }
     for (guint i = 0; i < G_N_ELEMENTS(kernels); i++) {
         g_autofree char *path = g_strdup_printf("/import/ptx/kernel/%s", kernels[i].file);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_kernel);

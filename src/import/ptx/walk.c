@@ -58,6 +58,10 @@ static void run_round(PyRead *p, PyLoop *l)
     const guint passed = w->passed;
     run_blocks(w, own->head, (gint)own->head, TRUE);
     w->passed = passed;
+    if (w->ended) { /* of a loop in which threads end nothing is known behind it */
+        ptx_lost(w, inst_at(w, block_at(w, own->head)->first), "a loop in which a thread may end");
+        w->ended = FALSE;
+    }
     ptx_products_closed(w, inst_at(w, block_at(w, own->head)->first));
     w->walked = outer;
 }
@@ -536,6 +540,10 @@ static gint after(PtxWalk *w, guint block, gint stop)
         return table(w, i);
     } else if (i->target >= 0 && i->guard && !i->spin) {
         return conditional(w, i, block, stop);
+    } else if (!strncmp(i->op, "bra", 3) && i->target < 0 && !i->spin) {
+        ptx_lost(w, i, "a branch to a place that is not known");
+        w->ended = TRUE;
+        return -1;
     }
     return b->next->len ? (gint)g_array_index(b->next, guint, b->next->len - 1) : -1;
 }
