@@ -2,10 +2,10 @@
 """all.py WARPSTAVE [NAME…]: every export of every design compiles.
 
 Takes all shipped designs (projects, tests/designs; NAME picks some), writes them as Gluon, TLE and CUDA
-C++ and compiles what was written: Gluon with Triton 3.6 for sm_90a (WARPSTAVE_TRITON: a Python that has
-it), TLE with FlagTree's front end (WARPSTAVE_FLAGTREE: `python` of its source; the same Python), CUDA C++
-with nvcc (WARPSTAVE_NVCC, else the one in the path). Prints TAP, misses also last; a language whose tool
-is absent is skipped by name, a design that a language cannot say is skipped with the reason."""
+C++ (constants pinned; gluon.py --parameters tries others) and compiles what was written: Gluon with
+Triton 3.6 for sm_90a (WARPSTAVE_TRITON: a Python that has it), TLE with FlagTree's front end
+(WARPSTAVE_FLAGTREE: `python` of its source; the same Python), CUDA C++ with nvcc (WARPSTAVE_NVCC, else
+the one in the path). Prints TAP, misses also last; a language whose tool is absent is skipped by name, a design that a language cannot say is skipped with the reason."""
 import glob
 import os
 import re
@@ -71,7 +71,7 @@ def main():
             written, refused = {}, {}
             for name, path in designs(names).items():
                 file = os.path.join(folder, f"{name}.{LANGUAGES[language]}")
-                made = subprocess.run([warpstave, "generate", "--force", "--as", language, path, "-o", file],
+                made = subprocess.run([warpstave, "generate", "--force", "--pinned", "--as", language, path, "-o", file],
                                       capture_output=True, text=True)
                 if made.returncode == 0:
                     written[name] = file

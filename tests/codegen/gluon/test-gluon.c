@@ -170,6 +170,8 @@ static const struct {
     { "projects/gemm-bf16", "A_strides = spaced(\"A\", A, (M, K), (K, 1), torch.bfloat16)" },
     { "projects/gemm-bf16", ",)),  # 4 warps in the design" },
     { "projects/gemm-bf16", "\"\"\"C[m, n] = sum(k < K, A[m, k]*B[n, k])" },
+    { "catalogue/B04-consumer-starts-a-phase-early",
+      "print(\"C: nothing to compare with; two launches\"" },
     { "projects/gemm-bf16-deferred", "# waits for nothing: what goes round is a tensor" },
     { "projects/attention-d128",
       "turn = gl.constexpr(14)  # named in the design: 256,256 threads" },
