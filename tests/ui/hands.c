@@ -262,6 +262,8 @@ const WsSceneItem *hands_find(Scenario *s, HandsItem what)
 {
     WsTimeline *t = hands_timeline(s);
     const WsSceneItem *best = NULL;
+    ws_timeline_sync(t); /* an answer may have come since the last frame */
+    g_assert_nonnull(t->scene);
     for (guint i = 0; i < t->scene->item->len; i++) {
         const WsSceneItem *item = ws_timeline_item(t, i);
         const double x = item->x + ws_timeline_offset(t);
@@ -305,8 +307,9 @@ gboolean hands_find_pair(Scenario *s, const char *first, const char *second, dou
                          const WsSceneItem **from, const WsSceneItem **to)
 {
     hands_settle(s); /* an answer that comes later would take the trace away */
-    g_autoptr(WsTrace) trace = ws_trace_ref(ws_document_predicted(s->document));
     *from = *to = NULL;
+    g_assert_nonnull(ws_document_predicted(s->document));
+    g_autoptr(WsTrace) trace = ws_trace_ref(ws_document_predicted(s->document));
     for (guint i = 0, tries = 0; i < trace->record->len && (!*from || !*to) && tries < 40; i++) {
         const WsTraceRecord *r = &g_array_index(trace->record, WsTraceRecord, i);
         if (g_strcmp0(trace->op_id->pdata[r->op], first))

@@ -146,6 +146,7 @@ static void build_epilogue(Scenario *s)
 static void build_gemm(Scenario *s)
 {
     begin_empty(s);
+    WAIT_FOR(scenario_find_text(GTK_WIDGET(s->window), "empty \xc2\xb7 ")); /* not "proved" */
     hands_shot(s, "build-1-empty");
     build_objects(s);
     hands_shot(s, "build-2-objects");

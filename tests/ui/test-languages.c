@@ -49,7 +49,7 @@ static void look_round(GtkApplication *application)
 {
     static const char *const panel[] = { "show-problems",  "show-code",        "show-measurements",
                                          "show-resources", "show-differences", "show-next",
-                                         "show-witness", "show-idle" };
+                                         "show-witness",   "show-idle" };
     static const char *const page[] = { "summary", "loops",   "steps", "waits", "overlap",
                                         "range",   "results", "next",  "runs",  "two-runs" };
     WsWindow *w = ws_window_new(application);

@@ -3,6 +3,8 @@
 
 #include "ui/problems/problem_list.h"
 #include "ui/problems/problems.h"
+#include "ui/timeline/timeline_private.h"
+#include "ui/timeline/trouble_score.h"
 
 #include <string.h>
 
@@ -133,6 +135,65 @@ static void by_keyboard(Scenario *s)
     g_assert_cmpstr(ws_document_focus(s->document)->step, ==, f->at);
 }
 
+/* A refuted design shows it: its steps on the score, and the verdict leads to the problems. */
+static void on_the_score(Scenario *s)
+{
+    WsTimeline *t = WS_TIMELINE(s->timeline);
+    WAIT_FOR(t->scene && !ws_document_pending(s->document));
+    g_assert_cmpuint(ws_trouble_n_marked(t), ==, 0);
+    scenario_open(s, "tests/designs/broken/05-early-release.wstave");
+    WAIT_FOR(t->scene && ws_trouble_n_marked(t) > 4);
+    const WsFinding *f = ws_document_findings(s->document)->list->pdata[0];
+    guint named = 0;
+    for (guint i = 0; i < t->scene->item->len; i++) {
+        const WsSceneItem *item = ws_timeline_item(t, i);
+        gboolean wrong = !g_strcmp0(item->step, f->at);
+        for (guint k = 0; f->steps && k < f->steps->len && !wrong; k++)
+            wrong = !g_strcmp0(item->step, f->steps->pdata[k]);
+        g_autofree char *text = ws_trouble_text(t, item->step);
+        g_assert_cmpint(text != NULL, ==, wrong);
+        named += wrong && item->shape != WS_SHAPE_SLOT;
+    }
+    g_assert_cmpuint(ws_trouble_n_marked(t), ==, named);
+    scenario_act(s, "show-code");
+    WAIT_FOR(!gtk_widget_get_mapped(GTK_WIDGET(problems_of(s))));
+    GtkWidget *verdict = NULL;
+    WAIT_FOR((verdict = scenario_find(GTK_WIDGET(s->window), has_class, "ws-verdict-button")));
+    WAIT_FOR(scenario_find_text(verdict, "refuted") && gtk_widget_has_css_class(verdict, "bad"));
+    scenario_settle(verdict);
+    scenario_click_widget(verdict, NULL);
+    WAIT_FOR(gtk_widget_get_mapped(GTK_WIDGET(problems_of(s))));
+}
+
+static gboolean is_tab(GtkWidget *w, gconstpointer text)
+{
+    return GTK_IS_LABEL(w) && gtk_widget_get_mapped(w) &&
+           gtk_widget_get_ancestor(w, GTK_TYPE_NOTEBOOK) &&
+           !strcmp(gtk_label_get_text(GTK_LABEL(w)), text);
+}
+
+/* The lower panel's tabs take clicks over all their height: the pane's handle is beside them. */
+static void tabs_to_the_edge(Scenario *s)
+{
+    static const struct {
+        const char *tab;
+        WsPart part;
+    } page[] = { { "Code", WS_PART_CODE },
+                 { "Idle", WS_PART_IDLE },
+                 { "Resources", WS_PART_RESOURCES },
+                 { "Problems", WS_PART_PROBLEMS } };
+    for (guint i = 0; i < G_N_ELEMENTS(page); i++) {
+        GtkWidget *label = NULL, *tab;
+        WAIT_FOR((label = scenario_find(GTK_WIDGET(s->window), is_tab, page[i].tab)));
+        scenario_settle(label);
+        tab = gtk_widget_get_parent(label);
+        while (strcmp(gtk_widget_get_css_name(tab), "tab") != 0)
+            tab = gtk_widget_get_parent(tab);
+        scenario_click(tab, gtk_widget_get_width(tab) / 2, i % 2 ? 2 : 4, 1, NULL);
+        WAIT_FOR(gtk_widget_get_mapped(ws_window_part(s->window, page[i].part)));
+    }
+}
+
 static void add(void)
 {
     scenario_add("problems/I31-sections", sections);
@@ -140,6 +201,8 @@ static void add(void)
     scenario_add("problems/I31-text", filter_by_text);
     scenario_add("problems/I31-walk", walk);
     scenario_add("problems/I31-keyboard", by_keyboard);
+    scenario_add("problems/on-the-score", on_the_score);
+    scenario_add("problems/tabs-to-the-edge", tabs_to_the_edge);
 }
 
 int main(int argc, char **argv)

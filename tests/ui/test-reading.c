@@ -497,6 +497,32 @@ static void mufu(Scenario *s)
                                    ws_document_clock(s->document)->mufu_busy, 0.08);
 }
 
+/* On a slow machine scenes are made in haste first, and whole ones when the movement is over: there
+ * is a score at every moment between. */
+static void never_without_a_score(Scenario *s)
+{
+    WsTimeline *t = score(s);
+    scenario_open(s, FA);
+    const double middle = ws_timeline_length(t) / 2;
+    ws_timeline_set_view(t, middle, middle + 6000);
+    WAIT_FOR(t->scene && !t->settle && !ws_timeline_folded(t));
+    scenario_settle(s->timeline);
+    for (guint i = 0; i < 6; i++) {
+        guint hasty = 0;
+        t->full_cost = 1000000; /* a second for a whole scene */
+        ws_timeline_zoom_at(t, 300, i & 1 ? 0.7 : 1.5);
+        ws_timeline_sync(t);
+        g_assert_true(t->scene->partial);
+        for (gint64 since = g_get_monotonic_time();
+             t->settle && !scenario_late(since, "the whole scene", __FILE__, __LINE__); hasty++) {
+            g_main_context_iteration(NULL, TRUE);
+            g_assert_nonnull(t->scene);
+        }
+        g_assert_cmpuint(hasty, >, 0);
+        g_assert_false(t->scene->partial);
+    }
+}
+
 static void whiskers(Scenario *s)
 {
     WsTimeline *t = score(s);
@@ -549,6 +575,7 @@ static void upstream_of_mma(Scenario *s)
 
 static void add(void)
 {
+    scenario_add("reading/never-without-a-score", never_without_a_score);
     scenario_add("reading/cta-by-keyboard", cta_by_keyboard);
     scenario_add("reading/cta-by-pointer", cta_by_pointer);
     scenario_add("reading/heat-strip", heat_strip);

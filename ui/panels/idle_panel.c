@@ -327,11 +327,11 @@ static GtkWidget *make_table(void)
                  _("work of an agent; a wait, from the event to its return; a copy or "
                    "product under way"),
                  FALSE, FALSE, 70 },
-        [PREDICTED] = { _("Predicted"), _("share of the time played"), TRUE, FALSE, 90 },
+        [PREDICTED] = { _("Predicted"), _("share of the time played"), TRUE, FALSE, 120 },
         [MEASURED] = { _("Measured"),
                        _("share of the time recorded, at least: a flight is over at "
                          "the latest when its wait returns"),
-                       TRUE, FALSE, 90 },
+                       TRUE, FALSE, 120 },
         [GAPS] = { _("Gaps"), _("in which it has a part"), TRUE, FALSE, 70 },
         [EDGE] = { _("Stands still \xe2\x86\x90 waits for"), _("in the gap that it has most of"),
                    FALSE, TRUE, 0 },

@@ -219,6 +219,10 @@ static void clicked(WsTimeline *t, GdkModifierType state)
 /* Steps of everything that the marquee touches. Shift adds, Alt removes. */
 static void enclose(WsTimeline *t, GdkModifierType state)
 {
+    if (!t->scene) /* an answer has come since the last frame */
+        ws_timeline_sync(t);
+    if (!t->scene)
+        return;
     double off = ws_timeline_offset(t) + WS_TIMELINE_GUTTER, up = t->view.at.y;
     double x0 = MIN(t->drag_x, t->drag_x + t->drag_dx), x1 = x0 + fabs(t->drag_dx);
     double y0 = MIN(t->drag_y, t->drag_y + t->drag_dy), y1 = y0 + fabs(t->drag_dy);

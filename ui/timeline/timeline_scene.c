@@ -247,8 +247,10 @@ static gboolean settle(gpointer data)
     t->settle = 0;
     t->loose = FALSE;
     if (t->scene && t->scene->partial) {
+        /* At once: until the next frame, which may be long in coming, the pointer would find no
+         * score and what asks for an item nothing to ask. */
         g_clear_pointer(&t->scene, ws_scene_free);
-        ws_timeline_refresh(t);
+        ws_timeline_sync(t);
     }
     return G_SOURCE_REMOVE;
 }
