@@ -41,6 +41,8 @@ WsImportFrom ws_import_guess(const char *file, const char *text)
         i++;
     if (i == WS_IMPORT_GLUON && text && strstr(text, "triton.experimental.tle"))
         return WS_IMPORT_TLE;
+    if (i == WS_IMPORT_GLUON && text && strstr(text, "language.extra.tlx"))
+        return WS_IMPORT_TLX;
     return (WsImportFrom)i;
 }
 

@@ -125,6 +125,7 @@ typedef struct {
     const Val *grid;           /* of the launch */
     const char *tile;          /* name of the axis once a loop over tiles was seen */
     const WsExpr *tiles;       /* its extent */
+    gint64 replica;            /* of the task that is walked, -1: none (tlx_terms.c) */
     GPtrArray *closures;       /* GHashTable*: owned */
     GHashTable *closure;       /* of the function that is about to be called */
     GHashTable *allocated;     /* WsPyNode* -> Val*: what this group allocates */
@@ -166,6 +167,7 @@ gboolean py_is_index(const Val *v);
 const Val *py_lookup(PyRead *p, const char *name);
 void py_assign(PyRead *p, const char *name, const Val *v);
 void py_run(PyRead *p, const WsPyNode *block);
+GHashTable *py_copy_vars(GHashTable *from);            /* the caller unrefs */
 const Val *py_launch(PyRead *p, const WsPyNode *node); /* kernel[grid](…); NULL: it is none */
 const Val *py_call(PyRead *p, const WsPyNode *function, const Val **args, const WsPyNode *at);
 /* The arguments of a call by the parameters of a function, from number `at` on. */

@@ -19,6 +19,9 @@ static const Term gluon[] = {
 static const Term tle[] = {
 #include "import/python/tle.def"
 };
+static const Term tlx[] = {
+#include "import/python/tlx.def"
+};
 #undef WS_TERM
 
 static const struct {
@@ -27,6 +30,7 @@ static const struct {
 } dialects[WS_IMPORT_FROM_COUNT] = {
     [WS_IMPORT_GLUON] = { gluon, G_N_ELEMENTS(gluon) },
     [WS_IMPORT_TLE] = { tle, G_N_ELEMENTS(tle) },
+    [WS_IMPORT_TLX] = { tlx, G_N_ELEMENTS(tlx) },
 };
 
 /* A row whose name begins with a dot is a method, whatever it is called on. */
@@ -46,6 +50,7 @@ static gboolean acts(PyMeaning meaning)
         py_mean_TLE_ARRIVE,  py_mean_TLE_COPY,    py_mean_TLE_MMA,   py_mean_TLE_READER,
         py_mean_TLE_WRITER,  py_mean_TLE_ACQUIRE, py_mean_TLE_READY, py_mean_TLE_COMMIT,
         py_mean_TLE_RELEASE, py_mean_DESC_STORE,  py_mean_DESC_LOAD, py_mean_LOAD_PIXELS,
+        py_mean_TLX_LOAD,    py_mean_TLX_STORE,   py_mean_TLX_DOT,   py_mean_TLX_BARRIERS,
     };
     for (guint i = 0; i < G_N_ELEMENTS(words); i++)
         if (words[i] == meaning)
@@ -68,7 +73,8 @@ static void bind(PyRead *p, const Term *term, const WsPyNode *node, const Val *o
     const gboolean wait = term->meaning == py_mean_WAIT || term->meaning == py_mean_TLE_WAIT;
     if (wait)
         p->floor_index = p->floor_phase = NULL;
-    const gboolean product = term->meaning == py_mean_MMA || term->meaning == py_mean_MMA_WAIT;
+    const gboolean product = term->meaning == py_mean_MMA || term->meaning == py_mean_MMA_WAIT ||
+                             term->meaning == py_mean_TLX_DOT;
     p->phasing += wait;
     p->indexing += slot;
     p->handing += product;

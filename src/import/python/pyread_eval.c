@@ -74,6 +74,8 @@ static const WsExpr *bits(PyRead *p, const char *op, const WsExpr *a, const WsEx
         return ws_x_mod(r, ws_x_op(r, WS_EXPR_ADD, a, b), 2);
     if (*op == '^' && ws_x_is(b, &n) && n == 0)
         return a;
+    if (*op == '^' && is_bit(a) && is_bit(b))
+        return ws_x_mod(r, ws_x_op(r, WS_EXPR_ADD, a, b), 2);
     if (!strcmp(op, ">>") && ws_x_is(b, &n) && n >= 0 && n < 62)
         return ws_x_op(r, WS_EXPR_DIV, a, ws_x_int(r, (gint64)1 << n));
     if (!strcmp(op, "<<") && ws_x_is(b, &n) && n >= 0 && n < 62)
@@ -407,6 +409,8 @@ static const Val *index_(PyRead *p, const WsPyNode *node)
     }
     if (a->kind == VAL_SHAPE && py_known(i, &n))
         return shape_item(p, a, n);
+    if (a->kind == VAL_BUFFER && p->from == WS_IMPORT_TLX)
+        return py_mean_INDEX(p, (const Val *[]){ a, i }, node);
     if (a->kind == VAL_BARRIER && i->kind == VAL_INT && !a->place.index) {
         Val *v = py_val(p, VAL_BARRIER);
         *v = *a;

@@ -334,17 +334,16 @@ static const char *word_from(const PyRead *p, const WsPyNode *node, const char *
 /* Kernels of other languages and of other machines are refused by name. */
 static gboolean refused(PyRead *p, const WsPyNode *kernel, gboolean missing)
 {
-    const char *tlx = word_from(p, kernel->kid[1], "extra.tlx", 0);
+    const char *tlx =
+        p->from == WS_IMPORT_TLX ? NULL : word_from(p, kernel->kid[1], "extra.tlx", 0);
     static const char *const words[] = { ".blackwell.tcgen05", ".blackwell.TensorMemory",
                                          ".blackwell.allocate_tensor_memory", ".blackwell.clc" };
     const char *blackwell = NULL;
     for (guint i = 0; missing && !blackwell && i < G_N_ELEMENTS(words); i++)
         blackwell = word_from(p, kernel->kid[1], words[i], 0);
     if (tlx)
-        return !ws_source_fail(p->r, kernel->line, kernel->column,
-                               "Write it in Gluon or TLE, or import the PTX that it compiles to.",
-                               "`%s` is written in TLX (`%s`), whose words are not read",
-                               kernel->text, tlx);
+        return !ws_source_fail(p->r, kernel->line, kernel->column, "Say --from tlx.",
+                               "`%s` is written in TLX (`%s`)", kernel->text, tlx);
     if (blackwell)
         return !ws_source_fail(p->r, kernel->line, kernel->column, "Import the kernel for Hopper.",
                                "`%s` is a kernel for Blackwell (`%s`); kernels are read for Hopper",

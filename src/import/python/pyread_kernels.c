@@ -70,7 +70,7 @@ static void collect(const WsPyNode *node, const WsPyNode *host, GArray *all)
 /* Whether `node`, or a function of the file that it names, calls warp_specialize. */
 static gboolean specializes(const WsPyNode *node, const GArray *all, guint depth)
 {
-    if (calls(node, "warp_specialize"))
+    if (calls(node, "warp_specialize") || calls(node, "async_tasks"))
         return TRUE;
     for (guint i = 0; depth < 4 && i < all->len; i++) {
         const PyKernel *k = &g_array_index(all, PyKernel, i);
@@ -109,7 +109,8 @@ GArray *py_kernels(const WsPyNode *module)
             k.launches = count_launches(k.host ? k.host->kid[1] : module, k.node->text);
             const gboolean is =
                 pass ? jit && !is_called(all, k.node)
-                     : (jit && k.launches) || (calls(k.node->kid[1], "warp_specialize") &&
+                     : (jit && k.launches) || ((calls(k.node->kid[1], "warp_specialize") ||
+                                                calls(k.node->kid[1], "async_tasks")) &&
                                                (jit || !k.host) && !is_called(all, k.node));
             if (!is)
                 continue;

@@ -37,8 +37,7 @@ void py_named_constant(PyRead *p, const WsPyNode *assign, const Val *v)
     add(p, assign->kid[0]->text, id, n, threads, assign->line);
 }
 
-/* "turn[1]" of number `id`; NULL: other threads meet there than the constant says. */
-static const char *named(PyRead *p, gint64 id, gint64 threads, const WsPyNode *at)
+const char *py_named_barrier(PyRead *p, gint64 id, gint64 threads, const WsPyNode *at)
 {
     for (guint i = 0;; i++) {
         if (i == p->r->barriers->len)
@@ -97,7 +96,7 @@ const Val *py_mean_ASM(PyRead *p, const Val **a, const WsPyNode *at)
                            operand(a[2], results, &text, &threads) &&
                            text[strspn(text, " ")] == ';';
     const char *name = known && id >= 0 && id < 16 && threads >= 32 && threads <= 1024
-                           ? named(p, id, threads, at)
+                           ? py_named_barrier(p, id, threads, at)
                            : NULL;
     if (!name)
         return py_wrong(p, at, "a barrier between groups whose number or threads are not known");

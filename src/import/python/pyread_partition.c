@@ -63,14 +63,13 @@ static void drop_meetings(GPtrArray *list)
     }
 }
 
-static void run_group(PyRead *p, const WsPyNode *f, const Val **args, gint64 warps,
-                      gint64 registers, const WsPyNode *at)
+static void begin_group(PyRead *p, const char *name, guint line, gint64 warps, gint64 registers)
 {
     if (p->prologue && p->r->groups->len == 1 && p->group)
-        p->group->name = f->text; /* the warps that began */
+        p->group->name = name; /* the warps that began */
     else
-        p->group = ws_source_group(p->r, f->text, f->line);
-    p->group->line = f->line;
+        p->group = ws_source_group(p->r, name, line);
+    p->group->line = line;
     p->group->warps = warps;
     p->group->registers = registers;
     p->to = p->group->body;
@@ -80,13 +79,43 @@ static void run_group(PyRead *p, const WsPyNode *f, const Val **args, gint64 war
     g_array_set_size(p->waited_on, 0);
     g_array_set_size(p->generic, 0);
     p->calls = 0;
-    py_call(p, f, args, at);
-    py_claims_left(p, f);
+}
+
+static void end_group(PyRead *p, const WsPyNode *at)
+{
+    py_claims_left(p, at);
     py_count_copies(p);
     if (!works_together(p->group->body))
         drop_meetings(p->group->body);
     p->group = NULL;
     p->to = NULL;
+}
+
+static void run_group(PyRead *p, const WsPyNode *f, const Val **args, gint64 warps,
+                      gint64 registers, const WsPyNode *at)
+{
+    begin_group(p, f->text, f->line, warps, registers);
+    py_call(p, f, args, at);
+    end_group(p, f);
+}
+
+void py_run_task(PyRead *p, const WsPyNode *body, const char *name, gint64 warps, gint64 registers,
+                 const WsPyNode *at)
+{
+    Frame frame = { .vars = py_copy_vars(p->frame->vars),
+                    .closure = p->frame->closure,
+                    .prefix = "",
+                    .at = p->frame->at,
+                    .up = p->frame->up };
+    Frame *around = p->frame;
+    begin_group(p, name, at->line, warps, registers);
+    p->frame = &frame;
+    p->calls = 1;
+    py_run(p, body);
+    p->calls = 0;
+    p->frame = around;
+    g_hash_table_unref(frame.vars);
+    end_group(p, at);
 }
 
 const Val *py_one_group(PyRead *p, const Val **args, const WsPyNode *at)
@@ -198,11 +227,16 @@ const Val *py_mean_SPECIALIZE(PyRead *p, const Val **a, const WsPyNode *at)
     p->own_warps = p->num_warps;
     if (*p->r->error || !p->r->groups->len)
         return py_opaque(p);
+    py_behind_partitions(p);
+    return py_plain(p);
+}
+
+void py_behind_partitions(PyRead *p)
+{
     p->calls = 1;
     p->group = g_ptr_array_index(p->r->groups, 0); /* what comes now is done by its warps */
     p->to = p->epilogue = g_ptr_array_new();
     join_prologue(p);
-    return py_plain(p);
 }
 
 static gboolean does_something(const GPtrArray *list)

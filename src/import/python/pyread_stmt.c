@@ -91,7 +91,7 @@ WsReadStep *py_opaque_lines(PyRead *p, const WsPyNode *at)
     g_ptr_array_unref(scratch);
     if (s->places) { /* all threads may have done it: in order with what one of them does later */
         p->dirty = TRUE;
-        if (p->from == WS_IMPORT_GLUON)
+        if (p->from != WS_IMPORT_TLE)
             py_step(p, WS_READ_FENCE, at)->name = "async";
     }
     return s;
@@ -125,7 +125,7 @@ static const Val *settle(PyRead *p, const char *name, const Val *v, const WsPyNo
         }
         v = py_formula(p, v);
     }
-    if (p->from == WS_IMPORT_TLE && py_is_index(v))
+    if (p->from != WS_IMPORT_GLUON && py_is_index(v))
         return v;
     if (v->kind != VAL_MATH || v->rows * v->cols <= 1 || !g_strcmp0(v->dtype, "b"))
         return v; /* a condition is used where it is named */
@@ -217,7 +217,7 @@ static void augment(PyRead *p, const WsPyNode *node)
 /* --- branches
  * -----------------------------------------------------------------------------------------*/
 
-static GHashTable *copy_vars(GHashTable *from)
+GHashTable *py_copy_vars(GHashTable *from)
 {
     GHashTable *to = g_hash_table_new(g_str_hash, g_str_equal);
     GHashTableIter it;
@@ -337,12 +337,12 @@ static void branch(PyRead *p, const WsPyNode *node)
     WsReadStep *s = py_step(p, WS_READ_IF, node);
     s->e = c;
     GPtrArray *to = p->to;
-    GHashTable *before = copy_vars(p->frame->vars);
+    GHashTable *before = py_copy_vars(p->frame->vars);
     p->to = s->body;
     py_run(p, node->kid[1]);
     const gboolean left = p->frame->returned;
     p->frame->returned = FALSE;
-    GHashTable *then = copy_vars(p->frame->vars); /* branches inside have made it anew */
+    GHashTable *then = py_copy_vars(p->frame->vars); /* branches inside have made it anew */
     g_hash_table_unref(p->frame->vars);
     p->frame->vars = before;
     p->to = s->other;
@@ -381,6 +381,8 @@ static void branch(PyRead *p, const WsPyNode *node)
  * its body is not known. */
 static void with(PyRead *p, const WsPyNode *node)
 {
+    if (py_tasks(p, node))
+        return;
     for (guint i = 0; p->in_kernel && i + 1 < node->n; i++) {
         const WsPyNode *item = node->kid[i], *call = item->kind == WS_PY_CALL ? item->kid[0] : item;
         g_autofree char *dotted = ws_python_dotted(call);
@@ -405,7 +407,7 @@ static void define(PyRead *p, const WsPyNode *node)
     Val *v = py_val(p, node->kind == WS_PY_CLASS ? VAL_CLASS : VAL_FUNC);
     v->node = node;
     if (p->frame) {
-        v->closure = copy_vars(p->frame->vars);
+        v->closure = py_copy_vars(p->frame->vars);
         g_hash_table_insert(v->closure, (gpointer)node->text, v);
         g_ptr_array_add(p->closures, v->closure);
     }

@@ -175,7 +175,7 @@ static void touched(PyRead *p, gint buffer)
 
 static void fence_for(PyRead *p, const Val *buffer, const WsPyNode *at)
 {
-    if (!p->group || p->from != WS_IMPORT_GLUON || !buffer || buffer->kind != VAL_BUFFER)
+    if (!p->group || p->from == WS_IMPORT_TLE || !buffer || buffer->kind != VAL_BUFFER)
         return;
     for (guint i = 0; i < p->generic->len; i++) {
         if (g_array_index(p->generic, gint, i) != buffer->place.object)
@@ -473,7 +473,7 @@ const Val *py_mean_MMA(PyRead *p, const Val **a, const WsPyNode *at)
         zero = zero || !acc || acc->kind != VAL_OPAQUE;
     }
     mark_accumulator(p, value);
-    if (p->from == WS_IMPORT_GLUON)
+    if (p->from != WS_IMPORT_TLE)
         py_step(p, WS_READ_FENCE, at)->name = "mma";
     WsReadStep *s = py_step(p, WS_READ_MMA, at);
     s->value = value;
@@ -505,7 +505,7 @@ const Val *py_mean_MMA(PyRead *p, const Val **a, const WsPyNode *at)
     if (!(a[6] && py_known(a[6], &async) && async))
         py_step(p, WS_READ_MMA_WAIT, at)->n = 0;
     Val *v = py_val(p, VAL_TILE);
-    v->depth = async && p->from == WS_IMPORT_GLUON ? ++p->products : 0;
+    v->depth = async && p->from != WS_IMPORT_TLE ? ++p->products : 0;
     v->index = value;
     v->rows = m;
     v->cols = n;

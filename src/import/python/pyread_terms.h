@@ -40,17 +40,22 @@ typedef const Val *(*PyMeaning)(PyRead *p, const Val **a, const WsPyNode *at);
     M(CDIV)                                                                                        \
     M(MAXIMUM)                                                                                     \
     M(MINIMUM)                                                                                     \
-    M(SUM) M(WHERE) M(EXP2) M(LOG2) M(EXP) M(LN) M(SQRT) M(ABSOLUTE) M(FMA) M(CONVERT) M(ZEROS)    \
-        M(FULL) M(SLICE_LAYOUT) M(LAYOUT) M(ARANGE) M(SPECIALIZE) M(TLE_ALLOCATE) M(TLE_BARRIERS)  \
-            M(TLE_BARRIER) M(TLE_SLICE) M(TLE_EXTRACT) M(TLE_WAIT) M(TLE_ARRIVE) M(TLE_COPY)       \
-                M(TLE_LOAD) M(TLE_STORE) M(TLE_ARANGE) M(TLE_FLOAT) M(TLE_PIPE) M(TLE_WRITER)      \
-                    M(TLE_READER) M(TLE_ACQUIRE) M(TLE_READY) M(TLE_COMMIT) M(TLE_RELEASE)         \
-                        M(TLE_MMA) M(TLE_MMA_WAIT) M(COUNT) M(LAYOUT_FOR) M(CAPABILITY) M(CP_ROWS) \
-                            M(CP_ARRIVE) M(CP_COMMIT) M(CP_WAIT) M(TMA_REDUCE) M(SECOND)           \
-                                M(GDC_WAIT) M(GDC_LAUNCH) M(ASM) M(FENCE) M(REINTERPRET)           \
-                                    M(INVALIDATE) M(NUM_CTAS) M(GETATTR) M(DESC_STORE)             \
-                                        M(DESC_LOAD) M(TLE_POINTER) M(TLE_BROADCAST)               \
-                                            M(LOAD_PIXELS) M(DESCRIBE_PIXELS)
+    M(SUM)                                                                                         \
+    M(WHERE) M(EXP2) M(LOG2) M(EXP) M(LN) M(SQRT) M(ABSOLUTE) M(FMA) M(CONVERT) M(ZEROS) M(FULL)   \
+        M(SLICE_LAYOUT) M(LAYOUT) M(ARANGE) M(SPECIALIZE) M(TLE_ALLOCATE) M(TLE_BARRIERS)          \
+            M(TLE_BARRIER) M(TLE_SLICE) M(TLE_EXTRACT) M(TLE_WAIT) M(TLE_ARRIVE) M(TLE_COPY) M(    \
+                TLE_LOAD) M(TLE_STORE) M(TLE_ARANGE) M(TLE_FLOAT) M(TLE_PIPE) M(TLE_WRITER)        \
+                M(TLE_READER) M(TLE_ACQUIRE) M(TLE_READY) M(TLE_COMMIT) M(TLE_RELEASE) M(TLE_MMA)  \
+                    M(TLE_MMA_WAIT) M(COUNT) M(LAYOUT_FOR) M(CAPABILITY) M(CP_ROWS) M(CP_ARRIVE)   \
+                        M(CP_COMMIT) M(CP_WAIT) M(TMA_REDUCE) M(SECOND) M(GDC_WAIT) M(GDC_LAUNCH)  \
+                            M(ASM) M(FENCE) M(REINTERPRET) M(INVALIDATE) M(NUM_CTAS) M(GETATTR)    \
+                                M(DESC_STORE) M(DESC_LOAD) M(TLE_POINTER) M(TLE_BROADCAST)         \
+                                    M(LOAD_PIXELS) M(TLX_ALLOCATE) M(TLX_BARRIERS)                 \
+                                        M(TLX_TRANSPOSE) M(TLX_SLICE) M(TLX_DTYPE) M(TLX_SIZE)     \
+                                            M(TLX_REPLICA) M(TLX_LOAD) M(TLX_STORE) M(TLX_DOT)     \
+                                                M(TLX_FENCE) M(TLX_COMMIT) M(TLX_WAIT_GROUP)       \
+                                                    M(TLX_NAMED_WAIT) M(TLX_NAMED_ARRIVE)          \
+                                                        M(DESCRIBE_PIXELS)
 #define PY_MEANING(id) const Val *py_mean_##id(PyRead *p, const Val **a, const WsPyNode *at);
 PY_MEANINGS(PY_MEANING)
 #undef PY_MEANING
@@ -91,6 +96,15 @@ void py_finish_bytes(PyRead *p);
 void py_count_copies(PyRead *p); /* at the end of a group: its waits for cp.async */
 /* A kernel with partitions: what it does outside of them is done by the warps of the first one. */
 void py_with_partitions(PyRead *p, const Val **args, const WsPyNode *at);
+/* `with tlx.async_tasks():`: its tasks become groups. FALSE: the statement is none. */
+gboolean py_tasks(PyRead *p, const WsPyNode *with);
+/* What the block does in `warps` of its own, with the variables around it (pyread_partition.c), and
+ * what comes behind all of them. */
+void py_run_task(PyRead *p, const WsPyNode *body, const char *name, gint64 warps, gint64 registers,
+                 const WsPyNode *at);
+void py_behind_partitions(PyRead *p);
+/* "turn[1]" of number `id` of the hardware; NULL: other many threads meet there. */
+const char *py_named_barrier(PyRead *p, gint64 id, gint64 threads, const WsPyNode *at);
 /* Numbers of named barriers in a constant of the file (pyread_named.c). */
 void py_named_constant(PyRead *p, const WsPyNode *assign, const Val *v);
 void py_tle_pipes(PyRead *p); /* who arrives how often in pipes, when all groups were read */

@@ -215,7 +215,9 @@ static void finish_tensors(WsRead *r)
 WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsImportFrom from,
                            WsPythonWay way)
 {
-    PyRead p = { .r = r, .py = py, .file = file, .from = from, .num_warps = 4, .way = way };
+    PyRead p = {
+        .r = r, .py = py, .file = file, .from = from, .num_warps = 4, .replica = -1, .way = way
+    };
     p.globals = g_hash_table_new(g_str_hash, g_str_equal);
     p.aliases = g_hash_table_new(g_str_hash, g_str_equal);
     p.loops = g_array_new(FALSE, TRUE, sizeof(OpenLoop));
@@ -261,7 +263,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
         for (guint i = 0; way.assume && way.assume[i]; i++)
             g_ptr_array_add(r->assume, (gpointer)ws_source_format(r, "%s", way.assume[i]));
         py_finish_numbers(&p);
-        if (from == WS_IMPORT_GLUON)
+        if (from != WS_IMPORT_TLE)
             py_finish_bytes(&p);
         finish_tiles(&p);
         part_tensors(r);
@@ -270,7 +272,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
             py_tle_finish(&p);
         r->inits = TRUE;
         r->by_parity = way.by_parity;
-        r->fences = from == WS_IMPORT_GLUON ? "drawn" : NULL;
+        r->fences = from != WS_IMPORT_TLE ? "drawn" : NULL;
         ws_source_parts(r);
         design = ws_source_write(r);
     }
