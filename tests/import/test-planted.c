@@ -12,6 +12,7 @@
 #define PIPELINED "tests/import/gluon/pipelined.py"
 #define SUBRINGS  "tests/import/gluon/subrings.py"
 #define PIPES     "tests/import/tle/pipe.py"
+#define TASKS     "tests/import/tlx/gemm.py"
 #define TLE_GEMM  "tests/designs/gemm-tle.wstave"
 #define TURNS     "tests/designs/attention-tle-pingpong.wstave"
 #define PIPE      "tests/designs/gemm-pipe.wstave"
@@ -42,14 +43,34 @@ static const Planted doubted[] = {
               "            ab_writer.commit(k_total)\n",
               "            ab_writer.commit(k_total)\n"
               "            tle.gpu.copy(B_desc, ab_slot.b, [BN, BK], [tn * BN, k * BK])\n",
-              0, NULL, NULL) PLANT(TLE, "masked-store", ONE, "acc.to(tl.bfloat16))",
-                                   "acc.to(tl.bfloat16), mask=kt > 3)", 0, NULL, NULL)
-            PLANT(GLUON, "phase-below-zero", ONE, "(k_total // STAGES + 1) % 2",
-                  "((k_total - STAGES) // STAGES) % 2", 0, NULL, NULL)
-                PLANT(GLUON, "condition-below-zero", ONE,
-                      "            if k > 0:", "            if (k - 1) // 4 >= 0:", 0, NULL, NULL)
-                    PLANT(GLUON, "counter-wraps-below-zero", ONE, "            k_total += 1\n",
-                          "            k_total = (k_total + 1) % (2 * STAGES)\n", 0, NULL, NULL)
+              0, NULL,
+              NULL) PLANT(TLE, "masked-store", ONE, "acc.to(tl.bfloat16))",
+                          "acc.to(tl.bfloat16), mask=kt > 3)", 0, NULL,
+                          NULL) PLANT(GLUON, "phase-below-zero", ONE, "(k_total // STAGES + 1) % 2",
+                                      "((k_total - STAGES) // STAGES) % 2", 0, NULL, NULL)
+            PLANT(GLUON, "condition-below-zero", ONE,
+                  "            if k > 0:", "            if (k - 1) // 4 >= 0:", 0, NULL,
+                  NULL) PLANT(GLUON, "counter-wraps-below-zero", ONE, "            k_total += 1\n",
+                              "            k_total = (k_total + 1) % (2 * STAGES)\n", 0, NULL, NULL)
+                PLANT(TLX, "result-of-a-wait-dropped", TASKS, "acc = tlx.async_dot_wait(0, acc)",
+                      "tlx.async_dot_wait(0, acc)", 0, NULL,
+                      NULL) PLANT(TLX, "arrival-elsewhere", TASKS, "tlx.local_view(empty, slot))",
+                                  "tlx.local_view(empty, slot), 1, 1)", 0, NULL, NULL)
+                    PLANT(TLX, "product-that-may-add", TASKS, "tlx.local_view(b, slot), acc)",
+                          "tlx.local_view(b, slot), acc, use_acc=k > 0)", 0, NULL,
+                          NULL) PLANT(TLX, "multicast", TASKS, "[row, k * BK], bar)",
+                                      "[row, k * BK], bar, multicast_targets=[0, 1])", 0, NULL,
+                                      NULL)
+                        PLANT(TLX, "unknown-word", TASKS, "                    count += 1",
+                              "                    tlx.mystery()\n                    count += 1",
+                              0, NULL,
+                              NULL) PLANT(TLX, "line-between-tasks", TASKS,
+                                          "        with tlx.async_task(num_warps=4",
+                                          "        tlx.barrier_arrive(tlx.local_view(empty, 0))\n"
+                                          "        with tlx.async_task(num_warps=4",
+                                          0, NULL, NULL)
+                            PLANT(TLX, "task-of-unknown-warps", TASKS, "num_warps=4, replicate=2",
+                                  "num_warps=n_tiles, replicate=2", 0, NULL, NULL)
 };
 
 static char *with_mistake(const char *text, const Planted *m)

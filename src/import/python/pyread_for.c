@@ -91,6 +91,23 @@ static void host_loop(PyRead *p, const WsPyNode *node)
 
 #define MOST_WRITTEN 16 /* rounds that may be walked one by one */
 
+/* cdiv(x + c·step, step) is cdiv(x, step) + c: loops that begin later are seen to make fewer
+ * rounds.
+ */
+static const WsExpr *rounds_of(PyRead *p, const WsExpr *span, const WsExpr *step)
+{
+    WsRead *r = p->r;
+    WsAffine f;
+    gint64 n;
+    if (!ws_x_is(step, &n) || n < 2 || !ws_expr_affine(span, &f))
+        return n == 1 ? span : ws_x_call(r, WS_FUNC_CDIV, span, step, NULL);
+    const gint64 whole = f.n && f.constant % n == 0 ? f.constant : 0;
+    ws_affine_clear(&f);
+    const WsExpr *rest = ws_x_op(r, WS_EXPR_SUB, span, ws_x_int(r, whole));
+    return ws_x_op(r, WS_EXPR_ADD, ws_x_call(r, WS_FUNC_CDIV, rest, step, NULL),
+                   ws_x_int(r, whole / n));
+}
+
 static void for_(PyRead *p, const WsPyNode *node)
 {
     const WsExpr *part[3] = { NULL };
@@ -135,7 +152,7 @@ static void for_(PyRead *p, const WsPyNode *node)
             l.by = step;
         }
         l.name = py_group_name(p, l.target->kind == WS_PY_NAME ? l.target->text : "i");
-        l.count = step == 1 ? span : ws_x_call(r, WS_FUNC_CDIV, span, part[2], NULL);
+        l.count = rounds_of(p, span, part[2]);
         l.index = ws_x_op(r, WS_EXPR_ADD, part[0],
                           ws_x_op(r, WS_EXPR_MUL, ws_x_name(r, l.name), part[2]));
     }

@@ -15,6 +15,7 @@ typedef struct {
     const WsExpr *step;  /* LINEAR, MOD: what a round adds */
     gint64 n;            /* MOD: modulus; WRAP: modulus of the index */
     const char *index;   /* WRAP: variable of the index */
+    gint64 shift;        /* WRAP: it has flipped (index + shift) / n times */
     const char *counter; /* of the design that holds the sum, NULL: none is needed */
 } PyCarry;
 
@@ -68,6 +69,9 @@ void py_classify(PyRead *p, PyCarry *c); /* what a round does to it */
 gboolean py_wanders(const PyCarry *c);
 /* A parity that flips where the index of another of `all` wraps: sets its index and modulus. */
 gboolean py_flips_on_wrap(PyRead *p, PyCarry *c, PyCarry *all, guint n_all);
+/* The same by values, however it is written, and of an index that does not wrap; sets `shift`, too
+ * (pyread_flips.c). */
+gboolean py_flips_with(PyCarry *c, PyCarry *all, guint n_all);
 /* Whether e has an integer of a round that is only being tried. */
 gboolean py_holds_trial(const WsExpr *e);
 

@@ -125,19 +125,26 @@ static const WsExpr *wrapped(PyRead *p, const PyCarry *c, const PyCarry *all, gu
     WsRead *r = p->r;
     for (guint i = 0; i < n_all; i++) {
         const PyCarry *index = &all[i];
-        if (strcmp(index->name, c->index) || index->kind != CARRY_MOD)
+        if (strcmp(index->name, c->index) ||
+            (index->kind != CARRY_MOD && (!p->py || index->kind != CARRY_LINEAR)))
             continue;
-        const WsExpr *g = py_inner_of(p, index->entry->e, index->n);
+        const WsExpr *g =
+            index->kind == CARRY_MOD ? py_inner_of(p, index->entry->e, index->n) : index->entry->e;
         gint64 first, known;
         if (p->py && ws_x_is(g, &first) && first < 0) /* quotients are not rounded down there */
             return NULL;
         const WsExpr *turns = advance(p, g, index->step, l->name, l->count, moment);
         const WsExpr *base = py_inner_of(p, c->entry->e, 2);
-        const WsExpr *old = ws_x_op(r, WS_EXPR_DIV, g, ws_x_int(r, c->n));
-        const WsExpr *now = ws_x_op(r, WS_EXPR_DIV, turns, ws_x_int(r, c->n));
+        const WsExpr *shift = ws_x_int(r, c->shift), *by = ws_x_int(r, c->n);
+        const WsExpr *old = ws_x_op(r, WS_EXPR_DIV, ws_x_op(r, WS_EXPR_ADD, g, shift), by);
+        const WsExpr *now = ws_x_op(r, WS_EXPR_DIV, ws_x_op(r, WS_EXPR_ADD, turns, shift), by);
         const WsExpr *start = ws_x_op(r, WS_EXPR_SUB, base, old);
-        if (p->probing && base && py_holds_trial(base)) /* of an index below n */
+        const gboolean below =
+            g->op == WS_EXPR_NAME && py_holds_trial(g) && !c->shift && index->kind == CARRY_MOD;
+        if (p->probing && (below || (!p->py && py_holds_trial(base)))) /* an index below n */
             start = base;
+        else if (p->probing && p->py)
+            ;           /* as it is */
         else if (p->py) /* turns since the loop began */
             start =
                 before_rounds(p, l, start, moment == AT_HEAD ? ws_x_name(r, l->name) : l->count);

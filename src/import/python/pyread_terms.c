@@ -1,4 +1,5 @@
 #include "import/python/pyread_terms.h"
+#include "import/fit.h"
 #include "import/python/pyread_law.h"
 
 #include <string.h>
@@ -200,6 +201,20 @@ static WsReadStep *at_barrier(PyRead *p, WsReadKind kind, const Val *barrier, co
     return s;
 }
 
+/* A parity that is put together, as of one quotient where it is one. */
+static const WsExpr *one_quotient(PyRead *p, const WsExpr *phase)
+{
+    WsAffine f;
+    gint64 two;
+    if (p->probing || phase->op != WS_EXPR_MOD || !ws_x_is(phase->arg[1], &two) || two != 2 ||
+        !ws_expr_affine(phase->arg[0], &f))
+        return phase;
+    const gboolean several = f.n > 1;
+    ws_affine_clear(&f);
+    const WsExpr *one = several ? ws_fit(p->r, phase) : phase;
+    return py_is_parity(one) ? one : phase;
+}
+
 const Val *py_mean_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
 {
     if (!p->group)
@@ -207,6 +222,7 @@ const Val *py_mean_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
     const WsExpr *phase = a[1] ? py_as_int(p, a[1]) : NULL;
     if (!is_barrier(a[0]) || !phase)
         return py_wrong(p, at, "a wait whose barrier or phase is not known");
+    phase = one_quotient(p, phase);
     if (!py_phase_fits(p))
         return py_wrong(p, at, "a phase of a count that may be below 0");
     if (!p->probing && !py_is_parity(phase))

@@ -41,7 +41,8 @@ typedef const Val *(*PyMeaning)(PyRead *p, const Val **a, const WsPyNode *at);
     M(MAXIMUM)                                                                                     \
     M(MINIMUM)                                                                                     \
     M(SUM)                                                                                         \
-    M(WHERE) M(EXP2) M(LOG2) M(EXP) M(LN) M(SQRT) M(ABSOLUTE) M(FMA) M(CONVERT) M(ZEROS) M(FULL)   \
+    M(WHERE)                                                                                       \
+    M(EXP2) M(LOG2) M(EXP) M(LN) M(SQRT) M(ABSOLUTE) M(FMA) M(CONVERT) M(ZEROS) M(FULL)            \
         M(SLICE_LAYOUT) M(LAYOUT) M(ARANGE) M(SPECIALIZE) M(TLE_ALLOCATE) M(TLE_BARRIERS)          \
             M(TLE_BARRIER) M(TLE_SLICE) M(TLE_EXTRACT) M(TLE_WAIT) M(TLE_ARRIVE) M(TLE_COPY) M(    \
                 TLE_LOAD) M(TLE_STORE) M(TLE_ARANGE) M(TLE_FLOAT) M(TLE_PIPE) M(TLE_WRITER)        \
@@ -51,11 +52,11 @@ typedef const Val *(*PyMeaning)(PyRead *p, const Val **a, const WsPyNode *at);
                             M(ASM) M(FENCE) M(REINTERPRET) M(INVALIDATE) M(NUM_CTAS) M(GETATTR)    \
                                 M(DESC_STORE) M(DESC_LOAD) M(TLE_POINTER) M(TLE_BROADCAST)         \
                                     M(LOAD_PIXELS) M(TLX_ALLOCATE) M(TLX_BARRIERS)                 \
-                                        M(TLX_TRANSPOSE) M(TLX_SLICE) M(TLX_DTYPE) M(TLX_SIZE)     \
-                                            M(TLX_REPLICA) M(TLX_LOAD) M(TLX_STORE) M(TLX_DOT)     \
-                                                M(TLX_FENCE) M(TLX_COMMIT) M(TLX_WAIT_GROUP)       \
-                                                    M(TLX_NAMED_WAIT) M(TLX_NAMED_ARRIVE)          \
-                                                        M(DESCRIBE_PIXELS)
+                                        M(TLX_TRANSPOSE) M(TLX_SLICE) M(TLX_DTYPE) M(TLX_TURN)     \
+                                            M(TLX_SIZE) M(TLX_REPLICA) M(TLX_LOAD) M(TLX_STORE)    \
+                                                M(TLX_DOT) M(TLX_FENCE) M(TLX_COMMIT)              \
+                                                    M(TLX_WAIT_GROUP) M(TLX_NAMED_WAIT)            \
+                                                        M(TLX_NAMED_ARRIVE) M(DESCRIBE_PIXELS)
 #define PY_MEANING(id) const Val *py_mean_##id(PyRead *p, const Val **a, const WsPyNode *at);
 PY_MEANINGS(PY_MEANING)
 #undef PY_MEANING

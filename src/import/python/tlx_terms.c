@@ -97,6 +97,22 @@ const Val *py_mean_TLX_SIZE(PyRead *p, const Val **a, const WsPyNode *at)
     return dtype ? py_literal(p, py_dtype_bytes(dtype)) : py_opaque(p);
 }
 
+/* Slot and parity of a count, a helper of the language: (count % n, count // n & 1). */
+const Val *py_mean_TLX_TURN(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    const WsExpr *count = a[0] ? py_as_int(p, a[0]) : NULL;
+    const gint64 n = py_number(a[1], 0);
+    if (!count || n < 1 || py_may_be_negative(p, count, FALSE))
+        return py_wrong(p, at, "a turn of a count that is not known");
+    Val *pair = py_val(p, VAL_TUPLE);
+    pair->item = g_new0(const Val *, 2);
+    g_ptr_array_add(p->r->pool, pair->item);
+    pair->item[pair->n++] = py_int(p, ws_x_mod(p->r, count, n));
+    pair->item[pair->n++] =
+        py_int(p, ws_x_mod(p->r, ws_x_op(p->r, WS_EXPR_DIV, count, ws_x_int(p->r, n)), 2));
+    return pair;
+}
+
 const Val *py_mean_TLX_REPLICA(PyRead *p, const Val **a, const WsPyNode *at)
 {
     (void)a;
@@ -182,8 +198,9 @@ static const WsPyNode *context_of(const WsPyNode *with, const char *word)
 
 typedef struct {
     const WsPyNode *at, *body;
-    gint64 warps, registers, replicas;
-    gboolean first; /* it is done by the warps that the kernel began with */
+    gint64 warps, replicas;
+    gint64 registers; /* not read further: what the default task keeps is nobody's text */
+    gboolean first;   /* it is done by the warps that the kernel began with */
 } Task;
 
 /* FALSE: something of it is not known, which was told. */
@@ -254,7 +271,7 @@ gboolean py_tasks(PyRead *p, const WsPyNode *node)
         const Task *t = &g_array_index(tasks, Task, i);
         p->own_warps = t->warps;
         for (p->replica = 0; p->replica < t->replicas && !*p->r->error; p->replica++)
-            py_run_task(p, t->body, t->first ? "default" : "task", t->warps, t->registers, t->at);
+            py_run_task(p, t->body, t->first ? "default" : "task", t->warps, 0, t->at);
     }
     p->replica = -1;
     p->own_warps = p->num_warps;
