@@ -52,6 +52,8 @@ static const struct {
     { WS_IMPORT_TLE, "tests/import/tle/pipe.py" },
     { WS_IMPORT_GLUON, "tests/designs/attention-fa3-dynamic.wstave" },
     { WS_IMPORT_GLUON, "tests/designs/gemm-aliased.wstave" },
+    { WS_IMPORT_TLX, "tests/import/tlx/gemm.py" },
+    { WS_IMPORT_GLUON, "tests/import/gluon/ring.py" },
     { WS_IMPORT_GLUON, "tests/import/gluon/gemm.py" },
     { WS_IMPORT_GLUON, "tests/import/gluon/classes.py" },
     { WS_IMPORT_GLUON, "tests/import/gluon/pipelined.py" },

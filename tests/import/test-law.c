@@ -16,6 +16,7 @@ static const struct {
     { "tests/import/gluon/add.py", WS_IMPORT_GLUON, 1 },
     { "tests/import/gluon/pipelined.py", WS_IMPORT_GLUON, 1 },
     { "tests/import/tle/pipe.py", WS_IMPORT_TLE, 1 },
+    { "tests/import/tlx/gemm.py", WS_IMPORT_TLX, 1 },
     { "projects/gemm-bf16/design.wstave", WS_IMPORT_GLUON, 3 },
     { "projects/gemm-bf16/design.wstave", WS_IMPORT_TLE, 3 },
     { "projects/attention-d128/design.wstave", WS_IMPORT_GLUON, 9 },
@@ -53,7 +54,7 @@ static gboolean begins(const char *text, const char *const *words)
 /* Line `at` with the plant; NULL: it has no place there. `inside`: of a jit function's body. */
 static char *planted(const char *line, Plant plant, gboolean inside)
 {
-    static const char *const calls[] = { "mbarrier.", "tma.", "tle.gpu.", NULL };
+    static const char *const calls[] = { "mbarrier.", "tma.", "tle.gpu.", "tlx.", NULL };
     static const char *const blocks[] = { "for ",   "while ", "if ", "else", "elif ", "with ",
                                           "return", "#",      "@",   "def ", ")",     NULL };
     const gsize blanks = strspn(line, " ");

@@ -352,7 +352,7 @@ int ws_command_check(int argc, char **argv)
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o.set, "override a constant", "NAME=VALUE" },
         { "from", 0, 0, G_OPTION_ARG_STRING, &o.from,
           "the file is a kernel in another language (see import); findings name its lines",
-          "gluon|tle|ptx" },
+          "gluon|tle|tlx|ptx" },
         { "kernel", 0, 0, G_OPTION_ARG_STRING, &o.kernel,
           "with --from: which kernel of the file (default: all)", "NAME|all" },
         { "define", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o.define,

@@ -10,7 +10,7 @@ int ws_command_import(int argc, char **argv)
     g_auto(GStrv) define = NULL;
     const GOptionEntry entries[] = {
         { "from", 0, 0, G_OPTION_ARG_STRING, &from,
-          "language of the file (default: by its suffix and its imports)", "gluon|tle|ptx" },
+          "language of the file (default: by its suffix and its imports)", "gluon|tle|tlx|ptx" },
         { "kernel", 0, 0, G_OPTION_ARG_STRING, &kernel, "which kernel of the file", "NAME" },
         { "define", 0, 0, G_OPTION_ARG_STRING_ARRAY, &define,
           "what a parameter or a constant of the file is", "NAME=VALUE" },
