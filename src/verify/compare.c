@@ -63,25 +63,56 @@ static void note_kinds(const Plan *plan, const WsExpr *e, gboolean *name, gboole
         note_kinds(plan, e->arg[i], name, moves);
 }
 
-/* Lemma EXTREME: min(a, b) > x is a > x && b > x, min(a, b) < x is a < x || b < x; so for max. */
+/* The sum with `with` in place of its term n, compared with 0 as `op` says. Takes `with`. */
+static WsExpr *with_term(const WsAffine *f, guint n, WsExpr *with, WsExprOp op)
+{
+    WsExpr *all = ws_expr_int(f->constant);
+    for (guint i = 0; i < f->n; i++) {
+        WsExpr *term = i == n ? with : ws_expr_ref(f->term[i]);
+        all =
+            ws_expr_op(WS_EXPR_ADD, all, ws_expr_op(WS_EXPR_MUL, ws_expr_int(f->factor[i]), term));
+    }
+    return ws_expr_op(op, all, ws_expr_int(0));
+}
+
+/* `t` stands in the sum f, with a factor that is not 0: what the comparison says of both sides. */
+static WsExpr *both_sides(const WsAffine *f, guint n, WsExprOp op)
+{
+    const WsExpr *t = f->term[n];
+    const gboolean select = t->func == WS_FUNC_SELECT;
+    WsExpr *a = with_term(f, n, ws_expr_ref(t->arg[select ? 1 : 0]), op);
+    WsExpr *b = with_term(f, n, ws_expr_ref(t->arg[select ? 2 : 1]), op);
+    if (select) {
+        WsExpr *no = ws_expr_op(WS_EXPR_NOT, ws_expr_ref(t->arg[0]), NULL);
+        return ws_expr_op(WS_EXPR_OR, ws_expr_op(WS_EXPR_AND, ws_expr_ref(t->arg[0]), a),
+                          ws_expr_op(WS_EXPR_AND, no, b));
+    }
+    /* the sum grows with t, or falls; it is to be above 0, or below */
+    const gboolean above = (op == WS_EXPR_GT || op == WS_EXPR_GE) == (f->factor[n] > 0);
+    return ws_expr_op(above == (t->func == WS_FUNC_MIN) ? WS_EXPR_AND : WS_EXPR_OR, a, b);
+}
+
+/* Lemma EXTREME: min(a, b) + y > x is a + y > x && b + y > x, min(a, b) + y < x is a + y < x ||
+ * b + y < x; so for max; select(c, a, b) + y > x is c && a + y > x || !c && b + y > x. */
 static WsExpr *by_sides(const Plan *plan, const WsExpr *e)
 {
-    for (guint i = 0; i < 2 && e->op <= WS_EXPR_GE; i++) {
-        const WsExpr *s = e->arg[i], *x = e->arg[1 - i];
+    g_autoptr(WsExpr) d = ws_expr_op(WS_EXPR_SUB, ws_expr_ref(e->arg[0]), ws_expr_ref(e->arg[1]));
+    WsAffine f;
+    WsExpr *made = NULL;
+    const gboolean fits = ws_expr_affine(d, &f);
+    for (guint n = 0; n < f.n && fits && !made; n++) {
+        const WsExpr *t = f.term[n];
         gboolean name = FALSE, moves = FALSE;
-        note_kinds(plan, s, &name, &moves);
-        if (s->op != WS_EXPR_CALL || (s->func != WS_FUNC_MIN && s->func != WS_FUNC_MAX) ||
-            s->n_args != 2 || !name || !moves)
+        if (t->op != WS_EXPR_CALL || f.factor[n] == 0)
             continue;
-        const gboolean above = (e->op == WS_EXPR_GT || e->op == WS_EXPR_GE) == (i == 0);
-        WsExpr *side[2];
-        for (guint k = 0; k < 2; k++)
-            side[k] =
-                ws_expr_op(e->op, ws_expr_ref(i ? x : s->arg[k]), ws_expr_ref(i ? s->arg[k] : x));
-        return ws_expr_op(above == (s->func == WS_FUNC_MIN) ? WS_EXPR_AND : WS_EXPR_OR, side[0],
-                          side[1]);
+        note_kinds(plan, t, &name, &moves);
+        const gboolean extreme = (t->func == WS_FUNC_MIN || t->func == WS_FUNC_MAX) &&
+                                 t->n_args == 2 && e->op <= WS_EXPR_GE;
+        if (name && moves && (extreme || t->func == WS_FUNC_SELECT))
+            made = both_sides(&f, n, e->op);
     }
-    return NULL;
+    ws_affine_clear(&f);
+    return made;
 }
 
 WsExpr *form_compared(const Plan *plan, const WsExpr *e)

@@ -436,28 +436,54 @@ static gint name_of(WsControl *c, const WsExpr *e)
 }
 
 /* The expression with its maximal non-affine subexpressions without indices as symbols. */
-/* L-EXTREME: min(a, b) > x is a > x && b > x, min(a, b) < x is a < x || b < x, and so for max,
- * where one of both is a name and the other an index or a counter. NULL: it is no such comparison.
- */
+/* The sum with `with` in place of its term n, compared with 0 as `op` says. Takes `with`. */
+static WsExpr *with_term(const WsAffine *f, guint n, WsExpr *with, WsExprOp op)
+{
+    WsExpr *all = NULL;
+    for (guint i = 0; i < f->n; i++)
+        all = sum(all, f->factor[i], i == n ? with : ws_expr_ref(f->term[i]));
+    return ws_expr_op(op, sum(all, 1, ws_expr_int(f->constant)), ws_expr_int(0));
+}
+
+/* A name in it, and an index or a counter: min(a, b), max(a, b), select(c, a, b). */
+static gboolean is_mixed(const WsControl *c, const WsExpr *e, WsExprOp op)
+{
+    const WsLeaves l = ws_leaves(c, e);
+    const gboolean extreme = e->op == WS_EXPR_CALL && e->n_args == 2 && op <= WS_EXPR_GE &&
+                             (e->func == WS_FUNC_MIN || e->func == WS_FUNC_MAX);
+    return l.symbol && l.index && (extreme || (e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT));
+}
+
+/* L-EXTREME: min(a, b) + y > x is a + y > x && b + y > x, min(a, b) + y < x is a + y < x || b + y <
+ * x, and so for max; select(c, a, b) + y > x is c && a + y > x || !c && b + y > x. NULL: it is no
+ * such comparison. */
 static WsExpr *extreme_of(WsControl *c, const WsExpr *e)
 {
-    if (e->op < WS_EXPR_LT || e->op > WS_EXPR_GE)
+    WsAffine f = { 0 };
+    WsExpr *made = NULL;
+    if (e->op < WS_EXPR_LT || e->op > WS_EXPR_NE)
         return NULL;
-    for (guint i = 0; i < 2; i++) {
-        const WsExpr *s = e->arg[i], *x = e->arg[1 - i];
-        const WsLeaves l = ws_leaves(c, s);
-        if (s->op != WS_EXPR_CALL || (s->func != WS_FUNC_MIN && s->func != WS_FUNC_MAX) ||
-            s->n_args != 2 || !l.symbol || !l.index)
+    g_autoptr(WsExpr) d = ws_expr_op(WS_EXPR_SUB, ws_expr_ref(e->arg[0]), ws_expr_ref(e->arg[1]));
+    const gboolean fits = ws_expr_affine(d, &f);
+    for (guint n = 0; n < f.n && fits && !made; n++) {
+        const WsExpr *t = f.term[n];
+        if (!is_mixed(c, t, e->op))
             continue;
-        const gboolean above = (e->op == WS_EXPR_GT || e->op == WS_EXPR_GE) == (i == 0);
-        WsExpr *side[2];
-        for (guint k = 0; k < 2; k++)
-            side[k] = ws_expr_op(e->op, ws_expr_ref((WsExpr *)(i ? x : s->arg[k])),
-                                 ws_expr_ref((WsExpr *)(i ? s->arg[k] : x)));
-        return ws_expr_op(above == (s->func == WS_FUNC_MIN) ? WS_EXPR_AND : WS_EXPR_OR, side[0],
-                          side[1]);
+        const gboolean select = t->func == WS_FUNC_SELECT;
+        WsExpr *a = with_term(&f, n, ws_expr_ref(t->arg[select ? 1 : 0]), e->op);
+        WsExpr *b = with_term(&f, n, ws_expr_ref(t->arg[select ? 2 : 1]), e->op);
+        const gboolean above = (e->op == WS_EXPR_GT || e->op == WS_EXPR_GE) == (f.factor[n] > 0);
+        if (select) {
+            WsExpr *no = ws_expr_op(WS_EXPR_NOT, ws_expr_ref(t->arg[0]), NULL);
+            made = ws_expr_op(WS_EXPR_OR, ws_expr_op(WS_EXPR_AND, ws_expr_ref(t->arg[0]), a),
+                              ws_expr_op(WS_EXPR_AND, no, b));
+        } else {
+            const gboolean both = above == (t->func == WS_FUNC_MIN);
+            made = ws_expr_op(both ? WS_EXPR_AND : WS_EXPR_OR, a, b);
+        }
     }
-    return NULL;
+    ws_affine_clear(&f);
+    return made;
 }
 
 static WsExpr *rewrite(WsControl *c, const WsExpr *e)
