@@ -63,16 +63,30 @@ static void rule(WsCuda *c, const char *title)
     g_string_append(c->out, "\n\n");
 }
 
-/* Those that the text uses, and the others as a remark. */
-static void constants(WsCuda *c, const char *text)
+/* "BM == 128 && BN == 256", in lines. */
+static void condition(GString *all, const char *name, gint64 value)
+{
+    const char *last = strrchr(all->str, '\n');
+    g_autofree char *one = g_strdup_printf("%s == %" G_GINT64_FORMAT, name, value);
+    const gsize at = last ? strlen(last) : all->len + strlen("static_assert(");
+    if (all->len)
+        g_string_append(all, at + strlen(one) > 90 ? " &&\n              " : " && ");
+    g_string_append(all, one);
+}
+
+/* Those that the text uses, and the others as a remark. Into `made`: their values, as a condition:
+ * offsets, bytes and counts of the text were worked out from them, so a reader must not change one
+ * alone. */
+static void constants(WsCuda *c, const char *text, GString *made)
 {
     const WsProgram *p = c->p;
     GString *rest = g_string_new(NULL);
     for (guint i = 0; i < p->n_constants; i++) {
         const char *name = ws_cuda_ident(c, p->constant_name[i]);
-        if (ws_fold_mentions(text, name))
+        if (ws_fold_mentions(text, name)) {
             ws_cuda_line(c, "constexpr int %s = %" G_GINT64_FORMAT ";", name, p->constant[i]);
-        else
+            condition(made, name, p->constant[i]);
+        } else
             g_string_append_printf(rest, "%s%s = %" G_GINT64_FORMAT,
                                    rest->len ? ", " : "folded: ", name, p->constant[i]);
     }
@@ -108,11 +122,18 @@ static void header(WsCuda *c, const char *text)
     ws_cuda_line(c, "%s", "");
     ws_cuda_line(c, "namespace %s {", c->space);
     ws_cuda_line(c, "%s", "");
-    constants(c, text);
+    g_autoptr(GString) made = g_string_new(NULL);
+    constants(c, text, made);
     ws_cuda_line(c, "constexpr int THREADS = %u; // %u warp groups", p->threads,
                  p->threads / (p->hardware->group_warps * p->hardware->lanes));
     ws_cuda_line(c, "constexpr int CLUSTER = %u;", MAX(p->cluster, 1));
     ws_cuda_line(c, "constexpr int SHARED_BYTES = %" G_GUINT64_FORMAT ";", p->shared_bytes);
+    condition(made, "THREADS", p->threads);
+    condition(made, "CLUSTER", MAX(p->cluster, 1));
+    condition(made, "SHARED_BYTES", (gint64)p->shared_bytes);
+    ws_cuda_line(c, "static_assert(%s,", made->str);
+    ws_cuda_line(c, "              \"other numbers of this text were worked out from these: "
+                    "generate it again\");");
     ws_cuda_line(c, "%s", "");
 }
 

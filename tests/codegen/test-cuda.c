@@ -232,6 +232,33 @@ static void test_nvcc(gconstpointer data)
     ws_ptxas_report_free(r);
 }
 
+/* Numbers of the text come from its constants: a reader who changes one alone is told so. */
+static void test_edited(void)
+{
+    static const struct {
+        const char *is, *edited;
+    } edits[] = {
+        { "constexpr int STAGES = 4;", "constexpr int STAGES = 2;" },
+        { "constexpr int BN = 256;", "constexpr int BN = 128;" },
+        { "constexpr int THREADS = 384;", "constexpr int THREADS = 256;" },
+        { "constexpr int SHARED_BYTES = ", "constexpr int SHARED_BYTES = 1 + " },
+    };
+    g_autoptr(WsProgram) p = load("tests/designs/gemm-cooperative.wstave");
+    g_autofree char *text = cuda_of(p);
+    g_assert_nonnull(strstr(text, "static_assert(BM == 128 && BN == 256 && BK == 64 && "));
+    for (guint i = 0; i < G_N_ELEMENTS(edits) && ws_nvcc_available(); i++) {
+        g_autoptr(GString) other = g_string_new(text);
+        g_autoptr(GError) error = NULL;
+        g_autoptr(GBytes) cubin = NULL;
+        g_assert_cmpuint(g_string_replace(other, edits[i].is, edits[i].edited, 0), ==, 1);
+        WsPtxasReport *r = ws_nvcc_run(other->str, &cubin, &error);
+        g_assert_null(r);
+        g_assert_nonnull(strstr(error->message, "generate it again"));
+    }
+    if (!ws_nvcc_available())
+        g_test_skip("nvcc is not installed");
+}
+
 static void test_foreign_target(void)
 {
     g_autoptr(GError) error = NULL;
@@ -256,6 +283,7 @@ int main(int argc, char **argv)
     g_test_add_func("/cuda/order", test_order);
     g_test_add_func("/cuda/fold", test_fold);
     g_test_add_func("/cuda/tidy", test_tidy);
+    g_test_add_func("/cuda/edited", test_edited);
     g_test_add_func("/cuda/foreign-target", test_foreign_target);
     return g_test_run();
 }
