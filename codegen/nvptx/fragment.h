@@ -64,7 +64,9 @@ LLVMValueRef ws_narrow_pair(WsEmit *e, WsDtype t, LLVMValueRef lo, LLVMValueRef 
  * of the address that depends on the lane; constants below the span are XORed in afterwards. */
 LLVMValueRef ws_swizzled(WsEmit *e, const WsBuffer *b, LLVMValueRef offset);
 /* Byte offset of an element in its stage, swizzled. */
-LLVMValueRef ws_element_offset(WsEmit *e, const WsBuffer *b, LLVMValueRef row, LLVMValueRef col);
+/* plain: set to the offset without the swizzle, may be NULL */
+LLVMValueRef ws_element_offset(WsEmit *e, const WsBuffer *b, LLVMValueRef row, LLVMValueRef col,
+                               LLVMValueRef *plain);
 void ws_spot_store(WsEmit *e, const WsOp *op);
 void ws_spot_store_remote(WsEmit *e, const WsOp *op);
 void ws_spot_load(WsEmit *e, const WsOp *op);

@@ -14,6 +14,7 @@ typedef struct {
     guint units, share;              /* 16-byte units of a row; lanes that share a row */
     guint at_once;                   /* rows that the agent takes at once */
     LLVMValueRef stage, first, lane; /* row and unit this thread begins with */
+    gboolean by_chunks; /* a lane's units are at one place in chunks that follow each other */
     WsUniform row0, col0;
 } Gather;
 
@@ -31,24 +32,66 @@ static LLVMValueRef minimum(WsEmit *e, LLVMValueRef a, LLVMValueRef b)
     return LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, a, b, ""), a, b, "");
 }
 
-/* One unit: `inside` is for the whole row, the last dimension is clipped to the byte. */
-static void copy_unit(WsEmit *e, const WsOp *op, const Gather *g, LLVMValueRef row,
+static void copy_sixteen(WsEmit *e, const WsOp *op, LLVMValueRef to, LLVMValueRef from,
+                         LLVMValueRef n, gboolean hinted)
+{
+    if (hinted && op->hint)
+        ws_prim(e, WS_PRIM_CP_ASYNC_HINT, to, from, n, ws_bulk_policy(e, op->hint));
+    else
+        ws_prim(e, WS_PRIM_CP_ASYNC, to, from, n);
+}
+
+/* Whether no lane's unit reaches beyond the last dimension, seen from constants alone. */
+static gboolean whole_unit(const Gather *g, LLVMValueRef left, guint unit)
+{
+    return LLVMIsAConstantInt(left) &&
+           LLVMConstIntGetSExtValue(left) >= (long long)(unit + g->share) * 16;
+}
+
+/* Where a lane's first unit of a row goes. A swizzle changes bits below a stage's alignment, so it
+ * may come last: then further units lie at constant distances, and ptxas keeps the address in one
+ * register. */
+static LLVMValueRef first_unit(WsEmit *e, const Gather *g, LLVMValueRef row)
+{
+    guint unit = 16 / ws_dtype_bytes(g->b->dtype);
+    LLVMValueRef col = LLVMBuildMul(e->b, g->lane, ws_i32(e, unit), "");
+    col = LLVMBuildAdd(e->b, g->col0.v, col, "");
+    LLVMValueRef plain, to = ws_element_offset(e, g->b, row, col, &plain);
+    LLVMValueRef flips = LLVMBuildXor(e->b, to, plain, "");
+    return LLVMBuildXor(e->b, LLVMBuildAdd(e->b, g->stage, plain, ""), flips, "");
+}
+
+static LLVMValueRef unit_address(WsEmit *e, const Gather *g, LLVMValueRef row, LLVMValueRef first,
+                                 guint unit)
+{
+    if (g->by_chunks)
+        return ws_add(e, first, unit / g->share * g->b->chunk_bytes);
+    LLVMValueRef col = LLVMBuildMul(e->b, ws_add(e, g->lane, unit),
+                                    ws_i32(e, 16 / ws_dtype_bytes(g->b->dtype)), "");
+    col = LLVMBuildAdd(e->b, g->col0.v, col, "");
+    return LLVMBuildAdd(e->b, g->stage, ws_element_offset(e, g->b, row, col, NULL), "");
+}
+
+/* One unit: `inside` is for the whole row, the last dimension is clipped to the byte. Where nothing
+ * is to be clipped a unit is copied whole or not at all. */
+static void copy_unit(WsEmit *e, const WsOp *op, const Gather *g, LLVMValueRef to,
                       LLVMValueRef source, LLVMValueRef inside, LLVMValueRef left, guint unit)
 {
-    guint bytes = ws_dtype_bytes(g->b->dtype);
-    LLVMValueRef u = ws_add(e, g->lane, unit);
-    LLVMValueRef at = LLVMBuildMul(e->b, u, ws_i32(e, 16), "");
-    LLVMValueRef col = LLVMBuildMul(e->b, u, ws_i32(e, 16 / bytes), "");
-    col = LLVMBuildAdd(e->b, g->col0.v, col, "");
-    LLVMValueRef to = LLVMBuildAdd(e->b, g->stage, ws_element_offset(e, g->b, row, col), "");
-    LLVMValueRef n = LLVMBuildSub(e->b, left, at, ""), zero = ws_i32(e, 0);
-    n = minimum(e, n, ws_i32(e, 16));
+    LLVMValueRef at = LLVMBuildMul(e->b, ws_add(e, g->lane, unit), ws_i32(e, 16), "");
+    LLVMValueRef from = LLVMBuildAdd(e->b, source, LLVMBuildZExt(e->b, at, e->i64, ""), "");
+    LLVMValueRef zero = ws_i32(e, 0), sixteen = ws_i32(e, 16);
+    if (whole_unit(g, left, unit)) {
+        copy_sixteen(e, op, to, from, LLVMBuildSelect(e->b, inside, sixteen, zero, ""),
+                     g->by_chunks);
+        return;
+    }
+    LLVMValueRef n = LLVMBuildSub(e->b, left, at, "");
+    n = minimum(e, n, sixteen);
     LLVMValueRef some = LLVMBuildICmp(e->b, LLVMIntSGT, n, zero, "");
     n = LLVMBuildSelect(e->b, LLVMBuildAnd(e->b, inside, some, ""), n, zero, "");
     LLVMValueRef none = LLVMBuildICmp(e->b, LLVMIntEQ, n, zero, "");
-    LLVMValueRef from = LLVMBuildAdd(e->b, source, LLVMBuildZExt(e->b, at, e->i64, ""), "");
     from = LLVMBuildSelect(e->b, none, e->tensor[op->tensor], from, "");
-    ws_prim(e, WS_PRIM_CP_ASYNC, to, from, n);
+    copy_sixteen(e, op, to, from, n, FALSE);
 }
 
 /* Bytes from the first column to the end of the last dimension. */
@@ -73,9 +116,11 @@ static void gather_rows(WsEmit *e, const WsOp *op, const Gather *g, guint from)
     bind_row(e, NULL, 0);
     LLVMValueRef source = ws_global_address(e, (guint)op->tensor, coord, &inside);
     LLVMValueRef left = bytes_left(e, op, coord[op->n_coord - 1]);
+    source = LLVMBuildSelect(e->b, inside, source, e->tensor[op->tensor], "");
     row = LLVMBuildAdd(e->b, g->row0.v, row, "");
+    LLVMValueRef first = g->by_chunks ? first_unit(e, g, row) : NULL;
     for (guint u = 0; u < g->units; u += g->share)
-        copy_unit(e, op, g, row, source, inside, left, u);
+        copy_unit(e, op, g, unit_address(e, g, row, first, u), source, inside, left, u);
     if (after)
         ws_end_if(e, after);
 }
@@ -96,6 +141,8 @@ void ws_gather_rows(WsEmit *e, const WsOp *op)
     g.units = bytes / 16;
     g.share = ws_gather_lanes(g.units);
     g.at_once = e->agent->threads / g.share;
+    g.by_chunks = g.b->chunk_cols && g.b->chunk_cols == g.share * unit && g.b->swizzle &&
+                  ws_uniform_known(&g.col0, &col) && col % g.b->chunk_cols == 0;
     g.row0 = a->row0 ? ws_uniform_use(e, a->row0) : ws_uniform_const(e, 0);
     g.stage = ws_stage_address(e, a);
     g.first = LLVMBuildUDiv(e->b, e->agent_tid, ws_i32(e, g.share), "");

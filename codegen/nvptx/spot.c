@@ -38,7 +38,8 @@ LLVMValueRef ws_swizzled(WsEmit *e, const WsBuffer *b, LLVMValueRef offset)
     return LLVMBuildXor(e->b, offset, x, "");
 }
 
-LLVMValueRef ws_element_offset(WsEmit *e, const WsBuffer *b, LLVMValueRef row, LLVMValueRef col)
+LLVMValueRef ws_element_offset(WsEmit *e, const WsBuffer *b, LLVMValueRef row, LLVMValueRef col,
+                               LLVMValueRef *plain)
 {
     LLVMValueRef at = LLVMBuildMul(e->b, row, ws_i32(e, b->row_bytes), "");
     if (b->chunk_cols && b->chunk_cols < b->cols) {
@@ -48,14 +49,17 @@ LLVMValueRef ws_element_offset(WsEmit *e, const WsBuffer *b, LLVMValueRef row, L
         col = LLVMBuildURem(e->b, col, ws_i32(e, b->chunk_cols), "");
     }
     col = LLVMBuildMul(e->b, col, ws_i32(e, ws_dtype_bytes(b->dtype)), "");
-    return ws_swizzled(e, b, LLVMBuildAdd(e->b, at, col, ""));
+    at = LLVMBuildAdd(e->b, at, col, "");
+    if (plain)
+        *plain = at;
+    return ws_swizzled(e, b, at);
 }
 
 static LLVMValueRef address(WsEmit *e, const Spot *s, LLVMValueRef row, LLVMValueRef col)
 {
     LLVMValueRef r = LLVMBuildAdd(e->b, s->row0.v, s->swap ? col : row, "");
     LLVMValueRef c = LLVMBuildAdd(e->b, s->col0.v, s->swap ? row : col, "");
-    return LLVMBuildAdd(e->b, s->stage, ws_element_offset(e, s->b, r, c), "");
+    return LLVMBuildAdd(e->b, s->stage, ws_element_offset(e, s->b, r, c, NULL), "");
 }
 
 /* Elements 2i, 2i + 1 of the view are neighbours in one row of the storage, and aligned as a pair.

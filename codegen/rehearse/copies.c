@@ -61,6 +61,12 @@ void wsh_cp_async(guint32 dst, guint64 src, guint32 bytes)
     g_array_append_val(mine(t)->copy, c);
 }
 
+void wsh_cp_async_hint(guint32 dst, guint64 src, guint32 bytes, guint64 policy)
+{
+    (void)policy;
+    wsh_cp_async(dst, src, bytes);
+}
+
 static void close_copies(WsHostThread *t, gboolean group, guint32 bar)
 {
     WsHostLater *l = g_new0(WsHostLater, 1);

@@ -72,6 +72,7 @@ static const WsJitSymbol table[] = {
     ROW(red_max_s32),
     ROW(count_up),
     ROW(cp_async),
+    ROW(cp_async_hint),
     ROW(bulk_copy),
     ROW(st_async),
     ROW(st_async_v2),

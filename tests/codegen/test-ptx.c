@@ -280,6 +280,40 @@ static void test_step_error(void)
     ws_program_unref(p);
 }
 
+/* A gather's hint becomes a policy where a unit is copied whole or not at all (its count a choice
+ * between 16 and 0), and is dropped where the row may end inside a unit. */
+static void test_gather_policy(void)
+{
+    static const char policy[] = "cp.async.cg.shared.global.L2::cache_hint.L2::256B";
+    g_autofree char *file =
+        g_build_filename(WS_SOURCE_ROOT, "tests/designs/sparse-mla-seesaw.wstave", NULL);
+    g_autofree char *text = NULL;
+    g_autoptr(GError) error = NULL;
+    g_assert_true(g_file_get_contents(file, &text, NULL, &error));
+    for (guint known = 0; known < 2; known++) {
+        char *now = g_strdup(text);
+        if (!known) { /* rows of the tensor end where a size of the launch says */
+            now = changed(now, "\"shape\": [\"SKV\", \"DQK\"]", "\"shape\": [\"SKV\", \"HQ\"]");
+        }
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsDesign) design = ws_design_parse(now, strlen(now), file, findings);
+        g_free(now);
+        WsProgram *p = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
+        g_assert_nonnull(p);
+        g_autofree char *ptx = ws_generate_ptx(p, NULL, &error);
+        g_assert_no_error(error);
+        g_assert_cmpuint(count(ptx, policy), ==, known ? count(ptx, "cp.async.cg") : 0);
+        g_assert_cmpuint(count(ptx, "cp.async.cg"), >, 0);
+        for (const char *c = ptx; (c = strstr(c, policy)); c++) {
+            char **operand = g_strsplit(c, ",", 5);
+            g_autofree char *chosen = g_strdup_printf("%s, 16, 0, ", g_strstrip(operand[3]));
+            g_assert_nonnull(strstr(ptx, chosen));
+            g_strfreev(operand);
+        }
+        ws_program_unref(p);
+    }
+}
+
 /* Names of the document reach comments only, and only as ASCII on one line. */
 static void test_foreign_name(void)
 {
@@ -342,6 +376,7 @@ int main(int argc, char **argv)
     g_test_add_func("/codegen/timed", test_timed_is_timed);
     g_test_add_func("/codegen/ptxas-refuses", test_ptxas_refuses);
     g_test_add_func("/codegen/step-error", test_step_error);
+    g_test_add_func("/codegen/gather-policy", test_gather_policy);
     g_test_add_func("/codegen/foreign-name", test_foreign_name);
     g_test_add_func("/codegen/llvm", test_llvm_text);
     return g_test_run();

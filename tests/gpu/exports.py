@@ -144,7 +144,11 @@ def main():
         bundle = peer.Bundle(folder)
         kernel = peer.Kernel(driver, bundle, sms)
         for case in bundle.cases:
-            results.append(measure(path, bundle, kernel, case, options, flush, nvml))
+            try:
+                results.append(measure(path, bundle, kernel, case, options, flush, nvml))
+            except Exception as e:  # Triton raises many kinds; the other pairs are still measured
+                print("%-26s %-28s cannot be measured: %s" % (os.path.basename(path), case["label"], e), flush=True)
+                results.append({"export": os.path.basename(path), "case": case["label"], "right": False, "error": str(e)})
     if options.json:
         with open(options.json, "w", encoding="utf-8") as f:
             json.dump({"warpstave_exports": 1, "device": torch.cuda.get_device_name(0), "torch": torch.__version__,

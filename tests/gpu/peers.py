@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Measures bundles beside the fastest public kernels for the same problem, all in one process.
 
+    peers.py --gemm BUNDLE [...]                          bf16 GEMM, beside cuBLASLt
     peers.py --fp8-block BUNDLE [...] --deepgemm CUBIN    block-scaled fp8 GEMM
     peers.py --sparse-mla BUNDLE [...] --flashmla LIB     sparse MLA prefill
     peers.py --attention BUNDLE [...] [--causal] --fa3 LIB  attention forward, also beside cuDNN
@@ -11,6 +12,9 @@ compared with float64 at sampled elements and with the peer's. Then cold rounds 
 launch, contestants in turn, the order rotates): the figure is the median over rounds of the median of a
 round, ratios (peer's time / own time, above 1: we are faster) are taken round by round, in brackets the
 least and the largest. --profile launches each once and times nothing: for ncu.
+
+Of cuBLASLt every algorithm that its heuristic names, 32 at most, is timed cold (15 times, long ones thrice); the three
+fastest, and what torch.matmul takes, run beside the bundles, and ratios are to the fastest of these.
 
 CUBIN holds DeepGEMM's sm90_fp8_gemm_1d2d_impl, instantiated with N, K as constants (its default) and the
 tile its heuristic takes for large problems: 256x128x128, 3 stages, cluster of 2, A multicast. LIB exports
@@ -33,6 +37,8 @@ import sys
 import peer
 
 torch = peer.torch
+if torch is not None:
+    import cublaslt
 LN2 = 0.6931471805599453
 
 
@@ -48,6 +54,94 @@ def capture(make):
         run()
     graph.run = run  # what it points to lives as long as the graph
     return graph.replay
+
+
+# --- cuBLASLt ------------------------------------------------------------------------------------
+
+
+def cases_of(bundles):
+    """Sizes of the cases of all bundles that name sizes as the first does, each once, with a bundle that has it."""
+    seen = {}
+    for b in bundles:
+        for c in b.cases if b.sizes == bundles[0].sizes else ():
+            seen.setdefault(tuple(sorted(zip(b.sizes, c["values"]))), (b, c))
+    return list(seen.values())
+
+
+def cold(run, flush, times=3):
+    """Median microseconds of a few cold launches, the first of which is not counted."""
+    seen = []
+    for i in range(times + 1):
+        flush.zero_()
+        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        start.record()
+        run()
+        end.record()
+        end.synchronize()
+        seen.append(start.elapsed_time(end) * 1e3)
+    return statistics.median(seen[1:])
+
+
+def kernel_names(run):
+    """What a launch runs on the GPU, by torch's profiler; empty where that sees nothing."""
+    try:
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as seen:
+            run()
+            torch.cuda.synchronize()
+        return [e.key for e in seen.key_averages() if "memset" not in e.key.lower()]
+    except RuntimeError:
+        return []
+
+
+def best_algorithms(lt, t, m, n, k, flush, keep=3):
+    """Launchers of the fastest of what cuBLASLt's heuristic names: place in its list -> prepare()."""
+    plan, found = lt.algorithms(m, n, k)
+    timed = []
+    for i, heuristic in enumerate(found):
+        run = lt.prepare(plan, heuristic, t["A"], t["B"], t["C"])
+        try:
+            us = cold(run, flush)
+            timed.append((cold(run, flush, 15) if us < 200 else us, i, run))
+        except RuntimeError:  # named, and not launched
+            continue
+    timed.sort(key=lambda x: x[0])
+    for us, i, run in timed[:keep]:
+        print("  cuBLASLt %d of %d: %.2f us alone, %s" % (i, len(found), us, ", ".join(kernel_names(run))))
+    return {"lt-%d" % i: (lambda run=run: run) for _, i, run in timed[:keep]}
+
+
+def gemm(options, driver, sms):
+    bundles = [peer.Bundle(b) for b in options.gemm]
+    kernels = [peer.Kernel(driver, b, sms) for b in bundles]
+    lt = cublaslt.CublasLt()
+    for first, case in cases_of(bundles):
+        size = dict(zip(first.sizes, case["values"]))
+        m, n, k = size["M"], size["N"], size["K"]
+        label = "%dx%dx%d" % (m, n, k)
+        if options.case and label not in options.case:
+            continue
+        torch.manual_seed(1)
+        t = peer.contestants.make_set(first, case, options)
+
+        def of(bundle, kernel):
+            return lambda: kernel.prepare(bundle.case(size), [t[x["name"]] for x in bundle.tensors])
+
+        makes = {b.label: of(b, x) for b, x in zip(bundles, kernels) if b.case(size)}
+        makes["torch"] = lambda: lambda: torch.matmul(t["A"], t["B"].t(), out=t["C"])
+        theirs = best_algorithms(lt, t, m, n, k, options.flush)
+        makes.update(theirs)
+        points = peer.sample_points(m, n, 2048)
+        want, _ = peer.contestants.sampled(t, ["A", "B", "C"], 1.0, *points)
+        spec = first.tensors[first.index("C")]
+
+        def judge(out):
+            i, j = points
+            error = (out[0][i, j].double() - want).abs()
+            return bool((error <= spec["abs"] + spec["rel"] * want.abs()).all()), "rms %.4f worst %.3f" % (
+                float((error * error).mean().sqrt()), float(error.max()))
+
+        yield label, makes, [t["C"]], judge, 2.0 * m * n * k, tuple(theirs) + ("torch",)
+        torch.cuda.empty_cache()
 
 
 # --- DeepGEMM ------------------------------------------------------------------------------------
@@ -106,11 +200,11 @@ def fp8_block(options, driver, sms):
     bundles = [peer.Bundle(b) for b in options.fp8_block]
     kernels = [peer.Kernel(driver, b, sms) for b in bundles]
     deepgemm = DeepGemm(driver, options.deepgemm) if options.deepgemm else None
-    for case in bundles[0].cases:
-        size = dict(zip(bundles[0].sizes, case["values"]))
+    for first, case in cases_of(bundles):
+        size = dict(zip(first.sizes, case["values"]))
         m, n, k = size["M"], size["N"], size["K"]
         torch.manual_seed(1)
-        t = peer.contestants.make_set(bundles[0], case, options)
+        t = peer.contestants.make_set(first, case, options)
 
         def of(bundle, kernel):
             return lambda: kernel.prepare(bundle.case(size), [t[x["name"]] for x in bundle.tensors])
@@ -157,8 +251,8 @@ def sparse_mla(options, driver, sms):
     bundles = [peer.Bundle(b) for b in options.sparse_mla]
     kernels = [peer.Kernel(driver, b, sms) for b in bundles]
     lib = ctypes.CDLL(options.flashmla) if options.flashmla else None
-    for case in bundles[0].cases:
-        size, t = sparse_inputs(case, bundles[0])
+    for first, case in cases_of(bundles):
+        size, t = sparse_inputs(case, first)
         sq, skv, hq, topk = size["SQ"], size["SKV"], size["HQ"], size["TOPK"]
         scale = bundles[0].scalars[0]
 
@@ -220,8 +314,8 @@ def attention(options, driver, sms):
     bundles = [peer.Bundle(b) for b in options.attention]
     kernels = [peer.Kernel(driver, b, sms) for b in bundles]
     lib = ctypes.CDLL(options.fa3) if options.fa3 else None
-    first, scale = bundles[0], bundles[0].scalars[0]
-    for case in first.cases:
+    scale = bundles[0].scalars[0]
+    for first, case in cases_of(bundles):
         size = dict(zip(first.sizes, case["values"]))
         torch.manual_seed(1)
         t = {}
@@ -357,8 +451,10 @@ def measure(problem, options, flush, nvml):
             e["sustained_us"] = steady[name][0]
             e["sustained_mhz"], e["sustained_watt"] = (peer.mean(device[name][x]) for x in ("mhz", "watt"))
             text += "  sustained %7.1f TF/s" % (flops / e["sustained_us"] * 1e-6)
-            if base in steady:
-                text += " %.3f" % (steady[base][0] / steady[name][0])
+            peers = [steady[b][0] for b in bases if b in steady]
+            if peers:
+                e["sustained_ratio"] = min(peers) / steady[name][0]
+                text += " %.3f" % e["sustained_ratio"]
             text += " %s MHz %s W" % (peer.number(e["sustained_mhz"], "%.0f"), peer.number(e["sustained_watt"], "%.0f"))
         print(text + "  " + e["check"] + ("" if e["equal_to_peer"] is None else
                                           ", %.4f equal to the peer's" % e["equal_to_peer"]))
@@ -367,17 +463,33 @@ def measure(problem, options, flush, nvml):
 
 
 def summary(results):
-    """Per contestant: least and geometric mean of its ratios, where it ran beside the peer everywhere."""
+    """Per contestant: least and geometric mean of its ratios, where it ran beside the peer."""
     for name in sorted({n for r in results for n in r["contestants"]}):
-        ratios = [r["contestants"].get(name, {}).get("ratio", {}).get("median") for r in results]
-        ratios = [x for x in ratios if x]
-        if ratios:
-            print("%-28s over %d problems: least %.3f, geometric mean %.3f" % (
-                name, len(ratios), min(ratios), peer.geometric_mean(ratios)))
+        seen = [r["contestants"][name] for r in results if "ratio" in r["contestants"].get(name, {})]
+        for kind, ratios in (("cold", [e["ratio"]["median"] for e in seen]),
+                             ("sustained", [e["sustained_ratio"] for e in seen if "sustained_ratio" in e])):
+            if ratios:
+                print("%-28s over %d problems, %s: least %.3f, geometric mean %.3f" % (
+                    name, len(ratios), kind, min(ratios), peer.geometric_mean(ratios)))
+
+
+PEERS = re.compile("lt-|torch$|deepgemm$|flashmla$|fa3$|cudnn$")
+
+
+def picked(results):
+    """Where every problem has one bundle, what a rule picks: all of them together."""
+    own = [[e for n, e in r["contestants"].items() if not PEERS.match(n)] for r in results]
+    if len(results) > 1 and all(len(x) == 1 and "ratio" in x[0] for x in own):
+        for kind, value in (("cold", lambda e: e["ratio"]["median"]), ("sustained", lambda e: e.get("sustained_ratio"))):
+            ratios = [value(x[0]) for x in own]
+            if all(ratios):
+                print("picked: %d problems, %s: least %.3f, geometric mean %.3f" % (
+                    len(ratios), kind, min(ratios), peer.geometric_mean(ratios)))
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument("--gemm", nargs="+", default=[], metavar="BUNDLE")
     p.add_argument("--fp8-block", nargs="+", default=[], metavar="BUNDLE")
     p.add_argument("--deepgemm", metavar="CUBIN")
     p.add_argument("--sparse-mla", nargs="+", default=[], metavar="BUNDLE")
@@ -400,16 +512,18 @@ def main():
     driver, nvml = peer.Driver(), peer.Nvml()
     sms = torch.cuda.get_device_properties(0).multi_processor_count
     flush = torch.empty(peer.FLUSH_BYTES, dtype=torch.uint8, device="cuda")
+    options.flush = flush
     results = []
     print("%s, %d SMs, torch %s; cold: medians of %d rounds x %d launches" % (
         torch.cuda.get_device_name(), sms, torch.__version__, options.rounds, options.reps))
     try:
-        for problems in (fp8_block, sparse_mla, attention):
+        for problems in (gemm, fp8_block, sparse_mla, attention):
             if not getattr(options, problems.__name__):
                 continue
             mine = [measure(x, options, flush, nvml) for x in problems(options, driver, sms)
                     if not options.case or x[0] in options.case]
             summary(mine)
+            picked(mine)
             results += mine
     except peer.BundleError as e:
         print("peers:", e, file=sys.stderr)
