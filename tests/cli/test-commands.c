@@ -38,10 +38,7 @@ static void test_case(gconstpointer data)
         "SQ=" s, "--size", "SK=" s
 static const Case cases[] = {
     { "pick-waves", { "pick", RULES, SHAPE("4096", "4096", "4096"), NULL }, 0, "balanced/design" },
-    { "pick-one-wave",
-      { "pick", RULES, SHAPE("2048", "2048", "2048"), NULL },
-      0,
-      "single/design" },
+    { "pick-one-wave", { "pick", RULES, SHAPE("2048", "2048", "2048"), NULL }, 0, "single/design" },
     { "pick-short-k",
       { "pick", RULES, SHAPE("8192", "8192", "1024"), NULL },
       0,

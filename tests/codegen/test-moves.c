@@ -9,16 +9,11 @@
 #define MOVES WS_SOURCE_ROOT "/tests/designs/moves"
 
 static const char *const others[] = {
-    "projects/gemm-bf16-balanced/design.wstave",
-    "projects/gemm-bf16-deferred/design.wstave",
-    "projects/gemm-bf16-single/design.wstave",
-    "projects/gemm-bf16-splitk/design.wstave",
-    "projects/gemm-fp16/design.wstave",
-    "projects/gemm-fp8/design.wstave",
-    "projects/gemm-fp8-block/design.wstave",
-    "tests/designs/attention-fa3-dynamic.wstave",
-    "projects/sparse-mla-prefill/design.wstave",
-    "tests/designs/sparse-mla-seesaw.wstave",
+    "projects/gemm-bf16-balanced/design.wstave", "projects/gemm-bf16-deferred/design.wstave",
+    "projects/gemm-bf16-single/design.wstave",   "projects/gemm-bf16-splitk/design.wstave",
+    "projects/gemm-fp16/design.wstave",          "projects/gemm-fp8/design.wstave",
+    "projects/gemm-fp8-block/design.wstave",     "tests/designs/attention-fa3-dynamic.wstave",
+    "projects/sparse-mla-prefill/design.wstave", "tests/designs/sparse-mla-seesaw.wstave",
     "tests/designs/sparse-mla-pipes.wstave",
 };
 
