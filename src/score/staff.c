@@ -105,7 +105,14 @@ static void fill_item(const WsBuild *b, gboolean overlay, const WsTraceRecord *r
     ws_spread_fill(b, t, r, item);
 }
 
-/* Labels from long to short. */
+/* "S·29": what the step is about, and its round: three computes of one round differ. */
+static char *brief_label(const char *what, const char *round)
+{
+    const char *number = strrchr(round, ' ');
+    return number ? g_strdup_printf("%s\xc2\xb7%s", what, number + 1) : g_strdup(what);
+}
+
+/* Labels from long to short: names before numbers. */
 static char *control_label(const WsBuild *b, const WsTraceRecord *r, gboolean waits, double w)
 {
     g_autofree char *label = short_label(b, r);
@@ -120,10 +127,13 @@ static char *control_label(const WsBuild *b, const WsTraceRecord *r, gboolean wa
                     ? g_strdup("")
                     : g_strdup_printf("%s %s", space ? space + 1 : label, number);
     } else {
+        const WsOpKind kind = ws_trace_op_kind(b->t, r->op);
+        const gboolean names = ws_op_is_product(kind) || ws_op_is_bulk(kind) || kind == WS_OP_MATH;
         g_autofree char *verb = space ? g_strndup(label, (gsize)(space - label)) : g_strdup(label);
+        const char *what = space && names ? space + 1 : verb;
         full = *round ? g_strdup_printf("%s \xc2\xb7 %s", label, round) : g_strdup(label);
-        brief = *round ? g_strdup_printf("%s %s", verb, round) : g_strdup(verb);
-        number = *round ? g_strdup(round) : g_strdup("");
+        brief = brief_label(what, round);
+        number = g_strdup(what);
     }
     const char *candidate[] = { full, brief, number, NULL };
     return ws_build_fit(w - 6, LABEL_SIZE, candidate);
@@ -268,7 +278,10 @@ static char *flight_label(const WsBuild *b, const Flight *f, double w)
     g_autofree char *what = *f->names ? g_strdup(f->names) : short_label(b, f->r);
     g_autofree char *full =
         *round ? g_strdup_printf("%s \xc2\xb7 %s", what, round) : g_strdup(what);
-    const char *candidate[] = { full, *round ? round : what, NULL };
+    const char *space = *f->names ? NULL : strchr(what, ' ');
+    const char *object = space ? space + 1 : what;
+    g_autofree char *brief = brief_label(object, round);
+    const char *candidate[] = { full, brief, object, NULL };
     return ws_build_fit(w - 6, LABEL_SIZE - 0.5, candidate);
 }
 
