@@ -222,9 +222,32 @@ static void best_edit(Scenario *s)
     g_assert_cmpfloat(ws_document_idle(s->document, FALSE)->idle[WS_UNIT_TENSOR], <, before - 0.05);
 }
 
+/* With text at 200 % the rows are twice as high, and a gap is where it is drawn. */
+static void large_text(Scenario *s)
+{
+    GtkSettings *settings = gtk_settings_get_default();
+    int dpi;
+    g_object_get(settings, "gtk-xft-dpi", &dpi, NULL);
+    open_trace(s);
+    WsTimeline *t = score(s);
+    const int high = gtk_widget_get_height(t->units);
+    g_object_set(settings, "gtk-xft-dpi", 2 * dpi, NULL);
+    WAIT_FOR(gtk_widget_get_height(t->units) > 1.8 * high);
+    scenario_settle(GTK_WIDGET(s->window));
+    WsGapRef at, ref = gap_in_view(s, TRUE, WS_UNIT_TENSOR);
+    double x, y;
+    g_assert_true(ws_timeline_units_place(t, &ref, &x, &y));
+    scenario_click(t->units, x, y, 1, NULL);
+    WAIT_FOR(ws_document_gap(s->document, &at) && at.gap == ref.gap);
+    hands_shot(s, "idle-200");
+    g_object_set(settings, "gtk-xft-dpi", dpi, NULL);
+    WAIT_FOR(gtk_widget_get_height(t->units) < 1.2 * high);
+}
+
 static void add(void)
 {
     scenario_add("idle/pinned", pinned);
+    scenario_add("idle/text-200", large_text);
     scenario_add("idle/by-pointer", by_pointer);
     scenario_add("idle/by-keys", by_keys);
     scenario_add("idle/causes", causes);
