@@ -74,7 +74,8 @@ static void same_ends(PtxWalk *w, const WsPtxInst *end)
     if (!w->all_ids)
         w->all_ids = g_array_copy(w->sync_ids);
     else if (w->sync_ids->len != w->all_ids->len ||
-             memcmp(w->sync_ids->data, w->all_ids->data, w->sync_ids->len * sizeof(gint64)) != 0)
+             (w->all_ids->len &&
+              memcmp(w->sync_ids->data, w->all_ids->data, w->sync_ids->len * sizeof(gint64)) != 0))
         ptx_lost(w, end, "barriers of all threads to which not all threads come");
     drop_guards(w);
     if (w->all_skips && ptx_works(w->p.group->body) && !same_conditions(w->skips, w->all_skips))
