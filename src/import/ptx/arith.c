@@ -529,29 +529,10 @@ static void result(PtxWalk *w, const WsPtxInst *i, const Val *v)
     if (i->guard && !(ws_x_is(guard, &known) && known)) {
         const Val *old = ptx_operand(w, i->arg[0]);
         v = guard && old->kind == VAL_INT && v->kind == VAL_INT
-                ? py_int(&w->p, ws_x_call(w->p.r, WS_FUNC_SELECT, guard, v->e, old->e))
+                ? ptx_value(w, ws_x_call(w->p.r, WS_FUNC_SELECT, guard, v->e, old->e))
                 : py_opaque(&w->p);
     }
     ptx_set(w, i->arg[0], v);
-}
-
-/* mov.b64 or mov.b32 to, {low, high} with a number in the high half. NULL: it is not that. */
-static const WsExpr *packed(PtxWalk *w, const WsPtxInst *i)
-{
-    gint64 high;
-    const guint bits = !strcmp(i->op, "mov.b64") ? 32 : !strcmp(i->op, "mov.b32") ? 16 : 0;
-    if (!bits || *i->arg[1] != '{')
-        return NULL;
-    g_autofree char *list = g_strdelimit(g_strdup(i->arg[1]), "{} ", ' ');
-    g_auto(GStrv) word = g_strsplit(list, ",", -1);
-    if (g_strv_length(word) != 2)
-        return NULL;
-    const WsExpr *half[2];
-    for (guint k = 0; k < 2; k++)
-        half[k] = ptx_int(w, g_string_chunk_insert_const(w->p.r->text, g_strstrip(word[k])));
-    return half[0] && ws_x_is(half[1], &high) && high >= 0 && high < (gint64)1 << (bits - 1)
-               ? ws_x_op(w->p.r, WS_EXPR_ADD, half[0], ws_x_int(w->p.r, high << bits))
-               : NULL;
 }
 
 gboolean ptx_arithmetic(PtxWalk *w, const WsPtxInst *i)
@@ -564,7 +545,9 @@ gboolean ptx_arithmetic(PtxWalk *w, const WsPtxInst *i)
         return FALSE;
     if (!strcmp(base, "mov") || !strcmp(base, "cvta") ||
         (!strcmp(base, "cvt") && !strstr(i->op, ".rn"))) {
-        const WsExpr *whole = packed(w, i);
+        if (ptx_unpacked(w, i))
+            return TRUE;
+        const WsExpr *whole = ptx_packed(w, i);
         const Val *v = whole ? py_int(&w->p, whole) : ptx_operand(w, i->arg[1]);
         const gint64 cols = (gint64)GPOINTER_TO_SIZE(g_hash_table_lookup(w->sums, i->arg[0]));
         gint64 zero;
@@ -583,7 +566,7 @@ gboolean ptx_arithmetic(PtxWalk *w, const WsPtxInst *i)
         g_hash_table_add(w->told, (gpointer)i->arg[0]);
     for (guint k = 0; k < G_N_ELEMENTS(bases); k++)
         if (!strcmp(base, bases[k])) {
-            result(w, i, py_int(&w->p, is_float(i->op) ? NULL : compute(w, i, base)));
+            result(w, i, ptx_value(w, is_float(i->op) ? NULL : compute(w, i, base)));
             return TRUE;
         }
     return FALSE;

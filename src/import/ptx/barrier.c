@@ -1,4 +1,3 @@
-#include "import/fit.h"
 #include "import/ptx/walk.h"
 
 #include <string.h>
@@ -65,7 +64,7 @@ static void wait(PtxWalk *w, const WsPtxInst *i)
 {
     WsRead *r = w->p.r;
     const WsExpr *parity = i->n > 2 ? ptx_int(w, i->arg[2]) : NULL;
-    parity = parity ? ws_fit(r, ws_x_mod(r, parity, 2)) : NULL;
+    parity = parity ? ptx_fit(w, ws_x_mod(r, parity, 2)) : NULL;
     if (!strstr(i->op, ".parity"))
         parity = NULL;
     if (!i->spin) { /* nothing waits: what it finds is a value */

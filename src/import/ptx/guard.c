@@ -116,7 +116,7 @@ void ptx_merge_rounds(PtxWalk *w, GHashTable *skipped, GHashTable *looped, const
         if (ints && (ws_expr_equal(a->e, b->e) || follows(w->p.r, a->e, b->e, count)))
             continue;
         const Val *v = a->kind == VAL_TILE && py_known(b, &known) ? a
-                       : ints ? py_int(&w->p, ws_x_call(w->p.r, WS_FUNC_SELECT, c, a->e, b->e))
+                       : ints ? ptx_value(w, ws_x_call(w->p.r, WS_FUNC_SELECT, c, a->e, b->e))
                               : py_opaque(&w->p);
         g_hash_table_insert(looped, key, (gpointer)v);
     }

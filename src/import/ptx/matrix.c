@@ -1,4 +1,3 @@
-#include "import/fit.h"
 #include "import/ptx/walk.h"
 
 #include <string.h>
@@ -143,7 +142,7 @@ static const WsExpr *descriptor(PtxWalk *w, const WsExpr *e, PtxOperand *o, gint
     if (at) {
         at = ws_x_op(r, WS_EXPR_ADD, at, ws_x_int(r, (f.constant & 0x3fff) * 16));
         at = ws_x_without(r, at, PTX_SMEM, FALSE, &factor);
-        at = factor == 1 ? ptx_ring_form(r, ws_fit(r, at)) : NULL;
+        at = factor == 1 ? ptx_ring_form(r, ptx_fit(w, at)) : NULL;
     }
     ws_affine_clear(&f);
     return o->span == 16 ? NULL : at;

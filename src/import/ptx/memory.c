@@ -1,4 +1,3 @@
-#include "import/fit.h"
 #include "import/ptx/walk.h"
 
 #include <string.h>
@@ -37,7 +36,7 @@ const WsExpr *ptx_address(PtxWalk *w, const char *text, const WsExpr **cta)
     if (!e)
         return NULL;
     e = ws_x_without(r, e, PTX_SMEM, FALSE, &factor);
-    return factor == 1 ? ptx_ring_form(r, ws_fit(r, e)) : NULL;
+    return factor == 1 ? ptx_ring_form(r, ptx_fit(w, e)) : NULL;
 }
 
 static guint bytes_of(const char *op)

@@ -309,7 +309,7 @@ static void merge_vars(PtxWalk *w, GHashTable *other, const WsExpr *c)
                            ? (a->kind == VAL_TILE ? a : b) /* a sum, or 0 before it begins */
                        : a->kind == VAL_INT && b->kind == VAL_INT && ws_expr_equal(a->e, b->e) ? a
                        : a->kind == VAL_INT && b->kind == VAL_INT
-                           ? py_int(&w->p, ws_x_call(w->p.r, WS_FUNC_SELECT, c, b->e, a->e))
+                           ? ptx_value(w, ws_x_call(w->p.r, WS_FUNC_SELECT, c, b->e, a->e))
                            : py_opaque(&w->p);
         g_hash_table_insert(w->p.frame->vars, key, (gpointer)v);
     }

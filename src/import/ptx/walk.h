@@ -99,6 +99,7 @@ typedef struct {
 } PtxWalk;
 
 #define PTX_MAX_DEPTH 12
+#define PTX_MAX_NODES 1500 /* of the expression of a value */
 
 /* Who made a step, behind how many barriers of the CTA: outside of loops, and at least in all. */
 static inline gpointer ptx_made(guint syncs, guint passed, guint tid)
@@ -153,6 +154,12 @@ const WsExpr *ptx_predicate(PtxWalk *w, const WsPtxInst *i);
 const WsExpr *ptx_condition(PtxWalk *w, const WsPtxInst *i);
 /* Integer instructions. FALSE: it is none of them. */
 gboolean ptx_arithmetic(PtxWalk *w, const WsPtxInst *i);
+/* ws_fit(), as part of the work that is followed. */
+const WsExpr *ptx_fit(PtxWalk *w, const WsExpr *e);
+/* An integer; one whose expression has more than PTX_MAX_NODES is not followed any more. */
+const Val *ptx_value(PtxWalk *w, const WsExpr *e);
+const WsExpr *ptx_packed(PtxWalk *w, const WsPtxInst *i); /* mov to, {low, high}; NULL: not that */
+gboolean ptx_unpacked(PtxWalk *w, const WsPtxInst *i); /* mov {low, high}, from. FALSE: not that */
 /* select(c, a, b) where c is that x % n wraps: (x + 1) % n, or its parity; NULL: it is none. */
 const WsExpr *ptx_next_turn(WsRead *r, const WsExpr *c, const WsExpr *a, const WsExpr *b);
 /* The parity, flipped where c says that x % n wraps. */
