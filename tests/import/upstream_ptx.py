@@ -10,7 +10,8 @@ All are taken for right but those in BROKEN."""
 import glob, os, re, subprocess, sys, time
 
 # (set, part of the kernel's name): rule. The last load of the tutorial's pipeline is awaited by nobody.
-BROKEN = {("triton-persistent-pipelined", ""): "P-EXIT"}
+# DeepGEMM ends with a bulk store that nobody waits for (disputed: with the wait it is proved).
+BROKEN = {("triton-persistent-pipelined", ""): "P-EXIT", ("dg_bf16", "ELj4096ELj7168ELj1ELj128ELj128ELj64"): "P-EXIT"}
 # Sizes of clusters that the launch gives and the text does not: (set, part of the kernel's name).
 CLUSTER = {("cutlass48", ""): 2, ("cutlass49", ""): 2, ("fa3_hdim128", ""): 1, ("tk_gemm", ""): 1, ("tk_mha", ""): 1}
 PIPELINE = re.compile(r"mbarrier\.|wgmma\.|cp\.async")
