@@ -55,6 +55,16 @@ static const Bad bad[] = {
     { COOP, "\"into\": \"b\", \"signal\": \"full\"", "\"into\": \"b\"", "T-USE", 2, "signal" },
     { COOP, "\"count\": \"BN/SLAB\"", "\"count\": \"K/SLAB\"", "T-CONST", 2, "unrolled" },
     { COOP, "\"split\": [1]", "\"split\": [2, 1]", "T-RANGE", 2, "ascend" },
+    { COOP, "{ \"store_wait\": 1 },",
+      "{ \"store_wait\": 1 }, { \"for\": \"u\", \"count\": 200, \"unroll\": \"full\", \"do\": [{ "
+      "\"for\": "
+      "\"v\", \"count\": 200, \"unroll\": \"full\", \"do\": [{ \"sync\": \"group\" }] }] },",
+      "T-RANGE", 2, "becomes 40000 steps" },
+    { COOP, "{ \"store_wait\": 1 },",
+      "{ \"store_wait\": 1 }, { \"for\": \"u\", \"count\": \"M\", \"unroll\": 64, \"do\": [{ "
+      "\"for\": "
+      "\"v\", \"count\": \"N\", \"unroll\": 64, \"do\": [{ \"sync\": \"group\" }] }] },",
+      "T-RANGE", 2, "steps of code" },
     { "gemm-fp8-block", "d = d + sa*select(col < edge, sb0, sb1)*t", "d = t < 0", "T-STATEMENT", 2,
       NULL },
     { "gemm-fp8-block", "d = d + sa*select(col < edge, sb0, sb1)*t", "d = d + sbrow", "T-STATEMENT",

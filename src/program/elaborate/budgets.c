@@ -1,5 +1,7 @@
 #include "program/elaborate/elab.h"
 #include "program/op.h"
+#include "program/parts/agent.h"
+#include "program/parts/tree.h"
 #include "program/program.h"
 #include "target/target.h"
 
@@ -84,8 +86,46 @@ static void transactions(WsElab *E)
     }
 }
 
+/* A generator writes a copy of the body for each round that is unrolled and each part that `split`
+ * makes. Compilers take minutes and much memory where there are more copies than this. */
+#define MOST_COPIES 1024
+
+/* Steps that the subtree becomes; beyond the most, the loop that multiplies them is named. */
+static gint64 copies_of(WsElab *E, const WsTree *t, const WsTree **beyond)
+{
+    gint64 sum = t->kind == WS_TREE_OP, rounds;
+    for (guint i = 0; i < t->n_kids && !*beyond; i++)
+        sum += t->kid[i] ? copies_of(E, t->kid[i], beyond) : 0;
+    if (t->kind != WS_TREE_LOOP || *beyond)
+        return sum;
+    if (t->unroll < 0 && ws_elab_is_int(t->count, &rounds))
+        sum *= MAX(rounds, 0);
+    else
+        sum *= MAX(t->unroll, 1) + (t->unroll > 1) + (gint64)t->n_cuts;
+    if (sum > MOST_COPIES)
+        *beyond = t;
+    return sum;
+}
+
+static void code(WsElab *E)
+{
+    for (guint i = 0; i < E->p->n_agents; i++) {
+        const WsTree *beyond = NULL;
+        gint64 sum = copies_of(E, E->p->agent[i].body, &beyond);
+        if (!beyond)
+            continue;
+        ws_elab_error(E, WS_RULE_T_RANGE, beyond->step,
+                      WS_WORD("Unroll fewer loops, or split at fewer places."),
+                      "unrolled and split, this loop becomes %" G_GINT64_FORMAT
+                      " steps of code; at most %d are generated",
+                      sum, MOST_COPIES);
+        return;
+    }
+}
+
 void ws_elab_budgets(WsElab *E)
 {
+    code(E);
     shared(E);
     threads(E);
     transactions(E);
