@@ -94,9 +94,13 @@ static void transactions(WsElab *E)
 static gint64 copies_of(WsElab *E, const WsTree *t, const WsTree **beyond)
 {
     gint64 sum = t->kind == WS_TREE_OP, rounds;
-    for (guint i = 0; i < t->n_kids && !*beyond; i++)
-        sum += t->kid[i] ? copies_of(E, t->kid[i], beyond) : 0;
-    if (t->kind != WS_TREE_LOOP || *beyond)
+    for (guint i = 0; i < t->n_kids; i++) {
+        const gint64 kid = t->kid[i] ? copies_of(E, t->kid[i], beyond) : 0;
+        if (*beyond)
+            return kid;
+        sum += kid;
+    }
+    if (t->kind != WS_TREE_LOOP)
         return sum;
     if (t->unroll < 0 && ws_elab_is_int(t->count, &rounds))
         sum *= MAX(rounds, 0);
