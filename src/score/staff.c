@@ -128,7 +128,8 @@ static char *control_label(const WsBuild *b, const WsTraceRecord *r, gboolean wa
                     : g_strdup_printf("%s %s", space ? space + 1 : label, number);
     } else {
         const WsOpKind kind = ws_trace_op_kind(b->t, r->op);
-        const gboolean names = ws_op_is_product(kind) || ws_op_is_bulk(kind) || kind == WS_OP_MATH;
+        const gboolean names =
+            ws_op_is_product(kind) || ws_op_is_bulk(kind) || ws_item_kind_of(kind) == WS_ITEM_MATH;
         g_autofree char *verb = space ? g_strndup(label, (gsize)(space - label)) : g_strdup(label);
         const char *what = space && names ? space + 1 : verb;
         full = *round ? g_strdup_printf("%s \xc2\xb7 %s", label, round) : g_strdup(label);
