@@ -65,19 +65,44 @@ static gboolean flips(const PyCarry *c, const PyCarry *index, gint64 n, gint64 s
     return good;
 }
 
+/* Whether it stays 0 or 1 at all. */
+static gboolean is_parity(const PyCarry *c)
+{
+    Values v = { .random = g_rand_new_with_seed(3),
+                 .value = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
+                 .phase = c->atom,
+                 .index = "" };
+    gboolean good = TRUE;
+    for (guint i = 0; good && i < 12; i++) {
+        gint64 left;
+        g_hash_table_remove_all(v.value);
+        v.p = i & 1;
+        good = value_of(&v, c->end->e, &left) && (left == 0 || left == 1);
+    }
+    g_rand_free(v.random);
+    g_hash_table_unref(v.value);
+    return good;
+}
+
 static void note_divisor(const WsExpr *node, gpointer data)
 {
     GArray *list = data;
     gint64 n;
     const gboolean divides = node->op == WS_EXPR_MOD || node->op == WS_EXPR_DIV;
-    if (divides && ws_expr_is_int(node->arg[1], &n) && n >= 2 && n <= MOST_N)
-        g_array_append_val(list, n);
+    if (!divides || !ws_expr_is_int(node->arg[1], &n) || n < 2 || n > MOST_N)
+        return;
+    for (guint i = 0; i < list->len; i++)
+        if (g_array_index(list, gint64, i) == n)
+            return;
+    g_array_append_val(list, n);
 }
 
 gboolean py_flips_with(PyCarry *c, PyCarry *all, guint n_all)
 {
     g_autoptr(GArray) divisors = g_array_new(FALSE, FALSE, sizeof(gint64));
     g_autoptr(GArray) modulus = g_array_new(FALSE, FALSE, sizeof(gint64));
+    if (!is_parity(c))
+        return FALSE;
     ws_expr_visit(c->end->e, note_divisor, divisors);
     for (guint i = 0; i < n_all; i++) {
         const PyCarry *index = &all[i];
