@@ -3,6 +3,7 @@
 #include "model/file.h"
 #include "program/elaborate.h"
 #include "program/launch_values.h"
+#include "program/launchable.h"
 #include "program/program.h"
 #include "program/walk.h"
 #include "trace/stats.h"
@@ -232,9 +233,12 @@ WsLaunchValues *ws_cli_launch(const WsProgram *p, char **size, gboolean rehearse
     G_STATIC_ASSERT(sizeof(WsSize) == sizeof(WsSetting));
     WsLaunchValues *values =
         ws_launch_values(p, (const WsSize *)(gpointer)sizes->data, sizes->len, rehearse, findings);
-    if (!values) {
+    if (values)
+        ws_launchable(p, values, ws_launch_grid(values, ws_launch_most(p)), findings);
+    if (!values || ws_findings_count(findings, WS_SEVERITY_ERROR) > 0) {
         ws_cli_print_findings(findings, p->file);
         *code = WS_EXIT_USAGE;
+        g_clear_pointer(&values, ws_launch_values_free);
     }
     return values;
 }

@@ -3,6 +3,7 @@
 #include "launch/bundle.h"
 #include "launch/measure.h"
 #include "program/launch_values.h"
+#include "program/launchable.h"
 #include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
@@ -245,43 +246,6 @@ static void put_header(GString *out, const WsBundleSpec *spec, const WsLaunchVal
 /* --- cases
  * --------------------------------------------------------------------------------------*/
 
-/* What a tensor map takes: extents, strides in multiples of the granule, the innermost contiguous.
- */
-static void check_map(const WsProgram *p, const WsLaunchValues *v, const WsTensorMap *map,
-                      const char *sizes, WsFindings *findings)
-{
-    const WsTensor *x = &p->tensor[map->tensor];
-    const WsTargetBulk *bulk = &p->hardware->bulk;
-    g_autofree char *at = g_strdup_printf("tensors/%s", x->name);
-    for (guint d = 0; d < x->rank; d++) {
-        gint64 extent = ws_launch_shape(v, map->tensor, d), bytes;
-        gint64 stride = ws_launch_stride(v, map->tensor, d);
-        gboolean last = d + 1 == x->rank;
-        if (extent < 1 || extent > bulk->extent)
-            ws_findings_add(findings, WS_RULE_R_LAUNCH, at,
-                            "dimension %u of tensor %s has extent %" G_GINT64_FORMAT
-                            " for %s; TMA takes 1 to %" G_GINT64_FORMAT,
-                            d, x->name, extent, sizes, bulk->extent);
-        else if (last && stride != 1)
-            ws_findings_add(findings, WS_RULE_R_LAUNCH, at,
-                            "the last dimension of tensor %s has stride %" G_GINT64_FORMAT
-                            " for %s; TMA needs 1",
-                            x->name, stride, sizes);
-        else if (!last &&
-                 (__builtin_mul_overflow(stride, (gint64)ws_dtype_bytes(x->dtype), &bytes) ||
-                  bytes < 0 || bytes % bulk->granule != 0 || bytes >= bulk->stride)) {
-            WsFinding *f = ws_findings_add(
-                findings, WS_RULE_R_LAUNCH, at,
-                "dimension %u of tensor %s has a stride of %" G_GINT64_FORMAT
-                " elements (%" G_GINT64_FORMAT " bytes) for %s; TMA needs a multiple of %u bytes",
-                d, x->name, stride, stride * (gint64)ws_dtype_bytes(x->dtype), sizes,
-                bulk->granule);
-            ws_finding_set_remedy(f, "Make it a multiple of %u elements, or pad the tensor.",
-                                  bulk->granule / ws_dtype_bytes(x->dtype));
-        }
-    }
-}
-
 static gboolean data_parameter(const WsLaunchValues *v, const WsTensor *x, const WsExpr *e,
                                gint64 *out, WsFindings *findings)
 {
@@ -324,14 +288,9 @@ static void put_case(GString *out, const WsBundleSpec *spec, const WsLaunchValue
     const WsProgram *p = spec->program;
     g_autofree char *sizes = ws_launch_sizes_text(v);
     gboolean sms = p->tiles->launch != WS_LAUNCH_SINGLE && !p->tiles->grid && !spec->hold;
-    gint64 cluster = MAX(p->cluster, 1), most = G_MAXINT32 / cluster * cluster;
+    gint64 most = ws_launch_most(p);
     gint64 grid = spec->hold ? spec->hold->grid : ws_launch_grid(v, most);
-    if (grid > most)
-        ws_findings_add(findings, WS_RULE_R_LAUNCH, "tiles",
-                        "%" G_GINT64_FORMAT " CTAs for %s; a launch holds at most 2^31-1", grid,
-                        sizes);
-    for (guint m = 0; grid > 0 && m < p->n_maps; m++)
-        check_map(p, v, &p->map[m], sizes, findings);
+    ws_launchable(p, v, grid, findings);
     g_autofree char *label = g_strdup(*sizes ? sizes : "preset");
     g_strdelimit(label, " ", ',');
     g_string_append(out, "case");

@@ -37,6 +37,18 @@ static void test_case(gconstpointer data)
     "--size", "D=" d, "--size", "CAUSAL=" causal, "--size", "B=4", "--size", "HQ=16", "--size",    \
         "SQ=" s, "--size", "SK=" s
 static const Case cases[] = {
+    { "simulate-no-stride-of-tma",
+      { "simulate", GEMM, SHAPE("8192", "8192", "100"), NULL },
+      2,
+      "TMA needs a multiple of 16 bytes" },
+    { "simulate-no-extent-of-tma",
+      { "simulate", GEMM, SHAPE("12800000000", "256", "64"), NULL },
+      2,
+      "TMA takes 1 to 4294967296" },
+    { "advise-no-stride-of-tma",
+      { "advise", GEMM, SHAPE("8192", "8192", "100"), NULL },
+      2,
+      "TMA needs a multiple of 16 bytes" },
     { "pick-waves", { "pick", RULES, SHAPE("4096", "4096", "4096"), NULL }, 0, "balanced/design" },
     { "pick-one-wave", { "pick", RULES, SHAPE("2048", "2048", "2048"), NULL }, 0, "single/design" },
     { "pick-short-k",
