@@ -12,11 +12,9 @@ static void put(const char *folder, const char *name, const char *from)
 {
     g_autofree char *to = g_build_filename(folder, name, NULL), *text = NULL;
     gsize length = 0;
-    if (from) {
-        g_autofree char *path = g_build_filename(WS_SOURCE_ROOT, from, NULL);
-        g_assert_true(g_file_get_contents(path, &text, &length, NULL));
-    }
-    g_assert_true(g_file_set_contents(to, text ? text : "", (gssize)length, NULL));
+    g_autofree char *path = g_build_filename(WS_SOURCE_ROOT, from, NULL);
+    g_assert_true(g_file_get_contents(path, &text, &length, NULL));
+    g_assert_true(g_file_set_contents(to, text, (gssize)length, NULL));
 }
 
 /* A folder as the runner leaves it. Transfer full. */
@@ -24,7 +22,7 @@ static GFile *bundle(const char *results)
 {
     g_autofree char *folder = g_build_filename(g_get_user_runtime_dir(), "bundle", NULL);
     g_mkdir_with_parents(folder, 0700);
-    put(folder, "bundle.txt", NULL);
+    put(folder, "bundle.txt", "tests/ui/hang/bundle.txt");
     put(folder, "design.wstave", "tests/designs/broken/02-wrong-count.wstave");
     put(folder, "results.json", results);
     return g_file_new_for_path(folder);
