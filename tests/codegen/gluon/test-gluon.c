@@ -40,7 +40,7 @@ static char *export_of(const char *path, const WsPyJudge *judge, GError **error)
 static const struct {
     const char *design, *at, *why;
 } refused[] = {
-    { "projects/gemm-bf16-balanced", "step mma at groups/mma/", "into part of a value" },
+    { "projects/gemm-bf16-balanced", "step load at groups/load/", "no power of two" },
     { "projects/gemm-bf16-cluster2", "step load at groups/load/", "multicast" },
     { "projects/gemm-bf16-splitk", "step cluster at groups/load/", "cluster barrier" },
     { "projects/gemm-fp16", "step mma at groups/mma/", "into part of a value" },
