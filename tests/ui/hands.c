@@ -262,6 +262,7 @@ const WsSceneItem *hands_find(Scenario *s, HandsItem what)
 {
     WsTimeline *t = hands_timeline(s);
     const WsSceneItem *best = NULL;
+    WAIT_FOR(t->settle == 0); /* a slow scene leaves things out until the view stands still */
     ws_timeline_sync(t); /* an answer may have come since the last frame */
     g_assert_nonnull(t->scene);
     for (guint i = 0; i < t->scene->item->len; i++) {
