@@ -52,11 +52,7 @@ const Val *ptx_operand(PtxWalk *w, const char *text)
     } else if (g_ascii_isdigit(*text) || *text == '-') {
         if (g_str_has_prefix(text, "0f") || g_str_has_prefix(text, "0F"))
             return strspn(text + 2, "0") == strlen(text + 2) ? py_literal(p, 0) : py_opaque(p);
-        char *end;
-        value = g_str_has_prefix(text, "0x") || g_str_has_prefix(text, "0X")
-                    ? (gint64)g_ascii_strtoull(text + 2, &end, 16)
-                    : g_ascii_strtoll(text, &end, 10);
-        return *end && *end != 'U' ? py_opaque(p) : py_literal(p, value);
+        return ptx_number(text, &value) ? py_literal(p, value) : py_opaque(p);
     }
     const Val *v = g_hash_table_lookup(p->frame->vars, text);
     if (v)
@@ -90,7 +86,7 @@ void ptx_set(PtxWalk *w, const char *reg, const Val *v)
 /* --- powers of two
  * --------------------------------------------------------------------------------*/
 
-static gboolean divides(const WsExpr *e, gint64 n)
+gboolean ptx_divides(const WsExpr *e, gint64 n)
 {
     WsAffine f;
     if (!ws_expr_affine(e, &f))
@@ -149,6 +145,38 @@ static const WsExpr *factored(WsRead *r, const WsExpr *m)
     return g > 1 && n % g == 0 ? ws_x_op(r, WS_EXPR_MUL, ws_x_mod(r, x, n / g), ws_x_int(r, g)) : m;
 }
 
+/* Addresses are below 2^18: are these, or what they were divided to, below n? */
+static gboolean inside(const WsExpr *e, gint64 n)
+{
+    WsAffine f;
+    gint64 d;
+    if (n >= 1 << 18)
+        return TRUE;
+    if (!ws_expr_affine(e, &f))
+        return FALSE;
+    gboolean all = TRUE;
+    for (guint i = 0; i < f.n && all; i++)
+        if (ws_x_mentions(f.term[i], PTX_SMEM))
+            all = f.term[i]->op == WS_EXPR_DIV && ws_x_is(f.term[i]->arg[1], &d) && d > 0 &&
+                  f.factor[i] == 1 && d <= 1024 && n * d >= 1 << 18;
+    ws_affine_clear(&f);
+    return all;
+}
+
+/* The same of an address that shared memory's alignment says the lowest bits of. */
+static const WsExpr *low_address(WsRead *r, const WsExpr *e, gint64 n)
+{
+    gint64 factor, d;
+    if (ptx_divides(e, n) || (e->op == WS_EXPR_DIV && ws_x_is(e->arg[1], &d) && d > 0 &&
+                              d <= 1024 && ptx_divides(e->arg[0], n * d)))
+        return ws_x_int(r, 0);
+    e = ws_x_without(r, e, PTX_SMEM, FALSE, &factor);
+    if (factor != 1)
+        return NULL;
+    ws_source_granted(r, PTX_ALIGNED);
+    return factored(r, bare_mod(r, e, n));
+}
+
 /* e mod 2^n; shared addresses are below 2^18 and begin at a multiple of 1024. */
 static const WsExpr *low(WsRead *r, const WsExpr *e, gint64 n)
 {
@@ -156,31 +184,23 @@ static const WsExpr *low(WsRead *r, const WsExpr *e, gint64 n)
         return NULL;
     const gboolean address = ws_x_mentions(e, PTX_SMEM);
     gint64 known;
-    if (address && n >= 1 << 14)
+    if (address && !inside(e, n))
+        return n > 1024 ? NULL : low_address(r, e, n);
+    if (address)
         return e;
     if (n >= 1 << 28 && !ws_x_is(e, &known)) {
         ws_source_granted(r, "its rounds and slots stay below 2^28");
         return e;
     }
-    gint64 d;
-    if (divides(e, n) || (e->op == WS_EXPR_DIV && ws_x_is(e->arg[1], &d) && d > 0 && d <= 1024 &&
-                          n <= 1024 && divides(e->arg[0], n * d)))
+    if (ptx_divides(e, n))
         return ws_x_int(r, 0);
-    if (address && n <= 1024) {
-        gint64 factor;
-        e = ws_x_without(r, e, PTX_SMEM, FALSE, &factor);
-        if (factor != 1)
-            return NULL;
-        ws_source_granted(r, PTX_ALIGNED);
-    } else if (address) {
-        return NULL;
-    }
     return factored(r, bare_mod(r, e, n));
 }
 
 static const WsExpr *high(WsRead *r, const WsExpr *e, gint64 n)
 {
-    return ws_x_op(r, WS_EXPR_SUB, e, low(r, e, n));
+    const WsExpr *below = low(r, e, n);
+    return below ? ws_x_op(r, WS_EXPR_SUB, e, below) : NULL;
 }
 
 /* Bits lo … hi of e, in place. */
@@ -302,13 +322,9 @@ static const WsExpr *by_product(WsRead *r, const WsExpr *a, gint64 s)
 /* A number as an instruction on 32 bits takes it. */
 static const WsExpr *as_typed(PtxWalk *w, const WsPtxInst *i, guint k)
 {
-    const WsExpr *e = ptx_int(w, i->arg[k]);
-    gint64 n;
-    if (!ws_x_is(e, &n) || n < G_MININT32 || n > (gint64)G_MAXUINT32)
-        return e;
-    return strstr(i->op, ".u32")                            ? ws_x_int(w->p.r, (guint32)n)
-           : strstr(i->op, ".s32") || strstr(i->op, ".b32") ? ws_x_int(w->p.r, (gint32)n)
-                                                            : e;
+    const gboolean equal = strstr(i->op, ".eq.") || strstr(i->op, ".ne.");
+    const char *type = strrchr(i->op, '.');
+    return ptx_typed(w, equal && !strcmp(type, ".u32") ? ".s32" : type, ptx_int(w, i->arg[k]));
 }
 
 static const WsExpr *shift(PtxWalk *w, const WsPtxInst *i, gboolean left)
@@ -317,12 +333,15 @@ static const WsExpr *shift(PtxWalk *w, const WsPtxInst *i, gboolean left)
     const WsExpr *a = left ? ptx_int(w, i->arg[1]) : as_typed(w, i, 1);
     const WsExpr *b = ptx_int(w, i->arg[2]);
     gint64 n, known;
+    const gboolean half = strstr(i->op, "64") == NULL; /* of 32 bits */
     if (!a || !ws_x_is(b, &n) || n < 0 || n > 62)
         return NULL;
+    if (left && n > (half ? 31 : 32)) /* shifts clamp */
+        return half ? ws_x_int(r, 0) : NULL;
     if (left)
         return ws_x_op(r, WS_EXPR_MUL, a, ws_x_int(r, (gint64)1 << n));
-    if (n >= 31 && !ws_x_is(a, &known)) /* the sign */
-        return strstr(i->op, "64") && n < 63 ? NULL : ws_x_int(r, 0);
+    if (half && n >= 31 && !ws_x_is(a, &known)) /* the sign */
+        return ptx_not_negative(w, a) ? ws_x_int(r, 0) : NULL;
     const WsExpr *x = by_product(r, a, n);
     return x ? x : quotient(r, a, (gint64)1 << n);
 }
@@ -333,6 +352,12 @@ static gboolean is_bit(const WsExpr *e)
     return (e->op >= WS_EXPR_LT && e->op <= WS_EXPR_OR) || e->op == WS_EXPR_NOT ||
            (e->op == WS_EXPR_MOD && ws_x_is(e->arg[1], &n) && n == 2) ||
            (ws_x_is(e, &n) && (n == 0 || n == 1));
+}
+
+/* What a round that is only tried begins with: where it flips it begins as 0 or 1. */
+static gboolean is_trial(const WsExpr *e)
+{
+    return e->op == WS_EXPR_NAME && g_str_has_prefix(e->name, "__v_");
 }
 
 static gboolean is_choice(const WsExpr *e, gint64 a, gint64 b)
@@ -381,11 +406,13 @@ static const WsExpr *logic(PtxWalk *w, const WsPtxInst *i, const char *base)
         if (known && n == 1 && is_bit(a))
             return ws_x_mod(r, ws_x_op(r, WS_EXPR_ADD, a, b), 2);
         if (known && n == 1)
-            return flip(r, a, n) ? flip(r, a, n) : ws_x_mod(r, ws_x_op(r, WS_EXPR_ADD, a, b), 2);
+            return flip(r, a, n) || !is_trial(a) ? flip(r, a, n)
+                                                 : ws_x_mod(r, ws_x_op(r, WS_EXPR_ADD, a, b), 2);
         const WsExpr *next = is_choice(b, 1, 0) ? ptx_next_parity(r, b->arg[0], a) : NULL;
         if (next)
             return next;
-        if (is_choice(b, 1, 0)) /* flips where a condition holds */
+        if (is_choice(b, 1, 0) &&
+            (is_bit(a) || py_is_parity(a) || is_trial(a))) /* flips where a condition holds */
             return ws_x_call(r, WS_FUNC_SELECT, ws_x_own(r, ws_expr_ref(b->arg[0])),
                              ws_x_mod(r, ws_x_op(r, WS_EXPR_ADD, a, ws_x_int(r, 1)), 2), a);
         return known && n > 1 ? flip(r, a, n) : NULL;
@@ -394,8 +421,8 @@ static const WsExpr *logic(PtxWalk *w, const WsPtxInst *i, const char *base)
         gint64 above = 1;
         while (above <= n && above < (gint64)1 << 60)
             above <<= 1;
-        const gboolean apart =
-            n > (gint64)1 << 40 || divides(a, above) || (ws_x_is(low(r, a, above), &m) && !(m & n));
+        const gboolean apart = n > (gint64)1 << 40 || ptx_divides(a, above) ||
+                               (ws_x_is(low(r, a, above), &m) && !(m & n));
         return apart ? ws_x_op(r, WS_EXPR_ADD, a, b) : NULL;
     }
     return NULL;
@@ -457,7 +484,7 @@ static gboolean is_float(const char *op)
 
 static const WsExpr *two(PtxWalk *w, const WsPtxInst *i, WsExprOp op)
 {
-    return ws_x_op(w->p.r, op, ptx_int(w, i->arg[1]), ptx_int(w, i->arg[2]));
+    return ws_x_op(w->p.r, op, as_typed(w, i, 1), as_typed(w, i, 2));
 }
 
 static const WsExpr *three(PtxWalk *w, const WsPtxInst *i)
@@ -507,8 +534,8 @@ static const WsExpr *compute(PtxWalk *w, const WsPtxInst *i, const char *base)
     if (!strcmp(base, "rem"))
         return two(w, i, WS_EXPR_MOD);
     if (!strcmp(base, "min") || !strcmp(base, "max"))
-        return ws_x_call(r, base[1] == 'i' ? WS_FUNC_MIN : WS_FUNC_MAX, ptx_int(w, i->arg[1]),
-                         ptx_int(w, i->arg[2]), NULL);
+        return ws_x_call(r, base[1] == 'i' ? WS_FUNC_MIN : WS_FUNC_MAX, as_typed(w, i, 1),
+                         as_typed(w, i, 2), NULL);
     if (!strcmp(base, "shl") || !strcmp(base, "shr"))
         return shift(w, i, base[2] == 'l');
     if (!strcmp(base, "and") || !strcmp(base, "or") || !strcmp(base, "xor"))
@@ -543,12 +570,12 @@ gboolean ptx_arithmetic(PtxWalk *w, const WsPtxInst *i)
     g_autofree char *base = g_strndup(i->op, strcspn(i->op, "."));
     if (i->n < 2)
         return FALSE;
-    if (!strcmp(base, "mov") || !strcmp(base, "cvta") ||
-        (!strcmp(base, "cvt") && !strstr(i->op, ".rn"))) {
+    if (!strcmp(base, "mov") || !strcmp(base, "cvta") || !strcmp(base, "cvt")) {
         if (ptx_unpacked(w, i))
             return TRUE;
         const WsExpr *whole = ptx_packed(w, i);
-        const Val *v = whole ? py_int(&w->p, whole) : ptx_operand(w, i->arg[1]);
+        const Val *v =
+            whole ? py_int(&w->p, whole) : ptx_converted(w, i, ptx_operand(w, i->arg[1]));
         const gint64 cols = (gint64)GPOINTER_TO_SIZE(g_hash_table_lookup(w->sums, i->arg[0]));
         gint64 zero;
         if (cols && py_known(v, &zero) && zero == 0) { /* a sum starts */
@@ -566,7 +593,13 @@ gboolean ptx_arithmetic(PtxWalk *w, const WsPtxInst *i)
         g_hash_table_add(w->told, (gpointer)i->arg[0]);
     for (guint k = 0; k < G_N_ELEMENTS(bases); k++)
         if (!strcmp(base, bases[k])) {
-            result(w, i, ptx_value(w, is_float(i->op) ? NULL : compute(w, i, base)));
+            const gboolean exact = !is_float(i->op) && ptx_exact_sources(w, i);
+            const WsExpr *e = exact ? compute(w, i, base) : NULL;
+            e = e ? ptx_exact_result(w, i, e) : NULL;
+            if (strpbrk(i->arg[0], "|{"))
+                ptx_forget(w, i->arg[0]);
+            else
+                result(w, i, ptx_value(w, e));
             return TRUE;
         }
     return FALSE;

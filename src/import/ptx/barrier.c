@@ -64,6 +64,9 @@ static void wait(PtxWalk *w, const WsPtxInst *i)
 {
     WsRead *r = w->p.r;
     const WsExpr *parity = i->n > 2 ? ptx_int(w, i->arg[2]) : NULL;
+    gint64 number;
+    if (ws_x_is(parity, &number) && number != 0 && number != 1)
+        parity = NULL; /* no phase has such a parity */
     parity = parity ? ptx_fit(w, ws_x_mod(r, parity, 2)) : NULL;
     if (!strstr(i->op, ".parity"))
         parity = NULL;

@@ -96,7 +96,9 @@ static void tile(PtxWalk *w, const WsPtxInst *i, gboolean load)
     s->buffer.index = ptx_address(w, i->arg[load ? 0 : 1], &cta);
     if (load)
         s->barrier.index = ptx_address(w, i->arg[2], NULL);
-    if (cta || !s->buffer.index || (load && !s->barrier.index) ||
+    if (s->buffer.index && !ptx_divides(s->buffer.index, 128))
+        give_up(w, i, s, "a copy to or from an address that may be no multiple of 128");
+    else if (cta || !s->buffer.index || (load && !s->barrier.index) ||
         !tensor_of(w, s, i->arg[load ? 1 : 0]))
         give_up(w, i, s, "a copy whose addresses or coordinates are not known");
     else if (strstr(i->op, "multicast") && (i->n < 4 || !multicast(w, s, i->arg[3])))
@@ -118,6 +120,10 @@ static void block(PtxWalk *w, const WsPtxInst *i, gboolean load)
         !ws_x_is(ptx_int(w, i->arg[2]), &bytes) || bytes < 1 ||
         !from_pointer(w, s, i->arg[load ? 1 : 0], 1)) {
         give_up(w, i, s, "a bulk copy whose addresses or size are not known");
+        return;
+    }
+    if (bytes % 16 || !ptx_divides(s->buffer.index, 16)) {
+        give_up(w, i, s, "a bulk copy that may be no multiple of 16 bytes at one of 16");
         return;
     }
     ptx_operand_of(w, &s->buffer)->to = bytes;

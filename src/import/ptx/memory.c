@@ -25,7 +25,9 @@ const WsExpr *ptx_address(PtxWalk *w, const char *text, const WsExpr **cta)
     g_autofree char *inner = g_strndup(text + 1, n - 2);
     g_auto(GStrv) part = g_strsplit(inner, "+", 2);
     g_strstrip(part[0]);
-    gint64 offset = part[1] ? g_ascii_strtoll(part[1], NULL, 10) : 0, factor;
+    gint64 offset = 0, factor;
+    if (part[1] && !ptx_number(g_strstrip(part[1]), &offset))
+        return NULL;
     const Val *v = ptx_operand(w, g_string_chunk_insert(r->text, part[0]));
     if (v->kind == VAL_TUPLE && v->n == 2 && cta) { /* of mapa */
         *cta = v->item[1]->e;

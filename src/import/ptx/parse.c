@@ -141,7 +141,7 @@ static void add_shared(WsPtx *p, const char *text, gsize n)
     const char *at = strstr(one, ".shared"), *open = at ? strchr(at, '[') : NULL;
     const char *align = at ? strstr(at, ".align") : NULL;
     if (at && strstr(one, ".extern"))
-        p->shared_align = MAX(p->shared_align, align ? g_ascii_strtoll(align + 6, NULL, 10) : 0);
+        p->shared_align = MAX(p->shared_align, align ? g_ascii_strtoll(align + 6, NULL, 0) : 0);
     if (!at || strstr(one, ".extern") || p->shared_end > WS_PTX_STATIC * 8)
         return;
     const char *end = open ? open : one + strlen(one);
@@ -150,9 +150,9 @@ static void add_shared(WsPtx *p, const char *text, gsize n)
     const char *name = end;
     while (name > at && is_name(name[-1]))
         name--;
-    const gint64 wanted = align ? g_ascii_strtoll(align + 6, NULL, 10) : 8,
+    const gint64 wanted = align ? g_ascii_strtoll(align + 6, NULL, 0) : 8,
                  unit = CLAMP(wanted, 8, 1024),
-                 bytes = open ? CLAMP(g_ascii_strtoll(open + 1, NULL, 10), 1, WS_PTX_STATIC) : 8;
+                 bytes = open ? CLAMP(g_ascii_strtoll(open + 1, NULL, 0), 1, WS_PTX_STATIC) : 8;
     const char *width = strstr(at, ".b64") || strstr(at, ".u64") || strstr(at, ".f64")   ? "8"
                         : strstr(at, ".b32") || strstr(at, ".u32") || strstr(at, ".f32") ? "4"
                                                                                          : "1";
@@ -324,7 +324,7 @@ static void parameters(WsPtx *p, const char *text, gsize n)
 static gint64 directive(const char *from, const char *to, const char *name)
 {
     const char *at = g_strstr_len(from, to - from, name);
-    return at ? g_ascii_strtoll(at + strlen(name), NULL, 10) : 0;
+    return at ? g_ascii_strtoll(at + strlen(name), NULL, 0) : 0;
 }
 
 /* NAME x, y, z: the product; 0: it is not there. */
@@ -336,7 +336,7 @@ static gint64 product_of(const char *from, const char *to, const char *name)
     gint64 product = 1;
     char *end;
     for (at += strlen(name); at < to; at = end + 1) {
-        const gint64 n = g_ascii_strtoll(at, &end, 10);
+        const gint64 n = g_ascii_strtoll(at, &end, 0);
         if (end == at || n < 1 || n > 1024)
             break;
         product = MIN(product * n, 4096);

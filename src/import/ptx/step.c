@@ -115,7 +115,10 @@ static void parameter(PtxWalk *w, const WsPtxInst *i)
 {
     g_autofree char *name = g_strndup(i->arg[1] + 1, strcspn(i->arg[1] + 1, "]+"));
     const char *plus = strchr(i->arg[1], '+');
-    gint64 offset = plus ? g_ascii_strtoll(plus + 1, NULL, 10) : 0;
+    g_autofree char *behind = plus ? g_strdelimit(g_strdup(plus + 1), "]", ' ') : NULL;
+    gint64 offset = 0;
+    const gboolean read =
+        !(plus && !ptx_number(g_strstrip(behind), &offset)) && bytes_of(i->op) >= 4;
     const char *base = g_string_chunk_insert(w->p.r->text, g_strstrip(name));
     const Val *at = ptx_operand(w, base);
     gint64 more;
@@ -128,7 +131,7 @@ static void parameter(PtxWalk *w, const WsPtxInst *i)
     for (guint k = 0; word[k]; k++) {
         if (!*word[k])
             continue;
-        const Val *v = base ? ptx_field_at(w, base, offset) : py_opaque(&w->p);
+        const Val *v = base && read ? ptx_field_at(w, base, offset) : py_opaque(&w->p);
         offset += bytes_of(i->op);
         ptx_set(w, g_string_chunk_insert_const(w->p.r->text, word[k]),
                 strstr(i->op, "64") || v->kind != VAL_PARAM ? v

@@ -98,6 +98,9 @@ static gboolean begin_below(PyRead *p, GArray *carries)
         if (!c->atom || !c->end || c->end->kind != VAL_INT || c->entry->kind != VAL_INT)
             continue;
         py_classify(p, c);
+        if (c->kind == CARRY_UNKNOWN && py_is_parity(c->end->e) && ws_x_is(c->entry->e, &n) &&
+            (n < 0 || n > 1))
+            return FALSE; /* a parity that flips begins as 0 or 1 */
         if (c->kind != CARRY_MOD)
             continue;
         const WsExpr *e = c->entry->e;

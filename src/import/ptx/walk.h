@@ -152,6 +152,20 @@ void ptx_set(PtxWalk *w, const char *reg, const Val *v);
  * unknown, but for ptx_condition(). */
 const WsExpr *ptx_predicate(PtxWalk *w, const WsPtxInst *i);
 const WsExpr *ptx_condition(PtxWalk *w, const WsPtxInst *i);
+/* --- exact.c: where integers are what registers hold
+ * -----------------------------------------------------------------------------------------*/
+gboolean ptx_not_negative(PtxWalk *w, const WsExpr *e);
+/* A number as an instruction of `type` (".u32") takes it; anything else is as it is. */
+const WsExpr *ptx_typed(PtxWalk *w, const char *type, const WsExpr *e);
+/* Whether its result follows from the exact integers that it takes. */
+gboolean ptx_exact_sources(PtxWalk *w, const WsPtxInst *i);
+/* The result in its register; NULL: it may not fit. */
+const WsExpr *ptx_exact_result(PtxWalk *w, const WsPtxInst *i, const WsExpr *e);
+const Val *ptx_converted(PtxWalk *w, const WsPtxInst *i, const Val *v);
+/* Decimal, octal or hexadecimal, whole. FALSE: it is none. */
+gboolean ptx_number(const char *text, gint64 *n);
+/* Is e a multiple of n? Shared memory begins at a multiple of 1024. */
+gboolean ptx_divides(const WsExpr *e, gint64 n);
 /* Integer instructions. FALSE: it is none of them. */
 gboolean ptx_arithmetic(PtxWalk *w, const WsPtxInst *i);
 /* ws_fit(), as part of the work that is followed. */

@@ -42,7 +42,8 @@ static gboolean wraps(PyRead *p, const WsExpr *e, const char *atom, gint64 *n, c
         return FALSE;
     const WsExpr *reset = e->arg[straight ? 1 : 2], *kept = e->arg[straight ? 2 : 1];
     *step = past_atom(p, kept, atom);
-    return ws_x_is(reset, &zero) && zero == 0 && *step && ws_expr_equal(kept, c->arg[0]);
+    return ws_x_is(reset, &zero) && zero == 0 && ws_x_is(*step, &by) && by == 1 &&
+           ws_expr_equal(kept, c->arg[0]); /* other steps may pass n by */
 }
 
 gboolean py_flips_on_wrap(PyRead *p, PyCarry *c, PyCarry *all, guint n_all)

@@ -1,0 +1,295 @@
+#include "import/ptx/walk.h"
+
+#include <string.h>
+
+/* Where the exact integer that is followed is what an instruction computes. Registers wrap, widths
+ * cut, unsigned instructions take what is below 0 for large: where one of these may show, nothing
+ * is known of the result. An instruction that has no row, or another modifier, computes what is not
+ * followed. */
+
+typedef enum {
+    NEED_NOTHING,  /* the same modulo 2^width, whatever the signs are */
+    NEED_UNSIGNED, /* of an unsigned type: nothing is below 0 */
+    NEED_POSITIVE, /* nothing is below 0 */
+} Need;
+
+#define WIDE "s32 u32 b32 s64 u64 b64"
+#define ALL  "s32 u32 b32 s64 u64 b64 s16 u16 b16"
+
+static const struct {
+    const char *word, *modifiers;
+    Need need;
+} rows[] = {
+    { "add", ALL, NEED_NOTHING },
+    { "sub", ALL, NEED_NOTHING },
+    { "neg", ALL, NEED_NOTHING },
+    { "not", "pred " ALL, NEED_NOTHING },
+    { "mul", "lo " ALL, NEED_NOTHING },
+    { "mul", "wide s32 u32", NEED_UNSIGNED },
+    { "mul", "hi u32 s32", NEED_POSITIVE },
+    { "mad", "lo " WIDE, NEED_NOTHING },
+    { "mad", "wide s32 u32", NEED_UNSIGNED },
+    { "div", WIDE, NEED_POSITIVE },
+    { "rem", WIDE, NEED_POSITIVE },
+    { "min", WIDE, NEED_UNSIGNED },
+    { "max", WIDE, NEED_UNSIGNED },
+    { "shl", WIDE, NEED_NOTHING },
+    { "shr", WIDE, NEED_UNSIGNED },
+    { "and", "pred " ALL, NEED_NOTHING },
+    { "or", "pred " ALL, NEED_NOTHING },
+    { "xor", "pred " ALL, NEED_NOTHING },
+    { "setp", "eq ne " ALL, NEED_NOTHING },
+    { "setp", "lt le gt ge " ALL, NEED_UNSIGNED },
+    { "setp", "lo hs " ALL, NEED_POSITIVE },
+    { "selp", ALL, NEED_NOTHING },
+    { "bfe", "u32 u64", NEED_NOTHING },
+};
+
+static gboolean listed(const char *list, const char *op)
+{
+    for (const char *at = strchr(op, '.'); at;) {
+        const gsize n = strcspn(++at, ".");
+        gboolean found = FALSE;
+        for (const char *word = list; *word && !found; word += *word == ' ') {
+            const gsize length = strcspn(word, " ");
+            found = length == n && !strncmp(word, at, n);
+            word += length;
+        }
+        if (!found)
+            return FALSE;
+        at = at[n] ? at + n : NULL;
+    }
+    return TRUE;
+}
+
+/* Bits of the last type of an instruction; 0: it is no integer. */
+static guint width(const char *type)
+{
+    const char kind = type && *type == '.' ? type[1] : 0;
+    if (kind != 's' && kind != 'u' && kind != 'b')
+        return 0;
+    const char *bits = type + 2;
+    const gsize n = strcspn(bits, ".");
+    return n == 1 && *bits == '8'              ? 8
+           : n == 2 && !strncmp(bits, "16", 2) ? 16
+           : n == 2 && !strncmp(bits, "32", 2) ? 32
+           : n == 2 && !strncmp(bits, "64", 2) ? 64
+                                               : 0;
+}
+
+static gboolean is_bit(const WsExpr *e)
+{
+    return (e->op >= WS_EXPR_LT && e->op <= WS_EXPR_OR) || e->op == WS_EXPR_NOT;
+}
+
+static gboolean not_negative(WsRead *r, const WsExpr *e, guint depth);
+
+/* Terms with factors; what is taken away is at most what it is made of. */
+static gboolean sum_not_negative(WsRead *r, const WsExpr *e, guint depth)
+{
+    WsAffine f;
+    gint64 by;
+    if (!ws_expr_affine(e, &f))
+        return FALSE;
+    gboolean good = f.constant >= 0 && !(f.n == 1 && ws_expr_equal(f.term[0], e));
+    const WsExpr *less = NULL;
+    for (guint i = 0; i < f.n && good && !less; i++) {
+        const WsExpr *t = f.term[i];
+        if (f.factor[i] > 0) {
+            good = not_negative(r, t, depth + 1) || f.n > 1;
+            continue;
+        }
+        good = (t->op == WS_EXPR_MOD || t->op == WS_EXPR_DIV) && ws_x_is(t->arg[1], &by) &&
+               by > 0 && not_negative(r, t->arg[0], depth + 1);
+        if (!good)
+            break;
+        const gint64 taken =
+            t->op == WS_EXPR_DIV && f.factor[i] % by == 0 ? f.factor[i] / by : f.factor[i];
+        less =
+            ws_x_op(r, WS_EXPR_SUB, e,
+                    ws_x_op(r, WS_EXPR_MUL, ws_x_own(r, ws_expr_ref(t)), ws_x_int(r, f.factor[i])));
+        less = ws_x_op(
+            r, WS_EXPR_ADD, less,
+            ws_x_op(r, WS_EXPR_MUL, ws_x_own(r, ws_expr_ref(t->arg[0])), ws_x_int(r, taken)));
+    }
+    for (guint i = 0; i < f.n && good && !less; i++)
+        good = not_negative(r, f.term[i], depth + 1);
+    ws_affine_clear(&f);
+    return good && (!less || not_negative(r, less, depth + 1));
+}
+
+/* Names are indices and sizes, which are not negative. */
+static gboolean not_negative(WsRead *r, const WsExpr *e, guint depth)
+{
+    gint64 n;
+    if (!e || depth > 12)
+        return FALSE;
+    if (ws_x_is(e, &n))
+        return n >= 0;
+    if (e->op == WS_EXPR_NAME)
+        return strcmp(e->name, PTX_TOKEN) != 0;
+    if (e->op == WS_EXPR_TOTAL || is_bit(e))
+        return TRUE;
+    if (e->op == WS_EXPR_MOD && ws_x_is(e->arg[1], &n) && n > 0)
+        return TRUE;
+    if (e->op == WS_EXPR_MOD || e->op == WS_EXPR_DIV)
+        return not_negative(r, e->arg[0], depth + 1) && not_negative(r, e->arg[1], depth + 1);
+    if (e->op == WS_EXPR_CALL) {
+        const guint from = e->func == WS_FUNC_SELECT;
+        gboolean all = TRUE, any = FALSE;
+        for (guint i = from; i < e->n_args; i++) {
+            const gboolean one = not_negative(r, e->arg[i], depth + 1);
+            all &= one;
+            any |= one;
+        }
+        return e->func == WS_FUNC_MAX
+                   ? any
+                   : all && (e->func == WS_FUNC_MIN || from || e->func == WS_FUNC_CDIV);
+    }
+    if (e->op == WS_EXPR_MUL && !ws_x_is(e->arg[0], &n) && !ws_x_is(e->arg[1], &n) &&
+        not_negative(r, e->arg[0], depth + 1) && not_negative(r, e->arg[1], depth + 1))
+        return TRUE;
+    return sum_not_negative(r, e, depth);
+}
+
+gboolean ptx_not_negative(PtxWalk *w, const WsExpr *e)
+{
+    gint64 n;
+    return e && (not_negative(w->p.r, e, 0) || (py_least(&w->p, e, &n) && n >= 0));
+}
+
+/* Is it below 2^bits, and not below 0, whatever its names are? */
+static gboolean within(const WsExpr *e, guint bits)
+{
+    gint64 n;
+    if (ws_x_is(e, &n))
+        return n >= 0 && n < (gint64)1 << bits;
+    if (e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT)
+        return within(e->arg[1], bits) && within(e->arg[2], bits);
+    return is_bit(e) ||
+           (e->op == WS_EXPR_MOD && ws_x_is(e->arg[1], &n) && n > 0 && n <= (gint64)1 << bits);
+}
+
+/* Numbers of the text in it are those of 32 bits: it does not overflow because of them. */
+static gboolean small_factors(const WsExpr *e)
+{
+    WsAffine f;
+    if (!ws_expr_affine(e, &f))
+        return TRUE;
+    gboolean small = f.constant >= G_MININT32 && f.constant <= G_MAXINT32;
+    for (guint i = 0; i < f.n; i++)
+        small &= ABS(f.factor[i]) <= 1 << 20;
+    ws_affine_clear(&f);
+    return small;
+}
+
+/* e in a register of so many bits; a number wraps. NULL: it may not fit. */
+static const WsExpr *in_width(PtxWalk *w, const WsExpr *e, guint bits)
+{
+    gint64 n;
+    if (!e || !bits)
+        return NULL;
+    if (ws_x_is(e, &n))
+        return ws_x_int(w->p.r, bits == 8    ? (gint8)n
+                                : bits == 16 ? (gint16)n
+                                : bits == 32 ? (gint32)n
+                                             : n);
+    if (bits < 32)
+        return within(e, bits - 1) ? e : NULL;
+    return bits == 64 || small_factors(e) ? e : NULL;
+}
+
+const WsExpr *ptx_typed(PtxWalk *w, const char *type, const WsExpr *e)
+{
+    const guint bits = width(type);
+    gint64 n;
+    if (!ws_x_is(e, &n) || bits == 64 || !bits)
+        return e;
+    n = bits == 8 ? (gint8)n : bits == 16 ? (gint16)n : (gint32)n;
+    return ws_x_int(w->p.r, type[1] == 'u' && n < 0 ? n + ((gint64)1 << bits) : n);
+}
+
+/* Is every integer that it takes what the register holds? */
+gboolean ptx_exact_sources(PtxWalk *w, const WsPtxInst *i)
+{
+    const gsize n = strcspn(i->op, ".");
+    const char *type = strrchr(i->op, '.');
+    gint need = -1;
+    for (guint k = 0; k < G_N_ELEMENTS(rows) && need < 0; k++)
+        if (strlen(rows[k].word) == n && !strncmp(rows[k].word, i->op, n) &&
+            listed(rows[k].modifiers, i->op))
+            need = (gint)rows[k].need;
+    const gboolean compares = g_str_has_prefix(i->op, "setp");
+    if (need < 0 || (compares && i->n != 3) || strpbrk(i->arg[0], "|{"))
+        return FALSE;
+    if (!strcmp(type, ".pred"))
+        return TRUE;
+    if (need == NEED_UNSIGNED && type[1] == 's')
+        need = NEED_NOTHING;
+    const gboolean narrow = width(type) < 32;
+    /* the last source of a shift is a number, of a selection a predicate */
+    const guint to = i->op[0] == 's' && i->op[1] == 'h' ? 2 : !strncmp(i->op, "selp", 4) ? 3 : i->n;
+    for (guint k = 1; k < MIN(to, i->n); k++) {
+        const WsExpr *e = ptx_typed(w, type, ptx_int(w, i->arg[k]));
+        gint64 known;
+        if (!e)
+            return FALSE;
+        const gboolean number = ws_x_is(e, &known);
+        if (narrow && !number && !within(e, width(type) - 1))
+            return FALSE;
+        if (need != NEED_NOTHING && !ptx_not_negative(w, e))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+const WsExpr *ptx_exact_result(PtxWalk *w, const WsPtxInst *i, const WsExpr *e)
+{
+    const char *type = strrchr(i->op, '.');
+    if (!strcmp(type, ".pred") || g_str_has_prefix(i->op, "setp"))
+        return e;
+    return in_width(w, e, strstr(i->op, ".wide") ? 64 : width(type));
+}
+
+/* mov, cvta and cvt: the value in its new register. */
+const Val *ptx_converted(PtxWalk *w, const WsPtxInst *i, const Val *v)
+{
+    const char *from = strrchr(i->op, '.'),
+               *to = from ? g_strrstr_len(i->op, from - i->op, ".") : NULL;
+    if (!g_str_has_prefix(i->op, "cvt") || g_str_has_prefix(i->op, "cvta"))
+        return v->kind == VAL_INT && width(from) && width(from) < 64
+                   ? ptx_value(w, ptx_typed(w, from[1] == 'u' ? from : ".b32", v->e))
+                   : v;
+    const gboolean plain = to && to - i->op == 3; /* no rounding, no saturation */
+    const guint a = plain ? width(from) : 0, b = plain ? width(to) : 0;
+    if (!a || !b)
+        return py_opaque(&w->p);
+    if (v->kind == VAL_TUPLE && a >= 32 && b >= 32)
+        return v;
+    const WsExpr *e = v->kind == VAL_INT ? v->e : v->kind == VAL_PARAM ? py_as_int(&w->p, v) : NULL;
+    gint64 n;
+    e = e ? ptx_typed(w, from, e) : NULL;
+    if (e && a < 32 && !ws_x_is(e, &n) && !within(e, a - 1))
+        e = NULL;
+    if (e && b > a && from[1] == 'u' && !ptx_not_negative(w, e))
+        e = NULL;
+    if (v->kind == VAL_PARAM && e && b == 64 && a == 64)
+        return v;
+    return ptx_value(w, in_width(w, e, b));
+}
+
+gboolean ptx_number(const char *text, gint64 *n)
+{
+    char *end;
+    const gboolean minus = *text == '-';
+    if (!g_ascii_isdigit(text[minus]))
+        return FALSE;
+    const guint64 size = g_ascii_strtoull(text + minus, &end, 0); /* 0x…, 0…: octal */
+    const gboolean hex = text[minus] == '0' && (text[minus + 1] | 32) == 'x';
+    end += *end == 'U';
+    if (*end || size == G_MAXUINT64 || (minus && size > (guint64)G_MAXINT64))
+        return hex && !minus && size == G_MAXUINT64 && strlen(text) <= 19 && !*end ? (*n = -1, TRUE)
+                                                                                   : FALSE;
+    *n = minus ? -(gint64)size : (gint64)size;
+    return TRUE;
+}
