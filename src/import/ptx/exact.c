@@ -25,7 +25,7 @@ static const struct {
     { "neg", ALL, NEED_NOTHING },
     { "not", "pred " ALL, NEED_NOTHING },
     { "mul", "lo " ALL, NEED_NOTHING },
-    { "mul", "wide s32 u32", NEED_UNSIGNED },
+    { "mul", "wide s32 u32 s16 u16", NEED_UNSIGNED },
     { "mul", "hi u32 s32", NEED_POSITIVE },
     { "mad", "lo " WIDE, NEED_NOTHING },
     { "mad", "wide s32 u32", NEED_UNSIGNED },
@@ -248,7 +248,7 @@ const WsExpr *ptx_exact_result(PtxWalk *w, const WsPtxInst *i, const WsExpr *e)
     const char *type = strrchr(i->op, '.');
     if (!strcmp(type, ".pred") || g_str_has_prefix(i->op, "setp"))
         return e;
-    return in_width(w, e, strstr(i->op, ".wide") ? 64 : width(type));
+    return in_width(w, e, strstr(i->op, ".wide") ? 2 * width(type) : width(type));
 }
 
 /* mov, cvta and cvt: the value in its new register. */
