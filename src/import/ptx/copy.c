@@ -99,7 +99,7 @@ static void tile(PtxWalk *w, const WsPtxInst *i, gboolean load)
     if (s->buffer.index && !ptx_divides(s->buffer.index, 128))
         give_up(w, i, s, "a copy to or from an address that may be no multiple of 128");
     else if (cta || !s->buffer.index || (load && !s->barrier.index) ||
-        !tensor_of(w, s, i->arg[load ? 1 : 0]))
+             !tensor_of(w, s, i->arg[load ? 1 : 0]))
         give_up(w, i, s, "a copy whose addresses or coordinates are not known");
     else if (strstr(i->op, "multicast") && (i->n < 4 || !multicast(w, s, i->arg[3])))
         give_up(w, i, s, "a multicast to CTAs that are not known");
