@@ -438,8 +438,6 @@ static const WsExpr *compare(PtxWalk *w, const WsPtxInst *i)
                   { ".ltu.", WS_EXPR_LT }, { ".lo.", WS_EXPR_LT }, { ".hs.", WS_EXPR_GE } };
     const WsExpr *a = as_typed(w, i, 1), *b = as_typed(w, i, 2);
     gint64 zero;
-    if (strstr(i->op, ".f") || strstr(i->op, ".bf16"))
-        return NULL;
     if (is_choice(a, 1, 0) && ws_x_is(b, &zero) && zero == 0) {
         const WsExpr *c = ws_x_own(w->p.r, ws_expr_ref(a->arg[0]));
         return strstr(i->op, ".ne.")   ? c
@@ -473,13 +471,6 @@ static const WsExpr *field(PtxWalk *w, const WsPtxInst *i)
         return NULL;
     const WsExpr *x = ws_x_op(w->p.r, WS_EXPR_DIV, a, ws_x_int(w->p.r, (gint64)1 << at));
     return ws_x_mentions(a, PTX_SMEM) && at + n >= 18 ? x : ws_x_mod(w->p.r, x, (gint64)1 << n);
-}
-
-static gboolean is_float(const char *op)
-{
-    const char *type = strrchr(op, '.');
-    return type && (type[1] == 'f' || type[1] == 'b') &&
-           (type[1] == 'f' || !strncmp(type, ".bf", 3));
 }
 
 static const WsExpr *two(PtxWalk *w, const WsPtxInst *i, WsExprOp op)
@@ -593,8 +584,7 @@ gboolean ptx_arithmetic(PtxWalk *w, const WsPtxInst *i)
         g_hash_table_add(w->told, (gpointer)i->arg[0]);
     for (guint k = 0; k < G_N_ELEMENTS(bases); k++)
         if (!strcmp(base, bases[k])) {
-            const gboolean exact = !is_float(i->op) && ptx_exact_sources(w, i);
-            const WsExpr *e = exact ? compute(w, i, base) : NULL;
+            const WsExpr *e = ptx_exact_sources(w, i) ? compute(w, i, base) : NULL;
             e = e ? ptx_exact_result(w, i, e) : NULL;
             if (strpbrk(i->arg[0], "|{"))
                 ptx_forget(w, i->arg[0]);
