@@ -51,8 +51,8 @@ gboolean py_flips_on_wrap(PyRead *p, PyCarry *c, PyCarry *all, guint n_all)
     const WsExpr *e = c->end->e, *inner = NULL;
     gint64 two, n, step;
     c->shift = 0;
-    if (p->py && py_flips_with(c, all, n_all))
-        return TRUE;
+    if (p->py) /* shapes of an expression say too little */
+        return py_flips_with(c, all, n_all);
     for (guint i = 0; i < n_all; i++) {
         PyCarry *index = &all[i];
         if (index == c || !index->atom || !ws_x_mentions(e, index->atom))

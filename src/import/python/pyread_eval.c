@@ -116,6 +116,29 @@ static const WsExpr *towards_zero(PyRead *p, gboolean rest, const WsExpr *a, con
                      ws_x_op(r, op, a, b), minus);
 }
 
+/* The number of a round: what had been counted when the loop began is a sum less that. */
+static gboolean is_round(const PyRead *p, const WsExpr *e)
+{
+    for (guint i = 0; e->op == WS_EXPR_NAME && i < p->loops->len; i++)
+        if (!strcmp(g_array_index(p->loops, OpenLoop, i).name, e->name))
+            return TRUE;
+    return FALSE;
+}
+
+/* A whole turn or more is taken away, or what another name says: the first uses of the ring are
+ * below 0, where rounding down would hide it. */
+static gboolean takes_a_turn(const PyRead *p, const WsExpr *e, gint64 n)
+{
+    WsAffine f;
+    if (!ws_expr_affine(e, &f))
+        return TRUE;
+    gboolean any = f.constant <= -n;
+    for (guint i = 0; i < f.n; i++)
+        any |= f.factor[i] < 0 && !(f.factor[i] == -1 && is_round(p, f.term[i]));
+    ws_affine_clear(&f);
+    return any;
+}
+
 static const WsExpr *arithmetic(PyRead *p, const char *op, const WsExpr *a, const WsExpr *b)
 {
     static const struct {
@@ -133,6 +156,8 @@ static const WsExpr *arithmetic(PyRead *p, const char *op, const WsExpr *a, cons
     if ((!strcmp(op, "//") || !strcmp(op, "%")) && p->in_kernel && p->group && !p->computing && a &&
         ws_x_is(b, &n) && n > 0 && py_may_be_negative(p, a, *op == '%'))
         return towards_zero(p, *op == '%', a, b);
+    if (a && p->floor_index == a && *op == '%' && ws_x_is(b, &n) && takes_a_turn(p, a, n))
+        return towards_zero(p, TRUE, a, b);
     if (a && p->floor_phase == a)
         ws_x_is(b, &p->floor_by);
     if (!strcmp(op, "%") && ws_x_is(b, &n) && n > 0)
@@ -416,6 +441,9 @@ static const Val *index_(PyRead *p, const WsPyNode *node)
         *v = *a;
         v->place.index = /* an element of an array begins behind the others */
             a->cols ? ws_x_op(p->r, WS_EXPR_ADD, i->e, ws_x_int(p->r, a->cols)) : i->e;
+        py_need_within(
+            p, i->e, g_array_index(p->r->barriers, WsReadBarrier, v->place.object).copies - a->cols,
+            node);
         return v;
     }
     return py_opaque(p);

@@ -6,7 +6,7 @@
  * as (phase + (u + step + shift) / n - (u + shift) / n) mod 2 of an index u that counts on. What is
  * found is tried again when the loop is walked (pyread_tried.c). */
 
-#define DRAWS  96
+#define DRAWS  1600
 #define MOST_N 64
 
 typedef struct {
@@ -32,7 +32,7 @@ static WsLookup look_up(gpointer data, const WsExpr *leaf, gint64 *value, GError
     else if (known)
         *value = *known;
     else {
-        *value = g_rand_int_range(v->random, 0, 30);
+        *value = g_rand_int_range(v->random, 0, 300);
         g_hash_table_insert(v->value, g_steal_pointer(&key), g_memdup2(value, sizeof *value));
     }
     return WS_LOOKUP_KNOWN;
@@ -44,19 +44,107 @@ static gboolean value_of(Values *v, const WsExpr *e, gint64 *value)
     return ws_expr_eval(e, &env, value, NULL);
 }
 
+/* --- where values drawn at random are enough ---------------------------------------------------*/
+
+#define MOST_PERIOD 128 /* product of the numbers that what another name is in is divided by */
+
+typedef struct {
+    const char *phase, *index;
+    gboolean any;
+} Others;
+
+static void note_other(const WsExpr *node, gpointer data)
+{
+    Others *o = data;
+    const gboolean own = node->op == WS_EXPR_NAME &&
+                         (!strcmp(node->name, o->phase) || !strcmp(node->name, o->index));
+    o->any |= (node->op == WS_EXPR_NAME && !own) || node->op == WS_EXPR_TOTAL ||
+              (node->op != WS_EXPR_INT && !node->n_args && !own);
+}
+
+static gboolean has_others(const Others *own, const WsExpr *e)
+{
+    Others o = { own->phase, own->index, FALSE };
+    ws_expr_visit(e, note_other, &o);
+    return o.any;
+}
+
+static gboolean has_name(const WsExpr *e)
+{
+    gint64 n;
+    return !ws_expr_is_int(e, &n);
+}
+
+/* Only sums, and quotients and remainders by a few small numbers: equal at all small values is
+ * equal. A comparison with a number, or a product of names, may differ at a value that is never
+ * drawn. `by` is what the surroundings divide by, `period` the product of these numbers. */
+static gboolean is_plain(const Others *o, const WsExpr *e, gint64 by, gint64 period)
+{
+    gint64 n;
+    if (!has_others(o, e))
+        return TRUE;
+    switch (e->op) {
+    case WS_EXPR_NAME:
+    case WS_EXPR_TOTAL:
+        return TRUE;
+    case WS_EXPR_ADD:
+    case WS_EXPR_SUB:
+    case WS_EXPR_NEG:
+        break;
+    case WS_EXPR_MUL:
+        if (has_name(e->arg[0]) && has_name(e->arg[1]))
+            return FALSE;
+        break;
+    case WS_EXPR_DIV:
+    case WS_EXPR_MOD:
+        if (!ws_expr_is_int(e->arg[1], &n) || n < 1 || n > MOST_PERIOD)
+            return FALSE;
+        if (n != 2 && by % n && (period *= n) > MOST_PERIOD)
+            return FALSE;
+        by = n;
+        break;
+    default:
+        return FALSE;
+    }
+    for (guint i = 0; i < e->n_args; i++)
+        if (!is_plain(o, e->arg[i], by, period))
+            return FALSE;
+    return TRUE;
+}
+
+/* A quotient or remainder of an index that counts on is enough; compared, it may differ at a value
+ * that is never drawn. */
+static gboolean compares(const Others *o, const WsExpr *e)
+{
+    const gboolean arithmetic = e->op == WS_EXPR_ADD || e->op == WS_EXPR_SUB ||
+                                e->op == WS_EXPR_NEG || e->op == WS_EXPR_MUL ||
+                                e->op == WS_EXPR_DIV || e->op == WS_EXPR_MOD || !e->n_args;
+    if (!arithmetic && ws_x_mentions(e, o->index))
+        return TRUE;
+    for (guint i = 0; i < e->n_args; i++)
+        if (compares(o, e->arg[i]))
+            return TRUE;
+    return FALSE;
+}
+
 static gboolean flips(const PyCarry *c, const PyCarry *index, gint64 n, gint64 shift)
 {
     Values v = { .random = g_rand_new_with_seed(7),
                  .value = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
                  .phase = c->atom,
                  .index = index->atom };
-    gboolean good = TRUE;
+    const Others own = { c->atom, index->atom, FALSE };
+    gboolean good = is_plain(&own, c->end->e, 0, 1) && is_plain(&own, index->step, 0, 1);
+    if (index->kind != CARRY_MOD) { /* MOD: every value of it is tried */
+        const Others none = { c->atom, "", FALSE };
+        good = good && !compares(&own, c->end->e) && is_plain(&none, c->end->e, 0, 1);
+    }
     for (guint i = 0; good && i < DRAWS; i++) {
         gint64 left, step;
         g_hash_table_remove_all(v.value);
         v.p = i & 1;
         v.u = index->kind == CARRY_MOD ? (gint64)(i / 2) % n
-                                       : g_rand_int_range(v.random, 0, (gint32)(5 * n));
+                                       : g_rand_int_range(v.random, 0, (gint32)(300 + 5 * n));
         good = value_of(&v, c->end->e, &left) && value_of(&v, index->step, &step) && step >= 0 &&
                left == ((v.p + (v.u + step + shift) / n - (v.u + shift) / n) & 1);
     }

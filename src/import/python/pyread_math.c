@@ -164,13 +164,41 @@ const Val *py_mean_FMA(PyRead *p, const Val **a, const WsPyNode *at)
     return py_binary_tile(p, "+", py_binary_tile(p, "*", a[0], a[1]), a[2]);
 }
 
+/* Integers are read as if none ran over: a conversion to a type that does not hold all of them is
+ * another number. */
+static const Val *number_as(PyRead *p, const Val *v, const Val *type)
+{
+    static const char *const whole[] = { "int32", "int64", "uint32", "uint64", NULL };
+    const gboolean number = v->kind == VAL_INT || v->kind == VAL_PARAM || v->kind == VAL_CLAIM;
+    gint64 n;
+    if (!number)
+        return v;
+    if (type->kind != VAL_NAME)
+        return py_opaque(p);
+    const char *dot = strrchr(type->text, '.'), *name = dot ? dot + 1 : type->text;
+    if (!g_strv_contains(whole, name))
+        return v->kind == VAL_PARAM && strchr(name, 'f') ? v : py_opaque(p); /* a scalar */
+    if (*name == 'u' && v->kind == VAL_INT && (!py_least(p, v->e, &n) || n < 0))
+        return py_opaque(p);
+    return v;
+}
+
+/* cast(x, dtype) */
+const Val *py_mean_CAST(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)at;
+    if (!a[0] || !a[1])
+        return py_opaque(p);
+    return py_is_tile(a[0]) ? a[0] : number_as(p, a[0], a[1]);
+}
+
 const Val *py_mean_CONVERT(PyRead *p, const Val **a, const WsPyNode *at)
 {
     (void)at;
     if (!a[0] || !a[1])
         return py_opaque(p);
     if (!py_is_tile(a[0]))
-        return a[0];
+        return number_as(p, a[0], a[1]);
     const char *dtype = a[1]->kind == VAL_NAME ? py_dtype(a[1]->text) : NULL;
     if (!dtype)
         return a[1]->kind == VAL_NAME && g_str_has_prefix(a[1]->text, "unknown") ? a[0]

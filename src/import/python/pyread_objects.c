@@ -102,11 +102,15 @@ const Val *py_mean_INDEX(PyRead *p, const Val **a, const WsPyNode *at)
     Val *v = py_val(p, a[0]->kind);
     *v = *a[0];
     if (v->kind == VAL_BARRIER) {
+        py_need_within(p, i, g_array_index(p->r->barriers, WsReadBarrier, v->place.object).copies,
+                       at);
         v->place.index = i;
         return v;
     }
     WsReadBuffer *b = &g_array_index(p->r->buffers, WsReadBuffer, v->place.object);
-    if (v->place.index && b->rank >= 3) { /* [copies, stages, …] */
+    const gboolean twice = v->place.index && b->rank >= 3; /* [copies, stages, …] */
+    py_need_within(p, i, b->shape[twice], at);
+    if (twice) {
         b->indexed_twice = TRUE;
         v->place.index =
             ws_x_op(p->r, WS_EXPR_ADD,

@@ -31,6 +31,7 @@ typedef const Val *(*PyMeaning)(PyRead *p, const Val **a, const WsPyNode *at);
     M(READ)                                                                                        \
     M(MMA)                                                                                         \
     M(MMA_WAIT)                                                                                    \
+    M(CAST)                                                                                        \
     M(SAME)                                                                                        \
     M(NOTHING)                                                                                     \
     M(PROGRAM_ID)                                                                                  \
@@ -82,6 +83,10 @@ WsReadStep *py_pointed(PyRead *p, WsReadKind kind, const WsPyNode *at, gint64 *r
 WsReadStep *py_gather(PyRead *p, const Val *to, const WsPyNode *pointers, const WsPyNode *at);
 const Val *py_add_to_tensor(PyRead *p, const Val *value, const WsPyNode *at);
 /* The call could not be read: an opaque step in a partition, and a line in the list. */
+/* Says that it is not read, unless `e` is shown to be one of 0 … n - 1 (pyread_range.c). */
+void py_need_within(PyRead *p, const WsExpr *e, gint64 n, const WsPyNode *at);
+/* The same, unless the block of a descriptor, or a shape, is that of the buffer. */
+void py_need_block(PyRead *p, const Val *block, const Val *buffer, const WsPyNode *at);
 const Val *py_wrong(PyRead *p, const WsPyNode *at, const char *what);
 /* An element of a tensor of integers through a pointer that is one number. NULL: it is none. */
 const Val *py_loaded_number(PyRead *p, const Val *pointer, const WsPyNode *at);

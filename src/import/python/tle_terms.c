@@ -349,6 +349,7 @@ const Val *py_mean_TLE_COPY(PyRead *p, const Val **a, const WsPyNode *at)
         }
         return none;
     }
+    py_need_block(p, a[2], a[1], at);
     const Val *pipe = given(a[4]) ? NULL : py_tle_signal(p, a[1]);
     if (!pipe && !is_barrier(a[4]))
         return py_wrong(p, at, "a copy without a barrier, or into something that is no buffer");
