@@ -1,4 +1,5 @@
-/* Which numbers an index can be: an element that is not shown to lie in its ring is not read. */
+/* What must fit: an index its ring, a block the buffer that it is copied into. Which numbers an
+ * index can be is bounded; what is not shown to lie in the ring is not read. */
 #include "import/fit.h"
 #include "import/python/pyread_loop.h"
 #include "import/python/pyread_terms.h"
@@ -120,4 +121,32 @@ void py_need_within(PyRead *p, const WsExpr *e, gint64 n, const WsPyNode *at)
         py_unread(p, at,
                   ws_source_format(
                       p->r, "an index that is not shown to lie in 0 to %" G_GINT64_FORMAT, n - 1));
+}
+
+/* A block of another size than what it is copied into. Blocks that the text does not show, and
+ * views whose extents are not known, are taken as they come. */
+static gboolean other_block(PyRead *p, const Val *block, const Val *buffer)
+{
+    gint64 all = 1, last = 0;
+    Val to = *buffer;
+    if (!block || !block->n || !block->item ||
+        (block->kind != VAL_DESC && block->kind != VAL_TUPLE))
+        return FALSE;
+    if (!to.rows)
+        py_extents(p, &to);
+    for (guint i = 0; i < block->n; i++) {
+        last = py_number(block->item[i], 0);
+        if (last < 1)
+            return FALSE;
+        all *= last;
+    }
+    const WsReadBuffer *b = &g_array_index(p->r->buffers, WsReadBuffer, to.place.object);
+    const guint lead = (b->indexed ? 1 : 0) + (b->indexed_twice ? 1 : 0);
+    return b->rank - lead <= 2 && (last != to.cols || all != to.rows * to.cols);
+}
+
+void py_need_block(PyRead *p, const Val *block, const Val *buffer, const WsPyNode *at)
+{
+    if (!p->probing && buffer && buffer->kind == VAL_BUFFER && other_block(p, block, buffer))
+        py_unread(p, at, "a copy of another shape than the buffer's");
 }

@@ -318,34 +318,6 @@ static WsReadStep *transfer(PyRead *p, WsReadKind kind, const Val *desc, const V
     return s;
 }
 
-/* A block of another size than what it is copied into. Blocks that the text does not show, and
- * views whose extents are not known, are taken as they come. */
-static gboolean other_block(PyRead *p, const Val *block, const Val *buffer)
-{
-    gint64 all = 1, last = 0;
-    Val to = *buffer;
-    if (!block || !block->n || !block->item ||
-        (block->kind != VAL_DESC && block->kind != VAL_TUPLE))
-        return FALSE;
-    if (!to.rows)
-        py_extents(p, &to);
-    for (guint i = 0; i < block->n; i++) {
-        last = py_number(block->item[i], 0);
-        if (last < 1)
-            return FALSE;
-        all *= last;
-    }
-    const WsReadBuffer *b = &g_array_index(p->r->buffers, WsReadBuffer, to.place.object);
-    const guint lead = (b->indexed ? 1 : 0) + (b->indexed_twice ? 1 : 0);
-    return b->rank - lead <= 2 && (last != to.cols || all != to.rows * to.cols);
-}
-
-void py_need_block(PyRead *p, const Val *block, const Val *buffer, const WsPyNode *at)
-{
-    if (!p->probing && buffer && buffer->kind == VAL_BUFFER && other_block(p, block, buffer))
-        py_unread(p, at, "a copy of another shape than the buffer's");
-}
-
 const Val *py_mean_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
 {
     if (is_barrier(a[2]) && g_array_index(p->r->barriers, WsReadBarrier, a[2]->place.object).ended)
