@@ -4,6 +4,8 @@
 
 /* mbarriers, named barriers, barriers of the cluster. */
 
+#define PTX_MOST_ARRIVALS ((1 << 20) - 1) /* PTX ISA, mbarrier: size of the pending count */
+
 static void init(PtxWalk *w, const WsPtxInst *i)
 {
     gint64 at, count, known;
@@ -15,10 +17,11 @@ static void init(PtxWalk *w, const WsPtxInst *i)
     }
     if (w->p.probing)
         return;
+    if (count < 1 || count > PTX_MOST_ARRIVALS) {
+        ptx_lost(w, i, "an mbarrier whose count is not between 1 and 2^20 - 1");
+        return;
+    }
     const PtxInit *old = g_hash_table_lookup(w->inits, GSIZE_TO_POINTER((gsize)at));
-    if (old && old->tid / 32 == w->tid / 32 && old->tid != w->tid && old->line == i->line &&
-        old->count == count && old->syncs == w->syncs)
-        return; /* all lanes of a warp make it together */
     if (old || w->depth || w->p.loops->len || !ws_x_is(guard, &known)) {
         ptx_lost(w, i,
                  old ? "an mbarrier that is initialised again"
@@ -110,6 +113,11 @@ static void arrive(PtxWalk *w, const WsPtxInst *i)
     if (there || (s && strstr(i->op, "shared::cluster") && !s->cta)) {
         s->off = TRUE;
         ptx_lost(w, i, "an arrival in a CTA that is not known");
+        return;
+    }
+    if (s && s->cta && strstr(i->op, ".cta")) { /* it orders nothing for the other CTA */
+        s->off = TRUE;
+        ptx_lost(w, i, "an arrival in another CTA that releases to its own one only");
         return;
     }
     if (s && i->n > 2 && !ws_x_is(ptx_int(w, i->arg[2]), &s->n)) {

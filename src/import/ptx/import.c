@@ -468,6 +468,8 @@ WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file, gboolean 
                          ws_source_format(r, "the directive `%s`", odd->text), odd->text);
         w.lost = TRUE;
     }
+    if (!*r->error)
+        ptx_lanes_alike(&w);
     for (guint i = 0; i < warps && !*r->error; i += 4)
         warp_group(&w, i, MIN(4, warps - i));
     w.p.to = NULL;

@@ -12,6 +12,9 @@ typedef struct {
     guint line;
     const char *loc;
     GError **error;
+    GPtrArray *declared; /* const char*: registers of the open scopes */
+    GArray *scopes;      /* Scope: the open ones */
+    guint scope, n_scopes;
 } Parser;
 
 static gboolean fail(Parser *s, const char *remedy, const char *what)
@@ -97,7 +100,7 @@ static void split_arguments(WsPtx *p, WsPtxInst *i, const char *text)
 static void add_instruction(Parser *s, const char *text, guint line)
 {
     WsPtx *p = s->p;
-    WsPtxInst i = { .line = line, .loc = s->loc, .target = -1 };
+    WsPtxInst i = { .line = line, .loc = s->loc, .target = -1, .scope = s->scope };
     if (*text == '@') {
         const gsize n = strcspn(text, " ");
         i.negated = text[1] == '!';
@@ -164,13 +167,36 @@ static void add_shared(WsPtx *p, const char *text, gsize n)
     p->shared_end += bytes * (*width - '0');
 }
 
-/* ".reg .b32 d, b" */
-static void add_locals(WsPtx *p, const char *text)
+/* "%r<9>" is %r0 to %r8. */
+static gboolean in_range(const char *range, const char *name)
 {
+    const gsize n = strcspn(range, "<");
+    return range[n] && !strncmp(range, name, n) &&
+           name[n + strspn(name + n, "0123456789")] == (strchr(name, '<') ? '<' : '\0');
+}
+
+/* ".reg .b32 d, b": what an outer scope calls so, too, is another register, and listed. */
+static void add_locals(Parser *s, const char *text, guint line)
+{
+    WsPtx *p = s->p;
     g_auto(GStrv) word = g_strsplit_set(text, ", ", -1);
-    for (guint i = 1; word[i]; i++)
-        if (*word[i] && *word[i] != '.' && *word[i] != '%')
-            g_hash_table_add(p->locals, (gpointer)keep(p, word[i], strlen(word[i])));
+    const guint n = s->declared->len;
+    for (guint i = 1; word[i]; i++) {
+        if (!*word[i] || *word[i] == '.')
+            continue;
+        const char *name = keep(p, word[i], strlen(word[i]));
+        if (*name != '%')
+            g_hash_table_add(p->locals, (gpointer)name);
+        for (guint k = 0; k < n; k++) {
+            const char *outer = g_ptr_array_index(s->declared, k);
+            if (!strcmp(outer, name) || in_range(outer, name) || in_range(name, outer)) {
+                const WsPtxOdd odd = { keep(p, text, MIN(strlen(text), 60)), line };
+                g_array_append_val(p->odd, odd);
+                break;
+            }
+        }
+        g_ptr_array_add(s->declared, (gpointer)name);
+    }
 }
 
 static void shared_before(WsPtx *p, const char *text, const char *end)
@@ -235,7 +261,7 @@ static void add_directive(Parser *s, const char *text, guint line)
         return;
     }
     if (g_str_has_prefix(text, ".reg")) {
-        add_locals(s->p, text);
+        add_locals(s, text, line);
         return;
     }
     for (guint i = 0; i < G_N_ELEMENTS(harmless); i++)
@@ -243,6 +269,24 @@ static void add_directive(Parser *s, const char *text, guint line)
             return;
     const WsPtxOdd odd = { keep(s->p, text, MIN(strlen(text), 60)), line };
     g_array_append_val(s->p->odd, odd);
+}
+
+typedef struct {
+    guint declared, number;
+} Scope;
+
+static void scope(Parser *s, gboolean opens)
+{
+    if (opens) {
+        const Scope outer = { s->declared->len, s->scope };
+        g_array_append_val(s->scopes, outer);
+        s->scope = ++s->n_scopes;
+    } else if (s->scopes->len) {
+        const Scope *outer = &g_array_index(s->scopes, Scope, s->scopes->len - 1);
+        g_ptr_array_set_size(s->declared, (gint)outer->declared);
+        s->scope = outer->number;
+        g_array_set_size(s->scopes, s->scopes->len - 1);
+    }
 }
 
 static gboolean body(Parser *s)
@@ -258,7 +302,9 @@ static gboolean body(Parser *s)
             return fail(s, "Import a smaller kernel.", many);
         }
         if (*s->at == '{' || *s->at == '}') {
-            depth += *s->at++ == '{' ? 1 : -1;
+            const gboolean opens = *s->at++ == '{';
+            depth += opens ? 1 : -1;
+            scope(s, opens);
             continue;
         }
         if (*s->at == ';') {
@@ -327,24 +373,37 @@ static gint64 directive(const char *from, const char *to, const char *name)
     return at ? g_ascii_strtoll(at + strlen(name), NULL, 0) : 0;
 }
 
-/* NAME x, y, z: the product; 0: it is not there. */
-static gint64 product_of(const char *from, const char *to, const char *name)
+static void add_odd(WsPtx *p, const char *text, gsize n, guint line)
 {
-    const char *at = g_strstr_len(from, to - from, name);
-    if (!at)
+    const WsPtxOdd odd = { keep(p, text, MIN(n, 60)), line };
+    g_array_append_val(p->odd, odd);
+}
+
+/* NAME x, y, z: x; 0: it is not there. Threads and CTAs are numbered by x alone: what has more in y
+ * or z, or is not written in plain numbers, is listed. */
+static gint64 along_x(WsPtx *p, const char *from, const char *to, const char *name)
+{
+    const char *found = g_strstr_len(from, to - from, name), *at = found;
+    if (!found)
         return 0;
-    gint64 product = 1;
-    char *end;
-    for (at += strlen(name); at < to; at = end + 1) {
-        const gint64 n = g_ascii_strtoll(at, &end, 0);
-        if (end == at || n < 1 || n > 1024)
-            break;
-        product = MIN(product * n, 4096);
-        end += strspn(end, " \t");
-        if (*end != ',')
-            break;
+    gint64 x = 0;
+    gboolean plain = TRUE, more = TRUE;
+    at += strlen(name);
+    for (guint d = 0; plain && more && d < 3; d++) {
+        while (at < to && g_ascii_isspace(*at))
+            at++;
+        char *end;
+        const gint64 n = g_ascii_strtoll(at, &end, 10);
+        plain = end > at && (*at != '0' || end == at + 1) && n >= 1 && n <= (d ? 1 : 1024);
+        x = d ? x : n;
+        for (at = end; at < to && g_ascii_isspace(*at); at++)
+            ;
+        more = at < to && *at == ',';
+        at += more;
     }
-    return product;
+    if (!plain || more || (at < to && *at != '.' && *at != '/'))
+        add_odd(p, found, strcspn(found, "\r\n{"), p->line);
+    return CLAMP(x, 1, 4096);
 }
 
 /* The name behind ".entry" and its length. */
@@ -466,13 +525,14 @@ static gboolean parse(Parser *s, const char *text, const char *kernel)
     }
     const char *head = left && left < open ? memchr(left, ')', open - left) : NULL;
     head_directives(s->p, head ? head : s->at, open);
-    s->p->threads = product_of(s->at, open, ".reqntid");
+    const char *from = head ? head : s->at;
+    s->p->threads = along_x(s->p, from, open, ".reqntid");
     s->p->threads_most = !s->p->threads;
     if (!s->p->threads)
-        s->p->threads = product_of(s->at, open, ".maxntid");
-    s->p->cluster = CLAMP(product_of(s->at, open, ".reqnctapercluster"), 1, 16);
-    s->p->cluster_said = product_of(s->at, open, ".reqnctapercluster") > 0 ||
-                         directive(s->at, open, ".maxclusterrank") == 1;
+        s->p->threads = along_x(s->p, from, open, ".maxntid");
+    const gint64 ctas = along_x(s->p, from, open, ".reqnctapercluster");
+    s->p->cluster = CLAMP(ctas, 1, 16);
+    s->p->cluster_said = ctas > 0 || directive(s->at, open, ".maxclusterrank") == 1;
     s->p->maxnreg = directive(s->at, open, ".maxnreg");
     for (const char *c = s->at; c < open; c++)
         s->line += *c == '\n';
@@ -519,7 +579,9 @@ WsPtx *ws_ptx_parse(const char *text, gsize length, const char *file, const char
     p->odd = g_array_new(FALSE, FALSE, sizeof(WsPtxOdd));
     p->files = g_hash_table_new(g_str_hash, g_str_equal);
     g_array_set_clear_func(p->loops, free_loop);
-    Parser s = { p, file, text, text + length, 1, NULL, error };
+    g_autoptr(GPtrArray) declared = g_ptr_array_new();
+    g_autoptr(GArray) scopes = g_array_new(FALSE, FALSE, sizeof(Scope));
+    Parser s = { p, file, text, text + length, 1, NULL, error, declared, scopes, 0, 0 };
     if (length > WS_PTX_MAX_BYTES) {
         fail(&s, "Import a smaller file.", "more than 8 MiB of text");
         return NULL;

@@ -25,6 +25,7 @@ typedef struct {
     guint n;
     const char **arg; /* as written: "%r1", "[%r2+8]", "{%r1, %r2}" */
     guint line;
+    guint scope;     /* number of the { } that it stands in, 0 the kernel's */
     const char *loc; /* place in the source by .loc, "file.cu:12"; NULL none */
     gint target;     /* BRA: instruction, -1 none */
     PtxLaw law;

@@ -41,7 +41,8 @@ static gboolean is_quiet(const PtxWalk *w, const WsPtxInst *i, gboolean *stores)
 
 /* The blocks from `block` on up to `join` that can be come to; FALSE: not all of them are quiet,
  * or one of them begins a loop. */
-static gboolean gather(const PtxWalk *w, guint block, guint join, GArray *found, gboolean *stores)
+static gboolean gather(const PtxWalk *w, guint block, guint join, gboolean all_come, GArray *found,
+                       gboolean *stores)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
     const GArray *first = block_at(w, block)->next;
@@ -56,7 +57,7 @@ static gboolean gather(const PtxWalk *w, guint block, guint join, GArray *found,
             g_hash_table_contains(w->heads, GUINT_TO_POINTER(b)))
             return FALSE;
         for (guint i = x->first; i <= x->last; i++)
-            if (!is_quiet(w, inst_at(w, i), stores))
+            if (!is_quiet(w, inst_at(w, i), stores) || (!all_come && ptx_warp_wide(inst_at(w, i))))
                 return FALSE;
         g_array_append_vals(found, x->next->data, x->next->len);
     }
@@ -68,7 +69,7 @@ gboolean ptx_quiet(PtxWalk *w, guint block, guint join, gboolean if_stores)
     g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(guint));
     g_autoptr(GHashTable) done = g_hash_table_new(NULL, NULL);
     gboolean stores = FALSE;
-    if (!gather(w, block, join, found, &stores) || (if_stores && !stores))
+    if (!gather(w, block, join, if_stores, found, &stores) || (if_stores && !stores))
         return FALSE;
     for (guint at = 0; at < found->len; at++) {
         const guint b = g_array_index(found, guint, at);

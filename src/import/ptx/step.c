@@ -183,9 +183,11 @@ static void shuffle(PtxWalk *w, const WsPtxInst *i)
     ptx_set(w, g_string_chunk_insert_const(w->p.r->text, to), v);
 }
 
-/* Instructions that every thread makes, whatever its predicate. */
+/* Instructions that say what they compute themselves, where no predicate stands before them. */
 static gboolean unguarded(PtxWalk *w, const WsPtxInst *i)
 {
+    if (i->guard)
+        return FALSE;
     if (g_str_has_prefix(i->op, "elect.sync"))
         elect(w, i);
     else if (g_str_has_prefix(i->op, "shfl.sync.idx") && i->n > 1)

@@ -114,6 +114,53 @@ static gboolean begin_below(PyRead *p, GArray *carries)
     return TRUE;
 }
 
+/* Counting by g comes to exactly 0 from e: a loop that goes on until two numbers are equal passes
+ * by their equality otherwise. That a size is not below it already is what guards say. */
+static gboolean comes_to_zero(const WsExpr *e, gint64 g)
+{
+    WsAffine f;
+    if (!e || !ws_expr_affine(e, &f))
+        return FALSE;
+    gboolean good = f.constant % g == 0 && (f.n || f.constant > 0);
+    for (guint i = 0; i < f.n; i++)
+        good &= f.factor[i] % g == 0;
+    ws_affine_clear(&f);
+    return good;
+}
+
+/* A parity that flips where an index wraps began with it: both with numbers, or neither. */
+static gboolean began_together(const PyCarry *parity, const PyCarry *index)
+{
+    gint64 n;
+    const WsExpr *a = parity->entry->e, *b = index->entry->e;
+    return ws_x_is(a, &n) == ws_x_is(b, &n);
+}
+
+/* FALSE: a parity begins anew where its slot goes on, or the other way round. */
+static gboolean turn_together(PyRead *p, const GArray *carries)
+{
+    g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(PyCarry));
+    for (guint i = 0; i < carries->len; i++) {
+        PyCarry c = g_array_index(carries, PyCarry, i);
+        if (!c.atom || !c.end || c.end->kind != VAL_INT || c.entry->kind != VAL_INT)
+            continue;
+        py_classify(p, &c);
+        g_array_append_val(all, c);
+    }
+    for (guint i = 0; i < all->len; i++) {
+        PyCarry *c = &g_array_index(all, PyCarry, i);
+        if (c->kind != CARRY_UNKNOWN ||
+            !py_flips_on_wrap(p, c, &g_array_index(all, PyCarry, 0), all->len))
+            continue;
+        for (guint k = 0; k < all->len; k++) {
+            const PyCarry *index = &g_array_index(all, PyCarry, k);
+            if (!strcmp(index->name, c->index) && !began_together(c, index))
+                return FALSE;
+        }
+    }
+    return TRUE;
+}
+
 static gboolean decide(PyRead *p, PyLoop *l, GArray *carries)
 {
     PtxWalk *w = (PtxWalk *)p;
@@ -122,6 +169,11 @@ static gboolean decide(PyRead *p, PyLoop *l, GArray *carries)
     ((Walked *)l)->once = !w->tested_first;
     if ((w->again && ws_x_mentions(w->again, PTX_TOKEN)) || !begin_below(p, carries))
         return FALSE;
+    if (!turn_together(p, carries)) { /* said of a round that is only tried, too */
+        if (!w->lost)
+            ptx_lose_line(w, l->node->line, "a parity that begins anew where its slot goes on");
+        return FALSE;
+    }
     for (guint i = 0; left && i < carries->len; i++) {
         PyCarry *c = &g_array_index(carries, PyCarry, i);
         gint64 factor, step;
@@ -136,7 +188,7 @@ static gboolean decide(PyRead *p, PyLoop *l, GArray *carries)
             rest = ws_x_without(r, left, c->atom, FALSE, &factor);
         }
         const WsExpr *added = w->tested_first ? ws_x_int(r, 0) : c->step;
-        if (factor == -1 &&
+        if (factor == -1 && w->again->op != WS_EXPR_NE &&
             py_over_tiles(p, l, c->entry->e, ws_x_op(r, WS_EXPR_ADD, rest, added), c->step)) {
             WsPyNode *target = g_new0(WsPyNode, 1);
             g_ptr_array_add(r->pool, target);
@@ -150,6 +202,8 @@ static gboolean decide(PyRead *p, PyLoop *l, GArray *carries)
             break;
         const gint64 g = step * -factor;
         const WsExpr *start = ws_x_replace(r, left, c->atom, c->entry->e);
+        if (w->again->op == WS_EXPR_NE && !comes_to_zero(start, g))
+            break;
         if (!w->tested_first)
             start = ws_x_op(r, WS_EXPR_ADD, start, ws_x_int(r, g));
         l->count = ptx_rounds_of(r, start, g);

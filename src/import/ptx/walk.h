@@ -178,6 +178,10 @@ gboolean ptx_unpacked(PtxWalk *w, const WsPtxInst *i); /* mov {low, high}, from.
 const WsExpr *ptx_next_turn(WsRead *r, const WsExpr *c, const WsExpr *a, const WsExpr *b);
 /* The parity, flipped where c says that x % n wraps. */
 const WsExpr *ptx_next_parity(WsRead *r, const WsExpr *c, const WsExpr *parity);
+/* Loses the kernel where a guard of what matters holds for several lanes of a warp and not for all,
+ * or a warp exchanges registers where not all of its lanes come. */
+void ptx_lanes_alike(PtxWalk *w);
+gboolean ptx_warp_wide(const WsPtxInst *i); /* all lanes of a warp make it together */
 /* Synchronisation, copies, products. FALSE: it is none of them. */
 gboolean ptx_step(PtxWalk *w, const WsPtxInst *i);
 /* Blocks from `block` up to `stop` (-1: the end of the thread). */

@@ -1,0 +1,536 @@
+#include "import/ptx/walk.h"
+
+#include <string.h>
+
+/* Which lanes of a warp pass a guard. Only a few lanes are followed (import.c): that those between
+ * do the same is asked here, of the text, before. A register is the same in all lanes of every
+ * warp, or of all but its first, or a number known in every thread, or mixed: anything else. */
+
+/* LEADER: the same in all lanes of a warp but its first. */
+typedef enum { NONE_YET, SAME, KNOWN, LEADER, MIXED } How;
+
+typedef struct {
+    How how;
+    guint writes; /* instructions that write it */
+    How apart;    /* … one of them in a branch that only some lanes take, and it is read behind */
+    gint64 *v;    /* KNOWN: of every thread; owned */
+} Lanes;
+
+typedef struct {
+    PtxWalk *w;
+    GHashTable *of; /* register, with its scope where it is a local one -> Lanes, owned */
+    guint threads;
+    GHashTable *some; /* blocks that only some lanes come to */
+} PtxLanes;
+
+static void lanes_free(gpointer data)
+{
+    Lanes *l = data;
+    g_free(l->v);
+    g_free(l);
+}
+
+static const WsPtxInst *inst_at(const PtxWalk *w, guint i)
+{
+    return &g_array_index(w->ptx->inst, WsPtxInst, i);
+}
+
+static gboolean is_register(const PtxLanes *q, const char *name)
+{
+    return *name == '%' || g_hash_table_contains(q->w->ptx->locals, name);
+}
+
+static char *key_of(const WsPtxInst *i, const char *name)
+{
+    return *name == '%' ? g_strdup(name) : g_strdup_printf("%s#%u", name, i->scope);
+}
+
+static Lanes *lanes_of(PtxLanes *q, const WsPtxInst *i, const char *name, gboolean make)
+{
+    g_autofree char *key = *name == '%' ? g_strdup(name) : g_strdup_printf("%s#%u", name, i->scope);
+    Lanes *l = g_hash_table_lookup(q->of, key);
+    if (!l && make) {
+        l = g_new0(Lanes, 1);
+        g_hash_table_insert(q->of, g_steal_pointer(&key), l);
+    }
+    return l;
+}
+
+/* The words of "{%r1, %r2}", "[%r1+8]", "%p1|%p2". */
+static char **words(const char *text)
+{
+    g_autofree char *flat = g_strdup(text);
+    return g_strsplit(g_strdelimit(flat, "{}[]()|,+! ", ' '), " ", -1);
+}
+
+static const char *const special[] = { "%tid.x", "%laneid", "%tid.y", "%tid.z" };
+
+/* What one operand is. `v`, of every thread, is filled where it is KNOWN. */
+static How operand(PtxLanes *q, const WsPtxInst *i, const char *name, gint64 *v)
+{
+    for (guint k = 0; k < G_N_ELEMENTS(special); k++) {
+        if (strcmp(name, special[k]))
+            continue;
+        for (guint t = 0; t < q->threads; t++)
+            v[t] = k == 0 ? t : k == 1 ? t % 32 : 0;
+        return KNOWN;
+    }
+    if (g_str_has_prefix(name, "%lanemask") || g_str_has_prefix(name, "%clock") ||
+        g_str_has_prefix(name, "%globaltimer"))
+        return MIXED;
+    if (g_ascii_isdigit(*name) || *name == '-') {
+        char *end;
+        const gint64 n = g_ascii_strtoll(name, &end, 10);
+        if (*end || (*name == '0' && end > name + 1))
+            return SAME;
+        for (guint t = 0; t < q->threads; t++)
+            v[t] = n;
+        return KNOWN;
+    }
+    if (!is_register(q, name))
+        return SAME;
+    const Lanes *l = lanes_of(q, i, name, FALSE);
+    if (!l) /* %ctaid.x; a local one of another scope is not found */
+        return *name == '%' ? SAME : MIXED;
+    if (l->how == KNOWN)
+        memcpy(v, l->v, q->threads * sizeof *v);
+    return l->how;
+}
+
+static gboolean alike(const PtxLanes *q, const gint64 *v, guint first)
+{
+    for (guint t = 0; t < q->threads; t++)
+        if (t % 32 > first && v[t] != v[t / 32 * 32 + first])
+            return FALSE;
+    return TRUE;
+}
+
+typedef enum {
+    AND,
+    OR,
+    XOR,
+    NOT,
+    ADD,
+    SUB,
+    MUL,
+    SHL,
+    SHR,
+    DIV,
+    REM,
+    MOV,
+    SELP,
+    EQ,
+    NE,
+    LT,
+    LE,
+    GT,
+    GE,
+    N_OPS
+} Op;
+
+static const struct {
+    const char *word; /* what it begins with, up to a dot */
+    guint args;
+} ops[N_OPS] = { { "and", 2 },     { "or", 2 },      { "xor", 2 },     { "not", 1 },
+                 { "add", 2 },     { "sub", 2 },     { "mul.lo", 2 },  { "shl", 2 },
+                 { "shr", 2 },     { "div", 2 },     { "rem", 2 },     { "mov", 1 },
+                 { "selp", 3 },    { "setp.eq", 2 }, { "setp.ne", 2 }, { "setp.lt", 2 },
+                 { "setp.le", 2 }, { "setp.gt", 2 }, { "setp.ge", 2 } };
+
+static const char *const types[] = { ".u32", ".s32", ".b32", ".pred" };
+
+/* The instruction as an operation on numbers of 32 bits; N_OPS: it is none of these. */
+static Op operation(const WsPtxInst *i, gboolean *is_signed)
+{
+    for (guint k = 0; k < N_OPS; k++) {
+        const gsize n = strlen(ops[k].word);
+        if (strncmp(i->op, ops[k].word, n) || i->n != ops[k].args + 1)
+            continue;
+        for (guint t = 0; t < G_N_ELEMENTS(types); t++)
+            if (!strcmp(i->op + n, types[t])) {
+                *is_signed = t == 1;
+                return (Op)k;
+            }
+    }
+    return N_OPS;
+}
+
+/* FALSE: it has no value. */
+static gboolean compute(Op op, gboolean is_signed, gint64 a, gint64 b, gint64 c, gint64 *out)
+{
+    const guint32 x = (guint32)a, y = (guint32)b;
+    const gint64 s = is_signed ? (gint64)(gint32)x : (gint64)x,
+                 u = is_signed ? (gint64)(gint32)y : (gint64)y;
+    gint64 v;
+    switch (op) {
+    case AND:
+        v = x & y;
+        break;
+    case OR:
+        v = x | y;
+        break;
+    case XOR:
+        v = x ^ y;
+        break;
+    case NOT:
+        return FALSE; /* of a predicate it is another than of a number */
+    case ADD:
+        v = (guint32)(x + y);
+        break;
+    case SUB:
+        v = (guint32)(x - y);
+        break;
+    case MUL:
+        v = (guint32)(x * y);
+        break;
+    case SHL:
+        v = y > 31 ? 0 : (guint32)(x << y);
+        break;
+    case SHR:
+        v = s >> MIN(y, is_signed ? 31 : 32);
+        break;
+    case DIV:
+        if (!u)
+            return FALSE;
+        v = s / u;
+        break;
+    case REM:
+        if (!u)
+            return FALSE;
+        v = s % u;
+        break;
+    case MOV:
+        v = x;
+        break;
+    case SELP:
+        v = c ? x : y;
+        break;
+    case EQ:
+        v = x == y;
+        break;
+    case NE:
+        v = x != y;
+        break;
+    case LT:
+        v = s < u;
+        break;
+    case LE:
+        v = s <= u;
+        break;
+    case GT:
+        v = s > u;
+        break;
+    case GE:
+        v = s >= u;
+        break;
+    default:
+        return FALSE;
+    }
+    *out = (guint32)v;
+    return TRUE;
+}
+
+/* shfl.sync.idx to, from, lane, 31: what one lane has, in all of them. */
+static How handed_on(PtxLanes *q, const WsPtxInst *i, gint64 *one, gint64 *v)
+{
+    const guint n = q->threads;
+    if (i->n < 4 || strcmp(i->arg[3], "31"))
+        return MIXED;
+    const How from = operand(q, i, i->arg[1], one), lane = operand(q, i, i->arg[2], one + n);
+    if (from == NONE_YET || lane == NONE_YET)
+        return NONE_YET;
+    if (lane != SAME && (lane != KNOWN || !alike(q, one + n, 0)))
+        return MIXED;
+    if (from != KNOWN || lane != KNOWN)
+        return SAME;
+    for (guint t = 0; t < n; t++)
+        v[t] = one[t / 32 * 32 + (one[n + t] & 31)];
+    return KNOWN;
+}
+
+/* What an instruction computes, from all that it reads. */
+static How result(PtxLanes *q, const WsPtxInst *i, gint64 *v)
+{
+    const guint n = q->threads;
+    g_autofree gint64 *one = g_new0(gint64, 3 * n);
+    gboolean is_signed = FALSE, same = TRUE, rest = TRUE, known = TRUE;
+    const Op op = operation(i, &is_signed);
+    if (g_str_has_prefix(i->op, "vote") || g_str_has_prefix(i->op, "redux") || i->spin)
+        return SAME;
+    if (g_str_has_prefix(i->op, "shfl.sync.idx"))
+        return handed_on(q, i, one, v);
+    if (g_str_has_prefix(i->op, "match") || g_str_has_prefix(i->op, "shfl") ||
+        g_str_has_prefix(i->op, "atom") || g_str_has_prefix(i->op, "ldmatrix"))
+        return MIXED;
+    if (g_str_has_prefix(i->op, "elect")) {
+        for (guint t = 0; t < n; t++)
+            v[t] = t % 32 == 0;
+        return KNOWN;
+    }
+    for (guint k = 1; k < i->n; k++) {
+        g_auto(GStrv) word = words(i->arg[k]);
+        known &= !strpbrk(i->arg[k], ",|");
+        for (guint j = 0; word[j]; j++) {
+            gint64 *at = op < N_OPS && k <= 3 ? one + (k - 1) * n : one;
+            if (!*word[j])
+                continue;
+            const How how = operand(q, i, word[j], at);
+            if (how == NONE_YET)
+                return NONE_YET; /* comes with the next pass */
+            same &= how == SAME || (how == KNOWN && alike(q, at, 0));
+            rest &= how == SAME || how == LEADER || (how == KNOWN && alike(q, at, 1));
+            known &= how == KNOWN;
+        }
+    }
+    known &= op < N_OPS;
+    for (guint t = 0; t < n && known; t++)
+        known = compute(op, is_signed, one[t], one[n + t], one[2 * n + t], &v[t]);
+    return known ? KNOWN : same ? SAME : rest ? LEADER : MIXED;
+}
+
+/* A register that several instructions write, some of them in a branch of some lanes only, or
+ * under a predicate that is not the same for all. */
+static How joined(PtxLanes *q, const WsPtxInst *i, const Lanes *l, How how, const gint64 *v)
+{
+    g_autofree gint64 *guard = g_new0(gint64, q->threads);
+    if (l->apart > how && l->writes > 1)
+        how = l->apart;
+    gboolean rest = FALSE;
+    if (i->guard) {
+        const How g = operand(q, i, i->guard, guard);
+        if (g == MIXED || (g == KNOWN && !alike(q, guard, 1)))
+            return MIXED;
+        rest = g == LEADER || (g == KNOWN && !alike(q, guard, 0));
+    }
+    if (l->writes < 2 && !i->guard && (!strpbrk(i->arg[0], ",|") || !strncmp(i->op, "elect", 5)))
+        return how;
+    if (how == KNOWN)
+        how = alike(q, v, 0) ? SAME : alike(q, v, 1) ? LEADER : MIXED;
+    return rest && how < LEADER ? LEADER : how;
+}
+
+static gboolean writes(const WsPtxInst *i)
+{
+    return i->n && *i->arg[0] != '[' && i->target < 0 && strncmp(i->op, "bra", 3) &&
+           strncmp(i->op, "bar", 3) && !g_str_has_prefix(i->op, "setmaxnreg");
+}
+
+static gboolean pass(PtxLanes *q)
+{
+    gboolean changed = FALSE;
+    g_autofree gint64 *v = g_new0(gint64, q->threads);
+    for (guint k = 0; k < q->w->ptx->inst->len; k++) {
+        const WsPtxInst *i = inst_at(q->w, k);
+        if (!writes(i))
+            continue;
+        const How found = result(q, i, v);
+        g_auto(GStrv) word = words(i->arg[0]);
+        for (guint j = 0; word[j]; j++) {
+            Lanes *l = *word[j] && is_register(q, word[j]) ? lanes_of(q, i, word[j], FALSE) : NULL;
+            const How how = l ? joined(q, i, l, found, v) : NONE_YET;
+            if (!l || how <= l->how)
+                continue;
+            l->how = how;
+            if (how == KNOWN)
+                l->v = g_memdup2(v, q->threads * sizeof *v);
+            changed = TRUE;
+        }
+    }
+    return changed;
+}
+
+/* The blocks between a branch and where its ways meet; TRUE: something there matters. */
+static gboolean region(PtxLanes *q, guint block, GHashTable *into)
+{
+    const WsPtxBlock *b = &g_array_index(q->w->ptx->blocks, WsPtxBlock, block);
+    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+    g_autoptr(GArray) next = g_array_new(FALSE, FALSE, sizeof(guint));
+    gboolean matters = FALSE;
+    g_array_append_vals(next, b->next->data, b->next->len);
+    for (guint at = 0; at < next->len; at++) {
+        const guint one = g_array_index(next, guint, at);
+        if ((gint)one == b->join || !g_hash_table_add(seen, GUINT_TO_POINTER(one)))
+            continue;
+        const WsPtxBlock *x = &g_array_index(q->w->ptx->blocks, WsPtxBlock, one);
+        for (guint i = x->first; i <= x->last; i++)
+            matters |= inst_at(q->w, i)->matters || ptx_warp_wide(inst_at(q->w, i));
+        g_hash_table_add(into, GUINT_TO_POINTER(one));
+        g_array_append_vals(next, x->next->data, x->next->len);
+    }
+    return matters;
+}
+
+static guint block_of(const PtxLanes *q, guint i)
+{
+    return g_array_index(q->w->ptx->block_of, guint, i);
+}
+
+static gboolean is_branch(const WsPtxInst *i)
+{
+    return i->guard && i->target >= 0 && !i->spin;
+}
+
+/* Registers that are read from block `from` on. */
+static GHashTable *read_behind(PtxLanes *q, gint from)
+{
+    GHashTable *found = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+    g_autoptr(GArray) next = g_array_new(FALSE, FALSE, sizeof(guint));
+    if (from >= 0)
+        g_array_append_val(next, from);
+    for (guint at = 0; at < next->len; at++) {
+        const guint one = g_array_index(next, guint, at);
+        if (!g_hash_table_add(seen, GUINT_TO_POINTER(one)))
+            continue;
+        const WsPtxBlock *x = &g_array_index(q->w->ptx->blocks, WsPtxBlock, one);
+        for (guint k = x->first; k <= x->last; k++) {
+            const WsPtxInst *i = inst_at(q->w, k);
+            for (guint a = writes(i) ? 1 : 0; a <= i->n; a++) {
+                const char *text = a < i->n ? i->arg[a] : i->guard;
+                g_auto(GStrv) word = words(text ? text : "");
+                for (guint j = 0; word[j]; j++)
+                    if (*word[j] && is_register(q, word[j]))
+                        g_hash_table_add(found, key_of(i, word[j]));
+            }
+        }
+        g_array_append_vals(next, x->next->data, x->next->len);
+    }
+    return found;
+}
+
+/* What is written in `blocks`, and read from `join` on, differs between the lanes there. */
+static gboolean set_apart(PtxLanes *q, GHashTable *blocks, gint join, How how)
+{
+    gboolean changed = FALSE;
+    g_autoptr(GHashTable) behind = read_behind(q, join);
+    for (guint k = 0; k < q->w->ptx->inst->len; k++) {
+        const WsPtxInst *i = inst_at(q->w, k);
+        if (!writes(i) || !g_hash_table_contains(blocks, GUINT_TO_POINTER(block_of(q, k))))
+            continue;
+        g_auto(GStrv) word = words(i->arg[0]);
+        for (guint j = 0; word[j]; j++) {
+            g_autofree char *key = key_of(i, word[j]);
+            Lanes *l = g_hash_table_contains(behind, key) ? g_hash_table_lookup(q->of, key) : NULL;
+            if (!l || l->apart >= how)
+                continue;
+            l->apart = how;
+            changed = TRUE;
+        }
+    }
+    return changed;
+}
+
+/* Branches that only some lanes of a warp take. TRUE: it was not known of one before. */
+static gboolean note_branches(PtxLanes *q)
+{
+    gboolean changed = FALSE;
+    g_autofree gint64 *v = g_new0(gint64, q->threads);
+    for (guint k = 0; k < q->w->ptx->inst->len; k++) {
+        const WsPtxInst *i = inst_at(q->w, k);
+        const How how = is_branch(i) ? operand(q, i, i->guard, v) : SAME;
+        if (how < KNOWN || (how == KNOWN && alike(q, v, 0)))
+            continue;
+        g_autoptr(GHashTable) blocks = g_hash_table_new(NULL, NULL);
+        region(q, block_of(q, k), blocks);
+        GHashTableIter it;
+        gpointer block;
+        g_hash_table_iter_init(&it, blocks);
+        while (g_hash_table_iter_next(&it, &block, NULL))
+            g_hash_table_add(q->some, block);
+        changed |=
+            set_apart(q, blocks, g_array_index(q->w->ptx->blocks, WsPtxBlock, block_of(q, k)).join,
+                      how == LEADER || (how == KNOWN && alike(q, v, 1)) ? LEADER : MIXED);
+    }
+    return changed;
+}
+
+gboolean ptx_warp_wide(const WsPtxInst *i)
+{
+    static const char *const all[] = { "elect.sync", "shfl.sync", "vote.sync", "match.",  "redux.",
+                                       "bar.warp",   "mma.sync",  "ldmatrix",  "stmatrix" };
+    for (guint k = 0; k < G_N_ELEMENTS(all); k++)
+        if (g_str_has_prefix(i->op, all[k]))
+            return TRUE;
+    return FALSE;
+}
+
+/* It waits for the lanes of its mask: that has to be all of them, and all have to come. */
+static gboolean all_in_mask(PtxLanes *q, const WsPtxInst *i)
+{
+    g_autofree gint64 *v = g_new0(gint64, q->threads);
+    if (strstr(i->op, "matrix") || g_str_has_prefix(i->op, "mma"))
+        return TRUE;
+    const char *mask = i->n ? i->arg[i->n - 1] : "";
+    if (!g_ascii_strcasecmp(mask, "0xffffffff"))
+        return TRUE;
+    gboolean all = operand(q, i, mask, v) == KNOWN;
+    for (guint t = 0; t < q->threads && all; t++)
+        all = (guint32)v[t] == G_MAXUINT32;
+    return all;
+}
+
+static gboolean operand_same(PtxLanes *q, const WsPtxInst *i, gint64 *v)
+{
+    const How how = operand(q, i, i->guard, v);
+    return how == SAME || (how == KNOWN && alike(q, v, 0));
+}
+
+static void judge_warps(PtxLanes *q)
+{
+    for (guint k = 0; k < q->w->ptx->inst->len; k++) {
+        const WsPtxInst *i = inst_at(q->w, k);
+        if (!ptx_warp_wide(i) || strstr(i->op, "matrix")) /* steps that all lanes make: agree.c */
+            continue;
+        if (!all_in_mask(q, i))
+            ptx_lose_line(q->w, i->line,
+                          "an exchange inside of a warp of which lanes are left out");
+        else if (g_hash_table_contains(q->some, GUINT_TO_POINTER(block_of(q, k))))
+            ptx_lose_line(q->w, i->line,
+                          "an exchange inside of a warp in a branch that not all lanes take");
+    }
+}
+
+/* What matters and several lanes of a warp pass, but not all: they are not followed one by one. */
+static void judge(PtxLanes *q)
+{
+    g_autofree gint64 *v = g_new0(gint64, q->threads);
+    for (guint k = 0; k < q->w->ptx->inst->len; k++) {
+        const WsPtxInst *i = inst_at(q->w, k);
+        if (!i->guard || i->spin || !(i->matters || i->target >= 0 || ptx_warp_wide(i)))
+            continue;
+        if (ptx_warp_wide(i) && !i->matters && !operand_same(q, i, v)) {
+            ptx_lose_line(q->w, i->line, "an exchange inside of a warp under a predicate of lanes");
+            continue;
+        }
+        const How how = operand(q, i, i->guard, v);
+        if (how == SAME || how == NONE_YET || how == LEADER || (how == KNOWN && alike(q, v, 1)))
+            continue;
+        g_autoptr(GHashTable) blocks = g_hash_table_new(NULL, NULL);
+        if (is_branch(i) && !region(q, block_of(q, k), blocks))
+            continue;
+        if (how == KNOWN) /* mixed ones are data or bounds: the walk compares these between lanes */
+            ptx_lose_line(q->w, i->line, "a guard that several lanes of a warp pass, and not all");
+    }
+}
+
+void ptx_lanes_alike(PtxWalk *w)
+{
+    PtxLanes q = { w, g_hash_table_new_full(g_str_hash, g_str_equal, g_free, lanes_free),
+                   (guint)CLAMP(w->ptx->threads, 32, 1024) / 32 * 32,
+                   g_hash_table_new(NULL, NULL) };
+    for (guint k = 0; k < w->ptx->inst->len; k++) {
+        const WsPtxInst *i = inst_at(w, k);
+        g_auto(GStrv) word = words(writes(i) ? i->arg[0] : "");
+        for (guint j = 0; word[j]; j++)
+            if (*word[j] && is_register(&q, word[j]))
+                lanes_of(&q, i, word[j], TRUE)->writes++;
+    }
+    do { /* what is known only grows: it ends */
+        while (pass(&q))
+            ;
+    } while (note_branches(&q));
+    judge(&q);
+    judge_warps(&q);
+    g_hash_table_unref(q.of);
+    g_hash_table_unref(q.some);
+}
