@@ -235,4 +235,15 @@ void ptx_finish(PtxWalk *w);
 /* counters: rounds of inner loops are counted, not asked for (`k.total` stands behind loop k). */
 WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file, gboolean counters);
 
+/* --- turning.c -------------------------------------------------------------------------------- */
+
+/* `again` is "it goes on while the result > 0"; NULL where it cannot be said so. */
+const WsExpr *ptx_left_over(WsRead *r, const WsExpr *again);
+/* An index that wraps begins below its modulus, a parity as 0 or 1. */
+gboolean ptx_begin_below(PyRead *p, GArray *carries);
+/* Counting by g comes to exactly 0 from e. */
+gboolean ptx_comes_to_zero(const WsExpr *e, gint64 g);
+/* No parity begins anew where the slot that it is of goes on. */
+gboolean ptx_turn_together(PyRead *p, const GArray *carries);
+
 G_END_DECLS
