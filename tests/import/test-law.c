@@ -95,7 +95,7 @@ static void test_plants(gconstpointer data)
         }
         char *own = before ? NULL : planted(line[k], plant, jit);
         /* all of them: ./dev soak */
-        const guint every = kernels[i].every * (g_test_slow() ? 1 : 4);
+        const guint every = kernels[i].every * (g_test_slow() ? 1 : 8);
         if (!own || places++ % every) {
             g_free(own);
             continue;
