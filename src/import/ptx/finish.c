@@ -147,26 +147,10 @@ static void apart(PtxFinish *f, const WsReadStep *s, const WsPlace *p)
 static void apart_from_barriers(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 {
     const WsReadStep *s = g_ptr_array_index(list, at);
+    const WsPlace *place[2];
     (void)g;
-    switch (s->kind) {
-    case WS_READ_MMA:
-        apart(data, s, &s->a);
-        apart(data, s, &s->b);
-        break;
-    case WS_READ_COPY:
-        apart(data, s, &s->a);
-        apart(data, s, &s->buffer);
-        break;
-    case WS_READ_LOAD:
-    case WS_READ_STORE:
-    case WS_READ_GATHER:
-    case WS_READ_WRITE:
-    case WS_READ_READ:
-        apart(data, s, &s->buffer);
-        break;
-    default:
-        break;
-    }
+    for (guint i = 0, n = ptx_places(s, place); i < n; i++)
+        apart(data, s, place[i]);
 }
 
 typedef struct {

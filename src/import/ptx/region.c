@@ -162,29 +162,36 @@ static void add_access(Gather *a, const WsReadStep *s, const WsPlace *p)
     g_array_append_val(a->access, one);
 }
 
-static void collect(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
+guint ptx_places(const WsReadStep *s, const WsPlace *place[2])
 {
-    (void)g;
-    const WsReadStep *s = g_ptr_array_index(list, at);
     switch (s->kind) {
     case WS_READ_MMA:
-        add_access(data, s, &s->a);
-        add_access(data, s, &s->b);
-        break;
+        place[0] = &s->a;
+        place[1] = &s->b;
+        return 2;
     case WS_READ_COPY:
-        add_access(data, s, &s->a);
-        add_access(data, s, &s->buffer);
-        break;
+        place[0] = &s->a;
+        place[1] = &s->buffer;
+        return 2;
     case WS_READ_LOAD:
     case WS_READ_STORE:
     case WS_READ_GATHER:
     case WS_READ_WRITE:
     case WS_READ_READ:
-        add_access(data, s, &s->buffer);
-        break;
+        place[0] = &s->buffer;
+        return 1;
     default:
-        break;
+        return 0;
     }
+}
+
+static void collect(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
+{
+    (void)g;
+    const WsReadStep *s = g_ptr_array_index(list, at);
+    const WsPlace *place[2];
+    for (guint i = 0, n = ptx_places(s, place); i < n; i++)
+        add_access(data, s, place[i]);
 }
 
 static gint by_base(gconstpointer a, gconstpointer b)

@@ -14,6 +14,8 @@ typedef struct {
     gboolean open;       /* plus something that grows: up to the end of what it lies in */
 } PtxSpot;
 gboolean ptx_spot(WsRead *r, const WsExpr *e, PtxSpot *spot);
+/* The places in shared memory that a step reads or writes; how many. */
+guint ptx_places(const WsReadStep *s, const WsPlace *place[2]);
 
 typedef struct {
     gint64 base, stride, n; /* n copies, `stride` bytes apart */

@@ -168,14 +168,20 @@ static void join_ranks(WsRead *r, GPtrArray *list, guint at)
     s->cta = NULL;
 }
 
+/* What one group has waited for says nothing to the next. */
+static void enter(Uses *q, WsReadGroup *g)
+{
+    if (q->group == g)
+        return;
+    memset(q->waited, 0, sizeof *q->waited * q->r->barriers->len);
+    q->group = g;
+}
+
 static void visit(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 {
     Uses *q = data;
     WsReadStep *s = g_ptr_array_index(list, at);
-    if (q->group != g) {
-        memset(q->waited, 0, sizeof *q->waited * q->r->barriers->len);
-        q->group = g;
-    }
+    enter(q, g);
     if (s->barrier.object < 0)
         return;
     if (s->kind == WS_READ_ARRIVE && s->cta)
@@ -224,10 +230,7 @@ static void stage(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 {
     Uses *q = data;
     WsReadStep *s = g_ptr_array_index(list, at);
-    if (q->group != g) {
-        memset(q->waited, 0, sizeof *q->waited * q->r->barriers->len);
-        q->group = g;
-    }
+    enter(q, g);
     if (s->kind == WS_READ_WAIT && s->barrier.object >= 0)
         q->waited[s->barrier.object] = count_of(q->r, s->parity, slots_of(q, s));
     if (s->kind == WS_READ_MMA) {
