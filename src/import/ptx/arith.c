@@ -572,7 +572,7 @@ gboolean ptx_arithmetic(PtxWalk *w, const WsPtxInst *i)
         if (cols && py_known(v, &zero) && zero == 0) { /* a sum starts */
             gint value;
             const char *name = ptx_accumulator(w, i->arg[0], cols, &value);
-            WsReadStep *s = ptx_new_step(w, WS_READ_COMPUTE, i);
+            WsReadStep *s = ptx_before_fence(w, i->line, i->line);
             s->text = ws_source_format(w->p.r, "%s = 0.0",
                                        g_array_index(w->p.group->values, WsReadValue, value).name);
             g_hash_table_add(w->seen, (gpointer)name);

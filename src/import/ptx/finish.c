@@ -255,29 +255,6 @@ static void named(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 /* --- buffers
  * -----------------------------------------------------------------------------------------*/
 
-/* The share of each load in the bytes that the step before it expects. */
-static void expected(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
-{
-    PtxFinish *f = data;
-    const WsReadStep *s = g_ptr_array_index(list, at);
-    gint64 n = 0, d;
-    (void)g;
-    if (s->kind != WS_READ_EXPECT)
-        return;
-    for (guint pass = 0; pass < 2; pass++)
-        for (guint i = at + 1; i < list->len; i++) {
-            WsReadStep *o = g_ptr_array_index(list, i);
-            if (o->off || !o->barrier.index ||
-                !ws_x_difference(o->barrier.index, s->barrier.index, &d) || d)
-                continue;
-            if (o->kind == WS_READ_EXPECT)
-                break;
-            if (o->kind == WS_READ_LOAD && pass)
-                ptx_operand_of(f->w, &o->buffer)->expected = s->n / n;
-            n += o->kind == WS_READ_LOAD && !pass;
-        }
-}
-
 /* A value that is stored or loaded, as large as the place: a copy of what the registers held, its
  * reading is a step of its own. In 8 bits it takes no more of them than it must. */
 static void hold(PtxFinish *f, WsReadStep *s, WsReadGroup *g, gint64 rows, gint64 cols)
@@ -423,6 +400,7 @@ void ptx_finish(PtxWalk *w)
     PtxFinish f = { .w = w, .r = w->p.r, .regions = { .w = w } };
     f.rings = g_array_new(FALSE, TRUE, sizeof(PtxRing));
     f.regions.region = g_array_new(FALSE, TRUE, sizeof(PtxRegion));
+    f.regions.expects = g_array_new(FALSE, TRUE, sizeof(PtxExpect));
     f.regions.marks = g_array_new(FALSE, TRUE, sizeof(gint64));
     f.regions.stores = g_array_new(FALSE, TRUE, sizeof(gint64));
     GHashTableIter it;
@@ -437,7 +415,7 @@ void ptx_finish(PtxWalk *w)
     ptx_copies_of_threads(&f);
     ptx_visit(f.r, ptx_gaps, &f);
     ptx_widen(f.r);
-    ptx_visit(f.r, expected, &f);
+    ptx_expected(&f);
     ptx_visit(f.r, find_rings, &f);
     ptx_visit(f.r, place_barrier, &f);
     ptx_visit(f.r, name_barrier, &f);
@@ -459,6 +437,9 @@ void ptx_finish(PtxWalk *w)
     if (w->lost)
         lose_all(&f);
     g_array_unref(f.rings);
+    for (guint i = 0; i < f.regions.expects->len; i++)
+        g_ptr_array_unref(g_array_index(f.regions.expects, PtxExpect, i).box);
+    g_array_unref(f.regions.expects);
     g_array_unref(f.regions.region);
     g_array_unref(f.regions.marks);
     g_array_unref(f.regions.stores);

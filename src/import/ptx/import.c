@@ -11,6 +11,7 @@ typedef struct {
     GHashTable *waits;
     gint64 registers;
     guint n_steps;
+    gboolean meets;      /* others, at a named barrier */
     gboolean inner_sync; /* of all threads, in a loop or a branch */
     gboolean uneven; /* it waits at the barrier of the cluster more or less often than it arrives */
 } Role;
@@ -24,6 +25,8 @@ static void note_lines(const GPtrArray *list, Role *role)
         g_hash_table_add(role->lines, GUINT_TO_POINTER(s->line));
         if (s->kind == WS_READ_WAIT)
             g_hash_table_add(role->waits, GUINT_TO_POINTER(s->line));
+        role->meets |= s->kind == WS_READ_BAR_ARRIVE ||
+                       (s->kind == WS_READ_SYNC && g_str_has_prefix(s->name, "bar_"));
         role->n_steps += s->kind != WS_READ_FENCE && s->kind != WS_READ_SYNC &&
                          s->kind != WS_READ_CLUSTER && s->kind != WS_READ_FOR &&
                          s->kind != WS_READ_IF && s->kind != WS_READ_OPAQUE;
@@ -271,16 +274,18 @@ static void warp_group(PtxWalk *w, guint first, guint n)
         w->all_inner |= warp[i].inner_sync;
     }
     for (guint i = 0; i < n; i++)
-        if (warp[i].n_steps && (leader == n || warp[i].n_steps > warp[leader].n_steps))
+        if ((warp[i].n_steps || warp[i].meets) &&
+            (leader == n || warp[i].n_steps > warp[leader].n_steps))
             leader = i;
     if (leader < n)
-        for (guint i = 0; i < n; i++)
-            one &= !warp[i].n_steps || same_set(warp[i].waits, warp[leader].waits);
+        for (guint i = 0; i < n; i++) /* a named barrier counts all threads of a group */
+            one &= (!warp[i].n_steps || same_set(warp[i].waits, warp[leader].waits)) &&
+                   warp[i].meets == warp[leader].meets;
     if (leader < n && one) {
         one_group(w, warp, first, n, leader);
     } else if (leader < n) {
         for (guint i = 0; i < n; i++)
-            if (warp[i].n_steps)
+            if (warp[i].n_steps || warp[i].meets)
                 one_group(w, &warp[i], first + i, 1, 0);
     }
     for (guint i = 0; i < n; i++)

@@ -230,12 +230,25 @@ static gboolean compute(Op op, gboolean is_signed, gint64 a, gint64 b, gint64 c,
     return TRUE;
 }
 
+/* Is it this number in every thread? */
+static gboolean is_number(PtxLanes *q, const WsPtxInst *i, const char *name, gint64 want, gint64 *v,
+                          gboolean *later)
+{
+    const How how = operand(q, i, name, v);
+    gboolean all = how == KNOWN;
+    for (guint t = 0; t < q->threads && all; t++)
+        all = (guint32)v[t] == (guint32)want;
+    *later |= how == NONE_YET;
+    return all;
+}
+
 /* shfl.sync.idx to, from, lane, 31: what one lane has, in all of them. */
 static How handed_on(PtxLanes *q, const WsPtxInst *i, gint64 *one, gint64 *v)
 {
     const guint n = q->threads;
-    if (i->n < 4 || strcmp(i->arg[3], "31"))
-        return MIXED;
+    gboolean later = FALSE;
+    if (i->n < 4 || !is_number(q, i, i->arg[3], 31, one, &later))
+        return later ? NONE_YET : MIXED;
     const How from = operand(q, i, i->arg[1], one), lane = operand(q, i, i->arg[2], one + n);
     if (from == NONE_YET || lane == NONE_YET)
         return NONE_YET;
@@ -262,7 +275,7 @@ static How result(PtxLanes *q, const WsPtxInst *i, gint64 *v)
     if (g_str_has_prefix(i->op, "match") || g_str_has_prefix(i->op, "shfl") ||
         g_str_has_prefix(i->op, "atom") || g_str_has_prefix(i->op, "ldmatrix"))
         return MIXED;
-    if (g_str_has_prefix(i->op, "elect")) {
+    if (g_str_has_prefix(i->op, "elect")) { /* of its predicate; which lane it is: see pass() */
         for (guint t = 0; t < n; t++)
             v[t] = t % 32 == 0;
         return KNOWN;
@@ -327,7 +340,8 @@ static gboolean pass(PtxLanes *q)
         g_auto(GStrv) word = words(i->arg[0]);
         for (guint j = 0; word[j]; j++) {
             Lanes *l = *word[j] && is_register(q, word[j]) ? lanes_of(q, i, word[j], FALSE) : NULL;
-            const How how = l ? joined(q, i, l, found, v) : NONE_YET;
+            const gboolean who = j == 0 && strchr(i->arg[0], '|') && !strncmp(i->op, "elect", 5);
+            const How how = !l ? NONE_YET : joined(q, i, l, who ? SAME : found, v);
             if (!l || how <= l->how)
                 continue;
             l->how = how;

@@ -256,6 +256,22 @@ static void register_operand(PtxWalk *w, WsReadStep *s, const PtxMma *run, guint
                                       at_list * run->k, k);
 }
 
+/* A computation of registers that a product reads: registers of PTX are names, and where their
+ * moves stand among what does not touch them is nothing that the text says. So it stands before the
+ * fence that makes registers visible, where nothing but computations lies between. */
+WsReadStep *ptx_before_fence(PtxWalk *w, guint line, guint end_line)
+{
+    WsReadStep *s = ws_source_step(w->p.r, NULL, WS_READ_COMPUTE, line, 1, end_line);
+    guint to = w->p.to->len;
+    while (to && ((WsReadStep *)g_ptr_array_index(w->p.to, to - 1))->kind == WS_READ_COMPUTE)
+        to--;
+    const WsReadStep *fence = to ? g_ptr_array_index(w->p.to, to - 1) : NULL;
+    const gboolean behind =
+        fence && fence->kind == WS_READ_FENCE && !g_strcmp0(fence->name, "mma") && !fence->when;
+    g_ptr_array_insert(w->p.to, behind ? (gint)to - 1 : (gint)w->p.to->len, s);
+    return s;
+}
+
 /* Registers of A are written before the first product that reads them. */
 static void define_registers(PtxWalk *w, const WsPtxInst *at, gint64 *whole)
 {
@@ -272,11 +288,7 @@ static void define_registers(PtxWalk *w, const WsPtxInst *at, gint64 *whole)
     if (!first)
         return;
     const gint v = ws_source_value(w->p.r, w->p.group, "registers", first->dtype, 64, *whole);
-    WsReadStep *s = ws_source_step(w->p.r, NULL, WS_READ_COMPUTE, first->line, 1, at->line);
-    guint to = w->p.to->len; /* in front of the fence that makes them visible */
-    if (to && ((WsReadStep *)g_ptr_array_index(w->p.to, to - 1))->kind == WS_READ_FENCE)
-        to--;
-    g_ptr_array_insert(w->p.to, (gint)to, s);
+    WsReadStep *s = ptx_before_fence(w, first->line, at->line);
     s->text =
         ws_source_format(w->p.r, "%s = %s(0.0)",
                          g_array_index(w->p.group->values, WsReadValue, v).name, first->dtype);

@@ -3,12 +3,9 @@
 #include <string.h>
 
 /* Rings are told by what their addresses repeat with, single tiles by the bytes that copies,
- * products and stores touch. How large the box of a copy is stands in no PTX: it ends where the
- * next thing begins, or with the bytes that its barrier expects. */
+ * products and stores touch. */
 
-#define PTX_BOX_UNKNOWN 16384 /* a box that nothing bounds */
-#define PTX_BOX_GAP     1024  /* to what lies behind it: what tiles are aligned to */
-#define PTX_MAX_SLOTS   64
+#define PTX_MAX_SLOTS 64
 
 static gint64 bytes_of(const char *dtype)
 {
@@ -135,26 +132,20 @@ void ptx_visit(WsRead *r, PtxVisit call, gpointer data)
  * ----------------------------------------------------------------------------------------*/
 
 typedef struct {
-    PtxSpot spot;
-    PtxOperand *o;
-    guint line;
-    gboolean box, load; /* of a tensor */
-    gboolean flat;      /* … of one dimension */
-} Access;
-
-typedef struct {
     PtxRegions *q;
     GArray *access;
 } Gather;
 
 static void add_access(Gather *a, const WsReadStep *s, const WsPlace *p)
 {
-    Access one = { .line = s->line };
+    PtxAccess one = { .line = s->line };
     if (p->in_value || !p->index || !ptx_spot(a->q->w->p.r, p->index, &one.spot))
         return;
     one.o = ptx_operand_of(a->q->w, p);
     one.box = s->kind == WS_READ_LOAD || s->kind == WS_READ_STORE;
     one.load = s->kind == WS_READ_LOAD;
+    one.reads = s->kind == WS_READ_MMA || s->kind == WS_READ_READ ||
+                (s->kind == WS_READ_COPY && p == &s->a);
     one.flat = one.box && s->tensor >= 0 &&
                g_array_index(a->q->w->p.r->tensors, WsReadTensor, s->tensor).rank == 1;
     if (one.spot.per_cta && !one.o->to)
@@ -196,7 +187,7 @@ static void collect(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 
 static gint by_base(gconstpointer a, gconstpointer b)
 {
-    const Access *x = a, *y = b;
+    const PtxAccess *x = a, *y = b;
     const gint64 from = x->spot.base + x->o->from, other = y->spot.base + y->o->from;
     return from != other ? (from < other ? -1 : 1) : y->o->to > x->o->to ? 1 : -1;
 }
@@ -215,7 +206,7 @@ static gboolean same_ring(const PtxRegion *g, const PtxSpot *s)
 }
 
 /* The region an access belongs to; `bytes` behind its base, 0 not known. */
-static PtxRegion *region_of(const PtxRegions *q, const PtxSpot *s, gint64 bytes)
+PtxRegion *ptx_region_of(const PtxRegions *q, const PtxSpot *s, gint64 bytes)
 {
     for (guint i = 0; i < q->region->len; i++) {
         PtxRegion *g = at_index(q, i);
@@ -240,64 +231,11 @@ static void new_region(PtxRegions *q, gint64 base, gint64 stride, gint64 n, guin
 static void rings(PtxRegions *q, const GArray *access)
 {
     for (guint i = 0; i < access->len; i++) {
-        const Access *a = &g_array_index(access, Access, i);
+        const PtxAccess *a = &g_array_index(access, PtxAccess, i);
         PtxSpot begin = a->spot;
         begin.base += a->o->from;
-        if (begin.n > 1 && begin.stride >= 16 && !region_of(q, &begin, 0))
+        if (begin.n > 1 && begin.stride >= 16 && !ptx_region_of(q, &begin, 0))
             new_region(q, begin.base - begin.base % 16, begin.stride, begin.n, a->line);
-    }
-}
-
-static gint64 next_mark(const GArray *marks, gint64 after)
-{
-    gint64 best = G_MAXINT64;
-    for (guint i = 0; i < marks->len; i++) {
-        const gint64 at = g_array_index(marks, gint64, i);
-        if (at > after && at < best)
-            best = at;
-    }
-    return best;
-}
-
-/* The end of the bytes around `at` that accesses of known size touch; 0: none do. */
-static gint64 known_end(const GArray *access, gint64 at)
-{
-    gint64 end = 0;
-    for (guint i = 0; i < access->len; i++) { /* ascending bases */
-        const Access *a = &g_array_index(access, Access, i);
-        const gint64 from = a->spot.base + a->o->from, to = a->spot.base + a->o->to;
-        if (a->spot.n == 1 && a->o->to && to > at && from <= MAX(at, end))
-            end = MAX(end, to);
-    }
-    return end;
-}
-
-/* Boxes get an end. */
-static void bound_boxes(PtxRegions *q, const GArray *access)
-{
-    for (guint i = 0; i < access->len; i++) {
-        const Access *a = &g_array_index(access, Access, i);
-        const gint64 base = a->spot.base;
-        if (!a->box || a->o->to)
-            continue;
-        const PtxRegion *ring = region_of(q, &a->spot, 0);
-        const gint64 expected = a->o->expected;
-        gint64 end = next_mark(q->marks, base);
-        if (!a->load)
-            end = MIN(end, next_mark(q->stores, base));
-        if (ring) {
-            const gint64 stage = (base - ring->base) / ring->stride;
-            end = MIN(end, ring->base + ring->stride * (stage + 1));
-        } else {
-            const gint64 known = known_end(access, base), room = end - base;
-            if (!known && expected && end != G_MAXINT64 &&
-                room - expected >= MIN(expected, PTX_BOX_GAP)) /* half of it? twice as much? */
-                ptx_lose_line(q->w, a->line, "how large the box of a tensor map is");
-            end = MIN(end, known ? known : base + (expected ? expected : PTX_BOX_UNKNOWN));
-        }
-        a->o->to = end - base;
-        ws_source_granted(q->w->p.r, "the box of every tensor map fills the place in shared memory "
-                                     "that is read as its own");
     }
 }
 
@@ -306,11 +244,11 @@ static void singles(PtxRegions *q, const GArray *access)
     gint64 from = 0, to = -1;
     guint line = 0;
     for (guint i = 0; i < access->len; i++) {
-        const Access *a = &g_array_index(access, Access, i);
+        const PtxAccess *a = &g_array_index(access, PtxAccess, i);
         const PtxSpot *s = &a->spot;
         PtxSpot begin = *s;
         begin.base += a->o->from;
-        if (s->n > 1 || a->o->to <= a->o->from || region_of(q, &begin, a->o->to - a->o->from))
+        if (s->n > 1 || a->o->to <= a->o->from || ptx_region_of(q, &begin, a->o->to - a->o->from))
             continue;
         const gint64 low = begin.base - begin.base % 128,
                      high = s->base + a->o->to + (128 - (s->base + a->o->to) % 128) % 128;
@@ -331,10 +269,10 @@ static void singles(PtxRegions *q, const GArray *access)
 static void shape_regions(PtxRegions *q, const GArray *access)
 {
     for (guint i = 0; i < access->len; i++) {
-        const Access *a = &g_array_index(access, Access, i);
+        const PtxAccess *a = &g_array_index(access, PtxAccess, i);
         PtxSpot begin = a->spot;
         begin.base += a->o->from;
-        PtxRegion *g = region_of(q, &begin, 0);
+        PtxRegion *g = ptx_region_of(q, &begin, 0);
         if (g)
             g->flat |= a->flat;
         if (!g || !a->o->span)
@@ -426,18 +364,18 @@ static void overlaps(PtxRegions *q)
 
 void ptx_regions_find(PtxRegions *q)
 {
-    Gather a = { q, g_array_new(FALSE, TRUE, sizeof(Access)) };
+    Gather a = { q, g_array_new(FALSE, TRUE, sizeof(PtxAccess)) };
     ptx_visit(q->w->p.r, collect, &a);
     g_array_sort(a.access, by_base);
     for (guint i = 0; i < a.access->len; i++) {
-        const Access *one = &g_array_index(a.access, Access, i);
+        const PtxAccess *one = &g_array_index(a.access, PtxAccess, i);
         if (one->box)
             g_array_append_val(one->load ? q->marks : q->stores, one->spot.base);
     }
     rings(q, a.access);
     for (guint i = 0; i < q->region->len; i++)
         g_array_append_val(q->marks, at_index(q, i)->base);
-    bound_boxes(q, a.access);
+    ptx_bound_boxes(q, a.access);
     singles(q, a.access);
     shape_regions(q, a.access);
     for (guint i = 0; i < q->region->len; i++)
@@ -514,7 +452,7 @@ gboolean ptx_regions_place(PtxRegions *q, WsPlace *p, gboolean may_grow, gint64 
     const PtxOperand *o = ptx_operand_of(q->w, p);
     const gboolean operand = o->rows > 0;
     s.base += operand ? 0 : o->from;
-    const PtxRegion *g = region_of(q, &s, operand ? 0 : o->to - o->from);
+    const PtxRegion *g = ptx_region_of(q, &s, operand ? 0 : o->to - o->from);
     if (!g || g->object < 0 || s.per_cta % g->span || (s.open && (operand || !may_grow)))
         return FALSE;
     const gint64 stage = s.n > 1 ? 0 : (s.base - g->base) / g->stride,
@@ -538,7 +476,7 @@ gint64 ptx_regions_columns(const PtxRegions *q, const WsPlace *p)
     if (!ptx_spot(q->w->p.r, p->index, &s))
         return -1;
     s.base += ptx_operand_of(q->w, p)->from;
-    const PtxRegion *g = region_of(q, &s, 0);
+    const PtxRegion *g = ptx_region_of(q, &s, 0);
     return g ? g->chunk * g->span : -1;
 }
 

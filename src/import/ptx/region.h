@@ -27,11 +27,29 @@ typedef struct {
     guint line;
 } PtxRegion;
 
+/* The bytes that a step touches. */
+typedef struct {
+    PtxSpot spot;
+    PtxOperand *o;
+    guint line;
+    gboolean box, load; /* of a tensor */
+    gboolean flat;      /* … of one dimension */
+    gboolean reads;     /* not a box */
+} PtxAccess;
+
+/* Bytes that a step expects, and the boxes whose bytes these are. */
+typedef struct {
+    gint64 bytes;
+    guint line;
+    GPtrArray *box; /* PtxOperand*, owned by the WsRead */
+} PtxExpect;
+
 typedef struct {
     PtxWalk *w;
-    GArray *region; /* PtxRegion */
-    GArray *marks;  /* gint64: where something begins: barriers, rings, boxes that are loaded */
-    GArray *stores; /* gint64: where boxes that are stored begin */
+    GArray *expects; /* PtxExpect */
+    GArray *region;  /* PtxRegion */
+    GArray *marks;   /* gint64: where something begins: barriers, rings, boxes that are loaded */
+    GArray *stores;  /* gint64: where boxes that are stored begin */
 } PtxRegions;
 
 /* A step of a group with what calls it needs. */
@@ -49,6 +67,10 @@ void ptx_stages(WsRead *r); /* the same of what products and loads read */
 /* Addresses of every g-th slot of a ring, said as slots of it. */
 void ptx_widen(WsRead *r);
 void ptx_regions_find(PtxRegions *q);
+/* The region that an access belongs to; `bytes` behind its base, 0 not known. NULL: none. */
+PtxRegion *ptx_region_of(const PtxRegions *q, const PtxSpot *s, gint64 bytes);
+/* Boxes of tensor maps get an end, see boxes.c; accesses by ascending bases. */
+void ptx_bound_boxes(PtxRegions *q, const GArray *access);
 /* Places `p`: object, index and views; FALSE: it is in no region, or part of it. rows and cols of
  * what it covers where they are asked for. may_grow: an address that grows by what is no ring is
  * all from there to the end. */

@@ -28,6 +28,10 @@ typedef struct {
     gint64 width;    /* bytes of each row (of the contraction if not turned) */
     gint64 pitch;    /* turned: bytes between columns of spans */
     gint64 expected; /* of a box that is loaded: its share of what the barrier expects, 0 unknown */
+    gint64 times;    /* … how many CTAs load one like it to the same place here */
+    gint tensor;
+    gboolean unknown; /* … nothing says how large it is */
+    gint64 guess;     /* … bytes that are tried */
     const char *dtype;
     gboolean turned;
     gboolean idle; /* the address of a lane that touches nothing */
@@ -189,6 +193,7 @@ void ptx_run(PtxWalk *w, guint block, gint stop);
 /* e with differences of multiples written as remainders: 8 x - 32 (x / 4) is 8 (x % 4). */
 const WsExpr *ptx_ring_form(WsRead *r, const WsExpr *e);
 WsReadStep *ptx_new_step(PtxWalk *w, WsReadKind kind, const WsPtxInst *i);
+WsReadStep *ptx_before_fence(PtxWalk *w, guint line, guint end_line); /* a computation */
 /* The value that products of n columns add to, which begins at register `reg`; its name. */
 const char *ptx_accumulator(PtxWalk *w, const char *reg, gint64 n, gint *value);
 void ptx_reads(PtxWalk *w, const WsPtxInst *i); /* notes accumulators that an instruction reads */
