@@ -1,5 +1,6 @@
 /* ptxas, where it is installed: assembles, and its report is read back. */
 #include "codegen/generate.h"
+#include "model/temporary.h"
 
 #include <gio/gio.h>
 #include <glib/gstdio.h>
@@ -151,11 +152,12 @@ static WsPtxasReport *run(const Tool *tool, const char *text, GBytes **cubin, GE
                     "%s is not installed (looked in PATH, CUDA_HOME, /usr/local/cuda)", tool->name);
         return NULL;
     }
-    g_autofree char *dir = g_dir_make_tmp("warpstave-XXXXXX", error);
+    g_autofree char *dir = ws_temporary_folder(error);
     if (!dir)
         return NULL;
     WsPtxasReport *r = compile(tool, path, dir, text, cubin, error);
     g_rmdir(dir);
+    ws_temporary_end(dir);
     return r;
 }
 

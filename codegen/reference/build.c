@@ -33,7 +33,8 @@ RefBuilder *ws_ref_builder_new(const WsProgram *p, LLVMContextRef context, const
     r->n_scalars = slot - r->n_sizes - p->n_tensors;
     r->flags_slot = slot;
     r->memo_slot = slot + 1;
-    r->n_slots = slot + 2;
+    r->terms_slot = slot + 2;
+    r->n_slots = slot + 3;
     r->function = g_new0(RefFunction, p->n_reference);
     for (i = 0; i < p->n_reference; i++)
         r->function[i].costly = -1;

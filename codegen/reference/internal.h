@@ -2,7 +2,7 @@
  *
  * Every statement becomes one function (ptr env, i64 index…) -> i64 or double. `env` is an array of
  * 64-bit slots: tensor addresses, sizes, scalars (double bits), then WS_REF_FLAGS and, on the host,
- * the address of the memo of helper values. */
+ * the address of the memo of helper values and the terms that sums may still have. */
 #pragma once
 
 #include "codegen/reference/reference.h"
@@ -17,7 +17,7 @@ typedef struct {
 } RefValue;
 
 /* Bits of the flags slot. */
-enum { WS_REF_OUTSIDE = 1, WS_REF_DIVIDE = 2 };
+enum { WS_REF_OUTSIDE = 1, WS_REF_DIVIDE = 2, WS_REF_LONG = 4 };
 
 typedef struct {
     const char *name;
@@ -51,7 +51,7 @@ typedef struct {
     LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr, nothing;
     guint n_sizes, n_scalars;
     guint *slot; /* per variable: env slot, G_MAXUINT if none */
-    guint flags_slot, memo_slot, n_slots;
+    guint flags_slot, memo_slot, terms_slot, n_slots;
     RefFunction *function; /* per statement */
     LLVMValueRef math[8];  /* exp2, log2, … built on demand */
     LLVMTypeRef math_type;

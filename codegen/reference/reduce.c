@@ -316,6 +316,22 @@ static LLVMValueRef neutral(RefBuilder *r, WsFunc func, RefKind kind)
     return ws_ref_int(r, func == WS_FUNC_MAX ? G_MININT64 : G_MAXINT64);
 }
 
+/* On the host: the bound, or 0 once all sums together have had WS_REFERENCE_TERMS terms, so that
+ * what a design asks for ends. */
+static LLVMValueRef affordable(RefBuilder *r, LLVMValueRef bound)
+{
+    LLVMValueRef address = ws_ref_slot_address(r, r->terms_slot), none = ws_ref_int(r, 0);
+    LLVMValueRef left = LLVMBuildLoad2(r->b, r->i64, address, ""), too_long;
+    LLVMValueRef some = LLVMBuildICmp(r->b, LLVMIntSGT, bound, none, "");
+    bound = LLVMBuildSelect(r->b, some, bound, none, "");
+    too_long = LLVMBuildICmp(r->b, LLVMIntSGT, bound, left, "");
+    ws_ref_flag_if(r, too_long, WS_REF_LONG);
+    bound = LLVMBuildSelect(r->b, too_long, none, bound, "");
+    left = LLVMBuildSelect(r->b, too_long, none, LLVMBuildSub(r->b, left, bound, ""), "");
+    LLVMBuildStore(r->b, left, address);
+    return bound;
+}
+
 /* sum(i < n, j < m, body) is sum(i < n, sum(j < m, body)); `level` is the index to loop over. */
 RefValue ws_ref_reduce(RefBuilder *r, const WsExpr *e, guint level)
 {
@@ -333,6 +349,8 @@ RefValue ws_ref_reduce(RefBuilder *r, const WsExpr *e, guint level)
     kind = MAX(REF_INT, ws_ref_kind(r, body));
     g_array_set_size(r->scope, r->scope->len - 1);
     start = neutral(r, e->func, kind);
+    if (r->host)
+        bound = affordable(r, bound);
     before = LLVMGetInsertBlock(r->b);
     LLVMBuildCondBr(r->b, LLVMBuildICmp(r->b, LLVMIntSGT, bound, ws_ref_int(r, 0), ""), first,
                     done);

@@ -188,7 +188,7 @@ struct WsReference {
     WsJit *jit;
     EvalFunction *eval; /* per tensor, NULL if it is no output */
     guint64 *env;
-    guint n_sizes, n_scalars, flags_slot, memo_slot;
+    guint n_sizes, n_scalars, flags_slot, memo_slot, terms_slot;
     Memo memo;
 };
 
@@ -208,6 +208,8 @@ WsReference *ws_reference_new(const WsProgram *p, GError **error)
     r->n_scalars = b->n_scalars;
     r->flags_slot = b->flags_slot;
     r->memo_slot = b->memo_slot;
+    r->terms_slot = b->terms_slot;
+    r->env[r->terms_slot] = WS_REFERENCE_TERMS;
     r->memo.entry = g_new0(MemoEntry, MEMO_ENTRIES);
     for (i = 0; i < p->n_tensors && fine; i++) {
         RefFunction *f;
@@ -234,6 +236,20 @@ WsReference *ws_reference_new(const WsProgram *p, GError **error)
         fine = r->eval[i] != NULL;
     }
     return r->jit && fine ? g_steal_pointer(&r) : NULL;
+}
+
+gboolean ws_reference_valid(const WsProgram *p, GError **error)
+{
+    LLVMContextRef context = LLVMContextCreate();
+    RefBuilder *b = ws_ref_builder_new(p, context, "reference", TRUE);
+    gboolean fine = TRUE;
+    for (guint i = 0; i < p->n_tensors && fine; i++)
+        fine = p->tensor[i].access == WS_ACCESS_READ || ws_ref_find(p, p->tensor[i].name) < 0 ||
+               output_function(b, i, error);
+    LLVMDisposeModule(b->module);
+    ws_ref_builder_free(b);
+    LLVMContextDispose(context);
+    return fine;
 }
 
 void ws_reference_free(WsReference *r)
@@ -266,6 +282,13 @@ gboolean ws_reference_eval(WsReference *r, guint tensor, const WsReferenceInput 
     if (r->env[r->flags_slot] == 0)
         return TRUE;
     const char *name = r->p->tensor[tensor].name;
+    if (r->env[r->flags_slot] & WS_REF_LONG) {
+        g_autofree char *terms =
+            ws_phrase("what defines %s adds up more than %" G_GINT64_FORMAT " terms", name,
+                      WS_REFERENCE_TERMS);
+        ws_generate_refuse(error, "reference", NULL, "reference", terms, "give smaller sizes");
+        return FALSE;
+    }
     g_autofree char *why = r->env[r->flags_slot] & WS_REF_OUTSIDE
                                ? ws_phrase("what defines %s reads a tensor outside its shape", name)
                                : ws_phrase("what defines %s divides an integer by zero", name);

@@ -11,9 +11,15 @@ typedef struct WsReference WsReference;
 /* Compiles the reference of every output tensor (access write or reduce). NULL with
  * WS_GENERATE_ERROR if there is no reference for one of them, or if a statement is not handled;
  * the message names the statement. */
+/* Terms of all sums, maxima and minima that one WsReference evaluates at most: some seconds. */
+#define WS_REFERENCE_TERMS ((gint64)1 << 31)
 WsReference *ws_reference_new(const WsProgram *p, GError **error);
 void ws_reference_free(WsReference *r);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsReference, ws_reference_free)
+
+/* The same without compiling: FALSE where ws_reference_new() would refuse a statement. An output
+ * that no statement defines is not looked at. About a millisecond. */
+gboolean ws_reference_valid(const WsProgram *p, GError **error);
 
 /* What the statements read. All arrays are in program order and borrowed. */
 typedef struct {
@@ -24,7 +30,7 @@ typedef struct {
 
 /* Evaluates `n` elements of output `tensor` into `out`: the flat logical indices (last dimension
  * fastest) in `flat`, or first, first + 1, … if `flat` is NULL. Fails if a statement reads a tensor
- * outside its shape or divides by zero. */
+ * outside its shape, divides by zero, or adds up more than WS_REFERENCE_TERMS. */
 gboolean ws_reference_eval(WsReference *r, guint tensor, const WsReferenceInput *input,
                            const gint64 *flat, gint64 first, gint64 n, double *out, GError **error);
 

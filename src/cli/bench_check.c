@@ -22,7 +22,8 @@ static double processor_time(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-static void print_times(const char *title, double *ms, double goal)
+/* FALSE: the goal is missed. */
+static gboolean print_times(const char *title, double *ms, double goal)
 {
     qsort(ms, RUNS, sizeof *ms, by_value);
     double half = ms[RUNS / 2], most = ms[RUNS * 99 / 100];
@@ -30,6 +31,7 @@ static void print_times(const char *title, double *ms, double goal)
     if (goal > 0)
         printf("  goal %g ms: %s", goal, half <= goal ? "met" : "MISSED");
     printf("\n");
+    return goal <= 0 || half <= goal;
 }
 
 int ws_cli_bench_check(const WsProgram *p, const char *title, double goal)
@@ -49,9 +51,12 @@ int ws_cli_bench_check(const WsProgram *p, const char *title, double goal)
     }
     printf("%s: %s, %u states, %.1f MB, one thread, %d runs\n", title, ws_verdict_word(last->kind),
            last->states, (double)last->proof_bytes / (1 << 20), RUNS);
-    print_times("proof", proof, goal);
+    const gboolean proved_in_time = print_times("proof", proof, goal);
     print_times("check", check, 0);
-    print_times("check, processor time", processor, goal);
-    return last->kind == WS_VERDICT_PROVED ? WS_EXIT_YES
-                                           : ws_cli_fail(WS_EXIT_DEFECT, "it is not proved");
+    /* the proof's own time is the wall clock's, which counts the machine's other work, too */
+    const gboolean in_time = print_times("check, processor time", processor, goal);
+    if (last->kind != WS_VERDICT_PROVED)
+        return ws_cli_fail(last->kind == WS_VERDICT_OUTSIDE ? WS_EXIT_OUTSIDE : WS_EXIT_NO,
+                           "it is not proved");
+    return in_time || proved_in_time ? WS_EXIT_YES : ws_cli_fail(WS_EXIT_NO, "the goal is missed");
 }

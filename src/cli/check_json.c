@@ -75,6 +75,10 @@ static void story(Json *j, const WsFinding *f)
     ws_json_out_close(&j->json, ']');
 }
 
+/* A fix is judged by its findings: nobody reads under which assumption a half mended design is
+ * right, which takes several proofs. */
+static const WsCheckOptions tried = { .verdict_only = TRUE };
+
 /* Proposals, and which of them the check confirms. */
 static void fixes(Json *j, const WsFixState *state, const WsFinding *f)
 {
@@ -82,8 +86,9 @@ static void fixes(Json *j, const WsFixState *state, const WsFinding *f)
     ws_json_out_open(&j->json, "fixes", '[');
     for (guint i = 0, n = 0; i < MIN(list->len, WS_FIX_TRIED) && n < WS_FIX_SHOWN; i++) {
         const WsFix *fix = list->pdata[i];
-        g_autoptr(WsFixState) after = ws_fix_try(
-            state, f, fix, (const WsSetting *)(gpointer)j->settings->data, j->settings->len, NULL);
+        g_autoptr(WsFixState) after =
+            ws_fix_try(state, f, fix, (const WsSetting *)(gpointer)j->settings->data,
+                       j->settings->len, &tried);
         if (!after)
             continue;
         n++;
@@ -258,7 +263,7 @@ void ws_cli_check_json(const char *file, const WsCliInput *in, char **set, const
         verdict_members(&j, v);
     g_autoptr(WsFixState) state =
         in->design ? ws_fix_state_new(in->design, (const WsSetting *)(gpointer)j.settings->data,
-                                      j.settings->len, NULL)
+                                      j.settings->len, &tried)
                    : NULL;
     ws_json_out_open(&j.json, "findings", '[');
     for (guint i = 0; i < in->findings->list->len; i++) {

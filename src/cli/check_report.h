@@ -10,6 +10,10 @@ G_BEGIN_DECLS
 void ws_cli_check_json(const char *file, const WsCliInput *in, char **set, const WsVerdict *verdict,
                        int code);
 
+/* Adds what the check leaves to other commands: statements of the reference that cannot be
+ * evaluated (with code generation), and, as warnings, own sizes that cannot be launched. */
+void ws_cli_check_design(const WsProgram *program, WsFindings *findings);
+
 typedef struct {
     const char *only; /* "RULE" or "RULE@STEP": also fixes that are not safe; NULL: all that are */
     gboolean dry;     /* print what would change, write nothing */

@@ -84,6 +84,19 @@ int ws_cli_fail(int code, const char *format, ...)
     return code;
 }
 
+int ws_cli_fail_findings(int code, const WsFindings *findings, const char *file)
+{
+    const WsFinding *first = NULL;
+    for (guint i = 0; i < findings->list->len && !first; i++) {
+        const WsFinding *f = findings->list->pdata[i];
+        first = f->severity == WS_SEVERITY_ERROR && !f->silenced ? f : NULL;
+    }
+    ws_cli_print_findings(findings, file);
+    if (first)
+        keep_error(code, first->message, NULL);
+    return code;
+}
+
 int ws_cli_fail_with(int code, const GError *error)
 {
     fprintf(stderr, "warpstave: %s\n", error->message);
@@ -210,7 +223,7 @@ int ws_cli_load(WsCliInput *in, const char *file, char **set)
 {
     int code = ws_cli_elaborate(in, file, set);
     if (code != WS_EXIT_YES && in->findings)
-        ws_cli_print_findings(in->findings, file);
+        ws_cli_fail_findings(code, in->findings, file);
     return code;
 }
 

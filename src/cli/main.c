@@ -1,6 +1,7 @@
 /* warpstave(1): finds the command in the table and runs it. */
 #include "cli/cli.h"
 #include "model/file.h"
+#include "model/temporary.h"
 #include "model/text.h"
 
 #include <locale.h>
@@ -71,5 +72,6 @@ int main(int argc, char **argv)
 {
     setlocale(LC_ALL, "");
     ws_file_keep_inputs();
+    ws_temporary_guard();
     return ws_cli_delivered(run(argc, argv));
 }

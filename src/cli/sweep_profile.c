@@ -6,6 +6,7 @@
 #include "launch/history.h"
 #include "launch/run.h"
 #include "model/folder.h"
+#include "model/temporary.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -151,7 +152,7 @@ static void make_bundle(Run *r, const char *file, const WsBundleOptions *options
     g_autoptr(GError) error = NULL;
     WsBundleOptions own = *options;
     own.set = r->point->set;
-    r->dir = g_dir_make_tmp("warpstave-XXXXXX", &error);
+    r->dir = ws_temporary_folder(&error);
     if (!r->dir)
         r->problem = g_strdup(error->message);
     else if (ws_cli_bundle(file, &own, r->dir) != WS_EXIT_YES)

@@ -27,10 +27,17 @@ static const char *tool(const char *variable, const char *otherwise)
 static gboolean ssh(const char *host, const char *command, gboolean quiet, char **output,
                     int *status, GError **error)
 {
-    const char *argv[] = {
-        tool("WARPSTAVE_SSH", "ssh"), "-o", "BatchMode=yes", host, command, NULL
-    };
-    return ws_process_run(argv, quiet, output, status, error);
+    /* A login may greet whoever comes: what the command says begins behind a line of our own. */
+    static const char mark[] = "warpstave-answers:\n";
+    g_autofree char *marked = g_strdup_printf("echo warpstave-answers:; %s", command);
+    const char *argv[] = { tool("WARPSTAVE_SSH", "ssh"), "-o", "BatchMode=yes", host,
+                           output ? marked : command,    NULL };
+    if (!ws_process_run(argv, quiet, output, status, error))
+        return FALSE;
+    const char *at = output && *output ? strstr(*output, mark) : NULL;
+    if (at)
+        memmove(*output, at + strlen(mark), strlen(at + strlen(mark)) + 1);
+    return TRUE;
 }
 
 static gboolean copy(GPtrArray *argv, GError **error)

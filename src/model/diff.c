@@ -3,25 +3,21 @@
  * as a whole. */
 #include "model/diff.h"
 
+#include "model/diff_match.h"
 #include "model/internal.h"
 
 #include <string.h>
 
-/* Longest product of list lengths that is aligned; longer lists keep their common ends only. */
-#define MAX_ALIGNED (1u << 20)
+/* Edits times objects of the design: each edit is applied to a design, which walks through it.
+ * Where more would be needed, a list or an object is replaced as a whole. Some seconds. */
+#define MAX_WORK  (1u << 21)
+#define MIN_EDITS 64u
 
 typedef struct {
     WsDesign *now; /* the first design after the edits found so far */
     GPtrArray *list;
+    guint most; /* edits */
 } Work;
-
-/* How the children of two lists belong together. */
-typedef struct {
-    guint na, nb;
-    int *to_b;        /* for each of a: index in b, or -1 */
-    int *to_a;        /* for each of b */
-    gboolean *anchor; /* for each of b: in the common order, so it need not move */
-} Match;
 
 static void free_difference(gpointer data)
 {
@@ -31,151 +27,25 @@ static void free_difference(gpointer data)
     g_free(d);
 }
 
-static void match_clear(Match *m)
+/* How many of b's children are not what and where they were; what was lost not counted. */
+static guint changed(const WsDiffMatch *m)
 {
-    g_free(m->to_b);
-    g_free(m->to_a);
-    g_free(m->anchor);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Match, match_clear)
-
-/* --- which child is which --------------------------------------------------------------------- */
-
-typedef struct {
-    const WsNode *node;
-    char *text;     /* canonical */
-    char *name;     /* name or id, or NULL */
-    char *nameless; /* of an object: its text without the name; of a step: kind and operand */
-} Child;
-
-static void clear_child(gpointer data)
-{
-    Child *c = data;
-    g_free(c->text);
-    g_free(c->name);
-    g_free(c->nameless);
+    guint n = 0;
+    for (guint j = 0; j < m->nb; j++)
+        n += !m->anchor[j] || !m->same[j];
+    return n;
 }
 
-static char *nameless_text(const WsNode *node)
+/* A list that may not be empty and keeps nothing is set as one value, and one of which too much
+ * differs to be told. */
+static gboolean as_one_value(const Work *w, const WsDiffMatch *m, const WsFieldRow *row)
 {
-    const gboolean step = ws_node_kind_is_step(node->kind);
-    if (step) {
-        const WsFieldRow *row = ws_node_row(node->kind, WS_F_keyword);
-        g_autofree char *operand =
-            row != NULL ? ws_value_print(row, ws_node_get(node, WS_F_keyword)) : NULL;
-        return g_strdup_printf("%d %s", node->kind, operand != NULL ? operand : "");
-    }
-    WsNode *copy = ws_node_copy(node);
-    WsValue *name = ws_node_slot(copy, WS_F_name);
-    if (name != NULL)
-        ws_value_clear(name);
-    char *text = ws_node_print(copy, 0);
-    ws_node_unref(copy);
-    return text;
-}
-
-static GArray *children(const WsNode *node, WsFieldId field)
-{
-    GArray *list = g_array_new(FALSE, TRUE, sizeof(Child));
-    g_array_set_clear_func(list, clear_child);
-    for (guint i = 0; i < ws_node_n_children(node, field); i++) {
-        const WsNode *child = ws_node_child(node, field, i);
-        const gboolean step = ws_node_kind_is_step(child->kind);
-        const Child c = { child, ws_node_print(child, 0),
-                          g_strdup(ws_node_text(child, step ? WS_F_id : WS_F_name)),
-                          nameless_text(child) };
-        g_array_append_val(list, c);
-    }
-    return list;
-}
-
-/* How well two children fit: 0 not at all. */
-static guint likeness(const Child *a, const Child *b)
-{
-    if (a->node->kind != b->node->kind)
-        return 0;
-    if (!strcmp(a->text, b->text))
-        return 4;
-    if (a->name != NULL && b->name != NULL)
-        return !strcmp(a->name, b->name) ? 3 : !strcmp(a->nameless, b->nameless);
-    return !strcmp(a->nameless, b->nameless) ? 2 : 0;
-}
-
-static void pair_up(Match *m, guint a, guint b, gboolean anchor)
-{
-    m->to_b[a] = (int)b;
-    m->to_a[b] = (int)a;
-    m->anchor[b] = anchor;
-}
-
-/* The heaviest common order of the two lists (longest common subsequence with weights). */
-static void align(Match *m, const GArray *a, const GArray *b)
-{
-    if ((guint64)m->na * m->nb > MAX_ALIGNED)
-        return;
-    const gsize width = m->nb + 1;
-    g_autofree guint *best = g_new0(guint, (m->na + 1) * width);
-    for (guint i = m->na; i-- > 0;)
-        for (guint j = m->nb; j-- > 0;) {
-            const guint like = likeness(&g_array_index(a, Child, i), &g_array_index(b, Child, j));
-            guint value = MAX(best[(i + 1) * width + j], best[i * width + j + 1]);
-            if (like > 0)
-                value = MAX(value, best[(i + 1) * width + j + 1] + like);
-            best[i * width + j] = value;
-        }
-    for (guint i = 0, j = 0; i < m->na && j < m->nb;) {
-        const guint like = likeness(&g_array_index(a, Child, i), &g_array_index(b, Child, j));
-        if (like > 0 && best[i * width + j] == best[(i + 1) * width + j + 1] + like)
-            pair_up(m, i++, j++, TRUE);
-        else if (best[i * width + j] == best[(i + 1) * width + j])
-            i++;
-        else
-            j++;
-    }
-}
-
-/* What stands in both lists but not in the common order has moved. */
-static void find_moved(Match *m, const GArray *a, const GArray *b)
-{
-    for (guint least = 4; least >= 3; least--)
-        for (guint j = 0; j < m->nb; j++)
-            for (guint i = 0; m->to_a[j] < 0 && i < m->na; i++)
-                if (m->to_b[i] < 0 &&
-                    likeness(&g_array_index(a, Child, i), &g_array_index(b, Child, j)) == least)
-                    pair_up(m, i, j, FALSE);
-}
-
-static Match match(const WsNode *a, const WsNode *b, WsFieldId field)
-{
-    g_autoptr(GArray) list_a = children(a, field);
-    g_autoptr(GArray) list_b = children(b, field);
-    Match m = { list_a->len, list_b->len, g_new(int, list_a->len), g_new(int, list_b->len),
-                g_new0(gboolean, list_b->len) };
-    for (guint i = 0; i < m.na; i++)
-        m.to_b[i] = -1;
-    for (guint j = 0; j < m.nb; j++)
-        m.to_a[j] = -1;
-    guint head = 0;
-    while (head < m.na && head < m.nb &&
-           likeness(&g_array_index(list_a, Child, head), &g_array_index(list_b, Child, head)) == 4)
-        head++;
-    if (head == m.na && head == m.nb) {
-        for (guint i = 0; i < head; i++)
-            pair_up(&m, i, i, TRUE);
-        return m;
-    }
-    align(&m, list_a, list_b);
-    find_moved(&m, list_a, list_b);
-    return m;
-}
-
-/* A list that may not be empty and keeps nothing is set as one value. */
-static gboolean as_one_value(const Match *m, const WsFieldRow *row)
-{
+    guint kept = 0;
     for (guint i = 0; i < m->na; i++)
-        if (m->to_b[i] >= 0)
-            return FALSE;
-    return m->na > 0 && (m->nb == 0 || row->n_lo > 0);
+        kept += m->to_b[i] >= 0;
+    if (kept == 0 && m->na > 0 && (m->nb == 0 || row->n_lo > 0))
+        return TRUE;
+    return m->na - kept > w->most || changed(m) > w->most;
 }
 
 /* --- edits ------------------------------------------------------------------------------------ */
@@ -185,7 +55,7 @@ static gboolean add(Work *w, char sign, WsEdit *edit, char *words)
 {
     g_autofree char *own_words = words;
     g_autoptr(WsFindings) findings = ws_findings_new();
-    WsDesign *next = ws_design_apply(w->now, edit, findings);
+    WsDesign *next = w->list->len < 4 * w->most ? ws_design_apply(w->now, edit, findings) : NULL;
     if (next == NULL) {
         ws_edit_free(edit);
         return FALSE;
@@ -221,9 +91,9 @@ static gboolean remove_lost(Work *w, const char *path, const WsNode *a, const Ws
     for (guint r = n; r-- > 0;) {
         if (rows[r].kind != WS_FIELD_NODES && rows[r].kind != WS_FIELD_STEPS)
             continue;
-        g_auto(Match) m = match(a, b, rows[r].field);
+        g_auto(WsDiffMatch) m = ws_diff_match(a, b, rows[r].field);
         const char *key = ws_node_key(a->kind, rows[r].field);
-        if (as_one_value(&m, &rows[r]))
+        if (as_one_value(w, &m, &rows[r]))
             continue;
         for (guint i = m.na; i-- > 0;) {
             const WsNode *child = ws_node_child(a, rows[r].field, i);
@@ -245,7 +115,7 @@ static gboolean remove_lost(Work *w, const char *path, const WsNode *a, const Ws
 
 /* Brings what both lists have into b's order. `order` holds indices of b, as the list stands. */
 static gboolean move_all(Work *w, const char *path, const char *key, const WsNode *a,
-                         WsFieldId field, const Match *m, GArray *order)
+                         WsFieldId field, const WsDiffMatch *m, GArray *order)
 {
     for (guint j = 0; j < m->nb; j++) {
         if (m->to_a[j] < 0 || m->anchor[j])
@@ -272,7 +142,7 @@ static gboolean move_all(Work *w, const char *path, const char *key, const WsNod
 }
 
 static gboolean insert_new(Work *w, const char *path, const char *key, const WsNode *b,
-                           WsFieldId field, const Match *m)
+                           WsFieldId field, const WsDiffMatch *m)
 {
     for (guint j = 0; j < m->nb; j++) {
         if (m->to_a[j] >= 0)
@@ -288,6 +158,16 @@ static gboolean insert_new(Work *w, const char *path, const char *key, const WsN
     return TRUE;
 }
 
+/* A value for a line that people read. */
+static char *words_of(const WsFieldRow *row, const WsValue *value)
+{
+    enum { LONGEST = 4096 };
+    g_autofree char *text = ws_value_print(row, value);
+    return value->kind == WS_VALUE_NODES && strlen(text) > LONGEST
+               ? g_strdup_printf("%u items", value->n)
+               : g_steal_pointer(&text);
+}
+
 static gboolean set_field(Work *w, const char *path, const WsFieldRow *row, const WsNode *a,
                           const WsNode *b)
 {
@@ -298,8 +178,8 @@ static gboolean set_field(Work *w, const char *path, const WsFieldRow *row, cons
     if ((none_a && none_b) || ws_value_equal(va, vb))
         return TRUE;
     const char *otherwise = row->fallback != NULL ? row->fallback : "nothing";
-    g_autofree char *was = none_a ? g_strdup(otherwise) : ws_value_print(row, va);
-    g_autofree char *is = none_b ? g_strdup(otherwise) : ws_value_print(row, vb);
+    g_autofree char *was = none_a ? g_strdup(otherwise) : words_of(row, va);
+    g_autofree char *is = none_b ? g_strdup(otherwise) : words_of(row, vb);
     char *words = g_strdup_printf("%s: %s %s -> %s", path, key, was, is);
     return add(w, '~', ws_edit_new_set(path, key, none_b ? NULL : ws_json_of_value(row, vb)),
                words);
@@ -309,8 +189,8 @@ static gboolean change_list(Work *w, const char *path, const WsFieldRow *row, co
                             const WsNode *b)
 {
     const char *key = ws_node_key(a->kind, row->field);
-    g_auto(Match) m = match(a, b, row->field);
-    if (as_one_value(&m, row))
+    g_auto(WsDiffMatch) m = ws_diff_match(a, b, row->field);
+    if (as_one_value(w, &m, row))
         return set_field(w, path, row, a, b);
     g_autoptr(GArray) order = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint i = 0; i < m.na; i++)
@@ -419,10 +299,21 @@ static gboolean change(Work *w, const char *path, const WsNode *a, const WsNode 
                g_strdup_printf("%s: %s -> %s", path, was, is));
 }
 
+static guint nodes(const WsNode *node)
+{
+    guint n = 1, n_rows;
+    const WsFieldRow *rows = ws_node_rows(node->kind, &n_rows);
+    for (guint i = 0; i < n_rows; i++)
+        for (guint c = 0; c < ws_node_n_children(node, rows[i].field); c++)
+            n += nodes(ws_node_child(node, rows[i].field, c));
+    return n;
+}
+
 static Work compare(const WsDesign *a, const WsDesign *b)
 {
-    Work w = { ws_design_ref(a), g_ptr_array_new_with_free_func(free_difference) };
     const WsNode *root_a = ws_design_root(a), *root_b = ws_design_root(b);
+    Work w = { ws_design_ref(a), g_ptr_array_new_with_free_func(free_difference),
+               MAX(MIN_EDITS, MAX_WORK / (nodes(root_a) + nodes(root_b))) };
     if (!remove_lost(&w, ".", root_a, root_b) || !change_fields(&w, ".", root_a, root_b)) {
         ws_design_unref(w.now);
         w.now = ws_design_ref(a);

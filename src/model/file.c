@@ -2,6 +2,8 @@
  * then renamed over it. */
 #include "model/file.h"
 
+#include "model/temporary.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -163,17 +165,20 @@ static gboolean replace(const char *file, WsFileBody body, gpointer data, GError
     const int fd = g_mkstemp_full(temporary, O_WRONLY | O_CLOEXEC, 0600);
     if (fd < 0)
         return fail(error, "cannot write beside", file);
+    ws_temporary_begin(temporary);
     const gboolean written = body(fd, data) && fchmod(fd, mode_for(file)) == 0 && fsync(fd) == 0;
     int problem = errno;
     remember(fd, TRUE);
     if (close(fd) != 0 && written)
         problem = errno;
     else if (written && g_rename(temporary, file) == 0) {
+        ws_temporary_end(temporary);
         sync_folder(file);
         return TRUE;
     } else if (written)
         problem = errno;
     g_unlink(temporary);
+    ws_temporary_end(temporary);
     errno = problem;
     return fail(error, "cannot save", file);
 }

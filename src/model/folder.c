@@ -1,5 +1,7 @@
 #include "model/folder.h"
 
+#include "model/temporary.h"
+
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <string.h>
@@ -35,6 +37,7 @@ void ws_folder_remove(const char *dir)
     if (d)
         g_dir_close(d);
     g_rmdir(dir);
+    ws_temporary_end(dir);
 }
 
 /* "a/b//" names the same folder as "a/b". */
@@ -67,8 +70,10 @@ char *ws_folder_begin(const char *dir, const char *marker, const char *what, GEr
     if (!may_replace(clean, marker, what, error))
         return NULL;
     g_autofree char *part = g_strdup_printf("%s.part-XXXXXX", clean);
-    if (g_mkdtemp_full(part, 0755))
+    if (g_mkdtemp_full(part, 0755)) {
+        ws_temporary_begin(part);
         return g_steal_pointer(&part);
+    }
     int code = errno;
     g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(code),
                 "cannot make a folder beside %s: %s", clean, g_strerror(code));
@@ -104,8 +109,12 @@ static gboolean nothing_lost(const char *old, const char *part, const char *what
 gboolean ws_folder_commit(const char *part, const char *dir, const char *what, GError **error)
 {
     g_autofree char *clean = without_slashes(dir);
-    if (!g_file_test(clean, G_FILE_TEST_EXISTS) || g_rmdir(clean) == 0)
-        return g_rename(part, clean) == 0 || fail_rename(clean, error);
+    if (!g_file_test(clean, G_FILE_TEST_EXISTS) || g_rmdir(clean) == 0) {
+        const gboolean done = g_rename(part, clean) == 0;
+        if (done)
+            ws_temporary_end(part);
+        return done || fail_rename(clean, error);
+    }
     if (!nothing_lost(clean, part, what, error))
         return FALSE;
     g_autofree char *old = g_strconcat(part, ".old", NULL);
@@ -117,6 +126,7 @@ gboolean ws_folder_commit(const char *part, const char *dir, const char *what, G
             g_prefix_error(error, "what stood there is now %s; ", old);
         return failed;
     }
+    ws_temporary_end(part);
     ws_folder_remove(old);
     return TRUE;
 }

@@ -3,6 +3,16 @@
 #include <math.h>
 #include <string.h>
 
+/* One character beyond ASCII: file names may be any bytes, JSON is UTF-8. How many were taken. */
+static gsize append_wide(GString *out, const char *s)
+{
+    const gunichar c = g_utf8_get_char_validated(s, -1);
+    const gboolean valid = c != (gunichar)-1 && c != (gunichar)-2;
+    const gsize n = valid ? (gsize)(g_utf8_next_char(s) - s) : 1;
+    g_string_append_len(out, valid ? s : "\357\277\275", valid ? (gssize)n : 3); /* U+FFFD */
+    return n;
+}
+
 void ws_text_json(GString *out, const char *s)
 {
     if (!s) {
@@ -17,8 +27,10 @@ void ws_text_json(GString *out, const char *s)
             g_string_append_printf(out, "\\%c", letter[special - plain]);
         else if ((guchar)*s < 0x20)
             g_string_append_printf(out, "\\u%04x", (guint)(guchar)*s);
-        else
+        else if ((guchar)*s < 0x80)
             g_string_append_c(out, *s);
+        else
+            s += append_wide(out, s) - 1;
     }
     g_string_append_c(out, '"');
 }

@@ -5,6 +5,8 @@
 #include "program/op.h"
 #include "trace/stream.h"
 
+#include <math.h>
+
 static void put_text(FILE *f, const char *s)
 {
     /* in place: a text of its own for each of millions of records costs more than the writing */
@@ -26,8 +28,10 @@ static void put_time(FILE *f, const WsTrace *t, const WsTraceRecord *r, gint64 c
 {
     double ghz = g_array_index(t->cta, WsTraceCta, r->cta).ghz;
     char text[G_ASCII_DTOSTR_BUF_SIZE];
+    /* a trace may state any rate: JSON has no infinity */
+    const double time = (double)cycles / (1000 * ghz);
     fputs(g_ascii_formatd(text, sizeof text, "%.4f",
-                          ghz > 0 ? (double)cycles / (1000 * ghz) : (double)cycles),
+                          ghz > 0 && isfinite(time) ? time : (double)cycles),
           f);
 }
 

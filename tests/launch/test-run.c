@@ -59,9 +59,10 @@ static void test_local(void)
     tear_down();
 }
 
-/* ssh runs the command here; scp copies to the path behind the colon. */
+/* ssh greets and runs the command here; scp copies to the path behind the colon. */
 static const char fake_ssh[] = "#!/bin/sh\nshift 2\necho \"$1\" >> \"$FAKE_HOSTS\"\n"
-                               "[ \"$1\" = dark ] && exit 255\nshift\nexec sh -c \"$*\"\n";
+                               "[ \"$1\" = dark ] && exit 255\nshift\n"
+                               "echo 'Welcome to /this host'; echo\nexec sh -c \"$*\"\n";
 static const char fake_scp[] = "#!/bin/bash\nargs=()\nshift 3\nfor a in \"$@\"; do "
                                "args+=(\"${a#gpu1:}\"); done\nexec cp \"${args[@]}\"\n";
 

@@ -111,10 +111,58 @@ static void test_every_pair(void)
     g_assert_cmpuint(whole, <, designs->len * designs->len / 10);
 }
 
+/* Lists too long to be aligned, and too many differences to be told one by one. */
+enum { LONG = 3000 };
+
+static WsDesign *long_design(guint every, guint added, gboolean backward, const char *more)
+{
+    GString *list = g_string_new(NULL);
+    for (guint k = 0; k < LONG; k++) {
+        const guint i = backward ? LONG - 1 - k : k;
+        if (every == 0 || i % every != 0)
+            g_string_append_printf(list, "{ \"name\": \"long%u\"%s },\n", i, more);
+        if (added != 0 && i % (LONG / added) == 0)
+            g_string_append_printf(list, "{ \"name\": \"new%u\" },\n", i);
+    }
+    const char *place = strstr(document, "\"barriers\": [");
+    g_assert_nonnull(place);
+    place += strlen("\"barriers\": [");
+    g_autofree char *text =
+        g_strdup_printf("%.*s%s%s", (int)(place - document), document, list->str, place);
+    g_string_free(list, TRUE);
+    return parse(text);
+}
+
+static void test_long(void)
+{
+    static const struct {
+        guint every, added;
+        gboolean backward;
+        const char *more;
+        guint edits; /* 0: the list as one value */
+    } cases[] = {
+        { 0, 2, FALSE, "", 2 }, { 1000, 0, FALSE, "", 3 }, { 1000, 3, FALSE, "", 6 },
+        { 2, 0, FALSE, "", 0 }, { 0, 0, TRUE, "", 0 },     { 0, 0, FALSE, ", \"slots\": 2", 0 },
+    };
+    g_autoptr(WsDesign) a = long_design(0, 0, FALSE, "");
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(WsDesign) b =
+            long_design(cases[i].every, cases[i].added, cases[i].backward, cases[i].more);
+        g_autoptr(GPtrArray) list = ws_design_diff(a, b);
+        g_autofree char *text = said(list);
+        g_test_message("%u: %u edits: %.200s", i, list->len, text);
+        g_assert_cmpuint(list->len, ==, MAX(cases[i].edits, 1));
+        if (cases[i].edits == 0)
+            g_assert_true(g_str_has_prefix(text, "~ .: barriers 300"));
+        leads_to(a, b, list);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/model/diff/small", test_small);
     g_test_add_func("/model/diff/every-pair", test_every_pair);
+    g_test_add_func("/model/diff/long", test_long);
     return g_test_run();
 }

@@ -310,6 +310,26 @@ static void test_chrome(void)
     discard(file);
 }
 
+/* A trace may state any rate of its clock. */
+static void test_chrome_rates(void)
+{
+    static const double rates[] = { 1e-320, 1e-300, 1e300, 1.7 };
+    for (guint i = 0; i < G_N_ELEMENTS(rates); i++) {
+        g_autoptr(WsTrace) t = toy_trace(WS_TRACE_MEASURED, 2, 8, 0);
+        for (guint c = 0; c < t->cta->len; c++)
+            g_array_index(t->cta, WsTraceCta, c).ghz = rates[i];
+        g_autofree char *file = temporary("json");
+        g_assert_true(ws_trace_export_chrome(t, file, NULL));
+        g_autofree char *text = NULL;
+        g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
+        g_assert_null(strstr(text, "inf"));
+        json_object *root = json_tokener_parse(text);
+        g_assert_nonnull(root);
+        json_object_put(root);
+        discard(file);
+    }
+}
+
 static void test_csv(void)
 {
     g_autoptr(WsTrace) t = toy_trace(WS_TRACE_PREDICTED, 2, 8, 0);
@@ -342,6 +362,7 @@ int main(int argc, char **argv)
     g_test_add_func("/trace/compare", test_compare);
     g_test_add_func("/trace/compare-rounds", test_compare_rounds);
     g_test_add_func("/trace/chrome", test_chrome);
+    g_test_add_func("/trace/chrome-rates", test_chrome_rates);
     g_test_add_func("/trace/csv", test_csv);
     int status = g_test_run();
     toy_program_free();

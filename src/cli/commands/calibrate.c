@@ -6,6 +6,7 @@
 #include "launch/run.h"
 #include "model/file.h"
 #include "model/folder.h"
+#include "model/temporary.h"
 #include "program/elaborate.h"
 
 #include <glib/gstdio.h>
@@ -186,7 +187,7 @@ static int fit(const char *dir, const WsMachine *from, const char *out)
 static int here(const char *host, const char *keep, const WsMachine *m, const char *out)
 {
     g_autoptr(GError) error = NULL;
-    g_autofree char *scratch = keep ? NULL : g_dir_make_tmp("warpstave-XXXXXX", &error);
+    g_autofree char *scratch = keep ? NULL : ws_temporary_folder(&error);
     if (!keep && !scratch)
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     const char *dir = keep ? keep : scratch;

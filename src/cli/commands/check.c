@@ -163,6 +163,7 @@ static int judge(const char *file, WsCliInput *in, const Options *o, const WsCli
         const WsCheckOptions options = { .policy = o->policy,
                                          .certificate = o->certificate != NULL || o->verified };
         *verdict = ws_check(in->program, &options, in->findings);
+        ws_cli_check_design(in->program, in->findings);
         ws_check_locate(in->design, in->findings);
     }
     return *verdict ? verdict_code(*verdict, in->findings, o->strict, o->require) : code;

@@ -104,7 +104,10 @@ int ws_cli_collect(const char *dir, guint which, const char *host, const char *o
                            collected->cases->len);
     g_autoptr(WsTrace) trace = ws_collected_trace(collected, which, &error);
     if (!trace)
-        return ws_cli_fail(WS_EXIT_ABSENT, "%s", error->message);
+        return ws_cli_fail(g_error_matches(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_ABSENT)
+                               ? WS_EXIT_ABSENT
+                               : WS_EXIT_USAGE,
+                           "%s", error->message);
     if (!ws_trace_save(trace, out, &error))
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     if (!json)

@@ -2,12 +2,13 @@
 #include "cli/sweep.h"
 #include "launch/run.h"
 #include "model/folder.h"
+#include "model/temporary.h"
 
 static int profile(const char *file, const WsBundleOptions *options, const char *host,
                    const char *keep, const char *trace)
 {
     g_autoptr(GError) error = NULL;
-    g_autofree char *scratch = keep ? NULL : g_dir_make_tmp("warpstave-XXXXXX", &error);
+    g_autofree char *scratch = keep ? NULL : ws_temporary_folder(&error);
     if (!keep && !scratch)
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     const char *dir = keep ? keep : scratch;

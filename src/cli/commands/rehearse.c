@@ -1,6 +1,7 @@
 #include "cli/adversary.h"
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/generate.h"
+#include "program/launch_values.h"
 #endif
 
 #include <stdio.h>
@@ -33,6 +34,11 @@ static int report(const WsRehearseResult *r)
 static int rehearse(WsCliInput *in, const char *file, char **size, gint64 seed, gint64 sms)
 {
     g_autoptr(GArray) sizes = NULL;
+    g_auto(GStrv) text = g_strdupv(size); /* reading settings cuts their text */
+    int refused;
+    g_autoptr(WsLaunchValues) launch = ws_cli_launch(in->program, text, TRUE, &refused);
+    if (!launch)
+        return refused;
     if (!ws_cli_settings(size, "--size", &sizes))
         return WS_EXIT_USAGE;
     g_autofree const char **names = g_new0(const char *, sizes->len + 1);
