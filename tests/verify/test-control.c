@@ -72,7 +72,7 @@ static void verified(void)
 /* Each in some ways (-m slow: 20 of each kind). */
 static void damaged(void)
 {
-    const guint32 seeds = (g_test_slow() ? 20 : 2) * WS_DAMAGE_KINDS;
+    const guint32 seeds = (g_test_slow() ? 20 : 1) * WS_DAMAGE_KINDS;
     guint tried = 0, harmless = 0;
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
         for (guint32 seed = 0; text[i] && !reason_of(i) && seed < seeds; seed++) {
@@ -92,12 +92,14 @@ static void damaged(void)
     g_assert_cmpuint(tried, >=, 900);
 }
 
+/* Every fourth pair (-m slow: all). */
 static void passed_off(void)
 {
+    const guint every = g_test_slow() ? 1 : 4;
     guint tried = 0, corrections = 0;
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
         for (guint k = 0; k < G_N_ELEMENTS(rows) && !text[i]; k++) {
-            if (!text[k] || reason_of(k))
+            if (!text[k] || reason_of(k) || (i + k) % every)
                 continue;
             g_auto(GStrv) part = g_strsplit(text[k], program[k]->design_hash, 2);
             char *forged = g_strjoinv(program[i]->design_hash, part);
