@@ -82,25 +82,35 @@ static gboolean is_bit(const WsExpr *e)
     return (e->op >= WS_EXPR_LT && e->op <= WS_EXPR_OR) || e->op == WS_EXPR_NOT;
 }
 
-static gboolean not_negative(WsRead *r, const WsExpr *e, guint depth);
+static gboolean not_negative(const PtxWalk *w, const WsExpr *e, guint depth);
+
+/* A launch has a CTA. */
+static gint64 least_name(const WsExpr *t)
+{
+    return t->op == WS_EXPR_NAME && !strcmp(t->name, PY_GRID) ? 1 : 0;
+}
 
 /* Terms with factors; what is taken away is at most what it is made of. */
-static gboolean sum_not_negative(WsRead *r, const WsExpr *e, guint depth)
+static gboolean sum_not_negative(const PtxWalk *w, const WsExpr *e, guint depth)
 {
+    WsRead *r = w->p.r;
     WsAffine f;
     gint64 by;
     if (!ws_expr_affine(e, &f))
         return FALSE;
-    gboolean good = f.constant >= 0 && !(f.n == 1 && ws_expr_equal(f.term[0], e));
+    gint64 least = f.constant;
+    for (guint i = 0; i < f.n; i++)
+        least += f.factor[i] > 0 ? f.factor[i] * least_name(f.term[i]) : 0;
+    gboolean good = !(f.n == 1 && ws_expr_equal(f.term[0], e));
     const WsExpr *less = NULL;
     for (guint i = 0; i < f.n && good && !less; i++) {
         const WsExpr *t = f.term[i];
         if (f.factor[i] > 0) {
-            good = not_negative(r, t, depth + 1) || f.n > 1;
+            good = not_negative(w, t, depth + 1) || f.n > 1;
             continue;
         }
         good = (t->op == WS_EXPR_MOD || t->op == WS_EXPR_DIV) && ws_x_is(t->arg[1], &by) &&
-               by > 0 && not_negative(r, t->arg[0], depth + 1);
+               by > 0 && not_negative(w, t->arg[0], depth + 1);
         if (!good)
             break;
         const gint64 taken =
@@ -112,14 +122,37 @@ static gboolean sum_not_negative(WsRead *r, const WsExpr *e, guint depth)
             r, WS_EXPR_ADD, less,
             ws_x_op(r, WS_EXPR_MUL, ws_x_own(r, ws_expr_ref(t->arg[0])), ws_x_int(r, taken)));
     }
+    good &= less || least >= 0;
     for (guint i = 0; i < f.n && good && !less; i++)
-        good = not_negative(r, f.term[i], depth + 1);
+        good = not_negative(w, f.term[i], depth + 1);
     ws_affine_clear(&f);
-    return good && (!less || not_negative(r, less, depth + 1));
+    return good && (!less || not_negative(w, less, depth + 1));
+}
+
+static guint terms(const WsExpr *e)
+{
+    WsAffine f;
+    if (!ws_expr_affine(e, &f))
+        return 1;
+    const guint n = f.n;
+    ws_affine_clear(&f);
+    return n;
+}
+
+/* More than something of which it is known that it is not below 0. */
+static gboolean above_known(const PtxWalk *w, const WsExpr *e, guint depth)
+{
+    for (guint i = 0; i < w->least->len; i++) {
+        const WsExpr *known = g_ptr_array_index(w->least, i),
+                     *left = ws_x_op(w->p.r, WS_EXPR_SUB, e, known);
+        if (left && terms(left) < terms(e) && not_negative(w, left, depth + 4))
+            return TRUE;
+    }
+    return FALSE;
 }
 
 /* Names are indices and sizes, which are not negative. */
-static gboolean not_negative(WsRead *r, const WsExpr *e, guint depth)
+static gboolean not_negative(const PtxWalk *w, const WsExpr *e, guint depth)
 {
     gint64 n;
     if (!e || depth > 12)
@@ -133,12 +166,12 @@ static gboolean not_negative(WsRead *r, const WsExpr *e, guint depth)
     if (e->op == WS_EXPR_MOD && ws_x_is(e->arg[1], &n) && n > 0)
         return TRUE;
     if (e->op == WS_EXPR_MOD || e->op == WS_EXPR_DIV)
-        return not_negative(r, e->arg[0], depth + 1) && not_negative(r, e->arg[1], depth + 1);
+        return not_negative(w, e->arg[0], depth + 1) && not_negative(w, e->arg[1], depth + 1);
     if (e->op == WS_EXPR_CALL) {
         const guint from = e->func == WS_FUNC_SELECT;
         gboolean all = TRUE, any = FALSE;
         for (guint i = from; i < e->n_args; i++) {
-            const gboolean one = not_negative(r, e->arg[i], depth + 1);
+            const gboolean one = not_negative(w, e->arg[i], depth + 1);
             all &= one;
             any |= one;
         }
@@ -147,15 +180,39 @@ static gboolean not_negative(WsRead *r, const WsExpr *e, guint depth)
                    : all && (e->func == WS_FUNC_MIN || from || e->func == WS_FUNC_CDIV);
     }
     if (e->op == WS_EXPR_MUL && !ws_x_is(e->arg[0], &n) && !ws_x_is(e->arg[1], &n) &&
-        not_negative(r, e->arg[0], depth + 1) && not_negative(r, e->arg[1], depth + 1))
+        not_negative(w, e->arg[0], depth + 1) && not_negative(w, e->arg[1], depth + 1))
         return TRUE;
-    return sum_not_negative(r, e, depth);
+    return sum_not_negative(w, e, depth) || above_known(w, e, depth);
 }
 
 gboolean ptx_not_negative(PtxWalk *w, const WsExpr *e)
 {
     gint64 n;
-    return e && (not_negative(w->p.r, e, 0) || (py_least(&w->p, e, &n) && n >= 0));
+    return e && (not_negative(w, e, 0) || (py_least(&w->p, e, &n) && n >= 0));
+}
+
+/* An address in shared memory of which all that varies is bounded: below 2^18, since there is no
+ * more of it. */
+static gboolean is_address(const WsExpr *e)
+{
+    WsAffine f;
+    gint64 n;
+    if (!ws_expr_affine(e, &f))
+        return FALSE;
+    gboolean base = FALSE, good = f.constant >= 0;
+    gint64 most = f.constant;
+    for (guint i = 0; i < f.n && good; i++) {
+        const WsExpr *t = f.term[i];
+        const gboolean start =
+            t->op == WS_EXPR_NAME && !strcmp(t->name, PTX_SMEM) && f.factor[i] == 1;
+        good = start ? !base
+                     : t->op == WS_EXPR_MOD && ws_x_is(t->arg[1], &n) && n > 0 && n < 1 << 16 &&
+                           f.factor[i] > 0 && f.factor[i] < 1 << 18;
+        base |= start;
+        most += good && !start ? f.factor[i] * (n - 1) : 0;
+    }
+    ws_affine_clear(&f);
+    return good && base && most < 1 << 18;
 }
 
 /* Is it below 2^bits, and not below 0, whatever its names are? */
@@ -166,6 +223,8 @@ static gboolean within(const WsExpr *e, guint bits)
         return n >= 0 && n < (gint64)1 << bits;
     if (e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT)
         return within(e->arg[1], bits) && within(e->arg[2], bits);
+    if (e->op == WS_EXPR_DIV && ws_x_is(e->arg[1], &n) && n > 0 && is_address(e->arg[0]))
+        return (1 << 18) / n <= (gint64)1 << bits;
     return is_bit(e) ||
            (e->op == WS_EXPR_MOD && ws_x_is(e->arg[1], &n) && n > 0 && n <= (gint64)1 << bits);
 }

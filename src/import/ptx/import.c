@@ -228,6 +228,9 @@ static void one_group(PtxWalk *w, Role *warp, guint first, guint n, guint leader
         lines[i] = warp[i].lines;
     follow(w, (first + leader) * 32 + 1, FALSE, &lane);
     const gboolean many = ptx_lanes_store(body, lane.group->body);
+    const gint storing = w->storing - (gint)first;
+    if (storing >= 0 && storing < (gint)n && (storing != (gint)leader || !many))
+        ptx_lose_line(w, w->ptx->line, "stores of several lanes of a warp");
     ptx_agree(w, body, lane.group->body, many ? PTX_SOME_LANE : PTX_NEXT_LANE);
     if (many)
         all_lanes(w, body, first + leader, &lane);
@@ -354,6 +357,12 @@ static void walk_init(PtxWalk *w)
     w->heads = g_hash_table_new(NULL, NULL);
     w->mma = g_array_new(FALSE, TRUE, sizeof(PtxMma));
     w->stores = g_array_new(FALSE, TRUE, sizeof(WsReadStep *));
+    w->least = g_ptr_array_new();
+    /* the number of a CTA is below how many there are */
+    g_ptr_array_add(w->least,
+                    (gpointer)ws_x_op(w->p.r, WS_EXPR_SUB, ws_x_name(w->p.r, PY_GRID),
+                                      ws_x_op(w->p.r, WS_EXPR_ADD, ws_x_name(w->p.r, PY_PID),
+                                              ws_x_int(w->p.r, 1))));
     w->sync_ids = g_array_new(FALSE, TRUE, sizeof(gint64));
     w->met = g_hash_table_new(NULL, NULL);
     w->shuffles = g_hash_table_new(NULL, NULL);
@@ -377,6 +386,7 @@ static void walk_clear(PtxWalk *w)
     g_ptr_array_unref(w->p.loop_names);
     g_array_unref(w->mma);
     g_array_unref(w->stores);
+    g_ptr_array_unref(w->least);
     g_array_unref(w->sync_ids);
     if (w->all_ids)
         g_array_unref(w->all_ids);
@@ -458,6 +468,7 @@ WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file, gboolean 
     for (guint i = 0; i < G_N_ELEMENTS(own); i++)
         g_hash_table_add(r->names, (gpointer)own[i]);
     walk_init(&w);
+    w.storing = -1;
     r->cluster = ptx->cluster;
     const guint warps = (guint)CLAMP(ptx->threads, 0, 1024) / 32;
     if (!warps)

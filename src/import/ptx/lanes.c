@@ -504,6 +504,44 @@ static void judge_warps(PtxLanes *q)
     }
 }
 
+static gboolean stores(const WsPtxInst *i)
+{
+    return !i->matters || (g_str_has_prefix(i->op, "cp.async.bulk") &&
+                           (strstr(i->op, ".global.shared::cta") || strstr(i->op, "_group")));
+}
+
+/* Do only lanes 0, 1, … of one warp come to it, and what they do is to store tiles, each its own?
+ * Then all lanes of that warp are followed: see all_lanes(). */
+static gboolean first_lanes_store(PtxLanes *q, guint at, GHashTable *blocks, const gint64 *v)
+{
+    const WsPtxInst *i = inst_at(q->w, at);
+    gboolean only = !i->matters || stores(i);
+    GHashTableIter it;
+    gpointer block;
+    g_hash_table_iter_init(&it, blocks);
+    while (g_hash_table_iter_next(&it, &block, NULL)) {
+        const WsPtxBlock *b =
+            &g_array_index(q->w->ptx->blocks, WsPtxBlock, GPOINTER_TO_UINT(block));
+        for (guint k = b->first; k <= b->last; k++)
+            only &= stores(inst_at(q->w, k)) && !ptx_warp_wide(inst_at(q->w, k));
+    }
+    /* what a branch guards is what it does not jump over */
+    const gboolean past = is_branch(i);
+    const WsPtxBlock *from = &g_array_index(q->w->ptx->blocks, WsPtxBlock, block_of(q, at));
+    only &= !past || (gint)g_array_index(from->next, guint, 0) == from->join;
+    gint warp = -1;
+    for (guint t = 0; t < q->threads && only; t++) {
+        if ((v[t] != 0) == (i->negated != past))
+            continue;
+        only = t % 32 == 0 ? warp < 0 : warp == (gint)t / 32 && (v[t - 1] != 0) == (v[t] != 0);
+        warp = (gint)t / 32;
+    }
+    only &= warp >= 0 && (q->w->storing < 0 || q->w->storing == warp);
+    if (only)
+        q->w->storing = warp;
+    return only;
+}
+
 /* What matters and several lanes of a warp pass, but not all: they are not followed one by one. */
 static void judge(PtxLanes *q)
 {
@@ -521,6 +559,8 @@ static void judge(PtxLanes *q)
             continue;
         g_autoptr(GHashTable) blocks = g_hash_table_new(NULL, NULL);
         if (is_branch(i) && !region(q, block_of(q, k), blocks))
+            continue;
+        if (how == KNOWN && first_lanes_store(q, k, blocks, v))
             continue;
         if (how == KNOWN) /* mixed ones are data or bounds: the walk compares these between lanes */
             ptx_lose_line(q->w, i->line, "a guard that several lanes of a warp pass, and not all");

@@ -112,6 +112,9 @@ static gboolean decide(PyRead *p, PyLoop *l, GArray *carries)
         if (!w->tested_first)
             start = ws_x_op(r, WS_EXPR_ADD, start, ws_x_int(r, g));
         l->count = ptx_rounds_of(r, start, g);
+        if (l->count && l->count->n_args && ptx_of_launch(r, l->count) &&
+            !g_ptr_array_find_with_equal_func(w->least, l->count, (GEqualFunc)ws_expr_equal, NULL))
+            g_ptr_array_add(w->least, (gpointer)l->count);
         return l->count != NULL;
     }
     return FALSE;

@@ -60,6 +60,7 @@ typedef struct {
     GHashTable *met;      /* numbers of the instructions that some thread made */
     GHashTable *shuffles; /* WsPtxInst* -> const Val*: what the first lane of the warp handed on */
     GArray *stores;       /* WsReadStep*: bulk stores that no commit closed */
+    GPtrArray *least;     /* const WsExpr*: not below 0: rounds (see assume_rounds()), … */
     GPtrArray *skips;     /* const WsExpr*: conditions of the CTA under which this thread ends */
     GPtrArray *all_skips; /* those of the first thread; NULL: it is that */
     GArray *all_ids;      /* sync_ids of the first thread */
@@ -74,11 +75,12 @@ typedef struct {
     guint syncs;              /* barriers of the whole CTA outside of loops, so far */
     guint
         passed; /* … and those in the open rounds and branches: at least so many it came through */
-    GHashTable *made_by;      /* WsReadStep* -> ptx_made() */
-    guint tokens;             /* tests of mbarriers whose result may be known */
-    gboolean init_fenced;     /* fence.mbarrier_init */
-    gboolean empty_commit;    /* of bulk stores: a group of them may be empty */
-    gboolean stored;          /* this thread makes bulk stores */
+    GHashTable *made_by;   /* WsReadStep* -> ptx_made() */
+    gint storing;          /* warp of which several lanes store tiles, -1 none: all are followed */
+    guint tokens;          /* tests of mbarriers whose result may be known */
+    gboolean init_fenced;  /* fence.mbarrier_init */
+    gboolean empty_commit; /* of bulk stores: a group of them may be empty */
+    gboolean stored;       /* this thread makes bulk stores */
     const WsPtxInst *counted; /* a wait that counts groups behind an empty one, NULL none */
     GArray *mma;              /* PtxMma: of the open commit group */
     GHashTable *operands;     /* const WsPlace* -> PtxOperand*, owned by the WsRead */
