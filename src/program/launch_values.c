@@ -14,7 +14,7 @@
 
 #define MAX_HILBERT_CELLS (G_GINT64_CONSTANT(1) << 26)
 
-typedef enum { TODO, BUSY, DONE } State;
+typedef enum { TODO, BUSY, DONE, FAILED } State;
 
 struct WsLaunchValues {
     gatomicrefcount refs;
@@ -22,6 +22,8 @@ struct WsLaunchValues {
     gint64 *value; /* per variable */
     double *real;  /* per variable */
     guint8 *state; /* State per variable */
+    guint failures;
+    gint cause; /* the last name whose own expression failed; -1: none */
     WsTileSpace space;
     gint64 tiles, grid;
     gint64 (*shape)[WS_MAX_RANK], (*stride)[WS_MAX_RANK];
@@ -87,26 +89,38 @@ WsExprEnv ws_launch_env(const WsLaunchValues *v)
     return (WsExprEnv){ lookup_integer, lookup_real, NULL, (gpointer)v };
 }
 
-/* Makes a run name known, and those it uses. */
+/* Makes a run name known, and those it uses. A name that failed fails at once when it is asked for
+ * again, and only the name whose own expression fails is told: chains of thousands of names are
+ * evaluated once. */
 static WsLookup resolve(WsLaunchValues *v, gint index, GError **error)
 {
     const WsVar *var = &v->p->var[index];
     if (v->state[index] == DONE)
         return WS_LOOKUP_KNOWN;
+    if (v->state[index] == FAILED) {
+        v->failures++;
+        g_set_error(error, WS_EXPR_ERROR, WS_EXPR_ERROR_NAME, "%s has no value", var->name);
+        return WS_LOOKUP_ERROR;
+    }
     if (v->state[index] == BUSY || !var->value) {
         g_set_error(error, WS_EXPR_ERROR, WS_EXPR_ERROR_NAME, "%s %s", var->name,
                     var->value ? "is defined by itself" : "has no definition");
         return WS_LOOKUP_ERROR;
     }
     WsExprEnv env = ws_launch_env(v);
+    const guint failures = v->failures;
     v->state[index] = BUSY;
     gboolean ok = var->real ? ws_expr_eval_real(var->value, &env, &v->real[index], error)
                             : ws_expr_eval(var->value, &env, &v->value[index], error);
-    v->state[index] = ok ? DONE : TODO;
     if (!ok) {
-        g_prefix_error(error, "%s: ", var->name);
+        v->state[index] = FAILED;
+        if (v->failures++ == failures) {
+            v->cause = index;
+            g_prefix_error(error, "%s: ", var->name);
+        }
         return WS_LOOKUP_ERROR;
     }
+    v->state[index] = DONE;
     if (var->real)
         v->real[index] = (double)(float)v->real[index]; /* it is an f32 everywhere else */
     else
@@ -166,11 +180,14 @@ static gboolean take_run_names(WsLaunchValues *v, WsFindings *findings)
     gboolean ok = TRUE;
     for (guint i = 0; i < v->p->n_vars; i++) {
         g_autoptr(GError) error = NULL;
+        v->cause = -1;
         if (v->p->var[i].kind != WS_VAR_RUN || resolve(v, (gint)i, &error) == WS_LOOKUP_KNOWN)
             continue;
-        g_autofree char *at = g_strdup_printf("let/%s", v->p->var[i].name);
-        cannot(findings, at, "run name", error);
         ok = FALSE;
+        if (v->cause < 0)
+            continue; /* told at the name that it uses */
+        g_autofree char *at = g_strdup_printf("let/%s", v->p->var[v->cause].name);
+        cannot(findings, at, "run name", error);
     }
     return ok;
 }

@@ -1,5 +1,7 @@
 /* Launch values, tile orders and the walker, on a program built by hand. */
+#include "model/design.h"
 #include "model/finding.h"
+#include "program/elaborate.h"
 #include "program/launch_values.h"
 #include "small.h"
 
@@ -67,6 +69,31 @@ static void launch_errors(void)
             g_error("'%s' lacks '%s'", f->message, cases[i].says);
         small_free(s);
     }
+}
+
+/* Each of 3,000 names is the sum of the one before with itself: the one that overflows is told
+ * once, in no time. Another that fails for itself is told, too. */
+static void chains(void)
+{
+    g_autoptr(GString) text = g_string_new(
+        "{\"warpstave\": 1, \"name\": \"chain\", \"target\": \"sm_90a\", \"sizes\": {\"N\": 0},"
+        " \"let\": {\"c0\": \"N + 1\", ");
+    for (guint i = 1; i < 3000; i++)
+        g_string_append_printf(text, "\"c%u\": \"c%u + c%u\", ", i, i - 1, i - 1);
+    g_string_append(text,
+                    "\"q\": \"1/N\"}, \"tensors\": [],"
+                    " \"tiles\": {\"launch\": \"single\", \"axes\": {\"t\": 1}}, \"groups\":"
+                    " [{\"name\": \"work\", \"role\": \"worker\", \"warps\": 4, \"body\": []}]}");
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) d = ws_design_parse(text->str, text->len, "chain", findings);
+    g_autoptr(WsProgram) p = d ? ws_elaborate(d, NULL, 0, findings) : NULL;
+    if (!p)
+        g_error("%s", ((WsFinding *)g_ptr_array_index(findings->list, 0))->message);
+    g_autoptr(WsFindings) told = ws_findings_new();
+    g_assert_null(ws_launch_values(p, NULL, 0, FALSE, told));
+    g_assert_cmpuint(told->list->len, ==, 2);
+    g_assert_cmpstr(((WsFinding *)g_ptr_array_index(told->list, 0))->at, ==, "let/c63");
+    g_assert_cmpstr(((WsFinding *)g_ptr_array_index(told->list, 1))->at, ==, "let/q");
 }
 
 /* Assumptions about tiles are not the launch's. */
@@ -337,6 +364,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/program/walk/values", values);
     g_test_add_func("/program/walk/launch-errors", launch_errors);
+    g_test_add_func("/program/walk/chains", chains);
     g_test_add_func("/program/walk/assume-tile", assume_tile);
     g_test_add_func("/program/walk/grid", grid);
     g_test_add_func("/program/walk/orders", orders);
