@@ -78,7 +78,7 @@ def main():
     p.add_argument("--refuted", type=float, default=0.5, help="how many of the refuted are played")
     p.add_argument("--brief", action="store_true", help="few sizes; what stands has to be played")
     p.add_argument("-v", action="store_true")
-    o = p.parse_args()
+    o = p.parse_intermixed_args()
     bases, counts, kinds = [], collections.Counter(), collections.Counter()
     for path in o.files:
         which, _, rest = path.partition(":")
