@@ -248,13 +248,11 @@ static void witness(Json *j, const WsCliInput *in, const WsVerdict *v)
     ws_json_out_close(&j->json, '}');
 }
 
-void ws_cli_check_json(const char *file, const WsCliInput *in, char **set, const WsVerdict *v,
-                       int code)
+char *ws_cli_check_json_text(const char *file, const WsCliInput *in, GArray *settings,
+                             const WsVerdict *v, int code)
 {
-    Json j = { .settings = NULL };
+    Json j = { .settings = settings };
     ws_json_out_init(&j.json);
-    if (!ws_cli_settings(set, "--set", &j.settings))
-        j.settings = g_array_new(FALSE, TRUE, sizeof(WsSetting));
     ws_json_out_open(&j.json, NULL, '{');
     number(&j, "version", 2);
     text(&j, "file", file);
@@ -275,7 +273,15 @@ void ws_cli_check_json(const char *file, const WsCliInput *in, char **set, const
     silenced(&j, in->findings);
     witness(&j, in, v);
     ws_json_out_close(&j.json, '}');
-    puts(j.json.out->str);
-    g_string_free(j.json.out, TRUE);
-    g_array_unref(j.settings);
+    return ws_json_out_end(&j.json);
+}
+
+void ws_cli_check_json(const char *file, const WsCliInput *in, char **set, const WsVerdict *v,
+                       int code)
+{
+    g_autoptr(GArray) settings = NULL;
+    if (!ws_cli_settings(set, "--set", &settings))
+        settings = g_array_new(FALSE, TRUE, sizeof(WsSetting));
+    g_autofree char *text = ws_cli_check_json_text(file, in, settings, v, code);
+    fputs(text, stdout);
 }

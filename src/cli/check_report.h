@@ -9,6 +9,9 @@ G_BEGIN_DECLS
 /* Version 2 of the JSON form (check-json.md). `verdict` NULL: the design does not elaborate. */
 void ws_cli_check_json(const char *file, const WsCliInput *in, char **set, const WsVerdict *verdict,
                        int code);
+/* The same as text (caller frees), with the settings as WsSetting. */
+char *ws_cli_check_json_text(const char *file, const WsCliInput *in, GArray *settings,
+                             const WsVerdict *verdict, int code);
 
 /* Adds what the check leaves to other commands: statements of the reference that cannot be
  * evaluated (with code generation), and, as warnings, own sizes that cannot be launched. */

@@ -1,6 +1,7 @@
 /* What the commands of warpstave(1) share: options, loading, printing. */
 #pragma once
 
+#include "advise/idle.h"
 #include "cli/exit.h"
 #include "clock/clock.h"
 #include "model/design.h"
@@ -53,6 +54,8 @@ WsClockResult *ws_cli_clock(const WsProgram *p, const WsLaunchValues *v, const c
 WsTrace *ws_cli_trace_of(const WsProgram *p, const char *file);
 /* Prints a trace beside the one in `file`, step by step; the exit code. */
 int ws_cli_print_comparison(const WsTrace *a, const char *file);
+/* What `simulate --json` prints (WsIdle of advise/idle.h); caller frees. */
+char *ws_cli_clock_json(const WsClockResult *r, const WsProgram *p, const WsIdle *idle);
 /* The object that --json prints (json.md): its begin with the version, and its end, which prints
  * it. */
 void ws_cli_json_begin(WsJsonOut *json);

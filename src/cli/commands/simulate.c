@@ -40,7 +40,7 @@ static WsIdle *idle_of(const WsClockResult *r, const WsProgram *p, const char *m
     return ws_idle_new(p, r->trace, m);
 }
 
-static void print_json(const WsClockResult *r, const WsProgram *p, const WsIdle *idle)
+char *ws_cli_clock_json(const WsClockResult *r, const WsProgram *p, const WsIdle *idle)
 {
     WsJsonOut j;
     const struct {
@@ -84,8 +84,7 @@ static void print_json(const WsClockResult *r, const WsProgram *p, const WsIdle 
     ws_json_out_close(&j, ']');
     ws_idle_json(&j, idle, p);
     ws_json_out_close(&j, '}');
-    g_autofree char *text = ws_json_out_end(&j);
-    fputs(text, stdout);
+    return ws_json_out_end(&j);
 }
 
 static int simulate(const char *file, char **set, char **size, const char *machine,
@@ -111,7 +110,8 @@ static int simulate(const char *file, char **set, char **size, const char *machi
     ws_cli_say_aside(trace);
     g_autoptr(WsIdle) idle = json || units ? idle_of(result, in.program, machine) : NULL;
     if (json) {
-        print_json(result, in.program, idle);
+        g_autofree char *text = ws_cli_clock_json(result, in.program, idle);
+        fputs(text, stdout);
     } else {
         g_autofree char *text = ws_clock_result_text(result, in.program);
         g_autofree char *list = idle ? ws_idle_text(idle, in.program) : g_strdup("");
