@@ -55,6 +55,8 @@ void ws_cuda_close(WsCuda *c);
 void ws_cuda_comment(WsCuda *c, const char *text); /* wrapped */
 /* An identifier made of `name` that means nothing else in the text. */
 const char *ws_cuda_ident(WsCuda *c, const char *name);
+/* A literal of type float: "1.0f", "-INFINITY". */
+const char *ws_cuda_real(WsCuda *c, double r);
 char *ws_cuda_code(const char *text);                           /* without comments; caller frees */
 gboolean ws_cuda_calls(const char *text, const char *function); /* "f(" or "f<" */
 char *ws_cuda_tidy(const char *text); /* without "+ 0" and long lines; caller frees */

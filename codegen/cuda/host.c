@@ -1,5 +1,6 @@
 /* The host's side of the printed text: tensor maps, launch. */
 #include "codegen/cuda/cuda.h"
+#include "codegen/sizes.h"
 #include "program/op.h"
 #include "program/parts/tensor.h"
 #include "program/parts/tiles.h"
@@ -35,9 +36,10 @@ static void arguments(WsCuda *c)
     for (guint i = 0; i < p->n_vars; i++) {
         const WsVar *v = &p->var[i];
         if (v->kind == WS_VAR_SIZE)
-            ws_cuda_line(c, "int64_t %s = %" G_GINT64_FORMAT ";", c->var[i].s, v->preset);
+            ws_cuda_line(c, "int64_t %s = %" G_GINT64_FORMAT ";", c->var[i].s,
+                         ws_fact_preset(p, (gint)i));
         if (v->kind == WS_VAR_SCALAR)
-            ws_cuda_line(c, "float %s = %.9gf;", c->var[i].s, v->preset_real);
+            ws_cuda_line(c, "float %s = %s;", c->var[i].s, ws_cuda_real(c, v->preset_real));
     }
     if (p->tiles->launch == WS_LAUNCH_DYNAMIC)
         ws_cuda_line(c, "uint32_t *counter; // one word, 0 before the first launch; every launch "

@@ -1,7 +1,9 @@
 /* struct Problem, struct Kernel with one member function per role, and the __global__ function. */
 #include "codegen/cuda/cuda.h"
 #include "codegen/span.h"
+#include "program/array.h"
 #include "program/parts/agent.h"
+#include "program/parts/operation.h"
 #include "program/parts/tiles.h"
 #include "program/parts/value.h"
 #include "program/parts/variable.h"
@@ -138,6 +140,25 @@ static char *without_idle_totals(WsCuda *c, guint number, const char *body)
     return g_string_free(s, FALSE);
 }
 
+/* The compiler warns of what is written and never read. */
+static gboolean is_read(const WsProgram *p, guint number, guint value)
+{
+    for (guint i = 0; i < p->n_ops; i++) {
+        const WsOp *op = p->op[i];
+        if (op->agent != (gint)number)
+            continue;
+        for (guint k = 0; k < op->n_value; k++) {
+            if (op->value[k].value == value && op->value[k].mode & WS_MODE_READ)
+                return TRUE;
+        }
+        for (guint k = 0; k < op->n_math; k++) {
+            if (ws_array_reads(op->assign[k].array, value))
+                return TRUE;
+        }
+    }
+    return FALSE;
+}
+
 static void declare(WsCuda *c, guint number, const char *text)
 {
     const WsAgent *a = c->agent;
@@ -159,12 +180,14 @@ static void declare(WsCuda *c, guint number, const char *text)
         const WsRegValue *r = &a->value[v];
         if (!ws_fold_mentions(body, c->value[v]))
             continue;
+        const char *unread = is_read(c->p, number, v) ? "" : "[[maybe_unused]] ";
         if (ws_cuda_shape(r) == WS_PLACE_SCALAR)
-            ws_cuda_line(c, "%s %s; // %s", ws_cuda_register_type(r), c->value[v],
+            ws_cuda_line(c, "%s%s %s; // %s", unread, ws_cuda_register_type(r), c->value[v],
                          ws_dtype_text(r->dtype));
         else
-            ws_cuda_line(c, "%s %s[%u]; // %s [%u rows][%u columns]%s", ws_cuda_register_type(r),
-                         c->value[v], r->registers, ws_dtype_text(r->dtype), r->rows, r->cols,
+            ws_cuda_line(c, "%s%s %s[%u]; // %s [%u rows][%u columns]%s", unread,
+                         ws_cuda_register_type(r), c->value[v], r->registers,
+                         ws_dtype_text(r->dtype), r->rows, r->cols,
                          r->layout == WS_LAYOUT_ACCUMULATOR ? ", accumulator layout" : "");
     }
     g_autoptr(GHashTable) declared = g_hash_table_new(g_str_hash, g_str_equal);

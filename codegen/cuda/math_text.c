@@ -2,8 +2,6 @@
 #include "codegen/cuda/math.h"
 #include "program/parts/agent.h"
 
-#include <math.h>
-
 static WsTerm text(WsCudaMath *m, WsCudaNode *n);
 
 WsTerm ws_cuda_node_as(WsCudaMath *m, WsCudaNode *n, WsMathKind kind)
@@ -19,15 +17,6 @@ WsTerm ws_cuda_node_as(WsCudaMath *m, WsCudaNode *n, WsMathKind kind)
     if (kind == WS_MATH_REAL && n->is->kind != WS_MATH_REAL)
         return ws_term(ws_cuda_format(m->c, "float(%s)", t.s), WS_PREC_ATOM, 0, 1);
     return t;
-}
-
-static const char *number(WsCudaMath *m, double r)
-{
-    char buffer[G_ASCII_DTOSTR_BUF_SIZE];
-    if (isinf(r))
-        return r < 0 ? "-INFINITY" : "INFINITY";
-    g_ascii_formatd(buffer, sizeof buffer, "%.9g", r);
-    return ws_cuda_format(m->c, strpbrk(buffer, ".e") ? "%sf" : "%s.0f", buffer);
 }
 
 /* Row or column number of a slot: a part of the lane, and a constant of the slot. */
@@ -359,13 +348,13 @@ static WsTerm function(WsCudaMath *m, WsCudaNode *n)
     case WS_FUNC_EXP:
         return call(m, "ex2",
                     infix(m, "*", WS_PREC_TERM, ws_cuda_node_as(m, n->arg[0], WS_MATH_REAL),
-                          ws_term_unknown(number(m, 1 / G_LN2), WS_PREC_ATOM)));
+                          ws_term_unknown(ws_cuda_real(m->c, 1 / G_LN2), WS_PREC_ATOM)));
     case WS_FUNC_LOG2:
         return call(m, "lg2", ws_cuda_node_as(m, n->arg[0], WS_MATH_REAL));
     case WS_FUNC_LN:
         return infix(m, "*", WS_PREC_TERM,
                      call(m, "lg2", ws_cuda_node_as(m, n->arg[0], WS_MATH_REAL)),
-                     ws_term_unknown(number(m, G_LN2), WS_PREC_ATOM));
+                     ws_term_unknown(ws_cuda_real(m->c, G_LN2), WS_PREC_ATOM));
     case WS_FUNC_RCP:
     case WS_FUNC_SQRT:
     case WS_FUNC_TANH:
@@ -456,7 +445,7 @@ static WsTerm text(WsCudaMath *m, WsCudaNode *n)
         return n->is->kind == WS_MATH_BOOL ? ws_term_truth(&m->c->terms, t) : t;
     }
     case WS_ARRAY_NUMBER:
-        return ws_term_unknown(number(m, n->is->x->r),
+        return ws_term_unknown(ws_cuda_real(m->c, n->is->x->r),
                                n->is->x->r < 0 ? WS_PREC_UNARY : WS_PREC_ATOM);
     case WS_ARRAY_SCALAR:
         return ws_term_unknown(m->c->var[n->is->x->var].s, WS_PREC_ATOM);

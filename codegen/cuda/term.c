@@ -3,6 +3,9 @@
 #include "program/parts/tensor.h"
 #include "program/program.h"
 
+#include <math.h>
+#include <string.h>
+
 static const char *function(WsTermWriter *t, WsFunc f)
 {
     return ws_func_text(f);
@@ -102,4 +105,13 @@ gboolean ws_cuda_constant(WsCuda *c, const WsExpr *x, guint *out)
         return FALSE;
     *out = (guint)v;
     return v >= 0 && v <= G_MAXINT32;
+}
+
+const char *ws_cuda_real(WsCuda *c, double r)
+{
+    char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+    if (isinf(r))
+        return r < 0 ? "-INFINITY" : "INFINITY";
+    g_ascii_formatd(buffer, sizeof buffer, "%.9g", r);
+    return ws_cuda_format(c, strpbrk(buffer, ".e") ? "%sf" : "%s.0f", buffer);
 }

@@ -1,5 +1,6 @@
 /* The launcher's side: what sizes decide is worked out in Python on the host. */
 #include "codegen/python/py.h"
+#include "codegen/sizes.h"
 #include "program/parts/tensor.h"
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
@@ -35,7 +36,7 @@ const char *ws_py_host_parameters(WsPy *y)
         const WsVar *v = &y->p->var[i];
         if (is_size(y, i) && !shape_of(y, i, &tensor, &dim))
             s = ws_py_format(y, "%s%s%s=%" G_GINT64_FORMAT, s, n++ ? ", " : "", y->var[i].s,
-                             v->preset);
+                             ws_fact_preset(y->p, (gint)i));
         if (v->kind == WS_VAR_SCALAR)
             s = ws_py_format(y, "%s%s%s=%.9g", s, n++ ? ", " : "", y->var[i].s, v->preset_real);
     }

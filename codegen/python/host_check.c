@@ -2,6 +2,7 @@
  * the outputs, in float64. Index notation becomes functions of index tensors: a sum appends a
  * dimension. */
 #include "codegen/python/py.h"
+#include "codegen/sizes.h"
 #include "program/parts/tensor.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
@@ -389,7 +390,8 @@ void ws_py_host_check(WsPy *y)
     for (guint i = 0; i < y->p->n_vars; i++) {
         const WsVar *v = &y->p->var[i];
         if (v->kind == WS_VAR_SIZE)
-            sizes = ws_py_format(y, "%s%s=%" G_GINT64_FORMAT ", ", sizes, y->var[i].s, v->preset);
+            sizes = ws_py_format(y, "%s%s=%" G_GINT64_FORMAT ", ", sizes, y->var[i].s,
+                                 ws_fact_preset(y->p, (gint)i));
         if (v->kind == WS_VAR_SCALAR)
             sizes = ws_py_format(y, "%s%s=%.9g, ", sizes, y->var[i].s, v->preset_real);
     }

@@ -179,6 +179,13 @@ void ws_py_tiles_bind(WsPy *y, gboolean on);
 void ws_py_tiles_single(WsPy *y, const char *body); /* names of the one tile that `body` mentions */
 char *ws_py_tile_function(WsPy *y, const char *decorator); /* "tile_at"; "" if the id is enough */
 
+/* --- products.c: accumulators that start at 0
+ * ---------------------------------------------------*/
+/* The loop in whose first round alone `first` of a product holds, NULL. */
+const WsTree *ws_py_first_loop(const WsOp *op);
+/* The same, if nothing before looks at the accumulator: it may be zeros before the loop. */
+const WsTree *ws_py_zeros_before(const WsOp *op);
+
 /* --- math.c: the statements of MATH
  * -------------------------------------------------------------*/
 void ws_py_math(WsPy *y, const WsOp *op);

@@ -33,44 +33,61 @@ typedef struct {
     gboolean reads_first, defines_all;
 } Touch;
 
-/* What an operation does first with a value: 0 nothing, else WsMode; `all`: a write of all of it.
- */
-static guint math_touch(const WsOp *op, guint value, gboolean *all)
+/* What a step does with a value: 0 nothing, else WsMode. `all`: a write of all of it; `since`: a
+ * loop in whose first round it is all written, while later rounds may go on with it. */
+typedef struct {
+    guint mode;
+    gboolean all;
+    const WsTree *since;
+} Use;
+
+static Use use_of_math(const WsOp *op, guint value)
 {
     for (guint i = 0; i < op->n_math; i++) {
         if (ws_array_reads(op->assign[i].array, value))
-            return WS_MODE_READ;
-        if (op->assign[i].value == (gint)value) {
-            *all = !op->skip;
-            return op->skip ? WS_MODE_READ : WS_MODE_WRITE;
-        }
+            return (Use){ .mode = WS_MODE_READ };
+        if (op->assign[i].value == (gint)value)
+            return (Use){ .mode = op->skip ? WS_MODE_READ : WS_MODE_WRITE, .all = !op->skip };
     }
-    return 0;
+    return (Use){ 0 };
 }
 
-static guint touch_of(const WsOp *op, const WsAgent *agent, guint value, gboolean *all)
+static Use use_of_product(const WsOp *op, gboolean whole)
+{
+    gint64 first = 0;
+    if (whole && ws_expr_is_int(op->mma->first, &first))
+        return (Use){ .mode = first ? WS_MODE_WRITE : WS_MODE_READ, .all = first != 0 };
+    const WsTree *since = whole ? ws_py_first_loop(op) : NULL;
+    return (Use){ .mode = since ? WS_MODE_WRITE : WS_MODE_READ, .since = since };
+}
+
+/* Names in flight pass through a wait. */
+static gboolean flies_at(const WsOp *wait, guint value)
+{
+    for (guint i = 0; wait->kind == WS_OP_MMA_WAIT && i < wait->n_flying; i++) {
+        if (wait->flying[i]->value[0].value == value)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static Use use_of(const WsOp *op, const WsAgent *agent, guint value)
 {
     const WsRegValue *v = &agent->value[value];
-    *all = FALSE;
     if (op->kind == WS_OP_MATH)
-        return math_touch(op, value, all);
+        return use_of_math(op, value);
     for (guint i = 0; i < op->n_value; i++) {
         const WsValueUse *u = &op->value[i];
         if (u->value != value)
             continue;
-        gint64 first = 0;
         gboolean whole = u->rows == v->rows && u->cols == v->cols;
-        if (ws_op_is_product(op->kind) && i == 0) {
-            gboolean known = ws_expr_is_int(op->mma->first, &first);
-            *all = whole && known && first != 0;
-            return (known && first == 0) || !whole ? WS_MODE_READ : WS_MODE_WRITE;
-        }
+        if (ws_op_is_product(op->kind) && i == 0)
+            return use_of_product(op, whole);
         if (u->mode & WS_MODE_READ || !whole)
-            return WS_MODE_READ;
-        *all = TRUE;
-        return WS_MODE_WRITE;
+            return (Use){ .mode = WS_MODE_READ };
+        return (Use){ .mode = WS_MODE_WRITE, .all = TRUE };
     }
-    return 0;
+    return (Use){ .mode = flies_at(op, value) ? WS_MODE_READ : 0 };
 }
 
 static const WsTree *sequence_of(const WsTree *t)
@@ -91,16 +108,15 @@ static gboolean inside(const WsTree *t, const WsTree *seq)
 
 static void look(Touch *h, const WsTree *t)
 {
-    gboolean all;
     if (t->kind == WS_TREE_OP) {
-        guint mode = touch_of(t->op, h->agent, h->value, &all);
-        if (!mode)
+        const Use use = use_of(t->op, h->agent, h->value);
+        if (!use.mode)
             return;
         if (!h->first) {
             h->first = t;
-            h->common = sequence_of(t->parent);
-            h->reads_first = mode == WS_MODE_READ;
-            h->defines_all = all;
+            h->common = sequence_of(use.since ? use.since->parent : t->parent);
+            h->reads_first = use.mode == WS_MODE_READ;
+            h->defines_all = use.all;
         }
         while (h->common && !inside(t, h->common))
             h->common = sequence_of(h->common->parent);

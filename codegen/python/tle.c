@@ -84,7 +84,7 @@ static gboolean stands(const WsPy *y, const char *line)
 static void start_at_zero(WsTle *t, const WsTree *tree, const WsTree *loop)
 {
     if (tree->kind == WS_TREE_OP && ws_op_is_product(tree->op->kind) &&
-        t->first[tree->op->index] == loop) {
+        ws_py_zeros_before(tree->op) == loop) {
         const char *line = fresh(t->y, tree->op->value[0].value);
         if (!stands(t->y, line))
             ws_py_line(t->y, "%s", line);

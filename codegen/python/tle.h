@@ -42,8 +42,6 @@ typedef struct {
     WsTleBarrier *barrier; /* [p->n_barriers] */
     GArray *pipe;          /* WsTlePipe */
     gint *pipe_of;         /* [p->n_buffers]: -1 none */
-    const WsTree **first;  /* [p->n_ops]: MMA whose `first` holds in the first round of this loop
-                              alone; NULL else */
     guint *order;          /* agents as they are handed to warp_specialize: the default first */
     gboolean no_default;   /* no agent may be the default partition */
     WsPartitionRegisters registers;
@@ -53,10 +51,9 @@ typedef struct {
 } WsTle;
 enum { WS_TLE_DROPPED_HINT = 1, WS_TLE_DROPPED_PREFETCH = 2, WS_TLE_DROPPED_FENCE = 4 };
 
-/* --- tle_plan.c, tle_products.c -------------------------------------------------------------- */
+/* --- tle_plan.c ------------------------------------------------------------------------------ */
 void ws_tle_plan(WsTle *t, WsPy *y);
 void ws_tle_clear(WsTle *t);
-void ws_tle_products(WsTle *t);
 WsTlePipe *ws_tle_pipe(const WsTle *t, gint pipe);
 /* Index of the part of its barrier that this load signals. */
 guint ws_tle_part(const WsTle *t, const WsOp *load);

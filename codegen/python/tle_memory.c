@@ -52,7 +52,7 @@ void ws_tle_mma(WsTle *t, const WsOp *op)
     if (!fixed) {
         const char *first = ws_py_uniform(t->y, op->mma->first).s;
         remark = ws_py_format(t->y, "  # first: %s", first);
-        if (!t->first[op->index])
+        if (!ws_py_zeros_before(op))
             ws_py_line(t->y, "%s = tl.where(%s, 0.0, %s)", acc,
                        ws_py_truth(t->y, ws_py_uniform(t->y, op->mma->first)).s, acc);
     }

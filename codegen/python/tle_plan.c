@@ -158,7 +158,6 @@ void ws_tle_plan(WsTle *t, WsPy *y)
     t->pipe = g_array_new(FALSE, FALSE, sizeof(WsTlePipe));
     t->barrier = g_new0(WsTleBarrier, p->n_barriers + 1);
     t->pipe_of = g_new0(gint, p->n_buffers + 1);
-    t->first = g_new0(const WsTree *, p->n_ops + 1);
     for (guint i = 0; i < p->n_buffers; i++)
         t->pipe_of[i] = -1;
     for (guint i = 0; i < p->n_barriers; i++)
@@ -172,7 +171,6 @@ void ws_tle_plan(WsTle *t, WsPy *y)
     }
     t->window = g_new0(const WsExpr *, t->pipe->len + 1);
     partitions(t);
-    ws_tle_products(t);
 }
 
 void ws_tle_clear(WsTle *t)
@@ -184,7 +182,6 @@ void ws_tle_clear(WsTle *t)
     g_array_unref(t->pipe);
     g_free(t->barrier);
     g_free(t->pipe_of);
-    g_free(t->first);
     g_free(t->order);
     g_free(t->window);
 }

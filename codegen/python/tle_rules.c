@@ -196,7 +196,7 @@ static const char *in_flight(WsTle *t, Fault *fault)
         if (!ws_op_is_product(op->kind))
             continue;
         gboolean fixed = !op->mma->first || ws_expr_is_int(op->mma->first, &known);
-        if (!fixed && accumulates(op, op->value[0].value) && !t->first[op->index])
+        if (!fixed && accumulates(op, op->value[0].value) && !ws_py_zeros_before(op))
             return WS_WORD("`first` is decided while the accumulator is in flight");
     }
     return NULL;

@@ -83,6 +83,7 @@ static const Row rows[] = {
     { "stage-by-the-square-of-three", "P-RACE" },
     { "stage-off-from-round-1000", "P-RACE" },
     { "store-waited-by-another-agent", "P-ASYNC" },
+    { "sum-read-in-every-round", NULL },
     { "sync-every-fifth-round", "P-RACE" },
     { "sync-every-fourth-round", NULL },
     { "tile-claimed-before-it-is-used", NULL },

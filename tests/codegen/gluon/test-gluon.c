@@ -101,6 +101,9 @@ static const char *const written[] = {
     "moves/gemm-prefetch",
     "moves/gemm-reduce",
     "moves/gemm-scales",
+    "attack/more-slots-than-stages-two-rounds",
+    "attack/sum-read-in-every-round",
+    "attack/two-products-two-left",
 };
 
 static void judged(const char *python, const char *script, char **file, guint n)
@@ -194,6 +197,12 @@ static const struct {
     { "moves/gemm-prefetch", "gdc_launch_dependents()" },
     { "moves/gemm-prefetch", "launch_pdl=True)" },
     { "moves/gather-groups", "async_copy.wait_group(1)" },
+    { "attack/more-slots-than-stages-two-rounds", "def check(N=2, " }, /* N <= 2 */
+    { "attack/waits-for-every-second-use", "def check(N=2, " },        /* N % 2 == 0 */
+    { "attack/two-products-two-left", "acc2 = gl.zeros([64, 64], gl.float32, mma_layout)\n"
+                                      "    for k in range(kt):" },
+    { "attack/sum-read-in-every-round", "acc = gl.zeros([64, 64], gl.float32, mma_layout)\n"
+                                        "    for k in range(kt):" },
     { "sparse-mla-pipes", "async_copy.mbarrier_arrive(sparse_mla_kv_full.index(half_total % 2)," },
     { "sparse-mla-pipes",
       "mask=((at_row >= 0) & (at_row < SKV))[:, None])  # gather: [b, at_row, 0]" },

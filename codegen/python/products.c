@@ -1,6 +1,5 @@
-/* Accumulators that start at 0: there is no flag for it, so they are zeros before a loop where
- * `first` holds in its first round alone. */
-#include "codegen/python/tle.h"
+/* Accumulators that start at 0. */
+#include "codegen/python/py.h"
 #include "program/array.h"
 #include "program/op.h"
 #include "program/parts/operation.h"
@@ -47,26 +46,20 @@ static gboolean used_before(const WsTree *t, const WsOp *stop, gboolean *found)
     return FALSE;
 }
 
-/* `first` is "index == from" of a loop around the product. */
-static const WsTree *first_loop(const WsOp *op)
+const WsTree *ws_py_first_loop(const WsOp *op)
 {
     gint64 known;
     if (!op->mma->first || ws_expr_is_int(op->mma->first, &known))
         return NULL;
-    for (const WsTree *at = op->tree; at; at = at->parent) {
-        gboolean found = FALSE;
-        if (at->kind == WS_TREE_LOOP && index_is_first(at, op->mma->first))
-            return used_before(at, op, &found) ? NULL : at;
-    }
-    return NULL;
+    const WsTree *at = op->tree;
+    while (at && at->kind != WS_TREE_LOOP) /* a loop between would begin anew in each round */
+        at = at->parent;
+    return at && index_is_first(at, op->mma->first) ? at : NULL;
 }
 
-void ws_tle_products(WsTle *t)
+const WsTree *ws_py_zeros_before(const WsOp *op)
 {
-    const WsProgram *p = t->y->p;
-    for (guint i = 0; i < p->n_ops; i++) {
-        const WsOp *op = p->op[i];
-        if (ws_op_is_product(op->kind))
-            t->first[i] = first_loop(op);
-    }
+    gboolean found = FALSE;
+    const WsTree *loop = ws_py_first_loop(op);
+    return loop && !used_before(loop, op, &found) ? loop : NULL;
 }
