@@ -244,6 +244,9 @@ char *ws_generate_cuda(const WsProgram *p, gboolean remarks, GError **error)
     c.wgmma = g_ptr_array_new_with_free_func(g_free);
     c.wgmma_name = g_hash_table_new(g_str_hash, g_str_equal);
     GString *title = ws_words_title(p->name);
+    /* keywords, functions and types of the C library are one word, or end in _t */
+    if (!strchr(title->str, '_') || g_str_has_suffix(title->str, "_t"))
+        g_string_append(title, "_kernel");
     c.space = g_string_chunk_insert(c.terms.pool, title->str);
     g_string_free(title, TRUE);
     names(&c);

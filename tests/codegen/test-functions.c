@@ -1,0 +1,215 @@
+/* Every function of the array language (expr/func.def, those for compute steps) and its literals in
+ * every language that is written: LLVM, CUDA C++, Gluon and TLE say it, or refuse it by name.
+ * Compiled where the tools are: ptxas, nvcc. The design is named by a keyword. */
+#include "codegen/generate.h"
+#include "codegen/python/python.h"
+#include "expr/expr.h"
+#include "program/elaborate.h"
+
+#include <string.h>
+
+/* A value as f32 from x (f32), row and col. `host`: over the scalar `scale`, in a name of the
+ * launch; NULL: not said there. `python`: what Gluon and TLE answer; NULL: they say it. */
+static const struct {
+    WsFunc func;
+    const char *device, *host, *python;
+} uses[] = {
+    { WS_FUNC_CDIV, "f32(cdiv(row + 3, 7))", NULL, "this function" },
+    { WS_FUNC_MIN, "min(x, 2, scale) + f32(min(row, col, 3))", "min(scale, 2)", NULL },
+    { WS_FUNC_MAX, "max(x, -1) + f32(max(col, 3))", "max(scale, 1.5)", NULL },
+    { WS_FUNC_ABS, "abs(x) + f32(abs(row - col))", "abs(0 - scale)", NULL },
+    { WS_FUNC_SELECT, "select(row < col && x > 0 || !(col >= 7), x, 1)",
+      "select(scale > 1, 1, 2.5)", NULL },
+    { WS_FUNC_EXP2, "exp2(x) + exp2(x, 1, 4)", "exp2(scale)", NULL },
+    { WS_FUNC_LOG2, "log2(x*x + 1)", "log2(scale)", NULL },
+    { WS_FUNC_EXP, "exp(x)", "exp(scale)", NULL },
+    { WS_FUNC_LN, "ln(x*x + 1)", "ln(scale)", NULL },
+    { WS_FUNC_RCP, "rcp(x*x + 1)", "rcp(scale)", NULL },
+    { WS_FUNC_SQRT, "sqrt(x*x)", "sqrt(scale)", NULL },
+    { WS_FUNC_TANH, "tanh(x)", "tanh(scale)", NULL },
+    { WS_FUNC_ROWMAX, "x - rowmax(x)", NULL, NULL },
+    { WS_FUNC_ROWSUM, "x/rowsum(x*x)", NULL, NULL },
+    { WS_FUNC_LANEMAX, "x - rowmax(lanemax(x))", NULL, NULL },
+    { WS_FUNC_LANESUM, "x - rowsum(lanesum(x))", NULL, NULL },
+    { WS_FUNC_F32, "f32(row*64 + col)", "scale*f32(M)", NULL },
+    { WS_FUNC_BF16, "f32(bf16(x))", NULL, NULL },
+    { WS_FUNC_F16, "f32(f16(x))", NULL, NULL },
+    { WS_FUNC_TF32, "tf32(x)", NULL, "conversion to tf32" },
+    { WS_FUNC_E4M3, "f32(e4m3(x))", NULL, NULL },
+    { WS_FUNC_E5M2, "f32(e5m2(x))", NULL, NULL },
+    { WS_FUNC_I32, "f32(i32(x))", NULL, "to integers" },
+    { WS_FUNC_U8, "f32(u8(x))", NULL, "to integers" },
+    { WS_FUNC_I8, "f32(i8(row*9))", NULL, "to integers" },
+};
+
+/* Literals: whole, of both signs, beyond 24 bits, tiny, huge, named. */
+static const char *const literals[] = {
+    "x + 1",       "x*-1",     "x + 1.5",    "x - 16777217", "x*0.1",    "x*1e30",
+    "x*1e-30",     "x*100000", "x*0",        "x*log2e",      "x + ln2",  "max(x, -inf)",
+    "min(x, inf)", "x*scale",  "x + f32(1)", "x*c",          "x + t*64",
+};
+
+static const char design[] =
+    "{ \"warpstave\": 1, \"name\": \"case\", \"target\": \"sm_90a\", \"sizes\": { \"M\": 128 },"
+    "  \"scalars\": { \"scale\": 1 }, \"let\": { \"c\": \"%s\" },"
+    "  \"tensors\": [ { \"name\": \"A\", \"dtype\": \"bf16\", \"shape\": [\"M\", 64] },"
+    "    { \"name\": \"B\", \"dtype\": \"bf16\", \"shape\": [64, 64] },"
+    "    { \"name\": \"Y\", \"dtype\": \"f32\", \"shape\": [\"M\", 64], \"access\": \"write\" } ],"
+    "  \"tiles\": { \"axes\": { \"t\": \"cdiv(M, 64)\" }, \"launch\": \"single\" },"
+    "  \"buffers\": [ { \"name\": \"a\", \"dtype\": \"bf16\", \"tile\": [64, 64] },"
+    "    { \"name\": \"b\", \"dtype\": \"bf16\", \"tile\": [64, 64] } ],"
+    "  \"barriers\": [ { \"name\": \"full\" } ],"
+    "  \"groups\": [ { \"name\": \"all\", \"role\": \"worker\", \"warps\": 4, \"values\": ["
+    "      { \"name\": \"x\", \"dtype\": \"f32\", \"tile\": [64, 64] },"
+    "      { \"name\": \"y\", \"dtype\": \"f32\", \"tile\": [64, 64] } ],"
+    "    \"body\": ["
+    "      { \"load\": \"A\", \"at\": [\"t*64\", 0], \"into\": \"a\", \"signal\": \"full\", "
+    "\"use\": 0 },"
+    "      { \"load\": \"B\", \"at\": [0, 0], \"into\": \"b\", \"signal\": \"full\", \"use\": 0 },"
+    "      { \"wait\": \"full\", \"use\": 0 },"
+    "      { \"mma\": \"x\", \"a\": \"a\", \"b\": \"b\", \"first\": true },"
+    "      { \"mma_wait\": 0 },"
+    "      { \"compute\": [\"y = x*c\"%s] },"
+    "      { \"write\": \"y\", \"to\": \"Y\", \"at\": [\"t*64\", 0] } ] } ] }";
+
+/* `statements`: ", \"y = …\"" after the first one; `host`: value of the name c. */
+static WsProgram *load(const char *host, const char *statements)
+{
+    g_autofree char *text = g_strdup_printf(design, host, statements);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) d = ws_design_parse(text, strlen(text), "case", findings);
+    WsProgram *p = d ? ws_elaborate(d, NULL, 0, findings) : NULL;
+    if (!p || ws_findings_count(findings, WS_SEVERITY_ERROR)) {
+        g_autofree char *report = ws_findings_print(findings, "case");
+        g_error("%s: %s", statements, report);
+    }
+    return p;
+}
+
+static char *statement(const char *value)
+{
+    return g_strdup_printf(", \"y = y + (%s)\"", value);
+}
+
+/* --- the table is whole ------------------------------------------------------------------------*/
+
+static void test_whole(void)
+{
+    static const struct {
+        WsFunc func;
+        const char *where;
+    } all[] = {
+#define WS_FUNC(id, text, least, most, where, help) { WS_FUNC_##id, where },
+#include "expr/func.def"
+#undef WS_FUNC
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(all); i++) {
+        guint found = 0;
+        for (guint k = 0; k < G_N_ELEMENTS(uses); k++)
+            found += uses[k].func == all[i].func;
+        g_assert_cmpuint(found, ==, strchr(all[i].where, 'A') != NULL);
+    }
+}
+
+/* --- Python ------------------------------------------------------------------------------------*/
+
+typedef char *(*Export)(const WsProgram *p, gboolean remarks, const WsPyJudge *judge,
+                        GError **error);
+static const Export exports[] = { ws_generate_gluon, ws_generate_tle };
+
+static void say(const WsProgram *p, const char *what, const char *refused)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(exports); i++) {
+        g_autoptr(GError) error = NULL;
+        g_autofree char *text = exports[i](p, FALSE, NULL, &error);
+        if (!refused) {
+            if (!text)
+                g_error("%s: %s", what, error->message);
+            continue;
+        }
+        g_assert_null(text);
+        g_assert_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP);
+        if (!strstr(error->message, refused) || !strstr(error->message, "not in lens"))
+            g_error("%s: %s", what, error->message);
+    }
+}
+
+static void test_python(void)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(uses); i++) {
+        g_autofree char *one = statement(uses[i].device);
+        g_autoptr(WsProgram) p = load("scale", one);
+        say(p, uses[i].device, uses[i].python);
+        if (!uses[i].host)
+            continue;
+        g_autoptr(WsProgram) q = load(uses[i].host, "");
+        say(q, uses[i].host, NULL);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(literals); i++) {
+        g_autofree char *one = statement(literals[i]);
+        g_autoptr(WsProgram) p = load("scale", one);
+        say(p, literals[i], NULL);
+    }
+}
+
+/* --- LLVM, CUDA C++ ----------------------------------------------------------------------------*/
+
+/* One kernel that holds them all. */
+static WsProgram *everything(void)
+{
+    g_autoptr(GString) device = g_string_new(NULL), host = g_string_new("scale");
+    for (guint i = 0; i < G_N_ELEMENTS(uses); i++) {
+        g_autofree char *one = statement(uses[i].device);
+        g_string_append(device, one);
+        if (uses[i].host)
+            g_string_append_printf(host, " + %s", uses[i].host);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(literals); i++) {
+        g_autofree char *one = statement(literals[i]);
+        g_string_append(device, one);
+    }
+    return load(host->str, device->str);
+}
+
+static void test_llvm(void)
+{
+    g_autoptr(WsProgram) p = everything();
+    g_autoptr(GError) error = NULL;
+    g_autofree char *ptx = ws_generate_ptx(p, NULL, &error);
+    g_assert_no_error(error);
+    if (!ws_ptxas_available()) {
+        g_test_skip("ptxas is not installed");
+        return;
+    }
+    WsPtxasReport *r = ws_ptxas_run(ptx, NULL, &error);
+    g_assert_no_error(error);
+    ws_ptxas_report_free(r);
+}
+
+static void test_cuda(void)
+{
+    g_autoptr(WsProgram) p = everything();
+    g_autoptr(GError) error = NULL;
+    g_autofree char *text = ws_generate_cuda(p, FALSE, &error);
+    g_assert_no_error(error);
+    g_assert_nonnull(strstr(text, "float scale = 1.0f;"));
+    if (!ws_nvcc_available()) {
+        g_test_skip("nvcc is not installed");
+        return;
+    }
+    g_autofree char *export = g_strconcat("#undef WARPSTAVE_BUNDLE\n", text, NULL);
+    WsPtxasReport *r = ws_nvcc_run(export, NULL, &error);
+    g_assert_no_error(error);
+    g_assert_null(strstr(r->log, "warning"));
+    ws_ptxas_report_free(r);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/functions/whole", test_whole);
+    g_test_add_func("/functions/python", test_python);
+    g_test_add_func("/functions/llvm", test_llvm);
+    g_test_add_func("/functions/cuda", test_cuda);
+    return g_test_run();
+}
