@@ -169,7 +169,7 @@ static void kernel_and_launcher(WsPy *y, const GPtrArray *roles, const GPtrArray
     ws_py_open(y, "def %s(%s%s%s)", y->kernel, ws_gluon_joined(y, arguments),
                *constants ? ", " : "", constants);
     ws_py_static_asserts(y);
-    ws_gluon_named_guards(y);
+    ws_py_named_guards(y);
     g_string_append(y->out, body);
     ws_py_close(y);
     ws_py_line(y, "\n");
@@ -248,7 +248,7 @@ static void whole(WsPy *y)
     g_autofree char *all = g_strconcat(text->str, body->str, NULL);
     ws_gluon_imports(y, all);
     ws_gluon_constants(y);
-    ws_gluon_named_constants(y);
+    ws_py_named_constants(y);
     g_autofree char *layouts = ws_py_piece(y, ws_gluon_layouts(y), TRUE);
     g_string_append(y->out, layouts);
     g_string_append(y->out, text->str);

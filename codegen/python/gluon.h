@@ -91,10 +91,6 @@ void ws_gluon_wait(WsPy *y, const WsOp *op);
 void ws_gluon_arrive(WsPy *y, const WsOp *op);
 void ws_gluon_expect(WsPy *y, const WsOp *op);
 void ws_gluon_named(WsPy *y, const WsOp *op);
-/* A named barrier at which several groups meet. */
-gboolean ws_gluon_between_groups(const WsPy *y, guint barrier);
-void ws_gluon_named_constants(WsPy *y); /* lines of the file: their ids */
-void ws_gluon_named_guards(WsPy *y); /* in the kernel: they are no parameters */
-void ws_gluon_barriers(WsPy *y);        /* lines of the kernel: storage and initialisation */
+void ws_gluon_barriers(WsPy *y); /* lines of the kernel: storage and initialisation */
 
 G_END_DECLS

@@ -186,6 +186,12 @@ const WsTree *ws_py_first_loop(const WsOp *op);
 /* The same, if nothing before looks at the accumulator: it may be zeros before the loop. */
 const WsTree *ws_py_zeros_before(const WsOp *op);
 
+/* --- named.c ------------------------------------------------------------------------------------
+ * A named barrier at which several groups meet. */
+gboolean ws_py_between_groups(const WsPy *y, guint barrier);
+void ws_py_named_constants(WsPy *y); /* lines of the file: their ids */
+void ws_py_named_guards(WsPy *y);    /* in the kernel: they are no parameters */
+
 /* --- math.c: the statements of MATH
  * -------------------------------------------------------------*/
 void ws_py_math(WsPy *y, const WsOp *op);

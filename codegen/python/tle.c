@@ -1,6 +1,6 @@
 /* generate --as tle: header, one function per group, the kernel, the launcher. */
 #include "codegen/python/tle.h"
-#include "codegen/python/host_tensors.h"
+#include "codegen/python/triton.h"
 #include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
@@ -17,56 +17,6 @@
 #include <string.h>
 
 /* --- the dialect -------------------------------------------------------------------------------*/
-
-static const char *shape_text(WsPy *y, const WsRegValue *v)
-{
-    if (v->rows == 1)
-        return ws_py_format(y, "[%u]", v->cols);
-    if (v->cols == 1 || v->cols == 4)
-        return ws_py_format(y, "[%u]", v->rows);
-    return ws_py_format(y, "[%u, %u]", v->rows, v->cols);
-}
-
-static const char *full(WsPy *y, guint value, const char *x)
-{
-    const WsRegValue *v = &y->agent->value[value];
-    if (v->rows == 1 && v->cols == 1)
-        return x;
-    if (!strcmp(x, "0.0") || !strcmp(x, "0"))
-        return ws_py_format(y, "tl.zeros(%s, tl.%s)", shape_text(y, v), ws_tle_type(v->dtype));
-    return ws_py_format(y, "tl.full(%s, %s, tl.%s)", shape_text(y, v), x, ws_tle_type(v->dtype));
-}
-
-static const char *fresh(WsPy *y, guint value)
-{
-    WsDtype t = y->agent->value[value].dtype;
-    gboolean integer = t == WS_DTYPE_I8 || t == WS_DTYPE_U8 || t == WS_DTYPE_I32;
-    return ws_py_format(y, "%s = %s", y->value[value], full(y, value, integer ? "0" : "0.0"));
-}
-
-static const char *row_index(WsPy *y, guint rows, guint cols)
-{
-    return ws_py_format(y, "tl.arange(0, %u)%s", rows, cols > 1 ? "[:, None]" : "");
-}
-
-static const char *col_index(WsPy *y, guint rows, guint cols)
-{
-    return ws_py_format(y, "tl.arange(0, %u)%s", cols, rows > 1 ? "[None, :]" : "");
-}
-
-static const char *spread(WsPy *y, const char *x, WsPyShape shape, guint rows, guint cols)
-{
-    (void)rows, (void)cols;
-    return ws_py_format(y, "%s%s", x, shape == WS_PY_ROWS ? "[:, None]" : "[None, :]");
-}
-
-static const char *reduce(WsPy *y, const char *what, const char *x, guint rows, guint cols)
-{
-    (void)rows, (void)cols;
-    if (g_str_has_prefix(what, "lane"))
-        return ws_py_format(y, "%s(%s)", ws_py_helper(y, what), x);
-    return ws_py_format(y, "tl.%s(%s, 1)", what, x);
-}
 
 /* The last line of code is this one already. */
 static gboolean stands(const WsPy *y, const char *line)
@@ -85,7 +35,7 @@ static void start_at_zero(WsTle *t, const WsTree *tree, const WsTree *loop)
 {
     if (tree->kind == WS_TREE_OP && ws_op_is_product(tree->op->kind) &&
         ws_py_zeros_before(tree->op) == loop) {
-        const char *line = fresh(t->y, tree->op->value[0].value);
+        const char *line = ws_tl_fresh(t->y, tree->op->value[0].value);
         if (!stands(t->y, line))
             ws_py_line(t->y, "%s", line);
     }
@@ -116,13 +66,13 @@ static const WsPyDialect dialect = {
     .static_range = "tl.static_range",
     .constexpr_t = "tl.constexpr",
     .op = ws_tle_op,
-    .fresh = fresh,
-    .full = full,
-    .row_index = row_index,
-    .col_index = col_index,
-    .spread = spread,
-    .reduce = reduce,
-    .element = ws_tle_element,
+    .fresh = ws_tl_fresh,
+    .full = ws_tl_full,
+    .row_index = ws_tl_row_index,
+    .col_index = ws_tl_col_index,
+    .spread = ws_tl_spread,
+    .reduce = ws_tl_reduce,
+    .element = ws_tl_element,
     .block_around = block_around,
     .role_begin = role_begin,
 };
@@ -170,19 +120,9 @@ static GArray *parameters(WsTle *t, const GPtrArray *host)
     return list;
 }
 
-static const WsPyRole *role_of(const GPtrArray *roles, guint agent)
-{
-    for (guint i = 0; i < roles->len; i++) {
-        const WsPyRole *r = roles->pdata[i];
-        if (agent >= r->first && agent < r->first + r->n)
-            return r;
-    }
-    return roles->pdata[0];
-}
-
 static const char *call_of(WsTle *t, const GPtrArray *roles, guint agent)
 {
-    const WsPyRole *r = role_of(roles, agent);
+    const WsPyRole *r = ws_tl_role_of(roles, agent);
     GString *s = g_string_new(ws_py_role_arguments(t->y, r, agent - r->first));
     for (guint i = 0; i < t->pipe->len; i++) {
         const WsTlePipe *pipe = ws_tle_pipe(t, (gint)i);
@@ -218,103 +158,7 @@ static void specialize(WsTle *t, const GPtrArray *roles)
     ws_py_line(t->y, ")");
 }
 
-static const char *kernel_parameters(WsTle *t, const GPtrArray *roles, const GPtrArray *host)
-{
-    const char *s = "";
-    GString *all = g_string_new(NULL);
-    for (guint i = 0; i < roles->len; i++)
-        g_string_append(all, ((const WsPyRole *)roles->pdata[i])->parameters),
-            g_string_append(all, ", ");
-    for (guint i = 0; i < t->boxes->len; i++)
-        s = ws_py_format(t->y, "%s%s%s", s, *s ? ", " : "",
-                         g_array_index(t->boxes, WsPyBox, i).name);
-    for (guint i = 0; i < t->y->p->n_tensors; i++) {
-        if (ws_py_mentions(all->str, t->y->tensor[i]))
-            s = ws_py_format(t->y, "%s%s%s", s, *s ? ", " : "", t->y->tensor[i]);
-    }
-    for (guint i = 0; i < host->len; i++) {
-        if (ws_py_mentions(all->str, host->pdata[i]))
-            s = ws_py_format(t->y, "%s%s%s", s, *s ? ", " : "", (const char *)host->pdata[i]);
-    }
-    g_string_free(all, TRUE);
-    return s;
-}
-
-/* --- the launcher ------------------------------------------------------------------------------*/
-
-static void descriptors(WsTle *t, const char *pointers)
-{
-    WsPy *y = t->y;
-    for (guint i = 0; i < t->boxes->len; i++) {
-        const WsPyBox *box = &g_array_index(t->boxes, WsPyBox, i);
-        const WsTensor *tensor = &y->p->tensor[box->tensor];
-        const char *block = "";
-        for (guint d = 0; d < box->rank; d++)
-            block = ws_py_format(y, "%s%s%u", block, d ? ", " : "", box->block[d]);
-        ws_py_line(y, "%s = TensorDescriptor(%s, [%s], %s, [%s])", box->name,
-                   y->tensor[box->tensor], ws_py_host_list(y, tensor->shape, tensor->rank),
-                   ws_py_host_strides(y, box->tensor, pointers), block);
-    }
-}
-
-static const char *grid(WsTle *t)
-{
-    const WsTiles *tiles = t->y->p->tiles;
-    if (tiles->launch == WS_LAUNCH_SINGLE)
-        return "n_tiles";
-    if (tiles->grid)
-        return ws_py_format(t->y, "min(%s, n_tiles)", ws_py_uniform(t->y, tiles->grid).s);
-    return ws_py_format(
-        t->y, "min(torch.cuda.get_device_properties(%s.device).multi_processor_count, n_tiles)",
-        t->y->tensor[0]);
-}
-
-/* The name that stands for the constants until it is known which ones the kernel takes. */
-#define CONSTANTS "CONSTANTS_"
-
-/* Caller frees. */
-static char *launcher(WsTle *t, const char *kernel)
-{
-    WsPy *y = t->y;
-    GString *outer = y->out;
-    y->out = g_string_new(NULL);
-    y->depth = 1;
-    y->host = TRUE;
-    ws_py_host_sizes(y);
-    ws_py_host_assumptions(y);
-    y->host = TRUE;
-    ws_py_host_tensors(y, kernel);
-    descriptors(t, kernel);
-    if (y->p->tiles->launch == WS_LAUNCH_DYNAMIC)
-        ws_py_line(y, "counter = torch.zeros(1, dtype=torch.int32, device=%s.device)",
-                   y->tensor[0]);
-    ws_py_line(y, "%s[(%s,)](%s, " CONSTANTS "num_warps=%u)", y->kernel, grid(t), kernel,
-               y->p->agent[t->order[0]].warps);
-    y->host = FALSE;
-    y->depth = 0;
-    g_autofree char *lines = ws_py_piece(y, g_string_free(y->out, FALSE), FALSE);
-    const char *constants = ws_py_parameters(y, "%s=%v", TRUE),
-               *given = ws_py_parameters(y, "%s=%s", TRUE);
-    GString *s = g_string_new(NULL);
-    g_string_printf(s, "def launch(%s%s%s):\n%s", ws_py_host_parameters(y), *constants ? ", " : "",
-                    constants, lines);
-    g_string_replace(s, CONSTANTS, *given ? ws_py_format(y, "%s, ", given) : "", 0);
-    y->out = outer;
-    return g_string_free(s, FALSE);
-}
-
 /* --- the whole ---------------------------------------------------------------------------------*/
-
-/* Those that are no parameters of the kernel. */
-static void constants(WsTle *t)
-{
-    const WsProgram *p = t->y->p;
-    for (guint i = 0; i < p->n_constants; i++) {
-        if (t->y->of_file[i])
-            ws_py_line(t->y, "%s = tl.constexpr(%" G_GINT64_FORMAT ")", t->y->constant[i],
-                       p->constant[i]);
-    }
-}
 
 static void header(WsTle *t)
 {
@@ -366,24 +210,6 @@ static void header(WsTle *t)
     ws_py_line(y, "%s", "");
 }
 
-static const struct {
-    const char *name, *text;
-} helpers[] = {
-    { "lanes",
-      "@triton.jit\ndef lanes(x):\n"
-      "    # sums per lane of a design: here they hold the whole row\n    return x\n\n\n" },
-    { "lanesum", "@triton.jit\ndef lanesum(x):\n    return tl.sum(x, 1)\n\n\n" },
-    { "lanemax", "@triton.jit\ndef lanemax(x):\n    return tl.max(x, 1)\n\n\n" },
-    { "floor_div", "@triton.jit\ndef floor_div(x, n):\n    q = x // n\n"
-                   "    return tl.where(q * n > x, q - 1, q)\n\n\n" },
-    { "floor_mod", "@triton.jit\ndef floor_mod(x, n):\n    q = x // n\n"
-                   "    return x - tl.where(q * n > x, q - 1, q) * n\n\n\n" },
-    { "fits", WS_PY_FITS "\n\n" },
-    { "spaced", WS_PY_SPACED "\n\n" },
-    { "pow2floor",
-      "def pow2floor(n):\n    return 1 << (n.bit_length() - 1) if n > 0 else 0\n\n\n" },
-};
-
 /* Caller frees. */
 static char *kernel_body(WsTle *t, const GPtrArray *roles)
 {
@@ -417,8 +243,10 @@ static char *body(WsTle *t)
         for (guint i = 0; i < roles->len; i++)
             g_string_append_printf(y->out, "@triton.jit\n%s\n\n",
                                    ((const WsPyRole *)roles->pdata[i])->text);
-        const char *names = kernel_parameters(t, roles, host);
-        g_autofree char *body = kernel_body(t, roles), *launch = launcher(t, names);
+        const char *names = ws_tl_kernel_parameters(y, t->boxes, roles, host);
+        g_autofree char *body = kernel_body(t, roles),
+                        *launch =
+                            ws_tl_launcher(y, t->boxes, names, y->p->agent[t->order[0]].warps, "");
         const char *constants = ws_py_parameters(y, "%s: tl.constexpr = %v", FALSE);
         ws_py_line(y, "@triton.jit");
         ws_py_open(y, "def %s(%s%s%s)", y->kernel, names, *constants ? ", " : "", constants);
@@ -448,12 +276,9 @@ static void whole(WsTle *t)
     ws_py_line(y, "import triton.experimental.tle.language as tle");
     ws_py_line(y, "from triton.tools.tensor_descriptor import TensorDescriptor");
     ws_py_line(y, "%s", "");
-    constants(t);
+    ws_tl_constants(y);
     g_string_append(y->out, "\n\n");
-    for (guint i = 0; i < G_N_ELEMENTS(helpers); i++) {
-        if (g_hash_table_contains(y->helpers, helpers[i].name))
-            g_string_append(y->out, helpers[i].text);
-    }
+    ws_tl_helpers(y);
     g_string_append(y->out, text);
     ws_py_host_check(y);
 }

@@ -90,9 +90,6 @@ void ws_tle_mma(WsTle *t, const WsOp *op);
 void ws_tle_mma_wait(WsTle *t, const WsOp *op);
 /* A stage of a buffer, or a view of it: "a.slot(k_total % 4).subslice(0, 64, 0)". */
 const char *ws_tle_view(WsTle *t, const WsOp *op, const WsAccess *a, guint rows, guint cols);
-const char *ws_tle_type(WsDtype type); /* "bfloat16" */
 const char *ws_tle_barrier_at(WsTle *t, const WsOp *op, guint part);
-/* Element of a tensor in an expression, 0 outside of its shape. */
-const char *ws_tle_element(WsPy *y, const WsExpr *x);
 
 G_END_DECLS

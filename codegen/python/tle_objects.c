@@ -1,5 +1,6 @@
 /* TLE's allocations: buffers, mbarriers and named barriers, pipes. */
 #include "codegen/python/tle.h"
+#include "codegen/python/triton.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
 #include "program/parts/buffer.h"
@@ -30,7 +31,7 @@ static void allocate_buffer(WsTle *t, guint number, gboolean *done)
     gboolean odd = !ws_py_pow2(lead) || !ws_py_pow2(b->rows) || !ws_py_pow2(b->cols);
     const char *capacity = odd ? ws_py_format(t->y, ", capacity=%s", count) : "";
     ws_py_line(t->y, "%s = tle.gpu.alloc(%s, dtype=tl.%s, layout=None, scope=tle.gpu.smem%s%s%s)",
-               t->y->buffer[number], shape, ws_tle_type(b->dtype),
+               t->y->buffer[number], shape, ws_tl_type(b->dtype),
                b->swizzle ? "" : ", nv_mma_shared_layout=False", capacity, alias);
 }
 

@@ -15,16 +15,6 @@
 
 #include <string.h>
 
-const char *ws_tle_type(WsDtype type)
-{
-    static const char *const name[WS_DTYPE_COUNT] = {
-        [WS_DTYPE_F32] = "float32",  [WS_DTYPE_F16] = "float16",     [WS_DTYPE_BF16] = "bfloat16",
-        [WS_DTYPE_TF32] = "float32", [WS_DTYPE_E4M3] = "float8e4nv", [WS_DTYPE_E5M2] = "float8e5",
-        [WS_DTYPE_I8] = "int8",      [WS_DTYPE_U8] = "uint8",        [WS_DTYPE_I32] = "int32",
-    };
-    return name[type];
-}
-
 /* --- views -------------------------------------------------------------------------------------*/
 
 static gboolean equal_use(const WsExpr *a, const WsExpr *b)

@@ -1,0 +1,112 @@
+/* The words of triton.language that TLE and TLX share, and the functions that their texts call. */
+#include "codegen/python/triton.h"
+#include "codegen/python/host_tensors.h"
+#include "program/parts/agent.h"
+#include "program/parts/value.h"
+#include "program/program.h"
+
+#include <string.h>
+
+const char *ws_tl_type(WsDtype type)
+{
+    static const char *const name[WS_DTYPE_COUNT] = {
+        [WS_DTYPE_F32] = "float32",  [WS_DTYPE_F16] = "float16",     [WS_DTYPE_BF16] = "bfloat16",
+        [WS_DTYPE_TF32] = "float32", [WS_DTYPE_E4M3] = "float8e4nv", [WS_DTYPE_E5M2] = "float8e5",
+        [WS_DTYPE_I8] = "int8",      [WS_DTYPE_U8] = "uint8",        [WS_DTYPE_I32] = "int32",
+    };
+    return name[type];
+}
+
+const char *ws_tl_converted(WsPy *y, const char *x, WsDtype from, WsDtype to)
+{
+    if (!strcmp(ws_tl_type(from), ws_tl_type(to)))
+        return x;
+    return ws_py_format(y, "%s.to(tl.%s)", x, ws_tl_type(to));
+}
+
+static const char *shape_text(WsPy *y, const WsRegValue *v)
+{
+    if (v->rows == 1)
+        return ws_py_format(y, "[%u]", v->cols);
+    if (v->cols == 1 || v->cols == 4)
+        return ws_py_format(y, "[%u]", v->rows);
+    return ws_py_format(y, "[%u, %u]", v->rows, v->cols);
+}
+
+const char *ws_tl_full(WsPy *y, guint value, const char *x)
+{
+    const WsRegValue *v = &y->agent->value[value];
+    if (v->rows == 1 && v->cols == 1)
+        return x;
+    if (!strcmp(x, "0.0") || !strcmp(x, "0"))
+        return ws_py_format(y, "tl.zeros(%s, tl.%s)", shape_text(y, v), ws_tl_type(v->dtype));
+    return ws_py_format(y, "tl.full(%s, %s, tl.%s)", shape_text(y, v), x, ws_tl_type(v->dtype));
+}
+
+const char *ws_tl_fresh(WsPy *y, guint value)
+{
+    WsDtype t = y->agent->value[value].dtype;
+    gboolean integer = t == WS_DTYPE_I8 || t == WS_DTYPE_U8 || t == WS_DTYPE_I32;
+    return ws_py_format(y, "%s = %s", y->value[value], ws_tl_full(y, value, integer ? "0" : "0.0"));
+}
+
+const char *ws_tl_row_index(WsPy *y, guint rows, guint cols)
+{
+    return ws_py_format(y, "tl.arange(0, %u)%s", rows, cols > 1 ? "[:, None]" : "");
+}
+
+const char *ws_tl_col_index(WsPy *y, guint rows, guint cols)
+{
+    return ws_py_format(y, "tl.arange(0, %u)%s", cols, rows > 1 ? "[None, :]" : "");
+}
+
+const char *ws_tl_spread(WsPy *y, const char *x, WsPyShape shape, guint rows, guint cols)
+{
+    (void)rows, (void)cols;
+    return ws_py_format(y, "%s%s", x, shape == WS_PY_ROWS ? "[:, None]" : "[None, :]");
+}
+
+const char *ws_tl_reduce(WsPy *y, const char *what, const char *x, guint rows, guint cols)
+{
+    (void)rows, (void)cols;
+    if (g_str_has_prefix(what, "lane"))
+        return ws_py_format(y, "%s(%s)", ws_py_helper(y, what), x);
+    return ws_py_format(y, "tl.%s(%s, 1)", what, x);
+}
+
+/* Functions that the text may call. */
+static const struct {
+    const char *name, *text;
+} helpers[] = {
+    { "lanes",
+      "@triton.jit\ndef lanes(x):\n"
+      "    # sums per lane of a design: here they hold the whole row\n    return x\n\n\n" },
+    { "lanesum", "@triton.jit\ndef lanesum(x):\n    return tl.sum(x, 1)\n\n\n" },
+    { "lanemax", "@triton.jit\ndef lanemax(x):\n    return tl.max(x, 1)\n\n\n" },
+    { "floor_div", "@triton.jit\ndef floor_div(x, n):\n    q = x // n\n"
+                   "    return tl.where(q * n > x, q - 1, q)\n\n\n" },
+    { "floor_mod", "@triton.jit\ndef floor_mod(x, n):\n    q = x // n\n"
+                   "    return x - tl.where(q * n > x, q - 1, q) * n\n\n\n" },
+    { "fits", WS_PY_FITS "\n\n" },
+    { "spaced", WS_PY_SPACED "\n\n" },
+    { "pow2floor",
+      "def pow2floor(n):\n    return 1 << (n.bit_length() - 1) if n > 0 else 0\n\n\n" },
+};
+
+void ws_tl_helpers(WsPy *y)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(helpers); i++) {
+        if (g_hash_table_contains(y->helpers, helpers[i].name))
+            g_string_append(y->out, helpers[i].text);
+    }
+}
+
+void ws_tl_constants(WsPy *y)
+{
+    const WsProgram *p = y->p;
+    for (guint i = 0; i < p->n_constants; i++) {
+        if (y->of_file[i])
+            ws_py_line(y, "%s = tl.constexpr(%" G_GINT64_FORMAT ")", y->constant[i],
+                       p->constant[i]);
+    }
+}

@@ -1,0 +1,51 @@
+/* What the printers of TLE and TLX share: both are triton.language with words of their own. Text is
+ * in the pool. */
+#pragma once
+
+#include "codegen/python/py.h"
+
+G_BEGIN_DECLS
+
+/* --- triton.c: words ---------------------------------------------------------------------------
+ */
+const char *ws_tl_type(WsDtype type); /* "bfloat16" */
+const char *ws_tl_converted(WsPy *y, const char *x, WsDtype from, WsDtype to);
+/* WsPyDialect's functions of these names. */
+const char *ws_tl_full(WsPy *y, guint value, const char *x);
+const char *ws_tl_fresh(WsPy *y, guint value);
+const char *ws_tl_row_index(WsPy *y, guint rows, guint cols);
+const char *ws_tl_col_index(WsPy *y, guint rows, guint cols);
+const char *ws_tl_spread(WsPy *y, const char *x, WsPyShape shape, guint rows, guint cols);
+const char *ws_tl_reduce(WsPy *y, const char *what, const char *x, guint rows, guint cols);
+void ws_tl_helpers(WsPy *y);   /* functions that the text calls */
+void ws_tl_constants(WsPy *y); /* those that are no parameters of the kernel */
+
+/* --- triton_launch.c ---------------------------------------------------------------------------
+ */
+const WsPyRole *ws_tl_role_of(const GPtrArray *roles, guint agent);
+/* Descriptors, tensors and sizes that the kernel takes, joined. */
+const char *ws_tl_kernel_parameters(WsPy *y, const GArray *boxes, const GPtrArray *roles,
+                                    const GPtrArray *host);
+/* def launch(…); `kernel` is what the kernel takes, `more` stands behind num_warps. Caller frees.
+ */
+char *ws_tl_launcher(WsPy *y, const GArray *boxes, const char *kernel, guint warps,
+                     const char *more);
+
+/* --- triton_tensors.c: tensors through pointers -------------------------------------------------
+ * Offset and mask of a tile under construction. */
+typedef struct {
+    WsPy *y;
+    const WsTensor *tensor;
+    const char *offset, *mask; /* NULL: none yet */
+} WsTlPointer;
+gboolean ws_tl_scalar(const WsRegValue *v);
+void ws_tl_leading(WsTlPointer *p, const WsOp *op, guint n); /* the first n coordinates */
+void ws_tl_running(WsTlPointer *p, guint dim, const char *index, gboolean negative);
+/* "m * 128 + tl.arange(0, 64)" under a name of its own, which it returns. */
+const char *ws_tl_line(WsPy *y, const char *name, const WsExpr *coord, guint n);
+/* LD_GLOBAL, ST_GLOBAL, RED_GLOBAL. `part`: what is stored; `relaxed`: argument of a reduction. */
+void ws_tl_global(WsPy *y, const WsOp *op, const char *part, const char *relaxed);
+/* Element of a tensor in an expression, 0 outside of its shape. */
+const char *ws_tl_element(WsPy *y, const WsExpr *x);
+
+G_END_DECLS
