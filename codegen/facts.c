@@ -45,7 +45,7 @@ WsPrim ws_fact_plain(WsOpKind kind)
 {
     enum { WS_PRIM_NONE = WS_PRIM_COUNT };
     static const WsPrim plain[WS_OP_KIND_COUNT] = {
-#define WS_LOWER(id, prim, llvm, cuda, gluon, tle) [WS_OP_##id] = (WsPrim)WS_PRIM_##prim,
+#define WS_LOWER(id, prim, llvm, cuda, gluon, tle, tlx) [WS_OP_##id] = (WsPrim)WS_PRIM_##prim,
 #include "codegen/lower.def"
 #undef WS_LOWER
     };

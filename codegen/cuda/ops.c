@@ -205,7 +205,7 @@ static void mark(WsCuda *c, const WsOp *op)
 typedef void (*Print)(WsCuda *c, const WsOp *op);
 #define UNKNOWN                                    NULL
 #define PLAIN                                      plain
-#define WS_LOWER(id, prim, llvm, cuda, gluon, tle) [WS_OP_##id] = cuda,
+#define WS_LOWER(id, prim, llvm, cuda, gluon, tle, tlx) [WS_OP_##id] = cuda,
 static const Print print[WS_OP_KIND_COUNT] = {
 #include "codegen/lower.def"
 };

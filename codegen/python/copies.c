@@ -84,3 +84,35 @@ const char *ws_py_coordinates(WsPy *y, const WsOp *op)
         s = ws_py_format(y, "%s%s%s", s, i ? ", " : "", ws_py_text(y, op->coord[i]));
     return s;
 }
+
+guint ws_py_part_rows(guint rows)
+{
+    return rows & -rows;
+}
+
+guint ws_py_block(const WsPyBox *box, guint dim)
+{
+    return dim + 1 < box->rank ? ws_py_part_rows(box->block[dim]) : box->block[dim];
+}
+
+const char *ws_py_part_coordinates(WsPy *y, const WsOp *op, guint dim, guint rows)
+{
+    const char *s = "";
+    for (guint i = 0; i < op->n_coord; i++) {
+        const char *x = ws_py_text(y, op->coord[i]);
+        s = ws_py_format(y, "%s%s%s", s, i ? ", " : "", x);
+        if (i == dim)
+            s = ws_py_format(y, "%s + part * %u", s, rows);
+    }
+    return s;
+}
+
+guint ws_py_parts(const WsPyBox *box, guint *dim)
+{
+    for (*dim = 0; *dim + 1 < box->rank; ++*dim) {
+        guint rows = ws_py_block(box, *dim);
+        if (rows != box->block[*dim])
+            return box->block[*dim] / rows;
+    }
+    return 1;
+}

@@ -56,7 +56,7 @@ static gboolean by_copy_or_product(const WsPy *y, guint buffer)
 /* "[4, 128, 64]": stages of all elements, and parts of tiles whose rows are no power of two. */
 static const char *shape_of(WsPy *y, const WsBuffer *b)
 {
-    guint part = b->rank == 1 ? 1 : ws_gluon_part_rows(b->rows);
+    guint part = b->rank == 1 ? 1 : ws_py_part_rows(b->rows);
     guint n = b->stages * b->array * (b->rank == 1 ? 1 : b->rows / part);
     const char *count = ws_py_count(y, b->stages_name);
     const char *s = count && n == b->stages ? count : ws_py_format(y, "%u", n);

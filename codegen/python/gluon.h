@@ -62,13 +62,8 @@ void ws_gluon_mma(WsPy *y, const WsOp *op);
 void ws_gluon_mma_wait(WsPy *y, const WsOp *op);
 void ws_gluon_body_end(WsPy *y, const WsTree *t);
 void ws_gluon_block_around(WsPy *y, const WsTree *t, gboolean begin);
-/* Calls that a wait leaves in flight (each is a group here); -1: refused. */
-gint64 ws_gluon_stay(WsPy *y, const WsOp *wait);
 /* --- gluon_memory.c
  * -----------------------------------------------------------------------------*/
-/* Extents are powers of two there: a tile of 192 rows is three of 64. Rows of a part. */
-guint ws_gluon_part_rows(guint rows);
-guint ws_gluon_block(const WsPyBox *box, guint dim);   /* of one call: a part of the box */
 const char *ws_gluon_view(WsPy *y, const WsAccess *a); /* "a.index(…).slice(…)", not transposed */
 const char *ws_gluon_part(WsPy *y, const WsValueUse *u); /* a value, or columns of it */
 void ws_gluon_load(WsPy *y, const WsOp *op);

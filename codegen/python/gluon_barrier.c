@@ -49,7 +49,7 @@ static const char *blocks_of(WsPy *y, const WsOp *expect)
             return NULL;
         gint64 one = ws_dtype_bytes(y->p->tensor[box->tensor].dtype);
         for (guint d = 0; d < box->rank; d++) {
-            if (ws_gluon_block(box, d) != box->block[d])
+            if (ws_py_block(box, d) != box->block[d])
                 return NULL;
             one *= box->block[d];
         }

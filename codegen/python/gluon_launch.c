@@ -16,7 +16,7 @@ static void descriptors(WsPy *y, const char *pointers)
         const WsTensor *t = &y->p->tensor[b->tensor];
         const char *block = "";
         for (guint d = 0; d < b->rank; d++)
-            block = ws_py_format(y, "%s%s%u", block, d ? ", " : "", ws_gluon_block(b, d));
+            block = ws_py_format(y, "%s%s%u", block, d ? ", " : "", ws_py_block(b, d));
         ws_py_line(y, "%s = TensorDescriptor(", b->name);
         ws_py_line(y, "    %s, [%s], %s, [%s],", y->tensor[b->tensor],
                    ws_py_host_list(y, t->shape, t->rank),

@@ -18,21 +18,11 @@ static gboolean line_buffer(const WsBuffer *b)
     return b->rank == 1;
 }
 
-guint ws_gluon_part_rows(guint rows)
-{
-    return rows & -rows;
-}
-
-guint ws_gluon_block(const WsPyBox *box, guint dim)
-{
-    return dim + 1 < box->rank ? ws_gluon_part_rows(box->block[dim]) : box->block[dim];
-}
-
 /* One part of a tile whose rows are no power of two: "q.index(use % QBUF * 3 + 1)". */
 static const char *part_view(WsPy *y, const WsAccess *a, const char *part)
 {
     const WsBuffer *b = &y->p->buffer[a->buffer];
-    guint n = b->rows / ws_gluon_part_rows(b->rows);
+    guint n = b->rows / ws_py_part_rows(b->rows);
     return ws_py_format(y, "%s.index(%s * %u + %s)", y->buffer[a->buffer],
                         ws_py_format(y, b->array > 1 ? "(%s)" : "%s", ws_py_stage(y, a)), n, part);
 }
@@ -40,7 +30,7 @@ static const char *part_view(WsPy *y, const WsAccess *a, const char *part)
 const char *ws_gluon_view(WsPy *y, const WsAccess *a)
 {
     const WsBuffer *b = &y->p->buffer[a->buffer];
-    guint part = ws_gluon_part_rows(b->rows);
+    guint part = ws_py_part_rows(b->rows);
     gint64 row0;
     if (part != b->rows && !line_buffer(b)) {
         if (!ws_py_constant(y, a->row0, &row0) || a->rows != part || row0 % part != 0 ||
@@ -163,32 +153,8 @@ static const char *as_block(WsPy *y, const WsPyBox *box, const WsAccess *a, cons
     if (box->rank == rank)
         return view;
     for (guint i = 0; i < box->rank; i++)
-        shape = ws_py_format(y, "%s%s%u", shape, i ? ", " : "", ws_gluon_block(box, i));
+        shape = ws_py_format(y, "%s%s%u", shape, i ? ", " : "", ws_py_block(box, i));
     return ws_py_format(y, "%s.reshape([%s])", view, shape);
-}
-
-/* A box whose rows are no power of two goes in parts: "m * BM + part * 64" along dimension `dim`.
- */
-static const char *coordinates(WsPy *y, const WsOp *op, guint dim, guint rows)
-{
-    const char *s = "";
-    for (guint i = 0; i < op->n_coord; i++) {
-        const char *x = ws_py_text(y, op->coord[i]);
-        s = ws_py_format(y, "%s%s%s", s, i ? ", " : "", x);
-        if (i == dim)
-            s = ws_py_format(y, "%s + part * %u", s, rows);
-    }
-    return s;
-}
-
-static guint parts_of(const WsPyBox *box, guint *dim)
-{
-    for (*dim = 0; *dim + 1 < box->rank; ++*dim) {
-        guint rows = ws_gluon_block(box, *dim);
-        if (rows != box->block[*dim])
-            return box->block[*dim] / rows;
-    }
-    return 1;
 }
 
 static const char *const reduced[] = {
@@ -198,13 +164,13 @@ static const char *const reduced[] = {
 static void copy(WsPy *y, const WsOp *op, const WsPyBox *box, gboolean load)
 {
     const WsBuffer *b = &y->p->buffer[op->access[0].buffer];
-    guint dim, n = parts_of(box, &dim), rows = n > 1 ? ws_gluon_block(box, dim) : 0;
-    if (n > 1 && (box->rows != b->rows || rows != ws_gluon_part_rows(b->rows))) {
+    guint dim, n = ws_py_parts(box, &dim), rows = n > 1 ? ws_py_block(box, dim) : 0;
+    if (n > 1 && (box->rows != b->rows || rows != ws_py_part_rows(b->rows))) {
         ws_py_refuse(y, op, "a copy of a number of rows that is no power of two",
                      "copy 2^n rows, or whole tiles");
         return;
     }
-    const char *at = n > 1 ? coordinates(y, op, dim, rows) : ws_py_coordinates(y, op);
+    const char *at = n > 1 ? ws_py_part_coordinates(y, op, dim, rows) : ws_py_coordinates(y, op);
     const char *view = as_block(y, box, &op->access[0], n > 1 ? "part" : NULL);
     if (n > 1)
         ws_py_open(y, "for part in gl.static_range(%u)", n);
@@ -235,7 +201,7 @@ void ws_gluon_store(WsPy *y, const WsOp *op)
     guint dim;
     if (box && strcmp(op->id, op->step) != 0) /* a wait counts steps, and would count both calls */
         ws_py_refuse(y, op, "a store in boxes of several shapes", "store it in two steps");
-    else if (box && parts_of(box, &dim) > 1)
+    else if (box && ws_py_parts(box, &dim) > 1)
         ws_py_refuse(y, op, "a store of a number of rows that is no power of two",
                      "store 2^n rows at a time");
     else if (box)

@@ -18,15 +18,6 @@
 /* --- waits
  * --------------------------------------------------------------------------------------*/
 
-gint64 ws_gluon_stay(WsPy *y, const WsOp *wait)
-{
-    if (wait->wait->stay < 0)
-        ws_py_refuse(y, wait,
-                     "a wait for some of several groups, of which paths leave different ones",
-                     "wait for all of them (0), or make the groups alike");
-    return wait->wait->stay;
-}
-
 static const char *operand_name(WsPy *y, const WsOp *product)
 {
     return ws_py_local(
@@ -90,7 +81,7 @@ static void pass_through(WsPy *y, const char *all, gint64 stay)
 
 void ws_gluon_mma_wait(WsPy *y, const WsOp *op)
 {
-    gint64 stay = ws_gluon_stay(y, op);
+    gint64 stay = ws_py_stay(y, op);
     const char *all = in_flight(y, op);
     if (*all)
         pass_through(y, all, stay);

@@ -17,7 +17,7 @@ static void store_wait(WsPy *y, const WsOp *op)
                      "wait for reads, or end the kernel there");
         return;
     }
-    gint64 n = ws_gluon_stay(y, op);
+    gint64 n = ws_py_stay(y, op);
     if (n >= 0)
         ws_py_line(y, "tma.store_wait(%" G_GINT64_FORMAT ")", n);
 }
@@ -27,7 +27,7 @@ static void store_wait(WsPy *y, const WsOp *op)
 #define IMPLIED(how)                               NULL, how
 #define FIXED(text)                                NULL, NULL, text
 #define NOT(why, change)                           NULL, NULL, NULL, why, change
-#define WS_LOWER(id, prim, llvm, cuda, gluon, tle) [WS_OP_##id] = { gluon },
+#define WS_LOWER(id, prim, llvm, cuda, gluon, tle, tlx) [WS_OP_##id] = { gluon },
 static const Row table[WS_OP_KIND_COUNT] = {
 #include "codegen/lower.def"
 };

@@ -4,6 +4,7 @@
 #include "program/op.h"
 #include "program/parts/operation.h"
 #include "program/parts/product.h"
+#include "program/parts/retired.h"
 #include "program/parts/tree.h"
 #include "program/program.h"
 
@@ -62,4 +63,13 @@ const WsTree *ws_py_zeros_before(const WsOp *op)
     gboolean found = FALSE;
     const WsTree *loop = ws_py_first_loop(op);
     return loop && !used_before(loop, op, &found) ? loop : NULL;
+}
+
+gint64 ws_py_stay(WsPy *y, const WsOp *wait)
+{
+    if (wait->wait->stay < 0)
+        ws_py_refuse(y, wait,
+                     "a wait for some of several groups, of which paths leave different ones",
+                     "wait for all of them (0), or make the groups alike");
+    return wait->wait->stay;
 }

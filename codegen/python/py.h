@@ -37,6 +37,7 @@ typedef struct {
     const char *static_range; /* "gl.static_range" */
     const char *constexpr_t;  /* "gl.constexpr" */
     gboolean masks;           /* masks are written by helper at_most */
+    gboolean parts;           /* a descriptor copies 2^n rows: ws_py_block */
     /* One operation: all lines of it; nothing for operations that another of the same step covers.
      */
     void (*op)(WsPy *y, const WsOp *op);
@@ -185,6 +186,8 @@ char *ws_py_tile_function(WsPy *y, const char *decorator); /* "tile_at"; "" if t
 const WsTree *ws_py_first_loop(const WsOp *op);
 /* The same, if nothing before looks at the accumulator: it may be zeros before the loop. */
 const WsTree *ws_py_zeros_before(const WsOp *op);
+/* Calls that a wait leaves in flight where each is a group; -1: refused. */
+gint64 ws_py_stay(WsPy *y, const WsOp *wait);
 
 /* --- named.c ------------------------------------------------------------------------------------
  * A named barrier at which several groups meet. */
@@ -262,6 +265,12 @@ GArray *ws_py_boxes(WsPy *y);
 const WsPyBox *ws_py_call(WsPy *y, const GArray *boxes, const WsOp *op);
 gboolean ws_py_first_box(const WsOp *op);               /* the one that stands for the step */
 const char *ws_py_coordinates(WsPy *y, const WsOp *op); /* "tm * BM, k * BK" */
+/* Where extents are powers of two, a tile of 192 rows is three of 64. Rows of a part; extent of one
+ * call; how many calls, which follow each other along `dim`; "m * BM + part * 64" there. */
+guint ws_py_part_rows(guint rows);
+guint ws_py_block(const WsPyBox *box, guint dim);
+guint ws_py_parts(const WsPyBox *box, guint *dim);
+const char *ws_py_part_coordinates(WsPy *y, const WsOp *op, guint dim, guint rows);
 
 WsPy *ws_py_new(const WsProgram *p, const WsPyDialect *dialect);
 /* The finished text, or NULL and y's error. Frees y. */

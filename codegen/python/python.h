@@ -1,4 +1,4 @@
-/* A program as Python: Gluon (Triton 3.6) and TLE. No LLVM. What a language cannot say is an error
+/* A program as Python: Gluon (Triton 3.6), TLE and TLX. No LLVM. What a language cannot say is an error
  * (WS_GENERATE_ERROR_STEP) that names the step, the reason and what to change. Caller frees. */
 #pragma once
 
@@ -19,6 +19,8 @@ typedef struct {
 char *ws_generate_gluon(const WsProgram *p, gboolean remarks, const WsPyJudge *judge,
                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
 char *ws_generate_tle(const WsProgram *p, gboolean remarks, const WsPyJudge *judge,
+                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+char *ws_generate_tlx(const WsProgram *p, gboolean remarks, const WsPyJudge *judge,
                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

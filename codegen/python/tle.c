@@ -18,37 +18,10 @@
 
 /* --- the dialect -------------------------------------------------------------------------------*/
 
-/* The last line of code is this one already. */
-static gboolean stands(const WsPy *y, const char *line)
-{
-    g_auto(GStrv) all = g_strsplit(y->out->str, "\n", -1);
-    for (guint i = g_strv_length(all); i-- > 0;) {
-        const char *code = all[i] + strspn(all[i], " ");
-        if (*code && *code != '#')
-            return !strcmp(code, line);
-    }
-    return FALSE;
-}
-
-/* Accumulators whose first product starts them at 0: there is no flag for it. */
-static void start_at_zero(WsTle *t, const WsTree *tree, const WsTree *loop)
-{
-    if (tree->kind == WS_TREE_OP && ws_op_is_product(tree->op->kind) &&
-        ws_py_zeros_before(tree->op) == loop) {
-        const char *line = ws_tl_fresh(t->y, tree->op->value[0].value);
-        if (!stands(t->y, line))
-            ws_py_line(t->y, "%s", line);
-    }
-    for (guint i = 0; i < tree->n_kids; i++) {
-        if (tree->kid[i])
-            start_at_zero(t, tree->kid[i], loop);
-    }
-}
-
 static void block_around(WsPy *y, const WsTree *block, gboolean begin)
 {
     if (begin && block->kind == WS_TREE_LOOP)
-        start_at_zero(y->role, block, block);
+        ws_tl_start_at_zero(y, block);
 }
 
 static void role_begin(WsPy *y)

@@ -275,7 +275,7 @@ typedef struct {
 #define CONTROL                                    NULL
 #define IMPLIED(how)                               NULL, how
 #define NOT(why, change)                           NULL, NULL, why, change
-#define WS_LOWER(id, prim, llvm, cuda, gluon, tle) [WS_OP_##id] = { tle },
+#define WS_LOWER(id, prim, llvm, cuda, gluon, tle, tlx) [WS_OP_##id] = { tle },
 static const Row table[WS_OP_KIND_COUNT] = {
 #include "codegen/lower.def"
 };

@@ -1,7 +1,10 @@
 /* The words of triton.language that TLE and TLX share, and the functions that their texts call. */
 #include "codegen/python/triton.h"
 #include "codegen/python/host_tensors.h"
+#include "program/op.h"
 #include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/parts/tree.h"
 #include "program/parts/value.h"
 #include "program/program.h"
 
@@ -74,6 +77,38 @@ const char *ws_tl_reduce(WsPy *y, const char *what, const char *x, guint rows, g
     return ws_py_format(y, "tl.%s(%s, 1)", what, x);
 }
 
+/* The last line of code is this one already. */
+static gboolean stands(const WsPy *y, const char *line)
+{
+    g_auto(GStrv) all = g_strsplit(y->out->str, "\n", -1);
+    for (guint i = g_strv_length(all); i-- > 0;) {
+        const char *code = all[i] + strspn(all[i], " ");
+        if (*code && *code != '#')
+            return !strcmp(code, line);
+    }
+    return FALSE;
+}
+
+/* Accumulators whose first product starts them at 0: there is no flag for it. */
+static void start_at_zero(WsPy *y, const WsTree *tree, const WsTree *loop)
+{
+    if (tree->kind == WS_TREE_OP && ws_op_is_product(tree->op->kind) &&
+        ws_py_zeros_before(tree->op) == loop) {
+        const char *line = ws_tl_fresh(y, tree->op->value[0].value);
+        if (!stands(y, line))
+            ws_py_line(y, "%s", line);
+    }
+    for (guint i = 0; i < tree->n_kids; i++) {
+        if (tree->kid[i])
+            start_at_zero(y, tree->kid[i], loop);
+    }
+}
+
+void ws_tl_start_at_zero(WsPy *y, const WsTree *loop)
+{
+    start_at_zero(y, loop, loop);
+}
+
 /* Functions that the text may call. */
 static const struct {
     const char *name, *text;
@@ -83,6 +118,14 @@ static const struct {
       "    # sums per lane of a design: here they hold the whole row\n    return x\n\n\n" },
     { "lanesum", "@triton.jit\ndef lanesum(x):\n    return tl.sum(x, 1)\n\n\n" },
     { "lanemax", "@triton.jit\ndef lanemax(x):\n    return tl.max(x, 1)\n\n\n" },
+    { "columns", "@triton.jit\ndef columns(x, start: tl.constexpr, size: tl.constexpr):\n"
+                 "    # columns start .. start + size of a tile in registers\n"
+                 "    if x.shape[1] == size:\n"
+                 "        return x\n"
+                 "    else:\n"
+                 "        half: tl.constexpr = x.shape[1] // 2\n"
+                 "        lo, hi = x.reshape([x.shape[0], 2, half]).permute(0, 2, 1).split()\n"
+                 "        return columns(lo if start < half else hi, start % half, size)\n\n\n" },
     { "floor_div", "@triton.jit\ndef floor_div(x, n):\n    q = x // n\n"
                    "    return tl.where(q * n > x, q - 1, q)\n\n\n" },
     { "floor_mod", "@triton.jit\ndef floor_mod(x, n):\n    q = x // n\n"

@@ -17,6 +17,8 @@ const char *ws_tl_row_index(WsPy *y, guint rows, guint cols);
 const char *ws_tl_col_index(WsPy *y, guint rows, guint cols);
 const char *ws_tl_spread(WsPy *y, const char *x, WsPyShape shape, guint rows, guint cols);
 const char *ws_tl_reduce(WsPy *y, const char *what, const char *x, guint rows, guint cols);
+/* Before a loop: accumulators whose first product in it starts them at 0. */
+void ws_tl_start_at_zero(WsPy *y, const WsTree *loop);
 void ws_tl_helpers(WsPy *y);   /* functions that the text calls */
 void ws_tl_constants(WsPy *y); /* those that are no parameters of the kernel */
 

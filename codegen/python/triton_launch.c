@@ -47,7 +47,8 @@ static void descriptors(WsPy *y, const GArray *boxes, const char *pointers)
         const WsTensor *tensor = &y->p->tensor[box->tensor];
         const char *block = "";
         for (guint d = 0; d < box->rank; d++)
-            block = ws_py_format(y, "%s%s%u", block, d ? ", " : "", box->block[d]);
+            block = ws_py_format(y, "%s%s%u", block, d ? ", " : "",
+                                 y->dialect->parts ? ws_py_block(box, d) : box->block[d]);
         ws_py_line(y, "%s = TensorDescriptor(%s, [%s], %s, [%s])", box->name,
                    y->tensor[box->tensor], ws_py_host_list(y, tensor->shape, tensor->rank),
                    ws_py_host_strides(y, box->tensor, pointers), block);

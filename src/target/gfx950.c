@@ -36,5 +36,6 @@ const WsTarget ws_target_gfx950 = {
                [WS_LENS_CUDA] = "CUDA is for NVIDIA",
                [WS_LENS_GLUON] = "its Gluon for AMD is not written",
                [WS_LENS_TLE] = "its TLE is not written",
+               [WS_LENS_TLX] = "its TLX for AMD is not written",
                [WS_LENS_BUNDLE] = "the runner drives CUDA only" },
 };

@@ -54,5 +54,6 @@ const WsTarget ws_target_sm_100a = {
                [WS_LENS_CUDA] = "there is no generator of tcgen05",
                [WS_LENS_GLUON] = "its Gluon is not written",
                [WS_LENS_TLE] = "its TLE is not written",
+               [WS_LENS_TLX] = "its TLX is not written",
                [WS_LENS_BUNDLE] = "there is no kernel of it to run" },
 };

@@ -12,7 +12,7 @@ const char *ws_lens_name(WsLens lens)
         [WS_LENS_SIMULATE] = "simulate",   [WS_LENS_GENERATE] = "generate",
         [WS_LENS_REHEARSE] = "rehearse",   [WS_LENS_CUDA] = "cuda",
         [WS_LENS_GLUON] = "gluon",         [WS_LENS_TLE] = "tle",
-        [WS_LENS_BUNDLE] = "bundle",
+        [WS_LENS_TLX] = "tlx",             [WS_LENS_BUNDLE] = "bundle",
     };
     return name[lens];
 }

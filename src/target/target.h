@@ -24,6 +24,7 @@ typedef enum {
     WS_LENS_CUDA,
     WS_LENS_GLUON,
     WS_LENS_TLE,
+    WS_LENS_TLX,
     WS_LENS_BUNDLE,
     WS_LENS_COUNT
 } WsLens;

@@ -60,7 +60,9 @@ static WsExport export_of(const char *as)
     static const struct {
         const char *as;
         WsExport export;
-    } known[] = { { "gluon", ws_generate_gluon }, { "tle", ws_generate_tle } };
+    } known[] = { { "gluon", ws_generate_gluon },
+                  { "tle", ws_generate_tle },
+                  { "tlx", ws_generate_tlx } };
     for (guint i = 0; i < G_N_ELEMENTS(known); i++) {
         if (!strcmp(known[i].as, as))
             return known[i].export;
@@ -162,15 +164,15 @@ int ws_command_generate(int argc, char **argv)
     gboolean force = FALSE, json = FALSE, remarks = FALSE, pinned = FALSE;
     const GOptionEntry entries[] = {
         { "as", 0, 0, G_OPTION_ARG_STRING, &as, "form of the output",
-          "program|ptx|llvm|cubin|cuda|report|gluon|tle" },
+          "program|ptx|llvm|cubin|cuda|report|gluon|tle|tlx" },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "file instead of standard output",
           "FILE" },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
         { "force", 0, 0, G_OPTION_ARG_NONE, &force, "generate a refuted design too", NULL },
         { "remarks", 0, 0, G_OPTION_ARG_NONE, &remarks,
-          "cuda, gluon, tle: the place of every step in the design", NULL },
+          "cuda, gluon, tle, tlx: the place of every step in the design", NULL },
         { "pinned", 0, 0, G_OPTION_ARG_NONE, &pinned,
-          "gluon, tle: tries no other constants (every value is proved and rehearsed), all are "
+          "gluon, tle, tlx: tries no other constants (every value is proved and rehearsed), all are "
           "fixed",
           NULL },
         { "json", 0, 0, G_OPTION_ARG_NONE, &json,
@@ -182,9 +184,9 @@ int ws_command_generate(int argc, char **argv)
         return WS_EXIT_USAGE;
     if (!as)
         return ws_cli_fail(WS_EXIT_USAGE,
-                           "generate: say --as program|ptx|llvm|cubin|cuda|report|gluon|tle");
+                           "generate: say --as program|ptx|llvm|cubin|cuda|report|gluon|tle|tlx");
     static const char *const known[] = { "program", "ptx",   "llvm", "cubin", "cuda",
-                                         "report",  "gluon", "tle",  NULL };
+                                         "report",  "gluon", "tle",  "tlx",   NULL };
     static const char *const later[] = { "amdgcn", NULL };
     if (g_strv_contains(later, as))
         return ws_cli_fail(WS_EXIT_OUTSIDE, "generate: form '%s' is not in this version", as);
@@ -192,7 +194,7 @@ int ws_command_generate(int argc, char **argv)
         return ws_cli_fail(
             WS_EXIT_USAGE,
             "generate: no form '%s'; known: program, ptx, llvm, cubin, cuda, report, "
-            "gluon, tle",
+            "gluon, tle, tlx",
             as);
     if (json && !strcmp(as, "cubin") && !out)
         return ws_cli_fail(WS_EXIT_USAGE, "generate: --json holds no binary, say -o FILE");

@@ -1,0 +1,64 @@
+/* TLX's allocations: buffers and mbarriers. */
+#include "codegen/python/tlx.h"
+#include "codegen/python/triton.h"
+#include "program/parts/barrier.h"
+#include "program/parts/buffer.h"
+#include "program/program.h"
+
+static void allocate_buffer(WsPy *y, guint i)
+{
+    const WsBuffer *b = &y->p->buffer[i];
+    if (b->over >= 0) {
+        ws_py_refuse(y, NULL,
+                     ws_py_phrase(y,
+                                  "buffer %s, which lies over %s (`check --from tlx` does not "
+                                  "read `reuse`)",
+                                  b->name, y->p->buffer[b->over].name),
+                     "give it memory of its own");
+        return;
+    }
+    const guint part = b->rank == 1 ? 1 : ws_py_part_rows(b->rows);
+    const guint n = b->stages * b->array * (b->rank == 1 ? 1 : b->rows / part);
+    const char *name = ws_py_count(y, b->stages_name);
+    const char *count = name && n == b->stages ? name : ws_py_format(y, "%u", n);
+    if (!ws_py_pow2(b->cols) || (b->rank > 1 && part < 8 && part != b->rows))
+        ws_py_refuse(y, NULL,
+                     ws_py_phrase(y,
+                                  "buffer %s of %u rows and %u columns (extents are powers of "
+                                  "two)",
+                                  b->name, b->rows, b->cols),
+                     "make them powers of two");
+    const char *shape = b->rank == 1 ? ws_py_format(y, "(%u,)", b->cols)
+                                     : ws_py_format(y, "(%u, %u)", part, b->cols);
+    ws_py_line(y, "%s = tlx.local_alloc(%s, tl.%s, %s)", y->buffer[i], shape, ws_tl_type(b->dtype),
+               count);
+}
+
+static void allocate_barrier(WsPy *y, guint i)
+{
+    const WsBarrier *b = &y->p->barrier[i];
+    const guint n = b->array * MAX(b->slots, 1);
+    const char *name = ws_py_count(y, b->slots_name);
+    for (guint e = 1; e < b->array; e++) {
+        if (b->arrivals[e] == b->arrivals[0])
+            continue;
+        ws_py_refuse(
+            y, NULL,
+            ws_py_phrase(y, "barrier %s, whose elements take different arrivals", b->name),
+            "make them barriers of their own");
+        return;
+    }
+    ws_py_line(y, "%s = tlx.alloc_barriers(num_barriers=%s, arrive_count=%u)%s", y->barrier[i],
+               name && n == b->slots ? name : ws_py_format(y, "%u", n), b->arrivals[0],
+               b->ready && b->ready[0] ? "  # ready: the first waits pass" : "");
+}
+
+void ws_tlx_objects(WsPy *y)
+{
+    for (guint i = 0; i < y->p->n_buffers && !y->error; i++)
+        allocate_buffer(y, i);
+    for (guint i = 0; i < y->p->n_barriers && !y->error; i++) {
+        if (y->p->barrier[i].kind == WS_BARRIER_MBARRIER)
+            allocate_barrier(y, i);
+    }
+}
