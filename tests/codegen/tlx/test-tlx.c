@@ -1,0 +1,207 @@
+/* Designs -> TLX: whatever is written is read back and proved, as the design is; what cannot be
+ * said is refused with the step, the reason and what to change; and mistakes that are made in an
+ * export are not proved. A Python at hand reads the texts, and, where WARPSTAVE_TLX names the
+ * folder of TLX's own source, holds every call against its definition (calls.py). */
+#include "../../import/judged.h"
+#include "codegen/generate.h"
+#include "codegen/python/python.h"
+#include "program/elaborate.h"
+#include "program/program.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+static char *path_of(const char *design)
+{
+    return g_str_has_prefix(design, "projects/")
+               ? g_strdup_printf("%s/%s/design.wstave", WS_SOURCE_ROOT, design)
+               : g_strdup_printf("%s/tests/designs/%s.wstave", WS_SOURCE_ROOT, design);
+}
+
+static char *export_of(const char *design, GError **error)
+{
+    g_autofree char *path = path_of(design);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) d = ws_design_load(path, findings);
+    g_autoptr(WsProgram) p = d ? ws_elaborate(d, NULL, 0, findings) : NULL;
+    if (!p)
+        g_error("%s is no program", path);
+    return ws_generate_tlx(p, FALSE, NULL, error);
+}
+
+/* --- written, and proved again -----------------------------------------------------------------*/
+
+static const char *const written[] = {
+    "projects/gemm-bf16",
+    "projects/gemm-bf16-deferred",
+    "projects/gemm-bf16-pingpong",
+    "projects/attention-d64",
+    "projects/attention-d128",
+    "projects/attention-d128-full",
+    "projects/own-kernel",
+    "attention-ahead",
+    "attention-straight",
+    "attention-tle-pingpong",
+    "gemm-cooperative",
+    "gemm-one-consumer",
+    "gemm-pingpong",
+    "gemm-pipe",
+    "gemm-tle",
+    "consan/gemm-correct",
+    "moves/gemm-back-f32-transposed",
+    "moves/gemm-back-rows",
+    "moves/gemm-dynamic",
+    "moves/gemm-e5m2",
+    "moves/gemm-global",
+    "moves/gemm-global-reduce",
+    "moves/gemm-nn",
+    "moves/gemm-scales",
+    "moves/gemm-tf32",
+    "moves/gemm-tt",
+    "attack/more-slots-than-stages-two-rounds",
+    "attack/sum-read-in-every-round",
+    "attack/two-products-two-left",
+};
+
+static void test_written(gconstpointer data)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *text = export_of(data, &error), *again = export_of(data, NULL);
+    g_assert_no_error(error);
+    g_assert_cmpstr(text, ==, again);
+    g_assert_true(is_proved(text, WS_IMPORT_TLX));
+}
+
+/* --- refused -----------------------------------------------------------------------------------*/
+
+static const struct {
+    const char *design, *at, *why;
+} refused[] = {
+    { "projects/attention-d256", "step mma at groups/mma/", "80 rows" },
+    { "projects/gemm-bf16-balanced", "step load at groups/load/", "no power of two" },
+    { "projects/gemm-bf16-cluster2", "step load at groups/load/", "multicast" },
+    { "projects/gemm-bf16-single", "design", "lies over b" },
+    { "projects/gemm-bf16-splitk", "step cluster at groups/load/", "cluster barrier" },
+    { "projects/gemm-fp16", "step mma at groups/mma/", "part of a value" },
+    { "projects/gemm-fp8-block", "step read at groups/math/", "one element" },
+    { "projects/sparse-mla-any", "step read at groups/left/", "part of a line" },
+    { "sparse-mla-pipes", "step gather at groups/gather/", "signals no mbarrier" },
+    { "moves/cluster-copy", "step copy at groups/work/", "between shared memories" },
+    { "moves/cluster-send", "step write at groups/work/", "into another CTA" },
+    { "moves/gather-groups", "step gather at groups/work/", "signals no mbarrier" },
+    { "moves/gemm-hilbert", "design", "order hilbert" },
+    { "moves/gemm-i8", "step mma at groups/mma/", "not f32" },
+    { "moves/gemm-prefetch", "step griddepcontrol at groups/load/", "earlier kernel" },
+    { "moves/gemm-reduce", "step store at groups/mma/", "store that reduces" },
+    { "moves/linear-types", "design", "80 columns" },
+    { "raw-steps", "step raw at groups/work/", "PTX of the author" },
+    { "attack/index-halved-by-replica", "design", "no group of 4 warps" },
+    { "memory/exchange-quads", "step write at groups/mma/", "sums per lane" },
+};
+
+static void test_refused(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data);
+    g_autoptr(GError) error = NULL;
+    g_autofree char *text = export_of(refused[i].design, &error);
+    g_assert_null(text);
+    g_test_message("%s", error->message);
+    g_assert_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP);
+    g_assert_true(g_str_has_prefix(error->message, refused[i].at));
+    g_assert_nonnull(strstr(error->message, "not in lens tlx: "));
+    g_assert_nonnull(strstr(error->message, refused[i].why));
+    g_assert_nonnull(strstr(error->message, "; ")); /* what to change */
+}
+
+/* --- mistakes ----------------------------------------------------------------------------------*/
+
+/* The first place of `text` in an export, and what is made of it. */
+static const struct {
+    const char *design, *text, *instead;
+} mistakes[] = {
+    { "projects/gemm-bf16", "tlx.barrier_wait(empty[", "tl.device_print(\"\")  # (empty[" },
+    { "projects/gemm-bf16", "(k_total // STAGES + 1) % 2", "k_total // STAGES % 2" },
+    { "projects/gemm-bf16", "tlx.barrier_wait(full[k_total % STAGES], k_total // STAGES % 2)",
+      "pass" },
+    { "projects/gemm-bf16", "tlx.barrier_expect_bytes(full[k_total % STAGES], 16384 + 32768)",
+      "tlx.barrier_expect_bytes(full[k_total % STAGES], 16384)" },
+    { "projects/gemm-bf16", "acc = tlx.async_dot_wait(1, acc)",
+      "acc = tlx.async_dot_wait(2, acc)" },
+    { "projects/gemm-bf16", "tlx.async_descriptor_store_wait(1)",
+      "tlx.async_descriptor_store_wait(2)" },
+    { "projects/gemm-bf16", "tlx.barrier_arrive(empty[(k_total - 1) % STAGES])",
+      "tlx.barrier_arrive(empty[k_total % STAGES])" },
+    { "projects/gemm-bf16", "arrive_count=2", "arrive_count=1" },
+    { "projects/gemm-bf16", "STAGES, SLAB, 1)\n", "STAGES, SLAB, 0)\n" },
+    { "projects/attention-d128", "tlx.named_barrier_wait(turn + replica, 256)",
+      "tlx.named_barrier_wait(turn, 256)" },
+    { "projects/attention-d128", "tl.max(tlx.local_load(", "1 + tl.max(tlx.local_load(" },
+    { "attack/sum-read-in-every-round", "acc = tlx.async_dot_wait(0, acc)", "pass" },
+    { "moves/gemm-dynamic", "tlx.barrier_arrive(next_empty[", "tl.device_print(\"\")  # (next_e[" },
+};
+
+static void test_mistake(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data);
+    g_autofree char *text = export_of(mistakes[i].design, NULL);
+    const char *at = strstr(text, mistakes[i].text);
+    if (!at)
+        g_error("'%s' is not in the text", mistakes[i].text);
+    g_autofree char *before = g_strndup(text, (gsize)(at - text));
+    g_autofree char *wrong =
+        g_strconcat(before, mistakes[i].instead, at + strlen(mistakes[i].text), NULL);
+    g_assert_false(is_proved(wrong, WS_IMPORT_TLX));
+}
+
+/* --- the calls ---------------------------------------------------------------------------------*/
+
+static void test_calls(void)
+{
+    g_autofree char *python = g_find_program_in_path("python3");
+    if (!python) {
+        g_test_skip("no python3");
+        return;
+    }
+    g_autofree char *dir = g_dir_make_tmp("warpstave-tlx-XXXXXX", NULL);
+    g_autofree char *script = g_build_filename(WS_SOURCE_ROOT, "tests/codegen/tlx/calls.py", NULL);
+    g_autoptr(GPtrArray) argv = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(argv, g_strdup(python));
+    g_ptr_array_add(argv, g_strdup("-B"));
+    g_ptr_array_add(argv, g_strdup(script));
+    for (guint i = 0; i < G_N_ELEMENTS(written); i++) {
+        g_autofree char *text = export_of(written[i], NULL);
+        char *file = g_strdup_printf("%s/%u.py", dir, i);
+        g_assert_true(g_file_set_contents(file, text, -1, NULL));
+        g_ptr_array_add(argv, file);
+    }
+    g_ptr_array_add(argv, NULL);
+    g_autofree char *out = NULL, *errors = NULL;
+    g_autoptr(GError) error = NULL;
+    int status = 0;
+    g_spawn_sync(NULL, (char **)argv->pdata, NULL, 0, NULL, NULL, &out, &errors, &status, &error);
+    g_assert_no_error(error);
+    g_test_message("%s%s", out, errors);
+    g_assert_cmpint(status, ==, 0);
+    for (guint i = 3; argv->pdata[i]; i++)
+        g_unlink(argv->pdata[i]);
+    g_rmdir(dir);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(written); i++) {
+        g_autofree char *path = g_strdup_printf("/tlx/written/%s", written[i]);
+        g_test_add_data_func(path, written[i], test_written);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(refused); i++) {
+        g_autofree char *path = g_strdup_printf("/tlx/refused/%s", refused[i].design);
+        g_test_add_data_func(path, GUINT_TO_POINTER(i), test_refused);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(mistakes); i++) {
+        g_autofree char *path = g_strdup_printf("/tlx/mistakes/%u", i);
+        g_test_add_data_func(path, GUINT_TO_POINTER(i), test_mistake);
+    }
+    g_test_add_func("/tlx/calls", test_calls);
+    return g_test_run();
+}
