@@ -1,5 +1,5 @@
 /* Every function of the array language (expr/func.def, those for compute steps) and its literals in
- * every language that is written: LLVM, CUDA C++, Gluon and TLE say it, or refuse it by name.
+ * every language that is written: LLVM, CUDA C++, Gluon, TLE and TLX say it, or refuse it by name.
  * Compiled where the tools are: ptxas, nvcc. The design is named by a keyword. */
 #include "codegen/generate.h"
 #include "codegen/python/python.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* A value as f32 from x (f32), row and col. `host`: over the scalar `scale`, in a name of the
- * launch; NULL: not said there. `python`: what Gluon and TLE answer; NULL: they say it. */
+ * launch; NULL: not said there. `python`: what Gluon, TLE and TLX answer; NULL: they say it. */
 static const struct {
     WsFunc func;
     const char *device, *host, *python;
@@ -115,7 +115,7 @@ static void test_whole(void)
 
 typedef char *(*Export)(const WsProgram *p, gboolean remarks, const WsPyJudge *judge,
                         GError **error);
-static const Export exports[] = { ws_generate_gluon, ws_generate_tle };
+static const Export exports[] = { ws_generate_gluon, ws_generate_tle, ws_generate_tlx };
 
 static void say(const WsProgram *p, const char *what, const char *refused)
 {
