@@ -116,3 +116,9 @@ guint ws_py_parts(const WsPyBox *box, guint *dim)
     }
     return 1;
 }
+
+gboolean ws_py_beyond(const WsOp *op)
+{
+    return op->ctas.kind != WS_CTAS_OWN &&
+           (op->kind == WS_OP_MBAR_ARRIVE || op->kind == WS_OP_TMA_LOAD);
+}

@@ -22,30 +22,23 @@ static void store_wait(WsPy *y, const WsOp *op)
         ws_py_line(y, "tma.store_wait(%" G_GINT64_FORMAT ")", n);
 }
 
-#define UNKNOWN                                    NULL
-#define CONTROL                                    NULL
-#define IMPLIED(how)                               NULL, how
-#define FIXED(text)                                NULL, NULL, text
-#define NOT(why, change)                           NULL, NULL, NULL, why, change
+#define UNKNOWN                                         NULL
+#define CONTROL                                         NULL
+#define IMPLIED(how)                                    NULL, how
+#define FIXED(text)                                     NULL, NULL, text
+#define NOT(why, change)                                NULL, NULL, NULL, why, change
 #define WS_LOWER(id, prim, llvm, cuda, gluon, tle, tlx) [WS_OP_##id] = { gluon },
 static const Row table[WS_OP_KIND_COUNT] = {
 #include "codegen/lower.def"
 };
 
-/* Another CTA of the cluster takes part. */
-static gboolean beyond(const WsOp *op)
-{
-    return op->ctas.kind != WS_CTAS_OWN &&
-           (op->kind == WS_OP_MBAR_ARRIVE || op->kind == WS_OP_TMA_LOAD);
-}
-
 void ws_gluon_op(WsPy *y, const WsOp *op)
 {
     const Row *row = &table[op->kind];
-    if (beyond(op)) {
+    if (ws_py_beyond(op)) {
         ws_py_refuse(y, op,
-                     op->kind == WS_OP_TMA_LOAD ? "a multicast copy (3.6 has none)"
-                                                : "an arrival in another CTA (3.6 has none)",
+                     op->transfer ? "a multicast copy (3.6 has none)"
+                                  : "an arrival in another CTA (3.6 has none)",
                      "a design of cluster 1");
         return;
     }

@@ -271,6 +271,8 @@ guint ws_py_part_rows(guint rows);
 guint ws_py_block(const WsPyBox *box, guint dim);
 guint ws_py_parts(const WsPyBox *box, guint *dim);
 const char *ws_py_part_coordinates(WsPy *y, const WsOp *op, guint dim, guint rows);
+/* A multicast, or an arrival at another CTA of the cluster. */
+gboolean ws_py_beyond(const WsOp *op);
 
 WsPy *ws_py_new(const WsProgram *p, const WsPyDialect *dialect);
 /* The finished text, or NULL and y's error. Frees y. */

@@ -1,5 +1,6 @@
-/* A program as Python: Gluon (Triton 3.6), TLE and TLX. No LLVM. What a language cannot say is an error
- * (WS_GENERATE_ERROR_STEP) that names the step, the reason and what to change. Caller frees. */
+/* A program as Python: Gluon (Triton 3.6), TLE and TLX. No LLVM. What a language cannot say is an
+ * error (WS_GENERATE_ERROR_STEP) that names the step, the reason and what to change. Caller frees.
+ */
 #pragma once
 
 #include "program/forward.h"

@@ -64,7 +64,9 @@ static Use use_of_product(const WsOp *op, gboolean whole)
 /* Names in flight pass through a wait. */
 static gboolean flies_at(const WsOp *wait, guint value)
 {
-    for (guint i = 0; wait->kind == WS_OP_MMA_WAIT && i < wait->n_flying; i++) {
+    if (!ws_op_retires(wait->kind) || ws_op_queue(wait->kind) != WS_QUEUE_MMA)
+        return FALSE;
+    for (guint i = 0; i < wait->n_flying; i++) {
         if (wait->flying[i]->value[0].value == value)
             return TRUE;
     }

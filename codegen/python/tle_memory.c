@@ -2,7 +2,7 @@
  * Pointers are worked out here, clipped to the shape of the tensor. */
 #include "codegen/python/tle.h"
 #include "codegen/python/triton.h"
-#include "program/op_kind.h"
+#include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
 #include "program/parts/buffer.h"
@@ -165,7 +165,7 @@ void ws_tle_next_tile(WsTle *t, const WsOp *op)
 
 void ws_tle_global(WsTle *t, const WsOp *op)
 {
-    const gboolean load = op->kind == WS_OP_LD_GLOBAL;
+    const gboolean load = !ws_op_stores_global(op->kind);
     ws_tl_global(t->y, op, load ? NULL : part(t, &op->value[0]), ", sem=\"relaxed\"");
 }
 

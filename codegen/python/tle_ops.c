@@ -270,11 +270,11 @@ typedef struct {
     const char *implied, *why, *change;
 } Row;
 
-#define OTHER_CTAS                                 WS_WORD("TLE's shared memory of other CTAs is not written by this export")
-#define UNKNOWN                                    NULL
-#define CONTROL                                    NULL
-#define IMPLIED(how)                               NULL, how
-#define NOT(why, change)                           NULL, NULL, why, change
+#define OTHER_CTAS                                      WS_WORD("TLE's shared memory of other CTAs is not written by this export")
+#define UNKNOWN                                         NULL
+#define CONTROL                                         NULL
+#define IMPLIED(how)                                    NULL, how
+#define NOT(why, change)                                NULL, NULL, why, change
 #define WS_LOWER(id, prim, llvm, cuda, gluon, tle, tlx) [WS_OP_##id] = { tle },
 static const Row table[WS_OP_KIND_COUNT] = {
 #include "codegen/lower.def"

@@ -1,5 +1,6 @@
-/* Inside of `generate --as tlx`. Barriers, parities and fences are those of Gluon, words for tensors
- * those of triton.language; products add to an accumulator and have no flag that says whether. */
+/* Inside of `generate --as tlx`. Barriers, parities and fences are those of Gluon, words for
+ * tensors those of triton.language; products add to an accumulator and have no flag that says
+ * whether. */
 #pragma once
 
 #include "codegen/python/plan.h"
@@ -25,7 +26,8 @@ void ws_tlx_load(WsPy *y, const WsOp *op);
 void ws_tlx_store(WsPy *y, const WsOp *op);
 void ws_tlx_store_wait(WsPy *y, const WsOp *op);
 void ws_tlx_named(WsPy *y, const WsOp *op);
-/* --- tlx_memory.c: shared memory, values, products --------------------------------------------- */
+/* --- tlx_memory.c: shared memory, values, products ---------------------------------------------
+ */
 /* A stage of a buffer, or a view of it: "tlx.local_slice(a[0], [0, 0], [64, 64])". */
 const char *ws_tlx_view(WsPy *y, const WsAccess *a);
 const char *ws_tlx_part_view(WsPy *y, const WsAccess *a, const char *part);

@@ -1,7 +1,7 @@
 /* TLX: views of shared memory, what moves between it and values, products and their waits. */
 #include "codegen/python/tlx.h"
 #include "codegen/python/triton.h"
-#include "program/op_kind.h"
+#include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
 #include "program/parts/buffer.h"
@@ -81,7 +81,8 @@ void ws_tlx_mma(WsPy *y, const WsOp *op)
         return;
     }
     if (m->acc_type != WS_DTYPE_F32) {
-        ws_py_refuse(y, op, "an accumulator that is not f32 (`check --from tlx` reads no out_dtype)",
+        ws_py_refuse(y, op,
+                     "an accumulator that is not f32 (`check --from tlx` reads no out_dtype)",
                      "accumulate in f32");
         return;
     }
@@ -186,8 +187,8 @@ void ws_tlx_read(WsPy *y, const WsOp *op)
 
 void ws_tlx_global(WsPy *y, const WsOp *op)
 {
-    const gboolean load = op->kind == WS_OP_LD_GLOBAL;
-    if (op->kind == WS_OP_RED_GLOBAL && op->reduce != WS_REDUCE_ADD)
+    const gboolean load = !ws_op_stores_global(op->kind);
+    if (op->reduce != WS_REDUCE_NONE && op->reduce != WS_REDUCE_ADD)
         ws_py_refuse(y, op, "a minimum or maximum in memory", "add, or write the values");
     else if (!lanes(y, op))
         ws_tl_global(y, op, load ? NULL : part_of(y, &op->value[0]), "");

@@ -42,10 +42,9 @@ static void allocate_barrier(WsPy *y, guint i)
     for (guint e = 1; e < b->array; e++) {
         if (b->arrivals[e] == b->arrivals[0])
             continue;
-        ws_py_refuse(
-            y, NULL,
-            ws_py_phrase(y, "barrier %s, whose elements take different arrivals", b->name),
-            "make them barriers of their own");
+        ws_py_refuse(y, NULL,
+                     ws_py_phrase(y, "barrier %s, whose elements take different arrivals", b->name),
+                     "make them barriers of their own");
         return;
     }
     ws_py_line(y, "%s = tlx.alloc_barriers(num_barriers=%s, arrive_count=%u)%s", y->barrier[i],

@@ -196,19 +196,12 @@ static const Row table[WS_OP_KIND_COUNT] = {
 #include "codegen/lower.def"
 };
 
-/* Another CTA of the cluster takes part. */
-static gboolean beyond(const WsOp *op)
-{
-    return op->ctas.kind != WS_CTAS_OWN &&
-           (op->kind == WS_OP_MBAR_ARRIVE || op->kind == WS_OP_TMA_LOAD);
-}
-
 void ws_tlx_op(WsPy *y, const WsOp *op)
 {
     const Row *row = &table[op->kind];
-    if (beyond(op)) {
+    if (ws_py_beyond(op)) {
         ws_py_refuse(y, op,
-                     op->kind == WS_OP_TMA_LOAD
+                     op->transfer
                          ? "a multicast copy (`check --from tlx` does not read it)"
                          : "an arrival in another CTA (`check --from tlx` does not read it)",
                      "a design of cluster 1");

@@ -1,5 +1,6 @@
 /* Tensors through pointers: TLE and TLX. Pointers are worked out here, clipped to the shape. */
 #include "codegen/python/triton.h"
+#include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/parts/tensor.h"
@@ -92,7 +93,7 @@ void ws_tl_global(WsPy *y, const WsOp *op, const char *part, const char *relaxed
     const WsRegValue *v = &y->agent->value[op->value[0].value];
     const WsTensor *tensor = &y->p->tensor[op->tensor];
     const char *value = y->value[op->value[0].value], *name = y->tensor[op->tensor];
-    gboolean load = op->kind == WS_OP_LD_GLOBAL;
+    gboolean load = !ws_op_stores_global(op->kind);
     if (load && (op->value[0].rows != v->rows || op->value[0].cols != v->cols)) {
         ws_py_refuse(y, op, "a read into a part of a value", "make it a value of its own");
         return;
@@ -107,7 +108,7 @@ void ws_tl_global(WsPy *y, const WsOp *op, const char *part, const char *relaxed
         return;
     }
     const char *x = ws_tl_converted(y, part, v->dtype, tensor->dtype);
-    if (op->kind == WS_OP_RED_GLOBAL)
+    if (op->reduce != WS_REDUCE_NONE)
         ws_py_line(y, "tl.atomic_add(%s + (%s), %s, mask=%s%s)%s", name, offset, x, mask, relaxed,
                    place);
     else
