@@ -258,7 +258,7 @@ static void test_table(void)
         const char *id, *judge, *remedy;
     } rows[] = {
 #define WS_TLE_RULE(id, what, judge, remedy) { #id, #judge, remedy },
-#include "codegen/python/tle_rule.def"
+#include "codegen/python/tle/tle_rule.def"
 #undef WS_TLE_RULE
     };
     guint fronts = 0, lowers = 0;

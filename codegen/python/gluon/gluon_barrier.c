@@ -1,6 +1,6 @@
 /* mbarriers, and named barriers. 3.6 has no call for these, but PTX inline: as mbarriers, where
  * every arrival synchronises its group first, they cost attention 2 % (measured). */
-#include "codegen/python/gluon.h"
+#include "codegen/python/gluon/gluon.h"
 #include "program/op.h"
 #include "program/parts/barrier.h"
 #include "program/parts/operation.h"

@@ -1,5 +1,5 @@
 /* generate --as gluon: the program as one Python file for Triton 3.6. */
-#include "codegen/python/gluon.h"
+#include "codegen/python/gluon/gluon.h"
 #include "codegen/python/plan.h"
 #include "program/op.h"
 #include "program/parts/access.h"

@@ -1,5 +1,5 @@
 /* The launcher: descriptors, the grid, what it says of itself and what it refuses. */
-#include "codegen/python/gluon.h"
+#include "codegen/python/gluon/gluon.h"
 #include "codegen/python/host_tensors.h"
 #include "program/op.h"
 #include "program/parts/agent.h"

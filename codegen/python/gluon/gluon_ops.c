@@ -1,5 +1,5 @@
 /* One operation in Gluon: lower.def says how. */
-#include "codegen/python/gluon.h"
+#include "codegen/python/gluon/gluon.h"
 #include "program/op.h"
 #include "program/op_kind.h"
 #include "program/parts/operation.h"

@@ -1,6 +1,6 @@
 /* TLE's allocations: buffers, mbarriers and named barriers, pipes. */
-#include "codegen/python/tle.h"
-#include "codegen/python/triton.h"
+#include "codegen/python/tle/tle.h"
+#include "codegen/python/triton/triton.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
 #include "program/parts/buffer.h"

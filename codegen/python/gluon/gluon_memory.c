@@ -1,6 +1,6 @@
 /* Shared memory, copies, tensors. Buffers are [stages, rows, cols]; a stage of an array element
  * lies at element * stages + stage. */
-#include "codegen/python/gluon.h"
+#include "codegen/python/gluon/gluon.h"
 #include "program/op_kind.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"

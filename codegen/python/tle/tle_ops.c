@@ -1,7 +1,7 @@
 /* Synchronisation and copies in TLE, and which file writes which operation. Parities turn into
  * phaseIdx, the number of times that a slot was used before: READY flips it there, as `init ready`
  * does here. One thread arrives for a partition, so a count is a weight. */
-#include "codegen/python/tle.h"
+#include "codegen/python/tle/tle.h"
 #include "program/op.h"
 #include "program/op_kind.h"
 #include "program/parts/access.h"

@@ -1,5 +1,5 @@
 /* The plan of an export: descriptors, transactions, parts of barriers, pipes, partitions. */
-#include "codegen/python/tle.h"
+#include "codegen/python/tle/tle.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"

@@ -1,7 +1,7 @@
 /* Rows picked by data: cp.async of 16 bytes a thread, eight lanes to a row where rows are long
  * enough. What lies outside of the tensor is zero in shared memory; rows begin and end at multiples
  * of 16 bytes, which the compiler must be told. */
-#include "codegen/python/gluon.h"
+#include "codegen/python/gluon/gluon.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"

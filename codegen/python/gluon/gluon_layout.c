@@ -2,7 +2,7 @@
  * accumulator layout per number of columns, so that values of the same width meet without a
  * conversion; values [rows, 1] follow the rows of the role's widest tile, sums per lane the lanes
  * that hold a row of an accumulator. */
-#include "codegen/python/gluon.h"
+#include "codegen/python/gluon/gluon.h"
 #include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"

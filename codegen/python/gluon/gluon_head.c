@@ -1,5 +1,5 @@
 /* Before the first function of a file: what it is, imports, constants, the helpers it calls. */
-#include "codegen/python/gluon.h"
+#include "codegen/python/gluon/gluon.h"
 #include "codegen/python/host_tensors.h"
 #include "program/program.h"
 

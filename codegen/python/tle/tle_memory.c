@@ -1,7 +1,7 @@
 /* Products, and what moves between registers, shared memory and tensors by plain loads and stores.
  * Pointers are worked out here, clipped to the shape of the tensor. */
-#include "codegen/python/tle.h"
-#include "codegen/python/triton.h"
+#include "codegen/python/tle/tle.h"
+#include "codegen/python/triton/triton.h"
 #include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"

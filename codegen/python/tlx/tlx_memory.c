@@ -1,6 +1,6 @@
 /* TLX: views of shared memory, what moves between it and values, products and their waits. */
-#include "codegen/python/tlx.h"
-#include "codegen/python/triton.h"
+#include "codegen/python/tlx/tlx.h"
+#include "codegen/python/triton/triton.h"
 #include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"

@@ -1,6 +1,6 @@
 /* TLX's allocations: buffers and mbarriers. */
-#include "codegen/python/tlx.h"
-#include "codegen/python/triton.h"
+#include "codegen/python/tlx/tlx.h"
+#include "codegen/python/triton/triton.h"
 #include "program/parts/barrier.h"
 #include "program/parts/buffer.h"
 #include "program/program.h"

@@ -1,6 +1,6 @@
 /* Judgements of tle_rule.def on the plan. Each returns what offends, or NULL, and the operation (or
  * the path) in *op and *path. */
-#include "codegen/python/tle.h"
+#include "codegen/python/tle/tle.h"
 #include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
@@ -434,7 +434,7 @@ void ws_tle_judge(WsTle *t)
         Judge judge;
     } rules[] = {
 #define WS_TLE_RULE(id, what, judge, remedy) { #id, what, remedy, judge },
-#include "codegen/python/tle_rule.def"
+#include "codegen/python/tle/tle_rule.def"
 #undef WS_TLE_RULE
     };
     for (guint i = 0; i < G_N_ELEMENTS(rules) && !t->y->error; i++) {

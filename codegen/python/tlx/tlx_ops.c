@@ -1,6 +1,6 @@
 /* One operation in TLX: lower.def says how. Synchronisation and copies. */
-#include "codegen/python/tlx.h"
-#include "codegen/python/triton.h"
+#include "codegen/python/tlx/tlx.h"
+#include "codegen/python/triton/triton.h"
 #include "program/op.h"
 #include "program/op_kind.h"
 #include "program/parts/access.h"

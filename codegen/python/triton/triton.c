@@ -1,5 +1,5 @@
 /* The words of triton.language that TLE and TLX share, and the functions that their texts call. */
-#include "codegen/python/triton.h"
+#include "codegen/python/triton/triton.h"
 #include "codegen/python/host_tensors.h"
 #include "program/op.h"
 #include "program/parts/agent.h"

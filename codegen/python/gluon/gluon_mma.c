@@ -3,7 +3,7 @@
  * operands where they are. Between its call and the next wait an accumulator is a token, not a
  * tensor: at the end of a body it passes through a wait that never waits, since what a loop carries
  * is a tensor. */
-#include "codegen/python/gluon.h"
+#include "codegen/python/gluon/gluon.h"
 #include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"

@@ -1,6 +1,6 @@
 /* What a kernel takes, and the launcher that hands it over: TLE and TLX. */
 #include "codegen/python/host_tensors.h"
-#include "codegen/python/triton.h"
+#include "codegen/python/triton/triton.h"
 #include "program/parts/agent.h"
 #include "program/parts/tensor.h"
 #include "program/parts/tiles.h"

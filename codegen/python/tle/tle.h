@@ -62,7 +62,7 @@ guint ws_tle_part(const WsTle *t, const WsOp *load);
  */
 typedef enum {
 #define WS_TLE_RULE(id, what, judge, remedy) WS_TLE_RULE_##id,
-#include "codegen/python/tle_rule.def"
+#include "codegen/python/tle/tle_rule.def"
 #undef WS_TLE_RULE
     WS_TLE_RULE_COUNT
 } WsTleRule;

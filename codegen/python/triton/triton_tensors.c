@@ -1,5 +1,5 @@
 /* Tensors through pointers: TLE and TLX. Pointers are worked out here, clipped to the shape. */
-#include "codegen/python/triton.h"
+#include "codegen/python/triton/triton.h"
 #include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"

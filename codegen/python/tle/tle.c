@@ -1,6 +1,6 @@
 /* generate --as tle: header, one function per group, the kernel, the launcher. */
-#include "codegen/python/tle.h"
-#include "codegen/python/triton.h"
+#include "codegen/python/tle/tle.h"
+#include "codegen/python/triton/triton.h"
 #include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"

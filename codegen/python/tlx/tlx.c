@@ -1,6 +1,6 @@
 /* generate --as tlx: header, one function per group, the kernel with its tasks, the launcher. */
-#include "codegen/python/tlx.h"
-#include "codegen/python/triton.h"
+#include "codegen/python/tlx/tlx.h"
+#include "codegen/python/triton/triton.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
 #include "program/parts/tiles.h"
