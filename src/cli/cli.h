@@ -19,7 +19,8 @@ G_BEGIN_DECLS
  * returned in *file (owned by argv). Prints usage errors itself and returns FALSE: exit 2. */
 gboolean ws_cli_options(int *argc, char ***argv, const char *command, const GOptionEntry *entries,
                         const char **file);
-/* The same for `n` positional arguments. */
+/* The same for `n` positional arguments; WS_CLI_SOME: one or more, which are argv[1..] then. */
+enum { WS_CLI_SOME = -1 };
 gboolean ws_cli_arguments(int *argc, char ***argv, const char *command, const GOptionEntry *entries,
                           int n, const char **file);
 /* "NAME=VALUE" strings -> settings (names owned by the strings, which are cut in place). */
@@ -74,6 +75,9 @@ int ws_cli_fail(int code, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* The same of findings, the first error for --errors. */
 int ws_cli_fail_findings(int code, const WsFindings *findings, const char *file);
 int ws_cli_fail_with(int code, const GError *error); /* with what a refusal knows besides */
+/* What a long command does now, on a line of its own of a terminal (standard error; else nothing);
+ * NULL takes it away. */
+void ws_cli_progress(const char *format, ...) G_GNUC_PRINTF(1, 2);
 /* TRUE once Ctrl-C was pressed. */
 gboolean ws_cli_interrupted(void);
 

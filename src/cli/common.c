@@ -35,6 +35,24 @@ gboolean ws_cli_interrupted(void)
     return interrupted != 0;
 }
 
+void ws_cli_progress(const char *format, ...)
+{
+    static gboolean shown;
+    if (!isatty(STDERR_FILENO))
+        return;
+    if (shown)
+        fputs("\r\033[K", stderr);
+    shown = format != NULL;
+    if (!format)
+        return;
+    va_list list;
+    va_start(list, format);
+    g_autofree char *text = g_strdup_vprintf(format, list);
+    va_end(list);
+    fprintf(stderr, "%.100s", text);
+    fflush(stderr);
+}
+
 void ws_cli_say_aside(const char *out)
 {
     fflush(stdout);
@@ -136,11 +154,25 @@ static const char *command_arguments(const char *command)
     return "";
 }
 
+/* What --help ends with. */
+static char *examples_of(const char *command)
+{
+    GString *text = g_string_new("Examples:");
+#define WS_EXAMPLE(name, line)                                                                     \
+    if (!strcmp(command, #name))                                                                   \
+        g_string_append_printf(text, "\n  %s", line);
+#include "cli/example.def"
+#undef WS_EXAMPLE
+    return g_string_free(text, FALSE);
+}
+
 gboolean ws_cli_arguments(int *argc, char ***argv, const char *command, const GOptionEntry *entries,
                           int n, const char **file)
 {
     g_autoptr(GOptionContext) context = g_option_context_new(command_arguments(command));
     g_autoptr(GError) error = NULL;
+    g_autofree char *examples = examples_of(command);
+    g_option_context_set_description(context, examples);
     if (entries)
         g_option_context_add_main_entries(context, entries, NULL);
     take_errors_file(argc, *argv);
@@ -151,11 +183,11 @@ gboolean ws_cli_arguments(int *argc, char ***argv, const char *command, const GO
                     command);
         return FALSE;
     }
-    if (*argc != n + 1) {
+    if (n == WS_CLI_SOME ? *argc < 2 : *argc != n + 1) {
         ws_cli_fail(WS_EXIT_USAGE, "usage: warpstave %s %s", command, command_arguments(command));
         return FALSE;
     }
-    for (int i = 0; i < n; i++)
+    for (int i = 0; file && i < n; i++)
         file[i] = (*argv)[i + 1];
     return TRUE;
 }

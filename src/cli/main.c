@@ -34,7 +34,7 @@ static int print_help(FILE *to)
         fprintf(to, "  %-9s %s%*s %s\n", commands[i].name, commands[i].arguments, (int)MAX(room, 0),
                 "", commands[i].help);
     }
-    fprintf(to, "\nwarpstave COMMAND --help lists the options of a command.\n"
+    fprintf(to, "\nwarpstave help COMMAND lists the options of a command, with examples.\n"
                 "Exit: 0 yes, 1 no, 2 unreadable input or usage, 3 outside the fragment,\n"
                 "      4 something is absent here, 5 a defect of this program, 130 interrupted.\n");
     return to == stdout ? WS_EXIT_YES : WS_EXIT_USAGE;
@@ -44,6 +44,10 @@ static int run(int argc, char **argv)
 {
     if (argc < 2)
         return print_help(stderr);
+    if (!strcmp(argv[1], "help") && argc == 3) { /* help COMMAND is COMMAND --help */
+        char *asked[] = { argv[0], argv[2], "--help", NULL };
+        return run(3, asked);
+    }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
         return print_help(stdout);
     if (!strcmp(argv[1], "--version")) {

@@ -83,7 +83,8 @@ gboolean ws_file_read_some(const char *file, gsize most, char **data, gsize *len
 {
     *data = NULL;
     *length = 0;
-    const int fd = open(file, O_RDONLY | O_CLOEXEC);
+    const int fd = strcmp(file, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                          : open(file, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return fail(error, "cannot read", file);
     g_autoptr(GByteArray) bytes = g_byte_array_new();

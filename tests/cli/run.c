@@ -19,7 +19,7 @@ int run(const char *const *arguments, char **output)
     g_assert_no_error(error);
     gsize size;
     const char *data = g_bytes_get_data(bytes, &size);
-    *output = g_strndup(data, size);
+    *output = g_strndup(data ? data : "", size);
     g_test_message("%s", *output);
     g_assert_true(g_subprocess_get_if_exited(process));
     return g_subprocess_get_exit_status(process);

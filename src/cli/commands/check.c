@@ -1,4 +1,5 @@
 #include "check/witness/witness.h"
+#include "cli/check_files.h"
 #include "cli/check_report.h"
 #include "cli/import_report.h"
 #include "cli/sarif.h"
@@ -79,7 +80,7 @@ static gboolean take_fix(int *argc, char **argv, const char **only)
 }
 
 typedef struct {
-    gboolean json, strict, witness, step, dry, write, verified;
+    gboolean json, strict, witness, step, dry, write, verified, quiet;
     guint policy;
     gboolean list;
     char *require, *policies, *from, *certificate, *kernel, *sarif_file;
@@ -178,17 +179,22 @@ static void print_silenced(const WsFindings *findings)
     }
 }
 
-static void print_text(const char *file, WsCliInput *in, const WsVerdict *verdict, const Options *o,
-                       int code)
+static void print_findings(const char *file, WsCliInput *in, const WsVerdict *verdict,
+                           const Options *o)
 {
     ws_cli_print_findings(in->findings, file);
-    if (!verdict)
-        return;
-    if (o->witness || o->step)
+    if (verdict && (o->witness || o->step))
         print_witness(file, in, o->step);
-    print_silenced(in->findings);
-    g_autofree char *text = ws_verdict_text(verdict);
-    printf("%s: %s\n", file, text);
+    if (verdict && !o->quiet)
+        print_silenced(in->findings);
+}
+
+static void print_text(const char *file, WsCliInput *in, const WsVerdict *verdict, const Options *o)
+{
+    print_findings(file, in, verdict, o);
+    g_autofree char *text = verdict && !o->quiet ? ws_verdict_text(verdict) : NULL;
+    if (text)
+        printf("%s: %s\n", file, text);
 }
 
 /* The file is written whole or not at all; what is not proved leaves it as it was. */
@@ -212,7 +218,7 @@ static int confirm(const char *file, const WsCliInput *in, const WsVerdict *verd
         return ws_cli_fail(WS_EXIT_OUTSIDE, "%s: not verified: %s", file, verdict->uncertified);
     g_autoptr(WsVerification) v = ws_verify(in->program, verdict->certificate);
     g_autofree char *text = ws_verification_text(v);
-    if (!o->json)
+    if (!o->json && !o->quiet)
         printf("%s: %s%s\n", file, v->answer == WS_VERIFIED ? "proved, " : "", text);
     return v->answer == WS_VERIFIED         ? code
            : v->answer == WS_VERIFY_REFUSED ? WS_EXIT_OUTSIDE
@@ -254,36 +260,64 @@ static int judge_file(const char *file, const Options *o, GString *table)
         const char *kernel = g_ptr_array_index(kernels, i);
         g_autofree char *label = g_strdup_printf("%s [%s]", file, kernel);
         const int one = judge_kernel(file, &in, o, kernel, &verdict);
-        print_text(label, &in, verdict, o, one);
+        print_text(label, &in, verdict, o);
         add_row(table, file, kernel, verdict);
         code = worse(code, one);
     }
     return code;
 }
 
-static gint by_text(gconstpointer a, gconstpointer b)
+/* A design among several. */
+static int judge_design(const char *file, const Options *o, GString *table, GString *json)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    g_auto(WsCliInput) in = { 0 };
+    g_autoptr(WsVerdict) verdict = NULL;
+    int code = judge(file, &in, o, NULL, &verdict);
+    if (o->sarif)
+        ws_sarif_add(o->sarif, file, NULL, in.findings, verdict);
+    if (o->json) {
+        g_auto(GStrv) set = g_strdupv(o->set); /* reading settings cuts their text */
+        g_autoptr(GArray) settings = NULL;
+        if (!ws_cli_settings(set, "--set", &settings))
+            return WS_EXIT_USAGE;
+        g_autofree char *text = ws_cli_check_json_text(file, &in, settings, verdict, code);
+        g_string_append_printf(json, "%s%s", json->len ? ", " : "", g_strchomp(text));
+        return code;
+    }
+    print_findings(file, &in, verdict, o);
+    if (o->verified)
+        code = confirm(file, &in, verdict, o, code);
+    g_autofree char *text = verdict ? ws_verdict_text(verdict) : g_strdup("");
+    g_string_append_printf(table, "%-8s  %s%s%s\n",
+                           verdict ? ws_verdict_word(verdict->kind) : "unread", file,
+                           verdict && verdict->kind != WS_VERDICT_PROVED ? "  " : "",
+                           verdict && verdict->kind != WS_VERDICT_PROVED ? text : "");
+    return code;
 }
 
-static int judge_folder(const char *folder, const Options *o, GString *table)
+/* Each of several files, then a table. */
+static int judge_files(const GPtrArray *files, const Options *o)
 {
-    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-    GDir *dir = g_dir_open(folder, 0, NULL);
+    g_autoptr(GString) table = g_string_new(NULL), json = g_string_new(NULL);
     int code = WS_EXIT_YES;
-    for (const char *name; dir && (name = g_dir_read_name(dir));)
-        g_ptr_array_add(names, g_build_filename(folder, name, NULL));
-    if (dir)
-        g_dir_close(dir);
-    g_ptr_array_sort(names, by_text);
-    for (guint i = 0; i < names->len; i++) {
-        const char *path = g_ptr_array_index(names, i);
-        if (g_file_test(path, G_FILE_TEST_IS_DIR))
-            code = worse(code, judge_folder(path, o, table));
-        else if (g_str_has_suffix(path, ".py"))
-            code = worse(code, judge_file(path, o, table));
+    for (guint i = 0; i < files->len && !ws_cli_interrupted(); i++) {
+        const char *file = files->pdata[i];
+        ws_cli_progress("%s (%u of %u)", file, i + 1, files->len);
+        const gboolean kernel = o->from || ws_cli_is_foreign(file);
+        if (kernel && (o->json || o->verified))
+            code = worse(code,
+                         ws_cli_fail(WS_EXIT_USAGE,
+                                     "%s: --json and --verified take one kernel at a time", file));
+        else
+            code = worse(code,
+                         kernel ? judge_file(file, o, table) : judge_design(file, o, table, json));
     }
-    return code;
+    ws_cli_progress(NULL);
+    if (o->json)
+        printf("{ \"version\": 2, \"exit\": %d, \"files\": [%s] }\n", code, json->str);
+    else if (!o->quiet)
+        printf("%s%s", o->quiet ? "" : "\n", table->str);
+    return ws_cli_interrupted() ? WS_EXIT_INTERRUPTED : code;
 }
 
 static int list_kernels(const char *file, const Options *o)
@@ -295,11 +329,20 @@ static int list_kernels(const char *file, const Options *o)
     return code;
 }
 
-/* More kernels than one: --kernel all, a folder, or a file that holds several. -1: it is one. */
-static int judge_several(const char *file, const Options *o)
+/* More than one thing to judge: several files, a folder, --kernel all, or a file that holds several
+ * kernels. -1: it is one. */
+static int judge_several(char *const *arguments, guint n, const Options *o)
 {
+    const char *file = arguments[0];
     const gboolean folder = g_file_test(file, G_FILE_TEST_IS_DIR);
-    const gboolean all = folder || !g_strcmp0(o->kernel, "all");
+    if (n > 1 || folder) {
+        g_autoptr(GPtrArray) files = ws_cli_check_files(arguments, n, o->from != NULL);
+        if (o->certificate)
+            return ws_cli_fail(WS_EXIT_USAGE, "--certificate takes one design at a time");
+        return files->len ? judge_files(files, o)
+                          : ws_cli_fail(WS_EXIT_USAGE, "%s holds no design (*.wstave)", file);
+    }
+    const gboolean all = !g_strcmp0(o->kernel, "all");
     if (!all && (o->kernel || !(o->from ? strcmp(o->from, "ptx") : ws_cli_is_foreign(file))))
         return -1;
     int code = WS_EXIT_YES;
@@ -310,8 +353,9 @@ static int judge_several(const char *file, const Options *o)
         return ws_cli_fail(WS_EXIT_USAGE,
                            "%s holds several kernels: say which one with --kernel NAME", file);
     g_autoptr(GString) table = g_string_new(NULL);
-    code = folder ? judge_folder(file, o, table) : judge_file(file, o, table);
-    printf("\n%s", table->str);
+    code = judge_file(file, o, table);
+    if (!o->quiet)
+        printf("\n%s", table->str);
     return code;
 }
 
@@ -325,7 +369,7 @@ static int write_sarif(const Options *o, int code)
 int ws_command_check(int argc, char **argv)
 {
     g_auto(Options) o = { 0 };
-    const char *file, *only = NULL;
+    const char *only = NULL;
     const gboolean fixing = take_fix(&argc, argv, &only);
     const GOptionEntry entries[] = {
         { "json", 0, 0, G_OPTION_ARG_NONE, &o.json, "print version 2 of the JSON form", NULL },
@@ -361,16 +405,26 @@ int ws_command_check(int argc, char **argv)
         { "assume", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o.assume,
           "with --from: what holds for the sizes of the kernel", "EXPR" },
         { "sarif", 0, 0, G_OPTION_ARG_FILENAME, &o.sarif_file,
-          "with --from: write what was found in SARIF 2.1.0, of a folder in one file", "FILE" },
+          "write what was found in SARIF 2.1.0, of all files in one", "FILE" },
+        { "quiet", 'q', 0, G_OPTION_ARG_NONE, &o.quiet,
+          "print findings only; the exit code is the verdict", NULL },
         { "list", 0, 0, G_OPTION_ARG_NONE, &o.list, "with --from: names of the kernels", NULL },
         { NULL },
     };
-    if (!ws_cli_options(&argc, &argv, "check", entries, &file))
+    if (!ws_cli_arguments(&argc, &argv, "check", entries, WS_CLI_SOME, NULL))
         return WS_EXIT_USAGE;
+    const char *file = argv[1];
     if (o.require && strcmp(o.require, "proved") && strcmp(o.require, "played"))
         return ws_cli_fail(WS_EXIT_USAGE, "--require %s: write proved or played", o.require);
     if (o.dry && !fixing)
         return ws_cli_fail(WS_EXIT_USAGE, "--dry-run goes with --fix");
+    if (fixing && (argc > 2 || g_file_test(file, G_FILE_TEST_IS_DIR)))
+        return ws_cli_fail(WS_EXIT_USAGE, "--fix takes one design at a time");
+    if (fixing && !o.dry && !strcmp(file, "-"))
+        return ws_cli_fail(WS_EXIT_USAGE, "--fix writes the file: the standard input is none "
+                                          "(--dry-run prints what would change)");
+    if (o.from && g_strv_contains((const char *const *)argv + 1, "-"))
+        return ws_cli_fail(WS_EXIT_USAGE, "a kernel is read more than once: name a file, not -");
     if (o.json && fixing)
         return ws_cli_fail(WS_EXIT_USAGE, "--json does not go with --fix: fix first, then ask");
     if (fixing && (o.from || ws_cli_is_foreign(file)))
@@ -383,10 +437,10 @@ int ws_command_check(int argc, char **argv)
         return ws_cli_fail(WS_EXIT_USAGE, "--policy %s: write war, gather or strict", o.policies);
     if (o.list)
         return list_kernels(file, &o);
-    if (o.sarif_file && !o.from && !ws_cli_is_foreign(file))
-        return ws_cli_fail(WS_EXIT_USAGE, "--sarif goes with --from");
+    if (o.sarif_file && fixing)
+        return ws_cli_fail(WS_EXIT_USAGE, "--sarif does not go with --fix: fix first, then ask");
     o.sarif = o.sarif_file ? ws_sarif_new() : NULL;
-    const int several = fixing ? -1 : judge_several(file, &o);
+    const int several = fixing ? -1 : judge_several(argv + 1, (guint)argc - 1, &o);
     if (several >= 0)
         return write_sarif(&o, several);
     const WsCheckOptions options = { .policy = o.policy };
@@ -394,10 +448,12 @@ int ws_command_check(int argc, char **argv)
     g_auto(WsCliInput) in = { 0 };
     g_autoptr(WsVerdict) verdict = NULL;
     int code = judge(file, &in, &o, fixing ? &fix : NULL, &verdict);
+    if (o.sarif && !o.from && !ws_cli_is_foreign(file))
+        ws_sarif_add(o.sarif, file, NULL, in.findings, verdict);
     if (o.json)
         ws_cli_check_json(file, &in, o.set, verdict, code);
     else if (in.findings)
-        print_text(file, &in, verdict, &o, code);
+        print_text(file, &in, verdict, &o);
     if (o.verified)
         code = confirm(file, &in, verdict, &o, code);
     if (o.certificate)

@@ -1,5 +1,7 @@
 #include "cli/cli.h"
 
+#include <string.h>
+
 int ws_command_format(int argc, char **argv)
 {
     gboolean write = FALSE;
@@ -10,6 +12,8 @@ int ws_command_format(int argc, char **argv)
     const char *file;
     if (!ws_cli_options(&argc, &argv, "format", entries, &file))
         return WS_EXIT_USAGE;
+    if (write && !strcmp(file, "-"))
+        return ws_cli_fail(WS_EXIT_USAGE, "--write rewrites the file: the standard input is none");
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsDesign) design = ws_design_load(file, findings);
     if (!design) {
