@@ -79,7 +79,7 @@ def main():
     p.add_argument("--brief", action="store_true", help="few sizes; what stands has to be played")
     p.add_argument("-v", action="store_true")
     o = p.parse_intermixed_args()
-    bases, counts, kinds = [], collections.Counter(), collections.Counter()
+    bases, counts, kinds, why = [], collections.Counter(), collections.Counter(), collections.Counter()
     for path in o.files:
         which, _, rest = path.partition(":")
         if not rest:
@@ -101,7 +101,7 @@ def main():
                 continue
             text, how = made
         if i % 50 == 49:
-            print(f"# {i + 1}: {dict(kinds)} {dict(counts)}", flush=True)
+            print(f"# {i + 1}: {dict(kinds)} {dict(counts)} {dict(why.most_common(12))}", flush=True)
         verdict, said = asked(o.program, which, text, o.out)
         kinds[verdict] += 1
         if verdict not in ("proved", "refuted") or (verdict == "refuted" and rng.random() > o.refuted):
@@ -111,6 +111,8 @@ def main():
             continue
         result, v = judged(verdict, which, text, said, i, o.brief)
         counts[verdict, result] += 1
+        if result == "unknown":
+            why.update(re.sub(r"[0-9]+", "0", k)[:50] for k in v.unknown)
         tell = {"FALSE": "FALSE PROOF", "alarm": "possible false alarm"}.get(result)
         if tell or o.v or (how == "as it stands" and result not in ("right", "wrong")):
             print(f"{o.seed}/{i} {name} {how}: {verdict}, {result} {rules(said)} {v.say()}\n"
