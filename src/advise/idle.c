@@ -29,6 +29,7 @@ static WsUnit unit_of(const WsIdleRates *rates, const WsTrace *t, const WsTraceR
 typedef struct {
     const WsTraceRecord *by;
     gint64 end;
+    gint64 sure; /* in use until then for sure */
 } Use;
 
 typedef struct {
@@ -37,7 +38,7 @@ typedef struct {
     WsIdleCta *c;
     GArray *use[WS_UNITS];  /* Use */
     GArray *hole[WS_UNITS]; /* WsIdleSpan: nothing is known of an agent that uses the unit */
-
+    GHashTable *stood;      /* gint64*: when waits returned that had stood; NULL: all ends known */
 } Finder;
 
 static gint by_start(gconstpointer pa, gconstpointer pb)
@@ -73,16 +74,42 @@ static void find_holes(Finder *f, const WsTraceLane *lane, const gboolean *uses)
     }
 }
 
+/* Cycles that a flight lasts at least. */
+static gint64 least_of(const WsIdleRates *rates, WsUnit unit, const WsTraceRecord *r)
+{
+    return unit == WS_UNIT_TENSOR && rates->product ? (gint64)rates->product[r->op] : 0;
+}
+
+/* When the waits of the CTA returned that had stood. */
+static GHashTable *stood_until(const WsTrace *t, guint cta)
+{
+    GHashTable *set = g_hash_table_new(g_int64_hash, g_int64_equal);
+    for (guint a = 0; a < t->agent_name->len; a++) {
+        const WsTraceLane *lane = ws_trace_lane(t, cta, a);
+        for (guint64 i = 0; lane && i < lane->n; i++) {
+            WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, lane->first + i);
+            if (ws_op_waits(ws_trace_op_kind(t, r->op)) && r->issued - r->start > WS_IDLE_STOOD)
+                g_hash_table_add(set, &r->issued);
+        }
+    }
+    return set;
+}
+
 static void collect(Finder *f)
 {
     const WsTrace *t = f->run->t;
+    if (t->origin == WS_TRACE_MEASURED)
+        f->stood = stood_until(t, f->run->cta);
     for (guint a = 0; a < t->agent_name->len; a++) {
         const WsTraceLane *lane = ws_trace_lane(t, f->run->cta, a);
         gboolean uses[WS_UNITS + 1] = { FALSE };
         for (guint64 i = 0; lane && i < lane->n; i++) {
             const WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, lane->first + i);
-            Use u = { r, 0 };
+            Use u = { .by = r };
             const WsUnit unit = unit_of(f->rates, t, r, &u.end);
+            u.sure = u.end;
+            if (f->stood && u.end > r->issued && !g_hash_table_contains(f->stood, &u.end))
+                u.sure = MIN(u.end, r->start + least_of(f->rates, unit, r));
             uses[unit] = TRUE;
             if (unit != WS_UNITS && u.end > r->start)
                 g_array_append_val(f->use[unit], u);
@@ -137,6 +164,19 @@ static WsIdleSpan *last_of(GArray *list)
     return list->len ? &g_array_index(list, WsIdleSpan, list->len - 1) : NULL;
 }
 
+/* Uses ascend by their start. */
+static void add_sure(WsIdleCta *c, WsUnit unit, const Use *u)
+{
+    WsIdleSpan *last = last_of(c->sure[unit]);
+    const WsIdleSpan span = { MAX(u->by->start, last ? last->to : 0), u->sure, 0 };
+    if (span.to <= span.from)
+        return;
+    if (last && span.from == last->to)
+        last->to = span.to;
+    else
+        g_array_append_val(c->sure[unit], span);
+}
+
 static void find_gaps(Finder *f, WsUnit unit)
 {
     WsIdleCta *c = f->c;
@@ -147,6 +187,7 @@ static void find_gaps(Finder *f, WsUnit unit)
         WsIdleSpan *busy = last_of(c->busy[unit]), *known = last_of(c->recorded[unit]);
         const WsIdleSpan span = { MAX(u->by->start, busy ? busy->to : 0), u->end, 0 };
         add_rate(f, unit, u->by);
+        add_sure(c, unit, u);
         if (busy && u->end <= busy->to)
             continue; /* inside another */
         if (busy && span.from == busy->to) {
@@ -163,18 +204,22 @@ static void find_gaps(Finder *f, WsUnit unit)
     }
 }
 
+static gint64 sum_of(GArray *spans)
+{
+    gint64 sum = 0;
+    for (guint i = 0; i < spans->len; i++) {
+        WsIdleSpan *s = &g_array_index(spans, WsIdleSpan, i);
+        s->before = sum;
+        sum += s->to - s->from;
+    }
+    return sum;
+}
+
 static void count(WsIdleCta *c, WsUnit unit)
 {
-    for (guint i = 0; i < c->busy[unit]->len; i++) {
-        WsIdleSpan *s = &g_array_index(c->busy[unit], WsIdleSpan, i);
-        s->before = c->used[unit];
-        c->used[unit] += s->to - s->from;
-    }
-    for (guint i = 0; i < c->recorded[unit]->len; i++) {
-        WsIdleSpan *s = &g_array_index(c->recorded[unit], WsIdleSpan, i);
-        s->before = c->cycles[unit];
-        c->cycles[unit] += s->to - s->from;
-    }
+    c->used[unit] = sum_of(c->busy[unit]);
+    c->certain[unit] = sum_of(c->sure[unit]);
+    c->cycles[unit] = sum_of(c->recorded[unit]);
     for (guint i = 0; i < c->gap[unit]->len; i++) {
         WsIdleGap *g = &g_array_index(c->gap[unit], WsIdleGap, i);
         g->share = (double)(g->to - g->from) / (double)MAX(c->cycles[unit], 1);
@@ -187,6 +232,7 @@ static void cta_free(gpointer data)
     for (guint unit = 0; unit < WS_UNITS; unit++) {
         g_array_unref(c->recorded[unit]);
         g_array_unref(c->busy[unit]);
+        g_array_unref(c->sure[unit]);
         g_array_unref(c->gap[unit]);
     }
     g_array_unref(c->piece);
@@ -202,6 +248,7 @@ static WsIdleCta *cta_new(const WsRun *run, const WsIdleRates *rates)
     for (guint unit = 0; unit < WS_UNITS; unit++) {
         c->recorded[unit] = g_array_new(FALSE, FALSE, sizeof(WsIdleSpan));
         c->busy[unit] = g_array_new(FALSE, FALSE, sizeof(WsIdleSpan));
+        c->sure[unit] = g_array_new(FALSE, FALSE, sizeof(WsIdleSpan));
         c->gap[unit] = g_array_new(FALSE, FALSE, sizeof(WsIdleGap));
         f.hole[unit] = g_array_new(FALSE, FALSE, sizeof(WsIdleSpan));
         f.use[unit] = g_array_new(FALSE, FALSE, sizeof(Use));
@@ -213,23 +260,33 @@ static WsIdleCta *cta_new(const WsRun *run, const WsIdleRates *rates)
         g_array_unref(f.use[unit]);
         g_array_unref(f.hole[unit]);
     }
+    g_clear_pointer(&f.stood, g_hash_table_unref);
     return c;
+}
+
+/* `rated`: share of the cycles; or NAN. */
+static double most_of(gint64 certain, double rated, gint64 cycles)
+{
+    const double sure = (double)certain / (double)MAX(cycles, 1);
+    return 1 - (isnan(rated) ? sure : MIN(MAX(sure, rated), 1));
 }
 
 /* Shares over all CTAs that were looked at. */
 static void sum_up(WsIdle *idle)
 {
     for (guint unit = 0; unit < WS_UNITS; unit++) {
-        gint64 used = 0;
+        gint64 used = 0, certain = 0;
         for (guint i = 0; i < idle->cta->len; i++) {
             const WsIdleCta *c = idle->cta->pdata[i];
             used += c->used[unit];
+            certain += c->certain[unit];
             idle->cycles[unit] += c->cycles[unit];
             idle->rated[unit] += c->rated[unit];
             idle->uses[unit] |= c->busy[unit]->len > 0;
         }
         idle->idle[unit] = 1 - (double)used / (double)MAX(idle->cycles[unit], 1);
         idle->rated[unit] /= (double)MAX(idle->cycles[unit], 1);
+        idle->most[unit] = most_of(certain, idle->rated[unit], idle->cycles[unit]);
     }
 }
 
@@ -269,6 +326,17 @@ void ws_idle_free(WsIdle *idle)
 
 /* --- asking ----------------------------------------------------------------------------------- */
 
+double ws_idle_most(const WsIdleCta *c, WsUnit unit)
+{
+    return most_of(c->certain[unit], c->rated[unit] / (double)MAX(c->cycles[unit], 1),
+                   c->cycles[unit]);
+}
+
+gboolean ws_idle_unseen(double idle, double most)
+{
+    return most - idle > (1 - idle) / 2;
+}
+
 const WsIdleCta *ws_idle_cta(const WsIdle *idle, guint cta)
 {
     return idle && cta < idle->cta->len ? idle->cta->pdata[cta] : NULL;
@@ -294,6 +362,11 @@ static gint64 used_before(const GArray *busy, gint64 time)
 gint64 ws_idle_used(const WsIdleCta *c, WsUnit unit, gint64 from, gint64 to)
 {
     return to > from ? used_before(c->busy[unit], to) - used_before(c->busy[unit], from) : 0;
+}
+
+gint64 ws_idle_certain(const WsIdleCta *c, WsUnit unit, gint64 from, gint64 to)
+{
+    return to > from ? used_before(c->sure[unit], to) - used_before(c->sure[unit], from) : 0;
 }
 
 guint ws_idle_gap_from(const WsIdleCta *c, WsUnit unit, gint64 time)

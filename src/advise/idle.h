@@ -7,7 +7,8 @@
  *
  * Measured: the end of a flight is known as the moment at which its wait returned. Gaps are then
  * at least as long as they are said to be; `rated` says how long the unit must have worked at
- * least. What lies between is not known. */
+ * least. What lies between is not known. A wait that came too late to stand says only that the
+ * flight was over by then: such a flight is in use at most, and not for sure. */
 #pragma once
 
 #include "advise/next.h"
@@ -19,6 +20,9 @@ typedef enum { WS_UNIT_TENSOR, WS_UNIT_MUFU, WS_UNIT_LOAD, WS_UNIT_STORE, WS_UNI
 const char *ws_unit_text(WsUnit unit); /* "tensor core" */
 
 #define WS_IDLE_SHORT 32 /* cycles; shorter gaps count, but nobody needs to visit them */
+/* Cycles: a measured wait that took no more found its event over. Reading the clock and asking the
+ * barrier once take 25 to 60 (store waits of attention-d128, H200). */
+#define WS_IDLE_STOOD 96
 
 /* Cycles of the trace; spans of a list are ascending and apart. */
 typedef struct {
@@ -49,14 +53,16 @@ typedef struct {
 typedef struct {
     guint cta;                  /* index in the trace's CTAs */
     GArray *recorded[WS_UNITS]; /* WsIdleSpan: from a use to a use, without a hole between */
-    GArray *busy[WS_UNITS];     /* WsIdleSpan */
+    GArray *busy[WS_UNITS];     /* WsIdleSpan: in use; measured: at most */
+    GArray *sure[WS_UNITS];     /* WsIdleSpan, in `busy`: in use for sure */
     GArray *gap[WS_UNITS];      /* WsIdleGap, ascending */
     GArray *piece;              /* WsNextPiece */
     guint executions[WS_UNITS];
-    gint64 cycles[WS_UNITS]; /* recorded */
-    gint64 used[WS_UNITS];   /* cycles in use */
-    double rated[WS_UNITS];  /* cycles that the executions need at the unit's rate; NAN: the rate is
-                                not known */
+    gint64 cycles[WS_UNITS];  /* recorded */
+    gint64 used[WS_UNITS];    /* cycles in use */
+    gint64 certain[WS_UNITS]; /* of them, cycles of `sure` */
+    double rated[WS_UNITS]; /* cycles that the executions need at the unit's rate; NAN: the rate is
+                               not known */
 } WsIdleCta;
 
 /* All gaps of a unit in which the same step does (or waits for) the same. */
@@ -79,7 +85,8 @@ typedef struct {
     GArray *cause;           /* WsIdleCause, by unit, most cycles first */
     gint64 cycles[WS_UNITS]; /* recorded, of all CTAs looked at */
     double idle[WS_UNITS];   /* shares of them; measured: at least */
-    double rated[WS_UNITS];  /* NAN unknown; measured: in use at least */
+    double most[WS_UNITS]; /* idle at most: the rest was in use for sure, or had work at its rate */
+    double rated[WS_UNITS]; /* NAN unknown; measured: in use at least */
     gboolean uses[WS_UNITS];
 } WsIdle;
 
@@ -90,9 +97,14 @@ WsIdle *ws_idle_new(const WsProgram *p, const WsTrace *t, const WsMachine *m);
 void ws_idle_free(WsIdle *idle);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsIdle, ws_idle_free)
 
+/* The share that a CTA's unit was idle at most, as WsIdle.most. */
+double ws_idle_most(const WsIdleCta *c, WsUnit unit);
+/* Most of what is known of the unit's use rests on flights whose end was not seen. */
+gboolean ws_idle_unseen(double idle, double most);
 const WsIdleCta *ws_idle_cta(const WsIdle *idle, guint cta); /* by index in the trace; or NULL */
-/* Cycles of [from, to) in which the unit was in use. */
+/* Cycles of [from, to) in which the unit was in use; and for sure. */
 gint64 ws_idle_used(const WsIdleCta *c, WsUnit unit, gint64 from, gint64 to);
+gint64 ws_idle_certain(const WsIdleCta *c, WsUnit unit, gint64 from, gint64 to);
 /* Index of the gap at a time or, none there, of the first one after it; gaps->len: none. */
 guint ws_idle_gap_from(const WsIdleCta *c, WsUnit unit, gint64 time);
 /* The same cause in another trace of the program; NULL: it is none there. */

@@ -23,6 +23,8 @@ static void put_unit(GString *s, const WsIdle *idle, WsUnit unit)
     const gboolean measured = idle->origin == WS_TRACE_MEASURED;
     g_string_append_printf(s, "%s idle %s%.1f %%", ws_unit_text(unit), measured ? "at least " : "",
                            100 * idle->idle[unit]);
+    if (measured && idle->most[unit] - idle->idle[unit] > 0.0005)
+        g_string_append_printf(s, ", at most %.1f %%", 100 * idle->most[unit]);
     g_string_append_printf(s, " of %" G_GINT64_FORMAT " cycles", idle->cycles[unit]);
     if (!isnan(idle->rated[unit]))
         g_string_append_printf(s, "; what it was given takes %.1f %% at its rate",
@@ -102,6 +104,7 @@ void ws_idle_json(WsJsonOut *j, const WsIdle *idle, const WsProgram *p)
         ws_json_out_open_row(j, NULL, '{');
         ws_json_out_text(j, "unit", ws_unit_text(unit));
         ws_json_out_real(j, "idle", idle->idle[unit]);
+        ws_json_out_real(j, "idle_most", idle->most[unit]);
         ws_json_out_real(j, "rated", idle->rated[unit]);
         ws_json_out_integer(j, "gaps", gaps);
         ws_json_out_open(j, "causes", '[');

@@ -96,8 +96,30 @@ static void check_cta(const WsTrace *t, const WsIdleCta *c)
     g_assert_cmpint(used + idle, ==, c->cycles[WS_UNIT_TENSOR]);
 }
 
+/* What was in use for sure is a part of what was in use at most; of a prediction all of it. */
+static void check_sure(const WsTrace *t, const WsIdleCta *c)
+{
+    for (guint unit = 0; unit < WS_UNITS; unit++) {
+        gint64 last = -1;
+        for (guint i = 0; i < c->sure[unit]->len; i++) {
+            const WsIdleSpan *s = &g_array_index(c->sure[unit], WsIdleSpan, i);
+            g_assert_cmpint(s->from, >, last);
+            g_assert_cmpint(ws_idle_used(c, unit, s->from, s->to), ==, s->to - s->from);
+            g_assert_cmpint(ws_idle_certain(c, unit, s->from, s->to), ==, s->to - s->from);
+            last = s->to;
+        }
+        g_assert_cmpint(c->certain[unit], <=, c->used[unit]);
+        if (t->origin == WS_TRACE_PREDICTED)
+            g_assert_cmpint(c->certain[unit], ==, c->used[unit]);
+    }
+}
+
 static void check(const WsTrace *t, const WsIdle *idle)
 {
+    for (guint i = 0; i < idle->cta->len; i++)
+        check_sure(t, idle->cta->pdata[i]);
+    for (guint unit = 0; unit < WS_UNITS; unit++)
+        g_assert_cmpfloat(idle->most[unit], >=, idle->idle[unit] - 1e-9);
     double sum[WS_UNITS] = { 0 };
     for (guint i = 0; i < idle->cta->len; i++)
         check_cta(t, idle->cta->pdata[i]);
@@ -182,6 +204,27 @@ static void known_causes(void)
     }
 }
 
+/* A wait that comes after the end says nothing of when it was: a store is awaited a tile later. */
+static void not_seen(void)
+{
+    g_autoptr(WsMachine) m = ws_machine_load(NULL, NULL);
+    g_autoptr(WsProgram) p = NULL, q = NULL;
+    g_autoptr(WsTrace) t = measured("projects/attention-d128/measured/no-overlap.wtrace", &p);
+    g_autoptr(WsIdle) idle = ws_idle_new(p, t, m);
+    g_assert_cmpfloat(idle->idle[WS_UNIT_STORE], <, 0.01);
+    g_assert_cmpfloat(idle->most[WS_UNIT_STORE], >, 0.99);
+    g_assert_true(ws_idle_unseen(idle->idle[WS_UNIT_STORE], idle->most[WS_UNIT_STORE]));
+    /* Every product was waited for until it was over. */
+    g_assert_cmpfloat_with_epsilon(idle->most[WS_UNIT_TENSOR], idle->idle[WS_UNIT_TENSOR], 1e-9);
+    /* Where products are awaited late, their rate is what is known besides. */
+    g_autoptr(WsTrace) late =
+        measured("projects/gemm-bf16-pingpong/measured/gemm-bf16-pingpong.wtrace", &q);
+    g_autoptr(WsIdle) other = ws_idle_new(q, late, m);
+    g_assert_cmpfloat_with_epsilon(other->most[WS_UNIT_TENSOR], 1 - other->rated[WS_UNIT_TENSOR],
+                                   1e-9);
+    g_assert_false(ws_idle_unseen(other->idle[WS_UNIT_TENSOR], other->most[WS_UNIT_TENSOR]));
+}
+
 /* What was not recorded is neither use nor gap: two tiles taken out of the middle. */
 static void holes(void)
 {
@@ -234,6 +277,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/advise/idle/counted", counted);
     g_test_add_func("/advise/idle/known-causes", known_causes);
+    g_test_add_func("/advise/idle/not-seen", not_seen);
     g_test_add_func("/advise/idle/holes", holes);
     g_test_add_func("/advise/idle/of-another", of_another);
     return g_test_run();

@@ -181,6 +181,14 @@ static char *words(WsIdlePanel *self)
                                   : _("Predicted: idle %s; its work takes %s at its rate."),
                                 share, rated);
         g_string_append_printf(s, "%s%s", s->len ? " " : "", text);
+        if (idle->most[unit] - idle->idle[unit] < 0.0005)
+            continue;
+        g_autofree char *most = ws_format_share(idle->most[unit]);
+        g_string_append_c(s, ' ');
+        g_string_append_printf(s,
+                               _("At most %s: where waits came after the end of a flight, its end "
+                                 "was not seen."),
+                               most);
     }
     return g_string_free(s, FALSE);
 }

@@ -199,6 +199,14 @@ char *ws_gap_unit_text(const WsIdle *idle, WsUnit unit)
                                _("%s: nothing in flight for %s of the time played, between its "
                                  "first and last use"),
                                _(unit_name[unit]), share);
+    if (idle->most[unit] - idle->idle[unit] > 0.0005) {
+        g_autofree char *most = ws_format_share(idle->most[unit]);
+        g_string_append_c(s, '\n');
+        g_string_append_printf(s,
+                               _("at most %s: where it is pale, its wait came when the flight was "
+                                 "over, so that its end was not seen"),
+                               most);
+    }
     if (!isnan(idle->rated[unit])) {
         g_string_append_c(s, '\n');
         g_string_append_printf(s, _("what it was given takes %s of that time at its rate"), rated);

@@ -15,6 +15,9 @@
 
 #define LANE 12.0 /* units of the page: one trace of one unit */
 #define PAD  5.0  /* between units */
+/* Strength of what is measured: in use at most, and for sure on top of it. */
+#define UNSURE 0.3
+#define SURE   0.65
 
 #define WS_TYPE_UNIT_ROWS ws_unit_rows_get_type()
 G_DECLARE_FINAL_TYPE(WsUnitRows, ws_unit_rows, WS, UNIT_ROWS, GtkWidget)
@@ -154,7 +157,10 @@ static void draw_shares(const Lane *l, const WsGapAxis *a, guint32 colour)
         const gint64 from = ws_gap_time(a, x), to = MAX(ws_gap_time(a, x + 1), from + 1);
         const double share = (double)ws_idle_used(l->c, l->unit, from, to) / (double)(to - from);
         if (share > 0)
-            box(l, x, x + 1, colour, 1, MIN(share, 1));
+            box(l, x, x + 1, colour, l->measured ? UNSURE : 1, MIN(share, 1));
+        const double sure = (double)ws_idle_certain(l->c, l->unit, from, to) / (double)(to - from);
+        if (l->measured && sure > 0)
+            box(l, x, x + 1, colour, SURE, MIN(sure, 1));
     }
 }
 
@@ -207,7 +213,9 @@ static void draw_lane(const Lane *l)
         if (last - first > (a->x1 - a->x0) / 2) {
             draw_shares(l, a, colour);
         } else {
-            draw_spans(l, a, busy, colour, l->measured ? 0.75 : 1);
+            draw_spans(l, a, busy, colour, l->measured ? UNSURE : 1);
+            if (l->measured)
+                draw_spans(l, a, l->c->sure[l->unit], colour, SURE);
             draw_numbers(l, a);
         }
     }
@@ -225,14 +233,27 @@ static void draw_marks(const Lane *l, const WsUnitRows *self)
         draw_gap_frame(l, WS_TIMELINE_GUTTER + from, WS_TIMELINE_GUTTER + to, TRUE);
 }
 
-/* "tensor core", and what share it is idle: measured, at least. */
-static void draw_words(const Lane *l, const WsIdle *idle, gboolean first)
+/* What share a unit is idle: measured, between what it is at least and at most. */
+static char *idle_words(const Lane *l)
 {
     const double share = 1 - (double)l->c->used[l->unit] / (double)MAX(l->c->cycles[l->unit], 1);
+    const double most = ws_idle_most(l->c, l->unit);
     g_autofree char *figure = ws_format_share(share);
-    g_autofree char *text = l->measured
-                                ? g_strdup_printf(_("measured, idle \xe2\x89\xa5 %s"), figure)
-                                : g_strdup_printf(_("idle %s"), figure);
+    if (!l->measured)
+        return g_strdup_printf(_("idle %s"), figure);
+    if (ws_idle_unseen(share, most))
+        return g_strdup(_("measured, ends not seen"));
+    if (most - share < 0.0005)
+        return g_strdup_printf(_("measured, idle \xe2\x89\xa5 %s"), figure);
+    g_autofree char *least = ws_format_real(100 * share, 1), *upto = ws_format_share(most);
+    /* Translators: "15.3" to "20.0 %". */
+    return g_strdup_printf(_("measured, idle %s\xe2\x80\x93%s"), least, upto);
+}
+
+/* "tensor core", and what share it is idle. */
+static void draw_words(const Lane *l, gboolean first)
+{
+    g_autofree char *text = idle_words(l);
     if (first) {
         ws_paint_colour(l->cr, l->p->text, 1);
         ws_timeline_words(l->cr, 22, l->y + LANE - 3.5, 10, _(name_of[l->unit]));
@@ -256,7 +277,7 @@ static void draw(WsUnitRows *self, cairo_t *cr)
                 continue;
             l.c = ws_idle_cta(idle, ws_timeline_cta_of(t, trace));
             if (l.c) {
-                draw_words(&l, idle, first);
+                draw_words(&l, first);
                 draw_lane(&l);
                 draw_marks(&l, self);
             }
