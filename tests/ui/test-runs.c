@@ -41,7 +41,7 @@ static void one_longer_round(void)
     g_autoptr(WsTrace) pinned = later(a->program, a->predicted, G_MAXINT64, 0);
     g_autoptr(WsTrace) shown = later(a->program, a->predicted, long_one->from + 1, 500);
     g_autofree char *loop = NULL;
-    g_autoptr(GArray) rows = ws_run_rounds(a->program, shown, pinned, &loop);
+    g_autoptr(GArray) rows = ws_run_rounds(a->program, shown, a->program, pinned, &loop);
     guint apart = 0;
     g_assert_cmpstr(loop, ==, "k");
     g_assert_cmpuint(rows->len, >, 100);
@@ -65,7 +65,7 @@ static void other_ctas(void)
     g_autoptr(WsTrace) pinned = later(a->program, a->predicted, G_MAXINT64, 0);
     g_autoptr(WsTrace) shown = later(a->program, a->predicted, G_MAXINT64, 0);
     g_array_index(shown->cta, WsTraceCta, 0).id += 1000;
-    g_autoptr(GArray) rows = ws_run_rounds(a->program, shown, pinned, NULL);
+    g_autoptr(GArray) rows = ws_run_rounds(a->program, shown, a->program, pinned, NULL);
     g_assert_cmpuint(rows->len, ==, 0);
 }
 

@@ -25,6 +25,7 @@ static void clear_design(WsDocument *d)
     ws_document_take_source(d, NULL);
     ws_document_clear_stats(d);
     ws_document_clear_selection(d);
+    ws_document_forget_kin(d);
     if (d->worker)
         ws_worker_forget(d->worker);
     g_clear_pointer(&d->journal, ws_journal_free);

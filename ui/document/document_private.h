@@ -75,6 +75,8 @@ void ws_document_predict(WsDocument *d);
  * The caller announces it. */
 void ws_document_install(WsDocument *d, WsAnswers *answers, GFile *file, gboolean dirty);
 void ws_document_announce(WsDocument *d);
+/* document_kin.c: nothing is compared with; says nothing. */
+void ws_document_forget_kin(WsDocument *d);
 /* document_source.c */
 void ws_document_source_free(WsSource *source);
 void ws_document_take_source(WsDocument *d, WsSource *source); /* taken; NULL: none */

@@ -125,7 +125,7 @@ static char *verdict_text(WsDocument *d)
     }
     if (!verdict)
         return g_strdup(_("checking…"));
-    return g_strdup_printf("✔ %s", ws_verdict_word(verdict->kind));
+    return g_strdup_printf("✔ %s", ws_words_verdict(verdict->kind));
 }
 
 static void say(WsTimeline *t)

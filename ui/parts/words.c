@@ -1,6 +1,7 @@
 #include "ui/parts/words.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 static const char *translate(const char *text, gpointer data)
 {
@@ -58,4 +59,13 @@ const char *ws_words_title(const WsFinding *f)
 const char *ws_words_explain(const WsFinding *f)
 {
     return _(ws_rule(f->rule)->explain);
+}
+
+const char *ws_words_verdict(WsVerdictKind kind)
+{
+    static const char *const known[] = { N_("proved"), N_("played"), N_("refuted"), N_("outside") };
+    for (guint i = 0; i < G_N_ELEMENTS(known); i++)
+        if (!strcmp(ws_verdict_word(kind), known[i]))
+            return _(known[i]);
+    return ws_verdict_word(kind);
 }

@@ -3,6 +3,7 @@
  * belong to the caller. */
 #pragma once
 
+#include "check/verdict.h"
 #include "model/finding.h"
 
 G_BEGIN_DECLS
@@ -10,10 +11,11 @@ G_BEGIN_DECLS
 char *ws_words(const char *phrase);             /* NULL for NULL */
 const char *ws_words_of_text(const char *text); /* of a table of src/: a title, a help text */
 char *ws_words_message(const WsFinding *f);
-char *ws_words_remedy(const WsFinding *f);      /* or that of the rule */
-char *ws_words_barrier(const WsFinding *f);     /* or NULL */
-char *ws_words_story(const WsFinding *f);       /* labelled sentences, one per line */
-const char *ws_words_title(const WsFinding *f); /* of the rule */
+char *ws_words_remedy(const WsFinding *f);        /* or that of the rule */
+char *ws_words_barrier(const WsFinding *f);       /* or NULL */
+char *ws_words_story(const WsFinding *f);         /* labelled sentences, one per line */
+const char *ws_words_title(const WsFinding *f);   /* of the rule */
+const char *ws_words_verdict(WsVerdictKind kind); /* its first word: "proved" */
 const char *ws_words_explain(const WsFinding *f);
 
 G_END_DECLS

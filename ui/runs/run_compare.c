@@ -1,37 +1,36 @@
 #include "ui/runs/run_compare.h"
 #include "program/op.h"
 
+#include "ui/document/document_idle.h"
+#include "ui/document/document_kin.h"
 #include "ui/document/document_runs.h"
 #include "ui/parts/format.h"
 #include "ui/parts/table.h"
 #include "ui/runs/run_rounds.h"
+#include "ui/runs/run_sides.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
 
-#define MOST 2000 /* rounds listed: those that differ most */
+#define MOST    2000 /* rounds listed: those that differ most */
+#define FIGURES 430  /* pixels of the table of figures */
 
 struct _WsRunCompare {
     GtkWidget parent;
     WsDocument *document;
-    GtkWidget *box, *say, *rounds, *steps;
+    GtkWidget *box, *say, *stop, *figures, *rounds, *steps;
     WsTrace *shown, *pinned; /* what is listed */
+    guint64 kin, idle;       /* answers that are listed: of a run of another design, of units */
+    guint both, only[2];     /* steps with a partner in it, and without */
     GArray *row;             /* WsRunRound, of all rounds */
 };
 
 G_DEFINE_FINAL_TYPE(WsRunCompare, ws_run_compare, GTK_TYPE_WIDGET)
 
 enum { TILE, ROUND, SHOWN, PINNED, DIFFERENCE, PERCENT, N_ROUND };
-enum { STEP, AGENT, TIMES, HELD_SHOWN, HELD_PINNED, HELD_DIFFERENCE, DRIFT, N_STEP };
 
 /* --- filling ------------------------------------------------------------------------------------
  */
-
-static char *signed_text(gint64 value)
-{
-    g_autofree char *plain = ws_format_int(ABS(value));
-    return g_strconcat(value > 0 ? "+" : value < 0 ? "\xe2\x88\x92" : "", plain, NULL);
-}
 
 static WsRow *round_row(const WsRunRound *r, guint i)
 {
@@ -46,7 +45,7 @@ static WsRow *round_row(const WsRunRound *r, guint i)
                   r->round < 0 ? g_strdup(WS_NO_FIGURE) : ws_format_int(r->round));
     ws_row_number(row, SHOWN, (double)r->shown, ws_format_int(r->shown));
     ws_row_number(row, PINNED, (double)r->pinned, ws_format_int(r->pinned));
-    ws_row_number(row, DIFFERENCE, (double)ABS(more), signed_text(more));
+    ws_row_number(row, DIFFERENCE, (double)ABS(more), ws_run_signed(more));
     ws_row_number(row, PERCENT, share, ws_format_difference(share));
     return row;
 }
@@ -75,37 +74,84 @@ static void fill_rounds(WsRunCompare *self)
 
 static WsRow *step_row(const WsTrace *t, const WsTraceDelta *d)
 {
-    WsRow *row = ws_row_new(N_STEP, t->op_id->pdata[d->op]);
+    WsRow *row = ws_row_new(WS_STEPS_COLUMNS, t->op_id->pdata[d->op]);
     const gint64 more = d->held_a.p50 - d->held_b.p50;
-    ws_row_text(row, STEP, g_strdup(ws_trace_op_label(t, d->op)));
-    ws_row_text(row, AGENT, g_strdup(t->agent_name->pdata[d->agent]));
-    ws_row_number(row, TIMES, d->n, ws_format_int(d->n));
-    ws_row_number(row, HELD_SHOWN, (double)d->held_a.p50, ws_format_int(d->held_a.p50));
-    ws_row_number(row, HELD_PINNED, (double)d->held_b.p50, ws_format_int(d->held_b.p50));
-    ws_row_number(row, HELD_DIFFERENCE, (double)ABS(more), signed_text(more));
-    ws_row_number(row, DRIFT, (double)ABS(d->drift), signed_text(-d->drift));
+    ws_row_text(row, WS_STEPS_STEP, g_strdup(ws_trace_op_label(t, d->op)));
+    ws_row_text(row, WS_STEPS_AGENT, g_strdup(t->agent_name->pdata[d->agent]));
+    ws_row_number(row, WS_STEPS_TIMES, d->n, ws_format_int(d->n));
+    ws_row_number(row, WS_STEPS_A, (double)d->held_a.p50, ws_format_int(d->held_a.p50));
+    ws_row_number(row, WS_STEPS_B, (double)d->held_b.p50, ws_format_int(d->held_b.p50));
+    ws_row_number(row, WS_STEPS_MORE, (double)ABS(more), ws_run_signed(more));
+    ws_row_number(row, WS_STEPS_LATER, (double)ABS(d->drift), ws_run_signed(-d->drift));
     return row;
 }
 
-static void fill_steps(WsRunCompare *self)
+/* What is shown, and what it is compared with. */
+static void sides(WsRunCompare *self, const WsKin *kin, WsRunSide side[2])
 {
-    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(g_object_unref);
+    WsDocument *d = self->document;
+    const gboolean measured = self->shown == ws_document_measured(d);
+    side[0] =
+        (WsRunSide){ self->shown, ws_document_stats(d, measured), ws_document_idle(d, measured),
+                     ws_document_findings(d), ws_document_verdict(d) };
+    side[1] = (WsRunSide){ .t = self->pinned };
+    if (!kin)
+        return;
+    side[1].stats = kin->stats;
+    side[1].idle = kin->idle;
+    side[1].findings = kin->answers ? kin->answers->findings : NULL;
+    side[1].verdict = kin->answers ? kin->answers->verdict : NULL;
+}
+
+static void fill_steps(WsRunCompare *self, const WsKin *kin)
+{
+    g_autoptr(GPtrArray) rows = NULL, figures = NULL;
+    WsRunSide side[2];
+    if (self->pinned && kin) {
+        sides(self, kin, side);
+        figures = ws_run_figures(&side[0], &side[1]);
+        if (kin->stats)
+            rows = ws_run_kin_steps(&side[0], &side[1], &self->both, self->only);
+    }
+    if (!rows)
+        rows = g_ptr_array_new_with_free_func(g_object_unref);
     g_autoptr(WsTraceComparison) c =
-        self->pinned ? ws_trace_compare(self->shown, self->pinned) : NULL;
+        self->pinned && !kin ? ws_trace_compare(self->shown, self->pinned) : NULL;
     for (guint i = 0; c && i < c->row->len; i++)
         g_ptr_array_add(rows, step_row(self->shown, &g_array_index(c->row, WsTraceDelta, i)));
     ws_table_set_rows(WS_TABLE(self->steps), rows);
+    if (figures)
+        ws_table_set_rows(WS_TABLE(self->figures), figures);
+    gtk_widget_set_visible(self->figures, figures != NULL);
+    gtk_widget_set_visible(self->stop, kin != NULL);
+}
+
+/* "17 steps have a partner …" */
+static void kin_words(WsRunCompare *self, const WsKin *kin, GString *s)
+{
+    g_autofree char *title = ws_document_title(self->document);
+    const gboolean measured = self->shown->origin == WS_TRACE_MEASURED;
+    /* Translators: name of the design that is open, "measured" or "predicted"; a file; what was
+     * measured there. */
+    g_string_append_printf(s, _("Shown: %s, %s. Pinned: %s, %s, of another design."), title,
+                           measured ? _("measured") : _("predicted"), kin->name,
+                           kin->trace->origin == WS_TRACE_MEASURED ? _("measured")
+                                                                   : _("predicted"));
+    g_string_append_c(s, ' ');
+    if (!kin->stats)
+        g_string_append(s, _("Its design is being worked out…"));
+    else
+        g_string_append_printf(s,
+                               _("By name and role %u steps go together; %u are only in the shown "
+                                 "design, %u only in the other."),
+                               self->both, self->only[0], self->only[1]);
+    g_string_append_c(s, '\n');
 }
 
 /* "k: 1 024 rounds; median 1 031 cycles shown, 1 024 pinned; 17 rounds differ by more than 5 %" */
-static char *words(WsRunCompare *self, const char *loop)
+static void round_words(WsRunCompare *self, const char *loop, GString *s)
 {
     guint apart = 0;
-    if (!self->pinned)
-        return g_strdup(_("Pin a run, then show another one: both are compared here. The runs of "
-                          "this design are on the page Runs."));
-    if (!self->row->len)
-        return g_strdup(_("The two runs have no round in common."));
     double shown = 0, pinned = 0;
     for (guint i = 0; i < self->row->len; i++) {
         const WsRunRound *r = &g_array_index(self->row, WsRunRound, i);
@@ -119,10 +165,30 @@ static char *words(WsRunCompare *self, const char *loop)
     g_autofree char *d = ws_format_difference(shown / pinned - 1);
     /* Translators: name of a loop, its rounds, mean cycles of a round in either run, how much more,
      * how many rounds are far apart. */
-    return g_strdup_printf(
+    g_string_append_printf(
+        s,
         _("%s: %s rounds, on average %s cycles in the run that is shown and %s in "
           "the pinned one (%s). %s of them differ by more than 5 %%."),
         loop ? loop : "", n, x, y, d, m);
+}
+
+static char *words(WsRunCompare *self, const WsKin *kin, const char *loop)
+{
+    GString *s = g_string_new(NULL);
+    if (!self->pinned) {
+        g_string_append(s,
+                        _("Pin a run, then show another one: both are compared here. The runs of "
+                          "this design are on the page Runs. A trace of another design is "
+                          "compared by the names of its steps: add it like any measured trace."));
+        return g_string_free(s, FALSE);
+    }
+    if (kin)
+        kin_words(self, kin, s);
+    if (self->row->len)
+        round_words(self, loop, s);
+    else
+        g_string_append(s, _("The two runs have no round in common."));
+    return g_string_free(s, FALSE);
 }
 
 static void forget(WsRunCompare *self)
@@ -134,23 +200,38 @@ static void forget(WsRunCompare *self)
 
 static void update(WsRunCompare *self)
 {
-    WsTrace *shown = ws_document_measured(self->document);
-    WsTrace *pinned = ws_document_pinned_run(self->document);
-    const WsProgram *p = ws_document_program(self->document);
+    WsDocument *d = self->document;
+    const WsKin *kin = ws_document_program(d) ? ws_document_kin(d) : NULL;
+    WsTrace *shown = ws_document_measured(d);
+    WsTrace *pinned = kin ? kin->trace : ws_document_pinned_run(d);
+    const WsProgram *p = ws_document_program(d), *q = p;
     g_autofree char *loop = NULL;
+    if (kin && !shown)
+        shown = ws_document_predicted(d);
+    if (kin)
+        q = kin->answers ? kin->answers->program : NULL;
     if (!shown || !p || pinned == shown)
         pinned = NULL;
-    if (!gtk_widget_get_mapped(GTK_WIDGET(self)) ||
-        (self->row && self->pinned == pinned && (!pinned || self->shown == shown)))
+    if (!pinned)
+        kin = NULL;
+    const guint64 number = kin ? kin->number : 0, idle = kin ? ws_document_idle_number(d) : 0;
+    if (!gtk_widget_get_mapped(GTK_WIDGET(self)))
+        return;
+    if (kin)
+        ws_document_want_idle(d);
+    if (self->row && self->pinned == pinned && self->kin == number && self->idle == idle &&
+        (!pinned || self->shown == shown))
         return;
     forget(self);
     self->shown = pinned ? ws_trace_ref(shown) : NULL;
     self->pinned = pinned ? ws_trace_ref(pinned) : NULL;
-    self->row = pinned ? ws_run_rounds(p, shown, pinned, &loop)
-                       : g_array_new(FALSE, FALSE, sizeof(WsRunRound));
+    self->kin = number;
+    self->idle = idle;
+    self->row = pinned && q ? ws_run_rounds(p, shown, q, pinned, &loop)
+                            : g_array_new(FALSE, FALSE, sizeof(WsRunRound));
     fill_rounds(self);
-    fill_steps(self);
-    g_autofree char *text = words(self, loop);
+    fill_steps(self, kin);
+    g_autofree char *text = words(self, kin, loop);
     gtk_label_set_text(GTK_LABEL(self->say), text);
 }
 
@@ -158,7 +239,11 @@ char *ws_run_compare_copy(WsRunCompare *self)
 {
     g_autofree char *rounds = ws_table_copy(WS_TABLE(self->rounds));
     g_autofree char *steps = ws_table_copy(WS_TABLE(self->steps));
-    return g_strdup_printf("%s\n\n%s\n%s", gtk_label_get_text(GTK_LABEL(self->say)), rounds, steps);
+    g_autofree char *figures = gtk_widget_get_visible(self->figures)
+                                   ? ws_table_copy(WS_TABLE(self->figures))
+                                   : g_strdup("");
+    return g_strdup_printf("%s\n\n%s\n%s\n%s", gtk_label_get_text(GTK_LABEL(self->say)), figures,
+                           rounds, steps);
 }
 
 guint ws_run_compare_n_rounds(WsRunCompare *self)
@@ -244,37 +329,78 @@ static GtkWidget *make_rounds(void)
 
 static GtkWidget *make_steps(void)
 {
-    const WsColumn column[N_STEP] = {
-        [STEP] = { _("Step"), NULL, FALSE, TRUE, 0 },
-        [AGENT] = { _("Agent"), NULL, FALSE, FALSE, 90 },
-        [TIMES] = { _("Times"), _("executions that both runs have"), TRUE, FALSE, 70 },
-        [HELD_SHOWN] = { _("Shown run"), _("median cycles held"), TRUE, FALSE, 90 },
-        [HELD_PINNED] = { _("Pinned run"), _("median cycles held"), TRUE, FALSE, 90 },
-        [HELD_DIFFERENCE] = { _("Difference"), NULL, TRUE, FALSE, 90 },
-        [DRIFT] = { _("Later"), _("cycles that it begins later in its tile in the shown run"), TRUE,
-                    FALSE, 80 },
+    const WsColumn column[WS_STEPS_COLUMNS] = {
+        [WS_STEPS_STEP] = { _("Step"), NULL, FALSE, TRUE, 0 },
+        [WS_STEPS_AGENT] = { _("Agent"), NULL, FALSE, FALSE, 90 },
+        [WS_STEPS_TIMES] = { _("Times"), _("executions that both runs have"), TRUE, FALSE, 70 },
+        [WS_STEPS_A] = { _("Shown run"), _("median cycles held"), TRUE, FALSE, 90 },
+        [WS_STEPS_B] = { _("Pinned run"), _("median cycles held"), TRUE, FALSE, 90 },
+        [WS_STEPS_MORE] = { _("Difference"), NULL, TRUE, FALSE, 90 },
+        [WS_STEPS_LATER] = { _("Later"),
+                             _("cycles that it begins later in its tile in the shown run"), TRUE,
+                             FALSE, 80 },
     };
     GtkWidget *table =
-        ws_table_new(_("Two runs by step"), column, N_STEP, _("No two runs to compare"));
-    ws_table_sort_by(WS_TABLE(table), HELD_DIFFERENCE, TRUE);
+        ws_table_new(_("Two runs by step"), column, WS_STEPS_COLUMNS, _("No two runs to compare"));
+    ws_table_sort_by(WS_TABLE(table), WS_STEPS_MORE, TRUE);
     return table;
+}
+
+static GtkWidget *make_figures(void)
+{
+    const WsColumn column[WS_SIDES_COLUMNS] = {
+        [WS_SIDES_FIGURE] = { _("Figure"), NULL, FALSE, TRUE, 0 },
+        [WS_SIDES_A] = { _("Shown run"), NULL, TRUE, FALSE, 110 },
+        [WS_SIDES_B] = { _("Pinned run"), NULL, TRUE, FALSE, 110 },
+        [WS_SIDES_MORE] = { _("Difference"),
+                            _("of the shown run against the pinned one; of shares, in points"),
+                            TRUE, FALSE, 90 },
+    };
+    return ws_table_new(_("Figures of two runs"), column, WS_SIDES_COLUMNS,
+                        _("No two runs to compare"));
+}
+
+static void stop(WsRunCompare *self)
+{
+    ws_document_compare_kin(self->document, NULL, NULL);
+}
+
+static GtkWidget *make_bar(WsRunCompare *self)
+{
+    GtkWidget *bar = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
+    self->say = gtk_label_new("");
+    self->stop = gtk_button_new_with_label(_("Stop Comparing"));
+    gtk_label_set_xalign(GTK_LABEL(self->say), 0);
+    gtk_label_set_wrap(GTK_LABEL(self->say), TRUE);
+    gtk_widget_set_hexpand(self->say, TRUE);
+    gtk_widget_set_valign(self->stop, GTK_ALIGN_CENTER);
+    gtk_widget_set_visible(self->stop, FALSE);
+    gtk_box_append(GTK_BOX(bar), self->say);
+    gtk_box_append(GTK_BOX(bar), self->stop);
+    gtk_widget_add_css_class(bar, "ws-bar");
+    g_signal_connect_swapped(self->stop, "clicked", G_CALLBACK(stop), self);
+    return bar;
 }
 
 static void ws_run_compare_init(WsRunCompare *self)
 {
     GtkWidget *row = gtk_paned_new(GTK_ORIENTATION_HORIZONTAL);
+    GtkWidget *outer = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
     self->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
-    self->say = gtk_label_new("");
-    gtk_label_set_xalign(GTK_LABEL(self->say), 0);
-    gtk_label_set_wrap(GTK_LABEL(self->say), TRUE);
-    gtk_widget_add_css_class(self->say, "ws-bar");
+    gtk_box_append(GTK_BOX(self->box), make_bar(self));
+    self->figures = make_figures();
+    gtk_widget_set_visible(self->figures, FALSE);
     self->rounds = make_rounds();
     self->steps = make_steps();
     gtk_paned_set_start_child(GTK_PANED(row), self->rounds);
     gtk_paned_set_end_child(GTK_PANED(row), self->steps);
-    gtk_widget_set_vexpand(row, TRUE);
-    gtk_box_append(GTK_BOX(self->box), self->say);
-    gtk_box_append(GTK_BOX(self->box), row);
+    gtk_widget_set_size_request(self->figures, FIGURES, -1);
+    gtk_widget_set_hexpand(self->figures, FALSE);
+    gtk_widget_set_hexpand(row, TRUE);
+    gtk_box_append(GTK_BOX(outer), self->figures);
+    gtk_box_append(GTK_BOX(outer), row);
+    gtk_widget_set_vexpand(outer, TRUE);
+    gtk_box_append(GTK_BOX(self->box), outer);
     gtk_widget_set_parent(self->box, GTK_WIDGET(self));
     g_signal_connect_swapped(self->rounds, "selected", G_CALLBACK(on_round), self);
     g_signal_connect_swapped(self->rounds, "activated", G_CALLBACK(on_round), self);
@@ -289,5 +415,6 @@ GtkWidget *ws_run_compare_new(WsDocument *document)
     g_signal_connect_object(document, "changed", G_CALLBACK(update), self, G_CONNECT_SWAPPED);
     g_signal_connect_object(document, "range-changed", G_CALLBACK(update), self,
                             G_CONNECT_SWAPPED); /* pinned */
+    g_signal_connect_object(document, "idle", G_CALLBACK(update), self, G_CONNECT_SWAPPED);
     return GTK_WIDGET(self);
 }

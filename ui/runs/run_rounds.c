@@ -39,11 +39,11 @@ static gint64 length(const GArray *rounds, guint i)
                : 0;
 }
 
-static void add_cta(const WsProgram *p, WsTrace *shown, guint cta, WsTrace *pinned, guint other,
-                    GArray *pairs, char **loop)
+static void add_cta(const WsProgram *p, WsTrace *shown, guint cta, const WsProgram *q,
+                    WsTrace *pinned, guint other, GArray *pairs, char **loop)
 {
     g_autoptr(GArray) a = ws_score_rounds(p, shown, cta, loop);
-    g_autoptr(GArray) b = ws_score_rounds(p, pinned, other, NULL);
+    g_autoptr(GArray) b = ws_score_rounds(q, pinned, other, NULL);
     for (guint i = 0, k = 0; i < a->len && k < b->len;) {
         const WsScoreRound *x = round_of(a, i), *y = round_of(b, k);
         const gint order = x->tile != y->tile     ? (x->tile < y->tile ? -1 : 1)
@@ -85,7 +85,8 @@ static WsRunRound sum_up(const GArray *pairs, guint from, guint to)
     return r;
 }
 
-GArray *ws_run_rounds(const WsProgram *p, WsTrace *shown, WsTrace *pinned, char **loop)
+GArray *ws_run_rounds(const WsProgram *p, WsTrace *shown, const WsProgram *q, WsTrace *pinned,
+                      char **loop)
 {
     GArray *rows = g_array_new(FALSE, FALSE, sizeof(WsRunRound));
     g_autoptr(GArray) pairs = g_array_new(FALSE, FALSE, sizeof(Pair));
@@ -95,7 +96,7 @@ GArray *ws_run_rounds(const WsProgram *p, WsTrace *shown, WsTrace *pinned, char 
             if (g_array_index(shown->cta, WsTraceCta, i).id !=
                 g_array_index(pinned->cta, WsTraceCta, k).id)
                 continue;
-            add_cta(p, shown, i, pinned, k, pairs, loop && !*loop ? loop : NULL);
+            add_cta(p, shown, i, q, pinned, k, pairs, loop && !*loop ? loop : NULL);
             n++;
             break;
         }

@@ -15,7 +15,8 @@ typedef struct {
     guint cta;   /* that CTA's index */
 } WsRunRound;
 /* By tile and round. Free with g_array_unref(); empty if they share none. `loop` (or NULL) takes
- * the name of the loop. */
-GArray *ws_run_rounds(const WsProgram *p, WsTrace *shown, WsTrace *pinned, char **loop);
+ * the name of the loop. `p`, `q`: programs of either trace, most often the same. */
+GArray *ws_run_rounds(const WsProgram *p, WsTrace *shown, const WsProgram *q, WsTrace *pinned,
+                      char **loop);
 
 G_END_DECLS

@@ -353,6 +353,7 @@ static void dispose(GObject *object)
     WsWindow *w = WS_WINDOW(object);
     ws_window_unwatch_file(w);
     ws_window_cancel_import(w);
+    ws_window_forget_traces(w);
     g_clear_handle_id(&w->toast_source, g_source_remove);
     if (w->detached)
         ws_window_close_detached(w);
@@ -383,7 +384,8 @@ static void ws_window_class_init(WsWindowClass *class)
     CHILD(work_box), CHILD(open_button), CHILD(search_button);
     CHILD(title_label), CHILD(subtitle_label);
     CHILD(error_bar), CHILD(error_what), CHILD(error_how), CHILD(error_scroll),
-        CHILD(reload_button), CHILD(cancel_button), CHILD(error_icon);
+        CHILD(reload_button), CHILD(cancel_button), CHILD(compare_button), CHILD(own_button),
+        CHILD(error_icon);
     CHILD(pages), CHILD(welcome_box), CHILD(score_box), CHILD(inspector_box), CHILD(jobs_box);
     CHILD(status_box), CHILD(rows), CHILD(columns), CHILD(side), CHILD(panels);
     CHILD(status_verdict_button), CHILD(status_verdict), CHILD(status_selection),

@@ -27,6 +27,8 @@ void ws_window_say(WsWindow *w, GtkMessageType type, const char *what, const cha
     gtk_widget_set_visible(w->error_scroll, how && *how);
     gtk_widget_set_visible(w->reload_button, FALSE);
     gtk_widget_set_visible(w->cancel_button, FALSE);
+    gtk_widget_set_visible(w->compare_button, FALSE);
+    gtk_widget_set_visible(w->own_button, FALSE);
     gtk_info_bar_set_revealed(w->error_bar, TRUE);
 }
 
@@ -96,14 +98,18 @@ static gboolean readable(GFile *file, GError **error)
     return stream != NULL;
 }
 
+/* FALSE: it is no trace, or one of another design. */
+static gboolean is_of_this(WsWindow *w, GFile *file)
+{
+    return is_trace(file) && ws_document_program(w->document) &&
+           ws_document_open_trace(w->document, file, NULL);
+}
+
 static gboolean open_either(WsWindow *w, GFile *file, GError **error)
 {
     if (!readable(file, error))
         return FALSE;
-    if (is_trace(file) && ws_document_program(w->document) &&
-        ws_document_open_trace(w->document, file, NULL))
-        return TRUE;
-    return ws_document_open(w->document, file, error);
+    return is_of_this(w, file) || ws_document_open(w->document, file, error);
 }
 
 /* What a reader wants to see first: what is wrong; if nothing is, where the time goes. */
@@ -179,6 +185,19 @@ gboolean ws_window_open(WsWindow *w, GFile *given)
     return opened(w, file, ok, error);
 }
 
+static gboolean lay_under(WsWindow *w, GFile *file)
+{
+    return is_of_this(w, file) && opened(w, file, TRUE, NULL);
+}
+
+gboolean ws_window_open_own(WsWindow *w, GFile *file)
+{
+    g_autoptr(GError) error = NULL;
+    ws_window_cancel_import(w);
+    const gboolean ok = readable(file, &error) && ws_document_open(w->document, file, &error);
+    return opened(w, file, ok, error);
+}
+
 static void open_now(WsWindow *w, gboolean safe, gpointer data)
 {
     g_autoptr(GFile) file = data;
@@ -189,17 +208,20 @@ static void open_now(WsWindow *w, gboolean safe, gpointer data)
 void ws_window_open_safely(WsWindow *w, GFile *file)
 {
     g_autofree char *name = g_file_get_basename(file);
-    /* A trace is laid under what is open; results of a run tell of it. */
-    const gboolean replaces = name && !is_trace(file) && !g_str_has_suffix(name, ".json");
-    if (replaces)
-        ws_window_when_safe(w, FALSE, open_now, g_object_ref(file));
-    else
+    /* A trace is laid under what is open, if it is of that design; results of a run tell of it. */
+    if (is_trace(file) && ws_window_offer_trace(w, file, FALSE))
+        return;
+    if (name && g_str_has_suffix(name, ".json"))
         ws_window_open(w, file);
+    else if (!is_trace(file) || !lay_under(w, file))
+        ws_window_when_safe(w, FALSE, open_now, g_object_ref(file));
 }
 
 gboolean ws_window_open_trace(WsWindow *w, GFile *file)
 {
     g_autoptr(GError) error = NULL;
+    if (ws_window_offer_trace(w, file, TRUE))
+        return FALSE;
     gboolean ok = readable(file, &error) && ws_document_open_trace(w->document, file, &error);
     return opened(w, file, ok, error);
 }

@@ -38,7 +38,11 @@ struct _WsWindow {
     GtkLabel *title_label, *subtitle_label;
     GtkInfoBar *error_bar;
     GtkLabel *error_what, *error_how;
-    GtkWidget *error_scroll, *reload_button, *cancel_button;
+    GtkWidget *error_scroll, *reload_button, *cancel_button, *compare_button, *own_button;
+    GFile *offered;         /* a trace of another design, while the bar offers it; NULL none */
+    WsTrace *offered_trace; /* what it holds */
+    GtkWidget *traces_button;
+    GFile *traces_of; /* the file beside which the button lists traces */
     GtkImage *error_icon;
     GtkStack *pages;
     GtkWidget *welcome_box, *score_box, *inspector_box, *jobs_box, *status_box;
@@ -69,6 +73,15 @@ void ws_window_add_filter(GtkFileChooser *chooser, const char *name, const char 
 void ws_window_accept_drops(WsWindow *w);
 GMenuModel *ws_window_recent_menu(void); /* transfer full */
 void ws_window_note_recent(GFile *file);
+/* Opens a file whatever it is, with its own design; what is open is gone. */
+gboolean ws_window_open_own(WsWindow *w, GFile *file);
+/* window_kin.c: a trace of another design than the one that is open. Offers to compare, or to open
+ * it with its own; FALSE: it is of this design, or no trace, or (unless `always`) has nothing in
+ * common with it. */
+gboolean ws_window_offer_trace(WsWindow *w, GFile *file, gboolean always);
+void ws_window_follow_traces(WsWindow *w); /* those beside the design's file, in the status bar */
+void ws_window_show_traces(WsWindow *w);
+void ws_window_forget_traces(WsWindow *w);
 /* window_save.c */
 gboolean ws_window_save(WsWindow *w, GFile *file);
 void ws_window_save_as(WsWindow *w);

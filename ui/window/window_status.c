@@ -60,16 +60,6 @@ static void show_selection(WsWindow *w)
     gtk_label_set_text(w->status_selection, text->len ? text->str : _("Nothing selected"));
 }
 
-/* The first word of a verdict, translated. */
-static const char *verdict_word(WsVerdictKind kind)
-{
-    static const char *const known[] = { N_("proved"), N_("played"), N_("refuted"), N_("outside") };
-    for (guint i = 0; i < G_N_ELEMENTS(known); i++)
-        if (!strcmp(ws_verdict_word(kind), known[i]))
-            return _(known[i]);
-    return ws_verdict_word(kind);
-}
-
 /* A design without steps: nothing can go wrong in it, and nothing happens. */
 static gboolean is_empty(const WsProgram *p)
 {
@@ -96,7 +86,7 @@ static void show_verdict(WsWindow *w)
     guint all = findings ? ws_findings_count(findings, WS_SEVERITY_WARNING) : 0;
     g_autofree char *said = verdict ? ws_verdict_said(verdict) : NULL, *tip = ws_words(said);
     const gboolean empty = verdict && !errors && is_empty(ws_document_program(d));
-    const char *word = empty ? _("empty") : verdict ? verdict_word(verdict->kind) : NULL;
+    const char *word = empty ? _("empty") : verdict ? ws_words_verdict(verdict->kind) : NULL;
     g_autofree char *count =
         all ? g_strdup_printf(g_dngettext(NULL, "%u problem", "%u problems", all), all)
             : g_strdup(_("No problems"));
@@ -182,6 +172,7 @@ void ws_window_follow_status(WsWindow *w)
     gtk_box_insert_child_after(GTK_BOX(w->status_box), place,
                                gtk_widget_get_prev_sibling(GTK_WIDGET(w->status_device)));
     gtk_widget_set_tooltip_text(GTK_WIDGET(w->status_zoom), _("Zoom of the score"));
+    ws_window_follow_traces(w);
     show_all(w->document, w);
     show_zoom(G_OBJECT(timeline), NULL, w);
 }
