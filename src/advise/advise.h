@@ -26,6 +26,8 @@ typedef struct {
     gint64 at;               /* when it was over; not after the wait's end */
 } WsCause;
 WsCause ws_run_cause(const WsRun *run, const WsTraceRecord *wait);
+/* Whether a measured wait took longer than one that has nothing to wait for. */
+gboolean ws_wait_stood(const WsTrace *t, const WsTraceRecord *wait);
 
 /* A walk back from a moment of an agent along whatever it waited for (path.c). Causes in a circle
  * (clocks of different agents within a cycle) do not stop it. */

@@ -2,6 +2,7 @@
 #include "advise/idle_private.h"
 #include "program/op.h"
 #include "program/parts/operation.h"
+#include "program/parts/product.h"
 #include "program/program.h"
 
 #include <math.h>
@@ -12,9 +13,8 @@ const char *ws_unit_text(WsUnit unit)
     return text[unit];
 }
 
-/* The unit that a record takes until `end`; WS_UNITS: none. */
-static WsUnit unit_of(const WsIdleRates *rates, const WsTrace *t, const WsTraceRecord *r,
-                      gint64 *end)
+WsUnit ws_idle_unit_of(const WsIdleRates *rates, const WsTrace *t, const WsTraceRecord *r,
+                       gint64 *end)
 {
     const WsOpKind kind = ws_trace_op_kind(t, r->op);
     *end = MAX(r->done, r->start);
@@ -55,9 +55,6 @@ static gint by_from(gconstpointer pa, gconstpointer pb)
     return a->from < b->from ? -1 : a->from > b->from;
 }
 
-/* Steps and waits cover all of an agent's time: where nothing is, nothing was recorded. */
-#define HOLE 5000
-
 static void find_holes(Finder *f, const WsTraceLane *lane, const gboolean *uses)
 {
     gint64 end = -1;
@@ -67,7 +64,7 @@ static void find_holes(Finder *f, const WsTraceLane *lane, const gboolean *uses)
             &g_array_index(f->run->t->record, WsTraceRecord, lane->first + MIN(i, lane->n - 1));
         const gint64 next = i < lane->n ? r->start : last;
         const WsIdleSpan hole = { end, next, 0 };
-        for (guint unit = 0; end >= 0 && next - end > HOLE && unit < WS_UNITS; unit++)
+        for (guint unit = 0; end >= 0 && next - end > WS_IDLE_HOLE && unit < WS_UNITS; unit++)
             if (uses[unit])
                 g_array_append_val(f->hole[unit], hole);
         end = MAX(end, MAX(r->issued, r->start));
@@ -88,7 +85,7 @@ static GHashTable *stood_until(const WsTrace *t, guint cta)
         const WsTraceLane *lane = ws_trace_lane(t, cta, a);
         for (guint64 i = 0; lane && i < lane->n; i++) {
             WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, lane->first + i);
-            if (ws_op_waits(ws_trace_op_kind(t, r->op)) && r->issued - r->start > WS_IDLE_STOOD)
+            if (ws_op_waits(ws_trace_op_kind(t, r->op)) && ws_wait_stood(t, r))
                 g_hash_table_add(set, &r->issued);
         }
     }
@@ -106,7 +103,7 @@ static void collect(Finder *f)
         for (guint64 i = 0; lane && i < lane->n; i++) {
             const WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, lane->first + i);
             Use u = { .by = r };
-            const WsUnit unit = unit_of(f->rates, t, r, &u.end);
+            const WsUnit unit = ws_idle_unit_of(f->rates, t, r, &u.end);
             u.sure = u.end;
             if (f->stood && u.end > r->issued && !g_hash_table_contains(f->stood, &u.end))
                 u.sure = MIN(u.end, r->start + least_of(f->rates, unit, r));
@@ -150,7 +147,11 @@ static gboolean has_hole(const GArray *hole, gint64 from, gint64 to)
 
 static void add_rate(Finder *f, WsUnit unit, const WsTraceRecord *r)
 {
+    const WsProgram *p = f->run->index ? f->run->p : NULL;
+    const WsMma *mma = p && unit == WS_UNIT_TENSOR ? p->op[r->op]->mma : NULL;
     f->c->executions[unit]++;
+    if (mma)
+        f->c->flops += 2.0 * mma->m * mma->n * mma->k;
     if (unit == WS_UNIT_TENSOR && f->rates->product)
         f->c->rated[unit] += f->rates->product[r->op];
     else if (unit == WS_UNIT_MUFU && f->rates->special)
@@ -281,6 +282,7 @@ static void sum_up(WsIdle *idle)
             used += c->used[unit];
             certain += c->certain[unit];
             idle->cycles[unit] += c->cycles[unit];
+            idle->flops += unit == WS_UNIT_TENSOR ? c->flops : 0;
             idle->rated[unit] += c->rated[unit];
             idle->uses[unit] |= c->busy[unit]->len > 0;
         }

@@ -20,9 +20,6 @@ typedef enum { WS_UNIT_TENSOR, WS_UNIT_MUFU, WS_UNIT_LOAD, WS_UNIT_STORE, WS_UNI
 const char *ws_unit_text(WsUnit unit); /* "tensor core" */
 
 #define WS_IDLE_SHORT 32 /* cycles; shorter gaps count, but nobody needs to visit them */
-/* Cycles: a measured wait that took no more found its event over. Reading the clock and asking the
- * barrier once take 25 to 60 (store waits of attention-d128, H200). */
-#define WS_IDLE_STOOD 96
 
 /* Cycles of the trace; spans of a list are ascending and apart. */
 typedef struct {
@@ -63,6 +60,7 @@ typedef struct {
     gint64 certain[WS_UNITS]; /* of them, cycles of `sure` */
     double rated[WS_UNITS]; /* cycles that the executions need at the unit's rate; NAN: the rate is
                                not known */
+    double flops; /* of the products: a multiplication and an addition each; 0 not known */
 } WsIdleCta;
 
 /* All gaps of a unit in which the same step does (or waits for) the same. */
@@ -88,6 +86,7 @@ typedef struct {
     double most[WS_UNITS]; /* idle at most: the rest was in use for sure, or had work at its rate */
     double rated[WS_UNITS]; /* NAN unknown; measured: in use at least */
     gboolean uses[WS_UNITS];
+    double flops; /* of all products recorded, in cycles[WS_UNIT_TENSOR]; 0 not known */
 } WsIdle;
 
 /* Of all CTAs of the trace (at most WS_IDLE_CTAS); `m` says the rates of units, NULL: not known. A

@@ -1,6 +1,8 @@
 /* Idle units: gaps against a count cycle by cycle, chains that fill them, what was not recorded,
  * and the causes that ablations are known to have. */
+#include "advise/bound.h"
 #include "advise/idle.h"
+#include "advise/overlap.h"
 #include "program/elaborate.h"
 #include "program/launch_values.h"
 #include "program/op.h"
@@ -272,6 +274,90 @@ static void of_another(void)
     g_assert_nonnull(strstr(text, "tensor core idle"));
 }
 
+/* By cycle: a unit or an agent is in use, from the records alone. */
+static guint8 *in_use(const WsTrace *t, guint cta, const WsOverlapThing *x, gint64 n)
+{
+    guint8 *busy = g_new0(guint8, n + 1);
+    for (guint i = 0; i < t->record->len; i++) {
+        const WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, i);
+        const WsOpKind kind = ws_trace_op_kind(t, r->op);
+        const gboolean mine = !x->is_unit ? r->agent == x->index && !ws_op_waits(kind)
+                              : x->index == WS_UNIT_TENSOR
+                                  ? ws_op_is_product(kind)
+                                  : ws_op_is_bulk(kind) && ws_op_loads(kind);
+        const gint64 end = x->is_unit ? MAX(r->done, r->start) : MAX(r->issued, r->start);
+        for (gint64 c = r->start; mine && r->cta == cta && c < end && c < n; c++)
+            busy[c] = 1;
+    }
+    return busy;
+}
+
+/* The matrix against a count cycle by cycle. */
+static void beside(void)
+{
+    static const char *const file[] = { "projects/gemm-bf16/design.wstave",
+                                        "projects/attention-d128/design.wstave" };
+    g_autoptr(WsMachine) m = ws_machine_load(NULL, NULL);
+    for (guint f = 0; f < G_N_ELEMENTS(file); f++) {
+        g_autoptr(WsProgram) p = NULL;
+        g_autoptr(WsTrace) t = predicted(file[f], &p, m);
+        g_autoptr(WsIdle) idle = ws_idle_new(p, t, m);
+        g_autoptr(WsOverlap) o = ws_overlap_new(p, t, m, idle);
+        g_assert_cmpuint(t->cta->len, ==, 1);
+        g_autoptr(GPtrArray) use = g_ptr_array_new_with_free_func(g_free);
+        const guint n = o->thing->len;
+        for (guint i = 0; i < n; i++)
+            g_ptr_array_add(use,
+                            in_use(t, 0, &g_array_index(o->thing, WsOverlapThing, i), t->cycles));
+        for (guint i = 0; i < n; i++)
+            for (guint k = 0; k < n; k++) {
+                const WsOverlapThing *x = &g_array_index(o->thing, WsOverlapThing, i);
+                const WsOverlapThing *y = &g_array_index(o->thing, WsOverlapThing, k);
+                if ((x->is_unit && x->index != WS_UNIT_TENSOR && x->index != WS_UNIT_LOAD) ||
+                    (y->is_unit && y->index != WS_UNIT_TENSOR && y->index != WS_UNIT_LOAD))
+                    continue; /* by rates, or counted like loads */
+                gint64 both = 0;
+                for (gint64 c = 0; c < t->cycles; c++)
+                    both += ((guint8 *)use->pdata[i])[c] && ((guint8 *)use->pdata[k])[c];
+                g_assert_cmpint(ws_overlap_cell(o, i, k)->both, ==, both);
+                g_assert_cmpint(ws_overlap_cell(o, k, i)->both, ==, both);
+                if (both && i != k) {
+                    g_assert_cmpuint(ws_overlap_cell(o, i, k)->first.op, <, p->n_ops);
+                    g_assert_cmpuint(ws_overlap_cell(o, i, k)->second.op, <, p->n_ops);
+                }
+            }
+        for (guint i = 0; i < n * n; i++)
+            g_assert_cmpint(o->cell[i].both, <=, MAX(o->cell[i].known, 0));
+    }
+}
+
+/* What the pages of the projects found by hand. */
+static void bounds(void)
+{
+    static const struct {
+        const char *file, *label;
+        gboolean is_unit, together;
+    } cases[] = {
+        { "projects/attention-d128/measured/no-overlap.wtrace", "compute ", FALSE, TRUE },
+        { "projects/gemm-bf16-pingpong/measured/gemm-bf16-pingpong.wtrace", NULL, TRUE, FALSE },
+        { "projects/gemm-bf16-single/measured/gemm-bf16-single.wtrace", NULL, TRUE, FALSE },
+    };
+    g_autoptr(WsMachine) m = ws_machine_load(NULL, NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(WsProgram) p = NULL;
+        g_autoptr(WsTrace) t = measured(cases[i].file, &p);
+        g_autoptr(WsIdle) idle = ws_idle_new(p, t, m);
+        WsBoundBy by;
+        g_assert_true(ws_bound_by(idle, &by));
+        g_assert_cmpint(by.is_unit, ==, cases[i].is_unit);
+        g_assert_cmpint(by.unit, ==, WS_UNIT_TENSOR);
+        g_assert_cmpint(by.together, ==, cases[i].together);
+        if (!by.is_unit)
+            g_assert_true(g_str_has_prefix(p->op[by.op]->label, cases[i].label));
+        g_assert_cmpfloat(idle->flops, >, 0);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -280,5 +366,7 @@ int main(int argc, char **argv)
     g_test_add_func("/advise/idle/not-seen", not_seen);
     g_test_add_func("/advise/idle/holes", holes);
     g_test_add_func("/advise/idle/of-another", of_another);
+    g_test_add_func("/advise/idle/beside", beside);
+    g_test_add_func("/advise/idle/bounds", bounds);
     return g_test_run();
 }

@@ -338,8 +338,6 @@ static void test_figures(void)
     g_autoptr(GPtrArray) waits = ws_figures_rows(WS_FIGURES_WAITS, d, NULL);
     g_assert_cmpuint(waits->len, >, 0);
     g_assert_cmpuint(waits->len, <, steps->len);
-    g_autoptr(GPtrArray) pairs = ws_figures_rows(WS_FIGURES_OVERLAP, d, NULL);
-    g_assert_cmpuint(pairs->len, >, 0);
     g_autoptr(GPtrArray) summary = ws_figures_rows(WS_FIGURES_SUMMARY, d, NULL);
     g_assert_nonnull(
         strstr(ws_row_get_text(row_with(summary, 0, "Throughput", 0, NULL), 1), "TFLOP/s"));

@@ -9,6 +9,7 @@
 #include "ui/panels/idle_panel.h"
 #include "ui/parts/table.h"
 #include "ui/runs/measurements.h"
+#include "ui/runs/overlap_matrix.h"
 #include "ui/timeline/timeline_gap.h"
 #include "ui/timeline/timeline_private.h"
 
@@ -194,6 +195,39 @@ static void causes(Scenario *s)
     WAIT_FOR(scenario_find_text(m, "65.7"));
 }
 
+/* Units and agents against each other, measured over predicted; a cell shows what overlapped. */
+static void matrix(Scenario *s)
+{
+    open_trace(s);
+    scenario_act(s, "show-measurements");
+    GtkWidget *m = ws_window_part(s->window, WS_PART_MEASUREMENTS), *cell = NULL;
+    g_assert_true(ws_measurements_show(WS_MEASUREMENTS(m), "overlap"));
+    WAIT_FOR(scenario_find_text(m, "Of the time in which the row was in use"));
+    WsOverlapMatrix *x = WS_OVERLAP_MATRIX(scenario_find_type(m, "WsOverlapMatrix"));
+    WAIT_FOR((cell = ws_overlap_matrix_cell(x, "tensor core", "mma.0")));
+    g_assert_nonnull(ws_overlap_matrix_cell(x, "mma.1", "TMA store"));
+    g_assert_null(ws_overlap_matrix_cell(x, "mma.2", "TMA store"));
+    /* The diagonal is what the rows of the units say. */
+    const WsOverlap *o = ws_document_overlap(s->document, TRUE);
+    const WsIdle *idle = ws_document_idle(s->document, TRUE);
+    g_assert_cmpfloat_with_epsilon(ws_overlap_share(o, 0, 0), 1 - idle->idle[WS_UNIT_TENSOR], 1e-9);
+    g_autofree char *text = ws_measurements_copy(WS_MEASUREMENTS(m));
+    g_assert_nonnull(strstr(text, "\tmma.0\tmma.1\n"));
+    scenario_settle(cell);
+    scenario_click_widget(cell, NULL);
+    WAIT_FOR(ws_document_selection(s->document)->len == 2);
+    const WsProgram *p = ws_document_program(s->document);
+    const WsOverlapCell *c = ws_overlap_cell(o, 0, WS_UNITS + 1);
+    g_assert_cmpstr(ws_document_focus(s->document)->step, ==, p->op[c->first.op]->step);
+    g_assert_cmpint(ws_document_focus(s->document)->round, ==, c->first.round);
+    g_assert_true(ws_document_selected(s->document, p->op[c->second.op]->step));
+    hands_shot(s, "overlap");
+    /* What binds the run, by measurement. */
+    WAIT_FOR(scenario_find_text(m, "(work of all at once, tensor core idle 25"));
+    g_assert_true(ws_measurements_show(WS_MEASUREMENTS(m), "summary"));
+    WAIT_FOR(scenario_find_text(m, "TFLOP/s"));
+}
+
 /* A GEMM whose ring is too shallow: the edit that is proposed for the cause lowers it. */
 static void best_edit(Scenario *s)
 {
@@ -251,6 +285,7 @@ static void add(void)
     scenario_add("idle/by-pointer", by_pointer);
     scenario_add("idle/by-keys", by_keys);
     scenario_add("idle/causes", causes);
+    scenario_add("idle/matrix", matrix);
     scenario_add("idle/best-edit", best_edit);
 }
 

@@ -14,6 +14,9 @@ typedef struct {
     WsTrace *trace[2]; /* predicted, measured; or NULL */
     const WsMachine *machine;
     WsIdle *idle[2];
+    WsOverlap *overlap[2];
+    gboolean bound; /* what the measured run is bound by is known: */
+    WsBoundBy by;
 } Answer;
 
 /* Belongs to the document. */
@@ -34,6 +37,7 @@ static void answer_free(gpointer data)
     for (guint i = 0; i < 2; i++) {
         g_clear_pointer(&a->trace[i], ws_trace_unref);
         g_clear_pointer(&a->idle[i], ws_idle_free);
+        g_clear_pointer(&a->overlap[i], ws_overlap_free);
     }
     g_free(a);
 }
@@ -66,9 +70,14 @@ static gboolean is_of(const Answer *a, WsDocument *d)
 static void work(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
     Answer *a = data;
-    for (guint i = 0; i < 2; i++)
-        if (a->trace[i])
-            a->idle[i] = ws_idle_new(a->program, a->trace[i], a->machine);
+    for (guint i = 0; i < 2; i++) {
+        if (!a->trace[i])
+            continue;
+        a->idle[i] = ws_idle_new(a->program, a->trace[i], a->machine);
+        a->overlap[i] = ws_overlap_new(a->program, a->trace[i], a->machine, a->idle[i]);
+    }
+    if (a->idle[1])
+        a->bound = ws_bound_by(a->idle[1], &a->by);
     g_task_return_boolean(task, TRUE);
 }
 
@@ -92,6 +101,7 @@ static void on_worked(GObject *source, GAsyncResult *result, gpointer data)
         if (a->trace[i])
             ws_trace_ref(a->trace[i]);
         a->idle[i] = NULL; /* taken */
+        a->overlap[i] = NULL;
     }
     s->number = ++answers;
     s->looks = FALSE;
@@ -119,6 +129,21 @@ const WsIdle *ws_document_idle(WsDocument *d, gboolean measured)
 {
     State *s = state(d);
     return is_of(s->answer, d) ? s->answer->idle[measured] : NULL;
+}
+
+const WsOverlap *ws_document_overlap(WsDocument *d, gboolean measured)
+{
+    State *s = state(d);
+    return is_of(s->answer, d) ? s->answer->overlap[measured] : NULL;
+}
+
+gboolean ws_document_bound(WsDocument *d, WsBoundBy *by)
+{
+    State *s = state(d);
+    if (!is_of(s->answer, d) || !s->answer->bound)
+        return FALSE;
+    *by = s->answer->by;
+    return TRUE;
 }
 
 guint64 ws_document_idle_number(WsDocument *d)

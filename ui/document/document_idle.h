@@ -2,7 +2,8 @@
  * what is shown, worked out in a thread when somebody asks; and the gap that is looked at. */
 #pragma once
 
-#include "advise/idle.h"
+#include "advise/bound.h"
+#include "advise/overlap.h"
 #include "ui/document/document.h"
 
 G_BEGIN_DECLS
@@ -12,6 +13,10 @@ void ws_document_want_idle(WsDocument *d);
 /* Of what is shown now; NULL: not asked for, on its way, or no such trace. Borrowed until the next
  * "idle", "changed" or "previewed". */
 const WsIdle *ws_document_idle(WsDocument *d, gboolean measured);
+/* What ran beside what, of the same traces; NULL as above. */
+const WsOverlap *ws_document_overlap(WsDocument *d, gboolean measured);
+/* What the measured run is bound by; FALSE: not known. */
+gboolean ws_document_bound(WsDocument *d, WsBoundBy *by);
 guint64 ws_document_idle_number(WsDocument *d); /* another one for every answer; 0 none */
 
 /* A gap of one of the two. */

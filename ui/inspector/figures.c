@@ -76,19 +76,6 @@ static const Layout layouts[WS_FIGURES_COUNT] = {
                              { N_("Each, measured"), N_("median cycles waited"), NUMBER, FALSE, 0 },
                              { N_("Share, measured"), N_("of the time of the trace"), NUMBER, FALSE,
                                0 } } },
-    [WS_FIGURES_OVERLAP] = { N_("Overlap"),
-                             N_("No two steps were in flight together."),
-                             2,
-                             7,
-                             { { N_("Step A"), NULL, TEXT, TRUE, 0 },
-                               { N_("Step B"), NULL, TEXT, TRUE, 0 },
-                               { N_("Both, predicted"), N_("cycles with both in flight"), NUMBER,
-                                 FALSE, 0 },
-                               { N_("of A"), N_("share of A's time, predicted"), NUMBER, FALSE, 0 },
-                               { N_("of B"), N_("share of B's time, predicted"), NUMBER, FALSE, 0 },
-                               { N_("of A, measured"), N_("share of A's time"), NUMBER, FALSE, 0 },
-                               { N_("of B, measured"), N_("share of B's time"), NUMBER, FALSE,
-                                 0 } } },
     [WS_FIGURES_RANGE_LANES] = { N_("Agents in the range"),
                                  N_("Nothing in this range."),
                                  -1,
@@ -336,58 +323,6 @@ static GPtrArray *loop_rows(WsDocument *document)
     return rows;
 }
 
-/* --- overlap ------------------------------------------------------------------------------------
- */
-
-static char *pair_key(const WsTrace *t, const WsTracePair *pair)
-{
-    g_autofree char *b = key_of(t, pair->agent_b, pair->op_b, NULL);
-    return key_of(t, pair->agent_a, pair->op_a, b);
-}
-
-static GHashTable *pairs_by_key(const WsTrace *t, const WsTraceStats *stats)
-{
-    GHashTable *table = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    for (guint i = 0; t && stats && i < stats->pair->len; i++) {
-        WsTracePair *pair = &g_array_index(stats->pair, WsTracePair, i);
-        if (flies(t, pair->op_a) && flies(t, pair->op_b) && pair->both > 0)
-            g_hash_table_insert(table, pair_key(t, pair), pair);
-    }
-    return table;
-}
-
-static void add_pair(GPtrArray *rows, const WsTrace *t, const WsTracePair *any,
-                     const WsTracePair *a, const WsTracePair *b)
-{
-    WsRow *row = ws_row_new(7, step_id(t, any->op_a));
-    ws_row_text(row, 0, step_text(t, any->agent_a, any->op_a));
-    ws_row_text(row, 1, step_text(t, any->agent_b, any->op_b));
-    put_int(row, 2, a != NULL, a ? a->both : 0);
-    put_share(row, 3, a ? a->share_a : NAN);
-    put_share(row, 4, a ? a->share_b : NAN);
-    put_share(row, 5, b ? b->share_a : NAN);
-    put_share(row, 6, b ? b->share_b : NAN);
-    add_row(rows, row);
-}
-
-static GPtrArray *overlap_rows(WsDocument *document)
-{
-    GPtrArray *rows = g_ptr_array_new_with_free_func(g_object_unref);
-    const WsTrace *t[2] = { ws_document_predicted(document), ws_document_measured(document) };
-    g_autoptr(GHashTable) p = pairs_by_key(t[0], t[0] ? ws_document_stats(document, FALSE) : NULL);
-    g_autoptr(GHashTable) m = pairs_by_key(t[1], t[1] ? ws_document_stats(document, TRUE) : NULL);
-    GHashTableIter iter;
-    gpointer key, value;
-    g_hash_table_iter_init(&iter, p);
-    while (g_hash_table_iter_next(&iter, &key, &value))
-        add_pair(rows, t[0], value, value, g_hash_table_lookup(m, key));
-    g_hash_table_iter_init(&iter, m);
-    while (g_hash_table_iter_next(&iter, &key, &value))
-        if (!g_hash_table_contains(p, key))
-            add_pair(rows, t[1], value, NULL, value);
-    return rows;
-}
-
 /* --- range --------------------------------------------------------------------------------------
  */
 
@@ -488,8 +423,6 @@ GPtrArray *ws_figures_rows(WsFiguresKind kind, WsDocument *document, const WsRan
         return step_rows(document);
     case WS_FIGURES_WAITS:
         return wait_rows(document);
-    case WS_FIGURES_OVERLAP:
-        return overlap_rows(document);
     case WS_FIGURES_RANGE_LANES:
         return range_lane_rows(document, range);
     case WS_FIGURES_RANGE_STEPS:

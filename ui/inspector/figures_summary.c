@@ -1,4 +1,6 @@
 #include "program/launch_values.h"
+#include "program/parts/operation.h"
+#include "program/program.h"
 #include "program/walk.h"
 #include "ui/inspector/figures.h"
 
@@ -96,6 +98,31 @@ static void put_in_flight(Totals *s, const WsIdle *idle)
         NULL, g_strdup_printf("\xe2\x89\xa4 %s", share));
 }
 
+/* Products of what was recorded of a CTA, for all CTAs that are at work at once. */
+static char *products_text(const Totals *s, const WsIdle *idle, double ghz)
+{
+    const gint64 cycles = idle ? idle->cycles[WS_UNIT_TENSOR] : 0;
+    if (!idle || !(idle->flops > 0) || cycles <= 0 || !s->clock || s->clock->waves <= 0 ||
+        s->clock->grid <= 0 || !(ghz > 0))
+        return NULL;
+    const gint64 at_once = (s->clock->grid + s->clock->waves - 1) / s->clock->waves;
+    g_autofree char *text =
+        ws_format_real(idle->flops / (double)cycles * (double)at_once * ghz / 1e3, 1);
+    return g_strdup_printf(_("%s TFLOP/s"), text);
+}
+
+static void put_products(Totals *s, WsDocument *document)
+{
+    char *a = products_text(s, ws_document_idle(document, FALSE), s->ghz[0]);
+    char *b = products_text(s, ws_document_idle(document, TRUE), s->ghz[1]);
+    if (!a && !b)
+        return;
+    put(s, _("Products"),
+        _("multiplications and additions of the products as they were issued, masked ones too, "
+          "between first and last: of the CTAs looked at, for all that run at once"),
+        a, b);
+}
+
 static void put_units(Totals *s, WsDocument *document)
 {
     const WsClockResult *c = s->clock;
@@ -112,6 +139,7 @@ static void put_units(Totals *s, WsDocument *document)
     put_shares(s, _("Tensor pipe busy"), rated, c->tensor_busy,
                idle ? idle->rated[WS_UNIT_TENSOR] : NAN);
     put_in_flight(s, idle);
+    put_products(s, document);
     put_shares(s, _("TMA busy"), unseen, c->tma_busy, NAN);
     put_shares(s, _("Shared memory busy"), unseen, c->smem_busy, NAN);
     put_shares(s, _("ALU busy"), unseen, c->alu_busy, NAN);
@@ -167,15 +195,37 @@ GPtrArray *ws_figures_summary(WsDocument *document)
     return s.rows;
 }
 
+/* "compute g (work of all at once, tensor core idle 25.5 %)"; NULL: not known. */
+static char *measured_bound(WsDocument *document)
+{
+    static const char *const unit[WS_UNITS] = { N_("tensor core"), N_("MUFU"), N_("TMA load"),
+                                                N_("TMA store") };
+    static const char *const reason[] = { N_("work"), N_("wait"), N_("flight") };
+    const WsProgram *p = ws_document_program(document);
+    WsBoundBy by;
+    if (!p || !ws_document_bound(document, &by))
+        return NULL;
+    g_autofree char *share = ws_format_share(by.share);
+    if (by.is_unit)
+        /* Translators: a unit of the SM, and the share of the time that its work takes. */
+        return g_strdup_printf(_("%s (%s at its rate)"), _(unit[by.unit]), share);
+    const char *label = p->op[by.op]->label ? p->op[by.op]->label : p->op[by.op]->id;
+    /* Translators: a step; "work", "wait" or "flight"; a unit, and the share of the time that it is
+     * idle for this. */
+    return g_strdup_printf(by.together ? _("%s (%s of all at once, %s idle %s)")
+                                       : _("%s (%s, %s idle %s)"),
+                           label, _(reason[by.reason]), _(unit[by.unit]), share);
+}
+
 char *ws_figures_bound_text(WsDocument *document)
 {
     const WsClockResult *clock = ws_document_clock(document);
-    const WsTrace *m = ws_document_measured(document);
-    if (m && m->bound && clock && clock->bound)
-        return g_strdup_printf(_("Bound by %s, measured; by %s, predicted"), m->bound,
+    g_autofree char *measured = measured_bound(document);
+    if (measured && clock && clock->bound)
+        return g_strdup_printf(_("Bound by %s, measured; by %s, predicted"), measured,
                                clock->bound);
-    if (m && m->bound)
-        return g_strdup_printf(_("Bound by %s, measured"), m->bound);
+    if (measured)
+        return g_strdup_printf(_("Bound by %s, measured"), measured);
     if (clock && clock->bound)
         return g_strdup_printf(_("Bound by %s, predicted"), clock->bound);
     return g_strdup(ws_document_design(document) ? _("Nothing can be predicted: see the problems.")

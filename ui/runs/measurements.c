@@ -4,6 +4,7 @@
 #include "ui/inspector/figures.h"
 #include "ui/panels/next_panel.h"
 #include "ui/parts/format.h"
+#include "ui/runs/overlap_matrix.h"
 #include "ui/runs/run_compare.h"
 #include "ui/runs/run_history.h"
 
@@ -16,13 +17,14 @@
 struct _WsMeasurements {
     GtkWidget parent;
     WsDocument *document;
-    GtkWidget *bound, *note, *stack, *range_text, *result, *runs, *two, *next;
+    GtkWidget *bound, *note, *stack, *range_text, *result, *runs, *two, *next, *overlap;
     GtkWidget *table[WS_FIGURES_COUNT];
     GtkWidget *busy;
     gboolean stale, range_stale;    /* not yet shown, since nobody looks */
     gboolean old[WS_FIGURES_COUNT]; /* pages not filled since the document changed */
     gboolean working;               /* a thread makes statistics */
     guint idle;
+    gint64 from, to;     /* the range that was last heard of */
     guint64 idle_number; /* answer of document_idle.h that the summary has */
 };
 
@@ -63,7 +65,7 @@ static void show_range(WsMeasurements *self)
 /* A large design has thousands of rows: only the page that is looked at is filled. */
 static void fill_page(WsMeasurements *self)
 {
-    for (WsFiguresKind k = WS_FIGURES_SUMMARY; k <= WS_FIGURES_OVERLAP; k++) {
+    for (WsFiguresKind k = WS_FIGURES_SUMMARY; k <= WS_FIGURES_WAITS; k++) {
         if (!self->old[k] || !is_shown(self, self->table[k]))
             continue;
         g_autoptr(GPtrArray) rows = ws_figures_rows(k, self->document, NULL);
@@ -74,14 +76,20 @@ static void fill_page(WsMeasurements *self)
         show_range(self);
 }
 
+static void show_bound(WsMeasurements *self)
+{
+    g_autofree char *bound = ws_figures_bound_text(self->document);
+    gtk_label_set_text(GTK_LABEL(self->bound), bound);
+    gtk_widget_set_tooltip_text(self->bound, bound);
+}
+
 static void show_all(WsMeasurements *self)
 {
     const WsClockResult *clock = ws_document_clock(self->document);
-    g_autofree char *bound = ws_figures_bound_text(self->document);
-    gtk_label_set_text(GTK_LABEL(self->bound), bound);
+    show_bound(self);
     gtk_label_set_text(GTK_LABEL(self->note), clock && clock->note ? clock->note : "");
     gtk_widget_set_tooltip_text(self->note, clock ? clock->note : NULL);
-    for (WsFiguresKind k = WS_FIGURES_SUMMARY; k <= WS_FIGURES_OVERLAP; k++)
+    for (WsFiguresKind k = WS_FIGURES_SUMMARY; k <= WS_FIGURES_WAITS; k++)
         self->old[k] = TRUE;
     self->stale = FALSE;
 }
@@ -230,14 +238,21 @@ static void on_idle(WsMeasurements *self)
         return; /* another gap is looked at */
     self->idle_number = ws_document_idle_number(self->document);
     self->old[WS_FIGURES_SUMMARY] = TRUE;
+    if (!self->stale)
+        show_bound(self);
     on_page(self);
 }
 
 static void on_range(WsMeasurements *self)
 {
-    gint64 from, to;
+    gint64 from = 0, to = 0;
+    const gboolean any = ws_document_range(self->document, &from, &to);
+    if (any && from == self->from && to == self->to)
+        return; /* something else is new, such as what is compared with */
+    self->from = from;
+    self->to = to;
     self->range_stale = TRUE;
-    if (ws_document_range(self->document, &from, &to))
+    if (any)
         gtk_stack_set_visible_child_name(GTK_STACK(self->stack), "range");
     want(self);
 }
@@ -289,6 +304,10 @@ char *ws_measurements_copy(WsMeasurements *self)
     if (!g_strcmp0(page, "runs")) {
         g_autofree char *runs = ws_run_history_copy(WS_RUN_HISTORY(self->runs));
         g_string_append(out, runs);
+    }
+    if (!g_strcmp0(page, "overlap")) {
+        g_autofree char *matrix = ws_overlap_matrix_copy(WS_OVERLAP_MATRIX(self->overlap));
+        g_string_append(out, matrix);
     }
     if (!g_strcmp0(page, "next")) {
         g_autofree char *next = ws_next_panel_copy(WS_NEXT_PANEL(self->next));
@@ -385,13 +404,10 @@ static void make_pages(WsMeasurements *self)
         { WS_FIGURES_LOOPS, "loops", N_("Loops") },
         { WS_FIGURES_STEPS, "steps", N_("Steps") },
         { WS_FIGURES_WAITS, "waits", N_("Waits") },
-        { WS_FIGURES_OVERLAP, "overlap", N_("Overlap") },
     };
     for (guint i = 0; i < G_N_ELEMENTS(page); i++)
         gtk_stack_add_titled(GTK_STACK(self->stack), make_table(self, page[i].kind), page[i].name,
                              _(page[i].title));
-    gtk_stack_add_titled(GTK_STACK(self->stack), make_range(self), "range", _("Time range"));
-    gtk_stack_add_titled(GTK_STACK(self->stack), make_results(self), "results", _("Results"));
 }
 
 static void ws_measurements_init(WsMeasurements *self)
@@ -403,6 +419,8 @@ static void ws_measurements_init(WsMeasurements *self)
     self->bound = line("ws-bound");
     self->note = line("dim");
     gtk_widget_set_hexpand(self->bound, FALSE);
+    gtk_label_set_ellipsize(GTK_LABEL(self->bound), PANGO_ELLIPSIZE_NONE); /* the note gives way */
+    gtk_label_set_wrap(GTK_LABEL(self->bound), TRUE);
     gtk_actionable_set_action_name(GTK_ACTIONABLE(copy), "measurements.copy");
     gtk_widget_set_tooltip_text(copy, _("Copy this page as text"));
     self->stack = gtk_stack_new();
@@ -442,6 +460,10 @@ GtkWidget *ws_measurements_new(WsDocument *document)
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(document, "results-changed", G_CALLBACK(on_results), self,
                             G_CONNECT_SWAPPED);
+    self->overlap = ws_overlap_matrix_new(document);
+    gtk_stack_add_titled(GTK_STACK(self->stack), self->overlap, "overlap", _("Overlap"));
+    gtk_stack_add_titled(GTK_STACK(self->stack), make_range(self), "range", _("Time range"));
+    gtk_stack_add_titled(GTK_STACK(self->stack), make_results(self), "results", _("Results"));
     self->next = ws_next_panel_new(document);
     gtk_stack_add_titled(GTK_STACK(self->stack), self->next, "next", _("Next Edit"));
     self->runs = ws_run_history_new(document);
