@@ -419,21 +419,40 @@ double ws_scene_time(const WsScene *s, double x)
     return t;
 }
 
-const WsSceneItem *ws_scene_hit(const WsScene *s, double x, double y)
+#define TARGET 12.0 /* units that a pointer is given for a narrow item */
+
+/* A narrow step is hit around its middle, at the cost of what is wide beside it on its row. */
+static const WsSceneItem *narrow_at(const WsScene *s, double x, double y, const WsSceneItem *hit)
 {
-    const WsSceneItem *near = NULL;
-    double nearest = 3.0;
+    const WsSceneItem *found = NULL;
+    double nearest = TARGET / 2;
+    if (hit && hit->w >= TARGET && hit->w < 2 * TARGET)
+        return NULL; /* has no room to give away */
     for (guint i = s->item->len; i-- > 0;) {
         const WsSceneItem *item = &g_array_index(s->item, WsSceneItem, i);
-        if (y < item->y || y > item->y + item->h)
+        const double apart = fabs(x - item->x - item->w / 2);
+        if (!item->step || item->w >= TARGET || y < item->y || y > item->y + item->h ||
+            (hit && item->row != hit->row) || apart >= nearest)
             continue;
-        if (x >= item->x && x <= item->x + item->w)
-            return item;
-        double apart = x < item->x ? item->x - x : x - item->x - item->w;
-        if (apart <= nearest) {
-            nearest = apart;
-            near = item;
-        }
+        nearest = apart;
+        found = item;
     }
-    return near;
+    return found;
+}
+
+const WsSceneItem *ws_scene_hit(const WsScene *s, double x, double y)
+{
+    const WsSceneItem *hit = NULL, *near = NULL;
+    double nearest = 3.0;
+    for (guint i = s->item->len; i-- > 0 && !hit;) {
+        const WsSceneItem *item = &g_array_index(s->item, WsSceneItem, i);
+        const double apart = x < item->x ? item->x - x : x - item->x - item->w;
+        if (y < item->y || y > item->y + item->h || apart > nearest)
+            continue;
+        near = item;
+        nearest = apart;
+        hit = apart <= 0 ? item : NULL;
+    }
+    const WsSceneItem *narrow = narrow_at(s, x, y, hit);
+    return narrow ? narrow : near;
 }

@@ -261,6 +261,39 @@ static void test_save(void)
     g_assert_cmpint(g_rmdir(dir), ==, 0);
 }
 
+static void add_item(WsScene *s, double x, double w, guint row, const char *step)
+{
+    WsSceneItem item = { .x = x, .y = 20.0 * row, .w = w, .h = 14, .row = row };
+    item.step = (char *)step;
+    g_array_append_val(s->item, item);
+}
+
+/* A wait of 3 units between wide steps is hit within 6 of its middle; neighbours keep the rest, and
+ * one without room gives nothing away. */
+static void test_targets(void)
+{
+    WsScene s = { .item = g_array_new(FALSE, TRUE, sizeof(WsSceneItem)) };
+    add_item(&s, 0, 100, 0, "wide");
+    add_item(&s, 100, 3, 0, "wait");
+    add_item(&s, 103, 100, 0, "behind");
+    add_item(&s, 203, 2, 0, "arrive");
+    add_item(&s, 205, 14, 0, "short");
+    add_item(&s, 100, 50, 1, "below");
+    static const struct {
+        double x, y;
+        const char *step;
+    } at[] = {
+        { 50, 7, "wide" },   { 95, 7, "wide" },    { 96, 7, "wait" },    { 101, 7, "wait" },
+        { 107, 7, "wait" },  { 108, 7, "behind" }, { 197, 7, "behind" }, { 199, 7, "arrive" },
+        { 206, 7, "short" }, { 101, 27, "below" }, { 221, 7, "short" },  { 230, 7, NULL },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(at); i++) {
+        const WsSceneItem *hit = ws_scene_hit(&s, at[i].x, at[i].y);
+        g_assert_cmpstr(hit ? hit->step : NULL, ==, at[i].step);
+    }
+    g_array_unref(s.item);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -269,6 +302,7 @@ int main(int argc, char **argv)
     g_test_add_func("/score/opening", test_opening);
     g_test_add_func("/score/fold-replicas", test_fold_replicas);
     g_test_add_func("/score/empty", test_empty);
+    g_test_add_func("/score/targets", test_targets);
     g_test_add_func("/score/save", test_save);
     int status = g_test_run();
     toy_program_free();

@@ -1,6 +1,7 @@
 /* I16-I20, I25: editing the score with the pointer. */
 #include "hands.h"
 #include "program/parts/buffer.h"
+#include "program/parts/operation.h"
 #include "program/program.h"
 
 #include "ui/gesture/gesture.h"
@@ -223,10 +224,41 @@ static void one_round_ahead(Scenario *s)
     hands_assert_same_ptx(s, "tests/designs/attention-ahead.wstave");
 }
 
+/* A wait that ends one product goes along with it; one that ends others, too, stays. */
+static void own_waits(Scenario *s)
+{
+    static const struct {
+        const char *file, *product;
+        gboolean own;
+    } cases[] = {
+        { "tests/designs/attention-ahead.wstave", "s", FALSE },
+        { "tests/designs/attention-ahead.wstave", "acc", FALSE },
+        { "projects/gemm-bf16/design.wstave", "acc", FALSE }, /* waits for all but one */
+        { "tests/designs/attention-fa3-causal.wstave", "s", TRUE },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        guint found = 0;
+        hands_begin(s, cases[i].file);
+        const WsDesign *d = ws_document_latest(s->document);
+        const WsProgram *p = ws_document_program(s->document);
+        for (guint k = 0; p && k < p->n_ops && !found; k++) {
+            const WsNode *node = p->op[k]->step ? ws_design_find(d, p->op[k]->step) : NULL;
+            if (!node || node->kind != WS_STEP_MMA ||
+                g_strcmp0(ws_node_text(node, WS_F_keyword), cases[i].product))
+                continue;
+            found++;
+            g_test_message("%s %s", cases[i].file, p->op[k]->step);
+            g_assert_cmpint(ws_gesture_own_wait(d, node) != 0, ==, cases[i].own);
+        }
+        g_assert_cmpuint(found, ==, 1);
+    }
+}
+
 static void add(void)
 {
     scenario_add("I17/drag-along-and-escape", drag_along);
     scenario_add("I17/drag-across-the-loop", drag_across);
+    scenario_add("I17/waits-of-products", own_waits);
     scenario_add("I17/drag-onto-another-staff", drag_over);
     scenario_add("I20/draw-edge", draw_edge);
     scenario_add("I25/ring-depth", ring_depth);

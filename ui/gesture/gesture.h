@@ -29,4 +29,8 @@ const char *ws_gesture_cursor(WsTimeline *t, double x, double y);
 gboolean ws_gesture_ring_handle(WsTimeline *t, const char *ring, double *x, double *y);
 const char *ws_gesture_words(WsTimeline *t); /* beside the pointer; NULL: no gesture */
 
+/* The mma_wait behind a product that waits for this one alone, in the same list; 0: there is none.
+ */
+guint64 ws_gesture_own_wait(const WsDesign *design, const WsNode *product);
+
 G_END_DECLS

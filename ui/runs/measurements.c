@@ -419,8 +419,7 @@ static void ws_measurements_init(WsMeasurements *self)
     self->bound = line("ws-bound");
     self->note = line("dim");
     gtk_widget_set_hexpand(self->bound, FALSE);
-    gtk_label_set_ellipsize(GTK_LABEL(self->bound), PANGO_ELLIPSIZE_NONE); /* the note gives way */
-    gtk_label_set_wrap(GTK_LABEL(self->bound), TRUE);
+    gtk_label_set_max_width_chars(GTK_LABEL(self->note), 20); /* it gives way */
     gtk_actionable_set_action_name(GTK_ACTIONABLE(copy), "measurements.copy");
     gtk_widget_set_tooltip_text(copy, _("Copy this page as text"));
     self->stack = gtk_stack_new();
