@@ -133,7 +133,8 @@ GArray *ws_trace_kin_rows(const WsTrace *a, const WsTraceStats *sa, const WsTrac
 /* Waits and arrivals are called alike everywhere; what is moved and computed tells. */
 static gboolean tells(WsOpKind kind)
 {
-    return ws_op_is_product(kind) || ws_op_is_bulk(kind) || kind == WS_OP_MATH;
+    return ws_op_is_product(kind) || ws_op_is_bulk(kind) ||
+           ws_op_moves(kind, WS_DATA_AT_REGISTERS, WS_DATA_AT_REGISTERS);
 }
 
 /* Step with its kind and text -> how many; operations of one step count once. */
