@@ -221,7 +221,7 @@ typedef struct {   /* groups of one thread, in their order */
 } Groups;
 
 typedef struct {
-    int line;
+    int number, line;
     u64 a, b;
 } Product;
 

@@ -107,9 +107,8 @@ static void multiply(Machine *m, Warp *w, const Instr *i)
         w->source[r] = k;
     }
     Product *p = &m->products[group][k % 1024];
-    const bool first = p->line == 0 || p->line < 0;
-    if (w->index % 4 == 0 || first)
-        *p = (Product){ i->line, left, right };
+    if (p->number != k)
+        *p = (Product){ k, i->line, left, right };
     else if (p->line != i->line || p->a != left || p->b != right)
         fault(m, "line %d: another product than the group's other warps (line %d)", i->line,
               p->line);
