@@ -21,6 +21,19 @@ CHAINS = ["and.b32 {x}, {r}, {n};", "or.b32 {x}, {r}, {n};", "xor.b32 {x}, {r}, 
           "shf.r.clamp.b32 {x}, {r}, {other}, {s};", "prmt.b32 {x}, {r}, {other}, {n};", "bfi.b32 {x}, {r}, {other}, {s}, {b};",
           "lop3.b32 {x}, {r}, {other}, {n}, 150;"]
 
+# Values that no register of the kernel holds.
+BEGINNINGS = ["mov.u32 {x}, %laneid;", "mov.u32 {x}, %warpid;", "mov.u32 {x}, %tid.y;", "mov.u32 {x}, %ntid.x;", "mov.u32 {x}, %tid.x;",
+              "mov.u32 {x}, %nctaid.x;", "mov.u32 {x}, %ctaid.x;", "mov.u32 {x}, %clock;", "mov.u32 {x}, %cluster_ctarank;",
+              "shfl.sync.idx.b32 {x}, {r}, {s}, 31, -1;", "shfl.sync.bfly.b32 {x}, {r}, {s}, 31, -1;", "shfl.sync.up.b32 {x}, {r}, {s}, 0, -1;",
+              "activemask.b32 {x};", "mov.u32 {x}, %lanemask_lt;", "mov.u32 {x}, %tid.x; and.b32 {x}, {x}, {n};",
+              "mov.u32 {x}, %tid.x; shr.u32 {x}, {x}, {s};", "elect.sync {x}|{p}, -1;", "vote.sync.ballot.b32 {x}, {p}, -1;"]
+MODIFIERS = [("try_wait", "test_wait"), (".shared::cta", ".shared::cluster"), (".noinc", ""), (".read", ""), (".aligned", ""), (".release", ".relaxed"),
+             (".acquire", ".relaxed"), (".cluster", ".cta"), ("proxy.async", "proxy.async.global"), (".arrive.", ".arrive.release.cta."),
+             (".arrive.", ".arrive.relaxed.cluster."), (".arrive.", ".arrive_drop."), (".parity.", ".parity.relaxed.cta."), ("bar.sync", "bar.arrive"),
+             ("bar.arrive", "bar.sync"), ("wait_group.read", "wait_group"), ("arrive.expect_tx", "expect_tx"), ("expect_tx", "complete_tx"),
+             (".sync.aligned", ".sync"), ("init", "inval"), ("wgmma.commit_group", "wgmma.fence"), ("wait_group", "commit_group"), (".nc", ""),
+             ("arrive.expect_tx", "arrive"), ("elect.sync", "activemask"), (".bulk_group", ""), ("fence.proxy.async", "fence.acq_rel.cta;//")]
+
 
 class Text:
     def __init__(self, text):
@@ -90,6 +103,11 @@ def value_of(t, at, rng, fresh):
     r, out = registers_of(t, at, rng), []
     if not r:
         return None, []
+    if rng.random() < 0.25:
+        x = fresh("b32", "%zx")
+        out.append("\t" + rng.choice(BEGINNINGS).format(x=x, r=r, s=rng.choice([0, 1, 2, 5, 7, 16]), n=rng.choice([1, 31, 96, 111, 127, 128]),
+                                                       p=nearby(t, at, "%p", rng) or fresh("pred", "%zp")))
+        r = x
     for _ in range(rng.choice([0, 1, 1, 1, 2, 2, 3])):
         x = fresh("b32", "%zx")
         how = rng.choice(CHAINS)
@@ -119,8 +137,8 @@ def mutation(t, rng):
 
     at = rng.choices(t.places, t.weights)[0]
     how = rng.choice(["number", "number", "compare", "sign", "near", "guard", "drop", "twice", "move", "register", "register", "label",
-                      "offset"] + ["guarded"] * 6 + ["changed"] * 5 + ["select", "parameter"])
-    if how in ("guarded",):
+                      "offset"] + ["guarded"] * 6 + ["changed"] * 5 + ["select", "parameter", "modifier", "modifier", "both", "looped", "jumped", "jumped"])
+    if how in ("guarded", "looped", "jumped"):
         at = rng.choice(t.rounds) if t.rounds else at
     line = t.lines[at]
     m = LINE.match(line)
@@ -216,6 +234,27 @@ def mutation(t, rng):
         a = [x.strip() for x in rest.split(",")]
         if len(a) == 4:
             new = [f"{m[1]}{guard}{op} {a[0]}, {a[2]}, {a[1]}, {a[3]};"]
+    elif how == "modifier":
+        a, b = rng.choice([c for c in MODIFIERS if c[0] in op] or [("", "")])
+        new = [line.replace(op, op.replace(a, b, 1), 1)] if a else None
+    elif how == "both" and op.startswith("setp.") and op.count(".") == 2 and "|" not in rest:
+        p = nearby(t, at, "%p", rng)
+        a = op.split(".")
+        if p:
+            new = [f"{m[1]}{guard}{a[0]}.{a[1]}.{rng.choice(['and', 'or', 'xor'])}.{a[2]} {rest.strip()}, {rng.choice(['', '!'])}{p};"]
+    elif how == "looped":
+        r, out = value_of(t, at, rng, fresh)
+        if r and not guard and not op.startswith("bra"):
+            n, q, again = fresh("b32", "%zn"), fresh("pred", "%zq"), f"$Z{rng.randrange(1 << 30)}"
+            bound = rng.choice([r, "1", "2", "3"])
+            new = [*out, f"\tmov.b32 {n}, 0;", f"{again}:", line, f"\tadd.s32 {n}, {n}, {rng.choice([1, 1, 2])};",
+                   f"\tsetp.{rng.choice(['lt', 'ne', 'le'])}.{rng.choice(['s32', 'u32'])} {q}, {n}, {bound};", f"\t@{q} bra {again};"]
+    elif how == "jumped":
+        r, out = value_of(t, at, rng, fresh)
+        if r and not op.startswith("bra"):
+            q, over = fresh("pred", "%zq"), f"$Z{rng.randrange(1 << 30)}"
+            new = [*out, f"\tsetp.{rng.choice(['eq', 'ne', 'lt', 'le', 'gt', 'ge'])}.{rng.choice(['s32', 'u32'])} {q}, {r}, {rng.choice([0, 0, 1, -1, 2, 3, 4, 7, 100, 65536])};",
+                   f"\t@{rng.choice(['', '!'])}{q} bra {over};", line, f"{over}:"]
     elif how == "parameter" and op.startswith("ld.param"):
         new = [re.sub(r"ld\.param\.[bus](32|64)", "ld.param." + rng.choice(["u16", "s16", "u8", "s32", "u32"]), line)]
     if new is None or new == [line]:

@@ -40,6 +40,7 @@ def holds(launch, why):
     numbers = dict(launch[i + 1].split("=") for i in range(0, len(launch), 2) if launch[i] == "-p")
     lines = why.split("\n")
     for e in lines[1:] + [x + " != 0" for x in re.findall(r"(?:given that|,) ((?:[^,()]|\([^()]*\))*?) is not 0 in ", lines[0])]:
+        e = re.sub(r"^.*given that ", "", e)
         e = re.sub(r"\w+_param_(\d+)\b", lambda m: numbers.get(m[1], "unknown"), e)
         try:
             if not eval(e.replace("/", "//").replace("&&", " and ").replace("||", " or "), {"__builtins__": {}},
