@@ -26,7 +26,7 @@ def judged(warpstave, path):
     last = (p.stdout.strip().splitlines() or [p.stderr.strip()[-300:]])[-1].split(": ", 1)[-1]
     for word in ("proved", "refuted", "outside"):
         if last.startswith(word):
-            return word, " ".join(sorted(set(re.findall(r"error (P-[A-Z]+)", p.stdout)))) if word == "refuted" else last + assumed(p.stdout)
+            return word, " ".join(sorted(set(re.findall(r"error (P-[A-Z]+)", p.stdout + p.stderr)))) if word == "refuted" else last + assumed(p.stdout + p.stderr)
     return "unread", last
 
 
