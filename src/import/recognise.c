@@ -66,6 +66,7 @@ WsRead *ws_source_new(const char *file, const char *source, GError **error)
     r->presets = g_array_new(FALSE, TRUE, sizeof(gint64));
     r->scalars = g_ptr_array_new();
     r->assume = g_ptr_array_new();
+    r->parsed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     r->granted = g_ptr_array_new_with_free_func(g_free);
     r->axes = g_ptr_array_new();
     r->launch = "single";
@@ -100,6 +101,7 @@ void ws_source_free(WsRead *r)
     g_array_unref(r->presets);
     g_ptr_array_unref(r->scalars);
     g_ptr_array_unref(r->assume);
+    g_hash_table_unref(r->parsed);
     g_clear_pointer(&r->granted, g_ptr_array_unref);
     g_ptr_array_unref(r->axes);
     g_clear_pointer(&r->unread, g_ptr_array_unref);

@@ -149,6 +149,7 @@ typedef struct {
     GArray *presets;     /* gint64 */
     GPtrArray *scalars;  /* char* */
     GPtrArray *assume;   /* char* */
+    GHashTable *parsed;  /* char* -> const WsExpr*: texts of conditions; NULL: it is none */
     GPtrArray *granted;  /* char*, owned: what is taken for granted of the kernel, in words */
     GPtrArray *axes;     /* char* name, then char* extent, … */
     const char *fences;  /* NULL: derived */
@@ -235,6 +236,7 @@ const WsExpr *ws_x_op(WsRead *r, WsExprOp op, const WsExpr *a, const WsExpr *b);
 const WsExpr *ws_x_call(WsRead *r, WsFunc f, const WsExpr *a, const WsExpr *b, const WsExpr *c);
 const WsExpr *ws_x_mod(WsRead *r, const WsExpr *a, gint64 n); /* (x % n + y) % n is (x + y) % n */
 const WsExpr *ws_x_own(WsRead *r, WsExpr *e);                 /* takes it; NULL stays NULL */
+const WsExpr *ws_x_parsed(WsRead *r, const char *text);       /* each text is parsed once */
 gboolean ws_x_is(const WsExpr *e, gint64 *value);
 gboolean ws_x_mentions(const WsExpr *e, const char *name);
 /* b - a if it is a constant. */

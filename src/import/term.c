@@ -50,6 +50,16 @@ const WsExpr *ws_x_total(WsRead *r, const char *loop)
     return ws_x_own(r, ws_expr_parse(text, NULL));
 }
 
+const WsExpr *ws_x_parsed(WsRead *r, const char *text)
+{
+    gpointer found;
+    if (!g_hash_table_lookup_extended(r->parsed, text, NULL, &found)) {
+        found = (gpointer)ws_x_own(r, ws_expr_parse(text, NULL));
+        g_hash_table_insert(r->parsed, g_strdup(text), found);
+    }
+    return found;
+}
+
 gboolean ws_x_is(const WsExpr *e, gint64 *value)
 {
     return e && ws_expr_is_int(e, value);

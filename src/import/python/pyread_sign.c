@@ -6,9 +6,8 @@
 #include <string.h>
 
 /* What `x >= INTEGER` or `x > INTEGER` says of `e`. */
-static gboolean says_least(const char *text, const WsExpr *e, gint64 *n)
+static gboolean says_least(const WsExpr *says, const WsExpr *e, gint64 *n)
 {
-    g_autoptr(WsExpr) says = ws_expr_parse(text, NULL);
     gint64 bound;
     if (!says || (says->op != WS_EXPR_GE && says->op != WS_EXPR_GT) ||
         !ws_expr_equal(says->arg[0], e) || !ws_x_is(says->arg[1], &bound) || bound > 1 << 30)
@@ -20,10 +19,10 @@ static gboolean says_least(const char *text, const WsExpr *e, gint64 *n)
 static gboolean assumed_least(const PyRead *p, const WsExpr *e, gint64 *n)
 {
     for (guint i = 0; p->way.assume && p->way.assume[i]; i++)
-        if (says_least(p->way.assume[i], e, n))
+        if (says_least(ws_x_parsed(p->r, p->way.assume[i]), e, n))
             return TRUE;
     for (guint i = 0; i < p->r->assume->len; i++)
-        if (says_least(g_ptr_array_index(p->r->assume, i), e, n))
+        if (says_least(ws_x_parsed(p->r, g_ptr_array_index(p->r->assume, i)), e, n))
             return TRUE;
     return FALSE;
 }

@@ -19,7 +19,9 @@ typedef struct {
     GArray *literal; /* gint64: numbers in the expressions that are compared */
     GHashTable *value,
         *counter;               /* char* -> gint64*: of this draw; of counters beyond their start */
-    GPtrArray *assumed;         /* WsExpr* */
+    GHashTable *same;           /* const char* -> const char*: names taken for equal: for one */
+    GHashTable *least;          /* char* -> gint64*: what that one is never below */
+    GPtrArray *assumed;         /* const WsExpr*: of the names in the expressions, and of theirs */
     gboolean again;             /* what is assumed did not hold */
     guint seen;                 /* draws that said something */
     gint64 round, total, entry; /* of the loop: at hand, rounds ever, those before it began */
@@ -69,11 +71,45 @@ gboolean py_is_inside(const PyLoop *l, const char *loop)
     return l->inside && g_ptr_array_find_with_equal_func(l->inside, loop, g_str_equal, NULL);
 }
 
+static const char *one_for(const Draw *d, const char *name)
+{
+    const char *other;
+    while ((other = g_hash_table_lookup(d->same, name)))
+        name = other;
+    return name;
+}
+
+static gint64 least_of(Draw *d, const WsExpr *name)
+{
+    const char *one = one_for(d, name->name);
+    gint64 *known = g_hash_table_lookup(d->least, one);
+    if (!known) {
+        known = g_new(gint64, 1);
+        if (!py_least(d->p, name, known))
+            *known = 0;
+        *known = MAX(*known, !strcmp(name->name, PY_GRID));
+        g_hash_table_insert(d->least, g_strdup(one), known);
+    }
+    return *known;
+}
+
+/* `a == b` is assumed: they are one name here, since two drawn numbers are hardly ever equal. */
+static void equate(Draw *d, const WsExpr *e)
+{
+    if (e->op != WS_EXPR_EQ || e->arg[0]->op != WS_EXPR_NAME || e->arg[1]->op != WS_EXPR_NAME)
+        return;
+    const gint64 least = MAX(least_of(d, e->arg[0]), least_of(d, e->arg[1]));
+    const char *a = one_for(d, e->arg[0]->name), *b = one_for(d, e->arg[1]->name);
+    if (!strcmp(a, b))
+        return;
+    g_hash_table_insert(d->same, (gpointer)a, (gpointer)b);
+    g_hash_table_insert(d->least, g_strdup(b), g_memdup2(&least, sizeof least));
+}
+
 static WsLookup look_up(gpointer data, const WsExpr *leaf, gint64 *value, GError **error)
 {
     Draw *d = data;
     const PyLoop *l = d->l;
-    gint64 least = 0;
     (void)error;
     if (leaf->op == WS_EXPR_TOTAL) {
         g_autofree char *key = g_strconcat(leaf->name, ".total", NULL);
@@ -93,10 +129,7 @@ static WsLookup look_up(gpointer data, const WsExpr *leaf, gint64 *value, GError
         const gint64 *more = g_hash_table_lookup(d->counter, leaf->name);
         if (more && *more == NOT_KNOWN)
             return WS_LOOKUP_UNKNOWN;
-        if (!py_least(d->p, leaf, &least))
-            least = 0;
-        *value =
-            value_of(d, leaf->name, MAX(least, !strcmp(leaf->name, PY_GRID))) + (more ? *more : 0);
+        *value = value_of(d, one_for(d, leaf->name), least_of(d, leaf)) + (more ? *more : 0);
     }
     return WS_LOOKUP_KNOWN;
 }
@@ -124,8 +157,9 @@ static gboolean evaluate(Draw *d, const WsExpr *e, gint64 *value)
 
 static void forget(const WsExpr *node, gpointer data)
 {
+    Draw *d = data;
     if (node->op == WS_EXPR_NAME)
-        g_hash_table_remove(data, node->name);
+        g_hash_table_remove(d->value, one_for(d, node->name));
 }
 
 #define MOST_TRIES 60 /* to find values for which an assumption holds */
@@ -137,7 +171,7 @@ static void assume(Draw *d, const WsExpr *e)
     for (guint i = 0; i < MOST_TRIES; i++) {
         if (!evaluate(d, e, &holds) || holds)
             return;
-        ws_expr_visit(e, forget, d->value);
+        ws_expr_visit(e, forget, d);
         d->again = TRUE;
     }
 }
@@ -178,29 +212,96 @@ static void at_round(Draw *d, gint64 round)
     d->total = d->entry + round;
 }
 
-static void note_assumed(Draw *d, const char *text)
+/* --- which assumptions matter ------------------------------------------------------------------*/
+
+static void note_name(const WsExpr *node, gpointer data)
 {
-    WsExpr *e = ws_expr_parse(text, NULL);
-    if (!e)
-        return;
-    ws_expr_visit(e, note_literal, d->literal);
-    g_ptr_array_add(d->assumed, e);
+    if (node->name && node->op != WS_EXPR_INT && node->op != WS_EXPR_REAL)
+        g_hash_table_add(data, node->name);
 }
 
-static Draw *draw_new(const PyRead *p, const PyLoop *l)
+static void has_name(const WsExpr *node, gpointer data)
+{
+    gpointer *d = data;
+    gboolean *found = d[1];
+    *found |= node->name && g_hash_table_contains(d[0], node->name);
+}
+
+/* Of `all` those that share a name with `names`, or with one of these, and so on: what is assumed
+ * of other names changes no value here. */
+static void take_assumed(Draw *d, GPtrArray *all, GHashTable *names)
+{
+    gboolean more = TRUE;
+    while (more) {
+        more = FALSE;
+        for (guint i = 0; i < all->len; i++) {
+            const WsExpr *e = all->pdata[i];
+            gboolean found = FALSE;
+            gpointer data[] = { names, &found };
+            if (!e)
+                continue;
+            ws_expr_visit(e, has_name, data);
+            if (!found)
+                continue;
+            ws_expr_visit(e, note_name, names);
+            ws_expr_visit(e, note_literal, d->literal);
+            g_ptr_array_add(d->assumed, (gpointer)e);
+            equate(d, e);
+            all->pdata[i] = NULL;
+            more = TRUE;
+        }
+    }
+}
+
+static void note_one(GPtrArray *all, const WsExpr *e)
+{
+    if (e && !g_ptr_array_find(all, e, NULL))
+        g_ptr_array_add(all, (gpointer)e);
+}
+
+/* What is assumed of the names in `e` and in what was found of the loop's variables. */
+static void note_assumed(Draw *d, const GArray *tried, const WsExpr *const *e, guint n)
+{
+    const PyRead *p = d->p;
+    g_autoptr(GPtrArray) all = g_ptr_array_new();
+    g_autoptr(GHashTable) names = g_hash_table_new(g_str_hash, g_str_equal);
+    for (guint i = 0; i < p->r->assume->len; i++)
+        note_one(all, ws_x_parsed(p->r, p->r->assume->pdata[i]));
+    for (guint i = 0; p->way.assume && p->way.assume[i]; i++)
+        note_one(all, ws_x_parsed(p->r, p->way.assume[i]));
+    g_hash_table_add(names, (gpointer)PY_PID);
+    g_hash_table_add(names, (gpointer)PY_GRID); /* by which tiles are counted */
+    for (guint i = 0; i < n; i++)
+        if (e[i])
+            ws_expr_visit(e[i], note_name, names);
+    for (guint i = 0; i < tried->len; i++) {
+        const PyTried *t = &g_array_index(tried, PyTried, i);
+        const WsExpr *const part[] = { t->start, t->counter, t->counted };
+        for (guint k = 0; t->counter && k < G_N_ELEMENTS(part); k++)
+            if (part[k])
+                ws_expr_visit(part[k], note_name, names);
+    }
+    take_assumed(d, all, names);
+}
+
+/* To compare some of `e`, of a loop whose variables are `tried`. */
+static Draw *draw_new(const PyRead *p, const PyLoop *l, const GArray *tried, const WsExpr *const *e,
+                      guint n)
 {
     Draw *d = g_new0(Draw, 1);
     d->p = p;
     d->l = l;
     d->random = g_rand_new_with_seed(20);
     d->literal = g_array_new(FALSE, FALSE, sizeof(gint64));
-    d->assumed = g_ptr_array_new_with_free_func((GDestroyNotify)ws_expr_unref);
-    for (guint i = 0; i < p->r->assume->len; i++)
-        note_assumed(d, p->r->assume->pdata[i]);
-    for (guint i = 0; p->way.assume && p->way.assume[i]; i++)
-        note_assumed(d, p->way.assume[i]);
+    d->assumed = g_ptr_array_new();
     d->value = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     d->counter = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    d->same = g_hash_table_new(g_str_hash, g_str_equal);
+    d->least = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    note_assumed(d, tried, e, n);
+    for (guint i = 0; i < n; i++)
+        if (e[i])
+            ws_expr_visit(e[i], note_literal, d->literal);
     return d;
 }
 
@@ -211,16 +312,11 @@ static void draw_free(Draw *d)
     g_ptr_array_unref(d->assumed);
     g_hash_table_unref(d->value);
     g_hash_table_unref(d->counter);
+    g_hash_table_unref(d->same);
+    g_hash_table_unref(d->least);
     g_free(d);
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Draw, draw_free)
-
-static void note_all(Draw *d, const WsExpr *const *e, guint n)
-{
-    for (guint i = 0; i < n; i++)
-        if (e[i])
-            ws_expr_visit(e[i], note_literal, d->literal);
-}
 
 /* --- what is tried -----------------------------------------------------------------------------*/
 
@@ -310,8 +406,8 @@ GArray *py_try_heads(PyRead *p, const PyLoop *l, const GArray *carries)
     }
     for (guint i = 0; i < tried->len; i++) {
         PyTried *t = TRIED(tried, i);
-        g_autoptr(Draw) d = draw_new(p, l);
-        note_all(d, (const WsExpr *const[]){ t->head, t->entry, t->start, l->count }, 4);
+        const WsExpr *const compared[] = { t->head, t->entry, t->start, l->count };
+        g_autoptr(Draw) d = draw_new(p, l, tried, compared, G_N_ELEMENTS(compared));
         gboolean right = t->head != NULL;
         for (guint k = 0; right && k < DRAWS; k++)
             right = begins_right(d, tried, t);
@@ -355,8 +451,8 @@ void py_try_rounds(PyRead *p, const PyLoop *l, GArray *tried)
     }
     for (guint i = 0; i < tried->len; i++) {
         const PyTried *t = TRIED(tried, i);
-        g_autoptr(Draw) d = draw_new(p, l);
-        note_all(d, (const WsExpr *const[]){ t->head, t->left, l->count }, 3);
+        const WsExpr *const compared[] = { t->head, t->left, l->count };
+        g_autoptr(Draw) d = draw_new(p, l, tried, compared, G_N_ELEMENTS(compared));
         gboolean right = TRUE;
         for (guint k = 0; t->head && right && k < DRAWS; k++)
             right = goes_on_right(d, tried, t);
@@ -388,8 +484,8 @@ void py_try_exits(PyRead *p, const PyLoop *l, const GArray *tried)
     for (guint i = 0; i < tried->len; i++) {
         const PyTried *t = TRIED(tried, i);
         const WsExpr *behind = number_at(p, t->name);
-        g_autoptr(Draw) d = draw_new(p, l);
-        note_all(d, (const WsExpr *const[]){ t->left, t->entry, behind, l->count }, 4);
+        const WsExpr *const compared[] = { t->left, t->entry, behind, l->count };
+        g_autoptr(Draw) d = draw_new(p, l, tried, compared, G_N_ELEMENTS(compared));
         gboolean right = behind != NULL;
         for (guint k = 0; right && k < DRAWS; k++)
             right = ends_right(d, tried, t, behind);
