@@ -30,6 +30,7 @@ SETS = {
     "tle 3.6": ("tle", ["flagtree36/python/tutorials/tle", "flagtree36/python/test/tle"]),
     "tle 707": ("tle", ["flagtree707/third_party/tle/tutorials", "flagtree707/python/tutorials/tle",
                         "flagtree707/python/test/tle", "mega"]),
+    "tlx": ("tlx", ["fbtriton/third_party/tlx/tutorials"]),
 }
 
 
@@ -140,7 +141,7 @@ def consan_cases(path):
 
 
 def cases_of(warpstave, kind, path):
-    language = "tle" if kind == "tle" else "gluon"
+    language = "gluon" if kind == "consan" else kind
     code, out, err = run(warpstave, "check", "--from", language, "--list", path)
     kernels = out.split()
     if kind != "consan":
@@ -188,7 +189,7 @@ def main():
         if wanted and name not in wanted:
             continue
         n, own = dict.fromkeys(COLUMNS, 0), dict.fromkeys(COLUMNS, 0)
-        language = "tle" if kind == "tle" else "gluon"
+        language = "gluon" if kind == "consan" else kind
         for path in files_of(root, paths):
             made_of, base = kinds.File(path), os.path.basename(path)
             for kernel, case, broken in cases_of(warpstave, kind, path):

@@ -6,8 +6,9 @@
  * as (phase + (u + step + shift) / n - (u + shift) / n) mod 2 of an index u that counts on. What is
  * found is tried again when the loop is walked (pyread_tried.c). */
 
-#define DRAWS  1600
-#define MOST_N 64
+#define DRAWS         1600
+#define MOST_N        64
+#define MOST_REPEATED (DRAWS / 2) /* each with both parities */
 
 typedef struct {
     GRand *random;
@@ -127,6 +128,58 @@ static gboolean compares(const Others *o, const WsExpr *e)
     return FALSE;
 }
 
+/* Only sums of names and numbers. */
+static gboolean is_sum(const WsExpr *e)
+{
+    const gboolean sum = e->op == WS_EXPR_ADD || e->op == WS_EXPR_SUB || e->op == WS_EXPR_NEG ||
+                         e->op == WS_EXPR_INT || e->op == WS_EXPR_NAME;
+    for (guint i = 0; sum && i < e->n_args; i++)
+        if (!is_sum(e->arg[i]))
+            return FALSE;
+    return sum;
+}
+
+static gint64 common(gint64 a, gint64 b)
+{
+    gint64 x = a, y = b;
+    while (y) {
+        const gint64 rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return x ? a / x * b : 0;
+}
+
+/* After how many the values of `e` repeat when the name `index` counts on. 0: not known, or after
+ * more than MOST_REPEATED. */
+static gint64 repeats(const WsExpr *e, const char *index)
+{
+    gint64 n, all = 1;
+    if (!ws_x_mentions(e, index))
+        return 1;
+    if (e->op == WS_EXPR_MOD && ws_expr_is_int(e->arg[1], &n) && n > 0 && n <= MOST_REPEATED &&
+        is_sum(e->arg[0]))
+        return n;
+    for (guint i = 0; all && i < e->n_args; i++) {
+        n = repeats(e->arg[i], index);
+        all = n ? common(all, n) : 0;
+        if (all > MOST_REPEATED)
+            all = 0;
+    }
+    return e->n_args ? all : 0;
+}
+
+/* What compares an index that counts on: right where it has no other names, and repeats, so that
+ * every value is tried. 0: it does not. */
+static gint64 all_repeat(const Others *own, const PyCarry *c, const PyCarry *index, gint64 n)
+{
+    gint64 step;
+    const gint64 period = repeats(c->end->e, index->atom);
+    if (has_others(own, c->end->e) || !ws_x_is(index->step, &step) || !period)
+        return 0;
+    return common(period, n) <= MOST_REPEATED ? common(period, n) : 0;
+}
+
 static gboolean flips(const PyCarry *c, const PyCarry *index, gint64 n, gint64 shift)
 {
     Values v = { .random = g_rand_new_with_seed(7),
@@ -135,16 +188,18 @@ static gboolean flips(const PyCarry *c, const PyCarry *index, gint64 n, gint64 s
                  .index = index->atom };
     const Others own = { c->atom, index->atom, FALSE };
     gboolean good = is_plain(&own, c->end->e, 0, 1) && is_plain(&own, index->step, 0, 1);
-    if (index->kind != CARRY_MOD) { /* MOD: every value of it is tried */
+    gint64 tried = n; /* so many values of the index; 0: some are drawn */
+    if (index->kind != CARRY_MOD) {
         const Others none = { c->atom, "", FALSE };
-        good = good && !compares(&own, c->end->e) && is_plain(&none, c->end->e, 0, 1);
+        tried = all_repeat(&own, c, index, n);
+        good = good && (tried || (!compares(&own, c->end->e) && is_plain(&none, c->end->e, 0, 1)));
     }
     for (guint i = 0; good && i < DRAWS; i++) {
         gint64 left, step;
         g_hash_table_remove_all(v.value);
         v.p = i & 1;
-        v.u = index->kind == CARRY_MOD ? (gint64)(i / 2) % n
-                                       : g_rand_int_range(v.random, 0, (gint32)(300 + 5 * n));
+        v.u =
+            tried ? (gint64)(i / 2) % tried : g_rand_int_range(v.random, 0, (gint32)(300 + 5 * n));
         good = value_of(&v, c->end->e, &left) && value_of(&v, index->step, &step) && step >= 0 &&
                left == ((v.p + (v.u + step + shift) / n - (v.u + shift) / n) & 1);
     }
