@@ -133,7 +133,9 @@ static const WsExpr *wrapped(PyRead *p, const PyCarry *c, const PyCarry *all, gu
         gint64 first, known;
         if (p->py && ws_x_is(g, &first) && first < 0) /* quotients are not rounded down there */
             return NULL;
-        const WsExpr *turns = advance(p, g, index->step, l->name, l->count, moment);
+        const WsExpr *turns = p->py && index->counter
+                                  ? ws_x_name(p->r, index->counter)
+                                  : advance(p, g, index->step, l->name, l->count, moment);
         const WsExpr *base = py_inner_of(p, c->entry->e, 2);
         const WsExpr *shift = ws_x_int(r, c->shift), *by = ws_x_int(r, c->n);
         const WsExpr *old = ws_x_op(r, WS_EXPR_DIV, ws_x_op(r, WS_EXPR_ADD, g, shift), by);
@@ -403,13 +405,15 @@ void py_set_heads(PyRead *p, PyLoop *l, GArray *carries)
         if (all[i].kind == CARRY_UNKNOWN && all[i].end && all[i].end->kind == VAL_INT &&
             py_flips_on_wrap(p, &all[i], all, carries->len))
             all[i].kind = CARRY_WRAP;
+    for (guint i = 0; i < carries->len; i++)
+        if (all[i].atom && all[i].kind != CARRY_NONE)
+            maybe_counter(p, &all[i]);
     for (guint i = 0; i < carries->len; i++) {
         PyCarry *c = &all[i];
         if (!c->atom)
             continue;
         if (c->kind == CARRY_NONE)
             continue;
-        maybe_counter(p, c);
         py_set_path(p, c->name, py_int(p, carried(p, c, all, carries->len, l, AT_HEAD)));
     }
     for (guint i = 0; i < carries->len; i++) {
