@@ -16,6 +16,18 @@ static const Ring rings[] = {
 #include "rings.def"
 };
 
+static const struct {
+    const char *title;
+    WsImportFrom language;
+    const char *file;
+    WsVerdictKind verdict;
+    const char *change[4];
+} others[] = {
+#define CHANGED(title, language, file, verdict, a, b, c, d)                                        \
+    { title, WS_IMPORT_##language, file, WS_VERDICT_##verdict, { a, b, c, d } },
+#include "changed.def"
+};
+
 /* The first place of `from` says `to`. */
 static char *changed(const char *text, const char *from, const char *to)
 {
@@ -25,19 +37,30 @@ static char *changed(const char *text, const char *from, const char *to)
     return g_strconcat(head, to, at + strlen(from), NULL);
 }
 
-static void test_ring(gconstpointer data)
+static void expect(const char *file, WsImportFrom language, WsVerdictKind verdict,
+                   const char *const *change, guint n)
 {
-    const Ring *ring = data;
-    char *text = kernel_of("tests/import/gluon/ring.py", WS_IMPORT_GLUON);
-    for (guint i = 0; i < 6 && *ring->change[i]; i += 2) {
-        char *own = changed(text, ring->change[i], ring->change[i + 1]);
+    char *text = kernel_of(file, language);
+    for (guint i = 0; i < n && *change[i]; i += 2) {
+        char *own = changed(text, change[i], change[i + 1]);
         g_free(text);
         text = own;
     }
-    const gboolean proved = is_proved(text, WS_IMPORT_GLUON);
-    g_assert_cmpint(proved ? WS_VERDICT_PROVED : verdict_of(text, WS_IMPORT_GLUON), ==,
-                    ring->verdict);
+    const gboolean proved = is_proved(text, language);
+    g_assert_cmpint(proved ? WS_VERDICT_PROVED : verdict_of(text, language), ==, verdict);
     g_free(text);
+}
+
+static void test_ring(gconstpointer data)
+{
+    const Ring *ring = data;
+    expect("tests/import/gluon/ring.py", WS_IMPORT_GLUON, ring->verdict, ring->change, 6);
+}
+
+static void test_other(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data);
+    expect(others[i].file, others[i].language, others[i].verdict, others[i].change, 4);
 }
 
 int main(int argc, char **argv)
@@ -46,6 +69,10 @@ int main(int argc, char **argv)
     for (guint i = 0; i < G_N_ELEMENTS(rings); i++) {
         g_autofree char *path = g_strdup_printf("/import/rings/%s", rings[i].title);
         g_test_add_data_func(path, &rings[i], test_ring);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(others); i++) {
+        g_autofree char *path = g_strdup_printf("/import/changed/%u/%s", i, others[i].title);
+        g_test_add_data_func(path, GUINT_TO_POINTER(i), test_other);
     }
     return g_test_run();
 }

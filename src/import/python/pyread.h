@@ -78,7 +78,8 @@ struct Frame {
     const WsPyNode *at;  /* the call */
     const Val *result;
     gboolean returned;
-    guint blocks; /* being walked, inside each other */
+    gboolean helper; /* of the host, and does not lead to the launch */
+    guint blocks;    /* being walked, inside each other */
     Frame *up;
 };
 
@@ -107,6 +108,10 @@ typedef struct {
     guint indexing, phasing;       /* inside of the index of a slot, of the arguments of a wait */
     gint64 floor_by;               /* what floor_phase is divided by */
     guint deciding;                /* inside of a condition */
+    const WsPyNode *certain;       /* the call that a statement of the host is */
+    guint unsure;                  /* inside of what may be left out: nothing is assumed there */
+    GHashTable *opened;            /* char*: names that a value nobody knows has */
+    GHashTable *constants;         /* char*: names in values of the kernel's constexpr parameters */
     const WsExpr *floor_index, *floor_phase; /* of the wait at hand: what may be below 0 there */
     GPtrArray *prologue; /* WsReadStep*: before warp_specialize; NULL behind it, and alone */
     GArray *waited_on;   /* gint: barriers waited for since the group met last */
@@ -128,7 +133,8 @@ typedef struct {
     gint64 replica;            /* of the task that is walked, -1: none (tlx_terms.c) */
     GPtrArray *closures;       /* GHashTable*: owned */
     GHashTable *closure;       /* of the function that is about to be called */
-    GHashTable *allocated;     /* WsPyNode* -> Val*: what this group allocates */
+    GHashTable *allocated;     /* char*, where it stands -> Val*: what this group allocates */
+    GString *rounds;           /* "2 0 ": of loops that are walked round by round */
     gint64 copies_of_group;    /* cp.async of a commit group; 0 none yet, -1 not always as many */
     GPtrArray *open_gathers;   /* WsReadStep*: cp.async that nothing was told of yet */
     GPtrArray *pipes;          /* const Val*: of TLE */
@@ -157,6 +163,8 @@ Val *py_val(PyRead *p, ValKind kind);
 const Val *py_int(PyRead *p, const WsExpr *e); /* NULL: opaque */
 const Val *py_literal(PyRead *p, gint64 value);
 const Val *py_opaque(PyRead *p);
+/* A VAL_PARAM: some value that nothing else is known to be. */
+Val *py_open(PyRead *p, const char *name);
 const Val *py_eval(PyRead *p, const WsPyNode *node);
 const WsExpr *py_eval_int(PyRead *p, const WsPyNode *node); /* NULL: no integer */
 const WsExpr *py_as_int(PyRead *p, const Val *v);

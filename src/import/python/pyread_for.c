@@ -5,6 +5,14 @@
 
 /* `for` and `while` of Python: which loops of a design they are. */
 
+void py_run_one(PyRead *p, const WsPyNode *body, gint64 round)
+{
+    const gsize outer = p->rounds->len;
+    g_string_append_printf(p->rounds, "%" G_GINT64_FORMAT " ", round);
+    py_run(p, body);
+    g_string_truncate(p->rounds, outer);
+}
+
 /* Round by round: static_range, and loops outside of groups, which set up barriers. */
 static void unrolled(PyRead *p, const WsPyNode *node, const WsExpr *start, const WsExpr *stop,
                      const WsExpr *step)
@@ -17,7 +25,7 @@ static void unrolled(PyRead *p, const WsPyNode *node, const WsExpr *start, const
     for (; a < b && !*p->r->error && !(p->frame && p->frame->returned); a += c) {
         if (node->kid[0]->kind == WS_PY_NAME)
             py_assign(p, node->kid[0]->text, py_literal(p, a));
-        py_run(p, node->kid[2]);
+        py_run_one(p, node->kid[2], a);
     }
 }
 
@@ -122,7 +130,7 @@ static void for_(PyRead *p, const WsPyNode *node)
         if (list->kind == VAL_TUPLE && list->n <= 64) { /* written out */
             for (guint i = 0; i < list->n && !*p->r->error && !p->frame->returned; i++) {
                 py_store_value(p, node->kid[0], list->item[i], node);
-                py_run(p, node->kid[2]);
+                py_run_one(p, node->kid[2], i);
             }
             return;
         }

@@ -23,6 +23,12 @@ static gboolean is_none(const WsPyNode *node)
     return node->kind == WS_PY_CONST && !strcmp(node->text, "None");
 }
 
+static void note_constant(const WsExpr *node, gpointer data)
+{
+    if (node->op == WS_EXPR_NAME)
+        g_hash_table_add(data, g_strdup(node->name));
+}
+
 /* FALSE: a constexpr parameter has no value; p->missing says which one. */
 static gboolean enter(PyRead *p, const Val **args, const WsPyNode *at)
 {
@@ -39,6 +45,11 @@ static gboolean enter(PyRead *p, const Val **args, const WsPyNode *at)
         }
     }
     p->missing = NULL;
+    for (guint i = 0; i < params->n; i++) {
+        const Val *v = is_constexpr(params->kid[i]) ? args[i] : NULL;
+        if (v && v->kind == VAL_INT)
+            ws_expr_visit(v->e, note_constant, p->constants);
+    }
     p->in_kernel = TRUE;
     py_law_decorators(p, p->kernel);
     if (p->alone)
@@ -116,9 +127,7 @@ const Val *py_launch(PyRead *p, const WsPyNode *node)
     p->grid = py_eval(p, f->kid[1]);
     for (guint k = 0; k < params->n; k++) /* what the host computed in ways not followed */
         if (args[k] && args[k]->kind == VAL_OPAQUE) {
-            Val *open = py_val(p, VAL_PARAM);
-            open->text = params->kid[k]->text;
-            args[k] = open;
+            args[k] = py_open(p, params->kid[k]->text);
         }
     p->closure = who->closure;
     enter(p, args, node);
@@ -362,7 +371,12 @@ void py_run_host(PyRead *p, const PyKernel *kernel)
         const WsPyNode *f = g_ptr_array_index(hosts, i);
         g_autofree const Val **args = from_outside(p, f, open);
         open = 0; /* of the first of them */
+        const guint assumed = p->r->assume->len;
         py_call(p, f, args, f);
+        if (!p->entered) { /* another one leads to the launch */
+            g_ptr_array_set_size(p->r->assume, (gint)assumed);
+            g_hash_table_remove_all(p->opened);
+        }
     }
     p->hosts = NULL;
     const WsPyNode *missing = p->missing;

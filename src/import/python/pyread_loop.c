@@ -61,10 +61,12 @@ const char *py_group_name(PyRead *p, const char *want)
 
 static void run_round(PyRead *p, PyLoop *l)
 {
+    p->unsure++; /* there may be none */
     if (l->run)
         l->run(p, l);
     else
         py_run(p, l->body);
+    p->unsure--;
 }
 
 static void bind_target(PyRead *p, const PyLoop *l)
@@ -270,7 +272,10 @@ static void round_by_round(PyRead *p, PyLoop *l)
     for (gint64 i = 0; i < l->rounds && !*p->r->error && !p->frame->returned; i++) {
         if (l->target && l->target->kind == WS_PY_NAME)
             py_assign(p, l->target->text, py_literal(p, l->first + i * l->by));
+        const gsize outer = p->rounds->len;
+        g_string_append_printf(p->rounds, "%" G_GINT64_FORMAT " ", i);
         run_round(p, l);
+        g_string_truncate(p->rounds, outer);
     }
 }
 

@@ -1,3 +1,4 @@
+#include "import/python/pyread_law.h"
 #include "import/python/pyread_terms.h"
 
 #include <string.h>
@@ -272,13 +273,19 @@ const Val *py_mean_SLICE_LAYOUT(PyRead *p, const Val **a, const WsPyNode *at)
     return v;
 }
 
+static void assume_constant(PyRead *p, const WsExpr *e)
+{
+    g_autofree char *text = ws_x_text(e);
+    g_ptr_array_add(p->r->assume, (gpointer)ws_source_format(p->r, "%s", text));
+}
+
 /* What the host or the kernel is sure of becomes an assumption of the design. */
 void py_assume(PyRead *p, const WsExpr *e)
 {
     gint64 known;
     g_autofree char *text = ws_x_text(e);
-    if (e && !ws_x_is(e, &known) && (!p->group || p->prologue) && !strstr(text, PY_PID) &&
-        !strstr(text, PY_GRID))
+    if (e && !ws_x_is(e, &known) && (!p->group || p->prologue) && !p->unsure && !p->entered &&
+        !strstr(text, PY_PID) && !strstr(text, PY_GRID))
         g_ptr_array_add(p->r->assume, (gpointer)ws_source_format(p->r, "%s", text));
 }
 
@@ -286,6 +293,32 @@ const Val *py_mean_ASSUME(PyRead *p, const Val **a, const WsPyNode *at)
 {
     (void)at;
     py_assume(p, a[0] ? py_as_int(p, a[0]) : NULL);
+    return py_none(p);
+}
+
+static void is_constant(const WsExpr *node, gpointer data)
+{
+    gpointer *d = data;
+    gboolean *all = d[1];
+    *all &= node->op != WS_EXPR_TOTAL && node->op != WS_EXPR_INDEX &&
+            (node->op != WS_EXPR_NAME || g_hash_table_contains(d[0], node->name));
+}
+
+/* A kernel is compiled only where it holds: assumed of values that are constants of the kernel. */
+const Val *py_mean_STATIC_ASSERT(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    const WsExpr *e = a[0] ? py_as_int(p, a[0]) : NULL;
+    gboolean constant = e != NULL;
+    gint64 holds;
+    gpointer data[] = { p->constants, &constant };
+    if (e)
+        ws_expr_visit(e, is_constant, data);
+    if (ws_x_is(e, &holds) && !holds && !p->unsure)
+        py_unread(p, at, "a static_assert that does not hold");
+    else if (constant && !ws_x_is(e, &holds) && !p->unsure)
+        assume_constant(p, e);
+    else if (!ws_x_is(e, &holds))
+        py_law_value(p, at, "what a static_assert asks for");
     return py_none(p);
 }
 

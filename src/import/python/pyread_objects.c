@@ -9,16 +9,30 @@ static const char *keep_name(PyRead *p, const char *otherwise)
     return ws_source_name(p->r, p->hint ? p->hint : otherwise);
 }
 
-/* Allocations in a loop that is walked twice are one. */
+/* Where an allocation stands: its node, the calls around it, the rounds of loops that are walked
+ * one by one. A loop that is walked twice makes it once. */
+static char *site_of(const PyRead *p, const WsPyNode *at)
+{
+    GString *site = g_string_new(p->rounds->str);
+    g_string_append_printf(site, "%p", (gconstpointer)at);
+    for (const Frame *f = p->frame; f; f = f->up)
+        g_string_append_printf(site, " %p", (gconstpointer)f->at);
+    return g_string_free(site, FALSE);
+}
+
 static const Val *allocated(PyRead *p, const WsPyNode *at)
 {
-    return p->group && !p->prologue ? g_hash_table_lookup(p->allocated, at) : NULL;
+    g_autofree char *site = site_of(p, at);
+    if (p->group && p->loops->len)
+        ws_source_granted(p->r,
+                          "no round reads what another one left in a buffer that it allocates");
+    return p->group && !p->prologue ? g_hash_table_lookup(p->allocated, site) : NULL;
 }
 
 static const Val *keep(PyRead *p, const WsPyNode *at, const Val *v)
 {
     if (p->group && !p->prologue)
-        g_hash_table_insert(p->allocated, (gpointer)at, (gpointer)v);
+        g_hash_table_insert(p->allocated, site_of(p, at), (gpointer)v);
     return v;
 }
 

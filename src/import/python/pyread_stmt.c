@@ -1,3 +1,4 @@
+#include "import/python/pyread_branch.h"
 #include "import/python/pyread_host.h"
 #include "import/python/pyread_law.h"
 #include "import/python/pyread_loop.h"
@@ -6,7 +7,7 @@
 
 #include <string.h>
 
-/* Statements, branches and calls of functions of the file. */
+/* Statements, and calls of functions of the file. */
 
 WsReadStep *py_step(PyRead *p, WsReadKind kind, const WsPyNode *at)
 {
@@ -214,166 +215,6 @@ static void augment(PyRead *p, const WsPyNode *node)
         py_law_value(p, node, "the value of an assignment");
 }
 
-/* --- branches
- * -----------------------------------------------------------------------------------------*/
-
-GHashTable *py_copy_vars(GHashTable *from)
-{
-    GHashTable *to = g_hash_table_new(g_str_hash, g_str_equal);
-    GHashTableIter it;
-    gpointer key, value;
-    g_hash_table_iter_init(&it, from);
-    while (g_hash_table_iter_next(&it, &key, &value))
-        g_hash_table_insert(to, key, value);
-    return to;
-}
-
-static const Val *merge(PyRead *p, const WsExpr *c, const Val *a, const Val *b);
-
-static const Val *merge_fields(PyRead *p, gpointer data, const Val *a, const Val *b)
-{
-    return merge(p, data, a, b);
-}
-
-static const Val *merge(PyRead *p, const WsExpr *c, const Val *a, const Val *b)
-{
-    if (!a || !b)
-        return a ? a : b;
-    if (a == b || (a->kind == b->kind && a->kind == VAL_TILE && a->index == b->index))
-        return a;
-    const WsExpr *x = py_as_int(p, a), *y = py_as_int(p, b);
-    if (x && y)
-        return ws_expr_equal(x, y) ? a : py_int(p, ws_x_call(p->r, WS_FUNC_SELECT, c, x, y));
-    if (a->kind == VAL_OBJECT && b->kind == VAL_OBJECT && a->node == b->node)
-        return py_object_merge(p, a, b, merge_fields, (gpointer)c);
-    if (py_is_index(a) || py_is_index(b))
-        return a->kind == b->kind && !strcmp(a->text, b->text) && a->rows == b->rows &&
-                       a->cols == b->cols
-                   ? a
-                   : py_opaque(p);
-    const gboolean tiles = py_is_tile(a) && py_is_tile(b);
-    const gboolean words = a->kind == b->kind && (a->kind == VAL_STRING || a->kind == VAL_NAME) &&
-                           !g_strcmp0(a->text, b->text);
-    const gboolean alike = a->kind == b->kind && (a->kind == VAL_NONE || a->kind == VAL_LAYOUT ||
-                                                  (a->kind == VAL_FUNC && a->node == b->node));
-    if (tiles)
-        return a->kind == VAL_ZERO ? b : a;
-    return words || alike ? a : py_opaque(p);
-}
-
-/* What is assigned there may have been, or not: it is open. */
-static void leave_open(PyRead *p, const WsPyNode *block)
-{
-    g_autoptr(GPtrArray) names = g_ptr_array_new();
-    py_assigned_names(block, names);
-    for (guint i = 0; i < names->len; i++) {
-        Val *open = py_val(p, VAL_PARAM);
-        open->text = names->pdata[i];
-        py_assign(p, names->pdata[i], open);
-    }
-}
-
-/* What comes behind the block does not come behind this one. */
-static gboolean gives_up(const WsPyNode *block)
-{
-    const WsPyNode *last = block->n ? block->kid[block->n - 1] : NULL;
-    return last && (last->kind == WS_PY_RETURN ||
-                    (last->kind == WS_PY_OTHER && !g_strcmp0(last->text, "raise")));
-}
-
-/* On the host a condition guards errors and choices of launch: the way to the launch is taken. */
-static void host_branch(PyRead *p, const WsPyNode *node)
-{
-    if (py_leads_to_launch(p, node->kid[1])) {
-        py_run(p, node->kid[1]);
-        return;
-    }
-    if (node->n > 2 && py_leads_to_launch(p, node->kid[2])) {
-        py_run(p, node->kid[2]);
-        return;
-    }
-    for (guint i = 1; i < node->n; i++)
-        if (!gives_up(node->kid[i]))
-            leave_open(p, node->kid[i]);
-}
-
-/* A branch that ends the function: what stands behind it is the other one. */
-static void go_on_in(PyRead *p, const WsPyNode *node, WsReadStep *s, gboolean then)
-{
-    if (p->frame->blocks > 1) {
-        py_opaque_step(p, node, "a return inside of blocks");
-        return;
-    }
-    p->to = then ? s->other : s->body; /* until the call ends */
-}
-
-static void branch(PyRead *p, const WsPyNode *node)
-{
-    p->deciding++;
-    const Val *condition = py_eval(p, node->kid[0]);
-    p->deciding--;
-    gint64 known = condition->kind != VAL_NONE;
-    if (py_known(condition, &known) || condition->kind == VAL_NONE) {
-        if (known)
-            py_run(p, node->kid[1]);
-        else if (node->n > 2)
-            py_run(p, node->kid[2]);
-        return;
-    }
-    if (!p->in_kernel) {
-        host_branch(p, node);
-        return;
-    }
-    const WsExpr *c = py_as_int(p, condition);
-    if (p->computing) { /* a function of constants: what it gives is not known */
-        p->frame->result = py_plain(p);
-        p->frame->returned = TRUE;
-        return;
-    }
-    if (!c || !p->group) {
-        py_opaque_step(p, node, "a condition that is no expression over integers");
-        return;
-    }
-    WsReadStep *s = py_step(p, WS_READ_IF, node);
-    s->e = c;
-    GPtrArray *to = p->to;
-    GHashTable *before = py_copy_vars(p->frame->vars);
-    p->to = s->body;
-    py_run(p, node->kid[1]);
-    const gboolean left = p->frame->returned;
-    p->frame->returned = FALSE;
-    GHashTable *then = py_copy_vars(p->frame->vars); /* branches inside have made it anew */
-    g_hash_table_unref(p->frame->vars);
-    p->frame->vars = before;
-    p->to = s->other;
-    if (node->n > 2)
-        py_run(p, node->kid[2]);
-    const gboolean right = p->frame->returned;
-    p->frame->returned = left && right;
-    p->to = to;
-    if (left || right)
-        p->frame->result = p->frame->result->kind == VAL_NONE ? p->frame->result : py_opaque(p);
-    if (left != right) {
-        if (right) { /* goes on behind `then` */
-            g_hash_table_unref(p->frame->vars);
-            p->frame->vars = then;
-        } else {
-            g_hash_table_unref(then);
-        }
-        go_on_in(p, node, s, left);
-        return;
-    }
-    GHashTableIter it;
-    gpointer key, value;
-    g_hash_table_iter_init(&it, then);
-    while (g_hash_table_iter_next(&it, &key, &value)) {
-        const Val *other = g_hash_table_lookup(p->frame->vars, key);
-        g_hash_table_insert(p->frame->vars, key, (gpointer)merge(p, c, value, other));
-    }
-    g_hash_table_unref(then);
-    s->off = !s->body->len && !s->other->len;
-}
-
 /* --- statements
  * ---------------------------------------------------------------------------------------*/
 
@@ -398,7 +239,7 @@ static void with(PyRead *p, const WsPyNode *node)
                       ws_source_format(p->r, "the context `%s`", dotted ? dotted : "of with"),
                       &anything, 1);
     }
-    py_run(p, node->kid[node->n - 1]);
+    py_run_maybe(p, node->kid[node->n - 1]);
 }
 
 /* A function or class inside of a function keeps the variables around it, itself included. */
@@ -416,7 +257,19 @@ static void define(PyRead *p, const WsPyNode *node)
 
 static void run(PyRead *p, const WsPyNode *block);
 
+static void one(PyRead *p, const WsPyNode *node);
+
 static void statement(PyRead *p, const WsPyNode *node)
+{
+    const gboolean host = !p->in_kernel && p->frame && p->frame->helper;
+    const gboolean is = node->kind == WS_PY_EXPR || node->kind == WS_PY_ASSIGN;
+    p->certain = !p->in_kernel && is ? node->kid[node->n - 1] : NULL;
+    one(p, node);
+    if (host && node->kind != WS_PY_RETURN && py_returns(node))
+        p->unsure++; /* until the call ends: what follows may be left out */
+}
+
+static void one(PyRead *p, const WsPyNode *node)
 {
     switch (node->kind) {
     case WS_PY_ASSIGN:
@@ -430,12 +283,15 @@ static void statement(PyRead *p, const WsPyNode *node)
         break;
     case WS_PY_FOR:
     case WS_PY_WHILE:
+        p->unsure += !p->in_kernel && !py_leads_to_launch(p, node);
         py_loop(p, node);
-        if (!p->in_kernel && !py_leads_to_launch(p, node))
-            leave_open(p, node);
+        if (!p->in_kernel && !py_leads_to_launch(p, node)) {
+            p->unsure--;
+            py_leave_open(p, node);
+        }
         break;
     case WS_PY_IF:
-        branch(p, node);
+        py_branch(p, node);
         break;
     case WS_PY_WITH:
         with(p, node);
@@ -451,13 +307,11 @@ static void statement(PyRead *p, const WsPyNode *node)
     case WS_PY_DEF:
         define(p, node);
         break;
-    case WS_PY_ASSERT:
-        if (!p->group && node->kid[0]->kind != WS_PY_TUPLE)
+    case WS_PY_ASSERT: /* a kernel's own does nothing but in a debug build */
+        if (!p->in_kernel && node->kid[0]->kind != WS_PY_TUPLE) /* (x, "text") always holds */
             py_assume(p, py_eval_int(p, node->kid[0]));
-        else if (!p->group)
-            py_assume(p, py_eval_int(p, node->kid[0]->kid[0]));
-        else
-            py_eval(p, node->kid[0]); /* what it calls is done */
+        for (guint i = 0; p->in_kernel && i < node->n; i++)
+            py_eval(p, node->kid[i]); /* what it calls is done */
         break;
     case WS_PY_BREAK:
     case WS_PY_CONTINUE:
@@ -468,8 +322,8 @@ static void statement(PyRead *p, const WsPyNode *node)
     case WS_PY_TRY:
         py_opaque_step(p, node, ws_python_kind_text(node->kind));
         if (!p->in_kernel) {
-            py_run(p, node->kid[0]);
-            leave_open(p, node);
+            py_run_maybe(p, node->kid[0]);
+            py_leave_open(p, node);
         }
         break;
     default: /* pass: nothing */
@@ -534,9 +388,7 @@ const Val *py_call(PyRead *p, const WsPyNode *function, const Val **args, const 
             v = py_eval(p, param->kid[1]);
         if (!v) {
             const Val *global = g_hash_table_lookup(p->globals, param->text);
-            Val *open = py_val(p, VAL_PARAM);
-            open->text = param->text;
-            v = global && global->kind == VAL_INT ? global : open;
+            v = global && global->kind == VAL_INT ? global : py_open(p, param->text);
         }
         if (v->kind == VAL_INT && !p->probing)
             ws_source_define(p->r, param->text, v->e);
@@ -550,7 +402,11 @@ const Val *py_call(PyRead *p, const WsPyNode *function, const Val **args, const 
     p->calls += p->group != NULL;
     p->depth++;
     p->computing += constant;
+    const guint unsure = p->unsure;
+    frame.helper = !p->in_kernel && !py_leads_to_launch(p, function);
+    p->unsure += frame.helper && at != p->certain;
     py_run(p, function->kid[1]);
+    p->unsure = unsure;
     p->computing -= constant;
     p->depth--;
     p->calls -= p->group != NULL;

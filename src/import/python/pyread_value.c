@@ -33,6 +33,16 @@ const Val *py_literal(PyRead *p, gint64 value)
     return py_int(p, ws_x_int(p->r, value));
 }
 
+/* Two of one name are two values: what is assumed of one says nothing of the other. */
+Val *py_open(PyRead *p, const char *name)
+{
+    Val *open = py_val(p, VAL_PARAM);
+    open->text = name;
+    for (guint n = 2; !g_hash_table_add(p->opened, g_strdup(open->text)); n++)
+        open->text = ws_source_format(p->r, "%s_%u", name, n);
+    return open;
+}
+
 const WsExpr *py_as_int(PyRead *p, const Val *v)
 {
     if (v->kind == VAL_INT)

@@ -223,11 +223,14 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     p.loops = g_array_new(FALSE, TRUE, sizeof(OpenLoop));
     p.loop_names = g_ptr_array_new();
     p.handed = g_ptr_array_new();
+    p.opened = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    p.constants = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     p.pipes = g_ptr_array_new();
     p.numbers = g_ptr_array_new();
     p.stored = g_ptr_array_new_with_free_func(g_free);
     p.open_gathers = g_ptr_array_new();
-    p.allocated = g_hash_table_new(NULL, NULL);
+    p.allocated = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    p.rounds = g_string_new("");
     p.waited_on = g_array_new(FALSE, FALSE, sizeof(gint));
     p.generic = g_array_new(FALSE, FALSE, sizeof(gint));
     p.closures = g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref);
@@ -284,11 +287,14 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     g_array_unref(p.loops);
     g_ptr_array_unref(p.loop_names);
     g_ptr_array_unref(p.handed);
+    g_hash_table_unref(p.opened);
+    g_hash_table_unref(p.constants);
     g_ptr_array_unref(p.pipes);
     g_ptr_array_unref(p.numbers);
     g_ptr_array_unref(p.stored);
     g_ptr_array_unref(p.open_gathers);
     g_hash_table_unref(p.allocated);
+    g_string_free(p.rounds, TRUE);
     g_ptr_array_unref(p.closures);
     return design;
 }

@@ -299,10 +299,12 @@ static WsPyNode *simple(WsPython *p)
         return ws_python_node(p, WS_PY_BREAK, t, NULL, mark);
     if (ws_python_take(p, "continue"))
         return ws_python_node(p, WS_PY_CONTINUE, t, NULL, mark);
-    if (ws_python_take(p, "assert"))
-        return ws_python_push(p, ws_python_expressions(p))
-                   ? ws_python_node(p, WS_PY_ASSERT, t, NULL, mark)
-                   : NULL;
+    if (ws_python_take(p, "assert")) { /* condition, message */
+        const gboolean read =
+            ws_python_push(p, ws_python_expression(p)) &&
+            (!ws_python_take(p, ",") || ws_python_push(p, ws_python_expression(p)));
+        return read ? ws_python_node(p, WS_PY_ASSERT, t, NULL, mark) : NULL;
+    }
     if (ws_python_take(p, "import"))
         return import(p, t, FALSE);
     if (ws_python_take(p, "from"))

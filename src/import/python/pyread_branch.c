@@ -1,0 +1,212 @@
+#include "import/python/pyread_branch.h"
+#include "import/python/pyread_host.h"
+#include "import/python/pyread_law.h"
+#include "import/python/pyread_loop.h"
+#include "import/python/pyread_object.h"
+
+#include <string.h>
+
+/* Branches: of the host, of which the way to the launch is taken, and of the kernel, where both are
+ * walked and what they leave is chosen between. */
+
+GHashTable *py_copy_vars(GHashTable *from)
+{
+    GHashTable *to = g_hash_table_new(g_str_hash, g_str_equal);
+    GHashTableIter it;
+    gpointer key, value;
+    g_hash_table_iter_init(&it, from);
+    while (g_hash_table_iter_next(&it, &key, &value))
+        g_hash_table_insert(to, key, value);
+    return to;
+}
+
+static const Val *merge(PyRead *p, const WsExpr *c, const Val *a, const Val *b);
+
+static const Val *merge_fields(PyRead *p, gpointer data, const Val *a, const Val *b)
+{
+    return merge(p, data, a, b);
+}
+
+static const Val *merge(PyRead *p, const WsExpr *c, const Val *a, const Val *b)
+{
+    if (!a || !b)
+        return a ? a : b;
+    if (a == b || (a->kind == b->kind && a->kind == VAL_TILE && a->index == b->index))
+        return a;
+    const WsExpr *x = py_as_int(p, a), *y = py_as_int(p, b);
+    if (x && y)
+        return ws_expr_equal(x, y) ? a : py_int(p, ws_x_call(p->r, WS_FUNC_SELECT, c, x, y));
+    if (a->kind == VAL_OBJECT && b->kind == VAL_OBJECT && a->node == b->node)
+        return py_object_merge(p, a, b, merge_fields, (gpointer)c);
+    if (py_is_index(a) || py_is_index(b))
+        return a->kind == b->kind && !strcmp(a->text, b->text) && a->rows == b->rows &&
+                       a->cols == b->cols
+                   ? a
+                   : py_opaque(p);
+    const gboolean tiles = py_is_tile(a) && py_is_tile(b);
+    const gboolean words = a->kind == b->kind && (a->kind == VAL_STRING || a->kind == VAL_NAME) &&
+                           !g_strcmp0(a->text, b->text);
+    const gboolean alike = a->kind == b->kind && (a->kind == VAL_NONE || a->kind == VAL_LAYOUT ||
+                                                  (a->kind == VAL_FUNC && a->node == b->node));
+    if (tiles)
+        return a->kind == VAL_ZERO ? b : a;
+    return words || alike ? a : py_opaque(p);
+}
+
+/* What is assigned there may have been, or not: it is open. */
+void py_leave_open(PyRead *p, const WsPyNode *block)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    py_assigned_names(block, names);
+    for (guint i = 0; i < names->len; i++) {
+        py_assign(p, names->pdata[i], py_open(p, names->pdata[i]));
+    }
+}
+
+/* What comes behind the block does not come behind this one. */
+static gboolean gives_up(const WsPyNode *block)
+{
+    const WsPyNode *last = block->n ? block->kid[block->n - 1] : NULL;
+    return last && (last->kind == WS_PY_RETURN ||
+                    (last->kind == WS_PY_OTHER && !g_strcmp0(last->text, "raise")));
+}
+
+/* Behind `if c: raise` the opposite of c holds. */
+static void assume_not(PyRead *p, const WsExpr *c)
+{
+    static const WsExprOp opposite[][2] = {
+        { WS_EXPR_LT, WS_EXPR_GE }, { WS_EXPR_LE, WS_EXPR_GT }, { WS_EXPR_EQ, WS_EXPR_NE },
+        { WS_EXPR_GE, WS_EXPR_LT }, { WS_EXPR_GT, WS_EXPR_LE }, { WS_EXPR_NE, WS_EXPR_EQ },
+    };
+    for (guint i = 0; c && i < G_N_ELEMENTS(opposite); i++)
+        if (c->op == opposite[i][0])
+            py_assume(p, ws_x_op(p->r, opposite[i][1], ws_x_own(p->r, ws_expr_ref(c->arg[0])),
+                                 ws_x_own(p->r, ws_expr_ref(c->arg[1]))));
+    if (c && c->op == WS_EXPR_NOT)
+        py_assume(p, ws_x_own(p->r, ws_expr_ref(c->arg[0])));
+    for (guint i = 0; c && c->op == WS_EXPR_OR && i < 2; i++)
+        assume_not(p, ws_x_own(p->r, ws_expr_ref(c->arg[i])));
+}
+
+gboolean py_returns(const WsPyNode *node)
+{
+    if (node->kind == WS_PY_RETURN)
+        return TRUE;
+    for (guint i = 0; i < node->n; i++)
+        if (py_returns(node->kid[i]))
+            return TRUE;
+    return FALSE;
+}
+
+/* On the host a condition guards errors and choices of launch: the way to the launch is taken. */
+static void host_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
+{
+    if (py_leads_to_launch(p, node->kid[1])) {
+        py_run(p, node->kid[1]);
+        return;
+    }
+    if (node->n > 2 && py_leads_to_launch(p, node->kid[2])) {
+        py_run(p, node->kid[2]);
+        return;
+    }
+    const gboolean may_return = p->frame && p->frame->helper && py_returns(node->kid[1]);
+    if (gives_up(node->kid[1]) && !may_return)
+        assume_not(p, c);
+    for (guint i = 1; i < node->n; i++)
+        if (!gives_up(node->kid[i]))
+            py_leave_open(p, node->kid[i]);
+}
+
+/* A branch that ends the function: what stands behind it is the other one. */
+static void go_on_in(PyRead *p, const WsPyNode *node, WsReadStep *s, gboolean then)
+{
+    if (p->frame->blocks > 1) {
+        py_opaque_step(p, node, "a return inside of blocks");
+        return;
+    }
+    p->to = then ? s->other : s->body; /* until the call ends */
+}
+
+static void symbolic_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
+{
+    WsReadStep *s = py_step(p, WS_READ_IF, node);
+    s->e = c;
+    GPtrArray *to = p->to;
+    GHashTable *before = py_copy_vars(p->frame->vars);
+    p->to = s->body;
+    p->unsure++;
+    py_run(p, node->kid[1]);
+    const gboolean left = p->frame->returned;
+    p->frame->returned = FALSE;
+    GHashTable *then = py_copy_vars(p->frame->vars); /* branches inside have made it anew */
+    g_hash_table_unref(p->frame->vars);
+    p->frame->vars = before;
+    p->to = s->other;
+    if (node->n > 2)
+        py_run(p, node->kid[2]);
+    p->unsure -= !left && !p->frame->returned; /* else until the call ends */
+    const gboolean right = p->frame->returned;
+    p->frame->returned = left && right;
+    p->to = to;
+    if (left || right)
+        p->frame->result = p->frame->result->kind == VAL_NONE ? p->frame->result : py_opaque(p);
+    if (left != right) {
+        if (right) { /* goes on behind `then` */
+            g_hash_table_unref(p->frame->vars);
+            p->frame->vars = then;
+        } else {
+            g_hash_table_unref(then);
+        }
+        go_on_in(p, node, s, left);
+        return;
+    }
+    GHashTableIter it;
+    gpointer key, value;
+    g_hash_table_iter_init(&it, then);
+    while (g_hash_table_iter_next(&it, &key, &value)) {
+        const Val *other = g_hash_table_lookup(p->frame->vars, key);
+        g_hash_table_insert(p->frame->vars, key, (gpointer)merge(p, c, value, other));
+    }
+    g_hash_table_unref(then);
+    s->off = !s->body->len && !s->other->len;
+}
+
+void py_branch(PyRead *p, const WsPyNode *node)
+{
+    p->deciding++;
+    const Val *condition = py_eval(p, node->kid[0]);
+    p->deciding--;
+    gint64 known = condition->kind != VAL_NONE;
+    if (py_known(condition, &known) || condition->kind == VAL_NONE) {
+        if (known)
+            py_run(p, node->kid[1]);
+        else if (node->n > 2)
+            py_run(p, node->kid[2]);
+        return;
+    }
+    if (!p->in_kernel) {
+        host_branch(p, node, condition->kind == VAL_INT ? condition->e : NULL);
+        return;
+    }
+    const WsExpr *c = py_as_int(p, condition);
+    if (p->computing) { /* a function of constants: what it gives is not known */
+        p->frame->result = py_plain(p);
+        p->frame->returned = TRUE;
+        return;
+    }
+    if (!c || !p->group) {
+        py_opaque_step(p, node, "a condition that is no expression over integers");
+        return;
+    }
+    symbolic_branch(p, node, c);
+}
+
+/* On the host errors may be caught around the block: if it does not lead to the launch, what it
+ * asks for is not assumed. */
+void py_run_maybe(PyRead *p, const WsPyNode *block)
+{
+    const gboolean caught = !p->in_kernel && !py_leads_to_launch(p, block);
+    p->unsure += caught;
+    py_run(p, block);
+    p->unsure -= caught;
+}
