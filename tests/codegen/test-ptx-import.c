@@ -60,6 +60,7 @@ static const struct {
     { "projects/gemm-bf16-cluster2", TRUE, FALSE },
     { "projects/gemm-bf16-deferred", FALSE, FALSE },
     { "projects/gemm-bf16-pingpong", FALSE, FALSE },
+    { "projects/gemm-bf16-single", TRUE, FALSE },
     { "projects/gemm-bf16-splitk", FALSE, FALSE },
     { "projects/gemm-fp16", FALSE, FALSE, TRUE },
     { "projects/gemm-fp8", FALSE, FALSE, TRUE },

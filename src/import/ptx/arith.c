@@ -55,6 +55,8 @@ const Val *ptx_operand(PtxWalk *w, const char *text)
         return ptx_number(text, &value) ? py_literal(p, value) : py_opaque(p);
     }
     const Val *v = g_hash_table_lookup(p->frame->vars, text);
+    if (v && v->kind == VAL_INT && g_hash_table_contains(w->turned, text))
+        return py_opaque(p); /* what a product of a round before adds to is no number any more */
     if (v)
         return v;
     if (*text == '%' || g_hash_table_contains(w->ptx->locals, text))
@@ -438,6 +440,12 @@ static const WsExpr *compare(PtxWalk *w, const WsPtxInst *i)
                   { ".ltu.", WS_EXPR_LT }, { ".lo.", WS_EXPR_LT }, { ".hs.", WS_EXPR_GE } };
     const WsExpr *a = as_typed(w, i, 1), *b = as_typed(w, i, 2);
     gint64 zero;
+    if (a && b && (ws_x_mentions(a, PTX_SMEM) || ws_x_mentions(b, PTX_SMEM))) {
+        a = ws_x_op(w->p.r, WS_EXPR_SUB, a, b); /* where shared memory begins nobody knows */
+        b = ws_x_int(w->p.r, 0);
+        if (!a || ws_x_mentions(a, PTX_SMEM))
+            return NULL;
+    }
     if (is_choice(a, 1, 0) && ws_x_is(b, &zero) && zero == 0) {
         const WsExpr *c = ws_x_own(w->p.r, ws_expr_ref(a->arg[0]));
         return strstr(i->op, ".ne.")   ? c
@@ -497,6 +505,22 @@ static const WsExpr *high_product(PtxWalk *w, const WsPtxInst *i)
     return x ? x : ws_x_op(r, WS_EXPR_DIV, whole, ws_x_int(r, (gint64)1 << 32));
 }
 
+/* A number where it is one on the way that the walk goes; all roles say anything else alike. */
+static const WsExpr *extreme(PtxWalk *w, const WsExpr *a, const WsExpr *b, gboolean least)
+{
+    WsRead *r = w->p.r;
+    gint64 n;
+    if (!a || !b)
+        return NULL;
+    if (ws_x_is(b, &n) &&
+        ptx_not_negative(w, least ? ws_x_op(r, WS_EXPR_SUB, a, b) : ws_x_op(r, WS_EXPR_SUB, b, a)))
+        return b;
+    if (ws_x_is(a, &n) &&
+        ptx_not_negative(w, least ? ws_x_op(r, WS_EXPR_SUB, b, a) : ws_x_op(r, WS_EXPR_SUB, a, b)))
+        return a;
+    return ws_x_call(r, least ? WS_FUNC_MIN : WS_FUNC_MAX, a, b, NULL);
+}
+
 static const WsExpr *compute(PtxWalk *w, const WsPtxInst *i, const char *base)
 {
     WsRead *r = w->p.r;
@@ -525,8 +549,7 @@ static const WsExpr *compute(PtxWalk *w, const WsPtxInst *i, const char *base)
     if (!strcmp(base, "rem"))
         return two(w, i, WS_EXPR_MOD);
     if (!strcmp(base, "min") || !strcmp(base, "max"))
-        return ws_x_call(r, base[1] == 'i' ? WS_FUNC_MIN : WS_FUNC_MAX, as_typed(w, i, 1),
-                         as_typed(w, i, 2), NULL);
+        return extreme(w, as_typed(w, i, 1), as_typed(w, i, 2), base[1] == 'i');
     if (!strcmp(base, "shl") || !strcmp(base, "shr"))
         return shift(w, i, base[2] == 'l');
     if (!strcmp(base, "and") || !strcmp(base, "or") || !strcmp(base, "xor"))
@@ -565,8 +588,11 @@ gboolean ptx_arithmetic(PtxWalk *w, const WsPtxInst *i)
         if (ptx_unpacked(w, i))
             return TRUE;
         const WsExpr *whole = ptx_packed(w, i);
-        const Val *v =
-            whole ? py_int(&w->p, whole) : ptx_converted(w, i, ptx_operand(w, i->arg[1]));
+        const gboolean sums = g_hash_table_contains(w->matrix, i->arg[0]) &&
+                              g_hash_table_contains(w->matrix, i->arg[1]);
+        const Val *own = sums ? g_hash_table_lookup(w->p.frame->vars, i->arg[1]) : NULL,
+                  *v = whole ? py_int(&w->p, whole)
+                             : ptx_converted(w, i, own ? own : ptx_operand(w, i->arg[1]));
         const gint64 cols = (gint64)GPOINTER_TO_SIZE(g_hash_table_lookup(w->sums, i->arg[0]));
         gint64 zero;
         if (cols && py_known(v, &zero) && zero == 0) { /* a sum starts */

@@ -73,6 +73,8 @@ static void wait(PtxWalk *w, const WsPtxInst *i)
     parity = parity ? ptx_fit(w, ws_x_mod(r, parity, 2)) : NULL;
     if (!strstr(i->op, ".parity"))
         parity = NULL;
+    if (parity && ws_x_mentions(parity, PTX_SMEM))
+        parity = NULL;
     if (!i->spin) { /* nothing waits: what it finds is a value */
         const WsExpr *at = i->n > 1 ? ptx_address(w, i->arg[1], NULL) : NULL;
         if (i->n)

@@ -82,7 +82,7 @@ static gboolean is_bit(const WsExpr *e)
     return (e->op >= WS_EXPR_LT && e->op <= WS_EXPR_OR) || e->op == WS_EXPR_NOT;
 }
 
-static gboolean not_negative(const PtxWalk *w, const WsExpr *e, guint depth);
+static gboolean not_negative(PtxWalk *w, const WsExpr *e, guint depth);
 
 /* A launch has a CTA. */
 static gint64 least_name(const WsExpr *t)
@@ -91,7 +91,7 @@ static gint64 least_name(const WsExpr *t)
 }
 
 /* Terms with factors; what is taken away is at most what it is made of. */
-static gboolean sum_not_negative(const PtxWalk *w, const WsExpr *e, guint depth)
+static gboolean sum_not_negative(PtxWalk *w, const WsExpr *e, guint depth)
 {
     WsRead *r = w->p.r;
     WsAffine f;
@@ -140,19 +140,21 @@ static guint terms(const WsExpr *e)
 }
 
 /* More than something of which it is known that it is not below 0. */
-static gboolean above_known(const PtxWalk *w, const WsExpr *e, guint depth)
+static gboolean above_known(PtxWalk *w, const WsExpr *e, guint depth)
 {
     for (guint i = 0; i < w->least->len; i++) {
         const WsExpr *known = g_ptr_array_index(w->least, i),
                      *left = ws_x_op(w->p.r, WS_EXPR_SUB, e, known);
-        if (left && terms(left) < terms(e) && not_negative(w, left, depth + 4))
+        if (left && terms(left) < terms(e) && not_negative(w, left, depth + 4)) {
+            w->by_path += i >= w->always;
             return TRUE;
+        }
     }
     return FALSE;
 }
 
 /* Names are indices and sizes, which are not negative. */
-static gboolean not_negative(const PtxWalk *w, const WsExpr *e, guint depth)
+static gboolean not_negative(PtxWalk *w, const WsExpr *e, guint depth)
 {
     gint64 n;
     if (!e || depth > 12)
@@ -183,6 +185,49 @@ static gboolean not_negative(const PtxWalk *w, const WsExpr *e, guint depth)
         not_negative(w, e->arg[0], depth + 1) && not_negative(w, e->arg[1], depth + 1))
         return TRUE;
     return sum_not_negative(w, e, depth) || above_known(w, e, depth);
+}
+
+static void not_below(PtxWalk *w, const WsExpr *a, const WsExpr *b, gint64 more)
+{
+    const WsExpr *e = ws_x_op(w->p.r, WS_EXPR_SUB, a, b);
+    e = e ? ws_x_op(w->p.r, WS_EXPR_SUB, e, ws_x_int(w->p.r, more)) : NULL;
+    if (e && e->n_args)
+        g_ptr_array_add(w->least, (gpointer)e);
+}
+
+void ptx_path(PtxWalk *w, const WsExpr *c, gboolean holds)
+{
+    WsRead *r = w->p.r;
+    if (!c || !c->n_args || ws_x_mentions(c, PTX_TOKEN))
+        return;
+    const WsExpr *a = ws_x_own(r, ws_expr_ref(c->arg[0])),
+                 *b = c->n_args > 1 ? ws_x_own(r, ws_expr_ref(c->arg[1])) : NULL;
+    switch (c->op) {
+    case WS_EXPR_NOT:
+        ptx_path(w, a, !holds);
+        break;
+    case WS_EXPR_AND:
+    case WS_EXPR_OR:
+        if (holds == (c->op == WS_EXPR_AND)) {
+            ptx_path(w, a, holds);
+            ptx_path(w, b, holds);
+        }
+        break;
+    case WS_EXPR_LT:
+        holds ? not_below(w, b, a, 1) : not_below(w, a, b, 0);
+        break;
+    case WS_EXPR_LE:
+        holds ? not_below(w, b, a, 0) : not_below(w, a, b, 1);
+        break;
+    case WS_EXPR_GT:
+        holds ? not_below(w, a, b, 1) : not_below(w, b, a, 0);
+        break;
+    case WS_EXPR_GE:
+        holds ? not_below(w, a, b, 0) : not_below(w, b, a, 1);
+        break;
+    default:
+        break;
+    }
 }
 
 gboolean ptx_not_negative(PtxWalk *w, const WsExpr *e)

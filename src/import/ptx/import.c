@@ -109,6 +109,7 @@ static void follow(PtxWalk *w, guint tid, gboolean first, Role *role)
     g_hash_table_remove_all(w->sum_names);
     g_hash_table_remove_all(w->begun);
     g_hash_table_remove_all(w->seen);
+    g_hash_table_remove_all(w->turned);
     g_ptr_array_set_size(w->p.loop_names, 0);
     g_array_set_size(w->mma, 0);
     g_array_set_size(w->stores, 0);
@@ -353,6 +354,7 @@ static void walk_init(PtxWalk *w)
     w->begun = g_hash_table_new(g_str_hash, g_str_equal);
     w->matrix = g_hash_table_new(g_str_hash, g_str_equal);
     w->seen = g_hash_table_new(g_str_hash, g_str_equal);
+    w->turned = g_hash_table_new(g_str_hash, g_str_equal);
     w->operands = g_hash_table_new(NULL, NULL);
     w->heads = g_hash_table_new(NULL, NULL);
     w->mma = g_array_new(FALSE, TRUE, sizeof(PtxMma));
@@ -363,6 +365,7 @@ static void walk_init(PtxWalk *w)
                     (gpointer)ws_x_op(w->p.r, WS_EXPR_SUB, ws_x_name(w->p.r, PY_GRID),
                                       ws_x_op(w->p.r, WS_EXPR_ADD, ws_x_name(w->p.r, PY_PID),
                                               ws_x_int(w->p.r, 1))));
+    w->always = w->least->len;
     w->sync_ids = g_array_new(FALSE, TRUE, sizeof(gint64));
     w->met = g_hash_table_new(NULL, NULL);
     w->shuffles = g_hash_table_new(NULL, NULL);
@@ -376,10 +379,10 @@ static void walk_init(PtxWalk *w)
 
 static void walk_clear(PtxWalk *w)
 {
-    GHashTable *const tables[] = { w->memory,   w->inits,   w->sums,  w->sum_names,
-                                   w->begun,    w->matrix,  w->seen,  w->heads,
-                                   w->operands, w->met,     w->table, w->shuffles,
-                                   w->made_by,  w->numbers, w->told,  w->nobody };
+    GHashTable *const tables[] = { w->memory, w->inits,    w->sums,    w->sum_names, w->begun,
+                                   w->matrix, w->seen,     w->heads,   w->operands,  w->met,
+                                   w->table,  w->shuffles, w->made_by, w->numbers,   w->told,
+                                   w->nobody, w->turned };
     for (guint i = 0; i < G_N_ELEMENTS(tables); i++)
         g_hash_table_unref(tables[i]);
     g_array_unref(w->p.loops);

@@ -114,7 +114,7 @@ static gboolean decide(PyRead *p, PyLoop *l, GArray *carries)
         l->count = ptx_rounds_of(r, start, g);
         if (l->count && l->count->n_args && ptx_of_launch(r, l->count) &&
             !g_ptr_array_find_with_equal_func(w->least, l->count, (GEqualFunc)ws_expr_equal, NULL))
-            g_ptr_array_add(w->least, (gpointer)l->count);
+            g_ptr_array_insert(w->least, (gint)w->always++, (gpointer)l->count);
         return l->count != NULL;
     }
     return FALSE;
@@ -136,6 +136,8 @@ static gint by_name(gconstpointer a, gconstpointer b)
  * it is anything else that could stay. */
 static void assigned(PtxWalk *w, const char *name, GHashTable *seen, GPtrArray *names)
 {
+    if (g_hash_table_contains(w->matrix, name))
+        g_hash_table_add(w->turned, (gpointer)name);
     if (g_hash_table_contains(seen, name) || g_hash_table_contains(w->matrix, name))
         return;
     const Val *v = g_hash_table_lookup(w->p.frame->vars, name);
@@ -280,6 +282,15 @@ static void merge_vars(PtxWalk *w, GHashTable *other, const WsExpr *c)
     }
 }
 
+/* From `block` up to the join, where c holds or does not. */
+static void path_blocks(PtxWalk *w, const WsExpr *c, gboolean holds, guint block, gint join)
+{
+    const guint known = w->least->len - w->always;
+    ptx_path(w, c, holds);
+    run_blocks(w, block, join, FALSE);
+    g_ptr_array_set_size(w->least, (gint)(w->always + known));
+}
+
 /* if (c) then taken else fall, up to the join. */
 static void choice(PtxWalk *w, const WsPtxInst *at, const WsExpr *c, guint taken, guint fall,
                    gint join)
@@ -291,8 +302,8 @@ static void choice(PtxWalk *w, const WsPtxInst *at, const WsExpr *c, guint taken
     const gboolean skips = (gint)taken == join;
     ptx_products_closed(w, at);
     w->p.to = s->other;
-    const guint before_both = w->passed;
-    run_blocks(w, fall, join, FALSE);
+    const guint before_both = w->passed, by_path = w->by_path;
+    path_blocks(w, c, FALSE, fall, join);
     const guint passed = w->passed;
     w->passed = before_both;
     ptx_products_closed(w, at);
@@ -302,7 +313,7 @@ static void choice(PtxWalk *w, const WsPtxInst *at, const WsExpr *c, guint taken
     GHashTable *fell = copy_vars(w->p.frame->vars);
     g_hash_table_unref(w->p.frame->vars);
     w->p.frame->vars = before;
-    run_blocks(w, taken, join, FALSE);
+    path_blocks(w, c, TRUE, taken, join);
     w->passed = MIN(w->passed, passed);
     ptx_products_closed(w, at);
     w->p.to = to;
@@ -330,8 +341,16 @@ static void choice(PtxWalk *w, const WsPtxInst *at, const WsExpr *c, guint taken
         if (loop && loop->kind == WS_READ_FOR)
             loop->text = NULL;
         splice(to, s->other);
-        g_hash_table_unref(w->p.frame->vars);
-        w->p.frame->vars = fell;
+        if (w->by_path != by_path && loop && loop->e) /* values that hold on this way only */
+            ptx_merge_rounds(w, w->p.frame->vars, fell, loop->e, c);
+        else if (w->by_path != by_path)
+            merge_vars(w, fell, c);
+        if (w->by_path == by_path || (loop && loop->e)) {
+            g_hash_table_unref(w->p.frame->vars);
+            w->p.frame->vars = fell;
+        } else {
+            g_hash_table_unref(fell);
+        }
         w->ended = ended;
         return;
     }

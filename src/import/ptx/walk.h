@@ -75,17 +75,20 @@ typedef struct {
     guint syncs;              /* barriers of the whole CTA outside of loops, so far */
     guint
         passed; /* … and those in the open rounds and branches: at least so many it came through */
-    GHashTable *made_by;   /* WsReadStep* -> ptx_made() */
-    gint storing;          /* warp of which several lanes store tiles, -1 none: all are followed */
-    guint tokens;          /* tests of mbarriers whose result may be known */
-    gboolean init_fenced;  /* fence.mbarrier_init */
-    gboolean empty_commit; /* of bulk stores: a group of them may be empty */
-    gboolean stored;       /* this thread makes bulk stores */
+    GHashTable *made_by;  /* WsReadStep* -> ptx_made() */
+    guint always;         /* … so many of `least` hold everywhere; the others where the walk is */
+    guint by_path;        /* how often one of the others was needed */
+    gint storing;         /* warp of which several lanes store tiles, -1 none: all are followed */
+    guint tokens;         /* tests of mbarriers whose result may be known */
+    gboolean init_fenced; /* fence.mbarrier_init */
+    gboolean empty_commit;    /* of bulk stores: a group of them may be empty */
+    gboolean stored;          /* this thread makes bulk stores */
     const WsPtxInst *counted; /* a wait that counts groups behind an empty one, NULL none */
     GArray *mma;              /* PtxMma: of the open commit group */
     GHashTable *operands;     /* const WsPlace* -> PtxOperand*, owned by the WsRead */
     GHashTable *sums;         /* register that a product accumulates in first -> its columns */
     GHashTable *matrix;       /* all registers that hold sums of products */
+    GHashTable *turned;       /* those that a loop writes which this thread came to */
     GHashTable *begun;     /* names of sums that begin with a product -> where: see ptx_matrix.c */
     GHashTable *sum_names; /* the same -> name of the value, in this role */
     GHashTable *seen;      /* names of accumulators that were read since the last product */
@@ -161,6 +164,8 @@ const WsExpr *ptx_condition(PtxWalk *w, const WsPtxInst *i);
 /* --- exact.c: where integers are what registers hold
  * -----------------------------------------------------------------------------------------*/
 gboolean ptx_not_negative(PtxWalk *w, const WsExpr *e);
+/* What is not below 0 where c holds, or does not: into `least`. */
+void ptx_path(PtxWalk *w, const WsExpr *c, gboolean holds);
 /* A number as an instruction of `type` (".u32") takes it; anything else is as it is. */
 const WsExpr *ptx_typed(PtxWalk *w, const char *type, const WsExpr *e);
 /* Whether its result follows from the exact integers that it takes. */
