@@ -254,11 +254,58 @@ static void own_waits(Scenario *s)
     }
 }
 
+/* Dragged onto another staff a product takes its wait along; before its place it leaves it. */
+static void product_takes_its_wait(Scenario *s)
+{
+    double x0, y0, x1, y1;
+    g_autoptr(WsDraft) draft = ws_draft_new(ws_document_latest(s->document));
+    g_assert_true(
+        ws_draft_set(draft, ws_document_node(s->document, MMAS "2"), WS_F_keyword, ws_json_int(0)));
+    g_assert_true(ws_document_commit(s->document, draft, NULL));
+    hands_settle(s);
+    hands_zoom_to(s, MMAS "1", -1, 60, 3000);
+    const WsSceneItem *mma = find(s, MMAS "1", 60, 0), *before = find(s, MMAS "0", 60, 0);
+    g_assert_nonnull(mma);
+    g_assert_nonnull(before);
+    hands_place(s, mma, 0.5, &x0, &y0);
+    hands_place(s, before, 0.05, &x1, &y1);
+    hands_press(s, x0, y0);
+    hands_glide(s, x0, y0, x1 - 1, y1);
+    WAIT_FOR(ws_gesture_words(hands_timeline(s)) && ws_document_trying(s->document));
+    g_assert_null(strstr(ws_gesture_words(hands_timeline(s)), "with its mma_wait"));
+    scenario_key("Escape");
+    hands_settle(s);
+    hands_let_go(s);
+    hands_zoom_to(s, MMAS "1", -1, 60, 3000);
+    const WsSceneItem *load = find(s, LOADS "2", -1, 0);
+    mma = find(s, MMAS "1", 60, 0);
+    g_assert_nonnull(mma);
+    g_assert_nonnull(load);
+    hands_place(s, mma, 0.5, &x0, &y0);
+    hands_place(s, load, 0.9, &x1, &y1);
+    hands_press(s, x0, y0);
+    hands_glide(s, x0, y0, x1, y1);
+    WAIT_FOR(strstr(ws_gesture_words(hands_timeline(s)), "with its mma_wait"));
+    hands_let_go(s);
+    const WsNode *from = ws_design_find(ws_document_latest(s->document), "groups/mma/body/0/do/0");
+    for (guint i = 0; i < ws_node_n_children(from, WS_F_do); i++) {
+        const WsNode *step = ws_node_child(from, WS_F_do, i);
+        g_assert_true(step->kind != WS_STEP_MMA && step->kind != WS_STEP_MMA_WAIT);
+    }
+    const WsNode *into = ws_design_find(ws_document_latest(s->document), "groups/load/body/0/do/0");
+    guint found = 0;
+    for (guint i = 0; i + 1 < ws_node_n_children(into, WS_F_do); i++)
+        found += ws_node_child(into, WS_F_do, i)->kind == WS_STEP_MMA &&
+                 ws_node_child(into, WS_F_do, i + 1)->kind == WS_STEP_MMA_WAIT;
+    g_assert_cmpuint(found, ==, 1);
+}
+
 static void add(void)
 {
     scenario_add("I17/drag-along-and-escape", drag_along);
     scenario_add("I17/drag-across-the-loop", drag_across);
     scenario_add("I17/waits-of-products", own_waits);
+    scenario_add("I17/product-takes-its-wait", product_takes_its_wait);
     scenario_add("I17/drag-onto-another-staff", drag_over);
     scenario_add("I20/draw-edge", draw_edge);
     scenario_add("I25/ring-depth", ring_depth);
