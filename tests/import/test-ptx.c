@@ -126,6 +126,11 @@ static const struct {
     { "no-cluster-exit", "gemm-cluster.ptx",
       "barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;\n\tret;",
       "ret;", "P-CLU", "mbarrier.arrive" },
+    { "second-remote-arrival-guarded", "gemm-cluster.ptx",
+      "there, %r66, %r55;\n\tmbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];",
+      "there, %r66, %r55;\n\tsetp.lt.s32 %zq, %r117, 3;\n\t"
+      "@%zq mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];",
+      "P-DL", "try_wait" },
     { "copies-not-waited-for", "gemm-ampere.ptx", "cp.async.wait_group 1;",
       "cp.async.wait_group 2;", "P-RACE", "ldmatrix" },
     { "no-sync-of-copies", "gemm-ampere.ptx", "bar.sync \t0;", "", "P-RACE", "ldmatrix" },

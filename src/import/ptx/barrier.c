@@ -43,7 +43,8 @@ static void invalidate(PtxWalk *w, const WsPtxInst *i)
     PtxInit *one = i->n && ws_x_is(ptx_address(w, i->arg[0], NULL), &at)
                        ? g_hash_table_lookup(w->inits, GSIZE_TO_POINTER((gsize)at))
                        : NULL;
-    if (!one || w->depth || w->p.loops->len)
+    gint64 known;
+    if (!one || w->depth || w->p.loops->len || !ws_x_is(ptx_predicate(w, i), &known))
         ptx_lost(w, i, "the end of an mbarrier");
     else if (!one->ended || one->ended > w->syncs + 1)
         one->ended = w->syncs + 1;
@@ -146,8 +147,8 @@ void ptx_mbarrier(PtxWalk *w, const WsPtxInst *i)
 
 void ptx_warp(PtxWalk *w, const WsPtxInst *i)
 {
-    (void)i;
-    w->warp_synced = TRUE;
+    gint64 known;
+    w->warp_synced |= ws_x_is(ptx_predicate(w, i), &known) && known;
 }
 
 /* bar.sync id, n: of the CTA, or named. */
@@ -165,7 +166,8 @@ void ptx_named(PtxWalk *w, const WsPtxInst *i)
         WsReadStep *s = ptx_new_step(w, WS_READ_SYNC, i);
         s->name = "cta";
         s->n = id;
-        s->all = !w->p.loops->len && !w->depth; /* may be what opens and closes the roles */
+        s->all =
+            !w->p.loops->len && !w->depth && !s->when; /* may be what opens and closes the roles */
         w->passed += !s->when;
         if (s->all && !w->p.probing) {
             g_array_append_val(w->sync_ids, id);
@@ -185,7 +187,8 @@ void ptx_cluster(PtxWalk *w, const WsPtxInst *i)
 {
     const gint64 id = -1;
     const gboolean wait = strstr(i->op, ".wait") != NULL, one = w->ptx->cluster < 2;
-    const gboolean opens = !w->p.loops->len && !w->depth;
+    gint64 known;
+    const gboolean opens = !w->p.loops->len && !w->depth && ws_x_is(ptx_predicate(w, i), &known);
     if (one && !wait)
         return; /* of one CTA: its wait is a barrier of all threads */
     WsReadStep *s = ptx_new_step(w, one ? WS_READ_SYNC : WS_READ_CLUSTER, i);

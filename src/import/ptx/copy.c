@@ -254,6 +254,8 @@ void ptx_cp_async(PtxWalk *w, const WsPtxInst *i)
         /* closes the group: a step that finish takes out again */
         WsReadStep *s = ptx_new_step(w, WS_READ_LOAD_WAIT, i);
         s->flag = TRUE;
+        if (s->when)
+            ptx_lost(w, i, "a commit of copies under a predicate");
     } else if (strstr(i->op, "wait_group")) {
         if (!i->n || !ws_x_is(ptx_int(w, i->arg[0]), &n)) {
             ptx_lost(w, i, "a wait for groups of cp.async whose number is not known");

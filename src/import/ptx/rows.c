@@ -36,12 +36,17 @@ static gboolean hoist(GPtrArray *list)
     return any;
 }
 
+static gboolean same_when(const WsReadStep *a, const WsReadStep *b)
+{
+    return a->when == b->when || (a->when && b->when && ws_expr_equal(a->when, b->when));
+}
+
 /* Does `s` go on where `g` ends, or fill what lies between? Then it is part of that step. */
 static gboolean joins(PtxFinish *f, WsReadStep *g, WsReadStep *s)
 {
     PtxSpot a, b;
     PtxOperand *to = ptx_operand_of(f->w, &g->buffer), *o = ptx_operand_of(f->w, &s->buffer);
-    if (g->kind != s->kind || !ptx_spot(f->r, g->buffer.index, &a) ||
+    if (g->kind != s->kind || !same_when(g, s) || !ptx_spot(f->r, g->buffer.index, &a) ||
         !ptx_spot(f->r, s->buffer.index, &b) || a.n != b.n || a.stride != b.stride)
         return FALSE;
     if (a.n > 1 && !ws_expr_equal(a.index, b.index))
@@ -173,16 +178,18 @@ static void scale_waits(gpointer data, GPtrArray *list, guint at, WsReadGroup *g
 }
 
 /* cp.async.mbarrier.arrive.noinc belongs to the copies before it. */
-static void give_arrivals(GPtrArray *list)
+static void give_arrivals(PtxFinish *f, GPtrArray *list)
 {
     for (guint i = 0; list && i < list->len; i++) {
         WsReadStep *s = g_ptr_array_index(list, i);
         if (s->off)
             continue;
-        give_arrivals(s->body);
-        give_arrivals(s->other);
+        give_arrivals(f, s->body);
+        give_arrivals(f, s->other);
         if (s->kind != WS_READ_ARRIVE || g_strcmp0(s->text, "cp.async"))
             continue;
+        if (s->when)
+            ptx_lose_at(f, s->line, "an arrival of cp.async under a predicate");
         for (guint k = i; k-- > 0;) {
             WsReadStep *g = g_ptr_array_index(list, k);
             if (g->kind != WS_READ_GATHER || g->off || g->barrier.index)
@@ -206,7 +213,7 @@ void ptx_copies_of_threads(PtxFinish *f)
             end->n = 0;
         }
         join_runs(f, g->body);
-        give_arrivals(g->body);
+        give_arrivals(f, g->body);
     }
 }
 

@@ -254,10 +254,11 @@ static gboolean starts(const char *op, const char *word)
 
 static void fence(PtxWalk *w, const WsPtxInst *i)
 {
+    gint64 known;
     if (g_str_has_prefix(i->op, "fence.proxy.async") && !strstr(i->op, "global"))
         ptx_new_step(w, WS_READ_FENCE, i)->name = "async";
     else if (g_str_has_prefix(i->op, "fence.mbarrier_init"))
-        w->init_fenced = TRUE;
+        w->init_fenced |= ws_x_is(ptx_predicate(w, i), &known);
 }
 
 /* A family of instructions that is read, or listed where it is met. */

@@ -146,6 +146,11 @@ static void free_slot(Uses *q, WsReadStep *s)
     s->barrier.index = u ? ws_x_mod(r, u, n) : s->barrier.index;
 }
 
+static gboolean same_when(const WsReadStep *a, const WsReadStep *b)
+{
+    return a->when == b->when || (a->when && b->when && ws_expr_equal(a->when, b->when));
+}
+
 /* Arrivals in every CTA of the cluster, one after the other, are one step. */
 static void join_ranks(WsRead *r, GPtrArray *list, guint at)
 {
@@ -155,7 +160,8 @@ static void join_ranks(WsRead *r, GPtrArray *list, guint at)
     for (guint i = at; i < list->len && found < (guint)r->cluster; i++) {
         const WsReadStep *o = g_ptr_array_index(list, i);
         if (o->kind != WS_READ_ARRIVE || o->off || !ws_x_is(o->cta, &rank) || rank != found ||
-            o->barrier.object != s->barrier.object || o->n != s->n || o->flag != s->flag ||
+            o->barrier.object != s->barrier.object || !same_when(o, s) || o->n != s->n ||
+            o->flag != s->flag ||
             (s->barrier.index && !(ws_x_difference(s->barrier.index, o->barrier.index, &d) && !d)))
             return;
         found++;
