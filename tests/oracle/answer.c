@@ -137,7 +137,7 @@ static char *astray(WsProgram *p, const WsFindings *told, guint *followed)
     if (!w || ws_rule(w->rule)->klass == WS_CLASS_G)
         return NULL;
     ++*followed;
-    g_autofree char *lost = follow(w, first);
+    g_autofree char *lost = follow(w);
     g_autofree char *said = lost ? ws_witness_text(w, FALSE) : NULL;
     return lost ? g_strdup_printf("%s\n%s", lost, said) : NULL;
 }

@@ -104,9 +104,9 @@ static gboolean launched(Claim *c, const WsLaunchValues *v, gint64 tiles)
            (tiles == 0 || c->options.first + (tiles - 1) * c->options.stride < all);
 }
 
-static WsLaunchValues *launch_of(Claim *c, const WsFinding *f, char **text)
+static WsLaunchValues *launch_of(Claim *c, const char *sizes, gint64 tiles, char **text)
 {
-    g_auto(GStrv) word = g_strsplit(f->sizes ? f->sizes : "", ", ", -1);
+    g_auto(GStrv) word = g_strsplit(sizes ? sizes : "", ", ", -1);
     g_autoptr(WsFindings) why = ws_findings_new();
     for (guint i = 0; word[i]; i++)
         if (*word[i] && !read_word(c, word[i])) {
@@ -115,20 +115,20 @@ static WsLaunchValues *launch_of(Claim *c, const WsFinding *f, char **text)
         }
     WsLaunchValues *v =
         ws_launch_values(c->p, (const WsSize *)(gpointer)c->size->data, c->size->len, TRUE, why);
-    if (v && in_range(c, v) && launched(c, v, f->fact[WS_FACT_TILES]))
+    if (v && in_range(c, v) && launched(c, v, tiles))
         return v;
     ws_launch_values_free(v);
     *text = g_strdup("there is no such launch");
     return NULL;
 }
 
-WsLaunchValues *claim_launch(const WsProgram *p, const WsFinding *f, GArray *chosen,
+WsLaunchValues *claim_launch(const WsProgram *p, const char *sizes, gint64 tiles, GArray *chosen,
                              OracleOptions *options)
 {
     g_autoptr(GArray) size = g_array_new(FALSE, FALSE, sizeof(WsSize));
     g_autofree char *text = NULL;
     Claim c = { .p = p, .size = size, .chosen = chosen };
-    WsLaunchValues *v = launch_of(&c, f, &text);
+    WsLaunchValues *v = launch_of(&c, sizes, tiles, &text);
     c.options.ranged = TRUE;
     c.options.chosen = chosen;
     *options = c.options;
@@ -142,7 +142,7 @@ ClaimKind claim_judge(const WsProgram *p, const WsFinding *f, guint *verdict, ch
     Claim c = { .p = p, .size = size, .chosen = chosen };
     *text = NULL;
     *verdict = 0;
-    g_autoptr(WsLaunchValues) v = launch_of(&c, f, text);
+    g_autoptr(WsLaunchValues) v = launch_of(&c, f->sizes, f->fact[WS_FACT_TILES], text);
     if (!v)
         return CLAIM_WRONG;
     c.options.ranged = TRUE;

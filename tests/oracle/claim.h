@@ -18,9 +18,10 @@ ClaimKind claim_judge(const WsProgram *p, const WsFinding *f, guint *verdict, ch
  * rule and sentence stand before the text. */
 ClaimKind claim_judge_first(const WsProgram *p, const WsFindings *findings, char **text);
 GArray *claim_elements_new(void); /* OracleElement */
-/* That launch: its sizes, and in `options` its tiles and elements, which are appended to `chosen`
- * and live as long. NULL: there is none. Caller frees. */
-WsLaunchValues *claim_launch(const WsProgram *p, const WsFinding *f, GArray *chosen,
+/* The launch of these words ("N = 2, CTA 0 of 2 (tiles 0 2)"), in which a CTA has so many tiles:
+ * its sizes, and in `options` its tiles and elements, which are appended to `chosen` and live as
+ * long. NULL: there is none. Caller frees. */
+WsLaunchValues *claim_launch(const WsProgram *p, const char *sizes, gint64 tiles, GArray *chosen,
                              OracleOptions *options);
 
 G_END_DECLS

@@ -89,16 +89,14 @@ static WsLaunchValues *launch_of(const WsWitness *w)
     return ws_launch_values(p, size, n, FALSE, findings);
 }
 
-char *follow(const WsWitness *w, const WsFinding *f)
+char *follow(const WsWitness *w)
 {
     OracleOptions options = { .tiles = w->tiles };
     options.element = w->element, options.element_step = w->element_step;
     options.ranged = w->data;
     g_autoptr(GArray) chosen = claim_elements_new();
-    if (w->pinned && !f)
-        return NULL;
     g_autoptr(WsLaunchValues) v =
-        w->pinned ? claim_launch(w->program, f, chosen, &options) : launch_of(w);
+        w->pinned ? claim_launch(w->program, w->sizes, w->tiles, chosen, &options) : launch_of(w);
     OracleRun *run = v ? oracle_follow(w->program, v, &options) : NULL;
     if (!run)
         return v ? NULL : g_strdup("its sizes are no launch");

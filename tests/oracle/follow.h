@@ -8,9 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* NULL if all is well, else what differs; caller frees. `f`: the finding that it shows; NULL: the
- * first that the play meets. */
-char *follow(const WsWitness *w, const WsFinding *f);
+/* NULL if all is well, else what differs; caller frees. */
+char *follow(const WsWitness *w);
 /* Is its rule about something that the oracle looks at? */
 gboolean follow_judged(const WsWitness *w);
 

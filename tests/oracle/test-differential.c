@@ -148,7 +148,7 @@ static char *compare_witness(WsProgram *p, const WsFinding *first, const Judgeme
     if (!w)
         return g_strdup_printf("no witness: %s", error->message);
     Case c = case_of(w);
-    g_autofree char *lost = follow(w, first);
+    g_autofree char *lost = follow(w);
     if (lost) {
         g_autofree char *text = ws_witness_text(w, TRUE);
         tally->astray++;

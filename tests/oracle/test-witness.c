@@ -76,7 +76,7 @@ static void test_design(gconstpointer data)
     g_autoptr(WsLaunchValues) v = values(p, rounds_of(w), w->tiles);
     if (!v)
         return g_test_fail();
-    g_autofree char *differs = follow(w, first);
+    g_autofree char *differs = follow(w);
     if (differs) {
         g_test_message("%s", differs);
         g_test_fail();
@@ -100,7 +100,7 @@ static void test_run(gconstpointer data)
     g_autofree char *text = ws_witness_text(w, TRUE);
     g_test_message("%s", text);
     g_assert_true(w->confirmed == (w->why == NULL));
-    g_autofree char *differs = follow(w, first);
+    g_autofree char *differs = follow(w);
     /* LANGUAGE section 13 asks for the same layout where the lanes of a warp have met */
     const gboolean stricter = strstr(r->file, "cols-of-a-tile-shifted") != NULL;
     if (differs && !stricter) {

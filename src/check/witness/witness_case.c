@@ -1,5 +1,6 @@
 /* The smallest case that shows a finding: the fewest tiles and rounds together. */
 #include "check/play/case_at.h"
+#include "check/play/questions.h"
 #include "check/witness/witness_private.h"
 
 #include <string.h>
@@ -94,6 +95,20 @@ static void add_numbers(GArray *rounds, const WsFinding *f)
         add_number(rounds, g_array_index(f->met->value, WsMetValue, i).value);
 }
 
+/* Behind all that are not larger; at the end if it has more rounds than anybody plays. */
+static void insert(const WsProgram *p, GPtrArray *cases, WsCase *met)
+{
+    g_autoptr(GArray) questions = ws_questions(p);
+    const gboolean weighed = ws_case_weigh(p, met, questions);
+    guint i = weighed ? 0 : cases->len;
+    for (; i < cases->len; i++) {
+        const WsCase *c = cases->pdata[i];
+        if (c->weight + c->tiles > met->weight + met->tiles)
+            break;
+    }
+    g_ptr_array_insert(cases, (gint)i, met);
+}
+
 /* The small ones, and those of the size that the finding was met with. */
 static GPtrArray *all_cases(const WsProgram *p, const WsFinding *finding)
 {
@@ -109,7 +124,7 @@ static GPtrArray *all_cases(const WsProgram *p, const WsFinding *finding)
     WsCase *met =
         finding && finding->met ? ws_case_at(p, finding->met, (guint)MAX(tiles, 1)) : NULL;
     if (met)
-        g_ptr_array_add(cases, met);
+        insert(p, cases, met);
     return cases;
 }
 
