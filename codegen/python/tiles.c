@@ -276,6 +276,18 @@ static const char *position(WsPy *y, const WsTree *t, const char *name)
     return y->p->tiles->launch == WS_LAUNCH_DYNAMIC && alone ? y->var[t->total_var].s : name;
 }
 
+/* A line of the body itself binds the next tile: Python knows the name behind it. */
+static gboolean in_every_round(const WsPy *y, const char *text)
+{
+    g_autofree char *line = g_strdup_printf("%*s%s = ", (int)y->depth * 4, "", y->next_tile);
+    g_auto(GStrv) all = g_strsplit(text, "\n", -1);
+    for (guint i = 0; all[i]; i++) {
+        if (g_str_has_prefix(all[i], line))
+            return TRUE;
+    }
+    return FALSE;
+}
+
 void ws_py_tiles_loop(WsPy *y, const WsTree *t)
 {
     WsTerm from = t->from ? ws_py_uniform(y, t->from) : ws_py_int(y, 0);
@@ -305,6 +317,9 @@ void ws_py_tiles_loop(WsPy *y, const WsTree *t)
     names_of_tile(y, text);
     ws_py_tiles_bind(y, FALSE);
     g_string_append(y->out, text);
+    if (dynamic && !in_every_round(y, text))
+        ws_py_refuse(y, NULL, "a next tile that is not taken in every round",
+                     "claim or take it outside of branches and inner loops");
     if (dynamic)
         ws_py_line(y, "tile_id = %s", y->next_tile);
     ws_py_close(y);

@@ -195,6 +195,8 @@ static char *written(const WsProgram *p, gboolean remarks, WsPyPieces *pieces,
     y->role = &x;
     if (!y->error)
         x.boxes = ws_py_boxes(y);
+    if (!y->error)
+        ws_tlx_values(y);
     if (!y->error && ws_py_plan(y, &plan))
         whole(y);
     g_clear_pointer(&x.boxes, g_array_unref);

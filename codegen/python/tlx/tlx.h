@@ -41,5 +41,6 @@ void ws_tlx_take(WsPy *y, const WsOp *op);
 /* --- tlx_objects.c ------------------------------------------------------------------------------
  * Lines that allocate buffers and barriers. */
 void ws_tlx_objects(WsPy *y);
+void ws_tlx_values(WsPy *y); /* refuses values whose extents are no powers of two */
 
 G_END_DECLS

@@ -160,7 +160,9 @@ void ws_tlx_write(WsPy *y, const WsOp *op)
 {
     const WsAccess *a = &op->access[0];
     const WsDtype held = y->agent->value[op->value[0].value].dtype;
-    if (!lanes(y, op))
+    if (ws_tl_scalar(&y->agent->value[op->value[0].value]))
+        ws_py_refuse(y, op, "writing one element of shared memory", "write a row or a column");
+    else if (!lanes(y, op))
         ws_py_line(
             y, "tlx.local_store(%s, %s)", operand(y, a, a->transposed),
             ws_tl_converted(y, part_of(y, &op->value[0]), held, y->p->buffer[a->buffer].dtype));

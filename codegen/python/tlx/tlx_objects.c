@@ -1,8 +1,10 @@
-/* TLX's allocations: buffers and mbarriers. */
+/* TLX's allocations: buffers and mbarriers; values that its tensors cannot hold. */
 #include "codegen/python/tlx/tlx.h"
 #include "codegen/python/triton/triton.h"
+#include "program/parts/agent.h"
 #include "program/parts/barrier.h"
 #include "program/parts/buffer.h"
+#include "program/parts/value.h"
 #include "program/program.h"
 
 static void allocate_buffer(WsPy *y, guint i)
@@ -50,6 +52,25 @@ static void allocate_barrier(WsPy *y, guint i)
     ws_py_line(y, "%s = tlx.alloc_barriers(num_barriers=%s, arrive_count=%u)%s", y->barrier[i],
                name && n == b->slots ? name : ws_py_format(y, "%u", n), b->arrivals[0],
                b->ready && b->ready[0] ? "  # ready: the first waits pass" : "");
+}
+
+void ws_tlx_values(WsPy *y)
+{
+    for (guint i = 0; i < y->p->n_agents; i++) {
+        const WsAgent *a = &y->p->agent[i];
+        for (guint v = 0; v < a->n_values; v++) {
+            const WsRegValue *r = &a->value[v];
+            if (ws_py_pow2(r->rows) && ws_py_pow2(r->cols))
+                continue;
+            y->agent = a;
+            ws_py_refuse(
+                y, NULL,
+                ws_py_phrase(y, "value %s of %u rows and %u columns (extents are powers of two)",
+                             r->name, r->rows, r->cols),
+                "make them powers of two");
+            return;
+        }
+    }
 }
 
 void ws_tlx_objects(WsPy *y)

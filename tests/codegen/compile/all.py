@@ -4,8 +4,8 @@
 Takes all shipped designs (projects, tests/designs; NAME picks some), writes them as Gluon, TLE, TLX and CUDA
 C++ (constants pinned; gluon.py --parameters tries others) and compiles what was written: Gluon with
 Triton 3.6 for sm_90a (WARPSTAVE_TRITON: a Python that has it), TLE with FlagTree's front end
-(WARPSTAVE_FLAGTREE: `python` of its source; the same Python), TLX by the definitions of its source
-(WARPSTAVE_TLX), CUDA C++ with nvcc (WARPSTAVE_NVCC, else
+(WARPSTAVE_FLAGTREE: `python` of its source; the same Python), TLX with its own language package
+(WARPSTAVE_TLX; the same Python), CUDA C++ with nvcc (WARPSTAVE_NVCC, else
 the one in the path). Prints TAP, misses also last; a language whose tool is absent is skipped by name, a design that a language cannot say is skipped with the reason."""
 import glob
 import os
@@ -60,8 +60,8 @@ def tools():
         "gluon": (lambda f: tap_of(script + [HERE + "/gluon.py"], f)) if script else "WARPSTAVE_TRITON",
         "tle": (lambda f: tap_of(script + [HERE + "/tle.py"], f)) if script and flagtree
                else "WARPSTAVE_TRITON and WARPSTAVE_FLAGTREE",
-        "tlx": (lambda f: tap_of([sys.executable, "-B", HERE + "/../tlx/calls.py"], f))
-               if os.environ.get("WARPSTAVE_TLX") else "WARPSTAVE_TLX",
+        "tlx": (lambda f: tap_of(script + [HERE + "/tlx.py"], f)) if script and os.environ.get("WARPSTAVE_TLX")
+               else "WARPSTAVE_TRITON and WARPSTAVE_TLX",
         "cuda": (lambda f: list(nvcc_of(nvcc, f))) if nvcc else "WARPSTAVE_NVCC",
     }
 

@@ -77,13 +77,13 @@ static void test_written(gconstpointer data)
 static const struct {
     const char *design, *at, *why;
 } refused[] = {
-    { "projects/attention-d256", "step mma at groups/mma/", "80 rows" },
+    { "projects/attention-d256", "groups/mma", "80 columns" },
     { "projects/gemm-bf16-balanced", "step load at groups/load/", "no power of two" },
     { "projects/gemm-bf16-cluster2", "step load at groups/load/", "multicast" },
     { "projects/gemm-bf16-single", "design", "lies over b" },
     { "projects/gemm-bf16-splitk", "step cluster at groups/load/", "cluster barrier" },
     { "projects/gemm-fp16", "step mma at groups/mma/", "part of a value" },
-    { "projects/gemm-fp8-block", "step read at groups/math/", "one element" },
+    { "projects/gemm-fp8-block", "groups/math", "192 columns" },
     { "projects/sparse-mla-any", "step read at groups/left/", "part of a line" },
     { "sparse-mla-pipes", "step gather at groups/gather/", "signals no mbarrier" },
     { "moves/cluster-copy", "step copy at groups/work/", "between shared memories" },
@@ -93,7 +93,9 @@ static const struct {
     { "moves/gemm-i8", "step mma at groups/mma/", "not f32" },
     { "moves/gemm-prefetch", "step griddepcontrol at groups/load/", "earlier kernel" },
     { "moves/gemm-reduce", "step store at groups/mma/", "store that reduces" },
-    { "moves/linear-types", "design", "80 columns" },
+    { "moves/linear-types", "groups/work", "80 columns" },
+    { "moves/tensor-read", "groups/work", "80 columns" },
+    { "memory/second-pass-over-claimed-tiles", "groups/first", "in every round" },
     { "raw-steps", "step raw at groups/work/", "PTX of the author" },
     { "attack/index-halved-by-replica", "design", "no group of 4 warps" },
     { "memory/exchange-quads", "step write at groups/mma/", "sums per lane" },
@@ -155,35 +157,48 @@ static void test_mistake(gconstpointer data)
 
 /* --- the calls ---------------------------------------------------------------------------------*/
 
+static void judged(const char *python, const char *script, char *const *file, guint n)
+{
+    g_autofree char *path = g_strdup_printf("%s/tests/codegen/%s", WS_SOURCE_ROOT, script);
+    g_autoptr(GPtrArray) argv = g_ptr_array_new();
+    g_ptr_array_add(argv, (gpointer)python);
+    g_ptr_array_add(argv, (gpointer) "-B");
+    g_ptr_array_add(argv, path);
+    for (guint i = 0; i < n; i++)
+        g_ptr_array_add(argv, file[i]);
+    g_ptr_array_add(argv, NULL);
+    g_autofree char *out = NULL, *errors = NULL;
+    g_autoptr(GError) error = NULL;
+    int status = 0;
+    g_spawn_sync(NULL, (char **)argv->pdata, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out, &errors,
+                 &status, &error);
+    g_assert_no_error(error);
+    g_test_message("%s%s", out, errors);
+    g_assert_cmpint(status, ==, 0);
+    g_assert_nonnull(strstr(out, "1.."));
+}
+
 static void test_calls(void)
 {
+    const guint n = G_N_ELEMENTS(written);
     g_autofree char *python = g_find_program_in_path("python3");
+    const char *triton = g_getenv("WARPSTAVE_TRITON");
     if (!python) {
         g_test_skip("no python3");
         return;
     }
     g_autofree char *dir = g_dir_make_tmp("warpstave-tlx-XXXXXX", NULL);
-    g_autofree char *script = g_build_filename(WS_SOURCE_ROOT, "tests/codegen/tlx/calls.py", NULL);
-    g_autoptr(GPtrArray) argv = g_ptr_array_new_with_free_func(g_free);
-    g_ptr_array_add(argv, g_strdup(python));
-    g_ptr_array_add(argv, g_strdup("-B"));
-    g_ptr_array_add(argv, g_strdup(script));
-    for (guint i = 0; i < G_N_ELEMENTS(written); i++) {
+    g_auto(GStrv) file = g_new0(char *, n + 1);
+    for (guint i = 0; i < n; i++) {
         g_autofree char *text = export_of(written[i], NULL);
-        char *file = g_strdup_printf("%s/%u.py", dir, i);
-        g_assert_true(g_file_set_contents(file, text, -1, NULL));
-        g_ptr_array_add(argv, file);
+        file[i] = g_strdup_printf("%s/export%u.py", dir, i);
+        g_assert_true(g_file_set_contents(file[i], text, -1, NULL));
     }
-    g_ptr_array_add(argv, NULL);
-    g_autofree char *out = NULL, *errors = NULL;
-    g_autoptr(GError) error = NULL;
-    int status = 0;
-    g_spawn_sync(NULL, (char **)argv->pdata, NULL, 0, NULL, NULL, &out, &errors, &status, &error);
-    g_assert_no_error(error);
-    g_test_message("%s%s", out, errors);
-    g_assert_cmpint(status, ==, 0);
-    for (guint i = 3; argv->pdata[i]; i++)
-        g_unlink(argv->pdata[i]);
+    judged(python, "tlx/calls.py", file, n);
+    if (triton)
+        judged(triton, "compile/tlx.py", file, n);
+    for (guint i = 0; i < n; i++)
+        g_unlink(file[i]);
     g_rmdir(dir);
 }
 
