@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "cli/colour.h"
 #include "codegen/generate.h"
 #include "model/file.h"
 #include "program/elaborate.h"
@@ -38,7 +39,7 @@ gboolean ws_cli_interrupted(void)
 void ws_cli_progress(const char *format, ...)
 {
     static gboolean shown;
-    if (!isatty(STDERR_FILENO))
+    if (!isatty(STDERR_FILENO) || g_strcmp0(g_getenv("TERM"), "dumb") == 0)
         return;
     if (shown)
         fputs("\r\033[K", stderr);
@@ -234,7 +235,7 @@ void ws_cli_json_end(WsJsonOut *json)
 void ws_cli_print_findings(const WsFindings *f, const char *file)
 {
     g_autofree char *text = ws_findings_print(f, file);
-    fputs(text, stderr);
+    ws_cli_put_coloured(text, stderr);
 }
 
 int ws_cli_elaborate(WsCliInput *in, const char *file, char **set)

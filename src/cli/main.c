@@ -34,9 +34,12 @@ static int print_help(FILE *to)
         fprintf(to, "  %-9s %s%*s %s\n", commands[i].name, commands[i].arguments, (int)MAX(room, 0),
                 "", commands[i].help);
     }
-    fprintf(to, "\nwarpstave help COMMAND lists the options of a command, with examples.\n"
-                "Exit: 0 yes, 1 no, 2 unreadable input or usage, 3 outside the fragment,\n"
-                "      4 something is absent here, 5 a defect of this program, 130 interrupted.\n");
+    fprintf(
+        to,
+        "\nwarpstave help COMMAND lists the options of a command, with examples.\n"
+        "Exit: 0 yes, 1 no (refuted, wrong values, a missed goal), 2 unreadable input or usage,\n"
+        "      3 undecided or unsupported, 4 a GPU, driver, tool or host is missing,\n"
+        "      5 a bug of this program, 130 interrupted.\n");
     return to == stdout ? WS_EXIT_YES : WS_EXIT_USAGE;
 }
 

@@ -418,7 +418,8 @@ static void print_case(GString *s, const WsCollectedCase *x)
         g_string_append_printf(s, "  %s\n", x->error);
     if (x->held)
         g_string_append_printf(s, "  %s: %s\n",
-                               x->as_told ? "as the witness tells" : "NOT as the witness tells",
+                               x->as_told ? "the counterexample is reproduced"
+                                          : "the counterexample is NOT reproduced",
                                x->seen ? x->seen : "");
     if (x->stuck && !x->stuck_agents->len)
         g_string_append_printf(s, "  stuck wait: %s\n", x->stuck);

@@ -106,7 +106,8 @@ void ws_report_case(FILE *out, const WsManifest *m, const WsResults *r, int whic
         fprintf(out, "  %s\n", x->error);
     if (x->told)
         fprintf(out, "  %s: %s\n",
-                x->told == WS_TOLD_SEEN ? "as the witness tells" : "NOT as the witness tells",
+                x->told == WS_TOLD_SEEN ? "the counterexample is reproduced"
+                                        : "the counterexample is NOT reproduced",
                 x->seen);
     if (x->stuck[0] && !x->n_stuck)
         fprintf(out, "  stuck wait: %s\n", x->stuck);

@@ -21,7 +21,7 @@ static const Row rows[] = {
     /* three warps stand before the write, the fourth stores: rows 16 to 63 */
     { "07-missing-sync", 0, { "17 of 17 moves", "first C[16, 0] = NaN" } },
     /* the rehearsal has no proxies: it cannot show this one, and says so */
-    { "08-missing-fence", 1, { "NOT as the witness tells", "values are right" } },
+    { "08-missing-fence", 1, { "the counterexample is NOT reproduced", "values are right" } },
     { "10-unequal-loops", 0, { "14 of 14 moves", "mma.0 in CTA 0 waits for full slot 1" } },
     { "11-crossed-syncs", 0, { "mma.0 in CTA 0 waits for x", "mma.1 in CTA 0 waits for y" } },
     { "12-phase-restarts", 0, { "6 of 6 moves" } },
@@ -46,7 +46,7 @@ static void rehearsed(gconstpointer data)
     g_test_message("%s", output);
     g_assert_cmpint(status, ==, row->status);
     if (row->status == 0)
-        g_assert_nonnull(strstr(output, ": as the witness tells\n"));
+        g_assert_nonnull(strstr(output, ": the counterexample is reproduced\n"));
     for (gsize i = 0; i < G_N_ELEMENTS(row->seen) && row->seen[i]; i++)
         g_assert_nonnull(strstr(output, row->seen[i]));
 }

@@ -1,9 +1,11 @@
 /* check of several files and folders, help, standard input. */
 #include "run.h"
 
+#include <fcntl.h>
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <json.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -176,6 +178,91 @@ static void test_refused(void)
     }
 }
 
+/* The hook of the page, as it stands there, in a repository of its own. */
+static void test_hook(void)
+{
+    static const char begin[] = "```sh\n";
+    g_autofree char *page = NULL, *hook = NULL, *git = g_find_program_in_path("git");
+    if (!git) {
+        g_test_skip("no git");
+        return;
+    }
+    g_assert_true(g_file_get_contents(WS_SOURCE_ROOT "/docs/ci.md", &page, NULL, NULL));
+    char *from = strstr(page, begin);
+    g_assert_nonnull(from);
+    from += strlen(begin);
+    *strstr(from, "```") = '\0';
+    put("hook", from);
+    hook = g_build_filename(dir, "hook", NULL);
+    static const struct {
+        const char *add; /* shell */
+        gboolean stops;
+    } cases[] = {
+        { "true", FALSE },
+        { "cp ../proved.wstave 'a b.wstave' && git add .", FALSE },
+        { "cp ../b/refuted.wstave c.wstave && cp ../b/c/notes.txt . && git add .", TRUE },
+        { "git rm -q --cached c.wstave", FALSE },
+    };
+    g_autofree char *path = g_strconcat(WS_BUILD_ROOT "/bin:", g_getenv("PATH"), NULL);
+    const char *make = "mkdir -p repository && cd repository && git init -q .";
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *script =
+            g_strdup_printf("export PATH='%s'; unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE; "
+                            "cd '%s' && %s && %s && sh ../hook",
+                            path, dir, make, cases[i].add);
+        const char *argv[] = { "sh", "-c", script, NULL };
+        g_autofree char *said = NULL, *errors = NULL;
+        int status;
+        g_assert_true(g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL,
+                                   &said, &errors, &status, NULL));
+        g_test_message("%u: %d\n%s%s", i, status, said, errors);
+        g_assert_cmpint(status != 0, ==, cases[i].stops);
+    }
+}
+
+/* What a terminal gets; the environment as NAME=VALUE. */
+static char *at_terminal(const char *environment)
+{
+    const int master = posix_openpt(O_RDWR | O_NOCTTY);
+    g_assert_cmpint(master, >=, 0);
+    g_assert_cmpint(grantpt(master), ==, 0);
+    g_assert_cmpint(unlockpt(master), ==, 0);
+    const int slave = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    g_assert_cmpint(slave, >=, 0);
+    g_autoptr(GSubprocessLauncher) launcher = g_subprocess_launcher_new(G_SUBPROCESS_FLAGS_NONE);
+    g_autofree char *file = g_build_filename(dir, "b", "refuted.wstave", NULL);
+    g_auto(GStrv) one = g_strsplit(environment, "=", 2);
+    g_subprocess_launcher_unsetenv(launcher, "NO_COLOR");
+    g_subprocess_launcher_setenv(launcher, "TERM", "xterm", TRUE);
+    g_subprocess_launcher_setenv(launcher, one[0], one[1], TRUE);
+    g_subprocess_launcher_take_stdout_fd(launcher, dup(slave));
+    g_subprocess_launcher_take_stderr_fd(launcher, slave);
+    g_autoptr(GSubprocess) process = g_subprocess_launcher_spawn(
+        launcher, NULL, WS_BUILD_ROOT "/bin/warpstave", "check", file, file, NULL);
+    g_assert_nonnull(process);
+    g_clear_object(&launcher); /* the last slave of this process */
+    GString *said = g_string_new(NULL);
+    char block[4096];
+    for (gssize n; (n = read(master, block, sizeof block)) > 0;)
+        g_string_append_len(said, block, n);
+    close(master);
+    g_assert_true(g_subprocess_wait(process, NULL, NULL));
+    g_assert_cmpint(g_subprocess_get_exit_status(process), ==, 1);
+    return g_string_free(said, FALSE);
+}
+
+static void test_colours(void)
+{
+    g_autofree char *plain = at_terminal("TERM=dumb"), *off = at_terminal("NO_COLOR=1");
+    g_autofree char *on = at_terminal("NO_COLOR="), *output = NULL;
+    g_assert_nonnull(strstr(on, "\033[1;31merror\033[0m P-"));
+    g_assert_nonnull(strstr(on, "\033[1;31mrefuted\033[0m "));
+    g_assert_null(strstr(plain, "\033[1;31m"));
+    g_assert_null(strstr(off, "\033[1;31m"));
+    g_assert_cmpint(check(&output, "@b/refuted.wstave", "@b/refuted.wstave", NULL), ==, 1);
+    g_assert_null(strchr(output, '\033'));
+}
+
 /* "-" is the standard input. */
 static void test_input(void)
 {
@@ -244,6 +331,8 @@ int main(int argc, char **argv)
     g_test_add_func("/cli/many/sarif", test_sarif);
     g_test_add_func("/cli/many/quiet", test_quiet);
     g_test_add_func("/cli/many/refused", test_refused);
+    g_test_add_func("/cli/many/colours", test_colours);
+    g_test_add_func("/cli/many/hook", test_hook);
     g_test_add_func("/cli/many/input", test_input);
     g_test_add_func("/cli/many/help", test_help);
     const int code = g_test_run();

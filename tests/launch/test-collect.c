@@ -325,7 +325,7 @@ static void test_collect(Fixture *f, gconstpointer unused)
     g_assert_true(hung->held && hung->as_told && !x->held);
     g_assert_cmpuint(hung->stuck_agents->len, ==, 2); /* what is no record is passed over */
     g_assert_cmpint(g_array_index(hung->stuck_agents, WsCollectedStuck, 0).round[2], ==, 5);
-    g_assert_nonnull(strstr(text, "as the witness tells: it hangs"));
+    g_assert_nonnull(strstr(text, "the counterexample is reproduced: it hangs"));
     g_assert_nonnull(strstr(text, "stuck: agent mma.0 waits at groups/mma/body/0 on barrier full "
                                   "slot 2 for parity 1 (seen 1, 3 arrivals missing), CTA 1, round "
                                   "0.4.5\n"));

@@ -296,18 +296,19 @@ static void test_adversary(void)
         int status;
         const char *said;
     } row[] = {
-        { "adversary 3 hang\ntold it hangs\nawait 17 0 3 1 5 7\n", "", 0, "as the witness tells" },
+        { "adversary 3 hang\ntold it hangs\nawait 17 0 3 1 5 7\n", "", 0,
+          "the counterexample is reproduced" },
         { "adversary 3 hang\ntold it hangs\nawait 17 0 3 1 5 8\n", "", 1,
-          "NOT as the witness tells" },
+          "the counterexample is NOT reproduced" },
         { "adversary 3 hang\ntold it hangs\nawait 17 1 3 1 5 7\n", "", 1,
-          "NOT as the witness tells" },
+          "the counterexample is NOT reproduced" },
         { "adversary 3 hang\ntold it hangs\nawait 17 0 3 0 5 7\n", "", 1,
-          "NOT as the witness tells" },
+          "the counterexample is NOT reproduced" },
         { "adversary 3 hang\ntold it hangs\nawait 17 0 3 1 5 7\n", "ends", 1,
           "it ends with right values" },
         { "adversary 3 harm\ntold a race\n", "", 0, "it hangs, as told: a race" },
         { "adversary 4 harm\ntold a race\n", "", 1, "3 of 4 moves" },
-        { "adversary 3 harm\ntold a race\n", "ends", 1, "NOT as the witness tells" },
+        { "adversary 3 harm\ntold a race\n", "ends", 1, "the counterexample is NOT reproduced" },
     };
     for (gsize i = 0; i < G_N_ELEMENTS(row); i++) {
         g_autofree char *lines = g_strconcat("module debug debug.ptx\n", row[i].lines, NULL);

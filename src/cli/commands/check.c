@@ -1,6 +1,7 @@
 #include "check/witness/witness.h"
 #include "cli/check_files.h"
 #include "cli/check_report.h"
+#include "cli/colour.h"
 #include "cli/import_report.h"
 #include "cli/sarif.h"
 #include "program/elaborate.h"
@@ -295,6 +296,12 @@ static int judge_design(const char *file, const Options *o, GString *table, GStr
     return code;
 }
 
+static void print_table(const GString *table)
+{
+    putchar('\n');
+    ws_cli_put_coloured(table->str, stdout);
+}
+
 /* Each of several files, then a table. */
 static int judge_files(const GPtrArray *files, const Options *o)
 {
@@ -316,7 +323,7 @@ static int judge_files(const GPtrArray *files, const Options *o)
     if (o->json)
         printf("{ \"version\": 2, \"exit\": %d, \"files\": [%s] }\n", code, json->str);
     else if (!o->quiet)
-        printf("%s%s", o->quiet ? "" : "\n", table->str);
+        print_table(table);
     return ws_cli_interrupted() ? WS_EXIT_INTERRUPTED : code;
 }
 
@@ -355,7 +362,7 @@ static int judge_several(char *const *arguments, guint n, const Options *o)
     g_autoptr(GString) table = g_string_new(NULL);
     code = judge_file(file, o, table);
     if (!o->quiet)
-        printf("\n%s", table->str);
+        print_table(table);
     return code;
 }
 
@@ -379,13 +386,15 @@ int ws_command_check(int argc, char **argv)
         { "step", 0, 0, G_OPTION_ARG_NONE, &o.step, "with --witness: barriers and stages too",
           NULL },
         { "fix", 0, 0, G_OPTION_ARG_NONE, &o.write,
-          "apply the safe quick-fixes that hold; RULE or RULE@STEP: only there, any that holds",
+          "apply the safe fixes that the check proves; RULE or RULE@STEP: only there, also unsafe "
+          "ones",
           NULL },
         { "dry-run", 0, 0, G_OPTION_ARG_NONE, &o.dry, "with --fix: print what would change", NULL },
         { "write", 'w', 0, G_OPTION_ARG_NONE, &o.write, "with --fix: write the file (it does)",
           NULL },
         { "require", 0, 0, G_OPTION_ARG_STRING, &o.require,
-          "least verdict: played is content with a play where there is no proof", "proved|played" },
+          "least verdict; played: simulated for some trip counts is enough where there is no proof",
+          "proved|played" },
         { "policy", 0, 0, G_OPTION_ARG_STRING, &o.policies,
           "what else is an error: war (plain reads, then a load), gather (gathered bytes, then an "
           "engine), strict (both)",
@@ -428,7 +437,7 @@ int ws_command_check(int argc, char **argv)
     if (o.json && fixing)
         return ws_cli_fail(WS_EXIT_USAGE, "--json does not go with --fix: fix first, then ask");
     if (fixing && (o.from || ws_cli_is_foreign(file)))
-        return ws_cli_fail(WS_EXIT_USAGE, "--fix mends designs: import the kernel first");
+        return ws_cli_fail(WS_EXIT_USAGE, "--fix edits designs: import the kernel first");
     if (fixing && o.certificate)
         return ws_cli_fail(WS_EXIT_USAGE, "--certificate does not go with --fix: fix first");
     if (fixing && o.verified)

@@ -79,7 +79,8 @@ static int adversary(WsCliInput *in, const char *file)
     if (code != WS_EXIT_YES)
         return code;
     printf("%s: %s\n%s\ntold: %s\n", file,
-           a.shown ? "as the witness tells" : "NOT as the witness tells", a.seen, a.hold->told);
+           a.shown ? "the counterexample is reproduced" : "the counterexample is NOT reproduced",
+           a.seen, a.hold->told);
     return a.shown ? WS_EXIT_YES : WS_EXIT_NO;
 }
 
