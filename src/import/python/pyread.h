@@ -208,6 +208,10 @@ gboolean py_may_be_negative(PyRead *p, const WsExpr *e, gboolean rest);
  * against 0; of an index that was made before, less than a whole turn is taken away. FALSE: in the
  * wait at hand it is neither. */
 gboolean py_phase_fits(const PyRead *p);
+/* `e` % 2 of a round takes something away that may leave it below 0: what a kernel makes of it is
+ * -1 then, no parity. */
+gboolean py_is_odd_below_zero(PyRead *p, const WsExpr *e);
+gboolean py_is_never_negative(const PyRead *p, const WsExpr *e); /* pyread_range.c */
 /* An mbarrier is tested for parity 0 or 1; what it does with another number is nowhere said (PTX
  * ISA, mbarrier.try_wait). */
 gboolean py_is_parity(const WsExpr *e);

@@ -154,7 +154,9 @@ static const WsExpr *arithmetic(PyRead *p, const char *op, const WsExpr *a, cons
     if (up)
         return up;
     if ((!strcmp(op, "//") || !strcmp(op, "%")) && p->in_kernel && p->group && !p->computing && a &&
-        ws_x_is(b, &n) && n > 0 && py_may_be_negative(p, a, *op == '%'))
+        ws_x_is(b, &n) && n > 0 &&
+        (py_may_be_negative(p, a, *op == '%') ||
+         (*op == '%' && n == 2 && py_is_odd_below_zero(p, a))))
         return towards_zero(p, *op == '%', a, b);
     if (a && p->floor_index == a && *op == '%' && ws_x_is(b, &n) && takes_a_turn(p, a, n))
         return towards_zero(p, TRUE, a, b);

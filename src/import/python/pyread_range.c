@@ -112,6 +112,11 @@ static Range range_of(const PyRead *p, const WsExpr *e)
     return r;
 }
 
+gboolean py_is_never_negative(const PyRead *p, const WsExpr *e)
+{
+    return range_of(p, e).least >= 0;
+}
+
 void py_need_within(PyRead *p, const WsExpr *e, gint64 n, const WsPyNode *at)
 {
     if (p->probing || !p->in_kernel || !p->group)

@@ -134,6 +134,19 @@ static gboolean wraps_below(PyRead *p, const WsExpr *e)
     return any;
 }
 
+gboolean py_is_odd_below_zero(PyRead *p, const WsExpr *e)
+{
+    WsAffine f;
+    gboolean takes = TRUE;
+    if (ws_expr_affine(e, &f)) {
+        takes = f.constant < 0;
+        for (guint i = 0; i < f.n; i++)
+            takes |= f.factor[i] < 0;
+        ws_affine_clear(&f);
+    }
+    return takes && !p->indexing && !py_is_never_negative(p, e);
+}
+
 gboolean py_may_be_negative(PyRead *p, const WsExpr *e, gboolean rest)
 {
     gboolean of_round = FALSE;
