@@ -265,6 +265,31 @@ def mutation(t, rng):
     return f"{how} {op}", changes
 
 
+def each(t):
+    """For every line that synchronises or copies: dropped, doubled, made in its first rounds alone or in later ones alone,
+    by a guard or by a branch, by one half of the lanes, with the next such line before it."""
+    head = {t.open: [t.lines[t.open], "\t.reg .pred %zq;", "\t.reg .b32 %zk;", "\t.reg .b32 %zt;", "\tmov.b32 %zk, 0;"]}
+    more = "\tadd.s32 %zk, %zk, 1;"
+    for n, at in enumerate(t.places):
+        line, m = t.lines[at], LINE.match(t.lines[at])
+        if not m[3].startswith(SYNC) or m[3].startswith(("bra", "setp")):
+            continue
+        op, bare = m[3], line.strip()
+        yield f"drop {op}", {at: []}
+        yield f"twice {op}", {at: [line, line]}
+        if n + 1 < len(t.places) and not t.lines[t.places[n + 1]].strip().startswith(("@", "bra")):
+            after = t.places[n + 1]
+            yield f"behind the next {op}", {at: [], after: [t.lines[after], line]}
+        for how in ("lt", "ge"):
+            ask = f"\tsetp.{how}.s32 %zq, %zk, 2;"
+            if not m[2]:
+                yield f"{how} 2 {op}", {**head, at: [ask, f"\t@%zq {bare}", more]}
+            yield f"{how} 2 by a branch {op}", {**head, at: [ask, "\t@!%zq bra $ZOVER;", line, "$ZOVER:", more]}
+        if not m[2]:
+            yield f"of some lanes {op}", {**head, at: ["\tmov.u32 %zt, %laneid;", "\tsetp.lt.u32 %zq, %zt, 16;", f"\t@%zq {bare}"]}
+            yield f"of odd warps {op}", {**head, at: ["\tmov.u32 %zt, %tid.x;", "\tand.b32 %zt, %zt, 32;", "\tsetp.ne.u32 %zq, %zt, 0;", f"\t@%zq {bare}"]}
+
+
 def joined(a, b):
     """Both changes, where they do not touch the same lines."""
     out = dict(a)

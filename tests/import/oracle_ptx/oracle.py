@@ -122,8 +122,8 @@ class Counts(dict):
         self[what] = self.get(what, 0) + 1
 
 
-def one(kernel, text, a, machine, rng, counts, folder, found):
-    changes = [c for c in (mutate.mutation(text, rng) for _ in range(rng.choice([1, 1, 1, 2]))) if c]
+def one(kernel, text, a, machine, rng, counts, folder, found, given=None):
+    changes = [given] if given else [c for c in (mutate.mutation(text, rng) for _ in range(rng.choice([1, 1, 1, 2]))) if c]
     if not changes:
         return
     all_of = changes[0][1]
@@ -213,6 +213,7 @@ def main():
     p.add_argument("--runs", type=int, default=4, help="schedules of each launch")
     p.add_argument("--launches", type=int, default=10)
     p.add_argument("--refuted", action="store_true", help="play what is refuted, too")
+    p.add_argument("--each", action="store_true", help="every change of every line that synchronises, once, instead of random ones")
     p.add_argument("--out", help="where to write texts that are judged wrongly")
     p.add_argument("-v", "--verbose", action="store_true")
     a = p.parse_args()
@@ -240,7 +241,12 @@ def main():
             if verdict == "proved" and k.launches:
                 ready.append((k, mutate.Text(k.text)))
         end, made = time.time() + a.seconds, 0
-        while ready and (made < a.mutants if a.mutants else time.time() < end):
+        for kernel, text in ready if a.each else []:
+            for given in mutate.each(text):
+                one(kernel, text, a, machine, rng, counts, folder, found, given)
+                made += 1
+            print(f"{kernel.name}: {made}: {dict(counts)}", flush=True)
+        while ready and not a.each and (made < a.mutants if a.mutants else time.time() < end):
             kernel, text = rng.choices(ready, [k.weight for k, _ in ready])[0]
             before = sum(counts.values())
             one(kernel, text, a, machine, rng, counts, folder, found)
