@@ -380,6 +380,7 @@ int machine_main(int argc, char **argv)
     }
     char *text = argc > 1 ? file_read(argv[1]) : NULL;
     m.kernel = text ? kernel_read(text, kernel) : NULL;
+    free(text);
     if (!m.kernel) {
         printf("unknown the text is not understood\n");
         return 3;
