@@ -2,6 +2,7 @@
 """Looks for PTX that `check --from ptx` judges wrongly: oracle.py WARPSTAVE [options]; see README.md."""
 import argparse, os, random, re, subprocess, sys, tempfile, time
 
+sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import launches, mutate  # noqa: E402
 
@@ -245,6 +246,8 @@ def main():
             for given in mutate.each(text):
                 one(kernel, text, a, machine, rng, counts, folder, found, given)
                 made += 1
+                if made % 50 == 0:
+                    print(f"{made}: {dict(counts)}", flush=True)
             print(f"{kernel.name}: {made}: {dict(counts)}", flush=True)
         while ready and not a.each and (made < a.mutants if a.mutants else time.time() < end):
             kernel, text = rng.choices(ready, [k.weight for k, _ in ready])[0]
