@@ -211,6 +211,9 @@ gboolean py_phase_fits(const PyRead *p);
 /* `e` % 2 of a round takes something away that may leave it below 0: what a kernel makes of it is
  * -1 then, no parity. */
 gboolean py_is_odd_below_zero(PyRead *p, const WsExpr *e);
+/* A quotient or a rest in `e` of what a loop counts, made elsewhere, was rounded down and may be of
+ * a number below 0. */
+gboolean py_hides_negative(PyRead *p, const WsExpr *e);
 gboolean py_is_never_negative(const PyRead *p, const WsExpr *e); /* pyread_range.c */
 /* An mbarrier is tested for parity 0 or 1; what it does with another number is nowhere said (PTX
  * ISA, mbarrier.try_wait). */

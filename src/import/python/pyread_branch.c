@@ -198,6 +198,8 @@ void py_branch(PyRead *p, const WsPyNode *node)
         py_opaque_step(p, node, "a condition that is no expression over integers");
         return;
     }
+    if (py_hides_negative(p, c))
+        py_unread(p, node, "a condition on a quotient or a rest that may be below 0");
     symbolic_branch(p, node, c);
 }
 

@@ -164,6 +164,37 @@ gboolean py_may_be_negative(PyRead *p, const WsExpr *e, gboolean rest)
     return FALSE;
 }
 
+static void is_of_loop(const WsExpr *node, gpointer data)
+{
+    gpointer *d = data;
+    const PyRead *p = d[0];
+    gboolean *found = d[1];
+    *found |= node->op == WS_EXPR_TOTAL;
+    for (guint i = 0; node->op == WS_EXPR_NAME && i < p->loops->len; i++)
+        *found |= !strcmp(g_array_index(p->loops, OpenLoop, i).name, node->name);
+}
+
+gboolean py_hides_negative(PyRead *p, const WsExpr *e)
+{
+    gboolean of_loop = FALSE;
+    gpointer data[] = { p, &of_loop };
+    gint64 n;
+    const gboolean exact = e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT &&
+                           e->arg[0]->op == WS_EXPR_GE && ws_x_is(e->arg[0]->arg[1], &n) && !n;
+    const gboolean rounded = (e->op == WS_EXPR_DIV || e->op == WS_EXPR_MOD) &&
+                             ws_x_is(e->arg[1], &n) && n > 0 && has_minus(e->arg[0]);
+    if (exact) /* towards_zero made it */
+        return py_hides_negative(p, e->arg[0]);
+    if (rounded)
+        ws_expr_visit(e->arg[0], is_of_loop, data);
+    if (of_loop && !py_is_never_negative(p, e->arg[0]))
+        return TRUE;
+    for (guint i = 0; i < e->n_args; i++)
+        if (py_hides_negative(p, e->arg[i]))
+            return TRUE;
+    return FALSE;
+}
+
 gboolean py_phase_fits(const PyRead *p)
 {
     WsAffine f;
