@@ -208,8 +208,8 @@ gboolean py_may_be_negative(PyRead *p, const WsExpr *e, gboolean rest);
  * against 0; of an index that was made before, less than a whole turn is taken away. FALSE: in the
  * wait at hand it is neither. */
 gboolean py_phase_fits(const PyRead *p);
-/* `e` % 2 of a round takes something away that may leave it below 0: what a kernel makes of it is
- * -1 then, no parity. */
+/* `e` % 2 of a round that is not only tried takes something away that may leave it below 0: what a
+ * kernel makes of it is -1 then, no parity. */
 gboolean py_is_odd_below_zero(PyRead *p, const WsExpr *e);
 /* A quotient or a rest in `e` of what a loop counts, made elsewhere, was rounded down and may be of
  * a number below 0. */

@@ -144,7 +144,7 @@ gboolean py_is_odd_below_zero(PyRead *p, const WsExpr *e)
             takes |= f.factor[i] < 0;
         ws_affine_clear(&f);
     }
-    return takes && !p->indexing && !py_is_never_negative(p, e);
+    return takes && !p->probing && !p->indexing && !py_is_never_negative(p, e);
 }
 
 gboolean py_may_be_negative(PyRead *p, const WsExpr *e, gboolean rest)
