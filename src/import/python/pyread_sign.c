@@ -187,7 +187,7 @@ gboolean py_hides_negative(PyRead *p, const WsExpr *e)
         return py_hides_negative(p, e->arg[0]);
     if (rounded)
         ws_expr_visit(e->arg[0], is_of_loop, data);
-    if (of_loop && !py_is_never_negative(p, e->arg[0]))
+    if (rounded && !py_is_never_negative(p, e->arg[0]))
         return TRUE;
     for (guint i = 0; i < e->n_args; i++)
         if (py_hides_negative(p, e->arg[i]))
