@@ -28,7 +28,7 @@ static void collect(const char *folder, const char *suffix, GPtrArray *out)
     }
 }
 
-GPtrArray *ws_cli_check_files(char *const *arguments, guint n, gboolean kernels)
+GPtrArray *ws_cli_check_files(char *const *arguments, guint n, const char *from, const char **empty)
 {
     GPtrArray *out = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; i < n; i++) {
@@ -37,10 +37,12 @@ GPtrArray *ws_cli_check_files(char *const *arguments, guint n, gboolean kernels)
             g_ptr_array_add(out, g_strdup(arguments[i]));
             continue;
         }
-        if (!kernels)
+        if (!from)
             collect(arguments[i], ".wstave", out);
         if (out->len == before)
-            collect(arguments[i], ".py", out);
+            collect(arguments[i], from && !strcmp(from, "ptx") ? ".ptx" : ".py", out);
+        if (out->len == before)
+            *empty = arguments[i];
     }
     return out;
 }

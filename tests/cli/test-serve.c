@@ -50,7 +50,12 @@ static const struct {
     int exit_code;
     const char *says; /* part of the answer */
 } rows[] = {
-    { "{\"do\":\"hello\",\"id\":{\"a\":[1,null]}}", 0, "\"id\": {\"a\":[1,null]}" },
+    { "{\"do\":\"hello\",\"id\":\"a\"}", 0, "\"id\": \"a\"" },
+    { "{\"do\":\"hello\",\"id\":{\"a\":[1,null]}}", 2, "id" },
+    { "{\"do\":\"hello\",\"id\":NaN}", 2, "\"id\": null" },
+    { "{\"do\":\"hello\",\"id\":12345678901234567890123}", 2, "\"id\": null" },
+    { "{\"do\":\"check\",\"file\":\"-\"}", 2, "not a stream" },
+    { "{\"do\":\"import\",\"file\":\"/dev/stdin\"}", 2, "not a stream" },
     { "{\"do\":\"check\",\"file\":\"" GEMM "\"}", 0, "\"verdict\": \"proved\"" },
     { "{\"do\":\"check\",\"file\":\"" GEMM "\",\"set\":{\"STAGES\":9}}", 1, "\"B-" },
     { "{\"do\":\"check\",\"file\":\"" GEMM "\",\"set\":{\"NOTHING\":9}}", 2, "NOTHING" },

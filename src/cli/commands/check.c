@@ -251,9 +251,12 @@ static int judge_file(const char *file, const Options *o, GString *table)
 {
     int code;
     g_autoptr(GPtrArray) kernels = ws_cli_kernels(file, o->from, &code);
-    if (!kernels)
+    const gboolean none = kernels && !kernels->len;
+    if (none)
+        code = ws_cli_fail(WS_EXIT_USAGE, "%s: it holds no kernel that is read", file);
+    if (!kernels || none)
         g_string_append_printf(table, "unread    %s\n", file);
-    if (!kernels && o->sarif)
+    if ((!kernels || none) && o->sarif)
         ws_sarif_add(o->sarif, file, NULL, NULL, NULL);
     for (guint i = 0; kernels && i < kernels->len; i++) {
         g_auto(WsCliInput) in = { 0 };
@@ -277,6 +280,8 @@ static int judge_design(const char *file, const Options *o, GString *table, GStr
     if (o->sarif)
         ws_sarif_add(o->sarif, file, NULL, in.findings, verdict);
     if (o->json) {
+        if (o->verified)
+            code = confirm(file, &in, verdict, o, code);
         g_auto(GStrv) set = g_strdupv(o->set); /* reading settings cuts their text */
         g_autoptr(GArray) settings = NULL;
         if (!ws_cli_settings(set, "--set", &settings))
@@ -343,7 +348,12 @@ static int judge_several(char *const *arguments, guint n, const Options *o)
     const char *file = arguments[0];
     const gboolean folder = g_file_test(file, G_FILE_TEST_IS_DIR);
     if (n > 1 || folder) {
-        g_autoptr(GPtrArray) files = ws_cli_check_files(arguments, n, o->from != NULL);
+        const char *empty = NULL;
+        g_autoptr(GPtrArray) files = ws_cli_check_files(arguments, n, o->from, &empty);
+        if (empty && (n > 1 || !files->len))
+            return ws_cli_fail(WS_EXIT_USAGE, "%s holds no design (*.wstave) and no kernel", empty);
+        if (o->kernel && strcmp(o->kernel, "all"))
+            return ws_cli_fail(WS_EXIT_USAGE, "--kernel takes one file at a time");
         if (o->certificate)
             return ws_cli_fail(WS_EXIT_USAGE, "--certificate takes one design at a time");
         return files->len ? judge_files(files, o)
@@ -371,6 +381,16 @@ static int write_sarif(const Options *o, int code)
 {
     g_autofree char *text = o->sarif ? ws_sarif_text(o->sarif) : NULL;
     return !text || ws_cli_write(o->sarif_file, text, -1) ? code : WS_EXIT_USAGE;
+}
+
+/* Where the name of the output was forgotten, the next argument is a file to check. */
+static gboolean is_input(const char *output)
+{
+    static const char *const suffix[] = { ".wstave", ".py", ".ptx" };
+    for (guint i = 0; output && i < G_N_ELEMENTS(suffix); i++)
+        if (g_str_has_suffix(output, suffix[i]))
+            return TRUE;
+    return FALSE;
 }
 
 int ws_command_check(int argc, char **argv)
@@ -444,6 +464,9 @@ int ws_command_check(int argc, char **argv)
         return ws_cli_fail(WS_EXIT_USAGE, "--verified does not go with --fix: fix first");
     if (!read_policy(&o))
         return ws_cli_fail(WS_EXIT_USAGE, "--policy %s: write war, gather or strict", o.policies);
+    if (is_input(o.sarif_file) || is_input(o.certificate))
+        return ws_cli_fail(WS_EXIT_USAGE, "%s is the name of a design or a kernel: not written",
+                           is_input(o.sarif_file) ? o.sarif_file : o.certificate);
     if (o.list)
         return list_kernels(file, &o);
     if (o.sarif_file && fixing)

@@ -134,6 +134,24 @@ static json_object *parse(const char *line, gsize length, char **problem)
     return json;
 }
 
+/* What the answer can repeat as it was: json-c takes NaN, and changes numbers of more than 64 bits.
+ */
+static gboolean is_id(json_object *value)
+{
+    const gint64 most = (gint64)1 << 53;
+    return json_object_is_type(value, json_type_null) ||
+           json_object_is_type(value, json_type_string) ||
+           (json_object_is_type(value, json_type_int) && json_object_get_int64(value) <= most &&
+            json_object_get_int64(value) >= -most);
+}
+
+/* The standard input is the requests; what is no file may never end. */
+static gboolean is_readable(const char *file)
+{
+    return strcmp(file, "-") &&
+           (!g_file_test(file, G_FILE_TEST_EXISTS) || g_file_test(file, G_FILE_TEST_IS_REGULAR));
+}
+
 static void read_text(WsRequest *r)
 {
     json_object *value;
@@ -144,6 +162,8 @@ static void read_text(WsRequest *r)
         r->text = json_object_get_string(value);
         r->length = strlen(r->text);
     }
+    if (!given && r->file && !is_readable(r->file))
+        r->problem = g_strdup("\"file\" must name a file, not a stream");
 }
 
 void ws_request_read(WsRequest *r, const char *line, gsize length)
@@ -155,9 +175,14 @@ void ws_request_read(WsRequest *r, const char *line, gsize length)
         r->id = g_strdup("null");
         return;
     }
-    r->id = g_strdup(json_object_object_get_ex(r->json, "id", &value)
+    const gboolean named = json_object_object_get_ex(r->json, "id", &value);
+    r->id = g_strdup(named && is_id(value)
                          ? json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN)
                          : "null");
+    if (named && !is_id(value)) {
+        r->problem = g_strdup("\"id\" must be a text or an integer of at most 2^53");
+        return;
+    }
     if (!json_object_object_get_ex(r->json, "do", &value) || !is_text(value)) {
         r->problem = g_strdup("say what to do: \"do\"");
         return;

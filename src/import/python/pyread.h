@@ -214,6 +214,10 @@ gboolean py_is_odd_below_zero(PyRead *p, const WsExpr *e);
 /* A quotient or a rest in `e` of what a loop counts, made elsewhere, was rounded down and may be of
  * a number below 0. */
 gboolean py_hides_negative(PyRead *p, const WsExpr *e);
+/* A sum in it has a number so large that integers of 32 bits may not hold it. */
+gboolean py_may_leave_32_bits(const WsExpr *e);
+/* No quotient or rest in it is of something that may be below 0, or by what is not known. */
+gboolean py_rests_are_plain(const WsExpr *e);
 gboolean py_is_never_negative(const PyRead *p, const WsExpr *e); /* pyread_range.c */
 /* An mbarrier is tested for parity 0 or 1; what it does with another number is nowhere said (PTX
  * ISA, mbarrier.try_wait). */

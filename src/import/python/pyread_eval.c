@@ -153,6 +153,9 @@ static const WsExpr *arithmetic(PyRead *p, const char *op, const WsExpr *a, cons
     const WsExpr *up = !strcmp(op, "//") ? rounded_up(p, a, b) : NULL;
     if (up)
         return up;
+    const gboolean sum = !op[1] && strchr("+-*", *op);
+    if (p->in_kernel && p->group && !sum && (py_may_leave_32_bits(a) || py_may_leave_32_bits(b)))
+        return NULL;
     if ((!strcmp(op, "//") || !strcmp(op, "%")) && p->in_kernel && p->group && !p->computing && a &&
         ws_x_is(b, &n) && n > 0 &&
         (py_may_be_negative(p, a, *op == '%') ||
@@ -263,6 +266,12 @@ static const Val *compare_words(PyRead *p, const char *op, const Val *a, const V
     return NULL;
 }
 
+static gboolean is_condition(const char *op)
+{
+    return strchr("<>!", *op) || g_str_has_prefix(op, "==") || !strcmp(op, "and") ||
+           !strcmp(op, "or");
+}
+
 static const Val *binary(PyRead *p, const WsPyNode *node)
 {
     const gboolean converting = p->converting;
@@ -292,6 +301,10 @@ static const Val *binary(PyRead *p, const WsPyNode *node)
                               : NULL;
     if (place)
         return py_int(p, place);
+    if (is_number(a) && is_number(b) && p->in_kernel && p->group && !p->computing &&
+        is_condition(node->text) &&
+        (py_hides_negative(p, py_as_int(p, a)) || py_hides_negative(p, py_as_int(p, b))))
+        py_unread(p, node, "a condition on a quotient or a rest that may be below 0");
     if (is_number(a) && is_number(b))
         return py_int(p, tile_at(p, arithmetic(p, node->text, py_as_int(p, a), py_as_int(p, b))));
     if ((a->kind == VAL_REAL || is_number(a)) && (b->kind == VAL_REAL || is_number(b)) &&

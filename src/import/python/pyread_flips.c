@@ -187,7 +187,8 @@ static gboolean flips(const PyCarry *c, const PyCarry *index, gint64 n, gint64 s
                  .phase = c->atom,
                  .index = index->atom };
     const Others own = { c->atom, index->atom, FALSE };
-    gboolean good = is_plain(&own, c->end->e, 0, 1) && is_plain(&own, index->step, 0, 1);
+    gboolean good = is_plain(&own, c->end->e, 0, 1) && is_plain(&own, index->step, 0, 1) &&
+                    py_rests_are_plain(c->end->e);
     gint64 tried = n; /* so many values of the index; 0: some are drawn */
     if (index->kind != CARRY_MOD) {
         const Others none = { c->atom, "", FALSE };

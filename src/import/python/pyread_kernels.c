@@ -42,6 +42,8 @@ static guint count_launches(const WsPyNode *node, const char *kernel)
               !strcmp(node->kid[0]->kid[0]->text, kernel);
     for (guint i = 0; i < node->n; i++)
         n += count_launches(node->kid[i], kernel);
+    if (n && (node->kind == WS_PY_FOR || node->kind == WS_PY_WHILE))
+        n += PY_LAUNCHES_MANY;
     return n;
 }
 

@@ -5,11 +5,13 @@
 
 G_BEGIN_DECLS
 
+#define PY_LAUNCHES_MANY 1000000u
+
 typedef struct {
     const WsPyNode *node, *host; /* host: the function of the module around it, or NULL */
     char *name;                  /* "kernel"; "test_copy.kernel" of one inside of a function */
     gboolean specialized;        /* it, or what it calls, calls warp_specialize */
-    guint launches;
+    guint launches;              /* in a loop PY_LAUNCHES_MANY more */
 } PyKernel;
 
 /* In the order of the text. Kernels are jit functions that are launched, and functions that call

@@ -170,8 +170,30 @@ static void is_of_loop(const WsExpr *node, gpointer data)
     const PyRead *p = d[0];
     gboolean *found = d[1];
     *found |= node->op == WS_EXPR_TOTAL;
-    for (guint i = 0; node->op == WS_EXPR_NAME && i < p->loops->len; i++)
+    if (node->op != WS_EXPR_NAME)
+        return;
+    *found |= g_str_has_prefix(node->name, "__");
+    for (guint i = 0; i < p->loops->len; i++)
         *found |= !strcmp(g_array_index(p->loops, OpenLoop, i).name, node->name);
+    for (guint i = 0; p->group && i < p->group->counters->len; i++)
+        *found |= !strcmp(g_ptr_array_index(p->group->counters, i), node->name);
+}
+
+/* Of a tile's number and of numbers alone, less a number. What other names add is taken to be
+ * enough: rows from the last, as orders of tiles are written. */
+static gboolean takes_from_tile(const PyRead *p, const WsExpr *e)
+{
+    WsAffine f;
+    if (!p->tile || !ws_expr_affine(e, &f))
+        return FALSE;
+    gboolean tile = FALSE, others = FALSE;
+    for (guint i = 0; i < f.n; i++) {
+        tile |= ws_x_mentions(f.term[i], p->tile);
+        others |= f.factor[i] > 0 && !ws_x_mentions(f.term[i], p->tile);
+    }
+    const gboolean less = f.constant < 0;
+    ws_affine_clear(&f);
+    return tile && less && !others;
 }
 
 gboolean py_hides_negative(PyRead *p, const WsExpr *e)
@@ -187,12 +209,97 @@ gboolean py_hides_negative(PyRead *p, const WsExpr *e)
         return py_hides_negative(p, e->arg[0]);
     if (rounded)
         ws_expr_visit(e->arg[0], is_of_loop, data);
-    if (rounded && !py_is_never_negative(p, e->arg[0]))
+    if (rounded && (of_loop || takes_from_tile(p, e->arg[0])) &&
+        !py_is_never_negative(p, e->arg[0]))
         return TRUE;
     for (guint i = 0; i < e->n_args; i++)
         if (py_hides_negative(p, e->arg[i]))
             return TRUE;
     return FALSE;
+}
+
+/* Numbers with which a sum may leave 32 bits, where a kernel's integers begin anew below 0. */
+#define MOST_IN_SUMS ((gint64)1 << 28)
+
+static void is_far(const WsExpr *node, gpointer data)
+{
+    gboolean *far = data;
+    WsAffine f;
+    gint64 n;
+    *far |= ws_expr_is_int(node, &n) && (n >= MOST_IN_SUMS || n <= -MOST_IN_SUMS);
+    if (!node->n_args || !ws_expr_affine(node, &f))
+        return;
+    *far |= f.constant >= MOST_IN_SUMS || f.constant <= -MOST_IN_SUMS;
+    for (guint i = 0; i < f.n; i++)
+        *far |= f.factor[i] >= MOST_IN_SUMS || f.factor[i] <= -MOST_IN_SUMS;
+    ws_affine_clear(&f);
+}
+
+gboolean py_may_leave_32_bits(const WsExpr *e)
+{
+    gboolean far = FALSE;
+    if (e && e->n_args)
+        ws_expr_visit(e, is_far, &far);
+    return far;
+}
+
+static gboolean only_adds(const WsExpr *e)
+{
+    WsAffine f;
+    if (!ws_expr_affine(e, &f))
+        return FALSE;
+    gboolean adds = f.constant >= 0;
+    for (guint i = 0; i < f.n; i++)
+        adds = adds && f.factor[i] > 0 && (ws_expr_equal(f.term[i], e) || !has_minus(f.term[i]));
+    ws_affine_clear(&f);
+    return adds;
+}
+
+/* (x + y) / n - x / n: what a loop inside adds to a count of turns. */
+static gboolean is_made_up_for(const WsAffine *f, guint less)
+{
+    const WsExpr *x = f->term[less];
+    for (guint i = 0; x->op == WS_EXPR_DIV && i < f->n; i++) {
+        const WsExpr *y = f->term[i];
+        if (f->factor[i] < -f->factor[less] || y->op != WS_EXPR_DIV ||
+            !ws_expr_equal(x->arg[1], y->arg[1]))
+            continue;
+        WsExpr *more = ws_expr_op(WS_EXPR_SUB, ws_expr_ref(y->arg[0]), ws_expr_ref(x->arg[0]));
+        const gboolean adds = only_adds(more);
+        ws_expr_unref(more);
+        if (adds)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* Nothing is taken away but what is there. */
+static gboolean stays_above(const WsExpr *e)
+{
+    WsAffine f;
+    if (!ws_expr_affine(e, &f))
+        return !has_minus(e);
+    gboolean above = f.constant >= 0;
+    guint less = 0;
+    for (guint i = 0; i < f.n; i++) {
+        less += f.factor[i] < 0;
+        above = above && (f.factor[i] > 0 ? ws_expr_equal(f.term[i], e) || !has_minus(f.term[i])
+                                          : is_made_up_for(&f, i));
+    }
+    ws_affine_clear(&f);
+    return above && less <= 1; /* two may be made up for by one */
+}
+
+gboolean py_rests_are_plain(const WsExpr *e)
+{
+    gint64 n;
+    if ((e->op == WS_EXPR_DIV || e->op == WS_EXPR_MOD) &&
+        (!ws_x_is(e->arg[1], &n) || n <= 0 || !stays_above(e->arg[0])))
+        return FALSE;
+    for (guint i = 0; i < e->n_args; i++)
+        if (!py_rests_are_plain(e->arg[i]))
+            return FALSE;
+    return TRUE;
 }
 
 gboolean py_phase_fits(const PyRead *p)

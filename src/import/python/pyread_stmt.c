@@ -404,7 +404,8 @@ const Val *py_call(PyRead *p, const WsPyNode *function, const Val **args, const 
     p->computing += constant;
     const guint unsure = p->unsure;
     frame.helper = !p->in_kernel && !py_leads_to_launch(p, function);
-    p->unsure += frame.helper && at != p->certain;
+    /* what a decorator makes of it is not known */
+    p->unsure += frame.helper && (at != p->certain || function->n > 2);
     py_run(p, function->kid[1]);
     p->unsure = unsure;
     p->computing -= constant;

@@ -39,6 +39,8 @@ void py_read_import(PyRead *p, const WsPyNode *node)
                 ws_source_unread(p->r, node->line, node->column, node->line,
                                  "all names of another module", "");
         }
+        if (p->frame && g_hash_table_contains(p->frame->vars, as))
+            py_unread(p, node, "an import that binds a variable anew");
         g_hash_table_insert(p->aliases, (gpointer)as, (gpointer)dotted);
     }
 }

@@ -164,13 +164,17 @@ static WsPyNode *loop(WsPython *p, const WsToken *t, WsPyKind kind)
 static WsPyNode *with(WsPython *p, const WsToken *t)
 {
     const guint mark = p->scratch->len;
+    const char *binds = NULL;
     do {
         if (!ws_python_push(p, ws_python_expression(p)))
             return NULL;
-        if (ws_python_take(p, "as") && !ws_python_expression(p))
+        if (!ws_python_take(p, "as"))
+            continue;
+        binds = "as";
+        if (!ws_python_expression(p))
             return NULL;
     } while (ws_python_take(p, ","));
-    return ws_python_push(p, block(p)) ? ws_python_node(p, WS_PY_WITH, t, NULL, mark) : NULL;
+    return ws_python_push(p, block(p)) ? ws_python_node(p, WS_PY_WITH, t, binds, mark) : NULL;
 }
 
 static WsPyNode *try_(WsPython *p, const WsToken *t)
@@ -340,7 +344,9 @@ static gboolean statement(WsPython *p)
         p->at++;
         return TRUE;
     }
-    ws_python_take(p, "async");
+    if (ws_python_take(p, "async") &&
+        !ws_python_push(p, ws_python_node(p, WS_PY_OTHER, t, "async", p->scratch->len)))
+        return FALSE;
     if (ws_python_at(p, "@"))
         return ws_python_push(p, decorated(p));
     if (ws_python_take(p, "def"))
