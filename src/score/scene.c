@@ -421,17 +421,18 @@ double ws_scene_time(const WsScene *s, double x)
 
 #define TARGET 12.0 /* units that a pointer is given for a narrow item */
 
-/* A narrow step is hit around its middle, at the cost of what is wide beside it on its row. */
+/* A narrow step is hit from its begin on, at the cost of what is wide behind it on its row: the end
+ * of what is before it is a port, from which edges are drawn. */
 static const WsSceneItem *narrow_at(const WsScene *s, double x, double y, const WsSceneItem *hit)
 {
     const WsSceneItem *found = NULL;
-    double nearest = TARGET / 2;
+    double nearest = TARGET;
     if (hit && hit->w >= TARGET && hit->w < 2 * TARGET)
         return NULL; /* has no room to give away */
     for (guint i = s->item->len; i-- > 0;) {
         const WsSceneItem *item = &g_array_index(s->item, WsSceneItem, i);
-        const double apart = fabs(x - item->x - item->w / 2);
-        if (!item->step || item->w >= TARGET || y < item->y || y > item->y + item->h ||
+        const double apart = hit ? x - item->x : fabs(x - item->x - item->w / 2) + TARGET / 2;
+        if (apart < 0 || !item->step || item->w >= TARGET || y < item->y || y > item->y + item->h ||
             (hit && item->row != hit->row) || apart >= nearest)
             continue;
         nearest = apart;

@@ -268,8 +268,8 @@ static void add_item(WsScene *s, double x, double w, guint row, const char *step
     g_array_append_val(s->item, item);
 }
 
-/* A wait of 3 units between wide steps is hit within 6 of its middle; neighbours keep the rest, and
- * one without room gives nothing away. */
+/* A wait of 3 units between wide steps is hit from its begin on for 12; neighbours keep the rest,
+ * the end of the one before is its port, and one without room gives nothing away. */
 static void test_targets(void)
 {
     WsScene s = { .item = g_array_new(FALSE, TRUE, sizeof(WsSceneItem)) };
@@ -283,8 +283,8 @@ static void test_targets(void)
         double x, y;
         const char *step;
     } at[] = {
-        { 50, 7, "wide" },   { 95, 7, "wide" },    { 96, 7, "wait" },    { 101, 7, "wait" },
-        { 107, 7, "wait" },  { 108, 7, "behind" }, { 197, 7, "behind" }, { 199, 7, "arrive" },
+        { 50, 7, "wide" },   { 95, 7, "wide" },    { 99, 7, "wide" },    { 101, 7, "wait" },
+        { 111, 7, "wait" },  { 113, 7, "behind" }, { 202, 7, "behind" }, { 204, 7, "arrive" },
         { 206, 7, "short" }, { 101, 27, "below" }, { 221, 7, "short" },  { 230, 7, NULL },
     };
     for (guint i = 0; i < G_N_ELEMENTS(at); i++) {
