@@ -8,11 +8,12 @@ G_BEGIN_DECLS
 
 typedef struct WsReference WsReference;
 
+/* Terms of all sums, maxima and minima that one WsReference evaluates at most: some seconds. */
+#define WS_REFERENCE_TERMS ((gint64)1 << 31)
+
 /* Compiles the reference of every output tensor (access write or reduce). NULL with
  * WS_GENERATE_ERROR if there is no reference for one of them, or if a statement is not handled;
  * the message names the statement. */
-/* Terms of all sums, maxima and minima that one WsReference evaluates at most: some seconds. */
-#define WS_REFERENCE_TERMS ((gint64)1 << 31)
 WsReference *ws_reference_new(const WsProgram *p, GError **error);
 void ws_reference_free(WsReference *r);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsReference, ws_reference_free)
