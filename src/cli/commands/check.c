@@ -383,11 +383,14 @@ static int write_sarif(const Options *o, int code)
     return !text || ws_cli_write(o->sarif_file, text, -1) ? code : WS_EXIT_USAGE;
 }
 
-/* Where the name of the output was forgotten, the next argument is a file to check. */
-static gboolean is_input(const char *output)
+/* Where the name of the output was forgotten, the next argument is a file to check. What this
+ * command reads is kept anyhow (ws_cli_write). */
+static gboolean is_input(const char *output, char *const *read)
 {
     static const char *const suffix[] = { ".wstave", ".py", ".ptx" };
-    for (guint i = 0; output && i < G_N_ELEMENTS(suffix); i++)
+    if (!output || g_strv_contains((const char *const *)read, output))
+        return FALSE;
+    for (guint i = 0; i < G_N_ELEMENTS(suffix); i++)
         if (g_str_has_suffix(output, suffix[i]))
             return TRUE;
     return FALSE;
@@ -464,9 +467,10 @@ int ws_command_check(int argc, char **argv)
         return ws_cli_fail(WS_EXIT_USAGE, "--verified does not go with --fix: fix first");
     if (!read_policy(&o))
         return ws_cli_fail(WS_EXIT_USAGE, "--policy %s: write war, gather or strict", o.policies);
-    if (is_input(o.sarif_file) || is_input(o.certificate))
+    const char *sarif = is_input(o.sarif_file, argv + 1) ? o.sarif_file : NULL;
+    if (sarif || is_input(o.certificate, argv + 1))
         return ws_cli_fail(WS_EXIT_USAGE, "%s is the name of a design or a kernel: not written",
-                           is_input(o.sarif_file) ? o.sarif_file : o.certificate);
+                           sarif ? sarif : o.certificate);
     if (o.list)
         return list_kernels(file, &o);
     if (o.sarif_file && fixing)
