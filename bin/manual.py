@@ -1,5 +1,6 @@
 """The manual page and the bash completion of warpstave, from the table of its commands and what each
-command says of its options: manual.py WARPSTAVE COMMAND.DEF EXIT.H man|bash OUTPUT"""
+command says of its options: manual.py WARPSTAVE COMMAND.DEF EXIT.H man|bash OUTPUT; and the page of another
+program, from what it says with --help: manual.py PROGRAM "what it is" "see also" page OUTPUT"""
 import os
 import re
 import subprocess
@@ -79,5 +80,29 @@ def bash():
     return "\n".join(lines)
 
 
+def page():
+    """The usage lines, the sentences behind them, the options, and the exit status where it is told."""
+    said = subprocess.run([program, "--help"], capture_output=True, text=True, check=True,
+                          env={**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": "C"}).stdout
+    name, what, also = os.path.basename(program), table, exits
+    body, _, status = said.partition("exit status:")
+    usage = re.sub(r"^(usage|Usage):\s*", "", body.strip()).split("\n")
+    lines = [f'.TH {roff(name.upper())} 1 "" "Warpstave" "User Commands"', ".SH NAME", f"{roff(name)} \\- {roff(what)}",
+             ".SH SYNOPSIS", roff(usage[0].strip().replace("?]", "...]")), ".SH DESCRIPTION"]
+    for line in usage[1:]:
+        option = re.match(r"  ((?:-\w, )?--?[\w-]+(?:[ =][A-Z=]+)?(?:, --\w+)*)(?:\s{2,}(\S.*))?$", line)
+        if option:
+            lines += [".TP", "\\fB" + roff(option[1]) + "\\fR", roff(option[2] or "")]
+        elif line.endswith("Options:"):
+            if lines[-1] == ".SH DESCRIPTION":
+                lines.pop()
+            lines.append(".SH " + line[:-1].upper())
+        elif line.strip():
+            lines.append(roff(line.strip()))
+    if status:
+        lines += [".SH EXIT STATUS", roff(" ".join(status.split()))]
+    return "\n".join([line for line in lines if line] + [".SH SEE ALSO", also]) + "\n"
+
+
 with open(output, "w", encoding="utf-8") as f:
-    f.write({"man": man, "bash": bash}[form]())
+    f.write({"man": man, "bash": bash, "page": page}[form]())

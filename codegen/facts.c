@@ -37,9 +37,8 @@ gboolean ws_fact_publishes(const WsProgram *p)
     return p->has_raw;
 }
 
-const char ws_fact_unread[] =
-    WS_WORD("what these lines do was not understood when the kernel was read; say it by steps, or "
-            "as PTX with what it touches");
+const char ws_fact_unread[] = WS_WORD("what these lines do was not understood when the kernel was "
+                                      "read; write it as steps, or as PTX with what it accesses");
 
 WsPrim ws_fact_plain(WsOpKind kind)
 {
@@ -265,6 +264,13 @@ gboolean ws_fact_copy_fits(const WsProgram *p, const WsOp *op, const WsRange *fr
             return FALSE;
     }
     return a->swizzle == b->swizzle;
+}
+
+guint ws_fact_receivers(const WsProgram *p, const WsOp *op)
+{
+    if (op->ctas.kind == WS_CTAS_ALL)
+        return p->cluster > 1 ? (1u << p->cluster) - 1 : 0;
+    return op->ctas.kind == WS_CTAS_MASK ? op->ctas.mask : 0;
 }
 
 /* --- alignment ---------------------------------------------------------------------------------*/

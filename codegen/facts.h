@@ -54,6 +54,14 @@ gboolean ws_fact_shared_tiles(const WsOp *op);
 /* Both views of a copy look alike to the swizzle: same span, and equal offsets in its pattern. */
 gboolean ws_fact_copy_fits(const WsProgram *p, const WsOp *op, const WsRange *from,
                            const WsRange *to, guint n);
+/* The arrival, copy or write goes to this CTA of the cluster, as the design lists them. */
+static inline gboolean ws_fact_reaches(const WsOp *op, guint cta)
+{
+    return op->ctas.kind == WS_CTAS_ALL ||
+           (op->ctas.kind == WS_CTAS_MASK && (op->ctas.mask >> cta & 1));
+}
+/* CTAs of the cluster that a load fills, one bit each; 0: only its own. */
+guint ws_fact_receivers(const WsProgram *p, const WsOp *op);
 /* A power of two that divides x whatever its variables are (at most 4096). */
 guint ws_fact_alignment(const WsProgram *p, const WsExpr *x);
 

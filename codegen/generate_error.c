@@ -39,7 +39,7 @@ void ws_generate_refuse(GError **error, const char *lens, const WsOp *op, const 
     g_autofree char *english = ws_phrase_text(because, NULL, NULL);
     g_autofree char *advice = ws_phrase_text(change, NULL, NULL);
     g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
-                "%s%s%s%s: not in lens %s%s%s%s%s", step ? "step " : "",
+                "%s%s%s%s: not supported by %s%s%s%s%s", step ? "step " : "",
                 step ? ws_node_kind_keyword(op->step_kind) : "", step ? " at " : "",
                 place ? place : "design", lens, english ? ": " : "", english ? english : "",
                 advice ? "; " : "", advice ? advice : "");

@@ -25,7 +25,8 @@ void ws_words_comment(GString *out, guint depth, const char *sign, guint width, 
     }
 }
 
-GString *ws_words_ident(const char *name)
+/* `name` of letters, digits and '_' that does not begin with a digit. Caller frees. */
+static GString *ident_of(const char *name)
 {
     GString *s = g_string_new(NULL);
     for (const char *at = name; *at; at++)
@@ -53,7 +54,8 @@ GString *ws_words_title(const char *title)
     return s;
 }
 
-gboolean ws_words_have(const char *words, const char *word)
+/* " a b c " holds it as a word of its own. */
+static gboolean holds_word(const char *words, const char *word)
 {
     g_autofree char *whole = g_strdup_printf(" %s ", word);
     return strstr(words, whole) != NULL;
@@ -61,12 +63,12 @@ gboolean ws_words_have(const char *words, const char *word)
 
 GString *ws_words_free_ident(const char *name, const char *words, guint languages)
 {
-    GString *s = ws_words_ident(name);
+    GString *s = ident_of(name);
     gsize n = s->len;
     while (n > 1 && s->str[n - 1] == '_')
         n--;
     g_autofree char *bare = g_strndup(s->str, n);
-    if (g_str_has_prefix(bare, "__") || ws_words_have(words, bare) || ws_reserved(languages, bare))
+    if (g_str_has_prefix(bare, "__") || holds_word(words, bare) || ws_reserved(languages, bare))
         g_string_append_c(s, '_');
     return s;
 }

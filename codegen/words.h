@@ -10,13 +10,9 @@ G_BEGIN_DECLS
  * blanks. ASCII only: what is not printable, or is `forbidden`, becomes '?'. */
 void ws_words_comment(GString *out, guint depth, const char *sign, guint width, const char *text,
                       const char *forbidden);
-/* `name` of letters, digits and '_' that does not begin with a digit. Caller frees. */
-GString *ws_words_ident(const char *name);
 /* An identifier made of a title: "GEMM bf16 128x256x64, cooperative" ->
  * "gemm_bf16_128x256x64_cooperative". */
 GString *ws_words_title(const char *title);
-/* " a b c " holds it as a word of its own. */
-gboolean ws_words_have(const char *words, const char *word);
 /* `name` as an identifier that is none of `words`, nor reserved in `languages` (WsReservedIn): an
  * underscore more at its end where it would be. Two names stay two. Caller frees. */
 GString *ws_words_free_ident(const char *name, const char *words, guint languages);

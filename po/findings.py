@@ -8,6 +8,10 @@ import sys
 # Arguments that are printf templates (f) or texts as they are (t), by function; the first is 1.
 TAKEN = {
     "WS_WORD": {1: "t"},
+    "ws_build_words": {2: "f"},
+    "ws_scene_words": {2: "t"},
+    "WS_MARK": {1: "t"},
+    "WS_ITEM": {2: "t"},
     "ws_phrase": {1: "f"},
     "ws_phrase_append": {2: "f"},
     "ws_phrase_word": {1: "t"},

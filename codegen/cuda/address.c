@@ -31,38 +31,27 @@ static const char *ring(WsCuda *c, const WsExpr *x, guint n, const char *name)
 
 /* --- addresses ---------------------------------------------------------------------------------*/
 
+/* "smem.full(1, mod(k_total, STAGES))": element of an array, and which of `n` slots or stages. */
+static const char *object(WsCuda *c, const char *name, gboolean array, const WsExpr *element,
+                          guint n, const char *count, const WsExpr *at)
+{
+    const char *which = array ? element ? ws_cuda_use(c, element).s : "0" : "";
+    const char *slot = n > 1 ? at ? ring(c, at, n, count) : "0" : "";
+    return ws_cuda_format(c, "smem.%s(%s%s%s)", name, which, array && n > 1 ? ", " : "", slot);
+}
+
 const char *ws_cuda_barrier(WsCuda *c, const WsOp *op)
 {
     const WsBarrier *b = &c->p->barrier[op->barrier];
-    const char *slots = ws_cuda_count(c, b->slots_name, b->slots);
-    GString *s = g_string_new(NULL);
-    g_string_append_printf(s, "smem.%s(", c->barrier[op->barrier]);
-    if (b->array > 1 || b->is_array)
-        g_string_append(s, op->element ? ws_cuda_use(c, op->element).s : "0");
-    if (b->slots > 1)
-        g_string_append_printf(s, "%s%s", b->array > 1 || b->is_array ? ", " : "",
-                               op->slot ? ring(c, op->slot, b->slots, slots) : "0");
-    g_string_append_c(s, ')');
-    const char *text = g_string_chunk_insert_const(c->terms.pool, s->str);
-    g_string_free(s, TRUE);
-    return text;
+    return object(c, c->barrier[op->barrier], b->array > 1 || b->is_array, op->element, b->slots,
+                  ws_cuda_count(c, b->slots_name, b->slots), op->slot);
 }
 
 const char *ws_cuda_stage(WsCuda *c, const WsAccess *a)
 {
     const WsBuffer *b = &c->p->buffer[a->buffer];
-    const char *stages = ws_cuda_count(c, b->stages_name, b->stages);
-    GString *s = g_string_new(NULL);
-    g_string_append_printf(s, "smem.%s(", c->buffer[a->buffer]);
-    if (b->array > 1 || b->is_array)
-        g_string_append(s, a->element ? ws_cuda_use(c, a->element).s : "0");
-    if (b->stages > 1)
-        g_string_append_printf(s, "%s%s", b->array > 1 || b->is_array ? ", " : "",
-                               a->stage ? ring(c, a->stage, b->stages, stages) : "0");
-    g_string_append_c(s, ')');
-    const char *text = g_string_chunk_insert_const(c->terms.pool, s->str);
-    g_string_free(s, TRUE);
-    return text;
+    return object(c, c->buffer[a->buffer], b->array > 1 || b->is_array, a->element, b->stages,
+                  ws_cuda_count(c, b->stages_name, b->stages), a->stage);
 }
 
 WsTerm ws_cuda_view_offset(WsCuda *c, const WsAccess *a, guint row, guint col)

@@ -21,13 +21,6 @@ static const char *policy(WsHint hint)
     return name[hint];
 }
 
-static guint mask_of(WsCuda *c, const WsOp *op)
-{
-    if (op->ctas.kind == WS_CTAS_ALL)
-        return c->p->cluster > 1 ? (1u << c->p->cluster) - 1 : 0;
-    return op->ctas.kind == WS_CTAS_MASK ? op->ctas.mask : 0;
-}
-
 /* --- boxes -------------------------------------------------------------------------------------*/
 
 /* "base + offset", or the base alone. */
@@ -90,7 +83,7 @@ void ws_cuda_load(WsCuda *c, const WsOp *op)
         ws_cuda_step_error(c, op, "a load without tensor map or barrier");
         return;
     }
-    guint mask = mask_of(c, op), rank = c->p->map[op->map].rank;
+    guint mask = ws_fact_receivers(c->p, op), rank = c->p->map[op->map].rank;
     const char *tail = mask ? ws_cuda_format(c, ", 0x%x", mask) : "";
     if (op->hint)
         tail = ws_cuda_format(c, "%s, %s", tail, policy(op->hint));
@@ -167,8 +160,7 @@ void ws_cuda_copy(WsCuda *c, const WsOp *op)
         return;
     }
     for (guint i = 0; i < c->p->cluster; i++) {
-        if (op->ctas.kind == WS_CTAS_ALL ||
-            (op->ctas.kind == WS_CTAS_MASK && op->ctas.mask >> i & 1))
+        if (ws_fact_reaches(op, i))
             copy_to(c, op, from, to, n, ws_cuda_format(c, "%u", i));
     }
     if (op->ctas.kind == WS_CTAS_OWN)

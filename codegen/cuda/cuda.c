@@ -255,7 +255,7 @@ char *ws_generate_cuda(const WsProgram *p, gboolean remarks, GError **error)
     whole(&c);
     const WsOp *lost = c.error ? NULL : ws_account_missing(&c.account);
     if (lost)
-        ws_cuda_step_error(&c, lost, "nothing was written for it (a fault of the printer)");
+        ws_cuda_step_error(&c, lost, "nothing was written for it (a bug of the exporter)");
     ws_account_clear(&c.account);
     g_autofree char *text = g_string_free(c.out, FALSE);
     if (c.error)

@@ -92,7 +92,6 @@ void ws_cuda_tiles_loop(WsCuda *c, const WsTree *t);
 void ws_cuda_tiles_bind(WsCuda *c, gboolean bind);
 char *ws_cuda_tile_struct(WsCuda *c);
 char *ws_cuda_tile_function(WsCuda *c);
-const char *ws_cuda_alone(WsCuda *c); /* template argument of tile_at() here */
 /* --- cuda_ops.c -------------------------------------------------------------------------------*/
 void ws_cuda_op(WsCuda *c, const WsOp *op);
 /* --- cuda_words.c: comments -------------------------------------------------------------------*/

@@ -27,6 +27,18 @@ static const Helper helper[] = {
     { "uniform", "// The value of lane 0, so that ptxas sees one per warp.\n"
                  "template <bool alone = false>\n" D "int uniform(int x)\n{\n"
                  "    return alone ? x : int(shfl_idx(x, 0));\n}\n" },
+    { "shl shr sar", "// Shifts by n % 32.\n" D
+                     "int shl(int a, int n) { return int(uint32_t(a) << (n & 31)); }\n" D
+                     "int shr(int a, int n) { return int(uint32_t(a) >> (n & 31)); }\n" D
+                     "int sar(int a, int n) { return a >> (n & 31); }\n" },
+    { "bits_and bits_or bits_xor", D "int bits_and(int a, int b) { return a & b; }\n" D
+                                     "int bits_or(int a, int b) { return a | b; }\n" D
+                                     "int bits_xor(int a, int b) { return a ^ b; }\n" },
+    { "wrap_add wrap_sub wrap_mul",
+      "// Modulo 2^32.\n" D
+      "int wrap_add(int a, int b) { return int(uint32_t(a) + uint32_t(b)); }\n" D
+      "int wrap_sub(int a, int b) { return int(uint32_t(a) - uint32_t(b)); }\n" D
+      "int wrap_mul(int a, int b) { return int(uint32_t(a) * uint32_t(b)); }\n" },
     { "swizzle column",
       "// The swizzle of TMA and wgmma: bits 4.. of an address are XORed with bits 7.. .\n"
       "template <int SPAN>\n" D "uint32_t swizzle(uint32_t at)\n{\n"

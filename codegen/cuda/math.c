@@ -162,6 +162,7 @@ static void temporary(WsCudaMath *m, guint statement)
     t = ws_cuda_node_new(m, n->is);
     t->n_row = n->n_row;
     t->n_col = n->n_col;
+    t->linear = m->linear;
     t->name =
         named_before(m, statement) ? ws_cuda_format(c, "%s_%u", base, c->temporaries++) : base;
     name_parts(m, n, FALSE);

@@ -11,6 +11,7 @@ typedef struct WsCudaNode WsCudaNode;
 struct WsCudaNode {
     const WsArray *is;
     guint n_row, n_col; /* slots of a thread; 0 before they are known */
+    gboolean linear;    /* of a temporary: of linear values */
     WsCudaNode **arg;   /* [is->n_arg] */
     WsCudaView view;    /* WS_ARRAY_VALUE */
     const char *name;   /* of a temporary, or what the node has been named */

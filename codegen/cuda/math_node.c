@@ -62,6 +62,7 @@ static WsCudaNode *node(WsCudaMath *m, const WsArray *a)
         n->name = left->name;
         n->n_row = left->n_row;
         n->n_col = left->n_col;
+        n->linear = left->linear;
         return n;
     }
     n->arg = g_new0(WsCudaNode *, a->n_arg);
@@ -75,21 +76,35 @@ static WsCudaNode *node(WsCudaMath *m, const WsArray *a)
     return n;
 }
 
+/* Linear values meet those of their own shape alone: a thread's element i of one shape is not its
+ * element i of another. FALSE and an error where they do not. */
+static gboolean fits(WsCudaMath *m, const WsArray *a, gboolean linear)
+{
+    if (a->rows == 1 && a->cols == 1)
+        return TRUE;
+    if (linear != m->linear)
+        ws_cuda_math_fail(m, WS_WORD("linear values and an accumulator in one statement"));
+    else if (linear && (a->rows != m->lin_rows || a->cols != m->lin_cols))
+        ws_cuda_math_fail(m, WS_WORD("linear values of different shapes in one statement"));
+    else
+        return TRUE;
+    return FALSE;
+}
+
 /* Slots of all nodes, once all values have said whether the statement is linear. */
 static gboolean slots(WsCudaMath *m, WsCudaNode *n)
 {
     const WsArray *a = n->is;
     if (n->n_row)
-        return TRUE;
+        return fits(m, a, n->linear);
     for (guint i = 0; i < a->n_arg; i++) {
         if (!slots(m, n->arg[i]))
             return FALSE;
     }
     n->n_row = n->n_col = 1;
     if (a->form == WS_ARRAY_VALUE && n->view.shape != WS_PLACE_SCALAR &&
-        (n->view.shape == WS_PLACE_LINEAR) != m->linear)
-        return ws_cuda_math_fail(m, WS_WORD("linear values and an accumulator in one statement")) !=
-               NULL;
+        !fits(m, a, n->view.shape == WS_PLACE_LINEAR))
+        return FALSE;
     if (m->linear && (a->rows > 1 || a->cols > 1)) {
         guint threads = m->c->agent->threads;
         n->n_row = (m->lin_rows * m->lin_cols + threads - 1) / threads;

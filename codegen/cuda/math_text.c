@@ -100,6 +100,19 @@ static WsTerm fused(WsCudaMath *m, WsCudaNode *n)
     return ws_term_unknown(ws_cuda_format(m->c, "fmaf(%s, %s, %s)", f, y.s, r), WS_PREC_ATOM);
 }
 
+/* Integers that are more than places: C++ has no sums of them that run over, the language has. */
+static gboolean wraps(const WsArray *a)
+{
+    if (a->kind == WS_MATH_REAL || a->kind == WS_MATH_BOOL)
+        return FALSE;
+    gboolean any = a->form == WS_ARRAY_VALUE || a->form == WS_ARRAY_TEMPORARY ||
+                   a->form == WS_ARRAY_REDUCTION ||
+                   (a->form == WS_ARRAY_OPERATION && a->x->op == WS_EXPR_CALL);
+    for (guint i = 0; a->form == WS_ARRAY_OPERATION && i < a->n_arg && !any; i++)
+        any = wraps(a->arg[i]);
+    return any;
+}
+
 static WsTerm arithmetic(WsCudaMath *m, WsCudaNode *n)
 {
     WsTerm together =
@@ -108,6 +121,9 @@ static WsTerm arithmetic(WsCudaMath *m, WsCudaNode *n)
         return together;
     WsTerm a = ws_cuda_node_as(m, n->arg[0], ws_cuda_node_own(n)),
            b = ws_cuda_node_as(m, n->arg[1], ws_cuda_node_own(n));
+    static const char *const wrapping[] = { "wrap_add", "wrap_sub", "wrap_mul" };
+    if (n->is->x->op <= WS_EXPR_MUL && wraps(n->is))
+        return call2(m, wrapping[n->is->x->op - WS_EXPR_ADD], a, b);
     switch (n->is->x->op) {
     case WS_EXPR_ADD:
         return infix(m, "+", WS_PREC_SUM, a, b);
@@ -211,7 +227,7 @@ void ws_cuda_node_name_mask(WsCudaMath *m, WsCudaNode *n)
     g_string_free(slot, TRUE);
     if (!(m->c->op && m->c->op->n_flying) &&
         !m->stayed) { /* made before the wait for products they take a register each */
-        ws_cuda_line(m->c, "// comparisons stay behind the wait");
+        ws_cuda_line(m->c, "// comparisons stay after the wait");
         ws_cuda_line(m->c, "%s(n_tiles);", ws_cuda_prim_name(WS_PRIM_STAY));
         m->stayed = TRUE;
     }
@@ -320,6 +336,17 @@ static WsTerm extreme(WsCudaMath *m, WsCudaNode *n)
     return x;
 }
 
+/* bitand and bitor are other words for & and | in C++. */
+static const char *bits_name(WsFunc f)
+{
+    static const char *const name[WS_FUNC_COUNT] = {
+        [WS_FUNC_SHL] = "shl",         [WS_FUNC_SHR] = "shr",       [WS_FUNC_SAR] = "sar",
+        [WS_FUNC_BITAND] = "bits_and", [WS_FUNC_BITOR] = "bits_or", [WS_FUNC_BITXOR] = "bits_xor",
+        [WS_FUNC_UMULHI] = "__umulhi",
+    };
+    return name[f];
+}
+
 static WsTerm function(WsCudaMath *m, WsCudaNode *n)
 {
     switch (n->is->x->func) {
@@ -358,7 +385,26 @@ static WsTerm function(WsCudaMath *m, WsCudaNode *n)
     case WS_FUNC_RCP:
     case WS_FUNC_SQRT:
     case WS_FUNC_TANH:
+    case WS_FUNC_ERF:
+    case WS_FUNC_RSQRT:
+    case WS_FUNC_SIN:
+    case WS_FUNC_COS:
+    case WS_FUNC_FLOOR:
+    case WS_FUNC_CEIL:
         return call(m, ws_func_text(n->is->x->func), ws_cuda_node_as(m, n->arg[0], WS_MATH_REAL));
+    case WS_FUNC_SHL:
+    case WS_FUNC_SHR:
+    case WS_FUNC_SAR:
+    case WS_FUNC_BITAND:
+    case WS_FUNC_BITOR:
+    case WS_FUNC_BITXOR:
+    case WS_FUNC_UMULHI:
+        return call2(m, bits_name(n->is->x->func), ws_cuda_node_as(m, n->arg[0], WS_MATH_INT),
+                     ws_cuda_node_as(m, n->arg[1], WS_MATH_INT));
+    case WS_FUNC_BITS:
+        return call(m, "__float_as_int", ws_cuda_node_as(m, n->arg[0], WS_MATH_REAL));
+    case WS_FUNC_FROM_BITS:
+        return call(m, "__int_as_float", ws_cuda_node_as(m, n->arg[0], WS_MATH_INT));
     case WS_FUNC_CDIV:
         return call2(m, "cdiv", ws_cuda_node_as(m, n->arg[0], WS_MATH_INT),
                      ws_cuda_node_as(m, n->arg[1], WS_MATH_INT));
@@ -399,6 +445,8 @@ static WsTerm operation(WsCudaMath *m, WsCudaNode *n)
         return function(m, n);
     case WS_EXPR_NEG: {
         WsTerm a = ws_cuda_node_as(m, n->arg[0], ws_cuda_node_own(n));
+        if (wraps(n->is))
+            return call2(m, "wrap_sub", ws_term_unknown("0", WS_PREC_ATOM), a);
         return ws_term_unknown(
             ws_cuda_format(m->c, "-%s", ws_term_in(&m->c->terms, a, WS_PREC_ATOM)), WS_PREC_UNARY);
     }

@@ -268,7 +268,7 @@ void ws_cuda_st_remote(WsCuda *c, const WsOp *op)
     }
     for (guint i = 0; i < c->p->cluster; i++) {
         s.rank = ws_cuda_format(c, "%u", i);
-        if (op->ctas.kind == WS_CTAS_ALL || op->ctas.mask >> i & 1)
+        if (ws_fact_reaches(op, i))
             store_all(c, &s);
     }
 }

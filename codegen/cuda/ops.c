@@ -56,7 +56,7 @@ static void arrive_at(WsCuda *c, const WsOp *op, const char *bar, gint64 n)
         arrive_remote(c, bar, ws_cuda_int(c, op->ctas.expr), n);
     } else {
         for (guint i = 0; i < c->p->cluster; i++) {
-            if (op->ctas.kind == WS_CTAS_ALL || op->ctas.mask >> i & 1)
+            if (ws_fact_reaches(op, i))
                 arrive_remote(c, bar, ws_cuda_format(c, "%u", i), n);
         }
     }
@@ -203,8 +203,8 @@ static void mark(WsCuda *c, const WsOp *op)
 }
 
 typedef void (*Print)(WsCuda *c, const WsOp *op);
-#define UNKNOWN                                    NULL
-#define PLAIN                                      plain
+#define UNKNOWN                                         NULL
+#define PLAIN                                           plain
 #define WS_LOWER(id, prim, llvm, cuda, gluon, tle, tlx) [WS_OP_##id] = cuda,
 static const Print print[WS_OP_KIND_COUNT] = {
 #include "codegen/lower.def"

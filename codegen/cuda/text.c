@@ -64,7 +64,7 @@ static const char taken[] =
     "base Kernel Problem Shared Tile THREADS CLUSTER SHARED_BYTES main launch prologue counter "
     "hilbert mod quot cdiv floor_div floor_mod descriptor column swizzle slot_row slot_col keep "
     "bf16 f16 fp8 warpstave uniform source inside element e_row e_col row col x half skip min max "
-    "abs pow2floor rest group "
+    "abs pow2floor rest group shl shr sar bits_and bits_or bits_xor wrap_add wrap_sub wrap_mul "
     /* functions of CUDA that it calls */
     "fmaf fmaxf fminf fabsf sqrtf tanhf sinf cosf logf expf exp2f log2f erff floorf ceilf rsqrtf "
     "powf fabs sqrt tanh exp exp2 log log2 floor ceil isnan isinf ";

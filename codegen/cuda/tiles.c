@@ -160,7 +160,8 @@ void ws_cuda_tiles_bind(WsCuda *c, gboolean on)
     }
 }
 
-const char *ws_cuda_alone(WsCuda *c)
+/* Template argument of tile_at() here. */
+static const char *alone(WsCuda *c)
 {
     return !c->tile_alone ? "" : c->in_leader ? "<true>" : "<false>";
 }
@@ -234,7 +235,7 @@ void ws_cuda_tiles_loop(WsCuda *c, const WsTree *t)
         ws_cuda_open(c, "for (int id = %s%s; id < n_tiles; id += %s%s)", first.s, also, by.s,
                      count);
     if (ws_fold_mentions(text, "here"))
-        ws_cuda_line(c, "const Tile here = tile_at%s(id);", ws_cuda_alone(c));
+        ws_cuda_line(c, "const Tile here = tile_at%s(id);", alone(c));
     g_string_append(c->out, text);
     ws_cuda_close(c);
     c->next_tile = outer_next;

@@ -1,4 +1,5 @@
 /* TMA: a tile is one box or several (box <= one swizzle span wide, <= 256 rows). */
+#include "codegen/facts.h"
 #include "codegen/nvptx/emit.h"
 #include "program/parts/access.h"
 #include "program/parts/tensor.h"
@@ -45,14 +46,6 @@ static void boxes(WsEmit *e, const WsOp *op, LLVMValueRef bar, BoxFn f)
     }
 }
 
-/* Receiving CTAs; 0: only this one. */
-static guint mask_of(WsEmit *e, const WsOp *op)
-{
-    if (op->ctas.kind == WS_CTAS_ALL)
-        return e->p->cluster > 1 ? (1u << e->p->cluster) - 1 : 0;
-    return op->ctas.kind == WS_CTAS_MASK ? op->ctas.mask : 0;
-}
-
 static void load_box(WsEmit *e, const WsOp *op, LLVMValueRef at, LLVMValueRef *c, guint rank,
                      LLVMValueRef bar)
 {
@@ -67,7 +60,7 @@ static void load_box(WsEmit *e, const WsOp *op, LLVMValueRef at, LLVMValueRef *c
           WS_PRIM_TMA_LOAD_3D_MULTI_HINT, WS_PRIM_TMA_LOAD_4D_MULTI_HINT,
           WS_PRIM_TMA_LOAD_5D_MULTI_HINT },
     };
-    guint mask = mask_of(e, op), n = 0;
+    guint mask = ws_fact_receivers(e->p, op), n = 0;
     LLVMValueRef arg[10] = { at, e->map[op->map], bar };
     if (e->host) {
         arg[3] = ws_i32(e, rank);

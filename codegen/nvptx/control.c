@@ -105,7 +105,7 @@ typedef struct {
     WsUniform from, step; /* index of round i: from + step*i */
 } Loop;
 
-static void count_round(WsEmit *e, const WsTree *t)
+void ws_control_count(WsEmit *e, const WsTree *t)
 {
     if (t->total_var < 0)
         return;
@@ -123,7 +123,7 @@ static void round_of(WsEmit *e, const Loop *loop, WsUniform i)
         e->var[loop->tree->index_var] = (WsBinding){ WS_BIND_VALUE, index.v, index.lo, index.hi };
     ws_watch_round(e, loop->tree, i.v);
     ws_control_tree(e, loop->tree->kid[0]);
-    count_round(e, loop->tree);
+    ws_control_count(e, loop->tree);
     if (loop->tree->index_var >= 0)
         e->var[loop->tree->index_var].kind = WS_BIND_NONE;
 }

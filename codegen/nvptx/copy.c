@@ -46,7 +46,7 @@ void ws_bulk_copy(WsEmit *e, const WsOp *op)
         return;
     }
     for (guint c = 0; c < e->p->cluster; c++) {
-        if (op->ctas.kind == WS_CTAS_ALL || op->ctas.mask >> c & 1)
+        if (ws_fact_reaches(op, c))
             copy_to(e, op, from, to, n, ws_i32(e, c));
     }
     if (op->ctas.kind == WS_CTAS_OWN)

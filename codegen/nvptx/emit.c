@@ -286,7 +286,7 @@ LLVMModuleRef ws_emit_module(const WsProgram *p, const WsGenerateOptions *option
     body(&e, &q);
     const WsOp *lost = e.error ? NULL : ws_account_missing(&e.account);
     if (lost)
-        ws_emit_step_error(&e, lost, "nothing was emitted for it (a fault of the generator)");
+        ws_emit_step_error(&e, lost, "nothing was emitted for it (a bug of the generator)");
     ws_account_clear(&e.account);
     g_array_free(q.type, TRUE);
     g_ptr_array_free(q.name, TRUE);

@@ -129,6 +129,7 @@ void ws_uniform_ranges(WsEmit *e);                       /* intervals of sizes f
 
 /* --- control.c --------------------------------------------------------------------------------*/
 void ws_control_tree(WsEmit *e, const WsTree *t);
+void ws_control_count(WsEmit *e, const WsTree *t); /* a round more in the total of loop t */
 LLVMBasicBlockRef ws_block(WsEmit *e, const char *name);
 /* `if (cond) {`: builder moves into the new block; returns the block after it. */
 LLVMBasicBlockRef ws_if(WsEmit *e, LLVMValueRef cond, const char *name);

@@ -65,6 +65,14 @@ static WsMathNode *node(WsMath *m, const WsArray *a)
     return n;
 }
 
+/* A thread's element i of one shape is not its element i of another. */
+static void fits(WsMath *m, const WsArray *a)
+{
+    if (m->linear && (a->rows > 1 || a->cols > 1) &&
+        (a->rows != m->lin.rows || a->cols != m->lin.cols))
+        fail(m, WS_WORD("linear values of different shapes in one statement"));
+}
+
 static void make_slots(WsMath *m, WsMathNode *n)
 {
     const WsArray *a = n->is;
@@ -76,8 +84,8 @@ static void make_slots(WsMath *m, WsMathNode *n)
     if (m->linear && (a->rows > 1 || a->cols > 1)) {
         guint threads = m->e->agent->threads;
         n->n_row = (m->lin.rows * m->lin.cols + threads - 1) / threads;
-        if (a->form == WS_ARRAY_VALUE && (a->rows != m->lin.rows || a->cols != m->lin.cols))
-            fail(m, WS_WORD("linear values of different shapes in one statement"));
+        if (a->form == WS_ARRAY_VALUE)
+            fits(m, a);
     } else if (!m->linear) {
         n->n_row = ws_slots(a->rows, 32);
         n->n_col = ws_slots(a->cols, 4);
@@ -91,6 +99,7 @@ static gboolean slots(WsMath *m, WsMathNode *n)
     if (n->made) { /* a temporary */
         if (n->linear != m->linear && (n->is->rows > 1 || n->is->cols > 1))
             fail(m, WS_WORD("linear values and an accumulator in one statement"));
+        fits(m, n->is);
         return !m->e->error;
     }
     for (guint i = 0; i < n->is->n_arg; i++) {

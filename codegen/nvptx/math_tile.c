@@ -132,6 +132,8 @@ static LLVMValueRef floor_div(WsEmit *e, LLVMValueRef a, LLVMValueRef b, gboolea
     LLVMValueRef zero = ws_i32(e, 0);
     if (LLVMIsAConstantInt(b)) {
         gint64 c = LLVMConstIntGetSExtValue(b);
+        if (c == -1) /* the least integer has no quotient that an instruction may give */
+            return mod ? zero : LLVMBuildNeg(e->b, a, "");
         if (c > 0 && (c & (c - 1)) == 0)
             return mod ? LLVMBuildAnd(e->b, a, ws_i32(e, c - 1), "")
                        : LLVMBuildAShr(e->b, a, ws_i32(e, __builtin_ctzll((guint64)c)), "");
@@ -273,6 +275,13 @@ static const WsDtype conversion[WS_FUNC_COUNT] = {
     [WS_FUNC_U8] = WS_DTYPE_U8,     [WS_FUNC_I32] = WS_DTYPE_I32,   [WS_FUNC_F32] = WS_DTYPE_F32,
 };
 
+/* Functions of one float that are a row of prim.def. */
+static const WsPrim primitive[WS_FUNC_COUNT] = {
+    [WS_FUNC_RCP] = WS_PRIM_RCP, [WS_FUNC_SQRT] = WS_PRIM_SQRT,   [WS_FUNC_TANH] = WS_PRIM_TANH,
+    [WS_FUNC_ERF] = WS_PRIM_ERF, [WS_FUNC_RSQRT] = WS_PRIM_RSQRT, [WS_FUNC_SIN] = WS_PRIM_SIN,
+    [WS_FUNC_COS] = WS_PRIM_COS, [WS_FUNC_FLOOR] = WS_PRIM_FLOOR, [WS_FUNC_CEIL] = WS_PRIM_CEIL,
+};
+
 static LLVMValueRef convert(WsMath *m, WsMathNode *n, guint r, guint c)
 {
     WsEmit *e = m->e;
@@ -305,6 +314,34 @@ static LLVMValueRef extreme(WsMath *m, WsMathNode *n, guint r, guint c)
 static LLVMValueRef scaled(WsEmit *e, LLVMValueRef x, double by)
 {
     return ws_math_contract(LLVMBuildFMul(e->b, x, real(e, by), ""));
+}
+
+/* i32 in two's complement; the amount of a shift is taken modulo 32, as the hardware would not. */
+static LLVMValueRef bits(WsMath *m, WsMathNode *n, guint r, guint c)
+{
+    LLVMBuilderRef b = m->e->b;
+    LLVMTypeRef wide = m->e->i64;
+    LLVMValueRef x = ws_math_as(m, n->arg[0], r, c, WS_MATH_INT);
+    LLVMValueRef y = ws_math_as(m, n->arg[1], r, c, WS_MATH_INT);
+    LLVMValueRef amount = LLVMBuildAnd(b, y, ws_i32(m->e, 31), "");
+    switch (n->is->x->func) {
+    case WS_FUNC_SHL:
+        return LLVMBuildShl(b, x, amount, "");
+    case WS_FUNC_SHR:
+        return LLVMBuildLShr(b, x, amount, "");
+    case WS_FUNC_SAR:
+        return LLVMBuildAShr(b, x, amount, "");
+    case WS_FUNC_BITAND:
+        return LLVMBuildAnd(b, x, y, "");
+    case WS_FUNC_BITOR:
+        return LLVMBuildOr(b, x, y, "");
+    case WS_FUNC_BITXOR:
+        return LLVMBuildXor(b, x, y, "");
+    default: /* umulhi */
+        x = LLVMBuildMul(b, LLVMBuildZExt(b, x, wide, ""), LLVMBuildZExt(b, y, wide, ""), "");
+        x = LLVMBuildLShr(b, x, LLVMConstInt(wide, 32, 0), "");
+        return LLVMBuildTrunc(b, x, m->e->i32, "");
+    }
 }
 
 /* exp2(x, n, of): evenly spread over the elements that a thread holds of a row. */
@@ -342,11 +379,27 @@ static LLVMValueRef call(WsMath *m, WsMathNode *n, guint r, guint c)
     case WS_FUNC_LN:
         return scaled(e, ws_prim(e, WS_PRIM_LG2, arg(m, n, 0, r, c)), G_LN2);
     case WS_FUNC_RCP:
-        return ws_prim(e, WS_PRIM_RCP, arg(m, n, 0, r, c));
     case WS_FUNC_SQRT:
-        return ws_prim(e, WS_PRIM_SQRT, arg(m, n, 0, r, c));
     case WS_FUNC_TANH:
-        return ws_prim(e, WS_PRIM_TANH, arg(m, n, 0, r, c));
+    case WS_FUNC_ERF:
+    case WS_FUNC_RSQRT:
+    case WS_FUNC_SIN:
+    case WS_FUNC_COS:
+    case WS_FUNC_FLOOR:
+    case WS_FUNC_CEIL:
+        return ws_prim(e, primitive[n->is->x->func], arg(m, n, 0, r, c));
+    case WS_FUNC_SHL:
+    case WS_FUNC_SHR:
+    case WS_FUNC_SAR:
+    case WS_FUNC_BITAND:
+    case WS_FUNC_BITOR:
+    case WS_FUNC_BITXOR:
+    case WS_FUNC_UMULHI:
+        return bits(m, n, r, c);
+    case WS_FUNC_BITS:
+        return LLVMBuildBitCast(e->b, ws_math_as(m, n->arg[0], r, c, WS_MATH_REAL), e->i32, "");
+    case WS_FUNC_FROM_BITS:
+        return LLVMBuildBitCast(e->b, ws_math_as(m, n->arg[0], r, c, WS_MATH_INT), e->f32, "");
     case WS_FUNC_CDIV: {
         if (n->is->kind == WS_MATH_REAL) {
             ws_emit_step_error(e, m->op, "cdiv of floats");

@@ -1,5 +1,6 @@
 /* Elements of values to and from shared memory, one by one or in neighbouring pairs: every form
  * that stmatrix and the plain stores of shared.c do not take. */
+#include "codegen/facts.h"
 #include "codegen/nvptx/fragment.h"
 #include "program/parts/access.h"
 #include "program/parts/buffer.h"
@@ -164,7 +165,7 @@ void ws_spot_store_remote(WsEmit *e, const WsOp *op)
     }
     for (guint c = 0; c < e->p->cluster; c++) {
         s.rank = ws_i32(e, c);
-        if (op->ctas.kind == WS_CTAS_ALL || op->ctas.mask >> c & 1)
+        if (ws_fact_reaches(op, c))
             store_all(e, &f, &s, by);
     }
 }

@@ -36,7 +36,7 @@ static void arrive_at(WsEmit *e, const WsOp *op, LLVMValueRef bar, gint64 n)
         arrive_remote(e, bar, ws_uniform_i32(e, op->ctas.expr), n);
     } else {
         for (guint c = 0; c < e->p->cluster; c++) {
-            if (op->ctas.kind == WS_CTAS_ALL || op->ctas.mask >> c & 1)
+            if (ws_fact_reaches(op, c))
                 arrive_remote(e, bar, ws_i32(e, c), n);
         }
     }

@@ -129,14 +129,6 @@ void ws_tiles_unbind(WsEmit *e)
     }
 }
 
-static void count_tile(WsEmit *e, const WsTree *t)
-{
-    if (t->total_var < 0)
-        return;
-    LLVMValueRef cell = e->var[t->total_var].v;
-    LLVMBuildStore(e->b, ws_add(e, ws_load(e, e->i32, cell, ""), 1), cell);
-}
-
 /* A single launch has one position, 0, and the whole body is tile scope already. */
 static void single(WsEmit *e, const WsTree *t, WsUniform from)
 {
@@ -151,7 +143,7 @@ static void single(WsEmit *e, const WsTree *t, WsUniform from)
     bind(e, t->index_var, zero);
     ws_watch_round(e, t, zero.v);
     ws_control_tree(e, t->kid[0]);
-    count_tile(e, t);
+    ws_control_count(e, t);
 }
 
 /* Positions from, from + step, …: position i of cluster c is tile c + i*G. */
@@ -190,7 +182,7 @@ void ws_tiles_loop(WsEmit *e, const WsTree *t)
     ws_tiles_bind(e, id);
     ws_watch_tile(e, t, id, dynamic ? position : NULL);
     ws_control_tree(e, t->kid[0]);
-    count_tile(e, t);
+    ws_control_count(e, t);
     ws_tiles_unbind(e);
     LLVMValueRef next =
         dynamic ? ws_dynamic_next(e) : LLVMBuildAdd(e->b, id, stride.v, "tile.next");

@@ -2,7 +2,11 @@
  * hardware wants them (256 elements a side, a swizzle span wide); the compilers there do it again.
  */
 #include "codegen/python/py.h"
+#include "program/op.h"
+#include "program/parts/access.h"
+#include "program/parts/buffer.h"
 #include "program/parts/operation.h"
+#include "program/parts/tensor.h"
 #include "program/parts/transfer.h"
 #include "program/program.h"
 
@@ -35,9 +39,9 @@ static gboolean equal(const WsPyBox *a, const WsPyBox *b)
            !memcmp(a->block, b->block, sizeof a->block);
 }
 
-GArray *ws_py_boxes(WsPy *y)
+void ws_py_boxes(WsPy *y)
 {
-    GArray *all = g_array_new(FALSE, FALSE, sizeof(WsPyBox));
+    GArray *all = y->boxes = g_array_new(FALSE, FALSE, sizeof(WsPyBox));
     for (guint i = 0; i < y->p->n_ops && !y->error; i++) {
         const WsOp *op = y->p->op[i];
         WsPyBox box;
@@ -57,10 +61,9 @@ GArray *ws_py_boxes(WsPy *y)
                              : ws_py_format(y, "%s_desc", name);
         g_array_append_val(all, box);
     }
-    return all;
 }
 
-const WsPyBox *ws_py_call(WsPy *y, const GArray *boxes, const WsOp *op)
+const WsPyBox *ws_py_call(WsPy *y, const WsOp *op)
 {
     WsPyBox box;
     if (!ws_py_first_box(op)) {
@@ -69,25 +72,29 @@ const WsPyBox *ws_py_call(WsPy *y, const GArray *boxes, const WsOp *op)
     }
     if (!fill(y, op, &box))
         return NULL;
-    for (guint k = 0; k < boxes->len; k++) {
-        const WsPyBox *b = &g_array_index(boxes, WsPyBox, k);
+    for (guint k = 0; k < y->boxes->len; k++) {
+        const WsPyBox *b = &g_array_index(y->boxes, WsPyBox, k);
         if (equal(b, &box))
             return b;
     }
     return NULL;
 }
 
-const char *ws_py_coordinates(WsPy *y, const WsOp *op)
+/* Coordinates of calls that follow each other along `dim`, `rows` apart; 0: of one call. */
+static const char *coordinates(WsPy *y, const WsOp *op, guint dim, guint rows)
 {
     const char *s = "";
-    for (guint i = 0; i < op->n_coord; i++)
+    for (guint i = 0; i < op->n_coord; i++) {
         s = ws_py_format(y, "%s%s%s", s, i ? ", " : "", ws_py_text(y, op->coord[i]));
+        if (rows && i == dim)
+            s = ws_py_format(y, "%s + part * %u", s, rows);
+    }
     return s;
 }
 
-guint ws_py_part_rows(guint rows)
+const char *ws_py_coordinates(WsPy *y, const WsOp *op)
 {
-    return rows & -rows;
+    return coordinates(y, op, 0, 0);
 }
 
 guint ws_py_block(const WsPyBox *box, guint dim)
@@ -95,19 +102,17 @@ guint ws_py_block(const WsPyBox *box, guint dim)
     return dim + 1 < box->rank ? ws_py_part_rows(box->block[dim]) : box->block[dim];
 }
 
-const char *ws_py_part_coordinates(WsPy *y, const WsOp *op, guint dim, guint rows)
+const char *ws_py_block_shape(WsPy *y, const WsPyBox *box)
 {
     const char *s = "";
-    for (guint i = 0; i < op->n_coord; i++) {
-        const char *x = ws_py_text(y, op->coord[i]);
-        s = ws_py_format(y, "%s%s%s", s, i ? ", " : "", x);
-        if (i == dim)
-            s = ws_py_format(y, "%s + part * %u", s, rows);
-    }
+    for (guint i = 0; i < box->rank; i++)
+        s = ws_py_format(y, "%s%s%u", s, i ? ", " : "",
+                         y->dialect->parts ? ws_py_block(box, i) : box->block[i]);
     return s;
 }
 
-guint ws_py_parts(const WsPyBox *box, guint *dim)
+/* How many calls, which follow each other along `dim`. */
+static guint parts(const WsPyBox *box, guint *dim)
 {
     for (*dim = 0; *dim + 1 < box->rank; ++*dim) {
         guint rows = ws_py_block(box, *dim);
@@ -115,6 +120,61 @@ guint ws_py_parts(const WsPyBox *box, guint *dim)
             return box->block[*dim] / rows;
     }
     return 1;
+}
+
+guint ws_py_copies(WsPy *y, const WsOp *op, const WsPyBox *box, const char **at)
+{
+    const WsBuffer *b = &y->p->buffer[op->access[0].buffer];
+    guint dim, n = parts(box, &dim), rows = n > 1 ? ws_py_block(box, dim) : 0;
+    if (n > 1 && (box->rows != b->rows || rows != ws_py_part_rows(b->rows))) {
+        ws_py_refuse(y, op, "a copy of a number of rows that is not a power of two",
+                     "copy 2^n rows, or whole tiles");
+        return 0;
+    }
+    *at = coordinates(y, op, dim, rows);
+    return n;
+}
+
+gboolean ws_py_single_store(WsPy *y, const WsOp *op, const WsPyBox *box)
+{
+    guint dim;
+    const gboolean shapes = strcmp(op->id, op->step) != 0; /* a wait counts steps, not calls */
+    if (shapes)
+        ws_py_refuse(y, op, "a store in boxes of several shapes", "store it in two steps");
+    else if (parts(box, &dim) > 1)
+        ws_py_refuse(y, op, "a store of a number of rows that is not a power of two",
+                     "store 2^n rows at a time");
+    return !shapes && parts(box, &dim) == 1;
+}
+
+const char *ws_py_expected(WsPy *y, const WsOp *expect, WsPyTerm term)
+{
+    const WsTransaction *t = NULL;
+    for (guint i = 0; i < y->p->n_transactions; i++) {
+        if (y->p->transaction[i]->expect == expect)
+            t = y->p->transaction[i];
+    }
+    const char *s = "";
+    gint64 bytes = 0;
+    for (guint i = 0; t && i < t->n; i++) {
+        const WsOp *op = t->op[i];
+        if (!op->transfer || ws_op_row(op->kind)->from != WS_DATA_AT_TENSOR)
+            return NULL;
+        if (!ws_py_first_box(op))
+            continue;
+        const WsPyBox *box = ws_py_call(y, op);
+        if (!box)
+            return NULL;
+        gint64 one = ws_dtype_bytes(y->p->tensor[box->tensor].dtype);
+        for (guint d = 0; d < box->rank; d++)
+            one *= box->block[d];
+        const char *x = term(y, box, one);
+        if (!x)
+            return NULL;
+        bytes += one;
+        s = ws_py_format(y, "%s%s%s", s, *s ? " + " : "", x);
+    }
+    return *s && bytes == expect->bytes ? s : NULL;
 }
 
 gboolean ws_py_beyond(const WsOp *op)

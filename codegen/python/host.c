@@ -64,25 +64,47 @@ GPtrArray *ws_py_host_arguments(WsPy *y)
 /* --- real run names
  * -----------------------------------------------------------------------------*/
 
+const char *ws_py_host_real(WsPy *y, const WsExpr *x)
+{
+    if (!x->name)
+        return ws_py_format(y, "%.17g", x->r);
+    return !strcmp(x->name, "log2e") ? "math.log2(math.e)"
+           : !strcmp(x->name, "ln2") ? "math.log(2.0)"
+                                     : "math.inf";
+}
+
 static const char *real(WsPy *y, const WsExpr *x);
 
 static const char *real_call(WsPy *y, const WsExpr *x)
 {
     static const struct {
         WsFunc func;
-        const char *text;
-    } known[] = { { WS_FUNC_EXP2, "math.exp2" }, { WS_FUNC_LOG2, "math.log2" },
-                  { WS_FUNC_EXP, "math.exp" },   { WS_FUNC_LN, "math.log" },
-                  { WS_FUNC_SQRT, "math.sqrt" }, { WS_FUNC_TANH, "math.tanh" },
-                  { WS_FUNC_MIN, "min" },        { WS_FUNC_MAX, "max" },
-                  { WS_FUNC_ABS, "abs" },        { WS_FUNC_RCP, "1.0 / " },
-                  { WS_FUNC_F32, "float" } };
+        const char *before, *after;
+    } known[] = {
+        { WS_FUNC_EXP2, "math.exp2(", ")" },
+        { WS_FUNC_LOG2, "math.log2(", ")" },
+        { WS_FUNC_EXP, "math.exp(", ")" },
+        { WS_FUNC_LN, "math.log(", ")" },
+        { WS_FUNC_SQRT, "math.sqrt(", ")" },
+        { WS_FUNC_TANH, "math.tanh(", ")" },
+        { WS_FUNC_ERF, "math.erf(", ")" },
+        { WS_FUNC_RSQRT, "(1.0 / math.sqrt(", "))" },
+        { WS_FUNC_SIN, "math.sin(", ")" },
+        { WS_FUNC_COS, "math.cos(", ")" },
+        { WS_FUNC_FLOOR, "float(math.floor(", "))" },
+        { WS_FUNC_CEIL, "float(math.ceil(", "))" },
+        { WS_FUNC_MIN, "min(", ")" },
+        { WS_FUNC_MAX, "max(", ")" },
+        { WS_FUNC_ABS, "abs(", ")" },
+        { WS_FUNC_RCP, "1.0 / (", ")" },
+        { WS_FUNC_F32, "float(", ")" },
+    };
     const char *s = "";
     for (guint i = 0; i < x->n_args; i++)
         s = ws_py_format(y, "%s%s%s", s, i ? ", " : "", real(y, x->arg[i]));
     for (guint i = 0; i < G_N_ELEMENTS(known); i++) {
         if (known[i].func == x->func)
-            return ws_py_format(y, "%s(%s)", known[i].text, s);
+            return ws_py_format(y, "%s%s%s", known[i].before, s, known[i].after);
     }
     if (x->func == WS_FUNC_SELECT)
         return ws_py_format(y, "(%s if %s else %s)", real(y, x->arg[1]), real(y, x->arg[0]),
@@ -100,11 +122,7 @@ static const char *real(WsPy *y, const WsExpr *x)
     case WS_EXPR_INT:
         return ws_py_format(y, "%" G_GINT64_FORMAT, x->i);
     case WS_EXPR_REAL:
-        if (x->name)
-            return !strcmp(x->name, "log2e") ? "math.log2(math.e)"
-                   : !strcmp(x->name, "ln2") ? "math.log(2.0)"
-                                             : "math.inf";
-        return ws_py_format(y, "%.17g", x->r);
+        return ws_py_host_real(y, x);
     case WS_EXPR_VAR:
         return y->var[x->var].s;
     case WS_EXPR_NEG:

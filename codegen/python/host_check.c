@@ -68,12 +68,21 @@ static const char *call(Scope *s, const WsExpr *x)
     static const struct {
         WsFunc func;
         const char *text;
-    } known[] = { { WS_FUNC_EXP, "exp" },     { WS_FUNC_EXP2, "exp2" },
-                  { WS_FUNC_LN, "log" },      { WS_FUNC_LOG2, "log2" },
-                  { WS_FUNC_SQRT, "sqrt" },   { WS_FUNC_TANH, "tanh" },
-                  { WS_FUNC_ABS, "abs" },     { WS_FUNC_MAX, "larger" },
-                  { WS_FUNC_MIN, "smaller" }, { WS_FUNC_SELECT, "select" },
-                  { WS_FUNC_CDIV, "cdiv" } };
+    } known[] = {
+        { WS_FUNC_EXP, "exp" },     { WS_FUNC_EXP2, "exp2" },
+        { WS_FUNC_LN, "log" },      { WS_FUNC_LOG2, "log2" },
+        { WS_FUNC_SQRT, "sqrt" },   { WS_FUNC_TANH, "tanh" },
+        { WS_FUNC_ERF, "erf" },     { WS_FUNC_RSQRT, "rsqrt" },
+        { WS_FUNC_SIN, "sin" },     { WS_FUNC_COS, "cos" },
+        { WS_FUNC_FLOOR, "floor" }, { WS_FUNC_CEIL, "ceil" },
+        { WS_FUNC_ABS, "abs" },     { WS_FUNC_MAX, "larger" },
+        { WS_FUNC_MIN, "smaller" }, { WS_FUNC_SELECT, "select" },
+        { WS_FUNC_CDIV, "cdiv" },   { WS_FUNC_SHL, "shl" },
+        { WS_FUNC_SHR, "shr" },     { WS_FUNC_SAR, "sar" },
+        { WS_FUNC_BITAND, "and" },  { WS_FUNC_BITOR, "or" },
+        { WS_FUNC_BITXOR, "xor" },  { WS_FUNC_UMULHI, "umulhi" },
+        { WS_FUNC_BITS, "bits" },   { WS_FUNC_FROM_BITS, "from_bits" },
+    };
     if (reduces(x))
         return reduction(s, x, 0);
     for (guint i = 0; i < G_N_ELEMENTS(known); i++) {
@@ -87,6 +96,8 @@ static const char *call(Scope *s, const WsExpr *x)
 
 static gboolean whole_number(const WsExpr *x)
 {
+    if (x->op == WS_EXPR_CALL && x->func >= WS_FUNC_SHL && x->func <= WS_FUNC_BITS)
+        return TRUE;
     if (x->op == WS_EXPR_REAL || x->op == WS_EXPR_INDEX || x->op == WS_EXPR_CALL)
         return FALSE;
     for (guint i = 0; i < x->n_args; i++) {
@@ -114,11 +125,7 @@ static const char *print(Scope *s, const WsExpr *x)
     case WS_EXPR_TEXT_BOOL:
         return ws_py_format(y, "%" G_GINT64_FORMAT, x->i);
     case WS_EXPR_REAL:
-        if (x->name)
-            return !strcmp(x->name, "log2e") ? "math.log2(math.e)"
-                   : !strcmp(x->name, "ln2") ? "math.log(2.0)"
-                                             : "math.inf";
-        return ws_py_format(y, "%.17g", x->r);
+        return ws_py_host_real(y, x);
     case WS_EXPR_NAME:
         return ws_py_ident(y, x->name);
     case WS_EXPR_VAR:
@@ -178,6 +185,10 @@ static const char frame[] =
     "    n = 1 + sum((s - 1) * t for s, t in zip(shape, strides))\n"
     "    return torch.empty(n, dtype=dtype, device=\"cuda\").as_strided(shape, strides)\n";
 
+/* 32 bits in int64: without sign, and with it. */
+#define U(x) "(tensor_of(" x ").long() & 0xFFFFFFFF)"
+#define S(x) "(((" x ") & 0xFFFFFFFF) ^ 0x80000000) - 0x80000000"
+
 static const struct {
     const char *name, *text;
 } small[] = {
@@ -187,6 +198,28 @@ static const struct {
     { "f_log2(", "def f_log2(x):\n    return torch.log2(tensor_of(x).double())\n" },
     { "f_sqrt(", "def f_sqrt(x):\n    return torch.sqrt(tensor_of(x).double())\n" },
     { "f_tanh(", "def f_tanh(x):\n    return torch.tanh(tensor_of(x).double())\n" },
+    { "f_erf(", "def f_erf(x):\n    return torch.erf(tensor_of(x).double())\n" },
+    { "f_rsqrt(", "def f_rsqrt(x):\n    return torch.rsqrt(tensor_of(x).double())\n" },
+    { "f_sin(", "def f_sin(x):\n    return torch.sin(tensor_of(x).double())\n" },
+    { "f_cos(", "def f_cos(x):\n    return torch.cos(tensor_of(x).double())\n" },
+    { "f_floor(", "def f_floor(x):\n    return torch.floor(tensor_of(x).double())\n" },
+    { "f_ceil(", "def f_ceil(x):\n    return torch.ceil(tensor_of(x).double())\n" },
+    { "f_shl(", "def f_shl(x, n):\n    return " S(U("x") " << (" U("n") " & 31)") "\n" },
+    { "f_shr(", "def f_shr(x, n):\n    return " S(U("x") " >> (" U("n") " & 31)") "\n" },
+    { "f_sar(", "def f_sar(x, n):\n    return "
+                "(" S(U("x")) ") >> (" U("n") " & 31)"
+                                              "\n" },
+    { "f_and(", "def f_and(x, y):\n    return " S(U("x") " & " U("y")) "\n" },
+    { "f_or(", "def f_or(x, y):\n    return " S(U("x") " | " U("y")) "\n" },
+    { "f_xor(", "def f_xor(x, y):\n    return " S(U("x") " ^ " U("y")) "\n" },
+    { "f_umulhi(",
+      "def f_umulhi(x, y):\n"
+      "    x, y = " U("x") ", " U(
+          "y") "\n"
+               "    return " S("(x * (y >> 16) + (x * (y & 0xFFFF) >> 16)) >> 16") "\n" },
+    { "f_bits(", "def f_bits(x):\n    return tensor_of(x).float().view(torch.int32).long()\n" },
+    { "f_from_bits(", "def f_from_bits(x):\n"
+                      "    return (" S(U("x")) ").int().view(torch.float32).double()\n" },
     { "f_abs(", "def f_abs(x):\n    return torch.abs(tensor_of(x))\n" },
     { "f_larger(", "def f_larger(x, y):\n    return torch.maximum(tensor_of(x), tensor_of(y))\n" },
     { "f_smaller(",

@@ -241,6 +241,51 @@ static WsTerm extreme(Math *m, Node *n, Place at)
     return x;
 }
 
+static WsTerm cast(Math *m, WsTerm x, const char *type, gboolean bitcast)
+{
+    const char *module = m->y->dialect->module;
+    return ws_term_unknown(ws_py_format(m->y, "%s.cast(%s, %s.%s%s)", module, x.s, module, type,
+                                        bitcast ? ", bitcast=True" : ""),
+                           WS_PREC_ATOM);
+}
+
+/* As 32 bits: a number of the launch may be wider, or a constant. */
+static WsTerm word(Math *m, Node *n, Place at)
+{
+    WsTerm x = as(m, n, WS_MATH_INT, at);
+    return n->form == WS_ARRAY_UNIFORM ? cast(m, x, "int32", FALSE) : x;
+}
+
+/* The amount of a shift, modulo 32. */
+static WsTerm amount(Math *m, Node *n, Place at)
+{
+    gint64 by;
+    if (n->form == WS_ARRAY_UNIFORM && ws_term_known(ws_py_uniform(m->y, n->x), &by))
+        return ws_term_unknown(ws_py_format(m->y, "%d", (int)(by & 31)), WS_PREC_ATOM);
+    return infix(m, "&", WS_PREC_BIT, word(m, n, at), ws_term_unknown("31", WS_PREC_ATOM));
+}
+
+static WsTerm bits(Math *m, Node *n, Place at)
+{
+    static const char *const sign[WS_FUNC_COUNT] = {
+        [WS_FUNC_SHL] = "<<",   [WS_FUNC_SHR] = ">>",  [WS_FUNC_SAR] = ">>",
+        [WS_FUNC_BITAND] = "&", [WS_FUNC_BITOR] = "|", [WS_FUNC_BITXOR] = "^",
+    };
+    WsFunc f = n->x->func;
+    gboolean shift = f == WS_FUNC_SHL || f == WS_FUNC_SHR || f == WS_FUNC_SAR;
+    WsTerm a = word(m, n->arg[0], at);
+    WsTerm b = shift ? amount(m, n->arg[1], at) : word(m, n->arg[1], at);
+    if (f == WS_FUNC_UMULHI)
+        return ws_term_unknown(
+            ws_py_format(m->y, "%s.umulhi(%s, %s)", m->y->dialect->module, a.s, b.s), WS_PREC_ATOM);
+    if (f == WS_FUNC_SHR)
+        a = cast(m, a, "uint32", TRUE);
+    const char *s = ws_py_format(m->y, "%s %s %s", ws_py_in(m->y, a, WS_PREC_ATOM), sign[f],
+                                 ws_py_in(m->y, b, WS_PREC_ATOM));
+    WsTerm t = ws_term_unknown(s, WS_PREC_BIT);
+    return f == WS_FUNC_SHR ? cast(m, t, "int32", TRUE) : t;
+}
+
 static WsTerm function(Math *m, Node *n, Place at)
 {
     switch (n->x->func) {
@@ -256,6 +301,12 @@ static WsTerm function(Math *m, Node *n, Place at)
     case WS_FUNC_EXP:
     case WS_FUNC_LOG2:
     case WS_FUNC_SQRT:
+    case WS_FUNC_ERF:
+    case WS_FUNC_RSQRT:
+    case WS_FUNC_SIN:
+    case WS_FUNC_COS:
+    case WS_FUNC_FLOOR:
+    case WS_FUNC_CEIL:
         return call(m, ws_func_text(n->x->func), as(m, n->arg[0], WS_MATH_REAL, at));
     case WS_FUNC_LN:
         return call(m, "log", as(m, n->arg[0], WS_MATH_REAL, at));
@@ -263,6 +314,18 @@ static WsTerm function(Math *m, Node *n, Place at)
         return infix(m, "/", WS_PREC_TERM, real_number(m, 1), as(m, n->arg[0], WS_MATH_REAL, at));
     case WS_FUNC_TANH:
         return tanh_of(m, as(m, n->arg[0], WS_MATH_REAL, at));
+    case WS_FUNC_SHL:
+    case WS_FUNC_SHR:
+    case WS_FUNC_SAR:
+    case WS_FUNC_BITAND:
+    case WS_FUNC_BITOR:
+    case WS_FUNC_BITXOR:
+    case WS_FUNC_UMULHI:
+        return bits(m, n, at);
+    case WS_FUNC_BITS:
+        return cast(m, as(m, n->arg[0], WS_MATH_REAL, at), "int32", TRUE);
+    case WS_FUNC_FROM_BITS:
+        return cast(m, word(m, n->arg[0], at), "float32", TRUE);
     default:
         if (n->x->func >= WS_FUNC_F32)
             return convert(m, n, at, FALSE);
@@ -341,6 +404,8 @@ static WsTerm value_text(Math *m, Node *n)
     const char *s = m->y->value[n->index];
     if (ws_dtype_real(v->dtype) && v->dtype != WS_DTYPE_F32 && v->dtype != WS_DTYPE_TF32)
         s = ws_py_format(m->y, "%s.to(%s.float32)", s, m->y->dialect->module);
+    if (v->dtype == WS_DTYPE_I8 || v->dtype == WS_DTYPE_U8) /* arithmetic is of 32 bits */
+        s = ws_py_format(m->y, "%s.to(%s.int32)", s, m->y->dialect->module);
     return ws_term_unknown(s, WS_PREC_ATOM);
 }
 

@@ -22,7 +22,8 @@ static guint64 sides(const WsPy *y, guint barrier, gint64 element)
     return agents;
 }
 
-gboolean ws_py_between_groups(const WsPy *y, guint barrier)
+/* A named barrier at which several groups meet. */
+static gboolean between_groups(const WsPy *y, guint barrier)
 {
     const WsBarrier *b = &y->p->barrier[barrier];
     for (gint64 e = 0; b->kind == WS_BARRIER_NAMED && e < b->array; e++) {
@@ -30,6 +31,25 @@ gboolean ws_py_between_groups(const WsPy *y, guint barrier)
             return TRUE;
     }
     return FALSE;
+}
+
+const char *ws_py_named(WsPy *y, const WsOp *op)
+{
+    gint64 element = 0;
+    if (op->barrier < 0) {
+        ws_py_refuse(y, op, "a barrier of the whole CTA between groups", "an mbarrier or two");
+        return NULL;
+    }
+    if (op->element && !ws_py_constant(y, op->element, &element)) {
+        ws_py_refuse(y, op, "a named barrier whose element is not constant", NULL);
+        return NULL;
+    }
+    const guint number = (guint)op->barrier;
+    if (!between_groups(y, number))
+        return "";
+    if (y->p->barrier[number].array > 1)
+        return ws_py_format(y, "%s + %s", y->barrier[number], ws_py_text(y, op->element));
+    return y->barrier[number];
 }
 
 /* What a re-import makes a named barrier of again: a figure per element. */
@@ -47,7 +67,7 @@ void ws_py_named_constants(WsPy *y)
 {
     guint n = 0, taken = y->p->n_agents + 2;
     for (guint i = 0; i < y->p->n_barriers; i++)
-        n += ws_py_between_groups(y, i) ? y->p->barrier[i].array : 0;
+        n += between_groups(y, i) ? y->p->barrier[i].array : 0;
     if (n + taken > y->p->hardware->sync.named) {
         ws_py_refuse_at(
             y, NULL, "barriers",
@@ -59,7 +79,7 @@ void ws_py_named_constants(WsPy *y)
         return;
     }
     for (guint i = 0, next = y->p->hardware->sync.named - n; i < y->p->n_barriers; i++) {
-        if (!ws_py_between_groups(y, i))
+        if (!between_groups(y, i))
             continue;
         ws_py_line(y, "%s = %s.constexpr(%u)  # named in the design: %s threads", y->barrier[i],
                    y->dialect->module, next, threads_of(y, &y->p->barrier[i]));
@@ -71,7 +91,7 @@ void ws_py_named_guards(WsPy *y)
 {
     guint next = y->p->hardware->sync.named;
     for (guint i = y->p->n_barriers; i-- > 0;) {
-        if (!ws_py_between_groups(y, i))
+        if (!between_groups(y, i))
             continue;
         next -= y->p->barrier[i].array;
         ws_py_line(y, "%s.static_assert(%s == %u, \"%s: the ids that the compiler leaves\")",

@@ -65,11 +65,20 @@ const WsTree *ws_py_zeros_before(const WsOp *op)
     return loop && !used_before(loop, op, &found) ? loop : NULL;
 }
 
+gboolean ws_py_accumulates(const WsOp *op, guint value)
+{
+    for (guint i = 0; i < op->n_flying; i++) {
+        if (op->flying[i]->value[0].value == value)
+            return TRUE;
+    }
+    return FALSE;
+}
+
 gint64 ws_py_stay(WsPy *y, const WsOp *wait)
 {
     if (wait->wait->stay < 0)
         ws_py_refuse(y, wait,
                      "a wait for some of several groups, of which paths leave different ones",
-                     "wait for all of them (0), or make the groups alike");
+                     "wait for all of them (0), or make the groups equal");
     return wait->wait->stay;
 }

@@ -51,10 +51,16 @@ static void bind_launch(WsPy *y)
     }
 }
 
-WsPy *ws_py_new(const WsProgram *p, const WsPyDialect *dialect)
+WsPy *ws_py_new(const WsProgram *p, const WsPyDialect *dialect, gboolean remarks,
+                WsPyPieces *pieces, const WsPyNumbers *numbers)
 {
     WsPy *y = g_new0(WsPy, 1);
-    *y = (WsPy){ .p = p, .dialect = dialect, .out = g_string_new(NULL) };
+    *y = (WsPy){ .p = p,
+                 .dialect = dialect,
+                 .remarks = remarks,
+                 .pieces = pieces,
+                 .numbers = numbers,
+                 .out = g_string_new(NULL) };
     y->terms = (WsTermWriter){ .language = &ws_py_language,
                                .printer = y,
                                .pool = g_string_chunk_new(1 << 14) };
@@ -235,9 +241,9 @@ char *ws_py_finish(WsPy *y, GError **error)
     g_free(y->of_file);
     g_free(y->var);
     g_free(y->tensor);
-    g_free(y->map);
     g_free(y->buffer);
     g_free(y->barrier);
+    g_clear_pointer(&y->boxes, g_array_unref);
     g_hash_table_unref(y->global);
     g_hash_table_unref(y->local);
     g_ptr_array_unref(y->counters);

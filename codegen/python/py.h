@@ -37,7 +37,7 @@ typedef struct {
     const char *static_range; /* "gl.static_range" */
     const char *constexpr_t;  /* "gl.constexpr" */
     gboolean masks;           /* masks are written by helper at_most */
-    gboolean parts;           /* a descriptor copies 2^n rows: ws_py_block */
+    gboolean parts;           /* a descriptor copies 2^n rows: ws_py_copies */
     /* One operation: all lines of it; nothing for operations that another of the same step covers.
      */
     void (*op)(WsPy *y, const WsOp *op);
@@ -72,8 +72,8 @@ struct WsPy {
     WsTermWriter terms; /* and the pool of all text */
     GString *out;
     guint depth;
-    WsTermName *var;                                 /* [p->n_vars] */
-    const char **tensor, **map, **buffer, **barrier; /* identifiers */
+    WsTermName *var;                          /* [p->n_vars] */
+    const char **tensor, **buffer, **barrier; /* identifiers */
     /* the role being written */
     const WsAgent *agent;
     const char **value;         /* identifiers of its values */
@@ -93,6 +93,7 @@ struct WsPy {
     WsAccount account;
     gpointer role;         /* the dialect's own, per agent */
     struct WsPyHome *home; /* per value of the agent: where it comes into being (role.c) */
+    GArray *boxes;         /* WsPyBox: what TMA copies of the program move (ws_py_boxes) */
     GPtrArray *counters;   /* names that a role counts from 0, if its text mentions them */
     GHashTable *global;    /* names that mean something in the whole file */
     GHashTable *local;     /* names of the agent's values */
@@ -121,6 +122,13 @@ char *ws_py_tidy(const char *text); /* without "+ 0", long lines wrapped; caller
 void ws_py_step_comment(WsPy *y, const WsOp *op); /* the author's words, once per step */
 /* ws_generate_refuse(): what, and what to change. */
 void ws_py_refuse(WsPy *y, const WsOp *op, const char *what, const char *change);
+/* What the columns of ../lower.def make of an operation: a function that prints it, what stands for
+ * it, one line, or why it cannot be said and what to change. */
+typedef struct {
+    void (*print)(WsPy *y, const WsOp *op);
+    const char *implied, *fixed, *why, *change;
+} WsPyRow;
+void ws_py_row(WsPy *y, const WsOp *op, const WsPyRow *row);
 /* What stands for an operation that has no line of its own: "the call that copies". */
 #define ws_py_implied(y, op, how) ws_account_implied(&(y)->account, op, how)
 /* A remark is all there is of an operation that has no effect there. */
@@ -186,12 +194,15 @@ char *ws_py_tile_function(WsPy *y, const char *decorator); /* "tile_at"; "" if t
 const WsTree *ws_py_first_loop(const WsOp *op);
 /* The same, if nothing before looks at the accumulator: it may be zeros before the loop. */
 const WsTree *ws_py_zeros_before(const WsOp *op);
+/* Some path has a product in flight at `op` that accumulates into the value. */
+gboolean ws_py_accumulates(const WsOp *op, guint value);
 /* Calls that a wait leaves in flight where each is a group; -1: refused. */
 gint64 ws_py_stay(WsPy *y, const WsOp *wait);
 
 /* --- named.c ------------------------------------------------------------------------------------
- * A named barrier at which several groups meet. */
-gboolean ws_py_between_groups(const WsPy *y, guint barrier);
+ * The id of a named barrier at `op`, "meet + 1"; "": the group of `op` meets alone. NULL: refused.
+ */
+const char *ws_py_named(WsPy *y, const WsOp *op);
 void ws_py_named_constants(WsPy *y); /* lines of the file: their ids */
 void ws_py_named_guards(WsPy *y);    /* in the kernel: they are no parameters */
 
@@ -218,6 +229,8 @@ typedef struct {
 /* One role per group, or one per replica where they do not fold. Caller frees the array (which owns
  * its elements). */
 GPtrArray *ws_py_roles(WsPy *y, const WsPyParam *param, guint n_param);
+/* The one of an agent: the roles of a text hold every agent. */
+const WsPyRole *ws_py_role_of(const GPtrArray *roles, guint agent);
 /* Arguments of a call of role r for agent r->first + i: "(a, b, full, 1)" */
 const char *ws_py_role_arguments(WsPy *y, const WsPyRole *r, guint i);
 
@@ -234,6 +247,7 @@ char *ws_py_host_used(WsPy *y, const char *text);
 /* "assert K >= 1" for every `assume` of the design. */
 void ws_py_host_assumptions(WsPy *y);
 const char *ws_py_host_value(WsPy *y, const WsVar *run); /* of a run name */
+const char *ws_py_host_real(WsPy *y, const WsExpr *x);   /* of a number that is no integer */
 /* What a kernel takes beside tensors, maps and barriers, in order: sizes, scalars, run names,
  * extents, n_tiles, `group_n`. Borrowed strings. Caller frees the array. */
 GPtrArray *ws_py_host_arguments(WsPy *y);
@@ -258,23 +272,43 @@ typedef struct {
     guint swizzle;
     const char *name; /* "A_desc" */
 } WsPyBox;
-/* All of the program, in order of first use. Caller frees. */
-GArray *ws_py_boxes(WsPy *y);
+/* Finds all of the program, in order of first use. */
+void ws_py_boxes(WsPy *y);
 /* The box of `op` where it is written; NULL: op is a further box of a step whose first operation
  * does all, or (with an error) it cannot be one box. */
-const WsPyBox *ws_py_call(WsPy *y, const GArray *boxes, const WsOp *op);
+const WsPyBox *ws_py_call(WsPy *y, const WsOp *op);
 gboolean ws_py_first_box(const WsOp *op);               /* the one that stands for the step */
 const char *ws_py_coordinates(WsPy *y, const WsOp *op); /* "tm * BM, k * BK" */
-/* Where extents are powers of two, a tile of 192 rows is three of 64. Rows of a part; extent of one
- * call; how many calls, which follow each other along `dim`; "m * BM + part * 64" there. */
-guint ws_py_part_rows(guint rows);
+/* "128, 64": extents of one call. */
+const char *ws_py_block_shape(WsPy *y, const WsPyBox *box);
+/* What an expect waits for, load by load, as `term` says it of a load's box and bytes; NULL: not
+ * all of it are loads, or `term` has no word for one. */
+typedef const char *(*WsPyTerm)(WsPy *y, const WsPyBox *box, gint64 bytes);
+const char *ws_py_expected(WsPy *y, const WsOp *expect, WsPyTerm term);
+/* Extent of one call along `dim` in dialects with `parts` (views.c); how many calls a copy is, 0:
+ * refused. `at`: where they begin, "m * BM + part * 64, k * BK". */
 guint ws_py_block(const WsPyBox *box, guint dim);
-guint ws_py_parts(const WsPyBox *box, guint *dim);
-const char *ws_py_part_coordinates(WsPy *y, const WsOp *op, guint dim, guint rows);
+guint ws_py_copies(WsPy *y, const WsOp *op, const WsPyBox *box, const char **at);
+/* A store that is one call. FALSE: refused. */
+gboolean ws_py_single_store(WsPy *y, const WsOp *op, const WsPyBox *box);
 /* A multicast, or an arrival at another CTA of the cluster. */
 gboolean ws_py_beyond(const WsOp *op);
 
-WsPy *ws_py_new(const WsProgram *p, const WsPyDialect *dialect);
+/* --- views.c: parts of buffers and of values ----------------------------------------------------
+ * Rows of a part of a tile: all, or where they are no power of two what is. */
+guint ws_py_part_rows(guint rows);
+/* How many stages and parts a buffer has, and the rows of one; refuses other extents. */
+const char *ws_py_stages(WsPy *y, const WsBuffer *b, guint *rows);
+/* "use % QBUF * 3 + 1": the stage, or `part` of it unless NULL. */
+const char *ws_py_part_stage(WsPy *y, const WsAccess *a, const char *part);
+/* The part that a view is; NULL: the tile is one. Refuses views of other rows. */
+const char *ws_py_view_part(WsPy *y, const WsAccess *a);
+gboolean ws_py_whole(const WsPy *y, const WsValueUse *u); /* all of the value */
+const char *ws_py_columns(WsPy *y, const WsValueUse *u);  /* a value, or columns of it */
+
+/* `remarks`, `pieces`, `numbers`: as WsPyWrite is given them. */
+WsPy *ws_py_new(const WsProgram *p, const WsPyDialect *dialect, gboolean remarks,
+                WsPyPieces *pieces, const WsPyNumbers *numbers);
 /* The finished text, or NULL and y's error. Frees y. */
 char *ws_py_finish(WsPy *y, GError **error);
 

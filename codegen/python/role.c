@@ -64,13 +64,8 @@ static Use use_of_product(const WsOp *op, gboolean whole)
 /* Names in flight pass through a wait. */
 static gboolean flies_at(const WsOp *wait, guint value)
 {
-    if (!ws_op_retires(wait->kind) || ws_op_queue(wait->kind) != WS_QUEUE_MMA)
-        return FALSE;
-    for (guint i = 0; i < wait->n_flying; i++) {
-        if (wait->flying[i]->value[0].value == value)
-            return TRUE;
-    }
-    return FALSE;
+    return ws_op_retires(wait->kind) && ws_op_queue(wait->kind) == WS_QUEUE_MMA &&
+           ws_py_accumulates(wait, value);
 }
 
 static Use use_of(const WsOp *op, const WsAgent *agent, guint value)
@@ -367,6 +362,16 @@ GPtrArray *ws_py_roles(WsPy *y, const WsPyParam *given, guint n_given)
                                           body[i], param, n_param));
     }
     return all;
+}
+
+const WsPyRole *ws_py_role_of(const GPtrArray *roles, guint agent)
+{
+    for (guint i = 0; i < roles->len; i++) {
+        const WsPyRole *r = roles->pdata[i];
+        if (agent >= r->first && agent < r->first + r->n)
+            return r;
+    }
+    g_assert_not_reached();
 }
 
 const char *ws_py_role_arguments(WsPy *y, const WsPyRole *r, guint i)

@@ -160,6 +160,22 @@ void ws_py_remark(WsPy *y, const WsOp *op, const char *format, ...)
     ws_py_implied(y, op, "a remark: it has no effect there");
 }
 
+void ws_py_row(WsPy *y, const WsOp *op, const WsPyRow *row)
+{
+    if (row->why || (!row->print && !row->fixed && !row->implied)) {
+        ws_py_refuse(y, op, row->why ? row->why : ws_op_kind_text(op->kind), row->change);
+        return;
+    }
+    if (row->implied)
+        ws_py_implied(y, op, row->implied);
+    else
+        ws_py_step_comment(y, op);
+    if (row->fixed)
+        ws_py_line(y, "%s", row->fixed);
+    else if (row->print)
+        row->print(y, op);
+}
+
 /* Prologues are the kernel's, which every dialect writes as a whole. */
 void ws_py_account(WsPy *y)
 {
@@ -170,7 +186,7 @@ void ws_py_account(WsPy *y)
         ws_py_refuse(
             y, lost,
             ws_py_phrase(y, "nothing was written for operation %s", ws_op_kind_text(lost->kind)),
-            "this is a fault of the export, please report it");
+            "this is a bug of the export, please report it");
 }
 
 /* --- the whole text ----------------------------------------------------------------------------*/

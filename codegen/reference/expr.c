@@ -154,45 +154,20 @@ static LLVMValueRef floor_divide(RefBuilder *r, LLVMValueRef a, LLVMValueRef b, 
 
 static RefValue arithmetic(RefBuilder *r, WsExprOp op, RefValue a, RefValue b)
 {
-    RefKind kind = MAX(REF_INT, MAX(a.kind, b.kind));
-    LLVMValueRef v, q;
+    static const LLVMOpcode of[][2] = {
+        { LLVMAdd, LLVMFAdd }, { LLVMSub, LLVMFSub }, { LLVMMul, LLVMFMul }, { LLVMSDiv, LLVMFDiv }
+    };
+    const RefKind kind = MAX(REF_INT, MAX(a.kind, b.kind));
+    const gboolean real = kind == REF_REAL;
     a = ws_ref_convert(r, a, kind);
     b = ws_ref_convert(r, b, kind);
-    if (kind == REF_REAL) {
-        switch (op) {
-        case WS_EXPR_ADD:
-            v = LLVMBuildFAdd(r->b, a.v, b.v, "");
-            break;
-        case WS_EXPR_SUB:
-            v = LLVMBuildFSub(r->b, a.v, b.v, "");
-            break;
-        case WS_EXPR_MUL:
-            v = LLVMBuildFMul(r->b, a.v, b.v, "");
-            break;
-        case WS_EXPR_DIV:
-            v = LLVMBuildFDiv(r->b, a.v, b.v, "");
-            break;
-        default: /* a - b floor(a/b) */
-            q = LLVMBuildFDiv(r->b, a.v, b.v, "");
-            q = ws_ref_intrinsic(r, "llvm.floor", &q, 1);
-            v = LLVMBuildFSub(r->b, a.v, LLVMBuildFMul(r->b, b.v, q, ""), "");
-        }
-        return (RefValue){ REF_REAL, v };
-    }
-    switch (op) {
-    case WS_EXPR_ADD:
-        v = LLVMBuildAdd(r->b, a.v, b.v, "");
-        break;
-    case WS_EXPR_SUB:
-        v = LLVMBuildSub(r->b, a.v, b.v, "");
-        break;
-    case WS_EXPR_MUL:
-        v = LLVMBuildMul(r->b, a.v, b.v, "");
-        break;
-    default:
-        v = floor_divide(r, a.v, b.v, op == WS_EXPR_MOD);
-    }
-    return (RefValue){ REF_INT, v };
+    if (!real && (op == WS_EXPR_DIV || op == WS_EXPR_MOD))
+        return (RefValue){ kind, floor_divide(r, a.v, b.v, op == WS_EXPR_MOD) };
+    if (op != WS_EXPR_MOD)
+        return (RefValue){ kind, LLVMBuildBinOp(r->b, of[op - WS_EXPR_ADD][real], a.v, b.v, "") };
+    LLVMValueRef q = LLVMBuildFDiv(r->b, a.v, b.v, ""); /* a - b floor(a/b) */
+    q = ws_ref_intrinsic(r, "llvm.floor", &q, 1);
+    return (RefValue){ kind, LLVMBuildFSub(r->b, a.v, LLVMBuildFMul(r->b, b.v, q, ""), "") };
 }
 
 static RefValue compare(RefBuilder *r, WsExprOp op, RefValue a, RefValue b)
@@ -284,6 +259,43 @@ static RefValue emit_abs(RefBuilder *r, RefValue a)
     return smaller(r, a, minus, TRUE);
 }
 
+/* The low 32 bits, and back with their sign. */
+static LLVMValueRef low(RefBuilder *r, const WsExpr *e)
+{
+    return LLVMBuildTrunc(r->b, ws_ref_convert(r, ws_ref_emit(r, e), REF_INT).v, r->i32, "");
+}
+
+static RefValue sign_extended(RefBuilder *r, LLVMValueRef v)
+{
+    return (RefValue){ REF_INT, LLVMBuildSExt(r->b, v, r->i64, "") };
+}
+
+/* Bits are those of i32, as in steps; the amount of a shift is taken modulo 32. */
+static RefValue emit_bits(RefBuilder *r, const WsExpr *e)
+{
+    LLVMValueRef x = low(r, e->arg[0]), y = low(r, e->arg[1]);
+    LLVMValueRef amount = LLVMBuildAnd(r->b, y, LLVMConstInt(r->i32, 31, FALSE), "");
+    switch (e->func) {
+    case WS_FUNC_SHL:
+        return sign_extended(r, LLVMBuildShl(r->b, x, amount, ""));
+    case WS_FUNC_SHR:
+        return sign_extended(r, LLVMBuildLShr(r->b, x, amount, ""));
+    case WS_FUNC_SAR:
+        return sign_extended(r, LLVMBuildAShr(r->b, x, amount, ""));
+    case WS_FUNC_BITAND:
+        return sign_extended(r, LLVMBuildAnd(r->b, x, y, ""));
+    case WS_FUNC_BITOR:
+        return sign_extended(r, LLVMBuildOr(r->b, x, y, ""));
+    case WS_FUNC_BITXOR:
+        return sign_extended(r, LLVMBuildXor(r->b, x, y, ""));
+    default: /* umulhi */
+        x = LLVMBuildMul(r->b, LLVMBuildZExt(r->b, x, r->i64, ""),
+                         LLVMBuildZExt(r->b, y, r->i64, ""), "");
+        x = LLVMBuildLShr(r->b, x, ws_ref_int(r, 32), "");
+        return sign_extended(r, LLVMBuildTrunc(r->b, x, r->i32, ""));
+    }
+}
+
 static RefValue emit_call(RefBuilder *r, const WsExpr *e)
 {
     RefValue a;
@@ -306,6 +318,21 @@ static RefValue emit_call(RefBuilder *r, const WsExpr *e)
         return emit_abs(r, ws_ref_emit(r, e->arg[0]));
     case WS_FUNC_POW2FLOOR:
         return emit_pow2floor(r, ws_ref_emit(r, e->arg[0]));
+    case WS_FUNC_SHL:
+    case WS_FUNC_SHR:
+    case WS_FUNC_SAR:
+    case WS_FUNC_BITAND:
+    case WS_FUNC_BITOR:
+    case WS_FUNC_BITXOR:
+    case WS_FUNC_UMULHI:
+        return emit_bits(r, e);
+    case WS_FUNC_BITS:
+        v = ws_ref_convert(r, ws_ref_emit(r, e->arg[0]), REF_REAL).v;
+        v = LLVMBuildFPTrunc(r->b, v, r->f32, "");
+        return sign_extended(r, LLVMBuildBitCast(r->b, v, r->i32, ""));
+    case WS_FUNC_FROM_BITS:
+        v = LLVMBuildBitCast(r->b, low(r, e->arg[0]), r->f32, "");
+        return (RefValue){ REF_REAL, LLVMBuildFPExt(r->b, v, r->f64, "") };
     case WS_FUNC_SUM:
         break;
     default:
@@ -316,11 +343,12 @@ static RefValue emit_call(RefBuilder *r, const WsExpr *e)
         if (v)
             return (RefValue){ REF_REAL, v };
     }
-    ws_ref_fail(r,
-                e->func == WS_FUNC_SUM
-                    ? "sum needs leading arguments of the form index < bound with new index names"
-                    : "a function that the reference notation does not have (known: cdiv min max "
-                      "abs pow2floor select sum exp exp2 ln log2 sqrt tanh)");
+    ws_ref_fail(
+        r,
+        e->func == WS_FUNC_SUM
+            ? "sum needs leading arguments of the form index < bound with new index names"
+            : "a function that the reference notation does not have (LANGUAGE.md section 5 lists "
+              "those that it has)");
     return zero(r);
 }
 

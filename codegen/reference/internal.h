@@ -17,7 +17,7 @@ typedef struct {
 } RefValue;
 
 /* Bits of the flags slot. */
-enum { WS_REF_OUTSIDE = 1, WS_REF_DIVIDE = 2, WS_REF_LONG = 4 };
+enum { WS_REF_OUTSIDE = 1, WS_REF_DIVIDE = 2, WS_REF_LONG = 4, WS_REF_FAR = 8 };
 
 typedef struct {
     const char *name;
@@ -53,7 +53,7 @@ typedef struct {
     guint *slot; /* per variable: env slot, G_MAXUINT if none */
     guint flags_slot, memo_slot, terms_slot, n_slots;
     RefFunction *function; /* per statement */
-    LLVMValueRef math[8];  /* exp2, log2, … built on demand */
+    LLVMValueRef math[8];  /* exp2, log2, erf, … built on demand */
     LLVMTypeRef math_type;
     /* the function being built */
     guint statement;

@@ -1,5 +1,6 @@
-/* Reference arithmetic that LLVM has no portable instruction for: exp2, log2 and tanh in float64,
- * and the widening of stored element types. Built as IR, so that host and GPU compute the same. */
+/* Reference arithmetic that LLVM has no portable instruction for: exp2, log2, tanh, erf, sine
+ * and cosine in float64, and the widening of stored element types. Built as IR, so that host and
+ * GPU compute the same. */
 #include "codegen/reference/internal.h"
 
 #include <math.h>
@@ -118,6 +119,108 @@ static LLVMValueRef tanh_(RefBuilder *r, LLVMValueRef x)
     return LLVMBuildFSub(r->b, real(r, 1), LLVMBuildFDiv(r->b, real(r, 2), below, ""), "");
 }
 
+static LLVMValueRef horner(RefBuilder *r, LLVMValueRef x, guint n, const double *c)
+{
+    LLVMValueRef sum = real(r, c[n - 1]);
+    for (guint i = n - 1; i-- > 0;)
+        sum = fma_(r, sum, x, real(r, c[i]));
+    return sum;
+}
+
+/* Below 1 x P(x^2); from there on 1 - e^(-x^2) Q(t)/(1 + 2 |x|), t = (|x| - 2)/(|x| + 2). The
+ * polynomials are fitted to 1e-17; the result is within 3e-16 of erf
+ * (tests/codegen/test-accuracy.c).
+ */
+static LLVMValueRef build_erf(RefBuilder *r, LLVMValueRef x)
+{
+    static const double near[] = { 1.1283791670955126,     -0.3761263890318355,
+                                   0.11283791670945247,    -0.026866170643275133,
+                                   0.0052239776074150665,  -0.0008548325989315822,
+                                   0.00012055295309694914, -1.4924744466232057e-05,
+                                   1.644751536205081e-06,  -1.620915898544719e-07,
+                                   1.37229062412791e-08,   -7.801063599838421e-10 };
+    static const double far[] = {
+        1.2769783815525286,      -0.09276382658574621,    -0.1660303976152941,
+        0.16405128003350078,     -0.05422000099139352,    -0.008034015087639389,
+        0.008722653843671909,    0.0012713391804525132,   -0.001456813216198505,
+        -0.00045434555999346435, 0.0002063593466910944,   0.00015109754854849257,
+        -1.4797615713942467e-06, -3.6816284045867246e-05, -1.3403152694865121e-05,
+        4.993769824357437e-06,   4.409545003129778e-06
+    };
+    LLVMValueRef a = ws_ref_intrinsic(r, "llvm.fabs", &x, 1);
+    LLVMValueRef small = LLVMBuildFMul(
+        r->b, x, horner(r, LLVMBuildFMul(r->b, x, x, ""), G_N_ELEMENTS(near), near), "");
+    LLVMValueRef c = select_real(r, LLVMRealOLT, a, real(r, 6), a, real(r, 6));
+    LLVMValueRef t = LLVMBuildFDiv(r->b, LLVMBuildFSub(r->b, c, real(r, 2), ""),
+                                   LLVMBuildFAdd(r->b, c, real(r, 2), ""), "");
+    LLVMValueRef e =
+        exp2_(r, LLVMBuildFMul(r->b, LLVMBuildFMul(r->b, c, c, ""), real(r, -M_LOG2E), ""));
+    LLVMValueRef rest = LLVMBuildFMul(r->b, e, horner(r, t, G_N_ELEMENTS(far), far), "");
+    rest = LLVMBuildFDiv(r->b, rest, fma_(r, c, real(r, 2), real(r, 1)), "");
+    LLVMValueRef large = LLVMBuildFSub(r->b, real(r, 1), rest, "");
+    large = select_real(r, LLVMRealOLT, x, real(r, 0), LLVMBuildFNeg(r->b, large, ""), large);
+    return select_real(r, LLVMRealOGE, a, real(r, 1), large, small);
+}
+
+/* Sine of x + quarter turns: x = n pi/2 + f by four parts of pi/2, the first three of 22 bits, so
+ * that their products with n are exact up to 2^30; Taylor series on |f| <= pi/4 (remainder below
+ * 1e-17).
+ */
+static LLVMValueRef build_turned(RefBuilder *r, LLVMValueRef x, guint quarters)
+{
+    static const double part[] = { 0x1.921fbp+0, 0x1.5110bp-22, 0x1.184698p-44,
+                                   0x1.3198a2e037073p-69 };
+    LLVMValueRef a = ws_ref_intrinsic(r, "llvm.fabs", &x, 1);
+    LLVMValueRef near = LLVMBuildFCmp(r->b, LLVMRealOLE, a, real(r, 0x1p30), "");
+    LLVMValueRef safe = LLVMBuildSelect(r->b, near, x, real(r, 0), "");
+    LLVMValueRef n = fma_(r, safe, real(r, M_2_PI), real(r, 0.5));
+    n = ws_ref_intrinsic(r, "llvm.floor", &n, 1);
+    LLVMValueRef f = safe;
+    for (guint i = 0; i < G_N_ELEMENTS(part); i++)
+        f = LLVMBuildFSub(r->b, f, LLVMBuildFMul(r->b, n, real(r, part[i]), ""), "");
+    LLVMValueRef s = LLVMBuildFMul(r->b, f, f, ""), one = real(r, 1), sine = one, cosine = one;
+    for (int k = 18; k >= 2; k -= 2) { /* 1 - s/(k(k - 1)) (1 - …) */
+        LLVMValueRef even = LLVMBuildFMul(r->b, s, real(r, 1.0 / (k * (k - 1))), "");
+        LLVMValueRef odd = LLVMBuildFMul(r->b, s, real(r, 1.0 / (k * (k + 1))), "");
+        cosine = LLVMBuildFSub(r->b, one, LLVMBuildFMul(r->b, even, cosine, ""), "");
+        sine = LLVMBuildFSub(r->b, one, LLVMBuildFMul(r->b, odd, sine, ""), "");
+    }
+    sine = LLVMBuildFMul(r->b, f, sine, "");
+    LLVMValueRef q =
+        LLVMBuildAdd(r->b, LLVMBuildFPToSI(r->b, n, r->i64, ""), ws_ref_int(r, quarters), "");
+    LLVMValueRef nought = ws_ref_int(r, 0), bit = LLVMBuildAnd(r->b, q, ws_ref_int(r, 1), "");
+    LLVMValueRef v =
+        LLVMBuildSelect(r->b, LLVMBuildICmp(r->b, LLVMIntNE, bit, nought, ""), cosine, sine, "");
+    bit = LLVMBuildAnd(r->b, q, ws_ref_int(r, 2), "");
+    v = LLVMBuildSelect(r->b, LLVMBuildICmp(r->b, LLVMIntNE, bit, nought, ""),
+                        LLVMBuildFNeg(r->b, v, ""), v, "");
+    return LLVMBuildSelect(r->b, near, v, real(r, NAN), "");
+}
+
+static LLVMValueRef build_sin(RefBuilder *r, LLVMValueRef x)
+{
+    return build_turned(r, x, 0);
+}
+
+static LLVMValueRef build_cos(RefBuilder *r, LLVMValueRef x)
+{
+    return build_turned(r, x, 1);
+}
+
+/* What is finite and too far to be reduced is refused; the sine of infinity is NaN. */
+static void judge_angle(RefBuilder *r, LLVMValueRef x)
+{
+    LLVMValueRef a = ws_ref_intrinsic(r, "llvm.fabs", &x, 1);
+    LLVMValueRef far = LLVMBuildFCmp(r->b, LLVMRealOGT, a, real(r, 0x1p30), "");
+    LLVMValueRef finite = LLVMBuildFCmp(r->b, LLVMRealOLT, a, real(r, INFINITY), "");
+    ws_ref_flag_if(r, LLVMBuildAnd(r->b, far, finite, ""), WS_REF_FAR);
+}
+
+static LLVMValueRef root(RefBuilder *r, LLVMValueRef x)
+{
+    return ws_ref_intrinsic(r, "llvm.sqrt", &x, 1);
+}
+
 LLVMValueRef ws_ref_math(RefBuilder *r, WsFunc func, LLVMValueRef x)
 {
     switch (func) {
@@ -130,9 +233,23 @@ LLVMValueRef ws_ref_math(RefBuilder *r, WsFunc func, LLVMValueRef x)
     case WS_FUNC_LN:
         return LLVMBuildFMul(r->b, log2_(r, x), real(r, M_LN2), "");
     case WS_FUNC_SQRT:
-        return ws_ref_intrinsic(r, "llvm.sqrt", &x, 1);
+        return root(r, x);
     case WS_FUNC_TANH:
         return tanh_(r, x);
+    case WS_FUNC_ERF:
+        return call_math(r, 2, "ws_erf", build_erf, x);
+    case WS_FUNC_RSQRT:
+        return LLVMBuildFDiv(r->b, real(r, 1), root(r, x), "");
+    case WS_FUNC_SIN:
+        judge_angle(r, x);
+        return call_math(r, 3, "ws_sin", build_sin, x);
+    case WS_FUNC_COS:
+        judge_angle(r, x);
+        return call_math(r, 4, "ws_cos", build_cos, x);
+    case WS_FUNC_FLOOR:
+        return ws_ref_intrinsic(r, "llvm.floor", &x, 1);
+    case WS_FUNC_CEIL:
+        return ws_ref_intrinsic(r, "llvm.ceil", &x, 1);
     default:
         return NULL;
     }

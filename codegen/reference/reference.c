@@ -289,9 +289,12 @@ gboolean ws_reference_eval(WsReference *r, guint tensor, const WsReferenceInput 
         ws_generate_refuse(error, "reference", NULL, "reference", terms, "give smaller sizes");
         return FALSE;
     }
-    g_autofree char *why = r->env[r->flags_slot] & WS_REF_OUTSIDE
-                               ? ws_phrase("what defines %s reads a tensor outside its shape", name)
-                               : ws_phrase("what defines %s divides an integer by zero", name);
+    g_autofree char *why =
+        r->env[r->flags_slot] & WS_REF_OUTSIDE
+            ? ws_phrase("what defines %s reads a tensor outside its shape", name)
+        : r->env[r->flags_slot] & WS_REF_DIVIDE
+            ? ws_phrase("what defines %s divides an integer by zero", name)
+            : ws_phrase("what defines %s takes sin or cos of more than 2^30 radians", name);
     ws_generate_refuse(error, "reference", NULL, "reference", why, NULL);
     return FALSE;
 }

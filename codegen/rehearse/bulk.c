@@ -44,15 +44,6 @@ static guint8 *row_address(const WsHostMap *m, const gint32 *at, const Box *b, g
     return (guint8 *)((guintptr)m->base + (guintptr)(offset * b->bytes));
 }
 
-/* Swizzle: 16-byte unit number XOR row of the pattern, on the address (kernels 4.3). */
-static guint32 swizzle(guint32 address, guint span)
-{
-    return address ^ ((address >> 3) & (span == 128  ? 0x70u
-                                        : span == 64 ? 0x30u
-                                        : span == 32 ? 0x10u
-                                                     : 0));
-}
-
 /* Copies between a linear box image and shared memory, 16 bytes at a time. */
 static void copy_box(WsHostCta *cta, const WsHostMap *m, guint32 shared, guint8 *image,
                      guint32 bytes, gboolean to_shared)
@@ -67,7 +58,7 @@ static void copy_box(WsHostCta *cta, const WsHostMap *m, guint32 shared, guint8 
     }
     for (i = 0; i < bytes; i += 16) {
         guint32 n = MIN(16, bytes - i);
-        guint8 *at = ws_host_shared(cta, swizzle(shared + i, m->swizzle), n, "TMA box");
+        guint8 *at = ws_host_shared(cta, ws_host_swizzled(shared + i, m->swizzle), n, "TMA box");
         if (at)
             memcpy(to_shared ? at : image + i, to_shared ? image + i : at, n);
     }
@@ -91,7 +82,7 @@ static gboolean legal(WsHostThread *t, const WsHostMap *m, guint32 shared, const
         return FALSE;
     }
     if (shared % MIN(align, 128))
-        ws_host_violation(t, "%s: shared address is no multiple of 128", what);
+        ws_host_violation(t, "%s: shared address is not a multiple of 128", what);
     return ws_host_shared(t->cta, shared, box_bytes(m), what) != NULL;
 }
 
@@ -254,17 +245,12 @@ void ws_host_run_store_write(WsHostLater *l)
 
 /* --- copies between CTAs -------------------------------------------------------------------------
  */
-/* at[0]: source, at[1]: bytes. */
-void wsh_bulk_copy(guint32 dst, guint32 src, guint32 bytes, guint32 bar, guint32 rank)
+/* Into CTA `rank`, later: from `src` in this one, or `data`, which it takes. at[0]: source, at[1]:
+ * bytes. */
+static void cross(guint32 dst, guint32 src, guint8 *data, guint32 bytes, guint32 bar, guint32 rank)
 {
     WsHostThread *t = ws_host_me();
-    WsHostLater *l;
-    if (rank >= ws_host->n_ctas || (dst | src | bytes) % 16) {
-        ws_host_violation(t, "bulk copy of %u bytes to CTA %u is not aligned or goes nowhere",
-                          bytes, rank);
-        return;
-    }
-    l = g_new0(WsHostLater, 1);
+    WsHostLater *l = g_new0(WsHostLater, 1);
     l->kind = WS_HOST_COPY;
     l->thread = t;
     l->cta = &ws_host->cta[rank];
@@ -273,32 +259,31 @@ void wsh_bulk_copy(guint32 dst, guint32 src, guint32 bytes, guint32 bar, guint32
     l->op = t->op;
     l->at[0] = (gint32)src;
     l->at[1] = (gint32)bytes;
-    l->hash = hash_shared(t->cta, src, bytes);
+    l->data = data;
+    l->hash = data ? 0 : hash_shared(t->cta, src, bytes);
     poison(l->cta, dst, bytes);
     ws_host_later(l);
+}
+
+void wsh_bulk_copy(guint32 dst, guint32 src, guint32 bytes, guint32 bar, guint32 rank)
+{
+    if (rank >= ws_host->n_ctas || (dst | src | bytes) % 16)
+        ws_host_violation(ws_host_me(),
+                          "bulk copy of %u bytes to CTA %u is not aligned or goes nowhere", bytes,
+                          rank);
+    else
+        cross(dst, src, NULL, bytes, bar, rank);
 }
 
 /* Registers of a thread into another CTA. */
 static void send(guint32 at, const guint32 *word, guint32 bytes, guint32 bar, guint32 rank)
 {
-    WsHostThread *t = ws_host_me();
-    WsHostLater *l;
-    if (rank >= ws_host->n_ctas || at % bytes) {
-        ws_host_violation(t, "st.async of %u bytes to CTA %u is not aligned or goes nowhere", bytes,
+    if (rank >= ws_host->n_ctas || at % bytes)
+        ws_host_violation(ws_host_me(),
+                          "st.async of %u bytes to CTA %u is not aligned or goes nowhere", bytes,
                           rank);
-        return;
-    }
-    l = g_new0(WsHostLater, 1);
-    l->kind = WS_HOST_COPY;
-    l->thread = t;
-    l->cta = &ws_host->cta[rank];
-    l->shared = at;
-    l->bar = bar;
-    l->op = t->op;
-    l->at[1] = (gint32)bytes;
-    l->data = g_memdup2(word, bytes);
-    poison(l->cta, at, bytes);
-    ws_host_later(l);
+    else
+        cross(at, 0, g_memdup2(word, bytes), bytes, bar, rank);
 }
 
 void wsh_st_async(guint32 at, guint32 a, guint32 bar, guint32 rank)

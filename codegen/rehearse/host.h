@@ -200,7 +200,6 @@ void ws_host_free(WsHost *h);
 /* Runs one cluster: CTAs first_id … of a grid of n_ids. FALSE once stuck (h->stuck says where). */
 gboolean ws_host_run(WsHost *h, guint first_id, guint n_ids, void (*kernel)(const guint64 *),
                      const guint64 *param);
-guint64 ws_host_random(WsHost *h);
 /* Blocks the running thread until something wakes it; it must test its condition again. */
 void ws_host_block(WsHostThread *t, WsHostWait why, GPtrArray *waiters);
 void ws_host_wake(WsHostThread *t);
@@ -209,6 +208,14 @@ void ws_host_wake_all(GPtrArray *waiters);
 void ws_host_later(WsHostLater *later);
 void ws_host_violation(WsHostThread *t, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void ws_host_race(guint op, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* Swizzle: 16-byte unit number XOR row of the pattern, on the address (kernels 4.3). */
+static inline guint32 ws_host_swizzled(guint32 address, guint span)
+{
+    return address ^ ((address >> 3) & (span == 128  ? 0x70u
+                                        : span == 64 ? 0x30u
+                                        : span == 32 ? 0x10u
+                                                     : 0));
+}
 /* Bytes of shared memory, NULL and a violation if they lie outside. */
 guint8 *ws_host_shared(WsHostCta *cta, guint32 address, guint32 bytes, const char *what);
 guint64 ws_host_hash(const void *data, gsize bytes, guint64 start);
@@ -316,6 +323,12 @@ float wsh_lg2(float x);
 float wsh_rcp(float x);
 float wsh_sqrt(float x);
 float wsh_tanh(float x);
+float wsh_rsqrt(float x);
+float wsh_floor(float x);
+float wsh_ceil(float x);
+float wsh_erf(float x);
+float wsh_sin(float x);
+float wsh_cos(float x);
 void wsh_bar_sync(guint32 id, guint32 threads);
 void wsh_bar_arrive(guint32 id, guint32 threads);
 void wsh_warp_sync(void);

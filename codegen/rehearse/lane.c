@@ -82,7 +82,7 @@ static guint32 collective(const char *what, const guint32 *in, guint n, Finish f
     WsHostWarp *w = &t->cta->warp[t->tid / 32];
     guint64 generation = w->generation;
     if (w->arrived && w->what != what)
-        ws_host_violation(t, "lanes of one warp meet %s and %s", w->what, what);
+        ws_host_violation(t, "lanes of one warp reach %s and %s", w->what, what);
     w->what = what;
     if (n)
         memcpy(w->in[t->tid % 32], in, n * sizeof *in);
@@ -159,7 +159,7 @@ static void finish_matrices(WsHostCta *cta, WsHostWarp *w, guint n, gboolean tra
             guint16 out[8];
             if (!row || at % 16) {
                 if (row)
-                    ws_host_violation(ws_host_me(), "stmatrix row address is no multiple of 16");
+                    ws_host_violation(ws_host_me(), "stmatrix row address is not a multiple of 16");
                 continue;
             }
             for (c = 0; c < 8; c++) {
@@ -216,7 +216,7 @@ static void load_matrices(WsHostCta *cta, WsHostWarp *w, WsHostThread *lane, gbo
             const guint8 *row = ws_host_shared(cta, at, 16, "ldmatrix");
             guint16 in[8];
             if (row && at % 16)
-                ws_host_violation(ws_host_me(), "ldmatrix row address is no multiple of 16");
+                ws_host_violation(ws_host_me(), "ldmatrix row address is not a multiple of 16");
             if (row)
                 memcpy(in, row, 16);
             else

@@ -8,7 +8,7 @@
 
 _Thread_local WsHost *ws_host;
 
-guint64 ws_host_random(WsHost *h) /* splitmix64 */
+static guint64 next_random(WsHost *h) /* splitmix64 */
 {
     guint64 z = h->random += 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -138,7 +138,7 @@ void wsh_op(guint32 op)
                 g_strdup_printf("gave up after %u operations; give smaller sizes", MAX_OPS);
         ws_fiber_yield(t->fiber);
     }
-    if (ws_host_random(ws_host) % 16 == 0) /* let others overtake */
+    if (next_random(ws_host) % 16 == 0) /* let others overtake */
         ws_fiber_yield(t->fiber);
 }
 
@@ -206,7 +206,7 @@ static void temper(WsHost *h)
         guint64 r;
         if (h->steps < h->until[i])
             continue;
-        r = ws_host_random(h);
+        r = next_random(h);
         h->weight[i] = chance[r & 7];
         h->until[i] = h->steps + (256u << (r >> 3) % 7);
     }
@@ -219,7 +219,7 @@ static gboolean engines_turn(WsHost *h)
     guint index;
     if (!h->later->len)
         return FALSE;
-    r = ws_host_random(h);
+    r = next_random(h);
     index = (guint)(r >> 8) % h->later->len;
     l = h->later->pdata[index];
     if (h->ready->len && (r & 255) >= h->weight[l->kind])
@@ -239,7 +239,7 @@ static void schedule(WsHost *h)
             ws_host_describe_stuck(h);
             return;
         }
-        WsHostThread *t = h->ready->pdata[ws_host_random(h) % h->ready->len];
+        WsHostThread *t = h->ready->pdata[next_random(h) % h->ready->len];
         h->running = t;
         h->switches++;
         if (!ws_fiber_resume(t->fiber)) {
@@ -306,7 +306,7 @@ static gboolean start_cta(WsHost *h, WsHostCta *c, guint rank, guint id)
         c->named[i].waiters = g_ptr_array_new();
     for (i = 0; i < (h->threads + 31) / 32; i++) {
         c->warp[i].waiters = g_ptr_array_new();
-        c->warp[i].elected = (guint)(ws_host_random(h) % MIN(32, h->threads - 32 * i));
+        c->warp[i].elected = (guint)(next_random(h) % MIN(32, h->threads - 32 * i));
     }
     for (i = 0; i < (h->threads + 127) / 128; i++) {
         c->group[i].cta = c;

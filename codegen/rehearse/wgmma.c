@@ -31,14 +31,6 @@ static Descriptor decode(guint64 d)
     return out;
 }
 
-static guint32 swizzled(guint32 address, guint span)
-{
-    return address ^ ((address >> 3) & (span == 128  ? 0x70u
-                                        : span == 64 ? 0x30u
-                                        : span == 32 ? 0x10u
-                                                     : 0));
-}
-
 /* Address of 16-byte unit `u` of row `row`. K-major: a row is an M or N index and has two units.
  * MN-major: a row is a K index and has mn/8 units. Canonical layouts of the PTX manual: cores of
  * 8 rows, `stride` (SBO) from core to core along the rows' direction for K-major and along K for
@@ -54,7 +46,7 @@ static guint32 unit_address(const Descriptor *d, gboolean transposed, guint row,
     else
         at = d->span ? row % 8 * d->span + row / 8 * d->stride + u % per * 16 + u / per * d->leading
                      : row % 8 * 16 + row / 8 * d->leading + u * d->stride;
-    return swizzled(d->start + at, d->span);
+    return ws_host_swizzled(d->start + at, d->span);
 }
 
 /* Gathers an operand: `rows` M or N indices. K-major: [row][32 bytes]; MN-major: [k][rows]. */

@@ -118,7 +118,7 @@ static void try_ahead(Gather *g, const guint64 *node, guint n, const WsNode *ste
     g_autofree char *label = ws_edit_label(step);
     gboolean done = ws_edit_ahead(d, node, n, 1);
     take(g, d, done, step,
-         g_strdup_printf(n > 1 ? "%s, with what stands before it, one round ahead"
+         g_strdup_printf(n > 1 ? "%s, with the steps before it, one round ahead"
                                : "%s one round ahead",
                          label));
 }

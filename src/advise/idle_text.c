@@ -49,7 +49,7 @@ char *ws_idle_text(const WsIdle *idle, const WsProgram *p)
     g_string_append_printf(s, "units of %u CTA%s, %s\n", idle->cta->len,
                            idle->cta->len == 1 ? "" : "s",
                            idle->origin == WS_TRACE_MEASURED ? "measured where they were recorded"
-                                                             : "predicted for the tiles played");
+                                                             : "predicted for the simulated tiles");
     for (guint unit = 0; unit < WS_UNITS; unit++) {
         guint n = 0;
         if (!idle->uses[unit])

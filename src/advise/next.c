@@ -18,9 +18,8 @@ void ws_next_free(WsNext *n)
 static char *note(const WsNext *n, const WsTrace *measured, const WsProgram *p)
 {
     if (measured && n->path->len == 0)
-        return g_strdup(
-            "The trace was not recorded from this version of the design: edges and path "
-            "cannot be told.");
+        return g_strdup("The trace was not recorded from this version of the design: edges and "
+                        "path are not known.");
     if (measured && p->cluster > 1)
         return g_strdup("Causes in other CTAs of the cluster are not followed.");
     return NULL;

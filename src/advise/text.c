@@ -22,7 +22,7 @@ static const char *agent_of(const WsProgram *p, guint op)
 
 static void put_edges(GString *s, const WsNext *n, const WsProgram *p)
 {
-    g_string_append(s, "exposed edges: cycles that the waiter stood for what it waited for\n");
+    g_string_append(s, "exposed edges: cycles that an agent stalled in a wait\n");
     for (guint i = 0; i < n->edge->len && i < LINES; i++) {
         const WsNextEdge *e = &g_array_index(n->edge, WsNextEdge, i);
         g_autofree char *from =
@@ -63,7 +63,7 @@ static void put_edits(GString *s, const WsNext *n)
         const WsNextEdit *e = n->edit->pdata[i];
         g_string_append_printf(s, "%3u  %+5.1f %%  %s\n              %s%s\n", i + 1, 100 * e->gain,
                                e->title, e->why ? e->why : "",
-                               e->proved ? "" : "; played, not proved");
+                               e->proved ? "" : "; simulated, not proved");
         for (guint k = 0; k < e->edits->len; k++) {
             g_autofree char *text = ws_edit_print(e->edits->pdata[k]);
             g_string_append_printf(s, "              %s\n", text);
@@ -79,7 +79,7 @@ char *ws_next_text(const WsNext *n, const WsProgram *p, const WsTrace *measured)
     g_string_append_printf(s, "%" G_GINT64_FORMAT " cycles predicted, bound by: %s\n",
                            n->predicted->cycles, n->predicted->bound);
     g_string_append_printf(s, "edges and path: %s\n",
-                           measured ? "measured" : "predicted, tiles that were played");
+                           measured ? "measured" : "predicted, simulated tiles");
     if (n->note)
         g_string_append_printf(s, "%s\n", n->note);
     put_edges(s, n, p);

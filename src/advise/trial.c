@@ -160,7 +160,7 @@ static char *reason_of(const WsClockResult *before, const WsProgram *p, const Ws
     if (!best)
         return g_strdup_printf("%.0f instead of %.0f cycles a tile", after->tile_period,
                                before->tile_period);
-    return g_strdup_printf("%s in %s stands %.1f %% of the time, then %.1f %%",
+    return g_strdup_printf("%s in %s stalls %.1f %% of the time, then %.1f %%",
                            p->op[best->op]->label ? p->op[best->op]->label : step_of(p, best->op),
                            p->agent[best->agent].name, 100 * from, 100 * to);
 }

@@ -221,11 +221,9 @@ static void certify(const WsProgram *p, const WsBitOptions *options, WsVerdict *
     }
     v->certificate = g_steal_pointer(&proof->certificate);
     if (!v->certificate)
-        v->uncertified =
-            g_strdup(proof->kind == WS_PROOF_CLOSED ? "equal states go on differently"
-                     : proof->kind == WS_PROOF_CAP  ? proof->why
-                                                   : "the proof needs rules that certificates have "
-                                                     "no form for");
+        v->uncertified = g_strdup(proof->kind == WS_PROOF_CAP
+                                      ? proof->why
+                                      : "the proof needs rules that certificates have no form for");
     ws_proof_free(proof);
     ws_certificate_free(c);
 }
@@ -246,8 +244,8 @@ static void judge_alarm(const WsProgram *p, const WsCheckOptions *o, const WsPro
         v->reason = g_strdup(proof->why);
     else if (missed)
         v->reason =
-            ws_phrase("%s%s%s could happen, but no launch was found that has %s; names "
-                      "that go together want one run or tile name",
+            ws_phrase("%s%s%s could happen, but no launch was found that has %s; names that belong "
+                      "together need one run or tile name",
                       proof->why, path ? WS_WORD(" where ") : "", path ? proof->path : "", missed);
     else
         v->reason = ws_phrase("%s%s%s could happen, and no launch was found that shows it",
@@ -278,7 +276,7 @@ static void play_all(WsPlay *play, const GPtrArray *cases, const WsCheckOptions 
             }
     v->work += work;
     if (work >= most_work(o))
-        g_ptr_array_add(v->skipped, ws_phrase("the play took too many steps: larger cases"));
+        g_ptr_array_add(v->skipped, ws_phrase("the simulation took too many steps: larger cases"));
 }
 
 /* What the policy makes an error of. */
@@ -339,7 +337,7 @@ static void play_program(const WsProgram *p, const WsCheckOptions *o, WsVerdict 
         v->kind = WS_VERDICT_REFUTED;
     else if (!proved && play->outside)
         v->kind = WS_VERDICT_OUTSIDE,
-        v->reason = ws_phrase("the findings say what cannot be played");
+        v->reason = ws_phrase("the findings say what cannot be simulated");
     else if (!proved && v->played->len == 0) {
         const char *last = v->skipped->len ? v->skipped->pdata[v->skipped->len - 1] : NULL;
         ws_findings_add(findings, WS_RULE_F_PLAY, "sizes",
@@ -422,8 +420,9 @@ static void tell_assumed(const WsProgram *p, WsVerdict *v, const WsFindings *fin
     for (guint i = 0; i < p->n_ops; i++)
         depends |= ws_op_between_kernels(p->op[i]->kind);
     if (depends && v->kind == WS_VERDICT_PROVED)
-        g_ptr_array_add(v->assumed, ws_phrase("what the kernel before writes is touched behind "
-                                              "griddepcontrol only"));
+        g_ptr_array_add(
+            v->assumed,
+            ws_phrase("what the kernel before writes is touched after griddepcontrol only"));
     for (guint i = 0; v->kind == WS_VERDICT_PROVED && i < p->n_assume; i++) {
         gboolean tile = FALSE;
         gpointer data[2] = { (gpointer)p, &tile };

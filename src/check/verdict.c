@@ -1,6 +1,8 @@
 /* A verdict in words. */
 #include "check/verdict.h"
 
+#include "check/title.h"
+
 static gint by_value(gconstpointer a, gconstpointer b)
 {
     gint64 x = *(const gint64 *)a, y = *(const gint64 *)b;
@@ -73,7 +75,13 @@ const char *ws_verdict_word(WsVerdictKind kind)
     return word[kind];
 }
 
-/* ": rounds 1 2 3 over up to 3 tiles per CTA (19 plays, 5240 operations, 3.1 ms)" */
+const char *ws_verdict_title(WsVerdictKind kind)
+{
+    static const char *const title[] = { "simulated", "refuted", "undecided", "proved" };
+    return title[kind];
+}
+
+/* ": rounds 1 2 3 over up to 3 tiles per CTA (19 simulations, 5240 operations, 3.1 ms)" */
 static void add_played(GString *s, const WsVerdict *v)
 {
     g_autoptr(GArray) rounds = g_array_new(FALSE, FALSE, sizeof(gint64));
@@ -100,8 +108,8 @@ static void add_played(GString *s, const WsVerdict *v)
     else if (v->played->len)
         ws_phrase_append(s, tiles == 1 ? ": up to %u tile per CTA" : ": up to %u tiles per CTA",
                          tiles);
-    ws_phrase_append(s, " (%u plays, %" G_GUINT64_FORMAT " operations, %.1f ms)", v->played->len,
-                     v->ops, v->seconds * 1e3);
+    ws_phrase_append(s, " (%u simulations, %" G_GUINT64_FORMAT " operations, %.1f ms)",
+                     v->played->len, v->ops, v->seconds * 1e3);
 }
 
 char *ws_verdict_said(const WsVerdict *v)
@@ -120,16 +128,17 @@ char *ws_verdict_said(const WsVerdict *v)
         }
         break;
     case WS_VERDICT_OUTSIDE:
-        ws_phrase_append(s, "outside the fragment: %s",
+        ws_phrase_append(s, "undecided: %s",
                          v->reason ? v->reason : WS_WORD("the findings say why"));
         if (v->played->len == 0)
             break;
-        g_string_append(s, WS_WORD("; nothing found"));
+        g_string_append(s, WS_WORD("; no error found"));
         add_played(s, v);
         break;
     case WS_VERDICT_REFUTED:
     case WS_VERDICT_PLAYED:
-        g_string_append(s, v->kind == WS_VERDICT_REFUTED ? WS_WORD("refuted") : WS_WORD("played"));
+        g_string_append(s,
+                        v->kind == WS_VERDICT_REFUTED ? WS_WORD("refuted") : WS_WORD("simulated"));
         if (v->weakest)
             ws_phrase_append(s, " (%s)", v->weakest);
         add_played(s, v);

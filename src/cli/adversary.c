@@ -43,8 +43,8 @@ static gboolean names_waits(const WsProgram *p, const WsHold *h, const char *stu
 static char *see(const WsHold *h, const WsRehearseResult *r)
 {
     g_autofree char *moves =
-        g_strdup_printf("%u of %u moves of the witness carried out%s", MIN(r->clock, h->end),
-                        h->end, r->gave_up ? ", a gate gave up" : "");
+        g_strdup_printf("%u of %u moves of the counterexample replayed%s", MIN(r->clock, h->end),
+                        h->end, r->gave_up ? ", a replay gate timed out" : "");
     if (!r->ran)
         return g_strdup_printf("%s; it hangs: %s", moves, r->stuck ? r->stuck : "?");
     if (h->hangs)
@@ -94,7 +94,7 @@ int ws_cli_adversary(WsCliInput *in, WsCliAdversary *a)
         w = ws_witness_of(in->program, findings, &error);
     }
     if (!w)
-        return ws_cli_fail(WS_EXIT_OUTSIDE, "there is no witness to hold agents to: %s",
+        return ws_cli_fail(WS_EXIT_OUTSIDE, "there is no counterexample to replay: %s",
                            error->message);
     for (guint i = 0; i < WS_ADVERSARY_VARIANTS && !a->shown; i++) {
         g_autofree char *seen = NULL;
@@ -118,8 +118,8 @@ int ws_cli_adversary(WsCliInput *in, WsCliAdversary *a)
 int ws_cli_adversary(WsCliInput *in, WsCliAdversary *a)
 {
     (void)in, (void)a;
-    return ws_cli_fail(WS_EXIT_ABSENT, "holding agents needs code generation: build with LLVM 22 "
-                                       "(apt-get install llvm-22-dev)");
+    return ws_cli_fail(WS_EXIT_ABSENT, "replaying a counterexample needs code generation: build "
+                                       "with LLVM 22 (apt-get install llvm-22-dev)");
 }
 
 #endif

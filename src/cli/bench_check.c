@@ -1,6 +1,7 @@
 /* How long the check of one design takes: what an editor waits for after every movement. */
 #include "cli/bench_check.h"
 #include "check/check.h"
+#include "check/title.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +50,7 @@ int ws_cli_bench_check(const WsProgram *p, const char *title, double goal)
         proof[i - 1] = last->proof_seconds * 1e3;
         check[i - 1] = last->seconds * 1e3;
     }
-    printf("%s: %s, %u states, %.1f MB, one thread, %d runs\n", title, ws_verdict_word(last->kind),
+    printf("%s: %s, %u states, %.1f MB, one thread, %d runs\n", title, ws_verdict_title(last->kind),
            last->states, (double)last->proof_bytes / (1 << 20), RUNS);
     const gboolean proved_in_time = print_times("proof", proof, goal);
     print_times("check", check, 0);

@@ -263,6 +263,8 @@ char *ws_cli_check_json_text(const char *file, const WsCliInput *in, GArray *set
         in->design ? ws_fix_state_new(in->design, (const WsSetting *)(gpointer)j.settings->data,
                                       j.settings->len, &tried)
                    : NULL;
+    if (state)
+        ws_fix_state_remember(state);
     ws_json_out_open(&j.json, "findings", '[');
     for (guint i = 0; i < in->findings->list->len; i++) {
         const WsFinding *f = in->findings->list->pdata[i];

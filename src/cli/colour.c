@@ -8,7 +8,7 @@ static const struct {
     gboolean first;            /* of the line; else behind the place of a finding */
 } words[] = {
     { ": error ", "1;31", FALSE }, { ": warning ", "1;33", FALSE }, { ": hint ", "36", FALSE },
-    { "proved ", "32", TRUE },     { "refuted ", "1;31", TRUE },    { "outside ", "33", TRUE },
+    { "proved ", "32", TRUE },     { "refuted ", "1;31", TRUE },    { "undecided ", "33", TRUE },
     { "unread ", "1;31", TRUE },
 };
 

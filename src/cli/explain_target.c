@@ -77,5 +77,5 @@ void ws_explain_target(const WsTarget *t)
     printf("steps: %s\n", t->steps);
     for (guint i = 0; i < WS_LENS_COUNT; i++)
         if (t->lacks[i])
-            printf("not in lens %s: %s\n", ws_lens_name((WsLens)i), t->lacks[i]);
+            printf("not supported by %s: %s\n", ws_lens_name((WsLens)i), t->lacks[i]);
 }

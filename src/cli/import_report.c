@@ -126,6 +126,13 @@ static gboolean is_about_uses(const WsFindings *findings)
     return TRUE;
 }
 
+static void swap(WsCliKernel *a, WsCliKernel *b)
+{
+    const WsCliKernel first = *a;
+    *a = *b;
+    *b = first;
+}
+
 gboolean ws_cli_judge_kernel(const char *file, const char *from, const WsImportOptions *options,
                              const WsCheckOptions *check, WsCliKernel *k, int *code)
 {
@@ -145,9 +152,14 @@ gboolean ws_cli_judge_kernel(const char *file, const char *from, const WsImportO
         refuted ? other.verdict->kind != WS_VERDICT_REFUTED && is_about_uses(k->findings)
                 : other.verdict->kind != WS_VERDICT_OUTSIDE;
     if (better) {
-        WsCliKernel first = *k;
-        *k = other;
-        other = first;
+        swap(k, &other);
+    } else if (!refuted && !g_strcmp0(from, "ptx")) {
+        g_auto(WsCliKernel) named = { 0 };
+        how.by_parity = FALSE;
+        how.named = TRUE;
+        if (judge(file, from, &how, check, &named, &ignored) &&
+            named.verdict->kind == WS_VERDICT_PROVED) /* see WsImportOptions: only a proof is one */
+            swap(k, &named);
     }
     return TRUE;
 }
@@ -155,7 +167,7 @@ gboolean ws_cli_judge_kernel(const char *file, const char *from, const WsImportO
 void ws_cli_print_unread(const WsImport *import)
 {
     if (import->given)
-        fprintf(stderr, "%s: read with %s; nothing is said of others\n", import->file,
+        fprintf(stderr, "%s: read with %s; other values are not covered\n", import->file,
                 import->given);
     for (guint i = 0; i < import->unread->len; i++) {
         const WsUnread *u = g_ptr_array_index(import->unread, i);

@@ -71,7 +71,7 @@ static gboolean accept(const WsProgram *p, const char *text, WsPtxasReport *repo
         g_autoptr(GPtrArray) notes = ws_ptxas_notes(p, text, report);
         g_autofree char *where = ws_ptxas_notes_print(notes);
         g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_PTXAS,
-                    "ptxas is not satisfied:\n%s%s", where, report->log);
+                    "ptxas reported a problem:\n%s%s", where, report->log);
     }
     ws_ptxas_report_free(report);
     return clean;

@@ -125,8 +125,7 @@ static void put_rules(WsJsonOut *j, const WsSarif *s)
         ws_json_out_open(j, NULL, '{');
         ws_json_out_text(j, "id", r->rule);
         text_object(j, "shortDescription",
-                    id < WS_RULE_COUNT ? ws_rule(id)->title
-                                       : "neither proved nor refuted: what stands in the way");
+                    id < WS_RULE_COUNT ? ws_rule(id)->title : "undecided, with the reason");
         ws_json_out_close(j, '}');
     }
     ws_json_out_close(j, ']');

@@ -156,7 +156,7 @@ static void make_bundle(Run *r, const char *file, const WsBundleOptions *options
     if (!r->dir)
         r->problem = g_strdup(error->message);
     else if (ws_cli_bundle(file, &own, r->dir) != WS_EXIT_YES)
-        r->problem = g_strdup("no kernel for these constants (said above)");
+        r->problem = g_strdup("no kernel for these constants (see above)");
 }
 
 static void run_all(GPtrArray *runs, const char *file, const WsBundleOptions *options, char **hosts)

@@ -198,7 +198,7 @@ WsClockResult *ws_clock_run(const WsProgram *p, const WsLaunchValues *v, const W
     if (!ok && !play.stuck) {
         if (findings)
             ws_findings_add(findings, WS_RULE_F_CLOCK, "groups", "%s",
-                            play.error ? play.error->message : "the play failed");
+                            play.error ? play.error->message : "the simulation failed");
         ws_clock_play_clear(&play);
         if (trace)
             ws_trace_unref(trace);

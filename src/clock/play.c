@@ -209,8 +209,7 @@ static void report_stuck(WsClockPlay *play)
         g_autofree char *barrier = ws_clock_play_barrier_text(play, a);
         finding = ws_findings_add(
             play->findings, WS_RULE_P_DEADLOCK, a->step.op->id,
-            "the play of the clock is stuck: %s waits on %s%s%s, and nobody who "
-            "could end it runs",
+            "the timing model is stuck: %s waits on %s%s%s, and no running agent can end it",
             play->p->agent[a->agent].name, barrier, *rounds ? WS_WORD(" at ") : "", rounds);
         finding->barrier = g_steal_pointer(&barrier);
         finding->round = g_steal_pointer(&rounds);
@@ -237,7 +236,7 @@ gboolean ws_clock_play_run(WsClockPlay *play)
             continue;
         if (++play->steps > play->max_steps) {
             g_set_error(&play->error, WS_EXPR_ERROR, WS_EXPR_ERROR_OVERFLOW,
-                        "more than %" G_GINT64_FORMAT " operations in the tiles that were played",
+                        "more than %" G_GINT64_FORMAT " operations in the simulated tiles",
                         play->max_steps);
             return FALSE;
         }

@@ -210,12 +210,12 @@ static char *bound(const WsClockResult *r, const WsClockPlay *play)
 
 static char *note(const WsClockResult *r, const WsClockPlay *play)
 {
-    GString *s =
-        g_string_new("One SM is played; the others are taken to run alike and to share L2.");
+    GString *s = g_string_new(
+        "One SM is simulated; the others are assumed to be identical and to share L2.");
     if (r->extrapolated)
         g_string_append_printf(s,
                                " %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
-                               " tiles were played, the rest counted at %s.",
+                               " tiles were simulated, the rest counted at %s.",
                                r->tiles_played, r->tiles,
                                play->tiles_differ ? "their number of rounds"
                                                   : "the steady distance");
@@ -223,11 +223,11 @@ static char *note(const WsClockResult *r, const WsClockPlay *play)
         g_string_append_printf(s, " %" G_GINT64_FORMAT " CTAs follow each other on an SM.",
                                r->waves);
     if (play->has_unless)
-        g_string_append(s, " Steps with `unless` are taken to be skipped.");
+        g_string_append(s, " Steps with `unless` are assumed to be skipped.");
     if (play->has_raw)
         g_string_append(s, " Raw steps take no time here.");
     if (r->hbm_cycles >= (double)r->cycles - 1)
-        g_string_append(s, " Memory traffic is a floor, not played.");
+        g_string_append(s, " Memory traffic is a lower bound, not simulated.");
     return g_string_free(s, FALSE);
 }
 

@@ -80,7 +80,10 @@ static Shape count_reduction(Count *c, const WsArray *a)
     return (Shape){ s.rows, complete ? 1 : c->hw->matrix.quad };
 }
 
-#define EXP2_POLY 8 /* instructions of exp2 by polynomial */
+/* Instructions of polynomials: exp2, erf, sine and cosine with their reduction. */
+#define EXP2_POLY 8
+#define ERF_POLY  20
+#define SIN_POLY  20
 
 static double exp2_share(const WsExpr *e)
 {
@@ -102,6 +105,7 @@ static Shape count_call(Count *c, const WsArray *a)
     case WS_FUNC_LOG2:
     case WS_FUNC_RCP:
     case WS_FUNC_TANH:
+    case WS_FUNC_RSQRT:
         c->mufu += n;
         break;
     case WS_FUNC_EXP:
@@ -110,6 +114,16 @@ static Shape count_call(Count *c, const WsArray *a)
         c->mufu += n;
         c->alu += n;
         break;
+    case WS_FUNC_ERF:
+        c->mufu += n;
+        c->alu += n * ERF_POLY;
+        break;
+    case WS_FUNC_SIN:
+    case WS_FUNC_COS:
+        c->alu += n * SIN_POLY;
+        break;
+    case WS_FUNC_FLOOR:
+    case WS_FUNC_CEIL:
     case WS_FUNC_BF16:
     case WS_FUNC_F16:
     case WS_FUNC_TF32:
@@ -120,6 +134,8 @@ static Shape count_call(Count *c, const WsArray *a)
     case WS_FUNC_I8:
         c->convert += n;
         break;
+    case WS_FUNC_BITS: /* the same register */
+    case WS_FUNC_FROM_BITS:
     case WS_FUNC_ABS: /* an operand modifier */
         break;
     case WS_FUNC_MIN:

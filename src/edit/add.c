@@ -1,5 +1,6 @@
 /* New steps and objects, with what they need guessed from what there is. */
 #include "edit/edit.h"
+#include "edit/guess.h"
 #include "target/target.h"
 
 #include <string.h>
@@ -28,6 +29,8 @@ static const WsNode *tensor_for(const WsDesign *design, gboolean written)
         const WsNode *t = ws_node_child(root, WS_F_tensors, i);
         const char *access = ws_node_text(t, WS_F_access);
         any = any != NULL ? any : t;
+        if (!written && ws_guess_loaded(root, ws_node_name(t), FALSE))
+            continue;
         if ((access != NULL && strcmp(access, "read") != 0) == written)
             return t;
     }
@@ -66,16 +69,26 @@ typedef struct {
     const WsNode *group;
     const char *name;
     const WsNode *tensor; /* that was guessed last */
+    const WsNode *owner;  /* holds the list it goes into */
 } Guess;
 
-/* Coordinates 0 for each dimension of the tensor. */
-static WsJson *zeros(const WsNode *tensor)
+/* A coordinate for each dimension of the tensor. */
+static WsJson *coordinates(const Guess *g)
 {
-    const guint rank = tensor != NULL ? ws_node_get(tensor, WS_F_shape)->n : 2;
+    const guint rank = g->tensor != NULL ? ws_node_get(g->tensor, WS_F_shape)->n : 2;
     WsJson *list = ws_json_list();
-    for (guint i = 0; i < rank; i++)
-        ws_json_add(list, ws_json_int(0));
+    for (guint i = 0; i < rank; i++) {
+        g_autofree char *at =
+            g->tensor != NULL ? ws_guess_coordinate(g->design, g->owner, g->tensor, i, NULL) : NULL;
+        ws_json_add(list, at == NULL || !strcmp(at, "0") ? ws_json_int(0) : ws_json_text(at));
+    }
     return list;
+}
+
+static WsJson *first(const Guess *g)
+{
+    g_autofree char *text = ws_guess_first(g->design, g->owner);
+    return strcmp(text, "true") == 0 ? ws_json_bool(TRUE) : ws_json_text(text);
 }
 
 static const char *guess_word(Guess *g, const char *word)
@@ -100,6 +113,11 @@ static const char *guess_word(Guess *g, const char *word)
         g->tensor = tensor_for(g->design, *word == 'o');
         return g->tensor != NULL ? ws_node_name(g->tensor) : "tensor";
     }
+    if (strcmp(word, "tile") == 0) {
+        const char *buffer =
+            g->tensor != NULL ? ws_guess_buffer(g->design, g->owner, g->tensor) : NULL;
+        return buffer != NULL ? buffer : nth_name(root, WS_F_buffers, 0, "buffer");
+    }
     if (strcmp(word, "free") == 0)
         return free_buffer(root) != NULL ? free_buffer(root) : "buffer";
     for (guint i = 0; i < G_N_ELEMENTS(guess); i++)
@@ -114,7 +132,9 @@ static WsJson *fill(const char *text, gpointer data)
 {
     Guess *g = data;
     if (strcmp(text, "$at") == 0)
-        return zeros(g->tensor);
+        return coordinates(g);
+    if (strcmp(text, "$first") == 0)
+        return first(g);
     const char *word = strchr(text, '$');
     if (word == NULL)
         return NULL;
@@ -126,11 +146,13 @@ static WsJson *fill(const char *text, gpointer data)
 }
 
 /* A new node of the kind. */
-static WsJson *make_node(const WsDesign *design, const WsNode *group, WsNodeKind kind)
+static WsJson *make_node(const WsDesign *design, const WsNode *owner, WsNodeKind kind)
 {
     const char *stem = NULL, *from = default_json(kind, &stem);
     g_autofree char *name = stem != NULL ? ws_edit_fresh(design, stem) : NULL;
-    Guess g = { .design = design, .group = group, .name = name };
+    Guess g = {
+        .design = design, .group = ws_edit_group(design, owner), .name = name, .owner = owner
+    };
     WsJson *json = ws_json_read(from, NULL);
     ws_json_replace(json, FALSE, fill, &g);
     return json;
@@ -166,8 +188,7 @@ gboolean ws_edit_add_at(WsDraft *d, WsNodeKind kind, WsEditSpot spot)
     if (owner == NULL)
         return ws_draft_refuse(d, "there is no place for it");
     const guint64 node =
-        ws_draft_insert(d, spot.owner, spot.list, spot.index,
-                        make_node(d->design, ws_edit_group(d->design, owner), kind));
+        ws_draft_insert(d, spot.owner, spot.list, spot.index, make_node(d->design, owner, kind));
     if (node == 0)
         return FALSE;
     g_autofree char *label = ws_edit_label(ws_draft_node(d, node));

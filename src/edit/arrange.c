@@ -126,7 +126,7 @@ gboolean ws_edit_ahead(WsDraft *d, const guint64 *nodes, guint n, gint by)
             return is_gone(d);
         if (!ws_node_kind_is_step(s.node->kind) || !counted(s.owner))
             return ws_draft_refuse(
-                d, "only a step that stands directly in a counted loop can run rounds ahead");
+                d, "only a step that is directly in a counted loop can run rounds ahead");
         if (!change_ahead(d, at(list, i), by))
             return FALSE;
     }
@@ -271,7 +271,7 @@ gboolean ws_edit_outdent(WsDraft *d, const guint64 *nodes, guint n)
     if (!block_of(d, list, &first, &last))
         return FALSE;
     if (!ws_node_kind_is_step(first.owner->kind) || !sit(d, first.owner->identity, &around))
-        return ws_draft_refuse(d, "it stands in no loop or branch");
+        return ws_draft_refuse(d, "it is in no loop or branch");
     const gboolean head = first.index == 0 && ws_node_n_children(first.owner, first.list) > 1;
     return ws_edit_move(
         d, nodes, n,
@@ -288,7 +288,7 @@ gboolean ws_edit_wrap(WsDraft *d, const guint64 *nodes, guint n)
     if (!block_of(d, list, &first, &last))
         return FALSE;
     if (!ws_node_kind_is_step(first.node->kind))
-        return ws_draft_refuse(d, "only steps stand in loops");
+        return ws_draft_refuse(d, "only steps can be in loops");
     const guint index = first.index;
     const guint64 owner = first.owner->identity;
     /* Around a whole body the usual loop is the one over tiles. */

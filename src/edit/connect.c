@@ -407,14 +407,14 @@ static gboolean may_connect(WsDraft *d, const End *from, const End *to)
         return ws_draft_refuse(
             d,
             ws_edit_replicas(from->group) == 1
-                ? "both stand in %s, whose steps follow each other; order them instead"
-                : "both stand in one replica of %s, whose steps follow each other; order them, or "
+                ? "both are in %s, whose steps follow each other; order them instead"
+                : "both are in one replica of %s, whose steps follow each other; order them, or "
                   "draw the edge to another replica for a turn",
             ws_node_name(from->group));
     if (ws_node_kind_is_step(from->step->kind) && ws_edit_list_field(from->step) != WS_F_COUNT)
         return ws_draft_refuse(d, "a loop or branch has no port; use a step in it");
     if (from->step->kind == WS_STEP_WAIT)
-        return ws_draft_refuse(d, "a wait finishes nothing; begin at the step behind it");
+        return ws_draft_refuse(d, "a wait finishes nothing; begin at the step after it");
     return TRUE;
 }
 

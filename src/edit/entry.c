@@ -95,7 +95,7 @@ static WsJson *number_json(const char *text, GError **error)
         if (number != NULL)
             return number;
     }
-    return bad_entry(error, "\"%s\" is no number", text);
+    return bad_entry(error, "\"%s\" is not a number", text);
 }
 
 static WsJson *scalar_json(WsFieldKind kind, const char *text, GError **error)

@@ -114,7 +114,7 @@ gboolean ws_edit_turn(WsDraft *d, guint64 from_id, guint64 to_id, gboolean other
     if (!find_stretch(d->design, from, to, other_tile, &s))
         return ws_draft_refuse(d, "these steps share no list");
     if (s.last < s.first)
-        return ws_draft_refuse(d, "a turn ends behind the step that it begins at: draw the edge "
+        return ws_draft_refuse(d, "a turn ends after the step that it begins at: draw the edge "
                                   "from the later step to the earlier one");
     describe(how, d->design, &s);
     /* The same nodes before and after each insertion: only indices behind it move. */

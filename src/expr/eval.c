@@ -228,12 +228,19 @@ static gboolean ceil_divide(const Value *a, const Value *b, Value *out, GError *
     return TRUE;
 }
 
+static double rsqrt(double x)
+{
+    return 1 / sqrt(x);
+}
+
 static const struct {
     WsFunc func;
     double (*apply)(double);
 } real_funcs[] = {
-    { WS_FUNC_EXP2, exp2 }, { WS_FUNC_LOG2, log2 }, { WS_FUNC_EXP, exp },
-    { WS_FUNC_LN, log },    { WS_FUNC_SQRT, sqrt }, { WS_FUNC_TANH, tanh },
+    { WS_FUNC_EXP2, exp2 }, { WS_FUNC_LOG2, log2 },   { WS_FUNC_EXP, exp },
+    { WS_FUNC_LN, log },    { WS_FUNC_SQRT, sqrt },   { WS_FUNC_TANH, tanh },
+    { WS_FUNC_ERF, erf },   { WS_FUNC_RSQRT, rsqrt }, { WS_FUNC_SIN, sin },
+    { WS_FUNC_COS, cos },   { WS_FUNC_FLOOR, floor }, { WS_FUNC_CEIL, ceil },
 };
 
 static gboolean eval_call(const WsExpr *e, const WsExprEnv *env, gboolean reals, Value *out,

@@ -212,11 +212,34 @@ static WsExpr **args_steal(GPtrArray *args, guint *n)
     return (WsExpr **)g_ptr_array_free(args, FALSE);
 }
 
+/* What people write out of habit, and what it is called here. */
+static const struct {
+    const char *name, *instead;
+} hints[] = {
+    { "log", "ln(x), the natural logarithm, or log2(x)" },
+    { "log10", "ln(x)*0.43429448190325" },
+    { "pow", "exp2(y*log2(x)), for x > 0" },
+    { "sigmoid", "rcp(1 + exp(-x))" },
+    { "fma", "a*b + c: products and sums may be fused" },
+    { "where", "select(c, a, b)" },
+};
+
+static void no_function(WsParser *p, const char *name, const char *at)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(hints); i++)
+        if (strcmp(hints[i].name, name) == 0) {
+            fail(p, WS_EXPR_ERROR_NAME, at, "there is no function '%s': write %s", name,
+                 hints[i].instead);
+            return;
+        }
+    fail(p, WS_EXPR_ERROR_NAME, at, "there is no function '%s'", name);
+}
+
 static WsExpr *parse_call(WsParser *p, const char *name, const char *start)
 {
     WsFunc func = ws_func_find(name);
     if (func == WS_FUNC_COUNT) {
-        fail(p, WS_EXPR_ERROR_NAME, start, "there is no function '%s'", name);
+        no_function(p, name, start);
         return NULL;
     }
     const WsFuncRow *row = &ws_funcs[func];

@@ -168,6 +168,7 @@ static WsImport *read_ptx(const char *text, gsize length, const char *file,
     for (guint count = 0; count < 2; count++) { /* rounds asked for before their loop: count them */
         g_autoptr(WsRead) r = ws_source_new(file, source, &own);
         r->by_parity = o->by_parity;
+        r->named = o->named;
         WsDesign *design = ws_import_ptx(r, ptx, file, count > 0);
         ws_import_free(import);
         import = finish(r, design, own, file, error);

@@ -62,6 +62,8 @@ typedef struct {
     char **assume;      /* conditions on sizes, as a design assumes them */
     gboolean by_parity; /* which use of a barrier is meant is not worked out: what the hardware does
                            with slot and parity is all that waits and arrivals say */
+    gboolean named; /* PTX: what is asked of a tile is a name, of which nothing else is known: fewer
+                       states; a proof is one, a refutation may be of tiles that there are not */
 } WsImportOptions;
 
 /* Names of the kernels in the text, in its order (char*, the caller unrefs). NULL: it cannot be

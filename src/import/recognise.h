@@ -155,6 +155,7 @@ typedef struct {
     const char *fences;  /* NULL: derived */
     const char *launch;  /* single, persistent, dynamic */
     gint64 cluster;
+    gboolean named;     /* conditions on the tile get a name each */
     gboolean by_parity; /* waits and arrivals are written as slot and parity, no use is meant */
     gboolean inits;     /* the source initialises its barriers by itself */
     gboolean modular;   /* an index says its slot only, not which use of it is meant */

@@ -77,9 +77,9 @@ static gboolean check_lens(const WsBundleSpec *spec, GError **error)
         return lens(error, "a traced bundle records 1 to %d CTAs", WS_MANIFEST_CTAS);
     for (guint m = 0; m < p->n_maps; m++)
         if (p->map[m].rank != p->tensor[p->map[m].tensor].rank)
-            return lens(error, "tensor map of %s covers %u of %u dimensions: not in lens bundle",
-                        p->tensor[p->map[m].tensor].name, p->map[m].rank,
-                        p->tensor[p->map[m].tensor].rank);
+            return lens(
+                error, "tensor map of %s covers %u of %u dimensions: not supported by the bundle",
+                p->tensor[p->map[m].tensor].name, p->map[m].rank, p->tensor[p->map[m].tensor].rank);
     return TRUE;
 }
 

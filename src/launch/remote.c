@@ -191,15 +191,15 @@ static gboolean follow(const WsRunSpec *spec, const char *there, GError **error)
             return TRUE;
         lost = log.seen > before ? 1 : lost + 1;
         const guint pause = MIN(first_pause << (lost - 1), (guint)MAX_PAUSE);
-        g_printerr("warpstave: the connection to %s is lost; the run goes on there, trying again "
+        g_printerr("warpstave: the connection to %s is lost; the run continues there, trying again "
                    "in %.1f s\n",
                    spec->host, pause / 1000.0);
         if (!pause_for(spec, pause))
             return TRUE;
     }
     g_set_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_FAILED,
-                "the connection to %s was lost and could not be taken up again; the run goes on "
-                "there: fetch %s:%s/bundle/results.json later and use `warpstave collect`",
+                "the connection to %s was lost and could not be resumed; the run continues there: "
+                "fetch %s:%s/bundle/results.json later and use `warpstave collect`",
                 spec->host, spec->host, there);
     return FALSE;
 }

@@ -47,7 +47,7 @@ static void out_of_loop(WsFixer *F, gint i, gint loop)
             ws_has_word(use, ws_node_text(ws_spot(F, k)->node, WS_F_keyword)))
             return;
     const gboolean behind = s->node->kind != WS_STEP_WAIT && s->node->kind != WS_STEP_ACQUIRE;
-    WsFix *fix = behind ? ws_fixer_add(F, "Do %s once, behind the loop %s", name, index)
+    WsFix *fix = behind ? ws_fixer_add(F, "Do %s once, after the loop %s", name, index)
                         : ws_fixer_add(F, "Do %s once, before the loop %s", name, index);
     if (ws_node_has(s->node, WS_F_when))
         ws_fix_set(fix, s->node, WS_F_when, NULL);

@@ -58,7 +58,7 @@ void ws_fix_copy_step(WsFixer *F)
             g_autofree char *where = ws_step_name(to->node);
             const gint by = kind == WS_STEP_WAIT ? 0 : 1;
             WsFix *fix = ws_fixer_add(F, "%s %s %s, as elsewhere in %s", name,
-                                      by ? WS_WORD("behind") : WS_WORD("before"), where,
+                                      by ? WS_WORD("after") : WS_WORD("before"), where,
                                       ws_node_name(from->group));
             /* a wait once more drains what is left; who loads a round too much should not */
             fix->cost += F->finding->rule == WS_RULE_P_EXIT ? DRAIN : 0;

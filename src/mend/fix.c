@@ -100,6 +100,7 @@ WsFixState *ws_fix_state_new(const WsDesign *design, const WsSetting *set, guint
                              const WsCheckOptions *options)
 {
     WsFixState *s = g_new0(WsFixState, 1);
+    s->refs = 1;
     s->design = ws_design_ref(design);
     s->findings = ws_findings_new();
     g_autoptr(WsProgram) program = ws_elaborate(design, set, n_set, s->findings);
@@ -113,8 +114,10 @@ WsFixState *ws_fix_state_new(const WsDesign *design, const WsSetting *set, guint
 
 void ws_fix_state_free(WsFixState *s)
 {
-    if (!s)
+    if (!s || --s->refs > 0)
         return;
+    g_clear_pointer(&s->tried, g_hash_table_unref);
+    g_clear_pointer(&s->own, g_hash_table_unref);
     g_clear_pointer(&s->verdict, ws_verdict_free);
     ws_findings_free(s->findings);
     ws_design_unref(s->design);
@@ -169,11 +172,76 @@ gboolean ws_fix_only_adds(const WsFix *fix)
     return TRUE;
 }
 
+typedef void (*Visit)(const WsNode *node, gpointer data);
+
+static void visit(const WsNode *node, Visit see, gpointer data)
+{
+    guint n;
+    const WsFieldRow *row = ws_node_rows(node->kind, &n);
+    see(node, data);
+    for (guint i = 0; i < n; i++)
+        for (guint c = 0; c < ws_node_n_children(node, row[i].field); c++)
+            visit(ws_node_child(node, row[i].field, c), see, data);
+}
+
+static void own_node(const WsNode *node, gpointer data)
+{
+    g_hash_table_add(data, g_memdup2(&node->identity, sizeof node->identity));
+}
+
+void ws_fix_state_remember(WsFixState *state)
+{
+    if (state->tried)
+        return;
+    state->tried =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)ws_fix_state_free);
+    state->own = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    visit(ws_design_root(state->design), own_node, state->own);
+}
+
+typedef struct {
+    GHashTable *own;
+    GString *text;
+} Key;
+
+static void add_identity(const WsNode *node, gpointer data)
+{
+    const Key *key = data;
+    if (g_hash_table_contains(key->own, &node->identity))
+        g_string_append_printf(key->text, "%" G_GINT64_MODIFIER "x", node->identity);
+    g_string_append_c(key->text, ' ');
+}
+
+/* The text, and which of its nodes are those of the design before: findings are compared by that.
+ */
+static char *key_of(const WsFixState *before, const WsDesign *design)
+{
+    g_autofree char *text = ws_design_print(design);
+    Key key = { before->own, g_string_new(text) };
+    visit(ws_design_root(design), add_identity, &key);
+    return g_string_free(key.text, FALSE);
+}
+
+static WsFixState *state_after(const WsFixState *before, const WsDesign *design,
+                               const WsSetting *set, guint n_set, const WsCheckOptions *options)
+{
+    if (!before->tried)
+        return ws_fix_state_new(design, set, n_set, options);
+    g_autofree char *key = key_of(before, design);
+    WsFixState *known = g_hash_table_lookup(before->tried, key);
+    if (!known) {
+        known = ws_fix_state_new(design, set, n_set, options);
+        g_hash_table_insert(before->tried, g_steal_pointer(&key), known);
+    }
+    known->refs++;
+    return known;
+}
+
 WsFixState *ws_fix_try(const WsFixState *before, const WsFinding *finding, const WsFix *fix,
                        const WsSetting *set, guint n_set, const WsCheckOptions *options)
 {
     const WsDesign *design = fix->draft->design;
-    g_autoptr(WsFixState) after = ws_fix_state_new(design, set, n_set, options);
+    g_autoptr(WsFixState) after = state_after(before, design, set, n_set, options);
     if (has(after, before->design, finding))
         return NULL;
     for (guint i = 0; i < after->findings->list->len; i++) {

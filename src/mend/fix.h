@@ -35,11 +35,18 @@ typedef struct {
     WsFindings *findings;
     WsVerdict *verdict; /* NULL if it does not elaborate without errors */
     guint errors, warnings;
+    gint refs;
+    GHashTable *tried; /* ws_fix_state_remember(): what a design is -> WsFixState */
+    GHashTable *own;   /* the same: identities of the design's nodes */
 } WsFixState;
 WsFixState *ws_fix_state_new(const WsDesign *design, const WsSetting *set, guint n_set,
                              const WsCheckOptions *options);
 void ws_fix_state_free(WsFixState *state);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsFixState, ws_fix_state_free)
+
+/* From now on ws_fix_try() checks a design once, though several findings lead to it. For who tries
+ * the fixes of all findings, always with the same settings and options. */
+void ws_fix_state_remember(WsFixState *state);
 
 /* Checks the fixed design: NULL unless the finding is gone and there is no error that `before` does
  * not have. (Same finding: same rule at the same step, by identity, wherever that stands now.)

@@ -63,7 +63,7 @@ static void at_the_end(WsFixer *F, const Retire *r, gint issue)
     ws_fix_append(end, s->group, WS_F_body, ws_plain(r->wait, "0"));
     end->cost -= less;
     if (top != issue) {
-        WsFix *fix = ws_fixer_add(F, "`%s` 0 behind the loop", keyword);
+        WsFix *fix = ws_fixer_add(F, "`%s` 0 after the loop", keyword);
         ws_fix_insert(F, fix, top, 1, ws_plain(r->wait, "0"));
         fix->cost = end->cost + 1;
     }
@@ -134,8 +134,8 @@ static void retire(WsFixer *F, const Retire *r)
         }
         move_wait(F, r, user);
     }
-    g_autofree char *behind = g_strdup_printf("directly behind the %s", r->what),
-                    *far = g_strdup_printf("behind the last %s of the list", r->what);
+    g_autofree char *behind = g_strdup_printf("directly after the %s", r->what),
+                    *far = g_strdup_printf("after the last %s of the list", r->what);
     wait_at(F, r, issue, 1, FALSE, behind);
     gint last = issue;
     for (gint k = issue; k >= 0; k = ws_spot_next(F, k, 1))
@@ -186,8 +186,8 @@ void ws_fix_sync_group(WsFixer *F)
         if (place[i] < 0)
             continue;
         g_autofree char *name = ws_step_name(ws_spot(F, place[i])->node);
-        WsFix *fix = ws_fixer_add(F, "Sync the group %s %s",
-                                  i ? WS_WORD("behind") : WS_WORD("before"), name);
+        WsFix *fix =
+            ws_fixer_add(F, "Sync the group %s %s", i ? WS_WORD("after") : WS_WORD("before"), name);
         fix->cost += lanes_arrive(F, ws_spot(F, place[i])->group) ? AS_DRAWN : 0;
         ws_fix_insert(F, fix, place[i], (gint)i, ws_plain(WS_STEP_SYNC, "group"));
     }
@@ -195,7 +195,7 @@ void ws_fix_sync_group(WsFixer *F)
     for (gint k = F->at >= 0 ? ws_spot_next(F, F->at, -1) : -1; k >= 0; k = ws_spot_next(F, k, -1))
         if (ws_step_is(F, k, WS_STEP_STORE_WAIT) || ws_step_is(F, k, WS_STEP_LOAD_WAIT)) {
             g_autofree char *name = ws_step_name(ws_spot(F, k)->node);
-            WsFix *fix = ws_fixer_add(F, "Sync the group behind %s", name);
+            WsFix *fix = ws_fixer_add(F, "Sync the group after %s", name);
             fix->cost -= ws_step_is(F, ws_spot_next(F, k, 1), WS_STEP_SYNC) ? 4 : UNHEARD;
             ws_fix_insert(F, fix, k, 1, ws_plain(WS_STEP_SYNC, "group"));
         }
@@ -234,7 +234,7 @@ static void move_fences(WsFixer *F, const char *which, gint to, gint by)
             continue;
         g_autofree char *name = ws_step_name(ws_spot(F, to)->node);
         WsFix *fix = ws_fixer_add(F, "Move the fence %s %s",
-                                  by ? WS_WORD("behind") : WS_WORD("before"), name);
+                                  by ? WS_WORD("after") : WS_WORD("before"), name);
         ws_fix_move(F, fix, k, to, by);
     }
 }
@@ -245,7 +245,7 @@ void ws_fix_fence_async(WsFixer *F)
     move_fences(F, "async", F->at, 0);
     if (F->other >= 0) {
         g_autofree char *name = ws_step_name(ws_spot(F, F->other)->node);
-        WsFix *fix = ws_fixer_add(F, "Fence behind %s", name);
+        WsFix *fix = ws_fixer_add(F, "Fence after %s", name);
         ws_fix_insert(F, fix, F->other, 1, ws_plain(WS_STEP_FENCE, "async"));
     }
     if (F->at >= 0) {

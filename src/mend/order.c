@@ -171,7 +171,7 @@ void ws_fix_other_place(WsFixer *F)
             const gint place = ws_spot_next(F, i, to - at);
             g_autofree char *a = ws_step_name(s->node), *b = ws_step_name(ws_spot(F, place)->node);
             WsFix *fix = ws_fixer_add(F, "Move %s %s %s", a,
-                                      to > at ? WS_WORD("behind") : WS_WORD("before"), b);
+                                      to > at ? WS_WORD("after") : WS_WORD("before"), b);
             fix->safe = sync || only_order_between(F, i, to - at);
             fix->cost += (guint)MIN(ABS(to - at), 6) / 2 +
                          (sync        ? 0
@@ -201,7 +201,7 @@ static gint lone_arrival(const WsFixer *F, const WsNode *group)
 void ws_fix_meet_at_end(WsFixer *F)
 {
     const WsNode *root = ws_design_root(F->design);
-    WsFix *fix = ws_fixer_add(F, "Let all groups meet the cluster at their end");
+    WsFix *fix = ws_fixer_add(F, "Sync the cluster at the end of all groups");
     for (guint g = 0; g < ws_node_n_children(root, WS_F_groups); g++) {
         const WsNode *group = ws_node_child(root, WS_F_groups, g);
         const gint alone = lone_arrival(F, group);
@@ -264,7 +264,7 @@ void ws_fix_join(WsFixer *F)
             g_autofree char *name = ws_step_name(s->node);
             for (gint by = 1; by >= 0; by--) {
                 WsFix *fix = ws_fixer_add(F, "Add `%s %s` %s %s", how, ws_node_name(b),
-                                          by ? WS_WORD("behind") : WS_WORD("before"), name);
+                                          by ? WS_WORD("after") : WS_WORD("before"), name);
                 ws_fix_insert(F, fix, place[p], by, ws_plain(verb[k % 2], ws_node_name(b)));
             }
             WsFix *fix = ws_fixer_add(F, "Add `%s %s` at the end of the list of %s", how,
@@ -291,13 +291,13 @@ void ws_fix_meet(WsFixer *F)
         return;
     g_autofree char *a = ws_step_name(ws_spot(F, F->other)->node),
                     *b = ws_step_name(ws_spot(F, F->at)->node);
-    WsFix *fix = ws_fixer_add(F, "Let the groups meet between %s and %s", a, b);
+    WsFix *fix = ws_fixer_add(F, "Sync the groups between %s and %s", a, b);
     new_meeting(fix, root);
     const gboolean one = ws_spot(F, F->at)->group == ws_spot(F, F->other)->group;
     if (one) { /* replicas: before what one of them does when it is through with the rest */
         const gint top = ws_spot_outside(F, F->other, F->at);
         g_autofree char *where = ws_step_name(ws_spot(F, top)->node);
-        WsFix *early = ws_fixer_add(F, "Let the replicas meet before %s", where);
+        WsFix *early = ws_fixer_add(F, "Sync the replicas before %s", where);
         early->cost = ONE_GROUP;
         new_meeting(early, root);
         ws_fix_insert(F, early, top, 0, ws_plain(WS_STEP_SYNC, MEET));

@@ -78,7 +78,7 @@ void ws_fix_round_up(WsFixer *F)
             loop->kind == WS_STEP_FOR ? rounded_up(ws_node_expr(loop, WS_F_count)) : NULL;
         if (!up)
             continue;
-        WsFix *fix = ws_fixer_add(F, "Let the loop %s of %s make %s rounds", ws_node_name(loop),
+        WsFix *fix = ws_fixer_add(F, "Let the loop %s of %s run %s rounds", ws_node_name(loop),
                                   ws_node_name(ws_spot(F, i)->group), up);
         ws_fix_set(fix, loop, WS_F_count, ws_json_expr(up));
     }

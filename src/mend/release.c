@@ -14,7 +14,7 @@ static void later(WsFixer *F, gint arrive)
         const WsNode *s = ws_spot(F, k)->node;
         if (ws_step_retires(s->kind)) {
             g_autofree char *wait = ws_step_name(s);
-            WsFix *fix = ws_fixer_add(F, "Move %s behind %s", name, wait);
+            WsFix *fix = ws_fixer_add(F, "Move %s after %s", name, wait);
             if (k == ws_spot_next(F, arrive, 1) && ws_node_int(s, WS_F_keyword, 1) == 0)
                 fix->cost -= CHANGED_PLACES;
             ws_fix_move(F, fix, arrive, k, 1);
@@ -25,7 +25,7 @@ static void later(WsFixer *F, gint arrive)
     }
     if (last >= 0) {
         g_autofree char *reader = ws_step_name(ws_spot(F, last)->node);
-        WsFix *fix = ws_fixer_add(F, "Move %s behind %s", name, reader);
+        WsFix *fix = ws_fixer_add(F, "Move %s after %s", name, reader);
         ws_fix_move(F, fix, arrive, last, 1);
     }
     for (gint k = ws_spot_next(F, arrive, -1); k >= 0; k = ws_spot_next(F, k, -1))

@@ -239,7 +239,7 @@ void ws_fix_same_rounds(WsFixer *F)
                 same_from(F, a, b);
                 continue;
             }
-            WsFix *fix = ws_fixer_add(F, "Let the loop %s of %s make %s rounds, as %s does",
+            WsFix *fix = ws_fixer_add(F, "Let the loop %s of %s run %s rounds, as %s does",
                                       ws_node_name(a->node), ws_node_name(a->group), y,
                                       ws_node_name(b->group));
             fix->cost +=
@@ -261,7 +261,7 @@ static void another_number(WsFixer *F, gint i, gint by)
     g_autoptr(WsExpr) other =
         ws_expr_op(count->op, ws_expr_ref(count->arg[0]), ws_expr_int(n + by));
     g_autofree char *text = ws_expr_print(other);
-    WsFix *fix = ws_fixer_add(F, "Let the loop %s of %s make %s rounds", ws_node_name(loop),
+    WsFix *fix = ws_fixer_add(F, "Let the loop %s of %s run %s rounds", ws_node_name(loop),
                               ws_node_name(ws_spot(F, i)->group), text);
     fix->cost += 2;
     ws_fix_set(fix, loop, WS_F_count, ws_json_expr(text));
@@ -289,7 +289,7 @@ void ws_fix_round_less(WsFixer *F)
         g_autofree char *count = loop->kind == WS_STEP_FOR ? ws_field_text(loop, WS_F_count) : NULL,
                         *less = ws_one_off(count);
         if (less) {
-            WsFix *fix = ws_fixer_add(F, "Let the loop %s of %s make %s rounds", ws_node_name(loop),
+            WsFix *fix = ws_fixer_add(F, "Let the loop %s of %s run %s rounds", ws_node_name(loop),
                                       ws_node_name(ws_spot(F, i)->group), less);
             ws_fix_set(fix, loop, WS_F_count, ws_json_expr(less));
         }

@@ -167,7 +167,7 @@ void ws_fix_meet_all(WsFixer *F)
     if (g_strcmp0(name, "cta") != 0)
         return;
     for (guint end = 0; end < 2; end++) {
-        WsFix *fix = ws_fixer_add(F, "Let all groups meet at %s", name);
+        WsFix *fix = ws_fixer_add(F, "Sync all groups on %s", name);
         fix->cost += end;
         for (guint g = 0; g < ws_node_n_children(root, WS_F_groups); g++) {
             const WsNode *group = ws_node_child(root, WS_F_groups, g);
@@ -198,7 +198,7 @@ void ws_fix_cluster_wait(WsFixer *F)
         WsFix *fix = ws_fixer_add(F, "Wait for the cluster before it is arrived at again");
         ws_fix_insert(F, fix, F->at, 0, ws_plain(WS_STEP_CLUSTER, "wait"));
     }
-    WsFix *each = ws_fixer_add(F, "Wait for the cluster behind every arrival, in the same list");
+    WsFix *each = ws_fixer_add(F, "Wait for the cluster after every arrival, in the same list");
     each->cost += 1;
     for (gint i = 0; i < (gint)F->spot->len; i++) {
         const WsSpot *s = ws_spot(F, i);

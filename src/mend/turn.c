@@ -66,7 +66,7 @@ static void round_of(WsFixer *F, const WsNode *b, gint i)
         for (guint all = 0; all < (waits && !named ? 2 : 1); all++) {
             const WsHanding how = { .by = !all ? NULL : others ? others : "all", .when = when };
             g_autofree char *where = ws_step_name(ws_spot(F, place)->node);
-            WsFix *fix = waits ? ws_fixer_add(F, "Give %s on behind %s", name, where)
+            WsFix *fix = waits ? ws_fixer_add(F, "Give %s on after %s", name, where)
                                : ws_fixer_add(F, "Wait for the turn of %s before %s", name, where);
             fix->cost += (others ? (all ? 0 : OTHERS_DO) : all) +
                          (waits == (by_index > 0) ? 0 : 4) + (place == issued(F, i) ? 0 : 1);
@@ -231,7 +231,7 @@ void ws_fix_same_barrier(WsFixer *F)
                 continue;
             g_autofree char *step = ws_step_name(s->node);
             WsFix *fix =
-                ws_fixer_add(F, "Let %s of %s meet %s, to which %s comes alone", step,
+                ws_fixer_add(F, "Let %s of %s join %s, where %s is alone", step,
                              ws_node_name(s->group), name, ws_node_name(ws_spot(F, own)->group));
             ws_fix_set(fix, s->node, WS_F_keyword, ws_json_text(name));
         }

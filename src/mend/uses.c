@@ -93,7 +93,7 @@ static void propose_use(WsFixer *F, gint i, const char *use, guint more, gboolea
     const gboolean fixed = ws_node_has(step, WS_F_slot) || ws_node_has(step, WS_F_phase);
     g_autofree char *name = ws_step_name(step);
     WsFix *fix = fixed ? ws_fixer_add(F, "Let slot and parity of %s follow from use %s", name, use)
-                       : ws_fixer_add(F, "Let %s stand for use %s", name, use);
+                       : ws_fixer_add(F, "Let %s name use %s", name, use);
     fix->cost += more + (concerned(F, i) ? 0 : 3);
     fix->safe = safe;
     if (ws_node_has(step, WS_F_slot))

@@ -213,7 +213,7 @@ static gboolean check_tree(WsReader *r, const WsJson *json, guint depth, gsize *
         gboolean ok = !map || check_text(r, json, json->key[i], bytes);
         if (ok && map && !g_hash_table_add(known, json->key[i])) {
             WsFinding *f = ws_reader_report(r, WS_RULE_S_REPEATED, json->at,
-                                            "key \"%s\" stands twice in one object", json->key[i]);
+                                            "key \"%s\" appears twice in one object", json->key[i]);
             if (f != NULL)
                 ws_finding_set_remedy(f, "remove one of the two");
             ok = FALSE;

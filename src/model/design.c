@@ -126,10 +126,14 @@ static gboolean search(GArray *trail, const WsNode *node, WsFieldId field, guint
         return TRUE;
     guint n;
     const WsFieldRow *rows = ws_node_rows(node->kind, &n);
-    for (guint i = 0; i < n; i++)
-        for (guint c = 0; c < ws_node_n_children(node, rows[i].field); c++)
-            if (search(trail, ws_node_child(node, rows[i].field, c), rows[i].field, c, match, data))
+    for (guint i = 0; i < n; i++) {
+        const WsValue *v = &node->value[i]; /* one per row: asking by name takes most of a search */
+        if (v->kind != WS_VALUE_NODES && v->kind != WS_VALUE_NODE)
+            continue;
+        for (guint c = 0; c < v->n; c++)
+            if (search(trail, v->node[c], rows[i].field, c, match, data))
                 return TRUE;
+    }
     g_array_set_size(trail, trail->len - 1);
     return FALSE;
 }

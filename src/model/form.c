@@ -149,7 +149,7 @@ static gboolean read_nodes(WsReader *r, WsNodeKind owner, const WsFieldRow *row,
         WsNode *node = ws_read_node(r, item, steps ? WS_NODE_KIND_COUNT : (WsNodeKind)row->of);
         if (node != NULL && row->words != NULL && steps &&
             !ws_word_in(row->words, ws_node_kind_keyword(node->kind))) {
-            ws_reader_report(r, WS_RULE_S_VALUE, item->at, "only %s may stand in %s", row->words,
+            ws_reader_report(r, WS_RULE_S_VALUE, item->at, "only %s may be in %s", row->words,
                              ws_node_key(owner, row->field));
             ok = FALSE;
         }

@@ -198,7 +198,7 @@ static gboolean scan_member(Scan *s, Members *m)
     const gboolean ok = scan_value(s, &value);
     if (ok && g_hash_table_contains(m->known, key)) {
         WsFinding *f = ws_reader_report(s->reader, WS_RULE_S_REPEATED, at,
-                                        "key \"%s\" stands twice in one object", key);
+                                        "key \"%s\" appears twice in one object", key);
         if (f != NULL)
             ws_finding_set_remedy(f, "remove one of the two");
         ws_json_clear(&value);

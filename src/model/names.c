@@ -154,8 +154,8 @@ static void report_unknown_size(WsReader *r, const WsValue *sizes, const char *n
 {
     const gsize mark = ws_reader_enter(r, "rehearse");
     ws_reader_enter(r, name);
-    WsFinding *f =
-        ws_reader_report(r, WS_RULE_N_UNKNOWN, NOWHERE, "\"%s\" is no size of this design", name);
+    WsFinding *f = ws_reader_report(r, WS_RULE_N_UNKNOWN, NOWHERE,
+                                    "\"%s\" is not a size of this design", name);
     const char *near = sizes->kind == WS_VALUE_MAP
                            ? ws_text_nearest(name, (const char *const *)sizes->key, sizes->n)
                            : NULL;

@@ -103,7 +103,7 @@ gboolean ws_read_number(WsReader *r, WsNodeKind owner, const WsFieldRow *row, co
         return FALSE;
     }
     if (row->field == WS_F_source && (json->kind != WS_JSON_INT || json->i < 1)) {
-        WsFinding *f = ws_reader_report(r, WS_RULE_S_VALUE, json->at, "%s is no line or column",
+        WsFinding *f = ws_reader_report(r, WS_RULE_S_VALUE, json->at, "%s is not a line or column",
                                         ws_node_key(owner, row->field));
         if (f != NULL)
             ws_finding_set_remedy(f, "count from 1, or remove it");

@@ -47,9 +47,10 @@ static const char *find(const Form *table, guint n, int key, WsTextLanguage lang
 static gboolean refuse(const WsExpr *e, GError **error)
 {
     g_autofree char *text = ws_expr_print(e);
-    g_set_error(error, WS_PACKAGE_ERROR, WS_PACKAGE_ERROR_LENS,
-                "%s: not in lens package: shapes, strides and the grid come from sizes alone",
-                text);
+    g_set_error(
+        error, WS_PACKAGE_ERROR, WS_PACKAGE_ERROR_LENS,
+        "%s: not supported by the package: shapes, strides and the grid come from sizes alone",
+        text);
     return FALSE;
 }
 

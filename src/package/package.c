@@ -45,14 +45,14 @@ static gboolean check(const WsPackageSpec *spec, GError **error)
     }
     if (p->tiles->order == WS_ORDER_HILBERT) {
         g_set_error(error, WS_PACKAGE_ERROR, WS_PACKAGE_ERROR_LENS,
-                    "tiles: order hilbert needs a table in memory and is not in lens package; "
-                    "use grouped(AXIS, N)");
+                    "tiles: order hilbert needs a table in memory and is not supported by the "
+                    "package; use grouped(AXIS, N)");
         return FALSE;
     }
     for (guint m = 0; m < p->n_maps; m++)
         if (p->map[m].rank != p->tensor[p->map[m].tensor].rank) {
             g_set_error(error, WS_PACKAGE_ERROR, WS_PACKAGE_ERROR_LENS,
-                        "tensor map of %s covers %u of %u dimensions: not in lens package",
+                        "tensor map of %s covers %u of %u dimensions: not supported by the package",
                         p->tensor[p->map[m].tensor].name, p->map[m].rank,
                         p->tensor[p->map[m].tensor].rank);
             return FALSE;

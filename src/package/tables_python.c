@@ -165,12 +165,12 @@ static char *function(const WsPackageSpec *spec)
     g_autoptr(GString) out = g_string_new(NULL);
     g_string_append_printf(out, "def %s(%s%s%s%s):\n", spec->name, first->str, outputs,
                            named->len ? ", *" : "", named->str);
-    g_string_append_printf(out,
-                           "    \"\"\"Runs the kernel on the current stream and returns what it "
-                           "writes. Outputs that are not given are "
-                           "made; sizes\n    that are extents of tensors need not be said.\"\"\"\n"
-                           "    return _run([%s], {%s}, [%s])",
-                           given->str, size->str, scalar->str);
+    g_string_append_printf(
+        out,
+        "    \"\"\"Runs the kernel on the current stream and returns what it writes. Outputs that "
+        "are not given are made; sizes\n    that are extents of tensors may be omitted.\"\"\"\n    "
+        "return _run([%s], {%s}, [%s])",
+        given->str, size->str, scalar->str);
     return g_string_free(g_steal_pointer(&out), FALSE);
 }
 

@@ -37,13 +37,13 @@ static void compare(WsSession *s, bool hung, bool right)
     bool whole = r->moves >= m->moves && !r->gave_up;
     bool as_told = m->hangs ? hung && hangs_as_told(m, r) : whole && (hung || !right);
     r->told = as_told ? WS_TOLD_SEEN : WS_TOLD_OTHER;
-    snprintf(r->seen, sizeof r->seen, "%u of %u moves of the witness carried out%s; %s%s: %s",
+    snprintf(r->seen, sizeof r->seen, "%u of %u moves of the counterexample replayed%s; %s%s: %s",
              r->moves < m->moves ? r->moves : m->moves, m->moves,
-             r->gave_up ? ", a gate gave up" : "",
+             r->gave_up ? ", a replay gate timed out" : "",
              hung    ? "it hangs"
              : right ? "it ends with right values"
                      : "it ends with wrong values",
-             as_told ? ", as told" : "; told", m->told);
+             as_told ? ", as predicted" : "; predicted", m->told);
     r->state = hung ? WS_CASE_HUNG : right ? WS_CASE_RIGHT : WS_CASE_WRONG;
 }
 

@@ -57,7 +57,7 @@ static bool check_place(Reader *r, int i)
     if ((row->flags & WS_LINE_IN_CASE) && !r->now)
         return fail(r, "`%s` before the first `case`", row->keyword);
     if (!(row->flags & (WS_LINE_IN_CASE | WS_LINE_OPENS_CASE)) && r->now)
-        return fail(r, "`%s` must stand before the first `case`", row->keyword);
+        return fail(r, "`%s` must come before the first `case`", row->keyword);
     if ((row->flags & WS_LINE_OPENS_CASE) && (!r->m->cluster || !r->m->n_tensors))
         return fail(r, "`case` before `block` and `tensor`");
     return true;

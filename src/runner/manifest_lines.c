@@ -334,7 +334,7 @@ static bool read_case(Reader *r)
         return false;
     c->grid_sms = kind == 1;
     if (c->grid % m->cluster)
-        return fail(r, "grid %" PRId64 " is no multiple of the cluster size %u", c->grid,
+        return fail(r, "grid %" PRId64 " is not a multiple of the cluster size %u", c->grid,
                     m->cluster);
     m->n_cases++;
     return true;

@@ -75,5 +75,5 @@ void ws_stuck_read(WsSession *s)
     if (r->n_stuck)
         ws_stuck_text(s->m, &r->stuck_agent[0], r->stuck, sizeof r->stuck);
     else
-        snprintf(r->stuck, sizeof r->stuck, "the debug build met no stuck wait");
+        snprintf(r->stuck, sizeof r->stuck, "the debug build found no stuck wait");
 }

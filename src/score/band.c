@@ -108,12 +108,12 @@ void ws_window_bands(WsBuild *b)
             tile_from = r->from;
         if (tiled && tile_ends && to > first->t0 && tile_from < last->t1)
             add_band(b, MAX(tile_from, first->t0), MIN(to, last->t1), y_tile, r->tile & 1,
-                     g_strdup_printf("tile %d", r->tile));
+                     g_strdup_printf(ws_build_words(b, "tile %d"), r->tile));
         if (to <= first->t0 || r->from >= last->t1)
             continue;
         add_band(b, MAX(r->from, first->t0), MIN(to, last->t1), y_round,
                  r->round == G_MININT32 || (r->index & 1),
-                 r->round == G_MININT32 ? g_strdup("epilogue")
+                 r->round == G_MININT32 ? g_strdup(ws_build_words(b, "epilogue"))
                                         : g_strdup_printf("%s %u", ws_window_loop(b), r->index));
     }
     b->y = y_round + 15 + WS_STAFF_GAP;

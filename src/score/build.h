@@ -46,7 +46,8 @@ struct WsScoreCache {
     guint8 (*tracks)[2][WS_ITEM_KIND_COUNT]; /* by agent: rows, of the main trace and the overlay */
     guint8 *staff;                           /* by agent: 1 had a staff of its own, 2 folded */
     gboolean measured_row;
-    GArray *stage;         /* WsStageKey, in order of appearance */
+    guint claims;  /* 0: not asked yet; 1: measured rounds can be told apart, 2: they cannot */
+    GArray *stage; /* WsStageKey, in order of appearance */
     GHashTable *ring_same; /* name pair -> 1 same, 2 not */
     gboolean unit[3];
     WsScoreCover *unit_cover[3]; /* NULL: not asked for yet */
@@ -156,6 +157,12 @@ void ws_furniture_foot(WsBuild *b);
 
 guint ws_staff_item(const WsBuild *b, guint agent, guint op, gint32 round); /* id, 0 none */
 
+/* claims.c: which tile a CTA claimed is not recorded. TRUE where its rounds depend on the tile, so
+ * that measured rounds cannot be told apart. */
+gboolean ws_claims_rounds(const WsBuild *b);
+/* The words for that, in a row of its own. */
+void ws_claims_note(WsBuild *b);
+
 /* round.c: totals count on over the tiles; a picture wants "k 3" of this tile */
 void ws_round_init(WsBuild *b);
 gint ws_round_index(const WsBuild *b, const WsTraceRecord *r); /* -1 outside inner loops */
@@ -173,6 +180,10 @@ double ws_text_width_estimate(const char *text, double size);
 
 /* Main time of a record's time; -1 stays. */
 gint64 ws_build_time(const WsBuild *b, gboolean overlay, gint64 t);
+/* Marks a constant text that ws_build_words() is given elsewhere. */
+#define WS_MARK(text) text
+/* A constant text or template in the language of the page. */
+const char *ws_build_words(const WsBuild *b, const char *text) G_GNUC_FORMAT(2);
 char *ws_group_digits(gint64 n); /* "136 500" with thin gaps */
 
 static inline const WsTraceRecord *ws_seen(const GArray *list, guint i)

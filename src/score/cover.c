@@ -193,7 +193,8 @@ static void add_level(WsBuild *b, const WsCoverRow *row, gint64 from, gint64 to,
     if (b->o->hasty)
         return;
     g_autofree char *cycles = ws_group_digits(to - from);
-    item->tip = g_strdup_printf("%s %.0f %% of these %s cycles", row->what, 100 * share, cycles);
+    item->tip = g_strdup_printf(ws_build_words(b, "%s %.0f %% of these %s cycles"), row->what,
+                                100 * share, cycles);
 }
 
 /* Weighted time before each edge of the bins, of all parts. */

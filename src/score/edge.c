@@ -93,7 +93,7 @@ static char *edge_label(const WsBuild *b, const WsTraceRecord *wait)
     if (barrier->is_array)
         g_string_append_printf(s, "[%" G_GINT64_FORMAT "]", v->element);
     if (barrier->slots > 1)
-        g_string_append_printf(s, " slot %" G_GINT64_FORMAT, v->slot);
+        g_string_append_printf(s, ws_build_words(b, " slot %d"), (int)v->slot);
     g_string_append_printf(s, " ph %d", (int)(v->turn & 1));
     return g_string_free(s, FALSE);
 }

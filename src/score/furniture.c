@@ -7,11 +7,12 @@
 #include <math.h>
 #include <string.h>
 
-static const char *origin_text(const WsScene *s)
+static const char *origin_text(const WsBuild *b)
 {
+    const WsScene *s = b->s;
     if (s->predicted && s->measured)
-        return "predicted, measured below";
-    return s->measured ? "measured" : "predicted";
+        return ws_build_words(b, "predicted, measured below");
+    return ws_build_words(b, s->measured ? "measured" : "predicted");
 }
 
 static char *sizes_text(const WsTrace *t)
@@ -42,9 +43,12 @@ static char *bound_text(const WsBuild *b)
         return NULL;
     GString *s = g_string_new(NULL);
     if (bound)
-        g_string_append_printf(s, "bound by %s%s", bound, known ? ", " : "");
+        g_string_append_printf(s, ws_build_words(b, "bound by %s"), bound);
+    if (bound && known)
+        g_string_append(s, ", ");
     if (known)
-        g_string_append_printf(s, "tensor core busy %.1f %%", 100 * b->t->tensor_busy);
+        g_string_append_printf(s, ws_build_words(b, "tensor core busy %.1f %%"),
+                               100 * b->t->tensor_busy);
     return g_string_free(s, FALSE);
 }
 
@@ -55,20 +59,22 @@ void ws_furniture_head(WsBuild *b)
         b->y = 32;
         return;
     }
-    ws_build_text(b, WS_TEXT_TITLE, WS_MARGIN, 30, g_strdup(b->p->name ? b->p->name : "design"));
+    ws_build_text(b, WS_TEXT_TITLE, WS_MARGIN, 30,
+                  g_strdup(b->p->name ? b->p->name : ws_build_words(b, "design")));
     b->y = 44;
     b->s->axis_y = b->y;
     if (!b->t)
         return;
     GString *s = g_string_new(NULL);
-    add_part(s, origin_text(b->s));
+    add_part(s, origin_text(b));
     g_autofree char *sizes = sizes_text(b->t);
     add_part(s, sizes);
     add_part(s, b->t->device);
     if (b->cta < b->t->cta->len) {
         const WsTraceCta *cta = &g_array_index(b->t->cta, WsTraceCta, b->cta);
         g_autofree char *cycles = ws_group_digits(cta->cycles);
-        g_autofree char *where = g_strdup_printf("CTA %u, %s cycles", cta->id, cycles);
+        g_autofree char *where =
+            g_strdup_printf(ws_build_words(b, "CTA %u, %s cycles"), cta->id, cycles);
         add_part(s, where);
     }
     g_autofree char *bound = bound_text(b);
@@ -142,11 +148,11 @@ static void add_hidden(GString *s, const WsBuild *b)
     static const struct {
         WsItemKind kind;
         const char *text;
-    } rows[] = { { WS_ITEM_LOAD, "TMA loads" },
-                 { WS_ITEM_COPY, "gathers and copies" },
-                 { WS_ITEM_MATH, "compute" },
-                 { WS_ITEM_SHARED, "memory moves" },
-                 { WS_ITEM_STORE, "TMA stores" } };
+    } rows[] = { { WS_ITEM_LOAD, WS_MARK("TMA loads") },
+                 { WS_ITEM_COPY, WS_MARK("gathers and copies") },
+                 { WS_ITEM_MATH, WS_MARK("compute") },
+                 { WS_ITEM_SHARED, WS_MARK("memory moves") },
+                 { WS_ITEM_STORE, WS_MARK("TMA stores") } };
     g_autoptr(GArray) tensor = times_of(b, WS_ITEM_MMA);
     if (!tensor->len)
         return;
@@ -154,14 +160,16 @@ static void add_hidden(GString *s, const WsBuild *b)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autoptr(GArray) times = times_of(b, rows[i].kind);
         if (times->len)
-            g_string_append_printf(s, "%s%s %.0f %%",
-                                   shown++ ? "  \xc2\xb7  " : "Hidden under the tensor core: ",
-                                   rows[i].text, 100 * share_under(times, tensor));
+            g_string_append_printf(
+                s, "%s%s %.0f %%",
+                shown++ ? "  \xc2\xb7  " : ws_build_words(b, "Hidden under the tensor core: "),
+                ws_build_words(b, rows[i].text), 100 * share_under(times, tensor));
     }
 }
 
-static void add_loops(GString *s, const WsTrace *t, const WsTraceStats *stats)
+static void add_loops(GString *s, const WsBuild *b, const WsTraceStats *stats)
 {
+    const WsTrace *t = b->t;
     guint shown = 0;
     for (guint i = 0; i < stats->loop->len && shown < 4; i++) {
         const WsTraceLoopStat *l = &g_array_index(stats->loop, WsTraceLoopStat, i);
@@ -169,8 +177,8 @@ static void add_loops(GString *s, const WsTrace *t, const WsTraceStats *stats)
         if (!name || !ws_op_is_product(ws_trace_op_kind(t, l->op)))
             continue;
         g_autofree char *period = ws_group_digits(l->period.p50);
-        g_string_append_printf(s, "%s%s loop of %s %s cycles",
-                               shown++ ? "  \xc2\xb7  " : "Period: ", name + 1,
+        g_string_append(s, shown++ ? "  \xc2\xb7  " : ws_build_words(b, "Period: "));
+        g_string_append_printf(s, ws_build_words(b, "%s loop of %s %s cycles"), name + 1,
                                (char *)t->agent_name->pdata[l->agent], period);
     }
 }
@@ -200,9 +208,10 @@ static void add_waits(GString *s, const WsBuild *b, const WsTraceStats *stats)
         if (!taken[n])
             break;
         const WsTraceStepStat *p = &g_array_index(stats->step, WsTraceStepStat, best[n]);
-        g_string_append_printf(
-            s, "%s%s %s %.1f %%", n ? "  \xc2\xb7  " : "Exposed waits of the run: ",
-            (char *)t->agent_name->pdata[p->agent], ws_trace_op_label(t, p->op), 100 * p->share);
+        g_string_append_printf(s, "%s%s %s %.1f %%",
+                               n ? "  \xc2\xb7  " : ws_build_words(b, "Exposed waits of the run: "),
+                               (char *)t->agent_name->pdata[p->agent], ws_trace_op_label(t, p->op),
+                               100 * p->share);
     }
 }
 
@@ -222,11 +231,12 @@ static void add_against(GString *s, const WsBuild *b, const WsTraceStats *predic
             const char *name = strrchr(x->loop, '/');
             g_autofree char *is = ws_group_digits(y->period.p50);
             g_autofree char *was = ws_group_digits(x->period.p50);
+            g_string_append(
+                s, shown++ ? "  \xc2\xb7  "
+                           : ws_build_words(b, "Measured against predicted period, cycles: "));
             g_string_append_printf(
-                s, "%s%s %s against %s (%+.1f %%)",
-                shown++ ? "  \xc2\xb7  " : "Measured against predicted period, cycles: ",
-                name ? name + 1 : x->loop, is, was,
-                100.0 * (double)(y->period.p50 - x->period.p50) / (double)x->period.p50);
+                s, ws_build_words(b, "%s %s against %s (%+.1f %%)"), name ? name + 1 : x->loop, is,
+                was, 100.0 * (double)(y->period.p50 - x->period.p50) / (double)x->period.p50);
         }
     }
     if (shown)
@@ -257,7 +267,7 @@ void ws_furniture_foot(WsBuild *b)
     WsTraceStats *own = b->o->stats ? NULL : ws_trace_stats_new(b->t);
     const WsTraceStats *stats = own ? own : b->o->stats;
     GString *first = g_string_new(NULL), *second = g_string_new(NULL);
-    add_loops(first, b->t, stats);
+    add_loops(first, b, stats);
     if (first->len)
         g_string_append(first, "        ");
     add_waits(first, b, stats);
@@ -267,14 +277,17 @@ void ws_furniture_foot(WsBuild *b)
     if (b->t->origin == WS_TRACE_MEASURED || b->overlay) {
         const WsTrace *m = b->overlay ? b->overlay : b->t;
         GString *third = g_string_new(NULL);
-        if (b->overlay && b->lead_agent >= 0)
+        if (b->overlay && b->lead_agent >= 0 && !ws_claims_rounds(b))
             add_against(third, b, stats);
-        g_string_append(third, "Measured ends are when completion was observed: upper bounds.");
+        g_string_append(third, ws_build_words(b, "Measured ends are when completion was observed: "
+                                                 "upper bounds."));
         if (!isnan(m->overhead))
-            g_string_append_printf(third, "  Recording cost %.1f %% of the time.",
+            g_string_append_printf(third,
+                                   ws_build_words(b, "  Recording cost %.1f %% of the time."),
                                    100 * m->overhead);
         if (b->overlay && !b->seen_overlay->len)
-            g_string_append(third, "  The measured trace has no records in this window.");
+            g_string_append(
+                third, ws_build_words(b, "  The measured trace has no records in this window."));
         put_note(b, third);
     }
     ws_trace_stats_free(own);

@@ -57,9 +57,8 @@ static void paint_row_labels(cairo_t *cr, const WsScene *s, const WsPalette *p, 
         const WsSceneRow *row = &g_array_index(s->row, WsSceneRow, i);
         if (!row->label || !seen(cr, 0, row->y, right, row->h))
             continue;
-        cairo_text_extents_t e;
-        cairo_text_extents(cr, row->label, &e);
-        ws_paint_text(cr, right - 8 - e.x_advance, row->y + row->h / 2 + 3.2, row->label);
+        ws_paint_text(cr, right - 8 - ws_paint_width(cr, row->label), row->y + row->h / 2 + 3.2,
+                      row->label);
     }
 }
 
@@ -98,7 +97,7 @@ static void paint_axis(cairo_t *cr, const WsScene *s, const WsPalette *p)
 {
     paint_grid(cr, s, p, s->axis_y + 2);
     paint_ticks(cr, s, p);
-    ws_paint_text(cr, 22, s->axis_y - 3, "SM cycles");
+    ws_paint_text(cr, 22, s->axis_y - 3, ws_scene_words(s, "SM cycles"));
 }
 
 static void paint_bands(cairo_t *cr, const WsScene *s, const WsPalette *p)
@@ -111,11 +110,10 @@ static void paint_bands(cairo_t *cr, const WsScene *s, const WsPalette *p)
         cairo_fill(cr);
         if (!b->label)
             continue;
-        cairo_text_extents_t e;
-        cairo_text_extents(cr, b->label, &e);
+        const double wide = ws_paint_width(cr, b->label);
         ws_paint_colour(cr, p->text, 0.9);
-        if (e.x_advance < b->x1 - b->x0 - 4)
-            ws_paint_text(cr, (b->x0 + b->x1 - e.x_advance) / 2, b->y + b->h / 2 + 3.6, b->label);
+        if (wide < b->x1 - b->x0 - 4)
+            ws_paint_text(cr, (b->x0 + b->x1 - wide) / 2, b->y + b->h / 2 + 3.6, b->label);
     }
 }
 
@@ -145,12 +143,11 @@ static void paint_folds(cairo_t *cr, const WsScene *s, const WsPalette *p)
         if (!f->label)
             continue;
         ws_paint_font(cr, 10, FALSE);
-        cairo_text_extents_t e;
-        cairo_text_extents(cr, f->label, &e);
-        if (e.x_advance > y1 - y0 - 10)
+        const double wide = ws_paint_width(cr, f->label);
+        if (wide > y1 - y0 - 10)
             continue;
         cairo_save(cr);
-        cairo_translate(cr, (f->x0 + f->x1) / 2 + 4, (y0 + y1 + e.x_advance) / 2);
+        cairo_translate(cr, (f->x0 + f->x1) / 2 + 4, (y0 + y1 + wide) / 2);
         cairo_rotate(cr, -G_PI_2);
         ws_paint_colour(cr, p->muted, 1);
         ws_paint_text(cr, 0, 0, f->label);
@@ -203,10 +200,9 @@ static void paint_edge_labels(cairo_t *cr, const WsScene *s, const WsPalette *p)
         const WsSceneEdge *e = &g_array_index(s->edge, WsSceneEdge, i);
         if (!e->label || !seen(cr, e->label_x - 10, e->label_y - 12, 200, 20))
             continue;
-        cairo_text_extents_t x;
-        cairo_text_extents(cr, e->label, &x);
+        const double wide = ws_paint_width(cr, e->label);
         ws_paint_colour(cr, p->halo, 0.88);
-        ws_paint_rect(cr, e->label_x - 3, e->label_y - 9.5, x.x_advance + 6, 13, 3);
+        ws_paint_rect(cr, e->label_x - 3, e->label_y - 9.5, wide + 6, 13, 3);
         cairo_fill(cr);
         ws_paint_colour(cr, p->text, 1);
         ws_paint_text(cr, e->label_x, e->label_y, e->label);
@@ -232,6 +228,37 @@ static WsItemShape legend_shape(WsItemKind kind)
     }
 }
 
+static void sample(const WsPaint *paint, WsItemKind kind, double x, double y, double w, double h)
+{
+    WsSceneItem item = { .kind = kind, .x = x, .y = y, .w = w, .h = h, .turn = -1 };
+    item.shape = legend_shape(kind);
+    item.head = w / 3;
+    if (item.shape == WS_SHAPE_WAIT)
+        item.y -= 2, item.h += 4;
+    ws_paint_item(paint, &item);
+}
+
+void ws_scene_paint_sample(cairo_t *cr, WsTheme theme, WsItemKind kind, double x, double y,
+                           double w, double h)
+{
+    WsPaint *paint = ws_paint_begin(cr, theme, FALSE, FALSE);
+    sample(paint, kind, x, y, w, h);
+    ws_paint_end(paint);
+}
+
+void ws_scene_paint_edge_sample(cairo_t *cr, WsTheme theme, gboolean release, double x, double y,
+                                double h)
+{
+    const WsSceneEdge edge = { .x0 = x,
+                               .x1 = x,
+                               .y0 = release ? y + h : y,
+                               .y1 = release ? y : y + h,
+                               .exposed = 200,
+                               .binding = TRUE,
+                               .release = release };
+    ws_paint_edge(cr, &edge, ws_palette(theme));
+}
+
 /* One sample of each kind that the page shows. */
 static void paint_legend(cairo_t *cr, const WsScene *s, WsTheme theme)
 {
@@ -241,42 +268,26 @@ static void paint_legend(cairo_t *cr, const WsScene *s, WsTheme theme)
     for (guint k = 0; k < WS_ITEM_KIND_COUNT; k++) {
         if (!s->used[k] || k == WS_ITEM_OTHER)
             continue;
-        WsSceneItem sample = {
-            .kind = (WsItemKind)k, .x = x, .y = y, .w = 26, .h = 13, .turn = -1
-        };
-        sample.shape = legend_shape((WsItemKind)k);
-        sample.head = 9;
-        if (sample.shape == WS_SHAPE_WAIT)
-            sample.y -= 2, sample.h += 4;
-        ws_paint_item(paint, &sample);
+        sample(paint, (WsItemKind)k, x, y, 26, 13);
         ws_paint_font(cr, 10, FALSE);
         ws_paint_colour(cr, p->muted, 1);
-        const char *text = ws_item_kind_text((WsItemKind)k);
-        cairo_text_extents_t e;
-        cairo_text_extents(cr, text, &e);
+        const char *text = ws_scene_words(s, ws_item_kind_text((WsItemKind)k));
         ws_paint_text(cr, x + 32, y + 10, text);
-        x += 32 + e.x_advance + 18;
+        x += 32 + ws_paint_width(cr, text) + 18;
     }
-    const WsSceneEdge full = {
-        .x0 = x + 8, .x1 = x + 8, .y0 = y - 2, .y1 = y + 14, .exposed = 200, .binding = TRUE
-    };
-    WsSceneEdge release = full;
+    ws_paint_end(paint);
     if (!s->edge->len)
         return;
-    ws_paint_edge(cr, &full, p);
+    ws_scene_paint_edge_sample(cr, theme, FALSE, x + 8, y - 2, 16);
     ws_paint_font(cr, 10, FALSE);
     ws_paint_colour(cr, p->muted, 1);
-    ws_paint_text(cr, x + 18, y + 10, "data ready");
-    x += 88;
-    release.release = TRUE;
-    release.x0 = release.x1 = x + 8;
-    release.y0 = y + 14;
-    release.y1 = y - 2;
-    ws_paint_edge(cr, &release, p);
+    const char *ready = ws_scene_words(s, "data ready");
+    ws_paint_text(cr, x + 18, y + 10, ready);
+    x += 30 + ws_paint_width(cr, ready);
+    ws_scene_paint_edge_sample(cr, theme, TRUE, x + 8, y - 2, 16);
     ws_paint_colour(cr, p->muted, 1);
     ws_paint_text_cut(cr, x + 18, y + 10, s->width - x - 30,
-                      "release, turn (thicker: longer exposed)");
-    ws_paint_end(paint);
+                      ws_scene_words(s, "release, turn (thicker: longer exposed)"));
 }
 
 static void paint_texts(cairo_t *cr, const WsScene *s, const WsPalette *p)

@@ -154,15 +154,13 @@ static void paint_label(cairo_t *cr, const WsSceneItem *i, guint32 plate, guint3
     if (!i->label)
         return;
     ws_paint_font(cr, size, FALSE);
-    cairo_text_extents_t e;
-    cairo_text_extents(cr, i->label, &e);
-    double room = i->x + i->w - x - 2;
-    if (e.x_advance > room)
+    const double wide = ws_paint_width(cr, i->label), room = i->x + i->w - x - 2;
+    if (wide > room)
         return;
     double base = i->y + i->h / 2 + size * 0.36;
     if (alpha > 0) {
         ws_paint_colour(cr, plate, alpha);
-        ws_paint_rect(cr, x - 2, i->y + 1.5, e.x_advance + 4, i->h - 3, 2);
+        ws_paint_rect(cr, x - 2, i->y + 1.5, wide + 4, i->h - 3, 2);
         cairo_fill(cr);
     }
     ws_paint_colour(cr, ink, 1);
@@ -308,6 +306,29 @@ static void paint_whisker(cairo_t *cr, const WsSceneItem *i, const WsPalette *p)
     cairo_fill(cr);
 }
 
+/* Words where nothing can be drawn: a broken frame. */
+static void paint_note(cairo_t *cr, const WsSceneItem *i, const WsPalette *p)
+{
+    static const double dash[] = { 3, 3 };
+    ws_paint_colour(cr, p->muted, 0.9);
+    cairo_set_line_width(cr, 1);
+    cairo_set_dash(cr, dash, 2, 0);
+    cairo_rectangle(cr, i->x + 0.5, i->y + 0.5, MAX(i->w - 1, 0.5), i->h - 1);
+    cairo_stroke(cr);
+    cairo_set_dash(cr, NULL, 0, 0);
+}
+
+/* High contrast: whatever its colour, where a bar ends is seen. */
+static void paint_frame(cairo_t *cr, const WsSceneItem *i, const WsPalette *p)
+{
+    if (i->w < 4 || i->h < 8 || i->shape == WS_SHAPE_NOTE || i->shape == WS_SHAPE_LEVEL)
+        return;
+    ws_paint_colour(cr, p->text, 1);
+    cairo_set_line_width(cr, 1);
+    cairo_rectangle(cr, i->x + 0.5, i->y + 0.5, i->w - 1, i->h - 1);
+    cairo_stroke(cr);
+}
+
 void ws_paint_item(const WsPaint *p, const WsSceneItem *item)
 {
     cairo_t *cr = p->cr;
@@ -331,7 +352,12 @@ void ws_paint_item(const WsPaint *p, const WsSceneItem *item)
     case WS_SHAPE_DENSE:
         paint_dense(cr, item, c);
         break;
+    case WS_SHAPE_NOTE:
+        paint_note(cr, item, ws_palette(p->theme));
+        break;
     }
+    if (ws_theme_contrast(p->theme))
+        paint_frame(cr, item, ws_palette(p->theme));
     paint_whisker(cr, item, ws_palette(p->theme));
 }
 
@@ -370,6 +396,9 @@ void ws_paint_item_label(cairo_t *cr, const WsSceneItem *item, WsTheme theme)
         break;
     case WS_SHAPE_SLOT:
         paint_label(cr, item, p->page, p->text, 8.5, at, item->kind == WS_ITEM_FULL ? 0 : 0.8);
+        break;
+    case WS_SHAPE_NOTE:
+        paint_label(cr, item, p->page, p->muted, 9.5, at, 0);
         break;
     case WS_SHAPE_LEVEL:
     case WS_SHAPE_DENSE:

@@ -1,5 +1,6 @@
 #include "score/palette.h"
 
+#include <pango/pangocairo.h>
 #include <string.h>
 
 const WsPalette *ws_palette(WsTheme theme)
@@ -31,8 +32,34 @@ const WsPalette *ws_palette(WsTheme theme)
                             .release = 0xd5dde8,
                             .on_bar = 0x10141a,
                             .halo = 0x14181f },
+        [WS_THEME_LIGHT_CONTRAST] = { .page = 0xffffff,
+                                      .panel = 0xffffff,
+                                      .frame = 0x000000,
+                                      .grid = 0xb0b0b0,
+                                      .text = 0x000000,
+                                      .muted = 0x000000,
+                                      .band_a = 0xffffff,
+                                      .band_b = 0xd8d8d8,
+                                      .fold = 0xe8e8e8,
+                                      .edge = 0x000000,
+                                      .release = 0x000000,
+                                      .on_bar = 0xffffff,
+                                      .halo = 0xffffff },
+        [WS_THEME_DARK_CONTRAST] = { .page = 0x000000,
+                                     .panel = 0x000000,
+                                     .frame = 0xffffff,
+                                     .grid = 0x5a5a5a,
+                                     .text = 0xffffff,
+                                     .muted = 0xffffff,
+                                     .band_a = 0x000000,
+                                     .band_b = 0x383838,
+                                     .fold = 0x202020,
+                                     .edge = 0xffffff,
+                                     .release = 0xffffff,
+                                     .on_bar = 0x000000,
+                                     .halo = 0x000000 },
     };
-    return &palette[theme == WS_THEME_DARK];
+    return &palette[theme];
 }
 
 static const struct {
@@ -44,9 +71,23 @@ static const struct {
 #undef WS_ITEM
 };
 
+/* Each channel a share of the way to black or to white. */
+static guint32 towards(guint32 rgb, guint32 end, double share)
+{
+    guint32 mixed = 0;
+    for (guint at = 0; at < 24; at += 8) {
+        const double from = (rgb >> at) & 255, to = (end >> at) & 255;
+        mixed |= (guint32)(from + (to - from) * share + 0.5) << at;
+    }
+    return mixed;
+}
+
 guint32 ws_palette_item(WsTheme theme, WsItemKind k)
 {
-    return kind[k].colour[theme == WS_THEME_DARK];
+    const guint32 colour = kind[k].colour[ws_theme_dark(theme)];
+    return !ws_theme_contrast(theme) ? colour
+           : ws_theme_dark(theme)    ? towards(colour, 0xffffff, 0.35)
+                                     : towards(colour, 0x000000, 0.45);
 }
 
 char ws_item_letter(WsItemKind k)
@@ -72,28 +113,82 @@ void ws_paint_font(cairo_t *cr, double size, gboolean bold)
     cairo_set_font_size(cr, size);
 }
 
+const char *ws_scene_words(const WsScene *s, const char *text)
+{
+    return s->translate ? s->translate(text, NULL) : text;
+}
+
+/* The painter's face has Latin, Greek and Cyrillic letters; what it lacks is laid by Pango, which
+ * finds another. */
+static gboolean in_own_face(const char *text)
+{
+    for (const char *at = text; *at; at = g_utf8_next_char(at))
+        if (g_utf8_get_char(at) >= 0x2e80)
+            return FALSE;
+    return TRUE;
+}
+
+static PangoLayout *layout_of(cairo_t *cr, const char *text)
+{
+    cairo_matrix_t size;
+    cairo_get_font_matrix(cr, &size);
+    cairo_font_face_t *face = cairo_get_font_face(cr);
+    const gboolean bold = cairo_font_face_get_type(face) == CAIRO_FONT_TYPE_TOY &&
+                          cairo_toy_font_face_get_weight(face) == CAIRO_FONT_WEIGHT_BOLD;
+    PangoLayout *layout = pango_cairo_create_layout(cr);
+    PangoFontDescription *font = pango_font_description_from_string(WS_FONT);
+    pango_font_description_set_absolute_size(font, size.yy * PANGO_SCALE);
+    if (bold)
+        pango_font_description_set_weight(font, PANGO_WEIGHT_BOLD);
+    pango_layout_set_font_description(layout, font);
+    pango_font_description_free(font);
+    pango_layout_set_text(layout, text, -1);
+    return layout;
+}
+
+double ws_paint_width(cairo_t *cr, const char *text)
+{
+    if (in_own_face(text)) {
+        cairo_text_extents_t e;
+        cairo_text_extents(cr, text, &e);
+        return e.x_advance;
+    }
+    int wide;
+    PangoLayout *layout = layout_of(cr, text);
+    pango_layout_get_size(layout, &wide, NULL);
+    g_object_unref(layout);
+    return (double)wide / PANGO_SCALE;
+}
+
 void ws_paint_text(cairo_t *cr, double x, double y, const char *text)
 {
-    cairo_move_to(cr, x, y);
-    cairo_show_text(cr, text);
+    if (in_own_face(text)) {
+        cairo_move_to(cr, x, y);
+        cairo_show_text(cr, text);
+        return;
+    }
+    PangoLayout *layout = layout_of(cr, text);
+    cairo_move_to(cr, x, y - (double)pango_layout_get_baseline(layout) / PANGO_SCALE);
+    pango_cairo_show_layout(cr, layout);
+    cairo_new_path(cr);
+    g_object_unref(layout);
 }
 
 double ws_paint_text_cut(cairo_t *cr, double x, double y, double width, const char *text)
 {
-    cairo_text_extents_t e;
-    cairo_text_extents(cr, text, &e);
-    if (e.x_advance <= width) {
+    double wide = ws_paint_width(cr, text);
+    if (wide <= width) {
         ws_paint_text(cr, x, y, text);
-        return e.x_advance;
+        return wide;
     }
     g_autofree char *cut = g_strdup(text);
     for (glong n = g_utf8_strlen(cut, -1); n > 1; n--) {
         *g_utf8_offset_to_pointer(cut, n - 1) = 0;
         g_autofree char *shown = g_strconcat(cut, "\xe2\x80\xa6", NULL);
-        cairo_text_extents(cr, shown, &e);
-        if (e.x_advance <= width) {
+        wide = ws_paint_width(cr, shown);
+        if (wide <= width) {
             ws_paint_text(cr, x, y, shown);
-            return e.x_advance;
+            return wide;
         }
     }
     return 0;

@@ -15,9 +15,13 @@ char ws_item_letter(WsItemKind kind);
 char ws_item_hatch(WsItemKind kind);
 
 void ws_paint_colour(cairo_t *cr, guint32 rgb, double alpha);
+/* In any script; names and figures of the page are in the painter's own face. */
 void ws_paint_text(cairo_t *cr, double x, double y, const char *text); /* baseline */
 /* Cuts with an ellipsis at `width`; returns the width used, 0 if not even that fits. */
 double ws_paint_text_cut(cairo_t *cr, double x, double y, double width, const char *text);
+double ws_paint_width(cairo_t *cr, const char *text);
+/* A constant text in the language of the page. */
+const char *ws_scene_words(const WsScene *s, const char *text);
 void ws_paint_font(cairo_t *cr, double size, gboolean bold);
 void ws_paint_rect(cairo_t *cr, double x, double y, double w, double h, double radius);
 /* What the items of one painting share. `bare`: on screen, where hatches may be laid with tiles;

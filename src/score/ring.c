@@ -104,6 +104,18 @@ static gint by_time(gconstpointer pa, gconstpointer pb)
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
+static const char *state_text(const WsBuild *b, WsItemKind kind)
+{
+    switch (kind) {
+    case WS_ITEM_FILLING:
+        return ws_build_words(b, "filling");
+    case WS_ITEM_FULL:
+        return ws_build_words(b, "full");
+    default:
+        return ws_build_words(b, "being read");
+    }
+}
+
 static void add_state(WsBuild *b, guint row, WsItemKind kind, gint64 from, gint64 to,
                       const WsRingTouch *touch, const char *name, gboolean label)
 {
@@ -132,9 +144,11 @@ static void add_state(WsBuild *b, guint row, WsItemKind kind, gint64 from, gint6
     item->label = label ? ws_build_fit(item->w - 4, 9, candidate) : NULL;
     if (b->o->hasty)
         return;
-    item->tip = g_strdup_printf("%s, %s%s%s: %" G_GINT64_FORMAT " cycles", name,
-                                ws_item_kind_text(kind) + strlen("stage "), *round ? ", " : "",
-                                round, to - from);
+    g_autofree char *cycles = ws_group_digits(to - from);
+    g_autofree char *held =
+        g_strdup_printf("%s%s%s", state_text(b, kind), *round ? ", " : "", round);
+    /* Translators: a stage of a ring, what becomes of it, for how long. */
+    item->tip = g_strdup_printf(ws_build_words(b, "%s, %s: %s cycles"), name, held, cycles);
 }
 
 /* One use: writes from..to, then reads. */
@@ -347,12 +361,12 @@ static void add_rows(WsBuild *b, const GPtrArray *stages, const Ring *ring, gboo
         const WsBuffer *buffer = &b->p->buffer[stage->buffer];
         g_autofree char *label = row_label(buffer, stage, ring, many);
         g_autofree char *name =
-            g_strdup_printf("%s stage %" G_GINT64_FORMAT, ring->name->str, stage->stage);
+            g_strdup_printf(ws_build_words(b, "%s stage %d"), ring->name->str, (int)stage->stage);
         guint row = ws_build_row(b, WS_ROW_RING, SLOT_HEIGHT, *label ? label : NULL);
         b->y -= WS_ROW_GAP - 1.5;
         const WsScoreCover *cover =
             coarse ? ws_occupancy_of_stage(b, stage->buffer, stage->element, stage->stage) : NULL;
-        g_autofree char *what = g_strdup_printf("%s: held", name);
+        g_autofree char *what = g_strdup_printf(ws_build_words(b, "%s: held"), name);
         if (cover)
             ws_cover_draw(b, cover, &(WsCoverRow){ row, WS_ITEM_FULL, 0, what });
         else if (!coarse)
@@ -363,7 +377,8 @@ static void add_rows(WsBuild *b, const GPtrArray *stages, const Ring *ring, gboo
         return;
     /* The stages of a very long run are not told apart. */
     guint buffer = ((WsStage *)stages->pdata[ring->first])->buffer;
-    g_autofree char *what = g_strdup_printf("%s: written or read", b->p->buffer[buffer].name);
+    g_autofree char *what =
+        g_strdup_printf(ws_build_words(b, "%s: written or read"), b->p->buffer[buffer].name);
     ws_cover_draw(b, ws_occupancy_of_buffer(b, buffer),
                   &(WsCoverRow){ first, WS_ITEM_FULL, b->y - top, what });
 }
@@ -382,11 +397,13 @@ static void add_ring(WsBuild *b, const GPtrArray *stages, GArray *rings, guint i
     g_autofree char *size = buffer->stage_bytes >= 1024
                                 ? ws_group_digits((gint64)(buffer->stage_bytes / 1024))
                                 : ws_group_digits((gint64)buffer->stage_bytes);
-    g_autofree char *detail =
-        g_strdup_printf("%s %s%s", size, buffer->stage_bytes >= 1024 ? "KiB" : "bytes",
-                        buffer->stages > 1 ? " a stage"
-                        : many             ? " each"
-                                           : "");
+    const gboolean large = buffer->stage_bytes >= 1024;
+    g_autofree char *bytes =
+        g_strdup_printf(ws_build_words(b, large ? "%s KiB" : "%s bytes"), size);
+    g_autofree char *detail = g_strdup_printf(ws_build_words(b, buffer->stages > 1 ? "%s a stage"
+                                                                : many             ? "%s each"
+                                                                                   : "%s"),
+                                              bytes);
     WsSceneStaff *staff = ws_build_staff(b, many ? buffer->name : ring->name->str, detail);
     staff->kind = WS_ITEM_FULL;
     staff->object = g_strdup(buffer->name);
@@ -415,6 +432,8 @@ void ws_ring_gather_all(const WsBuild *b, GPtrArray *stages)
 
 void ws_ring_build(WsBuild *b)
 {
+    if (b->t->origin == WS_TRACE_MEASURED && ws_claims_rounds(b))
+        return; /* which use a record belongs to depends on the tile */
     gboolean coarse = ws_build_coarse(b);
     gboolean blank = !b->bind || coarse; /* no single uses */
     if (coarse)

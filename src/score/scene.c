@@ -29,6 +29,11 @@ WsItemKind ws_item_kind_of(WsOpKind kind)
     return kind < WS_OP_KIND_COUNT ? item[kind] : WS_ITEM_OTHER;
 }
 
+const char *ws_build_words(const WsBuild *b, const char *text)
+{
+    return b->o->translate ? b->o->translate(text, NULL) : text;
+}
+
 char *ws_group_digits(gint64 n)
 {
     g_autofree char *plain = g_strdup_printf("%" G_GINT64_FORMAT, n);
@@ -45,7 +50,10 @@ char *ws_group_digits(gint64 n)
 /* Mean advance of a condensed sans-serif face; the painter cuts what is still too long. */
 double ws_text_width_estimate(const char *text, double size)
 {
-    return 0.53 * size * (double)g_utf8_strlen(text, -1);
+    glong wide = 0, n = 0;
+    for (const char *at = text; *at; at = g_utf8_next_char(at), n++)
+        wide += g_unichar_iswide(g_utf8_get_char(at));
+    return size * (0.53 * (double)(n - wide) + (double)wide);
 }
 
 char *ws_build_fit(double width, double size, const char *const *candidate)
@@ -316,6 +324,7 @@ WsScene *ws_scene_new(const WsProgram *p, WsTrace *predicted, WsTrace *measured,
     b.cta = b.t && b.o->cta < b.t->cta->len ? b.o->cta : 0;
     b.overlay_cta = b.overlay && b.o->overlay_cta < b.overlay->cta->len ? b.o->overlay_cta : 0;
     s->bare = b.o->bare;
+    s->translate = b.o->translate;
     s->knot = b.o->n_knots > 1 ? b.o->knot : NULL;
     s->n_knots = s->knot ? b.o->n_knots : 0;
     s->width = b.o->width > 0 ? MAX(b.o->width, b.o->bare ? 16 : 480) : 1600;
@@ -332,8 +341,8 @@ WsScene *ws_scene_new(const WsProgram *p, WsTrace *predicted, WsTrace *measured,
     if ((predicted && !s->predicted) || (measured && !s->measured)) {
         ws_build_text(
             &b, WS_TEXT_NOTE, WS_MARGIN, b.y + 12,
-            g_strdup("A trace of another version of this design, or of other sizes, was left "
-                     "out: record it again."));
+            g_strdup(ws_build_words(&b, "A trace of another version of this design, or of other "
+                                        "sizes, was left out: record it again.")));
         b.y += 18;
     }
     s->height = MAX(b.y + WS_MARGIN / 2, b.o->height);

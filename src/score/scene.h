@@ -8,6 +8,7 @@
 
 #include "model/design.h"
 #include "model/finding.h"
+#include "model/phrase.h"
 #include "program/forward.h"
 #include "trace/stats.h"
 #include "trace/trace.h"
@@ -16,7 +17,21 @@
 
 G_BEGIN_DECLS
 
-typedef enum { WS_THEME_LIGHT, WS_THEME_DARK } WsTheme;
+/* The second bit: high contrast. */
+typedef enum {
+    WS_THEME_LIGHT,
+    WS_THEME_DARK,
+    WS_THEME_LIGHT_CONTRAST,
+    WS_THEME_DARK_CONTRAST
+} WsTheme;
+static inline gboolean ws_theme_dark(WsTheme theme)
+{
+    return theme & 1;
+}
+static inline gboolean ws_theme_contrast(WsTheme theme)
+{
+    return theme & 2;
+}
 
 /* What an item shows; colour, letter and hatch of each lie in kind.def. */
 typedef enum {
@@ -25,7 +40,7 @@ typedef enum {
 #undef WS_ITEM
     WS_ITEM_KIND_COUNT
 } WsItemKind;
-const char *ws_item_kind_text(WsItemKind kind);
+const char *ws_item_kind_text(WsItemKind kind); /* English */
 WsItemKind ws_item_kind_of(WsOpKind kind); /* OTHER: bookkeeping that takes no time of its own */
 
 typedef enum {
@@ -35,6 +50,7 @@ typedef enum {
     WS_SHAPE_SLOT,   /* state of one stage of a ring */
     WS_SHAPE_LEVEL,  /* load of a unit: filled to `level` of its height */
     WS_SHAPE_DENSE,  /* many executions, each less than 2 pixels: no step of its own */
+    WS_SHAPE_NOTE,   /* no execution: why nothing is drawn here, in words */
 } WsItemShape;
 
 typedef struct {
@@ -140,6 +156,7 @@ typedef struct {
      * clock counts them; borrowed for the call. NULL: no lane of that unit. */
     const double *special;
     const char *bound;         /* overrides the trace's */
+    WsTranslate translate;     /* of the words on the page; NULL: English */
     const WsTraceStats *stats; /* of the main trace, if the caller has them already; borrowed for
                                   the call */
     /* For a window on screen: the time area alone fills `width` (from x = 0, no margins, title,
@@ -174,6 +191,7 @@ typedef struct {
     double axis_y, legend_y;
     const gint64 *knot; /* as in the options */
     guint n_knots;
+    WsTranslate translate; /* as in the options */
     gboolean bare;
     gboolean crowded; /* some lanes have too many records for single executions */
     gboolean partial; /* hasty, and something was left out */
@@ -224,6 +242,11 @@ typedef enum {
 } WsSceneLayer;
 void ws_scene_paint_layer(const WsScene *s, cairo_t *cr, WsTheme theme, WsSceneLayer layer,
                           double width, const guint8 *how);
+/* What items of a kind look like, in a rectangle; and an edge from its top to its foot. */
+void ws_scene_paint_sample(cairo_t *cr, WsTheme theme, WsItemKind kind, double x, double y,
+                           double w, double h);
+void ws_scene_paint_edge_sample(cairo_t *cr, WsTheme theme, gboolean release, double x, double y,
+                                double h);
 /* By the file's ending: .svg, .pdf, .png (twice the pixels). Temporary file and rename. */
 gboolean ws_scene_save(const WsScene *s, const char *file, WsTheme theme, GError **error);
 

@@ -57,9 +57,32 @@ static void place(const WsBuild *b, gint64 from, gint64 to, double *x, double *w
     *w = ws_scene_x(b->s, MAX(to, from)) - *x;
 }
 
+/* What the steps do in the language of the page; what they do it with has a name. */
+static const char *verb_in(const WsBuild *b, const char *verb)
+{
+    static const char *const known[] = {
+        WS_MARK("wait"),   WS_MARK("arrive"), WS_MARK("claim"), WS_MARK("compute"), WS_MARK("copy"),
+        WS_MARK("gather"), WS_MARK("load"),   WS_MARK("store"), WS_MARK("sync"),
+    };
+    for (guint i = 0; b->o->translate && i < G_N_ELEMENTS(known); i++)
+        if (!strcmp(verb, known[i]))
+            return b->o->translate(known[i], NULL);
+    return verb;
+}
+
+/* "wait full" */
+static char *op_label(const WsBuild *b, const WsTrace *t, guint op)
+{
+    const char *label = ws_trace_op_label(t, op), *space = strchr(label, ' ');
+    if (!b->o->translate)
+        return g_strdup(label);
+    g_autofree char *verb = space ? g_strndup(label, (gsize)(space - label)) : g_strdup(label);
+    return g_strconcat(verb_in(b, verb), space, NULL);
+}
+
 static char *short_label(const WsBuild *b, const WsTraceRecord *r)
 {
-    char *label = g_strdup(ws_trace_op_label(b->t, r->op));
+    char *label = op_label(b, b->t, r->op);
     char *arrow = strstr(label, " -> ");
     if (arrow)
         *arrow = 0;
@@ -70,21 +93,21 @@ static char *tip_of(const WsBuild *b, const WsTrace *t, const WsTraceRecord *r)
 {
     g_autofree char *round = ws_round_text(b, r), *start = ws_group_digits(r->start);
     GString *s = g_string_new(NULL);
-    g_string_append_printf(s, "%s, %s", ws_trace_op_label(t, r->op),
-                           (const char *)t->agent_name->pdata[r->agent]);
+    g_autofree char *name = op_label(b, t, r->op);
+    g_string_append_printf(s, "%s, %s", name, (const char *)t->agent_name->pdata[r->agent]);
     if (r->tile >= 0)
-        g_string_append_printf(s, ", tile %d", r->tile);
+        g_string_append_printf(s, ws_build_words(b, ", tile %d"), r->tile);
     if (*round)
         g_string_append_printf(s, ", %s", round);
-    g_string_append_printf(s, ": starts %s", start);
+    g_string_append_printf(s, ws_build_words(b, ": starts %s"), start);
     g_autofree char *issue = ws_group_digits(MAX(r->issued, r->start) - r->start);
     if (ws_op_waits(ws_trace_op_kind(t, r->op)))
-        g_string_append_printf(s, ", waits %s cycles", issue);
+        g_string_append_printf(s, ws_build_words(b, ", waits %s cycles"), issue);
     else if (r->issued >= 0)
-        g_string_append_printf(s, ", issue %s cycles", issue);
+        g_string_append_printf(s, ws_build_words(b, ", issue %s cycles"), issue);
     if (r->done > r->issued) {
         g_autofree char *done = ws_group_digits(r->done - r->start);
-        g_string_append_printf(s, ", done after %s", done);
+        g_string_append_printf(s, ws_build_words(b, ", done after %s"), done);
     }
     return g_string_free(s, FALSE);
 }
@@ -343,7 +366,7 @@ static void add_engine(WsBuild *b, const GArray *list, const GArray *below, WsIt
 {
     add_engine_rows(b, FALSE, list, kind, agent, name);
     if (below)
-        add_engine_rows(b, TRUE, below, kind, agent, "measured");
+        add_engine_rows(b, TRUE, below, kind, agent, ws_build_words(b, "measured"));
 }
 
 static GArray *of_agent(const GArray *seen, guint agent)
@@ -374,12 +397,17 @@ static gboolean coincide(const WsBuild *b, const GArray *x, const GArray *y)
     return TRUE;
 }
 
-static char *staff_detail(const WsAgent *a)
+static char *staff_detail(const WsBuild *b, const WsAgent *a)
 {
     GString *s = g_string_new(NULL);
-    g_string_append_printf(s, "%u warp%s", a->warps, a->warps == 1 ? "" : "s");
-    if (a->registers)
-        g_string_append_printf(s, " \xc2\xb7 %u regs", a->registers);
+    if (a->warps == 1)
+        g_string_append(s, ws_build_words(b, "1 warp"));
+    else
+        g_string_append_printf(s, ws_build_words(b, "%u warps"), a->warps);
+    if (a->registers) {
+        g_string_append(s, " \xc2\xb7 ");
+        g_string_append_printf(s, ws_build_words(b, "%u regs"), a->registers);
+    }
     return g_string_free(s, FALSE);
 }
 
@@ -394,25 +422,33 @@ static void build_staff(WsBuild *b, guint agent, guint last, const GArray *list)
     g_autofree char *name =
         last > agent ? g_strdup_printf("%s \xe2\x80\xa6 %u", a->name, b->p->agent[last].replica)
                      : g_strdup(a->name);
-    g_autofree char *detail = staff_detail(a);
+    g_autofree char *detail = staff_detail(b, a);
     WsSceneStaff *staff = ws_build_staff(b, name, detail);
     staff->kind = staff_kind(a);
     for (guint i = agent; i <= last && staff->n_agents < G_N_ELEMENTS(staff->agent); i++)
         staff->agent[staff->n_agents++] = i;
     g_autoptr(GArray) below = b->overlay ? of_agent(b->seen_overlay, agent) : NULL;
-    guint control = ws_build_row(b, WS_ROW_CONTROL, CONTROL_HEIGHT, "issue");
+    guint control = ws_build_row(b, WS_ROW_CONTROL, CONTROL_HEIGHT, ws_build_words(b, "issue"));
     for (guint i = agent; i <= last; i++) {
         b->control_row[i] = control;
         b->drawn_as[i] = agent;
     }
     guint under = 0;
+    if (ws_claims_rounds(b) && (b->t->origin == WS_TRACE_MEASURED || (below && below->len)))
+        ws_claims_note(b);
+    if (b->t->origin == WS_TRACE_MEASURED && ws_claims_rounds(b)) {
+        ws_build_staff_end(b);
+        return;
+    }
+    if (ws_claims_rounds(b))
+        g_clear_pointer(&below, g_array_unref);
     b->cache->measured_row |= below && below->len;
     if (below && b->cache->measured_row)
-        under = ws_build_row(b, WS_ROW_MEASURED, MEASURED_HEIGHT, "measured");
-    add_engine(b, list, below, WS_ITEM_LOAD, agent, "TMA load");
-    add_engine(b, list, below, WS_ITEM_COPY, agent, "copies");
-    add_engine(b, list, below, WS_ITEM_MMA, agent, "tensor");
-    add_engine(b, list, below, WS_ITEM_STORE, agent, "TMA store");
+        under = ws_build_row(b, WS_ROW_MEASURED, MEASURED_HEIGHT, ws_build_words(b, "measured"));
+    add_engine(b, list, below, WS_ITEM_LOAD, agent, ws_build_words(b, "TMA load"));
+    add_engine(b, list, below, WS_ITEM_COPY, agent, ws_build_words(b, "copies"));
+    add_engine(b, list, below, WS_ITEM_MMA, agent, ws_build_words(b, "tensor"));
+    add_engine(b, list, below, WS_ITEM_STORE, agent, ws_build_words(b, "TMA store"));
     add_control(b, FALSE, list, control);
     if (under)
         add_control(b, TRUE, below, under);

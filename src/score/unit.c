@@ -13,9 +13,9 @@ static const struct {
     const char *name, *what;
     WsItemKind kind;
 } units[N_UNITS] = {
-    [UNIT_TMA] = { "TMA", "TMA in use", WS_ITEM_LOAD },
-    [UNIT_TENSOR] = { "tensor core", "tensor core in use", WS_ITEM_MMA },
-    [UNIT_MUFU] = { "MUFU", "MUFU (exp2, rcp, log2, \xe2\x80\xa6) in use", WS_ITEM_MATH },
+    [UNIT_TMA] = { "TMA", WS_MARK("TMA in use"), WS_ITEM_LOAD },
+    [UNIT_TENSOR] = { WS_MARK("tensor core"), WS_MARK("tensor core in use"), WS_ITEM_MMA },
+    [UNIT_MUFU] = { "MUFU", WS_MARK("MUFU (exp2, rcp, log2, \xe2\x80\xa6) in use"), WS_ITEM_MATH },
 };
 
 /* What a record takes of a unit until `end`: transfers are counted, one mma at a time has the
@@ -93,8 +93,9 @@ static void add_level(WsBuild *b, guint row, Unit unit, gint64 from, gint64 to, 
     item->issued = item->done = to;
     item->measured = b->t->origin == WS_TRACE_MEASURED;
     item->tip = unit == UNIT_MUFU
-                    ? g_strdup_printf("%s: %.0f %% of its rate", units[unit].name, 100 * level)
-                    : g_strdup_printf("%.0f in flight", n);
+                    ? g_strdup_printf(ws_build_words(b, "%s: %.0f %% of its rate"),
+                                      ws_build_words(b, units[unit].name), 100 * level)
+                    : g_strdup_printf(ws_build_words(b, "%.0f in flight"), n);
 }
 
 /* Share of the time shown in which it was in use. */
@@ -180,16 +181,20 @@ static void add_unit(WsBuild *b, Unit unit)
         return;
     b->cache->unit[unit] = TRUE;
     GString *text = g_string_new(NULL);
-    g_string_append_printf(text, "%.0f %% here",
+    g_string_append_printf(text, ws_build_words(b, "%.0f %% here"),
                            100 * (cover ? share_here(b, cover) : busy_share(b, changes)));
-    if (!isnan(run[unit]))
-        g_string_append_printf(text, " \xc2\xb7 %.0f %% run", 100 * run[unit]);
+    if (!isnan(run[unit])) {
+        g_string_append(text, " \xc2\xb7 ");
+        g_string_append_printf(text, ws_build_words(b, "%.0f %% run"), 100 * run[unit]);
+    }
     g_autofree char *detail = g_string_free(text, FALSE);
-    WsSceneStaff *staff = ws_build_staff(b, units[unit].name, detail);
+    WsSceneStaff *staff = ws_build_staff(b, ws_build_words(b, units[unit].name), detail);
     staff->kind = units[unit].kind;
     guint row = ws_build_row(b, WS_ROW_UNIT, UNIT_HEIGHT, NULL);
     if (cover)
-        ws_cover_draw(b, cover, &(WsCoverRow){ row, units[unit].kind, 0, units[unit].what });
+        ws_cover_draw(
+            b, cover,
+            &(WsCoverRow){ row, units[unit].kind, 0, ws_build_words(b, units[unit].what) });
     else
         draw_changes(b, row, unit, changes);
     ws_build_staff_end(b);

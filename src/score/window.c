@@ -176,7 +176,7 @@ static void align(WsBuild *b, guint segment, gint32 tile, gint32 round)
 const char *ws_window_loop(const WsBuild *b)
 {
     const char *loop = b->t->op_loop->pdata[b->lead_op], *slash = strrchr(loop, '/');
-    return slash ? slash + 1 : *loop ? loop : "round";
+    return slash ? slash + 1 : *loop ? loop : ws_build_words(b, "round");
 }
 
 /* "k 2 - 125: 124 rounds of 1 024 cycles" */
@@ -191,8 +191,8 @@ static char *fold_text(const WsBuild *b, const WsTileSpan *tile)
         c = (b0 - a) / (gint64)(tile->n - 2);
         each = ws_group_digits(c);
     }
-    return g_strdup_printf("%s 2 \xe2\x80\x93 %u: %u rounds of %s cycles", ws_window_loop(b),
-                           tile->n - 3, tile->n - 4, each ? each : "?");
+    return g_strdup_printf(ws_build_words(b, "%s 2 \xe2\x80\x93 %u: %u rounds of %s cycles"),
+                           ws_window_loop(b), tile->n - 3, tile->n - 4, each ? each : "?");
 }
 
 /* Last issue of the agent that had the tile: the end of its epilogue. */

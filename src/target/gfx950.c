@@ -29,7 +29,7 @@ const WsTarget ws_target_gfx950 = {
     .n_queues = G_N_ELEMENTS(queue),
     .steps = "for if let advance stage load load_wait write read mma compute sync fence mark raw",
     .lacks = { [WS_LENS_ELABORATE] = PROGRAM,
-               [WS_LENS_CHECK] = "stages, halves and borders are not in the play",
+               [WS_LENS_CHECK] = "stages, halves and borders are not simulated",
                [WS_LENS_SIMULATE] = "there is no machine description of it",
                [WS_LENS_GENERATE] = "there is no generator of AMDGPU code",
                [WS_LENS_REHEARSE] = "there is no generator of AMDGPU code",

@@ -47,7 +47,7 @@ const WsTarget ws_target_sm_100a = {
         "transpose mma compute wait arrive expect sync cluster fence claim take acquire commit "
         "release close griddepcontrol mark raw",
     .lacks = { [WS_LENS_ELABORATE] = TENSOR_MEMORY,
-               [WS_LENS_CHECK] = "tensor memory and tcgen05 are not in the play",
+               [WS_LENS_CHECK] = "tensor memory and tcgen05 are not simulated",
                [WS_LENS_SIMULATE] = "there is no machine description of it",
                [WS_LENS_GENERATE] = "there is no generator of tcgen05",
                [WS_LENS_REHEARSE] = "there is no generator of tcgen05",

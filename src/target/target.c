@@ -8,11 +8,16 @@ static const WsTarget *const targets[] = { &ws_target_sm_90a, &ws_target_gfx950,
 const char *ws_lens_name(WsLens lens)
 {
     static const char *const name[WS_LENS_COUNT] = {
-        [WS_LENS_ELABORATE] = "elaborate", [WS_LENS_CHECK] = "check",
-        [WS_LENS_SIMULATE] = "simulate",   [WS_LENS_GENERATE] = "generate",
-        [WS_LENS_REHEARSE] = "rehearse",   [WS_LENS_CUDA] = "cuda",
-        [WS_LENS_GLUON] = "gluon",         [WS_LENS_TLE] = "tle",
-        [WS_LENS_TLX] = "tlx",             [WS_LENS_BUNDLE] = "bundle",
+        [WS_LENS_ELABORATE] = "elaborate",
+        [WS_LENS_CHECK] = "check",
+        [WS_LENS_SIMULATE] = "simulate",
+        [WS_LENS_GENERATE] = "generate",
+        [WS_LENS_REHEARSE] = "rehearse",
+        [WS_LENS_CUDA] = "cuda",
+        [WS_LENS_GLUON] = "gluon",
+        [WS_LENS_TLE] = "tle",
+        [WS_LENS_TLX] = "tlx",
+        [WS_LENS_BUNDLE] = "bundle",
     };
     return name[lens];
 }
@@ -95,10 +100,10 @@ char *ws_target_refusal(const char *name, WsLens lens)
 {
     const WsTarget *t = ws_target_find(name);
     if (!t)
-        return g_strdup_printf("target %s: not in lens %s (no such target)", name ? name : "?",
+        return g_strdup_printf("target %s: not supported by %s (no such target)", name ? name : "?",
                                ws_lens_name(lens));
     if (!t->lacks[lens])
         return NULL;
-    return g_strdup_printf("target %s: not in lens %s (%s)", t->name, ws_lens_name(lens),
+    return g_strdup_printf("target %s: not supported by %s (%s)", t->name, ws_lens_name(lens),
                            t->lacks[lens]);
 }

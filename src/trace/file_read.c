@@ -121,8 +121,8 @@ static gboolean read_head(Reader *r, WsTrace *t)
     t->grid = (gint64)get64(h + 80);
     if (t->cycles < 0 || t->cycles > WS_TRACE_MAX_TIME || t->grid < 0)
         return damaged(r, "its length in cycles is impossible");
-    return read_text(r, get32(h + 88), FALSE, &t->design_text) &&
-           read_text(r, get32(h + 92), FALSE, &t->design_hash) &&
+    return read_text(r, get32(h + 88), TRUE, &t->design_text) &&
+           read_text(r, get32(h + 92), TRUE, &t->design_hash) &&
            read_text(r, get32(h + 96), FALSE, &t->device) &&
            read_text(r, get32(h + 100), FALSE, &t->note) &&
            read_text(r, get32(h + 104), FALSE, &t->bound);

@@ -160,9 +160,9 @@ static void put_steps(GString *s, const GPtrArray *steps)
         most = MAX(most, x->by_replica->len);
     }
     g_string_append_printf(s, "#define WS_N_STEPS %u\n\n", steps->len);
-    g_string_append(s,
-                    "/* flies: its effect goes on behind WS_STEP_END, until WS_STEP_SEEN */\n"
-                    "static const struct {\n    int group, flies;\n} ws_steps[WS_N_STEPS] = {\n");
+    g_string_append(
+        s, "/* flies: its effect continues after WS_STEP_END, until WS_STEP_SEEN */\nstatic "
+           "const struct {\n    int group, flies;\n} ws_steps[WS_N_STEPS] = {\n");
     for (guint i = 0; i < steps->len; i++) {
         const Step *x = steps->pdata[i];
         g_string_append_printf(s, "    { %u, %d }, /* %s */\n", x->group, ws_op_flies(x->op->kind),

@@ -31,7 +31,7 @@ static void put_loops(GString *s, const WsTrace *t, const WsTraceStats *stats)
 
 static void put_steps(GString *s, const WsTrace *t, const WsTraceStats *stats, gboolean waits)
 {
-    g_string_append(s, waits ? "\nwaits: exposed cycles (the agent stood still)\n"
+    g_string_append(s, waits ? "\nwaits: exposed cycles (the agent stalled)\n"
                              : "\nsteps: cycles from start to issued, and to done\n");
     g_string_append_printf(s, "  %-12s %-28s %8s %8s %8s %8s", "agent", waits ? "wait" : "step",
                            "rounds", "p50", "p95", "max");

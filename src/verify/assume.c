@@ -216,7 +216,7 @@ static char *judge_symbol(Facts *f, const Certificate *c, const Symbol *s)
     if (s->local) /* what it is, and what is assumed of it, follows from a loop (form.c) */
         return s->of_tile && (!s->letter || s->round) && !s->relation
                    ? NULL
-                   : g_strdup_printf("what is said of \"%s\"", s->text);
+                   : g_strdup_printf("the statement about \"%s\"", s->text);
     if (!s->expr)
         return g_strdup_printf("\"%s\" is no expression", s->text);
     note_names(f->p, s->expr, &tile, &cta, &other);
@@ -286,13 +286,7 @@ char *assumptions_judge(const WsProgram *p, const Certificate *c)
         wrong = g_strdup("assumption not discharged: the number of tiles");
     for (guint i = 1; i < c->symbol->len && !wrong; i++) {
         const Symbol *s = &g_array_index(c->symbol, Symbol, i);
-        for (guint j = 1; j < i && !wrong; j++) {
-            const Symbol *t = &g_array_index(c->symbol, Symbol, j);
-            if (s->letter == t->letter && !strcmp(s->same, t->same) && !(s->local && t->local))
-                wrong = g_strdup_printf("two symbols \"%s\"", s->text);
-        }
-        if (!wrong)
-            wrong = judge_symbol(&f, c, s);
+        wrong = judge_symbol(&f, c, s);
     }
     g_hash_table_unref(f.given);
     return wrong;

@@ -210,35 +210,12 @@ static void read_knows(Reader *r, const Certificate *c, Node *node)
     const Symbol *s = &g_array_index(c->symbol, Symbol, f.symbol);
     if (f.residue < -1 || f.residue >= s->modulus || s->relation)
         wrong(r, "knows");
+    if (s->modulus == 1)
+        f.residue = -1; /* says nothing */
     for (guint k = 0; k < node->knows->len; k++)
         if (fact_same(&g_array_index(node->knows, Fact, k), &f))
             wrong(r, "known twice");
     g_array_append_val(node->knows, f);
-}
-
-static int by_text(gconstpointer a, gconstpointer b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static void read_state(Reader *r, Node *node)
-{
-    static const char *const kind[] = { "at", "slot", "named" };
-    GString *text = g_string_new(NULL);
-    for (guint k = 0; k < G_N_ELEMENTS(kind); k++)
-        while (next_is(r, kind[k])) {
-            g_string_append_printf(text, "%s\n", r->line[r->at++]);
-            static const char *const within[] = { "loop", "var" };
-            for (guint w = 0; k == 0 && w < G_N_ELEMENTS(within); w++) {
-                guint first = r->at;
-                while (next_is(r, within[w]))
-                    r->at++;
-                qsort(r->line + first, r->at - first, sizeof(char *), by_text);
-                for (; first < r->at; first++)
-                    g_string_append_printf(text, "%s\n", r->line[first]);
-            }
-        }
-    node->state = g_string_free(text, FALSE);
 }
 
 static void read_option(Reader *r, Node *node)
@@ -276,7 +253,6 @@ static void read_node(Reader *r, Certificate *c)
         wrong(r, "asks for a symbol with a relation");
     while (next_is(r, "knows"))
         read_knows(r, c, node);
-    read_state(r, node);
     while (next_is(r, "option"))
         read_option(r, node);
     if (!node->option->len)
@@ -288,7 +264,6 @@ static void node_free(gpointer data)
     Node *n = data;
     g_array_unref(n->knows);
     g_array_unref(n->option);
-    g_free(n->state);
     g_free(n);
 }
 
@@ -311,7 +286,7 @@ static gboolean needs_residue(const Certificate *c, guint symbol)
 static void read_all(Reader *r, Certificate *c)
 {
     if (take(r, "warpstave-certificate", 2))
-        literal(r, 1, "1");
+        literal(r, 1, "2");
     if (take(r, "design", 2))
         c->design = g_strdup(r->field[1]);
     if (take(r, "policy", 2))

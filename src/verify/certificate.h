@@ -58,7 +58,6 @@ typedef struct {
 typedef struct {
     Fact ask;      /* the instance only */
     GArray *knows; /* Fact */
-    char *state;   /* at, loop, var, slot and named lines; those of one instance sorted */
     GArray *option;
 } Node;
 

@@ -1,17 +1,7 @@
 /* What a comparison is taken for: docs/soundness.md section 6, lemmas TRUTH and EXTREME. */
 #include "program/parts/variable.h"
 #include "verify/form.h"
-
-gboolean form_divides(const WsExpr *e)
-{
-    gint64 m;
-    const gboolean by = e->op == WS_EXPR_DIV || e->op == WS_EXPR_MOD ||
-                        (e->op == WS_EXPR_CALL && e->func == WS_FUNC_CDIV);
-    gboolean found = by && !(ws_expr_is_int(e->arg[1], &m) && m > 0);
-    for (guint i = 0; i < e->n_args; i++)
-        found |= form_divides(e->arg[i]);
-    return found;
-}
+#include "verify/text.h"
 
 static gboolean is_truth(const WsExpr *e)
 {

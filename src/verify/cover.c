@@ -32,7 +32,7 @@ static gboolean same_instance(Cover *c, guint i)
     if (x->place != y->place || x->status != y->status || x->assigned != y->assigned ||
         x->touched != y->touched || x->cluster_arrived != y->cluster_arrived ||
         memcmp(x->loose, y->loose, plan->p->n_vars * 8) != 0)
-        return fail(c, "instance %u stands elsewhere", i);
+        return fail(c, "instance %u is elsewhere", i);
     for (guint n = 1; n < plan->c->symbol->len && y->status != ENDED; n++)
         if (g_array_index(plan->c->symbol, Symbol, n).split && a->asks[n] &&
             x->times[n] - y->times[n] != shift_of_time(c, n, y->tile))
@@ -197,33 +197,52 @@ static gboolean never_below_0(Context *x, const WsExpr *e)
     return difference(x, e, zero, TRUE).low >= 0 && difference(x, e, zero, FALSE).low >= 0;
 }
 
+static gboolean holds(Context *x, const WsTree *t, const WsExpr *e, Ask ask, Shift *by)
+{
+    gint64 of_let = 0;
+    const gboolean fine =
+        ask == ASK_COUNT ? count_holds(x, t, e) : shift(x, e, ask == ASK_TRUTH, by);
+    switch (ask) {
+    case ASK_LET:
+        return !let_is_kept(x) || /* else it is judged where it is used */
+               (fine && less(x->x->var[t->op->var], x->y->var[t->op->var], &of_let) &&
+                by->d == of_let);
+    case ASK_TURN:
+        return fine && by->d % 2 == 0 && by->g % 2 == 0 &&
+               (by->d >= 0 || !x->c->plan->unseen[t->op->barrier]); /* M says nothing of these */
+    case ASK_USE: /* which one it is says the stage; below 0 there is none */
+        return (fine && by->d >= 0 && by->g == 0) || never_below_0(x, e);
+    case ASK_COUNT:
+    case ASK_ADVANCE:
+        return fine;
+    default:
+        return fine && by->d == 0 && by->g == 0;
+    }
+}
+
 static void require(gpointer data, const WsTree *t, const WsExpr *e, Ask ask)
 {
     Context *x = data;
     Shift by = { 0, 0 };
-    gint64 of_let = 0;
     const gboolean set = ask == ASK_LET || ask == ASK_ADVANCE;
     if (set ? !x->c->plan->relevant[t->op->var] : x->c->collects)
         return;
-    gboolean fine = ask == ASK_COUNT ? count_holds(x, t, e) : shift(x, e, ask == ASK_TRUTH, &by);
     if (x->c->collects) {
-        if (fine)
+        if (shift(x, e, FALSE, &by))
             collect(x, t->op->var, ask == ASK_ADVANCE ? by.d : 0, by.g);
         return;
     }
-    if (ask == ASK_LET)
-        fine =
-            !let_is_kept(x) || /* else it is judged where it is used */
-            (fine && less(x->x->var[t->op->var], x->y->var[t->op->var], &of_let) && by.d == of_let);
-    else if (ask == ASK_TURN)
-        fine = fine && by.d % 2 == 0 && by.g % 2 == 0 &&
-               (by.d >= 0 || !x->c->plan->unseen[t->op->barrier]); /* M says nothing of these */
-    else if (ask == ASK_USE) /* which one it is says the stage; below 0 there is none */
-        fine = (fine && by.d >= 0 && by.g == 0) || never_below_0(x, e);
-    else if (ask != ASK_COUNT && ask != ASK_ADVANCE)
-        fine = fine && by.d == 0 && by.g == 0;
+    /* whichever of the fresh names stand at their least values */
+    const guint64 fresh = x->c->fresh ? x->c->fresh & fresh_symbols(x, e) : 0;
+    gboolean fine = (!fresh || !set) && holds(x, t, e, ask, &by);
+    const guint64 lows = fresh_lows(x, fresh);
+    fine &= __builtin_popcountll(lows) < 5;
+    for (x->low = lows; x->low && fine; x->low = (x->low - 1) & lows)
+        fine = holds(x, t, e, ask, &by);
+    x->low = 0;
     if (fine)
         return;
+    x->c->open |= fresh_symbols(x, e);
     g_autofree char *text = ws_expr_print(e);
     fail(x->c,
          "\"%s\" of agent %s is not invariant (tile %" G_GINT64_FORMAT
@@ -282,6 +301,7 @@ static void require_later(Context *x, const WsTree *tiles, gboolean same_pass)
         (tiles->step_by && !ws_expr_is_int(tiles->step_by, &step)) || step < 1)
         step = 1;
     x->tile = UNLISTED;
+    x->in_pass = x->later = same_pass;
     require_times(x, FALSE);
     for (guint i = 0; i < x->c->by->fact->len; i++) {
         x->tile = g_array_index(x->c->by->fact, Fact, i).tile;
@@ -301,6 +321,7 @@ static void require_outside(Context *x)
         require_times(x, TRUE);
     }
     x->tile = UNLISTED;
+    x->in_pass = FALSE;
     require_times(x, FALSE);
     for (guint i = 0; i < x->c->by->fact->len; i++) {
         x->tile = g_array_index(x->c->by->fact, Fact, i).tile;
@@ -320,6 +341,8 @@ static void require_node(Cover *c, guint i, gint n)
     const WsTree *around[32], *tiles = NULL;
     guint c_all = 0, depth = 0;
     x.at = a->place[n].tree;
+    if (c->collects && !(x.at->op && x.at->op->var >= 0 && plan->relevant[x.at->op->var]))
+        return; /* it sets nothing that matters */
     for (const WsTree *up = x.at; up; up = up->parent) {
         if (up->kind != WS_TREE_LOOP)
             continue;
@@ -339,6 +362,8 @@ static void require_node(Cover *c, guint i, gint n)
                 depth = k + 1;
         }
         x.tile = x.y->tile;
+        x.in_pass = !single && tile_is(x.tile);
+        x.later = FALSE;
         /* an instance that stands before the next round of its tiles is through with this one */
         const gboolean ahead = n >= x.y->place && a->place[x.y->place].tree != tiles;
         if (single)
@@ -415,26 +440,65 @@ static void require_all(Cover *c)
     }
 }
 
+static gboolean covered(Cover *c)
+{
+    c->collects = c->more = TRUE;
+    memset(c->may, 0, (c->plan->p->n_vars + 1) * sizeof *c->may);
+    if (!find_tiles(c) || !names_match(c))
+        return FALSE;
+    for (guint i = 0; i < 100 && c->more && !c->why; i++) {
+        c->more = FALSE;
+        require_all(c);
+    }
+    if (c->more)
+        fail(c, "counters that differ by ever more");
+    c->collects = FALSE;
+    require_all(c);
+    return !c->why;
+}
+
 gboolean state_covered(Plan *plan, const State *s, const State *by, gint64 *tiles, char **why)
 {
-    Cover c = { .plan = plan, .s = s, .by = by, .collects = TRUE, .more = TRUE };
+    Cover c = { .plan = plan, .s = s, .by = by };
     c.may = g_new0(gint64, plan->p->n_vars + 1);
-    if (same_shape(&c) && find_tiles(&c) && names_match(&c)) {
-        for (guint i = 0; i < 100 && c.more && !c.why; i++) {
-            c.more = FALSE;
-            require_all(&c);
-        }
-        if (c.more)
-            fail(&c, "counters that differ by ever more");
-        c.collects = FALSE;
-        require_all(&c);
+    const guint tries = same_shape(&c) ? 6 : 0;
+    gboolean fine = FALSE;
+    for (guint i = 0; i < tries && !fine; i++) {
+        const guint64 open = c.open & ~c.fresh;
+        if (i % 3 && !open)
+            continue;
+        c.stays = i > 2;
+        c.fresh = i % 3 ? c.fresh | open : 0;
+        fine = covered(&c);
+        if (*why) /* the first one is told */
+            g_free(c.why);
+        else
+            *why = c.why;
+        c.why = NULL;
     }
+    if (fine)
+        g_clear_pointer(why, g_free);
+    else if (!tries)
+        *why = c.why;
     g_free(c.may);
-    *why = c.why;
-    for (guint i = 0; i < plan->n_inst && !c.why; i++)
+    for (guint i = 0; i < plan->n_inst && fine; i++)
         if (tile_is(by->inst[i].tile))
             *tiles = s->inst[i].tile - by->inst[i].tile;
-    return !c.why;
+    return fine;
+}
+
+/* What one of them knows only modulo is known so in both. TRUE: `node` knows less than before. */
+gboolean state_loosen(const Plan *plan, State *node, State *s)
+{
+    gboolean lost = FALSE;
+    for (guint n = 0; n < plan->n_inst * plan->p->n_vars; n++) {
+        Instance *x = &s->inst[n / plan->p->n_vars], *y = &node->inst[n / plan->p->n_vars];
+        const guint v = n % plan->p->n_vars;
+        const gint64 both = range_gcd(x->loose[v], y->loose[v]);
+        lost |= y->loose[v] != both;
+        x->loose[v] = y->loose[v] = both;
+    }
+    return lost;
 }
 
 /* --- 4: knowledge ----------------------------------------------------------------------------- */

@@ -13,6 +13,8 @@ typedef struct {
     gint64
         *may; /* of each variable: what it may come to be off by beside its d, a multiple of this */
     gboolean collects, more;
+    guint64 fresh, open; /* symbols: lemma FRESH; those that it might help with */
+    gboolean stays;      /* what is known of a name includes the other: it has no shift */
     char *why;
 } Cover;
 
@@ -24,9 +26,13 @@ typedef struct {
     const WsTree *at;
     const WsTree *same[32]; /* running loops around it that are still in the same turn */
     guint n_same;
-    guint lets;  /* whose `set` is being looked at */
-    gint64 tile; /* of `by`; UNLISTED: one that no state names */
-    gint64 time; /* PRESENT, UNLISTED, or listed */
+    guint lets;       /* whose `set` is being looked at */
+    gboolean any;     /* names stand for any of their instances */
+    gboolean in_pass; /* in a tile of the pass at hand */
+    gboolean later;   /* a later one than that at hand */
+    guint64 low;      /* fresh symbols that are at their least value in `by` */
+    gint64 tile;      /* of `by`; UNLISTED: one that no state names */
+    gint64 time;      /* PRESENT, UNLISTED, or listed */
 } Context;
 enum { PRESENT = -10, UNLISTED = -11 };
 
@@ -47,6 +53,10 @@ Fact counterpart(const Cover *c, const Fact *f);
 gboolean shift_of_fact(Cover *c, const Fact *key, gint64 *d);
 gboolean in_same(const Context *x, const WsTree *loop);
 LoopState *loop_of(const Context *x, const Instance *of, const WsTree *t);
+/* Symbols in `e` that may be shifted, or are (lemma FRESH), here. */
+guint64 fresh_symbols(Context *x, const WsExpr *e);
+/* Those that may stand at their least values, where that is no shift. */
+guint64 fresh_lows(const Context *x, guint64 fresh);
 Range difference(Context *x, const WsExpr *a, const WsExpr *b, gboolean in_s);
 gboolean shift(Context *x, const WsExpr *e, gboolean truth, Shift *out);
 

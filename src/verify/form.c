@@ -125,7 +125,8 @@ static void find_start(Plan *plan, const AgentPlan *a, const WsTree *t)
     gint64 x;
     const gboolean named = (t->from && !ws_expr_is_int(t->from, &x)) ||
                            (t->step_by && !ws_expr_is_int(t->step_by, &x));
-    if (!named || t->over != WS_OVER_COUNT)
+    if (!named || t->over != WS_OVER_COUNT || (t->from && text_divides(t->from)) ||
+        (t->step_by && text_divides(t->step_by)))
         return;
     for (gint k = 1; k <= a->n_places && t->index_var >= 0; k++)
         loops +=
@@ -303,6 +304,25 @@ static gboolean put_part(WsAffine *f, const Part *part)
     return TRUE;
 }
 
+/* Lemma REMAINDER: x - m * (x / m) is x % m. */
+static gboolean put_rest(WsAffine *f, guint term)
+{
+    gint64 m;
+    const WsExpr *t = f->term[term];
+    if (t->op != WS_EXPR_DIV || f->factor[term] == 0 || !ws_expr_is_int(t->arg[1], &m) || m < 2)
+        return FALSE;
+    WsExpr *down = ws_expr_op(WS_EXPR_MUL, ws_expr_ref(t), ws_expr_int(m));
+    g_autoptr(WsExpr) sum = ws_expr_op(WS_EXPR_SUB, ws_expr_ref(t->arg[0]), down);
+    Part part = { .with = ws_expr_op(WS_EXPR_MOD, ws_expr_ref(t->arg[0]), ws_expr_int(m)) };
+    const gboolean fits = ws_expr_affine(sum, &part.sum);
+    part.text = texts_of(&part.sum);
+    const gboolean some = fits && put_part(f, &part);
+    ws_affine_clear(&part.sum);
+    g_strfreev(part.text);
+    ws_expr_unref(part.with);
+    return some;
+}
+
 /* A sum, or a comparison of sums, with all parts put in that stand in it; NULL: none does. */
 static WsExpr *with_parts(const Plan *plan, const WsExpr *e)
 {
@@ -312,11 +332,16 @@ static WsExpr *with_parts(const Plan *plan, const WsExpr *e)
     g_autoptr(WsExpr) sum =
         compares ? ws_expr_op(WS_EXPR_SUB, ws_expr_ref(e->arg[0]), ws_expr_ref(e->arg[1]))
                  : ws_expr_ref(e);
+    if (text_divides(sum)) /* a term that cancels may have no value */
+        return NULL;
     WsAffine f;
     gboolean some = FALSE, fits = ws_expr_affine(sum, &f);
     for (guint i = 0; i < plan->part->len && fits; i++)
         some |= put_part(&f, plan->part->pdata[i]);
-    WsExpr *made = some ? text_sum(&f) : NULL;
+    for (guint i = 0; i < f.n && fits; i++)
+        some |= put_rest(&f, i);
+    g_autoptr(WsExpr) all = fits ? text_sum(&f) : ws_expr_ref(sum);
+    WsExpr *made = some || text_nodes(all) < text_nodes(sum) ? ws_expr_ref(all) : NULL;
     ws_affine_clear(&f);
     return made && compares ? ws_expr_op(e->op, made, ws_expr_int(0)) : made;
 }
@@ -348,7 +373,7 @@ static WsExpr *followed(const Plan *plan, const WsTree *site, const WsTree **u)
     if (site->kind == WS_TREE_BRANCH && (!f.u || f.u != loop_around(site)))
         return NULL;
     g_autoptr(WsExpr) e = all ? ws_expr_map(all, put_index, &f, NULL) : NULL;
-    return e && f.fine && f.some && !form_divides(e) ? g_steal_pointer(&e) : NULL;
+    return e && f.fine && f.some && !text_divides(e) ? g_steal_pointer(&e) : NULL;
 }
 
 /* The text that a certificate has for it. */
@@ -446,7 +471,7 @@ static WsExpr *rewritten(const Plan *plan, const WsExpr *e, const Within *within
         return ws_expr_ref(e);
     g_autofree char *text = text_of(e);
     guint number = 0, letter = 0;
-    for (guint i = 1; i < plan->c->symbol->len; i++)
+    for (guint i = plan->c->symbol->len - 1; i > 0; i--)
         if (!strcmp(g_array_index(plan->c->symbol, Symbol, i).same, text))
             *(g_array_index(plan->c->symbol, Symbol, i).letter ? &letter : &number) = i;
     const Symbol *s = number ? &g_array_index(plan->c->symbol, Symbol, number) : NULL;
@@ -454,7 +479,7 @@ static WsExpr *rewritten(const Plan *plan, const WsExpr *e, const Within *within
         return ws_expr_ref(e); /* a truth value, or a number, as it is asked for */
     if (s && !s->relation)
         return stands_for(plan, number);
-    if (!s && e->op >= WS_EXPR_LT && e->op <= WS_EXPR_NE && !form_divides(e)) {
+    if (!s && e->op >= WS_EXPR_LT && e->op <= WS_EXPR_NE && !text_divides(e)) {
         g_autoptr(WsExpr) other = form_compared(plan, e);
         if (other)
             return rewritten(plan, other, within);
@@ -481,6 +506,11 @@ const WsExpr *plan_form(const Plan *plan, const WsExpr *e)
     return form;
 }
 
+static int by_length(gconstpointer a, gconstpointer b)
+{
+    return (int)(*(Part *const *)b)->sum.n - (int)(*(Part *const *)a)->sum.n;
+}
+
 void plan_forms(Plan *plan)
 {
     plan->let = g_new0(WsExpr *, plan->p->n_vars + 1);
@@ -503,6 +533,7 @@ void plan_forms(Plan *plan)
             if (a->place[i].tree->kind == WS_TREE_LOOP)
                 find_flat(plan, a, a->place[i].tree);
     }
+    g_ptr_array_sort(plan->part, by_length); /* a shorter one may stand in a longer one */
     for_followed(plan, name_symbol);
     for_followed(plan, name_site);
     plan->formed = TRUE;

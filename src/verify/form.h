@@ -5,9 +5,6 @@
 
 G_BEGIN_DECLS
 
-/* It divides by something that may be 0. */
-gboolean form_divides(const WsExpr *e);
-
 /* What a comparison without such a division says in other words, by lemmas TRUTH and EXTREME; NULL:
  * it stays as it is. */
 WsExpr *form_compared(const Plan *plan, const WsExpr *e);

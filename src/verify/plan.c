@@ -134,11 +134,12 @@ guint plan_symbol(Plan *plan, const WsExpr *e, gboolean truth)
         return (guint)e->var - plan->p->n_vars; /* form.c put it there */
     if (!g_hash_table_lookup_extended(plan->symbol, e, NULL, &found)) {
         g_autofree char *text = text_of(e);
-        guint both = 0;
+        guint both = 0; /* of several with one value the first one counts */
         for (guint i = 1; i < plan->c->symbol->len; i++) {
             const Symbol *s = &g_array_index(plan->c->symbol, Symbol, i);
             /* what has a relation is worked out from its base */
-            if (!s->relation && !strcmp(s->same, text))
+            if (!s->relation && !(both & (s->letter ? 0xffff0000 : 0xffff)) &&
+                !strcmp(s->same, text))
                 both |= s->letter ? i << 16 : i;
         }
         found = GUINT_TO_POINTER(both);

@@ -88,6 +88,8 @@ gboolean shift_of_fact(Cover *c, const Fact *key, gint64 *d)
         return TRUE;
     const Fact there = counterpart(c, f);
     const Fact known = state_know(c->plan, c->s, &there), *g = &known;
+    if (c->stays && f->symbol && g->low >= f->low && g->high <= f->high)
+        return TRUE;
     if (f->low != NO_LOW)
         return g->low != NO_LOW && less(g->low, f->low, d);
     return f->high == NO_HIGH || (g->high != NO_HIGH && less(g->high, f->high, d));
@@ -220,14 +222,112 @@ static Range from_here(gint64 value, int way)
                     : range_of(way > 0 ? value : NO_LOW, way < 0 ? value : NO_HIGH);
 }
 
+/* --- fresh names --------------------------------------------------------------------------------
+ */
+/* By how much an instance that `by` does not list is shifted: as tiles of the pass are. */
+static gint64 fresh_shift(const Context *x)
+{
+    return shift_of_pass(x->c, tile_pass(x->y->tile));
+}
+
+static gboolean is_fresh(const Context *x, guint symbol, gboolean named, const Fact *key)
+{
+    return x->in_pass && symbol < 64 && (x->c->fresh >> symbol & 1) &&
+           !(named && state_fact(x->c->by, key));
+}
+
+static gboolean may_be_fresh(const Context *x, guint symbol)
+{
+    const Symbol *y = &g_array_index(x->c->plan->c->symbol, Symbol, symbol);
+    const gint64 d = fresh_shift(x);
+    gint64 low;
+    return x->in_pass && symbol < 64 && !y->letter && !y->round && y->modulus == 1 &&
+           d % y->every == 0 && (d > 0 || y->most == NO_HIGH) &&
+           (y->least == NO_LOW || !__builtin_add_overflow(y->least, ABS(d) + y->every, &low));
+}
+
+guint64 fresh_symbols(Context *x, const WsExpr *e)
+{
+    const guint symbol = e->op == WS_EXPR_INT ? 0 : plan_symbol(x->c->plan, e, FALSE);
+    guint64 found = symbol && may_be_fresh(x, symbol) ? (guint64)1 << symbol : 0;
+    for (guint i = 0; !symbol && i < e->n_args; i++)
+        found |= fresh_symbols(x, e->arg[i]);
+    return found;
+}
+
+guint64 fresh_lows(const Context *x, guint64 fresh)
+{
+    for (guint i = 1; i < MIN(64, x->c->plan->c->symbol->len); i++)
+        if (g_array_index(x->c->plan->c->symbol, Symbol, i).least == NO_LOW)
+            fresh &= ~((guint64)1 << i);
+    return fresh && fresh_shift(x) > 0 ? fresh : 0;
+}
+
+/* The least value, or in `s` what stands for that: values that are no shifted ones. */
+static Range least_fresh(const Context *x, guint symbol, gboolean in_s)
+{
+    const Symbol *y = &g_array_index(x->c->plan->c->symbol, Symbol, symbol);
+    return in_s ? range_of(y->least, y->least + fresh_shift(x) - 1)
+                : range_exact(y->least + range_mod(y->left - y->least, y->every));
+}
+
+/* What any instance of a symbol can be. */
+static Range any_instance(const Context *x, guint symbol, gboolean in_s)
+{
+    const State *s = in_s ? x->c->s : x->c->by;
+    const Fact rest = fact_default(x->c->plan->c, &(Fact){ .symbol = symbol });
+    Range r = range_of(rest.low, rest.high);
+    for (guint i = 0; i < s->fact->len; i++) {
+        const Fact *f = &g_array_index(s->fact, Fact, i);
+        if (f->symbol == symbol && f->tile != TILE_LAUNCH) /* of which a residue is kept */
+            r = range_of(MIN(r.low, f->low), MAX(r.high, f->high));
+    }
+    return r;
+}
+
+/* The index of `loop` from now on: where a loop within it is still in the same turn it is the
+ * present one, and it never gets behind the last round. */
+static Range still_index(Context *x, const WsTree *loop, gboolean in_s)
+{
+    const LoopState *l = loop_of(x, in_s ? x->x : x->y, loop);
+    const gboolean same = in_same(x, loop);
+    gint64 from = same ? l->index : 0, step = same ? l->step : 1, last;
+    if (same && x->same[x->n_same - 1] != loop)
+        return range_exact(from);
+    const guint start = plan_start(x->c->plan, loop);
+    if (!same && ((loop->from && !(start & START_0) && !ws_expr_is_int(loop->from, &from)) ||
+                  (loop->step_by && !ws_expr_is_int(loop->step_by, &step))))
+        return range_of(NO_LOW, NO_HIGH);
+    if (x->later && loop->over == WS_OVER_TILES && __builtin_add_overflow(from, step, &from))
+        return range_of(NO_LOW, NO_HIGH);
+    Range r = from_here(from, step > 0 ? 1 : -1);
+    if (loop->over != WS_OVER_COUNT || step != 1 || (same && l->from > from))
+        return r;
+    g_autoptr(WsExpr) zero = ws_expr_int(0);
+    Context there = *x;
+    there.at = loop;
+    there.any = TRUE;
+    const Range count = same && l->count != NO_LOW
+                            ? range_exact(l->count)
+                            : difference(&there, plan_form(x->c->plan, loop->count), zero, in_s);
+    if (count.high < NO_HIGH && less(count.high, 1, &last) &&
+        !__builtin_add_overflow(last, same ? l->from : from, &last))
+        r.high = MAX(last, from);
+    return r;
+}
+
 /* What a term can still be, in `s` or in `by`. */
 static Range still(Context *x, const WsExpr *e, gboolean in_s)
 {
     const Instance *of = in_s ? x->x : x->y;
     guint symbol = plan_symbol(x->c->plan, e, FALSE);
     Fact key;
+    if (symbol && x->any)
+        return any_instance(x, symbol, in_s);
     if (symbol) {
         const gboolean named = fact_here(x, symbol, &key);
+        if (x->low >> (symbol & 63) & 1 && is_fresh(x, symbol, named, &key))
+            return least_fresh(x, symbol, in_s);
         if (named && in_s)
             key = counterpart(x->c, &key);
         Fact f = named ? state_know(x->c->plan, in_s ? x->c->s : x->c->by, &key)
@@ -237,7 +337,6 @@ static Range still(Context *x, const WsExpr *e, gboolean in_s)
     if (e->op != WS_EXPR_VAR || e->var < 0)
         return range_of(NO_LOW, NO_HIGH);
     const WsTree *loop;
-    gint64 from = 0, step = 1;
     switch (x->c->plan->p->var[e->var].kind) {
     case WS_VAR_CTA:
         return range_exact((gint64)(x->inst / x->c->plan->p->n_agents));
@@ -249,12 +348,7 @@ static Range still(Context *x, const WsExpr *e, gboolean in_s)
                    : from_here(of->var[e->var], direction(x, e->var));
     case WS_VAR_INDEX:
         loop = loop_of_index(x, e->var);
-        if (loop && in_same(x, loop))
-            return from_here(loop_of(x, of, loop)->index, loop_of(x, of, loop)->step > 0 ? 1 : -1);
-        if (loop && (!loop->from || ws_expr_is_int(loop->from, &from)) &&
-            (!loop->step_by || ws_expr_is_int(loop->step_by, &step)) && step > 0)
-            return range_of(from, NO_HIGH);
-        return range_of(NO_LOW, NO_HIGH);
+        return loop ? still_index(x, loop, in_s) : range_of(NO_LOW, NO_HIGH);
     default:
         return range_of(NO_LOW, NO_HIGH);
     }
@@ -362,9 +456,15 @@ gboolean shift(Context *x, const WsExpr *e, gboolean truth, Shift *out)
     if (e->op == WS_EXPR_INT || e->op == WS_EXPR_TEXT_BOOL)
         return TRUE;
     guint symbol = plan_symbol(x->c->plan, e, truth);
-    if (symbol)
-        return has_value(x, symbol) &&
-               (!fact_here(x, symbol, &key) || shift_of_fact(x->c, &key, &out->d));
+    if (symbol) {
+        const gboolean named = fact_here(x, symbol, &key);
+        if (!has_value(x, symbol))
+            return FALSE;
+        if (!is_fresh(x, symbol, named, &key))
+            return !named || shift_of_fact(x->c, &key, &out->d);
+        out->d = fresh_shift(x);
+        return !(x->low >> symbol & 1);
+    }
     if (e->op == WS_EXPR_VAR)
         return e->var >= 0 && shift_of_var(x, e->var, out);
     if (e->n_args == 0 || e->n_args > 16 || e->op == WS_EXPR_INDEX)

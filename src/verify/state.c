@@ -1,6 +1,5 @@
-/* States: made, copied, written as a certificate writes them. */
+/* States: made, copied; what is known of names in them. */
 #include "verify/state.h"
-#include "program/parts/barrier.h"
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 
@@ -66,65 +65,6 @@ void state_free(State *s)
     if (s)
         g_array_unref(s->fact);
     g_free(s);
-}
-
-/* --- text ------------------------------------------------------------------------------------- */
-#define D "%" G_GINT64_FORMAT
-static int by_text(gconstpointer a, gconstpointer b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static void instance_text(const Plan *plan, const State *s, guint i, GString *t)
-{
-    const WsProgram *p = plan->p;
-    const Instance *x = &s->inst[i];
-    const guint cta = i / p->n_agents, a = i % p->n_agents;
-    static const char *const status[] = { "run", "wait", "done" };
-    g_autofree char *tile = tile_text(x->tile);
-    g_string_append_printf(t, "at %u %u %d %s %s\n", cta, a, x->status == ENDED ? 0 : x->place,
-                           x->place || x->status == ENDED ? status[x->status] : "begin", tile);
-    g_autoptr(GPtrArray) line = g_ptr_array_new_with_free_func(g_free);
-    for (gint n = 1; n <= plan->agent[a].n_places; n++) {
-        const gint loop = plan->agent[a].place[n].loop;
-        if (loop >= 0 && x->loop[loop].running)
-            g_ptr_array_add(
-                line, g_strdup_printf("loop %u %u %d " D "\n", cta, a, n, x->loop[loop].rounds));
-    }
-    for (guint v = 0; v < p->n_vars; v++)
-        if (plan->relevant[v] && p->var[v].agent == (gint)a &&
-            (p->var[v].kind == WS_VAR_TOTAL || p->var[v].kind == WS_VAR_COUNTER))
-            g_ptr_array_add(
-                line, g_strdup_printf("var %u %u " D " %s\n", cta, a, x->var[v], p->var[v].name));
-    g_ptr_array_sort(line, by_text);
-    for (guint n = 0; n < line->len; n++)
-        g_string_append(t, line->pdata[n]);
-}
-
-char *state_text(const Plan *plan, const State *s)
-{
-    const WsProgram *p = plan->p;
-    GString *t = g_string_new(NULL);
-    for (guint i = 0; i < plan->n_inst; i++)
-        instance_text(plan, s, i, t);
-    for (guint cta = 0; cta < p->cluster; cta++)
-        for (guint b = 0; b < p->n_barriers; b++) {
-            const WsBarrier *bar = &p->barrier[b];
-            for (guint n = 0; bar->kind == WS_BARRIER_MBARRIER && n < bar->array * bar->slots;
-                 n++) {
-                const SlotState *x = &s->slot[cta * plan->n_slots + plan->slot0[b] + n];
-                g_string_append_printf(t, "slot %u %u %u %u " D " " D " " D "\n", cta, b,
-                                       n / bar->slots, n % bar->slots, x->phase, x->pending, x->tx);
-            }
-        }
-    for (guint n = 0; n < p->cluster * plan->n_names; n++)
-        g_string_append_printf(t, "named %u %d " D " " D "\n", n / plan->n_names,
-                               plan->name_id[n % plan->n_names], s->name[n].generation,
-                               s->name[n].joined);
-    const NameState *all = &s->name[p->cluster * plan->n_names];
-    if (p->cluster > 1)
-        g_string_append_printf(t, "named - - " D " " D "\n", all->generation, all->joined);
-    return g_string_free(t, FALSE);
 }
 
 /* --- what is known of names ------------------------------------------------------------------- */
@@ -237,7 +177,7 @@ gboolean state_refine(const Plan *plan, State *s, const Fact *ask, const Option 
 {
     const Symbol *y = &g_array_index(plan->c->symbol, Symbol, ask->symbol);
     Fact *f = state_learn(plan, s, ask);
-    if (o->op == 'm')
+    if (o->op == 'm' && y->modulus > 1)
         f->residue = f->residue < 0 || f->residue == o->value ? o->value : -2;
     if (o->op == '=' || o->op == '>')
         f->low = MAX(f->low, o->value);

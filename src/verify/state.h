@@ -216,8 +216,7 @@ WsLanesMeet plan_lanes(Plan *plan, const Author *first, const Author *second);
 State *state_new(const Plan *plan); /* section 2.4 */
 State *state_copy(const Plan *plan, const State *s);
 void state_free(State *s);
-char *state_text(const Plan *plan, const State *s); /* as a block of a certificate says it */
-Fact *state_fact(const State *s, const Fact *key);  /* NULL: never asked about */
+Fact *state_fact(const State *s, const Fact *key); /* NULL: never asked about */
 /* The same with what is assumed of the symbol where nobody asked; made if it is to be changed. */
 Fact state_know(const Plan *plan, const State *s, const Fact *key);
 Fact *state_learn(const Plan *plan, State *s, const Fact *key);
@@ -243,6 +242,8 @@ void state_exit(Plan *plan, const State *s); /* judges section 3 "exit" */
 /* TRUE if `s` is covered by `by` (section 8.5) up to what is known, `why` says what is not; `tiles`
  * positions later. */
 gboolean state_covered(Plan *plan, const State *s, const State *by, gint64 *tiles, char **why);
+/* Before that: what is known modulo in one of them. */
+gboolean state_loosen(const Plan *plan, State *node, State *s);
 /* `node` keeps what both know; TRUE if that is less than before. */
 gboolean state_meet(const Plan *plan, State *node, const State *s, gint64 tiles);
 

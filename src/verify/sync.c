@@ -50,7 +50,7 @@ static void complete(Run *r, guint cta, guint slot)
     /* somebody who waits for the completion before, and has not gone on yet */
     for (guint i = cta * plan->p->n_agents; i < (cta + 1) * plan->p->n_agents; i++)
         if (waits_at(plan, &r->s->inst[i], i, n, FALSE) && (b->phase & 1) != r->s->inst[i].parity)
-            broken(r, "P-ABA", "a completion that overtakes somebody who waits");
+            broken(r, "P-ABA", "a completion that overtakes a wait");
     const guint last = plan_item(plan, ITEM_LAST, cta, slot, 0);
     const guint before = plan_item(plan, ITEM_BEFORE, cta, slot, 0);
     const gsize bytes = plan->words * 8;

@@ -184,10 +184,28 @@ static WsExpr *normal(const WsExpr *e)
     return made ? made : g_steal_pointer(&with);
 }
 
+/* Quotients and remainders by what is not a positive number. */
+static guint divisions(const WsExpr *e)
+{
+    gint64 m;
+    const gboolean by = e->op == WS_EXPR_DIV || e->op == WS_EXPR_MOD ||
+                        (e->op == WS_EXPR_CALL && e->func == WS_FUNC_CDIV);
+    guint n = by && !(ws_expr_is_int(e->arg[1], &m) && m > 0);
+    for (guint i = 0; i < e->n_args; i++)
+        n += divisions(e->arg[i]);
+    return n;
+}
+
+gboolean text_divides(const WsExpr *e)
+{
+    return divisions(e) > 0;
+}
+
+/* A term that cancels may have no value: then the text stays as it is. */
 char *text_of(const WsExpr *e)
 {
     g_autoptr(WsExpr) n = normal(e);
-    return ws_expr_print(n);
+    return ws_expr_print(divisions(n) < divisions(e) ? e : n);
 }
 
 static WsExpr *bind(const WsExpr *leaf, gpointer data, GError **error)

@@ -14,7 +14,8 @@ char *text_of(const WsExpr *e);
 WsExpr *text_read(const WsProgram *p, const char *text);
 /* Names of the launch and of the tile by what they are defined as. Transfer full. */
 WsExpr *text_defined(const WsProgram *p, const WsExpr *e);
-guint text_nodes(const WsExpr *e); /* how large it is */
+gboolean text_divides(const WsExpr *e); /* by something that may be 0 */
+guint text_nodes(const WsExpr *e);      /* how large it is */
 /* The sum of factors and terms. Transfer full. */
 WsExpr *text_sum(const WsAffine *f);
 

@@ -29,7 +29,7 @@ static char **next(Reader *r, const char *word, guint fields)
     const char *line = r->line[r->at++];
     char **f = g_strsplit(line ? line : "", " ", (gint)fields);
     if (!line || strcmp(f[0] ? f[0] : "", word) != 0 || g_strv_length(f) != fields)
-        g_error("%s:%u: \"%s\" is no line %s of %u fields", r->file, r->at, line, word, fields);
+        g_error("%s:%u: \"%s\" is not a line %s of %u fields", r->file, r->at, line, word, fields);
     return f;
 }
 
@@ -44,7 +44,7 @@ static gint64 number(const Reader *r, const char *text)
     char *end = NULL;
     gint64 x = g_ascii_strtoll(text, &end, 10);
     if (!*text || *end)
-        g_error("%s:%u: %s is no number", r->file, r->at, text);
+        g_error("%s:%u: %s is not a number", r->file, r->at, text);
     return x;
 }
 
@@ -83,25 +83,6 @@ static void read_symbols(Reader *r)
     }
 }
 
-static void read_state(Reader *r)
-{
-    while (is(r, "knows"))
-        g_strfreev(next(r, "knows", 8));
-    guint places = 0;
-    for (; is(r, "at"); places++) {
-        g_strfreev(next(r, "at", 6));
-        while (is(r, "loop"))
-            g_strfreev(next(r, "loop", 5));
-        while (is(r, "var"))
-            g_strfreev(next(r, "var", 5));
-    }
-    g_assert_cmpuint(places, >, 0);
-    while (is(r, "slot"))
-        g_strfreev(next(r, "slot", 8));
-    while (is(r, "named"))
-        g_strfreev(next(r, "named", 5));
-}
-
 /* The answers to a question about a number leave nothing out but what is assumed or known. */
 static void read_node(Reader *r, guint i)
 {
@@ -109,7 +90,8 @@ static void read_node(Reader *r, guint i)
     g_assert_cmpint(number(r, head[1]), ==, i);
     guint symbol = (guint)number(r, head[3]);
     g_assert_cmpuint(symbol, <, r->symbols);
-    read_state(r);
+    while (is(r, "knows"))
+        g_strfreev(next(r, "knows", 8));
     guint equal = 0, more = 0, mod = 0;
     while (is(r, "option")) {
         g_auto(GStrv) f = next(r, "option", 4);
@@ -196,7 +178,7 @@ static const char small[] =
     "      { 'wait': 'go', 'use': 'i' }, { 'arrive': 'back', 'use': 'i' }] }] }] }";
 
 static const char small_text[] =
-    "warpstave-certificate 1\n"
+    "warpstave-certificate 2\n"
     "policy 0\n"
     "symbols 2\n"
     "symbol 0 tiles launch - least 1 most - modulus 1 every 1 left 0 text \n"
@@ -206,12 +188,6 @@ static const char small_text[] =
     "nodes 2\n"
     "node 0 ask 1 0 - 0\n"
     "knows 1 0 - 0 1 - -\n"
-    "at 0 0 2 run 0\n"
-    "loop 0 0 2 1\n"
-    "at 0 1 2 run 0\n"
-    "loop 0 1 2 1\n"
-    "slot 0 0 0 0 1 1 0\n"
-    "slot 0 1 0 0 1 1 0\n"
     "option = 1 end\n"
     "option >= 2 1\n";
 

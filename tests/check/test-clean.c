@@ -178,7 +178,7 @@ static void says_what_was_played(void)
     g_assert_cmpuint(v->skipped->len, ==, 1);
     g_autofree char *skipped = ws_phrase_text(v->skipped->pdata[0], NULL, NULL);
     g_assert_nonnull(strstr(skipped, "K >= 1"));
-    g_assert_true(g_str_has_prefix(text, "played: rounds 1 2 3 4 5 9 over up to 3 tiles"));
+    g_assert_true(g_str_has_prefix(text, "simulated: rounds 1 2 3 4 5 9 over up to 3 tiles"));
     g_assert_cmpuint(v->ops, >, 1000);
 }
 

@@ -179,6 +179,25 @@ static void said(gconstpointer data)
     g_assert_true(wrong);
 }
 
+/* That 0 is not 0 is nothing that anybody could answer for. */
+static void divides_by_zero(void)
+{
+    static const char body[] = "{\"let\":\"v\",\"be\":\"N/0\"},"
+                               "{\"for\":\"k\",\"count\":\"N + v - v\",\"do\":[]}";
+    g_autofree char *text = g_strdup_printf(
+        "{\"warpstave\":1,\"name\":\"zero\",\"target\":\"sm_90a\",\"sizes\":{\"N\":4,\"Q\":64},"
+        "\"tensors\":[{\"name\":\"L\",\"dtype\":\"i32\",\"shape\":[\"Q\"],\"data\":\"integers(0, "
+        "9)\"}],"
+        "\"tiles\":{\"axes\":{\"tm\":\"Q\"},\"launch\":\"single\",\"let\":{\"e\":\"L[tm]\"}},"
+        "\"groups\":[{\"name\":\"a\",\"role\":\"worker\",\"warps\":1,\"body\":[%s]}]}",
+        body);
+    g_autoptr(WsProgram) p = program_of(text);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
+    g_assert_cmpint(v->kind, ==, WS_VERDICT_OUTSIDE);
+    g_assert_nonnull(strstr(v->reason, "N/0 divides by 0"));
+}
+
 /* What is stated is in the verdict. */
 static void stated(void)
 {
@@ -563,6 +582,7 @@ int main(int argc, char **argv)
         g_test_add_data_func(path, names->pdata[i], said);
     }
     g_test_add_func("/check/global/stated", stated);
+    g_test_add_func("/check/global/divides-by-zero", divides_by_zero);
     g_test_add_func("/check/global/mutants", mutants);
     g_test_add_func("/check/global/kernels", kernels);
     return g_test_run();

@@ -30,7 +30,7 @@ static const Row rows[] = {
     { "outside its shape an element is 0", NAMES, "o > 0" },
     { "an index beyond its range", NAMES, "p >= T" },
     { "a single tile", "'axes':{'t':'T'},'launch':'single'", "t == 9", "CTA 9 of 10" },
-    { "no tile behind the last", "'axes':{'t':'T'},'launch':'single'", "t >= T" },
+    { "no tile after the last", "'axes':{'t':'T'},'launch':'single'", "t >= T" },
     { "a size that no tensor map has", AXIS, "N % 8 == 3" },
     { "a size that tensor maps have", AXIS, "N % 16 == 8", "N = 8" },
 };

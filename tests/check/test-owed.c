@@ -37,7 +37,7 @@ static const Row rows[] = {
       FALSE,
       { { ADVANCE, "\"by\": \"2*kt\"" } } },
     { "of no tile", WS_VERDICT_REFUTED, 0, FALSE, { { ADVANCE, "\"by\": \"0\"" } } },
-    { "both begin behind the first tile",
+    { "both begin after the first tile",
       WS_VERDICT_REFUTED,
       0,
       FALSE,

@@ -60,7 +60,7 @@ static void proved(void)
     if (status == 4)
         return;
     g_assert_cmpint(status, ==, 3);
-    g_assert_nonnull(strstr(output, "there is no witness to hold agents to"));
+    g_assert_nonnull(strstr(output, "there is no counterexample to replay"));
 }
 
 /* Names what the runner compares with: moves, end, and the waits with slot, parity and rounds. */
@@ -83,7 +83,7 @@ static void bundled(void)
     g_assert_true(g_file_get_contents(path, &manifest, NULL, NULL));
     g_assert_nonnull(strstr(manifest, "\nmodule debug debug.ptx\n"));
     g_assert_nonnull(strstr(manifest, "\nagents load mma.0 mma.1\n"));
-    g_assert_nonnull(strstr(manifest, "\nadversary 62 hang\ntold Nothing can move any more"));
+    g_assert_nonnull(strstr(manifest, "\nadversary 62 hang\ntold No agent can continue"));
     g_assert_nonnull(strstr(manifest, " ctas 1 1 ")); /* one CTA, one tile */
     g_auto(GStrv) line = g_strsplit(manifest, "\n", -1);
     guint awaits = 0;

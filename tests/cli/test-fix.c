@@ -63,7 +63,7 @@ static void written(void)
     const char *const fix[] = { "check", "--fix", c.file, NULL };
     const char *const check[] = { "check", "--strict", c.file, NULL };
     g_assert_cmpint(run(fix, &output), ==, 0);
-    g_assert_nonnull(strstr(output, "Move `arrive empty` behind `mma_wait 0`"));
+    g_assert_nonnull(strstr(output, "Move `arrive empty` after `mma_wait 0`"));
     g_assert_nonnull(strstr(output, "written"));
     g_assert_cmpint(run(check, &again), ==, 0);
     g_autofree char *after = now(&c);

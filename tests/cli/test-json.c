@@ -81,7 +81,7 @@ static WsJson *told(const char *const *arguments)
                           met = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     walk(json, "", met);
     within(met, names, "not documented");
-    within(names, met, "never met");
+    within(names, met, "never reached");
     g_assert_cmpint(ws_json_member(json, "version")->i, ==, 1);
     return json;
 }

@@ -183,6 +183,17 @@ static void test_bytes(void)
     assert_json(kept);
 }
 
+/* No tiles: an object as ever, in which nothing runs. */
+static void test_nothing(void)
+{
+    const char *const simulate[] = { "simulate", GEMM, "--size", "M=0", "--json", NULL };
+    g_autofree char *output = NULL;
+    g_assert_cmpint(run(simulate, &output), ==, 0);
+    assert_json(output);
+    g_assert_nonnull(strstr(output, "\"cycles\": 0,"));
+    g_assert_nonnull(strstr(output, "\"tensor_busy\": null,"));
+}
+
 /* --- work ------------------------------------------------------------------------------------- */
 
 /* Processor time of a command, in seconds. */
@@ -281,6 +292,7 @@ int main(int argc, char **argv)
         g_test_add_data_func(name, &rows[i], test_row);
     }
     g_test_add_func("/cli/limits/bytes", test_bytes);
+    g_test_add_func("/cli/limits/nothing", test_nothing);
     g_test_add_func("/cli/limits/json-work", test_json_work);
     g_test_add_func("/cli/limits/file-limit", test_file_limit);
     g_test_add_data_func("/cli/limits/terminated", GINT_TO_POINTER(SIGTERM), test_killed);

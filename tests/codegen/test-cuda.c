@@ -156,7 +156,7 @@ static void test_order(void)
         for (guint k = 0; k < G_N_ELEMENTS(says[i].line); k++) {
             at = strstr(at, says[i].line[k]);
             if (!at)
-                g_error("%s: no '%s' behind the last", says[i].design, says[i].line[k]);
+                g_error("%s: no '%s' after the last", says[i].design, says[i].line[k]);
         }
     }
 }

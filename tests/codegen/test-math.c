@@ -28,6 +28,12 @@ static const Case cases[] = {
       "log2(S[i,j]*S[i,j] + 1) - ln(abs(S[i,j]) + 2)", NULL, NULL },
     { "rcp-sqrt-tanh", COMPUTE("\"y = rcp(acc*acc + 1) + sqrt(abs(acc)) - tanh(acc)\""),
       "1.0/(S[i,j]*S[i,j] + 1) + sqrt(abs(S[i,j])) - tanh(S[i,j])", NULL, NULL },
+    { "erf-rsqrt", COMPUTE("\"y = erf(acc) + rsqrt(acc*acc + 1)\""),
+      "erf(S[i,j]) + rsqrt(S[i,j]*S[i,j] + 1)", NULL, NULL },
+    { "sin-cos", COMPUTE("\"y = sin(acc*9) - cos(acc*acc*-7)\", \"r = sin(f32(row)*30000.0)\""),
+      "sin(S[i,j]*9) - cos(S[i,j]*S[i,j]*7)", "sin(i % 64*30000.0)", NULL },
+    { "floor-ceil", COMPUTE("\"y = floor(acc)*2 + ceil(acc) + floor(-2.5) + ceil(-0.5)\""),
+      "floor(S[i,j])*2 + ceil(S[i,j]) - 3", NULL, NULL },
     { "min-max", COMPUTE("\"y = min(max(acc, -1), 2) + max(col, 3)\""),
       "min(max(S[i,j], -1), 2) + max(j, 3)", NULL, NULL },
     { "rowmax", COMPUTE("\"y = acc - rowmax(acc)\", \"r = rowmax(acc)\""),
@@ -68,6 +74,24 @@ static const Case cases[] = {
       NULL },
     { "integers", COMPUTE("\"n = (row*3 - col*5)/7\", \"y = f32(n % 5 + n*2)\""),
       "((i % 64*3 - j*5)/7) % 5 + (i % 64*3 - j*5)/7*2 + 0.0", NULL, NULL },
+    /* amounts of shifts are taken modulo 32; what runs over is taken modulo 2^32 */
+    { "shifts",
+      COMPUTE("\"n = shr(row - 40, col) + shl(col - 9, row)\", \"y = f32(bitand(n, 65535))\", "
+              "\"r = f32(sar(row - 40, 2) + shl(1, 35) + shr(-1, -1))\""),
+      "bitand(shr(i % 64 - 40, j) + shl(j - 9, i % 64), 65535)", "sar(i % 64 - 40, 2) + 9", NULL },
+    { "bits",
+      COMPUTE("\"n = bitxor(bitor(row, 5), bitand(col, -4))\", \"y = f32(n)\", "
+              "\"r = f32(bitand(row, 3))\""),
+      "bitxor(bitor(i % 64, 5), bitand(j, -4))", "i % 64 % 4", NULL },
+    { "run-over",
+      COMPUTE("\"n = (row + 1)*-1640531535 + col*2147483647\", \"n = bitxor(n, shr(n, 16))\", "
+              "\"n = n*-2048144789 - n*n\", \"y = f32(shr(n, 8))\", "
+              "\"r = f32(umulhi(row*-1640531535, -5))/1000\""),
+      "H2[i % 64,j]", "umulhi((i % 64)*-1640531535, -5)/1000.0", NULL },
+    { "casts",
+      COMPUTE("\"y = from_bits(bitand(bits(acc), 2147483647)) + "
+              "from_bits(shl(127 + col % 3, 23))\", \"r = f32(shr(bits(1), 23))\""),
+      "abs(S[i,j]) + exp2(j % 3)", "127.0", NULL },
     { "bytes", COMPUTE("\"y = f32(u8(row*8)) + f32(i8(col*3))\""),
       "i % 64*8 % 256 + (j*3 + 128) % 256 - 128.0", NULL, NULL },
     { "temporary", COMPUTE("\"t = acc\", \"acc = 2\", \"y = t*acc + t\""), "S[i,j]*3", NULL, NULL },
@@ -119,7 +143,10 @@ static const char design[] =
     "    { \"name\": \"R\", \"dtype\": \"f32\", \"shape\": [\"M\"], \"access\": \"write\" },"
     "    { \"name\": \"U\", \"dtype\": \"f32\", \"shape\": [\"M\"], \"access\": \"write\" } ],"
     "  \"reference\": [ \"S[i,j] = sum(k < 64, A[i,k]*B[j,k])\", \"Y[i,j] = %s\", \"R[i] = %s\","
-    "    \"U[i] = %s\" ],"
+    "    \"U[i] = %s\","
+    "    \"H0[i,j] = (i + 1)*-1640531535 + j*2147483647\","
+    "    \"H1[i,j] = bitxor(H0[i,j], shr(H0[i,j], 16))\","
+    "    \"H2[i,j] = shr(H1[i,j]*-2048144789 - H1[i,j]*H1[i,j], 8)\" ],"
     "  \"tiles\": { \"axes\": { \"tm\": \"cdiv(M, 64)\" }, \"launch\": \"single\" },"
     "  \"buffers\": [ { \"name\": \"a\", \"dtype\": \"bf16\", \"tile\": [64, 64] },"
     "    { \"name\": \"bb\", \"dtype\": \"bf16\", \"tile\": [64, 64] } ],"

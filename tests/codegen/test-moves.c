@@ -1,6 +1,7 @@
 /* Every design in tests/designs/moves, the fp8 projects and the designs that need reads, gathers or
  * dynamic tiles: rehearsed right (in two orders with -m slow), assembled without
  * spills where ptxas is there. */
+#include "../whole.h"
 #include "codegen/generate.h"
 #include "program/elaborate.h"
 
@@ -99,7 +100,7 @@ static void test_raw_refused(void)
     static const struct {
         const char *from, *to, *says;
     } cases[] = {
-        { "%{n}", "%{size}", "%{size} is no operand" },
+        { "%{n}", "%{size}", "%{size} is not an operand" },
         { "\"out\": \"y\"", "\"out\": \"N\"", "defines values and writes buffers only" },
         { "\"by\": \"thread\"", "\"out\": { \"q\": \"y\" }, \"by\": \"thread\"",
           "one thread cannot define" },
@@ -147,8 +148,7 @@ int main(int argc, char **argv)
     g_test_add_func("/codegen/raw", test_raw);
     g_test_add_func("/codegen/raw/refused", test_raw_refused);
     /* seconds each: with the sanitizers, in CI, and in ./dev soak */
-    const gboolean whole = g_getenv("WARPSTAVE_WHOLE") || g_test_slow();
-    for (guint i = 0; i < (whole ? G_N_ELEMENTS(others) : 1); i++) {
+    for (guint i = 0; i < (test_whole() ? G_N_ELEMENTS(others) : 1); i++) {
         g_autofree char *path = g_build_filename(WS_SOURCE_ROOT, others[i], NULL);
         add(path);
     }

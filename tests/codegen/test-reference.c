@@ -286,7 +286,7 @@ static const struct {
     { { "C[m,n] = X[m]", "X[m] = C[m,0]" }, "is defined by itself" },
     { { "C[m,n] = A[A[m,0],n]" }, "is not an integer" },
     { { "C[m,n] = sum(m < K, A[m,n])" }, "sum needs leading arguments" },
-    { { "C[m,n] = rowsum(A[m,n])" }, "not in lens reference" },
+    { { "C[m,n] = rowsum(A[m,n])" }, "not supported by reference" },
     { { "C[m,n] = A[m,K]" }, "outside its shape" },
     { { "C[m,n] = A[m - 1,0]" }, "outside its shape" },
     { { "C[m,n] = m/(n - 2)" }, "by zero" },

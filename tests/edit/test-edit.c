@@ -406,6 +406,38 @@ static void paste_short_name(void)
     assert_replays(named->design, d);
 }
 
+/* A load takes the tensor that nothing loads yet, from where its tile begins, into the buffer for
+ * that tile; a product begins in the first round of its loop. Without a tile or a loop: as before.
+ */
+static void guesses(void)
+{
+    g_autoptr(WsDesign) gemm = load(GEMM);
+    g_autoptr(WsDraft) d = ws_draft_new(gemm);
+    const guint64 loop = node_at(gemm, "groups/load/body/0/do/0");
+    const guint64 load[] = { node_at(gemm, "groups/load/body/0/do/0/do/0"),
+                             node_at(gemm, "groups/load/body/0/do/0/do/1") };
+    must(d, ws_edit_remove(d, load, 2));
+    must(d, ws_edit_add_at(d, WS_STEP_LOAD, (WsEditSpot){ loop, WS_F_do, 0 }));
+    must(d, ws_edit_add_at(d, WS_STEP_LOAD, (WsEditSpot){ loop, WS_F_do, 1 }));
+    must(d, ws_edit_add_at(d, WS_STEP_LOAD, (WsEditSpot){ loop, WS_F_do, 2 })); /* all are loaded */
+    must(d, ws_edit_add_at(d, WS_STEP_MMA, (WsEditSpot){ loop, WS_F_do, 3 }));
+    must(d, ws_edit_add_at(d, WS_STEP_MMA,
+                           (WsEditSpot){ node_at(gemm, "groups/load"), WS_F_body, 0 }));
+    must(d, ws_edit_add_at(d, WS_STEP_LOAD,
+                           (WsEditSpot){ node_at(gemm, "groups/load"), WS_F_body, 0 }));
+    g_autofree char *text = ws_design_print(d->design);
+    static const char *const said[] = {
+        "\"load\": \"A\", \"at\": [\"tm*BM\", \"k*BK\"], \"into\": \"a\"",
+        "\"load\": \"B\", \"at\": [\"tn*BN\", \"k*BK\"], \"into\": \"b\"",
+        "\"first\": \"k == 0\"",
+        "\"first\": true",
+        "\"load\": \"A\", \"at\": [\"tm*BM\", 0], \"into\": \"a\"",
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(said); i++)
+        if (!strstr(text, said[i]))
+            g_error("no %s in %s", said[i], text);
+}
+
 /* What the journal and `--json` say of an edit, to the letter. */
 static void scripts(void)
 {
@@ -431,7 +463,8 @@ static void scripts(void)
         "set groups/mma/body/0/do/0/do/2 muted true\n"
         "insert groups/mma/body/0/do/0 do 2 {\"for\":\"i\",\"count\":1,\"do\":[]}\n"
         "move groups/mma/body/0/do/0/do/3 groups/mma/body/0/do/0/do/2 do 0\n"
-        "insert groups/mma/body/0/do/0/do/2 do 1 {\"load\":\"A\",\"at\":[0,0],\"into\":\"a\"}\n"
+        "insert groups/mma/body/0/do/0/do/2 do 1 "
+        "{\"load\":\"A\",\"at\":[\"tm*BM\",0],\"into\":\"a\"}\n"
         "insert . buffers 1 "
         "{\"name\":\"a2\",\"dtype\":\"bf16\",\"tile\":[\"BM\",\"BK\"],\"stages\":\"STAGES\"}\n";
     g_autofree char *script = ws_draft_script(d);
@@ -449,6 +482,7 @@ int main(int argc, char **argv)
     g_test_add_func("/edit/wrap", wrap_and_unwrap);
     g_test_add_func("/edit/other-group", other_group);
     g_test_add_func("/edit/rename", rename_everything);
+    g_test_add_func("/edit/guesses", guesses);
     g_test_add_func("/edit/add", add_every_kind);
     g_test_add_func("/edit/depth", depth);
     g_test_add_func("/edit/copy-paste", copy_and_paste);

@@ -73,13 +73,13 @@ static const struct {
     const char *text, *says;
 } bad[] = {
     { "x = (1,\n", "t.py:2:1: the file ends inside a bracket '('" },
-    { "if a:\nb\n", "t.py:2:1: 'b' stands where an indented block is wanted" },
+    { "if a:\nb\n", "t.py:2:1: 'b' where an indented block is expected" },
     { "if a:\n    b\n  c\n", "t.py:3:3: this line is indented like no block" },
     { "x = 'abc\n", "t.py:1:5: a string begins here and does not end" },
     { "x = )\n", "t.py:1:5: ')' closes no bracket of its kind" },
-    { "def (x):\n  pass\n", "t.py:1:5: '(' stands where" },
-    { "x = 1 +\n", "t.py:1:8: the line ends where an expression is wanted" },
-    { "a b\n", "t.py:1:3: 'b' stands where the end of the line is wanted" },
+    { "def (x):\n  pass\n", "t.py:1:5: '(' where" },
+    { "x = 1 +\n", "t.py:1:8: the line ends where an expression is expected" },
+    { "a b\n", "t.py:1:3: 'b' where the end of the line is expected" },
     { "x = \xff\n", "t.py:1:1: the line holds bytes that are not UTF-8 text" },
     { "x = $\n", "t.py:1:5: the character 0x24 is no Python" },
 };

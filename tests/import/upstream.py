@@ -79,8 +79,8 @@ def judge(warpstave, language, path, kernel, define, assume=()):
         return "unread", "takes longer than two minutes"
     last = out.strip().splitlines()[-1] if out.strip() else ""
     text = last.split(": ", 1)[-1]
-    for word in ("proved", "refuted", "outside"):
-        if text.startswith(word):
+    for said, word in (("proved", "proved"), ("refuted", "refuted"), ("undecided", "outside")):
+        if text.startswith(said):
             errors = re.findall(r"error (P-[A-Z]+)", out)
             return word, " ".join(sorted(set(errors))) if word == "refuted" else text
     return "unread", (err.strip().splitlines() or ["?"])[0].split(": ", 1)[-1]
@@ -200,7 +200,7 @@ def main():
                 bad = count(n, verdict, broken, disputed)
                 if what == "asynchronous":
                     count(own, verdict, broken, disputed)
-                short = re.sub(r"outside the fragment: |; nothing found.*|\[.*\]", "", why)
+                short = re.sub(r"undecided: |; no error found.*|\[.*\]", "", why)
                 if verdict in ("outside", "unread"):
                     plain = re.sub(r"line \d+: |\d+", "", short.replace(path, "").lstrip(":"))
                     reasons.setdefault((what, plain[:110]), []).append(f"{base}:{kernel}")

@@ -9,6 +9,7 @@
 #include "program/elaborate.h"
 
 #include <stdio.h>
+#include <string.h>
 
 typedef enum { FIXED_SAFE, FIXED_ANY, FIXED_NOT, NOT_REFUTED } Outcome;
 
@@ -201,6 +202,45 @@ static void one_step(void)
     g_assert_cmpuint(strlen(a), ==, strlen(b)); /* moved, nothing else */
 }
 
+/* Who remembers what was tried gets the same answers for every finding and proposal, by fewer
+ * checks. */
+static void remembered(void)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) read =
+        ws_design_load(WS_SOURCE_ROOT "/projects/gemm-bf16/design.wstave", findings);
+    g_autofree char *text = ws_design_print(read);
+    const char *wait = "{ \"wait\": \"empty\", \"use\": \"k.total\" },", *at = strstr(text, wait);
+    g_assert_nonnull(at);
+    g_autofree char *less = g_strdup_printf("%.*s%s", (int)(at - text), text, at + strlen(wait));
+    g_autoptr(WsDesign) design = ws_design_parse(less, strlen(less), "less", findings);
+    const WsCheckOptions options = { .verdict_only = TRUE };
+    g_autoptr(WsFixState) plain = ws_fix_state_new(design, NULL, 0, &options);
+    g_autoptr(WsFixState) keeps = ws_fix_state_new(design, NULL, 0, &options);
+    guint tried = 0, hold = 0;
+    ws_fix_state_remember(keeps);
+    for (guint i = 0; i < plain->findings->list->len; i++) {
+        const WsFinding *f = plain->findings->list->pdata[i];
+        g_autoptr(GPtrArray) list = ws_fixes_of(design, f);
+        for (guint k = 0; k < MIN(list->len, WS_FIX_TRIED); k++, tried++) {
+            const WsFix *fix = list->pdata[k];
+            g_autoptr(WsFixState) a = ws_fix_try(plain, f, fix, NULL, 0, &options);
+            g_autoptr(WsFixState) b = ws_fix_try(keeps, f, fix, NULL, 0, &options);
+            g_assert_true((a == NULL) == (b == NULL));
+            hold += a != NULL;
+            if (a) {
+                g_assert_cmpuint(a->errors, ==, b->errors);
+                g_assert_cmpuint(a->warnings, ==, b->warnings);
+                g_assert_cmpint(a->verdict->kind, ==, b->verdict->kind);
+            }
+        }
+    }
+    g_test_message("%u proposals of %u findings, %u hold, %u checks", tried,
+                   plain->findings->list->len, hold, g_hash_table_size(keeps->tried));
+    g_assert_cmpuint(hold, >, 0);
+    g_assert_cmpuint(g_hash_table_size(keeps->tried), <, tried);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "all") == 0) {
@@ -211,6 +251,7 @@ int main(int argc, char **argv)
     }
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/mend/fix/one", one_step);
+    g_test_add_func("/mend/fix/remembered", remembered);
     g_test_add_func("/mend/fix/broken", broken);
     g_test_add_func("/mend/fix/catalogue", catalogue);
     g_test_add_func("/mend/fix/mutants", mutants);

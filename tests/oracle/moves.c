@@ -55,7 +55,7 @@ static void meets(Search *S, const State *s, guint inst, const Event *e, guint s
     if (e->has_turn && e->turn != s->slot[slot].phase)
         state_problem(S, seen ? ORACLE_PHASE : ORACLE_UNSEEN, inst, e->op, NULL);
     if (!e->has_turn && e->n_slots == 1)
-        same(S, inst, e, s->slot[slot].phase, ORACLE_PHASE);
+        same(S, inst, e, s->slot[slot].phase, seen ? ORACLE_PHASE : ORACLE_UNSEEN);
 }
 
 static void arrive(Search *S, State *s, guint inst, const Event *e)

@@ -306,7 +306,7 @@ static void test_adversary(void)
           "the counterexample is NOT reproduced" },
         { "adversary 3 hang\ntold it hangs\nawait 17 0 3 1 5 7\n", "ends", 1,
           "it ends with right values" },
-        { "adversary 3 harm\ntold a race\n", "", 0, "it hangs, as told: a race" },
+        { "adversary 3 harm\ntold a race\n", "", 0, "it hangs, as predicted: a race" },
         { "adversary 4 harm\ntold a race\n", "", 1, "3 of 4 moves" },
         { "adversary 3 harm\ntold a race\n", "ends", 1, "the counterexample is NOT reproduced" },
     };

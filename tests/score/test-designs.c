@@ -67,7 +67,7 @@ static void test_design(gconstpointer data)
     g_assert_nonnull(v);
     g_autoptr(WsClockResult) r = ws_clock_run(p, v, machine, NULL, findings);
     if (!r || !r->trace) {
-        g_test_skip("not in lens clock");
+        g_test_skip("not supported by the timing model");
         return;
     }
     g_autoptr(WsScene) s = ws_scene_new(p, r->trace, NULL, NULL);
@@ -86,6 +86,74 @@ static void test_design(gconstpointer data)
     paint(whole);
 }
 
+/* "WAIT full": what is translated is shouted here. */
+static const char *shout(const char *text, gpointer data)
+{
+    static const struct {
+        const char *text, *loud;
+    } words[] = { { "wait", "WAIT" },
+                  { "measured", "MEASURED" },
+                  { "not separable: this launch claims tiles", "NOT SEPARABLE" },
+                  { "%u warps", "%u WARPS" } };
+    for (guint i = 0; i < G_N_ELEMENTS(words); i++)
+        if (!strcmp(text, words[i].text))
+            return words[i].loud;
+    return text;
+}
+
+static guint n_notes(const WsScene *s, guint *measured)
+{
+    guint n = 0;
+    *measured = 0;
+    for (guint i = 0; i < s->item->len; i++) {
+        const WsSceneItem *it = &g_array_index(s->item, WsSceneItem, i);
+        const WsSceneRow *row = &g_array_index(s->row, WsSceneRow, it->row);
+        n += it->shape == WS_SHAPE_NOTE;
+        *measured += it->shape != WS_SHAPE_NOTE && row->kind == WS_ROW_MEASURED;
+    }
+    return n;
+}
+
+/* Which tiles a CTA claimed is not recorded: where their rounds differ (causal attention) the rows
+ * say so and show no bar; where all are alike (all of the keys), they are shown. */
+static void test_claims(void)
+{
+    for (gint causal = 0; causal < 2; causal++) {
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsDesign) design =
+            ws_design_load(WS_SOURCE_ROOT "/projects/attention-d128/design.wstave", findings);
+        const WsSetting set = { "CAUSAL", causal };
+        g_autoptr(WsProgram) p = ws_elaborate(design, &set, 1, findings);
+        g_autoptr(WsMachine) machine = ws_machine_load(NULL, NULL);
+        g_autoptr(WsLaunchValues) v = ws_launch_values(p, NULL, 0, TRUE, findings);
+        g_autoptr(WsClockResult) r = ws_clock_run(p, v, machine, NULL, findings);
+        g_assert_nonnull(r->trace);
+        for (guint bare = 0; bare < 2; bare++) {
+            WsSceneOptions o = { .bare = bare, .translate = shout };
+            guint measured;
+            g_autoptr(WsScene) s = ws_scene_new(p, r->trace, r->trace, &o);
+            const guint notes = n_notes(s, &measured);
+            if (!bare) /* there short bars are merged, and say nothing */
+                check(s);
+            paint(s);
+            g_assert_cmpint(notes > 0, ==, causal);
+            g_assert_cmpint(measured > 0, ==, !causal);
+            gboolean words = FALSE, loud = FALSE, wait = FALSE;
+            for (guint i = 0; i < s->item->len; i++) {
+                const WsSceneItem *it = &g_array_index(s->item, WsSceneItem, i);
+                words |= it->shape == WS_SHAPE_NOTE && !g_strcmp0(it->label, "NOT SEPARABLE");
+                loud |= it->tip && g_str_has_prefix(it->tip, "WAIT ");
+                wait |= it->tip && g_str_has_prefix(it->tip, "wait ");
+            }
+            g_assert_cmpint(words, ==, causal);
+            g_assert_true(loud && !wait);
+            for (guint i = 0; i < s->row->len; i++)
+                g_assert_cmpstr(g_array_index(s->row, WsSceneRow, i).label, !=, "measured");
+            g_assert_nonnull(strstr(g_array_index(s->staff, WsSceneStaff, 0).detail, "WARPS"));
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const char *const designs[] = {
@@ -100,5 +168,6 @@ int main(int argc, char **argv)
         g_autofree char *path = g_strdup_printf("/score/designs/%s", designs[i]);
         g_test_add_data_func(path, designs[i], test_design);
     }
+    g_test_add_func("/score/claims", test_claims);
     return g_test_run();
 }

@@ -275,7 +275,7 @@ static void test_targets(void)
     WsScene s = { .item = g_array_new(FALSE, TRUE, sizeof(WsSceneItem)) };
     add_item(&s, 0, 100, 0, "wide");
     add_item(&s, 100, 3, 0, "wait");
-    add_item(&s, 103, 100, 0, "behind");
+    add_item(&s, 103, 100, 0, "after");
     add_item(&s, 203, 2, 0, "arrive");
     add_item(&s, 205, 14, 0, "short");
     add_item(&s, 100, 50, 1, "below");
@@ -283,9 +283,9 @@ static void test_targets(void)
         double x, y;
         const char *step;
     } at[] = {
-        { 50, 7, "wide" },   { 95, 7, "wide" },    { 99, 7, "wide" },    { 101, 7, "wait" },
-        { 111, 7, "wait" },  { 113, 7, "behind" }, { 202, 7, "behind" }, { 204, 7, "arrive" },
-        { 206, 7, "short" }, { 101, 27, "below" }, { 221, 7, "short" },  { 230, 7, NULL },
+        { 50, 7, "wide" },   { 95, 7, "wide" },    { 99, 7, "wide" },   { 101, 7, "wait" },
+        { 111, 7, "wait" },  { 113, 7, "after" },  { 202, 7, "after" }, { 204, 7, "arrive" },
+        { 206, 7, "short" }, { 101, 27, "below" }, { 221, 7, "short" }, { 230, 7, NULL },
     };
     for (guint i = 0; i < G_N_ELEMENTS(at); i++) {
         const WsSceneItem *hit = ws_scene_hit(&s, at[i].x, at[i].y);

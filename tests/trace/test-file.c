@@ -128,6 +128,20 @@ static void test_sections(void)
     }
 }
 
+/* A trace whose design or its hash is not there belongs to nothing. */
+static void test_designless(void)
+{
+    static const gsize at[] = { 88, 92 };
+    g_autoptr(GBytes) bytes = sample();
+    gsize length;
+    const guint8 *data = g_bytes_get_data(bytes, &length);
+    for (guint i = 0; i < G_N_ELEMENTS(at); i++) {
+        g_autofree guint8 *copy = g_memdup2(data, length);
+        memset(copy + at[i], 0xff, 4); /* WS_FILE_NONE */
+        expect_refused(copy, length, FALSE);
+    }
+}
+
 static void test_version(void)
 {
     g_autoptr(GBytes) bytes = sample();
@@ -158,6 +172,7 @@ int main(int argc, char **argv)
     g_test_add_func("/trace/file/cut", test_cut);
     g_test_add_func("/trace/file/bits", test_bits);
     g_test_add_func("/trace/file/sections", test_sections);
+    g_test_add_func("/trace/file/designless", test_designless);
     g_test_add_func("/trace/file/version", test_version);
     g_test_add_func("/trace/file/missing", test_missing);
     int status = g_test_run();

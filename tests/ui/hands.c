@@ -63,6 +63,16 @@ void hands_shot(Scenario *s, const char *name)
     hands_shot_of(GTK_WIDGET(s->window), name);
 }
 
+void hands_shot_as_is(Scenario *s, const char *name)
+{
+    const char *folder = g_getenv("WARPSTAVE_SHOTS");
+    g_autofree char *path = folder ? g_strdup_printf("%s/%s-as-is.png", folder, name) : NULL;
+    for (guint turn = 0; path && turn < 3; turn++)
+        scenario_settle(GTK_WIDGET(s->window));
+    if (path)
+        shoot(GTK_WIDGET(s->window), path);
+}
+
 void hands_shot_of(GtkWidget *window, const char *name)
 {
     static const WsThemeChoice theme[] = { WS_CHOICE_DARK, WS_CHOICE_LIGHT };
@@ -263,7 +273,7 @@ const WsSceneItem *hands_find(Scenario *s, HandsItem what)
     WsTimeline *t = hands_timeline(s);
     const WsSceneItem *best = NULL;
     WAIT_FOR(t->settle == 0); /* a slow scene leaves things out until the view stands still */
-    ws_timeline_sync(t); /* an answer may have come since the last frame */
+    ws_timeline_sync(t);      /* an answer may have come since the last frame */
     g_assert_nonnull(t->scene);
     for (guint i = 0; i < t->scene->item->len; i++) {
         const WsSceneItem *item = ws_timeline_item(t, i);

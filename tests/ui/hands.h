@@ -15,6 +15,7 @@ void hands_begin(Scenario *s, const char *path);
 /* Pictures of the window, NAME.png and NAME-dark.png, into the folder $WARPSTAVE_SHOTS if that is
  * set: those of the manual (./dev pictures). */
 void hands_shot(Scenario *s, const char *name);
+void hands_shot_as_is(Scenario *s, const char *name);    /* in the colours that are chosen */
 void hands_shot_of(GtkWidget *window, const char *name); /* of another window */
 WsTimeline *hands_timeline(Scenario *s);
 

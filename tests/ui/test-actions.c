@@ -416,7 +416,7 @@ static void i52_themes(void)
         gboolean contrast;
     } row[] = { { "theme-dark", WS_CHOICE_DARK, WS_THEME_DARK, FALSE },
                 { "theme-light", WS_CHOICE_LIGHT, WS_THEME_LIGHT, FALSE },
-                { "theme-contrast", WS_CHOICE_CONTRAST, WS_THEME_LIGHT, TRUE },
+                { "theme-contrast", WS_CHOICE_CONTRAST, WS_THEME_LIGHT_CONTRAST, TRUE },
                 { "theme-system", WS_CHOICE_SYSTEM, WS_THEME_LIGHT, FALSE } };
     for (guint i = 0; i < G_N_ELEMENTS(row); i++) {
         g_action_group_activate_action(G_ACTION_GROUP(window), row[i].action, NULL);

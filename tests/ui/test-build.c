@@ -2,6 +2,8 @@
  * of the shipped design. */
 #include "hands.h"
 
+#include <string.h>
+
 static void tensor(Scenario *s, const char *name, const char *shape, const char *access)
 {
     hands_add(s, "tensor");
@@ -84,14 +86,15 @@ static void build_load(Scenario *s)
     hands_type_field(s, "name", "load");
     hands_choose_field(s, "role", "producer");
     build_loops(s);
+    /* What is loaded, from where and into which buffer follows from tiles and loop. */
     hands_add(s, "load");
-    hands_type_field(s, "load", "A");
-    hands_type_field(s, "at", "tm*BM,k*BK");
-    hands_type_field(s, "into", "a");
     hands_add(s, "load");
-    hands_type_field(s, "load", "B");
-    hands_type_field(s, "at", "tn*BN,k*BK");
-    hands_type_field(s, "into", "b");
+    g_autofree char *text = hands_text(s);
+    g_test_message("%s", text);
+    g_assert_nonnull(
+        strstr(text, "\"load\": \"A\", \"at\": [\"tm*BM\", \"k*BK\"], \"into\": \"a\""));
+    g_assert_nonnull(
+        strstr(text, "\"load\": \"B\", \"at\": [\"tn*BN\", \"k*BK\"], \"into\": \"b\""));
 }
 
 static void build_mma(Scenario *s)
@@ -109,7 +112,8 @@ static void build_mma(Scenario *s)
     hands_add(s, "mma");
     hands_type_field(s, "a", "a.rows(replica*WM,WM)");
     hands_type_field(s, "b", "b");
-    hands_type_field(s, "first", "k==0");
+    g_autofree char *text = hands_text(s);
+    g_assert_nonnull(strstr(text, "\"first\": \"k == 0\"")); /* guessed */
     hands_type_field(s, "use", "k.total");
     hands_add(s, "mma_wait");
     hands_type_field(s, "mma_wait", "1");

@@ -125,7 +125,7 @@ static void connect_by_keys(Scenario *s)
     scenario_key("c");
     hands_select(s, LOADS "2", FALSE);
     g_autofree char *said = scenario_text(GTK_WIDGET(s->window));
-    g_assert_nonnull(strstr(said, "both stand in load"));
+    g_assert_nonnull(strstr(said, "both are in load"));
     press(s, "Return");
     g_autofree char *same = hands_text(s);
     g_assert_cmpstr(same, ==, first);
@@ -359,7 +359,7 @@ static guint silenced(Scenario *s)
 
 static void silence(Scenario *s)
 {
-    static const char ASKED[] = "It is as meant: why?";
+    static const char ASKED[] = "Intended: give the reason";
     scenario_open(s, "tests/designs/catalogue/B64-gathered-bytes-without-a-fence.wstave");
     g_assert_cmpuint(silenced(s), ==, 0);
     for (guint i = 0; i < 6 && !scenario_find_text(GTK_WIDGET(s->window), ASKED); i++) {

@@ -36,7 +36,7 @@ static void refusal(Scenario *s)
     GtkWindow *dialog = open_dialog(s);
     WAIT_FOR(scenario_find_text(row_of(dialog, WS_EXPORT_GLUON), "can be saved"));
     scenario_key("Down");
-    WAIT_FOR(scenario_find_text(row_of(dialog, WS_EXPORT_TLE), "cannot say this design"));
+    WAIT_FOR(scenario_find_text(row_of(dialog, WS_EXPORT_TLE), "cannot represent this design"));
     GtkWidget *step = NULL;
     WAIT_FOR((step = scenario_find_text(GTK_WIDGET(dialog), "Step groups/load/body/0/do/1")));
     g_assert_nonnull(scenario_find_text(GTK_WIDGET(dialog), "a copy expects its own bytes"));
@@ -47,6 +47,31 @@ static void refusal(Scenario *s)
     WAIT_FOR(ws_document_selected(s->document, "groups/load/body/0/do/1"));
     scenario_key("Escape");
     WAIT_FOR(g_list_model_get_n_items(gtk_window_get_toplevels()) == 1);
+}
+
+/* TLX says a GEMM, and refuses one of clusters: the step, the reason, the remedy. */
+static void tlx(Scenario *s)
+{
+    GtkWindow *dialog = open_dialog(s);
+    scenario_click_widget(row_of(dialog, WS_EXPORT_TLX), NULL);
+    WAIT_FOR(scenario_find_text(row_of(dialog, WS_EXPORT_TLX), "can be saved"));
+    g_assert_nonnull(scenario_find_text(GTK_WIDGET(dialog), "TLX itself was not run"));
+    g_assert_null(scenario_find_text(GTK_WIDGET(dialog), "What to change"));
+    scenario_key("Escape");
+    WAIT_FOR(g_list_model_get_n_items(gtk_window_get_toplevels()) == 1);
+    scenario_open(s, "projects/gemm-bf16-cluster2/design.wstave");
+    scenario_act(s, "focus-score");
+    dialog = open_dialog(s);
+    scenario_click_widget(row_of(dialog, WS_EXPORT_TLX), NULL);
+    WAIT_FOR(scenario_find_text(row_of(dialog, WS_EXPORT_TLX), "cannot represent this design"));
+    GtkWidget *step = NULL;
+    WAIT_FOR((step = scenario_find_text(GTK_WIDGET(dialog), "Step groups/load/body/0/do/0/do/2")));
+    g_assert_nonnull(scenario_find_text(GTK_WIDGET(dialog), "a multicast copy"));
+    g_assert_nonnull(scenario_find_text(GTK_WIDGET(dialog), "a design of cluster 1"));
+    scenario_settle(GTK_WIDGET(dialog));
+    scenario_click_widget(step, NULL);
+    WAIT_FOR(ws_document_selected(s->document, "groups/load/body/0/do/0/do/2"));
+    gtk_window_destroy(dialog);
 }
 
 /* What TLE makes of the registers is told, and an edit asks again. */
@@ -109,10 +134,10 @@ static void words(Scenario *s)
           NULL,
           "a cluster of 2",
           NULL },
-        { { 3, "", "", "M/2: not in lens package: why", NULL, NULL, NULL },
+        { { 3, "", "", "M/2: not supported by the package: why", NULL, NULL, NULL },
           WS_EXPORT_REFUSED,
           NULL,
-          "M/2: not in lens package: why",
+          "M/2: not supported by the package: why",
           NULL },
         { { 1, "", "x: error P-DL\n", "the design is refuted", NULL, NULL, NULL },
           WS_EXPORT_REFUTED,
@@ -146,6 +171,7 @@ static void add(void)
 {
     scenario_add("export/words", words);
     scenario_add("export/refusal", refusal);
+    scenario_add("export/tlx", tlx);
     scenario_add("export/plan", plan);
     scenario_add_empty("export/opaque", opaque);
 }

@@ -92,7 +92,7 @@ static void test_step_facts(void)
     g_assert_cmpstr(fact(f, "expect of load, derived", "bytes")->value, ==,
                     "49" NARROW "152 bytes");
     g_assert_cmpstr(fact(f, "Predicted, load", "share of the trace")->value, !=, "");
-    g_assert_cmpstr(fact(f, "Stands in", "group")->target, ==, "groups/load");
+    g_assert_cmpstr(fact(f, "Inside", "group")->target, ==, "groups/load");
     g_autoptr(WsInspectorFacts) mma = ws_facts_new(d, MMA);
     g_assert_cmpstr(fact(mma, "Operation mma of mma.0", "instructions")->value, ==,
                     "4 × m64n256k16");

@@ -205,7 +205,7 @@ static void one_round_ahead(Scenario *s)
     WAIT_FOR(ws_gesture_words(hands_timeline(s)) &&
              strstr(ws_gesture_words(hands_timeline(s)), "✔"));
     g_test_message("%s", ws_gesture_words(hands_timeline(s)));
-    g_assert_nonnull(strstr(ws_gesture_words(hands_timeline(s)), "behind compute, 1 round ahead"));
+    g_assert_nonnull(strstr(ws_gesture_words(hands_timeline(s)), "after compute, 1 round ahead"));
     g_assert_nonnull(strstr(ws_gesture_words(hands_timeline(s)), "gained"));
     g_assert_nonnull(strstr(ws_gesture_words(hands_timeline(s)), "proved"));
     hands_shot(s, "ahead-2-drag");

@@ -39,7 +39,7 @@ static void drawn(Scenario *s)
     g_assert_nonnull(hang);
     g_assert_cmpuint(hang->stuck->len, ==, 3);
     WAIT_FOR(ws_hang_n_drawn(t) == 3);
-    WAIT_FOR(scenario_find_text(GTK_WIDGET(s->window), "The kernel hung: 3 agents stood still"));
+    WAIT_FOR(scenario_find_text(GTK_WIDGET(s->window), "The kernel hung: 3 agents are stuck"));
     g_assert_nonnull(scenario_find_text(GTK_WIDGET(s->window),
                                         "load waits for empty, slot 0: parity 0 awaited"));
     g_autofree char *label = ws_hang_label(hang, 1);

@@ -1,7 +1,9 @@
 /* The studio in its languages: the words are there, and no button, tab or heading is cut off. */
-#include "scenario.h"
+#include "hands.h"
 
+#include "ui/app/theme.h"
 #include "ui/runs/measurements.h"
+#include "ui/timeline/timeline_private.h"
 
 #include <libintl.h>
 #include <string.h>
@@ -15,7 +17,8 @@ static gboolean speak(const char *language)
     g_setenv("LANGUAGE", language, TRUE);
 #ifdef __GLIBC__
     _nl_msg_cat_cntr++;
-    return strcmp(g_dgettext("warpstave", "Rehearse"), "Rehearse") != 0;
+    /* Not g_dgettext(): GLib asks once whether the program is translated, and then it is not. */
+    return strcmp(dgettext("warpstave", "Rehearse"), "Rehearse") != 0;
 #else
     g_test_skip("the language of a running program cannot be changed here");
     return FALSE;
@@ -71,22 +74,53 @@ static void look_round(GtkApplication *application)
     gtk_window_destroy(GTK_WINDOW(w));
 }
 
+/* The words on the score are in the language, too, and high contrast is the score's as well. */
+static void look_at_score(Scenario *s, const char *issue, const char *waits, const char *picture)
+{
+    WsTimeline *t = hands_timeline(s);
+    gboolean row = FALSE, tip = FALSE;
+    scenario_open(s, "projects/attention-d128/design.wstave");
+    hands_settle(s);
+    WAIT_FOR(t->scene);
+    for (guint i = 0; i < t->scene->row->len; i++)
+        row |= !g_strcmp0(g_array_index(t->scene->row, WsSceneRow, i).label, issue);
+    for (guint i = 0; i < t->scene->item->len; i++) {
+        const WsSceneItem *item = ws_timeline_item(t, i);
+        tip |= item->tip && strstr(item->tip, waits);
+        g_assert_false(item->tip && strstr(item->tip, "cycles"));
+        g_assert_false(item->label && g_str_has_prefix(item->label, "wait "));
+    }
+    g_assert_true(row && tip);
+    hands_shot(s, picture);
+    scenario_act(s, "theme-contrast");
+    scenario_settle(GTK_WIDGET(s->window));
+    g_assert_true(ws_theme_contrast(ws_theme_current()));
+    hands_shot_as_is(s, picture);
+    scenario_act(s, "theme-system");
+}
+
 static void german(Scenario *s)
 {
-    if (!speak("de"))
+    if (!speak("de")) {
+        g_test_skip("no translations here");
         return;
-    g_assert_cmpstr(g_dgettext("warpstave", "Rehearse"), ==, "Probelauf");
-    g_assert_cmpstr(g_dngettext("warpstave", "%s step", "%s steps", 2), ==, "%s Schritte");
+    }
+    g_assert_cmpstr(dgettext("warpstave", "Rehearse"), ==, "Probelauf");
+    g_assert_cmpstr(dngettext("warpstave", "%s step", "%s steps", 2), ==, "%s Schritte");
     look_round(scenario_application());
+    look_at_score(s, "Absetzen", "wartet", "score-de");
     speak("en");
 }
 
 static void chinese(Scenario *s)
 {
-    if (!speak("zh_CN"))
+    if (!speak("zh_CN")) {
+        g_test_skip("no translations here");
         return;
-    g_assert_cmpstr(g_dgettext("warpstave", "Rehearse"), ==, "预演");
+    }
+    g_assert_cmpstr(dgettext("warpstave", "Rehearse"), ==, "预演");
     look_round(scenario_application());
+    look_at_score(s, "发出", "等待", "score-zh");
     speak("en");
 }
 

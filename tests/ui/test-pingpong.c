@@ -81,7 +81,7 @@ static void draw_turn(Scenario *s)
     WAIT_FOR(strstr(ws_gesture_words(hands_timeline(s)), "✔"));
     const char *words = ws_gesture_words(hands_timeline(s));
     g_assert_nonnull(strstr(words, "replicas take turns: new barrier turn"));
-    g_assert_nonnull(strstr(words, "wait before for k, tell the next one behind for k"));
+    g_assert_nonnull(strstr(words, "wait before for k, tell the next one after for k"));
     g_assert_nonnull(strstr(words, "proved"));
     hands_shot(s, "pingpong-4-turn");
     hands_let_go(s);
@@ -111,7 +111,7 @@ static void turn_by_keys(Scenario *s)
     scenario_key("c");
     click_on(s, (HandsItem){ TILE "5", 1, -1, other, 0, TRUE }, 2000);
     g_autofree char *said = scenario_text(GTK_WIDGET(s->window));
-    g_assert_nonnull(strstr(said, "wait before write acc, tell the next one behind sync group"));
+    g_assert_nonnull(strstr(said, "wait before write acc, tell the next one after sync group"));
     g_assert_nonnull(strstr(said, "Return makes it"));
     scenario_key("Escape"); /* drops it */
     scenario_key("Return");

@@ -1,5 +1,5 @@
 /* The problems by pointer and keyboard: sections by rule, filters, the explanation (I31). */
-#include "scenario.h"
+#include "hands.h"
 
 #include "ui/problems/problem_list.h"
 #include "ui/problems/problems.h"
@@ -165,6 +165,51 @@ static void on_the_score(Scenario *s)
     WAIT_FOR(gtk_widget_get_mapped(GTK_WIDGET(problems_of(s))));
 }
 
+static gboolean is_fix(GtkWidget *w, gconstpointer data)
+{
+    return GTK_IS_BUTTON(w) && gtk_widget_get_mapped(w) && gtk_widget_has_css_class(w, "ws-fix");
+}
+
+/* The quick-fix stands in the row of its problem and beside the verdict: one press makes the design
+ * right, undo brings the mistake back, and with it the offer. */
+static void fix_in_the_row(Scenario *s)
+{
+    static const char *const design[] = { "tests/designs/broken/01-missing-wait.wstave",
+                                          "tests/designs/broken/02-wrong-count.wstave" };
+    WsProblems *p = problems_of(s);
+    for (guint i = 0; i < G_N_ELEMENTS(design); i++) {
+        scenario_open(s, design[i]);
+        scenario_act(s, "show-problems");
+        g_autofree char *before = hands_text(s);
+        /* once in the row, once beside the verdict */
+        GtkWidget *status = scenario_find(GTK_WIDGET(s->window), has_class, "ws-status");
+        GtkWidget *root = i ? status : GTK_WIDGET(p), *button = NULL;
+        hands_settle(s);
+        WAIT_FOR(scenario_find(root, is_fix, NULL));
+        hands_shot(s, i ? "fix-row-2" : "fix-row-1");
+        hands_settle(s);
+        WAIT_FOR((button = scenario_find(root, is_fix, NULL)));
+        g_assert_nonnull(gtk_widget_get_tooltip_text(button));
+        scenario_settle(button);
+        graphene_rect_t r; /* the click takes the button away: it goes to the window */
+        g_assert_true(gtk_widget_compute_bounds(button, GTK_WIDGET(s->window), &r));
+        scenario_click(GTK_WIDGET(s->window), r.origin.x + r.size.width / 2,
+                       r.origin.y + r.size.height / 2, 1, NULL);
+        WAIT_FOR(!ws_document_pending(s->document) && ws_problems_count(p, WS_SEVERITY_ERROR) == 0);
+        WAIT_FOR(ws_document_verdict(s->document) &&
+                 ws_document_verdict(s->document)->kind == WS_VERDICT_PROVED);
+        g_assert_cmpuint(hands_states(s), ==, 2); /* as opened, mended */
+        scenario_act(s, "undo");
+        WAIT_FOR(ws_problems_count(p, WS_SEVERITY_ERROR) > 0);
+        g_autofree char *after = hands_text(s);
+        g_assert_cmpstr(before, ==, after);
+        WAIT_FOR(scenario_find(GTK_WIDGET(p), is_fix, NULL));
+    }
+    scenario_open(s, "projects/gemm-bf16/design.wstave");
+    hands_settle(s);
+    g_assert_null(scenario_find(GTK_WIDGET(s->window), is_fix, NULL));
+}
+
 static gboolean is_tab(GtkWidget *w, gconstpointer text)
 {
     return GTK_IS_LABEL(w) && gtk_widget_get_mapped(w) &&
@@ -202,6 +247,7 @@ static void add(void)
     scenario_add("problems/I31-walk", walk);
     scenario_add("problems/I31-keyboard", by_keyboard);
     scenario_add("problems/on-the-score", on_the_score);
+    scenario_add("problems/fix-in-the-row", fix_in_the_row);
     scenario_add("problems/tabs-to-the-edge", tabs_to_the_edge);
 }
 

@@ -58,6 +58,64 @@ static void test_pan_stays_inside(void) /* I03 */
     ws_pane_clear(&v);
 }
 
+/* Whatever was done to it, and however long the score is now: the view lies inside it, and goes
+ * back to where the person left it when the score is as long as it was. */
+static void test_returns(void)
+{
+    g_autoptr(GRand) rand = g_rand_new_with_seed(19);
+    WsPane v = pane(271349);
+    ws_pane_settle(&v, FALSE);
+    for (guint i = 0; i < 20000; i++) {
+        const WsPanePlace before = v.at;
+        const double length = v.length, content = v.content;
+        switch (g_rand_int_range(rand, 0, 6)) {
+        case 0:
+            ws_pane_zoom_at(&v, g_rand_double_range(rand, 0, v.width),
+                            g_rand_double_range(rand, 0.01, 100));
+            break;
+        case 1:
+            ws_pane_pan(&v, g_rand_double_range(rand, -1e7, 1e7),
+                        g_rand_double_range(rand, -1e4, 1e4));
+            break;
+        case 2:
+            ws_pane_show(&v, g_rand_double_range(rand, -1e6, 1e6),
+                         g_rand_double_range(rand, -1e6, 1e7));
+            break;
+        case 3:
+            ws_pane_push(&v, i, 0);
+            ws_pane_back(&v);
+            break;
+        case 4: /* there and back, over nothing at all */
+            v.length = g_rand_boolean(rand) ? 1 : g_rand_double_range(rand, 1, 1e7);
+            v.content = g_rand_double_range(rand, 0, 3000);
+            ws_pane_settle(&v, ws_pane_return(&v));
+            v.length = length;
+            v.content = content;
+            g_assert_true(ws_pane_return(&v));
+            ws_pane_settle(&v, TRUE);
+            g_assert_cmpfloat(fabs(v.at.from - before.from), <, 1e-6);
+            g_assert_cmpfloat(v.at.scale, ==, before.scale);
+            g_assert_cmpfloat(v.at.y, ==, before.y);
+            break;
+        default:
+            v.length = g_rand_boolean(rand) ? 1 : exp(g_rand_double_range(rand, 0, 18));
+            v.content = g_rand_double_range(rand, 0, 3000);
+            v.width = g_rand_double_range(rand, 16, 3000);
+            break;
+        }
+        ws_pane_settle(&v, ws_pane_return(&v));
+        const double shown = v.width / v.at.scale;
+        const double beyond = fmax(shown / 10, (shown - v.length) / 2) * (1 + 1e-9) + 1e-6;
+        g_assert_cmpfloat(v.at.from, >=, -beyond);
+        g_assert_cmpfloat(v.at.from + shown, <=, v.length + beyond);
+        g_assert_cmpfloat(v.at.scale, >, 0);
+        g_assert_cmpfloat(v.at.scale, <=, WS_PANE_MAX_SCALE);
+        g_assert_cmpfloat(v.at.y, >=, 0);
+        g_assert_cmpfloat(v.at.y, <=, fmax(v.content - v.height, 0));
+    }
+    ws_pane_clear(&v);
+}
+
 static void test_fit_and_most(void) /* I04 */
 {
     WsPane v = pane(5000);
@@ -207,6 +265,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/timeline/I01-zoom-about-pointer", test_zoom_about_pointer);
     g_test_add_func("/timeline/I03-pan-stays-inside", test_pan_stays_inside);
+    g_test_add_func("/timeline/returns", test_returns);
     g_test_add_func("/timeline/I04-fit", test_fit_and_most);
     g_test_add_func("/timeline/reveal", test_reveal);
     g_test_add_func("/timeline/I07-history", test_history);

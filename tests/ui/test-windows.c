@@ -81,13 +81,14 @@ static void themes(Scenario *s)
 /* I53: shapes 3:1 against their ground (or an outline that is), text 4.5:1. */
 static void contrasts(Scenario *s)
 {
-    for (int t = WS_THEME_LIGHT; t <= WS_THEME_DARK; t++) {
+    for (int t = WS_THEME_LIGHT; t <= WS_THEME_DARK_CONTRAST; t++) {
         const WsPalette *p = ws_palette((WsTheme)t);
-        g_assert_cmpfloat(contrast(p->text, p->page), >=, 4.5);
+        const double least = ws_theme_contrast((WsTheme)t) ? 7 : 4.5;
+        g_assert_cmpfloat(contrast(p->text, p->page), >=, least);
         g_assert_cmpfloat(contrast(p->text, p->panel), >=, 4.5);
         g_assert_cmpfloat(contrast(p->text, p->band_a), >=, 4.5);
         g_assert_cmpfloat(contrast(p->text, p->band_b), >=, 4.5);
-        g_assert_cmpfloat(contrast(p->muted, p->page), >=, 4.5);
+        g_assert_cmpfloat(contrast(p->muted, p->page), >=, least);
         g_assert_cmpfloat(contrast(p->edge, p->panel), >=, 3);
         for (int k = 0; k < WS_ITEM_KIND_COUNT; k++) {
             guint32 colour = ws_palette_item((WsTheme)t, (WsItemKind)k);
@@ -96,6 +97,9 @@ static void contrasts(Scenario *s)
             /* A light bar on white needs its dark outline; text stands on every bar. */
             g_assert_true(contrast(colour, p->panel) >= 3 || contrast(p->text, p->panel) >= 3);
             g_assert_cmpfloat(MAX(contrast(p->on_bar, colour), contrast(p->text, colour)), >=, 4.5);
+            if (ws_theme_contrast((WsTheme)t)) /* what is written on a bar, and the bar itself */
+                g_assert_cmpfloat(MIN(contrast(p->on_bar, colour), contrast(colour, p->panel)), >=,
+                                  4.5);
         }
     }
 }
@@ -134,7 +138,7 @@ static void follows_system(Scenario *s)
     scenario_settle(GTK_WIDGET(s->window));
     g_assert_true(ws_theme_current() == WS_THEME_LIGHT);
     scenario_act(s, "theme-system");
-    WAIT_FOR(ws_theme_current() == WS_THEME_DARK);
+    WAIT_FOR(ws_theme_current() == WS_THEME_DARK_CONTRAST);
     say_scheme(bus, "color-scheme", 2);
     say_scheme(bus, "contrast", 0);
     WAIT_FOR(ws_theme_current() == WS_THEME_LIGHT && !ws_theme_high_contrast());

@@ -69,11 +69,11 @@ static void buttons(Scenario *s)
     g_assert_false(shows(s, "filling by load"));
     press(s, "witness.witness-last");
     WAIT_FOR(ws_player_position(p) == w->n_moves);
-    g_assert_true(shows(s, "Nothing can move any more"));
+    g_assert_true(shows(s, "No agent can continue"));
     g_assert_true(shows(s, "1 of 2")); /* the arrival that never comes */
     press(s, "witness.witness-first");
     WAIT_FOR(ws_player_position(p) == 0);
-    g_assert_false(shows(s, "Nothing can move any more"));
+    g_assert_false(shows(s, "No agent can continue"));
 }
 
 static void keys(Scenario *s)
@@ -138,7 +138,7 @@ static void collides(Scenario *s)
     before = scenario_picture(s->timeline);
     press(s, "witness.witness-last");
     WAIT_FOR(ws_player_position(p) == ws_player_witness(p)->n_moves);
-    g_assert_true(shows(s, "touch the same bytes"));
+    g_assert_true(shows(s, "access the same bytes"));
     scenario_settle(s->timeline);
     after = scenario_picture(s->timeline);
     g_assert_cmpint(cairo_image_surface_get_stride(before), ==,

@@ -1,4 +1,4 @@
-/* A forger that believes what the verifier says of a state. */
+/* A forger that believes what the verifier says of names. */
 #include "corrected.h"
 
 #include <stdio.h>
@@ -19,23 +19,6 @@ static char *spliced(const char *text, const char *from, const char *to, const c
 {
     g_autofree char *before = g_strndup(text, (gsize)(from - text));
     return g_strconcat(before, with, to, NULL);
-}
-
-/* "another state: "X" is "Y"": Y for X in the block of that node. */
-char *ws_corrected_state(const char *text, const char *reason)
-{
-    guint node = 0;
-    const char *what = strstr(reason, "another state: \""), *end;
-    if (!what || sscanf(reason, "node %u:", &node) != 1)
-        return NULL;
-    g_auto(GStrv) part = g_strsplit(what, "\"", 5);
-    const char *from = block(text, node, &end);
-    g_autofree char *line = g_strconcat("\n", part[1], "\n", NULL);
-    const char *here = !from ? NULL : *part[1] ? strstr(from, line) : strstr(from, "\noption ");
-    if (!here || (!*part[1] && !*part[3]))
-        return NULL;
-    g_autofree char *with = *part[3] ? g_strconcat("\n", part[3], NULL) : g_strdup("");
-    return spliced(text, here, *part[1] ? here + strlen(line) - 1 : here, with);
 }
 
 static guint symbol_of(const char *text, const char *name)
@@ -94,7 +77,6 @@ static char *without_assumption(const char *text, const char *reason)
 
 char *ws_corrected(const char *text, const char *reason)
 {
-    char *better = ws_corrected_state(text, reason);
-    better = better ? better : without_fact(text, reason);
+    char *better = without_fact(text, reason);
     return better ? better : without_assumption(text, reason);
 }

@@ -5,11 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* `reason`: of a rejection. Says it in which state a node is, the certificate with that put right;
- * else NULL. Caller frees. */
-char *ws_corrected_state(const char *text, const char *reason);
-
-/* The same; also what a node does not know, and what may not be assumed. */
+/* `reason`: of a rejection. Says it what a node does not know, or what may not be assumed, the
+ * certificate without that; else NULL. Caller frees. */
 char *ws_corrected(const char *text, const char *reason);
 
 G_END_DECLS

@@ -118,15 +118,18 @@ static guint n_nodes(const Damage *d)
     return n;
 }
 
-/* Where the instances stand: nodes that differ in this cover nothing of each other. */
-static char *places(const Damage *d, guint n)
+/* What a node asks about, and of which instances it knows something: nodes that are alike in that
+ * may cover states of each other. */
+static char *subject(const Damage *d, guint n)
 {
     guint first, end;
     GString *t = g_string_new(NULL);
     for (guint i = block(d, n, &first, &end) ? first : (end = 0); i < end; i++) {
         g_auto(GStrv) f = g_strsplit(at(d, i), " ", -1);
-        if (is(d, i, "at") && g_strv_length(f) > 4)
-            g_string_append_printf(t, "%s %s,", f[3], f[4]);
+        if (is(d, i, "node") && g_strv_length(f) > 3)
+            g_string_append_printf(t, "%s:", f[3]);
+        if (is(d, i, "knows") && g_strv_length(f) > 1)
+            g_string_append_printf(t, "%s,", f[1]);
     }
     return g_string_free(t, FALSE);
 }
@@ -136,12 +139,12 @@ static char *target(const char *option)
     return g_strdup(strrchr(option, ' ') + 1);
 }
 
-static gboolean same_places(const Damage *d, const char *a, const char *b)
+static gboolean may_cover(const Damage *d, const char *a, const char *b)
 {
     if (!is_number(a) || !is_number(b))
         return strcmp(a, b) == 0;
-    g_autofree char *x = places(d, (guint)g_ascii_strtoull(a, NULL, 10));
-    g_autofree char *y = places(d, (guint)g_ascii_strtoull(b, NULL, 10));
+    g_autofree char *x = subject(d, (guint)g_ascii_strtoull(a, NULL, 10));
+    g_autofree char *y = subject(d, (guint)g_ascii_strtoull(b, NULL, 10));
     return strcmp(x, y) == 0;
 }
 
@@ -222,21 +225,6 @@ static gboolean drop_knows(Damage *d)
     return FALSE;
 }
 
-/* Any number of a state. */
-static gboolean number_of_state(Damage *d)
-{
-    static const char *const word[] = { "at", "loop", "var", "slot", "named" };
-    guint i = find(d, word[any(d, G_N_ELEMENTS(word))]);
-    if (i == G_MAXUINT)
-        return FALSE;
-    g_auto(GStrv) f = g_strsplit(at(d, i), " ", -1);
-    guint n = 1 + any(d, g_strv_length(f) - 1);
-    if (!is_number(f[n]))
-        return FALSE;
-    change(d, i, n, step(d));
-    return TRUE;
-}
-
 static gboolean number_of_option(Damage *d)
 {
     guint i = find(d, "option");
@@ -290,13 +278,13 @@ static gboolean know_less(Damage *d)
     return TRUE;
 }
 
-/* Another tile, another pass, another time or CTA of what is asked or known, or of an instance. */
+/* Another tile, another pass, another time or CTA of what is asked or known. */
 static gboolean other_instance(Damage *d)
 {
     static const struct {
         const char *word;
         guint tile, fields;
-    } at_line[] = { { "node", 4, 3 }, { "knows", 2, 3 }, { "at", 5, 1 } };
+    } at_line[] = { { "node", 4, 3 }, { "knows", 2, 3 } };
     guint k = any(d, G_N_ELEMENTS(at_line)), i = find(d, at_line[k].word);
     if (i == G_MAXUINT)
         return FALSE;
@@ -310,18 +298,6 @@ static gboolean other_instance(Damage *d)
     g_free(f[n]);
     f[n] = g_strdup(to);
     replace(d, i, g_strjoinv(" ", f));
-    return TRUE;
-}
-
-/* A node's lines of one kind in another node. */
-static gboolean exchange_states(Damage *d)
-{
-    static const char *const word[] = { "at", "loop", "var", "slot", "named" };
-    const char *kind = word[any(d, G_N_ELEMENTS(word))];
-    guint a = find(d, kind), b = find(d, kind);
-    if (a == G_MAXUINT || !strcmp(at(d, a), at(d, b)))
-        return FALSE;
-    replace(d, a, g_strdup(at(d, b)));
     return TRUE;
 }
 
@@ -379,9 +355,9 @@ static gboolean assume_other(Damage *d)
 static gboolean other_word(Damage *d)
 {
     static const char *const pair[][2] = {
-        { " = ", " >= " },        { " >= ", " = " },          { " run ", " wait " },
-        { " wait ", " run " },    { " number ", " letter " }, { " letter ", " number " },
-        { " launch ", " tile " }, { "symbol ", "symbols " },  { " ask ", " asks " },
+        { " = ", " >= " },          { " >= ", " = " },        { " number ", " letter " },
+        { " letter ", " number " }, { " launch ", " tile " }, { "symbol ", "symbols " },
+        { " ask ", " asks " },
     };
     guint k = any(d, G_N_ELEMENTS(pair)), from = any(d, d->line->len);
     for (guint i = 0; i < d->line->len; i++) {
@@ -403,7 +379,7 @@ static gboolean redirect(Damage *d)
         return FALSE;
     g_autofree char *was = target(at(d, i));
     g_autofree char *to = any(d, 6) ? g_strdup_printf("%u", any(d, n + 1)) : g_strdup("end");
-    if (same_places(d, was, to) || leads_on(d, i, to))
+    if (!strcmp(was, "end") || may_cover(d, was, to) || leads_on(d, i, to))
         return FALSE;
     replace(d, i, with_target(at(d, i), to));
     return TRUE;
@@ -415,7 +391,7 @@ static gboolean swap_targets(Damage *d)
     if (a == G_MAXUINT || a == b)
         return FALSE;
     g_autofree char *x = target(at(d, a)), *y = target(at(d, b));
-    if (same_places(d, x, y) || leads_on(d, a, y) || leads_on(d, b, x))
+    if (may_cover(d, x, y) || leads_on(d, a, y) || leads_on(d, b, x))
         return FALSE;
     replace(d, a, with_target(at(d, a), y));
     g_string_append(d->what, ", ");
@@ -502,7 +478,6 @@ static const struct {
     { "a line dropped", drop_line },
     { "an answer dropped", drop_option },
     { "what is known of a name dropped", drop_knows },
-    { "a number of a state", number_of_state },
     { "a number of an answer", number_of_option },
     { "more known than is", know_more },
     { "another assumption", assume_other },
@@ -514,7 +489,6 @@ static const struct {
     { "another program", other_program },
     { "less known than is", know_less },
     { "another tile, time or CTA", other_instance },
-    { "a line of another state", exchange_states },
     { "another relation", other_relation },
     { "another text", other_text },
 };

@@ -6,11 +6,11 @@
 
 G_BEGIN_DECLS
 
-enum { WS_DAMAGE_KINDS = 19 };
+enum { WS_DAMAGE_KINDS = 17 };
 
 /* The text with one fault, chosen by the seed; another seed may choose the same one. What leaves
  * the meaning as it is (the order of lines of one kind, the policy, what is said of a symbol that
- * no node names, an edge to a node whose instances stand at the same places) is not done. NULL if
+ * no node names, an edge to a node that is much alike, or from the end) is not done. NULL if
  * this text has no such fault of the chosen kind. `what` says what was done. Caller frees both. */
 char *ws_damage(const char *text, guint32 seed, char **what);
 const char *ws_damage_kind(guint32 seed);

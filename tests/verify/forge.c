@@ -247,7 +247,6 @@ static void put_target(GString *t, gint target)
 static void put_node(const Forge *f, GString *t, guint n)
 {
     const Made *m = f->node->pdata[n];
-    g_autofree char *state = state_text(f->plan, m->state);
     g_string_append_printf(t, "node %u ask", n);
     put_instance(f, t, &m->ask);
     g_string_append_c(t, '\n');
@@ -260,7 +259,6 @@ static void put_node(const Forge *f, GString *t, guint n)
         put(t, x->residue >= 0, x->residue);
         g_string_append_c(t, '\n');
     }
-    g_string_append(t, state);
     for (guint k = 0; k < m->n_options; k++) {
         const char op = m->option[k].op;
         g_string_append_printf(t, "option %s " D,
@@ -289,7 +287,7 @@ static gboolean needs_modulus(const Forge *f, guint symbol)
 
 static char *certificate_text(const Forge *f)
 {
-    GString *t = g_string_new("warpstave-certificate 1\n");
+    GString *t = g_string_new("warpstave-certificate 2\n");
     g_string_append_printf(t, "design %s\npolicy 0\nsymbols %u\n", f->p->design_hash,
                            f->c.symbol->len);
     for (guint i = 0; i < f->c.symbol->len; i++) {

@@ -1,6 +1,6 @@
 /* Certificates of right designs, passed off as those of their broken mutants: the hash is edited,
- * then nodes, what they know, symbols and answers at random; where the verifier says in which state
- * a node is, the forger believes it and tries again. None may be verified. */
+ * then nodes, what they know, symbols and answers at random; where the verifier says what a node
+ * cannot know, the forger believes it and tries again. None may be verified. */
 #include "../oracle/draw/mutate.h"
 #include "check/check.h"
 #include "corrected.h"
@@ -108,7 +108,6 @@ static void passed_off(void)
                    t.mutants, t.broken, t.tried, t.corrected, t.refused);
     g_assert_cmpuint(t.broken, >=, g_test_slow() ? 800 : 150);
     g_assert_cmpuint(t.tried, >, t.broken * 3 / 2);
-    g_assert_cmpuint(t.corrected, >, t.broken);
     g_assert_cmpuint(t.refused, <, t.tried / 4);
 }
 

@@ -71,7 +71,7 @@ static void judge(Tally *t, const char *name)
             reason = unverified[i].reason;
     if (!text) {
         if (reason)
-            g_test_fail_printf("%s stands in unverified.def, but is not proved", name);
+            g_test_fail_printf("%s is in unverified.def, but is not proved", name);
         return;
     }
     g_autoptr(WsVerification) v = ws_verify(p, text);
@@ -188,6 +188,9 @@ static void forged(void)
     for (guint i = 0; i < k.program->len; i++) {
         const WsProgram *q = k.program->pdata[i];
         const guint before = tried;
+        /* whole pairs of laps are no matter of certificates: M in section 3 of docs/soundness.md */
+        if (strstr(q->file, "/two-laps-too-far-"))
+            continue;
         for (guint j = 0; j < k.program->len && !k.text->pdata[i]; j++) {
             const WsProgram *p = k.program->pdata[j];
             if (!k.text->pdata[j] || !alike(p, q))

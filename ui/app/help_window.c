@@ -96,7 +96,7 @@ static char *figure_file(WsHelpWindow *self, const char *src)
     g_autofree char *stem =
         g_str_has_suffix(src, ".png") ? g_strndup(src, strlen(src) - 4) : g_strdup(src);
     g_autofree char *name =
-        g_strdup_printf("%s%s.png", stem, ws_theme_current() == WS_THEME_DARK ? "-dark" : "");
+        g_strdup_printf("%s%s.png", stem, ws_theme_dark(ws_theme_current()) ? "-dark" : "");
     return g_build_filename(self->folder, name, NULL);
 }
 

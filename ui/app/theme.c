@@ -43,7 +43,8 @@ GObject *ws_theme_watch(void)
 
 WsTheme ws_theme_current(void)
 {
-    return theme()->dark ? WS_THEME_DARK : WS_THEME_LIGHT;
+    return (WsTheme)((theme()->dark ? WS_THEME_DARK : WS_THEME_LIGHT) |
+                     (theme()->contrast ? WS_THEME_LIGHT_CONTRAST : 0));
 }
 
 gboolean ws_theme_high_contrast(void)
@@ -59,7 +60,7 @@ WsThemeChoice ws_theme_choice(void)
 /* --- style sheets ----------------------------------------------------------------------------- */
 
 /* The painter's colours as names, so that canvas and panels cannot drift apart. */
-static void add_palette(GString *css, WsTheme which, gboolean contrast)
+static void add_palette(GString *css, WsTheme which)
 {
     const WsPalette *p = ws_palette(which);
     const struct {
@@ -68,10 +69,10 @@ static void add_palette(GString *css, WsTheme which, gboolean contrast)
     } row[] = {
         { "page", p->page },
         { "panel", p->panel },
-        { "frame", contrast ? p->text : p->frame },
+        { "frame", p->frame },
         { "grid", p->grid },
         { "text", p->text },
-        { "muted", contrast ? p->text : p->muted },
+        { "muted", p->muted },
         { "band_a", p->band_a },
         { "band_b", p->band_b },
         { "edge", p->edge },
@@ -98,7 +99,7 @@ static void add_sheet(GString *css, const char *name)
 static void load_sheets(WsThemeWatch *self)
 {
     g_autoptr(GString) css = g_string_new(NULL);
-    add_palette(css, ws_theme_current(), self->contrast);
+    add_palette(css, ws_theme_current());
     add_sheet(css, "studio");
     add_sheet(css, self->dark ? "dark" : "light");
     if (self->contrast)

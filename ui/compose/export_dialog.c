@@ -32,7 +32,7 @@ static const struct {
     [WS_EXPORT_WAITING] = { "…", N_("asking"), "dim" },
     [WS_EXPORT_MADE] = { "✓", N_("can be saved"), "ws-good" },
     [WS_EXPORT_REFUTED] = { "✖", N_("refuted by the check"), "ws-error-text" },
-    [WS_EXPORT_REFUSED] = { "✖", N_("cannot say this design"), "ws-error-text" },
+    [WS_EXPORT_REFUSED] = { "✖", N_("cannot represent this design"), "ws-error-text" },
     [WS_EXPORT_ABSENT] = { "–", N_("something is missing here"), "dim" },
     [WS_EXPORT_FAILED] = { "✖", N_("failed"), "ws-error-text" },
 };

@@ -22,8 +22,8 @@ static GtkWidget *state_row(const WsHistory *h, guint state)
         gtk_widget_add_css_class(label, "dim");
     gtk_list_box_row_set_child(GTK_LIST_BOX_ROW(row), label);
     g_object_set_data(G_OBJECT(row), "state", GUINT_TO_POINTER(state));
-    gtk_widget_set_tooltip_text(row, state > now   ? _("Do again up to here")
-                                     : state < now ? _("Take back what came after this")
+    gtk_widget_set_tooltip_text(row, state > now   ? _("Redo up to here")
+                                     : state < now ? _("Undo everything after this")
                                                    : _("The design is here"));
     return row;
 }

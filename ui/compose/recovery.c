@@ -70,7 +70,7 @@ static void take(WsWindow *w, const WsLost *lost)
     }
     ws_document_take_design(w->document, lost->design, lost->file, TRUE);
     ws_document_keep(w->document);
-    gtk_widget_set_visible(w->sidebar, TRUE);
+    ws_window_want_pane(w, WS_PANE_SIDEBAR, TRUE);
 }
 
 static void drop_row(Recovery *r, GtkWidget *row, gboolean recover)

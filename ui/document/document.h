@@ -33,6 +33,7 @@ G_DECLARE_FINAL_TYPE(WsDocument, ws_document, WS, DOCUMENT, GObject)
  *   "compared"           the design beside this one, or what differs (document_compare.h), is new
  *   "advised"            exposed edges, critical path and next best edits (document_next.h) are new
  *   "idle"               idle units, or the gap that is looked at (document_idle.h), are new
+ *   "fixes"              quick-fixes of findings (document_fixes.h) are known
  *   "hung"               where a kernel hung (document_hang.h) is new, or forgotten
  *   "trouble"            (string) something that the person should know of */
 

@@ -203,7 +203,7 @@ static void fail(WsJobs *self, const WsProcessResult *r)
                !ws_node_has(ws_design_root(self->design), WS_F_reference)) {
         /* as of a kernel that was read from another language */
         say(self,
-            _("There is nothing to compare with: say what the kernel computes in the field "
+            _("There is nothing to compare with: write what the kernel computes in the field "
               "“reference” of the design."),
             all, FALSE);
     } else if (r->code == 1 && judged) {

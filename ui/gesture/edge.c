@@ -8,7 +8,7 @@ static char *turn_words(const WsConnection *how)
     g_string_append_printf(s, _("replicas take turns: new barrier %s, one each, the first ready"),
                            how->barrier);
     g_string_append_c(s, '\n');
-    g_string_append_printf(s, _("wait before %s, tell the next one behind %s"), how->first,
+    g_string_append_printf(s, _("wait before %s, tell the next one after %s"), how->first,
                            how->last);
     if (*how->use_to) {
         g_string_append(s, ", ");

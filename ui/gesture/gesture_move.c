@@ -121,7 +121,7 @@ static char *words_of(const WsGesture *g, const Target *to, gint ahead)
     const WsNode *from = ws_edit_group(g->latest, node), *into = ws_edit_group(g->latest, beside);
     g_autofree char *label = ws_edit_label(beside);
     GString *s = g_string_new(g->copy ? _("a copy ") : NULL);
-    g_string_append_printf(s, to->behind ? _("behind %s") : _("before %s"), label);
+    g_string_append_printf(s, to->behind ? _("after %s") : _("before %s"), label);
     if (into && from != into)
         g_string_append_printf(s, _(" in %s"), ws_node_name(into));
     const gint64 now = ws_node_int(node, WS_F_ahead, 0) + ahead;
@@ -228,7 +228,7 @@ void ws_gesture_move_to(WsTimeline *t)
     g->mark_h = 0;
     if (!staff || !find_target(t, staff, &to)) {
         if (g_strcmp0(g->key, ""))
-            ws_gesture_take(t, "", NULL, g_strdup(_("onto a staff")));
+            ws_gesture_take(t, "", NULL, g_strdup(_("onto a track")));
         return;
     }
     const gint ahead = g->copy ? 0 : ahead_by(g, &to);

@@ -176,7 +176,7 @@ static void link_parents(WsInspectorFacts *facts, const WsDesign *design, const 
         g_autofree char *path = ws_design_path(design, at);
         g_autofree char *title =
             ws_node_kind_is_step(at->kind) ? step_title(design, NULL, at) : object_title(at);
-        ws_facts_link(facts, _("Stands in"), ws_node_kind_keyword(at->kind), title, path);
+        ws_facts_link(facts, _("Inside"), ws_node_kind_keyword(at->kind), title, path);
     }
 }
 

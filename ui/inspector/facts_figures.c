@@ -94,7 +94,7 @@ static void put_times(WsInspectorFacts *facts, const char *section, const WsTrac
     gboolean waits = ws_op_waits(kind);
     double all = (double)t->cycles * MAX(t->cta->len, 1);
     put(facts, section, waits ? _("waited (p50)") : _("held (p50)"), spread_text(s->held, ghz),
-        waits ? _("from reaching the wait to going on")
+        waits ? _("from reaching the wait to continuing")
               : _("from the start until the agent went on"));
     if (ws_op_flies(kind) && s->flight->len)
         put(facts, section, _("in flight (p50)"), spread_text(s->flight, ghz),

@@ -223,7 +223,8 @@ static void ws_inspector_init(WsInspector *self)
         gtk_box_append(GTK_BOX(outer), part[i]);
     gtk_widget_add_css_class(outer, "ws-facts");
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(self->scroll), outer);
-    gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(self->scroll), GTK_POLICY_NEVER,
+    /* Never wider for what is selected: the score would move. */
+    gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(self->scroll), GTK_POLICY_AUTOMATIC,
                                    GTK_POLICY_AUTOMATIC);
     gtk_widget_set_hexpand(self->scroll, TRUE);
     gtk_widget_set_vexpand(self->scroll, TRUE);

@@ -329,7 +329,7 @@ static GtkWidget *new_input(WsFields *self, Field *f)
     g_signal_connect(entry, "activate", G_CALLBACK(activated), f);
     if (f->row->kind != WS_FIELD_TEXT && !is_own_name(f))
         ws_name_completion_attach(GTK_ENTRY(entry), self->document,
-                                  g_array_index(self->nodes, guint64, 0), f->row->words);
+                                  g_array_index(self->nodes, guint64, 0), f->row);
     return entry;
 }
 

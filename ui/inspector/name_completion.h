@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* `node`: identity of what is edited; `words`: legal words of the field, or NULL. */
+/* `node`: identity of what is edited; `row`: the field, whose own words are proposed first. */
 void ws_name_completion_attach(GtkEntry *entry, WsDocument *document, guint64 node,
-                               const char *words);
+                               const WsFieldRow *row);
 
 G_END_DECLS

@@ -398,7 +398,7 @@ static GtkWidget *make_bar(WsCodePanel *self)
     const char *const title[] = { _("Program"),  _("PTX"),    _("LLVM IR"),
                                   _("CUDA C++"), _("Design"), _("Source") };
     const char *const tip[] = {
-        _("What the design means, operation by operation"),
+        _("The elaborated IR: the design operation by operation"),
         _("The kernel for the GPU"),
         _("The kernel before LLVM's passes"),
         _("The same kernel to be read, and to be compiled with nvcc"),

@@ -73,7 +73,7 @@ static char *edit_of(WsDocument *d, const WsIdleCause *k)
                         : ws_document_next_has_edits(d) ? _("none that was tried")
                                                         : "");
     g_autofree char *gain = ws_format_difference(e->gain);
-    return g_strdup_printf("%s (%s, %s)", e->title, gain, e->proved ? _("proved") : _("played"));
+    return g_strdup_printf("%s (%s, %s)", e->title, gain, e->proved ? _("proved") : _("simulated"));
 }
 
 /* The same cause of both runs; either may be NULL. */
@@ -162,8 +162,8 @@ static char *words(WsIdlePanel *self)
     if (!a && !b)
         return g_strdup(ws_document_predicted(d) || ws_document_measured(d)
                             ? _("Looking for gaps…")
-                            : _("There is no trace to look at: the clock cannot play this design, "
-                                "and nothing was measured."));
+                            : _("There is no trace to look at: the timing model cannot simulate "
+                                "this design, and nothing was measured."));
     GString *s = g_string_new(NULL);
     for (guint m = 0; m < 2; m++) {
         const WsIdle *idle = m ? b : a;
@@ -335,17 +335,17 @@ static GtkWidget *make_table(void)
                  _("work of an agent; a wait, from the event to its return; a copy or "
                    "product under way"),
                  FALSE, FALSE, 70 },
-        [PREDICTED] = { _("Predicted"), _("share of the time played"), TRUE, FALSE, 120 },
+        [PREDICTED] = { _("Predicted"), _("share of the simulated time"), TRUE, FALSE, 120 },
         [MEASURED] = { _("Measured"),
                        _("share of the time recorded, at least: a flight is over at "
                          "the latest when its wait returns"),
                        TRUE, FALSE, 120 },
         [GAPS] = { _("Gaps"), _("in which it has a part"), TRUE, FALSE, 70 },
-        [EDGE] = { _("Stands still \xe2\x86\x90 waits for"), _("in the gap that it has most of"),
-                   FALSE, TRUE, 0 },
+        [EDGE] = { _("Stalled \xe2\x86\x90 waits for"), _("in the gap that it has most of"), FALSE,
+                   TRUE, 0 },
         [EDIT] = { _("Best edit that lowers it"),
-                   _("of the next best edits, each played and checked: the one that gains most and "
-                     "lowers this by a third; gain of the whole launch, predicted"),
+                   _("of the next best edits, each simulated and checked: the one that gains most "
+                     "and lowers this by a third; gain of the whole launch, predicted"),
                    FALSE, TRUE, 0 },
     };
     GtkWidget *table = ws_table_new(_("Causes of idle units"), column, N_COLUMNS,

@@ -58,7 +58,7 @@ static WsRow *edit_row(const WsNextEdit *e, guint i)
     ws_row_text(row, EDIT, g_strdup(e->title));
     ws_row_number(row, GAIN, e->gain, ws_format_difference(e->gain));
     ws_row_number(row, AFTER, (double)e->cycles_after, ws_format_int(e->cycles_after));
-    ws_row_text(row, VERDICT, g_strdup(e->proved ? _("proved") : _("played")));
+    ws_row_text(row, VERDICT, g_strdup(e->proved ? _("proved") : _("simulated")));
     ws_row_text(row, WHY, g_strdup(e->why ? e->why : ""));
     return row;
 }
@@ -134,7 +134,7 @@ static char *words(WsNextPanel *self, const WsNext *next)
     if (!next && ws_document_next_running(self->document))
         return g_strdup(_("Looking for what would help…"));
     if (!next)
-        return g_strdup(_("The clock cannot play this design. The problems say why."));
+        return g_strdup(_("The timing model cannot simulate this design. The problems say why."));
     GString *s = g_string_new(measured ? _("Edges and path are those of the measured run.")
                                        : _("Edges and path are predicted: nothing is measured."));
     if (!ws_document_next_has_edits(self->document))
@@ -310,14 +310,14 @@ static GtkWidget *make_edits(void)
 static GtkWidget *make_edges(void)
 {
     const WsColumn column[N_EDGE] = {
-        [WAIT] = { _("Stands still"), NULL, FALSE, TRUE, 0 },
+        [WAIT] = { _("Stalled"), NULL, FALSE, TRUE, 0 },
         [FROM] = { _("Waits for"), NULL, FALSE, TRUE, 0 },
         [BARRIER] = { _("Barrier"), NULL, FALSE, FALSE, 100 },
         [TIMES] = { _("Times"), NULL, TRUE, FALSE, 70 },
-        [EXPOSED] = { _("Exposed"), _("cycles it stood still, all together"), TRUE, FALSE, 100 },
+        [EXPOSED] = { _("Exposed"), _("cycles it stalled, in total"), TRUE, FALSE, 100 },
         [SHARE] = { _("Share"), _("of the time of the CTA"), TRUE, FALSE, 80 },
     };
-    GtkWidget *table = ws_table_new(_("Exposed edges"), column, N_EDGE, _("Nobody stands still"));
+    GtkWidget *table = ws_table_new(_("Exposed edges"), column, N_EDGE, _("No agent stalls"));
     ws_table_sort_by(WS_TABLE(table), EXPOSED, TRUE);
     return table;
 }

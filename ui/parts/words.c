@@ -1,16 +1,18 @@
 #include "ui/parts/words.h"
 
+#include "check/title.h"
+
 #include <glib/gi18n.h>
 #include <string.h>
 
-static const char *translate(const char *text, gpointer data)
+const char *ws_words_translate(const char *text, gpointer data)
 {
     return _(text);
 }
 
 char *ws_words(const char *phrase)
 {
-    return ws_phrase_text(phrase, translate, NULL);
+    return ws_phrase_text(phrase, ws_words_translate, NULL);
 }
 
 const char *ws_words_of_text(const char *text)
@@ -20,12 +22,12 @@ const char *ws_words_of_text(const char *text)
 
 char *ws_words_message(const WsFinding *f)
 {
-    return ws_finding_message(f, translate, NULL);
+    return ws_finding_message(f, ws_words_translate, NULL);
 }
 
 char *ws_words_remedy(const WsFinding *f)
 {
-    return ws_finding_remedy(f, translate, NULL);
+    return ws_finding_remedy(f, ws_words_translate, NULL);
 }
 
 char *ws_words_barrier(const WsFinding *f)
@@ -63,9 +65,10 @@ const char *ws_words_explain(const WsFinding *f)
 
 const char *ws_words_verdict(WsVerdictKind kind)
 {
-    static const char *const known[] = { N_("proved"), N_("played"), N_("refuted"), N_("outside") };
+    static const char *const known[] = { N_("proved"), N_("simulated"), N_("refuted"),
+                                         N_("undecided") };
     for (guint i = 0; i < G_N_ELEMENTS(known); i++)
-        if (!strcmp(ws_verdict_word(kind), known[i]))
+        if (!strcmp(ws_verdict_title(kind), known[i]))
             return _(known[i]);
-    return ws_verdict_word(kind);
+    return ws_verdict_title(kind);
 }

@@ -8,7 +8,8 @@
 
 G_BEGIN_DECLS
 
-char *ws_words(const char *phrase);             /* NULL for NULL */
+char *ws_words(const char *phrase);                              /* NULL for NULL */
+const char *ws_words_translate(const char *text, gpointer data); /* for what makes its own words */
 const char *ws_words_of_text(const char *text); /* of a table of src/: a title, a help text */
 char *ws_words_message(const WsFinding *f);
 char *ws_words_remedy(const WsFinding *f);        /* or that of the rule */

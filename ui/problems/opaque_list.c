@@ -25,7 +25,7 @@ static GtkWidget *make_row(const WsOpaque *o)
                                  : g_strdup_printf(_("line %u"), o->first + 1);
     g_autofree char *count =
         n ? ws_format_count(n, ngettext("%s opaque step", "%s opaque steps", n))
-          : g_strdup(_("no step stands for it"));
+          : g_strdup(_("no step represents it"));
     g_autofree char *second = g_strdup_printf("%s · %s", lines, count);
     gtk_box_append(GTK_BOX(box), ws_label_wrapped(o->what, NULL));
     gtk_box_append(GTK_BOX(box), ws_label_wrapped(second, "dim"));

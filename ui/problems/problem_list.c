@@ -16,7 +16,7 @@ struct _WsProblemList {
     gboolean quiet;
 };
 
-enum { SELECTED, ACTIVATED, N_SIGNALS };
+enum { SELECTED, ACTIVATED, MEND, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE(WsProblemList, ws_problem_list, GTK_TYPE_WIDGET)
@@ -122,6 +122,8 @@ static GtkWidget *text(const char *words, const char *style, PangoEllipsizeMode 
     return label;
 }
 
+static void on_mend(GtkWidget *button);
+
 static GtkWidget *make_row(const WsFinding *f, guint i)
 {
     GtkWidget *row = gtk_list_box_row_new(), *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
@@ -142,6 +144,15 @@ static GtkWidget *make_row(const WsFinding *f, guint i)
     gtk_box_append(GTK_BOX(box), message);
     if (f->silenced)
         gtk_box_append(GTK_BOX(box), text(_("suppressed"), "dim", PANGO_ELLIPSIZE_NONE));
+    GtkWidget *fix = gtk_button_new(), *label = text("", NULL, PANGO_ELLIPSIZE_END);
+    gtk_label_set_max_width_chars(GTK_LABEL(label), 36);
+    gtk_button_set_child(GTK_BUTTON(fix), label);
+    gtk_widget_add_css_class(fix, "ws-fix");
+    gtk_widget_set_visible(fix, FALSE);
+    g_signal_connect(fix, "clicked", G_CALLBACK(on_mend), NULL);
+    gtk_widget_set_valign(fix, GTK_ALIGN_CENTER);
+    g_object_set_data(G_OBJECT(row), "fix", fix);
+    gtk_box_append(GTK_BOX(box), fix);
     gtk_box_append(GTK_BOX(box), place);
     gtk_box_append(GTK_BOX(box), text(line, "dim", PANGO_ELLIPSIZE_NONE));
     gtk_list_box_row_set_child(GTK_LIST_BOX_ROW(row), box);
@@ -220,6 +231,31 @@ static void drop_rows(WsProblemList *self)
     for (guint i = 0; i < self->row->len; i++)
         gtk_list_box_remove(GTK_LIST_BOX(self->box), self->row->pdata[i]);
     g_ptr_array_set_size(self->row, 0);
+}
+
+static void on_mend(GtkWidget *button)
+{
+    GtkWidget *row = gtk_widget_get_ancestor(button, GTK_TYPE_LIST_BOX_ROW);
+    WsProblemList *self = WS_PROBLEM_LIST(gtk_widget_get_ancestor(row, WS_TYPE_PROBLEM_LIST));
+    g_signal_emit(self, signals[MEND], 0, index_of(row));
+}
+
+void ws_problem_list_offer(WsProblemList *self, guint index, const char *title, const char *tip)
+{
+    GtkWidget *button = NULL;
+    for (guint i = 0; i < self->row->len && !button; i++)
+        if (index_of(self->row->pdata[i]) == (gint)index)
+            button = g_object_get_data(self->row->pdata[i], "fix");
+    if (!button)
+        return;
+    gtk_widget_set_visible(button, title != NULL);
+    if (!title)
+        return;
+    gtk_label_set_text(GTK_LABEL(gtk_button_get_child(GTK_BUTTON(button))), title);
+    g_autofree char *all = g_strdup_printf("%s\n%s", title, tip);
+    gtk_widget_set_tooltip_text(button, all);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, title,
+                                   -1);
 }
 
 void ws_problem_list_take(WsProblemList *self, const WsFindings *findings)
@@ -344,6 +380,8 @@ static void ws_problem_list_class_init(WsProblemListClass *class)
     gtk_widget_class_set_layout_manager_type(GTK_WIDGET_CLASS(class), GTK_TYPE_BIN_LAYOUT);
     signals[SELECTED] = g_signal_new("selected", WS_TYPE_PROBLEM_LIST, G_SIGNAL_RUN_LAST, 0, NULL,
                                      NULL, NULL, G_TYPE_NONE, 1, G_TYPE_INT);
+    signals[MEND] = g_signal_new("mend", WS_TYPE_PROBLEM_LIST, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                 NULL, G_TYPE_NONE, 1, G_TYPE_INT);
     signals[ACTIVATED] = g_signal_new("activated", WS_TYPE_PROBLEM_LIST, G_SIGNAL_RUN_LAST, 0, NULL,
                                       NULL, NULL, G_TYPE_NONE, 1, G_TYPE_INT);
 }

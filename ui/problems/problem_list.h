@@ -24,10 +24,14 @@ guint ws_problem_list_n_shown(WsProblemList *list);
 gint ws_problem_list_selected(WsProblemList *list); /* index into the findings, -1 none */
 /* Selects the next (previous) one that is shown, round the ends; its index, -1 none. */
 gint ws_problem_list_step(WsProblemList *list, gint by);
+/* A quick-fix stands in the row of a finding: a button with its title, and what it changes as a
+ * tip. Title NULL: none. */
+void ws_problem_list_offer(WsProblemList *list, guint index, const char *title, const char *tip);
 /* What is shown as lines with tabulators, under the names of its columns. Caller frees. */
 char *ws_problem_list_copy(WsProblemList *list);
 
-/* Signals: "selected" (gint index, -1 none); "activated" (gint index). */
+/* Signals: "selected" (gint index, -1 none); "activated" (gint index); "mend" (gint index): the
+ * button of its row. */
 
 /* Shape, translated word and CSS class of a severity. */
 const char *ws_severity_glyph(WsSeverity severity);

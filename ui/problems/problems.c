@@ -7,7 +7,6 @@
 #include "ui/parts/labels.h"
 #include "ui/parts/words.h"
 #include "ui/problems/problem_fixes.h"
-#include "ui/problems/problem_list.h"
 #include "ui/problems/problem_source.h"
 #include "ui/problems/witness.h"
 
@@ -58,6 +57,11 @@ const WsFinding *ws_problems_selected(WsProblems *self)
 GtkBox *ws_problems_actions(WsProblems *self)
 {
     return GTK_BOX(self->actions);
+}
+
+WsProblemList *ws_problems_list(WsProblems *self)
+{
+    return WS_PROBLEM_LIST(self->list);
 }
 
 /* The texts of an explanation stay and change their words: labels made anew for every finding would
@@ -209,8 +213,8 @@ static void show_verdict(WsProblems *self)
     const char *fallback =
         !ws_document_design(self->document) ? _("No design is open.")
         : !ws_document_program(self->document) || ws_document_left_out(self->document)
-            ? _("not played: the design does not elaborate")
-            : _("not played: the findings below come first");
+            ? _("not simulated: the design does not elaborate")
+            : _("not simulated: the findings below come first");
     g_autoptr(GString) left = g_string_new(NULL);
     for (guint i = 0; verdict && i < verdict->skipped->len; i++) {
         g_autofree char *words = ws_words(verdict->skipped->pdata[i]);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ui/document/document.h"
+#include "ui/problems/problem_list.h"
 
 #include <gtk/gtk.h>
 
@@ -24,6 +25,7 @@ guint ws_problems_n_shown(WsProblems *problems);
 const WsFinding *ws_problems_selected(WsProblems *problems);
 /* A place under the explanation for what can be done about it: buttons of others. */
 GtkBox *ws_problems_actions(WsProblems *problems);
+WsProblemList *ws_problems_list(WsProblems *problems);
 /* Puts a widget under the message of the explanation. */
 void ws_problems_insert(WsProblems *problems, GtkWidget *widget);
 /* Shows where the explained finding is; nothing if none is explained. */

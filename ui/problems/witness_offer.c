@@ -26,7 +26,7 @@ void ws_witness_offer(WsProblems *problems, WsDocument *document)
     GtkWidget *actions = GTK_WIDGET(ws_problems_actions(problems));
     GtkWidget *button = gtk_button_new_with_label(_("Show the Run"));
     gtk_widget_set_halign(button, GTK_ALIGN_START);
-    gtk_widget_set_tooltip_text(button, _("The shortest run that goes wrong, move by move"));
+    gtk_widget_set_tooltip_text(button, _("The shortest failing run, move by move"));
     gtk_widget_set_visible(button, FALSE);
     g_object_set_data_full(G_OBJECT(button), "player", g_object_ref(ws_player_of(document)),
                            g_object_unref);

@@ -158,7 +158,7 @@ static GtkWidget *make_bar(WsRunHistory *self)
               *flip = gtk_button_new_with_label(_("Flip"));
     gtk_actionable_set_action_name(GTK_ACTIONABLE(pin), "win.pin-run");
     gtk_actionable_set_action_name(GTK_ACTIONABLE(flip), "win.flip-run");
-    gtk_widget_set_tooltip_text(self->show, _("Lay the trace of this run under the prediction"));
+    gtk_widget_set_tooltip_text(self->show, _("Show the trace of this run under the prediction"));
     gtk_widget_set_tooltip_text(pin, _("Keep the run that is shown, to flip between two"));
     gtk_widget_set_tooltip_text(flip, _("Show the pinned run in place of this one, and back"));
     gtk_widget_set_hexpand(self->note, TRUE);

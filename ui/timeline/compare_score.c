@@ -1,4 +1,5 @@
 #include "ui/timeline/compare_score.h"
+
 #include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
@@ -7,6 +8,7 @@
 
 #include "score/palette.h"
 #include "ui/app/theme.h"
+#include "ui/parts/words.h"
 #include "ui/timeline/timeline_private.h"
 
 #include <math.h>
@@ -58,7 +60,7 @@ guint32 ws_compare_colour(char sign)
                    { '-', 0xc0322b, 0xff7b72 },
                    { '~', 0xa25a00, 0xf0b429 },
                    { '>', 0x1f5fd6, 0x7ab4ff } };
-    const gboolean dark = ws_theme_current() == WS_THEME_DARK;
+    const gboolean dark = ws_theme_dark(ws_theme_current());
     for (guint i = 0; i < G_N_ELEMENTS(colour); i++)
         if (colour[i].sign == sign)
             return dark ? colour[i].dark : colour[i].light;
@@ -136,7 +138,10 @@ static gboolean inside(const WsScene *s, gint64 t)
 
 static WsScene *scene_of_a(const Find *f, const WsSceneSegment *g)
 {
-    WsSceneOptions o = { .bare = TRUE, .cache = f->s->cache, .no_edges = f->t->no_edges };
+    WsSceneOptions o = { .bare = TRUE,
+                         .cache = f->s->cache,
+                         .translate = ws_words_translate,
+                         .no_edges = f->t->no_edges };
     o.from = MAX(g->t0 + shift_at(f->s, g->t0, FALSE), 0);
     o.to = MAX(g->t1 + shift_at(f->s, g->t1, FALSE), o.from + 1);
     o.width = MAX(g->x1 - g->x0, 16);

@@ -155,7 +155,7 @@ char *ws_gap_text(WsDocument *d, const WsGapRef *ref)
     g_string_append_printf(s,
                            ref->measured
                                ? _("%s idle, measured: at least %s, %s %% of the time recorded")
-                               : _("%s idle, predicted: %s, %s %% of the time played"),
+                               : _("%s idle, predicted: %s, %s %% of the simulated time"),
                            _(unit_name[ref->unit]), cycles, share);
     g_autoptr(GArray) parts = parts_of(c, gap);
     for (guint i = 0; i < parts->len && i < 4; i++) {
@@ -170,9 +170,9 @@ char *ws_gap_text(WsDocument *d, const WsGapRef *ref)
     if (gap->waiter.op < p->n_ops && gap->release.op < p->n_ops) {
         g_autofree char *n = ws_format_cycles(gap->waited);
         g_string_append_c(s, '\n');
-        g_string_append_printf(s, _("%s of %s stood %s for %s of %s"), label_of(p, gap->waiter.op),
-                               agent_of(p, gap->waiter.agent), n, label_of(p, gap->release.op),
-                               agent_of(p, gap->release.agent));
+        g_string_append_printf(s, _("%s of %s stalled %s for %s of %s"),
+                               label_of(p, gap->waiter.op), agent_of(p, gap->waiter.agent), n,
+                               label_of(p, gap->release.op), agent_of(p, gap->release.agent));
     }
     if (gap->next.op < p->n_ops) {
         g_string_append_c(s, '\n');
@@ -195,10 +195,10 @@ char *ws_gap_unit_text(const WsIdle *idle, WsUnit unit)
                                  "between its first and last use"),
                                _(unit_name[unit]), share);
     else
-        g_string_append_printf(s,
-                               _("%s: nothing in flight for %s of the time played, between its "
-                                 "first and last use"),
-                               _(unit_name[unit]), share);
+        g_string_append_printf(
+            s,
+            _("%s: nothing in flight for %s of the simulated time, between its first and last use"),
+            _(unit_name[unit]), share);
     if (idle->most[unit] - idle->idle[unit] > 0.0005) {
         g_autofree char *most = ws_format_share(idle->most[unit]);
         g_string_append_c(s, '\n');

@@ -3,6 +3,7 @@
 #include "ui/compose/edit_menu.h"
 #include "ui/gesture/gesture.h"
 #include "ui/parts/format.h"
+#include "ui/parts/words.h"
 #include "ui/timeline/timeline_private.h"
 #include "ui/timeline/trouble_score.h"
 
@@ -309,6 +310,10 @@ static char *facts(WsTimeline *t, const WsSceneItem *item)
                                item->n);
         return g_string_free(s, FALSE);
     }
+    if (item->shape == WS_SHAPE_NOTE) {
+        g_string_append(s, item->tip);
+        return g_string_free(s, FALSE);
+    }
     g_autofree char *name = ws_item_name(item);
     add_line(s, name);
     gint64 end = MAX(MAX(item->issued, item->done), item->start);
@@ -319,9 +324,9 @@ static char *facts(WsTimeline *t, const WsSceneItem *item)
     }
     if (item->shape == WS_SHAPE_FLIGHT || item->shape == WS_SHAPE_HEAD ||
         item->shape == WS_SHAPE_WAIT) {
-        g_autofree char *kind =
-            g_strdup_printf(_("%s; in the generated code: %s"), ws_item_kind_text(item->kind),
-                            item->step ? item->step : _("nothing"));
+        g_autofree char *kind = g_strdup_printf(_("%s; in the generated code: %s"),
+                                                ws_words_of_text(ws_item_kind_text(item->kind)),
+                                                item->step ? item->step : _("nothing"));
         add_line(s, kind);
     } else if (item->step) {
         g_autofree char *by = g_strdup_printf(_("by %s"), item->step);

@@ -69,7 +69,8 @@ struct _WsTimeline {
     gboolean loose;           /* zooming: everything is painted, the blocks wait */
     gint64 build_cost;        /* microseconds of the last scene */
     gint64 full_cost, zoomed; /* cost of the last complete scene; time of the last zoom */
-    double unit_of_zoom;      /* pixels per cycle at the opening zoom */
+    double unit_of_zoom;      /* pixels per cycle at the opening zoom … */
+    double length_of_zoom;    /* … of a score of this length */
 
     GskRenderNode *node[8];              /* by layer; NULL: to be made */
     double node_width, node_y0, node_y1; /* rows that the nodes hold: scene's y */

@@ -1,6 +1,7 @@
 /* The scene that belongs to the view, and the blocks that belong to the scene. A scene reaches a
  * window beyond either side, so that panning moves what is there and makes a new one now and
  * then. */
+#include "ui/parts/words.h"
 #include "ui/timeline/timeline_private.h"
 
 #include <math.h>
@@ -294,6 +295,7 @@ static void ensure_plain(WsTimeline *t)
                          .to = t1,
                          .bare = TRUE,
                          .cache = t->cache,
+                         .translate = ws_words_translate,
                          .hasty = hasty,
                          .no_tips = t->loose,
                          .no_units = TRUE,
@@ -320,6 +322,7 @@ static void ensure_folded(WsTimeline *t)
     WsSceneOptions o = { .width = t->view.width,
                          .bare = TRUE,
                          .cache = t->cache,
+                         .translate = ws_words_translate,
                          .no_units = TRUE,
                          .no_edges = t->no_edges };
     choose_cta(t, &o);
@@ -430,17 +433,29 @@ static void adjust(WsTimeline *t)
     gtk_widget_set_visible(t->vbar, v->content > v->height + 1);
 }
 
+/* What 100 % is stays while a score is edited, but not when it is another one altogether. */
+static gboolean zoom_is_of_another(WsTimeline *t)
+{
+    const double was = t->length_of_zoom, is = t->view.length;
+    if (t->unit_of_zoom <= 0 || (is < 2 * was && was < 2 * is))
+        return FALSE;
+    t->unit_of_zoom = 0;
+    return TRUE;
+}
+
 void ws_timeline_sync(WsTimeline *t)
 {
     if (!ws_document_program(t->document) || !t->main_trace || t->view.width < 16)
         return;
     t->view.length = score_length(t);
+    const gboolean returned = ws_pane_return(&t->view), zoomed = zoom_is_of_another(t);
     if (t->unit_of_zoom <= 0 || t->view.at.folded) {
         gboolean folded = t->view.at.folded;
         ensure_folded(t);
         const WsSceneSegment *g =
             t->scene->segment->len ? &g_array_index(t->scene->segment, WsSceneSegment, 0) : NULL;
         t->unit_of_zoom = g ? (g->x1 - g->x0) / (double)MAX(g->t1 - g->t0, 1) : 1;
+        t->length_of_zoom = t->view.length;
         if (t->order && folded) { /* no folds between events */
             ws_timeline_unfold(t, t->view.width / 2);
             folded = FALSE;
@@ -451,7 +466,9 @@ void ws_timeline_sync(WsTimeline *t)
     ws_pane_clamp(&t->view);
     if (!t->view.at.folded)
         ensure_plain(t);
-    ws_pane_clamp(&t->view);
+    ws_pane_settle(&t->view, returned);
+    if (zoomed)
+        g_object_notify(G_OBJECT(t), "zoom");
     follow_view(t);
     ws_timeline_mark(t);
     adjust(t);

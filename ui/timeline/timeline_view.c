@@ -7,7 +7,7 @@
 void ws_pane_init(WsPane *v)
 {
     *v = (WsPane){ .width = 1000, .height = 400, .length = 1 };
-    v->at = (WsPanePlace){ TRUE, 0, 1, 0 };
+    v->at = v->own = v->fit = (WsPanePlace){ TRUE, 0, 1, 0 };
     v->history = g_array_new(FALSE, FALSE, sizeof(WsPanePlace));
 }
 
@@ -39,6 +39,30 @@ void ws_pane_clamp(WsPane *v)
     if (shown > v->length + 2 * air)
         low = high = (v->length - shown) / 2;
     at->from = CLAMP(at->from, low, high);
+}
+
+static gboolean same_place(const WsPanePlace *a, const WsPanePlace *b)
+{
+    return a->folded == b->folded && a->y == b->y &&
+           (a->folded || (fabs(a->from - b->from) < 1e-9 && a->scale == b->scale));
+}
+
+gboolean ws_pane_return(WsPane *v)
+{
+    if (!same_place(&v->at, &v->fit))
+        return FALSE;
+    v->at = v->own;
+    return TRUE;
+}
+
+void ws_pane_settle(WsPane *v, gboolean returned)
+{
+    if (returned) /* how high the rows are may have been known only now */
+        v->at.y = v->own.y;
+    ws_pane_clamp(v);
+    if (!returned)
+        v->own = v->at;
+    v->fit = v->at;
 }
 
 void ws_pane_zoom_at(WsPane *v, double x, double factor)
@@ -98,12 +122,6 @@ gboolean ws_pane_reveal_y(WsPane *v, double y, double h)
         v->at.y = y + h + 8 - v->height;
     ws_pane_clamp(v);
     return v->at.y != old;
-}
-
-static gboolean same_place(const WsPanePlace *a, const WsPanePlace *b)
-{
-    return a->folded == b->folded && a->y == b->y &&
-           (a->folded || (fabs(a->from - b->from) < 1e-9 && a->scale == b->scale));
 }
 
 void ws_pane_push(WsPane *v, gint64 now, gint64 apart)

@@ -26,6 +26,8 @@ typedef struct {
     GArray *history; /* WsPanePlace */
     guint now;       /* places before `now` are behind, from `now` on ahead */
     gint64 pushed;   /* microseconds of the last ws_pane_push() */
+    WsPanePlace own; /* where the person left it … */
+    WsPanePlace fit; /* … and what the score had room for of that */
 } WsPane;
 
 void ws_pane_init(WsPane *v);
@@ -34,6 +36,11 @@ double ws_pane_x(const WsPane *v, double unit); /* plain views */
 double ws_pane_unit(const WsPane *v, double x);
 /* Makes the view lie inside the score (with a tenth of the window beyond either end). */
 void ws_pane_clamp(WsPane *v);
+/* The score may have grown or shrunk (an edit, undo, redo): the view goes back to where the person
+ * left it, which ws_pane_settle() then makes lie inside the score. FALSE: it was moved since, and
+ * what it shows now becomes that place. */
+gboolean ws_pane_return(WsPane *v);
+void ws_pane_settle(WsPane *v, gboolean returned);
 /* The unit under x stays there to less than a pixel, unless the score's ends forbid. */
 void ws_pane_zoom_at(WsPane *v, double x, double factor);
 void ws_pane_pan(WsPane *v, double dx, double dy);

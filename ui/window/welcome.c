@@ -134,12 +134,11 @@ GtkWidget *ws_welcome_new(void)
     gtk_widget_set_margin_start(box, 24);
     gtk_widget_set_margin_end(box, 24);
     gtk_box_append(GTK_BOX(box), label(_("Warpstave"), "headline"));
-    gtk_box_append(
-        GTK_BOX(box),
-        label(_("Open the design of a GPU kernel, or a kernel in Gluon, TLE or PTX, to see its "
-                "pipeline as a score: who does what, when, and who waits for whom. Or drop a file "
-                "here."),
-              "lead"));
+    gtk_box_append(GTK_BOX(box),
+                   label(_("Open the design of a GPU kernel, or a kernel in Gluon, TLE or PTX, to "
+                           "see its pipeline as a score: what each warp group does, when, and what "
+                           "it waits for. Or drop a file here."),
+                         "lead"));
     gtk_box_append(GTK_BOX(box), open_button());
     add_projects(GTK_BOX(box));
     add_recent(GTK_BOX(box));

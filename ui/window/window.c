@@ -32,9 +32,7 @@ static void restore_size(WsWindow *w)
                                 ws_settings_int("window-height", 960));
     if (ws_settings_boolean("window-maximized", FALSE))
         gtk_window_maximize(GTK_WINDOW(w));
-    gtk_widget_set_visible(w->inspector_box, ws_settings_boolean("show-inspector", TRUE));
-    gtk_widget_set_visible(w->sidebar, ws_settings_boolean("show-sidebar", FALSE));
-    gtk_widget_set_visible(GTK_WIDGET(w->panels), ws_settings_boolean("show-panels", TRUE));
+    ws_window_restore_panes(w);
     gtk_widget_set_size_request(w->inspector_box, 180, -1);
     gtk_widget_set_size_request(GTK_WIDGET(w->panels), -1, 120);
 }
@@ -71,9 +69,6 @@ static void remember(WsWindow *w)
     g_settings_set_int(settings, "window-width", CLAMP(width, 400, 32767));
     g_settings_set_int(settings, "window-height", CLAMP(height, 300, 32767));
     g_settings_set_boolean(settings, "window-maximized", gtk_window_is_maximized(GTK_WINDOW(w)));
-    g_settings_set_boolean(settings, "show-sidebar", gtk_widget_get_visible(w->sidebar));
-    g_settings_set_boolean(settings, "show-inspector", gtk_widget_get_visible(w->inspector_box));
-    g_settings_set_boolean(settings, "show-panels", gtk_widget_get_visible(GTK_WIDGET(w->panels)));
     int column = gtk_widget_get_width(w->inspector_box);
     int row = gtk_widget_get_height(GTK_WIDGET(w->panels));
     if (column >= 160)
@@ -210,7 +205,7 @@ void ws_window_show_panel(WsWindow *w, WsPart part)
         ws_window_present_detached(w, w->part[part]);
         return;
     }
-    gtk_widget_set_visible(GTK_WIDGET(w->panels), TRUE);
+    ws_window_want_pane(w, WS_PANE_PANELS, TRUE);
     gtk_notebook_set_current_page(w->panels, page);
     gtk_widget_child_focus(w->part[part], GTK_DIR_TAB_FORWARD);
 }
@@ -348,9 +343,16 @@ static void unrealize(GtkWidget *widget)
     GTK_WIDGET_CLASS(ws_window_parent_class)->unrealize(widget);
 }
 
+static void size_allocate(GtkWidget *widget, int width, int height, int baseline)
+{
+    GTK_WIDGET_CLASS(ws_window_parent_class)->size_allocate(widget, width, height, baseline);
+    ws_window_adapt(WS_WINDOW(widget));
+}
+
 static void dispose(GObject *object)
 {
     WsWindow *w = WS_WINDOW(object);
+    g_clear_handle_id(&w->adapt_source, g_source_remove);
     ws_window_unwatch_file(w);
     ws_window_cancel_import(w);
     ws_window_forget_traces(w);
@@ -378,6 +380,7 @@ static void ws_window_class_init(WsWindowClass *class)
     G_OBJECT_CLASS(class)->dispose = dispose;
     GTK_WINDOW_CLASS(class)->close_request = close_request;
     widget->unrealize = unrealize;
+    widget->size_allocate = size_allocate;
     gtk_widget_class_set_template_from_resource(widget, WS_RESOURCE_PATH "/window.ui");
 #define CHILD(name) gtk_widget_class_bind_template_child(widget, WsWindow, name)
     CHILD(header), CHILD(recent_button), CHILD(menu_button), CHILD(theme_button);
@@ -388,6 +391,7 @@ static void ws_window_class_init(WsWindowClass *class)
         CHILD(error_icon);
     CHILD(pages), CHILD(welcome_box), CHILD(score_box), CHILD(inspector_box), CHILD(jobs_box);
     CHILD(status_box), CHILD(rows), CHILD(columns), CHILD(side), CHILD(panels);
+    CHILD(status_fix), CHILD(status_fix_label);
     CHILD(status_verdict_button), CHILD(status_verdict), CHILD(status_selection),
         CHILD(status_device), CHILD(status_zoom);
 #undef CHILD

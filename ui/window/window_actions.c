@@ -19,6 +19,7 @@
 #include "ui/panels/search.h"
 #include "ui/panels/sidebar.h"
 #include "ui/runs/measurements.h"
+#include "ui/timeline/legend.h"
 #include "ui/timeline/timeline.h"
 
 #include <glib/gi18n.h>
@@ -33,6 +34,11 @@ static void do_open(WsWindow *w)
 static void do_open_trace(WsWindow *w)
 {
     ws_window_choose_file(w, TRUE);
+}
+
+static void do_legend(WsWindow *w)
+{
+    ws_legend_present(GTK_WINDOW(w));
 }
 
 static void do_pin_run(WsWindow *w)
@@ -189,19 +195,19 @@ static void do_show_witness(WsWindow *w)
     ws_window_show_panel(w, WS_PART_WITNESS);
 }
 
-static void toggle(GtkWidget *widget)
+static void toggle(WsWindow *w, WsPaneKind pane)
 {
-    gtk_widget_set_visible(widget, !gtk_widget_get_visible(widget));
+    ws_window_want_pane(w, pane, !ws_window_pane_shown(w, pane));
 }
 
 static void do_toggle_inspector(WsWindow *w)
 {
-    toggle(w->inspector_box);
+    toggle(w, WS_PANE_INSPECTOR);
 }
 
 static void do_toggle_panels(WsWindow *w)
 {
-    toggle(GTK_WIDGET(w->panels));
+    toggle(w, WS_PANE_PANELS);
 }
 
 static void do_focus_score(WsWindow *w)
@@ -213,18 +219,18 @@ static void do_focus_score(WsWindow *w)
 
 static void do_toggle_sidebar(WsWindow *w)
 {
-    toggle(w->sidebar);
+    toggle(w, WS_PANE_SIDEBAR);
 }
 
 static void do_focus_structure(WsWindow *w)
 {
-    gtk_widget_set_visible(w->sidebar, TRUE);
+    ws_window_want_pane(w, WS_PANE_SIDEBAR, TRUE);
     gtk_widget_grab_focus(ws_sidebar_structure(w->sidebar));
 }
 
 static void do_focus_inspector(WsWindow *w)
 {
-    gtk_widget_set_visible(w->inspector_box, TRUE);
+    ws_window_want_pane(w, WS_PANE_INSPECTOR, TRUE);
     gtk_widget_child_focus(w->part[WS_PART_INSPECTOR], GTK_DIR_TAB_FORWARD);
 }
 
@@ -325,6 +331,7 @@ static const WsCommand handler[] = {
     { "show-idle", do_show_idle },
     { "show-next", do_show_next },
     { "toggle-path", do_toggle_path },
+    { "legend", do_legend },
     { "show-resources", do_show_resources },
     { "show-witness", do_show_witness },
     { "toggle-inspector", do_toggle_inspector },
@@ -430,17 +437,17 @@ static gboolean is_theme(WsWindow *w, guint row)
 
 static gboolean shows_inspector(WsWindow *w, guint row)
 {
-    return gtk_widget_get_visible(w->inspector_box);
+    return ws_window_pane_shown(w, WS_PANE_INSPECTOR);
 }
 
 static gboolean shows_sidebar(WsWindow *w, guint row)
 {
-    return gtk_widget_get_visible(w->sidebar);
+    return ws_window_pane_shown(w, WS_PANE_SIDEBAR);
 }
 
 static gboolean shows_panels(WsWindow *w, guint row)
 {
-    return gtk_widget_get_visible(GTK_WIDGET(w->panels));
+    return ws_window_pane_shown(w, WS_PANE_PANELS);
 }
 
 static gboolean swaps_wheel(WsWindow *w, guint row)

@@ -4,6 +4,7 @@
 #include "score/scene.h"
 #include "ui/app/theme.h"
 #include "ui/document/document_machine.h"
+#include "ui/parts/words.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -41,7 +42,7 @@ gboolean ws_window_export_picture(WsWindow *w, GFile *file)
     const WsMachine *machine = ws_document_machine(w->document);
     g_autofree double *special =
         machine ? ws_clock_special_cycles(ws_document_program(w->document), machine) : NULL;
-    WsSceneOptions options = { .special = special };
+    WsSceneOptions options = { .special = special, .translate = ws_words_translate };
     g_autoptr(WsScene) scene =
         ws_scene_new(ws_document_program(w->document), ws_document_predicted(w->document),
                      ws_document_measured(w->document), &options);

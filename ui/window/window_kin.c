@@ -164,8 +164,8 @@ void ws_window_follow_traces(WsWindow *w)
     gtk_widget_set_valign(w->traces_button, GTK_ALIGN_CENTER);
     gtk_widget_set_visible(w->traces_button, FALSE);
     gtk_widget_set_tooltip_text(
-        w->traces_button, _("Traces that lie beside this design: lay one under the prediction, "
-                            "or compare with it"));
+        w->traces_button,
+        _("Traces that lie beside this design: show one under the prediction, or compare with it"));
     gtk_box_insert_child_after(GTK_BOX(w->status_box), w->traces_button,
                                gtk_widget_get_prev_sibling(GTK_WIDGET(w->status_device)));
     g_signal_connect_object(w->document, "changed", G_CALLBACK(ws_window_show_traces), w,

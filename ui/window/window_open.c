@@ -161,10 +161,10 @@ static gboolean open_hang(WsWindow *w, GFile *file, GFile *folder)
     if (h && h->seen)
         g_string_append_printf(lines, "\n%s", h->seen);
     g_autofree char *what =
-        n ? g_strdup_printf(g_dngettext(GETTEXT_PACKAGE, "The kernel hung: %u agent stood still",
-                                        "The kernel hung: %u agents stood still", n),
+        n ? g_strdup_printf(g_dngettext(GETTEXT_PACKAGE, "The kernel hung: %u agent is stuck",
+                                        "The kernel hung: %u agents are stuck", n),
                             n)
-          : g_strdup(_("No agent stood still in this run"));
+          : g_strdup(_("No agent hung in this run"));
     ws_window_say(w, n ? GTK_MESSAGE_ERROR : GTK_MESSAGE_INFO, what, lines->str);
     return TRUE;
 }

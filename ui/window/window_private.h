@@ -4,6 +4,9 @@
 #include "ui/panels/palette.h"
 #include "ui/window/window.h"
 
+/* What stands around the score. */
+typedef enum { WS_PANE_SIDEBAR, WS_PANE_INSPECTOR, WS_PANE_PANELS, WS_PANE_COUNT } WsPaneKind;
+
 /* Goes on once the design is saved or given up (`safe`), or not at all. */
 typedef void (*WsWindowThen)(WsWindow *w, gboolean safe, gpointer data);
 
@@ -21,6 +24,10 @@ struct _WsWindow {
     GtkLabel *toast;    /* what a command has to say */
     guint toast_source; /* hides it */
     GtkWidget *sidebar, *history_button;
+    /* window_adapt.c: what the person wants, what there is no room for, what is shown all the same
+     */
+    gboolean wanted[WS_PANE_COUNT], no_room[WS_PANE_COUNT], insisted[WS_PANE_COUNT];
+    guint adapt_source;
     gboolean dragging;   /* the score shows what letting go would give … */
     GtkLabel *of_before; /* … and the panels what was before, as this says */
 
@@ -48,8 +55,8 @@ struct _WsWindow {
     GtkWidget *welcome_box, *score_box, *inspector_box, *jobs_box, *status_box;
     GtkPaned *rows, *columns, *side;
     GtkNotebook *panels;
-    GtkWidget *status_verdict_button;
-    GtkLabel *status_verdict, *status_selection, *status_device, *status_zoom;
+    GtkWidget *status_verdict_button, *status_fix;
+    GtkLabel *status_verdict, *status_fix_label, *status_selection, *status_device, *status_zoom;
 };
 
 /* window_actions.c: what a command of actions.def does, by its name. */
@@ -111,6 +118,11 @@ void ws_window_machine_built_in(WsWindow *w);
 void ws_window_choose_other_design(WsWindow *w);
 /* window_status.c */
 void ws_window_follow_status(WsWindow *w);
+/* window_adapt.c */
+void ws_window_want_pane(WsWindow *w, WsPaneKind pane, gboolean wanted);
+gboolean ws_window_pane_shown(WsWindow *w, WsPaneKind pane);
+void ws_window_adapt(WsWindow *w); /* the window has another size: soon */
+void ws_window_restore_panes(WsWindow *w);
 /* window_detach.c */
 void ws_window_make_detachable(WsWindow *w);
 void ws_window_add_panel(WsWindow *w, GtkWidget *panel, const char *label);

@@ -220,7 +220,7 @@ static void take_new(WsWindow *w, gboolean safe, gpointer design)
     if (safe && design) {
         ws_window_say_nothing(w);
         ws_document_take_design(w->document, design, NULL, FALSE);
-        gtk_widget_set_visible(w->sidebar, TRUE);
+        ws_window_want_pane(w, WS_PANE_SIDEBAR, TRUE);
     }
     g_clear_pointer((WsDesign **)&design, ws_design_unref);
 }

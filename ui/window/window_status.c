@@ -1,6 +1,7 @@
 #include "check/verdict.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
+#include "ui/document/document_fixes.h"
 #include "ui/parts/format.h"
 #include "ui/parts/words.h"
 #include "ui/timeline/scrubber.h"
@@ -111,6 +112,35 @@ static void show_verdict(WsWindow *w)
     mark(GTK_WIDGET(w->status_verdict_button), "good", good);
 }
 
+/* What mends the worst problem stands beside the verdict. */
+static void show_fix(WsDocument *d, WsWindow *w)
+{
+    const WsFinding *finding = NULL;
+    const WsFix *fix =
+        ws_document_pending(d) || w->dragging ? NULL : ws_document_first_fix(d, &finding);
+    gtk_widget_set_visible(w->status_fix, fix != NULL);
+    if (!fix)
+        return;
+    g_autofree char *title = ws_words(fix->said), *told = ws_document_fix_told(fix);
+    /* Translators: %s is a quick-fix: "Wait for full before the mma" */
+    g_autofree char *label = g_strdup_printf(_("Fix: %s"), title);
+    g_autofree char *problem = ws_words_message(finding);
+    g_autofree char *tip = g_strdup_printf("%s\n%s\n%s", problem, label, told);
+    gtk_label_set_text(w->status_fix_label, label);
+    gtk_widget_set_tooltip_text(w->status_fix, tip);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(w->status_fix), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   label, -1);
+}
+
+static void on_fix(WsWindow *w)
+{
+    const WsFinding *finding;
+    const WsFix *fix = ws_document_first_fix(w->document, &finding);
+    g_autoptr(GError) error = NULL;
+    if (fix && !ws_document_fix(w->document, fix, &error) && error)
+        ws_window_say(w, GTK_MESSAGE_WARNING, error->message, NULL);
+}
+
 static void show_device(WsWindow *w)
 {
     WsDocument *d = w->document;
@@ -140,6 +170,7 @@ static void show_all(WsDocument *d, WsWindow *w)
     show_verdict(w);
     show_selection(w);
     show_device(w);
+    show_fix(d, w);
 }
 
 void ws_window_set_dragging(WsWindow *w, gboolean dragging)
@@ -149,6 +180,7 @@ void ws_window_set_dragging(WsWindow *w, gboolean dragging)
     w->dragging = dragging;
     gtk_label_set_text(w->of_before, dragging ? _("below: before the drag") : "");
     show_verdict(w);
+    show_fix(w->document, w);
 }
 
 static void selection_changed(WsDocument *d, WsWindow *w)
@@ -162,6 +194,8 @@ void ws_window_follow_status(WsWindow *w)
     g_signal_connect_object(w->document, "changed", G_CALLBACK(show_all), w, 0);
     g_signal_connect_object(w->document, "edited", G_CALLBACK(show_all), w, 0);
     g_signal_connect_object(w->document, "previewed", G_CALLBACK(show_all), w, 0);
+    g_signal_connect_object(w->document, "fixes", G_CALLBACK(show_fix), w, 0);
+    g_signal_connect_swapped(w->status_fix, "clicked", G_CALLBACK(on_fix), w);
     g_signal_connect_object(w->document, "selection-changed", G_CALLBACK(selection_changed), w, 0);
     g_signal_connect_object(w->document, "range-changed", G_CALLBACK(selection_changed), w, 0);
     g_signal_connect_object(timeline, "notify::zoom", G_CALLBACK(show_zoom), w, 0);

@@ -20,6 +20,7 @@ static const WsPyDialect gluon = {
     .static_range = "gl.static_range",
     .constexpr_t = "gl.constexpr",
     .masks = TRUE,
+    .parts = TRUE,
     .op = ws_gluon_op,
     .fresh = ws_gluon_fresh,
     .full = ws_gluon_full,
@@ -56,17 +57,8 @@ static gboolean by_copy_or_product(const WsPy *y, guint buffer)
 /* "[4, 128, 64]": stages of all elements, and parts of tiles whose rows are no power of two. */
 static const char *shape_of(WsPy *y, const WsBuffer *b)
 {
-    guint part = b->rank == 1 ? 1 : ws_py_part_rows(b->rows);
-    guint n = b->stages * b->array * (b->rank == 1 ? 1 : b->rows / part);
-    const char *count = ws_py_count(y, b->stages_name);
-    const char *s = count && n == b->stages ? count : ws_py_format(y, "%u", n);
-    if (!ws_py_pow2(b->cols) || (b->rank > 1 && part < 8 && part != b->rows))
-        ws_py_refuse(y, NULL,
-                     ws_py_phrase(y,
-                                  "buffer %s of %u rows and %u columns (extents are powers of "
-                                  "two)",
-                                  b->name, b->rows, b->cols),
-                     "make them powers of two");
+    guint part;
+    const char *s = ws_py_stages(y, b, &part);
     return b->rank == 1 ? ws_py_format(y, "[%s, %u]", s, b->cols)
                         : ws_py_format(y, "[%s, %u, %u]", s, part, b->cols);
 }
@@ -94,23 +86,10 @@ static void buffer(WsPy *y, guint i)
                    ws_gluon_dtype(y, b->dtype), shape_of(y, b), layout);
 }
 
-static const WsPyRole *role_of(const GPtrArray *roles, guint agent, guint *replica)
-{
-    for (guint i = 0; i < roles->len; i++) {
-        const WsPyRole *r = roles->pdata[i];
-        if (agent >= r->first && agent < r->first + r->n) {
-            *replica = agent - r->first;
-            return r;
-        }
-    }
-    return NULL;
-}
-
 static void partitions(WsPy *y, const GPtrArray *roles, const WsPyPlan *plan)
 {
-    guint replica = 0;
     if (y->p->n_agents == 1) {
-        const WsPyRole *r = role_of(roles, 0, &replica);
+        const WsPyRole *r = ws_py_role_of(roles, 0);
         const char *given = ws_py_role_arguments(y, r, 0);
         ws_py_line(y, "%s%s", r->name, given);
         return;
@@ -118,12 +97,13 @@ static void partitions(WsPy *y, const GPtrArray *roles, const WsPyPlan *plan)
     const char *warps = "", *registers = "";
     ws_py_line(y, "gl.warp_specialize([");
     for (guint i = 0; i < plan->n; i++) {
-        const WsPyRole *r = role_of(roles, plan->agent[i], &replica);
+        const WsPyRole *r = ws_py_role_of(roles, plan->agent[i]);
         const WsAgent *a = &y->p->agent[plan->agent[i]];
         const char *more = plan->warps[i] == a->warps
                                ? ""
                                : ws_py_format(y, "  # %u warps in the design", a->warps);
-        ws_py_line(y, "    (%s, %s),%s", r->name, ws_py_role_arguments(y, r, replica), more);
+        const char *given = ws_py_role_arguments(y, r, plan->agent[i] - r->first);
+        ws_py_line(y, "    (%s, %s),%s", r->name, given, more);
         if (!i)
             continue;
         warps = ws_py_format(y, "%s%s%u", warps, i > 1 ? ", " : "", plan->warps[i]);
@@ -183,9 +163,8 @@ static void kernel_and_launcher(WsPy *y, const GPtrArray *roles, const GPtrArray
 static GPtrArray *arguments_of(WsPy *y, const char *text)
 {
     GPtrArray *all = g_ptr_array_new();
-    const GArray *boxes = ws_gluon(y)->boxes;
-    for (guint i = 0; i < boxes->len; i++)
-        g_ptr_array_add(all, (gpointer)g_array_index(boxes, WsPyBox, i).name);
+    for (guint i = 0; i < y->boxes->len; i++)
+        g_ptr_array_add(all, (gpointer)g_array_index(y->boxes, WsPyBox, i).name);
     for (guint i = 0; i < y->p->n_tensors; i++) {
         if (!text || ws_py_mentions(text, y->tensor[i]))
             g_ptr_array_add(all, (gpointer)y->tensor[i]);
@@ -223,9 +202,8 @@ static GPtrArray *all_roles(WsPy *y)
 static void whole(WsPy *y)
 {
     g_auto(WsPyPlan) plan = { 0 };
-    WsGluon *g = ws_gluon(y);
-    g->boxes = ws_py_boxes(y);
-    g->plan = &plan;
+    ws_py_boxes(y);
+    ws_gluon(y)->plan = &plan;
     if (y->error || !ws_py_plan(y, &plan))
         return;
     g_autofree char *tile = ws_py_piece(y, ws_py_tile_function(y, "@gluon.jit"), TRUE);
@@ -260,17 +238,13 @@ static void whole(WsPy *y)
 static char *written(const WsProgram *p, gboolean remarks, WsPyPieces *pieces,
                      const WsPyNumbers *numbers, GError **error)
 {
-    WsPy *y = ws_py_new(p, &gluon);
-    y->remarks = remarks;
-    y->pieces = pieces;
-    y->numbers = numbers;
+    WsPy *y = ws_py_new(p, &gluon, remarks, pieces, numbers);
     WsGluon g = { 0 };
     g.gathers = g_ptr_array_new();
     g.layout = g_array_new(FALSE, FALSE, sizeof(WsGluonLayout));
     y->role = &g;
     if (!y->error)
         whole(y);
-    g_clear_pointer(&g.boxes, g_array_unref);
     g_ptr_array_unref(g.gathers);
     g_free(g.token);
     g_array_unref(g.layout);

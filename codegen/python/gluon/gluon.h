@@ -8,7 +8,6 @@ G_BEGIN_DECLS
 
 typedef struct {
     const WsPyPlan *plan;
-    GArray *boxes;      /* WsPyBox */
     gboolean *token;    /* [n_values] issued since the last wait: not a tensor in the language */
     guint inst_k;       /* K of the role's instructions; 16 if it has none */
     guint row_cols;     /* columns of the layout whose rows values [rows, 1] follow; 0: none */
@@ -42,7 +41,7 @@ char *ws_gluon_launcher(WsPy *y, const GPtrArray *arguments, const WsPyPlan *pla
 const char *ws_gluon_dtype(WsPy *y, WsDtype t);
 const char *ws_gluon_tile_layout(WsPy *y, guint cols);     /* "mma_256" */
 const char *ws_gluon_layout(WsPy *y, const WsRegValue *v); /* of a value; NULL: refused */
-const char *ws_gluon_shape(WsPy *y, const WsRegValue *v);  /* "[64, 256]" */
+const char *ws_gluon_line_layout(WsPy *y);                 /* of a line, or one element */
 char *ws_gluon_layouts(WsPy *y);                           /* definitions in use */
 const char *ws_gluon_shared_layout(WsPy *y, guint swizzle, WsDtype t, guint rank);
 gboolean ws_gluon_lanes(const WsRegValue *v); /* an element per lane of a quad */
@@ -65,7 +64,6 @@ void ws_gluon_block_around(WsPy *y, const WsTree *t, gboolean begin);
 /* --- gluon_memory.c
  * -----------------------------------------------------------------------------*/
 const char *ws_gluon_view(WsPy *y, const WsAccess *a); /* "a.index(…).slice(…)", not transposed */
-const char *ws_gluon_part(WsPy *y, const WsValueUse *u); /* a value, or columns of it */
 void ws_gluon_load(WsPy *y, const WsOp *op);
 void ws_gluon_store(WsPy *y, const WsOp *op);
 void ws_gluon_write(WsPy *y, const WsOp *op);

@@ -27,36 +27,15 @@ void ws_gluon_arrive(WsPy *y, const WsOp *op)
         ws_py_line(y, "mbarrier.arrive(%s, count=%" G_GINT64_FORMAT ")", slot_of(y, op), op->count);
 }
 
-/* "A_desc.block_type.nbytes + B_desc.block_type.nbytes": what the loads of an expect bring, as
- * their descriptors say it; NULL: the figure says it. */
-static const char *blocks_of(WsPy *y, const WsOp *expect)
+/* What a descriptor says of its bytes; NULL: a load is several calls, and the figure says it. */
+static const char *block_bytes(WsPy *y, const WsPyBox *box, gint64 bytes)
 {
-    const WsTransaction *t = NULL;
-    for (guint i = 0; i < y->p->n_transactions; i++) {
-        if (y->p->transaction[i]->expect == expect)
-            t = y->p->transaction[i];
-    }
-    const char *s = "";
-    gint64 bytes = 0;
-    for (guint i = 0; t && i < t->n; i++) {
-        const WsOp *op = t->op[i];
-        if (!op->transfer || ws_op_row(op->kind)->from != WS_DATA_AT_TENSOR)
+    (void)bytes;
+    for (guint d = 0; d < box->rank; d++) {
+        if (ws_py_block(box, d) != box->block[d])
             return NULL;
-        if (!ws_py_first_box(op))
-            continue;
-        const WsPyBox *box = ws_py_call(y, ws_gluon(y)->boxes, op);
-        if (!box)
-            return NULL;
-        gint64 one = ws_dtype_bytes(y->p->tensor[box->tensor].dtype);
-        for (guint d = 0; d < box->rank; d++) {
-            if (ws_py_block(box, d) != box->block[d])
-                return NULL;
-            one *= box->block[d];
-        }
-        bytes += one;
-        s = ws_py_format(y, "%s%s%s.block_type.nbytes", s, *s ? " + " : "", box->name);
     }
-    return *s && bytes == expect->bytes ? s : NULL;
+    return ws_py_format(y, "%s.block_type.nbytes", box->name);
 }
 
 void ws_gluon_expect(WsPy *y, const WsOp *op)
@@ -66,7 +45,7 @@ void ws_gluon_expect(WsPy *y, const WsOp *op)
                      "let the copy arrive");
         return;
     }
-    const char *blocks = blocks_of(y, op);
+    const char *blocks = ws_py_expected(y, op, block_bytes);
     if (blocks)
         ws_py_line(y, "mbarrier.expect(%s, %s)", slot_of(y, op), blocks);
     else
@@ -78,28 +57,13 @@ void ws_gluon_expect(WsPy *y, const WsOp *op)
 
 void ws_gluon_named(WsPy *y, const WsOp *op)
 {
-    if (op->barrier < 0) {
-        ws_py_refuse(y, op, "a barrier of the whole CTA between groups", "an mbarrier or two");
-        return;
-    }
-    guint number = (guint)op->barrier;
-    gint64 element = 0;
-    if (op->element && !ws_py_constant(y, op->element, &element)) {
-        ws_py_refuse(y, op, "a named barrier whose element is not constant", NULL);
-        return;
-    }
-    gboolean sync = ws_op_waits_join(op->kind);
-    if (!ws_py_between_groups(y, number)) {
-        if (sync)
-            ws_py_line(y, "gl.thread_barrier()");
-        return;
-    }
-    const WsBarrier *b = &y->p->barrier[number];
-    const char *at = y->barrier[number];
-    if (b->array > 1)
-        at = ws_py_format(y, "%s + %s", at, ws_py_text(y, op->element));
-    ws_py_line(y, "%s(%s, %" G_GINT64_FORMAT ")",
-               ws_py_helper(y, sync ? "named_sync" : "named_arrive"), at, op->count);
+    const gboolean sync = ws_op_waits_join(op->kind);
+    const char *at = ws_py_named(y, op);
+    if (at && *at)
+        ws_py_line(y, "%s(%s, %" G_GINT64_FORMAT ")",
+                   ws_py_helper(y, sync ? "named_sync" : "named_arrive"), at, op->count);
+    else if (at && sync)
+        ws_py_line(y, "gl.thread_barrier()");
 }
 
 /* --- storage

@@ -33,7 +33,7 @@ static const struct {
     { "lanes_max", "@gluon.jit\ndef lanes_max(x):\n    return gl.max(x, axis=1)\n" },
     { "at_most",
       "@gluon.jit\ndef at_most(offset, index, limit):\n"
-      "    # offset + index <= limit, said so that no register per column lives on in loops\n"
+      "    # offset + index <= limit, written so that no register per column lives on in loops\n"
       "    return limit - offset - index >= 0\n" },
     { "at_most_of_row",
       "@gluon.jit\ndef at_most_of_row(offset, index, limit):\n"

@@ -10,17 +10,13 @@
 
 static void descriptors(WsPy *y, const char *pointers)
 {
-    const GArray *boxes = ws_gluon(y)->boxes;
-    for (guint i = 0; i < boxes->len; i++) {
-        const WsPyBox *b = &g_array_index(boxes, WsPyBox, i);
+    for (guint i = 0; i < y->boxes->len; i++) {
+        const WsPyBox *b = &g_array_index(y->boxes, WsPyBox, i);
         const WsTensor *t = &y->p->tensor[b->tensor];
-        const char *block = "";
-        for (guint d = 0; d < b->rank; d++)
-            block = ws_py_format(y, "%s%s%u", block, d ? ", " : "", ws_py_block(b, d));
         ws_py_line(y, "%s = TensorDescriptor(", b->name);
         ws_py_line(y, "    %s, [%s], %s, [%s],", y->tensor[b->tensor],
                    ws_py_host_list(y, t->shape, t->rank),
-                   ws_py_host_strides(y, b->tensor, pointers), block);
+                   ws_py_host_strides(y, b->tensor, pointers), ws_py_block_shape(y, b));
         ws_py_line(y, "    %s)", ws_gluon_shared_layout(y, b->swizzle, t->dtype, b->rank));
     }
 }

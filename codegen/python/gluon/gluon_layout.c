@@ -112,7 +112,7 @@ char *ws_gluon_layouts(WsPy *y)
     return g_string_free(s, FALSE);
 }
 
-static const char *line_layout(WsPy *y)
+const char *ws_gluon_line_layout(WsPy *y)
 {
     return ws_py_format(y, "gl.BlockedLayout([1], [32], [%u], [0])", ws_gluon_warps(y));
 }
@@ -125,14 +125,14 @@ static const char *rows_of(WsPy *y, guint cols)
 static const char *rows_layout(WsPy *y)
 {
     guint cols = ws_gluon(y)->row_cols;
-    return cols ? rows_of(y, cols) : line_layout(y);
+    return cols ? rows_of(y, cols) : ws_gluon_line_layout(y);
 }
 
 static const char *cols_layout(WsPy *y, guint cols)
 {
     return ws_gluon(y)->row_cols
                ? ws_py_format(y, "gl.SliceLayout(0, %s)", ws_gluon_tile_layout(y, cols))
-               : line_layout(y);
+               : ws_gluon_line_layout(y);
 }
 
 const char *ws_gluon_layout(WsPy *y, const WsRegValue *v)
@@ -152,7 +152,8 @@ const char *ws_gluon_layout(WsPy *y, const WsRegValue *v)
     return v->cols > 1 ? cols_layout(y, v->cols) : NULL;
 }
 
-const char *ws_gluon_shape(WsPy *y, const WsRegValue *v)
+/* "[64, 256]" */
+static const char *shape_of(WsPy *y, const WsRegValue *v)
 {
     if (is_tile(v) || ws_gluon_lanes(v))
         return ws_py_format(y, "[%u, %u]", v->rows, v->cols);
@@ -202,7 +203,7 @@ const char *ws_gluon_full(WsPy *y, guint v, const char *x)
     const char *layout = ws_gluon_layout(y, r);
     if (!layout)
         return x;
-    return ws_py_format(y, "gl.full(%s, %s, %s, %s)", ws_gluon_shape(y, r), x,
+    return ws_py_format(y, "gl.full(%s, %s, %s, %s)", shape_of(y, r), x,
                         ws_gluon_dtype(y, r->dtype), layout);
 }
 
@@ -212,7 +213,7 @@ const char *ws_gluon_fresh(WsPy *y, guint v)
     const char *layout = ws_gluon_layout(y, r);
     if (!layout)
         return ws_py_format(y, "%s = %s", y->value[v], r->dtype == WS_DTYPE_I32 ? "0" : "0.0");
-    return ws_py_format(y, "%s = gl.zeros(%s, %s, %s)", y->value[v], ws_gluon_shape(y, r),
+    return ws_py_format(y, "%s = gl.zeros(%s, %s, %s)", y->value[v], shape_of(y, r),
                         ws_gluon_dtype(y, r->dtype), layout);
 }
 

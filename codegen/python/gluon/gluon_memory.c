@@ -18,32 +18,18 @@ static gboolean line_buffer(const WsBuffer *b)
     return b->rank == 1;
 }
 
-/* One part of a tile whose rows are no power of two: "q.index(use % QBUF * 3 + 1)". */
-static const char *part_view(WsPy *y, const WsAccess *a, const char *part)
+/* A stage of a buffer, or `part` of it: "q.index(use % QBUF * 3 + 1)". */
+static const char *stage(WsPy *y, const WsAccess *a, const char *part)
 {
-    const WsBuffer *b = &y->p->buffer[a->buffer];
-    guint n = b->rows / ws_py_part_rows(b->rows);
-    return ws_py_format(y, "%s.index(%s * %u + %s)", y->buffer[a->buffer],
-                        ws_py_format(y, b->array > 1 ? "(%s)" : "%s", ws_py_stage(y, a)), n, part);
+    return ws_py_format(y, "%s.index(%s)", y->buffer[a->buffer], ws_py_part_stage(y, a, part));
 }
 
 const char *ws_gluon_view(WsPy *y, const WsAccess *a)
 {
     const WsBuffer *b = &y->p->buffer[a->buffer];
-    guint part = ws_py_part_rows(b->rows);
-    gint64 row0;
-    if (part != b->rows && !line_buffer(b)) {
-        if (!ws_py_constant(y, a->row0, &row0) || a->rows != part || row0 % part != 0 ||
-            a->cols != b->cols)
-            ws_py_refuse(y, y->op,
-                         ws_py_phrase(y,
-                                      "%u rows of a tile of %u (extents are powers "
-                                      "of two)",
-                                      a->rows, b->rows),
-                         ws_py_phrase(y, "views of %u rows, or a tile of 2^n rows", part));
-        return part_view(y, a, ws_py_format(y, "%" G_GINT64_FORMAT, row0 / part));
-    }
-    const char *s = ws_py_format(y, "%s.index(%s)", y->buffer[a->buffer], ws_py_stage(y, a));
+    const char *part = ws_py_view_part(y, a), *s = stage(y, a, part);
+    if (part)
+        return s;
     if (line_buffer(b)) {
         if (a->cols != b->cols)
             s = ws_py_format(y, "%s.slice(%s, %u, 0)", s, ws_py_text(y, a->col0), a->cols);
@@ -54,22 +40,6 @@ const char *ws_gluon_view(WsPy *y, const WsAccess *a)
     if (a->cols != b->cols)
         s = ws_py_format(y, "%s.slice(%s, %u, 1)", s, ws_py_text(y, a->col0), a->cols);
     return s;
-}
-
-const char *ws_gluon_part(WsPy *y, const WsValueUse *u)
-{
-    const WsRegValue *v = &y->agent->value[u->value];
-    const char *name = y->value[u->value];
-    if (u->rows == v->rows && u->cols == v->cols)
-        return name;
-    if (u->rows != v->rows || !u->cols || v->cols % u->cols != 0 ||
-        ((v->cols / u->cols) & (v->cols / u->cols - 1)) != 0) {
-        ws_py_refuse(y, y->op, "part of a value that halving its columns does not give",
-                     "all rows, and columns in a power-of-two share");
-        return name;
-    }
-    return ws_py_format(y, "%s(%s, %s, %u)", ws_py_helper(y, "columns"), name,
-                        ws_py_text(y, u->col0), u->cols);
 }
 
 static const char *converted(WsPy *y, const char *x, WsDtype from, WsDtype to)
@@ -87,14 +57,9 @@ void ws_gluon_write(WsPy *y, const WsOp *op)
 {
     const WsValueUse *u = &op->value[0];
     const WsBuffer *b = &y->p->buffer[op->access[0].buffer];
-    const char *x = ws_gluon_part(y, u);
+    const char *x = ws_py_columns(y, u);
     ws_py_line(y, "%s.store(%s)", turned(y, &op->access[0]),
                converted(y, x, y->agent->value[u->value].dtype, b->dtype));
-}
-
-static const char *one_element(WsPy *y)
-{
-    return ws_py_format(y, "gl.BlockedLayout([1], [32], [%u], [0])", ws_gluon_warps(y));
 }
 
 /* One element of a line: the line seen as so many lines of one, since slices begin at constants. */
@@ -114,7 +79,7 @@ static void read_element(WsPy *y, const WsOp *op)
                            : ws_py_format(y, "%s._reinterpret(%s, [%u, 1], %s)",
                                           y->buffer[a->buffer], ws_gluon_dtype(y, b->dtype), n,
                                           "gl.SwizzledSharedLayout(1, 1, 1, order=[0])");
-    x = ws_py_format(y, "gl.max(%s.index(%s).load(%s), axis=0)", x, at.s, one_element(y));
+    x = ws_py_format(y, "gl.max(%s.index(%s).load(%s), axis=0)", x, at.s, ws_gluon_line_layout(y));
     const WsValueUse *u = &op->value[0];
     ws_py_line(y, "%s = %s", y->value[u->value],
                converted(y, x, b->dtype, y->agent->value[u->value].dtype));
@@ -130,7 +95,7 @@ void ws_gluon_read(WsPy *y, const WsOp *op)
         read_element(y, op);
         return;
     }
-    if (u->rows != v->rows || u->cols != v->cols) {
+    if (!ws_py_whole(y, u)) {
         ws_py_refuse(y, op, "reading into part of a value", "make the part a value of its own");
         return;
     }
@@ -148,13 +113,11 @@ static const char *as_block(WsPy *y, const WsPyBox *box, const WsAccess *a, cons
     WsAccess all = *a;
     all.rows = box->rows;
     all.cols = box->cols;
-    const char *view = part ? part_view(y, &all, part) : ws_gluon_view(y, &all), *shape = "";
+    const char *view = part ? stage(y, &all, part) : ws_gluon_view(y, &all);
     guint rank = line_buffer(&y->p->buffer[a->buffer]) ? 1 : 2;
     if (box->rank == rank)
         return view;
-    for (guint i = 0; i < box->rank; i++)
-        shape = ws_py_format(y, "%s%s%u", shape, i ? ", " : "", ws_py_block(box, i));
-    return ws_py_format(y, "%s.reshape([%s])", view, shape);
+    return ws_py_format(y, "%s.reshape([%s])", view, ws_py_block_shape(y, box));
 }
 
 static const char *const reduced[] = {
@@ -163,14 +126,10 @@ static const char *const reduced[] = {
 
 static void copy(WsPy *y, const WsOp *op, const WsPyBox *box, gboolean load)
 {
-    const WsBuffer *b = &y->p->buffer[op->access[0].buffer];
-    guint dim, n = ws_py_parts(box, &dim), rows = n > 1 ? ws_py_block(box, dim) : 0;
-    if (n > 1 && (box->rows != b->rows || rows != ws_py_part_rows(b->rows))) {
-        ws_py_refuse(y, op, "a copy of a number of rows that is no power of two",
-                     "copy 2^n rows, or whole tiles");
+    const char *at = "";
+    const guint n = ws_py_copies(y, op, box, &at);
+    if (!n)
         return;
-    }
-    const char *at = n > 1 ? ws_py_part_coordinates(y, op, dim, rows) : ws_py_coordinates(y, op);
     const char *view = as_block(y, box, &op->access[0], n > 1 ? "part" : NULL);
     if (n > 1)
         ws_py_open(y, "for part in gl.static_range(%u)", n);
@@ -190,21 +149,15 @@ static void copy(WsPy *y, const WsOp *op, const WsPyBox *box, gboolean load)
 
 void ws_gluon_load(WsPy *y, const WsOp *op)
 {
-    const WsPyBox *box = ws_py_call(y, ws_gluon(y)->boxes, op);
+    const WsPyBox *box = ws_py_call(y, op);
     if (box)
         copy(y, op, box, TRUE);
 }
 
 void ws_gluon_store(WsPy *y, const WsOp *op)
 {
-    const WsPyBox *box = ws_py_call(y, ws_gluon(y)->boxes, op);
-    guint dim;
-    if (box && strcmp(op->id, op->step) != 0) /* a wait counts steps, and would count both calls */
-        ws_py_refuse(y, op, "a store in boxes of several shapes", "store it in two steps");
-    else if (box && ws_py_parts(box, &dim) > 1)
-        ws_py_refuse(y, op, "a store of a number of rows that is no power of two",
-                     "store 2^n rows at a time");
-    else if (box)
+    const WsPyBox *box = ws_py_call(y, op);
+    if (box && ws_py_single_store(y, op, box))
         copy(y, op, box, FALSE);
 }
 
@@ -278,7 +231,7 @@ void ws_gluon_write_global(WsPy *y, const WsOp *op)
     const char *at, *mask;
     const WsValueUse *u = &op->value[0];
     addresses(y, op, &at, &mask);
-    const char *x = converted(y, ws_gluon_part(y, u), y->agent->value[u->value].dtype,
+    const char *x = converted(y, ws_py_columns(y, u), y->agent->value[u->value].dtype,
                               y->p->tensor[op->tensor].dtype);
     const char *where = mask ? ws_py_format(y, ", mask=%s", mask) : "";
     if (op->kind == WS_OP_RED_GLOBAL)
@@ -294,7 +247,7 @@ void ws_gluon_read_global(WsPy *y, const WsOp *op)
     const WsValueUse *u = &op->value[0];
     const WsRegValue *v = &y->agent->value[u->value];
     addresses(y, op, &at, &mask);
-    if (u->rows != v->rows || u->cols != v->cols) {
+    if (!ws_py_whole(y, u)) {
         ws_py_refuse(y, op, "reading into part of a value", "make the part a value of its own");
         return;
     }
@@ -336,7 +289,7 @@ void ws_gluon_claim(WsPy *y, const WsOp *op)
     ws_py_line(y, "%s = gl.num_programs(0) + gl.atomic_add(counter, 1, sem=\"relaxed\")",
                y->next_tile);
     ws_py_line(y, "%s.store(gl.full([1], %s, gl.int32, %s))", ws_gluon_view(y, &op->access[0]),
-               y->next_tile, one_element(y));
+               y->next_tile, ws_gluon_line_layout(y));
 }
 
 void ws_gluon_take(WsPy *y, const WsOp *op)
@@ -346,5 +299,5 @@ void ws_gluon_take(WsPy *y, const WsOp *op)
         return;
     }
     ws_py_line(y, "%s = gl.max(%s.load(%s), axis=0)", y->next_tile,
-               ws_gluon_view(y, &op->access[0]), one_element(y));
+               ws_gluon_view(y, &op->access[0]), ws_gluon_line_layout(y));
 }

@@ -45,10 +45,7 @@ static const char *in_flight(WsPy *y, const WsOp *op)
 {
     const char *s = "";
     for (guint v = 0; v < y->agent->n_values; v++) {
-        gboolean flies = FALSE;
-        for (guint i = 0; i < op->n_flying; i++)
-            flies = flies || op->flying[i]->value[0].value == v;
-        if (flies)
+        if (ws_py_accumulates(op, v))
             s = also(y, s, y->value[v]);
     }
     for (guint i = 0; i < op->n_flying; i++) {
@@ -134,12 +131,6 @@ void ws_gluon_block_around(WsPy *y, const WsTree *t, gboolean begin)
 /* --- a product
  * ----------------------------------------------------------------------------------*/
 
-static gboolean whole(WsPy *y, const WsValueUse *u)
-{
-    const WsRegValue *v = &y->agent->value[u->value];
-    return u->rows == v->rows && u->cols == v->cols;
-}
-
 /* "use_acc=…" for an accumulator that starts at 0 when `first` holds; NULL: it always adds. */
 static const char *use_acc(WsPy *y, const WsExpr *first, gboolean *zero)
 {
@@ -160,7 +151,7 @@ static const char *operand_in_registers(WsPy *y, const WsOp *op, const char *lay
 {
     const WsValueUse *u = &op->value[1];
     const WsRegValue *v = &y->agent->value[u->value];
-    if (!whole(y, u)) {
+    if (!ws_py_whole(y, u)) {
         ws_py_refuse(y, op, "part of a value as operand a", "make the part a value of its own");
         return "None";
     }
@@ -180,7 +171,7 @@ void ws_gluon_mma(WsPy *y, const WsOp *op)
 {
     const WsMma *m = op->mma;
     const WsValueUse *u = &op->value[0];
-    if (!whole(y, u)) {
+    if (!ws_py_whole(y, u)) {
         ws_py_refuse(y, op, "a product that accumulates into part of a value",
                      "make the part a value of its own");
         return;

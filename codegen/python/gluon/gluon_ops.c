@@ -4,11 +4,6 @@
 #include "program/op_kind.h"
 #include "program/parts/operation.h"
 
-typedef struct {
-    void (*print)(WsPy *y, const WsOp *op);
-    const char *implied, *fixed, *why, *change;
-} Row;
-
 /* Each call there is a group, whatever the design commits together. */
 static void store_wait(WsPy *y, const WsOp *op)
 {
@@ -28,13 +23,12 @@ static void store_wait(WsPy *y, const WsOp *op)
 #define FIXED(text)                                     NULL, NULL, text
 #define NOT(why, change)                                NULL, NULL, NULL, why, change
 #define WS_LOWER(id, prim, llvm, cuda, gluon, tle, tlx) [WS_OP_##id] = { gluon },
-static const Row table[WS_OP_KIND_COUNT] = {
+static const WsPyRow table[WS_OP_KIND_COUNT] = {
 #include "codegen/lower.def"
 };
 
 void ws_gluon_op(WsPy *y, const WsOp *op)
 {
-    const Row *row = &table[op->kind];
     if (ws_py_beyond(op)) {
         ws_py_refuse(y, op,
                      op->transfer ? "a multicast copy (3.6 has none)"
@@ -42,16 +36,5 @@ void ws_gluon_op(WsPy *y, const WsOp *op)
                      "a design of cluster 1");
         return;
     }
-    if (row->why || (!row->print && !row->fixed && !row->implied)) {
-        ws_py_refuse(y, op, row->why ? row->why : ws_op_kind_text(op->kind), row->change);
-        return;
-    }
-    if (row->implied)
-        ws_py_implied(y, op, row->implied);
-    else
-        ws_py_step_comment(y, op);
-    if (row->fixed)
-        ws_py_line(y, "%s", row->fixed);
-    else if (row->print)
-        row->print(y, op);
+    ws_py_row(y, op, &table[op->kind]);
 }

@@ -8,8 +8,6 @@
 #include "program/parts/operation.h"
 #include "program/parts/pipe.h"
 #include "program/parts/tensor.h"
-#include "program/parts/tiles.h"
-#include "program/parts/tree.h"
 #include "program/parts/value.h"
 #include "program/program.h"
 #include "target/target.h"
@@ -17,12 +15,6 @@
 #include <string.h>
 
 /* --- the dialect -------------------------------------------------------------------------------*/
-
-static void block_around(WsPy *y, const WsTree *block, gboolean begin)
-{
-    if (begin && block->kind == WS_TREE_LOOP)
-        ws_tl_start_at_zero(y, block);
-}
 
 static void role_begin(WsPy *y)
 {
@@ -46,7 +38,7 @@ static const WsPyDialect dialect = {
     .spread = ws_tl_spread,
     .reduce = ws_tl_reduce,
     .element = ws_tl_element,
-    .block_around = block_around,
+    .block_around = ws_tl_block_around,
     .role_begin = role_begin,
 };
 
@@ -58,12 +50,12 @@ static void add_param(GArray *list, const char *name, const char *given)
     g_array_append_val(list, p);
 }
 
-static GArray *parameters(WsTle *t, const GPtrArray *host)
+static GArray *parameters(WsTle *t)
 {
     GArray *list = g_array_new(FALSE, FALSE, sizeof(WsPyParam));
     const WsProgram *p = t->y->p;
-    for (guint i = 0; i < t->boxes->len; i++) {
-        const char *name = g_array_index(t->boxes, WsPyBox, i).name;
+    for (guint i = 0; i < t->y->boxes->len; i++) {
+        const char *name = g_array_index(t->y->boxes, WsPyBox, i).name;
         add_param(list, name, name);
     }
     for (guint i = 0; i < p->n_tensors; i++)
@@ -88,14 +80,12 @@ static GArray *parameters(WsTle *t, const GPtrArray *host)
             }
         }
     }
-    for (guint i = 0; i < host->len; i++)
-        add_param(list, host->pdata[i], host->pdata[i]);
     return list;
 }
 
 static const char *call_of(WsTle *t, const GPtrArray *roles, guint agent)
 {
-    const WsPyRole *r = ws_tl_role_of(roles, agent);
+    const WsPyRole *r = ws_py_role_of(roles, agent);
     GString *s = g_string_new(ws_py_role_arguments(t->y, r, agent - r->first));
     for (guint i = 0; i < t->pipe->len; i++) {
         const WsTlePipe *pipe = ws_tle_pipe(t, (gint)i);
@@ -133,9 +123,9 @@ static void specialize(WsTle *t, const GPtrArray *roles)
 
 /* --- the whole ---------------------------------------------------------------------------------*/
 
-static void header(WsTle *t)
+static void head(WsPy *y)
 {
-    WsPy *y = t->y;
+    const WsTle *t = y->role;
     const WsProgram *p = y->p;
     guint n = p->n_agents - 1;
     g_autofree guint *request = g_new0(guint, n + 1);
@@ -155,9 +145,10 @@ static void header(WsTle *t)
                                   "TLE (FlagTree after PR #707, which brought barriers and "
                                   "wgmma), on warp_specialize, %s form.",
                                   t->pipe->len ? "pipe" : "barrier"));
-    ws_py_comment(y, "Not run: TLE was not at hand where this was written. The plan was judged by "
-                     "the rules of TLE's front end and lowering that Warpstave knows (F1 to F45, "
-                     "L1 to L22); nothing of it was compiled or run by TLE.");
+    ws_py_comment(y,
+                  "Not run: TLE was not available where this was written. The plan was judged by "
+                  "the rules of TLE's front end and lowering that Warpstave knows (F1 to F45, "
+                  "L1 to L22); nothing of it was compiled or run by TLE.");
     ws_py_comment(y, ws_py_format(y, "Registers as TLE's solver deals them: %s.", registers));
     const WsAgent *first = &p->agent[t->order[0]];
     if (first->registers && !t->registers.dropped &&
@@ -180,89 +171,29 @@ static void header(WsTle *t)
         ws_py_comment(y, "Prefetches into L2 are left away.");
     if (y->remarks)
         ws_py_comment(y, "In brackets the step of the design that a line comes from.");
-    ws_py_line(y, "%s", "");
 }
 
-/* Caller frees. */
-static char *kernel_body(WsTle *t, const GPtrArray *roles)
+static void kernel(WsPy *y, const GPtrArray *roles)
 {
-    WsPy *y = t->y;
-    GString *outer = y->out;
-    y->out = g_string_new(NULL);
-    y->depth = 1;
-    ws_tle_objects(t);
-    specialize(t, roles);
-    y->depth = 0;
-    char *text = ws_py_piece(y, g_string_free(y->out, FALSE), FALSE);
-    y->out = outer;
-    return text;
-}
-
-/* Roles, kernel and launcher as text; what they mention is known behind them. Caller frees. */
-static char *body(WsTle *t)
-{
-    WsPy *y = t->y;
-    GString *outer = y->out;
-    y->out = g_string_new(NULL);
-    g_autoptr(GPtrArray) host = ws_py_host_arguments(y);
-    if (y->p->tiles->launch == WS_LAUNCH_DYNAMIC)
-        g_ptr_array_insert(host, 0, (gpointer) "counter");
-    g_autoptr(GArray) list = parameters(t, host);
-    g_autofree char *tile = ws_py_piece(y, ws_py_tile_function(y, "@triton.jit"), TRUE);
-    g_autoptr(GPtrArray) roles = ws_py_roles(y, (const WsPyParam *)(gpointer)list->data, list->len);
-    if (!y->error && roles->len) {
-        if (*tile)
-            g_string_append_printf(y->out, "%s\n\n", tile);
-        for (guint i = 0; i < roles->len; i++)
-            g_string_append_printf(y->out, "@triton.jit\n%s\n\n",
-                                   ((const WsPyRole *)roles->pdata[i])->text);
-        const char *names = ws_tl_kernel_parameters(y, t->boxes, roles, host);
-        g_autofree char *body = kernel_body(t, roles),
-                        *launch =
-                            ws_tl_launcher(y, t->boxes, names, y->p->agent[t->order[0]].warps, "");
-        const char *constants = ws_py_parameters(y, "%s: tl.constexpr = %v", FALSE);
-        ws_py_line(y, "@triton.jit");
-        ws_py_open(y, "def %s(%s%s%s)", y->kernel, names, *constants ? ", " : "", constants);
-        ws_py_static_asserts(y);
-        g_string_append(y->out, body);
-        ws_py_close(y);
-        g_string_append(y->out, "\n\n");
-        g_string_append(y->out, launch);
-    }
-    char *text = g_string_free(y->out, FALSE);
-    y->out = outer;
-    return text;
+    ws_tle_objects(y->role);
+    specialize(y->role, roles);
 }
 
 static void whole(WsTle *t)
 {
-    WsPy *y = t->y;
-    g_autofree char *text = body(t);
-    if (y->error)
-        return;
-    header(t);
-    ws_py_line(y, "import math");
-    ws_py_line(y, "%s", "");
-    ws_py_line(y, "import torch");
-    ws_py_line(y, "import triton");
-    ws_py_line(y, "import triton.language as tl");
-    ws_py_line(y, "import triton.experimental.tle.language as tle");
-    ws_py_line(y, "from triton.tools.tensor_descriptor import TensorDescriptor");
-    ws_py_line(y, "%s", "");
-    ws_tl_constants(y);
-    g_string_append(y->out, "\n\n");
-    ws_tl_helpers(y);
-    g_string_append(y->out, text);
-    ws_py_host_check(y);
+    g_autoptr(GArray) param = parameters(t);
+    ws_tl_file(t->y, &(WsTlFile){ .import = "triton.experimental.tle.language as tle",
+                                  .param = param,
+                                  .warps = t->y->p->agent[t->order[0]].warps,
+                                  .options = "",
+                                  .head = head,
+                                  .kernel = kernel });
 }
 
 static char *written(const WsProgram *p, gboolean remarks, WsPyPieces *pieces,
                      const WsPyNumbers *numbers, GError **error)
 {
-    WsPy *y = ws_py_new(p, &dialect);
-    y->remarks = remarks;
-    y->pieces = pieces;
-    y->numbers = numbers;
+    WsPy *y = ws_py_new(p, &dialect, remarks, pieces, numbers);
     if (y->error)
         return ws_py_finish(y, error);
     WsTle t;

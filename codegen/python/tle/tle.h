@@ -37,7 +37,6 @@ typedef struct {
 
 typedef struct {
     WsPy *y;
-    GArray *boxes;         /* WsPyBox */
     GArray *transaction;   /* WsTleTransaction */
     WsTleBarrier *barrier; /* [p->n_barriers] */
     GArray *pipe;          /* WsTlePipe */

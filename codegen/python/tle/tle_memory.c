@@ -8,7 +8,6 @@
 #include "program/parts/buffer.h"
 #include "program/parts/operation.h"
 #include "program/parts/product.h"
-#include "program/parts/retired.h"
 #include "program/parts/tensor.h"
 #include "program/parts/value.h"
 #include "program/parts/variable.h"
@@ -23,8 +22,7 @@ static const char *operand(WsTle *t, const WsOp *op, gboolean a, const char **fl
     gboolean registers = a && op->mma->a.in_registers;
     *flag = "";
     if (registers) {
-        const WsRegValue *v = &t->y->agent->value[op->value[1].value];
-        if (op->value[1].rows != v->rows || op->value[1].cols != v->cols)
+        if (!ws_py_whole(t->y, &op->value[1]))
             ws_py_refuse(t->y, op, "a part of a value as operand", "make it a value of its own");
         return t->y->value[op->value[1].value];
     }
@@ -43,9 +41,8 @@ static const char *result_type(WsDtype type)
 
 void ws_tle_mma(WsTle *t, const WsOp *op)
 {
-    const WsRegValue *v = &t->y->agent->value[op->value[0].value];
     const char *acc = t->y->value[op->value[0].value], *flag_a, *flag_b, *remark = "";
-    if (op->value[0].rows != v->rows || op->value[0].cols != v->cols)
+    if (!ws_py_whole(t->y, &op->value[0]))
         ws_py_refuse(t->y, op, "a part of a value as accumulator", "make it a value of its own");
     const char *a = operand(t, op, TRUE, &flag_a), *b = operand(t, op, FALSE, &flag_b);
     gint64 known = 0;
@@ -63,25 +60,9 @@ void ws_tle_mma(WsTle *t, const WsOp *op)
                result_type(op->mma->acc_type), remark);
 }
 
-/* Every wgmma is a commit group of its own there; a wait names the accumulators that it makes
- * readable. */
 void ws_tle_mma_wait(WsTle *t, const WsOp *op)
 {
-    const WsWait *w = op->wait;
-    if (!w->n_retired && op->n_flying) { /* a wait takes an accumulator, also where none is ready */
-        const char *acc = t->y->value[op->flying[op->n_flying - 1]->value[0].value];
-        ws_py_line(t->y, "%s = tle.gpu.wgmma_wait(%d, %s)", acc, (int)w->stay, acc);
-    } else if (!w->n_retired)
-        ws_py_remark(t->y, op, "mma_wait %" G_GINT64_FORMAT ": nothing is in flight here", op->n);
-    for (guint i = 0; i < w->n_retired; i++) {
-        guint value = w->retired[i].op->value[0].value;
-        gboolean again = FALSE;
-        for (guint k = 0; k < i; k++)
-            again = again || w->retired[k].op->value[0].value == value;
-        if (!again)
-            ws_py_line(t->y, "%s = tle.gpu.wgmma_wait(%d, %s)", t->y->value[value], (int)w->stay,
-                       t->y->value[value]);
-    }
+    ws_tl_mma_wait(t->y, op, "tle.gpu.wgmma_wait");
 }
 
 /* --- values and shared memory ------------------------------------------------------------------*/
@@ -89,9 +70,8 @@ void ws_tle_mma_wait(WsTle *t, const WsOp *op)
 /* A view of a value: tiles of it at multiples of their shape (rule F42). */
 static const char *part(WsTle *t, const WsValueUse *u)
 {
-    const WsRegValue *v = &t->y->agent->value[u->value];
     const char *name = t->y->value[u->value];
-    if (u->rows == v->rows && u->cols == v->cols)
+    if (ws_py_whole(t->y, u))
         return name;
     WsTerm row = ws_py_op(t->y, WS_EXPR_DIV, ws_py_use(t->y, u->row0), ws_py_int(t->y, u->rows));
     WsTerm col = ws_py_op(t->y, WS_EXPR_DIV, ws_py_use(t->y, u->col0), ws_py_int(t->y, u->cols));
@@ -131,7 +111,7 @@ void ws_tle_read(WsTle *t, const WsOp *op)
     const WsRegValue *v = &t->y->agent->value[op->value[0].value];
     if (!whole_rows(t, op, a))
         return;
-    if (op->value[0].rows != v->rows || op->value[0].cols != v->cols) {
+    if (!ws_py_whole(t->y, &op->value[0])) {
         ws_py_refuse(t->y, op, "a read into a part of a value", "make it a value of its own");
         return;
     }

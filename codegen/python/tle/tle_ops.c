@@ -195,17 +195,9 @@ static gboolean pipe_op(WsTle *t, const WsOp *op)
 
 /* --- copies ------------------------------------------------------------------------------------*/
 
-static const char *shape_of(WsTle *t, const WsPyBox *box)
-{
-    const char *s = "";
-    for (guint i = 0; i < box->rank; i++)
-        s = ws_py_format(t->y, "%s%s%u", s, i ? ", " : "", box->block[i]);
-    return s;
-}
-
 void ws_tle_load(WsTle *t, const WsOp *op)
 {
-    const WsPyBox *box = ws_py_call(t->y, t->boxes, op);
+    const WsPyBox *box = ws_py_call(t->y, op);
     if (!box)
         return;
     gboolean piped = t->barrier[op->barrier].pipe >= 0;
@@ -215,20 +207,20 @@ void ws_tle_load(WsTle *t, const WsOp *op)
     if (op->hint != WS_HINT_NONE)
         t->dropped |= WS_TLE_DROPPED_HINT;
     ws_py_line(t->y, "tle.gpu.copy(%s, %s, [%s], [%s]%s)", box->name,
-               ws_tle_view(t, op, &op->access[0], box->rows, box->cols), shape_of(t, box),
-               ws_py_coordinates(t->y, op), signal);
+               ws_tle_view(t, op, &op->access[0], box->rows, box->cols),
+               ws_py_block_shape(t->y, box), ws_py_coordinates(t->y, op), signal);
 }
 
 void ws_tle_store(WsTle *t, const WsOp *op)
 {
-    const WsPyBox *box = ws_py_call(t->y, t->boxes, op);
+    const WsPyBox *box = ws_py_call(t->y, op);
     if (!box)
         return;
     if (op->hint != WS_HINT_NONE)
         t->dropped |= WS_TLE_DROPPED_HINT;
     ws_py_line(t->y, "tle.gpu.copy(%s, %s, [%s], [%s])",
                ws_tle_view(t, op, &op->access[0], box->rows, box->cols), box->name,
-               shape_of(t, box), ws_py_coordinates(t->y, op));
+               ws_py_block_shape(t->y, box), ws_py_coordinates(t->y, op));
 }
 
 /* --- operations --------------------------------------------------------------------------------*/

@@ -152,7 +152,7 @@ void ws_tle_plan(WsTle *t, WsPy *y)
 {
     const WsProgram *p = y->p;
     *t = (WsTle){ .y = y };
-    t->boxes = ws_py_boxes(y);
+    ws_py_boxes(y);
     t->transaction = g_array_new(FALSE, FALSE, sizeof(WsTleTransaction));
     g_array_set_clear_func(t->transaction, transaction_clear);
     t->pipe = g_array_new(FALSE, FALSE, sizeof(WsTlePipe));
@@ -177,7 +177,6 @@ void ws_tle_clear(WsTle *t)
 {
     for (guint i = 0; i < t->y->p->n_barriers; i++)
         g_free(t->barrier[i].part);
-    g_array_unref(t->boxes);
     g_array_unref(t->transaction);
     g_array_unref(t->pipe);
     g_free(t->barrier);

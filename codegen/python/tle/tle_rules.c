@@ -156,16 +156,6 @@ static gboolean conditional(const WsOp *op)
     return FALSE;
 }
 
-/* Some path has a product in flight here that accumulates into the value. */
-static gboolean accumulates(const WsOp *op, guint value)
-{
-    for (guint i = 0; i < op->n_flying; i++) {
-        if (op->flying[i]->value[0].value == value)
-            return TRUE;
-    }
-    return FALSE;
-}
-
 /* A product that is in flight before `op`, out of a branch that `op` does not stand in: what leaves
  * a branch is its result, and no product any more. */
 static const WsOp *left_branch(const WsOp *op)
@@ -196,7 +186,7 @@ static const char *in_flight(WsTle *t, Fault *fault)
         if (!ws_op_is_product(op->kind))
             continue;
         gboolean fixed = !op->mma->first || ws_expr_is_int(op->mma->first, &known);
-        if (!fixed && accumulates(op, op->value[0].value) && !ws_py_zeros_before(op))
+        if (!fixed && ws_py_accumulates(op, op->value[0].value) && !ws_py_zeros_before(op))
             return WS_WORD("`first` is decided while the accumulator is in flight");
     }
     return NULL;

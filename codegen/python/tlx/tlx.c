@@ -3,15 +3,7 @@
 #include "codegen/python/triton/triton.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
-#include "program/parts/tiles.h"
-#include "program/parts/tree.h"
 #include "program/program.h"
-
-static void block_around(WsPy *y, const WsTree *block, gboolean begin)
-{
-    if (begin && block->kind == WS_TREE_LOOP)
-        ws_tl_start_at_zero(y, block);
-}
 
 static const WsPyDialect dialect = {
     .name = "tlx",
@@ -29,7 +21,7 @@ static const WsPyDialect dialect = {
     .spread = ws_tl_spread,
     .reduce = ws_tl_reduce,
     .element = ws_tl_element,
-    .block_around = block_around,
+    .block_around = ws_tl_block_around,
 };
 
 /* --- tasks -------------------------------------------------------------------------------------*/
@@ -40,12 +32,11 @@ static void add_param(GArray *list, const char *name)
     g_array_append_val(list, p);
 }
 
-static GArray *parameters(WsPy *y, const GPtrArray *host)
+static GArray *parameters(WsPy *y)
 {
     GArray *list = g_array_new(FALSE, FALSE, sizeof(WsPyParam));
-    const GArray *boxes = ws_tlx(y)->boxes;
-    for (guint i = 0; i < boxes->len; i++)
-        add_param(list, g_array_index(boxes, WsPyBox, i).name);
+    for (guint i = 0; i < y->boxes->len; i++)
+        add_param(list, g_array_index(y->boxes, WsPyBox, i).name);
     for (guint i = 0; i < y->p->n_tensors; i++)
         add_param(list, y->tensor[i]);
     for (guint i = 0; i < y->p->n_buffers; i++)
@@ -54,14 +45,12 @@ static GArray *parameters(WsPy *y, const GPtrArray *host)
         if (y->p->barrier[i].kind == WS_BARRIER_MBARRIER)
             add_param(list, y->barrier[i]);
     }
-    for (guint i = 0; i < host->len; i++)
-        add_param(list, host->pdata[i]);
     return list;
 }
 
 static void call(WsPy *y, const GPtrArray *roles, guint agent)
 {
-    const WsPyRole *r = ws_tl_role_of(roles, agent);
+    const WsPyRole *r = ws_py_role_of(roles, agent);
     if (r->replica)
         ws_py_line(y, "%s(%s%s%u)", r->name, r->arguments, *r->arguments ? ", " : "",
                    agent - r->first);
@@ -92,7 +81,7 @@ static void tasks(WsPy *y, const GPtrArray *roles)
 
 /* --- the whole ---------------------------------------------------------------------------------*/
 
-static void header(WsPy *y)
+static void head(WsPy *y)
 {
     const WsProgram *p = y->p;
     ws_py_comment(y, p->name);
@@ -103,103 +92,46 @@ static void header(WsPy *y)
     ws_py_line(y, "# sha256: %s", p->design_hash);
     ws_py_line(y, "#");
     ws_py_comment(y, "TLX (facebookexperimental/triton) for an H100 or H200. Not run: TLX was not "
-                     "at hand where this was written. `warpstave check --from tlx` of this file "
+                     "available where this was written. `warpstave check --from tlx` of this file "
                      "proves or refutes its schedule.");
     if (y->remarks)
         ws_py_comment(y, "In brackets the step of the design that a line comes from.");
-    ws_py_line(y, "%s", "");
-    ws_py_line(y, "import math");
-    ws_py_line(y, "%s", "");
-    ws_py_line(y, "import torch");
-    ws_py_line(y, "import triton");
-    ws_py_line(y, "import triton.language as tl");
-    ws_py_line(y, "import triton.language.extra.tlx as tlx");
-    ws_py_line(y, "from triton.tools.tensor_descriptor import TensorDescriptor");
-    ws_py_line(y, "%s", "");
-    ws_tl_constants(y);
-    ws_py_named_constants(y);
-    g_string_append(y->out, "\n\n");
-    ws_tl_helpers(y);
 }
 
-/* Caller frees. */
-static char *kernel_body(WsPy *y, const GPtrArray *roles)
+static void kernel(WsPy *y, const GPtrArray *roles)
 {
-    GString *outer = y->out;
-    y->out = g_string_new(NULL);
-    y->depth = 1;
     ws_tlx_objects(y);
     tasks(y, roles);
-    y->depth = 0;
-    char *text = ws_py_piece(y, g_string_free(y->out, FALSE), FALSE);
-    y->out = outer;
-    return text;
-}
-
-static void kernel(WsPy *y, const GPtrArray *roles, const GPtrArray *host)
-{
-    const WsTlx *x = ws_tlx(y);
-    const char *names = ws_tl_kernel_parameters(y, x->boxes, roles, host);
-    /* loops are not to be pipelined by the compiler as well */
-    const char *more = ws_py_format(y, ", num_stages=1, maxnreg=%u", x->plan->maxnreg);
-    g_autofree char *body = kernel_body(y, roles);
-    g_autofree char *launch =
-        ws_tl_launcher(y, x->boxes, names, y->p->agent[x->plan->agent[0]].warps, more);
-    const char *constants = ws_py_parameters(y, "%s: tl.constexpr = %v", FALSE);
-    ws_py_line(y, "@triton.jit");
-    ws_py_open(y, "def %s(%s%s%s)", y->kernel, names, *constants ? ", " : "", constants);
-    ws_py_static_asserts(y);
-    ws_py_named_guards(y);
-    g_string_append(y->out, body);
-    ws_py_close(y);
-    g_string_append(y->out, "\n\n");
-    g_string_append(y->out, launch);
 }
 
 static void whole(WsPy *y)
 {
-    g_autoptr(GPtrArray) host = ws_py_host_arguments(y);
-    if (y->p->tiles->launch == WS_LAUNCH_DYNAMIC)
-        g_ptr_array_insert(host, 0, (gpointer) "counter");
-    g_autoptr(GArray) list = parameters(y, host);
-    GString *outer = y->out;
-    y->out = g_string_new(NULL);
-    g_autofree char *tile = ws_py_piece(y, ws_py_tile_function(y, "@triton.jit"), TRUE);
-    g_autoptr(GPtrArray) roles = ws_py_roles(y, (const WsPyParam *)(gpointer)list->data, list->len);
-    if (!y->error) {
-        if (*tile)
-            g_string_append_printf(y->out, "%s\n\n", tile);
-        for (guint i = 0; i < roles->len; i++)
-            g_string_append_printf(y->out, "@triton.jit\n%s\n\n",
-                                   ((const WsPyRole *)roles->pdata[i])->text);
-        kernel(y, roles, host);
-    }
-    g_autofree char *text = g_string_free(y->out, FALSE);
-    y->out = outer;
-    if (y->error)
-        return;
-    header(y);
-    g_string_append(y->out, text);
-    ws_py_host_check(y);
+    const WsPyPlan *plan = ws_tlx(y)->plan;
+    g_autoptr(GArray) param = parameters(y);
+    /* loops are not to be pipelined by the compiler as well */
+    const char *options = ws_py_format(y, ", num_stages=1, maxnreg=%u", plan->maxnreg);
+    ws_tl_file(y, &(WsTlFile){ .import = "triton.language.extra.tlx as tlx",
+                               .ids = TRUE,
+                               .param = param,
+                               .warps = y->p->agent[plan->agent[0]].warps,
+                               .options = options,
+                               .head = head,
+                               .kernel = kernel });
 }
 
 static char *written(const WsProgram *p, gboolean remarks, WsPyPieces *pieces,
                      const WsPyNumbers *numbers, GError **error)
 {
-    WsPy *y = ws_py_new(p, &dialect);
-    y->remarks = remarks;
-    y->pieces = pieces;
-    y->numbers = numbers;
+    WsPy *y = ws_py_new(p, &dialect, remarks, pieces, numbers);
     g_auto(WsPyPlan) plan = { 0 };
     WsTlx x = { .plan = &plan };
     y->role = &x;
     if (!y->error)
-        x.boxes = ws_py_boxes(y);
+        ws_py_boxes(y);
     if (!y->error)
         ws_tlx_values(y);
     if (!y->error && ws_py_plan(y, &plan))
         whole(y);
-    g_clear_pointer(&x.boxes, g_array_unref);
     return ws_py_finish(y, error);
 }
 

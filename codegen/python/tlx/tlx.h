@@ -9,7 +9,6 @@ G_BEGIN_DECLS
 
 typedef struct {
     const WsPyPlan *plan;
-    GArray *boxes; /* WsPyBox */
 } WsTlx;
 
 static inline WsTlx *ws_tlx(WsPy *y)
@@ -28,9 +27,9 @@ void ws_tlx_store_wait(WsPy *y, const WsOp *op);
 void ws_tlx_named(WsPy *y, const WsOp *op);
 /* --- tlx_memory.c: shared memory, values, products ---------------------------------------------
  */
-/* A stage of a buffer, or a view of it: "tlx.local_slice(a[0], [0, 0], [64, 64])". */
+/* A view of a stage: "tlx.local_slice(a[0], [0, 0], [64, 64])"; a stage, or `part` of it. */
 const char *ws_tlx_view(WsPy *y, const WsAccess *a);
-const char *ws_tlx_part_view(WsPy *y, const WsAccess *a, const char *part);
+const char *ws_tlx_stage(WsPy *y, const WsAccess *a, const char *part);
 void ws_tlx_mma(WsPy *y, const WsOp *op);
 void ws_tlx_mma_wait(WsPy *y, const WsOp *op);
 void ws_tlx_write(WsPy *y, const WsOp *op);

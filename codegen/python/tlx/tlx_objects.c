@@ -19,17 +19,8 @@ static void allocate_buffer(WsPy *y, guint i)
                      "give it memory of its own");
         return;
     }
-    const guint part = b->rank == 1 ? 1 : ws_py_part_rows(b->rows);
-    const guint n = b->stages * b->array * (b->rank == 1 ? 1 : b->rows / part);
-    const char *name = ws_py_count(y, b->stages_name);
-    const char *count = name && n == b->stages ? name : ws_py_format(y, "%u", n);
-    if (!ws_py_pow2(b->cols) || (b->rank > 1 && part < 8 && part != b->rows))
-        ws_py_refuse(y, NULL,
-                     ws_py_phrase(y,
-                                  "buffer %s of %u rows and %u columns (extents are powers of "
-                                  "two)",
-                                  b->name, b->rows, b->cols),
-                     "make them powers of two");
+    guint part;
+    const char *count = ws_py_stages(y, b, &part);
     const char *shape = b->rank == 1 ? ws_py_format(y, "(%u,)", b->cols)
                                      : ws_py_format(y, "(%u, %u)", part, b->cols);
     ws_py_line(y, "%s = tlx.local_alloc(%s, tl.%s, %s)", y->buffer[i], shape, ws_tl_type(b->dtype),

@@ -36,32 +36,10 @@ void ws_tlx_arrive(WsPy *y, const WsOp *op)
     arrive(y, op, op->count);
 }
 
-/* "16384 + 32768": what each load of the transaction brings; NULL: not all of it are loads. */
-static const char *bytes_of(WsPy *y, const WsOp *expect)
+static const char *bytes_of(WsPy *y, const WsPyBox *box, gint64 bytes)
 {
-    const WsTransaction *t = NULL;
-    for (guint i = 0; i < y->p->n_transactions; i++) {
-        if (y->p->transaction[i]->expect == expect)
-            t = y->p->transaction[i];
-    }
-    const char *s = "";
-    gint64 bytes = 0;
-    for (guint i = 0; t && i < t->n; i++) {
-        const WsOp *op = t->op[i];
-        if (!op->transfer || ws_op_row(op->kind)->from != WS_DATA_AT_TENSOR)
-            return NULL;
-        if (!ws_py_first_box(op))
-            continue;
-        const WsPyBox *box = ws_py_call(y, ws_tlx(y)->boxes, op);
-        if (!box)
-            return NULL;
-        gint64 one = ws_dtype_bytes(y->p->tensor[box->tensor].dtype);
-        for (guint d = 0; d < box->rank; d++)
-            one *= box->block[d];
-        bytes += one;
-        s = ws_py_format(y, "%s%s%" G_GINT64_FORMAT, s, *s ? " + " : "", one);
-    }
-    return *s && bytes == expect->bytes ? s : NULL;
+    (void)box;
+    return ws_py_format(y, "%" G_GINT64_FORMAT, bytes);
 }
 
 void ws_tlx_expect(WsPy *y, const WsOp *op)
@@ -71,7 +49,7 @@ void ws_tlx_expect(WsPy *y, const WsOp *op)
                      "let the copy arrive");
         return;
     }
-    const char *bytes = bytes_of(y, op);
+    const char *bytes = ws_py_expected(y, op, bytes_of);
     if (!bytes)
         bytes = ws_py_format(y, "%" G_GINT64_FORMAT, op->bytes);
     ws_py_line(y, "tlx.barrier_expect_bytes(%s, %s)", slot_of(y, op), bytes);
@@ -81,27 +59,13 @@ void ws_tlx_expect(WsPy *y, const WsOp *op)
 
 void ws_tlx_named(WsPy *y, const WsOp *op)
 {
-    if (op->barrier < 0) {
-        ws_py_refuse(y, op, "a barrier of the whole CTA between groups", "an mbarrier or two");
-        return;
-    }
-    gint64 element = 0;
-    if (op->element && !ws_py_constant(y, op->element, &element)) {
-        ws_py_refuse(y, op, "a named barrier whose element is not constant", NULL);
-        return;
-    }
     const gboolean sync = ws_op_waits_join(op->kind);
-    const guint number = (guint)op->barrier;
-    if (!ws_py_between_groups(y, number)) {
-        if (sync)
-            ws_py_line(y, "tl.debug_barrier()");
-        return;
-    }
-    const char *at = y->barrier[number];
-    if (y->p->barrier[number].array > 1)
-        at = ws_py_format(y, "%s + %s", at, ws_py_text(y, op->element));
-    ws_py_line(y, "tlx.named_barrier_%s(%s, %" G_GINT64_FORMAT ")", sync ? "wait" : "arrive", at,
-               op->count);
+    const char *at = ws_py_named(y, op);
+    if (at && *at)
+        ws_py_line(y, "tlx.named_barrier_%s(%s, %" G_GINT64_FORMAT ")", sync ? "wait" : "arrive",
+                   at, op->count);
+    else if (at && sync)
+        ws_py_line(y, "tl.debug_barrier()");
 }
 
 /* --- copies ------------------------------------------------------------------------------------*/
@@ -112,24 +76,18 @@ static const char *as_block(WsPy *y, const WsPyBox *box, const WsAccess *a, cons
     WsAccess all = *a;
     all.rows = box->rows;
     all.cols = box->cols;
-    const char *view = part ? ws_tlx_part_view(y, &all, part) : ws_tlx_view(y, &all), *shape = "";
+    const char *view = part ? ws_tlx_stage(y, &all, part) : ws_tlx_view(y, &all);
     if (box->rank == y->p->buffer[a->buffer].rank)
         return view;
-    for (guint i = 0; i < box->rank; i++)
-        shape = ws_py_format(y, "%s%s%u", shape, i ? ", " : "", ws_py_block(box, i));
-    return ws_py_format(y, "tlx.local_reshape(%s, [%s])", view, shape);
+    return ws_py_format(y, "tlx.local_reshape(%s, [%s])", view, ws_py_block_shape(y, box));
 }
 
 static void copy(WsPy *y, const WsOp *op, const WsPyBox *box, gboolean load)
 {
-    const WsBuffer *b = &y->p->buffer[op->access[0].buffer];
-    guint dim, n = ws_py_parts(box, &dim), rows = n > 1 ? ws_py_block(box, dim) : 0;
-    if (n > 1 && (box->rows != b->rows || rows != ws_py_part_rows(b->rows))) {
-        ws_py_refuse(y, op, "a copy of a number of rows that is no power of two",
-                     "copy 2^n rows, or whole tiles");
+    const char *at = "";
+    const guint n = ws_py_copies(y, op, box, &at);
+    if (!n)
         return;
-    }
-    const char *at = n > 1 ? ws_py_part_coordinates(y, op, dim, rows) : ws_py_coordinates(y, op);
     const char *view = as_block(y, box, &op->access[0], n > 1 ? "part" : NULL);
     if (n > 1)
         ws_py_open(y, "for part in tl.static_range(%u)", n);
@@ -144,24 +102,18 @@ static void copy(WsPy *y, const WsOp *op, const WsPyBox *box, gboolean load)
 
 void ws_tlx_load(WsPy *y, const WsOp *op)
 {
-    const WsPyBox *box = ws_py_call(y, ws_tlx(y)->boxes, op);
+    const WsPyBox *box = ws_py_call(y, op);
     if (box)
         copy(y, op, box, TRUE);
 }
 
 void ws_tlx_store(WsPy *y, const WsOp *op)
 {
-    const WsPyBox *box = ws_py_call(y, ws_tlx(y)->boxes, op);
-    guint dim;
+    const WsPyBox *box = ws_py_call(y, op);
     if (op->reduce != WS_REDUCE_NONE)
         ws_py_refuse(y, op, "a store that reduces (`check --from tlx` does not read it)",
                      "write the values to the tensor");
-    else if (box && strcmp(op->id, op->step) != 0) /* a wait counts steps, and would count both */
-        ws_py_refuse(y, op, "a store in boxes of several shapes", "store it in two steps");
-    else if (box && ws_py_parts(box, &dim) > 1)
-        ws_py_refuse(y, op, "a store of a number of rows that is no power of two",
-                     "store 2^n rows at a time");
-    else if (box)
+    else if (box && ws_py_single_store(y, op, box))
         copy(y, op, box, FALSE);
 }
 
@@ -180,11 +132,6 @@ void ws_tlx_store_wait(WsPy *y, const WsOp *op)
 
 /* --- operations --------------------------------------------------------------------------------*/
 
-typedef struct {
-    void (*print)(WsPy *y, const WsOp *op);
-    const char *implied, *fixed, *why, *change;
-} Row;
-
 #define NO_GATHER                                       WS_WORD("a gather into shared memory (TLX's async_load signals no mbarrier)")
 #define UNKNOWN                                         NULL
 #define CONTROL                                         NULL
@@ -192,13 +139,12 @@ typedef struct {
 #define FIXED(text)                                     NULL, NULL, text
 #define NOT(why, change)                                NULL, NULL, NULL, why, change
 #define WS_LOWER(id, prim, llvm, cuda, gluon, tle, tlx) [WS_OP_##id] = { tlx },
-static const Row table[WS_OP_KIND_COUNT] = {
+static const WsPyRow table[WS_OP_KIND_COUNT] = {
 #include "codegen/lower.def"
 };
 
 void ws_tlx_op(WsPy *y, const WsOp *op)
 {
-    const Row *row = &table[op->kind];
     if (ws_py_beyond(op)) {
         ws_py_refuse(y, op,
                      op->transfer
@@ -207,16 +153,5 @@ void ws_tlx_op(WsPy *y, const WsOp *op)
                      "a design of cluster 1");
         return;
     }
-    if (row->why || (!row->print && !row->fixed && !row->implied)) {
-        ws_py_refuse(y, op, row->why ? row->why : ws_op_kind_text(op->kind), row->change);
-        return;
-    }
-    if (row->implied)
-        ws_py_implied(y, op, row->implied);
-    else
-        ws_py_step_comment(y, op);
-    if (row->fixed)
-        ws_py_line(y, "%s", row->fixed);
-    else if (row->print)
-        row->print(y, op);
+    ws_py_row(y, op, &table[op->kind]);
 }

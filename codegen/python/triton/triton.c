@@ -4,6 +4,7 @@
 #include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
+#include "program/parts/retired.h"
 #include "program/parts/tree.h"
 #include "program/parts/value.h"
 #include "program/program.h"
@@ -104,9 +105,30 @@ static void start_at_zero(WsPy *y, const WsTree *tree, const WsTree *loop)
     }
 }
 
-void ws_tl_start_at_zero(WsPy *y, const WsTree *loop)
+void ws_tl_block_around(WsPy *y, const WsTree *block, gboolean begin)
 {
-    start_at_zero(y, loop, loop);
+    if (begin && block->kind == WS_TREE_LOOP)
+        start_at_zero(y, block, block);
+}
+
+void ws_tl_mma_wait(WsPy *y, const WsOp *op, const char *call)
+{
+    const WsWait *w = op->wait;
+    if (!op->n_flying) {
+        ws_py_remark(y, op, "mma_wait %" G_GINT64_FORMAT ": nothing is in flight here", op->n);
+        return;
+    }
+    const gint64 stay = ws_py_stay(y, op);
+    for (guint i = 0; i < MAX(w->n_retired, 1); i++) {
+        const WsOp *product = w->n_retired ? w->retired[i].op : op->flying[op->n_flying - 1];
+        const guint value = product->value[0].value;
+        gboolean again = FALSE;
+        for (guint k = 0; k < i; k++)
+            again = again || w->retired[k].op->value[0].value == value;
+        if (!again)
+            ws_py_line(y, "%s = %s(%" G_GINT64_FORMAT ", %s)", y->value[value], call, stay,
+                       y->value[value]);
+    }
 }
 
 /* Functions that the text may call. */

@@ -18,20 +18,32 @@ const char *ws_tl_col_index(WsPy *y, guint rows, guint cols);
 const char *ws_tl_spread(WsPy *y, const char *x, WsPyShape shape, guint rows, guint cols);
 const char *ws_tl_reduce(WsPy *y, const char *what, const char *x, guint rows, guint cols);
 /* Before a loop: accumulators whose first product in it starts them at 0. */
-void ws_tl_start_at_zero(WsPy *y, const WsTree *loop);
+void ws_tl_block_around(WsPy *y, const WsTree *block, gboolean begin);
+/* Every product is a group of its own there; a wait names the accumulators that it makes readable,
+ * and one also where it makes none. */
+void ws_tl_mma_wait(WsPy *y, const WsOp *op, const char *call);
 void ws_tl_helpers(WsPy *y);   /* functions that the text calls */
 void ws_tl_constants(WsPy *y); /* those that are no parameters of the kernel */
 
-/* --- triton_launch.c ---------------------------------------------------------------------------
- */
-const WsPyRole *ws_tl_role_of(const GPtrArray *roles, guint agent);
-/* Descriptors, tensors and sizes that the kernel takes, joined. */
-const char *ws_tl_kernel_parameters(WsPy *y, const GArray *boxes, const GPtrArray *roles,
-                                    const GPtrArray *host);
+/* --- triton_launch.c, triton_file.c -------------------------------------------------------------
+ * Descriptors, tensors and sizes that the kernel takes, joined. */
+const char *ws_tl_kernel_parameters(WsPy *y, const GPtrArray *roles, const GPtrArray *host);
 /* def launch(…); `kernel` is what the kernel takes, `more` stands behind num_warps. Caller frees.
  */
-char *ws_tl_launcher(WsPy *y, const GArray *boxes, const char *kernel, guint warps,
-                     const char *more);
+char *ws_tl_launcher(WsPy *y, const char *kernel, guint warps, const char *more);
+
+/* What differs between files of the two languages. */
+typedef struct {
+    const char *import; /* of the language's own words */
+    gboolean ids;       /* named barriers are numbers of the hardware (named.c) */
+    GArray *param;      /* WsPyParam: what roles take beside what the launcher works out */
+    guint warps;        /* of the launch, and its other options */
+    const char *options;
+    void (*head)(WsPy *y);                           /* comments of the file */
+    void (*kernel)(WsPy *y, const GPtrArray *roles); /* lines: objects, partitions */
+} WsTlFile;
+/* The whole text. */
+void ws_tl_file(WsPy *y, const WsTlFile *file);
 
 /* --- triton_tensors.c: tensors through pointers -------------------------------------------------
  * Offset and mask of a tile under construction. */

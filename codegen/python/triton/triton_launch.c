@@ -8,26 +8,15 @@
 
 #include <string.h>
 
-const WsPyRole *ws_tl_role_of(const GPtrArray *roles, guint agent)
-{
-    for (guint i = 0; i < roles->len; i++) {
-        const WsPyRole *r = roles->pdata[i];
-        if (agent >= r->first && agent < r->first + r->n)
-            return r;
-    }
-    return roles->pdata[0];
-}
-
-const char *ws_tl_kernel_parameters(WsPy *y, const GArray *boxes, const GPtrArray *roles,
-                                    const GPtrArray *host)
+const char *ws_tl_kernel_parameters(WsPy *y, const GPtrArray *roles, const GPtrArray *host)
 {
     const char *s = "";
     GString *all = g_string_new(NULL);
     for (guint i = 0; i < roles->len; i++)
         g_string_append(all, ((const WsPyRole *)roles->pdata[i])->parameters),
             g_string_append(all, ", ");
-    for (guint i = 0; i < boxes->len; i++)
-        s = ws_py_format(y, "%s%s%s", s, *s ? ", " : "", g_array_index(boxes, WsPyBox, i).name);
+    for (guint i = 0; i < y->boxes->len; i++)
+        s = ws_py_format(y, "%s%s%s", s, *s ? ", " : "", g_array_index(y->boxes, WsPyBox, i).name);
     for (guint i = 0; i < y->p->n_tensors; i++) {
         if (ws_py_mentions(all->str, y->tensor[i]))
             s = ws_py_format(y, "%s%s%s", s, *s ? ", " : "", y->tensor[i]);
@@ -40,18 +29,14 @@ const char *ws_tl_kernel_parameters(WsPy *y, const GArray *boxes, const GPtrArra
     return s;
 }
 
-static void descriptors(WsPy *y, const GArray *boxes, const char *pointers)
+static void descriptors(WsPy *y, const char *pointers)
 {
-    for (guint i = 0; i < boxes->len; i++) {
-        const WsPyBox *box = &g_array_index(boxes, WsPyBox, i);
+    for (guint i = 0; i < y->boxes->len; i++) {
+        const WsPyBox *box = &g_array_index(y->boxes, WsPyBox, i);
         const WsTensor *tensor = &y->p->tensor[box->tensor];
-        const char *block = "";
-        for (guint d = 0; d < box->rank; d++)
-            block = ws_py_format(y, "%s%s%u", block, d ? ", " : "",
-                                 y->dialect->parts ? ws_py_block(box, d) : box->block[d]);
         ws_py_line(y, "%s = TensorDescriptor(%s, [%s], %s, [%s])", box->name,
                    y->tensor[box->tensor], ws_py_host_list(y, tensor->shape, tensor->rank),
-                   ws_py_host_strides(y, box->tensor, pointers), block);
+                   ws_py_host_strides(y, box->tensor, pointers), ws_py_block_shape(y, box));
     }
 }
 
@@ -70,8 +55,7 @@ static const char *grid(WsPy *y)
 /* The name that stands for the constants until it is known which ones the kernel takes. */
 #define CONSTANTS "CONSTANTS_"
 
-char *ws_tl_launcher(WsPy *y, const GArray *boxes, const char *kernel, guint warps,
-                     const char *more)
+char *ws_tl_launcher(WsPy *y, const char *kernel, guint warps, const char *more)
 {
     GString *outer = y->out;
     y->out = g_string_new(NULL);
@@ -81,7 +65,7 @@ char *ws_tl_launcher(WsPy *y, const GArray *boxes, const char *kernel, guint war
     ws_py_host_assumptions(y);
     y->host = TRUE;
     ws_py_host_tensors(y, kernel);
-    descriptors(y, boxes, kernel);
+    descriptors(y, kernel);
     if (y->p->tiles->launch == WS_LAUNCH_DYNAMIC)
         ws_py_line(y, "counter = torch.zeros(1, dtype=torch.int32, device=%s.device)",
                    y->tensor[0]);

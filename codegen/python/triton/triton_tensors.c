@@ -94,7 +94,7 @@ void ws_tl_global(WsPy *y, const WsOp *op, const char *part, const char *relaxed
     const WsTensor *tensor = &y->p->tensor[op->tensor];
     const char *value = y->value[op->value[0].value], *name = y->tensor[op->tensor];
     gboolean load = !ws_op_stores_global(op->kind);
-    if (load && (op->value[0].rows != v->rows || op->value[0].cols != v->cols)) {
+    if (load && !ws_py_whole(y, &op->value[0])) {
         ws_py_refuse(y, op, "a read into a part of a value", "make it a value of its own");
         return;
     }

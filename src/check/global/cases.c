@@ -20,7 +20,7 @@ static void add_threshold(WsCover *c, guint atom)
     while (i < c->n_groups && !ws_poly_equal(c->group[i].value, x->arg[0]))
         i++;
     if (i == WS_MOST_GROUPS) {
-        ws_global_problem(g, "it hangs on too many conditions");
+        ws_global_problem(g, "it depends on too many conditions");
         return;
     }
     WsGroup *group = &c->group[i];
@@ -33,7 +33,7 @@ static void add_threshold(WsCover *c, guint atom)
     if (k < group->n && group->threshold[k] == limit)
         return;
     if (group->n == WS_MOST_THRESHOLDS) {
-        ws_global_problem(g, "it hangs on too many conditions");
+        ws_global_problem(g, "it depends on too many conditions");
         return;
     }
     for (guint j = group->n++; j > k; j--)
@@ -61,7 +61,7 @@ static void read_conditions(WsCover *c, const WsPiece *piece)
                 const WsAtom *x = ws_atom(g->ps, atom);
                 if (x->kind != WS_ATOM_LESS || x->on & (WS_ON_STEP | WS_ON_SEQUENCE)) {
                     g_autofree char *text = ws_poly_text(g->ps, piece->cond[i]);
-                    ws_global_problem(g, "whether %s writes hangs on %s",
+                    ws_global_problem(g, "whether %s writes depends on %s",
                                       piece->op->step ? piece->op->step : piece->op->id, text);
                     return;
                 }
@@ -242,7 +242,7 @@ static gboolean leaf(WsCover *c, guint *work)
 {
     WsGlobal *g = c->g;
     if ((*work)-- == 0)
-        ws_global_problem(g, "it hangs on too many conditions");
+        ws_global_problem(g, "it depends on too many conditions");
     return !g->problem && positions_fill(c, FALSE) && (!any_late(g) || positions_fill(c, TRUE));
 }
 

@@ -139,7 +139,7 @@ static gboolean dimension_of(WsGlobal *g, const WsPoly *shape, guint dims, guint
             continue;
         if (!ws_poly_linear(g->ps, shape[d], atom, &f, &rest) || ws_poly_on(g->ps, f) != 0) {
             g_autofree char *text = ws_poly_text(g->ps, shape[d]);
-            ws_global_problem(g, "%s is no sum of axes", text);
+            ws_global_problem(g, "%s is not a sum of axes", text);
             return FALSE;
         }
         *dim = d;
@@ -311,7 +311,7 @@ gboolean ws_cover_fills(WsCover *c, const GPtrArray *pieces)
     Axes axes;
     if (pieces->len == 0) {
         ws_global_cure(g, 0,
-                       "write in the other case of the condition, too, or behind the loop what the "
+                       "write in the other case of the condition, too, or after the loop what the "
                        "last round leaves");
         ws_global_problem(g, "there are tiles of which nothing is written");
         return FALSE;

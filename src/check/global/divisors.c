@@ -243,6 +243,10 @@ static void divides_by(Divisors *d, const WsExpr *e, const WsExpr *divisor)
     if (not_zero(d, terms(d, divisor)))
         return;
     g_autofree char *whole = ws_expr_print(e), *by = ws_expr_print(divisor);
+    if (ws_expr_is_int(divisor, &n)) {
+        d->reason = g_strdup_printf("%s divides by 0", whole);
+        return;
+    }
     if (d->numbers) { /* its author answers for the numbering of its tiles */
         char *said = ws_phrase("%s is not 0 in %s", by, whole);
         if (g_ptr_array_find_with_equal_func(d->given, said, g_str_equal, NULL))

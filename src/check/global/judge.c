@@ -157,7 +157,7 @@ static void say(const WsGlobal *g, const WsMiscount *m, const char *reason, WsFi
     if (!elsewhere)
         ws_finding_tell(f, WS_STORY_BETWEEN, "%s", reason);
     ws_finding_tell(f, WS_STORY_SO,
-                    m->times == 2 ? "which of the two values stays is decided by chance"
+                    m->times == 2 ? "which of the two values remains is not determined"
                                   : "the element keeps whatever was there before the launch");
     if (g->cure && !elsewhere && !m->same_place)
         ws_finding_set_remedy(f, "%s", g->cure);

@@ -210,7 +210,7 @@ static void note(Walk *w, const WsOp *op)
         piece->at[d] = ws_terms_of(&g->terms, op->coord[d]);
     gboolean late = bring_back(w, piece);
     if (!single && !w->in_tiles && !late)
-        ws_global_problem(g, "%s stands outside the loop over tiles: every CTA makes it once",
+        ws_global_problem(g, "%s is outside the loop over tiles: every CTA runs it once",
                           step_of(op));
     g_ptr_array_add(g->piece, piece);
 }

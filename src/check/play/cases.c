@@ -75,7 +75,7 @@ static void take(Maker *m, WsCase *c)
     }
     const gboolean few = ws_case_weigh(m->p, c, m->questions);
     if (!few)
-        skip(m, key, WS_WORD("too many rounds to play"));
+        skip(m, key, WS_WORD("too many rounds to simulate"));
     if (!g_hash_table_add(m->seen, key) || broken || !few) {
         ws_case_free(c);
         return;

@@ -176,8 +176,9 @@ static char *between(const WsPlay *play, const WsInst *inst, const WsEvent *p, g
     g_autofree char *name = ws_inst_name(play, inst->index);
     gboolean own = p->inst == inst->index;
     if (leader_alone(inst, p))
-        return ws_phrase("the leader of %s has waited for it alone: no sync tells the other lanes",
-                         name);
+        return ws_phrase(
+            "the leader of %s has waited for it alone: no sync makes it known to the other lanes",
+            name);
     if (p->slot && p->op->engine == WS_ENGINE_TMA_LOAD)
         return load_not_awaited(play, inst, p);
     if (lanes)
@@ -300,17 +301,17 @@ void ws_tell_proxy(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writ
                     : p_writes                        ? WS_WORD("of the threads that wrote")
                                                       : WS_WORD("of the threads that read"));
     if (f->severity == WS_SEVERITY_ERROR) {
-        ws_finding_tell(f, WS_STORY_SO,
-                        "corruption: %s %s the bytes as they were before; seldom, and only on some "
-                        "runs",
-                        who, takes(inst->step.op));
+        ws_finding_tell(
+            f, WS_STORY_SO,
+            "corruption: %s %s the bytes as they were before; rarely, and only in some runs", who,
+            takes(inst->step.op));
     } else {
         f->harm = WS_HARM_UNDEFINED;
-        ws_finding_tell(f, WS_STORY_SO,
-                        p_writes ? "against the letter of PTX; production kernels leave the "
-                                   "fence out and no harm is known"
-                                 : "against the letter of PTX; many production kernels leave the "
-                                   "fence out, but without it a design of ours read wrong "
-                                   "values on an H200");
+        ws_finding_tell(
+            f, WS_STORY_SO,
+            p_writes ? "violates the PTX specification; production kernels leave the fence out and "
+                       "no failure is known"
+                     : "violates the PTX specification; many production kernels leave the fence "
+                       "out, but without it a design of ours read wrong values on an H200");
     }
 }

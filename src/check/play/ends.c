@@ -127,7 +127,7 @@ void ws_report_stuck(WsPlay *play)
         const gint64 turn = root->turn != G_MININT64 ? root->turn : s->phase;
         g_autofree char *name = ws_completion_text(play, s, turn), *why = missing(root);
         f = ws_report(play, best == 4 ? WS_RULE_P_TX : WS_RULE_P_DEADLOCK, root, NULL,
-                      "waits for ever for %s%s", name, why);
+                      "waits forever for %s%s", name, why);
         if (f) {
             ws_report_slot(play, f, s);
             ws_tell_stuck(play, f, root);
@@ -135,7 +135,7 @@ void ws_report_stuck(WsPlay *play)
         }
     } else if (root->named) {
         f = ws_report(play, WS_RULE_P_DEADLOCK, root, NULL,
-                      "waits for ever for generation %" G_GINT64_FORMAT
+                      "waits forever for generation %" G_GINT64_FORMAT
                       " of %s, which %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
                       " threads have joined",
                       root->joined,
@@ -151,7 +151,7 @@ void ws_report_stuck(WsPlay *play)
             ws_remedy_named(play, f, root);
     } else {
         f = ws_report(play, WS_RULE_P_DEADLOCK, root, NULL,
-                      "waits for ever for the cluster barrier, which %" G_GINT64_FORMAT
+                      "waits forever for the cluster barrier, which %" G_GINT64_FORMAT
                       " of %u agents have reached",
                       play->cluster.arrived, play->n_inst);
         ws_tell_stuck(play, f, root);
@@ -292,7 +292,7 @@ void ws_report_ends(WsPlay *play)
                         "belongs to the next one");
         ws_finding_set_remedy(f,
                               "let CTA %u answer before CTA %u ends: it arrives there when it has "
-                              "waited for %s; or let all groups meet the cluster behind that wait",
+                              "waited for %s; or let all groups sync the cluster after that wait",
                               e->slot->rank, rank, name);
     }
     for (guint i = 0; i < play->remote->len; i++) {

@@ -108,7 +108,7 @@ static char *why_not(const WsProgram *p, const gint64 *now)
     g_autoptr(WsLaunchValues) values = find_values(p, now, said);
     const char *tensor = values ? no_map(p, values) : NULL;
     if (tensor)
-        return ws_phrase("the strides of %s are no multiples of 16 bytes", tensor);
+        return ws_phrase("the strides of %s are not multiples of 16 bytes", tensor);
     return said->list->len ? g_strdup(((const WsFinding *)said->list->pdata[0])->said) : NULL;
 }
 

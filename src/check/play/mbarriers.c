@@ -123,8 +123,8 @@ static void check_lapped(WsPlay *play, WsSlot *s)
                 ws_finding_tell(
                     f, WS_STORY_CAME,
                     s->phase == 0
-                        ? "the first phase, completed by %s, none of whom waits for this agent"
-                        : "the next phase, completed by %s, none of whom waits for this agent",
+                        ? "the first phase, completed by %s, none of which waits for this agent"
+                        : "the next phase, completed by %s, none of which waits for this agent",
                     made);
             ws_finding_tell(f, WS_STORY_SO,
                             "hang: once completion %" G_GINT64_FORMAT
@@ -173,14 +173,15 @@ void ws_contribution(WsPlay *play, WsInst *inst, WsSlot *s, gint64 turn)
         for (guint i = 0; i < play->n_inst; i++)
             alone &= i == inst->index || s->contributed[i] == 0;
         alone |= ws_surely_over(s, inst, leader, phase - 1) || !ws_is_watched(play, s);
-        WsFinding *f = ws_report(
-            play, alone ? WS_RULE_P_UNSEEN : WS_RULE_P_EARLY, inst, NULL,
-            alone ? "contributes to completion %" G_GINT64_FORMAT
-                    " of %s, and nobody it has heard of has waited for completion %" G_GINT64_FORMAT
-                  : "can hit an older phase: it means completion %" G_GINT64_FORMAT
-                    " of %s, but nothing before it says that completion %" G_GINT64_FORMAT
-                    " has happened",
-            phase, name, phase - 1);
+        WsFinding *f =
+            ws_report(play, alone ? WS_RULE_P_UNSEEN : WS_RULE_P_EARLY, inst, NULL,
+                      alone ? "contributes to completion %" G_GINT64_FORMAT
+                              " of %s, and no agent that is ordered before it has waited for "
+                              "completion %" G_GINT64_FORMAT
+                            : "can hit an older phase: it means completion %" G_GINT64_FORMAT
+                              " of %s, but nothing before it says that completion %" G_GINT64_FORMAT
+                              " has happened",
+                      phase, name, phase - 1);
         if (f) {
             ws_report_slot(play, f, s);
             ws_tell_contribution(play, f, inst, s, phase);
@@ -203,11 +204,11 @@ static void tell_turn(WsPlay *play, WsFinding *f, const WsInst *inst, const WsSl
                         s->phase - 1, made);
     if (turn > s->phase)
         ws_tell_came(play, f, s);
-    ws_finding_tell(
-        f, WS_STORY_SO,
-        "early: %s is off by %" G_GINT64_FORMAT
-        " from here on; whoever waits for it goes on before the others are ready, or for ever",
-        name, ABS(s->phase - turn));
+    ws_finding_tell(f, WS_STORY_SO,
+                    "early: %s is off by %" G_GINT64_FORMAT
+                    " from here on; any agent that waits for it continues before the others are "
+                    "ready, or waits forever",
+                    name, ABS(s->phase - turn));
 }
 
 /* An arrival or an expect that meets another completion than it means. Nothing hangs on it where
@@ -369,11 +370,10 @@ void ws_land(WsPlay *play, WsTransfer *t)
                             "an expect of its %" G_GINT64_FORMAT
                             " bytes that comes before the last arrival",
                             t->bytes);
-            ws_finding_tell(
-                f, WS_STORY_SO,
-                "early: who waits for %s reads before the bytes are there, and the next "
-                "phase starts with a wrong transaction count",
-                name);
+            ws_finding_tell(f, WS_STORY_SO,
+                            "early: an agent that waits for %s reads before the bytes are there, "
+                            "and the next phase starts with a wrong transaction count",
+                            name);
             ws_finding_set_remedy(f, "expect its bytes before an arrival can complete %s", name);
         }
         s->broken = TRUE;
@@ -416,7 +416,7 @@ static void check_meaning(WsPlay *play, WsInst *inst, WsSlot *s, gint64 k)
     g_autofree char *passed = k < 0 ? ws_phrase("at once, before any completion")
                                     : ws_phrase("on completion %" G_GINT64_FORMAT, k);
     WsFinding *f = ws_report(play, early ? WS_RULE_P_EARLY : WS_RULE_P_ABA, inst, NULL,
-                             "stands for %s, but passes %s", meant, passed);
+                             "is for %s, but passes %s", meant, passed);
     if (f) {
         ws_report_slot(play, f, s);
         f->fact[WS_FACT_AWAITED] = inst->parity;
@@ -426,7 +426,7 @@ static void check_meaning(WsPlay *play, WsInst *inst, WsSlot *s, gint64 k)
                         "it tests parity %" G_GINT64_FORMAT " and means %s; %s has %s",
                         inst->parity, meant, name, completed);
         ws_finding_tell(f, WS_STORY_SO,
-                        early ? "early: it goes on before what it waits for has happened"
+                        early ? "early: it continues before what it waits for has happened"
                               : "what it waited for was over a lap ago; the bytes may be those of "
                                 "the next use");
         g_autofree char *same = ws_completion_text(play, s, inst->turn - 2);
@@ -461,10 +461,9 @@ static void check_start(WsPlay *play, WsInst *inst, WsSlot *s, gint64 k)
     if (f) {
         ws_report_slot(play, f, s);
         ws_tell_wait(play, f, inst, s, k);
-        ws_finding_set_remedy(f,
-                              "wait for every use of %s in turn, or order this wait behind the "
-                              "agent that did",
-                              name);
+        ws_finding_set_remedy(
+            f, "wait for every use of %s in turn, or order this wait after the agent that did",
+            name);
     }
     s->broken = TRUE;
 }

@@ -56,12 +56,12 @@ static void join_named(WsPlay *play, WsInst *inst, WsNamed *n, gint64 element)
         if (f) {
             f->fact[WS_FACT_GENERATION] = n->generation;
             ws_finding_tell(f, WS_STORY_WHO,
-                            "it means generation %" G_GINT64_FORMAT ", and has heard of no end of "
-                            "generation %" G_GINT64_FORMAT,
+                            "it means generation %" G_GINT64_FORMAT
+                            ", and knows no end of generation %" G_GINT64_FORMAT,
                             n->generation, n->generation - 1);
             ws_finding_tell(f, WS_STORY_SO,
                             "hang: if it comes early it fills the earlier generation in place of "
-                            "somebody else, who then waits for ever");
+                            "another thread, which then waits forever");
             n->barrier = op->barrier, n->element = (gint)element;
             ws_remedy_generation(play, f, inst, n);
         }
@@ -84,7 +84,7 @@ static void join_named(WsPlay *play, WsInst *inst, WsNamed *n, gint64 element)
             f->fact[WS_FACT_THREADS] = n->count;
             ws_finding_tell(f, WS_STORY_SO,
                             "hang: the threads that are too many open the next generation, and the "
-                            "barrier is one meeting off from there on");
+                            "barrier is one generation off from then on");
             ws_remedy_generation(play, f, inst, n);
         }
     }
@@ -151,11 +151,11 @@ gboolean ws_do_cluster(WsPlay *play, WsInst *inst)
             if (f) {
                 f->harm = WS_HARM_UNDEFINED;
                 ws_finding_tell(f, WS_STORY_MISSING,
-                                "a `cluster wait` of this agent behind its first arrival");
+                                "a `cluster wait` of this agent after its first arrival");
                 ws_finding_tell(f, WS_STORY_SO,
                                 "undefined: the barrier takes one arrival of a thread in a phase");
-                ws_finding_set_remedy(f, "put {\"cluster\": \"wait\"} between the two arrivals, "
-                                         "or take the second one away");
+                ws_finding_set_remedy(f, "put {\"cluster\": \"wait\"} between the two arrivals, or "
+                                         "remove the second one");
             }
             return TRUE;
         }
@@ -169,8 +169,8 @@ gboolean ws_do_cluster(WsPlay *play, WsInst *inst)
         WsFinding *f =
             ws_report(play, WS_RULE_P_CLUSTER, inst, NULL, "waits without having arrived");
         if (f)
-            ws_finding_set_remedy(f, "put {\"cluster\": \"arrive\"} before this wait, on every way "
-                                     "that leads here");
+            ws_finding_set_remedy(
+                f, "put {\"cluster\": \"arrive\"} before this wait, on every path that leads here");
         return TRUE;
     }
     if (n->generation <= inst->cluster_joined)

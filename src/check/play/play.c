@@ -344,8 +344,8 @@ static gboolean execute(WsPlay *play, WsInst *inst)
         return deed(play, inst);
     if (as == WS_CHECK_TOUCH || as == WS_CHECK_ASSIGN || as == WS_CHECK_SILENT)
         return generic(play, inst);
-    g_autofree char *why =
-        ws_phrase("operation %s is not in the play", ws_op_kind_text(inst->step.op->kind));
+    g_autofree char *why = ws_phrase("operation %s is not supported by the simulation",
+                                     ws_op_kind_text(inst->step.op->kind));
     ws_outside(play, inst, why);
     return FALSE;
 }
@@ -383,7 +383,7 @@ static gboolean advance(WsPlay *play, WsInst *inst, gboolean one)
         inst->have = FALSE;
         moved = TRUE;
         if (++play->ops > play->max_ops) {
-            ws_outside(play, inst, "the play is too long");
+            ws_outside(play, inst, "the simulation is too long");
             return moved;
         }
         if (one)

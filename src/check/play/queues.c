@@ -80,7 +80,7 @@ static void use_value(WsPlay *play, WsInst *inst, guint value, guint64 mask, gui
                                      inst->a->value[value].name);
             if (f) {
                 f->object = g_strdup(inst->a->value[value].name);
-                ws_finding_tell(f, WS_STORY_MISSING, "a step that assigns %s on every way here",
+                ws_finding_tell(f, WS_STORY_MISSING, "a step that assigns %s on every path here",
                                 f->object);
                 ws_finding_tell(f, WS_STORY_SO, "undefined: whatever the registers held is used");
                 ws_remedy_undefined(play, f, inst, value);
@@ -176,7 +176,8 @@ static void check_accumulator(WsPlay *play, WsInst *inst, guint value, guint64 m
         if (f) {
             f->object = g_strdup(v->name);
             ws_finding_tell(f, WS_STORY_WHO,
-                            "`first` is false here, so the mma adds to what stands in %s", v->name);
+                            "`first` is false here, so the mma adds to the contents of %s",
+                            v->name);
             ws_finding_tell(f, WS_STORY_MISSING,
                             "a step before it that assigns %s or starts its sum", v->name);
             ws_finding_tell(f, WS_STORY_SO,

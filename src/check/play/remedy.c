@@ -242,14 +242,14 @@ gboolean ws_remedy_count(const WsPlay *play, WsFinding *f, const WsBarrier *b, g
                            : NULL,
                *odd = twin ? NULL : stray(play, barrier);
     if (twin)
-        ws_finding_set_remedy(f, "`%s` stands twice in %s: let one go, or let %s count %u arrivals",
-                              ws_op_name(twin), ws_op_agent(play, twin), b->name,
-                              b->arrivals_derived[element]);
+        ws_finding_set_remedy(
+            f, "`%s` appears twice in %s: remove one, or let %s count %u arrivals",
+            ws_op_name(twin), ws_op_agent(play, twin), b->name, b->arrivals_derived[element]);
     else if (odd) {
         g_autofree char *use = ws_use_text(odd);
         ws_finding_set_remedy(f,
-                              "let `%s` of %s stand for a use that is waited for: nobody waits for "
-                              "%s; else let %s count %u arrivals",
+                              "let `%s` of %s name a use that is waited for: nobody waits for %s; "
+                              "else let %s count %u arrivals",
                               ws_op_name(odd), ws_op_agent(play, odd), use, b->name,
                               b->arrivals_derived[element]);
     } else
@@ -288,7 +288,7 @@ static char *loops_of(const WsPlay *play, const WsOp *op)
         said = loop;
         n++;
     }
-    return ws_phrase(n > 1 ? "loops %s of %s make %s" : "loop %s of %s makes %s", names->str,
+    return ws_phrase(n > 1 ? "loops %s of %s run %s" : "loop %s of %s runs %s", names->str,
                      ws_op_agent(play, op), counts->str);
 }
 
@@ -340,7 +340,7 @@ gboolean ws_remedy_rounds(const WsPlay *play, WsFinding *f, const WsOp *x, const
     if (strcmp(n, m) == 0 || as_many(play, x, y))
         return FALSE;
     g_autofree char *one = loops_of(play, x), *other = loops_of(play, y);
-    ws_finding_set_remedy(f, "let both sides make the same number of rounds: %s, %s", one, other);
+    ws_finding_set_remedy(f, "let both sides run the same number of rounds: %s, %s", one, other);
     return TRUE;
 }
 
@@ -366,7 +366,7 @@ void ws_remedy_early(const WsPlay *play, WsFinding *f, const WsInst *inst, const
     if (room < 0) {
         const WsOp *reader = ws_first_on(play, -1, s->barrier, ws_is_wait);
         ws_finding_set_remedy(f,
-                              "nothing tells it that completion %" G_GINT64_FORMAT
+                              "it cannot know that completion %" G_GINT64_FORMAT
                               " of %s has been used: let %s arrive on another barrier when it is "
                               "done, and wait for that one here",
                               phase - 1, b->name,
@@ -448,7 +448,7 @@ void ws_remedy_too_many(const WsPlay *play, WsFinding *f, const WsInst *inst, co
     else if (c)
         count_on(play, f, inst, c);
     else if (twin)
-        ws_finding_set_remedy(f, "`%s` stands twice in %s: let one go", ws_op_name(twin),
+        ws_finding_set_remedy(f, "`%s` appears twice in %s: remove one", ws_op_name(twin),
                               ws_op_agent(play, twin));
     else {
         g_autofree char *who = ws_came_text(play, s->came, FALSE);
@@ -487,7 +487,7 @@ void ws_remedy_turn(const WsPlay *play, WsFinding *f, const WsInst *inst, const 
     if (ws_remedy_count(play, f, b, s->element))
         return;
     if (twin)
-        ws_finding_set_remedy(f, "`%s` stands twice in %s: let one go", ws_op_name(twin),
+        ws_finding_set_remedy(f, "`%s` appears twice in %s: remove one", ws_op_name(twin),
                               ws_op_agent(play, twin));
     else if (again)
         count_on(play, f, inst, again);
@@ -496,11 +496,10 @@ void ws_remedy_turn(const WsPlay *play, WsFinding *f, const WsInst *inst, const 
         ws_finding_set_remedy(f, "expect the bytes before %s completes %s",
                               who ? who : WS_WORD("the last arrival"), b->name);
     } else if (waited && g_strcmp0(waited, use) != 0)
-        ws_finding_set_remedy(f,
-                              "let `%s` stand for the use that is waited for: it says %s, `%s` of "
-                              "%s says %s",
-                              ws_op_name(op), use ? use : WS_WORD("by hand"), ws_op_name(wait),
-                              ws_op_agent(play, wait), waited);
+        ws_finding_set_remedy(
+            f, "let `%s` name the use that is waited for: it says %s, `%s` of %s says %s",
+            ws_op_name(op), use ? use : WS_WORD("by hand"), ws_op_name(wait),
+            ws_op_agent(play, wait), waited);
     else
         ws_finding_set_remedy(f,
                               "an arrival too many completed %s before this: let every step arrive "
@@ -540,16 +539,13 @@ void ws_remedy_lapped(const WsPlay *play, WsFinding *f, const WsSlot *s, const W
                               b->name, ws_op_name(fill), b->name);
     else if (filled && strcmp(use, filled) != 0 &&
              !ws_use_is_named(play, (guint)data, ws_is_feed, use))
-        ws_finding_set_remedy(f,
-                              "let it stand for the use that is filled after it: it says %s, `%s` "
-                              "says %s",
-                              use, ws_op_name(fill), filled);
+        ws_finding_set_remedy(
+            f, "let it name the use that is filled after it: it says %s, `%s` says %s", use,
+            ws_op_name(fill), filled);
     else if (given && !ws_use_is_named(play, s->barrier, ws_is_feed, use))
         ws_finding_set_remedy(
-            f,
-            "let it stand for a use that somebody arrives for: it says %s, `%s` of "
-            "%s says %s",
-            use, ws_op_name(by), ws_op_agent(play, by), given);
+            f, "let it name a use that somebody arrives for: it says %s, `%s` of %s says %s", use,
+            ws_op_name(by), ws_op_agent(play, by), given);
     else if (by && lanes_behind(play, s->barrier, wait, by))
         ws_finding_set_remedy(
             f,

@@ -47,7 +47,7 @@ static void give_back(const WsPlay *play, WsFinding *f, const WsInst *inst, cons
     }
     if (room < 0) {
         ws_finding_set_remedy(f,
-                              "let %s arrive on a barrier behind `%s`, and wait for it before `%s`",
+                              "let %s arrive on a barrier after `%s`, and wait for it before `%s`",
                               user, ws_op_name(p->op), ws_op_name(here));
         return;
     }
@@ -61,7 +61,7 @@ static void give_back(const WsPlay *play, WsFinding *f, const WsInst *inst, cons
                               "wait for %s before `%s`: %s arrives there when it has used the slot",
                               name, ws_op_name(here), ws_op_agent(play, by));
     else if (!arrive)
-        ws_finding_set_remedy(f, "let %s arrive on %s, too, behind `%s`", user, name,
+        ws_finding_set_remedy(f, "let %s arrive on %s, too, after `%s`", user, name,
                               ws_op_name(p->op));
     else if (play->inst[p->inst].rank != inst->rank && arrive->ctas.kind == WS_CTAS_OWN)
         ws_finding_set_remedy(
@@ -80,14 +80,13 @@ static void give_back(const WsPlay *play, WsFinding *f, const WsInst *inst, cons
                               "%s comes too early",
                               ws_op_name(arrive), user);
     else if (p->op->engine == WS_ENGINE_TMA_STORE)
-        ws_finding_set_remedy(f, "let %s arrive on %s only behind a store_wait that retires `%s`",
+        ws_finding_set_remedy(f, "let %s arrive on %s only after a store_wait that retires `%s`",
                               user, name, ws_op_name(p->op));
     else if (arrive->index < p->op->index)
-        ws_finding_set_remedy(f, "let `%s` of %s come behind `%s`", ws_op_name(arrive), user,
+        ws_finding_set_remedy(f, "let `%s` of %s come after `%s`", ws_op_name(arrive), user,
                               ws_op_name(p->op));
     else if (given && taken && strcmp(given, taken) != 0)
-        ws_finding_set_remedy(f,
-                              "let `%s` of %s and `%s` stand for the same use: they say %s and %s",
+        ws_finding_set_remedy(f, "let `%s` of %s and `%s` name the same use: they say %s and %s",
                               ws_op_name(arrive), user, ws_op_name(wait), given, taken);
     else
         ws_finding_set_remedy(f,
@@ -166,24 +165,23 @@ static void hand_over(const WsPlay *play, WsFinding *f, const WsInst *inst, cons
                               play->p->barrier[late->barrier].name, ws_op_name(p->op),
                               ws_op_name(late));
     else if (early)
-        ws_finding_set_remedy(f, "let `%s` of %s come behind `%s`", ws_op_name(early), writer,
+        ws_finding_set_remedy(f, "let `%s` of %s come after `%s`", ws_op_name(early), writer,
                               ws_op_name(p->op));
     else if (told)
-        ws_finding_set_remedy(f, "wait for %s before `%s`: `%s` of %s comes there behind `%s`",
+        ws_finding_set_remedy(f, "wait for %s before `%s`: `%s` of %s comes there after `%s`",
                               play->p->barrier[told->barrier].name, ws_op_name(inst->step.op),
                               ws_op_name(told), writer, ws_op_name(p->op));
     else if (wait && arrive->index < p->op->index)
-        ws_finding_set_remedy(f, "let `%s` of %s come behind `%s`", ws_op_name(arrive), writer,
+        ws_finding_set_remedy(f, "let `%s` of %s come after `%s`", ws_op_name(arrive), writer,
                               ws_op_name(p->op));
     else if (wait)
         ws_finding_set_remedy(f, "wait for %s before `%s`, with the use that is read", name,
                               ws_op_name(inst->step.op));
     else
-        ws_finding_set_remedy(
-            f,
-            "let %s arrive on a barrier behind `%s`, and wait for it before `%s`; "
-            "or let both meet at a named one",
-            writer, ws_op_name(p->op), ws_op_name(inst->step.op));
+        ws_finding_set_remedy(f,
+                              "let %s arrive on a barrier after `%s`, and wait for it before `%s`; "
+                              "or let both sync on a named barrier",
+                              writer, ws_op_name(p->op), ws_op_name(inst->step.op));
 }
 
 void ws_remedy_refilled(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent *p)
@@ -243,7 +241,7 @@ void ws_remedy_gathered(const WsPlay *play, WsFinding *f, const WsInst *inst, gb
         ws_finding_set_remedy(f, "put a load_wait that retires `%s` before `%s`",
                               ws_op_name(gather), ws_op_name(inst->step.op));
     else if (arrive)
-        ws_finding_set_remedy(f, "let `%s` of %s come behind a load_wait that retires `%s`",
+        ws_finding_set_remedy(f, "let `%s` of %s come after a load_wait that retires `%s`",
                               ws_op_name(arrive), ws_op_agent(play, arrive), ws_op_name(gather));
     else if (data >= 0)
         ws_finding_set_remedy(f, "wait for %s before it, with the use that is read",
@@ -312,11 +310,9 @@ void ws_remedy_loaded(const WsPlay *play, WsFinding *f, const WsInst *inst, cons
                               b->name, ws_loop_of(inst->step.op)->name, ws_op_name(wait), use,
                               ws_op_name(p->op), ws_op_agent(play, p->op), filled);
     else if (filled && strcmp(use, filled) != 0)
-        ws_finding_set_remedy(f,
-                              "let `%s` stand for the use that is read: it says %s, `%s` of %s "
-                              "fills %s",
-                              ws_op_name(wait), use, ws_op_name(p->op), ws_op_agent(play, p->op),
-                              filled);
+        ws_finding_set_remedy(
+            f, "let `%s` name the use that is read: it says %s, `%s` of %s fills %s",
+            ws_op_name(wait), use, ws_op_name(p->op), ws_op_agent(play, p->op), filled);
     else
         ws_finding_set_remedy(f,
                               "wait for %s before it in every round, with the use that is read: "
@@ -401,7 +397,7 @@ void ws_remedy_unwritten(const WsPlay *play, WsFinding *f, const WsInst *inst, g
                                   "before anything has been written",
                                   b->name);
         else
-            ws_finding_set_remedy(f, "wait for %s before it: `%s` of %s comes there behind `%s`",
+            ws_finding_set_remedy(f, "wait for %s before it: `%s` of %s comes there after `%s`",
                                   b->name, ws_op_name(told), ws_op_agent(play, told),
                                   ws_op_name(writer));
         return;
@@ -419,7 +415,7 @@ void ws_remedy_unwritten(const WsPlay *play, WsFinding *f, const WsInst *inst, g
     if (b && !wait && inst->agent != (guint)writer->agent)
         ws_finding_set_remedy(f, "wait for %s before it, with the use that is read: `%s` of %s %s",
                               b->name, ws_op_name(writer), ws_op_agent(play, writer),
-                              writer->barrier < 0 ? WS_WORD("is told there")
+                              writer->barrier < 0 ? WS_WORD("signals it there")
                                                   : WS_WORD("signals it"));
     else if (wait && b->ready && b->ready[0])
         ws_finding_set_remedy(f,
@@ -450,8 +446,8 @@ void ws_remedy_undefined(const WsPlay *play, WsFinding *f, const WsInst *inst, g
                 continue;
             g_autofree char *rounds = ws_expr_print(loop->count);
             ws_finding_set_remedy(f,
-                                  "`%s` gives it its value, in loop %s, which makes %s rounds: let "
-                                  "it make one at least, or assign the value first",
+                                  "`%s` gives it its value, in loop %s, which runs %s rounds: let "
+                                  "it run at least one, or assign the value first",
                                   ws_op_name(op), loop->name, rounds);
             return;
         }
@@ -491,8 +487,7 @@ void ws_remedy_below_zero(const WsPlay *play, WsFinding *f, const WsOp *op)
     g_autofree char *use = ws_use_text(op);
     if (use && other_rounds(play, f, op, use))
         return;
-    ws_finding_set_remedy(f,
-                          "its use (%s) is below zero before the first round: do it only where a "
-                          "round has been made",
-                          use ? use : WS_WORD("by hand"));
+    ws_finding_set_remedy(
+        f, "its use (%s) is below zero before the first round: do it only after the first round",
+        use ? use : WS_WORD("by hand"));
 }

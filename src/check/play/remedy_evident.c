@@ -92,7 +92,7 @@ static gboolean one_sided(const WsPlay *play, WsFinding *f)
         if (!gives && f->other && f->agent && strcmp(f->agent, f->other) != 0 &&
             !exchange(play, f)) {
             ws_finding_set_remedy(f,
-                                  "%s is drawn and no step meets it: let %s and %s meet there "
+                                  "%s is declared but no step uses it: let %s and %s sync on it "
                                   "between the two steps",
                                   n->name, f->other, f->agent);
             return TRUE;
@@ -112,8 +112,8 @@ static gboolean one_sided(const WsPlay *play, WsFinding *f)
                                       ws_op_name(other));
             else
                 ws_finding_set_remedy(f,
-                                      "nobody waits at %s, where %s arrives: let those sync "
-                                      "there whom it holds back",
+                                      "nobody waits at %s, where %s arrives: let the groups that "
+                                      "it should hold back sync there",
                                       n->name, ws_op_agent(play, gives));
             return TRUE;
         }
@@ -233,11 +233,12 @@ static gboolean counters_differ(const WsPlay *play, WsFinding *f)
                             *y = b->set ? ws_expr_print(b->set) : g_strdup("1");
             if (strcmp(x, y) == 0)
                 continue;
-            ws_finding_set_remedy(f,
-                                  "%s counts the same ring in %s and in %s and moves differently: "
-                                  "by %s in a tile of %s, by %s in one of %s; let both move alike",
-                                  p->var[a->var].name, ws_op_agent(play, a), ws_op_agent(play, b),
-                                  x, ws_op_agent(play, a), y, ws_op_agent(play, b));
+            ws_finding_set_remedy(
+                f,
+                "%s counts the same ring in %s and in %s and advances differently: by %s in a tile "
+                "of %s, by %s in one of %s; let both advance by the same amount",
+                p->var[a->var].name, ws_op_agent(play, a), ws_op_agent(play, b), x,
+                ws_op_agent(play, a), y, ws_op_agent(play, b));
             return TRUE;
         }
     return FALSE;
@@ -283,7 +284,7 @@ static gboolean in_turns(const WsPlay *play, WsFinding *f)
         }
         if (fixed && !first) {
             ws_finding_set_remedy(f,
-                                  "let %s of %s start behind what the replicas before it use in "
+                                  "let %s of %s start after what the replicas before it use in "
                                   "their first tile: at replica*(%s)",
                                   v->name, ws_op_agent(play, a), rounds);
             return TRUE;
@@ -430,7 +431,7 @@ static gboolean last_kept(const WsPlay *play, WsFinding *f)
                                   p->barrier[b].name, ws_op_name(lags), ws_op_agent(play, lags));
         else if (!behind)
             ws_finding_set_remedy(f,
-                                  "let `%s` of %s come once more, behind loop %s: it gives a slot "
+                                  "let `%s` of %s come once more, after loop %s: it gives a slot "
                                   "back a round later (%s), and nobody gives back the last one",
                                   ws_op_name(lags), ws_op_agent(play, lags), loop->name, use);
         else

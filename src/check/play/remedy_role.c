@@ -83,11 +83,10 @@ gboolean ws_remedy_only_if(const WsPlay *play, WsFinding *f, const WsOp *feed)
     g_autofree char *use = ws_use_text(feed);
     if (list->len == 0 || !use)
         return FALSE;
-    ws_finding_set_remedy(f,
-                          "let `%s` of %s come for every use that is waited for: it stands for %s, "
-                          "and comes only if %s",
-                          ws_op_name(feed), ws_op_agent(play, feed), use,
-                          (const char *)list->pdata[0]);
+    ws_finding_set_remedy(
+        f,
+        "let `%s` of %s come for every use that is waited for: it is for %s, and comes only if %s",
+        ws_op_name(feed), ws_op_agent(play, feed), use, (const char *)list->pdata[0]);
     return TRUE;
 }
 
@@ -111,8 +110,7 @@ gboolean ws_remedy_tail(const WsPlay *play, WsFinding *f, const WsOp *wait, cons
             continue;
         ws_finding_set_remedy(f,
                               "nobody fills what loop %s waits for: `%s` in loop %s has waited for "
-                              "all %s uses that %s fills; take the wait away, or fill those uses "
-                              "too",
+                              "all %s uses that %s fills; remove the wait, or fill those uses too",
                               own->name, ws_op_name(op), loop->name, rounds,
                               ws_op_agent(play, feed));
         return TRUE;
@@ -163,7 +161,7 @@ gboolean ws_remedy_retired_before(const WsPlay *play, WsFinding *f, const WsEven
     }
     if (!wait)
         return FALSE;
-    ws_finding_set_remedy(f, "let `%s` come behind `%s`: it stands before it", ws_op_name(wait),
+    ws_finding_set_remedy(f, "let `%s` come after `%s`: it is before it", ws_op_name(wait),
                           ws_op_name(op));
     return TRUE;
 }
@@ -192,7 +190,7 @@ void ws_remedy_copied(const WsPlay *play, WsFinding *f, const WsInst *inst, cons
     const gint room = ws_room_of(play, s->barrier, inst->agent, &by);
     if (room >= 0)
         ws_finding_set_remedy(f,
-                              "let CTA %u answer: an arrival on %s of CTA %u behind its wait for "
+                              "let CTA %u answer: an arrival on %s of CTA %u after its wait for "
                               "%s, for which this agent waits before `%s`",
                               s->rank, play->p->barrier[room].name, inst->rank, b->name, next);
     else
@@ -240,7 +238,7 @@ gboolean ws_remedy_assigned(const WsPlay *play, WsFinding *f, const WsInst *inst
         const char *name = inst->a->value[value].name;
         if (only && op->index < here->index)
             ws_finding_set_remedy(f,
-                                  "assign %s on every way: `%s` does so only if %s; put an "
+                                  "assign %s on every path: `%s` does so only if %s; put an "
                                   "assignment before the `if`, or into its other branch",
                                   name, ws_op_name(op), only);
         else if (op->index > here->index)

@@ -70,8 +70,8 @@ static void nobody_arrives(const WsPlay *play, WsFinding *f, const WsInst *inst)
     }
     if (b->is_array && ws_first_on(play, -1, inst->slot->barrier, ws_is_arrival))
         ws_finding_set_remedy(f,
-                              "let whoever uses what is filled behind `%s` arrive on %s[%u], too: "
-                              "all arrivals are on other elements",
+                              "let the agent that uses what is filled after `%s` arrive on %s[%u], "
+                              "too: all arrivals are on other elements",
                               ws_op_name(inst->step.op), b->name, inst->slot->element);
     else if (ws_first_on(play, -1, inst->slot->barrier, ws_is_feed))
         ws_finding_set_remedy(f,
@@ -82,10 +82,9 @@ static void nobody_arrives(const WsPlay *play, WsFinding *f, const WsInst *inst)
         ws_finding_set_remedy(f, "let %s arrive on %s when it has used what `%s` brings it",
                               ws_op_agent(play, reader), b->name, ws_op_name(reader));
     else
-        ws_finding_set_remedy(f,
-                              "let the step whose end %s stands for arrive on it in every use, or "
-                              "take the wait away",
-                              b->name);
+        ws_finding_set_remedy(
+            f, "let the step whose end %s is for arrive on it in every use, or remove the wait",
+            b->name);
 }
 
 /* What the waiting agent itself should have done before, or does twice. */
@@ -113,7 +112,7 @@ static gboolean uneven(const WsPlay *play, WsFinding *f, guint barrier)
 {
     const WsOp *twin = ws_doubled_on(play, barrier, ws_is_arrival);
     if (twin) {
-        ws_finding_set_remedy(f, "`%s` stands twice in %s: let one go", ws_op_name(twin),
+        ws_finding_set_remedy(f, "`%s` appears twice in %s: remove one", ws_op_name(twin),
                               ws_op_agent(play, twin));
         return TRUE;
     }
@@ -233,7 +232,7 @@ void ws_remedy_stuck(const WsPlay *play, WsFinding *f, const WsInst *inst, gbool
     } else
         ws_finding_set_remedy(f,
                               "let `%s` of %s come in every round for which `%s` waits, and not "
-                              "behind a wait for this one",
+                              "after a wait for this one",
                               feed ? ws_op_name(feed) : WS_WORD("an arrival"),
                               feed ? ws_op_agent(play, feed) : WS_WORD("an agent"),
                               ws_op_name(wait));
@@ -254,7 +253,7 @@ void ws_remedy_generation(const WsPlay *play, WsFinding *f, const WsInst *inst, 
         ws_finding_set_remedy(f, "restore the derived count of %s: %u threads instead of %u",
                               b->name, b->threads_derived[n->element], b->threads[n->element]);
     else if (twin)
-        ws_finding_set_remedy(f, "`%s` stands twice in %s: let one go", ws_op_name(twin),
+        ws_finding_set_remedy(f, "`%s` appears twice in %s: remove one", ws_op_name(twin),
                               ws_op_agent(play, twin));
     else if (before > 1)
         ws_finding_set_remedy(
@@ -273,7 +272,7 @@ void ws_remedy_named(const WsPlay *play, WsFinding *f, const WsInst *inst)
     const WsNamed *n = inst->named;
     const WsBarrier *b = n->barrier >= 0 ? &play->p->barrier[n->barrier] : NULL;
     if (!b) {
-        ws_finding_set_remedy(f, "let all warps of the group meet here");
+        ws_finding_set_remedy(f, "let all warps of the group sync here");
         return;
     }
     if (b->threads && b->threads_derived &&
@@ -284,7 +283,7 @@ void ws_remedy_named(const WsPlay *play, WsFinding *f, const WsInst *inst)
     }
     const WsOp *twin = ws_doubled_on(play, (guint)n->barrier, ws_is_join);
     if (twin) {
-        ws_finding_set_remedy(f, "`%s` stands twice in %s: let one go", ws_op_name(twin),
+        ws_finding_set_remedy(f, "`%s` appears twice in %s: remove one", ws_op_name(twin),
                               ws_op_agent(play, twin));
         return;
     }
@@ -295,13 +294,13 @@ void ws_remedy_named(const WsPlay *play, WsFinding *f, const WsInst *inst)
             continue;
         if (m->state == WS_INST_DONE) {
             if (!ws_remedy_rounds(play, f, inst->step.op, join))
-                ws_finding_set_remedy(f, "%s has ended: let it meet %s as often as %s does",
+                ws_finding_set_remedy(f, "%s has ended: let it sync on %s as often as %s does",
                                       m->a->name, b->name, inst->a->name);
             return;
         }
         if (m->have && m->named && m->named != n && m->named->barrier >= 0 &&
             m->named->barrier != n->barrier) {
-            ws_finding_set_remedy(f, "let %s and %s meet %s and %s in the same order",
+            ws_finding_set_remedy(f, "let %s and %s sync on %s and %s in the same order",
                                   inst->a->name, m->a->name, b->name,
                                   play->p->barrier[m->named->barrier].name);
             return;
@@ -314,15 +313,15 @@ void ws_remedy_named(const WsPlay *play, WsFinding *f, const WsInst *inst)
     if (arrives)
         ws_finding_set_remedy(f,
                               "give the first turn of %s: one extra `arrive` before the loops of "
-                              "whoever comes last",
+                              "the agent that comes last",
                               b->name);
     else
         ws_finding_set_remedy(
             f, "%s counts %" G_GINT64_FORMAT " threads and %" G_GINT64_FORMAT " come: %s", b->name,
             n->count, n->arrived,
-            ws_is_whole_cta(b) ? WS_WORD("let all groups meet it, or sync only those that need it, "
+            ws_is_whole_cta(b) ? WS_WORD("let all groups sync on it, or only those that need it, "
                                          "by {\"sync\": \"group\"} or a named barrier")
-                               : WS_WORD("let everybody meet it, or count those that do"));
+                               : WS_WORD("let all of them join it, or count only those that do"));
 }
 
 /* Two meetings of the cluster right behind each other; NULL. */
@@ -345,7 +344,7 @@ void ws_remedy_cluster(const WsPlay *play, WsFinding *f, const WsInst *inst)
 {
     const WsOp *twin = meets_twice(play);
     if (twin) {
-        ws_finding_set_remedy(f, "%s meets the cluster twice, right behind each other: let one go",
+        ws_finding_set_remedy(f, "%s syncs the cluster twice in a row: remove one",
                               ws_op_agent(play, twin));
         return;
     }
@@ -356,10 +355,10 @@ void ws_remedy_cluster(const WsPlay *play, WsFinding *f, const WsInst *inst)
             continue;
         g_autofree char *name = ws_inst_name(play, i), *own = ws_inst_name(play, inst->index);
         ws_finding_set_remedy(f,
-                              "let %s meet the cluster as often as %s: \"cluster\": \"sync\" is "
+                              "let %s sync the cluster as often as %s: \"cluster\": \"sync\" is "
                               "for all agents of all CTAs%s",
                               name, own, m->state == WS_INST_DONE ? WS_WORD("; it has ended") : "");
         return;
     }
-    ws_finding_set_remedy(f, "let all agents meet the cluster equally often");
+    ws_finding_set_remedy(f, "let all agents sync the cluster equally often");
 }

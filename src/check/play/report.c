@@ -268,9 +268,9 @@ void ws_outside(WsPlay *play, const WsInst *inst, const char *why)
     play->outside = TRUE;
     g_autofree char *said = ws_phrase_word(why);
     if (inst && inst->have)
-        ws_report(play, WS_RULE_F_PLAY, inst, NULL, "cannot be played: %s", said);
+        ws_report(play, WS_RULE_F_PLAY, inst, NULL, "cannot be simulated: %s", said);
     else
         ws_findings_add(play->findings, WS_RULE_F_PLAY, inst ? inst->a->path : "",
-                        "%s cannot be played: %s", inst ? inst->a->name : WS_WORD("the design"),
+                        "%s cannot be simulated: %s", inst ? inst->a->name : WS_WORD("the design"),
                         said);
 }

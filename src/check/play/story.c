@@ -211,18 +211,19 @@ static void tell_chain(WsPlay *play, WsFinding *f, const WsInst *root)
         g_autofree char *name = ws_inst_name(play, next->index);
         if (next == at) {
             ws_phrase_append(s,
-                             s->len ? "; %s alone could make it, and it stands here"
-                                    : "%s alone could make it, and it stands here",
+                             s->len ? "; %s alone could make it, and it waits here"
+                                    : "%s alone could make it, and it waits here",
                              name);
             break;
         }
         if (seen[next->index]) {
-            ws_phrase_append(s, "; that is for %s to make: a circle", name);
+            ws_phrase_append(s, "; %s has to make it: a cycle", name);
             break;
         }
         g_autofree char *what = stuck_at(play, next);
         ws_phrase_append(
-            s, s->len ? "; that in turn is due from where %s" : "it is due from where %s", what);
+            s, s->len ? "; that in turn has to come from where %s" : "it has to come from where %s",
+            what);
         at = next;
     }
     if (s->len)
@@ -283,9 +284,8 @@ static void tell_missing(WsPlay *play, WsFinding *f, const WsInst *inst)
         ws_finding_tell(
             f, WS_STORY_MISSING,
             ended->len == 1
-                ? "%s, which could make %s, has ended: this wait stands for a use that nobody fills"
-                : "%s, which could make %s, have ended: this wait stands for a use that nobody "
-                  "fills",
+                ? "%s, which could make %s, has ended: this wait is for a use that no step fills"
+                : "%s, which could make %s, have ended: this wait is for a use that no step fills",
             who, s->pend == 1 ? WS_WORD("it") : WS_WORD("them"));
     } else if (waiting == 0 && b->arrivals && b->arrivals_derived &&
                b->arrivals[s->element] != b->arrivals_derived[s->element]) {
@@ -379,8 +379,8 @@ static void tell_stuck_named(WsPlay *play, WsFinding *f, const WsInst *inst)
         tell_absent(play, f, inst, n);
     else
         ws_finding_tell(f, WS_STORY_MISSING,
-                        "everybody who names %s stands at it: the count is higher than the threads "
-                        "that join, or the first turn is given to nobody",
+                        "every agent that names %s waits at it: the count is higher than the "
+                        "threads that join, or the first turn is given to nobody",
                         barrier);
 }
 
@@ -437,14 +437,14 @@ void ws_tell_contribution(WsPlay *play, WsFinding *f, const WsInst *inst, const 
     if (f->rule == WS_RULE_P_UNSEEN) {
         f->harm = WS_HARM_UNDEFINED;
         ws_finding_tell(f, WS_STORY_SO,
-                        "it counts rightly, but PTX wants every phase to be seen by "
-                        "a wait before the next one gets an arrival");
+                        "it counts correctly, but PTX requires every phase to be seen by a wait "
+                        "before the next one gets an arrival");
         return;
     }
     ws_finding_tell(f, WS_STORY_SO,
                     "early: it can count for completion %" G_GINT64_FORMAT
-                    ". Whoever waits for that one goes on too soon, and from there on %s is one "
-                    "phase off: wrong bytes, then a hang",
+                    ". Any agent that waits for that one continues too soon, and from then on %s "
+                    "is one phase off: wrong bytes, then a hang",
                     phase - 1, name);
 }
 

@@ -209,7 +209,7 @@ static void enter_pass(WsBits *b, guint i, gint64 from, gint64 by)
 {
     gint64 pass = ws_pass_of(ws_bit_inst(b, i)->position) + 1;
     if (from < 0 || by <= 0 || from > 1000 || by > 1000 || pass > 1000000)
-        ws_bit_outside(b, "a loop over tiles that does not go on from tile to tile");
+        ws_bit_outside(b, "a loop over tiles that does not continue from tile to tile");
     enter_tile(b, i, pass * WS_PASS + CLAMP(from, 0, 1000));
 }
 
@@ -276,7 +276,7 @@ static gboolean at_head(WsBits *b, guint i, WsBitInst *in, const WsBitInstr *x)
         gint64 *time = &ws_bit_begun(b, i)[__builtin_ctzll(told)];
         gint64 next = *time / WS_ENTRY * WS_ENTRY + index + 1;
         if (index < 0 || index >= WS_ENTRY - 1 || next <= *time)
-            ws_bit_outside(b, "rounds that do not go on");
+            ws_bit_outside(b, "rounds that do not continue");
         *time = next;
     }
     r[0]++; /* rounds begun */

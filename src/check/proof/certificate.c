@@ -20,7 +20,6 @@ struct WsCertificate {
     GPtrArray *node; /* Node* */
     gint begin;
     guint64 residues; /* symbols of which a residue is known or asked: bit MIN(symbol, 63) */
-    gboolean broken;  /* the same answer has led to two nodes: not a graph of this form */
 };
 
 static guint64 bit_of(gint symbol)
@@ -57,7 +56,6 @@ void ws_certificate_begin(WsCertificate *c, WsBits *b)
     g_ptr_array_set_size(c->node, 0);
     c->begin = -1;
     c->residues = 0;
-    c->broken = FALSE;
     b->n_groups = 0; /* states as they are: the verifier knows shifts, not turned rings */
 }
 
@@ -95,89 +93,6 @@ static void put_instance(GString *t, const WsInstance *x)
     put_number(t, TRUE, x->time);
 }
 
-/* --- states ----------------------------------------------------------------------------------- */
-static guint number_of(const WsBits *b, const WsTree *t)
-{
-    return GPOINTER_TO_UINT(g_hash_table_lookup(b->c->number, t));
-}
-
-/* The node of the tree that an instance stands before. */
-static guint place_of(const WsBits *b, const WsBitAgent *a, guint16 at)
-{
-    const WsBitInstr *x = &a->code[at];
-    if (x->kind == WS_BIT_OP)
-        return number_of(b, x->op->op->tree);
-    if (x->kind == WS_BIT_HEAD || x->kind == WS_BIT_ENTER || x->kind == WS_BIT_BACK)
-        return number_of(b, a->loop[x->loop].tree);
-    return x->branch ? number_of(b, x->branch) : 0;
-}
-
-static void put_place(GString *t, WsBits *b, guint i)
-{
-    const WsBitInst *in = ws_bit_inst(b, i);
-    const WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
-    gboolean done = in->state == WS_INST_DONE;
-    g_string_append_printf(t, "at %u %u %u %s", ws_bit_rank(b, i), ws_bit_agent(b, i),
-                           done ? 0 : place_of(b, a, in->at),
-                           done          ? "done"
-                           : in->at == 0 ? "begin"
-                           : in->have    ? "wait"
-                                         : "run");
-    const WsBitInstr *x = &a->code[in->at]; /* a pass without a tile has not begun */
-    gboolean before = !done && x->kind == WS_BIT_HEAD && ws_bit_loop(b, i, x->loop)[0] == 0 &&
-                      a->loop[x->loop].tree->over == WS_OVER_TILES &&
-                      b->p->tiles->launch != WS_LAUNCH_SINGLE;
-    gint64 pass = ws_pass_of(in->position);
-    put_tile(t, -1, !before ? in->position : pass > 0 ? ws_behind(pass - 1) : -1);
-    g_string_append_c(t, '\n');
-}
-
-static void put_loops(GString *t, WsBits *b, guint i)
-{
-    const WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
-    if (ws_bit_inst(b, i)->state == WS_INST_DONE)
-        return;
-    for (guint n = 0; n < a->n_loops; n++)
-        if (ws_bit_active(b, i, n) && ws_bit_loop(b, i, n)[0] > 0)
-            g_string_append_printf(t, "loop %u %u %u %" G_GINT64_FORMAT "\n", ws_bit_rank(b, i),
-                                   ws_bit_agent(b, i), number_of(b, a->loop[n].tree),
-                                   ws_bit_loop(b, i, n)[0]);
-}
-
-static void put_variables(GString *t, WsBits *b, guint i)
-{
-    const WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
-    for (guint n = 0; n < a->n_locals; n++) {
-        const WsVar *v = &b->p->var[a->var[n]];
-        if (a->counts[n] && (v->kind == WS_VAR_TOTAL || v->kind == WS_VAR_COUNTER))
-            g_string_append_printf(t, "var %u %u %" G_GINT64_FORMAT " %s\n", ws_bit_rank(b, i),
-                                   ws_bit_agent(b, i), ws_bit_local(b, i)[n], v->name);
-    }
-}
-
-static void put_objects(GString *t, WsBits *b)
-{
-    for (guint s = 0; s < b->ranks * b->n_slots; s++) {
-        const WsBitSlot *x = ws_bit_slot(b, s);
-        guint here = s % b->n_slots, bar = b->barrier_of[here], n = here - b->first_slot[bar];
-        guint slots = MAX(b->p->barrier[bar].slots, 1);
-        g_string_append_printf(t, "slot %u %u %u %u %" G_GINT64_FORMAT " %d %" G_GINT64_FORMAT "\n",
-                               s / b->n_slots, bar, n / slots, n % slots, x->phase, x->pend, x->tx);
-    }
-    for (guint r = 0; r < b->ranks; r++)
-        for (guint id = 0; id < 16; id++) {
-            if (b->named_of[id] < 0)
-                continue;
-            const WsBitNamed *x = ws_bit_named(b, r * b->n_named + (guint)b->named_of[id]);
-            g_string_append_printf(t, "named %u %u %" G_GINT64_FORMAT " %d\n", r, id, x->generation,
-                                   x->arrived);
-        }
-    const WsBitNamed *all = ws_bit_named(b, b->ranks * b->n_named);
-    if (b->ranks > 1)
-        g_string_append_printf(t, "named - - %" G_GINT64_FORMAT " %d\n", all->generation,
-                               all->arrived);
-}
-
 void ws_certificate_node(WsCertificate *c, WsBits *b, guint number, const WsInstance *asked)
 {
     if (number < c->node->len)
@@ -202,12 +117,6 @@ void ws_certificate_node(WsCertificate *c, WsBits *b, guint number, const WsInst
         c->residues |= x->remainder >= 0 ? bit_of(x->symbol) : 0;
         g_string_append_c(t, '\n');
     }
-    for (guint i = 0; i < b->n_inst; i++) {
-        put_place(t, b, i);
-        put_loops(t, b, i);
-        put_variables(t, b, i);
-    }
-    put_objects(t, b);
 }
 
 /* --- answers ---------------------------------------------------------------------------------- */
@@ -228,19 +137,16 @@ void ws_certificate_edge(WsCertificate *c, const WsBits *b, gint from, WsAsk ask
         g_strlcpy(o.op, answer && !s->letter ? ">=" : below ? "<=" : "=", sizeof o.op);
         o.value = asked->lo + (answer ? 1 : 0);
     }
-    if ((guint)from >= c->node->len) {
-        c->broken = TRUE;
+    if ((guint)from >= c->node->len)
         return;
-    }
     GArray *list = ((Node *)c->node->pdata[from])->option;
     for (guint i = 0; i < list->len; i++) {
         const Option *x = &g_array_index(list, Option, i);
-        /* a value moves with the state, a remainder or a truth value does not */
-        if (strcmp(x->op, o.op) != 0 ||
-            ((ask == WS_ASK_REMAINDER || s->letter) && x->value != o.value))
-            continue;
-        c->broken |= x->to != to;
-        return;
+        /* a value moves with the state, a remainder or a truth value does not; the first answer
+         * counts: it is that of the state that the node was met with */
+        if (!strcmp(x->op, o.op) &&
+            ((ask != WS_ASK_REMAINDER && !s->letter) || x->value == o.value))
+            return;
     }
     g_array_append_val(list, o);
 }
@@ -296,9 +202,7 @@ static void put_symbols(GString *t, const WsControl *c, guint64 residues)
 
 char *ws_certificate_text(const WsCertificate *c, const WsBits *b)
 {
-    if (c->broken)
-        return NULL;
-    GString *t = g_string_new("warpstave-certificate 1\n");
+    GString *t = g_string_new("warpstave-certificate 2\n");
     g_string_append_printf(t, "design %s\npolicy %u\n", b->p->design_hash, b->policy & 3);
     put_symbols(t, b->c, c->residues);
     g_string_append(t, "begin ");

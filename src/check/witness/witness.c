@@ -151,12 +151,11 @@ WsWitness *ws_witness_new(WsProgram *p, const WsFinding *finding, GError **error
         w->program = ws_program_ref(p);
         tell(w, &S, m);
     } else {
-        g_set_error(
-            error, WS_WITNESS_ERROR, 0, "%s",
-            m ? m->trouble
-            : finding && !finding->agent /* no play has met it */
-                ? "no order of moves makes it go wrong: it stands in the text, for every run"
-                : "none of the sizes and schedules that were tried shows it");
+        g_set_error(error, WS_WITNESS_ERROR, 0, "%s",
+                    m ? m->trouble
+                    : finding && !finding->agent /* no play has met it */
+                        ? "no order of moves makes it go wrong: it is in the text, for every run"
+                        : "none of the sizes and schedules that were tried shows it");
     }
     ws_replay_free(m);
     ws_witness_search_clear(&S);

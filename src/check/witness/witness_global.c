@@ -118,25 +118,26 @@ WsWitness *ws_witness_written(WsProgram *p, const WsFinding *finding, GError **e
     keep_moves(w, m, element);
     w->end = m->op[1] ? WS_END_COLLISION : WS_END_LEFT;
     w->confirmed = TRUE;
-    w->ending = other      ? ws_phrase("%s and %s are one place in memory: one of the two is lost.",
-                                       element, other)
-                : m->op[1] ? ws_phrase("%s holds the value of one of the two: which one is chance.",
-                                       element)
-                : m->tiles == 1
-                    ? ws_phrase(m->ctas == 1 ? "All %" G_GINT64_FORMAT
-                                               " tile of the launch are done, in %" G_GINT64_FORMAT
-                                               " CTA, and nobody has written %s."
-                                             : "All %" G_GINT64_FORMAT
-                                               " tile of the launch are done, in %" G_GINT64_FORMAT
-                                               " CTAs, and nobody has written %s.",
-                                m->tiles, m->ctas, element)
-                    : ws_phrase(m->ctas == 1 ? "All %" G_GINT64_FORMAT
-                                               " tiles of the launch are done, in %" G_GINT64_FORMAT
-                                               " CTA, and nobody has written %s."
-                                             : "All %" G_GINT64_FORMAT
-                                               " tiles of the launch are done, in %" G_GINT64_FORMAT
-                                               " CTAs, and nobody has written %s.",
-                                m->tiles, m->ctas, element);
+    w->ending =
+        other ? ws_phrase("%s and %s are one place in memory: one of the two is lost.", element,
+                          other)
+        : m->op[1] ? ws_phrase("%s holds the value of one of the two: which one is not determined.",
+                               element)
+        : m->tiles == 1
+            ? ws_phrase(m->ctas == 1 ? "All %" G_GINT64_FORMAT
+                                       " tile of the launch are done, in %" G_GINT64_FORMAT
+                                       " CTA, and nobody has written %s."
+                                     : "All %" G_GINT64_FORMAT
+                                       " tile of the launch are done, in %" G_GINT64_FORMAT
+                                       " CTAs, and nobody has written %s.",
+                        m->tiles, m->ctas, element)
+            : ws_phrase(m->ctas == 1 ? "All %" G_GINT64_FORMAT
+                                       " tiles of the launch are done, in %" G_GINT64_FORMAT
+                                       " CTA, and nobody has written %s."
+                                     : "All %" G_GINT64_FORMAT
+                                       " tiles of the launch are done, in %" G_GINT64_FORMAT
+                                       " CTAs, and nobody has written %s.",
+                        m->tiles, m->ctas, element);
     ws_miscount_free(m);
     return w;
 }

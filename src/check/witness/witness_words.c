@@ -131,7 +131,7 @@ static void say_wait(const WsWitness *w, guint i, const WsMove *m, GString *s)
         ws_phrase_append(s, " passes the wait for %s at once: nothing was to be waited for",
                          w->barrier[m->barrier]);
     else
-        ws_phrase_append(s, " goes on: completion %" N " of %s has happened, phase is %" N,
+        ws_phrase_append(s, " continues: completion %" N " of %s has happened, phase is %" N,
                          x->phase - 1, w->barrier[m->barrier], x->phase & 1);
 }
 
@@ -140,7 +140,7 @@ static void say_named(const WsWitness *w, guint i, const WsMove *m, GString *s)
     const WsNamedState *x = ws_witness_named(w, i, (guint)m->named),
                        *y = ws_witness_named(w, i + 1, (guint)m->named);
     if (m->kind == WS_MOVE_PASS) {
-        ws_phrase_append(s, " goes on: all have come to %s", w->named[m->named]);
+        ws_phrase_append(s, " continues: all have reached %s", w->named[m->named]);
         return;
     }
     gboolean sync = m->op->kind == WS_OP_BAR_SYNC;
@@ -281,7 +281,7 @@ char *ws_witness_stage_words(const WsWitness *w, guint position, guint stage)
 /* --- the end ---------------------------------------------------------------------------------- */
 static char *say_hang(const WsWitness *w)
 {
-    GString *s = g_string_new(WS_WORD("Nothing can move any more"));
+    GString *s = g_string_new(WS_WORD("No agent can continue"));
     for (guint i = 0; i < w->n_agents; i++) {
         if (ws_witness_agent(w, w->n_moves, i)->mode != WS_AGENT_WAITING)
             continue;
@@ -302,8 +302,7 @@ static char *say_collision(const WsWitness *w)
         return g_strdup(w->message);
     g_autofree char *x = who(w, two[0]->agent, two[0]->op, two[0]->n_rounds, two[0]->round),
                     *y = who(w, two[1]->agent, two[1]->op, two[1]->n_rounds, two[1]->round);
-    return ws_phrase("%s of %s and %s of %s touch the same bytes, and nothing says which "
-                     "comes first.",
+    return ws_phrase("%s of %s and %s of %s access the same bytes, and nothing orders them.",
                      label(two[0]->op), x, label(two[1]->op), y);
 }
 

@@ -1,3 +1,4 @@
+#include "check/title.h"
 #include "check/witness/witness.h"
 #include "cli/check_files.h"
 #include "cli/check_report.h"
@@ -20,10 +21,10 @@ int ws_cli_refuse_refuted(WsCliInput *in, const char *file, gboolean force)
         return WS_EXIT_YES;
     ws_cli_print_findings(in->findings, file);
     if (force) {
-        fprintf(stderr, "warpstave: the design is refuted; going on because of --force\n");
+        fprintf(stderr, "warpstave: the design is refuted; continuing because of --force\n");
         return WS_EXIT_YES;
     }
-    return ws_cli_fail(WS_EXIT_NO, "the design is refuted; --force goes on all the same");
+    return ws_cli_fail(WS_EXIT_NO, "the design is refuted; --force continues anyway");
 }
 
 static int verdict_code(const WsVerdict *verdict, const WsFindings *findings, gboolean strict,
@@ -48,7 +49,7 @@ static void print_witness(const char *file, WsCliInput *in, gboolean step)
         printf("%s: no witness: %s\n", file,
                error ? error->message
                : ws_findings_count(in->findings, WS_SEVERITY_ERROR)
-                   ? "no run of the protocol goes wrong; the findings say what does"
+                   ? "no run of the protocol fails; the findings name what does"
                    : "nothing was refuted");
         return;
     }
@@ -230,8 +231,8 @@ static int confirm(const char *file, const WsCliInput *in, const WsVerdict *verd
 static void add_row(GString *table, const char *file, const char *kernel, const WsVerdict *verdict)
 {
     g_autofree char *text = verdict ? ws_verdict_text(verdict) : g_strdup("not read");
-    g_string_append_printf(table, "%-8s  %s  %s%s%s\n",
-                           verdict ? ws_verdict_word(verdict->kind) : "unread", file, kernel,
+    g_string_append_printf(table, "%-9s  %s  %s%s%s\n",
+                           verdict ? ws_verdict_title(verdict->kind) : "unread", file, kernel,
                            verdict && verdict->kind == WS_VERDICT_PROVED ? "" : "  ",
                            verdict && verdict->kind == WS_VERDICT_PROVED ? "" : text);
 }
@@ -294,8 +295,8 @@ static int judge_design(const char *file, const Options *o, GString *table, GStr
     if (o->verified)
         code = confirm(file, &in, verdict, o, code);
     g_autofree char *text = verdict ? ws_verdict_text(verdict) : g_strdup("");
-    g_string_append_printf(table, "%-8s  %s%s%s\n",
-                           verdict ? ws_verdict_word(verdict->kind) : "unread", file,
+    g_string_append_printf(table, "%-9s  %s%s%s\n",
+                           verdict ? ws_verdict_title(verdict->kind) : "unread", file,
                            verdict && verdict->kind != WS_VERDICT_PROVED ? "  " : "",
                            verdict && verdict->kind != WS_VERDICT_PROVED ? text : "");
     return code;

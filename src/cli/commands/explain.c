@@ -122,7 +122,7 @@ static void explain_step(WsNodeKind kind)
         if (ws_target_has_step(ws_target_at(i), ws_node_kind_keyword(kind)))
             printf(" %s", ws_target_at(i)->name);
     printf("\n");
-    printf("lenses: %s\n", info->lenses && *info->lenses ? info->lenses : "none yet");
+    printf("back ends: %s\n", info->lenses && *info->lenses ? info->lenses : "none yet");
 }
 
 static void explain_kind(WsNodeKind kind)
@@ -194,7 +194,7 @@ int ws_command_explain(int argc, char **argv)
     if (rule == WS_RULE_COUNT && kind == WS_NODE_KIND_COUNT)
         return unknown(name);
     if (rule == WS_RULE_COUNT && example)
-        return ws_cli_fail(WS_EXIT_USAGE, "%s is no rule: it has no example", name);
+        return ws_cli_fail(WS_EXIT_USAGE, "%s is not a rule: it has no example", name);
     if (rule != WS_RULE_COUNT && example)
         return print_example(rule, example);
     if (rule != WS_RULE_COUNT)

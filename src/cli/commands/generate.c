@@ -85,7 +85,7 @@ static int write_cubin(const WsProgram *p, const Sink *to)
     if (!clean) {
         g_autoptr(GPtrArray) notes = ws_ptxas_notes(p, ptx, report);
         g_autofree char *text = ws_ptxas_notes_print(notes);
-        ws_cli_fail(WS_EXIT_NO, "ptxas is not satisfied:\n%s%s", text, report->log);
+        ws_cli_fail(WS_EXIT_NO, "ptxas reported a problem:\n%s%s", text, report->log);
     }
     ws_ptxas_report_free(report);
     gsize size;
@@ -113,7 +113,7 @@ static int write_report(const WsProgram *p, const Sink *to)
         g_autofree char *text = ws_ptxas_notes_print(notes);
         g_string_append_printf(s, "ptxas: %u registers, %u bytes of stack, %u barriers%s\n%s",
                                report->registers, report->stack, report->barriers,
-                               clean ? ", nothing to complain of" : "", text);
+                               clean ? ", no warnings" : "", text);
     } else {
         g_string_append_printf(s, "ptxas: %s\n", error ? error->message : "not installed");
     }
@@ -172,7 +172,8 @@ int ws_command_generate(int argc, char **argv)
         { "remarks", 0, 0, G_OPTION_ARG_NONE, &remarks,
           "cuda, gluon, tle, tlx: the place of every step in the design", NULL },
         { "pinned", 0, 0, G_OPTION_ARG_NONE, &pinned,
-          "gluon, tle, tlx: tries no other constants (every value is proved and rehearsed), all are "
+          "gluon, tle, tlx: tries no other constants (every value is proved and rehearsed), all "
+          "are "
           "fixed",
           NULL },
         { "json", 0, 0, G_OPTION_ARG_NONE, &json,

@@ -78,7 +78,7 @@ static int adversary(WsCliInput *in, const char *file)
     int code = ws_cli_adversary(in, &a);
     if (code != WS_EXIT_YES)
         return code;
-    printf("%s: %s\n%s\ntold: %s\n", file,
+    printf("%s: %s\n%s\ncounterexample: %s\n", file,
            a.shown ? "the counterexample is reproduced" : "the counterexample is NOT reproduced",
            a.seen, a.hold->told);
     return a.shown ? WS_EXIT_YES : WS_EXIT_NO;
@@ -96,7 +96,7 @@ int ws_command_rehearse(int argc, char **argv)
         { "seed", 0, 0, G_OPTION_ARG_INT64, &seed, "inputs and order of threads", "N" },
         { "sms", 0, 0, G_OPTION_ARG_INT64, &sms, "CTAs of a persistent launch", "N" },
         { "adversary", 0, 0, G_OPTION_ARG_NONE, &held,
-          "hold the agents of a refuted design to its witness", NULL },
+          "replay the counterexample of a refuted design", NULL },
         { NULL },
     };
     const char *file;

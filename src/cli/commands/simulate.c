@@ -8,6 +8,7 @@
 #include "program/program.h"
 #include "program/walk.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -87,6 +88,28 @@ char *ws_cli_clock_json(const WsClockResult *r, const WsProgram *p, const WsIdle
     return ws_json_out_end(&j);
 }
 
+/* No tiles: nothing runs, and no unit is busy or idle. */
+static int nothing(const WsProgram *p, const char *file, gboolean json)
+{
+    g_autoptr(GArray) loops = g_array_new(FALSE, FALSE, sizeof(WsClockLoop));
+    g_autoptr(GArray) waits = g_array_new(FALSE, FALSE, sizeof(WsClockWait));
+    const WsClockResult none = { .tile_period = NAN,
+                                 .ghz = NAN,
+                                 .tensor_busy = NAN,
+                                 .tma_busy = NAN,
+                                 .smem_busy = NAN,
+                                 .alu_busy = NAN,
+                                 .mufu_busy = NAN,
+                                 .loop = loops,
+                                 .wait = waits };
+    g_autofree char *text = json ? ws_cli_clock_json(&none, p, NULL)
+                                 : g_strdup_printf("%s: nothing to launch: no tiles for these "
+                                                   "sizes\n",
+                                                   file);
+    fputs(text, stdout);
+    return WS_EXIT_YES;
+}
+
 static int simulate(const char *file, char **set, char **size, const char *machine,
                     const char *trace, gboolean gains, gboolean units, gboolean json)
 {
@@ -97,10 +120,8 @@ static int simulate(const char *file, char **set, char **size, const char *machi
     g_autoptr(WsLaunchValues) values = ws_cli_launch(in.program, size, FALSE, &code);
     if (!values)
         return code;
-    if (ws_launch_tiles(values) == 0) {
-        printf("%s: nothing to launch: no tiles for these sizes\n", file);
-        return WS_EXIT_YES;
-    }
+    if (ws_launch_tiles(values) == 0)
+        return nothing(in.program, file, json);
     g_autoptr(WsClockResult) result = ws_cli_clock(in.program, values, machine, gains, &code);
     if (!result)
         return code;
@@ -187,7 +208,7 @@ int ws_command_simulate(int argc, char **argv)
           "one line per value of a constant; repeatable", "NAME=A..B" },
         { "gains", 0, 0, G_OPTION_ARG_NONE, &gains, "what each wait would gain if it were free",
           NULL },
-        { "idle", 0, 0, G_OPTION_ARG_NONE, &idle, "where the units of an SM stand idle, and why",
+        { "idle", 0, 0, G_OPTION_ARG_NONE, &idle, "where the units of an SM are idle, and why",
           NULL },
         { "json", 0, 0, G_OPTION_ARG_NONE, &json, "print version 1 of the JSON form", NULL },
         { NULL },

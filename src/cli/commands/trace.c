@@ -148,7 +148,7 @@ int ws_command_trace(int argc, char **argv)
     const GOptionEntry entries[] = {
         { "overlap", 0, 0, G_OPTION_ARG_NONE, &overlap, "table of overlaps and exposed waits",
           NULL },
-        { "idle", 0, 0, G_OPTION_ARG_NONE, &idle, "where the units of an SM stand idle, and why",
+        { "idle", 0, 0, G_OPTION_ARG_NONE, &idle, "where the units of an SM are idle, and why",
           NULL },
         { "json", 0, 0, G_OPTION_ARG_NONE, &json, "facts and loops, version 1 of the JSON form",
           NULL },

@@ -373,8 +373,10 @@ static const WsExpr *compare(PtxWalk *w, const WsPtxInst *i)
                                        : NULL;
     }
     for (guint k = 0; k < G_N_ELEMENTS(table); k++)
-        if (strstr(i->op, table[k].text))
-            return ws_x_op(w->p.r, table[k].op, a, b);
+        if (strstr(i->op, table[k].text)) {
+            const WsExpr *alike = ptx_cluster_compare(w->p.r, table[k].op, a, b);
+            return alike ? alike : ws_x_op(w->p.r, table[k].op, a, b);
+        }
     return NULL;
 }
 

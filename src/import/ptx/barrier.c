@@ -12,7 +12,7 @@ static void init(PtxWalk *w, const WsPtxInst *i)
     const WsExpr *guard = ptx_predicate(w, i);
     if (i->n < 2 || !ws_x_is(ptx_address(w, i->arg[0], NULL), &at) ||
         !ws_x_is(ptx_int(w, i->arg[1]), &count)) {
-        ptx_lost(w, i, "the initialisation of an mbarrier whose address or count is no number");
+        ptx_lost(w, i, "the initialisation of an mbarrier whose address or count is not a number");
         return;
     }
     if (w->p.probing)
@@ -97,7 +97,7 @@ static void expect(PtxWalk *w, const WsPtxInst *i)
     const guint at = strstr(i->op, "mbarrier.arrive") ? 1 : 0;
     gint64 bytes;
     if (i->n < at + 2 || !ws_x_is(ptx_int(w, i->arg[at + 1]), &bytes)) {
-        ptx_lost(w, i, "an expect whose number of bytes is no number");
+        ptx_lost(w, i, "an expect whose number of bytes is not a number");
         return;
     }
     if (!at) {
@@ -118,14 +118,25 @@ static void arrive(PtxWalk *w, const WsPtxInst *i)
         ptx_lost(w, i, "an arrival in a CTA that is not known");
         return;
     }
+    if (s && s->cta && !strstr(i->op, "shared::cluster")) {
+        s->off = TRUE;
+        ptx_lost(w, i, "an arrival in this CTA's window at an address in another's");
+        return;
+    }
     if (s && s->cta && strstr(i->op, ".cta")) { /* it orders nothing for the other CTA */
         s->off = TRUE;
         ptx_lost(w, i, "an arrival in another CTA that releases to its own one only");
         return;
     }
+    const WsPtxInst *all = &g_array_index(w->ptx->inst, WsPtxInst, 0);
+    if (s && s->cta && g_hash_table_contains(w->spread, GUINT_TO_POINTER((guint)(i - all)))) {
+        s->cta = NULL;
+        s->ctas = G_MAXUINT;
+        s->text = PTX_SPREAD;
+    }
     if (s && i->n > 2 && !ws_x_is(ptx_int(w, i->arg[2]), &s->n)) {
         s->off = TRUE;
-        ptx_lost(w, i, "an arrival whose count is no number");
+        ptx_lost(w, i, "an arrival whose count is not a number");
     }
 }
 

@@ -159,6 +159,15 @@ static void name_limits(WsRead *r, const WsExpr *e, guint depth)
     }
 }
 
+static void name_condition(WsRead *r, const WsExpr *e)
+{
+    gboolean tile = FALSE;
+    for (guint i = 0; e && i < r->axes->len; i += 2)
+        tile |= ws_x_mentions(e, r->axes->pdata[i]);
+    if (r->named && tile && !ws_x_mentions(e, "cta") && e->op >= WS_EXPR_LT && e->op <= WS_EXPR_NE)
+        ws_source_define(r, "which", e);
+}
+
 static void rewrite_step(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 {
     WsReadStep *s = g_ptr_array_index(list, at);
@@ -166,6 +175,8 @@ static void rewrite_step(gpointer data, GPtrArray *list, guint at, WsReadGroup *
     s->when = rewrite(data, s->when, 0);
     if (s->kind == WS_READ_IF || s->kind == WS_READ_MMA)
         s->e = rewrite(data, s->e, 0);
+    if (s->kind == WS_READ_IF)
+        name_condition(((Conditions *)data)->r, s->e);
     if (s->kind == WS_READ_IF)
         name_limits(((Conditions *)data)->r, s->e, 0);
 }
@@ -279,7 +290,7 @@ static void assume_rounds(gpointer data, GPtrArray *list, guint at, WsReadGroup 
     s->text = NULL;
     if (!s->e) { /* over tiles */
         if (once && s->n)
-            unread(r, s, "a loop over tiles that may begin behind the last one");
+            unread(r, s, "a loop over tiles that may begin after the last one");
         else if (once)
             ws_source_granted(r, "no more CTAs are launched than there are tiles");
         return;

@@ -234,7 +234,7 @@ static void copy_row(PtxWalk *w, const WsPtxInst *i)
         return;
     }
     if (i->n > 2 && (!ws_x_is(ptx_int(w, i->arg[2]), &bytes) || bytes < 4 || bytes > 16)) {
-        ptx_lost(w, i, "a cp.async whose size is no number");
+        ptx_lost(w, i, "a cp.async whose size is not a number");
         return;
     }
     WsReadStep *s = ptx_new_step(w, WS_READ_GATHER, i);

@@ -390,7 +390,7 @@ static void table_store(gpointer data, GPtrArray *list, guint at, WsReadGroup *g
             continue;
         s->off = TRUE;
         if (!g_hash_table_contains(f->w->numbers, s))
-            ptx_lose_at(f, s->line, "what warps are told to do");
+            ptx_lose_at(f, s->line, "a command that other warps receive");
         return;
     }
 }
@@ -414,13 +414,13 @@ void ptx_finish(PtxWalk *w)
     ptx_conditions(f.r);
     ptx_copies_of_threads(&f);
     ptx_visit(f.r, ptx_gaps, &f);
-    ptx_widen(f.r);
+    ptx_widen(w);
     ptx_expected(&f);
     ptx_visit(f.r, find_rings, &f);
     ptx_visit(f.r, place_barrier, &f);
     ptx_visit(f.r, name_barrier, &f);
     expects(&f);
-    ptx_uses(f.r);
+    ptx_uses(w);
     ptx_regions_find(&f.regions);
     ptx_visit(f.r, apart_from_barriers, &f);
     ptx_count_copies(&f);

@@ -6,6 +6,9 @@
 const WsExpr *ptx_rounds_of(WsRead *r, const WsExpr *e, gint64 g)
 {
     WsAffine f;
+    const WsExpr *whole_clusters = g % MAX(r->cluster, 1) ? NULL : ptx_clusters(r, e);
+    if (whole_clusters)
+        return ptx_rounds_of(r, whole_clusters, g / r->cluster);
     if (g == 1)
         return e;
     if (!e || !ws_expr_affine(e, &f))

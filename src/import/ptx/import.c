@@ -219,6 +219,27 @@ static void all_lanes(PtxWalk *w, GPtrArray *body, guint warp, Role *second)
     ptx_lanes_wait(w, body, TRUE);
 }
 
+/* The last of the lanes that make a store which not all make: the bytes up to its own. */
+static void some_lanes(PtxWalk *w, GPtrArray *body, guint first)
+{
+    guint seen = 0;
+    GHashTableIter it;
+    gpointer value;
+    g_hash_table_iter_init(&it, w->partly);
+    while (g_hash_table_iter_next(&it, NULL, &value) && !*w->p.r->error) {
+        const guint last = GPOINTER_TO_UINT(value) >> 8;
+        Role lane;
+        if (seen >> last & 1)
+            continue;
+        seen |= 1u << last;
+        follow(w, first + last, FALSE, &lane);
+        ptx_agree(w, body, lane.group->body, PTX_LAST_LANE);
+        ptx_unite_last(w, body, lane.lines);
+        ptx_unite_bytes(w, body, lane.group->body, last);
+        clear_role(w->p.r, &lane);
+    }
+}
+
 /* Warps `first` … `first + n - 1`, which were followed as `warp`, as one group. */
 static void one_group(PtxWalk *w, Role *warp, guint first, guint n, guint leader)
 {
@@ -238,25 +259,28 @@ static void one_group(PtxWalk *w, Role *warp, guint first, guint n, guint leader
     for (guint i = 0; i < n; i++)
         if (i != leader)
             ptx_agree(w, body, warp[i].group->body, PTX_OTHER_WARP);
-    ptx_unite_arrivals(body, lines, n, lane.lines);
+    ptx_unite_arrivals(w, body, lines, n, lane.lines);
+    ptx_spread_drop(lane.group->body);
     for (guint i = 0; i < n; i++) { /* first and last lanes: between them lies what the others do */
         if (!warp[i].n_steps)
             continue;
         if (i != leader) {
             ptx_unite_copies(body, warp[i].group->body);
-            ptx_unite_bytes(w, body, warp[i].group->body, TRUE);
+            ptx_unite_bytes(w, body, warp[i].group->body, 0);
         }
         follow(w, (first + i) * 32 + 31, FALSE, &last);
         ptx_agree(w, body, last.group->body, PTX_LAST_LANE);
+        ptx_unite_last(w, body, last.lines);
         if (i == leader && many)
             ptx_lanes_drop(last.group->body);
         if (i == leader)
             ptx_agree(w, last.group->body, lane.group->body, PTX_TWO_LANES);
-        ptx_unite_bytes(w, body, last.group->body, FALSE);
+        ptx_unite_bytes(w, body, last.group->body, 31);
         clear_role(w->p.r, &last);
+        some_lanes(w, body, (first + i) * 32);
         for (guint k = 8; k < 32 && w->ptx->few_lanes; k *= 2) { /* the last of 8, of 16 matrices */
             follow(w, (first + i) * 32 + k - 1, FALSE, &last);
-            ptx_unite_bytes(w, body, last.group->body, FALSE);
+            ptx_unite_bytes(w, body, last.group->body, k - 1);
             clear_role(w->p.r, &last);
         }
     }
@@ -374,6 +398,8 @@ static void walk_init(PtxWalk *w)
     w->numbers = g_hash_table_new(NULL, NULL);
     w->told = g_hash_table_new(g_str_hash, g_str_equal);
     w->nobody = g_hash_table_new(NULL, NULL);
+    w->spread = g_hash_table_new(NULL, NULL);
+    w->partly = g_hash_table_new(NULL, NULL);
     collect_sums(w);
 }
 
@@ -382,7 +408,7 @@ static void walk_clear(PtxWalk *w)
     GHashTable *const tables[] = { w->memory, w->inits,    w->sums,    w->sum_names, w->begun,
                                    w->matrix, w->seen,     w->heads,   w->operands,  w->met,
                                    w->table,  w->shuffles, w->made_by, w->numbers,   w->told,
-                                   w->nobody, w->turned };
+                                   w->nobody, w->turned,   w->spread,  w->partly };
     for (guint i = 0; i < G_N_ELEMENTS(tables); i++)
         g_hash_table_unref(tables[i]);
     g_array_unref(w->p.loops);

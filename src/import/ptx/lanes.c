@@ -1,27 +1,10 @@
-#include "import/ptx/walk.h"
+#include "import/ptx/lanes.h"
 
 #include <string.h>
 
 /* Which lanes of a warp pass a guard. Only a few lanes are followed (import.c): that those between
  * do the same is asked here, of the text, before. A register is the same in all lanes of every
  * warp, or of all but its first, or a number known in every thread, or mixed: anything else. */
-
-/* LEADER: the same in all lanes of a warp but its first. */
-typedef enum { NONE_YET, SAME, KNOWN, LEADER, MIXED } How;
-
-typedef struct {
-    How how;
-    guint writes; /* instructions that write it */
-    How apart;    /* … one of them in a branch that only some lanes take, and it is read behind */
-    gint64 *v;    /* KNOWN: of every thread; owned */
-} Lanes;
-
-typedef struct {
-    PtxWalk *w;
-    GHashTable *of; /* register, with its scope where it is a local one -> Lanes, owned */
-    guint threads;
-    GHashTable *some; /* blocks that only some lanes come to */
-} PtxLanes;
 
 static void lanes_free(gpointer data)
 {
@@ -66,7 +49,7 @@ static char **words(const char *text)
 static const char *const special[] = { "%tid.x", "%laneid", "%tid.y", "%tid.z" };
 
 /* What one operand is. `v`, of every thread, is filled where it is KNOWN. */
-static How operand(PtxLanes *q, const WsPtxInst *i, const char *name, gint64 *v)
+PtxHow ptx_lanes_operand(PtxLanes *q, const WsPtxInst *i, const char *name, gint64 *v)
 {
     for (guint k = 0; k < G_N_ELEMENTS(special); k++) {
         if (strcmp(name, special[k]))
@@ -97,7 +80,7 @@ static How operand(PtxLanes *q, const WsPtxInst *i, const char *name, gint64 *v)
     return l->how;
 }
 
-static gboolean alike(const PtxLanes *q, const gint64 *v, guint first)
+gboolean ptx_lanes_same(const PtxLanes *q, const gint64 *v, guint first)
 {
     for (guint t = 0; t < q->threads; t++)
         if (t % 32 > first && v[t] != v[t / 32 * 32 + first])
@@ -234,7 +217,7 @@ static gboolean compute(Op op, gboolean is_signed, gint64 a, gint64 b, gint64 c,
 static gboolean is_number(PtxLanes *q, const WsPtxInst *i, const char *name, gint64 want, gint64 *v,
                           gboolean *later)
 {
-    const How how = operand(q, i, name, v);
+    const PtxHow how = ptx_lanes_operand(q, i, name, v);
     gboolean all = how == KNOWN;
     for (guint t = 0; t < q->threads && all; t++)
         all = (guint32)v[t] == (guint32)want;
@@ -243,16 +226,17 @@ static gboolean is_number(PtxLanes *q, const WsPtxInst *i, const char *name, gin
 }
 
 /* shfl.sync.idx to, from, lane, 31: what one lane has, in all of them. */
-static How handed_on(PtxLanes *q, const WsPtxInst *i, gint64 *one, gint64 *v)
+static PtxHow handed_on(PtxLanes *q, const WsPtxInst *i, gint64 *one, gint64 *v)
 {
     const guint n = q->threads;
     gboolean later = FALSE;
     if (i->n < 4 || !is_number(q, i, i->arg[3], 31, one, &later))
         return later ? NONE_YET : MIXED;
-    const How from = operand(q, i, i->arg[1], one), lane = operand(q, i, i->arg[2], one + n);
+    const PtxHow from = ptx_lanes_operand(q, i, i->arg[1], one),
+                 lane = ptx_lanes_operand(q, i, i->arg[2], one + n);
     if (from == NONE_YET || lane == NONE_YET)
         return NONE_YET;
-    if (lane != SAME && (lane != KNOWN || !alike(q, one + n, 0)))
+    if (lane != SAME && (lane != KNOWN || !ptx_lanes_same(q, one + n, 0)))
         return MIXED;
     if (from != KNOWN || lane != KNOWN)
         return SAME;
@@ -262,7 +246,7 @@ static How handed_on(PtxLanes *q, const WsPtxInst *i, gint64 *one, gint64 *v)
 }
 
 /* What an instruction computes, from all that it reads. */
-static How result(PtxLanes *q, const WsPtxInst *i, gint64 *v)
+static PtxHow result(PtxLanes *q, const WsPtxInst *i, gint64 *v)
 {
     const guint n = q->threads;
     g_autofree gint64 *one = g_new0(gint64, 3 * n);
@@ -287,11 +271,11 @@ static How result(PtxLanes *q, const WsPtxInst *i, gint64 *v)
             gint64 *at = op < N_OPS && k <= 3 ? one + (k - 1) * n : one;
             if (!*word[j])
                 continue;
-            const How how = operand(q, i, word[j], at);
+            const PtxHow how = ptx_lanes_operand(q, i, word[j], at);
             if (how == NONE_YET)
                 return NONE_YET; /* comes with the next pass */
-            same &= how == SAME || (how == KNOWN && alike(q, at, 0));
-            rest &= how == SAME || how == LEADER || (how == KNOWN && alike(q, at, 1));
+            same &= how == SAME || (how == KNOWN && ptx_lanes_same(q, at, 0));
+            rest &= how == SAME || how == LEADER || (how == KNOWN && ptx_lanes_same(q, at, 1));
             known &= how == KNOWN;
         }
     }
@@ -303,22 +287,22 @@ static How result(PtxLanes *q, const WsPtxInst *i, gint64 *v)
 
 /* A register that several instructions write, some of them in a branch of some lanes only, or
  * under a predicate that is not the same for all. */
-static How joined(PtxLanes *q, const WsPtxInst *i, const Lanes *l, How how, const gint64 *v)
+static PtxHow joined(PtxLanes *q, const WsPtxInst *i, const Lanes *l, PtxHow how, const gint64 *v)
 {
     g_autofree gint64 *guard = g_new0(gint64, q->threads);
     if (l->apart > how && l->writes > 1)
         how = l->apart;
     gboolean rest = FALSE;
     if (i->guard) {
-        const How g = operand(q, i, i->guard, guard);
-        if (g == MIXED || (g == KNOWN && !alike(q, guard, 1)))
+        const PtxHow g = ptx_lanes_operand(q, i, i->guard, guard);
+        if (g == MIXED || (g == KNOWN && !ptx_lanes_same(q, guard, 1)))
             return MIXED;
-        rest = g == LEADER || (g == KNOWN && !alike(q, guard, 0));
+        rest = g == LEADER || (g == KNOWN && !ptx_lanes_same(q, guard, 0));
     }
     if (l->writes < 2 && !i->guard && (!strpbrk(i->arg[0], ",|") || !strncmp(i->op, "elect", 5)))
         return how;
     if (how == KNOWN)
-        how = alike(q, v, 0) ? SAME : alike(q, v, 1) ? LEADER : MIXED;
+        how = ptx_lanes_same(q, v, 0) ? SAME : ptx_lanes_same(q, v, 1) ? LEADER : MIXED;
     return rest && how < LEADER ? LEADER : how;
 }
 
@@ -336,12 +320,12 @@ static gboolean pass(PtxLanes *q)
         const WsPtxInst *i = inst_at(q->w, k);
         if (!writes(i))
             continue;
-        const How found = result(q, i, v);
+        const PtxHow found = result(q, i, v);
         g_auto(GStrv) word = words(i->arg[0]);
         for (guint j = 0; word[j]; j++) {
             Lanes *l = *word[j] && is_register(q, word[j]) ? lanes_of(q, i, word[j], FALSE) : NULL;
             const gboolean who = j == 0 && strchr(i->arg[0], '|') && !strncmp(i->op, "elect", 5);
-            const How how = !l ? NONE_YET : joined(q, i, l, who ? SAME : found, v);
+            const PtxHow how = !l ? NONE_YET : joined(q, i, l, who ? SAME : found, v);
             if (!l || how <= l->how)
                 continue;
             l->how = how;
@@ -354,7 +338,7 @@ static gboolean pass(PtxLanes *q)
 }
 
 /* The blocks between a branch and where its ways meet; TRUE: something there matters. */
-static gboolean region(PtxLanes *q, guint block, GHashTable *into)
+gboolean ptx_lanes_region(PtxLanes *q, guint block, GHashTable *into)
 {
     const WsPtxBlock *b = &g_array_index(q->w->ptx->blocks, WsPtxBlock, block);
     g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
@@ -413,7 +397,7 @@ static GHashTable *read_behind(PtxLanes *q, gint from)
 }
 
 /* What is written in `blocks`, and read from `join` on, differs between the lanes there. */
-static gboolean set_apart(PtxLanes *q, GHashTable *blocks, gint join, How how)
+static gboolean set_apart(PtxLanes *q, GHashTable *blocks, gint join, PtxHow how)
 {
     gboolean changed = FALSE;
     g_autoptr(GHashTable) behind = read_behind(q, join);
@@ -441,11 +425,11 @@ static gboolean note_branches(PtxLanes *q)
     g_autofree gint64 *v = g_new0(gint64, q->threads);
     for (guint k = 0; k < q->w->ptx->inst->len; k++) {
         const WsPtxInst *i = inst_at(q->w, k);
-        const How how = is_branch(i) ? operand(q, i, i->guard, v) : SAME;
-        if (how < KNOWN || (how == KNOWN && alike(q, v, 0)))
+        const PtxHow how = is_branch(i) ? ptx_lanes_operand(q, i, i->guard, v) : SAME;
+        if (how < KNOWN || (how == KNOWN && ptx_lanes_same(q, v, 0)))
             continue;
         g_autoptr(GHashTable) blocks = g_hash_table_new(NULL, NULL);
-        region(q, block_of(q, k), blocks);
+        ptx_lanes_region(q, block_of(q, k), blocks);
         GHashTableIter it;
         gpointer block;
         g_hash_table_iter_init(&it, blocks);
@@ -453,118 +437,9 @@ static gboolean note_branches(PtxLanes *q)
             g_hash_table_add(q->some, block);
         changed |=
             set_apart(q, blocks, g_array_index(q->w->ptx->blocks, WsPtxBlock, block_of(q, k)).join,
-                      how == LEADER || (how == KNOWN && alike(q, v, 1)) ? LEADER : MIXED);
+                      how == LEADER || (how == KNOWN && ptx_lanes_same(q, v, 1)) ? LEADER : MIXED);
     }
     return changed;
-}
-
-gboolean ptx_warp_wide(const WsPtxInst *i)
-{
-    static const char *const all[] = { "elect.sync", "shfl.sync", "vote.sync", "match.",  "redux.",
-                                       "bar.warp",   "mma.sync",  "ldmatrix",  "stmatrix" };
-    for (guint k = 0; k < G_N_ELEMENTS(all); k++)
-        if (g_str_has_prefix(i->op, all[k]))
-            return TRUE;
-    return FALSE;
-}
-
-/* It waits for the lanes of its mask: that has to be all of them, and all have to come. */
-static gboolean all_in_mask(PtxLanes *q, const WsPtxInst *i)
-{
-    g_autofree gint64 *v = g_new0(gint64, q->threads);
-    if (strstr(i->op, "matrix") || g_str_has_prefix(i->op, "mma"))
-        return TRUE;
-    const char *mask = i->n ? i->arg[i->n - 1] : "";
-    if (!g_ascii_strcasecmp(mask, "0xffffffff"))
-        return TRUE;
-    gboolean all = operand(q, i, mask, v) == KNOWN;
-    for (guint t = 0; t < q->threads && all; t++)
-        all = (guint32)v[t] == G_MAXUINT32;
-    return all;
-}
-
-static gboolean operand_same(PtxLanes *q, const WsPtxInst *i, gint64 *v)
-{
-    const How how = operand(q, i, i->guard, v);
-    return how == SAME || (how == KNOWN && alike(q, v, 0));
-}
-
-static void judge_warps(PtxLanes *q)
-{
-    for (guint k = 0; k < q->w->ptx->inst->len; k++) {
-        const WsPtxInst *i = inst_at(q->w, k);
-        if (!ptx_warp_wide(i) || strstr(i->op, "matrix")) /* steps that all lanes make: agree.c */
-            continue;
-        if (!all_in_mask(q, i))
-            ptx_lose_line(q->w, i->line,
-                          "an exchange inside of a warp of which lanes are left out");
-        else if (g_hash_table_contains(q->some, GUINT_TO_POINTER(block_of(q, k))))
-            ptx_lose_line(q->w, i->line,
-                          "an exchange inside of a warp in a branch that not all lanes take");
-    }
-}
-
-static gboolean stores(const WsPtxInst *i)
-{
-    return !i->matters || (g_str_has_prefix(i->op, "cp.async.bulk") &&
-                           (strstr(i->op, ".global.shared::cta") || strstr(i->op, "_group")));
-}
-
-/* Do only lanes 0, 1, … of one warp come to it, and what they do is to store tiles, each its own?
- * Then all lanes of that warp are followed: see all_lanes(). */
-static gboolean first_lanes_store(PtxLanes *q, guint at, GHashTable *blocks, const gint64 *v)
-{
-    const WsPtxInst *i = inst_at(q->w, at);
-    gboolean only = !i->matters || stores(i);
-    GHashTableIter it;
-    gpointer block;
-    g_hash_table_iter_init(&it, blocks);
-    while (g_hash_table_iter_next(&it, &block, NULL)) {
-        const WsPtxBlock *b =
-            &g_array_index(q->w->ptx->blocks, WsPtxBlock, GPOINTER_TO_UINT(block));
-        for (guint k = b->first; k <= b->last; k++)
-            only &= stores(inst_at(q->w, k)) && !ptx_warp_wide(inst_at(q->w, k));
-    }
-    /* what a branch guards is what it does not jump over */
-    const gboolean past = is_branch(i);
-    const WsPtxBlock *from = &g_array_index(q->w->ptx->blocks, WsPtxBlock, block_of(q, at));
-    only &= !past || (gint)g_array_index(from->next, guint, 0) == from->join;
-    gint warp = -1;
-    for (guint t = 0; t < q->threads && only; t++) {
-        if ((v[t] != 0) == (i->negated != past))
-            continue;
-        only = t % 32 == 0 ? warp < 0 : warp == (gint)t / 32 && (v[t - 1] != 0) == (v[t] != 0);
-        warp = (gint)t / 32;
-    }
-    only &= warp >= 0 && (q->w->storing < 0 || q->w->storing == warp);
-    if (only)
-        q->w->storing = warp;
-    return only;
-}
-
-/* What matters and several lanes of a warp pass, but not all: they are not followed one by one. */
-static void judge(PtxLanes *q)
-{
-    g_autofree gint64 *v = g_new0(gint64, q->threads);
-    for (guint k = 0; k < q->w->ptx->inst->len; k++) {
-        const WsPtxInst *i = inst_at(q->w, k);
-        if (!i->guard || i->spin || !(i->matters || i->target >= 0 || ptx_warp_wide(i)))
-            continue;
-        if (ptx_warp_wide(i) && !i->matters && !operand_same(q, i, v)) {
-            ptx_lose_line(q->w, i->line, "an exchange inside of a warp under a predicate of lanes");
-            continue;
-        }
-        const How how = operand(q, i, i->guard, v);
-        if (how == SAME || how == NONE_YET || how == LEADER || (how == KNOWN && alike(q, v, 1)))
-            continue;
-        g_autoptr(GHashTable) blocks = g_hash_table_new(NULL, NULL);
-        if (is_branch(i) && !region(q, block_of(q, k), blocks))
-            continue;
-        if (how == KNOWN && first_lanes_store(q, k, blocks, v))
-            continue;
-        if (how == KNOWN) /* mixed ones are data or bounds: the walk compares these between lanes */
-            ptx_lose_line(q->w, i->line, "a guard that several lanes of a warp pass, and not all");
-    }
 }
 
 void ptx_lanes_alike(PtxWalk *w)
@@ -583,8 +458,7 @@ void ptx_lanes_alike(PtxWalk *w)
         while (pass(&q))
             ;
     } while (note_branches(&q));
-    judge(&q);
-    judge_warps(&q);
+    ptx_lanes_judge(&q);
     g_hash_table_unref(q.of);
     g_hash_table_unref(q.some);
 }

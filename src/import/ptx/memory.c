@@ -193,6 +193,10 @@ void ptx_shared(PtxWalk *w, const WsPtxInst *i)
     PtxOperand *o = ptx_operand_of(w, &s->buffer);
     const guint lanes = !matrix ? 32 : strstr(i->op, ".x4") ? 32 : strstr(i->op, ".x2") ? 16 : 8;
     o->to = matrix ? 16 : bytes_of(i->op);
-    o->touched = lanes * o->to;
+    const WsPtxInst *all = &g_array_index(w->ptx->inst, WsPtxInst, 0);
+    const guint partly =
+        GPOINTER_TO_UINT(g_hash_table_lookup(w->partly, GUINT_TO_POINTER((guint)(i - all))));
+    o->last = partly >> 8;
+    o->touched = (partly ? partly & 255 : lanes) * o->to;
     o->idle = w->tid % 32 >= lanes; /* whose address is not looked at */
 }

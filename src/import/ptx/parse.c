@@ -115,16 +115,6 @@ static void add_instruction(Parser *s, const char *text, guint line)
     g_array_append_val(p->inst, i);
 }
 
-static void add_label(WsPtx *p, const char *name)
-{
-    GArray *at = g_hash_table_lookup(p->labels, name);
-    if (!at) {
-        at = g_array_new(FALSE, FALSE, sizeof(guint));
-        g_hash_table_insert(p->labels, (gpointer)name, at);
-    }
-    g_array_append_val(at, p->inst->len);
-}
-
 static void add_table(WsPtx *p, const char *name, const char *text)
 {
     GPtrArray *labels = g_ptr_array_new();
@@ -280,6 +270,7 @@ static void scope(Parser *s, gboolean opens)
     if (opens) {
         const Scope outer = { s->declared->len, s->scope };
         g_array_append_val(s->scopes, outer);
+        g_array_append_val(s->p->outer, s->scope);
         s->scope = ++s->n_scopes;
     } else if (s->scopes->len) {
         const Scope *outer = &g_array_index(s->scopes, Scope, s->scopes->len - 1);
@@ -324,7 +315,7 @@ static gboolean body(Parser *s)
                 g_autofree char *table = statement(s);
                 add_table(s->p, label, table + 14);
             } else {
-                add_label(s->p, label);
+                ws_ptx_add_label(s->p, label, s->scope);
             }
             continue;
         }
@@ -569,6 +560,7 @@ WsPtx *ws_ptx_parse(const char *text, gsize length, const char *file, const char
     p->tables =
         g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_ptr_array_unref);
     p->labels = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_array_unref);
+    p->outer = g_array_new(FALSE, TRUE, sizeof(guint));
     p->blocks = g_array_new(FALSE, TRUE, sizeof(WsPtxBlock));
     g_array_set_clear_func(p->blocks, free_block);
     p->block_of = g_array_new(FALSE, TRUE, sizeof(guint));

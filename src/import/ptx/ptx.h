@@ -48,6 +48,11 @@ typedef struct {
     gboolean dispatch;  /* holds a jump by table: the loop in which workers wait for work */
 } WsPtxLoop;
 
+/* What a label stands before, and in which scope. */
+typedef struct {
+    guint at, scope;
+} WsPtxLabel;
+
 /* A directive of the kernel that is not known. */
 typedef struct {
     const char *text;
@@ -73,7 +78,8 @@ typedef struct {
     gboolean few_lanes;      /* stmatrix or ldmatrix of less than four matrices */
     GArray *inst;            /* WsPtxInst */
     GHashTable *tables;      /* label of .branchtargets -> GPtrArray of labels */
-    GHashTable *labels;      /* name -> GArray of guint: instructions */
+    GHashTable *labels;      /* name -> GArray of WsPtxLabel */
+    GArray *outer;           /* guint: scope that scope n + 1 stands in */
     GArray *blocks;          /* WsPtxBlock */
     GArray *block_of;        /* guint: instruction -> block */
     GArray *loops;           /* WsPtxLoop */
@@ -89,6 +95,8 @@ void ws_ptx_free(WsPtx *p);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsPtx, ws_ptx_free)
 /* Blocks, joins and loops. FALSE with WS_IMPORT_ERROR: too many. */
 gboolean ws_ptx_flow(WsPtx *p, const char *file, GError **error);
-gint ws_ptx_label(const WsPtx *p, const char *name, guint from); /* nearest to `from`; -1 */
+void ws_ptx_add_label(WsPtx *p, const char *name, guint scope); /* of what comes next */
+/* The instruction that `name` means in instruction `from`: of the innermost scope; -1 none. */
+gint ws_ptx_label(const WsPtx *p, const char *name, guint from);
 
 G_END_DECLS

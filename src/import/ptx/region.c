@@ -5,8 +5,6 @@
 /* Rings are told by what their addresses repeat with, single tiles by the bytes that copies,
  * products and stores touch. */
 
-#define PTX_MAX_SLOTS 64
-
 static gint64 bytes_of(const char *dtype)
 {
     return !strcmp(dtype, "f32") || !strcmp(dtype, "tf32")    ? 4
@@ -40,72 +38,6 @@ gboolean ptx_spot(WsRead *r, const WsExpr *e, PtxSpot *spot)
     }
     ws_affine_clear(&f);
     return good && spot->base >= 0 && spot->base < (gint64)1 << 40;
-}
-
-/* --- slots that a loop skips
- * ------------------------------------------------------------------------*/
-
-typedef struct {
-    WsRead *r;
-    GArray *rings; /* PtxSpot: those with most slots */
-    gboolean barriers;
-} Widen;
-
-static WsPlace *place_at(WsReadStep *s, gboolean barriers, guint k)
-{
-    WsPlace *const of[] = { &s->buffer, &s->a, &s->b };
-    return barriers ? (k ? NULL : &s->barrier) : k < G_N_ELEMENTS(of) ? of[k] : NULL;
-}
-
-static void widest(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
-{
-    Widen *q = data;
-    PtxSpot spot;
-    WsPlace *p;
-    (void)g;
-    for (guint k = 0; (p = place_at(g_ptr_array_index(list, at), q->barriers, k)); k++)
-        if (p->index && !p->in_value && ptx_spot(q->r, p->index, &spot) && spot.n > 1 &&
-            !spot.per_cta && !spot.open)
-            g_array_append_val(q->rings, spot);
-}
-
-/* A ring of n slots of which rounds that take g at a time touch every g-th by one instruction:
- * base + g stride (x % (n / g)) is base + stride ((g x) % n). */
-static void widen(gpointer data, GPtrArray *list, guint at, WsReadGroup *group)
-{
-    Widen *q = data;
-    WsRead *r = q->r;
-    PtxSpot s;
-    WsPlace *p;
-    (void)group;
-    for (guint k = 0; (p = place_at(g_ptr_array_index(list, at), q->barriers, k)); k++) {
-        if (!p->index || p->in_value || !ptx_spot(r, p->index, &s) || s.n < 2 || s.per_cta ||
-            s.open)
-            continue;
-        for (guint i = 0; i < q->rings->len; i++) {
-            const PtxSpot *w = &g_array_index(q->rings, PtxSpot, i);
-            const gint64 times = w->stride ? s.stride / w->stride : 0, d = s.base - w->base;
-            if (times < 2 || w->stride * times != s.stride || s.n * times != w->n || d < 0 ||
-                d >= s.stride || (q->barriers && d % w->stride))
-                continue;
-            const WsExpr *x = ws_x_own(r, ws_expr_ref(s.index->arg[0]));
-            x = ws_x_op(r, WS_EXPR_ADD, ws_x_op(r, WS_EXPR_MUL, x, ws_x_int(r, times)),
-                        ws_x_int(r, d / w->stride));
-            x = ws_x_op(r, WS_EXPR_MUL, ws_x_mod(r, x, w->n), ws_x_int(r, w->stride));
-            p->index = ws_x_op(r, WS_EXPR_ADD, x, ws_x_int(r, w->base + d % w->stride));
-            break;
-        }
-    }
-}
-
-void ptx_widen(WsRead *r)
-{
-    for (guint barriers = 0; barriers < 2; barriers++) {
-        Widen q = { r, g_array_new(FALSE, FALSE, sizeof(PtxSpot)), barriers != 0 };
-        ptx_visit(r, widest, &q);
-        ptx_visit(r, widen, &q);
-        g_array_unref(q.rings);
-    }
 }
 
 static void visit(GPtrArray *list, WsReadGroup *g, PtxVisit call, gpointer data)

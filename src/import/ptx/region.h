@@ -7,6 +7,8 @@
 
 G_BEGIN_DECLS
 
+#define PTX_MAX_SLOTS 64
+
 /* An address: base + stride * (index mod n) + per_cta * cta. */
 typedef struct {
     gint64 base, stride, n, per_cta;
@@ -61,11 +63,11 @@ void ptx_conditions(WsRead *r);
 /* Registers per thread count where every group says its own. */
 void ptx_values(WsRead *r);
 /* Which use of a slot an arrival means; barriers are placed. */
-void ptx_uses(WsRead *r);
+void ptx_uses(PtxWalk *w);
 void ptx_stages(WsRead *r); /* the same of what products and loads read */
 
 /* Addresses of every g-th slot of a ring, said as slots of it. */
-void ptx_widen(WsRead *r);
+void ptx_widen(PtxWalk *w);
 void ptx_regions_find(PtxRegions *q);
 /* The region that an access belongs to; `bytes` behind its base, 0 not known. NULL: none. */
 PtxRegion *ptx_region_of(const PtxRegions *q, const PtxSpot *s, gint64 bytes);

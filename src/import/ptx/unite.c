@@ -11,7 +11,8 @@ static gboolean has_line(GHashTable *lines, guint line)
 }
 
 /* Arrivals by how many lanes? */
-void ptx_unite_arrivals(GPtrArray *list, GHashTable *const *warp, guint n, GHashTable *lane)
+void ptx_unite_arrivals(PtxWalk *w, GPtrArray *list, GHashTable *const *warp, guint n,
+                        GHashTable *lane)
 {
     for (guint i = 0; list && i < list->len; i++) {
         WsReadStep *s = g_ptr_array_index(list, i);
@@ -19,11 +20,36 @@ void ptx_unite_arrivals(GPtrArray *list, GHashTable *const *warp, guint n, GHash
             guint who = 0;
             for (guint k = 0; k < n; k++)
                 who += has_line(warp[k], s->line);
-            s->flag = has_line(lane, s->line);
+            s->flag = has_line(lane, s->line) && g_strcmp0(s->text, PTX_SPREAD);
             s->all = !s->flag && who > 1;
+            if (who < n && (who > 1 || s->flag))
+                ptx_lose_line(w, s->line, "an arrival of some of the warps of a group");
         }
-        ptx_unite_arrivals(s->body, warp, n, lane);
-        ptx_unite_arrivals(s->other, warp, n, lane);
+        ptx_unite_arrivals(w, s->body, warp, n, lane);
+        ptx_unite_arrivals(w, s->other, warp, n, lane);
+    }
+}
+
+/* The last lane of a warp arrives where all do, and nowhere else. */
+void ptx_unite_last(PtxWalk *w, const GPtrArray *list, GHashTable *last)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        if (s->kind == WS_READ_ARRIVE && !s->off && s->flag != has_line(last, s->line))
+            ptx_lose_line(w, s->line, "an arrival of some of the lanes of a group");
+        ptx_unite_last(w, s->body, last);
+        ptx_unite_last(w, s->other, last);
+    }
+}
+
+/* Arrivals that were compared, and that a later lane does not make. */
+void ptx_spread_drop(GPtrArray *lane)
+{
+    for (guint i = 0; lane && i < lane->len; i++) {
+        WsReadStep *s = g_ptr_array_index(lane, i);
+        s->off |= s->kind == WS_READ_ARRIVE && !g_strcmp0(s->text, PTX_SPREAD);
+        ptx_spread_drop(s->body);
+        ptx_spread_drop(s->other);
     }
 }
 
@@ -150,19 +176,23 @@ static WsReadStep *partner(const GPtrArray *other, const WsReadStep *s, guint *a
 }
 
 /* Another thread does it at other addresses: the bytes of both. What not everybody does is opaque.
- * `warps`: it is one of another warp. */
-void ptx_unite_bytes(PtxWalk *w, GPtrArray *list, const GPtrArray *other, gboolean warps)
+ * `lane`: its number in
+ * its warp; 0: it is one of another warp. */
+void ptx_unite_bytes(PtxWalk *w, GPtrArray *list, const GPtrArray *other, guint lane)
 {
     guint at = 0;
     for (guint i = 0; list && i < list->len; i++) {
         WsReadStep *s = g_ptr_array_index(list, i);
         if (s->off || (!s->body && !is_access(s)))
             continue;
+        if (!s->body && lane && ptx_operand_of(w, &s->buffer)->last &&
+            ptx_operand_of(w, &s->buffer)->last != lane)
+            continue; /* another lane is the last that makes it */
         const WsReadStep *o = partner(other, s, &at);
         if (s->body) {
             g_autoptr(GPtrArray) all = o ? both_sides(o) : NULL;
-            ptx_unite_bytes(w, s->body, all, warps);
-            ptx_unite_bytes(w, s->other, all, warps);
+            ptx_unite_bytes(w, s->body, all, lane);
+            ptx_unite_bytes(w, s->other, all, lane);
             continue;
         }
         gint64 d = 0;
@@ -174,7 +204,7 @@ void ptx_unite_bytes(PtxWalk *w, GPtrArray *list, const GPtrArray *other, gboole
         if (o && ws_x_difference(s->buffer.index, o->buffer.index, &d)) {
             b->to = MAX(b->to, d + ptx_operand_of(w, &o->buffer)->to);
             b->from = MIN(b->from, d);
-            b->touched += warps ? ptx_operand_of(w, &o->buffer)->touched : 0;
+            b->touched += !lane ? ptx_operand_of(w, &o->buffer)->touched : 0;
         } else if (s->kind != WS_READ_GATHER) {
             s->flag = s->kind == WS_READ_WRITE;
             s->kind = WS_READ_OPAQUE;
@@ -253,7 +283,7 @@ void ptx_unite_cluster(PtxWalk *w)
         }
         if (n < 2)
             ptx_lose_line(w, group->line,
-                          "where the cluster meets after its mbarriers were initialised");
+                          "where the cluster syncs after its mbarriers were initialised");
         else if (weak && !w->init_fenced)
             ptx_lose_line(w, group->line, "what hands the initialised mbarriers on to the cluster");
         relaxed(w, group->body);

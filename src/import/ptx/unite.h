@@ -12,9 +12,12 @@ gboolean ptx_lanes_store(const GPtrArray *list, const GPtrArray *lane);
  * behind the wait. Takes the lane's stores and waits out of what it is compared by. */
 void ptx_lanes_wait(PtxWalk *w, const GPtrArray *list, gboolean ends);
 void ptx_lanes_drop(GPtrArray *lane);
-void ptx_unite_arrivals(GPtrArray *list, GHashTable *const *warp, guint n, GHashTable *lane);
+void ptx_unite_last(PtxWalk *w, const GPtrArray *list, GHashTable *last);
+void ptx_spread_drop(GPtrArray *lane);
+void ptx_unite_arrivals(PtxWalk *w, GPtrArray *list, GHashTable *const *warp, guint n,
+                        GHashTable *lane);
 void ptx_unite_copies(GPtrArray *list, const GPtrArray *from);
-void ptx_unite_bytes(PtxWalk *w, GPtrArray *list, const GPtrArray *other, gboolean warps);
+void ptx_unite_bytes(PtxWalk *w, GPtrArray *list, const GPtrArray *other, guint lane);
 void ptx_unite_cta(WsRead *r);
 void ptx_unite_cluster(PtxWalk *w);
 

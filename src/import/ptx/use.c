@@ -256,8 +256,30 @@ void ptx_stages(WsRead *r)
     g_free(q.waited);
 }
 
-void ptx_uses(WsRead *r)
+/* A copy says the use that it means where its slot does, or where every round makes it: under a
+ * branch it is not known which one that is. */
+static void under_branches(PtxWalk *w, const GPtrArray *list, gboolean loop, gboolean branch)
 {
+    gint64 known;
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        if (s->off)
+            continue;
+        const WsExpr *at = s->barrier.index;
+        if (loop && branch && s->kind == WS_READ_LOAD && s->barrier.object >= 0 &&
+            (!at || ws_x_is(at, &known)))
+            ptx_lose_line(w, s->line, "a copy under a branch to a slot that does not turn");
+        const gboolean choice = s->kind == WS_READ_IF;
+        under_branches(w, s->body, loop || s->kind == WS_READ_FOR, branch || choice);
+        under_branches(w, s->other, loop, branch || choice);
+    }
+}
+
+void ptx_uses(PtxWalk *w)
+{
+    WsRead *r = w->p.r;
+    for (guint g = 0; g < r->groups->len; g++)
+        under_branches(w, ((WsReadGroup *)g_ptr_array_index(r->groups, g))->body, FALSE, FALSE);
     const guint n = r->barriers->len;
     Uses q = { .r = r, .filled = g_new(gint, n + 1), .waited = g_new0(const WsExpr *, n + 1) };
     for (guint i = 0; i < n; i++)

@@ -76,7 +76,7 @@ static gboolean decide(PyRead *p, PyLoop *l, GArray *carries)
         return FALSE;
     if (!ptx_turn_together(p, carries)) { /* said of a round that is only tried, too */
         if (!w->lost)
-            ptx_lose_line(w, l->node->line, "a parity that begins anew where its slot goes on");
+            ptx_lose_line(w, l->node->line, "a parity that restarts where its slot continues");
         return FALSE;
     }
     for (guint i = 0; left && i < carries->len; i++) {
@@ -497,7 +497,7 @@ static gint table(PtxWalk *w, const WsPtxInst *i)
         w->ended = TRUE;
         return -1;
     }
-    const gint at = ws_ptx_label(w->ptx, g_ptr_array_index(labels, n), 0);
+    const gint at = ws_ptx_label(w->ptx, g_ptr_array_index(labels, n), (guint)(i - inst_at(w, 0)));
     return at < 0 || (guint)at >= w->ptx->inst->len
                ? -1
                : (gint)g_array_index(w->ptx->block_of, guint, at);

@@ -12,9 +12,10 @@
 
 G_BEGIN_DECLS
 
-#define PTX_ONCE  "once"          /* text of a FOR that nothing keeps from making its first round */
-#define PTX_TOKEN "__token"       /* stands in the value of a test of an mbarrier */
-#define PTX_SMEM  "shared_memory" /* where dynamic shared memory begins, aligned to 1024 */
+#define PTX_ONCE   "once"    /* text of a FOR that nothing keeps from making its first round */
+#define PTX_SPREAD "spread"  /* text of an ARRIVE that lanes make, each in another CTA */
+#define PTX_TOKEN  "__token" /* stands in the value of a test of an mbarrier */
+#define PTX_SMEM   "shared_memory" /* where dynamic shared memory begins, aligned to 1024 */
 
 #define PTX_POINTERS "no pointer that comes out of memory leads into shared memory where it is read"
 #define PTX_ALIGNED  "shared memory begins at a multiple of 1024 bytes"
@@ -35,6 +36,7 @@ typedef struct {
     const char *dtype;
     gboolean turned;
     gboolean idle; /* the address of a lane that touches nothing */
+    guint last;    /* the last lane of a warp that touches it, where that is not the last one; 0 */
 } PtxOperand;
 
 typedef struct {
@@ -71,6 +73,8 @@ typedef struct {
     GHashTable *numbers;      /* WsReadStep*: stores of numbers that are remembered */
     GArray *sync_ids;         /* gint64: of those, in order; -1: of the cluster */
     gboolean inner_sync;      /* … and one in a loop or a branch */
+    GHashTable *partly;       /* number of a store that some lanes make -> PTX_PARTLY() */
+    GHashTable *spread;       /* numbers of instructions: lane n arrives in CTA n (lanes_judge.c) */
     guint arrivals;           /* at the barrier of the cluster, outside of loops and branches */
     guint syncs;              /* barriers of the whole CTA outside of loops, so far */
     guint
@@ -107,6 +111,9 @@ typedef struct {
     gpointer walked;                        /* the innermost loop being walked */
 } PtxWalk;
 
+/* The last of the lanes of a warp that make a store, and how many do. */
+#define PTX_PARTLY(last, many) GUINT_TO_POINTER((last) << 8 | (many))
+
 #define PTX_MAX_DEPTH 12
 #define PTX_MAX_NODES 1500 /* of the expression of a value */
 
@@ -138,7 +145,9 @@ void ptx_agree(PtxWalk *w, const GPtrArray *leader, const GPtrArray *other, PtxW
 /* Does the loop make no round where `skip` holds, and only there? */
 gboolean ptx_guards(const PyRead *p, const WsExpr *skip, const WsReadStep *loop);
 const WsExpr *ptx_rounds_of(WsRead *r, const WsExpr *e, gint64 g); /* cdiv(e, g) */
-const WsExpr *ptx_positive(WsRead *r, const WsExpr *e);            /* not (a < b): a >= b */
+const WsExpr *ptx_clusters(WsRead *r, const WsExpr *e);            /* cluster.c */
+const WsExpr *ptx_cluster_compare(WsRead *r, WsExprOp op, const WsExpr *a, const WsExpr *b);
+const WsExpr *ptx_positive(WsRead *r, const WsExpr *e); /* not (a < b): a >= b */
 /* What is left behind a loop of `count` rounds that is skipped exactly where it makes none, and c
  * holds: into `looped`, from what is left where it is skipped. */
 void ptx_merge_rounds(PtxWalk *w, GHashTable *skipped, GHashTable *looped, const WsExpr *count,

@@ -81,7 +81,7 @@ const Val *py_mean_CP_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
     if (!p->group || n < 0)
         return py_wrong(p, at, "a wait for a number of copies that is not known");
     if (p->open_gathers->len) /* it waits for groups, and they are in none yet */
-        py_wrong(p, at, "a wait behind copies that no group holds");
+        py_wrong(p, at, "a wait after copies that no group holds");
     py_step(p, WS_READ_LOAD_WAIT, at)->n = n;
     if (p->own_warps > 1) { /* the compiler's, behind every such wait */
         py_step(p, WS_READ_SYNC, at)->name = "group";

@@ -35,7 +35,7 @@ const Val *py_claim_store(PyRead *p, const Val *to, const Val *v, const WsPyNode
 {
     const WsReadBuffer *b = &g_array_index(p->r->buffers, WsReadBuffer, to->place.object);
     if (v->depth != 1 || strcmp(b->dtype, "i32") || b->shape[b->rank - 1] != 1)
-        return py_wrong(p, at, "a claimed tile that is stored where no int32 stands alone");
+        return py_wrong(p, at, "a claimed tile that is stored where there is no single int32");
     WsReadStep *s = py_step(p, WS_READ_CLAIM, at);
     s->buffer = to->place;
     ((Val *)v)->depth = 2;

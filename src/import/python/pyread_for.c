@@ -5,7 +5,8 @@
 
 /* `for` and `while` of Python: which loops of a design they are. */
 
-void py_run_one(PyRead *p, const WsPyNode *body, gint64 round)
+/* A round of a loop whose rounds are walked one by one. */
+static void run_one(PyRead *p, const WsPyNode *body, gint64 round)
 {
     const gsize outer = p->rounds->len;
     g_string_append_printf(p->rounds, "%" G_GINT64_FORMAT " ", round);
@@ -19,13 +20,13 @@ static void unrolled(PyRead *p, const WsPyNode *node, const WsExpr *start, const
 {
     gint64 a, b, c;
     if (!ws_x_is(start, &a) || !ws_x_is(stop, &b) || !ws_x_is(step, &c) || c < 1 || b - a > 1024) {
-        py_opaque_step(p, node, "a loop to be unrolled whose bounds are no numbers");
+        py_opaque_step(p, node, "a loop to be unrolled whose bounds are not numbers");
         return;
     }
     for (; a < b && !*p->r->error && !(p->frame && p->frame->returned); a += c) {
         if (node->kid[0]->kind == WS_PY_NAME)
             py_assign(p, node->kid[0]->text, py_literal(p, a));
-        py_run_one(p, node->kid[2], a);
+        run_one(p, node->kid[2], a);
     }
 }
 
@@ -130,7 +131,7 @@ static void for_(PyRead *p, const WsPyNode *node)
         if (list->kind == VAL_TUPLE && list->n <= 64) { /* written out */
             for (guint i = 0; i < list->n && !*p->r->error && !p->frame->returned; i++) {
                 py_store_value(p, node->kid[0], list->item[i], node);
-                py_run_one(p, node->kid[2], i);
+                run_one(p, node->kid[2], i);
             }
             return;
         }
@@ -150,7 +151,7 @@ static void for_(PyRead *p, const WsPyNode *node)
         const WsExpr *span = ws_x_op(r, WS_EXPR_SUB, part[1], part[0]);
         if (!span || !ws_x_is(part[2], &step) || step < 1) {
             py_opaque_step(p, node,
-                           "a loop whose bounds are no integers, or whose step is no number");
+                           "a loop whose bounds are no integers, or whose step is not a number");
             return;
         }
         gint64 end;

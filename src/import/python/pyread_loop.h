@@ -49,8 +49,6 @@ struct PyLoop {
 };
 void py_assigned_names(const WsPyNode *node, GPtrArray *names); /* const char*, borrowed */
 gboolean py_walk(PyRead *p, PyLoop *l);
-/* A round of a loop whose rounds are walked one by one. */
-void py_run_one(PyRead *p, const WsPyNode *body, gint64 round);
 void py_probe(PyRead *p, PyLoop *l, GArray *carries); /* PyCarry: what a round does to them */
 /* Whether a step that is written has `name` in an expression or a text. */
 gboolean py_steps_mention(const GPtrArray *list, const char *name);

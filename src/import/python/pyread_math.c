@@ -157,6 +157,20 @@ ONE(LN, "ln")
 ONE(SQRT, "sqrt")
 ONE(ABSOLUTE, "abs")
 
+/* math.floor(n/m) of the host is another number. */
+#define OF_TILE(id, text)                                                                          \
+    const Val *py_mean_##id(PyRead *p, const Val **a, const WsPyNode *at)                          \
+    {                                                                                              \
+        (void)at;                                                                                  \
+        return py_is_tile(a[0]) ? py_function_tile(p, text, a, 1, FALSE) : py_opaque(p);           \
+    }
+OF_TILE(ERF, "erf")
+OF_TILE(RSQRT, "rsqrt")
+OF_TILE(SIN, "sin")
+OF_TILE(COS, "cos")
+OF_TILE(FLOOR, "floor")
+OF_TILE(CEIL, "ceil")
+
 const Val *py_mean_FMA(PyRead *p, const Val **a, const WsPyNode *at)
 {
     (void)at;

@@ -8,7 +8,8 @@
 
 #define MOST_FIELDS 64
 
-Val *py_object(PyRead *p, const Val *class)
+/* Of a CLASS, or of an OBJECT of it. */
+static Val *object_of(PyRead *p, const Val *class)
 {
     Val *v = py_val(p, VAL_OBJECT);
     v->node = class->node;
@@ -18,7 +19,8 @@ Val *py_object(PyRead *p, const Val *class)
     return v;
 }
 
-const Val *py_object_get(const Val *object, const char *field)
+/* NULL: no such field. */
+static const Val *field_of(const Val *object, const char *field)
 {
     for (guint i = 0; i < object->n; i++)
         if (!strcmp(object->item[2 * i]->text, field))
@@ -28,7 +30,7 @@ const Val *py_object_get(const Val *object, const char *field)
 
 static Val *copy(PyRead *p, const Val *object)
 {
-    Val *v = py_object(p, object);
+    Val *v = object_of(p, object);
     v->n = object->n;
     memcpy(v->item, object->item, 2 * object->n * sizeof *object->item);
     return v;
@@ -56,7 +58,7 @@ const Val *py_object_merge(PyRead *p, const Val *a, const Val *b, PyMerge merge,
 {
     Val *v = copy(p, a);
     for (guint i = 0; i < v->n; i++) {
-        const Val *other = py_object_get(b, v->item[2 * i]->text);
+        const Val *other = field_of(b, v->item[2 * i]->text);
         v->item[2 * i + 1] = merge(p, data, v->item[2 * i + 1], other);
     }
     return v;
@@ -73,7 +75,7 @@ const Val *py_path(PyRead *p, const char *path)
     const Val *v = g_hash_table_lookup(p->frame->vars, name);
     g_auto(GStrv) field = g_strsplit(dot + 1, ".", -1);
     for (guint i = 0; v && field[i]; i++)
-        v = v->kind == VAL_OBJECT ? py_object_get(v, field[i]) : NULL;
+        v = v->kind == VAL_OBJECT ? field_of(v, field[i]) : NULL;
     return v;
 }
 
@@ -82,7 +84,7 @@ static const Val *with(PyRead *p, const Val *object, char **field, const Val *v)
     if (!*field || !object || object->kind != VAL_OBJECT)
         return v;
     Val *own = copy(p, object);
-    py_object_set(p, own, *field, with(p, py_object_get(object, *field), field + 1, v));
+    py_object_set(p, own, *field, with(p, field_of(object, *field), field + 1, v));
     return own;
 }
 
@@ -128,7 +130,7 @@ static const Val *invoke(PyRead *p, const WsPyNode *f, const Val *self, GHashTab
 
 const Val *py_construct(PyRead *p, const Val *class, const WsPyNode *at)
 {
-    Val *object = py_object(p, class);
+    Val *object = object_of(p, class);
     const WsPyNode *init = method(class->node, "__init__"), *body = class->node->kid[0];
     if (init) {
         invoke(p, init, object, class->closure, at);
@@ -230,7 +232,7 @@ const Val *py_attribute(PyRead *p, const Val *a, const char *name)
 {
     switch (a->kind) {
     case VAL_OBJECT:
-        return py_object_get(a, name);
+        return field_of(a, name);
     case VAL_DESC:
         return of_descriptor(p, a, name);
     case VAL_BUFFER:

@@ -5,8 +5,6 @@
 
 G_BEGIN_DECLS
 
-Val *py_object(PyRead *p, const Val *class); /* of a CLASS, or of an OBJECT of it */
-const Val *py_object_get(const Val *object, const char *field); /* NULL: no such field */
 void py_object_set(PyRead *p, const Val *object, const char *field, const Val *v);
 typedef const Val *(*PyMerge)(PyRead *p, gpointer data, const Val *a, const Val *b);
 const Val *py_object_merge(PyRead *p, const Val *a, const Val *b, PyMerge merge, gpointer data);

@@ -42,7 +42,7 @@ static const Val *new_barrier(PyRead *p, gint64 copies, const WsPyNode *at)
     if (known)
         return known;
     if (copies < 1 || copies > 4096)
-        return py_wrong(p, at, "an array of barriers whose length is no number");
+        return py_wrong(p, at, "an array of barriers whose length is not a number");
     WsReadBarrier b = { .name = keep_name(p, "barrier"), .copies = copies, .line = at->line };
     b.count = g_new0(gint64, copies);
     b.ready = g_new0(gint, copies);

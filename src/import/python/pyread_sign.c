@@ -79,7 +79,7 @@ gboolean py_least(const PyRead *p, const WsExpr *e, gint64 *n)
     return known;
 }
 
-static void is_of_round(const WsExpr *node, gpointer data)
+static void is_of_loop(const WsExpr *node, gpointer data)
 {
     gpointer *d = data;
     const PyRead *p = d[0];
@@ -92,7 +92,16 @@ static void is_of_round(const WsExpr *node, gpointer data)
         *found |= !strcmp(g_array_index(p->loops, OpenLoop, i).name, node->name);
     for (guint i = 0; p->group && i < p->group->counters->len; i++)
         *found |= !strcmp(g_ptr_array_index(p->group->counters, i), node->name);
-    *found |= p->tile && !strcmp(p->tile, node->name);
+}
+
+/* The same, or the number of the tile. */
+static void is_of_round(const WsExpr *node, gpointer data)
+{
+    gpointer *d = data;
+    const PyRead *p = d[0];
+    gboolean *found = d[1];
+    is_of_loop(node, data);
+    *found |= node->op == WS_EXPR_NAME && p->tile && !strcmp(p->tile, node->name);
 }
 
 /* Something is taken away in it. */
@@ -162,21 +171,6 @@ gboolean py_may_be_negative(PyRead *p, const WsExpr *e, gboolean rest)
     else if (has_minus(e) && p->phasing && !rest)
         p->floor_phase = e;
     return FALSE;
-}
-
-static void is_of_loop(const WsExpr *node, gpointer data)
-{
-    gpointer *d = data;
-    const PyRead *p = d[0];
-    gboolean *found = d[1];
-    *found |= node->op == WS_EXPR_TOTAL;
-    if (node->op != WS_EXPR_NAME)
-        return;
-    *found |= g_str_has_prefix(node->name, "__");
-    for (guint i = 0; i < p->loops->len; i++)
-        *found |= !strcmp(g_array_index(p->loops, OpenLoop, i).name, node->name);
-    for (guint i = 0; p->group && i < p->group->counters->len; i++)
-        *found |= !strcmp(g_ptr_array_index(p->group->counters, i), node->name);
 }
 
 /* Of a tile's number and of numbers alone, less a number. What other names add is taken to be

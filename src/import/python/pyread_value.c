@@ -183,11 +183,35 @@ static Val *combine(PyRead *p, const Val *a, const Val *b)
     return m;
 }
 
+/* & | ^ << >> of tiles of i32; NULL: not these. */
+static const Val *bits_of_tiles(PyRead *p, const char *op, const Val *x, const Val *y)
+{
+    static const char *const own[][2] = {
+        { "&", "bitand" }, { "|", "bitor" }, { "^", "bitxor" }, { "<<", "shl" }, { ">>", "sar" },
+    };
+    const gboolean whole = !g_strcmp0(x->dtype, "i32") && !g_strcmp0(y->dtype, "i32");
+    const gboolean masks = !g_strcmp0(x->dtype, "b") || !g_strcmp0(y->dtype, "b");
+    for (guint i = 0; i < G_N_ELEMENTS(own); i++) {
+        if (strcmp(own[i][0], op) != 0)
+            continue;
+        if (!whole)
+            return i < 2 && masks ? NULL : py_opaque(p);
+        Val *m = combine(p, x, y);
+        m->text = ws_source_format(p->r, "%s(%s, %s)", own[i][1], x->text, y->text);
+        m->dtype = "i32";
+        return m;
+    }
+    return NULL;
+}
+
 const Val *py_binary_tile(PyRead *p, const char *op, const Val *a, const Val *b)
 {
     const Val *x = py_formula(p, a), *y = py_formula(p, b);
     if (!x || !y || strlen(x->text) + strlen(y->text) > 2000)
         return py_opaque(p);
+    const Val *bits = bits_of_tiles(p, op, x, y);
+    if (bits)
+        return bits;
     const char *own = !strcmp(op, "and") || !strcmp(op, "&")  ? "&&"
                       : !strcmp(op, "or") || !strcmp(op, "|") ? "||"
                       : !strcmp(op, "//")                     ? "/"

@@ -60,11 +60,11 @@ WsPyNode *ws_python_unexpected(WsPython *p, const char *wanted)
                        : t->kind == WS_TOKEN_END    ? "the file ends"
                                                     : NULL;
     if (what)
-        ws_python_fail(p, WS_PYTHON_ERROR_SYNTAX, t->line, t->column, "Mend the line.",
-                       "%s where %s is wanted", what, wanted);
+        ws_python_fail(p, WS_PYTHON_ERROR_SYNTAX, t->line, t->column, "Correct the line.",
+                       "%s where %s is expected", what, wanted);
     else
-        ws_python_fail(p, WS_PYTHON_ERROR_SYNTAX, t->line, t->column, "Mend the line.",
-                       "'%s' stands where %s is wanted", word, wanted);
+        ws_python_fail(p, WS_PYTHON_ERROR_SYNTAX, t->line, t->column, "Correct the line.",
+                       "'%s' where %s is expected", word, wanted);
     return NULL;
 }
 

@@ -40,7 +40,7 @@ void py_read_import(PyRead *p, const WsPyNode *node)
                                  "all names of another module", "");
         }
         if (p->frame && g_hash_table_contains(p->frame->vars, as))
-            py_unread(p, node, "an import that binds a variable anew");
+            py_unread(p, node, "an import that binds a variable again");
         g_hash_table_insert(p->aliases, (gpointer)as, (gpointer)dotted);
     }
 }

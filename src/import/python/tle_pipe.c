@@ -296,7 +296,7 @@ void py_tle_pipes(PyRead *p)
             gboolean closed = FALSE;
             plain |= takes(group->body, pipe);
             if (filled_late(group->body, pipe, &closed))
-                not_known(p, full, "who waits for what is filled behind a commit");
+                not_known(p, full, "who waits for what is filled after a commit");
             if (!waits_for(group->body, pipe->place.object))
                 continue;
             readers++;

@@ -201,7 +201,7 @@ static const Val *join(PyRead *p, WsReadKind kind, const Val *barrier, const WsP
 {
     const char *name = p->group && is_barrier(barrier) ? named(p, barrier) : NULL;
     if (!name)
-        return py_wrong(p, at, "a barrier without phase whose index is no number");
+        return py_wrong(p, at, "a barrier without phase whose index is not a number");
     py_step(p, kind, at)->name = name;
     return py_none(p);
 }

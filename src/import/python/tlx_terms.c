@@ -137,7 +137,7 @@ const Val *py_mean_TLX_DOT(PyRead *p, const Val **a, const WsPyNode *at)
 {
     const Val *acc = given(a[2]) ? a[2] : NULL;
     if (given(a[3])) /* of Blackwell: Hopper's adds to `acc` */
-        return py_wrong(p, at, "a product that is told whether to add");
+        return py_wrong(p, at, "a product with a condition whether to add");
     const Val *b[8] = {
         a[0], a[1], acc, acc ? NULL : py_literal(p, 0), NULL, NULL, py_literal(p, 1), NULL
     };
@@ -234,7 +234,7 @@ static gboolean read_task(PyRead *p, const WsPyNode *with, Task *t)
         t->warps = p->num_warps;
     if (!call || t->warps < 1 || t->warps > 32 || t->replicas > 8 ||
         (t->first && t->replicas != 1)) {
-        py_unread(p, with, "what stands between the tasks, or a task whose warps are not known");
+        py_unread(p, with, "statements between the tasks, or a task whose warps are not known");
         return FALSE;
     }
     return TRUE;
@@ -263,7 +263,7 @@ gboolean py_tasks(PyRead *p, const WsPyNode *node)
     }
     if (first != 1 || p->specialized || !p->prologue || p->loops->len || p->to != p->prologue) {
         ws_source_fail(p->r, node->line, node->column, "Write `with tlx.async_tasks():` once.",
-                       "tasks without a default one, or that stand in a branch or a loop");
+                       "tasks without a default one, or that are in a branch or a loop");
         return TRUE;
     }
     p->specialized = TRUE;

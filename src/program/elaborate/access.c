@@ -262,7 +262,7 @@ gboolean ws_op_barrier(WsStepState *S, WsOp *op, const WsRef *ref, WsBarrierKind
         return FALSE;
     gboolean overridden = ws_node_has(S->node, WS_F_slot);
     if (ws_node_has(S->node, WS_F_phase) && !overridden && !S->use)
-        ws_elab_error(E, WS_RULE_T_USE, S->id, NULL, "`phase` stands beside `slot` or `use`");
+        ws_elab_error(E, WS_RULE_T_USE, S->id, NULL, "`phase` goes with `slot` or `use`");
     WsExpr *use = ref->use ? ws_elab_resolve(E, ref->use, 0, S->id) : S->use;
     ws_op_barrier_at(S, op, (gint)symbol->index, element,
                      use || !overridden ? use : ws_elab_int(E, 0));

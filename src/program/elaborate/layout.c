@@ -215,7 +215,7 @@ static gboolean place_over(WsElab *E, guint index, int *state)
     if (b->bytes + shift > room)
         ws_elab_note(E, WS_RULE_L_OVER, at, "Choose a larger view, or a smaller tile.",
                      "%s needs %" G_GUINT64_FORMAT " bytes, but only %" G_GUINT64_FORMAT
-                     " lie behind the start of that view",
+                     " lie after the start of that view",
                      b->name, b->bytes, room > shift ? room - shift : 0);
     if (b->offset % b->align != 0)
         ws_elab_note(E, WS_RULE_L_OVER, at, "Start the view at a multiple of the alignment.",

@@ -287,7 +287,7 @@ gint ws_pipe_loop(WsStepState *S, WsTree *loop)
     loop->over = WS_OVER_PIPE;
     if (ws_elab_find(S->E, name ? name : "", WS_SYMBOL_PIPE, S->id))
         ws_elab_error(S->E, WS_RULE_L_LENS, S->id, NULL,
-                      "step for over a pipe at %s: not in lens elaborate", S->id);
+                      "step for over a pipe at %s: not supported by elaboration", S->id);
     return -1;
 }
 

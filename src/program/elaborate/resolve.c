@@ -134,7 +134,7 @@ static WsExpr *total_value(Resolve *R, const char *name)
     if (symbol && symbol->kind == WS_SYMBOL_LOOP)
         return ws_expr_ref(symbol->loop_total);
     ws_elab_error(E, WS_RULE_N_TOTAL, R->at, "Write it after, or inside, a loop of that name.",
-                  "%s.total: no loop named %s stands before this place", name, name);
+                  "%s.total: no loop named %s comes before this place", name, name);
     return bad(name);
 }
 

@@ -192,7 +192,7 @@ static gint64 constant_value(WsElab *E, WsElabSymbol *symbol)
     if (symbol->state == 2)
         return symbol->value;
     if (symbol->state == 1) {
-        ws_elab_error(E, WS_RULE_N_ORDER, symbol->at, "Break the circle with a number.",
+        ws_elab_error(E, WS_RULE_N_ORDER, symbol->at, "Break the cycle with a number.",
                       "constant %s refers to itself", symbol->name);
         return 1;
     }

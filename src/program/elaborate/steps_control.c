@@ -13,7 +13,7 @@ static WsElabSymbol *loop_symbol(WsStepState *S, const char *name)
     if (symbol && symbol->kind == WS_SYMBOL_LOOP) {
         if (symbol->loop_index)
             ws_elab_error(E, WS_RULE_N_SHADOW, S->id, "Rename one of them.",
-                          "the loop %s stands inside another loop %s", name, name);
+                          "the loop %s is inside another loop %s", name, name);
         return symbol;
     }
     symbol = ws_elab_declare(E, E->agent->names, WS_SYMBOL_LOOP, name, S->id);
@@ -115,8 +115,7 @@ static void loop_over_tiles(WsStepState *S, WsTree *loop)
     gint64 from = 0, step = 1;
     loop->over = WS_OVER_TILES;
     if (E->agent->tile_depth > 0)
-        ws_elab_error(E, WS_RULE_T_KIND, S->id, NULL,
-                      "a loop over tiles stands inside another one");
+        ws_elab_error(E, WS_RULE_T_KIND, S->id, NULL, "a loop over tiles is inside another one");
     if (ws_node_has(S->node, WS_F_count))
         ws_elab_error(E, WS_RULE_T_KIND, S->id, NULL, "a loop has `count` or `over`, not both");
     if (!ws_elab_is_int(loop->from, &from) || !ws_elab_is_int(loop->step_by, &step) || from < 0 ||
@@ -163,7 +162,7 @@ void ws_step_FOR(WsStepState *S)
                     .count = loop->count,
                     .n_max = n_max };
     if (n_max > 0 && !loop->count) {
-        ws_elab_note(E, WS_RULE_L_AHEAD, S->id, NULL, "`ahead` belongs into a counted loop");
+        ws_elab_note(E, WS_RULE_L_AHEAD, S->id, NULL, "`ahead` belongs in a counted loop");
         n_max = 0;
     }
     if (n_max > 0)
@@ -281,7 +280,8 @@ void ws_step_unsupported(WsStepState *S)
 {
     const char *lacks = S->E->hw->lacks[WS_LENS_ELABORATE], *target = S->E->p->target;
     g_autofree char *why = lacks ? ws_phrase(" for %s: %s", target, lacks) : g_strdup("");
-    ws_elab_error(S->E, WS_RULE_L_LENS, S->id, NULL, "step %s at %s: not in lens elaborate%s",
+    ws_elab_error(S->E, WS_RULE_L_LENS, S->id, NULL,
+                  "step %s at %s: not supported by elaboration%s",
                   ws_node_kind_keyword(S->node->kind), S->id, why);
     if (lacks) /* the same would be said of every step */
         S->E->errors = WS_ELAB_MAX_ERRORS;

@@ -309,8 +309,7 @@ static void next_tile(WsStepState *S, WsOpKind kind, WsFieldId field, WsMode mod
         ws_elab_note(E, WS_RULE_L_DYNAMIC, S->id, "Set \"launch\": \"dynamic\".",
                      "%s belongs to a dynamic launch", ws_node_kind_keyword(S->node->kind));
     if (E->agent->tile_depth == 0)
-        ws_elab_error(E, WS_RULE_L_DYNAMIC, S->id, NULL,
-                      "%s stands in the body of a loop over tiles",
+        ws_elab_error(E, WS_RULE_L_DYNAMIC, S->id, NULL, "%s is in the body of a loop over tiles",
                       ws_node_kind_keyword(S->node->kind));
     if (!ws_view_buffer(S, ws_elab_field_ref(E, S->node, field), mode, WS_PROXY_GENERIC, &view))
         return;

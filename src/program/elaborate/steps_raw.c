@@ -149,7 +149,7 @@ static void names_legal(WsStepState *S, const WsOp *op)
                     strncmp(op->raw[i].name, c + 2, end - c - 2) == 0;
         if (!known)
             ws_elab_error(S->E, WS_RULE_N_UNKNOWN, S->id, "Declare it in `in` or `out`.",
-                          "%%{%.*s} is no operand of this raw step", (int)(end - c - 2), c + 2);
+                          "%%{%.*s} is not an operand of this raw step", (int)(end - c - 2), c + 2);
     }
 }
 

@@ -190,6 +190,23 @@ static Type chosen(Typing *T, const WsExpr *e, const Type *arg)
     return bad;
 }
 
+/* A literal that meets i32 has to be one. */
+static gboolean holds_literals(Typing *T, const WsExpr *e, const Type *arg)
+{
+    for (guint i = 0; i < e->n_args; i++) {
+        const WsExpr *x = e->arg[i];
+        if (arg[i].a->kind == WS_MATH_LITERAL && x->op == WS_EXPR_INT &&
+            (x->i < G_MININT32 || x->i > G_MAXINT32)) {
+            fail_at(T, x,
+                    ws_arena_printf(T->E->arena,
+                                    "%" G_GINT64_FORMAT " does not fit i32: write it with a sign",
+                                    x->i));
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
 static Type arithmetic(Typing *T, const WsExpr *e)
 {
     Type arg[2];
@@ -204,6 +221,8 @@ static Type arithmetic(Typing *T, const WsExpr *e)
     out.a->kind = common(a, b);
     if (e->op == WS_EXPR_MOD && out.a->kind == WS_MATH_REAL)
         return fail(T, "% takes integers");
+    if (out.a->kind == WS_MATH_INT && !out.uniform && !holds_literals(T, e, arg))
+        return bad;
     Type less = chosen(T, e, arg);
     return less.a ? less : out;
 }
@@ -330,11 +349,34 @@ static Type of_real(Typing *T, const WsExpr *e)
     WsMathKind kind = arg[0].a->kind;
     if (kind == WS_MATH_INT || kind == WS_MATH_BOOL)
         return fail(T, ws_arena_printf(T->E->arena, "a float is needed, not %s", kind_text(kind)));
-    return node(T, WS_MATH_REAL, e, arg);
+    return node(T, e->func == WS_FUNC_BITS ? WS_MATH_INT : WS_MATH_REAL, e, arg);
+}
+
+/* Bits of i32, in two's complement. */
+static Type of_bits(Typing *T, const WsExpr *e, WsMathKind kind)
+{
+    Type arg[2];
+    if (!types_of_args(T, e, arg))
+        return bad;
+    for (guint i = 0; i < e->n_args; i++) {
+        WsMathKind k = arg[i].a->kind;
+        if (k == WS_MATH_REAL || k == WS_MATH_BOOL)
+            return fail_at(
+                T, e->arg[i],
+                ws_arena_printf(T->E->arena, "an integer is needed, not %s", kind_text(k)));
+    }
+    return holds_literals(T, e, arg) ? node(T, kind, e, arg) : bad;
 }
 
 static Type call(Typing *T, const WsExpr *e)
 {
+    static const WsDtype to[WS_FUNC_COUNT] = {
+        [WS_FUNC_F32] = WS_DTYPE_F32,   [WS_FUNC_BF16] = WS_DTYPE_BF16,
+        [WS_FUNC_F16] = WS_DTYPE_F16,   [WS_FUNC_TF32] = WS_DTYPE_TF32,
+        [WS_FUNC_E4M3] = WS_DTYPE_E4M3, [WS_FUNC_E5M2] = WS_DTYPE_E5M2,
+        [WS_FUNC_I32] = WS_DTYPE_I32,   [WS_FUNC_U8] = WS_DTYPE_U8,
+        [WS_FUNC_I8] = WS_DTYPE_I8,
+    };
     switch (e->func) {
     case WS_FUNC_SELECT:
         return select_type(T, e);
@@ -345,7 +387,7 @@ static Type call(Typing *T, const WsExpr *e)
     case WS_FUNC_ABS:
         return absolute(T, e);
     case WS_FUNC_POW2FLOOR: /* of run names alone */
-        return T->op ? fail(T, "this function does not belong into a statement") : fold_type(T, e);
+        return T->op ? fail(T, "this function does not belong in a statement") : fold_type(T, e);
     case WS_FUNC_EXP2:
         if (!exp2_share(T, e))
             return bad;
@@ -356,7 +398,24 @@ static Type call(Typing *T, const WsExpr *e)
     case WS_FUNC_RCP:
     case WS_FUNC_SQRT:
     case WS_FUNC_TANH:
+    case WS_FUNC_ERF:
+    case WS_FUNC_RSQRT:
+    case WS_FUNC_SIN:
+    case WS_FUNC_COS:
+    case WS_FUNC_FLOOR:
+    case WS_FUNC_CEIL:
+    case WS_FUNC_BITS:
         return of_real(T, e);
+    case WS_FUNC_SHL:
+    case WS_FUNC_SHR:
+    case WS_FUNC_SAR:
+    case WS_FUNC_BITAND:
+    case WS_FUNC_BITOR:
+    case WS_FUNC_BITXOR:
+    case WS_FUNC_UMULHI:
+        return of_bits(T, e, WS_MATH_INT);
+    case WS_FUNC_FROM_BITS:
+        return of_bits(T, e, WS_MATH_REAL);
     case WS_FUNC_ROWMAX:
     case WS_FUNC_ROWSUM:
         return reduce(T, e, FALSE);
@@ -364,25 +423,17 @@ static Type call(Typing *T, const WsExpr *e)
     case WS_FUNC_LANESUM:
         return reduce(T, e, TRUE);
     case WS_FUNC_F32:
-        return convert(T, e, WS_DTYPE_F32);
     case WS_FUNC_BF16:
-        return convert(T, e, WS_DTYPE_BF16);
     case WS_FUNC_F16:
-        return convert(T, e, WS_DTYPE_F16);
     case WS_FUNC_TF32:
-        return convert(T, e, WS_DTYPE_TF32);
     case WS_FUNC_E4M3:
-        return convert(T, e, WS_DTYPE_E4M3);
     case WS_FUNC_E5M2:
-        return convert(T, e, WS_DTYPE_E5M2);
     case WS_FUNC_I32:
-        return convert(T, e, WS_DTYPE_I32);
     case WS_FUNC_U8:
-        return convert(T, e, WS_DTYPE_U8);
     case WS_FUNC_I8:
-        return convert(T, e, WS_DTYPE_I8);
+        return convert(T, e, to[e->func]);
     default:
-        return fail(T, "this function does not belong into a statement");
+        return fail(T, "this function does not belong in a statement");
     }
 }
 
@@ -426,7 +477,7 @@ static Type type_of_kind(Typing *T, const WsExpr *e)
     case WS_EXPR_CALL:
         return call(T, e);
     default:
-        return fail(T, "this does not belong into a statement");
+        return fail(T, "this does not belong in a statement");
     }
 }
 
@@ -492,35 +543,6 @@ static const WsArray *keep(Typing *T, const char *name, Type t)
     return kept->open ? NULL : t.a;
 }
 
-/* The part of `written` that stands where `part` stands in `bound`, its copy with bound names. */
-static const WsExpr *twin(const WsExpr *written, const WsExpr *bound, const WsExpr *part)
-{
-    if (bound == part)
-        return written;
-    const WsExpr *found = NULL;
-    for (guint i = 0; i < bound->n_args && i < written->n_args && !found; i++)
-        found = twin(written->arg[i], bound->arg[i], part);
-    return found;
-}
-
-/* `written`: as the author wrote it, NULL for `unless`. */
-static void report(Typing *T, const char *at, const WsStatement *written, const WsStatement *bound)
-{
-    WsElab *E = T->E;
-    glong character = 0;
-    if (T->problem && !written)
-        ws_elab_error(E, WS_RULE_T_STATEMENT, at, NULL, "unless: %s", T->problem);
-    if (T->problem && written) {
-        const WsExpr *part = T->where ? twin(written->value, bound->value, T->where) : NULL;
-        g_autofree char *text = ws_statement_print_at(written, part, &character);
-        g_autofree char *of = part ? ws_expr_print(part) : g_strdup(written->name);
-        ws_elab_error(E, WS_RULE_T_STATEMENT, at, NULL, "%s: character %ld, %s: %s", text,
-                      MAX(character, 1), of, T->problem);
-    }
-    T->problem = NULL;
-    T->where = NULL;
-}
-
 static WsAssign statement(Typing *T, const WsStatement *s)
 {
     gint value = -1;
@@ -560,11 +582,11 @@ void ws_types_bind(WsStepState *S, WsOp *op)
         op->assign[T.statement] = statement(&T, s);
         const WsValue *item = ws_elab_field_item(S->node, WS_F_keyword, T.statement);
         gboolean is = item && item->kind == WS_VALUE_STATEMENT;
-        report(&T, S->id, is ? item->statement : s, s);
+        ws_typing_report(&T, S->id, is ? item->statement : s, s);
     }
     if (op->skip && E->errors == 0) {
         op->unless = unless(&T);
-        report(&T, S->id, NULL, NULL);
+        ws_typing_report(&T, S->id, NULL, NULL);
     }
 }
 

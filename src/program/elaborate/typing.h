@@ -38,4 +38,9 @@ gboolean ws_shape_open(const WsArray *a); /* somewhere an extent is left to the 
  * since, and `name` is it. */
 WsArray *ws_shape_copy(WsTyping *T, const WsTemporary *t, const char **name);
 
+/* The problem, if there is one, as a finding at the step; then there is none. `written`: as the
+ * author wrote it, NULL for `unless`. */
+void ws_typing_report(WsTyping *T, const char *at, const WsStatement *written,
+                      const WsStatement *bound);
+
 G_END_DECLS

@@ -174,7 +174,7 @@ static void tree(WsValidation *v, const WsTree *t)
             return;
         v->op = t->op;
         ws_holds(v, t->op->agent >= 0 && &v->p->agent[t->op->agent] == v->agent,
-                 "stands in the body of another agent");
+                 "is in the body of another agent");
         ws_holds(v,
                  !t->leader || ws_op_row(t->op->kind)->any || t->op->breadth == WS_BREADTH_LEADER,
                  "is run by the leader alone, and for more than it");

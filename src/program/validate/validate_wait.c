@@ -105,7 +105,7 @@ static gboolean is_closed(const WsOp *op)
 void ws_validate_queue(WsValidation *v, const WsOp *op)
 {
     if (ws_op_flies(op->kind) && ws_op_queue(op->kind) >= 0)
-        ws_holds(v, is_closed(op), "stands in a group that nothing closes");
+        ws_holds(v, is_closed(op), "is in a group that nothing closes");
     for (guint i = 0; i < op->n_flying; i++)
         ws_holds(v, ws_op_is_product(op->flying[i]->kind) && op->flying[i]->agent == op->agent,
                  "flying: no product of this agent");

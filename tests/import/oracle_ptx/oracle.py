@@ -25,8 +25,8 @@ def judged(warpstave, path):
     if p.returncode < 0:
         return "crash", f"ends by signal {-p.returncode}"
     last = (p.stdout.strip().splitlines() or [p.stderr.strip()[-300:]])[-1].split(": ", 1)[-1]
-    for word in ("proved", "refuted", "outside"):
-        if last.startswith(word):
+    for said, word in (("proved", "proved"), ("refuted", "refuted"), ("undecided", "outside")):
+        if last.startswith(said):
             return word, " ".join(sorted(set(re.findall(r"error (P-[A-Z]+)", p.stdout + p.stderr)))) if word == "refuted" else last + assumed(p.stdout + p.stderr)
     return "unread", last
 

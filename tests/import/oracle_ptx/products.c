@@ -89,7 +89,7 @@ static void multiply(Machine *m, Warp *w, const Instr *i)
     for (int n = 0; n < items(d); n++) {
         const int r = item(m, d, n)->reg;
         if (w->stamp[r] > w->fence_stamp)
-            fault(m, "line %d: adds to registers that were written behind the last wgmma.fence",
+            fault(m, "line %d: adds to registers that were written after the last wgmma.fence",
                   i->line);
         if (w->source[r] > w->waited)
             fault(m, "line %d: adds to registers that a product reads", i->line);
@@ -100,7 +100,7 @@ static void multiply(Machine *m, Warp *w, const Instr *i)
     for (int n = 0; a->kind == O_LIST && n < items(a); n++) {
         const int r = item(m, a, n)->reg;
         if (w->stamp[r] > w->fence_stamp)
-            fault(m, "line %d: reads registers that were written behind the last wgmma.fence",
+            fault(m, "line %d: reads registers that were written after the last wgmma.fence",
                   i->line);
         if (w->product[r] > w->waited)
             fault(m, "line %d: reads registers that a product adds to", i->line);

@@ -163,7 +163,7 @@ static void operand_read(Kernel *k, char *s, Operand *o)
             trim(&offset);
             trim(&inner);
             if (!number(offset, &o->imm))
-                why = "an offset that is no number";
+                why = "an offset that is not a number";
             if (minus)
                 o->imm = -o->imm;
         }

@@ -36,7 +36,7 @@ def asked(program, which, text, folder):
 
 def fixed_by(said):
     """Names whose values the verdict is about."""
-    found = re.search(r": read with (.*?)(; nothing|$)", said, re.M)
+    found = re.search(r": read with (.*?)(; other values|$)", said, re.M)
     return {w.split(" = ")[0].strip() for w in found[1].split(",")} if found else set()
 
 
