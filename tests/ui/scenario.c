@@ -10,9 +10,15 @@
 #define SECONDS G_GINT64_CONSTANT(1000000)
 
 static GtkApplication *application;
+static char clicked[128]; /* what was picked under the last click */
 
 /* --- time ---------------------------------------------------------------------------------------
  */
+
+static gboolean is_popover(GtkWidget *w, gconstpointer unused)
+{
+    return GTK_IS_POPOVER(w) && gtk_widget_get_mapped(w);
+}
 
 static gboolean nothing(gpointer data)
 {
@@ -28,10 +34,32 @@ void scenario_turn(void)
         g_source_destroy(source);
 }
 
+/* What a failed wait saw: each open window with its focus, and the popovers that are up. */
+static void say_windows(void)
+{
+    GListModel *all = gtk_window_get_toplevels();
+    for (guint i = 0; i < g_list_model_get_n_items(all); i++) {
+        g_autoptr(GtkWidget) window = g_list_model_get_item(all, i);
+        GtkWidget *focus = gtk_root_get_focus(GTK_ROOT(window));
+        g_autoptr(GPtrArray) popovers = scenario_find_all(window, is_popover, NULL);
+        g_printerr("# %s%s, focus %s\n", G_OBJECT_TYPE_NAME(window),
+                   gtk_window_is_active(GTK_WINDOW(window)) ? ", active" : "",
+                   focus ? G_OBJECT_TYPE_NAME(focus) : "nowhere");
+        for (guint k = 0; k < popovers->len; k++) {
+            g_autofree char *text = scenario_text(popovers->pdata[k]);
+            g_printerr("#   %s in %s: %s\n", G_OBJECT_TYPE_NAME(popovers->pdata[k]),
+                       G_OBJECT_TYPE_NAME(gtk_widget_get_parent(popovers->pdata[k])), text);
+        }
+    }
+    if (clicked[0])
+        g_printerr("# the last click was on %s\n", clicked);
+}
+
 gboolean scenario_late(gint64 since, const char *what, const char *file, int line)
 {
     if (g_get_monotonic_time() - since < 60 * SECONDS)
         return FALSE;
+    say_windows();
     g_autofree char *text = g_strdup_printf("waited 60 s for: %s", what);
     g_assertion_message(G_LOG_DOMAIN, file, line, "scenario", text);
     return TRUE;
@@ -312,18 +340,47 @@ void scenario_drag(GtkWidget *widget, double x0, double y0, double x1, double y1
     scenario_settle(widget);
 }
 
+static void note_click(GtkWidget *widget, double x, double y)
+{
+    GtkWidget *root = GTK_WIDGET(gtk_widget_get_native(widget)), *hit = NULL;
+    double rx = 0, ry = 0;
+    if (gtk_widget_translate_coordinates(widget, root, x, y, &rx, &ry))
+        hit = gtk_widget_pick(root, rx, ry, GTK_PICK_DEFAULT);
+    g_snprintf(clicked, sizeof clicked, "%s at %d, %d where %s was", G_OBJECT_TYPE_NAME(widget),
+               (int)rx, (int)ry, hit ? G_OBJECT_TYPE_NAME(hit) : "nothing");
+}
+
 void scenario_click(GtkWidget *widget, double x, double y, int button, const char *modifier)
 {
     int sx, sy;
     g_autofree char *down = held(modifier, "keydown"), *up = held(modifier, " keyup");
     g_strchomp(up);
     scenario_on_screen(widget, x, y, &sx, &sy);
+    note_click(widget, x, y);
     scenario_xdo("mousemove %d %d %smousedown %d mouseup %d%s", sx, sy, down, button, button, up);
     scenario_settle(widget);
 }
 
-/* Until two frames leave the widget where it is: what is laid out while the pointer is on its way
- * would be missed. */
+static gboolean was_idle(gpointer done)
+{
+    *(gboolean *)done = TRUE;
+    return G_SOURCE_REMOVE;
+}
+
+/* Until what waits for an idle moment has run: labels that show or hide their neighbours then. Not
+ * for ever, since an animation may leave no such moment. */
+static void wait_idle(void)
+{
+    gboolean done = FALSE;
+    guint id = g_idle_add_full(G_PRIORITY_LOW, was_idle, &done, NULL);
+    for (gint64 since = g_get_monotonic_time(); !done && g_get_monotonic_time() - since < SECONDS;)
+        scenario_turn();
+    if (!done)
+        g_source_remove(id);
+}
+
+/* Until two frames and an idle moment leave the widget where it is: what is laid out while the
+ * pointer is on its way would be missed. */
 static void stand_still(GtkWidget *widget)
 {
     GtkWidget *root = GTK_WIDGET(gtk_widget_get_native(widget));
@@ -331,6 +388,7 @@ static void stand_still(GtkWidget *widget)
     gboolean known = gtk_widget_compute_bounds(widget, root, &was);
     for (gint64 since = g_get_monotonic_time();
          !scenario_late(since, "a widget to stand still", __FILE__, __LINE__); was = is) {
+        wait_idle();
         scenario_settle(widget);
         gboolean again = gtk_widget_compute_bounds(widget, root, &is);
         if (known && again && graphene_rect_equal(&was, &is))

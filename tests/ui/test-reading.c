@@ -31,6 +31,7 @@ static void add_trace(Scenario *s)
 {
     g_autoptr(GFile) file = scenario_file(MEASURED);
     g_assert_true(ws_window_open_trace(s->window, file));
+    WAIT_FOR(!ws_document_pending(s->document));
     scenario_settle(GTK_WIDGET(s->window));
 }
 
