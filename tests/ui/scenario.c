@@ -379,29 +379,75 @@ static void wait_idle(void)
         g_source_remove(id);
 }
 
-/* Until two frames and an idle moment leave the widget where it is: what is laid out while the
- * pointer is on its way would be missed. */
-static void stand_still(GtkWidget *widget)
+static char *own_text(GtkWidget *w)
 {
-    GtkWidget *root = GTK_WIDGET(gtk_widget_get_native(widget));
+    if (GTK_IS_LABEL(w))
+        return g_strdup(gtk_label_get_text(GTK_LABEL(w)));
+    if (GTK_IS_EDITABLE(w))
+        return g_strdup(gtk_editable_get_text(GTK_EDITABLE(w)));
+    if (!GTK_IS_TEXT_VIEW(w))
+        return NULL;
+    GtkTextIter from, to;
+    GtkTextBuffer *buffer = gtk_text_view_get_buffer(GTK_TEXT_VIEW(w));
+    gtk_text_buffer_get_bounds(buffer, &from, &to);
+    return gtk_text_buffer_get_text(buffer, &from, &to, FALSE);
+}
+
+/* How a widget is known when its panel has been filled anew: type, text, and the how-manieth. */
+typedef struct {
+    GType type;
+    char *text; /* NULL: none */
+    guint nth;
+} Known;
+
+static gboolean is_known(GtkWidget *w, gconstpointer data)
+{
+    const Known *k = data;
+    g_autofree char *text = own_text(w);
+    return G_OBJECT_TYPE(w) == k->type && gtk_widget_get_mapped(w) && !g_strcmp0(text, k->text);
+}
+
+/* The widget, or what stands in its place since; NULL if nothing does now. */
+static GtkWidget *in_place(GtkWidget *root, GtkWidget *widget, const Known *known)
+{
+    if (gtk_widget_get_mapped(widget))
+        return widget;
+    g_autoptr(GPtrArray) all = scenario_find_all(root, is_known, known);
+    return known->nth < all->len ? all->pdata[known->nth] : NULL;
+}
+
+/* Until two frames and an idle moment leave the widget where it is: what is laid out or filled anew
+ * while the pointer is on its way would be missed. */
+static GtkWidget *stand_still(GtkWidget *widget)
+{
+    g_autoptr(GtkWidget) root = g_object_ref(GTK_WIDGET(gtk_widget_get_native(widget)));
+    g_autoptr(GtkWidget) at = g_object_ref(widget);
+    g_autofree char *text = own_text(widget);
+    Known known = { G_OBJECT_TYPE(widget), text, 0 };
+    g_autoptr(GPtrArray) all = scenario_find_all(root, is_known, &known);
+    if (!g_ptr_array_find(all, widget, &known.nth))
+        g_error("a click on a %s that is not in sight", G_OBJECT_TYPE_NAME(widget));
     graphene_rect_t was, is;
-    gboolean known = gtk_widget_compute_bounds(widget, root, &was);
+    gboolean still = FALSE, found = gtk_widget_compute_bounds(widget, root, &was);
     for (gint64 since = g_get_monotonic_time();
-         !scenario_late(since, "a widget to stand still", __FILE__, __LINE__); was = is) {
+         !still && !scenario_late(since, "a widget to stand still", __FILE__, __LINE__); was = is) {
         wait_idle();
-        scenario_settle(widget);
-        gboolean again = gtk_widget_compute_bounds(widget, root, &is);
-        if (known && again && graphene_rect_equal(&was, &is))
-            return;
-        known = again;
+        scenario_settle(root);
+        GtkWidget *now = in_place(root, at, &known);
+        gboolean again = now && gtk_widget_compute_bounds(now, root, &is);
+        still = found && again && now == at && graphene_rect_equal(&was, &is);
+        found = again;
+        if (now)
+            g_set_object(&at, now);
     }
+    return at; /* its parent holds it */
 }
 
 void scenario_click_widget(GtkWidget *widget, const char *modifier)
 {
-    stand_still(widget);
-    scenario_click(widget, gtk_widget_get_width(widget) / 2.0, gtk_widget_get_height(widget) / 2.0,
-                   1, modifier);
+    GtkWidget *at = stand_still(widget);
+    scenario_click(at, gtk_widget_get_width(at) / 2.0, gtk_widget_get_height(at) / 2.0, 1,
+                   modifier);
 }
 
 void scenario_key(const char *keys)
@@ -436,20 +482,6 @@ GtkWidget *scenario_find(GtkWidget *root, ScenarioTest test, gconstpointer data)
 {
     g_autoptr(GPtrArray) all = scenario_find_all(root, test, data);
     return all->len ? all->pdata[0] : NULL;
-}
-
-static char *own_text(GtkWidget *w)
-{
-    if (GTK_IS_LABEL(w))
-        return g_strdup(gtk_label_get_text(GTK_LABEL(w)));
-    if (GTK_IS_EDITABLE(w))
-        return g_strdup(gtk_editable_get_text(GTK_EDITABLE(w)));
-    if (!GTK_IS_TEXT_VIEW(w))
-        return NULL;
-    GtkTextIter from, to;
-    GtkTextBuffer *buffer = gtk_text_view_get_buffer(GTK_TEXT_VIEW(w));
-    gtk_text_buffer_get_bounds(buffer, &from, &to);
-    return gtk_text_buffer_get_text(buffer, &from, &to, FALSE);
 }
 
 static gboolean has_text(GtkWidget *w, gconstpointer wanted)

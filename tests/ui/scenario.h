@@ -58,7 +58,9 @@ void scenario_point(GtkWidget *widget, double x, double y); /* moves the pointer
 void scenario_drag(GtkWidget *widget, double x0, double y0, double x1, double y1, int button,
                    const char *modifier);
 void scenario_click(GtkWidget *widget, double x, double y, int button, const char *modifier);
-void scenario_click_widget(GtkWidget *widget, const char *modifier); /* in its middle */
+/* In its middle, once it stands still; if its panel is filled anew meanwhile, what stands in its
+ * place. */
+void scenario_click_widget(GtkWidget *widget, const char *modifier);
 void scenario_key(const char *keys); /* as of "xdotool key", into the focused window */
 void scenario_type(const char *text);
 void scenario_focus(GtkWidget *window); /* gives a toplevel the keyboard */
