@@ -392,15 +392,6 @@ static WsTerm function(WsCudaMath *m, WsCudaNode *n)
     case WS_FUNC_FLOOR:
     case WS_FUNC_CEIL:
         return call(m, ws_func_text(n->is->x->func), ws_cuda_node_as(m, n->arg[0], WS_MATH_REAL));
-    case WS_FUNC_SHL:
-    case WS_FUNC_SHR:
-    case WS_FUNC_SAR:
-    case WS_FUNC_BITAND:
-    case WS_FUNC_BITOR:
-    case WS_FUNC_BITXOR:
-    case WS_FUNC_UMULHI:
-        return call2(m, bits_name(n->is->x->func), ws_cuda_node_as(m, n->arg[0], WS_MATH_INT),
-                     ws_cuda_node_as(m, n->arg[1], WS_MATH_INT));
     case WS_FUNC_BITS:
         return call(m, "__float_as_int", ws_cuda_node_as(m, n->arg[0], WS_MATH_REAL));
     case WS_FUNC_FROM_BITS:
@@ -409,6 +400,9 @@ static WsTerm function(WsCudaMath *m, WsCudaNode *n)
         return call2(m, "cdiv", ws_cuda_node_as(m, n->arg[0], WS_MATH_INT),
                      ws_cuda_node_as(m, n->arg[1], WS_MATH_INT));
     default:
+        if (ws_func_of_bits(n->is->x->func))
+            return call2(m, bits_name(n->is->x->func), ws_cuda_node_as(m, n->arg[0], WS_MATH_INT),
+                         ws_cuda_node_as(m, n->arg[1], WS_MATH_INT));
         if (n->is->x->func < WS_FUNC_F32) {
             ws_cuda_math_fail(m, WS_WORD("this function"));
             return ws_term_unknown("0", WS_PREC_ATOM);

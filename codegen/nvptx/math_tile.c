@@ -1,5 +1,6 @@
 /* One element of a typed node: what each operator and function of the array language becomes. */
 #include "codegen/nvptx/math_node.h"
+#include "codegen/word.h"
 
 #include <string.h>
 
@@ -316,34 +317,6 @@ static LLVMValueRef scaled(WsEmit *e, LLVMValueRef x, double by)
     return ws_math_contract(LLVMBuildFMul(e->b, x, real(e, by), ""));
 }
 
-/* i32 in two's complement; the amount of a shift is taken modulo 32, as the hardware would not. */
-static LLVMValueRef bits(WsMath *m, WsMathNode *n, guint r, guint c)
-{
-    LLVMBuilderRef b = m->e->b;
-    LLVMTypeRef wide = m->e->i64;
-    LLVMValueRef x = ws_math_as(m, n->arg[0], r, c, WS_MATH_INT);
-    LLVMValueRef y = ws_math_as(m, n->arg[1], r, c, WS_MATH_INT);
-    LLVMValueRef amount = LLVMBuildAnd(b, y, ws_i32(m->e, 31), "");
-    switch (n->is->x->func) {
-    case WS_FUNC_SHL:
-        return LLVMBuildShl(b, x, amount, "");
-    case WS_FUNC_SHR:
-        return LLVMBuildLShr(b, x, amount, "");
-    case WS_FUNC_SAR:
-        return LLVMBuildAShr(b, x, amount, "");
-    case WS_FUNC_BITAND:
-        return LLVMBuildAnd(b, x, y, "");
-    case WS_FUNC_BITOR:
-        return LLVMBuildOr(b, x, y, "");
-    case WS_FUNC_BITXOR:
-        return LLVMBuildXor(b, x, y, "");
-    default: /* umulhi */
-        x = LLVMBuildMul(b, LLVMBuildZExt(b, x, wide, ""), LLVMBuildZExt(b, y, wide, ""), "");
-        x = LLVMBuildLShr(b, x, LLVMConstInt(wide, 32, 0), "");
-        return LLVMBuildTrunc(b, x, m->e->i32, "");
-    }
-}
-
 /* exp2(x, n, of): evenly spread over the elements that a thread holds of a row. */
 static gboolean by_polynomial(const WsMathNode *n, guint r, guint c)
 {
@@ -388,14 +361,6 @@ static LLVMValueRef call(WsMath *m, WsMathNode *n, guint r, guint c)
     case WS_FUNC_FLOOR:
     case WS_FUNC_CEIL:
         return ws_prim(e, primitive[n->is->x->func], arg(m, n, 0, r, c));
-    case WS_FUNC_SHL:
-    case WS_FUNC_SHR:
-    case WS_FUNC_SAR:
-    case WS_FUNC_BITAND:
-    case WS_FUNC_BITOR:
-    case WS_FUNC_BITXOR:
-    case WS_FUNC_UMULHI:
-        return bits(m, n, r, c);
     case WS_FUNC_BITS:
         return LLVMBuildBitCast(e->b, ws_math_as(m, n->arg[0], r, c, WS_MATH_REAL), e->i32, "");
     case WS_FUNC_FROM_BITS:
@@ -409,6 +374,11 @@ static LLVMValueRef call(WsMath *m, WsMathNode *n, guint r, guint c)
         return LLVMBuildNeg(e->b, floor_div(e, x, arg(m, n, 1, r, c), FALSE), "");
     }
     default:
+        if (ws_func_of_bits(n->is->x->func)) {
+            LLVMValueRef x = ws_math_as(m, n->arg[0], r, c, WS_MATH_INT);
+            LLVMValueRef y = ws_math_as(m, n->arg[1], r, c, WS_MATH_INT);
+            return ws_word_operation(e->b, n->is->x->func, x, y);
+        }
         if (n->is->x->func < WS_FUNC_F32) {
             ws_emit_step_error(e, m->op, "this function");
             return LLVMGetUndef(e->f32);

@@ -96,7 +96,7 @@ static const char *call(Scope *s, const WsExpr *x)
 
 static gboolean whole_number(const WsExpr *x)
 {
-    if (x->op == WS_EXPR_CALL && x->func >= WS_FUNC_SHL && x->func <= WS_FUNC_BITS)
+    if (x->op == WS_EXPR_CALL && (ws_func_of_bits(x->func) || x->func == WS_FUNC_BITS))
         return TRUE;
     if (x->op == WS_EXPR_REAL || x->op == WS_EXPR_INDEX || x->op == WS_EXPR_CALL)
         return FALSE;

@@ -314,19 +314,13 @@ static WsTerm function(Math *m, Node *n, Place at)
         return infix(m, "/", WS_PREC_TERM, real_number(m, 1), as(m, n->arg[0], WS_MATH_REAL, at));
     case WS_FUNC_TANH:
         return tanh_of(m, as(m, n->arg[0], WS_MATH_REAL, at));
-    case WS_FUNC_SHL:
-    case WS_FUNC_SHR:
-    case WS_FUNC_SAR:
-    case WS_FUNC_BITAND:
-    case WS_FUNC_BITOR:
-    case WS_FUNC_BITXOR:
-    case WS_FUNC_UMULHI:
-        return bits(m, n, at);
     case WS_FUNC_BITS:
         return cast(m, as(m, n->arg[0], WS_MATH_REAL, at), "int32", TRUE);
     case WS_FUNC_FROM_BITS:
         return cast(m, word(m, n->arg[0], at), "float32", TRUE);
     default:
+        if (ws_func_of_bits(n->x->func))
+            return bits(m, n, at);
         if (n->x->func >= WS_FUNC_F32)
             return convert(m, n, at, FALSE);
         fail(m, WS_WORD("this function"));

@@ -1,6 +1,7 @@
 /* Expressions of the reference notation -> IR. Three kinds: conditions, 64-bit integers, doubles;
  * they widen in that order where they meet. */
 #include "codegen/reference/internal.h"
+#include "codegen/word.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
 
@@ -270,32 +271,6 @@ static RefValue sign_extended(RefBuilder *r, LLVMValueRef v)
     return (RefValue){ REF_INT, LLVMBuildSExt(r->b, v, r->i64, "") };
 }
 
-/* Bits are those of i32, as in steps; the amount of a shift is taken modulo 32. */
-static RefValue emit_bits(RefBuilder *r, const WsExpr *e)
-{
-    LLVMValueRef x = low(r, e->arg[0]), y = low(r, e->arg[1]);
-    LLVMValueRef amount = LLVMBuildAnd(r->b, y, LLVMConstInt(r->i32, 31, FALSE), "");
-    switch (e->func) {
-    case WS_FUNC_SHL:
-        return sign_extended(r, LLVMBuildShl(r->b, x, amount, ""));
-    case WS_FUNC_SHR:
-        return sign_extended(r, LLVMBuildLShr(r->b, x, amount, ""));
-    case WS_FUNC_SAR:
-        return sign_extended(r, LLVMBuildAShr(r->b, x, amount, ""));
-    case WS_FUNC_BITAND:
-        return sign_extended(r, LLVMBuildAnd(r->b, x, y, ""));
-    case WS_FUNC_BITOR:
-        return sign_extended(r, LLVMBuildOr(r->b, x, y, ""));
-    case WS_FUNC_BITXOR:
-        return sign_extended(r, LLVMBuildXor(r->b, x, y, ""));
-    default: /* umulhi */
-        x = LLVMBuildMul(r->b, LLVMBuildZExt(r->b, x, r->i64, ""),
-                         LLVMBuildZExt(r->b, y, r->i64, ""), "");
-        x = LLVMBuildLShr(r->b, x, ws_ref_int(r, 32), "");
-        return sign_extended(r, LLVMBuildTrunc(r->b, x, r->i32, ""));
-    }
-}
-
 static RefValue emit_call(RefBuilder *r, const WsExpr *e)
 {
     RefValue a;
@@ -318,14 +293,6 @@ static RefValue emit_call(RefBuilder *r, const WsExpr *e)
         return emit_abs(r, ws_ref_emit(r, e->arg[0]));
     case WS_FUNC_POW2FLOOR:
         return emit_pow2floor(r, ws_ref_emit(r, e->arg[0]));
-    case WS_FUNC_SHL:
-    case WS_FUNC_SHR:
-    case WS_FUNC_SAR:
-    case WS_FUNC_BITAND:
-    case WS_FUNC_BITOR:
-    case WS_FUNC_BITXOR:
-    case WS_FUNC_UMULHI:
-        return emit_bits(r, e);
     case WS_FUNC_BITS:
         v = ws_ref_convert(r, ws_ref_emit(r, e->arg[0]), REF_REAL).v;
         v = LLVMBuildFPTrunc(r->b, v, r->f32, "");
@@ -336,6 +303,10 @@ static RefValue emit_call(RefBuilder *r, const WsExpr *e)
     case WS_FUNC_SUM:
         break;
     default:
+        if (ws_func_of_bits(e->func)) { /* those of i32, as in steps */
+            LLVMValueRef x = low(r, e->arg[0]), y = low(r, e->arg[1]);
+            return sign_extended(r, ws_word_operation(r->b, e->func, x, y));
+        }
         if (e->n_args != 1)
             break;
         a = ws_ref_convert(r, ws_ref_emit(r, e->arg[0]), REF_REAL);

@@ -150,8 +150,8 @@ RefKind ws_ref_kind(RefBuilder *r, const WsExpr *e)
     case WS_EXPR_CALL:
         if (looks_reduction(e))
             return MAX(REF_INT, ws_ref_kind(r, e->arg[e->n_args - 1]));
-        if (e->func == WS_FUNC_CDIV || e->func == WS_FUNC_POW2FLOOR ||
-            (e->func >= WS_FUNC_SHL && e->func <= WS_FUNC_BITS))
+        if (e->func == WS_FUNC_CDIV || e->func == WS_FUNC_POW2FLOOR || ws_func_of_bits(e->func) ||
+            e->func == WS_FUNC_BITS)
             return REF_INT;
         if (e->func == WS_FUNC_SELECT)
             return MAX(ws_ref_kind(r, e->arg[1]), ws_ref_kind(r, e->arg[2]));

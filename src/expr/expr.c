@@ -49,6 +49,11 @@ const char *ws_func_where(WsFunc func)
     return func < WS_FUNC_COUNT ? ws_funcs[func].where : "";
 }
 
+gboolean ws_func_of_bits(WsFunc func)
+{
+    return strchr(ws_func_where(func), 'B') != NULL;
+}
+
 WsExpr *ws_expr_alloc(WsExprOp op, guint n_args)
 {
     WsExpr *e = g_new0(WsExpr, 1);

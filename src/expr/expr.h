@@ -126,6 +126,8 @@ WsExpr *ws_expr_fold(const WsExpr *e, const WsExprEnv *env, GError **error);
 WsFunc ws_func_find(const char *text);
 const char *ws_func_text(WsFunc func);
 const char *ws_func_where(WsFunc func);
+/* Does it make one word of the bits of two: shifts, bitand, umulhi? */
+gboolean ws_func_of_bits(WsFunc func);
 /* TRUE and the value if e is an integer literal (after folding). */
 gboolean ws_expr_is_int(const WsExpr *e, gint64 *value);
 

@@ -406,14 +406,6 @@ static Type call(Typing *T, const WsExpr *e)
     case WS_FUNC_CEIL:
     case WS_FUNC_BITS:
         return of_real(T, e);
-    case WS_FUNC_SHL:
-    case WS_FUNC_SHR:
-    case WS_FUNC_SAR:
-    case WS_FUNC_BITAND:
-    case WS_FUNC_BITOR:
-    case WS_FUNC_BITXOR:
-    case WS_FUNC_UMULHI:
-        return of_bits(T, e, WS_MATH_INT);
     case WS_FUNC_FROM_BITS:
         return of_bits(T, e, WS_MATH_REAL);
     case WS_FUNC_ROWMAX:
@@ -433,6 +425,8 @@ static Type call(Typing *T, const WsExpr *e)
     case WS_FUNC_I8:
         return convert(T, e, to[e->func]);
     default:
+        if (ws_func_of_bits(e->func))
+            return of_bits(T, e, WS_MATH_INT);
         return fail(T, "this function does not belong in a statement");
     }
 }
