@@ -119,6 +119,17 @@ static GtkWidget *field(Scenario *s, const char *key)
     return input;
 }
 
+/* Typing goes to the field, or it is said where to. */
+static void expect_focus(Scenario *s, const char *key)
+{
+    GtkWidget *focus = gtk_root_get_focus(GTK_ROOT(s->window)),
+              *input = ws_fields_entry(fields(s), key);
+    if (focus && input && (focus == input || gtk_widget_is_ancestor(focus, input)))
+        return;
+    scenario_say();
+    g_error("%s was clicked and has no focus", key);
+}
+
 static void expect_accepted(Scenario *s, const char *key, const char *text)
 {
     hands_settle(s);
@@ -130,8 +141,10 @@ void hands_type_field(Scenario *s, const char *key, const char *text)
 {
     GtkWidget *input = field(s, key);
     scenario_click_widget(input, NULL);
+    expect_focus(s, key);
     scenario_key("ctrl+a");
     scenario_type(text);
+    expect_focus(s, key);
     if (GTK_IS_TEXT_VIEW(input))
         scenario_key("ctrl+Return");
     else

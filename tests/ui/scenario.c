@@ -35,7 +35,7 @@ void scenario_turn(void)
 }
 
 /* What a failed wait saw: each open window with its focus, and the popovers that are up. */
-static void say_windows(void)
+void scenario_say(void)
 {
     GListModel *all = gtk_window_get_toplevels();
     for (guint i = 0; i < g_list_model_get_n_items(all); i++) {
@@ -59,7 +59,7 @@ gboolean scenario_late(gint64 since, const char *what, const char *file, int lin
 {
     if (g_get_monotonic_time() - since < 60 * SECONDS)
         return FALSE;
-    say_windows();
+    scenario_say();
     g_autofree char *text = g_strdup_printf("waited 60 s for: %s", what);
     g_assertion_message(G_LOG_DOMAIN, file, line, "scenario", text);
     return TRUE;

@@ -41,6 +41,8 @@ void scenario_turn(void);
 void scenario_log(void);
 /* one turn of the main loop, at most 5 ms of waiting */
 void scenario_settle(GtkWidget *widget); /* until what was changed is on screen */
+/* What there is to see: windows with their focus, popovers, the last click. */
+void scenario_say(void);
 gboolean scenario_late(gint64 since, const char *what, const char *file, int line);
 #define WAIT_FOR(condition)                                                                        \
     for (gint64 since_ = g_get_monotonic_time();                                                   \

@@ -139,6 +139,95 @@ static void draw_edge(Scenario *s)
     g_assert_nonnull(strstr(text, "\"arrive\": \"empty\""));
 }
 
+/* --- what is tried may be another score, or none: the pointer keeps what it drags over
+ * ------------
+ */
+
+/* The design with another field of the loop of the loads. */
+static void try_count(Scenario *s, const char *count)
+{
+    g_autoptr(WsDraft) d = ws_draft_new(ws_document_latest(s->document));
+    const guint64 loop = ws_document_node(s->document, "groups/load/body/0/do/0");
+    g_assert_true(ws_draft_set(d, loop, WS_F_count, ws_json_text(count)));
+    ws_document_try(s->document, d->design);
+    hands_settle(s);
+}
+
+static void view_holds(Scenario *s)
+{
+    double x0, y0, from, to, from2, to2;
+    WsTimeline *t = hands_timeline(s);
+    g_autofree char *first = hands_text(s);
+    hands_zoom_to(s, LOADS "1", -1, 100, 3000);
+    const WsSceneItem *a = find(s, LOADS "1", 100, 0);
+    g_assert_nonnull(a);
+    hands_place(s, a, 0.4, &x0, &y0);
+    ws_timeline_get_view(t, &from, &to);
+    hands_press(s, x0, y0);
+    hands_glide(s, x0, y0, x0 + 40, y0);
+    g_assert_true(ws_gesture_active(t));
+    static const char *const counts[] = { "1", "0" };
+    for (guint i = 0; i < G_N_ELEMENTS(counts); i++) {
+        try_count(s, counts[i]); /* the score of it ends long before what is in view */
+        g_assert_true(ws_gesture_active(t));
+        g_assert_true(gtk_widget_get_mapped(t->canvas));
+        ws_timeline_get_view(t, &from2, &to2);
+        g_assert_cmpfloat_with_epsilon(from, from2, 1e-6);
+        g_assert_cmpfloat_with_epsilon(to, to2, 1e-6);
+    }
+    hands_glide(s, x0 + 40, y0, x0, y0); /* back where it is: nothing to be done */
+    hands_let_go(s);
+    ws_timeline_get_view(t, &from2, &to2);
+    g_assert_cmpfloat_with_epsilon(from, from2, 1e-6);
+    g_autofree char *same = hands_text(s);
+    g_assert_cmpstr(same, ==, first);
+}
+
+/* A pointer that is taken away while it drags lets nothing go. */
+static void pointer_taken(Scenario *s)
+{
+    double x0, y0, x1, y1;
+    WsTimeline *t = hands_timeline(s);
+    g_autofree char *first = hands_text(s);
+    hands_zoom_to(s, LOADS "1", -1, 60, 3000);
+    const WsSceneItem *b = find(s, LOADS "2", 60, 0), *a = find(s, LOADS "1", 60, 0);
+    g_assert_true(a && b);
+    hands_place(s, b, 0.4, &x0, &y0);
+    hands_place(s, a, 0.1, &x1, &y1);
+    hands_press(s, x0, y0);
+    hands_glide(s, x0, y0, x1 - 1, y1);
+    g_assert_true(ws_gesture_active(t) && ws_document_trying(s->document));
+    g_autoptr(GListModel) all = gtk_widget_observe_controllers(t->canvas);
+    for (guint i = 0; i < g_list_model_get_n_items(all); i++) {
+        g_autoptr(GtkEventController) each = g_list_model_get_item(all, i);
+        if (GTK_IS_GESTURE_DRAG(each)) /* as a broken grab does */
+            gtk_event_controller_reset(each);
+    }
+    g_assert_false(ws_gesture_active(t));
+    hands_let_go(s);
+    g_autofree char *same = hands_text(s);
+    g_assert_cmpstr(same, ==, first);
+}
+
+/* An answer between two frames takes the drawn score away; a click meanwhile still counts. */
+static void click_between_frames(Scenario *s)
+{
+    double x, y;
+    int sx, sy;
+    hands_zoom_to(s, LOADS "1", -1, 60, 3000);
+    const WsSceneItem *a = find(s, LOADS "1", 60, 0);
+    g_assert_nonnull(a);
+    hands_place(s, a, 0.5, &x, &y);
+    scenario_on_screen(hands_timeline(s)->canvas, x, y, &sx, &sy);
+    scenario_xdo("mousemove %d %d", sx, sy);
+    scenario_settle(s->timeline);
+    for (guint i = 0; i < 2; i++) { /* pressed, and let go, with nothing drawn */
+        g_clear_pointer(&hands_timeline(s)->scene, ws_scene_free);
+        scenario_xdo(i ? "mouseup 1" : "mousedown 1");
+    }
+    WAIT_FOR(!g_strcmp0(ws_document_focus(s->document)->step, LOADS "1"));
+}
+
 /* --- I25: the ring
  * ----------------------------------------------------------------------------------- */
 
@@ -308,6 +397,9 @@ static void add(void)
     scenario_add("I17/product-takes-its-wait", product_takes_its_wait);
     scenario_add("I17/drag-onto-another-staff", drag_over);
     scenario_add("I20/draw-edge", draw_edge);
+    scenario_add("I17/view-holds", view_holds);
+    scenario_add("I17/pointer-taken", pointer_taken);
+    scenario_add("I10/click-between-frames", click_between_frames);
     scenario_add("I25/ring-depth", ring_depth);
     scenario_add_empty("I17/attention-one-round-ahead", one_round_ahead);
 }

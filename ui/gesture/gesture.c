@@ -254,6 +254,8 @@ static gboolean start_ring(WsTimeline *t, const WsSceneStaff *staff, double x, d
 
 gboolean ws_gesture_start(WsTimeline *t, double x, double y)
 {
+    if (!t->scene) /* an answer has come since the last frame */
+        ws_timeline_sync(t);
     if (t->gesture || !t->scene || t->order || !ws_document_latest(t->document) ||
         ws_document_trying(t->document))
         return FALSE;

@@ -98,9 +98,17 @@ static void middle_end(GtkGestureDrag *g, double dx, double dy, WsTimeline *t)
  * -----------------------------------------------------------------------------
  */
 
+/* An answer may have come since the last frame: the pointer acts on the score as it is. */
+static void up_to_date(WsTimeline *t)
+{
+    if (!t->scene)
+        ws_timeline_sync(t);
+}
+
 static void first_begin(GtkGestureDrag *g, double x, double y, WsTimeline *t)
 {
     ws_timeline_page(t, &x, &y);
+    up_to_date(t);
     t->drag_x = x;
     t->drag_y = y;
     t->drag_dx = t->drag_dy = 0;
@@ -220,10 +228,6 @@ static void clicked(WsTimeline *t, GdkModifierType state)
 /* Steps of everything that the marquee touches. Shift adds, Alt removes. */
 static void enclose(WsTimeline *t, GdkModifierType state)
 {
-    if (!t->scene) /* an answer has come since the last frame */
-        ws_timeline_sync(t);
-    if (!t->scene)
-        return;
     double off = ws_timeline_offset(t) + WS_TIMELINE_GUTTER, up = t->view.at.y;
     double x0 = MIN(t->drag_x, t->drag_x + t->drag_dx), x1 = x0 + fabs(t->drag_dx);
     double y0 = MIN(t->drag_y, t->drag_y + t->drag_dy), y1 = y0 + fabs(t->drag_dy);
@@ -257,6 +261,7 @@ static void first_end(GtkGestureDrag *g, double dx, double dy, WsTimeline *t)
     GdkModifierType state = gtk_event_controller_get_current_event_state(GTK_EVENT_CONTROLLER(g));
     WsDragKind drag = t->drag;
     ws_timeline_page(t, &dx, &dy);
+    up_to_date(t);
     t->drag_dx = dx - t->drift_x;
     t->drag_dy = dy - t->drift_y;
     t->drag = WS_DRAG_NONE;
@@ -264,13 +269,21 @@ static void first_end(GtkGestureDrag *g, double dx, double dy, WsTimeline *t)
         clicked(t, state);
     else if (drag == WS_DRAG_MARQUEE && t->scene)
         enclose(t, state);
-    else if (drag == WS_DRAG_GESTURE)
+    else if (drag == WS_DRAG_GESTURE && t->gesture) {
+        ws_gesture_move(t, t->drag_x + dx, t->drag_y + dy); /* where it is let go counts */
         ws_gesture_finish(t);
-    else if (drag == WS_DRAG_RANGE)
+    } else if (drag == WS_DRAG_RANGE)
         set_range(t);
     else if (drag == WS_DRAG_PAN)
         gtk_widget_set_cursor(t->canvas, NULL);
     gtk_widget_queue_draw(t->canvas);
+}
+
+/* The pointer was taken away: nothing was let go. "drag-end" follows. */
+static void first_cancel(GtkGesture *g, GdkEventSequence *sequence, WsTimeline *t)
+{
+    if (ws_gesture_abandon(t))
+        t->drag = WS_DRAG_NONE;
 }
 
 /* --- hovering
@@ -449,6 +462,7 @@ static void pressed(GtkGestureClick *g, int n, double x, double y, WsTimeline *t
         return;
     gtk_gesture_set_state(GTK_GESTURE(g), GTK_EVENT_SEQUENCE_CLAIMED);
     ws_timeline_page(t, &x, &y);
+    up_to_date(t);
     const WsSceneItem *item = ws_timeline_hit(t, x, y);
     if (item && item->step && !ws_document_selected(t->document, item->step)) {
         WsFocus focus;
@@ -458,7 +472,8 @@ static void pressed(GtkGestureClick *g, int n, double x, double y, WsTimeline *t
     ws_timeline_popup(t, x, y);
 }
 
-static void add_drag(WsTimeline *t, guint button, GCallback begin, GCallback update, GCallback end)
+static GtkGesture *add_drag(WsTimeline *t, guint button, GCallback begin, GCallback update,
+                            GCallback end)
 {
     GtkGesture *g = gtk_gesture_drag_new();
     gtk_gesture_single_set_button(GTK_GESTURE_SINGLE(g), button);
@@ -466,12 +481,14 @@ static void add_drag(WsTimeline *t, guint button, GCallback begin, GCallback upd
     g_signal_connect(g, "drag-update", update, t);
     g_signal_connect(g, "drag-end", end, t);
     gtk_widget_add_controller(t->canvas, GTK_EVENT_CONTROLLER(g));
+    return g;
 }
 
 void ws_timeline_input_attach(WsTimeline *t)
 {
-    add_drag(t, GDK_BUTTON_PRIMARY, G_CALLBACK(first_begin), G_CALLBACK(first_update),
-             G_CALLBACK(first_end));
+    GtkGesture *first = add_drag(t, GDK_BUTTON_PRIMARY, G_CALLBACK(first_begin),
+                                 G_CALLBACK(first_update), G_CALLBACK(first_end));
+    g_signal_connect(first, "cancel", G_CALLBACK(first_cancel), t);
     add_drag(t, GDK_BUTTON_MIDDLE, G_CALLBACK(middle_begin), G_CALLBACK(middle_update),
              G_CALLBACK(middle_end));
     GtkGesture *click = gtk_gesture_click_new();

@@ -365,7 +365,8 @@ static void take_traces(WsTimeline *t)
     g_clear_pointer(&t->scene, ws_scene_free);
     ws_timeline_cta_reset(t);
     gboolean any = trace && trace->record->len && ws_document_program(t->document);
-    gtk_stack_set_visible_child_name(GTK_STACK(t->stack), any ? "score" : "message");
+    /* A canvas that is hidden loses the pointer that drags on it. */
+    gtk_stack_set_visible_child_name(GTK_STACK(t->stack), any || t->gesture ? "score" : "message");
     for (guint i = 0; i < t->block->len; i++)
         if (((WsBlock *)t->block->pdata[i])->used)
             release(t, t->block->pdata[i]);
@@ -448,7 +449,9 @@ void ws_timeline_sync(WsTimeline *t)
     if (!ws_document_program(t->document) || !t->main_trace || t->view.width < 16)
         return;
     t->view.length = score_length(t);
-    const gboolean returned = ws_pane_return(&t->view), zoomed = zoom_is_of_another(t);
+    /* While something is dragged the view stays under the pointer, however short what is tried. */
+    const gboolean held = t->gesture != NULL;
+    const gboolean returned = !held && ws_pane_return(&t->view), zoomed = zoom_is_of_another(t);
     if (t->unit_of_zoom <= 0 || t->view.at.folded) {
         gboolean folded = t->view.at.folded;
         ensure_folded(t);
@@ -463,10 +466,12 @@ void ws_timeline_sync(WsTimeline *t)
         if (folded && !t->scene->fold->len && t->scene->segment->len == 1 && g->t0 == 0)
             t->view.at.scale = t->unit_of_zoom;
     }
-    ws_pane_clamp(&t->view);
+    if (!held)
+        ws_pane_clamp(&t->view);
     if (!t->view.at.folded)
         ensure_plain(t);
-    ws_pane_settle(&t->view, returned);
+    if (!held)
+        ws_pane_settle(&t->view, returned);
     if (zoomed)
         g_object_notify(G_OBJECT(t), "zoom");
     follow_view(t);
