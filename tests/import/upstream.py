@@ -14,7 +14,7 @@ is judged when all of them are.
 The truth of ConSan's tests is what they assert: who expects a device-side assert is broken. All
 other kernels are taken for right but for those in BROKEN. DISPUTED ones are counted apart: there
 the two sides mean different things, and both are right."""
-import ast, itertools, os, re, subprocess, sys
+import ast, glob, itertools, os, re, subprocess, sys
 
 import kinds
 
@@ -30,7 +30,7 @@ SETS = {
     "tle 3.6": ("tle", ["flagtree36/python/tutorials/tle", "flagtree36/python/test/tle"]),
     "tle 707": ("tle", ["flagtree707/third_party/tle/tutorials", "flagtree707/python/tutorials/tle",
                         "flagtree707/python/test/tle", "mega"]),
-    "tlx": ("tlx", ["fbtriton/third_party/tlx/tutorials"]),
+    "tlx": ("tlx", ["fbtriton/third_party/tlx/tutorials/hopper*.py"]),
 }
 
 
@@ -55,8 +55,7 @@ def table_of_constants():
 def files_of(root, paths):
     for path in paths:
         path = os.path.join(root, path)
-        if os.path.isfile(path):
-            yield path
+        yield from (f for f in sorted(glob.glob(path)) if os.path.isfile(f))
         for folder, _, names in sorted(os.walk(path)):
             yield from (os.path.join(folder, n) for n in sorted(names) if n.endswith(".py"))
 

@@ -49,11 +49,28 @@ const Val *py_mean_CP_ROWS(PyRead *p, const Val **a, const WsPyNode *at)
     return py_none(p);
 }
 
+/* Copies in another block than what is told of them may be more or fewer than stand there. */
+static gboolean of_this_block(const PyRead *p)
+{
+    gboolean all = TRUE;
+    for (guint i = 0; i < p->open_gathers->len; i++)
+        all &= p->to && g_ptr_array_find(p->to, p->open_gathers->pdata[i], NULL);
+    return all;
+}
+
+void py_copies_left(PyRead *p, guint before, const WsPyNode *at)
+{
+    if (p->open_gathers->len <= before)
+        return;
+    g_ptr_array_set_size(p->open_gathers, before);
+    py_unread(p, at, "copies in a block that no group or arrival in it holds");
+}
+
 /* An arrival of every thread when its copies so far are done: those not yet told. */
 const Val *py_mean_CP_ARRIVE(PyRead *p, const Val **a, const WsPyNode *at)
 {
     const gboolean counts = !a[1] || py_number(a[1], 1);
-    if (!a[0] || a[0]->kind != VAL_BARRIER || counts || !p->open_gathers->len)
+    if (!a[0] || a[0]->kind != VAL_BARRIER || counts || !p->open_gathers->len || !of_this_block(p))
         return py_wrong(p, at, "an arrival for copies that is not of the kind that counts threads");
     for (guint i = 0; i < p->open_gathers->len; i++)
         ((WsReadStep *)g_ptr_array_index(p->open_gathers, i))->barrier = a[0]->place;
@@ -66,8 +83,9 @@ const Val *py_mean_CP_COMMIT(PyRead *p, const Val **a, const WsPyNode *at)
 {
     (void)a;
     const gint64 n = p->open_gathers->len;
+    const gboolean here = of_this_block(p);
     g_ptr_array_set_size(p->open_gathers, 0);
-    if (n < 1 || (p->copies_of_group && p->copies_of_group != n)) {
+    if (n < 1 || !here || (p->copies_of_group && p->copies_of_group != n)) {
         p->copies_of_group = -1;
         return py_wrong(p, at, "a group of other many copies than the ones before");
     }

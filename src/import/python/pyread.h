@@ -64,10 +64,19 @@ struct Val {
     gint64 at;         /* TILE: first column of the view */
     gint64 rows, cols; /* of what a place, tile or formula holds; 0 unknown */
     WsReadStep *step;
-    guint depth;         /* ZERO: loops around it; TILE: number of its product, 0: it
+    guint depth;         /* ZERO: loops around it; BUFFER: 1 under a shape whose parts are not
+                            followed; TILE: number of its product, 0: it
                             is not in flight */
     GArray *reads;       /* gint64: tiles a formula reads; owned by the pool */
     GHashTable *closure; /* CLASS, OBJECT, FUNC: variables around its definition, or NULL */
+};
+
+/* What a function gives if `c` holds: an early return. */
+typedef struct PyReturn PyReturn;
+struct PyReturn {
+    const WsExpr *c;
+    const Val *v;
+    PyReturn *before;
 };
 
 typedef struct Frame Frame;
@@ -77,6 +86,7 @@ struct Frame {
     const char *prefix;  /* of values: "" in a partition */
     const WsPyNode *at;  /* the call */
     const Val *result;
+    PyReturn *early; /* the last one first; of the pool */
     gboolean returned;
     gboolean helper; /* of the host, and does not lead to the launch */
     guint blocks;    /* being walked, inside each other */
@@ -166,6 +176,7 @@ const Val *py_opaque(PyRead *p);
 /* A VAL_PARAM: some value that nothing else is known to be. */
 Val *py_open(PyRead *p, const char *name);
 const Val *py_eval(PyRead *p, const WsPyNode *node);
+const Val *py_evaluate(PyRead *p, const WsPyNode *node);    /* for py_eval alone */
 const WsExpr *py_eval_int(PyRead *p, const WsPyNode *node); /* NULL: no integer */
 const WsExpr *py_as_int(PyRead *p, const Val *v);
 gboolean py_known(const Val *v, gint64 *value);
@@ -175,6 +186,7 @@ gboolean py_is_index(const Val *v);
 const Val *py_lookup(PyRead *p, const char *name);
 void py_assign(PyRead *p, const char *name, const Val *v);
 void py_run(PyRead *p, const WsPyNode *block);
+void py_statement(PyRead *p, const WsPyNode *node);
 GHashTable *py_copy_vars(GHashTable *from);            /* the caller unrefs */
 const Val *py_launch(PyRead *p, const WsPyNode *node); /* kernel[grid](…); NULL: it is none */
 const Val *py_call(PyRead *p, const WsPyNode *function, const Val **args, const WsPyNode *at);
@@ -237,6 +249,12 @@ const Val *py_as_rows(PyRead *p, const Val *v);
 const Val *py_formula(PyRead *p, const Val *v); /* MATH of anything that has a text; NULL */
 const Val *py_binary_tile(PyRead *p, const char *op, const Val *a, const Val *b);
 const Val *py_function_tile(PyRead *p, const char *name, const Val **arg, guint n, gboolean row);
+/* --- accumulators that are read where nothing else is followed (pyread_seen.c) */
+gboolean py_holds_tile(const Val *v);                         /* a tile, or some in it */
+void py_look(PyRead *p, const Val *v, const WsPyNode *at);    /* a step that reads it */
+void py_look_at(PyRead *p, const Val *v, const WsPyNode *at); /* if it is of an accumulator */
+/* The same of all that the expression names. */
+void py_look_at_names(PyRead *p, const WsPyNode *node, const WsPyNode *at);
 /* The value that holds v, named after the variable; a `compute` stores it. -1: not a tile. */
 gint py_hold(PyRead *p, const char *name, const Val *v, const WsPyNode *at, gint64 rows,
              gint64 cols);

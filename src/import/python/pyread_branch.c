@@ -3,6 +3,7 @@
 #include "import/python/pyread_law.h"
 #include "import/python/pyread_loop.h"
 #include "import/python/pyread_object.h"
+#include "import/python/pyread_terms.h"
 
 #include <string.h>
 
@@ -20,37 +21,67 @@ GHashTable *py_copy_vars(GHashTable *from)
     return to;
 }
 
-static const Val *merge(PyRead *p, const WsExpr *c, const Val *a, const Val *b);
+/* Where two ways come together again. */
+typedef struct {
+    const WsExpr *c;
+    const WsPyNode *at;
+} Meeting;
 
 static const Val *merge_fields(PyRead *p, gpointer data, const Val *a, const Val *b)
 {
-    return merge(p, data, a, b);
+    const Meeting *m = data;
+    return py_either(p, m->c, a, b, m->at);
 }
 
-static const Val *merge(PyRead *p, const WsExpr *c, const Val *a, const Val *b)
+/* Either of two tiles: what reads it reads both, as either may be. */
+static const Val *either_tile(PyRead *p, const WsExpr *c, const Val *a, const Val *b)
+{
+    const Val *which = c ? py_int(p, c) : py_literal(p, 1);
+    if (a->kind == VAL_TILE && b->kind == VAL_TILE && a->index == b->index)
+        return a;
+    if (a->kind == VAL_ZERO || b->kind == VAL_ZERO)
+        return a->kind == VAL_ZERO ? b : a;
+    const Val *m = py_function_tile(p, "select", (const Val *[]){ which, a, b }, 3, FALSE);
+    if (m->kind == VAL_MATH && !g_strcmp0(py_formula(p, a)->dtype, "b"))
+        ((Val *)m)->dtype = "b";
+    return m;
+}
+
+const Val *py_either(PyRead *p, const WsExpr *c, const Val *a, const Val *b, const WsPyNode *at)
 {
     if (!a || !b)
         return a ? a : b;
-    if (a == b || (a->kind == b->kind && a->kind == VAL_TILE && a->index == b->index))
+    if (a == b)
         return a;
     const WsExpr *x = py_as_int(p, a), *y = py_as_int(p, b);
     if (x && y)
         return ws_expr_equal(x, y) ? a : py_int(p, ws_x_call(p->r, WS_FUNC_SELECT, c, x, y));
+    Meeting meeting = { c, at };
     if (a->kind == VAL_OBJECT && b->kind == VAL_OBJECT && a->node == b->node)
-        return py_object_merge(p, a, b, merge_fields, (gpointer)c);
+        return py_object_merge(p, a, b, merge_fields, &meeting);
     if (py_is_index(a) || py_is_index(b))
         return a->kind == b->kind && !strcmp(a->text, b->text) && a->rows == b->rows &&
                        a->cols == b->cols
                    ? a
                    : py_opaque(p);
-    const gboolean tiles = py_is_tile(a) && py_is_tile(b);
+    if (a->kind == VAL_TUPLE && b->kind == VAL_TUPLE && a->n == b->n) {
+        Val *v = py_val(p, VAL_TUPLE);
+        v->item = g_new0(const Val *, a->n + 1);
+        g_ptr_array_add(p->r->pool, v->item);
+        for (guint i = 0; i < a->n; i++)
+            v->item[v->n++] = py_either(p, c, a->item[i], b->item[i], at);
+        return v;
+    }
     const gboolean words = a->kind == b->kind && (a->kind == VAL_STRING || a->kind == VAL_NAME) &&
                            !g_strcmp0(a->text, b->text);
     const gboolean alike = a->kind == b->kind && (a->kind == VAL_NONE || a->kind == VAL_LAYOUT ||
                                                   (a->kind == VAL_FUNC && a->node == b->node));
-    if (tiles)
-        return a->kind == VAL_ZERO ? b : a;
-    return words || alike ? a : py_opaque(p);
+    const Val *v = py_is_tile(a) && py_is_tile(b) ? either_tile(p, c, a, b)
+                   : words || alike               ? a
+                                                  : py_opaque(p);
+    if (v->kind == VAL_OPAQUE && (py_holds_tile(a) || py_holds_tile(b)))
+        py_unread(p, at, "which tile a variable is after a branch");
+    return v;
 }
 
 /* What is assigned there may have been, or not: it is open. */
@@ -127,6 +158,14 @@ static void go_on_in(PyRead *p, const WsPyNode *node, WsReadStep *s, gboolean th
     p->to = then ? s->other : s->body; /* until the call ends */
 }
 
+static void note_return(PyRead *p, const WsExpr *c, const Val *v)
+{
+    PyReturn *one = g_new0(PyReturn, 1);
+    g_ptr_array_add(p->r->pool, one);
+    *one = (PyReturn){ c, v, p->frame->early };
+    p->frame->early = one;
+}
+
 static void symbolic_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
 {
     WsReadStep *s = py_step(p, WS_READ_IF, node);
@@ -134,9 +173,12 @@ static void symbolic_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
     GPtrArray *to = p->to;
     GHashTable *before = py_copy_vars(p->frame->vars);
     p->to = s->body;
+    const guint copies = p->open_gathers->len;
     p->unsure++;
     py_run(p, node->kid[1]);
+    py_copies_left(p, copies, node);
     const gboolean left = p->frame->returned;
+    const Val *gave = p->frame->result;
     p->frame->returned = FALSE;
     GHashTable *then = py_copy_vars(p->frame->vars); /* branches inside have made it anew */
     g_hash_table_unref(p->frame->vars);
@@ -144,14 +186,18 @@ static void symbolic_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
     p->to = s->other;
     if (node->n > 2)
         py_run(p, node->kid[2]);
+    py_copies_left(p, copies, node);
     p->unsure -= !left && !p->frame->returned; /* else until the call ends */
     const gboolean right = p->frame->returned;
     p->frame->returned = left && right;
     p->to = to;
-    if (left || right)
-        p->frame->result = p->frame->result->kind == VAL_NONE ? p->frame->result : py_opaque(p);
+    if (left && right)
+        p->frame->result = py_either(p, c, gave, p->frame->result, node);
     if (left != right) {
-        if (right) { /* goes on behind `then` */
+        note_return(p, left ? c : ws_x_op(p->r, WS_EXPR_NOT, c, NULL),
+                    left ? gave : p->frame->result);
+        p->frame->result = NULL; /* what stands behind gives its own */
+        if (right) {             /* goes on behind `then` */
             g_hash_table_unref(p->frame->vars);
             p->frame->vars = then;
         } else {
@@ -165,7 +211,7 @@ static void symbolic_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
     g_hash_table_iter_init(&it, then);
     while (g_hash_table_iter_next(&it, &key, &value)) {
         const Val *other = g_hash_table_lookup(p->frame->vars, key);
-        g_hash_table_insert(p->frame->vars, key, (gpointer)merge(p, c, value, other));
+        g_hash_table_insert(p->frame->vars, key, (gpointer)py_either(p, c, value, other, node));
     }
     g_hash_table_unref(then);
     s->off = !s->body->len && !s->other->len;

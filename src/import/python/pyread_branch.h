@@ -6,6 +6,8 @@
 G_BEGIN_DECLS
 
 void py_branch(PyRead *p, const WsPyNode *node);
+/* `a` where c holds, else `b`; NULL: the other one. */
+const Val *py_either(PyRead *p, const WsExpr *c, const Val *a, const Val *b, const WsPyNode *at);
 /* What is assigned there may have been, or not: it is open. */
 void py_leave_open(PyRead *p, const WsPyNode *block);
 gboolean py_returns(const WsPyNode *node); /* has a `return` somewhere */

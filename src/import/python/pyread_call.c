@@ -89,6 +89,8 @@ static void bind(PyRead *p, const Term *term, const WsPyNode *node, const Val *o
         if (arg->kind == WS_PY_KEYWORD) {
             const Val *v = py_eval(p, arg->kid[0]);
             gboolean known = py_law_keyword(term->name, arg->text);
+            if (known)
+                py_look_at(p, v, node);
             for (guint k = 0; k < most; k++)
                 if (!strcmp(name[k], arg->text)) {
                     a[k] = v;
@@ -125,9 +127,13 @@ static void look_at_operands(PyRead *p, const Term *term, const WsPyNode *node, 
     static const char *const values[] = {
         "value", "layout", "deps", "mask", "precision", "pointer"
     };
+    static const char *const aside[] = { "mask", "pointer", "other", NULL };
+    g_auto(GStrv) name = g_strsplit(term->parameters, " ", -1);
+    for (guint i = 0; p->in_kernel && name[i] && i < 8; i++)
+        if (a[i] && g_strv_contains(aside, name[i]))
+            py_look_at(p, a[i], node);
     if (!p->in_kernel || !acts(term->meaning))
         return;
-    g_auto(GStrv) name = g_strsplit(term->parameters, " ", -1);
     for (guint i = 0; name[i] && i < 8; i++) {
         gboolean matters = a[i] && a[i]->kind == VAL_OPAQUE;
         for (guint k = 0; k < G_N_ELEMENTS(values); k++)

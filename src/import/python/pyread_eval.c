@@ -1,3 +1,4 @@
+#include "import/python/pyread_branch.h"
 #include "import/python/pyread_law.h"
 #include "import/python/pyread_object.h"
 #include "import/python/pyread_terms.h"
@@ -473,8 +474,10 @@ static const Val *ternary(PyRead *p, const WsPyNode *node)
     const guint steps = p->to ? p->to->len : 0;
     const Val *a = py_eval(p, node->kid[1]), *b = py_eval(p, node->kid[2]);
     need_quiet(p, node, steps);
-    const WsExpr *c = py_as_int(p, condition), *x = py_as_int(p, a), *y = py_as_int(p, b);
-    return py_int(p, ws_x_call(p->r, WS_FUNC_SELECT, c, x, y));
+    const WsExpr *c = py_as_int(p, condition);
+    if (!c)
+        return py_opaque(p);
+    return py_either(p, c, a, b, node);
 }
 
 void py_arguments(PyRead *p, const WsPyNode *function, const WsPyNode *call, guint at,
@@ -536,7 +539,7 @@ static gboolean holds_call(const WsPyNode *node)
     return found;
 }
 
-const Val *py_eval(PyRead *p, const WsPyNode *node)
+const Val *py_evaluate(PyRead *p, const WsPyNode *node)
 {
     if (++p->budget > PY_READ_BUDGET) {
         ws_source_fail(p->r, node->line, node->column, "Import the kernel from a file of its own.",

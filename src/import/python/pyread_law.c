@@ -154,14 +154,11 @@ static const Val *computed(PyRead *p, const WsPyNode *call, const Val **values, 
     const Val *first = NULL;
     for (guint i = 0; i < n && p->group; i++) {
         const Val *m = py_is_tile(values[i]) ? py_formula(p, values[i]) : NULL;
-        if (!m || m->rows * m->cols <= 1)
-            continue;
-        if (alike) {
+        const gboolean tile = m && m->rows * m->cols > 1;
+        if (!tile || !alike)
+            py_look(p, values[i], call);
+        else
             first = first ? py_binary_tile(p, "+", first, m) : m;
-            continue;
-        }
-        const Val *small = m->cols > 1 ? py_function_tile(p, "rowmax", &m, 1, TRUE) : m;
-        py_hold(p, "seen", small, call, 0, 0);
     }
     if (first || n)
         py_law_value(p, call, "what this computes");

@@ -1,6 +1,7 @@
 #include "import/python/pyread_loop.h"
 #include "import/fit.h"
 #include "import/python/pyread_object.h"
+#include "import/python/pyread_terms.h"
 #include "import/python/pyread_tried.h"
 
 #include <string.h>
@@ -10,24 +11,36 @@
  * an index wraps. Rounds are `k.total` of the design wherever the variable goes on over outer
  * rounds and `k` where it starts anew. */
 
+static void add_name(GPtrArray *names, const char *name)
+{
+    if (!g_ptr_array_find_with_equal_func(names, name, g_str_equal, NULL))
+        g_ptr_array_add(names, (gpointer)name);
+}
+
+static void add_target(const WsPyNode *target, GPtrArray *names)
+{
+    if (target->kind == WS_PY_NAME)
+        add_name(names, target->text);
+    const gboolean several =
+        target->kind == WS_PY_TUPLE || target->kind == WS_PY_LIST || target->kind == WS_PY_STAR;
+    for (guint i = 0; several && i < target->n; i++)
+        add_target(target->kid[i], names);
+}
+
 void py_assigned_names(const WsPyNode *node, GPtrArray *names)
 {
     if (node->kind == WS_PY_ASSIGN || node->kind == WS_PY_AUGMENT || node->kind == WS_PY_FOR) {
         const guint targets = node->kind == WS_PY_ASSIGN ? node->n - 1 : 1;
-        for (guint t = 0; t < targets; t++) {
-            const WsPyNode *target = node->kid[t];
-            const guint n =
-                target->kind == WS_PY_TUPLE || target->kind == WS_PY_LIST ? target->n : 1;
-            for (guint i = 0; i < n; i++) {
-                const WsPyNode *one = target->kind == WS_PY_NAME ? target
-                                      : target->n > i            ? target->kid[i]
-                                                                 : target;
-                if (one->kind == WS_PY_NAME &&
-                    !g_ptr_array_find_with_equal_func(names, one->text, g_str_equal, NULL))
-                    g_ptr_array_add(names, (gpointer)one->text);
-            }
-        }
+        for (guint t = 0; t < targets; t++)
+            add_target(node->kid[t], names);
     }
+    g_auto(GStrv) bound = (node->kind == WS_PY_WITH || node->kind == WS_PY_TRY) && node->text
+                              ? g_strsplit(node->text, " ", -1)
+                              : NULL;
+    for (guint i = 0; bound && bound[i]; i++)
+        add_name(names, g_intern_string(bound[i]));
+    if (node->kind == WS_PY_NAMED)
+        add_name(names, node->text);
     for (guint i = 0; i < node->n; i++)
         py_assigned_names(node->kid[i], names);
 }
@@ -90,6 +103,9 @@ void py_probe(PyRead *p, PyLoop *l, GArray *carries)
     const gboolean dirty = p->dirty, waited = p->waited;
     GArray *waited_on = p->waited_on;
     GArray *generic = p->generic;
+    GPtrArray *gathers = p->open_gathers;
+    const gint64 copies = p->copies_of_group;
+    p->open_gathers = g_ptr_array_copy(gathers, NULL, NULL);
     p->waited_on = waited_on ? g_array_copy(waited_on) : NULL;
     p->generic = generic ? g_array_copy(generic) : NULL;
     for (guint i = 0; i < carries->len; i++) {
@@ -136,6 +152,9 @@ void py_probe(PyRead *p, PyLoop *l, GArray *carries)
     l->generic = p->generic;
     p->waited_on = waited_on;
     p->generic = generic;
+    g_ptr_array_unref(p->open_gathers);
+    p->open_gathers = gathers;
+    p->copies_of_group = copies;
     p->dirty = dirty;
     p->waited = waited;
 }
@@ -151,12 +170,15 @@ static void take_left(PyRead *p, PyLoop *l)
         g_array_append_vals(p->generic, l->generic->data, l->generic->len);
 }
 
-static void forget_wandering(PyRead *p, GArray *carries)
+static void forget_wandering(PyRead *p, const PyLoop *l, GArray *carries)
 {
     for (guint i = 0; i < carries->len; i++) {
         const PyCarry *c = &g_array_index(carries, PyCarry, i);
-        if (py_wanders(c))
-            py_set_path(p, c->name, py_opaque(p));
+        if (!py_wanders(c))
+            continue;
+        if (c->end && py_holds_tile(c->end) && !py_is_index(c->end))
+            py_unread(p, l->node, "which tile a variable is in the next round");
+        py_set_path(p, c->name, py_opaque(p));
     }
 }
 
@@ -216,16 +238,20 @@ static void close_round(PyRead *p, const PyLoop *l, GArray *carries)
             }
             continue;
         }
-        if (c->entry->kind != VAL_TILE || !end || end->kind != VAL_TILE ||
-            end->index == c->entry->index)
+        const gboolean copied = end && (end->kind == VAL_MATH || end->kind == VAL_TILE);
+        if (c->entry->kind != VAL_TILE || !copied ||
+            (end->kind == VAL_TILE && end->index == c->entry->index))
             continue;
+        const Val *left = py_formula(p, end);
         WsReadStep *s = py_step(p, WS_READ_COMPUTE, l->node);
         s->value = c->entry->index;
         const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, c->entry->index);
-        const WsReadValue *left = &g_array_index(p->group->values, WsReadValue, end->index);
-        const gboolean converts = strcmp(held->dtype, left->dtype) && strcmp(held->dtype, "f32");
+        const char *dtype = end->kind == VAL_MATH
+                                ? left->dtype
+                                : g_array_index(p->group->values, WsReadValue, end->index).dtype;
+        const gboolean converts = g_strcmp0(held->dtype, dtype) && strcmp(held->dtype, "f32");
         s->text = ws_source_format(p->r, converts ? "%s = %s(%s)" : "%s = %s%s", held->name,
-                                   converts ? held->dtype : "", left->name);
+                                   converts ? held->dtype : "", left->text);
         py_set_path(p, c->name, c->entry);
     }
 }
@@ -320,7 +346,7 @@ static gboolean walk(PyRead *p, PyLoop *l)
         return TRUE;
     }
     py_set_heads(p, l, carries);
-    forget_wandering(p, carries);
+    forget_wandering(p, l, carries);
     g_autoptr(GArray) tried = py_try_heads(p, l, carries);
     bind_target(p, l);
     WsReadStep *s = py_step(p, WS_READ_FOR, l->node);
@@ -332,14 +358,16 @@ static gboolean walk(PyRead *p, PyLoop *l)
     p->to = s->body;
     OpenLoop open = { l->name, l->count };
     g_array_append_val(p->loops, open);
+    const guint copies = p->open_gathers->len;
     run_round(p, l);
+    py_copies_left(p, copies, l->node);
     py_try_rounds(p, l, tried);
     close_round(p, l, carries);
     g_array_set_size(p->loops, p->loops->len - 1);
     p->to = to;
     py_set_exits(p, l, carries);
     py_try_exits(p, l, tried);
-    forget_wandering(p, carries);
+    forget_wandering(p, l, carries);
     return TRUE;
 }
 

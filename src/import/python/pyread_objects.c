@@ -111,7 +111,8 @@ void py_extents(PyRead *p, Val *v)
 const Val *py_mean_INDEX(PyRead *p, const Val **a, const WsPyNode *at)
 {
     const WsExpr *i = a[1] ? py_as_int(p, a[1]) : NULL;
-    if (!a[0] || (a[0]->kind != VAL_BUFFER && a[0]->kind != VAL_BARRIER) || !i)
+    if (!a[0] || (a[0]->kind != VAL_BUFFER && a[0]->kind != VAL_BARRIER) || !i ||
+        (a[0]->kind == VAL_BUFFER && a[0]->depth))
         return py_wrong(p, at, "an index of something that is no ring, or that is no integer");
     Val *v = py_val(p, a[0]->kind);
     *v = *a[0];
@@ -140,8 +141,9 @@ const Val *py_mean_INDEX(PyRead *p, const Val **a, const WsPyNode *at)
 const Val *py_mean_SLICE(PyRead *p, const Val **a, const WsPyNode *at)
 {
     const WsExpr *start = a[1] ? py_as_int(p, a[1]) : NULL;
-    const gint64 length = py_number(a[2], 0), dim = py_number(a[3], 0);
-    if (!a[0] || a[0]->kind != VAL_BUFFER || !start || length < 1)
+    const gint64 length = py_number(a[2], 0), dim = a[3] ? py_number(a[3], -1) : 0;
+    if (!a[0] || a[0]->kind != VAL_BUFFER || !start || length < 1 || dim < 0 || dim > 1 ||
+        a[0]->depth)
         return py_wrong(p, at, "a slice of something that is no buffer");
     Val *v = py_val(p, VAL_BUFFER);
     *v = *a[0];
@@ -159,11 +161,15 @@ const Val *py_mean_PERMUTE(PyRead *p, const Val **a, const WsPyNode *at)
 {
     if (a[0] && a[0]->kind == VAL_TILE && a[0]->n == 2) /* on its way from `reshape` to `split` */
         return a[0];
-    if (!a[0] || a[0]->kind != VAL_BUFFER || !a[1] || a[1]->kind != VAL_TUPLE || a[1]->n != 2)
+    if (!a[0] || a[0]->kind != VAL_BUFFER || a[0]->depth || !a[1] || a[1]->kind != VAL_TUPLE ||
+        a[1]->n != 2)
         return py_wrong(p, at, "a permutation of something that is no buffer of two dimensions");
+    const gint64 first = py_number(a[1]->item[0], -1), second = py_number(a[1]->item[1], -1);
+    if (first + second != 1 || (first != 0 && first != 1))
+        return py_wrong(p, at, "a permutation whose order is not known");
     Val *v = py_val(p, VAL_BUFFER);
     *v = *a[0];
-    if (py_number(a[1]->item[0], 0) == 1)
+    if (first == 1)
         v->place.transposed = !v->place.transposed;
     return v;
 }
@@ -202,10 +208,14 @@ const Val *py_mean_RESHAPE(PyRead *p, const Val **a, const WsPyNode *at)
     Val full = *a[0];
     if (!full.rows)
         py_extents(p, &full);
-    if (elements != full.rows * full.cols ||
+    const gboolean line = full.rows == 1 || full.cols == 1;
+    if (elements != full.rows * full.cols || (n < 2 && !line) ||
         (n == 2 && (kept[0] != full.rows || kept[1] != full.cols)))
         return py_wrong(p, at, "a buffer under another shape");
-    return a[0];
+    Val *v = py_val(p, VAL_BUFFER);
+    *v = *a[0];
+    v->depth = a[1]->n != 2 && !(a[1]->n == 1 && line); /* no part of it is asked for as such */
+    return v;
 }
 
 /* The left and the right half of the columns of a tile. */

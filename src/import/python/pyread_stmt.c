@@ -239,6 +239,10 @@ static void with(PyRead *p, const WsPyNode *node)
                       ws_source_format(p->r, "the context `%s`", dotted ? dotted : "of with"),
                       &anything, 1);
     }
+    g_auto(GStrv) bound = node->text ? g_strsplit(node->text, " ", -1) : NULL;
+    for (guint i = 0; bound && bound[i]; i++)
+        py_assign(p, g_intern_string(bound[i]),
+                  p->in_kernel ? py_opaque(p) : py_open(p, g_intern_string(bound[i])));
     py_run_maybe(p, node->kid[node->n - 1]);
 }
 
@@ -257,19 +261,17 @@ static void define(PyRead *p, const WsPyNode *node)
 
 static void run(PyRead *p, const WsPyNode *block);
 
-static void one(PyRead *p, const WsPyNode *node);
-
 static void statement(PyRead *p, const WsPyNode *node)
 {
     const gboolean host = !p->in_kernel && p->frame && p->frame->helper;
     const gboolean is = node->kind == WS_PY_EXPR || node->kind == WS_PY_ASSIGN;
     p->certain = !p->in_kernel && is ? node->kid[node->n - 1] : NULL;
-    one(p, node);
+    py_statement(p, node);
     if (host && node->kind != WS_PY_RETURN && py_returns(node))
         p->unsure++; /* until the call ends: what follows may be left out */
 }
 
-static void one(PyRead *p, const WsPyNode *node)
+void py_statement(PyRead *p, const WsPyNode *node)
 {
     switch (node->kind) {
     case WS_PY_ASSIGN:
@@ -414,5 +416,8 @@ const Val *py_call(PyRead *p, const WsPyNode *function, const Val **args, const 
     p->to = to; /* a return in a branch leaves the other one open */
     p->frame = frame.up;
     g_hash_table_unref(frame.vars);
-    return frame.result ? frame.result : py_val(p, VAL_NONE);
+    const Val *result = frame.result ? frame.result : py_val(p, VAL_NONE);
+    for (const PyReturn *one = frame.early; one; one = one->before)
+        result = py_either(p, one->c, one->v, result, at);
+    return result;
 }

@@ -484,6 +484,8 @@ const Val *py_mean_MMA(PyRead *p, const Val **a, const WsPyNode *at)
     const Val *acc = a[2];
     gint value = acc && (acc->kind == VAL_TILE || acc->kind == VAL_ZERO) ? acc->index : -1;
     gboolean zero = acc && acc->kind == VAL_ZERO;
+    if (acc && acc->kind == VAL_MATH) /* what it begins with is computed for it */
+        value = py_hold(p, p->hint ? p->hint : "acc", acc, at, m, n);
     if (value < 0) {
         g_autofree char *name = g_strconcat(p->frame->prefix, p->hint ? p->hint : "acc", NULL);
         value = ws_source_value(p->r, p->group, name, "f32", m, n);
@@ -572,12 +574,8 @@ void py_look_at_product(PyRead *p, const Val *v, const WsPyNode *at)
 
 const Val *py_store_away(PyRead *p, const Val *value, const WsPyNode *at)
 {
-
-    const Val *m = p->group && value ? py_formula(p, value) : NULL;
-    if (m && m->cols > 1) /* reads all of it and holds little */
-        m = py_function_tile(p, "rowmax", &m, 1, TRUE);
-    if (m && m->rows * m->cols > 1)
-        py_hold(p, "stored", m, at, 0, 0);
+    if (p->group && value)
+        py_look(p, value, at);
     py_law_value(p, at, "where a store through pointers goes in global memory");
     return py_none(p);
 }

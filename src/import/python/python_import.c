@@ -66,6 +66,38 @@ static void read_definitions(PyRead *p, GPtrArray *trees)
     }
 }
 
+static gboolean is_name(const WsPyNode *node)
+{
+    return node->kind == WS_PY_NAME;
+}
+
+/* What other statements of the module bind is open, unless the caller says what it is. */
+static void bind_otherwise(PyRead *p, const WsPyNode *node)
+{
+    if (node->kind == WS_PY_ASSIGN || node->kind == WS_PY_AUGMENT) {
+        py_statement(p, node);
+        return;
+    }
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    const gboolean definition = node->kind == WS_PY_DEF || node->kind == WS_PY_CLASS;
+    if (definition && g_hash_table_contains(p->globals, node->text))
+        g_ptr_array_add(names, (gpointer)node->text);
+    for (guint i = 0; node->kind == WS_PY_IMPORT && i < node->n; i++)
+        g_ptr_array_add(names,
+                        (gpointer)(node->kid[i]->n ? node->kid[i]->kid[0] : node->kid[i])->text);
+    if (!definition)
+        py_assigned_names(node, names);
+    for (guint i = 0; i < names->len; i++) {
+        const char *name = names->pdata[i];
+        const Val *said = py_defined(p, name), *known = g_hash_table_lookup(p->globals, name);
+        const gboolean again = known && known->kind != VAL_FUNC && known->kind != VAL_CLASS;
+        if (said)
+            py_assign(p, name, said);
+        else if (again || (!definition && node->kind != WS_PY_IMPORT))
+            py_assign(p, name, py_open(p, name));
+    }
+}
+
 static void read_module(PyRead *p, const WsPyNode *module)
 {
     for (guint i = 0; i < module->n; i++) {
@@ -85,8 +117,11 @@ static void read_module(PyRead *p, const WsPyNode *module)
     }
     for (guint i = 0; i < module->n; i++) {
         const WsPyNode *node = module->kid[i];
-        if (node->kind != WS_PY_ASSIGN || node->kid[0]->kind != WS_PY_NAME)
+        const gboolean plain = node->kind == WS_PY_ASSIGN && node->n == 2 && is_name(node->kid[0]);
+        if (!plain) {
+            bind_otherwise(p, node);
             continue;
+        }
         const Val *said = py_defined(p, node->kid[0]->text);
         p->hint = node->kid[0]->text;
         const Val *v = said ? said : py_eval(p, node->kid[node->n - 1]);

@@ -161,6 +161,20 @@ static WsPyNode *loop(WsPython *p, const WsToken *t, WsPyKind kind)
     return ws_python_node(p, kind, t, NULL, mark);
 }
 
+/* The names of the target behind those in `sofar`. */
+static const char *bound(WsPython *p, const char *sofar, const WsPyNode *target)
+{
+    if (target->kind == WS_PY_NAME) {
+        g_autofree char *all = g_strjoin(sofar ? " " : "", sofar ? sofar : "", target->text, NULL);
+        sofar = g_string_chunk_insert(p->strings, all);
+    }
+    const gboolean several =
+        target->kind == WS_PY_TUPLE || target->kind == WS_PY_LIST || target->kind == WS_PY_STAR;
+    for (guint i = 0; several && i < target->n; i++)
+        sofar = bound(p, sofar, target->kid[i]);
+    return sofar;
+}
+
 static WsPyNode *with(WsPython *p, const WsToken *t)
 {
     const guint mark = p->scratch->len;
@@ -170,9 +184,10 @@ static WsPyNode *with(WsPython *p, const WsToken *t)
             return NULL;
         if (!ws_python_take(p, "as"))
             continue;
-        binds = "as";
-        if (!ws_python_expression(p))
+        const WsPyNode *target = ws_python_expression(p);
+        if (!target)
             return NULL;
+        binds = bound(p, binds, target);
     } while (ws_python_take(p, ","));
     return ws_python_push(p, block(p)) ? ws_python_node(p, WS_PY_WITH, t, binds, mark) : NULL;
 }
@@ -180,6 +195,7 @@ static WsPyNode *with(WsPython *p, const WsToken *t)
 static WsPyNode *try_(WsPython *p, const WsToken *t)
 {
     const guint mark = p->scratch->len;
+    const char *binds = NULL;
     if (!ws_python_push(p, block(p)))
         return NULL;
     while (TRUE) {
@@ -187,10 +203,14 @@ static WsPyNode *try_(WsPython *p, const WsToken *t)
             ws_python_take(p, "*");
             if (!ws_python_at(p, ":") && !ws_python_expressions(p))
                 return NULL;
-            if (ws_python_take(p, "as"))
-                p->at++;
+            if (ws_python_take(p, "as")) {
+                const WsPyNode *target = ws_python_expression(p);
+                if (!target)
+                    return NULL;
+                binds = bound(p, binds, target);
+            }
         } else if (!ws_python_take(p, "else") && !ws_python_take(p, "finally")) {
-            return ws_python_node(p, WS_PY_TRY, t, NULL, mark);
+            return ws_python_node(p, WS_PY_TRY, t, binds, mark);
         }
         if (!ws_python_push(p, block(p)))
             return NULL;

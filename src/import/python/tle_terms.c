@@ -413,18 +413,10 @@ const Val *py_mean_TLE_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
     return loaded(p, s, rows, cols);
 }
 
-static gboolean has_mask(const WsPyNode *call)
-{
-    for (guint i = 1; i < call->n; i++)
-        if (call->kid[i]->kind == WS_PY_KEYWORD && !strcmp(call->kid[i]->text, "mask"))
-            return TRUE;
-    return FALSE;
-}
-
 const Val *py_mean_TLE_STORE(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    if (a[0] && a[0]->kind == VAL_BUFFER &&
-        has_mask(at)) /* bytes that it leaves out stay unwritten */
+    if (a[0] && a[0]->kind == VAL_BUFFER && a[2] &&
+        a[2]->kind != VAL_NONE) /* bytes that it leaves out stay unwritten */
         return py_wrong(p, at, "a store to shared memory under a mask");
     const Val *signal = a[0] ? py_tle_signal(p, a[0]) : NULL;
     const WsPyNode *from = at->n > 2 ? at->kid[2] : NULL; /* tl.load(pointers, …) */

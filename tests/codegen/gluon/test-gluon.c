@@ -1,17 +1,13 @@
 /* Designs -> Gluon: what is written keeps the rules of Triton 3.6 (judge.py, where there is a
  * Python) and compiles (../compile/gluon.py, where WARPSTAVE_TRITON names a Python that has
  * Triton); what cannot be said is refused with the step, the reason and what to change. */
+#include "../group_work.h"
 #include "codegen/generate.h"
 #include "codegen/python/python.h"
 #include "program/elaborate.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
-
-/* Where the steps of group `work` stand; in two parts, or it reads as a folder of some machine. */
-#define WORK                                                                                       \
-    "groups"                                                                                       \
-    "/work/"
 
 static char *path_of(const char *design)
 {

@@ -1,6 +1,7 @@
 /* Designs -> TLE: the register solver, one design that breaks each rule and one that nearly does,
  * and, by a Python at hand, that every export parses and that three of them do what the kernels of
  * the reference do, barrier by barrier. */
+#include "../group_work.h"
 #include "codegen/generate.h"
 #include "codegen/python/python.h"
 #include "model/design.h"
@@ -11,11 +12,6 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
-
-/* Where the steps of group `work` stand; in two parts, or it reads as a folder of some machine. */
-#define WORK                                                                                       \
-    "groups"                                                                                       \
-    "/work/"
 
 /* --- the register solver -----------------------------------------------------------------------*/
 

@@ -3,6 +3,7 @@
  * export are not proved. A Python at hand reads the texts, and, where WARPSTAVE_TLX names the
  * folder of TLX's own source, holds every call against its definition (calls.py). */
 #include "../../import/judged.h"
+#include "../group_work.h"
 #include "codegen/generate.h"
 #include "codegen/python/python.h"
 #include "program/elaborate.h"
@@ -10,11 +11,6 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
-
-/* Where the steps of group `work` stand; in two parts, or it reads as a folder of some machine. */
-#define WORK                                                                                       \
-    "groups"                                                                                       \
-    "/work/"
 
 static char *path_of(const char *design)
 {
