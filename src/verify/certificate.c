@@ -249,7 +249,9 @@ static void read_node(Reader *r, Certificate *c)
     node->knows = g_array_new(FALSE, FALSE, sizeof(Fact));
     node->option = g_array_new(FALSE, FALSE, sizeof(Option));
     node->ask = read_instance(r, c, 3);
-    if (g_array_index(c->symbol, Symbol, node->ask.symbol).relation)
+    Symbol *asked = &g_array_index(c->symbol, Symbol, node->ask.symbol);
+    asked->asked = TRUE;
+    if (asked->relation)
         wrong(r, "asks for a symbol with a relation");
     while (next_is(r, "knows"))
         read_knows(r, c, node);
@@ -351,6 +353,18 @@ void certificate_free(Certificate *c)
     g_ptr_array_unref(c->node);
     g_free(c->design);
     g_free(c);
+}
+
+guint certificate_find(const Certificate *c, const char *text, gboolean letter)
+{
+    guint found = 0;
+    for (guint i = c->symbol->len - 1; i > 0; i--) {
+        const Symbol *s = &g_array_index(c->symbol, Symbol, i);
+        if (s->letter == letter && !strcmp(s->same, text) &&
+            (s->asked || !found || !g_array_index(c->symbol, Symbol, found).asked))
+            found = i;
+    }
+    return found;
 }
 
 gboolean fact_same(const Fact *a, const Fact *b)

@@ -24,7 +24,7 @@ char *tile_text(gint64 tile);      /* as a certificate writes it; caller frees *
 typedef enum { RELATION_NONE, RELATION_DIV, RELATION_MAX, RELATION_MIN, RELATION_MUL } Relation;
 
 typedef struct {
-    gboolean letter, of_tile, of_cta, split;
+    gboolean letter, of_tile, of_cta, split, asked;
     gboolean local,
         round; /* a count that follows the tile's number, an index of a loop around it */
     gint64 least, most, modulus, every, left; /* NO_LOW, NO_HIGH: nothing is assumed */
@@ -73,6 +73,9 @@ typedef struct {
 Certificate *certificate_read(const char *text, char **message);
 void certificate_free(Certificate *c);
 
+/* The symbol that all with this text are taken for: the first one of those that somebody asks
+ * about, or of all; 0: there is none. */
+guint certificate_find(const Certificate *c, const char *text, gboolean letter);
 gboolean fact_same(const Fact *a, const Fact *b); /* the same instance */
 char *fact_text(const Certificate *c, const Fact *f);
 

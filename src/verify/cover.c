@@ -242,7 +242,8 @@ static void require(gpointer data, const WsTree *t, const WsExpr *e, Ask ask)
     x->low = 0;
     if (fine)
         return;
-    x->c->open |= fresh_symbols(x, e);
+    if (ask != ASK_TRUTH)
+        x->c->open |= fresh_symbols(x, e);
     g_autofree char *text = ws_expr_print(e);
     fail(x->c,
          "\"%s\" of agent %s is not invariant (tile %" G_GINT64_FORMAT
@@ -254,7 +255,7 @@ static void require(gpointer data, const WsTree *t, const WsExpr *e, Ask ask)
 static gboolean within_round(const Context *x, gint n)
 {
     const AgentPlan *a = &x->c->plan->agent[x->agent];
-    gboolean again = n > x->y->place || !loop_of(x, x->y, x->at)->entered;
+    gboolean again = n > x->y->place || (n == x->y->place && !loop_of(x, x->y, x->at)->entered);
     for (const WsTree *up = x->at->parent; up; up = up->parent) {
         const gint place = GPOINTER_TO_INT(g_hash_table_lookup(a->number, up));
         if (a->place[place].of_rounds)
@@ -273,23 +274,27 @@ static void require_times(Context *x, gboolean present)
     const LoopState *l = x->at->kind == WS_TREE_LOOP ? loop_of(x, x->y, x->at) : NULL;
     const gboolean own =
         l && (in_same(x, x->at) || (n == x->y->place && l->entered && !l->running && present));
-    x->time = PRESENT;
     gboolean split = FALSE;
     for (guint i = 1; i < plan->c->symbol->len; i++)
         split |= g_array_index(plan->c->symbol, Symbol, i).split;
-    if (!split || (present && (!l || own || within_round(x, n))))
+    x->time = PRESENT;
+    if (!split || (present && (!l || own)))
         plan_visit(plan, x->at, require, x);
-    if (!split || (own && l))
+    if (!split || own)
         return;
-    x->time = UNLISTED;
-    plan_visit(plan, x->at, require, x);
-    for (guint i = 0; i < x->c->by->fact->len; i++) {
-        const Fact *f = &g_array_index(x->c->by->fact, Fact, i);
-        x->time = f->time;
-        if (f->tile == x->tile && g_array_index(plan->c->symbol, Symbol, f->symbol).split &&
-            (!present || f->time > instance_time(plan, x->agent, x->y, f->symbol)))
-            plan_visit(plan, x->at, require, x);
+    for (guint in_round = 0; in_round <= (present && l && within_round(x, n)); in_round++) {
+        x->in_round = in_round;
+        x->time = UNLISTED;
+        plan_visit(plan, x->at, require, x);
+        for (guint i = 0; i < x->c->by->fact->len; i++) {
+            const Fact *f = &g_array_index(x->c->by->fact, Fact, i);
+            x->time = f->time;
+            if (f->tile == x->tile && g_array_index(plan->c->symbol, Symbol, f->symbol).split &&
+                (!present || f->time > instance_time(plan, x->agent, x->y, f->symbol)))
+                plan_visit(plan, x->at, require, x);
+        }
     }
+    x->in_round = FALSE;
 }
 
 /* Later tiles: of the same pass, then it may make every second one, or of later passes. */
@@ -313,19 +318,51 @@ static void require_later(Context *x, const WsTree *tiles, gboolean same_pass)
     }
 }
 
-/* In no tile: now, and behind every loop over tiles that is still to come. */
-static void require_outside(Context *x)
+static gboolean is_below(const WsTree *t, const WsTree *up)
 {
-    if (!tile_is(x->y->tile)) {
+    while (t && t != up)
+        t = t->parent;
+    return t != NULL;
+}
+
+/* Loops over tiles between now and the node: 0 none, 1 some may come, 2 one has to. */
+static guint passes_before(const Context *x, gint n)
+{
+    const AgentPlan *a = &x->c->plan->agent[x->agent];
+    const WsTree *same = x->n_same ? x->same[x->n_same - 1] : NULL;
+    guint passes = 0;
+    for (gint m = 1; m <= a->n_places; m++) {
+        const WsTree *t = a->place[m].tree, *up = t;
+        if (t->kind != WS_TREE_LOOP || t->over != WS_OVER_TILES)
+            continue;
+        const gboolean between = m >= x->y->place && m < n;
+        do
+            up = up->parent;
+        while (up && up->kind == WS_TREE_SEQ && !is_below(x->at, up));
+        if (between && up && up->kind == WS_TREE_SEQ)
+            return 2;
+        if (same ? is_below(t, same) : between || loop_of(x, x->y, t)->running)
+            passes = 1;
+    }
+    return passes;
+}
+
+/* In no tile: now, and behind every loop over tiles that comes before the node is reached. */
+static void require_outside(Context *x, gint n)
+{
+    const guint passes = passes_before(x, n);
+    if (!tile_is(x->y->tile) && passes < 2) {
         x->tile = x->y->tile;
         require_times(x, TRUE);
     }
+    if (!passes)
+        return;
     x->tile = UNLISTED;
     x->in_pass = FALSE;
     require_times(x, FALSE);
     for (guint i = 0; i < x->c->by->fact->len; i++) {
         x->tile = g_array_index(x->c->by->fact, Fact, i).tile;
-        if (x->tile >= x->y->tile && tile_position(x->tile) == TILE_AFTER)
+        if (x->tile > x->y->tile && tile_position(x->tile) == TILE_AFTER)
             require_times(x, FALSE);
     }
 }
@@ -369,7 +406,7 @@ static void require_node(Cover *c, guint i, gint n)
         if (single)
             require_times(&x, TRUE);
         else if (!tiles) {
-            require_outside(&x);
+            require_outside(&x, n);
         } else if (tiles == x.at) {
             require_times(&x, TRUE);
         } else if (!depth) {
@@ -461,14 +498,16 @@ gboolean state_covered(Plan *plan, const State *s, const State *by, gint64 *tile
 {
     Cover c = { .plan = plan, .s = s, .by = by };
     c.may = g_new0(gint64, plan->p->n_vars + 1);
-    const guint tries = same_shape(&c) ? 6 : 0;
+    const guint tries = same_shape(&c) ? 10 : 0;
     gboolean fine = FALSE;
     for (guint i = 0; i < tries && !fine; i++) {
-        const guint64 open = c.open & ~c.fresh;
-        if (i % 3 && !open)
+        const guint with = i % 5; /* fresh names: none, some, more; against the tiles */
+        const guint64 before = with % 2 && with < 4 ? 0 : c.fresh, open = c.open & ~before;
+        if (with && !open)
             continue;
-        c.stays = i > 2;
-        c.fresh = i % 3 ? c.fresh | open : 0;
+        c.stays = i > 4;
+        c.against = with > 2;
+        c.fresh = with ? before | open : 0;
         fine = covered(&c);
         if (*why) /* the first one is told */
             g_free(c.why);

@@ -14,6 +14,7 @@ typedef struct {
         *may; /* of each variable: what it may come to be off by beside its d, a multiple of this */
     gboolean collects, more;
     guint64 fresh, open; /* symbols: lemma FRESH; those that it might help with */
+    gboolean against;    /* fresh names fall where tiles rise */
     gboolean stays;      /* what is known of a name includes the other: it has no shift */
     char *why;
 } Cover;
@@ -26,13 +27,14 @@ typedef struct {
     const WsTree *at;
     const WsTree *same[32]; /* running loops around it that are still in the same turn */
     guint n_same;
-    guint lets;       /* whose `set` is being looked at */
-    gboolean any;     /* names stand for any of their instances */
-    gboolean in_pass; /* in a tile of the pass at hand */
-    gboolean later;   /* a later one than that at hand */
-    guint64 low;      /* fresh symbols that are at their least value in `by` */
-    gint64 tile;      /* of `by`; UNLISTED: one that no state names */
-    gint64 time;      /* PRESENT, UNLISTED, or listed */
+    guint lets;        /* whose `set` is being looked at */
+    gboolean any;      /* names stand for any of their instances */
+    gboolean in_pass;  /* in a tile of the pass at hand */
+    gboolean later;    /* a later one than that at hand */
+    guint64 low;       /* fresh symbols that are at their least value in `by` */
+    gint64 tile;       /* of `by`; UNLISTED: one that no state names */
+    gint64 time;       /* PRESENT, UNLISTED, or listed */
+    gboolean in_round; /* names of rounds are those of the present round all the same */
 } Context;
 enum { PRESENT = -10, UNLISTED = -11 };
 

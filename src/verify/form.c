@@ -202,6 +202,7 @@ typedef struct {
     WsAffine sum;
     char **text;  /* of its terms */
     WsExpr *with; /* what is worth as much */
+    gboolean asked;
 } Part;
 
 static void part_free(gpointer data)
@@ -229,13 +230,17 @@ static WsExpr *stands_for(const Plan *plan, guint symbol)
 }
 
 /* Takes `with`. */
-static void add_part(Plan *plan, const WsExpr *sum, WsExpr *with)
+static void add_part(Plan *plan, const WsExpr *sum, WsExpr *with, gboolean asked)
 {
     Part *part = g_new0(Part, 1);
     const gboolean fits = ws_expr_affine(sum, &part->sum);
     part->text = texts_of(&part->sum);
     part->with = with;
-    if (fits && part->sum.n > 1)
+    part->asked = asked;
+    gboolean own = fits && part->sum.n == 1; /* its term is no symbol */
+    for (guint i = 1; i < plan->c->symbol->len && own && ABS(part->sum.factor[0]) == 1; i++)
+        own = strcmp(g_array_index(plan->c->symbol, Symbol, i).same, part->text[0]) != 0;
+    if (fits && (own || part->sum.n > 1))
         g_ptr_array_add(plan->part, part);
     else
         part_free(part);
@@ -273,7 +278,7 @@ static void find_flat(Plan *plan, const AgentPlan *a, const WsTree *k)
         return;
     WsExpr *rows = ws_expr_op(WS_EXPR_MUL, var_of(plan, tiles->index_var), ws_expr_ref(count));
     g_autoptr(WsExpr) sum = ws_expr_op(WS_EXPR_ADD, rows, var_of(plan, k->index_var));
-    add_part(plan, sum, var_of(plan, k->total_var));
+    add_part(plan, sum, var_of(plan, k->total_var), TRUE);
 }
 
 /* `part` stands k times in f: then what it is worth does. */
@@ -323,8 +328,37 @@ static gboolean put_rest(WsAffine *f, guint term)
     return some;
 }
 
-/* A sum, or a comparison of sums, with all parts put in that stand in it; NULL: none does. */
-static WsExpr *with_parts(const Plan *plan, const WsExpr *e)
+/* Symbols whose relation is being put in: (t % 2 - 1) / 2 and t % 2 - 1 have the same text. */
+typedef struct Within {
+    const struct Within *up;
+    guint symbol;
+} Within;
+
+static gboolean is_within(const Within *within, guint symbol)
+{
+    while (within && within->symbol != symbol)
+        within = within->up;
+    return within != NULL;
+}
+
+static WsExpr *rewritten(const Plan *plan, const WsExpr *e, const Within *within);
+
+/* Terms by what they are taken for; FALSE: one of them is all of `e`. */
+static gboolean rewrite_terms(const Plan *plan, WsAffine *f, const WsExpr *e, const Within *within)
+{
+    for (guint i = 0; i < f->n; i++) {
+        WsExpr *term = f->term[i];
+        if (ws_expr_equal(term, e))
+            return FALSE;
+        f->term[i] = rewritten(plan, term, within);
+        ws_expr_unref(term);
+    }
+    return TRUE;
+}
+
+/* A sum, or a comparison of sums, with all parts put in that stand in it; NULL: none does. `flat`:
+ * before its terms were rewritten; else a shorter sum will do, too. */
+static WsExpr *with_parts(const Plan *plan, const WsExpr *e, gboolean flat, const Within *within)
 {
     const gboolean compares = e->op >= WS_EXPR_LT && e->op <= WS_EXPR_NE;
     if (!compares && (e->op < WS_EXPR_NEG || e->op > WS_EXPR_MUL || e->op == WS_EXPR_NOT))
@@ -336,12 +370,13 @@ static WsExpr *with_parts(const Plan *plan, const WsExpr *e)
         return NULL;
     WsAffine f;
     gboolean some = FALSE, fits = ws_expr_affine(sum, &f);
+    fits = fits && (!flat || rewrite_terms(plan, &f, e, within));
     for (guint i = 0; i < plan->part->len && fits; i++)
         some |= put_part(&f, plan->part->pdata[i]);
     for (guint i = 0; i < f.n && fits; i++)
         some |= put_rest(&f, i);
     g_autoptr(WsExpr) all = fits ? text_sum(&f) : ws_expr_ref(sum);
-    WsExpr *made = some || text_nodes(all) < text_nodes(sum) ? ws_expr_ref(all) : NULL;
+    WsExpr *made = some || (!flat && text_nodes(all) < text_nodes(sum)) ? ws_expr_ref(all) : NULL;
     ws_affine_clear(&f);
     return made && compares ? ws_expr_op(e->op, made, ws_expr_int(0)) : made;
 }
@@ -441,21 +476,6 @@ static void name_site(Plan *plan, AgentPlan *a, const WsTree *site, const WsTree
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
-/* Symbols whose relation is being put in: (t % 2 - 1) / 2 and t % 2 - 1 have the same text. */
-typedef struct Within {
-    const struct Within *up;
-    guint symbol;
-} Within;
-
-static gboolean is_within(const Within *within, guint symbol)
-{
-    while (within && within->symbol != symbol)
-        within = within->up;
-    return within != NULL;
-}
-
-static WsExpr *rewritten(const Plan *plan, const WsExpr *e, const Within *within);
-
 static WsExpr *with_rewritten_args(const Plan *plan, const WsExpr *e, const Within *within)
 {
     g_autofree WsExpr **arg = g_new0(WsExpr *, e->n_args);
@@ -465,30 +485,39 @@ static WsExpr *with_rewritten_args(const Plan *plan, const WsExpr *e, const With
                                  : ws_expr_op(e->op, arg[0], e->n_args > 1 ? arg[1] : NULL);
 }
 
+static gboolean has_text(const WsExpr *e, const char *text)
+{
+    g_autofree char *own = text_of(e);
+    return !strcmp(own, text);
+}
+
 static WsExpr *rewritten(const Plan *plan, const WsExpr *e, const Within *within)
 {
-    if (!e->n_args)
-        return ws_expr_ref(e);
     g_autofree char *text = text_of(e);
-    guint number = 0, letter = 0;
-    for (guint i = plan->c->symbol->len - 1; i > 0; i--)
-        if (!strcmp(g_array_index(plan->c->symbol, Symbol, i).same, text))
-            *(g_array_index(plan->c->symbol, Symbol, i).letter ? &letter : &number) = i;
+    const guint number = certificate_find(plan->c, text, FALSE),
+                letter = certificate_find(plan->c, text, TRUE);
     const Symbol *s = number ? &g_array_index(plan->c->symbol, Symbol, number) : NULL;
     if (letter || e->op == WS_EXPR_INDEX)
         return ws_expr_ref(e); /* a truth value, or a number, as it is asked for */
-    if (s && !s->relation)
-        return stands_for(plan, number);
+    /* of (x % 3) % 3 no more is asked than what it leaves */
+    const gboolean twice = s && e->op == WS_EXPR_MOD && has_text(e->arg[0], text);
+    if (s && !s->relation && !twice)
+        return s->whole && !s->whole->n_args ? ws_expr_ref(s->whole) : stands_for(plan, number);
+    if (!e->n_args)
+        return ws_expr_ref(e);
     if (!s && e->op >= WS_EXPR_LT && e->op <= WS_EXPR_NE && !text_divides(e)) {
         g_autoptr(WsExpr) other = form_compared(plan, e);
         if (other)
             return rewritten(plan, other, within);
     }
+    WsExpr *flat = s ? NULL : with_parts(plan, e, TRUE, within);
+    if (flat)
+        return flat;
     const Within here = { within, number };
-    const gboolean means = s && !is_within(within, number);
+    const gboolean means = s && s->relation && !is_within(within, number);
     g_autoptr(WsExpr) made =
         with_rewritten_args(plan, means ? s->means : e, means ? &here : within);
-    WsExpr *with = with_parts(plan, made);
+    WsExpr *with = with_parts(plan, made, FALSE, NULL);
     return with ? with : g_steal_pointer(&made);
 }
 
@@ -506,9 +535,14 @@ const WsExpr *plan_form(const Plan *plan, const WsExpr *e)
     return form;
 }
 
+/* Longer ones first, then those that somebody asks about, then many times the same. */
 static int by_length(gconstpointer a, gconstpointer b)
 {
-    return (int)(*(Part *const *)b)->sum.n - (int)(*(Part *const *)a)->sum.n;
+    const Part *x = *(Part *const *)a, *y = *(Part *const *)b;
+    return x->sum.n != y->sum.n   ? (int)y->sum.n - (int)x->sum.n
+           : x->asked != y->asked ? y->asked - x->asked
+                                  : (ABS(y->sum.factor[0]) > ABS(x->sum.factor[0])) -
+                                        (ABS(y->sum.factor[0]) < ABS(x->sum.factor[0]));
 }
 
 void plan_forms(Plan *plan)
@@ -520,11 +554,14 @@ void plan_forms(Plan *plan)
                                        (GDestroyNotify)ws_expr_unref);
     for (guint i = 1; i < plan->c->symbol->len; i++) {
         const Symbol *s = &g_array_index(plan->c->symbol, Symbol, i);
-        if (s->letter || s->relation || !s->whole || s->whole->op < WS_EXPR_ADD ||
-            s->whole->op > WS_EXPR_SUB)
+        if (s->letter || s->relation || !s->whole || !s->whole->n_args)
             continue;
-        g_autoptr(WsExpr) sum = with_rewritten_args(plan, s->whole, NULL);
-        add_part(plan, sum, stands_for(plan, i));
+        WsAffine f;
+        const gboolean fits =
+            ws_expr_affine(s->whole, &f) && rewrite_terms(plan, &f, s->whole, NULL);
+        g_autoptr(WsExpr) sum = fits ? text_sum(&f) : ws_expr_int(0);
+        ws_affine_clear(&f);
+        add_part(plan, sum, stands_for(plan, i), s->asked);
     }
     for (guint n = 0; n < plan->p->n_agents; n++) {
         const AgentPlan *a = &plan->agent[n];

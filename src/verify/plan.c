@@ -134,14 +134,11 @@ guint plan_symbol(Plan *plan, const WsExpr *e, gboolean truth)
         return (guint)e->var - plan->p->n_vars; /* form.c put it there */
     if (!g_hash_table_lookup_extended(plan->symbol, e, NULL, &found)) {
         g_autofree char *text = text_of(e);
-        guint both = 0; /* of several with one value the first one counts */
-        for (guint i = 1; i < plan->c->symbol->len; i++) {
-            const Symbol *s = &g_array_index(plan->c->symbol, Symbol, i);
-            /* what has a relation is worked out from its base */
-            if (!s->relation && !(both & (s->letter ? 0xffff0000 : 0xffff)) &&
-                !strcmp(s->same, text))
-                both |= s->letter ? i << 16 : i;
-        }
+        const guint letter = certificate_find(plan->c, text, TRUE);
+        guint both = certificate_find(plan->c, text, FALSE);
+        if (g_array_index(plan->c->symbol, Symbol, both).relation)
+            both = 0; /* it is worked out from its base */
+        both |= letter << 16;
         found = GUINT_TO_POINTER(both);
         g_hash_table_insert(plan->symbol, (gpointer)e, found);
     }
@@ -163,7 +160,7 @@ void plan_count_symbols(Plan *plan, const WsExpr *e, gboolean asks, gint64 *time
     guint symbol = e->op == WS_EXPR_INT ? 0 : plan_symbol(plan, e, FALSE);
     if (symbol && (asks || !g_array_index(plan->c->symbol, Symbol, symbol).round))
         times[symbol]++;
-    for (guint i = 0; !symbol && i < e->n_args; i++)
+    for (guint i = 0; !symbol && i < e->n_args && (asks || e->op != WS_EXPR_MOD); i++)
         plan_count_symbols(plan, e->arg[i], asks, times);
 }
 

@@ -231,8 +231,10 @@ static Move loop(Run *r, const WsTree *t, LoopState *l)
     const gint64 pass = tile_pass(instance_fact(r->plan, r->s, r->i, 0).tile);
     if (!more) {
         l->entered = l->running = FALSE;
-        if (tiles && !single)
+        if (tiles && !single) {
             r->x->tile = TILE_PASS * pass + TILE_AFTER;
+            memset(r->x->times, 0, r->plan->c->symbol->len * 8);
+        }
         leave(r, t);
         return MOVED;
     }

@@ -124,10 +124,10 @@ static gboolean fact_here(const Context *x, guint symbol, Fact *key)
     const Symbol *y = &g_array_index(x->c->plan->c->symbol, Symbol, symbol);
     *key = (Fact){ .symbol = symbol, .tile = symbol ? x->tile : TILE_LAUNCH };
     key->cta = y->of_cta ? (gint)(x->inst / x->c->plan->p->n_agents) : -1;
+    const gboolean now = x->time == PRESENT || (y->round && x->in_round);
     if (y->split)
-        key->time =
-            x->time == PRESENT ? instance_time(x->c->plan, x->agent, x->y, symbol) : x->time;
-    return !symbol || (x->tile != UNLISTED && (!y->split || x->time != UNLISTED));
+        key->time = now ? instance_time(x->c->plan, x->agent, x->y, symbol) : x->time;
+    return !symbol || (x->tile != UNLISTED && (!y->split || now || x->time != UNLISTED));
 }
 
 static gboolean only_set(const AgentPlan *a, gint var, gint place)
@@ -224,16 +224,12 @@ static Range from_here(gint64 value, int way)
 
 /* --- fresh names --------------------------------------------------------------------------------
  */
-/* By how much an instance that `by` does not list is shifted: as tiles of the pass are. */
+/* By how much an instance that `by` does not list is shifted: as tiles of the pass are, or against
+ * them. */
 static gint64 fresh_shift(const Context *x)
 {
-    return shift_of_pass(x->c, tile_pass(x->y->tile));
-}
-
-static gboolean is_fresh(const Context *x, guint symbol, gboolean named, const Fact *key)
-{
-    return x->in_pass && symbol < 64 && (x->c->fresh >> symbol & 1) &&
-           !(named && state_fact(x->c->by, key));
+    return x->c->against ? -shift_of_pass(x->c, tile_pass(x->y->tile))
+                         : shift_of_pass(x->c, tile_pass(x->y->tile));
 }
 
 static gboolean may_be_fresh(const Context *x, guint symbol)
@@ -242,8 +238,15 @@ static gboolean may_be_fresh(const Context *x, guint symbol)
     const gint64 d = fresh_shift(x);
     gint64 low;
     return x->in_pass && symbol < 64 && !y->letter && !y->round && y->modulus == 1 &&
-           d % y->every == 0 && (d > 0 || y->most == NO_HIGH) &&
+           d % y->every == 0 &&
            (y->least == NO_LOW || !__builtin_add_overflow(y->least, ABS(d) + y->every, &low));
+}
+
+static gboolean is_fresh(const Context *x, guint symbol, gboolean named, const Fact *key)
+{
+    const Symbol *y = &g_array_index(x->c->plan->c->symbol, Symbol, symbol);
+    return may_be_fresh(x, symbol) && (x->c->fresh >> symbol & 1) &&
+           (fresh_shift(x) > 0 || y->most == NO_HIGH) && !(named && state_fact(x->c->by, key));
 }
 
 guint64 fresh_symbols(Context *x, const WsExpr *e)
@@ -503,7 +506,10 @@ gboolean shift(Context *x, const WsExpr *e, gboolean truth, Shift *out)
     case WS_EXPR_GE:
     case WS_EXPR_EQ:
     case WS_EXPR_NE:
-        return (!fails && same(d[0], d[1])) || settled(x, e->op, e->arg[0], e->arg[1], &which);
+        if ((!fails && same(d[0], d[1])) || settled(x, e->op, e->arg[0], e->arg[1], &which))
+            return TRUE;
+        x->c->open |= fresh_symbols(x, e);
+        return FALSE;
     case WS_EXPR_CALL:
         return shift_of_call(x, e, d, fails, out);
     case WS_EXPR_NOT:

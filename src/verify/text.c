@@ -88,20 +88,27 @@ static int by_text(gconstpointer a, gconstpointer b)
     return strcmp(x, y);
 }
 
-/* Arguments of the same function within it are its own. */
-static void flatten(const WsExpr *e, WsFunc func, GPtrArray *out)
+/* Arguments of the same function within it are its own; of numbers the one that counts. */
+static void flatten(const WsExpr *e, WsFunc func, GPtrArray *out, WsExpr **number)
 {
-    for (guint i = 0; i < e->n_args; i++)
-        if (e->arg[i]->op == WS_EXPR_CALL && e->arg[i]->func == func)
-            flatten(e->arg[i], func, out);
-        else
-            g_ptr_array_add(out, ws_expr_ref(e->arg[i]));
+    for (guint i = 0; i < e->n_args; i++) {
+        WsExpr *arg = e->arg[i];
+        if (arg->op == WS_EXPR_CALL && arg->func == func)
+            flatten(arg, func, out, number);
+        else if (arg->op != WS_EXPR_INT)
+            g_ptr_array_add(out, ws_expr_ref(arg));
+        else if (!*number || (func == WS_FUNC_MIN) == (arg->i < (*number)->i))
+            *number = arg;
+    }
 }
 
 static WsExpr *extreme(const WsExpr *e)
 {
     g_autoptr(GPtrArray) arg = g_ptr_array_new();
-    flatten(e, e->func, arg);
+    WsExpr *number = NULL;
+    flatten(e, e->func, arg, &number);
+    if (number)
+        g_ptr_array_add(arg, ws_expr_ref(number));
     g_ptr_array_sort(arg, by_text);
     for (guint i = 1; i < arg->len;)
         if (ws_expr_equal(arg->pdata[i], arg->pdata[i - 1]))

@@ -37,6 +37,24 @@ static Range of_symbol(Eval *v, guint symbol)
     return r;
 }
 
+/* The least that an index ever is: its loops start from numbers, and none falls; else NO_LOW. */
+static gint64 least_index(const Plan *plan, gint var)
+{
+    gint64 least = NO_HIGH;
+    for (guint a = 0; a < plan->p->n_agents; a++)
+        for (gint n = 1; n <= plan->agent[a].n_places; n++) {
+            const WsTree *t = plan->agent[a].place[n].tree;
+            gint64 from = 0, step = 1;
+            if (t->kind != WS_TREE_LOOP || t->index_var != var)
+                continue;
+            if ((t->from && !(plan_start(plan, t) & START_0) && !ws_expr_is_int(t->from, &from)) ||
+                (t->step_by && !ws_expr_is_int(t->step_by, &step)) || step < 0)
+                from = NO_LOW;
+            least = MIN(least, from);
+        }
+    return least == NO_HIGH ? NO_LOW : least;
+}
+
 /* --- by assumptions alone --------------------------------------------------------------------- */
 static gboolean assumed_leaf(RangeEnv *env, const WsExpr *e, gboolean truth, Range *out)
 {
@@ -45,7 +63,9 @@ static gboolean assumed_leaf(RangeEnv *env, const WsExpr *e, gboolean truth, Ran
     if (!symbol && (e->op == WS_EXPR_INT || (e->n_args && e->op != WS_EXPR_INDEX)))
         return FALSE;
     const Fact f = fact_default(plan->c, &(Fact){ .symbol = symbol });
-    *out = symbol ? range_of(f.low, f.high) : range_of(NO_LOW, NO_HIGH);
+    *out = symbol                 ? range_of(f.low, f.high)
+           : plan_is_var(plan, e) ? range_of(least_index(plan, e->var), NO_HIGH)
+                                  : range_of(NO_LOW, NO_HIGH);
     return TRUE;
 }
 

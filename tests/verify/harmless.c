@@ -27,17 +27,19 @@ static char *split_knows(const char *text, GHashTable *knows)
     return g_string_free(rest, FALSE);
 }
 
-/* What is assumed of a symbol, as a line `knows` would say it. */
-static char *assumed(const char *text, const char *symbol)
+/* What is assumed of a symbol, as a line `knows` would say it; `plain`: nothing is known of it
+ * modulo 1. */
+static char *assumed(const char *text, const char *symbol, gboolean *plain)
 {
     g_autofree char *head = g_strdup_printf("\nsymbol %s ", symbol);
     const char *at = strstr(text, head);
     g_auto(GStrv) f = g_strsplit(at ? at + 1 : "", " ", 17);
+    *plain = g_strv_length(f) > 10 && !strcmp(f[10], "1");
     return g_strv_length(f) > 8 ? g_strdup_printf("knows - - - - %s %s -", f[6], f[8]) : NULL;
 }
 
 /* a says no more than b. */
-static gboolean says_less(const char *a, const char *b)
+static gboolean says_less(const char *a, const char *b, gboolean plain)
 {
     g_auto(GStrv) x = g_strsplit(a, " ", -1), y = g_strsplit(b, " ", -1);
     if (g_strv_length(x) != 8 || g_strv_length(y) != 8)
@@ -47,7 +49,7 @@ static gboolean says_less(const char *a, const char *b)
         if (is_number(x[n]) && (!is_number(y[n]) || (n == 5 ? p > q : p < q)))
             return FALSE;
     }
-    return !is_number(x[7]) || !strcmp(x[7], y[7]);
+    return plain || !is_number(x[7]) || !strcmp(x[7], y[7]);
 }
 
 gboolean ws_damage_is_harmless(const char *text, const char *damaged)
@@ -62,8 +64,9 @@ gboolean ws_damage_is_harmless(const char *text, const char *damaged)
     while (less && g_hash_table_iter_next(&i, &key, &line)) {
         g_auto(GStrv) f = g_strsplit(line, " ", -1);
         const char *was = g_hash_table_lookup(a, key);
-        g_autofree char *all = was ? g_strdup(was) : assumed(text, f[1]);
-        less = all && says_less(line, all);
+        gboolean plain;
+        g_autofree char *default_of = assumed(text, f[1], &plain);
+        less = default_of && says_less(line, was ? was : default_of, plain);
     }
     return less;
 }

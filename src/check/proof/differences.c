@@ -92,6 +92,37 @@ static gboolean is_sum(const WsControl *c, const WsExpr *e)
 
 /* --- before anything is asked: what is compared with what --------------------------------------
  */
+static void note_count(WsControl *c, const WsExpr *e)
+{
+    WsAffine a = { 0 };
+    if (!is_sum(c, e))
+        return;
+    g_autoptr(WsExpr) whole = ws_expanded(c, e);
+    if (!ws_expr_affine(whole, &a))
+        return;
+    char *key = key_of(c, &a, 1);
+    if (key)
+        g_hash_table_add(c->counted, key);
+    ws_affine_clear(&a);
+}
+
+/* One name alone is a number of its own: a sum that is worth it, or its opposite, is taken the same
+ * way round. */
+static void note_name(WsControl *c, const WsExpr *difference)
+{
+    WsAffine a = { 0 };
+    const WsExpr *name = NULL;
+    guint names = 0;
+    if (!ws_expr_affine(difference, &a))
+        return;
+    for (guint i = 0; i < a.n; i++)
+        if (ws_leaves(c, a.term[i]).symbol)
+            names += ABS(a.factor[i]), name = a.term[i];
+    if (names == 1)
+        note_count(c, name);
+    ws_affine_clear(&a);
+}
+
 static void note(WsControl *c, const WsExpr *e)
 {
     if (e->op == WS_EXPR_AND || e->op == WS_EXPR_OR || e->op == WS_EXPR_NOT) {
@@ -104,6 +135,7 @@ static void note(WsControl *c, const WsExpr *e)
     g_autoptr(WsExpr) d = ws_expr_op(WS_EXPR_SUB, ws_expr_ref(e->arg[0]), ws_expr_ref(e->arg[1]));
     g_autoptr(WsExpr) whole = ws_expanded(c, d);
     WsAffine a = { 0 };
+    note_name(c, d);
     if (!ws_expr_affine(whole, &a))
         return;
     char *here = key_of(c, &a, 1), *there = key_of(c, &a, -1);
@@ -122,20 +154,6 @@ static void note(WsControl *c, const WsExpr *e)
     if (way)
         g_hash_table_add(c->counted, g_strdup(way > 0 ? here : there));
     g_free(here), g_free(there);
-}
-
-static void note_count(WsControl *c, const WsExpr *e)
-{
-    WsAffine a = { 0 };
-    if (!is_sum(c, e))
-        return;
-    g_autoptr(WsExpr) whole = ws_expanded(c, e);
-    if (!ws_expr_affine(whole, &a))
-        return;
-    char *key = key_of(c, &a, 1);
-    if (key)
-        g_hash_table_add(c->counted, key);
-    ws_affine_clear(&a);
 }
 
 static void note_tree(WsControl *c, const WsTree *t)
