@@ -147,6 +147,8 @@ typedef struct {
     GString *rounds;           /* "2 0 ": of loops that are walked round by round */
     gint64 copies_of_group;    /* cp.async of a commit group; 0 none yet, -1 not always as many */
     GPtrArray *open_gathers;   /* WsReadStep*: cp.async that nothing was told of yet */
+    GHashTable *rising;        /* const char*: counters of this group that nothing takes from -> not
+                                  NULL where that mattered */
     GPtrArray *pipes;          /* const Val*: of TLE */
     GPtrArray *numbers;        /* const char*: tensors that integers were loaded from */
     GPtrArray *stored;         /* char*: sums of pointers that were stored through; owned */
@@ -208,6 +210,8 @@ void py_assume(PyRead *p, const WsExpr *e);
 
 /* --- what may be below 0 (pyread_sign.c)
  * --------------------------------------------------------*/
+/* Whether `e` is what a round may add without taking anything away. */
+gboolean py_only_adds(const PyRead *p, const WsExpr *e);
 /* A number that `e` is never below. FALSE: none is known. */
 gboolean py_least(const PyRead *p, const WsExpr *e, gint64 *n);
 /* A number that nothing keeps from being below 0, where that matters: one of the launch alone; of a

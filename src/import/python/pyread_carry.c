@@ -52,7 +52,7 @@ gboolean py_flips_on_wrap(PyRead *p, PyCarry *c, PyCarry *all, guint n_all)
     gint64 two, n, step;
     c->shift = 0;
     if (p->py) /* shapes of an expression say too little */
-        return py_flips_with(c, all, n_all);
+        return py_flips_with(p, c, all, n_all);
     for (guint i = 0; i < n_all; i++) {
         PyCarry *index = &all[i];
         if (index == c || !index->atom || !ws_x_mentions(e, index->atom))

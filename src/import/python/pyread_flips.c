@@ -180,15 +180,33 @@ static gint64 all_repeat(const Others *own, const PyCarry *c, const PyCarry *ind
     return common(period, n) <= MOST_REPEATED ? common(period, n) : 0;
 }
 
-static gboolean flips(const PyCarry *c, const PyCarry *index, gint64 n, gint64 shift)
+/* A number that the index is never below: it counts on from there. */
+static gint64 begins_at(const PyCarry *index)
 {
+    gint64 from = 0, step;
+    const gboolean known = index->kind == CARRY_LINEAR && index->entry->kind == VAL_INT &&
+                           ws_x_is(index->entry->e, &from) && ws_x_is(index->step, &step) &&
+                           step >= 0;
+    return known ? CLAMP(from, 0, MOST_N) : 0;
+}
+
+/* Nothing in it is rounded down below 0, as far as the index is not below `from`. */
+static gboolean rests_are_plain(WsRead *r, const PyCarry *c, const PyCarry *index, gint64 from)
+{
+    const WsExpr *behind = ws_x_op(r, WS_EXPR_ADD, ws_x_name(r, index->atom), ws_x_int(r, from));
+    return py_rests_are_plain(from ? ws_x_replace(r, c->end->e, index->atom, behind) : c->end->e);
+}
+
+static gboolean flips(WsRead *r, const PyCarry *c, const PyCarry *index, gint64 n, gint64 shift)
+{
+    const gint64 from = begins_at(index);
     Values v = { .random = g_rand_new_with_seed(7),
                  .value = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
                  .phase = c->atom,
                  .index = index->atom };
     const Others own = { c->atom, index->atom, FALSE };
     gboolean good = is_plain(&own, c->end->e, 0, 1) && is_plain(&own, index->step, 0, 1) &&
-                    py_rests_are_plain(c->end->e);
+                    rests_are_plain(r, c, index, from);
     gint64 tried = n; /* so many values of the index; 0: some are drawn */
     if (index->kind != CARRY_MOD) {
         const Others none = { c->atom, "", FALSE };
@@ -199,8 +217,8 @@ static gboolean flips(const PyCarry *c, const PyCarry *index, gint64 n, gint64 s
         gint64 left, step;
         g_hash_table_remove_all(v.value);
         v.p = i & 1;
-        v.u =
-            tried ? (gint64)(i / 2) % tried : g_rand_int_range(v.random, 0, (gint32)(300 + 5 * n));
+        v.u = from + (tried ? (gint64)(i / 2) % tried
+                            : g_rand_int_range(v.random, 0, (gint32)(300 + 5 * n)));
         good = value_of(&v, c->end->e, &left) && value_of(&v, index->step, &step) && step >= 0 &&
                left == ((v.p + (v.u + step + shift) / n - (v.u + shift) / n) & 1);
     }
@@ -241,7 +259,7 @@ static void note_divisor(const WsExpr *node, gpointer data)
     g_array_append_val(list, n);
 }
 
-gboolean py_flips_with(PyCarry *c, PyCarry *all, guint n_all)
+gboolean py_flips_with(PyRead *p, PyCarry *c, PyCarry *all, guint n_all)
 {
     g_autoptr(GArray) divisors = g_array_new(FALSE, FALSE, sizeof(gint64));
     g_autoptr(GArray) modulus = g_array_new(FALSE, FALSE, sizeof(gint64));
@@ -259,7 +277,7 @@ gboolean py_flips_with(PyCarry *c, PyCarry *all, guint n_all)
         g_array_append_val(modulus, index->n);
         for (guint d = 0; d < own->len; d++)
             for (gint64 shift = 0; shift < g_array_index(own, gint64, d); shift++)
-                if (flips(c, index, g_array_index(own, gint64, d), shift)) {
+                if (flips(p->r, c, index, g_array_index(own, gint64, d), shift)) {
                     c->index = index->name;
                     c->n = g_array_index(own, gint64, d);
                     c->shift = shift;

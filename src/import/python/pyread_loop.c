@@ -235,6 +235,9 @@ static void close_round(PyRead *p, const PyLoop *l, GArray *carries)
                 WsReadStep *s = py_step(p, WS_READ_ADVANCE, l->node);
                 s->name = c->counter;
                 s->e = by;
+                if (g_hash_table_lookup(p->rising, c->counter) &&
+                    !py_only_adds(p, by)) /* as was taken for granted in the round */
+                    py_unread(p, l->node, "what a round adds to a variable");
             }
             continue;
         }

@@ -71,7 +71,7 @@ gboolean py_wanders(const PyCarry *c);
 gboolean py_flips_on_wrap(PyRead *p, PyCarry *c, PyCarry *all, guint n_all);
 /* The same by values, however it is written, and of an index that does not wrap; sets `shift`, too
  * (pyread_flips.c). */
-gboolean py_flips_with(PyCarry *c, PyCarry *all, guint n_all);
+gboolean py_flips_with(PyRead *p, PyCarry *c, PyCarry *all, guint n_all);
 /* Whether e has an integer of a round that is only being tried. */
 gboolean py_holds_trial(const WsExpr *e);
 

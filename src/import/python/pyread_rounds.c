@@ -184,6 +184,10 @@ static void add_counter(PyRead *p, PyCarry *c, const WsExpr *start)
     c->counter = py_group_name(p, c->name);
     g_ptr_array_add(p->group->counters, (gpointer)c->counter);
     g_ptr_array_add(p->group->starts, (gpointer)start);
+    gint64 n;
+    g_hash_table_remove(p->rising, c->counter); /* of another group */
+    if (py_least(p, start, &n) && n >= 0 && py_only_adds(p, c->step))
+        g_hash_table_insert(p->rising, (gpointer)c->counter, NULL);
 }
 
 /* A round adds what is no number (a block count): its multiples by a round would be no affine

@@ -35,7 +35,10 @@ static gboolean counts(const PyRead *p, const char *name)
         found |= !strcmp(g_ptr_array_index(p->r->sizes, i), name);
     for (guint i = 0; i < p->loops->len; i++)
         found |= !strcmp(g_array_index(p->loops, OpenLoop, i).name, name);
-    return found;
+    if (found || !g_hash_table_contains(p->rising, name))
+        return found;
+    g_hash_table_insert(p->rising, (gpointer)name, (gpointer)name); /* it has to hold, now */
+    return TRUE;
 }
 
 gboolean py_least(const PyRead *p, const WsExpr *e, gint64 *n)
@@ -44,9 +47,9 @@ gboolean py_least(const PyRead *p, const WsExpr *e, gint64 *n)
     gint64 by, part, sum;
     if (assumed_least(p, e, n))
         return TRUE;
-    if (e->op == WS_EXPR_NAME) {
+    if (e->op == WS_EXPR_NAME || e->op == WS_EXPR_TOTAL) { /* a total counts rounds */
         *n = 0;
-        return counts(p, e->name);
+        return e->op == WS_EXPR_TOTAL || counts(p, e->name);
     }
     if (e->op == WS_EXPR_CALL && e->func == WS_FUNC_CDIV && ws_x_is(e->arg[1], &by) && by > 0) {
         if (!py_least(p, e->arg[0], n) || *n < 0)
@@ -77,6 +80,22 @@ gboolean py_least(const PyRead *p, const WsExpr *e, gint64 *n)
     ws_affine_clear(&f);
     *n = sum;
     return known;
+}
+
+gboolean py_only_adds(const PyRead *p, const WsExpr *e)
+{
+    WsAffine f;
+    gint64 n;
+    if (!e || !ws_expr_affine(e, &f))
+        return FALSE;
+    gboolean adds = f.constant >= 0;
+    for (guint i = 0; i < f.n; i++) {
+        const WsExpr *t = f.term[i]; /* __n_: rounds of a loop inside */
+        const gboolean rounds = t->op == WS_EXPR_NAME && g_str_has_prefix(t->name, "__n_");
+        adds = adds && f.factor[i] > 0 && (rounds || (py_least(p, t, &n) && n >= 0));
+    }
+    ws_affine_clear(&f);
+    return adds || (py_least(p, e, &n) && n >= 0);
 }
 
 static void is_of_loop(const WsExpr *node, gpointer data)

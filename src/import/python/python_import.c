@@ -263,6 +263,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     p.opened = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     p.constants = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     p.pipes = g_ptr_array_new();
+    p.rising = g_hash_table_new(g_str_hash, g_str_equal);
     p.numbers = g_ptr_array_new();
     p.stored = g_ptr_array_new_with_free_func(g_free);
     p.open_gathers = g_ptr_array_new();
@@ -327,6 +328,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     g_hash_table_unref(p.opened);
     g_hash_table_unref(p.constants);
     g_ptr_array_unref(p.pipes);
+    g_hash_table_unref(p.rising);
     g_ptr_array_unref(p.numbers);
     g_ptr_array_unref(p.stored);
     g_ptr_array_unref(p.open_gathers);
