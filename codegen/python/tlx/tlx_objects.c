@@ -9,13 +9,11 @@
 
 static void allocate_buffer(WsPy *y, guint i)
 {
-    const WsBuffer *b = &y->p->buffer[i];
-    if (b->over >= 0) {
+    const WsBuffer *b = &y->p->buffer[i], *under = b->over >= 0 ? &y->p->buffer[b->over] : NULL;
+    if (under && (under->over >= 0 || under->offset != b->offset || under->bytes < b->bytes)) {
         ws_py_refuse(y, NULL,
-                     ws_py_phrase(y,
-                                  "buffer %s, which lies over %s (`check --from tlx` does not "
-                                  "read `reuse`)",
-                                  b->name, y->p->buffer[b->over].name),
+                     ws_py_phrase(y, "buffer %s, which is no beginning of %s that it lies over",
+                                  b->name, under->name),
                      "give it memory of its own");
         return;
     }
@@ -23,8 +21,9 @@ static void allocate_buffer(WsPy *y, guint i)
     const char *count = ws_py_stages(y, b, &part);
     const char *shape = b->rank == 1 ? ws_py_format(y, "(%u,)", b->cols)
                                      : ws_py_format(y, "(%u, %u)", part, b->cols);
-    ws_py_line(y, "%s = tlx.local_alloc(%s, tl.%s, %s)", y->buffer[i], shape, ws_tl_type(b->dtype),
-               count);
+    ws_py_line(y, "%s = tlx.local_alloc(%s, tl.%s, %s%s)", y->buffer[i], shape,
+               ws_tl_type(b->dtype), count,
+               under ? ws_py_format(y, ", reuse=%s", y->buffer[b->over]) : "");
 }
 
 static void allocate_barrier(WsPy *y, guint i)
@@ -66,8 +65,10 @@ void ws_tlx_values(WsPy *y)
 
 void ws_tlx_objects(WsPy *y)
 {
-    for (guint i = 0; i < y->p->n_buffers && !y->error; i++)
-        allocate_buffer(y, i);
+    for (guint over = 0; over < 2; over++) /* what lies over others is made behind them */
+        for (guint i = 0; i < y->p->n_buffers && !y->error; i++)
+            if ((y->p->buffer[i].over >= 0) == over)
+                allocate_buffer(y, i);
     for (guint i = 0; i < y->p->n_barriers && !y->error; i++) {
         if (y->p->barrier[i].kind == WS_BARRIER_MBARRIER)
             allocate_barrier(y, i);

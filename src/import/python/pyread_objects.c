@@ -52,7 +52,7 @@ static const Val *new_barrier(PyRead *p, gint64 copies, const WsPyNode *at)
     return keep(p, at, v);
 }
 
-const Val *py_mean_ALLOCATE(PyRead *p, const Val **a, const WsPyNode *at)
+static const Val *allocate(PyRead *p, const Val **a, const WsPyNode *at)
 {
     if (!a[0] || a[0]->kind != VAL_NAME || !a[1] || a[1]->kind != VAL_TUPLE || !a[1]->n ||
         a[1]->n > 4)
@@ -84,12 +84,21 @@ const Val *py_mean_ALLOCATE(PyRead *p, const Val **a, const WsPyNode *at)
     return keep(p, at, v);
 }
 
+/* What it is made with is stored to it. */
+const Val *py_mean_ALLOCATE(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    const Val *v = allocate(p, a, at);
+    if (a[3] && a[3]->kind != VAL_NONE && v->kind != VAL_OPAQUE)
+        py_mean_WRITE(p, (const Val *[]){ v, a[3], NULL }, at);
+    return v;
+}
+
 /* The storage of a buffer under another type and shape, from its first byte. */
 const Val *py_mean_REINTERPRET(PyRead *p, const Val **a, const WsPyNode *at)
 {
     if (!a[0] || a[0]->kind != VAL_BUFFER || a[0]->place.index || *a[0]->place.views)
         return py_wrong(p, at, "another view of something that is no whole buffer");
-    const Val *v = py_mean_ALLOCATE(p, (const Val *[]){ a[1], a[2], a[3], NULL }, at);
+    const Val *v = allocate(p, (const Val *[]){ a[1], a[2], a[3], NULL }, at);
     if (v->kind == VAL_BUFFER)
         g_array_index(p->r->buffers, WsReadBuffer, v->place.object).over = a[0]->place.object + 1;
     return v;

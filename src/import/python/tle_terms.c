@@ -33,7 +33,7 @@ const Val *py_mean_TLE_ALLOCATE(PyRead *p, const Val **a, const WsPyNode *at)
     const gint64 offset = given(a[7]) ? py_number(a[7], -1) : 0;
     if (given(a[6]) && (a[6]->kind != VAL_BUFFER || offset < 0))
         return py_wrong(p, at, "an allocation over something that is no buffer");
-    const Val *v = py_mean_ALLOCATE(p, (const Val *[]){ a[1], a[0], NULL, NULL }, at);
+    const Val *v = py_mean_ALLOCATE(p, (const Val *[]){ a[1], a[0], NULL, a[4] }, at);
     if (given(a[6]) && v->kind == VAL_BUFFER) {
         WsReadBuffer *b = &g_array_index(p->r->buffers, WsReadBuffer, v->place.object);
         b->over = a[6]->place.object + 1;

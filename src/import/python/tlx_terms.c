@@ -14,13 +14,37 @@ static gboolean given(const Val *v)
 
 /* --- objects -----------------------------------------------------------------------------------*/
 
+static const WsReadBuffer *buffer_of(const PyRead *p, gint i)
+{
+    return &g_array_index(p->r->buffers, WsReadBuffer, i);
+}
+
+/* All of what was allocated, which lies over nothing else itself. */
+static gboolean is_whole_buffer(const PyRead *p, const Val *v)
+{
+    return v->kind == VAL_BUFFER && !v->place.index && !*v->place.views && !v->place.transposed &&
+           !v->depth && !buffer_of(p, v->place.object)->over;
+}
+
+static gint64 bytes_of(const PyRead *p, gint i)
+{
+    const WsReadBuffer *b = buffer_of(p, i);
+    gint64 all = py_dtype_bytes(b->dtype);
+    for (guint k = 0; k < b->rank; k++)
+        if (__builtin_mul_overflow(all, b->shape[k], &all))
+            return G_MAXINT64;
+    return all;
+}
+
 const Val *py_mean_TLX_ALLOCATE(PyRead *p, const Val **a, const WsPyNode *at)
 {
     const gint64 copies = a[2] ? py_number(a[2], 0) : 0;
     const gboolean elsewhere = given(a[3]) && !(a[3]->kind == VAL_NAME &&
                                                 g_str_has_suffix(a[3]->text, "storage_kind.smem"));
-    if (elsewhere || given(a[4]))
-        return py_wrong(p, at, "an allocation that is not of shared memory of its own");
+    if (elsewhere)
+        return py_wrong(p, at, "an allocation that is not of shared memory");
+    if (given(a[4]) && !is_whole_buffer(p, a[4]))
+        return py_wrong(p, at, "an allocation over something that is no buffer of its own");
     if (!a[0] || a[0]->kind != VAL_TUPLE || !a[0]->n || a[0]->n > 3 || copies < 1)
         return py_wrong(p, at, "an allocation whose shape or number is not known");
     Val *shape = py_val(p, VAL_TUPLE);
@@ -29,7 +53,13 @@ const Val *py_mean_TLX_ALLOCATE(PyRead *p, const Val **a, const WsPyNode *at)
     shape->item[shape->n++] = py_literal(p, copies);
     for (guint i = 0; i < a[0]->n; i++)
         shape->item[shape->n++] = a[0]->item[i];
-    return py_mean_ALLOCATE(p, (const Val *[]){ a[1], shape, NULL, NULL }, at);
+    const Val *v = py_mean_ALLOCATE(p, (const Val *[]){ a[1], shape, NULL, NULL }, at);
+    if (!given(a[4]) || v->kind != VAL_BUFFER)
+        return v;
+    if (bytes_of(p, v->place.object) > bytes_of(p, a[4]->place.object))
+        return py_wrong(p, at, "an allocation that is larger than what it lies over");
+    g_array_index(p->r->buffers, WsReadBuffer, v->place.object).over = a[4]->place.object + 1;
+    return v;
 }
 
 const Val *py_mean_TLX_BARRIERS(PyRead *p, const Val **a, const WsPyNode *at)

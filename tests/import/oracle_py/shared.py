@@ -202,3 +202,12 @@ def allocate(machine, name, dtype, shape, layout=None, barrier=False):
     machine.allocated += 1
     return View(machine, name or f"#{machine.allocated}", machine.allocated,
                 (0, tuple(shape), dtype.itemsize, panel_of(layout, shape, dtype)), [(0, n) for n in shape], range(len(shape)), dtype, layout, barrier)
+
+
+def over(view, base, offset):
+    """The view in the bytes of another one, from `offset` on."""
+    first = base.region().first() + offset
+    if first + view.nbytes > base.region().bytes.bit_length() * 4:
+        raise NotCompiled("an alias beyond its buffer")
+    return View(view.machine, view.name, base.alloc, (first,) + view.space[1:], view.box, view.dims, view.dtype,
+                view.layout)

@@ -2,7 +2,7 @@
 copy to a tensor is over, as far as shared memory goes, when the next statement runs."""
 from values import DTYPES, Int, NotCompiled, NotModelled, Pointer, Tile, assigned, int64, is_number
 from machine import Broken
-from shared import View, allocate, panel_of
+from shared import View, allocate, over, panel_of
 from transform import Jit
 from host import Anything, Descriptor, TensorDescriptor, module, torch_module
 import words as w
@@ -21,10 +21,7 @@ def alloc(shape, dtype=None, layout=None, scope=SMEM, init_value=None, nv_mma_sh
     m = now.machine
     view = allocate(m, None, dtype, shape, made)
     if alias is not None:
-        base = alias.region().first() + whole(alias_offset_bytes)
-        if base + view.nbytes > alias.region().bytes.bit_length() * 4:
-            raise NotCompiled("an alias beyond its buffer")
-        view = View(m, view.name, alias.alloc, (base,) + view.space[1:], view.box, view.dims, dtype, made)
+        view = over(view, alias, whole(alias_offset_bytes))
     if init_value is not None:
         view.store(Tile(shape, dtype))
     return view

@@ -1,7 +1,7 @@
 """TLX: its words as operations of the machine; its tasks are blocks of a kernel (`with`), made functions."""
 import ast
 from values import Int, NotCompiled, NotModelled, Tile, int64, is_number
-from shared import View, allocate
+from shared import View, allocate, over
 from host import Descriptor, module
 import tle
 import transform
@@ -55,11 +55,12 @@ transform.HELPERS["o_tasks"] = tasks
 
 
 def local_alloc(shape, dtype, num, storage=None, reuse=None, layout=None):
-    if storage is not None or reuse is not None or layout is not None:
+    if storage is not None or layout is not None:
         raise NotModelled("storage of a buffer")
     made = Layout()
     made.engine = True
-    return allocate(now.machine, None, dtype, [whole(num)] + [whole(n) for n in shape], made)
+    view = allocate(now.machine, None, dtype, [whole(num)] + [whole(n) for n in shape], made)
+    return view if reuse is None else over(view, reuse, 0)
 
 
 def alloc_barriers(num_barriers, arrive_count=1):
