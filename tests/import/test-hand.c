@@ -13,9 +13,9 @@ static Judged read_text(const char *text, WsImportFrom language, guint unread)
     return j;
 }
 
-static char *written(void)
+static char *written(const char *name)
 {
-    g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, "tests/import/gluon/gemm.py", NULL);
+    g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, "tests/import/gluon", name, NULL);
     char *text;
     g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
     return text;
@@ -26,7 +26,7 @@ static char *written(void)
 
 static void test_hand(void)
 {
-    g_autofree char *text = written();
+    g_autofree char *text = written("gemm.py");
     g_auto(Judged) r = read_text(text, WS_IMPORT_GLUON, 0);
     g_assert_cmpint(r.verdict->kind, ==, WS_VERDICT_PROVED);
     g_assert_cmpuint(r.program->n_agents, ==, 3);
@@ -51,7 +51,7 @@ static char *plant(const char *text, const char *from, const char *to)
 /* What is not read stays in the design, so that nothing is called proved. */
 static void test_opaque(void)
 {
-    g_autofree char *right = written();
+    g_autofree char *right = written("gemm.py");
     g_autofree char *text = plant(right, "            mbarrier.wait(empty.index(slot), phase)\n",
                                   "            mystery(empty, slot)\n");
     g_auto(Judged) r = read_text(text, WS_IMPORT_GLUON, 1);
@@ -62,7 +62,7 @@ static void test_opaque(void)
 /* … and what its lines name counts as touched: no mistake is made up. */
 static void test_opaque_store(void)
 {
-    g_autofree char *right = written();
+    g_autofree char *right = written("gemm.py");
     g_autofree char *text =
         plant(right, "        c_tile.index(replica).store(acc.to(gl.bfloat16))\n",
               "        mystery(c_tile.index(replica), acc)\n");
@@ -119,7 +119,7 @@ static void test_defaults(void)
 /* A filled tile of narrow elements, and registers that the launch caps. */
 static void test_filled(void)
 {
-    g_autofree char *right = written();
+    g_autofree char *right = written("gemm.py");
     g_autofree char *text =
         plant(right, "        c_tile.index(replica).store(acc.to(gl.bfloat16))\n",
               "        one = gl.full((BM, BN), 1.0, gl.bfloat16, layout)\n"
@@ -150,6 +150,51 @@ static void test_calls(void)
     }
 }
 
+/* --- what is computed of a tile ----------------------------------------------------------------*/
+
+static const struct {
+    const char *source, *text;
+} computed[] = {
+    { "gl.erf(first)", "out = erf(first)" },
+    { "gl.rsqrt(first)", "out = rsqrt(first)" },
+    { "gl.sin(first)", "out = sin(first)" },
+    { "gl.cos(first)", "out = cos(first)" },
+    { "gl.floor(first)", "out = floor(first)" },
+    { "gl.ceil(first)", "out = ceil(first)" },
+    { "gl.fma(first, second, first)", "out = first*second + first" },
+    { "word & 15", "out = bitand(word, 15)" },
+    { "word | 3", "out = bitor(word, 3)" },
+    { "word ^ 5", "out = bitxor(word, 5)" },
+    { "word << 2", "out = shl(word, 2)" },
+    { "word >> 1", "out = sar(word, 1)" },
+    { "word % 4", NULL }, /* of integers: not read as if they were none */
+    { "word // 4", NULL },
+};
+
+static void test_computed(void)
+{
+    g_autofree char *text = written("products.py");
+    char *made = strstr(text, "    bars ="), *stored = strstr(text, "    gl.store(y, second)\n");
+    g_assert_true(made && stored);
+    *made = *stored = '\0';
+    for (guint i = 0; i < G_N_ELEMENTS(computed); i++) {
+        g_autofree char *own =
+            g_strconcat(text,
+                        "    words = gl.allocate_shared_memory(gl.int32, [64, 64], x_desc.layout, "
+                        "gl.zeros([64, 64], gl.int32, acc_layout))\n    bars =",
+                        made + strlen("    bars ="),
+                        "    word = words.load(acc_layout)\n    out = ", computed[i].source,
+                        "\n    gl.store(y, out)\n    ", stored + 4, NULL);
+        g_assert_cmpint(is_proved(own, WS_IMPORT_GLUON), ==, computed[i].text != NULL);
+        if (!computed[i].text)
+            continue;
+        g_auto(Judged) r = judge_kernel(own, WS_IMPORT_GLUON);
+        g_autofree char *design = ws_design_print(r.import->design);
+        g_autofree char *step = g_strdup_printf("\"compute\": \"%s\"", computed[i].text);
+        g_assert_nonnull(strstr(design, step));
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -159,6 +204,7 @@ int main(int argc, char **argv)
     }
     g_test_add_func("/import/hand/places", test_hand);
     g_test_add_func("/import/hand/calls", test_calls);
+    g_test_add_func("/import/hand/computed", test_computed);
     g_test_add_func("/import/hand/defaults", test_defaults);
     g_test_add_func("/import/hand/filled", test_filled);
     g_test_add_func("/import/hand/opaque", test_opaque);
