@@ -242,6 +242,21 @@ static void facts_init(Facts *f, const WsProgram *p)
         give_assumed(f, p->assume[i]);
 }
 
+gboolean assumptions_divide(const WsProgram *p, const WsExpr *e, gboolean always)
+{
+    Facts f;
+    facts_init(&f, p);
+    g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func((GDestroyNotify)ws_expr_unref);
+    gboolean found = FALSE;
+    find_divisors(&f, e, NULL, all);
+    for (guint i = 0; i < all->len; i++) {
+        const Range r = range_eval(&f.env, all->pdata[i], FALSE);
+        found |= !always || (r.low == 0 && r.high == 0);
+    }
+    g_hash_table_unref(f.given);
+    return found;
+}
+
 Range assumptions_range(const WsProgram *p, const WsExpr *e)
 {
     Facts f;

@@ -15,6 +15,8 @@ char *assumptions_judge(const WsProgram *p, const Certificate *c);
 gboolean symbol_within(const Symbol *s, Range r);
 /* What follows for an expression over names of the launch or the tile. */
 Range assumptions_range(const WsProgram *p, const WsExpr *e);
+/* Something that may be 0, or always is, is divided by. */
+gboolean assumptions_divide(const WsProgram *p, const WsExpr *e, gboolean always);
 /* What is assumed, for people: "kt >= 1, N % 2 == 0". Caller frees. */
 char *assumptions_text(const Certificate *c, guint *n);
 

@@ -6,6 +6,7 @@
 #include "program/parts/product.h"
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
+#include "verify/assume.h"
 #include "verify/state.h"
 #include "verify/text.h"
 
@@ -309,6 +310,31 @@ typedef struct {
     gint64 *asks;
 } AsksOf;
 
+/* What decides nothing is not worked out; it has a value all the same: what a counter goes on by in
+ * any case, what a let or a condition is unless it is given that (lemma GIVEN). */
+static void check_value(Plan *plan, const WsExpr *e, gboolean given)
+{
+    g_autofree char *text = e ? ws_expr_print(e) : NULL;
+    if (e && text_divides(e) && assumptions_divide(plan->p, e, given))
+        plan_fail(plan, WS_VERIFY_REFUSED, "\"%s\" may have no value", text);
+}
+
+static void check_unasked(Plan *plan)
+{
+    const WsProgram *p = plan->p;
+    for (guint v = 0; v < p->n_vars; v++)
+        if (p->var[v].kind == WS_VAR_COUNTER && !plan->relevant[v])
+            check_value(plan, p->var[v].value, TRUE);
+    for (guint a = 0; a < p->n_agents; a++)
+        for (gint i = 1; i <= plan->agent[a].n_places; i++) {
+            const WsTree *t = plan->agent[a].place[i].tree;
+            if (t->op && t->op->var >= 0 && !plan->relevant[t->op->var])
+                check_value(plan, t->op->set, t->op->kind == WS_OP_LET);
+            if (plan_private(plan, t))
+                check_value(plan, t->cond, TRUE);
+        }
+}
+
 static void note_asks(gpointer data, const WsTree *t, const WsExpr *e, Ask ask)
 {
     AsksOf *all = data;
@@ -347,6 +373,7 @@ Plan *plan_new(const WsProgram *p, Certificate *c)
         all_nodes(plan, mark, &m);
     }
     plan_growth(plan);
+    check_unasked(plan);
     for (guint a = 0; a < p->n_agents; a++) {
         AsksOf all = { plan, g_new0(gint64, c->symbol->len) };
         plan->agent[a].asks = all.asks;
