@@ -201,6 +201,15 @@ char *ws_design_place(const WsDesign *design, const WsNode *node)
     return g_string_free(path, FALSE);
 }
 
+/* Does a path say a child of a list by this segment: its name (ws_node_segment), or its place? */
+static gboolean is_segment(const WsNode *child, guint index, const char *segment)
+{
+    const char *name = ws_node_kind_is_step(child->kind) ? NULL : ws_node_text(child, WS_F_name);
+    char place[16];
+    g_snprintf(place, sizeof place, "%u", index);
+    return strcmp(place, segment) == 0 || g_strcmp0(name, segment) == 0;
+}
+
 /* The child that the segments at `*at` name, one for an object, two for a member of a list; moves
  * `*at` behind them. */
 static const WsNode *child_by_path(const WsNode *node, char **segments, guint *at, WsTrail *trail)
@@ -215,10 +224,7 @@ static const WsNode *child_by_path(const WsNode *node, char **segments, guint *a
             return NULL;
         for (guint c = 0; c < ws_node_n_children(node, rows[i].field); c++) {
             const WsNode *child = ws_node_child(node, rows[i].field, c);
-            g_autofree char *segment = ws_node_segment(child, c);
-            g_autofree char *index = g_strdup_printf("%u", c);
-            if (!single && strcmp(segment, segments[*at + 1]) != 0 &&
-                strcmp(index, segments[*at + 1]) != 0)
+            if (!single && !is_segment(child, c, segments[*at + 1]))
                 continue;
             *trail = (WsTrail){ child, rows[i].field, c };
             *at += single ? 1 : 2;
@@ -231,7 +237,9 @@ static const WsNode *child_by_path(const WsNode *node, char **segments, guint *a
 GArray *ws_design_trail(const WsDesign *design, const char *path_or_id)
 {
     GArray *trail = g_array_new(FALSE, FALSE, sizeof(WsTrail));
-    if (*path_or_id != '\0' && search(trail, design->root, WS_F_keyword, 0, has_id, path_or_id))
+    /* No id has a slash (check_id), and most paths do: the search looks at every node. */
+    if (*path_or_id != '\0' && strchr(path_or_id, '/') == NULL &&
+        search(trail, design->root, WS_F_keyword, 0, has_id, path_or_id))
         return trail;
     g_array_set_size(trail, 0);
     const WsTrail root = { design->root, WS_F_keyword, 0 };

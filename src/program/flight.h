@@ -15,6 +15,8 @@ G_BEGIN_DECLS
     128 /* queues at one place; beyond it they are one, whose order is lost                        \
          */
 
+#define WS_FLIGHT_UNTOLD G_MAXUINT16 /* steps of a group: so many, or not the same on all paths */
+
 typedef struct {
     gint queue;    /* WsQueue */
     GPtrArray *op; /* const WsOp *: what may be in flight; bit i of a set is op i */
@@ -31,10 +33,12 @@ typedef struct {
     guint64 lost; /* too many queues: the rest holds all that may be committed, in any group */
 } WsFlightHead;
 
+/* Owns its words. */
 typedef struct {
     const WsFlightShape *shape;
-    GArray *word; /* guint64 */
-    guint n;      /* queues */
+    GArray *word;                      /* guint64 */
+    guint n;                           /* queues */
+    guint8 slot[4 * WS_FLIGHT_STATES]; /* hash of a queue -> its number + 1; 0 none */
 } WsFlightSet;
 
 WsFlightHead *ws_flight_head(guint64 *queue);
@@ -57,7 +61,7 @@ void ws_flight_commit(const WsFlightShape *shape, guint64 *queue);
  * is the set that goes, `stays` what is in flight behind it. */
 gint64 ws_flight_wait(const WsFlightShape *shape, guint64 *queue, gint64 n, guint64 *retired,
                       guint64 *stays, gboolean *reached);
-/* The same queues, each once. */
+/* The same queues, each once: for sets whose queues were changed in place. */
 void ws_flight_tidy(WsFlightSet *s);
 
 G_END_DECLS

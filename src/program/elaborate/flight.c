@@ -44,12 +44,11 @@ typedef struct {
 
 static void list_add(const Flight *f, List *l, const guint64 *set)
 {
-    for (guint i = 0; i < f->shape.op->len; i++) {
-        if (has(set, i) && !has(l->seen, i))
-            g_ptr_array_add(l->op, f->shape.op->pdata[i]);
-    }
-    for (guint i = 0; i < f->shape.words; i++)
+    for (guint i = 0; i < f->shape.words; i++) {
+        for (guint64 left = set[i] & ~l->seen[i]; left; left &= left - 1)
+            g_ptr_array_add(l->op, f->shape.op->pdata[64 * i + (guint)g_bit_nth_lsf(left, -1)]);
         l->seen[i] |= set[i];
+    }
 }
 
 static const WsOp **list_end(const Flight *f, List *l, guint *n)

@@ -47,7 +47,7 @@ void ws_flight_issue(const WsFlightShape *shape, guint64 *queue, guint op, gbool
 {
     WsFlightHead *head = ws_flight_head(queue);
     ws_flight_open(shape, queue)[op / 64] |= G_GUINT64_CONSTANT(1) << op % 64;
-    if (step && head->open_steps < G_MAXUINT16)
+    if (step && head->open_steps < WS_FLIGHT_UNTOLD)
         head->open_steps++;
 }
 
@@ -107,7 +107,8 @@ gint64 ws_flight_wait(const WsFlightShape *shape, guint64 *queue, gint64 n, guin
     for (guint i = 0; i < head->n_groups; i++) {
         guint64 *group = ws_flight_group(shape, queue, i);
         unite(shape, i < n ? stays : retired, group + 1);
-        steps += i < n ? (gint64)group[0] : 0;
+        if (i < n)
+            steps = steps < 0 || group[0] == WS_FLIGHT_UNTOLD ? -1 : steps + (gint64)group[0];
         if (i >= n)
             memset(group, 0, sizeof(guint64) * (1 + shape->words));
     }
@@ -120,16 +121,12 @@ gint64 ws_flight_wait(const WsFlightShape *shape, guint64 *queue, gint64 n, guin
 
 /* --- sets ------------------------------------------------------------------------------------ */
 
-static WsFlightSet set_new(const WsFlightShape *shape)
+static WsFlightSet set_new(const WsFlightShape *shape, guint n)
 {
-    return (WsFlightSet){ shape, g_array_new(FALSE, TRUE, sizeof(guint64)), 0 };
-}
-
-void ws_flight_set_init(WsFlightSet *s, const WsFlightShape *shape)
-{
-    *s = set_new(shape);
-    g_array_set_size(s->word, shape->size);
-    s->n = 1;
+    return (WsFlightSet){
+        .shape = shape,
+        .word = g_array_sized_new(FALSE, TRUE, sizeof(guint64), (guint)shape->size * n),
+    };
 }
 
 void ws_flight_set_clear(WsFlightSet *s)
@@ -140,9 +137,8 @@ void ws_flight_set_clear(WsFlightSet *s)
 
 WsFlightSet ws_flight_set_copy(const WsFlightSet *s)
 {
-    WsFlightSet copy = set_new(s->shape);
-    g_array_append_vals(copy.word, s->word->data, s->word->len);
-    copy.n = s->n;
+    WsFlightSet copy = *s;
+    copy.word = g_array_copy(s->word);
     return copy;
 }
 
@@ -151,7 +147,35 @@ guint64 *ws_flight_at(const WsFlightSet *s, guint i)
     return &g_array_index(s->word, guint64, i * s->shape->size);
 }
 
-/* All queues of the set as one whose groups are the rest. */
+/* Where the queue stands in the table, or would stand. */
+static guint8 *slot_of(WsFlightSet *s, const guint64 *queue)
+{
+    const guint mask = G_N_ELEMENTS(s->slot) - 1;
+    guint64 hash = 0;
+    for (gsize i = 0; i < s->shape->size; i++)
+        hash = (hash ^ queue[i]) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15), hash ^= hash >> 29;
+    for (guint at = hash & mask;; at = (at + 1) & mask) {
+        if (!s->slot[at] ||
+            memcmp(ws_flight_at(s, s->slot[at] - 1u), queue, sizeof *queue * s->shape->size) == 0)
+            return &s->slot[at];
+    }
+}
+
+static void append(WsFlightSet *s, const guint64 *queue)
+{
+    *slot_of(s, queue) = (guint8)++s->n;
+    g_array_append_vals(s->word, queue, (guint)s->shape->size);
+}
+
+void ws_flight_set_init(WsFlightSet *s, const WsFlightShape *shape)
+{
+    g_autofree guint64 *none = g_new0(guint64, shape->size);
+    *s = set_new(shape, 1);
+    append(s, none);
+}
+
+/* All queues of the set as one whose groups are the rest. How many steps its open group has can be
+ * told where they agree; a count that only grew would take a round of every loop for each step. */
 static void lose(WsFlightSet *s)
 {
     const WsFlightShape *shape = s->shape;
@@ -159,7 +183,9 @@ static void lose(WsFlightSet *s)
     WsFlightHead *head = ws_flight_head(all);
     for (guint i = 0; i < s->n; i++) {
         guint64 *queue = ws_flight_at(s, i);
-        head->open_steps = MAX(head->open_steps, ws_flight_head(queue)->open_steps);
+        head->open_steps = i == 0 || head->open_steps == ws_flight_head(queue)->open_steps
+                               ? ws_flight_head(queue)->open_steps
+                               : WS_FLIGHT_UNTOLD;
         unite(shape, ws_flight_open(shape, all), ws_flight_open(shape, queue));
         unite(shape, ws_flight_rest(shape, all), ws_flight_rest(shape, queue));
         for (guint k = 0; k < ws_flight_head(queue)->n_groups; k++)
@@ -167,8 +193,9 @@ static void lose(WsFlightSet *s)
     }
     head->rest = head->lost = TRUE;
     g_array_set_size(s->word, 0);
-    g_array_append_vals(s->word, all, shape->size);
-    s->n = 1;
+    memset(s->slot, 0, sizeof s->slot);
+    s->n = 0;
+    append(s, all);
 }
 
 static gboolean is_lost(const WsFlightSet *s)
@@ -176,27 +203,15 @@ static gboolean is_lost(const WsFlightSet *s)
     return s->n == 1 && ws_flight_head(ws_flight_at(s, 0))->lost;
 }
 
-static gboolean holds(const WsFlightSet *s, const guint64 *queue)
-{
-    for (guint i = 0; i < s->n; i++) {
-        if (memcmp(ws_flight_at(s, i), queue, sizeof(guint64) * s->shape->size) == 0)
-            return TRUE;
-    }
-    return FALSE;
-}
-
-/* `queue` may lie in s itself. */
 static gboolean add(WsFlightSet *s, const guint64 *queue)
 {
     const gsize size = s->shape->size;
     gboolean was_lost = is_lost(s);
-    if (holds(s, queue))
+    if (*slot_of(s, queue))
         return FALSE;
     g_autofree guint64 *before = was_lost ? g_memdup2(ws_flight_at(s, 0), size * 8) : NULL;
-    g_autofree guint64 *own = g_memdup2(queue, size * 8);
-    gboolean lost = was_lost || ws_flight_head(own)->lost || s->n == WS_FLIGHT_STATES;
-    g_array_append_vals(s->word, own, size);
-    s->n++;
+    gboolean lost = was_lost || ((const WsFlightHead *)queue)->lost || s->n == WS_FLIGHT_STATES;
+    append(s, queue);
     if (lost)
         lose(s);
     return !was_lost || memcmp(before, ws_flight_at(s, 0), size * 8) != 0;
@@ -212,7 +227,7 @@ gboolean ws_flight_join(WsFlightSet *s, const WsFlightSet *other)
 
 void ws_flight_tidy(WsFlightSet *s)
 {
-    WsFlightSet each = set_new(s->shape);
+    WsFlightSet each = set_new(s->shape, s->n);
     ws_flight_join(&each, s);
     ws_flight_set_clear(s);
     *s = each;

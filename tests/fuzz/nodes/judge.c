@@ -220,15 +220,11 @@ static char *cause(const char *said)
     return g_strdup("");
 }
 
-/* One that says how far it looked may take its time for it. */
-static gboolean tells_bound(const char *said)
+/* One that ends at a bound of its own says so by its code, or by the rule of documents that are too
+ * large; what it says beside that is no excuse. */
+static gboolean tells_bound(const FuzzOutcome *o)
 {
-    static const char *const words[] = { "limit",   "too many", "too large", "more than",
-                                         "at most", "ran out",  "gave up",   "stopped" };
-    for (guint i = 0; i < G_N_ELEMENTS(words); i++)
-        if (strstr(said, words[i]))
-            return TRUE;
-    return FALSE;
+    return o->code == WS_EXIT_OUTSIDE || (o->code == WS_EXIT_NO && strstr(o->said, "S-LIMIT"));
 }
 
 static char *read_some(const char *folder, const char *name, gsize *n)
@@ -248,7 +244,7 @@ static char *wrong(const FuzzOutcome *o, int status, gboolean late, const FuzzLi
     if (WIFSIGNALED(status)) {
         const int number = WTERMSIG(status);
         if (number == SIGXCPU || number == SIGKILL)
-            return g_strdup(tells_bound(o->said) ? "time (beyond its bound)" : "time");
+            return g_strdup("time");
         return g_strdup_printf("signal %d %s", number, why);
     }
     if (o->code == SANITIZER_EXIT)
@@ -257,7 +253,7 @@ static char *wrong(const FuzzOutcome *o, int status, gboolean late, const FuzzLi
         return g_strdup_printf("exit %d", o->code);
     if (o->bytes > limits->bytes * (SANITIZED ? 3 : 1))
         return g_strdup("memory");
-    if (o->seconds > limits->seconds * SLOWER && !tells_bound(o->said))
+    if (o->seconds > limits->seconds * SLOWER && !tells_bound(o))
         return g_strdup("time");
     if (limits->json && (out_n > 0 || o->code == 0) && !is_json(out, out_n))
         return g_strdup("no JSON on the standard output");
