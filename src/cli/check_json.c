@@ -13,7 +13,12 @@ static const char *const severities[] = { "hint", "warning", "error" };
 typedef struct {
     WsJsonOut json;
     GArray *settings; /* WsSetting: what the fixes are checked with */
+    guint64 looked;   /* what was checked for fixes, in operations of short designs */
 } Json;
+
+/* A second or so for all findings together: the same design gets the same fixes on any machine. The
+ * check of a long design takes its square, that of one of FLAT operations twice its length. */
+enum { MOST_LOOKED = 100000, FLAT = 512 };
 
 static void text(Json *j, const char *name, const char *value)
 {
@@ -85,6 +90,9 @@ static void fixes(Json *j, const WsFixState *state, const WsFinding *f)
     g_autoptr(GPtrArray) list = ws_fixes_of(state ? state->design : NULL, f);
     ws_json_out_open(&j->json, "fixes", '[');
     for (guint i = 0, n = 0; i < MIN(list->len, WS_FIX_TRIED) && n < WS_FIX_SHOWN; i++) {
+        j->looked += state->ops + (guint64)state->ops * state->ops / FLAT;
+        if (j->looked > MOST_LOOKED)
+            break;
         const WsFix *fix = list->pdata[i];
         g_autoptr(WsFixState) after =
             ws_fix_try(state, f, fix, (const WsSetting *)(gpointer)j->settings->data,

@@ -184,7 +184,8 @@ void ws_fix_other_branch(WsFixer *F)
                     continue;
                 g_autofree char *name = ws_step_name(step);
                 WsFix *fix = ws_fixer_add(F, "Do %s in the other branch, too", name);
-                ws_draft_insert(fix->draft, branch->identity, of[!w], at, ws_json_of_node(step));
+                ws_fix_do(fix, (WsMendDeed){ WS_MEND_INSERT, 0, branch->identity, of[!w], at,
+                                             ws_json_of_node(step) });
             }
     }
 }

@@ -109,5 +109,5 @@ void ws_fix_drop_suppress(WsFixer *F)
     if (!at || at->kind != WS_NODE_SUPPRESS)
         return;
     WsFix *fix = ws_fixer_add(F, "Remove the suppression");
-    ws_draft_remove(fix->draft, at->identity);
+    ws_fix_do(fix, (WsMendDeed){ WS_MEND_REMOVE, at->identity });
 }

@@ -1,6 +1,7 @@
 /* Quick-fixes as a whole: who proposes what, and whether it holds. */
 #include "mend/fixer.h"
 #include "program/elaborate.h"
+#include "program/program.h"
 
 static const struct {
     WsFixBuilder build;
@@ -21,16 +22,6 @@ static gboolean names(const char *rules, const char *rule)
     return FALSE;
 }
 
-void ws_fix_free(WsFix *fix)
-{
-    if (!fix)
-        return;
-    g_free(fix->title);
-    g_free(fix->said);
-    ws_draft_free(fix->draft);
-    g_free(fix);
-}
-
 static gint by_cost(gconstpointer a, gconstpointer b)
 {
     const WsFix *x = *(WsFix *const *)a, *y = *(WsFix *const *)b;
@@ -43,16 +34,15 @@ void ws_fixes_sort(GPtrArray *fixes)
     g_ptr_array_sort(fixes, by_cost);
     g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     for (guint i = 0; i < fixes->len;) {
-        const WsDraft *draft = ((WsFix *)fixes->pdata[i])->draft;
-        if (draft->why || draft->edits->len == 0 ||
-            !g_hash_table_add(seen, ws_draft_script(draft))) /* of those that do the same, one */
+        char *deeds = ws_fix_deeds(fixes->pdata[i]);
+        if (!g_hash_table_add(seen, deeds) || *deeds == '\0') /* of those that do the same, one */
             g_ptr_array_remove_index(fixes, i);
         else
             i++;
     }
 }
 
-GPtrArray *ws_fixes_of(const WsDesign *design, const WsFinding *finding)
+GPtrArray *ws_fixes_planned(const WsDesign *design, const WsFinding *finding)
 {
     GPtrArray *out = g_ptr_array_new_with_free_func((GDestroyNotify)ws_fix_free);
     if (!design)
@@ -68,6 +58,21 @@ GPtrArray *ws_fixes_of(const WsDesign *design, const WsFinding *finding)
     }
     ws_fixer_clear(&F);
     ws_fixes_sort(out);
+    return out;
+}
+
+GPtrArray *ws_fixes_of(const WsDesign *design, const WsFinding *finding)
+{
+    g_autoptr(GPtrArray) planned = ws_fixes_planned(design, finding);
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    GPtrArray *out = g_ptr_array_new_with_free_func((GDestroyNotify)ws_fix_free);
+    for (guint i = 0; i < planned->len && out->len < 2 * WS_FIX_TRIED; i++) {
+        WsFix *fix = planned->pdata[i];
+        if (!ws_fix_draw(fix) || !g_hash_table_add(seen, ws_draft_script(fix->draft)))
+            continue;
+        g_ptr_array_add(out, fix);
+        planned->pdata[i] = NULL;
+    }
     return out;
 }
 
@@ -107,6 +112,7 @@ WsFixState *ws_fix_state_new(const WsDesign *design, const WsSetting *set, guint
     if (program && ws_findings_count(s->findings, WS_SEVERITY_ERROR) == 0)
         s->verdict = ws_check(program, options, s->findings);
     ws_check_locate(design, s->findings);
+    s->ops = program ? program->n_ops : 0;
     s->errors = ws_findings_count(s->findings, WS_SEVERITY_ERROR);
     s->warnings = ws_findings_count(s->findings, WS_SEVERITY_WARNING) - s->errors;
     return s;

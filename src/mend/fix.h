@@ -7,12 +7,13 @@
 
 G_BEGIN_DECLS
 
-/* Owns its title and draft. */
+/* Owns its title, deeds and draft. */
 typedef struct {
     const char *kind; /* row of fix.def: "derive-count"; static */
     char *said;       /* phrase of the title */
     char *title;      /* one line for a button or a list: "Wait for empty before the load" */
-    WsDraft *draft;   /* the design with all edits of the fix, and these */
+    GArray *deeds;    /* what it does and is not yet drawn: src/mend/fixer.h */
+    WsDraft *draft;   /* the design with all edits of the fix, and these, once it is drawn */
     gboolean safe;    /* only synchronisation changes, none of it goes: no data, sizes, rounds */
     guint cost;       /* how far it is from what is drawn: fix.def */
 } WsFix;
@@ -20,8 +21,9 @@ typedef struct {
 /* Of the proposals for a finding: how many are worth a whole check each, and how many that hold are
  * worth showing. */
 enum { WS_FIX_TRIED = 48, WS_FIX_SHOWN = 4 };
-/* Proposals for a finding, the likeliest first; empty if there are none. All of them fit the
- * design's form; nothing is checked. Transfer full (WsFix*; the array frees them). */
+/* Proposals for a finding, the likeliest first, 2 * WS_FIX_TRIED at most; empty if there are none.
+ * All of them fit the design's form; nothing is checked. Transfer full (WsFix*; the array frees
+ * them). */
 GPtrArray *ws_fixes_of(const WsDesign *design, const WsFinding *finding);
 /* Kinds of quick-fixes that are tried for a rule, the likeliest first: static strings; the caller
  * frees the array. */
@@ -35,6 +37,7 @@ typedef struct {
     WsFindings *findings;
     WsVerdict *verdict; /* NULL if it does not elaborate without errors */
     guint errors, warnings;
+    guint ops; /* of its program: what a check of a design like it takes goes with them */
     gint refs;
     GHashTable *tried; /* ws_fix_state_remember(): what a design is -> WsFixState */
     GHashTable *own;   /* the same: identities of the design's nodes */

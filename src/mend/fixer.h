@@ -32,6 +32,17 @@ typedef struct {
     GPtrArray *out;       /* WsFix* */
 } WsFixer;
 
+/* One edit of a proposal, on nodes by identity. A design of a thousand steps has thousands of
+ * proposals: they become edits of a draft when somebody looks at them. Owns its value. */
+typedef struct {
+    enum { WS_MEND_SET, WS_MEND_REPLACE, WS_MEND_REMOVE, WS_MEND_MOVE, WS_MEND_INSERT } what;
+    guint64 node;  /* that is changed or moved */
+    guint64 owner; /* MOVE, INSERT: of the list; 0: what the first INSERT of the proposal made */
+    WsFieldId field;
+    guint index; /* MOVE, INSERT; G_MAXUINT: behind what the list holds then */
+    WsJson *value;
+} WsMendDeed;
+
 typedef void (*WsFixBuilder)(WsFixer *F);
 #define WS_FIX(id, kind, safe, cost, rules) void ws_fix_##id(WsFixer *F);
 #include "mend/fix.def"
@@ -98,7 +109,9 @@ void ws_fix_tiles_of_axis(WsFixer *F, const char *axis, const char *n);
 gboolean ws_fix_gets_stale(const WsFixState *before, const WsFixState *after);
 /* No step that is drawn goes or moves. */
 gboolean ws_fix_only_adds(const WsFix *fix);
-/* Sorts proposals by cost; of those that make the same edits one stays. */
+/* ws_fixes_of(), none of them drawn, nor known to fit. */
+GPtrArray *ws_fixes_planned(const WsDesign *design, const WsFinding *finding);
+/* Sorts proposals by cost; of those that do the same one stays. */
 void ws_fixes_sort(GPtrArray *fixes);
 
 /* --- adding proposals: returns the fix to add edits to (owned by F) --- */
@@ -107,10 +120,15 @@ WsFix *ws_fixer_add(WsFixer *F, const char *title, ...) G_GNUC_PRINTF(2, 3);
  * the edits before. An edit that does not fit takes its proposal away. */
 void ws_fix_set(WsFix *fix, const WsNode *node, WsFieldId field, WsJson *value); /* NULL: unset */
 void ws_fix_insert(const WsFixer *F, WsFix *fix, gint spot, gint by, WsJson *value);
-guint64 ws_fix_append(WsFix *fix, const WsNode *owner, WsFieldId list, WsJson *value);
+void ws_fix_append(WsFix *fix, const WsNode *owner, WsFieldId list, WsJson *value);
 void ws_fix_remove(const WsFixer *F, WsFix *fix, gint spot);
 /* Moves a step behind (by 1) or before (by 0) another one. */
 void ws_fix_move(const WsFixer *F, WsFix *fix, gint spot, gint to, gint by);
+void ws_fix_do(WsFix *fix, WsMendDeed deed);
+/* Makes its edits; FALSE: they do not fit the design's form. */
+gboolean ws_fix_draw(WsFix *fix);
+char *
+ws_fix_deeds(const WsFix *fix); /* what is not drawn, as text: two that do the same say the same */
 
 /* --- values of steps --- */
 /* The rest of a step that orders; what is NULL is left out. */

@@ -209,8 +209,8 @@ void ws_fix_meet_at_end(WsFixer *F)
             const guint64 step = ws_spot(F, alone)->node->identity;
             const guint n = ws_node_n_children(group, WS_F_body);
             if (ws_node_child(group, WS_F_body, n - 1) != ws_spot(F, alone)->node)
-                ws_draft_move(fix->draft, step, group->identity, WS_F_body,
-                              n - (ws_spot(F, alone)->up < 0 ? 1 : 0));
+                ws_fix_do(fix, (WsMendDeed){ WS_MEND_MOVE, step, group->identity, WS_F_body,
+                                             n - (ws_spot(F, alone)->up < 0 ? 1 : 0), NULL });
             ws_fix_append(fix, group, WS_F_body, ws_plain(WS_STEP_CLUSTER, "wait"));
             continue;
         }
@@ -236,10 +236,10 @@ void ws_fix_take_tile(WsFixer *F)
         for (guint k = 0; k <= n; k++) {
             WsFix *fix =
                 ws_fixer_add(F, "Take the next tile in %s", ws_node_name(ws_spot(F, F->at)->group));
-            ws_draft_insert(fix->draft, loop->identity, WS_F_do, n - k,
-                            WS_MAKE(WS_STEP_TAKE, { WS_F_keyword, ws_json_text("tiles") },
-                                    { WS_F_from, ws_json_of_field(step, slot) },
-                                    { WS_F_use, ws_json_of_field(step, WS_F_use) }));
+            WsJson *take = WS_MAKE(WS_STEP_TAKE, { WS_F_keyword, ws_json_text("tiles") },
+                                   { WS_F_from, ws_json_of_field(step, slot) },
+                                   { WS_F_use, ws_json_of_field(step, WS_F_use) });
+            ws_fix_do(fix, (WsMendDeed){ WS_MEND_INSERT, 0, loop->identity, WS_F_do, n - k, take });
         }
         return;
     }

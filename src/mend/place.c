@@ -231,30 +231,38 @@ WsFix *ws_fixer_add(WsFixer *F, const char *title, ...)
     fix->kind = F->row->kind;
     fix->safe = F->row->safe;
     fix->cost = F->row->cost;
+    fix->deeds = g_array_new(FALSE, FALSE, sizeof(WsMendDeed));
     fix->draft = ws_draft_new(F->design);
     g_ptr_array_add(F->out, fix);
     return fix;
 }
 
+void ws_fix_do(WsFix *fix, WsMendDeed deed)
+{
+    g_array_append_val(fix->deeds, deed);
+}
+
 void ws_fix_set(WsFix *fix, const WsNode *node, WsFieldId field, WsJson *value)
 {
-    ws_draft_set(fix->draft, node->identity, field, value);
+    ws_fix_do(fix, (WsMendDeed){ WS_MEND_SET, node->identity, .field = field, .value = value });
 }
 
 void ws_fix_insert(const WsFixer *F, WsFix *fix, gint spot, gint by, WsJson *value)
 {
     const WsSpot *s = ws_spot(F, spot);
-    ws_draft_insert(fix->draft, s->owner->identity, s->field, s->index + (guint)by, value);
+    ws_fix_do(fix, (WsMendDeed){ WS_MEND_INSERT, 0, s->owner->identity, s->field,
+                                 s->index + (guint)by, value });
 }
 
-guint64 ws_fix_append(WsFix *fix, const WsNode *owner, WsFieldId list, WsJson *value)
+void ws_fix_append(WsFix *fix, const WsNode *owner, WsFieldId list, WsJson *value)
 {
-    return ws_draft_append(fix->draft, owner->identity, list, value);
+    const guint behind = fix->deeds->len ? G_MAXUINT : ws_node_n_children(owner, list);
+    ws_fix_do(fix, (WsMendDeed){ WS_MEND_INSERT, 0, owner->identity, list, behind, value });
 }
 
 void ws_fix_remove(const WsFixer *F, WsFix *fix, gint spot)
 {
-    ws_draft_remove(fix->draft, ws_spot(F, spot)->node->identity);
+    ws_fix_do(fix, (WsMendDeed){ WS_MEND_REMOVE, ws_spot(F, spot)->node->identity });
 }
 
 void ws_fix_move(const WsFixer *F, WsFix *fix, gint spot, gint to, gint by)
@@ -262,8 +270,8 @@ void ws_fix_move(const WsFixer *F, WsFix *fix, gint spot, gint to, gint by)
     const WsSpot *s = ws_spot(F, spot), *t = ws_spot(F, to);
     /* The index counts after the step has left its place. */
     const gboolean before = s->owner == t->owner && s->field == t->field && s->index < t->index;
-    ws_draft_move(fix->draft, s->node->identity, t->owner->identity, t->field,
-                  t->index + (guint)by - (before ? 1 : 0));
+    ws_fix_do(fix, (WsMendDeed){ WS_MEND_MOVE, s->node->identity, t->owner->identity, t->field,
+                                 t->index + (guint)by - (before ? 1 : 0), NULL });
 }
 
 WsJson *ws_hand(WsNodeKind kind, const char *ref, const char *use, WsHanding how)

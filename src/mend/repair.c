@@ -3,6 +3,7 @@
 #include "check/proof/bits.h"
 #include "mend/fixer.h"
 #include "program/elaborate.h"
+#include "program/program.h"
 
 enum {
     MOST_STEPS = 8,             /* fixes after each other */
@@ -11,7 +12,9 @@ enum {
     MOST_AFTER = 60,            /* proposals that are tried after each of them */
     MOST_PROOF_WORK = 80 << 20, /* of one proposal */
     MOST_TRIED = 800,           /* of one search */
-    ONE_PROPOSAL = 1 << 18      /* what elaborating one takes, in the same steps */
+    ONE_PROPOSAL = 1 << 18,     /* what drawing and elaborating one takes, in the same steps */
+    ONE_OPERATION = 1 << 12,    /* … for each operation of its program */
+    ONE_PLANNED = 1 << 14       /* what making one takes that is not drawn */
 };
 /* Of the whole search, in steps of proofs and plays: some seconds. No clock: the same design gets
  * the same fix on a machine that is busy. */
@@ -44,6 +47,7 @@ static gboolean closes(Repair *r, const WsDesign *design)
     r->tried++;
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsProgram) p = ws_elaborate(design, r->ask->set, r->ask->n_set, findings);
+    r->work += p ? (guint64)p->n_ops * ONE_OPERATION : 0;
     if (!p || ws_findings_count(findings, WS_SEVERITY_ERROR))
         return FALSE;
     ws_check_budgets(p, findings);
@@ -73,7 +77,7 @@ static gboolean wanted(const Repair *r, const WsFinding *f, WsSeverity severity)
 }
 
 /* Proposals of the first errors, the likeliest first; `of` says whose each is. */
-static GPtrArray *proposals(const Repair *r, const WsFixState *now, GHashTable *of)
+static GPtrArray *proposals(Repair *r, const WsFixState *now, GHashTable *of)
 {
     GPtrArray *all = g_ptr_array_new_with_free_func((GDestroyNotify)ws_fix_free);
     guint n = 0;
@@ -81,7 +85,7 @@ static GPtrArray *proposals(const Repair *r, const WsFixState *now, GHashTable *
         const WsFinding *f = now->findings->list->pdata[i];
         if (!wanted(r, f, WS_SEVERITY_ERROR))
             continue;
-        g_autoptr(GPtrArray) list = ws_fixes_of(now->design, f);
+        g_autoptr(GPtrArray) list = ws_fixes_planned(now->design, f);
         for (guint k = 0; k < list->len; k++) {
             WsFix *fix = list->pdata[k];
             fix->cost += n;
@@ -91,6 +95,7 @@ static GPtrArray *proposals(const Repair *r, const WsFixState *now, GHashTable *
         }
         n++;
     }
+    r->work += (guint64)all->len * ONE_PLANNED;
     ws_fixes_sort(all);
     return all;
 }
@@ -119,8 +124,8 @@ static WsFixState *at_once(Repair *r, const WsFixState *now, guint most, GPtrArr
     g_autoptr(GHashTable) of = g_hash_table_new(NULL, NULL);
     g_autoptr(GPtrArray) all = proposals(r, now, of);
     for (guint i = 0; i < MIN(all->len, most) && !late(r); i++) {
-        const WsFix *fix = all->pdata[i];
-        if (!closes(r, fix->draft->design))
+        WsFix *fix = all->pdata[i];
+        if (!ws_fix_draw(fix) || !closes(r, fix->draft->design))
             continue;
         g_autoptr(WsFixState) after = checked(r, fix->draft->design);
         if (!proved(after) || ws_fix_gets_stale(now, after))
@@ -158,8 +163,8 @@ static WsFixState *in_two(Repair *r, const WsFixState *now, GPtrArray *steps)
     g_autoptr(GHashTable) of = g_hash_table_new(NULL, NULL);
     g_autoptr(GPtrArray) all = proposals(r, now, of);
     for (guint i = 0, n = 0; i < all->len && n < MOST_FIRST && !late(r); i++) {
-        const WsFix *fix = all->pdata[i];
-        if (!(fix->safe || r->ask->any) || !ws_fix_only_adds(fix))
+        WsFix *fix = all->pdata[i];
+        if (!(fix->safe || r->ask->any) || !ws_fix_draw(fix) || !ws_fix_only_adds(fix))
             continue;
         n++;
         g_autoptr(WsFixState) first = checked(r, fix->draft->design);
@@ -209,8 +214,10 @@ static void offer(Repair *r, const WsFixState *now, GPtrArray *offers)
     g_autoptr(GHashTable) of = g_hash_table_new(NULL, NULL);
     g_autoptr(GPtrArray) all = proposals(r, now, of);
     for (guint i = 0; i < all->len && !late(r); i++) {
-        const WsFix *fix = all->pdata[i];
+        WsFix *fix = all->pdata[i];
         const WsFinding *f = g_hash_table_lookup(of, fix);
+        if (!ws_fix_draw(fix))
+            continue;
         g_autoptr(WsFixState) after =
             ws_fix_try(now, f, fix, r->ask->set, r->ask->n_set, r->ask->options);
         if (!after || after->errors > 0)

@@ -60,22 +60,20 @@ static void wrap(WsFixer *F, gint from, gint to, const char *cond, const WsNode 
     const guint n = (guint)(ws_spot(F, to)->index - s->index) + 1;
     g_autofree char *name = ws_step_name(ws_spot(F, to)->node);
     WsFix *fix = ws_fixer_add(F, "Do %s only if %s, as %s does", name, cond, ws_node_name(theirs));
-    WsDraft *d = fix->draft;
     fix->safe = FALSE;
-    const guint64 branch = ws_draft_insert(
-        d, s->owner->identity, s->field, s->index,
-        WS_MAKE(WS_STEP_IF, { WS_F_keyword, ws_json_expr(cond) }, { WS_F_then, ws_json_list() }));
+    WsJson *branch =
+        WS_MAKE(WS_STEP_IF, { WS_F_keyword, ws_json_expr(cond) }, { WS_F_then, ws_json_list() });
+    ws_fix_insert(F, fix, from, 0, branch);
     for (guint k = 0; k < n; k++) {
         const WsNode *step = ws_node_child(s->owner, s->field, s->index + k);
         if (counter && ws_node_has(step, WS_F_use))
             ws_fix_set(fix, step, WS_F_use, ws_json_text(ws_node_name(counter)));
-        ws_draft_move(d, step->identity, branch, WS_F_then, k);
+        ws_fix_do(fix, (WsMendDeed){ WS_MEND_MOVE, step->identity, 0, WS_F_then, k, NULL });
     }
     if (!counter)
         return;
-    ws_draft_append(
-        d, branch, WS_F_then,
-        WS_MAKE(WS_STEP_ADVANCE, { WS_F_keyword, ws_json_text(ws_node_name(counter)) }));
+    WsJson *on = WS_MAKE(WS_STEP_ADVANCE, { WS_F_keyword, ws_json_text(ws_node_name(counter)) });
+    ws_fix_do(fix, (WsMendDeed){ WS_MEND_INSERT, 0, 0, WS_F_then, G_MAXUINT, on });
     ws_fix_append(fix, s->group, WS_F_counters,
                   WS_MAKE(WS_NODE_COUNTER, { WS_F_name, ws_json_text(ws_node_name(counter)) },
                           { WS_F_start, ws_json_of_field(counter, WS_F_start) }));
@@ -172,9 +170,9 @@ void ws_fix_meet_all(WsFixer *F)
         for (guint g = 0; g < ws_node_n_children(root, WS_F_groups); g++) {
             const WsNode *group = ws_node_child(root, WS_F_groups, g);
             if (!meets(F, group, name))
-                ws_draft_insert(fix->draft, group->identity, WS_F_body,
-                                end ? ws_node_n_children(group, WS_F_body) : 0,
-                                ws_plain(WS_STEP_SYNC, "cta"));
+                ws_fix_do(fix, (WsMendDeed){ WS_MEND_INSERT, 0, group->identity, WS_F_body,
+                                             end ? ws_node_n_children(group, WS_F_body) : 0,
+                                             ws_plain(WS_STEP_SYNC, "cta") });
         }
     }
 }

@@ -151,8 +151,8 @@ static void first_arrival(WsFixer *F, const WsNode *b, const WsNode *group)
     WsFix *fix = ws_fixer_add(F, "Give the first turn of %s before the loops of %s", name,
                               ws_node_name(group));
     fix->cost += b == F->object ? 0 : 1;
-    ws_draft_insert(fix->draft, group->identity, WS_F_body, 0,
-                    ws_hand(WS_STEP_ARRIVE, ref, NULL, (WsHanding){ .when = one ? last : NULL }));
+    WsJson *arrive = ws_hand(WS_STEP_ARRIVE, ref, NULL, (WsHanding){ .when = one ? last : NULL });
+    ws_fix_do(fix, (WsMendDeed){ WS_MEND_INSERT, 0, group->identity, WS_F_body, 0, arrive });
 }
 
 void ws_fix_prime(WsFixer *F)
@@ -199,8 +199,9 @@ static void wait_there(WsFixer *F, const char *name)
                         *when = ws_field_text(s->node, WS_F_when);
         WsFix *fix =
             ws_fixer_add(F, "Let %s wait at %s, not only arrive", ws_node_name(s->group), name);
-        ws_draft_replace(fix->draft, s->node->identity,
-                         ws_hand(WS_STEP_SYNC, ref, NULL, (WsHanding){ .when = when }));
+        ws_fix_do(fix, (WsMendDeed){ WS_MEND_REPLACE, s->node->identity,
+                                     .value = ws_hand(WS_STEP_SYNC, ref, NULL,
+                                                      (WsHanding){ .when = when }) });
     }
 }
 
