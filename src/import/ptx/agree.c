@@ -49,6 +49,7 @@ static gboolean may_miss(Agree *a, const WsReadStep *s)
         a->line = s->line;
         return TRUE;
     case WS_READ_EXPECT:
+    case WS_READ_CLAIM:
     case WS_READ_LOAD:
     case WS_READ_STORE:
     case WS_READ_STORE_WAIT:
@@ -66,6 +67,7 @@ static gboolean may_miss(Agree *a, const WsReadStep *s)
     case WS_READ_SYNC:
     case WS_READ_BAR_ARRIVE:
     case WS_READ_CLUSTER:
+    case WS_READ_TAKE:
         return FALSE;
     default: /* accesses are opaque then; a loop or a branch is what it holds */
         return TRUE;
@@ -76,7 +78,7 @@ static gboolean may_miss(Agree *a, const WsReadStep *s)
 static gboolean is_single(const WsReadStep *s)
 {
     return s->kind == WS_READ_EXPECT || s->kind == WS_READ_LOAD || s->kind == WS_READ_STORE ||
-           s->kind == WS_READ_COPY;
+           s->kind == WS_READ_COPY || s->kind == WS_READ_CLAIM;
 }
 
 /* Does what another thread makes of a step need that it waited, too? */
@@ -92,6 +94,8 @@ static gboolean is_work(const WsReadStep *s)
     case WS_READ_STORE:
     case WS_READ_COPY:
     case WS_READ_BAR_ARRIVE:
+    case WS_READ_CLAIM:
+    case WS_READ_TAKE:
         return TRUE;
     default:
         return FALSE;
@@ -122,6 +126,9 @@ static void compare(Agree *a, const WsReadStep *s, const WsReadStep *o)
               s->kind == WS_READ_STORE_WAIT) &&
              s->n != o->n)
         what = "a wait that is not the same in all threads of a group";
+    else if ((s->kind == WS_READ_TAKE || s->kind == WS_READ_CLAIM) &&
+             (s->kind == WS_READ_CLAIM || !same(s->buffer.index, o->buffer.index)))
+        what = "a tile that several threads of a group claim, or take from different places";
     else if (is_single(s) && a->who != PTX_TWO_LANES &&
              (lane || (a->who == PTX_SOME_LANE && s->kind != WS_READ_STORE) ||
               (same(s->buffer.index, o->buffer.index) && same(s->barrier.index, o->barrier.index))))

@@ -323,6 +323,8 @@ static const WsExpr *logic(PtxWalk *w, const WsPtxInst *i, const char *base)
                : is_bit(a) && is_bit(b) ? ws_x_op(r, WS_EXPR_AND, a, b)
                                         : NULL;
     if (!strcmp(base, "xor")) {
+        if (known && n == 0)
+            return a;
         if (known && n == -1)
             return ws_x_op(r, WS_EXPR_SUB, ws_x_int(r, -1), a);
         if (known && n == 1 && is_bit(a))
@@ -386,6 +388,8 @@ static const WsExpr *select_(PtxWalk *w, const WsPtxInst *i)
     gint64 known;
     if (ws_x_is(c, &known))
         return ptx_int(w, i->arg[known ? 1 : 2]);
+    if (ptx_of_claim(c))
+        return NULL;
     const WsExpr *next = ptx_next_turn(w->p.r, c, ptx_int(w, i->arg[1]), ptx_int(w, i->arg[2]));
     if (next)
         return next;
@@ -528,6 +532,8 @@ gboolean ptx_arithmetic(PtxWalk *w, const WsPtxInst *i)
         result(w, i, v);
         return TRUE;
     }
+    if (ptx_claim_number(w, i))
+        return TRUE;
     if (!strcmp(base, "setp") && g_hash_table_contains(w->told, i->arg[1]))
         g_hash_table_add(w->told, (gpointer)i->arg[0]);
     for (guint k = 0; k < G_N_ELEMENTS(bases); k++)

@@ -129,6 +129,8 @@ static void arrive(PtxWalk *w, const WsPtxInst *i)
         return;
     }
     const WsPtxInst *all = &g_array_index(w->ptx->inst, WsPtxInst, 0);
+    if (s && w->apart)
+        g_hash_table_add(w->alone, s);
     if (s && s->cta && g_hash_table_contains(w->spread, GUINT_TO_POINTER((guint)(i - all)))) {
         s->cta = NULL;
         s->ctas = G_MAXUINT;
@@ -159,13 +161,15 @@ void ptx_mbarrier(PtxWalk *w, const WsPtxInst *i)
 void ptx_warp(PtxWalk *w, const WsPtxInst *i)
 {
     gint64 known;
-    w->warp_synced |= ws_x_is(ptx_predicate(w, i), &known) && known;
+    const gboolean all = ws_x_is(ptx_predicate(w, i), &known) && known;
+    w->warp_synced |= all;
+    w->apart &= !all;
 }
 
 /* bar.sync id, n: of the CTA, or named. */
 void ptx_named(PtxWalk *w, const WsPtxInst *i)
 {
-    gint64 id = 0, n = w->ptx->threads;
+    gint64 id = 0, n = w->ptx->threads, known;
     if (!i->n || !ws_x_is(ptx_int(w, i->arg[0]), &id) ||
         (i->n > 1 && !ws_x_is(ptx_int(w, i->arg[1]), &n)) || strstr(i->op, "red")) {
         ptx_lost(w, i, "a barrier whose number is not known");
@@ -173,6 +177,7 @@ void ptx_named(PtxWalk *w, const WsPtxInst *i)
     }
     const gboolean sync = !strstr(i->op, "arrive");
     w->warp_synced = FALSE;
+    w->apart &= !ws_x_is(ptx_predicate(w, i), &known); /* lanes of a warp come together */
     if (sync && n == w->ptx->threads) {
         WsReadStep *s = ptx_new_step(w, WS_READ_SYNC, i);
         s->name = "cta";

@@ -343,6 +343,8 @@ static void lose(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
     case WS_READ_SYNC:
     case WS_READ_BAR_ARRIVE:
     case WS_READ_CLUSTER:
+    case WS_READ_CLAIM:
+    case WS_READ_TAKE:
         s->kind = WS_READ_OPAQUE;
         s->value = -1;
         s->text = NULL;
@@ -416,6 +418,7 @@ void ptx_finish(PtxWalk *w)
     ptx_visit(f.r, ptx_gaps, &f);
     ptx_widen(w);
     ptx_expected(&f);
+    ptx_claims(&f);
     ptx_visit(f.r, find_rings, &f);
     ptx_visit(f.r, place_barrier, &f);
     ptx_visit(f.r, name_barrier, &f);

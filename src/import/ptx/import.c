@@ -100,7 +100,7 @@ static void follow(PtxWalk *w, guint tid, gboolean first, Role *role)
     w->registers = 0;
     w->walked = NULL;
     w->depth = w->syncs = w->passed = w->dispatched = w->tokens = 0;
-    w->empty_commit = w->warp_synced = w->stored = FALSE;
+    w->empty_commit = w->warp_synced = w->stored = w->apart = FALSE;
     w->counted = NULL;
     w->p.frame = &frame;
     w->p.group = ws_source_group(r, "role", w->ptx->line);
@@ -324,7 +324,7 @@ static void finish_tiles(PyRead *p)
 {
     WsRead *r = p->r;
     if (p->tile) {
-        r->launch = "persistent";
+        r->launch = strcmp(r->launch, "dynamic") ? "persistent" : r->launch;
         g_autofree char *text = ws_x_text(p->tiles);
         g_ptr_array_add(r->axes, (gpointer)p->tile);
         g_ptr_array_add(r->axes, (gpointer)ws_source_format(r, "%s", p->tiles ? text : "1"));
@@ -396,6 +396,9 @@ static void walk_init(PtxWalk *w)
     w->made_by = g_hash_table_new(NULL, NULL);
     w->table = g_hash_table_new(NULL, NULL);
     w->numbers = g_hash_table_new(NULL, NULL);
+    w->alone = g_hash_table_new(NULL, NULL);
+    w->far_of = g_hash_table_new(NULL, NULL);
+    w->counts = g_hash_table_new(NULL, NULL);
     w->told = g_hash_table_new(g_str_hash, g_str_equal);
     w->nobody = g_hash_table_new(NULL, NULL);
     w->spread = g_hash_table_new(NULL, NULL);
@@ -408,7 +411,8 @@ static void walk_clear(PtxWalk *w)
     GHashTable *const tables[] = { w->memory, w->inits,    w->sums,    w->sum_names, w->begun,
                                    w->matrix, w->seen,     w->heads,   w->operands,  w->met,
                                    w->table,  w->shuffles, w->made_by, w->numbers,   w->told,
-                                   w->nobody, w->turned,   w->spread,  w->partly };
+                                   w->nobody, w->turned,   w->spread,  w->partly,    w->counts,
+                                   w->far_of, w->alone };
     for (guint i = 0; i < G_N_ELEMENTS(tables); i++)
         g_hash_table_unref(tables[i]);
     g_array_unref(w->p.loops);

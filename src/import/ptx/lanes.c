@@ -6,10 +6,17 @@
  * do the same is asked here, of the text, before. A register is the same in all lanes of every
  * warp, or of all but its first, or a number known in every thread, or mixed: anything else. */
 
+static void def_clear(gpointer data)
+{
+    g_free(((LanesDef *)data)->v);
+    g_free(((LanesDef *)data)->far);
+}
+
 static void lanes_free(gpointer data)
 {
     Lanes *l = data;
-    g_free(l->v);
+    g_array_unref(l->defs);
+    g_hash_table_unref(l->reach);
     g_free(l);
 }
 
@@ -34,6 +41,9 @@ static Lanes *lanes_of(PtxLanes *q, const WsPtxInst *i, const char *name, gboole
     Lanes *l = g_hash_table_lookup(q->of, key);
     if (!l && make) {
         l = g_new0(Lanes, 1);
+        l->defs = g_array_new(FALSE, TRUE, sizeof(LanesDef));
+        g_array_set_clear_func(l->defs, def_clear);
+        l->reach = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
         g_hash_table_insert(q->of, g_steal_pointer(&key), l);
     }
     return l;
@@ -44,6 +54,90 @@ static char **words(const char *text)
 {
     g_autofree char *flat = g_strdup(text);
     return g_strsplit(g_strdelimit(flat, "{}[]()|,+! ", ' '), " ", -1);
+}
+
+static LanesDef *def_at(const Lanes *l, guint n)
+{
+    return &g_array_index(l->defs, LanesDef, n);
+}
+
+/* The writes of `l` that lie in instructions first … last, the last one first: into `found`. TRUE:
+ * one of them is always made, so that none before it is read. */
+static gboolean defs_in(const PtxLanes *q, const Lanes *l, guint first, guint last, GArray *found)
+{
+    for (guint n = l->defs->len; n-- > 0;) {
+        const guint at = def_at(l, n)->at;
+        if (at < first || at > last)
+            continue;
+        g_array_append_val(found, n);
+        if (!inst_at(q->w, at)->guard)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* Which writes of its register instruction k may read. */
+static const GArray *reaching(PtxLanes *q, const Lanes *l, guint k)
+{
+    GArray *found = g_hash_table_lookup(l->reach, GUINT_TO_POINTER(k));
+    if (found)
+        return found;
+    found = g_array_new(FALSE, FALSE, sizeof(guint));
+    g_hash_table_insert(l->reach, GUINT_TO_POINTER(k), found);
+    const WsPtx *ptx = q->w->ptx;
+    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+    g_autoptr(GArray) next = g_array_new(FALSE, FALSE, sizeof(guint));
+    const WsPtxBlock *b =
+        &g_array_index(ptx->blocks, WsPtxBlock, g_array_index(ptx->block_of, guint, k));
+    if (k > b->first && defs_in(q, l, b->first, k - 1, found))
+        return found;
+    g_array_append_vals(next, b->before->data, b->before->len);
+    for (guint at = 0; at < next->len; at++) {
+        const guint one = g_array_index(next, guint, at);
+        if (!g_hash_table_add(seen, GUINT_TO_POINTER(one)))
+            continue;
+        const WsPtxBlock *x = &g_array_index(ptx->blocks, WsPtxBlock, one);
+        if (!defs_in(q, l, x->first, x->last, found))
+            g_array_append_vals(next, x->before->data, x->before->len);
+    }
+    return found;
+}
+
+static PtxHow one_for_all(const PtxLanes *q, PtxHow how, const gint64 *v)
+{
+    return how != KNOWN              ? how
+           : ptx_lanes_same(q, v, 0) ? SAME
+           : ptx_lanes_same(q, v, 1) ? LEADER
+                                     : MIXED;
+}
+
+static LanesDef *only_def(PtxLanes *q, const Lanes *l, guint k)
+{
+    const GArray *found = l->defs->len > 1 ? reaching(q, l, k) : NULL;
+    return !found            ? def_at(l, 0) /* before it nobody reads it */
+           : found->len == 1 ? def_at(l, g_array_index(found, guint, 0))
+                             : NULL;
+}
+
+/* What a register is where instruction k reads it: what all writes are that may be read there. */
+static PtxHow at_use(PtxLanes *q, const Lanes *l, guint k, gint64 *v)
+{
+    const LanesDef *only = only_def(q, l, k);
+    if (only && only->how == KNOWN && only->left < KNOWN) {
+        memcpy(v, only->v, q->threads * sizeof *v);
+        return KNOWN;
+    }
+    if (only)
+        return only->how == NONE_YET ? NONE_YET
+                                     : MAX(only->left, one_for_all(q, only->how, only->v));
+    const GArray *found = reaching(q, l, k);
+    PtxHow how = NONE_YET;
+    for (guint n = 0; n < found->len; n++) {
+        const LanesDef *d = def_at(l, g_array_index(found, guint, n));
+        if (d->how != NONE_YET)
+            how = MAX(how, MAX(MAX(d->apart, d->left), one_for_all(q, d->how, d->v)));
+    }
+    return how;
 }
 
 static const char *const special[] = { "%tid.x", "%laneid", "%tid.y", "%tid.z" };
@@ -75,9 +169,7 @@ PtxHow ptx_lanes_operand(PtxLanes *q, const WsPtxInst *i, const char *name, gint
     const Lanes *l = lanes_of(q, i, name, FALSE);
     if (!l) /* %ctaid.x; a local one of another scope is not found */
         return *name == '%' ? SAME : MIXED;
-    if (l->how == KNOWN)
-        memcpy(v, l->v, q->threads * sizeof *v);
-    return l->how;
+    return at_use(q, l, (guint)(i - inst_at(q->w, 0)), v);
 }
 
 gboolean ptx_lanes_same(const PtxLanes *q, const gint64 *v, guint first)
@@ -285,13 +377,32 @@ static PtxHow result(PtxLanes *q, const WsPtxInst *i, gint64 *v)
     return known ? KNOWN : same ? SAME : rest ? LEADER : MIXED;
 }
 
-/* A register that several instructions write, some of them in a branch of some lanes only, or
- * under a predicate that is not the same for all. */
-static PtxHow joined(PtxLanes *q, const WsPtxInst *i, const Lanes *l, PtxHow how, const gint64 *v)
+/* What instruction k writes to `l`; the last one of a list that names it twice. */
+static LanesDef *def_of(const Lanes *l, guint k)
+{
+    for (guint n = l ? l->defs->len : 0; n-- > 0;)
+        if (def_at(l, n)->at == k)
+            return def_at(l, n);
+    return NULL;
+}
+
+LanesDef *ptx_lanes_only(PtxLanes *q, const WsPtxInst *i, const char *name)
+{
+    const Lanes *l = is_register(q, name) ? lanes_of(q, i, name, FALSE) : NULL;
+    LanesDef *d = l ? only_def(q, l, (guint)(i - inst_at(q->w, 0))) : NULL;
+    return d && d->left < LEADER ? d : NULL;
+}
+
+LanesDef *ptx_lanes_def(PtxLanes *q, const WsPtxInst *i, const char *name)
+{
+    const Lanes *l = is_register(q, name) ? lanes_of(q, i, name, FALSE) : NULL;
+    return l ? def_of(l, (guint)(i - inst_at(q->w, 0))) : NULL;
+}
+
+/* What an instruction writes under a predicate that is not the same for all, or as one of two. */
+static PtxHow written(PtxLanes *q, const WsPtxInst *i, PtxHow how, const gint64 *v)
 {
     g_autofree gint64 *guard = g_new0(gint64, q->threads);
-    if (l->apart > how && l->writes > 1)
-        how = l->apart;
     gboolean rest = FALSE;
     if (i->guard) {
         const PtxHow g = ptx_lanes_operand(q, i, i->guard, guard);
@@ -299,10 +410,9 @@ static PtxHow joined(PtxLanes *q, const WsPtxInst *i, const Lanes *l, PtxHow how
             return MIXED;
         rest = g == LEADER || (g == KNOWN && !ptx_lanes_same(q, guard, 0));
     }
-    if (l->writes < 2 && !i->guard && (!strpbrk(i->arg[0], ",|") || !strncmp(i->op, "elect", 5)))
+    if (!i->guard && (!strpbrk(i->arg[0], ",|") || !strncmp(i->op, "elect", 5)))
         return how;
-    if (how == KNOWN)
-        how = ptx_lanes_same(q, v, 0) ? SAME : ptx_lanes_same(q, v, 1) ? LEADER : MIXED;
+    how = one_for_all(q, how, v);
     return rest && how < LEADER ? LEADER : how;
 }
 
@@ -323,14 +433,16 @@ static gboolean pass(PtxLanes *q)
         const PtxHow found = result(q, i, v);
         g_auto(GStrv) word = words(i->arg[0]);
         for (guint j = 0; word[j]; j++) {
-            Lanes *l = *word[j] && is_register(q, word[j]) ? lanes_of(q, i, word[j], FALSE) : NULL;
+            const Lanes *l =
+                *word[j] && is_register(q, word[j]) ? lanes_of(q, i, word[j], FALSE) : NULL;
+            LanesDef *d = def_of(l, k);
             const gboolean who = j == 0 && strchr(i->arg[0], '|') && !strncmp(i->op, "elect", 5);
-            const PtxHow how = !l ? NONE_YET : joined(q, i, l, who ? SAME : found, v);
-            if (!l || how <= l->how)
+            const PtxHow how = !d ? NONE_YET : written(q, i, who ? SAME : found, v);
+            if (!d || how <= d->how)
                 continue;
-            l->how = how;
+            d->how = how;
             if (how == KNOWN)
-                l->v = g_memdup2(v, q->threads * sizeof *v);
+                d->v = g_memdup2(v, q->threads * sizeof *v);
             changed = TRUE;
         }
     }
@@ -397,8 +509,10 @@ static GHashTable *read_behind(PtxLanes *q, gint from)
 }
 
 /* What is written in `blocks`, and read from `join` on, differs between the lanes there. */
-static gboolean set_apart(PtxLanes *q, GHashTable *blocks, gint join, PtxHow how)
+static gboolean set_apart(PtxLanes *q, GHashTable *blocks, guint branch, PtxHow how)
 {
+    const gint join = g_array_index(q->w->ptx->blocks, WsPtxBlock, branch).join;
+    const gboolean again = g_hash_table_contains(blocks, GUINT_TO_POINTER(branch));
     gboolean changed = FALSE;
     g_autoptr(GHashTable) behind = read_behind(q, join);
     for (guint k = 0; k < q->w->ptx->inst->len; k++) {
@@ -408,10 +522,13 @@ static gboolean set_apart(PtxLanes *q, GHashTable *blocks, gint join, PtxHow how
         g_auto(GStrv) word = words(i->arg[0]);
         for (guint j = 0; word[j]; j++) {
             g_autofree char *key = key_of(i, word[j]);
-            Lanes *l = g_hash_table_contains(behind, key) ? g_hash_table_lookup(q->of, key) : NULL;
-            if (!l || l->apart >= how)
+            const Lanes *l =
+                g_hash_table_contains(behind, key) ? g_hash_table_lookup(q->of, key) : NULL;
+            LanesDef *d = def_of(l, k);
+            PtxHow *at = !d ? NULL : again ? &d->left : &d->apart;
+            if (!at || *at >= how)
                 continue;
-            l->apart = how;
+            *at = how;
             changed = TRUE;
         }
     }
@@ -436,7 +553,7 @@ static gboolean note_branches(PtxLanes *q)
         while (g_hash_table_iter_next(&it, &block, NULL))
             g_hash_table_add(q->some, block);
         changed |=
-            set_apart(q, blocks, g_array_index(q->w->ptx->blocks, WsPtxBlock, block_of(q, k)).join,
+            set_apart(q, blocks, block_of(q, k),
                       how == LEADER || (how == KNOWN && ptx_lanes_same(q, v, 1)) ? LEADER : MIXED);
     }
     return changed;
@@ -451,14 +568,17 @@ void ptx_lanes_alike(PtxWalk *w)
         const WsPtxInst *i = inst_at(w, k);
         g_auto(GStrv) word = words(writes(i) ? i->arg[0] : "");
         for (guint j = 0; word[j]; j++)
-            if (*word[j] && is_register(&q, word[j]))
-                lanes_of(&q, i, word[j], TRUE)->writes++;
+            if (*word[j] && is_register(&q, word[j])) {
+                const LanesDef d = { .at = k };
+                g_array_append_val(lanes_of(&q, i, word[j], TRUE)->defs, d);
+            }
     }
     do { /* what is known only grows: it ends */
         while (pass(&q))
             ;
     } while (note_branches(&q));
     ptx_lanes_judge(&q);
+    ptx_lanes_far(&q);
     g_hash_table_unref(q.of);
     g_hash_table_unref(q.some);
 }

@@ -8,11 +8,20 @@ G_BEGIN_DECLS
 /* LEADER: the same in all lanes of a warp but its first. */
 typedef enum { NONE_YET, SAME, KNOWN, LEADER, MIXED } PtxHow;
 
+/* What one instruction writes to a register. */
 typedef struct {
+    guint at; /* number of the instruction */
     PtxHow how;
-    guint writes; /* instructions that write it */
-    PtxHow apart; /* … one of them in a branch that only some lanes take, and it is read behind */
+    PtxHow apart; /* … in a branch that only some lanes take, and it is read behind */
+    PtxHow left;  /* … in a loop that lanes leave in different rounds, and it is read behind */
     gint64 *v;    /* KNOWN: of every thread; owned */
+    guint32 *far; /* what is added in every thread to something that is the same for its warp; NULL:
+                     it is not known; owned (lanes_far.c) */
+} LanesDef;
+
+typedef struct {
+    GArray *defs;      /* LanesDef */
+    GHashTable *reach; /* instruction that reads it -> GArray of guint: defs that it may read */
 } Lanes;
 
 typedef struct {
@@ -24,6 +33,12 @@ typedef struct {
 
 /* What one operand is. `v`, of every thread, is filled where it is KNOWN. */
 PtxHow ptx_lanes_operand(PtxLanes *q, const WsPtxInst *i, const char *name, gint64 *v);
+/* The only write that instruction i may read in `name`; NULL: there are several, or lanes may have
+ * left a loop with different ones. */
+LanesDef *ptx_lanes_only(PtxLanes *q, const WsPtxInst *i, const char *name);
+LanesDef *ptx_lanes_def(PtxLanes *q, const WsPtxInst *i, const char *name); /* what i writes */
+/* The lanes of a warp that an access goes to, as differences: into `far_of` of the walk. */
+void ptx_lanes_far(PtxLanes *q);
 /* Is it the same in all lanes of every warp from lane `first` on? */
 gboolean ptx_lanes_same(const PtxLanes *q, const gint64 *v, guint first);
 /* The blocks between a branch and where its ways meet; TRUE: something there matters. */

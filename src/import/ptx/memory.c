@@ -189,7 +189,12 @@ void ptx_shared(PtxWalk *w, const WsPtxInst *i)
     s->buffer.index = at;
     if (number)
         g_hash_table_add(w->numbers, s);
+    w->apart = TRUE;
     s->all = w->warp_synced; /* handed on inside of a warp */
+    if (!matrix && writes)
+        ptx_claim_stored(w, i->arg[1], s);
+    else if (!matrix)
+        ptx_claim_loaded(w, i, s);
     PtxOperand *o = ptx_operand_of(w, &s->buffer);
     const guint lanes = !matrix ? 32 : strstr(i->op, ".x4") ? 32 : strstr(i->op, ".x2") ? 16 : 8;
     o->to = matrix ? 16 : bytes_of(i->op);
@@ -199,4 +204,6 @@ void ptx_shared(PtxWalk *w, const WsPtxInst *i)
     o->last = partly >> 8;
     o->touched = (partly ? partly & 255 : lanes) * o->to;
     o->idle = w->tid % 32 >= lanes; /* whose address is not looked at */
+    if (!o->idle)
+        ptx_lanes_bytes(w, i, lanes, o->to, o);
 }

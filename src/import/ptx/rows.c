@@ -41,8 +41,14 @@ static gboolean same_when(const WsReadStep *a, const WsReadStep *b)
     return a->when == b->when || (a->when && b->when && ws_expr_equal(a->when, b->when));
 }
 
-/* Does `s` go on where `g` ends, or fill what lies between? Then it is part of that step. */
-static gboolean joins(PtxFinish *f, WsReadStep *g, WsReadStep *s)
+static gboolean is_whole(const PtxOperand *o)
+{
+    return o->touched >= o->to - o->from;
+}
+
+/* Does `s` go on where `g` ends, or fill what lies between? Then it is part of that step. So is
+ * what lies `slack` bytes away where one of the two leaves gaps. */
+static gboolean joins(PtxFinish *f, WsReadStep *g, WsReadStep *s, gint64 slack)
 {
     PtxSpot a, b;
     PtxOperand *to = ptx_operand_of(f->w, &g->buffer), *o = ptx_operand_of(f->w, &s->buffer);
@@ -52,8 +58,8 @@ static gboolean joins(PtxFinish *f, WsReadStep *g, WsReadStep *s)
     if (a.n > 1 && !ws_expr_equal(a.index, b.index))
         return FALSE;
     const gint64 d = b.base - a.base, from = d + o->from, to_here = d + o->to;
-    /* rows of 128 bytes, eight of them a swizzle pattern */
-    const gint64 slack = 1024;
+    if (slack && is_whole(to) && is_whole(o))
+        return FALSE;
     if (from > to->to + slack || to_here < to->from - slack)
         return FALSE;
     to->from = MIN(to->from, from);
@@ -72,22 +78,22 @@ static void collisions(PtxFinish *f, GPtrArray *list)
         const PtxOperand *o = ptx_operand_of(f->w, &s->buffer);
         collisions(f, s->body);
         collisions(f, s->other);
-        if (s->kind == WS_READ_WRITE && !s->off && o->touched > o->to - o->from)
+        if (s->kind == WS_READ_WRITE && !s->off && (o->twice || o->touched > o->to - o->from))
             ptx_make_opaque(f, s, "stores of several lanes to the same bytes");
     }
 }
 
 /* Runs of stores, loads or copies of one tile, up to what synchronises, are one step. */
-static void join_runs(PtxFinish *f, GPtrArray *list)
+static void join_runs(PtxFinish *f, GPtrArray *list, gint64 slack)
 {
     for (guint i = 0; i < list->len; i++) {
         WsReadStep *s = g_ptr_array_index(list, i);
         if (s->off)
             continue;
         if (s->body)
-            join_runs(f, s->body);
+            join_runs(f, s->body, slack);
         if (s->other)
-            join_runs(f, s->other);
+            join_runs(f, s->other, slack);
         if (s->kind != WS_READ_WRITE && s->kind != WS_READ_READ && s->kind != WS_READ_GATHER)
             continue;
         for (guint k = i; k-- > 0;) { /* what it fills may join what stands before, too */
@@ -96,7 +102,7 @@ static void join_runs(PtxFinish *f, GPtrArray *list)
                 continue;
             if (g->kind != WS_READ_WRITE && g->kind != WS_READ_READ && g->kind != WS_READ_GATHER)
                 break;
-            if (joins(f, g, s)) {
+            if (joins(f, g, s, slack)) {
                 s->off = TRUE;
                 s = g;
             }
@@ -227,7 +233,8 @@ void ptx_copies_of_threads(PtxFinish *f)
             end->n = 0;
         }
         collisions(f, g->body);
-        join_runs(f, g->body);
+        join_runs(f, g->body, 0);
+        join_runs(f, g->body, 1024); /* rows of 128 bytes, eight of them a swizzle pattern */
         give_arrivals(f, g->body);
     }
 }

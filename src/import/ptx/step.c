@@ -16,7 +16,7 @@ const WsExpr *ptx_condition(PtxWalk *w, const WsPtxInst *i)
 const WsExpr *ptx_predicate(PtxWalk *w, const WsPtxInst *i)
 {
     const WsExpr *e = ptx_condition(w, i);
-    return e && ws_x_mentions(e, PTX_TOKEN) ? NULL : e;
+    return e && (ws_x_mentions(e, PTX_TOKEN) || ptx_of_claim(e)) ? NULL : e;
 }
 
 WsReadStep *ptx_new_step(PtxWalk *w, WsReadKind kind, const WsPtxInst *i)
@@ -173,7 +173,8 @@ static void shuffle(PtxWalk *w, const WsPtxInst *i)
         g_hash_table_insert(w->shuffles, key, (gpointer)own);
     } else if (!w->p.probing || own->kind != VAL_INT || py_known(own, &lane)) {
         const Val *first = g_hash_table_lookup(w->shuffles, key);
-        if (!same_value(first, own))
+        if (!same_value(first, own) && !(ptx_same_claim(first, own) && i->n > 2 &&
+                                         ws_x_is(ptx_int(w, i->arg[2]), &lane) && lane == 0))
             v = first && i->n > 2 && ws_x_is(ptx_int(w, i->arg[2]), &lane) && lane == 0
                     ? first
                     : py_opaque(&w->p);
@@ -242,7 +243,10 @@ static void plain_access(PtxWalk *w, const WsPtxInst *i)
         w->global_to = MAX(w->global_to, i->line);
         w->n_global++;
     }
-    if (known && i->n && *i->arg[0] != '[')
+    const Val *tile = known ? ptx_counted(w, i) : NULL;
+    if (tile)
+        ptx_set(w, i->arg[0], tile);
+    else if (known && i->n && *i->arg[0] != '[')
         ptx_forget(w, i->arg[0]);
 }
 

@@ -22,6 +22,12 @@ void ptx_unite_arrivals(PtxWalk *w, GPtrArray *list, GHashTable *const *warp, gu
                 who += has_line(warp[k], s->line);
             s->flag = has_line(lane, s->line) && g_strcmp0(s->text, PTX_SPREAD);
             s->all = !s->flag && who > 1;
+            const gboolean spread = !g_strcmp0(s->text, PTX_SPREAD),
+                           alone = g_hash_table_contains(w->alone, s);
+            if (alone && (s->all || spread))
+                ptx_lose_line(w, s->line,
+                              "an arrival for lanes of a warp that no barrier of it lies behind");
+            s->all |= n == 1 && !s->flag && !alone && s->n == 1;
             if (who < n && (who > 1 || s->flag))
                 ptx_lose_line(w, s->line, "an arrival of some of the warps of a group");
         }
@@ -203,7 +209,8 @@ void ptx_unite_bytes(PtxWalk *w, GPtrArray *list, const GPtrArray *other, guint 
             continue;
         if (o && ws_x_difference(s->buffer.index, o->buffer.index, &d)) {
             b->to = MAX(b->to, d + ptx_operand_of(w, &o->buffer)->to);
-            b->from = MIN(b->from, d);
+            b->from = MIN(b->from, d + ptx_operand_of(w, &o->buffer)->from);
+            b->twice |= ptx_operand_of(w, &o->buffer)->twice;
             b->touched += !lane ? ptx_operand_of(w, &o->buffer)->touched : 0;
         } else if (s->kind != WS_READ_GATHER) {
             s->flag = s->kind == WS_READ_WRITE;

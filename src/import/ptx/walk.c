@@ -35,7 +35,8 @@ typedef struct {
     guint head;
     gint exit;
     const WsPtxLoop *blocks;
-    gboolean once; /* the condition stands behind the first round */
+    gboolean once;    /* the condition stands behind the first round */
+    const char *tile; /* register of a claimed tile, NULL none */
     WsPyNode node;
 } Walked;
 
@@ -56,14 +57,27 @@ static void run_round(PyRead *p, PyLoop *l)
     w->tested_first = FALSE;
     w->fresh = TRUE;
     const guint passed = w->passed;
+    const gboolean apart = w->apart;
     run_blocks(w, own->head, (gint)own->head, TRUE);
+    w->apart |= apart; /* of what was before the first round, or left by the last one */
     w->passed = passed;
     if (w->ended) { /* of a loop in which threads end nothing is known behind it */
         ptx_lost(w, inst_at(w, block_at(w, own->head)->first), "a loop in which a thread may end");
         w->ended = FALSE;
     }
     ptx_products_closed(w, inst_at(w, block_at(w, own->head)->first));
+    if (own->tile)
+        ptx_claim_taken(w, own->tile, inst_at(w, block_at(w, own->head)->first));
     w->walked = outer;
+}
+
+static void over_tile(PtxWalk *w, PyLoop *l, const char *name)
+{
+    WsPyNode *target = g_new0(WsPyNode, 1);
+    g_ptr_array_add(w->p.r->pool, target);
+    target->kind = WS_PY_NAME;
+    target->text = name;
+    l->target = target;
 }
 
 static gboolean decide(PyRead *p, PyLoop *l, GArray *carries)
@@ -78,6 +92,12 @@ static gboolean decide(PyRead *p, PyLoop *l, GArray *carries)
         if (!w->lost)
             ptx_lose_line(w, l->node->line, "a parity that restarts where its slot continues");
         return FALSE;
+    }
+    const char *tile = ptx_claims_tiles(w, l, carries, left);
+    if (tile) {
+        over_tile(w, l, tile);
+        ((Walked *)l)->tile = tile;
+        return TRUE;
     }
     for (guint i = 0; left && i < carries->len; i++) {
         PyCarry *c = &g_array_index(carries, PyCarry, i);
@@ -95,11 +115,7 @@ static gboolean decide(PyRead *p, PyLoop *l, GArray *carries)
         const WsExpr *added = w->tested_first ? ws_x_int(r, 0) : c->step;
         if (factor == -1 && w->again->op != WS_EXPR_NE &&
             py_over_tiles(p, l, c->entry->e, ws_x_op(r, WS_EXPR_ADD, rest, added), c->step)) {
-            WsPyNode *target = g_new0(WsPyNode, 1);
-            g_ptr_array_add(r->pool, target);
-            target->kind = WS_PY_NAME;
-            target->text = c->name;
-            l->target = target;
+            over_tile(w, l, c->name);
             c->atom = NULL;
             return TRUE;
         }
@@ -303,8 +319,11 @@ static void choice(PtxWalk *w, const WsPtxInst *at, const WsExpr *c, guint taken
     ptx_products_closed(w, at);
     w->p.to = s->other;
     const guint before_both = w->passed, by_path = w->by_path;
+    const gboolean apart = w->apart;
     path_blocks(w, c, FALSE, fall, join);
     const guint passed = w->passed;
+    const gboolean left_apart = w->apart;
+    w->apart = apart;
     w->passed = before_both;
     ptx_products_closed(w, at);
     const gboolean ended = w->ended;
@@ -315,6 +334,7 @@ static void choice(PtxWalk *w, const WsPtxInst *at, const WsExpr *c, guint taken
     w->p.frame->vars = before;
     path_blocks(w, c, TRUE, taken, join);
     w->passed = MIN(w->passed, passed);
+    w->apart |= left_apart;
     ptx_products_closed(w, at);
     w->p.to = to;
     gboolean done;
@@ -470,6 +490,8 @@ static gint conditional(PtxWalk *w, const WsPtxInst *i, guint block, gint stop)
         }
         return (gint)(in ? taken : fall);
     }
+    if (ptx_of_claim(c))
+        c = NULL;
     const gboolean pid = c && ws_x_mentions(c, PY_PID);
     if ((!c || pid) && b->join >= 0 && (!own || inside(own->blocks, (guint)b->join)) &&
         ptx_quiet(w, block, (guint)b->join, pid))

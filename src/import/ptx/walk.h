@@ -35,8 +35,9 @@ typedef struct {
     gint64 guess;     /* … bytes that are tried */
     const char *dtype;
     gboolean turned;
-    gboolean idle; /* the address of a lane that touches nothing */
-    guint last;    /* the last lane of a warp that touches it, where that is not the last one; 0 */
+    gboolean idle;  /* the address of a lane that touches nothing */
+    gboolean twice; /* lanes of a warp touch the same bytes */
+    guint last;     /* the last lane of a warp that touches it, where that is not the last one; 0 */
 } PtxOperand;
 
 typedef struct {
@@ -70,13 +71,16 @@ typedef struct {
     gboolean idle, all_inner; /* some warp does nothing; some group has an inner_sync */
     GHashTable *told;         /* registers that say what a warp is to do */
     GHashTable *nobody;       /* blocks for which no warp is told to do them */
+    GHashTable *alone;        /* WsReadStep*: arrivals behind such accesses */
     GHashTable *numbers;      /* WsReadStep*: stores of numbers that are remembered */
-    GArray *sync_ids;         /* gint64: of those, in order; -1: of the cluster */
-    gboolean inner_sync;      /* … and one in a loop or a branch */
-    GHashTable *partly;       /* number of a store that some lanes make -> PTX_PARTLY() */
-    GHashTable *spread;       /* numbers of instructions: lane n arrives in CTA n (lanes_judge.c) */
-    guint arrivals;           /* at the barrier of the cluster, outside of loops and branches */
-    guint syncs;              /* barriers of the whole CTA outside of loops, so far */
+    GHashTable *far_of; /* numbers of accesses -> guint32: where each thread's lies (lanes_far.c) */
+    GHashTable *counts; /* numbers of instructions: they count tiles for a loop (claim.c) */
+    GArray *sync_ids;   /* gint64: of those, in order; -1: of the cluster */
+    gboolean inner_sync; /* … and one in a loop or a branch */
+    GHashTable *partly;  /* number of a store that some lanes make -> PTX_PARTLY() */
+    GHashTable *spread;  /* numbers of instructions: lane n arrives in CTA n (lanes_judge.c) */
+    guint arrivals;      /* at the barrier of the cluster, outside of loops and branches */
+    guint syncs;         /* barriers of the whole CTA outside of loops, so far */
     guint
         passed; /* … and those in the open rounds and branches: at least so many it came through */
     GHashTable *made_by;  /* WsReadStep* -> ptx_made() */
@@ -101,7 +105,8 @@ typedef struct {
     gboolean tested_first; /* … tested at the head */
     gint64 registers;      /* of setmaxnreg before the first wait */
     gboolean lost;         /* something that synchronises was not read */
-    gboolean waits, warp_synced;            /* since the last barrier of the group: bar.warp.sync */
+    gboolean waits, warp_synced; /* since the last barrier of the group: bar.warp.sync */
+    gboolean apart; /* accesses of lanes that no barrier of the warp or the group lies behind */
     guint global_from, global_to, n_global; /* lines of plain global accesses */
     guint place_from, place_to;             /* of copies whose place in a tensor is not followed */
     gboolean ended;                         /* the thread returned */
@@ -201,6 +206,9 @@ const WsExpr *ptx_next_parity(WsRead *r, const WsExpr *c, const WsExpr *parity);
 /* Loses the kernel where a guard of what matters holds for several lanes of a warp and not for all,
  * or a warp exchanges registers where not all of its lanes come. */
 void ptx_lanes_alike(PtxWalk *w);
+/* The bytes that all lanes of the warp touch, where that is known: `lanes` of them, `bytes` each.
+ */
+void ptx_lanes_bytes(PtxWalk *w, const WsPtxInst *i, guint lanes, gint64 bytes, PtxOperand *o);
 gboolean ptx_warp_wide(const WsPtxInst *i); /* all lanes of a warp make it together */
 /* Synchronisation, copies, products. FALSE: it is none of them. */
 gboolean ptx_step(PtxWalk *w, const WsPtxInst *i);
@@ -255,6 +263,19 @@ void ptx_unread(PtxWalk *w, const WsPtxInst *i, const char *what);
 void ptx_finish(PtxWalk *w);
 /* counters: rounds of inner loops are counted, not asked for (`k.total` stands behind loop k). */
 WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file, gboolean counters);
+
+/* --- claim.c: tiles that a counter hands out -------------------------------------------------- */
+
+gboolean ptx_of_claim(const WsExpr *e); /* it compares one, which is no integer anywhere else */
+const Val *ptx_counted(PtxWalk *w, const WsPtxInst *i);    /* of an atom; NULL: it counts none */
+gboolean ptx_claim_number(PtxWalk *w, const WsPtxInst *i); /* computes one, or compares it */
+void ptx_claim_stored(PtxWalk *w, const char *text, WsReadStep *s);
+void ptx_claim_loaded(PtxWalk *w, const WsPtxInst *i, WsReadStep *s);
+gboolean ptx_same_claim(const Val *a, const Val *b); /* … that two lanes loaded */
+/* `left` > 0 is "the next tile is below how many there are": makes it a loop over tiles. The
+ * register that holds the tile; NULL: it is no such loop. */
+const char *ptx_claims_tiles(PtxWalk *w, PyLoop *l, const GArray *carries, const WsExpr *left);
+void ptx_claim_taken(PtxWalk *w, const char *reg, const WsPtxInst *at); /* at the end of a round */
 
 /* --- turning.c -------------------------------------------------------------------------------- */
 

@@ -22,7 +22,8 @@ DESIGNS = ["tests/designs/" + n for n in
            ("gemm-aliased gemm-cluster gemm-cooperative gemm-one-consumer gemm-pingpong gemm-pipe "
             "attention-ahead attention-straight attention-tle-pingpong").split()] + \
           [f"projects/{n}/design" for n in
-           "gemm-bf16-cluster2 gemm-bf16-deferred gemm-bf16-splitk gemm-fp8-block own-kernel attention-d128-full".split()]
+           "gemm-bf16-cluster2 gemm-bf16-deferred gemm-bf16-splitk gemm-fp8-block gemm-fp8-block-pair own-kernel attention-d128 "
+           "attention-d128-full".split()]
 
 
 class Kernel:
