@@ -372,6 +372,7 @@ static void walk_init(PtxWalk *w)
     w->p.loops = g_array_new(FALSE, TRUE, sizeof(OpenLoop));
     w->p.loop_names = g_ptr_array_new();
     w->p.open_gathers = g_ptr_array_new();
+    w->p.rising = g_hash_table_new(g_str_hash, g_str_equal);
     w->memory = g_hash_table_new(NULL, NULL);
     w->inits = g_hash_table_new(NULL, NULL);
     w->sums = g_hash_table_new(g_str_hash, g_str_equal);
@@ -419,6 +420,7 @@ static void walk_clear(PtxWalk *w)
     g_array_unref(w->p.loops);
     g_ptr_array_unref(w->p.loop_names);
     g_ptr_array_unref(w->p.open_gathers);
+    g_hash_table_unref(w->p.rising);
     g_array_unref(w->mma);
     g_array_unref(w->stores);
     g_ptr_array_unref(w->least);

@@ -378,16 +378,17 @@ void ptx_products_closed(PtxWalk *w, const WsPtxInst *i)
 void ptx_matrix(PtxWalk *w, const WsPtxInst *i)
 {
     gint64 n = 0;
+    if (i->guard && !(ws_x_is(ptx_predicate(w, i), &n) && n)) {
+        ptx_lost(w, i, "an instruction on products under a predicate");
+        return;
+    }
     if (strstr(i->op, "mma_async")) {
         product(w, i);
     } else if (strstr(i->op, "fence")) {
         ptx_new_step(w, WS_READ_FENCE, i)->name = "mma";
     } else if (strstr(i->op, "commit_group")) {
-        gint64 known;
         if (!w->mma->len)
             ptx_lost(w, i, "a group of products that is empty");
-        else if (!ws_x_is(ptx_predicate(w, i), &known))
-            ptx_lost(w, i, "a commit of products under a predicate");
         close_group(w, i);
     } else if (strstr(i->op, "wait_group")) {
         if (!i->n || !ws_x_is(ptx_int(w, i->arg[0]), &n))

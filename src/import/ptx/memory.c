@@ -185,6 +185,10 @@ void ptx_shared(PtxWalk *w, const WsPtxInst *i)
     if (!writes)
         ptx_forget(w, i->arg[0]);
     const WsExpr *at = ptx_address(w, i->arg[writes ? 0 : i->n - 1], NULL);
+    if (at && !ptx_divides(at, matrix ? 16 : bytes_of(i->op))) {
+        ptx_lost(w, i, "an access to shared memory at an address that may not be aligned");
+        return;
+    }
     WsReadStep *s = ptx_new_step(w, writes ? WS_READ_WRITE : WS_READ_READ, i);
     s->buffer.index = at;
     if (number)
