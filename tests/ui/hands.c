@@ -352,7 +352,8 @@ void hands_press(Scenario *s, double x, double y)
 {
     int sx, sy;
     scenario_on_screen(hands_timeline(s)->canvas, x, y, &sx, &sy);
-    scenario_xdo("mousemove %d %d mousedown 1", sx, sy);
+    scenario_arrive(s->timeline, sx, sy);
+    scenario_xdo("mousedown 1");
 }
 
 void hands_glide(Scenario *s, double x0, double y0, double x1, double y1)

@@ -319,6 +319,12 @@ void scenario_point(GtkWidget *widget, double x, double y)
     scenario_xdo("mousemove %d %d", sx, sy);
 }
 
+void scenario_arrive(GtkWidget *widget, int sx, int sy)
+{
+    scenario_xdo("mousemove %d %d", sx, sy);
+    scenario_settle(widget);
+}
+
 static char *held(const char *modifier, const char *how)
 {
     return modifier ? g_strdup_printf("%s %s ", how, modifier) : g_strdup("");
@@ -331,7 +337,8 @@ void scenario_drag(GtkWidget *widget, double x0, double y0, double x1, double y1
     g_autofree char *down = held(modifier, "keydown"), *up = held(modifier, " keyup");
     scenario_on_screen(widget, x0, y0, &ax, &ay);
     scenario_on_screen(widget, x1, y1, &bx, &by);
-    scenario_xdo("mousemove %d %d %smousedown %d", ax, ay, down, button);
+    scenario_arrive(widget, ax, ay);
+    scenario_xdo("%smousedown %d", down, button);
     for (int i = 1; i <= 8; i++)
         scenario_xdo("mousemove %d %d", ax + (bx - ax) * i / 8, ay + (by - ay) * i / 8);
     scenario_settle(widget);
@@ -357,7 +364,8 @@ void scenario_click(GtkWidget *widget, double x, double y, int button, const cha
     g_strchomp(up);
     scenario_on_screen(widget, x, y, &sx, &sy);
     note_click(widget, x, y);
-    scenario_xdo("mousemove %d %d %smousedown %d mouseup %d%s", sx, sy, down, button, button, up);
+    scenario_arrive(widget, sx, sy);
+    scenario_xdo("%smousedown %d mouseup %d%s", down, button, button, up);
     scenario_settle(widget);
 }
 

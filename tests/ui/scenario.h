@@ -54,6 +54,10 @@ gboolean scenario_late(gint64 since, const char *what, const char *file, int lin
 void scenario_xdo(const char *words, ...) G_GNUC_PRINTF(1, 2);
 /* A point of a widget on the screen. */
 void scenario_on_screen(GtkWidget *widget, double x, double y, int *sx, int *sy);
+/* The pointer is there before a button goes down, as a hand's is: the tooltip of where it was,
+ * which may lie over the place, is gone then. A press in the same instant would be the tooltip's.
+ */
+void scenario_arrive(GtkWidget *widget, int sx, int sy);
 void scenario_point(GtkWidget *widget, double x, double y); /* moves the pointer there */
 /* Button down at one point, up at another, in steps so that no threshold is jumped over. `modifier`
  * is a key held meanwhile ("shift"), or NULL. */

@@ -66,7 +66,8 @@ static void palette_return(Scenario *s)
     g_assert_nonnull(row);
     int x, y;
     scenario_on_screen(row, 10, 5, &x, &y);
-    scenario_xdo("mousemove %d %d click --repeat 2 --delay 40 1", x, y);
+    scenario_arrive(row, x, y);
+    scenario_xdo("click --repeat 2 --delay 40 1");
     WAIT_FOR(hands_states(s) == 3);
     hands_settle(s);
     g_assert_cmpint(node(s, LOADS "4")->kind, ==, WS_STEP_LET);
@@ -334,7 +335,8 @@ static void history_popover(Scenario *s)
     GtkWidget *row = scenario_find_text(history_list(s), "As it was at first");
     int x, y;
     scenario_on_screen(row, 30, gtk_widget_get_height(row) / 2.0, &x, &y);
-    scenario_xdo("mousemove %d %d click 1", x, y);
+    scenario_arrive(row, x, y);
+    scenario_xdo("click 1");
     WAIT_FOR(ws_history_now(ws_document_history(s->document)) == 0);
     hands_settle(s);
     g_autofree char *begun = hands_text(s);
