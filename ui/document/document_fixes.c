@@ -9,9 +9,38 @@
 
 enum { MOST = 24 }; /* findings that are looked at without being asked for */
 
+/* What the check says of a design, worked out by the first thread that needs it. Counted: a thread
+ * may outlive the question. */
+typedef struct {
+    GMutex mutex;
+    WsFixState *state; /* NULL: nobody needed it yet */
+} Judged;
+
+static void clear_judged(gpointer data)
+{
+    Judged *j = data;
+    g_mutex_clear(&j->mutex);
+    g_clear_pointer(&j->state, ws_fix_state_free);
+}
+
+/* Read by threads from here on. */
+static const WsFixState *judged_state(Judged *j, const WsDesign *design)
+{
+    g_autoptr(GMutexLocker) one = g_mutex_locker_new(&j->mutex);
+    if (!j->state)
+        j->state = ws_fix_state_new(design, NULL, 0, NULL);
+    return j->state;
+}
+
+static void judged_unref(Judged *j)
+{
+    g_atomic_rc_box_release_full(j, clear_judged);
+}
+
 /* Belongs to the document. */
 typedef struct {
     WsDesign *design;      /* reference; NULL: nothing was asked for */
+    Judged *judged;        /* of the design; NULL as well */
     GHashTable *known;     /* "RULE place" -> GPtrArray of WsFix */
     GCancellable *running; /* of the task that is on its way; NULL none */
 } State;
@@ -22,6 +51,7 @@ static void forget(State *s)
         g_cancellable_cancel(s->running);
     g_clear_object(&s->running);
     g_clear_pointer(&s->design, ws_design_unref);
+    g_clear_pointer(&s->judged, judged_unref);
     g_hash_table_remove_all(s->known);
 }
 
@@ -60,6 +90,7 @@ static gboolean to_mend(const WsFinding *f)
 typedef struct {
     GWeakRef document; /* the thread does not keep it */
     WsDesign *design;
+    Judged *judged;
     WsRuleId rule;
     char *at, *key;
 } Question;
@@ -69,6 +100,7 @@ static void clear_question(gpointer data)
     Question *q = data;
     g_weak_ref_clear(&q->document);
     ws_design_unref(q->design);
+    judged_unref(q->judged);
     g_free(q->at);
     g_free(q->key);
     g_free(q);
@@ -95,7 +127,7 @@ static void look(GTask *task, gpointer source, gpointer data, GCancellable *canc
     const Question *q = data;
     GPtrArray *whole = g_ptr_array_new_with_free_func((GDestroyNotify)ws_fix_free);
     g_autoptr(GPtrArray) part = g_ptr_array_new_with_free_func((GDestroyNotify)ws_fix_free);
-    g_autoptr(WsFixState) now = ws_fix_state_new(q->design, NULL, 0, NULL);
+    const WsFixState *now = judged_state(q->judged, q->design);
     const WsFinding *finding = same_finding(now, q);
     g_autoptr(GPtrArray) proposals = finding ? ws_fixes_of(q->design, finding) : NULL;
     for (guint i = 0;
@@ -164,6 +196,7 @@ static void ask(WsDocument *d, const WsFinding *f)
     Question *q = g_new0(Question, 1);
     g_weak_ref_init(&q->document, d);
     q->design = ws_design_ref(s->design);
+    q->judged = g_atomic_rc_box_acquire(s->judged);
     q->rule = f->rule;
     q->at = g_strdup(f->at);
     q->key = key_of(f);
@@ -180,6 +213,10 @@ void ws_document_want_fixes(WsDocument *d, const WsFinding *first)
     if (s->design != design) {
         forget(s);
         s->design = design ? ws_design_ref(design) : NULL;
+        if (design) {
+            s->judged = g_atomic_rc_box_new0(Judged);
+            g_mutex_init(&s->judged->mutex);
+        }
     }
     /* What is only tried, or not judged yet, has no findings that stay. */
     if (!design || ws_document_pending(d) || ws_document_trying(d))
