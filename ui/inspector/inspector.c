@@ -177,7 +177,7 @@ static gboolean rebuild(gpointer data)
 static void refresh(WsInspector *self)
 {
     if (!self->idle)
-        self->idle = g_idle_add(rebuild, self);
+        self->idle = g_idle_add_full(G_PRIORITY_HIGH_IDLE, rebuild, self, NULL);
 }
 
 static void on_back(WsInspector *self)
