@@ -47,7 +47,7 @@ static gboolean differs(const WsProgram *p, const WsTree *t)
     return any;
 }
 
-static gboolean rounds_differ(const WsProgram *p)
+gboolean ws_score_claims(const WsProgram *p)
 {
     if (p->tiles->launch != WS_LAUNCH_DYNAMIC)
         return FALSE;
@@ -57,10 +57,24 @@ static gboolean rounds_differ(const WsProgram *p)
     return FALSE;
 }
 
+static const char *reason(const WsBuild *b)
+{
+    return ws_build_words(b, "The CTAs of this launch claim their tiles, and the trace does not "
+                             "hold which ones a CTA got. Tiles have different numbers of rounds "
+                             "here, so measured rounds cannot be counted to them.");
+}
+
+const char *ws_score_claims_text(void)
+{
+    static const WsSceneOptions none;
+    const WsBuild plain = { .o = &none };
+    return reason(&plain);
+}
+
 gboolean ws_claims_rounds(const WsBuild *b)
 {
     if (!b->cache->claims)
-        b->cache->claims = rounds_differ(b->p) ? 2 : 1;
+        b->cache->claims = ws_score_claims(b->p) ? 2 : 1;
     return b->cache->claims == 2;
 }
 
@@ -79,10 +93,7 @@ static void add_note(WsBuild *b, guint row, double x, double w)
     item->issued = item->done = (gint64)ws_scene_time(b->s, x + w);
     item->measured = TRUE;
     item->label = ws_build_fit(w - 8, 9.5, candidate);
-    item->tip = g_strdup(ws_build_words(
-        b, "The CTAs of this launch claim their tiles, and the trace does not hold which ones a "
-           "CTA got. Tiles have different numbers of rounds here, so measured rounds cannot be "
-           "counted to them."));
+    item->tip = g_strdup(reason(b));
 }
 
 void ws_claims_note(WsBuild *b)

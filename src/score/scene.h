@@ -218,7 +218,12 @@ typedef struct {
     gint32 tile, round; /* round: as people count them, from 0 in each tile */
     gint64 from;
 } WsScoreRound;
+/* Of a measured trace whose rounds cannot be told apart there are none. */
 GArray *ws_score_rounds(const WsProgram *p, WsTrace *t, guint cta, char **loop);
+/* Which tile a CTA claimed is not recorded: TRUE where rounds depend on it, so that nothing
+ * measured can be counted to a round or tile; and the sentence that says so, to be translated. */
+gboolean ws_score_claims(const WsProgram *p);
+const char *ws_score_claims_text(void);
 /* Share of a CTA's cycles in which the tensor core had work in flight. */
 double ws_score_tensor_share(const WsTrace *t, guint cta);
 /* Distinct times at which something begins or ends on a CTA of a trace; free with g_array_unref. */

@@ -278,6 +278,25 @@ static void large_text(Scenario *s)
     WAIT_FOR(gtk_widget_get_height(t->units) < 1.2 * high);
 }
 
+/* A run whose CTAs claimed tiles of different length says so instead of a figure, on every page. */
+static void claimed(Scenario *s)
+{
+    scenario_open(s, "projects/attention-d128/measured/causal.wtrace");
+    WAIT_FOR(ws_document_idle(s->document, FALSE));
+    g_assert_nonnull(ws_document_measured(s->document));
+    g_assert_true(ws_document_claims(s->document));
+    g_assert_null(ws_document_idle(s->document, TRUE));
+    g_assert_null(ws_document_overlap(s->document, TRUE));
+    scenario_act(s, "show-idle");
+    WAIT_FOR(ws_idle_panel_n_causes(panel(s)));
+    g_autofree char *text = ws_idle_panel_copy(panel(s));
+    g_test_message("%s", text);
+    g_assert_nonnull(strstr(text, "claim their tiles"));
+    g_assert_nonnull(strstr(text, "not separable"));
+    g_assert_null(strstr(text, "Measured: idle"));
+    hands_shot(s, "idle-claimed");
+}
+
 static void add(void)
 {
     scenario_add("idle/pinned", pinned);
@@ -287,6 +306,7 @@ static void add(void)
     scenario_add("idle/causes", causes);
     scenario_add("idle/matrix", matrix);
     scenario_add("idle/best-edit", best_edit);
+    scenario_add_empty("idle/claimed", claimed);
 }
 
 int main(int argc, char **argv)

@@ -69,10 +69,32 @@ static void other_ctas(void)
     g_assert_cmpuint(rows->len, ==, 0);
 }
 
+/* Which tiles a CTA claimed is not recorded: a measured run of causal attention has no rounds to be
+ * compared, the prediction has them; where all tiles are alike both have. */
+static void claimed_tiles(void)
+{
+    for (gint causal = 0; causal < 2; causal++) {
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsDesign) design =
+            ws_design_load(WS_SOURCE_ROOT "/projects/attention-d128/design.wstave", findings);
+        g_autoptr(WsDesign) one = ws_design_with_constant(design, "CAUSAL", causal);
+        g_assert_nonnull(one);
+        g_autoptr(WsAnswers) a = ws_answers_make(one, NULL, ws_machine_builtin(), 0, NULL);
+        g_autoptr(WsTrace) shown = later(a->program, a->predicted, G_MAXINT64, 0);
+        g_autoptr(WsTrace) pinned = later(a->program, a->predicted, G_MAXINT64, 0);
+        g_autoptr(GArray) predicted = ws_score_rounds(a->program, a->predicted, 0, NULL);
+        g_autoptr(GArray) rows = ws_run_rounds(a->program, shown, a->program, pinned, NULL);
+        g_assert_cmpuint(predicted->len, >, 10);
+        g_assert_true(ws_score_claims(a->program) == (causal == 1));
+        g_assert_true((rows->len == 0) == (causal == 1));
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/runs/one-longer-round", one_longer_round);
     g_test_add_func("/runs/other-ctas", other_ctas);
+    g_test_add_func("/runs/claimed-tiles", claimed_tiles);
     return g_test_run();
 }

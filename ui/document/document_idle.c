@@ -3,6 +3,7 @@
 #include "program/parts/operation.h"
 #include "program/program.h"
 
+#include "score/scene.h"
 #include "ui/document/document_machine.h"
 #include "ui/document/document_private.h"
 
@@ -71,7 +72,8 @@ static void work(GTask *task, gpointer source, gpointer data, GCancellable *canc
 {
     Answer *a = data;
     for (guint i = 0; i < 2; i++) {
-        if (!a->trace[i])
+        if (!a->trace[i] ||
+            (a->trace[i]->origin == WS_TRACE_MEASURED && ws_score_claims(a->program)))
             continue;
         a->idle[i] = ws_idle_new(a->program, a->trace[i], a->machine);
         a->overlap[i] = ws_overlap_new(a->program, a->trace[i], a->machine, a->idle[i]);
@@ -144,6 +146,12 @@ gboolean ws_document_bound(WsDocument *d, WsBoundBy *by)
         return FALSE;
     *by = s->answer->by;
     return TRUE;
+}
+
+gboolean ws_document_claims(WsDocument *d)
+{
+    const WsProgram *p = ws_document_program(d);
+    return p && ws_document_measured(d) && ws_score_claims(p);
 }
 
 guint64 ws_document_idle_number(WsDocument *d)

@@ -1,5 +1,6 @@
 #include "ui/document/document_kin.h"
 
+#include "score/scene.h"
 #include "trace/kin.h"
 #include "ui/document/document_machine.h"
 #include "ui/document/document_private.h"
@@ -66,7 +67,8 @@ static void work(GTask *task, gpointer source, gpointer data, GCancellable *canc
     k->trace = ws_trace_ref(job->trace);
     k->answers = answers_of(job->trace, job->machine);
     k->stats = ws_trace_stats_new(job->trace);
-    if (k->answers && k->answers->program)
+    const WsProgram *p = k->answers ? k->answers->program : NULL;
+    if (p && (job->trace->origin != WS_TRACE_MEASURED || !ws_score_claims(p)))
         k->idle = ws_idle_new(k->answers->program, job->trace, job->machine);
     g_task_return_boolean(task, TRUE);
 }

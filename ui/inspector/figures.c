@@ -1,6 +1,7 @@
 #include "ui/inspector/figures.h"
 #include "program/op.h"
 
+#include "ui/document/document_idle.h"
 #include "ui/document/document_machine.h"
 #include "ui/parts/format.h"
 
@@ -289,8 +290,9 @@ static const WsTraceLoopStat *find_loop(const WsTrace *t, const WsTraceStats *st
     return NULL;
 }
 
+/* `mixed`: what was measured cannot be counted to the rounds. */
 static void add_loop(GPtrArray *rows, const WsTrace *t, const WsTraceLoopStat *any,
-                     const WsTraceLoopStat *a, const WsTraceLoopStat *b)
+                     const WsTraceLoopStat *a, const WsTraceLoopStat *b, gboolean mixed)
 {
     WsRow *row = ws_row_new(7, step_id(t, any->op));
     ws_row_text(row, 0, g_strdup(any->loop));
@@ -298,7 +300,10 @@ static void add_loop(GPtrArray *rows, const WsTrace *t, const WsTraceLoopStat *a
     ws_row_text(row, 2, g_strdup(ws_trace_op_label(t, any->op)));
     put_int(row, 3, TRUE, (b ? b : a)->n);
     put_int(row, 4, a != NULL, a ? a->period.p50 : 0);
-    put_int(row, 5, b != NULL, b ? b->period.p50 : 0);
+    if (mixed)
+        ws_row_number(row, 5, -1, g_strdup(_("not separable")));
+    else
+        put_int(row, 5, b != NULL, b ? b->period.p50 : 0);
     double off =
         a && b && a->period.p50 > 0 ? (double)b->period.p50 / (double)a->period.p50 - 1 : NAN;
     ws_row_number(row, 6, off, ws_format_difference(off));
@@ -310,15 +315,17 @@ static GPtrArray *loop_rows(WsDocument *document)
     GPtrArray *rows = g_ptr_array_new_with_free_func(g_object_unref);
     const WsTrace *p = ws_document_predicted(document), *m = ws_document_measured(document);
     const WsTraceStats *ps = p ? ws_document_stats(document, FALSE) : NULL;
-    const WsTraceStats *ms = m ? ws_document_stats(document, TRUE) : NULL;
+    const gboolean mixed = ws_document_claims(document);
+    const WsTraceStats *ms = m && !mixed ? ws_document_stats(document, TRUE) : NULL;
     for (guint i = 0; ps && i < ps->loop->len; i++) {
         const WsTraceLoopStat *l = &g_array_index(ps->loop, WsTraceLoopStat, i);
-        add_loop(rows, p, l, l, m ? find_loop(m, ms, agent_name(p, l->agent), l->loop) : NULL);
+        add_loop(rows, p, l, l, m ? find_loop(m, ms, agent_name(p, l->agent), l->loop) : NULL,
+                 mixed);
     }
     for (guint i = 0; ms && i < ms->loop->len; i++) {
         const WsTraceLoopStat *l = &g_array_index(ms->loop, WsTraceLoopStat, i);
         if (!p || !find_loop(p, ps, agent_name(m, l->agent), l->loop))
-            add_loop(rows, m, l, NULL, l);
+            add_loop(rows, m, l, NULL, l, FALSE);
     }
     return rows;
 }

@@ -3,6 +3,7 @@
 #include "program/parts/operation.h"
 #include "program/program.h"
 
+#include "score/scene.h"
 #include "ui/document/document_next.h"
 #include "ui/parts/format.h"
 #include "ui/parts/table.h"
@@ -95,8 +96,10 @@ static void add_row(WsIdlePanel *self, GPtrArray *rows, const WsIdleCause *predi
     ws_row_text(row, AS, g_strdup(_(reason_name[k->reason])));
     for (guint m = 0; m < 2; m++) {
         const gboolean known = ws_document_idle(self->document, m == 1) != NULL;
+        const char *none =
+            m && ws_document_claims(self->document) ? _("not separable") : WS_NO_FIGURE;
         ws_row_number(row, m ? MEASURED : PREDICTED, known ? share[m] : -1,
-                      known ? ws_format_share(share[m]) : g_strdup(WS_NO_FIGURE));
+                      known ? ws_format_share(share[m]) : g_strdup(none));
     }
     ws_row_number(row, GAPS, k->gaps, ws_format_int(k->gaps));
     ws_row_text(row, EDGE, edge_of(p, k));
@@ -160,7 +163,9 @@ static char *words(WsIdlePanel *self)
     if (!ws_document_program(d))
         return g_strdup(_("This design has errors. The problems say what they are."));
     if (!a && !b)
-        return g_strdup(ws_document_predicted(d) || ws_document_measured(d)
+        return g_strdup(ws_document_claims(d) && !ws_document_predicted(d)
+                            ? _(ws_score_claims_text())
+                        : ws_document_predicted(d) || ws_document_measured(d)
                             ? _("Looking for gaps…")
                             : _("There is no trace to look at: the timing model cannot simulate "
                                 "this design, and nothing was measured."));
@@ -190,6 +195,8 @@ static char *words(WsIdlePanel *self)
                                  "was not seen."),
                                most);
     }
+    if (ws_document_claims(d))
+        g_string_append_printf(s, "%s%s", s->len ? " " : "", _(ws_score_claims_text()));
     return g_string_free(s, FALSE);
 }
 

@@ -3,6 +3,7 @@
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
+#include "score/scene.h"
 #include "ui/document/document_idle.h"
 #include "ui/parts/format.h"
 
@@ -187,7 +188,8 @@ static void fill(WsOverlapMatrix *self)
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(self->scroll), grid);
     self->grid = grid;
     gtk_label_set_text(GTK_LABEL(self->say),
-                       !self->shown->len ? _("Nothing to look at yet.")
+                       ws_document_claims(self->document) ? _(ws_score_claims_text())
+                       : !self->shown->len                ? _("Nothing to look at yet.")
                        : overlap(self, TRUE)
                            ? _("Of the time in which the row was in use, the "
                                "share in which the column was, too: measured, and "

@@ -1,5 +1,6 @@
 #include "ui/runs/run_compare.h"
 #include "program/op.h"
+#include "score/scene.h"
 
 #include "ui/document/document_idle.h"
 #include "ui/document/document_kin.h"
@@ -115,8 +116,9 @@ static void fill_steps(WsRunCompare *self, const WsKin *kin)
     }
     if (!rows)
         rows = g_ptr_array_new_with_free_func(g_object_unref);
-    g_autoptr(WsTraceComparison) c =
-        self->pinned && !kin ? ws_trace_compare(self->shown, self->pinned) : NULL;
+    g_autoptr(WsTraceComparison) c = self->pinned && !kin && !ws_document_claims(self->document)
+                                         ? ws_trace_compare(self->shown, self->pinned)
+                                         : NULL;
     for (guint i = 0; c && i < c->row->len; i++)
         g_ptr_array_add(rows, step_row(self->shown, &g_array_index(c->row, WsTraceDelta, i)));
     ws_table_set_rows(WS_TABLE(self->steps), rows);
@@ -187,7 +189,9 @@ static char *words(WsRunCompare *self, const WsKin *kin, const char *loop)
     if (self->row->len)
         round_words(self, loop, s);
     else
-        g_string_append(s, _("The two runs have no round in common."));
+        g_string_append(s, ws_document_claims(self->document)
+                               ? _(ws_score_claims_text())
+                               : _("The two runs have no round in common."));
     return g_string_free(s, FALSE);
 }
 
