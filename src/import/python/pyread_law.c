@@ -206,6 +206,8 @@ const Val *py_law_call(PyRead *p, const WsPyNode *call)
     p->hint = hint;
     if (py_law_harmless(PY_HARMLESS_FUNCTION, dotted))
         return computed(p, call, values, n, TRUE);
+    if (py_law_harmless(PY_HARMLESS_ASKED, dotted))
+        return py_plain(p);
     if (py_law_harmless(PY_HARMLESS_VALUE, dotted))
         return computed(p, call, values, n, FALSE);
     if (p->group && !p->probing && !p->computing)
