@@ -106,7 +106,7 @@ def main():
     constants, worst, tried, kernels = upstream.table_of_constants(), 0, 0, 0
     done = set()
     for name, (kind, paths) in upstream.SETS.items():
-        language = "tle" if kind == "tle" else "gluon"
+        language = "gluon" if kind == "consan" else kind
         for path in upstream.files_of(root, paths) if kind != "consan" else ():
             base = os.path.basename(path)
             for kernel, case, broken in upstream.cases_of(warpstave, kind, path):
