@@ -42,6 +42,10 @@ HARMLESS = {
         "at the end of the kernel, before nothing",
     ("_warp_specialize_barrier_inline_kernel", "tle.gpu.barrier_wait(bar, phaseIdx=0)", "left out"):
         "nothing is handed over behind it",
+    ("_attn_fwd_ws_pipelined", "tlx.barrier_arrive(v_empty, 1)", "left out"):
+        "the last one of the kernel, behind the loop: nobody waits for it",
+    ("_attn_fwd_ws_pipelined_pingpong", "tlx.barrier_arrive(v_empties[v_buf_id], 1)", "left out"):
+        "the last one of the kernel, behind the loop: nobody waits for it",
     ("tle_flashmla_prefill_fwd", "sL_wg1_reader.release(1)", "left out"):
         "the slot is used once",
     ("tle_flashmla_prefill_fwd", "sL_wg0_reader.release(0)", "left out"):
