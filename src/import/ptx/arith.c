@@ -289,6 +289,29 @@ static gboolean is_choice(const WsExpr *e, gint64 a, gint64 b)
            ws_x_is(e->arg[2], &y) && x == a && y == b;
 }
 
+/* Bits that e may have where it is f (x % n), both powers of two; 0: it is not that. */
+static gint64 bits_of(const WsExpr *e)
+{
+    WsAffine f;
+    gint64 n, bits = 0;
+    if (!ws_expr_affine(e, &f))
+        return 0;
+    if (f.n == 1 && !f.constant && f.factor[0] > 0 && f.factor[0] < 1 << 16 &&
+        !(f.factor[0] & (f.factor[0] - 1)) && f.term[0]->op == WS_EXPR_MOD &&
+        ws_x_is(f.term[0]->arg[1], &n) && n > 1 && n < 1 << 10 && !(n & (n - 1)))
+        bits = f.factor[0] * (n - 1);
+    ws_affine_clear(&f);
+    return bits;
+}
+
+static gboolean lacks(WsRead *r, const WsExpr *e, gint64 bits)
+{
+    gint64 n, above = 1;
+    while (above <= bits)
+        above <<= 1;
+    return bits && ws_x_is(low(r, e, above), &n) && !(n & bits);
+}
+
 static const WsExpr *logic(PtxWalk *w, const WsPtxInst *i, const char *base)
 {
     WsRead *r = w->p.r;
@@ -349,6 +372,8 @@ static const WsExpr *logic(PtxWalk *w, const WsPtxInst *i, const char *base)
                                (ws_x_is(low(r, a, above), &m) && !(m & n));
         return apart ? ws_x_op(r, WS_EXPR_ADD, a, b) : NULL;
     }
+    if (!known && !strcmp(base, "or") && (lacks(r, a, bits_of(b)) || lacks(r, b, bits_of(a))))
+        return ws_x_op(r, WS_EXPR_ADD, a, b);
     return NULL;
 }
 

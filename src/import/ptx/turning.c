@@ -98,3 +98,25 @@ gboolean ptx_turn_together(PyRead *p, const GArray *carries)
     }
     return TRUE;
 }
+
+static gboolean of_round(const WsExpr *e, const char *name)
+{
+    gboolean found = e && e->name && !strcmp(e->name, name);
+    for (guint i = 0; e && i < e->n_args && !found; i++)
+        found = of_round(e->arg[i], name);
+    return found;
+}
+
+/* What only a round sets is of the last one behind the loop, where its name counts them all. */
+void ptx_forget_rounds(PtxWalk *w, const PyLoop *l)
+{
+    GHashTableIter it;
+    gpointer key, value;
+    g_hash_table_iter_init(&it, w->p.frame->vars);
+    while (g_hash_table_iter_next(&it, &key, &value)) {
+        const Val *v = value;
+        if (v->kind == VAL_INT && of_round(v->e, l->name) &&
+            !g_ptr_array_find_with_equal_func(l->names, key, g_str_equal, NULL))
+            g_hash_table_iter_replace(&it, (gpointer)py_opaque(&w->p));
+    }
+}

@@ -211,6 +211,8 @@ static gint loop(PtxWalk *w, guint block)
     g_hash_table_add(w->heads, GUINT_TO_POINTER(block));
     const gboolean good = w->p.loops->len < 10 && py_walk(&w->p, &own.loop);
     g_hash_table_remove(w->heads, GUINT_TO_POINTER(block));
+    if (good)
+        ptx_forget_rounds(w, &own.loop);
     g_ptr_array_unref(own.loop.names);
     WsReadStep *made = good && w->p.to->len ? g_ptr_array_index(w->p.to, w->p.to->len - 1) : NULL;
     if (made && made->kind == WS_READ_FOR && own.once)

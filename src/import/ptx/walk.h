@@ -285,6 +285,7 @@ const WsExpr *ptx_left_over(WsRead *r, const WsExpr *again);
 gboolean ptx_begin_below(PyRead *p, GArray *carries);
 /* Counting by g comes to exactly 0 from e. */
 gboolean ptx_comes_to_zero(const WsExpr *e, gint64 g);
+void ptx_forget_rounds(PtxWalk *w, const PyLoop *l); /* registers that are of a round of it */
 /* No parity begins anew where the slot that it is of goes on. */
 gboolean ptx_turn_together(PyRead *p, const GArray *carries);
 
