@@ -87,7 +87,8 @@ static const WsCheckOptions tried = { .verdict_only = TRUE };
 /* Proposals, and which of them the check confirms. */
 static void fixes(Json *j, const WsFixState *state, const WsFinding *f)
 {
-    g_autoptr(GPtrArray) list = ws_fixes_of(state ? state->design : NULL, f);
+    g_autoptr(GPtrArray) list =
+        ws_fixes_of(state && j->looked <= MOST_LOOKED ? state->design : NULL, f);
     ws_json_out_open(&j->json, "fixes", '[');
     for (guint i = 0, n = 0; i < MIN(list->len, WS_FIX_TRIED) && n < WS_FIX_SHOWN; i++) {
         j->looked += state->ops + (guint64)state->ops * state->ops / FLAT;
