@@ -203,6 +203,8 @@ static gboolean unguarded(PtxWalk *w, const WsPtxInst *i)
 static void registers(PtxWalk *w, const WsPtxInst *i)
 {
     gint64 known;
+    if (i->guard)
+        ptx_lost(w, i, "registers that are handed over under a predicate");
     if (i->n && ws_x_is(ptx_int(w, i->arg[0]), &known) && !w->p.loops->len && !w->waits)
         w->registers = known;
 }
