@@ -63,6 +63,8 @@ static const Row rows[] = {
     { "parity-by-hand-inverted", "P-DL" },
     { "parity-by-hand-of-a-ready-barrier", NULL },
     { "parity-by-hand-of-the-tile", "P-RACE" },
+    { "parity-with-a-use-inverted", "P-DL" },
+    { "parity-with-a-use-of-a-ready-barrier", NULL },
     { "parts-sent-to-rank-0", NULL },
     { "parts-sent-to-rank-0-overlap", "P-RACE" },
     { "product-in-even-rounds", "P-ABA" },

@@ -213,7 +213,7 @@ void ws_op_barrier_at(WsStepState *S, WsOp *op, gint barrier, WsExpr *element, W
         op->turn = ws_elab_op_int(E, WS_EXPR_SUB, op->turn, 1, S->id);
 }
 
-/* The override pair `slot`, `phase`. */
+/* The override pair `slot`, `phase`. A wait by a parity of its own is for no use in particular. */
 static void override(WsStepState *S, WsOp *op)
 {
     WsElab *E = S->E;
@@ -232,7 +232,7 @@ static void override(WsStepState *S, WsOp *op)
         op->parity = ws_elab_op_int(E, WS_EXPR_MOD, phase, 2, S->id);
         op->turn = NULL;
     }
-    if (!S->use)
+    if (!S->use || !op->turn)
         op->use = NULL;
 }
 
