@@ -102,11 +102,14 @@ static void flatten(const WsExpr *e, WsFunc func, GPtrArray *out, WsExpr **numbe
     }
 }
 
+/* NULL: of numbers alone. */
 static WsExpr *extreme(const WsExpr *e)
 {
     g_autoptr(GPtrArray) arg = g_ptr_array_new();
     WsExpr *number = NULL;
     flatten(e, e->func, arg, &number);
+    if (arg->len == 0) /* a name that is worth a number would stand for every such number */
+        return NULL;
     if (number)
         g_ptr_array_add(arg, ws_expr_ref(number));
     g_ptr_array_sort(arg, by_text);
