@@ -307,29 +307,26 @@ char *assumptions_judge(const WsProgram *p, const Certificate *c)
     return wrong;
 }
 
+static void tell(GString *t, guint *n, const Symbol *s, const char *relation, gint64 value)
+{
+    g_string_append_printf(t, "%s%s%s%" G_GINT64_FORMAT, t->len ? ", " : "", s->text, relation,
+                           value);
+    ++*n;
+}
+
 char *assumptions_text(const Certificate *c, guint *n)
 {
     GString *t = g_string_new(NULL);
     *n = 0;
     for (guint i = 1; i < c->symbol->len; i++) {
         const Symbol *s = &g_array_index(c->symbol, Symbol, i);
-        if (s->letter)
-            continue;
-        if (s->least != NO_LOW) {
-            g_string_append_printf(t, "%s%s >= %" G_GINT64_FORMAT, t->len ? ", " : "", s->text,
-                                   s->least);
-            ++*n;
-        }
-        if (s->most != NO_HIGH) {
-            g_string_append_printf(t, "%s%s <= %" G_GINT64_FORMAT, t->len ? ", " : "", s->text,
-                                   s->most);
-            ++*n;
-        }
-        if (s->every > 1) {
-            g_string_append_printf(t, "%s%s %% %" G_GINT64_FORMAT " == %" G_GINT64_FORMAT,
-                                   t->len ? ", " : "", s->text, s->every, s->left);
-            ++*n;
-        }
+        g_autofree char *rest = g_strdup_printf(" %% %" G_GINT64_FORMAT " == ", s->every);
+        if (!s->letter && s->least != NO_LOW)
+            tell(t, n, s, " >= ", s->least);
+        if (!s->letter && s->most != NO_HIGH)
+            tell(t, n, s, " <= ", s->most);
+        if (!s->letter && s->every > 1)
+            tell(t, n, s, rest, s->left);
     }
     return g_string_free(t, FALSE);
 }

@@ -14,11 +14,8 @@ static gboolean same_queue(const Queue *a, const Queue *b)
         return FALSE;
     for (guint i = 0; i < a->n; i++) {
         const Group *g = &a->group[i], *h = &b->group[i];
-        if (g->acc != h->acc || g->operand != h->operand || !g->shape != !h->shape)
-            return FALSE;
-        if (g->shape &&
-            (g->shape->mma->m != h->shape->mma->m || g->shape->mma->n != h->shape->mma->n ||
-             g->shape->mma->acc_type != h->shape->mma->acc_type))
+        if (g->acc != h->acc || g->operand != h->operand || !g->shape != !h->shape ||
+            !same_product(g->shape, h->shape))
             return FALSE;
     }
     return TRUE;

@@ -187,6 +187,9 @@ static inline gboolean op_by_leader(const WsOp *op)
     return op->breadth == WS_BREADTH_LEADER || op->tree->leader;
 }
 
+/* Products that one accumulator may be in; NULL: none. */
+gboolean same_product(const WsOp *a, const WsOp *b);
+
 /* --- items of a CTA --------------------------------------------------------------------------- */
 typedef enum {
     ITEM_WRITE,

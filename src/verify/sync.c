@@ -377,7 +377,7 @@ Move at_slots(Run *r)
     if (r->op->kind == WS_OP_MBAR_ARRIVE &&
         (r->op->per < 0 || r->op->per > 32 || (r->op->per == 0) != r->leader))
         refuse(r, "an arrival of this form");
-    if (r->op->kind == WS_OP_MBAR_EXPECT)
+    if (ws_op_expects(r->op->kind))
         expect(r, n);
     else if (r->op->kind == WS_OP_CP_ARRIVE)
         gathered(r, n);

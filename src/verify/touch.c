@@ -278,6 +278,13 @@ void end_groups(Run *r, WsQueue q, guint n, const Set *to)
     memmove(queue->group, queue->group + n, queue->n * sizeof(Group));
 }
 
+gboolean same_product(const WsOp *a, const WsOp *b)
+{
+    return !a || !b ||
+           (a->mma->m == b->mma->m && a->mma->n == b->mma->n &&
+            a->mma->acc_type == b->mma->acc_type);
+}
+
 /* Ages beyond the longest wait are one. */
 void close_group(Run *r, WsQueue q)
 {
@@ -288,9 +295,7 @@ void close_group(Run *r, WsQueue q)
         return;
     const Group old = queue->group[0];
     Group *next = &queue->group[1];
-    if (next->shape && old.shape &&
-        (old.shape->mma->m != next->shape->mma->m || old.shape->mma->n != next->shape->mma->n ||
-         old.shape->mma->acc_type != next->shape->mma->acc_type))
+    if (!same_product(next->shape, old.shape))
         refuse(r, "products of several shapes that nobody waits for");
     next->acc |= old.acc;
     next->operand |= old.operand;
@@ -328,10 +333,8 @@ Move product(Run *r)
     const Queue *queue = &r->x->queue[WS_QUEUE_MMA];
     for (guint g = 0; g < queue->n; g++) {
         const Group *other = &queue->group[g];
-        const WsMma *m = r->op->mma, *o = other->shape ? other->shape->mma : NULL;
         if ((other->acc & a) || (other->operand & acc) ||
-            (o && (other->acc & acc) &&
-             (m->m != o->m || m->n != o->n || m->acc_type != o->acc_type)))
+            ((other->acc & acc) && !same_product(r->op, other->shape)))
             broken(r, "P-ASYNC", "registers of another product in flight");
     }
     const guint16 flight = open_group(r, WS_QUEUE_MMA);
