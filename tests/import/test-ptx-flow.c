@@ -2,6 +2,8 @@
  * which stands at the top of each text. */
 #include "judged.h"
 
+#include <string.h>
+
 static const char *const texts[] = {
     "block-of-two-dimensions-required",
     "block-of-two-dimensions",
@@ -35,12 +37,87 @@ static void test_outside(gconstpointer data)
     g_assert_cmpint(verdict_of(text, WS_IMPORT_PTX), ==, WS_VERDICT_OUTSIDE);
 }
 
+/* One place of a kernel that is proved, changed: it races, hangs or faults. The reason is the one
+ * that is said. */
+#define CP     "cp.async.cg.shared.global [ %r37 + 0 ], [ %rd38 + 0 ], 0x10, %r23;"
+#define PLACE  "add.s32 \t%r37, %r113, 55296;"
+#define SAME   "several threads write to the same bytes"
+#define MATRIX "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r108"
+
+static const struct {
+    const char *title, *file, *from, *to, *says;
+} changed[] = {
+    { "copies-of-other-threads", "triton-cpasync", PLACE, "add.s32 \t%r37, %r22, 55296;", SAME },
+    { "copies-of-its-own", "triton-cpasync", PLACE, "add.s32 \t%r37, %r113, 54272;", SAME },
+    { "copies-at-eight-bytes", "triton-cpasync", PLACE, "add.s32 \t%r37, %r113, 54280;",
+      "may not be aligned" },
+    { "copies-by-half", "triton-cpasync", CP,
+      CP "\n\tcp.async.ca.shared.global [ %r36 + 8 ], [ %rd38 + 0 ], 0x8;", SAME },
+    { "copies-in-another-group", "triton-cpasync", PLACE, "add.s32 \t%r37, %r22, 2048;", SAME },
+    { "copies-of-lanes-all-at-one", "triton-cpasync", PLACE, "add.s32 \t%r37, %r106, 55296;",
+      SAME },
+    { "copies-of-lanes-by-half", "triton-cpasync", CP,
+      "shl.b32 \t%r37, %r4, 3;\n\tand.b32 \t%r37, %r37, 1008;\n\tadd.s32 \t%r37, %r106, %r37;\n"
+      "\tadd.s32 \t%r37, %r37, 55296;\n\t" CP,
+      SAME },
+    { "copies-of-lanes-not-known", "triton-cpasync", PLACE,
+      "bfe.u32 \t%r37, %r4, 0, 7;\n\tshl.b32 \t%r37, %r37, 4;\n\tadd.s32 \t%r37, %r106, %r37;"
+      "\n\tadd.s32 \t%r37, %r37, 55296;",
+      "not known what bytes each thread writes" },
+    { "copies-of-other-threads-in-a-round", "triton-cpasync", "add.s32 \t%r154, %r165, 55296;",
+      "add.s32 \t%r154, %r139, 55296;", SAME },
+    { "stores-of-other-threads", "triton-cpasync", "st.shared.v4.b32 \t[%r341], {%r286",
+      "st.shared.v4.b32 \t[%r339+16], {%r286", "stores of several lanes to the same bytes" },
+    { "copies-not-aligned", "triton-cpasync", PLACE, "add.s32 \t%r37, %r113, 55304;",
+      "may not be aligned" },
+    { "copies-of-a-lane-not-aligned", "triton-cpasync", PLACE,
+      "add.s32 \t%r37, %r4, 1;\n\tand.b32 \t%r37, %r37, 4;\n\tadd.s32 \t%r37, %r113, %r37;\n"
+      "\tadd.s32 \t%r37, %r37, 55296;",
+      "may not be aligned" },
+    { "a-copy-and-a-store", "triton-cpasync", CP,
+      "st.shared.v4.b32 \t[%r22+56320], {%r4, %r4, %r4, %r4};\n\t" CP, SAME },
+    { "a-copy-and-its-own-store", "triton-cpasync", CP,
+      CP "\n\tst.shared.v4.b32 \t[%r37], {%r4, %r4, %r4, %r4};", SAME },
+    { "a-copy-and-a-store-by-half", "triton-cpasync", CP,
+      "st.shared.v2.b32 \t[%r36+8], {%r4, %r4};\n\t" CP, SAME },
+    { "wait-of-products-under-a-predicate", "triton-cpasync", "wgmma.wait_group.sync.aligned 0;",
+      "@%p8 wgmma.wait_group.sync.aligned 0;", "under a predicate" },
+    { "registers-under-a-predicate", "gemm", "setmaxnreg.dec", "@%p1 setmaxnreg.dec",
+      "registers that are handed over under a predicate" },
+    { "matrices-not-aligned", "triton-tma", MATRIX "+16384]", MATRIX "+16388]",
+      "may not be aligned" },
+};
+
+static void test_changed(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data);
+    g_autofree char *file =
+        g_strdup_printf("%s/tests/import/ptx/%s.ptx", WS_SOURCE_ROOT, changed[i].file);
+    g_autofree char *right = NULL;
+    g_assert_true(g_file_get_contents(file, &right, NULL, NULL));
+    g_assert_cmpint(verdict_of(right, WS_IMPORT_PTX), ==, WS_VERDICT_PROVED);
+    g_auto(GStrv) part = g_strsplit(right, changed[i].from, 2);
+    g_assert_nonnull(part[1]);
+    g_autofree char *text = g_strjoinv(changed[i].to, part);
+    g_assert_cmpint(verdict_of(text, WS_IMPORT_PTX), ==, WS_VERDICT_OUTSIDE);
+    g_auto(Judged) j = judge_kernel(text, WS_IMPORT_PTX);
+    gboolean said = FALSE;
+    for (guint k = 0; k < j.import->unread->len; k++)
+        said |= strstr(((const WsUnread *)g_ptr_array_index(j.import->unread, k))->what,
+                       changed[i].says) != NULL;
+    g_assert_true(said);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
         g_autofree char *path = g_strdup_printf("/import/ptx-flow/%s", texts[i]);
         g_test_add_data_func(path, texts[i], test_outside);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(changed); i++) {
+        g_autofree char *path = g_strdup_printf("/import/ptx-flow/changed/%s", changed[i].title);
+        g_test_add_data_func(path, GUINT_TO_POINTER(i), test_changed);
     }
     return g_test_run();
 }

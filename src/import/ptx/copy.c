@@ -243,7 +243,13 @@ static void copy_row(PtxWalk *w, const WsPtxInst *i)
         give_up(w, i, s, "a cp.async whose address in shared memory is no affine expression");
         return;
     }
-    ptx_operand_of(w, &s->buffer)->to = bytes;
+    if (!ptx_divides(s->buffer.index, bytes)) {
+        give_up(w, i, s, PTX_UNALIGNED);
+        return;
+    }
+    PtxOperand *o = ptx_operand_of(w, &s->buffer);
+    o->to = bytes;
+    ptx_lanes_bytes(w, i, 32, bytes, o);
     unplaced(w, i->line);
 }
 

@@ -25,6 +25,8 @@ void ptx_lose_at(PtxFinish *f, guint line, const char *what); /* then nothing is
  * that count these. */
 void ptx_copies_of_threads(PtxFinish *f);
 void ptx_count_copies(PtxFinish *f);
+/* Threads of a group that write the same bytes before they meet: then it is not judged. */
+void ptx_collisions(PtxFinish *f, GPtrArray *body);
 void ptx_claims(PtxFinish *f); /* places where tiles are handed on */
 /* The boxes that bring what each barrier expects. */
 void ptx_expected(PtxFinish *f);

@@ -55,7 +55,7 @@ static gboolean result(PtxLanes *q, const WsPtxInst *i, guint32 *far)
         return FALSE;
     if (!strncmp(i->op, "mov.", 4))
         return i->n == 2;
-    if (i->n < 3 + mads)
+    if (i->n < (mads ? 4u : 3u))
         return FALSE;
     if (adds || takes) {
         if (!operand(q, i, i->arg[2], b))
@@ -87,16 +87,18 @@ static gboolean pass(PtxLanes *q)
     return changed;
 }
 
-/* All lanes make it, at an address in one register. */
+/* All lanes make it, at an address in one register; of a copy, those that do. */
 static const char *address_of(const PtxLanes *q, const WsPtxInst *i, guint k, char **own)
 {
     const gboolean matrix = strstr(i->op, "matrix.") != NULL,
+                   copies = g_str_has_prefix(i->op, "cp.async.c"),
                    accesses = matrix || g_str_has_prefix(i->op, "ld.shared") ||
-                              g_str_has_prefix(i->op, "st.shared") ||
-                              g_str_has_prefix(i->op, "cp.async.c");
+                              g_str_has_prefix(i->op, "st.shared");
     const guint block = g_array_index(q->w->ptx->block_of, guint, k);
-    if (!accesses || i->guard || i->n < 2 ||
-        g_hash_table_contains(q->some, GUINT_TO_POINTER(block)))
+    const gboolean some = i->guard || g_hash_table_contains(q->some, GUINT_TO_POINTER(block));
+    if ((!accesses || some) && !copies)
+        return NULL;
+    if (i->n < 2)
         return NULL;
     const char *at = *i->arg[0] == '[' ? i->arg[0] : i->arg[i->n - 1];
     if (*at != '[')
@@ -122,10 +124,10 @@ void ptx_lanes_far(PtxLanes *q)
     }
 }
 
-static int by_place(const void *a, const void *b)
+gint ptx_by_place(gconstpointer a, gconstpointer b)
 {
-    const gint64 x = *(const gint64 *)a, y = *(const gint64 *)b;
-    return x < y ? -1 : x > y;
+    const PtxPiece *x = a, *y = b;
+    return x->at < y->at ? -1 : x->at > y->at;
 }
 
 void ptx_lanes_bytes(PtxWalk *w, const WsPtxInst *i, guint lanes, gint64 bytes, PtxOperand *o)
@@ -133,14 +135,21 @@ void ptx_lanes_bytes(PtxWalk *w, const WsPtxInst *i, guint lanes, gint64 bytes, 
     const WsPtxInst *all = &g_array_index(w->ptx->inst, WsPtxInst, 0);
     const guint32 *far = g_hash_table_lookup(w->far_of, GUINT_TO_POINTER((guint)(i - all)));
     const guint first = w->tid / 32 * 32;
-    gint64 at[32];
     if (!far || o->last)
         return;
-    for (guint k = 0; k < lanes; k++)
-        at[k] = (gint32)(far[first + k] - far[w->tid]);
-    qsort(at, lanes, sizeof *at, by_place);
-    o->from = at[0];
-    o->to = at[lanes - 1] + bytes;
-    for (guint k = 1; k < lanes; k++)
-        o->twice |= at[k] < at[k - 1] + bytes;
+    GArray *pieces = g_array_new(FALSE, FALSE, sizeof(PtxPiece));
+    g_ptr_array_add(w->p.r->arrays, pieces);
+    for (guint k = first; k < first + lanes; k++) {
+        const PtxPiece one = { (gint32)(far[k] - far[w->tid]), k };
+        g_array_append_val(pieces, one);
+        if (one.at % bytes) {
+            ptx_lost(w, i, PTX_UNALIGNED);
+            return;
+        }
+    }
+    g_array_sort(pieces, ptx_by_place);
+    o->from = g_array_index(pieces, PtxPiece, 0).at;
+    o->to = g_array_index(pieces, PtxPiece, lanes - 1).at + bytes;
+    o->pieces = pieces;
+    o->piece = bytes;
 }

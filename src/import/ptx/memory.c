@@ -153,7 +153,7 @@ gboolean ptx_generic(PtxWalk *w, const WsPtxInst *i)
     g_strstrip(inner);
     const Val *v = ptx_operand(w, g_string_chunk_insert(w->p.r->text, inner));
     const WsExpr *e = v->kind == VAL_INT ? v->e : NULL;
-    if (v->kind == VAL_PARAM || v->kind == (e && !ws_x_mentions(e, PTX_SMEM)))
+    if (v->kind == VAL_PARAM || (e && !ws_x_mentions(e, PTX_SMEM)))
         return TRUE; /* what does not begin in shared memory does not come there */
     if (e) {
         ptx_shared(w, i);
@@ -186,7 +186,7 @@ void ptx_shared(PtxWalk *w, const WsPtxInst *i)
         ptx_forget(w, i->arg[0]);
     const WsExpr *at = ptx_address(w, i->arg[writes ? 0 : i->n - 1], NULL);
     if (at && !ptx_divides(at, matrix ? 16 : bytes_of(i->op))) {
-        ptx_lost(w, i, "an access to shared memory at an address that may not be aligned");
+        ptx_lost(w, i, PTX_UNALIGNED);
         return;
     }
     WsReadStep *s = ptx_new_step(w, writes ? WS_READ_WRITE : WS_READ_READ, i);

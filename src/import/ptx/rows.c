@@ -69,20 +69,6 @@ static gboolean joins(PtxFinish *f, WsReadStep *g, WsReadStep *s, gint64 slack)
     return TRUE;
 }
 
-/* More bytes than there are between the first and the last: lanes that store values of their own
- * to the same ones. */
-static void collisions(PtxFinish *f, GPtrArray *list)
-{
-    for (guint i = 0; list && i < list->len; i++) {
-        WsReadStep *s = g_ptr_array_index(list, i);
-        const PtxOperand *o = ptx_operand_of(f->w, &s->buffer);
-        collisions(f, s->body);
-        collisions(f, s->other);
-        if (s->kind == WS_READ_WRITE && !s->off && (o->twice || o->touched > o->to - o->from))
-            ptx_make_opaque(f, s, "stores of several lanes to the same bytes");
-    }
-}
-
 /* Runs of stores, loads or copies of one tile, up to what synchronises, are one step. */
 static void join_runs(PtxFinish *f, GPtrArray *list, gint64 slack)
 {
@@ -225,6 +211,7 @@ void ptx_copies_of_threads(PtxFinish *f)
 {
     for (guint i = 0; i < f->r->groups->len; i++) {
         WsReadGroup *g = g_ptr_array_index(f->r->groups, i);
+        ptx_collisions(f, g->body);
         if (hoist(g->body)) {
             ws_source_granted(f->r, "copies of cp.async that only some rounds make stay inside of "
                                     "the stage that their group copies to");
@@ -232,7 +219,6 @@ void ptx_copies_of_threads(PtxFinish *f)
             WsReadStep *end = ws_source_step(f->r, g->body, WS_READ_LOAD_WAIT, g->line, 1, g->line);
             end->n = 0;
         }
-        collisions(f, g->body);
         join_runs(f, g->body, 0);
         join_runs(f, g->body, 1024); /* rows of 128 bytes, eight of them a swizzle pattern */
         give_arrivals(f, g->body);

@@ -181,6 +181,24 @@ static WsReadStep *partner(const GPtrArray *other, const WsReadStep *s, guint *a
     return NULL;
 }
 
+/* Those of another warp, `d` bytes away; NULL: they are not known. */
+static void unite_pieces(PtxWalk *w, PtxOperand *b, const PtxOperand *o, gint64 d)
+{
+    GArray *all = NULL;
+    if (b->pieces && o->pieces) {
+        all = g_array_new(FALSE, FALSE, sizeof(PtxPiece));
+        g_ptr_array_add(w->p.r->arrays, all);
+        g_array_append_vals(all, b->pieces->data, b->pieces->len);
+        for (guint i = 0; i < o->pieces->len; i++) {
+            PtxPiece one = g_array_index(o->pieces, PtxPiece, i);
+            one.at += d;
+            g_array_append_val(all, one);
+        }
+        g_array_sort(all, ptx_by_place);
+    }
+    b->pieces = all;
+}
+
 /* Another thread does it at other addresses: the bytes of both. What not everybody does is opaque.
  * `lane`: its number in
  * its warp; 0: it is one of another warp. */
@@ -202,17 +220,22 @@ void ptx_unite_bytes(PtxWalk *w, GPtrArray *list, const GPtrArray *other, guint 
             continue;
         }
         gint64 d = 0;
-        PtxOperand *b = ptx_operand_of(w, &s->buffer);
+        PtxOperand *b = ptx_operand_of(w, &s->buffer),
+                   *their = o ? ptx_operand_of(w, &o->buffer) : NULL;
         if (!s->buffer.index)
             continue; /* its place is not known: finish says so */
-        if (o && ptx_operand_of(w, &o->buffer)->idle)
+        if (o && their->idle)
             continue;
         if (o && ws_x_difference(s->buffer.index, o->buffer.index, &d)) {
-            b->to = MAX(b->to, d + ptx_operand_of(w, &o->buffer)->to);
-            b->from = MIN(b->from, d + ptx_operand_of(w, &o->buffer)->from);
-            b->twice |= ptx_operand_of(w, &o->buffer)->twice;
-            b->touched += !lane ? ptx_operand_of(w, &o->buffer)->touched : 0;
-        } else if (s->kind != WS_READ_GATHER) {
+            b->to = MAX(b->to, d + their->to);
+            b->from = MIN(b->from, d + their->from);
+            b->touched += !lane ? their->touched : 0;
+            if (!lane)
+                unite_pieces(w, b, their, d);
+        } else if (s->kind == WS_READ_GATHER) {
+            if (o)
+                b->pieces = NULL;
+        } else {
             s->flag = s->kind == WS_READ_WRITE;
             s->kind = WS_READ_OPAQUE;
             s->buffer.index = NULL;

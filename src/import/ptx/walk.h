@@ -17,8 +17,15 @@ G_BEGIN_DECLS
 #define PTX_TOKEN  "__token" /* stands in the value of a test of an mbarrier */
 #define PTX_SMEM   "shared_memory" /* where dynamic shared memory begins, aligned to 1024 */
 
-#define PTX_POINTERS "no pointer that comes out of memory leads into shared memory where it is read"
-#define PTX_ALIGNED  "shared memory begins at a multiple of 1024 bytes"
+#define PTX_POINTERS  "no pointer that comes out of memory leads into shared memory where it is read"
+#define PTX_UNALIGNED "an access to shared memory at an address that may not be aligned"
+#define PTX_ALIGNED   "shared memory begins at a multiple of 1024 bytes"
+
+/* What one thread touches. */
+typedef struct {
+    gint64 at; /* counted from the address of the thread that is followed */
+    guint tid;
+} PtxPiece;
 
 /* What is known of a place in shared memory beside its address. */
 typedef struct {
@@ -35,9 +42,10 @@ typedef struct {
     gint64 guess;     /* … bytes that are tried */
     const char *dtype;
     gboolean turned;
-    gboolean idle;  /* the address of a lane that touches nothing */
-    gboolean twice; /* lanes of a warp touch the same bytes */
-    guint last;     /* the last lane of a warp that touches it, where that is not the last one; 0 */
+    gboolean idle;        /* the address of a lane that touches nothing */
+    const GArray *pieces; /* PtxPiece, by place: of all threads; NULL: they are not known */
+    gint64 piece;         /* … bytes of each */
+    guint last; /* the last lane of a warp that touches it, where that is not the last one; 0 */
 } PtxOperand;
 
 typedef struct {
@@ -209,7 +217,8 @@ void ptx_lanes_alike(PtxWalk *w);
 /* The bytes that all lanes of the warp touch, where that is known: `lanes` of them, `bytes` each.
  */
 void ptx_lanes_bytes(PtxWalk *w, const WsPtxInst *i, guint lanes, gint64 bytes, PtxOperand *o);
-gboolean ptx_warp_wide(const WsPtxInst *i); /* all lanes of a warp make it together */
+gint ptx_by_place(gconstpointer a, gconstpointer b); /* PtxPiece */
+gboolean ptx_warp_wide(const WsPtxInst *i);          /* all lanes of a warp make it together */
 /* Synchronisation, copies, products. FALSE: it is none of them. */
 gboolean ptx_step(PtxWalk *w, const WsPtxInst *i);
 /* Blocks from `block` up to `stop` (-1: the end of the thread). */
