@@ -17,6 +17,7 @@ typedef struct {
     gint64 *v;    /* KNOWN: of every thread; owned */
     guint32 *far; /* what is added in every thread to something that is the same for its warp; NULL:
                      it is not known; owned (lanes_far.c) */
+    guint32 even; /* … what is the same is a multiple of this power of 2 */
 } LanesDef;
 
 typedef struct {
