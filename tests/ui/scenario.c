@@ -323,6 +323,8 @@ void scenario_arrive(GtkWidget *widget, int sx, int sy)
 {
     scenario_xdo("mousemove %d %d", sx, sy);
     scenario_settle(widget);
+    /* A hand is never still: what was laid out anew under the pointer hears of it by a motion. */
+    scenario_xdo("mousemove %d %d mousemove %d %d", sx + 1, sy, sx, sy);
 }
 
 static char *held(const char *modifier, const char *how)
@@ -451,8 +453,25 @@ static GtkWidget *stand_still(GtkWidget *widget)
     return at; /* its parent holds it */
 }
 
+/* A menu that is still closing takes the next click for itself. Not for ever: some clicks are there
+ * to close one. */
+static void wait_menus(GtkWidget *widget)
+{
+    GtkWidget *root = GTK_WIDGET(gtk_widget_get_root(widget));
+    for (gint64 since = g_get_monotonic_time(); g_get_monotonic_time() - since < 2 * SECONDS;) {
+        g_autoptr(GPtrArray) open = scenario_find_all(root, is_popover, NULL);
+        guint others = 0;
+        for (guint i = 0; i < open->len; i++)
+            others += !gtk_widget_is_ancestor(widget, open->pdata[i]);
+        if (!others)
+            return;
+        scenario_turn();
+    }
+}
+
 void scenario_click_widget(GtkWidget *widget, const char *modifier)
 {
+    wait_menus(widget);
     GtkWidget *at = stand_still(widget);
     scenario_click(at, gtk_widget_get_width(at) / 2.0, gtk_widget_get_height(at) / 2.0, 1,
                    modifier);

@@ -246,7 +246,7 @@ static void evenly(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
         handed += !o->off && (o->kind == WS_READ_CLAIM || o->kind == WS_READ_TAKE);
     }
     if (handed != 1)
-        ptx_lose_at(f, s->line, "a loop over tiles that does not go on with the claimed ones");
+        ptx_lose_at(f, s->line, "a loop over tiles that does not continue with the claimed ones");
 }
 
 void ptx_claims(PtxFinish *f)

@@ -26,7 +26,7 @@ void ptx_unite_arrivals(PtxWalk *w, GPtrArray *list, GHashTable *const *warp, gu
                            alone = g_hash_table_contains(w->alone, s);
             if (alone && (s->all || spread))
                 ptx_lose_line(w, s->line,
-                              "an arrival for lanes of a warp that no barrier of it lies behind");
+                              "an arrival for lanes of a warp that no barrier of it follows");
             s->all |= n == 1 && !s->flag && !alone && s->n == 1;
             if (who < n && (who > 1 || s->flag))
                 ptx_lose_line(w, s->line, "an arrival of some of the warps of a group");
