@@ -120,6 +120,7 @@ typedef struct {
     guint16 enter, head; /* places in the code */
     gint index, total;   /* variables of the agent, -1 none */
     gboolean by_index;   /* its index matters beyond its rounds */
+    gboolean passes;     /* a loop over tiles stands in it */
     gint symbol;
     guint split;
     guint64 rounds; /* splits whose time is that of its round */

@@ -244,11 +244,20 @@ static void tell_rounds(Compiler *k, const WsTree *t, guint split)
             g_array_index(k->loop, WsBitLoop, i).rounds |= 1ull << (split - 1);
 }
 
+static gboolean has_tiles(const WsTree *t)
+{
+    gboolean has = t && t->kind == WS_TREE_LOOP && t->over == WS_OVER_TILES;
+    for (guint i = 0; t && i < t->n_kids && !has; i++)
+        has = has_tiles(t->kid[i]);
+    return has;
+}
+
 static void compile_loop(Compiler *k, const WsTree *t)
 {
     WsBits *b = k->b;
     WsBitLoop l = { .tree = t, .symbol = -1, .index = -1, .total = -1 };
     l.enter = (guint16)k->code->len;
+    l.passes = t->n_kids && has_tiles(t->kid[0]) && b->p->tiles->launch != WS_LAUNCH_SINGLE;
     const WsExpr *step = ws_step(b->c, t);
     l.from = ws_bit_expr(b, k->agent, ws_from(b->c, t));
     l.by = ws_bit_expr(b, k->agent, step);
@@ -265,6 +274,11 @@ static void compile_loop(Compiler *k, const WsTree *t)
                 tell_rounds(k, t, s->split);
             else if (s)
                 l.split = s->split;
+            if (s && l.passes && !b->c->endless &&
+                ((WsSymbol *)b->c->symbols->pdata[ws_base_of(b->c, l.symbol)])->most > WS_FEW)
+                b->c->endless = g_strdup_printf("a loop over tiles inside a counted loop: every "
+                                                "round matters, and there is no end to them: %s",
+                                                t->name);
         } else {
             l.rest = ws_bit_expr_plain(b, k->agent, NULL);
         }

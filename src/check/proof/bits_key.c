@@ -30,7 +30,8 @@ static void put_variable(WsBitKey *k, const WsControl *c, gint v, gint64 x)
 }
 
 /* Rounds that are left of a loop whose count is a number; how far others are from their symbols
- * stands there (put_site). */
+ * stands there (put_site). L-PASS: a loop over tiles in it leaves those behind, and from then on
+ * its rounds are compared with symbols that nobody has asked about: so they count themselves. */
 static void put_loops(WsBitKey *k, const WsBits *b, guint i)
 {
     const WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
@@ -45,6 +46,8 @@ static void put_loops(WsBitKey *k, const WsBits *b, guint i)
             put(k, r[3] > r[0] ? r[3] - r[0] : 0);
         else if (!l->rest.constant)
             put(k, r[3]);
+        if (l->passes)
+            put(k, r[0]);
         if (!l->from.constant)
             put(k, r[1]);
         if (!l->by.constant)
