@@ -4,6 +4,7 @@
 #include "program/elaborate.h"
 #include "verify/verify.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,5 +64,8 @@ int main(int argc, char **argv)
     g_autoptr(WsVerification) v = ws_verify(p, text);
     g_autofree char *line = ws_verification_text(v);
     printf("%s: %s\n", argv[1], line);
-    return (int)v->answer;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return (int)v->answer;
+    const int lost = unreadable("cannot write to standard output", g_strerror(errno));
+    return v->answer == WS_VERIFIED ? lost : (int)v->answer;
 }

@@ -10,7 +10,9 @@
 #include "program/program.h"
 #include "verify/verify.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
+#include <sys/wait.h>
 
 static WsProgram *load_set(const char *file, const WsSetting *set)
 {
@@ -284,6 +286,42 @@ static void independent(void)
     }
 }
 
+/* What nobody received is no success; an answer that is none anyway stays. */
+static void lost(void)
+{
+    static const struct {
+        const char *design, *to;
+        int code;
+        gboolean told;
+    } runs[] = {
+        { "projects/gemm-bf16/design.wstave", "/dev/null", 0, FALSE },
+        { "projects/gemm-bf16/design.wstave", "/dev/full", 2, TRUE },
+        { "projects/gemm-fp16/design.wstave", "/dev/null", 1, FALSE },
+        { "projects/gemm-fp16/design.wstave", "/dev/full", 1, TRUE },
+    };
+    double ms;
+    g_autoptr(WsProgram) p = load(WS_SOURCE_ROOT "/projects/gemm-bf16/design.wstave");
+    g_autofree char *text = certificate_of(p, &ms), *file = NULL;
+    g_autoptr(GError) error = NULL;
+    const int fd = g_file_open_tmp("warpstave-certificate-XXXXXX", &file, &error);
+    g_assert_no_error(error);
+    g_assert_true(g_close(fd, NULL) && g_file_set_contents(file, text, -1, NULL));
+    for (guint i = 0; i < G_N_ELEMENTS(runs); i++) {
+        g_autofree char *line =
+            g_strdup_printf(WS_BUILD_ROOT "/bin/warpstave-verify " WS_SOURCE_ROOT "/%s %s > %s",
+                            runs[i].design, file, runs[i].to);
+        const char *const argv[] = { "sh", "-c", line, NULL };
+        g_autofree char *said = NULL;
+        int status;
+        g_assert_true(g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL,
+                                   &said, &status, &error));
+        g_assert_true(WIFEXITED(status));
+        g_assert_cmpint(WEXITSTATUS(status), ==, runs[i].code);
+        g_assert_true(runs[i].told == (strstr(said, "cannot write to standard output") != NULL));
+    }
+    g_assert_cmpint(g_unlink(file), ==, 0);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -292,5 +330,6 @@ int main(int argc, char **argv)
     g_test_add_func("/verify/forged", forged);
     g_test_add_func("/verify/forge", forge);
     g_test_add_func("/verify/independent", independent);
+    g_test_add_func("/verify/lost", lost);
     return g_test_run();
 }
