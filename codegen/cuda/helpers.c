@@ -15,7 +15,7 @@ static const Helper helper[] = {
     { "mod quot", "// Remainder and quotient of what is never negative.\n" HD
                   "int mod(int a, int b) { return int(uint32_t(a) % uint32_t(b)); }\n" HD
                   "int quot(int a, int b) { return int(uint32_t(a) / uint32_t(b)); }\n" },
-    { "floor_div floor_mod cdiv",
+    { "floor_div floor_mod cdiv wrap_div wrap_cdiv",
       "// Division that rounds down, whatever the signs.\n" HD
       "int floor_div(int a, int b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }\n" HD
       "int floor_mod(int a, int b) { return a - floor_div(a, b) * b; }\n" },
@@ -34,11 +34,23 @@ static const Helper helper[] = {
     { "bits_and bits_or bits_xor", D "int bits_and(int a, int b) { return a & b; }\n" D
                                      "int bits_or(int a, int b) { return a | b; }\n" D
                                      "int bits_xor(int a, int b) { return a ^ b; }\n" },
-    { "wrap_add wrap_sub wrap_mul",
+    { "umulhi",
+      D "int umulhi(int a, int b) { return int(__umulhi(uint32_t(a), uint32_t(b))); }\n" },
+    { "wrap_add wrap_sub wrap_mul wrap_abs wrap_div wrap_cdiv quad_sum_i32",
       "// Modulo 2^32.\n" D
       "int wrap_add(int a, int b) { return int(uint32_t(a) + uint32_t(b)); }\n" D
       "int wrap_sub(int a, int b) { return int(uint32_t(a) - uint32_t(b)); }\n" D
       "int wrap_mul(int a, int b) { return int(uint32_t(a) * uint32_t(b)); }\n" },
+    { "wrap_abs", D "int wrap_abs(int a) { return a < 0 ? wrap_sub(0, a) : a; }\n" },
+    { "wrap_mod wrap_cdiv",
+      "// What 0 divides stays, without a rest; the least integer divided by -1 is itself.\n" D
+      "int wrap_mod(int a, int b)\n{\n    const int rest = b == 0 || b == -1 ? 0 : a % b;\n"
+      "    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;\n}\n" },
+    { "wrap_div wrap_cdiv",
+      D "int wrap_div(int a, int b)\n{\n"
+        "    return b == 0 ? a : b == -1 ? wrap_sub(0, a) : floor_div(a, b);\n}\n" },
+    { "wrap_cdiv",
+      D "int wrap_cdiv(int a, int b) { return wrap_add(wrap_div(a, b), wrap_mod(a, b) != 0); }\n" },
     { "swizzle column",
       "// The swizzle of TMA and wgmma: bits 4.. of an address are XORed with bits 7.. .\n"
       "template <int SPAN>\n" D "uint32_t swizzle(uint32_t at)\n{\n"
@@ -134,7 +146,7 @@ static const Helper helper[] = {
                 "uint32_t insert(uint32_t all, int part, uint32_t bits)\n{\n"
                 "    const uint32_t mask = (1u << BITS) - 1;\n"
                 "    return (all & ~(mask << BITS * part)) | bits << BITS * part;\n}\n" },
-    { "quad_max quad_sum",
+    { "quad_max quad_sum quad_sum_i32",
       "// Over the four lanes that share a row.\n" D
       "float quad_of(float x, int lanes) { return __uint_as_float(shfl_bfly(__float_as_uint(x), "
       "lanes)); }\n" D "int quad_of(int x, int lanes) { return int(shfl_bfly(x, lanes)); }\n" },
@@ -145,16 +157,21 @@ static const Helper helper[] = {
       "    return larger(x, quad_of(x, 1));\n}\n" },
     { "quad_sum", "template <typename T>\n" D "T quad_sum(T x)\n{\n    x += quad_of(x, 2);\n"
                   "    return x + quad_of(x, 1);\n}\n" },
+    { "quad_sum_i32", D "int quad_sum_i32(int x)\n{\n    x = wrap_add(x, quad_of(x, 2));\n"
+                        "    return wrap_add(x, quad_of(x, 1));\n}\n" },
     { "columns_max",
       "// Over the N column slots of a row, in two chains: half the latency for one register "
       "more.\n"
       "template <int N, typename F>\n" D "auto columns_max(F f)\n{\n    auto a = f(0), b = f(1);\n"
       "#pragma unroll\n    for (int ci = 2; ci < N; ci += 2) {\n        a = larger(a, f(ci));\n"
       "        b = larger(b, f(ci + 1));\n    }\n    return larger(a, b);\n}\n" },
-    { "columns_sum",
+    { "columns_sum columns_sum_i32",
       "template <int N, typename F>\n" D "auto columns_sum(F f)\n{\n    auto a = f(0), b = f(1);\n"
       "#pragma unroll\n    for (int ci = 2; ci < N; ci += 2) {\n        a += f(ci);\n"
       "        b += f(ci + 1);\n    }\n    return a + b;\n}\n" },
+    { "columns_sum_i32",
+      "template <int N, typename F>\n" D "int columns_sum_i32(F f)\n{\n"
+      "    return int(columns_sum<N>([&](int ci) { return uint32_t(f(ci)); }));\n}\n" },
     { "ex2_share",
       "// SHARE of every OF elements by polynomial, so that two pipes work.\n"
       "template <int SHARE, int OF>\n" D "float ex2_share(float x, int i)\n{\n"

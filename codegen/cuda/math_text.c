@@ -100,17 +100,66 @@ static WsTerm fused(WsCudaMath *m, WsCudaNode *n)
     return ws_term_unknown(ws_cuda_format(m->c, "fmaf(%s, %s, %s)", f, y.s, r), WS_PREC_ATOM);
 }
 
-/* Integers that are more than places: C++ has no sums of them that run over, the language has. */
-static gboolean wraps(const WsArray *a)
+/* All that an i32 may be. */
+static const WsInterval word = { G_MININT32, G_MAXINT32 };
+
+static gboolean within_word(WsInterval a)
 {
-    if (a->kind == WS_MATH_REAL || a->kind == WS_MATH_BOOL)
-        return FALSE;
-    gboolean any = a->form == WS_ARRAY_VALUE || a->form == WS_ARRAY_TEMPORARY ||
-                   a->form == WS_ARRAY_REDUCTION ||
-                   (a->form == WS_ARRAY_OPERATION && a->x->op == WS_EXPR_CALL);
-    for (guint i = 0; a->form == WS_ARRAY_OPERATION && i < a->n_arg && !any; i++)
-        any = wraps(a->arg[i]);
-    return any;
+    return a.lo >= word.lo && a.hi <= word.hi;
+}
+
+static WsInterval range(WsCudaMath *m, WsCudaNode *n);
+
+/* What the operator gives where it does not run over. */
+static WsInterval exact(WsCudaMath *m, WsCudaNode *n)
+{
+    const WsInterval zero = ws_interval(0, 0), a = range(m, n->arg[0]),
+                     b = n->is->n_arg > 1 ? range(m, n->arg[1]) : zero;
+    switch (n->is->x->op) {
+    case WS_EXPR_ADD:
+        return ws_interval_add(a, b);
+    case WS_EXPR_SUB:
+        return ws_interval_sub(a, b);
+    case WS_EXPR_NEG:
+        return ws_interval_sub(zero, a);
+    case WS_EXPR_MUL:
+        return ws_interval_mul(a, b);
+    case WS_EXPR_DIV:
+        return ws_interval_div(a, b, FALSE);
+    case WS_EXPR_MOD:
+        return ws_interval_mod(a, b, FALSE);
+    default:
+        return word;
+    }
+}
+
+/* Of an integer: places and uniforms are small where they are known to be, the rest may be all. */
+static WsInterval range(WsCudaMath *m, WsCudaNode *n)
+{
+    WsInterval r = word;
+    if (n->is->form == WS_ARRAY_ROW)
+        r = ws_interval(0, MAX(n->is->rows, m->linear ? m->lin_rows : 1) - 1);
+    else if (n->is->form == WS_ARRAY_COL)
+        r = ws_interval(0, MAX(n->is->cols, m->linear ? m->lin_cols : 1) - 1);
+    else if (n->is->form == WS_ARRAY_UNIFORM)
+        r = ws_cuda_uniform(m->c, n->is->x).in;
+    else if (n->is->form == WS_ARRAY_OPERATION)
+        r = exact(m, n);
+    return within_word(r) ? r : word;
+}
+
+/* May an integer sum or product run over? C++ has none that do, the language has. */
+static gboolean wraps(WsCudaMath *m, WsCudaNode *n)
+{
+    return n->is->kind != WS_MATH_REAL && !within_word(exact(m, n));
+}
+
+/* A quotient or rest that C++ has and floor_div and floor_mod reach without running over. */
+static gboolean divides(WsCudaMath *m, WsCudaNode *n)
+{
+    gint64 by;
+    const WsInterval a = range(m, n->arg[0]);
+    return ws_interval_known(range(m, n->arg[1]), &by) && by > 0 && a.lo - by >= word.lo;
 }
 
 static WsTerm arithmetic(WsCudaMath *m, WsCudaNode *n)
@@ -122,7 +171,7 @@ static WsTerm arithmetic(WsCudaMath *m, WsCudaNode *n)
     WsTerm a = ws_cuda_node_as(m, n->arg[0], ws_cuda_node_own(n)),
            b = ws_cuda_node_as(m, n->arg[1], ws_cuda_node_own(n));
     static const char *const wrapping[] = { "wrap_add", "wrap_sub", "wrap_mul" };
-    if (n->is->x->op <= WS_EXPR_MUL && wraps(n->is))
+    if (n->is->x->op <= WS_EXPR_MUL && wraps(m, n))
         return call2(m, wrapping[n->is->x->op - WS_EXPR_ADD], a, b);
     switch (n->is->x->op) {
     case WS_EXPR_ADD:
@@ -134,7 +183,9 @@ static WsTerm arithmetic(WsCudaMath *m, WsCudaNode *n)
     default:
         if (n->is->kind == WS_MATH_REAL)
             return infix(m, "*", WS_PREC_TERM, a, call(m, "rcp", b));
-        return call2(m, n->is->x->op == WS_EXPR_MOD ? "floor_mod" : "floor_div", a, b);
+        static const char *const name[][2] = { { "wrap_div", "wrap_mod" },
+                                               { "floor_div", "floor_mod" } };
+        return call2(m, name[divides(m, n)][n->is->x->op == WS_EXPR_MOD], a, b);
     }
 }
 
@@ -342,7 +393,7 @@ static const char *bits_name(WsFunc f)
     static const char *const name[WS_FUNC_COUNT] = {
         [WS_FUNC_SHL] = "shl",         [WS_FUNC_SHR] = "shr",       [WS_FUNC_SAR] = "sar",
         [WS_FUNC_BITAND] = "bits_and", [WS_FUNC_BITOR] = "bits_or", [WS_FUNC_BITXOR] = "bits_xor",
-        [WS_FUNC_UMULHI] = "__umulhi",
+        [WS_FUNC_UMULHI] = "umulhi",
     };
     return name[f];
 }
@@ -356,7 +407,7 @@ static WsTerm function(WsCudaMath *m, WsCudaNode *n)
     case WS_FUNC_MAX:
         return extreme(m, n);
     case WS_FUNC_ABS:
-        return call(m, n->is->kind == WS_MATH_REAL ? "fabsf" : "abs",
+        return call(m, n->is->kind == WS_MATH_REAL ? "fabsf" : "wrap_abs",
                     ws_cuda_node_as(m, n->arg[0], ws_cuda_node_own(n)));
     case WS_FUNC_EXP2: {
         WsTerm x = ws_cuda_node_as(m, n->arg[0], WS_MATH_REAL);
@@ -397,7 +448,7 @@ static WsTerm function(WsCudaMath *m, WsCudaNode *n)
     case WS_FUNC_FROM_BITS:
         return call(m, "__int_as_float", ws_cuda_node_as(m, n->arg[0], WS_MATH_INT));
     case WS_FUNC_CDIV:
-        return call2(m, "cdiv", ws_cuda_node_as(m, n->arg[0], WS_MATH_INT),
+        return call2(m, "wrap_cdiv", ws_cuda_node_as(m, n->arg[0], WS_MATH_INT),
                      ws_cuda_node_as(m, n->arg[1], WS_MATH_INT));
     default:
         if (ws_func_of_bits(n->is->x->func))
@@ -424,7 +475,7 @@ static WsTerm reduction(WsCudaMath *m, WsCudaNode *n)
     if (a->is->cols == 1)
         return ws_cuda_node_as(m, a, ws_cuda_node_own(n));
     WsTerm x = ws_cuda_node_as(m, a, ws_cuda_node_own(n));
-    const char *f = max ? "max" : "sum";
+    const char *f = max ? "max" : n->is->kind != WS_MATH_REAL ? "sum_i32" : "sum";
     const char *s =
         a->n_col == 1
             ? x.s
@@ -439,7 +490,7 @@ static WsTerm operation(WsCudaMath *m, WsCudaNode *n)
         return function(m, n);
     case WS_EXPR_NEG: {
         WsTerm a = ws_cuda_node_as(m, n->arg[0], ws_cuda_node_own(n));
-        if (wraps(n->is))
+        if (wraps(m, n))
             return call2(m, "wrap_sub", ws_term_unknown("0", WS_PREC_ATOM), a);
         return ws_term_unknown(
             ws_cuda_format(m->c, "-%s", ws_term_in(&m->c->terms, a, WS_PREC_ATOM)), WS_PREC_UNARY);

@@ -127,7 +127,8 @@ static LLVMValueRef arg(WsMath *m, WsMathNode *n, guint i, guint r, guint c)
                       n->is->kind == WS_MATH_LITERAL ? WS_MATH_INT : n->is->kind);
 }
 
-/* Floor division or its remainder, as everywhere in the language. */
+/* Floor division or its remainder, as everywhere in the language, modulo 2^32. What 0 divides stays
+ * without a rest; no instruction sees a divisor of 0, or the least integer and -1. */
 static LLVMValueRef floor_div(WsEmit *e, LLVMValueRef a, LLVMValueRef b, gboolean mod)
 {
     LLVMValueRef zero = ws_i32(e, 0);
@@ -140,7 +141,8 @@ static LLVMValueRef floor_div(WsEmit *e, LLVMValueRef a, LLVMValueRef b, gboolea
                        : LLVMBuildAShr(e->b, a, ws_i32(e, __builtin_ctzll((guint64)c)), "");
     }
     LLVMValueRef none = LLVMBuildICmp(e->b, LLVMIntEQ, b, zero, "");
-    b = LLVMBuildSelect(e->b, none, ws_i32(e, 1), b, "");
+    LLVMValueRef minus = LLVMBuildICmp(e->b, LLVMIntEQ, b, ws_i32(e, -1), "");
+    b = LLVMBuildSelect(e->b, LLVMBuildOr(e->b, none, minus, ""), ws_i32(e, 1), b, "");
     LLVMValueRef rest = LLVMBuildSRem(e->b, a, b, "");
     LLVMValueRef differ =
         LLVMBuildICmp(e->b, LLVMIntSLT, LLVMBuildXor(e->b, rest, b, ""), zero, "");
@@ -148,8 +150,10 @@ static LLVMValueRef floor_div(WsEmit *e, LLVMValueRef a, LLVMValueRef b, gboolea
         LLVMBuildAnd(e->b, differ, LLVMBuildICmp(e->b, LLVMIntNE, rest, zero, ""), "");
     if (mod)
         return LLVMBuildAdd(e->b, rest, LLVMBuildSelect(e->b, fix, b, zero, ""), "");
-    return LLVMBuildSub(e->b, LLVMBuildSDiv(e->b, a, b, ""), LLVMBuildZExt(e->b, fix, e->i32, ""),
-                        "");
+    LLVMValueRef q =
+        LLVMBuildSub(e->b, LLVMBuildSDiv(e->b, a, b, ""), LLVMBuildZExt(e->b, fix, e->i32, ""), "");
+    return LLVMIsAConstantInt(b) ? q
+                                 : LLVMBuildSelect(e->b, minus, LLVMBuildNeg(e->b, a, ""), q, "");
 }
 
 static LLVMValueRef real_op(WsEmit *e, WsExprOp op, LLVMValueRef a, LLVMValueRef b)
@@ -370,8 +374,11 @@ static LLVMValueRef call(WsMath *m, WsMathNode *n, guint r, guint c)
             ws_emit_step_error(e, m->op, "cdiv of floats");
             return LLVMGetUndef(e->f32);
         }
-        LLVMValueRef x = LLVMBuildNeg(e->b, arg(m, n, 0, r, c), "");
-        return LLVMBuildNeg(e->b, floor_div(e, x, arg(m, n, 1, r, c), FALSE), "");
+        LLVMValueRef x = arg(m, n, 0, r, c), by = arg(m, n, 1, r, c);
+        LLVMValueRef more =
+            LLVMBuildICmp(e->b, LLVMIntNE, floor_div(e, x, by, TRUE), ws_i32(e, 0), "");
+        return LLVMBuildAdd(e->b, floor_div(e, x, by, FALSE), LLVMBuildZExt(e->b, more, e->i32, ""),
+                            "");
     }
     default:
         if (ws_func_of_bits(n->is->x->func)) {

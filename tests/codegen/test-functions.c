@@ -219,6 +219,52 @@ static void test_cuda(void)
     ws_ptxas_report_free(r);
 }
 
+/* Integers of a tile run over modulo 2^32 in C++ too, and no operator of C++ may run over. */
+static const struct {
+    const char *value, *says, *never;
+} integers[] = {
+    { "f32(umulhi(col, row - 5))", "return int(__umulhi(", NULL },
+    { "f32(max(umulhi(row*-1640531535, -5), 0))", "max(umulhi(", "max(__umulhi(" },
+    { "select(row*-1640531535 < 0, 1.0, 0.0)", "wrap_mul(row0", "* -1640531535" },
+    { "f32(-(col*2147483647))", "wrap_sub(0, wrap_mul(", NULL },
+    { "f32(row*64 + col)", ") * 64 + ", "wrap_" },
+    { "f32(row*33554432 + col)", ") * 33554432 + ", "wrap_" }, /* 63·2^25 + 63 < 2^31 */
+    { "f32(row*33554432 + col*1048576)", "wrap_add((row0 + slot_row(ri)) * 33554432", NULL },
+    { "f32(row*(col + M))", "wrap_mul(", NULL },
+    { "f32(rowsum(i32(x)))", "quad_sum_i32(columns_sum_i32<", "quad_sum(" },
+    { "rowsum(x)", "quad_sum(columns_sum<", "_i32" },
+    { "f32(i32(x)/(col - 3))", "wrap_div(", "float(floor_div(" },
+    { "f32(i32(x) % -7)", "float(wrap_mod(", "float(floor_mod(" },
+    { "f32((row - 9) % 7)", "floor_mod(", "wrap_" },
+    { "f32(i32(x)/7 + cdiv(i32(x), row))", "wrap_cdiv(", "wrap_abs" },
+    { "f32(abs(i32(x)))", "wrap_abs(", NULL },
+};
+
+static void test_integers(void)
+{
+    g_autoptr(GString) all = g_string_new(NULL);
+    for (guint i = 0; i <= G_N_ELEMENTS(integers); i++) {
+        const gboolean together = i == G_N_ELEMENTS(integers);
+        g_autofree char *one = together ? g_strdup(all->str) : statement(integers[i].value);
+        g_string_append(all, one);
+        g_autoptr(WsProgram) p = load("scale", one);
+        g_autoptr(GError) error = NULL;
+        g_autofree char *text = ws_generate_cuda(p, FALSE, &error);
+        g_assert_no_error(error);
+        if (!together) {
+            if (!strstr(text, integers[i].says) ||
+                (integers[i].never && strstr(text, integers[i].never)))
+                g_test_fail_printf("%s: %s", integers[i].value, text);
+        } else if (ws_nvcc_available()) {
+            g_autofree char *export = g_strconcat("#undef WARPSTAVE_BUNDLE\n", text, NULL);
+            WsPtxasReport *r = ws_nvcc_run(export, NULL, &error);
+            g_assert_no_error(error);
+            g_assert_null(strstr(r->log, "warning"));
+            ws_ptxas_report_free(r);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -226,5 +272,6 @@ int main(int argc, char **argv)
     g_test_add_func("/functions/python", test_python);
     g_test_add_func("/functions/llvm", test_llvm);
     g_test_add_func("/functions/cuda", test_cuda);
+    g_test_add_func("/functions/integers", test_integers);
     return g_test_run();
 }

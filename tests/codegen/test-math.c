@@ -74,6 +74,22 @@ static const Case cases[] = {
       NULL },
     { "integers", COMPUTE("\"n = (row*3 - col*5)/7\", \"y = f32(n % 5 + n*2)\""),
       "((i % 64*3 - j*5)/7) % 5 + (i % 64*3 - j*5)/7*2 + 0.0", NULL, NULL },
+    /* what 0 divides stays, without a rest; the least integer divided by -1 is itself */
+    { "quotients",
+      COMPUTE("\"n = shl(1 + 0*row, 31)\", \"y = f32(sar(n/(col - 40), 8))\", "
+              "\"r = f32((row - 9) / (row - 20))\", \"w = f32((row - 9) / 0)\""),
+      "sar(select(j == 40, -2147483648, -2147483648/(j - 40)), 8) + 0.0",
+      "select(i % 64 == 20, 11, (i % 64 - 9)/(i % 64 - 20)) + 0.0", "i % 64 - 9 + 0.0" },
+    { "rests",
+      COMPUTE("\"n = shl(1 + 0*row, 31)\", \"y = f32(n % (col - 40))\", "
+              "\"r = f32((row - 9) % (row - 20))\", \"w = f32((row - 9) % 0)\""),
+      "select(j == 40, 0, -2147483648 % (j - 40)) + 0.0",
+      "select(i % 64 == 20, 0, (i % 64 - 9) % (i % 64 - 20)) + 0.0", "0.0" },
+    { "quotients-up",
+      COMPUTE("\"n = shl(1 + 0*row, 31)\", \"y = f32(sar(cdiv(n, col - 40), 8))\", "
+              "\"r = f32(cdiv(row - 9, row - 20))\""),
+      "sar(select(j == 40, -2147483648, cdiv(-2147483648, j - 40)), 8) + 0.0",
+      "select(i % 64 == 20, 11, cdiv(i % 64 - 9, i % 64 - 20)) + 0.0", NULL },
     /* amounts of shifts are taken modulo 32; what runs over is taken modulo 2^32 */
     { "shifts",
       COMPUTE("\"n = shr(row - 40, col) + shl(col - 9, row)\", \"y = f32(bitand(n, 65535))\", "
