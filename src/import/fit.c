@@ -88,15 +88,9 @@ static gboolean same_unknown(const WsAffine *a, const WsAffine *b)
     return TRUE;
 }
 
-static gboolean compares(WsExprOp op)
-{
-    return op >= WS_EXPR_LT && op <= WS_EXPR_NE;
-}
-
 static void look_inside(Shape *s, const WsExpr *e, gboolean inner, guint depth)
 {
     WsAffine f, own;
-    gint64 n;
     if (!s->good || depth > 20 || !ws_expr_affine(e, &f)) {
         s->good = FALSE;
         return;
@@ -118,13 +112,187 @@ static void look_inside(Shape *s, const WsExpr *e, gboolean inner, guint depth)
             continue;
         if (t->op == WS_EXPR_MUL || t->op == WS_EXPR_INDEX || t->op == WS_EXPR_VAR)
             s->good = FALSE;
-        for (guint k = 0; k < t->n_args && s->good; k++) {
-            if (compares(t->op) && ws_expr_is_int(t->arg[k], &n) && ABS(n) > WS_FIT_VALUES / 2)
-                s->good = FALSE;
+        for (guint k = 0; k < t->n_args && s->good; k++)
             look_inside(s, t->arg[k], TRUE, depth + 1);
-        }
     }
     ws_affine_clear(&f);
+}
+
+/* --- how it goes on
+ * ----------------------------------------------------------------------------------------------*/
+
+/* f(x + period) = f(x) + rise for all x >= from: what the values tell of all others. */
+typedef struct {
+    gint64 period, rise, from;
+} Course;
+
+typedef struct {
+    const WsExpr *leaf; /* the unknown */
+    gint64 sign;        /* what it is at x: x or -x */
+} Along;
+
+static gboolean value_along(const Along *a, const WsExpr *e, gint64 x, gint64 *value)
+{
+    const Known known = { { a->leaf->name }, { a->sign * x }, a->leaf->op, TRUE };
+    return value_at(e, &known, value);
+}
+
+/* Far enough inside of the values that are compared. */
+static gboolean within(const Course *c)
+{
+    return c->period <= WS_FIT_PERIOD && c->from <= WS_FIT_PERIOD &&
+           ABS(c->rise) <= (gint64)1 << 32;
+}
+
+/* Both over one period. */
+static gboolean join(Course *a, Course *b)
+{
+    const gint64 period = a->period / gcd(a->period, b->period) * b->period;
+    a->rise *= period / a->period;
+    b->rise *= period / b->period;
+    a->period = b->period = period;
+    a->from = b->from = MAX(a->from, b->from);
+    return within(a) && within(b);
+}
+
+/* From where on x is above y, or below it, for good. `c`: of their difference, which rises. */
+static gboolean settles(const Along *along, const WsExpr *x, const WsExpr *y, Course *c)
+{
+    gint64 left, right, held = 0;
+    for (gint64 at = c->from; at < WS_FIT_PERIOD * 2; at++) {
+        if (!value_along(along, x, at, &left) || !value_along(along, y, at, &right))
+            return FALSE;
+        held = c->rise > 0 ? (left > right ? held + 1 : 0) : (left < right ? held + 1 : 0);
+        if (held == c->period) {
+            *c = (Course){ .period = 1, .from = at + 1 - held };
+            return within(c);
+        }
+    }
+    return FALSE;
+}
+
+static gboolean divided(const Along *along, const WsExpr *e, const Course *by, Course *c)
+{
+    gint64 d;
+    if (by->period != 1 || by->rise || by->from || !value_along(along, e->arg[1], 0, &d) || d < 1)
+        return FALSE;
+    const gint64 turns = c->rise ? d / gcd(ABS(c->rise), d) : 1;
+    c->period *= turns;
+    c->rise = e->op == WS_EXPR_MOD ? 0 : c->rise * turns / d;
+    return within(c);
+}
+
+static gboolean multiplied(const Along *along, const WsExpr *e, Course *a, Course *b)
+{
+    if (!a->rise && !b->rise)
+        return join(a, b);
+    const guint rising = a->rise ? 0 : 1;
+    const Course *times = rising ? a : b;
+    gint64 n;
+    if (times->period != 1 || times->rise || times->from ||
+        !value_along(along, e->arg[1 - rising], 0, &n) || ABS(n) > (gint64)1 << 24)
+        return FALSE;
+    *a = rising ? *b : *a;
+    a->rise *= n;
+    return within(a);
+}
+
+/* One of two: which one settles, or they rise alike. */
+static gboolean larger(const Along *along, const WsExpr *e, const Course *a, const Course *b,
+                       Course *c)
+{
+    Course x = *a, y = *b;
+    gint64 left, right;
+    if (!join(&x, &y))
+        return FALSE;
+    Course d = { x.period, x.rise - y.rise, x.from };
+    *c = x;
+    if (!d.rise)
+        return TRUE;
+    if (!settles(along, e->arg[0], e->arg[1], &d) ||
+        !value_along(along, e->arg[0], d.from, &left) ||
+        !value_along(along, e->arg[1], d.from, &right))
+        return FALSE;
+    *c = (e->func == WS_FUNC_MAX) == (left > right) ? *a : *b;
+    c->from = MAX(c->from, d.from);
+    return TRUE;
+}
+
+static gboolean selected(const Along *along, const WsExpr *e, Course *condition, Course *a,
+                         Course *b, Course *c)
+{
+    gint64 holds;
+    if (condition->rise)
+        return FALSE;
+    if (condition->period == 1) {
+        if (!value_along(along, e->arg[0], condition->from, &holds))
+            return FALSE;
+        *c = holds ? *a : *b;
+        c->from = MAX(c->from, condition->from);
+        return TRUE;
+    }
+    if (!join(a, b) || a->rise != b->rise || !join(a, condition))
+        return FALSE;
+    *c = *a;
+    return TRUE;
+}
+
+static gboolean course_of(const Along *along, const WsExpr *e, guint depth, Course *c)
+{
+    Course of[3] = { { 1, 0, 0 }, { 1, 0, 0 }, { 1, 0, 0 } };
+    *c = of[0];
+    if (e->op == WS_EXPR_INT || e->op == WS_EXPR_TEXT_BOOL)
+        return TRUE;
+    if (is_leaf(e)) {
+        c->rise = ws_expr_equal(e, along->leaf) ? along->sign : 0;
+        return TRUE;
+    }
+    if (depth > 20 || !e->n_args || e->n_args > G_N_ELEMENTS(of))
+        return FALSE;
+    gboolean rises = FALSE;
+    for (guint i = 0; i < e->n_args; i++) {
+        if (!course_of(along, e->arg[i], depth + 1, &of[i]))
+            return FALSE;
+        rises |= of[i].rise != 0;
+    }
+    *c = of[0];
+    switch (e->op) {
+    case WS_EXPR_NEG:
+        c->rise = -c->rise;
+        return TRUE;
+    case WS_EXPR_NOT:
+        return !rises;
+    case WS_EXPR_ADD:
+    case WS_EXPR_SUB:
+        if (!join(c, &of[1]))
+            return FALSE;
+        c->rise += e->op == WS_EXPR_ADD ? of[1].rise : -of[1].rise;
+        return within(c);
+    case WS_EXPR_MUL:
+        return multiplied(along, e, c, &of[1]);
+    case WS_EXPR_DIV:
+    case WS_EXPR_MOD:
+        return divided(along, e, &of[1], c);
+    case WS_EXPR_LT:
+    case WS_EXPR_LE:
+    case WS_EXPR_GT:
+    case WS_EXPR_GE:
+    case WS_EXPR_EQ:
+    case WS_EXPR_NE:
+        if (!join(c, &of[1]))
+            return FALSE;
+        c->rise -= of[1].rise;
+        return !c->rise || settles(along, e->arg[0], e->arg[1], c);
+    case WS_EXPR_AND:
+    case WS_EXPR_OR:
+        return !rises && join(c, &of[1]);
+    case WS_EXPR_CALL:
+        if (e->n_args == 2 && (e->func == WS_FUNC_MAX || e->func == WS_FUNC_MIN))
+            return larger(along, e, &of[0], &of[1], c);
+        return e->func == WS_FUNC_SELECT && selected(along, e, &of[0], &of[1], &of[2], c);
+    default:
+        return FALSE;
+    }
 }
 
 /* --- forms
@@ -253,14 +421,12 @@ const WsExpr *ws_fit(WsRead *r, const WsExpr *e)
         const WsExpr *in, *rest, *u = sum_of(r, &s.unknown, all && minus ? -1 : 1);
         part(r, e, &s.unknown, &in, &rest);
         gint64 *v = g_new(gint64, WS_FIT_VALUES);
-        for (gint64 x = 0; in && good && x < WS_FIT_VALUES; x++) {
-            const gint64 leaf = all || !minus ? x : -x;
-            const Known known = {
-                { s.unknown.term[0]->name }, { leaf }, s.unknown.term[0]->op, TRUE
-            };
-            good = value_at(in, &known, &v[x]);
-        }
-        if (in && good)
+        const Along along = { s.unknown.term[0], all || !minus ? 1 : -1 };
+        Course course;
+        good = in && course_of(&along, in, 0, &course);
+        for (gint64 x = 0; good && x < WS_FIT_VALUES; x++)
+            good = value_along(&along, in, x, &v[x]);
+        if (good)
             form = form_of(r, v, u);
         if (form)
             form = ws_x_op(r, WS_EXPR_ADD, form, rest);

@@ -141,6 +141,7 @@ typedef struct {
     const char *tile;          /* name of the axis once a loop over tiles was seen */
     const WsExpr *tiles;       /* its extent */
     gint64 replica;            /* of the task that is walked, -1: none (tlx_terms.c) */
+    const Val *making;         /* the object whose __init__ runs */
     GPtrArray *closures;       /* GHashTable*: owned */
     GHashTable *closure;       /* of the function that is about to be called */
     GHashTable *allocated;     /* char*, where it stands -> Val*: what this group allocates */

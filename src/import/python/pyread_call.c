@@ -82,6 +82,7 @@ static void bind(PyRead *p, const Term *term, const WsPyNode *node, const Val *o
     const guint most = MIN(g_strv_length(name), 8);
     guint at = 0;
     const char *what = NULL;
+    gboolean lost = FALSE;
     if (object)
         a[at++] = object;
     for (guint i = 1; i < node->n; i++) {
@@ -104,6 +105,7 @@ static void bind(PyRead *p, const Term *term, const WsPyNode *node, const Val *o
             const Val *all = py_eval(p, arg->kid[0]);
             if (strcmp(arg->text, "*") || all->kind != VAL_TUPLE)
                 what = "arguments that are not written out";
+            lost |= strcmp(arg->text, "*") || all->kind != VAL_TUPLE || at + all->n > 8;
             for (guint k = 0; all->kind == VAL_TUPLE && k < all->n && at < 8; k++)
                 a[at++] = all->item[k];
         } else {
@@ -117,6 +119,12 @@ static void bind(PyRead *p, const Term *term, const WsPyNode *node, const Val *o
     p->indexing -= slot;
     p->phasing -= wait;
     p->handing -= product;
+    if ((term->meaning == py_mean_MAXIMUM || term->meaning == py_mean_MINIMUM) && at > 2) {
+        what = "the largest or smallest of more than two";
+        lost = TRUE;
+    }
+    for (guint k = 0; lost && k < most; k++) /* which is which is not known */
+        a[k] = py_opaque(p);
     if (what && p->in_kernel)
         py_law_unread(p, node, what, a, 8);
 }

@@ -505,6 +505,8 @@ void py_arguments(PyRead *p, const WsPyNode *function, const WsPyNode *call, gui
         }
         if (!taken && p->in_kernel)
             py_law_unread(p, arg, "an argument that the function has no parameter for", &v, 1);
+        for (guint k = 0; !taken && arg->kind == WS_PY_STAR && k < params->n; k++)
+            args[k] = args[k] ? args[k] : py_opaque(p); /* any of them may be in it */
     }
 }
 
@@ -560,6 +562,8 @@ const Val *py_evaluate(PyRead *p, const WsPyNode *node)
         return v;
     }
     case WS_PY_STRING: {
+        if (strcspn(node->text, "fF") < strcspn(node->text, "\"'") && strchr(node->text, '{'))
+            return py_opaque(p); /* what stands in the braces is not followed */
         Val *v = py_val(p, VAL_STRING);
         v->text = node->text;
         if (strstr(node->text, "inf")) { /* float("inf") */

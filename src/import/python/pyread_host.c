@@ -360,32 +360,13 @@ static gboolean refused(PyRead *p, const WsPyNode *kernel, gboolean missing)
     return FALSE;
 }
 
-/* Statements of the host that bind a name elsewhere, or after which a call does not run what it
- * calls: none of what the host is sure of would be. */
-static void hidden_bindings(PyRead *p, const WsPyNode *node)
-{
-    static const char *const binders[] = { "exec", "globals", "locals", "vars", NULL };
-    static const char *const words[] = { "global", "nonlocal", "yield", "await", "async" };
-    for (guint i = 0; node->kind == WS_PY_OTHER && node->text && i < G_N_ELEMENTS(words); i++)
-        if (!strcmp(node->text, words[i]))
-            py_unread(p, node, ws_source_format(p->r, "what `%s` does in the file", words[i]));
-    if (node->kind == WS_PY_NAMED)
-        py_unread(p, node, "what `:=` binds");
-    const char *callee =
-        node->kind == WS_PY_CALL && node->kid[0]->kind == WS_PY_NAME ? node->kid[0]->text : NULL;
-    if (callee && g_strv_contains(binders, callee))
-        py_unread(p, node, ws_source_format(p->r, "what `%s` binds", callee));
-    for (guint i = 0; i < node->n; i++)
-        hidden_bindings(p, node->kid[i]);
-}
-
 void py_run_host(PyRead *p, const PyKernel *kernel)
 {
     if (refused(p, kernel->node, FALSE))
         return;
     g_autoptr(GPtrArray) hosts = hosts_of(ws_python_module(p->py), kernel);
     guint64 open = p->way.open;
-    hidden_bindings(p, ws_python_module(p->py));
+    py_plain_file(p, ws_python_module(p->py));
     p->hosts = hosts;
     for (guint i = p->way.host; i < hosts->len && !p->entered && !*p->r->error; i++) {
         const WsPyNode *f = g_ptr_array_index(hosts, i);

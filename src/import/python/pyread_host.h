@@ -18,4 +18,13 @@ gboolean py_leads_to_launch(const PyRead *p, const WsPyNode *node);
  * call. */
 const Val *py_host_tensor(PyRead *p, const WsPyNode *call);
 
+/* --- what makes names, classes and defaults something else (pyread_plain.c)
+ * --------------------------------------------------------------------------------------------*/
+void py_plain_file(PyRead *p, const WsPyNode *module);
+/* FALSE: what objects of it are is not known; unread in a kernel. */
+gboolean py_plain_class(PyRead *p, const WsPyNode *class, const WsPyNode *at);
+/* object.x = …; FALSE: not followed. */
+gboolean py_plain_store(PyRead *p, const Val *object, const WsPyNode *at);
+gboolean py_plain_default(PyRead *p, const WsPyNode *value);
+
 G_END_DECLS

@@ -1,4 +1,5 @@
 #include "import/python/pyread_object.h"
+#include "import/python/pyread_host.h"
 
 #include <string.h>
 
@@ -130,10 +131,15 @@ static const Val *invoke(PyRead *p, const WsPyNode *f, const Val *self, GHashTab
 
 const Val *py_construct(PyRead *p, const Val *class, const WsPyNode *at)
 {
+    if (!py_plain_class(p, class->node, at))
+        return py_opaque(p);
     Val *object = object_of(p, class);
     const WsPyNode *init = method(class->node, "__init__"), *body = class->node->kid[0];
     if (init) {
+        const Val *outer = p->making;
+        p->making = object;
         invoke(p, init, object, class->closure, at);
+        p->making = outer;
         return object;
     }
     guint arg = 1; /* without one the fields in their order */
@@ -151,10 +157,24 @@ const Val *py_construct(PyRead *p, const Val *class, const WsPyNode *at)
     return object;
 }
 
+static gboolean is_static(const WsPyNode *f)
+{
+    for (guint k = 2; k < f->n; k++) {
+        g_autofree char *name = py_decorator(f->kid[k]);
+        if (!g_strcmp0(name, "staticmethod"))
+            return TRUE;
+    }
+    return FALSE;
+}
+
 const Val *py_method(PyRead *p, const Val *left, const char *name, const WsPyNode *at)
 {
     const WsPyNode *f = method(left->node, name);
-    return f ? invoke(p, f, left->kind == VAL_OBJECT ? left : NULL, left->closure, at) : NULL;
+    if (!f)
+        return NULL;
+    const gboolean bound = left->kind == VAL_OBJECT && !is_static(f);
+    return py_plain_class(p, left->node, at) ? invoke(p, f, bound ? left : NULL, left->closure, at)
+                                             : py_opaque(p);
 }
 
 /* --- what descriptors, buffers and barriers know of themselves ---------------------------------*/

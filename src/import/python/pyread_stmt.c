@@ -164,7 +164,8 @@ void py_store_value(PyRead *p, const WsPyNode *target, const Val *v, const WsPyN
     if (target->kind == WS_PY_ATTR) { /* self.x = … */
         const Val *object = py_eval(p, target->kid[0]);
         if (object->kind == VAL_OBJECT) {
-            py_object_set(p, object, target->text, v);
+            py_object_set(p, object, target->text,
+                          py_plain_store(p, object, at) ? v : py_opaque(p));
             return;
         }
     }
@@ -387,7 +388,7 @@ const Val *py_call(PyRead *p, const WsPyNode *function, const Val **args, const 
         const WsPyNode *param = params->kid[i];
         const Val *v = args[i];
         if (!v && !(param->kid[1]->kind == WS_PY_CONST && !strcmp(param->kid[1]->text, "None")))
-            v = py_eval(p, param->kid[1]);
+            v = py_plain_default(p, param->kid[1]) ? py_eval(p, param->kid[1]) : py_opaque(p);
         if (!v) {
             const Val *global = g_hash_table_lookup(p->globals, param->text);
             v = global && global->kind == VAL_INT ? global : py_open(p, param->text);

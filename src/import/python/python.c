@@ -136,6 +136,14 @@ void ws_python_leave(WsPython *p)
     p->depth--;
 }
 
+static const char *lone_return(const char *text, gsize length)
+{
+    for (const char *c = text; c < text + length; c++)
+        if (*c == '\r' && (c + 1 == text + length || c[1] != '\n'))
+            return c;
+    return NULL;
+}
+
 WsPython *ws_python_parse(const char *text, gsize length, const char *file, GError **error)
 {
     g_autoptr(WsPython) p = g_new0(WsPython, 1);
@@ -156,6 +164,12 @@ WsPython *ws_python_parse(const char *text, gsize length, const char *file, GErr
             line += *c == '\n';
         ws_python_fail(p, WS_PYTHON_ERROR_SYNTAX, line, 1, "Save the file as UTF-8.",
                        "the line holds bytes that are not UTF-8 text");
+    } else if ((bad = lone_return(text, length))) {
+        guint line = 1;
+        for (const char *c = text; c < bad; c++)
+            line += *c == '\n';
+        ws_python_fail(p, WS_PYTHON_ERROR_SYNTAX, line, 1, "End lines with a line feed.",
+                       "the line holds a carriage return, at which Python begins another one");
     } else {
         p->text = g_strndup(text, length);
         p->length = length;

@@ -124,8 +124,12 @@ static WsPyNode *strings(WsPython *p)
 {
     const WsToken *t = ws_python_token(p);
     const char *text = ws_python_intern(p, t);
-    while (ws_python_token(p)->kind == WS_TOKEN_STRING) /* neighbours are joined */
+    while (ws_python_token(p)->kind == WS_TOKEN_STRING) { /* neighbours are joined */
+        const char *own = ws_python_intern(p, ws_python_token(p));
+        if (strcspn(own, "fF") < strcspn(own, "\"'"))
+            text = own; /* what is put in is what is not known of them */
         p->at++;
+    }
     return ws_python_node(p, WS_PY_STRING, t, text, p->scratch->len);
 }
 

@@ -189,6 +189,10 @@ static gboolean token(Lexer *l)
         const char *start = l->at;
         while (l->at < l->end && is_name_byte((guchar)*l->at))
             l->at++;
+        for (const char *b = start; b < l->at; b++)
+            if ((guchar)*b >= 0x80) /* Python takes names that look alike for one */
+                return ws_python_fail(l->p, WS_PYTHON_ERROR_SYNTAX, l->line, column_of(l, start),
+                                      "Write names in ASCII.", "a name that is not ASCII");
         add(l, WS_TOKEN_NAME, start, l->at - start);
         return TRUE;
     }
