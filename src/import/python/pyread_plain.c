@@ -45,9 +45,11 @@ static void stored(PyRead *p, const WsPyNode *target)
     const char *name = root->kind == WS_PY_NAME ? root->text : "";
     const Val *own = g_hash_table_lookup(p->globals, name);
     const char *dotted = g_hash_table_lookup(p->aliases, name);
+    g_autofree char *full = ws_python_dotted(target);
+    const gboolean is_knob = full && g_str_has_prefix(full, "triton.knobs."); /* of the compiler */
     if (has_method(ws_python_module(p->py), target->text) ||
         (own && (own->kind == VAL_CLASS || own->kind == VAL_FUNC)) ||
-        (dotted && g_str_has_prefix(dotted, "triton")))
+        (dotted && g_str_has_prefix(dotted, "triton") && !is_knob))
         odd(p, target, ws_source_format(p->r, "what `%s` is after it is stored", target->text));
 }
 
