@@ -163,6 +163,11 @@ void ptx_warp(PtxWalk *w, const WsPtxInst *i)
     gint64 known;
     const gboolean all = ws_x_is(ptx_predicate(w, i), &known) && known;
     w->warp_synced |= all;
+    if (all) {
+        WsReadStep *s = ptx_new_step(w, WS_READ_COMPUTE, i);
+        s->name = PTX_WARP_MET;
+        s->off = TRUE;
+    }
     w->apart &= !all;
 }
 

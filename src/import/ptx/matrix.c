@@ -145,7 +145,10 @@ static const WsExpr *descriptor(PtxWalk *w, const WsExpr *e, PtxOperand *o, gint
         at = factor == 1 ? ptx_ring_form(r, ptx_fit(w, at)) : NULL;
     }
     ws_affine_clear(&f);
-    return o->span == 16 ? NULL : at;
+    /* eight rows of a span lie together; a base that is no multiple of them has an offset */
+    const gboolean good = o->span != 16 && (gint64)(bits >> 32 & 0x3fff) * 16 == 8 * o->span &&
+                          !(bits >> 46 & 0xffff);
+    return good ? at : NULL;
 }
 
 /* mn rows (columns if turned) of the operand, k elements of `bytes` of the contraction. */

@@ -201,6 +201,7 @@ void ptx_shared(PtxWalk *w, const WsPtxInst *i)
         ptx_claim_loaded(w, i, s);
     PtxOperand *o = ptx_operand_of(w, &s->buffer);
     const guint lanes = !matrix ? 32 : strstr(i->op, ".x4") ? 32 : strstr(i->op, ".x2") ? 16 : 8;
+    o->matrix = matrix;
     o->to = matrix ? 16 : bytes_of(i->op);
     const WsPtxInst *all = &g_array_index(w->ptx->inst, WsPtxInst, 0);
     const guint partly =

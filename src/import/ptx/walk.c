@@ -449,8 +449,10 @@ static gboolean ends_at_once(const PtxWalk *w, guint block)
  * (same_ends). */
 static void skip(PtxWalk *w, const WsPtxInst *i, const WsExpr *c)
 {
-    if (ptx_works(w->p.group->body))
-        ptx_lost(w, i, "a CTA that is left in the middle");
+    if (ptx_works(w->p.group->body) || w->p.r->cluster > 1)
+        ptx_lost(w, i,
+                 w->p.r->cluster > 1 ? "a CTA that leaves its cluster before the others"
+                                     : "a CTA that is left in the middle");
     g_ptr_array_add(w->skips, (gpointer)c);
 }
 

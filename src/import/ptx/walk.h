@@ -15,6 +15,7 @@ G_BEGIN_DECLS
 #define PTX_ONCE   "once"    /* text of a FOR that nothing keeps from making its first round */
 #define PTX_SPREAD "spread"  /* text of an ARRIVE that lanes make, each in another CTA */
 #define PTX_TOKEN  "__token" /* stands in the value of a test of an mbarrier */
+#define PTX_WARP_MET "warp"  /* name of a step that is off: a barrier of the warp */
 #define PTX_SMEM   "shared_memory" /* where dynamic shared memory begins, aligned to 1024 */
 
 #define PTX_POINTERS  "no pointer that comes out of memory leads into shared memory where it is read"
@@ -42,6 +43,7 @@ typedef struct {
     gint64 guess;     /* … bytes that are tried */
     const char *dtype;
     gboolean turned;
+    gboolean matrix;      /* … of whose bytes each lane has a part */
     gboolean idle;        /* the address of a lane that touches nothing */
     const GArray *pieces; /* PtxPiece, by place: of all threads; NULL: they are not known */
     gint64 piece;         /* … bytes of each */
