@@ -104,11 +104,17 @@ static const char *const small[] = {
     "waits/operand",
     "waits/both-branches",
     "waits/stores-two-stages",
-    "memory/exchange-accumulator",
-    "memory/exchange-quads",
     "memory/copy-sender-waits-for-the-end",
     "catalogue/C44-one-warp-more-in-a-generation",
 };
+
+/* Lanes of which some read what others stored: which bytes is not known, so it is not judged. */
+static const char *const unknown[] = { "memory/exchange-accumulator", "memory/exchange-quads" };
+
+static gboolean is_unknown(const char *name)
+{
+    return !strcmp(name, unknown[0]) || !strcmp(name, unknown[1]);
+}
 
 static void test_small(gconstpointer data)
 {
@@ -122,7 +128,8 @@ static void test_small(gconstpointer data)
     g_autofree char *ptx = ws_generate_ptx(ours, NULL, &error);
     g_assert_no_error(error);
     g_auto(Judged) back = judge_kernel(ptx, WS_IMPORT_PTX);
-    g_assert_cmpint(back.verdict->kind, ==, WS_VERDICT_PROVED);
+    g_assert_cmpint(back.verdict->kind, ==,
+                    is_unknown(data) ? WS_VERDICT_OUTSIDE : WS_VERDICT_PROVED);
 }
 
 /* A row of a box less than its place, and than what products read there, is expected: how large the
@@ -248,6 +255,11 @@ int main(int argc, char **argv)
         g_autofree char *path =
             g_strdup_printf("/codegen/ptx-import/small/%s", strrchr(small[i], '/') + 1);
         g_test_add_data_func(path, small[i], test_small);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(unknown); i++) {
+        g_autofree char *path =
+            g_strdup_printf("/codegen/ptx-import/unknown/%s", strrchr(unknown[i], '/') + 1);
+        g_test_add_data_func(path, unknown[i], test_small);
     }
     for (guint i = 0; i < G_N_ELEMENTS(designs); i++) {
         g_autofree char *path =

@@ -39,10 +39,12 @@ static void test_outside(gconstpointer data)
 
 /* One place of a kernel that is proved, changed: it races, hangs or faults, and the reason is the
  * one that is said; NULL: it is as right as before. */
-#define CP     "cp.async.cg.shared.global [ %r37 + 0 ], [ %rd38 + 0 ], 0x10, %r23;"
-#define PLACE  "add.s32 \t%r37, %r113, 55296;"
-#define SAME   "several threads write to the same bytes"
-#define MATRIX "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r108"
+#define CP        "cp.async.cg.shared.global [ %r37 + 0 ], [ %rd38 + 0 ], 0x10, %r23;"
+#define PLACE     "add.s32 \t%r37, %r113, 55296;"
+#define SAME      "several threads write to the same bytes"
+#define STORED    "st.shared.v4.b32 \t[%r341], {%r286"
+#define READS(at) "ld.shared.v4.b32 \t{%zz1, %zz2, %zz3, %zz4}, [%r335" at "];\n\t"
+#define MATRIX    "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r108"
 
 static const struct {
     const char *title, *file, *from, *to, *says;
@@ -91,6 +93,21 @@ static const struct {
       "@%p8 wgmma.wait_group.sync.aligned 0;", "under a predicate" },
     { "registers-under-a-predicate", "gemm", "setmaxnreg.dec", "@%p1 setmaxnreg.dec",
       "registers that are handed over under a predicate" },
+    { "reads-its-own-bytes", "triton-cpasync", STORED, READS("") STORED, NULL },
+    { "reads-bytes-of-another-lane", "triton-cpasync", STORED, READS("+16") STORED,
+      "no barrier of both" },
+    { "leaves-its-cluster", "gemm-cluster", "mov.u32 %r28, %cluster_ctarank;",
+      "mov.u32 \t%r900, %ctaid.x;\n\tsetp.eq.s32 \t%p20, %r900, 5;\n\t@%p20 bra \t$OUT;\n"
+      "\tbra.uni \t$IN;\n$OUT:\n\tret;\n$IN:\n\tmov.u32 %r28, %cluster_ctarank;",
+      "leaves its cluster" },
+    { "stride-of-another-layout", "gemm", "4611686293305360384", "4611686568183267328",
+      "a descriptor with a stride or offset" },
+    { "base-with-an-offset", "gemm", "4611686293305360384", "4612249243258781696",
+      "a descriptor with a stride or offset" },
+    { "registers-that-nobody-leaves", "gemm", "setmaxnreg.dec.sync.aligned.u32 40;", "",
+      "more registers than" },
+    { "registers-beyond-the-launch", "gemm", "setmaxnreg.dec.sync.aligned.u32 40;",
+      "setmaxnreg.dec.sync.aligned.u32 152;", "more registers than" },
     { "matrices-not-aligned", "triton-tma", MATRIX "+16384]", MATRIX "+16388]",
       "may not be aligned" },
 };

@@ -97,7 +97,7 @@ static void follow(PtxWalk *w, guint tid, gboolean first, Role *role)
     w->tid = tid;
     w->first = first;
     w->ended = w->waits = FALSE;
-    w->registers = 0;
+    w->registers = w->registers_last = 0;
     w->walked = NULL;
     w->depth = w->syncs = w->passed = w->dispatched = w->tokens = 0;
     w->empty_commit = w->warp_synced = w->stored = w->apart = FALSE;
@@ -293,8 +293,11 @@ static void warp_group(PtxWalk *w, guint first, guint n)
     Role warp[4];
     guint leader = n;
     gboolean one = TRUE;
-    for (guint i = 0; i < n; i++)
+    for (guint i = 0; i < n; i++) {
         follow(w, (first + i) * 32, TRUE, &warp[i]);
+        w->taken += w->registers_last;
+        w->unset |= !w->registers_last;
+    }
     for (guint i = 0; i < n; i++) {
         const gboolean idle = !warp[i].n_steps && !warp[i].inner_sync;
         w->idle |= idle;
@@ -473,6 +476,16 @@ static WsDesign *design_of(PtxWalk *w)
     return ws_source_write(r);
 }
 
+/* What asks for more registers waits until the others left them. */
+static void enough_registers(PtxWalk *w, gint64 warps)
+{
+    const gint64 most = MIN(65536 / (32 * MAX(warps, 1)) / 8 * 8, 248),
+                 entry = w->ptx->maxnreg > 0 ? MIN(w->ptx->maxnreg / 8 * 8, most) : most;
+    if (w->raises && (w->unset || w->taken > warps * entry))
+        ptx_lose_line(w, w->ptx->line,
+                      "more registers than the launch may have, which a warp would wait for");
+}
+
 /* A kernel that asks for its cluster is another one in a cluster. */
 static void needs_cluster(PtxWalk *w)
 {
@@ -526,6 +539,7 @@ WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file, gboolean 
     for (guint i = 0; i < warps && !*r->error; i += 4)
         warp_group(&w, i, MIN(4, warps - i));
     w.p.to = NULL;
+    enough_registers(&w, warps);
     if (w.uneven) {
         ws_source_unread(r, ptx->line, 1, ptx->line,
                          "arrivals of idle warps at the barrier of the cluster", "");

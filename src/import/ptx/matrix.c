@@ -115,24 +115,26 @@ void ptx_reads(PtxWalk *w, const WsPtxInst *i)
  * -------------------------------------------------------------------------------------*/
 
 /* The address in a descriptor: what stands divided by 16, and the k-steps added to it. */
-static const WsExpr *descriptor(PtxWalk *w, const WsExpr *e, PtxOperand *o, gint64 *pitch)
+static const WsExpr *descriptor(PtxWalk *w, const WsPtxInst *i, guint arg, PtxOperand *o,
+                                gint64 *pitch)
 {
     WsRead *r = w->p.r;
     WsAffine f;
     gint64 n, factor;
+    const WsExpr *e = ptx_int(w, i->arg[arg]);
     if (!e || !ws_expr_affine(e, &f))
         return NULL;
     const WsExpr *at = NULL, *rest = ws_x_int(r, 0);
-    for (guint i = 0; i < f.n; i++) {
-        const WsExpr *t = f.term[i];
+    for (guint k = 0; k < f.n; k++) {
+        const WsExpr *t = f.term[k];
         if (t->op == WS_EXPR_MOD && ws_x_is(t->arg[1], &n) && n >= 1 << 14)
             t = t->arg[0];
-        if (f.factor[i] == 1 && t->op == WS_EXPR_DIV && ws_x_is(t->arg[1], &n) && n == 16 && !at)
+        if (f.factor[k] == 1 && t->op == WS_EXPR_DIV && ws_x_is(t->arg[1], &n) && n == 16 && !at)
             at = ws_x_own(r, ws_expr_ref(t->arg[0]));
         else
             rest = ws_x_op(r, WS_EXPR_ADD, rest,
-                           ws_x_op(r, WS_EXPR_MUL, ws_x_own(r, ws_expr_ref(f.term[i])),
-                                   ws_x_int(r, f.factor[i] * 16)));
+                           ws_x_op(r, WS_EXPR_MUL, ws_x_own(r, ws_expr_ref(f.term[k])),
+                                   ws_x_int(r, f.factor[k] * 16)));
     }
     at = at ? ws_x_op(r, WS_EXPR_ADD, at, rest) : NULL;
     const guint64 bits = (guint64)f.constant;
@@ -146,9 +148,9 @@ static const WsExpr *descriptor(PtxWalk *w, const WsExpr *e, PtxOperand *o, gint
     }
     ws_affine_clear(&f);
     /* eight rows of a span lie together; a base that is no multiple of them has an offset */
-    const gboolean good = o->span != 16 && (gint64)(bits >> 32 & 0x3fff) * 16 == 8 * o->span &&
-                          !(bits >> 46 & 0xffff);
-    return good ? at : NULL;
+    if (o->span != 16 && ((gint64)(bits >> 32 & 0x3fff) * 16 != 8 * o->span || bits >> 46 & 0xffff))
+        ptx_lost(w, i, "a descriptor with a stride or offset that its layout does not have");
+    return o->span == 16 ? NULL : at;
 }
 
 /* mn rows (columns if turned) of the operand, k elements of `bytes` of the contraction. */
@@ -207,9 +209,9 @@ static void product(PtxWalk *w, const WsPtxInst *i)
     m.bt.turned = turned(w, i, registers ? 6 : 7);
     if (registers)
         m.list = i->arg[1];
-    else if ((m.a = descriptor(w, ptx_int(w, i->arg[1]), &m.at, &pitch)))
+    else if ((m.a = descriptor(w, i, 1, &m.at, &pitch)))
         shape_operand(&m.at, 64, m.k, bytes, pitch);
-    if ((m.b = descriptor(w, ptx_int(w, i->arg[2]), &m.bt, &pitch)))
+    if ((m.b = descriptor(w, i, 2, &m.bt, &pitch)))
         shape_operand(&m.bt, m.n, m.k, bytes, pitch);
     m.known = m.b && (m.a || registers);
     m.at.dtype = m.bt.dtype = m.dtype;

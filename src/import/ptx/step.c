@@ -205,7 +205,13 @@ static void registers(PtxWalk *w, const WsPtxInst *i)
     gint64 known;
     if (i->guard)
         ptx_lost(w, i, "registers that are handed over under a predicate");
-    if (i->n && ws_x_is(ptx_int(w, i->arg[0]), &known) && !w->p.loops->len && !w->waits)
+    w->raises |= strstr(i->op, ".inc") != NULL;
+    if (!i->n || !ws_x_is(ptx_int(w, i->arg[0]), &known)) {
+        ptx_lost(w, i, "a number of registers that is not known");
+        return;
+    }
+    w->registers_last = known;
+    if (!w->p.loops->len && !w->waits)
         w->registers = known;
 }
 

@@ -12,11 +12,11 @@
 
 G_BEGIN_DECLS
 
-#define PTX_ONCE   "once"    /* text of a FOR that nothing keeps from making its first round */
-#define PTX_SPREAD "spread"  /* text of an ARRIVE that lanes make, each in another CTA */
-#define PTX_TOKEN  "__token" /* stands in the value of a test of an mbarrier */
-#define PTX_WARP_MET "warp"  /* name of a step that is off: a barrier of the warp */
-#define PTX_SMEM   "shared_memory" /* where dynamic shared memory begins, aligned to 1024 */
+#define PTX_ONCE     "once"    /* text of a FOR that nothing keeps from making its first round */
+#define PTX_SPREAD   "spread"  /* text of an ARRIVE that lanes make, each in another CTA */
+#define PTX_TOKEN    "__token" /* stands in the value of a test of an mbarrier */
+#define PTX_WARP_MET "warp"    /* name of a step that is off: a barrier of the warp */
+#define PTX_SMEM     "shared_memory" /* where dynamic shared memory begins, aligned to 1024 */
 
 #define PTX_POINTERS  "no pointer that comes out of memory leads into shared memory where it is read"
 #define PTX_UNALIGNED "an access to shared memory at an address that may not be aligned"
@@ -107,14 +107,17 @@ typedef struct {
     GHashTable *sums;         /* register that a product accumulates in first -> its columns */
     GHashTable *matrix;       /* all registers that hold sums of products */
     GHashTable *turned;       /* those that a loop writes which this thread came to */
-    GHashTable *begun;     /* names of sums that begin with a product -> where: see ptx_matrix.c */
-    GHashTable *sum_names; /* the same -> name of the value, in this role */
-    GHashTable *seen;      /* names of accumulators that were read since the last product */
-    GHashTable *heads;     /* loops being walked: head blocks */
-    const WsExpr *again;   /* condition under which the round just walked is followed by another */
-    gboolean tested_first; /* … tested at the head */
-    gint64 registers;      /* of setmaxnreg before the first wait */
-    gboolean lost;         /* something that synchronises was not read */
+    GHashTable *begun;      /* names of sums that begin with a product -> where: see ptx_matrix.c */
+    GHashTable *sum_names;  /* the same -> name of the value, in this role */
+    GHashTable *seen;       /* names of accumulators that were read since the last product */
+    GHashTable *heads;      /* loops being walked: head blocks */
+    const WsExpr *again;    /* condition under which the round just walked is followed by another */
+    gboolean tested_first;  /* … tested at the head */
+    gint64 registers;       /* of setmaxnreg before the first wait */
+    gint64 registers_last;  /* … and where the thread ends */
+    gint64 taken;           /* … by one thread of each warp together */
+    gboolean raises, unset; /* some warp asks for more registers; some warp sets none */
+    gboolean lost;          /* something that synchronises was not read */
     gboolean waits, warp_synced; /* since the last barrier of the group: bar.warp.sync */
     gboolean apart; /* accesses of lanes that no barrier of the warp or the group lies behind */
     guint global_from, global_to, n_global; /* lines of plain global accesses */
