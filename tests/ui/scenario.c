@@ -362,13 +362,17 @@ static void note_click(GtkWidget *widget, double x, double y)
 void scenario_click(GtkWidget *widget, double x, double y, int button, const char *modifier)
 {
     int sx, sy;
+    g_autoptr(GtkWidget) held_on = g_object_ref(widget); /* the click may take it away */
+    g_autoptr(GtkWidget) root = g_object_ref(GTK_WIDGET(gtk_widget_get_native(widget)));
     g_autofree char *down = held(modifier, "keydown"), *up = held(modifier, " keyup");
     g_strchomp(up);
     scenario_on_screen(widget, x, y, &sx, &sy);
     note_click(widget, x, y);
-    scenario_arrive(widget, sx, sy);
+    scenario_arrive(root, sx, sy);
     scenario_xdo("%smousedown %d mouseup %d%s", down, button, button, up);
-    scenario_settle(widget);
+    GtkWidget *left = gtk_widget_get_frame_clock(widget) ? widget : root;
+    if (gtk_widget_get_frame_clock(left))
+        scenario_settle(left);
 }
 
 static gboolean was_idle(gpointer done)
@@ -426,6 +430,22 @@ static GtkWidget *in_place(GtkWidget *root, GtkWidget *widget, const Known *know
     return known->nth < all->len ? all->pdata[known->nth] : NULL;
 }
 
+/* A menu that is still closing takes the next click for itself. Not for ever: some clicks are there
+ * to close one. */
+static void wait_menus(GtkWidget *widget)
+{
+    GtkWidget *root = GTK_WIDGET(gtk_widget_get_root(widget)); /* which stays */
+    for (gint64 since = g_get_monotonic_time(); g_get_monotonic_time() - since < 2 * SECONDS;) {
+        g_autoptr(GPtrArray) open = scenario_find_all(root, is_popover, NULL);
+        guint others = 0;
+        for (guint i = 0; i < open->len; i++)
+            others += !gtk_widget_is_ancestor(widget, open->pdata[i]);
+        if (!others)
+            return;
+        scenario_turn();
+    }
+}
+
 /* Until two frames and an idle moment leave the widget where it is: what is laid out or filled anew
  * while the pointer is on its way would be missed. */
 static GtkWidget *stand_still(GtkWidget *widget)
@@ -437,8 +457,9 @@ static GtkWidget *stand_still(GtkWidget *widget)
     g_autoptr(GPtrArray) all = scenario_find_all(root, is_known, &known);
     if (!g_ptr_array_find(all, widget, &known.nth))
         g_error("a click on a %s that is not in sight", G_OBJECT_TYPE_NAME(widget));
+    wait_menus(at);
     graphene_rect_t was, is;
-    gboolean still = FALSE, found = gtk_widget_compute_bounds(widget, root, &was);
+    gboolean still = FALSE, found = gtk_widget_compute_bounds(at, root, &was);
     for (gint64 since = g_get_monotonic_time();
          !still && !scenario_late(since, "a widget to stand still", __FILE__, __LINE__); was = is) {
         wait_idle();
@@ -453,25 +474,8 @@ static GtkWidget *stand_still(GtkWidget *widget)
     return at; /* its parent holds it */
 }
 
-/* A menu that is still closing takes the next click for itself. Not for ever: some clicks are there
- * to close one. */
-static void wait_menus(GtkWidget *widget)
-{
-    GtkWidget *root = GTK_WIDGET(gtk_widget_get_root(widget));
-    for (gint64 since = g_get_monotonic_time(); g_get_monotonic_time() - since < 2 * SECONDS;) {
-        g_autoptr(GPtrArray) open = scenario_find_all(root, is_popover, NULL);
-        guint others = 0;
-        for (guint i = 0; i < open->len; i++)
-            others += !gtk_widget_is_ancestor(widget, open->pdata[i]);
-        if (!others)
-            return;
-        scenario_turn();
-    }
-}
-
 void scenario_click_widget(GtkWidget *widget, const char *modifier)
 {
-    wait_menus(widget);
     GtkWidget *at = stand_still(widget);
     scenario_click(at, gtk_widget_get_width(at) / 2.0, gtk_widget_get_height(at) / 2.0, 1,
                    modifier);

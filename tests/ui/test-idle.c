@@ -178,7 +178,6 @@ static void causes(Scenario *s)
     scenario_settle(GTK_WIDGET(panel(s)));
     GtkWidget *cell = NULL;
     WAIT_FOR((cell = scenario_find_text(GTK_WIDGET(panel(s)), first)));
-    scenario_settle(cell);
     scenario_click_widget(cell, NULL);
     WsGapRef at;
     double from, to;
@@ -213,7 +212,8 @@ static void matrix(Scenario *s)
     g_assert_cmpfloat_with_epsilon(ws_overlap_share(o, 0, 0), 1 - idle->idle[WS_UNIT_TENSOR], 1e-9);
     g_autofree char *text = ws_measurements_copy(WS_MEASUREMENTS(m));
     g_assert_nonnull(strstr(text, "\tmma.0\tmma.1\n"));
-    scenario_settle(cell);
+    scenario_settle(m);
+    WAIT_FOR((cell = ws_overlap_matrix_cell(x, "tensor core", "mma.0")));
     scenario_click_widget(cell, NULL);
     WAIT_FOR(ws_document_selection(s->document)->len == 2);
     const WsProgram *p = ws_document_program(s->document);
@@ -244,7 +244,6 @@ static void best_edit(Scenario *s)
     scenario_settle(GTK_WIDGET(panel(s)));
     GtkWidget *cell = NULL;
     WAIT_FOR((cell = scenario_find_text(GTK_WIDGET(panel(s)), first)));
-    scenario_settle(cell);
     scenario_click_widget(cell, NULL);
     GtkWidget *take = scenario_find_text(GTK_WIDGET(panel(s)), "Make This Edit");
     g_assert_nonnull(take);
