@@ -12,16 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#ifdef __SANITIZE_ADDRESS__ /* gcc; clang's trees are those of libFuzzer */
-#define SANITIZED 1
-#else
-#define SANITIZED 0
-#endif
-
 enum {
     SANITIZER_EXIT = 99, /* fuzz-nodes.c says so to the sanitizers */
-    SLOWER = SANITIZED ? 6 : 1,
-    KEPT = 4000, /* bytes of what was said */
+    KEPT = 4000,         /* bytes of what was said */
 };
 
 void fuzz_outcome_clear(FuzzOutcome *o)
@@ -163,7 +156,7 @@ static void to_file(const char *name, int as)
 
 static void begin_child(const char *folder, FuzzRun run, char **argv, const FuzzLimits *limits)
 {
-    const rlim_t seconds = (rlim_t)(limits->seconds * SLOWER * 2 + 1);
+    const rlim_t seconds = (rlim_t)(limits->seconds * FUZZ_SLOWER * 2 + 1);
     int argc = 0;
     setpgid(0, 0);
     if (chdir(folder) != 0)
@@ -180,7 +173,7 @@ static void begin_child(const char *folder, FuzzRun run, char **argv, const Fuzz
     limit(RLIMIT_CPU, seconds, seconds + 2);
     limit(RLIMIT_CORE, 0, 0);
     limit(RLIMIT_FSIZE, 1 << 28, 1 << 28);
-    if (!SANITIZED)
+    if (!FUZZ_SANITIZED)
         limit(RLIMIT_AS, (rlim_t)4 << 30, (rlim_t)4 << 30);
     g_log_set_always_fatal(G_LOG_FATAL_MASK | G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING);
     exit(run(argc, argv));
@@ -190,7 +183,7 @@ static void begin_child(const char *folder, FuzzRun run, char **argv, const Fuzz
 static int wait_for(pid_t child, const FuzzLimits *limits, struct rusage *used, gboolean *late)
 {
     const gint64 end =
-        g_get_monotonic_time() + (gint64)(limits->seconds * SLOWER * 20 + 20) * G_USEC_PER_SEC;
+        g_get_monotonic_time() + (gint64)(limits->seconds * FUZZ_SLOWER * 20 + 20) * G_USEC_PER_SEC;
     int status = 0;
     *late = FALSE;
     for (guint pause = 200;; pause = MIN(pause * 2, 5000)) {
@@ -251,9 +244,9 @@ static char *wrong(const FuzzOutcome *o, int status, gboolean late, const FuzzLi
         return g_strdup_printf("sanitizer %s", why);
     if (o->code < 0 || o->code >= WS_EXIT_DEFECT)
         return g_strdup_printf("exit %d", o->code);
-    if (o->bytes > limits->bytes * (SANITIZED ? 3 : 1))
+    if (o->bytes > limits->bytes * (FUZZ_SANITIZED ? 3 : 1))
         return g_strdup("memory");
-    if (o->seconds > limits->seconds * SLOWER && !tells_bound(o))
+    if (o->seconds > limits->seconds * FUZZ_SLOWER && !tells_bound(o))
         return g_strdup("time");
     if (limits->json && (out_n > 0 || o->code == 0) && !is_json(out, out_n))
         return g_strdup("no JSON on the standard output");

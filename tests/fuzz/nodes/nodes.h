@@ -31,12 +31,19 @@ char *fuzz_lines(GRand *r, const char *text);
 void fuzz_words(GRand *r, guint8 *data, gsize length, gboolean trace);
 
 /* --- judgement --- */
+#ifdef __SANITIZE_ADDRESS__ /* gcc; clang's trees are those of libFuzzer */
+#define FUZZ_SANITIZED 1
+#else
+#define FUZZ_SANITIZED 0
+#endif
+enum { FUZZ_SLOWER = FUZZ_SANITIZED ? 6 : 1 }; /* what a sanitizer takes, of processor time */
+
 typedef struct {
     gboolean json;     /* what it prints is JSON or nothing */
     gboolean lines;    /* every line of it is JSON */
     gboolean in_place; /* it may change its input */
     gboolean folder;   /* it writes the folder "out" */
-    double seconds;    /* of processor time */
+    double seconds;    /* of processor time, without a sanitizer */
     gsize bytes;       /* of resident memory */
 } FuzzLimits;
 
