@@ -106,6 +106,11 @@ static const char *const small[] = {
     "waits/stores-two-stages",
     "memory/copy-sender-waits-for-the-end",
     "catalogue/C44-one-warp-more-in-a-generation",
+    "moves/gemm-back-matrix", /* a ring of 3 slots */
+    "moves/gemm-scales",
+    "attack/two-stores-two-left", /* the other one of two slots, by an exclusive or */
+    "catalogue/C07-priming-on-the-own-id",
+    "catalogue/C22-arrive-without-a-sync",
 };
 
 /* Lanes of which some read what others stored: which bytes is not known, so it is not judged. */
@@ -189,22 +194,91 @@ static const struct {
       WS_VERDICT_OUTSIDE },
     { "one-warp-less", CLAIMS, "(mov\\.b32 \t%r\\d+), 8;(" NEXT "barriers/next_empty)",
       "\\1, 7;\\2", WS_VERDICT_REFUTED },
+    { "the-same-slot", "tests/designs/attack/two-stores-two-left.wstave",
+      "(xor\\.b32 \t%r\\d+, %r\\d+), 8;", "\\1, 0;", WS_VERDICT_REFUTED },
+    { "no-slot", "tests/designs/attack/two-stores-two-left.wstave",
+      "(xor\\.b32 \t%r\\d+, %r\\d+), 8;", "\\1, 4;", WS_VERDICT_OUTSIDE },
+    { "handed-on-never", "tests/designs/catalogue/C07-priming-on-the-own-id.wstave",
+      "(groups/math/body/0\\s)\\s*bar\\.arrive 1, 256;", "\\1", WS_VERDICT_REFUTED },
+    { "handed-on-by-a-register", "tests/designs/catalogue/C22-arrive-without-a-sync.wstave",
+      "bar\\.arrive 2, 256;", "{ .reg .b32 q; mov.b32 q, 2; bar.arrive q, 256; }",
+      WS_VERDICT_OUTSIDE },
     /* lanes read, and the first one says that all have: a race, which was proved */
     { "lanes-not-waited-for", "projects/gemm-fp8-block/design.wstave",
       "bar\\.warp\\.sync 0xffffffff;", "", WS_VERDICT_OUTSIDE },
 };
 
+/* Everywhere; it stands somewhere. */
+static char *replaced(const char *text, const char *from, const char *to)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GRegex) pattern = g_regex_new(from, 0, 0, &error);
+    g_assert_no_error(error);
+    g_assert_true(g_regex_match(pattern, text, 0, NULL));
+    char *changed_text = g_regex_replace(pattern, text, -1, 0, to, 0, &error);
+    g_assert_no_error(error);
+    return changed_text;
+}
+
 static void test_changed(gconstpointer data)
 {
     const guint i = GPOINTER_TO_UINT(data);
-    g_autoptr(GError) error = NULL;
     g_autofree char *ptx = ptx_of(changed[i].design);
-    g_autoptr(GRegex) pattern = g_regex_new(changed[i].pattern, 0, 0, &error);
-    g_assert_no_error(error);
-    g_assert_true(g_regex_match(pattern, ptx, 0, NULL));
-    g_autofree char *text = g_regex_replace(pattern, ptx, -1, 0, changed[i].by, 0, &error);
-    g_assert_no_error(error);
+    g_autofree char *text = replaced(ptx, changed[i].pattern, changed[i].by);
     g_assert_cmpint(verdict_of(text, WS_IMPORT_PTX), ==, changed[i].is);
+}
+
+/* Rings whose slots LLVM counts by a product and a shift, with another product or shift. A product
+ * that is right below 2^31 is a quotient, whatever its number is. */
+#define THIRD "-1431655765"
+static const struct {
+    const char *title, *stages, *from, *to;
+    gboolean right;
+} rings[] = {
+    { "3", "3", NULL, NULL, TRUE },
+    { "5", "5", NULL, NULL, TRUE },
+    { "6", "6", NULL, NULL, TRUE },
+    { "7", "7", NULL, NULL, TRUE }, /* 33 bits: a half of a difference is added */
+    { "3-one-more", "3", THIRD, "-1431655764", TRUE },
+    { "3-two-more", "3", THIRD, "-1431655763", FALSE },
+    { "3-one-less", "3", THIRD, "-1431655766", FALSE },
+    { "3-of-5", "3", THIRD, "-858993459", FALSE },
+    { "3-other-shift", "3",
+      "(mul\\.hi\\.u32 \t(%r\\d+), %r\\d+, " THIRD ";\\s*shr\\.u32 \t%r\\d+, \\2), 1", "\\1, 2",
+      FALSE },
+    { "3-other-bit", "3", "(bfe\\.u32 \t%r\\d+, %r\\d+), 1, 1", "\\1, 2, 1", FALSE },
+    { "3-signed", "3", "mul\\.hi\\.u32 \t(%r\\d+, %r\\d+), " THIRD, "mul.hi.s32 \t\\1, " THIRD,
+      FALSE },
+    { "7-no-half", "7", "shr\\.u32 \t(%r\\d+, %r\\d+), 1;", "shr.u32 \t\\1, 0;", FALSE },
+    { "7-one-less", "7", "613566757", "613566756", FALSE },
+    { "7-other-shift", "7", "(add\\.s32 \t(%r\\d+), %r\\d+, %r\\d+;\\s*shr\\.u32 \t%r\\d+, \\2), 2",
+      "\\1, 3", FALSE },
+};
+
+static void test_ring(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data);
+    g_autofree char *file =
+        g_build_filename(WS_SOURCE_ROOT, "tests/designs/moves/gemm-back-matrix.wstave", NULL);
+    g_autofree char *stages =
+        g_strdup_printf("\"BN\": 32, \"BK\": 64, \"WM\": 64, \"STAGES\": %s", rings[i].stages);
+    g_autofree char *text = NULL;
+    g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
+    g_autofree char *deep =
+        replaced(text, "\"BN\": 64, \"BK\": 64, \"WM\": 64, \"STAGES\": 3", stages);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_design_parse(deep, strlen(deep), NULL, findings);
+    g_autoptr(WsProgram) ours = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
+    g_assert_nonnull(ours);
+    g_autoptr(GError) error = NULL;
+    g_autofree char *ptx = ws_generate_ptx(ours, NULL, &error);
+    g_assert_no_error(error);
+    g_autofree char *changed_one = rings[i].from ? replaced(ptx, rings[i].from, rings[i].to) : NULL;
+    const WsVerdictKind is = verdict_of(changed_one ? changed_one : ptx, WS_IMPORT_PTX);
+    if (rings[i].right)
+        g_assert_cmpint(is, ==, WS_VERDICT_PROVED);
+    else
+        g_assert_cmpint(is, !=, WS_VERDICT_PROVED);
 }
 
 static gboolean grants(const WsImport *import, const char *what)
@@ -250,6 +324,10 @@ int main(int argc, char **argv)
     for (guint i = 0; i < G_N_ELEMENTS(changed); i++) {
         g_autofree char *path = g_strdup_printf("/codegen/ptx-import/%s", changed[i].title);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_changed);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(rings); i++) {
+        g_autofree char *path = g_strdup_printf("/codegen/ptx-import/ring/%s", rings[i].title);
+        g_test_add_data_func(path, GUINT_TO_POINTER(i), test_ring);
     }
     for (guint i = 0; i < G_N_ELEMENTS(small); i++) {
         g_autofree char *path =

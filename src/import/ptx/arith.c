@@ -111,7 +111,7 @@ static const WsExpr *low(WsRead *r, const WsExpr *e, gint64 n)
     if (address)
         return e;
     if (n >= 1 << 28 && !ws_x_is(e, &known)) {
-        ws_source_granted(r, "its rounds and slots stay below 2^28");
+        ws_source_granted(r, PTX_BELOW);
         return e;
     }
     if (ptx_divides(e, n))
@@ -187,59 +187,8 @@ const WsExpr *ptx_ring_form(WsRead *r, const WsExpr *e)
     return e;
 }
 
-/* floor(a / n); of a size rounded up before: cdiv, as designs say it. */
-static const WsExpr *quotient(WsRead *r, const WsExpr *a, gint64 n)
-{
-    const gint64 cluster = r->cluster > 1 ? r->cluster : 0;
-    WsAffine f;
-    if (!a || !ws_expr_affine(a, &f))
-        return NULL;
-    gboolean ranks = f.n > 0 && n == cluster && f.constant == 0; /* (cta + 2 x) / 2 */
-    const WsExpr *whole = ws_x_int(r, 0);
-    for (guint i = 0; i < f.n && ranks; i++) {
-        const gboolean rank = f.term[i]->op == WS_EXPR_NAME && !strcmp(f.term[i]->name, "cta");
-        ranks = rank ? f.factor[i] == 1 : f.factor[i] % n == 0;
-        if (!rank)
-            whole = ws_x_op(r, WS_EXPR_ADD, whole,
-                            ws_x_op(r, WS_EXPR_MUL, ws_x_own(r, ws_expr_ref(f.term[i])),
-                                    ws_x_int(r, f.factor[i] / n)));
-    }
-    if (ranks) {
-        ws_affine_clear(&f);
-        return whole;
-    }
-    gboolean sizes = f.n > 0 && n > 1 && f.constant == n - 1;
-    for (guint i = 0; i < f.n && sizes; i++) {
-        sizes = FALSE;
-        for (guint k = 0; k < r->sizes->len && f.term[i]->op == WS_EXPR_NAME; k++)
-            sizes |= !strcmp(f.term[i]->name, g_ptr_array_index(r->sizes, k));
-    }
-    ws_affine_clear(&f);
-    if (!sizes)
-        return ws_x_op(r, WS_EXPR_DIV, a, ws_x_int(r, n));
-    return ws_x_call(r, WS_FUNC_CDIV, ws_x_op(r, WS_EXPR_SUB, a, ws_x_int(r, n - 1)),
-                     ws_x_int(r, n), NULL);
-}
-
 /* --- instructions
  * ----------------------------------------------------------------------------------*/
-
-/* x times a number, shifted right by 32 + s, is how compilers divide: x / d where the number is
- * 2^(32 + s) / d rounded up. NULL: it is not that. */
-static const WsExpr *by_product(WsRead *r, const WsExpr *a, gint64 s)
-{
-    gint64 unit, m;
-    if (a->op == WS_EXPR_DIV && ws_x_is(a->arg[1], &unit) && unit == (gint64)1 << 32) {
-        a = a->arg[0];
-        s += 32;
-    }
-    if (s < 32 || s > 44 || a->op != WS_EXPR_MUL || !ws_x_is(a->arg[1], &m) || m < 1 << 16)
-        return NULL;
-    const gint64 whole = (gint64)1 << s, d = (whole + m - 1) / m, rest = m * d - whole;
-    return d > 1 && d <= 4096 && rest >= 0 && rest <= (gint64)2 << (s - 32)
-               ? quotient(r, ws_x_own(r, ws_expr_ref(a->arg[0])), d)
-               : NULL;
-}
 
 /* A number as an instruction on 32 bits takes it. */
 static const WsExpr *as_typed(PtxWalk *w, const WsPtxInst *i, guint k)
@@ -247,6 +196,15 @@ static const WsExpr *as_typed(PtxWalk *w, const WsPtxInst *i, guint k)
     const gboolean equal = strstr(i->op, ".eq.") || strstr(i->op, ".ne.");
     const char *type = strrchr(i->op, '.');
     return ptx_typed(w, equal && !strcmp(type, ".u32") ? ".s32" : type, ptx_int(w, i->arg[k]));
+}
+
+/* floor(a / 2^n) */
+static const WsExpr *high_bits(PtxWalk *w, const WsExpr *a, gint64 n)
+{
+    const WsExpr *x = ptx_by_product(w, a, n), *turned = x ? NULL : ptx_by_product_turned(w, a, n);
+    return x        ? x
+           : turned ? ws_x_op(w->p.r, WS_EXPR_SUB, ws_x_int(w->p.r, -1), turned)
+                    : ptx_quotient(w->p.r, a, (gint64)1 << n);
 }
 
 static const WsExpr *shift(PtxWalk *w, const WsPtxInst *i, gboolean left)
@@ -264,8 +222,7 @@ static const WsExpr *shift(PtxWalk *w, const WsPtxInst *i, gboolean left)
         return ws_x_op(r, WS_EXPR_MUL, a, ws_x_int(r, (gint64)1 << n));
     if (half && n >= 31 && !ws_x_is(a, &known)) /* the sign */
         return ptx_not_negative(w, a) ? ws_x_int(r, 0) : NULL;
-    const WsExpr *x = by_product(r, a, n);
-    return x ? x : quotient(r, a, (gint64)1 << n);
+    return high_bits(w, a, n);
 }
 
 static gboolean is_bit(const WsExpr *e)
@@ -310,6 +267,37 @@ static gboolean lacks(WsRead *r, const WsExpr *e, gint64 bits)
     while (above <= bits)
         above <<= 1;
     return bits && ws_x_is(low(r, e, above), &n) && !(n & bits);
+}
+
+/* Exclusive or of numbers of which one says no bit that the other one leaves open: of bits that are
+ * 0 or 1 in the other one; and of the one bit that turns. NULL: it is not that. */
+static const WsExpr *either(WsRead *r, const WsExpr *a, const WsExpr *b)
+{
+    const gint64 bits = bits_of(b);
+    gint64 n, two, above = 1;
+    while (bits && above <= bits)
+        above <<= 1;
+    if (bits && ws_x_is(low(r, a, above), &n) && (n & bits) == 0)
+        return ws_x_op(r, WS_EXPR_ADD, a, b);
+    if (bits && ws_x_is(low(r, a, above), &n) && (n & bits) == bits)
+        return ws_x_op(r, WS_EXPR_SUB, a, b);
+    WsAffine f;
+    const WsExpr *turned = NULL;
+    if (!ws_x_is(b, &n) || n < 1 || n >= 1 << 16 || n & (n - 1) || !ws_expr_affine(a, &f))
+        return NULL;
+    for (guint i = 0; i < f.n && !turned; i++) {
+        const WsExpr *t = ws_x_own(r, ws_expr_ref(f.term[i]));
+        if (t->op != WS_EXPR_MOD || !ws_x_is(t->arg[1], &two) || two != 2 || f.factor[i] != n)
+            continue;
+        const WsExpr *rest = ws_x_op(r, WS_EXPR_SUB, a, ws_x_op(r, WS_EXPR_MUL, t, b));
+        const WsExpr *next =
+            ws_x_op(r, WS_EXPR_ADD, ws_x_own(r, ws_expr_ref(t->arg[0])), ws_x_int(r, 1));
+        if (lacks(r, rest, n))
+            turned =
+                ws_x_op(r, WS_EXPR_ADD, rest, ws_x_op(r, WS_EXPR_MUL, ws_x_mod(r, next, 2), b));
+    }
+    ws_affine_clear(&f);
+    return turned;
 }
 
 static const WsExpr *logic(PtxWalk *w, const WsPtxInst *i, const char *base)
@@ -362,7 +350,9 @@ static const WsExpr *logic(PtxWalk *w, const WsPtxInst *i, const char *base)
             (is_bit(a) || py_is_parity(a) || is_trial(a))) /* flips where a condition holds */
             return ws_x_call(r, WS_FUNC_SELECT, ws_x_own(r, ws_expr_ref(b->arg[0])),
                              ws_x_mod(r, ws_x_op(r, WS_EXPR_ADD, a, ws_x_int(r, 1)), 2), a);
-        return known && n > 1 ? flip(r, a, n) : NULL;
+        const WsExpr *flipped = known && n > 1 ? flip(r, a, n) : NULL;
+        flipped = flipped ? flipped : either(r, a, b);
+        return flipped ? flipped : either(r, b, a);
     }
     if (known && n >= 0) { /* or: disjoint bits */
         gint64 above = 1;
@@ -428,7 +418,11 @@ static const WsExpr *field(PtxWalk *w, const WsPtxInst *i)
     if (i->n < 4 || !a || !ws_x_is(ptx_int(w, i->arg[2]), &at) ||
         !ws_x_is(ptx_int(w, i->arg[3]), &n) || at < 0 || n < 1 || at + n > 60)
         return NULL;
-    const WsExpr *x = ws_x_op(w->p.r, WS_EXPR_DIV, a, ws_x_int(w->p.r, (gint64)1 << at));
+    const WsExpr *x = ptx_by_product(w, a, at),
+                 *turned = x ? NULL : ptx_by_product_turned(w, a, at);
+    if (turned && n == 1)
+        return ws_x_mod(w->p.r, ws_x_op(w->p.r, WS_EXPR_ADD, turned, ws_x_int(w->p.r, 1)), 2);
+    x = x ? x : ws_x_op(w->p.r, WS_EXPR_DIV, a, ws_x_int(w->p.r, (gint64)1 << at));
     return ws_x_mentions(a, PTX_SMEM) && at + n >= 18 ? x : ws_x_mod(w->p.r, x, (gint64)1 << n);
 }
 
@@ -452,7 +446,7 @@ static const WsExpr *high_product(PtxWalk *w, const WsPtxInst *i)
         return NULL;
     n += n < 0 && strstr(i->op, ".u32") ? (gint64)1 << 32 : 0;
     const WsExpr *whole = ws_x_op(r, WS_EXPR_MUL, ptx_int(w, i->arg[1]), ws_x_int(r, n)),
-                 *x = whole ? by_product(r, whole, 32) : NULL;
+                 *x = whole ? ptx_by_product(w, whole, 32) : NULL;
     return x ? x : ws_x_op(r, WS_EXPR_DIV, whole, ws_x_int(r, (gint64)1 << 32));
 }
 
@@ -495,8 +489,9 @@ static const WsExpr *compute(PtxWalk *w, const WsPtxInst *i, const char *base)
     if (!strcmp(base, "mad"))
         return strstr(i->op, ".hi") ? NULL : three(w, i);
     if (!strcmp(base, "div"))
-        return ws_x_is(ptx_int(w, i->arg[2]), &n) && n > 0 ? quotient(r, ptx_int(w, i->arg[1]), n)
-                                                           : two(w, i, WS_EXPR_DIV);
+        return ws_x_is(ptx_int(w, i->arg[2]), &n) && n > 0
+                   ? ptx_quotient(r, ptx_int(w, i->arg[1]), n)
+                   : two(w, i, WS_EXPR_DIV);
     if (!strcmp(base, "rem"))
         return two(w, i, WS_EXPR_MOD);
     if (!strcmp(base, "min") || !strcmp(base, "max"))

@@ -171,6 +171,19 @@ void ptx_warp(PtxWalk *w, const WsPtxInst *i)
     w->apart &= !all;
 }
 
+/* Threads arrive at it elsewhere, and go on: whoever comes to it does not meet all others. */
+static gboolean handed_on(const PtxWalk *w, gint64 id)
+{
+    for (guint k = 0; k < w->ptx->inst->len; k++) {
+        const WsPtxInst *i = &g_array_index(w->ptx->inst, WsPtxInst, k);
+        gint64 at;
+        if ((g_str_has_prefix(i->op, "bar.") || g_str_has_prefix(i->op, "barrier.")) && i->n > 1 &&
+            strstr(i->op, ".arrive") && ptx_number(i->arg[0], &at) && at == id)
+            return TRUE;
+    }
+    return FALSE;
+}
+
 /* bar.sync id, n: of the CTA, or named. */
 void ptx_named(PtxWalk *w, const WsPtxInst *i)
 {
@@ -183,7 +196,7 @@ void ptx_named(PtxWalk *w, const WsPtxInst *i)
     const gboolean sync = !strstr(i->op, "arrive");
     w->warp_synced = FALSE;
     w->apart &= !ws_x_is(ptx_predicate(w, i), &known); /* lanes of a warp come together */
-    if (sync && n == w->ptx->threads) {
+    if (sync && n == w->ptx->threads && !handed_on(w, id)) {
         WsReadStep *s = ptx_new_step(w, WS_READ_SYNC, i);
         s->name = "cta";
         s->n = id;

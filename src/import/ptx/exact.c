@@ -26,7 +26,8 @@ static const struct {
     { "not", "pred " ALL, NEED_NOTHING },
     { "mul", "lo " ALL, NEED_NOTHING },
     { "mul", "wide s32 u32 s16 u16", NEED_UNSIGNED },
-    { "mul", "hi u32 s32", NEED_POSITIVE },
+    { "mul", "hi u32", NEED_POSITIVE },
+    { "mul", "hi s32", NEED_NOTHING },
     { "mad", "lo " WIDE, NEED_NOTHING },
     { "mad", "wide s32 u32", NEED_UNSIGNED },
     { "div", WIDE, NEED_POSITIVE },
@@ -115,9 +116,13 @@ static gboolean sum_not_negative(PtxWalk *w, const WsExpr *e, guint depth)
             break;
         const gint64 taken =
             t->op == WS_EXPR_DIV && f.factor[i] % by == 0 ? f.factor[i] / by : f.factor[i];
+        /* e - x / n is not below 0 where n e - x is not */
+        const gint64 times = t->op == WS_EXPR_DIV && f.factor[i] % by ? by : 1;
         less =
             ws_x_op(r, WS_EXPR_SUB, e,
                     ws_x_op(r, WS_EXPR_MUL, ws_x_own(r, ws_expr_ref(t)), ws_x_int(r, f.factor[i])));
+        less = ws_x_op(r, WS_EXPR_MUL, less, ws_x_int(r, times));
+        good = less != NULL; /* it fits */
         less = ws_x_op(
             r, WS_EXPR_ADD, less,
             ws_x_op(r, WS_EXPR_MUL, ws_x_own(r, ws_expr_ref(t->arg[0])), ws_x_int(r, taken)));

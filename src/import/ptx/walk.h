@@ -20,6 +20,7 @@ G_BEGIN_DECLS
 
 #define PTX_POINTERS  "no pointer that comes out of memory leads into shared memory where it is read"
 #define PTX_UNALIGNED "an access to shared memory at an address that may not be aligned"
+#define PTX_BELOW     "its rounds and slots stay below 2^28"
 #define PTX_ALIGNED   "shared memory begins at a multiple of 1024 bytes"
 
 /* What one thread touches. */
@@ -277,6 +278,15 @@ void ptx_unread(PtxWalk *w, const WsPtxInst *i, const char *what);
 void ptx_finish(PtxWalk *w);
 /* counters: rounds of inner loops are counted, not asked for (`k.total` stands behind loop k). */
 WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file, gboolean counters);
+
+/* --- divide.c --------------------------------------------------------------------------------- */
+
+/* floor(a / n); of a size rounded up before: cdiv, as designs say it. */
+const WsExpr *ptx_quotient(WsRead *r, const WsExpr *a, gint64 n);
+/* floor(e / 2^s) where that is x / d, as compilers divide by multiplying; NULL: it is not that. */
+const WsExpr *ptx_by_product(PtxWalk *w, const WsExpr *e, gint64 s);
+/* … of -1 - e: all bits of e turned. */
+const WsExpr *ptx_by_product_turned(PtxWalk *w, const WsExpr *e, gint64 s);
 
 /* --- claim.c: tiles that a counter hands out -------------------------------------------------- */
 
