@@ -1,5 +1,5 @@
 /* New steps and objects, with what they need guessed from what there is. */
-#include "edit/edit.h"
+#include "edit/derive.h"
 #include "edit/guess.h"
 #include "target/target.h"
 
@@ -21,21 +21,6 @@ static const char *default_json(WsNodeKind kind, const char **stem)
 
 /* --- guessing -----------------------------------------------------------------------------------
  */
-
-static const WsNode *tensor_for(const WsDesign *design, gboolean written)
-{
-    const WsNode *root = ws_design_root(design), *any = NULL;
-    for (guint i = 0; i < ws_node_n_children(root, WS_F_tensors); i++) {
-        const WsNode *t = ws_node_child(root, WS_F_tensors, i);
-        const char *access = ws_node_text(t, WS_F_access);
-        any = any != NULL ? any : t;
-        if (!written && ws_guess_loaded(root, ws_node_name(t), FALSE))
-            continue;
-        if ((access != NULL && strcmp(access, "read") != 0) == written)
-            return t;
-    }
-    return any;
-}
 
 static const char *nth_name(const WsNode *owner, WsFieldId list, guint nth, const char *otherwise)
 {
@@ -110,7 +95,7 @@ static const char *guess_word(Guess *g, const char *word)
     if (strcmp(word, "name") == 0)
         return g->name;
     if (strcmp(word, "input") == 0 || strcmp(word, "output") == 0) {
-        g->tensor = tensor_for(g->design, *word == 'o');
+        g->tensor = ws_guess_tensor(g->design, *word == 'o');
         return g->tensor != NULL ? ws_node_name(g->tensor) : "tensor";
     }
     if (strcmp(word, "tile") == 0) {
@@ -187,8 +172,10 @@ gboolean ws_edit_add_at(WsDraft *d, WsNodeKind kind, WsEditSpot spot)
         return ws_draft_refuse(d, "it cannot be added");
     if (owner == NULL)
         return ws_draft_refuse(d, "there is no place for it");
-    const guint64 node =
-        ws_draft_insert(d, spot.owner, spot.list, spot.index, make_node(d->design, owner, kind));
+    guint64 node = ws_derive_step(d, kind, &spot);
+    if (node == 0 && d->why == NULL)
+        node = ws_draft_insert(d, spot.owner, spot.list, spot.index,
+                               make_node(d->design, ws_draft_node(d, spot.owner), kind));
     if (node == 0)
         return FALSE;
     g_autofree char *label = ws_edit_label(ws_draft_node(d, node));

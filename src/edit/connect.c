@@ -303,10 +303,25 @@ static WsJson *ahead_of(const WsNode *step)
     return ahead > 0 ? ws_json_int(ahead) : NULL;
 }
 
-static gboolean insert_wait(WsDraft *d, const End *to, WsConnection *how)
+/* Where the wait of `to` stands: before it, and before the loads of its transaction that overwrite
+ * what `from` has read too. */
+static guint wait_index(const End *from, const End *to)
+{
+    guint index = to->index;
+    for (; index > 0 && signal_of(to->step) != NULL; index--) {
+        const WsNode *before = ws_node_child(to->owner, to->list, index - 1);
+        const WsRef *into = ws_node_refv(before, WS_F_into);
+        if (into == NULL || g_strcmp0(signal_of(before), signal_of(to->step)) != 0 ||
+            !g_ptr_array_find_with_equal_func(from->reads, into->name, g_str_equal, NULL))
+            break;
+    }
+    return index;
+}
+
+static gboolean insert_wait(WsDraft *d, const End *from, const End *to, WsConnection *how)
 {
     const guint64 wait = ws_draft_insert(
-        d, to->owner->identity, to->list, to->index,
+        d, to->owner->identity, to->list, wait_index(from, to),
         WS_MAKE(WS_STEP_WAIT, { WS_F_keyword, ws_json_text(how->barrier) },
                 { WS_F_use, ws_json_expr(how->use_to) }, { WS_F_ahead, ahead_of(to->step) }));
     how->wait = TRUE;
@@ -399,6 +414,77 @@ static gboolean give_use(WsDraft *d, const End *to, const WsConnection *how)
     return ws_draft_set(d, to->step->identity, WS_F_use, ws_json_expr(how->use_to));
 }
 
+/* --- what comes along ---------------------------------------------------------------------------
+ */
+
+static gboolean same_text(const WsNode *a, const WsNode *b, WsFieldId field)
+{
+    const WsFieldRow *row = ws_node_row(a->kind, field);
+    g_autofree char *x = ws_value_print(row, ws_node_get(a, field));
+    g_autofree char *y = ws_value_print(row, ws_node_get(b, field));
+    return strcmp(x, y) == 0;
+}
+
+/* Loads beside `from` that fill other rings of the same depth for `to`, and signal nothing yet,
+ * join its transaction. */
+static gboolean bring_loads(WsDraft *d, const End *from, const End *to, WsConnection *how)
+{
+    for (guint i = 0; i < ws_node_n_children(from->owner, from->list); i++) {
+        const WsNode *step = ws_node_child(from->owner, from->list, i);
+        const WsRef *into = ws_node_refv(step, WS_F_into);
+        g_autofree char *slots = into != NULL ? stages_of(d->design, into->name) : NULL;
+        if (step == from->step || step->kind != WS_STEP_LOAD || signal_of(step) != NULL ||
+            into == NULL || g_strcmp0(slots, how->slots) != 0 ||
+            !same_text(step, from->step, WS_F_when) || !same_text(step, from->step, WS_F_ahead) ||
+            ws_node_has(step, WS_F_use) != ws_node_has(from->step, WS_F_use) ||
+            !same_text(step, from->step, WS_F_use) ||
+            !g_ptr_array_find_with_equal_func(to->reads, into->name, g_str_equal, NULL))
+            continue;
+        const End other = { .step = step };
+        g_autofree char *label = ws_edit_label(step);
+        if (!signal_barrier(d, &other, how))
+            return FALSE;
+        g_strlcat(how->with, *how->with != '\0' ? ", " : "", sizeof how->with);
+        g_strlcat(how->with, label, sizeof how->with);
+    }
+    return TRUE;
+}
+
+/* A wait that leaves one round in flight tells of all rounds but the last: the first wait behind
+ * the loop that leaves none tells of that one. */
+static gboolean bring_tail(WsDraft *d, const End *from, WsConnection *how)
+{
+    const WsNode *loop = from->loop != NULL ? ws_draft_node(d, from->loop->identity) : NULL;
+    WsFieldId list;
+    guint at = 0;
+    const WsNode *owner = loop != NULL ? ws_design_owner(d->design, loop, &list, &at) : NULL;
+    if (from->behind != 1 || owner == NULL || strstr(how->use_from, ".total") == NULL)
+        return TRUE;
+    for (guint i = at + 1; i < ws_node_n_children(owner, list); i++) {
+        const WsNode *step = ws_node_child(owner, list, i);
+        if (step->kind != from->step->kind)
+            continue;
+        if (ws_node_int(step, WS_F_keyword, 1) != 0)
+            return TRUE;
+        g_autofree char *label = ws_edit_label(step);
+        g_strlcpy(how->tail, label, sizeof how->tail);
+        return ws_draft_insert(d, owner->identity, list, i + 1,
+                               WS_MAKE(WS_STEP_ARRIVE, { WS_F_keyword, ws_json_text(how->barrier) },
+                                       { WS_F_use, ws_json_expr(how->use_from) })) != 0;
+    }
+    return TRUE;
+}
+
+/* Whether the step behind `from` tells the barrier already. */
+static gboolean told(const End *from, const char *barrier)
+{
+    const WsNode *next = from->index + 1 < ws_node_n_children(from->owner, from->list)
+                             ? ws_node_child(from->owner, from->list, from->index + 1)
+                             : NULL;
+    return next != NULL && next->kind == WS_STEP_ARRIVE &&
+           g_strcmp0(keyword_name(next), barrier) == 0;
+}
+
 static gboolean may_connect(WsDraft *d, const End *from, const End *to)
 {
     if (from->step == to->step)
@@ -439,7 +525,7 @@ gboolean ws_edit_connect(WsDraft *d, guint64 from_id, guint64 to_id, WsConnectio
         g_autofree char *text = n != NULL ? ws_expr_print(n) : g_strdup("1");
         g_strlcpy(how->barrier, there, sizeof how->barrier);
         g_strlcpy(how->slots, text, sizeof how->slots);
-        if (is_transfer(from.step) && signal_of(from.step) != NULL &&
+        if (((is_transfer(from.step) && signal_of(from.step) != NULL) || told(&from, there)) &&
             awaited(d->design, &to, how->release, there) != NULL)
             return ws_draft_refuse(d, "it already waits for that, through %s", there);
     } else if (!new_barrier(d, how, slots)) {
@@ -447,10 +533,11 @@ gboolean ws_edit_connect(WsDraft *d, guint64 from_id, guint64 to_id, WsConnectio
     }
     const gboolean waits = awaited(d->design, &to, how->release, how->barrier) != NULL;
     const gboolean made =
-        (waits || insert_wait(d, &to, how)) && give_use(d, &to, how) &&
-        (is_transfer(from.step)              ? signal_barrier(d, &from, how)
-         : from.step->kind == WS_STEP_ARRIVE ? TRUE
-                                             : insert_arrive(d, &from, how, when));
+        (waits || insert_wait(d, &from, &to, how)) && give_use(d, &to, how) &&
+        (is_transfer(from.step) ? signal_barrier(d, &from, how) && bring_loads(d, &from, &to, how)
+         : from.step->kind == WS_STEP_ARRIVE
+             ? TRUE
+             : insert_arrive(d, &from, how, when) && (when == NULL || bring_tail(d, &from, how)));
     g_autofree char *a = ws_edit_label(from.step), *b = ws_edit_label(to.step);
     g_autofree char *what = g_strdup_printf("%s → %s", a, b);
     ws_draft_name(d, "Connect %s", what);

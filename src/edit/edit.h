@@ -50,6 +50,13 @@ gboolean ws_edit_add_at(WsDraft *d, WsNodeKind kind, WsEditSpot spot);
 /* Removes; of an object also what is nothing without it (waits and arrivals on a barrier). */
 gboolean ws_edit_remove(WsDraft *d, const guint64 *nodes, guint n);
 gboolean ws_edit_duplicate(WsDraft *d, const guint64 *nodes, guint n);
+/* Declares the tensors and sizes that the reference names and nobody has declared. */
+gboolean ws_edit_declare(WsDraft *d);
+/* What in this field is only a guess, made with another edit and not changed since: "BM = 128",
+ * "bf16"; NULL: nothing. Caller frees. */
+char *ws_edit_guessed(const WsDesign *design, const WsNode *node, WsFieldId field);
+/* All guesses of a design that the one before it had not; NULL: none. Caller frees. */
+char *ws_edit_guesses(const WsDesign *before, const WsDesign *after);
 /* An empty design: no step yet, one group. Transfer full. */
 WsDesign *ws_edit_empty(const char *name);
 
@@ -80,7 +87,9 @@ typedef struct {
     gboolean release;      /* `to` writes again what `from` has read: starts ready */
     gboolean wait, arrive; /* which steps are new */
     char use_from[160], use_to[160], slots[160];
-    gboolean turn;            /* replicas take turns: a barrier each, `slots` of them … */
+    char with[96]; /* loads that came along: of the same list, for the same step; or "" */
+    char tail[96]; /* the wait behind the loop after which the last round is told too; or "" */
+    gboolean turn; /* replicas take turns: a barrier each, `slots` of them … */
     char first[96], last[96]; /* … from the step they wait before to the one they tell behind */
 } WsConnection;
 /* An edge: `to` begins only after `from` is done. Creates or reuses a barrier. `how` says what was

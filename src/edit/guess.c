@@ -54,21 +54,47 @@ char *ws_guess_coordinate(const WsDesign *design, const WsNode *owner, const WsN
     return at;
 }
 
-gboolean ws_guess_loaded(const WsNode *node, const char *name, gboolean into)
+/* Whether a step of this kind at or below the node has that name in that field (NULL: any). */
+static gboolean has_step(const WsNode *node, WsNodeKind kind, WsFieldId field, const char *name)
 {
     static const WsFieldId list[] = { WS_F_groups, WS_F_body, WS_F_do, WS_F_then, WS_F_else };
-    if (node->kind == WS_STEP_LOAD) {
-        const WsValue *to = ws_node_get(node, WS_F_into);
-        const char *what = ws_node_text(node, WS_F_keyword);
-        if (into ? to->kind == WS_VALUE_REF && !strcmp(to->ref->name, name)
-                 : what != NULL && !strcmp(what, name))
+    if (node->kind == kind) {
+        const WsValue *value = ws_node_get(node, field);
+        const char *what =
+            value->kind == WS_VALUE_REF ? value->ref->name : ws_node_text(node, field);
+        if (name == NULL || g_strcmp0(what, name) == 0)
             return TRUE;
     }
     for (guint l = 0; l < G_N_ELEMENTS(list); l++)
         for (guint i = 0; i < ws_node_n_children(node, list[l]); i++)
-            if (ws_guess_loaded(ws_node_child(node, list[l], i), name, into))
+            if (has_step(ws_node_child(node, list[l], i), kind, field, name))
                 return TRUE;
     return FALSE;
+}
+
+gboolean ws_guess_loaded(const WsNode *node, const char *name, gboolean into)
+{
+    return has_step(node, WS_STEP_LOAD, into ? WS_F_into : WS_F_keyword, name);
+}
+
+gboolean ws_guess_stored(const WsNode *node)
+{
+    return has_step(node, WS_STEP_STORE, WS_F_keyword, NULL);
+}
+
+const WsNode *ws_guess_tensor(const WsDesign *design, gboolean written)
+{
+    const WsNode *root = ws_design_root(design), *any = NULL;
+    for (guint i = 0; i < ws_node_n_children(root, WS_F_tensors); i++) {
+        const WsNode *t = ws_node_child(root, WS_F_tensors, i);
+        const char *access = ws_node_text(t, WS_F_access);
+        any = any != NULL ? any : t;
+        if (!written && ws_guess_loaded(root, ws_node_name(t), FALSE))
+            continue;
+        if ((access != NULL && strcmp(access, "read") != 0) == written)
+            return t;
+    }
+    return any;
 }
 
 static gboolean has_tile(const WsNode *buffer, char *const *step, guint n)

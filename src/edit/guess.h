@@ -16,7 +16,12 @@ char *ws_guess_coordinate(const WsDesign *design, const WsNode *owner, const WsN
 /* The buffer whose tile is what those steps say, one that nothing is loaded into yet before others;
  * NULL: none. Borrowed. */
 const char *ws_guess_buffer(const WsDesign *design, const WsNode *owner, const WsNode *tensor);
+/* The tensor that is likely meant next: one that is written, or one that nothing loads yet.
+ * Borrowed; NULL: there is none. */
+const WsNode *ws_guess_tensor(const WsDesign *design, gboolean written);
 
+/* Whether there is a store at or below the node. */
+gboolean ws_guess_stored(const WsNode *node);
 /* Whether a load at or below the node takes that tensor (`into`: fills that buffer). */
 gboolean ws_guess_loaded(const WsNode *node, const char *name, gboolean into);
 

@@ -8,6 +8,8 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+HandsCount hands_count;
+
 void hands_settle(Scenario *s)
 {
     WAIT_FOR(!ws_document_pending(s->document));
@@ -140,6 +142,7 @@ static void expect_accepted(Scenario *s, const char *key, const char *text)
 void hands_type_field(Scenario *s, const char *key, const char *text)
 {
     GtkWidget *input = field(s, key);
+    hands_count.typed++;
     scenario_click_widget(input, NULL);
     expect_focus(s, key);
     scenario_key("ctrl+a");
@@ -155,6 +158,7 @@ void hands_type_field(Scenario *s, const char *key, const char *text)
 void hands_choose_field(Scenario *s, const char *key, const char *word)
 {
     GtkWidget *drop = field(s, key);
+    hands_count.gestures++;
     GtkStringList *list = GTK_STRING_LIST(gtk_drop_down_get_model(GTK_DROP_DOWN(drop)));
     guint to = 0;
     while (g_strcmp0(gtk_string_list_get_string(list, to), word))
@@ -214,6 +218,7 @@ static GtkWidget *row_in_sight(Scenario *s, const char *label, guint nth)
 /* The list may still scroll to what was selected before: looked at, and clicked again. */
 static void click_row(Scenario *s, const char *label, guint nth, const char *modifier)
 {
+    hands_count.gestures++;
     for (guint tries = 0; tries < 4; tries++) {
         GtkWidget *row = row_in_sight(s, label, nth);
         scenario_click(row, 12, gtk_widget_get_height(row) / 2.0, 1, modifier);
@@ -263,11 +268,44 @@ guint hands_states(Scenario *s)
     return ws_history_now(ws_document_history(s->document)) + 1;
 }
 
+static gboolean is_palette_row(GtkWidget *w, gconstpointer what)
+{
+    GtkWidget *row = gtk_widget_get_ancestor(w, GTK_TYPE_LIST_BOX_ROW);
+    return row && GTK_IS_LABEL(w) && gtk_widget_get_mapped(w) &&
+           !strcmp(gtk_label_get_text(GTK_LABEL(w)), what);
+}
+
+void hands_pick(Scenario *s, const char *what)
+{
+    hands_settle(s);
+    const guint states = hands_states(s);
+    hands_count.gestures++;
+    GtkWidget *row = scenario_find(GTK_WIDGET(s->window), is_palette_row, what);
+    if (!row)
+        g_error("the palette has no %s", what);
+    /* A row that is half in sight is scrolled by the first click, away from under the second: then
+     * again, as a person would. */
+    for (guint tries = 1; hands_states(s) == states; tries++) {
+        g_assert_cmpuint(tries, <, 6);
+        hands_scroll_to(s, row);
+        int x, y;
+        scenario_on_screen(row, gtk_widget_get_width(row) / 2.0, gtk_widget_get_height(row) / 2.0,
+                           &x, &y);
+        scenario_arrive(row, x, y);
+        scenario_xdo("click --repeat 2 --delay 40 1");
+        for (gint64 since = g_get_monotonic_time();
+             hands_states(s) == states && g_get_monotonic_time() - since < 2 * G_USEC_PER_SEC;)
+            scenario_turn();
+    }
+    hands_settle(s);
+}
+
 void hands_add(Scenario *s, const char *what)
 {
     hands_settle(s);
     const guint states = hands_states(s);
     g_test_message("add %s", what);
+    hands_count.gestures++;
     scenario_act(s, "add");
     hands_dialogue(s);
     scenario_type(what);
@@ -369,6 +407,7 @@ void hands_glide(Scenario *s, double x0, double y0, double x1, double y1)
 
 void hands_let_go(Scenario *s)
 {
+    hands_count.gestures++;
     scenario_xdo("mouseup 1");
     hands_settle(s);
 }

@@ -29,7 +29,9 @@ gboolean ws_edit_commit(WsWindow *w, WsDraft *taken, const char *coalesce)
         gtk_widget_error_bell(GTK_WIDGET(w));
         return FALSE;
     }
-    ws_window_toast(w, NULL);
+    g_autofree char *guesses = ws_edit_guesses(ws_document_latest(w->document), draft->design);
+    g_autofree char *said = guesses ? g_strdup_printf(_("Guessed: %s"), guesses) : NULL;
+    ws_window_toast(w, said);
     return ws_document_commit(w->document, draft, coalesce);
 }
 

@@ -31,6 +31,10 @@ static char *barrier_words(const WsConnection *how)
     g_string_append(s, "; ");
     g_string_append_printf(s, how->wait ? _("wait at use %s") : _("it waits already, at use %s"),
                            *how->use_to ? how->use_to : "0");
+    if (*how->with)
+        g_string_append_printf(s, _("; with %s"), how->with);
+    if (*how->tail)
+        g_string_append_printf(s, _("; the last one after %s"), how->tail);
     return g_string_free(g_steal_pointer(&s), FALSE);
 }
 

@@ -13,8 +13,9 @@ typedef struct {
     const char *key;
     GtkWidget *input; /* GtkEntry, GtkDropDown or GtkTextView */
     GtkLabel *error;
-    char *shown;  /* text of the value as it is in the design */
-    gboolean own; /* set by us, not by the person */
+    char *shown;    /* text of the value as it is in the design */
+    gboolean wrong; /* the label says what is wrong with what was typed */
+    gboolean own;   /* set by us, not by the person */
 } Field;
 
 struct _WsFields {
@@ -77,17 +78,30 @@ static char *default_text(const WsFieldRow *row)
     return g_steal_pointer(&bare);
 }
 
+static void toggle_class(gpointer widget, const char *css, gboolean on)
+{
+    if (on)
+        gtk_widget_add_css_class(widget, css);
+    else
+        gtk_widget_remove_css_class(widget, css);
+}
+
+/* What is wrong with what was typed; else what of the value is only a guess. */
 static void say(Field *f, const char *text)
 {
-    gtk_label_set_text(f->error, text ? text : "");
-    gtk_widget_set_visible(GTK_WIDGET(f->error), text && *text);
-    if (text && *text)
-        gtk_widget_add_css_class(f->input, "ws-wrong");
-    else
-        gtk_widget_remove_css_class(f->input, "ws-wrong");
+    WsDesign *latest = ws_document_latest(f->fields->document);
+    const WsNode *node = f->fields->nodes->len == 1 ? node_at(f->fields, 0) : NULL;
+    g_autofree char *guess = node ? ws_edit_guessed(latest, node, f->row->field) : NULL;
+    g_autofree char *guessed = guess ? g_strdup_printf(_("guessed: %s"), guess) : NULL;
+    f->wrong = text && *text;
+    gtk_label_set_text(f->error, f->wrong ? text : guessed ? guessed : "");
+    gtk_widget_set_visible(GTK_WIDGET(f->error), f->wrong || guessed);
+    toggle_class(f->error, "ws-field-error", f->wrong);
+    toggle_class(f->error, "dim-label", !f->wrong);
+    toggle_class(f->input, "ws-wrong", f->wrong);
     gtk_accessible_update_state(
         GTK_ACCESSIBLE(f->input), GTK_ACCESSIBLE_STATE_INVALID,
-        text && *text ? GTK_ACCESSIBLE_INVALID_TRUE : GTK_ACCESSIBLE_INVALID_FALSE, -1);
+        f->wrong ? GTK_ACCESSIBLE_INVALID_TRUE : GTK_ACCESSIBLE_INVALID_FALSE, -1);
 }
 
 /* --- choices
@@ -210,6 +224,8 @@ static WsDraft *draft_of(Field *f, const char *text, const WsJson *value)
     for (guint i = 0; i < self->nodes->len && !d->why; i++)
         ws_draft_set(d, g_array_index(self->nodes, guint64, i), f->row->field,
                      value ? ws_json_copy(value) : NULL);
+    if (f->row->field == WS_F_reference && value && !d->why)
+        ws_edit_declare(d); /* what it names and nobody has declared */
     ws_draft_name(d, "Set %s", what);
     for (guint i = 0; i < self->nodes->len; i++)
         ws_draft_touch(d, g_array_index(self->nodes, guint64, i));
@@ -354,7 +370,6 @@ static void add_field(WsFields *self, const WsFieldRow *row, int line)
     gtk_widget_set_tooltip_text(name, row->help);
     gtk_widget_set_tooltip_text(f->input, row->help);
     gtk_widget_set_hexpand(f->input, TRUE);
-    gtk_widget_add_css_class(error, "ws-field-error");
     gtk_label_set_wrap(GTK_LABEL(error), TRUE);
     gtk_label_set_wrap_mode(GTK_LABEL(error), PANGO_WRAP_WORD_CHAR);
     gtk_label_set_xalign(GTK_LABEL(error), 0);
@@ -510,6 +525,5 @@ GtkWidget *ws_fields_entry(WsFields *self, const char *name)
 const char *ws_fields_error(WsFields *self, const char *name)
 {
     Field *f = find(self, name);
-    const char *text = f ? gtk_label_get_text(f->error) : "";
-    return *text ? text : NULL;
+    return f && f->wrong ? gtk_label_get_text(f->error) : NULL;
 }

@@ -1,0 +1,14 @@
+/* What the tests of edits share: designs, nodes by path and label, drafts, verdicts. */
+#pragma once
+
+#include "check/check.h"
+#include "edit/edit.h"
+
+WsDesign *load(const char *path); /* of the source tree */
+guint64 node_at(const WsDesign *design, const char *path);
+guint64 labelled(const WsDesign *design, const char *label, guint nth); /* a step, the nth */
+const char *why(WsDraft *d); /* why it is refused, in English; the draft keeps it */
+void must(WsDraft *d, gboolean ok);
+/* The script replayed line by line gives the same document: what the journal relies on. */
+void assert_replays(const WsDesign *from, const WsDraft *d);
+WsVerdictKind judge(const WsDesign *design);
