@@ -94,6 +94,30 @@ static WsCollectedTime time_of(struct json_object *o, const char *name)
     return r;
 }
 
+static gboolean unknown_or_positive(double v)
+{
+    return isnan(v) || (isfinite(v) && v > 0);
+}
+
+/* Could a clock have given these figures? */
+static gboolean time_possible(const WsCollectedTime *t, double flops)
+{
+    const double order[] = { 0, t->min_us, t->p10_us, t->median_us, t->p90_us, t->max_us };
+    if (!t->n)
+        return TRUE;
+    if (!(t->min_us > 0) || !isfinite(t->max_us))
+        return FALSE;
+    for (guint i = 1; i < G_N_ELEMENTS(order); i++) /* each has been rounded */
+        if (!(order[i] >= order[i - 1] * (1 - 1e-8)))
+            return FALSE;
+    const double cycles = t->median_us * t->sm_mhz, rate = flops / t->median_us * 1e-6;
+    return unknown_or_positive(t->tflops) && unknown_or_positive(t->cycles) &&
+           unknown_or_positive(t->floor_cycles) && unknown_or_positive(t->sm_mhz) &&
+           unknown_or_positive(t->nvml_mhz) && unknown_or_positive(t->watt) &&
+           (isnan(t->cycles) || fabs(t->cycles - cycles) <= 1e-6 * cycles) &&
+           (isnan(t->tflops) || isnan(rate) || fabs(t->tflops - rate) <= 1e-6 * rate);
+}
+
 static void take_outputs(WsCollectedCase *c, struct json_object *o)
 {
     struct json_object *list = member(o, "outputs", json_type_array);
@@ -102,6 +126,7 @@ static void take_outputs(WsCollectedCase *c, struct json_object *o)
         double error = real(x, "worst_error"), allowed = real(x, "worst_allowed");
         c->samples += integer(x, "samples");
         c->n_wrong += integer(x, "wrong");
+        c->zeros_agree |= member(x, "zeros_agree", json_type_boolean) != NULL;
         if (!c->wrong)
             c->wrong = text(x, "first_wrong");
         if (isfinite(error) && !(error <= c->worst_error)) {
@@ -163,6 +188,17 @@ static void take_adversary(WsCollectedCase *c, struct json_object *o)
     c->seen = text(x, "seen");
 }
 
+/* Times of a kernel that is wrong, fails or hangs mean nothing, and are not taken. */
+static void take_times(WsCollectedCase *c, struct json_object *o)
+{
+    const gboolean means = c->right || g_strcmp0(c->state, "not judged") == 0;
+    struct json_object *from = means ? o : NULL;
+    c->cold = time_of(from, "cold");
+    c->cold_traced = time_of(from, "cold_traced");
+    c->sustained = time_of(from, "sustained");
+    c->overhead = real(from, "overhead");
+}
+
 static WsCollectedCase *take_case(struct json_object *o)
 {
     WsCollectedCase *c = g_new0(WsCollectedCase, 1);
@@ -175,10 +211,7 @@ static WsCollectedCase *take_case(struct json_object *o)
     c->grid = integer(o, "grid");
     c->right = g_strcmp0(c->state, "right") == 0 || g_strcmp0(c->state, "nothing to launch") == 0;
     take_outputs(c, o);
-    c->cold = time_of(o, "cold");
-    c->cold_traced = time_of(o, "cold_traced");
-    c->sustained = time_of(o, "sustained");
-    c->overhead = real(o, "overhead");
+    take_times(c, o);
     c->records = text(o, "records");
     return c;
 }
@@ -195,7 +228,48 @@ static gboolean bad(GError **error, WsBundleError code, const char *format, ...)
     return FALSE;
 }
 
-static gboolean take_results(WsCollected *c, char **hash, GError **error)
+/* Cases are those of the bundle, by their sizes, and their figures are possible ones. */
+static gboolean check_case(const WsCollected *c, const WsManifest *m, guint which,
+                           struct json_object *o, GError **error)
+{
+    const WsCollectedCase *x = c->cases->pdata[which];
+    struct json_object *sizes = member(o, "sizes", json_type_object);
+    const double flops = real(o, "flops");
+    for (int i = 0; i < m->n_sizes; i++) {
+        struct json_object *v = member(sizes, m->size[i], json_type_int);
+        if (!v || json_object_get_int64(v) != m->case_[which].size[i])
+            return bad(error, WS_BUNDLE_ERROR_FORMAT,
+                       "%s: case %u of results.json is not of the sizes %s of the bundle; run the "
+                       "bundle again",
+                       c->dir, which, m->case_[which].label);
+    }
+    if (!time_possible(&x->cold, flops) || !time_possible(&x->cold_traced, flops) ||
+        !time_possible(&x->sustained, flops) || isinf(x->overhead) || x->overhead <= -1)
+        return bad(error, WS_BUNDLE_ERROR_FORMAT,
+                   "%s: results.json holds times that no clock gives; run the bundle again",
+                   c->dir);
+    return (!x->right || x->n_wrong == 0) ||
+           bad(error, WS_BUNDLE_ERROR_FORMAT,
+               "%s: results.json says that case %u is right and that samples of it are wrong",
+               c->dir, which);
+}
+
+static gboolean check_cases(const WsCollected *c, const WsManifest *m, struct json_object *o,
+                            GError **error)
+{
+    struct json_object *cases = member(o, "cases", json_type_array);
+    if (c->cases->len != (guint)m->n_cases)
+        return bad(error, WS_BUNDLE_ERROR_FORMAT,
+                   "%s: results.json has %u cases, the bundle %d; run the bundle again", c->dir,
+                   c->cases->len, m->n_cases);
+    for (guint i = 0; i < c->cases->len; i++)
+        if (!check_case(c, m, i, json_object_array_get_idx(cases, i), error))
+            return FALSE;
+    return TRUE;
+}
+
+/* *results: what results.json holds; the caller puts it back. */
+static gboolean take_results(WsCollected *c, struct json_object **results, GError **error)
 {
     g_autofree char *path = g_build_filename(c->dir, "results.json", NULL);
     g_autofree char *data = NULL;
@@ -223,7 +297,6 @@ static gboolean take_results(WsCollected *c, char **hash, GError **error)
     struct json_object *timed =
         member(member(o, "modules", json_type_object), "timed", json_type_object);
     c->status = (int)integer(o, "status");
-    *hash = text(o, "design_hash");
     c->name = text(o, "name");
     c->error = text(o, "error");
     c->device = text(device, "name");
@@ -235,7 +308,7 @@ static gboolean take_results(WsCollected *c, char **hash, GError **error)
     struct json_object *cases = member(o, "cases", json_type_array);
     for (size_t i = 0; cases && i < json_object_array_length(cases); i++)
         g_ptr_array_add(c->cases, take_case(json_object_array_get_idx(cases, i)));
-    json_object_put(o);
+    *results = o;
     return TRUE;
 }
 
@@ -249,8 +322,9 @@ static gboolean take_program(WsCollected *c, WsFindings *findings, GError **erro
 }
 
 /* Design, manifest and results say what they are of: figures of another kernel are none of this. */
-static gboolean of_one_design(const WsCollected *c, const char *ran, GError **error)
+static gboolean of_one_design(const WsCollected *c, struct json_object *results, GError **error)
 {
+    g_autofree char *ran = text(results, "design_hash");
     g_autofree WsManifest *m = g_new0(WsManifest, 1);
     char why[512];
     if (!ws_manifest_load(c->dir, m, why, sizeof why))
@@ -260,10 +334,11 @@ static gboolean of_one_design(const WsCollected *c, const char *ran, GError **er
                    "%s: design.wstave is not the design that the bundle was made of; bundle and "
                    "run it again",
                    c->dir);
-    return g_strcmp0(ran, m->hash) == 0 ||
-           bad(error, WS_BUNDLE_ERROR_FORMAT,
-               "%s: results.json is of another design than the bundle; run the bundle again",
-               c->dir);
+    if (g_strcmp0(ran, m->hash) != 0)
+        return bad(error, WS_BUNDLE_ERROR_FORMAT,
+                   "%s: results.json is of another design than the bundle; run the bundle again",
+                   c->dir);
+    return check_cases(c, m, results, error);
 }
 
 WsCollected *ws_collect(const char *dir, WsFindings *findings, GError **error)
@@ -276,11 +351,11 @@ WsCollected *ws_collect(const char *dir, WsFindings *findings, GError **error)
         bad(error, WS_BUNDLE_ERROR_FORMAT, "%s is not a bundle: no %s", dir, WS_MANIFEST_FILE);
         return NULL;
     }
-    g_autofree char *ran = NULL;
-    if (!take_results(c, &ran, error) || !take_program(c, findings, error) ||
-        !of_one_design(c, ran, error))
-        return NULL;
-    return g_steal_pointer(&c);
+    struct json_object *results = NULL;
+    const gboolean ok = take_results(c, &results, error) && take_program(c, findings, error) &&
+                        of_one_design(c, results, error);
+    json_object_put(results);
+    return ok ? g_steal_pointer(&c) : NULL;
 }
 
 /* --- trace
@@ -307,7 +382,8 @@ static void describe(WsTrace *t, const WsCollected *c, const WsCollectedCase *x,
     t->device = g_strdup(c->device);
     t->overhead = x->overhead;
     t->missing = missing;
-    if (x->cold.n && x->cold.floor_cycles > 0.75 * x->cold.cycles)
+    if (x->cold.n && x->cold.floor_cycles > 0.75 * x->cold.cycles &&
+        x->cold.floor_cycles <= x->cold.cycles)
         t->bound = g_strdup("tensor pipe");
     if (x->cold.n)
         g_string_append_printf(note, "cold %.2f us", x->cold.median_us);
@@ -372,17 +448,24 @@ static void print_time(GString *s, const char *what, const WsCollectedTime *t)
 {
     if (!t->n)
         return;
-    g_string_append_printf(
-        s, "  %-10s %10.2f us median of %u (min %.2f, max %.2f, p10-p90 %.2f %%)", what,
-        t->median_us, t->n, t->min_us, t->max_us, 100 * (t->p90_us - t->p10_us) / t->median_us);
+    g_string_append_printf(s, "  %-10s %10.2f us median of %u (min %.2f, max %.2f", what,
+                           t->median_us, t->n, t->min_us, t->max_us);
+    if (t->n >= WS_TIMES_FOR_PERCENTILES)
+        g_string_append_printf(s, ", p10-p90 %.2f %%",
+                               100 * (t->p90_us - t->p10_us) / t->median_us);
+    g_string_append_c(s, ')');
     if (isfinite(t->tflops))
         g_string_append_printf(s, ", %.1f TF/s", t->tflops);
     if (isfinite(t->cycles)) {
         g_string_append_printf(s, ", %.0f cycles at %.0f MHz (%s)", t->cycles, t->sm_mhz,
                                t->kernel_clock ? "clock of the traced kernel" : "NVML");
         if (isfinite(t->floor_cycles))
-            g_string_append_printf(s, ", tensor floor %.0f = %.1f %%", t->floor_cycles,
-                                   100 * t->floor_cycles / t->cycles);
+            g_string_append_printf(s, ", tensor floor %.0f", t->floor_cycles);
+        if (t->floor_cycles > t->cycles)
+            g_string_append(s,
+                            " CANNOT BE: operations, rate or clock are not those of this kernel");
+        else if (isfinite(t->floor_cycles))
+            g_string_append_printf(s, " = %.1f %%", 100 * t->floor_cycles / t->cycles);
     } else if (isfinite(t->nvml_mhz)) {
         g_string_append_printf(s, ", NVML %.0f MHz between launches", t->nvml_mhz);
     }
@@ -413,6 +496,8 @@ static void print_case(GString *s, const WsCollectedCase *x)
                                " samples agree, worst error %.3g of %.3g allowed",
                                x->samples - x->n_wrong, x->samples, x->worst_error,
                                x->worst_allowed);
+    if (x->zeros_agree && !x->n_wrong)
+        g_string_append(s, "; SAYS LITTLE: zeros would agree too");
     g_string_append_c(s, '\n');
     if (x->error)
         g_string_append_printf(s, "  %s\n", x->error);

@@ -33,6 +33,7 @@ typedef struct {
     char *seen;             /* in words, or NULL */
     char *wrong;            /* first wrong element of any output, or NULL */
     gboolean right;         /* judged and right, or nothing to launch */
+    gboolean zeros_agree;   /* samples of some output are so near to 0 that zeros agree too */
     gint64 grid, samples, n_wrong;
     double worst_error, worst_allowed;
     WsCollectedTime cold, cold_traced, sustained;

@@ -34,6 +34,8 @@ typedef struct {
     GHashTable *loads;   /* Completion -> GArray of guint */
     GHashTable *arrived; /* Completion -> gint64*: earliest observed */
     guint64 missing;
+    gint64 latest;   /* no clock of it can be later; G_MAXINT64: its end is not known */
+    gboolean astray; /* a clock that this CTA cannot have read, or that went back */
 } Cta;
 
 typedef struct {
@@ -65,9 +67,13 @@ static guint64 word64(const guint8 *at)
 }
 
 /* Cycles since the CTA's start; the 32-bit clock may have wrapped once since then. -1: poison. */
-static gint64 cycles_of(const Cta *c, guint32 word)
+static gint64 cycles_of(Cta *c, guint32 word)
 {
-    return word == WS_RECORD_POISON ? -1 : (gint64)(guint32)(word - (guint32)c->clock0);
+    if (word == WS_RECORD_POISON)
+        return -1;
+    const gint64 cycles = (gint64)(guint32)(word - (guint32)c->clock0);
+    c->astray |= cycles > c->latest;
+    return cycles;
 }
 
 /* Total of the strip's loop at this step; 0 outside loops, -1 if the loop is not on the path. */
@@ -81,7 +87,7 @@ static gint64 strip_total(const WsRecordStrip *strip, const WsStep *step)
     return -1;
 }
 
-static gint64 clock_of(const Cta *c, const WsRecordStrip *strip, gint64 total, gint word)
+static gint64 clock_of(Cta *c, const WsRecordStrip *strip, gint64 total, gint word)
 {
     return cycles_of(c, word32(c->base + ws_recorder_at(strip, total, (guint)word)));
 }
@@ -288,6 +294,7 @@ static gint add_record(Agent *a, const WsStep *step, gint64 *after)
         a->any_between = FALSE;
         return -1;
     }
+    c->astray |= *after < before;
     WsTraceRecord r = blank_record(a, step);
     r.start = before;
     r.issued = r.done = *after;
@@ -354,6 +361,16 @@ static gboolean walk_agent(Cta *c, guint agent, gint64 grid, guint id, GError **
     return problem == NULL;
 }
 
+/* One agent notes the end: others may still be at their last steps. */
+#define LATER (G_GINT64_CONSTANT(1) << 20)
+
+static gboolean refuse_clocks(guint id, const char *why, GError **error)
+{
+    g_set_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_FORMAT,
+                "the records of CTA %u cannot be read as times: %s", id, why);
+    return FALSE;
+}
+
 /* Reads one CTA. Header: recorder.h. FALSE on error; a CTA that never ran adds nothing. */
 static gboolean measure_cta(Cta *c, WsTrace *trace, gint64 grid, guint id, GError **error)
 {
@@ -370,15 +387,24 @@ static gboolean measure_cta(Cta *c, WsTrace *trace, gint64 grid, guint id, GErro
     }
     c->clock0 = word64(c->base + 24);
     c->cta = (guint16)trace->cta->len;
-    gboolean ended = word64(c->base + 32) != G_MAXUINT64 && ns > 0 && ns < 1ull << 40;
+    const gboolean ended = word64(c->base + 32) != G_MAXUINT64;
+    const gboolean timed = ended && ns > 0 && ns < 1ull << 40 && span > 0;
+    if (ended && span > G_MAXUINT32)
+        return refuse_clocks(id,
+                             "it took more than 2^32 cycles, or its clock went back, and "
+                             "records hold 32 bits of the clock",
+                             error);
+    c->latest = ended ? 2 * (gint64)span + LATER : G_MAXINT64;
     WsTraceCta entry = { .id = id,
                          .sm = sm,
                          .cycles = ended ? (gint64)span : 0,
-                         .ghz = ended ? (double)span / (double)ns : 0 };
+                         .ghz = timed ? (double)span / (double)ns : 0 };
     g_array_append_val(trace->cta, entry);
     for (guint a = 0; a < c->p->n_agents; a++)
         if (!walk_agent(c, a, grid, id, error))
             return FALSE;
+    if (c->astray)
+        return refuse_clocks(id, "a clock went back, or lies outside the time the CTA ran", error);
     settle_loads(c);
     for (guint i = 0; i < c->record->len; i++)
         ws_trace_add(trace, &g_array_index(c->record, WsTraceRecord, i));

@@ -104,9 +104,12 @@ static void compare(const WsSession *s, int t, WsOutputResult *o, const int64_t 
     const WsRunTensor *tensor = &s->m->tensor[t];
     double worst = -1;
     o->samples = n;
+    o->zeros_agree = n > 0;
     for (int64_t i = 0; i < n; i++) {
         const WsAgreement a =
             ws_agree(got[i], want[i], tensor->tolerance_abs, tensor->tolerance_rel);
+        o->zeros_agree = o->zeros_agree &&
+                         ws_agree(0, want[i], tensor->tolerance_abs, tensor->tolerance_rel).agrees;
         double share = a.allowed > 0 ? a.error / a.allowed : a.error > 0 ? INFINITY : 0;
         if (!a.agrees) {
             if (!o->wrong++) {

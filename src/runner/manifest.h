@@ -26,6 +26,9 @@ enum {
     WS_MANIFEST_NAME = 64, /* bytes of a name with its terminator */
 };
 
+/* Fewer launches than this have no 10th and 90th percentile that would say something. */
+enum { WS_TIMES_FOR_PERCENTILES = 10 };
+
 typedef enum { WS_RUN_READ, WS_RUN_WRITE, WS_RUN_REDUCE } WsRunAccess;
 typedef enum { WS_MODULE_TIMED, WS_MODULE_TRACED, WS_MODULE_DEBUG, WS_MODULE_COUNT } WsModuleKind;
 

@@ -42,17 +42,24 @@ static void text_time(FILE *out, const char *what, const WsRunCase *c, const WsT
     if (!t->n)
         return;
     double mhz = clock_of(t);
-    fprintf(out, "  %-10s %10.2f us median of %d (min %.2f, max %.2f, p10-p90 %.2f %%)", what,
-            t->median, t->n, t->min, t->max, 100 * (t->p90 - t->p10) / t->median);
+    fprintf(out, "  %-10s %10.2f us median of %d (min %.2f, max %.2f", what, t->median, t->n,
+            t->min, t->max);
+    if (t->n >= WS_TIMES_FOR_PERCENTILES)
+        fprintf(out, ", p10-p90 %.2f %%", 100 * (t->p90 - t->p10) / t->median);
+    fputc(')', out);
     if (c->flops > 0)
         fprintf(out, ", %.1f TF/s", c->flops / t->median * 1e-6);
     if (mhz > 0) {
         double cycles = t->median * mhz;
         fprintf(out, ", %.0f cycles at %.0f MHz (%s)", cycles, mhz,
                 t->kernel_mhz > 0 ? "clock of the traced kernel" : "NVML");
-        if (c->flops > 0 && rate > 0)
-            fprintf(out, ", tensor floor %.0f = %.1f %%", c->flops / rate / sms,
-                    100 * c->flops / rate / sms / cycles);
+        const double floor = c->flops > 0 && rate > 0 ? c->flops / rate / sms : 0;
+        if (floor > 0)
+            fprintf(out, ", tensor floor %.0f", floor);
+        if (floor > cycles)
+            fputs(" CANNOT BE: operations, rate or clock are not those of this kernel", out);
+        else if (floor > 0)
+            fprintf(out, " = %.1f %%", 100 * floor / cycles);
     } else if (t->mhz > 0) {
         fprintf(out, ", NVML %.0f MHz between launches", t->mhz);
     }
@@ -82,10 +89,13 @@ static void text_output(FILE *out, const WsManifest *m, const WsResults *r, int 
     else
         fprintf(out, "%" PRId64 " of %" PRId64 " elements agree, worst error %.3g of %.3g allowed",
                 o->samples, o->elements, o->worst_error, o->worst_allowed);
+    if (o->judged && !o->wrong && o->zeros_agree)
+        fputs("; SAYS LITTLE: zeros would agree too", out);
     if (o->judged && o->samples < o->wanted)
         fprintf(out, " (of %" PRId64 " asked for: more would not have ended within %g s)",
                 o->wanted, r->judge);
-    fprintf(out, "; second run %s", o->repeats ? "bit-identical" : "DIFFERS");
+    if (o->repeat_hash)
+        fprintf(out, "; second run %s", o->repeats ? "bit-identical" : "DIFFERS");
     if (o->traced_hash)
         fprintf(out, ", traced build %s", o->traced_same ? "bit-identical" : "DIFFERS");
     fprintf(out, " (hash %016" PRIx64 ")\n", o->hash);
@@ -225,14 +235,17 @@ static void js_output(FILE *out, const WsManifest *m, const WsOutputResult *o, i
             ", \"wrong\": %" PRId64,
             o->elements, o->nonfinite, o->judged ? "true" : "false", o->late ? "true" : "false",
             o->samples, o->wanted, o->wrong);
+    if (o->zeros_agree)
+        fputs(", \"zeros_agree\": true", out);
     js_member(out, "worst_error", o->worst_error);
     js_member(out, "worst_allowed", o->worst_allowed);
     if (o->first_wrong[0]) {
         fputs(", \"first_wrong\": ", out);
         js_text(out, o->first_wrong);
     }
-    fprintf(out, ", \"hash\": \"%016" PRIx64 "\", \"repeats\": %s", o->hash,
-            o->repeats ? "true" : "false");
+    fprintf(out, ", \"hash\": \"%016" PRIx64 "\"", o->hash);
+    if (o->repeat_hash) /* else there was no second run */
+        fprintf(out, ", \"repeats\": %s", o->repeats ? "true" : "false");
     if (o->traced_hash)
         fprintf(out, ", \"traced_same\": %s", o->traced_same ? "true" : "false");
     fputc('}', out);

@@ -32,6 +32,7 @@ typedef struct {
     bool late;      /* the reference did not end within the bound: `most` samples of it did, and a
                        fresh worker, whose GPU is free again, computes no more than these */
     int64_t most;
+    bool zeros_agree; /* every sample is so near to 0 that zeros would agree with it too */
     double worst_error, worst_allowed; /* of the sample nearest to or farthest over its limit */
     char first_wrong[WS_TEXT];
     uint64_t hash, repeat_hash, traced_hash;

@@ -43,6 +43,22 @@ static bool run_case(WsSession *s)
     return true;
 }
 
+/* Without a tile nothing is launched. That is right only where nothing was to be written. */
+static void no_launch(WsSession *s)
+{
+    s->r->state = WS_CASE_NOTHING;
+    for (int t = 0; t < s->m->n_tensors; t++) {
+        const WsRunTensor *tensor = &s->m->tensor[t];
+        const int64_t elements = ws_run_elements(tensor, &s->c->tensor[t]);
+        if (tensor->access != WS_RUN_WRITE || elements == 0)
+            continue;
+        s->r->state = WS_CASE_WRONG;
+        ws_session_fail(s, "there is no tile, and nobody writes the %lld elements of %s",
+                        (long long)elements, tensor->name);
+        return;
+    }
+}
+
 static void fault(WsSession *s)
 {
     s->r->state = WS_CASE_FAILED;
@@ -67,7 +83,7 @@ void ws_work(const WsManifest *m, const WsRunOptions *options, WsResults *result
         double start = ws_seconds();
         s.grid = s.r->grid = grid_of(&s, s.c);
         if (s.grid == 0)
-            s.r->state = WS_CASE_NOTHING;
+            no_launch(&s);
         else if (m->adversary)
             ws_adversary_case(&s);
         else if (!run_case(&s))

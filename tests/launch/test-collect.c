@@ -227,6 +227,18 @@ static void test_measure(Fixture *f, gconstpointer unused)
     }
 }
 
+static void refused(const Fixture *f, const char *why)
+{
+    g_autoptr(GError) error = NULL;
+    guint64 missing;
+    g_autoptr(WsTrace) t =
+        ws_measure(f->p, f->v, f->plan, GRID, f->data, f->size, &missing, &error);
+    g_assert_null(t);
+    g_assert_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_FORMAT);
+    g_test_message("%s", error->message);
+    g_assert_nonnull(strstr(error->message, why));
+}
+
 static void test_damage(Fixture *f, gconstpointer unused)
 {
     g_autoptr(GError) error = NULL;
@@ -246,28 +258,50 @@ static void test_damage(Fixture *f, gconstpointer unused)
         ws_measure(f->p, f->v, f->plan, GRID, f->data, f->size, &missing, &error);
     g_assert_no_error(error);
     g_assert_cmpuint(missing, ==, s->n_points);
+    /* Clocks that the CTA cannot have read are refused: one that goes back, one after its end,
+     * a launch longer than 32 bits of a clock tell. */
+    const WsRecordStrip *inner = &f->plan->strip[1];
+    guint8 *word = f->data + inner->offset + 4 * (guint)inner->point[0].after;
+    guint8 kept[4];
+    memcpy(kept, word, 4);
+    put32(word, (guint32)CLOCK0 - 1);
+    refused(f, "a clock went back");
+    memcpy(word, kept, 4);
+    put64(f->data + 32, CLOCK0 + 3400 + (G_GUINT64_CONSTANT(1) << 32));
+    refused(f, "more than 2^32 cycles");
+    put64(f->data + 32, CLOCK0 - 1);
+    refused(f, "its clock went back");
+    put64(f->data + 32, CLOCK0 + 3400);
+    put64(f->data + 16, 1000); /* no nanosecond: the rate of its clock is not known */
+    g_autoptr(WsTrace) unknown =
+        ws_measure(f->p, f->v, f->plan, GRID, f->data, f->size, &missing, &error);
+    g_assert_no_error(error);
+    g_assert_cmpfloat(g_array_index(unknown->cta, WsTraceCta, 0).ghz, ==, 0);
+    g_assert_cmpint(g_array_index(unknown->cta, WsTraceCta, 0).cycles, >=, 3400);
+    put64(f->data + 16, 3000);
     /* Arbitrary words never crash it. */
     g_autoptr(GRand) rand = g_rand_new_with_seed(3);
     for (guint i = 64; i + 4 <= f->plan->cta_bytes; i += 4)
         put32(f->data + i, g_rand_int(rand));
-    g_autoptr(WsTrace) noise =
-        ws_measure(f->p, f->v, f->plan, GRID, f->data, f->size, &missing, &error);
-    g_assert_no_error(error);
-    g_assert_nonnull(noise);
+    refused(f, "cannot be read as times");
 }
 
 static const char results[] =
     "{\"warpstave_results\": 1, \"status\": 0, \"name\": \"GEMM\", \"design_hash\": \"%s\", "
     "\"device\": {\"name\": \"NVIDIA "
     "H200\", \"sms\": 132, \"driver\": 13000}, \"modules\": {\"timed\": {\"registers\": 168}},"
-    " \"cases\": [{\"label\": \"a\", \"state\": \"right\", \"grid\": 3, \"records\": "
+    " \"cases\": [{\"label\": \"a\", "
+    "\"sizes\": {\"M\": 200, \"N\": 768, \"K\": 640}, "
+    "\"state\": \"right\", \"grid\": 3, \"records\": "
     "\"records.bin\","
     " \"outputs\": [{\"samples\": 4096, \"wrong\": 0, \"worst_error\": 0.01, \"worst_allowed\": "
     "0.02}],"
     " \"cold\": {\"n\": 30, \"median_us\": 12.5, \"min_us\": 12, \"max_us\": 13, \"p10_us\": 12.1,"
     " \"p90_us\": 12.9, \"cycles\": 20000, \"sm_mhz\": 1600, \"tensor_floor_cycles\": 19000},"
     " \"overhead\": 0.015},"
-    " {\"label\": \"b\", \"state\": \"hung\", \"stuck_agents\": [3, {\"cta\": 1},"
+    " {\"label\": \"b\", "
+    "\"sizes\": {\"M\": 200, \"N\": 768, \"K\": 640}, "
+    "\"state\": \"hung\", \"stuck_agents\": [3, {\"cta\": 1},"
     " {\"cta\": 1, \"agent\": \"mma.0\", \"step\": \"groups/mma/body/0\", \"barrier\": \"full\","
     " \"op\": 17, \"waits\": \"mbarrier\", \"slot\": 2, \"awaited\": 1, \"seen\": 1, \"pending\": "
     "3,"
@@ -410,6 +444,82 @@ static void test_another(Fixture *f, gconstpointer unused)
     }
 }
 
+/* Figures that no run can have given are refused; those of a kernel that was wrong are not taken.
+ */
+static void test_impossible(Fixture *f, gconstpointer unused)
+{
+    static const struct {
+        const char *from, *to, *said;
+    } row[] = {
+        { "\"median_us\": 12.5", "\"median_us\": 0", "no clock gives" },
+        { "\"median_us\": 12.5", "\"median_us\": NaN", "no clock gives" },
+        { "\"median_us\": 12.5", "\"median_us\": -12.5", "no clock gives" },
+        { "\"median_us\": 12.5", "\"median_us\": 12.95", "no clock gives" },
+        { "\"min_us\": 12,", "\"min_us\": 0,", "no clock gives" },
+        { "\"max_us\": 13", "\"max_us\": Infinity", "no clock gives" },
+        { "\"p10_us\": 12.1", "\"p10_us\": 11.9", "no clock gives" },
+        { "\"cycles\": 20000", "\"cycles\": 2000", "no clock gives" },
+        { "\"cycles\": 20000", "\"cycles\": 20000, \"tflops\": -1", "no clock gives" },
+        { "\"overhead\": 0.015", "\"overhead\": -1.5", "no clock gives" },
+        { "\"wrong\": 0", "\"wrong\": 3", "samples of it are wrong" },
+        { "\"K\": 640", "\"K\": 641", "not of the sizes M=200,N=768,K=640" },
+        { "\"K\": 640", "\"L\": 640", "not of the sizes" },
+        { "hangs\"}}]}", "hangs\"}}, {}]}", "has 3 cases, the bundle 2" },
+    };
+    for (guint i = 0; i <= G_N_ELEMENTS(row); i++) {
+        const WsSize size[] = { { "M", 200 }, { "N", 768 }, { "K", 640 } };
+        WsBundleCase two[] = { { size, 3 }, { size, 3 } };
+        WsBundleSpec spec = { .program = f->p, .timed_ptx = "", .cases = two, .n_cases = 2 };
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(GError) error = NULL;
+        g_autofree char *dir = g_dir_make_tmp("warpstave-collect-XXXXXX", NULL);
+        ws_bundle_write(&spec, dir, findings, &error);
+        g_assert_no_error(error);
+        put_results(dir, f->p->design_hash);
+        if (i < G_N_ELEMENTS(row))
+            replace(dir, "results.json", row[i].from, row[i].to);
+        else
+            replace(dir, "results.json", "\"right\"", "\"wrong\"");
+        g_autoptr(WsCollected) c = ws_collect(dir, findings, &error);
+        g_test_message("%u: %s", i, error ? error->message : "taken");
+        if (i < G_N_ELEMENTS(row)) {
+            g_assert_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_FORMAT);
+            g_assert_nonnull(strstr(error->message, row[i].said));
+        } else {
+            g_assert_no_error(error);
+            const WsCollectedCase *x = c->cases->pdata[0];
+            g_assert_cmpuint(x->cold.n, ==, 0);
+            g_assert_true(isnan(x->overhead));
+        }
+        ws_folder_remove(dir);
+    }
+}
+
+/* A floor above the time is no floor: it is said to be impossible, and bounds nothing. */
+static void test_floor(Fixture *f, gconstpointer unused)
+{
+    WsCollectedCase x = { .label = (char *)"a",
+                          .state = (char *)"right",
+                          .right = TRUE,
+                          .cold = { 3, 10, 9, 11, 9, 11, NAN, 10000, 20000, 1000, NAN, NAN, TRUE },
+                          .cold_traced.n = 0,
+                          .overhead = NAN,
+                          .stuck_agents = g_array_new(FALSE, FALSE, sizeof(WsCollectedStuck)) };
+    g_autoptr(GPtrArray) cases = g_ptr_array_new();
+    g_ptr_array_add(cases, &x);
+    const WsCollected c = { .cases = cases };
+    g_autofree char *impossible = ws_collected_print(&c);
+    g_assert_nonnull(strstr(impossible, "tensor floor 20000 CANNOT BE"));
+    g_assert_null(strstr(impossible, "200.0 %"));
+    g_assert_null(strstr(impossible, "p10-p90")); /* of three */
+    x.cold.floor_cycles = 9000;
+    x.cold.n = 30;
+    g_autofree char *possible = ws_collected_print(&c);
+    g_assert_nonnull(strstr(possible, "tensor floor 9000 = 90.0 %"));
+    g_assert_nonnull(strstr(possible, "p10-p90"));
+    g_array_unref(x.stuck_agents);
+}
+
 /* A bundle that really ran, on an H200 (4096^3, CTAs 0, 1 and 131, the first 256 rounds). */
 static void test_real(void)
 {
@@ -471,6 +581,8 @@ int main(int argc, char **argv)
     g_test_add("/launch/collect/collect", Fixture, NULL, set_up, test_collect, tear_down);
     g_test_add("/launch/collect/another", Fixture, NULL, set_up, test_another, tear_down);
     g_test_add("/launch/collect/bad-results", Fixture, NULL, set_up, test_bad_results, tear_down);
+    g_test_add("/launch/collect/impossible", Fixture, NULL, set_up, test_impossible, tear_down);
+    g_test_add("/launch/collect/floor", Fixture, NULL, set_up, test_floor, tear_down);
     g_test_add_func("/launch/collect/real", test_real);
     return g_test_run();
 }

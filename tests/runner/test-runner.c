@@ -127,6 +127,8 @@ static void test_right(void)
     g_assert_cmpint(r.status, ==, 0);
     holds(r.out, "small: right, 6 CTAs"); /* 7 SMs rounded down to the cluster */
     holds(r.out, "none: nothing to launch");
+    g_assert_null(strstr(r.out, "SAYS LITTLE"));
+    g_assert_null(strstr(r.out, "p10-p90")); /* of four launches */
     holds(r.out, "large: right, 2 CTAs");
     holds(r.out, "32 of 32 elements agree");
     holds(r.out, "72 of 72 elements agree");
@@ -185,6 +187,7 @@ static const struct {
     { "old-gpu", 4, NULL, "compute capability 8.0" },
     { "no-memory", 4, NULL, "cuMemAlloc" },
     { "bad-ptx", 1, NULL, "kernel.ptx: ptxas application ptx input, line 9" },
+    { "no-time", 1, "the driver's events are 0 ms apart around a launch", NULL },
     { "crash", 1, "ended by signal 6, while: first launch of the timed build", NULL },
 };
 
@@ -214,6 +217,26 @@ static void test_trouble(void)
         holds(r.json, "\"status\": ");
         clear(&r);
     }
+}
+
+/* What was checked tells nothing, or was not there: no verdict passes it over. */
+static void test_says_little(void)
+{
+    static const char zeros[] = "case zeros ctas 2 3 0\nvalues 4 8\nextent 0 4 8 8 1\n"
+                                "fill 0 zeros 0 0 0 0\nextent 1 4 8 8 1\nfill 1 zeros 0 0 0 0\n";
+    static const char no_tile[] = "case bare ctas 0 0 0\nvalues 4 8\nextent 0 4 8 8 1\n"
+                                  "fill 0 normal 0 0 0 0\nextent 1 4 8 8 1\nfill 1 zeros 0 0 0 0\n";
+    Run r = run(make_bundle("", zeros), "", "--runs 10");
+    g_assert_cmpint(r.status, ==, 0);
+    holds(r.out, "SAYS LITTLE: zeros would agree too");
+    holds(r.out, "p10-p90 0.00 %");
+    holds(r.json, "\"zeros_agree\": true");
+    clear(&r);
+    r = run(make_bundle("", no_tile), "", NULL);
+    g_assert_cmpint(r.status, ==, 1);
+    holds(r.out, "bare: wrong");
+    holds(r.out, "there is no tile, and nobody writes the 32 elements of Y");
+    clear(&r);
 }
 
 /* A wrong kernel is not timed. */
@@ -317,6 +340,8 @@ static void test_adversary(void)
         g_assert_cmpint(r.status, ==, row[i].status);
         holds(r.out, row[i].said);
         g_assert_null(strstr(r.out, "median of"));
+        g_assert_null(strstr(r.out, "second run")); /* a held build runs once */
+        g_assert_null(strstr(r.json, "repeats"));
         clear(&r);
     }
 }
@@ -385,6 +410,7 @@ int main(int argc, char **argv)
     g_test_add_func("/runner/process/traced", test_traced);
     g_test_add_func("/runner/process/hidden", test_hidden);
     g_test_add_func("/runner/process/trouble", test_trouble);
+    g_test_add_func("/runner/process/says-little", test_says_little);
     g_test_add_func("/runner/process/wrong-is-not-timed", test_wrong_is_not_timed);
     g_test_add_func("/runner/process/hang", test_hang);
     g_test_add_func("/runner/process/late-reference", test_late_reference);
