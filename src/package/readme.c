@@ -53,16 +53,32 @@ static char *tensor_rows(const WsProgram *p)
     return g_string_free(out, FALSE);
 }
 
-static char *assumed(const WsProgram *p)
+/* Assumptions that the launcher checks, or those of tiles and of data, which it cannot see. */
+static char *assumed_of(const WsProgram *p, gboolean launch)
 {
     g_autoptr(GStrvBuilder) b = g_strv_builder_new();
     for (guint i = 0; i < p->n_assume; i++) {
+        g_autoptr(GString) condition = g_string_new(NULL);
         g_autofree char *text = g_strdup_printf("`%s`", p->assume_text[i]);
-        g_strv_builder_add(b, text);
+        if (ws_launch_text(condition, p, p->assume[i], WS_TEXT_C, NULL) == launch)
+            g_strv_builder_add(b, text);
     }
     g_auto(GStrv) list = g_strv_builder_end(b);
-    g_autofree char *all = join(list, "");
-    return *all ? g_strdup_printf("The launcher refuses sizes unless %s. ", all) : g_strdup("");
+    return join(list, "");
+}
+
+static char *assumed(const WsProgram *p)
+{
+    g_autofree char *checked = assumed_of(p, TRUE), *trusted = assumed_of(p, FALSE);
+    GString *out = g_string_new(NULL);
+    if (*checked)
+        g_string_append_printf(out, "The launcher refuses sizes unless %s. ", checked);
+    if (*trusted)
+        g_string_append_printf(out,
+                               "NOT CHECKED, yet the proof builds on it: %s. What is given must "
+                               "hold to it. ",
+                               trusted);
+    return g_string_free(out, FALSE);
 }
 
 static char *example_c(const WsProgram *p)
@@ -77,8 +93,11 @@ static char *example_c(const WsProgram *p)
         g_autofree char *name = ws_launch_ident(v->name);
         if (v->kind == WS_VAR_SIZE)
             g_string_append_printf(out, ", .%s = %" G_GINT64_FORMAT, name, v->preset);
-        else if (v->kind == WS_VAR_SCALAR)
-            g_string_append_printf(out, ", .%s = %gf", name, v->preset_real);
+        else if (v->kind == WS_VAR_SCALAR) { /* every digit of a float, in C whatever the locale */
+            char text[G_ASCII_DTOSTR_BUF_SIZE];
+            g_string_append_printf(out, ", .%s = (float)%s", name,
+                                   g_ascii_formatd(text, sizeof text, "%.9g", v->preset_real));
+        }
     }
     return g_string_free(out, FALSE);
 }

@@ -353,6 +353,97 @@ static void test_module(void)
     }
 }
 
+/* Calls that would give wrong numbers are refused; `said` of each line is what Python prints. */
+static void test_calls(void)
+{
+    static const char script[] =
+        "import sys; sys.dont_write_bytecode = True; sys.path[:0] = sys.argv[1:]\n"
+        "import contextlib, types; import k\n"
+        "class T:\n"
+        "    device = types.SimpleNamespace(type='cuda', index=0)\n"
+        "    def __init__(s, *shape): s.shape, s.dtype = shape, 'bfloat16'\n"
+        "    def stride(s): return (s.shape[1], 1)\n"
+        "    def dim(s): return 2\n"
+        "    def data_ptr(s): return 4096\n"
+        "def call(*a, **n):\n"
+        "    try: print('runs' if k.k(*a, **n) else '')\n"
+        "    except Exception as e: print(type(e).__name__, e)\n"
+        "A, B, C = T(64, 64), T(64, 64), T(64, 64)\n"
+        "call(A, None, C)\n"
+        "call(A, B, C, K=64.5)\n"
+        "call(A, B, C, K=1 << 70)\n"
+        "call(A, B, C, K=65)\n"
+        "k.torch = types.SimpleNamespace(cuda=types.SimpleNamespace(device=lambda d: "
+        "contextlib.nullcontext(), is_current_stream_capturing=lambda: False, "
+        "current_stream=lambda "
+        "d: types.SimpleNamespace(cuda_stream=0)))\n"
+        "k._kernels = {0: types.SimpleNamespace(sms=132, encode=lambda *a: [], function=0)}\n"
+        "k._ctas = lambda n, tiles, sms: (1 << 32) + 132\n"
+        "call(A, B, C)\n"
+        "k._tiles = lambda n: 0\n"
+        "call(A, B)\n"
+        "call(A, B, C)\n";
+    g_autoptr(WsProgram) p = program_of("projects/gemm-bf16/design.wstave", NULL);
+    g_autofree char *dir = folder();
+    const WsPackageSpec spec = { .program = p, .name = "k", .verdict = "" };
+    g_autoptr(GError) error = NULL;
+    g_autofree char *module = ws_package_module(&spec, &error);
+    g_assert_true(ws_folder_put_text(dir, "k.py", module, &error));
+    const char *const argv[] = { "python3", "-c", script, dir, WS_SOURCE_ROOT "/tests/package/stub",
+                                 NULL };
+    int status = 0;
+    g_autofree char *said = run(argv, NULL, &status);
+    ws_folder_remove(dir);
+    if (!said) {
+        g_test_skip("there is no python3");
+        return;
+    }
+    g_auto(GStrv) line = g_strsplit(said, "\n", -1);
+    static const char *const expected[] = { "TypeError k: B is read and was not given",
+                                            "TypeError 'float' object cannot be",
+                                            "ValueError k: K = 1180591620717411303424 does not fit",
+                                            "ValueError k: A has shape (64, 64)",
+                                            "ValueError k: these sizes need 4294967428 CTAs",
+                                            "ValueError k: these sizes have no tile, and nobody "
+                                            "would write C",
+                                            "runs" };
+    g_test_message("%s", said);
+    g_assert_cmpint(status, ==, 0);
+    for (guint i = 0; i < G_N_ELEMENTS(expected); i++)
+        g_assert_true(g_str_has_prefix(line[i], expected[i]));
+}
+
+/* The README claims no check that the launcher does not make, and no digits that are not. */
+static void test_readme(void)
+{
+    g_autoptr(WsProgram) p = program_of("projects/attention-d128/design.wstave", NULL);
+    const WsPackageSpec spec = { .program = p, .name = "k", .verdict = "" };
+    g_autoptr(GError) error = NULL;
+    guint scalars = 0, total = 0;
+    for (guint i = 0; i < p->n_vars; i++) {
+        if (p->var[i].kind == WS_VAR_SCALAR) {
+            p->var[i].preset_real = scalars++ ? 1 : 0.08838834764831845;
+        } else if (p->var[i].kind == WS_VAR_TOTAL) {
+            total = i;
+        }
+    }
+    g_assert_cmpuint(scalars, >, 0);
+    g_autofree char *before = ws_package_readme(&spec, &error);
+    g_assert_nonnull(strstr(before, "= (float)0.0883883476"));
+    g_assert_null(strstr(before, "NOT CHECKED"));
+    WsExpr *leaf = p->assume[0];
+    while (leaf->n_args)
+        leaf = leaf->arg[0];
+    g_assert_cmpint(leaf->op, ==, WS_EXPR_VAR);
+    const gint was = leaf->var;
+    leaf->var = (gint)total; /* now it is assumed of tiles */
+    g_autofree char *after = ws_package_readme(&spec, &error);
+    g_autofree char *trusted =
+        g_strdup_printf("NOT CHECKED, yet the proof builds on it: `%s`.", p->assume_text[0]);
+    g_assert_nonnull(strstr(after, trusted));
+    leaf->var = was;
+}
+
 /* A folder of packages is replaced, another one is left alone; names must be names. */
 static void test_folder(void)
 {
@@ -394,6 +485,8 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/package/launcher", test_launcher);
     g_test_add_func("/package/module", test_module);
+    g_test_add_func("/package/calls", test_calls);
+    g_test_add_func("/package/readme", test_readme);
     g_test_add_func("/package/folder", test_folder);
     return g_test_run();
 }
