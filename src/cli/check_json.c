@@ -17,8 +17,15 @@ typedef struct {
 } Json;
 
 /* A second or so for all findings together: the same design gets the same fixes on any machine. The
- * check of a long design takes its square, that of one of FLAT operations twice its length. */
-enum { MOST_LOOKED = 100000, FLAT = 512 };
+ * check of a long design takes its square, that of one of FLAT operations twice its length; one
+ * whose simulations are long is simulated again for each proposal. */
+enum { MOST_LOOKED = 100000, FLAT = 512, FLAT_PLAYED = 1 << 21 };
+
+static guint64 work_of_proposal(const WsFixState *s)
+{
+    const guint64 n = s->ops, played = s->verdict ? MIN(s->verdict->ops, 1u << 30) : 0;
+    return n + n * n / FLAT + played * played / FLAT_PLAYED;
+}
 
 static void text(Json *j, const char *name, const char *value)
 {
@@ -91,7 +98,7 @@ static void fixes(Json *j, const WsFixState *state, const WsFinding *f)
         ws_fixes_of(state && j->looked <= MOST_LOOKED ? state->design : NULL, f);
     ws_json_out_open(&j->json, "fixes", '[');
     for (guint i = 0, n = 0; i < MIN(list->len, WS_FIX_TRIED) && n < WS_FIX_SHOWN; i++) {
-        j->looked += state->ops + (guint64)state->ops * state->ops / FLAT;
+        j->looked += work_of_proposal(state);
         if (j->looked > MOST_LOOKED)
             break;
         const WsFix *fix = list->pdata[i];

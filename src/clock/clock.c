@@ -14,7 +14,8 @@
 #define SOFT_STEPS        40000 /* tiles that differ in length: play more of them, up to this */
 #define DEFAULT_MAX_STEPS 4000000
 #define MAX_GAINS         32
-#define SHARE_WAVES       6 /* tiles of every CTA whose loads are told apart */
+#define SM_CTAS           32 /* that an SM can hold */
+#define SHARE_WAVES       6  /* tiles of every CTA whose loads are told apart */
 
 static void note_tile_dependence(const WsExpr *node, gpointer data)
 {
@@ -190,8 +191,10 @@ WsClockResult *ws_clock_run(const WsProgram *p, const WsLaunchValues *v, const W
     plan(&job);
     if (job.tiles == 0)
         return empty(&job);
-    job.shares = ws_shares_new(p, v, job.grid / CLAMP((gint64)p->cluster, 1, 16), job.cluster,
-                               SHARE_WAVES, m->value[WS_MACHINE_L2_CAPACITY]);
+    const gint64 size = CLAMP((gint64)p->cluster, 1, 16);
+    job.shares = ws_shares_new(p, v, job.grid / size, job.cluster,
+                               (gint64)m->value[WS_MACHINE_SMS] * SM_CTAS / size, SHARE_WAVES,
+                               m->value[WS_MACHINE_L2_CAPACITY]);
     WsClockPlay play;
     WsTrace *trace = job.options.no_trace ? NULL : ws_trace_new(p, WS_TRACE_PREDICTED);
     gboolean ok = play_once(&job, &play, trace, -1, findings);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define MAX_FILE_BYTES (1 << 20)
+#define MAX_SMS        4096
 
 G_DEFINE_QUARK(ws - machine - error - quark, ws_machine_error)
 
@@ -79,7 +80,8 @@ static gboolean usable(WsMachineValue v, double x)
 {
     gboolean rate = strstr(rows[v].unit, "/clk") || strcmp(rows[v].unit, "lanes") == 0 ||
                     v == WS_MACHINE_SMS || v == WS_MACHINE_GHZ || v == WS_MACHINE_MMA_QUEUE;
-    return isfinite(x) && x < 1e12 && (rate ? x >= 1e-3 : x >= 0);
+    return isfinite(x) && x <= (v == WS_MACHINE_SMS ? MAX_SMS : 1e12) &&
+           (rate ? x >= 1e-3 : x >= 0);
 }
 
 static gboolean read_value(WsMachine *m, const char *file, const char *key, json_object *row,

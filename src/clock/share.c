@@ -26,7 +26,7 @@ struct WsShares {
 typedef struct {
     const WsProgram *p;
     const WsLaunchValues *v;
-    gint64 clusters, played;
+    gint64 clusters, played, first, most;
     double l2_bytes, fetched;
     GHashTable *touch; /* guint64* of the place -> Touch */
     guint64 *place;    /* of the played CTA in this wave, by op */
@@ -283,17 +283,17 @@ static void look_at_wave(Look *look, gint wave, gint64 count)
     for (guint agent = 0; agent < look->p->n_agents; agent++) {
         if (!look->loads[agent])
             continue;
-        for (gint64 c = 0; c < look->clusters; c++) {
-            gint64 id = wave * look->clusters + c;
-            if (id < count)
-                look_at_tile(look, agent, id, wave, c == look->played);
-        }
+        const gint64 begin = wave * look->clusters;
+        const gint64 all = MIN(count - begin, look->clusters);
+        const gint64 end = MIN(all, look->first + look->most);
+        for (gint64 c = look->first; c < end; c++)
+            look_at_tile(look, agent, begin + c, wave, c == look->played);
     }
     note_wave(look, wave);
 }
 
 WsShares *ws_shares_new(const WsProgram *p, const WsLaunchValues *v, gint64 clusters, gint64 played,
-                        guint waves, double l2_bytes)
+                        gint64 resident, guint waves, double l2_bytes)
 {
     gint64 count = ws_launch_tiles(v);
     WsShares *s = g_new0(WsShares, 1);
@@ -306,11 +306,14 @@ WsShares *ws_shares_new(const WsProgram *p, const WsLaunchValues *v, gint64 clus
     g_autoptr(GHashTable) touch =
         g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
     clusters = MAX(clusters, 1);
+    resident = CLAMP(resident, 1, clusters);
     s->n_ops = p->n_ops;
     s->waves = (guint)CLAMP((count + clusters - 1) / clusters, 1, MAX(waves, 1));
     s->share = g_new0(WsShare, (gsize)s->waves * MAX(p->n_ops, 1));
-    Look look = { p,     v,     clusters, played,     l2_bytes, 0,       touch,
-                  place, known, loads,    executions, streamed, at_once, s };
+    Look look = { p,        v,        clusters,   played,   played - played % resident,
+                  resident, l2_bytes, 0,          touch,    place,
+                  known,    loads,    executions, streamed, at_once,
+                  s };
     note_streams(&look);
     for (guint i = 0; i < p->n_ops; i++)
         if (p->op[i]->agent >= 0 && is_load(p->op[i]))

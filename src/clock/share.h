@@ -14,9 +14,10 @@ typedef struct {
 } WsShare;
 
 /* For the CTAs of one launch: `clusters` of them take the tiles in turn, `played` is the one whose
- * loads are asked for. Looks at its first `waves` tiles and those of all others. */
+ * loads are asked for. Looks at its first `waves` tiles and those of the others that
+ * are on the GPU with it: at most `resident`. */
 WsShares *ws_shares_new(const WsProgram *p, const WsLaunchValues *v, gint64 clusters, gint64 played,
-                        guint waves, double l2_bytes);
+                        gint64 resident, guint waves, double l2_bytes);
 void ws_shares_free(WsShares *s);
 /* Of a load of the CTA's tile number `position`; beyond the tiles looked at, as in the last one. */
 WsShare ws_shares_get(const WsShares *s, guint op, gint64 position);

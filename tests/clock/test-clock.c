@@ -71,6 +71,9 @@ static void machine_errors(void)
         { "{ \"warpstave_machine\": 1, \"name\": \"x\", \"target\": \"y\", \"values\": "
           "{ \"tma_latency\": { \"value\": -1 } } }",
           "out of range" },
+        { "{ \"warpstave_machine\": 1, \"name\": \"x\", \"target\": \"y\", \"values\": "
+          "{ \"sms\": { \"value\": 4097 } } }",
+          "\"sms\" is 4097, which is out of range" },
     };
     g_autofree char *name = NULL;
     g_close(g_file_open_tmp("machine-XXXXXX.json", &name, NULL), NULL);
