@@ -1,5 +1,5 @@
-/* The JSON form of `check`, version 2; check-json.md says what stands in it, and a test holds the
- * two against each other. */
+/* The JSON form of `check`, version 2; docs/schema/check.json says what stands in it, and a test
+ * compares the two. */
 #include "check/witness/witness.h"
 #include "cli/check_report.h"
 #include "mend/fix.h"

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* Version 2 of the JSON form (check-json.md). `verdict` NULL: the design does not elaborate. */
+/* Version 2 of the JSON form (docs/schema/check.json). `verdict` NULL: the design does not elaborate. */
 void ws_cli_check_json(const char *file, const WsCliInput *in, char **set, const WsVerdict *verdict,
                        int code);
 /* The same as text (caller frees), with the settings as WsSetting. */
