@@ -16,6 +16,18 @@ static const struct {
 #undef LINES
 };
 
+/* BOUND(title, truth, module, text in front of the fill of slot 0 and the wait with parity x, text
+ * behind the kernel) */
+static const struct {
+    const char *title;
+    Truth truth;
+    const char *module, *body, *behind;
+} bounds[] = {
+#define BOUND(title, truth, module, body, behind) { title, truth, module, body, behind },
+#include "bound.def"
+#undef BOUND
+};
+
 static const struct {
     const char *title;
     Truth truth;
@@ -63,7 +75,8 @@ static const char *const kernel =
     "from triton.experimental.gluon import language as gl\n"
     "from triton.experimental.gluon.nvidia.hopper import TensorDescriptor\n"
     "from triton.experimental.gluon.language.nvidia.hopper import tma, mbarrier\n"
-    "from triton.experimental.gluon.language.nvidia.ampere import async_copy as cp\n\n"
+    "from triton.experimental.gluon.language.nvidia.ampere import async_copy as cp\n"
+    "%m\n"
     "@gluon.jit\n"
     "def load_slot(desc, bar, smem, i):\n"
     "    mbarrier.expect(bar.index(i), 8192)\n"
@@ -79,6 +92,7 @@ static const char *const kernel =
     "    for i in gl.static_range(2):\n"
     "        mbarrier.init(bar.index(i), count=1)\n"
     "%s\n"
+    "%b\n"
     "def run(x, n, m):\n"
     "    layout = gl.NVMMASharedLayout.get_default_for([64, 64], gl.float16)\n"
     "    desc = TensorDescriptor.from_tensor(x, [64, 64], layout)\n"
@@ -90,14 +104,33 @@ static char *replaced(const char *text, const char *from, const char *to)
     return g_strjoinv(to, part);
 }
 
+static char *filled(const char *module, const char *lines_of_it, const char *behind)
+{
+    g_autofree char *fill = replaced(lines_of_it, "fill(", "load_slot(desc, bar, smem, ");
+    g_autofree char *body = replaced(fill, "full(", "wait_for(bar, ");
+    g_autofree char *a = replaced(kernel, "%m", module), *b = replaced(a, "%b", behind);
+    return replaced(b, "%s", body);
+}
+
 static void test_lines(gconstpointer data)
 {
     const guint i = GPOINTER_TO_UINT(data);
-    g_autofree char *fill = replaced(lines[i].body, "fill(", "load_slot(desc, bar, smem, ");
-    g_autofree char *body = replaced(fill, "full(", "wait_for(bar, ");
-    g_autofree char *text = replaced(kernel, "%s", body);
+    g_autofree char *text = filled("", lines[i].body, "");
     g_test_message("%s", text);
     g_assert_cmpint(is_proved(text, WS_IMPORT_GLUON), ==, lines[i].truth == RIGHT);
+}
+
+/* Right ones are not refuted either, proved or not. */
+static void test_bound(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data);
+    g_autofree char *body = g_strconcat(
+        bounds[i].body, "    fill(0)\n    full(0, x)\n    y = smem.index(0).load(layout)\n", NULL);
+    g_autofree char *text = filled(bounds[i].module, body, bounds[i].behind);
+    g_test_message("%s", text);
+    const WsVerdictKind verdict = verdict_of(text, WS_IMPORT_GLUON);
+    g_assert_cmpint(verdict == WS_VERDICT_PROVED, ==, bounds[i].truth == RIGHT);
+    g_assert_false(verdict == WS_VERDICT_REFUTED && bounds[i].truth != WRONG);
 }
 
 static void test_pipes(gconstpointer data)
@@ -149,6 +182,10 @@ int main(int argc, char **argv)
     for (guint i = 0; i < G_N_ELEMENTS(lines); i++) {
         g_autofree char *path = g_strdup_printf("/import/lines/%s", lines[i].title);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_lines);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(bounds); i++) {
+        g_autofree char *path = g_strdup_printf("/import/lines/bound/%s", bounds[i].title);
+        g_test_add_data_func(path, GUINT_TO_POINTER(i), test_bound);
     }
     g_test_add_func("/import/lines/refused", test_refused);
     return g_test_run();

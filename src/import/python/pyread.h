@@ -85,6 +85,7 @@ struct Frame {
     GHashTable *closure; /* of the function; NULL none */
     const char *prefix;  /* of values: "" in a partition */
     const WsPyNode *at;  /* the call */
+    const WsPyNode *function;
     const Val *result;
     PyReturn *early; /* the last one first; of the pool */
     gboolean returned;
@@ -130,7 +131,8 @@ typedef struct {
     gboolean in_kernel, entered; /* walking the kernel, not its host; it was reached */
     const WsPyNode *missing;     /* a constexpr parameter that has no value */
     GPtrArray *hosts;            /* functions that lead to the launch */
-    GHashTable *defined;         /* char* -> Val*: what the caller says names are */
+    GHashTable *changed; /* const char*: of lists that are changed in place (pyread_changed.c) */
+    GHashTable *defined; /* char* -> Val*: what the caller says names are */
     WsPythonWay way;
     gboolean converting;            /* inside the arguments of a store, which converts by itself */
     const WsPyNode *kernel, *alone; /* alone: a kernel without partitions */

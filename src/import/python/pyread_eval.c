@@ -1,4 +1,5 @@
 #include "import/python/pyread_branch.h"
+#include "import/python/pyread_host.h"
 #include "import/python/pyread_law.h"
 #include "import/python/pyread_object.h"
 #include "import/python/pyread_terms.h"
@@ -255,9 +256,9 @@ static const Val *compare_words(PyRead *p, const char *op, const Val *a, const V
         b->kind != VAL_PARAM)
         return py_literal(p, (a->kind == b->kind) == equal);
     if (a->kind == VAL_STRING && b->kind == VAL_STRING) {
-        const char *x = strpbrk(a->text, "\"'"), *y = strpbrk(b->text, "\"'");
-        const gboolean same = x && y && strlen(x) == strlen(y) && strlen(x) >= 2 &&
-                              !strncmp(x + 1, y + 1, strlen(x) - 2);
+        const gboolean same = !strcmp(a->text, b->text);
+        if (!same && (*a->text != *b->text || strchr(a->text, '\\') || strchr(b->text, '\\')))
+            return NULL; /* "\x61" is "a" */
         return py_literal(p, same == equal);
     }
     if (a->kind == VAL_NAME && b->kind == VAL_NAME) {
@@ -552,7 +553,7 @@ const Val *py_evaluate(PyRead *p, const WsPyNode *node)
     case WS_PY_NAME: {
         const Val *v = py_lookup(p, node->text);
         py_look_at_product(p, v, node);
-        return v;
+        return !py_is_changed(p, node->text, v) ? v : p->computing ? py_plain(p) : py_opaque(p);
     }
     case WS_PY_INT:
         return py_literal(p, node->i);
@@ -562,14 +563,12 @@ const Val *py_evaluate(PyRead *p, const WsPyNode *node)
         return v;
     }
     case WS_PY_STRING: {
-        if (strcspn(node->text, "fF") < strcspn(node->text, "\"'") && strchr(node->text, '{'))
+        if (*node->text == 'f')
             return py_opaque(p); /* what stands in the braces is not followed */
-        Val *v = py_val(p, VAL_STRING);
-        v->text = node->text;
-        if (strstr(node->text, "inf")) { /* float("inf") */
-            v->kind = VAL_REAL;
-            v->text = strchr(node->text, '-') ? "(-inf)" : "inf";
-        }
+        const gboolean inf = !strcmp(node->text, "\"inf\""); /* float("inf") */
+        const gboolean real = inf || !strcmp(node->text, "\"-inf\"");
+        Val *v = py_val(p, real ? VAL_REAL : VAL_STRING);
+        v->text = inf ? "inf" : real ? "(-inf)" : node->text;
         return v;
     }
     case WS_PY_CONST:

@@ -367,6 +367,7 @@ void py_run_host(PyRead *p, const PyKernel *kernel)
     g_autoptr(GPtrArray) hosts = hosts_of(ws_python_module(p->py), kernel);
     guint64 open = p->way.open;
     py_plain_file(p, ws_python_module(p->py));
+    py_plain_kernel(p, kernel->node);
     p->hosts = hosts;
     for (guint i = p->way.host; i < hosts->len && !p->entered && !*p->r->error; i++) {
         const WsPyNode *f = g_ptr_array_index(hosts, i);

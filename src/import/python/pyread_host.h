@@ -11,6 +11,8 @@ const Val *py_defined(PyRead *p, const char *name);
 /* Walks the functions that lead to the launch of the kernel until one reaches it, then the kernel
  * with its parameters open. */
 void py_run_host(PyRead *p, const PyKernel *kernel);
+/* The variables that a function defined here finds around it: what they are when it is called. */
+GHashTable *py_closure(PyRead *p);
 void py_read_import(PyRead *p, const WsPyNode *node);
 /* Whether the kernel is launched somewhere in `node`, or what launches it is called there. */
 gboolean py_leads_to_launch(const PyRead *p, const WsPyNode *node);
@@ -18,9 +20,18 @@ gboolean py_leads_to_launch(const PyRead *p, const WsPyNode *node);
  * call. */
 const Val *py_host_tensor(PyRead *p, const WsPyNode *call);
 
+/* --- lists that are changed (pyread_changed.c)
+ * --------------------------------------------------*/
+void py_find_changed(PyRead *p);
+/* Whether what the name holds may have been changed where it is. */
+gboolean py_is_changed(const PyRead *p, const char *name, const Val *v);
+
 /* --- what makes names, classes and defaults something else (pyread_plain.c)
  * --------------------------------------------------------------------------------------------*/
+/* A name that is bound again is not that kernel where it is launched. */
+void py_plain_kernel(PyRead *p, const WsPyNode *kernel);
 void py_plain_file(PyRead *p, const WsPyNode *module);
+gboolean py_plain_decorator(const PyRead *p, const WsPyNode *node);
 /* FALSE: what objects of it are is not known; unread in a kernel. */
 gboolean py_plain_class(PyRead *p, const WsPyNode *class, const WsPyNode *at);
 /* object.x = …; FALSE: not followed. */

@@ -9,7 +9,7 @@ char *py_decorator(const WsPyNode *node)
     return ws_python_dotted(node->kind == WS_PY_CALL ? node->kid[0] : node);
 }
 
-static gboolean is_jit(const WsPyNode *function)
+gboolean py_is_jit(const WsPyNode *function)
 {
     for (guint k = 2; function->kind == WS_PY_DEF && k < function->n; k++) {
         g_autofree char *name = py_decorator(function->kid[k]);
@@ -87,7 +87,7 @@ static gboolean is_called(const GArray *all, const WsPyNode *function)
 {
     for (guint i = 0; i < all->len; i++) {
         const WsPyNode *other = g_array_index(all, PyKernel, i).node;
-        if (other != function && is_jit(other) && calls(other->kid[1], function->text))
+        if (other != function && py_is_jit(other) && calls(other->kid[1], function->text))
             return TRUE;
     }
     return FALSE;
@@ -107,7 +107,7 @@ GArray *py_kernels(const WsPyNode *module)
     for (guint pass = 0; pass < 2 && !found->len; pass++)
         for (guint i = 0; i < all->len; i++) {
             PyKernel k = g_array_index(all, PyKernel, i);
-            const gboolean jit = is_jit(k.node);
+            const gboolean jit = py_is_jit(k.node);
             k.launches = count_launches(k.host ? k.host->kid[1] : module, k.node->text);
             const gboolean is =
                 pass ? jit && !is_called(all, k.node)

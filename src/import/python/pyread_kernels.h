@@ -20,6 +20,7 @@ typedef struct {
 GArray *py_kernels(const WsPyNode *module);
 /* Names of a decorator: "gluon.jit" of `@gluon.jit(…)`; NULL. Caller frees. */
 char *py_decorator(const WsPyNode *node);
+gboolean py_is_jit(const WsPyNode *function);
 /* Whether `node` holds kernel[…](…). */
 gboolean py_launches(const WsPyNode *node, const char *kernel);
 

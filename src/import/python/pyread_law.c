@@ -225,7 +225,7 @@ void py_law_decorators(PyRead *p, const WsPyNode *function)
 {
     for (guint k = 2; function->kind == WS_PY_DEF && k < function->n; k++) {
         g_autofree char *name = py_decorator(function->kid[k]);
-        if (name && py_law_harmless(PY_HARMLESS_DECORATOR, name))
+        if (py_plain_decorator(p, function->kid[k]))
             continue;
         const Val *anything = py_opaque(p);
         py_law_unread(p, function->kid[k],

@@ -29,10 +29,15 @@ static void add_target(const WsPyNode *target, GPtrArray *names)
 
 void py_assigned_names(const WsPyNode *node, GPtrArray *names)
 {
-    if (node->kind == WS_PY_ASSIGN || node->kind == WS_PY_AUGMENT || node->kind == WS_PY_FOR) {
-        const guint targets = node->kind == WS_PY_ASSIGN ? node->n - 1 : 1;
-        for (guint t = 0; t < targets; t++)
-            add_target(node->kid[t], names);
+    const guint targets = node->kind == WS_PY_ASSIGN                                   ? node->n - 1
+                          : node->kind == WS_PY_AUGMENT || node->kind == WS_PY_FOR     ? 1
+                          : node->kind == WS_PY_OTHER && !g_strcmp0(node->text, "del") ? node->n
+                                                                                       : 0;
+    for (guint t = 0; t < targets; t++)
+        add_target(node->kid[t], names);
+    if (node->kind == WS_PY_DEF || node->kind == WS_PY_CLASS) {
+        add_name(names, node->text);
+        return; /* what is bound inside is not bound here */
     }
     g_auto(GStrv) bound = (node->kind == WS_PY_WITH || node->kind == WS_PY_TRY) && node->text
                               ? g_strsplit(node->text, " ", -1)

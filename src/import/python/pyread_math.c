@@ -53,7 +53,7 @@ const Val *py_mean_NUM_CTAS(PyRead *p, const Val **a, const WsPyNode *at)
 const Val *py_mean_GETATTR(PyRead *p, const Val **a, const WsPyNode *at)
 {
     (void)at;
-    const gboolean value = a[1] && a[1]->kind == VAL_STRING && strstr(a[1]->text, "value");
+    const gboolean value = a[1] && a[1]->kind == VAL_STRING && !strcmp(a[1]->text, "\"value\"");
     return value && a[0] && (a[0]->kind == VAL_INT || a[0]->kind == VAL_STRING) ? a[0]
                                                                                 : py_opaque(p);
 }

@@ -1,5 +1,7 @@
+#include "import/python/pyread_branch.h"
 #include "import/python/pyread_host.h"
 #include "import/python/pyread_law.h"
+#include "import/python/pyread_loop.h"
 
 #include <string.h>
 
@@ -45,8 +47,12 @@ static void stored(PyRead *p, const WsPyNode *target)
     const char *name = root->kind == WS_PY_NAME ? root->text : "";
     const Val *own = g_hash_table_lookup(p->globals, name);
     const char *dotted = g_hash_table_lookup(p->aliases, name);
-    g_autofree char *full = ws_python_dotted(target);
-    const gboolean is_knob = full && g_str_has_prefix(full, "triton.knobs."); /* of the compiler */
+    g_autofree char *own_text = ws_python_dotted(target);
+    g_autofree char *full =
+        dotted && own_text ? g_strconcat(dotted, own_text + strlen(name), NULL) : NULL;
+    const gboolean is_knob = full &&
+                             g_str_has_prefix(full, "triton.knobs.") && /* of the compiler */
+                             !strstr(full, "hook") && !strstr(full, "override");
     if (has_method(ws_python_module(p->py), target->text) ||
         (own && (own->kind == VAL_CLASS || own->kind == VAL_FUNC)) ||
         (dotted && g_str_has_prefix(dotted, "triton") && !is_knob))
@@ -90,11 +96,14 @@ void py_plain_file(PyRead *p, const WsPyNode *node)
 
 /* --- classes -----------------------------------------------------------------------------------*/
 
-static gboolean plain_decorator(const PyRead *p, const WsPyNode *node)
+gboolean py_plain_decorator(const PyRead *p, const WsPyNode *node)
 {
     g_autofree char *name = py_decorator(node);
     g_autofree char *root = name ? g_strndup(name, strcspn(name, ".")) : NULL;
-    return name && py_law_harmless(PY_HARMLESS_DECORATOR, name) &&
+    const char *alias = root ? g_hash_table_lookup(p->aliases, root) : NULL;
+    g_autofree char *full =
+        g_strconcat(alias ? alias : "", name ? name + (alias ? strlen(root) : 0) : NULL, NULL);
+    return name && py_law_harmless(PY_HARMLESS_DECORATOR, full) &&
            !g_hash_table_contains(p->globals, root);
 }
 
@@ -134,7 +143,7 @@ static gboolean plain_method(const PyRead *p, const WsPyNode *body, const WsPyNo
     for (guint i = 0; i < body->n; i++)
         n += body->kid[i]->kind == WS_PY_DEF && !strcmp(body->kid[i]->text, f->text);
     for (guint k = 2; k < f->n; k++)
-        if (!plain_decorator(p, f->kid[k]))
+        if (!py_plain_decorator(p, f->kid[k]))
             return FALSE;
     const gboolean init = !strcmp(f->text, "__init__");
     return n == 1 && (init || !g_str_has_prefix(f->text, "__")) &&
@@ -167,7 +176,7 @@ gboolean py_plain_class(PyRead *p, const WsPyNode *class, const WsPyNode *at)
     for (guint k = 1; k < class->n; k++) {
         const WsPyNode *kid = class->kid[k];
         const gboolean bases = kid->kind == WS_PY_CALL && kid->kid[0]->kind == WS_PY_CONST;
-        plain &= bases ? plain_base(kid) : plain_decorator(p, kid);
+        plain &= bases ? plain_base(kid) : py_plain_decorator(p, kid);
     }
     if (!plain && p->in_kernel) /* the host's values stay open */
         odd(p, at, ws_source_format(p->r, "the class `%s`", class->text));
@@ -212,6 +221,74 @@ static guint binds(const WsPyNode *node, const char *name)
     for (guint i = 0; i < node->n; i++)
         n += binds(node->kid[i], name);
     return n;
+}
+
+/* How often the block binds the name, not counting functions in it; in a loop, twice. */
+static guint scope_binds(const WsPyNode *node, const char *name)
+{
+    const guint targets = node->kind == WS_PY_ASSIGN                                   ? node->n - 1
+                          : node->kind == WS_PY_AUGMENT || node->kind == WS_PY_FOR     ? 1
+                          : node->kind == WS_PY_OTHER && !g_strcmp0(node->text, "del") ? node->n
+                                                                                       : 0;
+    guint n = 0;
+    for (guint i = 0; i < targets; i++)
+        n += target_binds(node->kid[i], name);
+    for (guint i = 0; node->kind == WS_PY_IMPORT && i < node->n; i++) {
+        const WsPyNode *word = node->kid[i]->n ? node->kid[i]->kid[0] : node->kid[i];
+        n += !strcmp(word->text, name);
+    }
+    if ((node->kind == WS_PY_WITH || node->kind == WS_PY_TRY) && node->text) {
+        g_auto(GStrv) word = g_strsplit(node->text, " ", -1);
+        n += g_strv_contains((const char *const *)word, name);
+    }
+    if (node->kind == WS_PY_NAMED || node->kind == WS_PY_DEF || node->kind == WS_PY_CLASS)
+        n += !strcmp(node->text, name);
+    for (guint i = 0; node->kind != WS_PY_DEF && node->kind != WS_PY_CLASS && i < node->n; i++)
+        n += scope_binds(node->kid[i], name);
+    return node->kind == WS_PY_FOR || node->kind == WS_PY_WHILE ? 2 * n : n;
+}
+
+GHashTable *py_closure(PyRead *p)
+{
+    GHashTable *all = p->frame->closure ? py_copy_vars(p->frame->closure)
+                                        : g_hash_table_new(g_str_hash, g_str_equal);
+    GHashTableIter it;
+    gpointer key, value;
+    g_hash_table_iter_init(&it, p->frame->vars);
+    while (g_hash_table_iter_next(&it, &key, &value))
+        g_hash_table_insert(all, key, value);
+    const WsPyNode *f = p->frame->function;
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    py_assigned_names(f->kid[1], names);
+    for (guint i = 0; i < names->len; i++) {
+        const char *name = names->pdata[i];
+        guint n = scope_binds(f->kid[1], name);
+        for (guint k = 0; k < f->kid[0]->n; k++)
+            n += !strcmp(f->kid[0]->kid[k]->text, name);
+        if (n > 1 || !g_hash_table_contains(p->frame->vars, name))
+            g_hash_table_insert(all, (gpointer)name, (gpointer)py_open(p, name));
+    }
+    return all;
+}
+
+/* The block that the function stands in: of the module or of another function. */
+static const WsPyNode *scope_of(const WsPyNode *node, const WsPyNode *scope, const WsPyNode *f)
+{
+    const WsPyNode *found = node == f ? scope : NULL;
+    const gboolean inner = node->kind == WS_PY_DEF || node->kind == WS_PY_CLASS;
+    for (guint i = 0; i < node->n && !found; i++)
+        found = scope_of(node->kid[i], inner ? node : scope, f);
+    return found;
+}
+
+void py_plain_kernel(PyRead *p, const WsPyNode *kernel)
+{
+    const WsPyNode *module = ws_python_module(p->py), *scope = scope_of(module, module, kernel);
+    guint n = 0;
+    for (guint i = 0; scope && i < scope->n; i++)
+        n += scope_binds(scope->kid[i], kernel->text);
+    if (n > 1)
+        odd(p, kernel, ws_source_format(p->r, "which function `%s` is", kernel->text));
 }
 
 /* Python takes it when the function is defined, the reader when it is called. */

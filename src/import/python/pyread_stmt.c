@@ -253,7 +253,9 @@ static void define(PyRead *p, const WsPyNode *node)
     Val *v = py_val(p, node->kind == WS_PY_CLASS ? VAL_CLASS : VAL_FUNC);
     v->node = node;
     if (p->frame) {
-        v->closure = py_copy_vars(p->frame->vars);
+        if (p->in_kernel)
+            py_opaque_step(p, node, "a function or class in a kernel");
+        v->closure = py_closure(p);
         g_hash_table_insert(v->closure, (gpointer)node->text, v);
         g_ptr_array_add(p->closures, v->closure);
     }
@@ -381,6 +383,7 @@ const Val *py_call(PyRead *p, const WsPyNode *function, const Val **args, const 
     Frame frame = { .vars = g_hash_table_new(g_str_hash, g_str_equal),
                     .closure = p->closure,
                     .at = at,
+                    .function = function,
                     .up = p->frame };
     p->closure = NULL;
     frame.prefix = p->group && p->calls ? ws_source_format(p->r, "%s_", function->text) : "";

@@ -120,17 +120,35 @@ static WsPyNode *bracketed(WsPython *p, const char *end, WsPyKind kind)
     return ws_python_node(p, kind, t, NULL, mark);
 }
 
+/* Neighbours are joined. What stands between the quotes is written as in "…"; an `f` that puts
+ * something in and a `b` are kept before them. */
 static WsPyNode *strings(WsPython *p)
 {
     const WsToken *t = ws_python_token(p);
-    const char *text = ws_python_intern(p, t);
-    while (ws_python_token(p)->kind == WS_TOKEN_STRING) { /* neighbours are joined */
-        const char *own = ws_python_intern(p, ws_python_token(p));
-        if (strcspn(own, "fF") < strcspn(own, "\"'"))
-            text = own; /* what is put in is what is not known of them */
-        p->at++;
+    g_autoptr(GString) inner = g_string_new(NULL);
+    gboolean filled = FALSE, bytes = FALSE;
+    for (; ws_python_token(p)->kind == WS_TOKEN_STRING; p->at++) {
+        const WsToken *own = ws_python_token(p);
+        gsize prefix = 0;
+        gboolean raw = FALSE, format = FALSE;
+        for (char c; !strchr("\"'", c = own->start[prefix]); prefix++) {
+            raw |= strchr("rR", c) != NULL;
+            format |= strchr("fF", c) != NULL;
+            bytes |= strchr("bB", c) != NULL;
+        }
+        const char *quote = own->start + prefix, *end = own->start + own->length;
+        const gsize n = end - quote >= 6 && quote[1] == *quote && quote[2] == *quote ? 3 : 1;
+        for (const char *c = quote + n; c < end - n; c++) {
+            filled |= format && (*c == '{' || *c == '}');
+            if (raw && *c == '\\')
+                g_string_append_c(inner, '\\');
+            g_string_append_c(inner, *c);
+        }
     }
-    return ws_python_node(p, WS_PY_STRING, t, text, p->scratch->len);
+    g_string_prepend(inner, filled ? "f\"" : bytes ? "b\"" : "\"");
+    g_string_append_c(inner, '"');
+    return ws_python_node(p, WS_PY_STRING, t, g_string_chunk_insert(p->strings, inner->str),
+                          p->scratch->len);
 }
 
 static WsPyNode *lambda(WsPython *p, const WsToken *t)

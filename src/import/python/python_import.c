@@ -35,10 +35,10 @@ void py_read_import(PyRead *p, const WsPyNode *node)
         if (!is_known_module(*node->text ? node->text : name->text)) {
             /* no word of a dialect has a slash: what comes from there is not known by its name */
             dotted = ws_source_format(p->r, "%s/", dotted);
-            if (!strcmp(name->text, "*"))
-                ws_source_unread(p->r, node->line, node->column, node->line,
-                                 "all names of another module", "");
         }
+        if (!strcmp(name->text, "*"))
+            ws_source_unread(p->r, node->line, node->column, node->line,
+                             "all names of another module", "");
         if (p->frame && g_hash_table_contains(p->frame->vars, as))
             py_unread(p, node, "an import that binds a variable again");
         g_hash_table_insert(p->aliases, (gpointer)as, (gpointer)dotted);
@@ -115,6 +115,7 @@ static void read_module(PyRead *p, const WsPyNode *module)
             py_assign(p, node->text, f);
         }
     }
+    py_find_changed(p);
     for (guint i = 0; i < module->n; i++) {
         const WsPyNode *node = module->kid[i];
         const gboolean plain = node->kind == WS_PY_ASSIGN && node->n == 2 && is_name(node->kid[0]);
@@ -282,6 +283,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
         way.kernel < kernels->len ? &g_array_index(kernels, PyKernel, way.kernel) : NULL;
     p.kernel = kernel ? kernel->node : NULL;
     p.alone = kernel && !kernel->specialized ? kernel->node : NULL;
+    p.changed = g_hash_table_new(g_str_hash, g_str_equal);
     read_definitions(&p, trees);
     WsDesign *design = NULL;
     if (!p.kernel)
@@ -321,6 +323,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     g_array_unref(p.waited_on);
     g_array_unref(p.generic);
     g_hash_table_unref(p.defined);
+    g_hash_table_unref(p.changed);
     g_hash_table_unref(p.aliases);
     g_array_unref(p.loops);
     g_ptr_array_unref(p.loop_names);

@@ -175,21 +175,46 @@ static const char *bound(WsPython *p, const char *sofar, const WsPyNode *target)
     return sofar;
 }
 
+/* Whether all that the target binds are names. */
+static gboolean only_names(const WsPyNode *target)
+{
+    const gboolean several = target->kind == WS_PY_TUPLE || target->kind == WS_PY_LIST;
+    for (guint i = 0; several && i < target->n; i++)
+        if (!only_names(target->kid[i]))
+            return FALSE;
+    return several || target->kind == WS_PY_NAME;
+}
+
+/* A target that is more than names is stored to at the head of the body. */
 static WsPyNode *with(WsPython *p, const WsToken *t)
 {
     const guint mark = p->scratch->len;
     const char *binds = NULL;
+    g_autoptr(GPtrArray) stores = g_ptr_array_new();
     do {
         if (!ws_python_push(p, ws_python_expression(p)))
             return NULL;
         if (!ws_python_take(p, "as"))
             continue;
-        const WsPyNode *target = ws_python_expression(p);
+        WsPyNode *target = ws_python_expression(p);
         if (!target)
             return NULL;
         binds = bound(p, binds, target);
+        const guint inner = p->scratch->len;
+        WsPyNode *value = ws_python_node(p, WS_PY_DICT, t, NULL, inner); /* not known */
+        if (only_names(target) || !ws_python_push(p, target) || !ws_python_push(p, value))
+            continue;
+        g_ptr_array_add(stores, ws_python_node(p, WS_PY_ASSIGN, t, NULL, inner));
     } while (ws_python_take(p, ","));
-    return ws_python_push(p, block(p)) ? ws_python_node(p, WS_PY_WITH, t, binds, mark) : NULL;
+    WsPyNode *body = block(p);
+    if (body && stores->len) {
+        const guint at = p->scratch->len;
+        g_ptr_array_extend(p->scratch, stores, NULL, NULL);
+        for (guint i = 0; i < body->n; i++)
+            ws_python_push(p, body->kid[i]);
+        body = ws_python_node(p, WS_PY_BLOCK, t, NULL, at);
+    }
+    return ws_python_push(p, body) ? ws_python_node(p, WS_PY_WITH, t, binds, mark) : NULL;
 }
 
 static WsPyNode *try_(WsPython *p, const WsToken *t)

@@ -176,7 +176,7 @@ const Val *py_mean_TLX_DOT(PyRead *p, const Val **a, const WsPyNode *at)
 
 const Val *py_mean_TLX_FENCE(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    if (!a[0] || a[0]->kind != VAL_STRING || !strstr(a[0]->text, "async_shared"))
+    if (!a[0] || a[0]->kind != VAL_STRING || strcmp(a[0]->text, "\"async_shared\"") != 0)
         return py_wrong(p, at, "a fence that is not of shared memory between the proxies");
     return py_mean_FENCE(p, a, at);
 }
@@ -240,7 +240,7 @@ static gboolean read_task(PyRead *p, const WsPyNode *with, Task *t)
     *t = (Task){ .at = with, .body = with->kid[with->n - 1], .warps = 0, .replicas = 1 };
     for (guint i = 1; call && i < call->n; i++) {
         const WsPyNode *arg = call->kid[i];
-        if (arg->kind == WS_PY_STRING && strstr(arg->text, "default")) {
+        if (arg->kind == WS_PY_STRING && !strcmp(arg->text, "\"default\"")) {
             t->first = TRUE;
             continue;
         }
