@@ -160,6 +160,7 @@ static gboolean replay(const WsProgram *p, const WsCheckOptions *o, const WsProo
     guint64 work = 0;
     play->max_ops = 500000;
     play->cancel = o->cancel;
+    play->in_step = o->in_step;
     if (proof->kind == WS_PROOF_ALARM)
         play_alarm(play, o, proof, v, data, &work, missed);
     /* what raw steps do is not known: the launches that were played are all there is to say */
@@ -332,6 +333,7 @@ static void play_program(const WsProgram *p, const WsCheckOptions *o, WsVerdict 
     WsPlay *play = ws_play_new(p, findings, o->max_findings ? o->max_findings : 8);
     play->max_ops = o->max_ops ? o->max_ops : 500000;
     play->cancel = o->cancel;
+    play->in_step = o->in_step;
     play_all(play, cases, o, v, proved);
     if (promote(o, findings) || play->errors)
         v->kind = WS_VERDICT_REFUTED;
@@ -357,6 +359,7 @@ static void prove_and_play(const WsProgram *p, const WsCheckOptions *o, WsVerdic
     const WsBitOptions options = { .max_states = o->max_states ? o->max_states : 16000,
                                    .max_work = most_work(o),
                                    .cancel = o->cancel,
+                                   .in_step = o->in_step,
                                    .policy = o->policy };
     WsProof *proof = ws_bits_prove(p, &options);
     v->work += proof->work;
@@ -380,6 +383,42 @@ static void prove_and_play(const WsProgram *p, const WsCheckOptions *o, WsVerdic
     v->proof_bytes = proof->bytes;
     v->proof_seconds = proof->seconds;
     ws_proof_free(proof);
+}
+
+/* Is it found of lanes in step, too? */
+static gboolean found_in_step(const WsFinding *f, gconstpointer data)
+{
+    const WsFindings *in_step = data;
+    for (guint i = 0; i < in_step->list->len; i++) {
+        const WsFinding *g = in_step->list->pdata[i];
+        if (g->severity == WS_SEVERITY_ERROR && g->rule == f->rule && !g_strcmp0(g->at, f->at))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* L-IN-STEP: whether lanes of one warp come apart between its operations is for the compiler of a
+ * foreign kernel to say. Refuted is what goes wrong all the same. */
+static void judge_lanes(const WsProgram *p, const WsCheckOptions *o, WsVerdict *v,
+                        WsFindings *findings)
+{
+    if (!o->foreign || v->kind != WS_VERDICT_REFUTED || cancelled(o))
+        return;
+    g_autoptr(WsFindings) in_step = ws_findings_new();
+    g_autoptr(WsVerdict) other = ws_verdict_outside(NULL);
+    WsCheckOptions how = *o;
+    how.in_step = TRUE;
+    other->kind = WS_VERDICT_PLAYED;
+    prove_and_play(p, &how, other, in_step);
+    const gboolean refuted = other->kind == WS_VERDICT_REFUTED;
+    g_autofree char *why =
+        ws_phrase("it goes wrong where lanes of one warp come apart, which is for the compiler of "
+                  "this kernel to say");
+    ws_verdict_limit(v, findings, refuted ? NULL : why, found_in_step, in_step);
+    if (refuted) {
+        v->kind = WS_VERDICT_REFUTED;
+        add_new(findings, in_step);
+    }
 }
 
 static void drop_proof(WsVerdict *v)
@@ -494,6 +533,7 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
         play_program(p, o, v, findings);
     } else {
         prove_and_play(p, o, v, findings);
+        judge_lanes(p, o, v, findings);
         judge_divisors(p, o, v);
         tell_assumed(p, v, findings);
         if (v->kind != WS_VERDICT_REFUTED && !o->protocol_only && !cancelled(o))

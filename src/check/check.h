@@ -49,7 +49,9 @@ typedef struct {
     gboolean verdict_only; /* leaves out under which assumption it would be right */
     gboolean certificate;  /* PROVED: the certificate of the proof, too */
     gboolean foreign; /* the program stands for a kernel that another compiler places and allocates:
-                         budgets warn, they do not refute */
+                         budgets warn, they do not refute; what goes wrong only where lanes of one
+                         warp come apart is undecided (L-IN-STEP) */
+    gboolean in_step; /* ws_check() alone sets it, to ask what would hold if they were in step */
     const gint *cancel; /* set to 1 by another thread: the check ends within 2 ms, OUTSIDE,
                            "cancelled"; NULL: nobody does */
 } WsCheckOptions;

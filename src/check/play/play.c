@@ -379,6 +379,8 @@ static gboolean advance(WsPlay *play, WsInst *inst, gboolean one)
             inst->state = WS_INST_STUCK;
             return moved;
         }
+        if (play->in_step)
+            warp_sync(play, inst);
         inst->state = WS_INST_RUN;
         inst->have = FALSE;
         moved = TRUE;

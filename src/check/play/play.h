@@ -228,7 +228,7 @@ struct WsPlay {
     GPtrArray *flight; /* WsTransfer*, oldest first */
     GPtrArray *remote; /* WsEvent*: what was done to another CTA, `stage` is its rank */
     WsEpoch *clocks;   /* storage of all clocks */
-    GPtrArray *arena; /* blocks of WsEvent */
+    GPtrArray *arena;  /* blocks of WsEvent */
     guint arena_used;
     GPtrArray *transfers; /* pool */
     guint transfers_used;
@@ -241,6 +241,7 @@ struct WsPlay {
     WsSchedule schedule;
     guint64 ops, max_ops, walked; /* walked: rounds without an operation count */
     const gint *cancel;           /* another thread sets it; NULL none */
+    gboolean in_step;             /* lanes of a warp meet behind every operation (L-IN-STEP) */
     gboolean outside;             /* an expression failed or a limit was met: said in findings */
 };
 

@@ -309,6 +309,7 @@ typedef struct WsBits {
     gboolean split;
     gboolean claims; /* tiles are claimed */
     gboolean may_owe;
+    gboolean in_step;
     gint owed;      /* symbol that counters owe, -1 none (L-OWED) */
     gboolean feeds; /* arrivals are remembered one by one: L-KNOWN */
     guint n_groups;
@@ -556,7 +557,8 @@ typedef struct {
     guint64 max_work;   /* words of states looked at, about; 0: no bound */
     const gint *cancel; /* another thread sets it; NULL none */
     guint policy;
-    gboolean exact; /* breadth first, nothing merged: an alarm has the fewest rounds */
+    gboolean exact;   /* breadth first, nothing merged: an alarm has the fewest rounds */
+    gboolean in_step; /* lanes of a warp meet behind every operation: proves nothing (L-IN-STEP) */
     const WsBitRange *rounds, *tiles; /* NULL: all */
     gint symbol;                      /* that `rounds` is about; 0: every one */
     WsCertificate *certificate;       /* told what is met (certificate.h), rings not turned; NULL */

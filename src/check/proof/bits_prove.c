@@ -501,6 +501,7 @@ static WsProof *prove(const WsProgram *p, const WsBitOptions *options, WsHow how
     WsProof *proof = g_new0(WsProof, 1);
     WsBits *b = ws_bits_new(p, options->policy, how);
     Search s = { .b = b, .o = options, .proof = proof };
+    b->in_step = options->in_step;
     b->rounds = options->rounds, b->tiles = options->tiles, b->symbol = options->symbol;
     s.chunks = g_ptr_array_new_with_free_func(g_free);
     s.spare_states = g_ptr_array_new();

@@ -125,6 +125,8 @@ static gboolean advance(WsBits *b, guint i)
             in->state = WS_INST_STUCK;
             return moved;
         }
+        if (b->in_step)
+            sync_warp(b, i, o);
         in->state = WS_INST_RUN;
         in->at++;
         moved = TRUE;
