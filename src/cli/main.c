@@ -37,6 +37,7 @@ static int print_help(FILE *to)
     fprintf(
         to,
         "\nwarpstave help COMMAND lists the options of a command, with examples.\n"
+        "Tutorials and JSON schemas: docs/ (installed: share/doc/warpstave/docs/).\n"
         "Exit: 0 yes, 1 no (refuted, wrong values, a missed goal), 2 unreadable input or usage,\n"
         "      3 undecided or unsupported, 4 a GPU, driver, tool or host is missing,\n"
         "      5 a bug of this program, 130 interrupted.\n");

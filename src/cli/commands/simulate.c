@@ -216,6 +216,10 @@ int ws_command_simulate(int argc, char **argv)
     const char *file;
     if (!ws_cli_options(&argc, &argv, "simulate", entries, &file))
         return WS_EXIT_USAGE;
+    if (range && (json || gains || idle || trace))
+        return ws_cli_fail(WS_EXIT_USAGE,
+                           "--sweep prints one line per value: --json, --gains, --idle and --trace "
+                           "do not go with it");
     return range ? sweep(file, set, size, machine, range)
                  : simulate(file, set, size, machine, trace, gains, idle, json);
 }
