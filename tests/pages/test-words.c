@@ -115,7 +115,7 @@ static guint judge_tree(const char *folder, guint *n)
         if (g_file_test(path, G_FILE_TEST_IS_DIR))
             bad += judge_tree(path, n);
         else if ((g_str_has_suffix(name, ".c") || g_str_has_suffix(name, ".h") ||
-                  g_str_has_suffix(name, ".def")) &&
+                  g_str_has_suffix(name, ".def") || g_str_has_suffix(name, ".json")) &&
                  g_file_get_contents(path, &content, NULL, NULL))
             bad += judge_source(content, path + strlen(WS_SOURCE_ROOT) + 1, n);
     }
@@ -125,7 +125,9 @@ static guint judge_tree(const char *folder, guint *n)
 static void texts(void)
 {
     guint n = 0, bad = 0;
-    for (const char *const *f = (const char *const[]){ "src", "ui", "codegen", NULL }; *f; f++) {
+    for (const char *const *f =
+             (const char *const[]){ "src", "ui", "codegen", "docs/schema", NULL };
+         *f; f++) {
         g_autofree char *folder = g_build_filename(WS_SOURCE_ROOT, *f, NULL);
         bad += judge_tree(folder, &n);
     }
@@ -153,11 +155,9 @@ static void pages(void)
     static const struct {
         const char *folder, *suffix;
         guint least;
-    } kept[] = { { "help/C", ".page", 10 },
-                 { "docs/tutorials", ".md", 3 },
-                 { "resources/ui", ".in", 3 },
-                 { "resources/ui", ".xml", 1 },
-                 { "src/cli", ".md", 3 } };
+    } kept[] = { { "help/C", ".page", 10 },    { "docs/tutorials", ".md", 3 },
+                 { "resources/ui", ".in", 3 }, { "resources/ui", ".xml", 1 },
+                 { "docs/schema", ".md", 1 },  { "src/cli", ".md", 1 } };
     static const char *const single[] = { "README.md",      "LANGUAGE.md", "CONTRIBUTING.md",
                                           "docs/README.md", "docs/ci.md",  "docs/serve.md" };
     guint bad = 0;
