@@ -1,4 +1,5 @@
-/* How much arithmetic does the reference ask for? */
+/* How much arithmetic does the reference ask for? What a kernel may do once, or leave out, where
+ * the reference writes it for every element is not known, and no figure is made of it. */
 #include "launch/bundle.h"
 #include "program/launch_values.h"
 #include "program/parts/tensor.h"
@@ -12,6 +13,8 @@ typedef struct {
     const WsProgram *p;
     const WsLaunchValues *v;
     gboolean known;
+    guint within;     /* reductions around this expression */
+    GHashTable *seen; /* char*: reductions that were counted */
 } Count;
 
 static WsLookup integer(gpointer data, const WsExpr *leaf, gint64 *value, GError **error)
@@ -61,6 +64,11 @@ static gboolean is_block_scale(const Count *c, const WsExpr *e)
 static double reduction(Count *c, const WsExpr *e)
 {
     double times = 1;
+    char *text = ws_expr_print(e);
+    if (c->within > 0)
+        c->known = FALSE; /* a kernel need not do the inner one again in every term */
+    if (!g_hash_table_add(c->seen, text))
+        return 0;
     WsExprEnv env = { integer, NULL, NULL, c };
     for (guint i = 0; i + 1 < e->n_args; i++) {
         gint64 n;
@@ -70,7 +78,21 @@ static double reduction(Count *c, const WsExpr *e)
         }
         times *= (double)MAX(n, 0);
     }
-    return times * (cost(c, e->arg[e->n_args - 1]) + 1);
+    c->within++;
+    times *= cost(c, e->arg[e->n_args - 1]) + 1;
+    c->within--;
+    return times;
+}
+
+/* A mask: of what it hides (the upper half of causal attention) a kernel does some or nothing. */
+static double choice(Count *c, const WsExpr *e)
+{
+    const double condition = cost(c, e->arg[0]);
+    const guint before = g_hash_table_size(c->seen);
+    const double yes = cost(c, e->arg[1]), no = cost(c, e->arg[2]);
+    if (g_hash_table_size(c->seen) != before || (c->within > 0 && yes != no))
+        c->known = FALSE;
+    return 1 + condition + MAX(yes, no);
 }
 
 static double cost(Count *c, const WsExpr *e)
@@ -84,6 +106,8 @@ static double cost(Count *c, const WsExpr *e)
                        (e->func == WS_FUNC_SUM || e->func == WS_FUNC_MAX || e->func == WS_FUNC_MIN);
     if (reduces)
         return reduction(c, e);
+    if (e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT)
+        return choice(c, e);
     double n = e->n_args > 0 ? 1 : 0;
     if (e->op == WS_EXPR_MUL && (is_block_scale(c, e->arg[0]) || is_block_scale(c, e->arg[1])))
         n = 0;
@@ -95,7 +119,8 @@ static double cost(Count *c, const WsExpr *e)
 double ws_launch_flops(const WsProgram *p, const WsLaunchValues *v)
 {
     double total = 0;
-    Count c = { p, v, TRUE };
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    Count c = { p, v, TRUE, 0, seen };
     for (guint s = 0; s < p->n_reference && c.known; s++) {
         guint t = 0;
         while (t < p->n_tensors && strcmp(p->tensor[t].name, p->reference[s]->name) != 0)

@@ -86,13 +86,22 @@ static gboolean check_lens(const WsBundleSpec *spec, GError **error)
 /* --- header ------------------------------------------------------------------------------------
  */
 
-/* Dense operations per SM and cycle of the design's first mma. */
+/* Dense operations per SM and cycle of the design's products; 0 where they differ: how much of the
+ * arithmetic each does is not known. */
 static double tensor_rate(const WsProgram *p)
 {
-    for (guint i = 0; i < p->n_ops; i++)
-        if (ws_op_is_product(p->op[i]->kind) && p->op[i]->mma)
-            return (double)p->hardware->matrix.rate / ws_dtype_bytes(p->op[i]->mma->a_type);
-    return 0;
+    double rate = 0;
+    for (guint i = 0; i < p->n_ops; i++) {
+        if (!ws_op_is_product(p->op[i]->kind))
+            continue;
+        if (!p->op[i]->mma)
+            return 0;
+        const double own = (double)p->hardware->matrix.rate / ws_dtype_bytes(p->op[i]->mma->a_type);
+        if (rate > 0 && own != rate)
+            return 0;
+        rate = own;
+    }
+    return rate;
 }
 
 static void put_waits(GString *out, const WsProgram *p)

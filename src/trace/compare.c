@@ -170,11 +170,14 @@ static void compare_loops(const WsTrace *a, const WsTrace *b, GPtrArray *out)
             const WsTraceLoopStat *y = &g_array_index(sb->loop, WsTraceLoopStat, j);
             if (strcmp(x->loop, y->loop) != 0 || strcmp(agent, b->agent_name->pdata[y->agent]) != 0)
                 continue;
-            double change = x->period.p50 > 0 ? 100.0 * (double)(y->period.p50 - x->period.p50) /
-                                                    (double)x->period.p50
-                                              : 0;
+            g_autofree char *change =
+                x->period.p50 > 0
+                    ? g_strdup_printf(" (%+.1f %%)", 100.0 *
+                                                         (double)(y->period.p50 - x->period.p50) /
+                                                         (double)x->period.p50)
+                    : g_strdup("");
             g_ptr_array_add(out, g_strdup_printf("%s loop of %s: %" G_GINT64_FORMAT
-                                                 " -> %" G_GINT64_FORMAT " cycles (%+.1f %%)",
+                                                 " -> %" G_GINT64_FORMAT " cycles%s",
                                                  name ? name + 1 : x->loop, agent, x->period.p50,
                                                  y->period.p50, change));
         }
@@ -221,9 +224,33 @@ void ws_trace_comparison_free(WsTraceComparison *c)
     g_free(c);
 }
 
+/* Rounds of launches that are not alike are not the same work. */
+static void put_unlike(GString *s, const WsTrace *a, const WsTrace *b)
+{
+    gboolean sizes = a->size->len == b->size->len, ctas = FALSE;
+    for (guint i = 0; sizes && i < a->size->len; i++)
+        sizes = g_array_index(a->size, gint64, i) == g_array_index(b->size, gint64, i) &&
+                strcmp(g_array_index(a->size_name, char *, i),
+                       g_array_index(b->size_name, char *, i)) == 0;
+    for (guint i = 0; i < MIN(a->cta->len, b->cta->len); i++)
+        ctas |= g_array_index(a->cta, WsTraceCta, i).id != g_array_index(b->cta, WsTraceCta, i).id;
+    if (!sizes)
+        g_string_append(s, "note: the sizes differ: a round of one is not that of the other\n");
+    if (a->grid > 0 && b->grid > 0 && a->grid != b->grid)
+        g_string_append_printf(s,
+                               "note: grids of %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT
+                               " CTAs: a CTA has other tiles\n",
+                               a->grid, b->grid);
+    if (ctas)
+        g_string_append(s, "note: CTAs of other numbers were recorded: they have other tiles\n");
+    if (a->device && b->device && strcmp(a->device, b->device) != 0 && a->origin == b->origin)
+        g_string_append_printf(s, "note: on %s and on %s\n", a->device, b->device);
+}
+
 char *ws_trace_comparison_print(const WsTraceComparison *c, const WsTrace *a, const WsTrace *b)
 {
     GString *s = g_string_new(NULL);
+    put_unlike(s, a, b);
     for (guint i = 0; i < c->loop->len; i++)
         g_string_append_printf(s, "%s\n", (const char *)c->loop->pdata[i]);
     g_string_append_printf(

@@ -4,14 +4,16 @@
 
 #include "trace/stream.h"
 
-/* Quotes a field where it needs it (RFC 4180). */
+/* Quotes a field where it needs it (RFC 4180). A name that a spreadsheet would take for a formula
+ * gets an apostrophe, by which it is a text. */
 static void put_field(FILE *f, const char *text)
 {
-    if (!strpbrk(text, ",\"\r\n")) {
+    const gboolean formula = *text && strchr("=+-@\t\r", *text);
+    if (!formula && !strpbrk(text, ",\"\r\n")) {
         fputs(text, f);
         return;
     }
-    fputc('"', f);
+    fputs(formula ? "\"'" : "\"", f);
     for (; *text; text++) {
         if (*text == '"')
             fputc('"', f);

@@ -29,6 +29,15 @@ static void put_loops(GString *s, const WsTrace *t, const WsTraceStats *stats)
     }
 }
 
+/* Half of the executions must have been seen to be over for a median. */
+static void put_done(GString *s, const WsTraceStepStat *p)
+{
+    if (2 * (guint64)p->n_flight > p->n)
+        g_string_append_printf(s, " %9" G_GINT64_FORMAT "\n", p->flight.p50);
+    else
+        g_string_append_printf(s, " %9s\n", "unknown");
+}
+
 static void put_steps(GString *s, const WsTrace *t, const WsTraceStats *stats, gboolean waits)
 {
     g_string_append(s, waits ? "\nwaits: exposed cycles (the agent stalled)\n"
@@ -47,7 +56,7 @@ static void put_steps(GString *s, const WsTrace *t, const WsTraceStats *stats, g
         if (waits)
             g_string_append_printf(s, " %7.1f%%\n", 100 * p->share);
         else
-            g_string_append_printf(s, " %9" G_GINT64_FORMAT "\n", p->flight.p50);
+            put_done(s, p);
     }
 }
 

@@ -118,6 +118,7 @@ static void add_step(const WsTrace *t, const Group *g, GArray *out)
     }
     s.held = ws_spread(held);
     s.flight = ws_spread(flight);
+    s.n_flight = flight->len;
     double all = (double)t->cycles * MAX(t->cta->len, 1);
     s.share = all > 0 ? (double)s.total / all : 0;
     g_array_append_val(out, s);

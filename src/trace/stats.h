@@ -15,7 +15,8 @@ typedef struct {
     guint agent, op;
     guint n;
     WsTraceSpread held;   /* start -> issued: the agent was busy with it, or waited */
-    WsTraceSpread flight; /* start -> done; all 0 where `done` is unknown */
+    guint n_flight;       /* executions whose `done` is known */
+    WsTraceSpread flight; /* start -> done, of these */
     gint64 total;         /* sum of held; for a wait: its exposed cycles */
     double share;         /* total / (cycles of the trace x CTAs) */
 } WsTraceStepStat;

@@ -4,6 +4,8 @@
 #include "model/folder.h"
 #include "program/elaborate.h"
 #include "program/launch_values.h"
+#include "program/parts/operation.h"
+#include "program/parts/product.h"
 #include "program/program.h"
 #include "program/walk.h"
 #include "runner/manifest.h"
@@ -40,6 +42,69 @@ static void test_flops(void)
             ws_launch_values(p, size, G_N_ELEMENTS(size), FALSE, findings);
         g_assert_nonnull(v);
         g_assert_cmpfloat(ws_launch_flops(p, v), ==, 2.0 * 256 * 512 * 1024);
+    }
+}
+
+/* GEMM with another reference: flops of 2*M*N*K for each time that a kernel must do the sum; none
+ * where what it must do is not known. */
+static void test_flops_of(void)
+{
+#define SUM "sum(k < K, A[m,k]*B[n,k])"
+    static const struct {
+        const char *reference;
+        gboolean known;
+        double more; /* flops for each element of C beside the sum's */
+    } row[] = {
+        { SUM, TRUE, 0 },
+        { "max(" SUM ", 0.0)", TRUE, 1 },
+        { SUM "/(1 + exp(-" SUM "))", TRUE, 4 },
+        { "select(" SUM " > 0, " SUM ", 0.0)", TRUE, 2 },
+        { "select(n <= m, " SUM ", 0.0)", FALSE, 0 },
+        { "sum(k < K, select(k <= m, A[m,k]*B[n,k], 0.0))", FALSE, 0 },
+        { "sum(k < K, A[m,k]*B[n,k]*sum(i < K, A[m,i]))", FALSE, 0 },
+        { "sum(k < m, A[m,k]*B[n,k])", FALSE, 0 },
+    };
+    const WsSize size[] = { { "M", 256 }, { "N", 512 }, { "K", 1024 } };
+    g_autofree char *text = NULL;
+    g_assert_true(g_file_get_contents(GEMM, &text, NULL, NULL));
+    const char *was = "\"C[m,n] = " SUM "\"";
+    const char *at = strstr(text, was);
+    g_assert_nonnull(at);
+    for (guint i = 0; i < G_N_ELEMENTS(row); i++) {
+        g_autofree char *dir = g_dir_make_tmp("warpstave-bundle-XXXXXX", NULL);
+        g_autofree char *path = g_build_filename(dir, "d.wstave", NULL);
+        g_autofree char *other = g_strdup_printf("%.*s\"C[m,n] = %s\"%s", (int)(at - text), text,
+                                                 row[i].reference, at + strlen(was));
+        g_assert_true(g_file_set_contents(path, other, -1, NULL));
+        g_autoptr(WsProgram) p = program_of(path);
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsLaunchValues) v =
+            ws_launch_values(p, size, G_N_ELEMENTS(size), FALSE, findings);
+        g_test_message("%s: %g", row[i].reference, ws_launch_flops(p, v));
+        g_assert_cmpfloat(ws_launch_flops(p, v), ==,
+                          row[i].known ? 256.0 * 512 * (2 * 1024 + row[i].more) : 0);
+        ws_folder_remove(dir);
+    }
+#undef SUM
+}
+
+/* Products of different rates have no common one: no floor is made of the first. */
+static void test_rate(void)
+{
+    g_autoptr(WsProgram) p = program_of(WS_SOURCE_ROOT "/projects/attention-d128/design.wstave");
+    for (guint mixed = 0; mixed < 2; mixed++) {
+        WsBundleSpec spec = { .program = p, .timed_ptx = "" };
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(GError) error = NULL;
+        WsMma *last = NULL;
+        for (guint i = 0; i < p->n_ops; i++)
+            last = p->op[i]->mma ? p->op[i]->mma : last;
+        const WsDtype was = last->a_type;
+        last->a_type = mixed ? WS_DTYPE_E4M3 : was;
+        g_autofree char *text = ws_bundle_manifest(&spec, findings, &error);
+        g_assert_no_error(error);
+        g_assert_nonnull(strstr(text, mixed ? "\nrate 0\n" : "\nrate 4096\n"));
+        last->a_type = was;
     }
 }
 
@@ -241,6 +306,8 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/launch/bundle/round-trip", test_round_trip);
     g_test_add_func("/launch/bundle/flops", test_flops);
+    g_test_add_func("/launch/bundle/flops-of", test_flops_of);
+    g_test_add_func("/launch/bundle/rate", test_rate);
     g_test_add_func("/launch/bundle/refused", test_refused);
     g_test_add_func("/launch/bundle/lens", test_lens);
     g_test_add_func("/launch/bundle/hidden", test_hidden);

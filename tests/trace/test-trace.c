@@ -239,6 +239,56 @@ static void test_compare(void)
     }
     g_autofree char *text = ws_trace_comparison_print(c, a, b);
     g_assert_nonnull(strstr(text, "k loop of mma.0: 1024 -> 1024"));
+    g_assert_null(strstr(text, "note:"));
+}
+
+/* Rounds of other sizes, grids, CTAs and GPUs are compared, and it is said that they are. */
+static void test_compare_unlike(void)
+{
+    g_autoptr(WsTrace) a = toy_trace(WS_TRACE_MEASURED, 2, 32, 0);
+    g_autoptr(WsTrace) b = toy_trace(WS_TRACE_MEASURED, 2, 32, 0);
+    ws_trace_add_size(a, "K", 4096);
+    ws_trace_add_size(b, "K", 8192);
+    a->grid = 132;
+    b->grid = 66;
+    g_array_index(b->cta, WsTraceCta, 0).id = 7;
+    g_free(a->device);
+    g_free(b->device);
+    a->device = g_strdup("H200");
+    b->device = g_strdup("H100");
+    for (guint i = 0; i < a->record->len; i++) { /* all rounds begin at once: no share of 0 */
+        WsTraceRecord *r = &g_array_index(a->record, WsTraceRecord, i);
+        r->start = r->issued = r->done = 0;
+    }
+    ws_trace_finish(a);
+    g_autoptr(WsTraceComparison) c = ws_trace_compare(a, b);
+    g_autofree char *text = ws_trace_comparison_print(c, a, b);
+    g_test_message("%.600s", text);
+    g_assert_nonnull(strstr(text, "note: the sizes differ"));
+    g_assert_nonnull(strstr(text, "note: grids of 132 and 66 CTAs"));
+    g_assert_nonnull(strstr(text, "note: CTAs of other numbers"));
+    g_assert_nonnull(strstr(text, "note: on H200 and on H100"));
+    g_assert_nonnull(strstr(text, "k loop of mma.0: 0 -> 1024 cycles\n"));
+}
+
+/* Loads that were never seen to be over have no median of 0 cycles. */
+static void test_unknown_ends(void)
+{
+    g_autoptr(WsTrace) t = toy_trace(WS_TRACE_MEASURED, 2, 32, 0);
+    g_autofree char *known = ws_trace_overlap_print(t, NULL);
+    g_assert_null(strstr(known, "unknown"));
+    for (guint i = 0; i < t->record->len; i++) {
+        WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, i);
+        if (ws_trace_op_kind(t, r->op) == WS_OP_TMA_LOAD)
+            r->done = -1;
+    }
+    g_autofree char *text = ws_trace_overlap_print(t, NULL);
+    g_auto(GStrv) line = g_strsplit(text, "\n", -1);
+    guint loads = 0;
+    for (guint i = 0; line[i]; i++)
+        if (strstr(line[i], "load A -> a") && g_str_has_suffix(line[i], "unknown"))
+            loads++;
+    g_assert_cmpuint(loads, ==, 1);
 }
 
 /* One round of b is longer, one shorter: they are named, and what the loop lost in all. */
@@ -323,6 +373,7 @@ static void test_chrome_rates(void)
         g_autofree char *text = NULL;
         g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
         g_assert_null(strstr(text, "inf"));
+        g_assert_nonnull(strstr(text, i == 3 ? "\"unit\":\"us\"" : "\"unit\":\"SM cycles as us"));
         json_object *root = json_tokener_parse(text);
         g_assert_nonnull(root);
         json_object_put(root);
@@ -330,12 +381,44 @@ static void test_chrome_rates(void)
     }
 }
 
+/* One file has one unit: where the clock of one CTA is not known, none is used. */
+static void test_chrome_unit(void)
+{
+    g_autoptr(WsTrace) t = toy_trace(WS_TRACE_MEASURED, 2, 8, 0);
+    g_autofree char *file = temporary("json"), *text = NULL, *cycles = NULL;
+    WsTraceCta known = { .id = 5, .sm = 1, .cycles = 10, .ghz = 2 };
+    g_array_append_val(t->cta, known);
+    WsTraceRecord r = g_array_index(t->record, WsTraceRecord, 0);
+    r.cta = (guint16)(t->cta->len - 1);
+    r.start = 12000;
+    r.issued = r.done = 12000;
+    ws_trace_add(t, &r);
+    ws_trace_finish(t);
+    for (guint c = 0; c + 1 < t->cta->len; c++)
+        g_array_index(t->cta, WsTraceCta, c).ghz = 0;
+    g_assert_true(ws_trace_export_chrome(t, file, NULL));
+    g_assert_true(g_file_get_contents(file, &cycles, NULL, NULL));
+    g_assert_nonnull(strstr(cycles, "\"ts\":12000.0000"));
+    g_assert_nonnull(strstr(cycles, "CTA 5 (1 us = 1 SM cycle)"));
+    for (guint c = 0; c < t->cta->len; c++)
+        g_array_index(t->cta, WsTraceCta, c).ghz = 2;
+    g_assert_true(ws_trace_export_chrome(t, file, NULL));
+    g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
+    g_assert_nonnull(strstr(text, "\"ts\":6.0000"));
+    g_assert_nonnull(strstr(text, "\"name\":\"CTA 5\""));
+    discard(file);
+}
+
 static void test_csv(void)
 {
     g_autoptr(WsTrace) t = toy_trace(WS_TRACE_PREDICTED, 2, 8, 0);
+    g_free(t->op_label->pdata[g_array_index(t->record, WsTraceRecord, 0).op]);
+    t->op_label->pdata[g_array_index(t->record, WsTraceRecord, 0).op] = g_strdup("=1+2");
     g_autofree char *file = temporary("csv"), *text = NULL;
     g_assert_true(ws_trace_export_csv(t, file, NULL));
     g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
+    g_assert_nonnull(strstr(text, ",\"'=1+2\",")); /* a text, no formula */
+    g_assert_null(strstr(text, ",=1+2"));
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
     g_assert_cmpuint(g_strv_length(lines), ==, t->record->len + 2);
     for (guint i = 0; i <= t->record->len; i++) {
@@ -360,6 +443,9 @@ int main(int argc, char **argv)
     g_test_add_func("/trace/stats", test_stats);
     g_test_add_func("/trace/overlap-exact", test_overlap_exact);
     g_test_add_func("/trace/compare", test_compare);
+    g_test_add_func("/trace/compare-unlike", test_compare_unlike);
+    g_test_add_func("/trace/unknown-ends", test_unknown_ends);
+    g_test_add_func("/trace/chrome-unit", test_chrome_unit);
     g_test_add_func("/trace/compare-rounds", test_compare_rounds);
     g_test_add_func("/trace/chrome", test_chrome);
     g_test_add_func("/trace/chrome-rates", test_chrome_rates);
