@@ -288,11 +288,8 @@ void hands_pick(Scenario *s, const char *what)
     for (guint tries = 1; hands_states(s) == states; tries++) {
         g_assert_cmpuint(tries, <, 6);
         hands_scroll_to(s, row);
-        int x, y;
-        scenario_on_screen(row, gtk_widget_get_width(row) / 2.0, gtk_widget_get_height(row) / 2.0,
-                           &x, &y);
-        scenario_arrive(row, x, y);
-        scenario_xdo("click --repeat 2 --delay 40 1");
+        scenario_press(row, gtk_widget_get_width(row) / 2.0, gtk_widget_get_height(row) / 2.0,
+                       "click --repeat 2 --delay 40 1");
         for (gint64 since = g_get_monotonic_time();
              hands_states(s) == states && g_get_monotonic_time() - since < 2 * G_USEC_PER_SEC;)
             scenario_turn();
@@ -388,10 +385,7 @@ gboolean hands_find_pair(Scenario *s, const char *first, const char *second, dou
 
 void hands_press(Scenario *s, double x, double y)
 {
-    int sx, sy;
-    scenario_on_screen(hands_timeline(s)->canvas, x, y, &sx, &sy);
-    scenario_arrive(s->timeline, sx, sy);
-    scenario_xdo("mousedown 1");
+    scenario_press(hands_timeline(s)->canvas, x, y, "mousedown 1");
 }
 
 void hands_glide(Scenario *s, double x0, double y0, double x1, double y1)

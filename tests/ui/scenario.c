@@ -10,12 +10,12 @@
 #define SECONDS G_GINT64_CONSTANT(1000000)
 
 static GtkApplication *application;
-static char clicked[128]; /* what was picked under the last click */
+char scenario_clicked[128]; /* what was picked under the last click */
 
 /* --- time ---------------------------------------------------------------------------------------
  */
 
-static gboolean is_popover(GtkWidget *w, gconstpointer unused)
+gboolean scenario_is_popover(GtkWidget *w, gconstpointer unused)
 {
     return GTK_IS_POPOVER(w) && gtk_widget_get_mapped(w);
 }
@@ -41,7 +41,7 @@ void scenario_say(void)
     for (guint i = 0; i < g_list_model_get_n_items(all); i++) {
         g_autoptr(GtkWidget) window = g_list_model_get_item(all, i);
         GtkWidget *focus = gtk_root_get_focus(GTK_ROOT(window));
-        g_autoptr(GPtrArray) popovers = scenario_find_all(window, is_popover, NULL);
+        g_autoptr(GPtrArray) popovers = scenario_find_all(window, scenario_is_popover, NULL);
         g_printerr("# %s%s, focus %s\n", G_OBJECT_TYPE_NAME(window),
                    gtk_window_is_active(GTK_WINDOW(window)) ? ", active" : "",
                    focus ? G_OBJECT_TYPE_NAME(focus) : "nowhere");
@@ -51,8 +51,8 @@ void scenario_say(void)
                        G_OBJECT_TYPE_NAME(gtk_widget_get_parent(popovers->pdata[k])), text);
         }
     }
-    if (clicked[0])
-        g_printerr("# the last click was on %s\n", clicked);
+    if (scenario_clicked[0])
+        g_printerr("# the last click was on %s\n", scenario_clicked);
 }
 
 gboolean scenario_late(gint64 since, const char *what, const char *file, int line)
@@ -251,149 +251,10 @@ int scenario_main(int argc, char **argv, void (*add_all)(void))
     return status;
 }
 
-/* --- pointer and keyboard ------------------------------------------------------------------------
+/* --- looking -------------------------------------------------------------------------------------
  */
 
-static void exited(GObject *process, GAsyncResult *result, gpointer done)
-{
-    g_autoptr(GError) error = NULL;
-    g_subprocess_wait_check_finish(G_SUBPROCESS(process), result, &error);
-    g_assert_no_error(error);
-    *(gboolean *)done = TRUE;
-}
-
-/* Events that xdotool sent have reached the X server when it ends; those that the server has sent
- * us are in the queue after a round trip. */
-static void flush_events(void)
-{
-    GdkDisplay *display = gdk_display_get_default();
-    gdk_display_sync(display);
-    while (g_main_context_iteration(NULL, FALSE))
-        ;
-}
-
-void scenario_xdo(const char *words, ...)
-{
-    va_list list;
-    va_start(list, words);
-    g_autofree char *text = g_strdup_vprintf(words, list);
-    va_end(list);
-    g_autofree char *line = g_strconcat("xdotool ", text, NULL);
-    g_auto(GStrv) argv = g_strsplit(line, " ", -1);
-    g_autoptr(GError) error = NULL;
-    gboolean done = FALSE;
-    /* Descriptors stay open so that GLib need not fork: a copy of this process's page tables, which
-     * are large with a sanitizer, took a fifth of each scenario's time. */
-    g_autoptr(GSubprocess) process =
-        g_subprocess_newv((const char *const *)argv, G_SUBPROCESS_FLAGS_INHERIT_FDS, &error);
-    g_assert_no_error(error);
-    g_subprocess_wait_check_async(process, NULL, exited, &done);
-    WAIT_FOR(done);
-    flush_events();
-}
-
-void scenario_on_screen(GtkWidget *widget, double x, double y, int *sx, int *sy)
-{
-    GtkNative *native = gtk_widget_get_native(widget);
-    GdkSurface *surface = gtk_native_get_surface(native);
-    GdkDisplay *display = gdk_surface_get_display(surface);
-    graphene_point_t in = GRAPHENE_POINT_INIT((float)x, (float)y), out;
-    double tx, ty;
-    int rx, ry;
-    Window child;
-    g_assert_true(gtk_widget_compute_point(widget, GTK_WIDGET(native), &in, &out));
-    gtk_native_get_surface_transform(native, &tx, &ty);
-    G_GNUC_BEGIN_IGNORE_DEPRECATIONS
-    Display *x11 = gdk_x11_display_get_xdisplay(display);
-    XTranslateCoordinates(x11, gdk_x11_surface_get_xid(surface),
-                          gdk_x11_display_get_xrootwindow(display), 0, 0, &rx, &ry, &child);
-    G_GNUC_END_IGNORE_DEPRECATIONS
-    *sx = rx + (int)(out.x + tx + 0.5);
-    *sy = ry + (int)(out.y + ty + 0.5);
-}
-
-void scenario_point(GtkWidget *widget, double x, double y)
-{
-    int sx, sy;
-    scenario_on_screen(widget, x, y, &sx, &sy);
-    scenario_xdo("mousemove %d %d", sx, sy);
-}
-
-void scenario_arrive(GtkWidget *widget, int sx, int sy)
-{
-    scenario_xdo("mousemove %d %d", sx, sy);
-    scenario_settle(widget);
-    /* A hand is never still: what was laid out anew under the pointer hears of it by a motion. */
-    scenario_xdo("mousemove %d %d mousemove %d %d", sx + 1, sy, sx, sy);
-}
-
-static char *held(const char *modifier, const char *how)
-{
-    return modifier ? g_strdup_printf("%s %s ", how, modifier) : g_strdup("");
-}
-
-void scenario_drag(GtkWidget *widget, double x0, double y0, double x1, double y1, int button,
-                   const char *modifier)
-{
-    int ax, ay, bx, by;
-    g_autofree char *down = held(modifier, "keydown"), *up = held(modifier, " keyup");
-    scenario_on_screen(widget, x0, y0, &ax, &ay);
-    scenario_on_screen(widget, x1, y1, &bx, &by);
-    scenario_arrive(widget, ax, ay);
-    scenario_xdo("%smousedown %d", down, button);
-    for (int i = 1; i <= 8; i++)
-        scenario_xdo("mousemove %d %d", ax + (bx - ax) * i / 8, ay + (by - ay) * i / 8);
-    scenario_settle(widget);
-    g_strchomp(up);
-    scenario_xdo("mouseup %d%s", button, up);
-    scenario_settle(widget);
-}
-
-static void note_click(GtkWidget *widget, double x, double y)
-{
-    GtkWidget *root = GTK_WIDGET(gtk_widget_get_native(widget)), *hit = NULL;
-    double rx = 0, ry = 0;
-    if (gtk_widget_translate_coordinates(widget, root, x, y, &rx, &ry))
-        hit = gtk_widget_pick(root, rx, ry, GTK_PICK_DEFAULT);
-    g_snprintf(clicked, sizeof clicked, "%s at %d, %d where %s was", G_OBJECT_TYPE_NAME(widget),
-               (int)rx, (int)ry, hit ? G_OBJECT_TYPE_NAME(hit) : "nothing");
-}
-
-void scenario_click(GtkWidget *widget, double x, double y, int button, const char *modifier)
-{
-    int sx, sy;
-    g_autoptr(GtkWidget) held_on = g_object_ref(widget); /* the click may take it away */
-    g_autoptr(GtkWidget) root = g_object_ref(GTK_WIDGET(gtk_widget_get_native(widget)));
-    g_autofree char *down = held(modifier, "keydown"), *up = held(modifier, " keyup");
-    g_strchomp(up);
-    scenario_on_screen(widget, x, y, &sx, &sy);
-    note_click(widget, x, y);
-    scenario_arrive(root, sx, sy);
-    scenario_xdo("%smousedown %d mouseup %d%s", down, button, button, up);
-    GtkWidget *left = gtk_widget_get_frame_clock(widget) ? widget : root;
-    if (gtk_widget_get_frame_clock(left))
-        scenario_settle(left);
-}
-
-static gboolean was_idle(gpointer done)
-{
-    *(gboolean *)done = TRUE;
-    return G_SOURCE_REMOVE;
-}
-
-/* Until what waits for an idle moment has run: labels that show or hide their neighbours then. Not
- * for ever, since an animation may leave no such moment. */
-static void wait_idle(void)
-{
-    gboolean done = FALSE;
-    guint id = g_idle_add_full(G_PRIORITY_LOW, was_idle, &done, NULL);
-    for (gint64 since = g_get_monotonic_time(); !done && g_get_monotonic_time() - since < SECONDS;)
-        scenario_turn();
-    if (!done)
-        g_source_remove(id);
-}
-
-static char *own_text(GtkWidget *w)
+char *scenario_own_text(GtkWidget *w)
 {
     if (GTK_IS_LABEL(w))
         return g_strdup(gtk_label_get_text(GTK_LABEL(w)));
@@ -406,93 +267,6 @@ static char *own_text(GtkWidget *w)
     gtk_text_buffer_get_bounds(buffer, &from, &to);
     return gtk_text_buffer_get_text(buffer, &from, &to, FALSE);
 }
-
-/* How a widget is known when its panel has been filled anew: type, text, and the how-manieth. */
-typedef struct {
-    GType type;
-    char *text; /* NULL: none */
-    guint nth;
-} Known;
-
-static gboolean is_known(GtkWidget *w, gconstpointer data)
-{
-    const Known *k = data;
-    g_autofree char *text = own_text(w);
-    return G_OBJECT_TYPE(w) == k->type && gtk_widget_get_mapped(w) && !g_strcmp0(text, k->text);
-}
-
-/* The widget, or what stands in its place since; NULL if nothing does now. */
-static GtkWidget *in_place(GtkWidget *root, GtkWidget *widget, const Known *known)
-{
-    if (gtk_widget_get_mapped(widget))
-        return widget;
-    g_autoptr(GPtrArray) all = scenario_find_all(root, is_known, known);
-    return known->nth < all->len ? all->pdata[known->nth] : NULL;
-}
-
-/* A menu that is still closing takes the next click for itself. Not for ever: some clicks are there
- * to close one. */
-static void wait_menus(GtkWidget *widget)
-{
-    GtkWidget *root = GTK_WIDGET(gtk_widget_get_root(widget)); /* which stays */
-    for (gint64 since = g_get_monotonic_time(); g_get_monotonic_time() - since < 2 * SECONDS;) {
-        g_autoptr(GPtrArray) open = scenario_find_all(root, is_popover, NULL);
-        guint others = 0;
-        for (guint i = 0; i < open->len; i++)
-            others += !gtk_widget_is_ancestor(widget, open->pdata[i]);
-        if (!others)
-            return;
-        scenario_turn();
-    }
-}
-
-/* Until two frames and an idle moment leave the widget where it is: what is laid out or filled anew
- * while the pointer is on its way would be missed. */
-static GtkWidget *stand_still(GtkWidget *widget)
-{
-    g_autoptr(GtkWidget) root = g_object_ref(GTK_WIDGET(gtk_widget_get_native(widget)));
-    g_autoptr(GtkWidget) at = g_object_ref(widget);
-    g_autofree char *text = own_text(widget);
-    Known known = { G_OBJECT_TYPE(widget), text, 0 };
-    g_autoptr(GPtrArray) all = scenario_find_all(root, is_known, &known);
-    if (!g_ptr_array_find(all, widget, &known.nth))
-        g_error("a click on a %s that is not in sight", G_OBJECT_TYPE_NAME(widget));
-    wait_menus(at);
-    graphene_rect_t was, is;
-    gboolean still = FALSE, found = gtk_widget_compute_bounds(at, root, &was);
-    for (gint64 since = g_get_monotonic_time();
-         !still && !scenario_late(since, "a widget to stand still", __FILE__, __LINE__); was = is) {
-        wait_idle();
-        scenario_settle(root);
-        GtkWidget *now = in_place(root, at, &known);
-        gboolean again = now && gtk_widget_compute_bounds(now, root, &is);
-        still = found && again && now == at && graphene_rect_equal(&was, &is);
-        found = again;
-        if (now)
-            g_set_object(&at, now);
-    }
-    return at; /* its parent holds it */
-}
-
-void scenario_click_widget(GtkWidget *widget, const char *modifier)
-{
-    GtkWidget *at = stand_still(widget);
-    scenario_click(at, gtk_widget_get_width(at) / 2.0, gtk_widget_get_height(at) / 2.0, 1,
-                   modifier);
-}
-
-void scenario_key(const char *keys)
-{
-    scenario_xdo("key %s", keys);
-}
-
-void scenario_type(const char *text)
-{
-    scenario_xdo("type --delay 1 %s", text);
-}
-
-/* --- looking -------------------------------------------------------------------------------------
- */
 
 static void walk(GtkWidget *root, ScenarioTest test, gconstpointer data, GPtrArray *found)
 {
@@ -517,7 +291,7 @@ GtkWidget *scenario_find(GtkWidget *root, ScenarioTest test, gconstpointer data)
 
 static gboolean has_text(GtkWidget *w, gconstpointer wanted)
 {
-    g_autofree char *text = gtk_widget_get_mapped(w) ? own_text(w) : NULL;
+    g_autofree char *text = gtk_widget_get_mapped(w) ? scenario_own_text(w) : NULL;
     return text && strstr(text, wanted);
 }
 
@@ -549,7 +323,7 @@ GtkWindow *scenario_toplevel(const char *type)
 
 static void collect_text(GtkWidget *root, GString *all)
 {
-    g_autofree char *text = gtk_widget_get_mapped(root) ? own_text(root) : NULL;
+    g_autofree char *text = gtk_widget_get_mapped(root) ? scenario_own_text(root) : NULL;
     if (text && *text)
         g_string_append_printf(all, "%s\n", text);
     for (GtkWidget *c = gtk_widget_get_first_child(root); c; c = gtk_widget_get_next_sibling(c))

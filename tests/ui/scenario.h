@@ -54,10 +54,9 @@ gboolean scenario_late(gint64 since, const char *what, const char *file, int lin
 void scenario_xdo(const char *words, ...) G_GNUC_PRINTF(1, 2);
 /* A point of a widget on the screen. */
 void scenario_on_screen(GtkWidget *widget, double x, double y, int *sx, int *sy);
-/* The pointer is there before a button goes down, as a hand's is: the tooltip of where it was,
- * which may lie over the place, is gone then. A press in the same instant would be the tooltip's.
- */
-void scenario_arrive(GtkWidget *widget, int sx, int sy);
+/* The one press: arrives at a point of the widget and does this with the pointer: "mousedown 1",
+ * "click 1". */
+void scenario_press(GtkWidget *widget, double x, double y, const char *how);
 void scenario_point(GtkWidget *widget, double x, double y); /* moves the pointer there */
 /* Button down at one point, up at another, in steps so that no threshold is jumped over. `modifier`
  * is a key held meanwhile ("shift"), or NULL. */
@@ -71,6 +70,8 @@ void scenario_key(const char *keys); /* as of "xdotool key", into the focused wi
 void scenario_type(const char *text);
 void scenario_focus(GtkWidget *window); /* gives a toplevel the keyboard */
 
+extern char scenario_clicked[128]; /* what was picked under the last click */
+
 /* --- looking -------------------------------------------------------------------------------------
  */
 typedef gboolean (*ScenarioTest)(GtkWidget *widget, gconstpointer data);
@@ -80,6 +81,8 @@ GPtrArray *scenario_find_all(GtkWidget *root, ScenarioTest test, gconstpointer d
 GtkWidget *scenario_find_text(GtkWidget *root, const char *text);
 GtkWidget *scenario_find_type(GtkWidget *root, const char *type); /* by type name, mapped */
 GtkWindow *scenario_toplevel(const char *type);                   /* an open window of this type */
+char *scenario_own_text(GtkWidget *w); /* of a label, entry or text view; else NULL; caller frees */
+gboolean scenario_is_popover(GtkWidget *w, gconstpointer unused); /* one that is open */
 /* All text to be seen under a widget; caller frees. */
 char *scenario_text(GtkWidget *root);
 void scenario_act(Scenario *s, const char *action); /* a win.* action, which must be enabled */

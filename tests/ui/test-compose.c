@@ -18,11 +18,8 @@ static GtkWidget *button(GtkWidget *root, const char *label)
 /* A click after which the widget is gone. */
 static void click_away(GtkWidget *widget)
 {
-    int x, y;
-    scenario_on_screen(widget, gtk_widget_get_width(widget) / 2.0,
-                       gtk_widget_get_height(widget) / 2.0, &x, &y);
-    scenario_arrive(widget, x, y);
-    scenario_xdo("click 1");
+    scenario_press(widget, gtk_widget_get_width(widget) / 2.0, gtk_widget_get_height(widget) / 2.0,
+                   "click 1");
 }
 
 /* --- I28, I29
@@ -236,8 +233,7 @@ static void drag_from_palette(Scenario *s)
     int ax, ay, bx, by;
     scenario_on_screen(panel, 10, 5, &ax, &ay);
     scenario_on_screen(row, 40, gtk_widget_get_height(row) - 2, &bx, &by);
-    scenario_arrive(s->timeline, ax, ay);
-    scenario_xdo("mousedown 1");
+    scenario_press(panel, 10, 5, "mousedown 1");
     for (int i = 1; i <= 12; i++)
         scenario_xdo("mousemove %d %d", ax + (bx - ax) * i / 12, ay + (by - ay) * i / 12);
     scenario_settle(GTK_WIDGET(s->window));
@@ -268,8 +264,7 @@ static void drag_onto_score(Scenario *s)
     int ax, ay, bx, by;
     scenario_on_screen(row, 10, 5, &ax, &ay);
     scenario_on_screen(s->timeline, ox + x + w * 0.8, oy + y + h / 2, &bx, &by);
-    scenario_arrive(s->timeline, ax, ay);
-    scenario_xdo("mousedown 1");
+    scenario_press(row, 10, 5, "mousedown 1");
     for (int i = 1; i <= 12; i++)
         scenario_xdo("mousemove %d %d", ax + (bx - ax) * i / 12, ay + (by - ay) * i / 12);
     scenario_settle(GTK_WIDGET(s->window));

@@ -64,10 +64,7 @@ static void palette_return(Scenario *s)
     scenario_key("BackSpace");
     GtkWidget *row = scenario_find_text(GTK_WIDGET(s->window), "names a uniform value");
     g_assert_nonnull(row);
-    int x, y;
-    scenario_on_screen(row, 10, 5, &x, &y);
-    scenario_arrive(row, x, y);
-    scenario_xdo("click --repeat 2 --delay 40 1");
+    scenario_press(row, 10, 5, "click --repeat 2 --delay 40 1");
     WAIT_FOR(hands_states(s) == 3);
     hands_settle(s);
     g_assert_cmpint(node(s, LOADS "4")->kind, ==, WS_STEP_LET);
@@ -333,10 +330,7 @@ static void history_popover(Scenario *s)
     WAIT_FOR(history_list(s));
     scenario_settle(GTK_WIDGET(s->window));
     GtkWidget *row = scenario_find_text(history_list(s), "As it was at first");
-    int x, y;
-    scenario_on_screen(row, 30, gtk_widget_get_height(row) / 2.0, &x, &y);
-    scenario_arrive(row, x, y);
-    scenario_xdo("click 1");
+    scenario_press(row, 30, gtk_widget_get_height(row) / 2.0, "click 1");
     WAIT_FOR(ws_history_now(ws_document_history(s->document)) == 0);
     hands_settle(s);
     g_autofree char *begun = hands_text(s);

@@ -224,8 +224,7 @@ static void drop_file(Scenario *s, const char *path)
     WsDesign *before = ws_document_design(s->document);
     int x, y;
     scenario_on_screen(s->timeline, 500, 200, &x, &y);
-    scenario_arrive(s->timeline, 60, 40);
-    scenario_xdo("mousedown 1");
+    scenario_press(manager, 60, 40, "mousedown 1");
     for (int i = 1; i <= 10; i++) {
         scenario_xdo("mousemove %d %d", 60 + (x - 60) * i / 10, 40 + (y - 40) * i / 10);
         scenario_settle(s->timeline);

@@ -2,6 +2,7 @@
 #include "hands.h"
 
 #include "ui/app/theme.h"
+#include "ui/parts/words.h"
 #include "ui/runs/measurements.h"
 #include "ui/timeline/timeline_private.h"
 
@@ -74,6 +75,39 @@ static void look_round(GtkApplication *application)
     gtk_window_destroy(GTK_WINDOW(w));
 }
 
+/* What the clock says of its prediction, every sentence of it, with its numbers. */
+static void says_clock(Scenario *s)
+{
+    const WsClockResult *clock = ws_document_clock(s->document);
+    static const char *const said[] = {
+        "12 of 32 tiles were simulated, the rest counted at the steady distance.",
+        "3 CTAs follow each other on an SM.", "Raw steps take no time here."
+    };
+    g_auto(GStrv) sentence = g_regex_split_simple("(?<=\\.) ", clock->note, 0, 0);
+    for (guint i = 0; sentence[i]; i++) {
+        g_autofree char *words = ws_words_note(sentence[i]);
+        g_assert_cmpstr(words, !=, sentence[i]);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(said); i++) {
+        g_autofree char *words = ws_words_note(said[i]);
+        g_assert_cmpstr(words, !=, said[i]);
+        g_assert_true(i > 0 || (strstr(words, "12") && strstr(words, "32")));
+        g_assert_null(strstr(words, "%s"));
+    }
+    g_autofree char *launch = ws_words_launch("M = 320, CTA 0 of 6 (tile 3)");
+    g_assert_true(g_str_has_prefix(launch, "M = 320, CTA 0") && !strstr(launch, " of 6"));
+    g_autofree char *verdict = ws_words_said(ws_document_verdict(s->document));
+    g_assert_nonnull(strstr(ws_document_verdict(s->document)->proof, "every "));
+    g_assert_null(strstr(verdict, "every "));
+    g_assert_null(strstr(verdict, " of each tile"));
+    g_autofree char *other = ws_words_note("Nobody said this 7 times."); /* stays as it is */
+    g_assert_cmpstr(other, ==, "Nobody said this 7 times.");
+    g_autofree char *bound = ws_words_bound("wait full in mma.1 (tensor pipe 82 %)");
+    g_assert_null(strstr(bound, "tensor pipe"));
+    g_assert_nonnull(strstr(bound, "wait full"));
+    g_assert_nonnull(strstr(bound, "82"));
+}
+
 /* The words on the score are in the language, too, and high contrast is the score's as well. */
 static void look_at_score(Scenario *s, const char *issue, const char *waits, const char *picture)
 {
@@ -91,6 +125,7 @@ static void look_at_score(Scenario *s, const char *issue, const char *waits, con
         g_assert_false(item->label && g_str_has_prefix(item->label, "wait "));
     }
     g_assert_true(row && tip);
+    says_clock(s);
     hands_shot(s, picture);
     scenario_act(s, "theme-contrast");
     scenario_settle(GTK_WIDGET(s->window));

@@ -381,8 +381,9 @@ static void autoscroll(Scenario *s)
     int ax, ay, bx, by;
     scenario_on_screen(s->timeline, x + from_x, y + from_y, &ax, &ay);
     scenario_on_screen(s->timeline, right, y + 60, &bx, &by);
-    scenario_arrive(s->timeline, ax, ay);
-    scenario_xdo("mousedown 1 mousemove_relative 10 4 mousemove %d %d", (ax + bx) / 2, by);
+    g_autofree char *how =
+        g_strdup_printf("mousedown 1 mousemove_relative 10 4 mousemove %d %d", (ax + bx) / 2, by);
+    scenario_press(s->timeline, x + from_x, y + from_y, how);
     scenario_settle(s->timeline);
     g_assert_cmpfloat_with_epsilon(view(s).from, before.from, 1);
     scenario_xdo("mousemove %d %d", bx, by);

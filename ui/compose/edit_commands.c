@@ -97,7 +97,9 @@ static void on_nodes_by(WsWindow *w, OnNodesBy edit, gint by, const char *coales
     ws_edit_commit(w, d, coalesce);
 }
 
-static void on_focus(WsWindow *w, gboolean (*edit)(WsDraft *d, guint64 node))
+typedef gboolean (*OnFocus)(WsDraft *d, guint64 node);
+
+static void on_focus(WsWindow *w, OnFocus edit)
 {
     const WsNode *node = ws_edit_focus(w);
     WsDraft *d = draft_of(w);
@@ -147,15 +149,10 @@ static void do_copy(WsWindow *w)
     do_copy_text(w);
 }
 
-static void do_delete(WsWindow *w)
-{
-    on_nodes(w, ws_edit_remove);
-}
-
 static void do_cut(WsWindow *w)
 {
     if (do_copy_text(w))
-        do_delete(w);
+        on_nodes(w, ws_edit_remove);
 }
 
 static void pasted(GObject *clipboard, GAsyncResult *result, gpointer data)
@@ -172,71 +169,6 @@ static void do_paste(WsWindow *w)
                                   g_object_ref(w));
 }
 
-static void do_duplicate(WsWindow *w)
-{
-    on_nodes(w, ws_edit_duplicate);
-}
-
-static void do_mute(WsWindow *w)
-{
-    on_nodes(w, ws_edit_mute);
-}
-
-static void do_earlier(WsWindow *w)
-{
-    on_nodes_by(w, ws_edit_nudge, -1, NUDGE);
-}
-
-static void do_later(WsWindow *w)
-{
-    on_nodes_by(w, ws_edit_nudge, 1, NUDGE);
-}
-
-static void do_ahead_more(WsWindow *w)
-{
-    on_nodes_by(w, ws_edit_ahead, 1, "ahead");
-}
-
-static void do_ahead_less(WsWindow *w)
-{
-    on_nodes_by(w, ws_edit_ahead, -1, "ahead");
-}
-
-static void do_group_before(WsWindow *w)
-{
-    on_nodes_by(w, ws_edit_other_group, -1, NULL);
-}
-
-static void do_group_behind(WsWindow *w)
-{
-    on_nodes_by(w, ws_edit_other_group, 1, NULL);
-}
-
-static void do_indent(WsWindow *w)
-{
-    on_nodes(w, ws_edit_indent);
-}
-
-static void do_outdent(WsWindow *w)
-{
-    on_nodes(w, ws_edit_outdent);
-}
-
-static void do_wrap(WsWindow *w)
-{
-    on_nodes(w, ws_edit_wrap);
-}
-
-static void do_unwrap(WsWindow *w)
-{
-    on_focus(w, ws_edit_unwrap);
-}
-
-static void do_peel(WsWindow *w)
-{
-    on_focus(w, ws_edit_peel);
-}
-
 static gboolean one_more(WsDraft *d, guint64 node)
 {
     return ws_edit_replicate(d, node, 1);
@@ -245,16 +177,6 @@ static gboolean one_more(WsDraft *d, guint64 node)
 static gboolean one_less(WsDraft *d, guint64 node)
 {
     return ws_edit_replicate(d, node, -1);
-}
-
-static void do_replicate_more(WsWindow *w)
-{
-    on_focus(w, one_more);
-}
-
-static void do_replicate_less(WsWindow *w)
-{
-    on_focus(w, one_less);
 }
 
 /* The ring that the focus is, or that the step fills, frees or waits for. */
@@ -295,16 +217,6 @@ static gboolean shallower(WsDraft *d, guint64 node)
     return change_depth(d, node, -1);
 }
 
-static void do_deeper(WsWindow *w)
-{
-    on_focus(w, deeper);
-}
-
-static void do_shallower(WsWindow *w)
-{
-    on_focus(w, shallower);
-}
-
 static void do_history(WsWindow *w)
 {
     gtk_menu_button_popup(GTK_MENU_BUTTON(w->history_button));
@@ -315,14 +227,50 @@ static void do_rename(WsWindow *w)
     ws_rename_popup(w);
 }
 
-static void do_add(WsWindow *w)
-{
-    ws_add_dialog_show(w, FALSE);
-}
+/* What edits the selection, or the focus of it. */
+static const struct {
+    const char *name;
+    OnNodes nodes;
+    OnNodesBy by;
+    gint value;           /* of `by` */
+    const char *coalesce; /* of `by` */
+    OnFocus focus;
+} edits[] = {
+    { "delete", .nodes = ws_edit_remove },
+    { "duplicate", .nodes = ws_edit_duplicate },
+    { "mute", .nodes = ws_edit_mute },
+    { "indent", .nodes = ws_edit_indent },
+    { "outdent", .nodes = ws_edit_outdent },
+    { "wrap", .nodes = ws_edit_wrap },
+    { "earlier", .by = ws_edit_nudge, .value = -1, .coalesce = NUDGE },
+    { "later", .by = ws_edit_nudge, .value = 1, .coalesce = NUDGE },
+    { "ahead-more", .by = ws_edit_ahead, .value = 1, .coalesce = "ahead" },
+    { "ahead-less", .by = ws_edit_ahead, .value = -1, .coalesce = "ahead" },
+    { "group-before", .by = ws_edit_other_group, .value = -1, .coalesce = NULL },
+    { "group-behind", .by = ws_edit_other_group, .value = 1, .coalesce = NULL },
+    { "unwrap", .focus = ws_edit_unwrap },
+    { "peel", .focus = ws_edit_peel },
+    { "replicate-more", .focus = one_more },
+    { "replicate-less", .focus = one_less },
+    { "deeper", .focus = deeper },
+    { "shallower", .focus = shallower },
+};
 
-static void do_template(WsWindow *w)
+/* FALSE: it is none of them. */
+static gboolean edit(WsWindow *w, const char *name)
 {
-    ws_add_dialog_show(w, TRUE);
+    for (guint i = 0; i < G_N_ELEMENTS(edits); i++) {
+        if (strcmp(edits[i].name, name))
+            continue;
+        if (w && edits[i].nodes)
+            on_nodes(w, edits[i].nodes);
+        else if (w && edits[i].by)
+            on_nodes_by(w, edits[i].by, edits[i].value, edits[i].coalesce);
+        else if (w)
+            on_focus(w, edits[i].focus);
+        return TRUE;
+    }
+    return FALSE;
 }
 
 static const WsCommand commands[] = {
@@ -332,38 +280,19 @@ static const WsCommand commands[] = {
     { "cut", do_cut },
     { "copy", do_copy },
     { "paste", do_paste },
-    { "duplicate", do_duplicate },
-    { "delete", do_delete },
     { "rename", do_rename },
-    { "mute", do_mute },
-    { "earlier", do_earlier },
-    { "later", do_later },
-    { "ahead-more", do_ahead_more },
-    { "ahead-less", do_ahead_less },
-    { "group-before", do_group_before },
-    { "group-behind", do_group_behind },
-    { "indent", do_indent },
-    { "outdent", do_outdent },
-    { "wrap", do_wrap },
-    { "unwrap", do_unwrap },
-    { "peel", do_peel },
-    { "replicate-more", do_replicate_more },
-    { "replicate-less", do_replicate_less },
-    { "deeper", do_deeper },
-    { "shallower", do_shallower },
     { "connect", ws_edge_keys_go },
-    { "add", do_add },
-    { "template", do_template },
+    { "add", .with = ws_add_dialog_show, .value = FALSE },
+    { "template", .with = ws_add_dialog_show, .value = TRUE },
 };
 
 gboolean ws_edit_has_command(const char *name)
 {
-    return ws_command_find(commands, G_N_ELEMENTS(commands), name) != NULL;
+    return edit(NULL, name) || ws_command_find(commands, G_N_ELEMENTS(commands), name);
 }
 
 void ws_edit_command(WsWindow *w, const char *name)
 {
-    const WsCommand *command = ws_command_find(commands, G_N_ELEMENTS(commands), name);
-    if (command)
-        command->run(w);
+    if (!edit(w, name))
+        ws_command_run(ws_command_find(commands, G_N_ELEMENTS(commands), name), w);
 }

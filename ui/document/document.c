@@ -274,40 +274,20 @@ char *ws_document_title(WsDocument *d)
     return g_strdup(name ? name : _("No design"));
 }
 
-WsDesign *ws_document_design(WsDocument *d)
-{
-    return d->answers ? d->answers->design : NULL;
-}
-
-WsProgram *ws_document_program(WsDocument *d)
-{
-    return d->answers ? d->answers->program : NULL;
-}
-
-WsFindings *ws_document_findings(WsDocument *d)
-{
-    return d->answers ? d->answers->findings : NULL;
-}
-
-WsVerdict *ws_document_verdict(WsDocument *d)
-{
-    return d->answers ? d->answers->verdict : NULL;
-}
-
-WsClockResult *ws_document_clock(WsDocument *d)
-{
-    return d->answers ? d->answers->clock : NULL;
-}
-
-WsLaunchValues *ws_document_launch(WsDocument *d)
-{
-    return d->answers ? d->answers->launch : NULL;
-}
-
-WsTrace *ws_document_predicted(WsDocument *d)
-{
-    return d->answers ? d->answers->predicted : NULL;
-}
+/* What the worker has answered; NULL before it has. */
+#define ANSWERED(Type, what)                                                                       \
+    Type *ws_document_##what(WsDocument *d)                                                        \
+    {                                                                                              \
+        return d->answers ? d->answers->what : NULL;                                               \
+    }
+ANSWERED(WsDesign, design)
+ANSWERED(WsProgram, program)
+ANSWERED(WsFindings, findings)
+ANSWERED(WsVerdict, verdict)
+ANSWERED(WsClockResult, clock)
+ANSWERED(WsLaunchValues, launch)
+ANSWERED(WsTrace, predicted)
+#undef ANSWERED
 
 WsTrace *ws_document_measured(WsDocument *d)
 {

@@ -8,6 +8,7 @@
 #include "ui/document/document_idle.h"
 #include "ui/document/document_machine.h"
 #include "ui/parts/format.h"
+#include "ui/parts/words.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -156,10 +157,10 @@ static void put_launch(Totals *s, WsDocument *document)
     const WsClockResult *c = s->clock;
     const WsTrace *m = s->measured;
     if (c) {
+        g_autofree char *note = ws_words_note(c->extrapolated ? c->note : NULL);
         put(s, _("CTAs"), _("of the launch"), ws_format_int(c->grid),
             m && m->grid > 0 ? ws_format_int(m->grid) : NULL);
-        put(s, _("Tiles of the busiest CTA"), c->extrapolated ? c->note : NULL,
-            ws_format_int(c->tiles), NULL);
+        put(s, _("Tiles of the busiest CTA"), note, ws_format_int(c->tiles), NULL);
         if (isfinite(c->tile_period))
             put(s, _("Tile to tile"), _("steady distance of two tiles"),
                 ws_format_cycles((gint64)llround(c->tile_period)), NULL);
@@ -221,13 +222,13 @@ char *ws_figures_bound_text(WsDocument *document)
 {
     const WsClockResult *clock = ws_document_clock(document);
     g_autofree char *measured = measured_bound(document);
-    if (measured && clock && clock->bound)
-        return g_strdup_printf(_("Bound by %s, measured; by %s, predicted"), measured,
-                               clock->bound);
+    g_autofree char *predicted = ws_words_bound(clock ? clock->bound : NULL);
+    if (measured && predicted)
+        return g_strdup_printf(_("Bound by %s, measured; by %s, predicted"), measured, predicted);
     if (measured)
         return g_strdup_printf(_("Bound by %s, measured"), measured);
-    if (clock && clock->bound)
-        return g_strdup_printf(_("Bound by %s, predicted"), clock->bound);
+    if (predicted)
+        return g_strdup_printf(_("Bound by %s, predicted"), predicted);
     return g_strdup(ws_document_design(document) ? _("Nothing can be predicted: see the problems.")
                                                  : _("No design is open."));
 }

@@ -72,3 +72,133 @@ const char *ws_words_verdict(WsVerdictKind kind)
             return _(known[i]);
     return ws_verdict_title(kind);
 }
+
+/* --- sentences of check and clock
+ * ---------------------------------------------------------------------- They come with their
+ * numbers and names in; the texts that are translated have %s there. */
+
+static const char *const sentence[] = {
+    N_("One SM is simulated; the others are assumed to be identical and to share L2."),
+    N_("%s of %s tiles were simulated, the rest counted at their number of rounds."),
+    N_("%s of %s tiles were simulated, the rest counted at the steady distance."),
+    N_("%s CTAs follow each other on an SM."),
+    N_("Steps with `unless` are assumed to be skipped."),
+    N_("Raw steps take no time here."),
+    N_("Memory traffic is a lower bound, not simulated."),
+};
+
+static const char *const unit[] = { N_("tensor pipe"), N_("TMA and L2"), N_("shared-memory port") };
+
+static const char *known(const char *const *list, guint n, const char *text)
+{
+    for (guint i = 0; i < n; i++)
+        if (!strcmp(list[i], text))
+            return _(list[i]);
+    return text;
+}
+
+/* The template's %s in their order. */
+static void fill(GString *out, const char *template, char *const *number)
+{
+    g_auto(GStrv) part = g_strsplit(template, "%s", -1);
+    for (guint i = 0; part[i]; i++) {
+        g_string_append(out, part[i]);
+        if (part[i + 1] && *number)
+            g_string_append(out, *number++);
+    }
+}
+
+/* A text of the list with its numbers in; as it is if it is none of them. Caller frees. */
+static char *counted(const char *const *list, guint n, const char *text)
+{
+    g_autoptr(GRegex) digits = g_regex_new("\\b[0-9]+\\b", 0, 0, NULL);
+    g_autofree char *template = g_regex_replace_literal(digits, text, -1, 0, "%s", 0, NULL);
+    g_autoptr(GPtrArray) number = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GMatchInfo) at = NULL;
+    GString *out = g_string_new(NULL);
+    for (g_regex_match(digits, text, 0, &at); g_match_info_matches(at); g_match_info_next(at, NULL))
+        g_ptr_array_add(number, g_match_info_fetch(at, 0));
+    g_ptr_array_add(number, NULL);
+    fill(out, known(list, n, template), (char **)number->pdata);
+    return g_string_free(out, FALSE);
+}
+
+/* Every part between these separators by itself. */
+static char *each(const char *text, const char *between, char *(*say)(const char *part))
+{
+    g_auto(GStrv) part = g_strsplit(text, between, -1);
+    for (guint i = 0; part[i]; i++) {
+        char *said = say(part[i]);
+        g_free(part[i]);
+        part[i] = said;
+    }
+    return g_strjoinv(between, part);
+}
+
+static char *say_sentence(const char *text)
+{
+    return counted(sentence, G_N_ELEMENTS(sentence), text);
+}
+
+char *ws_words_note(const char *note)
+{
+    g_auto(GStrv) said = note ? g_regex_split_simple("(?<=\\.) ", note, 0, 0) : NULL;
+    for (guint i = 0; said && said[i]; i++) {
+        char *words = say_sentence(said[i]);
+        g_free(said[i]);
+        said[i] = words;
+    }
+    return said ? g_strjoinv(" ", said) : NULL;
+}
+
+static char *say_size(const char *text)
+{
+    static const char *const place[] = { N_("CTA %s of %s (tile %s)"), N_("CTA %s of %s") };
+    return counted(place, G_N_ELEMENTS(place), text);
+}
+
+char *ws_words_launch(const char *sizes)
+{
+    return each(sizes, ", ", say_size);
+}
+
+static char *say_scope(const char *text)
+{
+    const char *const tail = " of each tile", *const both = "both answers to ";
+    if (!strcmp(text, "every number of tiles"))
+        return g_strdup(_("every number of tiles"));
+    if (g_str_has_prefix(text, both))
+        return g_strdup_printf(_("both answers to %s"), text + strlen(both));
+    if (!g_str_has_prefix(text, "every "))
+        return g_strdup(text);
+    const char *name = text + strlen("every ");
+    if (!g_str_has_suffix(text, tail))
+        return g_strdup_printf(_("every %s"), name);
+    g_autofree char *bare = g_strndup(name, strlen(name) - strlen(tail));
+    return g_strdup_printf(_("every %s of each tile"), bare);
+}
+
+char *ws_words_said(const WsVerdict *v)
+{
+    g_autofree char *said = ws_verdict_said(v);
+    g_autofree char *words = ws_words(said);
+    if (!v->proof || !*v->proof)
+        return g_steal_pointer(&words);
+    g_autofree char *scope = each(v->proof, ", ", say_scope);
+    g_auto(GStrv) part = g_strsplit(words, v->proof, 2);
+    return g_strjoinv(scope, part);
+}
+
+char *ws_words_bound(const char *bound)
+{
+    g_autoptr(GRegex) form =
+        g_regex_new("^(?:(issue)|(.*) in (.*)) \\((.*) ([0-9]+) %\\)$", 0, 0, NULL);
+    g_autoptr(GMatchInfo) at = NULL;
+    if (!bound || !g_regex_match(form, bound, 0, &at))
+        return g_strdup(bound ? known(unit, G_N_ELEMENTS(unit), bound) : NULL);
+    g_autofree char *step = g_match_info_fetch(at, 2), *agent = g_match_info_fetch(at, 3);
+    g_autofree char *busy = g_match_info_fetch(at, 4), *share = g_match_info_fetch(at, 5);
+    const char *name = known(unit, G_N_ELEMENTS(unit), busy);
+    return *step ? g_strdup_printf(_("%s in %s (%s %s %%)"), step, agent, name, share)
+                 : g_strdup_printf(_("issue (%s %s %%)"), name, share);
+}

@@ -18,5 +18,12 @@ char *ws_words_story(const WsFinding *f);         /* labelled sentences, one per
 const char *ws_words_title(const WsFinding *f);   /* of the rule */
 const char *ws_words_verdict(WsVerdictKind kind); /* its first word: "proved" */
 const char *ws_words_explain(const WsFinding *f);
+char *ws_words_said(const WsVerdict *v); /* all that it says */
+/* "M = 320, CTA 0 of 6 (tile 0)": which launch a witness is of. */
+char *ws_words_launch(const char *sizes);
+/* What the clock says of a prediction (WsClockResult): the sentences of its note, and what binds
+ * it. */
+char *ws_words_note(const char *note);   /* NULL for NULL */
+char *ws_words_bound(const char *bound); /* NULL for NULL */
 
 G_END_DECLS

@@ -209,7 +209,7 @@ static void show_counts(WsProblems *self)
 static void show_verdict(WsProblems *self)
 {
     WsVerdict *verdict = ws_document_verdict(self->document);
-    g_autofree char *said = verdict ? ws_verdict_said(verdict) : NULL, *text = ws_words(said);
+    g_autofree char *text = verdict ? ws_words_said(verdict) : NULL;
     const char *fallback =
         !ws_document_design(self->document) ? _("No design is open.")
         : !ws_document_program(self->document) || ws_document_left_out(self->document)

@@ -46,11 +46,12 @@ static void show_position(WsWitnessPanel *self)
     gtk_range_set_value(GTK_RANGE(self->scale), at);
     self->setting = FALSE;
     g_autofree char *where = g_strdup_printf(_("move %u of %u"), at, w->n_moves);
-    g_autofree char *start = NULL;
+    g_autofree char *launch = ws_words_launch(w->sizes ? w->sizes : ""), *start = NULL;
     if (at == 0)
-        start = w->sizes && *w->sizes
-                    ? g_strdup_printf(_("The start, with %s and %u tiles."), w->sizes, w->tiles)
-                    : g_strdup(_("The start: nothing has happened yet."));
+        start = *launch ? g_strdup_printf(g_dngettext(NULL, "The start, with %s and %u tile.",
+                                                      "The start, with %s and %u tiles.", w->tiles),
+                                          launch, w->tiles)
+                        : g_strdup(_("The start: nothing has happened yet."));
     gtk_label_set_text(GTK_LABEL(self->where), where);
     g_autofree char *move = at ? ws_words(w->move[at - 1].words) : NULL,
                     *ending = at == w->n_moves ? ws_words(w->ending) : NULL;

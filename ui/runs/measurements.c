@@ -8,6 +8,8 @@
 #include "ui/runs/run_compare.h"
 #include "ui/runs/run_history.h"
 
+#include "ui/parts/words.h"
+
 #include <glib/gi18n.h>
 
 /* Statistics of fewer records, and of fewer pairs of steps, take less than a frame. */
@@ -87,8 +89,9 @@ static void show_all(WsMeasurements *self)
 {
     const WsClockResult *clock = ws_document_clock(self->document);
     show_bound(self);
-    gtk_label_set_text(GTK_LABEL(self->note), clock && clock->note ? clock->note : "");
-    gtk_widget_set_tooltip_text(self->note, clock ? clock->note : NULL);
+    g_autofree char *note = ws_words_note(clock ? clock->note : NULL);
+    gtk_label_set_text(GTK_LABEL(self->note), note ? note : "");
+    gtk_widget_set_tooltip_text(self->note, note);
     for (WsFiguresKind k = WS_FIGURES_SUMMARY; k <= WS_FIGURES_WAITS; k++)
         self->old[k] = TRUE;
     self->stale = FALSE;

@@ -26,16 +26,6 @@
 
 /* --- what the window does itself -------------------------------------------------------------- */
 
-static void do_open(WsWindow *w)
-{
-    ws_window_choose_file(w, FALSE);
-}
-
-static void do_open_trace(WsWindow *w)
-{
-    ws_window_choose_file(w, TRUE);
-}
-
 static void do_legend(WsWindow *w)
 {
     ws_legend_present(GTK_WINDOW(w));
@@ -51,15 +41,15 @@ static void do_flip_run(WsWindow *w)
     ws_document_flip_run(w->document);
 }
 
-static void do_show_differences(WsWindow *w)
+static void show_panel(WsWindow *w, gint part)
 {
-    ws_window_show_panel(w, WS_PART_COMPARE);
+    ws_window_show_panel(w, (WsPart)part);
 }
 
 static void do_compare_saved(WsWindow *w)
 {
     if (ws_document_compare_saved(w->document))
-        do_show_differences(w);
+        ws_window_show_panel(w, WS_PART_COMPARE);
     else
         ws_window_say(w, GTK_MESSAGE_INFO, _("This design was never saved"),
                       _("Save it, or choose a state of the undo history to compare with."));
@@ -67,7 +57,7 @@ static void do_compare_saved(WsWindow *w)
 
 static void do_compare_state(WsWindow *w)
 {
-    do_show_differences(w);
+    ws_window_show_panel(w, WS_PART_COMPARE);
     ws_compare_panel_choose(WS_COMPARE_PANEL(w->part[WS_PART_COMPARE]));
 }
 
@@ -148,30 +138,10 @@ static void do_search(WsWindow *w)
     ws_search_open(WS_SEARCH(w->part[WS_PART_SEARCH]));
 }
 
-static void do_show_problems(WsWindow *w)
-{
-    ws_window_show_panel(w, WS_PART_PROBLEMS);
-}
-
-static void do_show_code(WsWindow *w)
-{
-    ws_window_show_panel(w, WS_PART_CODE);
-}
-
 static void do_show_source(WsWindow *w)
 {
     ws_code_panel_show(WS_CODE_PANEL(w->part[WS_PART_CODE]), WS_CODE_SOURCE);
     ws_window_show_panel(w, WS_PART_CODE);
-}
-
-static void do_show_measurements(WsWindow *w)
-{
-    ws_window_show_panel(w, WS_PART_MEASUREMENTS);
-}
-
-static void do_show_idle(WsWindow *w)
-{
-    ws_window_show_panel(w, WS_PART_IDLE);
 }
 
 static void do_show_next(WsWindow *w)
@@ -185,29 +155,9 @@ static void do_toggle_path(WsWindow *w)
     ws_document_show_path(w->document, !ws_document_path_shown(w->document));
 }
 
-static void do_show_resources(WsWindow *w)
+static void toggle(WsWindow *w, gint pane)
 {
-    ws_window_show_panel(w, WS_PART_RESOURCES);
-}
-
-static void do_show_witness(WsWindow *w)
-{
-    ws_window_show_panel(w, WS_PART_WITNESS);
-}
-
-static void toggle(WsWindow *w, WsPaneKind pane)
-{
-    ws_window_want_pane(w, pane, !ws_window_pane_shown(w, pane));
-}
-
-static void do_toggle_inspector(WsWindow *w)
-{
-    toggle(w, WS_PANE_INSPECTOR);
-}
-
-static void do_toggle_panels(WsWindow *w)
-{
-    toggle(w, WS_PANE_PANELS);
+    ws_window_want_pane(w, (WsPaneKind)pane, !ws_window_pane_shown(w, (WsPaneKind)pane));
 }
 
 static void do_focus_score(WsWindow *w)
@@ -215,11 +165,6 @@ static void do_focus_score(WsWindow *w)
     GtkWidget *score = w->part[WS_PART_TIMELINE];
     if (!gtk_widget_grab_focus(score))
         gtk_widget_child_focus(score, GTK_DIR_TAB_FORWARD);
-}
-
-static void do_toggle_sidebar(WsWindow *w)
-{
-    toggle(w, WS_PANE_SIDEBAR);
 }
 
 static void do_focus_structure(WsWindow *w)
@@ -263,41 +208,21 @@ static void do_about(WsWindow *w)
                           "license-type", GTK_LICENSE_MIT_X11, NULL);
 }
 
-static void choose(WsWindow *w, WsThemeChoice choice)
+static void choose_theme(WsWindow *w, gint choice)
 {
-    ws_theme_choose(choice);
+    ws_theme_choose((WsThemeChoice)choice);
     ws_window_update_actions(w);
-}
-
-static void do_theme_system(WsWindow *w)
-{
-    choose(w, WS_CHOICE_SYSTEM);
-}
-
-static void do_theme_light(WsWindow *w)
-{
-    choose(w, WS_CHOICE_LIGHT);
-}
-
-static void do_theme_dark(WsWindow *w)
-{
-    choose(w, WS_CHOICE_DARK);
-}
-
-static void do_theme_contrast(WsWindow *w)
-{
-    choose(w, WS_CHOICE_CONTRAST);
 }
 
 static const WsCommand handler[] = {
     { "new", ws_window_do_new },
-    { "open", do_open },
+    { "open", .with = ws_window_choose_file, .value = FALSE },
     { "save", ws_window_do_save },
     { "save-as", ws_window_save_as },
-    { "toggle-sidebar", do_toggle_sidebar },
+    { "toggle-sidebar", .with = toggle, .value = WS_PANE_SIDEBAR },
     { "focus-structure", do_focus_structure },
     { "focus-inspector", do_focus_inspector },
-    { "open-trace", do_open_trace },
+    { "open-trace", .with = ws_window_choose_file, .value = TRUE },
     { "machine", ws_window_choose_machine },
     { "machine-built-in", ws_window_machine_built_in },
     { "pin-run", do_pin_run },
@@ -309,7 +234,7 @@ static const WsCommand handler[] = {
     { "compare-state", do_compare_state },
     { "compare-flip", do_compare_flip },
     { "compare-stop", do_compare_stop },
-    { "show-differences", do_show_differences },
+    { "show-differences", .with = show_panel, .value = WS_PART_COMPARE },
     { "export-picture", ws_window_choose_picture },
     { "export-trace", ws_window_choose_trace_export },
     { "export-code", ws_export_dialog_show },
@@ -317,25 +242,25 @@ static const WsCommand handler[] = {
     { "same-window", do_same_window },
     { "close", do_close },
     { "quit", do_quit },
-    { "theme-system", do_theme_system },
-    { "theme-light", do_theme_light },
-    { "theme-dark", do_theme_dark },
-    { "theme-contrast", do_theme_contrast },
+    { "theme-system", .with = choose_theme, .value = WS_CHOICE_SYSTEM },
+    { "theme-light", .with = choose_theme, .value = WS_CHOICE_LIGHT },
+    { "theme-dark", .with = choose_theme, .value = WS_CHOICE_DARK },
+    { "theme-contrast", .with = choose_theme, .value = WS_CHOICE_CONTRAST },
     { "swap-wheel", do_swap_wheel },
     { "fullscreen", do_fullscreen },
     { "search", do_search },
-    { "show-problems", do_show_problems },
-    { "show-code", do_show_code },
+    { "show-problems", .with = show_panel, .value = WS_PART_PROBLEMS },
+    { "show-code", .with = show_panel, .value = WS_PART_CODE },
     { "show-source", do_show_source },
-    { "show-measurements", do_show_measurements },
-    { "show-idle", do_show_idle },
+    { "show-measurements", .with = show_panel, .value = WS_PART_MEASUREMENTS },
+    { "show-idle", .with = show_panel, .value = WS_PART_IDLE },
     { "show-next", do_show_next },
     { "toggle-path", do_toggle_path },
     { "legend", do_legend },
-    { "show-resources", do_show_resources },
-    { "show-witness", do_show_witness },
-    { "toggle-inspector", do_toggle_inspector },
-    { "toggle-panels", do_toggle_panels },
+    { "show-resources", .with = show_panel, .value = WS_PART_RESOURCES },
+    { "show-witness", .with = show_panel, .value = WS_PART_WITNESS },
+    { "toggle-inspector", .with = toggle, .value = WS_PANE_INSPECTOR },
+    { "toggle-panels", .with = toggle, .value = WS_PANE_PANELS },
     { "detach-panel", ws_window_detach_panel },
     { "focus-score", do_focus_score },
     { "palette", do_palette },
@@ -350,6 +275,14 @@ const WsCommand *ws_command_find(const WsCommand *all, guint n, const char *name
         if (!strcmp(all[i].name, name))
             return &all[i];
     return NULL;
+}
+
+void ws_command_run(const WsCommand *command, WsWindow *w)
+{
+    if (command && command->with)
+        command->with(w, command->value);
+    else if (command)
+        command->run(w);
 }
 
 /* --- from the table to GActions --------------------------------------------------------------- */
@@ -377,8 +310,7 @@ static void run_action(GSimpleAction *simple, GVariant *parameter, gpointer data
         return;
     }
     const WsCommand *command = ws_command_find(handler, G_N_ELEMENTS(handler), action->name);
-    if (command)
-        command->run(w);
+    ws_command_run(command, w);
     set_marks(w);
 }
 
@@ -515,7 +447,7 @@ static void compare_state_at(GSimpleAction *simple, GVariant *parameter, gpointe
 {
     WsWindow *w = data;
     if (ws_document_compare_state(w->document, g_variant_get_uint32(parameter)))
-        do_show_differences(w);
+        ws_window_show_panel(w, WS_PART_COMPARE);
 }
 
 static void theme_changed(GObject *watch, WsWindow *w)

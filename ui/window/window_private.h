@@ -63,8 +63,11 @@ struct _WsWindow {
 typedef struct {
     const char *name;
     void (*run)(WsWindow *w);
+    void (*with)(WsWindow *w, gint value); /* instead of `run`: what several commands do … */
+    gint value;                            /* … with this */
 } WsCommand;
 const WsCommand *ws_command_find(const WsCommand *all, guint n, const char *name); /* or NULL */
+void ws_command_run(const WsCommand *command, WsWindow *w); /* NULL: nothing */
 void ws_window_add_actions(WsWindow *w);
 void ws_window_update_actions(WsWindow *w);
 /* window_open.c */

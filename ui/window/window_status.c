@@ -85,7 +85,7 @@ static void show_verdict(WsWindow *w)
     WsVerdict *verdict = ws_document_verdict(d);
     guint errors = findings ? ws_findings_count(findings, WS_SEVERITY_ERROR) : 0;
     guint all = findings ? ws_findings_count(findings, WS_SEVERITY_WARNING) : 0;
-    g_autofree char *said = verdict ? ws_verdict_said(verdict) : NULL, *tip = ws_words(said);
+    g_autofree char *tip = verdict ? ws_words_said(verdict) : NULL;
     const gboolean empty = verdict && !errors && is_empty(ws_document_program(d));
     const char *word = empty ? _("empty") : verdict ? ws_words_verdict(verdict->kind) : NULL;
     g_autofree char *count =
