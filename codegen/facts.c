@@ -236,6 +236,59 @@ gboolean ws_fact_sums(const WsAgent *agent, const WsAssign *s)
            ws_array_calls(s->array, WS_FUNC_LANESUM, WS_FUNC_ROWSUM);
 }
 
+gboolean ws_fact_place(WsInterval in)
+{
+    return in.hi >= WS_INTERVAL_MAX || (in.hi == G_MAXINT32 && in.lo < in.hi && in.lo > G_MININT32);
+}
+
+gboolean ws_fact_index(const WsArray *a)
+{
+    if (a->form == WS_ARRAY_OPERATION && (a->x->op == WS_EXPR_ADD || a->x->op == WS_EXPR_SUB))
+        return ws_fact_index(a->arg[0]) && ws_fact_index(a->arg[1]);
+    return a->kind != WS_MATH_BOOL &&
+           (a->form == WS_ARRAY_ROW || a->form == WS_ARRAY_COL || a->form == WS_ARRAY_UNIFORM);
+}
+
+typedef struct {
+    WsInterval (*of)(gpointer data, const WsExpr *x);
+    gpointer data;
+    WsInterval all; /* what any of the parts together come to */
+} Parts;
+
+static void add_parts(Parts *s, const WsArray *a, gboolean minus)
+{
+    if (a->form == WS_ARRAY_OPERATION) {
+        add_parts(s, a->arg[0], minus);
+        add_parts(s, a->arg[1], minus != (a->x->op == WS_EXPR_SUB));
+        return;
+    }
+    const WsInterval zero = { 0, 0 };
+    WsInterval in = { 0, (a->form == WS_ARRAY_ROW ? a->rows : a->cols) - 1 };
+    if (a->form == WS_ARRAY_UNIFORM) {
+        in = s->of(s->data, a->x);
+        const gint64 most = G_MAXINT32 - WS_FACT_MARGIN;
+        const gboolean size = a->x->op == WS_EXPR_VAR && in.hi == G_MAXINT32;
+        if (in.lo < in.hi && !size) {
+            in.lo = in.lo < -most ? MIN(in.hi, 0) : in.lo;
+            in.hi = in.hi > most ? MAX(in.lo, 0) : in.hi;
+        }
+    }
+    if (minus)
+        in = ws_interval_sub(zero, in);
+    s->all = ws_interval_add(s->all, ws_interval(MIN(in.lo, 0), MAX(in.hi, 0)));
+}
+
+gboolean ws_fact_one_difference(const WsArray *comparison,
+                                WsInterval (*of)(gpointer data, const WsExpr *x), gpointer data)
+{
+    Parts s = { of, data, { 0, 0 } };
+    if (!ws_fact_index(comparison->arg[0]) || !ws_fact_index(comparison->arg[1]))
+        return FALSE;
+    add_parts(&s, comparison->arg[0], FALSE);
+    add_parts(&s, comparison->arg[1], TRUE);
+    return s.all.lo >= -G_MAXINT32 && s.all.hi <= G_MAXINT32;
+}
+
 guint ws_slots(guint extent, guint per)
 {
     return extent <= 4 ? 1 : extent / per;

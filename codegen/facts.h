@@ -47,6 +47,17 @@ gboolean ws_fact_sum_before(const WsAgent *agent, const WsOp *product, guint val
 gboolean ws_fact_rounds(const WsArray *a, WsDtype t);
 /* It sets an f32 value, with a sum over columns in it. */
 gboolean ws_fact_sums(const WsAgent *agent, const WsAssign *s);
+/* A size or a coordinate: nothing closer than i32 bounds it. They are taken to end this far below
+ * 2^31 at least, so that the rest of a tile may be added. */
+#define WS_FACT_MARGIN (1 << 16)
+gboolean ws_fact_place(WsInterval in);
+/* A sum of row, col and uniform integers. */
+gboolean ws_fact_index(const WsArray *a);
+/* The comparison of two such sums is one of their difference: nothing in it, in whatever order it
+ * is added, leaves an i32. `of` says what is known of a uniform; what is no size and has no
+ * bound in an i32 is taken for a coordinate: those go together, and add nothing. */
+gboolean ws_fact_one_difference(const WsArray *comparison,
+                                WsInterval (*of)(gpointer data, const WsExpr *x), gpointer data);
 /* What a thread holds of an extent: `per` elements of it make a slot. */
 guint ws_slots(guint extent, guint per);
 /* The loop over tiles around `op` is run by more than the leader. */

@@ -52,8 +52,10 @@ const char *ws_term_phrase(WsTermWriter *t, const char *format, ...)
 
 WsTerm ws_term_int(WsTermWriter *t, gint64 value)
 {
-    if (value < G_MININT32 || value > G_MAXUINT32)
+    if (value < G_MININT32 || value > G_MAXINT32)
         t->language->refuse(t, WS_WORD("an integer beyond 32 bits"));
+    if (value == G_MININT32 && t->language->least)
+        return ws_term(t->language->least, WS_PREC_ATOM, value, value);
     const char *s = ws_term_format(t, "%" G_GINT64_FORMAT, value);
     return ws_term(s, value < 0 ? WS_PREC_UNARY : WS_PREC_ATOM, value, value);
 }
@@ -84,7 +86,7 @@ static WsTerm sum(WsTermWriter *t, WsTerm a, WsTerm b, gboolean minus)
     gboolean known_a = ws_term_known(a, &x), known_b = ws_term_known(b, &y);
     if (known_a && known_b && ws_interval_known(in, &v))
         return ws_term_int(t, v);
-    if (known_b && y < 0) {
+    if (known_b && y < 0 && y > G_MININT32) {
         minus = !minus;
         b = ws_term_int(t, -y);
     }
@@ -182,7 +184,7 @@ WsTerm ws_term_min(WsTermWriter *t, WsTerm a, WsTerm b)
     return extreme(t, a, b, FALSE);
 }
 
-WsTerm ws_term_cdiv(WsTermWriter *t, WsTerm a, WsTerm b)
+static WsTerm cdiv(WsTermWriter *t, WsTerm a, WsTerm b, gboolean at_least_zero)
 {
     WsInterval one = { 1, 1 }, up = ws_interval_sub(ws_interval_add(a.in, b.in), one);
     WsInterval in = WS_INTERVAL_ANY;
@@ -191,7 +193,14 @@ WsTerm ws_term_cdiv(WsTermWriter *t, WsTerm a, WsTerm b)
         in = ws_interval_div(up, b.in, up.lo >= 0);
     if (ws_interval_known(in, &v))
         return ws_term_int(t, v);
-    return ws_term_call(t, t->language->function(t, WS_FUNC_CDIV), a, b, in);
+    WsTerm made = t->language->up(t, a, b, at_least_zero);
+    made.in = in;
+    return made;
+}
+
+WsTerm ws_term_cdiv(WsTermWriter *t, WsTerm a, WsTerm b)
+{
+    return cdiv(t, a, b, FALSE);
 }
 
 WsTerm ws_term_truth(WsTermWriter *t, WsTerm a)
@@ -214,16 +223,28 @@ static WsTerm choose(WsTermWriter *t, WsTerm cond, const WsExpr *x, const WsExpr
     return made;
 }
 
+/* Operand i of a minimum or a maximum. */
+static WsTerm operand(WsTermWriter *t, const WsExpr *x, guint i)
+{
+    gint64 v;
+    const gboolean hidden =
+        x->func == WS_FUNC_MAX && x->n_args == 2 && ws_expr_is_int(x->arg[1 - i], &v) && v >= 0;
+    t->at_least_zero = hidden ? x->arg[i] : NULL;
+    return ws_term_uniform(t, x->arg[i]);
+}
+
 static WsTerm call(WsTermWriter *t, const WsExpr *x)
 {
-    WsTerm a = ws_term_uniform(t, x->arg[0]);
+    const gboolean at_least_zero = t->at_least_zero == x;
+    const gboolean extremes = x->func == WS_FUNC_MIN || x->func == WS_FUNC_MAX;
+    WsTerm a = extremes ? operand(t, x, 0) : ws_term_uniform(t, x->arg[0]);
     switch (x->func) {
     case WS_FUNC_CDIV:
-        return ws_term_cdiv(t, a, ws_term_uniform(t, x->arg[1]));
+        return cdiv(t, a, ws_term_uniform(t, x->arg[1]), at_least_zero);
     case WS_FUNC_MIN:
     case WS_FUNC_MAX:
         for (guint i = 1; i < x->n_args; i++)
-            a = extreme(t, a, ws_term_uniform(t, x->arg[i]), x->func == WS_FUNC_MAX);
+            a = extreme(t, a, operand(t, x, i), x->func == WS_FUNC_MAX);
         return a;
     case WS_FUNC_ABS:
         return ws_term(ws_term_format(t, "abs(%s)", a.s), WS_PREC_ATOM, 0, MAX(a.in.hi, -a.in.lo));

@@ -49,8 +49,12 @@ typedef struct {
 typedef struct {
     WsTermWord and_word, or_word;
     guint equality; /* precedence of == and != */
-    /* Name of min, max, cdiv or pow2floor. */
+    const char
+        *least; /* the text of the least integer, where it is none of the language's numbers */
+    /* Name of min, max or pow2floor. */
     const char *(*function)(WsTermWriter *t, WsFunc f);
+    /* a / b rounded up. `at_least_zero`: what is below 0 counts as 0 or more. */
+    WsTerm (*up)(WsTermWriter *t, WsTerm a, WsTerm b, gboolean at_least_zero);
     /* a / b or its remainder, rounded down; `positive`: neither side is negative. */
     WsTerm (*divide)(WsTermWriter *t, WsTerm a, WsTerm b, gboolean rest, gboolean positive);
     WsTerm (*choose)(WsTermWriter *t, WsTerm cond, WsTerm a, WsTerm b);
@@ -70,9 +74,10 @@ struct WsTermWriter {
     const WsTermLanguage *language;
     gpointer printer; /* whose table it is */
     GStringChunk *pool;
-    gboolean nonneg;    /* slots, stages, parities: never negative */
-    gboolean plus_zero; /* copies will be compared: "x" as "x + 0" */
-    gint64 ring;        /* parities: divisors of this value are called ring_name */
+    gboolean nonneg;             /* slots, stages, parities: never negative */
+    const WsExpr *at_least_zero; /* the operand of a maximum whose other one is not negative */
+    gboolean plus_zero;          /* copies will be compared: "x" as "x + 0" */
+    gint64 ring;                 /* parities: divisors of this value are called ring_name */
     const char *ring_name;
 };
 

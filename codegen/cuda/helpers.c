@@ -15,12 +15,14 @@ static const Helper helper[] = {
     { "mod quot", "// Remainder and quotient of what is never negative.\n" HD
                   "int mod(int a, int b) { return int(uint32_t(a) % uint32_t(b)); }\n" HD
                   "int quot(int a, int b) { return int(uint32_t(a) / uint32_t(b)); }\n" },
-    { "floor_div floor_mod cdiv wrap_div wrap_cdiv",
+    { "floor_div wrap_div wrap_cdiv",
       "// Division that rounds down, whatever the signs.\n" HD
-      "int floor_div(int a, int b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }\n" HD
-      "int floor_mod(int a, int b) { return a - floor_div(a, b) * b; }\n" },
-    { "cdiv", HD "int cdiv(int a, int b) { return b > 0 && a > 0 ? (a + b - 1) / b : "
-                 "-floor_div(-a, b); }\n" },
+      "int floor_div(int a, int b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }\n" },
+    { "floor_mod wrap_mod wrap_cdiv",
+      HD "int floor_mod(int a, int b)\n{\n    const int rest = a % b;\n"
+         "    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;\n}\n" },
+    { "cdiv", "// Up, by what is greater than 0.\n" HD
+              "int cdiv(int a, int b) { return a / b + (a > 0 && a % b != 0); }\n" },
     { "pow2floor", "// Largest power of two <= n, 0 for n < 1.\n" HD "int pow2floor(int n)\n{\n"
                    "    int p = n < 1 ? 0 : 1;\n    while (p && p <= n / 2)\n        p *= 2;\n"
                    "    return p;\n}\n" },
@@ -37,20 +39,19 @@ static const Helper helper[] = {
     { "umulhi",
       D "int umulhi(int a, int b) { return int(__umulhi(uint32_t(a), uint32_t(b))); }\n" },
     { "wrap_add wrap_sub wrap_mul wrap_abs wrap_div wrap_cdiv quad_sum_i32",
-      "// Modulo 2^32.\n" D
-      "int wrap_add(int a, int b) { return int(uint32_t(a) + uint32_t(b)); }\n" D
+      "// Modulo 2^32.\n" HD
+      "int wrap_add(int a, int b) { return int(uint32_t(a) + uint32_t(b)); }\n" HD
       "int wrap_sub(int a, int b) { return int(uint32_t(a) - uint32_t(b)); }\n" D
       "int wrap_mul(int a, int b) { return int(uint32_t(a) * uint32_t(b)); }\n" },
     { "wrap_abs", D "int wrap_abs(int a) { return a < 0 ? wrap_sub(0, a) : a; }\n" },
     { "wrap_mod wrap_cdiv",
-      "// What 0 divides stays, without a rest; the least integer divided by -1 is itself.\n" D
-      "int wrap_mod(int a, int b)\n{\n    const int rest = b == 0 || b == -1 ? 0 : a % b;\n"
-      "    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;\n}\n" },
+      "// What 0 divides stays, without a rest; the least integer divided by -1 is itself.\n" HD
+      "int wrap_mod(int a, int b) { return b == 0 || b == -1 ? 0 : floor_mod(a, b); }\n" },
     { "wrap_div wrap_cdiv",
-      D "int wrap_div(int a, int b)\n{\n"
-        "    return b == 0 ? a : b == -1 ? wrap_sub(0, a) : floor_div(a, b);\n}\n" },
-    { "wrap_cdiv",
-      D "int wrap_cdiv(int a, int b) { return wrap_add(wrap_div(a, b), wrap_mod(a, b) != 0); }\n" },
+      HD "int wrap_div(int a, int b)\n{\n"
+         "    return b == 0 ? a : b == -1 ? wrap_sub(0, a) : floor_div(a, b);\n}\n" },
+    { "wrap_cdiv", HD
+      "int wrap_cdiv(int a, int b) { return wrap_add(wrap_div(a, b), wrap_mod(a, b) != 0); }\n" },
     { "swizzle column",
       "// The swizzle of TMA and wgmma: bits 4.. of an address are XORed with bits 7.. .\n"
       "template <int SPAN>\n" D "uint32_t swizzle(uint32_t at)\n{\n"

@@ -154,12 +154,10 @@ static gboolean wraps(WsCudaMath *m, WsCudaNode *n)
     return n->is->kind != WS_MATH_REAL && !within_word(exact(m, n));
 }
 
-/* A quotient or rest that C++ has and floor_div and floor_mod reach without running over. */
+/* A quotient or rest that C++ has. */
 static gboolean divides(WsCudaMath *m, WsCudaNode *n)
 {
-    gint64 by;
-    const WsInterval a = range(m, n->arg[0]);
-    return ws_interval_known(range(m, n->arg[1]), &by) && by > 0 && a.lo - by >= word.lo;
+    return range(m, n->arg[1]).lo > 0;
 }
 
 static WsTerm arithmetic(WsCudaMath *m, WsCudaNode *n)
@@ -190,16 +188,6 @@ static WsTerm arithmetic(WsCudaMath *m, WsCudaNode *n)
 }
 
 /* --- masks -------------------------------------------------------------------------------------*/
-
-static gboolean is_index(const WsCudaNode *n)
-{
-    if (n->is->form == WS_ARRAY_OPERATION &&
-        (n->is->x->op == WS_EXPR_ADD || n->is->x->op == WS_EXPR_SUB))
-        return is_index(n->arg[0]) && is_index(n->arg[1]);
-    return n->is->kind != WS_MATH_BOOL &&
-           (n->is->form == WS_ARRAY_ROW || n->is->form == WS_ARRAY_COL ||
-            n->is->form == WS_ARRAY_UNIFORM);
-}
 
 /* The part of a sum of row, col and uniforms that does not change from slot to slot, and the one
  * that does (constants once the loops are unrolled). */
@@ -250,11 +238,17 @@ static gboolean is_aligned(WsCudaMath *m, const WsCudaNode *n)
     return aligned_columns(m, n, &turned) > 0;
 }
 
+static WsInterval uniform_range(gpointer data, const WsExpr *x)
+{
+    WsCuda *c = data;
+    return ws_cuda_uniform(c, x).in;
+}
+
 gboolean ws_cuda_node_is_mask(WsCudaMath *m, const WsCudaNode *n)
 {
     return n->is->form == WS_ARRAY_OPERATION && n->is->x->op >= WS_EXPR_LT &&
-           n->is->x->op <= WS_EXPR_NE && !m->linear && is_index(n->arg[0]) && is_index(n->arg[1]) &&
-           !is_aligned(m, n);
+           n->is->x->op <= WS_EXPR_NE && !m->linear &&
+           ws_fact_one_difference(n->is, uniform_range, m->c) && !is_aligned(m, n);
 }
 
 /* `base + col <= last + row` is one difference per thread against a constant per slot. */

@@ -11,11 +11,19 @@ static const char *function(WsTermWriter *t, WsFunc f)
     return ws_func_text(f);
 }
 
-/* C++ rounds to zero: only where neither side is negative do its operators say what ours do. */
+/* C++ rounds to zero: only where neither side is negative do its operators say what ours do. What
+ * may be 0 or -1 is no divisor of C++ at all. */
 static WsTerm divide(WsTermWriter *t, WsTerm a, WsTerm b, gboolean rest, gboolean positive)
 {
-    static const char *const name[2][2] = { { "floor_div", "floor_mod" }, { "quot", "mod" } };
-    return ws_term_call(t, name[positive][rest], a, b, a.in);
+    static const char *const name[][2] = { { "wrap_div", "wrap_mod" },
+                                           { "floor_div", "floor_mod" },
+                                           { "quot", "mod" } };
+    return ws_term_call(t, name[b.in.lo > 0 ? 1 + positive : 0][rest], a, b, a.in);
+}
+
+static WsTerm up(WsTermWriter *t, WsTerm a, WsTerm b, gboolean at_least_zero)
+{
+    return ws_term_call(t, b.in.lo > 0 ? "cdiv" : "wrap_cdiv", a, b, a.in);
 }
 
 static WsTerm choose(WsTermWriter *t, WsTerm cond, WsTerm a, WsTerm b)
@@ -87,7 +95,9 @@ const WsTermLanguage ws_cuda_language = {
     .and_word = { "&&", WS_PREC_AND, WS_PREC_AND },
     .or_word = { "||", WS_PREC_EQ, WS_PREC_EQ }, /* compilers warn of a && b || c */
     .equality = WS_PREC_EQ,
+    .least = "(-2147483647 - 1)",
     .function = function,
+    .up = up,
     .divide = divide,
     .choose = choose,
     .variable = variable,
@@ -107,9 +117,10 @@ gboolean ws_cuda_constant(WsCuda *c, const WsExpr *x, guint *out)
     return v >= 0 && v <= G_MAXINT32;
 }
 
-const char *ws_cuda_real(WsCuda *c, double r)
+const char *ws_cuda_real(WsCuda *c, double x)
 {
     char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+    const float r = (float)x; /* nine digits give back the float, not what was rounded to it */
     if (isinf(r))
         return r < 0 ? "-INFINITY" : "INFINITY";
     g_ascii_formatd(buffer, sizeof buffer, "%.9g", r);

@@ -123,6 +123,11 @@ LLVMValueRef ws_uniform_i32(WsEmit *e, const WsExpr *x);
 WsUniform ws_uniform_op(WsEmit *e, WsExprOp op, WsUniform a, WsUniform b);
 WsUniform ws_uniform_truth(WsEmit *e, WsUniform u); /* u != 0 */
 WsUniform ws_uniform_min(WsEmit *e, WsUniform a, WsUniform b);
+/* Floor division or its rest modulo 2^32, and the quotient rounded up. What 0 divides stays,
+ * without a rest, and the least integer divided by -1 is itself: no instruction sees such a
+ * divisor, which `by` bounds. */
+LLVMValueRef ws_emit_floor_div(WsEmit *e, LLVMValueRef a, LLVMValueRef b, WsInterval by, gboolean mod);
+LLVMValueRef ws_emit_cdiv(WsEmit *e, LLVMValueRef a, LLVMValueRef b, WsInterval by);
 WsUniform ws_uniform_cdiv(WsEmit *e, WsUniform a, WsUniform b);
 WsUniform ws_global_element(WsEmit *e, const WsExpr *x); /* T[i, …]; global.c */
 void ws_uniform_ranges(WsEmit *e);                       /* intervals of sizes from `assume` */

@@ -127,34 +127,8 @@ static LLVMValueRef arg(WsMath *m, WsMathNode *n, guint i, guint r, guint c)
                       n->is->kind == WS_MATH_LITERAL ? WS_MATH_INT : n->is->kind);
 }
 
-/* Floor division or its remainder, as everywhere in the language, modulo 2^32. What 0 divides stays
- * without a rest; no instruction sees a divisor of 0, or the least integer and -1. */
-static LLVMValueRef floor_div(WsEmit *e, LLVMValueRef a, LLVMValueRef b, gboolean mod)
-{
-    LLVMValueRef zero = ws_i32(e, 0);
-    if (LLVMIsAConstantInt(b)) {
-        gint64 c = LLVMConstIntGetSExtValue(b);
-        if (c == -1) /* the least integer has no quotient that an instruction may give */
-            return mod ? zero : LLVMBuildNeg(e->b, a, "");
-        if (c > 0 && (c & (c - 1)) == 0)
-            return mod ? LLVMBuildAnd(e->b, a, ws_i32(e, c - 1), "")
-                       : LLVMBuildAShr(e->b, a, ws_i32(e, __builtin_ctzll((guint64)c)), "");
-    }
-    LLVMValueRef none = LLVMBuildICmp(e->b, LLVMIntEQ, b, zero, "");
-    LLVMValueRef minus = LLVMBuildICmp(e->b, LLVMIntEQ, b, ws_i32(e, -1), "");
-    b = LLVMBuildSelect(e->b, LLVMBuildOr(e->b, none, minus, ""), ws_i32(e, 1), b, "");
-    LLVMValueRef rest = LLVMBuildSRem(e->b, a, b, "");
-    LLVMValueRef differ =
-        LLVMBuildICmp(e->b, LLVMIntSLT, LLVMBuildXor(e->b, rest, b, ""), zero, "");
-    LLVMValueRef fix =
-        LLVMBuildAnd(e->b, differ, LLVMBuildICmp(e->b, LLVMIntNE, rest, zero, ""), "");
-    if (mod)
-        return LLVMBuildAdd(e->b, rest, LLVMBuildSelect(e->b, fix, b, zero, ""), "");
-    LLVMValueRef q =
-        LLVMBuildSub(e->b, LLVMBuildSDiv(e->b, a, b, ""), LLVMBuildZExt(e->b, fix, e->i32, ""), "");
-    return LLVMIsAConstantInt(b) ? q
-                                 : LLVMBuildSelect(e->b, minus, LLVMBuildNeg(e->b, a, ""), q, "");
-}
+/* All that an i32 may be. */
+static const WsInterval word = { G_MININT32, G_MAXINT32 };
 
 static LLVMValueRef real_op(WsEmit *e, WsExprOp op, LLVMValueRef a, LLVMValueRef b)
 {
@@ -185,21 +159,11 @@ static LLVMValueRef arithmetic(WsMath *m, WsMathNode *n, guint r, guint c)
     case WS_EXPR_MUL:
         return LLVMBuildMul(e->b, a, b, "");
     default:
-        return floor_div(e, a, b, op == WS_EXPR_MOD);
+        return ws_emit_floor_div(e, a, b, word, op == WS_EXPR_MOD);
     }
 }
 
-/* Sums of row, col and uniform integers: what does not change from slot to slot, and a constant. */
-static gboolean is_index(const WsMathNode *n)
-{
-    if (n->is->form == WS_ARRAY_OPERATION &&
-        (n->is->x->op == WS_EXPR_ADD || n->is->x->op == WS_EXPR_SUB))
-        return is_index(n->arg[0]) && is_index(n->arg[1]);
-    return n->is->kind != WS_MATH_BOOL &&
-           (n->is->form == WS_ARRAY_ROW || n->is->form == WS_ARRAY_COL ||
-            n->is->form == WS_ARRAY_UNIFORM);
-}
-
+/* Of such a sum: what does not change from slot to slot, and a constant. */
 static LLVMValueRef index_part(WsMath *m, WsMathNode *n, guint r, guint c, gint64 *constant)
 {
     gint64 more;
@@ -216,14 +180,19 @@ static LLVMValueRef index_part(WsMath *m, WsMathNode *n, guint r, guint c, gint6
     return minus ? LLVMBuildSub(m->e->b, a, b, "") : LLVMBuildAdd(m->e->b, a, b, "");
 }
 
+static WsInterval uniform_range(gpointer data, const WsExpr *x)
+{
+    const WsUniform u = ws_uniform(data, x);
+    return (WsInterval){ u.lo, u.hi };
+}
+
 /* Masks: `base + col <= last + row` becomes a test of one difference per thread against a constant
- * per slot, instead of a sum per row and column kept in registers. Differences of coordinates fit
- * in 32 bits. NULL: not of this form. */
+ * per slot, instead of a sum per row and column kept in registers. NULL: not of this form. */
 static LLVMValueRef index_comparison(WsMath *m, WsMathNode *n, LLVMIntPredicate p, guint r, guint c)
 {
     WsMathNode *a = n->arg[0], *b = n->arg[1];
     gint64 ka, kb;
-    if (m->linear || !is_index(a) || !is_index(b))
+    if (m->linear || !ws_fact_one_difference(n->is, uniform_range, m->e))
         return NULL;
     LLVMValueRef left = index_part(m, a, r, c, &ka), right = index_part(m, b, r, c, &kb);
     return LLVMBuildICmp(m->e->b, p, LLVMBuildSub(m->e->b, left, right, ""), ws_i32(m->e, kb - ka),
@@ -375,10 +344,7 @@ static LLVMValueRef call(WsMath *m, WsMathNode *n, guint r, guint c)
             return LLVMGetUndef(e->f32);
         }
         LLVMValueRef x = arg(m, n, 0, r, c), by = arg(m, n, 1, r, c);
-        LLVMValueRef more =
-            LLVMBuildICmp(e->b, LLVMIntNE, floor_div(e, x, by, TRUE), ws_i32(e, 0), "");
-        return LLVMBuildAdd(e->b, floor_div(e, x, by, FALSE), LLVMBuildZExt(e->b, more, e->i32, ""),
-                            "");
+        return ws_emit_cdiv(e, x, by, word);
     }
     default:
         if (ws_func_of_bits(n->is->x->func)) {

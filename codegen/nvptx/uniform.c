@@ -14,7 +14,7 @@ WsUniform ws_uniform_value(LLVMValueRef v, gint64 lo, gint64 hi)
 
 WsUniform ws_uniform_const(WsEmit *e, gint64 value)
 {
-    if (value < G_MININT32 || value > G_MAXUINT32)
+    if (value < G_MININT32 || value > G_MAXINT32)
         ws_emit_step_error(e, e->op, "an integer beyond 32 bits");
     return ws_uniform_value(LLVMConstInt(e->i32, (guint64)value & 0xffffffffu, 0), value, value);
 }
@@ -48,10 +48,62 @@ static WsUniform multiply(WsEmit *e, WsUniform a, WsUniform b)
     return fold(e, LLVMBuildMul(e->b, a.v, b.v, ""), ws_interval_mul(range_of(a), range_of(b)));
 }
 
-/* Floor division or its remainder by a positive constant, or by a run-time value. */
+/* `least`: the quotient by -1 needs an answer of its own. */
+static LLVMValueRef floor_div(WsEmit *e, LLVMValueRef a, LLVMValueRef b, WsInterval by,
+                              gboolean mod, gboolean least)
+{
+    LLVMValueRef zero = ws_i32(e, 0), none = NULL, minus = NULL;
+    if (LLVMIsAConstantInt(b)) {
+        gint64 c = LLVMConstIntGetSExtValue(b);
+        if (c == -1)
+            return mod ? zero : LLVMBuildNeg(e->b, a, "");
+        if (c > 0 && (c & (c - 1)) == 0) /* & and >> have floor semantics for both signs */
+            return mod ? LLVMBuildAnd(e->b, a, ws_i32(e, c - 1), "")
+                       : LLVMBuildAShr(e->b, a, ws_i32(e, __builtin_ctzll((guint64)c)), "");
+    }
+    if (by.lo <= 0 && by.hi >= 0)
+        none = LLVMBuildICmp(e->b, LLVMIntEQ, b, zero, "");
+    if (least && by.lo <= -1 && by.hi >= -1) {
+        minus = LLVMBuildICmp(e->b, LLVMIntEQ, b, ws_i32(e, -1), "");
+        none = none ? LLVMBuildOr(e->b, none, minus, "") : minus;
+    }
+    if (none)
+        b = LLVMBuildSelect(e->b, none, ws_i32(e, 1), b, "");
+    LLVMValueRef rest = LLVMBuildSRem(e->b, a, b, "");
+    LLVMValueRef differ =
+        LLVMBuildICmp(e->b, LLVMIntSLT, LLVMBuildXor(e->b, rest, b, ""), zero, "");
+    LLVMValueRef fix =
+        LLVMBuildAnd(e->b, differ, LLVMBuildICmp(e->b, LLVMIntNE, rest, zero, ""), "");
+    if (mod)
+        return LLVMBuildAdd(e->b, rest, LLVMBuildSelect(e->b, fix, b, zero, ""), "");
+    LLVMValueRef q =
+        LLVMBuildSub(e->b, LLVMBuildSDiv(e->b, a, b, ""), LLVMBuildZExt(e->b, fix, e->i32, ""), "");
+    return minus ? LLVMBuildSelect(e->b, minus, LLVMBuildNeg(e->b, a, ""), q, "") : q;
+}
+
+LLVMValueRef ws_emit_floor_div(WsEmit *e, LLVMValueRef a, LLVMValueRef b, WsInterval by,
+                               gboolean mod)
+{
+    return floor_div(e, a, b, by, mod, TRUE);
+}
+
+LLVMValueRef ws_emit_cdiv(WsEmit *e, LLVMValueRef a, LLVMValueRef b, WsInterval by)
+{
+    LLVMValueRef rest = ws_emit_floor_div(e, a, b, by, TRUE);
+    LLVMValueRef more = LLVMBuildICmp(e->b, LLVMIntNE, rest, ws_i32(e, 0), "");
+    return LLVMBuildAdd(e->b, ws_emit_floor_div(e, a, b, by, FALSE),
+                        LLVMBuildZExt(e->b, more, e->i32, ""), "");
+}
+
+/* A place (ws_fact_place) is not the least integer; the host would stop at one that were. */
+static gboolean may_be_least(WsInterval a)
+{
+    return a.lo <= G_MININT32 && a.lo > WS_INTERVAL_MIN;
+}
+
 static WsUniform divide(WsEmit *e, WsUniform a, WsUniform b, gboolean mod)
 {
-    gint64 c;
+    gint64 c = 0;
     gboolean known = ws_uniform_known(&b, &c) && c > 0;
     gboolean positive = (a.lo >= 0 || e->nonneg) && b.lo >= 0;
     if (known && c == 1)
@@ -60,32 +112,17 @@ static WsUniform divide(WsEmit *e, WsUniform a, WsUniform b, gboolean mod)
         return a;
     WsInterval x = range_of(a), y = range_of(b);
     WsInterval range = mod ? ws_interval_mod(x, y, positive) : ws_interval_div(x, y, positive);
-    if (b.lo <= 0 && b.hi >= 0) { /* a lazy operator may evaluate this for nothing: no trap */
+    /* such a sum has 32 bits and no sign, unless it is one of places */
+    const gboolean wide =
+        a.lo >= 0 && a.hi > G_MAXINT32 && a.hi < WS_INTERVAL_MAX && MAX(a.lo, c) > WS_FACT_MARGIN;
+    if (!positive || (known && (c & (c - 1)) == 0 && !wide))
+        return fold(e, floor_div(e, a.v, b.v, y, mod, e->host || may_be_least(x)), range);
+    if (b.lo <= 0) {
         LLVMValueRef none = LLVMBuildICmp(e->b, LLVMIntEQ, b.v, ws_i32(e, 0), "");
         b.v = LLVMBuildSelect(e->b, none, ws_i32(e, 1), b.v, "");
     }
-    LLVMValueRef v;
-    if (known && (c & (c - 1)) == 0) { /* & and >> have floor semantics for both signs */
-        guint shift = (guint)__builtin_ctzll((guint64)c);
-        v = mod ? LLVMBuildAnd(e->b, a.v, ws_i32(e, c - 1), "")
-                : LLVMBuildAShr(e->b, a.v, ws_i32(e, shift), "");
-    } else if (positive) {
-        v = mod ? LLVMBuildURem(e->b, a.v, b.v, "") : LLVMBuildUDiv(e->b, a.v, b.v, "");
-    } else {
-        LLVMValueRef r = LLVMBuildSRem(e->b, a.v, b.v, "");
-        LLVMValueRef zero = ws_i32(e, 0);
-        LLVMValueRef differ =
-            LLVMBuildICmp(e->b, LLVMIntSLT, LLVMBuildXor(e->b, r, b.v, ""), zero, "");
-        LLVMValueRef fix =
-            LLVMBuildAnd(e->b, differ, LLVMBuildICmp(e->b, LLVMIntNE, r, zero, ""), "");
-        if (mod) {
-            v = LLVMBuildAdd(e->b, r, LLVMBuildSelect(e->b, fix, b.v, zero, ""), "");
-        } else {
-            v = LLVMBuildSub(e->b, LLVMBuildSDiv(e->b, a.v, b.v, ""),
-                             LLVMBuildZExt(e->b, fix, e->i32, ""), "");
-        }
-    }
-    return fold(e, v, range);
+    return fold(e, mod ? LLVMBuildURem(e->b, a.v, b.v, "") : LLVMBuildUDiv(e->b, a.v, b.v, ""),
+                range);
 }
 
 static LLVMIntPredicate predicate(WsExprOp op)
@@ -157,10 +194,13 @@ WsUniform ws_uniform_min(WsEmit *e, WsUniform a, WsUniform b)
 
 WsUniform ws_uniform_cdiv(WsEmit *e, WsUniform a, WsUniform b)
 {
-    WsUniform zero = ws_uniform_const(e, 0), one = ws_uniform_const(e, 1);
-    if (b.lo <= 0) /* either sign: -floor(-a / b) */
-        return add(e, zero, divide(e, add(e, zero, a, TRUE), b, FALSE), TRUE);
-    return divide(e, add(e, a, add(e, b, one, TRUE), FALSE), b, FALSE);
+    const WsInterval by = range_of(b),
+                     up = ws_interval_sub(ws_interval_add(range_of(a), by), (WsInterval){ 1, 1 });
+    const gboolean near = ws_fact_place(range_of(a)) && b.hi <= WS_FACT_MARGIN;
+    if (b.lo > 0 && (near || up.hi <= (a.lo >= 0 && up.lo < up.hi ? G_MAXUINT32 : G_MAXINT32)))
+        return divide(e, add(e, a, add(e, b, ws_uniform_const(e, 1), TRUE), FALSE), b, FALSE);
+    return fold(e, ws_emit_cdiv(e, a.v, b.v, by),
+                b.lo > 0 ? ws_interval_div(up, by, FALSE) : WS_INTERVAL_ANY);
 }
 
 WsUniform ws_uniform_truth(WsEmit *e, WsUniform u)

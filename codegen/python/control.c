@@ -57,6 +57,7 @@ static void counted(WsPy *y, const WsTree *t)
 {
     WsTerm from = t->from ? ws_py_uniform(y, t->from) : ws_py_int(y, 0);
     WsTerm step = t->step_by ? ws_py_uniform(y, t->step_by) : ws_py_int(y, 1);
+    y->terms.at_least_zero = t->count;
     WsTerm count = ws_py_uniform(y, t->count);
     const char *name = ws_py_local(y, t->name);
     gint64 a, b, n;

@@ -53,9 +53,10 @@ typedef struct {
 
 static WsTerm text(Math *m, Node *n, Place at);
 
-static WsTerm real_number(Math *m, double r)
+static WsTerm real_number(Math *m, double x)
 {
     char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+    const float r = (float)x; /* nine digits give back the float, not what was rounded to it */
     if (isinf(r))
         return ws_term_unknown(r < 0 ? "-float(\"inf\")" : "float(\"inf\")",
                                r < 0 ? WS_PREC_UNARY : WS_PREC_ATOM);

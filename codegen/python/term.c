@@ -20,8 +20,6 @@ static const char *function(WsTermWriter *t, WsFunc f)
         return y->host ? "min" : ws_py_format(y, "%s.minimum", module);
     case WS_FUNC_MAX:
         return y->host ? "max" : ws_py_format(y, "%s.maximum", module);
-    case WS_FUNC_CDIV:
-        return ws_py_format(y, "%s.cdiv", y->host ? "triton" : module);
     default:
         if (!y->host)
             ws_py_refuse(y, y->op, "pow2floor on the device", "make it a `let` of the design");
@@ -35,6 +33,19 @@ static WsTerm divide(WsTermWriter *t, WsTerm a, WsTerm b, gboolean rest, gboolea
     if (positive || y->host)
         return ws_term_infix(t, rest ? "%" : "//", WS_PREC_TERM, a, b, a.in);
     return ws_term_call(t, ws_py_helper(y, rest ? "floor_mod" : "floor_div"), a, b, a.in);
+}
+
+/* The device rounds towards 0, which is up where the sum is negative: a maximum of 0 or more hides
+ * that. */
+static WsTerm up(WsTermWriter *t, WsTerm a, WsTerm b, gboolean at_least_zero)
+{
+    WsPy *y = t->printer;
+    if (!y->host && !at_least_zero && a.in.lo + b.in.lo < 0) {
+        a = ws_term_op(t, WS_EXPR_SUB, ws_term_int(t, 0), a);
+        return ws_term_op(t, WS_EXPR_SUB, ws_term_int(t, 0), divide(t, a, b, FALSE, FALSE));
+    }
+    return ws_term_call(t, ws_py_format(y, "%s.cdiv", y->host ? "triton" : y->dialect->module), a,
+                        b, a.in);
 }
 
 static WsTerm choose(WsTermWriter *t, WsTerm cond, WsTerm a, WsTerm b)
@@ -98,6 +109,7 @@ const WsTermLanguage ws_py_language = {
     .or_word = { "or", WS_PREC_OR, WS_PREC_AND },
     .equality = WS_PREC_REL,
     .function = function,
+    .up = up,
     .divide = divide,
     .choose = choose,
     .variable = variable,

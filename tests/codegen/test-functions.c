@@ -7,6 +7,7 @@
 #include "program/elaborate.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /* A value as f32 from x (f32), row and col. `host`: over the scalar `scale`, in a name of the
  * launch; NULL: not said there. `python`: what Gluon, TLE and TLX answer; NULL: they say it. */
@@ -238,6 +239,12 @@ static const struct {
     { "f32((row - 9) % 7)", "floor_mod(", "wrap_" },
     { "f32(i32(x)/7 + cdiv(i32(x), row))", "wrap_cdiv(", "wrap_abs" },
     { "f32(abs(i32(x)))", "wrap_abs(", NULL },
+    { "f32(max(i32(x), -2147483648))", "(-2147483647 - 1))", "_long" },
+    { "select(row + 2147483647 < col, 1, 0)", "wrap_add(", "slot_row(ri) - " },
+    { "select(t*64 + col <= row + 9, 1, 0)", " <= -slot_col(ci) + slot_row(ri)", "wrap_" },
+    { "select(M - col <= row - M, 1, 0)", "M - (col0 + slot_col(ci)) <= row0", NULL },
+    { "x*1e39", "INFINITY", "e+39f" },
+    { "x*0.30000001192092895508", "0.300000012f", NULL },
 };
 
 static void test_integers(void)
@@ -265,6 +272,97 @@ static void test_integers(void)
     }
 }
 
+/* The quotients of the text, run on the host over edge values with what C++ leaves undefined
+ * trapped, against the one rule in 64 bits. */
+static const char quotients[] =
+    "#include <cstdint>\n#include <cstdio>\n#define __host__\n#define __device__\n"
+    "#define __forceinline__ inline\nusing std::uint32_t;\n%s\n"
+    "static int wrong;\n"
+    "static void same(const char *f, int a, int b, int got, int64_t want)\n{\n"
+    "    if (got != int(uint32_t(want)))\n        wrong = printf(\"%%s(%%d, %%d) = %%d\\n\", f, a, "
+    "b, got);\n}\n"
+    "int main()\n{\n"
+    "    const int least = -2147483647 - 1, edge[] = { least, least + 1, -1073741825, -64, -3, -2, "
+    "-1,\n"
+    "        0, 1, 2, 3, 64, 127, 1073741824, 1073741825, 2147483646, 2147483647 };\n"
+    "    for (int a : edge)\n        for (int b : edge) {\n"
+    "            int64_t q = b ? int64_t(a) / b : a, r = b ? int64_t(a) %% b : 0;\n"
+    "            if (r && (r < 0) != (b < 0)) { q--; r += b; }\n"
+    "            same(\"wrap_div\", a, b, wrap_div(a, b), q);\n"
+    "            same(\"wrap_mod\", a, b, wrap_mod(a, b), r);\n"
+    "            same(\"wrap_cdiv\", a, b, wrap_cdiv(a, b), q + !!r);\n"
+    "            if (b > 0) {\n"
+    "                same(\"floor_div\", a, b, floor_div(a, b), q);\n"
+    "                same(\"floor_mod\", a, b, floor_mod(a, b), r);\n"
+    "                same(\"cdiv\", a, b, cdiv(a, b), q + !!r);\n"
+    "            }\n"
+    "            if (b > 0 && a >= 0) {\n"
+    "                same(\"quot\", a, b, quot(a, b), q);\n"
+    "                same(\"mod\", a, b, mod(a, b), r);\n"
+    "            }\n        }\n    return wrong != 0;\n}\n";
+
+/* From the first helper of divisions to the first one that is none. */
+static char *helpers(const char *text)
+{
+    GString *s = g_string_new(NULL);
+    g_auto(GStrv) line = g_strsplit(text, "\n", -1);
+    static const char *const want[] = { " mod(",      " quot(",     " floor_div(", " floor_mod(",
+                                        " cdiv(",     " wrap_add(", " wrap_sub(",  " wrap_div(",
+                                        " wrap_mod(", " wrap_cdiv(" };
+    for (guint i = 0; line[i]; i++) {
+        gboolean head = FALSE;
+        for (guint k = 0; k < G_N_ELEMENTS(want); k++)
+            head = head || (strstr(line[i], want[k]) && strstr(line[i], "__forceinline__ int"));
+        for (; head && line[i]; i++) {
+            g_string_append_printf(s, "%s\n", line[i]);
+            if (g_str_has_suffix(line[i], "}"))
+                break;
+        }
+    }
+    return g_string_free(s, FALSE);
+}
+
+static void test_edges(void)
+{
+    g_autofree char *compiler = g_find_program_in_path("c++");
+    if (!compiler) {
+        g_test_skip("no C++ compiler is installed");
+        return;
+    }
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsProgram) p =
+        load("scale", ", \"y = y + f32(i32(x)/i32(y) + cdiv(i32(x), i32(y)) + i32(x) % i32(y))\", "
+                      "\"y = y + f32((row - 9)/7 + (row - 9) % 7 + cdiv(M, 3) + M/3 + M % 3)\"");
+    g_autofree char *text = ws_generate_cuda(p, FALSE, &error);
+    g_assert_no_error(error);
+    g_autofree char *called = helpers(text);
+    g_autofree char *source = g_strdup_printf(quotients, called);
+    g_autofree char *dir = g_dir_make_tmp("warpstave-edges-XXXXXX", &error);
+    g_autofree char *file = g_build_filename(dir, "edges.cpp", NULL);
+    g_autofree char *program = g_build_filename(dir, "edges", NULL);
+    g_assert_true(g_file_set_contents(file, source, -1, &error));
+    const char *build[] = {
+        compiler, "-std=c++17", "-O1", "-fsanitize=undefined", "-fno-sanitize-recover=all", file,
+        "-o",     program,      NULL
+    };
+    const char *run[] = { program, NULL };
+    g_autofree char *says = NULL, *fails = NULL;
+    gint status;
+    g_assert_true(
+        g_spawn_sync(NULL, (char **)build, NULL, 0, NULL, NULL, &says, &fails, &status, &error));
+    if (status)
+        g_error("%s\n%s", fails, source);
+    g_clear_pointer(&says, g_free);
+    g_clear_pointer(&fails, g_free);
+    g_assert_true(
+        g_spawn_sync(NULL, (char **)run, NULL, 0, NULL, NULL, &says, &fails, &status, &error));
+    if (status)
+        g_error("%s%s", says, fails);
+    unlink(program);
+    unlink(file);
+    rmdir(dir);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -273,5 +371,6 @@ int main(int argc, char **argv)
     g_test_add_func("/functions/llvm", test_llvm);
     g_test_add_func("/functions/cuda", test_cuda);
     g_test_add_func("/functions/integers", test_integers);
+    g_test_add_func("/functions/edges", test_edges);
     return g_test_run();
 }

@@ -90,6 +90,49 @@ static const Case cases[] = {
               "\"r = f32(cdiv(row - 9, row - 20))\""),
       "sar(select(j == 40, -2147483648, cdiv(-2147483648, j - 40)), 8) + 0.0",
       "select(i % 64 == 20, 11, cdiv(i % 64 - 9, i % 64 - 20)) + 0.0", NULL },
+    /* sums of places run over modulo 2^32 in a comparison too: no side of it is brought to the
+     * other where that would leave 32 bits */
+    { "masks-edges",
+      COMPUTE(
+          "\"y = select(row + 2147483647 < col, 1, 0) + "
+          "select(col - 2147483647 - 40 < row, 2, 0) + "
+          "select(row + 2147483600 < col - 2147483600, 4, 0)\", "
+          "\"r = f32(select(row > -2147483648, 1, 0) + select(row - 20 < -2147483647 - 1, 2, 0) + "
+          "select(2147483647 + row == -2147483648, 4, 0))\""),
+      "select(sar(i % 64 + 2147483647, 0) < j, 1, 0) + "
+      "select(sar(j - 2147483687, 0) < i % 64, 2, 0) + "
+      "select(sar(i % 64 + 2147483600, 0) < sar(j - 2147483600, 0), 4, 0) + 0.0",
+      "select(i % 64 == 1, 5.0, 1.0)", NULL },
+    { "masks-sizes",
+      COMPUTE(
+          "\"y = select(row + big < col - big, 1, 0) + select(row - big < col + big, 2, 0)\", "
+          "\"r = f32(select(row + big < 0, 1, 0) + select(big - 2147483647 + row > 0, 2, 0))\""),
+      "select(sar(i % 64 + big, 0) < sar(j - big, 0), 1, 0) + "
+      "select(sar(i % 64 - big, 0) < sar(j + big, 0), 2, 0) + 0.0",
+      "select(sar(i % 64 + big, 0) < 0, 1, 0) + select(big - 2147483647 + i % 64 > 0, 2, 0) + 0.0",
+      NULL },
+    /* uniform quotients follow the same rule: tm - 1 is -1, then 0 */
+    { "uniform-quotients",
+      COMPUTE("\"y = f32(sar((-big - 48)/(tm - 1), 8) + (-big - 48) % (tm - 1))\", "
+              "\"r = f32(sar(cdiv(-big - 48, tm - 1), 8))\""),
+      "-8388608.0", "-8388608.0", NULL },
+    /* the least integer is its own opposite; conversions saturate, and take NaN as 0 */
+    { "least",
+      COMPUTE("\"n = shl(1 + 0*row, 31)\", \"y = f32(sar(-n, 8) + sar(abs(n), 8) + "
+              "sar(max(n, -2147483648), 8) + sar(min(n - 1, 2147483647), 8))\", "
+              "\"n = n*0\""),
+      "-8388608*3 + 8388607 + 0.0", NULL, NULL },
+    { "saturates",
+      COMPUTE("\"n = i32((acc*0 + 1)*f32(col - 32)*1e9)\", \"y = f32(sar(n, 8))\", "
+              "\"r = f32(i8(f32(row)*9.0 - 200.0)) + f32(u8(f32(row)*9.0 - 100.0)) + "
+              "f32(i32(from_bits(2143289344 + 0*row)))\""),
+      "sar(max(min((j - 32)*1000000000, 2147483647), -2147483648), 8) + 0.0",
+      "max(min(i % 64*9 - 200, 127), -128) + max(min(i % 64*9 - 100, 255), 0) + 0.0", NULL },
+    { "nan",
+      COMPUTE("\"t = from_bits(2143289344 + 0*row)\", \"y = max(acc, t) + min(t, acc)\", "
+              "\"r = select(t == t, 1, 0) + select(t < 1, 2, 0) + select(t != t, 4, 0) + "
+              "select(!(t >= 0), 8, 0)\""),
+      "S[i,j]*2", "12.0", NULL },
     /* amounts of shifts are taken modulo 32; what runs over is taken modulo 2^32 */
     { "shifts",
       COMPUTE("\"n = shr(row - 40, col) + shl(col - 9, row)\", \"y = f32(bitand(n, 65535))\", "
@@ -146,7 +189,7 @@ static const Case cases[] = {
 
 static const char design[] =
     "{ \"warpstave\": 1, \"name\": \"one compute step\", \"target\": \"sm_90a\","
-    "  \"sizes\": { \"M\": 100 }, \"scalars\": { \"scale\": 0.75 },"
+    "  \"sizes\": { \"M\": 100, \"big\": 2147483600 }, \"scalars\": { \"scale\": 0.75 },"
     "  \"let\": { \"c\": \"scale*log2e\" },"
     "  \"tensors\": ["
     "    { \"name\": \"A\", \"dtype\": \"bf16\", \"shape\": [\"M\", 64], \"data\": \"uniform(-1, "

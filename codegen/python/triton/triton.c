@@ -148,10 +148,9 @@ static const struct {
                  "        half: tl.constexpr = x.shape[1] // 2\n"
                  "        lo, hi = x.reshape([x.shape[0], 2, half]).permute(0, 2, 1).split()\n"
                  "        return columns(lo if start < half else hi, start % half, size)\n\n\n" },
-    { "floor_div", "@triton.jit\ndef floor_div(x, n):\n    q = x // n\n"
-                   "    return tl.where(q * n > x, q - 1, q)\n\n\n" },
-    { "floor_mod", "@triton.jit\ndef floor_mod(x, n):\n    q = x // n\n"
-                   "    return x - tl.where(q * n > x, q - 1, q) * n\n\n\n" },
+    { "floor_div", "@triton.jit\ndef floor_div(x, n):\n"
+                   "    return (x - (x % n + n) % n) // n\n\n\n" },
+    { "floor_mod", "@triton.jit\ndef floor_mod(x, n):\n    return (x % n + n) % n\n\n\n" },
     { "fits", WS_PY_FITS "\n\n" },
     { "spaced", WS_PY_SPACED "\n\n" },
     { "pow2floor",
