@@ -63,7 +63,7 @@ static const struct {
       "\tadd.s32 \t%r37, %r37, 55296;\n\t" CP,
       SAME },
     { "copies-of-lanes-not-known", "triton-cpasync", PLACE,
-      "bfe.u32 \t%r37, %r4, 0, 7;\n\tshl.b32 \t%r37, %r37, 4;\n\tadd.s32 \t%r37, %r106, %r37;"
+      "min.u32 \t%r37, %r4, 127;\n\tshl.b32 \t%r37, %r37, 4;\n\tadd.s32 \t%r37, %r106, %r37;"
       "\n\tadd.s32 \t%r37, %r37, 55296;",
       "not known what bytes each thread writes" },
     { "copies-of-other-threads-in-a-round", "triton-cpasync", "add.s32 \t%r154, %r165, 55296;",

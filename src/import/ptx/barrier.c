@@ -64,13 +64,35 @@ static WsReadStep *at_barrier(PtxWalk *w, WsReadKind kind, const WsPtxInst *i, c
     return s;
 }
 
+/* 0 or 1, whatever its names are; what a round that is tried begins with is asked by the loop. */
+static gboolean is_parity(const WsExpr *e)
+{
+    gint64 n;
+    WsAffine f;
+    if (ws_x_is(e, &n))
+        return n == 0 || n == 1;
+    if ((e->op >= WS_EXPR_LT && e->op <= WS_EXPR_OR) || e->op == WS_EXPR_NOT)
+        return TRUE;
+    if (e->op == WS_EXPR_MOD)
+        return ws_x_is(e->arg[1], &n) && n == 2;
+    if (e->op == WS_EXPR_NAME)
+        return g_str_has_prefix(e->name, "__v_");
+    if (e->op == WS_EXPR_CALL)
+        return e->func == WS_FUNC_SELECT && is_parity(e->arg[1]) && is_parity(e->arg[2]);
+    if (!ws_expr_affine(e, &f))
+        return FALSE;
+    const gboolean turned = f.n == 1 && f.factor[0] == -1 && f.constant == 1 &&
+                            !ws_expr_equal(f.term[0], e) && is_parity(f.term[0]);
+    ws_affine_clear(&f);
+    return turned;
+}
+
 static void wait(PtxWalk *w, const WsPtxInst *i)
 {
     WsRead *r = w->p.r;
     const WsExpr *parity = i->n > 2 ? ptx_int(w, i->arg[2]) : NULL;
-    gint64 number;
-    if (ws_x_is(parity, &number) && number != 0 && number != 1)
-        parity = NULL; /* no phase has such a parity */
+    if (parity && !is_parity(parity))
+        parity = NULL; /* no phase has another one */
     parity = parity ? ptx_fit(w, ws_x_mod(r, parity, 2)) : NULL;
     if (!strstr(i->op, ".parity"))
         parity = NULL;

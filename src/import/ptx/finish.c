@@ -397,6 +397,16 @@ static void table_store(gpointer data, GPtrArray *list, guint at, WsReadGroup *g
     }
 }
 
+/* Registers per thread, where every group says its own. */
+static void registers_said(WsRead *r)
+{
+    gboolean all_say = TRUE;
+    for (guint i = 0; i < r->groups->len; i++)
+        all_say &= ((WsReadGroup *)g_ptr_array_index(r->groups, i))->registers > 0;
+    for (guint i = 0; i < r->groups->len && !all_say; i++)
+        ((WsReadGroup *)g_ptr_array_index(r->groups, i))->registers = 0;
+}
+
 void ptx_finish(PtxWalk *w)
 {
     PtxFinish f = { .w = w, .r = w->p.r, .regions = { .w = w } };
@@ -436,7 +446,7 @@ void ptx_finish(PtxWalk *w)
     g_ptr_array_unref(f.starts);
     ptx_stages(f.r);
     ptx_visit(f.r, named, &f);
-    ptx_values(f.r);
+    registers_said(f.r);
     if (w->lost)
         lose_all(&f);
     g_array_unref(f.rings);

@@ -102,6 +102,17 @@ static gboolean follows(WsRead *r, const WsExpr *a, const WsExpr *b, const WsExp
     return m && ws_x_difference(ws_x_op(r, WS_EXPR_MUL, count, ws_x_int(r, m)), diff, &d) && d == 0;
 }
 
+static gboolean only_there(gpointer key, gpointer value, gpointer other)
+{
+    return ((const Val *)value)->kind != VAL_TILE && !g_hash_table_contains(other, key);
+}
+
+/* A register that one of two ways does not write, and nothing before it did, is not known. */
+void ptx_written_by_both(GHashTable *vars, GHashTable *other)
+{
+    g_hash_table_foreach_remove(vars, only_there, other);
+}
+
 /* What is left behind a loop that is skipped exactly where it makes no round: `skipped` where it
  * is. What does not follow from its rounds is a choice by c, which holds where it is. */
 void ptx_merge_rounds(PtxWalk *w, GHashTable *skipped, GHashTable *looped, const WsExpr *count,
@@ -110,6 +121,7 @@ void ptx_merge_rounds(PtxWalk *w, GHashTable *skipped, GHashTable *looped, const
     GHashTableIter it;
     gpointer key, value;
     gint64 known;
+    ptx_written_by_both(looped, skipped);
     g_hash_table_iter_init(&it, skipped);
     while (g_hash_table_iter_next(&it, &key, &value)) {
         const Val *a = value, *b = g_hash_table_lookup(looped, key);

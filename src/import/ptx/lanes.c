@@ -200,6 +200,9 @@ typedef enum {
     LE,
     GT,
     GE,
+    BFE,
+    MAD,
+    HIGH,
     N_OPS
 } Op;
 
@@ -210,7 +213,8 @@ static const struct {
                  { "add", 2 },     { "sub", 2 },     { "mul.lo", 2 },  { "shl", 2 },
                  { "shr", 2 },     { "div", 2 },     { "rem", 2 },     { "mov", 1 },
                  { "selp", 3 },    { "setp.eq", 2 }, { "setp.ne", 2 }, { "setp.lt", 2 },
-                 { "setp.le", 2 }, { "setp.gt", 2 }, { "setp.ge", 2 } };
+                 { "setp.le", 2 }, { "setp.gt", 2 }, { "setp.ge", 2 }, { "bfe", 3 },
+                 { "mad.lo", 3 },  { "mul.hi", 2 } };
 
 static const char *const types[] = { ".u32", ".s32", ".b32", ".pred" };
 
@@ -297,6 +301,18 @@ static gboolean compute(Op op, gboolean is_signed, gint64 a, gint64 b, gint64 c,
         break;
     case GE:
         v = s >= u;
+        break;
+    case BFE:
+        if (is_signed)
+            return FALSE;
+        v = (y & 255) > 31 ? 0 : (gint64)x >> (y & 255);
+        v &= (c & 255) > 31 ? G_MAXUINT32 : ((gint64)1 << (c & 255)) - 1;
+        break;
+    case MAD:
+        v = (guint32)(x * y + (guint32)c);
+        break;
+    case HIGH:
+        v = is_signed ? s * u >> 32 : (gint64)((guint64)x * y >> 32);
         break;
     default:
         return FALSE;

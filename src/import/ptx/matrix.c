@@ -103,12 +103,13 @@ static void look_at(PtxWalk *w, const WsPtxInst *i, const char *text)
 
 void ptx_reads(PtxWalk *w, const WsPtxInst *i)
 {
-    const gboolean stores = g_str_has_prefix(i->op, "st") || g_str_has_prefix(i->op, "red");
-    if (g_str_has_prefix(i->op, "wgmma") ||
-        (g_str_has_prefix(i->op, "mov") && i->n && g_hash_table_contains(w->matrix, i->arg[0])))
-        return;
-    for (guint k = stores ? 0 : 1; k < i->n; k++)
-        look_at(w, i, i->arg[k]);
+    if (g_str_has_prefix(i->op, "wgmma") || (g_str_has_prefix(i->op, "mov") && i->n > 1 &&
+                                             g_hash_table_contains(w->matrix, i->arg[0]) &&
+                                             (g_hash_table_contains(w->matrix, i->arg[1]) ||
+                                              g_hash_table_contains(w->sums, i->arg[0]))))
+        return; /* a copy, or where a sum begins */
+    for (guint k = 0; k < i->n; k++)
+        look_at(w, i, i->arg[k]); /* what it writes, too: a product may still add to it */
 }
 
 /* --- descriptors

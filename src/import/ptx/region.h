@@ -61,7 +61,6 @@ void ptx_visit(WsRead *r, PtxVisit call, gpointer data);
 /* Comparisons of sizes as comparisons of the rounds of loops. */
 void ptx_conditions(WsRead *r);
 /* Registers per thread count where every group says its own. */
-void ptx_values(WsRead *r);
 /* Which use of a slot an arrival means; barriers are placed. */
 void ptx_uses(PtxWalk *w);
 void ptx_stages(WsRead *r); /* the same of what products and loads read */

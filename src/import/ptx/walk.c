@@ -283,6 +283,7 @@ static void merge_vars(PtxWalk *w, GHashTable *other, const WsExpr *c)
     GHashTableIter it;
     gpointer key, value;
     gint64 known;
+    ptx_written_by_both(w->p.frame->vars, other);
     g_hash_table_iter_init(&it, other);
     while (g_hash_table_iter_next(&it, &key, &value)) {
         const Val *a = value, *b = g_hash_table_lookup(w->p.frame->vars, key);
@@ -367,6 +368,7 @@ static void choice(PtxWalk *w, const WsPtxInst *at, const WsExpr *c, guint taken
             ptx_merge_rounds(w, w->p.frame->vars, fell, loop->e, c);
         else if (w->by_path != by_path)
             merge_vars(w, fell, c);
+        ptx_written_by_both(fell, w->p.frame->vars);
         if (w->by_path == by_path || (loop && loop->e)) {
             g_hash_table_unref(w->p.frame->vars);
             w->p.frame->vars = fell;

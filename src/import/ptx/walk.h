@@ -171,6 +171,7 @@ const WsExpr *ptx_positive(WsRead *r, const WsExpr *e); /* not (a < b): a >= b *
  * holds: into `looped`, from what is left where it is skipped. */
 void ptx_merge_rounds(PtxWalk *w, GHashTable *skipped, GHashTable *looped, const WsExpr *count,
                       const WsExpr *c);
+void ptx_written_by_both(GHashTable *vars, GHashTable *other);
 /* Is it made of sizes, and of what numbers a tile? */
 gboolean ptx_of_launch(const WsRead *r, const WsExpr *e);
 gboolean ptx_works(const GPtrArray *list); /* waits, signals, copies, multiplies, accesses */
