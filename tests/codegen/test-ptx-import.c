@@ -168,6 +168,7 @@ static char *ptx_of(const char *name)
 #define CLAIMS   "projects/attention-d128/design.wstave"
 #define NEXT     "\\s*// begin inline asm\\s*// "
 #define COUNT    "atom\\.global\\.inc\\.u32 (%r\\d+, \\[%rd\\d+\\]), (%r\\d+);"
+#define C22      "tests/designs/catalogue/C22-arrive-without-a-sync.wstave"
 #define EXCHANGE "tests/designs/memory/exchange-accumulator.wstave"
 #define MET      "bar\\.warp\\.sync 0xffffffff;"
 #define READ     "ld\\.shared\\.v2\\.b32 [^;]*\\[%r\\d+"
@@ -196,8 +197,14 @@ static const struct {
       "(xor\\.b32 \t%r\\d+, %r\\d+), 8;", "\\1, 4;", WS_VERDICT_OUTSIDE },
     { "handed-on-never", "tests/designs/catalogue/C07-priming-on-the-own-id.wstave",
       "(groups/math/body/0\\s)\\s*bar\\.arrive 1, 256;", "\\1", WS_VERDICT_REFUTED },
-    { "handed-on-by-a-register", "tests/designs/catalogue/C22-arrive-without-a-sync.wstave",
-      "bar\\.arrive 2, 256;", "{ .reg .b32 q; mov.b32 q, 2; bar.arrive q, 256; }",
+    { "handed-on-by-a-register", C22, "bar\\.arrive 2, 256;",
+      "{ .reg .b32 q; mov.b32 q, 2; bar.arrive q, 256; }", WS_VERDICT_OUTSIDE },
+    { "named-15", C22, "(arrive|sync) 1,", "\\1 15,", WS_VERDICT_PROVED },
+    { "named-16", C22, "(arrive|sync) 1,", "\\1 16,", WS_VERDICT_OUTSIDE },
+    { "named-16-of-all", C22, "bar\\.sync 0, 256;", "bar.sync 16, 256;", WS_VERDICT_OUTSIDE },
+    { "named-below-0", C22, "(arrive|sync) 1,", "\\1 -1,", WS_VERDICT_OUTSIDE },
+    { "named-of-nobody", C22, "bar\\.(arrive|sync) 1, 256;", "bar.\\1 1, 0;", WS_VERDICT_OUTSIDE },
+    { "without-a-dot", EXCHANGE, "(shl\\.b32 \t(%r\\d+), %r\\d+, \\d+;)", "\\1 twist \\2, \\2, 1;",
       WS_VERDICT_OUTSIDE },
     { "reads-its-neighbour-s", EXCHANGE, "(" MET "[\\s\\S]*?" READ ")\\]", "\\1+8]",
       WS_VERDICT_PROVED },
@@ -245,7 +252,17 @@ static void test_changed(gconstpointer data)
 
 /* Rings whose slots LLVM counts by a product and a shift, with another product or shift. A product
  * that is right below 2^31 is a quotient, whatever its number is. */
-#define THIRD "-1431655765"
+#define THIRD  "-1431655765"
+#define HIGH   "mul\\.hi\\.u32 \t(%r\\d+), (%r\\d+), "
+#define SLOT   "add\\.s32 \t(%r\\d+), %r\\d+, 69656;"
+#define PARITY "bfe\\.u32 \t(%r\\d+), (%r\\d+), 1, 1;"
+#define WIDE(by, shift)                                                                            \
+    "{ .reg .b64 q; cvt.u64.u32 q, \\2; mul.lo.s64 q, q, " by "; shr.u64 q, q, " shift             \
+    "; cvt.u32.u64 \\1, q; }"
+/* A slot plus what an instruction makes of q = -1 and a number: both are 0, or a race. */
+#define PLUS(makes, more)                                                                          \
+    "\\0 { .reg .b32 q, z; mov.b32 q, -1; " makes "; add.s32 z, z, " more "; add.s32 \\1, \\1, "   \
+                                                                          "z; }"
 static const struct {
     const char *title, *stages, *from, *to;
     gboolean right;
@@ -264,6 +281,29 @@ static const struct {
     { "3-other-bit", "3", "(bfe\\.u32 \t%r\\d+, %r\\d+), 1, 1", "\\1, 2, 1", FALSE },
     { "3-signed", "3", "mul\\.hi\\.u32 \t(%r\\d+, %r\\d+), " THIRD, "mul.hi.s32 \t\\1, " THIRD,
       FALSE },
+    /* numbers of an instruction's own type */
+    { "3-hexadecimal", "3", THIRD, "0xAAAAAAAB", TRUE },
+    { "3-signed-hexadecimal", "3", HIGH THIRD, "mul.hi.s32 \t\\1, \\2, 0xAAAAAAAB", FALSE },
+    { "3-signed-decimal", "3", HIGH THIRD, "mul.hi.s32 \t\\1, \\2, 2863311531", FALSE },
+    { "3-signed-register", "3", HIGH THIRD,
+      "{ .reg .b32 q; mov.u32 q, 0xAAAAAAAB; mul.hi.s32 \\1, \\2, q; }", FALSE },
+    { "3-signed-that-is-above-0", "3", HIGH THIRD,
+      "mul.hi.s32 \\1, \\2, 1431655766; shl.b32 \\1, \\1, 1", TRUE },
+    { "3-in-64-bits", "3", HIGH THIRD, WIDE("5726623062", "33"), TRUE },
+    { "3-in-64-bits-that-wrap", "3", HIGH THIRD, WIDE("93824992236886", "47"), FALSE },
+    { "3-in-64-bits-that-wrap-late", "3", HIGH THIRD, WIDE("366503875926", "39"), FALSE },
+    { "3-turned-by-xor", "3", "not\\.b32 \t(%r\\d+, %r\\d+);", "xor.b32 \\1, 0xFFFFFFFF;", TRUE },
+    { "3-turned-by-half-an-xor", "3", "not\\.b32 \t(%r\\d+, %r\\d+);", "xor.b32 \\1, 0x7FFFFFFF;",
+      FALSE },
+    { "3-top-bit-flipped", "3", SLOT, "\\0 xor.b32 \\1, \\1, 0x80000000;", FALSE },
+    { "3-bit-30-flipped", "3", SLOT, "\\0 xor.b32 \\1, \\1, 0x40000000;", FALSE },
+    { "3-parity-with-the-top-bit", "3", PARITY, "\\0 xor.b32 \\1, \\1, 0x80000000;", FALSE },
+    { "3-parity-cut-by-and", "3", PARITY, "shr.s32 \\1, \\2, 1; and.b32 \\1, \\1, 1;", TRUE },
+    { "3-parity-not-cut", "3", PARITY, "shr.s32 \\1, \\2, 1;", FALSE },
+    { "3-high-product-of-a-number", "3", SLOT, PLUS("mul.hi.u32 z, q, 8", "-7"), TRUE },
+    { "3-high-product-taken-for-signed", "3", SLOT, PLUS("mul.hi.u32 z, q, 8", "1"), FALSE },
+    { "3-field-of-a-number", "3", SLOT, PLUS("bfe.u32 z, q, 28, 4", "-15"), TRUE },
+    { "3-field-beyond-32-bits", "3", SLOT, PLUS("bfe.u32 z, q, 28, 8", "-255"), FALSE },
     { "7-no-half", "7", "shr\\.u32 \t(%r\\d+, %r\\d+), 1;", "shr.u32 \t\\1, 0;", FALSE },
     { "7-one-less", "7", "613566757", "613566756", FALSE },
     { "7-other-shift", "7", "(add\\.s32 \t(%r\\d+), %r\\d+, %r\\d+;\\s*shr\\.u32 \t%r\\d+, \\2), 2",

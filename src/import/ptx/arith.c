@@ -147,7 +147,9 @@ static const WsExpr *and_mask(WsRead *r, const WsExpr *e, gint64 mask)
 static const WsExpr *flip(WsRead *r, const WsExpr *e, gint64 mask)
 {
     const WsExpr *sum = e;
-    for (gint64 bit = 1; bit <= mask && bit < (gint64)1 << 30; bit *= 2) {
+    if (mask >= (gint64)1 << 30)
+        return NULL;
+    for (gint64 bit = 1; bit <= mask; bit *= 2) {
         gint64 above, below;
         if (!(mask & bit))
             continue;
@@ -190,12 +192,18 @@ const WsExpr *ptx_ring_form(WsRead *r, const WsExpr *e)
 /* --- instructions
  * ----------------------------------------------------------------------------------*/
 
-/* A number as an instruction on 32 bits takes it. */
+/* A number as a register of the instruction's type holds it. */
+static const WsExpr *as_held(PtxWalk *w, const WsPtxInst *i, guint k)
+{
+    return ptx_held(w, strrchr(i->op, '.'), ptx_int(w, i->arg[k]));
+}
+
+/* A number as an instruction of its type takes it. */
 static const WsExpr *as_typed(PtxWalk *w, const WsPtxInst *i, guint k)
 {
-    const gboolean equal = strstr(i->op, ".eq.") || strstr(i->op, ".ne.");
-    const char *type = strrchr(i->op, '.');
-    return ptx_typed(w, equal && !strcmp(type, ".u32") ? ".s32" : type, ptx_int(w, i->arg[k]));
+    return strstr(i->op, ".eq.") || strstr(i->op, ".ne.")
+               ? as_held(w, i, k)
+               : ptx_typed(w, strrchr(i->op, '.'), ptx_int(w, i->arg[k]));
 }
 
 /* floor(a / 2^n) */
@@ -210,7 +218,7 @@ static const WsExpr *high_bits(PtxWalk *w, const WsExpr *a, gint64 n)
 static const WsExpr *shift(PtxWalk *w, const WsPtxInst *i, gboolean left)
 {
     WsRead *r = w->p.r;
-    const WsExpr *a = left ? ptx_int(w, i->arg[1]) : as_typed(w, i, 1);
+    const WsExpr *a = left ? as_held(w, i, 1) : as_typed(w, i, 1);
     const WsExpr *b = ptx_int(w, i->arg[2]);
     gint64 n, known;
     const gboolean half = strstr(i->op, "64") == NULL; /* of 32 bits */
@@ -304,7 +312,7 @@ static const WsExpr *logic(PtxWalk *w, const WsPtxInst *i, const char *base)
 {
     WsRead *r = w->p.r;
     const gboolean predicate = strstr(i->op, ".pred") != NULL;
-    const WsExpr *a = ptx_int(w, i->arg[1]), *b = ptx_int(w, i->arg[2]);
+    const WsExpr *a = as_held(w, i, 1), *b = as_held(w, i, 2);
     gint64 n, m;
     if (ws_x_is(a, &n) && !ws_x_is(b, &m)) {
         const WsExpr *swap = a;
@@ -330,9 +338,10 @@ static const WsExpr *logic(PtxWalk *w, const WsPtxInst *i, const char *base)
     if (!a || !b)
         return NULL;
     if (!strcmp(base, "and"))
-        return known                    ? and_mask(r, a, n)
-               : is_bit(a) && is_bit(b) ? ws_x_op(r, WS_EXPR_AND, a, b)
-                                        : NULL;
+        return known && n >= 1 << 28 && !ptx_not_negative(w, a) ? NULL
+               : known                                          ? and_mask(r, a, n)
+               : is_bit(a) && is_bit(b)                         ? ws_x_op(r, WS_EXPR_AND, a, b)
+                                                                : NULL;
     if (!strcmp(base, "xor")) {
         if (known && n == 0)
             return a;
@@ -402,21 +411,21 @@ static const WsExpr *select_(PtxWalk *w, const WsPtxInst *i)
     const WsExpr *c = i->n > 3 ? ptx_int(w, i->arg[3]) : NULL;
     gint64 known;
     if (ws_x_is(c, &known))
-        return ptx_int(w, i->arg[known ? 1 : 2]);
+        return as_held(w, i, known ? 1 : 2);
     if (ptx_of_claim(c))
         return NULL;
-    const WsExpr *next = ptx_next_turn(w->p.r, c, ptx_int(w, i->arg[1]), ptx_int(w, i->arg[2]));
-    if (next)
-        return next;
-    return ws_x_call(w->p.r, WS_FUNC_SELECT, c, ptx_int(w, i->arg[1]), ptx_int(w, i->arg[2]));
+    const WsExpr *a = as_held(w, i, 1), *b = as_held(w, i, 2),
+                 *next = ptx_next_turn(w->p.r, c, a, b);
+    return next ? next : ws_x_call(w->p.r, WS_FUNC_SELECT, c, a, b);
 }
 
 static const WsExpr *field(PtxWalk *w, const WsPtxInst *i)
 {
     gint64 at, n;
-    const WsExpr *a = ptx_int(w, i->arg[1]);
+    const WsExpr *a = as_typed(w, i, 1);
     if (i->n < 4 || !a || !ws_x_is(ptx_int(w, i->arg[2]), &at) ||
-        !ws_x_is(ptx_int(w, i->arg[3]), &n) || at < 0 || n < 1 || at + n > 60)
+        !ws_x_is(ptx_int(w, i->arg[3]), &n) || at < 0 || n < 1 ||
+        at + n > (strstr(i->op, "64") ? 60 : 32))
         return NULL;
     const WsExpr *x = ptx_by_product(w, a, at),
                  *turned = x ? NULL : ptx_by_product_turned(w, a, at);
@@ -431,22 +440,21 @@ static const WsExpr *two(PtxWalk *w, const WsPtxInst *i, WsExprOp op)
     return ws_x_op(w->p.r, op, as_typed(w, i, 1), as_typed(w, i, 2));
 }
 
-static const WsExpr *three(PtxWalk *w, const WsPtxInst *i)
+static const WsExpr *three(PtxWalk *w, const WsPtxInst *i) /* what is added may be wider */
 {
-    return i->n > 3 ? ws_x_op(w->p.r, WS_EXPR_ADD, two(w, i, WS_EXPR_MUL), ptx_int(w, i->arg[3]))
+    return i->n > 3 ? ws_x_op(w->p.r, WS_EXPR_ADD, two(w, i, WS_EXPR_MUL),
+                              strstr(i->op, ".wide") ? ptx_int(w, i->arg[3]) : as_held(w, i, 3))
                     : NULL;
 }
 
-/* mul.hi.u32 by a number: how compilers divide. */
+/* mul.hi by a number: how compilers divide. */
 static const WsExpr *high_product(PtxWalk *w, const WsPtxInst *i)
 {
     WsRead *r = w->p.r;
     gint64 n;
-    if (!strstr(i->op, "32") || !ws_x_is(ptx_int(w, i->arg[2]), &n))
+    if (!strstr(i->op, "32") || !ws_x_is(as_typed(w, i, 2), &n))
         return NULL;
-    n += n < 0 && strstr(i->op, ".u32") ? (gint64)1 << 32 : 0;
-    const WsExpr *whole = ws_x_op(r, WS_EXPR_MUL, ptx_int(w, i->arg[1]), ws_x_int(r, n)),
-                 *x = whole ? ptx_by_product(w, whole, 32) : NULL;
+    const WsExpr *whole = two(w, i, WS_EXPR_MUL), *x = whole ? ptx_by_product(w, whole, 32) : NULL;
     return x ? x : ws_x_op(r, WS_EXPR_DIV, whole, ws_x_int(r, (gint64)1 << 32));
 }
 
@@ -471,11 +479,10 @@ static const WsExpr *compute(PtxWalk *w, const WsPtxInst *i, const char *base)
     WsRead *r = w->p.r;
     gint64 n;
     if (!strcmp(base, "not"))
-        return strstr(i->op, ".pred")
-                   ? ws_x_op(r, WS_EXPR_NOT, ptx_int(w, i->arg[1]), NULL)
-                   : ws_x_op(r, WS_EXPR_SUB, ws_x_int(r, -1), ptx_int(w, i->arg[1]));
+        return strstr(i->op, ".pred") ? ws_x_op(r, WS_EXPR_NOT, ptx_int(w, i->arg[1]), NULL)
+                                      : ws_x_op(r, WS_EXPR_SUB, ws_x_int(r, -1), as_held(w, i, 1));
     if (!strcmp(base, "neg"))
-        return ws_x_op(r, WS_EXPR_NEG, ptx_int(w, i->arg[1]), NULL);
+        return ws_x_op(r, WS_EXPR_NEG, as_held(w, i, 1), NULL);
     if (i->n < 3)
         return NULL;
     if (!strcmp(base, "add"))
@@ -489,9 +496,8 @@ static const WsExpr *compute(PtxWalk *w, const WsPtxInst *i, const char *base)
     if (!strcmp(base, "mad"))
         return strstr(i->op, ".hi") ? NULL : three(w, i);
     if (!strcmp(base, "div"))
-        return ws_x_is(ptx_int(w, i->arg[2]), &n) && n > 0
-                   ? ptx_quotient(r, ptx_int(w, i->arg[1]), n)
-                   : two(w, i, WS_EXPR_DIV);
+        return ws_x_is(as_typed(w, i, 2), &n) && n > 0 ? ptx_quotient(r, as_typed(w, i, 1), n)
+                                                       : two(w, i, WS_EXPR_DIV);
     if (!strcmp(base, "rem"))
         return two(w, i, WS_EXPR_MOD);
     if (!strcmp(base, "min") || !strcmp(base, "max"))

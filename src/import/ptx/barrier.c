@@ -5,6 +5,7 @@
 /* mbarriers, named barriers, barriers of the cluster. */
 
 #define PTX_MOST_ARRIVALS ((1 << 20) - 1) /* PTX ISA, mbarrier: size of the pending count */
+#define PTX_MOST_NAMED    15              /* PTX ISA, bar: a CTA has 16 of them */
 
 static void init(PtxWalk *w, const WsPtxInst *i)
 {
@@ -213,6 +214,10 @@ void ptx_named(PtxWalk *w, const WsPtxInst *i)
     if (!i->n || !ws_x_is(ptx_int(w, i->arg[0]), &id) ||
         (i->n > 1 && !ws_x_is(ptx_int(w, i->arg[1]), &n)) || strstr(i->op, "red")) {
         ptx_lost(w, i, "a barrier whose number is not known");
+        return;
+    }
+    if (id < 0 || id > PTX_MOST_NAMED || n < 1) {
+        ptx_lost(w, i, "a barrier whose number is not between 0 and 15, or of no threads");
         return;
     }
     const gboolean sync = !strstr(i->op, "arrive");

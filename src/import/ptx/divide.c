@@ -58,18 +58,21 @@ static const WsExpr *exactly(WsRead *r, const WsAffine *f, gint64 n)
 }
 
 /* f is m x. With m d = 2^s + rest, x m / 2^s is x / d + x rest / (d 2^s). What is left of x / d is
- * at most (d - 1) / d, so both round down alike where x rest < 2^s: below 2^31 where
- * rest <= 2^(s - 31). */
+ * at most (d - 1) / d, so both round down alike where x rest < 2^s. All terms are below 2^28: x is
+ * below what its factors and its constant make of that. */
 static const WsExpr *divided(PtxWalk *w, const WsAffine *f, gint64 s)
 {
-    gint64 common = ABS(f->constant);
-    for (guint i = 0; i < f->n; i++)
-        common = gcd(common, ABS(f->factor[i]));
-    if (s < 32 || !f->n)
+    const gint64 c = f->constant;
+    gint64 common = ABS(c), sum = 0;
+    if (s < 32 || !ptx_fits_64(f))
         return NULL;
+    for (guint i = 0; i < f->n; i++) {
+        common = gcd(common, ABS(f->factor[i]));
+        sum += ABS(f->factor[i]);
+    }
     for (gint64 d = 3; d <= MOST_DIVISOR; d++) {
         const gint64 whole = (gint64)1 << s, m = (whole + d - 1) / d, rest = m * d - whole;
-        if (common % m || !(d & (d - 1)) || rest > (gint64)1 << (s - 31))
+        if (common % m || !(d & (d - 1)) || (sum / m << 28) + ABS(c) / m > whole / rest)
             continue;
         const WsExpr *x = exactly(w->p.r, f, m);
         if (!ptx_not_negative(w, x))

@@ -279,15 +279,34 @@ static gboolean within(const WsExpr *e, guint bits)
            (e->op == WS_EXPR_MOD && ws_x_is(e->arg[1], &n) && n > 0 && n <= (gint64)1 << bits);
 }
 
-/* Numbers of the text in it are those of 32 bits: it does not overflow because of them. */
-static gboolean small_factors(const WsExpr *e)
+gboolean ptx_fits_64(const WsAffine *f)
+{
+    gint64 left = (gint64)1 << 35;
+    for (guint i = 0; i <= f->n; i++) {
+        const gint64 one = i < f->n ? f->factor[i] : f->constant / (1 << 28);
+        if (one < -left || one > left)
+            return FALSE;
+        left -= ABS(one) + (i == f->n);
+    }
+    return left >= 0;
+}
+
+/* Numbers of the text in it, and what it may be one of, are those of so many bits: it does not
+ * overflow because of them. */
+static gboolean small_factors(const WsExpr *e, guint bits)
 {
     WsAffine f;
     if (!ws_expr_affine(e, &f))
         return TRUE;
-    gboolean small = f.constant >= G_MININT32 && f.constant <= G_MAXINT32;
-    for (guint i = 0; i < f.n; i++)
-        small &= ABS(f.factor[i]) <= 1 << 20;
+    gboolean small =
+        bits == 64 ? ptx_fits_64(&f) : f.constant >= G_MININT32 && f.constant <= G_MAXINT32;
+    for (guint i = 0; i < f.n && small; i++) {
+        const WsExpr *t = f.term[i];
+        small = bits == 64 || ABS(f.factor[i]) <= 1 << 20;
+        for (guint k = t->func == WS_FUNC_SELECT; t->op == WS_EXPR_CALL && k < t->n_args && small;
+             k++)
+            small = small_factors(t->arg[k], bits);
+    }
     ws_affine_clear(&f);
     return small;
 }
@@ -305,7 +324,13 @@ static const WsExpr *in_width(PtxWalk *w, const WsExpr *e, guint bits)
                                              : n);
     if (bits < 32)
         return within(e, bits - 1) ? e : NULL;
-    return bits == 64 || small_factors(e) ? e : NULL;
+    return small_factors(e, bits) ? e : NULL;
+}
+
+const WsExpr *ptx_held(PtxWalk *w, const char *type, const WsExpr *e)
+{
+    gint64 n;
+    return ws_x_is(e, &n) && width(type) ? in_width(w, e, width(type)) : e;
 }
 
 const WsExpr *ptx_typed(PtxWalk *w, const char *type, const WsExpr *e)
@@ -366,9 +391,7 @@ const Val *ptx_converted(PtxWalk *w, const WsPtxInst *i, const Val *v)
     const char *from = strrchr(i->op, '.'),
                *to = from ? g_strrstr_len(i->op, from - i->op, ".") : NULL;
     if (!g_str_has_prefix(i->op, "cvt") || g_str_has_prefix(i->op, "cvta"))
-        return v->kind == VAL_INT && width(from) && width(from) < 64
-                   ? ptx_value(w, ptx_typed(w, from[1] == 'u' ? from : ".b32", v->e))
-                   : v;
+        return v->kind == VAL_INT ? ptx_value(w, ptx_held(w, from, v->e)) : v;
     const gboolean plain = to && to - i->op == 3; /* no rounding, no saturation */
     const guint a = plain ? width(from) : 0, b = plain ? width(to) : 0;
     if (!a || !b)

@@ -113,7 +113,7 @@ static gboolean result(PtxLanes *q, const WsPtxInst *i, guint32 *far, guint32 *e
                    times = mads || g_str_has_prefix(i->op, "mul.lo."),
                    ors = !strcmp(i->op, "or.b32");
     guint32 n, other = EVEN_ALL;
-    if (i->guard || i->n < 2 ||
+    if (!type || i->guard || i->n < 2 ||
         (strcmp(type, ".s32") && strcmp(type, ".u32") && strcmp(type, ".b32")) ||
         strstr(i->op, ".sat") || !operand(q, i, i->arg[1], far, even))
         return FALSE;

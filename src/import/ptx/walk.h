@@ -197,6 +197,10 @@ gboolean ptx_not_negative(PtxWalk *w, const WsExpr *e);
 void ptx_path(PtxWalk *w, const WsExpr *c, gboolean holds);
 /* A number as an instruction of `type` (".u32") takes it; anything else is as it is. */
 const WsExpr *ptx_typed(PtxWalk *w, const char *type, const WsExpr *e);
+/* The same as a register of that width holds it: with a sign. */
+const WsExpr *ptx_held(PtxWalk *w, const char *type, const WsExpr *e);
+/* Where all terms are below 2^28 it is in 64 bits with a sign. */
+gboolean ptx_fits_64(const WsAffine *f);
 /* Whether its result follows from the exact integers that it takes. */
 gboolean ptx_exact_sources(PtxWalk *w, const WsPtxInst *i);
 /* The result in its register; NULL: it may not fit. */
