@@ -222,6 +222,11 @@ static void override(WsStepState *S, WsOp *op)
     ws_elab_is_int(op->element, &e);
     if (ws_node_has(S->node, WS_F_slot)) {
         op->slot = ws_elab_resolve(E, ws_elab_field_expr(E, S->node, WS_F_slot), 0, S->id);
+        gint64 slot;
+        if (ws_elab_is_int(op->slot, &slot) && (slot < 0 || slot >= b->slots))
+            ws_elab_error(E, WS_RULE_T_RANGE, S->id,
+                          "Name a slot that it has, or let the slot follow from a `use`.",
+                          "%s has slots 0..%u, not %" G_GINT64_FORMAT, b->name, b->slots - 1, slot);
         if (!S->use)
             op->turn = NULL;
     }
