@@ -60,11 +60,13 @@ static void report_conflict(WsPlay *play, WsInst *inst, const WsEvent *e, const 
     const WsOp *was = p->op;
     gboolean issued = p->issue && ws_knows(inst, ws_by_leader(inst), p->comp, p->issue);
     gboolean async = was->engine == WS_ENGINE_MMA || was->engine == WS_ENGINE_TMA_STORE;
-    g_autofree char *bytes = bytes_name(play, a, e);
-    g_autofree char *other = ws_deed_event(play, p);
     gboolean own = p->inst == e->inst;
     gboolean lanes = own && !p->pending && p->comp == inst->comp_o;
     WsRuleId rule = async && (issued || own) ? WS_RULE_P_ASYNC : WS_RULE_P_RACE;
+    if (ws_report_again(play, rule, inst, p))
+        return;
+    g_autofree char *bytes = bytes_name(play, a, e);
+    g_autofree char *other = ws_deed_event(play, p);
     const char *why =
         rule == WS_RULE_P_ASYNC ? WS_WORD("it is not known to have ended")
         : lanes ? WS_WORD("other lanes of the same agent did it, and no sync lies between")
@@ -106,11 +108,13 @@ static void report_conflict(WsPlay *play, WsInst *inst, const WsEvent *e, const 
 static void report_proxy(WsPlay *play, WsInst *inst, const WsEvent *e, const WsAccess *a,
                          gboolean writes, const WsEvent *p, gboolean p_writes)
 {
-    g_autofree char *bytes = bytes_name(play, a, e);
-    g_autofree char *other = ws_deed_event(play, p);
     WsRuleId rule = !p_writes                           ? WS_RULE_P_PROXY_WAR
                     : p->op->engine == WS_ENGINE_GATHER ? WS_RULE_P_PROXY_GATHER
                                                         : WS_RULE_P_PROXY;
+    if (ws_report_again(play, rule, inst, p))
+        return;
+    g_autofree char *bytes = bytes_name(play, a, e);
+    g_autofree char *other = ws_deed_event(play, p);
     WsFinding *f =
         ws_report(play, rule, inst, p,
                   p_writes ? "%s %s through the async proxy, but what %s wrote has no proxy fence"
@@ -230,6 +234,8 @@ static void check_content(WsPlay *play, WsInst *inst, const WsBytes *c, const Ws
     g_autofree char *bytes = NULL;
     const WsEvent *w = c->write;
     if (!w) {
+        if (ws_report_again(play, WS_RULE_P_UNDEF, inst, NULL))
+            return;
         bytes = bytes_name(play, a, e);
         WsFinding *f = ws_report(play, WS_RULE_P_UNDEF, inst, NULL,
                                  "reads %s, where nothing has been written", bytes);
@@ -242,6 +248,8 @@ static void check_content(WsPlay *play, WsInst *inst, const WsBytes *c, const Ws
         return;
     }
     if (w->buffer == a->buffer && (use == w->use || use == G_MININT64 || w->use == G_MININT64))
+        return;
+    if (ws_report_again(play, WS_RULE_P_STALE, inst, w))
         return;
     g_autofree char *other = ws_deed_event(play, w);
     bytes = bytes_name(play, a, e);

@@ -73,6 +73,7 @@ WsPlay *ws_play_new(const WsProgram *p, WsFindings *findings, guint max_findings
     play->max_findings = max_findings;
     play->said = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     play->causes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    play->settled = ws_report_settled();
     play->ranks = MAX(p->cluster, 1);
     play->n_inst = play->ranks * p->n_agents;
     play->inst = g_new0(WsInst, play->n_inst + 1);
@@ -149,6 +150,7 @@ void ws_play_free(WsPlay *play)
     g_ptr_array_unref(play->arena);
     g_hash_table_unref(play->said);
     g_hash_table_unref(play->causes);
+    g_hash_table_unref(play->settled);
     g_free(play->info);
     g_free(play->fed_singly);
     g_free(play->tangled);

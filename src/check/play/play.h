@@ -211,10 +211,11 @@ struct WsPlay {
     const WsProgram *p;
     WsFindings *findings;
     guint max_findings, errors, said_errors, said_others;
-    GHashTable *said;   /* "rule op op": reported once */
-    GHashTable *causes; /* char* -> WsFinding* of the list: one finding per cause */
-    GArray *reported;   /* WsReported: all errors, also those that were not said; NULL: not kept */
-    const WsCase *c;    /* that is played */
+    GHashTable *said;    /* "rule op op": reported once */
+    GHashTable *causes;  /* char* -> WsFinding* of the list: one finding per cause */
+    GHashTable *settled; /* ws_report_again(): of these nothing is left to say */
+    GArray *reported;    /* WsReported: all errors, also those that were not said; NULL: not kept */
+    const WsCase *c;     /* that is played */
 
     guint ranks, n_inst, n_comps;
     WsInst *inst;
@@ -448,6 +449,10 @@ WsFinding *ws_report(WsPlay *play, WsRuleId rule, const WsInst *inst, const WsEv
                      const char *format, ...) G_GNUC_PRINTF(5, 6);
 WsFinding *ws_report_event(WsPlay *play, WsRuleId rule, const WsEvent *at, const WsEvent *other,
                            const char *format, ...) G_GNUC_PRINTF(5, 6);
+/* TRUE: ws_report() would say nothing, whatever the text, and has counted it. For who would make
+ * parts of a text before. */
+gboolean ws_report_again(WsPlay *play, WsRuleId rule, const WsInst *inst, const WsEvent *other);
+GHashTable *ws_report_settled(void);
 void ws_report_slot(WsPlay *play, WsFinding *f, const WsSlot *slot);
 /* What hands over where no barrier does: "commit groups of mma.0", "group sync of mma.0". */
 void ws_report_queue(WsPlay *play, WsFinding *f, const char *queue, guint inst);

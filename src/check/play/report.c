@@ -173,79 +173,151 @@ static void end_last(WsFinding *f)
                            g_ptr_array_steal_index(story, story->len - 1));
 }
 
-/* A further place of a finding that has been made: "the same holds for `load B -> b`". */
-static void add_place(WsFinding *f, const char *step, const char *deed)
+/* A further place of a finding that has been made: "the same holds for `load B -> b`". FALSE: it is
+ * said already. */
+static gboolean add_place(WsFinding *f, const char *step, const char *deed)
 {
     if (g_strcmp0(f->at, step) == 0)
-        return;
+        return FALSE;
     if (!f->steps)
         f->steps = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; i < f->steps->len; i++)
         if (strcmp(f->steps->pdata[i], step) == 0)
-            return;
+            return FALSE;
     g_ptr_array_add(f->steps, g_strdup(step));
     ws_finding_tell(f, WS_STORY_THEN, "the same holds for `%s`", deed);
     end_last(f);
+    return TRUE;
+}
+
+/* Where something is met: what is said of it depends on nothing else but the rounds. */
+typedef struct {
+    WsRuleId rule;
+    guint inst, other_inst;
+    const WsOp *op, *other;
+} Met;
+
+static Met met_of(WsRuleId rule, guint inst, const WsOp *op, const WsEvent *other)
+{
+    return (Met){ rule, inst, other ? other->inst : 0, op, other ? other->op : NULL };
+}
+
+static guint met_hash(gconstpointer p)
+{
+    const Met *m = p;
+    guint h = g_direct_hash(m->op);
+    h = 31 * h + g_direct_hash(m->other);
+    h = 31 * h + m->inst;
+    h = 31 * h + m->other_inst;
+    return 31 * h + m->rule;
+}
+
+static gboolean met_equal(gconstpointer p, gconstpointer q)
+{
+    const Met *a = p, *b = q;
+    return a->rule == b->rule && a->inst == b->inst && a->other_inst == b->other_inst &&
+           a->op == b->op && a->other == b->other;
+}
+
+GHashTable *ws_report_settled(void)
+{
+    return g_hash_table_new_full(met_hash, met_equal, g_free, NULL);
+}
+
+/* After a first error these are its consequences more often than not. */
+static gboolean follows(const WsPlay *play, WsRuleId rule)
+{
+    return play->errors &&
+           (rule == WS_RULE_P_ABA || rule == WS_RULE_P_EXIT || rule == WS_RULE_P_UNSEEN ||
+            rule == WS_RULE_P_STALE || rule == WS_RULE_P_DEADLOCK);
+}
+
+/* what cannot be played is no mistake of the design: nothing is refuted by it */
+static gboolean is_error(WsRuleId rule)
+{
+    return ws_rule(rule)->severity == WS_SEVERITY_ERROR && ws_rule(rule)->klass != WS_CLASS_F;
+}
+
+static void count(WsPlay *play, WsRuleId rule, guint inst, const WsOp *op, guint n_rounds,
+                  const gint64 *round, const WsEvent *other)
+{
+    play->errors += is_error(rule);
+    if (is_error(rule) && play->reported)
+        ws_witness_note(play, rule, inst, op, n_rounds, round, other);
+}
+
+/* TRUE, and counted: whatever its text, nothing is left to say of it. */
+static gboolean again(WsPlay *play, WsRuleId rule, guint inst, const WsOp *op, guint n_rounds,
+                      const gint64 *round, const WsEvent *other)
+{
+    const Met met = met_of(rule, inst, op, other);
+    if (follows(play, rule))
+        return TRUE;
+    if (!g_hash_table_contains(play->settled, &met))
+        return FALSE;
+    count(play, rule, inst, op, n_rounds, round, other);
+    return TRUE;
+}
+
+static WsFinding *settle(WsPlay *play, const Met *met)
+{
+    g_hash_table_add(play->settled, g_memdup2(met, sizeof *met));
+    return NULL;
 }
 
 static WsFinding *report(WsPlay *play, WsRuleId rule, guint inst, const WsOp *op, guint n_rounds,
-                         const gint64 *round, const WsEvent *other, char *text)
+                         const gint64 *round, const WsEvent *other, const char *text)
 {
-    g_autofree char *owned = text;
-    /* what cannot be played is no mistake of the design: nothing is refuted by it */
-    gboolean error =
-        ws_rule(rule)->severity == WS_SEVERITY_ERROR && ws_rule(rule)->klass != WS_CLASS_F;
-    /* Replicas and ranks do the same: say it once per pair of steps. */
-    char *key = g_strdup_printf("%d %s %s", rule, step_of(op), other ? step_of(other->op) : "");
-    /* After a first error these are its consequences more often than not. */
-    if (play->errors &&
-        (rule == WS_RULE_P_ABA || rule == WS_RULE_P_EXIT || rule == WS_RULE_P_UNSEEN ||
-         rule == WS_RULE_P_STALE || rule == WS_RULE_P_DEADLOCK)) {
-        g_free(key);
-        return NULL;
-    }
-    play->errors += error;
-    if (error && play->reported)
-        ws_witness_note(play, rule, inst, op, n_rounds, round, other);
+    const Met met = met_of(rule, inst, op, other);
+    count(play, rule, inst, op, n_rounds, round, other);
     g_autofree char *cause = cause_of(play, rule, inst, op, other);
     WsFinding *made = cause ? g_hash_table_lookup(play->causes, cause) : NULL;
     if (made && made->rule != rule &&
         g_hash_table_add(play->said, g_strdup_printf("%d %s", rule, cause))) {
         g_autofree char *who = deed(play, inst, op, n_rounds, round);
-        ws_finding_tell(made, WS_STORY_THEN, "%s %s", who, owned);
+        ws_finding_tell(made, WS_STORY_THEN, "%s %s", who, text);
         end_last(made);
-        g_free(key);
         return NULL;
     }
     if (made) {
         const WsOp *place = strcmp(made->at, step_of(op)) == 0 && other ? other->op : op;
-        add_place(made, step_of(place), label(place));
-        g_free(key);
-        return NULL;
+        return add_place(made, step_of(place), label(place)) ? NULL : settle(play, &met);
     }
-    guint *said = error ? &play->said_errors : &play->said_others;
-    if (!g_hash_table_add(play->said, key) || *said >= play->max_findings)
-        return NULL;
+    guint *said = is_error(rule) ? &play->said_errors : &play->said_others;
+    const gboolean full = *said >= play->max_findings;
+    /* Replicas and ranks do the same: say it once per pair of steps. */
+    if (!g_hash_table_add(play->said, g_strdup_printf("%d %s %s", rule, step_of(op),
+                                                      other ? step_of(other->op) : "")) ||
+        full) /* a finding of this cause may still be made while there is room */
+        return full || !cause ? settle(play, &met) : NULL;
     ++*said;
     g_autofree char *who = deed(play, inst, op, n_rounds, round);
     g_autoptr(GString) sizes = g_string_new(NULL);
     ws_phrase_append(sizes, play->c->tiles == 1 ? " [%s%s%u tile]" : " [%s%s%u tiles]",
                      play->c->sizes, *play->c->sizes ? "; " : "", play->c->tiles);
     WsFinding *f =
-        ws_findings_add(play->findings, rule, step_of(op), "%s %s%s", who, owned, sizes->str);
-    f->what = g_steal_pointer(&owned);
+        ws_findings_add(play->findings, rule, step_of(op), "%s %s%s", who, text, sizes->str);
+    f->what = g_strdup(text);
     fill(play, f, inst, op, n_rounds, round, other);
     if (cause)
         g_hash_table_insert(play->causes, g_steal_pointer(&cause), f);
     return f;
 }
 
+gboolean ws_report_again(WsPlay *play, WsRuleId rule, const WsInst *inst, const WsEvent *other)
+{
+    return again(play, rule, inst->index, inst->step.op, MIN(inst->step.n_rounds, 12),
+                 inst->step.round, other);
+}
+
 WsFinding *ws_report(WsPlay *play, WsRuleId rule, const WsInst *inst, const WsEvent *other,
                      const char *format, ...)
 {
+    if (ws_report_again(play, rule, inst, other))
+        return NULL;
     va_list args;
     va_start(args, format);
-    char *text = ws_phrase_v(format, args);
+    g_autofree char *text = ws_phrase_v(format, args);
     va_end(args);
     return report(play, rule, inst->index, inst->step.op, MIN(inst->step.n_rounds, 12),
                   inst->step.round, other, text);
@@ -254,9 +326,11 @@ WsFinding *ws_report(WsPlay *play, WsRuleId rule, const WsInst *inst, const WsEv
 WsFinding *ws_report_event(WsPlay *play, WsRuleId rule, const WsEvent *at, const WsEvent *other,
                            const char *format, ...)
 {
+    if (again(play, rule, at->inst, at->op, at->n_rounds, at->round, other))
+        return NULL;
     va_list args;
     va_start(args, format);
-    char *text = ws_phrase_v(format, args);
+    g_autofree char *text = ws_phrase_v(format, args);
     va_end(args);
     return report(play, rule, at->inst, at->op, at->n_rounds, at->round, other, text);
 }

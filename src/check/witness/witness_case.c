@@ -37,6 +37,7 @@ static gboolean shows(Search *S, const WsCase *c, WsSchedule schedule)
     WsPlay *play = S->play;
     g_hash_table_remove_all(play->said);
     g_hash_table_remove_all(play->causes);
+    g_hash_table_remove_all(play->settled);
     play->errors = play->said_errors = play->said_others = 0;
     play->outside = FALSE;
     g_array_set_size(play->reported, 0);
