@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define CALIBRATE_RUNS 10
+#define DRIVER(n)      (n) / 1000, (n) % 1000 / 10
 
 /* "mma-bf16-GROUPS2_N16": rows of one design and setting share a bundle. */
 static char *folder_of(const char *dir, const WsCalibrateRow *row)
@@ -67,6 +68,9 @@ static int write_bundles(const char *dir)
     return WS_EXIT_YES;
 }
 
+/* They only keep a unit busy and have no reference to judge their values by: what is fitted says
+ * so.
+ */
 static int run_bundles(const char *dir, const char *host)
 {
     static const char *const arguments[] = { "--no-check", NULL };
@@ -104,6 +108,7 @@ typedef struct {
     double period, spread, ghz;
     char *device;
     guint driver;
+    gboolean judged; /* and right, in both cases */
     WsProgram *program;
 } Measured;
 
@@ -124,8 +129,8 @@ static int measure(const char *dir, const WsCalibrateRow *row, Measured *m)
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     if (c->cases->len != 2 || !c->program)
         return ws_cli_fail(WS_EXIT_USAGE, "%s: two cases of a calibration design expected", bundle);
-    const WsCollectedTime *a = &((WsCollectedCase *)c->cases->pdata[0])->cold,
-                          *b = &((WsCollectedCase *)c->cases->pdata[1])->cold;
+    const WsCollectedCase *few = c->cases->pdata[0], *many = c->cases->pdata[1];
+    const WsCollectedTime *a = &few->cold, *b = &many->cold;
     if (!a->n || !b->n || !isfinite(a->cycles) || !isfinite(b->cycles))
         return ws_cli_fail(WS_EXIT_NO, "%s: a case was not timed", bundle);
     m->period = (b->cycles - a->cycles) / (double)(row->n1 - row->n0);
@@ -133,6 +138,7 @@ static int measure(const char *dir, const WsCalibrateRow *row, Measured *m)
     m->ghz = b->sm_mhz / 1e3;
     m->device = g_strdup(c->device);
     m->driver = c->driver;
+    m->judged = few->right && many->right;
     m->program = ws_program_ref(c->program);
     return WS_EXIT_YES;
 }
@@ -143,27 +149,51 @@ static char *source_of(const WsCalibrateRow *row, const Measured *m)
     g_autofree char *date = g_date_time_format(now, "%Y-%m-%d");
     return g_strdup_printf(
         "measured on %s, CUDA driver %u.%u, %s: %s (%s, %s), %.1f cycles a round "
-        "at %.2f GHz, spread %.1f %%",
-        m->device ? m->device : "an unknown device", m->driver / 1000, m->driver % 1000 / 10, date,
-        row->design, row->set, row->size, m->period, m->ghz, 100 * m->spread);
+        "at %.2f GHz, spread %.1f %%%s",
+        m->device, DRIVER(m->driver), date, row->design, row->set, row->size, m->period, m->ghz,
+        100 * m->spread, m->judged ? "" : "; values of the kernel not judged");
+}
+
+/* One description is of one GPU under one driver. `first` takes what it is. */
+static int same_gpu(const char *dir, const WsCalibrateRow *row, const Measured *x, Measured *first)
+{
+    g_autofree char *bundle = folder_of(dir, row);
+    if (!x->device || !x->driver)
+        return ws_cli_fail(WS_EXIT_USAGE,
+                           "%s: its results do not say which GPU and driver it ran on", bundle);
+    if (!first->device) {
+        first->device = g_strdup(x->device);
+        first->driver = x->driver;
+        return WS_EXIT_YES;
+    }
+    if (strcmp(first->device, x->device) == 0 && first->driver == x->driver)
+        return WS_EXIT_YES;
+    return ws_cli_fail(WS_EXIT_USAGE,
+                       "%s was measured on %s, CUDA driver %u.%u, but the bundles before it on %s, "
+                       "CUDA driver %u.%u: run all of them on one GPU",
+                       bundle, x->device, DRIVER(x->driver), first->device, DRIVER(first->driver));
 }
 
 static int fit(const char *dir, const WsMachine *from, const char *out)
 {
-    guint n, failed = 0;
+    guint n, failed = 0, unjudged = 0;
     const WsCalibrateRow *row = ws_calibrate_rows(&n);
     g_autoptr(WsMachine) m = ws_machine_at(from, from->value[WS_MACHINE_GHZ]);
+    g_auto(Measured) first = { 0 };
     g_autoptr(GError) error = NULL;
     printf("%-26s %12s %12s %9s   %s\n", "value", "was", "measured", "change", "unit");
     for (guint i = 0; i < n; i++) {
         g_auto(Measured) x = { 0 };
         int code = measure(dir, &row[i], &x);
+        if (code == WS_EXIT_YES)
+            code = same_gpu(dir, &row[i], &x, &first);
         if (code != WS_EXIT_YES)
             return code;
         g_autoptr(WsFindings) findings = ws_findings_new();
         g_autofree char *source = source_of(&row[i], &x);
+        unjudged += !x.judged;
         double was = m->value[row[i].value];
-        if (x.device && i == 0) {
+        if (i == 0) {
             g_free(m->name);
             m->name = g_strdup(x.device);
         }
@@ -178,6 +208,8 @@ static int fit(const char *dir, const WsMachine *from, const char *out)
                m->value[row[i].value], 100 * (m->value[row[i].value] / MAX(was, 1e-9) - 1),
                ws_machine_unit(row[i].value));
     }
+    if (unjudged)
+        printf("%u of %u values are from kernels that were timed and not judged\n", unjudged, n);
     if (out && !ws_machine_save(m, out, &error))
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     return failed ? WS_EXIT_NO : WS_EXIT_YES;
