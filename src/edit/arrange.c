@@ -1,5 +1,5 @@
 /* Order and nesting: moving, `ahead`, loops around and away, duplicates, taking away. */
-#include "edit/edit.h"
+#include "edit/derive.h"
 
 #include <string.h>
 
@@ -452,7 +452,7 @@ gboolean ws_edit_remove(WsDraft *d, const guint64 *nodes, guint n)
         if (!ws_draft_remove(d, at(list, i)) || (name != NULL && !forget(d, name)))
             return FALSE;
     }
-    return TRUE;
+    return ws_guess_settle(d, NULL);
 }
 
 /* Names that the node itself gives away, and ids below it, would clash in a copy. */
@@ -505,7 +505,7 @@ gboolean ws_edit_duplicate(WsDraft *d, const guint64 *nodes, guint n)
         const guint64 copy =
             ws_draft_insert(d, s.owner->identity, s.list, MIN(index, length),
                             copy_of(bare->design, ws_draft_node(bare, at(list, i))));
-        if (copy == 0)
+        if (copy == 0 || !ws_guess_copy(d, at(list, i), copy))
             return FALSE;
         ws_draft_touch(d, copy);
     }

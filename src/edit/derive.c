@@ -4,8 +4,17 @@
 
 #include <string.h>
 
-/* What is usual: a tile of 128 x 256 with 128 bytes along the contraction, four stages deep. */
-enum { TILE_M = 128, TILE_N = 256, ROW_BYTES = 128, WARP_ROWS = 64, STAGES = 4, PRODUCER = 40 };
+/* What is usual: a tile of 128 x 256 with 128 bytes along the contraction, four stages deep. A CTA
+ * has 1,024 threads: eight replicas of four warps at most. */
+enum {
+    TILE_M = 128,
+    TILE_N = 256,
+    ROW_BYTES = 128,
+    WARP_ROWS = 64,
+    STAGES = 4,
+    PRODUCER = 40,
+    REPLICAS = 8
+};
 
 /* --- the product of the reference ---------------------------------------------------------------
  */
@@ -106,6 +115,7 @@ static const WsNode *tiles_of(const WsDraft *d)
 /* A constant's value, or that of a number; 0: not known. */
 static gint64 number_of(const WsDraft *d, const char *text)
 {
+    gint64 literal = 0;
     const WsNode *root = ws_design_root(d->design);
     const WsValue *map = ws_node_get(root, WS_F_constants);
     for (guint i = 0; text != NULL && map->kind == WS_VALUE_MAP && i < map->n; i++) {
@@ -114,15 +124,18 @@ static gint64 number_of(const WsDraft *d, const char *text)
         if (strcmp(map->key[i], text) == 0)
             return g_ascii_strtoll(value, NULL, 10);
     }
-    return text != NULL ? g_ascii_strtoll(text, NULL, 10) : 0;
+    return text != NULL &&
+                   g_ascii_string_to_signed(text, 10, G_MININT64, G_MAXINT64, &literal, NULL)
+               ? literal
+               : 0;
 }
 
-/* Every name that is going to be a constant is one, or free. */
+/* Every name that is going to be a constant is one above 0, or free. */
 static gboolean names_are_free(const WsDraft *d)
 {
     static const char *const name[] = { "BM", "BN", "BK", "WM", "STAGES", "SLAB" };
     for (guint i = 0; i < G_N_ELEMENTS(name); i++)
-        if (number_of(d, name[i]) == 0 && ws_edit_taken(d->design, NULL, name[i]))
+        if (number_of(d, name[i]) <= 0 && ws_edit_taken(d->design, NULL, name[i]))
             return FALSE;
     return TRUE;
 }
@@ -152,7 +165,7 @@ static gboolean have_tiles(WsDraft *d, const WsProduct *p)
         !names_are_free(d))
         return FALSE;
     if (m != NULL && n != NULL)
-        return TRUE;
+        return number_of(d, m) > 0 && number_of(d, n) > 0;
     if (!is_blank(tiles) || !ws_guess_entry(d, WS_F_constants, "BM", TILE_M) ||
         !ws_guess_entry(d, WS_F_constants, "BN", TILE_N))
         return FALSE;
@@ -288,35 +301,26 @@ static guint64 derive_load(WsDraft *d, const WsProduct *p, WsEditSpot *spot)
 /* The contraction may not be empty: the accumulator would hold nothing. */
 static gboolean assume_rounds(WsDraft *d, const WsProduct *p)
 {
-    const WsNode *root = ws_design_root(d->design);
-    const WsFieldRow *row = ws_node_row(root->kind, WS_F_assume);
-    const WsValue *there = ws_node_get(root, WS_F_assume);
     g_autofree char *wanted = g_strdup_printf("%s >= 1", p->k);
-    for (guint i = 0; there->kind == WS_VALUE_LIST && i < there->n; i++) {
-        g_autofree char *text = ws_value_words(row, &there->item[i]);
-        if (strcmp(text, wanted) == 0)
-            return TRUE;
-    }
-    if (!ws_name_is_identifier(p->k))
-        return TRUE;
-    WsJson *all = ws_json_of_field(root, WS_F_assume);
-    all = all != NULL ? all : ws_json_list();
-    ws_json_add(all, ws_json_text(wanted));
-    return ws_draft_set(d, root->identity, WS_F_assume, all);
+    return !ws_name_is_identifier(p->k) || ws_guess_item(d, WS_F_assume, wanted);
+}
+
+/* By how many replicas, WM rows each, the rows of a tile are worked on; 0: by none. */
+static gint64 replicas_of(const WsDraft *d, const WsProduct *p)
+{
+    g_autofree char *m = tile_step(d, p, 0);
+    const gint64 given = number_of(d, m != NULL ? m : "BM"), own = number_of(d, "WM");
+    const gint64 high = m == NULL && given == 0 ? TILE_M : given, rows = own ? own : WARP_ROWS;
+    const gboolean whole = rows > 0 && rows % WARP_ROWS == 0 && high > 0 && high % rows == 0;
+    return whole && high / rows <= REPLICAS ? high / rows : 0;
 }
 
 /* The accumulator of one replica: its rows of the tile, all columns. */
-static char *make_accumulator(WsDraft *d, const WsProduct *p, guint64 group, gint64 *replicas)
+static char *make_accumulator(WsDraft *d, const WsProduct *p, guint64 group, gint64 replicas)
 {
-    g_autofree char *m = tile_step(d, p, 0), *n = tile_step(d, p, 1);
+    g_autofree char *n = tile_step(d, p, 1);
     if (!ws_guess_entry(d, WS_F_constants, "WM", WARP_ROWS))
         return NULL;
-    const gint64 rows = number_of(d, "WM"), high = number_of(d, m);
-    *replicas = rows > 0 && high % rows == 0 ? high / rows : 0;
-    if (*replicas < 1) {
-        ws_draft_refuse(d, "%s is not a multiple of WM", m);
-        return NULL;
-    }
     char *name = ws_edit_fresh(d->design, "acc");
     WsJson *tile = ws_json_list();
     ws_json_add(tile, ws_json_text("WM"));
@@ -324,7 +328,7 @@ static char *make_accumulator(WsDraft *d, const WsProduct *p, guint64 group, gin
     if (ws_draft_append(d, group, WS_F_values,
                         WS_MAKE(WS_NODE_VALUE, { WS_F_name, ws_json_text(name) },
                                 { WS_F_dtype, ws_json_text("f32") }, { WS_F_tile, tile })) != 0 &&
-        (*replicas == 1 || ws_draft_set(d, group, WS_F_replicate, ws_json_int(*replicas))))
+        (replicas == 1 || ws_draft_set(d, group, WS_F_replicate, ws_json_int(replicas))))
         return name;
     g_free(name);
     return NULL;
@@ -335,12 +339,12 @@ static char *make_accumulator(WsDraft *d, const WsProduct *p, guint64 group, gin
 static guint64 derive_mma(WsDraft *d, const WsProduct *p, WsEditSpot *spot)
 {
     const guint64 group = spot->owner;
-    gint64 replicas = 1;
-    if (!is_empty_group(ws_draft_node(d, group)) ||
+    const gint64 replicas = replicas_of(d, p);
+    if (replicas == 0 || !is_empty_group(ws_draft_node(d, group)) ||
         ws_node_n_children(ws_draft_node(d, group), WS_F_values) > 0 || !have_tiles(d, p))
         return 0;
     const guint64 loop = make_loops(d, p, group, TRUE);
-    g_autofree char *acc = loop != 0 ? make_accumulator(d, p, group, &replicas) : NULL;
+    g_autofree char *acc = loop != 0 ? make_accumulator(d, p, group, replicas) : NULL;
     const char *a = acc != NULL ? have_buffer(d, loop, ws_node_name(p->a)) : NULL;
     g_autofree char *left = g_strdup_printf(replicas > 1 ? "%s.rows(replica*WM, WM)" : "%s", a);
     const char *b = a != NULL ? have_buffer(d, loop, ws_node_name(p->b)) : NULL;

@@ -50,13 +50,19 @@ gboolean ws_edit_add_at(WsDraft *d, WsNodeKind kind, WsEditSpot spot);
 /* Removes; of an object also what is nothing without it (waits and arrivals on a barrier). */
 gboolean ws_edit_remove(WsDraft *d, const guint64 *nodes, guint n);
 gboolean ws_edit_duplicate(WsDraft *d, const guint64 *nodes, guint n);
-/* Declares the tensors and sizes that the reference names and nobody has declared. */
+/* Declares the tensors and sizes that the reference names and nobody has declared, and takes away
+ * those that only the reference before it named. Where the text leaves an extent open or two
+ * disagree, nothing is declared. */
 gboolean ws_edit_declare(WsDraft *d);
 /* What in this field is only a guess, made with another edit and not changed since: "BM = 128",
  * "bf16"; NULL: nothing. Caller frees. */
 char *ws_edit_guessed(const WsDesign *design, const WsNode *node, WsFieldId field);
 /* All guesses of a design that the one before it had not; NULL: none. Caller frees. */
 char *ws_edit_guesses(const WsDesign *before, const WsDesign *after);
+/* Before a draft is committed: what it changed or took away is no guess any more, also if it comes
+ * back; what it renamed stays one. */
+gboolean ws_edit_settle(WsDraft *d);
+gboolean ws_edit_confirm(WsDraft *d, guint64 node, WsFieldId field); /* nothing in it is a guess */
 /* An empty design: no step yet, one group. Transfer full. */
 WsDesign *ws_edit_empty(const char *name);
 

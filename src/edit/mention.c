@@ -1,6 +1,6 @@
 /* Names and where they are mentioned. A name is given once in its scope (nothing shadows anything),
  * so renaming is replacing the word wherever the field tables say that names may stand. */
-#include "edit/edit.h"
+#include "edit/derive.h"
 
 #include <string.h>
 
@@ -171,7 +171,8 @@ gboolean ws_edit_rename(WsDraft *d, guint64 node, const char *name)
     const WsNode *below = local ? ws_edit_group(d->design, n) : ws_design_root(d->design);
     const gboolean reference = n->kind == WS_NODE_TENSOR;
     const guint64 scope = below->identity;
-    if (!ws_draft_set(d, node, field, ws_json_text(name)))
+    g_autoptr(WsDesign) before = ws_design_ref(d->design);
+    if (!ws_draft_set(d, node, field, ws_json_text(name)) || !ws_guess_settle(d, before))
         return FALSE;
     if (n->kind == WS_STEP_MARK || n->kind == WS_STEP_STAGE)
         return TRUE;

@@ -201,7 +201,7 @@ static void build_derived(Scenario *s)
     g_autofree char *shown = scenario_text(GTK_WIDGET(s->window));
     g_assert_nonnull(strstr(shown, "guessed: M = 8192, N = 8192, K = 8192"));
     hands_pick(s, "load");
-    WAIT_FOR(scenario_find_text(GTK_WIDGET(s->window), "Guessed: BM = 128"));
+    WAIT_FOR(scenario_find_text(GTK_WIDGET(s->window), "Guessed: constants BM = 128"));
     hands_pick(s, "load");
     hands_pick(s, "group");
     g_autofree char *before = hands_text(s);

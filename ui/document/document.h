@@ -91,7 +91,7 @@ gboolean ws_document_was_edited(WsDocument *d);
 
 /* One undoable step; FALSE if the draft was refused or changes nothing. Steps with the same
  * `coalesce` (or NULL) in a row are one. Selects what the draft has touched. */
-gboolean ws_document_commit(WsDocument *d, const WsDraft *draft, const char *coalesce);
+gboolean ws_document_commit(WsDocument *d, WsDraft *draft, const char *coalesce);
 /* The same for edits (WsEdit*) that were made elsewhere. */
 gboolean ws_document_commit_edits(WsDocument *d, const char *name, const GPtrArray *edits,
                                   GError **error);

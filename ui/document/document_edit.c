@@ -154,10 +154,10 @@ static void moved_on(WsDocument *d)
     ws_document_emit(d, WS_SIGNAL_EDITED);
 }
 
-gboolean ws_document_commit(WsDocument *d, const WsDraft *draft, const char *coalesce)
+gboolean ws_document_commit(WsDocument *d, WsDraft *draft, const char *coalesce)
 {
     g_autoptr(GError) error = NULL;
-    if (!draft || draft->why || !d->answers || draft->edits->len == 0) {
+    if (!draft || draft->why || !d->answers || draft->edits->len == 0 || !ws_edit_settle(draft)) {
         ws_document_try(d, NULL);
         return FALSE;
     }

@@ -224,7 +224,7 @@ static WsDraft *draft_of(Field *f, const char *text, const WsJson *value)
     for (guint i = 0; i < self->nodes->len && !d->why; i++)
         ws_draft_set(d, g_array_index(self->nodes, guint64, i), f->row->field,
                      value ? ws_json_copy(value) : NULL);
-    if (f->row->field == WS_F_reference && value && !d->why)
+    if (f->row->field == WS_F_reference && !d->why)
         ws_edit_declare(d); /* what it names and nobody has declared */
     ws_draft_name(d, "Set %s", what);
     for (guint i = 0; i < self->nodes->len; i++)
@@ -263,6 +263,24 @@ static void commit(Field *f)
     refresh(f);
 }
 
+/* A value that is entered again as it is shown is no guess. */
+static void confirm(Field *f)
+{
+    WsFields *self = f->fields;
+    g_autofree char *text = typed_text(f);
+    const WsNode *node = self->nodes->len == 1 ? node_at(self, 0) : NULL;
+    if (node && f->shown && !strcmp(text, f->shown)) {
+        g_autoptr(WsDraft) d = ws_draft_new(ws_document_latest(self->document));
+        g_autofree char *label = ws_edit_label(node);
+        g_autofree char *what = g_strdup_printf("%s: %s", label, f->key);
+        ws_edit_confirm(d, node->identity, f->row->field);
+        ws_draft_name(d, "Set %s", what);
+        ws_document_commit(self->document, d, NULL);
+        say(f, NULL);
+    }
+    commit(f);
+}
+
 static void left(GtkEventControllerFocus *c, Field *f)
 {
     commit(f);
@@ -270,7 +288,7 @@ static void left(GtkEventControllerFocus *c, Field *f)
 
 static void activated(GtkEntry *entry, Field *f)
 {
-    commit(f);
+    confirm(f);
     gtk_editable_set_position(GTK_EDITABLE(entry), -1);
 }
 
@@ -285,7 +303,7 @@ static gboolean key(GtkEventControllerKey *c, guint value, guint code, GdkModifi
 {
     g_autofree char *typed = typed_text(f);
     if (value == GDK_KEY_Return && state & GDK_CONTROL_MASK && GTK_IS_TEXT_VIEW(f->input)) {
-        commit(f);
+        confirm(f);
         return TRUE;
     }
     if (value != GDK_KEY_Escape || !f->shown || !strcmp(typed, f->shown))
