@@ -1,6 +1,7 @@
 /* Words of header.h.in and launcher.c.in. */
 #include "package/launch_text.h"
 #include "package/tables.h"
+#include "program/launchable.h"
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
@@ -94,6 +95,10 @@ static void checks(GString *out, const WsPackageSpec *spec)
         g_autofree char *condition = g_strdup_printf("a->%s >= 0", name);
         g_autofree char *text = g_strdup_printf("%s must be 0 or more", p->var[i].name);
         put_check(out, upper, condition, text);
+        g_autofree char *small = g_strdup_printf("a->%s <= %d", name, WS_LAUNCH_SIZE_MOST);
+        g_autofree char *most =
+            g_strdup_printf("%s must be at most %d", p->var[i].name, WS_LAUNCH_SIZE_MOST);
+        put_check(out, upper, small, most);
     }
     for (guint i = 0; i < p->n_assume; i++) {
         g_autoptr(GString) condition = g_string_new(NULL);

@@ -2,6 +2,7 @@
 #include "model/finding.h"
 #include "program/launch_values.h"
 #include "program/parts/tensor.h"
+#include "program/parts/variable.h"
 #include "program/program.h"
 #include "target/target.h"
 
@@ -42,6 +43,26 @@ static void check_map(const WsProgram *p, const WsLaunchValues *v, const WsTenso
     }
 }
 
+static void check_integers(const WsProgram *p, const WsLaunchValues *v, const char *sizes,
+                           WsFindings *findings)
+{
+    for (guint i = 0; i < p->n_vars; i++) {
+        const WsVar *x = &p->var[i];
+        if (x->kind != WS_VAR_SIZE && (x->kind != WS_VAR_RUN || x->real))
+            continue;
+        const gint64 value = ws_launch_var(v, (gint)i);
+        if (value < G_MININT32 || value > WS_LAUNCH_SIZE_MOST)
+            ws_findings_add(findings, WS_RULE_R_LAUNCH, x->kind == WS_VAR_SIZE ? "sizes" : "run",
+                            "%s is %" G_GINT64_FORMAT " for %s; kernels count in 32 bits, up to %d",
+                            x->name, value, sizes, WS_LAUNCH_SIZE_MOST);
+    }
+    const gint64 tiles = ws_launch_tiles(v);
+    if (tiles > G_MAXINT32)
+        ws_findings_add(findings, WS_RULE_R_LAUNCH, "tiles",
+                        "%" G_GINT64_FORMAT " tiles for %s; kernels count in 32 bits, up to 2^31-1",
+                        tiles, sizes);
+}
+
 gint64 ws_launch_most(const WsProgram *p)
 {
     const gint64 cluster = MAX(p->cluster, 1);
@@ -55,6 +76,7 @@ void ws_launchable(const WsProgram *p, const WsLaunchValues *v, gint64 grid, WsF
         ws_findings_add(findings, WS_RULE_R_LAUNCH, "tiles",
                         "%" G_GINT64_FORMAT " CTAs for %s; a launch holds at most 2^31-1", grid,
                         sizes);
+    check_integers(p, v, sizes, findings);
     for (guint m = 0; grid > 0 && m < p->n_maps; m++)
         check_map(p, v, &p->map[m], sizes, findings);
 }

@@ -7,8 +7,12 @@ G_BEGIN_DECLS
 
 /* CTAs of one launch at most: below 2^31, whole clusters. */
 gint64 ws_launch_most(const WsProgram *p);
+/* The largest size of which kernels count right: they compute uniform expressions in 32 bits, and
+ * add up to one tile to a place. */
+#define WS_LAUNCH_SIZE_MOST (G_MAXINT32 - (1 << 16))
 /* Adds a finding (R-LAUNCH) for everything that the launch of `grid` CTAs would be refused for:
- * their number, extents and strides that no tensor map takes. Nothing is launched with no CTA. */
+ * their number, sizes and tiles that leave the 32 bits in which kernels count, extents and strides
+ * that no tensor map takes. Nothing is launched with no CTA. */
 void ws_launchable(const WsProgram *p, const WsLaunchValues *v, gint64 grid, WsFindings *findings);
 
 G_END_DECLS

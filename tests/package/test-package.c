@@ -43,7 +43,7 @@ static const struct {
       "M must be 0 or more" },
     { "projects/gemm-bf16/design.wstave",
       { { "M", G_MAXINT64 }, { "N", 64 }, { "K", G_MAXINT64 / 4 } },
-      "A: dimension 1 has extent 2305843009213693951; TMA takes 1 to 2^32" },
+      "M must be at most 2147418111" },
     { "projects/gemm-bf16-cluster2/design.wstave",
       { { "M", 1000 }, { "N", 776 }, { "K", 520 } },
       NULL },
@@ -401,7 +401,7 @@ static void test_calls(void)
     g_auto(GStrv) line = g_strsplit(said, "\n", -1);
     static const char *const expected[] = { "TypeError k: B is read and was not given",
                                             "TypeError 'float' object cannot be",
-                                            "ValueError k: K = 1180591620717411303424 does not fit",
+                                            "ValueError k: K = 1180591620717411303424 is too large",
                                             "ValueError k: A has shape (64, 64)",
                                             "ValueError k: these sizes need 4294967428 CTAs",
                                             "ValueError k: these sizes have no tile, and nobody "
