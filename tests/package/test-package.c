@@ -338,8 +338,8 @@ static void test_module(void)
             return;
         }
         g_autoptr(WsLaunchValues) v = ws_launch_values(p, cases[i].size, n_sizes(i), FALSE, NULL);
-        if (!v && strstr(cases[i].refused, "2^32"))
-            continue; /* Python's integers have no end; the driver refuses such extents */
+        if (!v && strstr(cases[i].refused, "at most"))
+            continue; /* only sizes that the tensors say are tried here; _take refuses this one */
         if (!v) {
             g_assert_true(said[0] == '[' && said[1] == '\'');
             continue;
