@@ -363,12 +363,13 @@ static const WsExpr *logic(PtxWalk *w, const WsPtxInst *i, const char *base)
         flipped = flipped ? flipped : either(r, a, b);
         return flipped ? flipped : either(r, b, a);
     }
-    if (known && n >= 0) { /* or: disjoint bits */
+    if (known && n >= 0) { /* or: disjoint bits; a descriptor's address has 14 */
+        const gint64 bits = n > (gint64)1 << 40 ? n & ((1 << 14) - 1) : n;
         gint64 above = 1;
-        while (above <= n && above < (gint64)1 << 60)
+        while (above <= bits)
             above <<= 1;
-        const gboolean apart = n > (gint64)1 << 40 || ptx_divides(a, above) ||
-                               (ws_x_is(low(r, a, above), &m) && !(m & n));
+        const gboolean apart =
+            ptx_divides(a, above) || (ws_x_is(low(r, a, above), &m) && !(m & bits));
         return apart ? ws_x_op(r, WS_EXPR_ADD, a, b) : NULL;
     }
     if (!known && !strcmp(base, "or") && (lacks(r, a, bits_of(b)) || lacks(r, b, bits_of(a))))

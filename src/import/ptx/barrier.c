@@ -4,7 +4,7 @@
 
 /* mbarriers, named barriers, barriers of the cluster. */
 
-#define PTX_MOST_ARRIVALS ((1 << 20) - 1) /* PTX ISA, mbarrier: size of the pending count */
+#define PTX_MOST_ARRIVALS ((1 << 20) - 1) /* PTX ISA, mbarrier: size of counts, and of bytes */
 #define PTX_MOST_NAMED    15              /* PTX ISA, bar: a CTA has 16 of them */
 
 static void init(PtxWalk *w, const WsPtxInst *i)
@@ -123,6 +123,10 @@ static void expect(PtxWalk *w, const WsPtxInst *i)
         ptx_lost(w, i, "an expect whose number of bytes is not a number");
         return;
     }
+    if (bytes < 0 || bytes > PTX_MOST_ARRIVALS) {
+        ptx_lost(w, i, "an expect whose number of bytes is not between 0 and 2^20 - 1");
+        return;
+    }
     if (!at) {
         ptx_lost(w, i, "an expect that does not arrive");
         return;
@@ -159,9 +163,10 @@ static void arrive(PtxWalk *w, const WsPtxInst *i)
         s->ctas = G_MAXUINT;
         s->text = PTX_SPREAD;
     }
-    if (s && i->n > 2 && !ws_x_is(ptx_int(w, i->arg[2]), &s->n)) {
+    if (s && i->n > 2 &&
+        (!ws_x_is(ptx_int(w, i->arg[2]), &s->n) || s->n < 1 || s->n > PTX_MOST_ARRIVALS)) {
         s->off = TRUE;
-        ptx_lost(w, i, "an arrival whose count is not a number");
+        ptx_lost(w, i, "an arrival whose count is not a number between 1 and 2^20 - 1");
     }
 }
 

@@ -44,8 +44,11 @@ const WsExpr *ptx_packed(PtxWalk *w, const WsPtxInst *i)
         return NULL;
     const WsExpr *half[2];
     for (guint k = 0; k < 2; k++)
-        half[k] = ptx_int(w, g_string_chunk_insert_const(w->p.r->text, g_strstrip(word[k])));
-    return half[0] && ws_x_is(half[1], &high) && high >= 0 && high < (gint64)1 << (bits - 1)
+        half[k] =
+            ptx_typed(w, bits == 32 ? ".u32" : ".u16",
+                      ptx_int(w, g_string_chunk_insert_const(w->p.r->text, g_strstrip(word[k]))));
+    return ptx_not_negative(w, half[0]) && ws_x_is(half[1], &high) && high >= 0 &&
+                   high < (gint64)1 << (bits - 1)
                ? ws_x_op(w->p.r, WS_EXPR_ADD, half[0], ws_x_int(w->p.r, high << bits))
                : NULL;
 }
@@ -67,8 +70,8 @@ gboolean ptx_unpacked(PtxWalk *w, const WsPtxInst *i)
     ws_affine_clear(&f);
     const WsExpr *half[2] = { ws_x_op(r, WS_EXPR_SUB, e, ws_x_int(r, high << 32)),
                               ws_x_int(r, high) };
-    for (guint k = 0; k < 2 && high >= 0; k++)
+    for (guint k = 0; k < 2 && high >= 0 && ptx_not_negative(w, half[0]); k++)
         ptx_set(w, g_string_chunk_insert_const(r->text, g_strstrip(word[k])),
-                py_int(&w->p, half[k]));
+                py_int(&w->p, ptx_held(w, ".b32", half[k])));
     return TRUE;
 }
