@@ -50,17 +50,32 @@ static const WsPyNode *root_of(const WsPyNode *node)
 /* What modules that are known compute is new, and so is what is no list. */
 static gboolean is_new(const Changes *c, const WsPyNode *call)
 {
-    static const char *const plain[] = { "int",   "len", "range", "str",        "float", "bool",
-                                         "sum",   "abs", "print", "isinstance", "round", "hasattr",
-                                         "slice", NULL };
+    static const char *const plain[] = { "int",   "len",     "range", "str",   "float",
+                                         "bool",  "sum",     "abs",   "print", "isinstance",
+                                         "round", "hasattr", "slice", NULL };
+    static const char *const known[] = { "torch", "triton", "math", "numpy", "os", "sys" };
     const WsPyNode *root = root_of(call->kid[0]);
     const char *module =
         root->kind == WS_PY_NAME ? g_hash_table_lookup(c->p->aliases, root->text) : NULL;
-    return (module && !strchr(module, '/')) ||
+    gboolean computes = FALSE;
+    for (guint i = 0; module && i < G_N_ELEMENTS(known); i++)
+        computes |= g_str_has_prefix(module, known[i]) && !strchr(module, '/');
+    return computes ||
            (call->kid[0]->kind == WS_PY_NAME && g_strv_contains(plain, call->kid[0]->text));
 }
 
 static void bind(Changes *c, const WsPyNode *target, const WsPyNode *value, gboolean element);
+
+/* `name` may be anything that `v` mentions, or lie in it; without a name all of that is changed. */
+static void reach(Changes *c, const char *name, const WsPyNode *v)
+{
+    if (v->kind == WS_PY_CALL && is_new(c, v))
+        return;
+    if (v->kind == WS_PY_NAME)
+        rule(c, name, name ? SHALLOW : KEPT, v->text, DEEP);
+    for (guint i = 0; i < v->n; i++)
+        reach(c, name, v->kid[i]);
+}
 
 /* `name` is bound to the value, or to something that holds it. */
 static void holds(Changes *c, const char *name, const WsPyNode *v, gboolean inside)
@@ -76,6 +91,7 @@ static void holds(Changes *c, const char *name, const WsPyNode *v, gboolean insi
         same(c, name, v->text);
     } else if ((v->kind == WS_PY_ATTR || v->kind == WS_PY_INDEX) && root->kind == WS_PY_NAME) {
         rule(c, name, inside ? DEEP : SHALLOW, root->text, DEEP);
+        rule(c, more_of(name), SHALLOW, root->text, DEEP);
     } else if (v->kind == WS_PY_COMP) {
         holds(c, name, v->kid[0], TRUE);
     } else if (v->kind == WS_PY_CALL && is_new(c, v)) {
@@ -89,8 +105,10 @@ static void holds(Changes *c, const char *name, const WsPyNode *v, gboolean insi
     } else if (list || v->kind == WS_PY_BINARY || v->kind == WS_PY_TERNARY) {
         for (guint i = v->kind == WS_PY_TERNARY; i < v->n; i++)
             holds(c, name, v->kid[i], inside || list);
+    } else if (v->kind == WS_PY_CALL) {
+        reach(c, name, v);
     } else {
-        for (guint i = v->kind == WS_PY_CALL; i < v->n; i++)
+        for (guint i = 0; i < v->n; i++)
             holds(c, name, v->kid[i], TRUE);
     }
 }
@@ -113,10 +131,24 @@ static void bind(Changes *c, const WsPyNode *target, const WsPyNode *value, gboo
         for (guint i = 0; list && i < value->n; i++)
             holds(c, root->text, value->kid[i], root != target);
         if (!list)
-            holds(c, root->text, value, TRUE);
+            reach(c, root->text, value);
     } else {
         holds(c, root->text, value, root != target);
     }
+}
+
+/* Calls by a name that is neither a function of the file nor one of these may change what they are
+ * given: a lambda, map(f, x), getattr(x, "insert")(0, 1). */
+static gboolean keeps(const Changes *c, const WsPyNode *call)
+{
+    static const char *const names[] = {
+        "list",         "tuple",          "dict",      "set",    "zip", "sorted", "min",
+        "max",          "reversed",       "enumerate", "any",    "all", "next",   "iter",
+        "type",         "repr",           "id",        "divmod", "pow", "super",  "ValueError",
+        "RuntimeError", "AssertionError", NULL
+    };
+    return call->kid[0]->kind != WS_PY_NAME || is_new(c, call) ||
+           g_strv_contains(names, call->kid[0]->text);
 }
 
 /* Arguments are what the parameters of a function of the file are; other calls may keep them. */
@@ -130,15 +162,24 @@ static void call(Changes *c, const WsPyNode *node)
     if (!f && callee->kind == WS_PY_ATTR && root->kind == WS_PY_NAME && !is_new(c, node))
         for (guint i = 1; i < node->n; i++)
             holds(c, root->text, node->kid[i], TRUE);
+    for (guint i = 1; !f && !keeps(c, node) && i < node->n; i++)
+        reach(c, NULL, node->kid[i]);
     for (guint i = 1; f && i < node->n; i++) {
         const WsPyNode *arg = node->kid[i], *params = f->kid[0];
+        gboolean taken = FALSE;
         for (guint k = 0; k < params->n; k++) {
             const gboolean named = arg->kind == WS_PY_KEYWORD;
-            if (named ? !strcmp(arg->text, params->kid[k]->text)
-                      : k + 1 == i || callee->kind == WS_PY_ATTR || arg->kind == WS_PY_STAR ||
-                            strcmp(f->text, callee->text)) /* self is not written */
-                holds(c, params->kid[k]->text, named ? arg->kid[0] : arg, FALSE);
+            if (!strcmp(params->kid[k]->text, "*")) /* whose name the parser does not keep */
+                continue;
+            if (named ? strcmp(arg->text, params->kid[k]->text) != 0
+                      : k + 1 != i && callee->kind != WS_PY_ATTR && arg->kind != WS_PY_STAR &&
+                            !strcmp(f->text, callee->text)) /* self is not written */
+                continue;
+            holds(c, params->kid[k]->text, named ? arg->kid[0] : arg, FALSE);
+            taken = TRUE;
         }
+        if (!taken) /* *a, **k */
+            reach(c, NULL, arg);
     }
 }
 
@@ -178,7 +219,12 @@ static void collect(Changes *c, const WsPyNode *node, const WsPyNode *function)
             bind(c, node->kid[i], node->kid[node->kind == WS_PY_FOR ? 1 : node->n - 1],
                  node->kind == WS_PY_FOR);
     }
-    if (node->kind == WS_PY_AUGMENT && node->kid[0]->kind == WS_PY_NAME && strchr("+*", *node->text))
+    for (guint i = 0; node->kind == WS_PY_ASSIGN && i < targets; i++)
+        for (guint k = 0; k < targets; k++)
+            if (i != k && node->kid[i]->kind == WS_PY_NAME && node->kid[k]->kind == WS_PY_NAME)
+                same(c, node->kid[i]->text, node->kid[k]->text);
+    if (node->kind == WS_PY_AUGMENT && node->kid[0]->kind == WS_PY_NAME &&
+        strchr("+*", *node->text))
         rule(c, NULL, KEPT, more_of(node->kid[0]->text), SHALLOW);
     else if (node->kind == WS_PY_AUGMENT)
         change(c, node->kid[0], FALSE);
@@ -253,8 +299,7 @@ void py_find_changed(PyRead *p)
 
 gboolean py_is_changed(const PyRead *p, const char *name, const Val *v)
 {
-    const gboolean own =
-        p->in_kernel && p->frame && g_hash_table_contains(p->frame->vars, name);
+    const gboolean own = p->in_kernel && p->frame && g_hash_table_contains(p->frame->vars, name);
     return (v->kind == VAL_TUPLE || v->kind == VAL_OBJECT) &&
            g_hash_table_contains(p->changed, name) &&
            !(own && (!p->computing || v->kind == VAL_OBJECT));
