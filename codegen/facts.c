@@ -1,5 +1,5 @@
 #include "codegen/facts.h"
-#include "model/phrase.h"
+#include "base/phrase.h"
 #include "program/array.h"
 #include "program/op.h"
 #include "program/parts/access.h"

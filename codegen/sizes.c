@@ -1,7 +1,7 @@
 #include "codegen/sizes.h"
-#include "program/launch_values.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 
 /* VAR cmp INT (or INT cmp VAR) narrows what is known. */
 static void narrow(const WsExpr *x, gint var, WsInterval *in)

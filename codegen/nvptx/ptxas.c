@@ -1,6 +1,6 @@
 /* ptxas, where it is installed: assembles, and its report is read back. */
+#include "base/temporary.h"
 #include "codegen/generate.h"
-#include "model/temporary.h"
 
 #include <gio/gio.h>
 #include <glib/gstdio.h>

@@ -1,12 +1,12 @@
 #include "codegen/python/parameters.h"
 #include "model/finding.h"
 #include "program/elaborate.h"
-#include "program/launch_values.h"
 #include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/operation.h"
 #include "program/parts/tree.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 
 #include <string.h>
 

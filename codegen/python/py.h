@@ -104,7 +104,7 @@ struct WsPy {
 /* --- text.c: lines, names, folding
  * --------------------------------------------------------------*/
 #define ws_py_format(y, ...) ws_term_format(&(y)->terms, __VA_ARGS__)
-#define ws_py_phrase(y, ...) ws_term_phrase(&(y)->terms, __VA_ARGS__)  /* model/phrase.h */
+#define ws_py_phrase(y, ...) ws_term_phrase(&(y)->terms, __VA_ARGS__)  /* base/phrase.h */
 void ws_py_line(WsPy *y, const char *format, ...) G_GNUC_PRINTF(2, 3); /* indented by depth */
 void ws_py_open(WsPy *y, const char *format, ...) G_GNUC_PRINTF(2, 3); /* "format:" and deeper */
 void ws_py_close(WsPy *y); /* shallower; "pass" where the block stayed empty */

@@ -1,13 +1,13 @@
 /* ws_rehearse: inputs, host code of the kernel, its clusters one after another, and the comparison
  * of every output element with the reference. */
 #include "codegen/generate.h"
-#include "program/launch_values.h"
 #include "program/parts/agent.h"
 #include "program/parts/tensor.h"
 #include "program/parts/tiles.h"
 #include "program/parts/value.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 #include "target/target.h"
 
 #include "codegen/prim.h"
@@ -17,7 +17,7 @@
 #include "codegen/rehearse/symbols.h"
 #include "program/agree.h"
 #include "program/inputs.h"
-#include "program/walk.h"
+#include "program/walk/walk.h"
 
 #include <math.h>
 

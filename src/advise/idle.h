@@ -12,7 +12,7 @@
 #pragma once
 
 #include "advise/next.h"
-#include "model/json_out.h"
+#include "base/json_out.h"
 
 G_BEGIN_DECLS
 

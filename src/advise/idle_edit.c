@@ -2,9 +2,9 @@
 #include "advise/idle.h"
 #include "edit/edit.h"
 #include "program/elaborate.h"
-#include "program/launch_values.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 
 #define LEAST 0.002 /* of the unit's time: less is not an answer */
 

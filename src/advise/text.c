@@ -1,6 +1,6 @@
 /* Advice in words and as JSON. */
 #include "advise/advise.h"
-#include "model/json_out.h"
+#include "base/json_out.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/program.h"

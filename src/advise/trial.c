@@ -1,7 +1,6 @@
 /* Candidates on trial: elaborated, timed, and those that gain checked. */
 #include "advise/advise.h"
 #include "program/elaborate.h"
-#include "program/launch_values.h"
 #include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
@@ -10,6 +9,7 @@
 #include "program/parts/tensor.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* A verdict as a phrase (model/phrase.h), for those who show it in another language. `reason` and
+/* A verdict as a phrase (base/phrase.h), for those who show it in another language. `reason` and
  * `weakest` of a verdict are phrases, too: ws_phrase_text() makes their English. */
 #pragma once
 

@@ -2,7 +2,7 @@
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
-#include "program/walk.h"
+#include "program/walk/walk.h"
 
 #include "check/witness/adversary.h"
 #ifdef WS_HAVE_CODEGEN

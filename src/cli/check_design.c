@@ -1,9 +1,9 @@
 /* What a check of the protocol does not ask of a design, but every command after it does: a
  * reference that can be evaluated, sizes that can be launched. */
 #include "cli/check_report.h"
-#include "program/launch_values.h"
-#include "program/launchable.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/launchable.h"
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/generate.h"
 #include "codegen/reference/reference.h"

@@ -1,9 +1,9 @@
 /* The JSON form of `check`, version 2; docs/schema/check.json says what stands in it, and a test
  * compares the two. */
+#include "base/json_out.h"
 #include "check/witness/witness.h"
 #include "cli/check_report.h"
 #include "mend/fix.h"
-#include "model/json_out.h"
 #include "program/parts/operation.h"
 
 #include <stdio.h>

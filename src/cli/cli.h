@@ -2,11 +2,11 @@
 #pragma once
 
 #include "advise/idle.h"
+#include "base/json_out.h"
 #include "cli/exit.h"
 #include "clock/clock.h"
 #include "model/design.h"
 #include "model/finding.h"
-#include "model/json_out.h"
 #include "program/forward.h"
 
 G_BEGIN_DECLS
@@ -57,8 +57,8 @@ WsTrace *ws_cli_trace_of(const WsProgram *p, const char *file);
 int ws_cli_print_comparison(const WsTrace *a, const char *file);
 /* What `simulate --json` prints (WsIdle of advise/idle.h); caller frees. */
 char *ws_cli_clock_json(const WsClockResult *r, const WsProgram *p, const WsIdle *idle);
-/* The object that --json prints (docs/schema): its begin with the version, and its end, which prints
- * it. */
+/* The object that --json prints (docs/schema): its begin with the version, and its end, which
+ * prints it. */
 void ws_cli_json_begin(WsJsonOut *json);
 void ws_cli_json_end(WsJsonOut *json);
 void ws_cli_print_findings(const WsFindings *f, const char *file);

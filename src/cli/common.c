@@ -1,12 +1,12 @@
+#include "base/file.h"
 #include "cli/cli.h"
 #include "cli/colour.h"
 #include "codegen/generate.h"
-#include "model/file.h"
 #include "program/elaborate.h"
-#include "program/launch_values.h"
-#include "program/launchable.h"
 #include "program/program.h"
-#include "program/walk.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/launchable.h"
+#include "program/walk/walk.h"
 #include "trace/stats.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 #include "cli/cycles_table.h"
-#include "program/launch_values.h"
-#include "program/walk.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/walk.h"
 
-#include "model/file.h"
-#include "model/json_out.h"
+#include "base/file.h"
+#include "base/json_out.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 #include "cli/import_report.h"
-#include "model/file.h"
+#include "base/file.h"
 #include "program/elaborate.h"
 
 #include <stdio.h>

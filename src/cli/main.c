@@ -1,8 +1,8 @@
 /* warpstave(1): finds the command in the table and runs it. */
+#include "base/file.h"
+#include "base/temporary.h"
+#include "base/text.h"
 #include "cli/cli.h"
-#include "model/file.h"
-#include "model/temporary.h"
-#include "model/text.h"
 
 #include <locale.h>
 #include <stdio.h>

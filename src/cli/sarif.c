@@ -1,5 +1,5 @@
 #include "cli/sarif.h"
-#include "model/json_out.h"
+#include "base/json_out.h"
 
 #include <string.h>
 

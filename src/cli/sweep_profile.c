@@ -2,11 +2,11 @@
  */
 #include "cli/sweep.h"
 
+#include "base/folder.h"
+#include "base/temporary.h"
 #include "launch/collect.h"
 #include "launch/history.h"
 #include "launch/run.h"
-#include "model/folder.h"
-#include "model/temporary.h"
 
 #include <math.h>
 #include <stdio.h>

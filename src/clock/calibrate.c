@@ -1,7 +1,7 @@
 /* Adjusting a machine description to measured periods. */
 #include "clock/calibrate.h"
-#include "program/launch_values.h"
-#include "program/walk.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/walk.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* ws_clock_run(): chooses what to play, plays it, and asks "what if" for the exposed waits. */
 #include "clock/result.h"
-#include "program/launch_values.h"
 #include "program/parts/agent.h"
 #include "program/parts/tiles.h"
 #include "program/parts/tree.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 
 #include <math.h>
 #include <string.h>

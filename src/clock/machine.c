@@ -1,7 +1,7 @@
 /* Machine descriptions: reading, writing, the built-in one. */
+#include "base/file.h"
+#include "base/json_out.h"
 #include "clock/clock.h"
-#include "model/file.h"
-#include "model/json_out.h"
 
 #include "clock/h200.inc" /* static const char h200_json[], from resources/machines/h200.json */
 

@@ -1,12 +1,12 @@
 /* What each kind of operation does to the units and to its agent's time. */
 #include "program/parts/operation.h"
 #include "clock/play.h"
-#include "program/launch_values.h"
 #include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/product.h"
 #include "program/parts/tensor.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 #include "target/target.h"
 
 #include <math.h>

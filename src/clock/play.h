@@ -9,7 +9,7 @@
 
 #include "clock/clock.h"
 #include "clock/share.h"
-#include "program/walk.h"
+#include "program/walk/walk.h"
 
 /* A unit that serves one request after the other. */
 typedef struct {

@@ -1,12 +1,12 @@
 /* From a play to figures: extrapolation, loops, waits, utilisation, what bounds the run. */
 #include "clock/result.h"
-#include "program/launch_values.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/parts/tensor.h"
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* Shares of loads, by walking the beginning of every tile of the first waves. */
 #include "clock/share.h"
-#include "program/launch_values.h"
 #include "program/op_kind.h"
 #include "program/parts/operation.h"
 #include "program/parts/tree.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
-#include "program/walk.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/walk.h"
 
 #include <string.h>
 

@@ -37,7 +37,7 @@ guint64 ws_draft_insert(WsDraft *d, guint64 owner, WsFieldId list, guint index, 
 /* The same behind what the list holds. */
 guint64 ws_draft_append(WsDraft *d, guint64 owner, WsFieldId list, WsJson *value);
 
-/* The reason is a phrase (model/phrase.h): its template is translated. Always FALSE. */
+/* The reason is a phrase (base/phrase.h): its template is translated. Always FALSE. */
 gboolean ws_draft_refuse(WsDraft *d, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void ws_draft_name(WsDraft *d, const char *verb, const char *what);
 void ws_draft_touch(WsDraft *d, guint64 node);

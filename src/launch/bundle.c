@@ -1,6 +1,6 @@
 /* Writes a bundle folder. */
 #include "launch/bundle.h"
-#include "model/folder.h"
+#include "base/folder.h"
 #include "program/program.h"
 #include "runner/manifest.h"
 

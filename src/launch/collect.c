@@ -1,9 +1,9 @@
 #include "launch/collect.h"
-#include "model/file.h"
+#include "base/file.h"
 #include "program/elaborate.h"
-#include "program/launch_values.h"
 #include "program/program.h"
-#include "program/walk.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/walk.h"
 
 #include "launch/measure.h"
 #include "runner/manifest.h"

@@ -1,11 +1,11 @@
 /* How much arithmetic does the reference ask for? What a kernel may do once, or leave out, where
  * the reference writes it for every element is not known, and no figure is made of it. */
 #include "launch/bundle.h"
-#include "program/launch_values.h"
 #include "program/parts/tensor.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
-#include "program/walk.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/walk.h"
 
 #include <string.h>
 

@@ -2,8 +2,6 @@
 #include "runner/manifest.h"
 #include "launch/bundle.h"
 #include "launch/measure.h"
-#include "program/launch_values.h"
-#include "program/launchable.h"
 #include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
@@ -13,7 +11,9 @@
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
-#include "program/walk.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/launchable.h"
+#include "program/walk/walk.h"
 #include "target/target.h"
 
 #include <string.h>

@@ -1,12 +1,12 @@
 #include "launch/measure.h"
-#include "program/launch_values.h"
 #include "program/op.h"
 #include "program/parts/operation.h"
 #include "program/parts/tiles.h"
 #include "program/parts/tree.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
-#include "program/walk.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/walk.h"
 
 #include "launch/bundle.h"
 

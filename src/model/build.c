@@ -1,6 +1,6 @@
 /* Trees of values, made by hand. */
+#include "base/text.h"
 #include "model/internal.h"
-#include "model/text.h"
 
 #include <gio/gio.h>
 #include <string.h>

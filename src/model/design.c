@@ -1,5 +1,5 @@
 /* Designs: a root node with the file it came from; paths and ids of its nodes. */
-#include "model/file.h"
+#include "base/file.h"
 #include "model/internal.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
  * A WsFindings owns its findings. */
 #pragma once
 
-#include "model/phrase.h"
+#include "base/phrase.h"
 
 #include <glib.h>
 

@@ -1,6 +1,6 @@
 /* Looking around in a JSON tree: members, places by path, compact text. */
+#include "base/text.h"
 #include "model/internal.h"
-#include "model/text.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Names: what is an identifier, what is reserved, and what the document gives away twice. */
+#include "base/text.h"
 #include "model/internal.h"
-#include "model/text.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Reads documents: objects and steps by the tables, findings with path, line and remedy. */
+#include "base/text.h"
 #include "model/internal.h"
-#include "model/text.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>

@@ -1,7 +1,7 @@
 /* Saving a design. */
 #include "model/internal.h"
 
-#include "model/file.h"
+#include "base/file.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Values of fields that are no lists: from JSON to WsValue, with their ranges and words. */
+#include "base/text.h"
 #include "model/form.h"
-#include "model/text.h"
 
 #include <string.h>
 

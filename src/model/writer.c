@@ -1,7 +1,7 @@
 /* Canonical text (LANGUAGE section 23). A design is turned into a tree of values, each with the way
  * it breaks, and that tree is laid out. */
+#include "base/text.h"
 #include "model/internal.h"
-#include "model/text.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Writes a package: texts from templates and tables, then one folder. */
 #include "package/package.h"
-#include "model/folder.h"
+#include "base/folder.h"
 #include "package/launch_text.h"
 #include "package/tables.h"
 #include "package/template.h"

@@ -1,10 +1,10 @@
 /* Words of header.h.in and launcher.c.in. */
 #include "package/launch_text.h"
 #include "package/tables.h"
-#include "program/launchable.h"
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/walk/launchable.h"
 
 static void put_comment(GString *out, const char *text)
 {

@@ -1,6 +1,6 @@
 #include "program/arena.h"
 
-#include "model/phrase.h"
+#include "base/phrase.h"
 
 #include <stdarg.h>
 #include <string.h>

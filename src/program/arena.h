@@ -16,7 +16,7 @@ void ws_arena_free(WsArena *arena);
 gpointer ws_arena_alloc(WsArena *arena, gsize bytes);
 #define ws_arena_new0(arena, Type, n) ((Type *)ws_arena_alloc((arena), sizeof(Type) * (n)))
 char *ws_arena_strdup(WsArena *arena, const char *text);
-/* A phrase (model/phrase.h). */
+/* A phrase (base/phrase.h). */
 char *ws_arena_phrase(WsArena *arena, const char *format, ...) G_GNUC_PRINTF(2, 3);
 char *ws_arena_printf(WsArena *arena, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* Take the reference; the value returned is borrowed from the arena. NULL passes through. */

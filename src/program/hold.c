@@ -1,5 +1,5 @@
 #include "program/hold.h"
-#include "program/walk.h"
+#include "program/walk/walk.h"
 
 WsHold *ws_hold_new(void)
 {

@@ -1,7 +1,7 @@
 /* What the parts of the scene builder share. Private to src/score. */
 #pragma once
 
-#include "program/walk.h"
+#include "program/walk/walk.h"
 #include "score/scene.h"
 #include "trace/bind.h"
 

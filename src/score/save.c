@@ -1,5 +1,5 @@
 /* A scene as a file: SVG, PDF or PNG by the file's ending. */
-#include "model/file.h"
+#include "base/file.h"
 #include "score/scene.h"
 
 #include <cairo-pdf.h>

@@ -6,9 +6,9 @@
  * everything it holds and keeps references to the traces. */
 #pragma once
 
+#include "base/phrase.h"
 #include "model/design.h"
 #include "model/finding.h"
-#include "model/phrase.h"
 #include "program/forward.h"
 #include "trace/stats.h"
 #include "trace/trace.h"

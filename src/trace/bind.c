@@ -1,11 +1,11 @@
 /* Executions of a CTA and what their operations' expressions come to. */
 #include "trace/bind.h"
-#include "program/launch_values.h"
 #include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/operation.h"
 #include "program/parts/tree.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 
 #include <string.h>
 

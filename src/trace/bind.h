@@ -3,7 +3,7 @@
  * a second time. */
 #pragma once
 
-#include "program/walk.h"
+#include "program/walk/walk.h"
 #include "trace/trace.h"
 
 G_BEGIN_DECLS

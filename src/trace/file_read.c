@@ -1,6 +1,6 @@
 /* Reads .wtrace files (layout: file.h). A file is input from outside: every offset, count, index
  * and text is checked before it is used, and the index is compared with the records. */
-#include "model/file.h"
+#include "base/file.h"
 #include "program/op.h"
 #include "trace/file.h"
 

@@ -1,6 +1,6 @@
 /* Exports that are written as they are made: whole or not at all, as ws_file_write() does it. */
 #include "trace/stream.h"
-#include "model/file.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

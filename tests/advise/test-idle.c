@@ -4,10 +4,10 @@
 #include "advise/idle.h"
 #include "advise/overlap.h"
 #include "program/elaborate.h"
-#include "program/launch_values.h"
 #include "program/op.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* Edges, critical path and ranked edits of small designs, predicted and measured. */
 #include "advise/next.h"
 #include "program/elaborate.h"
-#include "program/launch_values.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
-#include "program/walk.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/walk.h"
 
 #include <math.h>
 #include <string.h>

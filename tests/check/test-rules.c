@@ -5,8 +5,8 @@
 #include "clock/clock.h"
 #include "mend/fix.h"
 #include "program/elaborate.h"
-#include "program/launch_values.h"
-#include "program/walk.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/walk.h"
 
 #include <string.h>
 

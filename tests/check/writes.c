@@ -1,5 +1,4 @@
 #include "writes.h"
-#include "program/launch_values.h"
 #include "program/op_kind.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
@@ -8,6 +7,7 @@
 #include "program/parts/tree.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * with src/check/global. */
 #pragma once
 
-#include "program/walk.h"
+#include "program/walk/walk.h"
 
 typedef struct {
     gboolean right; /* every element of every tensor of access `write` once */

@@ -2,12 +2,12 @@
 #include "clock/clock.h"
 #include "model/design.h"
 #include "program/elaborate.h"
-#include "program/launch_values.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/parts/tree.h"
 #include "program/program.h"
-#include "program/walk.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/walk.h"
 
 #include <glib/gstdio.h>
 #include <math.h>

@@ -4,8 +4,8 @@
 #include "clock/clock.h"
 #include "model/design.h"
 #include "program/elaborate.h"
-#include "program/launch_values.h"
-#include "program/walk.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/walk.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
 #include "cli/pick.h"
 #include "clock/clock.h"
 #include "program/elaborate.h"
-#include "program/launch_values.h"
-#include "program/walk.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/walk.h"
 #include "ui/document/journal.h"
 
 #include <glib/gstdio.h>

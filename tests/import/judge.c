@@ -1,8 +1,8 @@
 #include "judge.h"
 #include "program/elaborate.h"
-#include "program/launch_values.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 
 #include "codegen/python/python.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "import/import.h"
-#include "program/walk.h"
+#include "program/walk/walk.h"
 
 /* Launch values of `p` with the sizes that `a` has in `from`: the same launch of both. */
 WsLaunchValues *same_launch(const WsProgram *p, const WsLaunchValues *from, const WsProgram *a);

@@ -11,7 +11,7 @@
 #include "program/parts/product.h"
 #include "program/program.h"
 
-#include "program/walk.h"
+#include "program/walk/walk.h"
 
 #include <string.h>
 

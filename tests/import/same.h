@@ -1,7 +1,7 @@
 /* Whether what came back of an export is the same program. */
 #pragma once
 
-#include "program/launch_values.h"
+#include "program/walk/launch_values.h"
 
 /* TRUE if two programs make the same operations in the same order, up to names: every agent of `a`
  * is walked beside its partner of `b` (any that does the same, whatever the warp order), with the

@@ -1,6 +1,6 @@
 /* The reader of Python: its tree, its errors with line and column, its limits. */
 #include "import/import.h"
-#include "import/python/python.h"
+#include "import/python/text/python.h"
 
 #include <string.h>
 

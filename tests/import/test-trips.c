@@ -6,7 +6,7 @@
 #include "import/import.h"
 #include "judge.h"
 #include "program/elaborate.h"
-#include "program/launch_values.h"
+#include "program/walk/launch_values.h"
 #include "same.h"
 
 #include <string.h>

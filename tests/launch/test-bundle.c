@@ -1,13 +1,13 @@
 /* Bundles: what is written is what the runner reads; sizes that cannot run are refused by name. */
+#include "base/folder.h"
 #include "launch/bundle.h"
 #include "model/edit.h"
-#include "model/folder.h"
 #include "program/elaborate.h"
-#include "program/launch_values.h"
 #include "program/parts/operation.h"
 #include "program/parts/product.h"
 #include "program/program.h"
-#include "program/walk.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/walk.h"
 #include "runner/manifest.h"
 
 #include <glib/gstdio.h>

@@ -2,13 +2,13 @@
  * written into it, with asynchronous ends where the waits observed them. */
 #include "launch/collect.h"
 #include "program/elaborate.h"
-#include "program/launch_values.h"
 #include "program/parts/agent.h"
 #include "program/program.h"
-#include "program/walk.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/walk.h"
 
+#include "base/folder.h"
 #include "launch/measure.h"
-#include "model/folder.h"
 #include "runner/manifest.h"
 
 #include <glib/gstdio.h>

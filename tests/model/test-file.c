@@ -1,5 +1,5 @@
 /* Writing files whole: what a device or a pipe, a link, permissions and a failure come to. */
-#include "model/file.h"
+#include "base/file.h"
 
 #include <fcntl.h>
 #include <glib/gstdio.h>

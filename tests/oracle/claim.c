@@ -4,11 +4,11 @@
  * rehearsal. */
 #include "claim.h"
 #include "lanes/lanes.h"
-#include "program/launch_values.h"
 #include "program/parts/tensor.h"
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 
 #include <stdio.h>
 #include <string.h>

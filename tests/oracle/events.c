@@ -1,5 +1,4 @@
 #include "oracle.h"
-#include "program/launch_values.h"
 #include "program/op.h"
 #include "program/op_kind.h"
 #include "program/parts/access.h"
@@ -9,6 +8,7 @@
 #include "program/parts/operation.h"
 #include "program/parts/tensor.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 
 #include <string.h>
 

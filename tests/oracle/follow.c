@@ -1,9 +1,9 @@
 #include "follow.h"
 #include "claim.h"
 #include "lanes/lanes.h"
-#include "program/launch_values.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 #include "judge.h"
 #include "lanes/lanes.h"
 #include "model/finding.h"
-#include "program/launch_values.h"
 #include "program/parts/tiles.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 
 #include <string.h>
 

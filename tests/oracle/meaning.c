@@ -1,11 +1,11 @@
 #include "meaning.h"
-#include "program/launch_values.h"
 #include "program/op_kind.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
 #include "program/parts/operation.h"
 #include "program/parts/tiles.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 
 #include <json-c/json.h>
 #include <string.h>

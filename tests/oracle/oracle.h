@@ -6,7 +6,7 @@
  * values are not looked at. */
 #pragma once
 
-#include "program/walk.h"
+#include "program/walk/walk.h"
 
 G_BEGIN_DECLS
 

@@ -1,5 +1,5 @@
 #include "reasons.h"
-#include "model/phrase.h"
+#include "base/phrase.h"
 
 #include <string.h>
 

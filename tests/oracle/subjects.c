@@ -1,7 +1,7 @@
 #include "subjects.h"
 #include "model/finding.h"
-#include "program/launch_values.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 
 /* K counts rounds of `k`, M tiles of `m`, N is one tile wide. */
 #define GEMM(path, s, k, m, n, t, ...)                                                             \

@@ -10,8 +10,8 @@
 #include "follow.h"
 #include "model/design.h"
 #include "program/elaborate.h"
-#include "program/launch_values.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 
 #include <stdlib.h>
 #include <string.h>

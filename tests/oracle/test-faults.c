@@ -11,9 +11,9 @@
 #include "lanes/lanes.h"
 #include "model/design.h"
 #include "program/elaborate.h"
-#include "program/launch_values.h"
 #include "program/parts/tiles.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 #include "subjects.h"
 #include "watch.h"
 

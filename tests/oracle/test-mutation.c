@@ -10,9 +10,9 @@
 #include "lanes/lanes.h"
 #include "model/design.h"
 #include "program/elaborate.h"
-#include "program/launch_values.h"
 #include "program/parts/tiles.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 #include "subjects.h"
 
 #include <stdlib.h>

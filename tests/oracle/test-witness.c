@@ -6,9 +6,9 @@
 #include "follow.h"
 #include "model/design.h"
 #include "program/elaborate.h"
-#include "program/launch_values.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 #include "refuted.h"
 
 #include <string.h>

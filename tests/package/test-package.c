@@ -1,15 +1,15 @@
 /* Packages: what their launchers ask of the driver is what the program says, in C (compiled against
  * a driver that only prints) and in Python; what cannot be packed is refused by name. */
+#include "base/folder.h"
 #include "launch/bundle.h"
-#include "model/folder.h"
 #include "package/package.h"
 #include "program/elaborate.h"
-#include "program/launch_values.h"
 #include "program/parts/dtype.h"
 #include "program/parts/tensor.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
-#include "program/walk.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/walk.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 #include "program/parts/tree.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
-#include "program/walk.h"
+#include "program/walk/walk.h"
 
 #include <string.h>
 

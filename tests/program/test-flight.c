@@ -4,13 +4,13 @@
 #include "model/design.h"
 #include "model/finding.h"
 #include "program/elaborate.h"
-#include "program/launch_values.h"
 #include "program/op.h"
 #include "program/op_kind.h"
 #include "program/parts/operation.h"
 #include "program/parts/retired.h"
 #include "program/program.h"
-#include "program/walk.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/walk.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "model/design.h"
 #include "model/finding.h"
 #include "program/elaborate.h"
-#include "program/launch_values.h"
+#include "program/walk/launch_values.h"
 #include "small.h"
 
 /* --- launch values -------------------------------------------------------------------------------

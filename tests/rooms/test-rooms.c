@@ -36,9 +36,10 @@ static gboolean has_word(const char *words, const char *word)
 static const struct {
     const char *room, *folder, *uses;
 } rooms[] = {
+    { "base", "src/base", "" },
     { "expr", "src/expr", "" },
     { "target", "src/target", "" },
-    { "model", "src/model", "expr target" },
+    { "model", "src/model", "base expr target" },
     { "edit", "src/edit", "model" },
     { "program", "src/program", "model" },
     { "import", "src/import", "program" },

@@ -2,8 +2,8 @@
  * each other, and fast enough to follow a drag. */
 #include "clock/clock.h"
 #include "program/elaborate.h"
-#include "program/launch_values.h"
-#include "program/walk.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/walk.h"
 #include "score/scene.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "ui/document/document_compare.h"
 #include "ui/panels/compare_panel.h"
-#include "ui/timeline/compare_score.h"
+#include "ui/timeline/marks/compare_score.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "hands.h"
 
 #include "ui/document/document_hang.h"
-#include "ui/timeline/hang_score.h"
+#include "ui/timeline/marks/hang_score.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

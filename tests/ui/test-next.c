@@ -4,7 +4,7 @@
 
 #include "ui/document/document_next.h"
 #include "ui/panels/next_panel.h"
-#include "ui/timeline/path_score.h"
+#include "ui/timeline/marks/path_score.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 
 #include "ui/problems/problem_list.h"
 #include "ui/problems/problems.h"
+#include "ui/timeline/marks/trouble_score.h"
 #include "ui/timeline/timeline_private.h"
-#include "ui/timeline/trouble_score.h"
 
 #include <string.h>
 

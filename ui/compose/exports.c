@@ -1,8 +1,8 @@
 #include "ui/compose/exports.h"
 #include "ui/parts/words.h"
 
-#include "model/file.h"
-#include "model/folder.h"
+#include "base/file.h"
+#include "base/folder.h"
 #include "ui/document/process.h"
 #include "ui/parts/words.h"
 

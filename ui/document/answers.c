@@ -1,7 +1,7 @@
 #include "ui/document/answers.h"
 #include "program/elaborate.h"
-#include "program/launch_values.h"
-#include "program/walk.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/walk.h"
 
 #include "edit/edit.h"
 #include "import/import.h"

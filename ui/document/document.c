@@ -1,7 +1,7 @@
 #include "program/program.h"
 #include "ui/document/document_private.h"
 
-#include "program/walk.h"
+#include "program/walk/walk.h"
 #include "ui/document/document_machine.h"
 
 #include <glib/gi18n.h>

@@ -1,9 +1,9 @@
 #include "ui/document/document_next.h"
 #include "program/elaborate.h"
-#include "program/launch_values.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
-#include "program/walk.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/walk.h"
 
 #include "ui/document/document_machine.h"
 #include "ui/document/document_private.h"

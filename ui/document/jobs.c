@@ -1,7 +1,7 @@
 #include "ui/document/jobs.h"
 #include "ui/parts/words.h"
 
-#include "model/folder.h"
+#include "base/folder.h"
 #include "ui/app/settings.h"
 #include "ui/document/process.h"
 

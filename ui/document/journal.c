@@ -1,6 +1,6 @@
 #include "ui/document/journal.h"
 
-#include "model/file.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,3 @@
-#include "program/launch_values.h"
 #include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
@@ -9,7 +8,8 @@
 #include "program/parts/value.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
-#include "program/walk.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/walk.h"
 #include "ui/inspector/facts.h"
 
 #include "ui/parts/format.h"

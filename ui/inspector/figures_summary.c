@@ -1,7 +1,7 @@
-#include "program/launch_values.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
-#include "program/walk.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/walk.h"
 #include "ui/inspector/figures.h"
 
 #include "launch/bundle.h"

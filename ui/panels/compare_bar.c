@@ -3,7 +3,7 @@
 #include "ui/app/actions.h"
 #include "ui/app/theme.h"
 #include "ui/parts/format.h"
-#include "ui/timeline/compare_score.h"
+#include "ui/timeline/marks/compare_score.h"
 
 #include <glib/gi18n.h>
 

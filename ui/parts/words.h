@@ -1,5 +1,5 @@
 /* What findings, fixes and rules say, in the language of the studio. src/ knows no language: its
- * sentences are phrases (src/model/phrase.h), whose templates stand in po/findings.def. All char *
+ * sentences are phrases (src/base/phrase.h), whose templates stand in po/findings.def. All char *
  * belong to the caller. */
 #pragma once
 

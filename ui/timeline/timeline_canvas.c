@@ -4,11 +4,11 @@
 #include "ui/app/theme.h"
 #include "ui/gesture/gesture.h"
 #include "ui/problems/witness.h"
-#include "ui/timeline/compare_score.h"
-#include "ui/timeline/hang_score.h"
-#include "ui/timeline/path_score.h"
+#include "ui/timeline/marks/compare_score.h"
+#include "ui/timeline/marks/hang_score.h"
+#include "ui/timeline/marks/path_score.h"
+#include "ui/timeline/marks/trouble_score.h"
 #include "ui/timeline/timeline_private.h"
-#include "ui/timeline/trouble_score.h"
 
 #include <glib/gi18n.h>
 #include <math.h>

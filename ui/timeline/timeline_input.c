@@ -4,8 +4,8 @@
 #include "ui/gesture/gesture.h"
 #include "ui/parts/format.h"
 #include "ui/parts/words.h"
+#include "ui/timeline/marks/trouble_score.h"
 #include "ui/timeline/timeline_private.h"
-#include "ui/timeline/trouble_score.h"
 
 #include <glib/gi18n.h>
 #include <math.h>

@@ -1,14 +1,14 @@
 /* Counts the writes of every element at small sizes: what the symbols could not show is refuted by
  * an element that is written twice or never, if one of the sizes tried has one. */
+#include "base/phrase.h"
 #include "check/global/launches.h"
-#include "model/phrase.h"
-#include "program/launch_values.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/parts/tensor.h"
 #include "program/parts/tiles.h"
 #include "program/parts/tree.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 
 #include <string.h>
 

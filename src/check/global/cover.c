@@ -3,7 +3,7 @@
  * axis steps by the extent of what lies inside of it), and the outermost axis of a dimension must
  * reach its end (an inequality). Lemmas G4 to G6 and G12 of docs/soundness.md. */
 #include "check/global/cover.h"
-#include "model/phrase.h"
+#include "base/phrase.h"
 #include "program/parts/operation.h"
 #include "program/parts/tensor.h"
 #include "program/program.h"

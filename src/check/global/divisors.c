@@ -1,8 +1,8 @@
 /* Divisors: `/`, `%`, cdiv by 0 have no value (LANGUAGE section 3). Whatever is divided by must be
  * shown not to be 0 wherever it is worked out, for all sizes. */
+#include "base/phrase.h"
 #include "check/global/global.h"
 #include "check/global/judge.h"
-#include "model/phrase.h"
 #include "program/array.h"
 #include "program/op_kind.h"
 #include "program/parts/access.h"

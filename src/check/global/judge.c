@@ -1,16 +1,16 @@
 /* Tensor by tensor: what the kernel reads, writes, adds to. */
 #include "check/global/judge.h"
 #include "model/finding.h"
-#include "program/launch_values.h"
 #include "program/op.h"
 #include "program/parts/operation.h"
 #include "program/parts/tensor.h"
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 
 #include "check/global/global.h"
-#include "program/walk.h"
+#include "program/walk/walk.h"
 
 #include <string.h>
 

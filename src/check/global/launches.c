@@ -1,6 +1,5 @@
 /* The writes of one launch, by walking its agents with numbers. */
 #include "check/global/launches.h"
-#include "program/launch_values.h"
 #include "program/op.h"
 #include "program/op_kind.h"
 #include "program/parts/operation.h"
@@ -9,6 +8,7 @@
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 
 #include <string.h>
 

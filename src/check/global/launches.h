@@ -2,7 +2,7 @@
 #pragma once
 
 #include "check/global/global.h"
-#include "program/walk.h"
+#include "program/walk/walk.h"
 
 G_BEGIN_DECLS
 

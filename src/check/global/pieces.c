@@ -1,8 +1,8 @@
 /* Walks the agents with symbols and notes every box of a tensor that a step writes, with the
  * conditions it hangs on. Loops with a constant number of rounds are unrolled, others become an
  * axis of their own. */
+#include "base/phrase.h"
 #include "check/global/global.h"
-#include "model/phrase.h"
 #include "program/op.h"
 #include "program/op_kind.h"
 #include "program/parts/agent.h"

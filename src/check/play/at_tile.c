@@ -1,10 +1,10 @@
 /* What names and elements are worth at a tile of a case, and elements that give a wanted value. */
 #include "check/play/case.h"
-#include "program/launch_values.h"
 #include "program/parts/tensor.h"
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* One launch, and the tiles of one of its CTAs. */
 #include "check/play/case.h"
-#include "program/launch_values.h"
 #include "program/parts/dtype.h"
 #include "program/parts/tensor.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 
 #include <string.h>
 

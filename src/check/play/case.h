@@ -6,7 +6,7 @@
 #pragma once
 
 #include "model/finding.h"
-#include "program/walk.h"
+#include "program/walk/walk.h"
 
 G_BEGIN_DECLS
 

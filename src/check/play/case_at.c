@@ -2,10 +2,10 @@
 #include "check/play/case_at.h"
 #include "check/play/launches.h"
 #include "check/play/questions.h"
-#include "program/launch_values.h"
 #include "program/parts/tensor.h"
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
+#include "program/walk/launch_values.h"
 
 #include <string.h>
 

@@ -4,11 +4,11 @@
 #include "check/play/play.h"
 #include "check/play/questions.h"
 #include "check/touch.h"
-#include "program/launch_values.h"
 #include "program/parts/agent.h"
 #include "program/parts/tensor.h"
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
+#include "program/walk/launch_values.h"
 
 #include <string.h>
 

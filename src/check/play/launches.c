@@ -1,11 +1,11 @@
 /* Launches in which some CTA has a wanted number of tiles. */
 #include "check/play/launches.h"
 #include "model/finding.h"
-#include "program/launch_values.h"
 #include "program/parts/tensor.h"
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 
 #include <string.h>
 

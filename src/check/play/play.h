@@ -16,7 +16,7 @@
 #include "program/op_kind.h"
 #include "program/parts/operation.h"
 #include "program/parts/tree.h"
-#include "program/walk.h"
+#include "program/walk/walk.h"
 
 G_BEGIN_DECLS
 

@@ -1,7 +1,6 @@
 /* A witness becomes gates: every move waits for the one before it. What the witness holds back is
  * held back after its end, too, so that the agent that went wrong has time to do harm. */
 #include "check/witness/adversary.h"
-#include "program/launch_values.h"
 #include "program/op.h"
 #include "program/op_kind.h"
 #include "program/parts/access.h"
@@ -10,7 +9,8 @@
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
-#include "program/walk.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/walk.h"
 
 #include <string.h>
 

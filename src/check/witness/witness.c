@@ -1,10 +1,10 @@
 /* The witness: the case, its plan, the run, and the words. */
 #include "check/witness/witness_private.h"
 #include "program/elaborate.h"
-#include "program/launch_values.h"
 #include "program/parts/agent.h"
 #include "program/parts/buffer.h"
 #include "program/parts/variable.h"
+#include "program/walk/launch_values.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* The witness of what is wrong with global memory: the two writes of one element, or a launch in
  * which nobody writes it. No order of moves makes it go wrong, so there are no states to show. */
+#include "base/phrase.h"
 #include "check/global/global.h"
 #include "check/witness/witness_private.h"
-#include "model/phrase.h"
 #include "program/elaborate.h"
 #include "program/parts/agent.h"
 #include "program/parts/tensor.h"

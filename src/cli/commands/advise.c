@@ -1,7 +1,7 @@
 #include "advise/next.h"
 #include "cli/cli.h"
-#include "program/launch_values.h"
-#include "program/walk.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/walk.h"
 
 #include <stdio.h>
 

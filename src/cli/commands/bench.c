@@ -2,8 +2,8 @@
 #include "check/check.h"
 #include "cli/bench_check.h"
 #include "program/elaborate.h"
-#include "program/launch_values.h"
-#include "program/walk.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/walk.h"
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/generate.h"
 #endif

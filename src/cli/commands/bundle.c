@@ -1,5 +1,5 @@
+#include "base/json_out.h"
 #include "cli/kernels.h"
-#include "model/json_out.h"
 
 #include <stdio.h>
 

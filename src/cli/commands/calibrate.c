@@ -1,12 +1,12 @@
 #include "clock/calibrate.h"
+#include "base/file.h"
+#include "base/folder.h"
+#include "base/temporary.h"
 #include "cli/collect.h"
 #include "cli/cycles_table.h"
 #include "cli/kernels.h"
 #include "launch/collect.h"
 #include "launch/run.h"
-#include "model/file.h"
-#include "model/folder.h"
-#include "model/temporary.h"
 #include "program/elaborate.h"
 
 #include <glib/gstdio.h>

@@ -1,7 +1,7 @@
 #include "cli/collect.h"
+#include "base/json_out.h"
 #include "launch/collect.h"
 #include "launch/history.h"
-#include "model/json_out.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "cli/cli.h"
 #include "clock/clock.h"
-#include "program/launch_values.h"
-#include "program/walk.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/walk.h"
 #include "score/scene.h"
 
 typedef struct {

@@ -1,10 +1,10 @@
 /* explain: rules, the steps and objects of the language, and targets, from the tables that the
  * reader and elaboration use. */
+#include "base/text.h"
 #include "check/examples.h"
 #include "cli/cli.h"
 #include "cli/explain_target.h"
 #include "mend/fix.h"
-#include "model/text.h"
 
 #include <stdio.h>
 #include <string.h>

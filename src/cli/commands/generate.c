@@ -1,8 +1,8 @@
 #include "codegen/generate.h"
+#include "base/json_out.h"
 #include "cli/cli.h"
 #include "cli/shown.h"
 #include "codegen/python/python.h"
-#include "model/json_out.h"
 #include "program/elaborate.h"
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/nvptx/ptxas_steps.h"

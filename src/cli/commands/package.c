@@ -1,8 +1,8 @@
 #include "package/package.h"
+#include "base/file.h"
+#include "base/json_out.h"
 #include "cli/kernels.h"
 #include "launch/collect.h"
-#include "model/file.h"
-#include "model/json_out.h"
 #include "program/parts/tensor.h"
 #include "program/program.h"
 #ifdef WS_HAVE_CODEGEN

@@ -1,7 +1,7 @@
 #include "cli/pick.h"
+#include "base/file.h"
+#include "base/json_out.h"
 #include "cli/cli.h"
-#include "model/file.h"
-#include "model/json_out.h"
 
 #include <stdio.h>
 #include <string.h>

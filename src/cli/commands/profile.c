@@ -1,8 +1,8 @@
+#include "base/folder.h"
+#include "base/temporary.h"
 #include "cli/collect.h"
 #include "cli/sweep.h"
 #include "launch/run.h"
-#include "model/folder.h"
-#include "model/temporary.h"
 
 static int profile(const char *file, const WsBundleOptions *options, const char *host,
                    const char *keep, const char *trace)

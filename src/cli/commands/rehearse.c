@@ -1,7 +1,7 @@
 #include "cli/adversary.h"
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/generate.h"
-#include "program/launch_values.h"
+#include "program/walk/launch_values.h"
 #endif
 
 #include <stdio.h>

@@ -1,12 +1,12 @@
 #include "advise/idle.h"
+#include "base/json_out.h"
 #include "cli/sweep.h"
-#include "model/json_out.h"
-#include "program/launch_values.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/parts/tree.h"
 #include "program/program.h"
-#include "program/walk.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/walk.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,16 +2,16 @@
 
 #include "advise/idle.h"
 #include "advise/next.h"
+#include "base/file.h"
 #include "cli/check_report.h"
 #include "cli/serve/request.h"
 #include "import/import.h"
 #include "mend/fix.h"
-#include "model/file.h"
 #include "program/elaborate.h"
-#include "program/launch_values.h"
-#include "program/launchable.h"
 #include "program/program.h"
-#include "program/walk.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/launchable.h"
+#include "program/walk/walk.h"
 
 #include <stdarg.h>
 #include <string.h>

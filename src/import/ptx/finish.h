@@ -1,7 +1,7 @@
 /* What the roles did, on its way to rings, buffers and barriers. */
 #pragma once
 
-#include "import/ptx/region.h"
+#include "import/ptx/region/region.h"
 
 G_BEGIN_DECLS
 

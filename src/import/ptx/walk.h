@@ -7,8 +7,8 @@
  */
 #pragma once
 
-#include "import/ptx/ptx.h"
-#include "import/python/pyread_loop.h"
+#include "import/ptx/text/ptx.h"
+#include "import/python/loops/pyread_loop.h"
 
 G_BEGIN_DECLS
 

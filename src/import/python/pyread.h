@@ -6,7 +6,7 @@
  * A PyRead borrows the tree and the WsRead; values live in the WsRead's pool. */
 #pragma once
 
-#include "import/python/python.h"
+#include "import/python/text/python.h"
 #include "import/recognise.h"
 
 G_BEGIN_DECLS

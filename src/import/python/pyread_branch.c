@@ -1,9 +1,9 @@
 #include "import/python/pyread_branch.h"
+#include "import/python/dialect/pyread_terms.h"
+#include "import/python/loops/pyread_loop.h"
 #include "import/python/pyread_host.h"
 #include "import/python/pyread_law.h"
-#include "import/python/pyread_loop.h"
 #include "import/python/pyread_object.h"
-#include "import/python/pyread_terms.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
+#include "import/python/dialect/pyread_terms.h"
 #include "import/python/pyread_law.h"
 #include "import/python/pyread_object.h"
-#include "import/python/pyread_terms.h"
 
 #include <string.h>
 
@@ -14,13 +14,13 @@ typedef struct {
 
 #define WS_TERM(name, meaning, parameters) { name, py_mean_##meaning, parameters },
 static const Term gluon[] = {
-#include "import/python/gluon.def"
+#include "import/python/dialect/gluon.def"
 };
 static const Term tle[] = {
-#include "import/python/tle.def"
+#include "import/python/dialect/tle.def"
 };
 static const Term tlx[] = {
-#include "import/python/tlx.def"
+#include "import/python/dialect/tlx.def"
 };
 #undef WS_TERM
 

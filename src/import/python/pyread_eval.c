@@ -1,8 +1,8 @@
+#include "import/python/dialect/pyread_terms.h"
 #include "import/python/pyread_branch.h"
 #include "import/python/pyread_host.h"
 #include "import/python/pyread_law.h"
 #include "import/python/pyread_object.h"
-#include "import/python/pyread_terms.h"
 
 #include <string.h>
 

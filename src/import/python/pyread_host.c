@@ -1,6 +1,6 @@
 #include "import/python/pyread_host.h"
+#include "import/python/dialect/pyread_terms.h"
 #include "import/python/pyread_law.h"
-#include "import/python/pyread_terms.h"
 
 #include <string.h>
 

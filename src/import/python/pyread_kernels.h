@@ -1,7 +1,7 @@
 /* Which functions of a Python file are kernels, and which function of the host launches them. */
 #pragma once
 
-#include "import/python/python.h"
+#include "import/python/text/python.h"
 
 G_BEGIN_DECLS
 

@@ -1,4 +1,4 @@
-#include "import/python/pyread_terms.h"
+#include "import/python/dialect/pyread_terms.h"
 
 #include <string.h>
 

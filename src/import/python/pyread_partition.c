@@ -1,5 +1,5 @@
+#include "import/python/dialect/pyread_terms.h"
 #include "import/python/pyread_law.h"
-#include "import/python/pyread_terms.h"
 #include "program/partition_registers.h"
 #include "target/target.h"
 

@@ -1,7 +1,7 @@
+#include "import/python/loops/pyread_loop.h"
 #include "import/python/pyread_branch.h"
 #include "import/python/pyread_host.h"
 #include "import/python/pyread_law.h"
-#include "import/python/pyread_loop.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "program/elaborate/elab.h"
 #include "program/program.h"
 
-#include "model/text.h"
+#include "base/text.h"
 
 #include <stdarg.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* Every element of a tensor of access `write` is written once in a launch: counted one by one,
  * where the run holds all tiles of the launch. */
 #include "lanes.h"
-#include "program/launch_values.h"
 #include "program/op_kind.h"
 #include "program/parts/access.h"
 #include "program/parts/operation.h"
 #include "program/parts/tensor.h"
 #include "program/parts/tiles.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 
 #define MOST_ELEMENTS (1 << 20)
 

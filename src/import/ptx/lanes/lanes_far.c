@@ -1,0 +1,226 @@
+#include "import/ptx/lanes/lanes.h"
+
+#include <string.h>
+
+/* How far apart the lanes of a warp access shared memory. An address is often the sum of what is
+ * the same in the warp and of a number that is known in every thread: then the bytes that a warp
+ * touches with one instruction are known, in whatever order its lanes lie. Sums, products with
+ * numbers and shifts keep that in 32 bits, wrapping as they do. */
+
+static const WsPtxInst *inst_at(const PtxLanes *q, guint i)
+{
+    return &g_array_index(q->w->ptx->inst, WsPtxInst, i);
+}
+
+#define EVEN_ALL 0x80000000u /* of 0, of nothing else */
+
+/* A power of 2 that divides the product of n and what is a multiple of e. */
+static guint32 even_of(guint32 e, guint32 n)
+{
+    return e == EVEN_ALL || !n ? EVEN_ALL : (guint32)MIN((guint64)e * (n & -n), EVEN_ALL / 2);
+}
+
+/* A number that is the same in all threads. */
+static gboolean number(PtxLanes *q, const WsPtxInst *i, const char *name, guint32 *n)
+{
+    g_autofree gint64 *v = g_new0(gint64, q->threads);
+    gboolean all = ptx_lanes_operand(q, i, name, v) == KNOWN;
+    for (guint t = 0; t < q->threads && all; t++)
+        all = v[t] == v[0];
+    *n = (guint32)v[0];
+    return all;
+}
+
+/* The address of an array in shared memory; of anything else nothing is known. */
+static guint32 begins_even(PtxWalk *w, const char *name)
+{
+    for (guint k = 0; k < w->ptx->params->len; k++)
+        if (!strcmp(g_array_index(w->ptx->params, const char *, k), name))
+            return 1;
+    if (!(g_ascii_isalpha(*name) || *name == '_' || *name == '$') || !strcmp(name, "WARP_SZ") ||
+        g_hash_table_contains(w->ptx->locals, name))
+        return 1;
+    const gsize own = GPOINTER_TO_SIZE(g_hash_table_lookup(w->ptx->shared, name));
+    return even_of(1, (guint32)(own ? own - 1 : 0) | 1024);
+}
+
+/* A power of 2 that divides what is the same in a warp. Shared memory begins at a multiple of 1024
+ * (PTX_ALIGNED). */
+static guint32 multiple_of(PtxLanes *q, const WsPtxInst *i, const char *name, guint depth)
+{
+    guint32 n;
+    if (number(q, i, name, &n))
+        return even_of(1, n);
+    const LanesDef *d = depth ? ptx_lanes_only(q, i, name) : NULL;
+    if (!d)
+        return begins_even(q->w, name);
+    const WsPtxInst *by = inst_at(q, d->at);
+    if (by->guard || by->n < 2 || strpbrk(by->arg[0], "{|,"))
+        return 1;
+    const guint32 first = multiple_of(q, by, by->arg[1], depth - 1);
+    if (!strncmp(by->op, "mov.b", 5) || !strncmp(by->op, "mov.u", 5) ||
+        !strcmp(by->op, "cvt.u32.u64"))
+        return first;
+    if (by->n != 3)
+        return 1;
+    if (!strcmp(by->op, "shl.b32"))
+        return number(q, by, by->arg[2], &n) && n < 32 ? even_of(first, 1u << n) : first;
+    return !strcmp(by->op, "add.s32") || !strcmp(by->op, "add.u32")
+               ? MIN(first, multiple_of(q, by, by->arg[2], depth - 1))
+               : 1;
+}
+
+/* Differences of one operand, from what is a multiple of `even`; FALSE: they are not known. */
+static gboolean operand(PtxLanes *q, const WsPtxInst *i, const char *name, guint32 *far,
+                        guint32 *even)
+{
+    g_autofree gint64 *v = g_new0(gint64, q->threads);
+    const PtxHow how = ptx_lanes_operand(q, i, name, v);
+    if (how == SAME || how == KNOWN) {
+        for (guint t = 0; t < q->threads; t++)
+            far[t] = how == KNOWN ? (guint32)v[t] : 0;
+        *even = how == KNOWN ? EVEN_ALL : multiple_of(q, i, name, 8);
+        return TRUE;
+    }
+    const LanesDef *d = how == NONE_YET ? NULL : ptx_lanes_only(q, i, name);
+    if (!d || !d->far)
+        return FALSE;
+    memcpy(far, d->far, q->threads * sizeof *far);
+    *even = d->even;
+    return TRUE;
+}
+
+/* Bits below what is the same are changed in the rest alone. */
+static gboolean bits(PtxLanes *q, gboolean ors, guint32 even, guint32 *far, const guint32 *b)
+{
+    for (guint t = 0; t < q->threads; t++) {
+        if (b[t] >= even)
+            return FALSE;
+        far[t] = ors ? far[t] | b[t] : far[t] ^ b[t];
+    }
+    ws_source_granted(q->w->p.r, PTX_ALIGNED);
+    return TRUE;
+}
+
+static gboolean result(PtxLanes *q, const WsPtxInst *i, guint32 *far, guint32 *even)
+{
+    const guint threads = q->threads;
+    g_autofree guint32 *b = g_new0(guint32, threads);
+    const char *type = strrchr(i->op, '.');
+    const gboolean adds = g_str_has_prefix(i->op, "add."), takes = g_str_has_prefix(i->op, "sub."),
+                   shifts = g_str_has_prefix(i->op, "shl."),
+                   mads = g_str_has_prefix(i->op, "mad.lo."),
+                   times = mads || g_str_has_prefix(i->op, "mul.lo."),
+                   ors = !strcmp(i->op, "or.b32");
+    guint32 n, other = EVEN_ALL;
+    if (!type || i->guard || i->n < 2 ||
+        (strcmp(type, ".s32") && strcmp(type, ".u32") && strcmp(type, ".b32")) ||
+        strstr(i->op, ".sat") || !operand(q, i, i->arg[1], far, even))
+        return FALSE;
+    if (!strncmp(i->op, "mov.", 4))
+        return i->n == 2;
+    if (i->n < (mads ? 4u : 3u))
+        return FALSE;
+    if (ors || !strcmp(i->op, "xor.b32"))
+        return operand(q, i, i->arg[2], b, &other) && other == EVEN_ALL &&
+               bits(q, ors, *even, far, b);
+    if (adds || takes) {
+        if (!operand(q, i, i->arg[2], b, &other))
+            return FALSE;
+        for (guint t = 0; t < threads; t++)
+            far[t] = adds ? far[t] + b[t] : far[t] - b[t];
+        *even = MIN(*even, other);
+        return TRUE;
+    }
+    if ((!shifts && !times) || !number(q, i, i->arg[2], &n) ||
+        (mads && !operand(q, i, i->arg[3], b, &other)))
+        return FALSE;
+    for (guint t = 0; t < threads; t++)
+        far[t] = shifts ? (n > 31 ? 0 : far[t] << n) : far[t] * n + b[t];
+    *even = MIN(other, even_of(*even, !shifts ? n : n > 31 ? 0 : 1u << n));
+    return TRUE;
+}
+
+static gboolean pass(PtxLanes *q)
+{
+    gboolean changed = FALSE;
+    guint32 even;
+    g_autofree guint32 *far = g_new0(guint32, q->threads);
+    for (guint k = 0; k < q->w->ptx->inst->len; k++) {
+        const WsPtxInst *i = inst_at(q, k);
+        LanesDef *d = i->n && !strpbrk(i->arg[0], "[{|") ? ptx_lanes_def(q, i, i->arg[0]) : NULL;
+        if (!d || d->how != MIXED || d->far || !result(q, i, far, &even))
+            continue;
+        d->far = g_memdup2(far, q->threads * sizeof *far);
+        d->even = even;
+        changed = TRUE;
+    }
+    return changed;
+}
+
+/* All lanes make it, at an address in one register; of a copy, those that do. */
+static const char *address_of(const PtxLanes *q, const WsPtxInst *i, guint k, char **own)
+{
+    const gboolean matrix = strstr(i->op, "matrix.") != NULL,
+                   copies = g_str_has_prefix(i->op, "cp.async.c"),
+                   accesses = matrix || g_str_has_prefix(i->op, "ld.shared") ||
+                              g_str_has_prefix(i->op, "st.shared");
+    const guint block = g_array_index(q->w->ptx->block_of, guint, k);
+    const gboolean some = i->guard || g_hash_table_contains(q->some, GUINT_TO_POINTER(block));
+    if ((!accesses || some) && !copies)
+        return NULL;
+    if (i->n < 2)
+        return NULL;
+    const char *at = *i->arg[0] == '[' ? i->arg[0] : i->arg[i->n - 1];
+    if (*at != '[')
+        return NULL;
+    *own = g_strndup(at + 1, strcspn(at + 1, "]+"));
+    return g_strstrip(*own);
+}
+
+void ptx_lanes_far(PtxLanes *q)
+{
+    while (pass(q)) /* what is known only grows: it ends */
+        ;
+    for (guint k = 0; k < q->w->ptx->inst->len; k++) {
+        const WsPtxInst *i = inst_at(q, k);
+        g_autofree char *own = NULL;
+        const char *name = address_of(q, i, k, &own);
+        if (!name)
+            continue;
+        guint32 *far = g_new0(guint32, q->threads), even;
+        g_ptr_array_add(q->w->p.r->pool, far);
+        if (operand(q, i, name, far, &even))
+            g_hash_table_insert(q->w->far_of, GUINT_TO_POINTER(k), far);
+    }
+}
+
+gint ptx_by_place(gconstpointer a, gconstpointer b)
+{
+    const PtxPiece *x = a, *y = b;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+void ptx_lanes_bytes(PtxWalk *w, const WsPtxInst *i, guint lanes, gint64 bytes, PtxOperand *o)
+{
+    const WsPtxInst *all = &g_array_index(w->ptx->inst, WsPtxInst, 0);
+    const guint32 *far = g_hash_table_lookup(w->far_of, GUINT_TO_POINTER((guint)(i - all)));
+    const guint first = w->tid / 32 * 32;
+    if (!far || o->last)
+        return;
+    GArray *pieces = g_array_new(FALSE, FALSE, sizeof(PtxPiece));
+    g_ptr_array_add(w->p.r->arrays, pieces);
+    for (guint k = first; k < first + lanes; k++) {
+        const PtxPiece one = { (gint32)(far[k] - far[w->tid]), k };
+        g_array_append_val(pieces, one);
+        if (one.at % bytes) {
+            ptx_lost(w, i, PTX_UNALIGNED);
+            return;
+        }
+    }
+    g_array_sort(pieces, ptx_by_place);
+    o->from = g_array_index(pieces, PtxPiece, 0).at;
+    o->to = g_array_index(pieces, PtxPiece, lanes - 1).at + bytes;
+    o->pieces = pieces;
+    o->piece = bytes;
+}

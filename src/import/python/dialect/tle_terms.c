@@ -1,0 +1,587 @@
+#include "import/python/dialect/pyread_terms.h"
+
+#include <string.h>
+
+/* What TLE means where it differs from Gluon: the initial state of a barrier is said when it is
+ * made and flips the parity of its waits, a copy expects its own bytes, a barrier without phase is
+ * a named one, stores to tensors wait by themselves, matrix products are always asynchronous. */
+
+static WsReadBarrier *barrier_of(PyRead *p, const Val *v)
+{
+    return &g_array_index(p->r->barriers, WsReadBarrier, v->place.object);
+}
+
+static gboolean is_barrier(const Val *v)
+{
+    return v && v->kind == VAL_BARRIER;
+}
+
+static gboolean is_named(const Val *v, const char *word)
+{
+    return v && v->kind == VAL_NAME && g_str_has_suffix(v->text, word);
+}
+
+static gboolean given(const Val *v)
+{
+    return v && v->kind != VAL_NONE;
+}
+
+/* --- objects -----------------------------------------------------------------------------------*/
+
+const Val *py_mean_TLE_ALLOCATE(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    const gint64 offset = given(a[7]) ? py_number(a[7], -1) : 0;
+    if (given(a[6]) && (a[6]->kind != VAL_BUFFER || offset < 0))
+        return py_wrong(p, at, "an allocation over something that is no buffer");
+    const Val *v = py_mean_ALLOCATE(p, (const Val *[]){ a[1], a[0], NULL, a[4] }, at);
+    if (given(a[6]) && v->kind == VAL_BUFFER) {
+        WsReadBuffer *b = &g_array_index(p->r->buffers, WsReadBuffer, v->place.object);
+        b->over = a[6]->place.object + 1;
+        b->over_at = offset;
+    }
+    return v;
+}
+
+/* Exports of designs say which barriers are parts of one: "# part of: full". A Val of a part has
+ * n = 1; `at` is what a copy into it expects. */
+static const char *whole_of(PyRead *p, const WsPyNode *at)
+{
+    const char *line = at->end_line <= p->r->n_lines ? p->r->line[at->end_line - 1] : "";
+    const char *name = strstr(line, "# part of: ");
+    return name ? ws_source_format(p->r, "%s", name + strlen("# part of: ")) : NULL;
+}
+
+static const Val *part_of(PyRead *p, const char *whole, gint64 copies, gint64 bytes)
+{
+    for (guint i = 0; whole && i < p->r->barriers->len; i++) {
+        WsReadBarrier *b = &g_array_index(p->r->barriers, WsReadBarrier, i);
+        if (!b->said || strcmp(b->name, whole) || b->copies != copies)
+            continue;
+        Val *v = py_val(p, VAL_BARRIER);
+        v->place.object = (gint)i;
+        v->at = bytes;
+        v->n = 1;
+        v->rows = b->parts;
+        b->parts += b->parts > 0;
+        return v;
+    }
+    return NULL;
+}
+
+/* … and which are elements of one array: "# element of: turn, 1 of 2". A Val of an element has in
+ * `cols` the slots before it. */
+typedef struct {
+    const char *array; /* NULL: none */
+    gint64 number, of;
+} Element;
+
+static Element element_of(PyRead *p, const WsPyNode *at)
+{
+    const char *line = at->end_line <= p->r->n_lines ? p->r->line[at->end_line - 1] : "";
+    const char *text = strstr(line, "# element of: "), *comma = text ? strchr(text, ',') : NULL;
+    Element e = { NULL, 0, 1 };
+    if (!comma)
+        return e;
+    text += strlen("# element of: ");
+    e.array = ws_source_format(p->r, "%.*s", (int)(comma - text), text);
+    e.number = g_ascii_strtoll(comma + 1, (char **)&text, 10);
+    e.of = g_str_has_prefix(text, " of ") ? g_ascii_strtoll(text + 4, NULL, 10) : 0;
+    if (e.number < 0 || e.of <= e.number || e.of > 4096)
+        e = (Element){ NULL, 0, 1 };
+    return e;
+}
+
+static const Val *allocated(PyRead *p, const char *name, gint64 copies, const WsPyNode *at)
+{
+    const char *hint = p->hint;
+    const Val *number = py_literal(p, copies);
+    p->hint = name ? name : hint;
+    const Val *v = py_mean_ALLOCATE_BARRIER(p, &number, at);
+    p->hint = hint;
+    if (v->kind == VAL_BARRIER)
+        barrier_of(p, v)->said = TRUE;
+    return v;
+}
+
+static const Val *barriers(PyRead *p, const Val *number, const Val **a, const WsPyNode *at)
+{
+    const gint64 count = given(a[0]) ? py_number(a[0], -1) : 1;
+    const gint64 bytes = given(a[2]) ? py_number(a[2], -1) : 0, slots = py_number(number, 0);
+    const Element e = element_of(p, at);
+    const char *whole = bytes > 0 ? whole_of(p, at) : NULL;
+    const Val *known = part_of(p, whole, slots, bytes);
+    if (known)
+        return known;
+    if (count < 1 || bytes < 0 || slots < 1 || slots > 4096)
+        return py_wrong(p, at, "a barrier whose number, count or bytes are no positive numbers");
+    const Val *v = part_of(p, e.array, slots * e.of, bytes);
+    v = v ? v : allocated(p, e.array ? e.array : whole, slots * e.of, at);
+    if (!is_barrier(v))
+        return v;
+    WsReadBarrier *b = barrier_of(p, v);
+    const gboolean ready = is_named(a[1], "READY");
+    for (gint64 i = 0; i < slots; i++)
+        b->count[e.number * slots + i] = count;
+    for (gint64 i = 0; i < (e.array ? 1 : slots); i++)
+        b->ready[e.number + i] = ready; /* of elements, once rings are known */
+    b->bytes = bytes;
+    b->parts = whole ? 1 : 0;
+    Val *own = py_val(p, VAL_BARRIER);
+    *own = *v;
+    own->at = bytes;
+    own->n = whole != NULL;
+    own->rows = 0;
+    own->cols = e.number * slots;
+    own->index = ready;
+    return own;
+}
+
+const Val *py_mean_TLE_BARRIERS(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    return barriers(p, a[0], a + 1, at);
+}
+
+const Val *py_mean_TLE_BARRIER(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    return barriers(p, py_literal(p, 1), a, at);
+}
+
+/* The last dimension unless another one is said. */
+const Val *py_mean_TLE_SLICE(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    const gint64 dim = given(a[3]) ? py_number(a[3], -1) : -1;
+    const Val *b[4] = { a[0], a[1], a[2], py_literal(p, dim == 0 ? 0 : 1) };
+    return py_mean_SLICE(p, b, at);
+}
+
+/* Columns of a tile: one of equal parts. */
+const Val *py_mean_TLE_EXTRACT(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    if (!a[0] || a[0]->kind != VAL_TILE || !a[1] || a[1]->kind != VAL_TUPLE || a[1]->n != 2 ||
+        !a[2] || a[2]->kind != VAL_TUPLE || a[2]->n != 2)
+        return py_wrong(p, at, "a part of something that is no tile");
+    const gint64 row = py_number(a[1]->item[0], -1), col = py_number(a[1]->item[1], -1);
+    const gint64 rows = py_number(a[2]->item[0], 0), cols = py_number(a[2]->item[1], 0);
+    if (row != 0 || rows != a[0]->rows || col < 0 || cols < 1 || (col + 1) * cols > a[0]->cols)
+        return py_wrong(p, at, "a part of a tile that is not some of its columns");
+    Val *v = py_val(p, VAL_TILE);
+    *v = *a[0];
+    v->at = a[0]->at + col * cols;
+    v->cols = cols;
+    v->text =
+        ws_source_format(p->r, ".cols(%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ")", v->at, v->cols);
+    return v;
+}
+
+/* float("inf"), float("-inf") */
+const Val *py_mean_TLE_FLOAT(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)at;
+    if (!a[0] || a[0]->kind != VAL_STRING || !strstr(a[0]->text, "inf"))
+        return a[0] && a[0]->kind != VAL_STRING ? a[0] : py_opaque(p);
+    Val *v = py_val(p, VAL_REAL);
+    v->text = strchr(a[0]->text, '-') ? "(-inf)" : "inf";
+    return v;
+}
+
+/* --- barriers ----------------------------------------------------------------------------------*/
+
+/* "pingpong[0]": a named barrier is picked by a number. NULL: it is not. */
+static const char *named(PyRead *p, const Val *v)
+{
+    WsReadBarrier *b = barrier_of(p, v);
+    gint64 i = 0;
+    if (v->place.index && !ws_x_is(v->place.index, &i))
+        return NULL;
+    b->named = TRUE;
+    return b->copies > 1 ? ws_source_format(p->r, "%s[%" G_GINT64_FORMAT "]", b->name, i) : b->name;
+}
+
+static const Val *join(PyRead *p, WsReadKind kind, const Val *barrier, const WsPyNode *at)
+{
+    const char *name = p->group && is_barrier(barrier) ? named(p, barrier) : NULL;
+    if (!name)
+        return py_wrong(p, at, "a barrier without phase whose index is not a number");
+    py_step(p, kind, at)->name = name;
+    return py_none(p);
+}
+
+static gboolean same(const WsExpr *a, const WsExpr *b)
+{
+    return a == b || (a && b && ws_expr_equal(a, b));
+}
+
+/* phaseIdx counts the uses of a slot; READY flips the parity that is tested. */
+/* Which of the barriers that are parts of one. */
+static guint part_bit(const Val *v)
+{
+    return v->n ? 1u << (v->rows & 31) : 0;
+}
+
+static void mark_part(PyRead *p, WsReadKind kind, const Val *barrier)
+{
+    WsReadStep *s = p->group && p->to->len ? g_ptr_array_index(p->to, p->to->len - 1) : NULL;
+    if (s && s->kind == kind && s->barrier.object == barrier->place.object)
+        s->parts = part_bit(barrier);
+}
+
+const Val *py_mean_TLE_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    if (!given(a[1]))
+        return join(p, WS_READ_SYNC, a[0], at);
+    const WsExpr *phase = py_as_int(p, a[1]);
+    if (!is_barrier(a[0]) || !phase)
+        return py_wrong(p, at, "a wait whose barrier or phase is not known");
+    if (!py_phase_fits(p))
+        return py_wrong(p, at, "a phase of a count that may be below 0");
+    WsReadStep *last = p->group && p->to->len ? g_ptr_array_index(p->to, p->to->len - 1) : NULL;
+    const WsExpr *flip = ws_x_int(p->r, a[0]->index == 1);
+    const WsExpr *parity = ws_x_mod(p->r, ws_x_op(p->r, WS_EXPR_ADD, phase, flip), 2);
+    if (a[0]->n && last && last->kind == WS_READ_WAIT && same(last->parity, parity) &&
+        last->barrier.object == a[0]->place.object &&
+        same(last->barrier.index, a[0]->place.index) && !(last->parts & part_bit(a[0]))) {
+        last->parts |= part_bit(a[0]);
+        return py_none(p); /* the other part of the same barrier */
+    }
+    const Val *done = py_mean_WAIT(p, (const Val *[]){ a[0], py_int(p, parity), NULL, NULL }, at);
+    mark_part(p, WS_READ_WAIT, a[0]);
+    return done;
+}
+
+const Val *py_mean_TLE_ARRIVE(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    if (!given(a[2]))
+        return join(p, WS_READ_BAR_ARRIVE, a[0], at);
+    return py_mean_ARRIVE(p, (const Val *[]){ a[0], a[1], NULL }, at);
+}
+
+/* --- copies ------------------------------------------------------------------------------------*/
+
+/* Exports of designs say where a store is waited for; otherwise it waits by itself. */
+static gboolean waits_are_said(const PyRead *p)
+{
+    for (guint i = 0; i < p->r->n_lines; i++)
+        if (strstr(p->r->line[i], "# store_wait: "))
+            return TRUE;
+    return FALSE;
+}
+
+static gint64 bytes_of(PyRead *p, const Val *buffer, const Val *shape)
+{
+    if (!buffer || buffer->kind != VAL_BUFFER || !shape || shape->kind != VAL_TUPLE)
+        return -1;
+    const char *dtype = g_array_index(p->r->buffers, WsReadBuffer, buffer->place.object).dtype;
+    gint64 n = strstr(dtype, "32") ? 4 : strstr(dtype, "16") ? 2 : 1;
+    for (guint i = 0; i < shape->n; i++)
+        n *= CLAMP(py_number(shape->item[i], -1), -1, 1 << 20);
+    return n;
+}
+
+/* A design derives what a load expects: steps that say the same are left out, unless another copy
+ * into the barrier expects what does not come. */
+static void leave_out(WsRead *r, GPtrArray *list)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        WsReadStep *s = g_ptr_array_index(list, i);
+        if (s->kind == WS_READ_EXPECT &&
+            !g_array_index(r->barriers, WsReadBarrier, s->barrier.object).misfit)
+            s->off = TRUE;
+        leave_out(r, s->body);
+        leave_out(r, s->other);
+    }
+}
+
+/* Barriers that stand for one are used together: each wait is for all of them, and every list of
+ * steps signals each of them as often as the others. */
+static gboolean together(const GPtrArray *list, gint object, guint parts)
+{
+    guint signals[32] = { 0 };
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        if (!together(s->body, object, parts) || !together(s->other, object, parts))
+            return FALSE;
+        if (s->off || s->barrier.object != object ||
+            (s->kind != WS_READ_WAIT && s->kind != WS_READ_ARRIVE && s->kind != WS_READ_LOAD))
+            continue;
+        if (s->kind == WS_READ_ARRIVE ||
+            (s->kind == WS_READ_WAIT && s->parts != (guint)((guint64)1 << parts) - 1) ||
+            (s->kind == WS_READ_LOAD && !s->parts))
+            return FALSE;
+        for (guint k = 0; s->kind == WS_READ_LOAD && k < parts; k++)
+            signals[k] += s->parts >> k & 1;
+    }
+    for (guint k = 1; k < parts; k++)
+        if (signals[k] != signals[0])
+            return FALSE;
+    return TRUE;
+}
+
+static void check_parts(PyRead *p)
+{
+    for (guint i = 0; i < p->r->barriers->len; i++) {
+        const WsReadBarrier *b = &g_array_index(p->r->barriers, WsReadBarrier, i);
+        gboolean fine = b->parts <= 31;
+        for (guint g = 0; fine && b->parts > 1 && g < p->r->groups->len; g++)
+            fine = together(((WsReadGroup *)g_ptr_array_index(p->r->groups, g))->body, (gint)i,
+                            b->parts);
+        if (!fine)
+            ws_source_unread(p->r, b->line, 1, b->line,
+                             "waits and copies that use parts of a barrier apart", "");
+    }
+}
+
+void py_tle_finish(PyRead *p)
+{
+    WsRead *r = p->r;
+    py_tle_pipes(p);
+    check_parts(p);
+    for (guint i = 0; i < r->groups->len; i++)
+        leave_out(r, ((WsReadGroup *)g_ptr_array_index(r->groups, i))->body);
+}
+
+const Val *py_mean_TLE_COPY(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    if (a[0] && a[0]->kind == VAL_BUFFER) {
+        const Val *none = py_mean_STORE(p, (const Val *[]){ a[1], a[3], a[0] }, at);
+        if (p->group && !waits_are_said(p)) { /* all threads go on when it is done */
+            py_step(p, WS_READ_STORE_WAIT, at)->n = 0;
+            py_step(p, WS_READ_SYNC, at)->name = "group";
+        }
+        return none;
+    }
+    py_need_block(p, a[2], a[1], at);
+    const Val *pipe = given(a[4]) ? NULL : py_tle_signal(p, a[1]);
+    if (!pipe && !is_barrier(a[4]))
+        return py_wrong(p, at, "a copy without a barrier, or into something that is no buffer");
+    if (!pipe &&
+        a[4]->at) { /* what the copy expects; left out where it is what comes (py_tle_finish) */
+        WsReadBarrier *b = barrier_of(p, a[4]);
+        py_mean_EXPECT(p, (const Val *[]){ a[4], py_literal(p, a[4]->at), NULL }, at);
+        b->misfit = b->misfit || a[4]->at != bytes_of(p, a[1], a[2]);
+    }
+    const Val *done =
+        py_mean_LOAD(p, (const Val *[]){ a[0], a[3], pipe ? pipe : a[4], a[1], NULL }, at);
+    if (!pipe)
+        mark_part(p, WS_READ_LOAD, a[4]);
+    return done;
+}
+
+/* The value that a step reads from its tensor. */
+static const Val *loaded(PyRead *p, WsReadStep *s, gint64 rows, gint64 cols)
+{
+    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, s->tensor);
+    t->dtype = t->dtype ? t->dtype : "f32";
+    g_autofree char *name = g_strconcat(p->frame->prefix, p->hint ? p->hint : "loaded", NULL);
+    s->value = ws_source_value(p->r, p->group, name, t->dtype, rows, cols);
+    Val *v = py_val(p, VAL_TILE);
+    v->index = s->value;
+    v->rows = rows;
+    v->cols = cols;
+    return v;
+}
+
+/* The value that is stored, computed before if it is a formula; -1: it has none. */
+static gint held(PyRead *p, const Val *v, const WsPyNode *at)
+{
+    return !p->group || !v       ? -1
+           : v->kind == VAL_TILE ? v->index
+                                 : py_hold(p, "stored", v, at, 0, 0);
+}
+
+static const Val *stored(PyRead *p, WsReadStep *s, gint value, const Val *v)
+{
+    s->value = value;
+    s->text = v->kind == VAL_TILE ? v->text : NULL;
+    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, s->tensor);
+    t->written = TRUE;
+    if (!t->dtype)
+        t->dtype = g_array_index(p->group->values, WsReadValue, value).dtype;
+    return py_none(p);
+}
+
+const Val *py_mean_TLE_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    gint64 rows, cols;
+    if (a[0] && a[0]->kind == VAL_BUFFER)
+        return py_mean_READ(p, a, at);
+    WsReadStep *s = py_pointed(p, WS_READ_READ, at, &rows, &cols);
+    const Val *number = s ? NULL : py_loaded_number(p, a[0], at);
+    if (number)
+        return number;
+    if (!s)
+        return py_opaque(p);
+    return loaded(p, s, rows, cols);
+}
+
+const Val *py_mean_TLE_STORE(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    if (a[0] && a[0]->kind == VAL_BUFFER && a[2] &&
+        a[2]->kind != VAL_NONE) /* bytes that it leaves out stay unwritten */
+        return py_wrong(p, at, "a store to shared memory under a mask");
+    const Val *signal = a[0] ? py_tle_signal(p, a[0]) : NULL;
+    const WsPyNode *from = at->n > 2 ? at->kid[2] : NULL; /* tl.load(pointers, …) */
+    WsReadStep *gather = signal && from && from->kind == WS_PY_CALL && from->n > 1
+                             ? py_gather(p, a[0], from->kid[1], at)
+                             : NULL;
+    if (gather) {
+        gather->barrier = signal->place;
+        return py_none(p);
+    }
+    if (a[0] && a[0]->kind == VAL_BUFFER)
+        return py_mean_WRITE(p, a, at);
+    const gint value = held(p, a[1], at);
+    gint64 rows, cols;
+    WsReadStep *s = value >= 0 ? py_pointed(p, WS_READ_WRITE, at, &rows, &cols) : NULL;
+    if (!s) {
+        py_note_store(p, a[0], at);
+        return py_store_away(p, a[1], at);
+    }
+    return stored(p, s, value, a[1]);
+}
+
+/* A tile of a tensor by its descriptor: copied through memory of the compiler's own, waited for at
+ * once. NULL: coordinates are not known. */
+static WsReadStep *described(PyRead *p, WsReadKind kind, const Val *desc, const Val *coord,
+                             const WsPyNode *at)
+{
+    const gint tensor = p->group ? py_tensor(p, desc, 0, at->line) : -1;
+    if (tensor < 0 || !coord || coord->kind != VAL_TUPLE || !coord->n || coord->n > 5)
+        return NULL;
+    const WsExpr *place[5];
+    for (guint i = 0; i < coord->n; i++)
+        if (!(place[i] = py_as_int(p, coord->item[i])))
+            return NULL;
+    return py_at_tensor(p, kind, tensor, place, coord->n, at);
+}
+
+const Val *py_mean_DESC_STORE(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    const gint value = held(p, a[2], at);
+    WsReadStep *s = value >= 0 ? described(p, WS_READ_WRITE, a[0], a[1], at) : NULL;
+    if (!s)
+        return py_wrong(p, at, "a store whose descriptor, coordinates or tile are not known");
+    return stored(p, s, value, a[2]);
+}
+
+const Val *py_mean_DESC_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    gint64 rows = 0, cols = 0;
+    if (a[0] && a[0]->kind == VAL_DESC && a[0]->n == 2) {
+        rows = py_number(a[0]->item[0], 0);
+        cols = py_number(a[0]->item[1], 0);
+    }
+    WsReadStep *s = rows > 0 && cols > 0 ? described(p, WS_READ_READ, a[0], a[1], at) : NULL;
+    if (!s)
+        return py_wrong(p, at, "a load whose descriptor, block or coordinates are not known");
+    return loaded(p, s, rows, cols);
+}
+
+/* 0 .. n-1 along the columns until arithmetic turns it. */
+const Val *py_mean_TLE_ARANGE(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)at;
+    const gint64 n = py_number(a[1], 0) - py_number(a[0], 0);
+    if (n < 1 || py_number(a[0], 0))
+        return py_opaque(p);
+    Val *v = py_val(p, VAL_MATH);
+    v->text = "col";
+    v->dtype = "i32";
+    v->rows = 1;
+    v->cols = n;
+    return v;
+}
+
+/* --- products ----------------------------------------------------------------------------------*/
+
+static const Val *turned(PyRead *p, const Val *operand, const Val *flag)
+{
+    gint64 known;
+    if (!operand || operand->kind != VAL_BUFFER || !flag || !py_known(flag, &known) || !known)
+        return operand;
+    Val *v = py_val(p, VAL_BUFFER);
+    *v = *operand;
+    v->place.transposed = !v->place.transposed;
+    return v;
+}
+
+/* Exports of designs say behind the product when it starts anew: "# first: k == 0". */
+static const WsExpr *said_first(PyRead *p, const WsPyNode *at)
+{
+    const WsPyNode *node;
+    g_autoptr(WsPython) tree = py_said(p, at, "# first: ", &node);
+    return node ? py_eval_int(p, node) : NULL;
+}
+
+const Val *py_mean_TLE_MMA(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    const Val *acc = given(a[2]) ? a[2] : NULL;
+    const WsExpr *first = acc ? said_first(p, at) : NULL;
+    const Val *use = acc ? NULL : py_literal(p, 0);
+    if (first && acc->kind == VAL_ZERO) { /* zeros that stand for `first` */
+        Val *plain = py_val(p, VAL_TILE);
+        *plain = *acc;
+        plain->kind = VAL_TILE;
+        acc = plain;
+    }
+    if (first)
+        use = py_int(p, ws_x_op(p->r, WS_EXPR_NOT, first, NULL));
+    const Val *b[8] = {
+        turned(p, a[0], a[6]), turned(p, a[1], a[7]), acc, use, NULL, NULL, py_literal(p, 1), NULL
+    };
+    return py_mean_MMA(p, b, at);
+}
+
+const Val *py_mean_TLE_MMA_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    const gboolean alone = a[0] && !a[1] && a[0]->kind != VAL_INT; /* wgmma_wait(acc) */
+    const gint64 n = alone ? 0 : py_number(a[0], 0);
+    WsReadStep *last = p->group && p->to->len ? g_ptr_array_index(p->to, p->to->len - 1) : NULL;
+    if (last && last->kind == WS_READ_MMA_WAIT && !last->off && last->n == n)
+        return alone ? a[0] : a[1] ? a[1] : py_none(p); /* one wait, named once per accumulator */
+    return py_mean_MMA_WAIT(p, (const Val *[]){ py_literal(p, n), alone ? a[0] : a[1] }, at);
+}
+
+/* --- remarks -----------------------------------------------------------------------------------*/
+
+static const char *remark(const PyRead *p, guint line, guint column)
+{
+    const char *text = line >= 1 && line <= p->r->n_lines ? p->r->line[line - 1] : "";
+    const gsize blanks = strspn(text, " ");
+    return text[blanks] == '#' && blanks + 1 == column ? text + blanks : NULL;
+}
+
+static void say(PyRead *p, const char *text, guint line, guint column)
+{
+    if (!g_str_has_prefix(text, "# store_wait: "))
+        return;
+    WsReadStep *s = ws_source_step(p->r, p->to, WS_READ_STORE_WAIT, line, column, line);
+    s->n = g_ascii_strtoll(text + strlen("# store_wait: "), NULL, 10);
+    s->flag = strstr(text, " full") != NULL;
+}
+
+/* A block ends where the next statement begins: what is in it ends before. */
+static guint last_line(const WsPyNode *node)
+{
+    const gboolean block = node->kind == WS_PY_BLOCK || node->kind == WS_PY_FOR ||
+                           node->kind == WS_PY_WHILE || node->kind == WS_PY_IF;
+    guint line = block ? node->line : node->end_line;
+    for (guint i = 0; i < node->n; i++)
+        line = MAX(line, last_line(node->kid[i]));
+    return line;
+}
+
+/* Comment lines above statement i of a block, or below its last one. */
+void py_tle_remarks(PyRead *p, const WsPyNode *block, guint i)
+{
+    if (p->from != WS_IMPORT_TLE || !p->group || !block->n)
+        return;
+    const guint column = block->kid[0]->column;
+    guint first = i < block->n ? block->kid[i]->line : last_line(block->kid[i - 1]) + 1;
+    guint end = first;
+    while (i < block->n && remark(p, first - 1, column))
+        first--;
+    while (i == block->n && remark(p, end, column))
+        end++;
+    for (guint line = first; line < end; line++)
+        say(p, remark(p, line, column), line, column);
+}
