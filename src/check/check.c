@@ -11,11 +11,6 @@
 
 #include <string.h>
 
-static void clear_played(gpointer data)
-{
-    g_free(((WsPlayed *)data)->sizes);
-}
-
 static void play_case(WsPlay *play, WsVerdict *v, const WsCase *c, WsSchedule schedule)
 {
     ws_play_run(play, c, schedule);
@@ -505,12 +500,8 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
     static const WsCheckOptions none = { 0 };
     const WsCheckOptions *o = options ? options : &none;
     gint64 start = g_get_monotonic_time();
-    WsVerdict *v = g_new0(WsVerdict, 1);
-    v->names = g_ptr_array_new();
-    v->assumed = g_ptr_array_new_with_free_func(g_free);
-    v->played = g_array_new(FALSE, FALSE, sizeof(WsPlayed));
-    g_array_set_clear_func(v->played, clear_played);
-    v->skipped = g_ptr_array_new_with_free_func(g_free);
+    WsVerdict *v = ws_verdict_outside(NULL);
+    v->kind = WS_VERDICT_PLAYED;
     guint before = ws_findings_count(findings, WS_SEVERITY_ERROR);
     ws_check_budgets(p, findings);
     gboolean over = ws_findings_count(findings, WS_SEVERITY_ERROR) > before;

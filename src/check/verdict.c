@@ -35,12 +35,18 @@ static void end_outside(WsVerdict *v, const char *reason)
     g_clear_pointer(&v->weakest, g_free);
 }
 
+static void clear_played(gpointer data)
+{
+    g_free(((WsPlayed *)data)->sizes);
+}
+
 WsVerdict *ws_verdict_outside(const char *reason)
 {
     WsVerdict *v = g_new0(WsVerdict, 1);
     v->names = g_ptr_array_new();
     v->assumed = g_ptr_array_new_with_free_func(g_free);
     v->played = g_array_new(FALSE, FALSE, sizeof(WsPlayed));
+    g_array_set_clear_func(v->played, clear_played);
     v->skipped = g_ptr_array_new_with_free_func(g_free);
     end_outside(v, reason);
     return v;
