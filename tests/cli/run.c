@@ -2,7 +2,7 @@
 
 #include <gio/gio.h>
 
-int run(const char *const *arguments, char **output)
+static int run_with(const char *const *arguments, GSubprocessFlags errors, char **output)
 {
     g_autoptr(GPtrArray) argv = g_ptr_array_new();
     g_autoptr(GError) error = NULL;
@@ -10,9 +10,8 @@ int run(const char *const *arguments, char **output)
     for (; *arguments; arguments++)
         g_ptr_array_add(argv, (gpointer)*arguments);
     g_ptr_array_add(argv, NULL);
-    g_autoptr(GSubprocess) process =
-        g_subprocess_newv((const char *const *)argv->pdata,
-                          G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_MERGE, &error);
+    g_autoptr(GSubprocess) process = g_subprocess_newv(
+        (const char *const *)argv->pdata, G_SUBPROCESS_FLAGS_STDOUT_PIPE | errors, &error);
     g_assert_no_error(error);
     g_autoptr(GBytes) bytes = NULL;
     g_subprocess_communicate(process, NULL, NULL, &bytes, NULL, &error);
@@ -23,4 +22,14 @@ int run(const char *const *arguments, char **output)
     g_test_message("%s", *output);
     g_assert_true(g_subprocess_get_if_exited(process));
     return g_subprocess_get_exit_status(process);
+}
+
+int run(const char *const *arguments, char **output)
+{
+    return run_with(arguments, G_SUBPROCESS_FLAGS_STDERR_MERGE, output);
+}
+
+int run_for_output(const char *const *arguments, char **output)
+{
+    return run_with(arguments, G_SUBPROCESS_FLAGS_STDERR_SILENCE, output);
 }
