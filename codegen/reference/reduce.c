@@ -93,30 +93,13 @@ RefValue ws_ref_element(RefBuilder *r, const WsExpr *e)
  */
 guint ws_ref_reduction(RefBuilder *r, const WsExpr *e)
 {
-    guint i;
-    if (e->op != WS_EXPR_CALL || e->n_args < 2 ||
-        (e->func != WS_FUNC_SUM && e->func != WS_FUNC_MIN && e->func != WS_FUNC_MAX))
-        return 0;
-    for (i = 0; i + 1 < e->n_args; i++) {
-        const WsExpr *a = e->arg[i];
-        if (a->op != WS_EXPR_LT || a->arg[0]->op != WS_EXPR_NAME ||
-            ws_ref_scope_find(r, a->arg[0]->name) || ws_ref_var(r->p, a->arg[0]->name) >= 0)
+    const guint n = ws_expr_n_bounds(e);
+    for (guint i = 0; i < n; i++) {
+        const char *index = e->arg[i]->arg[0]->name;
+        if (ws_ref_scope_find(r, index) || ws_ref_var(r->p, index) >= 0)
             return 0;
     }
-    return e->n_args - 1;
-}
-
-/* As above without a scope: for looking through an expression that is not being built yet. */
-static guint looks_reduction(const WsExpr *e)
-{
-    guint n = 0;
-    if (e->op != WS_EXPR_CALL ||
-        (e->func != WS_FUNC_SUM && e->func != WS_FUNC_MIN && e->func != WS_FUNC_MAX))
-        return 0;
-    while (n + 1 < e->n_args && e->arg[n]->op == WS_EXPR_LT &&
-           e->arg[n]->arg[0]->op == WS_EXPR_NAME)
-        n++;
-    return n + 1 == e->n_args ? n : 0;
+    return n;
 }
 
 RefKind ws_ref_kind(RefBuilder *r, const WsExpr *e)
@@ -148,7 +131,7 @@ RefKind ws_ref_kind(RefBuilder *r, const WsExpr *e)
             kind = MAX(kind, ws_ref_kind(r, e->arg[i]));
         return kind;
     case WS_EXPR_CALL:
-        if (looks_reduction(e))
+        if (ws_expr_n_bounds(e))
             return MAX(REF_INT, ws_ref_kind(r, e->arg[e->n_args - 1]));
         if (e->func == WS_FUNC_CDIV || e->func == WS_FUNC_POW2FLOOR || ws_func_of_bits(e->func) ||
             e->func == WS_FUNC_BITS)
@@ -189,7 +172,7 @@ static gboolean costly(RefBuilder *r, const WsExpr *e)
 {
     guint i;
     gint at = e->op == WS_EXPR_INDEX ? ws_ref_find(r->p, e->name) : -1;
-    if (looks_reduction(e) || (at >= 0 && statement_costly(r, (guint)at)))
+    if (ws_expr_n_bounds(e) || (at >= 0 && statement_costly(r, (guint)at)))
         return TRUE;
     for (i = 0; i < e->n_args; i++)
         if (costly(r, e->arg[i]))
@@ -201,7 +184,7 @@ static gboolean costly(RefBuilder *r, const WsExpr *e)
  * itself, or no index at all. */
 static gboolean free_of(RefBuilder *r, const WsExpr *e, const GPtrArray *bound)
 {
-    guint i, n = looks_reduction(e);
+    guint i, n = ws_expr_n_bounds(e);
     gboolean fine = TRUE;
     if (e->op == WS_EXPR_NAME) {
         for (i = 0; i < bound->len; i++)
@@ -280,7 +263,7 @@ static void hoist(RefBuilder *r, const WsExpr *e, gboolean lazy)
         g_ptr_array_add(r->hoist_order, (gpointer)e);
         return;
     }
-    if (looks_reduction(e)) /* its rounds may be none: it hoists for itself */
+    if (ws_expr_n_bounds(e)) /* its rounds may be none: it hoists for itself */
         return;
     if ((e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT) || e->op == WS_EXPR_AND ||
         e->op == WS_EXPR_OR)

@@ -47,24 +47,11 @@ static guint n_statements(const WsValue *all)
 /* --- names of the text --------------------------------------------------------------------------
  */
 
-/* How many leading arguments `index < bound` make the call a reduction; 0: it is none. */
-static guint n_bounds(const WsExpr *e)
-{
-    guint n = 0;
-    if (e->op != WS_EXPR_CALL ||
-        (e->func != WS_FUNC_SUM && e->func != WS_FUNC_MIN && e->func != WS_FUNC_MAX))
-        return 0;
-    while (n + 1 < e->n_args && e->arg[n]->op == WS_EXPR_LT &&
-           e->arg[n]->arg[0]->op == WS_EXPR_NAME)
-        n++;
-    return n + 1 == e->n_args ? n : 0;
-}
-
 static void see_used(const WsExpr *e, gpointer used)
 {
     if (e->op == WS_EXPR_INDEX)
         g_hash_table_add(used, e->name);
-    for (guint i = 0; i < n_bounds(e); i++)
+    for (guint i = 0; i < ws_expr_n_bounds(e); i++)
         g_hash_table_add(used, e->arg[i]->arg[0]->name);
 }
 
@@ -108,7 +95,7 @@ static void see_extent(const WsExpr *e, gpointer data)
          (!ws_edit_taken(c->d->design, NULL, e->name) && !ws_name_is_reserved(e->name)));
     const gboolean number =
         (e->op == WS_EXPR_INT && e->i > 0) || (e->op >= WS_EXPR_ADD && e->op <= WS_EXPR_DIV) ||
-        (e->op == WS_EXPR_CALL && n_bounds(e) == 0 &&
+        (e->op == WS_EXPR_CALL && ws_expr_n_bounds(e) == 0 &&
          (e->func == WS_FUNC_CDIV || e->func == WS_FUNC_MIN || e->func == WS_FUNC_MAX));
     c->refused |= !name && !number;
 }
@@ -222,7 +209,7 @@ static void see_element(Declare *c, guint i, const WsExpr *e, const Scope *scope
 
 static void walk(Declare *c, guint i, const WsExpr *e, const Scope *scope, gboolean index)
 {
-    const guint n = n_bounds(e);
+    const guint n = ws_expr_n_bounds(e);
     if (n > 0) {
         Scope inner[8];
         c->refused |= n > G_N_ELEMENTS(inner);
@@ -292,7 +279,7 @@ static void declare_sizes(WsDraft *d, const char *const *extent, guint n)
 
 static void declare_bounds(const WsExpr *e, gpointer data)
 {
-    for (guint i = 0; i < n_bounds(e); i++)
+    for (guint i = 0; i < ws_expr_n_bounds(e); i++)
         ws_expr_visit(e->arg[i]->arg[1], declare_size, data);
 }
 

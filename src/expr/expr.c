@@ -222,6 +222,18 @@ gboolean ws_expr_is_int(const WsExpr *e, gint64 *value)
     return TRUE;
 }
 
+guint ws_expr_n_bounds(const WsExpr *e)
+{
+    guint n = 0;
+    if (e->op != WS_EXPR_CALL ||
+        (e->func != WS_FUNC_SUM && e->func != WS_FUNC_MIN && e->func != WS_FUNC_MAX))
+        return 0;
+    while (n + 1 < e->n_args && e->arg[n]->op == WS_EXPR_LT &&
+           e->arg[n]->arg[0]->op == WS_EXPR_NAME)
+        n++;
+    return n + 1 == e->n_args ? n : 0;
+}
+
 gboolean ws_expr_is_boolean(const WsExpr *e)
 {
     return e->op == WS_EXPR_TEXT_BOOL || e->op == WS_EXPR_NOT ||

@@ -128,6 +128,9 @@ const char *ws_func_text(WsFunc func);
 const char *ws_func_where(WsFunc func);
 /* Does it make one word of the bits of two: shifts, bitand, umulhi? */
 gboolean ws_func_of_bits(WsFunc func);
+/* How many leading arguments `index < bound` make the call a reduction (sum, min, max); 0: it is
+ * none. */
+guint ws_expr_n_bounds(const WsExpr *e);
 /* TRUE and the value if e is an integer literal (after folding). */
 gboolean ws_expr_is_int(const WsExpr *e, gint64 *value);
 

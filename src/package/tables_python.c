@@ -4,6 +4,7 @@
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/walk/launchable.h"
 
 static char *kinds(const WsProgram *p)
 {
@@ -192,6 +193,7 @@ GHashTable *ws_package_words_python(const WsPackageSpec *spec, GError **error)
     ws_package_word(words, "KINDS", kinds(p));
     ws_package_word(words, "PLANS", plans(p));
     ws_package_word(words, "SIZES", sizes(p));
+    ws_package_word(words, "SIZE_MOST", g_strdup_printf("%d", WS_LAUNCH_SIZE_MOST));
     ws_package_word(words, "EXTENT_OF", extent_of(p));
     ws_package_word(words, "CHECKS", checks(p));
     ws_package_word(words, "FUNCTION", function(spec));

@@ -450,6 +450,16 @@ static const WsSceneItem *narrow_at(const WsScene *s, double x, double y, const 
     return found;
 }
 
+gboolean ws_scene_shows(const WsScene *s, gint64 t)
+{
+    for (guint i = 0; i < s->segment->len; i++) {
+        const WsSceneSegment *g = &g_array_index(s->segment, WsSceneSegment, i);
+        if (t >= g->t0 && t <= g->t1)
+            return TRUE;
+    }
+    return FALSE;
+}
+
 const WsSceneItem *ws_scene_hit(const WsScene *s, double x, double y)
 {
     const WsSceneItem *hit = NULL, *near = NULL;

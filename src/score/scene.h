@@ -228,6 +228,8 @@ const char *ws_score_claims_text(void);
 double ws_score_tensor_share(const WsTrace *t, guint cta);
 /* Distinct times at which something begins or ends on a CTA of a trace; free with g_array_unref. */
 GArray *ws_order_knots(const WsTrace *t, guint cta); /* gint64 */
+/* Does time t lie in a segment, not in a fold? */
+gboolean ws_scene_shows(const WsScene *s, gint64 t);
 /* The item at a place, the topmost if several; NULL if none. Items have a margin of 3,
  * narrow steps a width of 12 from their begin on. */
 const WsSceneItem *ws_scene_hit(const WsScene *s, double x, double y);

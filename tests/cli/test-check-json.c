@@ -1,22 +1,16 @@
 /* check --json says what the human form says. */
 #include "model/internal.h"
+#include "run.h"
 
-#include <gio/gio.h>
 #include <string.h>
 
 #define DESIGNS WS_SOURCE_ROOT "/tests/designs/"
 
 static char *output(const char *design, int *code)
 {
-    const char *const argv[] = { WS_BUILD_ROOT "/bin/warpstave", "check", "--json", design, NULL };
-    g_autoptr(GError) error = NULL;
-    g_autoptr(GSubprocess) process = g_subprocess_newv(
-        argv, G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_SILENCE, &error);
-    g_assert_no_error(error);
-    char *text = NULL;
-    g_subprocess_communicate_utf8(process, NULL, NULL, &text, NULL, &error);
-    g_assert_no_error(error);
-    *code = g_subprocess_get_exit_status(process);
+    const char *const arguments[] = { "check", "--json", design, NULL };
+    char *text;
+    *code = run_for_output(arguments, &text);
     return text;
 }
 

@@ -322,6 +322,19 @@ static void put_results(const char *dir, const char *hash)
     put(dir, "results.json", text, strlen(text));
 }
 
+/* Folder of two cases of 200x768x640 without a traced build. Caller removes and frees it. */
+static char *timed_bundle(Fixture *f, WsFindings *findings)
+{
+    const WsSize size[] = { { "M", 200 }, { "N", 768 }, { "K", 640 } };
+    WsBundleCase two[] = { { size, 3 }, { size, 3 } };
+    WsBundleSpec spec = { .program = f->p, .timed_ptx = "", .cases = two, .n_cases = 2 };
+    g_autoptr(GError) error = NULL;
+    char *dir = g_dir_make_tmp("warpstave-collect-XXXXXX", NULL);
+    ws_bundle_write(&spec, dir, findings, &error);
+    g_assert_no_error(error);
+    return dir;
+}
+
 static void test_collect(Fixture *f, gconstpointer unused)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
@@ -422,14 +435,9 @@ static void test_another(Fixture *f, gconstpointer unused)
         { f->p->design_hash, "design.wstave", "\"SLAB\": 64", "\"SLAB\": 32", "not the design" },
     };
     for (guint i = 0; i < G_N_ELEMENTS(row); i++) {
-        const WsSize size[] = { { "M", 200 }, { "N", 768 }, { "K", 640 } };
-        WsBundleCase two[] = { { size, 3 }, { size, 3 } };
-        WsBundleSpec spec = { .program = f->p, .timed_ptx = "", .cases = two, .n_cases = 2 };
         g_autoptr(WsFindings) findings = ws_findings_new();
         g_autoptr(GError) error = NULL;
-        g_autofree char *dir = g_dir_make_tmp("warpstave-collect-XXXXXX", NULL);
-        ws_bundle_write(&spec, dir, findings, &error);
-        g_assert_no_error(error);
+        g_autofree char *dir = timed_bundle(f, findings);
         put_results(dir, row[i].ran);
         if (row[i].file)
             replace(dir, row[i].file, row[i].from, row[i].to);
@@ -467,14 +475,9 @@ static void test_impossible(Fixture *f, gconstpointer unused)
         { "hangs\"}}]}", "hangs\"}}, {}]}", "has 3 cases, the bundle 2" },
     };
     for (guint i = 0; i <= G_N_ELEMENTS(row); i++) {
-        const WsSize size[] = { { "M", 200 }, { "N", 768 }, { "K", 640 } };
-        WsBundleCase two[] = { { size, 3 }, { size, 3 } };
-        WsBundleSpec spec = { .program = f->p, .timed_ptx = "", .cases = two, .n_cases = 2 };
         g_autoptr(WsFindings) findings = ws_findings_new();
         g_autoptr(GError) error = NULL;
-        g_autofree char *dir = g_dir_make_tmp("warpstave-collect-XXXXXX", NULL);
-        ws_bundle_write(&spec, dir, findings, &error);
-        g_assert_no_error(error);
+        g_autofree char *dir = timed_bundle(f, findings);
         put_results(dir, f->p->design_hash);
         if (i < G_N_ELEMENTS(row))
             replace(dir, "results.json", row[i].from, row[i].to);

@@ -123,16 +123,6 @@ static gint64 shift_at(const WsCompareScore *s, gint64 time, gboolean to_b)
     return g_array_index(there, WsScoreRound, MIN(lo, there->len - 1)).from - here->from;
 }
 
-static gboolean inside(const WsScene *s, gint64 t)
-{
-    for (guint i = 0; i < s->segment->len; i++) {
-        const WsSceneSegment *g = &g_array_index(s->segment, WsSceneSegment, i);
-        if (t >= g->t0 && t <= g->t1)
-            return TRUE;
-    }
-    return FALSE;
-}
-
 /* --- A's scene of the same stretch ---------------------------------------------------------------
  */
 
@@ -277,7 +267,7 @@ static void mark_ghost(Find *f, const WsSceneItem *item)
     const gint64 shift = shift_at(f->s, item->start, TRUE), from = item->start + shift;
     const gint64 till =
         (row_a->kind == WS_ROW_CONTROL ? item->issued : MAX(item->done, item->issued)) + shift;
-    if (row == G_MAXUINT || !inside(b, from) || !inside(b, till))
+    if (row == G_MAXUINT || !ws_scene_shows(b, from) || !ws_scene_shows(b, till))
         return;
     const WsSceneItem *now = shown_as(f, item, row_a->kind);
     const WsSceneRow *place = &g_array_index(b->row, WsSceneRow, row);
@@ -352,7 +342,7 @@ static void mark_removed_edge(Find *f, const WsSceneEdge *e)
     const WsSceneRow *r0 = line_of(f, e->from_agent), *r1 = line_of(f, e->to_agent);
     const gint64 a0 = (gint64)ws_scene_time(f->a, e->x0), a1 = (gint64)ws_scene_time(f->a, e->x1);
     const gint64 shift = shift_at(f->s, a1, TRUE), t0 = a0 + shift, t1 = a1 + shift;
-    if (!r0 || !r1 || !inside(b, t0) || !inside(b, t1))
+    if (!r0 || !r1 || !ws_scene_shows(b, t0) || !ws_scene_shows(b, t1))
         return;
     const WsCompareEdge m = { TRUE, ws_scene_x(b, t0), r0->y + r0->h / 2, ws_scene_x(b, t1),
                               r0->y < r1->y ? r1->y : r1->y + r1->h };

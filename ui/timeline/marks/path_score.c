@@ -70,16 +70,6 @@ static void index_lines(Finder *f)
     }
 }
 
-static gboolean inside(const WsScene *s, gint64 t)
-{
-    for (guint i = 0; i < s->segment->len; i++) {
-        const WsSceneSegment *g = &g_array_index(s->segment, WsSceneSegment, i);
-        if (t >= g->t0 && t <= g->t1)
-            return TRUE;
-    }
-    return FALSE;
-}
-
 /* FALSE: not in the scene. */
 static gboolean place(const Finder *f, const WsNextPiece *p, double *x0, double *x1, double *y)
 {
@@ -89,7 +79,7 @@ static gboolean place(const Finder *f, const WsNextPiece *p, double *x0, double 
     if (item && f->overlay)
         shift = (gint64)ws_scene_time(f->s, item->x) - item->start;
     const gint64 from = p->from + shift, to = p->to + shift;
-    if (!inside(f->s, from) && !inside(f->s, to))
+    if (!ws_scene_shows(f->s, from) && !ws_scene_shows(f->s, to))
         return FALSE;
     *x0 = ws_scene_x(f->s, from);
     *x1 = ws_scene_x(f->s, to);
