@@ -55,12 +55,16 @@ WsClockResult *ws_cli_clock(const WsProgram *p, const WsLaunchValues *v, const c
 WsTrace *ws_cli_trace_of(const WsProgram *p, const char *file);
 /* Prints a trace beside the one in `file`, step by step; the exit code. */
 int ws_cli_print_comparison(const WsTrace *a, const char *file);
+/* The same as members of the open object, file names aside. */
+int ws_cli_put_comparison(WsJsonOut *json, const WsTrace *a, const char *file);
 /* What `simulate --json` prints (WsIdle of advise/idle.h); caller frees. */
 char *ws_cli_clock_json(const WsClockResult *r, const WsProgram *p, const WsIdle *idle);
 /* The object that --json prints (docs/schema): its begin with the version, and its end, which
  * prints it. */
 void ws_cli_json_begin(WsJsonOut *json);
 void ws_cli_json_end(WsJsonOut *json);
+/* The same, but nothing is printed if nothing was added since the text had `length` bytes. */
+void ws_cli_json_end_after(WsJsonOut *json, gsize length);
 void ws_cli_print_findings(const WsFindings *f, const char *file);
 /* Writes text to a file (temporary + rename) or to stdout when `out` is NULL or "-". */
 gboolean ws_cli_write(const char *out, const char *text, gssize length);

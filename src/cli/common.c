@@ -232,6 +232,14 @@ void ws_cli_json_end(WsJsonOut *json)
     g_string_free(json->out, TRUE);
 }
 
+void ws_cli_json_end_after(WsJsonOut *json, gsize length)
+{
+    if (json->out->len > length)
+        ws_cli_json_end(json);
+    else
+        g_string_free(json->out, TRUE);
+}
+
 void ws_cli_print_findings(const WsFindings *f, const char *file)
 {
     g_autofree char *text = ws_findings_print(f, file);
@@ -337,6 +345,46 @@ WsTrace *ws_cli_trace_of(const WsProgram *p, const char *file)
                     "those of %s (warpstave trace and warpstave diff read it alone)",
                     file, p->file ? p->file : "this one");
     return NULL;
+}
+
+static void put_spread(WsJsonOut *json, const char *name, const WsTraceSpread *s)
+{
+    ws_json_out_open(json, name, '{');
+    ws_json_out_integer(json, "p50", s->p50);
+    ws_json_out_integer(json, "p95", s->p95);
+    ws_json_out_integer(json, "most", s->max);
+    ws_json_out_close(json, '}');
+}
+
+int ws_cli_put_comparison(WsJsonOut *json, const WsTrace *a, const char *file)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsTrace) b = ws_trace_load(file, &error);
+    if (!b)
+        return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+    g_autoptr(WsTraceComparison) c = ws_trace_compare(a, b);
+    ws_json_out_integer(json, "common", c->common);
+    ws_json_out_integer(json, "only_a", c->only_a);
+    ws_json_out_integer(json, "only_b", c->only_b);
+    ws_json_out_open(json, "steps", '[');
+    for (guint i = 0; i < c->row->len; i++) {
+        const WsTraceDelta *d = &g_array_index(c->row, WsTraceDelta, i);
+        ws_json_out_open(json, NULL, '{');
+        ws_json_out_text(json, "agent", a->agent_name->pdata[d->agent]);
+        ws_json_out_text(json, "step", a->op_id->pdata[d->op]);
+        ws_json_out_integer(json, "executions", d->n);
+        put_spread(json, "held_a", &d->held_a);
+        put_spread(json, "held_b", &d->held_b);
+        put_spread(json, "flight_a", &d->flight_a);
+        put_spread(json, "flight_b", &d->flight_b);
+        ws_json_out_integer(json, "total_a", d->total_a);
+        ws_json_out_integer(json, "total_b", d->total_b);
+        ws_json_out_integer(json, "drift", d->drift);
+        ws_json_out_close(json, '}');
+    }
+    ws_json_out_close(json, ']');
+    ws_json_out_texts(json, "loops", c->loop);
+    return WS_EXIT_YES;
 }
 
 int ws_cli_print_comparison(const WsTrace *a, const char *file)

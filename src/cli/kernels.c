@@ -236,10 +236,10 @@ int ws_cli_bundle(const char *file, const WsBundleOptions *o, const char *dir)
         code =
             o->adversary ? ws_cli_adversary(&in, &a) : ws_cli_refuse_refuted(&in, file, o->force);
     if (a.seen)
-        printf("%s: rehearsed %s: %s\n", file,
-               a.shown ? "the counterexample is reproduced"
-                       : "the counterexample is NOT reproduced",
-               a.seen);
+        fprintf(stderr, "%s: rehearsed: %s: %s\n", file,
+                a.shown ? "the counterexample is reproduced"
+                        : "the counterexample is NOT reproduced",
+                a.seen);
     return code == WS_EXIT_YES ? write_bundle(in.program, o, a.hold, dir) : code;
 }
 

@@ -2,6 +2,8 @@
  */
 #include "cli/sweep.h"
 
+#include "cli/collect.h"
+
 #include "base/folder.h"
 #include "base/temporary.h"
 #include "launch/collect.h"
@@ -113,7 +115,45 @@ static void print_case(const GPtrArray *runs, guint which, const char *label)
     }
 }
 
-static int print_all(const GPtrArray *runs)
+void ws_cli_profile_begin(WsJsonOut *json, const char *file)
+{
+    ws_cli_json_begin(json);
+    ws_json_out_text(json, "file", file);
+    ws_json_out_open(json, "points", '[');
+}
+
+void ws_cli_profile_point(WsJsonOut *json, const char *constants, const char *host,
+                          const char *problem)
+{
+    ws_json_out_open(json, NULL, '{');
+    ws_json_out_text(json, "constants", constants);
+    ws_json_out_text(json, "host", host);
+    ws_json_out_text(json, "problem", problem);
+    if (problem)
+        ws_json_out_text(json, "result", NULL);
+    else
+        ws_json_out_open(json, "result", '{');
+}
+
+static void put_all(const char *file, const GPtrArray *runs)
+{
+    WsJsonOut j;
+    ws_cli_profile_begin(&j, file);
+    for (guint i = 0; i < runs->len; i++) {
+        const Run *r = runs->pdata[i];
+        const char *problem = r->collected ? NULL : r->problem ? r->problem : "did not run";
+        ws_cli_profile_point(&j, r->point->label, r->host, problem);
+        if (!problem) {
+            ws_cli_put_collected(&j, r->collected);
+            ws_json_out_close(&j, '}');
+        }
+        ws_json_out_close(&j, '}');
+    }
+    ws_json_out_close(&j, ']');
+    ws_cli_json_end(&j);
+}
+
+static int print_all(const char *file, const GPtrArray *runs, gboolean json)
 {
     const WsCollected *first = NULL;
     gboolean right = FALSE, absent = FALSE;
@@ -125,9 +165,11 @@ static int print_all(const GPtrArray *runs)
         if (!first)
             first = r->collected;
     }
-    if (!first)
+    if (json)
+        put_all(file, runs);
+    else if (!first)
         print_case(runs, 0, "no point ran");
-    for (guint k = 0; first && k < first->cases->len; k++)
+    for (guint k = 0; first && !json && k < first->cases->len; k++)
         print_case(runs, k, ((WsCollectedCase *)g_ptr_array_index(first->cases, k))->label);
     return right ? WS_EXIT_YES : absent && !first ? WS_EXIT_ABSENT : WS_EXIT_NO;
 }
@@ -186,7 +228,8 @@ static void run_all(GPtrArray *runs, const char *file, const WsBundleOptions *op
     g_mutex_clear(&saying);
 }
 
-int ws_sweep_profile(const char *file, const WsBundleOptions *options, char **range, char **hosts)
+int ws_sweep_profile(const char *file, const WsBundleOptions *options, char **range, char **hosts,
+                     gboolean json)
 {
     g_autoptr(GPtrArray) points = ws_sweep_points(range, options->set);
     if (!points)
@@ -198,7 +241,7 @@ int ws_sweep_profile(const char *file, const WsBundleOptions *options, char **ra
         g_ptr_array_add(runs, r);
     }
     run_all(runs, file, options, hosts);
-    const int code = print_all(runs);
+    const int code = print_all(file, runs, json);
     keep(runs);
     return ws_cli_interrupted() ? WS_EXIT_INTERRUPTED : code;
 }

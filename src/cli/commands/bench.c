@@ -22,6 +22,7 @@ typedef struct {
     WsMachine *machine;
     WsTrace *trace;
     cairo_t *cr;
+    WsJsonOut *json; /* NULL: text */
     gboolean failed;
 } Bench;
 
@@ -41,6 +42,10 @@ static void measure(Bench *b, const char *title, double goal, void (*work)(Bench
         ms[i] = (double)(g_get_monotonic_time() - start) / 1000;
     }
     qsort(ms, RUNS, sizeof *ms, by_value);
+    if (b->json) {
+        ws_cli_bench_put(b->json, title, RUNS, ms[RUNS / 2], ms[RUNS * 99 / 100], goal);
+        return;
+    }
     printf("%-42s %8.2f ms  (min %.2f, max %.2f", title, ms[RUNS / 2], ms[0], ms[RUNS - 1]);
     if (goal > 0)
         printf("; goal %.0f ms: %s", goal, ms[RUNS / 2] <= goal ? "met" : "MISSED");
@@ -107,20 +112,32 @@ static void run(Bench *b)
 #ifdef WS_HAVE_CODEGEN
     measure(b, "design -> PTX", 60, work_ptx);
 #else
-    printf("design -> PTX: skipped (built without LLVM 22)\n");
+    if (!b->json)
+        printf("design -> PTX: skipped (built without LLVM 22)\n");
 #endif
+}
+
+static WsJsonOut *file_json(WsJsonOut *j, const char *file, const char *set)
+{
+    ws_cli_json_begin(j);
+    ws_json_out_text(j, "file", file);
+    ws_json_out_text(j, "constants", set);
+    ws_json_out_open(j, "measures", '[');
+    return j;
 }
 
 int ws_command_bench(int argc, char **argv)
 {
     Bench b = { 0 };
-    gboolean check = FALSE;
+    WsJsonOut j;
+    gboolean check = FALSE, json = FALSE;
     double goal = 0;
     g_auto(GStrv) set = NULL;
     const GOptionEntry entries[] = {
         { "check", 0, 0, G_OPTION_ARG_NONE, &check, "time the check alone", NULL },
         { "goal", 0, 0, G_OPTION_ARG_DOUBLE, &goal, "with --check: goal of the proof", "MS" },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
+        { "json", 0, 0, G_OPTION_ARG_NONE, &json, "print version 1 of the JSON form", NULL },
         { NULL },
     };
     if (!ws_cli_options(&argc, &argv, "bench", entries, &b.file))
@@ -132,7 +149,8 @@ int ws_command_bench(int argc, char **argv)
         return code;
     g_autofree char *title = g_strdup_printf("%s%s%s", b.file, what ? " " : "", what ? what : "");
     if (check)
-        return ws_cli_bench_check(in.program, title, goal);
+        return ws_cli_bench_check(in.program, title, goal,
+                                  json ? file_json(&j, b.file, what) : NULL);
     g_autoptr(GError) error = NULL;
     g_autofree char *text = NULL;
     g_autoptr(WsLaunchValues) values = ws_cli_launch(in.program, NULL, FALSE, &code);
@@ -143,8 +161,13 @@ int ws_command_bench(int argc, char **argv)
     b.program = in.program;
     b.values = values;
     b.machine = machine;
-    printf("%s, medians of %d runs after one warm-up\n", b.file, RUNS);
+    if (json)
+        b.json = file_json(&j, b.file, what);
+    else
+        printf("%s, medians of %d runs after one warm-up\n", b.file, RUNS);
     run(&b);
+    if (json)
+        ws_cli_bench_end(&j);
     g_clear_pointer(&b.trace, ws_trace_unref);
     return b.failed ? ws_cli_fail(WS_EXIT_DEFECT, "a part of the benchmark failed") : WS_EXIT_YES;
 }

@@ -58,28 +58,24 @@ static void put_case(WsJsonOut *j, const WsCollectedCase *c)
     ws_json_out_close(j, '}');
 }
 
-static void print_json(const WsCollected *c)
+void ws_cli_put_collected(WsJsonOut *j, const WsCollected *c)
 {
-    WsJsonOut j;
-    ws_cli_json_begin(&j);
-    ws_json_out_text(&j, "folder", c->dir);
-    ws_json_out_text(&j, "name", c->name);
-    ws_json_out_integer(&j, "exit", c->status);
-    ws_json_out_text(&j, "error", c->error);
-    ws_json_out_text(&j, "device", c->device);
-    ws_json_out_integer(&j, "sms", c->sms);
-    ws_json_out_integer(&j, "driver", c->driver);
-    ws_json_out_integer(&j, "registers", c->registers);
-    ws_json_out_integer(&j, "local_bytes", c->local_bytes);
-    ws_json_out_integer(&j, "diagnostics", c->diagnostics);
-    ws_json_out_open(&j, "cases", '[');
+    ws_json_out_text(j, "name", c->name);
+    ws_json_out_integer(j, "exit", c->status);
+    ws_json_out_text(j, "error", c->error);
+    ws_json_out_text(j, "device", c->device);
+    ws_json_out_integer(j, "sms", c->sms);
+    ws_json_out_integer(j, "driver", c->driver);
+    ws_json_out_integer(j, "registers", c->registers);
+    ws_json_out_integer(j, "local_bytes", c->local_bytes);
+    ws_json_out_integer(j, "diagnostics", c->diagnostics);
+    ws_json_out_open(j, "cases", '[');
     for (guint i = 0; i < c->cases->len; i++)
-        put_case(&j, c->cases->pdata[i]);
-    ws_json_out_close(&j, ']');
-    ws_cli_json_end(&j);
+        put_case(j, c->cases->pdata[i]);
+    ws_json_out_close(j, ']');
 }
 
-int ws_cli_collect(const char *dir, guint which, const char *host, const char *out, gboolean json)
+int ws_cli_collect(const char *dir, guint which, const char *host, const char *out, WsJsonOut *json)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(GError) error = NULL;
@@ -90,7 +86,7 @@ int ws_cli_collect(const char *dir, guint which, const char *host, const char *o
         return ws_cli_fail(absent ? WS_EXIT_ABSENT : WS_EXIT_USAGE, "%s", error->message);
     }
     if (json) {
-        print_json(collected);
+        ws_cli_put_collected(json, collected);
     } else {
         g_autofree char *text = ws_collected_print(collected);
         fputs(text, stdout);
@@ -132,5 +128,13 @@ int ws_command_collect(int argc, char **argv)
     const char *file;
     if (!ws_cli_options(&argc, &argv, "collect", entries, &file))
         return WS_EXIT_USAGE;
-    return ws_cli_collect(file, (guint)MAX(which, 0), NULL, out, json);
+    if (!json)
+        return ws_cli_collect(file, (guint)MAX(which, 0), NULL, out, NULL);
+    WsJsonOut j;
+    ws_cli_json_begin(&j);
+    ws_json_out_text(&j, "folder", file);
+    const gsize empty = j.out->len;
+    const int code = ws_cli_collect(file, (guint)MAX(which, 0), NULL, out, &j);
+    ws_cli_json_end_after(&j, empty);
+    return code;
 }

@@ -5,13 +5,29 @@
 
 #include <stdio.h>
 
-static int diff_traces(const char *file_a, const char *file_b)
+/* The object of both kinds: names of the files, and `kind`. */
+static void json_begin(WsJsonOut *j, const char *file_a, const char *file_b, const char *kind)
+{
+    ws_cli_json_begin(j);
+    ws_json_out_text(j, "a", file_a);
+    ws_json_out_text(j, "b", file_b);
+    ws_json_out_text(j, "kind", kind);
+}
+
+static int diff_traces(const char *file_a, const char *file_b, gboolean json)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(WsTrace) a = ws_trace_load(file_a, &error);
     if (!a)
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
-    return ws_cli_print_comparison(a, file_b);
+    if (!json)
+        return ws_cli_print_comparison(a, file_b);
+    WsJsonOut j;
+    json_begin(&j, file_a, file_b, "traces");
+    const gsize empty = j.out->len;
+    const int code = ws_cli_put_comparison(&j, a, file_b);
+    ws_cli_json_end_after(&j, empty);
+    return code;
 }
 
 static WsDesign *load(const char *file)
@@ -23,14 +39,35 @@ static WsDesign *load(const char *file)
     return design;
 }
 
-static int diff_designs(const char *file_a, const char *file_b, gboolean edits)
+static void put_designs(const char *file_a, const char *file_b, const GPtrArray *list)
+{
+    WsJsonOut j;
+    json_begin(&j, file_a, file_b, "designs");
+    ws_json_out_open(&j, "differences", '[');
+    for (guint i = 0; i < list->len; i++) {
+        const WsDifference *d = g_ptr_array_index(list, i);
+        const char sign[] = { d->sign, '\0' };
+        g_autofree char *edit = ws_edit_print(d->edit);
+        ws_json_out_open(&j, NULL, '{');
+        ws_json_out_text(&j, "sign", sign);
+        ws_json_out_text(&j, "words", d->words);
+        ws_json_out_text(&j, "edit", edit);
+        ws_json_out_close(&j, '}');
+    }
+    ws_json_out_close(&j, ']');
+    ws_cli_json_end(&j);
+}
+
+static int diff_designs(const char *file_a, const char *file_b, gboolean edits, gboolean json)
 {
     g_autoptr(WsDesign) a = load(file_a);
     g_autoptr(WsDesign) b = a ? load(file_b) : NULL;
     if (!b)
         return WS_EXIT_USAGE;
     g_autoptr(GPtrArray) list = ws_design_diff(a, b);
-    for (guint i = 0; i < list->len; i++) {
+    if (json)
+        put_designs(file_a, file_b, list);
+    for (guint i = 0; !json && i < list->len; i++) {
         const WsDifference *d = g_ptr_array_index(list, i);
         g_autofree char *edit = ws_edit_print(d->edit);
         if (edits)
@@ -38,17 +75,18 @@ static int diff_designs(const char *file_a, const char *file_b, gboolean edits)
         else
             printf("%c %s\n", d->sign, d->words);
     }
-    if (list->len == 0 && !edits)
+    if (list->len == 0 && !edits && !json)
         printf("the same design\n");
     return list->len == 0 ? WS_EXIT_YES : WS_EXIT_NO;
 }
 
 int ws_command_diff(int argc, char **argv)
 {
-    gboolean edits = FALSE;
+    gboolean edits = FALSE, json = FALSE;
     const GOptionEntry entries[] = {
         { "edits", 0, 0, G_OPTION_ARG_NONE, &edits,
           "print the edits that lead from the first design to the second", NULL },
+        { "json", 0, 0, G_OPTION_ARG_NONE, &json, "print version 1 of the JSON form", NULL },
         { NULL },
     };
     const char *files[2];
@@ -60,5 +98,6 @@ int ws_command_diff(int argc, char **argv)
         return ws_cli_fail(WS_EXIT_USAGE,
                            "%s and %s: give two designs or two traces, not one of each", files[0],
                            files[1]);
-    return trace_a ? diff_traces(files[0], files[1]) : diff_designs(files[0], files[1], edits);
+    return trace_a ? diff_traces(files[0], files[1], json)
+                   : diff_designs(files[0], files[1], edits, json);
 }

@@ -4,6 +4,8 @@
 #include "program/walk/walk.h"
 #include "score/scene.h"
 
+#include <string.h>
+
 typedef struct {
     WsTrace *predicted, *measured;
 } Traces;
@@ -58,12 +60,37 @@ static int predict(Traces *t, const WsProgram *p, char **size, const char *machi
     return WS_EXIT_YES;
 }
 
+static void put_trace(WsJsonOut *j, const char *name, const WsTrace *t)
+{
+    if (!t) {
+        ws_json_out_text(j, name, NULL);
+        return;
+    }
+    ws_json_out_open(j, name, '{');
+    ws_json_out_integer(j, "records", t->record->len);
+    ws_json_out_text(j, "device", t->device);
+    ws_json_out_close(j, '}');
+}
+
+static void put_json(const char *file, const char *out, const Traces *t, const WsScene *scene)
+{
+    WsJsonOut j;
+    ws_cli_json_begin(&j);
+    ws_json_out_text(&j, "file", file);
+    ws_json_out_text(&j, "output", out);
+    ws_json_out_real(&j, "width", scene->width);
+    ws_json_out_real(&j, "height", scene->height);
+    put_trace(&j, "predicted", t->predicted);
+    put_trace(&j, "measured", t->measured);
+    ws_cli_json_end(&j);
+}
+
 int ws_command_draw(int argc, char **argv)
 {
     g_autofree char *out = NULL, *theme = NULL, *described = NULL;
     g_auto(GStrv) set = NULL, size = NULL, traces = NULL;
     double width = 0, height = 0;
-    gboolean no_edges = FALSE;
+    gboolean no_edges = FALSE, json = FALSE;
     const GOptionEntry entries[] = {
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "the picture", "OUT.svg|pdf|png" },
         { "trace", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &traces, "a predicted or measured trace",
@@ -76,6 +103,7 @@ int ws_command_draw(int argc, char **argv)
         { "width", 0, 0, G_OPTION_ARG_DOUBLE, &width, "pixels (default 1600)", "N" },
         { "height", 0, 0, G_OPTION_ARG_DOUBLE, &height, "pixels (default: as needed)", "N" },
         { "no-edges", 0, 0, G_OPTION_ARG_NONE, &no_edges, "leave the barrier edges out", NULL },
+        { "json", 0, 0, G_OPTION_ARG_NONE, &json, "print version 1 of the JSON form", NULL },
         { NULL },
     };
     const char *file;
@@ -83,6 +111,8 @@ int ws_command_draw(int argc, char **argv)
         return WS_EXIT_USAGE;
     if (!out)
         return ws_cli_fail(WS_EXIT_USAGE, "draw: say where: -o OUT.svg, OUT.pdf or OUT.png");
+    if (json && !strcmp(out, "-"))
+        return ws_cli_fail(WS_EXIT_USAGE, "draw: --json holds no picture, say -o FILE");
     if (theme && g_strcmp0(theme, "light") && g_strcmp0(theme, "dark"))
         return ws_cli_fail(WS_EXIT_USAGE, "--theme %s: write light or dark", theme);
     g_auto(WsCliInput) in = { 0 };
@@ -105,5 +135,7 @@ int ws_command_draw(int argc, char **argv)
     if (!ws_scene_save(scene, out, g_strcmp0(theme, "dark") ? WS_THEME_LIGHT : WS_THEME_DARK,
                        &error))
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+    if (json)
+        put_json(file, out, &t, scene);
     return WS_EXIT_YES;
 }

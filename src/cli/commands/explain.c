@@ -3,20 +3,19 @@
 #include "base/text.h"
 #include "check/examples.h"
 #include "cli/cli.h"
+#include "cli/explain_json.h"
 #include "cli/explain_target.h"
 #include "mend/fix.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const char *const severities[] = { "hint", "warning", "error" };
-
 static void list_rules(void)
 {
     printf("Rules\n");
     for (guint i = 0; i < WS_RULE_COUNT; i++) {
         const WsRule *rule = ws_rule((WsRuleId)i);
-        printf("  %-14s %-8s %s\n", rule->text, severities[rule->severity], rule->title);
+        printf("  %-14s %-8s %s\n", rule->text, ws_explain_severity(rule->severity), rule->title);
     }
 }
 
@@ -29,7 +28,7 @@ static void list_kinds(const char *title, gboolean steps)
                    ws_node_kind_help((WsNodeKind)i));
 }
 
-static int list_all(void)
+static void list_all(void)
 {
     list_rules();
     list_kinds("Objects of a design", FALSE);
@@ -37,7 +36,6 @@ static int list_all(void)
     printf("\nTargets\n");
     for (guint i = 0; ws_target_at(i); i++)
         printf("  %-16s %s\n", ws_target_at(i)->name, ws_target_at(i)->title);
-    return WS_EXIT_YES;
 }
 
 /* Text in lines of at most 96 columns. */
@@ -76,11 +74,9 @@ static void explain_example(WsRuleId id)
 static void explain_rule(WsRuleId id)
 {
     enum { SHOWN = 14 }; /* quick-fixes, the likeliest */
-    static const char *const classes[] = { "version", "syntax",   "name",   "type",     "legality",
-                                           "budget",  "protocol", "global", "fragment", "result" };
     const WsRule *rule = ws_rule(id);
-    printf("%s: %s\n%s, class %s\n\n", rule->text, rule->title, severities[rule->severity],
-           classes[rule->klass]);
+    printf("%s: %s\n%s, class %s\n\n", rule->text, rule->title, ws_explain_severity(rule->severity),
+           ws_explain_class(rule));
     print_wrapped(rule->explain);
     g_autofree char *remedy = g_strdup_printf("\nRemedy: %s", rule->fix);
     print_wrapped(remedy);
@@ -110,13 +106,9 @@ static int print_example(WsRuleId id, const char *which)
 static void explain_step(WsNodeKind kind)
 {
     const WsStepInfo *info = ws_step_info(kind);
-    static const char *const breadths[] = { "one elected thread", "every warp", "all threads",
-                                            "as its body", "as its arrivals say" };
-    static const char *const engines[] = { NULL, "its barrier", "load_wait", "store_wait",
-                                           "mma_wait" };
-    printf("runs on: %s\n", breadths[info->breadth]);
-    if (engines[info->engine])
-        printf("its effect ends at: %s\n", engines[info->engine]);
+    printf("runs on: %s\n", ws_explain_breadth(info));
+    if (ws_explain_end(info))
+        printf("its effect ends at: %s\n", ws_explain_end(info));
     printf("targets:");
     for (guint i = 0; ws_target_at(i); i++)
         if (ws_target_has_step(ws_target_at(i), ws_node_kind_keyword(kind)))
@@ -169,26 +161,45 @@ static int unknown(const char *name)
         near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
-int ws_command_explain(int argc, char **argv)
+/* --all stands alone, with options at most. */
+static gboolean asks_all(int argc, char **argv)
 {
     gboolean all = FALSE;
+    for (int i = 1; i < argc; i++)
+        all |= strcmp(argv[i], "--all") == 0;
+    return all;
+}
+
+int ws_command_explain(int argc, char **argv)
+{
+    gboolean all = FALSE, json = FALSE;
     g_autofree char *example = NULL;
     const GOptionEntry entries[] = {
         { "all", 0, 0, G_OPTION_ARG_NONE, &all, "list all rules, objects and steps", NULL },
         { "example", 0, 0, G_OPTION_ARG_STRING, &example,
           "print the example design of a rule and nothing else", "right|wrong" },
+        { "json", 0, 0, G_OPTION_ARG_NONE, &json, "print version 1 of the JSON form", NULL },
         { NULL },
     };
-    if (argc == 2 && !strcmp(argv[1], "--all"))
-        return list_all();
     const char *name;
-    if (!ws_cli_options(&argc, &argv, "explain", entries, &name))
+    if (!ws_cli_arguments(&argc, &argv, "explain", entries, asks_all(argc, argv) ? 0 : 1, &name))
         return WS_EXIT_USAGE;
+    if (all && json)
+        ws_explain_json_all();
+    else if (all)
+        list_all();
+    if (all)
+        return WS_EXIT_YES;
+    if (json && example)
+        return ws_cli_fail(WS_EXIT_USAGE, "--example prints a design: leave --json out");
     WsRuleId rule = ws_rule_find(name);
     WsNodeKind kind = find_kind(name);
     const WsTarget *target = ws_target_find(name);
     if (target && !example) {
-        ws_explain_target(target);
+        if (json)
+            ws_explain_json_target(target);
+        else
+            ws_explain_target(target);
         return WS_EXIT_YES;
     }
     if (rule == WS_RULE_COUNT && kind == WS_NODE_KIND_COUNT)
@@ -197,7 +208,11 @@ int ws_command_explain(int argc, char **argv)
         return ws_cli_fail(WS_EXIT_USAGE, "%s is not a rule: it has no example", name);
     if (rule != WS_RULE_COUNT && example)
         return print_example(rule, example);
-    if (rule != WS_RULE_COUNT)
+    if (json && rule != WS_RULE_COUNT)
+        ws_explain_json_rule(rule);
+    else if (json)
+        ws_explain_json_kind(kind);
+    else if (rule != WS_RULE_COUNT)
         explain_rule(rule);
     else
         explain_kind(kind);

@@ -4,9 +4,10 @@
 
 int ws_command_format(int argc, char **argv)
 {
-    gboolean write = FALSE;
+    gboolean write = FALSE, json = FALSE;
     const GOptionEntry entries[] = {
         { "write", 'w', 0, G_OPTION_ARG_NONE, &write, "rewrite the file", NULL },
+        { "json", 0, 0, G_OPTION_ARG_NONE, &json, "print version 1 of the JSON form", NULL },
         { NULL },
     };
     const char *file;
@@ -24,8 +25,18 @@ int ws_command_format(int argc, char **argv)
         g_autoptr(GError) error = NULL;
         if (!ws_design_save(design, file, &error))
             return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+    }
+    if (write && !json)
+        return WS_EXIT_YES;
+    g_autofree char *text = ws_design_print(design);
+    if (json) {
+        WsJsonOut j;
+        ws_cli_json_begin(&j);
+        ws_json_out_text(&j, "file", file);
+        ws_json_out_truth(&j, "written", write);
+        ws_json_out_text(&j, "text", text);
+        ws_cli_json_end(&j);
         return WS_EXIT_YES;
     }
-    g_autofree char *text = ws_design_print(design);
     return ws_cli_write(NULL, text, -1) ? WS_EXIT_YES : WS_EXIT_USAGE;
 }

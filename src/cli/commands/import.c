@@ -4,10 +4,36 @@
 
 /* import FILE --from LANGUAGE -o DESIGN */
 
+static void put_json(const char *file, const char *out, const WsImport *import, const char *text)
+{
+    WsJsonOut j;
+    ws_cli_json_begin(&j);
+    ws_json_out_text(&j, "file", file);
+    ws_json_out_text(&j, "kernel", import->kernel);
+    ws_json_out_text(&j, "given", import->given);
+    ws_json_out_texts(&j, "assumed", import->granted);
+    ws_json_out_open(&j, "unread", '[');
+    for (guint i = 0; i < import->unread->len; i++) {
+        const WsUnread *u = g_ptr_array_index(import->unread, i);
+        ws_json_out_open(&j, NULL, '{');
+        ws_json_out_integer(&j, "line", u->line);
+        ws_json_out_integer(&j, "column", u->column);
+        ws_json_out_text(&j, "what", u->what);
+        ws_json_out_text(&j, "source", u->source);
+        ws_json_out_truth(&j, "value_only", u->harmless);
+        ws_json_out_close(&j, '}');
+    }
+    ws_json_out_close(&j, ']');
+    ws_json_out_text(&j, "output", out);
+    ws_json_out_text(&j, "text", out ? NULL : text);
+    ws_cli_json_end(&j);
+}
+
 int ws_command_import(int argc, char **argv)
 {
     g_autofree char *from = NULL, *out = NULL, *kernel = NULL;
     g_auto(GStrv) define = NULL;
+    gboolean json = FALSE;
     const GOptionEntry entries[] = {
         { "from", 0, 0, G_OPTION_ARG_STRING, &from,
           "language of the file (default: by its suffix and its imports)", "gluon|tle|tlx|ptx" },
@@ -16,6 +42,7 @@ int ws_command_import(int argc, char **argv)
           "what a parameter or a constant of the file is", "NAME=VALUE" },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "the design (default: standard output)",
           "FILE" },
+        { "json", 0, 0, G_OPTION_ARG_NONE, &json, "print version 1 of the JSON form", NULL },
         { NULL },
     };
     const char *file;
@@ -26,7 +53,15 @@ int ws_command_import(int argc, char **argv)
     g_autoptr(WsImport) import = ws_cli_import(file, from, &options, &code);
     if (!import)
         return code;
-    ws_cli_print_unread(import);
+    if (!json)
+        ws_cli_print_unread(import);
     g_autofree char *text = ws_design_print(import->design);
+    const char *kept = g_strcmp0(out, "-") == 0 ? NULL : out;
+    if (json && kept && !ws_cli_write(kept, text, -1))
+        return WS_EXIT_USAGE;
+    if (json) {
+        put_json(file, kept, import, text);
+        return WS_EXIT_YES;
+    }
     return ws_cli_write(out, text, -1) ? WS_EXIT_YES : WS_EXIT_USAGE;
 }

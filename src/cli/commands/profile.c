@@ -4,8 +4,30 @@
 #include "cli/sweep.h"
 #include "launch/run.h"
 
+/* The figures of the bundle in `dir`, as text or as the one point of the JSON form. */
+static int figures(const char *file, const char *dir, const char *host, const char *trace,
+                   gboolean json)
+{
+    if (!json)
+        return ws_cli_collect(dir, 0, host, trace, NULL);
+    WsJsonOut j;
+    ws_cli_profile_begin(&j, file);
+    ws_cli_profile_point(&j, NULL, host, NULL);
+    const gsize empty = j.out->len;
+    const int code = ws_cli_collect(dir, 0, host, trace, &j);
+    if (j.out->len > empty) {
+        ws_json_out_close(&j, '}');
+        ws_json_out_close(&j, '}');
+        ws_json_out_close(&j, ']');
+        ws_cli_json_end(&j);
+    } else {
+        g_string_free(j.out, TRUE);
+    }
+    return code;
+}
+
 static int profile(const char *file, const WsBundleOptions *options, const char *host,
-                   const char *keep, const char *trace)
+                   const char *keep, const char *trace, gboolean json)
 {
     g_autoptr(GError) error = NULL;
     g_autofree char *scratch = keep ? NULL : ws_temporary_folder(&error);
@@ -26,7 +48,7 @@ static int profile(const char *file, const WsBundleOptions *options, const char 
                                "`warpstave bundle` makes a folder to take elsewhere",
                                host ? "on " : "here", host ? host : "");
         else
-            code = ws_cli_collect(dir, 0, host, trace, FALSE);
+            code = figures(file, dir, host, trace, json);
     }
     if (scratch)
         ws_folder_remove(scratch);
@@ -37,6 +59,7 @@ int ws_command_profile(int argc, char **argv)
 {
     g_autofree char *trace = NULL, *keep = NULL;
     g_auto(GStrv) hosts = NULL, sweep = NULL;
+    gboolean json = FALSE;
     g_auto(WsBundleOptions) options;
     ws_bundle_options_init(&options);
     const GOptionEntry entries[] = {
@@ -46,6 +69,7 @@ int ws_command_profile(int argc, char **argv)
           "every value of a constant, ranked; repeatable", "NAME=A..B" },
         { "trace", 0, 0, G_OPTION_ARG_FILENAME, &trace, "write the measured trace", "OUT" },
         { "keep", 0, 0, G_OPTION_ARG_FILENAME, &keep, "keep the bundle in this folder", "DIR" },
+        { "json", 0, 0, G_OPTION_ARG_NONE, &json, "print version 1 of the JSON form", NULL },
         WS_BUNDLE_ENTRIES(options),
         { NULL },
     };
@@ -57,9 +81,9 @@ int ws_command_profile(int argc, char **argv)
         return ws_cli_fail(WS_EXIT_USAGE, "--sweep keeps no bundle and no trace: profile the best "
                                           "point again with --keep or --trace");
     if (sweep)
-        return ws_sweep_profile(file, &options, sweep, hosts);
+        return ws_sweep_profile(file, &options, sweep, hosts, json);
     if (hosts && hosts[0] && hosts[1])
         return ws_cli_fail(WS_EXIT_USAGE, "several --host share the points of a --sweep; a single "
                                           "run takes one");
-    return profile(file, &options, hosts ? hosts[0] : NULL, keep, trace);
+    return profile(file, &options, hosts ? hosts[0] : NULL, keep, trace, json);
 }

@@ -13,7 +13,29 @@ static void report_first(const char *what, guint64 n, const char *first)
         printf("%s: %" G_GUINT64_FORMAT "; first: %s\n", what, n, first);
 }
 
-static int report(const WsRehearseResult *r)
+static void put_json(const char *file, const WsRehearseResult *r)
+{
+    WsJsonOut j;
+    ws_cli_json_begin(&j);
+    ws_json_out_text(&j, "file", file);
+    ws_json_out_truth(&j, "matches", r->matches);
+    ws_json_out_text(&j, "stuck", r->stuck);
+    ws_json_out_integer(&j, "elements", (gint64)r->elements);
+    ws_json_out_integer(&j, "wrong", (gint64)r->wrong);
+    ws_json_out_real(&j, "worst_error", r->worst_error);
+    ws_json_out_real(&j, "tolerance", r->worst_tolerance);
+    ws_json_out_text(&j, "first_wrong", r->first_wrong);
+    ws_json_out_integer(&j, "races", (gint64)r->async_races);
+    ws_json_out_text(&j, "first_race", r->first_race);
+    ws_json_out_integer(&j, "violations", (gint64)r->violations);
+    ws_json_out_text(&j, "first_violation", r->first_violation);
+    ws_json_out_integer(&j, "threads", (gint64)r->fibers);
+    ws_json_out_integer(&j, "switches", (gint64)r->switches);
+    ws_json_out_text(&j, "counterexample", NULL);
+    ws_cli_json_end(&j);
+}
+
+static void print(const WsRehearseResult *r)
 {
     if (r->stuck)
         printf("stuck:\n%s\n", r->stuck);
@@ -28,10 +50,10 @@ static int report(const WsRehearseResult *r)
     report_first("broken hardware rules", r->violations, r->first_violation);
     printf("%" G_GUINT64_FORMAT " threads as fibers, %" G_GUINT64_FORMAT " switches\n", r->fibers,
            r->switches);
-    return r->matches ? WS_EXIT_YES : WS_EXIT_NO;
 }
 
-static int rehearse(WsCliInput *in, const char *file, char **size, gint64 seed, gint64 sms)
+static int rehearse(WsCliInput *in, const char *file, char **size, gint64 seed, gint64 sms,
+                    gboolean json)
 {
     g_autoptr(GArray) sizes = NULL;
     g_auto(GStrv) text = g_strdupv(size); /* reading settings cuts their text */
@@ -65,22 +87,50 @@ static int rehearse(WsCliInput *in, const char *file, char **size, gint64 seed, 
             return WS_EXIT_USAGE;
         return ws_cli_fail_with(code, error);
     }
-    int code = report(r);
+    const int code = r->matches ? WS_EXIT_YES : WS_EXIT_NO;
+    if (json)
+        put_json(file, r);
+    else
+        print(r);
     ws_rehearse_result_free(r);
     return code;
 }
 #endif
 
-/* Held to the witness: does it show what the witness tells? */
-static int adversary(WsCliInput *in, const char *file)
+/* The same members as those of a rehearsal, which is only that of the counterexample. */
+static void put_adversary(const char *file, const WsCliAdversary *a)
+{
+    static const char *const none[] = { "stuck",      "elements",        "wrong",   "worst_error",
+                                        "tolerance",  "first_wrong",     "races",   "first_race",
+                                        "violations", "first_violation", "threads", "switches" };
+    WsJsonOut j;
+    ws_cli_json_begin(&j);
+    ws_json_out_text(&j, "file", file);
+    ws_json_out_text(&j, "matches", NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(none); i++)
+        ws_json_out_text(&j, none[i], NULL);
+    ws_json_out_open(&j, "counterexample", '{');
+    ws_json_out_truth(&j, "reproduced", a->shown);
+    ws_json_out_text(&j, "seen", a->seen);
+    ws_json_out_text(&j, "predicted", a->hold->told);
+    ws_json_out_close(&j, '}');
+    ws_cli_json_end(&j);
+}
+
+/* Does the rehearsal show what the counterexample predicts? */
+static int adversary(WsCliInput *in, const char *file, gboolean json)
 {
     g_auto(WsCliAdversary) a = { 0 };
     int code = ws_cli_adversary(in, &a);
     if (code != WS_EXIT_YES)
         return code;
-    printf("%s: %s\n%s\ncounterexample: %s\n", file,
-           a.shown ? "the counterexample is reproduced" : "the counterexample is NOT reproduced",
-           a.seen, a.hold->told);
+    if (json)
+        put_adversary(file, &a);
+    else
+        printf("%s: %s\n%s\ncounterexample: %s\n", file,
+               a.shown ? "the counterexample is reproduced"
+                       : "the counterexample is NOT reproduced",
+               a.seen, a.hold->told);
     return a.shown ? WS_EXIT_YES : WS_EXIT_NO;
 }
 
@@ -88,7 +138,7 @@ int ws_command_rehearse(int argc, char **argv)
 {
     g_auto(GStrv) set = NULL, size = NULL;
     gint64 seed = 1, sms = 2;
-    gboolean held = FALSE;
+    gboolean held = FALSE, json = FALSE;
     const GOptionEntry entries[] = {
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
         { "size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &size, "override a rehearsal size",
@@ -97,6 +147,7 @@ int ws_command_rehearse(int argc, char **argv)
         { "sms", 0, 0, G_OPTION_ARG_INT64, &sms, "CTAs of a persistent launch", "N" },
         { "adversary", 0, 0, G_OPTION_ARG_NONE, &held,
           "replay the counterexample of a refuted design", NULL },
+        { "json", 0, 0, G_OPTION_ARG_NONE, &json, "print version 1 of the JSON form", NULL },
         { NULL },
     };
     const char *file;
@@ -107,9 +158,9 @@ int ws_command_rehearse(int argc, char **argv)
     g_auto(WsCliInput) in = { 0 };
     int code = ws_cli_load(&in, file, set);
     if (held)
-        return code == WS_EXIT_YES ? adversary(&in, file) : code;
+        return code == WS_EXIT_YES ? adversary(&in, file, json) : code;
 #ifdef WS_HAVE_CODEGEN
-    return code == WS_EXIT_YES ? rehearse(&in, file, size, seed, sms) : code;
+    return code == WS_EXIT_YES ? rehearse(&in, file, size, seed, sms, json) : code;
 #else
     return code == WS_EXIT_YES ? WS_EXIT_ABSENT : code;
 #endif
