@@ -36,6 +36,8 @@ typedef struct {
  * or NULL. Nothing if there is an error already. */
 void ws_generate_refuse(GError **error, const char *lens, const WsOp *op, const char *place,
                         const char *why, const char *remedy);
+/* One more thing that would help: a phrase, behind the remedy of such an error. */
+void ws_generate_advise(GError *error, const char *remedy);
 /* Of such an error, else NULL. Borrowed from it. */
 const WsRefusal *ws_generate_refusal(const GError *error);
 

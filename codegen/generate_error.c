@@ -49,6 +49,15 @@ void ws_generate_refuse(GError **error, const char *lens, const WsOp *op, const 
     ws_generate_error_private_copy(&refusal, ws_generate_error_get_private(*error));
 }
 
+void ws_generate_advise(GError *error, const char *remedy)
+{
+    WsRefusal *r = ws_generate_error_get_private(error);
+    g_autofree char *had = r->remedy, *text = error->message;
+    g_autofree char *english = ws_phrase_text(remedy, NULL, NULL);
+    r->remedy = had ? g_strconcat(had, "; ", remedy, NULL) : g_strdup(remedy);
+    error->message = g_strconcat(text, "; ", english, NULL);
+}
+
 const WsRefusal *ws_generate_refusal(const GError *error)
 {
     return g_error_matches(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP)

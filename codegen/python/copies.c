@@ -135,6 +135,25 @@ guint ws_py_copies(WsPy *y, const WsOp *op, const WsPyBox *box, const char **at)
     return n;
 }
 
+void ws_py_copy(WsPy *y, const WsOp *op, const WsPyBox *box, const WsPyCopier *c)
+{
+    const char *at = "";
+    const guint n = ws_py_copies(y, op, box, &at);
+    if (!n)
+        return;
+    WsAccess all = op->access[0];
+    all.rows = box->rows;
+    all.cols = box->cols;
+    const char *view = n > 1 ? c->stage(y, &all, "part") : c->view(y, &all);
+    if (box->rank != y->p->buffer[all.buffer].rank)
+        view = c->reshaped(y, view, ws_py_block_shape(y, box));
+    if (n > 1)
+        ws_py_open(y, "for part in %s(%u)", y->dialect->static_range, n);
+    c->line(y, op, box, at, view);
+    if (n > 1)
+        ws_py_close(y);
+}
+
 gboolean ws_py_single_store(WsPy *y, const WsOp *op, const WsPyBox *box)
 {
     guint dim;

@@ -1,4 +1,6 @@
 #include "codegen/python/parameters.h"
+#include "base/phrase.h"
+#include "codegen/generate.h"
 #include "model/finding.h"
 #include "program/elaborate.h"
 #include "program/op.h"
@@ -279,13 +281,43 @@ static void numbers_free(WsPyNumbers *n)
     g_free(n);
 }
 
+/* A power of two in place of one constant that is none, with which the language can say the design
+ * and which is shown to be right, as a phrase. NULL: none. Caller frees. */
+static char *other_constant(const WsProgram *p, const WsPyJudge *judge, WsPyWrite write)
+{
+    for (guint i = 0; i < MIN(p->n_constants, MOST_CONSTANTS); i++) {
+        const gint64 was = p->constant[i];
+        gint64 is = 1;
+        if (was < 3 || was > G_MAXINT32 / 2 || !(was & (was - 1)))
+            continue;
+        while (2 * is < was)
+            is *= 2;
+        for (guint k = 0; k < 2; k++, is *= 2) { /* the next ones below and above */
+            g_autoptr(WsProgram) other = ws_program_with(p, p->constant_name[i], is);
+            g_autofree char *text = other ? write(other, FALSE, NULL, NULL, NULL) : NULL;
+            if (text && judge->shown(other, judge->data))
+                return ws_phrase("with --set %s=%d it can be written", p->constant_name[i],
+                                 (int)is);
+        }
+    }
+    return NULL;
+}
+
 char *ws_py_parametric(const WsProgram *p, gboolean remarks, const WsPyJudge *judge,
                        WsPyWrite write, GError **error)
 {
     WsPyNumbers *numbers = numbers_new(p, remarks, judge, write);
-    char *text = write(p, remarks, NULL, numbers, error);
+    g_autoptr(GError) refused = NULL;
+    char *text = write(p, remarks, NULL, numbers, &refused);
     numbers_free(numbers);
-    return text;
+    if (text)
+        return text;
+    g_autofree char *advice =
+        judge && ws_generate_refusal(refused) ? other_constant(p, judge, write) : NULL;
+    if (advice)
+        ws_generate_advise(refused, advice);
+    g_propagate_error(error, g_steal_pointer(&refused));
+    return NULL;
 }
 
 char *ws_py_numbers_apply(const WsPyNumbers *n, guint piece, const char *text,

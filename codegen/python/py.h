@@ -110,7 +110,9 @@ void ws_py_open(WsPy *y, const char *format, ...) G_GNUC_PRINTF(2, 3); /* "forma
 void ws_py_close(WsPy *y); /* shallower; "pass" where the block stayed empty */
 /* The last line with code ends in ":": the block it opens holds remarks at most. */
 gboolean ws_py_empty_block(const GString *out);
-void ws_py_comment(WsPy *y, const char *text);      /* "# …", wrapped at 100 columns */
+void ws_py_comment(WsPy *y, const char *text); /* "# …", wrapped at 100 columns */
+/* First lines of a file: the design, who wrote it and how, and `about` what it is for. */
+void ws_py_head(WsPy *y, const char *about);
 const char *ws_py_bare(WsPy *y, const char *text);  /* without parentheses around all of it */
 const char *ws_py_ident(WsPy *y, const char *name); /* means nothing else in the text */
 gboolean ws_py_mentions(const char *text, const char *word); /* outside of comments and strings */
@@ -289,6 +291,15 @@ const char *ws_py_expected(WsPy *y, const WsOp *expect, WsPyTerm term);
  * refused. `at`: where they begin, "m * BM + part * 64, k * BK". */
 guint ws_py_block(const WsPyBox *box, guint dim);
 guint ws_py_copies(WsPy *y, const WsOp *op, const WsPyBox *box, const char **at);
+/* How a dialect writes a copy, in dialects with `parts`: a view of a buffer, a stage or `part` of
+ * it, a view with the extents of a descriptor's block, and the call. */
+typedef struct {
+    const char *(*view)(WsPy *y, const WsAccess *a);
+    const char *(*stage)(WsPy *y, const WsAccess *a, const char *part);
+    const char *(*reshaped)(WsPy *y, const char *view, const char *block);
+    void (*line)(WsPy *y, const WsOp *op, const WsPyBox *box, const char *at, const char *view);
+} WsPyCopier;
+void ws_py_copy(WsPy *y, const WsOp *op, const WsPyBox *box, const WsPyCopier *c);
 /* A store that is one call. FALSE: refused. */
 gboolean ws_py_single_store(WsPy *y, const WsOp *op, const WsPyBox *box);
 /* A multicast, or an arrival at another CTA of the cluster. */

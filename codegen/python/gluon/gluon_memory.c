@@ -1,6 +1,7 @@
 /* Shared memory, copies, tensors. Buffers are [stages, rows, cols]; a stage of an array element
  * lies at element * stages + stage. */
 #include "codegen/python/gluon/gluon.h"
+#include "program/op.h"
 #include "program/op_kind.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
@@ -107,33 +108,13 @@ void ws_gluon_read(WsPy *y, const WsOp *op)
 /* --- copies
  * -------------------------------------------------------------------------------------*/
 
-/* The view as the descriptor wants it: its rank, with the extents of its block. */
-static const char *as_block(WsPy *y, const WsPyBox *box, const WsAccess *a, const char *part)
-{
-    WsAccess all = *a;
-    all.rows = box->rows;
-    all.cols = box->cols;
-    const char *view = part ? stage(y, &all, part) : ws_gluon_view(y, &all);
-    guint rank = line_buffer(&y->p->buffer[a->buffer]) ? 1 : 2;
-    if (box->rank == rank)
-        return view;
-    return ws_py_format(y, "%s.reshape([%s])", view, ws_py_block_shape(y, box));
-}
-
 static const char *const reduced[] = {
     [WS_REDUCE_ADD] = "add", [WS_REDUCE_MIN] = "min", [WS_REDUCE_MAX] = "max"
 };
 
-static void copy(WsPy *y, const WsOp *op, const WsPyBox *box, gboolean load)
+static void line(WsPy *y, const WsOp *op, const WsPyBox *box, const char *at, const char *view)
 {
-    const char *at = "";
-    const guint n = ws_py_copies(y, op, box, &at);
-    if (!n)
-        return;
-    const char *view = as_block(y, box, &op->access[0], n > 1 ? "part" : NULL);
-    if (n > 1)
-        ws_py_open(y, "for part in gl.static_range(%u)", n);
-    if (load)
+    if (ws_op_row(op->kind)->from == WS_DATA_AT_TENSOR)
         ws_py_line(y, "tma.async_copy_global_to_shared(%s, [%s], %s.index(%s), %s)", box->name, at,
                    y->barrier[op->barrier], ws_py_slot(y, op), view);
     else if (op->reduce != WS_REDUCE_NONE)
@@ -143,22 +124,27 @@ static void copy(WsPy *y, const WsOp *op, const WsPyBox *box, gboolean load)
             box->name, at, view);
     else
         ws_py_line(y, "tma.async_copy_shared_to_global(%s, [%s], %s)", box->name, at, view);
-    if (n > 1)
-        ws_py_close(y);
 }
+
+static const char *reshaped(WsPy *y, const char *view, const char *block)
+{
+    return ws_py_format(y, "%s.reshape([%s])", view, block);
+}
+
+static const WsPyCopier copier = { ws_gluon_view, stage, reshaped, line };
 
 void ws_gluon_load(WsPy *y, const WsOp *op)
 {
     const WsPyBox *box = ws_py_call(y, op);
     if (box)
-        copy(y, op, box, TRUE);
+        ws_py_copy(y, op, box, &copier);
 }
 
 void ws_gluon_store(WsPy *y, const WsOp *op)
 {
     const WsPyBox *box = ws_py_call(y, op);
     if (box && ws_py_single_store(y, op, box))
-        copy(y, op, box, FALSE);
+        ws_py_copy(y, op, box, &copier);
 }
 
 /* --- tensors through pointers

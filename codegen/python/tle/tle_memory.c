@@ -115,11 +115,14 @@ void ws_tle_read(WsTle *t, const WsOp *op)
         ws_py_refuse(t->y, op, "a read into a part of a value", "make it a value of its own");
         return;
     }
+    if (ws_tl_scalar(v) && b->rank == 2) { /* `check --from tle` reads none */
+        ws_py_refuse(t->y, op, "reading one element of a tile", "read a row or a column");
+        return;
+    }
     const char *pointer = ws_tle_view(t, op, a, a->rows, a->cols);
     if (ws_tl_scalar(v) && b->rows * b->cols > 1) {
         const char *stage = ws_tle_view(t, op, a, b->rows, b->cols);
-        const char *row = b->rank == 2 ? ws_py_format(t->y, "%s, ", ws_py_text(t->y, a->row0)) : "";
-        pointer = ws_py_format(t->y, "%s, (%s%s,)", stage, row, ws_py_text(t->y, a->col0));
+        pointer = ws_py_format(t->y, "%s, (%s,)", stage, ws_py_text(t->y, a->col0));
     }
     const char *x = ws_py_format(t->y, "tl.load(tle.gpu.local_ptr(%s))", pointer);
     ws_py_line(t->y, "%s = %s", t->y->value[op->value[0].value],

@@ -70,41 +70,27 @@ void ws_tlx_named(WsPy *y, const WsOp *op)
 
 /* --- copies ------------------------------------------------------------------------------------*/
 
-/* The view as the descriptor wants it: its rank, with the extents of its block. */
-static const char *as_block(WsPy *y, const WsPyBox *box, const WsAccess *a, const char *part)
+static void line(WsPy *y, const WsOp *op, const WsPyBox *box, const char *at, const char *view)
 {
-    WsAccess all = *a;
-    all.rows = box->rows;
-    all.cols = box->cols;
-    const char *view = part ? ws_tlx_stage(y, &all, part) : ws_tlx_view(y, &all);
-    if (box->rank == y->p->buffer[a->buffer].rank)
-        return view;
-    return ws_py_format(y, "tlx.local_reshape(%s, [%s])", view, ws_py_block_shape(y, box));
-}
-
-static void copy(WsPy *y, const WsOp *op, const WsPyBox *box, gboolean load)
-{
-    const char *at = "";
-    const guint n = ws_py_copies(y, op, box, &at);
-    if (!n)
-        return;
-    const char *view = as_block(y, box, &op->access[0], n > 1 ? "part" : NULL);
-    if (n > 1)
-        ws_py_open(y, "for part in tl.static_range(%u)", n);
-    if (load)
+    if (ws_op_row(op->kind)->from == WS_DATA_AT_TENSOR)
         ws_py_line(y, "tlx.async_descriptor_load(%s, %s, [%s], %s)", box->name, view, at,
                    slot_of(y, op));
     else
         ws_py_line(y, "tlx.async_descriptor_store(%s, %s, [%s])", box->name, view, at);
-    if (n > 1)
-        ws_py_close(y);
 }
+
+static const char *reshaped(WsPy *y, const char *view, const char *block)
+{
+    return ws_py_format(y, "tlx.local_reshape(%s, [%s])", view, block);
+}
+
+static const WsPyCopier copier = { ws_tlx_view, ws_tlx_stage, reshaped, line };
 
 void ws_tlx_load(WsPy *y, const WsOp *op)
 {
     const WsPyBox *box = ws_py_call(y, op);
     if (box)
-        copy(y, op, box, TRUE);
+        ws_py_copy(y, op, box, &copier);
 }
 
 void ws_tlx_store(WsPy *y, const WsOp *op)
@@ -114,7 +100,7 @@ void ws_tlx_store(WsPy *y, const WsOp *op)
         ws_py_refuse(y, op, "a store that reduces (`check --from tlx` does not read it)",
                      "write the values to the tensor");
     else if (box && ws_py_single_store(y, op, box))
-        copy(y, op, box, FALSE);
+        ws_py_copy(y, op, box, &copier);
 }
 
 /* Each call there is a group, whatever the design commits together. */
