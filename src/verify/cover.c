@@ -495,15 +495,17 @@ gboolean state_covered(Plan *plan, const State *s, const State *by, gint64 *tile
 {
     Cover c = { .plan = plan, .s = s, .by = by };
     c.may = g_new0(gint64, plan->p->n_vars + 1);
-    const guint tries = same_shape(&c) ? 10 : 0;
+    const guint tries = same_shape(&c) ? 14 : 0;
     gboolean fine = FALSE;
     for (guint i = 0; i < tries && !fine; i++) {
-        const guint with = i % 5; /* fresh names: none, some, more; against the tiles */
-        const guint64 before = with % 2 && with < 4 ? 0 : c.fresh, open = c.open & ~before;
-        if (with && !open)
+        /* fresh names: none, some, more; against the tiles; by a number of its own */
+        const guint with = i % 7;
+        const gboolean anew = with == 1 || with == 3 || with == 5;
+        const guint64 before = anew ? 0 : c.fresh, open = c.open & ~before;
+        if ((with && !open) || (with > 4 && (c.wanted == FRESH_TILES || c.wanted == FRESH_AGAINST)))
             continue;
-        c.stays = i > 4;
-        c.against = with > 2;
+        c.stays = i > 6;
+        c.fresh_by = with > 4 ? c.wanted : with > 2 ? FRESH_AGAINST : FRESH_TILES;
         c.fresh = with ? before | open : 0;
         fine = covered(&c);
         if (*why) /* the first one is told */

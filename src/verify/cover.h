@@ -13,9 +13,9 @@ typedef struct {
     gint64
         *may; /* of each variable: what it may come to be off by beside its d, a multiple of this */
     gboolean collects, more;
-    guint64 fresh, open; /* symbols: lemma FRESH; those that it might help with */
-    gboolean against;    /* fresh names fall where tiles rise */
-    gboolean stays;      /* what is known of a name includes the other: it has no shift */
+    guint64 fresh, open;     /* symbols: lemma FRESH; those that it might help with */
+    gint64 fresh_by, wanted; /* what fresh names go on by; what a comparison would need */
+    gboolean stays;          /* what is known of a name includes the other: it has no shift */
     char *why;
 } Cover;
 
@@ -27,7 +27,7 @@ typedef struct {
     const WsTree *at;
     const WsTree *same[32]; /* running loops around it that are still in the same turn */
     guint n_same;
-    guint lets;        /* whose `set` is being looked at */
+    guint lets;        /* whose `set` is being looked at, and choices taken apart: how deep */
     gboolean any;      /* names stand for any of their instances */
     gboolean in_pass;  /* in a tile of the pass at hand */
     gboolean later;    /* a later one than that at hand */
@@ -37,6 +37,8 @@ typedef struct {
     gboolean in_round; /* names of rounds are those of the present round all the same */
 } Context;
 enum { PRESENT = -10, UNLISTED = -11 };
+enum { FRESH_TILES = 0, FRESH_AGAINST = -1 }; /* of fresh_by: as tiles do, against them */
+#define FRESH_MOST ((gint64)1 << 40)          /* no fresh name goes on by more */
 
 /* What an expression is off by: d and multiples of g. */
 typedef struct {
@@ -60,6 +62,15 @@ guint64 fresh_symbols(Context *x, const WsExpr *e);
 /* Those that may stand at their least values, where that is no shift. */
 guint64 fresh_lows(const Context *x, guint64 fresh);
 Range difference(Context *x, const WsExpr *a, const WsExpr *b, gboolean in_s);
+/* The comparison has one answer, `which`, in both states. */
+gboolean settled(Context *x, WsExprOp op, const WsExpr *a, const WsExpr *b, int *which);
+/* What a truth is in both states, whatever of it is not invariant: 0 or 1; -1: open. */
+int settled_truth(Context *x, const WsExpr *e);
+/* One side of && or || is all that it says, and is invariant. `fails`: bit i, side i has no shift;
+ * `d`: of the others. */
+gboolean one_side(Context *x, const WsExpr *e, guint fails, const Shift *d);
+/* Notes what the fresh name of a comparison would have to go on by (lemma FRESH). */
+void note_wanted(Context *x, const WsExpr *e);
 gboolean shift(Context *x, const WsExpr *e, gboolean truth, Shift *out);
 
 G_END_DECLS

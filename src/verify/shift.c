@@ -224,12 +224,14 @@ static Range from_here(gint64 value, int way)
 
 /* --- fresh names --------------------------------------------------------------------------------
  */
-/* By how much an instance that `by` does not list is shifted: as tiles of the pass are, or against
- * them. */
+/* By how much an instance that `by` does not list is shifted: as tiles of the pass are, against
+ * them, or by a number of its own; not at all where they are not. */
 static gint64 fresh_shift(const Context *x)
 {
-    return x->c->against ? -shift_of_pass(x->c, tile_pass(x->y->tile))
-                         : shift_of_pass(x->c, tile_pass(x->y->tile));
+    const gint64 tiles = shift_of_pass(x->c, tile_pass(x->y->tile));
+    return tiles == 0 || x->c->fresh_by == FRESH_TILES ? tiles
+           : x->c->fresh_by == FRESH_AGAINST           ? -tiles
+                                                       : x->c->fresh_by;
 }
 
 static gboolean may_be_fresh(const Context *x, guint symbol)
@@ -379,12 +381,6 @@ Range difference(Context *x, const WsExpr *a, const WsExpr *b, gboolean in_s)
     return range_difference(&env.env, a, b);
 }
 
-static gboolean settled(Context *x, WsExprOp op, const WsExpr *a, const WsExpr *b, int *which)
-{
-    *which = range_answer(op, difference(x, a, b, TRUE));
-    return *which >= 0 && *which == range_answer(op, difference(x, a, b, FALSE));
-}
-
 /* What a symbol is divided by is the same, or no 0 in both. */
 static gboolean has_value(Context *x, guint symbol)
 {
@@ -418,6 +414,25 @@ static gboolean divided(Shift a, gint64 m, Shift *out)
     return m > 0 && a.d % m == 0 && a.g % m == 0;
 }
 
+/* min(select(c, a, b), y) is select(c, min(a, y), min(b, y)); so is max. */
+static gboolean shift_of_choice(Context *x, const WsExpr *e, Shift *out)
+{
+    const guint k = e->arg[0]->op == WS_EXPR_CALL && e->arg[0]->func == WS_FUNC_SELECT ? 0 : 1;
+    const WsExpr *s = e->arg[k];
+    if (s->op != WS_EXPR_CALL || s->func != WS_FUNC_SELECT || x->lets > 8)
+        return FALSE;
+    WsExpr *side[2];
+    for (guint i = 0; i < 2; i++)
+        side[i] = ws_expr_call(
+            e->func, (WsExpr *[]){ ws_expr_ref(s->arg[i + 1]), ws_expr_ref(e->arg[!k]) }, 2);
+    g_autoptr(WsExpr) all =
+        ws_expr_call(WS_FUNC_SELECT, (WsExpr *[]){ ws_expr_ref(s->arg[0]), side[0], side[1] }, 3);
+    x->lets++;
+    const gboolean has = shift(x, all, FALSE, out);
+    x->lets--;
+    return has;
+}
+
 /* `fails`: bit i, argument i has no shift. */
 static gboolean shift_of_call(Context *x, const WsExpr *e, const Shift *d, guint fails, Shift *out)
 {
@@ -434,12 +449,19 @@ static gboolean shift_of_call(Context *x, const WsExpr *e, const Shift *d, guint
         *out = d[0];
         if (all && !fails)
             return TRUE;
+        if (e->n_args == 2 && shift_of_choice(x, e, out))
+            return TRUE;
         if (e->n_args != 2 || !settled(x, e->func == WS_FUNC_MIN ? WS_EXPR_LE : WS_EXPR_GE,
                                        e->arg[0], e->arg[1], &which))
             return FALSE;
         *out = d[which ? 0 : 1];
         return !(fails >> (which ? 0 : 1) & 1);
     case WS_FUNC_SELECT:
+        which = settled_truth(x, e->arg[0]);
+        if (which >= 0) {
+            *out = d[which ? 1 : 2];
+            return !(fails >> (which ? 1 : 2) & 1);
+        }
         *out = (Shift){ d[1].d, range_gcd(d[1].g, d[2].g) };
         return !fails && same(d[0], (Shift){ 0, 0 }) && d[1].d == d[2].d;
     default:
@@ -449,7 +471,7 @@ static gboolean shift_of_call(Context *x, const WsExpr *e, const Shift *d, guint
     }
 }
 
-gboolean shift(Context *x, const WsExpr *e, gboolean truth, Shift *out)
+static gboolean shift_of(Context *x, const WsExpr *e, gboolean truth, Shift *out)
 {
     Shift d[16] = { { 0, 0 } };
     const Shift zero = { 0, 0 };
@@ -479,6 +501,8 @@ gboolean shift(Context *x, const WsExpr *e, gboolean truth, Shift *out)
         if (!shift(x, e->arg[i],
                    truths || (i == 0 && e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT), &d[i]))
             fails |= 1u << i;
+    if ((e->op == WS_EXPR_AND || e->op == WS_EXPR_OR) && one_side(x, e, fails, d))
+        return TRUE;
     if (fails && !compares && e->op != WS_EXPR_CALL)
         return FALSE;
     int which;
@@ -508,6 +532,8 @@ gboolean shift(Context *x, const WsExpr *e, gboolean truth, Shift *out)
     case WS_EXPR_NE:
         if ((!fails && same(d[0], d[1])) || settled(x, e->op, e->arg[0], e->arg[1], &which))
             return TRUE;
+        if (fresh_symbols(x, e))
+            note_wanted(x, e);
         x->c->open |= fresh_symbols(x, e);
         return FALSE;
     case WS_EXPR_CALL:
@@ -519,4 +545,15 @@ gboolean shift(Context *x, const WsExpr *e, gboolean truth, Shift *out)
     default:
         return FALSE;
     }
+}
+
+gboolean shift(Context *x, const WsExpr *e, gboolean truth, Shift *out)
+{
+    const guint64 open = x->c->open;
+    const gboolean has = shift_of(x, e, truth, out);
+    if (!truth || (has && out->d == 0 && out->g == 0) || settled_truth(x, e) < 0)
+        return has;
+    x->c->open = open; /* what is not invariant in it does not matter */
+    *out = (Shift){ 0, 0 };
+    return TRUE;
 }

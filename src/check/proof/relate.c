@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { FAR_QUOTIENT = 1 << 20 };
+
 /* e = base + offset with one opaque term; the term, or NULL. */
 static WsExpr *term_of(const WsExpr *e, gint64 *offset)
 {
@@ -119,6 +121,26 @@ static gint smaller_quotient(const WsControl *c, guint of, WsSymbol *found)
     return -1;
 }
 
+/* What is a quotient of the symbol becomes one of its base: no base has a base itself. FALSE: what
+ * stands for something else of it forbids that. */
+static gboolean hand_on(const WsControl *c, guint i, const WsSymbol *found, gint of, gboolean now)
+{
+    for (guint k = 1; k < c->symbols->len; k++) {
+        WsSymbol *s = c->symbols->pdata[k];
+        gint64 number, offset;
+        if (s->base != (gint)i)
+            continue;
+        if (s->relation != WS_RELATION_DIV || found->relation != WS_RELATION_DIV ||
+            __builtin_mul_overflow(s->number, found->number, &number) ||
+            __builtin_mul_overflow(s->offset, found->number, &offset) || number > FAR_QUOTIENT ||
+            ABS(offset) > FAR_QUOTIENT)
+            return FALSE;
+        if (now)
+            s->number = number, s->offset = offset + found->offset, s->base = of;
+    }
+    return TRUE;
+}
+
 /* A remainder of the symbol follows from one of its base only if the relation is a division. */
 static void relate(WsControl *c, guint i)
 {
@@ -136,7 +158,7 @@ static void relate(WsControl *c, guint i)
         of = symbol_with(c, base);
     if (of < 0 && shared(c, i, base) && base->op == WS_EXPR_VAR)
         of = ws_symbol_of(c, base, FALSE);
-    if (of < 0 || (guint)of == i)
+    if (of < 0 || (guint)of == i || !hand_on(c, i, &found, of, FALSE))
         return;
     WsSymbol *b = c->symbols->pdata[of];
     if (b->split || b->run != s->run || b->per_cta != s->per_cta || !b->bounded || b->least < 0)
@@ -156,6 +178,7 @@ static void relate(WsControl *c, guint i)
     }
     s->relation = found.relation, s->number = found.number, s->offset = found.offset;
     s->base = of;
+    hand_on(c, i, &found, of, TRUE);
 }
 
 /* x % m == r: x/n leaves r/n modulo m/n if n divides m. */
