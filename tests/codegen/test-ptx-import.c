@@ -1,6 +1,7 @@
 /* Designs -> PTX -> import: what comes back has the groups, mbarriers, expected bytes and the
  * verdict of the design. All shipped designs and some of tests/designs in the slow list. */
 #include "../import/judged.h"
+#include "../whole.h"
 #include "codegen/generate.h"
 #include "program/elaborate.h"
 #include "program/op_kind.h"
@@ -459,11 +460,16 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/codegen/ptx-import/unguarded-tiles", test_unguarded);
     g_test_add_func("/codegen/ptx-import/box", test_box);
+    /* the quick run: half of the changed texts and of the rings */
     for (guint i = 0; i < G_N_ELEMENTS(changed); i++) {
+        if (!test_takes(i, 2))
+            continue;
         g_autofree char *path = g_strdup_printf("/codegen/ptx-import/%s", changed[i].title);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_changed);
     }
     for (guint i = 0; i < G_N_ELEMENTS(rings); i++) {
+        if (!test_takes(i, 2))
+            continue;
         g_autofree char *path = g_strdup_printf("/codegen/ptx-import/ring/%s", rings[i].title);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_ring);
     }

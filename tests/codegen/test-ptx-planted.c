@@ -118,7 +118,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     for (guint i = 0; i < G_N_ELEMENTS(designs); i++) {
-        if (!test_samples(i, 2))
+        if (!test_samples(i, 3))
             continue;
         g_autofree char *path = g_strdup_printf("/codegen/ptx-planted/%s", designs[i]);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_design);

@@ -2,6 +2,7 @@
  * control.def is verified, but for those that unverified-control.def names; damaged ones are not,
  * nor do they pass for the certificate of a row that is not proved. */
 #include "../check/control.h"
+#include "../whole.h"
 #include "corrected.h"
 #include "damage.h"
 #include "forge.h"
@@ -130,12 +131,13 @@ static void passed_off(void)
     g_assert_cmpuint(tried, >, 1000);
 }
 
-/* Certificates made by the verifier's own parts (forge.c) for rows that are not proved. */
+/* Certificates made by the verifier's own parts (forge.c) for rows that are not proved: of the
+ * quick run every third row, which still meets each kind of them. */
 static void forged(void)
 {
     guint tried = 0;
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
-        for (guint way = 0; way < 4 && !text[i]; way++) {
+        for (guint way = 0; way < 4 && !text[i] && test_takes(i, 3); way++) {
             g_autofree char *why = NULL;
             g_autofree char *made = ws_forge(program[i], way % 2, (gint64)1 << way / 2, 100, &why);
             g_autoptr(WsVerification) v = made ? ws_verify(program[i], made) : NULL;

@@ -1,6 +1,7 @@
 /* The verifier of certificates: every proved design there is has a certificate that is verified,
  * but for those that unverified.def names; the certificate of a right design does not pass for a
  * broken one. */
+#include "../whole.h"
 #include "check/check.h"
 #include "forge.h"
 #include "model/design.h"
@@ -217,7 +218,7 @@ static void forged(void)
  * prove none may be verified. That those of many right ones are shows that the maker is a fair
  * judge. */
 typedef struct {
-    guint right, proved, wrong;
+    guint seen, right, proved, wrong;
 } Forged;
 
 static void forge_one(Forged *n, const char *name)
@@ -228,6 +229,8 @@ static void forge_one(Forged *n, const char *name)
     g_autofree char *proof = p ? certificate_of(p, &ms) : NULL;
     g_autofree char *reason = NULL;
     gboolean verified = FALSE;
+    if (proof && !test_takes(n->seen++, 3))
+        return;
     for (guint way = 0; p && way < 6 && !verified; way++) {
         g_autofree char *why = NULL;
         g_autofree char *text = ws_forge(p, way % 2, (gint64)1 << way / 2, 300, &why);
@@ -256,7 +259,7 @@ static void forge(void)
         "%u not proved, none of them verified; of %u proved %u verified without the engine",
         n.wrong, n.proved, n.right);
     g_assert_cmpuint(n.wrong, >, 150);
-    g_assert_cmpuint(n.right, >, 150);
+    g_assert_cmpuint(n.right, >, n.proved * 2 / 3);
 }
 
 /* The verifier shares with the engine the reader of designs and the elaboration: nothing else may
