@@ -35,7 +35,6 @@ TAKEN = {
     "ws_emit_step_error": {3: "t"},
     "ws_cuda_step_error": {3: "t"},
     "ws_generate_refuse": {5: "t", 6: "t"},
-    "ws_ref_fail": {2: "f"},
     "ws_py_refuse": {3: "t", 4: "t"},
     "ws_py_refuse_at": {4: "t", 5: "t"},
     "ws_py_phrase": {2: "f"},

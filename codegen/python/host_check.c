@@ -3,6 +3,7 @@
  * dimension. */
 #include "codegen/python/py.h"
 #include "codegen/sizes.h"
+#include "program/formula.h"
 #include "program/parts/tensor.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
@@ -11,27 +12,28 @@
 
 typedef struct {
     WsPy *y;
-    char **bound; /* index names in scope, NULL-terminated; borrowed */
+    char **bound; /* names of the indices in scope; borrowed */
     guint n_bound;
 } Scope;
 
-static const char *print(Scope *s, const WsExpr *x);
+static const char *print(const Scope *s, const WsFormula *f);
 
 /* A definition of the reference, or an input tensor. */
-static const char *called(Scope *s, const char *name)
+static const char *called(WsPy *y, const char *name)
 {
-    return ws_py_format(s->y, "at_%s", ws_py_ident(s->y, name));
+    return ws_py_format(y, "at_%s", ws_py_ident(y, name));
 }
 
-static const char *listed(Scope *s, WsExpr *const *x, guint n)
+static const char *listed(const Scope *s, const WsFormula *f)
 {
     const char *text = "";
-    for (guint i = 0; i < n; i++)
-        text = ws_py_format(s->y, "%s%s%s", text, i ? ", " : "", ws_py_bare(s->y, print(s, x[i])));
+    for (guint i = 0; i < f->n_arg; i++)
+        text = ws_py_format(s->y, "%s%s%s", text, i ? ", " : "",
+                            ws_py_bare(s->y, print(s, f->arg[i])));
     return text;
 }
 
-static const char *indices(Scope *s)
+static const char *indices(const Scope *s)
 {
     const char *text = "";
     for (guint i = 0; i < s->n_bound; i++)
@@ -40,30 +42,25 @@ static const char *indices(Scope *s)
 }
 
 /* sum(k < K, …) with several indices nests. */
-static const char *reduction(Scope *s, const WsExpr *x, guint at)
+static const char *reduction(const Scope *s, const WsFormula *f, guint at)
 {
     static const char *const name[] = { "total", "most", "least" };
-    const char *f = name[x->func == WS_FUNC_SUM ? 0 : x->func == WS_FUNC_MAX ? 1 : 2];
-    const WsExpr *range = x->arg[at];
-    if (at + 1 >= x->n_args || range->op != WS_EXPR_LT || range->arg[0]->op != WS_EXPR_NAME)
-        return print(s, range);
-    const char *count = ws_py_bare(s->y, print(s, range->arg[1])), *outer = indices(s);
-    char *bound[32];
-    Scope inner = { s->y, bound, 0 };
-    bound[inner.n_bound++] = range->arg[0]->name;
-    for (guint i = 0; i < s->n_bound && inner.n_bound < G_N_ELEMENTS(bound); i++)
-        bound[inner.n_bound++] = s->bound[i];
-    const char *body = ws_py_bare(s->y, reduction(&inner, x, at + 1));
-    return ws_py_format(s->y, "%s(%s, lambda %s: %s, %s)", f, count, indices(&inner), body, outer);
+    const WsFunc func = f->x->func;
+    const char *called = name[func == WS_FUNC_SUM ? 0 : func == WS_FUNC_MAX ? 1 : 2];
+    if (at + 1 == f->n_arg)
+        return print(s, f->arg[at]);
+    const char *bound = ws_py_bare(s->y, print(s, f->arg[at])), *outer = indices(s);
+    g_autofree char **names = g_new0(char *, s->n_bound + 1);
+    const Scope inner = { s->y, names, s->n_bound + 1 };
+    names[0] = f->x->arg[at]->arg[0]->name;
+    for (guint i = 0; i < s->n_bound; i++)
+        names[i + 1] = s->bound[i];
+    const char *body = ws_py_bare(s->y, reduction(&inner, f, at + 1));
+    return ws_py_format(s->y, "%s(%s, lambda %s: %s, %s)", called, bound, indices(&inner), body,
+                        outer);
 }
 
-static gboolean reduces(const WsExpr *x)
-{
-    return x->n_args > 1 && x->arg[0]->op == WS_EXPR_LT && x->arg[0]->arg[0]->op == WS_EXPR_NAME &&
-           (x->func == WS_FUNC_SUM || x->func == WS_FUNC_MAX || x->func == WS_FUNC_MIN);
-}
-
-static const char *call(Scope *s, const WsExpr *x)
+static const char *call(const Scope *s, const WsFormula *f)
 {
     static const struct {
         WsFunc func;
@@ -83,68 +80,51 @@ static const char *call(Scope *s, const WsExpr *x)
         { WS_FUNC_BITXOR, "xor" },  { WS_FUNC_UMULHI, "umulhi" },
         { WS_FUNC_BITS, "bits" },   { WS_FUNC_FROM_BITS, "from_bits" },
     };
-    if (reduces(x))
-        return reduction(s, x, 0);
     for (guint i = 0; i < G_N_ELEMENTS(known); i++) {
-        if (known[i].func == x->func)
-            return ws_py_format(s->y, "f_%s(%s)", known[i].text, listed(s, x->arg, x->n_args));
+        if (known[i].func == f->x->func)
+            return ws_py_format(s->y, "f_%s(%s)", known[i].text, listed(s, f));
     }
-    ws_py_refuse(s->y, NULL, ws_py_phrase(s->y, "%s() in the reference", ws_func_text(x->func)),
+    ws_py_refuse(s->y, NULL, ws_py_phrase(s->y, "%s() in the reference", ws_func_text(f->x->func)),
                  NULL);
     return "0";
 }
 
-static gboolean whole_number(const WsExpr *x)
-{
-    if (x->op == WS_EXPR_CALL && (ws_func_of_bits(x->func) || x->func == WS_FUNC_BITS))
-        return TRUE;
-    if (x->op == WS_EXPR_REAL || x->op == WS_EXPR_INDEX || x->op == WS_EXPR_CALL)
-        return FALSE;
-    for (guint i = 0; i < x->n_args; i++) {
-        if (!whole_number(x->arg[i]))
-            return FALSE;
-    }
-    return TRUE;
-}
-
-static const char *operator_of(const WsExpr *x)
+static const char *operation(const Scope *s, const WsFormula *f)
 {
     static const char *const sign[] = { "+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=" };
-    if (x->op == WS_EXPR_DIV && whole_number(x))
-        return "//";
-    if (x->op == WS_EXPR_AND || x->op == WS_EXPR_OR)
-        return x->op == WS_EXPR_AND ? "&" : "|";
-    return x->op >= WS_EXPR_ADD && x->op <= WS_EXPR_NE ? sign[x->op - WS_EXPR_ADD] : NULL;
+    const WsExprOp op = f->x->op;
+    if (op == WS_EXPR_CALL)
+        return call(s, f);
+    if (op == WS_EXPR_NEG || op == WS_EXPR_NOT)
+        return ws_py_format(s->y, "%s(%s)", op == WS_EXPR_NEG ? "-" : "~", print(s, f->arg[0]));
+    return ws_py_format(s->y, "(%s %s %s)", print(s, f->arg[0]),
+                        op == WS_EXPR_AND                                ? "&"
+                        : op == WS_EXPR_OR                               ? "|"
+                        : op == WS_EXPR_DIV && f->kind == WS_FORMULA_INT ? "//"
+                                                                         : sign[op - WS_EXPR_ADD],
+                        print(s, f->arg[1]));
 }
 
-static const char *print(Scope *s, const WsExpr *x)
+static const char *print(const Scope *s, const WsFormula *f)
 {
     WsPy *y = s->y;
-    switch (x->op) {
-    case WS_EXPR_INT:
-    case WS_EXPR_TEXT_BOOL:
-        return ws_py_format(y, "%" G_GINT64_FORMAT, x->i);
-    case WS_EXPR_REAL:
-        return ws_py_host_real(y, x);
-    case WS_EXPR_NAME:
-        return ws_py_ident(y, x->name);
-    case WS_EXPR_VAR:
-        return y->var[x->var].s ? y->var[x->var].s : ws_py_ident(y, x->name);
-    case WS_EXPR_NEG:
-        return ws_py_format(y, "-(%s)", print(s, x->arg[0]));
-    case WS_EXPR_NOT:
-        return ws_py_format(y, "~(%s)", print(s, x->arg[0]));
-    case WS_EXPR_INDEX:
-        return ws_py_format(y, "%s(%s)", called(s, x->name), listed(s, x->arg, x->n_args));
-    case WS_EXPR_CALL:
-        return call(s, x);
-    default:
-        if (operator_of(x) && x->n_args == 2)
-            return ws_py_format(y, "(%s %s %s)", print(s, x->arg[0]), operator_of(x),
-                                print(s, x->arg[1]));
-        ws_py_refuse(y, NULL, "an expression of this form in the reference", NULL);
-        return "0";
+    switch (f->form) {
+    case WS_FORMULA_NUMBER:
+        return f->kind == WS_FORMULA_REAL ? ws_py_host_real(y, f->x)
+                                          : ws_py_format(y, "%" G_GINT64_FORMAT, f->x->i);
+    case WS_FORMULA_INDEX:
+        return ws_py_ident(y, f->x->name);
+    case WS_FORMULA_VARIABLE:
+        return y->var[f->index].s ? y->var[f->index].s : ws_py_ident(y, y->p->var[f->index].name);
+    case WS_FORMULA_ELEMENT:
+    case WS_FORMULA_HELPER:
+        return ws_py_format(y, "%s(%s)", called(y, f->x->name), listed(s, f));
+    case WS_FORMULA_REDUCTION:
+        return reduction(s, f, 0);
+    case WS_FORMULA_OPERATION:
+        break;
     }
+    return operation(s, f);
 }
 
 static const char frame[] =
@@ -254,7 +234,6 @@ static const char *dims(WsPy *y, WsExpr *const *x, guint n)
 /* tensor.copy_() of random numbers as `data` wants them. */
 static const char *filling(WsPy *y, const WsTensor *t, const char *name)
 {
-    Scope s = { y, NULL, 0 };
     switch (t->data) {
     case WS_DATA_ZEROS:
         return ws_py_format(y, "%s.zero_()", name);
@@ -263,13 +242,13 @@ static const char *filling(WsPy *y, const WsTensor *t, const char *name)
                             name, name, t->data_y - t->data_x, t->data_x);
     case WS_DATA_INDICES:
         ws_py_line(y, "%s.copy_(torch.randint(0, %s, %s.shape, device=\"cuda\"))", name,
-                   print(&s, t->data_a), name);
+                   ws_py_uniform(y, t->data_a).s, name);
         return ws_py_format(y, "%s.masked_fill_(torch.rand(%s.shape, device=\"cuda\") < %.9g, -1)",
                             name, name, t->data_y);
     case WS_DATA_INTEGERS:
         return ws_py_format(y, "%s.copy_(torch.randint(%s, %s, %s.shape, device=\"cuda\"))", name,
-                            t->data_a ? print(&s, t->data_a) : "0",
-                            t->data_b ? print(&s, t->data_b) : "2", name);
+                            t->data_a ? ws_py_uniform(y, t->data_a).s : "0",
+                            t->data_b ? ws_py_uniform(y, t->data_b).s : "2", name);
     default:
         if (t->dtype != WS_DTYPE_TF32)
             return ws_py_format(y, "%s.copy_(torch.randn(%s.shape, device=\"cuda\"))", name, name);
@@ -306,11 +285,7 @@ static void tensors(WsPy *y)
 /* The reference says what is in it. */
 static gboolean is_defined(const WsPy *y, guint output)
 {
-    for (guint i = 0; i < y->p->n_reference; i++) {
-        if (!strcmp(y->p->reference[i]->name, y->p->tensor[output].name))
-            return TRUE;
-    }
-    return FALSE;
+    return ws_formula_find(y->p, y->p->tensor[output].name) >= 0;
 }
 
 /* What there is to say of an output that the reference leaves out: a second launch writes the same.
@@ -342,20 +317,23 @@ static void launch_again(WsPy *y, const char *arguments)
 /* at_X(…) of inputs and of definitions, in the order of the reference. */
 static void functions(WsPy *y)
 {
-    Scope s = { y, NULL, 0 };
     for (guint i = 0; i < y->p->n_tensors; i++) {
         if (y->p->tensor[i].access != WS_ACCESS_READ)
             continue;
-        ws_py_open(y, "def %s(*index)", called(&s, y->p->tensor[i].name));
+        ws_py_open(y, "def %s(*index)", called(y, y->p->tensor[i].name));
         ws_py_line(y, "return element(%s, *index)", y->tensor[i]);
         ws_py_close(y);
         ws_py_line(y, "%s", "");
     }
     for (guint i = 0; i < y->p->n_reference && !y->error; i++) {
-        const WsStatement *r = y->p->reference[i];
-        Scope in = { y, r->index, r->n_index };
-        ws_py_open(y, "def %s(%s)", called(&s, r->name), indices(&in));
-        ws_py_line(y, "return %s", ws_py_bare(y, print(&in, r->value)));
+        const WsDefinition *d = &y->p->reference[i];
+        if (d->problem && d->tensor >= 0)
+            ws_py_refuse(y, NULL, d->problem, NULL);
+        if (d->problem) /* of a helper: nothing that is right names it */
+            continue;
+        const Scope in = { y, d->statement->index, d->statement->n_index };
+        ws_py_open(y, "def %s(%s)", called(y, d->statement->name), indices(&in));
+        ws_py_line(y, "return %s", ws_py_bare(y, print(&in, d->value)));
         ws_py_close(y);
         ws_py_line(y, "%s", "");
     }
@@ -377,7 +355,6 @@ static const char *launch_arguments(WsPy *y)
 
 static void compare(WsPy *y)
 {
-    Scope s = { y, NULL, 0 };
     for (guint i = 0; i < y->p->n_tensors; i++) {
         const WsTensor *t = &y->p->tensor[i];
         const char *name = y->tensor[i];
@@ -401,7 +378,7 @@ static void compare(WsPy *y)
         }
         ws_py_line(y, "index = [torch.randint(0, n, (points,), device=\"cuda\") for n in %s.shape]",
                    y->tensor[i]);
-        ws_py_line(y, "want = %s(*index)", called(&s, t->name));
+        ws_py_line(y, "want = %s(*index)", called(y, t->name));
         ws_py_line(y, "have = %s[tuple(index)].double()", y->tensor[i]);
         ws_py_line(y, "error = torch.where(have == want, 0.0, (have - want).abs())");
         ws_py_line(y, "limit = %.9g + %.9g * want.abs()", t->tolerance_abs, t->tolerance_rel);

@@ -1,6 +1,5 @@
 /* The functions of the reference: one per statement, helpers included. */
 #include "codegen/reference/internal.h"
-#include "program/parts/tensor.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
 
@@ -36,9 +35,6 @@ RefBuilder *ws_ref_builder_new(const WsProgram *p, LLVMContextRef context, const
     r->terms_slot = slot + 2;
     r->n_slots = slot + 3;
     r->function = g_new0(RefFunction, p->n_reference);
-    for (i = 0; i < p->n_reference; i++)
-        r->function[i].costly = -1;
-    r->scope = g_array_new(FALSE, FALSE, sizeof(RefIndex));
     return r;
 }
 
@@ -47,66 +43,9 @@ void ws_ref_builder_free(RefBuilder *r)
     if (!r)
         return;
     LLVMDisposeBuilder(r->b);
-    g_array_free(r->scope, TRUE);
-    g_clear_error(&r->error);
     g_free(r->function);
     g_free(r->slot);
     g_free(r);
-}
-
-void ws_ref_refuse(const RefBuilder *r, GError **error, const char *why)
-{
-    g_autofree char *place = g_strdup_printf("reference/%u", r->statement);
-    ws_generate_refuse(error, "reference", NULL, place, why, NULL);
-}
-
-void ws_ref_fail(RefBuilder *r, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    g_autofree char *why = ws_phrase_v(format, list);
-    va_end(list);
-    ws_ref_refuse(r, &r->error, why);
-}
-
-gint ws_ref_find(const WsProgram *p, const char *name)
-{
-    guint i;
-    for (i = 0; i < p->n_reference; i++)
-        if (strcmp(p->reference[i]->name, name) == 0)
-            return (gint)i;
-    return -1;
-}
-
-gint ws_ref_var(const WsProgram *p, const char *name)
-{
-    guint i;
-    for (i = 0; i < p->n_vars; i++)
-        if ((p->var[i].kind == WS_VAR_SIZE || p->var[i].kind == WS_VAR_SCALAR ||
-             p->var[i].kind == WS_VAR_RUN) &&
-            strcmp(p->var[i].name, name) == 0)
-            return (gint)i;
-    return -1;
-}
-
-RefKind ws_ref_statement_kind(RefBuilder *r, guint statement)
-{
-    RefFunction *f = &r->function[statement];
-    const WsStatement *s = r->p->reference[statement];
-    guint depth = r->scope->len, i;
-    if (f->kind_state == REF_OPEN)
-        ws_ref_fail(r, "\"%s\" is defined by itself", s->name);
-    if (f->kind_state != REF_UNSEEN)
-        return f->kind;
-    f->kind_state = REF_OPEN;
-    for (i = 0; i < s->n_index; i++) {
-        RefIndex index = { s->index[i], NULL };
-        g_array_append_val(r->scope, index);
-    }
-    f->kind = MAX(REF_INT, ws_ref_kind(r, s->value));
-    g_array_set_size(r->scope, depth);
-    f->kind_state = REF_DONE;
-    return f->kind;
 }
 
 static LLVMAttributeRef attribute(RefBuilder *r, const char *name)
@@ -147,90 +86,73 @@ static LLVMValueRef memo_call(RefBuilder *r, const char *name, guint statement, 
 
 static void build_body(RefBuilder *r, guint statement, RefFunction *f, gboolean memo)
 {
-    const WsStatement *s = r->p->reference[statement];
-    LLVMTypeRef type = f->kind == REF_REAL ? r->f64 : r->i64;
+    const WsDefinition *d = &r->p->reference[statement];
+    const guint n_index = d->statement->n_index;
+    LLVMTypeRef type = f->kind == WS_FORMULA_REAL ? r->f64 : r->i64;
     LLVMValueRef key = NULL, known, word;
     RefValue v;
     LLVMPositionBuilderAtEnd(r->b, ws_ref_block(r, "entry"));
     if (memo) {
         LLVMBasicBlockRef hit = ws_ref_block(r, "hit"), miss = ws_ref_block(r, "miss");
-        key = memo_key(r, s->n_index);
-        known = memo_call(r, "ws_ref_memo_find", statement, s->n_index, key, NULL);
+        key = memo_key(r, n_index);
+        known = memo_call(r, "ws_ref_memo_find", statement, n_index, key, NULL);
         LLVMBuildCondBr(r->b, LLVMBuildIsNull(r->b, known, ""), miss, hit);
         LLVMPositionBuilderAtEnd(r->b, hit);
         LLVMBuildRet(r->b, LLVMBuildLoad2(r->b, type, known, ""));
         LLVMPositionBuilderAtEnd(r->b, miss);
     }
-    v = ws_ref_convert(r, ws_ref_emit(r, s->value), f->kind);
+    v = ws_ref_convert(r, ws_ref_emit(r, d->value), f->kind);
     if (memo) {
-        word = f->kind == REF_REAL ? LLVMBuildBitCast(r->b, v.v, r->i64, "") : v.v;
-        memo_call(r, "ws_ref_memo_store", statement, s->n_index, key, word);
+        word = f->kind == WS_FORMULA_REAL ? LLVMBuildBitCast(r->b, v.v, r->i64, "") : v.v;
+        memo_call(r, "ws_ref_memo_store", statement, n_index, key, word);
     }
     LLVMBuildRet(r->b, v.v);
 }
 
-static gboolean is_output(const WsProgram *p, const char *name)
+/* Whether evaluating `e` is worth remembering: it reduces, or calls what may. */
+static gboolean reduces(const WsFormula *e)
 {
-    guint i;
-    for (i = 0; i < p->n_tensors; i++)
-        if (strcmp(p->tensor[i].name, name) == 0)
+    if (e->form == WS_FORMULA_REDUCTION || e->form == WS_FORMULA_HELPER)
+        return TRUE;
+    for (guint i = 0; i < e->n_arg; i++)
+        if (reduces(e->arg[i]))
             return TRUE;
     return FALSE;
 }
 
-/* Whether evaluating `e` is worth remembering: it reduces, or calls what does. */
-static gboolean reduces(RefBuilder *r, const WsExpr *e)
-{
-    guint i;
-    if (e->op == WS_EXPR_CALL && ws_ref_reduction(r, e))
-        return TRUE;
-    if (e->op == WS_EXPR_INDEX && ws_ref_find(r->p, e->name) >= 0)
-        return TRUE;
-    for (i = 0; i < e->n_args; i++)
-        if (reduces(r, e->arg[i]))
-            return TRUE;
-    return FALSE;
-}
-
+/* A helper is built from within what names it: WS_FORMULA_HEIGHT and WS_FORMULA_STATEMENTS bound
+ * the recursion. */
 RefFunction *ws_ref_function(RefBuilder *r, guint statement)
 {
-    const WsStatement *s = r->p->reference[statement];
+    const WsDefinition *d = &r->p->reference[statement];
+    const WsStatement *s = d->statement;
     RefFunction *f = &r->function[statement];
     RefBuilder saved = *r;
     LLVMBasicBlockRef here = LLVMGetInsertBlock(r->b);
-    LLVMTypeRef type[64];
+    LLVMTypeRef type[WS_FORMULA_INDICES + 1];
     guint i, n = s->n_index + 1;
-    if (f->state == REF_OPEN)
-        ws_ref_fail(r, "\"%s\" is defined by itself", s->name);
-    if (f->state == REF_DONE)
+    if (f->fn)
         return f;
-    if (f->state == REF_OPEN || n > G_N_ELEMENTS(type) || r->error)
-        return NULL;
-    f->state = REF_OPEN;
-    r->statement = statement;
-    ws_ref_statement_kind(r, statement);
+    f->kind = d->kind;
     type[0] = r->ptr;
     for (i = 1; i < n; i++)
         type[i] = r->i64;
-    f->type = LLVMFunctionType(f->kind == REF_REAL ? r->f64 : r->i64, type, n, FALSE);
+    f->type = LLVMFunctionType(f->kind == WS_FORMULA_REAL ? r->f64 : r->i64, type, n, FALSE);
     r->fn = f->fn = LLVMAddFunction(r->module, "ws_statement", f->type);
     LLVMSetLinkage(f->fn, LLVMInternalLinkage);
     LLVMAddAttributeAtIndex(f->fn, LLVMAttributeFunctionIndex, attribute(r, "nounwind"));
     if (!r->host)
         LLVMAddAttributeAtIndex(f->fn, LLVMAttributeFunctionIndex, attribute(r, "alwaysinline"));
     r->env = LLVMGetParam(f->fn, 0);
-    r->scope = g_array_new(FALSE, FALSE, sizeof(RefIndex));
+    r->scope = g_ptr_array_new();
     r->hoisted = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     r->hoist_order = g_ptr_array_new();
-    for (i = 0; i < s->n_index; i++) {
-        RefIndex index = { s->index[i], LLVMGetParam(f->fn, i + 1) };
-        g_array_append_val(r->scope, index);
-    }
-    build_body(r, statement, f, r->host && !is_output(r->p, s->name) && reduces(r, s->value));
-    g_array_free(r->scope, TRUE);
+    for (i = 0; i < s->n_index; i++)
+        g_ptr_array_add(r->scope, LLVMGetParam(f->fn, i + 1));
+    build_body(r, statement, f, r->host && d->tensor < 0 && reduces(d->value));
+    g_ptr_array_free(r->scope, TRUE);
     g_hash_table_destroy(r->hoisted);
     g_ptr_array_free(r->hoist_order, TRUE);
-    r->statement = saved.statement;
     r->fn = saved.fn;
     r->env = saved.env;
     r->scope = saved.scope;
@@ -238,6 +160,5 @@ RefFunction *ws_ref_function(RefBuilder *r, guint statement)
     r->hoist_order = saved.hoist_order;
     if (here)
         LLVMPositionBuilderAtEnd(r->b, here);
-    f->state = REF_DONE;
     return f;
 }

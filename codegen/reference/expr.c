@@ -1,32 +1,29 @@
-/* Expressions of the reference notation -> IR. Three kinds: conditions, 64-bit integers, doubles;
- * they widen in that order where they meet. */
+/* Nodes of the reference -> IR. */
 #include "codegen/reference/internal.h"
 #include "codegen/word.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
-
-#include <math.h>
 
 LLVMValueRef ws_ref_int(RefBuilder *r, gint64 value)
 {
     return LLVMConstInt(r->i64, (guint64)value, TRUE);
 }
 
-RefValue ws_ref_convert(RefBuilder *r, RefValue v, RefKind kind)
+RefValue ws_ref_convert(RefBuilder *r, RefValue v, WsFormulaKind kind)
 {
     RefValue out = { kind, v.v };
     if (v.kind == kind)
         return out;
-    if (kind == REF_BOOL)
-        out.v = v.kind == REF_INT
+    if (kind == WS_FORMULA_BOOL)
+        out.v = v.kind == WS_FORMULA_INT
                     ? LLVMBuildICmp(r->b, LLVMIntNE, v.v, ws_ref_int(r, 0), "")
                     : LLVMBuildFCmp(r->b, LLVMRealUNE, v.v, LLVMConstReal(r->f64, 0), "");
-    else if (kind == REF_INT)
-        out.v = v.kind == REF_BOOL ? LLVMBuildZExt(r->b, v.v, r->i64, "")
-                                   : LLVMBuildFPToSI(r->b, v.v, r->i64, "");
+    else if (kind == WS_FORMULA_INT)
+        out.v = v.kind == WS_FORMULA_BOOL ? LLVMBuildZExt(r->b, v.v, r->i64, "")
+                                          : LLVMBuildFPToSI(r->b, v.v, r->i64, "");
     else
-        out.v = v.kind == REF_BOOL ? LLVMBuildUIToFP(r->b, v.v, r->f64, "")
-                                   : LLVMBuildSIToFP(r->b, v.v, r->f64, "");
+        out.v = v.kind == WS_FORMULA_BOOL ? LLVMBuildUIToFP(r->b, v.v, r->f64, "")
+                                          : LLVMBuildSIToFP(r->b, v.v, r->f64, "");
     return out;
 }
 
@@ -76,59 +73,23 @@ void ws_ref_flag_if(RefBuilder *r, LLVMValueRef condition, guint bit)
     LLVMPositionBuilderAtEnd(r->b, on);
 }
 
-const RefIndex *ws_ref_scope_find(RefBuilder *r, const char *name)
-{
-    guint i;
-    for (i = r->scope->len; i-- > 0;) {
-        const RefIndex *x = &g_array_index(r->scope, RefIndex, i);
-        if (strcmp(x->name, name) == 0)
-            return x;
-    }
-    return NULL;
-}
-
-static RefValue zero(RefBuilder *r)
-{
-    return (RefValue){ REF_REAL, LLVMConstReal(r->f64, 0) };
-}
-
 /* --- leaves ------------------------------------------------------------------------------------
  */
-static RefValue emit_var(RefBuilder *r, gint var)
+static RefValue emit_number(RefBuilder *r, const WsFormula *e)
 {
-    const WsVar *v;
-    if (var < 0 || (guint)var >= r->p->n_vars) {
-        ws_ref_fail(r, "a variable that the program does not have");
-        return zero(r);
-    }
-    v = &r->p->var[var];
-    switch (v->kind) {
-    case WS_VAR_SIZE:
-        return (RefValue){ REF_INT, ws_ref_slot(r, r->slot[var], r->i64) };
-    case WS_VAR_SCALAR:
-        return (RefValue){ REF_REAL, ws_ref_slot(r, r->slot[var], r->f64) };
-    case WS_VAR_RUN:
-        return ws_ref_convert(r, ws_ref_emit(r, v->value), v->real ? REF_REAL : REF_INT);
-    default:
-        ws_ref_fail(r, "\"%s\" is neither an index, a size, a scalar nor a run name", v->name);
-        return zero(r);
-    }
+    if (e->kind == WS_FORMULA_REAL)
+        return (RefValue){ e->kind, LLVMConstReal(r->f64, e->x->r) };
+    return (RefValue){ e->kind, e->kind == WS_FORMULA_INT
+                                    ? ws_ref_int(r, e->x->i)
+                                    : LLVMConstInt(r->i1, e->x->i != 0, FALSE) };
 }
 
-static RefValue emit_name(RefBuilder *r, const WsExpr *e)
+static RefValue emit_variable(RefBuilder *r, const WsFormula *e)
 {
-    const RefIndex *index = ws_ref_scope_find(r, e->name);
-    gint var;
-    if (index)
-        return (RefValue){ REF_INT, index->v };
-    var = ws_ref_var(r->p, e->name);
-    if (var >= 0)
-        return emit_var(r, var);
-    ws_ref_fail(r,
-                "unknown name \"%s\"; known are the indices of the statement, sizes, scalars "
-                "and run names",
-                e->name);
-    return zero(r);
+    if (e->n_arg > 0) /* a run name */
+        return ws_ref_convert(r, ws_ref_emit(r, e->arg[0]), e->kind);
+    return (RefValue){ e->kind, ws_ref_slot(r, r->slot[e->index],
+                                            e->kind == WS_FORMULA_REAL ? r->f64 : r->i64) };
 }
 
 /* --- operators ----------------------------------------------------------------------------------
@@ -158,8 +119,8 @@ static RefValue arithmetic(RefBuilder *r, WsExprOp op, RefValue a, RefValue b)
     static const LLVMOpcode of[][2] = {
         { LLVMAdd, LLVMFAdd }, { LLVMSub, LLVMFSub }, { LLVMMul, LLVMFMul }, { LLVMSDiv, LLVMFDiv }
     };
-    const RefKind kind = MAX(REF_INT, MAX(a.kind, b.kind));
-    const gboolean real = kind == REF_REAL;
+    const WsFormulaKind kind = MAX(WS_FORMULA_INT, MAX(a.kind, b.kind));
+    const gboolean real = kind == WS_FORMULA_REAL;
     a = ws_ref_convert(r, a, kind);
     b = ws_ref_convert(r, b, kind);
     if (!real && (op == WS_EXPR_DIV || op == WS_EXPR_MOD))
@@ -180,26 +141,27 @@ static RefValue compare(RefBuilder *r, WsExprOp op, RefValue a, RefValue b)
         { LLVMIntSLT, LLVMRealOLT }, { LLVMIntSLE, LLVMRealOLE }, { LLVMIntSGT, LLVMRealOGT },
         { LLVMIntSGE, LLVMRealOGE }, { LLVMIntEQ, LLVMRealOEQ },  { LLVMIntNE, LLVMRealUNE },
     };
-    RefKind kind = MAX(REF_INT, MAX(a.kind, b.kind));
+    WsFormulaKind kind = MAX(WS_FORMULA_INT, MAX(a.kind, b.kind));
     guint row = op - WS_EXPR_LT;
     a = ws_ref_convert(r, a, kind);
     b = ws_ref_convert(r, b, kind);
-    return (RefValue){ REF_BOOL, kind == REF_REAL
-                                     ? LLVMBuildFCmp(r->b, table[row].f, a.v, b.v, "")
-                                     : LLVMBuildICmp(r->b, table[row].i, a.v, b.v, "") };
+    return (RefValue){ WS_FORMULA_BOOL, kind == WS_FORMULA_REAL
+                                            ? LLVMBuildFCmp(r->b, table[row].f, a.v, b.v, "")
+                                            : LLVMBuildICmp(r->b, table[row].i, a.v, b.v, "") };
 }
 
 /* condition ? yes : no, evaluating one of the two. NULL stands for the constants true and false. */
-static RefValue choose(RefBuilder *r, const WsExpr *condition, const WsExpr *yes, const WsExpr *no)
+static RefValue choose(RefBuilder *r, const WsFormula *condition, const WsFormula *yes,
+                       const WsFormula *no)
 {
     LLVMBasicBlockRef then = ws_ref_block(r, "then"), other = ws_ref_block(r, "else");
     LLVMBasicBlockRef done = ws_ref_block(r, "done"), from[2];
-    RefValue a = { REF_BOOL, LLVMConstInt(r->i1, 1, FALSE) };
-    RefValue b = { REF_BOOL, LLVMConstInt(r->i1, 0, FALSE) };
-    RefValue c = ws_ref_convert(r, ws_ref_emit(r, condition), REF_BOOL);
+    RefValue a = { WS_FORMULA_BOOL, LLVMConstInt(r->i1, 1, FALSE) };
+    RefValue b = { WS_FORMULA_BOOL, LLVMConstInt(r->i1, 0, FALSE) };
+    RefValue c = ws_ref_convert(r, ws_ref_emit(r, condition), WS_FORMULA_BOOL);
     gboolean logical = !yes || !no;
     LLVMValueRef phi, value[2];
-    RefKind kind;
+    WsFormulaKind kind;
     LLVMBuildCondBr(r->b, c.v, then, other);
     LLVMPositionBuilderAtEnd(r->b, then);
     if (yes)
@@ -208,7 +170,7 @@ static RefValue choose(RefBuilder *r, const WsExpr *condition, const WsExpr *yes
     LLVMPositionBuilderAtEnd(r->b, other);
     if (no)
         b = ws_ref_emit(r, no);
-    kind = logical ? REF_BOOL : MAX(a.kind, b.kind);
+    kind = logical ? WS_FORMULA_BOOL : MAX(a.kind, b.kind);
     value[1] = ws_ref_convert(r, b, kind).v;
     from[1] = LLVMGetInsertBlock(r->b);
     LLVMBuildBr(r->b, done);
@@ -223,62 +185,65 @@ static RefValue choose(RefBuilder *r, const WsExpr *condition, const WsExpr *yes
 
 /* --- calls ---------------------------------------------------------------------------------------
  */
+/* Of reals: NaN where one of the two is NaN, whichever it is, as in reductions. */
 static RefValue smaller(RefBuilder *r, RefValue a, RefValue b, gboolean largest)
 {
     RefValue c = compare(r, largest ? WS_EXPR_GT : WS_EXPR_LT, a, b);
-    RefKind kind = MAX(REF_INT, MAX(a.kind, b.kind));
+    WsFormulaKind kind = MAX(WS_FORMULA_INT, MAX(a.kind, b.kind));
     a = ws_ref_convert(r, a, kind);
     b = ws_ref_convert(r, b, kind);
+    if (kind == WS_FORMULA_REAL) /* b is taken where it is NaN, as the comparison is ordered */
+        c.v = LLVMBuildOr(r->b, c.v, LLVMBuildFCmp(r->b, LLVMRealUNO, a.v, a.v, ""), "");
     return (RefValue){ kind, LLVMBuildSelect(r->b, c.v, a.v, b.v, "") };
 }
 
 static RefValue emit_pow2floor(RefBuilder *r, RefValue a)
 {
-    LLVMValueRef arg[2], n = ws_ref_convert(r, a, REF_INT).v, bits, power;
+    LLVMValueRef arg[2], n = ws_ref_convert(r, a, WS_FORMULA_INT).v, bits, power;
     LLVMValueRef below = LLVMBuildICmp(r->b, LLVMIntSLT, n, ws_ref_int(r, 1), "");
     arg[0] = LLVMBuildSelect(r->b, below, ws_ref_int(r, 1), n, "");
     arg[1] = LLVMConstInt(r->i1, 0, FALSE);
     bits = LLVMBuildSub(r->b, ws_ref_int(r, 63), ws_ref_intrinsic(r, "llvm.ctlz", arg, 2), "");
     power = LLVMBuildShl(r->b, ws_ref_int(r, 1), bits, "");
-    return (RefValue){ REF_INT, LLVMBuildSelect(r->b, below, ws_ref_int(r, 0), power, "") };
+    return (RefValue){ WS_FORMULA_INT, LLVMBuildSelect(r->b, below, ws_ref_int(r, 0), power, "") };
 }
 
-static RefValue emit_cdiv(RefBuilder *r, const WsExpr *e)
+static RefValue emit_cdiv(RefBuilder *r, const WsFormula *e)
 {
-    RefValue a = ws_ref_convert(r, ws_ref_emit(r, e->arg[0]), REF_INT);
-    RefValue b = ws_ref_convert(r, ws_ref_emit(r, e->arg[1]), REF_INT);
+    RefValue a = ws_ref_convert(r, ws_ref_emit(r, e->arg[0]), WS_FORMULA_INT);
+    RefValue b = ws_ref_convert(r, ws_ref_emit(r, e->arg[1]), WS_FORMULA_INT);
     LLVMValueRef q = floor_divide(r, LLVMBuildNeg(r->b, a.v, ""), b.v, FALSE);
-    return (RefValue){ REF_INT, LLVMBuildNeg(r->b, q, "") };
+    return (RefValue){ WS_FORMULA_INT, LLVMBuildNeg(r->b, q, "") };
 }
 
 static RefValue emit_abs(RefBuilder *r, RefValue a)
 {
-    RefValue nought = { REF_INT, ws_ref_int(r, 0) }, minus = arithmetic(r, WS_EXPR_SUB, nought, a);
+    RefValue nought = { WS_FORMULA_INT, ws_ref_int(r, 0) },
+             minus = arithmetic(r, WS_EXPR_SUB, nought, a);
     a = ws_ref_convert(r, a, minus.kind);
-    if (a.kind == REF_REAL)
-        return (RefValue){ REF_REAL, ws_ref_intrinsic(r, "llvm.fabs", &a.v, 1) };
+    if (a.kind == WS_FORMULA_REAL)
+        return (RefValue){ WS_FORMULA_REAL, ws_ref_intrinsic(r, "llvm.fabs", &a.v, 1) };
     return smaller(r, a, minus, TRUE);
 }
 
 /* The low 32 bits, and back with their sign. */
-static LLVMValueRef low(RefBuilder *r, const WsExpr *e)
+static LLVMValueRef low(RefBuilder *r, const WsFormula *e)
 {
-    return LLVMBuildTrunc(r->b, ws_ref_convert(r, ws_ref_emit(r, e), REF_INT).v, r->i32, "");
+    return LLVMBuildTrunc(r->b, ws_ref_convert(r, ws_ref_emit(r, e), WS_FORMULA_INT).v, r->i32, "");
 }
 
 static RefValue sign_extended(RefBuilder *r, LLVMValueRef v)
 {
-    return (RefValue){ REF_INT, LLVMBuildSExt(r->b, v, r->i64, "") };
+    return (RefValue){ WS_FORMULA_INT, LLVMBuildSExt(r->b, v, r->i64, "") };
 }
 
-static RefValue emit_call(RefBuilder *r, const WsExpr *e)
+static RefValue emit_call(RefBuilder *r, const WsFormula *e)
 {
+    const WsFunc func = e->x->func;
     RefValue a;
     LLVMValueRef v;
     guint i;
-    if (ws_ref_reduction(r, e))
-        return ws_ref_reduce(r, e, 0);
-    switch (e->func) {
+    switch (func) {
     case WS_FUNC_SELECT:
         return choose(r, e->arg[0], e->arg[1], e->arg[2]);
     case WS_FUNC_CDIV:
@@ -286,44 +251,55 @@ static RefValue emit_call(RefBuilder *r, const WsExpr *e)
     case WS_FUNC_MIN:
     case WS_FUNC_MAX:
         a = ws_ref_emit(r, e->arg[0]);
-        for (i = 1; i < e->n_args; i++)
-            a = smaller(r, a, ws_ref_emit(r, e->arg[i]), e->func == WS_FUNC_MAX);
+        for (i = 1; i < e->n_arg; i++)
+            a = smaller(r, a, ws_ref_emit(r, e->arg[i]), func == WS_FUNC_MAX);
         return a;
     case WS_FUNC_ABS:
         return emit_abs(r, ws_ref_emit(r, e->arg[0]));
     case WS_FUNC_POW2FLOOR:
         return emit_pow2floor(r, ws_ref_emit(r, e->arg[0]));
     case WS_FUNC_BITS:
-        v = ws_ref_convert(r, ws_ref_emit(r, e->arg[0]), REF_REAL).v;
+        v = ws_ref_convert(r, ws_ref_emit(r, e->arg[0]), WS_FORMULA_REAL).v;
         v = LLVMBuildFPTrunc(r->b, v, r->f32, "");
         return sign_extended(r, LLVMBuildBitCast(r->b, v, r->i32, ""));
     case WS_FUNC_FROM_BITS:
         v = LLVMBuildBitCast(r->b, low(r, e->arg[0]), r->f32, "");
-        return (RefValue){ REF_REAL, LLVMBuildFPExt(r->b, v, r->f64, "") };
-    case WS_FUNC_SUM:
-        break;
+        return (RefValue){ WS_FORMULA_REAL, LLVMBuildFPExt(r->b, v, r->f64, "") };
     default:
-        if (ws_func_of_bits(e->func)) { /* those of i32, as in steps */
+        if (ws_func_of_bits(func)) { /* those of i32, as in steps */
             LLVMValueRef x = low(r, e->arg[0]), y = low(r, e->arg[1]);
-            return sign_extended(r, ws_word_operation(r->b, e->func, x, y));
+            return sign_extended(r, ws_word_operation(r->b, func, x, y));
         }
-        if (e->n_args != 1)
-            break;
-        a = ws_ref_convert(r, ws_ref_emit(r, e->arg[0]), REF_REAL);
-        v = ws_ref_math(r, e->func, a.v);
-        if (v)
-            return (RefValue){ REF_REAL, v };
+        a = ws_ref_convert(r, ws_ref_emit(r, e->arg[0]), WS_FORMULA_REAL);
+        return (RefValue){ WS_FORMULA_REAL, ws_ref_math(r, func, a.v) };
     }
-    ws_ref_fail(
-        r,
-        e->func == WS_FUNC_SUM
-            ? "sum needs leading arguments of the form index < bound with new index names"
-            : "a function that the reference notation does not have (LANGUAGE.md section 5 lists "
-              "those that it has)");
-    return zero(r);
 }
 
-RefValue ws_ref_emit(RefBuilder *r, const WsExpr *e)
+static RefValue emit_operation(RefBuilder *r, const WsFormula *e)
+{
+    const WsExprOp op = e->x->op;
+    RefValue a, b;
+    if (op == WS_EXPR_CALL)
+        return emit_call(r, e);
+    if (op == WS_EXPR_AND)
+        return choose(r, e->arg[0], e->arg[1], NULL);
+    if (op == WS_EXPR_OR)
+        return choose(r, e->arg[0], NULL, e->arg[1]);
+    a = ws_ref_emit(r, e->arg[0]);
+    if (op == WS_EXPR_NOT) {
+        a = ws_ref_convert(r, a, WS_FORMULA_BOOL);
+        return (RefValue){ WS_FORMULA_BOOL, LLVMBuildNot(r->b, a.v, "") };
+    }
+    if (op == WS_EXPR_NEG && a.kind == WS_FORMULA_REAL)
+        return (RefValue){ WS_FORMULA_REAL, LLVMBuildFNeg(r->b, a.v, "") };
+    if (op == WS_EXPR_NEG)
+        return (RefValue){ WS_FORMULA_INT,
+                           LLVMBuildNeg(r->b, ws_ref_convert(r, a, WS_FORMULA_INT).v, "") };
+    b = ws_ref_emit(r, e->arg[1]);
+    return op >= WS_EXPR_LT && op <= WS_EXPR_NE ? compare(r, op, a, b) : arithmetic(r, op, a, b);
+}
+
+RefValue ws_ref_emit(RefBuilder *r, const WsFormula *e)
 {
     const RefHoist *hoist = r->hoisted ? g_hash_table_lookup(r->hoisted, e) : NULL;
     if (hoist)
@@ -331,57 +307,22 @@ RefValue ws_ref_emit(RefBuilder *r, const WsExpr *e)
     return ws_ref_evaluate(r, e);
 }
 
-RefValue ws_ref_evaluate(RefBuilder *r, const WsExpr *e)
+RefValue ws_ref_evaluate(RefBuilder *r, const WsFormula *e)
 {
-    RefValue a, b;
-    if (r->error)
-        return zero(r);
-    switch (e->op) {
-    case WS_EXPR_INT:
-        return (RefValue){ REF_INT, ws_ref_int(r, e->i) };
-    case WS_EXPR_TEXT_BOOL:
-        return (RefValue){ REF_BOOL, LLVMConstInt(r->i1, e->i != 0, FALSE) };
-    case WS_EXPR_REAL:
-        return (RefValue){ REF_REAL, LLVMConstReal(r->f64, e->r) };
-    case WS_EXPR_NAME:
-        return emit_name(r, e);
-    case WS_EXPR_VAR:
-        return emit_var(r, e->var);
-    case WS_EXPR_NEG:
-        a = ws_ref_emit(r, e->arg[0]);
-        if (a.kind == REF_REAL)
-            return (RefValue){ REF_REAL, LLVMBuildFNeg(r->b, a.v, "") };
-        return (RefValue){ REF_INT, LLVMBuildNeg(r->b, ws_ref_convert(r, a, REF_INT).v, "") };
-    case WS_EXPR_NOT:
-        a = ws_ref_convert(r, ws_ref_emit(r, e->arg[0]), REF_BOOL);
-        return (RefValue){ REF_BOOL, LLVMBuildNot(r->b, a.v, "") };
-    case WS_EXPR_ADD:
-    case WS_EXPR_SUB:
-    case WS_EXPR_MUL:
-    case WS_EXPR_DIV:
-    case WS_EXPR_MOD:
-        a = ws_ref_emit(r, e->arg[0]);
-        b = ws_ref_emit(r, e->arg[1]);
-        return arithmetic(r, e->op, a, b);
-    case WS_EXPR_LT:
-    case WS_EXPR_LE:
-    case WS_EXPR_GT:
-    case WS_EXPR_GE:
-    case WS_EXPR_EQ:
-    case WS_EXPR_NE:
-        a = ws_ref_emit(r, e->arg[0]);
-        b = ws_ref_emit(r, e->arg[1]);
-        return compare(r, e->op, a, b);
-    case WS_EXPR_AND:
-        return choose(r, e->arg[0], e->arg[1], NULL);
-    case WS_EXPR_OR:
-        return choose(r, e->arg[0], NULL, e->arg[1]);
-    case WS_EXPR_CALL:
-        return emit_call(r, e);
-    case WS_EXPR_INDEX:
+    switch (e->form) {
+    case WS_FORMULA_NUMBER:
+        return emit_number(r, e);
+    case WS_FORMULA_INDEX:
+        return (RefValue){ WS_FORMULA_INT, r->scope->pdata[e->index] };
+    case WS_FORMULA_VARIABLE:
+        return emit_variable(r, e);
+    case WS_FORMULA_ELEMENT:
+    case WS_FORMULA_HELPER:
         return ws_ref_element(r, e);
-    default:
-        ws_ref_fail(r, "a name with .total, which only steps have");
-        return zero(r);
+    case WS_FORMULA_REDUCTION:
+        return ws_ref_reduce(r, e, 0);
+    case WS_FORMULA_OPERATION:
+        break;
     }
+    return emit_operation(r, e);
 }

@@ -67,7 +67,9 @@ static LLVMValueRef build_element(RefBuilder *r, guint tensor, RefFunction *f, L
     guint i;
     arg[0] = r->env;
     for (i = t->rank; i-- > 0;) {
-        extent = ws_ref_convert(r, ws_ref_emit(r, t->shape[i]), REF_INT).v;
+        extent =
+            ws_ref_convert(r, ws_ref_emit(r, r->p->formula_shape[tensor].extent[i]), WS_FORMULA_INT)
+                .v;
         extent = LLVMBuildSelect(r->b, LLVMBuildICmp(r->b, LLVMIntSLT, extent, one, ""), one,
                                  extent, "");
         arg[i + 1] = LLVMBuildURem(r->b, flat, extent, "");
@@ -75,69 +77,28 @@ static LLVMValueRef build_element(RefBuilder *r, guint tensor, RefFunction *f, L
     }
     v.kind = f->kind;
     v.v = LLVMBuildCall2(r->b, f->type, f->fn, arg, t->rank + 1, "");
-    return ws_ref_convert(r, v, REF_REAL).v;
-}
-
-/* Nodes of a statement with every helper written out, at most MAX_NODES + 1. */
-#define MAX_NODES      50000u
-#define MAX_STATEMENTS 64u /* helpers are built by recursion */
-static guint expanded(RefBuilder *r, const WsExpr *e, guint *of_statement)
-{
-    gint at = e->op == WS_EXPR_INDEX ? ws_ref_find(r->p, e->name) : -1;
-    guint n = 1, i;
-    for (i = 0; i < e->n_args && n <= MAX_NODES; i++)
-        n += expanded(r, e->arg[i], of_statement);
-    if (at >= 0 && of_statement[at] == 0) {
-        of_statement[at] = 1; /* a cycle has been refused already */
-        of_statement[at] = expanded(r, r->p->reference[at]->value, of_statement);
-    }
-    if (at >= 0)
-        n += of_statement[at];
-    return MIN(n, MAX_NODES + 1);
+    return ws_ref_convert(r, v, WS_FORMULA_REAL).v;
 }
 
 /* On the GPU helpers are inlined, and each may name another twice. */
-static gboolean small_enough(RefBuilder *r, GError **error)
-{
-    g_autofree guint *of_statement = g_new0(guint, r->p->n_reference + 1);
-    const WsStatement *s = r->p->reference[r->statement];
-    if (r->host || expanded(r, s->value, of_statement) <= MAX_NODES)
-        return TRUE;
-    g_autofree char *why = ws_phrase("%s has more than %u terms when its helpers are written out",
-                                     s->name, (guint)MAX_NODES);
-    ws_ref_refuse(r, error, why);
-    return FALSE;
-}
+#define MAX_TERMS 50000u
 
 static RefFunction *output_function(RefBuilder *r, guint tensor, GError **error)
 {
-    const WsTensor *t = &r->p->tensor[tensor];
-    gint statement = ws_ref_find(r->p, t->name);
-    RefFunction *f;
-    if (r->p->n_reference > MAX_STATEMENTS) {
-        g_autofree char *why = ws_phrase("more than %u statements", (guint)MAX_STATEMENTS);
-        ws_generate_refuse(error, "reference", NULL, "reference", why, NULL);
-        return NULL;
+    const WsProgram *p = r->p;
+    gint at;
+    gboolean missing;
+    g_autofree char *why = ws_formula_problem(p, tensor, &at, &missing);
+    if (!why) {
+        const WsDefinition *d = &p->reference[at];
+        if (r->host || d->terms <= MAX_TERMS)
+            return ws_ref_function(r, (guint)at);
+        why = ws_phrase("%s has more than %u terms when its helpers are written out",
+                        d->statement->name, MAX_TERMS);
     }
-    if (statement < 0) {
-        g_autofree char *why = ws_phrase("no statement defines output %s", t->name);
-        ws_generate_refuse(error, "reference", NULL, "reference", why, NULL);
-        return NULL;
-    }
-    r->statement = (guint)statement;
-    if (r->p->reference[statement]->n_index != t->rank) {
-        g_autofree char *why = ws_phrase("%s has %u dimensions, the statement %u indices", t->name,
-                                         t->rank, r->p->reference[statement]->n_index);
-        ws_ref_refuse(r, error, why);
-        return NULL;
-    }
-    f = ws_ref_function(r, (guint)statement);
-    if (r->error) {
-        g_propagate_error(error, g_steal_pointer(&r->error));
-        return NULL;
-    }
-    r->statement = (guint)statement;
-    return small_enough(r, error) ? f : NULL;
+    g_autofree char *place = at < 0 ? g_strdup("reference") : g_strdup_printf("reference/%d", at);
+    ws_generate_refuse(error, "reference", NULL, place, why, NULL);
+    return NULL;
 }
 
 /* void ws_eval_T(i64 *env, i64 *flat or NULL, double *out, i64 first, i64 n) */
@@ -236,20 +197,6 @@ WsReference *ws_reference_new(const WsProgram *p, GError **error)
         fine = r->eval[i] != NULL;
     }
     return r->jit && fine ? g_steal_pointer(&r) : NULL;
-}
-
-gboolean ws_reference_valid(const WsProgram *p, GError **error)
-{
-    LLVMContextRef context = LLVMContextCreate();
-    RefBuilder *b = ws_ref_builder_new(p, context, "reference", TRUE);
-    gboolean fine = TRUE;
-    for (guint i = 0; i < p->n_tensors && fine; i++)
-        fine = p->tensor[i].access == WS_ACCESS_READ || ws_ref_find(p, p->tensor[i].name) < 0 ||
-               output_function(b, i, error);
-    LLVMDisposeModule(b->module);
-    ws_ref_builder_free(b);
-    LLVMContextDispose(context);
-    return fine;
 }
 
 void ws_reference_free(WsReference *r)

@@ -12,15 +12,11 @@ typedef struct WsReference WsReference;
 #define WS_REFERENCE_TERMS ((gint64)1 << 31)
 
 /* Compiles the reference of every output tensor (access write or reduce). NULL with
- * WS_GENERATE_ERROR if there is no reference for one of them, or if a statement is not handled;
- * the message names the statement. */
+ * WS_GENERATE_ERROR if there is no reference for one of them, or it has a problem
+ * (ws_formula_problem); the message names the statement. */
 WsReference *ws_reference_new(const WsProgram *p, GError **error);
 void ws_reference_free(WsReference *r);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsReference, ws_reference_free)
-
-/* The same without compiling: FALSE where ws_reference_new() would refuse a statement. An output
- * that no statement defines is not looked at. About a millisecond. */
-gboolean ws_reference_valid(const WsProgram *p, GError **error);
 
 /* What the statements read. All arrays are in program order and borrowed. */
 typedef struct {

@@ -1,6 +1,7 @@
 /* Candidates on trial: elaborated, timed, and those that gain checked. */
 #include "advise/advise.h"
 #include "program/elaborate.h"
+#include "program/formula.h"
 #include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
@@ -59,9 +60,9 @@ static gboolean same_meaning(const WsProgram *a, const WsLaunchValues *va, const
                 ws_launch_shape(va, t, d) != ws_launch_shape(vb, t, d))
                 return FALSE;
     for (guint i = 0; i < a->n_reference; i++) {
-        g_autofree char *x = ws_expr_print(a->reference[i]->value);
-        g_autofree char *y = ws_expr_print(b->reference[i]->value);
-        if (g_strcmp0(a->reference[i]->name, b->reference[i]->name) != 0 || strcmp(x, y) != 0)
+        g_autofree char *x = ws_statement_print(a->reference[i].statement);
+        g_autofree char *y = ws_statement_print(b->reference[i].statement);
+        if (strcmp(x, y) != 0)
             return FALSE;
     }
     return TRUE;

@@ -1,13 +1,11 @@
 /* What a check of the protocol does not ask of a design, but every command after it does: a
  * reference that can be evaluated, sizes that can be launched. */
 #include "cli/check_report.h"
+#include "program/formula.h"
+#include "program/parts/tensor.h"
 #include "program/program.h"
 #include "program/walk/launch_values.h"
 #include "program/walk/launchable.h"
-#ifdef WS_HAVE_CODEGEN
-#include "codegen/generate.h"
-#include "codegen/reference/reference.h"
-#endif
 
 /* The sizes stand in the design and can be given at the launch: no more than a warning. */
 static void try_sizes(const WsProgram *p, gboolean rehearse, WsFindings *findings)
@@ -27,21 +25,30 @@ static void try_sizes(const WsProgram *p, gboolean rehearse, WsFindings *finding
     }
 }
 
+/* The first problem of what defines an output. An output that no statement defines is the author's
+ * choice. */
+static void try_reference(const WsProgram *p, WsFindings *findings)
+{
+    for (guint i = 0; i < p->n_tensors; i++) {
+        gint at;
+        gboolean missing;
+        if (p->tensor[i].access == WS_ACCESS_READ)
+            continue;
+        g_autofree char *why = ws_formula_problem(p, i, &at, &missing);
+        if (!why || missing)
+            continue;
+        g_autofree char *place =
+            at < 0 ? g_strdup("reference") : g_strdup_printf("reference/%d", at);
+        WsFinding *f = ws_findings_add(findings, WS_RULE_T_EXPR, place, "%s", why);
+        ws_finding_set_remedy(f, "Write it as LANGUAGE.md section 5 says: X[i,j] = …, with helpers "
+                                 "and sum(k < K, …).");
+        return;
+    }
+}
+
 void ws_cli_check_design(const WsProgram *p, WsFindings *findings)
 {
     try_sizes(p, FALSE, findings);
     try_sizes(p, TRUE, findings);
-#ifdef WS_HAVE_CODEGEN
-    g_autoptr(GError) error = NULL;
-    if (ws_reference_valid(p, &error))
-        return;
-    const WsRefusal *r = ws_generate_refusal(error);
-    WsFinding *f = ws_findings_add(findings, WS_RULE_T_EXPR, r && r->step ? r->step : "reference",
-                                   "%s", r ? r->why : error->message);
-    if (r && r->remedy)
-        ws_finding_set_remedy(f, "%s", r->remedy);
-    else
-        ws_finding_set_remedy(f, "Write it as LANGUAGE.md section 5 says: X[i,j] = …, with helpers "
-                                 "and sum(k < K, …).");
-#endif
+    try_reference(p, findings);
 }

@@ -70,9 +70,8 @@ static gboolean fits(WsProduct *p, const WsExpr *bound)
 static gboolean is_product(const WsDesign *design, const WsStatement *s, WsProduct *p)
 {
     const WsExpr *sum = s->value;
-    if (s->n_index != 2 || sum->op != WS_EXPR_CALL || sum->func != WS_FUNC_SUM ||
-        sum->n_args != 2 || sum->arg[0]->op != WS_EXPR_LT ||
-        sum->arg[0]->arg[0]->op != WS_EXPR_NAME || sum->arg[1]->op != WS_EXPR_MUL)
+    if (s->n_index != 2 || ws_expr_n_bounds(sum) != 1 || sum->func != WS_FUNC_SUM ||
+        sum->arg[1]->op != WS_EXPR_MUL)
         return FALSE;
     *p = (WsProduct){ .out = tensor_of(design, s->name), .index = sum->arg[0]->arg[0]->name };
     for (guint i = 0; i < 2; i++) {

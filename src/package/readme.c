@@ -3,6 +3,7 @@
 #include "package/tables.h"
 #include "package/template.h"
 #include "program/parts/variable.h"
+#include "program/formula.h"
 #include "program/program.h"
 
 #include "readme.inc"
@@ -123,7 +124,7 @@ char *ws_package_readme(const WsPackageSpec *spec, GError **error)
     g_autofree char *scalars = names(p, WS_VAR_SCALAR, "");
     (void)error;
     for (guint i = 0; i < p->n_reference; i++) {
-        g_autofree char *line = ws_statement_print(p->reference[i]);
+        g_autofree char *line = ws_statement_print(p->reference[i].statement);
         g_string_append_printf(reference, "%s\n", line);
     }
     ws_package_word(words, "HASH", g_strdup(p->design_hash ? p->design_hash : "unknown"));

@@ -31,7 +31,8 @@ struct WsProgram {
     guint n_maps;
     WsTensorMap *map;
     guint n_reference;
-    WsStatement **reference; /* constants folded, names left as names */
+    WsDefinition *reference;       /* formula.h */
+    WsFormulaShape *formula_shape; /* of each tensor, if the reference looks at it */
     guint cluster;
     WsTiles *tiles;
     guint n_buffers;

@@ -1,7 +1,9 @@
 /* The reference notation against the same sums written in C, on the host; the PTX of the GPU form
  * is looked at and, where ptxas is at hand, assembled. Programs are made by hand. */
 #include "codegen/reference/reference.h"
+#include "program/arena.h"
 #include "program/elaborate.h"
+#include "program/formula.h"
 #include "program/inputs.h"
 #include "program/parts/dtype.h"
 #include "program/parts/tensor.h"
@@ -72,8 +74,8 @@ static Fixture *fixture_new(const char *const *text)
         f->statement[i] = ws_statement_parse(text[i], &error);
         g_assert_no_error(error);
     }
-    f->p.n_reference = i;
-    f->p.reference = f->statement;
+    f->p.arena = ws_arena_new();
+    ws_formulas_bind(&f->p, f->statement, i);
     ws_input_fill(f->a, &fill, M * K);
     fill.key = 12;
     ws_input_fill(f->b, &fill, N * K);
@@ -91,8 +93,9 @@ static void fixture_free(Fixture *f)
             ws_expr_unref(f->tensor[i].stride[d]);
         }
     }
-    for (i = 0; i < f->p.n_reference; i++)
-        ws_statement_unref(f->statement[i]);
+    for (i = 0; i < G_N_ELEMENTS(f->statement); i++)
+        g_clear_pointer(&f->statement[i], ws_statement_unref);
+    ws_arena_free(f->p.arena);
     ws_expr_unref(f->var[VAR_HALF].value);
     ws_expr_unref(f->var[VAR_GAIN].value);
     g_free(f);
@@ -273,6 +276,45 @@ static void test_branch_once(void)
     fixture_free(f);
 }
 
+/* A NaN stays, wherever it stands: in both arguments of min and max, in every one of three, in the
+ * first, a middle and the last term of a reduction. `A[m,k]` is NaN where k is `at`. */
+static void test_nan(void)
+{
+    static const struct {
+        const char *text;
+        gint at; /* the element that has to be NaN for the result to be; -1: any */
+    } row[] = {
+        { "C[m,n] = min(A[m,0], 1.5)", 0 },
+        { "C[m,n] = min(1.5, A[m,0])", 0 },
+        { "C[m,n] = max(A[m,0], n)", 0 },
+        { "C[m,n] = max(n, A[m,0])", 0 },
+        { "C[m,n] = max(min(A[m,0], A[m,1]), min(A[m,2], A[m,3]), max(A[m,4], A[m,5]))", -1 },
+        { "C[m,n] = min(A[m,0], A[m,1], A[m,2], A[m,3], A[m,4], A[m,5])", -1 },
+        { "C[m,n] = min(k < K, A[m,k])", -1 },
+        { "C[m,n] = max(k < K, A[m,k])", -1 },
+        { "C[m,n] = max(k < K, max(A[m,k], -100))", -1 },
+        { "C[m,n] = min(k < K, min(100, A[m,k]))", -1 },
+        { "C[m,n] = sum(k < K, A[m,k])", -1 },
+        { "C[m,n] = abs(A[m,0])", 0 },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(row); i++) {
+        for (gint at = -1; at < K; at++) {
+            const char *const text[] = { row[i].text, NULL };
+            const gboolean want = at >= 0 && (row[i].at < 0 || row[i].at == at);
+            Fixture *f = fixture_new(text);
+            g_autoptr(GError) error = NULL;
+            double out[M * N];
+            for (gint m = 0; m < M && at >= 0; m++)
+                f->a[m * K + at] = m % 2 ? -NAN : NAN;
+            g_assert_true(evaluate(f, out, &error));
+            for (gint k = 0; k < M * N; k++)
+                if (isnan(out[k]) != want)
+                    g_error("%s, NaN at %d: %g", row[i].text, at, out[k]);
+            fixture_free(f);
+        }
+    }
+}
+
 /* --- what is refused
  * ---------------------------------------------------------------------------------- */
 static const struct {
@@ -320,6 +362,7 @@ static void test_growth(void)
     g_autoptr(GError) error = NULL;
     g_autofree char *ptx = NULL;
     const char *grown[8];
+    WsStatement *many[WS_FORMULA_STATEMENTS + 1];
     double out[M * N];
     guint i;
     for (i = 0; i < 20; i++)
@@ -348,10 +391,11 @@ static void test_growth(void)
     g_string_free(wide, TRUE);
     g_clear_error(&error);
     f = fixture_new(text); /* too many statements */
-    f->p.n_reference = 65;
+    for (i = 0; i < G_N_ELEMENTS(many); i++)
+        many[i] = f->statement[0];
+    ws_formulas_bind(&f->p, many, G_N_ELEMENTS(many));
     g_assert_null(ws_reference_new(&f->p, &error));
     g_assert_nonnull(strstr(error->message, "more than 64 statements"));
-    f->p.n_reference = 7;
     fixture_free(f);
 }
 
@@ -372,6 +416,7 @@ static void test_dtypes(void)
         WsReferenceInput input = { tensor, shape, scalar };
         WsReference *r = NULL;
         f->tensor[T_A].dtype = (WsDtype)dtype;
+        ws_formulas_bind(&f->p, f->statement, 1);
         for (i = 0; i < cells; i++)
             ws_input_put(data, dtype, (guint64)i,
                          bytes == 4 ? (guint32)(i * 0x10001 + (i << 7)) : (guint32)i);
@@ -456,6 +501,7 @@ int main(int argc, char **argv)
     g_test_add_func("/reference/values", test_values);
     g_test_add_func("/reference/branch-once", test_branch_once);
     g_test_add_func("/reference/refused", test_refused);
+    g_test_add_func("/reference/nan", test_nan);
     g_test_add_func("/reference/growth", test_growth);
     g_test_add_func("/reference/dtypes", test_dtypes);
     g_test_add_func("/reference/ptx", test_ptx);

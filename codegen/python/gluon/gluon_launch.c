@@ -6,6 +6,7 @@
 #include "program/parts/operation.h"
 #include "program/parts/tensor.h"
 #include "program/parts/tiles.h"
+#include "program/formula.h"
 #include "program/program.h"
 
 static void descriptors(WsPy *y, const char *pointers)
@@ -62,7 +63,7 @@ static void docstring(WsPy *y)
         [WS_ACCESS_READ] = "", [WS_ACCESS_WRITE] = ", written", [WS_ACCESS_REDUCE] = ", added to"
     };
     for (guint i = 0; i < y->p->n_reference; i++) {
-        g_autofree char *line = ws_statement_print(y->p->reference[i]);
+        g_autofree char *line = ws_statement_print(y->p->reference[i].statement);
         ws_py_line(y, "%s%s", i ? "" : "\"\"\"", line);
     }
     ws_py_line(y, "%s", y->p->n_reference ? "" : "\"\"\"Runs the kernel.\n");

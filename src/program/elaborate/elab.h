@@ -130,6 +130,8 @@ typedef struct {
     WsArena *arena;
     GHashTable *names;       /* document and tile scope */
     GHashTable *group_names; /* set of group names */
+    WsStatement **reference; /* constants folded; bound at the end */
+    guint n_reference;
     GArray *vars;            /* WsVar */
     GArray *maps;            /* WsTensorMap */
     GArray *barriers;        /* WsBarrier */

@@ -1,6 +1,7 @@
 #include "program/elaborate.h"
 #include "model/build.h"
 #include "program/elaborate/elab.h"
+#include "program/formula.h"
 #include "program/parts/agent.h"
 #include "program/parts/buffer.h"
 #include "program/parts/tensor.h"
@@ -210,6 +211,7 @@ static void finish(WsElab *E)
         p->transaction[i] = E->transactions->pdata[i];
     p->n_vars = E->vars->len;
     p->var = keep(E, E->vars, sizeof(WsVar));
+    ws_formulas_bind(p, E->reference, E->n_reference);
     p->n_maps = E->maps->len;
     p->map = keep(E, E->maps, sizeof(WsTensorMap));
     p->n_buffers = E->buffers->len;

@@ -186,14 +186,15 @@ static WsExpr *fold_constant(const WsExpr *leaf, gpointer data, GError **error)
     if (leaf->op != WS_EXPR_NAME)
         return NULL;
     WsElabSymbol *symbol = g_hash_table_lookup(E->names, leaf->name);
-    return symbol && symbol->kind == WS_SYMBOL_CONSTANT ? ws_expr_int(symbol->value) : NULL;
+    return symbol && symbol->kind == WS_SYMBOL_CONSTANT
+               ? ws_expr_constant(symbol->value, leaf->name)
+               : NULL;
 }
 
 void ws_elab_reference(WsElab *E)
 {
-    WsProgram *p = E->p;
     guint n = ws_elab_field_count(E->root, WS_F_reference);
-    p->reference = ws_arena_new0(E->arena, WsStatement *, n);
+    E->reference = ws_arena_new0(E->arena, WsStatement *, n);
     for (guint i = 0; i < n; i++) {
         const WsValue *v = ws_elab_field_item(E->root, WS_F_reference, i);
         if (v->kind != WS_VALUE_STATEMENT)
@@ -213,7 +214,7 @@ void ws_elab_reference(WsElab *E)
         for (guint k = 0; k < s->n_index; k++)
             out->index[k] = g_strdup(s->index[k]);
         out->value = value;
-        p->reference[p->n_reference++] = ws_arena_statement(E->arena, out);
+        E->reference[E->n_reference++] = ws_arena_statement(E->arena, out);
     }
 }
 
