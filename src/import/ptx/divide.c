@@ -40,6 +40,8 @@ const WsExpr *ptx_quotient(WsRead *r, const WsExpr *a, gint64 n)
 
 #define MOST_SHIFT   48
 #define MOST_DIVISOR 4096
+#define MOST_DEPTH   16
+#define NO_BOUND     G_MAXINT64
 
 static gint64 gcd(gint64 a, gint64 b)
 {
@@ -57,22 +59,81 @@ static const WsExpr *exactly(WsRead *r, const WsAffine *f, gint64 n)
     return sum;
 }
 
+static gint64 times(gint64 a, gint64 b)
+{
+    return a && b > NO_BOUND / a ? NO_BOUND : a * b;
+}
+
+static gint64 plus(gint64 a, gint64 b)
+{
+    return b > NO_BOUND - a ? NO_BOUND : a + b;
+}
+
+/* How far e may be from 0 if every name in it is below 2^28; NO_BOUND: further than 64 bits
+ * reach, or what memory holds. */
+static gint64 bound(const WsExpr *e, guint depth)
+{
+    gint64 n = 0, most = 0;
+    if (ws_x_is(e, &n))
+        return n < -NO_BOUND ? NO_BOUND : ABS(n);
+    const gboolean leaf = e->op == WS_EXPR_NAME || e->op == WS_EXPR_TOTAL || e->op == WS_EXPR_VAR;
+    if (leaf)
+        return (gint64)1 << 28;
+    if (e->op == WS_EXPR_NOT || (e->op >= WS_EXPR_LT && e->op <= WS_EXPR_OR))
+        return 1;
+    if (depth > MOST_DEPTH || !e->n_args)
+        return NO_BOUND;
+    const gboolean known = e->n_args > 1 && ws_x_is(e->arg[1], &n) && n > 0;
+    const gint64 a = bound(e->arg[0], depth + 1);
+    switch (e->op) {
+    case WS_EXPR_NEG:
+        return a;
+    case WS_EXPR_ADD:
+    case WS_EXPR_SUB:
+        return plus(a, bound(e->arg[1], depth + 1));
+    case WS_EXPR_MUL:
+        return times(a, bound(e->arg[1], depth + 1));
+    case WS_EXPR_DIV: /* rounds down: one further where it is below 0 */
+        return known && a < NO_BOUND ? a / n + 1 : a;
+    case WS_EXPR_MOD:
+        return known ? n - 1 : bound(e->arg[1], depth + 1);
+    case WS_EXPR_CALL:
+        if (e->func == WS_FUNC_CDIV)
+            return known && a < NO_BOUND ? a / n + 1 : a;
+        if (e->func != WS_FUNC_MIN && e->func != WS_FUNC_MAX && e->func != WS_FUNC_SELECT)
+            return NO_BOUND;
+        for (guint i = e->func == WS_FUNC_SELECT; i < e->n_args; i++)
+            most = MAX(most, bound(e->arg[i], depth + 1));
+        return most;
+    default:
+        return NO_BOUND;
+    }
+}
+
+gint64 ptx_bound(const WsAffine *f)
+{
+    gint64 sum = f->constant < -NO_BOUND ? NO_BOUND : ABS(f->constant);
+    for (guint i = 0; i < f->n; i++)
+        sum = f->factor[i] < -NO_BOUND ? NO_BOUND
+                                       : plus(sum, times(bound(f->term[i], 0), ABS(f->factor[i])));
+    return sum;
+}
+
 /* f is m x. With m d = 2^s + rest, x m / 2^s is x / d + x rest / (d 2^s). What is left of x / d is
- * at most (d - 1) / d, so both round down alike where x rest < 2^s. All terms are below 2^28: x is
- * below what its factors and its constant make of that. */
+ * at most (d - 1) / d, so both round down alike where x rest < 2^s. All names are below 2^28: x is
+ * below what its terms, their factors and its constant make of that. */
 static const WsExpr *divided(PtxWalk *w, const WsAffine *f, gint64 s)
 {
     const gint64 c = f->constant;
-    gint64 common = ABS(c), sum = 0;
+    gint64 common = ABS(c);
+    const gint64 sum = ptx_bound(f);
     if (s < 32 || !ptx_fits_64(f))
         return NULL;
-    for (guint i = 0; i < f->n; i++) {
+    for (guint i = 0; i < f->n; i++)
         common = gcd(common, ABS(f->factor[i]));
-        sum += ABS(f->factor[i]);
-    }
     for (gint64 d = 3; d <= MOST_DIVISOR; d++) {
         const gint64 whole = (gint64)1 << s, m = (whole + d - 1) / d, rest = m * d - whole;
-        if (common % m || !(d & (d - 1)) || (sum / m << 28) + ABS(c) / m > whole / rest)
+        if (common % m || !(d & (d - 1)) || sum / m >= whole / rest)
             continue;
         const WsExpr *x = exactly(w->p.r, f, m);
         if (!ptx_not_negative(w, x))

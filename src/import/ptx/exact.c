@@ -281,14 +281,7 @@ static gboolean within(const WsExpr *e, guint bits)
 
 gboolean ptx_fits_64(const WsAffine *f)
 {
-    gint64 left = (gint64)1 << 35;
-    for (guint i = 0; i <= f->n; i++) {
-        const gint64 one = i < f->n ? f->factor[i] : f->constant / (1 << 28);
-        if (one < -left || one > left)
-            return FALSE;
-        left -= ABS(one) + (i == f->n);
-    }
-    return left >= 0;
+    return ptx_bound(f) < G_MAXINT64;
 }
 
 /* Numbers of the text in it, and what it may be one of, are those of so many bits: it does not

@@ -199,7 +199,9 @@ void ptx_path(PtxWalk *w, const WsExpr *c, gboolean holds);
 const WsExpr *ptx_typed(PtxWalk *w, const char *type, const WsExpr *e);
 /* The same as a register of that width holds it: with a sign. */
 const WsExpr *ptx_held(PtxWalk *w, const char *type, const WsExpr *e);
-/* Where all terms are below 2^28 it is in 64 bits with a sign. */
+/* How far it may be from 0 where all names are below 2^28; G_MAXINT64: that is not known. */
+gint64 ptx_bound(const WsAffine *f);
+/* Then it is in 64 bits with a sign. */
 gboolean ptx_fits_64(const WsAffine *f);
 /* Whether its result follows from the exact integers that it takes. */
 gboolean ptx_exact_sources(PtxWalk *w, const WsPtxInst *i);
