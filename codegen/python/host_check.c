@@ -46,7 +46,7 @@ static const char *reduction(const Scope *s, const WsFormula *f, guint at)
 {
     static const char *const name[] = { "total", "most", "least" };
     const WsFunc func = f->x->func;
-    const char *called = name[func == WS_FUNC_SUM ? 0 : func == WS_FUNC_MAX ? 1 : 2];
+    const char *helper = name[func == WS_FUNC_SUM ? 0 : func == WS_FUNC_MAX ? 1 : 2];
     if (at + 1 == f->n_arg)
         return print(s, f->arg[at]);
     const char *bound = ws_py_bare(s->y, print(s, f->arg[at])), *outer = indices(s);
@@ -56,7 +56,7 @@ static const char *reduction(const Scope *s, const WsFormula *f, guint at)
     for (guint i = 0; i < s->n_bound; i++)
         names[i + 1] = s->bound[i];
     const char *body = ws_py_bare(s->y, reduction(&inner, f, at + 1));
-    return ws_py_format(s->y, "%s(%s, lambda %s: %s, %s)", called, bound, indices(&inner), body,
+    return ws_py_format(s->y, "%s(%s, lambda %s: %s, %s)", helper, bound, indices(&inner), body,
                         outer);
 }
 

@@ -2,8 +2,8 @@
 #include "package/launch_text.h"
 #include "package/tables.h"
 #include "package/template.h"
-#include "program/parts/variable.h"
 #include "program/formula.h"
+#include "program/parts/variable.h"
 #include "program/program.h"
 
 #include "readme.inc"

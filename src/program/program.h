@@ -60,6 +60,7 @@ struct WsProgram {
     gpointer arena; /* owns everything above; private to src/program */
 };
 
-gint ws_program_find_var(const WsProgram *p, const char *name); /* document and tile scope; -1 */
+gint ws_program_find_var(const WsProgram *p, const char *name);    /* document and tile scope; -1 */
+gint ws_program_find_tensor(const WsProgram *p, const char *name); /* -1: none, or no name */
 
 G_END_DECLS

@@ -1,12 +1,12 @@
 /* The launcher: descriptors, the grid, what it says of itself and what it refuses. */
 #include "codegen/python/gluon/gluon.h"
 #include "codegen/python/host_tensors.h"
+#include "program/formula.h"
 #include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/parts/tensor.h"
 #include "program/parts/tiles.h"
-#include "program/formula.h"
 #include "program/program.h"
 
 static void descriptors(WsPy *y, const char *pointers)

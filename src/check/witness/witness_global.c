@@ -14,14 +14,6 @@ gboolean ws_witness_is_global(const WsFinding *f)
     return f->rule == WS_RULE_G_TWICE || f->rule == WS_RULE_G_NEVER;
 }
 
-static gint tensor_named(const WsProgram *p, const char *name)
-{
-    for (guint i = 0; name && i < p->n_tensors; i++)
-        if (strcmp(p->tensor[i].name, name) == 0)
-            return (gint)i;
-    return -1;
-}
-
 static char *element_text(const WsProgram *p, gint tensor, const gint64 *element)
 {
     GString *s = g_string_new(p->tensor[tensor].name);
@@ -98,7 +90,7 @@ static void keep_sizes(WsWitness *w, const WsMiscount *m)
 
 WsWitness *ws_witness_written(WsProgram *p, const WsFinding *finding, GError **error)
 {
-    const gint tensor = tensor_named(p, finding->object);
+    const gint tensor = ws_program_find_tensor(p, finding->object);
     guint tried = 0;
     WsMiscount *m =
         tensor < 0 ? NULL : ws_global_count(p, tensor, p->tensor[tensor].covers != NULL, &tried);

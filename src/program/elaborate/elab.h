@@ -132,11 +132,11 @@ typedef struct {
     GHashTable *group_names; /* set of group names */
     WsStatement **reference; /* constants folded; bound at the end */
     guint n_reference;
-    GArray *vars;            /* WsVar */
-    GArray *maps;            /* WsTensorMap */
-    GArray *barriers;        /* WsBarrier */
-    GArray *buffers;         /* WsBuffer */
-    GPtrArray *buffer_node;  /* WsNode*, NULL for hidden buffers */
+    GArray *vars;           /* WsVar */
+    GArray *maps;           /* WsTensorMap */
+    GArray *barriers;       /* WsBarrier */
+    GArray *buffers;        /* WsBuffer */
+    GPtrArray *buffer_node; /* WsNode*, NULL for hidden buffers */
     GPtrArray *barrier_node;
     GArray *pipes;           /* WsPipeBuild */
     gboolean *drawn_expect;  /* per declared barrier: an `expect` step feeds it */

@@ -326,3 +326,11 @@ gint ws_program_find_var(const WsProgram *p, const char *name)
             return (gint)i;
     return -1;
 }
+
+gint ws_program_find_tensor(const WsProgram *p, const char *name)
+{
+    for (guint i = 0; name && i < p->n_tensors; i++)
+        if (strcmp(p->tensor[i].name, name) == 0)
+            return (gint)i;
+    return -1;
+}

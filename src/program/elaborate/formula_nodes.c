@@ -174,14 +174,6 @@ static WsFormula *bind_name(WsBinder *B, const WsExpr *e)
 /* --- elements and helpers -----------------------------------------------------------------------
  */
 
-gint ws_bind_tensor(const WsProgram *p, const char *name)
-{
-    for (guint i = 0; i < p->n_tensors; i++)
-        if (strcmp(p->tensor[i].name, name) == 0)
-            return (gint)i;
-    return -1;
-}
-
 gboolean ws_bind_shape(WsBinder *B, guint tensor)
 {
     const WsTensor *t = &B->p->tensor[tensor];
@@ -216,7 +208,8 @@ static gboolean have_helper(WsBinder *B, guint statement)
 
 static WsFormula *element(WsBinder *B, const WsExpr *e)
 {
-    const gint statement = ws_formula_find(B->p, e->name), tensor = ws_bind_tensor(B->p, e->name);
+    const gint statement = ws_formula_find(B->p, e->name),
+               tensor = ws_program_find_tensor(B->p, e->name);
     if (statement < 0 && tensor < 0)
         return ws_bind_fail(B,
                             ws_arena_phrase(B->arena, "unknown tensor or helper \"%s\"", e->name));

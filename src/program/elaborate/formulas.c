@@ -7,7 +7,7 @@
 static void judge_names(WsBinder *B, const WsStatement *s)
 {
     const WsProgram *p = B->p;
-    const gint tensor = ws_bind_tensor(p, s->name);
+    const gint tensor = ws_program_find_tensor(p, s->name);
     if (tensor >= 0 && p->tensor[tensor].access == WS_ACCESS_READ)
         ws_bind_fail(B, ws_arena_phrase(
                             B->arena, "\"%s\" is an input: a statement cannot define it", s->name));
@@ -112,7 +112,7 @@ void ws_formulas_bind(WsProgram *p, WsStatement *const *statement, guint n)
     p->formula_shape = ws_arena_new0(B.arena, WsFormulaShape, p->n_tensors);
     for (guint i = 0; i < n; i++)
         p->reference[i] = (WsDefinition){ .statement = statement[i],
-                                          .tensor = ws_bind_tensor(p, statement[i]->name) };
+                                          .tensor = ws_program_find_tensor(p, statement[i]->name) };
     for (guint i = 0; i < n && n > WS_FORMULA_STATEMENTS; i++) {
         p->reference[i].problem =
             ws_arena_phrase(B.arena, "more than %u statements", WS_FORMULA_STATEMENTS);

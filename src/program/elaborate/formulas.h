@@ -38,6 +38,5 @@ gboolean ws_bind_shape(WsBinder *B, guint tensor);
 /* A constant, an index in scope or a variable has this name: nothing shadows anything (LANGUAGE
  * section 2). */
 gboolean ws_bind_taken(const WsBinder *B, const char *name);
-gint ws_bind_tensor(const WsProgram *p, const char *name); /* -1: none */
 
 G_END_DECLS
