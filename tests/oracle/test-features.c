@@ -11,6 +11,9 @@
 #include "draw/compose.h"
 #include "draw/fault.h"
 #include "draw/pairs.h"
+#include "model/design.h"
+#include "program/elaborate.h"
+#include "program/program.h"
 #include "watch.h"
 
 #include <stdlib.h>
@@ -197,6 +200,23 @@ static void test_alone(void)
     }
 }
 
+/* Without a fault every feature elaborates: one whose names have since become words of the language
+ * would be drawn and judged nowhere, unnoticed. */
+static void test_elaborate(void)
+{
+    for (guint f = 0; f < compose_features(); f++)
+        for (guint seed = 1; seed <= 4; seed++) {
+            Composed c = compose(seed, &f, 1);
+            g_autoptr(WsFindings) findings = ws_findings_new();
+            g_autoptr(WsDesign) d = ws_design_parse(c.text, strlen(c.text), "feature", findings);
+            g_autoptr(WsProgram) p = d ? ws_elaborate(d, NULL, 0, findings) : NULL;
+            if (!p)
+                g_test_message("%s: %s", compose_name(f), c.text);
+            g_assert_nonnull(p);
+            g_free(c.text);
+        }
+}
+
 /* What check and oracle say of designs that disagreed once. */
 static char **again;
 
@@ -234,6 +254,10 @@ int main(int argc, char **argv)
         pairs_file = argv[5];
     gboolean files = argc > 1 && g_str_has_suffix(argv[1], ".wstave");
     again = argv + 1;
-    g_test_add_func("/oracle/features", files ? test_again : alone ? test_alone : test_features);
+    if (argc == 1)
+        g_test_add_func("/oracle/features/elaborate", test_elaborate);
+    g_test_add_func("/oracle/features/drawn", files   ? test_again
+                                              : alone ? test_alone
+                                                      : test_features);
     return g_test_run();
 }
