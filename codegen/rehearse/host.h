@@ -62,6 +62,7 @@ typedef enum {
     WS_HOST_WAIT_MMA,
     WS_HOST_WAIT_BULK,
     WS_HOST_WAIT_COPIES,
+    WS_HOST_WAIT_GATE,
 } WsHostWait;
 
 /* A bulk group: how many of its stores still have to read shared, to write global memory. */
@@ -80,6 +81,7 @@ struct WsHostThread {
     WsHostWait wait;
     guint32 address, parity; /* MBAR */
     guint id;                /* NAMED: barrier; MMA, BULK: groups allowed to stay */
+    guint32 need;            /* GATE: clock of the hold */
     /* warp collectives: what came out for this lane */
     guint32 result, results[4];
     /* matrix products: how many issued, and the issue count at the end of each commit group */
@@ -182,7 +184,8 @@ struct WsHost {
     const guint64 *param;
     WsHostThread *running;
     guint32 clock; /* of a hold (hold.c) */
-    gboolean gave_up;
+    gboolean held, gave_up;
+    GPtrArray *gated, *settling; /* WsHostThread: until the clock, until nothing is in flight */
     /* what came out */
     guint64 switches, races, violations;
     char *first_race, *first_violation, *stuck;
@@ -235,6 +238,8 @@ void ws_host_mbar_arrive_at(WsHostCta *cta, guint32 address);
 void ws_host_mbar_credit(WsHostCta *cta, guint32 address, gint64 bytes);
 void ws_host_cluster_check(WsHost *h); /* a thread has arrived or ended */
 void ws_host_mma_end(WsHostWarpGroup *g);
+void ws_host_settled(WsHost *h);     /* something has happened: wakes those who let it settle */
+gboolean ws_host_give_up(WsHost *h); /* nothing can happen: opens gates; FALSE: there are none */
 
 /* --- primitives: prim.def row by row; see there for the operands
  * ----------------------------------- */

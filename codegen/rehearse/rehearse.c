@@ -289,6 +289,7 @@ static void run_grid(WsRehearseResult *r, const Case *c, const WsRehearseOptions
     guint n_ctas = MAX(1, p->cluster);
     WsHost *h = ws_host_new(p, p->threads, n_ctas, p->shared_bytes, o ? o->seed : 0);
     r->ran = TRUE;
+    h->held = o && o->hold;
     for (id = 0; id + n_ctas <= grid && r->ran; id += n_ctas) {
         r->ran = ws_host_run(h, (guint)id, (guint)grid, kernel, c->param);
         r->fibers += (guint64)n_ctas * p->threads;

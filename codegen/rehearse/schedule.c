@@ -212,6 +212,18 @@ static void temper(WsHost *h)
     }
 }
 
+/* Threads at gates are not ready, and an engine that waited for nobody would be done before the
+ * next move: where an order is forced, stores read what they store when nothing else can happen. */
+static gboolean put_off(const WsHost *h, guint index)
+{
+    if (!h->held || ((const WsHostLater *)h->later->pdata[index])->kind != WS_HOST_STORE_READ)
+        return FALSE;
+    for (guint i = 0; i < h->later->len; i++)
+        if (((const WsHostLater *)h->later->pdata[i])->kind != WS_HOST_STORE_READ)
+            return TRUE;
+    return h->ready->len > 0;
+}
+
 static gboolean engines_turn(WsHost *h)
 {
     const WsHostLater *l;
@@ -224,7 +236,10 @@ static gboolean engines_turn(WsHost *h)
     l = h->later->pdata[index];
     if (h->ready->len && (r & 255) >= h->weight[l->kind])
         return FALSE;
+    if (put_off(h, index))
+        return h->ready->len == 0; /* another one, next time */
     happen(h, index);
+    ws_host_settled(h);
     return TRUE;
 }
 
@@ -235,7 +250,7 @@ static void schedule(WsHost *h)
             temper(h);
         if (engines_turn(h))
             continue;
-        if (!h->ready->len) {
+        if (!h->ready->len && !ws_host_give_up(h)) {
             ws_host_describe_stuck(h);
             return;
         }
@@ -377,6 +392,8 @@ gboolean ws_host_run(WsHost *h, guint first_id, guint n_ids, void (*kernel)(cons
     g_ptr_array_set_size(h->later, 0);
     g_ptr_array_set_size(h->ready, 0);
     g_ptr_array_set_size(h->cluster_waiters, 0);
+    g_ptr_array_set_size(h->gated, 0);
+    g_ptr_array_set_size(h->settling, 0);
     for (i = 0; i < h->n_ctas; i++)
         clear_cta(h, &h->cta[i]);
     ws_host = before;
@@ -397,6 +414,8 @@ WsHost *ws_host_new(const WsProgram *p, guint threads, guint n_ctas, guint64 sha
     h->ready = g_ptr_array_new();
     h->later = g_ptr_array_new_with_free_func(free_later);
     h->cluster_waiters = g_ptr_array_new();
+    h->gated = g_ptr_array_new();
+    h->settling = g_ptr_array_new();
     return h;
 }
 
@@ -408,6 +427,8 @@ void ws_host_free(WsHost *h)
     g_ptr_array_free(h->ready, TRUE);
     g_ptr_array_free(h->later, TRUE);
     g_ptr_array_free(h->cluster_waiters, TRUE);
+    g_ptr_array_free(h->gated, TRUE);
+    g_ptr_array_free(h->settling, TRUE);
     g_free(h->first_race);
     g_free(h->first_violation);
     g_free(h->stuck);

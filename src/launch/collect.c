@@ -228,6 +228,19 @@ static gboolean bad(GError **error, WsBundleError code, const char *format, ...)
     return FALSE;
 }
 
+/* Each output says that it has no elements. */
+static gboolean empty(struct json_object *o)
+{
+    struct json_object *list = member(o, "outputs", json_type_array);
+    const size_t n = list ? json_object_array_length(list) : 0;
+    gboolean all = n > 0;
+    for (size_t i = 0; i < n; i++) {
+        struct json_object *x = json_object_array_get_idx(list, i);
+        all &= member(x, "elements", json_type_int) && integer(x, "elements") == 0;
+    }
+    return all;
+}
+
 /* Cases are those of the bundle, by their sizes, and their figures are possible ones. */
 static gboolean check_case(const WsCollected *c, const WsManifest *m, guint which,
                            struct json_object *o, GError **error)
@@ -248,13 +261,61 @@ static gboolean check_case(const WsCollected *c, const WsManifest *m, guint whic
         return bad(error, WS_BUNDLE_ERROR_FORMAT,
                    "%s: results.json holds times that no clock gives; run the bundle again",
                    c->dir);
+    if (g_strcmp0(x->state, "right") == 0 && x->samples <= 0 && !empty(o))
+        return bad(error, WS_BUNDLE_ERROR_FORMAT,
+                   "%s: results.json says that case %u is right and compared nothing", c->dir,
+                   which);
     return (!x->right || x->n_wrong == 0) ||
            bad(error, WS_BUNDLE_ERROR_FORMAT,
                "%s: results.json says that case %u is right and that samples of it are wrong",
                c->dir, which);
 }
 
-static gboolean check_cases(const WsCollected *c, const WsManifest *m, struct json_object *o,
+/* The answer of one case; one that held agents to a witness is right where it did as that tells. */
+static WsCollectedAnswer answer_of(const WsCollectedCase *x)
+{
+    static const struct {
+        const char *state;
+        WsCollectedAnswer answer;
+    } states[] = {
+        { "right", WS_COLLECTED_RIGHT },      { "nothing to launch", WS_COLLECTED_RIGHT },
+        { "not judged", WS_COLLECTED_RIGHT }, /* nothing is wrong; it says so */
+        { "not run", WS_COLLECTED_NOT_RUN },  { "wrong", WS_COLLECTED_WRONG },
+        { "failed", WS_COLLECTED_WRONG },     { "hung", WS_COLLECTED_WRONG },
+        { "died", WS_COLLECTED_WRONG }
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(states); i++)
+        if (g_strcmp0(states[i].state, x->state) == 0)
+            return x->held ? x->as_told ? WS_COLLECTED_RIGHT : WS_COLLECTED_WRONG
+                           : states[i].answer;
+    return WS_COLLECTED_UNKNOWN;
+}
+
+/* What the cases say, not what the file says of them. Where nothing ran there is only the latter:
+ * it has to be one of the ends of a runner that ran nothing. */
+static gboolean judge_cases(WsCollected *c, GError **error)
+{
+    static const int ends[] = { 1, 2, 4, 5 }; /* src/runner/main.c */
+    c->answer = WS_COLLECTED_NOT_RUN;
+    for (guint i = 0; i < c->cases->len; i++) {
+        const WsCollectedCase *x = c->cases->pdata[i];
+        const WsCollectedAnswer one = answer_of(x);
+        if (one == WS_COLLECTED_UNKNOWN)
+            return bad(error, WS_BUNDLE_ERROR_FORMAT,
+                       "%s: case %u of results.json is in no state that the runner knows; run the "
+                       "bundle again",
+                       c->dir, i);
+        c->answer = MAX(c->answer, one);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(ends); i++)
+        if (c->answer != WS_COLLECTED_NOT_RUN || c->claimed == ends[i])
+            return TRUE;
+    return bad(error, WS_BUNDLE_ERROR_FORMAT,
+               "%s: no case of results.json was run, and it does not say why; run the bundle again",
+               c->dir);
+}
+
+static gboolean check_cases(WsCollected *c, const WsManifest *m, struct json_object *o,
                             GError **error)
 {
     struct json_object *cases = member(o, "cases", json_type_array);
@@ -265,7 +326,7 @@ static gboolean check_cases(const WsCollected *c, const WsManifest *m, struct js
     for (guint i = 0; i < c->cases->len; i++)
         if (!check_case(c, m, i, json_object_array_get_idx(cases, i), error))
             return FALSE;
-    return TRUE;
+    return judge_cases(c, error);
 }
 
 /* *results: what results.json holds; the caller puts it back. */
@@ -296,7 +357,7 @@ static gboolean take_results(WsCollected *c, struct json_object **results, GErro
     struct json_object *device = member(o, "device", json_type_object);
     struct json_object *timed =
         member(member(o, "modules", json_type_object), "timed", json_type_object);
-    c->status = (int)integer(o, "status");
+    c->claimed = (int)CLAMP(integer(o, "status"), 0, G_MAXINT);
     c->name = text(o, "name");
     c->error = text(o, "error");
     c->device = text(device, "name");
@@ -322,7 +383,7 @@ static gboolean take_program(WsCollected *c, WsFindings *findings, GError **erro
 }
 
 /* Design, manifest and results say what they are of: figures of another kernel are none of this. */
-static gboolean of_one_design(const WsCollected *c, struct json_object *results, GError **error)
+static gboolean of_one_design(WsCollected *c, struct json_object *results, GError **error)
 {
     g_autofree char *ran = text(results, "design_hash");
     g_autofree WsManifest *m = g_new0(WsManifest, 1);

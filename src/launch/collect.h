@@ -41,8 +41,17 @@ typedef struct {
     char *records;   /* file name, or NULL */
 } WsCollectedCase;
 
+/* The worst answer of the cases; UNKNOWN is never one of a folder that was read. */
+typedef enum {
+    WS_COLLECTED_NOT_RUN,
+    WS_COLLECTED_RIGHT, /* or not judged, which the case says: nothing is wrong */
+    WS_COLLECTED_WRONG,
+    WS_COLLECTED_UNKNOWN
+} WsCollectedAnswer;
+
 typedef struct {
-    int status; /* exit status of the runner */
+    WsCollectedAnswer answer;
+    int claimed; /* exit status as results.json has it: of use where nothing was run */
     char *dir, *name, *device, *error;
     guint sms, driver;
     guint registers, local_bytes, diagnostics; /* of the timed build */

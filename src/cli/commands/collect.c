@@ -17,6 +17,13 @@ static void remember(const WsCollected *collected, const char *host, const char 
         ws_cli_fail(WS_EXIT_YES, "not kept in the run history: %s", error->message);
 }
 
+static int exit_of(const WsCollected *c)
+{
+    return c->answer == WS_COLLECTED_RIGHT   ? WS_EXIT_YES
+           : c->answer == WS_COLLECTED_WRONG ? WS_EXIT_NO
+                                             : c->claimed;
+}
+
 static void put_time(WsJsonOut *j, const char *name, const WsCollectedTime *t)
 {
     if (t->n == 0) {
@@ -61,7 +68,7 @@ static void put_case(WsJsonOut *j, const WsCollectedCase *c)
 void ws_cli_put_collected(WsJsonOut *j, const WsCollected *c)
 {
     ws_json_out_text(j, "name", c->name);
-    ws_json_out_integer(j, "exit", c->status);
+    ws_json_out_integer(j, "exit", exit_of(c));
     ws_json_out_text(j, "error", c->error);
     ws_json_out_text(j, "device", c->device);
     ws_json_out_integer(j, "sms", c->sms);
@@ -93,7 +100,7 @@ int ws_cli_collect(const char *dir, guint which, const char *host, const char *o
     }
     if (!out) {
         remember(collected, host, NULL);
-        return collected->status;
+        return exit_of(collected);
     }
     if (which >= collected->cases->len)
         return ws_cli_fail(WS_EXIT_USAGE, "%s has %u cases, --which counts from 0", dir,
@@ -111,7 +118,7 @@ int ws_cli_collect(const char *dir, guint which, const char *host, const char *o
     if (trace->missing > 0) /* nothing is lost unnoticed */
         ws_cli_fail(WS_EXIT_YES, "%s: %s", out, trace->note);
     remember(collected, host, which == 0 ? out : NULL);
-    return collected->status;
+    return exit_of(collected);
 }
 
 int ws_command_collect(int argc, char **argv)
