@@ -157,13 +157,8 @@ static WsImport *read_ptx(const char *text, gsize length, const char *file,
     GError *own = NULL;
     g_autofree char *source = g_strndup(text, length); /* ends with a NUL */
     g_autoptr(WsPtx) ptx = ws_ptx_parse(source, length, file, o->kernel, error);
-    if (!ptx || !ws_ptx_flow(ptx, file, error))
+    if (!ptx || !ws_ptx_flow(ptx, file, error) || !ws_ptx_define(ptx, o->define, file, error))
         return NULL;
-    for (guint i = 0; o->define && o->define[i]; i++)
-        if (g_str_has_prefix(o->define[i], "cluster=")) {
-            ptx->cluster = CLAMP(g_ascii_strtoll(o->define[i] + 8, NULL, 10), 1, 16);
-            ptx->cluster_said = TRUE;
-        }
     WsImport *import = NULL;
     for (guint count = 0; count < 2; count++) { /* rounds asked for before their loop: count them */
         g_autoptr(WsRead) r = ws_source_new(file, source, &own);

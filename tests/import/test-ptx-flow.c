@@ -135,6 +135,33 @@ static void test_changed(gconstpointer data)
     g_assert_true(said);
 }
 
+/* Where threads of gemm.ptx end, or end the launch. */
+static const struct {
+    const char *title;
+    WsVerdictKind verdict;
+    const char *head, *from, *to;
+} controls[] = {
+#define CONTROL(title, verdict, from, to)      { title, WS_VERDICT_##verdict, "", from, to },
+#define HEADED(title, verdict, head, from, to) { title, WS_VERDICT_##verdict, head, from, to },
+#include "ptx/attack/control.def"
+#undef CONTROL
+#undef HEADED
+};
+
+static void test_control(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data);
+    g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, "tests/import/ptx/gemm.ptx", NULL);
+    g_autofree char *right = NULL;
+    g_assert_true(g_file_get_contents(file, &right, NULL, NULL));
+    char *at = strstr(right, controls[i].from);
+    g_assert_nonnull(at);
+    g_autofree char *before = g_strndup(right, (gsize)(at - right));
+    g_autofree char *text =
+        g_strconcat(controls[i].head, before, controls[i].to, at + strlen(controls[i].from), NULL);
+    g_assert_cmpint(verdict_of(text, WS_IMPORT_PTX), ==, controls[i].verdict);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -145,6 +172,10 @@ int main(int argc, char **argv)
     for (guint i = 0; i < G_N_ELEMENTS(changed); i++) {
         g_autofree char *path = g_strdup_printf("/import/ptx-flow/changed/%s", changed[i].title);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_changed);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(controls); i++) {
+        g_autofree char *path = g_strdup_printf("/import/ptx-flow/control/%s", controls[i].title);
+        g_test_add_data_func(path, GUINT_TO_POINTER(i), test_control);
     }
     return g_test_run();
 }

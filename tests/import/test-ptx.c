@@ -2,6 +2,7 @@
  * planted in the text. What our own generator makes: tests/codegen/test-ptx-import.c. */
 #include "judge.h"
 #include "judged.h"
+#include "program/elaborate.h"
 #include "program/op.h"
 #include "program/op_kind.h"
 #include "program/parts/agent.h"
@@ -189,6 +190,54 @@ static void test_bad(void)
     }
 }
 
+/* Numbers of the launch that the text of gemm.ptx does not say, or says otherwise. */
+static const struct {
+    const char *title, *bounds, *define, *refused;
+    WsVerdictKind verdict;
+} launches[] = {
+    { "threads-given", "", "NTID=384", NULL, WS_VERDICT_PROVED },
+    { "threads-given-and-said", ".maxntid 384, 1, 1\n", "NTID=384", NULL, WS_VERDICT_PROVED },
+    { "fewer-threads", "", "NTID=256", NULL,
+      WS_VERDICT_REFUTED }, /* one consumer: two free a slot */
+    { "threads-not-given", "", NULL, "Say --define NTID=N", 0 },
+    { "no-number", "", "NTID=many", "NTID is not a number of threads", 0 },
+    { "no-threads", "", "NTID=0", "NTID is not a number of threads", 0 },
+    { "too-many", "", "NTID=2048", "NTID is not a number of threads", 0 },
+    { "half-a-warp", "", "NTID=368", "no whole warps", 0 },
+    { "more-than-said", ".maxntid 384, 1, 1\n", "NTID=416", "at most 384 threads", 0 },
+    { "other-than-said", ".reqntid 384, 1, 1\n", "NTID=256", "wants 384 threads", 0 },
+    { "cluster-no-number", ".maxntid 384, 1, 1\n", "cluster=two", "not a number of CTAs", 0 },
+    { "cluster-other-than-said", ".maxntid 384, 1, 1\n.reqnctapercluster 2, 1, 1\n", "cluster=4",
+      "clusters of 2 CTAs, not 4", 0 },
+    { "unknown-name", ".maxntid 384, 1, 1\n", "BM=128", "nothing that PTX leaves open", 0 },
+};
+
+static void test_launch(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data);
+    g_autofree char *right = text_of("gemm.ptx");
+    g_auto(GStrv) part = g_strsplit(right, ".maxntid 384, 1, 1\n", 2);
+    g_autofree char *text = g_strjoinv(launches[i].bounds, part);
+    char *define[] = { (char *)launches[i].define, NULL };
+    const WsImportOptions options = { .define = define };
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsImport) import =
+        ws_import_text_as(text, strlen(text), "kernel.ptx", WS_IMPORT_PTX, &options, &error);
+    g_assert_true(!import == !!launches[i].refused);
+    if (!import) {
+        g_assert_nonnull(strstr(error->message, launches[i].refused));
+        return;
+    }
+    g_assert_true(g_ptr_array_find_with_equal_func(
+                      import->granted, "a CTA is launched with 384 threads", g_str_equal, NULL) ==
+                  !strcmp(launches[i].define, "NTID=384"));
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsProgram) program = ws_elaborate(import->design, NULL, 0, findings);
+    g_assert_nonnull(program);
+    g_autoptr(WsVerdict) verdict = ws_check(program, NULL, findings);
+    g_assert_cmpint(verdict->kind, ==, launches[i].verdict);
+}
+
 /* Something put into gemm.ptx, and what becomes of it. */
 #define AT_END_OF_ROUND "$L__BB0_9:\n"
 #define ON_DATA                                                                                    \
@@ -242,6 +291,10 @@ int main(int argc, char **argv)
     for (guint i = 0; i < G_N_ELEMENTS(planted); i++) {
         g_autofree char *path = g_strdup_printf("/import/ptx/planted/%s", planted[i].title);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_planted);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(launches); i++) {
+        g_autofree char *path = g_strdup_printf("/import/ptx/launch/%s", launches[i].title);
+        g_test_add_data_func(path, GUINT_TO_POINTER(i), test_launch);
     }
     g_test_add_func("/import/ptx/bad", test_bad);
     return g_test_run();

@@ -97,7 +97,7 @@ void ptx_claim_stored(PtxWalk *w, const char *text, WsReadStep *s)
 void ptx_claim_loaded(PtxWalk *w, const WsPtxInst *i, WsReadStep *s)
 {
     const char *type = strrchr(i->op, '.');
-    if (strpbrk(i->arg[0], "{|") || s->when ||
+    if (!type || strpbrk(i->arg[0], "{|") || s->when ||
         (strcmp(type, ".b32") && strcmp(type, ".u32") && strcmp(type, ".s32")))
         return;
     Val *v = new_claim(w, 3);

@@ -45,6 +45,8 @@ static gboolean from_pointer(PtxWalk *w, WsReadStep *s, const char *text, guint 
 static gboolean tensor_of(PtxWalk *w, WsReadStep *s, const char *text)
 {
     PyRead *p = &w->p;
+    if (*text != '[')
+        return FALSE;
     g_autofree char *inner = g_strdup(text + 1);
     g_strdelimit(inner, "[]{}", ' ');
     g_auto(GStrv) word = g_strsplit(inner, ",", -1);

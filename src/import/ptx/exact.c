@@ -347,7 +347,7 @@ gboolean ptx_exact_sources(PtxWalk *w, const WsPtxInst *i)
             listed(rows[k].modifiers, i->op))
             need = (gint)rows[k].need;
     const gboolean compares = g_str_has_prefix(i->op, "setp");
-    if (need < 0 || (compares && i->n != 3) || strpbrk(i->arg[0], "|{"))
+    if (!type || need < 0 || (compares && i->n != 3) || strpbrk(i->arg[0], "|{"))
         return FALSE;
     if (!strcmp(type, ".pred"))
         return TRUE;

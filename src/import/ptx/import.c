@@ -406,6 +406,7 @@ static void walk_init(PtxWalk *w)
     w->counts = g_hash_table_new(NULL, NULL);
     w->told = g_hash_table_new(g_str_hash, g_str_equal);
     w->nobody = g_hash_table_new(NULL, NULL);
+    w->aborts = g_hash_table_new(NULL, NULL);
     w->spread = g_hash_table_new(NULL, NULL);
     w->partly = g_hash_table_new(NULL, NULL);
     collect_sums(w);
@@ -417,7 +418,7 @@ static void walk_clear(PtxWalk *w)
                                    w->matrix, w->seen,     w->heads,   w->operands,  w->met,
                                    w->table,  w->shuffles, w->made_by, w->numbers,   w->told,
                                    w->nobody, w->turned,   w->spread,  w->partly,    w->counts,
-                                   w->far_of, w->alone };
+                                   w->far_of, w->alone,    w->aborts };
     for (guint i = 0; i < G_N_ELEMENTS(tables); i++)
         g_hash_table_unref(tables[i]);
     g_array_unref(w->p.loops);
@@ -444,6 +445,8 @@ static void granted(PtxWalk *w)
     if (w->ptx->threads_most)
         ws_source_granted(
             r, ws_source_format(r, "a CTA is launched with %d threads", (int)w->ptx->threads));
+    if (w->ptx->cluster_given)
+        ws_source_granted(r, ws_source_format(r, "a cluster has %d CTAs", (int)w->ptx->cluster));
     guint at;
     if (w->ptx->shared_align >= 1024 &&
         g_ptr_array_find_with_equal_func(r->granted, PTX_ALIGNED, g_str_equal, &at))
@@ -521,9 +524,13 @@ WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file, gboolean 
     w.storing = -1;
     r->cluster = ptx->cluster;
     const guint warps = (guint)CLAMP(ptx->threads, 0, 1024) / 32;
-    if (!warps)
-        ws_source_fail(r, ptx->line, 1, "Compile it with __launch_bounds__.",
+    if (!ptx->threads)
+        ws_source_fail(r, ptx->line, 1,
+                       "Say --define NTID=N, or compile it with __launch_bounds__.",
                        "the kernel does not say how many threads it has (.maxntid or .reqntid)");
+    else if (ptx->threads % 32)
+        ws_source_fail(r, ptx->line, 1, "Import a kernel of whole warps.",
+                       "the kernel has %d threads, which are no whole warps", (int)ptx->threads);
     if (ptx->cluster > 8 || (ptx->cluster & (ptx->cluster - 1)))
         ws_source_fail(r, ptx->line, 1, "Import a kernel for clusters of 1, 2, 4 or 8 CTAs.",
                        "the kernel wants clusters of %d CTAs", (int)ptx->cluster);

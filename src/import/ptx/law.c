@@ -52,9 +52,14 @@ static gboolean good_modifiers(const char *list, const char *at)
     return TRUE;
 }
 
+/* Those that stand without a dot: any other needs a type. */
+#define BARE "bra call ret exit trap brkpt"
+
 PtxLaw ptx_law(const char *op)
 {
     const gsize n = strcspn(op, ".");
+    if (!op[n] && !listed(BARE, op, n))
+        return PTX_LAW_UNKNOWN;
     for (guint k = 0; k < G_N_ELEMENTS(law); k++) {
         if (strlen(law[k].word) != n || strncmp(law[k].word, op, n))
             continue;

@@ -43,7 +43,7 @@ const WsExpr *ptx_address(PtxWalk *w, const char *text, const WsExpr **cta)
 
 static guint bytes_of(const char *op)
 {
-    const char *type = strrchr(op, '.');
+    const char *dot = strrchr(op, '.'), *type = dot ? dot : "";
     const guint one = strstr(type, "8") ? 1 : strstr(type, "16") ? 2 : strstr(type, "64") ? 8 : 4;
     return one * (strstr(op, ".v4") ? 4 : strstr(op, ".v2") ? 2 : 1);
 }

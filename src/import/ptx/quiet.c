@@ -41,7 +41,7 @@ static gboolean is_quiet(const PtxWalk *w, const WsPtxInst *i, gboolean *stores)
 
 /* The blocks from `block` on up to `join` that can be come to; FALSE: not all of them are quiet,
  * or one of them begins a loop. */
-static gboolean gather(const PtxWalk *w, guint block, guint join, gboolean all_come, GArray *found,
+static gboolean gather(PtxWalk *w, guint block, guint join, gboolean all_come, GArray *found,
                        gboolean *stores)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
@@ -52,6 +52,10 @@ static gboolean gather(const PtxWalk *w, guint block, guint join, gboolean all_c
         if (b == join || !g_hash_table_add(seen, GUINT_TO_POINTER(b)))
             continue;
         const WsPtxBlock *x = block_at(w, b);
+        if (x->aborts) {
+            ptx_no_abort(w, b, NULL);
+            continue;
+        }
         if (b == block || x->loop >= 0 || !x->next->len ||
             g_hash_table_size(seen) > PTX_QUIET_BLOCKS ||
             g_hash_table_contains(w->heads, GUINT_TO_POINTER(b)))
@@ -73,7 +77,7 @@ gboolean ptx_quiet(PtxWalk *w, guint block, guint join, gboolean if_stores)
         return FALSE;
     for (guint at = 0; at < found->len; at++) {
         const guint b = g_array_index(found, guint, at);
-        if (b == join || !g_hash_table_add(done, GUINT_TO_POINTER(b)))
+        if (b == join || block_at(w, b)->aborts || !g_hash_table_add(done, GUINT_TO_POINTER(b)))
             continue;
         for (guint i = block_at(w, b)->first; i <= block_at(w, b)->last; i++) {
             const WsPtxInst *x = inst_at(w, i);

@@ -95,7 +95,7 @@ static void map_address(PtxWalk *w, const WsPtxInst *i)
 
 static guint bytes_of(const char *op)
 {
-    const char *type = strrchr(op, '.');
+    const char *dot = strrchr(op, '.'), *type = dot ? dot : "";
     return strstr(type, "64") ? 8 : strstr(type, "32") ? 4 : strstr(type, "16") ? 2 : 1;
 }
 
@@ -223,11 +223,10 @@ static gboolean is_matrix_access(const char *op)
 /* Functions that print or stop the launch. */
 static void call(PtxWalk *w, const WsPtxInst *i)
 {
-    static const char *const harmless[] = { "vprintf", "__assertfail", "free", "__trap" };
+    static const char *const harmless[] = { "vprintf", "__assertfail", "free" };
     gboolean known = FALSE;
-    for (guint k = 0; k < i->n; k++)
-        for (guint h = 0; h < G_N_ELEMENTS(harmless); h++)
-            known |= !strcmp(i->arg[k], harmless[h]);
+    for (guint h = 0; h < G_N_ELEMENTS(harmless); h++)
+        known |= ws_ptx_calls(w->ptx, i, harmless[h]);
     if (!known)
         ptx_lost(w, i, "the call of a function");
 }

@@ -136,11 +136,10 @@ static gboolean decide(PyRead *p, PyLoop *l, GArray *carries)
     return FALSE;
 }
 
-static gboolean is_control(const char *op)
+static gboolean is_control(const PtxWalk *w, const WsPtxInst *i)
 {
-    return !strncmp(op, "bra", 3) || !strncmp(op, "brx", 3) || !strncmp(op, "call", 4) ||
-           !strcmp(op, "ret") || g_str_has_prefix(op, "ret.") || !strcmp(op, "exit") ||
-           !strncmp(op, "trap", 4) || !strncmp(op, "brkpt", 5);
+    return !strncmp(i->op, "bra", 3) || !strncmp(i->op, "brx", 3) || !strncmp(i->op, "call", 4) ||
+           ws_ptx_end(w->ptx, i) != PTX_GOES_ON;
 }
 
 static gint by_name(gconstpointer a, gconstpointer b)
@@ -176,7 +175,7 @@ static void collect_assigned(PtxWalk *w, const WsPtxLoop *l, GPtrArray *names)
         const WsPtxBlock *b = block_at(w, GPOINTER_TO_UINT(key));
         for (guint i = b->first; i <= b->last; i++) {
             const WsPtxInst *x = inst_at(w, i);
-            if (!x->n || *x->arg[0] == '[' || is_control(x->op))
+            if (!x->n || *x->arg[0] == '[' || is_control(w, x))
                 continue;
             if (!strpbrk(x->arg[0], "{|")) {
                 assigned(w, x->arg[0], seen, names);
@@ -414,39 +413,6 @@ static void choice(PtxWalk *w, const WsPtxInst *at, const WsExpr *c, guint taken
     }
 }
 
-/* What follows from `block` on until it branches. */
-static gboolean leads_to(const PtxWalk *w, guint block, gboolean trap)
-{
-    for (guint steps = 0; steps < 6; steps++) {
-        const WsPtxBlock *b = block_at(w, block);
-        for (guint k = b->first; k <= b->last; k++) {
-            const WsPtxInst *i = inst_at(w, k);
-            if (k > b->first + 60)
-                return FALSE;
-            if (g_str_has_prefix(i->op, "trap") && !i->guard)
-                return trap;
-            if ((!strcmp(i->op, "ret") || !strcmp(i->op, "exit")) && !i->guard)
-                return !trap;
-            if (i->matters || (i->guard && i->target >= 0))
-                return FALSE;
-        }
-        if (b->next->len != 1)
-            return FALSE;
-        block = g_array_index(b->next, guint, 0);
-    }
-    return FALSE;
-}
-
-static gboolean dies(const PtxWalk *w, guint block)
-{
-    return leads_to(w, block, TRUE);
-}
-
-static gboolean ends_at_once(const PtxWalk *w, guint block)
-{
-    return leads_to(w, block, FALSE);
-}
-
 /* The thread ends where c holds, before it did anything: so have all of the CTA that do anything
  * (same_ends). */
 static void skip(PtxWalk *w, const WsPtxInst *i, const WsExpr *c)
@@ -471,11 +437,15 @@ static gint conditional(PtxWalk *w, const WsPtxInst *i, guint block, gint stop)
             g_hash_table_add(w->nobody, GUINT_TO_POINTER(known ? fall : taken));
         return (gint)(known ? taken : fall);
     }
-    if (dies(w, taken) != dies(w, fall))
-        return (gint)(dies(w, taken) ? fall : taken); /* where it does, nothing matters any more */
+    if (block_at(w, taken)->aborts != block_at(w, fall)->aborts) {
+        const gboolean by_branch = block_at(w, taken)->aborts;
+        ptx_no_abort(w, by_branch ? taken : fall,
+                     by_branch || !c ? c : ws_x_op(w->p.r, WS_EXPR_NOT, c, NULL));
+        return (gint)(by_branch ? fall : taken);
+    }
     if (c && ws_x_mentions(c, PY_PID) && !w->walked && !w->depth &&
-        ends_at_once(w, taken) != ends_at_once(w, fall)) {
-        const gboolean ends = ends_at_once(w, taken);
+        ptx_ends_at_once(w, taken) != ptx_ends_at_once(w, fall)) {
+        const gboolean ends = ptx_ends_at_once(w, taken);
         skip(w, i, ends ? c : ws_x_op(w->p.r, WS_EXPR_NOT, c, NULL));
         return (gint)(ends ? fall : taken);
     }
@@ -520,7 +490,7 @@ static gint table(PtxWalk *w, const WsPtxInst *i)
 {
     gint64 n;
     const GPtrArray *labels = i->n > 1 ? g_hash_table_lookup(w->ptx->tables, i->arg[1]) : NULL;
-    if (!labels || !ws_x_is(ptx_int(w, i->arg[0]), &n) || n < 0 || n >= labels->len) {
+    if (!labels || i->guard || !ws_x_is(ptx_int(w, i->arg[0]), &n) || n < 0 || n >= labels->len) {
         ptx_lost(w, i, "a jump by a table whose place is not known");
         w->ended = TRUE;
         return -1;
@@ -535,14 +505,19 @@ static gint after(PtxWalk *w, guint block, gint stop)
 {
     const WsPtxBlock *b = block_at(w, block);
     const WsPtxInst *i = inst_at(w, b->last);
-    if (!strcmp(i->op, "ret") || !strcmp(i->op, "exit") || g_str_has_prefix(i->op, "trap")) {
+    const PtxEnd end = ws_ptx_end(w->ptx, i);
+    if (end != PTX_GOES_ON) {
         gint64 known;
         const WsExpr *c = ptx_predicate(w, i);
         if (!i->guard || (ws_x_is(c, &known) && known)) {
+            if (end == PTX_ABORTS)
+                ptx_lost(w, i, "a thread that always ends the launch");
             w->ended = TRUE;
             return -1;
         }
-        if (!ws_x_is(c, &known) && !g_str_has_prefix(i->op, "trap")) {
+        if (!ws_x_is(c, &known) && end == PTX_ABORTS) {
+            ptx_no_abort_at(w, i, c);
+        } else if (!ws_x_is(c, &known)) {
             if (c && ws_x_mentions(c, PY_PID) && !w->walked && !w->depth)
                 skip(w, i, c);
             else
@@ -584,7 +559,7 @@ static void run_blocks(PtxWalk *w, guint block, gint stop, gboolean first)
         const gint branch = (gint)b->last;
         for (gint i = (gint)b->first; i <= branch && !*w->p.r->error; i++) {
             const WsPtxInst *x = inst_at(w, (guint)i);
-            if (!is_control(x->op) || !strncmp(x->op, "call", 4))
+            if (!is_control(w, x) || !strncmp(x->op, "call", 4))
                 ptx_instruction(w, x);
         }
         if (w->p.to->len != steps)

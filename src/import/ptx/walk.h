@@ -81,6 +81,7 @@ typedef struct {
     gboolean uneven; /* an idle warp arrives at the barrier of the cluster, and does not wait */
     gboolean idle, all_inner; /* some warp does nothing; some group has an inner_sync */
     GHashTable *told;         /* registers that say what a warp is to do */
+    GHashTable *aborts;       /* WsPtxInst* that end the launch: what the verdict says of them */
     GHashTable *nobody;       /* blocks for which no warp is told to do them */
     GHashTable *alone;        /* WsReadStep*: arrivals behind such accesses */
     GHashTable *numbers;      /* WsReadStep*: stores of numbers that are remembered */
@@ -178,9 +179,17 @@ gboolean ptx_works(const GPtrArray *list); /* waits, signals, copies, multiplies
 /* Registers of a list "{a, b}" or "a|b", or one, hold what is not known. */
 void ptx_forget(PtxWalk *w, const char *list);
 
+/* "NTID=256", "cluster=2": what the text leaves open of its launch. FALSE with WS_IMPORT_ERROR. */
+gboolean ws_ptx_define(WsPtx *p, char **define, const char *file, GError **error);
+
 /* The branch at the end of `block` decides nothing that a verdict is about up to `join`: TRUE, and
  * what is computed there is forgotten. if_stores: only where it stores to global memory. */
 gboolean ptx_quiet(PtxWalk *w, guint block, guint join, gboolean if_stores);
+gboolean ptx_ends_at_once(const PtxWalk *w, guint block); /* … before it does anything */
+/* The launch does not end at `end`, or in `block`, which is come to where c holds (NULL: not
+ * followed): a verdict is of launches that come to their end. */
+void ptx_no_abort_at(PtxWalk *w, const WsPtxInst *end, const WsExpr *c);
+void ptx_no_abort(PtxWalk *w, guint block, const WsExpr *c);
 /* One instruction that is no branch. */
 void ptx_instruction(PtxWalk *w, const WsPtxInst *i);
 const Val *ptx_operand(PtxWalk *w, const char *text);

@@ -21,9 +21,9 @@ static gboolean is_branch(const WsPtxInst *i)
     return g_str_has_prefix(i->op, "bra") && strncmp(i->op, "barr", 4) && !i->spin;
 }
 
-static gboolean is_end(const WsPtxInst *i)
+static gboolean is_end(const WsPtx *p, const WsPtxInst *i)
 {
-    return !strcmp(i->op, "ret") || !strcmp(i->op, "exit") || g_str_has_prefix(i->op, "trap");
+    return ws_ptx_end(p, i) != PTX_GOES_ON;
 }
 
 static gboolean is_table(const WsPtxInst *i)
@@ -65,6 +65,8 @@ static void find_spins(WsPtx *p)
                 break;
             if (back && !b->guard && !out)
                 back = FALSE; /* it never ends */
+            else if (back && out && ws_ptx_label(p, inst_at(p, out)->arg[0], out) != (gint)k + 1)
+                back = FALSE; /* what it jumps over nobody comes to */
             else if (!back)
                 out = k;
         }
@@ -108,7 +110,7 @@ static void make_blocks(WsPtx *p)
     starts[0] = TRUE;
     for (guint i = 0; i < n; i++) {
         const WsPtxInst *b = inst_at(p, i);
-        if (is_branch(b) || is_end(b) || is_table(b)) {
+        if (is_branch(b) || is_end(p, b) || is_table(b)) {
             starts[i + 1] = TRUE;
             if (b->target >= 0 && (guint)b->target < n)
                 starts[b->target] = TRUE;
@@ -141,7 +143,7 @@ static void make_blocks(WsPtx *p)
             is_table(b) && b->n > 1 ? g_hash_table_lookup(p->tables, b->arg[1]) : NULL;
         for (guint t = 0; table && t < table->len; t++)
             link_blocks(p, k, ws_ptx_label(p, g_ptr_array_index(table, t), last));
-        if ((!is_branch(b) || b->guard) && (!is_end(b) || b->guard) && !is_table(b))
+        if ((!is_branch(b) || b->guard) && (!is_end(p, b) || b->guard) && !is_table(b))
             link_blocks(p, k, (gint)last + 1);
     }
 }
@@ -216,8 +218,28 @@ static gint *dominators(const WsPtx *p, const GArray *order)
     return idom;
 }
 
+/* Blocks from which every way ends the launch, with nothing on it that others could wait for. */
+static void find_aborts(WsPtx *p)
+{
+    for (gboolean changed = TRUE; changed;) {
+        changed = FALSE;
+        for (guint k = p->blocks->len; k-- > 0;) {
+            WsPtxBlock *b = block_at(p, k);
+            const WsPtxInst *last = inst_at(p, b->last);
+            gboolean aborts =
+                b->next->len ? TRUE : ws_ptx_end(p, last) == PTX_ABORTS && !last->guard;
+            for (guint i = 0; i < b->next->len && aborts; i++)
+                aborts = block_at(p, g_array_index(b->next, guint, i))->aborts;
+            for (guint i = b->first; i <= b->last && aborts && !b->aborts; i++)
+                aborts = !inst_at(p, i)->matters;
+            changed |= aborts && !b->aborts;
+            b->aborts = aborts;
+        }
+    }
+}
+
 /* Immediate postdominators, the same on the reversed graph; node n stands for the end. Blocks that
- * never reach the end have none. */
+ * never reach the end have none; those that end the launch are no way to anywhere. */
 static void find_joins(WsPtx *p)
 {
     const guint n = p->blocks->len;
@@ -227,7 +249,7 @@ static void find_joins(WsPtx *p)
     g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(guint));
     g_autofree gboolean *seen = g_new0(gboolean, n + 1);
     for (guint e = 0; e < n; e++) { /* postorder of the reversed graph from the ends */
-        if (block_at(p, e)->next->len || seen[e])
+        if (block_at(p, e)->next->len || seen[e] || block_at(p, e)->aborts)
             continue;
         g_array_append_val(stack, e);
         seen[e] = TRUE;
@@ -260,7 +282,7 @@ static void find_joins(WsPtx *p)
             gint d = next->len ? -1 : (gint)n;
             for (guint k = 0; k < next->len; k++) {
                 const gint q = (gint)g_array_index(next, guint, k);
-                if (idom[q] >= 0)
+                if (idom[q] >= 0 && !block_at(p, (guint)q)->aborts)
                     d = d < 0 ? q : meet(idom, rank, d, q);
             }
             if (d != idom[b]) {
@@ -329,6 +351,7 @@ gboolean ws_ptx_flow(WsPtx *p, const char *file, GError **error)
     }
     g_autoptr(GArray) order = order_of(p);
     g_autofree gint *idom = dominators(p, order);
+    find_aborts(p);
     find_joins(p);
     for (guint b = 0; b < p->blocks->len; b++) {
         const GArray *next = block_at(p, b)->next;

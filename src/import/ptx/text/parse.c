@@ -15,6 +15,7 @@ typedef struct {
     GPtrArray *declared; /* const char*: registers of the open scopes */
     GArray *scopes;      /* Scope: the open ones */
     guint scope, n_scopes;
+    gboolean open; /* who comes to the end of what was read so far goes on behind it */
 } Parser;
 
 static gboolean fail(Parser *s, const char *remedy, const char *what)
@@ -66,15 +67,6 @@ static char *statement(Parser *s)
     return g_string_free(out, FALSE);
 }
 
-static const char *keep(WsPtx *p, const char *text, gsize n)
-{
-    while (n && g_ascii_isspace(*text))
-        text++, n--;
-    while (n && g_ascii_isspace(text[n - 1]))
-        n--;
-    return g_string_chunk_insert_len(p->text, text, (gssize)n);
-}
-
 static void split_arguments(WsPtx *p, WsPtxInst *i, const char *text)
 {
     GPtrArray *args = g_ptr_array_new();
@@ -87,7 +79,7 @@ static void split_arguments(WsPtx *p, WsPtxInst *i, const char *text)
             depth--;
         if ((*c == ',' && !depth) || !*c) {
             if (c > start)
-                g_ptr_array_add(args, (gpointer)keep(p, start, c - start));
+                g_ptr_array_add(args, (gpointer)ws_ptx_keep(p, start, c - start));
             start = c + 1;
         }
         if (!*c)
@@ -104,15 +96,16 @@ static void add_instruction(Parser *s, const char *text, guint line)
     if (*text == '@') {
         const gsize n = strcspn(text, " ");
         i.negated = text[1] == '!';
-        i.guard = keep(p, text + 1 + i.negated, n - 1 - i.negated);
+        i.guard = ws_ptx_keep(p, text + 1 + i.negated, n - 1 - i.negated);
         text += n + strspn(text + n, " ");
     }
     const gsize n = strcspn(text, " ");
-    i.op = keep(p, text, n);
+    i.op = ws_ptx_keep(p, text, n);
     i.law = ptx_law(i.op);
     i.matters = ptx_matters(i.op);
     split_arguments(p, &i, text + n);
     g_array_append_val(p->inst, i);
+    s->open = i.guard || ws_ptx_end(p, &i) == PTX_GOES_ON;
 }
 
 static void add_table(WsPtx *p, const char *name, const char *text)
@@ -121,11 +114,9 @@ static void add_table(WsPtx *p, const char *name, const char *text)
     g_auto(GStrv) word = g_strsplit_set(text, ", ", -1);
     for (guint i = 0; word[i]; i++)
         if (*word[i] && *word[i] != '.')
-            g_ptr_array_add(labels, (gpointer)keep(p, word[i], strlen(word[i])));
+            g_ptr_array_add(labels, (gpointer)ws_ptx_keep(p, word[i], strlen(word[i])));
     g_hash_table_insert(p->tables, (gpointer)name, labels);
 }
-
-static gboolean is_name(char c);
 
 /* ".shared .align 8 .b8 name[64]": gets a place of its own. */
 static void add_shared(WsPtx *p, const char *text, gsize n)
@@ -141,7 +132,7 @@ static void add_shared(WsPtx *p, const char *text, gsize n)
     while (end > at && g_ascii_isspace(end[-1]))
         end--;
     const char *name = end;
-    while (name > at && is_name(name[-1]))
+    while (name > at && ws_ptx_is_name(name[-1]))
         name--;
     const gint64 wanted = align ? g_ascii_strtoll(align + 6, NULL, 0) : 8,
                  unit = CLAMP(wanted, 8, 1024),
@@ -152,7 +143,7 @@ static void add_shared(WsPtx *p, const char *text, gsize n)
     if (name == end)
         return;
     p->shared_end = (p->shared_end + unit - 1) / unit * unit;
-    g_hash_table_insert(p->shared, (gpointer)keep(p, name, end - name),
+    g_hash_table_insert(p->shared, (gpointer)ws_ptx_keep(p, name, end - name),
                         GSIZE_TO_POINTER((gsize)p->shared_end + 1));
     p->shared_end += bytes * (*width - '0');
 }
@@ -174,13 +165,13 @@ static void add_locals(Parser *s, const char *text, guint line)
     for (guint i = 1; word[i]; i++) {
         if (!*word[i] || *word[i] == '.')
             continue;
-        const char *name = keep(p, word[i], strlen(word[i]));
+        const char *name = ws_ptx_keep(p, word[i], strlen(word[i]));
         if (*name != '%')
             g_hash_table_add(p->locals, (gpointer)name);
         for (guint k = 0; k < n; k++) {
             const char *outer = g_ptr_array_index(s->declared, k);
             if (!strcmp(outer, name) || in_range(outer, name) || in_range(name, outer)) {
-                const WsPtxOdd odd = { keep(p, text, MIN(strlen(text), 60)), line };
+                const WsPtxOdd odd = { ws_ptx_keep(p, text, MIN(strlen(text), 60)), line };
                 g_array_append_val(p->odd, odd);
                 break;
             }
@@ -204,11 +195,6 @@ static void shared_before(WsPtx *p, const char *text, const char *end)
     }
 }
 
-static gboolean is_name(char c)
-{
-    return g_ascii_isalnum(c) || c == '_' || c == '$' || c == '%';
-}
-
 /* ".loc 1 23 4, function_name …": where the next instructions come from. */
 static void location(Parser *s)
 {
@@ -219,25 +205,7 @@ static void location(Parser *s)
     const char *name = g_hash_table_lookup(s->p->files, key);
     g_autofree char *loc =
         name && line ? g_strdup_printf("%s:%" G_GUINT64_FORMAT, name, line) : NULL;
-    s->loc = loc ? keep(s->p, loc, strlen(loc)) : NULL;
-}
-
-/* `.file 1 "/a/b.cu"` anywhere in the text: at its end, as a rule. */
-static void find_files(WsPtx *p, const char *text, const char *end)
-{
-    for (const char *at = text; (at = g_strstr_len(at, end - at, "\t.file")); at += 6) {
-        char *name;
-        const guint64 number = g_ascii_strtoull(at + 6, &name, 10);
-        const char *open = name < end ? memchr(name, '"', end - name) : NULL;
-        const char *close = open ? memchr(open + 1, '"', end - open - 1) : NULL;
-        if (!close)
-            return;
-        g_autofree char *path = g_strndup(open + 1, close - open - 1);
-        g_autofree char *base = g_path_get_basename(path);
-        g_autofree char *key = g_strdup_printf("%" G_GUINT64_FORMAT, number);
-        g_hash_table_insert(p->files, (gpointer)keep(p, key, strlen(key)),
-                            (gpointer)keep(p, base, strlen(base)));
-    }
+    s->loc = loc ? ws_ptx_keep(s->p, loc, strlen(loc)) : NULL;
 }
 
 /* What a directive inside of a kernel declares; what is not known is listed. */
@@ -257,7 +225,7 @@ static void add_directive(Parser *s, const char *text, guint line)
     for (guint i = 0; i < G_N_ELEMENTS(harmless); i++)
         if (g_str_has_prefix(text, harmless[i]))
             return;
-    const WsPtxOdd odd = { keep(s->p, text, MIN(strlen(text), 60)), line };
+    const WsPtxOdd odd = { ws_ptx_keep(s->p, text, MIN(strlen(text), 60)), line };
     g_array_append_val(s->p->odd, odd);
 }
 
@@ -303,12 +271,12 @@ static gboolean body(Parser *s)
             continue;
         }
         const char *name = s->at;
-        while (s->at < s->end && is_name(*s->at))
+        while (s->at < s->end && ws_ptx_is_name(*s->at))
             s->at++;
         const char *after = s->at;
         skip_space(s);
         if (after > name && s->at < s->end && *s->at == ':' && s->at[1] != ':') {
-            const char *label = keep(s->p, name, after - name);
+            const char *label = ws_ptx_keep(s->p, name, after - name);
             s->at++;
             skip_space(s);
             if (s->end - s->at > 14 && !strncmp(s->at, ".branchtargets", 14)) {
@@ -316,6 +284,7 @@ static gboolean body(Parser *s)
                 add_table(s->p, label, table + 14);
             } else {
                 ws_ptx_add_label(s->p, label, s->scope);
+                s->open = TRUE;
             }
             continue;
         }
@@ -333,6 +302,8 @@ static gboolean body(Parser *s)
         else if (*text)
             add_instruction(s, text, line);
     }
+    if (s->open && s->p->inst->len) /* the end of the body ends its thread */
+        add_instruction(s, "ret", s->line);
     return TRUE;
 }
 
@@ -350,9 +321,9 @@ static void parameters(WsPtx *p, const char *text, gsize n)
             while (name > one[i] && *name != '[')
                 name--;
         const char *end = name;
-        while (name > one[i] && is_name(name[-1]))
+        while (name > one[i] && ws_ptx_is_name(name[-1]))
             name--;
-        const char *kept = keep(p, name, end - name);
+        const char *kept = ws_ptx_keep(p, name, end - name);
         g_array_append_val(p->params, kept);
         g_array_append_val(p->wide, wide);
     }
@@ -366,7 +337,7 @@ static gint64 directive(const char *from, const char *to, const char *name)
 
 static void add_odd(WsPtx *p, const char *text, gsize n, guint line)
 {
-    const WsPtxOdd odd = { keep(p, text, MIN(n, 60)), line };
+    const WsPtxOdd odd = { ws_ptx_keep(p, text, MIN(n, 60)), line };
     g_array_append_val(p->odd, odd);
 }
 
@@ -404,7 +375,7 @@ static const char *entry_name(const char *at, const char *end, gsize *n)
     while (name < end && g_ascii_isspace(*name))
         name++;
     *n = 0;
-    while (name + *n < end && is_name(name[*n]))
+    while (name + *n < end && ws_ptx_is_name(name[*n]))
         ++*n;
     return name;
 }
@@ -481,7 +452,7 @@ static void head_directives(WsPtx *p, const char *from, const char *to)
             read |= g_str_has_prefix(at, known[i]);
         if (read)
             continue;
-        const WsPtxOdd odd = { keep(p, at, strcspn(at, " \t\r\n,{")), p->line };
+        const WsPtxOdd odd = { ws_ptx_keep(p, at, strcspn(at, " \t\r\n,{")), p->line };
         g_array_append_val(p->odd, odd);
     }
 }
@@ -502,9 +473,9 @@ static gboolean parse(Parser *s, const char *text, const char *kernel)
     s->at = at + 6;
     skip_space(s);
     const char *name = s->at;
-    while (s->at < s->end && is_name(*s->at))
+    while (s->at < s->end && ws_ptx_is_name(*s->at))
         s->at++;
-    s->p->entry = keep(s->p, name, s->at - name);
+    s->p->entry = ws_ptx_keep(s->p, name, s->at - name);
     const char *open = memchr(s->at, '{', s->end - s->at);
     const char *left = memchr(s->at, '(', s->end - s->at);
     if (!open)
@@ -567,13 +538,14 @@ WsPtx *ws_ptx_parse(const char *text, gsize length, const char *file, const char
     p->loops = g_array_new(FALSE, TRUE, sizeof(WsPtxLoop));
     p->shared = g_hash_table_new(g_str_hash, g_str_equal);
     p->shared_end = WS_PTX_STATIC;
+    p->own = g_hash_table_new(g_str_hash, g_str_equal);
     p->locals = g_hash_table_new(g_str_hash, g_str_equal);
     p->odd = g_array_new(FALSE, FALSE, sizeof(WsPtxOdd));
     p->files = g_hash_table_new(g_str_hash, g_str_equal);
     g_array_set_clear_func(p->loops, free_loop);
     g_autoptr(GPtrArray) declared = g_ptr_array_new();
     g_autoptr(GArray) scopes = g_array_new(FALSE, FALSE, sizeof(Scope));
-    Parser s = { p, file, text, text + length, 1, NULL, error, declared, scopes, 0, 0 };
+    Parser s = { p, file, text, text + length, 1, NULL, error, declared, scopes, 0, 0, FALSE };
     if (length > WS_PTX_MAX_BYTES) {
         fail(&s, "Import a smaller file.", "more than 8 MiB of text");
         return NULL;
@@ -582,7 +554,7 @@ WsPtx *ws_ptx_parse(const char *text, gsize length, const char *file, const char
         fail(&s, "Import the PTX text, not a cubin.", "the file is no text");
         return NULL;
     }
-    find_files(p, text, text + length);
+    ws_ptx_around(p, text, text + length);
     if (!parse(&s, text, kernel))
         return NULL;
     return g_steal_pointer(&p);

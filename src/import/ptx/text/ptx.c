@@ -17,11 +17,36 @@ void ws_ptx_free(WsPtx *p)
     g_array_unref(p->block_of);
     g_array_unref(p->loops);
     g_hash_table_unref(p->shared);
+    g_hash_table_unref(p->own);
     g_hash_table_unref(p->locals);
     g_array_unref(p->odd);
     g_hash_table_unref(p->files);
     g_string_chunk_free(p->text);
     g_free(p);
+}
+
+gboolean ws_ptx_calls(const WsPtx *p, const WsPtxInst *i, const char *function)
+{
+    gboolean named = FALSE;
+    for (guint k = 0; k < i->n; k++)
+        named |= !strcmp(i->arg[k], function);
+    return named && g_str_has_prefix(i->op, "call") && !g_hash_table_contains(p->own, function);
+}
+
+PtxEnd ws_ptx_end(const WsPtx *p, const WsPtxInst *i)
+{
+    static const struct {
+        const char *op;
+        PtxEnd end;
+    } table[] = { { "ret", PTX_ENDS },
+                  { "ret.uni", PTX_ENDS },
+                  { "exit", PTX_ENDS },
+                  { "trap", PTX_ABORTS },
+                  { "brkpt", PTX_ABORTS } };
+    for (guint k = 0; k < G_N_ELEMENTS(table); k++)
+        if (!strcmp(i->op, table[k].op))
+            return table[k].end;
+    return ws_ptx_calls(p, i, "__assertfail") ? PTX_ABORTS : PTX_GOES_ON;
 }
 
 void ws_ptx_add_label(WsPtx *p, const char *name, guint scope)

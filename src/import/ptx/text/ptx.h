@@ -34,12 +34,20 @@ typedef struct {
                          of try_wait: such a loop is around it */
 } WsPtxInst;
 
+/* How an instruction leaves its thread. */
+typedef enum {
+    PTX_GOES_ON,
+    PTX_ENDS,   /* ret, exit */
+    PTX_ABORTS, /* trap, brkpt, a failed assertion: the whole launch is lost */
+} PtxEnd;
+
 typedef struct {
     guint first, last;     /* instructions first..last */
     GArray *next, *before; /* guint: blocks; of a conditional branch the one taken comes first */
     gint join;             /* immediate postdominator, -1 the end */
     gint loop;             /* innermost loop with this block as its head, -1 */
     gboolean reached;
+    gboolean aborts; /* whoever comes here ends the whole launch, and nothing before that matters */
 } WsPtxBlock;
 
 typedef struct {
@@ -69,12 +77,14 @@ typedef struct {
     GHashTable *shared; /* names of arrays in shared memory of known size -> 1 + where they begin */
     gint64 shared_end;
     gint64 shared_align;     /* of the dynamic one, as the text says; 0 unknown */
+    GHashTable *own;         /* names of functions that the text defines */
     GHashTable *locals;      /* registers that are not written with %: of inline assembly */
     GArray *wide;            /* gboolean, parallel: a tensor map (an array of bytes) */
     gint64 threads;          /* .maxntid or .reqntid, 0 unknown */
     gboolean threads_most;   /* of .maxntid: a launch may have fewer */
     gint64 maxnreg, cluster; /* cluster: CTAs, 1 none */
     gboolean cluster_said;   /* the text, or who imports it, says how many */
+    gboolean cluster_given;  /* … it is not the text */
     gboolean few_lanes;      /* stmatrix or ldmatrix of less than four matrices */
     GArray *inst;            /* WsPtxInst */
     GHashTable *tables;      /* label of .branchtargets -> GPtrArray of labels */
@@ -93,8 +103,15 @@ WsPtx *ws_ptx_parse(const char *text, gsize length, const char *file, const char
 GPtrArray *ws_ptx_kernels(const char *text, gsize length);
 void ws_ptx_free(WsPtx *p);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsPtx, ws_ptx_free)
+PtxEnd ws_ptx_end(const WsPtx *p, const WsPtxInst *i);
+/* It calls the function of that name which the machine brings. */
+gboolean ws_ptx_calls(const WsPtx *p, const WsPtxInst *i, const char *function);
 /* Blocks, joins and loops. FALSE with WS_IMPORT_ERROR: too many. */
 gboolean ws_ptx_flow(WsPtx *p, const char *file, GError **error);
+/* Files and functions of the whole text. */
+void ws_ptx_around(WsPtx *p, const char *text, const char *end);
+const char *ws_ptx_keep(WsPtx *p, const char *text, gsize n); /* without blanks around it */
+gboolean ws_ptx_is_name(char c);
 void ws_ptx_add_label(WsPtx *p, const char *name, guint scope); /* of what comes next */
 /* The instruction that `name` means in instruction `from`: of the innermost scope; -1 none. */
 gint ws_ptx_label(const WsPtx *p, const char *name, guint from);
