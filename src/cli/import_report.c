@@ -140,7 +140,7 @@ gboolean ws_cli_judge_kernel(const char *file, const char *from, const WsImportO
         return FALSE;
     const gboolean refuted = k->verdict->kind == WS_VERDICT_REFUTED;
     g_autofree char *gap = ws_import_gap(k->import);
-    if (k->verdict->kind == WS_VERDICT_PROVED || (gap && !refuted))
+    if (k->verdict->kind == WS_VERDICT_PROVED || (gap && !refuted && !k->import->parity_may_help))
         return TRUE;
     WsImportOptions how = *options;
     g_auto(WsCliKernel) other = { 0 };
@@ -150,7 +150,7 @@ gboolean ws_cli_judge_kernel(const char *file, const char *from, const WsImportO
         return TRUE;
     const gboolean better =
         refuted ? other.verdict->kind != WS_VERDICT_REFUTED && is_about_uses(k->findings)
-                : other.verdict->kind != WS_VERDICT_OUTSIDE;
+                : other.verdict->kind != WS_VERDICT_OUTSIDE || k->import->parity_may_help;
     if (better) {
         swap(k, &other);
     } else if (!refuted && !g_strcmp0(from, "ptx")) {

@@ -79,6 +79,7 @@ static WsImport *finish(WsRead *r, WsDesign *design, GError *own, const char *fi
     import->file = g_strdup(file);
     import->design = design;
     import->near = ws_source_near(r);
+    import->parity_may_help = r->parity_may_help;
     import->unread = g_steal_pointer(&r->unread);
     g_ptr_array_sort(import->unread, by_line);
     import->granted = g_steal_pointer(&r->granted);
@@ -164,6 +165,8 @@ static WsImport *read_ptx(const char *text, gsize length, const char *file,
         g_autoptr(WsRead) r = ws_source_new(file, source, &own);
         r->by_parity = o->by_parity;
         r->named = o->named;
+        for (guint i = 0; o->assume && o->assume[i]; i++)
+            g_ptr_array_add(r->assume, (gpointer)ws_source_format(r, "%s", o->assume[i]));
         WsDesign *design = ws_import_ptx(r, ptx, file, count > 0);
         ws_import_free(import);
         import = finish(r, design, own, file, error);

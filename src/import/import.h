@@ -51,8 +51,9 @@ typedef struct {
     char *kernel;       /* its name in the file, or NULL */
     GPtrArray *unread;  /* WsUnread*, in the order of the text */
     GPtrArray *granted; /* char*: what the reading takes for granted of the kernel and its launch */
-    GHashTable *near;   /* char*: groups and objects that something unread can reach; NULL: all */
-    char *given; /* values of a call that it was read with ("causal = False"); NULL: for all */
+    gboolean parity_may_help; /* read `by_parity`, what stands in the way may not */
+    GHashTable *near; /* char*: groups and objects that something unread can reach; NULL: all */
+    char *given;      /* values of a call that it was read with ("causal = False"); NULL: for all */
 } WsImport;
 
 /* How a file is read; all may be NULL. */

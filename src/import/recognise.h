@@ -157,14 +157,15 @@ typedef struct {
     gint64 cluster;
     gboolean named;     /* conditions on the tile get a name each */
     gboolean by_parity; /* waits and arrivals are written as slot and parity, no use is meant */
-    gboolean inits;     /* the source initialises its barriers by itself */
-    gboolean modular;   /* an index says its slot only, not which use of it is meant */
-    GPtrArray *unread;  /* WsUnread*, owned; becomes the import's */
-    GArray *defined;    /* WsDefinition: variables that may become names */
-    GHashTable *names;  /* in use in document scope */
-    GHashTable *locals; /* in use in some group: what a name of the document must not be */
-    GPtrArray *pool;    /* g_free */
-    GPtrArray *arrays;  /* GArray* */
+    gboolean parity_may_help; /* a use that is not known stands in the way, and nothing needs it */
+    gboolean inits;           /* the source initialises its barriers by itself */
+    gboolean modular;         /* an index says its slot only, not which use of it is meant */
+    GPtrArray *unread;        /* WsUnread*, owned; becomes the import's */
+    GArray *defined;          /* WsDefinition: variables that may become names */
+    GHashTable *names;        /* in use in document scope */
+    GHashTable *locals;       /* in use in some group: what a name of the document must not be */
+    GPtrArray *pool;          /* g_free */
+    GPtrArray *arrays;        /* GArray* */
     GError **error;
 } WsRead;
 

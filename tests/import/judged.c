@@ -33,7 +33,7 @@ Judged judge_kernel(const char *text, WsImportFrom language)
     return j;
 }
 
-static WsVerdictKind verdict_by(const char *text, WsImportFrom language, const WsImportOptions *how)
+WsVerdictKind verdict_by(const char *text, WsImportFrom language, const WsImportOptions *how)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(WsImport) import =

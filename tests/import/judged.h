@@ -15,6 +15,7 @@ typedef struct {
 /* What is not read goes into the test's log; a text that gives no program fails the test. */
 Judged judge_kernel(const char *text, WsImportFrom language);
 /* The verdict with what was not read taken into account; a text that is refused is outside. */
+WsVerdictKind verdict_by(const char *text, WsImportFrom language, const WsImportOptions *how);
 WsVerdictKind verdict_of(const char *text, WsImportFrom language);
 /* Proved by uses, or by slot and parity alone. */
 gboolean is_proved(const char *text, WsImportFrom language);

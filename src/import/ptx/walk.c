@@ -414,13 +414,14 @@ static void choice(PtxWalk *w, const WsPtxInst *at, const WsExpr *c, guint taken
 }
 
 /* The thread ends where c holds, before it did anything: so have all of the CTA that do anything
- * (same_ends). */
+ * (same_ends), and those of all CTAs of a cluster. */
 static void skip(PtxWalk *w, const WsPtxInst *i, const WsExpr *c)
 {
-    if (ptx_works(w->p.group->body) || w->p.r->cluster > 1)
+    const gboolean alone = w->p.r->cluster > 1 && ws_x_mentions(c, "cta");
+    if (ptx_works(w->p.group->body) || alone)
         ptx_lost(w, i,
-                 w->p.r->cluster > 1 ? "a CTA that leaves its cluster before the others"
-                                     : "a CTA that is left in the middle");
+                 alone ? "a CTA that leaves its cluster before the others"
+                       : "a CTA that is left in the middle");
     g_ptr_array_add(w->skips, (gpointer)c);
 }
 

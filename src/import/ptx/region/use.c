@@ -257,18 +257,22 @@ void ptx_stages(WsRead *r)
 }
 
 /* A copy says the use that it means where its slot does, or where every round makes it: under a
- * branch it is not known which one that is. */
+ * branch it is not known which one that is, and only what the hardware does by parity is. */
 static void under_branches(PtxWalk *w, const GPtrArray *list, gboolean loop, gboolean branch)
 {
     gint64 known;
+    if (w->p.r->by_parity)
+        return;
     for (guint i = 0; list && i < list->len; i++) {
         const WsReadStep *s = g_ptr_array_index(list, i);
         if (s->off)
             continue;
         const WsExpr *at = s->barrier.index;
         if (loop && branch && s->kind == WS_READ_LOAD && s->barrier.object >= 0 &&
-            (!at || ws_x_is(at, &known)))
+            (!at || ws_x_is(at, &known))) {
             ptx_lose_line(w, s->line, "a copy under a branch to a slot that does not turn");
+            w->p.r->parity_may_help = TRUE;
+        }
         const gboolean choice = s->kind == WS_READ_IF;
         under_branches(w, s->body, loop || s->kind == WS_READ_FOR, branch || choice);
         under_branches(w, s->other, loop, branch || choice);
