@@ -81,6 +81,9 @@ static GPtrArray *read_block(const char **at)
 #define LOOSE 0x80000000u /* retired, and not held back yet */
 #define MOST  16
 
+/* What is in flight: products by the value, the others by the buffer ("smem.s"). */
+typedef enum { PRODUCTS, STORES, COPIES, LOADS, QUEUES } Queue;
+
 typedef struct {
     guint n;
     char *name[MOST];
@@ -89,23 +92,41 @@ typedef struct {
 } Flow;
 
 typedef struct {
-    guint32 age[MOST]; /* bit 0: in the open group, bit i: in the i-th newest */
+    guint32 age[QUEUES][MOST]; /* bit 0: in the open group, bit i: in the i-th newest */
 } State;
 
-static gboolean mentions(const char *text, const char *name)
+static const struct {
+    const char *begins;
+    enum { ISSUE, COMMIT, WAIT, HOLD } does;
+    Queue queue;
+} calls[] = {
+    { "wgmma_m64", ISSUE, PRODUCTS },   { "wgmma_commit", COMMIT, PRODUCTS },
+    { "wgmma_wait<", WAIT, PRODUCTS },  { "keep(", HOLD, PRODUCTS },
+    { "keep_part<", HOLD, PRODUCTS },   { "tma_store_", ISSUE, STORES },
+    { "bulk_commit(", COMMIT, STORES }, { "bulk_wait", WAIT, STORES },
+    { "cp_async(", ISSUE, COPIES },     { "cp_commit(", COMMIT, COPIES },
+    { "cp_wait<", WAIT, COPIES },       { "tma_load_", ISSUE, LOADS },
+    { "mbar_wait(", WAIT, LOADS },
+};
+
+/* `stage`: not where one of the stages of a buffer is taken, "smem.s(k)". */
+static gboolean mentions(const char *text, const char *name, gboolean stage)
 {
     for (const char *at = text; (at = strstr(at, name)); at++) {
         gboolean left = at == text || !(g_ascii_isalnum(at[-1]) || at[-1] == '_' || at[-1] == '.');
         char next = at[strlen(name)];
-        if (left && !g_ascii_isalnum(next) && next != '_')
+        if (left && !g_ascii_isalnum(next) && next != '_' &&
+            !(stage && next == '(' && at[strlen(name) + 1] != ')'))
             return TRUE;
     }
     return FALSE;
 }
 
-static guint value_of(Flow *f, const char *text)
+/* Of the first argument: "x", "smem.s" of "smem.s(k) + 8192". */
+static guint name_of(Flow *f, const char *call)
 {
-    gsize n = strcspn(text, " ,+)");
+    const char *text = strchr(call, '(') + 1;
+    gsize n = strcspn(text, " ,+)(");
     for (guint i = 0; i < f->n; i++) {
         if (strlen(f->name[i]) == n && !strncmp(f->name[i], text, n))
             return i;
@@ -115,14 +136,24 @@ static guint value_of(Flow *f, const char *text)
     return f->n++;
 }
 
+static gint call_of(const char *text)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(calls); i++) {
+        if (g_str_has_prefix(text, calls[i].begins))
+            return (gint)i;
+    }
+    return -1;
+}
+
 static void names(Flow *f, const GPtrArray *list)
 {
     for (guint i = 0; i < list->len; i++) {
         const Node *n = list->pdata[i];
+        gint call = n->body ? -1 : call_of(n->text);
         if (n->body)
             names(f, n->body);
-        else if (g_str_has_prefix(n->text, "wgmma_m64"))
-            value_of(f, strchr(n->text, '(') + 1);
+        else if (call >= 0 && calls[call].does == ISSUE)
+            name_of(f, n->text);
     }
 }
 
@@ -131,36 +162,49 @@ static void say(Flow *f, const char *line, const char *what)
     g_ptr_array_add(f->out, g_strdup_printf("%.100s: %s", line, what));
 }
 
+/* A wait without a number is one for everything. */
+static void wait(guint32 *age, guint n, const char *text, gboolean holds)
+{
+    const char *number = strchr(text, '<');
+    guint32 stay = number ? (2u << atoi(number + 1)) - 1 : 0;
+    for (guint i = 0; i < n; i++) {
+        guint32 done = age[i] & ~stay & ~LOOSE;
+        age[i] = (age[i] & (stay | LOOSE)) | (done && holds ? LOOSE : 0);
+    }
+}
+
 static void statement(Flow *f, const char *text, State *s)
 {
-    if (g_str_has_prefix(text, "wgmma_m64")) {
-        s->age[value_of(f, strchr(text, '(') + 1)] |= 1;
-    } else if (g_str_has_prefix(text, "wgmma_commit")) {
-        for (guint i = 0; i < f->n; i++)
-            s->age[i] = (s->age[i] & LOOSE) | ((s->age[i] << 1) & 0xffff);
-    } else if (g_str_has_prefix(text, "wgmma_wait<")) {
-        guint32 stay = (2u << atoi(strchr(text, '<') + 1)) - 1;
-        f->waits++;
-        for (guint i = 0; i < f->n; i++) {
-            guint32 done = s->age[i] & ~stay & ~LOOSE;
-            s->age[i] = (s->age[i] & (stay | LOOSE)) | (done ? LOOSE : 0);
-        }
-    } else if (g_str_has_prefix(text, "keep(") || g_str_has_prefix(text, "keep_part<")) {
-        s->age[value_of(f, strchr(text, '(') + 1)] &= ~LOOSE;
-    } else {
-        for (guint i = 0; i < f->n; i++) {
-            if (s->age[i] && mentions(text, f->name[i]))
+    const gint call = call_of(text);
+    const Queue queue = call < 0 ? QUEUES : calls[call].queue;
+    for (guint q = 0; q < QUEUES; q++) {
+        for (guint i = 0; q != queue && i < f->n; i++) {
+            if (mentions(text, f->name[i], q != PRODUCTS && !(s->age[q][i] & ~3u)) && s->age[q][i])
                 say(f, text, f->name[i]);
         }
+    }
+    if (call < 0)
+        return;
+    guint32 *age = s->age[queue];
+    if (calls[call].does == ISSUE) {
+        age[name_of(f, text)] |= 1;
+    } else if (calls[call].does == COMMIT) {
+        for (guint i = 0; i < f->n; i++)
+            age[i] = (age[i] & LOOSE) | ((age[i] << 1) & 0xffff);
+    } else if (calls[call].does == WAIT) {
+        f->waits++;
+        wait(age, f->n, text, queue == PRODUCTS);
+    } else {
+        age[name_of(f, text)] &= ~LOOSE;
     }
 }
 
 static gboolean join(State *s, const State *other)
 {
     gboolean more = FALSE;
-    for (guint i = 0; i < MOST; i++) {
-        more = more || (other->age[i] & ~s->age[i]);
-        s->age[i] |= other->age[i];
+    for (guint i = 0; i < QUEUES * MOST; i++) {
+        more = more || ((&other->age[0][0])[i] & ~(&s->age[0][0])[i]);
+        (&s->age[0][0])[i] |= (&other->age[0][0])[i];
     }
     return more;
 }
@@ -181,6 +225,8 @@ static void follow(Flow *f, const GPtrArray *list, State *s)
         const Node *next = i + 1 < list->len ? list->pdata[i + 1] : NULL;
         if (!n->body) {
             statement(f, n->text, s);
+        } else if (!strcmp(n->text, "if (leader)")) { /* who issues and waits is followed */
+            follow(f, n->body, s);
         } else if (g_str_has_prefix(n->text, "if")) {
             State other = *s;
             statement(f, n->text, s);
@@ -213,7 +259,7 @@ GPtrArray *cuda_flow(const char *text, guint *waits)
         g_autofree char *code = bare(raw);
         const char *at = code;
         g_autoptr(GPtrArray) list = read_block(&at);
-        State s = { { 0 } };
+        State s = { { { 0 } } };
         names(&f, list);
         follow(&f, list, &s);
         for (guint i = 0; i < f.n; i++)

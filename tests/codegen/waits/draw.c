@@ -1,19 +1,37 @@
 #include "draw.h"
 
+#include <string.h>
+
 #define N    3   /* the size of the launch: loops make N, N - 1 or 2 rounds */
 #define MOST 400 /* of any count: results stay exact enough */
+#define TILE 255 /* number of the loop over tiles */
 
 typedef struct {
     GRand *rand;
     const DrawOptions *options;
     GString *out;
     guint loops, depth, left;
-    /* what the launch does: multiples of A·Bᵀ in x and y, of A in p and Z */
-    gint64 x, y, p, z;
+    /* what the launch does: multiples of A·Bᵀ in x, y and the halves of w, of A in p, Z and r */
+    gint64 x, y, w[2], p, z, r;
+    gint64 all_x; /* of the tiles so far */
 } Draw;
 
 /* Steps are drawn once and executed once per round: a list of effects, replayed. */
-typedef enum { ADD_X, ADD_Y, ADD_XP, ADD_YP, TWICE_X, TWICE_Y, TWICE_P, STORE } Effect;
+typedef enum {
+    ADD_X,
+    ADD_Y,
+    ADD_XP,
+    ADD_YP,
+    ADD_W0,
+    ADD_W1,
+    TWICE_X,
+    TWICE_Y,
+    TWICE_P,
+    TWICE_W,
+    STORE,
+    GATHER,
+    NEW_TILE
+} Effect;
 
 typedef struct Part Part;
 struct Part {
@@ -51,11 +69,13 @@ static void put(Draw *d, const char *step)
 
 static void open_if(Draw *d, GPtrArray *loops, Part *part)
 {
+    g_autofree char *name = NULL;
     guint of = loops->len ? pick(d, loops->len + 1) : 0;
     part->loop = of ? GPOINTER_TO_UINT(loops->pdata[of - 1]) : 0;
-    g_autofree char *step =
-        part->loop ? g_strdup_printf("{ \"if\": \"j%u %% 2 == 0\", \"then\": [", part->loop)
-                   : g_strdup("{ \"if\": \"N > 2\", \"then\": [");
+    name = part->loop == TILE ? g_strdup("t") : g_strdup_printf("j%u", part->loop);
+    g_autofree char *step = part->loop
+                                ? g_strdup_printf("{ \"if\": \"%s %% 2 == 0\", \"then\": [", name)
+                                : g_strdup("{ \"if\": \"N > 2\", \"then\": [");
     put(d, step);
     d->depth++;
 }
@@ -83,37 +103,54 @@ static void close_list(Draw *d, const char *end)
     g_string_append(d->out, end);
 }
 
-/* A wait for everything, by whatever way: behind it nothing of the queue is in flight. */
-static void retire(Draw *d, const char *wait, GPtrArray *loops, guint deep)
+static void wait(Draw *d, const char *keyword, guint stay)
 {
-    guint how = deep ? pick(d, 7) : 0;
-    g_autofree char *all = g_strdup_printf("{ \"%s\": 0 }", wait),
-                    *some = g_strdup_printf("{ \"%s\": 1 }", wait);
+    g_autofree char *step = !strcmp(keyword, "wait")
+                                ? g_strdup("{ \"wait\": \"full\", \"use\": 0 }")
+                                : g_strdup_printf("{ \"%s\": %u }", keyword, stay);
+    put(d, step);
+}
+
+/* A wait for all but the newest `stay` groups, by whatever way: behind it nothing older of the
+ * queue is in flight. */
+static void retire(Draw *d, const char *keyword, guint stay, GPtrArray *loops, guint deep)
+{
+    guint how = deep ? pick(d, 9) : 0;
     Part asked = { .kind = IF };
     if (how == 1 || how == 2) { /* in both branches */
         open_if(d, loops, &asked);
-        retire(d, wait, loops, deep - 1);
+        retire(d, keyword, stay, loops, deep - 1);
         g_string_append(d->out, " ], \"else\": [");
-        retire(d, wait, loops, deep - 1);
+        retire(d, keyword, stay, loops, deep - 1);
         close_list(d, " ] }");
     } else if (how == 3) { /* a part of it before, the rest behind */
-        put(d, some);
-        retire(d, wait, loops, deep - 1);
-    } else if (how == 4) { /* early on some paths */
+        wait(d, keyword, stay + 1);
+        retire(d, keyword, stay, loops, deep - 1);
+    } else if (how == 4) { /* early on some paths, and perhaps more of it */
         open_if(d, loops, &asked);
-        retire(d, wait, loops, deep - 1);
+        retire(d, keyword, pick(d, stay + 1), loops, deep - 1);
         close_list(d, " ] }");
-        retire(d, wait, loops, deep - 1);
+        retire(d, keyword, stay, loops, deep - 1);
     } else if (how == 5) { /* in a loop that makes a round */
         GPtrArray *ignored = list_new();
         g_autoptr(GPtrArray) inner = g_ptr_array_copy(loops, NULL, NULL);
         open_loop(d, inner, ignored);
-        retire(d, wait, inner, deep - 1);
+        retire(d, keyword, stay, inner, deep - 1);
         close_list(d, " ] }");
-        put(d, all); /* N - 1 may be no round */
+        wait(d, keyword, stay); /* N - 1 may be no round */
         g_ptr_array_unref(ignored);
+    } else if (how == 6) { /* in each of three */
+        open_if(d, loops, &asked);
+        retire(d, keyword, stay, loops, deep - 1);
+        g_string_append(d->out, " ], \"else\": [");
+        open_if(d, loops, &asked);
+        retire(d, keyword, stay, loops, deep - 1);
+        g_string_append(d->out, " ], \"else\": [");
+        retire(d, keyword, stay, loops, deep - 1);
+        close_list(d, " ] }");
+        close_list(d, " ] }");
     } else {
-        put(d, all);
+        wait(d, keyword, stay);
     }
 }
 
@@ -124,46 +161,128 @@ static void effect(GPtrArray *into, Effect e)
     g_ptr_array_add(into, part);
 }
 
-static void product(Draw *d, GPtrArray *into)
+static void issue(Draw *d, guint n, GPtrArray *into)
 {
     static const char *const steps[] = { "{ \"mma\": \"x\", \"a\": \"a\", \"b\": \"b\" }",
                                          "{ \"mma\": \"y\", \"a\": \"a\", \"b\": \"b\" }",
                                          "{ \"mma\": \"x\", \"a\": \"p\", \"b\": \"b\" }",
-                                         "{ \"mma\": \"y\", \"a\": \"p\", \"b\": \"b\" }" };
-    guint n = pick(d, 2) + (d->options->operands && !pick(d, 3) ? 2 : 0);
+                                         "{ \"mma\": \"y\", \"a\": \"p\", \"b\": \"b\" }",
+                                         "{ \"mma\": \"w.cols(0, 32)\", \"a\": \"a\", "
+                                         "\"b\": \"b.rows(0, 32)\" }",
+                                         "{ \"mma\": \"w.cols(32, 32)\", \"a\": \"a\", "
+                                         "\"b\": \"b.rows(32, 32)\" }" };
     put(d, steps[n]);
     effect(into, (Effect)(ADD_X + n));
 }
 
+static void product(Draw *d, GPtrArray *into)
+{
+    guint n = pick(d, 2);
+    if (d->options->operands && !pick(d, 3))
+        n += 2;
+    else if (d->options->parts && !pick(d, 3))
+        n += 4;
+    issue(d, n, into);
+}
+
+/* A product for every value, in some order: from here on none is a constant, which the import of
+ * Python loses where one of two ways changes it. */
+static void first_products(Draw *d, GPtrArray *into)
+{
+    const guint n = d->options->parts ? 4 : 2, from = pick(d, n);
+    static const guint which[] = { 0, 1, 4, 5 };
+    for (guint i = 0; i < n; i++)
+        issue(d, which[(from + i) % n], into);
+}
+
+/* What a tile carries on to the next one is only added to: which CTA has which tile is open. */
 static void use(Draw *d, GPtrArray *loops, GPtrArray *into)
 {
     static const char *const steps[] = { "{ \"compute\": \"x = x*2\" }",
                                          "{ \"compute\": \"y = y*2\" }",
-                                         "{ \"compute\": \"p = bf16(p*2)\" }" };
-    guint n = pick(d, d->options->operands ? 3 : 2);
-    retire(d, "mma_wait", loops, 2);
+                                         "{ \"compute\": \"p = bf16(p*2)\" }",
+                                         "{ \"compute\": \"w = w*2\" }" };
+    guint n = d->options->tiles ? 0 : pick(d, 4);
+    if ((n == 2 && !d->options->operands) || (n == 3 && !d->options->parts))
+        n = 0;
+    retire(d, "mma_wait", 0, loops, 2);
     put(d, steps[n]);
     effect(into, (Effect)(TWICE_X + n));
 }
 
+/* The older product is used while the newer one flies. */
+static void use_older(Draw *d, GPtrArray *loops, GPtrArray *into)
+{
+    issue(d, 0, into);
+    issue(d, 1, into);
+    retire(d, "mma_wait", 1, loops, 2);
+    put(d, "{ \"compute\": \"x = x*2\" }");
+    effect(into, TWICE_X);
+}
+
+static void store_from(Draw *d, const char *buffer, GPtrArray *into)
+{
+    g_autofree char *write = g_strdup_printf("{ \"write\": \"q\", \"to\": \"%s\" }", buffer),
+                    *store =
+                        g_strdup_printf("{ \"store\": \"Z\", \"at\": [0, 0], \"from\": \"%s\", "
+                                        "\"reduce\": \"add\" }",
+                                        buffer);
+    put(d, "{ \"sync\": \"group\" }");
+    put(d, write);
+    put(d, "{ \"sync\": \"group\" }");
+    put(d, store);
+    effect(into, STORE);
+}
+
 static void store(Draw *d, GPtrArray *loops, GPtrArray *into)
 {
-    retire(d, "store_wait", loops, 2);
+    retire(d, "store_wait", 0, loops, 2);
+    store_from(d, "s", into);
+    if (pick(d, 2)) /* the older one's buffer is written while the newer one flies */
+        return;
+    store_from(d, "s2", into);
+    retire(d, "store_wait", 1, loops, 2);
+    store_from(d, "s", into);
+}
+
+static void take(Draw *d, const char *buffer, GPtrArray *into)
+{
+    g_autofree char *read = g_strdup_printf("{ \"read\": \"v\", \"from\": \"%s\" }", buffer);
     put(d, "{ \"sync\": \"group\" }");
-    put(d, "{ \"write\": \"q\", \"to\": \"s\" }");
+    put(d, read);
+    put(d, "{ \"compute\": \"r = r + v\" }");
+    effect(into, GATHER);
+}
+
+static void gather(Draw *d, GPtrArray *loops, GPtrArray *into)
+{
+    const gboolean two = pick(d, 2);
+    put(d, "{ \"gather\": \"A\", \"at\": [\"row\", 0], \"into\": \"g\" }");
+    if (two)
+        put(d, "{ \"gather\": \"A\", \"at\": [\"row\", 0], \"into\": \"h\" }");
+    if (pick(d, 2))
+        product(d, into);
+    retire(d, "load_wait", two ? 1 : 0, loops, 2);
+    take(d, "g", into);
+    if (two) {
+        retire(d, "load_wait", 0, loops, 2);
+        take(d, "h", into);
+    }
     put(d, "{ \"sync\": \"group\" }");
-    put(d, "{ \"store\": \"Z\", \"at\": [0, 0], \"from\": \"s\", \"reduce\": \"add\" }");
-    effect(into, STORE);
 }
 
 static void list(Draw *d, GPtrArray *loops, GPtrArray *into, guint deep)
 {
     guint n = 1 + pick(d, 4);
     for (guint i = 0; i < n && d->left; i++) {
-        guint how = pick(d, d->options->stores ? 9 : 8);
+        guint how = pick(d, 11);
         d->left--;
-        if (how == 8) {
+        if (how == 10 && d->options->stores) {
             store(d, loops, into);
+        } else if (how == 9 && d->options->gathers) {
+            gather(d, loops, into);
+        } else if (how == 8) {
+            use_older(d, loops, into);
         } else if (how >= 6 && deep) {
             g_autoptr(GPtrArray) inner = g_ptr_array_copy(loops, NULL, NULL);
             Part *part = open_loop(d, inner, into);
@@ -194,7 +313,71 @@ static void list(Draw *d, GPtrArray *loops, GPtrArray *into, guint deep)
     }
 }
 
+/* Every tile begins x anew and adds it to X; a product for y flies on into the next tile. */
+static void tiles(Draw *d, GPtrArray *into)
+{
+    Part *part = g_new0(Part, 1);
+    g_autoptr(GPtrArray) loops = g_ptr_array_new();
+    *part = (Part){ .kind = LOOP, .loop = TILE, .count = N, .body = list_new() };
+    g_ptr_array_add(into, part);
+    g_ptr_array_add(loops, GUINT_TO_POINTER(TILE));
+    put(d, "{ \"for\": \"tile\", \"over\": \"tiles\", \"do\": [");
+    d->depth++;
+    put(d, "{ \"compute\": \"x = 0\" }");
+    first_products(d, part->body);
+    while (d->left && d->loops < 200)
+        list(d, loops, part->body, 3);
+    retire(d, "mma_wait", 0, loops, 2);
+    put(d, "{ \"write\": \"x\", \"to\": \"X\", \"at\": [0, 0], \"reduce\": \"add\" }");
+    effect(part->body, NEW_TILE);
+    issue(d, 1, part->body);
+    close_list(d, " ] }");
+}
+
 /* --- what it gives ---------------------------------------------------------------------------- */
+
+static void happen(Draw *d, Effect e)
+{
+    gint64 *const sum[] = { &d->x, &d->y, &d->x, &d->y, &d->w[0], &d->w[1] };
+    switch (e) {
+    case ADD_X:
+    case ADD_Y:
+    case ADD_W0:
+    case ADD_W1:
+        ++*sum[e];
+        break;
+    case ADD_XP:
+    case ADD_YP:
+        *sum[e] += d->p;
+        break;
+    case TWICE_X:
+        d->x *= 2;
+        break;
+    case TWICE_Y:
+        d->y *= 2;
+        break;
+    case TWICE_P:
+        d->p *= 2;
+        break;
+    case TWICE_W:
+        d->w[0] *= 2;
+        d->w[1] *= 2;
+        break;
+    case STORE:
+        d->z++;
+        break;
+    case GATHER:
+        d->r++;
+        break;
+    case NEW_TILE:
+        d->all_x += d->x;
+        d->x = 0;
+        break;
+    }
+    gint64 *const all[] = { &d->x, &d->y, &d->w[0], &d->w[1], &d->p };
+    for (guint i = 0; i < G_N_ELEMENTS(all); i++)
+        *all[i] = MIN(*all[i], G_MAXINT32);
+}
 
 static void run(Draw *d, const GPtrArray *parts, guint *index)
 {
@@ -209,101 +392,142 @@ static void run(Draw *d, const GPtrArray *parts, guint *index)
             gboolean yes = p->loop ? index[p->loop] % 2 == 0 : N > 2;
             run(d, yes ? p->body : p->other, index);
         } else {
-            switch (p->effect) {
-            case ADD_X:
-                d->x++;
-                break;
-            case ADD_Y:
-                d->y++;
-                break;
-            case ADD_XP:
-                d->x += d->p;
-                break;
-            case ADD_YP:
-                d->y += d->p;
-                break;
-            case TWICE_X:
-                d->x *= 2;
-                break;
-            case TWICE_Y:
-                d->y *= 2;
-                break;
-            case TWICE_P:
-                d->p *= 2;
-                break;
-            case STORE:
-                d->z++;
-                break;
-            }
+            happen(d, p->effect);
         }
-        d->x = MIN(d->x, G_MAXINT32);
-        d->y = MIN(d->y, G_MAXINT32);
-        d->p = MIN(d->p, G_MAXINT32);
     }
 }
 
-static const char head[] =
-    "{\n  \"warpstave\": 1,\n  \"name\": \"waits %u\",\n  \"target\": \"sm_90a\",\n"
-    "  \"sizes\": { \"N\": %d },\n  \"assume\": [\"N >= 1\"],\n  \"tensors\": [\n"
-    "    { \"name\": \"A\", \"dtype\": \"bf16\", \"shape\": [64, 64] },\n"
-    "    { \"name\": \"B\", \"dtype\": \"bf16\", \"shape\": [64, 64] },\n"
-    "    { \"name\": \"X\", \"dtype\": \"f32\", \"shape\": [64, 64], \"access\": \"write\" },\n"
-    "    { \"name\": \"Y\", \"dtype\": \"f32\", \"shape\": [64, 64], \"access\": \"write\" }%s\n  "
-    "],\n"
-    "  \"reference\": [\"X[m,n] = %" G_GINT64_FORMAT "*sum(k < 64, A[m,k]*B[n,k])\",\n"
-    "    \"Y[m,n] = %" G_GINT64_FORMAT "*sum(k < 64, A[m,k]*B[n,k])\"%s],\n"
-    "  \"tiles\": { \"axes\": { \"t\": 1 }, \"launch\": \"single\" },\n"
-    "  \"buffers\": [\n    { \"name\": \"a\", \"dtype\": \"bf16\", \"tile\": [64, 64] },\n"
-    "    { \"name\": \"b\", \"dtype\": \"bf16\", \"tile\": [64, 64] }%s\n  ],\n"
-    "  \"barriers\": [ { \"name\": \"full\" } ],\n"
-    "  \"groups\": [\n    { \"name\": \"math\", \"role\": \"worker\", \"warps\": 4,\n"
-    "      \"values\": [\n        { \"name\": \"x\", \"dtype\": \"f32\", \"tile\": [64, 64] },\n"
-    "        { \"name\": \"y\", \"dtype\": \"f32\", \"tile\": [64, 64] },\n%s"
-    "        { \"name\": \"p\", \"dtype\": \"bf16\", \"tile\": [64, 64] }\n      ],\n"
-    "      \"body\": [\n"
-    "        { \"load\": \"A\", \"at\": [0, 0], \"into\": \"a\", \"signal\": \"full\", \"use\": 0 "
-    "},\n"
-    "        { \"load\": \"B\", \"at\": [0, 0], \"into\": \"b\", \"signal\": \"full\", \"use\": 0 "
-    "},\n"
-    "        { \"wait\": \"full\", \"use\": 0 },\n"
-    "        { \"read\": \"p\", \"from\": \"a\" },\n"
-    "        { \"compute\": [\"x = 0\", \"y = 0\"%s] },";
+/* --- the design ------------------------------------------------------------------------------- */
 
-static const char tail[] =
-    ",\n        { \"write\": \"x\", \"to\": \"X\", \"at\": [0, 0] },\n"
-    "        { \"write\": \"y\", \"to\": \"Y\", \"at\": [0, 0] }\n      ] }\n  ]\n}\n";
+typedef struct {
+    const char *name, *value, *of;
+    gint64 times;
+    gboolean used;
+} Output;
 
-static char *attempt(guint32 seed, const DrawOptions *options)
+#define PRODUCT "sum(k < 64, A[m,k]*B[n,k])"
+
+static void declare(Draw *d, GString *s, guint32 seed, const Output *out, guint n)
+{
+    g_string_append_printf(s,
+                           "{\n  \"warpstave\": 1,\n  \"name\": \"waits %u\",\n  \"target\": "
+                           "\"sm_90a\",\n  \"sizes\": { \"N\": %d },\n  \"assume\": [\"N >= 1\"],\n"
+                           "  \"tensors\": [\n"
+                           "    { \"name\": \"A\", \"dtype\": \"bf16\", \"shape\": [64, 64] },\n"
+                           "    { \"name\": \"B\", \"dtype\": \"bf16\", \"shape\": [64, 64] }",
+                           seed, N);
+    for (guint i = 0; i < n; i++)
+        if (out[i].used)
+            g_string_append_printf(s,
+                                   ",\n    { \"name\": \"%s\", \"dtype\": \"f32\", \"shape\": [64, "
+                                   "64], \"access\": \"%s\" }",
+                                   out[i].name,
+                                   d->options->tiles || !out[i].value ? "reduce" : "write");
+    g_string_append(s, "\n  ],\n  \"reference\": [");
+    for (guint i = 0, said = 0; i < n; i++) {
+        if (!out[i].used)
+            continue;
+        g_string_append_printf(s, "%s\"%s[m,n] = ", said++ ? ",\n    " : "", out[i].name);
+        if (out[i].of)
+            g_string_append_printf(s, "%" G_GINT64_FORMAT "*%s\"", out[i].times, out[i].of);
+        else
+            g_string_append_printf(
+                s, "select(n < 32, %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ")*" PRODUCT "\"",
+                d->w[0], d->w[1]);
+    }
+    g_string_append_printf(s,
+                           "],\n  \"tiles\": { \"axes\": { \"t\": %s }, \"launch\": \"%s\" },\n"
+                           "  \"buffers\": [\n",
+                           d->options->tiles ? "\"N\"" : "1",
+                           d->options->tiles ? "persistent" : "single");
+}
+
+static void objects(const DrawOptions *o, GString *s)
+{
+    static const char buffer[] =
+        "    { \"name\": \"%s\", \"dtype\": \"%s\", \"tile\": [64, 64] }%s";
+    static const char value[] =
+        "        { \"name\": \"%s\", \"dtype\": \"%s\", \"tile\": [64, 64] }%s";
+    g_string_append_printf(s, buffer, "a", "bf16", ",\n");
+    g_string_append_printf(s, buffer, "b", "bf16", "");
+    for (guint i = 0; i < 4; i++) {
+        static const char *const name[] = { "s", "s2", "g", "h" };
+        if (i < 2 ? o->stores : o->gathers) {
+            g_string_append(s, ",\n");
+            g_string_append_printf(s, buffer, name[i], i < 2 ? "f32" : "bf16", "");
+        }
+    }
+    g_string_append(s,
+                    "\n  ],\n  \"barriers\": [ { \"name\": \"full\" } ],\n"
+                    "  \"groups\": [\n    { \"name\": \"math\", \"role\": \"worker\", \"warps\": "
+                    "4,\n      \"values\": [\n");
+    g_string_append_printf(s, value, "x", "f32", ",\n");
+    g_string_append_printf(s, value, "y", "f32", ",\n");
+    if (o->parts)
+        g_string_append_printf(s, value, "w", "f32", ",\n");
+    if (o->stores)
+        g_string_append_printf(s, value, "q", "f32", ",\n");
+    if (o->gathers) {
+        g_string_append_printf(s, value, "r", "f32", ",\n");
+        g_string_append_printf(s, value, "v", "bf16", ",\n");
+    }
+    g_string_append_printf(s, value, "p", "bf16", "\n      ],\n      \"body\": ");
+}
+
+static char *attempt(guint32 seed, const DrawOptions *o)
 {
     Draw d = { .rand = g_rand_new_with_seed(seed),
-               .options = options,
+               .options = o,
                .out = g_string_new("["),
-               .left = options->items,
+               .left = o->items,
                .p = 1 };
     g_autoptr(GPtrArray) loops = g_ptr_array_new();
     GPtrArray *parts = list_new();
     guint index[256] = { 0 };
+    put(&d,
+        "{ \"load\": \"A\", \"at\": [0, 0], \"into\": \"a\", \"signal\": \"full\", \"use\": 0 }");
+    put(&d,
+        "{ \"load\": \"B\", \"at\": [0, 0], \"into\": \"b\", \"signal\": \"full\", \"use\": 0 }");
+    retire(&d, "wait", 0, loops, 1);
+    put(&d, "{ \"read\": \"p\", \"from\": \"a\" }");
+    g_autofree char *first =
+        g_strdup_printf("{ \"compute\": [%s\"y = 0\"%s%s%s] }", o->tiles ? "" : "\"x = 0\", ",
+                        o->parts ? ", \"w = 0\"" : "", o->stores ? ", \"q = p\"" : "",
+                        o->gathers ? ", \"r = p*0\"" : "");
+    put(&d, first);
+    if (o->tiles)
+        tiles(&d, parts);
+    else
+        first_products(&d, parts);
     while (d.left && d.loops < 200)
         list(&d, loops, parts, 3);
-    retire(&d, "mma_wait", loops, 2);
-    if (options->stores)
-        retire(&d, "store_wait", loops, 2);
+    retire(&d, "mma_wait", 0, loops, 2);
+    if (o->stores)
+        retire(&d, "store_wait", 0, loops, 2);
     run(&d, parts, index);
+    const Output out[] = {
+        { "X", "x", PRODUCT, o->tiles ? d.all_x : d.x, TRUE },
+        { "Y", "y", PRODUCT, d.y, TRUE },
+        { "W", "w", NULL, 0, o->parts },
+        { "Z", NULL, "A[m,n]", d.z, o->stores },
+        { "R", "r", "A[m,n]", d.r, o->gathers },
+    };
     char *text = NULL;
-    if (d.x <= MOST && d.y <= MOST && d.p <= MOST) {
-        const gboolean s = options->stores;
-        g_autofree char *z =
-            g_strdup_printf(",\n    \"Z[m,n] = %" G_GINT64_FORMAT "*A[m,n]\"", d.z);
-        g_autofree char *first = g_strdup_printf(
-            head, seed, N,
-            s ? ",\n    { \"name\": \"Z\", \"dtype\": \"f32\", \"shape\": [64, 64], \"access\": "
-                "\"reduce\" }"
-              : "",
-            d.x, d.y, s ? z : "",
-            s ? ",\n    { \"name\": \"s\", \"dtype\": \"f32\", \"tile\": [64, 64] }" : "",
-            s ? "        { \"name\": \"q\", \"dtype\": \"f32\", \"tile\": [64, 64] },\n" : "",
-            s ? ", \"q = p\"" : "");
-        text = g_strconcat(first, d.out->str + 1, tail, NULL);
+    if (MAX(MAX(d.x, d.all_x), MAX(d.y, d.r)) <= MOST && MAX(MAX(d.w[0], d.w[1]), d.p) <= MOST) {
+        for (guint i = 0; i < G_N_ELEMENTS(out); i++) {
+            if (!out[i].used || !out[i].value || (o->tiles && i == 0))
+                continue;
+            g_autofree char *write =
+                g_strdup_printf("{ \"write\": \"%s\", \"to\": \"%s\", \"at\": [0, 0]%s }",
+                                out[i].value, out[i].name, o->tiles ? ", \"reduce\": \"add\"" : "");
+            put(&d, write);
+        }
+        GString *s = g_string_new(NULL);
+        declare(&d, s, seed, out, G_N_ELEMENTS(out));
+        objects(o, s);
+        g_string_append(s, d.out->str);
+        g_string_append(s, "\n      ] }\n  ]\n}\n");
+        text = g_string_free(s, FALSE);
     }
     g_ptr_array_unref(parts);
     g_string_free(d.out, TRUE);

@@ -2,7 +2,13 @@
  * PTX ISA, wgmma.mma_async: between the product and the wgmma.wait_group that completes its group,
  * its accumulator registers may be touched by nothing but products, and the registers of its
  * operand a may be written by nobody. Followed over all branches of the text; a branch goes both
- * ways. */
+ * ways.
+ *
+ * Shared memory likewise, for a kernel of one group whose steps are known (id -> bits, one for each
+ * buffer that it touches): what a bulk store reads is not written before its group is waited for,
+ * what a copy or a load fills is not touched before its group or some mbarrier is. Of a buffer with
+ * stages the newest groups may be in flight: `late` has the ages that may not (bit 0 the open
+ * group, bit i the i-th newest). The way of the thread that issues and waits is followed. */
 #pragma once
 
 #include <glib.h>
@@ -14,7 +20,7 @@ typedef struct {
     GPtrArray *violation;  /* char*: "instruction: what", each once */
 } PtxFlow;
 
-PtxFlow ptx_flow(const char *ptx);
+PtxFlow ptx_flow(const char *ptx, GHashTable *buffers, const guint32 *late);
 void ptx_flow_clear(PtxFlow *f);
 
 G_END_DECLS
