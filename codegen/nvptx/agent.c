@@ -20,7 +20,7 @@ static void make_cells(WsEmit *e, guint number)
                 start = ws_uniform(e, v->value);
             LLVMValueRef cell = ws_cell(e, e->i32, v->name);
             LLVMBuildStore(e->b, start.v, cell);
-            gint64 low = v->kind == WS_VAR_TOTAL ? 0 : WS_UNIFORM_MIN;
+            gint64 low = v->kind == WS_VAR_TOTAL ? 0 : G_MININT32;
             e->var[i] = (WsBinding){ WS_BIND_CELL, cell, low, G_MAXINT32 };
         } else if (v->kind == WS_VAR_LET) {
             e->var[i] = (WsBinding){ WS_BIND_CELL, ws_cell(e, e->i32, v->name), WS_UNIFORM_MIN,

@@ -95,10 +95,12 @@ LLVMValueRef ws_emit_cdiv(WsEmit *e, LLVMValueRef a, LLVMValueRef b, WsInterval 
                         LLVMBuildZExt(e->b, more, e->i32, ""), "");
 }
 
-/* A place (ws_fact_place) is not the least integer; the host would stop at one that were. */
-static gboolean may_be_least(WsInterval a)
+/* The least integer by -1: 2^31 fits nowhere, so of a quotient only what is known to reach there is
+ * guarded, and what no bound is known of is taken to fit (LANGUAGE section 3); the rest is 0. The
+ * host would stop at either. */
+static gboolean may_be_least(const WsEmit *e, WsInterval a, gboolean mod)
 {
-    return a.lo <= G_MININT32 && a.lo > WS_INTERVAL_MIN;
+    return e->host || (a.lo <= G_MININT32 && (mod || a.lo > WS_INTERVAL_MIN));
 }
 
 static WsUniform divide(WsEmit *e, WsUniform a, WsUniform b, gboolean mod)
@@ -116,7 +118,7 @@ static WsUniform divide(WsEmit *e, WsUniform a, WsUniform b, gboolean mod)
     const gboolean wide =
         a.lo >= 0 && a.hi > G_MAXINT32 && a.hi < WS_INTERVAL_MAX && MAX(a.lo, c) > WS_FACT_MARGIN;
     if (!positive || (known && (c & (c - 1)) == 0 && !wide))
-        return fold(e, floor_div(e, a.v, b.v, y, mod, e->host || may_be_least(x)), range);
+        return fold(e, floor_div(e, a.v, b.v, y, mod, may_be_least(e, x, mod)), range);
     if (b.lo <= 0) {
         LLVMValueRef none = LLVMBuildICmp(e->b, LLVMIntEQ, b.v, ws_i32(e, 0), "");
         b.v = LLVMBuildSelect(e->b, none, ws_i32(e, 1), b.v, "");

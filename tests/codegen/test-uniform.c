@@ -198,6 +198,44 @@ static void test_edges(void)
     tear_down(&f);
 }
 
+/* Where the generator cannot see the divisor: no rest by -1 is taken, and no quotient of what may
+ * reach the least integer; both would be poison. */
+static void test_least(void)
+{
+    static const struct {
+        const char *text;
+        gint64 lo, hi, by_lo;
+        gboolean guarded;
+    } row[] = {
+        { "x % y", WS_UNIFORM_MIN, WS_UNIFORM_MAX, WS_UNIFORM_MIN, TRUE },
+        { "x % y", G_MININT32, G_MAXINT32, -1, TRUE },
+        { "x / y", G_MININT32, G_MAXINT32, -1, TRUE },
+        { "(x - 1) / y", -5, G_MAXINT32, -1, FALSE },
+        { "x % y", -5, 5, -1, FALSE },
+        { "x % y", G_MININT32, G_MAXINT32, 0, FALSE },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(row); i++) {
+        Fixture f = { 0 };
+        set_up(&f);
+        g_autoptr(WsExpr) parsed = ws_expr_parse(row[i].text, NULL);
+        g_autoptr(WsExpr) x = ws_expr_map(parsed, bind, NULL, NULL);
+        LLVMValueRef place = LLVMGetUndef(LLVMPointerTypeInContext(f.ctx, 0));
+        const gint64 ends[][2] = { { row[i].lo, row[i].hi }, { row[i].by_lo, WS_UNIFORM_MAX } };
+        for (guint k = 0; k < 2; k++)
+            f.e.var[k] = (WsBinding){ WS_BIND_VALUE, LLVMBuildLoad2(f.e.b, f.e.i32, place, ""),
+                                      ends[k][0], ends[k][1], FALSE };
+        ws_uniform(&f.e, x);
+        g_assert_no_error(f.e.error);
+        char *code = LLVMPrintModuleToString(f.e.module);
+        g_test_message("%s", code);
+        const char *test = strstr(code, ", -1\n"), *division = strstr(code, "rem i32");
+        g_assert_nonnull(division);
+        g_assert_true((test && test < division) == row[i].guarded);
+        LLVMDisposeMessage(code);
+        tear_down(&f);
+    }
+}
+
 /* What an interval decides is folded: this is what makes a peeled round straight code. */
 static void test_folds(void)
 {
@@ -232,6 +270,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/codegen/uniform/table", test_table);
     g_test_add_func("/codegen/uniform/edges", test_edges);
+    g_test_add_func("/codegen/uniform/least", test_least);
     g_test_add_func("/codegen/uniform/folds", test_folds);
     return g_test_run();
 }
