@@ -165,6 +165,7 @@ static WsImport *read_ptx(const char *text, gsize length, const char *file,
         g_autoptr(WsRead) r = ws_source_new(file, source, &own);
         r->by_parity = o->by_parity;
         r->named = o->named;
+        r->cancel = o->cancel;
         for (guint i = 0; o->assume && o->assume[i]; i++)
             g_ptr_array_add(r->assume, (gpointer)ws_source_format(r, "%s", o->assume[i]));
         WsDesign *design = ws_import_ptx(r, ptx, file, count > 0);

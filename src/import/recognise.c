@@ -236,6 +236,20 @@ gint ws_source_value(WsRead *r, WsReadGroup *g, const char *name, const char *dt
     return (gint)g->values->len - 1;
 }
 
+#define MOST_WORK 400000000 /* about 4 s */
+
+gboolean ws_source_works(WsRead *r, gint64 n)
+{
+    r->work += n;
+    if (*r->error)
+        return FALSE;
+    if (r->cancel && g_atomic_int_get(r->cancel))
+        ws_source_fail(r, 1, 1, "Import it again.", "cancelled");
+    else if (r->work > MOST_WORK)
+        ws_source_fail(r, 1, 1, "Import a smaller kernel.", "this kernel takes too long to read");
+    return !*r->error;
+}
+
 void ws_source_granted(WsRead *r, const char *what)
 {
     if (!g_ptr_array_find_with_equal_func(r->granted, what, g_str_equal, NULL))
@@ -250,6 +264,7 @@ static WsUnread *unread_at(WsRead *r, guint line, guint column, guint end_line, 
         if (u->line == line && u->column == column)
             return u;
     }
+    ws_source_works(r, r->unread->len);
     WsUnread *u = g_new0(WsUnread, 1);
     *u = (WsUnread){ line, column, end_line, g_strdup(what), g_strdup(source), .harmless = TRUE };
     g_ptr_array_add(r->unread, u);

@@ -160,6 +160,8 @@ typedef struct {
     gboolean parity_may_help; /* a use that is not known stands in the way, and nothing needs it */
     gboolean inits;           /* the source initialises its barriers by itself */
     gboolean modular;         /* an index says its slot only, not which use of it is meant */
+    gint64 work;              /* steps of reading so far */
+    const gint *cancel;       /* another thread sets it; NULL nobody does */
     GPtrArray *unread;        /* WsUnread*, owned; becomes the import's */
     GArray *defined;          /* WsDefinition: variables that may become names */
     GHashTable *names;        /* in use in document scope */
@@ -185,6 +187,9 @@ gint ws_source_value(WsRead *r, WsReadGroup *g, const char *name, const char *dt
                      gint64 cols);
 /* Notes what a proof builds on and nothing shows; once. */
 void ws_source_granted(WsRead *r, const char *what);
+/* n steps of reading more, about 10 ns each: FALSE and an error where they are too many, or another
+ * thread cancelled. */
+gboolean ws_source_works(WsRead *r, gint64 n);
 void ws_source_unread(WsRead *r, guint line, guint column, guint end_line, const char *what,
                       const char *source);
 /* The same where only what is computed, or where it lies in global memory, is not known. */

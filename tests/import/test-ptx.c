@@ -238,6 +238,40 @@ static void test_launch(gconstpointer data)
     g_assert_cmpint(verdict->kind, ==, launches[i].verdict);
 }
 
+/* gemm.ptx with `n` times a text in front of its first barrier; the error, NULL: it is read. */
+static char *error_of(const char *repeated, guint n, const gint *cancel)
+{
+    g_autofree char *right = text_of("gemm.ptx");
+    g_auto(GStrv) part = g_strsplit(right, "\tbar.sync \t0;", 2);
+    g_autoptr(GString) text = g_string_new(part[0]);
+    for (guint i = 0; i < n; i++)
+        g_string_append(text, repeated);
+    g_string_append(text, "\tbar.sync \t0;");
+    g_string_append(text, part[1]);
+    const WsImportOptions options = { .cancel = cancel };
+    GError *error = NULL;
+    WsImport *import =
+        ws_import_text_as(text->str, text->len, "kernel.ptx", WS_IMPORT_PTX, &options, &error);
+    g_assert_true(!import == !!error);
+    ws_import_free(import);
+    char *message = error ? g_strdup(error->message) : NULL;
+    g_clear_error(&error);
+    return message;
+}
+
+/* A text that makes the reader work without end is refused, and any can be given up. */
+static void test_bounds(void)
+{
+    static const gint cancelled = 1, goes_on = 0;
+    g_autofree char *right = error_of("", 0, &goes_on), *given_up = error_of("", 0, &cancelled),
+                    *steps = error_of("\tst.shared.u32 [%r46], %r33;\n", 4200, NULL),
+                    *few = error_of("\tst.shared.u32 [%r46], %r33;\n", 20, NULL);
+    g_assert_null(right);
+    g_assert_null(few);
+    g_assert_nonnull(strstr(given_up, "cancelled"));
+    g_assert_nonnull(strstr(steps, "more than 4000 steps in a row. Import a smaller kernel."));
+}
+
 /* Something put into gemm.ptx, and what becomes of it. */
 #define AT_END_OF_ROUND "$L__BB0_9:\n"
 #define ON_DATA                                                                                    \
@@ -297,5 +331,6 @@ int main(int argc, char **argv)
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_launch);
     }
     g_test_add_func("/import/ptx/bad", test_bad);
+    g_test_add_func("/import/ptx/bounds", test_bounds);
     return g_test_run();
 }

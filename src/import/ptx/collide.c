@@ -164,6 +164,8 @@ static void one(Collide *c, WsReadStep *s)
         lose(c, s, is_copy(s), is_copy(s) ? COPIES : STORES);
         return;
     }
+    if (!ws_source_works(c->f->r, 20 * (gint64)c->open->len))
+        return;
     for (guint i = 0; i < c->open->len; i++) {
         const Open *before = &g_array_index(c->open, Open, i);
         if (!before->s->buffer.index || (reads && before->s->kind == WS_READ_READ))

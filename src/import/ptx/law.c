@@ -53,7 +53,7 @@ static gboolean good_modifiers(const char *list, const char *at)
 }
 
 /* Those that stand without a dot: any other needs a type. */
-#define BARE "bra call ret exit trap brkpt"
+#define BARE "bra call ret exit trap brkpt pmevent"
 
 PtxLaw ptx_law(const char *op)
 {

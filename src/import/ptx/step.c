@@ -27,6 +27,9 @@ WsReadStep *ptx_new_step(PtxWalk *w, WsReadKind kind, const WsPtxInst *i)
     if (kind == WS_READ_WAIT || kind == WS_READ_SYNC || kind == WS_READ_CLUSTER)
         ptx_tokens_end(w);
     WsReadStep *s = ws_source_step(w->p.r, w->p.to, kind, i->line, 1, i->line);
+    if (w->p.to->len > PTX_MOST_STEPS) /* they are compared with each other */
+        ws_source_fail(w->p.r, i->line, 1, "Import a smaller kernel.",
+                       "more than %d steps in a row", PTX_MOST_STEPS);
     const WsExpr *guard = ptx_predicate(w, i);
     if (!ws_x_is(guard, &known))
         s->when = guard;

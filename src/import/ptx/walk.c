@@ -16,7 +16,9 @@ static const WsPtxInst *inst_at(const PtxWalk *w, guint i)
 
 void ptx_instruction(PtxWalk *w, const WsPtxInst *i)
 {
-    if (++w->p.budget > PTX_READ_BUDGET || w->p.r->exprs->len > PTX_READ_BUDGET) {
+    if (!ws_source_works(w->p.r, 40))
+        return;
+    if (++w->p.budget > PTX_READ_BUDGET || w->p.r->exprs->len > PTX_MOST_EXPRS) {
         ws_source_fail(w->p.r, i->line, 1, "Import a smaller kernel.",
                        "this kernel takes too long to follow");
         return;

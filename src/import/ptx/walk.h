@@ -143,6 +143,8 @@ static inline gpointer ptx_made(guint syncs, guint passed, guint tid)
     return GSIZE_TO_POINTER((gsize)syncs << 38 | (gsize)MIN(passed, 0x3ffffffu) << 11 | tid);
 }
 #define PTX_READ_BUDGET 6000000 /* instructions followed, over all warps */
+#define PTX_MOST_STEPS  4000    /* of one list */
+#define PTX_MOST_EXPRS  2000000 /* expressions made of them, of some 100 bytes */
 
 /* mbarrier.init at one place. */
 typedef struct {

@@ -65,6 +65,7 @@ static LanesDef *def_at(const Lanes *l, guint n)
  * one of them is always made, so that none before it is read. */
 static gboolean defs_in(const PtxLanes *q, const Lanes *l, guint first, guint last, GArray *found)
 {
+    ws_source_works(q->w->p.r, 20 + l->defs->len / 4);
     for (guint n = l->defs->len; n-- > 0;) {
         const guint at = def_at(l, n)->at;
         if (at < first || at > last)
@@ -446,6 +447,8 @@ static gboolean pass(PtxLanes *q)
         const WsPtxInst *i = inst_at(q->w, k);
         if (!writes(i))
             continue;
+        if (!ws_source_works(q->w->p.r, 50 + q->threads / 4))
+            return FALSE;
         const PtxHow found = result(q, i, v);
         g_auto(GStrv) word = words(i->arg[0]);
         for (guint j = 0; word[j]; j++) {
@@ -453,10 +456,13 @@ static gboolean pass(PtxLanes *q)
                 *word[j] && is_register(q, word[j]) ? lanes_of(q, i, word[j], FALSE) : NULL;
             LanesDef *d = def_of(l, k);
             const gboolean who = j == 0 && strchr(i->arg[0], '|') && !strncmp(i->op, "elect", 5);
-            const PtxHow how = !d ? NONE_YET : written(q, i, who ? SAME : found, v);
+            PtxHow how = !d ? NONE_YET : written(q, i, who ? SAME : found, v);
+            if (how == KNOWN && q->kept > PTX_MOST_KEPT)
+                how = one_for_all(q, how, v);
             if (!d || how <= d->how)
                 continue;
             d->how = how;
+            q->kept += how == KNOWN ? q->threads : 0;
             if (how == KNOWN)
                 d->v = g_memdup2(v, q->threads * sizeof *v);
             changed = TRUE;
@@ -561,6 +567,8 @@ static gboolean note_branches(PtxLanes *q)
         const PtxHow how = is_branch(i) ? ptx_lanes_operand(q, i, i->guard, v) : SAME;
         if (how < KNOWN || (how == KNOWN && ptx_lanes_same(q, v, 0)))
             continue;
+        if (!ws_source_works(q->w->p.r, 40 * (gint64)q->w->ptx->inst->len))
+            return FALSE;
         g_autoptr(GHashTable) blocks = g_hash_table_new(NULL, NULL);
         ptx_lanes_region(q, block_of(q, k), blocks);
         GHashTableIter it;
@@ -578,8 +586,8 @@ static gboolean note_branches(PtxLanes *q)
 void ptx_lanes_alike(PtxWalk *w)
 {
     PtxLanes q = { w, g_hash_table_new_full(g_str_hash, g_str_equal, g_free, lanes_free),
-                   (guint)CLAMP(w->ptx->threads, 32, 1024) / 32 * 32,
-                   g_hash_table_new(NULL, NULL) };
+                   (guint)CLAMP(w->ptx->threads, 32, 1024) / 32 * 32, g_hash_table_new(NULL, NULL),
+                   0 };
     for (guint k = 0; k < w->ptx->inst->len; k++) {
         const WsPtxInst *i = inst_at(w, k);
         g_auto(GStrv) word = words(writes(i) ? i->arg[0] : "");
@@ -593,8 +601,10 @@ void ptx_lanes_alike(PtxWalk *w)
         while (pass(&q))
             ;
     } while (note_branches(&q));
-    ptx_lanes_judge(&q);
-    ptx_lanes_far(&q);
+    if (!*w->p.r->error)
+        ptx_lanes_judge(&q);
+    if (!*w->p.r->error)
+        ptx_lanes_far(&q);
     g_hash_table_unref(q.of);
     g_hash_table_unref(q.some);
 }

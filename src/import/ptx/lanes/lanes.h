@@ -30,7 +30,10 @@ typedef struct {
     GHashTable *of; /* register, with its scope where it is a local one -> Lanes, owned */
     guint threads;
     GHashTable *some; /* blocks that only some lanes come to */
+    gint64 kept;      /* numbers of threads that are kept */
 } PtxLanes;
+
+#define PTX_MOST_KEPT (1 << 23)
 
 /* What one operand is. `v`, of every thread, is filled where it is KNOWN. */
 PtxHow ptx_lanes_operand(PtxLanes *q, const WsPtxInst *i, const char *name, gint64 *v);

@@ -149,8 +149,11 @@ static gboolean pass(PtxLanes *q)
     for (guint k = 0; k < q->w->ptx->inst->len; k++) {
         const WsPtxInst *i = inst_at(q, k);
         LanesDef *d = i->n && !strpbrk(i->arg[0], "[{|") ? ptx_lanes_def(q, i, i->arg[0]) : NULL;
-        if (!d || d->how != MIXED || d->far || !result(q, i, far, &even))
+        if (!ws_source_works(q->w->p.r, 20 + q->threads / 8))
+            return FALSE;
+        if (!d || d->how != MIXED || d->far || q->kept > PTX_MOST_KEPT || !result(q, i, far, &even))
             continue;
+        q->kept += q->threads / 2;
         d->far = g_memdup2(far, q->threads * sizeof *far);
         d->even = even;
         changed = TRUE;
@@ -186,8 +189,9 @@ void ptx_lanes_far(PtxLanes *q)
         const WsPtxInst *i = inst_at(q, k);
         g_autofree char *own = NULL;
         const char *name = address_of(q, i, k, &own);
-        if (!name)
+        if (!name || !ws_source_works(q->w->p.r, q->threads) || q->kept > PTX_MOST_KEPT)
             continue;
+        q->kept += q->threads / 2;
         guint32 *far = g_new0(guint32, q->threads), even;
         g_ptr_array_add(q->w->p.r->pool, far);
         if (operand(q, i, name, far, &even))
