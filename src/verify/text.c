@@ -67,6 +67,13 @@ static WsExpr *floored(const WsExpr *x, gint64 plus, gint64 m)
     whole.constant = range_floor(rest.constant, m);
     rest.constant = range_mod(rest.constant, m);
     made = text_sum(&whole);
+    gint64 common = m; /* floor((g * y + c) / (g * n)) = floor((y + floor(c / g)) / n) */
+    for (guint i = 0; i < rest.n; i++)
+        common = range_gcd(common, rest.factor[i]);
+    for (guint i = 0; i < rest.n; i++)
+        rest.factor[i] /= common;
+    rest.constant /= common;
+    m /= common;
     const gboolean up = m == 2 && rest.constant == 1; /* x - floor(x / 2) */
     rest.constant = up ? 0 : rest.constant;
     WsExpr *over = ordered(text_sum(&rest));

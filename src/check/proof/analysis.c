@@ -203,6 +203,7 @@ WsControl *ws_control_new(const WsProgram *p, WsHow how)
         c->outside = g_strdup("a raw step may synchronise in ways it does not declare");
     c->name_of = g_new0(gint, p->n_vars + 1);
     ws_find_assumed(c);
+    ws_find_residues(c);
     c->let = g_new0(WsExpr *, p->n_vars + 1);
     c->start = g_new0(WsExpr *, p->n_vars + 1);
     ws_find_lets(c);
@@ -265,6 +266,7 @@ void ws_control_free(WsControl *c)
     g_clear_pointer(&c->compared, g_hash_table_unref);
     g_clear_pointer(&c->counted, g_hash_table_unref);
     g_array_unref(c->assumed);
+    g_array_unref(c->residues);
     g_array_unref(c->flat);
     g_hash_table_unref(c->rewritten);
     g_hash_table_unref(c->number);

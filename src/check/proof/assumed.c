@@ -22,7 +22,7 @@ static void take(WsControl *c, const WsExpr *e)
     if (e->n_args != 2 || e->op < WS_EXPR_LT || e->op > WS_EXPR_EQ)
         return;
     g_autoptr(WsExpr) d = ws_expr_op(WS_EXPR_SUB, ws_expr_ref(e->arg[0]), ws_expr_ref(e->arg[1]));
-    g_autoptr(WsExpr) whole = ws_expanded(c, d);
+    g_autoptr(WsExpr) whole = ws_defined(c, d);
     Assumed a = { .op = e->op };
     if (ws_expr_affine(whole, &a.sum))
         g_array_append_val(c->assumed, a);
@@ -70,7 +70,7 @@ void ws_assumed_bounds(const WsControl *c, const WsExpr *e, gint64 *least, gint6
     WsAffine sum = { 0 };
     if (c->assumed->len == 0)
         return;
-    g_autoptr(WsExpr) whole = ws_expanded(c, e);
+    g_autoptr(WsExpr) whole = ws_defined(c, e);
     if (!ws_expr_affine(whole, &sum))
         return;
     for (guint i = 0; i < c->assumed->len; i++)

@@ -59,20 +59,45 @@ static WsExpr *sorted(WsExpr *e)
     return r;
 }
 
-/* term[i] = x and term[j] = x/m in a sum; TRUE: it was folded. */
+static gboolean is_of(const WsExpr *e, gboolean right, const WsExpr *quotient)
+{
+    return right && e->n_args == 2 && ws_expr_equal(e->arg[0], quotient->arg[0]) &&
+           ws_expr_equal(e->arg[1], quotient->arg[1]);
+}
+
+/* What term[i] and q = x/m make together; NULL: no single term. `same`: their factors are alike. */
+static WsExpr *folded(const WsExpr *t, const WsExpr *q, gint64 m, gboolean same, gboolean down,
+                      gboolean up, gboolean half)
+{
+    const gboolean plain = q->arg[0]->op != WS_EXPR_ADD && q->arg[0]->op != WS_EXPR_MUL &&
+                           q->arg[0]->op != WS_EXPR_INT; /* a term, not a sum */
+    const gboolean rest = is_of(t, t->op == WS_EXPR_MOD, q),
+                   ceiled = is_of(t, t->op == WS_EXPR_CALL && t->func == WS_FUNC_CDIV, q),
+                   whole = ws_expr_equal(q->arg[0], t);
+    if (plain && ((rest && up) || (ceiled && same && m == 2)))
+        return ws_expr_ref(q->arg[0]);
+    WsExpr *arg[2] = { q->arg[0], q->arg[1] };
+    if (whole && down)
+        return ws_expr_op(WS_EXPR_MOD, ws_expr_ref(arg[0]), ws_expr_ref(arg[1]));
+    if ((whole && half && m == 2) || (rest && same && m == 2)) {
+        ws_expr_ref(arg[0]), ws_expr_ref(arg[1]);
+        return ws_expr_call(WS_FUNC_CDIV, arg, 2);
+    }
+    return NULL;
+}
+
+/* term[i] = x and term[j] = x/m in a sum, or x % m, or cdiv(x, 2); TRUE: it was folded. */
 static gboolean fold(WsAffine *a, guint i, guint j)
 {
     gint64 m, back;
     const WsExpr *q = a->term[j];
     if (i == j || q->op != WS_EXPR_DIV || !ws_expr_is_int(q->arg[1], &m) || m < 2 || m > 4096 ||
-        !ws_expr_equal(q->arg[0], a->term[i]))
+        __builtin_mul_overflow(a->factor[i], m, &back) || back == G_MININT64)
         return FALSE;
-    gboolean half = m == 2 && a->factor[i] == 1 && a->factor[j] == -1;
-    if (!half && (__builtin_mul_overflow(a->factor[i], -m, &back) || back != a->factor[j]))
+    WsExpr *whole = folded(a->term[i], q, m, a->factor[i] == a->factor[j], -back == a->factor[j],
+                           back == a->factor[j], a->factor[i] == 1 && a->factor[j] == -1);
+    if (!whole)
         return FALSE;
-    WsExpr *arg[2] = { ws_expr_ref(q->arg[0]), ws_expr_ref(q->arg[1]) };
-    WsExpr *whole =
-        half ? ws_expr_call(WS_FUNC_CDIV, arg, 2) : ws_expr_op(WS_EXPR_MOD, arg[0], arg[1]);
     ws_expr_unref(a->term[i]);
     ws_expr_unref(a->term[j]);
     a->term[i] = whole;
@@ -205,6 +230,97 @@ static WsExpr *sum(WsExpr *e, gboolean more)
     return r;
 }
 
+static gint64 floor_of(gint64 a, gint64 m)
+{
+    return a / m - (a % m < 0);
+}
+
+static gint64 gcd_of(gint64 a, gint64 b)
+{
+    while (b) {
+        const gint64 rest = a % b;
+        a = b, b = rest;
+    }
+    return ABS(a);
+}
+
+/* x/k + c, k > 0 a number: x, k, c. */
+static const WsExpr *inner_quotient(const WsAffine *a, gint64 *k, gboolean *up)
+{
+    const WsExpr *t = a->n == 1 && a->factor[0] == 1 ? a->term[0] : NULL;
+    *up = t && t->op == WS_EXPR_CALL && t->func == WS_FUNC_CDIV;
+    if (!t || (t->op != WS_EXPR_DIV && !*up) || !ws_expr_is_int(t->arg[1], k) || *k < 1)
+        return NULL;
+    return t->arg[0];
+}
+
+/* L-QUOTIENT: floor((x + plus)/m), m > 0, of a quotient by the product of both divisors, without
+ * what m divides, m and all factors divided by what they have in common; NULL: it does not fit. */
+static WsExpr *floored(const WsExpr *x, gint64 plus, gint64 m)
+{
+    WsAffine a = { 0 };
+    gint64 k, over, wide;
+    gboolean up;
+    if (m > (gint64)1 << 40 || !ws_expr_affine(x, &a))
+        return NULL;
+    WsExpr *r = NULL;
+    const WsExpr *in = inner_quotient(&a, &k, &up);
+    if (!small(&a) || __builtin_add_overflow(a.constant, plus, &a.constant))
+        goto out;
+    if (in && !__builtin_mul_overflow(k, a.constant, &over) &&
+        !__builtin_mul_overflow(k, m, &wide) &&
+        !__builtin_add_overflow(over, up ? k - 1 : 0, &over)) {
+        r = floored(in, over, wide);
+        goto out;
+    }
+    gint64 common = m;
+    for (guint i = 0; i < a.n; i++)
+        common = gcd_of(common, a.factor[i] % m);
+    for (guint i = 0; i < a.n; i++) { /* terms of the part that m divides, then of the rest */
+        const gint64 whole = floor_of(a.factor[i], m), rest = a.factor[i] - whole * m;
+        WsExpr *t =
+            whole ? ws_expr_op(WS_EXPR_MUL, ws_expr_int(whole), ws_expr_ref(a.term[i])) : NULL;
+        r = r && t ? ws_expr_op(WS_EXPR_ADD, r, t) : t ? t : r;
+        a.factor[i] = rest / common;
+    }
+    for (guint i = a.n; i-- > 0;)
+        if (a.factor[i] == 0) {
+            ws_expr_unref(a.term[i]);
+            a.n--;
+            for (guint n = i; n < a.n; n++)
+                a.term[n] = a.term[n + 1], a.factor[n] = a.factor[n + 1];
+        }
+    const gint64 constant = floor_of(a.constant, common), by = m / common,
+                 out = floor_of(constant, by), left = constant - out * by;
+    if (a.n) {
+        WsExpr *s = sum_of(&a, 1);
+        WsExpr *q = by == 1 ? s : NULL;
+        WsExpr *arg[2] = { s, q ? NULL : ws_expr_int(by) };
+        if (!q && left == by - 1)
+            q = ws_expr_call(WS_FUNC_CDIV, arg, 2);
+        else if (!q)
+            q = ws_expr_op(WS_EXPR_DIV, left ? ws_expr_op(WS_EXPR_ADD, s, ws_expr_int(left)) : s,
+                           arg[1]);
+        r = r ? ws_expr_op(WS_EXPR_ADD, r, q) : q;
+    }
+    r = !r ? ws_expr_int(out) : out ? ws_expr_op(WS_EXPR_ADD, r, ws_expr_int(out)) : r;
+out:
+    ws_affine_clear(&a);
+    return r;
+}
+
+static WsExpr *quotient(WsExpr *e)
+{
+    gint64 m;
+    WsExpr *r = ws_expr_is_int(e->arg[1], &m) && m > 0
+                    ? floored(e->arg[0], e->op == WS_EXPR_CALL ? m - 1 : 0, m)
+                    : NULL;
+    if (!r)
+        return e;
+    ws_expr_unref(e);
+    return r->op == WS_EXPR_ADD || r->op == WS_EXPR_MUL ? sum(r, TRUE) : r;
+}
+
 /* Transfer full. */
 WsExpr *ws_normal(const WsExpr *e, gboolean more)
 {
@@ -222,7 +338,11 @@ WsExpr *ws_normal(const WsExpr *e, gboolean more)
     case WS_EXPR_EQ:
     case WS_EXPR_NE:
         return comparison(n, more);
+    case WS_EXPR_DIV:
+        return more ? quotient(n) : n;
     case WS_EXPR_CALL:
+        if (more && n->func == WS_FUNC_CDIV)
+            return quotient(n);
         if (n->n_args != 2 || (n->func != WS_FUNC_MIN && n->func != WS_FUNC_MAX))
             return n;
         return more ? of_several(n) : sorted(n);
@@ -258,11 +378,17 @@ static WsExpr *definition(const WsExpr *leaf, gpointer data, GError **error)
     return e;
 }
 
-WsExpr *ws_expanded(const WsControl *c, const WsExpr *e)
+WsExpr *ws_defined(const WsControl *c, const WsExpr *e)
 {
     Expand x = { c, 24, 0 };
     g_autoptr(WsExpr) whole = c->page ? NULL : ws_expr_map(e, definition, &x, NULL);
     return ws_normal(whole ? whole : e, !c->page);
+}
+
+WsExpr *ws_expanded(const WsControl *c, const WsExpr *e)
+{
+    WsExpr *plain = ws_defined(c, e);
+    return c->written ? plain : ws_same(c, plain);
 }
 
 char *ws_normal_text(const WsControl *c, const WsExpr *e)

@@ -92,6 +92,7 @@ typedef struct WsControl {
     GArray *wish;         /* what demands.c was asked for */
     GArray *flat;         /* loops whose rounds may be counted by hand (flat.c) */
     GArray *assumed;      /* what `assume` says of sums (assumed.c) */
+    GArray *residues;     /* and of their remainders (same.c) */
     GHashTable *counted;  /* sums of names that are counts, or compared with what grows */
     GHashTable *compared; /* sums of names that are compared -> the comparison, or "" if several */
 

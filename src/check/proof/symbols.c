@@ -123,6 +123,11 @@ static gint64 least(const WsControl *c, const WsExpr *e, guint depth)
     return r;
 }
 
+gint64 ws_least(const WsControl *c, const WsExpr *e)
+{
+    return least(c, e, 0);
+}
+
 static gint64 assumed_most(const WsControl *c, gint var, guint depth)
 {
     const WsProgram *p = c->p;
@@ -171,7 +176,8 @@ static gint64 most_of(const WsControl *c, const WsExpr *e, guint depth)
         return e->i;
     if (e->op == WS_EXPR_VAR && e->var >= 0 && (guint)e->var < p->n_vars) {
         const WsVar *v = &p->var[e->var];
-        gint64 most = assumed_most(c, e->var, depth);
+        gint64 most =
+            v->kind == WS_VAR_CTA ? (gint64)p->cluster - 1 : assumed_most(c, e->var, depth);
         for (guint a = 0; v->kind == WS_VAR_AXIS && !c->written && a < p->tiles->n_axes; a++) {
             const gint64 extent = p->tiles->axis[a].var == e->var
                                       ? ws_most(c, p->tiles->axis[a].extent, depth + 1)
@@ -242,7 +248,7 @@ static void see(const WsExpr *e, gpointer data)
         l->symbol++;
         l->tile += v->kind == WS_VAR_TILE;
         if (v->value && l->depth < 16) { /* does it depend on the rank? */
-            WsLeaves in = { l->c, l->depth + 1, 0, 0, 0, 0, 0 };
+            WsLeaves in = { .c = l->c, .depth = l->depth + 1 };
             ws_expr_visit(v->value, see, &in);
             l->cta += in.cta;
         } else if (v->value) {
@@ -255,7 +261,7 @@ static void see(const WsExpr *e, gpointer data)
         l->real++;
         break;
     case WS_VAR_CTA:
-        l->cta++, l->index++;
+        l->cta++, l->index++, l->rank++;
         break;
     default:
         l->index++;
@@ -264,7 +270,7 @@ static void see(const WsExpr *e, gpointer data)
 
 WsLeaves ws_leaves(const WsControl *c, const WsExpr *e)
 {
-    WsLeaves l = { c, 0, 0, 0, 0, 0, 0 };
+    WsLeaves l = { .c = c };
     ws_expr_visit(e, see, &l);
     return l;
 }
@@ -435,7 +441,6 @@ static gint name_of(WsControl *c, const WsExpr *e)
     return c->name_of[e->var];
 }
 
-/* The expression with its maximal non-affine subexpressions without indices as symbols. */
 /* The sum with `with` in place of its term n, compared with 0 as `op` says. Takes `with`. */
 static WsExpr *with_term(const WsAffine *f, guint n, WsExpr *with, WsExprOp op)
 {
@@ -486,6 +491,7 @@ static WsExpr *extreme_of(WsControl *c, const WsExpr *e)
     return made;
 }
 
+/* The expression with its maximal non-affine subexpressions without indices as symbols. */
 static WsExpr *rewrite(WsControl *c, const WsExpr *e)
 {
     WsLeaves l = ws_leaves(c, e);
@@ -500,7 +506,7 @@ static WsExpr *rewrite(WsControl *c, const WsExpr *e)
     g_autoptr(WsExpr) sides = plain || c->page ? NULL : extreme_of(c, e);
     if (plain || sides)
         return rewrite(c, plain ? plain : sides);
-    if (l.index == 0 && !truth && e->op != WS_EXPR_NOT) {
+    if (l.index == (c->page ? 0 : l.rank) && !truth && e->op != WS_EXPR_NOT) {
         WsAffine a = { 0 };
         if (!ws_expr_affine(e, &a)) {
             ws_control_outside(c, "does not fit in 64 bits", e);

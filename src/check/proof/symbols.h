@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 typedef struct {
     const WsControl *c;
     guint depth;
-    guint index, symbol, real, cta, tile; /* occurrences */
+    guint index, symbol, real, cta, tile, rank; /* occurrences; cta: of the rank, in names too */
 } WsLeaves;
 
 /* --- symbols.c --- */
@@ -19,6 +19,7 @@ void ws_control_outside(WsControl *c, const char *what, const WsExpr *e);
 WsLeaves ws_leaves(const WsControl *c, const WsExpr *e);
 /* Greatest value an expression can have; G_MAXINT64 if that is not known. */
 gint64 ws_most(const WsControl *c, const WsExpr *e, guint depth);
+gint64 ws_least(const WsControl *c, const WsExpr *e); /* far below 0 if that is not known */
 gint ws_symbol_of(WsControl *c, const WsExpr *e, gboolean letter);
 /* With expressions of the program instead of symbols; NULL: too deep. Transfer full. */
 WsExpr *ws_named(const WsControl *c, const WsExpr *e);
@@ -34,10 +35,16 @@ WsForm *ws_form_of(WsControl *c, const WsExpr *e);
 /* `more`: with what the form of certificates does not know. */
 WsExpr *ws_normal(const WsExpr *e, gboolean more);
 /* The normal form of what names stand for. Transfer full. */
+WsExpr *ws_defined(const WsControl *c, const WsExpr *e);
+/* The same with what is assumed. */
 WsExpr *ws_expanded(const WsControl *c, const WsExpr *e);
 char *ws_normal_text(const WsControl *c, const WsExpr *e);
 /* factor*x - factor*m*(x/m) is factor*(x % m), x - x/2 is cdiv(x, 2). */
 void ws_fold_quotients(WsAffine *a);
+
+/* --- same.c --- */
+void ws_find_residues(WsControl *c);
+WsExpr *ws_same(const WsControl *c, WsExpr *e); /* takes it, a normal form; transfer full */
 
 /* --- assumed.c --- */
 void ws_find_assumed(WsControl *c);
