@@ -1,20 +1,23 @@
 #include "edit/derive.h"
 
 #include "edit/guess.h"
+#include "target/target.h"
 
 #include <string.h>
 
-/* What is usual: a tile of 128 x 256 with 128 bytes along the contraction, four stages deep. A CTA
- * has 1,024 threads: eight replicas of four warps at most. */
-enum {
-    TILE_M = 128,
-    TILE_N = 256,
-    ROW_BYTES = 128,
-    WARP_ROWS = 64,
-    STAGES = 4,
-    PRODUCER = 40,
-    REPLICAS = 8
-};
+/* What is usual: a tile of 128 x 256 with 128 bytes along the contraction, four stages deep. */
+enum { TILE_M = 128, TILE_N = 256, ROW_BYTES = 128, STAGES = 4 };
+
+static const WsTarget *target_of(const WsDraft *d)
+{
+    const WsTarget *t = ws_target_find(ws_node_text(ws_design_root(d->design), WS_F_target));
+    return t != NULL ? t : ws_target_at(0);
+}
+
+static gint64 group_threads(const WsTarget *t)
+{
+    return (gint64)t->lanes * t->group_warps;
+}
 
 /* --- the product of the reference ---------------------------------------------------------------
  */
@@ -218,9 +221,12 @@ static gboolean give_role(WsDraft *d, guint64 group, const char *role)
            ws_draft_set(d, group, WS_F_role, ws_json_text(role));
 }
 
-/* One producer of four warps gives what it does not need to the replicas of one consumer. */
+/* One producer gives what it does not need to the replicas of one consumer; both are whole groups.
+ */
 static gboolean share_registers(WsDraft *d)
 {
+    const WsTarget *hw = target_of(d);
+    const WsTargetRegisters *r = &hw->registers;
     const WsNode *root = ws_design_root(d->design), *from = NULL, *to = NULL;
     const guint n = ws_node_n_children(root, WS_F_groups);
     for (guint i = 0; i < n; i++) {
@@ -228,18 +234,18 @@ static gboolean share_registers(WsDraft *d)
         const char *role = ws_node_text(g, WS_F_role);
         from = g_strcmp0(role, "producer") == 0 ? g : from;
         to = g_strcmp0(role, "consumer") == 0 ? g : to;
-        if (ws_node_int(g, WS_F_warps, 0) != 4 || ws_node_has(g, WS_F_registers))
+        if (ws_node_int(g, WS_F_warps, 0) != hw->group_warps || ws_node_has(g, WS_F_registers))
             return TRUE;
     }
-    if (n != 2 || from == NULL || to == NULL || ws_edit_replicas(from) != 1)
+    if (!r->moves || n != 2 || from == NULL || to == NULL || ws_edit_replicas(from) != 1)
         return TRUE;
-    const gint64 replicas = ws_edit_replicas(to), threads = 128 * (1 + replicas);
-    const gint64 all = 65536 / threads / 8 * 8 * (1 + replicas);
-    const gint64 each = replicas > 0 ? (all - PRODUCER) / replicas / 8 * 8 : 0;
+    const gint64 replicas = ws_edit_replicas(to), groups = 1 + replicas, step = r->step;
+    const gint64 all = r->file / (group_threads(hw) * groups) / step * step * groups;
+    const gint64 each = replicas > 0 ? (all - r->idle) / replicas / step * step : 0;
     const guint64 a = from->identity, b = to->identity;
-    if (each < PRODUCER || each > 240)
+    if (each < r->idle || each > r->most)
         return TRUE;
-    return ws_draft_set(d, a, WS_F_registers, ws_json_int(PRODUCER)) &&
+    return ws_draft_set(d, a, WS_F_registers, ws_json_int(r->idle)) &&
            ws_draft_set(d, b, WS_F_registers, ws_json_int(each)) &&
            ws_guess_mark(d, ws_draft_node(d, a), WS_F_registers) &&
            ws_guess_mark(d, ws_draft_node(d, b), WS_F_registers);
@@ -309,16 +315,18 @@ static gint64 replicas_of(const WsDraft *d, const WsProduct *p)
 {
     g_autofree char *m = tile_step(d, p, 0);
     const gint64 given = number_of(d, m != NULL ? m : "BM"), own = number_of(d, "WM");
-    const gint64 high = m == NULL && given == 0 ? TILE_M : given, rows = own ? own : WARP_ROWS;
-    const gboolean whole = rows > 0 && rows % WARP_ROWS == 0 && high > 0 && high % rows == 0;
-    return whole && high / rows <= REPLICAS ? high / rows : 0;
+    const WsTarget *hw = target_of(d);
+    const gint64 band = hw->matrix.m, high = m == NULL && given == 0 ? TILE_M : given,
+                 rows = own ? own : band;
+    const gboolean whole = band > 0 && rows > 0 && rows % band == 0 && high > 0 && high % rows == 0;
+    return whole && high / rows <= hw->threads / group_threads(hw) ? high / rows : 0;
 }
 
 /* The accumulator of one replica: its rows of the tile, all columns. */
 static char *make_accumulator(WsDraft *d, const WsProduct *p, guint64 group, gint64 replicas)
 {
     g_autofree char *n = tile_step(d, p, 1);
-    if (!ws_guess_entry(d, WS_F_constants, "WM", WARP_ROWS))
+    if (!ws_guess_entry(d, WS_F_constants, "WM", target_of(d)->matrix.m))
         return NULL;
     char *name = ws_edit_fresh(d->design, "acc");
     WsJson *tile = ws_json_list();
