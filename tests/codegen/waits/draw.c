@@ -24,6 +24,8 @@ typedef enum {
     ADD_YP,
     ADD_W0,
     ADD_W1,
+    SET_X,
+    SET_Y,
     TWICE_X,
     TWICE_Y,
     TWICE_P,
@@ -175,9 +177,37 @@ static void issue(Draw *d, guint n, GPtrArray *into)
     effect(into, (Effect)(ADD_X + n));
 }
 
-static void product(Draw *d, GPtrArray *into)
+/* A product that begins a sum: always, or where a condition holds while the kernel runs. */
+static void first_product(Draw *d, GPtrArray *loops, GPtrArray *into)
+{
+    const guint n = d->options->tiles ? 0 : pick(d, 2), of = loops->len ? pick(d, 3) : 0;
+    const guint loop = of ? GPOINTER_TO_UINT(loops->pdata[loops->len - 1]) : 0;
+    g_autofree char *index = loop == TILE ? g_strdup("t") : g_strdup_printf("j%u", loop);
+    g_autofree char *step =
+        loop ? g_strdup_printf("{ \"mma\": \"%c\", \"a\": \"a\", \"b\": \"b\", \"first\": "
+                               "\"%s %% 2 == 0\" }",
+                               "xy"[n], index)
+             : g_strdup_printf("{ \"mma\": \"%c\", \"a\": \"a\", \"b\": \"b\", \"first\": true }",
+                               "xy"[n]);
+    put(d, step);
+    if (!loop) {
+        effect(into, (Effect)(SET_X + n));
+        return;
+    }
+    Part *part = g_new0(Part, 1);
+    *part = (Part){ .kind = IF, .loop = loop, .body = list_new(), .other = list_new() };
+    g_ptr_array_add(into, part);
+    effect(part->body, (Effect)(SET_X + n));
+    effect(part->other, (Effect)(ADD_X + n));
+}
+
+static void product(Draw *d, GPtrArray *loops, GPtrArray *into)
 {
     guint n = pick(d, 2);
+    if (d->options->first && !pick(d, 3)) {
+        first_product(d, loops, into);
+        return;
+    }
     if (d->options->operands && !pick(d, 3))
         n += 2;
     else if (d->options->parts && !pick(d, 3))
@@ -261,7 +291,7 @@ static void gather(Draw *d, GPtrArray *loops, GPtrArray *into)
     if (two)
         put(d, "{ \"gather\": \"A\", \"at\": [\"row\", 0], \"into\": \"h\" }");
     if (pick(d, 2))
-        product(d, into);
+        product(d, loops, into);
     retire(d, "load_wait", two ? 1 : 0, loops, 2);
     take(d, "g", into);
     if (two) {
@@ -288,25 +318,25 @@ static void list(Draw *d, GPtrArray *loops, GPtrArray *into, guint deep)
             Part *part = open_loop(d, inner, into);
             list(d, inner, part->body, deep - 1);
             if (part->body->len == 0)
-                product(d, part->body);
+                product(d, inner, part->body);
             close_list(d, " ] }");
         } else if (how >= 4 && deep) {
             Part *part = g_new0(Part, 1);
             *part = (Part){ .kind = IF, .body = list_new(), .other = list_new() };
             g_ptr_array_add(into, part);
             open_if(d, loops, part);
-            product(d, part->body);
+            product(d, loops, part->body);
             list(d, loops, part->body, deep - 1);
             if (pick(d, 2)) {
                 g_string_append(d->out, " ], \"else\": [");
-                product(d, part->other);
+                product(d, loops, part->other);
                 list(d, loops, part->other, deep - 1);
             }
             close_list(d, " ] }");
         } else if (how == 3) {
             use(d, loops, into);
         } else {
-            product(d, into);
+            product(d, loops, into);
             if (!pick(d, 3))
                 put(d, "{ \"mma_wait\": 1 }");
         }
@@ -345,6 +375,12 @@ static void happen(Draw *d, Effect e)
     case ADD_W0:
     case ADD_W1:
         ++*sum[e];
+        break;
+    case SET_X:
+        d->x = 1;
+        break;
+    case SET_Y:
+        d->y = 1;
         break;
     case ADD_XP:
     case ADD_YP:

@@ -11,6 +11,7 @@ G_BEGIN_DECLS
 typedef struct {
     gboolean stores;   /* reducing stores, too */
     gboolean operands; /* products with an operand in registers, too */
+    gboolean first;    /* products that begin a sum, too */
     gboolean gathers;  /* copies row by row, too */
     gboolean parts;    /* products into halves of a value, too */
     gboolean tiles;    /* in a loop over tiles, with a product that flies on into the next one */
