@@ -149,8 +149,6 @@ extern const WsTermLanguage ws_py_language;
 #define ws_py_int(y, value)       ws_term_int(&(y)->terms, value)
 #define ws_py_in(y, a, prec)      ws_term_in(&(y)->terms, a, prec)
 #define ws_py_op(y, op, a, b)     ws_term_op(&(y)->terms, op, a, b)
-#define ws_py_min(y, a, b)        ws_term_min(&(y)->terms, a, b)
-#define ws_py_cdiv(y, a, b)       ws_term_cdiv(&(y)->terms, a, b)
 #define ws_py_truth(y, a)         ws_term_truth(&(y)->terms, a)
 #define ws_py_uniform(y, x)       ws_term_uniform(&(y)->terms, x)
 #define ws_py_use(y, x)           ws_term_use(&(y)->terms, x)

@@ -7,7 +7,6 @@
 
 #define ROWS_MAX  256
 #define K_BYTES   32 /* contraction of one instruction, every dtype */
-#define UNITS_MAX (ROWS_MAX * K_BYTES / 16)
 
 typedef float Float8 __attribute__((vector_size(32), aligned(4), may_alias));
 

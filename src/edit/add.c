@@ -1,6 +1,6 @@
 /* New steps and objects, with what they need guessed from what there is. */
 #include "edit/derive.h"
-#include "edit/guess.h"
+#include "edit/propose.h"
 #include "target/target.h"
 
 #include <string.h>
@@ -63,8 +63,9 @@ static WsJson *coordinates(const Guess *g)
     const guint rank = g->tensor != NULL ? ws_node_get(g->tensor, WS_F_shape)->n : 2;
     WsJson *list = ws_json_list();
     for (guint i = 0; i < rank; i++) {
-        g_autofree char *at =
-            g->tensor != NULL ? ws_guess_coordinate(g->design, g->owner, g->tensor, i, NULL) : NULL;
+        g_autofree char *at = g->tensor != NULL
+                                  ? ws_propose_coordinate(g->design, g->owner, g->tensor, i, NULL)
+                                  : NULL;
         ws_json_add(list, at == NULL || !strcmp(at, "0") ? ws_json_int(0) : ws_json_text(at));
     }
     return list;
@@ -72,7 +73,7 @@ static WsJson *coordinates(const Guess *g)
 
 static WsJson *first(const Guess *g)
 {
-    g_autofree char *text = ws_guess_first(g->design, g->owner);
+    g_autofree char *text = ws_propose_first(g->design, g->owner);
     return strcmp(text, "true") == 0 ? ws_json_bool(TRUE) : ws_json_text(text);
 }
 
@@ -95,12 +96,12 @@ static const char *guess_word(Guess *g, const char *word)
     if (strcmp(word, "name") == 0)
         return g->name;
     if (strcmp(word, "input") == 0 || strcmp(word, "output") == 0) {
-        g->tensor = ws_guess_tensor(g->design, *word == 'o');
+        g->tensor = ws_propose_tensor(g->design, *word == 'o');
         return g->tensor != NULL ? ws_node_name(g->tensor) : "tensor";
     }
     if (strcmp(word, "tile") == 0) {
         const char *buffer =
-            g->tensor != NULL ? ws_guess_buffer(g->design, g->owner, g->tensor) : NULL;
+            g->tensor != NULL ? ws_propose_buffer(g->design, g->owner, g->tensor) : NULL;
         return buffer != NULL ? buffer : nth_name(root, WS_F_buffers, 0, "buffer");
     }
     if (strcmp(word, "free") == 0)

@@ -1,6 +1,6 @@
 #include "edit/derive.h"
 
-#include "edit/guess.h"
+#include "edit/propose.h"
 #include "target/target.h"
 
 #include <string.h>
@@ -146,7 +146,7 @@ static gboolean names_are_free(const WsDraft *d)
 static char *tile_step(const WsDraft *d, const WsProduct *p, guint i)
 {
     char *step = NULL;
-    g_free(ws_guess_coordinate(d->design, ws_design_root(d->design), p->out, i, &step));
+    g_free(ws_propose_coordinate(d->design, ws_design_root(d->design), p->out, i, &step));
     return step;
 }
 
@@ -256,14 +256,14 @@ static gboolean share_registers(WsDraft *d)
 static const char *have_buffer(WsDraft *d, guint64 owner, const char *tensor)
 {
     const WsNode *t = tensor_of(d->design, tensor);
-    const char *there = ws_guess_buffer(d->design, ws_draft_node(d, owner), t);
+    const char *there = ws_propose_buffer(d->design, ws_draft_node(d, owner), t);
     if (there != NULL)
         return there;
     g_autofree char *lower = g_ascii_strdown(tensor, -1), *name = ws_edit_fresh(d->design, lower);
     WsJson *tile = ws_json_list();
     for (guint i = 0; i < ws_node_get(t, WS_F_shape)->n; i++) {
         g_autofree char *step = NULL;
-        g_free(ws_guess_coordinate(d->design, ws_draft_node(d, owner), t, i, &step));
+        g_free(ws_propose_coordinate(d->design, ws_draft_node(d, owner), t, i, &step));
         if (step == NULL) {
             ws_json_free(tile);
             return NULL;
@@ -295,7 +295,7 @@ static guint64 derive_load(WsDraft *d, const WsProduct *p, WsEditSpot *spot)
             return 0;
         *spot = (WsEditSpot){ loop, WS_F_do, 0 };
     }
-    const WsNode *tensor = ws_guess_tensor(d->design, FALSE);
+    const WsNode *tensor = ws_propose_tensor(d->design, FALSE);
     const char *name = d->why == NULL && tensor != NULL ? ws_node_name(tensor) : NULL;
     if (name != NULL &&
         (strcmp(name, ws_node_name(p->a)) == 0 || strcmp(name, ws_node_name(p->b)) == 0))
@@ -357,7 +357,7 @@ static guint64 derive_mma(WsDraft *d, const WsProduct *p, WsEditSpot *spot)
     const char *b = a != NULL ? have_buffer(d, loop, ws_node_name(p->b)) : NULL;
     if (b == NULL)
         return d->why == NULL ? ws_draft_refuse(d, "it does not fit") : 0;
-    g_autofree char *first = ws_guess_first(d->design, ws_draft_node(d, loop));
+    g_autofree char *first = ws_propose_first(d->design, ws_draft_node(d, loop));
     const guint64 mma = ws_draft_append(
         d, loop, WS_F_do,
         WS_MAKE(WS_STEP_MMA, { WS_F_keyword, ws_json_text(acc) }, { WS_F_a, ws_json_text(left) },
@@ -403,8 +403,8 @@ static gboolean stages_result(WsDraft *d, const WsProduct *p, const WsNode *loop
     if (loop->kind != WS_STEP_FOR || g_strcmp0(ws_node_text(loop, WS_F_over), "tiles") != 0 ||
         ws_node_n_children(group, WS_F_values) != 1 || tile->n != 2)
         return FALSE;
-    s->tm = ws_guess_coordinate(d->design, loop, p->out, 0, &m);
-    s->tn = ws_guess_coordinate(d->design, loop, p->out, 1, &n);
+    s->tm = ws_propose_coordinate(d->design, loop, p->out, 0, &m);
+    s->tn = ws_propose_coordinate(d->design, loop, p->out, 1, &n);
     s->acc = ws_node_name(acc);
     s->rows = ws_value_words(ws_node_row(acc->kind, WS_F_tile), &tile->item[0]);
     s->columns = ws_value_words(ws_node_row(acc->kind, WS_F_tile), &tile->item[1]);
@@ -437,7 +437,7 @@ static guint64 derive_store(WsDraft *d, const WsProduct *p, WsEditSpot *spot)
     const guint64 group = loop->kind == WS_STEP_FOR ? ws_edit_group(d->design, loop)->identity : 0;
     g_auto(Staging) s = { 0 };
     const gint64 slab = ROW_BYTES / dtype_bytes(p->out);
-    if (group == 0 || ws_guess_stored(loop) || !stages_result(d, p, loop, &s) ||
+    if (group == 0 || ws_propose_stored(loop) || !stages_result(d, p, loop, &s) ||
         number_of(d, s.columns) % slab != 0)
         return 0;
     const guint64 c = ws_guess_entry(d, WS_F_constants, "SLAB", slab) ? make_staging(d, p, &s) : 0;

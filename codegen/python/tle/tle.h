@@ -27,7 +27,6 @@ typedef struct {
     guint n_parts;
     WsTlePart *part;
     gboolean per_element;  /* elements differ in init or count: an array each */
-    guint expected_counts; /* of one use by a transaction */
 } WsTleBarrier;
 
 typedef struct {
@@ -48,7 +47,7 @@ typedef struct {
     const WsExpr **window; /* [pipes]: use of the slot held, NULL none */
     guint dropped;         /* set of WS_TLE_DROPPED_* met */
 } WsTle;
-enum { WS_TLE_DROPPED_HINT = 1, WS_TLE_DROPPED_PREFETCH = 2, WS_TLE_DROPPED_FENCE = 4 };
+enum { WS_TLE_DROPPED_HINT = 1, WS_TLE_DROPPED_PREFETCH = 2 };
 
 /* --- tle_plan.c ------------------------------------------------------------------------------ */
 void ws_tle_plan(WsTle *t, WsPy *y);

@@ -4,6 +4,7 @@
 #include "program/walk/launch_values.h"
 #endif
 
+#include <math.h>
 #include <stdio.h>
 
 #ifdef WS_HAVE_CODEGEN
@@ -13,25 +14,45 @@ static void report_first(const char *what, guint64 n, const char *first)
         printf("%s: %" G_GUINT64_FORMAT "; first: %s\n", what, n, first);
 }
 
-static void put_json(const char *file, const WsRehearseResult *r)
+static void put_count(WsJsonOut *j, const char *name, const guint64 *n)
+{
+    if (n)
+        ws_json_out_integer(j, name, (gint64)*n);
+    else
+        ws_json_out_text(j, name, NULL);
+}
+
+/* A rehearsal, or (r NULL) one that was only that of the counterexample: null but for it. */
+static void put_json(const char *file, const WsRehearseResult *r, const WsCliAdversary *a)
 {
     WsJsonOut j;
     ws_cli_json_begin(&j);
     ws_json_out_text(&j, "file", file);
-    ws_json_out_truth(&j, "matches", r->matches);
-    ws_json_out_text(&j, "stuck", r->stuck);
-    ws_json_out_integer(&j, "elements", (gint64)r->elements);
-    ws_json_out_integer(&j, "wrong", (gint64)r->wrong);
-    ws_json_out_real(&j, "worst_error", r->worst_error);
-    ws_json_out_real(&j, "tolerance", r->worst_tolerance);
-    ws_json_out_text(&j, "first_wrong", r->first_wrong);
-    ws_json_out_integer(&j, "races", (gint64)r->async_races);
-    ws_json_out_text(&j, "first_race", r->first_race);
-    ws_json_out_integer(&j, "violations", (gint64)r->violations);
-    ws_json_out_text(&j, "first_violation", r->first_violation);
-    ws_json_out_integer(&j, "threads", (gint64)r->fibers);
-    ws_json_out_integer(&j, "switches", (gint64)r->switches);
-    ws_json_out_text(&j, "counterexample", NULL);
+    if (r)
+        ws_json_out_truth(&j, "matches", r->matches);
+    else
+        ws_json_out_text(&j, "matches", NULL);
+    ws_json_out_text(&j, "stuck", r ? r->stuck : NULL);
+    put_count(&j, "elements", r ? &r->elements : NULL);
+    put_count(&j, "wrong", r ? &r->wrong : NULL);
+    ws_json_out_real(&j, "worst_error", r ? r->worst_error : (double)NAN);
+    ws_json_out_real(&j, "tolerance", r ? r->worst_tolerance : (double)NAN);
+    ws_json_out_text(&j, "first_wrong", r ? r->first_wrong : NULL);
+    put_count(&j, "races", r ? &r->async_races : NULL);
+    ws_json_out_text(&j, "first_race", r ? r->first_race : NULL);
+    put_count(&j, "violations", r ? &r->violations : NULL);
+    ws_json_out_text(&j, "first_violation", r ? r->first_violation : NULL);
+    put_count(&j, "threads", r ? &r->fibers : NULL);
+    put_count(&j, "switches", r ? &r->switches : NULL);
+    if (a) {
+        ws_json_out_open(&j, "counterexample", '{');
+        ws_json_out_truth(&j, "reproduced", a->shown);
+        ws_json_out_text(&j, "seen", a->seen);
+        ws_json_out_text(&j, "predicted", a->hold->told);
+        ws_json_out_close(&j, '}');
+    } else {
+        ws_json_out_text(&j, "counterexample", NULL);
+    }
     ws_cli_json_end(&j);
 }
 
@@ -89,34 +110,12 @@ static int rehearse(WsCliInput *in, const char *file, char **size, gint64 seed, 
     }
     const int code = r->matches ? WS_EXIT_YES : WS_EXIT_NO;
     if (json)
-        put_json(file, r);
+        put_json(file, r, NULL);
     else
         print(r);
     ws_rehearse_result_free(r);
     return code;
 }
-#endif
-
-/* The same members as those of a rehearsal, which is only that of the counterexample. */
-static void put_adversary(const char *file, const WsCliAdversary *a)
-{
-    static const char *const none[] = { "stuck",      "elements",        "wrong",   "worst_error",
-                                        "tolerance",  "first_wrong",     "races",   "first_race",
-                                        "violations", "first_violation", "threads", "switches" };
-    WsJsonOut j;
-    ws_cli_json_begin(&j);
-    ws_json_out_text(&j, "file", file);
-    ws_json_out_text(&j, "matches", NULL);
-    for (guint i = 0; i < G_N_ELEMENTS(none); i++)
-        ws_json_out_text(&j, none[i], NULL);
-    ws_json_out_open(&j, "counterexample", '{');
-    ws_json_out_truth(&j, "reproduced", a->shown);
-    ws_json_out_text(&j, "seen", a->seen);
-    ws_json_out_text(&j, "predicted", a->hold->told);
-    ws_json_out_close(&j, '}');
-    ws_cli_json_end(&j);
-}
-
 /* Does the rehearsal show what the counterexample predicts? */
 static int adversary(WsCliInput *in, const char *file, gboolean json)
 {
@@ -125,7 +124,7 @@ static int adversary(WsCliInput *in, const char *file, gboolean json)
     if (code != WS_EXIT_YES)
         return code;
     if (json)
-        put_adversary(file, &a);
+        put_json(file, NULL, &a);
     else
         printf("%s: %s\n%s\ncounterexample: %s\n", file,
                a.shown ? "the counterexample is reproduced"
@@ -133,6 +132,7 @@ static int adversary(WsCliInput *in, const char *file, gboolean json)
                a.seen, a.hold->told);
     return a.shown ? WS_EXIT_YES : WS_EXIT_NO;
 }
+#endif
 
 int ws_command_rehearse(int argc, char **argv)
 {
@@ -157,11 +157,9 @@ int ws_command_rehearse(int argc, char **argv)
         return ws_cli_fail(WS_EXIT_USAGE, "--sms must be 1..1024");
     g_auto(WsCliInput) in = { 0 };
     int code = ws_cli_load(&in, file, set);
-    if (held)
-        return code == WS_EXIT_YES ? adversary(&in, file, json) : code;
 #ifdef WS_HAVE_CODEGEN
-    return code == WS_EXIT_YES ? rehearse(&in, file, size, seed, sms, json) : code;
-#else
-    return code == WS_EXIT_YES ? WS_EXIT_ABSENT : code;
+    if (code == WS_EXIT_YES)
+        code = held ? adversary(&in, file, json) : rehearse(&in, file, size, seed, sms, json);
 #endif
+    return code;
 }

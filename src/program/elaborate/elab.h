@@ -65,7 +65,6 @@ typedef struct {
     gboolean strided; /* inside a tile loop with step > 1 */
     guint16 ranks;    /* CTAs of the cluster that execute it (others excluded by `when`) */
     gint64 rank_bytes[WS_MAX_CLUSTER]; /* EXPECT: bytes landing in each rank */
-    gboolean final_fence;              /* fence drawn by the author */
 } WsOpBuild;
 #define WS_BUILD(o) ((WsOpBuild *)(o))
 

@@ -7,22 +7,22 @@
 G_BEGIN_DECLS
 
 /* "k == 0" in the loop k; "true" outside of loops. */
-char *ws_guess_first(const WsDesign *design, const WsNode *owner);
+char *ws_propose_first(const WsDesign *design, const WsNode *owner);
 /* Where along dimension `i` of a tensor a tile of this group begins: "tm*BM" where an axis of the
  * tiles counts it in steps of BM, "k*BK" where a loop around does, else "0". `step` (may be NULL):
  * BM, BK, or NULL. */
-char *ws_guess_coordinate(const WsDesign *design, const WsNode *owner, const WsNode *tensor,
+char *ws_propose_coordinate(const WsDesign *design, const WsNode *owner, const WsNode *tensor,
                           guint i, char **step);
 /* The buffer whose tile is what those steps say, one that nothing is loaded into yet before others;
  * NULL: none. Borrowed. */
-const char *ws_guess_buffer(const WsDesign *design, const WsNode *owner, const WsNode *tensor);
+const char *ws_propose_buffer(const WsDesign *design, const WsNode *owner, const WsNode *tensor);
 /* The tensor that is likely meant next: one that is written, or one that nothing loads yet.
  * Borrowed; NULL: there is none. */
-const WsNode *ws_guess_tensor(const WsDesign *design, gboolean written);
+const WsNode *ws_propose_tensor(const WsDesign *design, gboolean written);
 
 /* Whether there is a store at or below the node. */
-gboolean ws_guess_stored(const WsNode *node);
+gboolean ws_propose_stored(const WsNode *node);
 /* Whether a load at or below the node takes that tensor (`into`: fills that buffer). */
-gboolean ws_guess_loaded(const WsNode *node, const char *name, gboolean into);
+gboolean ws_propose_loaded(const WsNode *node, const char *name, gboolean into);
 
 G_END_DECLS
