@@ -281,8 +281,18 @@ static void numbers_free(WsPyNumbers *n)
     g_free(n);
 }
 
+static char *proposal(const WsProgram *p, const WsPyJudge *judge, const char *name, gint64 is)
+{
+    if (!(judge->proved ? judge->proved : judge->shown)(p, judge->data))
+        return NULL;
+    return judge->proved
+               ? ws_phrase("with --set %s=%d it can be written and is proved (not rehearsed)", name,
+                           (int)is)
+               : ws_phrase("with --set %s=%d it can be written", name, (int)is);
+}
+
 /* A power of two in place of one constant that is none, with which the language can say the design
- * and which is shown to be right, as a phrase. NULL: none. Caller frees. */
+ * and which is proved or shown to be right, as a phrase. NULL: none. Caller frees. */
 static char *other_constant(const WsProgram *p, const WsPyJudge *judge, WsPyWrite write)
 {
     for (guint i = 0; i < MIN(p->n_constants, MOST_CONSTANTS); i++) {
@@ -295,9 +305,9 @@ static char *other_constant(const WsProgram *p, const WsPyJudge *judge, WsPyWrit
         for (guint k = 0; k < 2; k++, is *= 2) { /* the next ones below and above */
             g_autoptr(WsProgram) other = ws_program_with(p, p->constant_name[i], is);
             g_autofree char *text = other ? write(other, FALSE, NULL, NULL, NULL) : NULL;
-            if (text && judge->shown(other, judge->data))
-                return ws_phrase("with --set %s=%d it can be written", p->constant_name[i],
-                                 (int)is);
+            char *words = text ? proposal(other, judge, p->constant_name[i], is) : NULL;
+            if (words)
+                return words;
         }
     }
     return NULL;

@@ -13,6 +13,8 @@ G_BEGIN_DECLS
 typedef struct {
     gboolean (*shown)(const WsProgram *p, gpointer data);
     gpointer data;
+    /* Its protocol alone, for what is only proposed: what answers within a second. NULL: shown. */
+    gboolean (*proved)(const WsProgram *p, gpointer data);
 } WsPyJudge;
 
 /* `remarks`: in front of its lines the place of every step in the design. `judge`: NULL, and all

@@ -25,12 +25,17 @@ static gboolean rehearsed(const WsProgram *p)
 }
 #endif
 
-gboolean ws_cli_shown(const WsProgram *p, gpointer unused)
+gboolean ws_cli_proved(const WsProgram *p, gpointer unused)
 {
     (void)unused;
     g_autoptr(WsFindings) findings = ws_findings_new();
     const WsCheckOptions options = { .verdict_only = TRUE };
     g_autoptr(WsVerdict) verdict = ws_check(p, &options, findings);
     return verdict->kind == WS_VERDICT_PROVED &&
-           ws_findings_count(findings, WS_SEVERITY_ERROR) == 0 && rehearsed(p);
+           ws_findings_count(findings, WS_SEVERITY_ERROR) == 0;
+}
+
+gboolean ws_cli_shown(const WsProgram *p, gpointer unused)
+{
+    return ws_cli_proved(p, unused) && rehearsed(p);
 }

@@ -9,4 +9,7 @@ G_BEGIN_DECLS
  * what its reference says. FALSE too where there is no code generation to rehearse with. */
 gboolean ws_cli_shown(const WsProgram *p, gpointer unused);
 
+/* The check alone: no error, and the protocol is proved. */
+gboolean ws_cli_proved(const WsProgram *p, gpointer unused);
+
 G_END_DECLS

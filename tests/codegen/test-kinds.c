@@ -168,6 +168,20 @@ static void test_advice(gconstpointer data)
         g_assert_nonnull(strstr(remedy, advised[i].advice));
 }
 
+/* What is only proposed is proved and not rehearsed, which takes longer, and says so. */
+static void test_proposed(void)
+{
+    const Kind k = { .design = "projects/attention-d256/design" };
+    const WsPyJudge judge = { never, NULL, proved }, none = { proved, NULL, never };
+    g_autoptr(WsProgram) p = program_of(&k);
+    g_autoptr(GError) error = NULL, refused = NULL;
+    g_assert_null(language[0].export(p, FALSE, &judge, &error));
+    g_assert_true(g_str_has_suffix(
+        error->message, "with --set BN=64 it can be written and is proved (not rehearsed)"));
+    g_assert_null(language[0].export(p, FALSE, &none, &refused));
+    g_assert_null(strstr(refused->message, "--set"));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -179,5 +193,6 @@ int main(int argc, char **argv)
         g_autofree char *path = g_strdup_printf("/kinds/advice/%s", advised[i].name);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_advice);
     }
+    g_test_add_func("/kinds/advice/proposed", test_proposed);
     return g_test_run();
 }

@@ -124,13 +124,24 @@ static int write_report(const WsProgram *p, const Sink *to)
 }
 #endif
 
+/* Each takes as long as a rehearsal does; --pinned tries none. */
+static gboolean tried(const WsProgram *p, gpointer n)
+{
+    ws_cli_progress("proving and rehearsing: %u designs with other constants so far",
+                    (*(guint *)n)++);
+    const gboolean right = ws_cli_shown(p, NULL);
+    ws_cli_progress(NULL);
+    return right;
+}
+
 static int write_kernel(const WsProgram *p, const Sink *to)
 {
     const char *as = to->as;
     WsExport export = export_of(as);
     if (export) {
         g_autoptr(GError) refused = NULL;
-        const WsPyJudge judge = { ws_cli_shown, NULL };
+        guint n = 0;
+        const WsPyJudge judge = { tried, &n, ws_cli_proved };
         g_autofree char *python = export(p, to->remarks, to->pinned ? NULL : &judge, &refused);
         if (!python)
             return generate_error(refused);
