@@ -36,6 +36,9 @@ typedef struct {
  * or NULL. Nothing if there is an error already. */
 void ws_generate_refuse(GError **error, const char *lens, const WsOp *op, const char *place,
                         const char *why, const char *remedy);
+/* No value alone is more than the registers of a thread: else an error, before a compiler takes
+ * seconds to spill it. */
+gboolean ws_generate_fits(const WsProgram *p, const char *lens, GError **error);
 /* One more thing that would help: a phrase, behind the remedy of such an error. */
 void ws_generate_advise(GError *error, const char *remedy);
 /* Of such an error, else NULL. Borrowed from it. */

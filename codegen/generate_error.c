@@ -1,5 +1,9 @@
 #include "codegen/generate.h"
+#include "program/parts/agent.h"
 #include "program/parts/operation.h"
+#include "program/parts/value.h"
+#include "program/program.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -56,6 +60,24 @@ void ws_generate_advise(GError *error, const char *remedy)
     g_autofree char *english = ws_phrase_text(remedy, NULL, NULL);
     r->remedy = had ? g_strconcat(had, "; ", remedy, NULL) : g_strdup(remedy);
     error->message = g_strconcat(text, "; ", english, NULL);
+}
+
+gboolean ws_generate_fits(const WsProgram *p, const char *lens, GError **error)
+{
+    const guint most = p->hardware->registers.most;
+    for (guint i = 0; i < p->n_agents; i++) {
+        const WsAgent *a = &p->agent[i];
+        for (guint k = 0; most && k < a->n_values; k++) {
+            if (a->value[k].registers <= most)
+                continue;
+            g_autofree char *why =
+                ws_phrase("value %s takes %u registers of every thread, which has at most %u",
+                          a->value[k].name, a->value[k].registers, most);
+            ws_generate_refuse(error, lens, NULL, a->path, why, "smaller tiles, or more warps");
+            return FALSE;
+        }
+    }
+    return TRUE;
 }
 
 const WsRefusal *ws_generate_refusal(const GError *error)

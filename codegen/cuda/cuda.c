@@ -236,6 +236,8 @@ char *ws_generate_cuda(const WsProgram *p, gboolean remarks, GError **error)
         g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP, "%s", refusal);
         return NULL;
     }
+    if (!ws_generate_fits(p, "cuda", error))
+        return NULL;
     c.terms = (WsTermWriter){ .language = &ws_cuda_language,
                               .printer = &c,
                               .pool = g_string_chunk_new(1 << 14) };

@@ -229,7 +229,7 @@ static gboolean supported(WsEmit *e)
         g_set_error(&e->error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP, "%s", refusal);
         return FALSE;
     }
-    return TRUE;
+    return ws_generate_fits(e->p, e->host ? "rehearse" : "generate", &e->error);
 }
 
 static void verify(WsEmit *e)

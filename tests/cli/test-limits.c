@@ -11,9 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define GEMM WS_SOURCE_ROOT "/projects/gemm-bf16/design.wstave"
-#define FP16 WS_SOURCE_ROOT "/projects/gemm-fp16/design.wstave"
-#define SUM  "sum(k < K, A[m,k]*B[n,k])"
+#define GEMM   WS_SOURCE_ROOT "/projects/gemm-bf16/design.wstave"
+#define FP16   WS_SOURCE_ROOT "/projects/gemm-fp16/design.wstave"
+#define WINDOW WS_SOURCE_ROOT "/tests/designs/global/window-unsaid.wstave"
+#define SUM    "sum(k < K, A[m,k]*B[n,k])"
 
 static char *dir;
 
@@ -316,6 +317,28 @@ static void test_killed(gconstpointer signal_number)
     g_assert_cmpuint(files_in(folder), ==, 0);
 }
 
+/* LLVM and ptxas would take seconds to spill what no thread can hold. */
+static void test_registers(void)
+{
+    static const char *const commands[][4] = { { "rehearse" },
+                                               { "generate", "--as", "ptx" },
+                                               { "generate", "--as", "cuda" } };
+    for (guint i = 0; i < 2 * G_N_ELEMENTS(commands); i++) {
+        /* 256 are the most: 512 columns of bf16, one in a register of each thread */
+        const gboolean fits = i >= G_N_ELEMENTS(commands);
+        const char *const *c = commands[i % G_N_ELEMENTS(commands)];
+        g_autofree char *file = changed(WINDOW, "80]", fits ? "512]" : "514]", "wide.wstave");
+        g_autofree char *output = NULL;
+        const char *const argv[] = { c[0], file, c[1] ? c[1] : "--sms=1", c[2], NULL };
+        const int code = run(argv, &output);
+        g_test_message("%d\n%s", code, output);
+        if (code == 4)
+            return;
+        g_assert_cmpint(code, ==, fits ? 0 : 3);
+        g_assert_true(fits || strstr(output, "value x takes 257 registers of every thread"));
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -325,6 +348,7 @@ int main(int argc, char **argv)
         g_test_add_data_func(name, &rows[i], test_row);
     }
     g_test_add_func("/cli/limits/bytes", test_bytes);
+    g_test_add_func("/cli/limits/registers", test_registers);
     g_test_add_func("/cli/limits/nothing", test_nothing);
     g_test_add_func("/cli/limits/json-work", test_json_work);
     g_test_add_func("/cli/limits/file-limit", test_file_limit);
