@@ -79,6 +79,7 @@ struct PyReturn {
     PyReturn *before;
 };
 
+typedef struct PyNames PyNames;
 typedef struct Frame Frame;
 struct Frame {
     GHashTable *vars;    /* const char* -> const Val* */
@@ -131,8 +132,9 @@ typedef struct {
     gboolean in_kernel, entered; /* walking the kernel, not its host; it was reached */
     const WsPyNode *missing;     /* a constexpr parameter that has no value */
     GPtrArray *hosts;            /* functions that lead to the launch */
-    GHashTable *changed; /* const char*: of lists that are changed in place (pyread_changed.c) */
-    GHashTable *defined; /* char* -> Val*: what the caller says names are */
+    GHashTable *cases;           /* decorator -> Val*: py_note_cases */
+    PyNames *names;              /* of the file; NULL for PTX */
+    GHashTable *defined;         /* char* -> Val*: what the caller says names are */
     WsPythonWay way;
     gboolean converting;            /* inside the arguments of a store, which converts by itself */
     const WsPyNode *kernel, *alone; /* alone: a kernel without partitions */

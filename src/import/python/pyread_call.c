@@ -1,4 +1,5 @@
 #include "import/python/dialect/pyread_terms.h"
+#include "import/python/names/names.h"
 #include "import/python/pyread_law.h"
 #include "import/python/pyread_object.h"
 
@@ -65,9 +66,10 @@ static gboolean is_switch(const WsPyNode *arg)
            !strcmp(arg->text, "two_ctas");
 }
 
-/* Arguments by parameter; what has no parameter may change what the call does. */
-static void bind(PyRead *p, const Term *term, const WsPyNode *node, const Val *object,
-                 const Val **a)
+/* Arguments by parameter; what has no parameter may change what the call does. FALSE: on the host,
+ * where what it gives is not known then. */
+static gboolean bind(PyRead *p, const Term *term, const WsPyNode *node, const Val *object,
+                     const Val **a)
 {
     const gboolean slot = term->meaning == py_mean_INDEX;
     const gboolean wait = term->meaning == py_mean_WAIT || term->meaning == py_mean_TLE_WAIT;
@@ -127,6 +129,9 @@ static void bind(PyRead *p, const Term *term, const WsPyNode *node, const Val *o
         a[k] = py_opaque(p);
     if (what && p->in_kernel)
         py_law_unread(p, node, what, a, 8);
+    const gboolean computes = term->meaning == py_mean_MAXIMUM ||
+                              term->meaning == py_mean_MINIMUM || term->meaning == py_mean_CDIV;
+    return !what || p->in_kernel || !computes;
 }
 
 /* What is done to something unknown may be done to anything; what is stored may be. */
@@ -173,9 +178,11 @@ const Val *py_term(PyRead *p, const WsPyNode *node, gboolean *known)
             object = left;
     } else if (f->kind == WS_PY_NAME) {
         const Val *v = py_lookup(p, f->text);
-        if (v->kind == VAL_NAME)
+        if (v->kind == VAL_NAME && !py_is_changed(p, f->text, v))
             dotted = g_strdup(v->text);
     }
+    if (p->names && f->kind == WS_PY_ATTR && g_hash_table_contains(p->names->stored, f->text))
+        return NULL; /* it may be something else */
     const Term *terms = dialects[p->from].term;
     for (guint i = 0; dotted && i < dialects[p->from].n; i++) {
         if ((*terms[i].name == '.') != (object != NULL) || !fits(dotted, terms[i].name))
@@ -186,11 +193,11 @@ const Val *py_term(PyRead *p, const WsPyNode *node, gboolean *known)
                         terms[i].meaning == py_mean_TLE_STORE ||
                         terms[i].meaning == py_mean_DESC_STORE;
         p->hint = NULL;
-        bind(p, &terms[i], node, object, a);
+        const gboolean bound = bind(p, &terms[i], node, object, a);
         look_at_operands(p, &terms[i], node, a);
         p->converting = converting;
         p->hint = hint;
-        return terms[i].meaning(p, a, node);
+        return bound ? terms[i].meaning(p, a, node) : py_opaque(p);
     }
     return NULL;
 }

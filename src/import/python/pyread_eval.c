@@ -8,21 +8,6 @@
 
 /* Expressions. */
 
-const Val *py_lookup(PyRead *p, const char *name)
-{
-    const Val *v = p->frame ? g_hash_table_lookup(p->frame->vars, name) : NULL;
-    if (!v && p->frame && p->frame->closure)
-        v = g_hash_table_lookup(p->frame->closure, name);
-    if (!v)
-        v = g_hash_table_lookup(p->globals, name);
-    if (v)
-        return v;
-    const char *dotted = g_hash_table_lookup(p->aliases, name);
-    Val *outside = py_val(p, VAL_NAME);
-    outside->text = dotted ? dotted : ws_source_format(p->r, "%s", name);
-    return outside;
-}
-
 void py_assign(PyRead *p, const char *name, const Val *v)
 {
     g_hash_table_insert(p->frame ? p->frame->vars : p->globals, (gpointer)name, (gpointer)v);
@@ -354,11 +339,14 @@ static const Val *attribute(PyRead *p, const WsPyNode *node)
         return py_literal(p, py_dtype_bytes(dtype));
     if (dtype && !strcmp(node->text, "element_ty")) /* of a pointer's type */
         return a;
+    const gboolean stored = p->names && g_hash_table_contains(p->names->stored, node->text);
     if (a->kind == VAL_NAME) {
         Val *v = py_val(p, VAL_NAME);
-        v->text = ws_source_format(p->r, "%s.%s", a->text, node->text);
+        v->text = ws_source_format(p->r, stored ? "%s.%s/" : "%s.%s", a->text, node->text);
         return v;
     }
+    if (stored && a->kind != VAL_OBJECT)
+        return py_opaque(p);
     if (!strcmp(node->text, "shape") && (a->kind == VAL_PARAM || a->kind == VAL_TENSOR)) {
         Val *v = py_val(p, VAL_SHAPE);
         v->index = py_tensor(p, a, 0, node->line);

@@ -33,13 +33,15 @@ static void note_constant(const WsExpr *node, gpointer data)
 static gboolean enter(PyRead *p, const Val **args, const WsPyNode *at)
 {
     const WsPyNode *params = p->kernel->kid[0];
+    py_leave_chosen(p, args);
     for (guint i = 0; i < params->n; i++) {
         const WsPyNode *param = params->kid[i];
         const Val *said = py_defined(p, param->text);
         if (said)
             args[i] = said;
-        if (is_constexpr(param) && (!args[i] || args[i]->kind == VAL_PARAM) &&
-            is_none(param->kid[1]) && !g_hash_table_contains(p->globals, param->text)) {
+        const gboolean open = args[i] && args[i]->kind == VAL_PARAM;
+        if (is_constexpr(param) && (open || (!args[i] && is_none(param->kid[1]))) &&
+            !g_hash_table_contains(p->globals, param->text)) {
             p->missing = param;
             return FALSE;
         }
@@ -233,19 +235,31 @@ static gboolean has_example(const WsPyNode *param, gint64 *value)
     return !is_constexpr(param) && v->kind == WS_PY_INT;
 }
 
+static gboolean is_cases(const WsPyNode *d)
+{
+    g_autofree char *name = py_decorator(d);
+    return name && g_str_has_suffix(name, "parametrize") && d->kind == WS_PY_CALL && d->n >= 3 &&
+           d->kid[1]->kind == WS_PY_STRING;
+}
+
+void py_note_cases(PyRead *p, const WsPyNode *decorator)
+{
+    if (is_cases(decorator))
+        g_hash_table_insert(p->cases, (gpointer)decorator, (gpointer)py_eval(p, decorator->kid[2]));
+}
+
 /* The first case of @pytest.mark.parametrize("a, b", [(1, 2), …]) that names the parameter. */
 static const Val *first_case(PyRead *p, const WsPyNode *function, const char *param)
 {
     for (guint k = 2; k < function->n; k++) {
         const WsPyNode *d = function->kid[k];
-        g_autofree char *name = py_decorator(d);
-        if (!name || !g_str_has_suffix(name, "parametrize") || d->kind != WS_PY_CALL || d->n < 3 ||
-            d->kid[1]->kind != WS_PY_STRING)
+        if (!is_cases(d))
             continue;
         g_autofree char *names = g_strdup(d->kid[1]->text);
         g_strdelimit(names, "\"' ", ',');
         g_auto(GStrv) word = g_strsplit(names, ",", -1);
-        const Val *cases = py_eval(p, d->kid[2]);
+        const Val *noted = g_hash_table_lookup(p->cases, d);
+        const Val *cases = noted ? noted : py_eval(p, d->kid[2]);
         const Val *one = cases->kind == VAL_TUPLE && cases->n ? cases->item[0] : NULL;
         guint n = 0, at = G_MAXUINT;
         for (guint i = 0; word[i]; i++) {

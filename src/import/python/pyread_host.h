@@ -1,7 +1,7 @@
 /* The host's side of a kernel: what is launched, with which values. Private to the reader. */
 #pragma once
 
-#include "import/python/pyread.h"
+#include "import/python/names/names.h"
 #include "import/python/pyread_kernels.h"
 
 G_BEGIN_DECLS
@@ -14,19 +14,15 @@ void py_run_host(PyRead *p, const PyKernel *kernel);
 /* The variables that a function defined here finds around it: what they are when it is called. */
 GHashTable *py_closure(PyRead *p);
 void py_read_import(PyRead *p, const WsPyNode *node);
+/* What @pytest.mark.parametrize is given is what it is where the function is defined. */
+void py_note_cases(PyRead *p, const WsPyNode *decorator);
 /* Whether the kernel is launched somewhere in `node`, or what launches it is called there. */
 gboolean py_leads_to_launch(const PyRead *p, const WsPyNode *node);
 /* Values of torch.empty(…) and the like: a parameter whose shape is known. NULL: it is no such
  * call. */
 const Val *py_host_tensor(PyRead *p, const WsPyNode *call);
 
-/* --- lists that are changed (pyread_changed.c)
- * --------------------------------------------------*/
-void py_find_changed(PyRead *p);
-/* Whether what the name holds may have been changed where it is. */
-gboolean py_is_changed(const PyRead *p, const char *name, const Val *v);
-
-/* --- what makes names, classes and defaults something else (pyread_plain.c)
+/* --- what makes names, classes and defaults something else (names/plain.c)
  * --------------------------------------------------------------------------------------------*/
 /* A name that is bound again is not that kernel where it is launched. */
 void py_plain_kernel(PyRead *p, const WsPyNode *kernel);

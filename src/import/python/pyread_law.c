@@ -165,6 +165,18 @@ static const Val *computed(PyRead *p, const WsPyNode *call, const Val **values, 
     return first ? first : py_plain(p);
 }
 
+/* Nothing that it is given has an effect. */
+static gboolean is_helper(const PyRead *p, const char *dotted, const Val **values, guint n)
+{
+    const char *slash = dotted ? strchr(dotted, '/') : NULL;
+    gboolean plain = slash && slash[1] == '.' && py_law_harmless(PY_HARMLESS_HELPER, slash + 2) &&
+                     !g_hash_table_contains(p->names->stored, slash + 2);
+    for (guint i = 0; i < n; i++)
+        plain &= values[i]->kind == VAL_INT || values[i]->kind == VAL_NAME ||
+                 values[i]->kind == VAL_STRING || values[i]->kind == VAL_NONE;
+    return plain;
+}
+
 const Val *py_law_call(PyRead *p, const WsPyNode *call)
 {
     if (!p->in_kernel) {
@@ -173,9 +185,7 @@ const Val *py_law_call(PyRead *p, const WsPyNode *call)
             if (call->kid[i]->kind == WS_PY_CALL)
                 py_eval(p, call->kid[i]);
         if (!tensor && !p->frame && p->hint) { /* a module, or something of one */
-            Val *outside = py_val(p, VAL_NAME);
-            outside->text = p->hint;
-            return outside;
+            return py_unknown_name(p, p->hint);
         }
         return tensor ? tensor : py_opaque(p);
     }
@@ -187,8 +197,9 @@ const Val *py_law_call(PyRead *p, const WsPyNode *call)
     p->hint = NULL;
     if (f->kind == WS_PY_ATTR) {
         const Val *left = py_eval(p, f->kid[0]);
+        const gboolean stored = p->names && g_hash_table_contains(p->names->stored, f->text);
         if (left->kind == VAL_NAME)
-            dotted = g_strdup_printf("%s.%s", left->text, f->text);
+            dotted = g_strdup_printf(stored ? "%s.%s/" : "%s.%s", left->text, f->text);
         else
             values[n++] = left;
     } else {
@@ -204,6 +215,8 @@ const Val *py_law_call(PyRead *p, const WsPyNode *call)
         values[n++] = py_eval(p, inside ? arg->kid[0] : arg);
     }
     p->hint = hint;
+    if (is_helper(p, dotted, values, n))
+        return py_plain(p);
     if (py_law_harmless(PY_HARMLESS_FUNCTION, dotted))
         return computed(p, call, values, n, TRUE);
     if (py_law_harmless(PY_HARMLESS_ASKED, dotted))

@@ -1,4 +1,5 @@
 #include "import/python/pyread_object.h"
+#include "import/python/names/names.h"
 #include "import/python/pyread_host.h"
 
 #include <string.h>
@@ -172,6 +173,11 @@ const Val *py_method(PyRead *p, const Val *left, const char *name, const WsPyNod
     const WsPyNode *f = method(left->node, name);
     if (!f)
         return NULL;
+    if (p->names && g_hash_table_contains(p->names->any, name)) {
+        if (p->in_kernel)
+            py_unread(p, at, ws_source_format(p->r, "what `%s` is after it is stored", name));
+        return py_opaque(p);
+    }
     const gboolean bound = left->kind == VAL_OBJECT && !is_static(f);
     return py_plain_class(p, left->node, at) ? invoke(p, f, bound ? left : NULL, left->closure, at)
                                              : py_opaque(p);
@@ -252,7 +258,7 @@ const Val *py_attribute(PyRead *p, const Val *a, const char *name)
 {
     switch (a->kind) {
     case VAL_OBJECT:
-        return field_of(a, name);
+        return p->names && g_hash_table_contains(p->names->fields, name) ? NULL : field_of(a, name);
     case VAL_DESC:
         return of_descriptor(p, a, name);
     case VAL_BUFFER:

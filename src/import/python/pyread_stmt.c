@@ -230,10 +230,10 @@ static void with(PyRead *p, const WsPyNode *node)
         g_autofree char *dotted = ws_python_dotted(call);
         const char *dot = dotted ? strchr(dotted, '.') : NULL;
         g_autofree char *first = dot ? g_strndup(dotted, dot - dotted) : g_strdup(dotted);
-        const char *alias = first ? g_hash_table_lookup(p->aliases, first) : NULL;
-        g_autofree char *full = g_strconcat(alias ? alias : first ? first : "", dot, NULL);
-        if (py_law_harmless(PY_HARMLESS_CONTEXT, full) ||
-            py_law_harmless(PY_HARMLESS_CONTEXT, dotted))
+        const Val *from = first ? py_lookup(p, first) : NULL;
+        g_autofree char *full =
+            from && from->kind == VAL_NAME ? g_strconcat(from->text, dot, NULL) : NULL;
+        if (py_law_harmless(PY_HARMLESS_CONTEXT, full))
             continue;
         const Val *anything = py_opaque(p);
         py_law_unread(p, item,
@@ -245,6 +245,8 @@ static void with(PyRead *p, const WsPyNode *node)
         py_assign(p, g_intern_string(bound[i]),
                   p->in_kernel ? py_opaque(p) : py_open(p, g_intern_string(bound[i])));
     py_run_maybe(p, node->kid[node->n - 1]);
+    if (!p->in_kernel && !py_leads_to_launch(p, node)) /* an error may have ended it */
+        py_leave_open(p, node->kid[node->n - 1]);
 }
 
 /* A function or class inside of a function keeps the variables around it, itself included. */
@@ -264,12 +266,28 @@ static void define(PyRead *p, const WsPyNode *node)
 
 static void run(PyRead *p, const WsPyNode *block);
 
+static void leave_named(const char *name, const WsPyNode *at, gpointer data)
+{
+    if (at->kind == WS_PY_NAMED)
+        py_assign(data, name, py_open(data, name));
+}
+
+/* `:=` binds whenever its expression is evaluated, if it is. */
+static void leave_walrus(PyRead *p, const WsPyNode *node)
+{
+    py_bound_names(node, leave_named, p);
+}
+
 static void statement(PyRead *p, const WsPyNode *node)
 {
     const gboolean host = !p->in_kernel && p->frame && p->frame->helper;
+    if (!p->in_kernel)
+        leave_walrus(p, node);
     const gboolean is = node->kind == WS_PY_EXPR || node->kind == WS_PY_ASSIGN;
     p->certain = !p->in_kernel && is ? node->kid[node->n - 1] : NULL;
     py_statement(p, node);
+    if (!p->in_kernel)
+        leave_walrus(p, node);
     if (host && node->kind != WS_PY_RETURN && py_returns(node))
         p->unsure++; /* until the call ends: what follows may be left out */
 }
@@ -373,6 +391,29 @@ static gboolean is_constant_function(const WsPyNode *function)
     return FALSE;
 }
 
+/* In a loop, `try` or `with`. */
+static gboolean returns_inside(const WsPyNode *node, gboolean inside)
+{
+    const gboolean own = inside || node->kind == WS_PY_FOR || node->kind == WS_PY_WHILE ||
+                         node->kind == WS_PY_TRY || node->kind == WS_PY_WITH;
+    if (own && node->kind == WS_PY_RETURN)
+        return TRUE;
+    for (guint i = 0; i < node->n; i++)
+        if (node->kid[i]->kind != WS_PY_DEF && node->kid[i]->kind != WS_PY_CLASS &&
+            returns_inside(node->kid[i], own))
+            return TRUE;
+    return FALSE;
+}
+
+/* Whether calling it by its name runs it with the arguments of the call. */
+static gboolean is_itself(const PyRead *p, const WsPyNode *function)
+{
+    for (guint k = 2; p->names && k < function->n; k++)
+        if (!py_known_decorator(p->names, function->kid[k]))
+            return FALSE;
+    return TRUE;
+}
+
 const Val *py_call(PyRead *p, const WsPyNode *function, const Val **args, const WsPyNode *at)
 {
     const WsPyNode *params = function->kid[0];
@@ -386,10 +427,24 @@ const Val *py_call(PyRead *p, const WsPyNode *function, const Val **args, const 
                     .function = function,
                     .up = p->frame };
     p->closure = NULL;
+    if (!p->in_kernel && (py_is_generator(function) || !is_itself(p, function))) {
+        for (guint i = 0; i < params->n; i++) /* given by something that is not followed */
+            args[i] = NULL;
+        if (!py_leads_to_launch(p, function)) {
+            g_hash_table_unref(frame.vars);
+            return py_opaque(p);
+        }
+    }
     frame.prefix = p->group && p->calls ? ws_source_format(p->r, "%s_", function->text) : "";
     for (guint i = 0; i < params->n; i++) {
         const WsPyNode *param = params->kid[i];
         const Val *v = args[i];
+        if (*param->text == '*') { /* a tuple or a dictionary that is not followed */
+            const char *all = param->text + 1;
+            g_hash_table_insert(frame.vars, (gpointer)all,
+                                p->in_kernel ? (gpointer)py_opaque(p) : py_open(p, all));
+            continue;
+        }
         if (!v && !(param->kid[1]->kind == WS_PY_CONST && !strcmp(param->kid[1]->text, "None")))
             v = py_plain_default(p, param->kid[1]) ? py_eval(p, param->kid[1]) : py_opaque(p);
         if (!v) {
@@ -421,6 +476,8 @@ const Val *py_call(PyRead *p, const WsPyNode *function, const Val **args, const 
     p->frame = frame.up;
     g_hash_table_unref(frame.vars);
     const Val *result = frame.result ? frame.result : py_val(p, VAL_NONE);
+    if (!p->in_kernel && returns_inside(function->kid[1], FALSE))
+        result = py_opaque(p); /* by which of them is not known */
     for (const PyReturn *one = frame.early; one; one = one->before)
         result = py_either(p, one->c, one->v, result, at);
     return result;

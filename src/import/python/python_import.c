@@ -7,44 +7,6 @@
 /* A Python file -> a design: its kernel is the function that calls warp_specialize, entered through
  * the launch that the file holds, or with its parameters open. */
 
-/* Modules whose names are what they seem. */
-static gboolean is_known_module(const char *dotted)
-{
-    static const char *const roots[] = { "triton",    "torch",     "math",
-                                         "typing",    "builtins",  "dataclasses",
-                                         "functools", "itertools", "__future__" };
-    const gsize n = strcspn(dotted, ".");
-    for (guint i = 0; i < G_N_ELEMENTS(roots); i++)
-        if (strlen(roots[i]) == n && !strncmp(roots[i], dotted, n))
-            return TRUE;
-    return FALSE;
-}
-
-void py_read_import(PyRead *p, const WsPyNode *node)
-{
-    for (guint i = 0; i < node->n; i++) {
-        const WsPyNode *name = node->kid[i];
-        const char *as = name->n && name->kid[0]->kind == WS_PY_NAME ? name->kid[0]->text : NULL;
-        const char *dotted =
-            *node->text ? ws_source_format(p->r, "%s.%s", node->text, name->text) : name->text;
-        if (!as) {
-            as = ws_source_format(p->r, "%.*s", (int)strcspn(name->text, "."), name->text);
-            if (!*node->text)
-                dotted = as;
-        }
-        if (!is_known_module(*node->text ? node->text : name->text)) {
-            /* no word of a dialect has a slash: what comes from there is not known by its name */
-            dotted = ws_source_format(p->r, "%s/", dotted);
-        }
-        if (!strcmp(name->text, "*"))
-            ws_source_unread(p->r, node->line, node->column, node->line,
-                             "all names of another module", "");
-        if (p->frame && g_hash_table_contains(p->frame->vars, as))
-            py_unread(p, node, "an import that binds a variable again");
-        g_hash_table_insert(p->aliases, (gpointer)as, (gpointer)dotted);
-    }
-}
-
 /* "NAME=VALUE" of the command line, VALUE an expression of Python. */
 static void read_definitions(PyRead *p, GPtrArray *trees)
 {
@@ -63,72 +25,6 @@ static void read_definitions(PyRead *p, GPtrArray *trees)
         if (v->kind == VAL_STRING)
             ((Val *)v)->text = ws_source_format(p->r, "%s", v->text);
         g_hash_table_insert(p->defined, (gpointer)name, (gpointer)v);
-    }
-}
-
-static gboolean is_name(const WsPyNode *node)
-{
-    return node->kind == WS_PY_NAME;
-}
-
-/* What other statements of the module bind is open, unless the caller says what it is. */
-static void bind_otherwise(PyRead *p, const WsPyNode *node)
-{
-    if (node->kind == WS_PY_ASSIGN || node->kind == WS_PY_AUGMENT) {
-        py_statement(p, node);
-        return;
-    }
-    g_autoptr(GPtrArray) names = g_ptr_array_new();
-    const gboolean definition = node->kind == WS_PY_DEF || node->kind == WS_PY_CLASS;
-    if (definition && g_hash_table_contains(p->globals, node->text))
-        g_ptr_array_add(names, (gpointer)node->text);
-    for (guint i = 0; node->kind == WS_PY_IMPORT && i < node->n; i++)
-        g_ptr_array_add(names,
-                        (gpointer)(node->kid[i]->n ? node->kid[i]->kid[0] : node->kid[i])->text);
-    if (!definition)
-        py_assigned_names(node, names);
-    for (guint i = 0; i < names->len; i++) {
-        const char *name = names->pdata[i];
-        const Val *said = py_defined(p, name), *known = g_hash_table_lookup(p->globals, name);
-        const gboolean again = known && known->kind != VAL_FUNC && known->kind != VAL_CLASS;
-        if (said)
-            py_assign(p, name, said);
-        else if (again || (!definition && node->kind != WS_PY_IMPORT))
-            py_assign(p, name, py_open(p, name));
-    }
-}
-
-static void read_module(PyRead *p, const WsPyNode *module)
-{
-    for (guint i = 0; i < module->n; i++) {
-        const WsPyNode *node = module->kid[i];
-        if (node->kind == WS_PY_IMPORT)
-            py_read_import(p, node);
-        if (node->kind == WS_PY_CLASS) {
-            Val *class = py_val(p, VAL_CLASS);
-            class->node = node;
-            py_assign(p, node->text, class);
-        }
-        if (node->kind == WS_PY_DEF) {
-            Val *f = py_val(p, VAL_FUNC);
-            f->node = node;
-            py_assign(p, node->text, f);
-        }
-    }
-    py_find_changed(p);
-    for (guint i = 0; i < module->n; i++) {
-        const WsPyNode *node = module->kid[i];
-        const gboolean plain = node->kind == WS_PY_ASSIGN && node->n == 2 && is_name(node->kid[0]);
-        if (!plain) {
-            bind_otherwise(p, node);
-            continue;
-        }
-        const Val *said = py_defined(p, node->kid[0]->text);
-        p->hint = node->kid[0]->text;
-        const Val *v = said ? said : py_eval(p, node->kid[node->n - 1]);
-        p->hint = NULL;
-        py_assign(p, node->kid[0]->text, v);
-        py_named_constant(p, node, v);
     }
 }
 
@@ -257,6 +153,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
         .r = r, .py = py, .file = file, .from = from, .num_warps = 4, .replica = -1, .way = way
     };
     p.globals = g_hash_table_new(g_str_hash, g_str_equal);
+    p.cases = g_hash_table_new(NULL, NULL);
     p.aliases = g_hash_table_new(g_str_hash, g_str_equal);
     p.loops = g_array_new(FALSE, TRUE, sizeof(OpenLoop));
     p.loop_names = g_ptr_array_new();
@@ -283,14 +180,14 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
         way.kernel < kernels->len ? &g_array_index(kernels, PyKernel, way.kernel) : NULL;
     p.kernel = kernel ? kernel->node : NULL;
     p.alone = kernel && !kernel->specialized ? kernel->node : NULL;
-    p.changed = g_hash_table_new(g_str_hash, g_str_equal);
     read_definitions(&p, trees);
     WsDesign *design = NULL;
     if (!p.kernel)
         ws_source_fail(r, 1, 1, "Import the file that holds the kernel.",
                        "no function of the file calls warp_specialize");
     if (!*r->error) {
-        read_module(&p, ws_python_module(py));
+        p.names = py_names_new(ws_python_module(py));
+        py_read_module(&p, ws_python_module(py));
         py_run_host(&p, kernel);
     }
     if (p.epilogue)
@@ -323,7 +220,8 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     g_array_unref(p.waited_on);
     g_array_unref(p.generic);
     g_hash_table_unref(p.defined);
-    g_hash_table_unref(p.changed);
+    py_names_free(p.names);
+    g_hash_table_unref(p.cases);
     g_hash_table_unref(p.aliases);
     g_array_unref(p.loops);
     g_ptr_array_unref(p.loop_names);

@@ -403,7 +403,7 @@ def load(text, modules, path="kernel", compiler=Compiled):
             if found is None:
                 raise ImportError(module)
             return found if fromlist else modules[top]
-        if top in ("math", "functools", "dataclasses", "typing", "itertools", "sys", "os", "__future__", "enum"):
+        if top in ("math", "functools", "dataclasses", "typing", "itertools", "sys", "os", "__future__", "enum", "builtins", "bisect", "collections", "contextlib", "copy", "heapq", "importlib", "logging", "operator", "random", "threading", "time", "types", "warnings"):
             return real(module, globals, locals, fromlist, level)
         raise ImportError(module)
 

@@ -1,4 +1,5 @@
 #include "import/python/loops/pyread_loop.h"
+#include "import/python/pyread_branch.h"
 #include "import/python/pyread_law.h"
 
 #include <string.h>
@@ -33,14 +34,17 @@ static void unrolled(PyRead *p, const WsPyNode *node, const WsExpr *start, const
 static gboolean range_of(PyRead *p, const WsPyNode *call, const WsExpr **part, gboolean *unroll)
 {
     g_autofree char *dotted = call->kind == WS_PY_CALL ? ws_python_dotted(call->kid[0]) : NULL;
-    const char *last = dotted ? strrchr(dotted, '.') : NULL;
-    last = last ? last + 1 : dotted;
-    if (!last || (strcmp(last, "range") && strcmp(last, "static_range")))
+    if (!dotted)
         return FALSE;
     g_autofree char *root = g_strndup(dotted, strcspn(dotted, "."));
     const Val *from = py_lookup(p, root);
-    if (from->kind != VAL_NAME || strchr(from->text, '/'))
-        return FALSE; /* a function of the file, or of a module that nobody knows */
+    if (from->kind != VAL_NAME)
+        return FALSE; /* a function of the file */
+    g_autofree char *full = g_strconcat(from->text, dotted + strlen(root), NULL);
+    const char *last = strrchr(full, '.');
+    last = last ? last + 1 : full;
+    if (strchr(full, '/') || (strcmp(last, "range") && strcmp(last, "static_range")))
+        return FALSE;
     *unroll = !strcmp(last, "static_range");
     for (guint i = 1; i < call->n; i++)
         if (p->in_kernel && call->kid[i]->kind == WS_PY_KEYWORD &&
@@ -89,11 +93,22 @@ static gboolean names_barrier_ends(const WsPyNode *node)
     return FALSE;
 }
 
+static gboolean skips(const WsPyNode *node)
+{
+    gboolean found =
+        node->kind == WS_PY_BREAK || node->kind == WS_PY_CONTINUE || node->kind == WS_PY_RETURN;
+    for (guint i = 0; i < node->n && !found; i++)
+        found = skips(node->kid[i]);
+    return found;
+}
+
 /* A loop of the host over cases: the first one. */
 static void host_loop(PyRead *p, const WsPyNode *node)
 {
     const Val *source = py_eval(p, node->kid[1]);
-    if (source->kind == VAL_TUPLE && source->n)
+    if (skips(node->kid[2])) /* which rounds come by the launch is not followed */
+        py_leave_open(p, node);
+    else if (source->kind == VAL_TUPLE && source->n)
         py_store_value(p, node->kid[0], source->item[0], node);
     py_run(p, node->kid[2]);
 }
@@ -122,7 +137,8 @@ static void for_(PyRead *p, const WsPyNode *node)
     const WsExpr *part[3] = { NULL };
     PyLoop l = { .node = node, .body = node->kid[2], .target = node->kid[0] };
     gboolean fixed;
-    if (!range_of(p, node->kid[1], part, &fixed)) {
+    const gboolean range = range_of(p, node->kid[1], part, &fixed);
+    if (!range || (!p->in_kernel && skips(node->kid[2]))) {
         if (!p->in_kernel) {
             host_loop(p, node);
             return;

@@ -2,6 +2,7 @@
 #include "import/fit.h"
 #include "import/python/dialect/pyread_terms.h"
 #include "import/python/loops/pyread_tried.h"
+#include "import/python/names/names.h"
 #include "import/python/pyread_object.h"
 
 #include <string.h>
@@ -17,37 +18,15 @@ static void add_name(GPtrArray *names, const char *name)
         g_ptr_array_add(names, (gpointer)name);
 }
 
-static void add_target(const WsPyNode *target, GPtrArray *names)
+static void add_bound(const char *name, const WsPyNode *at, gpointer data)
 {
-    if (target->kind == WS_PY_NAME)
-        add_name(names, target->text);
-    const gboolean several =
-        target->kind == WS_PY_TUPLE || target->kind == WS_PY_LIST || target->kind == WS_PY_STAR;
-    for (guint i = 0; several && i < target->n; i++)
-        add_target(target->kid[i], names);
+    (void)at;
+    add_name(data, name);
 }
 
 void py_assigned_names(const WsPyNode *node, GPtrArray *names)
 {
-    const guint targets = node->kind == WS_PY_ASSIGN                                   ? node->n - 1
-                          : node->kind == WS_PY_AUGMENT || node->kind == WS_PY_FOR     ? 1
-                          : node->kind == WS_PY_OTHER && !g_strcmp0(node->text, "del") ? node->n
-                                                                                       : 0;
-    for (guint t = 0; t < targets; t++)
-        add_target(node->kid[t], names);
-    if (node->kind == WS_PY_DEF || node->kind == WS_PY_CLASS) {
-        add_name(names, node->text);
-        return; /* what is bound inside is not bound here */
-    }
-    g_auto(GStrv) bound = (node->kind == WS_PY_WITH || node->kind == WS_PY_TRY) && node->text
-                              ? g_strsplit(node->text, " ", -1)
-                              : NULL;
-    for (guint i = 0; bound && bound[i]; i++)
-        add_name(names, g_intern_string(bound[i]));
-    if (node->kind == WS_PY_NAMED)
-        add_name(names, node->text);
-    for (guint i = 0; i < node->n; i++)
-        py_assigned_names(node->kid[i], names);
+    py_bound_names(node, add_bound, names);
 }
 
 /* --- what a round does

@@ -154,6 +154,7 @@ WsPython *ws_python_parse(const char *text, gsize length, const char *file, GErr
     p->strings = g_string_chunk_new(4096);
     p->nodes = g_ptr_array_new_with_free_func(free_node);
     p->scratch = g_ptr_array_new();
+    p->noted = g_ptr_array_new();
     const char *bad = NULL;
     if (length > WS_PYTHON_MAX_BYTES) {
         ws_python_fail(p, WS_PYTHON_ERROR_SIZE, 1, 1, "Import the kernel from a file of its own.",
@@ -192,6 +193,7 @@ void ws_python_free(WsPython *p)
     g_string_chunk_free(p->strings);
     g_ptr_array_unref(p->nodes);
     g_ptr_array_unref(p->scratch);
+    g_ptr_array_unref(p->noted);
     g_free(p->text);
     g_free(p->file);
     g_free(p);

@@ -53,22 +53,31 @@ static WsPyNode *number(WsPython *p)
     return node;
 }
 
-/* element `for` target `in` source [`if` condition] … */
+/* `for` target `in` source [`if` condition] … */
+static WsPyNode *clause(WsPython *p)
+{
+    const WsToken *t = ws_python_token(p);
+    const guint mark = p->scratch->len;
+    if (!ws_python_need(p, "for") || !ws_python_push(p, ws_python_targets(p)) ||
+        !ws_python_need(p, "in") || !ws_python_push(p, binary(p, 0)))
+        return NULL;
+    while (ws_python_take(p, "if"))
+        if (!ws_python_push(p, ws_python_at(p, "lambda") ? ternary(p) : binary(p, 0)))
+            return NULL;
+    return ws_python_node(p, WS_PY_CLAUSE, t, NULL, mark);
+}
+
 static WsPyNode *comprehension(WsPython *p, WsPyNode *element, const WsToken *at)
 {
     const guint mark = p->scratch->len;
     ws_python_push(p, element);
     while (TRUE) {
-        if (ws_python_take(p, "for")) {
-            if (!ws_python_push(p, ws_python_targets(p)) || !ws_python_need(p, "in") ||
-                !ws_python_push(p, binary(p, 0)))
-                return NULL;
-        } else if (ws_python_take(p, "if")) {
-            if (!ws_python_push(p, binary(p, 0)))
-                return NULL;
-        } else {
+        if (ws_python_at(p, "async"))
+            return ws_python_unexpected(p, "a clause that is not asynchronous");
+        if (!ws_python_at(p, "for"))
             return ws_python_node(p, WS_PY_COMP, at, NULL, mark);
-        }
+        if (!ws_python_push(p, clause(p)))
+            return NULL;
     }
 }
 
@@ -121,10 +130,11 @@ static WsPyNode *bracketed(WsPython *p, const char *end, WsPyKind kind)
 }
 
 /* Neighbours are joined. What stands between the quotes is written as in "…"; an `f` that puts
- * something in and a `b` are kept before them. */
+ * something in and a `b` are kept before them, and what is put in is read. */
 static WsPyNode *strings(WsPython *p)
 {
     const WsToken *t = ws_python_token(p);
+    const guint mark = p->scratch->len;
     g_autoptr(GString) inner = g_string_new(NULL);
     gboolean filled = FALSE, bytes = FALSE;
     for (; ws_python_token(p)->kind == WS_TOKEN_STRING; p->at++) {
@@ -138,6 +148,8 @@ static WsPyNode *strings(WsPython *p)
         }
         const char *quote = own->start + prefix, *end = own->start + own->length;
         const gsize n = end - quote >= 6 && quote[1] == *quote && quote[2] == *quote ? 3 : 1;
+        if (format && !ws_python_fields(p, own, quote + n, end - n, raw))
+            return NULL;
         for (const char *c = quote + n; c < end - n; c++) {
             filled |= format && (*c == '{' || *c == '}');
             if (raw && *c == '\\')
@@ -147,15 +159,14 @@ static WsPyNode *strings(WsPython *p)
     }
     g_string_prepend(inner, filled ? "f\"" : bytes ? "b\"" : "\"");
     g_string_append_c(inner, '"');
-    return ws_python_node(p, WS_PY_STRING, t, g_string_chunk_insert(p->strings, inner->str),
-                          p->scratch->len);
+    return ws_python_node(p, WS_PY_STRING, t, g_string_chunk_insert(p->strings, inner->str), mark);
 }
 
 static WsPyNode *lambda(WsPython *p, const WsToken *t)
 {
     const guint mark = p->scratch->len;
     p->at++;
-    if (!ws_python_params(p, ":", FALSE) || !ws_python_need(p, ":") ||
+    if (!ws_python_push(p, ws_python_params(p, ":", FALSE)) || !ws_python_need(p, ":") ||
         !ws_python_push(p, ternary(p)))
         return NULL;
     return ws_python_node(p, WS_PY_LAMBDA, t, NULL, mark);

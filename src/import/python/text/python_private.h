@@ -30,11 +30,14 @@ struct WsPython {
     GPtrArray *nodes; /* WsPyNode*, owned */
     guint at, depth;
     GPtrArray *scratch; /* kids under construction */
+    GPtrArray *noted;   /* WsPyNode*: annotations of the line */
     const WsPyNode *module;
     GError **error;
 };
 
 gboolean ws_python_tokenize(WsPython *p);
+/* The tokens of a part of the text, as if it stood in brackets on the line of `t`. */
+gboolean ws_python_tokenize_part(WsPython *p, const WsToken *t, const char *from, const char *to);
 /* Says FILE:LINE:COLUMN and stops the reader; always FALSE / NULL for the caller. */
 gboolean ws_python_fail(WsPython *p, WsPythonError code, guint line, guint column,
                         const char *remedy, const char *format, ...) G_GNUC_PRINTF(6, 7);
@@ -53,6 +56,9 @@ gboolean ws_python_push(WsPython *p, WsPyNode *kid);
 gboolean ws_python_enter(WsPython *p); /* one level deeper; FALSE: too deep */
 void ws_python_leave(WsPython *p);
 
+/* Pushes what an f-string puts in between `from` and `to`. */
+gboolean ws_python_fields(WsPython *p, const WsToken *t, const char *from, const char *to,
+                          gboolean raw);
 WsPyNode *ws_python_expression(WsPython *p);  /* one, without commas */
 WsPyNode *ws_python_expressions(WsPython *p); /* with commas: a TUPLE */
 WsPyNode *ws_python_targets(WsPython *p);     /* targets of `for`, up to `in` */

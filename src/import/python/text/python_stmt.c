@@ -19,6 +19,11 @@ WsPyNode *ws_python_params(WsPython *p, const char *end, gboolean annotated)
             p->at++;
         else if (!*star && !ws_python_take(p, "/"))
             return ws_python_unexpected(p, "the name of a parameter");
+        else if (!*star) { /* what stands before it has no name for callers */
+            if (!ws_python_take(p, ","))
+                break;
+            continue;
+        }
         WsPyNode *type =
             annotated && ws_python_take(p, ":") ? ws_python_expression(p) : ws_python_none(p);
         if (!ws_python_push(p, type))
@@ -27,8 +32,10 @@ WsPyNode *ws_python_params(WsPython *p, const char *end, gboolean annotated)
         if (!ws_python_push(p, value))
             return NULL;
         const char *text = name->kind == WS_TOKEN_NAME ? ws_python_intern(p, name) : "";
-        if (*star)
-            text = g_string_chunk_insert(p->strings, "*");
+        if (*star) {
+            g_autofree char *starred = g_strconcat("*", text, NULL);
+            text = g_string_chunk_insert(p->strings, starred);
+        }
         if (!ws_python_push(p, ws_python_node(p, WS_PY_PARAM, at, text, inner)))
             return NULL;
         if (!ws_python_take(p, ","))
@@ -63,6 +70,20 @@ static WsPyNode *block(WsPython *p)
     return ws_python_node(p, WS_PY_BLOCK, t, NULL, mark);
 }
 
+/* Names of types, and lists of them: asking for them does nothing. */
+static gboolean is_type(const WsPyNode *node)
+{
+    static const WsPyKind plain[] = { WS_PY_NAME,   WS_PY_ATTR,  WS_PY_CONST,
+                                      WS_PY_INT,    WS_PY_INDEX, WS_PY_TUPLE,
+                                      WS_PY_BINARY, WS_PY_LIST,  WS_PY_STRING };
+    gboolean is = FALSE;
+    for (guint i = 0; i < G_N_ELEMENTS(plain); i++)
+        is |= node->kind == plain[i];
+    for (guint i = 0; i < node->n && is; i++)
+        is = is_type(node->kid[i]);
+    return is;
+}
+
 static WsPyNode *definition(WsPython *p, const WsToken *t)
 {
     const guint mark = p->scratch->len;
@@ -73,11 +94,32 @@ static WsPyNode *definition(WsPython *p, const WsToken *t)
     if (!ws_python_need(p, "(") || !ws_python_push(p, ws_python_params(p, ")", TRUE)) ||
         !ws_python_need(p, ")"))
         return NULL;
-    if (ws_python_take(p, "->") && !ws_python_expression(p))
+    const WsToken *arrow = ws_python_token(p);
+    WsPyNode *result = NULL;
+    if (ws_python_take(p, "->") && !(result = ws_python_expression(p)))
         return NULL;
-    return ws_python_push(p, block(p))
-               ? ws_python_node(p, WS_PY_DEF, t, ws_python_intern(p, name), mark)
-               : NULL;
+    if (!ws_python_push(p, block(p)))
+        return NULL;
+    if (result && !is_type(result)) {
+        const guint inner = p->scratch->len;
+        ws_python_push(p, result);
+        ws_python_push(p, ws_python_node(p, WS_PY_NOTED, arrow, NULL, inner));
+    }
+    return ws_python_node(p, WS_PY_DEF, t, ws_python_intern(p, name), mark);
+}
+
+/* What is called is not run then, but gives something that may be waited for. */
+static WsPyNode *asynchronous(WsPython *p, const WsToken *t, WsPyNode *function)
+{
+    if (!function)
+        return NULL;
+    const guint mark = p->scratch->len;
+    ws_python_push(p, ws_python_node(p, WS_PY_OTHER, t, "async", mark));
+    WsPyNode *body = function->kid[1];
+    for (guint i = 0; i < body->n; i++)
+        ws_python_push(p, body->kid[i]);
+    function->kid[1] = ws_python_node(p, WS_PY_BLOCK, t, NULL, mark);
+    return function->kid[1] ? function : NULL;
 }
 
 static WsPyNode *class_(WsPython *p, const WsToken *t)
@@ -226,7 +268,7 @@ static WsPyNode *try_(WsPython *p, const WsToken *t)
     while (TRUE) {
         if (ws_python_take(p, "except")) {
             ws_python_take(p, "*");
-            if (!ws_python_at(p, ":") && !ws_python_expressions(p))
+            if (!ws_python_at(p, ":") && !ws_python_push(p, ws_python_expressions(p)))
                 return NULL;
             if (ws_python_take(p, "as")) {
                 const WsPyNode *target = ws_python_expression(p);
@@ -318,8 +360,14 @@ static WsPyNode *expression_statement(WsPython *p, const WsToken *t)
                    ? ws_python_node(p, WS_PY_AUGMENT, t, op, mark)
                    : NULL;
     if (ws_python_take(p, ":")) { /* annotated */
-        if (!ws_python_expression(p))
+        WsPyNode *type = ws_python_expression(p);
+        if (!type)
             return NULL;
+        if (!is_type(type)) { /* a statement of its own, behind the line */
+            const guint inner = p->scratch->len;
+            ws_python_push(p, type);
+            g_ptr_array_add(p->noted, ws_python_node(p, WS_PY_NOTED, t, NULL, inner));
+        }
         if (!ws_python_at(p, "="))
             return ws_python_node(p, WS_PY_EXPR, t, NULL, mark);
     }
@@ -371,6 +419,10 @@ static gboolean simple_line(WsPython *p)
             break;
         if (!ws_python_push(p, simple(p)))
             return FALSE;
+        for (guint i = 0; i < p->noted->len; i++)
+            if (!ws_python_push(p, p->noted->pdata[i]))
+                return FALSE;
+        g_ptr_array_set_size(p->noted, 0);
     } while (ws_python_take(p, ";"));
     if (ws_python_token(p)->kind == WS_TOKEN_END)
         return TRUE;
@@ -389,9 +441,12 @@ static gboolean statement(WsPython *p)
         p->at++;
         return TRUE;
     }
-    if (ws_python_take(p, "async") &&
-        !ws_python_push(p, ws_python_node(p, WS_PY_OTHER, t, "async", p->scratch->len)))
-        return FALSE;
+    if (ws_python_take(p, "async")) {
+        if (ws_python_take(p, "def"))
+            return ws_python_push(p, asynchronous(p, t, definition(p, t)));
+        if (!ws_python_push(p, ws_python_node(p, WS_PY_OTHER, t, "async", p->scratch->len)))
+            return FALSE;
+    }
     if (ws_python_at(p, "@"))
         return ws_python_push(p, decorated(p));
     if (ws_python_take(p, "def"))

@@ -10,6 +10,7 @@ typedef struct {
     guint line, column;
     GArray *indent;   /* guint: columns of the open blocks */
     GByteArray *open; /* brackets */
+    guint outer;      /* of those around a part of the text */
 } Lexer;
 
 /* Counted on from the last place that was asked for: lines may be long. */
@@ -168,7 +169,8 @@ static gboolean bracket(Lexer *l, char c)
     const char *which = strchr(closing, c);
     if (!which)
         return TRUE;
-    if (!l->open->len || (char)l->open->data[l->open->len - 1] != opening[which - closing])
+    if (l->open->len <= l->outer ||
+        (char)l->open->data[l->open->len - 1] != opening[which - closing])
         return ws_python_fail(l->p, WS_PYTHON_ERROR_SYNTAX, l->line, column_of(l, l->at),
                               "Match the brackets.", "'%c' closes no bracket of its kind", c);
     g_byte_array_set_size(l->open, l->open->len - 1);
@@ -224,7 +226,7 @@ static gboolean run(Lexer *l)
 {
     if (l->end - l->at >= 3 && !memcmp(l->at, "\xef\xbb\xbf", 3))
         l->line_start = l->at += 3;
-    if (!line_start(l))
+    if (!l->outer && !line_start(l))
         return FALSE;
     while (l->at < l->end) {
         const char c = *l->at;
@@ -247,14 +249,28 @@ static gboolean run(Lexer *l)
             return FALSE;
         }
     }
-    if (l->open->len)
+    if (l->open->len > l->outer)
         return ws_python_fail(l->p, WS_PYTHON_ERROR_SYNTAX, l->line, column_of(l, l->at),
                               "Close it.", "the file ends inside a bracket '%c'",
                               l->open->data[l->open->len - 1]);
-    if (!end_of_line(l) || !indentation(l, 0))
+    if (!l->outer && (!end_of_line(l) || !indentation(l, 0)))
         return FALSE;
     add(l, WS_TOKEN_END, l->at, 0);
     return TRUE;
+}
+
+static gboolean tokenize(Lexer *l)
+{
+    const guint zero = 0;
+    l->indent = g_array_new(FALSE, FALSE, sizeof(guint));
+    l->open = g_byte_array_new();
+    g_array_append_val(l->indent, zero);
+    if (l->outer)
+        g_byte_array_append(l->open, (const guint8 *)"(", 1);
+    const gboolean good = run(l);
+    g_array_unref(l->indent);
+    g_byte_array_unref(l->open);
+    return good;
 }
 
 gboolean ws_python_tokenize(WsPython *p)
@@ -262,12 +278,11 @@ gboolean ws_python_tokenize(WsPython *p)
     Lexer l = {
         .p = p, .at = p->text, .end = p->text + p->length, .line_start = p->text, .line = 1
     };
-    const guint zero = 0;
-    l.indent = g_array_new(FALSE, FALSE, sizeof(guint));
-    l.open = g_byte_array_new();
-    g_array_append_val(l.indent, zero);
-    const gboolean good = run(&l);
-    g_array_unref(l.indent);
-    g_byte_array_unref(l.open);
-    return good;
+    return tokenize(&l);
+}
+
+gboolean ws_python_tokenize_part(WsPython *p, const WsToken *t, const char *from, const char *to)
+{
+    Lexer l = { .p = p, .at = from, .end = to, .line_start = from, .line = t->line, .outer = 1 };
+    return tokenize(&l);
 }

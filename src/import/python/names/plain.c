@@ -1,4 +1,5 @@
 #include "import/python/loops/pyread_loop.h"
+#include "import/python/names/names.h"
 #include "import/python/pyread_branch.h"
 #include "import/python/pyread_host.h"
 #include "import/python/pyread_law.h"
@@ -17,81 +18,97 @@ static void odd(PyRead *p, const WsPyNode *at, const char *what)
     ws_source_unread(p->r, at->line, at->column, at->end_line, what, source);
 }
 
-/* --- attributes that are stored ----------------------------------------------------------------*/
-
-static gboolean has_method(const WsPyNode *node, const char *name)
-{
-    for (guint i = 0; node->kind == WS_PY_CLASS && i < node->kid[0]->n; i++) {
-        const WsPyNode *f = node->kid[0]->kid[i];
-        if (f->kind == WS_PY_DEF && !strcmp(f->text, name))
-            return TRUE;
-    }
-    for (guint i = 0; i < node->n; i++)
-        if (has_method(node->kid[i], name))
-            return TRUE;
-    return FALSE;
-}
-
-/* Of a class, a function, or a module of the dialect: they are something else afterwards. */
-static void stored(PyRead *p, const WsPyNode *target)
-{
-    const gboolean several =
-        target->kind == WS_PY_TUPLE || target->kind == WS_PY_LIST || target->kind == WS_PY_STAR;
-    for (guint i = 0; several && i < target->n; i++)
-        stored(p, target->kid[i]);
-    if (target->kind != WS_PY_ATTR)
-        return;
-    const WsPyNode *root = target;
-    while (root->kind == WS_PY_ATTR)
-        root = root->kid[0];
-    const char *name = root->kind == WS_PY_NAME ? root->text : "";
-    const Val *own = g_hash_table_lookup(p->globals, name);
-    const char *dotted = g_hash_table_lookup(p->aliases, name);
-    g_autofree char *own_text = ws_python_dotted(target);
-    g_autofree char *full =
-        dotted && own_text ? g_strconcat(dotted, own_text + strlen(name), NULL) : NULL;
-    const gboolean is_knob = full &&
-                             g_str_has_prefix(full, "triton.knobs.") && /* of the compiler */
-                             !strstr(full, "hook") && !strstr(full, "override");
-    if (has_method(ws_python_module(p->py), target->text) ||
-        (own && (own->kind == VAL_CLASS || own->kind == VAL_FUNC)) ||
-        (dotted && g_str_has_prefix(dotted, "triton") && !is_knob))
-        odd(p, target, ws_source_format(p->r, "what `%s` is after it is stored", target->text));
-}
-
 /* --- the file ----------------------------------------------------------------------------------*/
 
-static void statement(PyRead *p, const WsPyNode *node)
+/* Settings of the compiler that do not change what it makes of a kernel's words. */
+static gboolean is_knob(const char *dotted)
 {
-    static const char *const words[] = { "global", "nonlocal", "yield", "await", "async" };
-    const guint targets = node->kind == WS_PY_ASSIGN                                   ? node->n - 1
-                          : node->kind == WS_PY_AUGMENT || node->kind == WS_PY_FOR     ? 1
-                          : node->kind == WS_PY_OTHER && !g_strcmp0(node->text, "del") ? node->n
-                                                                                       : 0;
-    for (guint i = 0; i < targets; i++)
-        stored(p, node->kid[i]);
-    for (guint i = 0; node->kind == WS_PY_OTHER && node->text && i < G_N_ELEMENTS(words); i++)
-        if (!strcmp(node->text, words[i]))
-            odd(p, node, ws_source_format(p->r, "what `%s` does in the file", words[i]));
+    return g_str_has_prefix(dotted, "triton.knobs.") && !strstr(dotted, "hook") &&
+           !strstr(dotted, "override");
 }
 
-void py_plain_file(PyRead *p, const WsPyNode *node)
+static char *full_name(const PyRead *p, const WsPyNode *node)
 {
-    static const char *const binders[] = { "exec",    "globals", "locals", "vars",
-                                           "setattr", "delattr", NULL };
-    static const char *const inner[] = { "__dict__", "__class__", "__setattr__", "__delattr__",
-                                         NULL };
-    statement(p, node);
-    if (node->kind == WS_PY_NAMED)
+    const WsPyNode *root = py_root(node);
+    const char *module =
+        root->kind == WS_PY_NAME ? g_hash_table_lookup(p->names->imports, root->text) : NULL;
+    g_autofree char *own = module ? ws_python_dotted(node) : NULL;
+    return own ? g_strconcat(module, own + strlen(root->text), NULL) : g_strdup(module);
+}
+
+/* What is stored to a module of the compiler, or in its place. */
+static void stored(PyRead *p, const WsPyNode *target)
+{
+    for (guint i = 0; py_several(target) && i < target->n; i++)
+        stored(p, target->kid[i]);
+    g_autofree char *full =
+        target->kind == WS_PY_ATTR || target->kind == WS_PY_INDEX ? full_name(p, target) : NULL;
+    const gboolean compiler = full && g_str_has_prefix(full, "triton") && !is_knob(full);
+    if (compiler)
+        odd(p, target,
+            ws_source_format(p->r, "what `%s` is after it is stored",
+                             target->kind == WS_PY_ATTR ? target->text : full));
+}
+
+static gboolean is_odd_attribute(const char *name)
+{
+    static const char *const known[] = { "__name__",    "__doc__",  "__file__",      "__init__",
+                                         "__version__", "__len__",  "__qualname__",  "__module__",
+                                         "__class__",   "__call__", "__post_init__", NULL };
+    static const char *const frames[] = {
+        "f_globals", "f_locals",          "f_builtins",
+        "_getframe", "set_default_dtype", "set_default_tensor_type",
+        NULL
+    };
+    return (g_str_has_prefix(name, "__") && g_str_has_suffix(name, "__") &&
+            !g_strv_contains(known, name)) ||
+           g_strv_contains(frames, name);
+}
+
+/* exec and the like, called, given away or imported, but for setattr(x, "name", v). */
+static void binders(PyRead *p, const WsPyNode *node)
+{
+    g_autofree char *full = node->kind == WS_PY_ATTR ? full_name(p, node) : NULL;
+    const gboolean of_module = full && g_str_has_prefix(full, "builtins");
+    const char *word = node->kind == WS_PY_NAME || of_module ? node->text : "";
+    for (guint i = 0; node->kind == WS_PY_IMPORT && i < node->n; i++)
+        if (py_is_binder(node->kid[i]->text) || is_odd_attribute(node->kid[i]->text))
+            odd(p, node, ws_source_format(p->r, "what `%s` binds", node->kid[i]->text));
+    if (py_is_binder(word) && !g_hash_table_contains(p->names->functions, word))
+        odd(p, node, ws_source_format(p->r, "what `%s` binds", word));
+}
+
+static void plain_file(PyRead *p, const WsPyNode *node, const WsPyNode *function)
+{
+    guint n;
+    WsPyNode **target = py_targets(node, &n);
+    for (guint i = 0; i < n; i++)
+        stored(p, target[i]);
+    const gboolean kernel = function && py_is_jit(function);
+    if (node->kind == WS_PY_NAMED && kernel)
         odd(p, node, "what `:=` binds");
-    if (node->kind == WS_PY_ATTR && g_strv_contains(inner, node->text))
+    const gboolean waits = node->kind == WS_PY_OTHER && node->text &&
+                           (!strcmp(node->text, "yield") || !strcmp(node->text, "await") ||
+                            !strcmp(node->text, "async"));
+    const gboolean binds = node->kind == WS_PY_OTHER && node->text &&
+                           (!strcmp(node->text, "global") || !strcmp(node->text, "nonlocal"));
+    if ((waits && (!function || kernel || py_leads_to_launch(p, function))) || (binds && kernel))
+        odd(p, node, ws_source_format(p->r, "what `%s` does in the file", node->text));
+    if (node->kind == WS_PY_ATTR && is_odd_attribute(node->text))
         odd(p, node, ws_source_format(p->r, "what is done with `%s`", node->text));
-    const char *callee =
-        node->kind == WS_PY_CALL && node->kid[0]->kind == WS_PY_NAME ? node->kid[0]->text : NULL;
-    if (callee && g_strv_contains(binders, callee))
-        odd(p, node, ws_source_format(p->r, "what `%s` binds", callee));
+    g_autofree char *set = py_set_attribute(node);
+    if (set && is_odd_attribute(set))
+        odd(p, node, ws_source_format(p->r, "what is done with `%s`", set));
+    if (!set)
+        binders(p, node);
     for (guint i = 0; i < node->n; i++)
-        py_plain_file(p, node->kid[i]);
+        if (!set || i)
+            plain_file(p, node->kid[i], node->kind == WS_PY_DEF && i == 1 ? node : function);
+}
+
+void py_plain_file(PyRead *p, const WsPyNode *module)
+{
+    plain_file(p, module, NULL);
 }
 
 /* --- classes -----------------------------------------------------------------------------------*/
@@ -105,6 +122,14 @@ gboolean py_plain_decorator(const PyRead *p, const WsPyNode *node)
         g_strconcat(alias ? alias : "", name ? name + (alias ? strlen(root) : 0) : NULL, NULL);
     return name && py_law_harmless(PY_HARMLESS_DECORATOR, full) &&
            !g_hash_table_contains(p->globals, root);
+}
+
+static gboolean has_method(const WsPyNode *class, const char *name)
+{
+    for (guint i = 0; i < class->kid[0]->n; i++)
+        if (class->kid[0]->kid[i]->kind == WS_PY_DEF && !strcmp(class->kid[0]->kid[i]->text, name))
+            return TRUE;
+    return FALSE;
 }
 
 /* A call of nothing: what stands in parentheses behind the name of a class. */
@@ -162,7 +187,8 @@ static gboolean plain_member(const PyRead *p, const WsPyNode *class, const WsPyN
                !strcmp(node->kid[0]->text ? node->kid[0]->text : "", "...");
     case WS_PY_ASSIGN:
         return node->n == 2 && node->kid[0]->kind == WS_PY_NAME &&
-               !has_method(class, node->kid[0]->text);
+               !has_method(class, node->kid[0]->text) &&
+               !g_hash_table_contains(p->names->any, node->kid[0]->text);
     default:
         return FALSE;
     }
@@ -185,67 +211,42 @@ gboolean py_plain_class(PyRead *p, const WsPyNode *class, const WsPyNode *at)
 
 gboolean py_plain_store(PyRead *p, const Val *object, const WsPyNode *at)
 {
-    if (object != p->making)
+    if (object != p->making && p->in_kernel)
         odd(p, at, "an attribute that is stored outside of __init__");
     return object == p->making;
 }
 
 /* --- defaults of parameters --------------------------------------------------------------------*/
 
-static guint target_binds(const WsPyNode *target, const char *name)
-{
-    guint n = target->kind == WS_PY_NAME && !strcmp(target->text, name);
-    const gboolean several =
-        target->kind == WS_PY_TUPLE || target->kind == WS_PY_LIST || target->kind == WS_PY_STAR;
-    for (guint i = 0; several && i < target->n; i++)
-        n += target_binds(target->kid[i], name);
-    return n;
-}
+typedef struct {
+    const char *name;
+    guint n;
+} Count;
 
-/* How often something other than an import binds the name, anywhere. */
-static guint binds(const WsPyNode *node, const char *name)
+static void count(const char *name, const WsPyNode *at, gpointer data)
 {
-    const guint targets = node->kind == WS_PY_ASSIGN                               ? node->n - 1
-                          : node->kind == WS_PY_AUGMENT || node->kind == WS_PY_FOR ? 1
-                                                                                   : 0;
-    guint n = 0;
-    for (guint i = 0; i < targets; i++)
-        n += target_binds(node->kid[i], name);
-    if (node->kind == WS_PY_DEF || node->kind == WS_PY_CLASS || node->kind == WS_PY_PARAM ||
-        node->kind == WS_PY_NAMED)
-        n += !strcmp(node->text, name);
-    if ((node->kind == WS_PY_WITH || node->kind == WS_PY_TRY) && node->text) {
-        g_auto(GStrv) word = g_strsplit(node->text, " ", -1);
-        n += g_strv_contains((const char *const *)word, name);
-    }
-    for (guint i = 0; i < node->n; i++)
-        n += binds(node->kid[i], name);
-    return n;
+    (void)at;
+    Count *c = data;
+    c->n += !strcmp(name, c->name);
 }
 
 /* How often the block binds the name, not counting functions in it; in a loop, twice. */
 static guint scope_binds(const WsPyNode *node, const char *name)
 {
-    const guint targets = node->kind == WS_PY_ASSIGN                                   ? node->n - 1
-                          : node->kind == WS_PY_AUGMENT || node->kind == WS_PY_FOR     ? 1
-                          : node->kind == WS_PY_OTHER && !g_strcmp0(node->text, "del") ? node->n
-                                                                                       : 0;
-    guint n = 0;
-    for (guint i = 0; i < targets; i++)
-        n += target_binds(node->kid[i], name);
-    for (guint i = 0; node->kind == WS_PY_IMPORT && i < node->n; i++) {
-        const WsPyNode *word = node->kid[i]->n ? node->kid[i]->kid[0] : node->kid[i];
-        n += !strcmp(word->text, name);
-    }
-    if ((node->kind == WS_PY_WITH || node->kind == WS_PY_TRY) && node->text) {
-        g_auto(GStrv) word = g_strsplit(node->text, " ", -1);
-        n += g_strv_contains((const char *const *)word, name);
-    }
-    if (node->kind == WS_PY_NAMED || node->kind == WS_PY_DEF || node->kind == WS_PY_CLASS)
-        n += !strcmp(node->text, name);
-    for (guint i = 0; node->kind != WS_PY_DEF && node->kind != WS_PY_CLASS && i < node->n; i++)
+    Count c = { name, 0 };
+    py_bound_names(node, count, &c);
+    return node->kind == WS_PY_FOR || node->kind == WS_PY_WHILE ? 2 * c.n : c.n;
+}
+
+/* How often the name is bound, in any scope. */
+static guint binds(const WsPyNode *node, const char *name)
+{
+    guint n = node->kind == WS_PY_PARAM && !strcmp(node->text, name);
+    for (guint i = 0; node->kind == WS_PY_BLOCK && i < node->n; i++)
         n += scope_binds(node->kid[i], name);
-    return node->kind == WS_PY_FOR || node->kind == WS_PY_WHILE ? 2 * n : n;
+    for (guint i = 0; i < node->n; i++)
+        n += binds(node->kid[i], name);
+    return n;
 }
 
 GHashTable *py_closure(PyRead *p)
@@ -262,7 +263,9 @@ GHashTable *py_closure(PyRead *p)
     py_assigned_names(f->kid[1], names);
     for (guint i = 0; i < names->len; i++) {
         const char *name = names->pdata[i];
-        guint n = scope_binds(f->kid[1], name);
+        guint n = 0;
+        for (guint k = 0; k < f->kid[1]->n; k++)
+            n += scope_binds(f->kid[1]->kid[k], name);
         for (guint k = 0; k < f->kid[0]->n; k++)
             n += !strcmp(f->kid[0]->kid[k]->text, name);
         if (n > 1 || !g_hash_table_contains(p->frame->vars, name))
@@ -287,7 +290,8 @@ void py_plain_kernel(PyRead *p, const WsPyNode *kernel)
     guint n = 0;
     for (guint i = 0; scope && i < scope->n; i++)
         n += scope_binds(scope->kid[i], kernel->text);
-    if (n > 1)
+    const Val function = { .kind = VAL_FUNC };
+    if (n > 1 || py_is_changed(p, kernel->text, &function))
         odd(p, kernel, ws_source_format(p->r, "which function `%s` is", kernel->text));
 }
 
