@@ -118,6 +118,8 @@ typedef struct {
     char *first_violation;
 } WsRehearseResult;
 void ws_rehearse_result_free(WsRehearseResult *r);
+/* Nothing of the program is missing in the rehearsal (its sizes and its reference aside). */
+gboolean ws_rehearse_supports(const WsProgram *p, GError **error);
 /* Runs the same lowering on the CPU, one fiber per GPU thread in seeded random order with delayed
  * TMA, on the design's rehearsal sizes, and compares every output element with `reference`. */
 WsRehearseResult *ws_rehearse(const WsProgram *p, const WsRehearseOptions *options,

@@ -337,6 +337,18 @@ static gboolean fits(const WsProgram *p, GError **error)
     return TRUE;
 }
 
+gboolean ws_rehearse_supports(const WsProgram *p, GError **error)
+{
+    if (!fits(p, error))
+        return FALSE;
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMModuleRef module = ws_lower_host(p, NULL, context, error);
+    if (module)
+        LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+    return module != NULL;
+}
+
 WsRehearseResult *ws_rehearse(const WsProgram *p, const WsRehearseOptions *options,
                               WsFindings *findings, GError **error)
 {

@@ -2,6 +2,7 @@
  * compares the two. */
 #include "base/json_out.h"
 #include "check/witness/witness.h"
+#include "cli/back_ends.h"
 #include "cli/check_report.h"
 #include "mend/fix.h"
 #include "program/parts/operation.h"
@@ -265,7 +266,7 @@ static void witness(Json *j, const WsCliInput *in, const WsVerdict *v)
 }
 
 char *ws_cli_check_json_text(const char *file, const WsCliInput *in, GArray *settings,
-                             const WsVerdict *v, int code)
+                             const WsVerdict *v, int code, gboolean back_ends)
 {
     Json j = { .settings = settings };
     ws_json_out_init(&j.json);
@@ -290,16 +291,17 @@ char *ws_cli_check_json_text(const char *file, const WsCliInput *in, GArray *set
     ws_json_out_close(&j.json, ']');
     silenced(&j, in->findings);
     witness(&j, in, v);
+    ws_cli_put_back_ends(&j.json, back_ends ? in->program : NULL);
     ws_json_out_close(&j.json, '}');
     return ws_json_out_end(&j.json);
 }
 
 void ws_cli_check_json(const char *file, const WsCliInput *in, char **set, const WsVerdict *v,
-                       int code)
+                       int code, gboolean back_ends)
 {
     g_autoptr(GArray) settings = NULL;
     if (!ws_cli_settings(set, "--set", &settings))
         settings = g_array_new(FALSE, TRUE, sizeof(WsSetting));
-    g_autofree char *text = ws_cli_check_json_text(file, in, settings, v, code);
+    g_autofree char *text = ws_cli_check_json_text(file, in, settings, v, code, back_ends);
     fputs(text, stdout);
 }

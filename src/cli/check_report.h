@@ -6,12 +6,13 @@
 
 G_BEGIN_DECLS
 
-/* Version 2 of the JSON form (docs/schema/check.json). `verdict` NULL: the design does not elaborate. */
+/* Version 2 of the JSON form (docs/schema/check.json). `verdict` NULL: the design does not elaborate;
+ * `back_ends`: those are asked, too. */
 void ws_cli_check_json(const char *file, const WsCliInput *in, char **set, const WsVerdict *verdict,
-                       int code);
+                       int code, gboolean back_ends);
 /* The same as text (caller frees), with the settings as WsSetting. */
 char *ws_cli_check_json_text(const char *file, const WsCliInput *in, GArray *settings,
-                             const WsVerdict *verdict, int code);
+                             const WsVerdict *verdict, int code, gboolean back_ends);
 
 /* Adds what the check leaves to other commands: statements of the reference that cannot be
  * evaluated (with code generation), and, as warnings, own sizes that cannot be launched. */

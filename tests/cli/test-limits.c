@@ -331,7 +331,7 @@ static void test_registers(void)
         g_autofree char *output = NULL;
         const char *const argv[] = { c[0], file, c[1] ? c[1] : "--sms=1", c[2], NULL };
         const int code = run(argv, &output);
-        g_test_message("%d\n%s", code, output);
+        g_test_message("%s: %d", c[0], code);
         if (code == 4)
             return;
         g_assert_cmpint(code, ==, fits ? 0 : 3);

@@ -42,6 +42,7 @@ static const struct {
     JSON_OF(DESIGNS "global/right-covers.wstave"),
     JSON_OF(WS_SOURCE_ROOT "/tests/cli/suppressed.wstave"),
     { "check", { "check", "--json", GEMM, DESIGNS "catalogue/C01-plain-ring.wstave" } },
+    { "check", { "check", "--json", "--back-ends", GEMM, DESIGNS "raw-steps.wstave" } },
     { "simulate", { "simulate", GEMM, "--json", "--gains" } },
     { "simulate", { "simulate", GEMM, "--json", "--size", "M=0" } },
     { "advise", { "advise", GEMM, "--json" } },

@@ -1,5 +1,6 @@
 #include "check/title.h"
 #include "check/witness/witness.h"
+#include "cli/back_ends.h"
 #include "cli/check_files.h"
 #include "cli/check_report.h"
 #include "cli/colour.h"
@@ -84,7 +85,7 @@ static gboolean take_fix(int *argc, char **argv, const char **only)
 typedef struct {
     gboolean json, strict, witness, step, dry, write, verified, quiet;
     guint policy;
-    gboolean list;
+    gboolean list, back_ends;
     char *require, *policies, *from, *certificate, *kernel, *sarif_file;
     WsSarif *sarif; /* NULL: none is wanted */
     char **set, **define, **assume;
@@ -191,12 +192,21 @@ static void print_findings(const char *file, WsCliInput *in, const WsVerdict *ve
         print_silenced(in->findings);
 }
 
+static void print_back_ends(const char *file, const WsCliInput *in, const Options *o)
+{
+    if (!o->back_ends || !in->program)
+        return;
+    printf("%s: back ends\n", file);
+    ws_cli_print_back_ends(in->program);
+}
+
 static void print_text(const char *file, WsCliInput *in, const WsVerdict *verdict, const Options *o)
 {
     print_findings(file, in, verdict, o);
     g_autofree char *text = verdict && !o->quiet ? ws_verdict_text(verdict) : NULL;
     if (text)
         printf("%s: %s\n", file, text);
+    print_back_ends(file, in, o);
 }
 
 /* The file is written whole or not at all; what is not proved leaves it as it was. */
@@ -287,11 +297,13 @@ static int judge_design(const char *file, const Options *o, GString *table, GStr
         g_autoptr(GArray) settings = NULL;
         if (!ws_cli_settings(set, "--set", &settings))
             return WS_EXIT_USAGE;
-        g_autofree char *text = ws_cli_check_json_text(file, &in, settings, verdict, code);
+        g_autofree char *text =
+            ws_cli_check_json_text(file, &in, settings, verdict, code, o->back_ends);
         g_string_append_printf(json, "%s%s", json->len ? ", " : "", g_strchomp(text));
         return code;
     }
     print_findings(file, &in, verdict, o);
+    print_back_ends(file, &in, o);
     if (o->verified)
         code = confirm(file, &in, verdict, o, code);
     g_autofree char *text = verdict ? ws_verdict_text(verdict) : g_strdup("");
@@ -437,6 +449,8 @@ int ws_command_check(int argc, char **argv)
           "with --from: what a parameter or a constant of the file is", "NAME=VALUE" },
         { "assume", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o.assume,
           "with --from: what holds for the sizes of the kernel", "EXPR" },
+        { "back-ends", 0, 0, G_OPTION_ARG_NONE, &o.back_ends,
+          "say which back ends can write the design, and what the others lack", NULL },
         { "sarif", 0, 0, G_OPTION_ARG_FILENAME, &o.sarif_file,
           "write what was found in SARIF 2.1.0, of all files in one", "FILE" },
         { "quiet", 'q', 0, G_OPTION_ARG_NONE, &o.quiet,
@@ -488,7 +502,7 @@ int ws_command_check(int argc, char **argv)
     if (o.sarif && !o.from && !ws_cli_is_foreign(file))
         ws_sarif_add(o.sarif, file, NULL, in.findings, verdict);
     if (o.json)
-        ws_cli_check_json(file, &in, o.set, verdict, code);
+        ws_cli_check_json(file, &in, o.set, verdict, code, o.back_ends);
     else if (in.findings)
         print_text(file, &in, verdict, &o);
     if (o.verified)

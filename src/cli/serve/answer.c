@@ -104,7 +104,7 @@ static int check(Work *w)
                    : verdict->kind == WS_VERDICT_OUTSIDE ? WS_EXIT_OUTSIDE
                                                          : code;
     }
-    w->result = ws_cli_check_json_text(w->request.file, &w->in, w->request.set, verdict, code);
+    w->result = ws_cli_check_json_text(w->request.file, &w->in, w->request.set, verdict, code, FALSE);
     return code;
 }
 
