@@ -56,6 +56,7 @@ GPtrArray *ws_fixes_planned(const WsDesign *design, const WsFinding *finding)
         F.row = &rows[i].row;
         rows[i].build(&F);
     }
+    ws_fixes_rank(&F, out);
     ws_fixer_clear(&F);
     ws_fixes_sort(out);
     return out;

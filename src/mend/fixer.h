@@ -111,6 +111,8 @@ gboolean ws_fix_gets_stale(const WsFixState *before, const WsFixState *after);
 gboolean ws_fix_only_adds(const WsFix *fix);
 /* ws_fixes_of(), none of them drawn, nor known to fit. */
 GPtrArray *ws_fixes_planned(const WsDesign *design, const WsFinding *finding);
+/* Raises the cost of those that are far from all steps that the finding names (near.c). */
+void ws_fixes_rank(const WsFixer *F, GPtrArray *fixes);
 /* Sorts proposals by cost; of those that do the same one stays. */
 void ws_fixes_sort(GPtrArray *fixes);
 

@@ -5,6 +5,17 @@
 enum { MOST = 12, ANOTHER = 8, STILL_READ = 8, CHANGED_PLACES = 8 };
 
 /* --- releases --------------------------------------------------------------------------------- */
+/* A step of the finding is a product or a transfer, which something has to wait for. */
+static gboolean about_products(const WsFixer *F)
+{
+    const gint of[] = { F->at, F->other };
+    for (guint i = 0; i < G_N_ELEMENTS(of); i++)
+        if (of[i] >= 0 && ws_spot(F, of[i])->node->kind != WS_STEP_READ &&
+            ws_spot(F, of[i])->node->kind != WS_STEP_WRITE)
+            return TRUE;
+    return of[0] < 0;
+}
+
 static void later(WsFixer *F, gint arrive)
 {
     const WsNode *step = ws_spot(F, arrive)->node;
@@ -17,6 +28,8 @@ static void later(WsFixer *F, gint arrive)
             WsFix *fix = ws_fixer_add(F, "Move %s after %s", name, wait);
             if (k == ws_spot_next(F, arrive, 1) && ws_node_int(s, WS_F_keyword, 1) == 0)
                 fix->cost -= CHANGED_PLACES;
+            else if (!about_products(F))
+                fix->cost += 2; /* right behind what threads do is nearer */
             ws_fix_move(F, fix, arrive, k, 1);
         }
         if (s->kind == WS_STEP_READ || s->kind == WS_STEP_MMA || s->kind == WS_STEP_WRITE ||
