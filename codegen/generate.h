@@ -103,6 +103,11 @@ typedef struct {
     guint n_size;
     const WsHold *hold; /* NULL; else agents are held to its order */
 } WsRehearseOptions;
+/* What threads of a CTA wait for when nothing moves any more. */
+typedef struct {
+    guint op, cta;
+    gint slot, parity; /* of an mbarrier, else -1 */
+} WsRehearseWait;
 typedef struct {
     gboolean ran;     /* every CTA came to its end */
     gboolean matches; /* ran, no wrong element, no race, no violation: all is well */
@@ -111,6 +116,7 @@ typedef struct {
     char *first_wrong; /* "C[3, 17] = 1.25, reference 2.5" */
     guint64 fibers, switches, async_races;
     char *stuck;        /* deadlock report: which agent waits on which barrier, slot, parity */
+    GArray *waits;      /* WsRehearseWait: the same as data, each once */
     char *first_race;   /* "groups/…/2: shared memory was written while …" or NULL */
     guint32 clock;      /* of the hold: moves that were done */
     gboolean gave_up;   /* a gate went on although its turn had not come */

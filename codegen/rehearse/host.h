@@ -189,6 +189,7 @@ struct WsHost {
     /* what came out */
     guint64 switches, races, violations;
     char *first_race, *first_violation, *stuck;
+    GArray *waits; /* WsRehearseWait, of `stuck` */
 };
 
 /* The machine of the fiber that runs now. */
@@ -222,7 +223,7 @@ static inline guint32 ws_host_swizzled(guint32 address, guint span)
 /* Bytes of shared memory, NULL and a violation if they lie outside. */
 guint8 *ws_host_shared(WsHostCta *cta, guint32 address, guint32 bytes, const char *what);
 guint64 ws_host_hash(const void *data, gsize bytes, guint64 start);
-void ws_host_describe_stuck(WsHost *h); /* stuck.c: fills h->stuck */
+void ws_host_describe_stuck(WsHost *h); /* stuck.c: fills h->stuck and h->waits */
 
 /* --- parts: what runs when work that was put off happens
  * ------------------------------------------ */

@@ -41,6 +41,7 @@ void ws_rehearse_result_free(WsRehearseResult *r)
     g_free(r->first_race);
     g_free(r->first_violation);
     g_free(r->stuck);
+    g_clear_pointer(&r->waits, g_array_unref);
     g_free(r);
 }
 
@@ -302,6 +303,7 @@ static void run_grid(WsRehearseResult *r, const Case *c, const WsRehearseOptions
     r->first_race = g_steal_pointer(&h->first_race);
     r->first_violation = g_steal_pointer(&h->first_violation);
     r->stuck = g_steal_pointer(&h->stuck);
+    r->waits = g_steal_pointer(&h->waits);
     ws_host_free(h);
 }
 

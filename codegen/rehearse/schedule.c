@@ -432,5 +432,6 @@ void ws_host_free(WsHost *h)
     g_free(h->first_race);
     g_free(h->first_violation);
     g_free(h->stuck);
+    g_clear_pointer(&h->waits, g_array_unref);
     g_free(h);
 }

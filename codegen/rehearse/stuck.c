@@ -1,25 +1,36 @@
 /* The report of a rehearsal in which nothing can happen any more: who waits for what. */
+#include "codegen/generate.h"
 #include "codegen/rehearse/host.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
 #include "program/program.h"
 
-/* Name of the mbarrier at a window address: "full[1] slot 2". */
-static char *mbar_name(const WsHost *h, guint32 address)
+/* The mbarrier at a window address, and which of its elements and slots; NULL: none. */
+static const WsBarrier *mbar_at(const WsHost *h, guint32 address, guint *element, guint *slot)
 {
-    guint64 offset = WS_HOST_OFFSET(address);
-    guint i;
-    for (i = 0; h->p && i < h->p->n_barriers; i++) {
+    const guint64 offset = WS_HOST_OFFSET(address);
+    for (guint i = 0; h->p && i < h->p->n_barriers; i++) {
         const WsBarrier *b = &h->p->barrier[i];
         guint64 n = (guint64)b->array * b->slots, at = (offset - b->offset) / 8;
         if (b->kind != WS_BARRIER_MBARRIER || offset < b->offset || at >= n)
             continue;
-        if (b->is_array)
-            return g_strdup_printf("%s[%u] slot %u", b->name, (guint)(at / b->slots),
-                                   (guint)(at % b->slots));
-        return g_strdup_printf("%s slot %u", b->name, (guint)at);
+        *element = (guint)(at / b->slots);
+        *slot = (guint)(at % b->slots);
+        return b;
     }
-    return g_strdup_printf("the mbarrier at byte %llu", (unsigned long long)offset);
+    return NULL;
+}
+
+/* "full[1] slot 2". */
+static char *mbar_name(const WsHost *h, guint32 address)
+{
+    guint element, slot;
+    const WsBarrier *b = mbar_at(h, address, &element, &slot);
+    if (!b)
+        return g_strdup_printf("the mbarrier at byte %llu",
+                               (unsigned long long)WS_HOST_OFFSET(address));
+    return b->is_array ? g_strdup_printf("%s[%u] slot %u", b->name, element, slot)
+                       : g_strdup_printf("%s slot %u", b->name, slot);
 }
 
 static char *named_name(const WsHost *h, guint id)
@@ -67,6 +78,17 @@ static char *what_for(const WsHostThread *t)
     }
 }
 
+static void add_wait(WsHost *h, const WsHostThread *t)
+{
+    guint element, slot;
+    WsRehearseWait w = { t->op, t->cta->id, -1, -1 };
+    if (t->wait == WS_HOST_WAIT_MBAR && mbar_at(h, t->address, &element, &slot)) {
+        w.slot = (gint)slot;
+        w.parity = (gint)t->parity;
+    }
+    g_array_append_val(h->waits, w);
+}
+
 /* Threads of one CTA that wait alike make one line. */
 void ws_host_describe_stuck(WsHost *h)
 {
@@ -74,6 +96,7 @@ void ws_host_describe_stuck(WsHost *h)
     g_autoptr(GPtrArray) order = g_ptr_array_new();
     GString *s = g_string_new(NULL);
     guint i, k;
+    h->waits = g_array_new(FALSE, FALSE, sizeof(WsRehearseWait));
     for (i = 0; i < h->n_ctas; i++) {
         for (k = 0; k < h->threads; k++) {
             const WsHostThread *t = &h->cta[i].thread[k];
@@ -96,6 +119,8 @@ void ws_host_describe_stuck(WsHost *h)
             }
             g_hash_table_insert(lines, line, GUINT_TO_POINTER(1));
             g_ptr_array_add(order, line);
+            if (op)
+                add_wait(h, t);
         }
     }
     for (i = 0; i < order->len && i < 16; i++) {

@@ -5,8 +5,8 @@
 
 #include "program/inputs.h"
 
-#define ROWS_MAX  256
-#define K_BYTES   32 /* contraction of one instruction, every dtype */
+#define ROWS_MAX 256
+#define K_BYTES  32 /* contraction of one instruction, every dtype */
 
 typedef float Float8 __attribute__((vector_size(32), aligned(4), may_alias));
 

@@ -1,6 +1,4 @@
 #include "cli/adversary.h"
-#include "program/parts/agent.h"
-#include "program/parts/operation.h"
 #include "program/program.h"
 #include "program/walk/walk.h"
 
@@ -9,7 +7,6 @@
 #include "codegen/generate.h"
 #endif
 
-#include <string.h>
 
 void ws_cli_adversary_clear(WsCliAdversary *a)
 {
@@ -19,21 +16,17 @@ void ws_cli_adversary_clear(WsCliAdversary *a)
 
 #ifdef WS_HAVE_CODEGEN
 
-/* The rehearsal's report names every wait of the witness's end. */
-static gboolean names_waits(const WsProgram *p, const WsHold *h, const char *stuck)
+/* At the rehearsal's end threads wait for all that the witness says. */
+static gboolean has_waits(const WsHold *h, const GArray *waits)
 {
     for (guint i = 0; i < h->await->len; i++) {
         const WsHoldAwait *x = &g_array_index(h->await, WsHoldAwait, i);
-        const WsOp *op = p->op[x->op];
-        g_autofree char *agent =
-            g_strdup_printf("%s in CTA %u waits for ", p->agent[op->agent].name, x->rank);
-        g_autofree char *slot = g_strdup_printf(" slot %u, parity %d ", x->slot, x->parity);
-        g_autofree char *at = g_strdup_printf(", at %s", op->id);
         gboolean found = FALSE;
-        g_auto(GStrv) line = g_strsplit(stuck, "\n", -1);
-        for (guint k = 0; line[k]; k++)
-            found |= g_str_has_prefix(line[k], agent) && strstr(line[k], at) &&
-                     (x->parity < 0 || strstr(line[k], slot));
+        for (guint k = 0; waits && k < waits->len && !found; k++) {
+            const WsRehearseWait *w = &g_array_index(waits, WsRehearseWait, k);
+            found = w->op == x->op && w->cta == x->rank &&
+                    (x->parity < 0 || (w->slot == (gint)x->slot && w->parity == x->parity));
+        }
         if (!found)
             return FALSE;
     }
@@ -77,8 +70,7 @@ static gboolean try_order(WsProgram *p, WsHold *h, char **seen, GError **error)
     if (!r)
         return FALSE;
     gboolean whole = r->clock >= h->end && !r->gave_up;
-    gboolean shown = h->hangs ? !r->ran && names_waits(p, h, r->stuck ? r->stuck : "")
-                              : whole && (!r->ran || r->wrong);
+    gboolean shown = h->hangs ? !r->ran && has_waits(h, r->waits) : whole && (!r->ran || r->wrong);
     *seen = see(h, r);
     ws_rehearse_result_free(r);
     return shown;

@@ -1,8 +1,6 @@
 #include "cli/sarif.h"
 #include "base/json_out.h"
 
-#include <string.h>
-
 typedef struct {
     char *rule, *message, *file, *kernel;
     const char *level, *kind; /* words of SARIF; kind NULL: fail */
@@ -49,7 +47,7 @@ static Result *add(WsSarif *s, const char *rule, const char *file, const char *k
 }
 
 void ws_sarif_add(WsSarif *s, const char *file, const char *kernel, const WsFindings *findings,
-                  const WsVerdict *verdict)
+                  const WsVerdict *verdict, guint line)
 {
     for (guint i = 0; findings && i < findings->list->len; i++) {
         const WsFinding *f = g_ptr_array_index(findings->list, i);
@@ -66,8 +64,7 @@ void ws_sarif_add(WsSarif *s, const char *file, const char *kernel, const WsFind
     Result *r = add(s, verdict ? "outside" : "unread", file, kernel, text);
     r->level = "none";
     r->kind = "open";
-    const char *line = strstr(text, "line "); /* "line 12: … was not read" */
-    r->line = line ? (guint)g_ascii_strtoull(line + strlen("line "), NULL, 10) : 0;
+    r->line = line;
 }
 
 static void text_object(WsJsonOut *j, const char *name, const char *text)

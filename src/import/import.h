@@ -91,6 +91,7 @@ void ws_import_locate(const WsDesign *design, WsFindings *findings);
 /* Why no verdict on what was read is one on the kernel: the first thing that was not read and may
  * synchronise or write ("line 42: the call of `f`"). NULL: all of it was read. Caller frees. */
 char *ws_import_gap(const WsImport *import);
+guint ws_import_gap_line(const WsImport *import); /* 0: none */
 /* Whether an error holds for the kernel, whatever it does where it was not read: it is of the
  * protocol, and none of its groups and objects meets those of an unread statement, directly or
  * through others. */

@@ -150,14 +150,26 @@ void ws_source_seal(WsRead *r)
     ws_source_step(r, group->body, WS_READ_OPAQUE, first->line, first->column, first->line);
 }
 
-char *ws_import_gap(const WsImport *import)
+static const WsUnread *gap_of(const WsImport *import)
 {
     for (guint i = 0; i < import->unread->len; i++) {
         const WsUnread *u = g_ptr_array_index(import->unread, i);
         if (!u->harmless)
-            return g_strdup_printf("line %u: %s was not read", u->line, u->what);
+            return u;
     }
     return NULL;
+}
+
+char *ws_import_gap(const WsImport *import)
+{
+    const WsUnread *u = gap_of(import);
+    return u ? g_strdup_printf("line %u: %s was not read", u->line, u->what) : NULL;
+}
+
+guint ws_import_gap_line(const WsImport *import)
+{
+    const WsUnread *u = gap_of(import);
+    return u ? u->line : 0;
 }
 
 /* "mma.0", "mma@1", "groups/mma/body/0": the group of it. */

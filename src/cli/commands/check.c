@@ -135,7 +135,7 @@ static int judge_kernel(const char *file, WsCliInput *in, const Options *o, cons
     if (!ws_cli_judge_kernel(file, o->from, &how, &options, &k, &code)) {
         in->findings = ws_findings_new();
         if (o->sarif)
-            ws_sarif_add(o->sarif, file, kernel, NULL, NULL);
+            ws_sarif_add(o->sarif, file, kernel, NULL, NULL, 0);
         return code;
     }
     ws_cli_print_unread(k.import);
@@ -146,7 +146,7 @@ static int judge_kernel(const char *file, WsCliInput *in, const Options *o, cons
     ws_check_locate(in->design, in->findings);
     ws_import_locate(in->design, in->findings);
     if (o->sarif)
-        ws_sarif_add(o->sarif, file, kernel, in->findings, *verdict);
+        ws_sarif_add(o->sarif, file, kernel, in->findings, *verdict, ws_import_gap_line(k.import));
     return verdict_code(*verdict, in->findings, o->strict, o->require);
 }
 
@@ -268,7 +268,7 @@ static int judge_file(const char *file, const Options *o, GString *table)
     if (!kernels || none)
         g_string_append_printf(table, "unread    %s\n", file);
     if ((!kernels || none) && o->sarif)
-        ws_sarif_add(o->sarif, file, NULL, NULL, NULL);
+        ws_sarif_add(o->sarif, file, NULL, NULL, NULL, 0);
     for (guint i = 0; kernels && i < kernels->len; i++) {
         g_auto(WsCliInput) in = { 0 };
         g_autoptr(WsVerdict) verdict = NULL;
@@ -289,7 +289,7 @@ static int judge_design(const char *file, const Options *o, GString *table, GStr
     g_autoptr(WsVerdict) verdict = NULL;
     int code = judge(file, &in, o, NULL, &verdict);
     if (o->sarif)
-        ws_sarif_add(o->sarif, file, NULL, in.findings, verdict);
+        ws_sarif_add(o->sarif, file, NULL, in.findings, verdict, 0);
     if (o->json) {
         if (o->verified)
             code = confirm(file, &in, verdict, o, code);
@@ -500,7 +500,7 @@ int ws_command_check(int argc, char **argv)
     g_autoptr(WsVerdict) verdict = NULL;
     int code = judge(file, &in, &o, fixing ? &fix : NULL, &verdict);
     if (o.sarif && !o.from && !ws_cli_is_foreign(file))
-        ws_sarif_add(o.sarif, file, NULL, in.findings, verdict);
+        ws_sarif_add(o.sarif, file, NULL, in.findings, verdict, 0);
     if (o.json)
         ws_cli_check_json(file, &in, o.set, verdict, code, o.back_ends);
     else if (in.findings)
