@@ -109,6 +109,7 @@ static void follow(PtxWalk *w, guint tid, gboolean first, Role *role)
     g_hash_table_remove_all(w->sum_names);
     g_hash_table_remove_all(w->begun);
     g_hash_table_remove_all(w->seen);
+    g_hash_table_remove_all(w->flying);
     g_hash_table_remove_all(w->turned);
     g_ptr_array_set_size(w->p.loop_names, 0);
     g_array_set_size(w->mma, 0);
@@ -383,6 +384,7 @@ static void walk_init(PtxWalk *w)
     w->begun = g_hash_table_new(g_str_hash, g_str_equal);
     w->matrix = g_hash_table_new(g_str_hash, g_str_equal);
     w->seen = g_hash_table_new(g_str_hash, g_str_equal);
+    w->flying = g_hash_table_new(g_str_hash, g_str_equal);
     w->turned = g_hash_table_new(g_str_hash, g_str_equal);
     w->operands = g_hash_table_new(NULL, NULL);
     w->heads = g_hash_table_new(NULL, NULL);
@@ -418,7 +420,7 @@ static void walk_clear(PtxWalk *w)
                                    w->matrix, w->seen,     w->heads,   w->operands,  w->met,
                                    w->table,  w->shuffles, w->made_by, w->numbers,   w->told,
                                    w->nobody, w->turned,   w->spread,  w->partly,    w->counts,
-                                   w->far_of, w->alone,    w->aborts };
+                                   w->far_of, w->alone,    w->aborts,  w->flying };
     for (guint i = 0; i < G_N_ELEMENTS(tables); i++)
         g_hash_table_unref(tables[i]);
     g_array_unref(w->p.loops);
@@ -482,9 +484,10 @@ static WsDesign *design_of(PtxWalk *w)
 /* What asks for more registers waits until the others left them. */
 static void enough_registers(PtxWalk *w, gint64 warps)
 {
-    const gint64 most = MIN(65536 / (32 * MAX(warps, 1)) / 8 * 8, 248),
-                 entry = w->ptx->maxnreg > 0 ? MIN(w->ptx->maxnreg / 8 * 8, most) : most;
-    if (w->raises && (w->unset || w->taken > warps * entry))
+    const gint64 entry = ptx_entry_registers(w->ptx);
+    if (w->raises && w->most_left > w->most_raised)
+        ptx_lose_line(w, w->ptx->line, "registers that are left to more than others ask for");
+    else if (w->raises && !w->lost && (w->unset || w->taken > warps * entry))
         ptx_lose_line(w, w->ptx->line,
                       "more registers than the launch may have, which a warp would wait for");
 }

@@ -101,13 +101,66 @@ static void look_at(PtxWalk *w, const WsPtxInst *i, const char *text)
         note_read(w, i, v);
 }
 
+/* --- products that no wait retired
+ * -----------------------------------------------------------------------------------------*/
+
+/* One more group is closed: those before it are older. */
+static void group_closed(PtxWalk *w)
+{
+    GHashTableIter it;
+    gpointer groups;
+    g_hash_table_iter_init(&it, w->flying);
+    while (g_hash_table_iter_next(&it, NULL, &groups))
+        g_hash_table_iter_replace(&it, GUINT_TO_POINTER(GPOINTER_TO_UINT(groups) + 1));
+}
+
+static gboolean is_older(gpointer acc, gpointer groups, gpointer most)
+{
+    (void)acc;
+    return GPOINTER_TO_UINT(groups) > GPOINTER_TO_UINT(most);
+}
+
+void ptx_flying_join(PtxWalk *w, GHashTable *other)
+{
+    GHashTableIter it;
+    gpointer acc, groups, own;
+    g_hash_table_iter_init(&it, other);
+    while (g_hash_table_iter_next(&it, &acc, &groups))
+        if (!g_hash_table_lookup_extended(w->flying, acc, NULL, &own) || own > groups)
+            g_hash_table_insert(w->flying, acc, groups);
+}
+
+GHashTable *ptx_flying_copy(PtxWalk *w)
+{
+    GHashTable *copy = w->flying;
+    w->flying = g_hash_table_new(g_str_hash, g_str_equal);
+    ptx_flying_join(w, copy);
+    return copy;
+}
+
+static gboolean in_flight(PtxWalk *w, const char *reg)
+{
+    const Val *v = g_hash_table_lookup(w->p.frame->vars, reg);
+    const char *acc =
+        v && v->kind == VAL_TILE && v->text ? g_hash_table_lookup(w->sum_names, v->text) : NULL;
+    gboolean open = FALSE;
+    for (guint k = 0; acc && k < w->mma->len; k++)
+        open |= !strcmp(g_array_index(w->mma, PtxMma, k).acc, acc);
+    return open || (acc && g_hash_table_contains(w->flying, acc));
+}
+
 void ptx_reads(PtxWalk *w, const WsPtxInst *i)
 {
-    if (g_str_has_prefix(i->op, "wgmma") || (g_str_has_prefix(i->op, "mov") && i->n > 1 &&
-                                             g_hash_table_contains(w->matrix, i->arg[0]) &&
-                                             (g_hash_table_contains(w->matrix, i->arg[1]) ||
-                                              g_hash_table_contains(w->sums, i->arg[0]))))
-        return; /* a copy, or where a sum begins */
+    if (g_str_has_prefix(i->op, "wgmma"))
+        return;
+    if (g_str_has_prefix(i->op, "mov") && i->n > 1 && g_hash_table_contains(w->matrix, i->arg[0]) &&
+        (g_hash_table_contains(w->matrix, i->arg[1]) ||
+         g_hash_table_contains(w->sums, i->arg[0]))) { /* a copy, or where a sum begins */
+        if (g_hash_table_contains(w->matrix, i->arg[1]) &&
+            (in_flight(w, i->arg[0]) || in_flight(w, i->arg[1])))
+            ptx_lost(w, i, "a copy of registers of a product that may still be in flight");
+        return;
+    }
     for (guint k = 0; k < i->n; k++)
         look_at(w, i, i->arg[k]); /* what it writes, too: a product may still add to it */
 }
@@ -333,6 +386,7 @@ static void close_group(PtxWalk *w, const WsPtxInst *at)
 {
     gint64 whole = 0;
     WsReadStep *last = NULL;
+    group_closed(w);
     define_registers(w, at, &whole);
     for (guint i = 0; i < w->mma->len;) {
         PtxMma run = g_array_index(w->mma, PtxMma, i);
@@ -366,6 +420,7 @@ static void close_group(PtxWalk *w, const WsPtxInst *at)
                 ws_source_unread(w->p.r, run.line, 1, s->end_line,
                                  "a product whose operands are no rings in shared memory", "");
         }
+        g_hash_table_insert(w->flying, (gpointer)run.acc, GUINT_TO_POINTER(1));
         i = n;
     }
     if (last)
@@ -401,5 +456,6 @@ void ptx_matrix(PtxWalk *w, const WsPtxInst *i)
             ptx_lost(w, i, "a wait for products whose number is not known");
         else
             ptx_new_step(w, WS_READ_MMA_WAIT, i)->n = n;
+        g_hash_table_foreach_remove(w->flying, is_older, GUINT_TO_POINTER((guint)CLAMP(n, 0, 100)));
     }
 }

@@ -203,19 +203,42 @@ static gboolean unguarded(PtxWalk *w, const WsPtxInst *i)
     return TRUE;
 }
 
+/* Registers per thread that a launch begins with, at most. */
+gint64 ptx_entry_registers(const WsPtx *ptx)
+{
+    const gint64 warps = MAX(ptx->threads / 32, 1), most = MIN(65536 / (32 * warps) / 8 * 8, 248);
+    return ptx->maxnreg > 0 ? MIN(ptx->maxnreg / 8 * 8, most) : most;
+}
+
+/* PTX ISA, setmaxnreg: once for all warps of a group, 24 to 256 in steps of 8, no fewer than before
+ * for `inc`, no more for `dec`, a barrier before the next one. With how many a launch begins the
+ * assembler decides: there is only the most that it may take. */
 static void registers(PtxWalk *w, const WsPtxInst *i)
 {
-    gint64 known;
+    gint64 n;
+    const gboolean raises = strstr(i->op, ".inc") != NULL;
+    const gint64 before = w->registers_last ? w->registers_last : ptx_entry_registers(w->ptx);
+    w->raises |= raises;
     if (i->guard)
         ptx_lost(w, i, "registers that are handed over under a predicate");
-    w->raises |= strstr(i->op, ".inc") != NULL;
-    if (!i->n || !ws_x_is(ptx_int(w, i->arg[0]), &known)) {
+    else if (!i->n || !ws_x_is(ptx_int(w, i->arg[0]), &n))
         ptx_lost(w, i, "a number of registers that is not known");
-        return;
+    else if (n < 24 || n > 256 || n % 8)
+        ptx_lost(w, i, "a number of registers that is no multiple of 8 from 24 to 256");
+    else if (w->p.loops->len || w->depth ||
+             (w->registers_last && n != w->registers_last && w->passed == w->registers_at))
+        ptx_lost(w, i, "registers that are handed over in rounds, in a branch, or twice at once");
+    else if (!raises && n > before)
+        ptx_lost(w, i, "more registers than there are before, asked for as fewer");
+    else if (raises && w->registers_last > n)
+        ptx_lost(w, i, "fewer registers than there are before, asked for as more");
+    else {
+        w->registers_last = n;
+        w->registers_at = w->passed;
+        w->most_left = raises ? w->most_left : MAX(w->most_left, n);
+        w->most_raised = raises ? MAX(w->most_raised, n) : w->most_raised;
+        w->registers = w->waits ? w->registers : n;
     }
-    w->registers_last = known;
-    if (!w->p.loops->len && !w->waits)
-        w->registers = known;
 }
 
 static gboolean is_matrix_access(const char *op)

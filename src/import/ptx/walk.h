@@ -109,18 +109,21 @@ typedef struct {
     GHashTable *sums;         /* register that a product accumulates in first -> its columns */
     GHashTable *matrix;       /* all registers that hold sums of products */
     GHashTable *turned;       /* those that a loop writes which this thread came to */
-    GHashTable *begun;      /* names of sums that begin with a product -> where: see ptx_matrix.c */
-    GHashTable *sum_names;  /* the same -> name of the value, in this role */
-    GHashTable *seen;       /* names of accumulators that were read since the last product */
-    GHashTable *heads;      /* loops being walked: head blocks */
-    const WsExpr *again;    /* condition under which the round just walked is followed by another */
-    gboolean tested_first;  /* … tested at the head */
-    gint64 registers;       /* of setmaxnreg before the first wait */
-    gint64 registers_last;  /* … and where the thread ends */
-    gint64 taken;           /* … by one thread of each warp together */
-    gboolean raises, unset; /* some warp asks for more registers; some warp sets none */
-    gboolean lost;          /* something that synchronises was not read */
-    gboolean waits, warp_synced; /* since the last barrier of the group: bar.warp.sync */
+    GHashTable *begun;     /* names of sums that begin with a product -> where: see ptx_matrix.c */
+    GHashTable *sum_names; /* the same -> name of the value, in this role */
+    GHashTable *seen;      /* names of accumulators that were read since the last product */
+    GHashTable *flying;    /* accumulators of products that no wait retired -> groups since, + 1 */
+    GHashTable *heads;     /* loops being walked: head blocks */
+    const WsExpr *again;   /* condition under which the round just walked is followed by another */
+    gboolean tested_first; /* … tested at the head */
+    gint64 registers;      /* of setmaxnreg before the first wait */
+    gint64 registers_last; /* … and where the thread ends */
+    gint64 taken;          /* … by one thread of each warp together */
+    guint registers_at;    /* … behind how many barriers of the CTA */
+    gint64 most_left, most_raised; /* … of all `dec`, of all `inc` */
+    gboolean raises, unset;        /* some warp asks for more registers; some warp sets none */
+    gboolean lost;                 /* something that synchronises was not read */
+    gboolean waits, warp_synced;   /* since the last barrier of the group: bar.warp.sync */
     gboolean apart; /* accesses of lanes that no barrier of the warp or the group lies behind */
     guint global_from, global_to, n_global; /* lines of plain global accesses */
     guint place_from, place_to;             /* of copies whose place in a tensor is not followed */
@@ -187,6 +190,7 @@ gboolean ws_ptx_define(WsPtx *p, char **define, const char *file, GError **error
 /* The branch at the end of `block` decides nothing that a verdict is about up to `join`: TRUE, and
  * what is computed there is forgotten. if_stores: only where it stores to global memory. */
 gboolean ptx_quiet(PtxWalk *w, guint block, guint join, gboolean if_stores);
+gint64 ptx_entry_registers(const WsPtx *ptx);
 gboolean ptx_ends_at_once(const PtxWalk *w, guint block); /* … before it does anything */
 /* The launch does not end at `end`, or in `block`, which is come to where c holds (NULL: not
  * followed): a verdict is of launches that come to their end. */
@@ -253,6 +257,9 @@ WsReadStep *ptx_new_step(PtxWalk *w, WsReadKind kind, const WsPtxInst *i);
 WsReadStep *ptx_before_fence(PtxWalk *w, guint line, guint end_line); /* a computation */
 /* The value that products of n columns add to, which begins at register `reg`; its name. */
 const char *ptx_accumulator(PtxWalk *w, const char *reg, gint64 n, gint *value);
+/* The table `flying` as it is, of which the walk goes on with a copy; what is in `other`, too. */
+GHashTable *ptx_flying_copy(PtxWalk *w);
+void ptx_flying_join(PtxWalk *w, GHashTable *other);
 void ptx_reads(PtxWalk *w, const WsPtxInst *i); /* notes accumulators that an instruction reads */
 PtxOperand *ptx_operand_of(PtxWalk *w, const WsPlace *place); /* made when it is first asked for */
 void ptx_opaque(PtxWalk *w, const WsPtxInst *i, const char *what);
