@@ -110,6 +110,7 @@ static void follow(PtxWalk *w, guint tid, gboolean first, Role *role)
     g_hash_table_remove_all(w->begun);
     g_hash_table_remove_all(w->seen);
     g_hash_table_remove_all(w->flying);
+    g_hash_table_remove_all(w->unfenced);
     g_hash_table_remove_all(w->turned);
     g_ptr_array_set_size(w->p.loop_names, 0);
     g_array_set_size(w->mma, 0);
@@ -385,6 +386,7 @@ static void walk_init(PtxWalk *w)
     w->matrix = g_hash_table_new(g_str_hash, g_str_equal);
     w->seen = g_hash_table_new(g_str_hash, g_str_equal);
     w->flying = g_hash_table_new(g_str_hash, g_str_equal);
+    w->unfenced = g_hash_table_new(g_str_hash, g_str_equal);
     w->turned = g_hash_table_new(g_str_hash, g_str_equal);
     w->operands = g_hash_table_new(NULL, NULL);
     w->heads = g_hash_table_new(NULL, NULL);
@@ -420,7 +422,7 @@ static void walk_clear(PtxWalk *w)
                                    w->matrix, w->seen,     w->heads,   w->operands,  w->met,
                                    w->table,  w->shuffles, w->made_by, w->numbers,   w->told,
                                    w->nobody, w->turned,   w->spread,  w->partly,    w->counts,
-                                   w->far_of, w->alone,    w->aborts,  w->flying };
+                                   w->far_of, w->alone,    w->aborts,  w->flying,    w->unfenced };
     for (guint i = 0; i < G_N_ELEMENTS(tables); i++)
         g_hash_table_unref(tables[i]);
     g_array_unref(w->p.loops);

@@ -101,66 +101,14 @@ static void look_at(PtxWalk *w, const WsPtxInst *i, const char *text)
         note_read(w, i, v);
 }
 
-/* --- products that no wait retired
- * -----------------------------------------------------------------------------------------*/
-
-/* One more group is closed: those before it are older. */
-static void group_closed(PtxWalk *w)
-{
-    GHashTableIter it;
-    gpointer groups;
-    g_hash_table_iter_init(&it, w->flying);
-    while (g_hash_table_iter_next(&it, NULL, &groups))
-        g_hash_table_iter_replace(&it, GUINT_TO_POINTER(GPOINTER_TO_UINT(groups) + 1));
-}
-
-static gboolean is_older(gpointer acc, gpointer groups, gpointer most)
-{
-    (void)acc;
-    return GPOINTER_TO_UINT(groups) > GPOINTER_TO_UINT(most);
-}
-
-void ptx_flying_join(PtxWalk *w, GHashTable *other)
-{
-    GHashTableIter it;
-    gpointer acc, groups, own;
-    g_hash_table_iter_init(&it, other);
-    while (g_hash_table_iter_next(&it, &acc, &groups))
-        if (!g_hash_table_lookup_extended(w->flying, acc, NULL, &own) || own > groups)
-            g_hash_table_insert(w->flying, acc, groups);
-}
-
-GHashTable *ptx_flying_copy(PtxWalk *w)
-{
-    GHashTable *copy = w->flying;
-    w->flying = g_hash_table_new(g_str_hash, g_str_equal);
-    ptx_flying_join(w, copy);
-    return copy;
-}
-
-static gboolean in_flight(PtxWalk *w, const char *reg)
-{
-    const Val *v = g_hash_table_lookup(w->p.frame->vars, reg);
-    const char *acc =
-        v && v->kind == VAL_TILE && v->text ? g_hash_table_lookup(w->sum_names, v->text) : NULL;
-    gboolean open = FALSE;
-    for (guint k = 0; acc && k < w->mma->len; k++)
-        open |= !strcmp(g_array_index(w->mma, PtxMma, k).acc, acc);
-    return open || (acc && g_hash_table_contains(w->flying, acc));
-}
-
 void ptx_reads(PtxWalk *w, const WsPtxInst *i)
 {
     if (g_str_has_prefix(i->op, "wgmma"))
         return;
     if (g_str_has_prefix(i->op, "mov") && i->n > 1 && g_hash_table_contains(w->matrix, i->arg[0]) &&
         (g_hash_table_contains(w->matrix, i->arg[1]) ||
-         g_hash_table_contains(w->sums, i->arg[0]))) { /* a copy, or where a sum begins */
-        if (g_hash_table_contains(w->matrix, i->arg[1]) &&
-            (in_flight(w, i->arg[0]) || in_flight(w, i->arg[1])))
-            ptx_lost(w, i, "a copy of registers of a product that may still be in flight");
+         g_hash_table_contains(w->sums, i->arg[0]))) /* a copy, or where a sum begins */
         return;
-    }
     for (guint k = 0; k < i->n; k++)
         look_at(w, i, i->arg[k]); /* what it writes, too: a product may still add to it */
 }
@@ -258,6 +206,7 @@ static void product(PtxWalk *w, const WsPtxInst *i)
         same_as_before(w, root, m.n);
     m.acc = ptx_accumulator(w, root, m.n, NULL);
     mark_list(w, i->arg[0], root, m.n);
+    ptx_flying_product(w, i);
     g_hash_table_remove(w->seen, m.acc);
     m.at.turned = !registers && turned(w, i, 6);
     m.bt.turned = turned(w, i, registers ? 6 : 7);
@@ -386,7 +335,7 @@ static void close_group(PtxWalk *w, const WsPtxInst *at)
 {
     gint64 whole = 0;
     WsReadStep *last = NULL;
-    group_closed(w);
+    ptx_flying_closed(w);
     define_registers(w, at, &whole);
     for (guint i = 0; i < w->mma->len;) {
         PtxMma run = g_array_index(w->mma, PtxMma, i);
@@ -420,7 +369,6 @@ static void close_group(PtxWalk *w, const WsPtxInst *at)
                 ws_source_unread(w->p.r, run.line, 1, s->end_line,
                                  "a product whose operands are no rings in shared memory", "");
         }
-        g_hash_table_insert(w->flying, (gpointer)run.acc, GUINT_TO_POINTER(1));
         i = n;
     }
     if (last)
@@ -447,6 +395,7 @@ void ptx_matrix(PtxWalk *w, const WsPtxInst *i)
         product(w, i);
     } else if (strstr(i->op, "fence")) {
         ptx_new_step(w, WS_READ_FENCE, i)->name = "mma";
+        g_hash_table_remove_all(w->unfenced);
     } else if (strstr(i->op, "commit_group")) {
         if (!w->mma->len)
             ptx_lost(w, i, "a group of products that is empty");
@@ -456,6 +405,6 @@ void ptx_matrix(PtxWalk *w, const WsPtxInst *i)
             ptx_lost(w, i, "a wait for products whose number is not known");
         else
             ptx_new_step(w, WS_READ_MMA_WAIT, i)->n = n;
-        g_hash_table_foreach_remove(w->flying, is_older, GUINT_TO_POINTER((guint)CLAMP(n, 0, 100)));
+        ptx_flying_waited(w, n);
     }
 }

@@ -84,6 +84,7 @@ gboolean ptx_quiet(PtxWalk *w, guint block, guint join, gboolean if_stores)
             w->p.budget++;
             if (g_hash_table_size(w->sum_names))
                 ptx_reads(w, x);
+            ptx_flying_touched(w, x);
             if (x->n && *x->arg[0] != '[' && strncmp(x->op, "bra", 3))
                 ptx_forget(w, x->arg[0]);
         }

@@ -338,6 +338,7 @@ gboolean ptx_step(PtxWalk *w, const WsPtxInst *i)
     g_hash_table_add(w->met, GUINT_TO_POINTER((guint)(i - all)));
     if (g_hash_table_size(w->sum_names))
         ptx_reads(w, i);
+    ptx_flying_touched(w, i);
     if (law == PTX_LAW_UNKNOWN || (i->guard && !guard && i->matters)) {
         ptx_lost(w, i,
                  law == PTX_LAW_UNKNOWN ? ws_source_format(w->p.r, "the instruction `%s`", i->op)

@@ -112,7 +112,8 @@ typedef struct {
     GHashTable *begun;     /* names of sums that begin with a product -> where: see ptx_matrix.c */
     GHashTable *sum_names; /* the same -> name of the value, in this role */
     GHashTable *seen;      /* names of accumulators that were read since the last product */
-    GHashTable *flying;    /* accumulators of products that no wait retired -> groups since, + 1 */
+    GHashTable *flying;    /* registers of products that no wait retired -> groups since, + 1 */
+    GHashTable *unfenced;  /* registers written since the last wgmma.fence */
     GHashTable *heads;     /* loops being walked: head blocks */
     const WsExpr *again;   /* condition under which the round just walked is followed by another */
     gboolean tested_first; /* … tested at the head */
@@ -257,6 +258,11 @@ WsReadStep *ptx_new_step(PtxWalk *w, WsReadKind kind, const WsPtxInst *i);
 WsReadStep *ptx_before_fence(PtxWalk *w, guint line, guint end_line); /* a computation */
 /* The value that products of n columns add to, which begins at register `reg`; its name. */
 const char *ptx_accumulator(PtxWalk *w, const char *reg, gint64 n, gint *value);
+/* --- flying.c: registers of products that no wait retired */
+void ptx_flying_product(PtxWalk *w, const WsPtxInst *i);
+void ptx_flying_closed(PtxWalk *w);
+void ptx_flying_waited(PtxWalk *w, gint64 n);
+void ptx_flying_touched(PtxWalk *w, const WsPtxInst *i); /* by what it writes or copies */
 /* The table `flying` as it is, of which the walk goes on with a copy; what is in `other`, too. */
 GHashTable *ptx_flying_copy(PtxWalk *w);
 void ptx_flying_join(PtxWalk *w, GHashTable *other);
