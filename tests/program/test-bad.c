@@ -63,6 +63,14 @@ static const Bad bad[] = {
       "\"signal\": \"full\", \"slot\": \"2*STAGES\", \"use\"", "T-RANGE", 2, "not 8" },
     { COOP, "\"count\": \"BN/SLAB\"", "\"count\": \"K/SLAB\"", "T-CONST", 2, "unrolled" },
     { COOP, "\"split\": [1]", "\"split\": [2, 1]", "T-RANGE", 2, "ascend" },
+    { COOP, "\"split\": [1]", "\"split\": [1], \"step\": 0", "T-CONST", 2, "of at least 1" },
+    { COOP, "\"split\": [1]", "\"split\": [1], \"step\": \"0 - 1\"", "T-CONST", 2,
+      "of at least 1" },
+    { COOP, "\"split\": [1]", "\"split\": [1], \"step\": \"K - 64\"", "T-CONST", 2,
+      "`split` needs a constant" },
+    { COOP, "\"split\": [1], \"do\": [\n            { \"wait\": \"full\",",
+      "\"step\": \"K - 64\", \"do\": [\n            { \"wait\": \"full\", \"ahead\": 1,", "T-CONST",
+      2, "`ahead` needs a constant" },
     { COOP, "{ \"store_wait\": 1 },",
       "{ \"store_wait\": 1 }, { \"for\": \"u\", \"count\": 200, \"unroll\": \"full\", \"do\": [{ "
       "\"for\": "

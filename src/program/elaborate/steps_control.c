@@ -53,10 +53,21 @@ static void unroll(WsStepState *S, WsTree *loop)
     loop->unroll = n > 1 ? (gint)n : 0;
 }
 
+/* What is behind a place of the loop is greater: cuts and rounds run early are told by comparing.
+ */
+static gboolean ascends(const WsTree *loop)
+{
+    gint64 step;
+    return ws_elab_is_int(loop->step_by, &step) && step >= 1;
+}
+
 static void cuts(WsStepState *S, WsTree *loop)
 {
     WsElab *E = S->E;
     guint n = ws_elab_field_count(S->node, WS_F_split);
+    if (n && !ascends(loop))
+        ws_elab_error(E, WS_RULE_T_CONST, S->id, "Use a constant for `step`.",
+                      "`split` needs a constant `step` of at least 1");
     loop->cut = ws_arena_new0(E->arena, WsExpr *, n);
     gint64 before = G_MININT64, value;
     for (guint i = 0; i < n; i++) {
@@ -165,6 +176,9 @@ void ws_step_FOR(WsStepState *S)
         ws_elab_note(E, WS_RULE_L_AHEAD, S->id, NULL, "`ahead` belongs in a counted loop");
         n_max = 0;
     }
+    if (n_max > 0 && !ascends(loop))
+        ws_elab_error(E, WS_RULE_T_CONST, S->id, "Use a constant for `step`.",
+                      "`ahead` needs a constant `step` of at least 1");
     if (n_max > 0)
         prologue(S, &peel, n_max, path);
     ws_tree_add(E, S->seq, loop);
