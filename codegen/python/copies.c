@@ -10,8 +10,6 @@
 #include "program/parts/transfer.h"
 #include "program/program.h"
 
-#include <string.h>
-
 gboolean ws_py_first_box(const WsOp *op)
 {
     return op->transfer->box[0] == op;
@@ -157,7 +155,7 @@ void ws_py_copy(WsPy *y, const WsOp *op, const WsPyBox *box, const WsPyCopier *c
 gboolean ws_py_single_store(WsPy *y, const WsOp *op, const WsPyBox *box)
 {
     guint dim;
-    const gboolean shapes = strcmp(op->id, op->step) != 0; /* a wait counts steps, not calls */
+    const gboolean shapes = !ws_py_first_box(op); /* a wait counts steps, not calls */
     if (shapes)
         ws_py_refuse(y, op, "a store in boxes of several shapes", "store it in two steps");
     else if (parts(box, &dim) > 1)

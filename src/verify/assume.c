@@ -21,12 +21,14 @@ static char *sum_of(const Facts *f, const WsExpr *e, gint64 *sign, gint64 *const
 {
     WsAffine sum;
     g_autoptr(WsExpr) all = text_defined(f->p, e);
-    const gboolean fits = ws_expr_affine(all, &sum);
+    gboolean fits = ws_expr_affine(all, &sum) && sum.constant != G_MININT64;
+    for (guint i = 0; i < sum.n; i++)
+        fits &= sum.factor[i] != G_MININT64;
     *constant = fits ? sum.constant : 0;
     *sign = fits && sum.n && sum.factor[0] < 0 ? -1 : 1;
     sum.constant = 0;
     for (guint i = 0; i < sum.n && fits; i++)
-        sum.factor[i] *= sum.factor[i] == G_MININT64 ? 1 : *sign;
+        sum.factor[i] *= *sign;
     g_autoptr(WsExpr) whole = fits ? text_sum(&sum) : ws_expr_ref(all);
     ws_affine_clear(&sum);
     return text_of(whole);

@@ -57,6 +57,12 @@ static gint64 number(Reader *r, guint i)
     return x;
 }
 
+/* Numbers of symbols, nodes: this one is next. */
+static gboolean is_next(Reader *r, guint i, guint next)
+{
+    return number(r, i) == (gint64)next;
+}
+
 static gint64 bound(Reader *r, guint i, gint64 none)
 {
     return r->field && !strcmp(r->field[i], "-") ? none : number(r, i);
@@ -96,7 +102,7 @@ static void read_symbol(Reader *r, Certificate *c)
                  .every = number(r, 12),
                  .left = number(r, 14) };
     const gboolean first = c->symbol->len == 0;
-    if ((guint)number(r, 1) != c->symbol->len || word(r, 2, "tiles") != first)
+    if (!is_next(r, 1, c->symbol->len) || word(r, 2, "tiles") != first)
         wrong(r, "symbols out of order");
     if (!first && !word(r, 2, "number") && !word(r, 2, "letter"))
         wrong(r, "kind");
@@ -171,11 +177,12 @@ static gint64 read_tile(Reader *r, guint i)
 {
     const char *text = r->field ? r->field[i] : "0", *colon = strchr(text, ':');
     const char *at = colon ? colon + 1 : text;
-    const gint64 pass = colon ? g_ascii_strtoll(text, NULL, 10) : 0;
+    const gint64 pass = CLAMP(colon ? g_ascii_strtoll(text, NULL, 10) : 0, -1, 1 << 20);
+    const gint64 position = CLAMP(g_ascii_strtoll(at, NULL, 10), 0, TILE_AFTER);
     const gint64 tile = pass * TILE_PASS + (!strcmp(at, "launch")   ? TILE_LAUNCH
                                             : !strcmp(at, "before") ? TILE_BEFORE
                                             : !strcmp(at, "after")  ? TILE_AFTER
-                                                                   : g_ascii_strtoll(at, NULL, 10));
+                                                                    : position);
     g_autofree char *again = pass >= 0 && pass < 1 << 20 ? tile_text(tile) : NULL;
     if (!again || strcmp(again, text) != 0 || (pass && tile_position(tile) == TILE_BEFORE))
         wrong(r, "not a tile");
@@ -188,9 +195,9 @@ static Fact read_instance(Reader *r, const Certificate *c, guint i)
     f.residue = -1;
     f.tile = read_tile(r, i + 1);
     const Symbol *s = &g_array_index(c->symbol, Symbol, f.symbol);
-    f.cta = (gint)bound(r, i + 2, -1);
+    f.cta = word(r, i + 2, "-") ? -1 : (gint)count(r, i + 2, G_MAXINT32);
     f.time = count(r, i + 3, s->round ? (gint64)1 << 52 : G_MAXINT32);
-    if ((f.cta >= 0) != s->of_cta || f.cta < -1 || (f.time && (!s->split || f.tile == TILE_LAUNCH)))
+    if ((f.cta >= 0) != s->of_cta || (f.time && (!s->split || f.tile == TILE_LAUNCH)))
         wrong(r, "instance");
     if (f.symbol && tile_position(f.tile) == TILE_LAUNCH && (s->of_tile || f.tile != TILE_LAUNCH))
         wrong(r, "a residue of a launch");
@@ -206,9 +213,9 @@ static void read_knows(Reader *r, const Certificate *c, Node *node)
     Fact f = read_instance(r, c, 1);
     f.low = bound(r, 5, NO_LOW);
     f.high = bound(r, 6, NO_HIGH);
-    f.residue = bound(r, 7, -1);
+    f.residue = word(r, 7, "-") ? -1 : count(r, 7, G_MAXINT32);
     const Symbol *s = &g_array_index(c->symbol, Symbol, f.symbol);
-    if (f.residue < -1 || f.residue >= s->modulus || s->relation)
+    if (f.residue >= s->modulus || s->relation)
         wrong(r, "knows");
     if (s->modulus == 1)
         f.residue = -1; /* says nothing */
@@ -242,7 +249,7 @@ static void read_node(Reader *r, Certificate *c)
     if (!take(r, "node", 7))
         return;
     literal(r, 2, "ask");
-    if ((guint)number(r, 1) != c->node->len)
+    if (!is_next(r, 1, c->node->len))
         wrong(r, "nodes out of order");
     Node *node = g_new0(Node, 1);
     g_ptr_array_add(c->node, node);

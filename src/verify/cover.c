@@ -143,8 +143,10 @@ static gboolean names_match(Cover *c)
             f->residue >= 0 || (f->symbol && state_know(c->plan, c->by, &launch).residue >= 0);
         if (fact_is_past(c->plan, c->by, f))
             continue;
-        if (!shift_of_fact(c, f, &d) || (f->low != NO_LOW && g->low - d < f->low) ||
-            (f->high != NO_HIGH && (g->high == NO_HIGH || g->high - d > f->high)) ||
+        gint64 low = g->low, high = g->high;
+        if (!shift_of_fact(c, f, &d) ||
+            (f->low != NO_LOW && (low == NO_LOW || !less(low, d, &low) || low < f->low)) ||
+            (f->high != NO_HIGH && (high == NO_HIGH || !less(high, d, &high) || high > f->high)) ||
             (f->residue >= 0 && f->residue != g->residue) || d % y->every || (y->letter && d) ||
             (kept && d % y->modulus)) {
             g_autofree char *text = fact_text(c->plan->c, f);
@@ -205,8 +207,11 @@ static gboolean holds(Context *x, const WsTree *t, const WsExpr *e, Ask ask, Shi
                (fine && less(x->x->var[t->op->var], x->y->var[t->op->var], &of_let) &&
                 by->d == of_let);
     case ASK_TURN:
-        return fine && by->d % 2 == 0 && by->g % 2 == 0 &&
-               (by->d >= 0 || !x->c->plan->unseen[t->op->barrier]); /* M says nothing of these */
+        if (x->c->plan->unseen[t->op->barrier]) /* M says nothing of these */
+            return fine && by->d % 2 == 0 && by->g % 2 == 0 && by->d >= 0;
+        if (plan_names_symbol(x->c->plan, e))
+            return fine && by->d % 2 == 0 && by->g % 2 == 0;
+        return turn_holds(x, t->op, e);
     case ASK_USE: /* which one it is says the stage; below 0 there is none */
         return (fine && by->d >= 0 && by->g == 0) || never_below_0(x, e);
     case ASK_COUNT:
@@ -315,13 +320,6 @@ static void require_later(Context *x, const WsTree *tiles, gboolean same_pass)
     }
 }
 
-static gboolean is_below(const WsTree *t, const WsTree *up)
-{
-    while (t && t != up)
-        t = t->parent;
-    return t != NULL;
-}
-
 /* Loops over tiles between now and the node: 0 none, 1 some may come, 2 one has to. */
 static guint passes_before(const Context *x, gint n)
 {
@@ -335,10 +333,10 @@ static guint passes_before(const Context *x, gint n)
         const gboolean between = m >= x->y->place && m < n;
         do
             up = up->parent;
-        while (up && up->kind == WS_TREE_SEQ && !is_below(x->at, up));
+        while (up && up->kind == WS_TREE_SEQ && !tree_is_below(x->at, up));
         if (between && up && up->kind == WS_TREE_SEQ)
             return 2;
-        if (same ? is_below(t, same) : between || loop_of(x, x->y, t)->running)
+        if (same ? tree_is_below(t, same) : between || loop_of(x, x->y, t)->running)
             passes = 1;
     }
     return passes;

@@ -71,6 +71,9 @@ int settled_truth(Context *x, const WsExpr *e);
 gboolean one_side(Context *x, const WsExpr *e, guint fails, const Shift *d);
 /* Notes what the fresh name of a comparison would have to go on by (lemma FRESH). */
 void note_wanted(Context *x, const WsExpr *e);
+gboolean tree_is_below(const WsTree *t, const WsTree *up);
+/* A turn that no symbol decides goes on as what it meets does. */
+gboolean turn_holds(Context *x, const WsOp *op, const WsExpr *turn);
 gboolean shift(Context *x, const WsExpr *e, gboolean truth, Shift *out);
 
 G_END_DECLS

@@ -535,6 +535,13 @@ const WsExpr *plan_form(const Plan *plan, const WsExpr *e)
     return form;
 }
 
+WsExpr *plan_made(Plan *plan, const char *key, WsExpr *e)
+{
+    if (e)
+        g_hash_table_insert(plan->made, g_strdup(key), e);
+    return e ? e : g_hash_table_lookup(plan->made, key);
+}
+
 /* Longer ones first, then those that somebody asks about, then many times the same. */
 static int by_length(gconstpointer a, gconstpointer b)
 {
@@ -549,6 +556,8 @@ void plan_forms(Plan *plan)
 {
     plan->let = g_new0(WsExpr *, plan->p->n_vars + 1);
     plan->part = g_ptr_array_new_with_free_func(part_free);
+    plan->made =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)ws_expr_unref);
     plan->start = g_hash_table_new(NULL, NULL);
     plan->form = g_hash_table_new_full(NULL, NULL, (GDestroyNotify)ws_expr_unref,
                                        (GDestroyNotify)ws_expr_unref);
@@ -582,6 +591,7 @@ void plan_forms_free(Plan *plan)
         ws_expr_unref(plan->let[v]);
     g_free(plan->let);
     g_ptr_array_unref(plan->part);
+    g_hash_table_unref(plan->made);
     g_hash_table_unref(plan->form);
     g_hash_table_unref(plan->start);
 }

@@ -56,8 +56,11 @@ int main(int argc, char **argv)
         return unreadable("usage",
                           error ? error->message : "DESIGN CERTIFICATE [--set NAME=VALUE]");
     g_autofree char *text = NULL;
-    if (!g_file_get_contents(argv[2], &text, NULL, &error))
+    gsize length;
+    if (!g_file_get_contents(argv[2], &text, &length, &error))
         return unreadable(argv[2], error->message);
+    if (strlen(text) != length)
+        return unreadable(argv[2], "a byte that is 0");
     g_autoptr(WsProgram) p = program_of(argv[1], set);
     if (!p)
         return unreadable(argv[1], "not a design that can be elaborated");

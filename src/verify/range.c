@@ -193,6 +193,8 @@ Range range_difference(RangeEnv *env, const WsExpr *a, const WsExpr *b)
     if (env->wrong || !ws_expr_affine(e, &f))
         return any();
     Range r = range_exact(f.constant);
+    if (infinite(f.constant))
+        env->wrong = "an overflow";
     for (guint i = 0; i < f.n; i++) {
         const Range term = range_eval(env, f.term[i], FALSE);
         r = term.open ? any() : add(env, r, scale(env, f.factor[i], term));
@@ -257,14 +259,21 @@ static Range lazy(RangeEnv *env, const WsExpr *e)
     return truth_of(second.open ? -1 : sign_known(second));
 }
 
+/* A bound moved inwards; where that does not fit it stays. */
+static gint64 raised(gint64 bound, gint64 by)
+{
+    gint64 out;
+    return __builtin_add_overflow(bound, by, &out) || infinite(out) ? bound : out;
+}
+
 Range range_meet(Range a, Range b)
 {
     Range r = { MAX(a.low, b.low), MIN(a.high, b.high), a.g == 0 || b.g == 1 ? a.v : b.v,
                 a.g == 0 || b.g == 1 ? a.g : b.g, FALSE };
     if (r.g > 1 && !infinite(r.low))
-        r.low += range_mod(r.v - r.low, r.g);
+        r.low = raised(r.low, range_mod(range_mod(r.v, r.g) - range_mod(r.low, r.g), r.g));
     if (r.g > 1 && !infinite(r.high))
-        r.high -= range_mod(r.high - r.v, r.g);
+        r.high = raised(r.high, -range_mod(range_mod(r.high, r.g) - range_mod(r.v, r.g), r.g));
     return r;
 }
 
@@ -273,8 +282,11 @@ Range range_eval(RangeEnv *env, const WsExpr *e, gboolean truth)
     Range r = any();
     if (env->wrong || env->leaf(env, e, truth, &r))
         return r;
-    if (e->op == WS_EXPR_INT || e->op == WS_EXPR_TEXT_BOOL)
+    if (e->op == WS_EXPR_INT || e->op == WS_EXPR_TEXT_BOOL) {
+        if (infinite(e->i)) /* stands for no bound */
+            env->wrong = "an overflow";
         return range_exact(e->i);
+    }
     if (e->op == WS_EXPR_AND || e->op == WS_EXPR_OR ||
         (e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT))
         return lazy(env, e);

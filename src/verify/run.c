@@ -36,7 +36,8 @@ static void assign(Run *r)
     if (r->op->set)
         value_number(r->plan, r->s, r->i, r->op->set, &value, &loose);
     if (r->op->kind == WS_OP_ADVANCE) {
-        if (__builtin_add_overflow(value, r->x->var[r->op->var], &value))
+        if (__builtin_add_overflow(value, r->x->var[r->op->var], &value) || value == NO_LOW ||
+            value == NO_HIGH)
             broken(r, "P-COUNT", "an overflow");
         loose = range_gcd(loose, r->x->loose[r->op->var]);
     }
@@ -240,7 +241,8 @@ static Move loop(Run *r, const WsTree *t, LoopState *l)
     }
     gint64 ahead;
     if (__builtin_mul_overflow(l->step, l->rounds, &ahead) ||
-        __builtin_add_overflow(l->from, ahead, &l->index))
+        __builtin_add_overflow(l->from, ahead, &l->index) || l->index == NO_LOW ||
+        l->index == NO_HIGH)
         broken(r, "P-COUNT", "an overflow");
     for (guint i = 1; i < r->plan->c->symbol->len; i++)
         if (follows(r, t, i) && (l->index < 0 || l->index > 1 << 30 || l->step < 1))

@@ -359,6 +359,8 @@ static Range still(Context *x, const WsExpr *e, gboolean in_s)
     }
 }
 
+static gboolean has_value(Context *x, guint symbol);
+
 typedef struct {
     RangeEnv env;
     Context *x;
@@ -371,6 +373,8 @@ static gboolean still_leaf(RangeEnv *env, const WsExpr *e, gboolean truth, Range
     if (e->op == WS_EXPR_INT ||
         (e->n_args && e->op != WS_EXPR_INDEX && !plan_symbol(s->x->c->plan, e, FALSE)))
         return FALSE; /* its parts say what it can be */
+    const guint symbol = plan_symbol(s->x->c->plan, e, FALSE);
+    env->undefined |= symbol && !has_value(s->x, symbol);
     *out = still(s->x, e, s->in_s);
     return TRUE;
 }
@@ -378,7 +382,8 @@ static gboolean still_leaf(RangeEnv *env, const WsExpr *e, gboolean truth, Range
 Range difference(Context *x, const WsExpr *a, const WsExpr *b, gboolean in_s)
 {
     Still env = { { .leaf = still_leaf }, x, in_s };
-    return range_difference(&env.env, a, b);
+    const Range r = range_difference(&env.env, a, b);
+    return env.env.undefined ? range_of(NO_LOW, NO_HIGH) : r; /* it may have no value */
 }
 
 /* What a symbol is divided by is the same, or no 0 in both. */
@@ -421,12 +426,16 @@ static gboolean shift_of_choice(Context *x, const WsExpr *e, Shift *out)
     const WsExpr *s = e->arg[k];
     if (s->op != WS_EXPR_CALL || s->func != WS_FUNC_SELECT || x->lets > 8)
         return FALSE;
-    WsExpr *side[2];
-    for (guint i = 0; i < 2; i++)
+    /* kept: what is known of expressions goes by where they are */
+    g_autofree char *key = g_strdup_printf("%p", (const void *)e);
+    WsExpr *side[2], *all = plan_made(x->c->plan, key, NULL);
+    for (guint i = 0; i < 2 && !all; i++)
         side[i] = ws_expr_call(
             e->func, (WsExpr *[]){ ws_expr_ref(s->arg[i + 1]), ws_expr_ref(e->arg[!k]) }, 2);
-    g_autoptr(WsExpr) all =
-        ws_expr_call(WS_FUNC_SELECT, (WsExpr *[]){ ws_expr_ref(s->arg[0]), side[0], side[1] }, 3);
+    if (!all)
+        all = plan_made(x->c->plan, key,
+                        ws_expr_call(WS_FUNC_SELECT,
+                                     (WsExpr *[]){ ws_expr_ref(s->arg[0]), side[0], side[1] }, 3));
     x->lets++;
     const gboolean has = shift(x, all, FALSE, out);
     x->lets--;

@@ -62,6 +62,7 @@ typedef struct {
     GPtrArray *part;
     GHashTable *start; /* WsTree* of loops -> START_ bits */
     GHashTable *form;
+    GHashTable *made; /* expressions that are made on the way */
     gboolean formed;
     GArray *view; /* View; grows while the program runs */
     gboolean view_added;
@@ -161,6 +162,8 @@ void plan_forms(Plan *plan);
 void plan_forms_free(Plan *plan);
 /* What `e` is taken for wherever it is evaluated; lives as long as the plan. */
 const WsExpr *plan_form(const Plan *plan, const WsExpr *e);
+/* The expression made for this; takes `e`, NULL: if there is one already. */
+WsExpr *plan_made(Plan *plan, const char *key, WsExpr *e);
 /* Refuses counters that may not fit in 64 bits. */
 void plan_growth(Plan *plan);
 /* The first thing that is wrong stays. */

@@ -205,6 +205,8 @@ gboolean value_number(Plan *plan, const State *s, guint inst, const WsExpr *e, g
         return FALSE;
     const gboolean exact = r.g == 0 || r.low == r.high;
     *value = r.low == r.high ? r.low : r.v;
+    if (*value == NO_LOW || *value == NO_HIGH)
+        plan_fail(plan, WS_VERIFY_REJECTED, "an overflow");
     if (loose)
         *loose = exact ? 0 : r.g;
     else if (!exact) {

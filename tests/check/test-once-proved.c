@@ -22,6 +22,7 @@ static const struct {
     { "pad-read-unwritten", "P-UNDEF" },
     { "rank-behind-many-lets", "P-DL" },
     { "rows-of-a-block", NULL },
+    { "two-laps-on", "P-EARLY" },
     { "unless-assigns", "P-UNDEF" },
     { "use-compare", "P-ABA" },
     { "use-min-40", "P-RACE" },

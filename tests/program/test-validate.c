@@ -12,8 +12,10 @@
 #include "program/parts/product.h"
 #include "program/parts/retired.h"
 #include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
 #include "program/parts/transfer.h"
 #include "program/parts/tree.h"
+#include "program/parts/variable.h"
 #include "program/program.h"
 #include "program/validate.h"
 
@@ -290,6 +292,47 @@ static void box_of_none(WsProgram *p)
     p->map[0].box[0] = 0;
 }
 
+static WsVar *first_var(WsProgram *p, WsVarKind kind)
+{
+    for (guint i = 0; i < p->n_vars; i++) {
+        if (p->var[i].kind == kind)
+            return &p->var[i];
+    }
+    g_assert_not_reached();
+}
+
+static void index_of_none(WsProgram *p)
+{
+    first_var(p, WS_VAR_INDEX)->agent = -1;
+}
+
+static void size_of_an_agent(WsProgram *p)
+{
+    first_var(p, WS_VAR_SIZE)->agent = 0;
+}
+
+static void other_axis(WsProgram *p)
+{
+    first_var(p, WS_VAR_AXIS)->axis++;
+}
+
+static void extent_by_tile(WsProgram *p)
+{
+    p->tiles->axis[0].extent = ws_expr_var(p->tiles->axis[0].var, "t");
+}
+
+static void order_by_none(WsProgram *p)
+{
+    p->tiles->order = WS_ORDER_GROUPED;
+    p->tiles->order_axis = 7;
+}
+
+static void shape_by_index(WsProgram *p)
+{
+    WsVar *index = first_var(p, WS_VAR_INDEX);
+    p->tensor[0].shape[0] = ws_expr_var((gint)(index - p->var), "k");
+}
+
 static const struct {
     const char *name;
     void (*damage)(WsProgram *p);
@@ -336,6 +379,12 @@ static const struct {
     { "stages", stages_of_none, "b->stages >= 1" },
     { "shared memory", beyond_shared_memory, "shared_bytes" },
     { "box", box_of_none, "m->box[d] >= 1" },
+    { "index of none", index_of_none, "a variable of no agent" },
+    { "size of an agent", size_of_an_agent, "a variable of another agent" },
+    { "axis", other_axis, "axis" },
+    { "extent", extent_by_tile, "narrower scope" },
+    { "order", order_by_none, "t->order_axis < t->n_axes" },
+    { "shape", shape_by_index, "a variable of another agent" },
 };
 
 static void test_whole(void)

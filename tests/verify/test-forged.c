@@ -8,6 +8,7 @@
 
 /* Two groups that meet in every round, and then wait for what never comes. */
 #define LOOP(count) "{'for':'k','count':'" count "','do':[SYNC]}"
+#define TWO(count)  "{'for':'k','count':'" count "','do':[SYNC,SYNC]}"
 #define NEVER       "{'wait':'never','use':0}"
 #define TWICE(cond) "{'if':'" cond "','then':[SYNC,SYNC]}"
 #define NUMBER(i, least, text)                                                                     \
@@ -27,45 +28,141 @@ static const struct {
 #include "forged.def"
 };
 
-static void none_is_verified(void)
+static WsProgram *program_of(guint i)
 {
-    for (guint i = 0; i < G_N_ELEMENTS(forged); i++) {
-        const Row row = { forged[i].title,
-                          WS_VERDICT_REFUTED,
-                          forged[i].a,
-                          forged[i].b,
-                          NULL,
-                          forged[i].assume,
-                          NULL,
-                          0,
-                          FALSE };
-        g_autofree char *design = design_of(&row);
-        g_autoptr(WsFindings) findings = ws_findings_new();
-        g_autoptr(WsDesign) d = ws_design_parse(design, strlen(design), "forged", findings);
-        g_autoptr(WsProgram) p = d ? ws_elaborate(d, NULL, 0, findings) : NULL;
-        g_assert_nonnull(p);
-        g_autoptr(WsFindings) found = ws_findings_new();
-        g_autoptr(WsVerdict) verdict =
-            ws_check(p, &(WsCheckOptions){ .protocol_only = TRUE }, found);
-        if (verdict->kind == WS_VERDICT_PROVED)
-            g_test_fail_printf("%s: it is no wrong design", forged[i].title);
-        char *text = g_strdup_printf(
-            "warpstave-certificate 2\ndesign %s\npolicy 0\nsymbols %u\nsymbol 0 tiles launch - "
-            "least "
-            "1 most - modulus 1 every 1 left 0 text \n%srelations 0\n%send\n",
-            p->design_hash, forged[i].symbols + 1, forged[i].symbol, forged[i].text);
-        g_autoptr(WsVerification) v = ws_verify(p, text);
-        if (v->answer == WS_VERIFIED)
-            g_test_fail_printf("%s: verified", forged[i].title);
-        else if (!strstr(v->reason, forged[i].why))
-            g_test_fail_printf("%s: for another reason: %s", forged[i].title, v->reason);
-        g_free(text);
+    const Row row = { forged[i].title,
+                      WS_VERDICT_REFUTED,
+                      forged[i].a,
+                      forged[i].b,
+                      NULL,
+                      forged[i].assume,
+                      NULL,
+                      0,
+                      FALSE };
+    g_autofree char *design = design_of(&row);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) d = ws_design_parse(design, strlen(design), "forged", findings);
+    WsProgram *p = d ? ws_elaborate(d, NULL, 0, findings) : NULL;
+    g_assert_nonnull(p);
+    return p;
+}
+
+static char *text_of(guint i, const WsProgram *p)
+{
+    return g_strdup_printf("warpstave-certificate 2\ndesign %s\npolicy 0\nsymbols %u\n"
+                           "symbol 0 tiles launch - least 1 most - modulus 1 every 1 left 0 text \n"
+                           "%srelations 0\n%send\n",
+                           p->design_hash, forged[i].symbols + 1, forged[i].symbol, forged[i].text);
+}
+
+static void is_not_verified(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data);
+    g_autoptr(WsProgram) p = program_of(i);
+    g_autoptr(WsFindings) found = ws_findings_new();
+    g_autoptr(WsVerdict) verdict = ws_check(p, &(WsCheckOptions){ .protocol_only = TRUE }, found);
+    if (verdict->kind == WS_VERDICT_PROVED)
+        g_test_fail_printf("%s: it is no wrong design", forged[i].title);
+    g_autofree char *text = text_of(i, p);
+    g_autoptr(WsVerification) v = ws_verify(p, text);
+    if (v->answer == WS_VERIFIED)
+        g_test_fail_printf("%s: verified", forged[i].title);
+    else if (!strstr(v->reason, forged[i].why))
+        g_test_fail_printf("%s: for another reason: %s", forged[i].title, v->reason);
+}
+
+/* A right certificate, and what makes none of it: each of these in its place. */
+static const struct {
+    const char *from, *to;
+} spoilt[] = {
+    { "certificate 2", "certificate 1" },
+    { "certificate 2", "certificate 2 " },
+    { "policy 0", "policy 4" },
+    { "policy 0", "policy -0" },
+    { "policy 0\n", "" },
+    { "policy 0\n", "policy 0\npolicy 0\n" },
+    { "symbols 2", "symbols 1" },
+    { "symbols 2", "symbols 3" },
+    { "symbol 1 ", "symbol 4294967297 " },
+    { "symbol 1 ", "symbol 01 " },
+    { "symbol 1 ", "symbol  1 " },
+    { "number launch", "letters launch" },
+    { "number launch -", "number launch split,cta" },
+    { "left 0 text N", "left 1 text N" },
+    { "every 1 left 0 text N", "every 0 left 0 text N" },
+    { "modulus 1 every 1 left 0 text N", "modulus 2 every 1 left 0 text N" },
+    { "least 0 most - modulus", "least -9223372036854775808 most - modulus" },
+    { "least 0 most - modulus", "least 9223372036854775808 most - modulus" },
+    { "least 0 most - modulus", "least 1e0 most - modulus" },
+    { "relations 0", "relations 1" },
+    { "relations 0\n", "relations 1\nrelation 1 1 div 2 0\n" },
+    { "relations 0\n", "relations 1\nrelation 1 0 div 0 0\n" },
+    { "begin 0", "begin -1" },
+    { "begin 0", "begin" },
+    { "nodes 2", "nodes 3" },
+    { "nodes 2", "nodes 18446744073709551618" },
+    { "node 1 ask", "node 4294967297 ask" },
+    { "node 1 ask", "node 0 ask" },
+    { "ask 1 0 - 0\noption = 0", "ask 1 -3 - 0\noption = 0" },
+    { "ask 1 0 - 0\noption = 0", "ask 1 1e0 - 0\noption = 0" },
+    { "ask 1 0 - 0\noption = 0", "ask 1 9223372036854775807 - 0\noption = 0" },
+    { "ask 1 0 - 0\noption = 0", "ask 1 1:before - 0\noption = 0" },
+    { "ask 1 0 - 0\noption = 0", "ask 1 1:launch - 0\noption = 0" },
+    { "ask 1 0 - 0\noption = 0", "ask 1 0 -1 0\noption = 0" },
+    { "ask 1 0 - 0\noption = 0", "ask 1 0 0 0\noption = 0" },
+    { "ask 1 0 - 0\noption = 0", "ask 1 0 - 1\noption = 0" },
+    { "ask 1 0 - 0\noption = 0", "ask 2 0 - 0\noption = 0" },
+    { "knows 1 0 - 0 1 - -", "knows 1 0 - 0 1 - -1" },
+    { "knows 1 0 - 0 1 - -", "knows 1 0 - 0 1 - 1" },
+    { "knows 1 0 - 0 1 - -", "knows 1 0 - 0 1 -" },
+    { "knows 1 0 - 0 1 - -\n", "knows 1 0 - 0 1 - -\nknows 1 0 - 0 1 - -\n" },
+    { "option = 0 end", "option = -0 end" },
+    { "option = 0 end", "option = 0 End" },
+    { "option = 0 end", "option = 0 end end" },
+    { "option = 0 end", "option == 0 end" },
+    { "option = 0 end\n", "option = 0 end\noption = 0 end\n" },
+    { "\nend\n", "\nend" },
+    { "\nend\n", "\n" },
+    { "\nend\n", "\nend\n\n" },
+    { "\nend\n", "\nend\nend\n" },
+    { "\nend\n", "\r\nend\r\n" },
+    { "text N", "text N\xff" },
+};
+
+static void is_read_strictly(void)
+{
+    guint i = 0;
+    while (i + 1 < G_N_ELEMENTS(forged) && forged[i].why)
+        i++;
+    g_autoptr(WsProgram) p = program_of(i);
+    g_autofree char *right = text_of(i, p);
+    g_autoptr(WsVerification) v = ws_verify(p, right);
+    g_assert_cmpint(v->answer, ==, WS_VERIFIED);
+    for (guint n = 0; n < G_N_ELEMENTS(spoilt); n++) {
+        char *at = strstr(right, spoilt[n].from);
+        g_assert_nonnull(at);
+        g_autofree char *before = g_strndup(right, (gsize)(at - right));
+        g_autofree char *text =
+            g_strconcat(before, spoilt[n].to, at + strlen(spoilt[n].from), NULL);
+        g_autoptr(WsVerification) x = ws_verify(p, text);
+        if (x->answer != WS_VERIFY_UNREADABLE)
+            g_test_fail_printf("\"%s\" for \"%s\": %s", spoilt[n].to, spoilt[n].from,
+                               x->reason ? x->reason : "verified");
+    }
+    for (gsize n = 0; n + 1 < strlen(right); n++) { /* cut off anywhere */
+        g_autofree char *text = g_strndup(right, n);
+        g_autoptr(WsVerification) x = ws_verify(p, text);
+        g_assert_cmpint(x->answer, ==, WS_VERIFY_UNREADABLE);
     }
 }
 
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/verify/forged by hand", none_is_verified);
+    g_test_add_func("/verify/read strictly", is_read_strictly);
+    for (guint i = 0; i < G_N_ELEMENTS(forged) && forged[i].why; i++) {
+        g_autofree char *path = g_strdup_printf("/verify/forged by hand/%s", forged[i].title);
+        g_test_add_data_func(path, GUINT_TO_POINTER(i), is_not_verified);
+    }
     return g_test_run();
 }

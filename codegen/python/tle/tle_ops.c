@@ -13,8 +13,6 @@
 #include "program/program.h"
 #include "target/target.h"
 
-#include <string.h>
-
 /* --- views -------------------------------------------------------------------------------------*/
 
 static gboolean equal_use(const WsExpr *a, const WsExpr *b)
@@ -229,7 +227,7 @@ static void named(WsTle *t, const WsOp *op)
 {
     const WsBarrier *b = &t->y->p->barrier[op->barrier];
     gboolean sync = ws_op_waits_join(op->kind);
-    if (b->derived && !strcmp(b->name, "cta"))
+    if ((guint)b->hw_id[0] < t->y->p->hardware->sync.named_reserved) /* of the CTA */
         ws_py_refuse(t->y, op, "a barrier of all partitions",
                      "declare a named barrier and let every group sync on it");
     else if (t->barrier[op->barrier].skipped)

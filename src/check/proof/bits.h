@@ -99,6 +99,7 @@ struct WsBitOp {
     const WsOp *op;
     guint8 kind;
     gboolean leader, exact; /* exact: its turn is a number, not one up to laps */
+    gboolean by_slot;       /* L-LAPS: each of its turns goes with one slot */
     gint barrier, named;    /* named: number among those of a CTA in use; < 0 by element */
     WsBitExpr element, use, slot, parity, turn, cta, set;
     gint local; /* variable set, as number of the agent's */
@@ -175,9 +176,29 @@ typedef struct {
     guint16 *around; /* loops around it */
 } WsBitSite;
 
+/* L-LAPS: a sum of variables of an agent, relative to what the slots of a barrier have completed.
+ */
+typedef struct {
+    gint local, loop; /* loop: whose index it is, -1 */
+    gint64 factor;
+} WsBitTerm;
+typedef struct {
+    gint barrier, slot;   /* -1: compared with no barrier; with the ring */
+    gint element[16];     /* [CTA of who asks]; -1: all */
+    guint16 to[16];       /* [CTA of who asks] with slots of these CTAs; 0: nobody asks */
+    gint64 laps, modulus; /* times the completions; modulus 0: all of it counts */
+    guint n_terms;
+    WsBitTerm *term;
+    guint16 last;   /* place from where nobody asks for it, but for */
+    guint64 around; /* these loops, as long as they run */
+    gint until;     /* and, once the index of this one is above */
+    gint64 most;    /* that, for its later turns only; -1 */
+} WsBitSum;
+
 typedef struct {
     const WsAgent *a;
-    guint n_code, n_loops, n_locals, n_sites;
+    guint n_code, n_loops, n_locals, n_sites, n_sums;
+    WsBitSum *sum;
     WsBitInstr *code;
     WsBitLoop *loop;
     WsBitSite *site;
@@ -285,9 +306,10 @@ typedef struct WsBits {
     guint8 *fenced;  /* [touched] it needs a proxy fence before an engine may follow */
     gint64 last[2];  /* row and column of the last access */
     guint item_named, item_remote; /* first of these of a CTA */
-    guint *slot_item;              /* [slots] WS_ITEM_..., then returns of those who wait there */
-    gint16 *q_row;                 /* [items] row of the proxy fences, -1 */
-    guint *q_item;                 /* [rows] */
+    gint *ring;       /* [slots] of its element, whose phase its own is put relative to */
+    guint *slot_item; /* [slots] WS_ITEM_..., then returns of those who wait there */
+    gint16 *q_row;    /* [items] row of the proxy fences, -1 */
+    guint *q_item;    /* [rows] */
     gboolean recut;
     GArray *author;    /* WsLanesAt: what lanes did */
     GHashTable *meets; /* pairs of them -> 1 + WsLanesMeet */
@@ -405,6 +427,7 @@ static inline guint ws_bit_rank(const WsBits *b, guint i)
 /* --- bits_expr.c ------------------------------------------------------------------------------ */
 gpointer ws_bit_alloc(WsBits *b, gsize bytes); /* zeroed, freed with the engine */
 void ws_bit_outside(WsBits *b, const char *why);
+const WsExpr *ws_bit_rewritten(const WsBits *b, const WsExpr *e);
 WsBitExpr ws_bit_expr(WsBits *b, guint agent, const WsExpr *e);       /* of the program */
 WsBitExpr ws_bit_expr_plain(WsBits *b, guint agent, const WsExpr *e); /* already rewritten */
 gboolean ws_bit_tainted(const WsBits *b, guint agent, const WsBitExpr *e);
@@ -477,6 +500,13 @@ void ws_bit_forget(WsBits *b);
 guint16 ws_bit_place(const WsBits *b, guint i);
 gboolean ws_bit_entered(const WsBits *b, guint i, guint loop);
 gboolean ws_bit_active(const WsBits *b, guint i, guint loop);
+
+/* --- bits_sums.c, bits_laps.c ----------------------------------------------------------------- */
+void ws_bit_find_sums(WsBits *b);
+void ws_bit_find_rings(WsBits *b);
+gint64 ws_bit_slots_of(const WsExpr *slot, gint64 slots, gint64 *first);
+typedef void (*WsBitPut)(gpointer key, gint64 x);
+void ws_bit_put_sums(WsBits *b, guint i, WsBitPut put, gpointer key);
 
 /* --- bits_know.c ------------------------------------------------------------------------------ */
 void ws_bit_join(WsBits *b, const WsMask *from, const WsMask *to); /* K and Q */

@@ -125,10 +125,15 @@ WsBitExpr ws_bit_expr_plain(WsBits *b, guint agent, const WsExpr *e)
     return x;
 }
 
-WsBitExpr ws_bit_expr(WsBits *b, guint agent, const WsExpr *e)
+const WsExpr *ws_bit_rewritten(const WsBits *b, const WsExpr *e)
 {
     const WsExpr *w = e && e->op != WS_EXPR_INT ? g_hash_table_lookup(b->c->rewritten, e) : NULL;
-    return ws_bit_expr_plain(b, agent, w ? w : e);
+    return w ? w : e;
+}
+
+WsBitExpr ws_bit_expr(WsBits *b, guint agent, const WsExpr *e)
+{
+    return ws_bit_expr_plain(b, agent, ws_bit_rewritten(b, e));
 }
 
 gboolean ws_bit_uses(const WsBitExpr *e, guint local)

@@ -73,7 +73,12 @@ static void put_owing(WsBitKey *k, const WsBits *b, guint i, guint local)
     put_variable(k, b->c, v, x);
 }
 
-static void put_inst(WsBitKey *k, const WsBits *b, guint i)
+static void put_sum(gpointer key, gint64 x)
+{
+    put(key, x);
+}
+
+static void put_inst(WsBitKey *k, WsBits *b, guint i)
 {
     const WsBitInst *in = ws_bit_inst(b, i);
     const WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
@@ -85,6 +90,7 @@ static void put_inst(WsBitKey *k, const WsBits *b, guint i)
             put_owing(k, b, i, n);
         else if (a->counts[n])
             put_variable(k, b->c, a->var[n], ws_bit_local(b, i)[n]);
+    ws_bit_put_sums(b, i, put_sum, k);
     if (b->ranks > 1)
         put(k, in->cluster_joined < 0
                    ? 99
@@ -390,9 +396,14 @@ static void put_symbols(WsBitKey *k, WsBits *b)
 }
 
 /* --- objects ---------------------------------------------------------------------------------- */
-static void put_slot(WsBitKey *k, const WsBitSlot *s)
+/* L-LAPS: beside its parity, how far it is ahead of the first slot of its ring. */
+static void put_slot(WsBitKey *k, const WsBits *b, guint n)
 {
-    put(k, (s->phase & 1) | s->moved << 4 | s->lanes_now << 5 | s->loose << 8);
+    const WsBitSlot *s = ws_bit_slot(b, n);
+    const gint ring = b->ring[n % b->n_slots];
+    const gint64 ahead =
+        ring < 0 ? 0 : s->phase - ws_bit_slot(b, n - n % b->n_slots + (guint)ring)->phase;
+    put(k, (s->phase & 1) | s->moved << 4 | s->lanes_now << 5 | s->loose << 8 | ahead * (1 << 16));
     put(k, s->pend);
     put(k, s->tx);
     put(k, (gint64)s->now);
@@ -452,7 +463,7 @@ void ws_bit_key(WsBits *b, WsBitKey *k)
         put_inst(k, b, i);
     put_symbols(k, b);
     for (guint s = 0; s < b->ranks * b->n_slots; s++)
-        put_slot(k, ws_bit_slot(b, s));
+        put_slot(k, b, s);
     for (guint n = 0; n <= b->ranks * b->n_named; n++) {
         const WsBitNamed *x = ws_bit_named(b, n);
         put(k, x->arrived);

@@ -191,6 +191,7 @@ void ws_bit_layout(WsBits *b)
     g_free(b->now);
     b->now = g_malloc0(at);
     b->serial = 1;
+    ws_bit_find_sums(b);
     ws_bit_find_groups(b);
     ws_bit_find_owed(b);
 }

@@ -58,17 +58,11 @@ static void stand_still(const WsExpr *e, gpointer data)
         tie(s->t, 0, node_of(s->t, s->agent, e->var));
 }
 
-static const WsExpr *rewritten(const Ties *t, const WsExpr *e)
-{
-    const WsExpr *w = e ? g_hash_table_lookup(t->b->c->rewritten, e) : NULL;
-    return w ? w : e;
-}
-
 static void fix(Ties *t, guint agent, const WsExpr *e)
 {
     Still s = { t, agent };
     if (e)
-        ws_expr_visit(rewritten(t, e), stand_still, &s);
+        ws_expr_visit(ws_bit_rewritten(t->b, e), stand_still, &s);
 }
 
 /* The one counter in a use, with factor 1; 0: none, or it is not so (then all of it stands still).
@@ -77,7 +71,7 @@ static guint counter_of(Ties *t, guint agent, const WsExpr *use)
 {
     WsAffine a = { 0 };
     guint found = 0;
-    gboolean ok = ws_expr_affine(rewritten(t, use), &a);
+    gboolean ok = ws_expr_affine(ws_bit_rewritten(t->b, use), &a);
     for (guint i = 0; ok && i < a.n; i++) {
         const WsExpr *x = a.term[i];
         guint node = x->op == WS_EXPR_VAR && x->var >= 0 && (guint)x->var < t->b->c->n_vars

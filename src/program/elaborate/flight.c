@@ -2,6 +2,7 @@
 #include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/retired.h"
+#include "program/parts/transfer.h"
 #include "program/parts/value.h"
 #include "program/program.h"
 
@@ -234,7 +235,7 @@ static void one(Flight *f, WsOp *op, WsFlightSet *s)
     for (guint i = 0; i < s->n; i++) {
         if (does == WS_DEED_ISSUE) /* further boxes of a step are no steps */
             ws_flight_issue(&f->shape, ws_flight_at(s, i), number(f, op),
-                            strcmp(op->id, op->step) == 0);
+                            !op->transfer || op->transfer->box[0] == op);
         else if (does == WS_DEED_CLOSE)
             ws_flight_commit(&f->shape, ws_flight_at(s, i));
     }

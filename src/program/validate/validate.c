@@ -4,7 +4,10 @@
 #include "program/parts/agent.h"
 #include "program/parts/buffer.h"
 #include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/parts/tree.h"
 #include "program/parts/value.h"
+#include "program/parts/variable.h"
 #include "program/program.h"
 #include "target/target.h"
 
@@ -44,6 +47,71 @@ static void bound(const WsExpr *e, gpointer data)
     const WsVar *var = &p->var[e->var];
     ws_holds(v, var->agent < 0 || (v->agent && &p->agent[var->agent] == v->agent),
              "a variable of another agent");
+}
+
+/* --- names -------------------------------------------------------------------------------------
+ */
+
+#define KIND(kind) (1u << WS_VAR_##kind)
+enum {
+    OF_LAUNCH = KIND(SIZE) | KIND(SCALAR) | KIND(RUN),
+    OF_TILE = OF_LAUNCH | KIND(AXIS) | KIND(TILE) | KIND(CTA),
+    OF_AGENT = KIND(INDEX) | KIND(TOTAL) | KIND(COUNTER) | KIND(LET),
+};
+
+typedef struct {
+    WsValidation *v;
+    guint kinds;
+} Scope;
+
+static void leaf_in(const WsExpr *e, gpointer data)
+{
+    const Scope *s = data;
+    bound(e, s->v);
+    if (e->op == WS_EXPR_VAR && !s->v->what)
+        ws_holds(s->v, s->kinds >> s->v->p->var[e->var].kind & 1, "a variable of a narrower scope");
+}
+
+/* It is there, and made of such variables. */
+static void made_of(WsValidation *v, const WsExpr *e, guint kinds)
+{
+    Scope s = { v, kinds };
+    if (HOLDS(e != NULL))
+        ws_expr_visit(e, leaf_in, &s);
+}
+
+static void variables(WsValidation *v)
+{
+    for (guint i = 0; i < v->p->n_vars && !v->what; i++) {
+        const WsVar *var = &v->p->var[i];
+        const guint kind = 1u << var->kind;
+        HOLDS(var->name && var->agent < (gint)v->p->n_agents);
+        ws_holds(v, !(kind & OF_AGENT) == (var->agent < 0), "a variable of no agent, or of one");
+        HOLDS(!var->real || kind & (KIND(SCALAR) | KIND(RUN)));
+        if (kind & KIND(AXIS) && HOLDS(var->axis >= 0 && (guint)var->axis < v->p->tiles->n_axes))
+            HOLDS(v->p->tiles->axis[var->axis].var == (gint)i);
+        if (kind & (KIND(RUN) | KIND(TILE)))
+            made_of(v, var->value, kind & KIND(RUN) ? OF_LAUNCH : OF_TILE);
+    }
+}
+
+static void tiles(WsValidation *v)
+{
+    const WsTiles *t = v->p->tiles;
+    if (!HOLDS(t && t->n_axes <= G_N_ELEMENTS(t->axis)))
+        return;
+    for (guint i = 0; i < t->n_axes && !v->what; i++) {
+        HOLDS(t->axis[i].name && t->axis[i].var >= 0 && (guint)t->axis[i].var < v->p->n_vars);
+        made_of(v, t->axis[i].extent, OF_LAUNCH);
+    }
+    HOLDS(t->order == WS_ORDER_LINEAR || t->order_axis < t->n_axes);
+    HOLDS(t->order != WS_ORDER_HILBERT ||
+          (t->order_axis2 < t->n_axes && t->order_axis2 != t->order_axis));
+    HOLDS(t->order != WS_ORDER_GROUPED || t->order_group > 0 || t->order_n);
+    if (t->order_n)
+        made_of(v, t->order_n, OF_LAUNCH);
+    if (t->grid)
+        made_of(v, t->grid, OF_LAUNCH);
 }
 
 /* --- declarations ------------------------------------------------------------------------------
@@ -96,8 +164,10 @@ static void tensors(WsValidation *v)
     for (guint i = 0; i < v->p->n_tensors; i++) {
         const WsTensor *t = &v->p->tensor[i];
         HOLDS(t->name && t->rank >= 1 && t->rank <= WS_MAX_RANK);
-        for (guint d = 0; d < t->rank; d++)
-            HOLDS(t->shape[d] && t->stride[d]);
+        for (guint d = 0; d < t->rank && !v->what; d++) {
+            made_of(v, t->shape[d], OF_LAUNCH);
+            made_of(v, t->stride[d], OF_LAUNCH);
+        }
     }
     for (guint i = 0; i < v->p->n_maps; i++) {
         const WsTensorMap *m = &v->p->map[i];
@@ -162,7 +232,9 @@ static void tree(WsValidation *v, const WsTree *t)
     case WS_TREE_SEQ:
         break;
     case WS_TREE_LOOP:
-        HOLDS(t->n_kids == 1 && t->name && t->from && t->step_by);
+        HOLDS(t->n_kids == 1 && t->name && t->from && t->step_by && t->unroll >= -1);
+        for (guint i = 0; i < t->n_cuts; i++)
+            HOLDS(t->cut[i] != NULL);
         HOLDS(t->over != WS_OVER_COUNT || t->count);
         HOLDS(var_of(v, t->index_var, WS_VAR_INDEX) && var_of(v, t->total_var, WS_VAR_TOTAL));
         break;
@@ -209,6 +281,10 @@ char *ws_program_validate(const WsProgram *p)
 {
     WsValidation v = { .p = p };
     numbers(&v);
+    if (!v.what)
+        tiles(&v);
+    if (!v.what)
+        variables(&v);
     tensors(&v);
     buffers(&v);
     barriers(&v);

@@ -51,6 +51,14 @@ static void transaction(WsValidation *v, const WsTransaction *t)
     v->op = NULL;
 }
 
+static gboolean has_field(const WsPipe *pipe, guint buffer)
+{
+    for (guint i = 0; i < pipe->n_fields; i++)
+        if (pipe->field[i] == buffer)
+            return TRUE;
+    return FALSE;
+}
+
 static void one_pipe(WsValidation *v, const WsPipe *pipe)
 {
     const WsProgram *p = v->p;
@@ -62,6 +70,9 @@ static void one_pipe(WsValidation *v, const WsPipe *pipe)
         HOLDS(pipe->field[i] < p->n_buffers && p->buffer[pipe->field[i]].stages == pipe->capacity);
     for (guint i = 0; i < pipe->n_readers; i++)
         HOLDS(pipe->reader[i] < p->n_agents);
+    for (guint i = 0; i < pipe->n_reads; i++)
+        for (guint k = 0; k < pipe->reads[i].n_fields; k++)
+            HOLDS(pipe->reads[i].group && has_field(pipe, pipe->reads[i].field[k]));
 }
 
 void ws_validate_moves(WsValidation *v)

@@ -1,0 +1,122 @@
+/* L-LAPS: what decides parities, slots and stages counts modulo in a key, but a turn that no name
+ * decides has to be the completion that it meets, not one whole laps away. So a key also holds how
+ * far such turns are from what their barriers have completed: by the sums of variables that they
+ * are made of. Two states in which these are alike have turns that are off by as much as the phases
+ * of their slots are, now and later on. */
+#include "check/proof/bits.h"
+
+/* --- rings ------------------------------------------------------------------------------------ */
+/* Slots that it may be: `first` and every step-th of its ring; the step. */
+gint64 ws_bit_slots_of(const WsExpr *slot, gint64 slots, gint64 *first)
+{
+    WsAffine f;
+    gint64 step = slots, m;
+    *first = 0;
+    if (ws_expr_is_int(slot, first))
+        return slots;
+    if (slot->op != WS_EXPR_MOD || !ws_expr_is_int(slot->arg[1], &m) || m != slots)
+        return 1;
+    const gboolean fits = ws_expr_affine(slot->arg[0], &f);
+    for (guint i = 0; i < f.n; i++)
+        for (gint64 x = f.factor[i]; x % step;) {
+            const gint64 rest = ABS(x % step);
+            x = step, step = rest;
+        }
+    *first = ws_control_mod(f.constant, slots);
+    ws_affine_clear(&f);
+    return fits ? step : 1;
+}
+
+/* Slots of a ring that somebody may meet are compared with its first one. */
+void ws_bit_find_rings(WsBits *b)
+{
+    g_autofree guint8 *met = g_new0(guint8, b->n_slots + 1),
+                      *exact = g_new0(guint8, b->n_slots + 1);
+    for (guint a = 0; a < b->n_agents; a++)
+        for (guint n = 0; n < b->agent[a].n_code; n++) {
+            const WsBitOp *o = b->agent[a].code[n].op;
+            gint64 first;
+            if (!o || o->barrier < 0 || o->named >= 0 || !o->op->slot || b->unwatched[o->barrier])
+                continue;
+            const gint64 slots = MAX(b->p->barrier[o->barrier].slots, 1);
+            const gint64 step = ws_bit_slots_of(ws_bit_rewritten(b, o->op->slot), slots, &first);
+            const guint at = b->first_slot[o->barrier];
+            for (guint s = 0; s < MAX(b->p->barrier[o->barrier].array, 1) * slots; s++) {
+                met[at + s] |= ws_control_mod(s % slots - first, step) == 0;
+                exact[at + s] |= o->exact && o->turn.given && !o->by_slot && step < slots;
+            }
+        }
+    b->ring = ws_bit_alloc(b, (b->n_slots + 1) * sizeof(gint));
+    for (guint s = 0; s < b->n_slots; s++) {
+        const guint bar = b->barrier_of[s], slots = MAX(b->p->barrier[bar].slots, 1);
+        guint first = b->first_slot[bar] + (s - b->first_slot[bar]) / slots * slots;
+        while (first < s && !met[first])
+            first++;
+        b->ring[s] = met[s] && exact[s] ? (gint)first : -1;
+    }
+}
+
+/* --- into a key ------------------------------------------------------------------------------- */
+/* Loops from `cut` on are entered anew before it is asked for. */
+static void put_one(const WsBits *b, guint i, const WsBitSum *s, gint cut, WsBitPut put,
+                    gpointer key)
+{
+    const gint64 *local = ws_bit_local(b, i);
+    gint64 x = 0;
+    for (guint n = 0; n < s->n_terms; n++)
+        if (s->term[n].loop < 0 ||
+            (s->term[n].loop < cut && ws_bit_active(b, i, (guint)s->term[n].loop)))
+            x += s->term[n].factor * local[s->term[n].local];
+    if (s->barrier < 0) {
+        put(key, s->modulus ? ws_control_mod(x, s->modulus) : x);
+        return;
+    }
+    const guint slots = MAX(b->p->barrier[s->barrier].slots, 1), own = ws_bit_rank(b, i);
+    for (guint r = 0; r < b->ranks; r++)
+        for (guint e = 0; e < MAX(b->p->barrier[s->barrier].array, 1) && (s->to[own] >> r & 1);
+             e++) {
+            const guint first = b->first_slot[s->barrier] + e * slots;
+            guint slot = first + (guint)MAX(s->slot, 0);
+            while (s->slot < 0 && slot < first + slots && b->ring[slot] < 0)
+                slot++;
+            if (slot < first + slots && (s->element[own] < 0 || s->element[own] == (gint)e))
+                put(key, x - s->laps * ws_bit_slot(b, r * b->n_slots + slot)->phase);
+        }
+}
+
+static gboolean is_enclosed(const WsBits *b, guint i, guint loop)
+{
+    const WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
+    for (const WsTree *t = a->loop[loop].tree->parent; t; t = t->parent)
+        for (guint n = 0; n < loop && t->kind == WS_TREE_LOOP; n++)
+            if (a->loop[n].tree == t && ws_bit_active(b, i, n))
+                return TRUE;
+    return FALSE;
+}
+
+void ws_bit_put_sums(WsBits *b, guint i, WsBitPut put, gpointer key)
+{
+    const WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
+    const guint16 place = ws_bit_place(b, i);
+    for (guint n = 0; n < a->n_sums && ws_bit_inst(b, i)->state != WS_INST_DONE; n++) {
+        const WsBitSum *s = &a->sum[n];
+        gboolean asked = s->last >= place;
+        if (!s->to[ws_bit_rank(b, i)])
+            continue;
+        for (guint64 l = s->around; l && !asked; l &= l - 1)
+            asked = ws_bit_active(b, i, (guint)__builtin_ctzll(l));
+        if (!asked)
+            continue;
+        /* in this turn of that loop nobody asks any more */
+        const gboolean past = s->until >= 0 && ws_bit_active(b, i, (guint)s->until) &&
+                              ws_bit_local(b, i)[a->loop[s->until].index] > s->most;
+        if (!past)
+            put_one(b, i, s, (gint)a->n_loops, put, key);
+        else if (is_enclosed(b, i, (guint)s->until))
+            put_one(b, i, s, s->until, put, key);
+        for (guint t = 0; t < s->n_terms; t++) /* the same, entered anew */
+            if (s->term[t].loop >= 0 && ws_bit_active(b, i, (guint)s->term[t].loop) &&
+                is_enclosed(b, i, (guint)s->term[t].loop))
+                put_one(b, i, s, s->term[t].loop, put, key);
+    }
+}
