@@ -25,7 +25,8 @@ struct WsTree {
     WsExpr *count;          /* COUNT: rounds, none if <= 0 */
     WsExpr *from, *step_by; /* round i has index from + step_by*i; over tiles: positions */
     guint n_cuts;
-    WsExpr **cut; /* index values at which a generator splits the loop; never changes meaning */
+    WsExpr **cut; /* index values at which a generator splits the loop, whose step_by is a
+                       literal >= 1 then; never changes meaning */
     gint unroll;  /* 0 not asked, n copies, -1 full */
     /* BRANCH */
     WsExpr *cond;

@@ -223,6 +223,7 @@ static void kids(WsValidation *v, const WsTree *t)
 static void tree(WsValidation *v, const WsTree *t)
 {
     const WsExpr *own[] = { t->count, t->from, t->step_by, t->cond };
+    gint64 step;
     v->op = NULL;
     for (guint i = 0; i < G_N_ELEMENTS(own); i++) {
         if (own[i])
@@ -233,6 +234,7 @@ static void tree(WsValidation *v, const WsTree *t)
         break;
     case WS_TREE_LOOP:
         HOLDS(t->n_kids == 1 && t->name && t->from && t->step_by && t->unroll >= -1);
+        HOLDS(t->n_cuts == 0 || (ws_literal(t->step_by, &step) && step >= 1));
         for (guint i = 0; i < t->n_cuts; i++)
             HOLDS(t->cut[i] != NULL);
         HOLDS(t->over != WS_OVER_COUNT || t->count);
