@@ -1,6 +1,7 @@
 #include "ui/app/application.h"
 #include "ui/app/benchmark.h"
 #include "ui/app/settings.h"
+#include "ui/roots.h"
 
 #include <glib/gi18n.h>
 #include <locale.h>

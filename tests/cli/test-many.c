@@ -203,7 +203,8 @@ static void test_hook(void)
         { "cp ../b/refuted.wstave c.wstave && cp ../b/c/notes.txt . && git add .", TRUE },
         { "git rm -q --cached c.wstave", FALSE },
     };
-    g_autofree char *path = g_strconcat(WS_BUILD_ROOT "/bin:", g_getenv("PATH"), NULL);
+    g_autofree char *bin = g_canonicalize_filename(WS_BUILD_ROOT "/bin", NULL);
+    g_autofree char *path = g_strconcat(bin, ":", g_getenv("PATH"), NULL);
     const char *make = "mkdir -p repository && cd repository && git init -q .";
     for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autofree char *script =

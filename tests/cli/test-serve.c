@@ -212,7 +212,8 @@ static void test_client(void)
     g_assert_true(g_file_get_contents(FP16, &text, NULL, NULL));
     memset(strstr(text, WAIT), ' ', strlen(WAIT));
     g_assert_true(g_file_set_contents(design, text, -1, NULL));
-    g_autofree char *path = g_strconcat(WS_BUILD_ROOT "/bin:", g_getenv("PATH"), NULL);
+    g_autofree char *bin = g_canonicalize_filename(WS_BUILD_ROOT "/bin", NULL);
+    g_autofree char *path = g_strconcat(bin, ":", g_getenv("PATH"), NULL);
     g_autoptr(GSubprocessLauncher) launcher =
         g_subprocess_launcher_new(G_SUBPROCESS_FLAGS_STDOUT_PIPE);
     g_subprocess_launcher_setenv(launcher, "PATH", path, TRUE);

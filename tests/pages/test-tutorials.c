@@ -125,13 +125,16 @@ static void run_command(Run *r, guint at, const char *command, char *const *want
 {
     g_autoptr(GSubprocessLauncher) launcher =
         g_subprocess_launcher_new(G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_MERGE);
-    g_autofree char *path = g_strdup_printf("%s/bin:%s", WS_BUILD_ROOT, g_getenv("PATH"));
+    /* it runs in a folder of its own */
+    g_autofree char *bin = g_canonicalize_filename(WS_BUILD_ROOT "/bin", NULL);
+    g_autofree char *source = g_canonicalize_filename(WS_SOURCE_ROOT, NULL);
+    g_autofree char *path = g_strdup_printf("%s:%s", bin, g_getenv("PATH"));
     g_autofree char *output = NULL;
     g_autoptr(GError) error = NULL;
     g_subprocess_launcher_set_cwd(launcher, r->folder);
     g_subprocess_launcher_setenv(launcher, "PATH", path, TRUE);
     g_subprocess_launcher_setenv(launcher, "LC_ALL", "C.UTF-8", TRUE);
-    g_subprocess_launcher_setenv(launcher, "WARPSTAVE_SOURCE", WS_SOURCE_ROOT, TRUE);
+    g_subprocess_launcher_setenv(launcher, "WARPSTAVE_SOURCE", source, TRUE);
     g_autoptr(GSubprocess) run =
         g_subprocess_launcher_spawn(launcher, &error, "/bin/sh", "-c", command, NULL);
     g_assert_no_error(error);

@@ -1,6 +1,7 @@
 #include "ui/app/help_page.h"
 
 #include "ui/app/settings.h"
+#include "ui/roots.h"
 
 #include <string.h>
 

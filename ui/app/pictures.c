@@ -4,6 +4,7 @@
 #include "ui/app/main_loop.h"
 #include "ui/app/settings.h"
 #include "ui/app/theme.h"
+#include "ui/roots.h"
 #include "ui/timeline/timeline.h"
 #include "ui/window/window.h"
 

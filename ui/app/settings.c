@@ -1,6 +1,7 @@
 #include "ui/app/settings.h"
 
 #include "resources/ui/resource.h"
+#include "ui/roots.h"
 
 #include <glib/gi18n.h>
 #include <locale.h>

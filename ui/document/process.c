@@ -1,6 +1,7 @@
 #include "ui/document/process.h"
 
 #include "model/build.h"
+#include "ui/roots.h"
 
 #include <glib/gi18n.h>
 #include <glib/gstdio.h>

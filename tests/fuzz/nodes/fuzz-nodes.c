@@ -160,7 +160,8 @@ static void keep_trace(void)
     g_autofree char *from = at("trace.tmp"), *to = at("trace.wtrace");
     g_rename(from, to);
     g_ptr_array_add(f.bases[FUZZ_TRACE], g_strdup(to));
-    g_ptr_array_add(f.bases[FUZZ_BUNDLE], g_strdup(WS_SOURCE_ROOT "/tests/launch/h200"));
+    g_ptr_array_add(f.bases[FUZZ_BUNDLE],
+                    g_canonicalize_filename(WS_SOURCE_ROOT "/tests/launch/h200", NULL));
 }
 
 static void make_bundle(GRand *r, const char *from)
