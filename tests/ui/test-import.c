@@ -95,6 +95,7 @@ static void assert_shown(Scenario *s, guint line)
     GtkWidget *view = scenario_find_type(GTK_WIDGET(panel(s)), "GtkSourceView");
     GtkTextBuffer *buffer = gtk_text_view_get_buffer(GTK_TEXT_VIEW(view));
     GtkTextIter at;
+    g_assert_nonnull(gtk_source_buffer_get_language(GTK_SOURCE_BUFFER(buffer)));
     WAIT_FOR((gtk_text_buffer_get_iter_at_mark(buffer, &at, gtk_text_buffer_get_insert(buffer)),
               (guint)gtk_text_iter_get_line(&at) + 1 == line));
     scenario_settle(view);

@@ -1,6 +1,8 @@
 /* I10-I15: selecting by pointer and keyboard, and what follows the selection. */
 #include "scenario.h"
 
+#include <gtksourceview/gtksource.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -255,6 +257,9 @@ static void code_follows(Scenario *s)
     g_assert_nonnull(view);
     /* Another line: its step becomes the selection. */
     GtkTextBuffer *buffer = gtk_text_view_get_buffer(GTK_TEXT_VIEW(view));
+    GtkSourceLanguage *language = gtk_source_buffer_get_language(GTK_SOURCE_BUFFER(buffer));
+    g_assert_nonnull(language);
+    g_assert_cmpstr(gtk_source_language_get_id(language), ==, "warpstave-program");
     int n = gtk_text_buffer_get_line_count(buffer);
     for (int line = 0; line < n; line++) {
         g_autofree char *other = ws_document_code_step(s->document, WS_CODE_PROGRAM, (guint)line);

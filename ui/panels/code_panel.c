@@ -33,18 +33,23 @@ G_DEFINE_FINAL_TYPE(WsCodePanel, ws_code_panel, GTK_TYPE_WIDGET)
 /* --- languages and colours ----------------------------------------------------------------------
  */
 
+static void know_languages(void)
+{
+    static gsize done;
+    if (g_once_init_enter(&done)) {
+        gtk_source_language_manager_append_search_path(
+            gtk_source_language_manager_get_default(),
+            "resource:///org/warpstave/Studio/languages");
+        g_once_init_leave(&done, 1);
+    }
+}
+
 static GtkSourceLanguage *language_of(WsDocument *document, WsCodeKind kind)
 {
     static const char *const id[] = { "warpstave-program", "ptx", "llvm", "cuda", "json", NULL };
     const WsSource *source = document ? ws_document_source(document) : NULL;
     const char *of_source = !source ? NULL : source->from == WS_IMPORT_PTX ? "ptx" : "python3";
-    static gsize done;
     GtkSourceLanguageManager *manager = gtk_source_language_manager_get_default();
-    if (g_once_init_enter(&done)) {
-        gtk_source_language_manager_append_search_path(
-            manager, "resource:///org/warpstave/Studio/languages");
-        g_once_init_leave(&done, 1);
-    }
     const char *wanted = kind == WS_CODE_SOURCE ? of_source : id[kind];
     return wanted ? gtk_source_language_manager_get_language(manager, wanted) : NULL;
 }
@@ -56,6 +61,14 @@ static gboolean is_dark(GtkSettings *settings)
     g_object_get(settings, "gtk-application-prefer-dark-theme", &prefer, "gtk-theme-name", &theme,
                  NULL);
     return prefer || (theme && (strstr(theme, "dark") || strstr(theme, "Inverse")));
+}
+
+/* A language takes long to read: that of the text in sight alone. */
+static void colour(WsCodePanel *self)
+{
+    if (gtk_widget_get_mapped(GTK_WIDGET(self->view)))
+        gtk_source_buffer_set_language(self->buffer[self->kind],
+                                       language_of(self->document, self->kind));
 }
 
 static void restyle(WsCodePanel *self)
@@ -239,13 +252,13 @@ static void refresh(WsCodePanel *self)
 static void fill(WsCodePanel *self, WsCodeKind kind)
 {
     const char *text = ws_document_code(self->document, kind);
-    if (kind == WS_CODE_SOURCE)
-        gtk_source_buffer_set_language(self->buffer[kind], language_of(self->document, kind));
     self->quiet = TRUE;
     gtk_text_buffer_set_text(GTK_TEXT_BUFFER(self->buffer[kind]), text ? text : "", -1);
     self->quiet = FALSE;
-    if (kind == self->kind)
+    if (kind == self->kind) {
         refresh(self);
+        colour(self);
+    }
 }
 
 static gboolean begins_object(const WsSourceMap *map, guint line)
@@ -360,6 +373,7 @@ void ws_code_panel_show(WsCodePanel *self, WsCodeKind kind)
     unmark(self);
     self->kind = kind;
     gtk_text_view_set_buffer(GTK_TEXT_VIEW(self->view), GTK_TEXT_BUFFER(self->buffer[kind]));
+    colour(self);
     if (!gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->toggle[kind])))
         gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(self->toggle[kind]), TRUE);
     if (self->document)
@@ -435,14 +449,13 @@ static GtkWidget *make_bar(WsCodePanel *self)
 static GtkWidget *make_view(WsCodePanel *self)
 {
     for (guint i = 0; i < WS_CODE_COUNT; i++) {
-        GtkSourceLanguage *language = language_of(NULL, i);
         self->buffer[i] = gtk_source_buffer_new(NULL);
-        gtk_source_buffer_set_language(self->buffer[i], language);
         gtk_source_buffer_set_highlight_matching_brackets(self->buffer[i], FALSE);
         g_signal_connect_swapped(self->buffer[i], "notify::cursor-position", G_CALLBACK(on_cursor),
                                  self);
     }
     self->view = GTK_SOURCE_VIEW(gtk_source_view_new_with_buffer(self->buffer[0]));
+    g_signal_connect_swapped(self->view, "map", G_CALLBACK(colour), self);
     gtk_text_view_set_editable(GTK_TEXT_VIEW(self->view), FALSE);
     gtk_text_view_set_monospace(GTK_TEXT_VIEW(self->view), TRUE);
     gtk_source_view_set_show_line_numbers(self->view, TRUE);
@@ -511,6 +524,7 @@ static void ws_code_panel_init(WsCodePanel *self)
     GtkLayoutManager *layout = gtk_widget_get_layout_manager(GTK_WIDGET(self));
     gtk_orientable_set_orientation(GTK_ORIENTABLE(layout), GTK_ORIENTATION_VERTICAL);
     self->first = self->last = self->shown = -1;
+    know_languages();
     gtk_widget_set_parent(make_bar(self), GTK_WIDGET(self));
     self->stack = gtk_stack_new();
     gtk_widget_set_vexpand(self->stack, TRUE);
