@@ -163,7 +163,7 @@ static void test_cancel(void)
     g_assert_nonnull(p);
     gint64 best = G_MAXINT64;
     checking = cputime_clock();
-    for (guint i = 0; i < 5; i++) {
+    for (guint i = 0; i < 5 || (best == G_MAXINT64 && i < 50); i++) {
         g_autoptr(WsFindings) found = ws_findings_new();
         const WsCheckOptions options = { .cancel = &cancel, .max_states = 1000000 };
         g_atomic_int_set(&cancel, 0);
@@ -171,6 +171,8 @@ static void test_cancel(void)
         g_autoptr(WsVerdict) v = ws_check(p, &options, found);
         gint64 end = cputime_mine();
         g_thread_join(other);
+        if (end <= cancelled_at) /* on a loaded machine the other thread may come too late */
+            continue;
         g_assert_cmpint(v->kind, ==, WS_VERDICT_OUTSIDE);
         g_assert_cmpstr(v->reason, ==, "cancelled");
         best = MIN(best, end - cancelled_at);

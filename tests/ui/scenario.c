@@ -57,10 +57,10 @@ void scenario_say(void)
 
 gboolean scenario_late(gint64 since, const char *what, const char *file, int line)
 {
-    if (g_get_monotonic_time() - since < 60 * SECONDS)
+    if (g_get_monotonic_time() - since < 180 * SECONDS)
         return FALSE;
     scenario_say();
-    g_autofree char *text = g_strdup_printf("waited 60 s for: %s", what);
+    g_autofree char *text = g_strdup_printf("waited 180 s for: %s", what);
     g_assertion_message(G_LOG_DOMAIN, file, line, "scenario", text);
     return TRUE;
 }

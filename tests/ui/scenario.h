@@ -1,6 +1,7 @@
 /* Scenarios: the real application and its windows in this process, on a display of their own,
  * driven by a real pointer and keyboard (xdotool) and looked at from inside. Nothing waits by the
- * clock: WAIT_FOR turns the main loop until its condition holds, and fails the case after a minute.
+ * clock: WAIT_FOR turns the main loop until its condition holds, and fails the case after three
+ * minutes.
  */
 #pragma once
 

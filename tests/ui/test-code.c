@@ -45,7 +45,7 @@ static void tear_down(Fixture *f)
 
 static void run_until_idle(WsJobs *jobs)
 {
-    gint64 end = g_get_monotonic_time() + 60 * G_USEC_PER_SEC;
+    gint64 end = g_get_monotonic_time() + 180 * G_USEC_PER_SEC;
     while (ws_jobs_running(jobs) && g_get_monotonic_time() < end)
         g_main_context_iteration(NULL, TRUE);
     g_assert_false(ws_jobs_running(jobs));
@@ -238,7 +238,7 @@ static void cancel_job(Fixture *f)
     g_assert_true(ws_jobs_start(WS_JOBS(f->jobs), WS_JOB_REHEARSE));
     ws_jobs_cancel(WS_JOBS(f->jobs));
     run_until_idle(WS_JOBS(f->jobs));
-    g_assert_cmpint(g_get_monotonic_time() - began, <, 60 * G_USEC_PER_SEC);
+    g_assert_cmpint(g_get_monotonic_time() - began, <, 180 * G_USEC_PER_SEC);
     g_assert_cmpstr(ws_jobs_status(WS_JOBS(f->jobs)), ==, "Cancelled.");
     drop(folder);
     /* one that does not listen */

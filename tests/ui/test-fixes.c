@@ -4,10 +4,18 @@
 
 static gboolean display;
 
-static void turn(gint64 ms)
+static gboolean passed(gpointer done)
 {
-    gint64 end = g_get_monotonic_time() + ms * 1000;
-    while (g_main_context_iteration(NULL, FALSE) || g_get_monotonic_time() < end)
+    *(gboolean *)done = TRUE;
+    return G_SOURCE_REMOVE;
+}
+
+/* Turns the main loop for so long, asleep where nothing is to be done. */
+static void turn(guint ms)
+{
+    gboolean done = FALSE;
+    g_timeout_add(ms, passed, &done);
+    while (g_main_context_iteration(NULL, !done) || !done)
         ;
 }
 
@@ -82,7 +90,9 @@ static void closed_early(void)
     g_object_add_weak_pointer(weak, &weak);
     g_object_unref(panel);
     g_assert_null(weak);
-    turn(1500); /* the thread ends */
+    /* The thread holds the document until it ends: 180 s at most. */
+    for (guint i = 0; i < 3600 && G_OBJECT(document)->ref_count > 1; i++)
+        turn(50);
     g_assert_finalize_object(document);
 }
 

@@ -47,6 +47,36 @@ static char *certificate_of(const WsProgram *p, double *ms)
     return g_strdup(v->certificate ? v->certificate : v->uncertified);
 }
 
+/* A design of the source tree, checked once for all cases: they read it. */
+typedef struct {
+    WsProgram *program; /* NULL if it is refused */
+    char *certificate;  /* as of certificate_of */
+    double ms;          /* which that took */
+} Design;
+
+static void design_free(gpointer data)
+{
+    Design *d = data;
+    g_clear_pointer(&d->program, ws_program_unref);
+    g_free(d->certificate);
+    g_free(d);
+}
+
+static GHashTable *designs;
+
+static const Design *design(const char *name)
+{
+    Design *d = g_hash_table_lookup(designs, name);
+    if (d)
+        return d;
+    g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, name, NULL);
+    d = g_new0(Design, 1);
+    d->program = load(file);
+    d->certificate = d->program ? certificate_of(d->program, &d->ms) : NULL;
+    g_hash_table_insert(designs, g_strdup(name), d);
+    return d;
+}
+
 static const struct {
     const char *file, *reason;
 } unverified[] = {
@@ -64,11 +94,9 @@ typedef struct {
 
 static void judge(Tally *t, const char *name)
 {
-    g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, name, NULL);
-    g_autoptr(WsProgram) p = load(file);
-    double ms = 0;
-    g_autofree char *text = p ? certificate_of(p, &ms) : NULL;
-    const char *reason = NULL;
+    const Design *d = design(name);
+    const WsProgram *p = d->program;
+    const char *text = d->certificate, *reason = NULL;
     for (guint i = 0; unverified[i].file; i++)
         if (!strcmp(unverified[i].file, name))
             reason = unverified[i].reason;
@@ -80,10 +108,10 @@ static void judge(Tally *t, const char *name)
     g_autoptr(WsVerification) v = ws_verify(p, text);
     g_autofree char *line = ws_verification_text(v);
     const double took = (double)v->micros / 1000;
-    g_string_append_printf(t->table, "%6u %9.1f %9.1f  %s%s%s\n", v->nodes, ms, took, name,
+    g_string_append_printf(t->table, "%6u %9.1f %9.1f  %s%s%s\n", v->nodes, d->ms, took, name,
                            v->answer == WS_VERIFIED ? "" : ": ",
                            v->answer == WS_VERIFIED ? "" : line);
-    t->proof += ms;
+    t->proof += d->ms;
     t->verification += took;
     t->verified += v->answer == WS_VERIFIED;
     t->others += v->answer != WS_VERIFIED;
@@ -157,18 +185,17 @@ static void owing(void)
 /* Certificates of right designs with the hash of a broken one in them: its mended sibling's among
  * them, if there is one of the same agents, barriers and launch. */
 typedef struct {
-    GPtrArray *program, *text; /* WsProgram*, char*: its certificate, NULL if it is not proved */
+    GPtrArray *program,
+        *text; /* WsProgram*, char*: its certificate, NULL if it is not proved; of `designs` */
 } Known;
 
 static void collect(Known *k, const char *name)
 {
-    g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, name, NULL);
-    double ms;
-    WsProgram *p = load(file);
-    if (!p)
+    const Design *d = design(name);
+    if (!d->program)
         return;
-    g_ptr_array_add(k->program, p);
-    g_ptr_array_add(k->text, certificate_of(p, &ms));
+    g_ptr_array_add(k->program, d->program);
+    g_ptr_array_add(k->text, d->certificate);
 }
 
 static gboolean alike(const WsProgram *p, const WsProgram *q)
@@ -184,8 +211,7 @@ static gboolean alike(const WsProgram *p, const WsProgram *q)
 
 static void forged(void)
 {
-    Known k = { g_ptr_array_new_with_free_func((GDestroyNotify)ws_program_unref),
-                g_ptr_array_new_with_free_func(g_free) };
+    Known k = { g_ptr_array_new(), g_ptr_array_new() };
     guint tried = 0, broken = 0;
     for_designs("tests/designs", (Visit)collect, &k);
     for (guint i = 0; i < k.program->len; i++) {
@@ -223,10 +249,9 @@ typedef struct {
 
 static void forge_one(Forged *n, const char *name)
 {
-    g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, name, NULL);
-    double ms;
-    g_autoptr(WsProgram) p = load(file);
-    g_autofree char *proof = p ? certificate_of(p, &ms) : NULL;
+    const Design *d = design(name);
+    const WsProgram *p = d->program;
+    const char *proof = d->certificate;
     g_autofree char *reason = NULL;
     gboolean verified = FALSE;
     if (proof && !test_takes(n->seen++, 3))
@@ -328,11 +353,14 @@ static void lost(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    designs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, design_free);
     g_test_add_func("/verify/proved", proved);
     g_test_add_func("/verify/owing", owing);
     g_test_add_func("/verify/forged", forged);
     g_test_add_func("/verify/forge", forge);
     g_test_add_func("/verify/independent", independent);
     g_test_add_func("/verify/lost", lost);
-    return g_test_run();
+    const int status = g_test_run();
+    g_hash_table_unref(designs);
+    return status;
 }
