@@ -6,6 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#define LENS      WS_SOURCE_ROOT "/tests/designs/gemm-gfx950.wstave"
+#define RIGHT     WS_SOURCE_ROOT "/tests/designs/gemm-pipe.wstave"
+#define UNDECIDED WS_SOURCE_ROOT "/tests/designs/memory/exchange-alias-same-threads.wstave"
+
 #define GEMM     WS_SOURCE_ROOT "/projects/gemm-bf16/design.wstave"
 #define CYCLES   WS_SOURCE_ROOT "/projects/cycles.txt"
 #define CLUSTER  WS_SOURCE_ROOT "/projects/gemm-bf16-cluster2/design.wstave"
@@ -317,6 +321,33 @@ static void test_no_design(gconstpointer data)
     g_assert_cmpstr(after, ==, text); /* a failed load loses nothing */
 }
 
+/* What no command can answer is 3, whatever is asked: a target without code, an undecided design.
+ */
+static void test_undecided(void)
+{
+    static const char *const asked[][8] = {
+        { "check", LENS, NULL },
+        { "check", "--json", LENS, NULL },
+        { "check", "--fix", "--dry-run", LENS, NULL },
+        { "check", RIGHT, LENS, NULL },
+        { "simulate", LENS, NULL },
+        { "generate", LENS, "--as", "ptx", NULL },
+        { "generate", LENS, "--as", "program", NULL },
+        { "draw", LENS, "-o", "none.svg", NULL },
+        { "bundle", LENS, "-o", "none", NULL },
+        { "bench", LENS, NULL },
+        { "check", UNDECIDED, NULL },
+        { "check", "--fix", "--dry-run", UNDECIDED, NULL },
+        { "bench", UNDECIDED, NULL },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(asked); i++) {
+        g_autofree char *output = NULL;
+        const int status = run(asked[i], &output);
+        if (status != 3)
+            g_error("%s %s: exit %d, not 3: %s", asked[i][0], asked[i][1], status, output);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -328,6 +359,7 @@ int main(int argc, char **argv)
         g_autofree char *path = g_strdup_printf("/cli/bad/%s", bad_texts[i].title);
         g_test_add_data_func(path, &bad_texts[i], test_bad_text);
     }
+    g_test_add_func("/cli/undecided", test_undecided);
     g_test_add_func("/cli/no-partial-file", test_no_partial_file);
     g_test_add_data_func("/cli/bad/cut-off", (gconstpointer)cut_off, test_no_design);
     g_test_add_data_func("/cli/bad/too-long", (gconstpointer)too_long, test_no_design);

@@ -24,6 +24,7 @@ typedef struct {
     cairo_t *cr;
     WsJsonOut *json; /* NULL: text */
     gboolean failed;
+    WsVerdictKind verdict;
 } Bench;
 
 static int by_value(const void *a, const void *b)
@@ -70,7 +71,7 @@ static void work_check(Bench *b)
     g_autoptr(WsProgram) p = load(b);
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsVerdict) verdict = ws_check(p, NULL, findings);
-    b->failed |= verdict->kind != WS_VERDICT_PROVED;
+    b->verdict = verdict->kind;
 }
 
 static void work_clock(Bench *b)
@@ -169,5 +170,10 @@ int ws_command_bench(int argc, char **argv)
     if (json)
         ws_cli_bench_end(&j);
     g_clear_pointer(&b.trace, ws_trace_unref);
-    return b.failed ? ws_cli_fail(WS_EXIT_DEFECT, "a part of the benchmark failed") : WS_EXIT_YES;
+    if (b.failed)
+        return ws_cli_fail(WS_EXIT_DEFECT, "a part of the benchmark failed");
+    return b.verdict == WS_VERDICT_PROVED ? WS_EXIT_YES
+           : b.verdict == WS_VERDICT_REFUTED
+               ? ws_cli_fail(WS_EXIT_NO, "%s is refuted: warpstave check says why", b.file)
+               : ws_cli_fail(WS_EXIT_OUTSIDE, "%s is undecided: warpstave check says why", b.file);
 }
