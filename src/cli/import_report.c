@@ -149,7 +149,8 @@ gboolean ws_cli_judge_kernel(const char *file, const char *from, const WsImportO
     if (!judge(file, from, &how, check, &other, &ignored))
         return TRUE;
     const gboolean better =
-        refuted ? other.verdict->kind != WS_VERDICT_REFUTED && is_about_uses(k->findings)
+        refuted ? is_about_uses(k->findings) &&
+                      (other.verdict->kind != WS_VERDICT_REFUTED || !is_about_uses(other.findings))
                 : other.verdict->kind != WS_VERDICT_OUTSIDE || k->import->parity_may_help;
     if (better) {
         swap(k, &other);

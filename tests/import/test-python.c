@@ -30,6 +30,19 @@ static const struct {
       "@3:9\n"
       "            name d @3:9\n        block @4:5\n          expr @5:3\n            name e "
       "@5:3\n" },
+    { "f-string", "f'{{a}} {b[\"c\"]!r:>{d}} {e == f=}'\n",
+      "block @1:1\n  expr @1:1\n    string f\"{{a}} {b[\"c\"]!r:>{d}} {e == f=}\" @1:1\n"
+      "      index @1:1\n        name b @1:1\n        string \"c\" @1:3\n      name d @1:1\n"
+      "      binary == @1:1\n        name e @1:1\n        name f @1:6\n" },
+    { "clauses", "[a for b in c if d for e in f]\n",
+      "block @1:1\n  expr @1:1\n    list @1:1\n      comp @1:1\n        name a @1:2\n"
+      "        clause @1:4\n          name b @1:8\n          name c @1:13\n          name d @1:18\n"
+      "        clause @1:20\n          name e @1:24\n          name f @1:29\n" },
+    { "notes", "x: f() = 1\nlambda a=g(): a\n",
+      "block @1:1\n  assign @1:1\n    name x @1:1\n    int 1 @1:10\n  noted @1:1\n    call @1:4\n"
+      "      name f @1:4\n  expr @2:1\n    lambda @2:1\n      params @2:8\n        param a @2:8\n"
+      "          const None @2:9\n          call @2:10\n            name g @2:10\n      name a "
+      "@2:15\n" },
     { "def", "@jit\ndef f(a, b: int = 2, *, c):\n    return a,\n",
       "block @1:1\n  def f @2:1\n    params @2:7\n      param a @2:7\n        const None @2:8\n"
       "        const None @2:8\n      param b @2:10\n        name int @2:13\n        int 2 @2:19\n"

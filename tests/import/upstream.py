@@ -21,7 +21,9 @@ import kinds
 # Two loads in flight into the same bytes: unordered writes to PTX, of which the sanitizer keeps the
 # later one (both bring the same bytes).
 DISPUTED = {("test_consan.py", "test_tma_wait_does_not_publish_overwritten_row.kernel")}
-BROKEN = {("07-persistence.py", "persistent_matmul_pipelined_kernel"): "P-EXIT"}
+BROKEN = {("07-persistence.py", "persistent_matmul_pipelined_kernel"): "P-EXIT",
+          # fewer rounds than stages: loads issued ahead are still in flight when the CTA ends
+          ("hopper_gemm_ws.py", "_skinny_tma_kernel"): "P-EXIT"}
 SETS = {
     "gluon 3.6": ("gluon", ["flagtree36/python/tutorials/gluon", "flagtree36/python/examples/gluon"]),
     "gluon 2026-08": ("gluon", ["fbtriton/python/tutorials/gluon", "fbtriton/python/examples/gluon"]),

@@ -197,7 +197,10 @@ const Val *py_term(PyRead *p, const WsPyNode *node, gboolean *known)
         look_at_operands(p, &terms[i], node, a);
         p->converting = converting;
         p->hint = hint;
-        return bound ? terms[i].meaning(p, a, node) : py_opaque(p);
+        const gboolean number = !strcmp(terms[i].name, "constexpr"); /* n.value = … */
+        const gboolean stored =
+            number && p->names && g_hash_table_contains(p->names->fields, "value");
+        return bound && !stored ? terms[i].meaning(p, a, node) : py_opaque(p);
     }
     return NULL;
 }

@@ -304,6 +304,26 @@ static gboolean calls_by_name(const WsPyNode *node, const char *name)
     return FALSE;
 }
 
+typedef struct {
+    const char *name;
+    gboolean again;
+} Hidden;
+
+static void note_hidden(const char *name, const WsPyNode *at, gpointer data)
+{
+    Hidden *h = data;
+    h->again |= at->kind == WS_PY_DEF && !strcmp(name, h->name);
+}
+
+/* Another function of the module takes its name. */
+static gboolean is_hidden(const WsPyNode *module, guint at)
+{
+    Hidden h = { module->kid[at]->text, FALSE };
+    for (guint i = at + 1; i < module->n; i++)
+        py_bound_names(module->kid[i], note_hidden, &h);
+    return h.again;
+}
+
 /* Functions of the module that lead to the launch: those that hold it, then who calls them. */
 static GPtrArray *hosts_of(const WsPyNode *module, const PyKernel *kernel)
 {
@@ -311,15 +331,15 @@ static GPtrArray *hosts_of(const WsPyNode *module, const PyKernel *kernel)
     if (kernel->host)
         g_ptr_array_add(hosts, (gpointer)kernel->host);
     for (guint i = 0; !kernel->host && i < module->n; i++)
-        if (module->kid[i]->kind == WS_PY_DEF &&
+        if (module->kid[i]->kind == WS_PY_DEF && !is_hidden(module, i) &&
             py_launches(module->kid[i]->kid[1], kernel->node->text))
             g_ptr_array_add(hosts, module->kid[i]);
     for (guint at = 0; at < hosts->len && hosts->len < 32; at++) {
         const WsPyNode *callee = g_ptr_array_index(hosts, at);
         for (guint i = 0; i < module->n; i++) {
             const WsPyNode *f = module->kid[i];
-            if (f->kind == WS_PY_DEF && f != callee && calls_by_name(f->kid[1], callee->text) &&
-                !g_ptr_array_find(hosts, f, NULL))
+            if (f->kind == WS_PY_DEF && f != callee && !is_hidden(module, i) &&
+                calls_by_name(f->kid[1], callee->text) && !g_ptr_array_find(hosts, f, NULL))
                 g_ptr_array_add(hosts, (gpointer)f);
         }
     }

@@ -428,8 +428,8 @@ const Val *py_call(PyRead *p, const WsPyNode *function, const Val **args, const 
                     .up = p->frame };
     p->closure = NULL;
     if (!p->in_kernel && (py_is_generator(function) || !is_itself(p, function))) {
-        for (guint i = 0; i < params->n; i++) /* given by something that is not followed */
-            args[i] = NULL;
+        for (guint i = 0; at != function && i < params->n; i++)
+            args[i] = py_open(p, params->kid[i]->text); /* given by what is not followed */
         if (!py_leads_to_launch(p, function)) {
             g_hash_table_unref(frame.vars);
             return py_opaque(p);

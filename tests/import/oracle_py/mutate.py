@@ -2,6 +2,7 @@
 and gives the changed text. Comments stay, since some of them say what is assumed."""
 import ast
 import re
+import bind
 from transform import is_jit
 
 
@@ -234,7 +235,8 @@ def turned(t, rng):
 
 
 MUTATIONS = [constant] * 3 + [drop] * 2 + [double, move, move, compare, operator, operator, rename, rename, cast, around,
-                                          around, guarded, guarded, argument, set_anew, set_anew, rounds, turned]
+                                          around, guarded, guarded, argument, set_anew, set_anew, rounds, turned,
+                                          bind.rebind, bind.rebind]
 
 
 def mutant(text, rng, count):

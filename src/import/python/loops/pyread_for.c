@@ -31,6 +31,17 @@ static void unrolled(PyRead *p, const WsPyNode *node, const WsExpr *start, const
     }
 }
 
+/* num_stages=1, warp_specialize=False: a loop that the compiler leaves as it is. */
+static gboolean leaves_loop(PyRead *p, const WsPyNode *arg)
+{
+    gint64 n;
+    const gboolean stages = !strcmp(arg->text, "num_stages");
+    if (!stages && strcmp(arg->text, "warp_specialize") && strcmp(arg->text, "flatten"))
+        return FALSE;
+    const Val *v = py_eval(p, arg->kid[0]);
+    return v->kind == VAL_NONE || (py_known(v, &n) && (n == 0 || (stages && n == 1)));
+}
+
 static gboolean range_of(PyRead *p, const WsPyNode *call, const WsExpr **part, gboolean *unroll)
 {
     g_autofree char *dotted = call->kind == WS_PY_CALL ? ws_python_dotted(call->kid[0]) : NULL;
@@ -48,7 +59,7 @@ static gboolean range_of(PyRead *p, const WsPyNode *call, const WsExpr **part, g
     *unroll = !strcmp(last, "static_range");
     for (guint i = 1; i < call->n; i++)
         if (p->in_kernel && call->kid[i]->kind == WS_PY_KEYWORD &&
-            !py_law_keyword(last, call->kid[i]->text))
+            !py_law_keyword(last, call->kid[i]->text) && !leaves_loop(p, call->kid[i]))
             py_opaque_step(p, call, ws_source_format(p->r, "the keyword `%s`", call->kid[i]->text));
     guint n = 0;
     for (guint i = 1; i < call->n && n < 3; i++)

@@ -148,6 +148,8 @@ PyCallKind py_call_kind(const PyNames *names, const WsPyNode *call)
         g_autofree char *dotted = g_strconcat(module, own + strlen(root->text), NULL);
         return of_module(dotted);
     }
+    if (f->kind == WS_PY_CALL && py_known_decorator(names, f))
+        return PY_CALL_HOLD; /* triton.autotune(…)(kernel) */
     if (f->kind == WS_PY_NAME) {
         const gboolean makes = !strcmp(f->text, "type") && call->n != 2;
         return makes || g_hash_table_contains(names->bound, f->text) ? PY_CALL_UNKNOWN

@@ -1,4 +1,5 @@
 #include "import/python/names/names.h"
+#include "import/python/pyread_host.h"
 #include "import/python/pyread_kernels.h"
 
 #include <string.h>
@@ -93,6 +94,12 @@ static void tuned(Chosen *c, const WsPyNode *decorator, const Val **args)
     for (guint i = 0; i < params->n; i++) /* of those that a launch says, none can be */
         if (!args[i] && (c->all || !c->n || g_hash_table_contains(c->names, params->kid[i]->text)))
             args[i] = py_open(p, params->kid[i]->text);
+    gint64 said;
+    const Val *warps = py_defined(p, "num_warps");
+    if (warps && py_known(warps, &said) && said >= 1 && said <= 16) {
+        p->num_warps = said; /* of the configuration that is asked about */
+        return;
+    }
     const gboolean other = c->n && (c->warps != p->num_warps || c->ctas != p->r->cluster);
     if (c->n && !c->differ && other && p->num_warps == 4 && p->r->cluster == 1 && c->warps >= 1 &&
         c->warps <= 16 && c->ctas == 1)
