@@ -324,6 +324,8 @@ static gboolean is_hidden(const WsPyNode *module, guint at)
     return h.again;
 }
 
+#define MOST_HOSTS 32
+
 /* Functions of the module that lead to the launch: those that hold it, then who calls them. */
 static GPtrArray *hosts_of(const WsPyNode *module, const PyKernel *kernel)
 {
@@ -331,15 +333,15 @@ static GPtrArray *hosts_of(const WsPyNode *module, const PyKernel *kernel)
     if (kernel->host)
         g_ptr_array_add(hosts, (gpointer)kernel->host);
     for (guint i = 0; !kernel->host && i < module->n; i++)
-        if (module->kid[i]->kind == WS_PY_DEF && !is_hidden(module, i) &&
-            py_launches(module->kid[i]->kid[1], kernel->node->text))
+        if (module->kid[i]->kind == WS_PY_DEF && hosts->len < MOST_HOSTS &&
+            py_launches(module->kid[i]->kid[1], kernel->node->text) && !is_hidden(module, i))
             g_ptr_array_add(hosts, module->kid[i]);
-    for (guint at = 0; at < hosts->len && hosts->len < 32; at++) {
+    for (guint at = 0; at < hosts->len && hosts->len < MOST_HOSTS; at++) {
         const WsPyNode *callee = g_ptr_array_index(hosts, at);
         for (guint i = 0; i < module->n; i++) {
             const WsPyNode *f = module->kid[i];
-            if (f->kind == WS_PY_DEF && f != callee && !is_hidden(module, i) &&
-                calls_by_name(f->kid[1], callee->text) && !g_ptr_array_find(hosts, f, NULL))
+            if (f->kind == WS_PY_DEF && f != callee && calls_by_name(f->kid[1], callee->text) &&
+                !g_ptr_array_find(hosts, f, NULL) && !is_hidden(module, i))
                 g_ptr_array_add(hosts, (gpointer)f);
         }
     }

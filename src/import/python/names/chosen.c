@@ -7,6 +7,8 @@
 /* Parameters that autotune and heuristics choose: their values, and those of the launch that they
  * replace, are not known. */
 
+#define MOST_FOLLOWED 200 /* names */
+
 typedef struct {
     PyRead *p;
     GHashTable *names; /* of parameters that are chosen */
@@ -75,7 +77,9 @@ static void configurations(Chosen *c, const WsPyNode *node)
     if (f != node && (f->kind == WS_PY_NAME || f->kind == WS_PY_ATTR) &&
         g_str_has_suffix(f->text, "Config") && node->n > 1)
         configuration(c, node);
-    if (node->kind == WS_PY_NAME && g_hash_table_add(c->seen, (gpointer)node->text)) {
+    if (g_hash_table_size(c->seen) >= MOST_FOLLOWED)
+        c->all = c->differ = TRUE;
+    else if (node->kind == WS_PY_NAME && g_hash_table_add(c->seen, (gpointer)node->text)) {
         const WsPyNode *own = g_hash_table_lookup(c->p->names->functions, node->text);
         c->all |= g_hash_table_contains(c->p->names->many, node->text);
         if (own && !py_is_jit(own))

@@ -137,17 +137,15 @@ static gboolean may_run(const PyNames *names, const WsPyNode *node)
     return FALSE;
 }
 
-/* Whether a function of the file asks for the name, when it is called. */
-static gboolean is_asked(const WsPyNode *node, const char *name, gboolean inside)
+/* The names that functions of the file ask for, when they are called. */
+static void note_asked(const WsPyNode *node, gboolean inside, GHashTable *asked)
 {
-    if (inside && node->kind == WS_PY_NAME && !strcmp(node->text, name))
-        return TRUE;
+    if (inside && node->kind == WS_PY_NAME)
+        g_hash_table_add(asked, (gpointer)node->text);
     for (guint i = 0; i < node->n; i++) {
         const gboolean body = node->kind == WS_PY_LAMBDA || (node->kind == WS_PY_DEF && i < 2);
-        if (is_asked(node->kid[i], name, inside || body))
-            return TRUE;
+        note_asked(node->kid[i], inside || body, asked);
     }
-    return FALSE;
 }
 
 static void leave(PyRead *p, const char *name, const Bound *b)
@@ -240,14 +238,16 @@ void py_read_module(PyRead *p, const WsPyNode *module)
         g_new0(guint, module->n + 1); /* statements before it that may run some */
     for (guint i = 0; i < module->n; i++)
         runs[i + 1] = runs[i] + may_run(p->names, module->kid[i]);
+    g_autoptr(GHashTable) asked = g_hash_table_new(g_str_hash, g_str_equal);
+    note_asked(module, FALSE, asked);
     GHashTableIter it;
     gpointer name, value;
     g_hash_table_iter_init(&it, bound);
     while (g_hash_table_iter_next(&it, &name, &value)) {
         const Bound *b = value;
         const gboolean again = b->n > 1 && !b->import && strcmp(name, "*");
-        if (again &&
-            (b->nested || (runs[b->last + 1] > runs[b->first] && is_asked(module, name, FALSE))))
+        if (again && (b->nested ||
+                      (runs[b->last + 1] > runs[b->first] && g_hash_table_contains(asked, name))))
             leave(p, name, b);
     }
 }
