@@ -69,10 +69,17 @@ static void check_agent(WsElab *E, const WsAgent *a)
             ws_arena_phrase(E->arena, "A multiple of %u in %u..%u.", r->step, r->least, r->most),
             "%s has %u registers per thread", a->name, a->registers);
     guint need = value_registers(a);
-    if (need > a->registers)
-        ws_elab_note(E, WS_RULE_B_REGISTERS, a->path, "Use smaller tiles, or more registers.",
-                     "the values of %s take %u registers per thread, it has %u", a->name, need,
-                     a->registers);
+    if (need <= a->registers)
+        return;
+    guint widest = 0;
+    for (guint i = 1; i < a->n_values; i++)
+        if (a->value[i].registers > a->value[widest].registers)
+            widest = i;
+    ws_elab_note(E, WS_RULE_B_REGISTERS, a->path,
+                 a->registers < r->most ? "Use smaller tiles, or more registers."
+                                        : "Use smaller tiles, or share a tile among more warps.",
+                 "the values of %s take %u registers per thread, most of them %s (%u), it has %u",
+                 a->name, need, a->value[widest].name, a->value[widest].registers, a->registers);
 }
 
 static void check_pool(WsElab *E, guint pool)
