@@ -221,32 +221,38 @@ static void same_from(WsFixer *F, const WsSpot *a, const WsSpot *b)
     ws_fix_set(fix, a->node, WS_F_from, ws_json_expr(y));
 }
 
+static void rounds_of(WsFixer *F, const WsSpot *a, const WsSpot *b, guint *n)
+{
+    if (a->group == b->group || g_strcmp0(ws_node_name(a->node), ws_node_name(b->node)) != 0)
+        return;
+    g_autofree char *x = ws_field_text(a->node, WS_F_count);
+    g_autofree char *y = ws_field_text(b->node, WS_F_count);
+    if (!x || !y)
+        return;
+    if (strcmp(x, y) == 0) {
+        same_from(F, a, b);
+        return;
+    }
+    WsFix *fix =
+        ws_fixer_add(F, "Let the loop %s of %s run %s rounds, as %s does", ws_node_name(a->node),
+                     ws_node_name(a->group), y, ws_node_name(b->group));
+    fix->cost += strlen(y) + !g_ascii_isdigit(*y) > strlen(x) + !g_ascii_isdigit(*x) ? 1 : 0;
+    ws_fix_set(fix, a->node, WS_F_count, ws_json_expr(y));
+    ++*n;
+}
+
 /* Loops of a name count alike; of two counts the simpler one is likelier. */
 void ws_fix_same_rounds(WsFixer *F)
 {
+    g_autoptr(GArray) loop = g_array_new(FALSE, FALSE, sizeof(gint));
     guint n = 0;
     for (gint i = 0; i < (gint)F->spot->len; i++)
-        for (gint k = 0; k < (gint)F->spot->len && n < 2 * MOST; k++) {
-            const WsSpot *a = ws_spot(F, i), *b = ws_spot(F, k);
-            g_autofree char *x =
-                a->node->kind == WS_STEP_FOR ? ws_field_text(a->node, WS_F_count) : NULL;
-            g_autofree char *y =
-                b->node->kind == WS_STEP_FOR ? ws_field_text(b->node, WS_F_count) : NULL;
-            if (!x || !y || a->group == b->group ||
-                g_strcmp0(ws_node_name(a->node), ws_node_name(b->node)) != 0)
-                continue;
-            if (strcmp(x, y) == 0) {
-                same_from(F, a, b);
-                continue;
-            }
-            WsFix *fix = ws_fixer_add(F, "Let the loop %s of %s run %s rounds, as %s does",
-                                      ws_node_name(a->node), ws_node_name(a->group), y,
-                                      ws_node_name(b->group));
-            fix->cost +=
-                strlen(y) + !g_ascii_isdigit(*y) > strlen(x) + !g_ascii_isdigit(*x) ? 1 : 0;
-            ws_fix_set(fix, a->node, WS_F_count, ws_json_expr(y));
-            n++;
-        }
+        if (ws_spot(F, i)->node->kind == WS_STEP_FOR)
+            g_array_append_val(loop, i);
+    for (guint i = 0; i < loop->len; i++)
+        for (guint k = 0; k < loop->len && n < 2 * MOST; k++)
+            rounds_of(F, ws_spot(F, g_array_index(loop, gint, i)),
+                      ws_spot(F, g_array_index(loop, gint, k)), &n);
 }
 
 /* "kt - 5" as "kt - 4" or "kt - 6": how many rounds stand elsewhere is easily miscounted. */

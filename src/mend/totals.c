@@ -59,6 +59,18 @@ static void count_on(WsFixer *F, WsFix *fix, gint loop)
     }
 }
 
+/* Loops of a name that one proposal changes: one that rewrites a whole program is no quick fix. */
+#define MOST_LOOPS 64
+
+static guint loops_named(const WsFixer *F, const char *name)
+{
+    guint n = 0;
+    for (gint i = 0; i < (gint)F->spot->len; i++)
+        n += ws_spot(F, i)->node->kind == WS_STEP_FOR &&
+             g_strcmp0(ws_node_name(ws_spot(F, i)->node), name) == 0;
+    return n;
+}
+
 void ws_fix_count_on(WsFixer *F)
 {
     g_autoptr(GHashTable) done = g_hash_table_new(g_str_hash, g_str_equal);
@@ -66,7 +78,7 @@ void ws_fix_count_on(WsFixer *F)
         if (!is_loop_of_tile(F, i))
             continue;
         const char *name = ws_node_name(ws_spot(F, i)->node);
-        if (!g_hash_table_add(done, (gpointer)name))
+        if (!g_hash_table_add(done, (gpointer)name) || loops_named(F, name) > MOST_LOOPS)
             continue;
         WsFix *fix =
             ws_fixer_add(F, "Count the rounds of %s on from tile to tile: %s.total", name, name);

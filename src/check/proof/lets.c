@@ -149,13 +149,13 @@ static void find_start(WsControl *c, const WsTree *body, const WsTree *t)
     if (!t)
         return;
     const gint v = t->kind == WS_TREE_LOOP && t->over == WS_OVER_COUNT ? t->index_var : -1;
-    if (v >= 0 && t->from && loops_with(body, v) == 1 && c->p->var[v].kind == WS_VAR_INDEX &&
+    if (v >= 0 && t->from && c->p->var[v].kind == WS_VAR_INDEX &&
         (!t->step_by || ws_expr_is_int(t->step_by, &step))) {
         Look l = { c, t->parent, TRUE, FALSE };
         guint nodes = 0;
         ws_expr_visit(t->from, look, &l);
         ws_expr_visit(t->from, count_nodes, &nodes);
-        if (l.ok && l.names && nodes <= 64 && !in_a_let(c, v))
+        if (l.ok && l.names && nodes <= 64 && !in_a_let(c, v) && loops_with(body, v) == 1)
             c->start[v] = ws_without_lets(c, t->from); /* indices around stand where they stand */
     }
     for (guint i = 0; i < t->n_kids; i++)
