@@ -201,13 +201,21 @@ char *ws_design_place(const WsDesign *design, const WsNode *node)
     return g_string_free(path, FALSE);
 }
 
+/* The place in a list that a segment says, as paths print it; -1: it is none. */
+static gint64 place_of(const char *segment)
+{
+    guint64 place;
+    if (segment[0] == '0' && segment[1])
+        return -1;
+    return g_ascii_string_to_unsigned(segment, 10, 0, G_MAXINT32, &place, NULL) ? (gint64)place
+                                                                                : -1;
+}
+
 /* Does a path say a child of a list by this segment: its name (ws_node_segment), or its place? */
-static gboolean is_segment(const WsNode *child, guint index, const char *segment)
+static gboolean is_segment(const WsNode *child, guint index, const char *segment, gint64 place)
 {
     const char *name = ws_node_kind_is_step(child->kind) ? NULL : ws_node_text(child, WS_F_name);
-    char place[16];
-    g_snprintf(place, sizeof place, "%u", index);
-    return strcmp(place, segment) == 0 || g_strcmp0(name, segment) == 0;
+    return index == place || g_strcmp0(name, segment) == 0;
 }
 
 /* The child that the segments at `*at` name, one for an object, two for a member of a list; moves
@@ -222,9 +230,10 @@ static const WsNode *child_by_path(const WsNode *node, char **segments, guint *a
         const gboolean single = rows[i].kind == WS_FIELD_NODE;
         if (!single && segments[*at + 1] == NULL)
             return NULL;
+        const gint64 place = single ? -1 : place_of(segments[*at + 1]);
         for (guint c = 0; c < ws_node_n_children(node, rows[i].field); c++) {
             const WsNode *child = ws_node_child(node, rows[i].field, c);
-            if (!single && !is_segment(child, c, segments[*at + 1]))
+            if (!single && !is_segment(child, c, segments[*at + 1], place))
                 continue;
             *trail = (WsTrail){ child, rows[i].field, c };
             *at += single ? 1 : 2;

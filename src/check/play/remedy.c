@@ -132,10 +132,18 @@ gint ws_room_of(const WsPlay *play, guint data, guint agent, const WsOp **by)
     gint found = -1;
     guint nearest = G_MAXUINT;
     gboolean own = FALSE;
+    /* arrivals of an agent on a barrier are judged alike: the first of them */
+    g_autofree gboolean *seen = g_new0(gboolean, play->p->n_agents * play->p->n_barriers + 1);
     for (guint i = 0; i < play->p->n_ops; i++) {
         const WsOp *op = play->p->op[i];
         if (op->agent < 0 || op->agent == (gint)agent || !ws_is_arrival(op) || op->barrier < 0 ||
-            op->barrier == (gint)data || !ws_first_on(play, op->agent, data, ws_is_wait) ||
+            op->barrier == (gint)data)
+            continue;
+        gboolean *before_this = &seen[(guint)op->agent * play->p->n_barriers + (guint)op->barrier];
+        if (*before_this)
+            continue;
+        *before_this = TRUE;
+        if (!ws_first_on(play, op->agent, data, ws_is_wait) ||
             room_of_another(play, (guint)op->barrier, data, agent, op))
             continue;
         const gboolean mine =

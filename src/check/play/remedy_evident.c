@@ -307,16 +307,7 @@ static gboolean other_release(const WsPlay *play, WsFinding *f)
             const WsOp *wait = p->op[k], *by = NULL;
             if (wait->agent != give->agent || !ws_is_wait(wait) || !wait->use ||
                 wait->tree->parent != give->tree->parent ||
-                (give->element && wait->element && !ws_expr_equal(give->element, wait->element)))
-                continue;
-            const WsOp *fill = NULL;
-            for (guint j = 0; j < p->n_ops && !fill; j++)
-                if (p->op[j]->barrier == wait->barrier && p->op[j]->agent != wait->agent &&
-                    ws_is_feed(p->op[j]) &&
-                    ws_first_on(play, p->op[j]->agent, (guint)give->barrier, ws_is_wait))
-                    fill = p->op[j];
-            if (!fill || fill->agent < 0 ||
-                ws_room_of(play, (guint)wait->barrier, (guint)fill->agent, &by) != give->barrier ||
+                (give->element && wait->element && !ws_expr_equal(give->element, wait->element)) ||
                 !(is_about(f, &p->barrier[give->barrier]) ||
                   is_about(f, &p->barrier[wait->barrier])))
                 continue;
@@ -325,6 +316,15 @@ static gboolean other_release(const WsPlay *play, WsFinding *f)
             if (strcmp(gives, awaits) == 0 ||
                 (strncmp(gives, awaits, n) == 0 && g_str_has_prefix(gives + n, " - ")) ||
                 ws_use_is_named(play, (guint)wait->barrier, ws_is_wait, gives))
+                continue;
+            const WsOp *fill = NULL;
+            for (guint j = 0; j < p->n_ops && !fill; j++)
+                if (p->op[j]->barrier == wait->barrier && p->op[j]->agent != wait->agent &&
+                    ws_is_feed(p->op[j]) &&
+                    ws_first_on(play, p->op[j]->agent, (guint)give->barrier, ws_is_wait))
+                    fill = p->op[j];
+            if (!fill || fill->agent < 0 ||
+                ws_room_of(play, (guint)wait->barrier, (guint)fill->agent, &by) != give->barrier)
                 continue;
             ws_finding_set_remedy(f,
                                   "let `%s` of %s give back the use that it has waited for: it "
