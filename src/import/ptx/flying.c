@@ -31,7 +31,7 @@ static void flies(PtxWalk *w, const WsPtxInst *i, const char *reg)
 static void fenced(PtxWalk *w, const WsPtxInst *i, const char *reg)
 {
     if (g_hash_table_contains(w->unfenced, reg))
-        ptx_opaque(w, i, "a product that reads registers written behind its fence");
+        ptx_opaque(w, i, "a product that reads registers written after its fence");
 }
 
 void ptx_flying_product(PtxWalk *w, const WsPtxInst *i)

@@ -224,7 +224,7 @@ static void registers(PtxWalk *w, const WsPtxInst *i)
     else if (!i->n || !ws_x_is(ptx_int(w, i->arg[0]), &n))
         ptx_lost(w, i, "a number of registers that is not known");
     else if (n < 24 || n > 256 || n % 8)
-        ptx_lost(w, i, "a number of registers that is no multiple of 8 from 24 to 256");
+        ptx_lost(w, i, "a number of registers that is not a multiple of 8 from 24 to 256");
     else if (w->p.loops->len || w->depth ||
              (w->registers_last && n != w->registers_last && w->passed == w->registers_at))
         ptx_lost(w, i, "registers that are handed over in rounds, in a branch, or twice at once");
