@@ -37,40 +37,11 @@ static void first_met(Walk *w, guint n, State *s)
     w->again[n] = 1;
 }
 
-static gboolean satisfies(const Walk *w, const Fact *f, const Option *o)
-{
-    const gint64 m = g_array_index(w->c->symbol, Symbol, f->symbol).modulus;
-    return o->op == '='   ? f->low == o->value
-           : o->op == '>' ? f->low >= o->value
-           : o->op == '<' ? f->low <= o->value
-                          : range_mod(f->low, m) == o->value;
-}
-
-/* A node that was never met and whose question is answered in `s` is passed by: any node will do
- * that covers `s`. */
-static gint pass_by(const Walk *w, const State *s, gint target)
-{
-    const gint n = (gint)w->c->node->len;
-    for (gint far = 0; far < n && target >= 0 && target < n && !w->state[target]; far++) {
-        const Node *node = w->c->node->pdata[target];
-        const Fact f = state_know(w->plan, s, &node->ask);
-        gint next = target;
-        for (guint i = 0; i < node->option->len && f.low == f.high; i++)
-            if (satisfies(w, &f, &g_array_index(node->option, Option, i)))
-                next = g_array_index(node->option, Option, i).target;
-        if (next == target)
-            break;
-        target = next;
-    }
-    return target;
-}
-
 /* `s` has run until nobody moved; takes it. `from`: the node it comes from, -1 the beginning. */
 static void reach(Walk *w, gint from, gint target, State *s, gboolean moved)
 {
     g_autofree char *why = NULL;
     gint64 tiles = 0;
-    target = pass_by(w, s, target);
     if (!moved && target != TARGET_END)
         g_hash_table_add(w->still, GSIZE_TO_POINTER((gsize)(guint)from << 32 | (guint)target));
     if (w->plan->reason) {
