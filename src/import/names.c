@@ -6,7 +6,7 @@
  * and is no sum, so that groups which use it are seen to use the same. Names are put in when the
  * design is written; until then every expression is spelled out. */
 
-struct WsDefinition {
+struct WsImportName {
     const char *want, *name;
     const WsExpr *e;
     gboolean tile, used; /* tile: one value per tile, else per launch */
@@ -14,7 +14,7 @@ struct WsDefinition {
 
 GArray *ws_source_definitions(void)
 {
-    return g_array_new(FALSE, TRUE, sizeof(WsDefinition));
+    return g_array_new(FALSE, TRUE, sizeof(WsImportName));
 }
 
 void ws_source_define(WsRead *r, const char *want, const WsExpr *e)
@@ -27,9 +27,9 @@ void ws_source_define(WsRead *r, const char *want, const WsExpr *e)
     if (!t || !t->n_args)
         return;
     for (guint i = 0; i < r->defined->len; i++)
-        if (ws_expr_equal(g_array_index(r->defined, WsDefinition, i).e, t))
+        if (ws_expr_equal(g_array_index(r->defined, WsImportName, i).e, t))
             return;
-    const WsDefinition d = { .want = want, .e = t };
+    const WsImportName d = { .want = want, .e = t };
     g_array_append_val(r->defined, d);
 }
 
@@ -77,14 +77,14 @@ static const char *free_name(WsRead *r, const char *want)
 
 static gint by_height(gconstpointer a, gconstpointer b)
 {
-    const WsDefinition *x = a, *y = b;
+    const WsImportName *x = a, *y = b;
     return (gint)x->e->height - (gint)y->e->height;
 }
 
 void ws_source_settle_names(WsRead *r)
 {
     for (guint i = r->defined->len; i-- > 0;) {
-        WsDefinition *d = &g_array_index(r->defined, WsDefinition, i);
+        WsImportName *d = &g_array_index(r->defined, WsImportName, i);
         Leaves l = { r, FALSE, FALSE };
         ws_expr_visit(d->e, look, &l);
         d->tile = l.tile;
@@ -92,7 +92,7 @@ void ws_source_settle_names(WsRead *r)
             g_array_remove_index(r->defined, i);
     }
     for (guint i = 0; i < r->defined->len; i++) {
-        WsDefinition *d = &g_array_index(r->defined, WsDefinition, i);
+        WsImportName *d = &g_array_index(r->defined, WsImportName, i);
         d->name = free_name(r, d->want);
     }
     g_array_sort(r->defined, by_height);
@@ -113,7 +113,7 @@ static WsExpr *named(WsRead *r, const WsExpr *e, guint most)
     if (!e->n_args)
         return ws_expr_ref(e);
     for (guint i = 0; i < most; i++) {
-        WsDefinition *d = &g_array_index(r->defined, WsDefinition, i);
+        WsImportName *d = &g_array_index(r->defined, WsImportName, i);
         if (d->e->height != e->height || !ws_expr_equal(d->e, e))
             continue;
         d->used = TRUE;
@@ -134,7 +134,7 @@ char *ws_source_named_text(WsRead *r, const WsExpr *e)
 void ws_source_mark_names(WsRead *r)
 {
     for (guint i = r->defined->len; i-- > 0;) {
-        const WsDefinition *d = &g_array_index(r->defined, WsDefinition, i);
+        const WsImportName *d = &g_array_index(r->defined, WsImportName, i);
         WsExpr *body = d->used ? named(r, d->e, i) : NULL;
         if (body)
             ws_expr_unref(body);
@@ -144,7 +144,7 @@ void ws_source_mark_names(WsRead *r)
 gboolean ws_source_next_name(WsRead *r, gboolean tile, guint *at, const char **name, char **text)
 {
     for (; *at < r->defined->len; ++*at) {
-        const WsDefinition *d = &g_array_index(r->defined, WsDefinition, *at);
+        const WsImportName *d = &g_array_index(r->defined, WsImportName, *at);
         if (!d->used || d->tile != tile)
             continue;
         g_autoptr(WsExpr) body = named(r, d->e, *at);

@@ -133,7 +133,7 @@ typedef struct {
     GPtrArray *body;     /* WsReadStep* */
 } WsReadGroup;
 
-typedef struct WsDefinition WsDefinition;
+typedef struct WsImportName WsImportName;
 
 typedef struct {
     const char *file, *title;
@@ -163,7 +163,7 @@ typedef struct {
     gint64 work;              /* steps of reading so far */
     const gint *cancel;       /* another thread sets it; NULL nobody does */
     GPtrArray *unread;        /* WsUnread*, owned; becomes the import's */
-    GArray *defined;          /* WsDefinition: variables that may become names */
+    GArray *defined;          /* WsImportName: variables that may become names */
     GHashTable *names;        /* in use in document scope */
     GHashTable *locals;       /* in use in some group: what a name of the document must not be */
     GPtrArray *pool;          /* g_free */

@@ -62,10 +62,8 @@ static const struct {
     const char *room, *header;
 } besides[] = {
     { "runner", "program/inputs.h" }, /* no GLib: what CPU and GPU share */
-    { "runner", "program/agree.h" },
-    { "runner", "program/hilbert.h" },
-    { "runner", "program/debug_words.h" },
-    { "runner", "program/dtype.def" },
+    { "runner", "program/agree.h" },       { "runner", "program/hilbert.h" },
+    { "runner", "program/debug_words.h" }, { "runner", "program/dtype.def" },
     { "launch", "runner/manifest.h" }, /* the file that both of them read */
 };
 
@@ -169,13 +167,13 @@ static void test_blind(void)
 
 /* --- names of types --------------------------------------------------------------------------- */
 
-/* A type that headers of two folders call alike: who reads one thinks of the other. */
+/* A type that two files call alike, opaque ones too: who reads one thinks of the other. */
 static void see_names(const char *path, const char *text, gpointer data)
 {
     static GRegex *defined;
     g_autoptr(GMatchInfo) match = NULL;
     GHashTable *homes = data;
-    if (!g_str_has_suffix(path, ".h"))
+    if (!g_str_has_suffix(path, ".h") && !g_str_has_suffix(path, ".c"))
         return;
     if (!defined)
         defined = g_regex_new("^(?:typedef )?(?:struct (Ws\\w+) \\{|\\}.* (Ws\\w+);|\\} (Ws\\w+);)",
