@@ -127,9 +127,9 @@ static Judgement judge(const WsProgram *p, gboolean tiles)
 
 /* --- the comparison --------------------------------------------------------------------------- */
 typedef struct {
-    guint proved, passed, refuted, refused, outside, capped; /* both agree; not compared */
-    guint same, larger, followed, elsewhere, strict;         /* smallest cases, witnesses */
-    guint unsound, false_proofs, alarms, differ, astray;     /* must be 0 */
+    guint proved, passed, refuted, refused, outside, capped;     /* both agree; not compared */
+    guint same, larger, unsearched, followed, elsewhere, strict; /* smallest cases, witnesses */
+    guint unsound, false_proofs, alarms, differ, astray;         /* must be 0 */
 } Tally;
 
 static Case case_of(const WsWitness *w)
@@ -170,6 +170,11 @@ static char *compare_witness(WsProgram *p, const WsFinding *first, const Judgeme
     g_free(own.text);
     if (!own.bad && (own.verdict & ORACLE_UNSEEN)) { /* refuted by the text alone */
         tally->elsewhere++;
+        return NULL;
+    }
+    /* The witness was followed to its wrong end, and the search of that case was broken off. */
+    if (!own.bad && (own.verdict & ORACLE_EXHAUSTED) && size_of(c) < size_of(j->smallest)) {
+        tally->unsearched++;
         return NULL;
     }
     if (w->pinned || j->data) { /* elements are chosen after sizes were, or stand for those of the
@@ -274,11 +279,11 @@ static void test_differential(void)
                    "and wrong; %u refused by elaboration, %u not modelled, %u not exhausted",
                    n_designs, first_seed, t.proved, t.passed, t.refuted, t.refused, t.outside,
                    t.capped);
-    g_test_message("smallest case: %u the same, %u of chosen elements, %u of rules the oracle does "
-                   "not know; %u witnesses "
+    g_test_message("smallest case: %u the same, %u of chosen elements, %u smaller than the oracle "
+                   "could search, %u of rules the oracle does not know; %u witnesses "
                    "followed move by move, %u of them without a wrong end (undefined by the text "
                    "alone)",
-                   t.same, t.larger, t.elsewhere, t.followed, t.strict);
+                   t.same, t.larger, t.unsearched, t.elsewhere, t.followed, t.strict);
     g_test_message("%u false proofs, %u unsound, %u false alarms, %u other smallest cases, %u "
                    "witnesses that the oracle cannot follow",
                    t.false_proofs, t.unsound, t.alarms, t.differ, t.astray);
