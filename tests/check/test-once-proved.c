@@ -14,6 +14,8 @@ static const struct {
     { "half-written", "P-UNDEF" },
     { "lanes-arrive-twice", "P-EARLY" },
     { "lanes-lapped", "P-ABA" },
+    { "laps-behind-a-let", "P-EARLY" },
+    { "laps-of-a-square", "P-EARLY" },
     { "let-as-count", "P-EARLY" },
     { "min-of-a-difference", "P-DL" },
     { "mma-issue-is-no-meeting", "P-ABA" },

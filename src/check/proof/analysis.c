@@ -267,6 +267,7 @@ void ws_control_free(WsControl *c)
     g_clear_pointer(&c->counted, g_hash_table_unref);
     g_array_unref(c->assumed);
     g_array_unref(c->residues);
+    g_hash_table_unref(c->same);
     g_array_unref(c->flat);
     g_hash_table_unref(c->rewritten);
     g_hash_table_unref(c->number);

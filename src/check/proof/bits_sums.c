@@ -149,6 +149,8 @@ static void expand(Find *f, const WsExpr *e, gint64 factor)
         f->rough |= __builtin_mul_overflow(factor, number_of(e->arg[number]), &factor);
         expand(f, e->arg[!number], factor);
     } else if ((e->op == WS_EXPR_DIV || (call && e->func == WS_FUNC_CDIV)) && by) {
+        /* divisors() sees those of the expression, not those of what a let in it is set to */
+        f->rough |= factor % number_of(e->arg[1]) != 0;
         expand(f, e->arg[0], factor / number_of(e->arg[1]));
     } else if (e->op == WS_EXPR_MOD && by) {
         find_sums(f, e->arg[0], -1, NULL, number_of(e->arg[1]));
@@ -161,17 +163,33 @@ static void expand(Find *f, const WsExpr *e, gint64 factor)
     }
 }
 
-/* Each variable in it counts itself. */
+static gboolean counts_itself(const Find *f, gint local)
+{
+    for (guint i = 0; i < f->whole->len; i++) {
+        const GArray *sum = f->whole->pdata[i];
+        if (sum->len == 1 && g_array_index(sum, WsBitTerm, 0).local == local)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* Each variable in it counts itself, of a let those that it will be set to, too. */
 static void each_variable(Find *f, const WsExpr *e)
 {
     const WsBitAgent *a = agent_of(f);
-    for (guint n = 0; e->op == WS_EXPR_VAR && n < a->n_locals; n++)
-        if (a->var[n] == e->var) {
-            GArray *one = g_array_new(FALSE, FALSE, sizeof(WsBitTerm));
-            const WsBitTerm t = { (gint)n, loop_of_index(a, (gint)n), 1 };
-            g_array_append_val(one, t);
-            g_ptr_array_add(f->whole, one);
+    for (guint n = 0; e->op == WS_EXPR_VAR && n < a->n_locals; n++) {
+        if (a->var[n] != e->var || counts_itself(f, (gint)n))
+            continue;
+        GArray *one = g_array_new(FALSE, FALSE, sizeof(WsBitTerm));
+        const WsBitTerm t = { (gint)n, loop_of_index(a, (gint)n), 1 };
+        g_array_append_val(one, t);
+        g_ptr_array_add(f->whole, one);
+        for (guint k = 0; k < a->n_code && f->b->p->var[e->var].kind == WS_VAR_LET; k++) {
+            const WsBitOp *o = a->code[k].op;
+            if (o && o->local == (gint)n && o->op->set)
+                each_variable(f, ws_bit_rewritten(f->b, o->op->set));
         }
+    }
     for (guint i = 0; i < e->n_args; i++)
         each_variable(f, e->arg[i]);
 }

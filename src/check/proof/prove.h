@@ -93,6 +93,7 @@ typedef struct WsControl {
     GArray *flat;         /* loops whose rounds may be counted by hand (flat.c) */
     GArray *assumed;      /* what `assume` says of sums (assumed.c) */
     GArray *residues;     /* and of their remainders (same.c) */
+    GHashTable *same;     /* WsExpr, a normal form -> WsExpr: what ws_same() made of it */
     GHashTable *counted;  /* sums of names that are counts, or compared with what grows */
     GHashTable *compared; /* sums of names that are compared -> the comparison, or "" if several */
 

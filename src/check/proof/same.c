@@ -39,8 +39,27 @@ static void take(WsControl *c, const WsExpr *e)
     }
 }
 
+/* What ws_expr_equal() finds equal has one hash. Names alone do not tell the indices of two agents
+ * apart, numbers of variables do. */
+static guint hash_of(gconstpointer data)
+{
+    const WsExpr *e = data;
+    guint h = (guint)e->op * 31u + (guint)e->func;
+    h = (h * 31u + (guint)e->var) * 31u + (guint)e->i;
+    for (guint i = 0; i < e->n_args; i++)
+        h = h * 31u + hash_of(e->arg[i]);
+    return h;
+}
+
+static gboolean equal_of(gconstpointer a, gconstpointer b)
+{
+    return ws_expr_equal(a, b);
+}
+
 void ws_find_residues(WsControl *c)
 {
+    c->same = g_hash_table_new_full(hash_of, equal_of, (GDestroyNotify)ws_expr_unref,
+                                    (GDestroyNotify)ws_expr_unref);
     c->residues = g_array_new(FALSE, FALSE, sizeof(Residue));
     g_array_set_clear_func(c->residues, clear_residue);
     for (guint i = 0; i < c->p->n_assume && !c->written; i++)
@@ -377,8 +396,8 @@ static WsExpr *pass(const WsControl *c, const WsExpr *e, guint *work)
     return with;
 }
 
-/* Takes `e`, a normal form. */
-WsExpr *ws_same(const WsControl *c, WsExpr *e)
+/* `e` until it stays as it is. Takes `e`, a normal form. */
+static WsExpr *settle(const WsControl *c, WsExpr *e)
 {
     for (guint i = 0; i < 8; i++) {
         guint work = 64;
@@ -393,4 +412,18 @@ WsExpr *ws_same(const WsControl *c, WsExpr *e)
             return e;
     }
     return e;
+}
+
+WsExpr *ws_same(const WsControl *c, WsExpr *e)
+{
+    if (e->n_args == 0)
+        return e;
+    const WsExpr *known = g_hash_table_lookup(c->same, e);
+    if (known) {
+        ws_expr_unref(e);
+        return ws_expr_ref((WsExpr *)known);
+    }
+    WsExpr *key = ws_expr_ref(e), *made = settle(c, e);
+    g_hash_table_insert(c->same, key, ws_expr_ref(made));
+    return made;
 }
