@@ -116,6 +116,26 @@ static void test_defaults(void)
     g_assert_cmpint(held.verdict->kind, ==, WS_VERDICT_PROVED); /* N cannot be another */
 }
 
+/* A launch that is handed on is not read, whatever it is given: that is said, with its line. */
+static void test_handed_on(void)
+{
+    static const char end[] =
+        "    import functools\n"
+        "    functools.partial(kernel[(1, )], x_desc, kt, depth, 0)(registers)\n";
+    g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, "tests/import/gluon/names.py", NULL);
+    g_autofree char *text = NULL;
+    g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
+    g_auto(Judged) called = judge_kernel(text, WS_IMPORT_GLUON);
+    g_assert_null(called.import->given);
+    guint line = 2; /* the second one that is added */
+    for (const char *at = text; at < strstr(text, "# end\n"); at++)
+        line += *at == '\n';
+    g_autofree char *twice = plant(text, "# end\n", end);
+    g_auto(Judged) r = judge_kernel(twice, WS_IMPORT_GLUON);
+    g_autofree char *said = g_strdup_printf("the launches by kernel[…] of line %u left out", line);
+    g_assert_cmpstr(r.import->given, ==, said);
+}
+
 /* A filled tile of narrow elements, and registers that the launch caps. */
 static void test_filled(void)
 {
@@ -207,6 +227,7 @@ int main(int argc, char **argv)
     g_test_add_func("/import/hand/computed", test_computed);
     g_test_add_func("/import/hand/defaults", test_defaults);
     g_test_add_func("/import/hand/filled", test_filled);
+    g_test_add_func("/import/hand/handed-on", test_handed_on);
     g_test_add_func("/import/hand/opaque", test_opaque);
     g_test_add_func("/import/hand/opaque-store", test_opaque_store);
     return g_test_run();

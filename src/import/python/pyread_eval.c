@@ -414,7 +414,8 @@ static const Val *index_(PyRead *p, const WsPyNode *node)
         return element(p, a, node->kid[1]);
     const WsPyNode *at = node->kid[1];
     const gboolean down = at->kind == WS_PY_TUPLE && at->n == 2 &&
-                          at->kid[0]->kind == WS_PY_SLICE && at->kid[1]->kind == WS_PY_CONST;
+                          at->kid[0]->kind == WS_PY_SLICE && at->kid[1]->kind == WS_PY_CONST &&
+                          !strcmp(at->kid[1]->text, "None");
     if (down && a->kind == VAL_MATH && a->rows == 1 && !strcmp(a->text, "col")) {
         Val *v = py_val(p, VAL_MATH); /* arange(0, n)[:, None] */
         *v = *a;
@@ -562,7 +563,8 @@ const Val *py_evaluate(PyRead *p, const WsPyNode *node)
     case WS_PY_CONST:
         return !strcmp(node->text, "True")    ? py_literal(p, 1)
                : !strcmp(node->text, "False") ? py_literal(p, 0)
-                                              : py_val(p, VAL_NONE);
+               : !strcmp(node->text, "None")  ? py_val(p, VAL_NONE)
+                                              : py_opaque(p); /* `...` is none of them */
     case WS_PY_TUPLE:
     case WS_PY_LIST:
         return tuple(p, node);

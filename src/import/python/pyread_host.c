@@ -493,5 +493,8 @@ char *ws_import_python_given(const WsPython *py, const WsPythonWay *way)
     else if (kernel && kernel->launches > 1)
         g_string_append_printf(s, "%sthe first of its %u launches", s->len ? "; " : "",
                                kernel->launches);
+    if (kernel && kernel->handed_on)
+        g_string_append_printf(s, "%sthe launches by %s[…] of line %u left out", s->len ? "; " : "",
+                               kernel->node->text, kernel->handed_on->line);
     return g_string_free(s, !s->len);
 }

@@ -35,11 +35,30 @@ static gboolean calls(const WsPyNode *node, const char *name)
     return FALSE;
 }
 
+static gboolean is_of(const WsPyNode *node, const char *kernel)
+{
+    return node->kind == WS_PY_INDEX && node->kid[0]->kind == WS_PY_NAME &&
+           !strcmp(node->kid[0]->text, kernel);
+}
+
+/* kernel[…] that is not called where it stands: what it is given is not read. NULL: there is none.
+ */
+static const WsPyNode *handed_on(const WsPyNode *node, const char *kernel)
+{
+    if (is_of(node, kernel))
+        return node;
+    const WsPyNode *found = NULL;
+    for (guint i = 0; i < node->n && !found; i++) {
+        const WsPyNode *kid = node->kid[i];
+        const gboolean called = !i && node->kind == WS_PY_CALL && is_of(kid, kernel);
+        found = handed_on(called ? kid->kid[1] : kid, kernel);
+    }
+    return found;
+}
+
 static guint count_launches(const WsPyNode *node, const char *kernel)
 {
-    guint n = node->kind == WS_PY_CALL && node->kid[0]->kind == WS_PY_INDEX &&
-              node->kid[0]->kid[0]->kind == WS_PY_NAME &&
-              !strcmp(node->kid[0]->kid[0]->text, kernel);
+    guint n = node->kind == WS_PY_CALL && is_of(node->kid[0], kernel);
     for (guint i = 0; i < node->n; i++)
         n += count_launches(node->kid[i], kernel);
     if (n && (node->kind == WS_PY_FOR || node->kind == WS_PY_WHILE))
@@ -108,7 +127,9 @@ GArray *py_kernels(const WsPyNode *module)
         for (guint i = 0; i < all->len; i++) {
             PyKernel k = g_array_index(all, PyKernel, i);
             const gboolean jit = py_is_jit(k.node);
-            k.launches = count_launches(k.host ? k.host->kid[1] : module, k.node->text);
+            const WsPyNode *const from = k.host ? k.host->kid[1] : module;
+            k.launches = count_launches(from, k.node->text);
+            k.handed_on = handed_on(from, k.node->text);
             const gboolean is =
                 pass ? jit && !is_called(all, k.node)
                      : (jit && k.launches) || ((calls(k.node->kid[1], "warp_specialize") ||

@@ -12,6 +12,7 @@ typedef struct {
     char *name;                  /* "kernel"; "test_copy.kernel" of one inside of a function */
     gboolean specialized;        /* it, or what it calls, calls warp_specialize */
     guint launches;              /* in a loop PY_LAUNCHES_MANY more */
+    const WsPyNode *handed_on; /* the first kernel[…] that is not called where it stands, or NULL */
 } PyKernel;
 
 /* In the order of the text. Kernels are jit functions that are launched, and functions that call
