@@ -392,7 +392,8 @@ static inline int ws_record_write(const WsRecord *r, const unsigned char *bytes,
         const size_t n_list = section[7].n / sizeof(WsStamped) - begin;
         for (uint32_t a = 0; a < WS_N_AGENTS; a++)
             ws_take_seen(r, cta, a, list, n_list);
-        qsort(list, n_list, sizeof *list, ws_stamped_order);
+        if (n_list)
+            qsort(list, n_list, sizeof *list, ws_stamped_order);
         int64_t last = 0;
         for (size_t i = 0, k; i < n_list; i = k) {
             for (k = i; k < n_list && list[k].agent == list[i].agent; k++)

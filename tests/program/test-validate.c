@@ -316,9 +316,11 @@ static void other_axis(WsProgram *p)
     first_var(p, WS_VAR_AXIS)->axis++;
 }
 
+static WsExpr *made; /* that a program does not own */
+
 static void extent_by_tile(WsProgram *p)
 {
-    p->tiles->axis[0].extent = ws_expr_var(p->tiles->axis[0].var, "t");
+    p->tiles->axis[0].extent = made = ws_expr_var(p->tiles->axis[0].var, "t");
 }
 
 static void order_by_none(WsProgram *p)
@@ -330,7 +332,7 @@ static void order_by_none(WsProgram *p)
 static void shape_by_index(WsProgram *p)
 {
     WsVar *index = first_var(p, WS_VAR_INDEX);
-    p->tensor[0].shape[0] = ws_expr_var((gint)(index - p->var), "k");
+    p->tensor[0].shape[0] = made = ws_expr_var((gint)(index - p->var), "k");
 }
 
 static const struct {
@@ -403,6 +405,7 @@ static void test_damage(gconstpointer data)
     g_test_message("%s", wrong ? wrong : "nothing");
     g_assert_nonnull(wrong);
     g_assert_nonnull(strstr(wrong, damages[i].says));
+    g_clear_pointer(&made, ws_expr_unref);
 }
 
 int main(int argc, char **argv)
