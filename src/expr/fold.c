@@ -5,10 +5,21 @@
 
 static WsExpr *fold(const WsExpr *e, const WsExprEnv *env, GError **error);
 
+/* A quotient by what may come to be 0 may have no value, whatever it is multiplied by. */
+static gboolean divides_safely(const WsExpr *e)
+{
+    gint64 by;
+    const gboolean divides = e->op == WS_EXPR_DIV || e->op == WS_EXPR_MOD ||
+                             (e->op == WS_EXPR_CALL && e->func == WS_FUNC_CDIV);
+    return !divides || (ws_expr_is_int(e->arg[1], &by) && by);
+}
+
 /* Every evaluation of e is an integer and none of its leaves is an array or a real: then e*0 is 0.
  */
 static gboolean plain_integer(const WsExpr *e)
 {
+    if (!divides_safely(e))
+        return FALSE;
     if (e->op == WS_EXPR_NAME || e->op == WS_EXPR_REAL || e->op == WS_EXPR_INDEX ||
         (e->op == WS_EXPR_CALL && ws_func_where(e->func)[0] != 'U'))
         return FALSE;

@@ -180,6 +180,11 @@ static void fold(void)
         { "x*0", "x*0" }, /* x may be an array of infinities */
         { "k.total*z", "0" },
         { "k.total % 1", "0" },
+        { "z*(k.total/4 + k.total%4)", "0" },
+        { "z*(4/k.total)", "0*(4/k.total)" }, /* no value where it is divided by 0 */
+        { "(1 + 4%k.total)*z", "(1 + 4 % k.total)*0" },
+        { "z*cdiv(4, k.total)", "0*cdiv(4, k.total)" },
+        { "4/k.total % 1", "4/k.total % 1" },
         { "x*(a - 5)", "x*2" },
         { "-(a)", "-7" },
         { "select(a > 0, x, y)", "x" },
