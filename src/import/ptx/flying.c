@@ -31,11 +31,12 @@ static void flies(PtxWalk *w, const WsPtxInst *i, const char *reg)
 static void fenced(PtxWalk *w, const WsPtxInst *i, const char *reg)
 {
     if (g_hash_table_contains(w->unfenced, reg))
-        ptx_opaque(w, i, "a product that reads registers written after its fence");
+        ptx_opaque(w, i, "a product of registers written after its fence");
 }
 
 void ptx_flying_product(PtxWalk *w, const WsPtxInst *i)
 {
+    each(w, i, i->arg[0], fenced);
     each(w, i, i->arg[0], flies);
     if (*i->arg[1] != '{')
         return;

@@ -471,27 +471,6 @@ static gboolean pass(PtxLanes *q)
     return changed;
 }
 
-/* The blocks between a branch and where its ways meet; TRUE: something there matters. */
-gboolean ptx_lanes_region(PtxLanes *q, guint block, GHashTable *into)
-{
-    const WsPtxBlock *b = &g_array_index(q->w->ptx->blocks, WsPtxBlock, block);
-    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
-    g_autoptr(GArray) next = g_array_new(FALSE, FALSE, sizeof(guint));
-    gboolean matters = FALSE;
-    g_array_append_vals(next, b->next->data, b->next->len);
-    for (guint at = 0; at < next->len; at++) {
-        const guint one = g_array_index(next, guint, at);
-        if ((gint)one == b->join || !g_hash_table_add(seen, GUINT_TO_POINTER(one)))
-            continue;
-        const WsPtxBlock *x = &g_array_index(q->w->ptx->blocks, WsPtxBlock, one);
-        for (guint i = x->first; i <= x->last; i++)
-            matters |= inst_at(q->w, i)->matters || ptx_warp_wide(inst_at(q->w, i));
-        g_hash_table_add(into, GUINT_TO_POINTER(one));
-        g_array_append_vals(next, x->next->data, x->next->len);
-    }
-    return matters;
-}
-
 static guint block_of(const PtxLanes *q, guint i)
 {
     return g_array_index(q->w->ptx->block_of, guint, i);

@@ -29,6 +29,43 @@ gboolean ptx_warp_wide(const WsPtxInst *i)
     return FALSE;
 }
 
+/* What lanes of a warp have to agree on: besides what has an effect on the ring, what all of them
+ * execute together, and what ends the launch for all. */
+static gboolean lanes_matter(const PtxLanes *q, const WsPtxInst *i)
+{
+    return i->matters || ptx_warp_wide(i) || g_str_has_prefix(i->op, "setmaxnreg") ||
+           g_str_has_prefix(i->op, "griddepcontrol") || ws_ptx_end(q->w->ptx, i) == PTX_ABORTS;
+}
+
+/* The blocks behind `block` as far as `join`, or to the ends (-1); TRUE: something there matters.
+ */
+static gboolean lanes_reach(PtxLanes *q, guint block, gint join, GHashTable *into)
+{
+    const WsPtxBlock *b = &g_array_index(q->w->ptx->blocks, WsPtxBlock, block);
+    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+    g_autoptr(GArray) next = g_array_new(FALSE, FALSE, sizeof(guint));
+    gboolean matters = FALSE;
+    g_array_append_vals(next, b->next->data, b->next->len);
+    for (guint at = 0; at < next->len; at++) {
+        const guint one = g_array_index(next, guint, at);
+        if ((gint)one == join || !g_hash_table_add(seen, GUINT_TO_POINTER(one)))
+            continue;
+        const WsPtxBlock *x = &g_array_index(q->w->ptx->blocks, WsPtxBlock, one);
+        for (guint i = x->first; i <= x->last; i++)
+            matters |= lanes_matter(q, inst_at(q->w, i));
+        g_hash_table_add(into, GUINT_TO_POINTER(one));
+        g_array_append_vals(next, x->next->data, x->next->len);
+    }
+    return matters;
+}
+
+/* The blocks between a branch and where its ways meet; TRUE: something there matters. */
+gboolean ptx_lanes_region(PtxLanes *q, guint block, GHashTable *into)
+{
+    const WsPtxBlock *b = &g_array_index(q->w->ptx->blocks, WsPtxBlock, block);
+    return lanes_reach(q, block, b->join, into);
+}
+
 /* It waits for the lanes of its mask: that has to be all of them, and all have to come. */
 static gboolean all_in_mask(PtxLanes *q, const WsPtxInst *i)
 {
@@ -165,7 +202,7 @@ static gboolean lanes_arrive(PtxLanes *q, guint at, GHashTable *blocks, const gi
         const WsPtxInst *x = inst_at(q->w, k);
         if (in_cta_of_lane(q, b->first, k, comes))
             g_array_append_val(arrivals, k);
-        else if (x->matters || x->guard || x->law != PTX_LAW_VALUE || ptx_warp_wide(x))
+        else if (x->guard || x->law != PTX_LAW_VALUE || lanes_matter(q, x))
             return FALSE;
     }
     for (guint k = 0; k < arrivals->len; k++)
@@ -214,7 +251,7 @@ static gboolean lanes_write(PtxLanes *q, guint at, GHashTable *blocks, const gin
             const WsPtxInst *x = inst_at(q->w, k);
             if (is_plain_store(x) && !x->guard)
                 g_array_append_val(stores, k);
-            else if (x->matters || x->guard || ptx_warp_wide(x))
+            else if (x->guard || lanes_matter(q, x))
                 return FALSE;
         }
     }
@@ -233,7 +270,8 @@ static void judge(PtxLanes *q)
     g_autofree gint64 *v = g_new0(gint64, q->threads);
     for (guint k = 0; k < q->w->ptx->inst->len; k++) {
         const WsPtxInst *i = inst_at(q->w, k);
-        if (!i->guard || i->spin || !(i->matters || i->target >= 0 || ptx_warp_wide(i)))
+        const PtxEnd end = ws_ptx_end(q->w->ptx, i);
+        if (!i->guard || i->spin || !(i->target >= 0 || end != PTX_GOES_ON || lanes_matter(q, i)))
             continue;
         if (ptx_warp_wide(i) && !i->matters && !operand_same(q, i, v)) {
             ptx_lose_line(q->w, i->line, "an exchange inside of a warp under a predicate of lanes");
@@ -246,8 +284,11 @@ static void judge(PtxLanes *q)
         g_autoptr(GHashTable) blocks = g_hash_table_new(NULL, NULL);
         if (is_branch(i) && !ptx_lanes_region(q, block_of(q, k), blocks))
             continue;
-        if (how == KNOWN && (first_lanes_store(q, k, blocks, v) || lanes_arrive(q, k, blocks, v) ||
-                             lanes_write(q, k, blocks, v)))
+        if (end == PTX_ENDS && !lanes_reach(q, block_of(q, k), -1, blocks))
+            continue; /* they would come to nothing any more */
+        if (how == KNOWN && (i->matters || i->target >= 0) &&
+            (first_lanes_store(q, k, blocks, v) || lanes_arrive(q, k, blocks, v) ||
+             lanes_write(q, k, blocks, v)))
             continue;
         if (how == KNOWN) /* mixed ones are data or bounds: the walk compares these between lanes */
             ptx_lose_line(q->w, i->line, "a guard that several lanes of a warp pass, and not all");
