@@ -101,27 +101,74 @@ static guint atom_registers(const WsRegValue *v, guint cols)
     return ws_dtype_bytes(v->dtype) < 4 ? cols * ws_dtype_bytes(v->dtype) / 8 : cols / 2;
 }
 
+/* Sets `is` for the registers of value `v` that a use of it names; for all of them where rows or
+ * columns are no constants. */
+static void mark(const WsProgram *p, const WsRegValue *value, const WsValueUse *u, gboolean *mark,
+                 gboolean is)
+{
+    const guint band = p->hardware->matrix.rows;
+    gint64 row = 0, col = 0;
+    if ((u->row0 && !ws_expr_is_int(u->row0, &row)) || (u->col0 && !ws_expr_is_int(u->col0, &col)))
+        for (guint r = 0; r < value->registers; r++)
+            mark[r] = is;
+    for (guint atom = 0; atom < u->rows / band; atom++) {
+        guint first = ((guint)(row / band) + atom) * atom_registers(value, value->cols) +
+                      atom_registers(value, (guint)col);
+        for (guint r = 0; r < atom_registers(value, u->cols); r++)
+            mark[MIN(first + r, value->registers - 1)] = is;
+    }
+}
+
 gboolean *ws_fact_freed(const WsProgram *p, const WsAgent *agent, const WsOp *wait, guint v)
 {
     const WsRegValue *value = &agent->value[v];
-    const guint band = p->hardware->matrix.rows;
     gboolean *freed = NULL;
     for (guint i = 0; i < wait->wait->n_freed; i++) {
         const WsValueUse *u = &wait->wait->freed[i];
         if (u->value != v || !(u->mode & WS_MODE_WRITE))
             continue;
-        gint64 row = 0, col = 0;
-        ws_expr_is_int(u->row0, &row);
-        ws_expr_is_int(u->col0, &col);
         freed = freed ? freed : g_new0(gboolean, MAX(value->registers, 1));
-        for (guint atom = 0; atom < u->rows / band; atom++) {
-            guint first = ((guint)(row / band) + atom) * atom_registers(value, value->cols) +
-                          atom_registers(value, (guint)col);
-            for (guint r = 0; r < atom_registers(value, u->cols); r++)
-                freed[MIN(first + r, value->registers - 1)] = TRUE;
-        }
+        mark(p, value, u, freed, TRUE);
     }
     return freed;
+}
+
+gboolean *ws_fact_fenced(const WsProgram *p, const WsAgent *agent, const WsOp *fence, guint v,
+                         WsFactAnew *anew, gpointer data)
+{
+    const WsRegValue *value = &agent->value[v];
+    const WsTree *seq = fence->tree->parent;
+    gboolean after = FALSE, *fenced = g_new0(gboolean, MAX(value->registers, 1));
+    g_autofree gboolean *written = g_new0(gboolean, MAX(value->registers, 1));
+    for (guint i = 0; seq && i < seq->n_kids; i++) {
+        const WsTree *t = seq->kid[i];
+        after = after || t == fence->tree;
+        if (!after || t->kind != WS_TREE_OP)
+            continue;
+        if (t->op->kind == WS_OP_MMA_COMMIT)
+            break;
+        for (guint k = 0; ws_op_is_product(t->op->kind) && k < t->op->n_value; k++) {
+            const WsValueUse *u = &t->op->value[k];
+            g_autofree gboolean *now = g_new0(gboolean, MAX(value->registers, 1));
+            if (u->value != v)
+                continue;
+            mark(p, value, u, now, TRUE);
+            const gboolean begins = k == 0 && anew(data, t->op);
+            for (guint r = 0; r < value->registers; r++) {
+                fenced[r] |= now[r] && !begins && !written[r];
+                written[r] |= now[r] && begins;
+            }
+        }
+    }
+    for (guint i = 0; i < fence->n_flying; i++)
+        for (guint k = 0; k < fence->flying[i]->n_value; k++)
+            if (fence->flying[i]->value[k].value == v)
+                mark(p, value, &fence->flying[i]->value[k], fenced, FALSE);
+    for (guint r = 0; r < value->registers; r++)
+        if (fenced[r])
+            return fenced;
+    g_free(fenced);
+    return NULL;
 }
 
 gboolean ws_fact_meets_in_flight(const WsProgram *p, const WsAgent *agent, guint value)

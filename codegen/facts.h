@@ -29,6 +29,13 @@ gboolean ws_fact_feeds_mma(const WsProgram *p, const WsAgent *agent, guint value
 /* Which of the registers of value `v` belong to no product any more behind a wait for products:
  * [registers], or NULL for none. Caller frees. */
 gboolean *ws_fact_freed(const WsProgram *p, const WsAgent *agent, const WsOp *wait, guint v);
+/* The product begins at 0: what its accumulator holds before it is not read. */
+typedef gboolean WsFactAnew(gpointer data, const WsOp *product);
+/* Which of the registers of value `v` the products between `fence` and their commit read, and no
+ * product in flight has: they are complete before the fence (PTX ISA, wgmma.fence). [registers], or
+ * NULL for none. Caller frees. */
+gboolean *ws_fact_fenced(const WsProgram *p, const WsAgent *agent, const WsOp *fence, guint v,
+                         WsFactAnew *anew, gpointer data);
 /* Products accumulate into the value, and paths meet of which one has it in flight. */
 gboolean ws_fact_meets_in_flight(const WsProgram *p, const WsAgent *agent, guint value);
 /* What `op` leaves in the value is what a product adds to, on some path. */

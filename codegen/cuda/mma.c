@@ -144,40 +144,38 @@ void ws_cuda_mma(WsCuda *c, const WsOp *op)
 /* --- what stays on its side of fences and waits
  * --------------------------------------------------*/
 
-/* Registers of the next products are complete before the fence: nothing that defines them may sink
- * below it. */
-void ws_cuda_mma_fence(WsCuda *c, const WsOp *op)
-{
-    const WsTree *seq = op->tree->parent;
-    g_autofree gboolean *done = g_new0(gboolean, c->agent->n_values + 1);
-    gboolean after = FALSE;
-    for (guint i = 0; seq && i < seq->n_kids; i++) {
-        const WsTree *t = seq->kid[i];
-        after = after || t == op->tree;
-        if (!after || t->kind != WS_TREE_OP)
-            continue;
-        if (t->op->kind == WS_OP_MMA_COMMIT)
-            break;
-        for (guint v = 0; ws_op_is_product(t->op->kind) && v < t->op->n_value; v++) {
-            guint value = t->op->value[v].value;
-            const char *run;
-            if (v == 0 && scale_of(c, t->op, &run) == WS_WGMMA_ZERO)
-                done[value] = TRUE; /* written, not read: what it holds may be forgotten */
-            if (!done[value] && !ws_fact_in_flight(op, value))
-                ws_cuda_line(c, "keep(%s);", c->value[value]);
-            done[value] = TRUE;
-        }
-    }
-    ws_cuda_line(c, "%s();", ws_cuda_prim_name(WS_PRIM_WGMMA_FENCE));
-}
-
-/* Registers i..end-1 of a value are freed, and no others beside them. */
 static void keep(WsCuda *c, guint v, guint first, guint end)
 {
     if (first == 0 && end == c->agent->value[v].registers)
         ws_cuda_line(c, "keep(%s);", c->value[v]);
     else
         ws_cuda_line(c, "keep_part<%u, %u>(%s);", first, end - first, c->value[v]);
+}
+
+/* Nothing that makes one of these registers sinks below here, nothing that reads it moves above. */
+static void keep_all(WsCuda *c, guint v, const gboolean *which)
+{
+    for (guint i = 0, end; which && i < c->agent->value[v].registers; i = end + 1) {
+        for (end = i; end < c->agent->value[v].registers && which[end];)
+            end++;
+        if (end > i)
+            keep(c, v, i, end);
+    }
+}
+
+static gboolean begins_anew(gpointer c, const WsOp *product)
+{
+    const char *run;
+    return scale_of(c, product, &run) == WS_WGMMA_ZERO;
+}
+
+void ws_cuda_mma_fence(WsCuda *c, const WsOp *op)
+{
+    for (guint v = 0; v < c->agent->n_values; v++) {
+        g_autofree gboolean *fenced = ws_fact_fenced(c->p, c->agent, op, v, begins_anew, c);
+        keep_all(c, v, fenced);
+    }
+    ws_cuda_line(c, "%s();", ws_cuda_prim_name(WS_PRIM_WGMMA_FENCE));
 }
 
 /* What the wait releases passes through an empty asm behind it, so that no arithmetic on it can be
@@ -188,11 +186,6 @@ void ws_cuda_mma_wait(WsCuda *c, const WsOp *op)
                  ws_cuda_prim_name(WS_PRIM_WGMMA_WAIT), op->n);
     for (guint v = 0; v < c->agent->n_values; v++) {
         g_autofree gboolean *freed = ws_fact_freed(c->p, c->agent, op, v);
-        for (guint i = 0, end; freed && i < c->agent->value[v].registers; i = end + 1) {
-            for (end = i; end < c->agent->value[v].registers && freed[end];)
-                end++;
-            if (end > i)
-                keep(c, v, i, end);
-        }
+        keep_all(c, v, freed);
     }
 }

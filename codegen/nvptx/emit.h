@@ -126,7 +126,8 @@ WsUniform ws_uniform_min(WsEmit *e, WsUniform a, WsUniform b);
 /* Floor division or its rest modulo 2^32, and the quotient rounded up. What 0 divides stays,
  * without a rest, and the least integer divided by -1 is itself: no instruction sees such a
  * divisor, which `by` bounds. */
-LLVMValueRef ws_emit_floor_div(WsEmit *e, LLVMValueRef a, LLVMValueRef b, WsInterval by, gboolean mod);
+LLVMValueRef ws_emit_floor_div(WsEmit *e, LLVMValueRef a, LLVMValueRef b, WsInterval by,
+                               gboolean mod);
 LLVMValueRef ws_emit_cdiv(WsEmit *e, LLVMValueRef a, LLVMValueRef b, WsInterval by);
 WsUniform ws_uniform_cdiv(WsEmit *e, WsUniform a, WsUniform b);
 WsUniform ws_global_element(WsEmit *e, const WsExpr *x); /* T[i, …]; global.c */
@@ -192,6 +193,8 @@ void ws_bulk_prefetch(WsEmit *e, const WsOp *op);
 LLVMValueRef ws_bulk_policy(WsEmit *e, WsHint hint); /* L2 cache policy, i64 */
 void ws_bulk_prefetch_map(WsEmit *e, const WsOp *op);
 void ws_mma_step(WsEmit *e, const WsOp *op);
+/* Registers that the next products read, or that a wait frees, pass through its asm. */
+void ws_mma_fence(WsEmit *e, const WsOp *op);
 void ws_mma_wait(WsEmit *e, const WsOp *op);
 void ws_math_step(WsEmit *e, const WsOp *op);
 void ws_raw_step(WsEmit *e, const WsOp *op);

@@ -353,22 +353,20 @@ void ws_mma_step(WsEmit *e, const WsOp *op)
     }
 }
 
-/* --- waits -------------------------------------------------------------------------------------*/
+/* --- fences and waits --------------------------------------------------------------------------*/
 
-/* Plain wait where nothing becomes readable; otherwise the accumulators that the wait frees pass
- * through its asm, so that no arithmetic on them can be moved above it. */
-void ws_mma_wait(WsEmit *e, const WsOp *op)
+/* The instruction `text`, through which the registers of `which` pass ([value] of [register] or
+ * NULL; both are freed): nothing that makes them is moved below it, nothing that reads them above.
+ */
+static void pass_through(WsEmit *e, const char *text, gboolean **which)
 {
-    const guint n_values = e->host ? 0 : e->agent->n_values;
-    guint32 n = (guint32)op->n;
-    gboolean **freed = g_new0(gboolean *, n_values + 1);
+    const guint n_values = e->agent->n_values;
     g_autoptr(GArray) arg = g_array_new(FALSE, FALSE, sizeof(LLVMValueRef));
     g_autoptr(GArray) type = g_array_new(FALSE, FALSE, sizeof(LLVMTypeRef));
-    GString *constraints = g_string_new(NULL);
+    g_autoptr(GString) constraints = g_string_new(NULL);
     for (guint v = 0; v < n_values; v++) {
-        freed[v] = ws_fact_freed(e->p, e->agent, op, v);
-        for (guint i = 0; freed[v] && i < e->regs[v].n; i++) {
-            if (!freed[v][i])
+        for (guint i = 0; which[v] && i < e->regs[v].n; i++) {
+            if (!which[v][i])
                 continue;
             LLVMValueRef r = ws_reg_get(e, v, i);
             g_array_append_val(arg, r);
@@ -379,24 +377,57 @@ void ws_mma_wait(WsEmit *e, const WsOp *op)
     }
     for (guint i = 0; i < arg->len; i++)
         g_string_append_printf(constraints, ",%u", i);
-    if (!arg->len) {
-        ws_prim_call(e, WS_PRIM_WGMMA_WAIT, 0, NULL, 1, &n);
-    } else {
-        LLVMTypeRef all = LLVMStructTypeInContext(e->ctx, (LLVMTypeRef *)type->data, type->len, 0);
-        LLVMTypeRef fn = LLVMFunctionType(all, (LLVMTypeRef *)type->data, type->len, 0);
-        g_autofree char *text = g_strdup_printf("wgmma.wait_group.sync.aligned %u;", n);
-        LLVMValueRef r =
-            ws_prim_asm(e, fn, text, constraints->str, arg->len, (LLVMValueRef *)arg->data);
-        guint at = 0;
-        for (guint v = 0; v < n_values; v++) {
-            for (guint i = 0; freed[v] && i < e->regs[v].n; i++) {
-                if (freed[v][i])
-                    put(e, v, i, LLVMBuildExtractValue(e->b, r, at++, ""));
-            }
+    LLVMTypeRef all = LLVMStructTypeInContext(e->ctx, (LLVMTypeRef *)type->data, type->len, 0);
+    LLVMTypeRef fn = LLVMFunctionType(all, (LLVMTypeRef *)type->data, type->len, 0);
+    LLVMValueRef r =
+        ws_prim_asm(e, fn, text, constraints->str, arg->len, (LLVMValueRef *)arg->data);
+    guint at = 0;
+    for (guint v = 0; v < n_values; v++) {
+        for (guint i = 0; which[v] && i < e->regs[v].n; i++) {
+            if (which[v][i])
+                put(e, v, i, LLVMBuildExtractValue(e->b, r, at++, ""));
         }
+        g_free(which[v]);
     }
-    for (guint v = 0; v < n_values; v++)
-        g_free(freed[v]);
+    g_free(which);
+}
+
+static gboolean begins_anew(gpointer e, const WsOp *product)
+{
+    LLVMValueRef run;
+    return scale_of(e, product, &run) == WS_WGMMA_ZERO;
+}
+
+void ws_mma_fence(WsEmit *e, const WsOp *op)
+{
+    const guint n_values = e->host ? 0 : e->agent->n_values;
+    gboolean **fenced = g_new0(gboolean *, n_values + 1), any = FALSE;
+    for (guint v = 0; v < n_values; v++) {
+        fenced[v] = ws_fact_fenced(e->p, e->agent, op, v, begins_anew, e);
+        any = any || fenced[v];
+    }
+    if (any) {
+        pass_through(e, "wgmma.fence.sync.aligned;", fenced);
+        return;
+    }
+    g_free(fenced);
+    ws_prim_call(e, WS_PRIM_WGMMA_FENCE, 0, NULL, 0, NULL);
+}
+
+void ws_mma_wait(WsEmit *e, const WsOp *op)
+{
+    const guint n_values = e->host ? 0 : e->agent->n_values;
+    guint32 n = (guint32)op->n;
+    gboolean **freed = g_new0(gboolean *, n_values + 1), any = FALSE;
+    for (guint v = 0; v < n_values; v++) {
+        freed[v] = ws_fact_freed(e->p, e->agent, op, v);
+        any = any || freed[v];
+    }
+    if (any) {
+        g_autofree char *text = g_strdup_printf("wgmma.wait_group.sync.aligned %u;", n);
+        pass_through(e, text, freed);
+        return;
+    }
     g_free(freed);
-    g_string_free(constraints, TRUE);
+    ws_prim_call(e, WS_PRIM_WGMMA_WAIT, 0, NULL, 1, &n);
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum { PLAIN, PRODUCT, COMMIT, WAIT, BRANCH, END, LABEL } Kind;
+typedef enum { PLAIN, PRODUCT, FENCE, COMMIT, WAIT, BRANCH, END, LABEL } Kind;
 
 /* What is in flight by the buffer: stores and copies in groups, loads until some barrier. */
 typedef enum { STORES, COPIES, LOADS, QUEUES } Queue;
@@ -38,7 +38,7 @@ typedef struct {
 } Flow;
 
 typedef struct {
-    guint32 *reg;
+    guint32 *reg; /* of n, then of n again whether it was touched since the last fence */
     guint32 age[QUEUES][32]; /* as of registers: bit 0 the open group */
 } State;
 
@@ -214,6 +214,8 @@ static void statement(Flow *f, char *text)
         l.kind = PRODUCT;
         product(f, &l, reg);
         f->out->products++;
+    } else if (g_str_has_prefix(text, "wgmma.fence")) {
+        l.kind = FENCE;
     } else if (g_str_has_prefix(text, "wgmma.commit_group")) {
         l.kind = COMMIT;
     } else if (g_str_has_prefix(text, "wgmma.wait_group")) {
@@ -336,6 +338,8 @@ static void step(Flow *f, const Line *l, State *s)
         const guint32 stay = (2u << l->n) - 1;
         for (guint i = 0; i < n; i++)
             now[i] &= stay | stay << 16;
+    } else if (l->kind == FENCE) {
+        memset(now + n, 0, sizeof(guint32) * n);
     } else if (l->kind == PRODUCT) {
         g_hash_table_add(f->reached, (gpointer)l);
         for (guint i = 0; i < l->n_reg; i++) {
@@ -343,6 +347,8 @@ static void step(Flow *f, const Line *l, State *s)
                 say(f, l,
                     i < l->n_acc ? "accumulates over an operand in flight"
                                  : "takes an accumulator in flight as operand");
+            if (now[n + l->reg[i]])
+                say(f, l, "of registers touched behind its fence");
         }
         for (guint i = 0; i < l->n_reg; i++)
             now[l->reg[i]] |= i < l->n_acc ? 1u : 1u << 16;
@@ -350,6 +356,7 @@ static void step(Flow *f, const Line *l, State *s)
         for (guint i = 0; i < l->n_reg; i++) {
             if (ACC(now[l->reg[i]]))
                 say(f, l, "touches an accumulator in flight");
+            now[n + l->reg[i]] = 1;
             if (i == 0 && l->writes && OPERAND(now[l->reg[i]]))
                 say(f, l, "writes an operand in flight");
         }
@@ -373,9 +380,9 @@ static gboolean join(State **at, const State *now, guint n)
     const gboolean first = !*at;
     if (first) {
         *at = g_new0(State, 1);
-        (*at)->reg = g_new0(guint32, n);
+        (*at)->reg = g_new0(guint32, 2 * n);
     }
-    const gboolean more = unite((*at)->reg, now->reg, n);
+    const gboolean more = unite((*at)->reg, now->reg, 2 * n);
     return unite(&(*at)->age[0][0], &now->age[0][0], QUEUES * 32) || more || first;
 }
 
@@ -383,13 +390,15 @@ static gboolean join(State **at, const State *now, guint n)
 static void follow(Flow *f)
 {
     const guint n = g_hash_table_size(f->reg), lines = f->line->len;
-    State **at = g_new0(State *, lines + 1), now = { .reg = g_new0(guint32, n) };
+    State **at = g_new0(State *, lines + 1), now = { .reg = g_new0(guint32, 2 * n) };
     g_autoptr(GQueue) work = g_queue_new();
+    for (guint i = n; i < 2 * n; i++)
+        now.reg[i] = 1; /* no fence yet */
     join(&at[0], &now, n);
     g_queue_push_tail(work, GUINT_TO_POINTER(0));
     while (!g_queue_is_empty(work)) {
         guint i = GPOINTER_TO_UINT(g_queue_pop_head(work));
-        memcpy(now.reg, at[i]->reg, sizeof(guint32) * n);
+        memcpy(now.reg, at[i]->reg, 2 * sizeof(guint32) * n);
         memcpy(now.age, at[i]->age, sizeof now.age);
         for (gboolean first = TRUE; i < lines; i++, first = FALSE) {
             const Line *l = &g_array_index(f->line, Line, i);
