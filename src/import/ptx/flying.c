@@ -3,19 +3,19 @@
 #include <string.h>
 
 /* Registers of products that no wait retired. Whoever touches an accumulator then is a step of the
- * design (matrix.c), and its check says so; a copy between accumulators, and what writes the left
- * operand of a product, is none: such a kernel is not judged. */
+ * design (matrix.c), and its check says so; a copy of one, and what touches the left operand of a
+ * product, is none: such a kernel is not judged. */
 
-/* Calls `what` for every register of "{%r1, %r2}", "%p1|%p2" or "%r1". */
+/* Calls `what` for every register of "{%r1, %r2}", "%p1|%p2", "[%r1+8]" or "%r1". */
 static void each(PtxWalk *w, const WsPtxInst *i, const char *list,
                  void (*what)(PtxWalk *w, const WsPtxInst *i, const char *reg))
 {
-    if (!strpbrk(list, "{|,")) {
+    if (!strpbrk(list, "{|,[")) {
         what(w, i, list);
         return;
     }
     g_autofree char *inner = g_strdup(list);
-    g_auto(GStrv) word = g_strsplit(g_strdelimit(inner, "{},|", ' '), " ", -1);
+    g_auto(GStrv) word = g_strsplit(g_strdelimit(inner, "{}[]+,|", ' '), " ", -1);
     for (guint k = 0; word[k]; k++)
         if (*word[k])
             what(w, i, g_string_chunk_insert_const(w->p.r->text, word[k]));
@@ -28,20 +28,37 @@ static void flies(PtxWalk *w, const WsPtxInst *i, const char *reg)
         g_hash_table_insert(w->flying, (gpointer)reg, GUINT_TO_POINTER(1));
 }
 
-static void fenced(PtxWalk *w, const WsPtxInst *i, const char *reg)
+/* PTX ISA, wgmma.fence: one lies between an access of a thread to a register, a read too, and a
+ * product that has it; between products none is needed where all add to it in the same shape. */
+static void used(PtxWalk *w, const WsPtxInst *i, const char *reg, const char *as)
 {
-    if (g_hash_table_contains(w->unfenced, reg))
-        ptx_opaque(w, i, "a product of registers written after its fence");
+    const char *before = g_hash_table_lookup(w->unfenced, reg);
+    if (before && strcmp(before, as))
+        ptx_opaque(w, i,
+                   *before ? "a product of registers that another one has otherwise, unfenced"
+                           : "a product of registers read or written after its fence");
+    g_hash_table_insert(w->unfenced, (gpointer)reg, (gpointer)as);
+    flies(w, i, reg);
+}
+
+static void added(PtxWalk *w, const WsPtxInst *i, const char *reg)
+{
+    const char *shape = strstr(i->op, ".m64n");
+    used(w, i, reg,
+         shape ? g_string_chunk_insert_len(w->p.r->text, shape, (gssize)strcspn(shape + 1, ".") + 1)
+               : i->op);
+}
+
+static void taken(PtxWalk *w, const WsPtxInst *i, const char *reg)
+{
+    used(w, i, reg, "a");
 }
 
 void ptx_flying_product(PtxWalk *w, const WsPtxInst *i)
 {
-    each(w, i, i->arg[0], fenced);
-    each(w, i, i->arg[0], flies);
-    if (*i->arg[1] != '{')
-        return;
-    each(w, i, i->arg[1], fenced);
-    each(w, i, i->arg[1], flies);
+    each(w, i, i->arg[0], added);
+    if (*i->arg[1] == '{')
+        each(w, i, i->arg[1], taken);
 }
 
 /* A group is closed: its products are 2 from here on, as 1 are those that no commit closed. */
@@ -65,22 +82,43 @@ void ptx_flying_waited(PtxWalk *w, gint64 n)
     g_hash_table_foreach_remove(w->flying, is_older, GUINT_TO_POINTER((guint)CLAMP(n, 0, 1 << 20)));
 }
 
-void ptx_flying_join(PtxWalk *w, GHashTable *other)
+static void join(PtxWalk *w, const PtxFlying *other)
 {
     GHashTableIter it;
-    gpointer reg, groups, own;
-    g_hash_table_iter_init(&it, other);
-    while (g_hash_table_iter_next(&it, &reg, &groups))
-        if (!g_hash_table_lookup_extended(w->flying, reg, NULL, &own) || own > groups)
-            g_hash_table_insert(w->flying, reg, groups);
+    gpointer reg, value, own;
+    g_hash_table_iter_init(&it, other->flying);
+    while (g_hash_table_iter_next(&it, &reg, &value))
+        if (!g_hash_table_lookup_extended(w->flying, reg, NULL, &own) || own > value)
+            g_hash_table_insert(w->flying, reg, value);
+    g_hash_table_iter_init(&it, other->unfenced);
+    while (g_hash_table_iter_next(&it, &reg, &value)) {
+        own = g_hash_table_lookup(w->unfenced, reg);
+        g_hash_table_insert(w->unfenced, reg, !own || !strcmp(own, value) ? value : (gpointer) "");
+    }
 }
 
-GHashTable *ptx_flying_copy(PtxWalk *w)
+PtxFlying ptx_flying_copy(PtxWalk *w)
 {
-    GHashTable *copy = w->flying;
+    const PtxFlying now = { w->flying, w->unfenced };
     w->flying = g_hash_table_new(g_str_hash, g_str_equal);
-    ptx_flying_join(w, copy);
-    return copy;
+    w->unfenced = g_hash_table_new(g_str_hash, g_str_equal);
+    join(w, &now);
+    return now;
+}
+
+PtxFlying ptx_flying_swap(PtxWalk *w, PtxFlying other)
+{
+    const PtxFlying now = { w->flying, w->unfenced };
+    w->flying = other.flying;
+    w->unfenced = other.unfenced;
+    return now;
+}
+
+void ptx_flying_join(PtxWalk *w, PtxFlying other)
+{
+    join(w, &other);
+    g_hash_table_unref(other.flying);
+    g_hash_table_unref(other.unfenced);
 }
 
 static void touched(PtxWalk *w, const WsPtxInst *i, const char *reg)
@@ -92,18 +130,19 @@ static void touched(PtxWalk *w, const WsPtxInst *i, const char *reg)
     ptx_opaque(w, i, "registers of a product that may still be in flight");
 }
 
-static void written(PtxWalk *w, const WsPtxInst *i, const char *reg)
+static void accessed(PtxWalk *w, const WsPtxInst *i, const char *reg)
 {
+    if (!g_hash_table_contains(w->matrix, reg) && !g_hash_table_contains(w->parts, reg))
+        return;
     touched(w, i, reg);
-    g_hash_table_add(w->unfenced, (gpointer)reg);
+    g_hash_table_insert(w->unfenced, (gpointer)reg, (gpointer) "");
 }
 
+/* PTX ISA, wgmma.wait_group: neither accumulators nor left operands are accessed before it. */
 void ptx_flying_touched(PtxWalk *w, const WsPtxInst *i)
 {
-    if (!i->n || g_str_has_prefix(i->op, "wgmma") || !g_hash_table_size(w->matrix))
+    if (g_str_has_prefix(i->op, "wgmma") || !g_hash_table_size(w->matrix))
         return;
-    if (*i->arg[0] != '[' && strncmp(i->op, "bra", 3) && strncmp(i->op, "bar", 3))
-        each(w, i, i->arg[0], written);
-    if (g_str_has_prefix(i->op, "mov") && i->n > 1 && g_hash_table_contains(w->matrix, i->arg[0]))
-        each(w, i, i->arg[1], touched); /* a copy between accumulators */
+    for (guint k = 0; k < i->n; k++)
+        each(w, i, i->arg[k], accessed);
 }

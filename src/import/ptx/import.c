@@ -352,6 +352,15 @@ static void finish_tiles(PyRead *p)
     }
 }
 
+static void collect_list(PtxWalk *w, const char *text, GHashTable *into)
+{
+    g_autofree char *list = g_strdelimit(g_strdup(text), "{},", ' ');
+    g_auto(GStrv) word = g_strsplit(list, " ", -1);
+    for (guint r = 0; word[r]; r++)
+        if (*word[r])
+            g_hash_table_add(into, g_string_chunk_insert_const(w->p.r->text, word[r]));
+}
+
 static void collect_sums(PtxWalk *w)
 {
     for (guint k = 0; k < w->ptx->inst->len; k++) {
@@ -364,11 +373,9 @@ static void collect_sums(PtxWalk *w)
             g_string_chunk_insert_len(w->p.r->text, start, (gssize)strcspn(start, ",} "));
         const gsize n = (gsize)CLAMP(g_ascii_strtoll(shape + 5, NULL, 10), 8, 256);
         g_hash_table_insert(w->sums, (gpointer)reg, GSIZE_TO_POINTER(n));
-        g_autofree char *list = g_strdelimit(g_strdup(i->arg[0]), "{},", ' ');
-        g_auto(GStrv) word = g_strsplit(list, " ", -1);
-        for (guint r = 0; word[r]; r++)
-            if (*word[r] == '%')
-                g_hash_table_add(w->matrix, g_string_chunk_insert_const(w->p.r->text, word[r]));
+        collect_list(w, i->arg[0], w->matrix);
+        if (i->n > 1 && *i->arg[1] == '{')
+            collect_list(w, i->arg[1], w->parts);
     }
 }
 
@@ -387,6 +394,7 @@ static void walk_init(PtxWalk *w)
     w->seen = g_hash_table_new(g_str_hash, g_str_equal);
     w->flying = g_hash_table_new(g_str_hash, g_str_equal);
     w->unfenced = g_hash_table_new(g_str_hash, g_str_equal);
+    w->parts = g_hash_table_new(g_str_hash, g_str_equal);
     w->turned = g_hash_table_new(g_str_hash, g_str_equal);
     w->operands = g_hash_table_new(NULL, NULL);
     w->heads = g_hash_table_new(NULL, NULL);

@@ -61,7 +61,7 @@ static void mark_list(PtxWalk *w, const char *list, const char *root, gint64 n)
     tile->text = root;
     tile->cols = n;
     for (guint i = 0; word[i]; i++)
-        if (*word[i] == '%')
+        if (*word[i])
             ptx_set(w, g_string_chunk_insert_const(w->p.r->text, word[i]), tile);
 }
 
@@ -90,7 +90,7 @@ static void look_at(PtxWalk *w, const WsPtxInst *i, const char *text)
         g_strdelimit(inner, "{},", ' ');
         g_auto(GStrv) word = g_strsplit(inner, " ", -1);
         for (guint k = 0; word[k]; k++)
-            if (*word[k] == '%')
+            if (*word[k])
                 look_at(w, i, word[k]);
         return;
     }

@@ -60,11 +60,10 @@ static void run_round(PyRead *p, PyLoop *l)
     w->fresh = TRUE;
     const guint passed = w->passed;
     const gboolean apart = w->apart;
-    GHashTable *flying = ptx_flying_copy(w);
+    const PtxFlying flying = ptx_flying_copy(w);
     run_blocks(w, own->head, (gint)own->head, TRUE);
     ptx_flying_join(w, flying); /* of what was before the first round, too */
-    g_hash_table_unref(flying);
-    w->apart |= apart; /* of what was before the first round, or left by the last one */
+    w->apart |= apart;          /* of what was before the first round, or left by the last one */
     w->passed = passed;
     if (w->ended) { /* of a loop in which threads end nothing is known behind it */
         ptx_lost(w, inst_at(w, block_at(w, own->head)->first), "a loop in which a thread may end");
@@ -327,7 +326,7 @@ static void choice(PtxWalk *w, const WsPtxInst *at, const WsExpr *c, guint taken
     w->p.to = s->other;
     const guint before_both = w->passed, by_path = w->by_path;
     const gboolean apart = w->apart;
-    GHashTable *flying = ptx_flying_copy(w);
+    const PtxFlying flying = ptx_flying_copy(w);
     path_blocks(w, c, FALSE, fall, join);
     const guint passed = w->passed;
     const gboolean left_apart = w->apart;
@@ -340,11 +339,9 @@ static void choice(PtxWalk *w, const WsPtxInst *at, const WsExpr *c, guint taken
     GHashTable *fell = copy_vars(w->p.frame->vars);
     g_hash_table_unref(w->p.frame->vars);
     w->p.frame->vars = before;
-    GHashTable *fallen = w->flying;
-    w->flying = flying;
+    const PtxFlying fallen = ptx_flying_swap(w, flying);
     path_blocks(w, c, TRUE, taken, join);
     ptx_flying_join(w, fallen);
-    g_hash_table_unref(fallen);
     w->passed = MIN(w->passed, passed);
     w->apart |= left_apart;
     ptx_products_closed(w, at);

@@ -113,7 +113,8 @@ typedef struct {
     GHashTable *sum_names; /* the same -> name of the value, in this role */
     GHashTable *seen;      /* names of accumulators that were read since the last product */
     GHashTable *flying;    /* registers of products that no wait retired -> groups since, + 1 */
-    GHashTable *unfenced;  /* registers written since the last wgmma.fence */
+    GHashTable *unfenced;  /* registers used since the last wgmma.fence -> how: flying.c */
+    GHashTable *parts;     /* all registers of left operands */
     GHashTable *heads;     /* loops being walked: head blocks */
     const WsExpr *again;   /* condition under which the round just walked is followed by another */
     gboolean tested_first; /* … tested at the head */
@@ -263,9 +264,13 @@ void ptx_flying_product(PtxWalk *w, const WsPtxInst *i);
 void ptx_flying_closed(PtxWalk *w);
 void ptx_flying_waited(PtxWalk *w, gint64 n);
 void ptx_flying_touched(PtxWalk *w, const WsPtxInst *i); /* by what it writes or copies */
-/* The table `flying` as it is, of which the walk goes on with a copy; what is in `other`, too. */
-GHashTable *ptx_flying_copy(PtxWalk *w);
-void ptx_flying_join(PtxWalk *w, GHashTable *other);
+/* What is known of registers on one of several ways. */
+typedef struct {
+    GHashTable *flying, *unfenced;
+} PtxFlying;
+PtxFlying ptx_flying_copy(PtxWalk *w);                  /* as it is; the walk goes on with a copy */
+PtxFlying ptx_flying_swap(PtxWalk *w, PtxFlying other); /* goes on with the other one */
+void ptx_flying_join(PtxWalk *w, PtxFlying other);      /* what holds of the other way, too */
 void ptx_reads(PtxWalk *w, const WsPtxInst *i); /* notes accumulators that an instruction reads */
 PtxOperand *ptx_operand_of(PtxWalk *w, const WsPlace *place); /* made when it is first asked for */
 void ptx_opaque(PtxWalk *w, const WsPtxInst *i, const char *what);
