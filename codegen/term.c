@@ -115,9 +115,16 @@ static WsTerm product(WsTermWriter *t, WsTerm a, WsTerm b)
     return ws_term_infix(t, "*", WS_PREC_TERM, a, b, in);
 }
 
+static WsTerm divisor(WsTermWriter *t, WsTerm b)
+{
+    const gboolean maybe = t->branches && b.in.lo <= 0 && b.in.hi >= 0;
+    return maybe && t->language->no_zero ? t->language->no_zero(t, b) : b;
+}
+
 static WsTerm divide(WsTermWriter *t, WsTerm a, WsTerm b, gboolean rest)
 {
     gint64 v, by;
+    b = divisor(t, b);
     gboolean known = ws_term_known(b, &by) && by > 0;
     gboolean positive = (a.in.lo >= 0 || t->nonneg) && b.in.lo >= 0;
     if (known && by == 1)
@@ -186,6 +193,7 @@ WsTerm ws_term_min(WsTermWriter *t, WsTerm a, WsTerm b)
 
 static WsTerm cdiv(WsTermWriter *t, WsTerm a, WsTerm b, gboolean at_least_zero)
 {
+    b = divisor(t, b);
     WsInterval one = { 1, 1 }, up = ws_interval_sub(ws_interval_add(a.in, b.in), one);
     WsInterval in = WS_INTERVAL_ANY;
     gint64 v;
@@ -211,13 +219,22 @@ WsTerm ws_term_truth(WsTermWriter *t, WsTerm a)
     return compare(t, WS_EXPR_NE, a, ws_term_int(t, 0));
 }
 
+/* What is worked out on one of two paths. */
+static WsTerm branch(WsTermWriter *t, const WsExpr *x)
+{
+    t->branches++;
+    WsTerm a = ws_term_uniform(t, x);
+    t->branches--;
+    return a;
+}
+
 static WsTerm choose(WsTermWriter *t, WsTerm cond, const WsExpr *x, const WsExpr *y)
 {
     gint64 known;
     cond = ws_term_truth(t, cond);
     if (ws_term_known(cond, &known))
         return ws_term_uniform(t, known ? x : y);
-    WsTerm a = ws_term_uniform(t, x), b = ws_term_uniform(t, y);
+    WsTerm a = branch(t, x), b = branch(t, y);
     WsTerm made = t->language->choose(t, cond, a, b);
     made.in = ws_interval(MIN(a.in.lo, b.in.lo), MAX(a.in.hi, b.in.hi));
     return made;
@@ -269,7 +286,7 @@ static WsTerm logic(WsTermWriter *t, const WsExpr *x)
             return ws_term_int(t, !is_and);
         return ws_term_truth(t, ws_term_uniform(t, x->arg[1]));
     }
-    WsTerm b = ws_term_truth(t, ws_term_uniform(t, x->arg[1]));
+    WsTerm b = ws_term_truth(t, branch(t, x->arg[1]));
     if (ws_term_known(b, &known))
         return (known != 0) == is_and ? a : b;
     const WsTermWord *word = is_and ? &t->language->and_word : &t->language->or_word;

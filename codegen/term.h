@@ -58,6 +58,9 @@ typedef struct {
     /* a / b or its remainder, rounded down; `positive`: neither side is negative. */
     WsTerm (*divide)(WsTermWriter *t, WsTerm a, WsTerm b, gboolean rest, gboolean positive);
     WsTerm (*choose)(WsTermWriter *t, WsTerm cond, WsTerm a, WsTerm b);
+    /* Of a divisor that may be 0 where the branch it stands in is not taken: what is no 0, and the
+     * divisor where it is none. NULL: only the branch that is taken is worked out. */
+    WsTerm (*no_zero)(WsTermWriter *t, WsTerm divisor);
     /* NULL: it has no value here. */
     const WsTermName *(*variable)(WsTermWriter *t, const WsExpr *x);
     WsTerm (*element)(WsTermWriter *t, const WsExpr *x);        /* of a tensor */
@@ -76,6 +79,7 @@ struct WsTermWriter {
     GStringChunk *pool;
     gboolean nonneg;             /* slots, stages, parities: never negative */
     const WsExpr *at_least_zero; /* the operand of a maximum whose other one is not negative */
+    guint branches;              /* of select, && and || around what is written */
     gboolean plus_zero;          /* copies will be compared: "x" as "x + 0" */
     gint64 ring;                 /* parities: divisors of this value are called ring_name */
     const char *ring_name;

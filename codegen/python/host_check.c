@@ -60,6 +60,13 @@ static const char *reduction(const Scope *s, const WsFormula *f, guint at)
                         outer);
 }
 
+/* Both sides of f_select, & and | are worked out: what divides there may be 0. */
+static const char *divided(const Scope *s, const WsFormula *f, const char *helper)
+{
+    return ws_py_format(s->y, "%s(%s, %s)", helper, ws_py_bare(s->y, print(s, f->arg[0])),
+                        ws_py_bare(s->y, print(s, f->arg[1])));
+}
+
 static const char *call(const Scope *s, const WsFormula *f)
 {
     static const struct {
@@ -80,9 +87,14 @@ static const char *call(const Scope *s, const WsFormula *f)
         { WS_FUNC_BITXOR, "xor" },  { WS_FUNC_UMULHI, "umulhi" },
         { WS_FUNC_BITS, "bits" },   { WS_FUNC_FROM_BITS, "from_bits" },
     };
+    const gboolean branches = f->x->func == WS_FUNC_SELECT;
     for (guint i = 0; i < G_N_ELEMENTS(known); i++) {
-        if (known[i].func == f->x->func)
-            return ws_py_format(s->y, "f_%s(%s)", known[i].text, listed(s, f));
+        if (known[i].func != f->x->func)
+            continue;
+        s->y->terms.branches += branches;
+        const char *text = ws_py_format(s->y, "f_%s(%s)", known[i].text, listed(s, f));
+        s->y->terms.branches -= branches;
+        return text;
     }
     ws_py_refuse(s->y, NULL, ws_py_phrase(s->y, "%s() in the reference", ws_func_text(f->x->func)),
                  NULL);
@@ -97,12 +109,21 @@ static const char *operation(const Scope *s, const WsFormula *f)
         return call(s, f);
     if (op == WS_EXPR_NEG || op == WS_EXPR_NOT)
         return ws_py_format(s->y, "%s(%s)", op == WS_EXPR_NEG ? "-" : "~", print(s, f->arg[0]));
-    return ws_py_format(s->y, "(%s %s %s)", print(s, f->arg[0]),
-                        op == WS_EXPR_AND                                ? "&"
-                        : op == WS_EXPR_OR                               ? "|"
-                        : op == WS_EXPR_DIV && f->kind == WS_FORMULA_INT ? "//"
-                                                                         : sign[op - WS_EXPR_ADD],
-                        print(s, f->arg[1]));
+    const gboolean whole = f->kind == WS_FORMULA_INT, logic = op == WS_EXPR_AND || op == WS_EXPR_OR;
+    gint64 by = 0;
+    if (s->y->terms.branches && whole && (op == WS_EXPR_DIV || op == WS_EXPR_MOD) &&
+        !(ws_expr_is_int(f->arg[1]->x, &by) && by))
+        return divided(s, f, op == WS_EXPR_DIV ? "f_over" : "f_rest");
+    const char *left = print(s, f->arg[0]);
+    s->y->terms.branches += logic;
+    const char *right = print(s, f->arg[1]);
+    s->y->terms.branches -= logic;
+    return ws_py_format(s->y, "(%s %s %s)", left,
+                        op == WS_EXPR_AND            ? "&"
+                        : op == WS_EXPR_OR           ? "|"
+                        : op == WS_EXPR_DIV && whole ? "//"
+                                                     : sign[op - WS_EXPR_ADD],
+                        right);
 }
 
 static const char *print(const Scope *s, const WsFormula *f)
@@ -204,7 +225,9 @@ static const struct {
     { "f_larger(", "def f_larger(x, y):\n    return torch.maximum(tensor_of(x), tensor_of(y))\n" },
     { "f_smaller(",
       "def f_smaller(x, y):\n    return torch.minimum(tensor_of(x), tensor_of(y))\n" },
-    { "f_cdiv(", "def f_cdiv(x, y):\n    return (x + y - 1) // y\n" },
+    { "f_cdiv(", "def f_cdiv(x, y):\n    y = f_select(y, y, 1)\n    return (x + y - 1) // y\n" },
+    { "f_over(", "def f_over(x, y):\n    return x // f_select(y, y, 1)\n" },
+    { "f_rest(", "def f_rest(x, y):\n    return x % f_select(y, y, 1)\n" },
     { "f_select(", "def f_select(c, x, y):\n"
                    "    if not isinstance(c, torch.Tensor):\n"
                    "        return x if c else y\n"

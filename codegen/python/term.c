@@ -60,6 +60,21 @@ static WsTerm choose(WsTermWriter *t, WsTerm cond, WsTerm a, WsTerm b)
     return ws_term_unknown(s, WS_PREC_COND);
 }
 
+/* Scalars of the device are tensors: both sides of where, `and` and `or` are worked out there. */
+static WsTerm no_zero(WsTermWriter *t, WsTerm divisor)
+{
+    WsPy *y = t->printer;
+    const char *module = y->dialect->module;
+    if (y->host)
+        return divisor;
+    if (divisor.in.lo >= 0)
+        return ws_term(ws_py_format(y, "%s.maximum(%s, 1)", module, divisor.s), WS_PREC_ATOM, 1,
+                       MAX(divisor.in.hi, 1));
+    const char *s = ws_py_format(y, "%s.where(%s == 0, 1, %s)", module,
+                                 ws_term_in(t, divisor, WS_PREC_BIT), divisor.s);
+    return ws_term(s, WS_PREC_ATOM, divisor.in.lo, MAX(divisor.in.hi, 1));
+}
+
 static const WsTermName *variable(WsTermWriter *t, const WsExpr *x)
 {
     const WsPy *y = t->printer;
@@ -112,6 +127,7 @@ const WsTermLanguage ws_py_language = {
     .up = up,
     .divide = divide,
     .choose = choose,
+    .no_zero = no_zero,
     .variable = variable,
     .element = element,
     .constant = constant,

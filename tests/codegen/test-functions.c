@@ -168,6 +168,40 @@ static void test_python(void)
     }
 }
 
+/* Both sides of where, `and` and `or` of scalars are worked out on the device: a divisor that is 0
+ * where its side is not taken is replaced, and no other. The module is called gl or tl. */
+static void test_divisors(void)
+{
+    static const struct {
+        const char *condition, *written;
+    } cases[] = {
+        { "select(M > 0, 64 / M, 0) > 3",
+          "where(M > 0, 64 // maximum(M, 1), 0)" },
+        { "M > 0 && 64 % max(M, 0) > 3", "M > 0 and 64 % maximum(M, 1) > 3" },
+        { "M == 0 || 64 / abs(M) > 3", "M == 0 or 64 // maximum(abs(M), 1) > 3" },
+        { "M > 64 && 64 / (M - 64) > 3", "where(M - 64 == 0, 1, M - 64)" },
+        { "M > 64 && cdiv(M, M - 64) > 3", "where(M - 64 == 0, 1, M - 64)" },
+        { "M > 64 && M / 7 > 3", "M // 7" },
+        { "64 / max(M, 1) > 3 && M > 64", "64 // maximum(M, 1) > 3 and" },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *step =
+            g_strdup_printf("] }, { \"if\": \"%s\", \"then\": [ { \"compute\": \"y = 1\" } ] }, "
+                            "{ \"compute\": [\"y = y + 1\"",
+                            cases[i].condition);
+        g_autoptr(WsProgram) p = load("scale", step);
+        for (guint k = 0; k < G_N_ELEMENTS(exports); k++) {
+            g_autoptr(GError) error = NULL;
+            g_autofree char *text = exports[k](p, FALSE, NULL, &error);
+            g_assert_no_error(error);
+            g_auto(GStrv) words = g_strsplit(text, k == 0 ? "gl." : "tl.", -1);
+            g_autofree char *plain = g_strjoinv("", words);
+            if (!strstr(plain, cases[i].written))
+                g_error("%s: %s", cases[i].condition, plain);
+        }
+    }
+}
+
 /* --- LLVM, CUDA C++ ----------------------------------------------------------------------------*/
 
 /* One kernel that holds them all. */
@@ -368,6 +402,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/functions/whole", test_whole);
     g_test_add_func("/functions/python", test_python);
+    g_test_add_func("/functions/divisors", test_divisors);
     g_test_add_func("/functions/llvm", test_llvm);
     g_test_add_func("/functions/cuda", test_cuda);
     g_test_add_func("/functions/integers", test_integers);
