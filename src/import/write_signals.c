@@ -30,11 +30,12 @@ static gboolean contributes(const WsReadStep *s)
            s->kind == WS_READ_GATHER || s->kind == WS_READ_COPY;
 }
 
-/* Is `s` the first step of what it contributes: an expect and the loads behind it are one. */
+/* Is `s` the first step of what it contributes: an expect and the loads behind it, or the copies to
+ * the same place in another CTA, are one. */
 static gboolean opens(const GPtrArray *list, guint at)
 {
     const WsReadStep *s = g_ptr_array_index(list, at);
-    if (s->kind != WS_READ_LOAD)
+    if (s->kind != WS_READ_LOAD && s->kind != WS_READ_COPY)
         return TRUE;
     for (guint i = at; i-- > 0;) {
         const WsReadStep *before = g_ptr_array_index(list, i);
