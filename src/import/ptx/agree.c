@@ -12,6 +12,7 @@ typedef struct {
     PtxWho who;
     gboolean waits_alone, works; /* the other one leaves out a wait, and makes steps that need it */
     guint line;
+    const GPtrArray *leader;
 } Agree;
 
 static void differ(Agree *a, const WsReadStep *s, const char *what)
@@ -40,6 +41,25 @@ static gboolean counts(const WsReadStep *s)
     return !s->off && s->kind != WS_READ_COMPUTE && s->kind != WS_READ_OPAQUE;
 }
 
+/* Does the fence of one thread stand behind a barrier that all come to, and behind nothing since but
+ * what that thread alone does with bytes that were fenced: then it fences what all have done. */
+static gboolean fences_for_all(const GPtrArray *list, const WsReadStep *fence)
+{
+    gboolean met = FALSE;
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        if (s == fence)
+            return met;
+        if (s->off || s->kind == WS_READ_COMPUTE || s->kind == WS_READ_FENCE ||
+            s->kind == WS_READ_STORE)
+            continue;
+        met = s->kind == WS_READ_SYNC && !s->when;
+        if (fences_for_all(s->body, fence) || fences_for_all(s->other, fence))
+            return TRUE;
+    }
+    return FALSE;
+}
+
 /* May a thread leave this out that the leader does? */
 static gboolean may_miss(Agree *a, const WsReadStep *s)
 {
@@ -58,8 +78,10 @@ static gboolean may_miss(Agree *a, const WsReadStep *s)
     case WS_READ_ARRIVE:
         return a->who != PTX_TWO_LANES && g_strcmp0(s->text, "cp.async");
     case WS_READ_FENCE:
-        a->waits_alone |= a->who != PTX_TWO_LANES; /* it orders what its own thread does */
-        a->line = s->line;
+        if (a->who != PTX_TWO_LANES && !fences_for_all(a->leader, s)) {
+            a->waits_alone = TRUE; /* it orders what its own thread does */
+            a->line = s->line;
+        }
         return TRUE;
     case WS_READ_MMA:
     case WS_READ_MMA_WAIT:
@@ -224,7 +246,7 @@ static gboolean meets(const GPtrArray *list)
 
 void ptx_agree(PtxWalk *w, const GPtrArray *leader, const GPtrArray *other, PtxWho who)
 {
-    Agree a = { .w = w, .who = who };
+    Agree a = { .w = w, .who = who, .leader = leader };
     g_autoptr(GPtrArray) mine = g_ptr_array_new(), theirs = g_ptr_array_new();
     if (who == PTX_OTHER_WARP && !ptx_works(other) && !meets(other))
         return; /* it only meets the others */
