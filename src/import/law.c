@@ -193,6 +193,11 @@ gboolean ws_import_stands(const WsFinding *f, gconstpointer data)
     const WsNode *node = f->at ? ws_design_find(import->design, f->at) : NULL;
     if (f->rule == WS_RULE_P_EXIT && node && node->kind == WS_STEP_GATHER)
         return FALSE;
+    /* lanes of a warp arrive in all CTAs at once: one that is late is made up for by one that is
+     * early, as both count the same, and all read before any arrived */
+    if (f->rule == WS_RULE_P_EARLY && node && node->kind == WS_STEP_ARRIVE &&
+        !g_strcmp0(ws_node_text(node, WS_F_cta), "all"))
+        return FALSE;
     if (!import->near)
         return FALSE;
     gboolean near = group_is_near(import, f->at) || group_is_near(import, f->agent) ||

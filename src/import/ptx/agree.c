@@ -41,8 +41,9 @@ static gboolean counts(const WsReadStep *s)
     return !s->off && s->kind != WS_READ_COMPUTE && s->kind != WS_READ_OPAQUE;
 }
 
-/* Does the fence of one thread stand behind a barrier that all come to, and behind nothing since but
- * what that thread alone does with bytes that were fenced: then it fences what all have done. */
+/* Does the fence of one thread stand behind a barrier that all come to, and behind nothing since
+ * but what that thread alone does with bytes that were fenced: then it fences what all have done.
+ */
 static gboolean fences_for_all(const GPtrArray *list, const WsReadStep *fence)
 {
     gboolean met = FALSE;

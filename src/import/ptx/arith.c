@@ -123,7 +123,8 @@ static const WsExpr *low(WsRead *r, const WsExpr *e, gint64 n)
 static const WsExpr *high(WsRead *r, const WsExpr *e, gint64 n)
 {
     gint64 d;
-    if (e && e->op == WS_EXPR_DIV && ws_x_is(e->arg[1], &d) && d > 0 && d < 1 << 20 && n < 1 << 20) {
+    if (e && e->op == WS_EXPR_DIV && ws_x_is(e->arg[1], &d) && d > 0 && d < 1 << 20 &&
+        n < 1 << 20) {
         const WsExpr *whole = ptx_quotient(r, ws_x_own(r, ws_expr_ref(e->arg[0])), d * n);
         if (whole && whole->op == WS_EXPR_CALL)
             return ws_x_op(r, WS_EXPR_MUL, whole, ws_x_int(r, n));
