@@ -12,7 +12,7 @@ typedef struct {
     PtxWho who;
     gboolean waits_alone, works; /* the other one leaves out a wait, and makes steps that need it */
     guint line;
-    const GPtrArray *leader;
+    const GPtrArray *leader, *other;
 } Agree;
 
 static void differ(Agree *a, const WsReadStep *s, const char *what)
@@ -41,21 +41,48 @@ static gboolean counts(const WsReadStep *s)
     return !s->off && s->kind != WS_READ_COMPUTE && s->kind != WS_READ_OPAQUE;
 }
 
+/* Does the other thread make what stands in that line? */
+static gboolean makes(const GPtrArray *other, guint line)
+{
+    for (guint i = 0; other && i < other->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(other, i);
+        if ((!s->off && s->line == line) || makes(s->body, line) || makes(s->other, line))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* Up to the next barrier that all come to, or the end of the thread, only the one thread does what
+ * its fence is for. */
+static gboolean alone_behind(const Agree *a, const GPtrArray *list, guint at)
+{
+    for (guint i = at; i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        if (s->off || s->kind == WS_READ_COMPUTE || s->kind == WS_READ_STORE_WAIT)
+            continue;
+        if (s->kind == WS_READ_SYNC && !s->when)
+            return TRUE;
+        if (s->body || s->other || makes(a->other, s->line))
+            return FALSE;
+    }
+    return list == a->leader;
+}
+
 /* Does the fence of one thread stand behind a barrier that all come to, and behind nothing since
- * but what that thread alone does with bytes that were fenced: then it fences what all have done.
- */
-static gboolean fences_for_all(const GPtrArray *list, const WsReadStep *fence)
+ * but what that thread alone does with bytes that were fenced: then it fences what all have done,
+ * for itself. */
+static gboolean fences_for_all(const Agree *a, const GPtrArray *list, const WsReadStep *fence)
 {
     gboolean met = FALSE;
     for (guint i = 0; list && i < list->len; i++) {
         const WsReadStep *s = g_ptr_array_index(list, i);
         if (s == fence)
-            return met;
+            return met && !s->when && alone_behind(a, list, i + 1);
         if (s->off || s->kind == WS_READ_COMPUTE || s->kind == WS_READ_FENCE ||
             s->kind == WS_READ_STORE)
             continue;
         met = s->kind == WS_READ_SYNC && !s->when;
-        if (fences_for_all(s->body, fence) || fences_for_all(s->other, fence))
+        if (fences_for_all(a, s->body, fence) || fences_for_all(a, s->other, fence))
             return TRUE;
     }
     return FALSE;
@@ -79,7 +106,7 @@ static gboolean may_miss(Agree *a, const WsReadStep *s)
     case WS_READ_ARRIVE:
         return a->who != PTX_TWO_LANES && g_strcmp0(s->text, "cp.async");
     case WS_READ_FENCE:
-        if (a->who != PTX_TWO_LANES && !fences_for_all(a->leader, s)) {
+        if (a->who != PTX_TWO_LANES && !fences_for_all(a, a->leader, s)) {
             a->waits_alone = TRUE; /* it orders what its own thread does */
             a->line = s->line;
         }
@@ -247,7 +274,7 @@ static gboolean meets(const GPtrArray *list)
 
 void ptx_agree(PtxWalk *w, const GPtrArray *leader, const GPtrArray *other, PtxWho who)
 {
-    Agree a = { .w = w, .who = who, .leader = leader };
+    Agree a = { .w = w, .who = who, .leader = leader, .other = other };
     g_autoptr(GPtrArray) mine = g_ptr_array_new(), theirs = g_ptr_array_new();
     if (who == PTX_OTHER_WARP && !ptx_works(other) && !meets(other))
         return; /* it only meets the others */
