@@ -304,15 +304,13 @@ static gint64 turns_at(const WsTree *t)
     return most;
 }
 
-/* The proof tells turns that depend on names apart modulo two laps. Where agents that take turns at
- * tiles count by hand, each has three tiles of its own in the largest case. */
-static guint most_tiles(const WsProgram *p, gboolean proved)
+/* Where turns may drift, agents that take turns at tiles have three of their own in the largest
+ * case.
+ */
+static guint most_tiles(const WsProgram *p, gboolean drifts)
 {
-    gboolean counts = FALSE;
     gint64 turns = 1;
-    for (guint i = 0; i < p->n_ops; i++)
-        counts |= p->op[i]->kind == WS_OP_ADVANCE;
-    for (guint a = 0; a < p->n_agents && proved && counts; a++) {
+    for (guint a = 0; a < p->n_agents && drifts; a++) {
         const gint64 own = turns_at(p->agent[a].body);
         turns = MAX(turns, own);
     }
@@ -320,11 +318,11 @@ static guint most_tiles(const WsProgram *p, gboolean proved)
 }
 
 static void play_program(const WsProgram *p, const WsCheckOptions *o, WsVerdict *v,
-                         WsFindings *findings)
+                         WsFindings *findings, gboolean drifts)
 {
     gboolean proved = v->kind == WS_VERDICT_PROVED;
     GPtrArray *cases =
-        ws_cases(p, o->max_tiles ? o->max_tiles : most_tiles(p, proved), NULL, v->skipped);
+        ws_cases(p, o->max_tiles ? o->max_tiles : most_tiles(p, drifts), NULL, v->skipped);
     WsPlay *play = ws_play_new(p, findings, o->max_findings ? o->max_findings : 8);
     play->max_ops = o->max_ops ? o->max_ops : 500000;
     play->cancel = o->cancel;
@@ -361,7 +359,7 @@ static void prove_and_play(const WsProgram *p, const WsCheckOptions *o, WsVerdic
     if (proof->kind == WS_PROOF_CLOSED)
         tell_proof(v, proof);
     if (!cancelled(o))
-        play_program(p, o, v, findings);
+        play_program(p, o, v, findings, proof->drifts);
     if (v->kind == WS_VERDICT_PLAYED && !cancelled(o)) {
         proof = exactly(p, &options, proof, &v->work);
         if (proof->kind == WS_PROOF_CLOSED)
@@ -521,7 +519,7 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
         v->kind = WS_VERDICT_OUTSIDE;
         v->reason = g_steal_pointer(&reason);
     } else if (o->play_only) {
-        play_program(p, o, v, findings);
+        play_program(p, o, v, findings, FALSE);
     } else {
         prove_and_play(p, o, v, findings);
         judge_lanes(p, o, v, findings);

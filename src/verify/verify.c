@@ -211,6 +211,7 @@ static void judge(const WsProgram *p, Certificate *c, WsVerification *v)
     v->answer = plan->answer;
     v->reason = g_steal_pointer(&plan->reason);
     v->policy = c->policy;
+    v->laps = plan->laps;
     v->nodes = c->node->len;
     v->assumptions = assumptions_text(c, &v->n_assumptions);
     plan_free(plan);
@@ -242,7 +243,8 @@ char *ws_verification_text(const WsVerification *v)
     static const char *const word[] = { "verified", "rejected", "unreadable", "not verified" };
     if (v->answer != WS_VERIFIED)
         return g_strdup_printf("%s: %s", word[v->answer], v->reason);
-    return g_strdup_printf("verified: %u nodes, %u assumptions%s%s, policy %u, %.1f ms", v->nodes,
-                           v->n_assumptions, *v->assumptions ? " " : "", v->assumptions, v->policy,
-                           (double)v->micros / 1000);
+    return g_strdup_printf("verified: %u nodes, %u assumptions%s%s%s, policy %u, %.1f ms", v->nodes,
+                           v->n_assumptions, *v->assumptions ? " " : "", v->assumptions,
+                           v->laps ? ", uses that names decide up to whole pairs of laps" : "",
+                           v->policy, (double)v->micros / 1000);
 }

@@ -18,6 +18,7 @@ typedef struct {
     char *reason;      /* NULL if verified: where and why */
     char *assumptions; /* "kt >= 1", joined by ", "; "" if there is none */
     guint nodes, n_assumptions, policy;
+    gboolean laps; /* uses that names decide are so up to whole pairs of laps */
     gint64 micros; /* time of the verification */
 } WsVerification;
 

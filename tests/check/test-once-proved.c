@@ -25,6 +25,8 @@ static const struct {
     { "rank-behind-many-lets", "P-DL" },
     { "rows-of-a-block", NULL },
     { "two-laps-on", "P-EARLY" },
+    { "two-laps-on-by-a-let", "P-EARLY" },
+    { "two-laps-on-by-a-name", "P-EARLY" },
     { "unless-assigns", "P-UNDEF" },
     { "use-compare", "P-ABA" },
     { "use-min-40", "P-RACE" },

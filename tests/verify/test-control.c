@@ -115,8 +115,9 @@ static void passed_off(void)
             for (guint again = 0; again < 60 && forged; again++) {
                 g_autoptr(WsVerification) v = ws_verify(program[i], forged);
                 char *better = v->reason ? ws_corrected(forged, v->reason) : NULL;
-                /* of what the engine leaves open it may be a proof */
-                if (v->answer == WS_VERIFIED && rows[i].verdict == WS_VERDICT_REFUTED)
+                /* of what the engine leaves open it may be a proof; what it does not claim says it
+                 */
+                if (v->answer == WS_VERIFIED && !v->laps && rows[i].verdict == WS_VERDICT_REFUTED)
                     g_test_fail_printf("%s: verified with the certificate of %s", rows[i].title,
                                        rows[k].title);
                 g_free(forged);

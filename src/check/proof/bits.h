@@ -7,6 +7,7 @@
 #pragma once
 
 #include "check/named.h"
+#include "check/proof/sums.h"
 #include "check/proof/symbols.h"
 #include "program/lanes.h"
 
@@ -99,6 +100,7 @@ struct WsBitOp {
     const WsOp *op;
     guint8 kind;
     gboolean leader, exact; /* exact: its turn is a number, not one up to laps */
+    gboolean summed;        /* L-DRIFT: a key holds the sum that its turn is */
     gboolean by_slot;       /* L-LAPS: each of its turns goes with one slot */
     gint barrier, named;    /* named: number among those of a CTA in use; < 0 by element */
     WsBitExpr element, use, slot, parity, turn, cta, set;
@@ -176,25 +178,6 @@ typedef struct {
     guint16 *around; /* loops around it */
 } WsBitSite;
 
-/* L-LAPS: a sum of variables of an agent, relative to what the slots of a barrier have completed.
- */
-typedef struct {
-    gint local, loop; /* loop: whose index it is, -1 */
-    gint64 factor;
-} WsBitTerm;
-typedef struct {
-    gint barrier, slot;   /* -1: compared with no barrier; with the ring */
-    gint element[16];     /* [CTA of who asks]; -1: all */
-    guint16 to[16];       /* [CTA of who asks] with slots of these CTAs; 0: nobody asks */
-    gint64 laps, modulus; /* times the completions; modulus 0: all of it counts */
-    guint n_terms;
-    WsBitTerm *term;
-    guint16 last;   /* place from where nobody asks for it, but for */
-    guint64 around; /* these loops, as long as they run */
-    gint until;     /* and, once the index of this one is above */
-    gint64 most;    /* that, for its later turns only; -1 */
-} WsBitSum;
-
 typedef struct {
     const WsAgent *a;
     guint n_code, n_loops, n_locals, n_sites, n_sums;
@@ -204,11 +187,15 @@ typedef struct {
     WsBitSite *site;
     guint n_starts;
     WsBitStart *start;
-    gint *var;           /* [locals] */
-    gboolean *counts;    /* [locals] the key holds it */
-    guint private_depth; /* of branches that guard private computation */
-    gboolean lanes;      /* it does more than its leader does */
-    guint64 owing;       /* locals that may owe something */
+    guint n_amounts;
+    gint64 stride; /* from one tile to the next, at least */
+    WsBitAmount *amount;
+    WsBitStride *strides; /* [locals] */
+    gint *var;            /* [locals] */
+    gboolean *counts;     /* [locals] the key holds it */
+    guint private_depth;  /* of branches that guard private computation */
+    gboolean lanes;       /* it does more than its leader does */
+    guint64 owing;        /* locals that may owe something */
     gboolean issues[3];
     guint ages[3]; /* of its commit, bulk and load groups: open, newest, ..., all older ones */
     guint n_returns;
@@ -229,7 +216,8 @@ typedef struct {
 enum { WS_OPEN_MMA = 1, WS_OPEN_BULK = 2, WS_OPEN_CP = 4, WS_SEEN_FENCE = 8 };
 typedef struct {
     gint64 position, turn, joined, cluster_joined;
-    guint16 at; /* next instruction */
+    guint64 vague; /* locals whose value is one up to multiples */
+    guint16 at;    /* next instruction */
     guint16 ask_instance;
     gint16 slot, named; /* what the current operation concerns */
     guint8 state;       /* WsInstState */
@@ -342,6 +330,10 @@ typedef struct WsBits {
     guint32 *touch;  /* [items] operation that touched it last */
     guint32 serial;
     gboolean alarm;
+    gboolean vague;  /* what was evaluated last stands for several values */
+    gboolean drifts; /* a turn that a name decides may be whole laps from what it meets */
+    gboolean firm;   /* L-DRIFT: that matters */
+    guint owe_from;  /* from the own tile on, or from the next one */
     const WsBitRange *rounds, *tiles; /* NULL: all */
     gint symbol;                      /* that `rounds` is about; 0: every one */
     WsRuleId rule;                    /* of the alarm */
@@ -506,6 +498,9 @@ void ws_bit_find_sums(WsBits *b);
 void ws_bit_find_rings(WsBits *b);
 gint64 ws_bit_slots_of(const WsExpr *slot, gint64 slots, gint64 *first);
 typedef void (*WsBitPut)(gpointer key, gint64 x);
+void ws_bit_find_amounts(WsBits *b);
+/* The value of an instance can still go into a sum of a turn. */
+gboolean ws_bit_is_amount(const WsBits *b, guint i, const WsInstance *x);
 void ws_bit_put_sums(WsBits *b, guint i, WsBitPut put, gpointer key);
 
 /* --- bits_know.c ------------------------------------------------------------------------------ */
@@ -594,5 +589,7 @@ typedef struct {
     WsCertificate *certificate;       /* told what is met (certificate.h), rings not turned; NULL */
 } WsBitOptions;
 WsProof *ws_bits_prove(const WsProgram *p, const WsBitOptions *options);
+/* In one way. */
+WsProof *ws_bits_prove_as(const WsProgram *p, const WsBitOptions *options, WsHow how);
 
 G_END_DECLS

@@ -523,6 +523,7 @@ WsBits *ws_bits_new(const WsProgram *p, guint policy, WsHow how)
     WsBits *b = g_new0(WsBits, 1);
     b->p = p, b->policy = policy;
     b->may_owe = (how & WS_HOW_OWE) && p->tiles->launch != WS_LAUNCH_SINGLE;
+    b->owe_from = how & WS_HOW_OWN ? 0 : 1;
     b->owed = -1;
     b->wide = ws_bit_has_wide();
     b->unwatched = ws_unwatched(p);

@@ -224,6 +224,7 @@ gboolean ws_bit_run(WsBits *b, guint i, const WsBitExpr *e, gint64 *value)
             break;
         case CODE_LOCAL:
             *top++ = local[c->var];
+            b->vague |= ws_bit_inst(b, i)->vague >> MIN(c->var, 63) & 1;
             break;
         case CODE_RANK:
             *top++ = ws_bit_rank(b, i);

@@ -82,7 +82,10 @@ static void put_inst(WsBitKey *k, WsBits *b, guint i)
 {
     const WsBitInst *in = ws_bit_inst(b, i);
     const WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
-    put(k, in->state | in->have << 4 | in->ask << 8 | in->open << 16 | in->parity << 24);
+    put(k, in->state | in->have << 4 | in->ask << 8 | in->open << 16 | in->parity << 24 |
+               (in->vague != 0) << 28);
+    if (in->vague)
+        put(k, (gint64)in->vague);
     put(k, in->at);
     put_loops(k, b, i);
     for (guint n = 0; n < a->n_locals; n++)
@@ -375,8 +378,10 @@ static void put_symbols(WsBitKey *k, WsBits *b)
         gboolean absolute = FALSE;
         if (s->every > 1)
             put(k, ws_control_mod(x.lo, s->every));
-        for (guint i = 0; i < b->n_inst; i++)
+        for (guint i = 0; i < b->n_inst; i++) {
             put_distance(k, b, i, &x, &absolute);
+            absolute |= b->firm && ws_bit_is_amount(b, i, &x);
+        }
         if (absolute || s->letter) {
             put(k, x.lo);
         } else {

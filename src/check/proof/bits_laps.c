@@ -43,7 +43,8 @@ void ws_bit_find_rings(WsBits *b)
             const guint at = b->first_slot[o->barrier];
             for (guint s = 0; s < MAX(b->p->barrier[o->barrier].array, 1) * slots; s++) {
                 met[at + s] |= ws_control_mod(s % slots - first, step) == 0;
-                exact[at + s] |= o->exact && o->turn.given && !o->by_slot && step < slots;
+                exact[at + s] |=
+                    (o->exact || b->firm) && o->turn.given && !o->by_slot && step < slots;
             }
         }
     b->ring = ws_bit_alloc(b, (b->n_slots + 1) * sizeof(gint));
@@ -57,16 +58,64 @@ void ws_bit_find_rings(WsBits *b)
 }
 
 /* --- into a key ------------------------------------------------------------------------------- */
-/* Loops from `cut` on are entered anew before it is asked for. */
-static void put_one(const WsBits *b, guint i, const WsBitSum *s, gint cut, WsBitPut put,
-                    gpointer key)
+/* What a sum is: now, or (`later`) once the counters in it have gone on in this tile; loops from
+ * `cut` on are entered anew before it is asked for. */
+typedef struct {
+    gint cut;
+    gboolean later;
+} When;
+
+/* What a name is at least in the tile that is so many on. */
+static gint64 least_in(const WsBits *b, guint i, gint symbol, gint64 on)
 {
-    const gint64 *local = ws_bit_local(b, i);
+    const gint64 position = ws_bit_inst(b, i)->position + on;
+    const WsSymbol *s = b->c->symbols->pdata[symbol];
+    for (guint k = 0; k < b->c->instance->len; k++) {
+        const WsInstance *x = &g_array_index(b->c->instance, WsInstance, k);
+        if (x->symbol == symbol && x->position == position &&
+            (!s->per_cta || x->rank == (gint)ws_bit_rank(b, i)))
+            return x->lo;
+    }
+    return s->floor;
+}
+
+static gboolean is_pending(const WsBits *b, guint i, const WsBitStride *s)
+{
+    return s->place && s->place >= ws_bit_place(b, i);
+}
+
+static gint64 stride_value(const WsBits *b, guint i, const WsBitStride *s)
+{
+    const WsBitDebt *debt = &s->op->debt;
     gint64 x = 0;
-    for (guint n = 0; n < s->n_terms; n++)
-        if (s->term[n].loop < 0 ||
-            (s->term[n].loop < cut && ws_bit_active(b, i, (guint)s->term[n].loop)))
-            x += s->term[n].factor * local[s->term[n].local];
+    for (guint k = 0; k < debt->factor; k++)
+        x += least_in(b, i, b->owed, b->owe_from + k);
+    for (guint n = 0; n < s->n_terms && !debt->factor; n++)
+        x += s->term[n].factor * least_in(b, i, s->term[n].symbol, 0);
+    return x;
+}
+
+static gint64 sum_value(const WsBits *b, guint i, const WsBitSum *s, When w)
+{
+    const WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
+    gint64 x = 0;
+    for (guint n = 0; n < s->n_terms; n++) {
+        const WsBitTerm *t = &s->term[n];
+        if (t->symbol) {
+            x += w.later ? 0 : t->factor * least_in(b, i, t->symbol, 0);
+            continue;
+        }
+        if (t->loop < 0 || (t->loop < w.cut && ws_bit_active(b, i, (guint)t->loop)))
+            x += t->factor * ws_bit_at_least(b, i, (guint)t->local);
+        if (w.later && is_pending(b, i, &a->strides[t->local]))
+            x += t->factor * stride_value(b, i, &a->strides[t->local]);
+    }
+    return x;
+}
+
+static void put_one(const WsBits *b, guint i, const WsBitSum *s, When w, WsBitPut put, gpointer key)
+{
+    const gint64 x = sum_value(b, i, s, w);
     if (s->barrier < 0) {
         put(key, s->modulus ? ws_control_mod(x, s->modulus) : x);
         return;
@@ -84,39 +133,68 @@ static void put_one(const WsBits *b, guint i, const WsBitSum *s, gint cut, WsBit
         }
 }
 
-static gboolean is_enclosed(const WsBits *b, guint i, guint loop)
+/* Loops around it but for `but`, and but for all if that is -2. */
+static gboolean is_enclosed(const WsBits *b, guint i, guint loop, gint but)
 {
     const WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
     for (const WsTree *t = a->loop[loop].tree->parent; t; t = t->parent)
         for (guint n = 0; n < loop && t->kind == WS_TREE_LOOP; n++)
-            if (a->loop[n].tree == t && ws_bit_active(b, i, n))
+            if (a->loop[n].tree == t && (gint)n != but && ws_bit_active(b, i, n))
                 return TRUE;
     return FALSE;
+}
+
+/* L-DRIFT: the counter of it that goes on by names once in every tile. */
+static const WsBitStride *stride_of(const WsBits *b, guint i, const WsBitSum *s)
+{
+    const WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
+    const WsBitStride *found = NULL;
+    guint n_found = 0;
+    for (guint n = 0; n < s->n_terms; n++)
+        if (!s->term[n].symbol && a->strides[s->term[n].local].place) {
+            found = &a->strides[s->term[n].local];
+            n_found++;
+        }
+    return n_found == 1 ? found : NULL;
+}
+
+static void put_sum(const WsBits *b, guint i, const WsBitSum *s, WsBitPut put, gpointer key)
+{
+    const WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
+    const guint16 place = ws_bit_place(b, i);
+    const WsBitStride *stride = stride_of(b, i, s);
+    const gint tiles = stride ? stride->loop : -1;
+    const gboolean pending = stride && is_pending(b, i, stride);
+    gboolean now = s->last >= place && !(pending && s->first > stride->place), later = FALSE;
+    for (guint64 l = s->around; l; l &= l - 1) {
+        const guint n = (guint)__builtin_ctzll(l);
+        if ((gint)n == tiles || (pending && s->first > stride->place))
+            later |= ws_bit_active(b, i, n);
+        else
+            now |= ws_bit_active(b, i, n);
+    }
+    later |= pending && s->last > stride->place;
+    if (now) {
+        /* in this turn of that loop nobody asks any more */
+        const gboolean past = s->until >= 0 && ws_bit_active(b, i, (guint)s->until) &&
+                              ws_bit_local(b, i)[a->loop[s->until].index] > s->most;
+        if (!past)
+            put_one(b, i, s, (When){ (gint)a->n_loops, FALSE }, put, key);
+        else if (is_enclosed(b, i, (guint)s->until, tiles))
+            put_one(b, i, s, (When){ s->until, FALSE }, put, key);
+        for (guint t = 0; t < s->n_terms; t++) /* the same, entered anew */
+            if (s->term[t].loop >= 0 && ws_bit_active(b, i, (guint)s->term[t].loop) &&
+                is_enclosed(b, i, (guint)s->term[t].loop, tiles))
+                put_one(b, i, s, (When){ s->term[t].loop, FALSE }, put, key);
+    }
+    if (later) /* in the next tile, or behind what the counter goes on by */
+        put_one(b, i, s, (When){ tiles >= 0 ? tiles + 1 : (gint)a->n_loops, TRUE }, put, key);
 }
 
 void ws_bit_put_sums(WsBits *b, guint i, WsBitPut put, gpointer key)
 {
     const WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
-    const guint16 place = ws_bit_place(b, i);
-    for (guint n = 0; n < a->n_sums && ws_bit_inst(b, i)->state != WS_INST_DONE; n++) {
-        const WsBitSum *s = &a->sum[n];
-        gboolean asked = s->last >= place;
-        if (!s->to[ws_bit_rank(b, i)])
-            continue;
-        for (guint64 l = s->around; l && !asked; l &= l - 1)
-            asked = ws_bit_active(b, i, (guint)__builtin_ctzll(l));
-        if (!asked)
-            continue;
-        /* in this turn of that loop nobody asks any more */
-        const gboolean past = s->until >= 0 && ws_bit_active(b, i, (guint)s->until) &&
-                              ws_bit_local(b, i)[a->loop[s->until].index] > s->most;
-        if (!past)
-            put_one(b, i, s, (gint)a->n_loops, put, key);
-        else if (is_enclosed(b, i, (guint)s->until))
-            put_one(b, i, s, s->until, put, key);
-        for (guint t = 0; t < s->n_terms; t++) /* the same, entered anew */
-            if (s->term[t].loop >= 0 && ws_bit_active(b, i, (guint)s->term[t].loop) &&
-                is_enclosed(b, i, (guint)s->term[t].loop))
-                put_one(b, i, s, s->term[t].loop, put, key);
-    }
+    for (guint n = 0; n < a->n_sums && ws_bit_inst(b, i)->state != WS_INST_DONE; n++)
+        if (a->sum[n].to[ws_bit_rank(b, i)])
+            put_sum(b, i, &a->sum[n], put, key);
 }

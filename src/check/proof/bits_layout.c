@@ -194,6 +194,7 @@ void ws_bit_layout(WsBits *b)
     ws_bit_find_sums(b);
     ws_bit_find_groups(b);
     ws_bit_find_owed(b);
+    ws_bit_find_amounts(b);
 }
 
 void ws_bit_reset(WsBits *b)

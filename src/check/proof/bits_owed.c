@@ -179,7 +179,7 @@ void ws_bit_owe(WsBits *b, guint i, gint local, const WsBitDebt *debt)
     const gint64 position = ws_bit_inst(b, i)->position;
     WsBitOwed *o = ws_bit_owed(b, i) + local;
     ws_bit_local(b, i)[local] += debt->plain;
-    o->first = MAX(position, -1) + 1;
+    o->first = MAX(position + b->owe_from, 0);
     o->tiles = (1ull << debt->factor) - 1;
     pay_known(b, i, (guint)local);
 }
@@ -201,6 +201,8 @@ gboolean ws_bit_pay(WsBits *b, guint i, const WsBitOp *o)
                     (guint16)(x - (const WsInstance *)(gconstpointer)b->c->instance->data);
                 return FALSE;
             }
+            if (!x->exact)
+                in->vague |= 1ull << MIN(local, 63);
             ws_bit_local(b, i)[local] +=
                 x->lo + (x->exact ? 0 : ws_control_mod(x->remainder - x->lo, modulus));
         }
@@ -252,7 +254,7 @@ gboolean ws_bit_will_owe(const WsBits *b, gint64 position)
     for (guint i = 0; i < b->n_inst; i++) {
         const WsBitInst *in = ws_bit_inst(b, i);
         if (b->agent[ws_bit_agent(b, i)].owing && in->state != WS_INST_DONE &&
-            in->position < position)
+            in->position + b->owe_from <= position)
             return TRUE;
     }
     return FALSE;

@@ -386,7 +386,7 @@ static void explore(Search *s)
         ws_control_answer(b->c, c->ask, c->instance, s->answer);
         ws_bit_settle(b);
         arrive(s);
-        if (b->recut && s->proof->states > 24)
+        if ((b->recut && s->proof->states > 24) || (b->firm && b->drifts))
             return;
     }
 }
@@ -485,6 +485,7 @@ static void search(Search *s)
         if (b->c->outside)
             return;
         ws_bit_reset(b);
+        b->drifts = FALSE;
         if (s->o->certificate)
             ws_certificate_begin(s->o->certificate, b);
         s->past = g_renew(guint64, s->past, ws_bit_n_past(b) + 1);
@@ -495,13 +496,14 @@ static void search(Search *s)
     ws_bit_outside(b, "ranges of shared memory keep changing");
 }
 
-static WsProof *prove(const WsProgram *p, const WsBitOptions *options, WsHow how)
+WsProof *ws_bits_prove_as(const WsProgram *p, const WsBitOptions *options, WsHow how)
 {
     gint64 start = g_get_monotonic_time();
     WsProof *proof = g_new0(WsProof, 1);
     WsBits *b = ws_bits_new(p, options->policy, how);
     Search s = { .b = b, .o = options, .proof = proof };
     b->in_step = options->in_step;
+    b->firm = !options->certificate && !(how & WS_HOW_LAPS);
     b->rounds = options->rounds, b->tiles = options->tiles, b->symbol = options->symbol;
     s.chunks = g_ptr_array_new_with_free_func(g_free);
     s.spare_states = g_ptr_array_new();
@@ -518,6 +520,11 @@ static WsProof *prove(const WsProgram *p, const WsBitOptions *options, WsHow how
     } else if (b->c->outside && !proof->why) {
         proof->kind = WS_PROOF_OUTSIDE;
         proof->why = g_strdup(b->c->outside);
+    } else if (b->firm && b->drifts && !proof->why) {
+        proof->kind = WS_PROOF_OUTSIDE; /* L-DRIFT */
+        proof->drifts = TRUE;
+        proof->why = g_strdup("a turn that names decide, which may be whole pairs of laps from the "
+                              "completion that it meets");
     }
     if (proof->kind == WS_PROOF_CLOSED && options->certificate)
         proof->certificate = ws_certificate_text(options->certificate, b);
@@ -535,65 +542,4 @@ static WsProof *prove(const WsProgram *p, const WsBitOptions *options, WsHow how
     ws_bits_free(b);
     proof->seconds = (double)(g_get_monotonic_time() - start) * 1e-6;
     return proof;
-}
-
-/* What counters owe may be another number in every tile. Where that does not close nothing of it is
- * told. */
-static WsProof *prove_owing(const WsProgram *p, const WsBitOptions *o, WsHow how)
-{
-    const gboolean owe = !o->certificate && !o->exact && !o->rounds && !o->tiles;
-    WsProof *proof = prove(p, o, how | (owe ? WS_HOW_OWE : 0));
-    if (!proof->owed || proof->kind == WS_PROOF_CLOSED)
-        return proof;
-    WsProof *as_is = prove(p, o, how);
-    as_is->work += proof->work;
-    ws_proof_free(proof);
-    return as_is;
-}
-
-/* A number that is far away is not walked to unless that has to be, and then not as far as other
- * proofs go. */
-static WsProof *prove_far(const WsProgram *p, const WsBitOptions *o)
-{
-    enum { SHARE = 16 };
-    const WsHow write = o->certificate ? WS_HOW_WRITE : 0;
-    WsProof *proof = prove_owing(p, o, WS_HOW_FAR | write);
-    if (!proof->letters || proof->kind == WS_PROOF_CLOSED)
-        return proof;
-    WsBitOptions few = *o;
-    few.max_work = o->max_work / SHARE;
-    WsProof *walked = prove_owing(p, &few, write);
-    walked->work += proof->work;
-    if (walked->kind == WS_PROOF_CAP && proof->kind == WS_PROOF_ALARM) {
-        proof->work = walked->work;
-        ws_proof_free(walked);
-        return proof;
-    }
-    ws_proof_free(proof);
-    return walked;
-}
-
-/* Names of rounds stand for more than there is. Where they lead to an alarm every count is followed
- * as it is, as far as that goes. What lets and sums of names lead out of the fragment may be within
- * it as it stands. */
-WsProof *ws_bits_prove(const WsProgram *p, const WsBitOptions *options)
-{
-    WsHow how = options->certificate ? WS_HOW_WRITE : 0;
-    WsProof *proof = prove_far(p, options);
-    if (proof->kind == WS_PROOF_OUTSIDE && !p->has_raw) {
-        WsProof *as_is = prove(p, options, WS_HOW_PAGE);
-        gboolean better = as_is->kind == WS_PROOF_CLOSED || as_is->kind == WS_PROOF_ALARM;
-        ws_proof_free(better ? proof : as_is);
-        proof = better ? as_is : proof;
-        how = better ? WS_HOW_PAGE : how;
-    }
-    if (proof->kind != WS_PROOF_ALARM || !proof->by_index)
-        return proof;
-    WsProof *plain = prove(p, options, how | WS_HOW_PLAIN);
-    if (plain->kind != WS_PROOF_CLOSED && plain->kind != WS_PROOF_ALARM) {
-        ws_proof_free(plain);
-        return proof;
-    }
-    ws_proof_free(proof);
-    return plain;
 }

@@ -49,15 +49,16 @@ static gint64 divisors(const WsExpr *e)
     return all < (gint64)1 << 24 ? all : 0;
 }
 
-static void add_term(Find *f, gint local, gint64 factor)
+static void add_term(Find *f, gint local, gint symbol, gint64 factor)
 {
     for (guint i = 0; i < f->whole->len; i++) {
         GArray *sum = f->whole->pdata[i];
         WsBitTerm *t = NULL;
         for (guint k = 0; k < sum->len && !t; k++)
-            if (g_array_index(sum, WsBitTerm, k).local == local)
+            if (g_array_index(sum, WsBitTerm, k).local == local &&
+                g_array_index(sum, WsBitTerm, k).symbol == symbol)
                 t = &g_array_index(sum, WsBitTerm, k);
-        const WsBitTerm new = { local, loop_of_index(agent_of(f), local), factor };
+        const WsBitTerm new = { local, loop_of_index(agent_of(f), local), symbol, factor };
         if (t)
             t->factor += factor;
         else
@@ -106,7 +107,7 @@ static void expand_let(Find *f, const WsExpr *e, gint local, gint64 factor)
     expand_each(f, (WsExpr *const *)set->pdata, set->len, factor);
     GPtrArray *later = f->whole;
     f->whole = now;
-    add_term(f, local, factor);
+    add_term(f, local, 0, factor);
     g_ptr_array_extend_and_steal(f->whole, later);
     f->rough |= f->whole->len > MOST_SUMS;
 }
@@ -116,6 +117,13 @@ static void expand_var(Find *f, const WsExpr *e, gint64 factor)
     const WsBitAgent *a = agent_of(f);
     const WsVar *v = e->var >= 0 && (guint)e->var < f->b->c->n_vars ? &f->b->p->var[e->var] : NULL;
     gint local = -1;
+    if (f->b->firm && e->var >= (gint)f->b->c->n_vars) {
+        const gint symbol = e->var - (gint)f->b->c->n_vars;
+        const WsSymbol *s = f->b->c->symbols->pdata[symbol];
+        f->rough |= s->base >= 0 || s->split;
+        add_term(f, -1, symbol, factor);
+        return;
+    }
     if (v && v->kind == WS_VAR_CTA)
         return;
     for (guint n = 0; v && n < a->n_locals; n++)
@@ -125,16 +133,26 @@ static void expand_var(Find *f, const WsExpr *e, gint64 factor)
     if (local >= 0 && v->kind == WS_VAR_LET)
         expand_let(f, e, local, factor);
     else if (local >= 0)
-        add_term(f, local, factor);
+        add_term(f, local, 0, factor);
 }
 
-/* Truths are known exactly (L-SUM), and so is what a choice decides by. */
+static gboolean names(const Find *f, const WsExpr *e)
+{
+    gboolean found = e->op == WS_EXPR_VAR && e->var >= (gint)f->b->c->n_vars;
+    for (guint i = 0; i < e->n_args && !found; i++)
+        found = names(f, e->arg[i]);
+    return found;
+}
+
+/* Truths are known exactly (L-SUM), and so is what a choice decides by, if no name stands in it. */
 static void expand(Find *f, const WsExpr *e, gint64 factor)
 {
     const gboolean call = e->op == WS_EXPR_CALL;
     const gboolean by = e->n_args == 2 && number_of(e->arg[1]) > 0;
-    if (f->rough || e->op == WS_EXPR_INT || e->op == WS_EXPR_TEXT_BOOL ||
-        (e->op >= WS_EXPR_LT && e->op <= WS_EXPR_OR) || e->op == WS_EXPR_NOT)
+    const gboolean truth = (e->op >= WS_EXPR_LT && e->op <= WS_EXPR_OR) || e->op == WS_EXPR_NOT;
+    f->rough |=
+        (truth && names(f, e)) || (call && e->func == WS_FUNC_SELECT && names(f, e->arg[0]));
+    if (f->rough || e->op == WS_EXPR_INT || e->op == WS_EXPR_TEXT_BOOL || truth)
         return;
     if (e->op == WS_EXPR_VAR) {
         expand_var(f, e, factor);
@@ -181,7 +199,7 @@ static void each_variable(Find *f, const WsExpr *e)
         if (a->var[n] != e->var || counts_itself(f, (gint)n))
             continue;
         GArray *one = g_array_new(FALSE, FALSE, sizeof(WsBitTerm));
-        const WsBitTerm t = { (gint)n, loop_of_index(a, (gint)n), 1 };
+        const WsBitTerm t = { (gint)n, loop_of_index(a, (gint)n), 0, 1 };
         g_array_append_val(one, t);
         g_ptr_array_add(f->whole, one);
         for (guint k = 0; k < a->n_code && f->b->p->var[e->var].kind == WS_VAR_LET; k++) {
@@ -287,7 +305,8 @@ static guint16 targets(Find *f, const WsBitOp *o, guint rank)
 
 static int by_local(gconstpointer a, gconstpointer b)
 {
-    return ((const WsBitTerm *)a)->local - ((const WsBitTerm *)b)->local;
+    const WsBitTerm *s = a, *t = b;
+    return s->local != t->local ? s->local - t->local : s->symbol - t->symbol;
 }
 
 /* Takes `term`. */
@@ -306,8 +325,10 @@ static void keep_sum(Find *f, GArray *term, WsBitSum s)
                         o->most == s.most && o->n_terms == s.n_terms;
         for (guint n = 0; n < s.n_terms && same; n++)
             same = o->term[n].local == g_array_index(term, WsBitTerm, n).local &&
+                   o->term[n].symbol == g_array_index(term, WsBitTerm, n).symbol &&
                    o->term[n].factor == g_array_index(term, WsBitTerm, n).factor;
         if (same) {
+            o->first = MIN(o->first, s.first);
             o->last = MAX(o->last, s.last);
             o->around |= s.around;
             for (guint r = 0; r < G_N_ELEMENTS(s.to); r++)
@@ -353,7 +374,9 @@ static void find_sums(Find *f, const WsExpr *e, gint barrier, const WsBitOp *o, 
         begin_whole(f);
         each_variable(f, e);
     }
-    WsBitSum s = { .barrier = barrier, .slot = -1, .last = f->place, .until = -1 };
+    WsBitSum s = {
+        .barrier = barrier, .slot = -1, .first = f->place, .last = f->place, .until = -1
+    };
     s.laps = f->rough ? 1 : laps;
     s.modulus = f->rough ? 0 : modulus * laps;
     find_place(f, &s);
@@ -447,6 +470,7 @@ static void find_turn(Find *f, WsBitOp *o)
     g_clear_pointer(&f->whole, g_ptr_array_unref);
     f->rough = FALSE;
     o->by_slot = !fine && find_by_index(f, o, turn, slot);
+    o->summed = fine;
     if (o->by_slot)
         return;
     f->slot = slot;
@@ -459,10 +483,54 @@ static gboolean in_sums(const Find *f, gint local)
     for (guint i = 0; i < f->sum->len; i++) {
         const WsBitSum *s = &g_array_index(f->sum, WsBitSum, i);
         for (guint n = 0; n < s->n_terms; n++)
-            if (s->term[n].local == local)
+            if (s->term[n].local == local && local >= 0)
                 return TRUE;
     }
     return FALSE;
+}
+
+/* L-DRIFT: it goes on by a sum with names in it at one place, once in every tile. */
+static void find_stride(Find *f, gint local)
+{
+    WsBitAgent *a = agent_of(f);
+    WsBitStride *s = &a->strides[local];
+    const gboolean counts = f->b->p->var[a->var[local]].kind == WS_VAR_COUNTER;
+    guint n_ops = 0;
+    for (guint n = 0; n < a->n_code; n++) {
+        const WsBitOp *o = a->code[n].op;
+        if (!o || o->local != local || !o->op->set || !counts ||
+            !names(f, ws_bit_rewritten(f->b, o->op->set)))
+            continue;
+        n_ops++;
+        *s = (WsBitStride){ .place = (guint16)n, .loop = -1, .op = o };
+    }
+    if (n_ops != 1) {
+        *s = (WsBitStride){ 0 };
+        return;
+    }
+    for (const WsTree *t = s->op->op->tree; t; t = t->parent) {
+        for (guint n = 0; n < a->n_loops && t->kind == WS_TREE_LOOP; n++)
+            if (a->loop[n].tree == t && t->over == WS_OVER_TILES && s->loop < 0)
+                s->loop = (gint)n;
+        if (t->kind == WS_TREE_BRANCH || (t->kind == WS_TREE_LOOP && t->over != WS_OVER_TILES) ||
+            (t->kind == WS_TREE_LOOP && s->loop >= 0 && a->loop[s->loop].tree != t))
+            s->place = 0;
+    }
+    f->at = s->op->op->tree, f->place = s->place;
+    if (s->place && is_sum(f, ws_bit_rewritten(f->b, s->op->op->set), 1) && f->whole->len == 1) {
+        const GArray *sum = f->whole->pdata[0];
+        s->term = ws_bit_alloc(f->b, (sum->len + 1) * sizeof(WsBitTerm));
+        for (guint n = 0; n < sum->len; n++)
+            s->term[s->n_terms++] = g_array_index(sum, WsBitTerm, n);
+        for (guint n = 0; n < s->n_terms; n++)
+            s->place = s->term[n].symbol ? s->place : 0;
+    } else {
+        s->place = 0;
+    }
+    g_clear_pointer(&f->whole, g_ptr_array_unref);
+    f->rough = FALSE;
+    if (!s->place) /* what it goes on by counts by itself */
+        *s = (WsBitStride){ 0 };
 }
 
 /* What a counter goes on by is the same in both: so are the sums that make it. */
@@ -471,15 +539,18 @@ static void find_in_agent(WsBits *b, guint agent)
     WsBitAgent *a = &b->agent[agent];
     Find f = { .b = b, .agent = agent, .sum = g_array_new(FALSE, FALSE, sizeof(WsBitSum)) };
     g_autofree guint8 *done = g_new0(guint8, a->n_code + 1);
+    a->strides = ws_bit_alloc(b, (a->n_locals + 1) * sizeof(WsBitStride));
+    for (guint n = 0; n < a->n_locals && b->firm; n++)
+        find_stride(&f, (gint)n);
     for (gboolean more = TRUE; more;) {
         more = FALSE;
         for (guint n = 0; n < a->n_code; n++) {
             WsBitOp *o = a->code[n].op;
             const gboolean meets = o && o->barrier >= 0 && o->named < 0 && o->turn.given &&
-                                   o->exact && !b->unwatched[o->barrier];
+                                   (o->exact || b->firm) && !b->unwatched[o->barrier];
             const gboolean advances = o && o->local >= 0 && o->op->set &&
                                       b->p->var[a->var[o->local]].kind == WS_VAR_COUNTER &&
-                                      in_sums(&f, o->local);
+                                      in_sums(&f, o->local) && a->strides[o->local].op != o;
             if (done[n] || (!meets && !advances))
                 continue;
             f.at = o->op->tree, f.place = (guint16)n;

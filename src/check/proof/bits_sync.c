@@ -48,10 +48,12 @@ gint ws_bit_resolve(WsBits *b, guint i, const WsBitOp *o, guint rank, gint64 *tu
         return -1;
     }
     guint s = rank * b->n_slots + b->first_slot[o->barrier] + (guint)(element * slots + slot);
+    b->vague = FALSE;
     if (o->turn.given && ws_bit_eval(b, i, &o->turn, turn) && !o->exact) {
         gint64 phase = ws_bit_slot(b, s)->phase, d = ws_control_mod(*turn - phase, WS_LAPS);
         if (o->kind == WS_OP_MBAR_WAIT ? 2 * d >= WS_LAPS : 2 * d > WS_LAPS)
             d -= WS_LAPS;
+        b->drifts |= !b->unwatched[o->barrier] && (b->vague || *turn != phase + d);
         *turn = phase + d;
     }
     return (gint)s;

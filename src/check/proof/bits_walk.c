@@ -39,15 +39,28 @@ gboolean ws_bit_value_of(WsBits *b, guint i, gint asked, gint64 *value)
     WsInstance *x = ws_control_find(c, symbol, position, rank, time_of(b, i, symbol));
     gint64 lo = x->lo;
     if (x->exact) {
+        b->vague |= !symbol_of(c, symbol)->bounded && lo == symbol_of(c, symbol)->floor;
         *value = ws_value_from_base(c, asked, lo);
         return TRUE;
     }
     WsInstance *r = remainder_of(c, symbol, position, rank);
     if (r->remainder < 0)
         return FALSE;
+    b->vague = TRUE;
     *value = ws_value_from_base(
         c, asked, lo + ws_control_mod(r->remainder - lo, symbol_of(c, symbol)->modulus));
     return TRUE;
+}
+
+/* A variable was set to what was evaluated just now; `more`: that was added. */
+static void set_vague(WsBits *b, guint i, gint local, gboolean more)
+{
+    guint64 *vague = &ws_bit_inst(b, i)->vague;
+    const guint64 bit = 1ull << MIN(local, 63);
+    if (b->vague)
+        *vague |= bit;
+    else if (!more && local < 63)
+        *vague &= ~bit;
 }
 
 /* symbol > n? */
@@ -221,8 +234,11 @@ static gboolean enter_loop(WsBits *b, guint i, WsBitInst *in, const WsBitInstr *
     if (!has_values(b, i, l->need, l->n_need))
         return FALSE;
     r[0] = 0;
+    b->vague = FALSE;
     ws_bit_eval(b, i, &l->from, &r[1]);
     ws_bit_eval(b, i, &l->by, &r[2]);
+    if (l->index >= 0)
+        set_vague(b, i, l->index, FALSE);
     ws_bit_eval(b, i, &l->rest, &r[3]); /* a count is worked out once, before the first round */
     if (l->split)
         ws_bit_begun(b, i)[l->split - 1]++;
@@ -302,8 +318,11 @@ static gboolean ready(WsBits *b, guint i, WsBitInst *in, WsBitOp *o)
         ws_bit_owe(b, i, o->local, &o->debt);
     } else if (o->local >= 0) {
         gint64 x = 0, *v = &ws_bit_local(b, i)[o->local];
+        b->vague = FALSE;
         ws_bit_eval(b, i, &o->set, &x);
-        *v = o->kind == WS_OP_ADVANCE ? *v + x : x;
+        const gboolean more = o->kind == WS_OP_ADVANCE;
+        set_vague(b, i, o->local, more);
+        *v = more ? *v + x : x;
     }
     return TRUE;
 }
@@ -316,10 +335,13 @@ static gboolean start(WsBits *b, guint i, WsBitInst *in)
         const WsBitStart *s = &a->start[k];
         if (!has_values(b, i, s->need, s->n_need))
             return FALSE;
-        if (s->debt.factor)
+        if (s->debt.factor) {
             ws_bit_owe(b, i, s->local, &s->debt);
-        else
+        } else {
+            b->vague = FALSE;
             ws_bit_eval(b, i, &s->value, &ws_bit_local(b, i)[s->local]);
+            set_vague(b, i, s->local, FALSE);
+        }
     }
     in->at = 1;
     return TRUE;

@@ -109,6 +109,8 @@ typedef enum {
     WS_HOW_PAGE = 2,  /* as it stands: no rules that put other expressions in its place */
     WS_HOW_OWE = 4,   /* counters may owe rounds of tiles to come (bits_owed.c) */
     WS_HOW_FAR = 8,   /* comparisons with far numbers are letters (learn.c) */
+    WS_HOW_OWN = 32,  /* they owe those of their own tile as well */
+    WS_HOW_LAPS = 64, /* what names decide is told apart modulo laps (bits_amounts.c) */
     WS_HOW_WRITE = 16 /* for a certificate: only rules that section 8 of docs/soundness.md has */
 } WsHow;
 WsControl *ws_control_new(const WsProgram *p, WsHow how);
@@ -175,6 +177,7 @@ typedef struct {
     guint states, merges;
     gboolean by_index; /* counts that follow an index have names of their own */
     gboolean owed;     /* counters owe rounds of tiles to come */
+    gboolean drifts;   /* OUTSIDE: turns that names decide may be whole laps off */
     gboolean letters;  /* comparisons with far numbers were letters */
     WsRuleId rule;     /* ALARM: what can go wrong, and where (NULL: at the end) */
     const WsOp *op;
