@@ -235,7 +235,7 @@ static gint64 floor_of(gint64 a, gint64 m)
     return a / m - (a % m < 0);
 }
 
-static gint64 gcd_of(gint64 a, gint64 b)
+gint64 ws_common_divisor(gint64 a, gint64 b)
 {
     while (b) {
         const gint64 rest = a % b;
@@ -275,7 +275,7 @@ static WsExpr *floored(const WsExpr *x, gint64 plus, gint64 m)
     }
     gint64 common = m;
     for (guint i = 0; i < a.n; i++)
-        common = gcd_of(common, a.factor[i] % m);
+        common = ws_common_divisor(common, a.factor[i] % m);
     for (guint i = 0; i < a.n; i++) { /* terms of the part that m divides, then of the rest */
         const gint64 whole = floor_of(a.factor[i], m), rest = a.factor[i] - whole * m;
         WsExpr *t =

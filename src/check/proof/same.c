@@ -66,15 +66,6 @@ void ws_find_residues(WsControl *c)
         take(c, c->p->assume[i]);
 }
 
-static gint64 gcd_of(gint64 a, gint64 b)
-{
-    while (b) {
-        const gint64 rest = a % b;
-        a = b, b = rest;
-    }
-    return ABS(a);
-}
-
 /* factor * term modulo m, as far as it is assumed. */
 static gboolean rest_of_term(const WsControl *c, gint64 factor, const WsExpr *term, gint64 m,
                              gint64 *rest)
@@ -84,7 +75,7 @@ static gboolean rest_of_term(const WsControl *c, gint64 factor, const WsExpr *te
     for (guint i = 0; i < c->residues->len; i++) {
         const Residue *a = &g_array_index(c->residues, Residue, i);
         if (a->sum.n == 1 && a->sum.factor[0] == 1 && ws_expr_equal(a->sum.term[0], term) &&
-            a->modulus % (m / gcd_of(m, factor % m)) == 0) {
+            a->modulus % (m / ws_common_divisor(m, factor % m)) == 0) {
             *rest += ws_control_mod(factor, m) * (a->rest % m) % m;
             return TRUE;
         }
@@ -199,15 +190,15 @@ static WsExpr *without_common(const WsExpr *e)
     if (ws_expr_affine(e->arg[0], &a) && ws_expr_affine(e->arg[1], &b) &&
         ABS(a.constant / 2) < ((gint64)1 << 60) && ABS(b.constant / 2) < ((gint64)1 << 60)) {
         const gint64 constant = a.n && b.n ? MIN(a.constant, b.constant) : 0;
-        gint64 common = gcd_of(a.constant - constant, b.constant - constant);
+        gint64 common = ws_common_divisor(a.constant - constant, b.constant - constant);
         gboolean some = constant != 0;
         WsExpr *out = ws_expr_int(constant);
         take_out(&a, &b, &out);
         some |= out->op != WS_EXPR_INT;
         for (guint i = 0; i < a.n; i++)
-            common = gcd_of(common, a.factor[i]);
+            common = ws_common_divisor(common, a.factor[i]);
         for (guint i = 0; i < b.n; i++)
-            common = gcd_of(common, b.factor[i]);
+            common = ws_common_divisor(common, b.factor[i]);
         some |= common > 1;
         for (guint i = 0; i < a.n && common > 1; i++)
             a.factor[i] /= common;
@@ -266,7 +257,7 @@ static WsExpr *answer(const WsControl *c, const WsExpr *e)
     if (e->op == WS_EXPR_EQ || e->op == WS_EXPR_NE) {
         const gboolean fits = ws_expr_affine(n, &a);
         for (guint i = 0; i < a.n && fits; i++)
-            common = gcd_of(common, a.factor[i]);
+            common = ws_common_divisor(common, a.factor[i]);
         const gboolean never = (common > 1 && a.constant % common != 0) || low > 0 || high < 0;
         ws_affine_clear(&a);
         return never ? ws_expr_int(e->op == WS_EXPR_NE) : NULL;

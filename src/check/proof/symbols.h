@@ -41,6 +41,7 @@ WsExpr *ws_expanded(const WsControl *c, const WsExpr *e);
 char *ws_normal_text(const WsControl *c, const WsExpr *e);
 /* factor*x - factor*m*(x/m) is factor*(x % m), x - x/2 is cdiv(x, 2). */
 void ws_fold_quotients(WsAffine *a);
+gint64 ws_common_divisor(gint64 a, gint64 b);
 
 /* --- same.c --- */
 void ws_find_residues(WsControl *c);
