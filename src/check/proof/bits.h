@@ -499,6 +499,7 @@ void ws_bit_find_rings(WsBits *b);
 gint64 ws_bit_slots_of(const WsExpr *slot, gint64 slots, gint64 *first);
 typedef void (*WsBitPut)(gpointer key, gint64 x);
 void ws_bit_find_amounts(WsBits *b);
+guint16 ws_bit_side_of(const WsBitAgent *a, const WsTree *branch, const WsTree *kid);
 /* The value of an instance can still go into a sum of a turn. */
 gboolean ws_bit_is_amount(const WsBits *b, guint i, const WsInstance *x);
 void ws_bit_put_sums(WsBits *b, guint i, WsBitPut put, gpointer key);

@@ -22,6 +22,15 @@ static guint64 in_turns(const WsBits *b, const WsBitAgent *a)
     return a->n_locals > 64 ? G_MAXUINT64 : in;
 }
 
+/* Where the side of a branch begins; 0: that branch is not asked about. */
+guint16 ws_bit_side_of(const WsBitAgent *a, const WsTree *branch, const WsTree *kid)
+{
+    for (guint n = 0; n < a->n_code; n++)
+        if (a->code[n].kind == WS_BIT_IF && a->code[n].branch == branch)
+            return branch->kid[0] == kid ? (guint16)(n + 1) : a->code[n].to;
+    return 0;
+}
+
 static guint64 loops_around(const WsBitAgent *a, const WsTree *at)
 {
     guint64 around = 0;

@@ -58,21 +58,22 @@ void ws_bit_find_rings(WsBits *b)
 }
 
 /* --- into a key ------------------------------------------------------------------------------- */
-/* What a sum is: now, or (`later`) once the counters in it have gone on in this tile; loops from
+/* What a sum is: now, or (`later`) in the next round, once
+ * the counter in it has gone on (`adds`); loops from
  * `cut` on are entered anew before it is asked for. */
 typedef struct {
     gint cut;
-    gboolean later;
+    gboolean later, adds;
 } When;
 
 /* What a name is at least in the tile that is so many on. */
-static gint64 least_in(const WsBits *b, guint i, gint symbol, gint64 on)
+static gint64 least_in(const WsBits *b, guint i, gint symbol, gint64 on, gint64 time)
 {
     const gint64 position = ws_bit_inst(b, i)->position + on;
     const WsSymbol *s = b->c->symbols->pdata[symbol];
     for (guint k = 0; k < b->c->instance->len; k++) {
         const WsInstance *x = &g_array_index(b->c->instance, WsInstance, k);
-        if (x->symbol == symbol && x->position == position &&
+        if (x->symbol == symbol && x->position == position && x->time == time &&
             (!s->per_cta || x->rank == (gint)ws_bit_rank(b, i)))
             return x->lo;
     }
@@ -84,14 +85,27 @@ static gboolean is_pending(const WsBits *b, guint i, const WsBitStride *s)
     return s->place && s->place >= ws_bit_place(b, i);
 }
 
+/* L-SPLIT: the time of a name there. */
+static gint64 time_at(const WsBits *b, guint i, const WsBitStride *s, gint symbol)
+{
+    const WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
+    const guint split = ((const WsSymbol *)b->c->symbols->pdata[symbol])->split;
+    gint64 time = split ? ws_bit_begun(b, i)[split - 1] : 0;
+    for (guint n = 0; n < a->n_loops && split; n++)
+        time += a->loop[n].split == split && a->loop[n].enter < s->place &&
+                a->loop[n].enter >= ws_bit_inst(b, i)->at;
+    return time;
+}
+
 static gint64 stride_value(const WsBits *b, guint i, const WsBitStride *s)
 {
     const WsBitDebt *debt = &s->op->debt;
     gint64 x = 0;
     for (guint k = 0; k < debt->factor; k++)
-        x += least_in(b, i, b->owed, b->owe_from + k);
+        x += least_in(b, i, b->owed, b->owe_from + k, 0);
     for (guint n = 0; n < s->n_terms && !debt->factor; n++)
-        x += s->term[n].factor * least_in(b, i, s->term[n].symbol, 0);
+        x += s->term[n].factor *
+             least_in(b, i, s->term[n].symbol, 0, time_at(b, i, s, s->term[n].symbol));
     return x;
 }
 
@@ -102,12 +116,12 @@ static gint64 sum_value(const WsBits *b, guint i, const WsBitSum *s, When w)
     for (guint n = 0; n < s->n_terms; n++) {
         const WsBitTerm *t = &s->term[n];
         if (t->symbol) {
-            x += w.later ? 0 : t->factor * least_in(b, i, t->symbol, 0);
+            x += w.later ? 0 : t->factor * least_in(b, i, t->symbol, 0, 0);
             continue;
         }
         if (t->loop < 0 || (t->loop < w.cut && ws_bit_active(b, i, (guint)t->loop)))
             x += t->factor * ws_bit_at_least(b, i, (guint)t->local);
-        if (w.later && is_pending(b, i, &a->strides[t->local]))
+        if (w.adds && is_pending(b, i, &a->strides[t->local]))
             x += t->factor * stride_value(b, i, &a->strides[t->local]);
     }
     return x;
@@ -133,13 +147,13 @@ static void put_one(const WsBits *b, guint i, const WsBitSum *s, When w, WsBitPu
         }
 }
 
-/* Loops around it but for `but`, and but for all if that is -2. */
-static gboolean is_enclosed(const WsBits *b, guint i, guint loop, gint but)
+/* A loop around it runs, in the loop `within` (-1: or in none). */
+static gboolean is_enclosed(const WsBits *b, guint i, guint loop, gint within)
 {
     const WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
     for (const WsTree *t = a->loop[loop].tree->parent; t; t = t->parent)
         for (guint n = 0; n < loop && t->kind == WS_TREE_LOOP; n++)
-            if (a->loop[n].tree == t && (gint)n != but && ws_bit_active(b, i, n))
+            if (a->loop[n].tree == t && (gint)n > within && ws_bit_active(b, i, n))
                 return TRUE;
     return FALSE;
 }
@@ -163,12 +177,15 @@ static void put_sum(const WsBits *b, guint i, const WsBitSum *s, WsBitPut put, g
     const WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
     const guint16 place = ws_bit_place(b, i);
     const WsBitStride *stride = stride_of(b, i, s);
-    const gint tiles = stride ? stride->loop : -1;
+    const gint loop = stride ? stride->loop : -1;
     const gboolean pending = stride && is_pending(b, i, stride);
-    gboolean now = s->last >= place && !(pending && s->first > stride->place), later = FALSE;
+    const gboolean within = loop < 0 || ws_bit_active(b, i, (guint)loop);
+    const gboolean sure = pending && within && place >= stride->sure;
+    const gboolean behind = sure && s->first > stride->place;
+    gboolean now = s->last >= place && !behind, later = FALSE;
     for (guint64 l = s->around; l; l &= l - 1) {
         const guint n = (guint)__builtin_ctzll(l);
-        if ((gint)n == tiles || (pending && s->first > stride->place))
+        if ((gint)n == loop || behind || (within && (gint)n < loop))
             later |= ws_bit_active(b, i, n);
         else
             now |= ws_bit_active(b, i, n);
@@ -179,16 +196,20 @@ static void put_sum(const WsBits *b, guint i, const WsBitSum *s, WsBitPut put, g
         const gboolean past = s->until >= 0 && ws_bit_active(b, i, (guint)s->until) &&
                               ws_bit_local(b, i)[a->loop[s->until].index] > s->most;
         if (!past)
-            put_one(b, i, s, (When){ (gint)a->n_loops, FALSE }, put, key);
-        else if (is_enclosed(b, i, (guint)s->until, tiles))
-            put_one(b, i, s, (When){ s->until, FALSE }, put, key);
+            put_one(b, i, s, (When){ (gint)a->n_loops, FALSE, FALSE }, put, key);
+        else if (is_enclosed(b, i, (guint)s->until, within ? loop : -1))
+            put_one(b, i, s, (When){ s->until, FALSE, FALSE }, put, key);
         for (guint t = 0; t < s->n_terms; t++) /* the same, entered anew */
             if (s->term[t].loop >= 0 && ws_bit_active(b, i, (guint)s->term[t].loop) &&
-                is_enclosed(b, i, (guint)s->term[t].loop, tiles))
-                put_one(b, i, s, (When){ s->term[t].loop, FALSE }, put, key);
+                is_enclosed(b, i, (guint)s->term[t].loop, within ? loop : -1))
+                put_one(b, i, s, (When){ s->term[t].loop, FALSE, FALSE }, put, key);
     }
-    if (later) /* in the next tile, or behind what the counter goes on by */
-        put_one(b, i, s, (When){ tiles >= 0 ? tiles + 1 : (gint)a->n_loops, TRUE }, put, key);
+    /* in the next round, or behind what the counter goes on by */
+    const gint cut = loop >= 0 ? loop + 1 : (gint)a->n_loops;
+    if (later)
+        put_one(b, i, s, (When){ cut, TRUE, TRUE }, put, key);
+    if (later && pending && !sure)
+        put_one(b, i, s, (When){ cut, TRUE, FALSE }, put, key);
 }
 
 void ws_bit_put_sums(WsBits *b, guint i, WsBitPut put, gpointer key)

@@ -16,6 +16,7 @@ typedef struct {
     gboolean rough;   /* it is no such sum */
     const WsExpr *slot;
     guint deep, rank;
+    gboolean anew; /* names that are asked anew may stand in it */
 } Find;
 
 static WsBitAgent *agent_of(const Find *f)
@@ -120,7 +121,7 @@ static void expand_var(Find *f, const WsExpr *e, gint64 factor)
     if (f->b->firm && e->var >= (gint)f->b->c->n_vars) {
         const gint symbol = e->var - (gint)f->b->c->n_vars;
         const WsSymbol *s = f->b->c->symbols->pdata[symbol];
-        f->rough |= s->base >= 0 || s->split;
+        f->rough |= s->base >= 0 || (s->split && !f->anew);
         add_term(f, -1, symbol, factor);
         return;
     }
@@ -489,7 +490,22 @@ static gboolean in_sums(const Find *f, gint local)
     return FALSE;
 }
 
-/* L-DRIFT: it goes on by a sum with names in it at one place, once in every tile. */
+/* Every loop that asks for such a name anew stands in that loop, in no branch and no other loop:
+ * each round asks. */
+static gboolean asked_directly(const WsBitAgent *a, const WsBitStride *s, guint split)
+{
+    gboolean direct = s->loop >= 0 && !s->sure, found = FALSE;
+    for (guint n = 0; n < a->n_loops && direct; n++) {
+        const WsTree *t = a->loop[n].split == split ? a->loop[n].tree->parent : NULL;
+        while (t && t->kind != WS_TREE_LOOP && t->kind != WS_TREE_BRANCH)
+            t = t->parent;
+        direct = a->loop[n].split != split || t == a->loop[s->loop].tree;
+        found |= a->loop[n].split == split;
+    }
+    return direct && found;
+}
+
+/* L-DRIFT: it goes on by a sum with names in it at one place, once in every round. */
 static void find_stride(Find *f, gint local)
 {
     WsBitAgent *a = agent_of(f);
@@ -508,27 +524,33 @@ static void find_stride(Find *f, gint local)
         *s = (WsBitStride){ 0 };
         return;
     }
-    for (const WsTree *t = s->op->op->tree; t; t = t->parent) {
+    for (const WsTree *t = s->op->op->tree, *kid = NULL; t && s->loop < 0; kid = t, t = t->parent) {
         for (guint n = 0; n < a->n_loops && t->kind == WS_TREE_LOOP; n++)
-            if (a->loop[n].tree == t && t->over == WS_OVER_TILES && s->loop < 0)
+            if (a->loop[n].tree == t)
                 s->loop = (gint)n;
-        if (t->kind == WS_TREE_BRANCH || (t->kind == WS_TREE_LOOP && t->over != WS_OVER_TILES) ||
-            (t->kind == WS_TREE_LOOP && s->loop >= 0 && a->loop[s->loop].tree != t))
+        if (t->kind == WS_TREE_BRANCH && !s->sure)
+            s->sure = ws_bit_side_of(a, t, kid);
+        if (t->kind == WS_TREE_BRANCH && !s->sure)
             s->place = 0;
     }
+    const gboolean tiles = s->loop < 0 || a->loop[s->loop].tree->over == WS_OVER_TILES;
     f->at = s->op->op->tree, f->place = s->place;
+    f->anew = TRUE;
     if (s->place && is_sum(f, ws_bit_rewritten(f->b, s->op->op->set), 1) && f->whole->len == 1) {
         const GArray *sum = f->whole->pdata[0];
         s->term = ws_bit_alloc(f->b, (sum->len + 1) * sizeof(WsBitTerm));
         for (guint n = 0; n < sum->len; n++)
             s->term[s->n_terms++] = g_array_index(sum, WsBitTerm, n);
-        for (guint n = 0; n < s->n_terms; n++)
-            s->place = s->term[n].symbol ? s->place : 0;
+        for (guint n = 0; n < s->n_terms; n++) {
+            const WsSymbol *x = f->b->c->symbols->pdata[s->term[n].symbol];
+            if (!s->term[n].symbol || (x->split ? !asked_directly(a, s, x->split) : !tiles))
+                s->place = 0;
+        }
     } else {
         s->place = 0;
     }
     g_clear_pointer(&f->whole, g_ptr_array_unref);
-    f->rough = FALSE;
+    f->rough = f->anew = FALSE;
     if (!s->place) /* what it goes on by counts by itself */
         *s = (WsBitStride){ 0 };
 }

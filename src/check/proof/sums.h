@@ -33,10 +33,11 @@ typedef struct {
     guint factor;   /* L-OWED: of so many tiles; 0: of this one */
     gboolean term;  /* sums hold it in the tile at hand */
 } WsBitAmount;
-/* What a counter goes on by once in every tile. */
+/* What a counter goes on by once in every round of a loop. */
 typedef struct {
     guint16 place; /* 0: it is no such counter */
-    gint loop;     /* over the tiles, -1 none */
+    guint16 sure;  /* from here on it will come there: in its side of a branch */
+    gint loop;     /* the innermost one around it, -1 none */
     guint n_terms;
     WsBitTerm *term;
     const struct WsBitOp *op;
