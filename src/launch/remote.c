@@ -169,15 +169,16 @@ static gboolean pause_for(const WsRunSpec *spec, guint ms)
     return !interrupted(spec);
 }
 
-/* Shows the log until the runner has ended or is gone; reconnects. */
+/* Shows the log until the runner has ended or is gone, or its folder is; reconnects. */
 static gboolean follow(const WsRunSpec *spec, const char *there, GError **error)
 {
     Log log = { 0, spec->quiet };
     const guint first_pause = spec->retry_ms ? spec->retry_ms : 1000;
     for (guint lost = 0; lost < MAX_LOST;) {
         g_autofree char *command = g_strdup_printf(
-            "cd %s && { tail -c +%" G_GSIZE_FORMAT " -f log & t=$!; while [ ! -e status ] && "
-            "{ [ ! -s pid ] || kill -0 $(cat pid) 2> /dev/null; }; do sleep 0.2; done; "
+            "cd %s && { tail -c +%" G_GSIZE_FORMAT " -f log & t=$!; while [ -e log ] && "
+            "[ ! -e status ] && { [ ! -s pid ] || kill -0 $(cat pid) 2> /dev/null; }; do sleep "
+            "0.2; done; "
             "sleep 0.3; kill $t; }",
             there, log.seen + 1);
         const char *argv[] = {
