@@ -95,6 +95,12 @@ WsPtxasReport *ws_nvcc_run(const char *cuda, GBytes **cubin, GError **error);
 gboolean ws_ptxas_report_clean(const WsPtxasReport *r);
 
 /* --- rehearsal ------------------------------------------------------------------------------- */
+/* Values of references, by what they depend on. Of one thread; whoever makes it frees it. */
+typedef struct WsReferenceValues WsReferenceValues;
+WsReferenceValues *ws_reference_values_new(void);
+void ws_reference_values_free(WsReferenceValues *v);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsReferenceValues, ws_reference_values_free)
+
 typedef struct {
     guint64 seed;
     gint64 sms; /* CTAs of a persistent launch; default 2 */
@@ -102,6 +108,7 @@ typedef struct {
     const gint64 *size;
     guint n_size;
     const WsHold *hold; /* NULL; else agents are held to its order */
+    WsReferenceValues *values; /* NULL; else what other rehearsals with it need not work out again */
 } WsRehearseOptions;
 /* What threads of a CTA wait for when nothing moves any more. */
 typedef struct {

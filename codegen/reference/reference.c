@@ -146,7 +146,9 @@ typedef void (*EvalFunction)(guint64 *env, const gint64 *flat, double *out, gint
 
 struct WsReference {
     WsProgram *p;
-    WsJit *jit;
+    LLVMModuleRef module; /* until it is compiled, which takes it and its context */
+    LLVMContextRef context;
+    WsJit *jit;         /* NULL until the first evaluation */
     EvalFunction *eval; /* per tensor, NULL if it is no output */
     guint64 *env;
     guint n_sizes, n_scalars, flags_slot, memo_slot, terms_slot;
@@ -155,14 +157,12 @@ struct WsReference {
 
 WsReference *ws_reference_new(const WsProgram *p, GError **error)
 {
-    static const WsJitSymbol symbol[] = { { "ws_ref_memo_find", memo_find },
-                                          { "ws_ref_memo_store", memo_store } };
-    LLVMContextRef context = LLVMContextCreate();
-    RefBuilder *b = ws_ref_builder_new(p, context, "reference", TRUE);
     g_autoptr(WsReference) r = g_new0(WsReference, 1);
+    r->context = LLVMContextCreate();
+    RefBuilder *b = ws_ref_builder_new(p, r->context, "reference", TRUE);
     gboolean fine = TRUE;
-    guint i;
     r->p = ws_program_ref(p);
+    r->module = b->module;
     r->eval = g_new0(EvalFunction, p->n_tensors);
     r->env = g_new0(guint64, b->n_slots);
     r->n_sizes = b->n_sizes;
@@ -171,8 +171,7 @@ WsReference *ws_reference_new(const WsProgram *p, GError **error)
     r->memo_slot = b->memo_slot;
     r->terms_slot = b->terms_slot;
     r->env[r->terms_slot] = WS_REFERENCE_TERMS;
-    r->memo.entry = g_new0(MemoEntry, MEMO_ENTRIES);
-    for (i = 0; i < p->n_tensors && fine; i++) {
+    for (guint i = 0; i < p->n_tensors && fine; i++) {
         RefFunction *f;
         if (p->tensor[i].access == WS_ACCESS_READ)
             continue;
@@ -181,22 +180,37 @@ WsReference *ws_reference_new(const WsProgram *p, GError **error)
         if (fine)
             build_host(b, i, f);
     }
-    if (fine)
-        r->jit = ws_jit_new(b->module, context, "default<O2>", symbol, G_N_ELEMENTS(symbol), error);
-    else {
-        LLVMDisposeModule(b->module);
-    }
     ws_ref_builder_free(b);
-    if (!fine)
-        LLVMContextDispose(context);
-    for (i = 0; i < p->n_tensors && r->jit && fine; i++) {
+    return fine ? g_steal_pointer(&r) : NULL;
+}
+
+static gboolean compile(WsReference *r, GError **error)
+{
+    static const WsJitSymbol symbol[] = { { "ws_ref_memo_find", memo_find },
+                                          { "ws_ref_memo_store", memo_store } };
+    if (r->module) {
+        r->jit = ws_jit_new(g_steal_pointer(&r->module), g_steal_pointer(&r->context),
+                            "default<O2>", symbol, G_N_ELEMENTS(symbol), error);
+        r->memo.entry = g_new0(MemoEntry, MEMO_ENTRIES);
+    }
+    for (guint i = 0; i < r->p->n_tensors && r->jit; i++) {
         g_autofree char *name = g_strdup_printf("ws_eval_%u", i);
-        if (p->tensor[i].access == WS_ACCESS_READ)
+        if (r->p->tensor[i].access == WS_ACCESS_READ)
             continue;
         r->eval[i] = (EvalFunction)ws_jit_find(r->jit, name, error);
-        fine = r->eval[i] != NULL;
+        if (!r->eval[i])
+            return FALSE;
     }
-    return r->jit && fine ? g_steal_pointer(&r) : NULL;
+    return r->jit != NULL;
+}
+
+char *ws_reference_text(const WsReference *r)
+{
+    if (!r->module)
+        return NULL;
+    char *text = LLVMPrintModuleToString(r->module), *own = g_strdup(text);
+    LLVMDisposeMessage(text);
+    return own;
 }
 
 void ws_reference_free(WsReference *r)
@@ -204,6 +218,10 @@ void ws_reference_free(WsReference *r)
     if (!r)
         return;
     ws_jit_free(r->jit);
+    if (r->module)
+        LLVMDisposeModule(r->module);
+    if (r->context)
+        LLVMContextDispose(r->context);
     g_free(r->memo.entry);
     g_free(r->env);
     g_free(r->eval);
@@ -215,6 +233,8 @@ gboolean ws_reference_eval(WsReference *r, guint tensor, const WsReferenceInput 
                            const gint64 *flat, gint64 first, gint64 n, double *out, GError **error)
 {
     guint i, slot = 0;
+    if (!r->jit && !compile(r, error))
+        return FALSE;
     g_return_val_if_fail(tensor < r->p->n_tensors && r->eval[tensor], FALSE);
     for (i = 0; i < r->p->n_tensors; i++)
         r->env[slot++] = (guint64)(guintptr)input->tensor[i];

@@ -11,12 +11,16 @@ typedef struct WsReference WsReference;
 /* Terms of all sums, maxima and minima that one WsReference evaluates at most: some seconds. */
 #define WS_REFERENCE_TERMS ((gint64)1 << 31)
 
-/* Compiles the reference of every output tensor (access write or reduce). NULL with
+/* Builds the reference of every output tensor (access write or reduce); the first evaluation
+ * compiles it. NULL with
  * WS_GENERATE_ERROR if there is no reference for one of them, or it has a problem
  * (ws_formula_problem); the message names the statement. */
 WsReference *ws_reference_new(const WsProgram *p, GError **error);
 void ws_reference_free(WsReference *r);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsReference, ws_reference_free)
+/* What it computes, as LLVM: two references of the same text have the same values for the same
+ * input. NULL once it was evaluated. Caller frees. */
+char *ws_reference_text(const WsReference *r);
 
 /* What the statements read. All arrays are in program order and borrowed. */
 typedef struct {

@@ -229,6 +229,50 @@ static void test_seed(void)
     ws_rehearse_result_free(c);
 }
 
+/* Values of references that are kept: with them every rehearsal says what it says alone. Other
+ * seeds, sizes, references and constants in turn, each of them twice. */
+static void test_values(void)
+{
+    static const Change none = { NULL, NULL }, twice = { "\"C[m,n] = sum(", "\"C[m,n] = 2*sum(" };
+    static const struct {
+        Change change;
+        WsSetting set;
+        gint64 size[3];
+        guint64 seed;
+        gboolean right;
+    } runs[] = {
+        { none, { "STAGES", 3 }, { 64, 72, 40 }, 1, TRUE },
+        { none, { "STAGES", 2 }, { 64, 72, 40 }, 1, TRUE },
+        { twice, { "STAGES", 2 }, { 64, 72, 40 }, 1, FALSE },
+        { none, { "STAGES", 2 }, { 64, 72, 40 }, 2, TRUE },
+        { none, { "STAGES", 2 }, { 72, 64, 40 }, 1, TRUE },
+        { none, { "STAGES", 2 }, { 64, 72, 48 }, 1, TRUE },
+    };
+    static const char *const names[] = { "M", "N", "K" };
+    g_autoptr(WsReferenceValues) values = ws_reference_values_new();
+    for (guint i = 0; i < 2 * G_N_ELEMENTS(runs); i++) {
+        const guint at = i % G_N_ELEMENTS(runs);
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(GError) error = NULL;
+        g_autoptr(WsProgram) p = load(COOPERATIVE, &runs[at].change, 1, &runs[at].set, 1);
+        WsRehearseOptions o = {
+            .seed = runs[at].seed, .size_name = names, .size = runs[at].size, .n_size = 3
+        };
+        WsRehearseResult *alone = ws_rehearse(p, &o, findings, &error);
+        g_assert_no_error(error);
+        o.values = values;
+        WsRehearseResult *kept = ws_rehearse(p, &o, findings, &error);
+        g_assert_no_error(error);
+        g_assert_true(alone->matches == runs[at].right);
+        g_assert_cmpuint(alone->elements, ==, kept->elements);
+        g_assert_cmpuint(alone->wrong, ==, kept->wrong);
+        g_assert_cmpfloat(alone->worst_error, ==, kept->worst_error);
+        g_assert_cmpstr(alone->first_wrong, ==, kept->first_wrong);
+        ws_rehearse_result_free(alone);
+        ws_rehearse_result_free(kept);
+    }
+}
+
 /* Sizes that make no launch, and tensors no machine holds, are errors that say so. */
 static void test_refused(void)
 {
@@ -257,6 +301,7 @@ int main(int argc, char **argv)
         g_test_add_data_func(path, &broken[i], test_broken);
     }
     g_test_add_func("/rehearse/seed", test_seed);
+    g_test_add_func("/rehearse/values", test_values);
     g_test_add_func("/rehearse/refused", test_refused);
     return g_test_run();
 }

@@ -124,12 +124,16 @@ static int write_report(const WsProgram *p, const Sink *to)
 }
 #endif
 
-/* Each takes as long as a rehearsal does; --pinned tries none. */
-static gboolean tried(const WsProgram *p, gpointer n)
+typedef struct {
+    WsCliShown *shown;
+    guint n; /* designs so far */
+} Tried;
+
+static gboolean tried(const WsProgram *p, gpointer data)
 {
-    ws_cli_progress("proving and rehearsing: %u designs with other constants so far",
-                    (*(guint *)n)++);
-    const gboolean right = ws_cli_shown(p, NULL);
+    Tried *t = data;
+    ws_cli_progress("proving and rehearsing: %u designs with other constants so far", t->n++);
+    const gboolean right = ws_cli_shown(p, t->shown);
     ws_cli_progress(NULL);
     return right;
 }
@@ -140,8 +144,9 @@ static int write_kernel(const WsProgram *p, const Sink *to)
     WsExport export = export_of(as);
     if (export) {
         g_autoptr(GError) refused = NULL;
-        guint n = 0;
-        const WsPyJudge judge = { tried, &n, ws_cli_proved };
+        g_autoptr(WsCliShown) shown = ws_cli_shown_new();
+        Tried all = { shown, 0 };
+        const WsPyJudge judge = { tried, &all, ws_cli_proved };
         g_autofree char *python = export(p, to->remarks, to->pinned ? NULL : &judge, &refused);
         if (!python)
             return generate_error(refused);

@@ -134,7 +134,8 @@ static void test_case(gconstpointer data)
     g_autofree char *folder = g_dir_make_tmp("warpstave-parameters-XXXXXX", NULL);
     g_autofree char *file = g_strconcat(folder, "/export.py", NULL);
     const Export export = !strcmp(c->as, "gluon") ? ws_generate_gluon : ws_generate_tle;
-    const WsPyJudge judge = { c->rehearsed ? ws_cli_shown : proved, NULL };
+    g_autoptr(WsCliShown) shown = ws_cli_shown_new();
+    const WsPyJudge judge = { c->rehearsed ? ws_cli_shown : proved, shown };
     g_autoptr(WsProgram) p = program_of(path, NULL, 0);
     g_autoptr(GError) error = NULL;
     g_autofree char *text = export(p, FALSE, &judge, &error);
