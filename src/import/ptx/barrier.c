@@ -1,4 +1,4 @@
-#include "import/ptx/walk.h"
+#include "import/ptx/region/region.h"
 
 #include <string.h>
 
@@ -88,26 +88,65 @@ static gboolean is_parity(const WsExpr *e)
     return turned;
 }
 
+/* Of the state that an arrival gave: its phase, and which one that is; NULL: that is not known. Each
+ * round makes the one arrival, and the others are counted by ptx_phases_checked(). */
+static const WsExpr *phase_of_arrival(PtxWalk *w, const WsPtxInst *i)
+{
+    WsRead *r = w->p.r;
+    const Val *v = ptx_operand(w, i->arg[2]);
+    WsReadStep *a = v->kind == VAL_TUPLE ? v->step : NULL;
+    const WsExpr *at = ptx_address(w, i->arg[1], NULL);
+    gint64 d, n;
+    guint found;
+    if (!a || !at || i->guard || a->when || a->cta || a->off || !ptx_in_round(w) ||
+        !g_ptr_array_find(w->p.to, a, &found) ||
+        !ws_x_difference(at, a->barrier.index, &d) || d)
+        return NULL;
+    if (w->p.probing)
+        return ws_x_int(r, 0);
+    g_ptr_array_add(w->phases, a);
+    if (!w->p.loops->len)
+        return ws_x_is(at, &n) ? ws_x_int(r, 0) : NULL;
+    const OpenLoop *loop = &g_array_index(w->p.loops, OpenLoop, w->p.loops->len - 1);
+    const WsExpr *rounds = ws_x_total(r, loop->name);
+    if (ws_x_is(at, &n))
+        return ws_x_mod(r, rounds, 2);
+    PtxSpot spot;
+    if (!ptx_spot(r, at, &spot) || spot.per_cta || spot.open || spot.n < 2 || spot.stride != 8 ||
+        !ws_x_difference(spot.index->arg[0], rounds, &d) || d)
+        return NULL;
+    return ws_x_mod(r, ws_x_op(r, WS_EXPR_DIV, rounds, ws_x_int(r, spot.n)), 2);
+}
+
 static void wait(PtxWalk *w, const WsPtxInst *i)
 {
     WsRead *r = w->p.r;
-    const WsExpr *parity = i->n > 2 ? ptx_int(w, i->arg[2]) : NULL;
+    const WsPtxInst *all = &g_array_index(w->ptx->inst, WsPtxInst, 0);
+    const gboolean by_parity = strstr(i->op, ".parity") != NULL;
+    const WsExpr *parity = i->n > 2 && by_parity ? ptx_int(w, i->arg[2]) : NULL;
     if (parity && !is_parity(parity))
         parity = NULL; /* no phase has another one */
     parity = parity ? ptx_fit(w, ws_x_mod(r, parity, 2)) : NULL;
-    if (!strstr(i->op, ".parity"))
-        parity = NULL;
     if (parity && ws_x_mentions(parity, PTX_SMEM))
         parity = NULL;
+    if (i->n > 2 && !by_parity && i->spin)
+        parity = phase_of_arrival(w, i);
+    const GPtrArray *lost = g_hash_table_lookup(w->ptx->spun, GUINT_TO_POINTER((guint)(i - all)));
+    for (guint k = 0; lost && k < lost->len; k++)
+        ptx_forget(w, g_ptr_array_index(lost, k));
     if (!i->spin) { /* nothing waits: what it finds is a value */
         const WsExpr *at = i->n > 1 ? ptx_address(w, i->arg[1], NULL) : NULL;
         if (i->n)
             ptx_set(w, i->arg[0], py_int(&w->p, ptx_token(w, at, parity)));
         return;
     }
+    if (i->n)
+        ptx_forget(w, i->arg[0]);
     w->waits = TRUE;
     if (!parity) {
-        ptx_lost(w, i, "a wait whose parity is no affine expression");
+        ptx_lost(w, i,
+                 by_parity ? "a wait whose parity is no affine expression"
+                           : "a wait for the phase of an arrival that is not followed");
         return;
     }
     WsReadStep *s = at_barrier(w, WS_READ_WAIT, i, i->arg[1]);
@@ -115,10 +154,21 @@ static void wait(PtxWalk *w, const WsPtxInst *i)
         s->parity = parity;
 }
 
+/* The state that an arrival gives: the phase it is in. */
+static void give_state(PtxWalk *w, const WsPtxInst *i, WsReadStep *s)
+{
+    if (!i->n || *i->arg[0] == '[' || !strcmp(i->arg[0], "_"))
+        return;
+    Val *v = py_val(&w->p, s ? VAL_TUPLE : VAL_OPAQUE);
+    v->step = s;
+    ptx_set(w, i->arg[0], v);
+}
+
 static void expect(PtxWalk *w, const WsPtxInst *i)
 {
     const guint at = strstr(i->op, "mbarrier.arrive") ? 1 : 0;
     gint64 bytes;
+    give_state(w, i, NULL);
     if (i->n < at + 2 || !ws_x_is(ptx_int(w, i->arg[at + 1]), &bytes)) {
         ptx_lost(w, i, "an expect whose number of bytes is not a number");
         return;
@@ -134,11 +184,13 @@ static void expect(PtxWalk *w, const WsPtxInst *i)
     WsReadStep *s = at_barrier(w, WS_READ_EXPECT, i, i->arg[at]);
     if (s)
         s->n = bytes;
+    give_state(w, i, s);
 }
 
 static void arrive(PtxWalk *w, const WsPtxInst *i)
 {
     WsReadStep *s = at_barrier(w, WS_READ_ARRIVE, i, i->arg[1]);
+    give_state(w, i, s);
     const gboolean there = s && s->cta && w->ptx->cluster < 2; /* how many CTAs is not said */
     if (there || (s && strstr(i->op, "shared::cluster") && !s->cta)) {
         s->off = TRUE;

@@ -433,6 +433,7 @@ void ptx_finish(PtxWalk *w)
     ptx_visit(f.r, place_barrier, &f);
     ptx_visit(f.r, name_barrier, &f);
     expects(&f);
+    ptx_phases_checked(w);
     ptx_uses(w);
     ptx_regions_find(&f.regions);
     ptx_visit(f.r, apart_from_barriers, &f);

@@ -395,6 +395,8 @@ static void walk_init(PtxWalk *w)
     w->flying = g_hash_table_new(g_str_hash, g_str_equal);
     w->unfenced = g_hash_table_new(g_str_hash, g_str_equal);
     w->parts = g_hash_table_new(g_str_hash, g_str_equal);
+    w->lazy = g_hash_table_new(g_str_hash, g_str_equal);
+    w->phases = g_ptr_array_new();
     w->turned = g_hash_table_new(g_str_hash, g_str_equal);
     w->operands = g_hash_table_new(NULL, NULL);
     w->heads = g_hash_table_new(NULL, NULL);
@@ -422,6 +424,7 @@ static void walk_init(PtxWalk *w)
     w->spread = g_hash_table_new(NULL, NULL);
     w->partly = g_hash_table_new(NULL, NULL);
     collect_sums(w);
+    ptx_lazy_find(w);
 }
 
 static void walk_clear(PtxWalk *w)
@@ -441,6 +444,7 @@ static void walk_clear(PtxWalk *w)
     g_array_unref(w->stores);
     g_ptr_array_unref(w->least);
     g_array_unref(w->sync_ids);
+    g_ptr_array_unref(w->phases);
     if (w->all_ids)
         g_array_unref(w->all_ids);
     if (w->all_skips)

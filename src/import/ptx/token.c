@@ -47,3 +47,33 @@ void ptx_tokens_end(PtxWalk *w)
             g_hash_table_iter_replace(&it, (gpointer)py_opaque(&w->p));
     }
 }
+
+static guint arrivals_like(const GPtrArray *list, const WsReadStep *a, gboolean *found)
+{
+    guint n = 0;
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        if (s->off)
+            continue;
+        *found |= s == a;
+        n += s->barrier.object == a->barrier.object &&
+             (s->kind == WS_READ_ARRIVE || s->kind == WS_READ_EXPECT);
+        n += arrivals_like(s->body, a, found) + arrivals_like(s->other, a, found);
+    }
+    return n;
+}
+
+/* A wait for the phase of an arrival was read as one for as many completions as there are rounds
+ * before: so there is no other arrival of its group there. */
+void ptx_phases_checked(PtxWalk *w)
+{
+    for (guint i = 0; i < w->phases->len; i++) {
+        const WsReadStep *a = g_ptr_array_index(w->phases, i);
+        for (guint g = 0; g < w->p.r->groups->len; g++) {
+            gboolean found = FALSE;
+            const WsReadGroup *group = g_ptr_array_index(w->p.r->groups, g);
+            if (arrivals_like(group->body, a, &found) != 1 && found)
+                ptx_lose_line(w, a->line, "a wait for the phase of one of several arrivals");
+        }
+    }
+}

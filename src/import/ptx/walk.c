@@ -23,7 +23,7 @@ void ptx_instruction(PtxWalk *w, const WsPtxInst *i)
                        "this kernel takes too long to follow");
         return;
     }
-    if (ptx_step(w, i) || ptx_arithmetic(w, i))
+    if (ptx_lazy(w, i) || ptx_step(w, i) || ptx_arithmetic(w, i))
         return;
     if (i->n && *i->arg[0] != '[') /* whatever it computes is not known */
         ptx_forget(w, i->arg[0]);
@@ -39,8 +39,14 @@ typedef struct {
     const WsPtxLoop *blocks;
     gboolean once;    /* the condition stands behind the first round */
     const char *tile; /* register of a claimed tile, NULL none */
+    const GPtrArray *to; /* list of a round */
     WsPyNode node;
 } Walked;
+
+gboolean ptx_in_round(const PtxWalk *w)
+{
+    return w->walked ? ((const Walked *)w->walked)->to == w->p.to : w->p.to == w->p.group->body;
+}
 
 static gboolean inside(const WsPtxLoop *l, guint b)
 {
@@ -55,6 +61,7 @@ static void run_round(PyRead *p, PyLoop *l)
     Walked *own = (Walked *)l;
     Walked *outer = w->walked;
     w->walked = own;
+    own->to = w->p.to;
     w->again = NULL;
     w->tested_first = FALSE;
     w->fresh = TRUE;

@@ -116,6 +116,8 @@ typedef struct {
     GHashTable *unfenced;  /* registers used since the last wgmma.fence -> how: flying.c */
     GHashTable *parts;     /* all registers of left operands */
     GHashTable *heads;     /* loops being walked: head blocks */
+    GHashTable *lazy;      /* registers that wrap where they are read -> 1 + modulus (lazy.c) */
+    GPtrArray *phases;     /* WsReadStep*: arrivals whose phase is waited for */
     const WsExpr *again;   /* condition under which the round just walked is followed by another */
     gboolean tested_first; /* … tested at the head */
     gint64 registers;      /* of setmaxnreg before the first wait */
@@ -304,6 +306,8 @@ void ptx_stores_closed(PtxWalk *w, const WsPtxInst *i);
 void ptx_stores_counted(PtxWalk *w); /* at the end of a thread: no wait counts an empty group */
 /* What a try_wait said counts only until the thread learns something else. */
 void ptx_tokens_end(PtxWalk *w);
+/* Waits for the phase of an arrival: each thread has no other arrivals there. */
+void ptx_phases_checked(PtxWalk *w);
 /* The value of a test of a barrier's phase; of a condition: NULL if it is none, `done` whether it
  * holds when the phase is complete. */
 const WsExpr *ptx_token(PtxWalk *w, const WsExpr *barrier, const WsExpr *parity);
@@ -314,6 +318,12 @@ void ptx_unread(PtxWalk *w, const WsPtxInst *i, const char *what);
 void ptx_finish(PtxWalk *w);
 /* counters: rounds of inner loops are counted, not asked for (`k.total` stands behind loop k). */
 WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file, gboolean counters);
+
+/* --- lazy.c: indices that wrap where they are read */
+void ptx_lazy_find(PtxWalk *w);
+gboolean ptx_lazy(PtxWalk *w, const WsPtxInst *i); /* FALSE: it has nothing to do with one */
+/* No branch is open in the innermost round, or in the thread. */
+gboolean ptx_in_round(const PtxWalk *w);
 
 /* --- divide.c --------------------------------------------------------------------------------- */
 

@@ -331,17 +331,10 @@ static void fill_loop(WsPtx *p, WsPtxLoop *loop, guint latch)
     loop->dispatch |= is_table(inst_at(p, block_at(p, loop->head)->last));
 }
 
-gboolean ws_ptx_flow(WsPtx *p, const char *file, GError **error)
+static gboolean build(WsPtx *p, const char *file, GError **error)
 {
-    if (!p->inst->len) {
-        g_set_error(error, WS_IMPORT_ERROR, WS_IMPORT_ERROR_NOTHING,
-                    "%s:%u:1: the kernel is empty. Import a kernel with a body.", file, p->line);
-        return FALSE;
-    }
-    for (guint i = 0; i < p->inst->len; i++)
-        p->few_lanes |= strstr(inst_at(p, i)->op, "matrix.") && !strstr(inst_at(p, i)->op, ".x4");
-    find_spins(p);
-    resolve_targets(p);
+    g_array_set_size(p->blocks, 0);
+    g_array_set_size(p->loops, 0);
     make_blocks(p);
     if (p->blocks->len > WS_PTX_MAX_BLOCKS) {
         g_set_error(error, WS_IMPORT_ERROR, WS_IMPORT_ERROR_READ,
@@ -362,4 +355,18 @@ gboolean ws_ptx_flow(WsPtx *p, const char *file, GError **error)
         }
     }
     return TRUE;
+}
+
+gboolean ws_ptx_flow(WsPtx *p, const char *file, GError **error)
+{
+    if (!p->inst->len) {
+        g_set_error(error, WS_IMPORT_ERROR, WS_IMPORT_ERROR_NOTHING,
+                    "%s:%u:1: the kernel is empty. Import a kernel with a body.", file, p->line);
+        return FALSE;
+    }
+    for (guint i = 0; i < p->inst->len; i++)
+        p->few_lanes |= strstr(inst_at(p, i)->op, "matrix.") && !strstr(inst_at(p, i)->op, ".x4");
+    find_spins(p);
+    resolve_targets(p);
+    return build(p, file, error) && (!ws_ptx_spins(p) || build(p, file, error));
 }

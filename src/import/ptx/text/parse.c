@@ -542,6 +542,7 @@ WsPtx *ws_ptx_parse(const char *text, gsize length, const char *file, const char
     p->locals = g_hash_table_new(g_str_hash, g_str_equal);
     p->odd = g_array_new(FALSE, FALSE, sizeof(WsPtxOdd));
     p->files = g_hash_table_new(g_str_hash, g_str_equal);
+    p->spun = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_ptr_array_unref);
     g_array_set_clear_func(p->loops, free_loop);
     g_autoptr(GPtrArray) declared = g_ptr_array_new();
     g_autoptr(GArray) scopes = g_array_new(FALSE, FALSE, sizeof(Scope));

@@ -16,6 +16,7 @@ void ws_ptx_free(WsPtx *p)
     g_array_unref(p->blocks);
     g_array_unref(p->block_of);
     g_array_unref(p->loops);
+    g_hash_table_unref(p->spun);
     g_hash_table_unref(p->shared);
     g_hash_table_unref(p->own);
     g_hash_table_unref(p->locals);

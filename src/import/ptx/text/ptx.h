@@ -93,6 +93,7 @@ typedef struct {
     GArray *blocks;          /* WsPtxBlock */
     GArray *block_of;        /* guint: instruction -> block */
     GArray *loops;           /* WsPtxLoop */
+    GHashTable *spun; /* number of a wait that was a loop -> GPtrArray: registers left unknown */
 } WsPtx;
 
 /* Reads the kernel of that name (NULL: the first that holds mbarriers, else the first). `file`
@@ -108,6 +109,8 @@ PtxEnd ws_ptx_end(const WsPtx *p, const WsPtxInst *i);
 gboolean ws_ptx_calls(const WsPtx *p, const WsPtxInst *i, const char *function);
 /* Blocks, joins and loops. FALSE with WS_IMPORT_ERROR: too many. */
 gboolean ws_ptx_flow(WsPtx *p, const char *file, GError **error);
+/* Loops that are waits, as C++ writes them: their branches are none. TRUE: blocks are new. */
+gboolean ws_ptx_spins(WsPtx *p);
 /* Files and functions of the whole text. */
 void ws_ptx_around(WsPtx *p, const char *text, const char *end);
 const char *ws_ptx_keep(WsPtx *p, const char *text, gsize n); /* without blanks around it */
