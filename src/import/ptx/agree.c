@@ -73,7 +73,7 @@ static gboolean alone_behind(const Agree *a, const GPtrArray *list, guint at)
  * for itself. */
 static gboolean fences_for_all(const Agree *a, const GPtrArray *list, const WsReadStep *fence)
 {
-    gboolean met = FALSE;
+    gboolean met = list == a->leader; /* nothing was accessed yet */
     for (guint i = 0; list && i < list->len; i++) {
         const WsReadStep *s = g_ptr_array_index(list, i);
         if (s == fence)
@@ -207,6 +207,43 @@ static void add_all(GPtrArray *to, const GPtrArray *list)
             g_ptr_array_add(to, g_ptr_array_index(list, i));
 }
 
+/* Where the leader expects bytes, which is an arrival, the other one arrives: its number in the
+ * leader's steps from `next` on, before anything that both do; -1: it does not. */
+static gint arrives_instead(Agree *a, const GPtrArray *leader, guint next, const WsReadStep *o)
+{
+    if (o->kind != WS_READ_ARRIVE || o->when || o->cta || o->n != 1 || o->text ||
+        a->who == PTX_TWO_LANES)
+        return -1;
+    for (guint k = next; k < leader->len; k++) {
+        const WsReadStep *s = g_ptr_array_index(leader, k);
+        if (s->kind == WS_READ_EXPECT && !s->when && same(s->barrier.index, o->barrier.index))
+            return (gint)k;
+        if (s->kind != WS_READ_EXPECT && s->kind != WS_READ_LOAD)
+            return -1;
+    }
+    return -1;
+}
+
+void ptx_agree_others(PtxWalk *w, GPtrArray *leader, gint64 threads)
+{
+    for (guint i = 0; leader && i < leader->len; i++) {
+        WsReadStep *s = g_ptr_array_index(leader, i);
+        const guint n = GPOINTER_TO_UINT(g_hash_table_lookup(w->beside, s));
+        ptx_agree_others(w, s->body, threads);
+        ptx_agree_others(w, s->other, threads);
+        if (!n || s->off)
+            continue;
+        if (n != w->compared)
+            ptx_lose_line(w, s->line, "an arrival of some of the threads of a group");
+        WsReadStep *others = ws_source_step(w->p.r, NULL, WS_READ_ARRIVE, s->line, 1, s->line);
+        others->barrier.index = s->barrier.index;
+        others->n = threads - 1;
+        others->text = PTX_OTHERS;
+        g_hash_table_insert(w->made_by, others, g_hash_table_lookup(w->made_by, s));
+        g_ptr_array_insert(leader, (gint)++i, others);
+    }
+}
+
 static void walk(Agree *a, const GPtrArray *leader, const GPtrArray *other)
 {
     guint next = 0;
@@ -219,6 +256,14 @@ static void walk(Agree *a, const GPtrArray *leader, const GPtrArray *other)
                 break;
         }
         a->works |= is_work(o);
+        const gint instead = k == leader->len ? arrives_instead(a, leader, next, o) : -1;
+        if (instead >= 0) {
+            gpointer expect = g_ptr_array_index(leader, (guint)instead);
+            const guint n = GPOINTER_TO_UINT(g_hash_table_lookup(a->w->beside, expect));
+            g_hash_table_insert(a->w->beside, expect, GUINT_TO_POINTER(n + 1));
+            next = (guint)instead + 1;
+            continue;
+        }
         if (k == leader->len) {
             differ(a, o, "a step that only some threads of a group make");
             continue;
@@ -276,6 +321,7 @@ void ptx_agree(PtxWalk *w, const GPtrArray *leader, const GPtrArray *other, PtxW
 {
     Agree a = { .w = w, .who = who, .leader = leader, .other = other };
     g_autoptr(GPtrArray) mine = g_ptr_array_new(), theirs = g_ptr_array_new();
+    w->compared += who != PTX_TWO_LANES;
     if (who == PTX_OTHER_WARP && !ptx_works(other) && !meets(other))
         return; /* it only meets the others */
     add_all(mine, leader);

@@ -88,8 +88,8 @@ static gboolean is_parity(const WsExpr *e)
     return turned;
 }
 
-/* Of the state that an arrival gave: its phase, and which one that is; NULL: that is not known. Each
- * round makes the one arrival, and the others are counted by ptx_phases_checked(). */
+/* Of the state that an arrival gave: its phase, and which one that is; NULL: that is not known.
+ * Each round makes the one arrival, and the others are counted by ptx_phases_checked(). */
 static const WsExpr *phase_of_arrival(PtxWalk *w, const WsPtxInst *i)
 {
     WsRead *r = w->p.r;
@@ -99,8 +99,7 @@ static const WsExpr *phase_of_arrival(PtxWalk *w, const WsPtxInst *i)
     gint64 d, n;
     guint found;
     if (!a || !at || i->guard || a->when || a->cta || a->off || !ptx_in_round(w) ||
-        !g_ptr_array_find(w->p.to, a, &found) ||
-        !ws_x_difference(at, a->barrier.index, &d) || d)
+        !g_ptr_array_find(w->p.to, a, &found) || !ws_x_difference(at, a->barrier.index, &d) || d)
         return NULL;
     if (w->p.probing)
         return ws_x_int(r, 0);

@@ -248,6 +248,7 @@ static void one_group(PtxWalk *w, Role *warp, guint first, guint n, guint leader
     Role lane, last;
     GHashTable *lines[4];
     GPtrArray *body = warp[leader].group->body;
+    w->compared = 0;
     for (guint i = 0; i < n; i++)
         lines[i] = warp[i].lines;
     follow(w, (first + leader) * 32 + 1, FALSE, &lane);
@@ -287,6 +288,7 @@ static void one_group(PtxWalk *w, Role *warp, guint first, guint n, guint leader
         }
     }
     clear_role(w->p.r, &lane);
+    ptx_agree_others(w, body, 32 * (gint64)n);
     finish_group(w, &warp[leader], n);
 }
 
@@ -397,6 +399,7 @@ static void walk_init(PtxWalk *w)
     w->parts = g_hash_table_new(g_str_hash, g_str_equal);
     w->lazy = g_hash_table_new(g_str_hash, g_str_equal);
     w->phases = g_ptr_array_new();
+    w->beside = g_hash_table_new(NULL, NULL);
     w->turned = g_hash_table_new(g_str_hash, g_str_equal);
     w->operands = g_hash_table_new(NULL, NULL);
     w->heads = g_hash_table_new(NULL, NULL);

@@ -37,9 +37,8 @@ static gint64 wraps_at(const PtxWalk *w, guint at, const char **x, const char **
     for (guint k = at; k-- > 0 && k + 16 > at;) {
         const WsPtxInst *before = inst_at(w, k);
         if (before->n && !strcmp(before->arg[0], i->arg[3])) {
-            if (!is_op(before, "setp.eq") || before->n != 3 ||
-                strcmp(before->arg[1], i->arg[2]) || !ptx_number(before->arg[2], &n) || n < 2 ||
-                n > 1 << 16)
+            if (!is_op(before, "setp.eq") || before->n != 3 || strcmp(before->arg[1], i->arg[2]) ||
+                !ptx_number(before->arg[2], &n) || n < 2 || n > 1 << 16)
                 return 0;
             *x = i->arg[2];
             *p = i->arg[3];
@@ -145,8 +144,9 @@ static void look(Lazy *q, guint at)
     }
     if (next)
         return;
-    if (copy && n && (g_hash_table_lookup(q->holds, i->arg[1]) == n ||
-                      (number_in(q, i->arg[1], &c) && c >= 0 && c <= GPOINTER_TO_INT(n) - 1)))
+    if (copy && n &&
+        (g_hash_table_lookup(q->holds, i->arg[1]) == n ||
+         (number_in(q, i->arg[1], &c) && c >= 0 && c <= GPOINTER_TO_INT(n) - 1)))
         return;
     refuse_all(q, i->arg[0], TRUE); /* written otherwise */
     for (guint k = 1; k < i->n; k++)
@@ -155,8 +155,11 @@ static void look(Lazy *q, guint at)
 
 void ptx_lazy_find(PtxWalk *w)
 {
-    Lazy q = { w, g_hash_table_new(g_str_hash, g_str_equal),
-               g_hash_table_new(g_str_hash, g_str_equal), w->lazy, g_hash_table_new(NULL, NULL),
+    Lazy q = { w,
+               g_hash_table_new(g_str_hash, g_str_equal),
+               g_hash_table_new(g_str_hash, g_str_equal),
+               w->lazy,
+               g_hash_table_new(NULL, NULL),
                g_hash_table_new(g_str_hash, g_str_equal) };
     for (guint k = 0; k < w->ptx->inst->len; k++) {
         const char *x, *p;
@@ -211,9 +214,9 @@ gboolean ptx_lazy(PtxWalk *w, const WsPtxInst *i)
     if (!is_op(i, "add"))
         return FALSE;
     const WsExpr *e = ptx_int(w, i->arg[1]);
-    ptx_set(w, i->arg[0],
-            e ? ptx_value(w, ws_x_mod(w->p.r, ws_x_op(w->p.r, WS_EXPR_ADD, e, ws_x_int(w->p.r, 1)),
-                                      n))
-              : py_opaque(&w->p));
+    ptx_set(
+        w, i->arg[0],
+        e ? ptx_value(w, ws_x_mod(w->p.r, ws_x_op(w->p.r, WS_EXPR_ADD, e, ws_x_int(w->p.r, 1)), n))
+          : py_opaque(&w->p));
     return TRUE;
 }

@@ -56,7 +56,7 @@ static guint arrivals_like(const GPtrArray *list, const WsReadStep *a, gboolean 
         if (s->off)
             continue;
         *found |= s == a;
-        n += s->barrier.object == a->barrier.object &&
+        n += s->barrier.object == a->barrier.object && g_strcmp0(s->text, PTX_OTHERS) &&
              (s->kind == WS_READ_ARRIVE || s->kind == WS_READ_EXPECT);
         n += arrivals_like(s->body, a, found) + arrivals_like(s->other, a, found);
     }

@@ -37,8 +37,8 @@ typedef struct {
     guint head;
     gint exit;
     const WsPtxLoop *blocks;
-    gboolean once;    /* the condition stands behind the first round */
-    const char *tile; /* register of a claimed tile, NULL none */
+    gboolean once;       /* the condition stands behind the first round */
+    const char *tile;    /* register of a claimed tile, NULL none */
     const GPtrArray *to; /* list of a round */
     WsPyNode node;
 } Walked;

@@ -14,6 +14,7 @@ G_BEGIN_DECLS
 
 #define PTX_ONCE     "once"    /* text of a FOR that nothing keeps from making its first round */
 #define PTX_SPREAD   "spread"  /* text of an ARRIVE that lanes make, each in another CTA */
+#define PTX_OTHERS   "others"  /* text of an ARRIVE of all threads but the one that expects there */
 #define PTX_TOKEN    "__token" /* stands in the value of a test of an mbarrier */
 #define PTX_WARP_MET "warp"    /* name of a step that is off: a barrier of the warp */
 #define PTX_SMEM     "shared_memory" /* where dynamic shared memory begins, aligned to 1024 */
@@ -117,6 +118,8 @@ typedef struct {
     GHashTable *parts;     /* all registers of left operands */
     GHashTable *heads;     /* loops being walked: head blocks */
     GHashTable *lazy;      /* registers that wrap where they are read -> 1 + modulus (lazy.c) */
+    GHashTable *beside;    /* expects -> how many threads arrive there instead (agree.c) */
+    guint compared;        /* threads that were compared with the leader of the group */
     GPtrArray *phases;     /* WsReadStep*: arrivals whose phase is waited for */
     const WsExpr *again;   /* condition under which the round just walked is followed by another */
     gboolean tested_first; /* … tested at the head */
@@ -171,6 +174,8 @@ typedef enum {
     PTX_SOME_LANE, /* of a warp of which several lanes copy */
 } PtxWho;
 void ptx_agree(PtxWalk *w, const GPtrArray *leader, const GPtrArray *other, PtxWho who);
+/* All other ones of `threads` arrive where the leader expects: a step behind it. */
+void ptx_agree_others(PtxWalk *w, GPtrArray *leader, gint64 threads);
 /* Does the loop make no round where `skip` holds, and only there? */
 gboolean ptx_guards(const PyRead *p, const WsExpr *skip, const WsReadStep *loop);
 const WsExpr *ptx_rounds_of(WsRead *r, const WsExpr *e, gint64 g); /* cdiv(e, g) */

@@ -23,8 +23,8 @@ static gboolean starts(const char *op, const char *word)
 /* Only its own registers change, or time passes; what lanes exchange is no such thing. */
 static gboolean passes_time(const WsPtxInst *i)
 {
-    static const char *const exchanges[] = { "shfl", "vote", "redux", "match", "elect",
-                                             "activemask", "griddepcontrol" };
+    static const char *const exchanges[] = { "shfl",  "vote",       "redux",         "match",
+                                             "elect", "activemask", "griddepcontrol" };
     for (guint k = 0; k < G_N_ELEMENTS(exchanges); k++)
         if (starts(i->op, exchanges[k]))
             return FALSE;
@@ -88,8 +88,8 @@ static gint only_test(const WsPtx *p, const WsPtxLoop *l, GPtrArray *written)
         const WsPtxBlock *x = block_at(p, b);
         for (guint k = x->first; k <= x->last; k++) {
             const WsPtxInst *i = inst_at(p, k);
-            const gboolean tests = strstr(i->op, "mbarrier.try_wait") ||
-                                   strstr(i->op, "mbarrier.test_wait");
+            const gboolean tests =
+                strstr(i->op, "mbarrier.try_wait") || strstr(i->op, "mbarrier.test_wait");
             if (tests ? test >= 0 || b != l->head || i->guard || i->spin || i->n < 3
                       : !passes_time(i))
                 return -1;
