@@ -333,13 +333,18 @@ static void play_program(const WsProgram *p, const WsCheckOptions *o, WsVerdict 
     else if (!proved && play->outside)
         v->kind = WS_VERDICT_OUTSIDE,
         v->reason = ws_phrase("the findings say what cannot be simulated");
-    else if (!proved && v->played->len == 0) {
+    else if (v->played->len == 0 && !cancelled(o)) {
         const char *last = v->skipped->len ? v->skipped->pdata[v->skipped->len - 1] : NULL;
-        ws_findings_add(findings, WS_RULE_F_PLAY, "sizes",
-                        "%s: no sizes were found that its assumptions allow%s%s", p->name,
-                        last ? ": " : "", last ? last : "");
-        v->kind = WS_VERDICT_OUTSIDE;
-        v->reason = ws_phrase("no sizes were found that its assumptions allow");
+        WsFinding *f = ws_findings_add(findings, WS_RULE_F_PLAY, "sizes",
+                                       "%s: no sizes were found that its assumptions allow%s%s",
+                                       p->name, last ? ": " : "", last ? last : "");
+        if (proved) { /* of no launch, perhaps */
+            f->severity = WS_SEVERITY_WARNING;
+            ws_finding_set_remedy(f, "see whether the assumptions contradict each other");
+        } else {
+            v->kind = WS_VERDICT_OUTSIDE;
+            v->reason = ws_phrase("no sizes were found that its assumptions allow");
+        }
     }
     ws_play_free(play);
     g_ptr_array_unref(cases);

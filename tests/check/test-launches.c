@@ -94,6 +94,27 @@ static void empty_rounds(void)
     }
 }
 
+/* What is proved of launches that no assumption allows says so. */
+static void no_launch(void)
+{
+    static const char *const assume[] = { "'N >= 9','N <= 3'", "'N < 0'", "'N <= 8'" };
+    for (guint i = 0; i < G_N_ELEMENTS(assume); i++) {
+        Row row = { "no launch", AXIS, "N > 20", NULL };
+        g_autofree char *plain = design_of(&row);
+        g_autofree char *list = g_strdup_printf(",'assume':[%s],\"tiles\"", assume[i]);
+        g_autofree char *quoted = g_strdelimit(g_strdup(list), "'", '"');
+        g_auto(GStrv) part = g_strsplit(plain, ",\"tiles\"", 2);
+        g_autofree char *text = g_strjoinv(quoted, part);
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsProgram) p = right_program(text, "no-launch", findings);
+        g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
+        const WsFinding *f = find_finding(findings, "F-PLAY", NULL, NULL, NULL);
+        g_assert_cmpint(v->kind, ==, WS_VERDICT_PROVED);
+        g_assert_true((f != NULL) == (i < 2));
+        g_assert_true(!f || f->severity == WS_SEVERITY_WARNING);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -101,6 +122,7 @@ int main(int argc, char **argv)
         g_autofree char *path = g_strdup_printf("/check/launches/%s", rows[i].title);
         g_test_add_data_func(path, &rows[i], launches);
     }
+    g_test_add_func("/check/launches/no-launch", no_launch);
     g_test_add_func("/check/launches/empty-rounds", empty_rounds);
     return g_test_run();
 }
