@@ -131,6 +131,21 @@ static gboolean is_read(const PtxRegions *q, const GArray *access, const PtxAcce
 
 typedef enum { PLACES, READ, REST } Guess;
 
+/* Is the box as large as those of the same map that stand beside it, or were settled before? */
+static gboolean of_one_size(const PtxExpect *e, GHashTable *maps, const PtxOperand *o)
+{
+    const gint64 settled =
+        (gint64)GPOINTER_TO_SIZE(g_hash_table_lookup(maps, GINT_TO_POINTER(o->tensor + 1)));
+    if (!o->unknown)
+        return TRUE;
+    for (guint i = 0; i < e->box->len; i++) {
+        const PtxOperand *other = g_ptr_array_index(e->box, i);
+        if (other->unknown && other->tensor == o->tensor && other->guess != o->guess)
+            return FALSE;
+    }
+    return !settled || settled == o->guess;
+}
+
 /* Sets the sizes of all boxes of one barrier where they are together as many bytes as it expects:
  * those of their places; those that are read there; what the boxes of maps that are known elsewhere
  * leave to the one that is not, where that is read. A map has boxes of one size. */
@@ -157,10 +172,15 @@ static gboolean settle(PtxRegions *q, const GArray *access, const PtxExpect *e, 
             return FALSE;
         o->guess = o->guess ? o->guess : rest;
     }
+    for (guint i = 0; i < e->box->len; i++)
+        if (!of_one_size(e, maps, g_ptr_array_index(e->box, i)))
+            return FALSE;
     for (guint i = 0; i < e->box->len; i++) {
         PtxOperand *o = g_ptr_array_index(e->box, i);
         o->to = o->guess;
-        g_hash_table_insert(maps, GINT_TO_POINTER(o->tensor + 1), GSIZE_TO_POINTER((gsize)o->to));
+        if (o->unknown)
+            g_hash_table_insert(maps, GINT_TO_POINTER(o->tensor + 1),
+                                GSIZE_TO_POINTER((gsize)o->to));
     }
     return TRUE;
 }
@@ -196,6 +216,22 @@ static gboolean is_left(const PtxRegions *q, const GArray *access, const PtxExpe
     return known || !boxes || e->bytes % 16 || e->bytes < least;
 }
 
+/* A map has boxes of one size: those that nobody settled, too. */
+static void one_size_each(PtxRegions *q, const GArray *access)
+{
+    g_autoptr(GHashTable) sizes = g_hash_table_new(NULL, NULL);
+    for (guint i = 0; i < access->len; i++) {
+        const PtxAccess *a = &g_array_index(access, PtxAccess, i);
+        gpointer map = GINT_TO_POINTER(a->o->tensor + 1), bytes = GSIZE_TO_POINTER((gsize)a->o->to),
+                 before = g_hash_table_lookup(sizes, map);
+        if (!a->load || !a->box || !a->o->unknown)
+            continue;
+        if (before && before != bytes)
+            ptx_lose_line(q->w, a->line, "how large the box of a tensor map is");
+        g_hash_table_insert(sizes, map, bytes);
+    }
+}
+
 void ptx_bound_boxes(PtxRegions *q, const GArray *access)
 {
     g_autoptr(GHashTable) maps = g_hash_table_new(NULL, NULL), done = g_hash_table_new(NULL, NULL);
@@ -211,4 +247,5 @@ void ptx_bound_boxes(PtxRegions *q, const GArray *access)
         if (!g_hash_table_contains(done, GUINT_TO_POINTER(i)))
             ptx_lose_line(q->w, g_array_index(q->expects, PtxExpect, i).line,
                           "how large the box of a tensor map is");
+    one_size_each(q, access);
 }

@@ -76,6 +76,8 @@ static void add_access(Gather *a, const WsReadStep *s, const WsPlace *p)
     one.o = ptx_operand_of(a->q->w, p);
     one.box = s->kind == WS_READ_LOAD || s->kind == WS_READ_STORE;
     one.load = s->kind == WS_READ_LOAD;
+    if (one.box)
+        one.o->tensor = s->tensor;
     one.reads = s->kind == WS_READ_MMA || s->kind == WS_READ_READ ||
                 (s->kind == WS_READ_COPY && p == &s->a);
     one.flat = one.box && s->tensor >= 0 &&
