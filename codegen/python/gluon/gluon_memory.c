@@ -217,8 +217,10 @@ void ws_gluon_write_global(WsPy *y, const WsOp *op)
     const char *at, *mask;
     const WsValueUse *u = &op->value[0];
     addresses(y, op, &at, &mask);
-    const char *x = converted(y, ws_py_columns(y, u), y->agent->value[u->value].dtype,
-                              y->p->tensor[op->tensor].dtype);
+    const char *x = ws_py_columns(y, u);
+    if (!ws_py_whole(y, u)) /* halves of a layout are none of those that the addresses have */
+        x = ws_py_format(y, "gl.convert_layout(%s, %s)", x, ws_gluon_tile_layout(y, u->cols));
+    x = converted(y, x, y->agent->value[u->value].dtype, y->p->tensor[op->tensor].dtype);
     const char *where = mask ? ws_py_format(y, ", mask=%s", mask) : "";
     if (op->kind == WS_OP_RED_GLOBAL)
         ws_py_line(y, "gl.atomic_%s(%s, %s%s, sem=\"relaxed\")%s", reduced[op->reduce], at, x,
