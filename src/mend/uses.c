@@ -1,7 +1,7 @@
 /* Quick-fixes of uses, parities and conditions. */
 #include "mend/fixer.h"
 
-enum { MOST = 10, LIKELY = 15 };
+enum { MOST = 10, LIKELY = 15, ALONE = 20 };
 
 /* A use that somebody names, and how many do. */
 typedef struct {
@@ -247,15 +247,31 @@ void ws_fix_flip_init(WsFixer *F)
     }
 }
 
+/* No other step on its barrier has a condition. */
+static gboolean is_alone(const WsFixer *F, gint at)
+{
+    const char *barrier = ws_step_barrier(ws_spot(F, at)->node);
+    for (gint i = 0; i < (gint)F->spot->len; i++)
+        if (i != at && g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), barrier) == 0 &&
+            ws_node_has(ws_spot(F, i)->node, WS_F_when))
+            return FALSE;
+    return TRUE;
+}
+
 void ws_fix_wait_always(WsFixer *F)
 {
     guint n = 0;
-    for (gint i = 0; i < (gint)F->spot->len && n < MOST; i++) {
+    for (gint k = 0; k < 2 * (gint)F->spot->len && n < MOST; k++) { /* those that wait come first */
+        const gint i = k % (gint)F->spot->len;
         const WsNode *step = ws_spot(F, i)->node;
-        if (!ws_step_hands(step->kind) || !ws_node_has(step, WS_F_when) || !concerned(F, i))
+        const gboolean waits = step->kind == WS_STEP_WAIT || step->kind == WS_STEP_SYNC;
+        if (waits != (k < (gint)F->spot->len) ||
+            (!ws_step_hands(step->kind) && step->kind != WS_STEP_SYNC) ||
+            !ws_node_has(step, WS_F_when) || !concerned(F, i))
             continue;
         g_autofree char *name = ws_step_name(step);
         WsFix *fix = ws_fixer_add(F, "Do %s in every round", name);
+        fix->cost -= is_alone(F, i) ? ALONE : 0;
         ws_fix_set(fix, step, WS_F_when, NULL);
         const gint loop = ws_spot_loop(F, i);
         if (loop >= 0) {
