@@ -4,31 +4,29 @@
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
-#include "verify/range.h"
+#include "verify/facts.h"
 #include "verify/text.h"
 
 #include <string.h>
 
-typedef struct {
-    RangeEnv env;
-    const WsProgram *p;
-    GHashTable *given;    /* text -> Range*, from `assume` */
-    const WsExpr *inside; /* its parts are asked for, not it */
-} Facts;
-
-/* What `e` says of the sum of its terms: sign * sum + constant. The text of that sum. */
-static char *sum_of(const Facts *f, const WsExpr *e, gint64 *sign, gint64 *constant)
+/* What `e` says of the sum of its terms, without what all of them are multiples of: times * sum +
+ * constant. The text of that sum. */
+static char *sum_of(const Facts *f, const WsExpr *e, gint64 *times, gint64 *constant)
 {
     WsAffine sum;
-    g_autoptr(WsExpr) all = text_defined(f->p, e);
+    gint64 common = 0;
+    g_autoptr(WsExpr) plain = text_defined(f->p, e);
+    g_autoptr(WsExpr) all = text_divides(plain) ? ws_expr_ref(plain) : text_normal(plain);
     gboolean fits = ws_expr_affine(all, &sum) && sum.constant != G_MININT64;
     for (guint i = 0; i < sum.n; i++)
         fits &= sum.factor[i] != G_MININT64;
+    for (guint i = 0; i < sum.n && fits; i++)
+        common = range_gcd(common, sum.factor[i]);
     *constant = fits ? sum.constant : 0;
-    *sign = fits && sum.n && sum.factor[0] < 0 ? -1 : 1;
+    *times = !common ? 1 : sum.factor[0] < 0 ? -common : common;
     sum.constant = 0;
     for (guint i = 0; i < sum.n && fits; i++)
-        sum.factor[i] *= *sign;
+        sum.factor[i] /= *times;
     g_autoptr(WsExpr) whole = fits ? text_sum(&sum) : ws_expr_ref(all);
     ws_affine_clear(&sum);
     return text_of(whole);
@@ -37,15 +35,29 @@ static char *sum_of(const Facts *f, const WsExpr *e, gint64 *sign, gint64 *const
 /* `e` lies in `r`. */
 static void give(Facts *f, const WsExpr *e, Range r)
 {
-    gint64 sign, constant;
-    char *text = sum_of(f, e, &sign, &constant);
-    r = range_scaled(range_moved(r, -constant), sign);
+    gint64 times, constant;
+    g_autofree char *text = sum_of(f, e, &times, &constant);
+    r = range_scaled(range_moved(r, -constant), times < 0 ? -1 : 1);
+    r = range_divided(r, ABS(times));
     Range *known = g_hash_table_lookup(f->given, text);
     if (known)
         *known = range_meet(*known, r);
     else
         g_hash_table_insert(f->given, g_strdup(text), g_memdup2(&r, sizeof r));
-    g_free(text);
+}
+
+gboolean facts_give(Facts *f, const WsExpr *e)
+{
+    if (e->op < WS_EXPR_LT || e->op > WS_EXPR_EQ)
+        return TRUE;
+    g_autoptr(WsExpr) d = ws_expr_op(WS_EXPR_SUB, ws_expr_ref(e->arg[0]), ws_expr_ref(e->arg[1]));
+    const gboolean greater = e->op == WS_EXPR_GT || e->op == WS_EXPR_GE;
+    give(f, d,
+         e->op == WS_EXPR_EQ ? range_exact(0)
+         : greater           ? range_of(e->op == WS_EXPR_GT, NO_HIGH)
+                             : range_of(NO_LOW, -(gint64)(e->op == WS_EXPR_LT)));
+    const Range r = facts_range(f, d);
+    return r.low <= r.high;
 }
 
 static void give_assumed(Facts *f, const WsExpr *e)
@@ -55,20 +67,13 @@ static void give_assumed(Facts *f, const WsExpr *e)
         give_assumed(f, e->arg[0]);
         give_assumed(f, e->arg[1]);
     }
-    if (e->op < WS_EXPR_LT || e->op > WS_EXPR_EQ)
-        return;
     for (guint side = 0; side < 2 && e->op == WS_EXPR_EQ; side++) {
         const WsExpr *x = e->arg[side];
         if (x->op == WS_EXPR_MOD && ws_expr_is_int(x->arg[1], &m) && m > 1 &&
             ws_expr_is_int(e->arg[!side], &rest) && rest >= 0 && rest < m)
             give(f, x->arg[0], (Range){ NO_LOW, NO_HIGH, rest, m, FALSE });
     }
-    g_autoptr(WsExpr) d = ws_expr_op(WS_EXPR_SUB, ws_expr_ref(e->arg[0]), ws_expr_ref(e->arg[1]));
-    const gboolean greater = e->op == WS_EXPR_GT || e->op == WS_EXPR_GE;
-    give(f, d,
-         e->op == WS_EXPR_EQ ? range_exact(0)
-         : greater           ? range_of(e->op == WS_EXPR_GT, NO_HIGH)
-                             : range_of(NO_LOW, -(gint64)(e->op == WS_EXPR_LT)));
+    facts_give(f, e);
 }
 
 static Range of_name(Facts *f, const WsVar *v)
@@ -113,11 +118,11 @@ static gboolean leaf(RangeEnv *env, const WsExpr *e, gboolean truth, Range *out)
         *out = range_of(NO_LOW, NO_HIGH);
     env->wrong = NULL;
     out->open = FALSE;
-    gint64 sign, constant;
-    g_autofree char *text = sum_of(f, e, &sign, &constant);
+    gint64 times, constant;
+    g_autofree char *text = sum_of(f, e, &times, &constant);
     const Range *known = g_hash_table_lookup(f->given, text);
     if (known)
-        *out = range_meet(*out, range_moved(range_scaled(*known, sign), constant));
+        *out = range_meet(*out, range_moved(range_scaled(*known, times), constant));
     return TRUE;
 }
 
@@ -200,7 +205,7 @@ static void find_divisors(Facts *f, const WsExpr *e, const Guard *guard, GPtrArr
     const Guard within = { guard, e->n_args ? e->arg[0] : NULL };
     if (e->op == WS_EXPR_DIV || e->op == WS_EXPR_MOD ||
         (e->op == WS_EXPR_CALL && e->func == WS_FUNC_CDIV)) {
-        const Range r = range_eval(&f->env, e->arg[1], FALSE);
+        const Range r = facts_range(f, e->arg[1]);
         if (r.low <= 0 && r.high >= 0 && !is_guarded(e->arg[1], guard))
             g_ptr_array_add(out, ws_expr_ref(e->arg[1]));
     }
@@ -210,6 +215,22 @@ static void find_divisors(Facts *f, const WsExpr *e, const Guard *guard, GPtrArr
     for (guint i = 0; i < e->n_args; i++)
         find_divisors(f, e->arg[i], i == 1 && (select || e->op == WS_EXPR_AND) ? &within : guard,
                       out);
+}
+
+/* It is worth what its symbol is; both always have a value. */
+static char *judge_equal(Facts *f, const Certificate *c, const Equal *e)
+{
+    gboolean tile = FALSE, cta = FALSE, other = FALSE;
+    const Symbol *s = &g_array_index(c->symbol, Symbol, e->symbol);
+    g_autoptr(GPtrArray) divisor = g_ptr_array_new_with_free_func((GDestroyNotify)ws_expr_unref);
+    if (e->whole)
+        note_names(f->p, e->whole, &tile, &cta, &other);
+    if (e->whole)
+        find_divisors(f, e->whole, NULL, divisor);
+    return e->whole && !other && s->whole && !divisor->len && !s->divisor->len &&
+                   facts_equal(f, e->whole, s->whole)
+               ? NULL
+               : g_strdup_printf("equality not discharged: \"%s\" is \"%s\"", e->text, s->text);
 }
 
 static char *judge_symbol(Facts *f, const Certificate *c, const Symbol *s)
@@ -236,12 +257,33 @@ static char *judge_symbol(Facts *f, const Certificate *c, const Symbol *s)
                                : g_strdup_printf("assumption not discharged: \"%s\"", s->text);
 }
 
-static void facts_init(Facts *f, const WsProgram *p)
+void facts_init(Facts *f, const WsProgram *p)
 {
     *f = (Facts){ .env = { .leaf = leaf, .either = TRUE }, .p = p };
     f->given = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     for (guint i = 0; i < p->n_assume; i++)
         give_assumed(f, p->assume[i]);
+}
+
+void facts_copy(Facts *f, const Facts *of)
+{
+    GHashTableIter all;
+    gpointer text, range;
+    *f = *of;
+    f->given = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    g_hash_table_iter_init(&all, of->given);
+    while (g_hash_table_iter_next(&all, &text, &range))
+        g_hash_table_insert(f->given, g_strdup(text), g_memdup2(range, sizeof(Range)));
+}
+
+void facts_clear(Facts *f)
+{
+    g_hash_table_unref(f->given);
+}
+
+Range facts_range(Facts *f, const WsExpr *e)
+{
+    return range_eval(&f->env, e, FALSE);
 }
 
 gboolean assumptions_divide(const WsProgram *p, const WsExpr *e, gboolean always)
@@ -252,10 +294,10 @@ gboolean assumptions_divide(const WsProgram *p, const WsExpr *e, gboolean always
     gboolean found = FALSE;
     find_divisors(&f, e, NULL, all);
     for (guint i = 0; i < all->len; i++) {
-        const Range r = range_eval(&f.env, all->pdata[i], FALSE);
+        const Range r = facts_range(&f, all->pdata[i]);
         found |= !always || (r.low == 0 && r.high == 0);
     }
-    g_hash_table_unref(f.given);
+    facts_clear(&f);
     return found;
 }
 
@@ -263,8 +305,8 @@ Range assumptions_range(const WsProgram *p, const WsExpr *e)
 {
     Facts f;
     facts_init(&f, p);
-    const Range r = range_eval(&f.env, e, FALSE);
-    g_hash_table_unref(f.given);
+    const Range r = facts_range(&f, e);
+    facts_clear(&f);
     return r;
 }
 
@@ -290,6 +332,12 @@ void assumptions_read(const WsProgram *p, Certificate *c)
         s->means = s->relation ? related(c, s) : NULL;
         s->divisor = g_ptr_array_new_with_free_func((GDestroyNotify)ws_expr_unref);
     }
+    for (guint i = 0; i < c->equal->len; i++) {
+        Equal *e = &g_array_index(c->equal, Equal, i);
+        g_autoptr(WsExpr) plain = text_read(p, e->text);
+        e->whole = plain ? text_defined(p, plain) : NULL;
+        e->same = e->whole ? text_of(e->whole) : g_strdup("");
+    }
 }
 
 char *assumptions_judge(const WsProgram *p, const Certificate *c)
@@ -305,7 +353,9 @@ char *assumptions_judge(const WsProgram *p, const Certificate *c)
         const Symbol *s = &g_array_index(c->symbol, Symbol, i);
         wrong = judge_symbol(&f, c, s);
     }
-    g_hash_table_unref(f.given);
+    for (guint i = 0; i < c->equal->len && !wrong; i++)
+        wrong = judge_equal(&f, c, &g_array_index(c->equal, Equal, i));
+    facts_clear(&f);
     return wrong;
 }
 

@@ -30,7 +30,8 @@ static gboolean take(Reader *r, const char *word, guint n)
     }
     r->at++;
     /* the text of a symbol is the rest of its line */
-    r->field = g_strsplit(line, " ", !strcmp(word, "symbol") ? (gint)n : -1);
+    const gboolean rest = !strcmp(word, "symbol") || !strcmp(word, "equal");
+    r->field = g_strsplit(line, " ", rest ? (gint)n : -1);
     r->n = g_strv_length(r->field);
     if (r->n != n || strcmp(r->field[0], word) != 0) {
         wrong(r, word);
@@ -146,6 +147,17 @@ static void read_relation(Reader *r, Certificate *c)
         wrong(r, "relation");
     if (s->least != NO_LOW || s->most != NO_HIGH || s->modulus != 1 || s->every != 1)
         wrong(r, "an assumption about a symbol with a relation");
+}
+
+static void read_equal(Reader *r, Certificate *c)
+{
+    if (!take(r, "equal", 4))
+        return;
+    Equal e = { .symbol = (guint)count(r, 1, c->symbol->len - 1), .text = g_strdup(r->field[3]) };
+    literal(r, 2, "text");
+    if (e.symbol == 0)
+        wrong(r, "equal");
+    g_array_append_val(c->equal, e);
 }
 
 gint64 tile_pass(gint64 tile)
@@ -307,6 +319,11 @@ static void read_all(Reader *r, Certificate *c)
         read_symbol(r, c);
     for (n = take(r, "relations", 2) ? count(r, 1, 4096) : 0; n > 0 && !r->wrong; n--)
         read_relation(r, c);
+    n = next_is(r, "equals") && take(r, "equals", 2) ? count(r, 1, 256) : -1;
+    if (n == 0)
+        wrong(r, "equals");
+    while (!r->wrong && (gint64)c->equal->len < n)
+        read_equal(r, c);
     if (take(r, "begin", 2))
         c->begin = target(r, 1);
     n = take(r, "nodes", 2) ? count(r, 1, 1 << 20) : 0;
@@ -324,11 +341,21 @@ static void read_all(Reader *r, Certificate *c)
     }
 }
 
+static void equal_clear(gpointer data)
+{
+    Equal *e = data;
+    g_free(e->text);
+    g_free(e->same);
+    ws_expr_unref(e->whole);
+}
+
 Certificate *certificate_read(const char *text, char **message)
 {
     Reader r = { .line = g_strsplit(text, "\n", -1) };
     Certificate *c = g_new0(Certificate, 1);
     c->symbol = g_array_new(FALSE, FALSE, sizeof(Symbol));
+    c->equal = g_array_new(FALSE, FALSE, sizeof(Equal));
+    g_array_set_clear_func(c->equal, equal_clear);
     c->node = g_ptr_array_new_with_free_func(node_free);
     if (!g_utf8_validate(text, -1, NULL))
         wrong(&r, "not UTF-8");
@@ -357,6 +384,7 @@ void certificate_free(Certificate *c)
     for (guint i = 0; i < c->symbol->len; i++)
         symbol_clear(&g_array_index(c->symbol, Symbol, i));
     g_array_unref(c->symbol);
+    g_array_unref(c->equal);
     g_ptr_array_unref(c->node);
     g_free(c->design);
     g_free(c);

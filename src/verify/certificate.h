@@ -39,6 +39,13 @@ typedef struct {
     char *same;
 } Symbol;
 
+/* An expression that is worth what a symbol is because of what is assumed. */
+typedef struct {
+    guint symbol;
+    char *text, *same; /* as those of a symbol */
+    WsExpr *whole;
+} Equal;
+
 /* An instance of a symbol and what is known of it. */
 typedef struct {
     guint symbol;
@@ -65,6 +72,7 @@ typedef struct {
     char *design;
     guint policy;
     GArray *symbol;  /* Symbol */
+    GArray *equal;   /* Equal */
     gint begin;      /* target */
     GPtrArray *node; /* Node* */
 } Certificate;

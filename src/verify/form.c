@@ -105,11 +105,35 @@ static WsExpr *put_let(const WsExpr *leaf, gpointer data, GError **error)
                : NULL;
 }
 
+/* What is equal to a symbol in the place of what is stated to be (lemma SAME). Takes `e`. */
+static WsExpr *put_equal(const Plan *plan, WsExpr *e)
+{
+    g_autofree char *text = e->op != WS_EXPR_INT && e->op != WS_EXPR_INDEX ? text_of(e) : NULL;
+    if (!text || certificate_find(plan->c, text, FALSE) || certificate_find(plan->c, text, TRUE))
+        return e;
+    WsExpr *made = NULL;
+    for (guint i = 0; i < plan->c->equal->len && !made; i++) {
+        const Equal *equal = &g_array_index(plan->c->equal, Equal, i);
+        if (!strcmp(equal->same, text))
+            made = ws_expr_ref(g_array_index(plan->c->symbol, Symbol, equal->symbol).whole);
+    }
+    if (!made && !e->n_args)
+        return e;
+    g_autofree WsExpr **arg = g_new0(WsExpr *, e->n_args);
+    for (guint i = 0; i < e->n_args && !made; i++)
+        arg[i] = put_equal(plan, ws_expr_ref(e->arg[i]));
+    if (!made)
+        made = text_with(e, arg);
+    ws_expr_unref(e);
+    return made;
+}
+
 /* Definitions and lets put in; NULL: too large. */
 static WsExpr *whole(const Plan *plan, const WsExpr *e)
 {
     g_autoptr(WsExpr) known = ws_expr_map(e, put_let, (gpointer)plan, NULL);
-    return known ? text_defined(plan->p, known) : NULL;
+    WsExpr *all = known ? text_defined(plan->p, known) : NULL;
+    return all && plan->c->equal->len ? put_equal(plan, all) : all;
 }
 
 guint plan_start(const Plan *plan, const WsTree *loop)
@@ -198,52 +222,11 @@ static gboolean of_rank(const Plan *plan, const WsExpr *e)
 }
 
 /* --- parts of sums ---------------------------------------------------------------------------- */
-typedef struct {
-    WsAffine sum;
-    char **text;  /* of its terms */
-    WsExpr *with; /* what is worth as much */
-    gboolean asked;
-} Part;
-
-static void part_free(gpointer data)
-{
-    Part *part = data;
-    ws_affine_clear(&part->sum);
-    g_strfreev(part->text);
-    ws_expr_unref(part->with);
-    g_free(part);
-}
-
-static char **texts_of(const WsAffine *f)
-{
-    char **text = g_new0(char *, f->n + 1);
-    for (guint i = 0; i < f->n; i++)
-        text[i] = text_of(f->term[i]);
-    return text;
-}
-
 /* A leaf for a symbol. */
 static WsExpr *stands_for(const Plan *plan, guint symbol)
 {
     return ws_expr_var((gint)(plan->p->n_vars + symbol),
                        g_array_index(plan->c->symbol, Symbol, symbol).text);
-}
-
-/* Takes `with`. */
-static void add_part(Plan *plan, const WsExpr *sum, WsExpr *with, gboolean asked)
-{
-    Part *part = g_new0(Part, 1);
-    const gboolean fits = ws_expr_affine(sum, &part->sum);
-    part->text = texts_of(&part->sum);
-    part->with = with;
-    part->asked = asked;
-    gboolean own = fits && part->sum.n == 1; /* its term is no symbol */
-    for (guint i = 1; i < plan->c->symbol->len && own && ABS(part->sum.factor[0]) == 1; i++)
-        own = strcmp(g_array_index(plan->c->symbol, Symbol, i).same, part->text[0]) != 0;
-    if (fits && (own || part->sum.n > 1))
-        g_ptr_array_add(plan->part, part);
-    else
-        part_free(part);
 }
 
 static gboolean of_launch(const WsProgram *p, const WsExpr *e)
@@ -278,54 +261,7 @@ static void find_flat(Plan *plan, const AgentPlan *a, const WsTree *k)
         return;
     WsExpr *rows = ws_expr_op(WS_EXPR_MUL, var_of(plan, tiles->index_var), ws_expr_ref(count));
     g_autoptr(WsExpr) sum = ws_expr_op(WS_EXPR_ADD, rows, var_of(plan, k->index_var));
-    add_part(plan, sum, var_of(plan, k->total_var), TRUE);
-}
-
-/* `part` stands k times in f: then what it is worth does. */
-static gboolean put_part(WsAffine *f, const Part *part)
-{
-    g_auto(GStrv) text = texts_of(f);
-    g_autofree guint *at = g_new0(guint, part->sum.n);
-    gint64 k = 0, moved;
-    for (guint i = 0; i < part->sum.n; i++) {
-        while (at[i] < f->n && strcmp(text[at[i]], part->text[i]) != 0)
-            at[i]++;
-        if (at[i] == f->n || part->sum.factor[i] == 0 || f->factor[at[i]] == G_MININT64)
-            return FALSE;
-        if (i == 0)
-            k = f->factor[at[0]] / part->sum.factor[0];
-        if (k == 0 || __builtin_mul_overflow(k, part->sum.factor[i], &moved) ||
-            moved != f->factor[at[i]])
-            return FALSE;
-    }
-    if (__builtin_mul_overflow(k, part->sum.constant, &moved) ||
-        __builtin_sub_overflow(f->constant, moved, &f->constant))
-        return FALSE;
-    for (guint i = 0; i < part->sum.n; i++)
-        f->factor[at[i]] = 0;
-    ws_expr_unref(f->term[at[0]]);
-    f->term[at[0]] = ws_expr_ref(part->with);
-    f->factor[at[0]] = k;
-    return TRUE;
-}
-
-/* Lemma REMAINDER: x - m * (x / m) is x % m. */
-static gboolean put_rest(WsAffine *f, guint term)
-{
-    gint64 m;
-    const WsExpr *t = f->term[term];
-    if (t->op != WS_EXPR_DIV || f->factor[term] == 0 || !ws_expr_is_int(t->arg[1], &m) || m < 2)
-        return FALSE;
-    WsExpr *down = ws_expr_op(WS_EXPR_MUL, ws_expr_ref(t), ws_expr_int(m));
-    g_autoptr(WsExpr) sum = ws_expr_op(WS_EXPR_SUB, ws_expr_ref(t->arg[0]), down);
-    Part part = { .with = ws_expr_op(WS_EXPR_MOD, ws_expr_ref(t->arg[0]), ws_expr_int(m)) };
-    const gboolean fits = ws_expr_affine(sum, &part.sum);
-    part.text = texts_of(&part.sum);
-    const gboolean some = fits && put_part(f, &part);
-    ws_affine_clear(&part.sum);
-    g_strfreev(part.text);
-    ws_expr_unref(part.with);
-    return some;
+    form_add_part(plan, sum, var_of(plan, k->total_var), TRUE);
 }
 
 /* Symbols whose relation is being put in: (t % 2 - 1) / 2 and t % 2 - 1 have the same text. */
@@ -356,6 +292,14 @@ static gboolean rewrite_terms(const Plan *plan, WsAffine *f, const WsExpr *e, co
     return TRUE;
 }
 
+/* How many parts are added up, of those that are no numbers. */
+static guint terms_of(const WsExpr *e)
+{
+    if (e->op == WS_EXPR_ADD || e->op == WS_EXPR_SUB)
+        return terms_of(e->arg[0]) + terms_of(e->arg[1]);
+    return e->op != WS_EXPR_INT;
+}
+
 /* A sum, or a comparison of sums, with all parts put in that stand in it; NULL: none does. `flat`:
  * before its terms were rewritten; else a shorter sum will do, too. */
 static WsExpr *with_parts(const Plan *plan, const WsExpr *e, gboolean flat, const Within *within)
@@ -370,13 +314,14 @@ static WsExpr *with_parts(const Plan *plan, const WsExpr *e, gboolean flat, cons
         return NULL;
     WsAffine f;
     gboolean some = FALSE, fits = ws_expr_affine(sum, &f);
+    const gboolean fewer = fits && f.n < terms_of(sum);
     fits = fits && (!flat || rewrite_terms(plan, &f, e, within));
-    for (guint i = 0; i < plan->part->len && fits; i++)
-        some |= put_part(&f, plan->part->pdata[i]);
+    some = fits && form_put_parts(plan, &f);
     for (guint i = 0; i < f.n && fits; i++)
-        some |= put_rest(&f, i);
+        some |= form_put_rest(&f, i);
     g_autoptr(WsExpr) all = fits ? text_sum(&f) : ws_expr_ref(sum);
-    WsExpr *made = some || (!flat && text_nodes(all) < text_nodes(sum)) ? ws_expr_ref(all) : NULL;
+    WsExpr *made =
+        some || fewer || (!flat && text_nodes(all) < text_nodes(sum)) ? ws_expr_ref(all) : NULL;
     ws_affine_clear(&f);
     return made && compares ? ws_expr_op(e->op, made, ws_expr_int(0)) : made;
 }
@@ -481,8 +426,7 @@ static WsExpr *with_rewritten_args(const Plan *plan, const WsExpr *e, const With
     g_autofree WsExpr **arg = g_new0(WsExpr *, e->n_args);
     for (guint i = 0; i < e->n_args; i++)
         arg[i] = rewritten(plan, e->arg[i], within);
-    return e->op == WS_EXPR_CALL ? ws_expr_call(e->func, arg, e->n_args)
-                                 : ws_expr_op(e->op, arg[0], e->n_args > 1 ? arg[1] : NULL);
+    return text_with(e, arg);
 }
 
 static gboolean has_text(const WsExpr *e, const char *text)
@@ -497,6 +441,10 @@ static WsExpr *rewritten(const Plan *plan, const WsExpr *e, const Within *within
     const guint number = certificate_find(plan->c, text, FALSE),
                 letter = certificate_find(plan->c, text, TRUE);
     const Symbol *s = number ? &g_array_index(plan->c->symbol, Symbol, number) : NULL;
+    char *end;
+    const gint64 worth = g_ascii_strtoll(text, &end, 10);
+    if (!*end) /* a name that is worth a number stands for no number */
+        return e->op == WS_EXPR_INT ? ws_expr_ref(e) : ws_expr_int(worth);
     if (letter || e->op == WS_EXPR_INDEX)
         return ws_expr_ref(e); /* a truth value, or a number, as it is asked for */
     /* of (x % 3) % 3 no more is asked than what it leaves */
@@ -542,36 +490,33 @@ WsExpr *plan_made(Plan *plan, const char *key, WsExpr *e)
     return e ? e : g_hash_table_lookup(plan->made, key);
 }
 
-/* Longer ones first, then those that somebody asks about, then many times the same. */
-static int by_length(gconstpointer a, gconstpointer b)
+/* A number that is a sum, or equal to one. */
+static void add_symbol(Plan *plan, guint symbol, const WsExpr *e)
 {
-    const Part *x = *(Part *const *)a, *y = *(Part *const *)b;
-    return x->sum.n != y->sum.n   ? (int)y->sum.n - (int)x->sum.n
-           : x->asked != y->asked ? y->asked - x->asked
-                                  : (ABS(y->sum.factor[0]) > ABS(x->sum.factor[0])) -
-                                        (ABS(y->sum.factor[0]) < ABS(x->sum.factor[0]));
+    const Symbol *s = &g_array_index(plan->c->symbol, Symbol, symbol);
+    WsAffine f;
+    if (s->letter || s->relation || !e || !e->n_args)
+        return;
+    const gboolean fits = ws_expr_affine(e, &f) && rewrite_terms(plan, &f, e, NULL);
+    g_autoptr(WsExpr) sum = fits ? text_sum(&f) : ws_expr_int(0);
+    ws_affine_clear(&f);
+    form_add_part(plan, sum, stands_for(plan, symbol), s->asked);
 }
 
 void plan_forms(Plan *plan)
 {
     plan->let = g_new0(WsExpr *, plan->p->n_vars + 1);
-    plan->part = g_ptr_array_new_with_free_func(part_free);
+    plan->part = form_parts_new();
     plan->made =
         g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)ws_expr_unref);
     plan->start = g_hash_table_new(NULL, NULL);
     plan->form = g_hash_table_new_full(NULL, NULL, (GDestroyNotify)ws_expr_unref,
                                        (GDestroyNotify)ws_expr_unref);
-    for (guint i = 1; i < plan->c->symbol->len; i++) {
-        const Symbol *s = &g_array_index(plan->c->symbol, Symbol, i);
-        if (s->letter || s->relation || !s->whole || !s->whole->n_args)
-            continue;
-        WsAffine f;
-        const gboolean fits =
-            ws_expr_affine(s->whole, &f) && rewrite_terms(plan, &f, s->whole, NULL);
-        g_autoptr(WsExpr) sum = fits ? text_sum(&f) : ws_expr_int(0);
-        ws_affine_clear(&f);
-        add_part(plan, sum, stands_for(plan, i), s->asked);
-    }
+    for (guint i = 1; i < plan->c->symbol->len; i++)
+        add_symbol(plan, i, g_array_index(plan->c->symbol, Symbol, i).whole);
+    for (guint i = 0; i < plan->c->equal->len; i++)
+        add_symbol(plan, g_array_index(plan->c->equal, Equal, i).symbol,
+                   g_array_index(plan->c->equal, Equal, i).whole);
     for (guint n = 0; n < plan->p->n_agents; n++) {
         const AgentPlan *a = &plan->agent[n];
         find_lets(plan, a);
@@ -579,7 +524,7 @@ void plan_forms(Plan *plan)
             if (a->place[i].tree->kind == WS_TREE_LOOP)
                 find_flat(plan, a, a->place[i].tree);
     }
-    g_ptr_array_sort(plan->part, by_length); /* a shorter one may stand in a longer one */
+    form_sort_parts(plan);
     for_followed(plan, name_symbol);
     for_followed(plan, name_site);
     plan->formed = TRUE;

@@ -83,6 +83,15 @@ Range range_scaled(Range a, gint64 k)
     return env.wrong ? any() : a;
 }
 
+Range range_divided(Range a, gint64 k)
+{
+    Range r = range_of(infinite(a.low) ? a.low : -range_floor(-a.low, k),
+                       infinite(a.high) ? a.high : range_floor(a.high, k));
+    if (a.g % k == 0 && a.v % k == 0)
+        r.v = a.v / k, r.g = a.g / k;
+    return r;
+}
+
 static gboolean single(Range a)
 {
     return a.low == a.high && !infinite(a.low);

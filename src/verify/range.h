@@ -39,7 +39,8 @@ Range range_difference(RangeEnv *env, const WsExpr *a, const WsExpr *b);
 int range_answer(WsExprOp op, Range x);
 Range range_meet(Range a, Range b); /* both hold */
 Range range_moved(Range a, gint64 by);
-Range range_scaled(Range a, gint64 k); /* what does not fit is unbounded */
+Range range_scaled(Range a, gint64 k);  /* what does not fit is unbounded */
+Range range_divided(Range a, gint64 k); /* of x if k * x lies in `a`, k > 0 */
 gint64 range_gcd(gint64 a, gint64 b);
 gint64 range_floor(gint64 a, gint64 m); /* a / m and the rest of it, m > 0 */
 gint64 range_mod(gint64 a, gint64 m);

@@ -74,7 +74,7 @@ typedef struct {
     guint8 *unseen;                  /* barriers on which there is nothing but arrivals */
     gint *name_id;                   /* hardware ids in use, ascending */
     guint n_items, per_cta, words;   /* words of a set of holders */
-    gboolean laps; /* a turn was met that names decide: it is meant modulo 2 */
+    gboolean laps;                   /* a turn was met that names decide: it is meant modulo 2 */
     WsVerifyAnswer answer;
     char *reason; /* first thing wrong */
 } Plan;

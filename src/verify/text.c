@@ -179,7 +179,14 @@ static WsExpr *normal_node(const WsExpr *e)
     }
 }
 
-static WsExpr *normal(const WsExpr *e)
+WsExpr *text_with(const WsExpr *e, WsExpr **arg)
+{
+    return e->op == WS_EXPR_CALL    ? ws_expr_call(e->func, arg, e->n_args)
+           : e->op == WS_EXPR_INDEX ? ws_expr_index(e->name, e->var, arg, e->n_args)
+                                    : ws_expr_op(e->op, arg[0], e->n_args > 1 ? arg[1] : NULL);
+}
+
+WsExpr *text_normal(const WsExpr *e)
 {
     if (e->op == WS_EXPR_INT)
         return ws_expr_int(e->i);              /* without the name of a constant */
@@ -191,12 +198,10 @@ static WsExpr *normal(const WsExpr *e)
         return ws_expr_ref(e);
     g_autofree WsExpr **arg = g_new0(WsExpr *, e->n_args);
     for (guint i = 0; i < e->n_args; i++)
-        arg[i] = normal(e->arg[i]);
+        arg[i] = text_normal(e->arg[i]);
+    g_autoptr(WsExpr) with = text_with(e, arg);
     if (e->op == WS_EXPR_INDEX)
-        return ws_expr_index(e->name, e->var, arg, e->n_args);
-    g_autoptr(WsExpr) with = e->op == WS_EXPR_CALL
-                                 ? ws_expr_call(e->func, arg, e->n_args)
-                                 : ws_expr_op(e->op, arg[0], e->n_args > 1 ? arg[1] : NULL);
+        return g_steal_pointer(&with);
     WsExpr *made = normal_node(with);
     return made ? made : g_steal_pointer(&with);
 }
@@ -221,7 +226,7 @@ gboolean text_divides(const WsExpr *e)
 /* A term that cancels may have no value: then the text stays as it is. */
 char *text_of(const WsExpr *e)
 {
-    g_autoptr(WsExpr) n = normal(e);
+    g_autoptr(WsExpr) n = text_normal(e);
     return ws_expr_print(divisions(n) < divisions(e) ? e : n);
 }
 

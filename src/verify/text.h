@@ -10,12 +10,16 @@ G_BEGIN_DECLS
  * terms, quotients and remainders by floor division, min and max by their arguments, comparisons by
  * the difference of their sides. Caller frees. */
 char *text_of(const WsExpr *e);
+/* That form, also where a term that cancels may have no value. Transfer full. */
+WsExpr *text_normal(const WsExpr *e);
 /* The expression that a text stands for in `p`; NULL: it is none. Transfer full. */
 WsExpr *text_read(const WsProgram *p, const char *text);
 /* Names of the launch and of the tile by what they are defined as. Transfer full. */
 WsExpr *text_defined(const WsProgram *p, const WsExpr *e);
 gboolean text_divides(const WsExpr *e); /* by something that may be 0 */
 guint text_nodes(const WsExpr *e);      /* how large it is */
+/* `e` with other arguments; takes them. Transfer full. */
+WsExpr *text_with(const WsExpr *e, WsExpr **arg);
 /* The sum of factors and terms. Transfer full. */
 WsExpr *text_sum(const WsAffine *f);
 

@@ -333,6 +333,7 @@ char *ws_forge(const WsProgram *p, gboolean letters, gint64 modulus, guint most_
 {
     Forge f = { .p = p, .letters = letters, .modulus = modulus };
     f.c.symbol = g_array_new(FALSE, TRUE, sizeof(Symbol));
+    f.c.equal = g_array_new(FALSE, TRUE, sizeof(Equal));
     f.known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     f.node = g_ptr_array_new_with_free_func(g_free);
     Symbol tiles = { .least = p->tiles->launch == WS_LAUNCH_SINGLE, .most = NO_HIGH };
@@ -359,6 +360,7 @@ char *ws_forge(const WsProgram *p, gboolean letters, gint64 modulus, guint most_
         ws_expr_unref(g_array_index(f.c.symbol, Symbol, i).whole);
     }
     g_array_unref(f.c.symbol);
+    g_array_unref(f.c.equal);
     g_hash_table_unref(f.known);
     return text;
 }

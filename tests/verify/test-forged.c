@@ -43,7 +43,8 @@ static WsProgram *program_of(guint i)
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsDesign) d = ws_design_parse(design, strlen(design), "forged", findings);
     WsProgram *p = d ? ws_elaborate(d, NULL, 0, findings) : NULL;
-    g_assert_nonnull(p);
+    if (!p)
+        g_error("%s: %s", forged[i].title, design);
     return p;
 }
 

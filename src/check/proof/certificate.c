@@ -198,6 +198,8 @@ static void put_symbols(GString *t, const WsControl *c, guint64 residues)
                                    "relation %u %d %s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT "\n",
                                    i, s->base, relation[s->relation], s->number, s->offset);
     }
+    if (c->n_equal)
+        g_string_append_printf(t, "equals %u\n%s", c->n_equal, c->equal->str);
 }
 
 char *ws_certificate_text(const WsCertificate *c, const WsBits *b)

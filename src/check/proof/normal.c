@@ -388,7 +388,7 @@ WsExpr *ws_defined(const WsControl *c, const WsExpr *e)
 WsExpr *ws_expanded(const WsControl *c, const WsExpr *e)
 {
     WsExpr *plain = ws_defined(c, e);
-    return c->written ? plain : ws_same(c, plain);
+    return c->page ? plain : ws_same(c, plain);
 }
 
 char *ws_normal_text(const WsControl *c, const WsExpr *e)

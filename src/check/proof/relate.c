@@ -65,12 +65,20 @@ static gboolean look_through(const WsControl *c, const WsExpr *e, WsSymbol *s, W
     return *base != NULL && s->offset > -1000 && s->offset < 1000;
 }
 
+/* A certificate has no relations to what is equal by assumptions only. */
+static gboolean is_plainly(const WsControl *c, const WsExpr *a, const WsExpr *b)
+{
+    g_autoptr(WsExpr) x = ws_defined(c, a), y = ws_defined(c, b);
+    return ws_expr_equal(x, y);
+}
+
 static gint symbol_with(const WsControl *c, const WsExpr *e)
 {
     g_autofree char *normal = ws_normal_text(c, e);
     for (guint i = 1; i < c->symbols->len; i++) {
         const WsSymbol *s = c->symbols->pdata[i];
-        if (!s->letter && s->base < 0 && s->expr && strcmp(s->normal, normal) == 0)
+        if (!s->letter && s->base < 0 && s->expr && strcmp(s->normal, normal) == 0 &&
+            (!c->written || c->page || is_plainly(c, e, s->expr)))
             return (gint)i;
     }
     return -1;

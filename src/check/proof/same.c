@@ -1,7 +1,7 @@
 /* L-SAME: what expressions are once the assumptions are made use of, and sums with a min or max in
  * them in one form: min(N, M) is N where N <= M is assumed, cdiv(N, 64) is N/64 where 64 divides N,
  * min(N, a + 4) - a is min(N - a, 4). Only for telling names that are equal; nothing is evaluated
- * by it, and certificates are made without. */
+ * by it, and a certificate states each such equality (ws_tell_equal). */
 #include "check/proof/symbols.h"
 
 #include <string.h>
@@ -62,7 +62,7 @@ void ws_find_residues(WsControl *c)
                                     (GDestroyNotify)ws_expr_unref);
     c->residues = g_array_new(FALSE, FALSE, sizeof(Residue));
     g_array_set_clear_func(c->residues, clear_residue);
-    for (guint i = 0; i < c->p->n_assume && !c->written; i++)
+    for (guint i = 0; i < c->p->n_assume && !c->page; i++)
         take(c, c->p->assume[i]);
 }
 
@@ -405,9 +405,18 @@ static WsExpr *settle(const WsControl *c, WsExpr *e)
     return e;
 }
 
+/* Names that stand for the indices of loops. */
+static gboolean has_names(const WsExpr *e)
+{
+    gboolean found = e->op == WS_EXPR_NAME;
+    for (guint i = 0; i < e->n_args && !found; i++)
+        found = has_names(e->arg[i]);
+    return found;
+}
+
 WsExpr *ws_same(const WsControl *c, WsExpr *e)
 {
-    if (e->n_args == 0)
+    if (e->n_args == 0 || (c->written && has_names(e))) /* a certificate states it of others */
         return e;
     const WsExpr *known = g_hash_table_lookup(c->same, e);
     if (known) {
@@ -417,4 +426,18 @@ WsExpr *ws_same(const WsControl *c, WsExpr *e)
     WsExpr *key = ws_expr_ref(e), *made = settle(c, e);
     g_hash_table_insert(c->same, key, ws_expr_ref(made));
     return made;
+}
+
+void ws_tell_equal(WsControl *c, guint symbol, const WsExpr *e)
+{
+    const WsSymbol *s = c->symbols->pdata[symbol];
+    if (!c->written || c->page || !s->expr || ws_expr_equal(s->expr, e))
+        return;
+    g_autoptr(WsExpr) own = ws_defined(c, s->expr), plain = ws_defined(c, e);
+    g_autofree char *text = ws_expr_print(e);
+    g_autofree char *line = g_strdup_printf("equal %u text %s\n", symbol, text);
+    if (ws_expr_equal(own, plain) || strstr(c->equal->str, line))
+        return;
+    g_string_append(c->equal, line);
+    c->n_equal++;
 }

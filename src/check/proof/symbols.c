@@ -302,8 +302,10 @@ gint ws_symbol_of(WsControl *c, const WsExpr *given, gboolean letter)
     g_autofree char *normal = ws_expr_print(whole);
     for (guint i = 1; i < c->symbols->len; i++) {
         const WsSymbol *s = c->symbols->pdata[i];
-        if (s->letter == letter && strcmp(s->normal, normal) == 0)
+        if (s->letter == letter && strcmp(s->normal, normal) == 0) {
+            ws_tell_equal(c, i, e);
             return (gint)i;
+        }
     }
     WsLeaves l = ws_leaves(c, e);
     WsSymbol *s = g_new0(WsSymbol, 1);
