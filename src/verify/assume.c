@@ -230,7 +230,8 @@ static char *judge_equal(Facts *f, const Certificate *c, const Equal *e)
     return e->whole && !other && s->whole && !divisor->len && !s->divisor->len &&
                    facts_equal(f, e->whole, s->whole)
                ? NULL
-               : g_strdup_printf("equality not discharged: \"%s\" is \"%s\"", e->text, s->text);
+               : g_strdup_printf("equality not discharged: \"%.200s\" is \"%.200s\"", e->text,
+                                 s->text);
 }
 
 static char *judge_symbol(Facts *f, const Certificate *c, const Symbol *s)
@@ -239,22 +240,22 @@ static char *judge_symbol(Facts *f, const Certificate *c, const Symbol *s)
     if (s->local) /* what it is, and what is assumed of it, follows from a loop (form.c) */
         return s->of_tile && (!s->letter || s->round) && !s->relation
                    ? NULL
-                   : g_strdup_printf("the statement about \"%s\"", s->text);
+                   : g_strdup_printf("the statement about \"%.200s\"", s->text);
     if (!s->expr)
-        return g_strdup_printf("\"%s\" is no expression", s->text);
+        return g_strdup_printf("\"%.200s\" is no expression", s->text);
     note_names(f->p, s->expr, &tile, &cta, &other);
     if (other)
-        return g_strdup_printf("not verified: \"%s\" depends on a name of a group", s->text);
+        return g_strdup_printf("not verified: \"%.200s\" depends on a name of a group", s->text);
     if (tile != s->of_tile || cta != s->of_cta)
-        return g_strdup_printf("scope or flags of \"%s\"", s->text);
+        return g_strdup_printf("scope or flags of \"%.200s\"", s->text);
     if (s->relation && (s->letter || !relation_holds(s)))
-        return g_strdup_printf("relation of \"%s\"", s->text);
+        return g_strdup_printf("relation of \"%.200s\"", s->text);
     Range r = range_eval(&f->env, s->expr, s->letter);
     find_divisors(f, s->expr, NULL, s->divisor);
     if (s->letter)
         r = range_of(0, 1);
     return symbol_within(s, r) ? NULL
-                               : g_strdup_printf("assumption not discharged: \"%s\"", s->text);
+                               : g_strdup_printf("assumption not discharged: \"%.200s\"", s->text);
 }
 
 void facts_init(Facts *f, const WsProgram *p)

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_LINES = 4096 }; /* of one kind in a node */
+
 typedef struct {
-    char **line;
+    const char *rest; /* lines that were not taken yet */
     guint at;
-    char **field; /* of the line before `at` */
+    char **field; /* of the line before */
     guint n;
     char *wrong;
 } Reader;
@@ -21,13 +23,14 @@ static void wrong(Reader *r, const char *what)
 /* Takes the next line, which must begin with `word` and have n fields. */
 static gboolean take(Reader *r, const char *word, guint n)
 {
-    g_strfreev(r->field);
-    r->field = NULL;
-    const char *line = r->line[r->at];
-    if (r->wrong || !line) {
+    g_clear_pointer(&r->field, g_strfreev);
+    const char *end = strchr(r->rest, '\n');
+    if (r->wrong || !end) {
         wrong(r, "the text ends too early");
         return FALSE;
     }
+    g_autofree char *line = g_strndup(r->rest, (gsize)(end - r->rest));
+    r->rest = end + 1;
     r->at++;
     /* the text of a symbol is the rest of its line */
     const gboolean rest = !strcmp(word, "symbol") || !strcmp(word, "equal");
@@ -42,9 +45,8 @@ static gboolean take(Reader *r, const char *word, guint n)
 
 static gboolean next_is(const Reader *r, const char *word)
 {
-    const char *line = r->line[r->at];
-    gsize n = strlen(word);
-    return !r->wrong && line && !strncmp(line, word, n) && line[n] == ' ';
+    const gsize n = strlen(word);
+    return !r->wrong && !strncmp(r->rest, word, n) && r->rest[n] == ' ';
 }
 
 static gint64 number(Reader *r, guint i)
@@ -272,9 +274,9 @@ static void read_node(Reader *r, Certificate *c)
     asked->asked = TRUE;
     if (asked->relation)
         wrong(r, "asks for a symbol with a relation");
-    while (next_is(r, "knows"))
+    while (next_is(r, "knows") && node->knows->len < MOST_LINES)
         read_knows(r, c, node);
-    while (next_is(r, "option"))
+    while (next_is(r, "option") && node->option->len < MOST_LINES)
         read_option(r, node);
     if (!node->option->len)
         wrong(r, "no option");
@@ -330,7 +332,7 @@ static void read_all(Reader *r, Certificate *c)
     while (!r->wrong && c->node->len < n)
         read_node(r, c);
     take(r, "end", 1);
-    if (!r->wrong && (!r->line[r->at] || *r->line[r->at] || r->line[r->at + 1]))
+    if (!r->wrong && *r->rest)
         wrong(r, "something after the end");
     for (guint i = 0; !r->wrong && i < c->symbol->len; i++) {
         const Symbol *s = &g_array_index(c->symbol, Symbol, i);
@@ -351,7 +353,7 @@ static void equal_clear(gpointer data)
 
 Certificate *certificate_read(const char *text, char **message)
 {
-    Reader r = { .line = g_strsplit(text, "\n", -1) };
+    Reader r = { .rest = text };
     Certificate *c = g_new0(Certificate, 1);
     c->symbol = g_array_new(FALSE, FALSE, sizeof(Symbol));
     c->equal = g_array_new(FALSE, FALSE, sizeof(Equal));
@@ -361,7 +363,6 @@ Certificate *certificate_read(const char *text, char **message)
         wrong(&r, "not UTF-8");
     read_all(&r, c);
     g_strfreev(r.field);
-    g_strfreev(r.line);
     if (!r.wrong)
         return c;
     *message = r.wrong;

@@ -157,10 +157,49 @@ static void is_read_strictly(void)
     }
 }
 
+/* `text` with `line` n times behind its first line that begins with `after`. */
+static char *flooded(const char *text, const char *after, const char *line, guint n)
+{
+    GString *t = g_string_new(text);
+    for (guint i = 0; i < n; i++) {
+        const char *at = strchr(strstr(t->str, after), '\n');
+        g_autofree char *one = g_strdup_printf(line, i + 10);
+        g_string_insert(t, at + 1 - t->str, one);
+    }
+    return g_string_free(t, FALSE);
+}
+
+/* What is too long is refused, in few words. */
+static void is_read_in_bounds(void)
+{
+    guint i = 0;
+    while (i + 1 < G_N_ELEMENTS(forged) && forged[i].why)
+        i++;
+    g_autoptr(WsProgram) p = program_of(i);
+    g_autofree char *right = text_of(i, p);
+    g_autofree char *deep = g_strnfill(100000, '('), *level = g_strnfill(100000, ')');
+    g_autofree char *nested = g_strconcat("equals 1\nequal 1 text ", deep, "N", level, "\n", NULL);
+    g_auto(GStrv) part = g_strsplit(right, "begin", 2);
+    char *bad[] = { flooded(right, "node 1", "knows 1 %u - 0 1 - -\n", 5000),
+                    flooded(right, "knows 1", "option = %u end\n", 5000),
+                    g_strconcat(part[0], nested, "begin", part[1], NULL) };
+    for (guint n = 0; n < G_N_ELEMENTS(bad); n++) {
+        g_autoptr(WsVerification) v = ws_verify(p, bad[n]);
+        g_assert_cmpint(v->answer, !=, WS_VERIFIED);
+        g_assert_cmpuint(strlen(v->reason), <, 600);
+        g_assert_cmpint(v->micros, <, 20 * G_USEC_PER_SEC);
+        if (n < 2)
+            g_assert_nonnull(strstr(v->reason, "line 4"));
+    }
+    for (guint n = 0; n < G_N_ELEMENTS(bad); n++)
+        g_free(bad[n]);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/verify/read strictly", is_read_strictly);
+    g_test_add_func("/verify/read in bounds", is_read_in_bounds);
     for (guint i = 0; i < G_N_ELEMENTS(forged) && forged[i].why; i++) {
         g_autofree char *path = g_strdup_printf("/verify/forged by hand/%s", forged[i].title);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), is_not_verified);
