@@ -14,6 +14,10 @@ static const char *default_json(WsNodeKind kind, const char **stem)
         return json;
 #include "edit/default.def"
 #undef WS_DEFAULT
+    case WS_NODE_DESIGN:
+    case WS_NODE_KIND_COUNT:
+    case WS_NODE_SUPPRESS:
+    case WS_NODE_TILES:
     default:
         return NULL;
     }

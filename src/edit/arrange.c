@@ -394,23 +394,16 @@ gboolean ws_edit_mute(WsDraft *d, const guint64 *nodes, guint n)
 /* Steps that are nothing but a mention of the barrier or pipe. */
 static gboolean is_mere_mention(const WsNode *node, const char *name)
 {
-    switch (node->kind) {
-    case WS_STEP_WAIT:
-    case WS_STEP_ARRIVE:
-    case WS_STEP_EXPECT:
-    case WS_STEP_SYNC:
-    case WS_STEP_ACQUIRE:
-    case WS_STEP_COMMIT:
-    case WS_STEP_RELEASE:
-    case WS_STEP_CLOSE:
-    case WS_STEP_ADVANCE: {
+    if (node->kind == WS_STEP_WAIT || node->kind == WS_STEP_ARRIVE ||
+        node->kind == WS_STEP_EXPECT || node->kind == WS_STEP_SYNC ||
+        node->kind == WS_STEP_ACQUIRE || node->kind == WS_STEP_COMMIT ||
+        node->kind == WS_STEP_RELEASE || node->kind == WS_STEP_CLOSE ||
+        node->kind == WS_STEP_ADVANCE) {
         const WsRef *ref = ws_node_refv(node, WS_F_keyword);
         const char *text = ref != NULL ? ref->name : ws_node_text(node, WS_F_keyword);
         return g_strcmp0(text, name) == 0;
     }
-    default:
-        return FALSE;
-    }
+    return FALSE;
 }
 
 static gboolean forget(WsDraft *d, const char *name)

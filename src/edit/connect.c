@@ -55,16 +55,13 @@ static void add_fields(const WsDesign *design, const WsNode *step, const char *f
 static gboolean retires(const WsNode *wait, const WsNode *step)
 {
     const WsStepInfo *info = ws_step_info(step->kind);
-    switch (wait->kind) {
-    case WS_STEP_MMA_WAIT:
+    if (wait->kind == WS_STEP_MMA_WAIT)
         return info->engine == WS_STEP_ENGINE_COMMIT_GROUP;
-    case WS_STEP_STORE_WAIT:
+    if (wait->kind == WS_STEP_STORE_WAIT)
         return info->engine == WS_STEP_ENGINE_BULK_GROUP;
-    case WS_STEP_LOAD_WAIT:
+    if (wait->kind == WS_STEP_LOAD_WAIT)
         return step->kind == WS_STEP_GATHER;
-    default:
-        return FALSE;
-    }
+    return FALSE;
 }
 
 static gboolean is_engine_wait(const WsNode *step)
@@ -334,16 +331,11 @@ static gboolean insert_wait(WsDraft *d, const End *from, const End *to, WsConnec
  * when every warp says so. */
 static const char *by_of(const WsNode *step)
 {
-    switch (step->kind) {
-    case WS_STEP_READ:
-    case WS_STEP_WRITE:
-    case WS_STEP_COMPUTE:
-    case WS_STEP_TRANSPOSE:
-    case WS_STEP_TAKE:
+    if (step->kind == WS_STEP_READ || step->kind == WS_STEP_WRITE ||
+        step->kind == WS_STEP_COMPUTE || step->kind == WS_STEP_TRANSPOSE ||
+        step->kind == WS_STEP_TAKE)
         return "warp";
-    default:
-        return NULL;
-    }
+    return NULL;
 }
 
 /* Index behind which `from` has ended: itself, or the wait that retires it; inserts that wait if

@@ -100,32 +100,23 @@ static WsJson *number_json(const char *text, GError **error)
 
 static WsJson *scalar_json(WsFieldKind kind, const char *text, GError **error)
 {
-    switch (kind) {
-    case WS_FIELD_INT:
-    case WS_FIELD_NUMBER:
-    case WS_FIELD_NUMBERS:
-    case WS_FIELD_MAP_INT:
-    case WS_FIELD_MAP_NUMBER:
+    if (kind == WS_FIELD_INT || kind == WS_FIELD_NUMBER || kind == WS_FIELD_NUMBERS ||
+        kind == WS_FIELD_MAP_INT || kind == WS_FIELD_MAP_NUMBER)
         return number_json(text, error);
-    case WS_FIELD_BOOL:
-    case WS_FIELD_EXPR_OR_BOOL:
+    if (kind == WS_FIELD_BOOL || kind == WS_FIELD_EXPR_OR_BOOL) {
         if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0)
             return ws_json_bool(*text == 't');
         if (kind == WS_FIELD_EXPR_OR_BOOL)
             return expr_json(text, error);
         return bad_entry(error, "write true or false");
-    case WS_FIELD_EXPR:
-    case WS_FIELD_EXPRS:
-    case WS_FIELD_MAP_EXPR:
+    }
+    if (kind == WS_FIELD_EXPR || kind == WS_FIELD_EXPRS || kind == WS_FIELD_MAP_EXPR)
         return expr_json(text, error);
-    case WS_FIELD_REF:
-    case WS_FIELD_REFS: {
+    if (kind == WS_FIELD_REF || kind == WS_FIELD_REFS) {
         g_autoptr(WsRef) ref = ws_ref_parse(text, error);
         return ref != NULL ? ws_json_text(text) : NULL;
     }
-    default:
-        return ws_json_text(text);
-    }
+    return ws_json_text(text);
 }
 
 static WsJson *list_json(WsFieldKind kind, GPtrArray *parts, GError **error)
@@ -204,6 +195,18 @@ WsJson *ws_entry_json(const WsFieldRow *row, const char *typed, GError **error)
         return choice_json(row, text, error);
     case WS_FIELD_JSON:
         return ws_json_read(text, error);
+    case WS_FIELD_BOOL:
+    case WS_FIELD_ENUM:
+    case WS_FIELD_EXPR_OR_BOOL:
+    case WS_FIELD_EXPR:
+    case WS_FIELD_INT:
+    case WS_FIELD_NAME:
+    case WS_FIELD_NODES:
+    case WS_FIELD_NODE:
+    case WS_FIELD_NUMBER:
+    case WS_FIELD_REF:
+    case WS_FIELD_STEPS:
+    case WS_FIELD_TEXT:
     default:
         return scalar_json(row->kind, text, error);
     }

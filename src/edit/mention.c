@@ -36,6 +36,18 @@ static Refers refers(WsNodeKind owner, const WsFieldRow *row)
                    : REFERS;
     case WS_FIELD_TEXT:
         return row->field == WS_F_order || row->field == WS_F_data ? REFERS : REFERS_NOT;
+    case WS_FIELD_BOOL:
+    case WS_FIELD_ENUM:
+    case WS_FIELD_INT:
+    case WS_FIELD_JSON:
+    case WS_FIELD_MAP_INT:
+    case WS_FIELD_MAP_NUMBER:
+    case WS_FIELD_NODES:
+    case WS_FIELD_NODE:
+    case WS_FIELD_NUMBERS:
+    case WS_FIELD_NUMBER:
+    case WS_FIELD_STEPS:
+    case WS_FIELD_TEXTS:
     default:
         return REFERS_NOT;
     }

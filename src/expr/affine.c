@@ -51,30 +51,27 @@ static gboolean constant(const WsExpr *e, gint64 *value)
 static gboolean collect(WsAffine *a, const WsExpr *e, gint64 factor)
 {
     gint64 c, product;
-    switch (e->op) {
-    case WS_EXPR_INT:
-    case WS_EXPR_TEXT_BOOL:
+    if (e->op == WS_EXPR_INT || e->op == WS_EXPR_TEXT_BOOL)
         return add_constant(a, factor, e->i);
-    case WS_EXPR_NEG:
+    if (e->op == WS_EXPR_NEG)
         return !__builtin_sub_overflow((gint64)0, factor, &product) &&
                collect(a, e->arg[0], product);
-    case WS_EXPR_ADD:
+    if (e->op == WS_EXPR_ADD)
         return collect(a, e->arg[0], factor) && collect(a, e->arg[1], factor);
-    case WS_EXPR_SUB:
+    if (e->op == WS_EXPR_SUB)
         return collect(a, e->arg[0], factor) &&
                !__builtin_sub_overflow((gint64)0, factor, &product) &&
                collect(a, e->arg[1], product);
-    case WS_EXPR_MUL:
+    if (e->op == WS_EXPR_MUL) {
         for (guint side = 0; side < 2; side++)
             if (constant(e->arg[side], &c))
                 return !__builtin_mul_overflow(factor, c, &product) &&
                        collect(a, e->arg[1 - side], product);
         return add_term(a, factor, e);
-    default:
-        if (e->n_args && constant(e, &c))
-            return add_constant(a, factor, c);
-        return add_term(a, factor, e);
     }
+    if (e->n_args && constant(e, &c))
+        return add_constant(a, factor, c);
+    return add_term(a, factor, e);
 }
 
 typedef struct {

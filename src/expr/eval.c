@@ -55,83 +55,94 @@ static gboolean divide(gint64 a, gint64 b, gint64 *quotient, gint64 *rest, GErro
 static gboolean int_binary(WsExprOp op, gint64 a, gint64 b, gint64 *out, GError **error)
 {
     gint64 other = 0;
-    switch (op) {
-    case WS_EXPR_ADD:
+    if (op == WS_EXPR_ADD)
         return !__builtin_add_overflow(a, b, out) || overflow(error, op, a, b);
-    case WS_EXPR_SUB:
+    if (op == WS_EXPR_SUB)
         return !__builtin_sub_overflow(a, b, out) || overflow(error, op, a, b);
-    case WS_EXPR_MUL:
+    if (op == WS_EXPR_MUL)
         return !__builtin_mul_overflow(a, b, out) || overflow(error, op, a, b);
-    case WS_EXPR_DIV:
+    if (op == WS_EXPR_DIV)
         return divide(a, b, out, &other, error);
-    case WS_EXPR_MOD:
+    if (op == WS_EXPR_MOD) {
         if (b == -1) {
             *out = 0;
             return TRUE;
         }
         return divide(a, b, &other, out, error);
-    case WS_EXPR_LT:
+    }
+    if (op == WS_EXPR_LT) {
         *out = a < b;
         return TRUE;
-    case WS_EXPR_LE:
+    }
+    if (op == WS_EXPR_LE) {
         *out = a <= b;
         return TRUE;
-    case WS_EXPR_GT:
+    }
+    if (op == WS_EXPR_GT) {
         *out = a > b;
         return TRUE;
-    case WS_EXPR_GE:
+    }
+    if (op == WS_EXPR_GE) {
         *out = a >= b;
         return TRUE;
-    case WS_EXPR_EQ:
+    }
+    if (op == WS_EXPR_EQ) {
         *out = a == b;
         return TRUE;
-    case WS_EXPR_NE:
+    }
+    if (op == WS_EXPR_NE) {
         *out = a != b;
         return TRUE;
-    default:
-        g_set_error(error, WS_EXPR_ERROR, WS_EXPR_ERROR_TYPE, "not an integer operator");
-        return FALSE;
     }
+    g_set_error(error, WS_EXPR_ERROR, WS_EXPR_ERROR_TYPE, "not an integer operator");
+    return FALSE;
 }
 
 static gboolean real_binary(WsExprOp op, double a, double b, Value *out, GError **error)
 {
     out->real = op < WS_EXPR_LT;
-    switch (op) {
-    case WS_EXPR_ADD:
+    if (op == WS_EXPR_ADD) {
         out->r = a + b;
         return TRUE;
-    case WS_EXPR_SUB:
+    }
+    if (op == WS_EXPR_SUB) {
         out->r = a - b;
         return TRUE;
-    case WS_EXPR_MUL:
+    }
+    if (op == WS_EXPR_MUL) {
         out->r = a * b;
         return TRUE;
-    case WS_EXPR_DIV:
+    }
+    if (op == WS_EXPR_DIV) {
         out->r = a / b;
         return TRUE;
-    case WS_EXPR_LT:
+    }
+    if (op == WS_EXPR_LT) {
         out->i = a < b;
         return TRUE;
-    case WS_EXPR_LE:
+    }
+    if (op == WS_EXPR_LE) {
         out->i = a <= b;
         return TRUE;
-    case WS_EXPR_GT:
+    }
+    if (op == WS_EXPR_GT) {
         out->i = a > b;
         return TRUE;
-    case WS_EXPR_GE:
+    }
+    if (op == WS_EXPR_GE) {
         out->i = a >= b;
         return TRUE;
-    case WS_EXPR_EQ:
+    }
+    if (op == WS_EXPR_EQ) {
         out->i = a == b;
         return TRUE;
-    case WS_EXPR_NE:
+    }
+    if (op == WS_EXPR_NE) {
         out->i = a != b;
         return TRUE;
-    default:
-        g_set_error(error, WS_EXPR_ERROR, WS_EXPR_ERROR_TYPE, "%% needs integers");
-        return FALSE;
     }
+    g_set_error(error, WS_EXPR_ERROR, WS_EXPR_ERROR_TYPE, "%% needs integers");
+    return FALSE;
 }
 
 static gboolean type_error(GError **error, const WsExpr *e, const char *why)
@@ -338,6 +349,17 @@ static gboolean eval(const WsExpr *e, const WsExprEnv *env, gboolean reals, Valu
     case WS_EXPR_AND:
     case WS_EXPR_OR:
         return eval_lazy(e, env, reals, out, error);
+    case WS_EXPR_ADD:
+    case WS_EXPR_DIV:
+    case WS_EXPR_EQ:
+    case WS_EXPR_GE:
+    case WS_EXPR_GT:
+    case WS_EXPR_LE:
+    case WS_EXPR_LT:
+    case WS_EXPR_MOD:
+    case WS_EXPR_MUL:
+    case WS_EXPR_NE:
+    case WS_EXPR_SUB:
     default:
         break;
     }

@@ -192,25 +192,18 @@ static WsExpr *fold_node(const WsExpr *e, const WsExprEnv *env, GError **error)
 
 static WsExpr *fold(const WsExpr *e, const WsExprEnv *env, GError **error)
 {
-    switch (e->op) {
-    case WS_EXPR_INT:
-    case WS_EXPR_REAL:
-    case WS_EXPR_TEXT_BOOL:
+    if (e->op == WS_EXPR_INT || e->op == WS_EXPR_REAL || e->op == WS_EXPR_TEXT_BOOL)
         return ws_expr_ref(e);
-    case WS_EXPR_NAME:
-    case WS_EXPR_TOTAL:
-    case WS_EXPR_VAR:
+    if (e->op == WS_EXPR_NAME || e->op == WS_EXPR_TOTAL || e->op == WS_EXPR_VAR)
         return fold_leaf(e, env, error);
-    case WS_EXPR_AND:
-    case WS_EXPR_OR:
+    if (e->op == WS_EXPR_AND || e->op == WS_EXPR_OR)
         return fold_logic(e, env, error);
-    case WS_EXPR_CALL:
+    if (e->op == WS_EXPR_CALL) {
         if (e->func == WS_FUNC_SELECT)
             return fold_select(e, env, error);
         return fold_node(e, env, error);
-    default:
-        return fold_node(e, env, error);
     }
+    return fold_node(e, env, error);
 }
 
 WsExpr *ws_expr_fold(const WsExpr *e, const WsExprEnv *env, GError **error)

@@ -62,41 +62,31 @@ static void print_bare(Out *out, const WsExpr *e)
         print(out, e->arg[1], o->prec + 1);
         return;
     }
-    switch (e->op) {
-    case WS_EXPR_INT:
+    if (e->op == WS_EXPR_INT) {
         g_string_append_printf(out->text, "%" G_GINT64_FORMAT, e->i);
-        break;
-    case WS_EXPR_REAL:
+    } else if (e->op == WS_EXPR_REAL) {
         if (e->name)
             g_string_append(out->text, e->name);
         else
             print_real(out->text, e->r);
-        break;
-    case WS_EXPR_TEXT_BOOL:
+    } else if (e->op == WS_EXPR_TEXT_BOOL) {
         g_string_append(out->text, e->i ? "true" : "false");
-        break;
-    case WS_EXPR_TOTAL:
+    } else if (e->op == WS_EXPR_TOTAL) {
         g_string_append_printf(out->text, "%s.total", e->name);
-        break;
-    case WS_EXPR_NEG:
+    } else if (e->op == WS_EXPR_NEG) {
         g_string_append_c(out->text, '-');
         print(out, e->arg[0], WS_PREC_UNARY);
-        break;
-    case WS_EXPR_NOT:
+    } else if (e->op == WS_EXPR_NOT) {
         g_string_append_c(out->text, '!');
         print(out, e->arg[0], WS_PREC_NOT);
-        break;
-    case WS_EXPR_CALL:
+    } else if (e->op == WS_EXPR_CALL) {
         g_string_append(out->text, ws_func_text(e->func));
         print_args(out, e, '(', ')');
-        break;
-    case WS_EXPR_INDEX:
+    } else if (e->op == WS_EXPR_INDEX) {
         g_string_append(out->text, e->name);
         print_args(out, e, '[', ']');
-        break;
-    default:
+    } else {
         g_string_append(out->text, e->name ? e->name : "?");
-        break;
     }
 }
 

@@ -126,6 +126,9 @@ static double cost(Count *c, const WsFormula *f)
         return reduction(c, f);
     case WS_FORMULA_OPERATION:
         return operation(c, f);
+    case WS_FORMULA_INDEX:
+    case WS_FORMULA_NUMBER:
+    case WS_FORMULA_VARIABLE:
     default:
         return 0;
     }

@@ -121,20 +121,13 @@ const WsNode *ws_object_named(const WsDesign *design, WsFieldId list, const char
 const char *ws_step_barrier(const WsNode *step)
 {
     const WsRef *ref;
-    switch (step->kind) {
-    case WS_STEP_WAIT:
-    case WS_STEP_ARRIVE:
-    case WS_STEP_EXPECT:
-    case WS_STEP_SYNC:
+    if (step->kind == WS_STEP_WAIT || step->kind == WS_STEP_ARRIVE ||
+        step->kind == WS_STEP_EXPECT || step->kind == WS_STEP_SYNC) {
         ref = ws_node_refv(step, WS_F_keyword);
-        break;
-    case WS_STEP_LOAD:
-    case WS_STEP_GATHER:
-    case WS_STEP_COPY:
-    case WS_STEP_WRITE:
+    } else if (step->kind == WS_STEP_LOAD || step->kind == WS_STEP_GATHER ||
+               step->kind == WS_STEP_COPY || step->kind == WS_STEP_WRITE) {
         ref = ws_node_refv(step, WS_F_signal);
-        break;
-    default:
+    } else {
         return NULL;
     }
     return ref ? ref->name : NULL;

@@ -13,36 +13,24 @@ const char *ws_step_ref(const WsNode *step, WsFieldId field)
 /* Buffers a step writes (in shared memory) or reads. */
 gboolean ws_step_writes(const WsNode *step, const char *buffer)
 {
-    switch (step->kind) {
-    case WS_STEP_LOAD:
-    case WS_STEP_GATHER:
-    case WS_STEP_COPY:
-    case WS_STEP_TRANSPOSE:
-    case WS_STEP_CLAIM:
+    if (step->kind == WS_STEP_LOAD || step->kind == WS_STEP_GATHER || step->kind == WS_STEP_COPY ||
+        step->kind == WS_STEP_TRANSPOSE || step->kind == WS_STEP_CLAIM)
         return g_strcmp0(ws_step_ref(step, WS_F_into), buffer) == 0;
-    case WS_STEP_WRITE:
+    if (step->kind == WS_STEP_WRITE)
         return g_strcmp0(ws_step_ref(step, WS_F_to), buffer) == 0;
-    default:
-        return FALSE;
-    }
+    return FALSE;
 }
 
 gboolean ws_step_reads(const WsNode *step, const char *buffer)
 {
-    switch (step->kind) {
-    case WS_STEP_MMA:
+    if (step->kind == WS_STEP_MMA)
         return g_strcmp0(ws_step_ref(step, WS_F_a), buffer) == 0 ||
                g_strcmp0(ws_step_ref(step, WS_F_b), buffer) == 0;
-    case WS_STEP_READ:
-    case WS_STEP_STORE:
-    case WS_STEP_TAKE:
+    if (step->kind == WS_STEP_READ || step->kind == WS_STEP_STORE || step->kind == WS_STEP_TAKE)
         return g_strcmp0(ws_step_ref(step, WS_F_from), buffer) == 0;
-    case WS_STEP_COPY:
-    case WS_STEP_TRANSPOSE:
+    if (step->kind == WS_STEP_COPY || step->kind == WS_STEP_TRANSPOSE)
         return g_strcmp0(ws_step_ref(step, WS_F_keyword), buffer) == 0;
-    default:
-        return FALSE;
-    }
+    return FALSE;
 }
 
 /* Has the list of step i, or one around it before the way leads in, such a step on the barrier? */

@@ -75,6 +75,10 @@ void ws_value_clear(WsValue *v)
             ws_node_unref(v->node[i]);
         g_free(v->node);
         break;
+    case WS_VALUE_BOOL:
+    case WS_VALUE_INT:
+    case WS_VALUE_NONE:
+    case WS_VALUE_REAL:
     default:
         break;
     }
@@ -115,6 +119,10 @@ void ws_value_copy(WsValue *to, const WsValue *from)
         for (guint i = 0; i < from->n; i++)
             to->node[i] = ws_node_ref(from->node[i]);
         break;
+    case WS_VALUE_BOOL:
+    case WS_VALUE_INT:
+    case WS_VALUE_NONE:
+    case WS_VALUE_REAL:
     default:
         break;
     }
@@ -174,6 +182,10 @@ gboolean ws_value_equal(const WsValue *a, const WsValue *b)
         return printed_equal(ws_ref_print(a->ref), ws_ref_print(b->ref));
     case WS_VALUE_STATEMENT:
         return printed_equal(ws_statement_print(a->statement), ws_statement_print(b->statement));
+    case WS_VALUE_LIST:
+    case WS_VALUE_MAP:
+    case WS_VALUE_NODES:
+    case WS_VALUE_NODE:
     default:
         return a->n == b->n && items_equal(a, b);
     }

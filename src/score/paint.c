@@ -223,6 +223,13 @@ static WsItemShape legend_shape(WsItemKind kind)
     case WS_ITEM_MATH:
     case WS_ITEM_SHARED:
         return WS_SHAPE_HEAD;
+    case WS_ITEM_COPY:
+    case WS_ITEM_KIND_COUNT:
+    case WS_ITEM_LOAD:
+    case WS_ITEM_MMA:
+    case WS_ITEM_OPAQUE:
+    case WS_ITEM_OTHER:
+    case WS_ITEM_STORE:
     default:
         return WS_SHAPE_FLIGHT;
     }

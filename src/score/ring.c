@@ -106,14 +106,11 @@ static gint by_time(gconstpointer pa, gconstpointer pb)
 
 static const char *state_text(const WsBuild *b, WsItemKind kind)
 {
-    switch (kind) {
-    case WS_ITEM_FILLING:
+    if (kind == WS_ITEM_FILLING)
         return ws_build_words(b, "filling");
-    case WS_ITEM_FULL:
+    if (kind == WS_ITEM_FULL)
         return ws_build_words(b, "full");
-    default:
-        return ws_build_words(b, "being read");
-    }
+    return ws_build_words(b, "being read");
 }
 
 static void add_state(WsBuild *b, guint row, WsItemKind kind, gint64 from, gint64 to,

@@ -29,6 +29,8 @@ static double weight_of(const WsBuild *b, Unit unit, const WsTraceRecord *r, gin
         return ws_op_is_bulk(kind);
     case UNIT_TENSOR:
         return ws_op_is_product(kind);
+    case N_UNITS:
+    case UNIT_MUFU:
     default:
         break;
     }

@@ -15,6 +15,13 @@ const WsExpr *ws_elab_value_expr(WsElab *E, const WsValue *v)
         return v->expr;
     case WS_VALUE_TEXT:
         return ws_arena_expr(E->arena, ws_expr_parse(v->text, NULL));
+    case WS_VALUE_LIST:
+    case WS_VALUE_MAP:
+    case WS_VALUE_NODES:
+    case WS_VALUE_NODE:
+    case WS_VALUE_NONE:
+    case WS_VALUE_REF:
+    case WS_VALUE_STATEMENT:
     default:
         return NULL;
     }
@@ -56,6 +63,14 @@ guint ws_elab_field_count(const WsNode *n, WsFieldId f)
     case WS_VALUE_MAP:
     case WS_VALUE_NODES:
         return v->n;
+    case WS_VALUE_BOOL:
+    case WS_VALUE_EXPR:
+    case WS_VALUE_INT:
+    case WS_VALUE_NODE:
+    case WS_VALUE_REAL:
+    case WS_VALUE_REF:
+    case WS_VALUE_STATEMENT:
+    case WS_VALUE_TEXT:
     default:
         return 1;
     }

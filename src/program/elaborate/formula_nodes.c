@@ -343,27 +343,24 @@ static WsFormula *operation(WsBinder *B, const WsExpr *e)
 
 static WsFormula *bind_node(WsBinder *B, const WsExpr *e)
 {
-    switch (e->op) {
-    case WS_EXPR_INT:
+    if (e->op == WS_EXPR_INT)
         return node(B, WS_FORMULA_NUMBER, WS_FORMULA_INT, e, 0);
-    case WS_EXPR_TEXT_BOOL:
+    if (e->op == WS_EXPR_TEXT_BOOL)
         return node(B, WS_FORMULA_NUMBER, WS_FORMULA_BOOL, e, 0);
-    case WS_EXPR_REAL:
+    if (e->op == WS_EXPR_REAL)
         return node(B, WS_FORMULA_NUMBER, WS_FORMULA_REAL, e, 0);
-    case WS_EXPR_NAME:
+    if (e->op == WS_EXPR_NAME)
         return bind_name(B, e);
-    case WS_EXPR_VAR:
+    if (e->op == WS_EXPR_VAR)
         return variable(B, e->var, e);
-    case WS_EXPR_INDEX:
+    if (e->op == WS_EXPR_INDEX)
         return element(B, e);
-    case WS_EXPR_CALL:
+    if (e->op == WS_EXPR_CALL)
         return call(B, e);
-    case WS_EXPR_TOTAL:
+    if (e->op == WS_EXPR_TOTAL)
         return ws_bind_fail(B,
                             ws_arena_phrase(B->arena, "a name with .total, which only steps have"));
-    default:
-        return operation(B, e);
-    }
+    return operation(B, e);
 }
 
 WsFormula *ws_bind_expr(WsBinder *B, const WsExpr *e)

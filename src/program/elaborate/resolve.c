@@ -113,6 +113,11 @@ static WsExpr *symbol_value(Resolve *R, WsElabSymbol *symbol)
             return bad(symbol->name);
         }
         return ws_expr_ref(symbol->loop_index);
+    case WS_SYMBOL_BARRIER:
+    case WS_SYMBOL_BUFFER:
+    case WS_SYMBOL_PIPE:
+    case WS_SYMBOL_TENSOR:
+    case WS_SYMBOL_VALUE:
     default:
         ws_elab_error(E, WS_RULE_T_KIND, R->at, NULL, "%s is not a number", symbol->name);
         return bad(symbol->name);

@@ -62,6 +62,10 @@ static void default_tolerance(WsTensor *t)
     case WS_DTYPE_TF32:
         t->tolerance_abs = t->tolerance_rel = 1e-3;
         break;
+    case WS_DTYPE_COUNT:
+    case WS_DTYPE_I32:
+    case WS_DTYPE_I8:
+    case WS_DTYPE_U8:
     default: /* integers must be equal */
         break;
     }

@@ -424,9 +424,17 @@ static Type call(Typing *T, const WsExpr *e)
     case WS_FUNC_U8:
     case WS_FUNC_I8:
         return convert(T, e, to[e->func]);
+    case WS_FUNC_BITAND:
+    case WS_FUNC_BITOR:
+    case WS_FUNC_BITXOR:
+    case WS_FUNC_SAR:
+    case WS_FUNC_SHL:
+    case WS_FUNC_SHR:
+    case WS_FUNC_UMULHI:
+        return of_bits(T, e, WS_MATH_INT);
+    case WS_FUNC_SUM:
+    case WS_FUNC_COUNT:
     default:
-        if (ws_func_of_bits(e->func))
-            return of_bits(T, e, WS_MATH_INT);
         return fail(T, "this function does not belong in a statement");
     }
 }
@@ -470,17 +478,11 @@ static Type type_of_kind(Typing *T, const WsExpr *e)
         return comparison(T, e);
     case WS_EXPR_CALL:
         return call(T, e);
+    case WS_EXPR_INDEX:
+    case WS_EXPR_TOTAL:
     default:
         return fail(T, "this does not belong in a statement");
     }
-}
-
-static gboolean has_var(const WsExpr *x)
-{
-    gboolean any = x->op == WS_EXPR_VAR;
-    for (guint i = 0; i < x->n_args; i++)
-        any = any || has_var(x->arg[i]);
-    return any;
 }
 
 /* What is uniform as a whole is one node. */
@@ -491,7 +493,7 @@ static Type type_of(Typing *T, const WsExpr *e)
     Type out = type_of_kind(T, e);
     T->here = outer;
     if (out.a && out.uniform && out.a->form == WS_ARRAY_OPERATION) {
-        WsMathKind kind = has_var(e) ? WS_MATH_INT : WS_MATH_LITERAL;
+        WsMathKind kind = ws_typing_has_var(e) ? WS_MATH_INT : WS_MATH_LITERAL;
         out = leaf(T, WS_ARRAY_UNIFORM, out.a->kind == WS_MATH_BOOL ? WS_MATH_BOOL : kind, e);
     }
     return out;

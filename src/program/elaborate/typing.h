@@ -38,6 +38,9 @@ gboolean ws_shape_open(const WsArray *a); /* somewhere an extent is left to the 
  * since, and `name` is it. */
 WsArray *ws_shape_copy(WsTyping *T, const WsTemporary *t, const char **name);
 
+/* Does a bound name stand in it? */
+gboolean ws_typing_has_var(const WsExpr *x);
+
 /* The problem, if there is one, as a finding at the step; then there is none. `written`: as the
  * author wrote it, NULL for `unless`. */
 void ws_typing_report(WsTyping *T, const char *at, const WsStatement *written,

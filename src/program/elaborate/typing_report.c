@@ -12,6 +12,14 @@ static const WsExpr *twin(const WsExpr *written, const WsExpr *bound, const WsEx
     return found;
 }
 
+gboolean ws_typing_has_var(const WsExpr *x)
+{
+    gboolean any = x->op == WS_EXPR_VAR;
+    for (guint i = 0; i < x->n_args; i++)
+        any = any || ws_typing_has_var(x->arg[i]);
+    return any;
+}
+
 void ws_typing_report(WsTyping *T, const char *at, const WsStatement *written,
                       const WsStatement *bound)
 {
