@@ -106,19 +106,16 @@ static WsPoly atom_alone(Divisors *d, guint16 atom)
 static gboolean atom_above(Divisors *d, guint16 atom, guint deep)
 {
     const WsAtom *x = ws_atom(d->g->ps, atom);
-    switch (x->kind) {
-    case WS_ATOM_MIN:
+    if (x->kind == WS_ATOM_MIN)
         return above(d, x->arg[0], deep) && above(d, x->arg[1], deep);
-    case WS_ATOM_MAX:
+    if (x->kind == WS_ATOM_MAX)
         return above(d, x->arg[0], deep) || above(d, x->arg[1], deep);
-    case WS_ATOM_DIV: /* floor(x/y) where x >= y >= 1, or y divides x >= 1 */
+    if (x->kind == WS_ATOM_DIV) /* floor(x/y) where x >= y >= 1, or y divides x >= 1 */
         return above(d, x->arg[1], deep) &&
                ((above(d, x->arg[0], deep) &&
                  ws_facts_divides(&d->g->facts, x->arg[0], x->arg[1])) ||
                 at_least(d, ws_poly_add(d->g->ps, x->arg[0], -1, x->arg[1]), 0));
-    default:
-        return FALSE;
-    }
+    return FALSE;
 }
 
 /* b with b*n = y; FALSE: n is not a factor of every term. */

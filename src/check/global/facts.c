@@ -100,6 +100,7 @@ static gboolean atom_least(WsFacts *f, guint atom, guint deep)
         return least(f, x->arg[0], deep + 1) && least(f, x->arg[1], deep + 1);
     case WS_ATOM_CALL:
         return x->id == WS_FUNC_ABS || x->id == WS_FUNC_POW2FLOOR;
+    case WS_ATOM_VALUE:
     default:
         return FALSE;
     }
@@ -166,6 +167,11 @@ static gboolean step(WsFacts *f, WsPoly a, const WsMono *m, guint deep, gboolean
             return FALSE;
         *out = least(f, exchange(f, a, m, n, one), deep + 1);
         return TRUE;
+    case WS_ATOM_CALL:
+    case WS_ATOM_POSITION:
+    case WS_ATOM_SIZE:
+    case WS_ATOM_TILES:
+    case WS_ATOM_VALUE:
     default:
         return FALSE;
     }

@@ -473,6 +473,14 @@ static WsPoly map_inside(WsPolys *ps, guint index, WsPolyMap map, gpointer data)
     case WS_ATOM_MIN:
     case WS_ATOM_MAX:
         return ws_poly_least(ps, x->kind == WS_ATOM_MAX, arg[0], arg[1]);
+    case WS_ATOM_AXIS:
+    case WS_ATOM_BEFORE:
+    case WS_ATOM_CALL:
+    case WS_ATOM_POSITION:
+    case WS_ATOM_ROUND:
+    case WS_ATOM_SIZE:
+    case WS_ATOM_TILES:
+    case WS_ATOM_VALUE:
     default:
         /* what its arguments no longer hang on stays noted: the answer only gets more careful */
         return ws_poly_call(ps, x->id, x->on, x->name, x->n_args, arg);

@@ -58,6 +58,13 @@ static WsPoly variable(WsTerms *t, gint var)
     case WS_VAR_CTA:
         x = ws_poly_int(t->ps, t->rank);
         break;
+    case WS_VAR_COL:
+    case WS_VAR_COUNTER:
+    case WS_VAR_INDEX:
+    case WS_VAR_LET:
+    case WS_VAR_ROW:
+    case WS_VAR_SCALAR:
+    case WS_VAR_TOTAL:
     default:
         return ws_terms_unknown(t, v->name);
     }
@@ -128,21 +135,19 @@ static WsPoly call(WsTerms *t, const WsExpr *e)
     for (guint i = 0; i < e->n_args; i++)
         arg[i] = ws_terms_of(t, e->arg[i]);
     gint64 n;
-    switch (e->func) {
-    case WS_FUNC_MIN:
-    case WS_FUNC_MAX:
+    if (e->func == WS_FUNC_MIN || e->func == WS_FUNC_MAX) {
         for (guint i = 1; i < e->n_args; i++)
             arg[0] = ws_poly_least(t->ps, e->func == WS_FUNC_MAX, arg[0], arg[i]);
         return arg[0];
-    case WS_FUNC_ABS:
+    }
+    if (e->func == WS_FUNC_ABS) {
         if (ws_poly_is_int(arg[0], &n) && n > G_MININT64)
             return ws_poly_int(t->ps, ABS(n));
         return ws_poly_call(t->ps, WS_FUNC_ABS, 0, "abs", 1, arg);
-    case WS_FUNC_POW2FLOOR:
-        return ws_poly_call(t->ps, WS_FUNC_POW2FLOOR, 0, "pow2floor", 1, arg);
-    default:
-        return ws_terms_unknown(t, ws_func_text(e->func));
     }
+    if (e->func == WS_FUNC_POW2FLOOR)
+        return ws_poly_call(t->ps, WS_FUNC_POW2FLOOR, 0, "pow2floor", 1, arg);
+    return ws_terms_unknown(t, ws_func_text(e->func));
 }
 
 static WsPoly element(WsTerms *t, const WsExpr *e)
@@ -209,6 +214,9 @@ WsPoly ws_terms_of(WsTerms *t, const WsExpr *e)
         return call(t, e);
     case WS_EXPR_INDEX:
         return element(t, e);
+    case WS_EXPR_NAME:
+    case WS_EXPR_REAL:
+    case WS_EXPR_TOTAL:
     default:
         return ws_terms_unknown(t, e->name ? e->name : "?");
     }

@@ -39,6 +39,7 @@ static char *until(const WsPlay *play, const WsEvent *p, gboolean lanes)
                 ? WS_WORD("; it is over for each thread once its own `load_wait` has returned")
                 : "");
     }
+    case WS_ENGINE_NONE:
     default:
         return g_strdup(lanes ? WS_WORD(", each lane at its own time") : "");
     }
@@ -165,6 +166,7 @@ void ws_remedy_conflict(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean
     case WS_ENGINE_GATHER:
         ws_remedy_gathered(play, f, inst, writes, p);
         return;
+    case WS_ENGINE_NONE:
     default:
         break;
     }

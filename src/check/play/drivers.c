@@ -83,26 +83,26 @@ static gint64 least(const WsProgram *p, const WsExpr *e, guint depth)
     gint64 a, b;
     if (depth > 16)
         return 0;
-    switch (e->op) {
-    case WS_EXPR_INT:
+    if (e->op == WS_EXPR_INT)
         return e->i;
-    case WS_EXPR_VAR:
+    if (e->op == WS_EXPR_VAR) {
         if (e->var >= 0 && (guint)e->var < p->n_vars && p->var[e->var].value)
             return least(p, p->var[e->var].value, depth + 1);
         return 0;
-    case WS_EXPR_ADD:
+    }
+    if (e->op == WS_EXPR_ADD) {
         a = least(p, e->arg[0], depth + 1), b = least(p, e->arg[1], depth + 1);
         return __builtin_add_overflow(a, b, &a) ? 0 : a;
-    case WS_EXPR_CALL:
+    }
+    if (e->op == WS_EXPR_CALL) {
         if (e->n_args != 2)
             return 0;
         a = least(p, e->arg[0], depth + 1), b = least(p, e->arg[1], depth + 1);
         if (e->func == WS_FUNC_MAX)
             return MAX(a, b);
         return e->func == WS_FUNC_MIN ? MIN(a, b) : 0;
-    default:
-        return 0;
     }
+    return 0;
 }
 
 /* --- drivers ---------------------------------------------------------------------------------- */
@@ -145,6 +145,10 @@ static void see_leaf(const WsExpr *e, gpointer data)
     case WS_VAR_LET:
         l->n_inner++;
         break;
+    case WS_VAR_COL:
+    case WS_VAR_CTA:
+    case WS_VAR_ROW:
+    case WS_VAR_SCALAR:
     default:
         break;
     }

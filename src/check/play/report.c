@@ -91,27 +91,17 @@ static const char *step_of(const WsOp *op)
 /* What follows, by rule; a story may know better. */
 static WsHarm harm_of(WsRuleId rule)
 {
-    switch (rule) {
-    case WS_RULE_P_DEADLOCK:
-    case WS_RULE_P_TX:
-    case WS_RULE_P_ABA:
-    case WS_RULE_P_NAMED:
+    if (rule == WS_RULE_P_DEADLOCK || rule == WS_RULE_P_TX || rule == WS_RULE_P_ABA ||
+        rule == WS_RULE_P_NAMED)
         return WS_HARM_HANG;
-    case WS_RULE_P_EARLY:
-    case WS_RULE_P_COUNT:
+    if (rule == WS_RULE_P_EARLY || rule == WS_RULE_P_COUNT)
         return WS_HARM_EARLY;
-    case WS_RULE_P_RACE:
-    case WS_RULE_P_ASYNC:
-    case WS_RULE_P_PROXY:
-    case WS_RULE_P_EXIT:
-    case WS_RULE_P_CLUSTER:
+    if (rule == WS_RULE_P_RACE || rule == WS_RULE_P_ASYNC || rule == WS_RULE_P_PROXY ||
+        rule == WS_RULE_P_EXIT || rule == WS_RULE_P_CLUSTER)
         return WS_HARM_CORRUPTION;
-    case WS_RULE_P_FENCE:
-    case WS_RULE_P_UNDEF:
+    if (rule == WS_RULE_P_FENCE || rule == WS_RULE_P_UNDEF)
         return WS_HARM_UNDEFINED;
-    default:
-        return WS_HARM_NONE;
-    }
+    return WS_HARM_NONE;
 }
 
 /* Agents, loops and rounds: what the sentence says, in parts. */

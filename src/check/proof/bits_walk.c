@@ -93,37 +93,31 @@ static WsTruth opposite(WsTruth t)
 static WsTruth compare(WsBits *b, guint i, gint symbol, WsExprOp op, gint64 n)
 {
     WsTruth t;
-    switch (op) {
-    case WS_EXPR_GT:
+    if (op == WS_EXPR_GT)
         return ws_bit_greater(b, i, symbol, n);
-    case WS_EXPR_GE:
+    if (op == WS_EXPR_GE)
         return ws_bit_greater(b, i, symbol, n - 1);
-    case WS_EXPR_LT:
+    if (op == WS_EXPR_LT)
         return opposite(ws_bit_greater(b, i, symbol, n - 1));
-    case WS_EXPR_LE:
+    if (op == WS_EXPR_LE)
         return opposite(ws_bit_greater(b, i, symbol, n));
-    default:
-        t = ws_bit_greater(b, i, symbol, n - 1);
-        if (t == WS_TRUTH_YES)
-            t = opposite(ws_bit_greater(b, i, symbol, n));
-        return op == WS_EXPR_EQ ? t : opposite(t);
-    }
+    t = ws_bit_greater(b, i, symbol, n - 1);
+    if (t == WS_TRUTH_YES)
+        t = opposite(ws_bit_greater(b, i, symbol, n));
+    return op == WS_EXPR_EQ ? t : opposite(t);
 }
 
 static gboolean holds(WsExprOp op, gint64 x)
 {
-    switch (op) {
-    case WS_EXPR_LT:
+    if (op == WS_EXPR_LT)
         return x < 0;
-    case WS_EXPR_LE:
+    if (op == WS_EXPR_LE)
         return x <= 0;
-    case WS_EXPR_GT:
+    if (op == WS_EXPR_GT)
         return x > 0;
-    case WS_EXPR_GE:
+    if (op == WS_EXPR_GE)
         return x >= 0;
-    default:
-        return (x == 0) == (op == WS_EXPR_EQ);
-    }
+    return (x == 0) == (op == WS_EXPR_EQ);
 }
 
 static WsExprOp mirrored(WsExprOp op)
@@ -175,6 +169,7 @@ WsTruth ws_bit_truth(WsBits *b, guint i, const WsBitCond *c)
         return ws_bit_truth(b, i, c->arg[1]);
     case WS_COND_NOT:
         return opposite(ws_bit_truth(b, i, c->arg[0]));
+    case WS_COND_VALUE:
     default:
         if (!has_values(b, i, c->need, c->n_need))
             return WS_TRUTH_ASKS;

@@ -300,6 +300,10 @@ static void demand(Demand *d, const WsExpr *e, WsSpan w, gint64 m)
     case WS_EXPR_CALL:
         demand_call(d, e, w, m);
         return;
+    case WS_EXPR_INDEX:
+    case WS_EXPR_NAME:
+    case WS_EXPR_REAL:
+    case WS_EXPR_TOTAL:
     default:
         ws_control_outside(d->c, "control depends on what the proof does not know", e);
     }

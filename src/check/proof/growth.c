@@ -25,15 +25,12 @@ static guint power_of_var(const Growth *g, gint var)
 {
     if (var < 0 || (guint)var >= g->c->n_vars || var == g->self)
         return ENDLESS;
-    switch (g->c->p->var[var].kind) {
-    case WS_VAR_CTA:
+    WsVarKind kind = g->c->p->var[var].kind;
+    if (kind == WS_VAR_CTA)
         return 0;
-    case WS_VAR_COUNTER:
-    case WS_VAR_LET:
+    if (kind == WS_VAR_COUNTER || kind == WS_VAR_LET)
         return g->power[var];
-    default:
-        return 1;
-    }
+    return 1;
 }
 
 static guint power_of(const Growth *g, const WsExpr *e)

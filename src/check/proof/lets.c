@@ -70,6 +70,11 @@ static void look(const WsExpr *e, gpointer data)
         l->ok &= l->c->let[e->var] != NULL;
         l->names = TRUE;
         return;
+    case WS_VAR_COL:
+    case WS_VAR_COUNTER:
+    case WS_VAR_ROW:
+    case WS_VAR_SCALAR:
+    case WS_VAR_TOTAL:
     default:
         l->ok = FALSE;
     }

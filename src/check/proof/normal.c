@@ -349,6 +349,15 @@ WsExpr *ws_normal(const WsExpr *e, gboolean more)
     case WS_EXPR_AND:
     case WS_EXPR_OR:
         return sorted(n);
+    case WS_EXPR_INDEX:
+    case WS_EXPR_INT:
+    case WS_EXPR_MOD:
+    case WS_EXPR_NAME:
+    case WS_EXPR_NOT:
+    case WS_EXPR_REAL:
+    case WS_EXPR_TEXT_BOOL:
+    case WS_EXPR_TOTAL:
+    case WS_EXPR_VAR:
     default:
         return n;
     }

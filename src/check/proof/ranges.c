@@ -80,19 +80,17 @@ WsSpan ws_span_of(const WsControl *c, const WsExpr *e)
     gint64 d;
     if (!e)
         return (WsSpan){ 0, 0 };
-    switch (e->op) {
-    case WS_EXPR_INT:
-    case WS_EXPR_TEXT_BOOL:
+    if (e->op == WS_EXPR_INT || e->op == WS_EXPR_TEXT_BOOL)
         return (WsSpan){ clamped(e->i), clamped(e->i) };
-    case WS_EXPR_VAR:
+    if (e->op == WS_EXPR_VAR)
         return of_var(c, e->var);
-    case WS_EXPR_NEG:
+    if (e->op == WS_EXPR_NEG)
         return ws_span_times(ws_span_of(c, e->arg[0]), -1);
-    case WS_EXPR_ADD:
+    if (e->op == WS_EXPR_ADD)
         return ws_span_add(ws_span_of(c, e->arg[0]), ws_span_of(c, e->arg[1]));
-    case WS_EXPR_SUB:
+    if (e->op == WS_EXPR_SUB)
         return ws_span_add(ws_span_of(c, e->arg[0]), ws_span_times(ws_span_of(c, e->arg[1]), -1));
-    case WS_EXPR_MUL:
+    if (e->op == WS_EXPR_MUL) {
         if (ws_expr_is_int(e->arg[1], &d))
             return ws_span_times(ws_span_of(c, e->arg[0]), d);
         if (ws_expr_is_int(e->arg[0], &d))
@@ -100,20 +98,18 @@ WsSpan ws_span_of(const WsControl *c, const WsExpr *e)
         return ws_span_of(c, e->arg[0]).lo >= 0 && ws_span_of(c, e->arg[1]).lo >= 0
                    ? (WsSpan){ 0, WS_ENDLESS }
                    : all;
-    case WS_EXPR_DIV:
+    }
+    if (e->op == WS_EXPR_DIV)
         return ws_expr_is_int(e->arg[1], &d) && d > 0 ? divided(ws_span_of(c, e->arg[0]), d) : all;
-    case WS_EXPR_MOD:
+    if (e->op == WS_EXPR_MOD) {
         if (!ws_expr_is_int(e->arg[1], &d) || d <= 0)
             return all;
         WsSpan a = ws_span_of(c, e->arg[0]);
         return a.lo >= 0 && a.hi < d ? a : (WsSpan){ 0, d - 1 };
-    case WS_EXPR_CALL:
-        return of_call(c, e);
-    default:
-        return e->op >= WS_EXPR_LT && e->op <= WS_EXPR_OR ? truth
-               : e->op == WS_EXPR_NOT                     ? truth
-                                                          : all;
     }
+    if (e->op == WS_EXPR_CALL)
+        return of_call(c, e);
+    return e->op >= WS_EXPR_LT && e->op <= WS_EXPR_OR ? truth : e->op == WS_EXPR_NOT ? truth : all;
 }
 
 /* --- variables -------------------------------------------------------------------------------- */

@@ -59,6 +59,13 @@ static void see(const WsExpr *e, gpointer data)
         l->other |= l->index >= 0 && l->index != e->var;
         l->index = e->var;
         return;
+    case WS_VAR_COL:
+    case WS_VAR_COUNTER:
+    case WS_VAR_CTA:
+    case WS_VAR_LET:
+    case WS_VAR_ROW:
+    case WS_VAR_SCALAR:
+    case WS_VAR_TOTAL:
     default:
         l->other = TRUE;
     }

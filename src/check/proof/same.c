@@ -349,6 +349,16 @@ static WsExpr *at_node(const WsControl *c, const WsExpr *e)
         return answer(c, e);
     case WS_EXPR_CALL:
         break;
+    case WS_EXPR_AND:
+    case WS_EXPR_INDEX:
+    case WS_EXPR_INT:
+    case WS_EXPR_NAME:
+    case WS_EXPR_NEG:
+    case WS_EXPR_OR:
+    case WS_EXPR_REAL:
+    case WS_EXPR_TEXT_BOOL:
+    case WS_EXPR_TOTAL:
+    case WS_EXPR_VAR:
     default:
         return NULL;
     }

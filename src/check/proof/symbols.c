@@ -89,20 +89,20 @@ static gint64 least_of(const WsControl *c, const WsExpr *e, guint depth)
     a = least(c, e->arg[0], depth + 1);
     b = least(c, e->arg[1], depth + 1);
     gboolean literal = ws_expr_is_int(e->arg[1], &r);
-    switch (e->op) {
-    case WS_EXPR_ADD:
+    if (e->op == WS_EXPR_ADD)
         return a <= UNKNOWN || b <= UNKNOWN || __builtin_add_overflow(a, b, &r) ? UNKNOWN : r;
-    case WS_EXPR_SUB:
+    if (e->op == WS_EXPR_SUB) {
         if (!literal)
             r = depth < SHALLOW && !c->written ? ws_most(c, e->arg[1], depth + 1) : G_MAXINT64;
         return a <= UNKNOWN || r == G_MAXINT64 || __builtin_sub_overflow(a, r, &r) ? UNKNOWN : r;
-    case WS_EXPR_MUL:
+    }
+    if (e->op == WS_EXPR_MUL)
         return a < 0 || b < 0 || __builtin_mul_overflow(a, b, &r) ? UNKNOWN : r;
-    case WS_EXPR_DIV:
+    if (e->op == WS_EXPR_DIV)
         return a < 0 || b < 0 ? UNKNOWN : literal && r > 0 ? a / r : 0;
-    case WS_EXPR_MOD:
+    if (e->op == WS_EXPR_MOD)
         return literal && r > 0 ? 0 : UNKNOWN;
-    case WS_EXPR_CALL:
+    if (e->op == WS_EXPR_CALL) {
         if (e->func == WS_FUNC_MAX)
             return MAX(a, b);
         if (e->func == WS_FUNC_MIN)
@@ -110,9 +110,8 @@ static gint64 least_of(const WsControl *c, const WsExpr *e, guint depth)
         if (e->func == WS_FUNC_CDIV)
             return a < 0 || b < 0 ? UNKNOWN : literal && r > 0 ? a / r + (a % r > 0) : a > 0;
         return UNKNOWN;
-    default:
-        return UNKNOWN;
     }
+    return UNKNOWN;
 }
 
 static gint64 least(const WsControl *c, const WsExpr *e, guint depth)
@@ -263,6 +262,10 @@ static void see(const WsExpr *e, gpointer data)
     case WS_VAR_CTA:
         l->cta++, l->index++, l->rank++;
         break;
+    case WS_VAR_COUNTER:
+    case WS_VAR_INDEX:
+    case WS_VAR_LET:
+    case WS_VAR_TOTAL:
     default:
         l->index++;
     }

@@ -166,21 +166,22 @@ static void say_land(const WsWitness *w, guint i, const WsMove *m, GString *s)
 
 static void say_step(const WsWitness *w, guint i, const WsMove *m, GString *s)
 {
-    switch (m->op->kind) {
-    case WS_OP_MBAR_WAIT:
+    if (m->op->kind == WS_OP_MBAR_WAIT) {
         say_wait(w, i, m, s);
         return;
-    case WS_OP_MBAR_ARRIVE:
+    }
+    if (m->op->kind == WS_OP_MBAR_ARRIVE) {
         ws_phrase_append(s, " arrives on %s", w->barrier[m->barrier]);
         slot_changes(w, i, m->barrier, s);
         return;
-    case WS_OP_MBAR_EXPECT:
+    }
+    if (m->op->kind == WS_OP_MBAR_EXPECT) {
         ws_phrase_append(s, " expects %" N " bytes on %s", m->op->bytes, w->barrier[m->barrier]);
         slot_changes(w, i, m->barrier, s);
         return;
-    case WS_OP_MMA_WAIT:
-    case WS_OP_BULK_WAIT:
-    case WS_OP_CP_WAIT: {
+    }
+    if (m->op->kind == WS_OP_MMA_WAIT || m->op->kind == WS_OP_BULK_WAIT ||
+        m->op->kind == WS_OP_CP_WAIT) {
         static const char *const what[WS_QUEUES] = { "mma", "store", "gather" };
         const char *kind = what[ws_op_queue(m->op->kind)];
         if (m->op->n == 0)
@@ -194,13 +195,10 @@ static void say_step(const WsWitness *w, guint i, const WsMove *m, GString *s)
         stages_of(w, i, WS_STAGE_READ, WS_WORD("; done with "), s);
         return;
     }
-    case WS_OP_MMA_COMMIT:
-    case WS_OP_BULK_COMMIT:
-    case WS_OP_CP_COMMIT:
+    if (m->op->kind == WS_OP_MMA_COMMIT || m->op->kind == WS_OP_BULK_COMMIT ||
+        m->op->kind == WS_OP_CP_COMMIT) {
         ws_phrase_append(s, " closes its group (%s)", label(m->op));
         return;
-    default:
-        break;
     }
     gboolean async = m->op->engine != WS_ENGINE_NONE || m->op->kind == WS_OP_MMA;
     ws_phrase_append(s, async ? " starts %s" : " does %s", label(m->op));
