@@ -91,6 +91,13 @@ static Range of_name(Facts *f, const WsVar *v)
     case WS_VAR_TILE:
         r = v->real || !v->value ? r : range_eval(&f->env, v->value, FALSE);
         return r;
+    case WS_VAR_COL:
+    case WS_VAR_COUNTER:
+    case WS_VAR_INDEX:
+    case WS_VAR_LET:
+    case WS_VAR_ROW:
+    case WS_VAR_SCALAR:
+    case WS_VAR_TOTAL:
     default:
         return r;
     }

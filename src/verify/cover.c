@@ -217,6 +217,8 @@ static gboolean holds(Context *x, const WsTree *t, const WsExpr *e, Ask ask, Shi
     case ASK_COUNT:
     case ASK_ADVANCE:
         return fine;
+    case ASK_NUMBER:
+    case ASK_TRUTH:
     default:
         return fine && by->d == 0 && by->g == 0;
     }

@@ -179,20 +179,17 @@ static int sign_known(Range a) /* 1: not 0, 0: it is 0, -1: open */
 
 int range_answer(WsExprOp op, Range d)
 {
-    switch (op) {
-    case WS_EXPR_LT:
+    if (op == WS_EXPR_LT)
         return d.high < 0 ? 1 : d.low >= 0 ? 0 : -1;
-    case WS_EXPR_LE:
+    if (op == WS_EXPR_LE)
         return d.high <= 0 ? 1 : d.low > 0 ? 0 : -1;
-    case WS_EXPR_GT:
+    if (op == WS_EXPR_GT)
         return d.low > 0 ? 1 : d.high <= 0 ? 0 : -1;
-    case WS_EXPR_GE:
+    if (op == WS_EXPR_GE)
         return d.low >= 0 ? 1 : d.high < 0 ? 0 : -1;
-    default:
-        return d.low > 0 || d.high < 0     ? op == WS_EXPR_NE
-               : d.low == 0 && d.high == 0 ? op == WS_EXPR_EQ
-                                           : -1;
-    }
+    return d.low > 0 || d.high < 0     ? op == WS_EXPR_NE
+           : d.low == 0 && d.high == 0 ? op == WS_EXPR_EQ
+                                       : -1;
 }
 
 Range range_difference(RangeEnv *env, const WsExpr *a, const WsExpr *b)
@@ -229,24 +226,21 @@ static Range compare(RangeEnv *env, const WsExpr *e, Range a, Range b)
 static Range call(RangeEnv *env, const WsExpr *e, const Range *x)
 {
     Range r = x[0];
-    switch (e->func) {
-    case WS_FUNC_CDIV:
+    if (e->func == WS_FUNC_CDIV)
         return divide(env, x[0], x[1], TRUE);
-    case WS_FUNC_MIN:
-    case WS_FUNC_MAX:
+    if (e->func == WS_FUNC_MIN || e->func == WS_FUNC_MAX) {
         for (guint i = 1; i < e->n_args; i++)
             r = extreme(r, x[i], e->func == WS_FUNC_MAX);
         return r;
-    case WS_FUNC_ABS:
+    }
+    if (e->func == WS_FUNC_ABS)
         return r.low >= 0 ? r : r.high <= 0 ? scale(env, -1, r) : range_of(0, NO_HIGH);
-    case WS_FUNC_POW2FLOOR:
+    if (e->func == WS_FUNC_POW2FLOOR)
         return single(r) ? range_exact(
                                r.low < 1 ? 0 : (gint64)1 << (63 - __builtin_clzll((guint64)r.low)))
                          : range_of(r.low > 0, NO_HIGH);
-    default:
-        env->wrong = "a function that is not handled";
-        return any();
-    }
+    env->wrong = "a function that is not handled";
+    return any();
 }
 
 static Range lazy(RangeEnv *env, const WsExpr *e)
@@ -333,6 +327,15 @@ Range range_eval(RangeEnv *env, const WsExpr *e, gboolean truth)
         return compare(env, e, x[0], x[1]);
     case WS_EXPR_CALL:
         return call(env, e, x);
+    case WS_EXPR_AND:
+    case WS_EXPR_INDEX:
+    case WS_EXPR_INT:
+    case WS_EXPR_NAME:
+    case WS_EXPR_OR:
+    case WS_EXPR_REAL:
+    case WS_EXPR_TEXT_BOOL:
+    case WS_EXPR_TOTAL:
+    case WS_EXPR_VAR:
     default:
         env->wrong = "an expression that is not handled";
         return any();

@@ -132,6 +132,11 @@ static Move operate(Run *r, const WsTree *t)
     case WS_OP_MARK:
     case WS_OP_SETMAXNREG:
         return MOVED;
+    case WS_OP_BORDER:
+    case WS_OP_FENCE_INIT:
+    case WS_OP_KIND_COUNT:
+    case WS_OP_MBAR_INIT:
+    case WS_OP_RAW:
     default:
         refuse(r, ws_op_kind_text(t->op->kind));
         return STUCK;

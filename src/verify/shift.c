@@ -195,6 +195,13 @@ static gboolean shift_of_var(Context *x, gint var, Shift *out)
         return less(x->x->var[var], x->y->var[var], &out->d);
     case WS_VAR_LET:
         return shift_of_let(x, var, out);
+    case WS_VAR_AXIS:
+    case WS_VAR_COL:
+    case WS_VAR_ROW:
+    case WS_VAR_RUN:
+    case WS_VAR_SCALAR:
+    case WS_VAR_SIZE:
+    case WS_VAR_TILE:
     default:
         return FALSE;
     }
@@ -354,6 +361,14 @@ static Range still(Context *x, const WsExpr *e, gboolean in_s)
     case WS_VAR_INDEX:
         loop = loop_of_index(x, e->var);
         return loop ? still_index(x, loop, in_s) : range_of(NO_LOW, NO_HIGH);
+    case WS_VAR_AXIS:
+    case WS_VAR_COL:
+    case WS_VAR_LET:
+    case WS_VAR_ROW:
+    case WS_VAR_RUN:
+    case WS_VAR_SCALAR:
+    case WS_VAR_SIZE:
+    case WS_VAR_TILE:
     default:
         return range_of(NO_LOW, NO_HIGH);
     }
@@ -448,11 +463,9 @@ static gboolean shift_of_call(Context *x, const WsExpr *e, const Shift *d, guint
     gint64 m = 0;
     int which = 0;
     gboolean all = TRUE;
-    switch (e->func) {
-    case WS_FUNC_CDIV:
+    if (e->func == WS_FUNC_CDIV)
         return !fails && ws_expr_is_int(e->arg[1], &m) && divided(d[0], m, out);
-    case WS_FUNC_MIN:
-    case WS_FUNC_MAX:
+    if (e->func == WS_FUNC_MIN || e->func == WS_FUNC_MAX) {
         for (guint i = 1; i < e->n_args; i++)
             all &= same(d[0], d[i]);
         *out = d[0];
@@ -465,7 +478,8 @@ static gboolean shift_of_call(Context *x, const WsExpr *e, const Shift *d, guint
             return FALSE;
         *out = d[which ? 0 : 1];
         return !(fails >> (which ? 0 : 1) & 1);
-    case WS_FUNC_SELECT:
+    }
+    if (e->func == WS_FUNC_SELECT) {
         which = settled_truth(x, e->arg[0]);
         if (which >= 0) {
             *out = d[which ? 1 : 2];
@@ -473,11 +487,10 @@ static gboolean shift_of_call(Context *x, const WsExpr *e, const Shift *d, guint
         }
         *out = (Shift){ d[1].d, range_gcd(d[1].g, d[2].g) };
         return !fails && same(d[0], (Shift){ 0, 0 }) && d[1].d == d[2].d;
-    default:
-        for (guint i = 0; i < e->n_args; i++)
-            all &= same(d[i], (Shift){ 0, 0 });
-        return all && !fails;
     }
+    for (guint i = 0; i < e->n_args; i++)
+        all &= same(d[i], (Shift){ 0, 0 });
+    return all && !fails;
 }
 
 static gboolean shift_of(Context *x, const WsExpr *e, gboolean truth, Shift *out)
@@ -551,6 +564,13 @@ static gboolean shift_of(Context *x, const WsExpr *e, gboolean truth, Shift *out
     case WS_EXPR_AND:
     case WS_EXPR_OR:
         return same(d[0], zero) && same(d[1], zero);
+    case WS_EXPR_INDEX:
+    case WS_EXPR_INT:
+    case WS_EXPR_NAME:
+    case WS_EXPR_REAL:
+    case WS_EXPR_TEXT_BOOL:
+    case WS_EXPR_TOTAL:
+    case WS_EXPR_VAR:
     default:
         return FALSE;
     }

@@ -155,28 +155,25 @@ static WsExpr *normal_node(const WsExpr *e)
     gint64 m;
     const gboolean divides = b && ws_expr_is_int(b, &m) && m > 0;
     WsExpr *part;
-    switch (e->op) {
-    case WS_EXPR_NEG:
-    case WS_EXPR_ADD:
-    case WS_EXPR_SUB:
+    if (e->op == WS_EXPR_NEG || e->op == WS_EXPR_ADD || e->op == WS_EXPR_SUB)
         return ordered(ws_expr_ref(e));
-    case WS_EXPR_MUL:
+    if (e->op == WS_EXPR_MUL)
         return ordered(by_text(&a, &b) <= 0
                            ? ws_expr_ref(e)
                            : ws_expr_op(WS_EXPR_MUL, ws_expr_ref(b), ws_expr_ref(a)));
-    case WS_EXPR_DIV:
+    if (e->op == WS_EXPR_DIV)
         return divides ? floored(a, 0, m) : NULL;
-    case WS_EXPR_MOD: /* x - m * floor(x / m) */
+    if (e->op == WS_EXPR_MOD) { /* x - m * floor(x / m) */
         part = divides ? floored(a, 0, m) : NULL;
         return part ? ordered(ws_expr_op(WS_EXPR_SUB, ws_expr_ref(a), op_int(WS_EXPR_MUL, part, m)))
                     : NULL;
-    case WS_EXPR_CALL:
+    }
+    if (e->op == WS_EXPR_CALL) {
         if (e->func == WS_FUNC_CDIV)
             return divides ? floored(a, m - 1, m) : NULL;
         return e->func == WS_FUNC_MIN || e->func == WS_FUNC_MAX ? extreme(e) : NULL;
-    default:
-        return e->op >= WS_EXPR_LT && e->op <= WS_EXPR_NE ? compared(e) : NULL;
     }
+    return e->op >= WS_EXPR_LT && e->op <= WS_EXPR_NE ? compared(e) : NULL;
 }
 
 WsExpr *text_with(const WsExpr *e, WsExpr **arg)

@@ -124,6 +124,13 @@ static gboolean leaf(RangeEnv *env, const WsExpr *e, gboolean truth, Range *out)
                              : NO_LOW,
                          NO_HIGH, x->var[e->var], x->loose[e->var], FALSE };
         return TRUE;
+    case WS_VAR_AXIS:
+    case WS_VAR_COL:
+    case WS_VAR_ROW:
+    case WS_VAR_RUN:
+    case WS_VAR_SCALAR:
+    case WS_VAR_SIZE:
+    case WS_VAR_TILE:
     default:
         return FALSE;
     }
