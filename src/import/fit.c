@@ -290,6 +290,13 @@ static gboolean course_of(const Along *along, const WsExpr *e, guint depth, Cour
         if (e->n_args == 2 && (e->func == WS_FUNC_MAX || e->func == WS_FUNC_MIN))
             return larger(along, e, &of[0], &of[1], c);
         return e->func == WS_FUNC_SELECT && selected(along, e, &of[0], &of[1], &of[2], c);
+    case WS_EXPR_INDEX:
+    case WS_EXPR_INT:
+    case WS_EXPR_NAME:
+    case WS_EXPR_REAL:
+    case WS_EXPR_TEXT_BOOL:
+    case WS_EXPR_TOTAL:
+    case WS_EXPR_VAR:
     default:
         return FALSE;
     }

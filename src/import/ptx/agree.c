@@ -119,9 +119,19 @@ static gboolean may_miss(Agree *a, const WsReadStep *s)
     case WS_READ_CLUSTER:
     case WS_READ_TAKE:
         return FALSE;
-    default: /* accesses are opaque then; a loop or a branch is what it holds */
+    case WS_READ_ADVANCE:
+    case WS_READ_COMPUTE:
+    case WS_READ_DEPENDENT:
+    case WS_READ_FOR:
+    case WS_READ_GATHER:
+    case WS_READ_IF:
+    case WS_READ_LET:
+    case WS_READ_OPAQUE:
+    case WS_READ_READ:
+    case WS_READ_WRITE: /* accesses are opaque then; a loop or a branch is what it holds */
         return TRUE;
     }
+    return FALSE;
 }
 
 /* Is this one thread's alone, so that a second one doing it would do it twice? */
@@ -135,21 +145,36 @@ static gboolean is_single(const WsReadStep *s)
 static gboolean is_work(const WsReadStep *s)
 {
     switch (s->kind) {
-    case WS_READ_MMA:
-    case WS_READ_WRITE:
-    case WS_READ_READ:
-    case WS_READ_GATHER:
+    case WS_READ_ADVANCE:
+    case WS_READ_CLUSTER:
+    case WS_READ_COMPUTE:
+    case WS_READ_DEPENDENT:
+    case WS_READ_EXPECT:
+    case WS_READ_FENCE:
+    case WS_READ_FOR:
+    case WS_READ_IF:
+    case WS_READ_LET:
+    case WS_READ_LOAD_WAIT:
+    case WS_READ_MMA_WAIT:
+    case WS_READ_OPAQUE:
+    case WS_READ_STORE_WAIT:
+    case WS_READ_SYNC:
+    case WS_READ_WAIT:
+        return FALSE;
     case WS_READ_ARRIVE:
-    case WS_READ_LOAD:
-    case WS_READ_STORE:
-    case WS_READ_COPY:
     case WS_READ_BAR_ARRIVE:
     case WS_READ_CLAIM:
+    case WS_READ_COPY:
+    case WS_READ_GATHER:
+    case WS_READ_LOAD:
+    case WS_READ_MMA:
+    case WS_READ_READ:
+    case WS_READ_STORE:
     case WS_READ_TAKE:
+    case WS_READ_WRITE:
         return TRUE;
-    default:
-        return FALSE;
     }
+    return TRUE;
 }
 
 static void compare(Agree *a, const WsReadStep *s, const WsReadStep *o)

@@ -85,19 +85,17 @@ static gint64 bound(const WsExpr *e, guint depth)
         return NO_BOUND;
     const gboolean known = e->n_args > 1 && ws_x_is(e->arg[1], &n) && n > 0;
     const gint64 a = bound(e->arg[0], depth + 1);
-    switch (e->op) {
-    case WS_EXPR_NEG:
+    if (e->op == WS_EXPR_NEG)
         return a;
-    case WS_EXPR_ADD:
-    case WS_EXPR_SUB:
+    if (e->op == WS_EXPR_ADD || e->op == WS_EXPR_SUB)
         return plus(a, bound(e->arg[1], depth + 1));
-    case WS_EXPR_MUL:
+    if (e->op == WS_EXPR_MUL)
         return times(a, bound(e->arg[1], depth + 1));
-    case WS_EXPR_DIV: /* rounds down: one further where it is below 0 */
+    if (e->op == WS_EXPR_DIV) /* rounds down: one further where it is below 0 */
         return known && a < NO_BOUND ? a / n + 1 : a;
-    case WS_EXPR_MOD:
+    if (e->op == WS_EXPR_MOD)
         return known ? n - 1 : bound(e->arg[1], depth + 1);
-    case WS_EXPR_CALL:
+    if (e->op == WS_EXPR_CALL) {
         if (e->func == WS_FUNC_CDIV)
             return known && a < NO_BOUND ? a / n + 1 : a;
         if (e->func != WS_FUNC_MIN && e->func != WS_FUNC_MAX && e->func != WS_FUNC_SELECT)
@@ -105,9 +103,8 @@ static gint64 bound(const WsExpr *e, guint depth)
         for (guint i = e->func == WS_FUNC_SELECT; i < e->n_args; i++)
             most = MAX(most, bound(e->arg[i], depth + 1));
         return most;
-    default:
-        return NO_BOUND;
     }
+    return NO_BOUND;
 }
 
 gint64 ptx_bound(const WsAffine *f)

@@ -207,31 +207,21 @@ void ptx_path(PtxWalk *w, const WsExpr *c, gboolean holds)
         return;
     const WsExpr *a = ws_x_own(r, ws_expr_ref(c->arg[0])),
                  *b = c->n_args > 1 ? ws_x_own(r, ws_expr_ref(c->arg[1])) : NULL;
-    switch (c->op) {
-    case WS_EXPR_NOT:
+    if (c->op == WS_EXPR_NOT) {
         ptx_path(w, a, !holds);
-        break;
-    case WS_EXPR_AND:
-    case WS_EXPR_OR:
+    } else if (c->op == WS_EXPR_AND || c->op == WS_EXPR_OR) {
         if (holds == (c->op == WS_EXPR_AND)) {
             ptx_path(w, a, holds);
             ptx_path(w, b, holds);
         }
-        break;
-    case WS_EXPR_LT:
+    } else if (c->op == WS_EXPR_LT) {
         holds ? not_below(w, b, a, 1) : not_below(w, a, b, 0);
-        break;
-    case WS_EXPR_LE:
+    } else if (c->op == WS_EXPR_LE) {
         holds ? not_below(w, b, a, 0) : not_below(w, a, b, 1);
-        break;
-    case WS_EXPR_GT:
+    } else if (c->op == WS_EXPR_GT) {
         holds ? not_below(w, a, b, 1) : not_below(w, b, a, 0);
-        break;
-    case WS_EXPR_GE:
+    } else if (c->op == WS_EXPR_GE) {
         holds ? not_below(w, a, b, 0) : not_below(w, b, a, 1);
-        break;
-    default:
-        break;
     }
 }
 

@@ -316,7 +316,25 @@ static void place_buffers(gpointer data, GPtrArray *list, guint at, WsReadGroup 
                             s->kind == WS_READ_WRITE ? "stores to shared memory"
                                                      : "loads from shared memory");
         break;
-    default:
+    case WS_READ_ADVANCE:
+    case WS_READ_ARRIVE:
+    case WS_READ_BAR_ARRIVE:
+    case WS_READ_CLAIM:
+    case WS_READ_CLUSTER:
+    case WS_READ_COMPUTE:
+    case WS_READ_DEPENDENT:
+    case WS_READ_EXPECT:
+    case WS_READ_FENCE:
+    case WS_READ_FOR:
+    case WS_READ_IF:
+    case WS_READ_LET:
+    case WS_READ_LOAD_WAIT:
+    case WS_READ_MMA_WAIT:
+    case WS_READ_OPAQUE:
+    case WS_READ_STORE_WAIT:
+    case WS_READ_SYNC:
+    case WS_READ_TAKE:
+    case WS_READ_WAIT:
         break;
     }
 }
@@ -353,6 +371,14 @@ static void lose(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
     case WS_READ_COMPUTE:
         s->off = TRUE;
         break;
+    case WS_READ_ADVANCE:
+    case WS_READ_DEPENDENT:
+    case WS_READ_FENCE:
+    case WS_READ_FOR:
+    case WS_READ_IF:
+    case WS_READ_LET:
+    case WS_READ_OPAQUE:
+    case WS_READ_STORE_WAIT:
     default:
         break;
     }

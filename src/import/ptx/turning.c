@@ -12,19 +12,15 @@ const WsExpr *ptx_left_over(WsRead *r, const WsExpr *again)
     const WsExpr *a = ws_x_own(r, ws_expr_ref(again->arg[0])),
                  *b = ws_x_own(r, ws_expr_ref(again->arg[1]));
     const WsExpr *up = ws_x_op(r, WS_EXPR_SUB, b, a), *down = ws_x_op(r, WS_EXPR_SUB, a, b);
-    switch (again->op) {
-    case WS_EXPR_LT:
-    case WS_EXPR_NE:
+    if (again->op == WS_EXPR_LT || again->op == WS_EXPR_NE)
         return up;
-    case WS_EXPR_LE:
+    if (again->op == WS_EXPR_LE)
         return ws_x_op(r, WS_EXPR_ADD, up, ws_x_int(r, 1));
-    case WS_EXPR_GT:
+    if (again->op == WS_EXPR_GT)
         return down;
-    case WS_EXPR_GE:
+    if (again->op == WS_EXPR_GE)
         return ws_x_op(r, WS_EXPR_ADD, down, ws_x_int(r, 1));
-    default:
-        return NULL;
-    }
+    return NULL;
 }
 
 /* An index that wraps begins below its modulus, or at -1 where a round advances it first. */

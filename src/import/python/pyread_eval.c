@@ -538,20 +538,19 @@ const Val *py_evaluate(PyRead *p, const WsPyNode *node)
                        "this kernel takes too long to follow");
         return py_opaque(p);
     }
-    switch (node->kind) {
-    case WS_PY_NAME: {
+    if (node->kind == WS_PY_NAME) {
         const Val *v = py_lookup(p, node->text);
         py_look_at_product(p, v, node);
         return !py_is_changed(p, node->text, v) ? v : p->computing ? py_plain(p) : py_opaque(p);
     }
-    case WS_PY_INT:
+    if (node->kind == WS_PY_INT)
         return py_literal(p, node->i);
-    case WS_PY_FLOAT: {
+    if (node->kind == WS_PY_FLOAT) {
         Val *v = py_val(p, VAL_REAL);
         v->text = node->text;
         return v;
     }
-    case WS_PY_STRING: {
+    if (node->kind == WS_PY_STRING) {
         if (*node->text == 'f')
             return py_opaque(p); /* what stands in the braces is not followed */
         const gboolean inf = !strcmp(node->text, "\"inf\""); /* float("inf") */
@@ -560,30 +559,28 @@ const Val *py_evaluate(PyRead *p, const WsPyNode *node)
         v->text = inf ? "inf" : real ? "(-inf)" : node->text;
         return v;
     }
-    case WS_PY_CONST:
+    if (node->kind == WS_PY_CONST) {
         return !strcmp(node->text, "True")    ? py_literal(p, 1)
                : !strcmp(node->text, "False") ? py_literal(p, 0)
                : !strcmp(node->text, "None")  ? py_val(p, VAL_NONE)
                                               : py_opaque(p); /* `...` is none of them */
-    case WS_PY_TUPLE:
-    case WS_PY_LIST:
-        return tuple(p, node);
-    case WS_PY_CALL:
-        return call(p, node);
-    case WS_PY_ATTR:
-        return attribute(p, node);
-    case WS_PY_INDEX:
-        return index_(p, node);
-    case WS_PY_UNARY:
-        return unary(p, node);
-    case WS_PY_BINARY:
-        return binary(p, node);
-    case WS_PY_TERNARY:
-        return ternary(p, node);
-    default:
-        if (p->in_kernel &&
-            (holds_call(node) || node->kind == WS_PY_OTHER || node->kind == WS_PY_NAMED))
-            py_law_unread(p, node, "an expression", NULL, 0);
-        return py_opaque(p);
     }
+    if (node->kind == WS_PY_TUPLE || node->kind == WS_PY_LIST)
+        return tuple(p, node);
+    if (node->kind == WS_PY_CALL)
+        return call(p, node);
+    if (node->kind == WS_PY_ATTR)
+        return attribute(p, node);
+    if (node->kind == WS_PY_INDEX)
+        return index_(p, node);
+    if (node->kind == WS_PY_UNARY)
+        return unary(p, node);
+    if (node->kind == WS_PY_BINARY)
+        return binary(p, node);
+    if (node->kind == WS_PY_TERNARY)
+        return ternary(p, node);
+    if (p->in_kernel &&
+        (holds_call(node) || node->kind == WS_PY_OTHER || node->kind == WS_PY_NAMED))
+        py_law_unread(p, node, "an expression", NULL, 0);
+    return py_opaque(p);
 }

@@ -256,20 +256,16 @@ static const Val *of_memory(PyRead *p, const Val *a, const char *name)
 
 const Val *py_attribute(PyRead *p, const Val *a, const char *name)
 {
-    switch (a->kind) {
-    case VAL_OBJECT:
+    if (a->kind == VAL_OBJECT)
         return p->names && g_hash_table_contains(p->names->fields, name) ? NULL : field_of(a, name);
-    case VAL_DESC:
+    if (a->kind == VAL_DESC)
         return of_descriptor(p, a, name);
-    case VAL_BUFFER:
-    case VAL_BARRIER:
+    if (a->kind == VAL_BUFFER || a->kind == VAL_BARRIER)
         return of_memory(p, a, name);
-    case VAL_TILE:
-    case VAL_MATH:
-    case VAL_ZERO:
+    if (a->kind == VAL_TILE || a->kind == VAL_MATH || a->kind == VAL_ZERO)
         return strcmp(name, "shape") ? NULL : list(p, (const gint64[]){ a->rows, a->cols }, 2);
-    case VAL_PARAM: /* what it points to is not known: conversions to it are left out */
-    case VAL_TENSOR:
+    if (a->kind == VAL_PARAM || a->kind == VAL_TENSOR) {
+        /* what it points to is not known: conversions to it are left out */
         if (a->dtype && (!strcmp(name, "dtype") || !strcmp(name, "element_ty")))
             return type_name(p, a->dtype);
         if (!strcmp(name, "dtype") || !strcmp(name, "element_ty")) {
@@ -278,7 +274,6 @@ const Val *py_attribute(PyRead *p, const Val *a, const char *name)
             return v;
         }
         return NULL;
-    default:
-        return NULL;
     }
+    return NULL;
 }

@@ -349,7 +349,36 @@ void py_statement(PyRead *p, const WsPyNode *node)
             py_leave_open(p, node);
         }
         break;
-    default: /* pass: nothing */
+    case WS_PY_PASS:
+        break;
+    case WS_PY_ATTR:
+    case WS_PY_BINARY:
+    case WS_PY_BLOCK:
+    case WS_PY_CALL:
+    case WS_PY_CLAUSE:
+    case WS_PY_COMP:
+    case WS_PY_CONST:
+    case WS_PY_DICT:
+    case WS_PY_FLOAT:
+    case WS_PY_INDEX:
+    case WS_PY_INT:
+    case WS_PY_KEYWORD:
+    case WS_PY_KIND_COUNT:
+    case WS_PY_LAMBDA:
+    case WS_PY_LIST:
+    case WS_PY_NAMED:
+    case WS_PY_NAME:
+    case WS_PY_NOTED:
+    case WS_PY_PARAMS:
+    case WS_PY_PARAM:
+    case WS_PY_SLICE:
+    case WS_PY_STAR:
+    case WS_PY_STRING:
+    case WS_PY_TERNARY:
+    case WS_PY_TUPLE:
+    case WS_PY_UNARY:
+    default: /* no statement: the parser makes none of these */
+        py_opaque_step(p, node, ws_python_kind_text(node->kind));
         break;
     }
 }

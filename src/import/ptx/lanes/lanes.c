@@ -315,6 +315,7 @@ static gboolean compute(Op op, gboolean is_signed, gint64 a, gint64 b, gint64 c,
     case HIGH:
         v = is_signed ? s * u >> 32 : (gint64)((guint64)x * y >> 32);
         break;
+    case N_OPS:
     default:
         return FALSE;
     }

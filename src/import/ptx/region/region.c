@@ -105,9 +105,28 @@ guint ptx_places(const WsReadStep *s, const WsPlace *place[2])
     case WS_READ_READ:
         place[0] = &s->buffer;
         return 1;
-    default:
+    case WS_READ_ADVANCE:
+    case WS_READ_ARRIVE:
+    case WS_READ_BAR_ARRIVE:
+    case WS_READ_CLAIM:
+    case WS_READ_CLUSTER:
+    case WS_READ_COMPUTE:
+    case WS_READ_DEPENDENT:
+    case WS_READ_EXPECT:
+    case WS_READ_FENCE:
+    case WS_READ_FOR:
+    case WS_READ_IF:
+    case WS_READ_LET:
+    case WS_READ_LOAD_WAIT:
+    case WS_READ_MMA_WAIT:
+    case WS_READ_OPAQUE:
+    case WS_READ_STORE_WAIT:
+    case WS_READ_SYNC:
+    case WS_READ_TAKE:
+    case WS_READ_WAIT:
         return 0;
     }
+    return 0;
 }
 
 static void collect(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)

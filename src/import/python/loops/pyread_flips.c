@@ -84,27 +84,19 @@ static gboolean is_plain(const Others *o, const WsExpr *e, gint64 by, gint64 per
     gint64 n;
     if (!has_others(o, e))
         return TRUE;
-    switch (e->op) {
-    case WS_EXPR_NAME:
-    case WS_EXPR_TOTAL:
+    if (e->op == WS_EXPR_NAME || e->op == WS_EXPR_TOTAL) {
         return TRUE;
-    case WS_EXPR_ADD:
-    case WS_EXPR_SUB:
-    case WS_EXPR_NEG:
-        break;
-    case WS_EXPR_MUL:
+    } else if (e->op == WS_EXPR_ADD || e->op == WS_EXPR_SUB || e->op == WS_EXPR_NEG) {
+    } else if (e->op == WS_EXPR_MUL) {
         if (has_name(e->arg[0]) && has_name(e->arg[1]))
             return FALSE;
-        break;
-    case WS_EXPR_DIV:
-    case WS_EXPR_MOD:
+    } else if (e->op == WS_EXPR_DIV || e->op == WS_EXPR_MOD) {
         if (!ws_expr_is_int(e->arg[1], &n) || n < 1 || n > MOST_PERIOD)
             return FALSE;
         if (n != 2 && by % n && (period *= n) > MOST_PERIOD)
             return FALSE;
         by = n;
-        break;
-    default:
+    } else {
         return FALSE;
     }
     for (guint i = 0; i < e->n_args; i++)

@@ -174,6 +174,8 @@ static const WsExpr *carried(PyRead *p, const PyCarry *c, const PyCarry *all, gu
     }
     case CARRY_WRAP:
         return wrapped(p, c, all, n_all, l, moment);
+    case CARRY_NONE:
+    case CARRY_UNKNOWN:
     default:
         return NULL;
     }

@@ -177,21 +177,18 @@ static gboolean plain_method(const PyRead *p, const WsPyNode *body, const WsPyNo
 
 static gboolean plain_member(const PyRead *p, const WsPyNode *class, const WsPyNode *node)
 {
-    switch (node->kind) {
-    case WS_PY_DEF:
+    if (node->kind == WS_PY_DEF)
         return plain_method(p, class->kid[0], node);
-    case WS_PY_PASS:
+    if (node->kind == WS_PY_PASS)
         return TRUE;
-    case WS_PY_EXPR: /* a field with its type, or a text */
+    if (node->kind == WS_PY_EXPR) /* a field with its type, or a text */
         return node->kid[0]->kind == WS_PY_NAME || node->kid[0]->kind == WS_PY_STRING ||
                !strcmp(node->kid[0]->text ? node->kid[0]->text : "", "...");
-    case WS_PY_ASSIGN:
+    if (node->kind == WS_PY_ASSIGN)
         return node->n == 2 && node->kid[0]->kind == WS_PY_NAME &&
                !has_method(class, node->kid[0]->text) &&
                !g_hash_table_contains(p->names->any, node->kid[0]->text);
-    default:
-        return FALSE;
-    }
+    return FALSE;
 }
 
 gboolean py_plain_class(PyRead *p, const WsPyNode *class, const WsPyNode *at)

@@ -200,6 +200,11 @@ static WsPyNode *atom(WsPython *p)
             (t->length == 5 && !strncmp(t->start, "False", 5)))
             return ws_python_node(p, WS_PY_CONST, t, ws_python_intern(p, t), p->scratch->len);
         return ws_python_node(p, WS_PY_NAME, t, ws_python_intern(p, t), p->scratch->len);
+    case WS_TOKEN_DEDENT:
+    case WS_TOKEN_END:
+    case WS_TOKEN_INDENT:
+    case WS_TOKEN_NEWLINE:
+    case WS_TOKEN_OP:
     default:
         break;
     }
