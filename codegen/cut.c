@@ -22,43 +22,41 @@ void ws_cuts_leave(GArray *cuts, const WsTree *t, guint i)
 /* `op` between an index and the cut that it is below, or not below. */
 static gboolean decided(WsExprOp op, gboolean below, gint64 *value)
 {
-    switch (op) {
-    case WS_EXPR_LT:
+    if (op == WS_EXPR_LT) {
         *value = below;
         return TRUE;
-    case WS_EXPR_GE:
+    }
+    if (op == WS_EXPR_GE) {
         *value = !below;
         return TRUE;
-    case WS_EXPR_LE:
+    }
+    if (op == WS_EXPR_LE) {
         *value = 1;
         return below;
-    case WS_EXPR_GT:
-    case WS_EXPR_EQ:
+    }
+    if (op == WS_EXPR_GT || op == WS_EXPR_EQ) {
         *value = 0;
         return below;
-    case WS_EXPR_NE:
+    }
+    if (op == WS_EXPR_NE) {
         *value = 1;
         return below;
-    default:
-        return FALSE;
     }
+    return FALSE;
 }
 
 /* a op b as b op' a. */
 static WsExprOp turned(WsExprOp op)
 {
-    switch (op) {
-    case WS_EXPR_LT:
+    if (op == WS_EXPR_LT)
         return WS_EXPR_GT;
-    case WS_EXPR_GT:
+    if (op == WS_EXPR_GT)
         return WS_EXPR_LT;
-    case WS_EXPR_LE:
+    if (op == WS_EXPR_LE)
         return WS_EXPR_GE;
-    case WS_EXPR_GE:
+    if (op == WS_EXPR_GE)
         return WS_EXPR_LE;
-    default:
-        return op;
-    }
+    return op;
 }
 
 gboolean ws_cuts_decide(const GArray *cuts, const WsExpr *x, gint64 *value)

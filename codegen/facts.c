@@ -387,26 +387,22 @@ static guint least(const WsProgram *p, const WsExpr *x, guint from)
 
 guint ws_fact_alignment(const WsProgram *p, const WsExpr *x)
 {
-    switch (x->op) {
-    case WS_EXPR_INT:
+    if (x->op == WS_EXPR_INT)
         return x->i == 0 ? MOST_ALIGNED : (guint)MIN((guint64)(x->i & -x->i), MOST_ALIGNED);
-    case WS_EXPR_VAR: {
+    if (x->op == WS_EXPR_VAR) {
         const WsVar *v = &p->var[x->var];
         gboolean defined = (v->kind == WS_VAR_TILE || v->kind == WS_VAR_RUN) && !v->real;
         return defined && v->value ? ws_fact_alignment(p, v->value) : 1;
     }
-    case WS_EXPR_MUL:
+    if (x->op == WS_EXPR_MUL)
         return MIN(ws_fact_alignment(p, x->arg[0]) * ws_fact_alignment(p, x->arg[1]), MOST_ALIGNED);
-    case WS_EXPR_NEG:
-    case WS_EXPR_ADD:
-    case WS_EXPR_SUB:
-    case WS_EXPR_MOD: /* what divides both divides the rest */
+    if (x->op == WS_EXPR_NEG || x->op == WS_EXPR_ADD || x->op == WS_EXPR_SUB ||
+        x->op == WS_EXPR_MOD) /* what divides both divides the rest */
         return least(p, x, 0);
-    case WS_EXPR_CALL:
+    if (x->op == WS_EXPR_CALL) {
         if (x->func == WS_FUNC_MIN || x->func == WS_FUNC_MAX || x->func == WS_FUNC_SELECT)
             return least(p, x, x->func == WS_FUNC_SELECT);
         return 1;
-    default:
-        return 1;
     }
+    return 1;
 }

@@ -95,21 +95,17 @@ WsInterval ws_interval_max(WsInterval a, WsInterval b)
 int ws_interval_decide(WsExprOp op, WsInterval a, WsInterval b)
 {
     gboolean lt = a.hi<b.lo, le = a.hi <= b.lo, gt = a.lo> b.hi, ge = a.lo >= b.hi;
-    switch (op) {
-    case WS_EXPR_LT:
+    if (op == WS_EXPR_LT)
         return lt ? 1 : ge ? 0 : -1;
-    case WS_EXPR_LE:
+    if (op == WS_EXPR_LE)
         return le ? 1 : gt ? 0 : -1;
-    case WS_EXPR_GT:
+    if (op == WS_EXPR_GT)
         return gt ? 1 : le ? 0 : -1;
-    case WS_EXPR_GE:
+    if (op == WS_EXPR_GE)
         return ge ? 1 : lt ? 0 : -1;
-    case WS_EXPR_EQ:
-    case WS_EXPR_NE: {
+    if (op == WS_EXPR_EQ || op == WS_EXPR_NE) {
         int eq = lt || gt ? 0 : a.lo == a.hi && b.lo == b.hi && !open_end(a.lo) ? 1 : -1;
         return eq < 0 ? -1 : eq ^ (op == WS_EXPR_NE);
     }
-    default:
-        return -1;
-    }
+    return -1;
 }

@@ -155,20 +155,20 @@ static WsTerm compare(WsTermWriter *t, WsExprOp op, WsTerm a, WsTerm b)
 
 WsTerm ws_term_op(WsTermWriter *t, WsExprOp op, WsTerm a, WsTerm b)
 {
-    switch (op) {
-    case WS_EXPR_ADD:
+    if (op == WS_EXPR_ADD)
         return sum(t, a, b, FALSE);
-    case WS_EXPR_SUB:
+    if (op == WS_EXPR_SUB)
         return sum(t, a, b, TRUE);
-    case WS_EXPR_MUL:
+    if (op == WS_EXPR_MUL)
         return product(t, a, b);
-    case WS_EXPR_DIV:
+    if (op == WS_EXPR_DIV)
         return divide(t, a, b, FALSE);
-    case WS_EXPR_MOD:
+    if (op == WS_EXPR_MOD)
         return divide(t, a, b, TRUE);
-    default:
+    if (op >= WS_EXPR_LT && op <= WS_EXPR_NE)
         return compare(t, op, a, b);
-    }
+    t->language->refuse(t, WS_WORD("this operator in a uniform expression"));
+    return ws_term_int(t, 0);
 }
 
 /* --- functions ---------------------------------------------------------------------------------*/
@@ -255,25 +255,22 @@ static WsTerm call(WsTermWriter *t, const WsExpr *x)
     const gboolean at_least_zero = t->at_least_zero == x;
     const gboolean extremes = x->func == WS_FUNC_MIN || x->func == WS_FUNC_MAX;
     WsTerm a = extremes ? operand(t, x, 0) : ws_term_uniform(t, x->arg[0]);
-    switch (x->func) {
-    case WS_FUNC_CDIV:
+    if (x->func == WS_FUNC_CDIV)
         return cdiv(t, a, ws_term_uniform(t, x->arg[1]), at_least_zero);
-    case WS_FUNC_MIN:
-    case WS_FUNC_MAX:
+    if (x->func == WS_FUNC_MIN || x->func == WS_FUNC_MAX) {
         for (guint i = 1; i < x->n_args; i++)
             a = extreme(t, a, operand(t, x, i), x->func == WS_FUNC_MAX);
         return a;
-    case WS_FUNC_ABS:
+    }
+    if (x->func == WS_FUNC_ABS)
         return ws_term(ws_term_format(t, "abs(%s)", a.s), WS_PREC_ATOM, 0, MAX(a.in.hi, -a.in.lo));
-    case WS_FUNC_POW2FLOOR:
+    if (x->func == WS_FUNC_POW2FLOOR)
         return ws_term(ws_term_format(t, "%s(%s)", t->language->function(t, x->func), a.s),
                        WS_PREC_ATOM, 0, MAX(a.in.hi, 0));
-    case WS_FUNC_SELECT:
+    if (x->func == WS_FUNC_SELECT)
         return choose(t, a, x->arg[1], x->arg[2]);
-    default:
-        t->language->refuse(t, WS_WORD("a real function in a uniform expression"));
-        return ws_term_int(t, 0);
-    }
+    t->language->refuse(t, WS_WORD("a real function in a uniform expression"));
+    return ws_term_int(t, 0);
 }
 
 static WsTerm logic(WsTermWriter *t, const WsExpr *x)
@@ -338,27 +335,23 @@ static WsTerm binary(WsTermWriter *t, const WsExpr *x)
 
 WsTerm ws_term_uniform(WsTermWriter *t, const WsExpr *x)
 {
-    switch (x->op) {
-    case WS_EXPR_INT:
+    if (x->op == WS_EXPR_INT)
         return literal(t, x);
-    case WS_EXPR_TEXT_BOOL:
+    if (x->op == WS_EXPR_TEXT_BOOL)
         return ws_term_int(t, x->i);
-    case WS_EXPR_VAR:
+    if (x->op == WS_EXPR_VAR)
         return variable(t, x);
-    case WS_EXPR_NEG:
+    if (x->op == WS_EXPR_NEG)
         return sum(t, ws_term_int(t, 0), ws_term_uniform(t, x->arg[0]), TRUE);
-    case WS_EXPR_NOT:
+    if (x->op == WS_EXPR_NOT)
         return compare(t, WS_EXPR_EQ, ws_term_uniform(t, x->arg[0]), ws_term_int(t, 0));
-    case WS_EXPR_AND:
-    case WS_EXPR_OR:
+    if (x->op == WS_EXPR_AND || x->op == WS_EXPR_OR)
         return logic(t, x);
-    case WS_EXPR_CALL:
+    if (x->op == WS_EXPR_CALL)
         return call(t, x);
-    case WS_EXPR_INDEX:
+    if (x->op == WS_EXPR_INDEX)
         return t->language->element(t, x);
-    default:
-        return binary(t, x);
-    }
+    return binary(t, x);
 }
 
 WsTerm ws_term_use(WsTermWriter *t, const WsExpr *x)

@@ -6,25 +6,23 @@ LLVMValueRef ws_word_operation(LLVMBuilderRef b, WsFunc func, LLVMValueRef x, LL
     LLVMTypeRef word = LLVMTypeOf(x), wide;
     /* A shift takes its amount modulo 32, as the hardware would not. */
     LLVMValueRef amount = LLVMBuildAnd(b, y, LLVMConstInt(word, 31, FALSE), "");
-    switch (func) {
-    case WS_FUNC_SHL:
+    if (func == WS_FUNC_SHL)
         return LLVMBuildShl(b, x, amount, "");
-    case WS_FUNC_SHR:
+    if (func == WS_FUNC_SHR)
         return LLVMBuildLShr(b, x, amount, "");
-    case WS_FUNC_SAR:
+    if (func == WS_FUNC_SAR)
         return LLVMBuildAShr(b, x, amount, "");
-    case WS_FUNC_BITAND:
+    if (func == WS_FUNC_BITAND)
         return LLVMBuildAnd(b, x, y, "");
-    case WS_FUNC_BITOR:
+    if (func == WS_FUNC_BITOR)
         return LLVMBuildOr(b, x, y, "");
-    case WS_FUNC_BITXOR:
+    if (func == WS_FUNC_BITXOR)
         return LLVMBuildXor(b, x, y, "");
-    case WS_FUNC_UMULHI:
+    if (func == WS_FUNC_UMULHI) {
         wide = LLVMInt64TypeInContext(LLVMGetTypeContext(word));
         x = LLVMBuildMul(b, LLVMBuildZExt(b, x, wide, ""), LLVMBuildZExt(b, y, wide, ""), "");
         x = LLVMBuildLShr(b, x, LLVMConstInt(wide, 32, FALSE), "");
         return LLVMBuildTrunc(b, x, word, "");
-    default:
-        g_assert_not_reached();
     }
+    g_assert_not_reached();
 }

@@ -53,6 +53,8 @@ gboolean ws_cuda_view(WsCuda *c, const WsValueUse *use, WsCudaView *v)
     case WS_PLACE_COLUMNS:
         v->n_col = v->cols / 4;
         return v->col0 % 8 == 0 && v->cols % 8 == 0;
+    case WS_PLACE_PARTIAL:
+    case WS_PLACE_ROWS:
     default:
         v->n_row = v->rows / 32;
         return rows && v->col0 == 0 && v->cols == value->cols;
@@ -161,6 +163,8 @@ const char *ws_cuda_register(WsCuda *c, const WsCudaView *v, guint more)
         return ws_cuda_format(c, "%s[%s<%u>(ri + %u, %s + %u)]", v->name,
                               at[ws_dtype_bytes(v->v->dtype)], v->v->cols, v->row0 / 32,
                               slot_col(c, more), v->col0 / 4);
+    case WS_PLACE_PARTIAL:
+    case WS_PLACE_ROWS:
     default:
         return ws_cuda_format(c, "%s[ri + %u]", v->name, v->row0 / 32);
     }

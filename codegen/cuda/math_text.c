@@ -115,22 +115,19 @@ static WsInterval exact(WsCudaMath *m, WsCudaNode *n)
 {
     const WsInterval zero = ws_interval(0, 0), a = range(m, n->arg[0]),
                      b = n->is->n_arg > 1 ? range(m, n->arg[1]) : zero;
-    switch (n->is->x->op) {
-    case WS_EXPR_ADD:
+    if (n->is->x->op == WS_EXPR_ADD)
         return ws_interval_add(a, b);
-    case WS_EXPR_SUB:
+    if (n->is->x->op == WS_EXPR_SUB)
         return ws_interval_sub(a, b);
-    case WS_EXPR_NEG:
+    if (n->is->x->op == WS_EXPR_NEG)
         return ws_interval_sub(zero, a);
-    case WS_EXPR_MUL:
+    if (n->is->x->op == WS_EXPR_MUL)
         return ws_interval_mul(a, b);
-    case WS_EXPR_DIV:
+    if (n->is->x->op == WS_EXPR_DIV)
         return ws_interval_div(a, b, FALSE);
-    case WS_EXPR_MOD:
+    if (n->is->x->op == WS_EXPR_MOD)
         return ws_interval_mod(a, b, FALSE);
-    default:
-        return word;
-    }
+    return word;
 }
 
 /* Of an integer: places and uniforms are small where they are known to be, the rest may be all. */
@@ -171,20 +168,19 @@ static WsTerm arithmetic(WsCudaMath *m, WsCudaNode *n)
     static const char *const wrapping[] = { "wrap_add", "wrap_sub", "wrap_mul" };
     if (n->is->x->op <= WS_EXPR_MUL && wraps(m, n))
         return call2(m, wrapping[n->is->x->op - WS_EXPR_ADD], a, b);
-    switch (n->is->x->op) {
-    case WS_EXPR_ADD:
+    if (n->is->x->op == WS_EXPR_ADD)
         return infix(m, "+", WS_PREC_SUM, a, b);
-    case WS_EXPR_SUB:
+    if (n->is->x->op == WS_EXPR_SUB)
         return infix(m, "-", WS_PREC_SUM, a, b);
-    case WS_EXPR_MUL:
+    if (n->is->x->op == WS_EXPR_MUL)
         return infix(m, "*", WS_PREC_TERM, a, b);
-    default:
-        if (n->is->kind == WS_MATH_REAL)
-            return infix(m, "*", WS_PREC_TERM, a, call(m, "rcp", b));
-        static const char *const name[][2] = { { "wrap_div", "wrap_mod" },
-                                               { "floor_div", "floor_mod" } };
-        return call2(m, name[divides(m, n)][n->is->x->op == WS_EXPR_MOD], a, b);
-    }
+    if (n->is->x->op != WS_EXPR_DIV && (n->is->x->op != WS_EXPR_MOD || n->is->kind == WS_MATH_REAL))
+        ws_cuda_math_fail(m, WS_WORD("this operator"));
+    if (n->is->kind == WS_MATH_REAL)
+        return infix(m, "*", WS_PREC_TERM, a, call(m, "rcp", b));
+    static const char *const name[][2] = { { "wrap_div", "wrap_mod" },
+                                           { "floor_div", "floor_mod" } };
+    return call2(m, name[divides(m, n)][n->is->x->op == WS_EXPR_MOD], a, b);
 }
 
 /* --- masks -------------------------------------------------------------------------------------*/
@@ -444,6 +440,29 @@ static WsTerm function(WsCudaMath *m, WsCudaNode *n)
     case WS_FUNC_CDIV:
         return call2(m, "wrap_cdiv", ws_cuda_node_as(m, n->arg[0], WS_MATH_INT),
                      ws_cuda_node_as(m, n->arg[1], WS_MATH_INT));
+    case WS_FUNC_BF16:
+    case WS_FUNC_BITAND:
+    case WS_FUNC_BITOR:
+    case WS_FUNC_BITXOR:
+    case WS_FUNC_COUNT:
+    case WS_FUNC_E4M3:
+    case WS_FUNC_E5M2:
+    case WS_FUNC_F16:
+    case WS_FUNC_F32:
+    case WS_FUNC_I32:
+    case WS_FUNC_I8:
+    case WS_FUNC_LANEMAX:
+    case WS_FUNC_LANESUM:
+    case WS_FUNC_POW2FLOOR:
+    case WS_FUNC_ROWMAX:
+    case WS_FUNC_ROWSUM:
+    case WS_FUNC_SAR:
+    case WS_FUNC_SHL:
+    case WS_FUNC_SHR:
+    case WS_FUNC_SUM:
+    case WS_FUNC_TF32:
+    case WS_FUNC_U8:
+    case WS_FUNC_UMULHI:
     default:
         if (ws_func_of_bits(n->is->x->func))
             return call2(m, bits_name(n->is->x->func), ws_cuda_node_as(m, n->arg[0], WS_MATH_INT),
@@ -479,30 +498,21 @@ static WsTerm reduction(WsCudaMath *m, WsCudaNode *n)
 
 static WsTerm operation(WsCudaMath *m, WsCudaNode *n)
 {
-    switch (n->is->x->op) {
-    case WS_EXPR_CALL:
+    if (n->is->x->op == WS_EXPR_CALL)
         return function(m, n);
-    case WS_EXPR_NEG: {
+    if (n->is->x->op == WS_EXPR_NEG) {
         WsTerm a = ws_cuda_node_as(m, n->arg[0], ws_cuda_node_own(n));
         if (wraps(m, n))
             return call2(m, "wrap_sub", ws_term_unknown("0", WS_PREC_ATOM), a);
         return ws_term_unknown(
             ws_cuda_format(m->c, "-%s", ws_term_in(&m->c->terms, a, WS_PREC_ATOM)), WS_PREC_UNARY);
     }
-    case WS_EXPR_NOT:
-    case WS_EXPR_AND:
-    case WS_EXPR_OR:
+    if (n->is->x->op == WS_EXPR_NOT || n->is->x->op == WS_EXPR_AND || n->is->x->op == WS_EXPR_OR)
         return logic(m, n);
-    case WS_EXPR_LT:
-    case WS_EXPR_LE:
-    case WS_EXPR_GT:
-    case WS_EXPR_GE:
-    case WS_EXPR_EQ:
-    case WS_EXPR_NE:
+    if (n->is->x->op == WS_EXPR_LT || n->is->x->op == WS_EXPR_LE || n->is->x->op == WS_EXPR_GT ||
+        n->is->x->op == WS_EXPR_GE || n->is->x->op == WS_EXPR_EQ || n->is->x->op == WS_EXPR_NE)
         return comparison(m, n);
-    default:
-        return arithmetic(m, n);
-    }
+    return arithmetic(m, n);
 }
 
 /* Element of a temporary held in an array: one per slot of its shape. */
@@ -543,6 +553,8 @@ static WsTerm text(WsCudaMath *m, WsCudaNode *n)
         return ws_term_unknown(ws_cuda_get(m->c, &n->view, 0), WS_PREC_ATOM);
     case WS_ARRAY_REDUCTION:
         return reduction(m, n);
+    case WS_ARRAY_OPERATION:
+    case WS_ARRAY_TEMPORARY:
     default:
         return operation(m, n);
     }

@@ -25,45 +25,34 @@ const char *ws_cuda_prim_name(WsPrim id)
 /* Operand names for people, results first; the rest are x0, x1, … */
 static const char *operand_names(WsPrim id)
 {
-    switch (id) {
-    case WS_PRIM_MBAR_INIT:
-    case WS_PRIM_MBAR_ARRIVE_N:
-        return "bar count";
-    case WS_PRIM_MBAR_WAIT:
-    case WS_PRIM_MBAR_WAIT_CLUSTER:
-        return "bar parity";
-    case WS_PRIM_MBAR_ARRIVE:
-    case WS_PRIM_CP_ARRIVE:
-        return "bar";
-    case WS_PRIM_MBAR_ARRIVE_REMOTE:
-    case WS_PRIM_MBAR_ARRIVE_PUBLISH:
-        return "bar rank count";
-    case WS_PRIM_MBAR_EXPECT:
-    case WS_PRIM_MBAR_EXPECT_ONLY:
-        return "bar bytes";
-    case WS_PRIM_BULK_COPY:
-        return "to from bytes bar rank";
-    case WS_PRIM_CP_ASYNC:
-        return "to from bytes";
-    case WS_PRIM_SHFL_IDX:
-    case WS_PRIM_SHFL_BFLY:
-        return "result value lane";
-    case WS_PRIM_CVT_BF16X2:
-    case WS_PRIM_CVT_F16X2:
-    case WS_PRIM_CVT_BF16X2_HERE:
-    case WS_PRIM_CVT_F16X2_HERE:
-    case WS_PRIM_CVT_E4M3X2:
-    case WS_PRIM_CVT_E5M2X2:
-        return "result hi lo";
-    case WS_PRIM_COUNT_UP:
-        return "result counter last";
-    default:
-        if (id >= WS_PRIM_TMA_LOAD_1D && id <= WS_PRIM_TMA_LOAD_5D_MULTI_HINT)
-            return "to map bar";
-        if (id >= WS_PRIM_TMA_STORE_1D && id <= WS_PRIM_TMA_MAX_5D)
-            return "from map";
-        return "";
-    }
+    static const char *const names[WS_PRIM_COUNT] = {
+        [WS_PRIM_MBAR_INIT] = "bar count",
+        [WS_PRIM_MBAR_ARRIVE_N] = "bar count",
+        [WS_PRIM_MBAR_WAIT] = "bar parity",
+        [WS_PRIM_MBAR_WAIT_CLUSTER] = "bar parity",
+        [WS_PRIM_MBAR_ARRIVE] = "bar",
+        [WS_PRIM_CP_ARRIVE] = "bar",
+        [WS_PRIM_MBAR_ARRIVE_REMOTE] = "bar rank count",
+        [WS_PRIM_MBAR_ARRIVE_PUBLISH] = "bar rank count",
+        [WS_PRIM_MBAR_EXPECT] = "bar bytes",
+        [WS_PRIM_MBAR_EXPECT_ONLY] = "bar bytes",
+        [WS_PRIM_BULK_COPY] = "to from bytes bar rank",
+        [WS_PRIM_CP_ASYNC] = "to from bytes",
+        [WS_PRIM_SHFL_IDX] = "result value lane",
+        [WS_PRIM_SHFL_BFLY] = "result value lane",
+        [WS_PRIM_CVT_BF16X2] = "result hi lo",
+        [WS_PRIM_CVT_F16X2] = "result hi lo",
+        [WS_PRIM_CVT_BF16X2_HERE] = "result hi lo",
+        [WS_PRIM_CVT_F16X2_HERE] = "result hi lo",
+        [WS_PRIM_CVT_E4M3X2] = "result hi lo",
+        [WS_PRIM_CVT_E5M2X2] = "result hi lo",
+        [WS_PRIM_COUNT_UP] = "result counter last",
+    };
+    if (id >= WS_PRIM_TMA_LOAD_1D && id <= WS_PRIM_TMA_LOAD_5D_MULTI_HINT)
+        return "to map bar";
+    if (id >= WS_PRIM_TMA_STORE_1D && id <= WS_PRIM_TMA_MAX_5D)
+        return "from map";
+    return names[id] ? names[id] : "";
 }
 
 static const char *type_of(char letter)

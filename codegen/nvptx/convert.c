@@ -32,6 +32,9 @@ LLVMValueRef ws_widen(WsEmit *e, WsDtype t, LLVMValueRef bits)
         return LLVMBuildAnd(e->b, bits, ws_i32(e, 255), "");
     case WS_DTYPE_I32:
         return bits;
+    case WS_DTYPE_COUNT:
+    case WS_DTYPE_F32:
+    case WS_DTYPE_TF32:
     default: /* f32, tf32 */
         return LLVMBuildBitCast(e->b, bits, e->f32, "");
     }

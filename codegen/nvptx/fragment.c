@@ -45,6 +45,9 @@ static void lane_parts(WsEmit *e, WsFragment *f)
     case WS_FRAGMENT_PARTIAL:
         f->col = in;
         return;
+    case WS_FRAGMENT_COLUMNS:
+    case WS_FRAGMENT_LINEAR:
+    case WS_FRAGMENT_SCALAR:
     default:
         f->col = LLVMBuildShl(e->b, in, ws_i32(e, 1), "");
         f->owner = LLVMBuildICmp(e->b, LLVMIntULT, e->agent_tid, ws_i32(e, 4), "");
@@ -78,6 +81,8 @@ gboolean ws_fragment(WsEmit *e, const WsValueUse *use, WsFragment *f)
         f->n = f->cols / 4;
         rows = f->col0 % 8 == 0 && f->cols % 8 == 0;
         break;
+    case WS_FRAGMENT_PARTIAL:
+    case WS_FRAGMENT_ROWS:
     default:
         f->n = f->rows / 32;
         rows = rows && f->col0 == 0 && f->cols == v->cols;
@@ -115,6 +120,8 @@ WsElement ws_fragment_element(const WsFragment *f, guint i)
         return (WsElement){ .reg = f->row0 / 32 + i, .row = i / 2 * 64 + i % 2 * 8 };
     case WS_FRAGMENT_COLUMNS:
         return (WsElement){ .reg = f->col0 / 4 + i, .col = i / 2 * 8 + i % 2 };
+    case WS_FRAGMENT_LINEAR:
+    case WS_FRAGMENT_SCALAR:
     default:
         return (WsElement){ .reg = i };
     }

@@ -132,16 +132,16 @@ static const WsInterval word = { G_MININT32, G_MAXINT32 };
 
 static LLVMValueRef real_op(WsEmit *e, WsExprOp op, LLVMValueRef a, LLVMValueRef b)
 {
-    switch (op) {
-    case WS_EXPR_ADD:
+    if (op == WS_EXPR_ADD)
         return ws_math_contract(LLVMBuildFAdd(e->b, a, b, ""));
-    case WS_EXPR_SUB:
+    if (op == WS_EXPR_SUB)
         return ws_math_contract(LLVMBuildFSub(e->b, a, b, ""));
-    case WS_EXPR_MUL:
+    if (op == WS_EXPR_MUL)
         return ws_math_contract(LLVMBuildFMul(e->b, a, b, ""));
-    default: /* a·rcp(b) */
-        return ws_math_contract(LLVMBuildFMul(e->b, a, ws_prim(e, WS_PRIM_RCP, b), ""));
-    }
+    if (op != WS_EXPR_DIV)
+        ws_emit_step_error(e, e->op, "this operator on reals");
+    /* a·rcp(b) */
+    return ws_math_contract(LLVMBuildFMul(e->b, a, ws_prim(e, WS_PRIM_RCP, b), ""));
 }
 
 static LLVMValueRef arithmetic(WsMath *m, WsMathNode *n, guint r, guint c)
@@ -151,16 +151,15 @@ static LLVMValueRef arithmetic(WsMath *m, WsMathNode *n, guint r, guint c)
     LLVMValueRef a = arg(m, n, 0, r, c), b = arg(m, n, 1, r, c);
     if (n->is->kind == WS_MATH_REAL)
         return real_op(e, op, a, b);
-    switch (op) {
-    case WS_EXPR_ADD:
+    if (op == WS_EXPR_ADD)
         return LLVMBuildAdd(e->b, a, b, "");
-    case WS_EXPR_SUB:
+    if (op == WS_EXPR_SUB)
         return LLVMBuildSub(e->b, a, b, "");
-    case WS_EXPR_MUL:
+    if (op == WS_EXPR_MUL)
         return LLVMBuildMul(e->b, a, b, "");
-    default:
-        return ws_emit_floor_div(e, a, b, word, op == WS_EXPR_MOD);
-    }
+    if (op != WS_EXPR_DIV && op != WS_EXPR_MOD)
+        ws_emit_step_error(e, m->op, "this operator");
+    return ws_emit_floor_div(e, a, b, word, op == WS_EXPR_MOD);
 }
 
 /* Of such a sum: what does not change from slot to slot, and a constant. */
@@ -346,6 +345,29 @@ static LLVMValueRef call(WsMath *m, WsMathNode *n, guint r, guint c)
         LLVMValueRef x = arg(m, n, 0, r, c), by = arg(m, n, 1, r, c);
         return ws_emit_cdiv(e, x, by, word);
     }
+    case WS_FUNC_BF16:
+    case WS_FUNC_BITAND:
+    case WS_FUNC_BITOR:
+    case WS_FUNC_BITXOR:
+    case WS_FUNC_COUNT:
+    case WS_FUNC_E4M3:
+    case WS_FUNC_E5M2:
+    case WS_FUNC_F16:
+    case WS_FUNC_F32:
+    case WS_FUNC_I32:
+    case WS_FUNC_I8:
+    case WS_FUNC_LANEMAX:
+    case WS_FUNC_LANESUM:
+    case WS_FUNC_POW2FLOOR:
+    case WS_FUNC_ROWMAX:
+    case WS_FUNC_ROWSUM:
+    case WS_FUNC_SAR:
+    case WS_FUNC_SHL:
+    case WS_FUNC_SHR:
+    case WS_FUNC_SUM:
+    case WS_FUNC_TF32:
+    case WS_FUNC_U8:
+    case WS_FUNC_UMULHI:
     default:
         if (ws_func_of_bits(n->is->x->func)) {
             LLVMValueRef x = ws_math_as(m, n->arg[0], r, c, WS_MATH_INT);
@@ -363,27 +385,18 @@ static LLVMValueRef call(WsMath *m, WsMathNode *n, guint r, guint c)
 static LLVMValueRef operation(WsMath *m, WsMathNode *n, guint r, guint c)
 {
     WsEmit *e = m->e;
-    switch (n->is->x->op) {
-    case WS_EXPR_CALL:
+    if (n->is->x->op == WS_EXPR_CALL)
         return call(m, n, r, c);
-    case WS_EXPR_NEG: {
+    if (n->is->x->op == WS_EXPR_NEG) {
         LLVMValueRef x = arg(m, n, 0, r, c);
         return n->is->kind == WS_MATH_REAL ? LLVMBuildFNeg(e->b, x, "") : LLVMBuildNeg(e->b, x, "");
     }
-    case WS_EXPR_NOT:
-    case WS_EXPR_AND:
-    case WS_EXPR_OR:
+    if (n->is->x->op == WS_EXPR_NOT || n->is->x->op == WS_EXPR_AND || n->is->x->op == WS_EXPR_OR)
         return logic(m, n, r, c);
-    case WS_EXPR_LT:
-    case WS_EXPR_LE:
-    case WS_EXPR_GT:
-    case WS_EXPR_GE:
-    case WS_EXPR_EQ:
-    case WS_EXPR_NE:
+    if (n->is->x->op == WS_EXPR_LT || n->is->x->op == WS_EXPR_LE || n->is->x->op == WS_EXPR_GT ||
+        n->is->x->op == WS_EXPR_GE || n->is->x->op == WS_EXPR_EQ || n->is->x->op == WS_EXPR_NE)
         return comparison(m, n, r, c);
-    default:
-        return arithmetic(m, n, r, c);
-    }
+    return arithmetic(m, n, r, c);
 }
 
 /* --- elements ----------------------------------------------------------------------------------*/
@@ -404,6 +417,8 @@ static LLVMValueRef make(WsMath *m, WsMathNode *n, guint r, guint c)
         return value(m, n, r, c);
     case WS_ARRAY_REDUCTION:
         return ws_math_reduce(m, n, r);
+    case WS_ARRAY_OPERATION:
+    case WS_ARRAY_TEMPORARY:
     default:
         return operation(m, n, r, c);
     }

@@ -129,20 +129,17 @@ static WsUniform divide(WsEmit *e, WsUniform a, WsUniform b, gboolean mod)
 
 static LLVMIntPredicate predicate(WsExprOp op)
 {
-    switch (op) {
-    case WS_EXPR_LT:
+    if (op == WS_EXPR_LT)
         return LLVMIntSLT;
-    case WS_EXPR_LE:
+    if (op == WS_EXPR_LE)
         return LLVMIntSLE;
-    case WS_EXPR_GT:
+    if (op == WS_EXPR_GT)
         return LLVMIntSGT;
-    case WS_EXPR_GE:
+    if (op == WS_EXPR_GE)
         return LLVMIntSGE;
-    case WS_EXPR_EQ:
+    if (op == WS_EXPR_EQ)
         return LLVMIntEQ;
-    default:
-        return LLVMIntNE;
-    }
+    return LLVMIntNE;
 }
 
 static LLVMValueRef truth(WsEmit *e, WsUniform a)
@@ -161,20 +158,19 @@ static WsUniform compare(WsEmit *e, WsExprOp op, WsUniform a, WsUniform b)
 
 WsUniform ws_uniform_op(WsEmit *e, WsExprOp op, WsUniform a, WsUniform b)
 {
-    switch (op) {
-    case WS_EXPR_ADD:
+    if (op == WS_EXPR_ADD)
         return add(e, a, b, FALSE);
-    case WS_EXPR_SUB:
+    if (op == WS_EXPR_SUB)
         return add(e, a, b, TRUE);
-    case WS_EXPR_MUL:
+    if (op == WS_EXPR_MUL)
         return multiply(e, a, b);
-    case WS_EXPR_DIV:
+    if (op == WS_EXPR_DIV)
         return divide(e, a, b, FALSE);
-    case WS_EXPR_MOD:
+    if (op == WS_EXPR_MOD)
         return divide(e, a, b, TRUE);
-    default:
-        return compare(e, op, a, b);
-    }
+    if (op < WS_EXPR_LT || op > WS_EXPR_NE)
+        ws_emit_step_error(e, e->op, "this operator in a uniform expression");
+    return compare(e, op, a, b);
 }
 
 static WsUniform extreme(WsEmit *e, WsUniform a, WsUniform b, gboolean max)
@@ -236,24 +232,21 @@ static WsUniform pow2floor(WsEmit *e, WsUniform a)
 static WsUniform call(WsEmit *e, const WsExpr *x)
 {
     WsUniform a = ws_uniform(e, x->arg[0]);
-    switch (x->func) {
-    case WS_FUNC_CDIV:
+    if (x->func == WS_FUNC_CDIV)
         return ws_uniform_cdiv(e, a, ws_uniform(e, x->arg[1]));
-    case WS_FUNC_MIN:
-    case WS_FUNC_MAX:
+    if (x->func == WS_FUNC_MIN || x->func == WS_FUNC_MAX) {
         for (guint i = 1; i < x->n_args; i++)
             a = extreme(e, a, ws_uniform(e, x->arg[i]), x->func == WS_FUNC_MAX);
         return a;
-    case WS_FUNC_ABS:
-        return extreme(e, a, add(e, ws_uniform_const(e, 0), a, TRUE), TRUE);
-    case WS_FUNC_POW2FLOOR:
-        return pow2floor(e, a);
-    case WS_FUNC_SELECT:
-        return choose(e, a, x->arg[1], x->arg[2]);
-    default:
-        ws_emit_step_error(e, e->op, "a real function in a uniform expression");
-        return ws_uniform_const(e, 0);
     }
+    if (x->func == WS_FUNC_ABS)
+        return extreme(e, a, add(e, ws_uniform_const(e, 0), a, TRUE), TRUE);
+    if (x->func == WS_FUNC_POW2FLOOR)
+        return pow2floor(e, a);
+    if (x->func == WS_FUNC_SELECT)
+        return choose(e, a, x->arg[1], x->arg[2]);
+    ws_emit_step_error(e, e->op, "a real function in a uniform expression");
+    return ws_uniform_const(e, 0);
 }
 
 static WsUniform logic(WsEmit *e, const WsExpr *x)
@@ -327,6 +320,9 @@ WsUniform ws_uniform(WsEmit *e, const WsExpr *x)
         WsUniform a = ws_uniform(e, x->arg[0]);
         return ws_uniform_op(e, x->op, a, ws_uniform(e, x->arg[1]));
     }
+    case WS_EXPR_NAME:
+    case WS_EXPR_REAL:
+    case WS_EXPR_TOTAL:
     default:
         ws_emit_internal_error(e, "unbound name %s in a uniform expression",
                                x->name ? x->name : "?");

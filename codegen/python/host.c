@@ -118,24 +118,21 @@ static const char *real_call(WsPy *y, const WsExpr *x)
 static const char *real(WsPy *y, const WsExpr *x)
 {
     static const char *const sign[] = { "+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=" };
-    switch (x->op) {
-    case WS_EXPR_INT:
+    if (x->op == WS_EXPR_INT)
         return ws_py_format(y, "%" G_GINT64_FORMAT, x->i);
-    case WS_EXPR_REAL:
+    if (x->op == WS_EXPR_REAL)
         return ws_py_host_real(y, x);
-    case WS_EXPR_VAR:
+    if (x->op == WS_EXPR_VAR)
         return y->var[x->var].s;
-    case WS_EXPR_NEG:
+    if (x->op == WS_EXPR_NEG)
         return ws_py_format(y, "-(%s)", real(y, x->arg[0]));
-    case WS_EXPR_CALL:
+    if (x->op == WS_EXPR_CALL)
         return real_call(y, x);
-    default:
-        if (x->op >= WS_EXPR_ADD && x->op <= WS_EXPR_NE && x->n_args == 2)
-            return ws_py_format(y, "(%s %s %s)", real(y, x->arg[0]), sign[x->op - WS_EXPR_ADD],
-                                real(y, x->arg[1]));
-        ws_py_refuse(y, NULL, "an expression of this form in a name of the launch", NULL);
-        return "0.0";
-    }
+    if (x->op >= WS_EXPR_ADD && x->op <= WS_EXPR_NE && x->n_args == 2)
+        return ws_py_format(y, "(%s %s %s)", real(y, x->arg[0]), sign[x->op - WS_EXPR_ADD],
+                            real(y, x->arg[1]));
+    ws_py_refuse(y, NULL, "an expression of this form in a name of the launch", NULL);
+    return "0.0";
 }
 
 const char *ws_py_host_value(WsPy *y, const WsVar *run)

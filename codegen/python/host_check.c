@@ -272,6 +272,7 @@ static const char *filling(WsPy *y, const WsTensor *t, const char *name)
         return ws_py_format(y, "%s.copy_(torch.randint(%s, %s, %s.shape, device=\"cuda\"))", name,
                             t->data_a ? ws_py_uniform(y, t->data_a).s : "0",
                             t->data_b ? ws_py_uniform(y, t->data_b).s : "2", name);
+    case WS_DATA_NORMAL:
     default:
         if (t->dtype != WS_DTYPE_TF32)
             return ws_py_format(y, "%s.copy_(torch.randn(%s.shape, device=\"cuda\"))", name, name);

@@ -185,18 +185,15 @@ static WsTerm choose(Math *m, Node *n, Place at)
 
 static const char *type_name(WsFunc f)
 {
-    switch (f) {
-    case WS_FUNC_BF16:
+    if (f == WS_FUNC_BF16)
         return "bfloat16";
-    case WS_FUNC_F16:
+    if (f == WS_FUNC_F16)
         return "float16";
-    case WS_FUNC_E4M3:
+    if (f == WS_FUNC_E4M3)
         return "float8e4nv";
-    case WS_FUNC_E5M2:
+    if (f == WS_FUNC_E5M2)
         return "float8e5";
-    default:
-        return NULL;
-    }
+    return NULL;
 }
 
 /* `kept`: as it is stored; otherwise the rounded number as f32. */
@@ -319,6 +316,30 @@ static WsTerm function(Math *m, Node *n, Place at)
         return cast(m, as(m, n->arg[0], WS_MATH_REAL, at), "int32", TRUE);
     case WS_FUNC_FROM_BITS:
         return cast(m, word(m, n->arg[0], at), "float32", TRUE);
+    case WS_FUNC_BF16:
+    case WS_FUNC_BITAND:
+    case WS_FUNC_BITOR:
+    case WS_FUNC_BITXOR:
+    case WS_FUNC_CDIV:
+    case WS_FUNC_COUNT:
+    case WS_FUNC_E4M3:
+    case WS_FUNC_E5M2:
+    case WS_FUNC_F16:
+    case WS_FUNC_F32:
+    case WS_FUNC_I32:
+    case WS_FUNC_I8:
+    case WS_FUNC_LANEMAX:
+    case WS_FUNC_LANESUM:
+    case WS_FUNC_POW2FLOOR:
+    case WS_FUNC_ROWMAX:
+    case WS_FUNC_ROWSUM:
+    case WS_FUNC_SAR:
+    case WS_FUNC_SHL:
+    case WS_FUNC_SHR:
+    case WS_FUNC_SUM:
+    case WS_FUNC_TF32:
+    case WS_FUNC_U8:
+    case WS_FUNC_UMULHI:
     default:
         if (ws_func_of_bits(n->x->func))
             return bits(m, n, at);
@@ -331,28 +352,19 @@ static WsTerm function(Math *m, Node *n, Place at)
 
 static WsTerm operation(Math *m, Node *n, Place at)
 {
-    switch (n->x->op) {
-    case WS_EXPR_CALL:
+    if (n->x->op == WS_EXPR_CALL)
         return function(m, n, at);
-    case WS_EXPR_NEG: {
+    if (n->x->op == WS_EXPR_NEG) {
         WsTerm a = as(m, n->arg[0], own(n), at);
         return ws_term_unknown(ws_py_format(m->y, "-%s", ws_py_in(m->y, a, WS_PREC_UNARY)),
                                WS_PREC_UNARY);
     }
-    case WS_EXPR_NOT:
-    case WS_EXPR_AND:
-    case WS_EXPR_OR:
+    if (n->x->op == WS_EXPR_NOT || n->x->op == WS_EXPR_AND || n->x->op == WS_EXPR_OR)
         return logic(m, n, at);
-    case WS_EXPR_LT:
-    case WS_EXPR_LE:
-    case WS_EXPR_GT:
-    case WS_EXPR_GE:
-    case WS_EXPR_EQ:
-    case WS_EXPR_NE:
+    if (n->x->op == WS_EXPR_LT || n->x->op == WS_EXPR_LE || n->x->op == WS_EXPR_GT ||
+        n->x->op == WS_EXPR_GE || n->x->op == WS_EXPR_EQ || n->x->op == WS_EXPR_NE)
         return comparison(m, n, at);
-    default:
-        return arithmetic(m, n, at);
-    }
+    return arithmetic(m, n, at);
 }
 
 static Place place_of(Node *n)
@@ -430,6 +442,7 @@ static WsTerm plain(Math *m, Node *n, Place at)
         return ws_term_unknown(m->temporary[n->index], WS_PREC_ATOM);
     case WS_ARRAY_REDUCTION:
         return reduction(m, n);
+    case WS_ARRAY_OPERATION:
     default:
         return operation(m, n, at);
     }

@@ -15,16 +15,15 @@ static const char *function(WsTermWriter *t, WsFunc f)
 {
     WsPy *y = t->printer;
     const char *module = y->dialect->module;
-    switch (f) {
-    case WS_FUNC_MIN:
+    if (f == WS_FUNC_MIN)
         return y->host ? "min" : ws_py_format(y, "%s.minimum", module);
-    case WS_FUNC_MAX:
+    if (f == WS_FUNC_MAX)
         return y->host ? "max" : ws_py_format(y, "%s.maximum", module);
-    default:
-        if (!y->host)
-            ws_py_refuse(y, y->op, "pow2floor on the device", "make it a `let` of the design");
-        return ws_py_helper(y, "pow2floor");
-    }
+    if (f != WS_FUNC_POW2FLOOR)
+        ws_py_refuse(y, y->op, ws_func_text(f), NULL);
+    else if (!y->host)
+        ws_py_refuse(y, y->op, "pow2floor on the device", "make it a `let` of the design");
+    return ws_py_helper(y, "pow2floor");
 }
 
 static WsTerm divide(WsTermWriter *t, WsTerm a, WsTerm b, gboolean rest, gboolean positive)

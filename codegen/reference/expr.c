@@ -243,36 +243,35 @@ static RefValue emit_call(RefBuilder *r, const WsFormula *e)
     RefValue a;
     LLVMValueRef v;
     guint i;
-    switch (func) {
-    case WS_FUNC_SELECT:
+    if (func == WS_FUNC_SELECT)
         return choose(r, e->arg[0], e->arg[1], e->arg[2]);
-    case WS_FUNC_CDIV:
+    if (func == WS_FUNC_CDIV)
         return emit_cdiv(r, e);
-    case WS_FUNC_MIN:
-    case WS_FUNC_MAX:
+    if (func == WS_FUNC_MIN || func == WS_FUNC_MAX) {
         a = ws_ref_emit(r, e->arg[0]);
         for (i = 1; i < e->n_arg; i++)
             a = smaller(r, a, ws_ref_emit(r, e->arg[i]), func == WS_FUNC_MAX);
         return a;
-    case WS_FUNC_ABS:
+    }
+    if (func == WS_FUNC_ABS)
         return emit_abs(r, ws_ref_emit(r, e->arg[0]));
-    case WS_FUNC_POW2FLOOR:
+    if (func == WS_FUNC_POW2FLOOR)
         return emit_pow2floor(r, ws_ref_emit(r, e->arg[0]));
-    case WS_FUNC_BITS:
+    if (func == WS_FUNC_BITS) {
         v = ws_ref_convert(r, ws_ref_emit(r, e->arg[0]), WS_FORMULA_REAL).v;
         v = LLVMBuildFPTrunc(r->b, v, r->f32, "");
         return sign_extended(r, LLVMBuildBitCast(r->b, v, r->i32, ""));
-    case WS_FUNC_FROM_BITS:
+    }
+    if (func == WS_FUNC_FROM_BITS) {
         v = LLVMBuildBitCast(r->b, low(r, e->arg[0]), r->f32, "");
         return (RefValue){ WS_FORMULA_REAL, LLVMBuildFPExt(r->b, v, r->f64, "") };
-    default:
-        if (ws_func_of_bits(func)) { /* those of i32, as in steps */
-            LLVMValueRef x = low(r, e->arg[0]), y = low(r, e->arg[1]);
-            return sign_extended(r, ws_word_operation(r->b, func, x, y));
-        }
-        a = ws_ref_convert(r, ws_ref_emit(r, e->arg[0]), WS_FORMULA_REAL);
-        return (RefValue){ WS_FORMULA_REAL, ws_ref_math(r, func, a.v) };
     }
+    if (ws_func_of_bits(func)) { /* those of i32, as in steps */
+        LLVMValueRef x = low(r, e->arg[0]), y = low(r, e->arg[1]);
+        return sign_extended(r, ws_word_operation(r->b, func, x, y));
+    }
+    a = ws_ref_convert(r, ws_ref_emit(r, e->arg[0]), WS_FORMULA_REAL);
+    return (RefValue){ WS_FORMULA_REAL, ws_ref_math(r, func, a.v) };
 }
 
 static RefValue emit_operation(RefBuilder *r, const WsFormula *e)

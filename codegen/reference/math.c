@@ -223,36 +223,35 @@ static LLVMValueRef root(RefBuilder *r, LLVMValueRef x)
 
 LLVMValueRef ws_ref_math(RefBuilder *r, WsFunc func, LLVMValueRef x)
 {
-    switch (func) {
-    case WS_FUNC_EXP2:
+    if (func == WS_FUNC_EXP2)
         return exp2_(r, x);
-    case WS_FUNC_EXP:
+    if (func == WS_FUNC_EXP)
         return exp2_(r, LLVMBuildFMul(r->b, x, real(r, M_LOG2E), ""));
-    case WS_FUNC_LOG2:
+    if (func == WS_FUNC_LOG2)
         return log2_(r, x);
-    case WS_FUNC_LN:
+    if (func == WS_FUNC_LN)
         return LLVMBuildFMul(r->b, log2_(r, x), real(r, M_LN2), "");
-    case WS_FUNC_SQRT:
+    if (func == WS_FUNC_SQRT)
         return root(r, x);
-    case WS_FUNC_TANH:
+    if (func == WS_FUNC_TANH)
         return tanh_(r, x);
-    case WS_FUNC_ERF:
+    if (func == WS_FUNC_ERF)
         return call_math(r, 2, "ws_erf", build_erf, x);
-    case WS_FUNC_RSQRT:
+    if (func == WS_FUNC_RSQRT)
         return LLVMBuildFDiv(r->b, real(r, 1), root(r, x), "");
-    case WS_FUNC_SIN:
+    if (func == WS_FUNC_SIN) {
         judge_angle(r, x);
         return call_math(r, 3, "ws_sin", build_sin, x);
-    case WS_FUNC_COS:
+    }
+    if (func == WS_FUNC_COS) {
         judge_angle(r, x);
         return call_math(r, 4, "ws_cos", build_cos, x);
-    case WS_FUNC_FLOOR:
-        return ws_ref_intrinsic(r, "llvm.floor", &x, 1);
-    case WS_FUNC_CEIL:
-        return ws_ref_intrinsic(r, "llvm.ceil", &x, 1);
-    default:
-        return NULL;
     }
+    if (func == WS_FUNC_FLOOR)
+        return ws_ref_intrinsic(r, "llvm.floor", &x, 1);
+    if (func == WS_FUNC_CEIL)
+        return ws_ref_intrinsic(r, "llvm.ceil", &x, 1);
+    return NULL;
 }
 
 /* --- stored element types --------------------------------------------------------------------- */
@@ -310,6 +309,12 @@ LLVMValueRef ws_ref_load(RefBuilder *r, WsDtype dtype, LLVMValueRef address)
         return small(r, bits, 0x80, 20, 0x1p120, 0x7f, FALSE);
     case WS_DTYPE_BF16:
         return widen(r, LLVMBuildShl(r->b, bits, word(r, 16), ""));
+    case WS_DTYPE_COUNT:
+    case WS_DTYPE_F32:
+    case WS_DTYPE_I32:
+    case WS_DTYPE_I8:
+    case WS_DTYPE_TF32:
+    case WS_DTYPE_U8:
     default:
         return widen(r, bits);
     }

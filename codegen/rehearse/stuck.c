@@ -73,6 +73,8 @@ static char *what_for(const WsHostThread *t)
         return g_strdup_printf("its bulk groups, all but %u", t->id);
     case WS_HOST_WAIT_COPIES:
         return g_strdup_printf("its load groups, all but %u", t->id);
+    case WS_HOST_WAIT_GATE:
+    case WS_HOST_WAIT_NONE:
     default:
         return g_strdup("nothing");
     }
