@@ -54,6 +54,13 @@ static WsLookup leaf(gpointer data, const WsExpr *e, gint64 *value, GError **err
     case WS_VAR_CTA:
         *value = r->cta;
         break;
+    case WS_VAR_COL:
+    case WS_VAR_COUNTER:
+    case WS_VAR_INDEX:
+    case WS_VAR_LET:
+    case WS_VAR_ROW:
+    case WS_VAR_SCALAR:
+    case WS_VAR_TOTAL:
     default:
         *value = r->value[e->var];
     }

@@ -328,10 +328,31 @@ static void step(Build *B, const WsOp *op)
     case WS_OP_CP_WAIT:
         retire(B, op, QUEUE_ROWS);
         break;
-    case WS_OP_RAW:
-        B->E->outside = ws_op_kind_text(op->kind);
+    case WS_OP_ADVANCE:
+    case WS_OP_BORDER:
+    case WS_OP_DEP_LAUNCH:
+    case WS_OP_DEP_WAIT:
+    case WS_OP_FENCE_ASYNC:
+    case WS_OP_FENCE_CLUSTER:
+    case WS_OP_FENCE_GPU:
+    case WS_OP_FENCE_INIT:
+    case WS_OP_LD_GLOBAL:
+    case WS_OP_LET:
+    case WS_OP_MARK:
+    case WS_OP_MATH:
+    case WS_OP_MBAR_INIT:
+    case WS_OP_MMA_FENCE:
+    case WS_OP_PREFETCH_MAP:
+    case WS_OP_PREFETCH:
+    case WS_OP_RED_GLOBAL:
+    case WS_OP_SETMAXNREG:
+    case WS_OP_ST_GLOBAL:
+    case WS_OP_WARP_SYNC: /* private: registers, fences, names, global memory */
         break;
-    default: /* private: registers, fences, names, global memory */
+    case WS_OP_KIND_COUNT:
+    case WS_OP_RAW:
+    default:
+        B->E->outside = ws_op_kind_text(op->kind);
         break;
     }
 }

@@ -152,6 +152,9 @@ gboolean state_move(Search *S, State *s, guint inst)
         *joined = 0;
         break;
     }
+    case EVENT_ACCESS:
+    case EVENT_ISSUE:
+    case EVENT_RETIRE:
     default:
         break;
     }

@@ -47,6 +47,8 @@ static const char *doing(WsJobKind kind, guint step)
         return _("Rehearsing on the CPU");
     case WS_JOB_RUN:
         return _("Running on the GPU");
+    case WS_JOB_BUNDLE:
+    case WS_JOB_COUNT:
     default:
         return _("Making a bundle");
     }
@@ -161,6 +163,8 @@ static void succeed(WsJobs *self, const char *output)
     case WS_JOB_RUN:
         line = g_strdup_printf(_("Ran in %.1f s."), seconds);
         break;
+    case WS_JOB_BUNDLE:
+    case WS_JOB_COUNT:
     default:
         line = g_strdup_printf(_("The bundle is in %s. On a machine with a GPU: warpstave-runner "
                                  "and that folder."),
@@ -285,6 +289,8 @@ static void next_step(WsJobs *self)
             argv[n++] = self->host;
         }
         break;
+    case WS_JOB_BUNDLE:
+    case WS_JOB_COUNT:
     default:
         argv[n++] = "bundle";
         argv[n++] = design;

@@ -436,6 +436,8 @@ GPtrArray *ws_figures_rows(WsFiguresKind kind, WsDocument *document, const WsRan
         return range_step_rows(document, range);
     case WS_FIGURES_RANGE_OVERLAP:
         return range_overlap_rows(document, range);
+    case WS_FIGURES_COUNT:
+    case WS_FIGURES_SUMMARY:
     default:
         return ws_figures_summary(document);
     }

@@ -351,6 +351,8 @@ static gboolean met(WsWindow *w, WsNeeds needs)
         return ws_history_undo_name(ws_document_history(d)) != NULL;
     case WS_NEEDS_REDO:
         return ws_history_redo_name(ws_document_history(d)) != NULL;
+    case WS_NEEDS_COUNT:
+    case WS_NEEDS_NOTHING:
     default:
         return TRUE;
     }

@@ -207,15 +207,11 @@ static char *make_requests(GRand *r, const char *design)
 
 static char *make_text(GRand *r, FuzzKind kind, const char *data)
 {
-    switch (kind) {
-    case FUZZ_DESIGN:
-    case FUZZ_MACHINE:
+    if (kind == FUZZ_DESIGN || kind == FUZZ_MACHINE)
         return fuzz_tree(r, data);
-    case FUZZ_SERVE:
+    if (kind == FUZZ_SERVE)
         return make_requests(r, data);
-    default:
-        return fuzz_lines(r, data);
-    }
+    return fuzz_lines(r, data);
 }
 
 /* Writes "in" and its ending; FALSE: there is nothing of this kind. */

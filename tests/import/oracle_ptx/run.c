@@ -209,6 +209,8 @@ static bool step(Machine *m, Warp *w)
             return false;
         }
         break;
+    case K_FLOAT:
+    case K_NOP:
     default:
         break;
     }

@@ -226,6 +226,10 @@ u64 operand(Machine *m, Warp *w, int lane, const Operand *o)
         return o->not ? !o->imm : o->imm;
     case O_SPECIAL:
         return special(m, w, lane, (int)o->imm);
+    case O_ADDRESS:
+    case O_LABEL:
+    case O_LIST:
+    case O_NONE:
     default:
         unknown(m, "an operand that is no value");
         return 0;

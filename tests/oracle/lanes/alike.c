@@ -64,23 +64,15 @@ typedef enum { BY_ENGINE, BY_GATHER, BY_LANES, NOT_TOLD } Toucher;
 
 static Toucher toucher(const WsOp *op)
 {
-    switch (op->kind) {
-    case WS_OP_TMA_LOAD:
-    case WS_OP_BULK_COPY:
-    case WS_OP_ST_REMOTE:
-    case WS_OP_MMA:
-    case WS_OP_TMA_STORE:
+    if (op->kind == WS_OP_TMA_LOAD || op->kind == WS_OP_BULK_COPY || op->kind == WS_OP_ST_REMOTE ||
+        op->kind == WS_OP_MMA || op->kind == WS_OP_TMA_STORE)
         return BY_ENGINE;
-    case WS_OP_CP_ROWS:
+    if (op->kind == WS_OP_CP_ROWS)
         return BY_GATHER;
-    case WS_OP_ST_SHARED:
-    case WS_OP_STMATRIX:
-    case WS_OP_LD_SHARED:
-    case WS_OP_LDMATRIX:
+    if (op->kind == WS_OP_ST_SHARED || op->kind == WS_OP_STMATRIX || op->kind == WS_OP_LD_SHARED ||
+        op->kind == WS_OP_LDMATRIX)
         return op->n_value ? BY_LANES : NOT_TOLD;
-    default:
-        return NOT_TOLD;
-    }
+    return NOT_TOLD;
 }
 
 /* An access goes into what is known of each element; FALSE: it cannot be told. */

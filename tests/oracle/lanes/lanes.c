@@ -113,11 +113,31 @@ static gboolean perform(Lab *L, Lanes *a, const WsOp *op)
     case WS_OP_FENCE_ASYNC:
         lanes_fence_async(L, a, op);
         break;
-    case WS_OP_RAW:
-        lanes_outside(L, "a raw step");
-        break;
-    default:
+    case WS_OP_ADVANCE:
+    case WS_OP_BORDER:
+    case WS_OP_DEP_LAUNCH:
+    case WS_OP_DEP_WAIT:
+    case WS_OP_FENCE_CLUSTER:
+    case WS_OP_FENCE_GPU:
+    case WS_OP_FENCE_INIT:
+    case WS_OP_LD_GLOBAL:
+    case WS_OP_LET:
+    case WS_OP_MARK:
+    case WS_OP_MATH:
+    case WS_OP_MBAR_INIT:
+    case WS_OP_MMA_COMMIT:
+    case WS_OP_MMA_FENCE:
+    case WS_OP_PREFETCH_MAP:
+    case WS_OP_PREFETCH:
+    case WS_OP_RED_GLOBAL:
+    case WS_OP_SETMAXNREG:
+    case WS_OP_ST_GLOBAL:
         lanes_values(L, a, op);
+        break;
+    case WS_OP_KIND_COUNT:
+    case WS_OP_RAW:
+    default:
+        lanes_outside(L, "a raw step");
         break;
     }
     return TRUE;
@@ -130,24 +150,15 @@ static gboolean leader_alone(const WsTree *t)
 {
     if (!t)
         return TRUE;
-    if (t->op && t->op->breadth != WS_BREADTH_LEADER)
-        switch (t->op->kind) {
-        case WS_OP_BAR_SYNC: /* who only arrives goes on without the leader */
-        case WS_OP_CLUSTER_ARRIVE:
-        case WS_OP_CLUSTER_WAIT:
-        case WS_OP_SETMAXNREG:
-        case WS_OP_LET:
-        case WS_OP_ADVANCE:
-        case WS_OP_MARK:
-        case WS_OP_FENCE_ASYNC:
-            break;
-        case WS_OP_MBAR_ARRIVE:
-            if (t->op->per != 0)
-                return FALSE;
-            break;
-        default:
-            return FALSE;
-        }
+    /* who only arrives at a barrier goes on without the leader */
+    const WsOpKind kind = t->op ? t->op->kind : WS_OP_LET;
+    const gboolean alone = kind == WS_OP_BAR_SYNC || kind == WS_OP_CLUSTER_ARRIVE ||
+                           kind == WS_OP_CLUSTER_WAIT || kind == WS_OP_SETMAXNREG ||
+                           kind == WS_OP_LET || kind == WS_OP_ADVANCE || kind == WS_OP_MARK ||
+                           kind == WS_OP_FENCE_ASYNC ||
+                           (kind == WS_OP_MBAR_ARRIVE && t->op->per == 0);
+    if (t->op && t->op->breadth != WS_BREADTH_LEADER && !alone)
+        return FALSE;
     for (guint i = 0; i < t->n_kids; i++)
         if (!leader_alone(t->kid[i]))
             return FALSE;

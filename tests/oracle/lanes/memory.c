@@ -87,20 +87,11 @@ static inline gboolean each(Each *e, const Place *v, guint rows, guint cols)
 
 static gboolean is_generic(const WsOp *op)
 {
-    switch (op->kind) {
-    case WS_OP_ST_SHARED:
-    case WS_OP_STMATRIX:
-    case WS_OP_LD_SHARED:
-    case WS_OP_LDMATRIX:
-    case WS_OP_ST_REMOTE:
-    case WS_OP_CLAIM:
-    case WS_OP_TAKE:
-    case WS_OP_TRANSPOSE:
-    case WS_OP_CP_ROWS:
+    if (op->kind == WS_OP_ST_SHARED || op->kind == WS_OP_STMATRIX || op->kind == WS_OP_LD_SHARED ||
+        op->kind == WS_OP_LDMATRIX || op->kind == WS_OP_ST_REMOTE || op->kind == WS_OP_CLAIM ||
+        op->kind == WS_OP_TAKE || op->kind == WS_OP_TRANSPOSE || op->kind == WS_OP_CP_ROWS)
         return TRUE;
-    default:
-        return FALSE;
-    }
+    return FALSE;
 }
 
 gboolean lanes_memory_new(Lab *L)

@@ -46,6 +46,7 @@ guint lanes_owners(Shape shape, const WsRegValue *v, guint n_lanes, guint row, g
         *first = col % 8 / 2;
         *step = 4;
         return n_lanes / 4;
+    case MATRIX:
     default:
         *first = warp + row % 16 + col % 16 / 8 * 16;
         return 1;

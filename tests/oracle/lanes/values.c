@@ -198,27 +198,28 @@ static void product(Lab *L, Lanes *a, const WsOp *op)
 
 void lanes_values(Lab *L, Lanes *a, const WsOp *op)
 {
-    switch (op->kind) {
-    case WS_OP_MATH:
+    if (op->kind == WS_OP_MATH) {
         statements(L, a, op);
         return;
-    case WS_OP_MMA:
+    }
+    if (op->kind == WS_OP_MMA) {
         product(L, a, op);
         return;
-    case WS_OP_MMA_FENCE:
+    }
+    if (op->kind == WS_OP_MMA_FENCE) {
         for (guint i = 0; i < L->p->agent[a->agent].n_values; i++) {
             a->value[i].touched = FALSE;
             a->value[i].last = NULL;
         }
         return;
-    case WS_OP_MMA_COMMIT:
+    }
+    if (op->kind == WS_OP_MMA_COMMIT) {
         a->product_group++;
         return;
-    case WS_OP_MMA_WAIT:
+    }
+    if (op->kind == WS_OP_MMA_WAIT) {
         lanes_retire(a, op->n);
         return;
-    default:
-        break;
     }
     for (guint i = 0; i < op->n_value; i++) {
         const WsValueUse *u = &op->value[i];
