@@ -358,13 +358,14 @@ static void prove_and_play(const WsProgram *p, const WsCheckOptions *o, WsVerdic
                                    .max_work = most_work(o),
                                    .cancel = o->cancel,
                                    .in_step = o->in_step,
+                                   .laps = o->foreign,
                                    .policy = o->policy };
     WsProof *proof = ws_bits_prove(p, &options);
     v->work += proof->work;
     if (proof->kind == WS_PROOF_CLOSED)
         tell_proof(v, proof);
     if (!cancelled(o))
-        play_program(p, o, v, findings, proof->drifts);
+        play_program(p, o, v, findings, proof->drifts || o->foreign);
     if (v->kind == WS_VERDICT_PLAYED && !cancelled(o)) {
         proof = exactly(p, &options, proof, &v->work);
         if (proof->kind == WS_PROOF_CLOSED)

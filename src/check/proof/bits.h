@@ -584,6 +584,8 @@ typedef struct {
     const gint *cancel; /* another thread sets it; NULL none */
     guint policy;
     gboolean exact;   /* breadth first, nothing merged: an alarm has the fewest rounds */
+    gboolean laps;    /* what names decide is told apart modulo laps: the uses of a kernel that was
+                         read are the reader's, what it says are slots and parities */
     gboolean in_step; /* lanes of a warp meet behind every operation: proves nothing (L-IN-STEP) */
     const WsBitRange *rounds, *tiles; /* NULL: all */
     gint symbol;                      /* that `rounds` is about; 0: every one */

@@ -498,6 +498,8 @@ static void search(Search *s)
 
 WsProof *ws_bits_prove_as(const WsProgram *p, const WsBitOptions *options, WsHow how)
 {
+    if (options->laps)
+        how |= WS_HOW_LAPS;
     gint64 start = g_get_monotonic_time();
     WsProof *proof = g_new0(WsProof, 1);
     WsBits *b = ws_bits_new(p, options->policy, how);

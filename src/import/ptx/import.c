@@ -436,7 +436,8 @@ static void walk_clear(PtxWalk *w)
                                    w->matrix, w->seen,     w->heads,   w->operands,  w->met,
                                    w->table,  w->shuffles, w->made_by, w->numbers,   w->told,
                                    w->nobody, w->turned,   w->spread,  w->partly,    w->counts,
-                                   w->far_of, w->alone,    w->aborts,  w->flying,    w->unfenced };
+                                   w->far_of, w->alone,    w->aborts,  w->flying,    w->unfenced,
+                                   w->parts,  w->lazy,     w->beside };
     for (guint i = 0; i < G_N_ELEMENTS(tables); i++)
         g_hash_table_unref(tables[i]);
     g_array_unref(w->p.loops);
