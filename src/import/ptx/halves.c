@@ -68,7 +68,7 @@ gboolean ptx_unpacked(PtxWalk *w, const WsPtxInst *i)
         return TRUE;
     const gint64 high = f.constant >> 32;
     ws_affine_clear(&f);
-    const WsExpr *half[2] = { ws_x_op(r, WS_EXPR_SUB, e, ws_x_int(r, high << 32)),
+    const WsExpr *half[2] = { ws_x_op(r, WS_EXPR_SUB, e, ws_x_int(r, high * ((gint64)1 << 32))),
                               ws_x_int(r, high) };
     for (guint k = 0; k < 2 && high >= 0 && ptx_not_negative(w, half[0]); k++)
         ptx_set(w, g_string_chunk_insert_const(r->text, g_strstrip(word[k])),

@@ -15,6 +15,11 @@ typedef struct {
     GHashTable *number;  /* register -> 1 + the number that the only writing of it puts there; 0 */
 } Lazy;
 
+static guint block_of(const PtxWalk *w, guint i)
+{
+    return g_array_index(w->ptx->block_of, guint, i);
+}
+
 static const WsPtxInst *inst_at(const PtxWalk *w, guint i)
 {
     return &g_array_index(w->ptx->inst, WsPtxInst, i);
@@ -27,14 +32,15 @@ static gboolean is_op(const WsPtxInst *i, const char *base)
            (!strcmp(i->op + n, ".s32") || !strcmp(i->op + n, ".u32") || !strcmp(i->op + n, ".b32"));
 }
 
-/* setp.eq P, X, N; the selp behind it in the block: Y, 0, X, P. */
+/* setp.eq P, X, N; the selp behind it in its block, so that each picks by what X is then: Y, 0, X,
+ * P. */
 static gint64 wraps_at(const PtxWalk *w, guint at, const char **x, const char **p)
 {
     const WsPtxInst *i = inst_at(w, at);
     gint64 n;
     if (!is_op(i, "selp") || i->n != 4 || strcmp(i->arg[1], "0") || *i->arg[2] != '%')
         return 0;
-    for (guint k = at; k-- > 0 && k + 16 > at;) {
+    for (guint k = at; k-- > 0 && k + 16 > at && block_of(w, k) == block_of(w, at);) {
         const WsPtxInst *before = inst_at(w, k);
         if (before->n && !strcmp(before->arg[0], i->arg[3])) {
             if (!is_op(before, "setp.eq") || before->n != 3 || strcmp(before->arg[1], i->arg[2]) ||
@@ -44,7 +50,7 @@ static gint64 wraps_at(const PtxWalk *w, guint at, const char **x, const char **
             *p = i->arg[3];
             return n;
         }
-        if (before->target >= 0 || (before->n && !strcmp(before->arg[0], i->arg[2])))
+        if (before->n && !strcmp(before->arg[0], i->arg[2]))
             return 0;
     }
     return 0;

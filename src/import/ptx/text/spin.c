@@ -111,6 +111,23 @@ static gint only_test(const WsPtx *p, const WsPtxLoop *l, GPtrArray *written)
     return test;
 }
 
+/* What instruction `k` of a head changes, nothing from the head's `first` to it reads: the next
+ * round does not find it changed. Several results at once: FALSE. */
+static gboolean again_alike(const WsPtx *p, guint first, guint k)
+{
+    const WsPtxInst *i = inst_at(p, k);
+    g_autoptr(GPtrArray) own = g_ptr_array_new();
+    if (!i->n || *i->arg[0] == '[' || starts(i->op, "bra"))
+        return TRUE;
+    if (strpbrk(i->arg[0], "{|"))
+        return FALSE;
+    g_ptr_array_add(own, (gpointer)i->arg[0]);
+    for (guint j = first; j <= k; j++)
+        if (reads_any(inst_at(p, j), own))
+            return FALSE;
+    return TRUE;
+}
+
 static gboolean one_wait(WsPtx *p, const WsPtxLoop *l)
 {
     g_autoptr(GPtrArray) written = g_ptr_array_new();
@@ -130,24 +147,9 @@ static gboolean one_wait(WsPtx *p, const WsPtxLoop *l)
         if (reads_any(inst_at(p, k), written))
             return FALSE; /* the next test is of something else */
     WsPtxInst *wait = inst_at(p, (guint)test);
-    for (guint k = head->first; k < (guint)test; k++) { /* … or by what the head changes itself */
-        const WsPtxInst *i = inst_at(p, k);
-        g_autoptr(GPtrArray) own = g_ptr_array_new();
-        if (i->n && *i->arg[0] != '[')
-            g_ptr_array_add(own, (gpointer)i->arg[0]);
-        for (guint j = head->first; j <= k && own->len; j++)
-            if (reads_any(inst_at(p, j), own))
-                return FALSE;
-    }
-    for (guint k = (guint)test + 1; k <= head->last; k++) {
-        const WsPtxInst *i = inst_at(p, k);
-        g_autoptr(GPtrArray) own = g_ptr_array_new();
-        if (i->n && *i->arg[0] != '[' && !starts(i->op, "bra"))
-            g_ptr_array_add(own, (gpointer)i->arg[0]);
-        for (guint j = head->first; j <= k && own->len; j++)
-            if (reads_any(inst_at(p, j), own))
-                return FALSE;
-    }
+    for (guint k = head->first; k <= head->last; k++) /* … or by what the head changes itself */
+        if (k != (guint)test && !again_alike(p, head->first, k))
+            return FALSE;
     wait->spin = TRUE;
     if (stays[0]) {
         leave->spin = TRUE;
