@@ -101,22 +101,38 @@ static const char *call(const Scope *s, const WsFormula *f)
     return "0";
 }
 
+static gboolean is_truth(const WsFormula *f)
+{
+    const WsExprOp op = f->x->op;
+    return f->form == WS_FORMULA_OPERATION &&
+           (op == WS_EXPR_NOT || op == WS_EXPR_AND || op == WS_EXPR_OR ||
+            (op >= WS_EXPR_LT && op <= WS_EXPR_NE));
+}
+
+/* Of & and |, which go by bits. */
+static const char *truth(const Scope *s, const WsFormula *f)
+{
+    return is_truth(f) ? print(s, f) : ws_py_format(s->y, "(%s != 0)", print(s, f));
+}
+
 static const char *operation(const Scope *s, const WsFormula *f)
 {
     static const char *const sign[] = { "+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=" };
     const WsExprOp op = f->x->op;
     if (op == WS_EXPR_CALL)
         return call(s, f);
-    if (op == WS_EXPR_NEG || op == WS_EXPR_NOT)
-        return ws_py_format(s->y, "%s(%s)", op == WS_EXPR_NEG ? "-" : "~", print(s, f->arg[0]));
+    if (op == WS_EXPR_NEG)
+        return ws_py_format(s->y, "-(%s)", print(s, f->arg[0]));
+    if (op == WS_EXPR_NOT) /* ~ of Python's True is -2 */
+        return ws_py_format(s->y, "(%s == 0)", print(s, f->arg[0]));
     const gboolean whole = f->kind == WS_FORMULA_INT, logic = op == WS_EXPR_AND || op == WS_EXPR_OR;
     gint64 by = 0;
     if (s->y->terms.branches && whole && (op == WS_EXPR_DIV || op == WS_EXPR_MOD) &&
         !(ws_expr_is_int(f->arg[1]->x, &by) && by))
         return divided(s, f, op == WS_EXPR_DIV ? "f_over" : "f_rest");
-    const char *left = print(s, f->arg[0]);
+    const char *left = logic ? truth(s, f->arg[0]) : print(s, f->arg[0]);
     s->y->terms.branches += logic;
-    const char *right = print(s, f->arg[1]);
+    const char *right = logic ? truth(s, f->arg[1]) : print(s, f->arg[1]);
     s->y->terms.branches -= logic;
     return ws_py_format(s->y, "(%s %s %s)", left,
                         op == WS_EXPR_AND            ? "&"
@@ -402,7 +418,7 @@ static void compare(WsPy *y)
         }
         ws_py_line(y, "index = [torch.randint(0, n, (points,), device=\"cuda\") for n in %s.shape]",
                    y->tensor[i]);
-        ws_py_line(y, "want = %s(*index)", called(y, t->name));
+        ws_py_line(y, "want = tensor_of(%s(*index))", called(y, t->name));
         ws_py_line(y, "have = %s[tuple(index)].double()", y->tensor[i]);
         ws_py_line(y, "error = torch.where(have == want, 0.0, (have - want).abs())");
         ws_py_line(y, "limit = %.9g + %.9g * want.abs()", t->tolerance_abs, t->tolerance_rel);

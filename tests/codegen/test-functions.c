@@ -175,8 +175,7 @@ static void test_divisors(void)
     static const struct {
         const char *condition, *written;
     } cases[] = {
-        { "select(M > 0, 64 / M, 0) > 3",
-          "where(M > 0, 64 // maximum(M, 1), 0)" },
+        { "select(M > 0, 64 / M, 0) > 3", "where(M > 0, 64 // maximum(M, 1), 0)" },
         { "M > 0 && 64 % max(M, 0) > 3", "M > 0 and 64 % maximum(M, 1) > 3" },
         { "M == 0 || 64 / abs(M) > 3", "M == 0 or 64 // maximum(abs(M), 1) > 3" },
         { "M > 64 && 64 / (M - 64) > 3", "where(M - 64 == 0, 1, M - 64)" },
@@ -199,6 +198,30 @@ static void test_divisors(void)
             if (!strstr(plain, cases[i].written))
                 g_error("%s: %s", cases[i].condition, plain);
         }
+    }
+}
+
+/* Of the check of an export: Python's `~` of True is -2, and `&` of 2 and 1 is 0; a reference
+ * without a tensor is a number. */
+static void test_truths(void)
+{
+    g_autofree char *text = g_strdup_printf(design, "scale", "");
+    g_auto(GStrv) part = g_strsplit(text, "\"tiles\":", 2);
+    g_autofree char *whole = g_strjoin(
+        "\"reference\": \"Y[m,n] = select(!(M > 0) || M && M + 1, 1, 0)\", \"tiles\":", part[0],
+        part[1], NULL);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) d = ws_design_parse(whole, strlen(whole), "case", findings);
+    g_assert_nonnull(d);
+    g_autoptr(WsProgram) p = ws_elaborate(d, NULL, 0, findings);
+    g_assert_nonnull(p);
+    for (guint k = 0; k < G_N_ELEMENTS(exports); k++) {
+        g_autoptr(GError) error = NULL;
+        g_autofree char *python = exports[k](p, FALSE, NULL, &error);
+        g_assert_no_error(error);
+        g_assert_nonnull(
+            strstr(python, "f_select(((M > 0) == 0) | ((M != 0) & ((M + 1) != 0)), 1, 0)"));
+        g_assert_nonnull(strstr(python, "want = tensor_of(at_Y(*index))"));
     }
 }
 
@@ -403,6 +426,7 @@ int main(int argc, char **argv)
     g_test_add_func("/functions/whole", test_whole);
     g_test_add_func("/functions/python", test_python);
     g_test_add_func("/functions/divisors", test_divisors);
+    g_test_add_func("/functions/truths", test_truths);
     g_test_add_func("/functions/llvm", test_llvm);
     g_test_add_func("/functions/cuda", test_cuda);
     g_test_add_func("/functions/integers", test_integers);
