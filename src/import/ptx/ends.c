@@ -9,17 +9,12 @@ static const WsPtxBlock *block_at(const PtxWalk *w, guint b)
     return &g_array_index(w->ptx->blocks, WsPtxBlock, b);
 }
 
-static const WsPtxInst *inst_at(const PtxWalk *w, guint i)
-{
-    return &g_array_index(w->ptx->inst, WsPtxInst, i);
-}
-
 gboolean ptx_ends_at_once(const PtxWalk *w, guint block)
 {
     for (guint steps = 0; steps < 6; steps++) {
         const WsPtxBlock *b = block_at(w, block);
         for (guint k = b->first; k <= b->last; k++) {
-            const WsPtxInst *i = inst_at(w, k);
+            const WsPtxInst *i = ws_ptx_inst(w->ptx, k);
             if (k > b->first + 60)
                 return FALSE;
             if (ws_ptx_end(w->ptx, i) != PTX_GOES_ON && !i->guard)
@@ -51,5 +46,5 @@ void ptx_no_abort(PtxWalk *w, guint block, const WsExpr *c)
 {
     while (block_at(w, block)->next->len)
         block = g_array_index(block_at(w, block)->next, guint, 0);
-    ptx_no_abort_at(w, inst_at(w, block_at(w, block)->last), c);
+    ptx_no_abort_at(w, ws_ptx_inst(w->ptx, block_at(w, block)->last), c);
 }

@@ -15,16 +15,6 @@ typedef struct {
     GHashTable *number;  /* register -> 1 + the number that the only writing of it puts there; 0 */
 } Lazy;
 
-static guint block_of(const PtxWalk *w, guint i)
-{
-    return g_array_index(w->ptx->block_of, guint, i);
-}
-
-static const WsPtxInst *inst_at(const PtxWalk *w, guint i)
-{
-    return &g_array_index(w->ptx->inst, WsPtxInst, i);
-}
-
 static gboolean is_op(const WsPtxInst *i, const char *base)
 {
     const gsize n = strlen(base);
@@ -36,12 +26,13 @@ static gboolean is_op(const WsPtxInst *i, const char *base)
  * P. */
 static gint64 wraps_at(const PtxWalk *w, guint at, const char **x, const char **p)
 {
-    const WsPtxInst *i = inst_at(w, at);
+    const WsPtxInst *i = ws_ptx_inst(w->ptx, at);
     gint64 n;
     if (!is_op(i, "selp") || i->n != 4 || strcmp(i->arg[1], "0") || *i->arg[2] != '%')
         return 0;
-    for (guint k = at; k-- > 0 && k + 16 > at && block_of(w, k) == block_of(w, at);) {
-        const WsPtxInst *before = inst_at(w, k);
+    for (guint k = at;
+         k-- > 0 && k + 16 > at && ws_ptx_block_of(w->ptx, k) == ws_ptx_block_of(w->ptx, at);) {
+        const WsPtxInst *before = ws_ptx_inst(w->ptx, k);
         if (before->n && !strcmp(before->arg[0], i->arg[3])) {
             if (!is_op(before, "setp.eq") || before->n != 3 || strcmp(before->arg[1], i->arg[2]) ||
                 !ptx_number(before->arg[2], &n) || n < 2 || n > 1 << 16)
@@ -60,7 +51,7 @@ static gint64 wraps_at(const PtxWalk *w, guint at, const char **x, const char **
 static void find_numbers(Lazy *q)
 {
     for (guint k = 0; k < q->w->ptx->inst->len; k++) {
-        const WsPtxInst *i = inst_at(q->w, k);
+        const WsPtxInst *i = ws_ptx_inst(q->w->ptx, k);
         gint64 c;
         if (!i->n || *i->arg[0] == '[')
             continue;
@@ -87,7 +78,7 @@ static gboolean grow(Lazy *q)
     gboolean changed = FALSE;
     gint64 c;
     for (guint k = 0; k < q->w->ptx->inst->len; k++) {
-        const WsPtxInst *i = inst_at(q->w, k);
+        const WsPtxInst *i = ws_ptx_inst(q->w->ptx, k);
         if (!is_op(i, "mov") || i->n != 2 || *i->arg[1] != '%' || number_in(q, i->arg[1], &c))
             continue;
         gpointer a = g_hash_table_lookup(q->holds, i->arg[0]),
@@ -129,7 +120,7 @@ static void refuse_all(Lazy *q, const char *text, gboolean chosen_too)
 /* Whether the instruction uses what is held, or picked, as it may. */
 static void look(Lazy *q, guint at)
 {
-    const WsPtxInst *i = inst_at(q->w, at);
+    const WsPtxInst *i = ws_ptx_inst(q->w->ptx, at);
     const char *x, *p;
     gint64 c;
     if (i->guard)
@@ -178,10 +169,10 @@ void ptx_lazy_find(PtxWalk *w)
             g_hash_table_add(q.refused, old ? old : key), g_hash_table_add(q.refused, key);
         g_hash_table_insert(q.holds, (gpointer)x, key);
         g_hash_table_insert(q.tested, (gpointer)p, (gpointer)x);
-        old = g_hash_table_lookup(q.chosen, inst_at(w, k)->arg[0]);
+        old = g_hash_table_lookup(q.chosen, ws_ptx_inst(w->ptx, k)->arg[0]);
         if (old && old != key)
             g_hash_table_add(q.refused, old), g_hash_table_add(q.refused, key);
-        g_hash_table_insert(q.chosen, (gpointer)inst_at(w, k)->arg[0], key);
+        g_hash_table_insert(q.chosen, (gpointer)ws_ptx_inst(w->ptx, k)->arg[0], key);
     }
     if (g_hash_table_size(q.holds))
         find_numbers(&q);

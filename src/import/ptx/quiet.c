@@ -12,11 +12,6 @@ static const WsPtxBlock *block_at(const PtxWalk *w, guint b)
     return &g_array_index(w->ptx->blocks, WsPtxBlock, b);
 }
 
-static const WsPtxInst *inst_at(const PtxWalk *w, guint i)
-{
-    return &g_array_index(w->ptx->inst, WsPtxInst, i);
-}
-
 /* It computes, or reads or writes elsewhere than in shared memory; it neither ends nor waits. */
 static gboolean is_quiet(const PtxWalk *w, const WsPtxInst *i, gboolean *stores)
 {
@@ -61,7 +56,8 @@ static gboolean gather(PtxWalk *w, guint block, guint join, gboolean all_come, G
             g_hash_table_contains(w->heads, GUINT_TO_POINTER(b)))
             return FALSE;
         for (guint i = x->first; i <= x->last; i++)
-            if (!is_quiet(w, inst_at(w, i), stores) || (!all_come && ptx_warp_wide(inst_at(w, i))))
+            if (!is_quiet(w, ws_ptx_inst(w->ptx, i), stores) ||
+                (!all_come && ptx_warp_wide(ws_ptx_inst(w->ptx, i))))
                 return FALSE;
         g_array_append_vals(found, x->next->data, x->next->len);
     }
@@ -80,7 +76,7 @@ gboolean ptx_quiet(PtxWalk *w, guint block, guint join, gboolean if_stores)
         if (b == join || block_at(w, b)->aborts || !g_hash_table_add(done, GUINT_TO_POINTER(b)))
             continue;
         for (guint i = block_at(w, b)->first; i <= block_at(w, b)->last; i++) {
-            const WsPtxInst *x = inst_at(w, i);
+            const WsPtxInst *x = ws_ptx_inst(w->ptx, i);
             w->p.budget++;
             if (g_hash_table_size(w->sum_names))
                 ptx_reads(w, x);

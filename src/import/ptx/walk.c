@@ -9,11 +9,6 @@ static const WsPtxBlock *block_at(const PtxWalk *w, guint b)
     return &g_array_index(w->ptx->blocks, WsPtxBlock, b);
 }
 
-static const WsPtxInst *inst_at(const PtxWalk *w, guint i)
-{
-    return &g_array_index(w->ptx->inst, WsPtxInst, i);
-}
-
 void ptx_instruction(PtxWalk *w, const WsPtxInst *i)
 {
     if (!ws_source_works(w->p.r, 40))
@@ -73,12 +68,13 @@ static void run_round(PyRead *p, PyLoop *l)
     w->apart |= apart;          /* of what was before the first round, or left by the last one */
     w->passed = passed;
     if (w->ended) { /* of a loop in which threads end nothing is known behind it */
-        ptx_lost(w, inst_at(w, block_at(w, own->head)->first), "a loop in which a thread may end");
+        ptx_lost(w, ws_ptx_inst(w->ptx, block_at(w, own->head)->first),
+                 "a loop in which a thread may end");
         w->ended = FALSE;
     }
-    ptx_products_closed(w, inst_at(w, block_at(w, own->head)->first));
+    ptx_products_closed(w, ws_ptx_inst(w->ptx, block_at(w, own->head)->first));
     if (own->tile)
-        ptx_claim_taken(w, own->tile, inst_at(w, block_at(w, own->head)->first));
+        ptx_claim_taken(w, own->tile, ws_ptx_inst(w->ptx, block_at(w, own->head)->first));
     w->walked = outer;
 }
 
@@ -185,7 +181,7 @@ static void collect_assigned(PtxWalk *w, const WsPtxLoop *l, GPtrArray *names)
     while (g_hash_table_iter_next(&it, &key, NULL)) {
         const WsPtxBlock *b = block_at(w, GPOINTER_TO_UINT(key));
         for (guint i = b->first; i <= b->last; i++) {
-            const WsPtxInst *x = inst_at(w, i);
+            const WsPtxInst *x = ws_ptx_inst(w->ptx, i);
             if (!x->n || *x->arg[0] == '[' || is_control(w, x))
                 continue;
             if (!strpbrk(x->arg[0], "{|")) {
@@ -207,7 +203,7 @@ static gint loop(PtxWalk *w, guint block)
 {
     const WsPtxLoop *l = &g_array_index(w->ptx->loops, WsPtxLoop, block_at(w, block)->loop);
     Walked own = { .head = block, .exit = -1, .blocks = l };
-    own.node.line = inst_at(w, block_at(w, block)->first)->line;
+    own.node.line = ws_ptx_inst(w->ptx, block_at(w, block)->first)->line;
     own.node.column = 1;
     own.node.end_line = own.node.line;
     own.loop.node = &own.node;
@@ -217,7 +213,7 @@ static gint loop(PtxWalk *w, guint block)
     collect_assigned(w, l, own.loop.names);
     w->p.budget += 2000 + 20 * w->p.loop_names->len;
     own.loop.name = py_group_name(&w->p, "k");
-    ptx_products_closed(w, inst_at(w, block_at(w, block)->first));
+    ptx_products_closed(w, ws_ptx_inst(w->ptx, block_at(w, block)->first));
     g_hash_table_add(w->heads, GUINT_TO_POINTER(block));
     const gboolean good = w->p.loops->len < 10 && py_walk(&w->p, &own.loop);
     g_hash_table_remove(w->heads, GUINT_TO_POINTER(block));
@@ -228,7 +224,7 @@ static gint loop(PtxWalk *w, guint block)
     if (made && made->kind == WS_READ_FOR && own.once)
         made->text = PTX_ONCE;
     if (!good) {
-        const WsPtxInst *i = inst_at(w, block_at(w, block)->first);
+        const WsPtxInst *i = ws_ptx_inst(w->ptx, block_at(w, block)->first);
         ptx_lost(w, i, "a loop whose rounds are not known");
         GHashTableIter it;
         gpointer key;
@@ -510,7 +506,8 @@ static gint table(PtxWalk *w, const WsPtxInst *i)
         w->ended = TRUE;
         return -1;
     }
-    const gint at = ws_ptx_label(w->ptx, g_ptr_array_index(labels, n), (guint)(i - inst_at(w, 0)));
+    const gint at =
+        ws_ptx_label(w->ptx, g_ptr_array_index(labels, n), (guint)(i - ws_ptx_inst(w->ptx, 0)));
     return at < 0 || (guint)at >= w->ptx->inst->len
                ? -1
                : (gint)g_array_index(w->ptx->block_of, guint, at);
@@ -519,7 +516,7 @@ static gint table(PtxWalk *w, const WsPtxInst *i)
 static gint after(PtxWalk *w, guint block, gint stop)
 {
     const WsPtxBlock *b = block_at(w, block);
-    const WsPtxInst *i = inst_at(w, b->last);
+    const WsPtxInst *i = ws_ptx_inst(w->ptx, b->last);
     const PtxEnd end = ws_ptx_end(w->ptx, i);
     if (end != PTX_GOES_ON) {
         gint64 known;
@@ -559,7 +556,7 @@ static void run_blocks(PtxWalk *w, guint block, gint stop, gboolean first)
         const gboolean open = g_hash_table_contains(w->heads, GINT_TO_POINTER(at));
         if (b->loop >= 0 && g_array_index(w->ptx->loops, WsPtxLoop, b->loop).dispatch) {
             if (open && ++w->dispatched > PTX_MAX_DEPTH) { /* back for more work */
-                ptx_lost(w, inst_at(w, b->first), "a loop of work that does not end");
+                ptx_lost(w, ws_ptx_inst(w->ptx, b->first), "a loop of work that does not end");
                 w->ended = TRUE;
                 return;
             }
@@ -573,7 +570,7 @@ static void run_blocks(PtxWalk *w, guint block, gint stop, gboolean first)
         const guint steps = w->p.to->len;
         const gint branch = (gint)b->last;
         for (gint i = (gint)b->first; i <= branch && !*w->p.r->error; i++) {
-            const WsPtxInst *x = inst_at(w, (guint)i);
+            const WsPtxInst *x = ws_ptx_inst(w->ptx, (guint)i);
             if (!is_control(w, x) || !strncmp(x->op, "call", 4))
                 ptx_instruction(w, x);
         }

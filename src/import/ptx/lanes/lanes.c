@@ -20,11 +20,6 @@ static void lanes_free(gpointer data)
     g_free(l);
 }
 
-static const WsPtxInst *inst_at(const PtxWalk *w, guint i)
-{
-    return &g_array_index(w->ptx->inst, WsPtxInst, i);
-}
-
 static gboolean is_register(const PtxLanes *q, const char *name)
 {
     return *name == '%' || g_hash_table_contains(q->w->ptx->locals, name);
@@ -71,7 +66,7 @@ static gboolean defs_in(const PtxLanes *q, const Lanes *l, guint first, guint la
         if (at < first || at > last)
             continue;
         g_array_append_val(found, n);
-        if (!inst_at(q->w, at)->guard)
+        if (!ws_ptx_inst(q->w->ptx, at)->guard)
             return TRUE;
     }
     return FALSE;
@@ -170,7 +165,7 @@ PtxHow ptx_lanes_operand(PtxLanes *q, const WsPtxInst *i, const char *name, gint
     const Lanes *l = lanes_of(q, i, name, FALSE);
     if (!l) /* %ctaid.x; a local one of another scope is not found */
         return *name == '%' ? SAME : MIXED;
-    return at_use(q, l, (guint)(i - inst_at(q->w, 0)), v);
+    return at_use(q, l, (guint)(i - ws_ptx_inst(q->w->ptx, 0)), v);
 }
 
 gboolean ptx_lanes_same(const PtxLanes *q, const gint64 *v, guint first)
@@ -407,14 +402,14 @@ static LanesDef *def_of(const Lanes *l, guint k)
 LanesDef *ptx_lanes_only(PtxLanes *q, const WsPtxInst *i, const char *name)
 {
     const Lanes *l = is_register(q, name) ? lanes_of(q, i, name, FALSE) : NULL;
-    LanesDef *d = l ? only_def(q, l, (guint)(i - inst_at(q->w, 0))) : NULL;
+    LanesDef *d = l ? only_def(q, l, (guint)(i - ws_ptx_inst(q->w->ptx, 0))) : NULL;
     return d && d->left < LEADER ? d : NULL;
 }
 
 LanesDef *ptx_lanes_def(PtxLanes *q, const WsPtxInst *i, const char *name)
 {
     const Lanes *l = is_register(q, name) ? lanes_of(q, i, name, FALSE) : NULL;
-    return l ? def_of(l, (guint)(i - inst_at(q->w, 0))) : NULL;
+    return l ? def_of(l, (guint)(i - ws_ptx_inst(q->w->ptx, 0))) : NULL;
 }
 
 /* What an instruction writes under a predicate that is not the same for all, or as one of two. */
@@ -445,7 +440,7 @@ static gboolean pass(PtxLanes *q)
     gboolean changed = FALSE;
     g_autofree gint64 *v = g_new0(gint64, q->threads);
     for (guint k = 0; k < q->w->ptx->inst->len; k++) {
-        const WsPtxInst *i = inst_at(q->w, k);
+        const WsPtxInst *i = ws_ptx_inst(q->w->ptx, k);
         if (!writes(i))
             continue;
         if (!ws_source_works(q->w->p.r, 50 + q->threads / 4))
@@ -472,11 +467,6 @@ static gboolean pass(PtxLanes *q)
     return changed;
 }
 
-static guint block_of(const PtxLanes *q, guint i)
-{
-    return g_array_index(q->w->ptx->block_of, guint, i);
-}
-
 static gboolean is_branch(const WsPtxInst *i)
 {
     return i->guard && i->target >= 0 && !i->spin;
@@ -496,7 +486,7 @@ static GHashTable *read_behind(PtxLanes *q, gint from)
             continue;
         const WsPtxBlock *x = &g_array_index(q->w->ptx->blocks, WsPtxBlock, one);
         for (guint k = x->first; k <= x->last; k++) {
-            const WsPtxInst *i = inst_at(q->w, k);
+            const WsPtxInst *i = ws_ptx_inst(q->w->ptx, k);
             for (guint a = writes(i) ? 1 : 0; a <= i->n; a++) {
                 const char *text = a < i->n ? i->arg[a] : i->guard;
                 g_auto(GStrv) word = words(text ? text : "");
@@ -518,8 +508,9 @@ static gboolean set_apart(PtxLanes *q, GHashTable *blocks, guint branch, PtxHow 
     gboolean changed = FALSE;
     g_autoptr(GHashTable) behind = read_behind(q, join);
     for (guint k = 0; k < q->w->ptx->inst->len; k++) {
-        const WsPtxInst *i = inst_at(q->w, k);
-        if (!writes(i) || !g_hash_table_contains(blocks, GUINT_TO_POINTER(block_of(q, k))))
+        const WsPtxInst *i = ws_ptx_inst(q->w->ptx, k);
+        if (!writes(i) ||
+            !g_hash_table_contains(blocks, GUINT_TO_POINTER(ws_ptx_block_of(q->w->ptx, k))))
             continue;
         g_auto(GStrv) word = words(i->arg[0]);
         for (guint j = 0; word[j]; j++) {
@@ -543,21 +534,21 @@ static gboolean note_branches(PtxLanes *q)
     gboolean changed = FALSE;
     g_autofree gint64 *v = g_new0(gint64, q->threads);
     for (guint k = 0; k < q->w->ptx->inst->len; k++) {
-        const WsPtxInst *i = inst_at(q->w, k);
+        const WsPtxInst *i = ws_ptx_inst(q->w->ptx, k);
         const PtxHow how = is_branch(i) ? ptx_lanes_operand(q, i, i->guard, v) : SAME;
         if (how < KNOWN || (how == KNOWN && ptx_lanes_same(q, v, 0)))
             continue;
         if (!ws_source_works(q->w->p.r, 40 * (gint64)q->w->ptx->inst->len))
             return FALSE;
         g_autoptr(GHashTable) blocks = g_hash_table_new(NULL, NULL);
-        ptx_lanes_region(q, block_of(q, k), blocks);
+        ptx_lanes_region(q, ws_ptx_block_of(q->w->ptx, k), blocks);
         GHashTableIter it;
         gpointer block;
         g_hash_table_iter_init(&it, blocks);
         while (g_hash_table_iter_next(&it, &block, NULL))
             g_hash_table_add(q->some, block);
         changed |=
-            set_apart(q, blocks, block_of(q, k),
+            set_apart(q, blocks, ws_ptx_block_of(q->w->ptx, k),
                       how == LEADER || (how == KNOWN && ptx_lanes_same(q, v, 1)) ? LEADER : MIXED);
     }
     return changed;
@@ -569,7 +560,7 @@ void ptx_lanes_alike(PtxWalk *w)
                    (guint)CLAMP(w->ptx->threads, 32, 1024) / 32 * 32, g_hash_table_new(NULL, NULL),
                    0 };
     for (guint k = 0; k < w->ptx->inst->len; k++) {
-        const WsPtxInst *i = inst_at(w, k);
+        const WsPtxInst *i = ws_ptx_inst(w->ptx, k);
         g_auto(GStrv) word = words(writes(i) ? i->arg[0] : "");
         for (guint j = 0; word[j]; j++)
             if (*word[j] && is_register(&q, word[j])) {

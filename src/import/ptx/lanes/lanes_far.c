@@ -7,11 +7,6 @@
  * touches with one instruction are known, in whatever order its lanes lie. Sums, products with
  * numbers and shifts keep that in 32 bits, wrapping as they do. */
 
-static const WsPtxInst *inst_at(const PtxLanes *q, guint i)
-{
-    return &g_array_index(q->w->ptx->inst, WsPtxInst, i);
-}
-
 #define EVEN_ALL 0x80000000u /* of 0, of nothing else */
 
 /* A power of 2 that divides the product of n and what is a multiple of e. */
@@ -54,7 +49,7 @@ static guint32 multiple_of(PtxLanes *q, const WsPtxInst *i, const char *name, gu
     const LanesDef *d = depth ? ptx_lanes_only(q, i, name) : NULL;
     if (!d)
         return begins_even(q->w, name);
-    const WsPtxInst *by = inst_at(q, d->at);
+    const WsPtxInst *by = ws_ptx_inst(q->w->ptx, d->at);
     if (by->guard || by->n < 2 || strpbrk(by->arg[0], "{|,"))
         return 1;
     const guint32 first = multiple_of(q, by, by->arg[1], depth - 1);
@@ -147,7 +142,7 @@ static gboolean pass(PtxLanes *q)
     guint32 even;
     g_autofree guint32 *far = g_new0(guint32, q->threads);
     for (guint k = 0; k < q->w->ptx->inst->len; k++) {
-        const WsPtxInst *i = inst_at(q, k);
+        const WsPtxInst *i = ws_ptx_inst(q->w->ptx, k);
         LanesDef *d = i->n && !strpbrk(i->arg[0], "[{|") ? ptx_lanes_def(q, i, i->arg[0]) : NULL;
         if (!ws_source_works(q->w->p.r, 20 + q->threads / 8))
             return FALSE;
@@ -186,7 +181,7 @@ void ptx_lanes_far(PtxLanes *q)
     while (pass(q)) /* what is known only grows: it ends */
         ;
     for (guint k = 0; k < q->w->ptx->inst->len; k++) {
-        const WsPtxInst *i = inst_at(q, k);
+        const WsPtxInst *i = ws_ptx_inst(q->w->ptx, k);
         g_autofree char *own = NULL;
         const char *name = address_of(q, i, k, &own);
         if (!name || !ws_source_works(q->w->p.r, q->threads) || q->kept > PTX_MOST_KEPT)

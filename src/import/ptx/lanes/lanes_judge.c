@@ -4,16 +4,6 @@
 
 /* What is said of guards that only some lanes of a warp pass, and of exchanges inside of a warp. */
 
-static const WsPtxInst *inst_at(const PtxWalk *w, guint i)
-{
-    return &g_array_index(w->ptx->inst, WsPtxInst, i);
-}
-
-static guint block_of(const PtxLanes *q, guint i)
-{
-    return g_array_index(q->w->ptx->block_of, guint, i);
-}
-
 static gboolean is_branch(const WsPtxInst *i)
 {
     return i->guard && i->target >= 0 && !i->spin;
@@ -52,7 +42,7 @@ static gboolean lanes_reach(PtxLanes *q, guint block, gint join, GHashTable *int
             continue;
         const WsPtxBlock *x = &g_array_index(q->w->ptx->blocks, WsPtxBlock, one);
         for (guint i = x->first; i <= x->last; i++)
-            matters |= lanes_matter(q, inst_at(q->w, i));
+            matters |= lanes_matter(q, ws_ptx_inst(q->w->ptx, i));
         g_hash_table_add(into, GUINT_TO_POINTER(one));
         g_array_append_vals(next, x->next->data, x->next->len);
     }
@@ -90,13 +80,13 @@ static gboolean operand_same(PtxLanes *q, const WsPtxInst *i, gint64 *v)
 static void judge_warps(PtxLanes *q)
 {
     for (guint k = 0; k < q->w->ptx->inst->len; k++) {
-        const WsPtxInst *i = inst_at(q->w, k);
+        const WsPtxInst *i = ws_ptx_inst(q->w->ptx, k);
         if (!ptx_warp_wide(i) || strstr(i->op, "matrix")) /* steps that all lanes make: agree.c */
             continue;
         if (!all_in_mask(q, i))
             ptx_lose_line(q->w, i->line,
                           "an exchange inside of a warp of which lanes are left out");
-        else if (g_hash_table_contains(q->some, GUINT_TO_POINTER(block_of(q, k))))
+        else if (g_hash_table_contains(q->some, GUINT_TO_POINTER(ws_ptx_block_of(q->w->ptx, k))))
             ptx_lose_line(q->w, i->line,
                           "an exchange inside of a warp in a branch that not all lanes take");
     }
@@ -112,7 +102,7 @@ static gboolean stores(const WsPtxInst *i)
  * Then all lanes of that warp are followed: see all_lanes(). */
 static gboolean first_lanes_store(PtxLanes *q, guint at, GHashTable *blocks, const gint64 *v)
 {
-    const WsPtxInst *i = inst_at(q->w, at);
+    const WsPtxInst *i = ws_ptx_inst(q->w->ptx, at);
     gboolean only = !i->matters || stores(i);
     GHashTableIter it;
     gpointer block;
@@ -121,11 +111,12 @@ static gboolean first_lanes_store(PtxLanes *q, guint at, GHashTable *blocks, con
         const WsPtxBlock *b =
             &g_array_index(q->w->ptx->blocks, WsPtxBlock, GPOINTER_TO_UINT(block));
         for (guint k = b->first; k <= b->last; k++)
-            only &= stores(inst_at(q->w, k)) && !ptx_warp_wide(inst_at(q->w, k));
+            only &= stores(ws_ptx_inst(q->w->ptx, k)) && !ptx_warp_wide(ws_ptx_inst(q->w->ptx, k));
     }
     /* what a branch guards is what it does not jump over */
     const gboolean past = is_branch(i);
-    const WsPtxBlock *from = &g_array_index(q->w->ptx->blocks, WsPtxBlock, block_of(q, at));
+    const WsPtxBlock *from =
+        &g_array_index(q->w->ptx->blocks, WsPtxBlock, ws_ptx_block_of(q->w->ptx, at));
     only &= !past || (gint)g_array_index(from->next, guint, 0) == from->join;
     gint warp = -1;
     for (guint t = 0; t < q->threads && only; t++) {
@@ -143,12 +134,12 @@ static gboolean first_lanes_store(PtxLanes *q, guint at, GHashTable *blocks, con
 /* The last instruction before `at` in its block that writes what stands in brackets there. */
 static const WsPtxInst *mapped(const PtxLanes *q, guint first, guint at)
 {
-    const WsPtxInst *arrive = inst_at(q->w, at), *found = NULL;
+    const WsPtxInst *arrive = ws_ptx_inst(q->w->ptx, at), *found = NULL;
     const gsize n = strlen(arrive->arg[1]);
     g_autofree char *name = n > 2 ? g_strndup(arrive->arg[1] + 1, n - 2) : g_strdup("");
     g_strstrip(name);
     for (guint k = first; k < at; k++) {
-        const WsPtxInst *x = inst_at(q->w, k);
+        const WsPtxInst *x = ws_ptx_inst(q->w->ptx, k);
         if (x->n && !strcmp(x->arg[0], name) && x->scope == arrive->scope)
             found = x;
     }
@@ -165,7 +156,7 @@ static gboolean same_for_all(PtxLanes *q, const WsPtxInst *i, const char *name)
 /* Does lane n arrive at this barrier of CTA n? */
 static gboolean in_cta_of_lane(PtxLanes *q, guint first, guint at, const gboolean *comes)
 {
-    const WsPtxInst *i = inst_at(q->w, at);
+    const WsPtxInst *i = ws_ptx_inst(q->w->ptx, at);
     const WsPtxInst *map = i->n > 1 && !i->guard ? mapped(q, first, at) : NULL;
     g_autofree gint64 *v = g_new0(gint64, q->threads);
     if (!map || map->guard || !g_str_has_prefix(i->op, "mbarrier.arrive") ||
@@ -183,8 +174,9 @@ static gboolean in_cta_of_lane(PtxLanes *q, guint first, guint at, const gboolea
  * in another CTA? Together they do what one lane does that arrives in all of them. */
 static gboolean lanes_arrive(PtxLanes *q, guint at, GHashTable *blocks, const gint64 *v)
 {
-    const WsPtxInst *i = inst_at(q->w, at);
-    const WsPtxBlock *from = &g_array_index(q->w->ptx->blocks, WsPtxBlock, block_of(q, at));
+    const WsPtxInst *i = ws_ptx_inst(q->w->ptx, at);
+    const WsPtxBlock *from =
+        &g_array_index(q->w->ptx->blocks, WsPtxBlock, ws_ptx_block_of(q->w->ptx, at));
     const guint ctas = (guint)q->w->ptx->cluster;
     if (ctas < 2 || !is_branch(i) || g_hash_table_size(blocks) != 1 || from->next->len != 2 ||
         (gint)g_array_index(from->next, guint, 0) != from->join)
@@ -199,7 +191,7 @@ static gboolean lanes_arrive(PtxLanes *q, guint at, GHashTable *blocks, const gi
     const WsPtxBlock *b = &g_array_index(q->w->ptx->blocks, WsPtxBlock, inside);
     g_autoptr(GArray) arrivals = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint k = b->first; k <= b->last; k++) {
-        const WsPtxInst *x = inst_at(q->w, k);
+        const WsPtxInst *x = ws_ptx_inst(q->w->ptx, k);
         if (in_cta_of_lane(q, b->first, k, comes))
             g_array_append_val(arrivals, k);
         else if (x->guard || x->law != PTX_LAW_VALUE || lanes_matter(q, x))
@@ -221,9 +213,10 @@ static gboolean is_plain_store(const WsPtxInst *i)
  * followed, too: see some_lanes(). */
 static gboolean lanes_write(PtxLanes *q, guint at, GHashTable *blocks, const gint64 *v)
 {
-    const WsPtxInst *i = inst_at(q->w, at);
+    const WsPtxInst *i = ws_ptx_inst(q->w->ptx, at);
     const gboolean past = is_branch(i);
-    const WsPtxBlock *from = &g_array_index(q->w->ptx->blocks, WsPtxBlock, block_of(q, at));
+    const WsPtxBlock *from =
+        &g_array_index(q->w->ptx->blocks, WsPtxBlock, ws_ptx_block_of(q->w->ptx, at));
     guint32 lanes = 0;
     if (past && (from->next->len != 2 || (gint)g_array_index(from->next, guint, 0) != from->join))
         return FALSE;
@@ -248,7 +241,7 @@ static gboolean lanes_write(PtxLanes *q, guint at, GHashTable *blocks, const gin
         const WsPtxBlock *b =
             &g_array_index(q->w->ptx->blocks, WsPtxBlock, GPOINTER_TO_UINT(block));
         for (guint k = b->first; k <= b->last; k++) {
-            const WsPtxInst *x = inst_at(q->w, k);
+            const WsPtxInst *x = ws_ptx_inst(q->w->ptx, k);
             if (is_plain_store(x) && !x->guard)
                 g_array_append_val(stores, k);
             else if (x->guard || lanes_matter(q, x))
@@ -269,7 +262,7 @@ static void judge(PtxLanes *q)
 {
     g_autofree gint64 *v = g_new0(gint64, q->threads);
     for (guint k = 0; k < q->w->ptx->inst->len; k++) {
-        const WsPtxInst *i = inst_at(q->w, k);
+        const WsPtxInst *i = ws_ptx_inst(q->w->ptx, k);
         const PtxEnd end = ws_ptx_end(q->w->ptx, i);
         if (!i->guard || i->spin || !(i->target >= 0 || end != PTX_GOES_ON || lanes_matter(q, i)))
             continue;
@@ -282,9 +275,9 @@ static void judge(PtxLanes *q)
             (how == KNOWN && ptx_lanes_same(q, v, 1)))
             continue;
         g_autoptr(GHashTable) blocks = g_hash_table_new(NULL, NULL);
-        if (is_branch(i) && !ptx_lanes_region(q, block_of(q, k), blocks))
+        if (is_branch(i) && !ptx_lanes_region(q, ws_ptx_block_of(q->w->ptx, k), blocks))
             continue;
-        if (end == PTX_ENDS && !lanes_reach(q, block_of(q, k), -1, blocks))
+        if (end == PTX_ENDS && !lanes_reach(q, ws_ptx_block_of(q->w->ptx, k), -1, blocks))
             continue; /* they would come to nothing any more */
         if (how == KNOWN && (i->matters || i->target >= 0) &&
             (first_lanes_store(q, k, blocks, v) || lanes_arrive(q, k, blocks, v) ||

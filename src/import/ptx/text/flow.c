@@ -6,11 +6,6 @@
 
 /* Basic blocks, the places where branches meet again, natural loops. */
 
-static WsPtxInst *inst_at(const WsPtx *p, guint i)
-{
-    return &g_array_index(p->inst, WsPtxInst, i);
-}
-
 static WsPtxBlock *block_at(const WsPtx *p, guint i)
 {
     return &g_array_index(p->blocks, WsPtxBlock, i);
@@ -35,13 +30,13 @@ static gboolean is_table(const WsPtxInst *i)
  */
 static gboolean repeats(WsPtx *p, guint wait, guint k, gboolean *back)
 {
-    const WsPtxInst *w = inst_at(p, wait), *b = inst_at(p, k);
+    const WsPtxInst *w = ws_ptx_inst(p, wait), *b = ws_ptx_inst(p, k);
     const gint to = ws_ptx_label(p, b->arg[0], k);
     const gboolean own = b->guard && !strcmp(b->guard, w->arg[0]);
     gboolean straight = to >= 0 && (guint)to <= wait;
     for (guint i = straight ? (guint)to : wait; i < wait && straight;
          i++) /* between label and wait */
-        straight = i + 4 > wait && g_str_has_prefix(inst_at(p, i)->op, "mov");
+        straight = i + 4 > wait && g_str_has_prefix(ws_ptx_inst(p, i)->op, "mov");
     *back = FALSE;
     if (straight && (!b->guard || (own && b->negated)))
         return *back = TRUE;
@@ -53,19 +48,20 @@ static gboolean repeats(WsPtx *p, guint wait, guint k, gboolean *back)
 static void find_spins(WsPtx *p)
 {
     for (guint i = 0; i < p->inst->len; i++) {
-        WsPtxInst *wait = inst_at(p, i);
+        WsPtxInst *wait = ws_ptx_inst(p, i);
         gboolean back = FALSE;
         guint out = 0;
         if ((!strstr(wait->op, "mbarrier.try_wait") && !strstr(wait->op, "mbarrier.test_wait")) ||
             !wait->n)
             continue;
         for (guint k = i + 1; k < MIN(i + 3, p->inst->len) && !back; k++) {
-            WsPtxInst *b = inst_at(p, k);
+            WsPtxInst *b = ws_ptx_inst(p, k);
             if (!g_str_has_prefix(b->op, "bra") || !b->n || !repeats(p, i, k, &back))
                 break;
             if (back && !b->guard && !out)
                 back = FALSE; /* it never ends */
-            else if (back && out && ws_ptx_label(p, inst_at(p, out)->arg[0], out) != (gint)k + 1)
+            else if (back && out &&
+                     ws_ptx_label(p, ws_ptx_inst(p, out)->arg[0], out) != (gint)k + 1)
                 back = FALSE; /* what it jumps over nobody comes to */
             else if (!back)
                 out = k;
@@ -74,7 +70,7 @@ static void find_spins(WsPtx *p)
             continue;
         wait->spin = TRUE;
         for (guint k = i + 1; k < MIN(i + 3, p->inst->len); k++) {
-            WsPtxInst *b = inst_at(p, k);
+            WsPtxInst *b = ws_ptx_inst(p, k);
             gboolean to_wait;
             if (!g_str_has_prefix(b->op, "bra") || !b->n || !repeats(p, i, k, &to_wait))
                 break;
@@ -88,7 +84,7 @@ static void find_spins(WsPtx *p)
 static void resolve_targets(WsPtx *p)
 {
     for (guint i = 0; i < p->inst->len; i++) {
-        WsPtxInst *b = inst_at(p, i);
+        WsPtxInst *b = ws_ptx_inst(p, i);
         if (is_branch(b) && b->n)
             b->target = ws_ptx_label(p, b->arg[0], i);
     }
@@ -109,7 +105,7 @@ static void make_blocks(WsPtx *p)
     g_autofree gboolean *starts = g_new0(gboolean, n + 1);
     starts[0] = TRUE;
     for (guint i = 0; i < n; i++) {
-        const WsPtxInst *b = inst_at(p, i);
+        const WsPtxInst *b = ws_ptx_inst(p, i);
         if (is_branch(b) || is_end(p, b) || is_table(b)) {
             starts[i + 1] = TRUE;
             if (b->target >= 0 && (guint)b->target < n)
@@ -136,7 +132,7 @@ static void make_blocks(WsPtx *p)
     }
     for (guint k = 0; k < p->blocks->len; k++) {
         const guint last = block_at(p, k)->last;
-        const WsPtxInst *b = inst_at(p, last);
+        const WsPtxInst *b = ws_ptx_inst(p, last);
         if (is_branch(b))
             link_blocks(p, k, b->target);
         const GPtrArray *table =
@@ -225,13 +221,13 @@ static void find_aborts(WsPtx *p)
         changed = FALSE;
         for (guint k = p->blocks->len; k-- > 0;) {
             WsPtxBlock *b = block_at(p, k);
-            const WsPtxInst *last = inst_at(p, b->last);
+            const WsPtxInst *last = ws_ptx_inst(p, b->last);
             gboolean aborts =
                 b->next->len ? TRUE : ws_ptx_end(p, last) == PTX_ABORTS && !last->guard;
             for (guint i = 0; i < b->next->len && aborts; i++)
                 aborts = block_at(p, g_array_index(b->next, guint, i))->aborts;
             for (guint i = b->first; i <= b->last && aborts && !b->aborts; i++)
-                aborts = !inst_at(p, i)->matters;
+                aborts = !ws_ptx_inst(p, i)->matters;
             changed |= aborts && !b->aborts;
             b->aborts = aborts;
         }
@@ -323,12 +319,12 @@ static void fill_loop(WsPtx *p, WsPtxLoop *loop, guint latch)
         g_array_set_size(stack, stack->len - 1);
         if (!block_at(p, b)->reached || !g_hash_table_add(loop->blocks, GUINT_TO_POINTER(b)))
             continue;
-        loop->dispatch |= is_table(inst_at(p, block_at(p, b)->last));
+        loop->dispatch |= is_table(ws_ptx_inst(p, block_at(p, b)->last));
         const GArray *before = block_at(p, b)->before;
         for (guint i = 0; i < before->len; i++)
             g_array_append_val(stack, g_array_index(before, guint, i));
     }
-    loop->dispatch |= is_table(inst_at(p, block_at(p, loop->head)->last));
+    loop->dispatch |= is_table(ws_ptx_inst(p, block_at(p, loop->head)->last));
 }
 
 static gboolean build(WsPtx *p, const char *file, GError **error)
@@ -365,7 +361,8 @@ gboolean ws_ptx_flow(WsPtx *p, const char *file, GError **error)
         return FALSE;
     }
     for (guint i = 0; i < p->inst->len; i++)
-        p->few_lanes |= strstr(inst_at(p, i)->op, "matrix.") && !strstr(inst_at(p, i)->op, ".x4");
+        p->few_lanes |=
+            strstr(ws_ptx_inst(p, i)->op, "matrix.") && !strstr(ws_ptx_inst(p, i)->op, ".x4");
     find_spins(p);
     resolve_targets(p);
     return build(p, file, error) && (!ws_ptx_spins(p) || build(p, file, error));

@@ -96,6 +96,16 @@ typedef struct {
     GHashTable *spun; /* number of a wait that was a loop -> GPtrArray: registers left unknown */
 } WsPtx;
 
+static inline WsPtxInst *ws_ptx_inst(const WsPtx *p, guint i)
+{
+    return &g_array_index(p->inst, WsPtxInst, i);
+}
+
+static inline guint ws_ptx_block_of(const WsPtx *p, guint i)
+{
+    return g_array_index(p->block_of, guint, i);
+}
+
 /* Reads the kernel of that name (NULL: the first that holds mbarriers, else the first). `file`
  * names it in errors. NULL with WS_IMPORT_ERROR. */
 WsPtx *ws_ptx_parse(const char *text, gsize length, const char *file, const char *kernel,

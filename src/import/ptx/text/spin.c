@@ -5,11 +5,6 @@
 /* Waits as C++ writes them: a loop that tests an mbarrier in its head, does nothing but pass time
  * where the phase is not complete, and is left only where it is. Such a loop is one wait. */
 
-static WsPtxInst *inst_at(const WsPtx *p, guint i)
-{
-    return &g_array_index(p->inst, WsPtxInst, i);
-}
-
 static const WsPtxBlock *block_at(const WsPtx *p, guint b)
 {
     return &g_array_index(p->blocks, WsPtxBlock, b);
@@ -59,7 +54,7 @@ static gboolean reads_any(const WsPtxInst *i, const GPtrArray *regs)
 static gint says(const WsPtx *p, guint wait, guint end, const char *reg)
 {
     for (guint k = end; k-- > wait + 1;) {
-        const WsPtxInst *i = inst_at(p, k);
+        const WsPtxInst *i = ws_ptx_inst(p, k);
         if (!i->n || !mentions(i->arg[0], reg))
             continue;
         if (i->guard || strcmp(i->arg[0], reg))
@@ -73,7 +68,7 @@ static gint says(const WsPtx *p, guint wait, guint end, const char *reg)
             return (equal ? -1 : 1) * says(p, wait, k, i->arg[1]);
         return 0;
     }
-    return !strcmp(inst_at(p, wait)->arg[0], reg);
+    return !strcmp(ws_ptx_inst(p, wait)->arg[0], reg);
 }
 
 /* The only test of an mbarrier of the loop, which its head makes; -1: it is no such loop. */
@@ -87,7 +82,7 @@ static gint only_test(const WsPtx *p, const WsPtxLoop *l, GPtrArray *written)
         const guint b = GPOINTER_TO_UINT(key);
         const WsPtxBlock *x = block_at(p, b);
         for (guint k = x->first; k <= x->last; k++) {
-            const WsPtxInst *i = inst_at(p, k);
+            const WsPtxInst *i = ws_ptx_inst(p, k);
             const gboolean tests =
                 strstr(i->op, "mbarrier.try_wait") || strstr(i->op, "mbarrier.test_wait");
             if (tests ? test >= 0 || b != l->head || i->guard || i->spin || i->n < 3
@@ -115,7 +110,7 @@ static gint only_test(const WsPtx *p, const WsPtxLoop *l, GPtrArray *written)
  * round does not find it changed. Several results at once: FALSE. */
 static gboolean again_alike(const WsPtx *p, guint first, guint k)
 {
-    const WsPtxInst *i = inst_at(p, k);
+    const WsPtxInst *i = ws_ptx_inst(p, k);
     g_autoptr(GPtrArray) own = g_ptr_array_new();
     if (!i->n || *i->arg[0] == '[' || starts(i->op, "bra"))
         return TRUE;
@@ -123,7 +118,7 @@ static gboolean again_alike(const WsPtx *p, guint first, guint k)
         return FALSE;
     g_ptr_array_add(own, (gpointer)i->arg[0]);
     for (guint j = first; j <= k; j++)
-        if (reads_any(inst_at(p, j), own))
+        if (reads_any(ws_ptx_inst(p, j), own))
             return FALSE;
     return TRUE;
 }
@@ -132,7 +127,7 @@ static gboolean one_wait(WsPtx *p, const WsPtxLoop *l)
 {
     g_autoptr(GPtrArray) written = g_ptr_array_new();
     const WsPtxBlock *head = block_at(p, l->head);
-    WsPtxInst *leave = inst_at(p, head->last);
+    WsPtxInst *leave = ws_ptx_inst(p, head->last);
     const gint test = only_test(p, l, written);
     if (test < 0 || head->next->len != 2 || !leave->guard || leave->target < 0)
         return FALSE;
@@ -144,9 +139,9 @@ static gboolean one_wait(WsPtx *p, const WsPtxLoop *l)
     if (stays[0] == stays[1] || !said || (said > 0) == stays[0])
         return FALSE;
     for (guint k = head->first; k <= (guint)test; k++)
-        if (reads_any(inst_at(p, k), written))
+        if (reads_any(ws_ptx_inst(p, k), written))
             return FALSE; /* the next test is of something else */
-    WsPtxInst *wait = inst_at(p, (guint)test);
+    WsPtxInst *wait = ws_ptx_inst(p, (guint)test);
     for (guint k = head->first; k <= head->last; k++) /* … or by what the head changes itself */
         if (k != (guint)test && !again_alike(p, head->first, k))
             return FALSE;
