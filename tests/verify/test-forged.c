@@ -72,6 +72,41 @@ static void is_not_verified(gconstpointer data)
         g_test_fail_printf("%s: for another reason: %s", forged[i].title, v->reason);
 }
 
+/* Equalities that hold because of what is assumed: of the symbol, of the text, the assumption. */
+static const char *const hold[][3] = {
+    { "min(N, 6)", "min(max(N, N + M - 3), 6)", "'M == 3'" },
+    { "min(N, 6)", "min(N - M, 6)", "'M <= 0'" },
+    { "min(N, 6)", "min(min(max(N, N + M - R), 8), 6)", "'M == 3','R == 3'" },
+};
+
+static void equalities_hold(void)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(hold); i++) {
+        g_autofree char *a = g_strdup_printf("[" TWO("%s") "]", hold[i][0]);
+        g_autofree char *b = g_strdup_printf("[" TWO("%s") "]", hold[i][1]);
+        const Row row = { .title = "an equality", .a = a, .b = b, .assume = hold[i][2] };
+        g_autofree char *made = design_of(&row);
+        g_auto(GStrv) part = g_strsplit(made, "\"M\":4", 2);
+        g_autofree char *design = g_strjoinv("\"M\":4,\"R\":3", part);
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsDesign) d = ws_design_parse(design, strlen(design), "equal", findings);
+        g_autoptr(WsProgram) p = d ? ws_elaborate(d, NULL, 0, findings) : NULL;
+        g_assert_nonnull(p);
+        g_autofree char *text = g_strdup_printf(
+            "warpstave-certificate 2\ndesign %s\npolicy 0\nsymbols 2\n"
+            "symbol 0 tiles launch - least 1 most - modulus 1 every 1 left 0 text \n"
+            "symbol 1 number launch - least - most - modulus 1 every 1 left 0 text %s\n"
+            "relations 0\nequals 1\nequal 1 text %s\nbegin 0\nnodes 2\n"
+            "node 0 ask 1 0 - 0\noption <= 0 end\noption >= 1 1\n"
+            "node 1 ask 1 0 - 0\nknows 1 0 - 0 1 - -\noption = 1 end\noption >= 2 1\nend\n",
+            p->design_hash, hold[i][0], hold[i][1]);
+        g_autoptr(WsVerification) v = ws_verify(p, text);
+        if (v->answer != WS_VERIFIED)
+            g_test_fail_printf("\"%s\" is \"%s\" if %s: %s", hold[i][1], hold[i][0], hold[i][2],
+                               v->reason);
+    }
+}
+
 /* A right certificate, and what makes none of it: each of these in its place. */
 static const struct {
     const char *from, *to;
@@ -199,6 +234,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/verify/read strictly", is_read_strictly);
+    g_test_add_func("/verify/equalities hold", equalities_hold);
     g_test_add_func("/verify/read in bounds", is_read_in_bounds);
     for (guint i = 0; i < G_N_ELEMENTS(forged) && forged[i].why; i++) {
         g_autofree char *path = g_strdup_printf("/verify/forged by hand/%s", forged[i].title);
