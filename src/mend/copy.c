@@ -90,3 +90,58 @@ void ws_fix_wait_pipe(WsFixer *F)
         }
     }
 }
+
+/* A commit without an acquire in its list: before the first step that fills a field of the pipe. */
+void ws_fix_acquire(WsFixer *F)
+{
+    if (!ws_step_is(F, F->at, WS_STEP_COMMIT))
+        return;
+    const WsSpot *c = ws_spot(F, F->at);
+    const char *name = ws_node_text(c->node, WS_F_keyword);
+    const WsNode *pipe = ws_object_named(F->design, WS_F_pipes, name);
+    const gint head = ws_spot_next(F, F->at, -(gint)c->index);
+    g_autofree char *use = ws_field_text(c->node, WS_F_use),
+                    *fields = pipe ? ws_field_text(pipe, WS_F_fields) : NULL;
+    for (gint k = head; fields && k >= 0 && k != F->at; k = ws_spot_next(F, k, 1)) {
+        const WsNode *step = ws_spot(F, k)->node;
+        const char *buffer = ws_step_ref(step, step->kind == WS_STEP_WRITE ? WS_F_to : WS_F_into);
+        if (!buffer || !ws_has_word(fields, buffer))
+            continue;
+        g_autofree char *where = ws_step_name(step);
+        WsFix *fix = ws_fixer_add(F, "Acquire %s before %s", name, where);
+        ws_fix_insert(F, fix, k, 0, ws_hand(WS_STEP_ACQUIRE, name, use, (WsHanding){ 0 }));
+        return;
+    }
+}
+
+static gboolean gives_back(const WsFixer *F, const WsNode *group, const char *pipe)
+{
+    for (gint i = 0; i < (gint)F->spot->len; i++)
+        if (ws_spot(F, i)->group == group && ws_step_is(F, i, WS_STEP_RELEASE) &&
+            g_strcmp0(ws_node_text(ws_spot(F, i)->node, WS_F_keyword), pipe) == 0)
+            return TRUE;
+    return FALSE;
+}
+
+/* A group that waits for a pipe and never gives it back: behind what retires, or at the end. */
+void ws_fix_release_pipe(WsFixer *F)
+{
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        const WsSpot *w = ws_spot(F, i);
+        const char *pipe = w->node->kind == WS_STEP_WAIT ? ws_step_barrier(w->node) : NULL;
+        if (!ws_object_named(F->design, WS_F_pipes, pipe) || gives_back(F, w->group, pipe))
+            continue;
+        g_autofree char *use = ws_field_text(w->node, WS_F_use);
+        guint n = 0;
+        for (gint k = ws_spot_next(F, i, 1); k >= 0; k = ws_spot_next(F, k, 1)) {
+            const WsNodeKind kind = ws_spot(F, k)->node->kind;
+            if (!ws_step_retires(kind) && kind != WS_STEP_READ && ws_spot_next(F, k, 1) >= 0)
+                continue;
+            g_autofree char *where = ws_step_name(ws_spot(F, k)->node);
+            WsFix *fix = ws_fixer_add(F, "Release %s after %s", pipe, where);
+            fix->cost += (ws_step_retires(kind) ? 0 : 2) + MIN(n, 4);
+            ws_fix_insert(F, fix, k, 1, ws_hand(WS_STEP_RELEASE, pipe, use, (WsHanding){ 0 }));
+            n++;
+        }
+    }
+}

@@ -3,8 +3,7 @@
  * is not. */
 #include "mend/fixer.h"
 
-/* No field of the group but `use` names the counter. */
-static gboolean only_in_uses(const WsFixer *F, const WsNode *group, const char *counter)
+gboolean ws_only_in_uses(const WsFixer *F, const WsNode *group, const char *counter)
 {
     for (gint i = 0; i < (gint)F->spot->len; i++) {
         const WsSpot *s = ws_spot(F, i);
@@ -50,7 +49,7 @@ static WsFix *move_by(WsFixer *F, gint i, const char *by, const WsNode *as)
     const char *counter = ws_node_text(s->node, WS_F_keyword);
     WsFix *fix = ws_fixer_add(F, "Let %s of %s move by %s, as that of %s does", counter,
                               ws_node_name(s->group), by, ws_node_name(as));
-    fix->safe = only_in_uses(F, s->group, counter);
+    fix->safe = ws_only_in_uses(F, s->group, counter);
     ws_fix_set(fix, s->node, WS_F_by, ws_json_expr(by));
     return fix;
 }
@@ -96,7 +95,7 @@ static void move_too(WsFixer *F, const WsNode *group, const char *counter, gint 
         g_autofree char *by = by_of(s->node);
         WsFix *fix = ws_fixer_add(F, "Let %s of %s move by %s in every tile, as that of %s does",
                                   counter, ws_node_name(group), by, ws_node_name(s->group));
-        fix->safe = only_in_uses(F, group, counter);
+        fix->safe = ws_only_in_uses(F, group, counter);
         fix->cost += 8;
         ws_fix_append(fix, own, WS_F_do, advance(counter, by));
     }
@@ -121,7 +120,7 @@ static void in_turns(WsFixer *F, const WsNode *group, const WsNode *counter, gin
                         *start = g_strdup_printf("replica*%s", n),
                         *now = ws_field_text(counter, WS_F_start),
                         *skip = g_strdup_printf("(replicas - 1)*%s", n);
-        const gboolean safe = only_in_uses(F, group, name);
+        const gboolean safe = ws_only_in_uses(F, group, name);
         if (g_strcmp0(now, start) != 0) {
             WsFix *fix = ws_fixer_add(F,
                                       "Let %s of %s start at replica*%s: those before it take "
@@ -152,7 +151,7 @@ static void always(WsFixer *F)
             continue;
         g_autofree char *name = ws_step_name(s->node);
         WsFix *fix = ws_fixer_add(F, "Do %s in every case, not only when %s", name, when);
-        fix->safe = only_in_uses(F, s->group, ws_node_text(s->node, WS_F_keyword));
+        fix->safe = ws_only_in_uses(F, s->group, ws_node_text(s->node, WS_F_keyword));
         ws_fix_set(fix, s->node, WS_F_when, NULL);
     }
 }

@@ -101,6 +101,10 @@ char *ws_one_off(const char *text);
 /* The first step of the list of step i that writes shared memory; i itself if none does. */
 gint ws_first_writer(const WsFixer *F, gint i);
 
+/* --- counter.c --- */
+/* No field of the group but `use` names the counter. */
+gboolean ws_only_in_uses(const WsFixer *F, const WsNode *group, const char *counter);
+
 /* --- ranges.c: axes of the launch --- */
 const WsExpr *ws_axis(const WsFixer *F, const char *name); /* NULL: no axis of that name */
 void ws_fix_tiles_of_axis(WsFixer *F, const char *axis, const char *n);

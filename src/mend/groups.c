@@ -11,7 +11,7 @@ static const Retire of_mma = { WS_STEP_MMA_WAIT, WS_STEP_MMA, "mma" };
 static const Retire of_store = { WS_STEP_STORE_WAIT, WS_STEP_STORE, "store" };
 static const Retire of_load = { WS_STEP_LOAD_WAIT, WS_STEP_GATHER, "gather" };
 
-enum { DEEPER = 14, UNHEARD = 13, AS_DRAWN = 6 };
+enum { DEEPER = 14, UNHEARD = 13, AS_DRAWN = 6, ELSEWHERE = 4 };
 
 static gint issuer(const WsFixer *F, const Retire *r)
 {
@@ -124,13 +124,13 @@ static void retire(WsFixer *F, const Retire *r)
             if (r != &of_mma)
                 wait_at(F, r, place[i], 0, TRUE, here);
         }
-        gint told = -1; /* what is told of in the user's list must be over, too */
-        for (gint k = ws_spot_next(F, user, -1); k >= 0; k = ws_spot_next(F, k, -1))
-            told = ws_step_is(F, k, WS_STEP_ARRIVE) ? k : told;
-        if (told >= 0) {
-            g_autofree char *name = ws_step_name(ws_spot(F, told)->node),
+        /* what is told of in the user's list must be over, too */
+        for (gint k = ws_spot_next(F, user, -1); k >= 0; k = ws_spot_next(F, k, -1)) {
+            if (!ws_step_is(F, k, WS_STEP_ARRIVE))
+                continue;
+            g_autofree char *name = ws_step_name(ws_spot(F, k)->node),
                             *where = g_strdup_printf("before %s", name);
-            wait_at(F, r, told, 0, FALSE, where);
+            wait_at(F, r, k, 0, FALSE, where);
         }
         move_wait(F, r, user);
     }
@@ -235,6 +235,10 @@ static void move_fences(WsFixer *F, const char *which, gint to, gint by)
         g_autofree char *name = ws_step_name(ws_spot(F, to)->node);
         WsFix *fix = ws_fixer_add(F, "Move the fence %s %s",
                                   by ? WS_WORD("after") : WS_WORD("before"), name);
+        /* behind the reader it is there for something else */
+        if (strcmp(which, "async") == 0 && F->at >= 0 && k > F->at &&
+            s->owner == ws_spot(F, F->at)->owner)
+            fix->cost += ELSEWHERE;
         ws_fix_move(F, fix, k, to, by);
     }
 }
@@ -244,9 +248,12 @@ void ws_fix_fence_async(WsFixer *F)
     move_fences(F, "async", F->other, 1);
     move_fences(F, "async", F->at, 0);
     if (F->other >= 0) {
-        g_autofree char *name = ws_step_name(ws_spot(F, F->other)->node);
+        gint last = F->other; /* of several writes */
+        while (ws_step_is(F, ws_spot_next(F, last, 1), WS_STEP_WRITE))
+            last = ws_spot_next(F, last, 1);
+        g_autofree char *name = ws_step_name(ws_spot(F, last)->node);
         WsFix *fix = ws_fixer_add(F, "Fence after %s", name);
-        ws_fix_insert(F, fix, F->other, 1, ws_plain(WS_STEP_FENCE, "async"));
+        ws_fix_insert(F, fix, last, 1, ws_plain(WS_STEP_FENCE, "async"));
     }
     if (F->at >= 0) {
         g_autofree char *name = ws_step_name(ws_spot(F, F->at)->node);

@@ -1,7 +1,7 @@
 /* Quick-fixes of order: who begins, in which order barriers are met, how a cluster ends. */
 #include "mend/fixer.h"
 
-enum { MOST = 64, ONE_GROUP = 36, ORDER_LOST = 10 };
+enum { MOST = 64, ONE_GROUP = 36, ORDER_LOST = 10, UNTOLD = 10, MISSED = 20 };
 
 void ws_fix_prime_once(WsFixer *F)
 {
@@ -92,6 +92,10 @@ static void swap(WsFixer *F, gint i, gint by)
     WsFix *fix =
         ws_fixer_add(F, "Do %s %s %s", a, by > 0 ? WS_WORD("after") : WS_WORD("before"), b);
     fix->cost += distance(F, i) + order_lost(F, i, by);
+    /* a sync tells the other lanes what has been waited for, so it comes behind */
+    if (by < 0 && ws_step_retires(ws_spot(F, i)->node->kind) && ws_step_is(F, next, WS_STEP_SYNC) &&
+        !ws_step_is(F, ws_spot_next(F, i, 1), WS_STEP_SYNC))
+        fix->cost -= UNTOLD;
     ws_fix_move(F, fix, i, next, by > 0 ? 1 : 0);
 }
 
@@ -198,6 +202,40 @@ static gint lone_arrival(const WsFixer *F, const WsNode *group)
     return found;
 }
 
+/* The loop over tiles that the group's body holds; NULL. */
+static const WsNode *tiles_of(const WsNode *group)
+{
+    for (guint i = 0; i < ws_node_n_children(group, WS_F_body); i++) {
+        const WsNode *step = ws_node_child(group, WS_F_body, i);
+        if (step->kind == WS_STEP_FOR && ws_node_has(step, WS_F_over))
+            return step;
+    }
+    return NULL;
+}
+
+/* What a CTA sends to another one in a tile is over before the next one. */
+void ws_fix_meet_in_tiles(WsFixer *F)
+{
+    const WsNode *root = ws_design_root(F->design);
+    const guint n = ws_node_n_children(root, WS_F_groups);
+    gboolean reaches = FALSE;
+    for (guint i = 0; i < F->spot->len; i++) {
+        reaches |= ws_node_has(ws_spot(F, (gint)i)->node, WS_F_cta);
+        if (ws_step_is(F, (gint)i, WS_STEP_CLUSTER))
+            return;
+    }
+    if (!reaches || ws_node_int(root, WS_F_cluster, 1) < 2)
+        return;
+    for (guint g = 0; g < n; g++)
+        if (!tiles_of(ws_node_child(root, WS_F_groups, g)))
+            return;
+    WsFix *fix = ws_fixer_add(F, "Sync the cluster at the end of every tile");
+    fix->cost += 1;
+    for (guint g = 0; g < n; g++)
+        ws_fix_append(fix, tiles_of(ws_node_child(root, WS_F_groups, g)), WS_F_do,
+                      ws_plain(WS_STEP_CLUSTER, "sync"));
+}
+
 void ws_fix_meet_at_end(WsFixer *F)
 {
     const WsNode *root = ws_design_root(F->design);
@@ -245,6 +283,15 @@ void ws_fix_take_tile(WsFixer *F)
     }
 }
 
+/* A named barrier is declared, and nobody waits there: most likely it is missed here. */
+static gboolean is_unheard(const WsFixer *F, const char *name)
+{
+    for (gint i = 0; i < (gint)F->spot->len; i++)
+        if (ws_is_on(F, i, WS_STEP_SYNC, name))
+            return FALSE;
+    return TRUE;
+}
+
 /* A named barrier that one side has left out: beside the steps of the finding, or at the end of
  * their lists. */
 void ws_fix_join(WsFixer *F)
@@ -257,6 +304,8 @@ void ws_fix_join(WsFixer *F)
         const char *how = ws_node_kind_keyword(verb[k % 2]);
         if (!ws_is_named(b) || ws_node_has(b, WS_F_array))
             continue;
+        const guint less =
+            verb[k % 2] == WS_STEP_SYNC && is_unheard(F, ws_node_name(b)) ? MISSED : 0;
         for (guint p = 0; p < G_N_ELEMENTS(place); p++) {
             if (place[p] < 0)
                 continue;
@@ -265,6 +314,7 @@ void ws_fix_join(WsFixer *F)
             for (gint by = 1; by >= 0; by--) {
                 WsFix *fix = ws_fixer_add(F, "Add `%s %s` %s %s", how, ws_node_name(b),
                                           by ? WS_WORD("after") : WS_WORD("before"), name);
+                fix->cost -= place[p] == F->at && !by ? less : 0;
                 ws_fix_insert(F, fix, place[p], by, ws_plain(verb[k % 2], ws_node_name(b)));
             }
             WsFix *fix = ws_fixer_add(F, "Add `%s %s` at the end of the list of %s", how,

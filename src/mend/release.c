@@ -36,6 +36,18 @@ static void later(WsFixer *F, gint arrive)
             s->kind == WS_STEP_TRANSPOSE || s->kind == WS_STEP_STORE || s->kind == WS_STEP_TAKE)
             last = k;
     }
+    /* right behind the step that the finding names */
+    const gint named[] = { F->other, F->at };
+    for (guint i = 0; i < G_N_ELEMENTS(named); i++) {
+        const gint k = named[i];
+        if (k <= arrive || ws_spot(F, k)->owner != ws_spot(F, arrive)->owner ||
+            ws_spot(F, k)->field != ws_spot(F, arrive)->field || !ws_step_is(F, k, WS_STEP_READ))
+            continue;
+        g_autofree char *reader = ws_step_name(ws_spot(F, k)->node);
+        WsFix *fix = ws_fixer_add(F, "Move %s after %s", name, reader);
+        fix->cost -= 1;
+        ws_fix_move(F, fix, arrive, k, 1);
+    }
     if (last >= 0) {
         g_autofree char *reader = ws_step_name(ws_spot(F, last)->node);
         WsFix *fix = ws_fixer_add(F, "Move %s after %s", name, reader);
@@ -298,6 +310,16 @@ static char *by_of_others(const WsFixer *F, const char *barrier)
     return NULL;
 }
 
+/* Do threads of the group read the buffer themselves, not by a product or transfer? */
+static gboolean lanes_read(const WsFixer *F, const WsNode *group, const char *buffer)
+{
+    for (gint i = 0; i < (gint)F->spot->len; i++)
+        if (ws_spot(F, i)->group == group && ws_step_is(F, i, WS_STEP_READ) &&
+            ws_step_reads(ws_spot(F, i)->node, buffer))
+            return TRUE;
+    return FALSE;
+}
+
 /* What wait w is for: the arrival with its very use, by those who read what is filled behind it,
  * where they are done: behind a step that retires, or behind the last reader. */
 static void partner(WsFixer *F, gint w, const char *barrier)
@@ -324,13 +346,14 @@ static void partner(WsFixer *F, gint w, const char *barrier)
                 !(after && ws_step_retires(s->node->kind) && s->group != ws_spot(F, w)->group))
                 continue;
             g_autofree char *name = ws_step_name(s->node);
+            const gboolean lanes = lanes_read(F, s->group, buffer);
             for (guint warps = 0; warps < 2; warps++) {
                 /* a leader may say so for lanes only behind what all of them wait for */
                 const WsHanding how = { .by = !warps ? NULL : others ? others : "warp" };
                 WsFix *fix = ws_fixer_add(F, "Arrive on %s after %s, for use %s%s", barrier, name,
                                           use, warps ? WS_WORD(", by every warp") : "");
                 fix->cost += 1 + (ws_step_retires(s->node->kind) ? 0 : 1) + MIN(n, 4) +
-                             (others ? 1 - warps : 2 * warps) +
+                             (others || lanes ? 1 - warps : 2 * warps) +
                              (read_later(F, i, buffer) ? STILL_READ : 0);
                 ws_fix_insert(F, fix, i, 1, ws_hand(WS_STEP_ARRIVE, ref, use, how));
             }

@@ -55,15 +55,44 @@ gboolean ws_is_mbarrier(const WsFixer *F, const char *name)
     return b && !ws_is_named(b);
 }
 
+/* The load of the writer's list that signals the barrier comes behind the writer. */
+static gboolean is_later(const WsFixer *F, const WsSpot *writer, const char *barrier)
+{
+    for (guint k = writer->index + 1; k < ws_node_n_children(writer->owner, writer->field); k++)
+        if (g_strcmp0(ws_step_barrier(ws_node_child(writer->owner, writer->field, k)), barrier) ==
+            0)
+            return ws_node_has(ws_node_child(writer->owner, writer->field, k), WS_F_signal);
+    return FALSE;
+}
+
+/* Where a wait before step i goes: before the fences that belong to it; and not while the turn is
+ * held, then in the order in which it is filled. */
+static gint wait_place(const WsFixer *F, gint i, const WsSpot *writer)
+{
+    while (ws_step_is(F, ws_spot_next(F, i, -1), WS_STEP_FENCE))
+        i = ws_spot_next(F, i, -1);
+    const gint turn = ws_spot_next(F, i, -1);
+    const WsNode *b =
+        ws_step_is(F, turn, WS_STEP_SYNC)
+            ? ws_object_named(F->design, WS_F_barriers, ws_step_barrier(ws_spot(F, turn)->node))
+            : NULL;
+    if (!b || !ws_node_has(b, WS_F_array))
+        return i;
+    i = turn;
+    for (gint k = ws_spot_next(F, i, -1); ws_step_is(F, k, WS_STEP_WAIT) &&
+                                          is_later(F, writer, ws_step_barrier(ws_spot(F, k)->node));
+         k = ws_spot_next(F, k, -1))
+        i = k;
+    return i;
+}
+
 /* A reader of a buffer that does not wait for what tells that it is filled: the wait before it.
  * `ref` is the barrier as the writer names it. */
 static void await_use(WsFixer *F, const char *barrier, const char *signal, const char *use,
-                      gint reader, guint more)
+                      gint reader, const WsSpot *writer, guint more)
 {
     g_autofree char *name = ws_step_name(ws_spot(F, reader)->node);
-    gint first = reader; /* fences after a wait belong to what it brings */
-    while (ws_step_is(F, ws_spot_next(F, first, -1), WS_STEP_FENCE))
-        first = ws_spot_next(F, first, -1);
+    const gint first = wait_place(F, reader, writer);
     WsFix *fix = ws_fixer_add(F, "Wait for %s before %s", barrier, name);
     fix->cost += more;
     if (!ws_waits(F, ws_spot(F, reader)->group, barrier)) /* it reads what it is never told of */
@@ -78,31 +107,69 @@ static void await_use(WsFixer *F, const char *barrier, const char *signal, const
 }
 
 static void await(WsFixer *F, const char *barrier, const char *ref, const char *filled, gint reader,
-                  guint more)
+                  const WsSpot *writer, guint more)
 {
     const WsNode *r = ws_spot(F, reader)->node;
     g_autofree char *signal = g_strdup(ref), *use = ws_step_use(r);
     char *at = strchr(signal, '@');
     if (at) /* the reader's use counts, not the writer's */
         *(at > signal && at[-1] == ' ' ? at - 1 : at) = '\0';
-    await_use(F, barrier, signal, use, reader, more);
+    await_use(F, barrier, signal, use, reader, writer, more);
     if (filled && g_strcmp0(filled, use) != 0) /* of two operands the reader names one use only */
-        await_use(F, barrier, signal, filled, reader, more + 1);
+        await_use(F, barrier, signal, filled, reader, writer, more + 1);
+}
+
+/* Is that very element waited for in the list of step i? Of an array one element says nothing of
+ * another one. */
+static gboolean is_waited(const WsFixer *F, gint i, const char *ref)
+{
+    const WsSpot *s = ws_spot(F, i);
+    for (guint k = 0; k < ws_node_n_children(s->owner, s->field); k++) {
+        const WsNode *step = ws_node_child(s->owner, s->field, k);
+        g_autofree char *of = step->kind == WS_STEP_WAIT ? ws_field_text(step, WS_F_keyword) : NULL;
+        if (g_strcmp0(of, ref) == 0)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* The element of the barrier that tells of what reader r reads: where buffers and barriers are
+ * arrays alike, the one of the reader's own element. Caller frees. */
+static char *ref_for(const WsFixer *F, const char *ref, const WsNode *writer, gint r,
+                     const char *buffer)
+{
+    static const WsFieldId reads[] = { WS_F_a, WS_F_b, WS_F_from, WS_F_keyword };
+    const WsRef *filled = ws_node_refv(writer, WS_F_into);
+    g_autofree char *own = filled && filled->element ? ws_expr_print(filled->element) : NULL,
+                    *tail = own ? g_strdup_printf("[%s]", own) : NULL;
+    for (guint i = 0; tail && g_str_has_suffix(ref, tail) && i < G_N_ELEMENTS(reads); i++) {
+        const WsRef *x = ws_node_refv(ws_spot(F, r)->node, reads[i]);
+        if (!x || g_strcmp0(x->name, buffer) != 0 || !x->element)
+            continue;
+        g_autofree char *its = ws_expr_print(x->element);
+        return g_strdup_printf("%.*s[%s]", (int)(strlen(ref) - strlen(tail)), ref, its);
+    }
+    return g_strdup(ref);
 }
 
 /* The first reader of the buffer in every list that does not wait for the barrier. */
 static guint await_all(WsFixer *F, const char *buffer, const char *barrier, const char *ref,
-                       const char *filled, const WsNode *writer)
+                       const char *filled, const WsSpot *from)
 {
+    const WsNode *writer = from->node->kind == WS_STEP_WRITE ? from->group : NULL;
     guint n = 0;
     const WsNode *owner = NULL;
     for (gint r = 0; r < (gint)F->spot->len && n < MOST; r++) {
         const WsSpot *s = ws_spot(F, r);
-        if (!ws_step_reads(s->node, buffer) || s->owner == owner || s->group == writer ||
-            ws_in_list(F, r, WS_STEP_WAIT, barrier))
+        if (!ws_step_reads(s->node, buffer) || s->owner == owner || s->group == writer)
             continue;
+        g_autofree char *its = ref_for(F, ref, from->node, r, buffer);
+        const gboolean element = strchr(its, '[') != NULL;
+        if (element ? is_waited(F, r, its) : ws_in_list(F, r, WS_STEP_WAIT, barrier))
+            continue;
+        const gboolean beside = !element && ws_has_beside(F, r, WS_STEP_WAIT, barrier);
         owner = s->owner;
-        await(F, barrier, ref, filled, r, ws_has_beside(F, r, WS_STEP_WAIT, barrier) ? 4 : 0);
+        await(F, barrier, its, filled, r, from, beside ? 4 : 0);
         n++;
     }
     return n;
@@ -124,7 +191,7 @@ void ws_fix_wait_for_data(WsFixer *F)
         if (ws_node_has(w->node, WS_F_signal)) {
             g_autofree char *ref = ws_field_text(w->node, WS_F_signal),
                             *filled = ws_field_text(w->node, WS_F_use);
-            n += await_all(F, buffer, barrier, ref, filled, NULL);
+            n += await_all(F, buffer, barrier, ref, filled, w);
             continue;
         }
         for (gint a = 0; a < (gint)F->spot->len && n < MOST; a++) {
@@ -134,7 +201,7 @@ void ws_fix_wait_for_data(WsFixer *F)
                 continue;
             g_autofree char *ref = ws_field_text(s->node, WS_F_keyword),
                             *filled = ws_field_text(s->node, WS_F_use);
-            n += await_all(F, buffer, on, ref, filled, w->group);
+            n += await_all(F, buffer, on, ref, filled, w);
         }
     }
 }
@@ -165,6 +232,35 @@ static gint first_of_transaction(const WsFixer *F, gint i)
     return i;
 }
 
+/* Does the group wait for that very element anywhere? */
+static gboolean is_heard(const WsFixer *F, const WsNode *group, const char *ref)
+{
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        g_autofree char *of = ws_step_is(F, i, WS_STEP_WAIT) && ws_spot(F, i)->group == group
+                                  ? ws_field_text(ws_spot(F, i)->node, WS_F_keyword)
+                                  : NULL;
+        if (g_strcmp0(of, ref) == 0)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* Does the group read the buffer that the step fills, and does the step tell of it by the same
+ * element? */
+static gboolean is_room_for(const WsFixer *F, const WsNode *group, const WsNode *filler,
+                            const char *ref)
+{
+    const char *buffer = ws_step_ref(filler, filler->kind == WS_STEP_WRITE ? WS_F_to : WS_F_into);
+    g_autofree char *signal = ws_field_text(filler, WS_F_signal);
+    const char *element = signal ? strchr(signal, '[') : NULL;
+    if (!element || g_strcmp0(element, strchr(ref, '[')) != 0)
+        return FALSE;
+    for (gint i = 0; i < (gint)F->spot->len; i++)
+        if (ws_spot(F, i)->group == group && ws_step_reads(ws_spot(F, i)->node, buffer))
+            return TRUE;
+    return FALSE;
+}
+
 void ws_fix_wait_for_room(WsFixer *F)
 {
     guint n = 0;
@@ -177,12 +273,18 @@ void ws_fix_wait_for_room(WsFixer *F)
         for (gint a = 0; a < (gint)F->spot->len && n < MOST; a++) {
             const WsSpot *r = ws_spot(F, a);
             const char *barrier = r->node->kind == WS_STEP_ARRIVE ? ws_step_barrier(r->node) : NULL;
-            if (!ws_is_mbarrier(F, barrier) || r->group == w->group ||
-                ws_in_list(F, l, WS_STEP_WAIT, barrier))
+            if (!ws_is_mbarrier(F, barrier) || r->group == w->group)
                 continue;
             g_autofree char *ref = ws_field_text(r->node, WS_F_keyword),
                             *use = ws_step_use(w->node), *name = ws_step_name(w->node);
-            const guint more = ws_has_beside(F, l, WS_STEP_WAIT, barrier) ? 4 : 0;
+            if (strchr(ref, '[')
+                    ? is_heard(F, w->group, ref) || !is_room_for(F, r->group, w->node, ref)
+                    : ws_in_list(F, l, WS_STEP_WAIT, barrier))
+                continue;
+            const gboolean element = strchr(ref, '[') != NULL;
+            const guint more = !element && ws_has_beside(F, l, WS_STEP_WAIT, barrier)           ? 4
+                               : element && ws_step_is(F, ws_spot_next(F, l, -1), WS_STEP_WAIT) ? 2
+                                                                                                : 0;
             const gint place[] = { l, first_of_transaction(F, l) };
             for (guint k = 0; k < (place[0] == place[1] ? 1 : 2); k++) {
                 WsFix *fix = ws_fixer_add(F, "Wait for %s before %s%s", barrier, name,
@@ -229,6 +331,41 @@ static void rounds_of(WsFixer *F, const WsSpot *a, const WsSpot *b, guint *n)
     ++*n;
 }
 
+/* Loops of one name in a list share what one loop of another group does: those with a number stay,
+ * the other one makes the rest. */
+static void rest_of(WsFixer *F, gint i, gint as)
+{
+    const WsSpot *a = ws_spot(F, i), *b = ws_spot(F, as);
+    g_autofree char *all = ws_field_text(b->node, WS_F_count),
+                    *now = ws_field_text(a->node, WS_F_count);
+    gint64 fixed = 0;
+    guint more = 0;
+    for (guint k = 0; k < ws_node_n_children(a->owner, a->field); k++) {
+        const WsNode *loop = ws_node_child(a->owner, a->field, k);
+        gint64 n;
+        if (loop == a->node || loop->kind != WS_STEP_FOR ||
+            g_strcmp0(ws_node_name(loop), ws_node_name(a->node)) != 0)
+            continue;
+        const WsExpr *count = ws_node_expr(loop, WS_F_count);
+        if (!count || !ws_expr_is_int(count, &n) || n < 0 || n > 1024)
+            return;
+        fixed += n;
+        more++;
+    }
+    g_autoptr(WsExpr) whole = all ? ws_expr_parse(all, NULL) : NULL;
+    if (more == 0 || !now || !whole)
+        return;
+    g_autoptr(WsExpr) rest = ws_expr_op(WS_EXPR_SUB, ws_expr_ref(whole), ws_expr_int(fixed));
+    g_autofree char *text = ws_expr_print(rest);
+    if (strcmp(text, now) == 0)
+        return;
+    WsFix *fix =
+        ws_fixer_add(F, "Let the loop %s of %s run %s rounds, the rest of what %s does",
+                     ws_node_name(a->node), ws_node_name(a->group), text, ws_node_name(b->group));
+    fix->cost -= 10;
+    ws_fix_set(fix, a->node, WS_F_count, ws_json_expr(text));
+}
+
 /* Loops of a name count alike; of two counts the simpler one is likelier. */
 void ws_fix_same_rounds(WsFixer *F)
 {
@@ -241,6 +378,17 @@ void ws_fix_same_rounds(WsFixer *F)
         for (guint k = 0; k < loop->len && n < 2 * MOST; k++)
             rounds_of(F, ws_spot(F, g_array_index(loop, gint, i)),
                       ws_spot(F, g_array_index(loop, gint, k)), &n);
+    for (guint i = 0; i < loop->len; i++)
+        for (guint k = 0; k < loop->len; k++) {
+            const gint a = g_array_index(loop, gint, i), b = g_array_index(loop, gint, k);
+            gint64 number;
+            const WsExpr *count = ws_node_expr(ws_spot(F, a)->node, WS_F_count);
+            if (ws_spot(F, a)->group != ws_spot(F, b)->group && count &&
+                !ws_expr_is_int(count, &number) &&
+                g_strcmp0(ws_node_name(ws_spot(F, a)->node), ws_node_name(ws_spot(F, b)->node)) ==
+                    0)
+                rest_of(F, a, b);
+        }
 }
 
 /* "kt - 5" as "kt - 4" or "kt - 6": how many rounds stand elsewhere is easily miscounted. */

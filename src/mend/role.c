@@ -6,11 +6,30 @@
 enum { MOST = 24 };
 
 /* --- conditions of steps ---------------------------------------------------------------------- */
+/* Another step of the list stands under just that condition. */
+static gboolean is_asked_beside(const WsSpot *s, const char *when)
+{
+    for (guint k = 0; k < ws_node_n_children(s->owner, s->field); k++) {
+        g_autofree char *its = ws_field_text(ws_node_child(s->owner, s->field, k), WS_F_when);
+        if (g_strcmp0(its, when) == 0)
+            return TRUE;
+    }
+    return FALSE;
+}
+
 /* All steps of a list that stand under the same `when` lose it together. */
 static void drop_when(WsFixer *F, gint i)
 {
     const WsSpot *s = ws_spot(F, i);
     g_autofree char *when = ws_field_text(s->node, WS_F_when), *name = ws_step_name(s->node);
+    const WsExpr *e = ws_node_expr(s->node, WS_F_when);
+    for (guint k = 0; e && e->op == WS_EXPR_AND && k < 2; k++) { /* one half of it is meant */
+        g_autofree char *half = ws_expr_print(e->arg[k]);
+        WsFix *fix = ws_fixer_add(F, "Do %s whenever %s", name, half);
+        fix->safe = ws_step_hands(s->node->kind);
+        fix->cost -= is_asked_beside(s, half) ? 5 : 0;
+        ws_fix_set(fix, s->node, WS_F_when, ws_json_expr(half));
+    }
     WsFix *fix = ws_fixer_add(F, "Do %s in every case, not only when %s", name, when);
     for (guint k = 0; k < ws_node_n_children(s->owner, s->field); k++) {
         const WsNode *step = ws_node_child(s->owner, s->field, k);

@@ -46,7 +46,8 @@ void ws_fix_to_all(WsFixer *F)
     for (gint i = 0; i < (gint)F->spot->len; i++) {
         const WsNode *step = ws_spot(F, i)->node;
         g_autofree char *into = step->kind == WS_STEP_LOAD ? ws_field_text(step, WS_F_into) : NULL;
-        if (!into || !strstr(into, "cta") || ws_node_has(step, WS_F_multicast))
+        const char *to = ws_node_text(step, WS_F_multicast);
+        if (!into || !strstr(into, "cta") || g_strcmp0(to, "all") == 0)
             continue;
         g_autofree char *name = ws_step_name(step);
         WsFix *fix = ws_fixer_add(F, "Let %s reach all CTAs of the cluster", name);
@@ -84,9 +85,38 @@ void ws_fix_own_part(WsFixer *F)
     }
 }
 
+/* Two transfers tell of themselves by elements of one barrier, and fill the same element of a
+ * buffer: one of them means another one. */
+static void fills_own(WsFixer *F)
+{
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        const WsNode *step = ws_spot(F, i)->node;
+        const WsRef *into = ws_node_refv(step, WS_F_into);
+        const char *barrier = ws_node_has(step, WS_F_signal) ? ws_step_barrier(step) : NULL;
+        for (gint k = 0; barrier && into && into->element && k < (gint)F->spot->len; k++) {
+            const WsNode *like = ws_spot(F, k)->node;
+            const WsRef *other = ws_node_refv(like, WS_F_into);
+            if (k == i || !other || !other->element || strcmp(other->name, into->name) != 0 ||
+                !ws_node_has(like, WS_F_signal) || g_strcmp0(ws_step_barrier(like), barrier) != 0)
+                continue;
+            g_autofree char *text = ws_ref_print(into), *own = ws_expr_print(into->element),
+                            *its = ws_expr_print(other->element);
+            g_autofree char *old = g_strdup_printf("%s[%s]", into->name, own),
+                            *now = g_strdup_printf("%s[%s]", into->name, its);
+            if (strcmp(own, its) == 0 || !g_str_has_prefix(text, old))
+                continue;
+            g_autofree char *named = g_strconcat(now, text + strlen(old), NULL),
+                            *name = ws_step_name(step), *as = ws_step_name(like);
+            WsFix *fix = ws_fixer_add(F, "Let %s fill %s, as %s does", name, now, as);
+            ws_fix_set(fix, step, WS_F_into, ws_json_text(named));
+        }
+    }
+}
+
 /* What a store takes is another element of the buffer than what was written for it. */
 void ws_fix_same_element(WsFixer *F)
 {
+    fills_own(F);
     for (gint i = 0; i < (gint)F->spot->len; i++)
         for (gint k = ws_spot_next(F, i, 1); ws_step_is(F, i, WS_STEP_WRITE) && k >= 0;
              k = ws_spot_next(F, k, 1)) {

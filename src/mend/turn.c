@@ -205,11 +205,39 @@ static void wait_there(WsFixer *F, const char *name)
     }
 }
 
+/* Replicas race though each syncs itself: where they meet otherwise they may mean to meet here. */
+static void not_alone(WsFixer *F)
+{
+    const WsNode *root = ws_design_root(F->design);
+    const WsNode *group = F->at >= 0 ? ws_spot(F, F->at)->group : NULL;
+    if (!group || F->other < 0 || ws_spot(F, F->other)->group != group ||
+        !ws_node_has(group, WS_F_replicate))
+        return;
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        const WsSpot *s = ws_spot(F, i);
+        if (s->group != group || !ws_is_on(F, i, WS_STEP_SYNC, "group"))
+            continue;
+        for (guint k = 0; k < ws_node_n_children(root, WS_F_barriers); k++) {
+            const WsNode *b = ws_node_child(root, WS_F_barriers, k);
+            const gint meets = first_on(F, WS_STEP_SYNC, ws_node_name(b), TRUE);
+            if (!ws_is_named(b) || ws_node_has(b, WS_F_array) || meets < 0 ||
+                ws_spot(F, meets)->group != group ||
+                ws_node_has(ws_spot(F, meets)->node, WS_F_when))
+                continue;
+            WsFix *fix =
+                ws_fixer_add(F, "Sync the replicas on %s, not only the group", ws_node_name(b));
+            fix->cost += 6;
+            ws_fix_set(fix, s->node, WS_F_keyword, ws_json_text(ws_node_name(b)));
+        }
+    }
+}
+
 /* One group comes to a named barrier and nobody else does, or nobody waits there: a step of another
  * group that names a different one means it. */
 void ws_fix_same_barrier(WsFixer *F)
 {
     const WsNode *root = ws_design_root(F->design);
+    not_alone(F);
     for (guint k = 0; k < ws_node_n_children(root, WS_F_barriers); k++) {
         const WsNode *b = ws_node_child(root, WS_F_barriers, k);
         const char *name = ws_node_name(b);

@@ -157,10 +157,33 @@ static void use_of(WsFixer *F, gint i)
         propose_use(F, i, bare, named && !ws_step_hands(step->kind) ? 0 : 4, named);
 }
 
+/* A reference that names a use of its own, one off that of its step. */
+static void own_use(WsFixer *F, gint i)
+{
+    static const WsFieldId refs[] = { WS_F_into, WS_F_from, WS_F_to, WS_F_a, WS_F_b };
+    const WsNode *step = ws_spot(F, i)->node;
+    g_autofree char *use = ws_field_text(step, WS_F_use);
+    for (guint k = 0; use && k < G_N_ELEMENTS(refs); k++) {
+        const WsRef *ref = ws_node_refv(step, refs[k]);
+        g_autofree char *own = ref && ref->use ? ws_expr_print(ref->use) : NULL,
+                        *text = own ? ws_ref_print(ref) : NULL, *bare = ws_one_off(own);
+        char *at = text ? strrchr(text, '@') : NULL;
+        if (!at || g_strcmp0(bare, use) != 0)
+            continue;
+        at[at > text && at[-1] == ' ' ? -1 : 0] = '\0';
+        g_autofree char *name = ws_step_name(step);
+        WsFix *fix = ws_fixer_add(F, "Let %s take %s at its own use, %s", name, text, use);
+        fix->safe = FALSE; /* which slot a transfer fills is data */
+        ws_fix_set(fix, step, refs[k], ws_json_text(text));
+    }
+}
+
 void ws_fix_use_of_others(WsFixer *F)
 {
-    for (gint i = 0; i < (gint)F->spot->len; i++)
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
         use_of(F, i);
+        own_use(F, i);
+    }
 }
 
 /* --- which parity passes first ---------------------------------------------------------------- */
