@@ -105,6 +105,18 @@ static gboolean is_near(const WsFixer *F, const List *there, const WsNode *step)
     return F->object && g_strcmp0(subject(step), ws_node_name(F->object)) == 0;
 }
 
+/* It is there, beside the place where it would be: then it may have to move, and not be there
+ * twice.
+ */
+static gboolean stands_near(const WsNode *step, const List *there, gint k)
+{
+    const gint far = ws_step_hands(step->kind) ? LOOK : 1;
+    for (gint i = k - far; i < k + far; i++)
+        if (nth(there, i) && alike(step, nth(there, i)))
+            return TRUE;
+    return FALSE;
+}
+
 static void compare(WsFixer *F, const List *here, const List *there, guint *n)
 {
     for (gint i = 0; i < (gint)here->n; i++) {
