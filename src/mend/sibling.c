@@ -129,8 +129,7 @@ static void compare(WsFixer *F, const List *here, const List *there, guint *n)
             const guint before = run_of(here, i - 1, there, k - 1, -1),
                         behind = run_of(here, i + 1, there, k, 1);
             if (before == 0 || behind == 0 || before + behind < LIKE_ENOUGH ||
-                !is_near(F, there, step) || alike(step, nth(there, k)) ||
-                alike(step, nth(there, k - 1)))
+                !is_near(F, there, step) || stands_near(step, there, k))
                 continue;
             propose(F, here, i, there, k, before + behind);
             ++*n;
