@@ -192,7 +192,7 @@ static void touch_value(Run *r, guint64 cells, gboolean write)
     const Queue *products = &r->x->queue[WS_QUEUE_MMA];
     for (guint g = 0; g < products->n; g++) {
         const Group *group = &products->group[g];
-        if ((group->acc & cells) || (write && (group->operand & cells)))
+        if ((group->acc | group->operand) & cells)
             broken(r, "P-ASYNC", "registers of a product in flight");
     }
     if (!write && (cells & ~r->x->assigned))

@@ -243,7 +243,7 @@ static char *so(const WsPlay *play, const WsInst *inst, gboolean writes, const W
 }
 
 void ws_tell_value(WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent *p,
-                   const char *value, const char *p_does, const char *does)
+                   const char *value, const char *p_does, const char *does, gboolean both_read)
 {
     if (!f)
         return;
@@ -257,8 +257,11 @@ void ws_tell_value(WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent
     ws_finding_tell(f, WS_STORY_THEN, "%s %s it", then, does);
     ws_finding_tell(f, WS_STORY_BETWEEN, "no `mma_wait` that retires it");
     ws_finding_tell(f, WS_STORY_SO,
-                    "undefined: the registers may hold any part of the sum, or the "
-                    "mma works with what is put there");
+                    both_read ? "undefined: PTX allows no access to the registers of operand a "
+                                "before a wgmma.wait_group that waits for the product, be it to "
+                                "read"
+                              : "undefined: the registers may hold any part of the sum, or the "
+                                "mma works with what is put there");
 }
 
 void ws_tell_conflict(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writes,

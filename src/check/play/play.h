@@ -393,7 +393,7 @@ void ws_remedy_conflict(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean
                         const WsEvent *p, gboolean p_writes);
 /* A register value in use by the mma `p`: "accumulates into acc", "reads". */
 void ws_tell_value(WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent *p,
-                   const char *value, const char *p_does, const char *does);
+                   const char *value, const char *p_does, const char *does, gboolean both_read);
 void ws_tell_proxy(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writes,
                    const WsEvent *p, gboolean p_writes, const char *bytes);
 

@@ -35,34 +35,40 @@ static guint64 whole(const WsPlay *play, const WsInst *inst, guint value)
     return ws_value_blocks(grid(play, inst, value), &all, 0, 0, &exact);
 }
 
-/* An mma in flight that forbids this use of a value, or NULL. */
-static const WsBusy *busy(const WsInst *inst, guint value, guint64 mask, gboolean write)
+/* An mma in flight that forbids this use of a value, or NULL. Operand a is free to other products
+ * only (PTX ISA, wgmma.wait_group). */
+static const WsBusy *busy(const WsInst *inst, guint value, guint64 mask, gboolean product)
 {
     for (guint i = 0; i < inst->busy->len; i++) {
         const WsBusy *b = &g_array_index(inst->busy, WsBusy, i);
-        if (b->value == value && (b->mask & mask) && (b->accumulator || write))
+        if (b->value == value && (b->mask & mask) && (b->accumulator || !product))
             return b;
     }
     return NULL;
 }
 
-static void check_busy(WsPlay *play, WsInst *inst, guint value, guint64 mask, gboolean write)
+static void check_busy(WsPlay *play, WsInst *inst, guint value, guint64 mask, gboolean write,
+                       gboolean product)
 {
-    const WsBusy *b = busy(inst, value, mask, write);
+    const WsBusy *b = busy(inst, value, mask, product);
     if (!b)
         return;
     g_autofree char *other = ws_deed_event(play, b->event);
     const WsRegValue *v = &inst->a->value[value];
     gint64 newest = inst->mma_committed - 1;
+    const gboolean both_read = !write && !b->accumulator;
     WsFinding *f =
-        ws_report(play, WS_RULE_P_ASYNC, inst, b->event, "%s %s while %s may still %s it",
-                  write ? WS_WORD("assigns") : WS_WORD("reads"), v->name, other,
-                  b->accumulator ? WS_WORD("accumulate into") : WS_WORD("read"));
+        both_read
+            ? ws_report(play, WS_RULE_P_ASYNC, inst, b->event,
+                        "reads %s, operand a of %s, which may still be in flight", v->name, other)
+            : ws_report(play, WS_RULE_P_ASYNC, inst, b->event, "%s %s while %s may still %s it",
+                        write ? WS_WORD("assigns") : WS_WORD("reads"), v->name, other,
+                        b->accumulator ? WS_WORD("accumulate into") : WS_WORD("read"));
     if (f)
         ws_report_queue(play, f, WS_WORD("commit groups"), inst->index);
     ws_tell_value(play, f, inst, b->event, v->name,
                   b->accumulator ? WS_WORD("accumulates into") : WS_WORD("reads"),
-                  write ? WS_WORD("assigns") : WS_WORD("reads"));
+                  write ? WS_WORD("assigns") : WS_WORD("reads"), both_read);
     if (f && b->group > newest)
         ws_finding_set_remedy(f, "close the commit group and retire it with mma_wait first");
     else if (f)
@@ -72,8 +78,9 @@ static void check_busy(WsPlay *play, WsInst *inst, guint value, guint64 mask, gb
 
 static void use_value(WsPlay *play, WsInst *inst, guint value, guint64 mask, guint mode)
 {
+    const gboolean product = inst->step.op->kind == WS_OP_MMA;
     if (mode & WS_MODE_READ) {
-        check_busy(play, inst, value, mask, FALSE);
+        check_busy(play, inst, value, mask, FALSE, product);
         if ((inst->defined[value] & mask) != mask) {
             WsFinding *f = ws_report(play, WS_RULE_P_UNDEF, inst, NULL,
                                      "reads %s, which no step before it has defined",
@@ -89,7 +96,7 @@ static void use_value(WsPlay *play, WsInst *inst, guint value, guint64 mask, gui
         }
     }
     if (mode & WS_MODE_WRITE) {
-        check_busy(play, inst, value, mask, TRUE);
+        check_busy(play, inst, value, mask, TRUE, product);
         if (!inst->step.op->unless) /* L-UNLESS: who reads it later must find it defined */
             inst->defined[value] |= mask;
     }
@@ -166,7 +173,7 @@ static void check_accumulator(WsPlay *play, WsInst *inst, guint value, guint64 m
         ws_tell_value(play, f, inst, b->event, v->name,
                       b->accumulator ? WS_WORD("accumulates, in another shape, into")
                                      : WS_WORD("reads"),
-                      WS_WORD("accumulates into"));
+                      WS_WORD("accumulates into"), FALSE);
         if (f)
             ws_finding_set_remedy(f, "put {\"mma_wait\": 0} before it");
     }

@@ -165,27 +165,32 @@ static guint64 all_busy(const WsBits *b, guint i)
     return all;
 }
 
-static void check_busy(WsBits *b, guint i, guint value, guint64 mask, gboolean write)
+/* PTX ISA, wgmma.wait_group: neither the accumulator nor operand a is accessed before it, be it to
+ * read; another product may read the same a. */
+static void check_busy(WsBits *b, guint i, guint value, guint64 mask, gboolean product)
 {
     const GArray *list = b->agent[ws_bit_agent(b, i)].busy;
     for (guint64 all = all_busy(b, i); all; all &= all - 1) {
         const WsBusyKey *x = &g_array_index(list, WsBusyKey, (guint)__builtin_ctzll(all));
-        if (x->value == value && (x->mask & mask) && (x->accumulator || write))
+        if (x->value == value && (x->mask & mask) && (x->accumulator || !product))
             ws_bit_alarm(b, WS_RULE_P_ASYNC);
     }
 }
 
+static void read_value(WsBits *b, guint i, guint value, guint64 mask, gboolean product)
+{
+    check_busy(b, i, value, mask, product);
+    if ((defined(b, i)[value] & mask) != mask)
+        ws_bit_alarm(b, WS_RULE_P_UNDEF);
+}
+
 static void use_value(WsBits *b, guint i, guint value, guint64 mask, guint mode)
 {
-    guint64 *known = defined(b, i);
-    if (mode & WS_MODE_READ) {
-        check_busy(b, i, value, mask, FALSE);
-        if ((known[value] & mask) != mask)
-            ws_bit_alarm(b, WS_RULE_P_UNDEF);
-    }
+    if (mode & WS_MODE_READ)
+        read_value(b, i, value, mask, FALSE);
     if (mode & WS_MODE_WRITE) {
-        check_busy(b, i, value, mask, TRUE);
-        known[value] |= mask;
+        check_busy(b, i, value, mask, FALSE);
+        defined(b, i)[value] |= mask;
     }
     touched_of(b, i)[value] |= mask;
 }
@@ -267,12 +272,10 @@ void ws_bit_mma(WsBits *b, guint i, const WsBitOp *o)
         guint64 mask = ws_bit_blocks(b, i, &o->value[k]), *seen = &touched_of(b, i)[value];
         if (!(in->open & WS_SEEN_FENCE) || *seen & mask) /* wgmma.fence */
             ws_bit_alarm(b, WS_RULE_P_FENCE);
-        guint64 before = *seen;
         if (k == 0)
             check_accumulator(b, i, o, value, mask);
         else
-            use_value(b, i, value, mask, WS_MODE_READ);
-        *seen = before;
+            read_value(b, i, value, mask, TRUE);
         WsBusyKey key = { value, ws_mma_shape(o->op->mma), mask, k == 0 };
         guint64 bit = 1ull << busy_number(b, i, &key);
         guint64 *busy = ws_bit_raw(b) + b->busy0[i];

@@ -94,8 +94,8 @@ def mla(pairs):
     for it in range(2 * pairs):
         at = (it % 2, it // 2)
         gather += [("acquire", "kv", *at), ("commit", "kv", *at)]
-        left += [("wait", "kv", *at), ("mma",), ("mma",), ("mma",), ("mma_wait", 0), ("mma",),
-                 ("acquire", "score", 0, it), ("commit", "score", 0, it), ("mma_wait", 0),
+        left += [("wait", "kv", *at), ("mma",), ("mma",), ("mma",), ("mma_wait", 0),
+                 ("acquire", "score", 0, it), ("mma",), ("commit", "score", 0, it), ("mma_wait", 0),
                  ("release", "kv", *at)]
         right += [("wait", "kv", *at), ("wait", "score", 0, it), ("mma",), ("mma_wait", 0),
                   ("release", "score", 0, it), ("release", "kv", *at)]

@@ -16,7 +16,6 @@ typedef struct {
     guint n;           /* WAIT */
     guint n_reg, *reg; /* PLAIN: as they stand; PRODUCT: accumulators, then operand a */
     guint n_acc;       /* PRODUCT */
-    gboolean writes;   /* PLAIN: the first register is a result */
     char *label;       /* BRANCH, LABEL; owned */
     guint target;      /* BRANCH */
     gint takes;        /* BRANCH: the leader goes there 1, does not 0, either -1 */
@@ -38,7 +37,7 @@ typedef struct {
 } Flow;
 
 typedef struct {
-    guint32 *reg; /* of n, then of n again whether it was touched since the last fence */
+    guint32 *reg;            /* of n, then of n again whether it was touched since the last fence */
     guint32 age[QUEUES][32]; /* as of registers: bit 0 the open group */
 } State;
 
@@ -84,15 +83,6 @@ static void product(Flow *f, Line *l, GArray *reg)
     const char *a = close + 1 + strspn(close + 1, ", ");
     if (*a == '{')
         registers(f, a, strchr(a, '}'), reg);
-}
-
-static gboolean begins(const char *text, const char *const *words)
-{
-    for (guint i = 0; words[i]; i++) {
-        if (g_str_has_prefix(text, words[i]))
-            return TRUE;
-    }
-    return FALSE;
 }
 
 /* --- shared memory ---------------------------------------------------------------------------- */
@@ -176,10 +166,6 @@ static void predicate(Flow *f, const char *text)
 
 static void statement(Flow *f, char *text)
 {
-    static const char *const no_result[] = { "st.",      "red.",       "mbarrier",  "cp.",
-                                             "fence",    "bar.",       "barrier",   "prefetch",
-                                             "stmatrix", "setmaxnreg", "nanosleep", "discard",
-                                             NULL };
     Line l = { .kind = PLAIN };
     GArray *reg = g_array_new(FALSE, FALSE, sizeof(guint));
     g_strdelimit(text, "\n\t", ' ');
@@ -229,7 +215,6 @@ static void statement(Flow *f, char *text)
         l.kind = END;
     } else {
         registers(f, text, text + strlen(text), reg);
-        l.writes = !begins(text, no_result);
     }
     l.n_reg = reg->len;
     l.reg = (guint *)(gpointer)g_array_free(reg, FALSE);
@@ -357,8 +342,8 @@ static void step(Flow *f, const Line *l, State *s)
             if (ACC(now[l->reg[i]]))
                 say(f, l, "touches an accumulator in flight");
             now[n + l->reg[i]] = 1;
-            if (i == 0 && l->writes && OPERAND(now[l->reg[i]]))
-                say(f, l, "writes an operand in flight");
+            if (OPERAND(now[l->reg[i]]))
+                say(f, l, "touches an operand in flight");
         }
     }
     if (f->step && (l->kind == PLAIN || l->kind == PRODUCT))

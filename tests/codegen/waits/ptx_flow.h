@@ -1,8 +1,7 @@
 /* Registers of products in flight, read off PTX text alone: it shares nothing with the generator.
- * PTX ISA, wgmma.mma_async: between the product and the wgmma.wait_group that completes its group,
- * its accumulator registers may be touched by nothing but products, and the registers of its
- * operand a may be written by nobody. Followed over all branches of the text; a branch goes both
- * ways.
+ * PTX ISA, wgmma.wait_group: between the product and the wait that completes its group its
+ * accumulator registers and those of its operand a are touched by nothing but products, be it to
+ * read. Followed over all branches of the text; a branch goes both ways.
  *
  * Shared memory likewise, for a kernel of one group whose steps are known (id -> bits, one for each
  * buffer that it touches): what a bulk store reads is not written before its group is waited for,

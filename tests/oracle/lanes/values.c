@@ -79,16 +79,17 @@ static gsize size_of(const Lab *L, const Lanes *a, guint value)
     return (gsize)v->rows * v->cols;
 }
 
-static void flight(Lab *L, const Lanes *a, const WsOp *op, guint value, const guint8 *set,
-                   gboolean write, gboolean product)
+typedef enum { BY_THREADS, ACCUMULATOR, OPERAND } As;
+
+static void flight(Lab *L, const Lanes *a, const WsOp *op, guint value, const guint8 *set, As as)
 {
     gsize n = size_of(L, a, value);
     for (guint i = 0; i < a->flight->len; i++) {
         const Product *x = &g_array_index(a->flight, Product, i);
-        /* an accumulator may be accumulator of further products; operands may be read */
-        if (!product && x->acc && x->value_acc == value && meet(x->acc, set, n))
+        /* an accumulator may be accumulator of further products, operand a may be their a */
+        if (as != ACCUMULATOR && x->acc && x->value_acc == value && meet(x->acc, set, n))
             lanes_problem(L, ORACLE_REGISTER, a, op, x->op);
-        if (write && x->a && x->value_a == value && meet(x->a, set, n))
+        if (as != OPERAND && x->a && x->value_a == value && meet(x->a, set, n))
             lanes_problem(L, ORACLE_REGISTER, a, op, x->op);
     }
 }
@@ -105,7 +106,7 @@ static void read_value(Lab *L, Lanes *a, const WsOp *op, guint value, const guin
 
 static void assign(Lab *L, Lanes *a, const WsOp *op, guint value, const guint8 *set)
 {
-    flight(L, a, op, value, set, TRUE, FALSE);
+    flight(L, a, op, value, set, BY_THREADS);
     for (gsize i = 0; i < size_of(L, a, value) && !op->skip; i++) /* a warp may skip it */
         a->value[value].defined[i] |= set[i];
     a->value[value].touched = TRUE;
@@ -137,7 +138,7 @@ static void leaf(const WsExpr *e, gpointer data)
     g_autofree guint8 *all = g_malloc(n);
     memset(all, 1, n);
     read_value(V->L, V->a, V->op, (guint)value, all);
-    flight(V->L, V->a, V->op, (guint)value, all, FALSE, FALSE);
+    flight(V->L, V->a, V->op, (guint)value, all, BY_THREADS);
 }
 
 static void statements(Lab *L, Lanes *a, const WsOp *op)
@@ -174,7 +175,7 @@ static void product(Lab *L, Lanes *a, const WsOp *op)
         read_value(L, a, op, x.value_acc, x.acc);
     for (gsize i = 0; i < n; i++)
         acc->defined[i] |= x.acc[i];
-    flight(L, a, op, x.value_acc, x.acc, TRUE, TRUE);
+    flight(L, a, op, x.value_acc, x.acc, ACCUMULATOR);
     for (guint i = 0; i < a->flight->len;
          i++) { /* only products of one shape may follow each other */
         const Product *y = &g_array_index(a->flight, Product, i);
@@ -187,7 +188,7 @@ static void product(Lab *L, Lanes *a, const WsOp *op)
         x.value_a = op->value[1].value;
         x.a = elements(L, a, &op->value[1]);
         read_value(L, a, op, x.value_a, x.a);
-        flight(L, a, op, x.value_a, x.a, FALSE, FALSE);
+        flight(L, a, op, x.value_a, x.a, OPERAND);
         unfenced = unfenced || a->value[x.value_a].touched;
     }
     if (unfenced)
@@ -226,7 +227,7 @@ void lanes_values(Lab *L, Lanes *a, const WsOp *op)
         g_autofree guint8 *set = elements(L, a, u);
         if (u->mode & WS_MODE_READ) {
             read_value(L, a, op, u->value, set);
-            flight(L, a, op, u->value, set, FALSE, FALSE);
+            flight(L, a, op, u->value, set, BY_THREADS);
         }
         if (u->mode & WS_MODE_WRITE)
             assign(L, a, op, u->value, set);
