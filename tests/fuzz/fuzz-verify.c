@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -200,10 +201,11 @@ static char *passed_off(const char *text, const WsProgram *p)
 
 static gboolean verified(const WsProgram *p, const char *text, char **reason)
 {
+    const clock_t begun = clock();
     g_autoptr(WsVerification) v = ws_verify(p, text);
     if (v->answer != WS_VERIFIED && (!v->reason || !g_utf8_validate(v->reason, -1, NULL)))
         abort();
-    if (v->micros > 8 * G_USEC_PER_SEC)
+    if (clock() - begun > 8 * CLOCKS_PER_SEC) /* of its own, not of a busy machine */
         abort();
     *reason = g_strdup(v->reason);
     return v->answer == WS_VERIFIED;
