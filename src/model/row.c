@@ -46,38 +46,44 @@ static void fill_tables(void)
     g_once_init_leave(&done, 1);
 }
 
-static const char *const keywords[] = {
-#define WS_NODE(id, keyword, help) keyword,
+static const struct {
+    const char *keyword, *help;
+    WsStepInfo step;
+} kinds[WS_NODE_KIND_COUNT] = {
+#define WS_NODE(id, keyword, help) [WS_NODE_##id] = { keyword, help, { 0 } },
 #include "model/node.def"
 #undef WS_NODE
-#define WS_STEP(id, keyword, ...) keyword,
-#include "model/step.def"
-#undef WS_STEP
-};
-
-static const char *const kind_help[] = {
-#define WS_NODE(id, keyword, help) help,
-#include "model/node.def"
-#undef WS_NODE
-#define WS_STEP(id, keyword, breadth, engine, reads, writes, signals, lenses, help) help,
-#include "model/step.def"
-#undef WS_STEP
-};
-
-static const WsStepInfo steps[] = {
 #define WS_STEP(id, keyword, breadth, engine, reads, writes, signals, lenses, help)                \
-    { WS_STEP_BREADTH_##breadth, WS_STEP_ENGINE_##engine, reads, writes, signals, lenses },
+    [WS_STEP_##id] = { keyword,                                                                    \
+                       help,                                                                       \
+                       { WS_STEP_BREADTH_##breadth, WS_STEP_ENGINE_##engine, reads, writes,        \
+                         signals, lenses } },
 #include "model/step.def"
 #undef WS_STEP
 };
+
+enum {
+    NODES = 0
+#define WS_NODE(id, ...) +1
+#include "model/node.def"
+#undef WS_NODE
+};
+#define FIRST_STEP ((WsNodeKind)NODES)
+
+/* Every id of step_id.def has a row: two rows of one id are an error of -Woverride-init. */
+enum {
+    ROWS = NODES
+#define WS_STEP(id, ...) +1
+#include "model/step.def"
+#undef WS_STEP
+};
+G_STATIC_ASSERT((int)ROWS == (int)WS_NODE_KIND_COUNT);
 
 static const char *const field_names[] = {
 #define WS_FIELD(name) #name,
 #include "model/field.def"
 #undef WS_FIELD
 };
-
-#define FIRST_STEP ((WsNodeKind)(WS_NODE_KIND_COUNT - (int)G_N_ELEMENTS(steps)))
 
 gboolean ws_node_kind_is_step(WsNodeKind kind)
 {
@@ -86,25 +92,25 @@ gboolean ws_node_kind_is_step(WsNodeKind kind)
 
 const char *ws_node_kind_keyword(WsNodeKind kind)
 {
-    return kind < WS_NODE_KIND_COUNT ? keywords[kind] : NULL;
+    return kind < WS_NODE_KIND_COUNT ? kinds[kind].keyword : NULL;
 }
 
 const char *ws_node_kind_help(WsNodeKind kind)
 {
-    return kind < WS_NODE_KIND_COUNT ? kind_help[kind] : NULL;
+    return kind < WS_NODE_KIND_COUNT ? kinds[kind].help : NULL;
 }
 
 WsNodeKind ws_step_find(const char *keyword)
 {
     for (WsNodeKind k = FIRST_STEP; k < WS_NODE_KIND_COUNT; k++)
-        if (strcmp(keywords[k], keyword) == 0)
+        if (strcmp(kinds[k].keyword, keyword) == 0)
             return k;
     return WS_NODE_KIND_COUNT;
 }
 
 const WsStepInfo *ws_step_info(WsNodeKind kind)
 {
-    return ws_node_kind_is_step(kind) ? &steps[kind - FIRST_STEP] : NULL;
+    return ws_node_kind_is_step(kind) ? &kinds[kind].step : NULL;
 }
 
 const char *ws_field_name(WsFieldId field)

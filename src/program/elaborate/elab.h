@@ -302,9 +302,9 @@ void ws_boxes(WsStepState *S, guint tensor, const WsBufferView *view, WsExpr **a
 guint ws_step_coordinates(WsStepState *S, const WsTensor *t, guint flags, WsExpr **at);
 
 /* Kinds of steps (steps_*.c) */
-#define WS_STEP(id, ...) void ws_step_##id(WsStepState *S);
-#include "model/step.def"
-#undef WS_STEP
+#define WS_STEP_ID(id) void ws_step_##id(WsStepState *S);
+#include "model/step_id.def"
+#undef WS_STEP_ID
 /* Refuses to close the group of `open` (NULL: none stands open) by a step that `when` guards. */
 void ws_step_closes(WsStepState *S, const WsOp *open);
 WsReduce ws_step_reduce(WsStepState *S);

@@ -17,9 +17,9 @@
 
 /* clang-format off */
 const WsStepElaborate ws_step_elaborate[WS_NODE_KIND_COUNT] = {
-#define WS_STEP(id, ...) [WS_STEP_##id] = ws_step_##id,
-#include "model/step.def"
-#undef WS_STEP
+#define WS_STEP_ID(id) [WS_STEP_##id] = ws_step_##id,
+#include "model/step_id.def"
+#undef WS_STEP_ID
 };
 /* clang-format on */
 
