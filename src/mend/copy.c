@@ -114,22 +114,14 @@ void ws_fix_acquire(WsFixer *F)
     }
 }
 
-static gboolean gives_back(const WsFixer *F, const WsNode *group, const char *pipe)
-{
-    for (gint i = 0; i < (gint)F->spot->len; i++)
-        if (ws_spot(F, i)->group == group && ws_step_is(F, i, WS_STEP_RELEASE) &&
-            g_strcmp0(ws_node_text(ws_spot(F, i)->node, WS_F_keyword), pipe) == 0)
-            return TRUE;
-    return FALSE;
-}
-
 /* A group that waits for a pipe and never gives it back: behind what retires, or at the end. */
 void ws_fix_release_pipe(WsFixer *F)
 {
     for (gint i = 0; i < (gint)F->spot->len; i++) {
         const WsSpot *w = ws_spot(F, i);
         const char *pipe = w->node->kind == WS_STEP_WAIT ? ws_step_barrier(w->node) : NULL;
-        if (!ws_object_named(F->design, WS_F_pipes, pipe) || gives_back(F, w->group, pipe))
+        if (!ws_object_named(F->design, WS_F_pipes, pipe) ||
+            ws_group_does(F, w->group, WS_STEP_RELEASE, pipe))
             continue;
         g_autofree char *use = ws_field_text(w->node, WS_F_use);
         guint n = 0;

@@ -101,6 +101,10 @@ char *ws_one_off(const char *text);
 /* The first step of the list of step i that writes shared memory; i itself if none does. */
 gint ws_first_writer(const WsFixer *F, gint i);
 
+/* --- role.c --- */
+/* A step of that kind in the group with that text behind its keyword: a pipe's name, "arrive". */
+gboolean ws_group_does(const WsFixer *F, const WsNode *group, WsNodeKind kind, const char *what);
+
 /* --- counter.c --- */
 /* No field of the group but `use` names the counter. */
 gboolean ws_only_in_uses(const WsFixer *F, const WsNode *group, const char *counter);

@@ -196,11 +196,10 @@ void ws_fix_meet_all(WsFixer *F)
     }
 }
 
-/* "arrive", "wait", "sync": does the group do that at the cluster's barrier? */
-static gboolean at_cluster(const WsFixer *F, const WsNode *group, const char *what)
+gboolean ws_group_does(const WsFixer *F, const WsNode *group, WsNodeKind kind, const char *what)
 {
     for (gint i = 0; i < (gint)F->spot->len; i++)
-        if (ws_spot(F, i)->group == group && ws_step_is(F, i, WS_STEP_CLUSTER) &&
+        if (ws_spot(F, i)->group == group && ws_step_is(F, i, kind) &&
             g_strcmp0(ws_node_text(ws_spot(F, i)->node, WS_F_keyword), what) == 0)
             return TRUE;
     return FALSE;
@@ -228,7 +227,8 @@ void ws_fix_cluster_wait(WsFixer *F)
     WsFix *fix = ws_fixer_add(F, "Wait for the cluster at the end");
     for (guint g = 0; g < ws_node_n_children(root, WS_F_groups); g++) {
         const WsNode *group = ws_node_child(root, WS_F_groups, g);
-        if (at_cluster(F, group, "arrive") && !at_cluster(F, group, "wait"))
+        if (ws_group_does(F, group, WS_STEP_CLUSTER, "arrive") &&
+            !ws_group_does(F, group, WS_STEP_CLUSTER, "wait"))
             ws_fix_append(fix, group, WS_F_body, ws_plain(WS_STEP_CLUSTER, "wait"));
     }
 }
