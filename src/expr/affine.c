@@ -107,7 +107,9 @@ static void sort_terms(WsAffine *a)
 gboolean ws_expr_affine(const WsExpr *e, WsAffine *out)
 {
     *out = (WsAffine){ 0 };
-    gboolean fits = collect(out, e, 1);
+    const gboolean fits = collect(out, e, 1);
     sort_terms(out);
+    if (!fits)
+        ws_affine_clear(out);
     return fits;
 }

@@ -148,7 +148,7 @@ typedef struct {
     gint64 *factor; /* n */
     WsExpr **term;  /* n references; sorted by printed text, factors nonzero */
 } WsAffine;
-gboolean ws_expr_affine(const WsExpr *e, WsAffine *out); /* FALSE on overflow; clear after use */
+gboolean ws_expr_affine(const WsExpr *e, WsAffine *out); /* FALSE on overflow, *out is empty then */
 void ws_affine_clear(WsAffine *a);
 
 /* --- references and statements -------------------------------------------------------------- */
