@@ -204,13 +204,25 @@ static gboolean conflict(const Active *a, const Active *b)
     return FALSE;
 }
 
+/* cp.async: an arrival that has landed says that all copies before it have, too. */
+static gboolean copied(const Search *S, const State *s, guint transfer)
+{
+    const Transfer *x = &g_array_index(S->E->transfers, Transfer, transfer);
+    for (guint t = transfer + 1; x->arrivals > 0 && t < S->E->transfers->len; t++) {
+        const Transfer *later = &g_array_index(S->E->transfers, Transfer, t);
+        if (later->inst == x->inst && later->arrivals > 0 && s->landed[t / 64] >> (t % 64) & 1)
+            return TRUE;
+    }
+    return FALSE;
+}
+
 void state_races(Search *S, const State *s)
 {
     Active list[256];
     guint n = 0;
     Events *E = S->E;
     for (guint t = 0; t < E->transfers->len && n < 200; t++)
-        if (state_in_flight(S, s, t)) {
+        if (state_in_flight(S, s, t) && !copied(S, s, t)) {
             const Transfer *x = &g_array_index(E->transfers, Transfer, t);
             const Event *e = &g_array_index(E->thread[x->inst].events, Event, x->event);
             list[n++] = (Active){ x->range, x->n_bytes, e->op, x->inst };

@@ -30,8 +30,9 @@ static char *until(const WsPlay *play, const WsEvent *p, gboolean lanes)
         return ws_phrase("; it is over once a `store_wait` of %s has retired it", name);
     case WS_ENGINE_TMA_LOAD:
     case WS_ENGINE_GATHER: {
-        gint64 k = p->slot ? completion_of(play, p) : G_MININT64;
-        g_autofree char *slot = p->slot ? ws_slot_name(play, p->slot) : NULL;
+        const WsEvent *end = p->arrival ? p->arrival : p;
+        gint64 k = end->slot ? completion_of(play, end) : G_MININT64;
+        g_autofree char *slot = end->slot ? ws_slot_name(play, end->slot) : NULL;
         if (k != G_MININT64)
             return ws_phrase("; it is over with completion %" G_GINT64_FORMAT " of %s", k, slot);
         return g_strdup(

@@ -258,8 +258,15 @@ void ws_report_ends(WsPlay *play)
         if (f) {
             ws_report_slot(play, f, t->slot);
             f->fact[WS_FACT_COMPLETION] = (gint64)e->epoch - 1;
-            ws_finding_tell(f, WS_STORY_FIRST,
-                            "%" G_GINT64_FORMAT " bytes are on their way into %s", t->bytes, name);
+            if (t->arrivals)
+                ws_finding_tell(f, WS_STORY_FIRST,
+                                "%" G_GINT64_FORMAT " threads arrive at %s when their copies are "
+                                "there, each at its own time",
+                                t->arrivals, name);
+            else
+                ws_finding_tell(f, WS_STORY_FIRST,
+                                "%" G_GINT64_FORMAT " bytes are on their way into %s", t->bytes,
+                                name);
             ws_finding_tell(f, WS_STORY_MISSING,
                             "a wait of any agent for completion %" G_GINT64_FORMAT
                             ": all rounds that wait are over",

@@ -147,6 +147,17 @@ static gboolean is_store(const WsPlay *play, const WsEvent *p)
     return ws_is_generic(p->op) && (p->comp == by->comp_o || p->comp == by->comp_l);
 }
 
+/* L-ROWS-SO-FAR: a later arrival of the threads that gathered has completed, and the agent knows.
+ */
+static gboolean told_later(const WsInst *inst, gboolean leader, const WsEvent *p)
+{
+    const WsEvent *e = p->arrival ? p->arrival->later : NULL;
+    for (; e; e = e->later)
+        if (!e->pending && ws_knows(inst, leader, e->comp, e->epoch))
+            return TRUE;
+    return FALSE;
+}
+
 static void check(WsPlay *play, WsInst *inst, const WsEvent *e, const WsAccess *a, gboolean writes,
                   WsEvent *p, gboolean p_writes)
 {
@@ -159,7 +170,9 @@ static void check(WsPlay *play, WsInst *inst, const WsEvent *e, const WsAccess *
     if (knows && p_writes && is_store(play, p) &&
         !ws_published(play, inst, leader, p->comp, p->epoch))
         knows = FALSE;
-    if (p->pending || (!knows && !private_rows(play, inst, e, a, p))) {
+    const gboolean so_far = p_writes && (p->pending || !knows) && told_later(inst, leader, p);
+    knows = knows || so_far;
+    if ((p->pending && !so_far) || (!knows && !private_rows(play, inst, e, a, p))) {
         report_conflict(play, inst, e, a, writes, p, p_writes);
         return;
     }

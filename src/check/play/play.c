@@ -178,6 +178,7 @@ static void reset_inst(WsPlay *play, WsInst *inst)
     inst->bulk_committed = inst->bulk_retired = 0;
     inst->cp_committed = inst->cp_retired = 0;
     inst->mma_open = inst->bulk_open = inst->cp_open = FALSE;
+    inst->cp_arrival = NULL;
     inst->fence_seen = FALSE;
     g_ptr_array_set_size(inst->mma, 0);
     g_ptr_array_set_size(inst->bulk, 0);
@@ -242,6 +243,7 @@ WsEvent *ws_play_event(WsPlay *play, WsInst *inst)
     e->comp = 0, e->epoch = 0, e->issue = 0, e->back = 0, e->made = 0, e->group = 0;
     e->cover_comp = 0, e->cover = 0;
     e->next = NULL, e->slot = NULL;
+    e->arrival = e->later = NULL;
     e->stage = e->element = e->row0 = e->col0 = -1;
     e->use = 0, e->buffer = 0;
     return e;

@@ -49,6 +49,9 @@ struct WsEvent {
     gint64 use;                        /* under which it wrote; G_MININT64: none said */
     guint buffer;                      /* it wrote */
     const struct WsSlot *slot;         /* loads: the slot they signal */
+    /* Gathers that signal: the arrival that tells of their end. Arrivals: the next one of the same
+     * threads, which tells of all copies before it as well (PTX ISA, cp.async.mbarrier.arrive). */
+    const WsEvent *arrival, *later;
 };
 
 /* Bytes of shared memory of which all hold the same: shadow.c. */
@@ -200,6 +203,7 @@ typedef struct {
     gint64 bulk_committed, bulk_retired;
     gint64 cp_committed, cp_retired;
     gboolean mma_open, bulk_open, cp_open;
+    WsEvent *cp_arrival;        /* the last one; NULL: none yet */
     GPtrArray *mma, *bulk, *cp; /* WsEvent*, pending, oldest first */
     GArray *busy;               /* WsBusy */
     guint64 *defined, *touched; /* [values]: blocks defined; touched since the last mma fence */

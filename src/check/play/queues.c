@@ -393,8 +393,13 @@ void ws_do_cp_arrive(WsPlay *play, WsInst *inst)
     t->arrivals = inst->step.op->count;
     WsEvent *e = t->event = ws_play_event(play, inst);
     e->pending = TRUE;
+    e->slot = t->slot;
+    if (inst->cp_arrival)
+        inst->cp_arrival->later = e;
+    inst->cp_arrival = e;
     for (guint i = 0; i < inst->cp->len; i++) {
         WsEvent *copy = inst->cp->pdata[i];
+        copy->arrival = e;
         copy->next = e->next;
         e->next = copy;
         copy->cover_comp = inst->comp_o;

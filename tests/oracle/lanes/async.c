@@ -132,11 +132,15 @@ void lanes_rows_wait(Lanes *a, const WsOp *op)
             a->lane[l].own[1][k] = MAX(a->lane[l].own[1][k], over);
 }
 
-/* One arrival per lane, made when its copies are there. It tells of these alone. */
+/* One arrival per lane, made by no lane: when all copies that it has issued so far are there (PTX
+ * ISA, cp.async.mbarrier.arrive). It tells of these alone, and only its completion tells of it. */
 void lanes_rows_arrive(Lab *L, Lanes *a, const WsOp *op)
 {
     Mbarrier *b = lanes_slot(L, a, op, a->rank);
     const gint64 turn = lanes_turn(L, a, op);
+    b->rows_for = b->phase;
+    b->rows_op = op;
+    b->rows_by = a;
     for (guint l = 0; l < a->n_lanes; l++) {
         Moment m = lanes_tick(a, l);
         gint n = 1;

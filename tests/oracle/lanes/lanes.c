@@ -200,8 +200,10 @@ static void layout(Lab *L)
     }
     L->n_slots = L->slots_per_rank * p->cluster;
     L->slot = g_new0(Mbarrier, L->n_slots + 1);
-    for (guint i = 0; i < L->n_slots; i++)
+    for (guint i = 0; i < L->n_slots; i++) {
         L->slot[i].clock = (gint)at++;
+        L->slot[i].rows_for = L->slot[i].returned = -1;
+    }
     L->width = (at + CLOCK_ROW - 1) / CLOCK_ROW * CLOCK_ROW;
 }
 
@@ -348,6 +350,9 @@ static void at_end(Lab *L)
         must_be_known(L, &g_array_index(L->remote, Remote, i));
     for (guint i = 0; i < L->in_flight->len; i++)
         must_be_known(L, &g_array_index(L->in_flight, Remote, i));
+    for (guint i = 0; i < L->n_slots; i++)
+        if (L->slot[i].rows_for > L->slot[i].returned)
+            lanes_problem(L, ORACLE_EXIT, L->slot[i].rows_by, L->slot[i].rows_op, NULL);
     for (guint i = 0; i < L->n_slots; i++)
         if (L->slot[i].tx != 0)
             lanes_problem(L, ORACLE_BYTES, NULL, NULL, NULL);

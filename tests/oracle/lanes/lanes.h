@@ -107,6 +107,11 @@ typedef struct {
     GArray *waited; /* Moment: returns of waits for the last completion */
     gint clock;     /* of its transfers */
     gboolean waits; /* somebody waits for it, in this launch */
+    /* The last completion that copies of rows arrived for by themselves, and who issued them; the
+     * last that a wait returned on; -1: none. */
+    gint64 rows_for, returned;
+    const WsOp *rows_op;
+    const Lanes *rows_by;
 } Mbarrier;
 
 typedef struct {

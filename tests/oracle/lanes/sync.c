@@ -131,6 +131,7 @@ gboolean lanes_wait_passes(Lab *L, Lanes *a, const WsOp *op)
         if (turn > 0 &&
             !lane_knows_all(&a->lane[l], b->older, &knew)) /* could pass two completions early */
             lanes_problem(L, ORACLE_PHASE, a, op, NULL);
+    b->returned = MAX(b->returned, b->phase - 1);
     lanes_learn(L, a, 0, a->n_lanes, step, &b->before);
     for (guint l = 0; l < a->n_lanes; l += step) {
         Moment m = lanes_tick(a, l);
