@@ -154,28 +154,6 @@ static void note_names(const WsProgram *p, const WsExpr *e, gboolean *tile, gboo
         note_names(p, e->arg[i], tile, cta, other);
 }
 
-/* relation(base + offset, number) */
-static WsExpr *related(const Certificate *c, const Symbol *s)
-{
-    const WsExpr *whole = g_array_index(c->symbol, Symbol, s->base).whole;
-    if (!whole)
-        return NULL;
-    WsExpr *base = ws_expr_ref(whole), *number = ws_expr_int(s->number);
-    if (s->offset)
-        base = ws_expr_op(WS_EXPR_ADD, base, ws_expr_int(s->offset));
-    if (s->relation == RELATION_DIV || s->relation == RELATION_MUL)
-        return ws_expr_op(s->relation == RELATION_DIV ? WS_EXPR_DIV : WS_EXPR_MUL, base, number);
-    return ws_expr_call(s->relation == RELATION_MAX ? WS_FUNC_MAX : WS_FUNC_MIN,
-                        (WsExpr *[]){ base, number }, 2);
-}
-
-/* The text of `s` is what its relation says. */
-static gboolean relation_holds(const Symbol *s)
-{
-    g_autofree char *text = s->means ? text_of(s->means) : NULL;
-    return text && !strcmp(text, s->same);
-}
-
 gboolean symbol_within(const Symbol *s, Range r)
 {
     return r.low >= s->least && r.high <= s->most &&
@@ -224,28 +202,11 @@ static void find_divisors(Facts *f, const WsExpr *e, const Guard *guard, GPtrArr
                       out);
 }
 
-/* It is worth what its symbol is; both always have a value. */
-static char *judge_equal(Facts *f, const Certificate *c, const Equal *e)
-{
-    gboolean tile = FALSE, cta = FALSE, other = FALSE;
-    const Symbol *s = &g_array_index(c->symbol, Symbol, e->symbol);
-    g_autoptr(GPtrArray) divisor = g_ptr_array_new_with_free_func((GDestroyNotify)ws_expr_unref);
-    if (e->whole)
-        note_names(f->p, e->whole, &tile, &cta, &other);
-    if (e->whole)
-        find_divisors(f, e->whole, NULL, divisor);
-    return e->whole && !other && s->whole && !divisor->len && !s->divisor->len &&
-                   facts_equal(f, e->whole, s->whole)
-               ? NULL
-               : g_strdup_printf("equality not discharged: \"%.200s\" is \"%.200s\"", e->text,
-                                 s->text);
-}
-
 static char *judge_symbol(Facts *f, const Certificate *c, const Symbol *s)
 {
     gboolean tile = FALSE, cta = FALSE, other = FALSE;
     if (s->local) /* what it is, and what is assumed of it, follows from a loop (form.c) */
-        return s->of_tile && (!s->letter || s->round) && !s->relation
+        return s->of_tile && (!s->letter || s->round)
                    ? NULL
                    : g_strdup_printf("the statement about \"%.200s\"", s->text);
     if (!s->expr)
@@ -255,8 +216,6 @@ static char *judge_symbol(Facts *f, const Certificate *c, const Symbol *s)
         return g_strdup_printf("not verified: \"%.200s\" depends on a name of a group", s->text);
     if (tile != s->of_tile || cta != s->of_cta)
         return g_strdup_printf("scope or flags of \"%.200s\"", s->text);
-    if (s->relation && (s->letter || !relation_holds(s)))
-        return g_strdup_printf("relation of \"%.200s\"", s->text);
     Range r = range_eval(&f->env, s->expr, s->letter);
     find_divisors(f, s->expr, NULL, s->divisor);
     if (s->letter)
@@ -334,17 +293,7 @@ void assumptions_read(const WsProgram *p, Certificate *c)
         s->local = s->round || (s->expr && has_names(s->expr));
         s->whole = s->expr && !s->local ? text_defined(p, s->expr) : NULL;
         s->same = s->whole ? text_of(s->whole) : g_strdup("");
-    }
-    for (guint i = 1; i < c->symbol->len; i++) {
-        Symbol *s = &g_array_index(c->symbol, Symbol, i);
-        s->means = s->relation ? related(c, s) : NULL;
         s->divisor = g_ptr_array_new_with_free_func((GDestroyNotify)ws_expr_unref);
-    }
-    for (guint i = 0; i < c->equal->len; i++) {
-        Equal *e = &g_array_index(c->equal, Equal, i);
-        g_autoptr(WsExpr) plain = text_read(p, e->text);
-        e->whole = plain ? text_defined(p, plain) : NULL;
-        e->same = e->whole ? text_of(e->whole) : g_strdup("");
     }
 }
 
@@ -361,8 +310,6 @@ char *assumptions_judge(const WsProgram *p, const Certificate *c)
         const Symbol *s = &g_array_index(c->symbol, Symbol, i);
         wrong = judge_symbol(&f, c, s);
     }
-    for (guint i = 0; i < c->equal->len && !wrong; i++)
-        wrong = judge_equal(&f, c, &g_array_index(c->equal, Equal, i));
     facts_clear(&f);
     return wrong;
 }

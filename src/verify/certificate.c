@@ -32,8 +32,8 @@ static gboolean take(Reader *r, const char *word, guint n)
     g_autofree char *line = g_strndup(r->rest, (gsize)(end - r->rest));
     r->rest = end + 1;
     r->at++;
-    /* the text of a symbol is the rest of its line */
-    const gboolean rest = !strcmp(word, "symbol") || !strcmp(word, "equal");
+    /* the text of a symbol, of a form, is the rest of its line */
+    const gboolean rest = !strcmp(word, "symbol") || !strcmp(word, "form");
     r->field = g_strsplit(line, " ", rest ? (gint)n : -1);
     r->n = g_strv_length(r->field);
     if (r->n != n || strcmp(r->field[0], word) != 0) {
@@ -131,35 +131,15 @@ static void read_symbol(Reader *r, Certificate *c)
     g_array_append_val(c->symbol, s);
 }
 
-static void read_relation(Reader *r, Certificate *c)
+static void read_form(Reader *r, Certificate *c)
 {
-    if (!take(r, "relation", 6))
+    if (!take(r, "form", 3))
         return;
-    static const char *const kind[] = { NULL, "div", "max", "min", "mul" };
-    Symbol *s = &g_array_index(c->symbol, Symbol, count(r, 1, c->symbol->len - 1));
-    if (s->relation || s == &g_array_index(c->symbol, Symbol, 0))
-        wrong(r, "relation");
-    for (guint k = 1; k < G_N_ELEMENTS(kind); k++)
-        if (word(r, 3, kind[k]))
-            s->relation = (Relation)k;
-    s->base = (guint)count(r, 2, c->symbol->len - 1);
-    s->number = number(r, 4);
-    s->offset = number(r, 5);
-    if (!s->relation || s->number < (s->relation == RELATION_DIV ? 1 : NO_LOW))
-        wrong(r, "relation");
-    if (s->least != NO_LOW || s->most != NO_HIGH || s->modulus != 1 || s->every != 1)
-        wrong(r, "an assumption about a symbol with a relation");
-}
-
-static void read_equal(Reader *r, Certificate *c)
-{
-    if (!take(r, "equal", 4))
-        return;
-    Equal e = { .symbol = (guint)count(r, 1, c->symbol->len - 1), .text = g_strdup(r->field[3]) };
-    literal(r, 2, "text");
-    if (e.symbol == 0)
-        wrong(r, "equal");
-    g_array_append_val(c->equal, e);
+    g_auto(GStrv) side = g_strsplit(r->field[2], " as ", -1);
+    if ((!word(r, 1, "number") && !word(r, 1, "letter")) || g_strv_length(side) != 2)
+        wrong(r, "form");
+    Form f = { word(r, 1, "letter"), g_strdup(side[0]), g_strdup(side[0] ? side[1] : NULL) };
+    g_array_append_val(c->form, f);
 }
 
 gint64 tile_pass(gint64 tile)
@@ -229,7 +209,7 @@ static void read_knows(Reader *r, const Certificate *c, Node *node)
     f.high = bound(r, 6, NO_HIGH);
     f.residue = word(r, 7, "-") ? -1 : count(r, 7, G_MAXINT32);
     const Symbol *s = &g_array_index(c->symbol, Symbol, f.symbol);
-    if (f.residue >= s->modulus || s->relation)
+    if (f.residue >= s->modulus)
         wrong(r, "knows");
     if (s->modulus == 1)
         f.residue = -1; /* says nothing */
@@ -270,10 +250,6 @@ static void read_node(Reader *r, Certificate *c)
     node->knows = g_array_new(FALSE, FALSE, sizeof(Fact));
     node->option = g_array_new(FALSE, FALSE, sizeof(Option));
     node->ask = read_instance(r, c, 3);
-    Symbol *asked = &g_array_index(c->symbol, Symbol, node->ask.symbol);
-    asked->asked = TRUE;
-    if (asked->relation)
-        wrong(r, "asks for a symbol with a relation");
     while (next_is(r, "knows") && node->knows->len < MOST_LINES)
         read_knows(r, c, node);
     while (next_is(r, "option") && node->option->len < MOST_LINES)
@@ -309,7 +285,7 @@ static gboolean needs_residue(const Certificate *c, guint symbol)
 static void read_all(Reader *r, Certificate *c)
 {
     if (take(r, "warpstave-certificate", 2))
-        literal(r, 1, "2");
+        literal(r, 1, "3");
     if (take(r, "design", 2))
         c->design = g_strdup(r->field[1]);
     if (take(r, "policy", 2))
@@ -319,13 +295,8 @@ static void read_all(Reader *r, Certificate *c)
         wrong(r, "no symbols");
     while (!r->wrong && c->symbol->len < n)
         read_symbol(r, c);
-    for (n = take(r, "relations", 2) ? count(r, 1, 4096) : 0; n > 0 && !r->wrong; n--)
-        read_relation(r, c);
-    n = next_is(r, "equals") && take(r, "equals", 2) ? count(r, 1, 256) : -1;
-    if (n == 0)
-        wrong(r, "equals");
-    while (!r->wrong && (gint64)c->equal->len < n)
-        read_equal(r, c);
+    for (n = take(r, "forms", 2) ? count(r, 1, 1 << 16) : 0; n > 0 && !r->wrong; n--)
+        read_form(r, c);
     if (take(r, "begin", 2))
         c->begin = target(r, 1);
     n = take(r, "nodes", 2) ? count(r, 1, 1 << 20) : 0;
@@ -335,20 +306,15 @@ static void read_all(Reader *r, Certificate *c)
     if (!r->wrong && *r->rest)
         wrong(r, "something after the end");
     for (guint i = 0; !r->wrong && i < c->symbol->len; i++) {
-        const Symbol *s = &g_array_index(c->symbol, Symbol, i);
-        if (s->relation && g_array_index(c->symbol, Symbol, s->base).relation)
-            wrong(r, "a relation to a relation");
-        if (s->modulus > 1 && !needs_residue(c, i))
+        if (g_array_index(c->symbol, Symbol, i).modulus > 1 && !needs_residue(c, i))
             wrong(r, "a modulus that nobody needs");
     }
 }
 
-static void equal_clear(gpointer data)
+static void form_clear(gpointer data)
 {
-    Equal *e = data;
-    g_free(e->text);
-    g_free(e->same);
-    ws_expr_unref(e->whole);
+    g_free(((Form *)data)->of);
+    g_free(((Form *)data)->text);
 }
 
 Certificate *certificate_read(const char *text, char **message)
@@ -356,8 +322,8 @@ Certificate *certificate_read(const char *text, char **message)
     Reader r = { .rest = text };
     Certificate *c = g_new0(Certificate, 1);
     c->symbol = g_array_new(FALSE, FALSE, sizeof(Symbol));
-    c->equal = g_array_new(FALSE, FALSE, sizeof(Equal));
-    g_array_set_clear_func(c->equal, equal_clear);
+    c->form = g_array_new(FALSE, FALSE, sizeof(Form));
+    g_array_set_clear_func(c->form, form_clear);
     c->node = g_ptr_array_new_with_free_func(node_free);
     if (!g_utf8_validate(text, -1, NULL))
         wrong(&r, "not UTF-8");
@@ -376,7 +342,6 @@ static void symbol_clear(Symbol *s)
     g_free(s->same);
     ws_expr_unref(s->expr);
     ws_expr_unref(s->whole);
-    ws_expr_unref(s->means);
     g_clear_pointer(&s->divisor, g_ptr_array_unref);
 }
 
@@ -385,22 +350,10 @@ void certificate_free(Certificate *c)
     for (guint i = 0; i < c->symbol->len; i++)
         symbol_clear(&g_array_index(c->symbol, Symbol, i));
     g_array_unref(c->symbol);
-    g_array_unref(c->equal);
+    g_array_unref(c->form);
     g_ptr_array_unref(c->node);
     g_free(c->design);
     g_free(c);
-}
-
-guint certificate_find(const Certificate *c, const char *text, gboolean letter)
-{
-    guint found = 0;
-    for (guint i = c->symbol->len - 1; i > 0; i--) {
-        const Symbol *s = &g_array_index(c->symbol, Symbol, i);
-        if (s->letter == letter && !strcmp(s->same, text) &&
-            (s->asked || !found || !g_array_index(c->symbol, Symbol, found).asked))
-            found = i;
-    }
-    return found;
 }
 
 gboolean fact_same(const Fact *a, const Fact *b)

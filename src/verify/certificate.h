@@ -21,30 +21,23 @@ char *tile_text(gint64 tile);      /* as a certificate writes it; caller frees *
 
 #define TEXT_ROUND " in each round of "
 
-typedef enum { RELATION_NONE, RELATION_DIV, RELATION_MAX, RELATION_MIN, RELATION_MUL } Relation;
-
 typedef struct {
-    gboolean letter, of_tile, of_cta, split, asked;
+    gboolean letter, of_tile, of_cta, split;
     gboolean local,
         round; /* a count that follows the tile's number, an index of a loop around it */
     gint64 least, most, modulus, every, left; /* NO_LOW, NO_HIGH: nothing is assumed */
     char *text;
-    Relation relation; /* relation(symbol base + offset, number) */
-    guint base;
-    gint64 number, offset;
-    /* What the text says; with definitions put in; by its relation; and what all its occurrences
-     * have in common (text.h), of assume.c */
-    WsExpr *expr, *whole, *means;
+    /* What the text says; with definitions put in: of assume.c */
+    WsExpr *expr, *whole;
     GPtrArray *divisor; /* WsExpr*: has a value only where these are not 0 */
-    char *same;
+    char *same;         /* what all its occurrences have in common (text.h) */
 } Symbol;
 
-/* An expression that is worth what a symbol is because of what is assumed. */
+/* What an expression of the program is taken for. */
 typedef struct {
-    guint symbol;
-    char *text, *same; /* as those of a symbol */
-    WsExpr *whole;
-} Equal;
+    gboolean letter; /* as a truth value */
+    char *of, *text; /* variable n is _n in both, symbol n the one behind the last variable and n */
+} Form;
 
 /* An instance of a symbol and what is known of it. */
 typedef struct {
@@ -72,7 +65,7 @@ typedef struct {
     char *design;
     guint policy;
     GArray *symbol;  /* Symbol */
-    GArray *equal;   /* Equal */
+    GArray *form;    /* Form */
     gint begin;      /* target */
     GPtrArray *node; /* Node* */
 } Certificate;
@@ -81,9 +74,6 @@ typedef struct {
 Certificate *certificate_read(const char *text, char **message);
 void certificate_free(Certificate *c);
 
-/* The symbol that all with this text are taken for: the first one of those that somebody asks
- * about, or of all; 0: there is none. */
-guint certificate_find(const Certificate *c, const char *text, gboolean letter);
 gboolean fact_same(const Fact *a, const Fact *b); /* the same instance */
 char *fact_text(const Certificate *c, const Fact *f);
 

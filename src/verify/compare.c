@@ -1,13 +1,7 @@
 /* What a comparison is taken for: docs/soundness.md section 6, lemmas TRUTH and EXTREME. */
 #include "program/parts/variable.h"
-#include "verify/form.h"
+#include "verify/state.h"
 #include "verify/text.h"
-
-static gboolean is_truth(const WsExpr *e)
-{
-    return (e->op >= WS_EXPR_LT && e->op <= WS_EXPR_NE) || e->op == WS_EXPR_NOT ||
-           e->op == WS_EXPR_AND || e->op == WS_EXPR_OR;
-}
 
 static gint64 divisor_of(const WsAffine *f)
 {
@@ -29,7 +23,7 @@ static WsExpr *plain_truth(const WsExpr *e)
     if (fits && e->op >= WS_EXPR_EQ && divisor_of(&f) > 1 &&
         range_mod(f.constant, divisor_of(&f)) != 0) {
         made = ws_expr_int(e->op == WS_EXPR_NE);
-    } else if (fits && f.n == 1 && is_truth(f.term[0]) &&
+    } else if (fits && f.n == 1 && text_is_truth(f.term[0]) &&
                !__builtin_add_overflow(f.constant, f.factor[0], &one)) {
         const int off = range_answer(e->op, range_exact(f.constant)),
                   on = range_answer(e->op, range_exact(one));

@@ -457,7 +457,8 @@ static void require_starts(Cover *c, guint i)
         Shift by = { 0, 0 };
         if (p->var[v].kind == WS_VAR_COUNTER && p->var[v].agent == (gint)x.agent &&
             p->var[v].value && c->plan->relevant[v] &&
-            (!shift(&x, plan_form(c->plan, p->var[v].value), FALSE, &by) || by.d != 0 || by.g != 0))
+            (!shift(&x, plan_form(c->plan, p->var[v].value, FALSE), FALSE, &by) || by.d != 0 ||
+             by.g != 0))
             fail(c, "the start of %s is not invariant", p->var[v].name);
     }
 }

@@ -34,17 +34,12 @@ static gboolean in_case(const Facts *f, const WsExpr *e, const WsExpr *part, con
     return fine;
 }
 
-static gboolean is_comparison(const WsExpr *e)
-{
-    return e->op >= WS_EXPR_LT && e->op <= WS_EXPR_NE;
-}
-
 static gboolean has_cases(const WsExpr *e)
 {
     const gboolean extreme = e->n_args > 1 && (e->func == WS_FUNC_MIN || e->func == WS_FUNC_MAX);
-    return is_comparison(e) ||
+    return text_compares(e) ||
            (e->op == WS_EXPR_CALL && (extreme || e->func == WS_FUNC_ABS ||
-                                      (e->func == WS_FUNC_SELECT && is_comparison(e->arg[0]))));
+                                      (e->func == WS_FUNC_SELECT && text_compares(e->arg[0]))));
 }
 
 /* A part that is one thing or another, its own parts first; NULL: none. */
@@ -65,7 +60,7 @@ static gboolean by_cases(const Facts *f, const WsExpr *e, const WsExpr *part, gu
     };
     g_autoptr(WsExpr) zero = ws_expr_int(0), one = ws_expr_int(1);
     const gboolean select = part->op == WS_EXPR_CALL && part->func == WS_FUNC_SELECT;
-    if (select || is_comparison(part)) {
+    if (select || text_compares(part)) {
         const WsExpr *c = select ? part->arg[0] : part;
         return in_case(f, e, part, select ? part->arg[1] : one, c->op, c->arg[0], c->arg[1],
                        steps) &&
@@ -84,8 +79,9 @@ static gboolean by_cases(const Facts *f, const WsExpr *e, const WsExpr *part, gu
     g_autoptr(WsExpr) against = ws_expr_op(WS_EXPR_NEG, ws_expr_ref(a), NULL);
     const gboolean least = part->func == WS_FUNC_MIN;
     const WsExpr *second = part->func == WS_FUNC_ABS ? against : b;
-    return in_case(f, e, part, a, least ? WS_EXPR_LE : WS_EXPR_GE, a, b, steps) &&
-           in_case(f, e, part, second, least ? WS_EXPR_GT : WS_EXPR_LT, a, b, steps);
+    /* numbers come first: where both are alike the other one says more */
+    return in_case(f, e, part, a, least ? WS_EXPR_LT : WS_EXPR_GT, a, b, steps) &&
+           in_case(f, e, part, second, least ? WS_EXPR_GE : WS_EXPR_LE, a, b, steps);
 }
 
 /* m times the sum, with m * floor(x / m) = x - rest in the place of one of its terms. */

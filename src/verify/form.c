@@ -1,10 +1,10 @@
-/* What an expression is taken for where it is evaluated: names by what they are defined as, lets by
- * what they are set to, symbols where they are a part of a sum or have a relation. Every step keeps
- * the value (docs/soundness.md section 8.4; lemmas NAME, LET, FLAT, DIFFERENCE, QUOTIENTS). */
-#include "verify/form.h"
+/* What an expression is taken for where it is evaluated: what the certificate says, or else itself
+ * with names as they are defined and lets as they are set. That is worth as much
+ * (docs/soundness.md section 8.4; lemmas NAME, LET, FLAT, FROM, SAME). */
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 #include "verify/assume.h"
+#include "verify/facts.h"
 #include "verify/state.h"
 #include "verify/text.h"
 
@@ -105,35 +105,11 @@ static WsExpr *put_let(const WsExpr *leaf, gpointer data, GError **error)
                : NULL;
 }
 
-/* What is equal to a symbol in the place of what is stated to be (lemma SAME). Takes `e`. */
-static WsExpr *put_equal(const Plan *plan, WsExpr *e)
-{
-    g_autofree char *text = e->op != WS_EXPR_INT && e->op != WS_EXPR_INDEX ? text_of(e) : NULL;
-    if (!text || certificate_find(plan->c, text, FALSE) || certificate_find(plan->c, text, TRUE))
-        return e;
-    WsExpr *made = NULL;
-    for (guint i = 0; i < plan->c->equal->len && !made; i++) {
-        const Equal *equal = &g_array_index(plan->c->equal, Equal, i);
-        if (!strcmp(equal->same, text))
-            made = ws_expr_ref(g_array_index(plan->c->symbol, Symbol, equal->symbol).whole);
-    }
-    if (!made && !e->n_args)
-        return e;
-    g_autofree WsExpr **arg = g_new0(WsExpr *, e->n_args);
-    for (guint i = 0; i < e->n_args && !made; i++)
-        arg[i] = put_equal(plan, ws_expr_ref(e->arg[i]));
-    if (!made)
-        made = text_with(e, arg);
-    ws_expr_unref(e);
-    return made;
-}
-
 /* Definitions and lets put in; NULL: too large. */
 static WsExpr *whole(const Plan *plan, const WsExpr *e)
 {
     g_autoptr(WsExpr) known = ws_expr_map(e, put_let, (gpointer)plan, NULL);
-    WsExpr *all = known ? text_defined(plan->p, known) : NULL;
-    return all && plan->c->equal->len ? put_equal(plan, all) : all;
+    return known ? text_defined(plan->p, known) : NULL;
 }
 
 guint plan_start(const Plan *plan, const WsTree *loop)
@@ -221,7 +197,6 @@ static gboolean of_rank(const Plan *plan, const WsExpr *e)
     return found;
 }
 
-/* --- parts of sums ---------------------------------------------------------------------------- */
 /* A leaf for a symbol. */
 static WsExpr *stands_for(const Plan *plan, guint symbol)
 {
@@ -260,70 +235,8 @@ static void find_flat(Plan *plan, const AgentPlan *a, const WsTree *k)
     if (!count || !of_launch(plan->p, count))
         return;
     WsExpr *rows = ws_expr_op(WS_EXPR_MUL, var_of(plan, tiles->index_var), ws_expr_ref(count));
-    g_autoptr(WsExpr) sum = ws_expr_op(WS_EXPR_ADD, rows, var_of(plan, k->index_var));
-    form_add_part(plan, sum, var_of(plan, k->total_var), TRUE);
-}
-
-/* Symbols whose relation is being put in: (t % 2 - 1) / 2 and t % 2 - 1 have the same text. */
-typedef struct Within {
-    const struct Within *up;
-    guint symbol;
-} Within;
-
-static gboolean is_within(const Within *within, guint symbol)
-{
-    while (within && within->symbol != symbol)
-        within = within->up;
-    return within != NULL;
-}
-
-static WsExpr *rewritten(const Plan *plan, const WsExpr *e, const Within *within);
-
-/* Terms by what they are taken for; FALSE: one of them is all of `e`. */
-static gboolean rewrite_terms(const Plan *plan, WsAffine *f, const WsExpr *e, const Within *within)
-{
-    for (guint i = 0; i < f->n; i++) {
-        WsExpr *term = f->term[i];
-        if (ws_expr_equal(term, e))
-            return FALSE;
-        f->term[i] = rewritten(plan, term, within);
-        ws_expr_unref(term);
-    }
-    return TRUE;
-}
-
-/* How many parts are added up, of those that are no numbers. */
-static guint terms_of(const WsExpr *e)
-{
-    if (e->op == WS_EXPR_ADD || e->op == WS_EXPR_SUB)
-        return terms_of(e->arg[0]) + terms_of(e->arg[1]);
-    return e->op != WS_EXPR_INT;
-}
-
-/* A sum, or a comparison of sums, with all parts put in that stand in it; NULL: none does. `flat`:
- * before its terms were rewritten; else a shorter sum will do, too. */
-static WsExpr *with_parts(const Plan *plan, const WsExpr *e, gboolean flat, const Within *within)
-{
-    const gboolean compares = e->op >= WS_EXPR_LT && e->op <= WS_EXPR_NE;
-    if (!compares && (e->op < WS_EXPR_NEG || e->op > WS_EXPR_MUL || e->op == WS_EXPR_NOT))
-        return NULL;
-    g_autoptr(WsExpr) sum =
-        compares ? ws_expr_op(WS_EXPR_SUB, ws_expr_ref(e->arg[0]), ws_expr_ref(e->arg[1]))
-                 : ws_expr_ref(e);
-    if (text_divides(sum)) /* a term that cancels may have no value */
-        return NULL;
-    WsAffine f;
-    gboolean some = FALSE, fits = ws_expr_affine(sum, &f);
-    const gboolean fewer = fits && f.n < terms_of(sum);
-    fits = fits && (!flat || rewrite_terms(plan, &f, e, within));
-    some = fits && form_put_parts(plan, &f);
-    for (guint i = 0; i < f.n && fits; i++)
-        some |= form_put_rest(&f, i);
-    g_autoptr(WsExpr) all = fits ? text_sum(&f) : ws_expr_ref(sum);
-    WsExpr *made =
-        some || fewer || (!flat && text_nodes(all) < text_nodes(sum)) ? ws_expr_ref(all) : NULL;
-    ws_affine_clear(&f);
-    return made && compares ? ws_expr_op(e->op, made, ws_expr_int(0)) : made;
+    ws_expr_unref(plan->flat[k->total_var]);
+    plan->flat[k->total_var] = ws_expr_op(WS_EXPR_ADD, rows, var_of(plan, k->index_var));
 }
 
 /* --- counts and conditions that follow an index ------------------------------------------------
@@ -420,66 +333,117 @@ static void name_site(Plan *plan, AgentPlan *a, const WsTree *site, const WsTree
     }
 }
 
-/* --- the whole -------------------------------------------------------------------------------- */
-static WsExpr *with_rewritten_args(const Plan *plan, const WsExpr *e, const Within *within)
+/* --- forms that a certificate states -----------------------------------------------------------
+ */
+static WsExpr *put_number(const WsExpr *leaf, gpointer data, GError **error)
 {
-    g_autofree WsExpr **arg = g_new0(WsExpr *, e->n_args);
+    g_autofree char *name = g_strdup_printf("_%d", leaf->var);
+    return leaf->op == WS_EXPR_VAR ? ws_expr_var(leaf->var, name) : NULL;
+}
+
+/* Under which a form of `e` is known. */
+static char *key_of(const WsExpr *e, gboolean letter)
+{
+    g_autoptr(WsExpr) numbered = ws_expr_map(e, put_number, NULL, NULL);
+    g_autofree char *text = ws_expr_print(numbered ? numbered : e);
+    return g_strconcat(letter ? "letter " : "number ", text, NULL);
+}
+
+/* _n is variable n of the program, or the symbol that comes so far behind them. */
+static WsExpr *of_number(const WsExpr *leaf, gpointer data, GError **error)
+{
+    const Plan *plan = data;
+    const gint vars = (gint)plan->p->n_vars;
+    for (gint n = 0; n < vars + (gint)plan->c->symbol->len && leaf->op == WS_EXPR_NAME; n++) {
+        g_autofree char *name = g_strdup_printf("_%d", n);
+        if (!strcmp(name, leaf->name))
+            return n > vars   ? stands_for(plan, (guint)(n - vars))
+                   : n < vars ? var_of(plan, n)
+                              : NULL;
+    }
+    return NULL;
+}
+
+/* Symbols by what they stand for, variables by what they are known to be. */
+static WsExpr *put_meaning(const WsExpr *leaf, gpointer data, GError **error)
+{
+    const Plan *plan = data;
+    const gint symbol = leaf->var - (gint)plan->p->n_vars;
+    if (leaf->op != WS_EXPR_VAR || symbol < 0) {
+        WsExpr *flat = leaf->op == WS_EXPR_VAR ? plan->flat[leaf->var] : NULL;
+        WsExpr *let = leaf->op == WS_EXPR_VAR && plan->p->var[leaf->var].kind == WS_VAR_LET
+                          ? plan->let[leaf->var]
+                          : NULL;
+        return flat || let ? ws_expr_ref(flat ? flat : let) : NULL;
+    }
+    const Symbol *s = &g_array_index(plan->c->symbol, Symbol, symbol);
+    return !s->whole ? ws_expr_name("?") : s->letter ? text_truth(s->whole) : ws_expr_ref(s->whole);
+}
+
+/* Whatever the names are worth. */
+static gboolean is_worth(const Plan *plan, const Facts *f, const WsExpr *a, const WsExpr *b)
+{
+    g_autofree char *x = text_of(a), *y = text_of(b);
+    gboolean same = a->op == b->op && text_is_truth(a) && !text_compares(a);
+    if (!strcmp(x, y))
+        return TRUE;
+    for (guint i = 0; i < a->n_args && same; i++) {
+        g_autoptr(WsExpr) p = text_truth(a->arg[i]), q = text_truth(b->arg[i]);
+        same = is_worth(plan, f, p, q);
+    }
+    g_autoptr(WsExpr) other =
+        same || !text_compares(a) || text_divides(a) ? NULL : form_compared(plan, a);
+    return same || (other && is_worth(plan, f, other, b)) || facts_equal(f, a, b);
+}
+
+static gboolean read_form(Plan *plan, const Facts *f, const Form *form)
+{
+    g_autoptr(WsExpr) of = ws_expr_parse(form->of, NULL), as = ws_expr_parse(form->text, NULL);
+    g_autoptr(WsExpr) e = of ? ws_expr_map(of, of_number, plan, NULL) : NULL;
+    g_autoptr(WsExpr) made = as ? ws_expr_map(as, of_number, plan, NULL) : NULL;
+    g_autoptr(WsExpr) all = e ? whole(plan, e) : NULL;
+    g_autoptr(WsExpr) a = all ? ws_expr_map(all, put_meaning, plan, NULL) : NULL;
+    g_autoptr(WsExpr) meant = made ? ws_expr_map(made, put_meaning, plan, NULL) : NULL;
+    g_autoptr(WsExpr) b = meant ? text_defined(plan->p, meant) : NULL;
+    g_autoptr(WsExpr) x = a && form->letter ? text_truth(a) : a ? ws_expr_ref(a) : NULL;
+    g_autoptr(WsExpr) y = b && form->letter ? text_truth(b) : b ? ws_expr_ref(b) : NULL;
+    if (!x || !y || !is_worth(plan, f, x, y))
+        return FALSE;
+    g_hash_table_insert(plan->stated, key_of(e, form->letter), g_steal_pointer(&made));
+    return TRUE;
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+/* Where nothing is stated: with symbols for the largest parts that have their texts. */
+static WsExpr *with_symbols(const Plan *plan, const WsExpr *e, gboolean truth)
+{
+    g_autofree char *text = text_of(e);
+    g_autofree WsExpr **arg = g_new0(WsExpr *, e->n_args + 1);
+    for (guint i = 1; i < plan->c->symbol->len && e->op != WS_EXPR_INT; i++) {
+        const Symbol *s = &g_array_index(plan->c->symbol, Symbol, i);
+        if (s->whole && s->letter <= truth && !strcmp(s->same, text))
+            return stands_for(plan, i);
+    }
+    if (!e->n_args || e->op == WS_EXPR_INDEX)
+        return ws_expr_ref(e);
     for (guint i = 0; i < e->n_args; i++)
-        arg[i] = rewritten(plan, e->arg[i], within);
+        arg[i] = with_symbols(plan, e->arg[i],
+                              e->op == WS_EXPR_NOT || e->op == WS_EXPR_AND || e->op == WS_EXPR_OR ||
+                                  (i == 0 && e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT));
     return text_with(e, arg);
 }
 
-static gboolean has_text(const WsExpr *e, const char *text)
+const WsExpr *plan_form(const Plan *plan, const WsExpr *e, gboolean truth)
 {
-    g_autofree char *own = text_of(e);
-    return !strcmp(own, text);
-}
-
-static WsExpr *rewritten(const Plan *plan, const WsExpr *e, const Within *within)
-{
-    g_autofree char *text = text_of(e);
-    const guint number = certificate_find(plan->c, text, FALSE),
-                letter = certificate_find(plan->c, text, TRUE);
-    const Symbol *s = number ? &g_array_index(plan->c->symbol, Symbol, number) : NULL;
-    char *end;
-    const gint64 worth = g_ascii_strtoll(text, &end, 10);
-    if (!*end) /* a name that is worth a number stands for no number */
-        return e->op == WS_EXPR_INT ? ws_expr_ref(e) : ws_expr_int(worth);
-    if (letter || e->op == WS_EXPR_INDEX)
-        return ws_expr_ref(e); /* a truth value, or a number, as it is asked for */
-    /* of (x % 3) % 3 no more is asked than what it leaves */
-    const gboolean twice = s && e->op == WS_EXPR_MOD && has_text(e->arg[0], text);
-    if (s && !s->relation && !twice)
-        return s->whole && !s->whole->n_args ? ws_expr_ref(s->whole) : stands_for(plan, number);
-    if (!e->n_args)
-        return ws_expr_ref(e);
-    if (!s && e->op >= WS_EXPR_LT && e->op <= WS_EXPR_NE && !text_divides(e)) {
-        g_autoptr(WsExpr) other = form_compared(plan, e);
-        if (other)
-            return rewritten(plan, other, within);
-    }
-    WsExpr *flat = s ? NULL : with_parts(plan, e, TRUE, within);
-    if (flat)
-        return flat;
-    const Within here = { within, number };
-    const gboolean means = s && s->relation && !is_within(within, number);
-    g_autoptr(WsExpr) made =
-        with_rewritten_args(plan, means ? s->means : e, means ? &here : within);
-    WsExpr *with = with_parts(plan, made, FALSE, NULL);
-    return with ? with : g_steal_pointer(&made);
-}
-
-const WsExpr *plan_form(const Plan *plan, const WsExpr *e)
-{
-    if (!plan->formed || e->op == WS_EXPR_INT)
-        return e;
-    WsExpr *form = g_hash_table_lookup(plan->form, e);
-    if (!form) {
-        g_autoptr(WsExpr) all = whole(plan, e);
-        form = rewritten(plan, all ? all : e, NULL);
-        g_hash_table_insert(plan->form, ws_expr_ref(e), form);
-        g_hash_table_insert(plan->form, ws_expr_ref(form), ws_expr_ref(form));
-    }
+    WsExpr *form = plan->formed && e->op != WS_EXPR_INT ? g_hash_table_lookup(plan->form, e) : NULL;
+    if (!plan->formed || e->op == WS_EXPR_INT || form)
+        return form ? form : e;
+    g_autofree char *key = key_of(e, truth);
+    form = g_hash_table_lookup(plan->stated, key);
+    g_autoptr(WsExpr) all = form ? NULL : whole(plan, e);
+    form = form ? ws_expr_ref(form) : with_symbols(plan, all ? all : e, truth);
+    g_hash_table_insert(plan->form, ws_expr_ref(e), form);
+    g_hash_table_insert(plan->form, ws_expr_ref(form), ws_expr_ref(form));
     return form;
 }
 
@@ -490,33 +454,17 @@ WsExpr *plan_made(Plan *plan, const char *key, WsExpr *e)
     return e ? e : g_hash_table_lookup(plan->made, key);
 }
 
-/* A number that is a sum, or equal to one. */
-static void add_symbol(Plan *plan, guint symbol, const WsExpr *e)
-{
-    const Symbol *s = &g_array_index(plan->c->symbol, Symbol, symbol);
-    WsAffine f;
-    if (s->letter || s->relation || !e || !e->n_args)
-        return;
-    const gboolean fits = ws_expr_affine(e, &f) && rewrite_terms(plan, &f, e, NULL);
-    g_autoptr(WsExpr) sum = fits ? text_sum(&f) : ws_expr_int(0);
-    ws_affine_clear(&f);
-    form_add_part(plan, sum, stands_for(plan, symbol), s->asked);
-}
-
 void plan_forms(Plan *plan)
 {
     plan->let = g_new0(WsExpr *, plan->p->n_vars + 1);
-    plan->part = form_parts_new();
+    plan->flat = g_new0(WsExpr *, plan->p->n_vars + 1);
+    plan->stated =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)ws_expr_unref);
     plan->made =
         g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)ws_expr_unref);
     plan->start = g_hash_table_new(NULL, NULL);
     plan->form = g_hash_table_new_full(NULL, NULL, (GDestroyNotify)ws_expr_unref,
                                        (GDestroyNotify)ws_expr_unref);
-    for (guint i = 1; i < plan->c->symbol->len; i++)
-        add_symbol(plan, i, g_array_index(plan->c->symbol, Symbol, i).whole);
-    for (guint i = 0; i < plan->c->equal->len; i++)
-        add_symbol(plan, g_array_index(plan->c->equal, Equal, i).symbol,
-                   g_array_index(plan->c->equal, Equal, i).whole);
     for (guint n = 0; n < plan->p->n_agents; n++) {
         const AgentPlan *a = &plan->agent[n];
         find_lets(plan, a);
@@ -524,7 +472,14 @@ void plan_forms(Plan *plan)
             if (a->place[i].tree->kind == WS_TREE_LOOP)
                 find_flat(plan, a, a->place[i].tree);
     }
-    form_sort_parts(plan);
+    Facts f;
+    facts_init(&f, plan->p);
+    for (guint i = 0; i < plan->c->form->len && !plan->reason; i++)
+        if (!read_form(plan, &f, &g_array_index(plan->c->form, Form, i)))
+            plan_fail(plan, WS_VERIFY_REJECTED, "form not discharged: \"%.200s\" as \"%.200s\"",
+                      g_array_index(plan->c->form, Form, i).of,
+                      g_array_index(plan->c->form, Form, i).text);
+    facts_clear(&f);
     for_followed(plan, name_symbol);
     for_followed(plan, name_site);
     plan->formed = TRUE;
@@ -533,9 +488,10 @@ void plan_forms(Plan *plan)
 void plan_forms_free(Plan *plan)
 {
     for (guint v = 0; plan->let && v < plan->p->n_vars; v++)
-        ws_expr_unref(plan->let[v]);
+        ws_expr_unref(plan->let[v]), ws_expr_unref(plan->flat[v]);
     g_free(plan->let);
-    g_ptr_array_unref(plan->part);
+    g_free(plan->flat);
+    g_hash_table_unref(plan->stated);
     g_hash_table_unref(plan->made);
     g_hash_table_unref(plan->form);
     g_hash_table_unref(plan->start);

@@ -78,7 +78,7 @@ void plan_growth(Plan *plan)
     Growth g = { .plan = plan, .power = g_new0(guint, plan->p->n_vars + 1), .more = TRUE };
     for (guint v = 0; v < plan->p->n_vars; v++)
         if (plan->relevant[v] && plan->p->var[v].kind == WS_VAR_COUNTER && plan->p->var[v].value)
-            raise_to(&g, (gint)v, power_of(&g, plan_form(plan, plan->p->var[v].value)));
+            raise_to(&g, (gint)v, power_of(&g, plan_form(plan, plan->p->var[v].value, FALSE)));
     while (g.more && !plan->reason) {
         g.more = FALSE;
         for (guint a = 0; a < plan->p->n_agents; a++)

@@ -28,7 +28,7 @@ static void ask(const Plan *plan, const WsTree *t, const WsExpr *e, Ask how, Pla
                 gpointer data)
 {
     if (e)
-        visit(data, t, plan_form(plan, e), how);
+        visit(data, t, plan_form(plan, e, how == ASK_TRUTH), how);
 }
 
 static void ask_of_op(const Plan *plan, const WsOp *op, const WsTree *t, PlanVisit visit,
@@ -107,7 +107,7 @@ static void mark_names(Mark *m, const WsExpr *e)
         m->more = TRUE;
         const WsVar *v = &m->plan->p->var[e->var];
         if (v->kind == WS_VAR_COUNTER && v->value)
-            mark_names(m, plan_form(m->plan, v->value));
+            mark_names(m, plan_form(m->plan, v->value, FALSE));
     }
     for (guint i = 0; i < e->n_args; i++)
         mark_names(m, e->arg[i]);
@@ -128,28 +128,9 @@ static void all_nodes(Plan *plan, PlanVisit visit, gpointer data)
             plan_visit(plan, plan->agent[a].place[i].tree, visit, data);
 }
 
-guint plan_symbol(Plan *plan, const WsExpr *e, gboolean truth)
-{
-    gpointer found;
-    if (e->op == WS_EXPR_VAR && e->var >= (gint)plan->p->n_vars)
-        return (guint)e->var - plan->p->n_vars; /* form.c put it there */
-    if (!g_hash_table_lookup_extended(plan->symbol, e, NULL, &found)) {
-        g_autofree char *text = text_of(e);
-        const guint letter = certificate_find(plan->c, text, TRUE);
-        guint both = certificate_find(plan->c, text, FALSE);
-        if (g_array_index(plan->c->symbol, Symbol, both).relation)
-            both = 0; /* it is worked out from its base */
-        both |= letter << 16;
-        found = GUINT_TO_POINTER(both);
-        g_hash_table_insert(plan->symbol, (gpointer)e, found);
-    }
-    const guint both = GPOINTER_TO_UINT(found);
-    return truth && both >> 16 ? both >> 16 : both & 0xffff;
-}
-
 gboolean plan_names_symbol(Plan *plan, const WsExpr *e)
 {
-    gboolean names = e->op != WS_EXPR_INT && plan_symbol(plan, e, FALSE);
+    gboolean names = e->op != WS_EXPR_INT && plan_symbol(plan, e);
     names |= plan_is_var(plan, e) && plan->of_symbol[e->var];
     for (guint i = 0; i < e->n_args; i++)
         names |= plan_names_symbol(plan, e->arg[i]);
@@ -158,7 +139,7 @@ gboolean plan_names_symbol(Plan *plan, const WsExpr *e)
 
 void plan_count_symbols(Plan *plan, const WsExpr *e, gboolean asks, gint64 *times)
 {
-    guint symbol = e->op == WS_EXPR_INT ? 0 : plan_symbol(plan, e, FALSE);
+    guint symbol = e->op == WS_EXPR_INT ? 0 : plan_symbol(plan, e);
     if (symbol && (asks || !g_array_index(plan->c->symbol, Symbol, symbol).round))
         times[symbol]++;
     for (guint i = 0; !symbol && i < e->n_args && (asks || e->op != WS_EXPR_MOD); i++)
@@ -182,7 +163,7 @@ static void find_made(Plan *plan)
     plan->of_symbol = g_new0(guint8, p->n_vars + 1);
     for (guint v = 0; v < p->n_vars; v++)
         plan->of_symbol[v] = p->var[v].kind == WS_VAR_COUNTER && p->var[v].value &&
-                             plan_names_symbol(plan, plan_form(plan, p->var[v].value));
+                             plan_names_symbol(plan, plan_form(plan, p->var[v].value, FALSE));
     while (m.more) {
         m.more = FALSE;
         all_nodes(plan, mark_made, &m);
@@ -348,7 +329,6 @@ Plan *plan_new(const WsProgram *p, Certificate *c)
     plan->c = c;
     plan->n_inst = p->cluster * p->n_agents;
     plan->agent = g_new0(AgentPlan, p->n_agents + 1);
-    plan->symbol = g_hash_table_new(NULL, NULL);
     plan->lanes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     plan->view = g_array_new(FALSE, FALSE, sizeof(View));
     plan->reader = g_array_new(FALSE, FALSE, sizeof(Reader));
@@ -381,7 +361,7 @@ Plan *plan_new(const WsProgram *p, Certificate *c)
             plan_visit(plan, plan->agent[a].place[i].tree, note_asks, &all);
         for (guint v = 0; v < p->n_vars; v++)
             if (p->var[v].kind == WS_VAR_COUNTER && p->var[v].agent == (gint)a && p->var[v].value)
-                plan_count_symbols(plan, plan_form(plan, p->var[v].value), TRUE, all.asks);
+                plan_count_symbols(plan, plan_form(plan, p->var[v].value, FALSE), TRUE, all.asks);
     }
     if (p->n_agents > 30)
         plan_fail(plan, WS_VERIFY_REFUSED, "more than 30 agents");
@@ -429,7 +409,6 @@ void plan_free(Plan *plan)
         g_hash_table_unref(ap->number);
     }
     plan_forms_free(plan);
-    g_hash_table_unref(plan->symbol);
     g_hash_table_unref(plan->cells);
     g_hash_table_unref(plan->lanes);
     g_array_unref(plan->view);

@@ -201,12 +201,12 @@ static Move enter(Run *r, const WsTree *t, LoopState *l)
         return STUCK;
     if (tiles && (from < 0 || step < 1 || from > 1 << 20 || step > 1 << 20))
         refuse(r, "a loop over tiles of this form");
-    if (!tiles && count_moves(r->plan, plan_form(r->plan, t->count)) &&
+    if (!tiles && count_moves(r->plan, plan_form(r->plan, t->count, FALSE)) &&
         !value_number(r->plan, r->s, r->i, t->count, &count, NULL))
         return STUCK;
     *l = (LoopState){ TRUE, FALSE, 0, from, step, from, count };
     if (!tiles)
-        plan_count_symbols(r->plan, plan_form(r->plan, t->count), FALSE, r->x->times);
+        plan_count_symbols(r->plan, plan_form(r->plan, t->count, FALSE), FALSE, r->x->times);
     for (guint i = 1; i < r->plan->c->symbol->len; i++)
         r->x->times[i] += follows(r, t, i);
     return MOVED;

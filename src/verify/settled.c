@@ -38,10 +38,10 @@ void note_wanted(Context *x, const WsExpr *e)
         const WsExpr *t = f.term[i];
         Shift d;
         if (fresh_symbols(x, t)) {
-            if (!plan_symbol(x->c->plan, t, FALSE) && t->op == WS_EXPR_DIV &&
+            if (!plan_symbol(x->c->plan, t) && t->op == WS_EXPR_DIV &&
                 ws_expr_is_int(t->arg[1], &part))
                 t = t->arg[0];
-            fine = !by && plan_symbol(x->c->plan, t, FALSE);
+            fine = !by && plan_symbol(x->c->plan, t);
             by = f.factor[i];
         } else {
             fine = shift(x, t, FALSE, &d) && d.g == 0 &&

@@ -150,7 +150,7 @@ static gboolean set_anew(const Context *x, const WsTree *let)
  * which may by then be those of another time: such a let has none. */
 static gboolean shift_of_set(Context *x, const WsTree *let, Shift *out)
 {
-    const WsExpr *e = plan_form(x->c->plan, let->op->set);
+    const WsExpr *e = plan_form(x->c->plan, let->op->set, FALSE);
     const WsTree *at = x->at;
     if (x->lets > 8 || plan_names_symbol(x->c->plan, e))
         return FALSE;
@@ -260,7 +260,7 @@ static gboolean is_fresh(const Context *x, guint symbol, gboolean named, const F
 
 guint64 fresh_symbols(Context *x, const WsExpr *e)
 {
-    const guint symbol = e->op == WS_EXPR_INT ? 0 : plan_symbol(x->c->plan, e, FALSE);
+    const guint symbol = e->op == WS_EXPR_INT ? 0 : plan_symbol(x->c->plan, e);
     guint64 found = symbol && may_be_fresh(x, symbol) ? (guint64)1 << symbol : 0;
     for (guint i = 0; !symbol && i < e->n_args; i++)
         found |= fresh_symbols(x, e->arg[i]);
@@ -319,9 +319,10 @@ static Range still_index(Context *x, const WsTree *loop, gboolean in_s)
     Context there = *x;
     there.at = loop;
     there.any = TRUE;
-    const Range count = same && l->count != NO_LOW
-                            ? range_exact(l->count)
-                            : difference(&there, plan_form(x->c->plan, loop->count), zero, in_s);
+    const Range count =
+        same && l->count != NO_LOW
+            ? range_exact(l->count)
+            : difference(&there, plan_form(x->c->plan, loop->count, FALSE), zero, in_s);
     if (count.high < NO_HIGH && less(count.high, 1, &last) &&
         !__builtin_add_overflow(last, same ? l->from : from, &last))
         r.high = MAX(last, from);
@@ -332,7 +333,7 @@ static Range still_index(Context *x, const WsTree *loop, gboolean in_s)
 static Range still(Context *x, const WsExpr *e, gboolean in_s)
 {
     const Instance *of = in_s ? x->x : x->y;
-    guint symbol = plan_symbol(x->c->plan, e, FALSE);
+    guint symbol = plan_symbol(x->c->plan, e);
     Fact key;
     if (symbol && x->any)
         return any_instance(x, symbol, in_s);
@@ -386,9 +387,9 @@ static gboolean still_leaf(RangeEnv *env, const WsExpr *e, gboolean truth, Range
 {
     Still *s = (Still *)env;
     if (e->op == WS_EXPR_INT ||
-        (e->n_args && e->op != WS_EXPR_INDEX && !plan_symbol(s->x->c->plan, e, FALSE)))
+        (e->n_args && e->op != WS_EXPR_INDEX && !plan_symbol(s->x->c->plan, e)))
         return FALSE; /* its parts say what it can be */
-    const guint symbol = plan_symbol(s->x->c->plan, e, FALSE);
+    const guint symbol = plan_symbol(s->x->c->plan, e);
     env->undefined |= symbol && !has_value(s->x, symbol);
     *out = still(s->x, e, s->in_s);
     return TRUE;
@@ -407,7 +408,7 @@ static gboolean has_value(Context *x, guint symbol)
     const GPtrArray *divisor = g_array_index(x->c->plan->c->symbol, Symbol, symbol).divisor;
     g_autoptr(WsExpr) zero = ws_expr_int(0);
     for (guint i = 0; divisor && i < divisor->len; i++) {
-        const WsExpr *d = plan_form(x->c->plan, divisor->pdata[i]);
+        const WsExpr *d = plan_form(x->c->plan, divisor->pdata[i], FALSE);
         Shift by;
         int which;
         if (!(settled(x, WS_EXPR_NE, d, zero, &which) && which == 1) &&
@@ -502,7 +503,7 @@ static gboolean shift_of(Context *x, const WsExpr *e, gboolean truth, Shift *out
     *out = zero;
     if (e->op == WS_EXPR_INT || e->op == WS_EXPR_TEXT_BOOL)
         return TRUE;
-    guint symbol = plan_symbol(x->c->plan, e, truth);
+    guint symbol = plan_symbol(x->c->plan, e);
     if (symbol) {
         const gboolean named = fact_here(x, symbol, &key);
         if (!has_value(x, symbol))

@@ -56,10 +56,11 @@ typedef struct {
     AgentPlan *agent;
     guint n_inst;                 /* instance = cta * n_agents + agent */
     guint8 *relevant, *of_symbol; /* of each variable */
-    GHashTable *symbol; /* WsExpr* -> symbol of it as a number + symbol of it as a letter << 16 */
-    /* of form.c: what lets stand for, parts of sums, WsExpr* -> what it is taken for */
-    WsExpr **let;
-    GPtrArray *part;
+    /* of form.c: what lets stand for, totals as sums; text -> what the certificate takes it for,
+     * WsExpr*
+     * -> what it is taken for */
+    WsExpr **let, **flat;
+    GHashTable *stated;
     GHashTable *start; /* WsTree* of loops -> START_ bits */
     GHashTable *form;
     GHashTable *made; /* expressions that are made on the way */
@@ -162,14 +163,22 @@ guint plan_start(const Plan *plan, const WsTree *loop);
 void plan_forms(Plan *plan);
 void plan_forms_free(Plan *plan);
 /* What `e` is taken for wherever it is evaluated; lives as long as the plan. */
-const WsExpr *plan_form(const Plan *plan, const WsExpr *e);
+const WsExpr *plan_form(const Plan *plan, const WsExpr *e, gboolean truth);
+/* What a comparison without such a division says in other words, by lemmas TRUTH and EXTREME; NULL:
+ * it stays as it is. */
+WsExpr *form_compared(const Plan *plan, const WsExpr *e);
 /* The expression made for this; takes `e`, NULL: if there is one already. */
 WsExpr *plan_made(Plan *plan, const char *key, WsExpr *e);
 /* Refuses counters that may not fit in 64 bits. */
 void plan_growth(Plan *plan);
 /* The first thing that is wrong stays. */
 void plan_fail(Plan *plan, WsVerifyAnswer answer, const char *format, ...) G_GNUC_PRINTF(3, 4);
-guint plan_symbol(Plan *plan, const WsExpr *e, gboolean truth); /* 0: it is none */
+/* 0: it is none */
+static inline guint plan_symbol(const Plan *plan, const WsExpr *e)
+{
+    const gint n = e->op == WS_EXPR_VAR ? e->var - (gint)plan->p->n_vars : 0;
+    return n > 0 && n < (gint)plan->c->symbol->len ? (guint)n : 0;
+}
 /* Cells of a view; NULL (and it is noted) if it was not known before. */
 const GArray *plan_cells(Plan *plan, const View *v, gint64 element, gint64 stage);
 /* A read of a column chosen by the index of a loop counts as one of the rows (section 8.4). */

@@ -148,6 +148,14 @@ static WsExpr *compared(const WsExpr *e)
     return made;
 }
 
+WsExpr *text_truth(const WsExpr *e)
+{
+    gint64 x;
+    return text_is_truth(e)        ? ws_expr_ref(e)
+           : ws_expr_is_int(e, &x) ? ws_expr_int(x != 0)
+                                   : op_int(WS_EXPR_NE, ws_expr_ref(e), 0);
+}
+
 /* `e` has normal arguments. NULL: it stays as it is. */
 static WsExpr *normal_node(const WsExpr *e)
 {
@@ -168,12 +176,18 @@ static WsExpr *normal_node(const WsExpr *e)
         return part ? ordered(ws_expr_op(WS_EXPR_SUB, ws_expr_ref(a), op_int(WS_EXPR_MUL, part, m)))
                     : NULL;
     }
+    if (e->op == WS_EXPR_NOT)
+        return ws_expr_is_int(a, &m) ? ws_expr_int(!m) : NULL;
+    if (e->op == WS_EXPR_AND || e->op == WS_EXPR_OR)
+        return ws_expr_is_int(a, &m)
+                   ? (!m == (e->op == WS_EXPR_OR) ? text_truth(b) : ws_expr_int(m != 0))
+                   : NULL;
     if (e->op == WS_EXPR_CALL) {
         if (e->func == WS_FUNC_CDIV)
             return divides ? floored(a, m - 1, m) : NULL;
         return e->func == WS_FUNC_MIN || e->func == WS_FUNC_MAX ? extreme(e) : NULL;
     }
-    return e->op >= WS_EXPR_LT && e->op <= WS_EXPR_NE ? compared(e) : NULL;
+    return text_compares(e) ? compared(e) : NULL;
 }
 
 WsExpr *text_with(const WsExpr *e, WsExpr **arg)

@@ -17,7 +17,17 @@ WsExpr *text_read(const WsProgram *p, const char *text);
 /* Names of the launch and of the tile by what they are defined as. Transfer full. */
 WsExpr *text_defined(const WsProgram *p, const WsExpr *e);
 gboolean text_divides(const WsExpr *e); /* by something that may be 0 */
-guint text_nodes(const WsExpr *e);      /* how large it is */
+static inline gboolean text_compares(const WsExpr *e)
+{
+    return e->op >= WS_EXPR_LT && e->op <= WS_EXPR_NE;
+}
+static inline gboolean text_is_truth(const WsExpr *e)
+{
+    return (e->op >= WS_EXPR_LT && e->op <= WS_EXPR_OR) || e->op == WS_EXPR_NOT;
+}
+
+WsExpr *text_truth(const WsExpr *e); /* 0 or 1: whether it is 0. Transfer full */
+guint text_nodes(const WsExpr *e);   /* how large it is */
 /* `e` with other arguments; takes them. Transfer full. */
 WsExpr *text_with(const WsExpr *e, WsExpr **arg);
 /* The sum of factors and terms. Transfer full. */

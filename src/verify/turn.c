@@ -20,7 +20,7 @@ static gboolean is_past(const Context *x)
             continue;
         Context there = *x;
         there.at = t->parent;
-        const int cond = settled_truth(&there, plan_form(x->c->plan, t->parent->cond));
+        const int cond = settled_truth(&there, plan_form(x->c->plan, t->parent->cond, TRUE));
         if (cond >= 0 && (cond != 0) != (t == t->parent->kid[0]))
             return TRUE;
     }
@@ -47,8 +47,8 @@ static gboolean goes_with(Context *x, const WsOp *op, const WsExpr *turn, const 
 {
     const Plan *plan = x->c->plan;
     const WsBarrier *b = &plan->p->barrier[op->barrier];
-    const WsExpr *element = plan_form(plan, op->element);
-    const WsExpr *to = op->ctas.kind == WS_CTAS_EXPR ? plan_form(plan, op->ctas.expr) : NULL;
+    const WsExpr *element = plan_form(plan, op->element, FALSE);
+    const WsExpr *to = op->ctas.kind == WS_CTAS_EXPR ? plan_form(plan, op->ctas.expr, FALSE) : NULL;
     const guint own = x->inst / plan->p->n_agents;
     Shift by;
     gboolean holds = shift(x, turn, FALSE, &by) && by.g == 0;
@@ -92,7 +92,7 @@ static const WsExpr *folded(Plan *plan, const WsExpr *e, const WsExprEnv *env)
 /* So it does, or it does for every index of the loop around it that has few rounds. */
 gboolean turn_holds(Context *x, const WsOp *op, const WsExpr *turn)
 {
-    const WsExpr *slot = plan_form(x->c->plan, op->slot);
+    const WsExpr *slot = plan_form(x->c->plan, op->slot, FALSE);
     const WsTree *loop = x->at;
     gint64 rounds = 0, d = 0;
     if (goes_with(x, op, turn, slot) || is_past(x))

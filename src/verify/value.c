@@ -59,7 +59,7 @@ static gint64 least_index(const Plan *plan, gint var)
 static gboolean assumed_leaf(RangeEnv *env, const WsExpr *e, gboolean truth, Range *out)
 {
     Plan *plan = ((Eval *)env)->plan;
-    const guint symbol = plan_symbol(plan, e, FALSE);
+    const guint symbol = plan_symbol(plan, e);
     if (!symbol && (e->op == WS_EXPR_INT || (e->n_args && e->op != WS_EXPR_INDEX)))
         return FALSE;
     const Fact f = fact_default(plan->c, &(Fact){ .symbol = symbol });
@@ -73,7 +73,7 @@ static Range assumed(Plan *plan, const WsExpr *e)
 {
     Eval env = { .env = { .leaf = assumed_leaf }, .plan = plan };
     g_autoptr(WsExpr) zero = ws_expr_int(0);
-    return range_difference(&env.env, plan_form(plan, e), zero);
+    return range_difference(&env.env, plan_form(plan, e, FALSE), zero);
 }
 
 Range value_step(Plan *plan, const WsOp *op)
@@ -100,7 +100,7 @@ static gboolean leaf(RangeEnv *env, const WsExpr *e, gboolean truth, Range *out)
     Eval *v = (Eval *)env;
     if (e->op == WS_EXPR_INT)
         return FALSE;
-    guint symbol = plan_symbol(v->plan, e, truth);
+    guint symbol = plan_symbol(v->plan, e);
     if (symbol) {
         *out = of_symbol(v, symbol);
         return TRUE;
@@ -139,7 +139,7 @@ static gboolean leaf(RangeEnv *env, const WsExpr *e, gboolean truth, Range *out)
 /* All symbols of a number are asked for before it is made. */
 static void need_symbols(Eval *v, const WsExpr *e)
 {
-    guint symbol = e->op == WS_EXPR_INT ? 0 : plan_symbol(v->plan, e, FALSE);
+    guint symbol = e->op == WS_EXPR_INT ? 0 : plan_symbol(v->plan, e);
     if (symbol)
         of_symbol(v, symbol);
     for (guint i = 0; !symbol && i < e->n_args; i++)
@@ -163,7 +163,7 @@ static gboolean failed(Eval *v, const WsExpr *e)
 
 int value_truth(Plan *plan, const State *s, guint inst, const WsExpr *e)
 {
-    e = plan_form(plan, e);
+    e = plan_form(plan, e, TRUE);
     Eval v = begin(plan, s, inst, FALSE);
     Range r = range_eval(&v.env, e, TRUE);
     if (failed(&v, e) || r.open)
@@ -173,7 +173,7 @@ int value_truth(Plan *plan, const State *s, guint inst, const WsExpr *e)
 
 int value_more(Plan *plan, const State *s, guint inst, gint64 round, const WsExpr *e)
 {
-    e = plan_form(plan, e);
+    e = plan_form(plan, e, FALSE);
     Eval v = begin(plan, s, inst, FALSE);
     Range r = range_eval(&v.env, e, FALSE);
     if (failed(&v, e))
@@ -197,7 +197,7 @@ static gboolean number(Plan *plan, const State *s, guint inst, const WsExpr *e, 
 gboolean value_least(Plan *plan, const State *s, guint inst, const WsExpr *e, gint64 *least)
 {
     Range r;
-    if (!number(plan, s, inst, plan_form(plan, e), &r))
+    if (!number(plan, s, inst, plan_form(plan, e, FALSE), &r))
         return FALSE;
     *least = r.low;
     return TRUE;
@@ -207,7 +207,7 @@ gboolean value_number(Plan *plan, const State *s, guint inst, const WsExpr *e, g
                       gint64 *loose)
 {
     Range r;
-    e = plan_form(plan, e);
+    e = plan_form(plan, e, FALSE);
     if (!number(plan, s, inst, e, &r))
         return FALSE;
     const gboolean exact = r.g == 0 || r.low == r.high;

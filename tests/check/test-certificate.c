@@ -75,11 +75,12 @@ static void read_symbols(Reader *r)
         if (i < 64 && strcmp(f[2], "letter") == 0)
             r->letters |= 1ull << i;
     }
-    g_auto(GStrv) m = next(r, "relations", 2);
+    g_auto(GStrv) m = next(r, "forms", 2);
     for (gint64 i = number(r, m[1]); i > 0; i--) {
-        g_auto(GStrv) f = next(r, "relation", 6);
-        g_assert_cmpint(number(r, f[1]), <, r->symbols);
-        g_assert_cmpint(number(r, f[2]), <, r->symbols);
+        const char *line = r->line[r->at++];
+        g_assert_true(g_str_has_prefix(line, "form number ") ||
+                      g_str_has_prefix(line, "form letter "));
+        g_assert_nonnull(strstr(line, " as "));
     }
 }
 
@@ -178,12 +179,13 @@ static const char small[] =
     "      { 'wait': 'go', 'use': 'i' }, { 'arrive': 'back', 'use': 'i' }] }] }] }";
 
 static const char small_text[] =
-    "warpstave-certificate 2\n"
+    "warpstave-certificate 3\n"
     "policy 0\n"
     "symbols 2\n"
     "symbol 0 tiles launch - least 1 most - modulus 1 every 1 left 0 text \n"
     "symbol 1 number launch - least 1 most - modulus 1 every 1 left 0 text N\n"
-    "relations 0\n"
+    "forms 1\n"
+    "form number _0 as _7\n"
     "begin 0\n"
     "nodes 2\n"
     "node 0 ask 1 0 - 0\n"

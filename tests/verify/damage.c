@@ -301,39 +301,11 @@ static gboolean other_instance(Damage *d)
     return TRUE;
 }
 
-/* Some node asks about the symbol of this line, or another one is made of it. */
+/* Some node asks about the symbol of this line. */
 static gboolean is_needed(const Damage *d, guint line)
 {
     g_auto(GStrv) f = g_strsplit(at(d, line), " ", 3);
-    gboolean needed = is_named(d, f[1]);
-    for (guint i = 0; i < d->line->len; i++)
-        needed |=
-            is(d, i, "relation") && (field_is(at(d, i), 1, f[1]) || field_is(at(d, i), 2, f[1]));
-    return needed;
-}
-
-/* Another relation. */
-static gboolean other_relation(Damage *d)
-{
-    guint i = find(d, "relation");
-    if (i == G_MAXUINT) {
-        i = find(d, "relations");
-        change(d, i, 1, 1);
-        return TRUE;
-    }
-    g_auto(GStrv) f = g_strsplit(at(d, i), " ", -1);
-    guint n = 1 + any(d, 5);
-    if (n == 3) {
-        static const char *const other[] = { "div", "max", "min", "mul", "rem" };
-        guint to = any(d, G_N_ELEMENTS(other));
-        to += !strcmp(f[3], other[to]);
-        g_free(f[3]);
-        f[3] = g_strdup(other[to % G_N_ELEMENTS(other)]);
-        replace(d, i, g_strjoinv(" ", f));
-    } else {
-        change(d, i, n, step(d));
-    }
-    return TRUE;
+    return is_named(d, f[1]);
 }
 
 /* Other assumptions about a symbol that some node names. */
@@ -363,7 +335,7 @@ static gboolean other_word(Damage *d)
     for (guint i = 0; i < d->line->len; i++) {
         guint n = (from + i) % d->line->len;
         const char *hit = strstr(at(d, n), pair[k][0]);
-        if (!hit || (is(d, n, "symbol") && !is_needed(d, n)))
+        if (!hit || is(d, n, "form") || (is(d, n, "symbol") && !is_needed(d, n)))
             continue;
         g_autofree char *head = g_strndup(at(d, n), (gsize)(hit - at(d, n)));
         replace(d, n, g_strconcat(head, pair[k][1], hit + strlen(pair[k][0]), NULL));
@@ -447,15 +419,12 @@ static gboolean other_program(Damage *d)
     return TRUE;
 }
 
-/* One character of what a symbol stands for. */
-static gboolean other_text(Damage *d)
+/* One character of an expression, in the rest of a line behind `from`. */
+static gboolean other_character(Damage *d, guint i, const char *behind)
 {
-    static const char *const pair[] = { "+-", "-+", "/*", "*/", "<>", "><", "12", "21",
-                                        "8",  "MN", "NM", "ef", "kt", "0 ", "3 " };
-    const guint i = find(d, "symbol");
-    if (i == G_MAXUINT || !is_needed(d, i))
-        return FALSE;
-    char *text = g_strdup(at(d, i)), *from = strstr(text, " text ") + strlen(" text ");
+    static const char *const pair[] = { "+*", "-*", "/*", "*/", "<>", "><", "12", "21",
+                                        "8",  "MN", "NM", "ed", "kt", "0 ", "3 " };
+    char *text = g_strdup(at(d, i)), *from = strstr(text, behind) + strlen(behind);
     const gsize length = strlen(from);
     for (guint k = 0, first = any(d, (guint)length); length && k < length; k++) {
         char *here = from + (first + k) % length;
@@ -468,6 +437,25 @@ static gboolean other_text(Damage *d)
     }
     g_free(text);
     return FALSE;
+}
+
+/* What a symbol stands for. */
+static gboolean other_text(Damage *d)
+{
+    const guint i = find(d, "symbol");
+    return i < G_MAXUINT && is_needed(d, i) && other_character(d, i, " text ");
+}
+
+/* What is taken for what; of remainders another number may leave the same. */
+static gboolean other_form(Damage *d)
+{
+    const guint i = find(d, "form");
+    if (i < G_MAXUINT && strpbrk(at(d, i), "%/"))
+        return FALSE;
+    if (i < G_MAXUINT)
+        return other_character(d, i, any(d, 2) ? " as " : " ");
+    change(d, find(d, "forms"), 1, 1);
+    return TRUE;
 }
 
 static const struct {
@@ -489,7 +477,7 @@ static const struct {
     { "another program", other_program },
     { "less known than is", know_less },
     { "another tile, time or CTA", other_instance },
-    { "another relation", other_relation },
+    { "another form", other_form },
     { "another text", other_text },
 };
 

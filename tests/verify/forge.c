@@ -287,7 +287,7 @@ static gboolean needs_modulus(const Forge *f, guint symbol)
 
 static char *certificate_text(const Forge *f)
 {
-    GString *t = g_string_new("warpstave-certificate 2\n");
+    GString *t = g_string_new("warpstave-certificate 3\n");
     g_string_append_printf(t, "design %s\npolicy 0\nsymbols %u\n", f->p->design_hash,
                            f->c.symbol->len);
     for (guint i = 0; i < f->c.symbol->len; i++) {
@@ -303,7 +303,7 @@ static char *certificate_text(const Forge *f)
         g_string_append_printf(t, " modulus " D " every " D " left " D " text %s\n",
                                needs_modulus(f, i) ? s->modulus : 1, s->every, s->left, s->text);
     }
-    g_string_append(t, "relations 0\nbegin");
+    g_string_append(t, "forms 0\nbegin");
     put_target(t, f->begin);
     g_string_append_printf(t, "nodes %u\n", f->node->len);
     for (guint n = 0; n < f->node->len; n++)
@@ -333,7 +333,7 @@ char *ws_forge(const WsProgram *p, gboolean letters, gint64 modulus, guint most_
 {
     Forge f = { .p = p, .letters = letters, .modulus = modulus };
     f.c.symbol = g_array_new(FALSE, TRUE, sizeof(Symbol));
-    f.c.equal = g_array_new(FALSE, TRUE, sizeof(Equal));
+    f.c.form = g_array_new(FALSE, TRUE, sizeof(Form));
     f.known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     f.node = g_ptr_array_new_with_free_func(g_free);
     Symbol tiles = { .least = p->tiles->launch == WS_LAUNCH_SINGLE, .most = NO_HIGH };
@@ -360,7 +360,7 @@ char *ws_forge(const WsProgram *p, gboolean letters, gint64 modulus, guint most_
         ws_expr_unref(g_array_index(f.c.symbol, Symbol, i).whole);
     }
     g_array_unref(f.c.symbol);
-    g_array_unref(f.c.equal);
+    g_array_unref(f.c.form);
     g_hash_table_unref(f.known);
     return text;
 }

@@ -48,12 +48,44 @@ static WsProgram *program_of(guint i)
     return p;
 }
 
+/* Variables of the program by their numbers; what is no expression stays. */
+static WsExpr *by_number(const WsExpr *leaf, gpointer data, GError **error)
+{
+    const gint n = leaf->op == WS_EXPR_NAME ? ws_program_find_var(data, leaf->name) : -1;
+    g_autofree char *name = g_strdup_printf("_%d", n);
+    return n >= 0 ? ws_expr_name(name) : NULL;
+}
+
+/* `equal I text E` says that E is taken for symbol I, `truth I text E` that it is so as a truth
+ * value. */
+static char *with_forms(const WsProgram *p, const char *text)
+{
+    GString *t = g_string_new(strstr(text, "equals ") ? "" : "forms 0\n");
+    g_auto(GStrv) line = g_strsplit(text, "\n", -1);
+    for (guint i = 0; line[i] && line[i + 1]; i++) {
+        g_auto(GStrv) f = g_strsplit(line[i], " ", 4);
+        const gboolean truth = !strcmp(f[0], "truth"), equal = !strcmp(f[0], "equal") || truth;
+        g_autoptr(WsExpr) e = equal ? ws_expr_parse(f[3], NULL) : NULL;
+        g_autoptr(WsExpr) numbered = e ? ws_expr_map(e, by_number, (gpointer)p, NULL) : NULL;
+        g_autofree char *of = numbered ? ws_expr_print(numbered) : g_strdup(equal ? f[3] : "");
+        if (equal)
+            g_string_append_printf(t, "form %s %s as _%u\n", truth ? "letter" : "number", of,
+                                   p->n_vars + (guint)g_ascii_strtoull(f[1], NULL, 10));
+        else if (!strcmp(f[0], "equals"))
+            g_string_append_printf(t, "forms %s\n", f[1]);
+        else
+            g_string_append_printf(t, "%s\n", line[i]);
+    }
+    return g_string_free(t, FALSE);
+}
+
 static char *text_of(guint i, const WsProgram *p)
 {
-    return g_strdup_printf("warpstave-certificate 2\ndesign %s\npolicy 0\nsymbols %u\n"
+    g_autofree char *rest = with_forms(p, forged[i].text);
+    return g_strdup_printf("warpstave-certificate 3\ndesign %s\npolicy 0\nsymbols %u\n"
                            "symbol 0 tiles launch - least 1 most - modulus 1 every 1 left 0 text \n"
-                           "%srelations 0\n%send\n",
-                           p->design_hash, forged[i].symbols + 1, forged[i].symbol, forged[i].text);
+                           "%s%send\n",
+                           p->design_hash, forged[i].symbols + 1, forged[i].symbol, rest);
 }
 
 static void is_not_verified(gconstpointer data)
@@ -92,14 +124,17 @@ static void equalities_hold(void)
         g_autoptr(WsDesign) d = ws_design_parse(design, strlen(design), "equal", findings);
         g_autoptr(WsProgram) p = d ? ws_elaborate(d, NULL, 0, findings) : NULL;
         g_assert_nonnull(p);
-        g_autofree char *text = g_strdup_printf(
-            "warpstave-certificate 2\ndesign %s\npolicy 0\nsymbols 2\n"
+        g_autofree char *said = g_strdup_printf(
+            "warpstave-certificate 3\ndesign %s\npolicy 0\nsymbols 2\n"
             "symbol 0 tiles launch - least 1 most - modulus 1 every 1 left 0 text \n"
             "symbol 1 number launch - least - most - modulus 1 every 1 left 0 text %s\n"
-            "relations 0\nequals 1\nequal 1 text %s\nbegin 0\nnodes 2\n"
+            "equals 1\nequal 1 text %s\nbegin 0\nnodes 2\n"
             "node 0 ask 1 0 - 0\noption <= 0 end\noption >= 1 1\n"
             "node 1 ask 1 0 - 0\nknows 1 0 - 0 1 - -\noption = 1 end\noption >= 2 1\nend\n",
             p->design_hash, hold[i][0], hold[i][1]);
+        g_auto(GStrv) half = g_strsplit(said, "equals", 2);
+        g_autofree char *equal = g_strconcat("equals", half[1], NULL);
+        g_autofree char *forms = with_forms(p, equal), *text = g_strconcat(half[0], forms, NULL);
         g_autoptr(WsVerification) v = ws_verify(p, text);
         if (v->answer != WS_VERIFIED)
             g_test_fail_printf("\"%s\" is \"%s\" if %s: %s", hold[i][1], hold[i][0], hold[i][2],
@@ -111,8 +146,8 @@ static void equalities_hold(void)
 static const struct {
     const char *from, *to;
 } spoilt[] = {
-    { "certificate 2", "certificate 1" },
-    { "certificate 2", "certificate 2 " },
+    { "certificate 3", "certificate 1" },
+    { "certificate 3", "certificate 3 " },
     { "policy 0", "policy 4" },
     { "policy 0", "policy -0" },
     { "policy 0\n", "" },
@@ -130,9 +165,11 @@ static const struct {
     { "least 0 most - modulus", "least -9223372036854775808 most - modulus" },
     { "least 0 most - modulus", "least 9223372036854775808 most - modulus" },
     { "least 0 most - modulus", "least 1e0 most - modulus" },
-    { "relations 0", "relations 1" },
-    { "relations 0\n", "relations 1\nrelation 1 1 div 2 0\n" },
-    { "relations 0\n", "relations 1\nrelation 1 0 div 0 0\n" },
+    { "forms 0", "forms 1" },
+    { "forms 0", "forms 65537" },
+    { "forms 0\n", "forms 1\nform number _0\n" },
+    { "forms 0\n", "forms 1\nform number _0 as _0 as _0\n" },
+    { "forms 0\n", "forms 1\nform truth _0 as _0\n" },
     { "begin 0", "begin -1" },
     { "begin 0", "begin" },
     { "nodes 2", "nodes 3" },
@@ -213,8 +250,9 @@ static void is_read_in_bounds(void)
     g_autoptr(WsProgram) p = program_of(i);
     g_autofree char *right = text_of(i, p);
     g_autofree char *deep = g_strnfill(100000, '('), *level = g_strnfill(100000, ')');
-    g_autofree char *nested = g_strconcat("equals 1\nequal 1 text ", deep, "N", level, "\n", NULL);
-    g_auto(GStrv) part = g_strsplit(right, "begin", 2);
+    g_autofree char *nested =
+        g_strconcat("forms 1\nform number ", deep, "_0", level, " as _0\n", NULL);
+    g_auto(GStrv) part = g_strsplit(right, "forms 0\nbegin", 2);
     char *bad[] = { flooded(right, "node 1", "knows 1 %u - 0 1 - -\n", 5000),
                     flooded(right, "knows 1", "option = %u end\n", 5000),
                     g_strconcat(part[0], nested, "begin", part[1], NULL) };

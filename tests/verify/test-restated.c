@@ -104,8 +104,8 @@ static void is_rejected(gconstpointer data)
 
 static void nothing(void)
 {
-    static const char *const empty[] = { "", "\n", "end\n", "warpstave-certificate 2\n",
-                                         "warpstave-certificate 2\nend\n" };
+    static const char *const empty[] = { "", "\n", "end\n", "warpstave-certificate 3\n",
+                                         "warpstave-certificate 3\nend\n" };
     g_autofree char *file =
         g_build_filename(WS_SOURCE_ROOT, "tests/designs/gemm-one-consumer.wstave", NULL);
     g_autofree char *design = NULL;

@@ -1,6 +1,11 @@
 /* The graph of a proof as text (docs/soundness.md section 8). */
 #include "check/proof/certificate.h"
+#include "check/proof/symbols.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/product.h"
 #include "program/parts/tiles.h"
+#include "program/parts/value.h"
 #include "program/parts/variable.h"
 
 #include <string.h>
@@ -85,9 +90,18 @@ static void put_tile(GString *t, gint symbol, gint64 position)
         g_string_append_printf(t, "%" G_GINT64_FORMAT, at);
 }
 
-static void put_instance(GString *t, const WsInstance *x)
+/* Symbols that are an expression of another one have none. */
+static guint number_of(const WsControl *c, gint symbol)
 {
-    g_string_append_printf(t, " %d", x->symbol);
+    guint n = 0;
+    for (gint i = 0; i < symbol; i++)
+        n += ((const WsSymbol *)c->symbols->pdata[i])->base < 0;
+    return n;
+}
+
+static void put_instance(GString *t, const WsControl *c, const WsInstance *x)
+{
+    g_string_append_printf(t, " %u", number_of(c, x->symbol));
     put_tile(t, x->symbol, x->position);
     put_number(t, x->rank >= 0, x->rank);
     put_number(t, TRUE, x->time);
@@ -103,12 +117,12 @@ void ws_certificate_node(WsCertificate *c, WsBits *b, guint number, const WsInst
     g_ptr_array_add(c->node, n);
     GString *t = n->text;
     g_string_append_printf(t, "node %u ask", number);
-    put_instance(t, asked);
+    put_instance(t, b->c, asked);
     g_string_append_c(t, '\n');
     for (guint k = 0; k < b->c->instance->len; k++) {
         const WsInstance *x = &g_array_index(b->c->instance, WsInstance, k);
         g_string_append(t, "knows");
-        put_instance(t, x);
+        put_instance(t, b->c, x);
         const WsSymbol *s = b->c->symbols->pdata[x->symbol];
         put_number(t, x->position != -2 && (s->bounded || x->lo > s->floor), x->lo);
         gboolean most = s->base < 0 && !s->letter && s->most <= WS_FEW && x->position != -2;
@@ -160,17 +174,15 @@ static void put_target(GString *t, gint to)
         g_string_append_printf(t, "%d\n", to);
 }
 
-/* Of a symbol that is an expression of another one nothing is used but that. */
 static void put_symbols(GString *t, const WsControl *c, guint64 residues)
 {
-    static const char *const relation[] = { "div", "max", "min", "mul" };
-    guint relations = 0;
-    g_string_append_printf(t, "symbols %u\n", c->symbols->len);
+    g_string_append_printf(t, "symbols %u\n", number_of(c, (gint)c->symbols->len));
     for (guint i = 0; i < c->symbols->len; i++) {
         const WsSymbol *s = c->symbols->pdata[i];
         gboolean tiles = i == WS_SYMBOL_TILES;
-        gboolean used = s->base < 0;
-        g_string_append_printf(t, "symbol %u %s %s %s", i,
+        if (s->base >= 0) /* it is an expression of another one wherever it stands */
+            continue;
+        g_string_append_printf(t, "symbol %u %s %s %s", number_of(c, (gint)i),
                                tiles       ? "tiles"
                                : s->letter ? "letter"
                                            : "number",
@@ -180,33 +192,180 @@ static void put_symbols(GString *t, const WsControl *c, guint64 residues)
                                : s->split             ? "split"
                                                       : "-");
         g_string_append(t, " least");
-        put_number(t, tiles || (used && s->bounded),
+        put_number(t, tiles || s->bounded,
                    tiles ? c->p->tiles->launch == WS_LAUNCH_SINGLE : s->least);
         g_string_append(t, " most");
-        put_number(t, used && !s->letter && s->most <= WS_FEW, s->most);
+        put_number(t, !s->letter && s->most <= WS_FEW, s->most);
         g_string_append_printf(
             t, " modulus %" G_GINT64_FORMAT " every %" G_GINT64_FORMAT " left %" G_GINT64_FORMAT,
-            residues & bit_of((gint)i) ? s->modulus : 1, used ? s->every : 1, used ? s->left : 0);
+            residues & bit_of((gint)i) ? s->modulus : 1, s->every, s->left);
         g_string_append_printf(t, " text %s\n", tiles ? "" : s->text);
-        relations += s->base >= 0;
     }
-    g_string_append_printf(t, "relations %u\n", relations);
-    for (guint i = 0; i < c->symbols->len; i++) {
-        const WsSymbol *s = c->symbols->pdata[i];
-        if (s->base >= 0)
-            g_string_append_printf(t,
-                                   "relation %u %d %s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT "\n",
-                                   i, s->base, relation[s->relation], s->number, s->offset);
+}
+
+/* --- what expressions are taken for ------------------------------------------------------------
+ */
+typedef struct {
+    const WsControl *c;
+    GHashTable *seen;
+    GString *line;
+} Forms;
+
+static WsExpr *sum(gint64 factor, WsExpr *x, WsExpr *rest)
+{
+    gint64 none;
+    x = factor == 1 ? x : ws_expr_op(WS_EXPR_MUL, ws_expr_int(factor), x);
+    if (!ws_expr_is_int(rest, &none) || none)
+        return ws_expr_op(WS_EXPR_ADD, x, rest);
+    ws_expr_unref(rest);
+    return x;
+}
+
+/* Variable n is _n; symbols come behind them, but for those that are expressions of another one. */
+static WsExpr *put_leaf(const WsExpr *leaf, gpointer data, GError **error)
+{
+    const WsControl *c = data;
+    const gint symbol = leaf->var - (gint)c->n_vars;
+    const WsSymbol *s = leaf->op == WS_EXPR_VAR && symbol > 0 ? c->symbols->pdata[symbol] : NULL;
+    (void)error;
+    if (leaf->op != WS_EXPR_VAR)
+        return NULL;
+    if (!s || s->base < 0) {
+        g_autofree char *name = g_strdup_printf(
+            "_%d", symbol > 0 ? (gint)(c->n_vars + number_of(c, symbol)) : leaf->var);
+        return ws_expr_name(name);
     }
-    if (c->n_equal)
-        g_string_append_printf(t, "equals %u\n%s", c->n_equal, c->equal->str);
+    g_autoptr(WsExpr) of = ws_expr_var((gint)c->n_vars + s->base, "");
+    WsExpr *base = put_leaf(of, data, NULL), *number = ws_expr_int(s->number);
+    if (s->relation == WS_RELATION_MUL)
+        return ws_expr_unref(number), sum(s->number, base, ws_expr_int(s->offset));
+    base = s->offset ? ws_expr_op(WS_EXPR_ADD, base, ws_expr_int(s->offset)) : base;
+    return s->relation == WS_RELATION_DIV
+               ? ws_expr_op(WS_EXPR_DIV, base, number)
+               : ws_expr_call(s->relation == WS_RELATION_MAX ? WS_FUNC_MAX : WS_FUNC_MIN,
+                              (WsExpr *[]){ base, number }, 2);
+}
+
+static guint terms_of(const WsExpr *e)
+{
+    return e->op == WS_EXPR_ADD || e->op == WS_EXPR_SUB ? terms_of(e->arg[0]) + terms_of(e->arg[1])
+                                                        : e->op != WS_EXPR_INT;
+}
+
+/* Sums without the terms that cancel. */
+static WsExpr *shorter(const WsExpr *e)
+{
+    WsAffine a = { 0 };
+    WsExpr *arg[8];
+    if (!e->n_args || e->n_args > G_N_ELEMENTS(arg) || e->op == WS_EXPR_INDEX)
+        return ws_expr_ref(e);
+    const gboolean fits = terms_of(e) > 1 && ws_expr_affine(e, &a) && a.n < terms_of(e);
+    WsExpr *made = fits ? ws_expr_int(a.constant) : NULL;
+    for (guint i = 0; fits && i < a.n; i++)
+        made = sum(a.factor[i], shorter(a.term[i]), made);
+    ws_affine_clear(&a);
+    for (guint i = 0; i < e->n_args && !made; i++)
+        arg[i] = shorter(e->arg[i]);
+    return made                    ? made
+           : e->op == WS_EXPR_CALL ? ws_expr_call(e->func, arg, e->n_args)
+                                   : ws_expr_op(e->op, arg[0], e->n_args > 1 ? arg[1] : NULL);
+}
+
+/* `w` (rewritten) with what is known of its comparisons, or of it as a count. */
+static WsExpr *formed(const WsControl *c, const WsExpr *w, gboolean letter)
+{
+    const WsForm *f = g_hash_table_lookup(c->forms, w);
+    WsExpr *x = f && f->symbol >= 0 ? ws_symbol_leaf((WsControl *)c, f->symbol) : NULL;
+    if (x && f->factor == 0)
+        return x;
+    if (f) {
+        x = x ? sum(f->factor, x, ws_expr_ref(f->rest)) : ws_expr_ref(f->rest);
+        return letter ? ws_expr_op(w->op, x, ws_expr_int(0)) : x;
+    }
+    if (!letter || (w->op != WS_EXPR_AND && w->op != WS_EXPR_OR && w->op != WS_EXPR_NOT))
+        return shorter(w);
+    return ws_expr_op(w->op, formed(c, w->arg[0], TRUE),
+                      w->n_args > 1 ? formed(c, w->arg[1], TRUE) : NULL);
+}
+
+static void put_form(Forms *f, const WsExpr *e, gboolean letter)
+{
+    const WsControl *c = f->c;
+    const WsExpr *w = e ? g_hash_table_lookup(c->rewritten, e) : NULL;
+    const WsForm *known = w ? g_hash_table_lookup(c->forms, w) : NULL;
+    /* names of rounds are known by where they stand */
+    if (!w || (known && known->symbol > 0 &&
+               ((const WsSymbol *)c->symbols->pdata[known->symbol])->by_index))
+        return;
+    g_autoptr(WsExpr) made = formed(c, w, letter);
+    g_autoptr(WsExpr) of = ws_expr_map(e, put_leaf, (gpointer)c, NULL);
+    g_autoptr(WsExpr) as = ws_expr_map(made, put_leaf, (gpointer)c, NULL);
+    g_autofree char *key = of ? ws_expr_print(of) : NULL, *text = as ? ws_expr_print(as) : NULL;
+    if (!key || !text || !strcmp(key, text))
+        return;
+    char *line = g_strdup_printf("form %s %s as %s\n", letter ? "letter" : "number", key, text);
+    if (!g_hash_table_contains(f->seen, line))
+        g_string_append(f->line, line);
+    g_hash_table_add(f->seen, line);
+}
+
+static void put_op(Forms *f, const WsOp *op)
+{
+    const WsExpr *of_op[] = { op->element, op->slot, op->parity, op->ctas.expr, op->turn };
+    for (guint i = 0; i < G_N_ELEMENTS(of_op); i++)
+        put_form(f, of_op[i], FALSE);
+    for (guint i = 0; i < op->n_access; i++) {
+        const WsAccess *a = &op->access[i];
+        const WsExpr *of_view[] = { a->element, a->stage, a->row0, a->col0, a->use };
+        for (guint k = 0; k < G_N_ELEMENTS(of_view); k++)
+            put_form(f, of_view[k], FALSE);
+    }
+    for (guint i = 0; i < op->n_value; i++) {
+        put_form(f, op->value[i].row0, FALSE);
+        put_form(f, op->value[i].col0, FALSE);
+    }
+    put_form(f, op->mma ? op->mma->first : NULL, TRUE);
+    if (op->kind == WS_OP_LET || op->kind == WS_OP_ADVANCE)
+        put_form(f, op->set, FALSE);
+}
+
+static void put_tree(Forms *f, const WsTree *t)
+{
+    if (!t)
+        return;
+    if (t->kind == WS_TREE_OP)
+        put_op(f, t->op);
+    if (t->kind == WS_TREE_BRANCH)
+        put_form(f, t->cond, TRUE);
+    if (t->kind == WS_TREE_LOOP) {
+        put_form(f, t->count, FALSE);
+        put_form(f, t->from, FALSE);
+        put_form(f, t->step_by, FALSE);
+    }
+    for (guint i = 0; i < t->n_kids; i++)
+        put_tree(f, t->kid[i]);
+}
+
+static void put_forms(GString *t, const WsControl *c)
+{
+    Forms f = { c, g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+                g_string_new(NULL) };
+    for (guint a = 0; a < c->p->n_agents; a++)
+        put_tree(&f, c->p->agent[a].body);
+    for (guint v = 0; v < c->p->n_vars; v++)
+        if (c->p->var[v].kind == WS_VAR_COUNTER)
+            put_form(&f, c->p->var[v].value, FALSE);
+    g_string_append_printf(t, "forms %u\n%s", g_hash_table_size(f.seen), f.line->str);
+    g_hash_table_unref(f.seen);
+    g_string_free(f.line, TRUE);
 }
 
 char *ws_certificate_text(const WsCertificate *c, const WsBits *b)
 {
-    GString *t = g_string_new("warpstave-certificate 2\n");
+    GString *t = g_string_new("warpstave-certificate 3\n");
     g_string_append_printf(t, "design %s\npolicy %u\n", b->p->design_hash, b->policy & 3);
     put_symbols(t, b->c, c->residues);
+    put_forms(t, b->c);
     g_string_append(t, "begin ");
     put_target(t, c->begin);
     g_string_append_printf(t, "nodes %u\n", c->node->len);
