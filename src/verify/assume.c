@@ -133,27 +133,6 @@ static gboolean leaf(RangeEnv *env, const WsExpr *e, gboolean truth, Range *out)
     return TRUE;
 }
 
-/* Which names an expression, and what they are made of, depends on. */
-static void note_names(const WsProgram *p, const WsExpr *e, gboolean *tile, gboolean *cta,
-                       gboolean *other)
-{
-    if (e->op == WS_EXPR_INDEX)
-        *tile = TRUE;
-    *other |= e->op == WS_EXPR_NAME || e->op == WS_EXPR_TOTAL;
-    if (e->op == WS_EXPR_VAR && e->var >= 0) {
-        const WsVar *v = &p->var[e->var];
-        *tile |= v->kind == WS_VAR_AXIS || v->kind == WS_VAR_TILE;
-        *cta |= v->kind == WS_VAR_CTA;
-        *other |= v->kind != WS_VAR_AXIS && v->kind != WS_VAR_TILE && v->kind != WS_VAR_CTA &&
-                  v->kind != WS_VAR_SIZE && v->kind != WS_VAR_RUN;
-        gboolean within = FALSE;
-        if (v->value && (v->kind == WS_VAR_TILE || v->kind == WS_VAR_RUN))
-            note_names(p, v->value, &within, cta, other);
-    }
-    for (guint i = 0; i < e->n_args; i++)
-        note_names(p, e->arg[i], tile, cta, other);
-}
-
 gboolean symbol_within(const Symbol *s, Range r)
 {
     return r.low >= s->least && r.high <= s->most &&
@@ -204,17 +183,16 @@ static void find_divisors(Facts *f, const WsExpr *e, const Guard *guard, GPtrArr
 
 static char *judge_symbol(Facts *f, const Certificate *c, const Symbol *s)
 {
-    gboolean tile = FALSE, cta = FALSE, other = FALSE;
     if (s->local) /* what it is, and what is assumed of it, follows from a loop (form.c) */
         return s->of_tile && (!s->letter || s->round)
                    ? NULL
                    : g_strdup_printf("the statement about \"%.200s\"", s->text);
     if (!s->expr)
         return g_strdup_printf("\"%.200s\" is no expression", s->text);
-    note_names(f->p, s->expr, &tile, &cta, &other);
-    if (other)
+    const guint leaves = text_leaves(f->p, s->expr, TRUE);
+    if (leaves & ~(LEAF_LAUNCH | LEAF_TILE | LEAF(CTA)))
         return g_strdup_printf("not verified: \"%.200s\" depends on a name of a group", s->text);
-    if (tile != s->of_tile || cta != s->of_cta)
+    if (!(leaves & LEAF_TILE) == s->of_tile || !(leaves & LEAF(CTA)) == s->of_cta)
         return g_strdup_printf("scope or flags of \"%.200s\"", s->text);
     Range r = range_eval(&f->env, s->expr, s->letter);
     find_divisors(f, s->expr, NULL, s->divisor);
@@ -277,20 +255,12 @@ Range assumptions_range(const WsProgram *p, const WsExpr *e)
     return r;
 }
 
-static gboolean has_names(const WsExpr *e)
-{
-    gboolean found = e->op == WS_EXPR_NAME;
-    for (guint i = 0; i < e->n_args && !found; i++)
-        found = has_names(e->arg[i]);
-    return found;
-}
-
 void assumptions_read(const WsProgram *p, Certificate *c)
 {
     for (guint i = 1; i < c->symbol->len; i++) {
         Symbol *s = &g_array_index(c->symbol, Symbol, i);
-        s->expr = s->round ? NULL : text_read(p, s->text);
-        s->local = s->round || (s->expr && has_names(s->expr));
+        s->expr = s->round ? NULL : text_read(s->text, text_name, (gpointer)p);
+        s->local = s->round || (s->expr && (text_leaves(p, s->expr, FALSE) & LEAF_NAME));
         s->whole = s->expr && !s->local ? text_defined(p, s->expr) : NULL;
         s->same = s->whole ? text_of(s->whole) : g_strdup("");
         s->divisor = g_ptr_array_new_with_free_func((GDestroyNotify)ws_expr_unref);

@@ -35,18 +35,6 @@ static WsExpr *plain_truth(const WsExpr *e)
     return made;
 }
 
-/* It has a name of the launch or of the tile; an index, a counter. */
-static void note_kinds(const Plan *plan, const WsExpr *e, gboolean *name, gboolean *moves)
-{
-    const WsVarKind kind = plan_is_var(plan, e) ? plan->p->var[e->var].kind : WS_VAR_ROW;
-    *name |= e->op == WS_EXPR_INDEX || kind == WS_VAR_SIZE || kind == WS_VAR_RUN ||
-             kind == WS_VAR_AXIS || kind == WS_VAR_TILE;
-    *moves |= kind == WS_VAR_INDEX || kind == WS_VAR_TOTAL || kind == WS_VAR_COUNTER ||
-              kind == WS_VAR_LET;
-    for (guint i = 0; i < e->n_args; i++)
-        note_kinds(plan, e->arg[i], name, moves);
-}
-
 /* The sum with `with` in place of its term n, compared with 0 as `op` says. Takes `with`. */
 static WsExpr *with_term(const WsAffine *f, guint n, WsExpr *with, WsExprOp op)
 {
@@ -86,13 +74,14 @@ static WsExpr *by_sides(const Plan *plan, const WsExpr *e)
     const gboolean fits = ws_expr_affine(d, &f);
     for (guint n = 0; n < f.n && fits && !made; n++) {
         const WsExpr *t = f.term[n];
-        gboolean name = FALSE, moves = FALSE;
         if (t->op != WS_EXPR_CALL || f.factor[n] == 0)
             continue;
-        note_kinds(plan, t, &name, &moves);
+        const guint leaves = text_leaves(plan->p, t, FALSE);
+        const guint moving = LEAF(INDEX) | LEAF(TOTAL) | LEAF(COUNTER) | LEAF(LET);
         const gboolean extreme = (t->func == WS_FUNC_MIN || t->func == WS_FUNC_MAX) &&
                                  t->n_args == 2 && e->op <= WS_EXPR_GE;
-        if (name && moves && (extreme || t->func == WS_FUNC_SELECT))
+        if ((leaves & (LEAF_LAUNCH | LEAF_TILE)) && (leaves & moving) &&
+            (extreme || t->func == WS_FUNC_SELECT))
             made = both_sides(&f, n, e->op);
     }
     ws_affine_clear(&f);

@@ -188,30 +188,11 @@ static WsExpr *put_index(const WsExpr *leaf, gpointer data, GError **error)
     return NULL;
 }
 
-static gboolean of_rank(const Plan *plan, const WsExpr *e)
-{
-    gboolean found = e->op == WS_EXPR_VAR && e->var >= 0 && plan_is_var(plan, e) &&
-                     plan->p->var[e->var].kind == WS_VAR_CTA;
-    for (guint i = 0; i < e->n_args; i++)
-        found |= of_rank(plan, e->arg[i]);
-    return found;
-}
-
 /* A leaf for a symbol. */
 static WsExpr *stands_for(const Plan *plan, guint symbol)
 {
     return ws_expr_var((gint)(plan->p->n_vars + symbol),
                        g_array_index(plan->c->symbol, Symbol, symbol).text);
-}
-
-static gboolean of_launch(const WsProgram *p, const WsExpr *e)
-{
-    gboolean fine = e->n_args ? e->op != WS_EXPR_INDEX : e->op == WS_EXPR_INT;
-    if (e->op == WS_EXPR_VAR && e->var >= 0)
-        fine = p->var[e->var].kind == WS_VAR_SIZE || p->var[e->var].kind == WS_VAR_RUN;
-    for (guint i = 0; i < e->n_args; i++)
-        fine &= of_launch(p, e->arg[i]);
-    return fine;
 }
 
 /* Lemma FLAT: tile * n + k is k.total. */
@@ -232,7 +213,7 @@ static void find_flat(Plan *plan, const AgentPlan *a, const WsTree *k)
     if (!fine || !only_within(plan, a, k->index_var, place_of(a, k), last_place(a, k)))
         return;
     g_autoptr(WsExpr) count = whole(plan, k->count);
-    if (!count || !of_launch(plan->p, count))
+    if (!count || (text_leaves(plan->p, count, FALSE) & ~LEAF_LAUNCH))
         return;
     WsExpr *rows = ws_expr_op(WS_EXPR_MUL, var_of(plan, tiles->index_var), ws_expr_ref(count));
     ws_expr_unref(plan->flat[k->total_var]);
@@ -299,7 +280,8 @@ static void name_symbol(Plan *plan, AgentPlan *a, const WsTree *site, const WsTr
     g_autofree char *text = followed_text(site, u);
     for (guint i = 1; i < plan->c->symbol->len; i++) {
         Symbol *s = &g_array_index(plan->c->symbol, Symbol, i);
-        if (strcmp(s->text, text) != 0 || !s->local || *s->same || s->of_cta != of_rank(plan, e) ||
+        if (strcmp(s->text, text) != 0 || !s->local || *s->same ||
+            s->of_cta != (text_leaves(plan->p, e, FALSE) & LEAF(CTA)) > 0 ||
             s->letter != (site->kind == WS_TREE_BRANCH))
             continue;
         g_free(s->same);
@@ -398,9 +380,8 @@ static gboolean is_worth(const Plan *plan, const Facts *f, const WsExpr *a, cons
 
 static gboolean read_form(Plan *plan, const Facts *f, const Form *form)
 {
-    g_autoptr(WsExpr) of = ws_expr_parse(form->of, NULL), as = ws_expr_parse(form->text, NULL);
-    g_autoptr(WsExpr) e = of ? ws_expr_map(of, of_number, plan, NULL) : NULL;
-    g_autoptr(WsExpr) made = as ? ws_expr_map(as, of_number, plan, NULL) : NULL;
+    g_autoptr(WsExpr) e = text_read(form->of, of_number, plan);
+    g_autoptr(WsExpr) made = text_read(form->text, of_number, plan);
     g_autoptr(WsExpr) all = e ? whole(plan, e) : NULL;
     g_autoptr(WsExpr) a = all ? ws_expr_map(all, put_meaning, plan, NULL) : NULL;
     g_autoptr(WsExpr) meant = made ? ws_expr_map(made, put_meaning, plan, NULL) : NULL;

@@ -2,6 +2,7 @@
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 #include "verify/step.h"
+#include "verify/text.h"
 #include "verify/value.h"
 
 #include <string.h>
@@ -170,17 +171,6 @@ static void leave(Run *r, const WsTree *t)
     go(r, NULL);
 }
 
-/* A count that names counters or totals is worked out on entry. */
-static gboolean count_moves(const Plan *plan, const WsExpr *e)
-{
-    gboolean moves = plan_is_var(plan, e) && (plan->p->var[e->var].kind == WS_VAR_TOTAL ||
-                                              plan->p->var[e->var].kind == WS_VAR_COUNTER ||
-                                              plan->p->var[e->var].kind == WS_VAR_LET);
-    for (guint i = 0; i < e->n_args; i++)
-        moves |= count_moves(plan, e->arg[i]);
-    return moves;
-}
-
 /* Symbol i follows the index of `t`. */
 static gboolean follows(const Run *r, const WsTree *t, guint i)
 {
@@ -201,7 +191,8 @@ static Move enter(Run *r, const WsTree *t, LoopState *l)
         return STUCK;
     if (tiles && (from < 0 || step < 1 || from > 1 << 20 || step > 1 << 20))
         refuse(r, "a loop over tiles of this form");
-    if (!tiles && count_moves(r->plan, plan_form(r->plan, t->count, FALSE)) &&
+    const guint moving = LEAF(TOTAL) | LEAF(COUNTER) | LEAF(LET); /* worked out on entry */
+    if (!tiles && (text_leaves(r->plan->p, plan_form(r->plan, t->count, FALSE), FALSE) & moving) &&
         !value_number(r->plan, r->s, r->i, t->count, &count, NULL))
         return STUCK;
     *l = (LoopState){ TRUE, FALSE, 0, from, step, from, count };

@@ -435,29 +435,6 @@ static gboolean divided(Shift a, gint64 m, Shift *out)
     return m > 0 && a.d % m == 0 && a.g % m == 0;
 }
 
-/* min(select(c, a, b), y) is select(c, min(a, y), min(b, y)); so is max. */
-static gboolean shift_of_choice(Context *x, const WsExpr *e, Shift *out)
-{
-    const guint k = e->arg[0]->op == WS_EXPR_CALL && e->arg[0]->func == WS_FUNC_SELECT ? 0 : 1;
-    const WsExpr *s = e->arg[k];
-    if (s->op != WS_EXPR_CALL || s->func != WS_FUNC_SELECT || x->lets > 8)
-        return FALSE;
-    /* kept: what is known of expressions goes by where they are */
-    g_autofree char *key = g_strdup_printf("%p", (const void *)e);
-    WsExpr *side[2], *all = plan_made(x->c->plan, key, NULL);
-    for (guint i = 0; i < 2 && !all; i++)
-        side[i] = ws_expr_call(
-            e->func, (WsExpr *[]){ ws_expr_ref(s->arg[i + 1]), ws_expr_ref(e->arg[!k]) }, 2);
-    if (!all)
-        all = plan_made(x->c->plan, key,
-                        ws_expr_call(WS_FUNC_SELECT,
-                                     (WsExpr *[]){ ws_expr_ref(s->arg[0]), side[0], side[1] }, 3));
-    x->lets++;
-    const gboolean has = shift(x, all, FALSE, out);
-    x->lets--;
-    return has;
-}
-
 /* `fails`: bit i, argument i has no shift. */
 static gboolean shift_of_call(Context *x, const WsExpr *e, const Shift *d, guint fails, Shift *out)
 {
@@ -471,8 +448,6 @@ static gboolean shift_of_call(Context *x, const WsExpr *e, const Shift *d, guint
             all &= same(d[0], d[i]);
         *out = d[0];
         if (all && !fails)
-            return TRUE;
-        if (e->n_args == 2 && shift_of_choice(x, e, out))
             return TRUE;
         if (e->n_args != 2 || !settled(x, e->func == WS_FUNC_MIN ? WS_EXPR_LE : WS_EXPR_GE,
                                        e->arg[0], e->arg[1], &which))

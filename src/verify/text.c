@@ -241,16 +241,16 @@ char *text_of(const WsExpr *e)
     return ws_expr_print(divisions(n) < divisions(e) ? e : n);
 }
 
-static WsExpr *bind(const WsExpr *leaf, gpointer data, GError **error)
+WsExpr *text_name(const WsExpr *leaf, gpointer program, GError **error)
 {
-    const gint var = leaf->op == WS_EXPR_NAME ? ws_program_find_var(data, leaf->name) : -1;
+    const gint var = leaf->op == WS_EXPR_NAME ? ws_program_find_var(program, leaf->name) : -1;
     return var >= 0 ? ws_expr_var(var, leaf->name) : NULL;
 }
 
-WsExpr *text_read(const WsProgram *p, const char *text)
+WsExpr *text_read(const char *text, WsExprMap bind, gpointer data)
 {
     g_autoptr(WsExpr) e = ws_expr_parse(text, NULL);
-    return e ? ws_expr_map(e, bind, (gpointer)p, NULL) : NULL;
+    return e ? ws_expr_map(e, bind, data, NULL) : NULL;
 }
 
 guint text_nodes(const WsExpr *e)
@@ -259,6 +259,24 @@ guint text_nodes(const WsExpr *e)
     for (guint i = 0; i < e->n_args; i++)
         n += text_nodes(e->arg[i]);
     return n;
+}
+
+guint text_leaves(const WsProgram *p, const WsExpr *e, gboolean deep)
+{
+    guint all = e->op == WS_EXPR_INDEX                            ? LEAF_ELEMENT
+                : e->op == WS_EXPR_NAME || e->op == WS_EXPR_TOTAL ? LEAF_NAME
+                                                                  : 0;
+    if (e->op == WS_EXPR_VAR && e->var >= (gint)p->n_vars)
+        all = LEAF_SYMBOL;
+    else if (e->op == WS_EXPR_VAR && e->var >= 0) {
+        const WsVar *v = &p->var[e->var];
+        all = 1u << v->kind;
+        if (deep && v->value && (v->kind == WS_VAR_TILE || v->kind == WS_VAR_RUN))
+            all |= text_leaves(p, v->value, TRUE) & ~(guint)LEAF_TILE;
+    }
+    for (guint i = 0; i < e->n_args; i++)
+        all |= text_leaves(p, e->arg[i], deep);
+    return all;
 }
 
 /* What is too long stays a name: everywhere. */

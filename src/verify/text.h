@@ -12,8 +12,9 @@ G_BEGIN_DECLS
 char *text_of(const WsExpr *e);
 /* That form, also where a term that cancels may have no value. Transfer full. */
 WsExpr *text_normal(const WsExpr *e);
-/* The expression that a text stands for in `p`; NULL: it is none. Transfer full. */
-WsExpr *text_read(const WsProgram *p, const char *text);
+/* The expression that a text stands for, its names bound; NULL: it is none. Transfer full. */
+WsExpr *text_read(const char *text, WsExprMap bind, gpointer data);
+WsExpr *text_name(const WsExpr *leaf, gpointer program, GError **error); /* of the program */
 /* Names of the launch and of the tile by what they are defined as. Transfer full. */
 WsExpr *text_defined(const WsProgram *p, const WsExpr *e);
 gboolean text_divides(const WsExpr *e); /* by something that may be 0 */
@@ -27,7 +28,14 @@ static inline gboolean text_is_truth(const WsExpr *e)
 }
 
 WsExpr *text_truth(const WsExpr *e); /* 0 or 1: whether it is 0. Transfer full */
-guint text_nodes(const WsExpr *e);   /* how large it is */
+/* Which leaves stand in it: bit WsVarKind of a variable, or one of these. `deep`: in definitions,
+ * too. */
+enum { LEAF_SYMBOL = 1 << 20, LEAF_ELEMENT = 1 << 21, LEAF_NAME = 1 << 22 };
+#define LEAF(kind)  (1u << WS_VAR_##kind)
+#define LEAF_LAUNCH (LEAF(SIZE) | LEAF(RUN))
+#define LEAF_TILE   (LEAF(AXIS) | LEAF(TILE) | LEAF_ELEMENT)
+guint text_leaves(const WsProgram *p, const WsExpr *e, gboolean deep);
+guint text_nodes(const WsExpr *e); /* how large it is */
 /* `e` with other arguments; takes them. Transfer full. */
 WsExpr *text_with(const WsExpr *e, WsExpr **arg);
 /* The sum of factors and terms. Transfer full. */

@@ -1,6 +1,7 @@
 /* The graph of a proof as text (docs/soundness.md section 8). */
 #include "check/proof/certificate.h"
 #include "check/proof/symbols.h"
+#include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
 #include "program/parts/product.h"
@@ -325,7 +326,7 @@ static void put_op(Forms *f, const WsOp *op)
         put_form(f, op->value[i].col0, FALSE);
     }
     put_form(f, op->mma ? op->mma->first : NULL, TRUE);
-    if (op->kind == WS_OP_LET || op->kind == WS_OP_ADVANCE)
+    if (ws_op_assigns(op->kind))
         put_form(f, op->set, FALSE);
 }
 
