@@ -79,28 +79,16 @@ static void give_assumed(Facts *f, const WsExpr *e)
 static Range of_name(Facts *f, const WsVar *v)
 {
     Range r = range_of(NO_LOW, NO_HIGH);
-    switch (v->kind) {
-    case WS_VAR_SIZE:
+    if (v->kind == WS_VAR_SIZE)
         return range_of(0, NO_HIGH);
-    case WS_VAR_CTA:
+    if (v->kind == WS_VAR_CTA)
         return range_of(0, (gint64)f->p->cluster - 1);
-    case WS_VAR_AXIS:
+    if (v->kind == WS_VAR_AXIS) {
         r = range_eval(&f->env, f->p->tiles->axis[v->axis].extent, FALSE);
         return range_of(0, r.high == NO_HIGH ? NO_HIGH : MAX(r.high - 1, 0));
-    case WS_VAR_RUN:
-    case WS_VAR_TILE:
-        r = v->real || !v->value ? r : range_eval(&f->env, v->value, FALSE);
-        return r;
-    case WS_VAR_COL:
-    case WS_VAR_COUNTER:
-    case WS_VAR_INDEX:
-    case WS_VAR_LET:
-    case WS_VAR_ROW:
-    case WS_VAR_SCALAR:
-    case WS_VAR_TOTAL:
-    default:
-        return r;
     }
+    const gboolean defined = (v->kind == WS_VAR_RUN || v->kind == WS_VAR_TILE) && v->value;
+    return defined && !v->real ? range_eval(&f->env, v->value, FALSE) : r;
 }
 
 /* Every subexpression comes by here: what is made of its parts meets what was assumed of it. */
@@ -192,7 +180,7 @@ static char *judge_symbol(Facts *f, const Certificate *c, const Symbol *s)
     const guint leaves = text_leaves(f->p, s->expr, TRUE);
     if (leaves & ~(LEAF_LAUNCH | LEAF_TILE | LEAF(CTA)))
         return g_strdup_printf("not verified: \"%.200s\" depends on a name of a group", s->text);
-    if (!(leaves & LEAF_TILE) == s->of_tile || !(leaves & LEAF(CTA)) == s->of_cta)
+    if (((leaves & LEAF_TILE) != 0) != s->of_tile || ((leaves & LEAF(CTA)) != 0) != s->of_cta)
         return g_strdup_printf("scope or flags of \"%.200s\"", s->text);
     Range r = range_eval(&f->env, s->expr, s->letter);
     find_divisors(f, s->expr, NULL, s->divisor);

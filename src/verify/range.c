@@ -226,6 +226,9 @@ static Range compare(RangeEnv *env, const WsExpr *e, Range a, Range b)
 static Range call(RangeEnv *env, const WsExpr *e, const Range *x)
 {
     Range r = x[0];
+    env->wrong = e->op != WS_EXPR_CALL ? "an expression that is not handled" : NULL;
+    if (env->wrong)
+        return any();
     if (e->func == WS_FUNC_CDIV)
         return divide(env, x[0], x[1], TRUE);
     if (e->func == WS_FUNC_MIN || e->func == WS_FUNC_MAX) {
@@ -239,7 +242,7 @@ static Range call(RangeEnv *env, const WsExpr *e, const Range *x)
         return single(r) ? range_exact(
                                r.low < 1 ? 0 : (gint64)1 << (63 - __builtin_clzll((guint64)r.low)))
                          : range_of(r.low > 0, NO_HIGH);
-    env->wrong = "a function that is not handled";
+    env->wrong = "an expression that is not handled";
     return any();
 }
 
@@ -303,41 +306,18 @@ Range range_eval(RangeEnv *env, const WsExpr *e, gboolean truth)
         if (x[i].open || env->wrong)
             return truth_of(-1);
     }
-    switch (e->op) {
-    case WS_EXPR_NEG:
-        return scale(env, -1, x[0]);
-    case WS_EXPR_NOT:
-        return truth_of(sign_known(x[0]) < 0 ? -1 : !sign_known(x[0]));
-    case WS_EXPR_ADD:
-        return add(env, x[0], x[1]);
-    case WS_EXPR_SUB:
-        return add(env, x[0], scale(env, -1, x[1]));
-    case WS_EXPR_MUL:
-        return multiply(env, x[0], x[1]);
-    case WS_EXPR_DIV:
-        return divide(env, x[0], x[1], FALSE);
-    case WS_EXPR_MOD:
-        return rest(env, x[0], x[1]);
-    case WS_EXPR_LT:
-    case WS_EXPR_LE:
-    case WS_EXPR_GT:
-    case WS_EXPR_GE:
-    case WS_EXPR_EQ:
-    case WS_EXPR_NE:
+    if (e->op >= WS_EXPR_LT && e->op <= WS_EXPR_NE)
         return compare(env, e, x[0], x[1]);
-    case WS_EXPR_CALL:
-        return call(env, e, x);
-    case WS_EXPR_AND:
-    case WS_EXPR_INDEX:
-    case WS_EXPR_INT:
-    case WS_EXPR_NAME:
-    case WS_EXPR_OR:
-    case WS_EXPR_REAL:
-    case WS_EXPR_TEXT_BOOL:
-    case WS_EXPR_TOTAL:
-    case WS_EXPR_VAR:
-    default:
-        env->wrong = "an expression that is not handled";
-        return any();
+    if (e->op == WS_EXPR_NOT)
+        return truth_of(sign_known(x[0]) < 0 ? -1 : !sign_known(x[0]));
+    if (e->op == WS_EXPR_NEG || e->op == WS_EXPR_SUB || e->op == WS_EXPR_ADD) {
+        const Range last = x[e->n_args - 1];
+        r = e->op == WS_EXPR_ADD ? last : scale(env, -1, last);
+        return e->n_args > 1 ? add(env, x[0], r) : r;
     }
+    if (e->op == WS_EXPR_MUL)
+        return multiply(env, x[0], x[1]);
+    if (e->op == WS_EXPR_DIV)
+        return divide(env, x[0], x[1], FALSE);
+    return e->op == WS_EXPR_MOD ? rest(env, x[0], x[1]) : call(env, e, x);
 }

@@ -1,6 +1,7 @@
 /* How far expressions differ between two states: docs/soundness.md section 8.6. */
 #include "program/parts/variable.h"
 #include "verify/cover.h"
+#include "verify/text.h"
 #include "verify/value.h"
 
 gboolean fail(Cover *c, const char *format, ...)
@@ -181,30 +182,15 @@ static gboolean shift_of_let(Context *x, gint var, Shift *out)
 
 static gboolean shift_of_var(Context *x, gint var, Shift *out)
 {
-    const WsTree *loop;
+    const WsVarKind kind = x->c->plan->p->var[var].kind;
+    const WsTree *loop = kind == WS_VAR_INDEX ? loop_of_index(x, var) : NULL;
     out->g = x->c->may[var];
-    switch (x->c->plan->p->var[var].kind) {
-    case WS_VAR_CTA:
-        return TRUE;
-    case WS_VAR_INDEX:
-        loop = loop_of_index(x, var);
+    if (kind == WS_VAR_INDEX)
         return loop && (!in_same(x, loop) || less(loop_of(x, x->x, loop)->index,
                                                   loop_of(x, x->y, loop)->index, &out->d));
-    case WS_VAR_TOTAL:
-    case WS_VAR_COUNTER:
+    if (kind == WS_VAR_TOTAL || kind == WS_VAR_COUNTER)
         return less(x->x->var[var], x->y->var[var], &out->d);
-    case WS_VAR_LET:
-        return shift_of_let(x, var, out);
-    case WS_VAR_AXIS:
-    case WS_VAR_COL:
-    case WS_VAR_ROW:
-    case WS_VAR_RUN:
-    case WS_VAR_SCALAR:
-    case WS_VAR_SIZE:
-    case WS_VAR_TILE:
-    default:
-        return FALSE;
-    }
+    return kind == WS_VAR_LET ? shift_of_let(x, var, out) : kind == WS_VAR_CTA;
 }
 
 /* Counters that only rise (1) or only fall (-1); 0: neither; 2: never changed. */
@@ -347,32 +333,16 @@ static Range still(Context *x, const WsExpr *e, gboolean in_s)
                        : fact_default(x->c->plan->c, &key);
         return range_of(f.low, f.high);
     }
-    if (e->op != WS_EXPR_VAR || e->var < 0)
-        return range_of(NO_LOW, NO_HIGH);
-    const WsTree *loop;
-    switch (x->c->plan->p->var[e->var].kind) {
-    case WS_VAR_CTA:
+    const gint var = e->op == WS_EXPR_VAR ? e->var : -1;
+    const WsVarKind kind = var < 0 ? WS_VAR_ROW : x->c->plan->p->var[var].kind;
+    const WsTree *loop = kind == WS_VAR_INDEX ? loop_of_index(x, var) : NULL;
+    if (kind == WS_VAR_CTA)
         return range_exact((gint64)(x->inst / x->c->plan->p->n_agents));
-    case WS_VAR_TOTAL:
-        return from_here(of->var[e->var], 1);
-    case WS_VAR_COUNTER:
-        return of->loose[e->var]
-                   ? range_of(value_counter_least(x->c->plan, x->agent, e->var), NO_HIGH)
-                   : from_here(of->var[e->var], direction(x, e->var));
-    case WS_VAR_INDEX:
-        loop = loop_of_index(x, e->var);
-        return loop ? still_index(x, loop, in_s) : range_of(NO_LOW, NO_HIGH);
-    case WS_VAR_AXIS:
-    case WS_VAR_COL:
-    case WS_VAR_LET:
-    case WS_VAR_ROW:
-    case WS_VAR_RUN:
-    case WS_VAR_SCALAR:
-    case WS_VAR_SIZE:
-    case WS_VAR_TILE:
-    default:
-        return range_of(NO_LOW, NO_HIGH);
-    }
+    if (kind == WS_VAR_COUNTER && of->loose[var])
+        return range_of(value_counter_least(x->c->plan, x->agent, var), NO_HIGH);
+    if (kind == WS_VAR_TOTAL || kind == WS_VAR_COUNTER)
+        return from_here(of->var[var], kind == WS_VAR_TOTAL ? 1 : direction(x, var));
+    return loop ? still_index(x, loop, in_s) : range_of(NO_LOW, NO_HIGH);
 }
 
 static gboolean has_value(Context *x, guint symbol);
@@ -493,7 +463,7 @@ static gboolean shift_of(Context *x, const WsExpr *e, gboolean truth, Shift *out
     if (e->n_args == 0 || e->n_args > 16 || e->op == WS_EXPR_INDEX)
         return FALSE;
     const gboolean truths = e->op == WS_EXPR_NOT || e->op == WS_EXPR_AND || e->op == WS_EXPR_OR;
-    const gboolean compares = e->op >= WS_EXPR_LT && e->op <= WS_EXPR_NE;
+    const gboolean compares = text_compares(e);
     guint fails = 0;
     for (guint i = 0; i < e->n_args; i++)
         if (!shift(x, e->arg[i],
@@ -504,52 +474,36 @@ static gboolean shift_of(Context *x, const WsExpr *e, gboolean truth, Shift *out
     if (fails && !compares && e->op != WS_EXPR_CALL)
         return FALSE;
     int which;
-    switch (e->op) {
-    case WS_EXPR_NEG:
-        return scaled(d[0], -1, out);
-    case WS_EXPR_ADD:
-    case WS_EXPR_SUB:
-        out->g = range_gcd(d[0].g, d[1].g);
-        return e->op == WS_EXPR_SUB ? less(d[0].d, d[1].d, &out->d)
-                                    : !__builtin_add_overflow(d[0].d, d[1].d, &out->d);
-    case WS_EXPR_MUL:
-        if (ws_expr_is_int(e->arg[0], &k) || ws_expr_is_int(e->arg[1], &k))
-            return scaled(d[ws_expr_is_int(e->arg[0], &k) ? 1 : 0], k, out);
-        /* a'b' - ab = a'(b' - b) + b(a' - a) */
-        out->g = range_gcd(range_gcd(d[0].d, d[0].g), range_gcd(d[1].d, d[1].g));
-        return TRUE;
-    case WS_EXPR_DIV:
-        return ws_expr_is_int(e->arg[1], &k) && divided(d[0], k, out);
-    case WS_EXPR_MOD:
-        return ws_expr_is_int(e->arg[1], &k) && k > 0 && d[0].d % k == 0 && d[0].g % k == 0;
-    case WS_EXPR_LT:
-    case WS_EXPR_LE:
-    case WS_EXPR_GT:
-    case WS_EXPR_GE:
-    case WS_EXPR_EQ:
-    case WS_EXPR_NE:
+    if (e->op == WS_EXPR_CALL)
+        return shift_of_call(x, e, d, fails, out);
+    if (truths)
+        return same(d[0], zero) && same(d[1], zero);
+    if (compares) {
         if ((!fails && same(d[0], d[1])) || settled(x, e->op, e->arg[0], e->arg[1], &which))
             return TRUE;
         if (fresh_symbols(x, e))
             note_wanted(x, e);
         x->c->open |= fresh_symbols(x, e);
         return FALSE;
-    case WS_EXPR_CALL:
-        return shift_of_call(x, e, d, fails, out);
-    case WS_EXPR_NOT:
-    case WS_EXPR_AND:
-    case WS_EXPR_OR:
-        return same(d[0], zero) && same(d[1], zero);
-    case WS_EXPR_INDEX:
-    case WS_EXPR_INT:
-    case WS_EXPR_NAME:
-    case WS_EXPR_REAL:
-    case WS_EXPR_TEXT_BOOL:
-    case WS_EXPR_TOTAL:
-    case WS_EXPR_VAR:
-    default:
-        return FALSE;
     }
+    if (e->op == WS_EXPR_NEG)
+        return scaled(d[0], -1, out);
+    if (e->op == WS_EXPR_ADD || e->op == WS_EXPR_SUB) {
+        out->g = range_gcd(d[0].g, d[1].g);
+        return e->op == WS_EXPR_SUB ? less(d[0].d, d[1].d, &out->d)
+                                    : !__builtin_add_overflow(d[0].d, d[1].d, &out->d);
+    }
+    if (e->op == WS_EXPR_MUL) {
+        if (ws_expr_is_int(e->arg[0], &k) || ws_expr_is_int(e->arg[1], &k))
+            return scaled(d[ws_expr_is_int(e->arg[0], &k) ? 1 : 0], k, out);
+        /* a'b' - ab = a'(b' - b) + b(a' - a) */
+        out->g = range_gcd(range_gcd(d[0].d, d[0].g), range_gcd(d[1].d, d[1].g));
+        return TRUE;
+    }
+    /* a quotient, a remainder: of multiples */
+    const gboolean fine = ws_expr_is_int(e->arg[1], &k) && divided(d[0], k, &d[1]);
+    *out = e->op == WS_EXPR_DIV ? d[1] : zero;
+    return fine;
 }
 
 gboolean shift(Context *x, const WsExpr *e, gboolean truth, Shift *out)

@@ -108,32 +108,18 @@ static gboolean leaf(RangeEnv *env, const WsExpr *e, gboolean truth, Range *out)
     if (e->op != WS_EXPR_VAR || e->var < 0)
         return FALSE;
     const Instance *x = &v->s->inst[v->inst];
-    switch (v->plan->p->var[e->var].kind) {
-    case WS_VAR_CTA:
-        *out = range_exact((gint64)(v->inst / v->plan->p->n_agents));
+    const WsVarKind kind = v->plan->p->var[e->var].kind;
+    const guint agent = v->inst % v->plan->p->n_agents;
+    *out = range_exact((gint64)(v->inst / v->plan->p->n_agents));
+    if (kind == WS_VAR_CTA)
         return TRUE;
-    case WS_VAR_INDEX:
-    case WS_VAR_TOTAL:
-    case WS_VAR_COUNTER:
-    case WS_VAR_LET:
-        *out = range_exact(x->var[e->var]);
-        if (x->loose[e->var])
-            *out =
-                (Range){ v->plan->p->var[e->var].kind == WS_VAR_COUNTER
-                             ? value_counter_least(v->plan, v->inst % v->plan->p->n_agents, e->var)
-                             : NO_LOW,
-                         NO_HIGH, x->var[e->var], x->loose[e->var], FALSE };
-        return TRUE;
-    case WS_VAR_AXIS:
-    case WS_VAR_COL:
-    case WS_VAR_ROW:
-    case WS_VAR_RUN:
-    case WS_VAR_SCALAR:
-    case WS_VAR_SIZE:
-    case WS_VAR_TILE:
-    default:
-        return FALSE;
-    }
+    *out = range_exact(x->var[e->var]);
+    if (x->loose[e->var])
+        *out =
+            (Range){ kind == WS_VAR_COUNTER ? value_counter_least(v->plan, agent, e->var) : NO_LOW,
+                     NO_HIGH, x->var[e->var], x->loose[e->var], FALSE };
+    return kind == WS_VAR_INDEX || kind == WS_VAR_TOTAL || kind == WS_VAR_COUNTER ||
+           kind == WS_VAR_LET;
 }
 
 /* All symbols of a number are asked for before it is made. */
