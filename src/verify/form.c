@@ -281,7 +281,7 @@ static void name_symbol(Plan *plan, AgentPlan *a, const WsTree *site, const WsTr
     for (guint i = 1; i < plan->c->symbol->len; i++) {
         Symbol *s = &g_array_index(plan->c->symbol, Symbol, i);
         if (strcmp(s->text, text) != 0 || !s->local || *s->same ||
-            s->of_cta != (text_leaves(plan->p, e, FALSE) & LEAF(CTA)) > 0 ||
+            s->of_cta != ((text_leaves(plan->p, e, FALSE) & LEAF(CTA)) != 0) ||
             s->letter != (site->kind == WS_TREE_BRANCH))
             continue;
         g_free(s->same);
