@@ -37,12 +37,34 @@ static gboolean has_twin(const WsFixer *F, gint at)
     return FALSE;
 }
 
+/* That completion has been waited for before, in this list and in any case: here it says nothing.
+ */
+static gboolean is_known(const WsFixer *F, gint at)
+{
+    const WsSpot *s = ws_spot(F, at);
+    g_autofree char *ref = ws_field_text(s->node, WS_F_keyword), *use = ws_step_use(s->node);
+    for (gint k = ws_spot_next(F, at, -1); is_wait(F, at) && use && k >= 0;
+         k = ws_spot_next(F, k, -1)) {
+        g_autofree char *its =
+                            is_wait(F, k) ? ws_field_text(ws_spot(F, k)->node, WS_F_keyword) : NULL,
+                        *for_use = its ? ws_step_use(ws_spot(F, k)->node) : NULL;
+        if (ws_step_is(F, k, WS_STEP_ADVANCE)) /* the use may be another one by now */
+            return FALSE;
+        if (g_strcmp0(its, ref) == 0 && g_strcmp0(for_use, use) == 0 &&
+            !ws_node_has(ws_spot(F, k)->node, WS_F_when) &&
+            !ws_node_bool(ws_spot(F, k)->node, WS_F_muted, FALSE))
+            return TRUE;
+    }
+    return FALSE;
+}
+
 static void let_wait(WsFixer *F, gint i, const char *ref, guint more)
 {
     const WsSpot *s = ws_spot(F, i);
     g_autofree char *step = ws_step_name(s->node);
     WsFix *fix = ws_fixer_add(F, "Let %s of %s wait for %s", step, ws_node_name(s->group), ref);
     fix->cost += more;
+    fix->safe |= is_known(F, i);
     ws_fix_set(fix, s->node, WS_F_keyword, ws_json_text(ref));
 }
 
@@ -127,6 +149,7 @@ void ws_fix_other_barrier(WsFixer *F)
                                              ws_node_name(s->group), name);
             /* nobody of the group does so yet: likely it is missed there */
             fix->cost += !element && does(F, s->group, name, !wait, i) ? 8 : 0;
+            fix->safe |= is_known(F, i);
             g_autofree char *now = g_strconcat(name, element, NULL);
             ws_fix_set(fix, s->node, WS_F_keyword, ws_json_text(now));
             n++;

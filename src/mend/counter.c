@@ -140,6 +140,25 @@ static void in_turns(WsFixer *F, const WsNode *group, const WsNode *counter, gin
     }
 }
 
+/* Tiles that are taken in turns, and a counter that passes over those of one turn only. */
+static void by_turns(WsFixer *F, gint tiles)
+{
+    const WsExpr *step = ws_node_expr(ws_spot(F, tiles)->node, WS_F_step);
+    for (gint i = 0; step && i < (gint)F->spot->len; i++) {
+        const WsSpot *s = ws_spot(F, i);
+        const WsExpr *by = s->node->kind == WS_STEP_ADVANCE ? ws_node_expr(s->node, WS_F_by) : NULL;
+        if (!by || s->up != tiles || by->op == WS_EXPR_MUL)
+            continue;
+        g_autoptr(WsExpr) all = ws_expr_op(WS_EXPR_MUL, ws_expr_ref(step), ws_expr_ref(by));
+        g_autofree char *text = ws_expr_print(all);
+        const char *counter = ws_node_text(s->node, WS_F_keyword);
+        WsFix *fix =
+            ws_fixer_add(F, "Let %s move by %s: the tiles between are others'", counter, text);
+        fix->safe = ws_only_in_uses(F, s->group, counter);
+        ws_fix_set(fix, s->node, WS_F_by, ws_json_expr(text));
+    }
+}
+
 /* A counter that stands still in some rounds, though what it counts goes on. */
 static void always(WsFixer *F)
 {
@@ -164,6 +183,7 @@ void ws_fix_counter(WsFixer *F)
         const WsSpot *s = ws_spot(F, i);
         if (s->node->kind != WS_STEP_FOR || !ws_node_has(s->node, WS_F_over))
             continue;
+        by_turns(F, i);
         for (guint c = 0; c < ws_node_n_children(s->group, WS_F_counters); c++) {
             const WsNode *counter = ws_node_child(s->group, WS_F_counters, c);
             move_too(F, s->group, ws_node_name(counter), i);

@@ -1,4 +1,5 @@
 /* Quick-fix: a copy into another CTA whose bytes nobody expects there. */
+#include "expr/expr.h"
 #include "mend/fixer.h"
 #include "program/parts/dtype.h"
 
@@ -58,4 +59,30 @@ void ws_fix_expect_copy(WsFixer *F)
                              { WS_F_bytes, ws_json_expr(bytes) }, { WS_F_use, ws_json_expr(use) });
     ws_fix_do(fix, (WsMendDeed){ WS_MEND_INSERT, 0, owner->identity,
                                  loop >= 0 ? WS_F_do : WS_F_body, 0, expect });
+}
+
+/* All CTAs send to one, which expects less than the whole buffer that they fill together. */
+void ws_fix_expect_whole(WsFixer *F)
+{
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        const WsNode *send = ws_spot(F, i)->node;
+        const WsFieldId field = send->kind == WS_STEP_WRITE ? WS_F_to : WS_F_into;
+        const WsRef *to = send->kind == WS_STEP_WRITE || send->kind == WS_STEP_COPY
+                              ? ws_node_refv(send, field)
+                              : NULL;
+        g_autofree char *bytes = to && ws_node_has(send, WS_F_cta) ? bytes_of(F, to->name) : NULL;
+        g_autoptr(WsExpr) e = bytes ? ws_expr_parse(bytes, NULL) : NULL;
+        const WsExprEnv nothing = { 0 };
+        g_autoptr(WsExpr) all = e ? ws_expr_fold(e, &nothing, NULL) : NULL;
+        g_autofree char *text = all ? ws_expr_print(all) : NULL;
+        for (gint k = 0; text && k < (gint)F->spot->len; k++) {
+            const WsNode *expect = ws_spot(F, k)->node;
+            g_autofree char *now = ws_field_text(expect, WS_F_bytes);
+            if (!ws_is_on(F, k, WS_STEP_EXPECT, ws_step_barrier(send)) || g_strcmp0(now, text) == 0)
+                continue;
+            g_autofree char *name = ws_step_name(expect);
+            WsFix *fix = ws_fixer_add(F, "Let %s expect all bytes of %s, %s", name, to->name, text);
+            ws_fix_set(fix, expect, WS_F_bytes, ws_json_expr(text));
+        }
+    }
 }

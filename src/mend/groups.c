@@ -168,7 +168,9 @@ void ws_fix_load_wait(WsFixer *F)
  * here by their own arrivals. */
 static gboolean lanes_arrive(const WsFixer *F, const WsNode *group)
 {
-    gboolean by = ws_step_is(F, F->other, WS_STEP_TAKE); /* which every warp does */
+    if (ws_step_is(F, F->other, WS_STEP_TAKE)) /* which every warp does */
+        return TRUE;
+    gboolean by = FALSE;
     for (gint i = 0; i < (gint)F->spot->len; i++) {
         const WsSpot *s = ws_spot(F, i);
         by |= s->node->kind == WS_STEP_ARRIVE && ws_node_has(s->node, WS_F_by);

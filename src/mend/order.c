@@ -292,6 +292,22 @@ static gboolean is_unheard(const WsFixer *F, const char *name)
     return TRUE;
 }
 
+/* One group syncs there and none of another group comes: most likely that one is missed here. */
+static gboolean is_alone(const WsFixer *F, const char *name, const WsNode *here)
+{
+    const WsNode *group = NULL;
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        const WsSpot *s = ws_spot(F, i);
+        if (!ws_is_on(F, i, WS_STEP_SYNC, name) && !ws_is_on(F, i, WS_STEP_ARRIVE, name))
+            continue;
+        if (s->group == here || (group && group != s->group) ||
+            ws_node_has(s->group, WS_F_replicate))
+            return FALSE;
+        group = s->group;
+    }
+    return group != NULL;
+}
+
 /* A named barrier that one side has left out: beside the steps of the finding, or at the end of
  * their lists. */
 void ws_fix_join(WsFixer *F)
@@ -311,10 +327,15 @@ void ws_fix_join(WsFixer *F)
                 continue;
             const WsSpot *s = ws_spot(F, place[p]);
             g_autofree char *name = ws_step_name(s->node);
+            const gboolean writes = s->node->kind == WS_STEP_WRITE;
+            const guint alone =
+                verb[k % 2] == WS_STEP_SYNC && is_alone(F, ws_node_name(b), s->group) ? MISSED : 0;
             for (gint by = 1; by >= 0; by--) {
                 WsFix *fix = ws_fixer_add(F, "Add `%s %s` %s %s", how, ws_node_name(b),
                                           by ? WS_WORD("after") : WS_WORD("before"), name);
-                fix->cost -= place[p] == F->at && !by ? less : 0;
+                fix->cost -= alone                      ? alone - (by == writes ? 0 : 2)
+                             : place[p] == F->at && !by ? less
+                                                        : 0;
                 ws_fix_insert(F, fix, place[p], by, ws_plain(verb[k % 2], ws_node_name(b)));
             }
             WsFix *fix = ws_fixer_add(F, "Add `%s %s` at the end of the list of %s", how,

@@ -273,7 +273,9 @@ void ws_fix_wait_for_room(WsFixer *F)
         for (gint a = 0; a < (gint)F->spot->len && n < MOST; a++) {
             const WsSpot *r = ws_spot(F, a);
             const char *barrier = r->node->kind == WS_STEP_ARRIVE ? ws_step_barrier(r->node) : NULL;
-            if (!ws_is_mbarrier(F, barrier) || r->group == w->group)
+            if (!ws_is_mbarrier(F, barrier) ||
+                (r->group == w->group && !(ws_node_has(r->node, WS_F_cta) /* of another CTA */ &&
+                                           ws_node_has(w->node, WS_F_cta))))
                 continue;
             g_autofree char *ref = ws_field_text(r->node, WS_F_keyword),
                             *use = ws_step_use(w->node), *name = ws_step_name(w->node);
@@ -290,6 +292,8 @@ void ws_fix_wait_for_room(WsFixer *F)
                 WsFix *fix = ws_fixer_add(F, "Wait for %s before %s%s", barrier, name,
                                           k ? WS_WORD(" and what is filled with it") : "");
                 fix->cost += more + (k ? 0 : place[0] != place[1]);
+                if (!ws_waits(F, NULL, barrier)) /* room that nobody ever waits for */
+                    fix->cost -= NEVER_TOLD;
                 ws_fix_insert(F, fix, place[k], 0,
                               ws_hand(WS_STEP_WAIT, ref, use, (WsHanding){ 0 }));
             }

@@ -1,6 +1,7 @@
 /* Quick-fixes of roles that disagree: one side does a thing only under a condition, the other side
  * counts on it; a barrier of everybody that some never meet; a counter that does not follow what it
  * counts; a copy that is not answered. */
+#include "expr/expr.h"
 #include "mend/fixer.h"
 
 enum { MOST = 24 };
@@ -275,6 +276,45 @@ void ws_fix_answer(WsFixer *F)
             WsFix *fix = ws_fixer_add(F, "Do %s wherever %s is waited for: if %s", name,
                                       ws_step_barrier(ws_spot(F, w)->node), cond);
             ws_fix_set(fix, ws_spot(F, branch)->node, WS_F_keyword, ws_json_expr(cond));
+        }
+    }
+}
+
+/* Who is written to by `to` of each CTA: whom it answers to. "(cta + 1) % 4" by "(cta + 3) % 4";
+ * NULL: not told so. Caller frees. */
+static char *back(const WsExpr *to)
+{
+    gint64 n, by;
+    if (!to)
+        return NULL;
+    if (to->op == WS_EXPR_SUB && ws_expr_is_int(to->arg[0], &n) && n == 1 &&
+        to->arg[1]->op == WS_EXPR_NAME && strcmp(to->arg[1]->name, "cta") == 0)
+        return ws_expr_print(to);
+    if (to->op != WS_EXPR_MOD || !ws_expr_is_int(to->arg[1], &n) || to->arg[0]->op != WS_EXPR_ADD ||
+        !ws_expr_is_int(to->arg[0]->arg[1], &by) || n < 2 || n > 64 || by < 1 || by >= n ||
+        to->arg[0]->arg[0]->op != WS_EXPR_NAME || strcmp(to->arg[0]->arg[0]->name, "cta") != 0)
+        return NULL;
+    return g_strdup_printf("(cta + %" G_GINT64_FORMAT ") %% %" G_GINT64_FORMAT, n - by, n);
+}
+
+/* A group waits for room and then writes to another CTA: those who make room say it to the CTA that
+ * writes to them. */
+void ws_fix_answer_sender(WsFixer *F)
+{
+    for (gint w = 0; w < (gint)F->spot->len; w++) {
+        const gint next = ws_step_is(F, w, WS_STEP_WAIT) ? ws_spot_next(F, w, 1) : -1;
+        g_autofree char *to =
+            next >= 0 && (ws_step_is(F, next, WS_STEP_WRITE) || ws_step_is(F, next, WS_STEP_COPY))
+                ? back(ws_node_expr(ws_spot(F, next)->node, WS_F_cta))
+                : NULL;
+        const char *barrier = ws_step_barrier(ws_spot(F, w)->node);
+        for (gint a = 0; to && a < (gint)F->spot->len; a++) {
+            const WsNode *step = ws_spot(F, a)->node;
+            g_autofree char *now = ws_field_text(step, WS_F_cta);
+            if (!ws_is_on(F, a, WS_STEP_ARRIVE, barrier) || g_strcmp0(now, to) == 0)
+                continue;
+            WsFix *fix = ws_fixer_add(F, "Arrive on %s of CTA %s, which writes here", barrier, to);
+            ws_fix_set(fix, step, WS_F_cta, ws_json_expr(to));
         }
     }
 }

@@ -128,10 +128,11 @@ static void compare(WsFixer *F, const List *here, const List *there, guint *n)
                 continue;
             const guint before = run_of(here, i - 1, there, k - 1, -1),
                         behind = run_of(here, i + 1, there, k, 1);
-            if (before == 0 || behind == 0 || before + behind < LIKE_ENOUGH ||
+            const gboolean both = before > 0 && behind > 0;
+            if ((!both && MAX(before, behind) < LOOK) || before + behind < LIKE_ENOUGH ||
                 !is_near(F, there, step) || stands_near(step, there, k))
                 continue;
-            propose(F, here, i, there, k, before + behind);
+            propose(F, here, i, there, k, both ? before + behind : 0);
             ++*n;
         }
     }

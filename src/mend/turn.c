@@ -110,6 +110,32 @@ void ws_fix_give_on(WsFixer *F)
     }
 }
 
+/* A sync on another element than where its group syncs otherwise. */
+void ws_fix_own_turn(WsFixer *F)
+{
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        const WsSpot *s = ws_spot(F, i);
+        const char *name = s->node->kind == WS_STEP_SYNC ? ws_step_barrier(s->node) : NULL;
+        const WsNode *b = ws_object_named(F->design, WS_F_barriers, name);
+        g_autofree char *now =
+            b && ws_node_has(b, WS_F_array) ? ws_field_text(s->node, WS_F_keyword) : NULL;
+        g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        for (gint k = 0; now && k < (gint)F->spot->len; k++) {
+            char *its = ws_spot(F, k)->group == s->group && ws_is_on(F, k, WS_STEP_SYNC, name)
+                            ? ws_field_text(ws_spot(F, k)->node, WS_F_keyword)
+                            : NULL;
+            if (!its || strcmp(its, now) == 0 || g_hash_table_contains(seen, its)) {
+                g_free(its);
+                continue;
+            }
+            g_hash_table_add(seen, its);
+            WsFix *fix = ws_fixer_add(F, "Sync on %s, as elsewhere in %s, not on %s", its,
+                                      ws_node_name(s->group), now);
+            ws_fix_set(fix, s->node, WS_F_keyword, ws_json_text(its));
+        }
+    }
+}
+
 /* --- who begins ------------------------------------------------------------------------------- */
 /* An mbarrier array that goes round: its first element begins ready, and no other one. */
 static void first_ready(WsFixer *F, const WsNode *b)

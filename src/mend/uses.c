@@ -1,7 +1,7 @@
 /* Quick-fixes of uses, parities and conditions. */
 #include "mend/fixer.h"
 
-enum { MOST = 10, LIKELY = 15, ALONE = 20 };
+enum { MOST = 10, LIKELY = 15, ALONE = 20, PLACED = 2 };
 
 /* A use that somebody names, and how many do. */
 typedef struct {
@@ -87,7 +87,7 @@ static gboolean concerned(const WsFixer *F, gint i)
     return FALSE;
 }
 
-static void propose_use(WsFixer *F, gint i, const char *use, guint more, gboolean safe)
+static WsFix *propose_use(WsFixer *F, gint i, const char *use, guint more, gboolean safe)
 {
     const WsNode *step = ws_spot(F, i)->node;
     const gboolean fixed = ws_node_has(step, WS_F_slot) || ws_node_has(step, WS_F_phase);
@@ -101,6 +101,27 @@ static void propose_use(WsFixer *F, gint i, const char *use, guint more, gboolea
     if (ws_node_has(step, WS_F_phase))
         ws_fix_set(fix, step, WS_F_phase, NULL);
     ws_fix_set(fix, step, WS_F_use, ws_json_expr(use));
+    return fix;
+}
+
+/* The coordinates of a transfer say that use, and not the one that it names. */
+static gboolean is_placed_by(const WsNode *step, const char *use, const char *now)
+{
+    g_autofree char *at = ws_step_is_data(step->kind) ? ws_field_text(step, WS_F_at) : NULL;
+    return at && strchr(use, ' ') && strstr(at, use) && !(now && strstr(at, now));
+}
+
+/* Of a barrier that begins pending, arrivals that make room are a lap ahead of what they follow. */
+static void a_lap_on(WsFixer *F, gint i, const char *now)
+{
+    const WsNode *step = ws_spot(F, i)->node;
+    const WsNode *b = ws_object_named(F->design, WS_F_barriers, ws_step_barrier(step));
+    g_autofree char *slots = b ? ws_field_text(b, WS_F_slots) : NULL;
+    if (!slots || step->kind != WS_STEP_ARRIVE || ws_node_has(b, WS_F_init) || ws_is_named(b) ||
+        ws_spot_loop(F, i) < 0 || ws_has_word(now, slots))
+        return;
+    g_autofree char *use = g_strdup_printf("%s + %s", now, slots);
+    propose_use(F, i, use, 3, TRUE);
 }
 
 /* Does the step follow directly on a wait for that use? */
@@ -137,8 +158,10 @@ static void use_of(WsFixer *F, gint i)
             continue;
         const gboolean all = x->beside && own == 0 && x->n >= 2 && x->n >= beside;
         const guint more = (x->beside ? (all ? 0 : x->n > 1 ? 2 : 5) : 6) + (own ? 7 : 0);
-        propose_use(F, i, x->text, more,
-                    ws_step_hands(step->kind) || all || (own == 0 && its_wait(F, i, x->text)));
+        WsFix *fix =
+            propose_use(F, i, x->text, more,
+                        ws_step_hands(step->kind) || all || (own == 0 && its_wait(F, i, x->text)));
+        fix->cost -= is_placed_by(step, x->text, now) ? PLACED : 0;
         /* a release that lags belongs to the round before */
         if (step->kind == WS_STEP_ARRIVE || step->kind == WS_STEP_RELEASE) {
             g_autofree char *lag = g_strdup_printf("%s - 1", x->text);
@@ -153,8 +176,17 @@ static void use_of(WsFixer *F, gint i)
     for (guint u = 0; bare && own == 0 && u < uses->len; u++)
         named |= g_array_index(uses, Use, u).beside &&
                  strcmp(g_array_index(uses, Use, u).text, bare) == 0;
-    if (bare) /* one off what its partners say: hardly anything is likelier */
-        propose_use(F, i, bare, named && !ws_step_hands(step->kind) ? 0 : 4, named);
+    if (bare) { /* one off what its partners say: hardly anything is likelier */
+        const guint more = named && !ws_step_hands(step->kind) ? 0 : 4;
+        if (step->kind == WS_STEP_WAIT && ws_node_has(step, WS_F_when)) { /* as others wait */
+            WsFix *fix = propose_use(F, i, bare, 0, named);
+            fix->cost -= PLACED;
+            ws_fix_set(fix, step, WS_F_when, NULL);
+        }
+        propose_use(F, i, bare, more, named);
+    }
+    if (now)
+        a_lap_on(F, i, now);
 }
 
 /* A reference that names a use of its own, one off that of its step. */
