@@ -1,5 +1,6 @@
 /* The story of two accesses to the same bytes that nothing orders, or that lack a proxy fence. */
 #include "check/play/play.h"
+#include "check/play/remedy.h"
 #include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
@@ -149,6 +150,8 @@ void ws_remedy_conflict(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean
             ws_remedy_order(play, f, inst, writes, p);
         return;
     case WS_ENGINE_TMA_STORE:
+        if (!own && ws_remedy_meeting(play, f, inst, p))
+            return;
         if (!own && inst->step.op->barrier >= 0)
             ws_remedy_order(play, f, inst, writes, p);
         else

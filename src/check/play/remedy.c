@@ -372,13 +372,7 @@ void ws_remedy_early(const WsPlay *play, WsFinding *f, const WsInst *inst, const
     const WsOp *by = NULL, *here = inst->step.op;
     const gint room = ws_room_of(play, s->barrier, inst->agent, &by);
     if (room < 0) {
-        const WsOp *reader = ws_first_on(play, -1, s->barrier, ws_is_wait);
-        ws_finding_set_remedy(f,
-                              "it cannot know that completion %" G_GINT64_FORMAT
-                              " of %s has been used: let %s arrive on another barrier when it is "
-                              "done, and wait for that one here",
-                              phase - 1, b->name,
-                              reader ? ws_op_agent(play, reader) : WS_WORD("its reader"));
+        ws_remedy_unanswered(play, f, inst, s, phase);
         return;
     }
     const WsBarrier *r = &play->p->barrier[room];
@@ -503,7 +497,9 @@ void ws_remedy_turn(const WsPlay *play, WsFinding *f, const WsInst *inst, const 
         g_autofree char *who = ws_came_text(play, s->came_before, FALSE);
         ws_finding_set_remedy(f, "expect the bytes before %s completes %s",
                               who ? who : WS_WORD("the last arrival"), b->name);
-    } else if (waited && g_strcmp0(waited, use) != 0)
+    } else if (ws_remedy_counter(play, f, op))
+        return;
+    else if (waited && g_strcmp0(waited, use) != 0)
         ws_finding_set_remedy(
             f, "let `%s` name the use that is waited for: it says %s, `%s` of %s says %s",
             ws_op_name(op), use ? use : WS_WORD("by hand"), ws_op_name(wait),
@@ -541,6 +537,8 @@ void ws_remedy_lapped(const WsPlay *play, WsFinding *f, const WsSlot *s, const W
             "`%s` names slot and parity by hand, and the parity is that of another "
             "lap: let both follow from its `use`",
             ws_op_name(wait));
+    else if (ws_remedy_again(play, f, wait))
+        return;
     else if (fill && fill->index < wait->index)
         ws_finding_set_remedy(f,
                               "wait for %s before `%s`: what that fills is what is released on %s",

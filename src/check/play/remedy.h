@@ -38,10 +38,32 @@ gboolean ws_remedy_rounds(const WsPlay *play, WsFinding *f, const WsOp *x, const
 gboolean ws_remedy_condition(const WsPlay *play, WsFinding *f, const WsOp *wait);
 /* It comes under a condition, and not for every use. */
 gboolean ws_remedy_only_if(const WsPlay *play, WsFinding *f, const WsOp *feed);
+/* It is for a round ahead, and stands in the last one, too. */
+gboolean ws_remedy_ahead(const WsPlay *play, WsFinding *f, const WsOp *wait);
 /* All that is filled has been waited for in another loop. */
 gboolean ws_remedy_tail(const WsPlay *play, WsFinding *f, const WsOp *wait, const WsOp *feed);
+/* The use is counted by a counter that tiles in turns move. */
+gboolean ws_remedy_counter(const WsPlay *play, WsFinding *f, const WsOp *op);
 /* The value is assigned under a condition, or later. */
 gboolean ws_remedy_assigned(const WsPlay *play, WsFinding *f, const WsInst *inst, guint value);
+
+/* --- remedy_room.c --- */
+/* What `inst` reads has been overwritten by `p`: nobody waits for the room that it gives, or it
+ * gives it before it has read. */
+gboolean ws_remedy_overtaken(const WsPlay *play, WsFinding *f, const WsInst *inst,
+                             const WsEvent *p);
+/* A contribution that no room goes with. */
+void ws_remedy_unanswered(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsSlot *s,
+                          gint64 phase);
+/* It waits in its list for the use of the barrier that it has waited for there before; what it
+ * fills then has room of its own. */
+gboolean ws_remedy_again(const WsPlay *play, WsFinding *f, const WsOp *wait);
+/* A store of another CTA is in flight though the cluster has met. */
+gboolean ws_remedy_meeting(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent *p);
+
+/* --- remedy_stuck.c --- */
+/* Nobody contributes to the use that is waited for. */
+gboolean ws_remedy_uses(const WsPlay *play, WsFinding *f, const WsOp *wait, const WsOp *feed);
 
 /* --- remedy_evident.c --- */
 /* What the program contradicts is the cause, whatever the play has met: its remedy. */

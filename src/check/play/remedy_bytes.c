@@ -237,12 +237,23 @@ void ws_remedy_gathered(const WsPlay *play, WsFinding *f, const WsInst *inst, gb
     if (!writes && inst->index != p->inst && wait && wait->index > gather->index)
         ws_finding_set_remedy(f, "wait for %s before `%s`: `%s` comes after it",
                               play->p->barrier[room].name, ws_op_name(gather), ws_op_name(wait));
+    else if (inst->index == p->inst && writes && gather != inst->step.op && gather->barrier >= 0 &&
+             inst->step.op->kind == gather->kind && inst->step.op->barrier >= 0 &&
+             inst->step.op->barrier != gather->barrier)
+        ws_finding_set_remedy(f,
+                              "let the two gathers fill different bytes of %s: one signals %s, the "
+                              "other %s, and both fill the same ones",
+                              play->p->buffer[p->buffer].name,
+                              play->p->barrier[gather->barrier].name,
+                              play->p->barrier[inst->step.op->barrier].name);
     else if (inst->index == p->inst)
         ws_finding_set_remedy(f, "put a load_wait that retires `%s` before `%s`",
                               ws_op_name(gather), ws_op_name(inst->step.op));
     else if (arrive)
         ws_finding_set_remedy(f, "let `%s` of %s come after a load_wait that retires `%s`",
                               ws_op_name(arrive), ws_op_agent(play, arrive), ws_op_name(gather));
+    else if (!writes && ws_remedy_overtaken(play, f, inst, p))
+        return;
     else if (data >= 0)
         ws_finding_set_remedy(f, "wait for %s before it, with the use that is read",
                               play->p->barrier[data].name);
@@ -313,6 +324,8 @@ void ws_remedy_loaded(const WsPlay *play, WsFinding *f, const WsInst *inst, cons
         ws_finding_set_remedy(
             f, "let `%s` name the use that is read: it says %s, `%s` of %s fills %s",
             ws_op_name(wait), use, ws_op_name(p->op), ws_op_agent(play, p->op), filled);
+    else if (seen < due && seen >= 0 && ws_remedy_overtaken(play, f, inst, p))
+        return;
     else
         ws_finding_set_remedy(f,
                               "wait for %s before it in every round, with the use that is read: "
@@ -486,6 +499,10 @@ void ws_remedy_below_zero(const WsPlay *play, WsFinding *f, const WsOp *op)
 {
     g_autofree char *use = ws_use_text(op);
     if (use && other_rounds(play, f, op, use))
+        return;
+    const WsBarrier *b = &play->p->barrier[op->barrier];
+    if (ws_is_wait(op) && !(b->ready && b->ready[0]) && /* room may lag: its first wait passes */
+        ws_remedy_uses(play, f, op, ws_first_on(play, -1, (guint)op->barrier, ws_is_feed)))
         return;
     ws_finding_set_remedy(
         f, "its use (%s) is below zero before the first round: do it only after the first round",

@@ -6,6 +6,7 @@
 #include "program/parts/agent.h"
 #include "program/parts/buffer.h"
 #include "program/parts/value.h"
+#include "program/parts/variable.h"
 
 #include <string.h>
 
@@ -90,6 +91,27 @@ gboolean ws_remedy_only_if(const WsPlay *play, WsFinding *f, const WsOp *feed)
     return TRUE;
 }
 
+gboolean ws_remedy_ahead(const WsPlay *play, WsFinding *f, const WsOp *wait)
+{
+    g_autoptr(GPtrArray) list = conditions(wait);
+    g_autofree char *use = ws_use_text(wait);
+    const WsTree *loop = ws_loop_of(wait);
+    if (!loop || !use)
+        return FALSE;
+    if (list->len)
+        ws_finding_set_remedy(f,
+                              "let `%s` of %s come only while another round of %s follows: it is "
+                              "for %s, which nobody fills behind the last one, and comes if %s",
+                              ws_op_name(wait), ws_op_agent(play, wait), loop->name, use,
+                              (const char *)list->pdata[0]);
+    else
+        ws_finding_set_remedy(f,
+                              "let `%s` of %s come only while another round of %s follows: it is "
+                              "for %s, which nobody fills behind the last one",
+                              ws_op_name(wait), ws_op_agent(play, wait), loop->name, use);
+    return TRUE;
+}
+
 /* --- loops ------------------------------------------------------------------------------------ */
 gboolean ws_remedy_tail(const WsPlay *play, WsFinding *f, const WsOp *wait, const WsOp *feed)
 {
@@ -113,6 +135,31 @@ gboolean ws_remedy_tail(const WsPlay *play, WsFinding *f, const WsOp *wait, cons
                               "all %s uses that %s fills; remove the wait, or fill those uses too",
                               own->name, ws_op_name(op), loop->name, rounds,
                               ws_op_agent(play, feed));
+        return TRUE;
+    }
+    return FALSE;
+}
+
+gboolean ws_remedy_counter(const WsPlay *play, WsFinding *f, const WsOp *op)
+{
+    g_autofree char *use = ws_use_text(op);
+    for (guint i = 0; use && i < play->p->n_ops; i++) {
+        const WsOp *move = play->p->op[i];
+        const WsTree *loop = move->agent == op->agent ? ws_loop_of(move) : NULL;
+        gint64 step = 1;
+        if (move->kind != WS_OP_ADVANCE || move->var < 0 || !loop || loop->over != WS_OVER_TILES ||
+            !loop->step_by || !ws_expr_is_int(loop->step_by, &step) || step < 2)
+            continue;
+        const char *counter = play->p->var[move->var].name;
+        const gsize n = strlen(counter);
+        if (strncmp(use, counter, n) != 0 || g_ascii_isalnum(use[n]) || use[n] == '_')
+            continue;
+        g_autofree char *by = move->set ? ws_expr_print(move->set) : g_strdup("1");
+        ws_finding_set_remedy(
+            f,
+            "let `advance %s` of %s pass over what the others use, too: it moves "
+            "by %s in every tile, and the loop takes one tile of %" G_GINT64_FORMAT,
+            counter, ws_op_agent(play, op), by, step);
         return TRUE;
     }
     return FALSE;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* --- mbarriers -------------------------------------------------------------------------------- */
-static gboolean uses_differ(const WsPlay *play, WsFinding *f, const WsOp *wait, const WsOp *feed)
+gboolean ws_remedy_uses(const WsPlay *play, WsFinding *f, const WsOp *wait, const WsOp *feed)
 {
     g_autofree char *x = ws_use_text(wait), *y = feed ? ws_use_text(feed) : NULL;
     if (!x || !y || ws_use_is_named(play, (guint)wait->barrier, ws_is_feed, x))
@@ -14,6 +14,10 @@ static gboolean uses_differ(const WsPlay *play, WsFinding *f, const WsOp *wait, 
     const gsize n = strlen(x);
     if (strncmp(y, x, n) == 0 && g_str_has_prefix(y + n, " - ")) /* it lags, as releases do */
         return ws_remedy_only_if(play, f, feed);
+    const gsize m = strlen(y);
+    if (strncmp(x, y, m) == 0 && g_str_has_prefix(x + m, " + ") &&
+        strspn(x + m + 3, "0123456789") == n - m - 3 && ws_remedy_ahead(play, f, wait))
+        return TRUE;
     ws_finding_set_remedy(f, "let both name the same use: `%s` of %s says %s, `%s` of %s says %s",
                           ws_op_name(wait), ws_op_agent(play, wait), x, ws_op_name(feed),
                           ws_op_agent(play, feed), y);
@@ -149,11 +153,39 @@ static gboolean slots_differ(const WsPlay *play, WsFinding *f, const WsInst *ins
     if (other < 0)
         return FALSE;
     const WsBarrier *a = &play->p->barrier[own], *b = &play->p->barrier[other];
+    if (!by && b->ready && b->ready[0]) /* it is room itself, of another ring */
+        return FALSE;
     if (MAX(a->slots, 1) == MAX(b->slots, 1))
         return FALSE;
     ws_finding_set_remedy(f, "give %s and %s the same number of slots: they have %u and %u",
                           a->name, b->name, MAX(a->slots, 1), MAX(b->slots, 1));
     return TRUE;
+}
+
+/* The agent fills something when it has waited there: a ring's data, and no room of another ring.
+ */
+static gboolean is_room(const WsPlay *play, const WsInst *inst)
+{
+    const gint data = ws_data_of(play, inst->slot->barrier, inst->agent);
+    const WsBarrier *b = data < 0 ? NULL : &play->p->barrier[data];
+    return b && !(b->ready && b->ready[0]);
+}
+
+/* One step of those that contribute stands under a condition of its own, and does not lag. */
+static gboolean comes_not_always(const WsPlay *play, WsFinding *f, guint barrier)
+{
+    for (guint i = 0; i < play->p->n_ops; i++) {
+        const WsOp *op = play->p->op[i];
+        const WsTree *branch = op->agent >= 0 && op->barrier == (gint)barrier && ws_is_feed(op)
+                                   ? op->tree->parent->parent
+                                   : NULL;
+        g_autofree char *use = branch ? ws_use_text(op) : NULL;
+        if (use && branch->kind == WS_TREE_BRANCH && op->tree->parent->n_kids == 1 &&
+            branch->parent && branch->parent->n_kids > 1 && !strstr(use, " - ") &&
+            ws_remedy_only_if(play, f, op))
+            return TRUE;
+    }
+    return FALSE;
 }
 
 static gboolean none_ready(const WsBarrier *b)
@@ -170,6 +202,59 @@ static gboolean more_is_counted(const WsBarrier *b, guint element)
 {
     return b->arrivals && b->arrivals_derived &&
            b->arrivals[element] > b->arrivals_derived[element];
+}
+
+/* The agent arrives there in another loop, too. */
+static gboolean arrives_elsewhere(const WsPlay *play, const WsOp *arrive)
+{
+    for (guint i = 0; i < play->p->n_ops; i++) {
+        const WsOp *op = play->p->op[i];
+        if (op->agent == arrive->agent && op->barrier == arrive->barrier && ws_is_arrival(op) &&
+            ws_loop_of(op) != ws_loop_of(arrive))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* Room that a loop of arrivals gives before the rounds, for some slots and not for all. */
+static gboolean primes_less(const WsPlay *play, WsFinding *f, guint barrier)
+{
+    const WsBarrier *b = &play->p->barrier[barrier];
+    for (guint i = 0; i < play->p->n_ops; i++) {
+        const WsOp *op = play->p->op[i];
+        const WsTree *loop = op->agent >= 0 && op->barrier == (gint)barrier && ws_is_arrival(op)
+                                 ? ws_loop_of(op)
+                                 : NULL;
+        g_autofree char *use = loop ? ws_use_text(op) : NULL;
+        if (!loop || loop->over != WS_OVER_COUNT || !loop->count ||
+            (loop->parent && loop->parent->parent) || g_strcmp0(use, loop->name) != 0 ||
+            !arrives_elsewhere(play, op))
+            continue;
+        g_autofree char *rounds = ws_expr_print(loop->count);
+        ws_finding_set_remedy(f,
+                              "let loop %s of %s arrive on %s once for each of its %u slots, to "
+                              "make the room of the first lap: its count is %s",
+                              loop->name, ws_op_agent(play, op), b->name, MAX(b->slots, 1), rounds);
+        return TRUE;
+    }
+    return FALSE;
+}
+
+/* The sides of the barrier count loops of one name, and count them differently. */
+static gboolean rounds_differ(const WsPlay *play, WsFinding *f, const WsOp *wait)
+{
+    const WsTree *own = ws_loop_of(wait);
+    for (guint i = 0; own && i < play->p->n_ops; i++) {
+        const WsOp *op = play->p->op[i];
+        const WsTree *loop = op->agent >= 0 && op->agent != wait->agent &&
+                                     op->barrier == wait->barrier && ws_is_feed(op)
+                                 ? ws_loop_of(op)
+                                 : NULL;
+        if (loop && loop->over == WS_OVER_COUNT && g_strcmp0(loop->name, own->name) == 0 &&
+            ws_remedy_rounds(play, f, wait, op))
+            return TRUE;
+    }
+    return FALSE;
 }
 
 void ws_remedy_stuck(const WsPlay *play, WsFinding *f, const WsInst *inst, gboolean over)
@@ -200,16 +285,18 @@ void ws_remedy_stuck(const WsPlay *play, WsFinding *f, const WsInst *inst, gbool
         return;
     else if (inst->turn != G_MININT64 && inst->turn < s->phase)
         missed(play, f, inst);
-    else if (slots_differ(play, f, inst) || ws_remedy_condition(play, f, wait))
+    else if (ws_remedy_condition(play, f, wait) || slots_differ(play, f, inst))
         return;
     else if (ws_doubled_on(play, s->barrier, ws_is_arrival) && uneven(play, f, s->barrier))
         return;
-    else if (over && (ws_remedy_tail(play, f, wait, feed) || ws_remedy_rounds(play, f, wait, feed)))
+    else if (over && (ws_remedy_tail(play, f, wait, feed) ||
+                      ws_remedy_rounds(play, f, wait, feed) || rounds_differ(play, f, wait)))
         return;
     else if (own_fault(play, f, inst) || uneven(play, f, s->barrier))
         return;
-    else if (!ready && inst->turn == 0 && s->pend == s->count &&
-             ws_data_of(play, s->barrier, inst->agent) >= 0)
+    else if (!ready && s->pend == s->count && primes_less(play, f, s->barrier))
+        return;
+    else if (!ready && inst->turn == 0 && s->pend == s->count && is_room(play, inst))
         ws_finding_set_remedy(f,
                               "let %s begin `ready`, or arrive on it once before the loops: this "
                               "first wait is for room that nobody has taken yet",
@@ -219,7 +306,9 @@ void ws_remedy_stuck(const WsPlay *play, WsFinding *f, const WsInst *inst, gbool
                               "give the first turn to one of them: let %s begin `ready` in one of "
                               "its elements",
                               b->name);
-    else if (uses_differ(play, f, wait, feed) || ws_remedy_rounds(play, f, wait, feed))
+    else if (ws_remedy_uses(play, f, wait, feed) || ws_remedy_rounds(play, f, wait, feed))
+        return;
+    else if (over && comes_not_always(play, f, s->barrier))
         return;
     else if (s->pend < s->count) {
         g_autofree char *who = ws_came_text(play, s->came, FALSE);
@@ -266,6 +355,29 @@ void ws_remedy_generation(const WsPlay *play, WsFinding *f, const WsInst *inst, 
                               ws_op_name(op));
 }
 
+/* It gives a turn on, and does not wait there. */
+static gboolean gives_turn(const WsOp *op)
+{
+    return ws_is_join(op) && !ws_is_sync(op);
+}
+
+/* A step of the agent gives its turn on under a condition, inside a loop. */
+static gboolean turn_only_if(const WsPlay *play, WsFinding *f, const WsOp *gives)
+{
+    for (guint i = 0; i < play->p->n_ops; i++) {
+        const WsOp *op = play->p->op[i];
+        const WsTree *branch = op->tree ? op->tree->parent->parent : NULL;
+        if (op->agent != gives->agent || op->barrier != gives->barrier || !gives_turn(op) ||
+            !ws_loop_of(op) || !branch || branch->kind != WS_TREE_BRANCH || !branch->cond)
+            continue;
+        g_autofree char *cond = ws_expr_print(branch->cond);
+        ws_finding_set_remedy(f, "let `%s` of %s arrive in every round: it comes only if %s",
+                              ws_op_name(op), ws_op_agent(play, op), cond);
+        return TRUE;
+    }
+    return FALSE;
+}
+
 /* --- named barriers, the cluster's ------------------------------------------------------------ */
 void ws_remedy_named(const WsPlay *play, WsFinding *f, const WsInst *inst)
 {
@@ -293,8 +405,16 @@ void ws_remedy_named(const WsPlay *play, WsFinding *f, const WsInst *inst)
         if (m == inst || m->rank != inst->rank || !join)
             continue;
         if (m->state == WS_INST_DONE) {
-            if (!ws_remedy_rounds(play, f, inst->step.op, join))
+            const WsOp *gives = ws_first_on(play, (gint)m->agent, (guint)n->barrier, gives_turn);
+            if (ws_remedy_rounds(play, f, inst->step.op, join))
+                return;
+            if (!gives)
                 ws_finding_set_remedy(f, "%s has ended: let it sync on %s as often as %s does",
+                                      m->a->name, b->name, inst->a->name);
+            else if (!turn_only_if(play, f, gives))
+                ws_finding_set_remedy(f,
+                                      "%s has ended: let it arrive on %s as often as %s syncs "
+                                      "there, once behind every sync of its own",
                                       m->a->name, b->name, inst->a->name);
             return;
         }

@@ -180,7 +180,9 @@ static void finish_expect(WsElab *E, const WsTransactionBuild *t)
         t->expect->bytes = MAX(t->expect->bytes, build->rank_bytes[c]);
     for (guint c = 0; c < E->p->cluster; c++)
         if (build->rank_bytes[c] != t->expect->bytes && (build->ranks >> c & 1))
-            ws_elab_note(E, WS_RULE_L_EXPECT, t->expect->step, "Write an `expect` step per rank.",
+            ws_elab_note(E, WS_RULE_L_EXPECT, t->expect->step,
+                         "Let `multicast` of its loads reach all CTAs that wait for them, or write "
+                         "an `expect` step per rank.",
                          "CTA %u receives %" G_GINT64_FORMAT " bytes by this transaction, others "
                          "%" G_GINT64_FORMAT,
                          c, build->rank_bytes[c], t->expect->bytes);
