@@ -38,6 +38,9 @@ static gboolean touches(const WsFixer *F, const GArray *named, const WsMendDeed 
         if (s->node->identity == one->node)
             return TRUE;
         const gboolean list = one->owner == s->owner->identity && one->field == s->field;
+        if (list && one->what == WS_MEND_INSERT && s->node == ws_spot(F, MAX(F->at, 0))->node &&
+            one->index == ws_node_n_children(s->owner, s->field)) /* what its round ends with */
+            return TRUE;
         if (list && one->index != G_MAXUINT && one->index + BESIDE >= s->index &&
             one->index <= s->index + 1 + BESIDE)
             return TRUE;

@@ -129,7 +129,9 @@ static void compare(WsFixer *F, const List *here, const List *there, guint *n)
             const guint before = run_of(here, i - 1, there, k - 1, -1),
                         behind = run_of(here, i + 1, there, k, 1);
             const gboolean both = before > 0 && behind > 0;
-            if ((!both && MAX(before, behind) < LOOK) || before + behind < LIKE_ENOUGH ||
+            const gboolean last = both && !nth(here, i + 1) && here->group != there->group;
+            if ((!both && MAX(before, behind) < LOOK) ||
+                (before + behind < LIKE_ENOUGH && !last) || /* both lists end so */
                 !is_near(F, there, step) || stands_near(step, there, k))
                 continue;
             propose(F, here, i, there, k, both ? before + behind : 0);

@@ -108,6 +108,8 @@ static void overwritten(WsPlay *play, WsFinding *f, const WsInst *inst, const Ws
             upper = &play->p->buffer[op->access[i].buffer];
     const gint barrier = p->op->barrier;
     const guint slots = barrier < 0 ? 0 : MAX(play->p->barrier[barrier].slots, 1);
+    if (upper && upper != b && ws_remedy_untold(play, f, inst, p))
+        return;
     if (upper && upper != b)
         ws_finding_set_remedy(
             f,

@@ -52,6 +52,11 @@ gboolean ws_remedy_assigned(const WsPlay *play, WsFinding *f, const WsInst *inst
  * gives it before it has read. */
 gboolean ws_remedy_overtaken(const WsPlay *play, WsFinding *f, const WsInst *inst,
                              const WsEvent *p);
+/* Before it reads what the other one writes an agent syncs at a named barrier, all alone. */
+gboolean ws_remedy_alone(const WsPlay *play, WsFinding *f, const WsOp *write, const WsOp *read);
+/* `p` waits for room before it fills the bytes, and the agent of `inst`, which is not done with
+ * them, does not arrive there. */
+gboolean ws_remedy_untold(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent *p);
 /* A contribution that no room goes with. */
 void ws_remedy_unanswered(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsSlot *s,
                           gint64 phase);

@@ -160,6 +160,8 @@ static void hand_over(const WsPlay *play, WsFinding *f, const WsInst *inst, cons
         wait = ws_first_on(play, (gint)inst->agent, (guint)op->barrier, ws_is_wait);
     }
     const WsOp *late = asks_late(play, p->op, inst->step.op);
+    if (ws_remedy_alone(play, f, p->op, inst->step.op))
+        return;
     if (late)
         ws_finding_set_remedy(f, "wait for %s before `%s`: `%s` comes after it",
                               play->p->barrier[late->barrier].name, ws_op_name(p->op),
@@ -394,6 +396,8 @@ void ws_remedy_unwritten(const WsPlay *play, WsFinding *f, const WsInst *inst, g
             ws_op_name(writer), ws_op_agent(play, writer), name, ws_op_name(inst->step.op));
         return;
     }
+    if (ws_remedy_alone(play, f, writer, inst->step.op))
+        return;
     const WsOp *told = NULL; /* on what the writer arrives when it has written */
     for (guint i = 0; writer->barrier < 0 && i < play->p->n_ops && !told; i++) {
         const WsOp *op = play->p->op[i];

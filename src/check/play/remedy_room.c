@@ -2,6 +2,7 @@
  * said it too early, or to another CTA. */
 #include "check/play/remedy.h"
 #include "program/parts/agent.h"
+#include "program/parts/barrier.h"
 
 static char *element_text(const WsOp *op)
 {
@@ -87,6 +88,22 @@ gboolean ws_remedy_overtaken(const WsPlay *play, WsFinding *f, const WsInst *ins
         }
     }
     return FALSE;
+}
+
+gboolean ws_remedy_untold(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent *p)
+{
+    const WsOp *asked = asked_before(play, p->op);
+    if (!asked || p->inst == inst->index ||
+        ws_first_on(play, (gint)inst->agent, (guint)asked->barrier, ws_is_arrival) ||
+        !ws_first_on(play, -1, (guint)asked->barrier, ws_is_arrival))
+        return FALSE;
+    ws_finding_set_remedy(
+        f,
+        "let %s arrive on %s, too, after `%s` and what reads it: `%s` of %s waits "
+        "there before `%s`, for others alone",
+        inst->a->name, play->p->barrier[asked->barrier].name, ws_op_name(inst->step.op),
+        ws_op_name(asked), ws_op_agent(play, asked), ws_op_name(p->op));
+    return TRUE;
 }
 
 /* The wait of the agent in the list of `here`, before it, for room that an arrival of it tells of;
@@ -185,4 +202,30 @@ gboolean ws_remedy_again(const WsPlay *play, WsFinding *f, const WsOp *wait)
                           play->p->barrier[wait->barrier].name, ws_op_name(fill),
                           play->p->barrier[room].name, ws_op_agent(play, by));
     return TRUE;
+}
+
+gboolean ws_remedy_alone(const WsPlay *play, WsFinding *f, const WsOp *write, const WsOp *read)
+{
+    for (guint i = 0; i < play->p->n_ops; i++) {
+        const WsOp *op = play->p->op[i];
+        if (op->agent != read->agent || !ws_is_sync(op) || op->barrier < 0 || op->derived ||
+            op->index > read->index || op->tree->parent != read->tree->parent)
+            continue;
+        const WsBarrier *b = &play->p->barrier[op->barrier];
+        gboolean others = b->is_array || write->agent == read->agent;
+        for (guint k = 0; k < play->p->n_ops && !others; k++) {
+            const WsOp *join = play->p->op[k];
+            others = join->barrier == op->barrier && ws_is_join(join) && join->agent != op->agent;
+        }
+        if (others)
+            continue;
+        ws_finding_set_remedy(
+            f,
+            "let %s sync on %s, too, after `%s`: nobody but %s comes there before "
+            "`%s`",
+            ws_op_agent(play, write), b->name, ws_op_name(write), ws_op_agent(play, read),
+            ws_op_name(read));
+        return TRUE;
+    }
+    return FALSE;
 }
