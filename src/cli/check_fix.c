@@ -63,6 +63,22 @@ static void print_difference(const char *before, const char *after)
     }
 }
 
+/* A finding whose fix has been proved says that fix, and not what was likely before. */
+static void tell_proved(WsFindings *findings, const GPtrArray *offers)
+{
+    for (guint i = 0; i < offers->len; i++) {
+        g_auto(GStrv) line = g_strsplit(offers->pdata[i], "\n", 2);
+        const char *title = strstr(line[0], ": ");
+        for (guint k = 0; title && k < findings->list->len; k++) {
+            WsFinding *f = findings->list->pdata[k];
+            g_autofree char *key =
+                g_strdup_printf("%s@%s: ", ws_rule(f->rule)->text, f->at ? f->at : "");
+            if (g_str_has_prefix(line[0], key))
+                ws_finding_set_remedy(f, "%s", title + 2);
+        }
+    }
+}
+
 int ws_cli_fix(const char *file, WsCliInput *in, char **set, const WsCliFix *how,
                WsVerdict **verdict)
 {
@@ -109,6 +125,8 @@ int ws_cli_fix(const char *file, WsCliInput *in, char **set, const WsCliFix *how
     if (in->program && ws_findings_count(in->findings, WS_SEVERITY_ERROR) == 0) {
         *verdict = ws_check(in->program, how->check, in->findings);
         ws_check_locate(in->design, in->findings);
+        if (!fixed)
+            tell_proved(in->findings, offers);
     }
     ws_fix_state_free(now);
     return code;

@@ -102,7 +102,7 @@ static void fixes(Json *j, const WsFixState *state, const WsFinding *f)
         j->looked += work_of_proposal(state);
         if (j->looked > MOST_LOOKED)
             break;
-        const WsFix *fix = list->pdata[i];
+        WsFix *fix = list->pdata[i];
         g_autoptr(WsFixState) after =
             ws_fix_try(state, f, fix, (const WsSetting *)(gpointer)j->settings->data,
                        j->settings->len, &tried);

@@ -244,7 +244,7 @@ static WsFixState *state_after(const WsFixState *before, const WsDesign *design,
     return known;
 }
 
-WsFixState *ws_fix_try(const WsFixState *before, const WsFinding *finding, const WsFix *fix,
+WsFixState *ws_fix_try(const WsFixState *before, const WsFinding *finding, WsFix *fix,
                        const WsSetting *set, guint n_set, const WsCheckOptions *options)
 {
     const WsDesign *design = fix->draft->design;
@@ -259,6 +259,7 @@ WsFixState *ws_fix_try(const WsFixState *before, const WsFinding *finding, const
     /* A refuted design that is not proved then may only have lost what was hiding its mistakes. */
     if (ws_fix_gets_stale(before, after))
         return NULL;
+    fix->proves = after->errors == 0 && is_proved(after);
     if (was_refuted(before) && !is_proved(after) &&
         (after->errors >= before->errors || !ws_fix_only_adds(fix)))
         return NULL;

@@ -16,6 +16,7 @@ typedef struct {
     WsDraft *draft;   /* the design with all edits of the fix, and these, once it is drawn */
     gboolean safe;    /* only synchronisation changes, none of it goes: no data, sizes, rounds */
     guint cost;       /* how far it is from what is drawn: fix.def */
+    gboolean proves;  /* ws_fix_try() has proved the whole design with it */
 } WsFix;
 
 /* Of the proposals for a finding: how many are worth a whole check each, and how many that hold are
@@ -54,7 +55,7 @@ void ws_fix_state_remember(WsFixState *state);
 /* Checks the fixed design: NULL unless the finding is gone and there is no error that `before` does
  * not have. (Same finding: same rule at the same step, by identity, wherever that stands now.)
  * Takes as long as a check. */
-WsFixState *ws_fix_try(const WsFixState *before, const WsFinding *finding, const WsFix *fix,
+WsFixState *ws_fix_try(const WsFixState *before, const WsFinding *finding, WsFix *fix,
                        const WsSetting *set, guint n_set, const WsCheckOptions *options);
 /* Of the proposals that hold the one that leaves least behind; NULL if none holds. With `any` also
  * those that are not safe. `*fix` is what was done; free both. */

@@ -66,7 +66,7 @@ static const Row rows[] = {
       "P-RACE",
       LOOP "1",
       NULL,
-      "tile 1, k 1" },
+      "tile 1, k.total 1" },
     { "one stage and a release that lags",
       GC,
       "STAGES",

@@ -223,7 +223,7 @@ static void remembered(void)
         const WsFinding *f = plain->findings->list->pdata[i];
         g_autoptr(GPtrArray) list = ws_fixes_of(design, f);
         for (guint k = 0; k < MIN(list->len, WS_FIX_TRIED); k++, tried++) {
-            const WsFix *fix = list->pdata[k];
+            WsFix *fix = list->pdata[k];
             g_autoptr(WsFixState) a = ws_fix_try(plain, f, fix, NULL, 0, &options);
             g_autoptr(WsFixState) b = ws_fix_try(keeps, f, fix, NULL, 0, &options);
             g_assert_true((a == NULL) == (b == NULL));

@@ -243,6 +243,15 @@ const GPtrArray *ws_document_fixes(WsDocument *d, const WsFinding *f)
     return key && s->design == ws_document_design(d) ? g_hash_table_lookup(s->known, key) : NULL;
 }
 
+const WsFix *ws_document_proved_fix(WsDocument *d, const WsFinding *f)
+{
+    const GPtrArray *fixes = ws_document_fixes(d, f);
+    for (guint i = 0; fixes && i < fixes->len; i++)
+        if (((const WsFix *)fixes->pdata[i])->proves)
+            return fixes->pdata[i];
+    return NULL;
+}
+
 const WsFix *ws_document_first_fix(WsDocument *d, const WsFinding **finding)
 {
     const WsFindings *all = ws_document_findings(d);

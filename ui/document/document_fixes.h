@@ -11,6 +11,8 @@ G_BEGIN_DECLS
  * what mends this one alone. WsFix*; borrowed until the next "changed". NULL: not known yet; empty:
  * nothing does, or it is nothing to mend. */
 const GPtrArray *ws_document_fixes(WsDocument *d, const WsFinding *finding);
+/* The first of them that the check has proved; NULL if none is known. */
+const WsFix *ws_document_proved_fix(WsDocument *d, const WsFinding *finding);
 /* Looks for all of them; for those of `first` (or NULL) before the others. */
 void ws_document_want_fixes(WsDocument *d, const WsFinding *first);
 /* The finding that is to be mended first and what mends it: of the worst ones the first. NULL: none

@@ -2,6 +2,7 @@
 #include "check/verdict.h"
 
 #include "ui/app/actions.h"
+#include "ui/document/document_fixes.h"
 #include "ui/inspector/facts.h"
 #include "ui/parts/format.h"
 #include "ui/parts/labels.h"
@@ -128,6 +129,16 @@ static void add_place(WsProblems *self, const char *place)
     gtk_box_append(GTK_BOX(self->text[PLACES]), button);
 }
 
+/* What to do: what the check has proved, as soon as it is known; till then what the finding says.
+ */
+static void tell_remedy(WsProblems *self)
+{
+    const WsFinding *f = ws_problems_selected(self);
+    const WsFix *fix = f ? ws_document_proved_fix(self->document, f) : NULL;
+    g_autofree char *remedy = fix ? ws_words(fix->said) : f ? ws_words_remedy(f) : NULL;
+    set_text(self, REMEDY, remedy);
+}
+
 static void explain(WsProblems *self)
 {
     const WsFinding *f = ws_problems_selected(self);
@@ -153,11 +164,11 @@ static void explain(WsProblems *self)
                   : g_strdup(ws_words_explain(f));
     set_text(self, TITLE, title);
     g_autofree char *story = ws_words_story(f), *message = ws_words_message(f),
-                    *remedy = ws_words_remedy(f), *barrier = ws_words_barrier(f);
+                    *barrier = ws_words_barrier(f);
     set_text(self, MESSAGE_TEXT, message);
     set_text(self, STORY, story);
     set_text(self, REASON, f->silenced);
-    set_text(self, REMEDY, remedy);
+    tell_remedy(self);
     set_text(self, BARRIER, barrier);
     set_text(self, ROUND, f->round);
     set_text(self, ABOUT, about);
@@ -417,6 +428,7 @@ GtkWidget *ws_problems_new(WsDocument *document)
     self->document = g_object_ref(document);
     refilter(self);
     g_signal_connect_object(document, "changed", G_CALLBACK(refresh), self, G_CONNECT_SWAPPED);
+    g_signal_connect_object(document, "fixes", G_CALLBACK(tell_remedy), self, G_CONNECT_SWAPPED);
     ws_problem_fixes_attach(self, document);
     ws_problem_source_attach(self, document);
     ws_witness_offer(self, document);

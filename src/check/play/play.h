@@ -464,6 +464,9 @@ void ws_report_queue(WsPlay *play, WsFinding *f, const char *queue, guint inst);
 char *ws_inst_name(const WsPlay *play, guint inst);
 char *ws_where_event(const WsPlay *play, const WsEvent *e);
 /* "mma.0 (wait full; tile 0, k 0)" */
+/* Loop rounds of an operation (NULL: none), outermost first, as a person counts them: "tile 1, k
+ * 3"; "k.total 11" where that is not known. Caller frees. */
+char *ws_rounds_text(const WsOp *op, guint n, const gint64 *round);
 char *ws_deed(const WsPlay *play, const WsInst *inst);
 char *ws_deed_event(const WsPlay *play, const WsEvent *e);
 char *ws_slot_name(const WsPlay *play, const WsSlot *slot); /* "full slot 2", "turn[1]" */

@@ -29,6 +29,11 @@ gboolean ws_is_join(const WsOp *op)
     return ws_op_joins(op->kind);
 }
 
+gboolean ws_is_meeting(const WsOp *op)
+{
+    return op->kind == WS_OP_CLUSTER_ARRIVE;
+}
+
 gboolean ws_is_sync(const WsOp *op)
 {
     return op->kind == WS_OP_BAR_SYNC;

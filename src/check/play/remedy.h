@@ -12,6 +12,7 @@ gboolean ws_is_wait(const WsOp *op);    /* waits for one */
 gboolean ws_is_arrival(const WsOp *op); /* arrives on one */
 gboolean ws_is_join(const WsOp *op);    /* meets a named barrier */
 gboolean ws_is_sync(const WsOp *op);    /* and waits there */
+gboolean ws_is_meeting(const WsOp *op); /* comes to the cluster's barrier */
 const char *ws_op_name(const WsOp *op);
 const char *ws_op_agent(const WsPlay *play, const WsOp *op); /* name */
 /* The use it names; NULL: it names slot and parity by hand. Caller frees. */

@@ -101,13 +101,13 @@ gboolean ws_remedy_ahead(const WsPlay *play, WsFinding *f, const WsOp *wait)
     if (list->len)
         ws_finding_set_remedy(f,
                               "let `%s` of %s come only while another round of %s follows: it is "
-                              "for %s, which nobody fills behind the last one, and comes if %s",
+                              "for %s, which nobody fills after the last one, and comes if %s",
                               ws_op_name(wait), ws_op_agent(play, wait), loop->name, use,
                               (const char *)list->pdata[0]);
     else
         ws_finding_set_remedy(f,
                               "let `%s` of %s come only while another round of %s follows: it is "
-                              "for %s, which nobody fills behind the last one",
+                              "for %s, which nobody fills after the last one",
                               ws_op_name(wait), ws_op_agent(play, wait), loop->name, use);
     return TRUE;
 }
@@ -147,8 +147,9 @@ gboolean ws_remedy_counter(const WsPlay *play, WsFinding *f, const WsOp *op)
         const WsOp *move = play->p->op[i];
         const WsTree *loop = move->agent == op->agent ? ws_loop_of(move) : NULL;
         gint64 step = 1;
-        if (move->kind != WS_OP_ADVANCE || move->var < 0 || !loop || loop->over != WS_OVER_TILES ||
-            !loop->step_by || !ws_expr_is_int(loop->step_by, &step) || step < 2)
+        if (move->var < 0 || play->p->var[move->var].kind != WS_VAR_COUNTER || !loop ||
+            loop->over != WS_OVER_TILES || !loop->step_by ||
+            !ws_expr_is_int(loop->step_by, &step) || step < 2)
             continue;
         const char *counter = play->p->var[move->var].name;
         const gsize n = strlen(counter);

@@ -165,8 +165,8 @@ gboolean ws_remedy_meeting(const WsPlay *play, WsFinding *f, const WsInst *inst,
     const WsInst *other = &play->inst[p->inst];
     for (guint i = 0; other->rank != inst->rank && i < play->p->n_ops; i++) {
         const WsOp *op = play->p->op[i];
-        if (op->agent != (gint)other->agent || op->kind != WS_OP_CLUSTER_ARRIVE ||
-            op->index < p->op->index || ws_loop_of(op) != ws_loop_of(p->op))
+        if (op->agent != (gint)other->agent || !ws_is_meeting(op) || op->index < p->op->index ||
+            ws_loop_of(op) != ws_loop_of(p->op))
             continue;
         ws_finding_set_remedy(f,
                               "put a store_wait that retires `%s` before %s syncs the cluster: "

@@ -414,7 +414,7 @@ void ws_remedy_named(const WsPlay *play, WsFinding *f, const WsInst *inst)
             else if (!turn_only_if(play, f, gives))
                 ws_finding_set_remedy(f,
                                       "%s has ended: let it arrive on %s as often as %s syncs "
-                                      "there, once behind every sync of its own",
+                                      "there, once after every sync of its own",
                                       m->a->name, b->name, inst->a->name);
             return;
         }
@@ -452,10 +452,10 @@ static const WsOp *meets_twice(const WsPlay *play)
         const WsOp *op = play->p->op[i];
         if (op->agent < 0 || op->kind == WS_OP_CLUSTER_WAIT)
             continue;
-        if (op->kind == WS_OP_CLUSTER_ARRIVE && last && last->agent == op->agent &&
+        if (ws_is_meeting(op) && last && last->agent == op->agent &&
             last->tree->parent->parent == op->tree->parent->parent)
             return op;
-        last = op->kind == WS_OP_CLUSTER_ARRIVE ? op : NULL;
+        last = ws_is_meeting(op) ? op : NULL;
     }
     return NULL;
 }

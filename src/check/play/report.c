@@ -13,18 +13,28 @@ char *ws_inst_name(const WsPlay *play, guint inst)
     return g_strdup(i->a->name);
 }
 
-/* Loop rounds of an operation, outermost first: "tile 1, k 3". */
-static char *rounds_text(const WsOp *op, guint n, const gint64 *round)
+/* Inner rounds are counted on from one outer round to the next. As long as the outer loops are in
+ * their first round that is the index; behind it the index is known where the count is a number,
+ * and else it is said that it is the total. */
+char *ws_rounds_text(const WsOp *op, guint n, const gint64 *round)
 {
     const WsTree *loop[16];
     guint found = 0;
-    for (const WsTree *t = op->tree; t; t = t->parent)
+    for (const WsTree *t = op ? op->tree : NULL; t; t = t->parent)
         if (t->kind == WS_TREE_LOOP && found < G_N_ELEMENTS(loop))
             loop[found++] = t;
     GString *s = g_string_new(NULL);
-    for (guint i = 0; i < n && i < found; i++)
-        g_string_append_printf(s, "%s%s %" G_GINT64_FORMAT, i ? ", " : "",
-                               loop[found - 1 - i]->name, round[i]);
+    gboolean later = FALSE; /* an outer loop is behind its first round */
+    for (guint i = 0; i < n && i < found; i++) {
+        const WsTree *t = loop[found - 1 - i];
+        const gboolean counts_on = later && t->total_var >= 0 && t->over == WS_OVER_COUNT;
+        gint64 count = 0;
+        const gboolean known = t->count && ws_expr_is_int(t->count, &count) && count > 0;
+        g_string_append_printf(s, "%s%s%s %" G_GINT64_FORMAT, i ? ", " : "", t->name,
+                               counts_on && !known ? ".total" : "",
+                               counts_on && known ? round[i] % count : round[i]);
+        later |= round[i] != 0;
+    }
     return g_string_free(s, FALSE);
 }
 
@@ -35,14 +45,14 @@ static const char *label(const WsOp *op)
 
 static char *deed(const WsPlay *play, guint inst, const WsOp *op, guint n, const gint64 *round)
 {
-    g_autofree char *name = ws_inst_name(play, inst), *rounds = rounds_text(op, n, round);
+    g_autofree char *name = ws_inst_name(play, inst), *rounds = ws_rounds_text(op, n, round);
     return ws_phrase("%s (%s%s%s)", name, label(op), *rounds ? "; " : "", rounds);
 }
 
 char *ws_where_event(const WsPlay *play, const WsEvent *e)
 {
     g_autofree char *name = ws_inst_name(play, e->inst);
-    g_autofree char *rounds = rounds_text(e->op, e->n_rounds, e->round);
+    g_autofree char *rounds = ws_rounds_text(e->op, e->n_rounds, e->round);
     return g_strdup_printf("%s%s%s", name, *rounds ? ", " : "", rounds);
 }
 
@@ -110,7 +120,7 @@ static void fill(WsPlay *play, WsFinding *f, guint inst, const WsOp *op, guint n
 {
     f->harm = harm_of(f->rule);
     f->agent = ws_inst_name(play, inst);
-    f->round = rounds_text(op, n_rounds, round);
+    f->round = ws_rounds_text(op, n_rounds, round);
     f->loops = g_ptr_array_new_with_free_func(g_free);
     f->rounds = g_array_new(FALSE, FALSE, sizeof(gint64));
     for (const WsTree *t = op->tree; t; t = t->parent)

@@ -40,15 +40,7 @@ const WsAgentState *ws_witness_agent(const WsWitness *w, guint position, guint a
 
 char *ws_witness_rounds(const WsOp *op, guint n_rounds, const gint64 *round)
 {
-    const WsTree *loop[16];
-    guint found = 0;
-    for (const WsTree *t = op ? op->tree : NULL; t; t = t->parent)
-        if (t->kind == WS_TREE_LOOP && found < G_N_ELEMENTS(loop))
-            loop[found++] = t;
-    GString *s = g_string_new(NULL);
-    for (guint i = 0; i < n_rounds && i < found; i++)
-        g_string_append_printf(s, "%s%s %" N, i ? ", " : "", loop[found - 1 - i]->name, round[i]);
-    return g_string_free(s, FALSE);
+    return ws_rounds_text(op, n_rounds, round);
 }
 
 static const char *label(const WsOp *op)
