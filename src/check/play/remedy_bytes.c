@@ -240,7 +240,7 @@ void ws_remedy_gathered(const WsPlay *play, WsFinding *f, const WsInst *inst, gb
         ws_finding_set_remedy(f, "wait for %s before `%s`: `%s` comes after it",
                               play->p->barrier[room].name, ws_op_name(gather), ws_op_name(wait));
     else if (inst->index == p->inst && writes && gather != inst->step.op && gather->barrier >= 0 &&
-             inst->step.op->kind == gather->kind && inst->step.op->barrier >= 0 &&
+             inst->step.op->engine == gather->engine && inst->step.op->barrier >= 0 &&
              inst->step.op->barrier != gather->barrier)
         ws_finding_set_remedy(f,
                               "let the two gathers fill different bytes of %s: one signals %s, the "
