@@ -305,9 +305,8 @@ static void require_times(Context *x, gboolean present)
 static void require_later(Context *x, const WsTree *tiles, gboolean same_pass)
 {
     const gint64 now = x->y->tile;
-    gint64 from = 0, step = 1;
-    if ((tiles->from && !ws_expr_is_int(tiles->from, &from)) ||
-        (tiles->step_by && !ws_expr_is_int(tiles->step_by, &step)) || step < 1)
+    gint64 from, step;
+    if (!plan_fixed(x->c->plan, tiles, &from, &step) || step < 1)
         step = 1;
     x->tile = UNLISTED;
     x->in_pass = x->later = same_pass;
@@ -496,16 +495,14 @@ gboolean state_covered(Plan *plan, const State *s, const State *by, gint64 *tile
 {
     Cover c = { .plan = plan, .s = s, .by = by };
     c.may = g_new0(gint64, plan->p->n_vars + 1);
-    const guint tries = same_shape(&c) ? 14 : 0;
+    const guint tries = same_shape(&c) ? 7 : 0;
     gboolean fine = FALSE;
-    for (guint i = 0; i < tries && !fine; i++) {
+    for (guint with = 0; with < tries && !fine; with++) {
         /* fresh names: none, some, more; against the tiles; by a number of its own */
-        const guint with = i % 7;
         const gboolean anew = with == 1 || with == 3 || with == 5;
         const guint64 before = anew ? 0 : c.fresh, open = c.open & ~before;
         if ((with && !open) || (with > 4 && (c.wanted == FRESH_TILES || c.wanted == FRESH_AGAINST)))
             continue;
-        c.stays = i > 6;
         c.fresh_by = with > 4 ? c.wanted : with > 2 ? FRESH_AGAINST : FRESH_TILES;
         c.fresh = with ? before | open : 0;
         fine = covered(&c);

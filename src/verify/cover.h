@@ -15,7 +15,6 @@ typedef struct {
     gboolean collects, more;
     guint64 fresh, open;     /* symbols: lemma FRESH; those that it might help with */
     gint64 fresh_by, wanted; /* what fresh names go on by; what a comparison would need */
-    gboolean stays;          /* what is known of a name includes the other: it has no shift */
     char *why;
 } Cover;
 

@@ -52,11 +52,22 @@ static gint last_place(const AgentPlan *a, const WsTree *t)
     return t->n_kids ? last_place(a, t->kid[0]) : place_of(a, t);
 }
 
-static gboolean begins_at_0(const WsTree *loop)
+gboolean plan_fixed(const Plan *plan, const WsTree *loop, gint64 *from, gint64 *step)
 {
-    gint64 x;
-    return (!loop->from || (ws_expr_is_int(loop->from, &x) && x == 0)) &&
-           (!loop->step_by || (ws_expr_is_int(loop->step_by, &x) && x == 1));
+    *from = 0;
+    *step = 1;
+    return (!loop->from || (plan_start(plan, loop) & START_0) ||
+            ws_expr_is_int(loop->from, from)) &&
+           (!loop->step_by || (plan_start(plan, loop) & STEP_1) ||
+            ws_expr_is_int(loop->step_by, step));
+}
+
+/* As the text says. */
+static gboolean begins_at_0(const Plan *plan, const WsTree *loop)
+{
+    gint64 from, step;
+    return !plan_start(plan, loop) && plan_fixed(plan, loop, &from, &step) && from == 0 &&
+           step == 1;
 }
 
 static const WsTree *loop_around(const WsTree *t)
@@ -200,8 +211,8 @@ static void find_flat(Plan *plan, const AgentPlan *a, const WsTree *k)
 {
     const WsTree *tiles = loop_around(k);
     gboolean fine = k->over == WS_OVER_COUNT && k->total_var >= 0 && k->index_var >= 0 &&
-                    begins_at_0(k) && tiles && tiles->over == WS_OVER_TILES &&
-                    tiles->index_var >= 0 && begins_at_0(tiles) && !loop_around(tiles);
+                    begins_at_0(plan, k) && tiles && tiles->over == WS_OVER_TILES &&
+                    tiles->index_var >= 0 && begins_at_0(plan, tiles) && !loop_around(tiles);
     for (const WsTree *t = k; t && fine; t = t->parent)
         fine = t->kind != WS_TREE_BRANCH;
     for (gint n = 1; n <= a->n_places && fine; n++) {

@@ -12,13 +12,12 @@
 gboolean plan_whole_rows(const Plan *plan, const WsOp *op, guint access)
 {
     const WsAccess *a = &op->access[access];
-    gint64 from = 0, step = 1;
+    gint64 from, step;
     if (a->mode != WS_MODE_READ || a->col0->op != WS_EXPR_VAR || a->cols != 1 || a->transposed)
         return FALSE;
     for (const WsTree *t = op->tree; t; t = t->parent)
         if (t->kind == WS_TREE_LOOP && t->index_var == a->col0->var && t->over == WS_OVER_COUNT &&
-            (!t->from || (ws_expr_is_int(t->from, &from) && from == 0)) &&
-            (!t->step_by || (ws_expr_is_int(t->step_by, &step) && step == 1)))
+            !plan_start(plan, t) && plan_fixed(plan, t, &from, &step) && from == 0 && step == 1)
             return assumptions_range(plan->p, t->count).high <= plan->p->buffer[a->buffer].cols;
     return FALSE;
 }
@@ -256,30 +255,13 @@ const GArray *plan_cells(Plan *plan, const View *v, gint64 element, gint64 stage
 
 guint plan_item(const Plan *plan, ItemKind kind, guint cta, guint i, guint x)
 {
-    const guint agents = plan->p->n_agents, s = plan->n_slots;
-    const guint read = plan->n_cells, last = read + plan->n_cells * plan->reader->len;
+    const guint agents = plan->p->n_agents, s = plan->n_slots, cells = plan->n_cells;
+    const guint width[] = { 1, plan->reader->len, 1, 1, 1, 2 * agents, agents, 1, 1 };
+    const guint many[] = { cells, cells, s, s, s, s, s, plan->n_names + 1 };
     guint first = cta * plan->per_cta;
-    switch (kind) {
-    case ITEM_WRITE:
-        return first + i;
-    case ITEM_READ:
-        return first + read + i * plan->reader->len + x;
-    case ITEM_LAST:
-        return first + last + i;
-    case ITEM_BEFORE:
-        return first + last + s + i;
-    case ITEM_TRANSFER:
-        return first + last + 2 * s + i;
-    case ITEM_GIVE:
-        return first + last + 3 * s + i * 2 * agents + x;
-    case ITEM_RETURN:
-        return first + last + (3 + 2 * agents) * s + i * agents + x;
-    case ITEM_NAME:
-        return first + last + (3 + 3 * agents) * s + i;
-    case ITEM_REMOTE:
-        return first + last + (3 + 3 * agents) * s + plan->n_names + 1 + i;
-    }
-    return 0;
+    for (guint k = ITEM_WRITE; k < kind; k++)
+        first += width[k] * many[k];
+    return first + i * width[kind] + x;
 }
 
 void plan_items(Plan *plan)

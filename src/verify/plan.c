@@ -213,7 +213,7 @@ static void check_claims(Plan *plan)
         guint all = 0, direct = 0, tiles = 0;
         for (gint i = 1; i <= plan->agent[a].n_places; i++) {
             const WsTree *t = plan->agent[a].place[i].tree;
-            gint64 from = 0, step = 1;
+            gint64 from, step;
             all += hands_over(t);
             claims += t->op && t->op->kind == WS_OP_CLAIM;
             if (t->kind != WS_TREE_LOOP || t->over != WS_OVER_TILES)
@@ -221,8 +221,7 @@ static void check_claims(Plan *plan)
             tiles++;
             for (guint k = 0; k < t->kid[0]->n_kids; k++)
                 direct += hands_over(t->kid[0]->kid[k]);
-            fine &= (!t->from || (ws_expr_is_int(t->from, &from) && from == 0)) &&
-                    (!t->step_by || (ws_expr_is_int(t->step_by, &step) && step == 1));
+            fine &= plan_fixed(plan, t, &from, &step) && from == 0 && step == 1;
         }
         fine &= all == direct && all == tiles;
         loops += tiles;

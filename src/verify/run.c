@@ -29,11 +29,11 @@ static gboolean decided(Run *r, const WsTree *t)
     return !undecided;
 }
 
-static void assign(Run *r)
+static Move assign(Run *r)
 {
     gint64 value = 1, loose = 0;
     if (r->op->var < 0 || !r->plan->relevant[r->op->var])
-        return;
+        return MOVED;
     if (r->op->set)
         value_number(r->plan, r->s, r->i, r->op->set, &value, &loose);
     if (r->op->kind == WS_OP_ADVANCE) {
@@ -44,104 +44,90 @@ static void assign(Run *r)
     }
     r->x->var[r->op->var] = value;
     r->x->loose[r->op->var] = loose;
+    return MOVED;
 }
+
+/* What makes no step of the model. */
+static Move nothing(Run *r)
+{
+    return MOVED;
+}
+
+static Move touch_own(Run *r)
+{
+    const Set did = set_of(1, (const guint[]){ holder(r->i, r->leader ? LEAD : DID) });
+    touch_values(r);
+    touch_all(r, &did, 0);
+    return MOVED;
+}
+
+static Move send(Run *r)
+{
+    touch_values(r);
+    return at_slots(r);
+}
+
+/* Copies of lanes, stores of the leader: what they touch is over with their group. */
+static Move in_group(Run *r)
+{
+    const gboolean rows = r->op->kind == WS_OP_CP_ROWS;
+    if (r->leader == rows)
+        refuse(r, rows ? "copies of the leader" : "a store by lanes");
+    touch_all(r, NULL, open_group(r, rows ? WS_QUEUE_ROWS : WS_QUEUE_STORES));
+    return MOVED;
+}
+
+static Move clear_touched(Run *r)
+{
+    r->x->touched = 0;
+    return MOVED;
+}
+
+static Move fence(Run *r)
+{
+    fence_proxy(r->plan, r->s, r->i, r->leader);
+    return MOVED;
+}
+
+/* NULL: not handled. */
+/* clang-format off */
+static Move (*const step_of[WS_OP_KIND_COUNT])(Run *r) = {
+    [WS_OP_MBAR_WAIT] = at_slots, [WS_OP_MBAR_ARRIVE] = at_slots, [WS_OP_MBAR_EXPECT] = at_slots,
+    [WS_OP_TMA_LOAD] = at_slots, [WS_OP_BULK_COPY] = at_slots, [WS_OP_CP_ARRIVE] = at_slots,
+    [WS_OP_ST_REMOTE] = send,
+    [WS_OP_CP_ROWS] = in_group, [WS_OP_TMA_STORE] = in_group,
+    [WS_OP_BULK_COMMIT] = commit, [WS_OP_MMA_COMMIT] = commit, [WS_OP_CP_COMMIT] = commit,
+    [WS_OP_BULK_WAIT] = retire, [WS_OP_MMA_WAIT] = retire, [WS_OP_CP_WAIT] = retire,
+    [WS_OP_MMA] = product,
+    [WS_OP_MMA_FENCE] = clear_touched,
+    [WS_OP_ST_SHARED] = touch_own, [WS_OP_STMATRIX] = touch_own, [WS_OP_LD_SHARED] = touch_own,
+    [WS_OP_LDMATRIX] = touch_own, [WS_OP_TRANSPOSE] = touch_own, [WS_OP_CLAIM] = touch_own,
+    [WS_OP_TAKE] = touch_own,
+    [WS_OP_ST_GLOBAL] = touch_values, [WS_OP_RED_GLOBAL] = touch_values,
+    [WS_OP_LD_GLOBAL] = touch_values,
+    [WS_OP_MATH] = math,
+    [WS_OP_BAR_SYNC] = named, [WS_OP_BAR_ARRIVE] = named,
+    [WS_OP_CLUSTER_ARRIVE] = cluster, [WS_OP_CLUSTER_WAIT] = cluster,
+    [WS_OP_WARP_SYNC] = meet_warps,
+    [WS_OP_FENCE_ASYNC] = fence,
+    [WS_OP_LET] = assign, [WS_OP_ADVANCE] = assign,
+    [WS_OP_FENCE_CLUSTER] = nothing, [WS_OP_FENCE_GPU] = nothing, [WS_OP_PREFETCH] = nothing,
+    [WS_OP_PREFETCH_MAP] = nothing, [WS_OP_DEP_WAIT] = nothing, [WS_OP_DEP_LAUNCH] = nothing,
+    [WS_OP_MARK] = nothing, [WS_OP_SETMAXNREG] = nothing,
+};
+/* clang-format on */
 
 static Move operate(Run *r, const WsTree *t)
 {
     r->op = t->op;
     r->leader = op_by_leader(t->op);
     r->need = know_of(r->i, r->leader);
-    const Set did = set_of(1, (const guint[]){ holder(r->i, r->leader ? LEAD : DID) });
     if (!decided(r, t))
         return STUCK;
-    switch (t->op->kind) {
-    case WS_OP_MBAR_WAIT:
-    case WS_OP_MBAR_ARRIVE:
-    case WS_OP_MBAR_EXPECT:
-    case WS_OP_TMA_LOAD:
-    case WS_OP_BULK_COPY:
-    case WS_OP_CP_ARRIVE:
-        return at_slots(r);
-    case WS_OP_ST_REMOTE:
-        touch_values(r);
-        return at_slots(r);
-    case WS_OP_CP_ROWS:
-        if (r->leader)
-            refuse(r, "copies of the leader");
-        touch_all(r, NULL, open_group(r, WS_QUEUE_ROWS));
-        return MOVED;
-    case WS_OP_BULK_COMMIT:
-    case WS_OP_MMA_COMMIT:
-    case WS_OP_CP_COMMIT:
-        close_group(r, (WsQueue)ws_op_queue(t->op->kind));
-        return MOVED;
-    case WS_OP_BULK_WAIT:
-    case WS_OP_MMA_WAIT:
-    case WS_OP_CP_WAIT:
-        retire(r, (WsQueue)ws_op_queue(t->op->kind));
-        return MOVED;
-    case WS_OP_TMA_STORE:
-        if (!r->leader)
-            refuse(r, "a store by lanes");
-        touch_all(r, NULL, open_group(r, WS_QUEUE_STORES));
-        return MOVED;
-    case WS_OP_MMA:
-        return product(r);
-    case WS_OP_MMA_FENCE:
-        r->x->touched = 0;
-        return MOVED;
-    case WS_OP_ST_SHARED:
-    case WS_OP_STMATRIX:
-    case WS_OP_LD_SHARED:
-    case WS_OP_LDMATRIX:
-    case WS_OP_TRANSPOSE:
-    case WS_OP_CLAIM:
-    case WS_OP_TAKE:
-        touch_values(r);
-        touch_all(r, &did, 0);
-        return MOVED;
-    case WS_OP_ST_GLOBAL:
-    case WS_OP_RED_GLOBAL:
-    case WS_OP_LD_GLOBAL:
-        touch_values(r);
-        return MOVED;
-    case WS_OP_MATH:
-        math(r);
-        return MOVED;
-    case WS_OP_BAR_SYNC:
-    case WS_OP_BAR_ARRIVE:
-        return named(r);
-    case WS_OP_CLUSTER_ARRIVE:
-    case WS_OP_CLUSTER_WAIT:
-        return cluster(r);
-    case WS_OP_WARP_SYNC:
-        meet_warps(r);
-        return MOVED;
-    case WS_OP_FENCE_ASYNC:
-        fence_proxy(r->plan, r->s, r->i, r->leader);
-        return MOVED;
-    case WS_OP_LET:
-    case WS_OP_ADVANCE:
-        assign(r);
-        return MOVED;
-    case WS_OP_FENCE_CLUSTER:
-    case WS_OP_FENCE_GPU:
-    case WS_OP_PREFETCH:
-    case WS_OP_PREFETCH_MAP:
-    case WS_OP_DEP_WAIT:
-    case WS_OP_DEP_LAUNCH:
-    case WS_OP_MARK:
-    case WS_OP_SETMAXNREG:
-        return MOVED;
-    case WS_OP_BORDER:
-    case WS_OP_FENCE_INIT:
-    case WS_OP_KIND_COUNT:
-    case WS_OP_MBAR_INIT:
-    case WS_OP_RAW:
-    default:
-        refuse(r, ws_op_kind_text(t->op->kind));
-        return STUCK;
-    }
+    if (step_of[t->op->kind])
+        return step_of[t->op->kind](r);
+    refuse(r, ws_op_kind_text(t->op->kind));
+    return STUCK;
 }
 
 /* --- control ---------------------------------------------------------------------------------- */

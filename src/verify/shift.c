@@ -89,8 +89,6 @@ gboolean shift_of_fact(Cover *c, const Fact *key, gint64 *d)
         return TRUE;
     const Fact there = counterpart(c, f);
     const Fact known = state_know(c->plan, c->s, &there), *g = &known;
-    if (c->stays && f->symbol && g->low >= f->low && g->high <= f->high)
-        return TRUE;
     if (f->low != NO_LOW)
         return g->low != NO_LOW && less(g->low, f->low, d);
     return f->high == NO_HIGH || (g->high != NO_HIGH && less(g->high, f->high, d));
@@ -292,9 +290,7 @@ static Range still_index(Context *x, const WsTree *loop, gboolean in_s)
     gint64 from = same ? l->index : 0, step = same ? l->step : 1, last;
     if (same && x->same[x->n_same - 1] != loop)
         return range_exact(from);
-    const guint start = plan_start(x->c->plan, loop);
-    if (!same && ((loop->from && !(start & START_0) && !ws_expr_is_int(loop->from, &from)) ||
-                  (loop->step_by && !ws_expr_is_int(loop->step_by, &step))))
+    if (!same && !plan_fixed(x->c->plan, loop, &from, &step))
         return range_of(NO_LOW, NO_HIGH);
     if (x->later && loop->over == WS_OVER_TILES && __builtin_add_overflow(from, step, &from))
         return range_of(NO_LOW, NO_HIGH);

@@ -157,6 +157,8 @@ static inline gboolean plan_is_var(const Plan *plan, const WsExpr *e)
 {
     return e->op == WS_EXPR_VAR && e->var >= 0 && e->var < (gint)plan->p->n_vars;
 }
+/* It starts from a number and steps by one, as the text says or the lemma FROM. */
+gboolean plan_fixed(const Plan *plan, const WsTree *loop, gint64 *from, gint64 *step);
 /* A loop that is taken to start from 0, to step by 1: lemma FROM. */
 enum { START_0 = 1, STEP_1 = 2 };
 guint plan_start(const Plan *plan, const WsTree *loop);

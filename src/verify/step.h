@@ -24,7 +24,7 @@ void broken(Run *r, const char *rule, const char *what);
 void refuse(Run *r, const char *what);
 gboolean is_async(const WsOp *op);
 void meet_lanes(Run *r);
-void meet_warps(Run *r);
+Move meet_warps(Run *r);
 void release(Run *r, guint to);
 void acquire(Run *r, guint from);
 /* One access in one CTA, judged, then made. `by`: who knows when it is over; `flight`: it is over
@@ -32,14 +32,14 @@ void acquire(Run *r, guint from);
 void touch(Run *r, guint k, guint cta, guint to, const Set *by, guint16 flight);
 /* All accesses of an operation by itself, reads first. */
 void touch_all(Run *r, const Set *by, guint16 flight);
-void touch_values(Run *r);
-void math(Run *r);
+Move touch_values(Run *r);
+Move math(Run *r);
 /* Items of its newest group, which is opened. */
 guint16 open_group(Run *r, WsQueue q);
 /* What is over with the oldest n groups is known to these. */
 void end_groups(Run *r, WsQueue q, guint n, const Set *to);
-void close_group(Run *r, WsQueue q);
-void retire(Run *r, WsQueue q);
+Move commit(Run *r);
+Move retire(Run *r);
 Move product(Run *r);
 Move named(Run *r);
 Move cluster(Run *r);

@@ -29,16 +29,15 @@ void meet_lanes(Run *r)
 }
 
 /* Each lane learns what the lanes of its warp did. */
-void meet_warps(Run *r)
+Move meet_warps(Run *r)
 {
     const guint did = holder(r->i, DID), warp = holder(r->i, WARP);
     const Set own = set_of(1, &did);
-    if (r->leader)
-        return;
-    if (r->plan->p->agent[r->agent].warps == 1)
+    if (!r->leader && r->plan->p->agent[r->agent].warps == 1)
         meet_lanes(r);
-    else
+    else if (!r->leader)
         learn(r->plan, r->s, &own, &own, 1, &warp);
+    return MOVED;
 }
 
 void release(Run *r, guint to)
@@ -228,7 +227,7 @@ static void read_names(Run *r, const WsExpr *e)
         read_names(r, e->arg[i]);
 }
 
-void math(Run *r)
+Move math(Run *r)
 {
     if (r->op->skip)
         read_names(r, r->op->skip);
@@ -239,9 +238,10 @@ void math(Run *r)
             touch_value(r, cells, FALSE);
         touch_value(r, cells, TRUE);
     }
+    return MOVED;
 }
 
-void touch_values(Run *r)
+Move touch_values(Run *r)
 {
     for (guint k = 0; k < r->op->n_value; k++) {
         const guint64 cells = cells_of_use(r, &r->op->value[k]);
@@ -250,6 +250,7 @@ void touch_values(Run *r)
         if (r->op->value[k].mode & WS_MODE_WRITE)
             touch_value(r, cells, TRUE);
     }
+    return MOVED;
 }
 
 /* --- groups ----------------------------------------------------------------------------------- */
@@ -286,13 +287,14 @@ gboolean same_product(const WsOp *a, const WsOp *b)
 }
 
 /* Ages beyond the longest wait are one. */
-void close_group(Run *r, WsQueue q)
+Move commit(Run *r)
 {
+    const WsQueue q = (WsQueue)ws_op_queue(r->op->kind);
     Queue *queue = &r->x->queue[q];
     open_group(r, q); /* an empty group counts */
     queue->open = FALSE;
     if (queue->n <= r->plan->agent[r->agent].longest[q] + 1)
-        return;
+        return MOVED;
     const Group old = queue->group[0];
     Group *next = &queue->group[1];
     if (!same_product(next->shape, old.shape))
@@ -304,10 +306,12 @@ void close_group(Run *r, WsQueue q)
     for (guint item = 0; item < r->plan->n_items; item++)
         r->s->flight[item] += r->s->flight[item] == first; /* then all move up */
     end_groups(r, q, 1, NULL);
+    return MOVED;
 }
 
-void retire(Run *r, WsQueue q)
+Move retire(Run *r)
 {
+    const WsQueue q = (WsQueue)ws_op_queue(r->op->kind);
     const Queue *queue = &r->x->queue[q];
     const guint own = holder(r->i, DID), closed = queue->n - queue->open;
     const Set to = q == WS_QUEUE_ROWS ? set_of(1, &own) : know_of(r->i, q == WS_QUEUE_STORES);
@@ -315,6 +319,7 @@ void retire(Run *r, WsQueue q)
         broken(r, "P-ASYNC", "a group that was not closed");
     if (closed > r->op->n)
         end_groups(r, q, closed - (guint)r->op->n, &to);
+    return MOVED;
 }
 
 Move product(Run *r)

@@ -27,14 +27,6 @@ static gboolean is_past(const Context *x)
     return FALSE;
 }
 
-static gboolean starts_at_0(const Plan *plan, const WsTree *loop)
-{
-    gint64 from = 0, step = 1;
-    return (!loop->from || (plan_start(plan, loop) & START_0) ||
-            (ws_expr_is_int(loop->from, &from) && from == 0)) &&
-           (!loop->step_by || (ws_expr_is_int(loop->step_by, &step) && step == 1));
-}
-
 static gboolean may_be(Context *x, const WsExpr *e, gint64 value)
 {
     g_autoptr(WsExpr) n = ws_expr_int(value);
@@ -94,13 +86,14 @@ gboolean turn_holds(Context *x, const WsOp *op, const WsExpr *turn)
 {
     const WsExpr *slot = plan_form(x->c->plan, op->slot, FALSE);
     const WsTree *loop = x->at;
-    gint64 rounds = 0, d = 0;
+    gint64 rounds = 0, d = 0, from, step;
     if (goes_with(x, op, turn, slot) || is_past(x))
         return TRUE;
     while (loop && loop->kind != WS_TREE_LOOP)
         loop = loop->parent;
     if (!loop || loop->index_var < 0 || loop->over != WS_OVER_COUNT ||
-        !ws_expr_is_int(loop->count, &rounds) || rounds > 16 || !starts_at_0(x->c->plan, loop) ||
+        !ws_expr_is_int(loop->count, &rounds) || rounds > 16 ||
+        !plan_fixed(x->c->plan, loop, &from, &step) || from != 0 || step != 1 ||
         (in_same(x, loop) &&
          (!less(loop_of(x, x->x, loop)->index, loop_of(x, x->y, loop)->index, &d) || d != 0)))
         return FALSE;

@@ -44,11 +44,10 @@ static gint64 least_index(const Plan *plan, gint var)
     for (guint a = 0; a < plan->p->n_agents; a++)
         for (gint n = 1; n <= plan->agent[a].n_places; n++) {
             const WsTree *t = plan->agent[a].place[n].tree;
-            gint64 from = 0, step = 1;
+            gint64 from, step;
             if (t->kind != WS_TREE_LOOP || t->index_var != var)
                 continue;
-            if ((t->from && !(plan_start(plan, t) & START_0) && !ws_expr_is_int(t->from, &from)) ||
-                (t->step_by && !ws_expr_is_int(t->step_by, &step)) || step < 0)
+            if (!plan_fixed(plan, t, &from, &step) || step < 0)
                 from = NO_LOW;
             least = MIN(least, from);
         }
