@@ -1,25 +1,30 @@
-/* How much a test takes: the quick run a part of the rows that cost seconds, all of them with the
- * sanitizers (CI; WARPSTAVE_WHOLE) and in the slow list (./dev soak). */
+/* How much of its rows a test takes. Rows whose cases repeat the same code on another design, place
+ * or seed cost most of the tests' time, so that each run takes a share of them: the quick one
+ * (./dev test) one of `quick`, that under the sanitizers (WARPSTAVE_SANITIZERS: tests/meson.build)
+ * one of `sanitized`, other rows than the quick one where it leaves some; the slow list
+ * (./dev soak) takes all. */
 #ifndef TESTS_WHOLE_H
 #define TESTS_WHOLE_H
 
 #include <glib.h>
 
-static inline gboolean test_whole(void)
+static inline gboolean test_sanitized(void)
 {
-    return g_test_slow() || g_getenv("WARPSTAVE_WHOLE");
+    return !g_test_slow() && g_getenv("WARPSTAVE_SANITIZERS");
 }
 
-/* Whether row i is taken, where the quick run takes one of `every`. */
-static inline gboolean test_takes(guint i, guint every)
+/* Whether row i is taken. Of a table in which code changes from row to row, sort by it. */
+static inline gboolean test_takes(guint i, guint quick, guint sanitized)
 {
-    return test_whole() || i % every == 0;
+    if (g_test_slow())
+        return TRUE;
+    return test_sanitized() ? i % sanitized == (quick > 1 ? 1 % sanitized : 0) : i % quick == 0;
 }
 
-/* As test_takes, and the sanitizers take a part, too: a minute and more of them. */
-static inline gboolean test_samples(guint i, guint every)
+/* The least that a count of them must reach, where all rows reach `all`. */
+static inline guint test_least(guint all, guint quick, guint sanitized)
 {
-    return g_test_slow() || i % every == 0;
+    return g_test_slow() ? all : all / (test_sanitized() ? sanitized : quick);
 }
 
 #endif

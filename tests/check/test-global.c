@@ -1,5 +1,6 @@
 /* What kernels write: every design that is shown right is right in a count of its own at many sizes
  * (writes.h), and no change of a store's place is shown right that is not. */
+#include "../whole.h"
 #include "check/check.h"
 #include "check/global/judge.h"
 #include "check/witness/witness.h"
@@ -512,7 +513,7 @@ static void say_tally(const Tally *all)
 static void mutants(void)
 {
     const char *more = g_getenv("WS_MUTANTS");
-    const guint n = more ? (guint)atoi(more) : 40;
+    const guint n = more ? (guint)atoi(more) : test_sanitized() ? 10 : 40;
     Tally all = { 0 };
     for (guint d = 0; d < G_N_ELEMENTS(designs); d++) {
         g_autofree char *text = read_file(designs[d]);
@@ -544,7 +545,10 @@ static void mutants(void)
 static void kernels(void)
 {
     const char *more = g_getenv("WS_KERNELS"), *first = g_getenv("WS_SEED");
-    const guint n = more ? (guint)atoi(more) : 1500, seed = first ? (guint)atoi(first) : 1;
+    const guint n = more               ? (guint)atoi(more)
+                    : test_sanitized() ? 300
+                                       : 1500,
+                seed = first ? (guint)atoi(first) : 1;
     Tally all = { 0 };
     GRand *rand = g_rand_new_with_seed(seed);
     for (guint i = 0; i < n; i++) {

@@ -135,20 +135,29 @@ static void add(const char *path)
     g_test_add_data_func_full(name, g_strdup(path), test_design, g_free);
 }
 
+static gint by_name(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_autoptr(GDir) dir = g_dir_open(MOVES, 0, NULL);
     g_assert_nonnull(dir);
-    for (const char *name; (name = g_dir_read_name(dir));) {
-        g_autofree char *path = g_build_filename(MOVES, name, NULL);
+    g_autoptr(GPtrArray) moves = g_ptr_array_new_with_free_func(g_free);
+    for (const char *name; (name = g_dir_read_name(dir));)
         if (g_str_has_suffix(name, ".wstave"))
-            add(path);
-    }
+            g_ptr_array_add(moves, g_build_filename(MOVES, name, NULL));
+    g_ptr_array_sort(moves, by_name);
+    for (guint i = 0; i < moves->len; i++)
+        if (test_takes(i, 1, 2))
+            add(moves->pdata[i]);
     g_test_add_func("/codegen/raw", test_raw);
     g_test_add_func("/codegen/raw/refused", test_raw_refused);
-    /* seconds each: with the sanitizers, in CI, and in ./dev soak */
-    for (guint i = 0; i < (test_whole() ? G_N_ELEMENTS(others) : 1); i++) {
+    for (guint i = 0; i < G_N_ELEMENTS(others); i++) {
+        if (!test_takes(i, G_N_ELEMENTS(others), 3))
+            continue;
         g_autofree char *path = g_build_filename(WS_SOURCE_ROOT, others[i], NULL);
         add(path);
     }

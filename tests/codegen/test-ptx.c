@@ -384,7 +384,7 @@ int main(int argc, char **argv)
         g_test_add_data_func(b, &cases[i], test_ptxas);
     }
     for (guint i = 0; i < G_N_ELEMENTS(computing); i++) {
-        if (!test_takes(i, 3))
+        if (!test_takes(i, 3, 3))
             continue;
         g_autofree char *a = g_strconcat("/codegen/ptxas/", computing[i].name, NULL);
         g_test_add_data_func(a, &computing[i], test_ptxas);

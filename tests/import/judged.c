@@ -33,7 +33,7 @@ Judged judge_kernel(const char *text, WsImportFrom language)
     return j;
 }
 
-WsVerdictKind verdict_by(const char *text, WsImportFrom language, const WsImportOptions *how)
+static WsVerdictKind judged_by(const char *text, WsImportFrom language, const WsImportOptions *how)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(WsImport) import =
@@ -54,6 +54,23 @@ WsVerdictKind verdict_by(const char *text, WsImportFrom language, const WsImport
     g_autofree char *gap = ws_import_gap(import);
     ws_verdict_limit(v, findings, gap, ws_import_stands, import);
     return v->kind;
+}
+
+/* Of one text a test asks several times: as it is before each change, by uses and by parity. */
+WsVerdictKind verdict_by(const char *text, WsImportFrom language, const WsImportOptions *how)
+{
+    static GHashTable *known;
+    if (how && (how->define || how->assume || how->kernel || how->named || how->cancel))
+        return judged_by(text, language, how);
+    if (!known)
+        known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autofree char *key = g_strdup_printf("%d %d %s", language, how && how->by_parity, text);
+    gpointer verdict;
+    if (!g_hash_table_lookup_extended(known, key, NULL, &verdict)) {
+        verdict = GUINT_TO_POINTER(judged_by(text, language, how));
+        g_hash_table_insert(known, g_steal_pointer(&key), verdict);
+    }
+    return (WsVerdictKind)GPOINTER_TO_UINT(verdict);
 }
 
 WsVerdictKind verdict_of(const char *text, WsImportFrom language)

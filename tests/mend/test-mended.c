@@ -162,7 +162,7 @@ static void judge(Count *c, const char *folder, const char *name, guint *same, g
         g_assert_null(strstr(f->message, "completion -"));
         g_assert_null(strstr(story, "completion -"));
     }
-    if (!c->verbose && !test_samples(c->refuted, 3))
+    if (!c->verbose && !test_takes(c->refuted, 3, 12))
         return; /* a search for fixes takes a hundred proofs */
     g_autoptr(GPtrArray) steps = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GPtrArray) offers = g_ptr_array_new_with_free_func(g_free);
@@ -222,7 +222,7 @@ static gint by_name(gconstpointer a, gconstpointer b)
 static void all(Count *total, guint *same, guint *known)
 {
     if (!total->verbose && !g_test_slow())
-        printf("# fixes of every third refuted design alone\n");
+        printf("# fixes of a share of the refuted designs alone\n");
     printf("# %-12s %8s %8s %8s %8s %8s %8s %8s %8s %8s\n", "folder", "refuted", "refused",
            "static", "run", "no run", "proved", "offered", "no fix", "twins");
     for (guint i = 0; i < G_N_ELEMENTS(folders); i++) {
@@ -302,7 +302,8 @@ static gboolean is_sampled_out(const Judged *c, const Repair *r)
 {
     if (c->verbose)
         return FALSE;
-    return is_large(r) ? c->all % (g_test_slow() ? 4 : 12) : !test_samples(c->all, 4);
+    return is_large(r) ? c->all % (g_test_slow() ? 4 : 12) || test_sanitized()
+                       : !test_takes(c->all, 4, 16);
 }
 
 static void judge_repair(Judged *c, const Repair *r)
@@ -560,9 +561,13 @@ static void two_mistakes(void)
                                          "consan/gemm-correct.wstave" };
     guint refuted = 0, proved = 0;
     for (guint i = 0; i < G_N_ELEMENTS(files); i++)
-        two_mistakes_of(files[i], g_test_slow() ? 5 : 15, &refuted, &proved);
+        two_mistakes_of(files[i],
+                        g_test_slow()      ? 5
+                        : test_sanitized() ? 40
+                                           : 15,
+                        &refuted, &proved);
     printf("# %u designs with two mistakes: %u mended\n", refuted, proved);
-    g_assert_cmpuint(refuted, >=, g_test_slow() ? 30 : 10);
+    g_assert_cmpuint(refuted, >=, test_least(30, 3, 10));
 }
 
 int main(int argc, char **argv)

@@ -39,20 +39,32 @@ static void store(GObject *source, GAsyncResult *result, gpointer data)
     *out = g_object_ref(result);
 }
 
+static void begin_call(GDBusConnection *bus, const char *owner, const char *path,
+                       const char *interface, const char *method, GVariant *arguments,
+                       GAsyncResult **result)
+{
+    g_dbus_connection_call(bus, owner, path, interface, method, arguments, NULL,
+                           G_DBUS_CALL_FLAGS_NONE, 15000, NULL, store, result);
+}
+
+static GVariant *end_call(GDBusConnection *bus, GAsyncResult **result)
+{
+    WAIT_FOR(*result);
+    GVariant *reply = g_dbus_connection_call_finish(bus, *result, NULL);
+    g_clear_object(result);
+    return reply;
+}
+
 static GVariant *call_on(GDBusConnection *bus, const char *owner, const char *path,
                          const char *interface, const char *method, GVariant *arguments)
 {
-    g_autoptr(GAsyncResult) result = NULL;
-    g_dbus_connection_call(bus, owner, path, interface, method, arguments, NULL,
-                           G_DBUS_CALL_FLAGS_NONE, 15000, NULL, store, &result);
-    WAIT_FOR(result);
-    return g_dbus_connection_call_finish(bus, result, NULL);
+    GAsyncResult *result = NULL;
+    begin_call(bus, owner, path, interface, method, arguments, &result);
+    return end_call(bus, &result);
 }
 
-static char *text_of(Tree *t, const char *path, const char *property)
+static char *text_of(GVariant *reply)
 {
-    g_autoptr(GVariant) reply = call_on(t->bus, t->owner, path, "org.freedesktop.DBus.Properties",
-                                        "Get", g_variant_new("(ss)", ACCESSIBLE, property));
     g_autoptr(GVariant) boxed = NULL;
     if (!reply)
         return g_strdup("");
@@ -60,9 +72,8 @@ static char *text_of(Tree *t, const char *path, const char *property)
     return g_strdup(g_variant_get_string(boxed, NULL));
 }
 
-static gboolean is_focusable(Tree *t, const char *path)
+static gboolean is_focusable(GVariant *reply)
 {
-    g_autoptr(GVariant) reply = call_on(t->bus, t->owner, path, ACCESSIBLE, "GetState", NULL);
     g_autoptr(GVariant) states = reply ? g_variant_get_child_value(reply, 0) : NULL;
     guint32 low = 0;
     if (states && g_variant_n_children(states))
@@ -70,26 +81,44 @@ static gboolean is_focusable(Tree *t, const char *path)
     return low >> 11 & 1; /* ATSPI_STATE_FOCUSABLE */
 }
 
+/* All that is asked of an object is under way at once. */
 static void visit(Tree *t, const char *path, guint depth)
 {
-    g_autoptr(GVariant) role = call_on(t->bus, t->owner, path, ACCESSIBLE, "GetRoleName", NULL);
-    g_autoptr(GVariant) kids = call_on(t->bus, t->owner, path, ACCESSIBLE, "GetChildren", NULL);
+    static const struct {
+        const char *interface, *method, *property;
+    } asked[] = {
+        { ACCESSIBLE, "GetRoleName", NULL },
+        { ACCESSIBLE, "GetChildren", NULL },
+        { "org.freedesktop.DBus.Properties", "Get", "Name" },
+        { "org.freedesktop.DBus.Properties", "Get", "Description" },
+        { ACCESSIBLE, "GetState", NULL },
+    };
+    GAsyncResult *result[G_N_ELEMENTS(asked)] = { NULL };
+    GVariant *reply[G_N_ELEMENTS(asked)];
+    for (guint i = 0; i < G_N_ELEMENTS(asked); i++)
+        begin_call(t->bus, t->owner, path, asked[i].interface, asked[i].method,
+                   asked[i].property ? g_variant_new("(ss)", ACCESSIBLE, asked[i].property) : NULL,
+                   &result[i]);
+    for (guint i = 0; i < G_N_ELEMENTS(asked); i++)
+        reply[i] = end_call(t->bus, &result[i]);
     Node *n = g_new0(Node, 1);
-    g_assert_nonnull(role);
-    g_variant_get(role, "(s)", &n->role);
-    n->name = text_of(t, path, "Name");
-    n->description = text_of(t, path, "Description");
-    n->focusable = is_focusable(t, path);
+    g_assert_nonnull(reply[0]);
+    g_variant_get(reply[0], "(s)", &n->role);
+    n->name = text_of(reply[2]);
+    n->description = text_of(reply[3]);
+    n->focusable = is_focusable(reply[4]);
     n->depth = depth;
     g_ptr_array_add(t->node, n);
-    if (!kids)
-        return;
     g_autoptr(GVariantIter) each = NULL;
     const char *owner, *child;
-    g_variant_get(kids, "(a(so))", &each);
-    while (g_variant_iter_loop(each, "(&s&o)", &owner, &child))
+    if (reply[1])
+        g_variant_get(reply[1], "(a(so))", &each);
+    while (each && g_variant_iter_loop(each, "(&s&o)", &owner, &child))
         if (!strcmp(owner, t->owner))
             visit(t, child, depth + 1);
+    for (guint i = 0; i < G_N_ELEMENTS(asked); i++)
+        if (reply[i])
+            g_variant_unref(reply[i]);
 }
 
 static GDBusConnection *accessibility_bus(void)

@@ -147,7 +147,7 @@ static int by_name(gconstpointer a, gconstpointer b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Opens the designs of a folder in turn; the quick run opens a third of them. */
+/* Opens the designs of a folder in turn; the runs open shares of them. */
 static guint open_each(Scenario *s, const char *folder, void (*look)(Scenario *s))
 {
     g_autofree char *path = g_build_filename(WS_SOURCE_ROOT, folder, NULL);
@@ -160,7 +160,7 @@ static guint open_each(Scenario *s, const char *folder, void (*look)(Scenario *s
             g_ptr_array_add(names, g_build_filename(folder, name, NULL));
     g_ptr_array_sort(names, by_name);
     for (guint i = 0; i < names->len; i++) {
-        if (!test_takes(i, 3))
+        if (!test_takes(i, 3, 9))
             continue;
         scenario_open(s, names->pdata[i]);
         look(s);
@@ -181,7 +181,7 @@ static void walk_problems(Scenario *s)
 
 static void refuted(Scenario *s)
 {
-    g_assert_cmpuint(open_each(s, "tests/designs/broken", walk_problems), >=, 5);
+    g_assert_cmpuint(open_each(s, "tests/designs/broken", walk_problems), >=, test_least(15, 3, 9));
 }
 
 static void show_panels(Scenario *s)
@@ -193,7 +193,7 @@ static void show_panels(Scenario *s)
 
 static void every_design(Scenario *s)
 {
-    g_assert_cmpuint(open_each(s, "tests/designs", show_panels), >=, 5);
+    g_assert_cmpuint(open_each(s, "tests/designs", show_panels), >=, test_least(15, 3, 9));
 }
 
 static void measured(Scenario *s)

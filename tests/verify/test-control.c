@@ -77,13 +77,14 @@ static gboolean needs_answers(guint row)
            strcmp(rows[row].title, "a half of a half") != 0;
 }
 
-/* Each in some ways (-m slow: 20 of each kind). */
+/* Each in some ways (-m slow: 20 of each kind; the sanitizers: every fourth row). */
 static void damaged(void)
 {
     const guint32 seeds = (g_test_slow() ? 20 : 1) * WS_DAMAGE_KINDS;
     guint tried = 0, harmless = 0;
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
-        for (guint32 seed = 0; text[i] && needs_answers(i) && seed < seeds; seed++) {
+        for (guint32 seed = 0; text[i] && needs_answers(i) && seed < seeds && test_takes(i, 1, 4);
+             seed++) {
             g_autofree char *what = NULL;
             g_autofree char *bad = ws_damage(text[i], seed, &what);
             g_autoptr(WsVerification) v = bad ? ws_verify(program[i], bad) : NULL;
@@ -97,17 +98,18 @@ static void damaged(void)
         }
     g_test_message("%u damaged certificates: %u rejected, %u that only know less verified", tried,
                    tried - harmless, harmless);
-    g_assert_cmpuint(tried, >=, 900);
+    g_assert_cmpuint(tried, >=, test_least(900, 1, 6));
 }
 
-/* Every fourth pair, and those side by side (-m slow: all). */
+/* Every fourth pair (the sanitizers: every 24th), and those side by side (-m slow: all). */
 static void passed_off(void)
 {
-    const guint every = g_test_slow() ? 1 : 4;
+    const guint every = g_test_slow() ? 1 : test_sanitized() ? 24 : 4;
     guint tried = 0, corrections = 0;
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
         for (guint k = 0; k < G_N_ELEMENTS(rows) && !text[i]; k++) {
-            const gboolean beside = i == k + 1 || k == i + 1; /* most likely its twin */
+            const gboolean beside =
+                (i == k + 1 || k == i + 1) && test_takes(i, 1, 2); /* its twin */
             if (!text[k] || reason_of(k) || ((i + k) % every && !beside))
                 continue;
             g_auto(GStrv) part = g_strsplit(text[k], program[k]->design_hash, 2);
@@ -129,7 +131,7 @@ static void passed_off(void)
         }
     g_test_message("%u certificates of other rows, corrected %u times, none verified", tried,
                    corrections);
-    g_assert_cmpuint(tried, >, 1000);
+    g_assert_cmpuint(tried, >, test_least(1000, 1, 8));
 }
 
 /* Certificates made by the verifier's own parts (forge.c) for rows that are not proved: of the
@@ -138,7 +140,7 @@ static void forged(void)
 {
     guint tried = 0;
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
-        for (guint way = 0; way < 4 && !text[i] && test_takes(i, 3); way++) {
+        for (guint way = 0; way < 4 && !text[i] && test_takes(i, 3, 12); way++) {
             g_autofree char *why = NULL;
             g_autofree char *made = ws_forge(program[i], way % 2, (gint64)1 << way / 2, 100, &why);
             g_autoptr(WsVerification) v = made ? ws_verify(program[i], made) : NULL;

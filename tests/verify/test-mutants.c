@@ -2,6 +2,7 @@
  * then nodes, what they know, symbols and answers at random; where the verifier says what a node
  * cannot know, the forger believes it and tries again. None may be verified. */
 #include "../oracle/draw/mutate.h"
+#include "../whole.h"
 #include "check/check.h"
 #include "corrected.h"
 #include "damage.h"
@@ -98,7 +99,7 @@ static void passed_off(void)
         g_autoptr(GPtrArray) mutants = mutants_of(text, d, p);
         const guint before = t.broken;
         for (guint k = 0; k < mutants->len; k++, seed += seeds)
-            if (k % (g_test_slow() ? 1 : 5) == 0)
+            if (test_takes(k, 5, 15))
                 judge(mutants->pdata[k], p, v->certificate, seeds, seed, &t);
         if (t.broken == before)
             g_test_fail_printf("%s has no broken mutant", designs[i]);
@@ -106,7 +107,7 @@ static void passed_off(void)
     g_test_message("%u mutants, %u broken; %u forged certificates, corrected %u times, %u not "
                    "handled, none verified",
                    t.mutants, t.broken, t.tried, t.corrected, t.refused);
-    g_assert_cmpuint(t.broken, >=, g_test_slow() ? 800 : 150);
+    g_assert_cmpuint(t.broken, >=, test_least(800, 6, 18));
     g_assert_cmpuint(t.tried, >, t.broken * 3 / 2);
     g_assert_cmpuint(t.refused, <, t.tried / 4);
 }

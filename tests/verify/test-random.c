@@ -3,6 +3,7 @@
 #include "../oracle/draw/compose.h"
 #include "../oracle/draw/control.h"
 #include "../oracle/draw/fault.h"
+#include "../whole.h"
 #include "check/check.h"
 #include "forge.h"
 #include "model/design.h"
@@ -80,16 +81,9 @@ static void report(const Tally *t, guint least_percent)
 
 static guint32 first = 1, many; /* of the command line: SEED N */
 
-/* The sanitizers take fifteen times as long. */
 static guint32 seeds(void)
 {
-    if (many > 0)
-        return many;
-#ifdef __SANITIZE_ADDRESS__
-    return g_test_slow() ? 3000 : 75;
-#else
-    return g_test_slow() ? 3000 : 150;
-#endif
+    return many > 0 ? many : g_test_slow() ? 3000 : test_sanitized() ? 30 : 150;
 }
 
 static void features(void)
