@@ -204,7 +204,6 @@ WsControl *ws_control_new(const WsProgram *p, WsHow how)
     c->name_of = g_new0(gint, p->n_vars + 1);
     ws_find_assumed(c);
     ws_find_residues(c);
-    c->equal = g_string_new(NULL);
     c->let = g_new0(WsExpr *, p->n_vars + 1);
     c->start = g_new0(WsExpr *, p->n_vars + 1);
     ws_find_lets(c);
@@ -269,7 +268,6 @@ void ws_control_free(WsControl *c)
     g_array_unref(c->assumed);
     g_array_unref(c->residues);
     g_hash_table_unref(c->same);
-    g_string_free(c->equal, TRUE);
     g_array_unref(c->flat);
     g_hash_table_unref(c->rewritten);
     g_hash_table_unref(c->number);

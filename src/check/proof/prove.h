@@ -77,25 +77,23 @@ typedef struct WsControl {
     GHashTable *private_if; /* branches that guard private computation only */
     GArray **site;          /* [agents] WsSite */
     GArray **need;          /* [ops] gint: symbols whose remainder an operation needs */
-    GHashTable *rows;    /* WsAccess*: reads of a column chosen by an index, taken as whole rows */
-    gint *name_of;       /* [vars] symbol of a name that stands alone, 0 if it has none yet */
-    WsExpr **let;        /* [vars] what a let stands for (lets.c), NULL: it is a variable */
-    WsExpr **start;      /* [vars] what an index starts from, which then counts from 0; NULL */
-    gboolean *relevant;  /* [vars] LET and counters that control depends on */
-    gboolean *tainted;   /* [vars] known only up to the modulus */
-    WsSpan *range;       /* [vars] values a variable can have */
-    gboolean *up, *down; /* [vars] it can grow, fall while it lives */
-    gint64 *modulus;     /* [vars] beyond its window a variable counts modulo this */
-    WsSpan *window;      /* [vars] where it counts exactly */
-    char *outside;       /* why the program is outside the fragment */
-    char *endless;       /* what takes endlessly many values that all matter; NULL: nothing */
-    GArray *wish;        /* what demands.c was asked for */
-    GArray *flat;        /* loops whose rounds may be counted by hand (flat.c) */
-    GArray *assumed;     /* what `assume` says of sums (assumed.c) */
-    GArray *residues;    /* and of their remainders (same.c) */
-    GHashTable *same;    /* WsExpr, a normal form -> WsExpr: what ws_same() made of it */
-    GString *equal;      /* lines of a certificate: what is a symbol because of ws_same() */
-    guint n_equal;
+    GHashTable *rows;     /* WsAccess*: reads of a column chosen by an index, taken as whole rows */
+    gint *name_of;        /* [vars] symbol of a name that stands alone, 0 if it has none yet */
+    WsExpr **let;         /* [vars] what a let stands for (lets.c), NULL: it is a variable */
+    WsExpr **start;       /* [vars] what an index starts from, which then counts from 0; NULL */
+    gboolean *relevant;   /* [vars] LET and counters that control depends on */
+    gboolean *tainted;    /* [vars] known only up to the modulus */
+    WsSpan *range;        /* [vars] values a variable can have */
+    gboolean *up, *down;  /* [vars] it can grow, fall while it lives */
+    gint64 *modulus;      /* [vars] beyond its window a variable counts modulo this */
+    WsSpan *window;       /* [vars] where it counts exactly */
+    char *outside;        /* why the program is outside the fragment */
+    char *endless;        /* what takes endlessly many values that all matter; NULL: nothing */
+    GArray *wish;         /* what demands.c was asked for */
+    GArray *flat;         /* loops whose rounds may be counted by hand (flat.c) */
+    GArray *assumed;      /* what `assume` says of sums (assumed.c) */
+    GArray *residues;     /* and of their remainders (same.c) */
+    GHashTable *same;     /* WsExpr, a normal form -> WsExpr: what ws_same() made of it */
     GHashTable *counted;  /* sums of names that are counts, or compared with what grows */
     GHashTable *compared; /* sums of names that are compared -> the comparison, or "" if several */
 

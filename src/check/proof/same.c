@@ -1,7 +1,7 @@
 /* L-SAME: what expressions are once the assumptions are made use of, and sums with a min or max in
  * them in one form: min(N, M) is N where N <= M is assumed, cdiv(N, 64) is N/64 where 64 divides N,
  * min(N, a + 4) - a is min(N - a, 4). Only for telling names that are equal; nothing is evaluated
- * by it, and a certificate states each such equality (ws_tell_equal). */
+ * by it, and a certificate states what each expression is taken for. */
 #include "check/proof/symbols.h"
 
 #include <string.h>
@@ -436,18 +436,4 @@ WsExpr *ws_same(const WsControl *c, WsExpr *e)
     WsExpr *key = ws_expr_ref(e), *made = settle(c, e);
     g_hash_table_insert(c->same, key, ws_expr_ref(made));
     return made;
-}
-
-void ws_tell_equal(WsControl *c, guint symbol, const WsExpr *e)
-{
-    const WsSymbol *s = c->symbols->pdata[symbol];
-    if (!c->written || c->page || !s->expr || ws_expr_equal(s->expr, e))
-        return;
-    g_autoptr(WsExpr) own = ws_defined(c, s->expr), plain = ws_defined(c, e);
-    g_autofree char *text = ws_expr_print(e);
-    g_autofree char *line = g_strdup_printf("equal %u text %s\n", symbol, text);
-    if (ws_expr_equal(own, plain) || strstr(c->equal->str, line))
-        return;
-    g_string_append(c->equal, line);
-    c->n_equal++;
 }

@@ -82,7 +82,7 @@ static gint64 least_of(const WsControl *c, const WsExpr *e, guint depth)
             r = MAX(r, least(c, v->value, depth + 1));
         return aligned(p, e->var, r);
     }
-    if (is_truth(e) && !c->written)
+    if (is_truth(e) && !c->page)
         return 0;
     if (e->n_args != 2)
         return UNKNOWN;
@@ -93,7 +93,7 @@ static gint64 least_of(const WsControl *c, const WsExpr *e, guint depth)
         return a <= UNKNOWN || b <= UNKNOWN || __builtin_add_overflow(a, b, &r) ? UNKNOWN : r;
     if (e->op == WS_EXPR_SUB) {
         if (!literal)
-            r = depth < SHALLOW && !c->written ? ws_most(c, e->arg[1], depth + 1) : G_MAXINT64;
+            r = depth < SHALLOW && !c->page ? ws_most(c, e->arg[1], depth + 1) : G_MAXINT64;
         return a <= UNKNOWN || r == G_MAXINT64 || __builtin_sub_overflow(a, r, &r) ? UNKNOWN : r;
     }
     if (e->op == WS_EXPR_MUL)
@@ -177,7 +177,7 @@ static gint64 most_of(const WsControl *c, const WsExpr *e, guint depth)
         const WsVar *v = &p->var[e->var];
         gint64 most =
             v->kind == WS_VAR_CTA ? (gint64)p->cluster - 1 : assumed_most(c, e->var, depth);
-        for (guint a = 0; v->kind == WS_VAR_AXIS && !c->written && a < p->tiles->n_axes; a++) {
+        for (guint a = 0; v->kind == WS_VAR_AXIS && !c->page && a < p->tiles->n_axes; a++) {
             const gint64 extent = p->tiles->axis[a].var == e->var
                                       ? ws_most(c, p->tiles->axis[a].extent, depth + 1)
                                       : G_MAXINT64;
@@ -187,7 +187,7 @@ static gint64 most_of(const WsControl *c, const WsExpr *e, guint depth)
             most = MIN(most, ws_most(c, v->value, depth + 1));
         return most;
     }
-    if (is_truth(e) && !c->written)
+    if (is_truth(e) && !c->page)
         return 1;
     if (e->n_args != 2)
         return G_MAXINT64;
@@ -195,8 +195,8 @@ static gint64 most_of(const WsControl *c, const WsExpr *e, guint depth)
     gboolean literal = ws_expr_is_int(e->arg[1], &r);
     if (e->op == WS_EXPR_CALL && e->func == WS_FUNC_MIN)
         return MIN(a, b);
-    if (!c->written && (e->op == WS_EXPR_ADD || e->op == WS_EXPR_SUB || e->op == WS_EXPR_MOD ||
-                        (e->op == WS_EXPR_CALL && e->func == WS_FUNC_MAX)))
+    if (!c->page && (e->op == WS_EXPR_ADD || e->op == WS_EXPR_SUB || e->op == WS_EXPR_MOD ||
+                     (e->op == WS_EXPR_CALL && e->func == WS_FUNC_MAX)))
         return most_of_sum(c, e, a, b, depth);
     if (a == G_MAXINT64 || a < 0)
         return G_MAXINT64;
@@ -305,10 +305,8 @@ gint ws_symbol_of(WsControl *c, const WsExpr *given, gboolean letter)
     g_autofree char *normal = ws_expr_print(whole);
     for (guint i = 1; i < c->symbols->len; i++) {
         const WsSymbol *s = c->symbols->pdata[i];
-        if (s->letter == letter && strcmp(s->normal, normal) == 0) {
-            ws_tell_equal(c, i, e);
+        if (s->letter == letter && strcmp(s->normal, normal) == 0)
             return (gint)i;
-        }
     }
     WsLeaves l = ws_leaves(c, e);
     WsSymbol *s = g_new0(WsSymbol, 1);

@@ -46,8 +46,6 @@ gint64 ws_common_divisor(gint64 a, gint64 b);
 /* --- same.c --- */
 void ws_find_residues(WsControl *c);
 WsExpr *ws_same(const WsControl *c, WsExpr *e); /* takes it, a normal form; transfer full */
-/* For a certificate: `e` is taken for a symbol that has it in another form. */
-void ws_tell_equal(WsControl *c, guint symbol, const WsExpr *e);
 
 /* --- assumed.c --- */
 void ws_find_assumed(WsControl *c);
