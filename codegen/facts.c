@@ -44,7 +44,7 @@ WsPrim ws_fact_plain(WsOpKind kind)
 {
     enum { WS_PRIM_NONE = WS_PRIM_COUNT };
     static const WsPrim plain[WS_OP_KIND_COUNT] = {
-#define WS_LOWER(id, prim, llvm, cuda, gluon, tle, tlx) [WS_OP_##id] = (WsPrim)WS_PRIM_##prim,
+#define WS_LOWER(id, prim, ...) [WS_OP_##id] = (WsPrim)WS_PRIM_##prim,
 #include "codegen/lower.def"
 #undef WS_LOWER
     };
@@ -103,19 +103,22 @@ static guint atom_registers(const WsRegValue *v, guint cols)
 
 /* Sets `is` for the registers of value `v` that a use of it names; for all of them where rows or
  * columns are no constants. */
-static void mark(const WsProgram *p, const WsRegValue *value, const WsValueUse *u, gboolean *mark,
+static void mark(const WsProgram *p, const WsRegValue *value, const WsValueUse *u, gboolean *of,
                  gboolean is)
 {
     const guint band = p->hardware->matrix.rows;
     gint64 row = 0, col = 0;
-    if ((u->row0 && !ws_expr_is_int(u->row0, &row)) || (u->col0 && !ws_expr_is_int(u->col0, &col)))
+    if ((u->row0 && !ws_expr_is_int(u->row0, &row)) ||
+        (u->col0 && !ws_expr_is_int(u->col0, &col))) {
         for (guint r = 0; r < value->registers; r++)
-            mark[r] = is;
+            of[r] = is;
+        return;
+    }
     for (guint atom = 0; atom < u->rows / band; atom++) {
         guint first = ((guint)(row / band) + atom) * atom_registers(value, value->cols) +
                       atom_registers(value, (guint)col);
         for (guint r = 0; r < atom_registers(value, u->cols); r++)
-            mark[MIN(first + r, value->registers - 1)] = is;
+            of[MIN(first + r, value->registers - 1)] = is;
     }
 }
 
@@ -242,7 +245,8 @@ gboolean ws_fact_begins_sum(const WsOp *op, guint value)
     return s.found;
 }
 
-gboolean ws_fact_in_flight(const WsOp *op, guint value)
+/* Some path has a product in flight here that has the value as accumulator or operand. */
+static gboolean ws_fact_in_flight(const WsOp *op, guint value)
 {
     for (guint i = 0; i < op->n_flying; i++) {
         for (guint k = 0; k < op->flying[i]->n_value; k++) {

@@ -40,8 +40,6 @@ gboolean *ws_fact_fenced(const WsProgram *p, const WsAgent *agent, const WsOp *f
 gboolean ws_fact_meets_in_flight(const WsProgram *p, const WsAgent *agent, guint value);
 /* What `op` leaves in the value is what a product adds to, on some path. */
 gboolean ws_fact_begins_sum(const WsOp *op, guint value);
-/* Some path has a product in flight here that has the value as accumulator or operand. */
-gboolean ws_fact_in_flight(const WsOp *op, guint value);
 /* A partial sum of 8-bit products that is begun anew in every round (promotion), in a group that
  * has no registers for it twice. To ptxas a product that begins at 0 makes a new value: it moves
  * what still reads the last one behind it, and where that does not fit, spills (784 bytes with 64 +

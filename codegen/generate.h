@@ -6,8 +6,6 @@
  * come from the table, and the module is verified before any pass or emitter sees it. */
 #pragma once
 
-#include "model/design.h"
-#include "model/finding.h"
 #include "program/debug_words.h"
 #include "program/forward.h"
 #include "program/hold.h"
@@ -108,7 +106,8 @@ typedef struct {
     const gint64 *size;
     guint n_size;
     const WsHold *hold; /* NULL; else agents are held to its order */
-    WsReferenceValues *values; /* NULL; else what other rehearsals with it need not work out again */
+    WsReferenceValues
+        *values; /* NULL; else what other rehearsals with it need not work out again */
 } WsRehearseOptions;
 /* What threads of a CTA wait for when nothing moves any more. */
 typedef struct {

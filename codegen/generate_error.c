@@ -1,4 +1,6 @@
+#include "base/phrase.h"
 #include "codegen/generate.h"
+#include "model/design.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/parts/value.h"

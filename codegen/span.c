@@ -1,5 +1,4 @@
 #include "codegen/span.h"
-#include "program/op_kind.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/parts/tree.h"

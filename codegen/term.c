@@ -1,4 +1,5 @@
 #include "codegen/term.h"
+#include "base/phrase.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 

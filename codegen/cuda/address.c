@@ -3,7 +3,6 @@
 #include "program/parts/access.h"
 #include "program/parts/barrier.h"
 #include "program/parts/buffer.h"
-#include "program/parts/operation.h"
 #include "program/program.h"
 #include "target/target.h"
 

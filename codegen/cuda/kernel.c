@@ -3,7 +3,6 @@
 #include "codegen/span.h"
 #include "program/array.h"
 #include "program/parts/agent.h"
-#include "program/parts/operation.h"
 #include "program/parts/tiles.h"
 #include "program/parts/value.h"
 #include "program/parts/variable.h"

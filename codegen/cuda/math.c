@@ -2,6 +2,7 @@
  * ci; li for linear values) around its expression. What is costly and the same for a whole row is
  * named once per row. */
 #include "codegen/cuda/math.h"
+#include "base/phrase.h"
 #include "program/parts/agent.h"
 #include "program/parts/value.h"
 

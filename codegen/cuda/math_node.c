@@ -1,4 +1,5 @@
 /* What a thread holds of each node of a statement. */
+#include "base/phrase.h"
 #include "codegen/cuda/math.h"
 #include "program/parts/agent.h"
 #include "program/parts/value.h"

@@ -1,4 +1,5 @@
 /* Nodes of compute statements as C++ expressions. */
+#include "base/phrase.h"
 #include "codegen/cuda/math.h"
 #include "program/parts/agent.h"
 
@@ -424,14 +425,8 @@ static WsTerm function(WsCudaMath *m, WsCudaNode *n)
                      call(m, "lg2", ws_cuda_node_as(m, n->arg[0], WS_MATH_REAL)),
                      ws_term_unknown(ws_cuda_real(m->c, G_LN2), WS_PREC_ATOM));
     case WS_FUNC_RCP:
-    case WS_FUNC_SQRT:
+    case WS_FUNC_ELEMENTARY:
     case WS_FUNC_TANH:
-    case WS_FUNC_ERF:
-    case WS_FUNC_RSQRT:
-    case WS_FUNC_SIN:
-    case WS_FUNC_COS:
-    case WS_FUNC_FLOOR:
-    case WS_FUNC_CEIL:
         return call(m, ws_func_text(n->is->x->func), ws_cuda_node_as(m, n->arg[0], WS_MATH_REAL));
     case WS_FUNC_BITS:
         return call(m, "__float_as_int", ws_cuda_node_as(m, n->arg[0], WS_MATH_REAL));
@@ -440,38 +435,18 @@ static WsTerm function(WsCudaMath *m, WsCudaNode *n)
     case WS_FUNC_CDIV:
         return call2(m, "wrap_cdiv", ws_cuda_node_as(m, n->arg[0], WS_MATH_INT),
                      ws_cuda_node_as(m, n->arg[1], WS_MATH_INT));
-    case WS_FUNC_BF16:
-    case WS_FUNC_BITAND:
-    case WS_FUNC_BITOR:
-    case WS_FUNC_BITXOR:
-    case WS_FUNC_COUNT:
-    case WS_FUNC_E4M3:
-    case WS_FUNC_E5M2:
-    case WS_FUNC_F16:
-    case WS_FUNC_F32:
-    case WS_FUNC_I32:
-    case WS_FUNC_I8:
-    case WS_FUNC_LANEMAX:
-    case WS_FUNC_LANESUM:
-    case WS_FUNC_POW2FLOOR:
-    case WS_FUNC_ROWMAX:
-    case WS_FUNC_ROWSUM:
-    case WS_FUNC_SAR:
-    case WS_FUNC_SHL:
-    case WS_FUNC_SHR:
-    case WS_FUNC_SUM:
-    case WS_FUNC_TF32:
-    case WS_FUNC_U8:
-    case WS_FUNC_UMULHI:
-    default:
-        if (ws_func_of_bits(n->is->x->func))
-            return call2(m, bits_name(n->is->x->func), ws_cuda_node_as(m, n->arg[0], WS_MATH_INT),
-                         ws_cuda_node_as(m, n->arg[1], WS_MATH_INT));
-        if (n->is->x->func < WS_FUNC_F32) {
-            ws_cuda_math_fail(m, WS_WORD("this function"));
-            return ws_term_unknown("0", WS_PREC_ATOM);
-        }
+    case WS_FUNC_OF_BITS:
+        return call2(m, bits_name(n->is->x->func), ws_cuda_node_as(m, n->arg[0], WS_MATH_INT),
+                     ws_cuda_node_as(m, n->arg[1], WS_MATH_INT));
+    case WS_FUNC_CONVERSION:
         return convert(m, n);
+    case WS_FUNC_OF_ROWS:
+    case WS_FUNC_POW2FLOOR:
+    case WS_FUNC_SUM:
+    case WS_FUNC_COUNT:
+    default:
+        ws_cuda_math_fail(m, WS_WORD("this function"));
+        return ws_term_unknown("0", WS_PREC_ATOM);
     }
 }
 

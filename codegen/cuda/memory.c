@@ -7,8 +7,7 @@
 #include "program/parts/value.h"
 #include "program/program.h"
 
-/* --- accumulator layout, whole 8- and 16-column blocks
- * -------------------------------------------*/
+/* --- accumulator layout, whole 8- and 16-column blocks ---------------------------------------- */
 
 typedef struct {
     const WsBuffer *b;
@@ -153,8 +152,7 @@ static gboolean st_blocks(WsCuda *c, const WsOp *op)
     return TRUE;
 }
 
-/* --- element by element
- * --------------------------------------------------------------------------*/
+/* --- element by element ----------------------------------------------------------------------- */
 
 typedef struct {
     WsCudaView f;

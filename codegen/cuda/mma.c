@@ -141,8 +141,7 @@ void ws_cuda_mma(WsCuda *c, const WsOp *op)
     ws_cuda_close(c);
 }
 
-/* --- what stays on its side of fences and waits
- * --------------------------------------------------*/
+/* --- what stays on its side of fences and waits ----------------------------------------------- */
 
 static void keep(WsCuda *c, guint v, guint first, guint end)
 {

@@ -92,8 +92,7 @@ static void mbar_expect(WsCuda *c, const WsOp *op)
                      op->count);
 }
 
-/* --- named barriers, fences, waits of groups
- * -----------------------------------------------------*/
+/* --- named barriers, fences, waits of groups -------------------------------------------------- */
 
 static void bar(WsCuda *c, const WsOp *op)
 {
@@ -203,9 +202,9 @@ static void mark(WsCuda *c, const WsOp *op)
 }
 
 typedef void (*Print)(WsCuda *c, const WsOp *op);
-#define UNKNOWN                                         NULL
-#define PLAIN                                           plain
-#define WS_LOWER(id, prim, llvm, cuda, gluon, tle, tlx) [WS_OP_##id] = cuda,
+#define UNKNOWN                             NULL
+#define PLAIN                               plain
+#define WS_LOWER(id, prim, llvm, cuda, ...) [WS_OP_##id] = cuda,
 static const Print print[WS_OP_KIND_COUNT] = {
 #include "codegen/lower.def"
 };

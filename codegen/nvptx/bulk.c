@@ -105,7 +105,6 @@ static void store_box(WsEmit *e, const WsOp *op, LLVMValueRef at, LLVMValueRef *
     static const WsPrim hinted[] = { WS_PRIM_TMA_STORE_1D_HINT, WS_PRIM_TMA_STORE_2D_HINT,
                                      WS_PRIM_TMA_STORE_3D_HINT, WS_PRIM_TMA_STORE_4D_HINT,
                                      WS_PRIM_TMA_STORE_5D_HINT };
-    (void)bar;
     LLVMValueRef arg[9] = { at, e->map[op->map] };
     if (e->host) {
         arg[2] = ws_i32(e, rank);

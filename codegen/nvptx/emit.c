@@ -41,8 +41,7 @@ static void types(WsEmit *e)
     e->none = LLVMVoidTypeInContext(e->ctx);
 }
 
-/* --- parameters (order: generate.h)
- * -------------------------------------------------------------*/
+/* --- parameters (order: generate.h) ----------------------------------------------------------- */
 
 typedef struct {
     GArray *type;
@@ -143,8 +142,7 @@ static void make_function(WsEmit *e, Params *q)
         ws_llvm_mark_map(e, i);
 }
 
-/* --- launch-wide values
- * --------------------------------------------------------------------------*/
+/* --- launch-wide values ----------------------------------------------------------------------- */
 
 static void shared_base(WsEmit *e)
 {

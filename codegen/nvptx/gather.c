@@ -160,7 +160,6 @@ void ws_gather_arrive(WsEmit *e, const WsOp *op)
 
 void ws_gather_commit(WsEmit *e, const WsOp *op)
 {
-    (void)op;
     ws_prim0(e, WS_PRIM_CP_COMMIT);
 }
 

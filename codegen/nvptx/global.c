@@ -40,8 +40,7 @@ static LLVMValueRef load(WsEmit *e, WsDtype t, LLVMValueRef at, LLVMValueRef ins
     return ws_widen(e, t, LLVMBuildZExt(e->b, h, e->i32, ""));
 }
 
-/* --- one element of a value and its tensor element
- * ----------------------------------------------*/
+/* --- one element of a value and its tensor element -------------------------------------------- */
 
 typedef struct {
     WsFragment f;

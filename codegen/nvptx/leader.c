@@ -1,6 +1,5 @@
 #include "codegen/nvptx/leader.h"
 #include "program/op.h"
-#include "program/op_kind.h"
 #include "program/parts/operation.h"
 #include "program/parts/tree.h"
 

@@ -1,4 +1,5 @@
 /* Compute steps: what a thread holds of each node of a statement. */
+#include "base/phrase.h"
 #include "codegen/nvptx/math_node.h"
 #include "program/parts/agent.h"
 #include "program/parts/value.h"

@@ -1,4 +1,5 @@
 /* Compute steps: the statements in order, what they store, and the branch of `unless`. */
+#include "base/phrase.h"
 #include "codegen/facts.h"
 #include "codegen/nvptx/math_node.h"
 #include "program/parts/agent.h"

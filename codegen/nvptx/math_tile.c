@@ -324,14 +324,8 @@ static LLVMValueRef call(WsMath *m, WsMathNode *n, guint r, guint c)
     case WS_FUNC_LN:
         return scaled(e, ws_prim(e, WS_PRIM_LG2, arg(m, n, 0, r, c)), G_LN2);
     case WS_FUNC_RCP:
-    case WS_FUNC_SQRT:
+    case WS_FUNC_ELEMENTARY:
     case WS_FUNC_TANH:
-    case WS_FUNC_ERF:
-    case WS_FUNC_RSQRT:
-    case WS_FUNC_SIN:
-    case WS_FUNC_COS:
-    case WS_FUNC_FLOOR:
-    case WS_FUNC_CEIL:
         return ws_prim(e, primitive[n->is->x->func], arg(m, n, 0, r, c));
     case WS_FUNC_BITS:
         return LLVMBuildBitCast(e->b, ws_math_as(m, n->arg[0], r, c, WS_MATH_REAL), e->i32, "");
@@ -345,40 +339,20 @@ static LLVMValueRef call(WsMath *m, WsMathNode *n, guint r, guint c)
         LLVMValueRef x = arg(m, n, 0, r, c), by = arg(m, n, 1, r, c);
         return ws_emit_cdiv(e, x, by, word);
     }
-    case WS_FUNC_BF16:
-    case WS_FUNC_BITAND:
-    case WS_FUNC_BITOR:
-    case WS_FUNC_BITXOR:
-    case WS_FUNC_COUNT:
-    case WS_FUNC_E4M3:
-    case WS_FUNC_E5M2:
-    case WS_FUNC_F16:
-    case WS_FUNC_F32:
-    case WS_FUNC_I32:
-    case WS_FUNC_I8:
-    case WS_FUNC_LANEMAX:
-    case WS_FUNC_LANESUM:
-    case WS_FUNC_POW2FLOOR:
-    case WS_FUNC_ROWMAX:
-    case WS_FUNC_ROWSUM:
-    case WS_FUNC_SAR:
-    case WS_FUNC_SHL:
-    case WS_FUNC_SHR:
-    case WS_FUNC_SUM:
-    case WS_FUNC_TF32:
-    case WS_FUNC_U8:
-    case WS_FUNC_UMULHI:
-    default:
-        if (ws_func_of_bits(n->is->x->func)) {
-            LLVMValueRef x = ws_math_as(m, n->arg[0], r, c, WS_MATH_INT);
-            LLVMValueRef y = ws_math_as(m, n->arg[1], r, c, WS_MATH_INT);
-            return ws_word_operation(e->b, n->is->x->func, x, y);
-        }
-        if (n->is->x->func < WS_FUNC_F32) {
-            ws_emit_step_error(e, m->op, "this function");
-            return LLVMGetUndef(e->f32);
-        }
+    case WS_FUNC_OF_BITS: {
+        LLVMValueRef x = ws_math_as(m, n->arg[0], r, c, WS_MATH_INT);
+        LLVMValueRef y = ws_math_as(m, n->arg[1], r, c, WS_MATH_INT);
+        return ws_word_operation(e->b, n->is->x->func, x, y);
+    }
+    case WS_FUNC_CONVERSION:
         return convert(m, n, r, c);
+    case WS_FUNC_OF_ROWS:
+    case WS_FUNC_POW2FLOOR:
+    case WS_FUNC_SUM:
+    case WS_FUNC_COUNT:
+    default:
+        ws_emit_step_error(e, m->op, "this function");
+        return LLVMGetUndef(e->f32);
     }
 }
 

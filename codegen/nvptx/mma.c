@@ -7,8 +7,7 @@
 #include "program/parts/value.h"
 #include "program/program.h"
 
-/* --- registers of values
- * -------------------------------------------------------------------------*/
+/* --- registers of values ---------------------------------------------------------------------- */
 
 static gboolean packed(WsDtype t)
 {
@@ -236,8 +235,7 @@ static void issue_host(WsEmit *e, const Instruction *in, LLVMValueRef *a, LLVMVa
             ws_i32(e, m->b.transposed));
 }
 
-/* --- the step
- * ------------------------------------------------------------------------------------*/
+/* --- the step --------------------------------------------------------------------------------- */
 
 /* Registers of a 64-row atom of a value: 32-bit, or two 16-bit elements in one. */
 static guint atom_regs(const WsRegValue *v, guint cols)

@@ -29,14 +29,12 @@ static void advance(WsEmit *e, const WsOp *op)
 
 static void nothing(WsEmit *e, const WsOp *op)
 {
-    (void)e;
-    (void)op;
 }
 
 typedef void (*Lower)(WsEmit *e, const WsOp *op);
-#define UNKNOWN                                         NULL
-#define PLAIN                                           ws_sync_plain
-#define WS_LOWER(id, prim, llvm, cuda, gluon, tle, tlx) [WS_OP_##id] = llvm,
+#define UNKNOWN                       NULL
+#define PLAIN                         ws_sync_plain
+#define WS_LOWER(id, prim, llvm, ...) [WS_OP_##id] = llvm,
 static const Lower lower[WS_OP_KIND_COUNT] = {
 #include "codegen/lower.def"
 };

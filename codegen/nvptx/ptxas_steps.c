@@ -65,8 +65,7 @@ static gboolean line_of(const char *text, guint *number)
     return TRUE;
 }
 
-/* --- by what is in flight
- * ------------------------------------------------------------------------*/
+/* --- by what is in flight --------------------------------------------------------------------- */
 
 typedef enum { READS_ACCUMULATOR, WRITES_ACCUMULATOR, WRITES_OPERAND, PRODUCTS, BUDGETS } Suspect;
 

@@ -136,8 +136,7 @@ static void write_group(WsEmit *e, const WsRecordStrip *strip, guint g)
     ws_prim(e, WS_PRIM_ST_GLOBAL_V4_IF, at, x[0], x[1], x[2], x[3], on);
 }
 
-/* --- strips that are written in the shadow of an mma
- * --------------------------------------------*/
+/* --- strips that are written in the shadow of an mma ------------------------------------------ */
 
 static gboolean flushed_by(WsEmit *e, const WsRecordStrip *strip)
 {
@@ -249,8 +248,7 @@ void ws_record_end(WsEmit *e)
             ws_prim0(e, WS_PRIM_CLOCK64), e->rec_on);
 }
 
-/* --- the others
- * ---------------------------------------------------------------------------------*/
+/* --- the others ------------------------------------------------------------------------------- */
 
 /* Four words go out as soon as the last of them is known, so that few clocks stay in registers
  * while the accumulators are in flight; under a predicate, which splits no block. */

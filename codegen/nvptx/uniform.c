@@ -303,17 +303,8 @@ WsUniform ws_uniform(WsEmit *e, const WsExpr *x)
         return call(e, x);
     case WS_EXPR_INDEX:
         return ws_global_element(e, x);
-    case WS_EXPR_ADD:
-    case WS_EXPR_SUB:
-    case WS_EXPR_MUL:
-    case WS_EXPR_DIV:
-    case WS_EXPR_MOD:
-    case WS_EXPR_LT:
-    case WS_EXPR_LE:
-    case WS_EXPR_GT:
-    case WS_EXPR_GE:
-    case WS_EXPR_EQ:
-    case WS_EXPR_NE: {
+    case WS_EXPR_ARITHMETIC:
+    case WS_EXPR_COMPARISON: {
         gint64 known;
         if (e->cuts && ws_cuts_decide(e->cuts, x, &known))
             return ws_uniform_const(e, known);

@@ -2,7 +2,6 @@
  * is written as a remark, and full unrolling is the language's static range. All threads of a
  * partition walk together, so what the leader alone does needs no guard. */
 #include "codegen/python/py.h"
-#include "program/op_kind.h"
 #include "program/parts/operation.h"
 #include "program/parts/tree.h"
 

@@ -120,7 +120,7 @@ static guint parts(const WsPyBox *box, guint *dim)
     return 1;
 }
 
-guint ws_py_copies(WsPy *y, const WsOp *op, const WsPyBox *box, const char **at)
+static guint ws_py_copies(WsPy *y, const WsOp *op, const WsPyBox *box, const char **at)
 {
     const WsBuffer *b = &y->p->buffer[op->access[0].buffer];
     guint dim, n = parts(box, &dim), rows = n > 1 ? ws_py_block(box, dim) : 0;

@@ -61,8 +61,7 @@ GPtrArray *ws_py_host_arguments(WsPy *y)
     return all;
 }
 
-/* --- real run names
- * -----------------------------------------------------------------------------*/
+/* --- real run names --------------------------------------------------------------------------- */
 
 const char *ws_py_host_real(WsPy *y, const WsExpr *x)
 {
@@ -140,8 +139,7 @@ const char *ws_py_host_value(WsPy *y, const WsVar *run)
     return run->real ? ws_py_bare(y, real(y, run->value)) : ws_py_uniform(y, run->value).s;
 }
 
-/* --- sizes
- * --------------------------------------------------------------------------------------*/
+/* --- sizes ------------------------------------------------------------------------------------ */
 
 static void sizes_of_shapes(WsPy *y)
 {

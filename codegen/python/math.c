@@ -1,6 +1,7 @@
 /* Statements of compute steps (program/array.h) as arithmetic on tensors. A value [rows, 1] is a
  * tensor of rank 1, and so is a lane partial [rows, 4], which holds the whole row here; [1, cols]
  * has rank 1 too. They are spread where they meet tiles. */
+#include "base/phrase.h"
 #include "codegen/python/py.h"
 #include "program/array.h"
 #include "program/parts/agent.h"
@@ -298,13 +299,7 @@ static WsTerm function(Math *m, Node *n, Place at)
         return call(m, "exp2", as(m, n->arg[0], WS_MATH_REAL, at));
     case WS_FUNC_EXP:
     case WS_FUNC_LOG2:
-    case WS_FUNC_SQRT:
-    case WS_FUNC_ERF:
-    case WS_FUNC_RSQRT:
-    case WS_FUNC_SIN:
-    case WS_FUNC_COS:
-    case WS_FUNC_FLOOR:
-    case WS_FUNC_CEIL:
+    case WS_FUNC_ELEMENTARY:
         return call(m, ws_func_text(n->x->func), as(m, n->arg[0], WS_MATH_REAL, at));
     case WS_FUNC_LN:
         return call(m, "log", as(m, n->arg[0], WS_MATH_REAL, at));
@@ -316,35 +311,16 @@ static WsTerm function(Math *m, Node *n, Place at)
         return cast(m, as(m, n->arg[0], WS_MATH_REAL, at), "int32", TRUE);
     case WS_FUNC_FROM_BITS:
         return cast(m, word(m, n->arg[0], at), "float32", TRUE);
-    case WS_FUNC_BF16:
-    case WS_FUNC_BITAND:
-    case WS_FUNC_BITOR:
-    case WS_FUNC_BITXOR:
+    case WS_FUNC_OF_BITS:
+        return bits(m, n, at);
+    case WS_FUNC_CONVERSION:
+        return convert(m, n, at, FALSE);
     case WS_FUNC_CDIV:
-    case WS_FUNC_COUNT:
-    case WS_FUNC_E4M3:
-    case WS_FUNC_E5M2:
-    case WS_FUNC_F16:
-    case WS_FUNC_F32:
-    case WS_FUNC_I32:
-    case WS_FUNC_I8:
-    case WS_FUNC_LANEMAX:
-    case WS_FUNC_LANESUM:
+    case WS_FUNC_OF_ROWS:
     case WS_FUNC_POW2FLOOR:
-    case WS_FUNC_ROWMAX:
-    case WS_FUNC_ROWSUM:
-    case WS_FUNC_SAR:
-    case WS_FUNC_SHL:
-    case WS_FUNC_SHR:
     case WS_FUNC_SUM:
-    case WS_FUNC_TF32:
-    case WS_FUNC_U8:
-    case WS_FUNC_UMULHI:
+    case WS_FUNC_COUNT:
     default:
-        if (ws_func_of_bits(n->x->func))
-            return bits(m, n, at);
-        if (n->x->func >= WS_FUNC_F32)
-            return convert(m, n, at, FALSE);
         fail(m, WS_WORD("this function"));
         return ws_term_unknown("0", WS_PREC_ATOM);
     }

@@ -2,11 +2,9 @@
 #include "codegen/python/py.h"
 #include "program/array.h"
 #include "program/op.h"
-#include "program/parts/operation.h"
 #include "program/parts/product.h"
 #include "program/parts/retired.h"
 #include "program/parts/tree.h"
-#include "program/program.h"
 
 #include <string.h>
 

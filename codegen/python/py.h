@@ -288,7 +288,6 @@ const char *ws_py_expected(WsPy *y, const WsOp *expect, WsPyTerm term);
 /* Extent of one call along `dim` in dialects with `parts` (views.c); how many calls a copy is, 0:
  * refused. `at`: where they begin, "m * BM + part * 64, k * BK". */
 guint ws_py_block(const WsPyBox *box, guint dim);
-guint ws_py_copies(WsPy *y, const WsOp *op, const WsPyBox *box, const char **at);
 /* How a dialect writes a copy, in dialects with `parts`: a view of a buffer, a stage or `part` of
  * it, a view with the extents of a descriptor's block, and the call. */
 typedef struct {

@@ -19,11 +19,10 @@ typedef struct {
 
 /* `remarks`: in front of its lines the place of every step in the design. `judge`: NULL, and all
  * constants are pinned to their values. */
-char *ws_generate_gluon(const WsProgram *p, gboolean remarks, const WsPyJudge *judge,
-                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
-char *ws_generate_tle(const WsProgram *p, gboolean remarks, const WsPyJudge *judge,
-                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
-char *ws_generate_tlx(const WsProgram *p, gboolean remarks, const WsPyJudge *judge,
-                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+typedef char *WsPyGenerate(const WsProgram *p, gboolean remarks, const WsPyJudge *judge,
+                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+#define WS_PY_DIALECT(name) WsPyGenerate ws_generate_##name;
+#include "codegen/python/dialect.def"
+#undef WS_PY_DIALECT
 
 G_END_DECLS

@@ -23,8 +23,7 @@ struct WsPyHome {
     guint at;
 };
 
-/* --- where values come into being
- * ---------------------------------------------------------------*/
+/* --- where values come into being ------------------------------------------------------------- */
 
 typedef struct {
     const WsAgent *agent;
@@ -166,8 +165,7 @@ void ws_py_end_block(WsPy *y, const WsTree *t)
         y->dialect->block_around(y, t, FALSE);
 }
 
-/* --- variables
- * ----------------------------------------------------------------------------------*/
+/* --- variables -------------------------------------------------------------------------------- */
 
 static void bind_variables(WsPy *y, guint number)
 {
@@ -243,8 +241,7 @@ static void declare(WsPy *y, guint number, const char *text)
     }
 }
 
-/* --- roles
- * --------------------------------------------------------------------------------------*/
+/* --- roles ------------------------------------------------------------------------------------ */
 
 /* The statements of a role at depth 1. Caller frees. */
 static char *role_body(WsPy *y, guint number)

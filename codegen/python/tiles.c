@@ -131,8 +131,7 @@ char *ws_py_tile_function(WsPy *y, const char *decorator)
     return text;
 }
 
-/* --- names of the tile
- * --------------------------------------------------------------------------*/
+/* --- names of the tile ------------------------------------------------------------------------ */
 
 void ws_py_tiles_bind(WsPy *y, gboolean on)
 {
@@ -187,8 +186,7 @@ static void names_of_tile(WsPy *y, const char *body)
         ws_py_line(y, "%s", (const char *)line->pdata[i]);
 }
 
-/* --- loops
- * --------------------------------------------------------------------------------------*/
+/* --- loops ------------------------------------------------------------------------------------ */
 
 static char *body_text(WsPy *y, const WsTree *t)
 {
@@ -329,8 +327,7 @@ void ws_py_tiles_loop(WsPy *y, const WsTree *t)
         y->var[t->index_var].bound = FALSE;
 }
 
-/* --- on the host
- * --------------------------------------------------------------------------------*/
+/* --- on the host ------------------------------------------------------------------------------ */
 
 gboolean ws_py_host_group(const WsPy *y)
 {

@@ -2,7 +2,6 @@
 #include "codegen/reference/internal.h"
 #include "codegen/word.h"
 #include "program/parts/variable.h"
-#include "program/program.h"
 
 LLVMValueRef ws_ref_int(RefBuilder *r, gint64 value)
 {

@@ -1,5 +1,6 @@
 /* The reference compiled for the host and, as a kernel of sampled elements, for the GPU. */
 #include "codegen/reference/reference.h"
+#include "base/phrase.h"
 #include "program/elaborate.h"
 #include "program/parts/tensor.h"
 #include "program/program.h"
@@ -266,8 +267,7 @@ gboolean ws_reference_eval(WsReference *r, guint tensor, const WsReferenceInput 
     return FALSE;
 }
 
-/* --- GPU
- * ------------------------------------------------------------------------------------------ */
+/* --- GPU -------------------------------------------------------------------------------------- */
 static LLVMValueRef special_register(RefBuilder *r, const char *name)
 {
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));

@@ -134,8 +134,7 @@ void wsh_mbar_wait(guint32 bar, guint32 parity)
         ws_host_block(t, WS_HOST_WAIT_MBAR, b->waiters);
 }
 
-/* --- named barriers
- * ------------------------------------------------------------------------------- */
+/* --- named barriers --------------------------------------------------------------------------- */
 static gboolean join(WsHostThread *t, guint32 id, guint32 threads)
 {
     WsHostNamed *b = &t->cta->named[id & 15];
@@ -172,8 +171,7 @@ void wsh_bar_arrive(guint32 id, guint32 threads)
     join(ws_host_me(), id, threads);
 }
 
-/* --- cluster barrier
- * --------------------------------------------------------------------------------- */
+/* --- cluster barrier -------------------------------------------------------------------------- */
 void ws_host_cluster_check(WsHost *h)
 {
     if (h->cluster_arrived == 0 || h->cluster_arrived < h->live)

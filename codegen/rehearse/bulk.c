@@ -5,8 +5,7 @@
 
 #include "program/inputs.h"
 
-/* --- boxes
- * ---------------------------------------------------------------------------------------- */
+/* --- boxes ------------------------------------------------------------------------------------ */
 /* Runs of one box row: every innermost row of the box in order of shared memory. */
 typedef struct {
     guint bytes;     /* of one element */
@@ -86,8 +85,7 @@ static gboolean legal(WsHostThread *t, const WsHostMap *m, guint32 shared, const
     return ws_host_shared(t->cta, shared, box_bytes(m), what) != NULL;
 }
 
-/* --- loads
- * ------------------------------------------------------------------------------------------ */
+/* --- loads ------------------------------------------------------------------------------------ */
 static void poison(WsHostCta *cta, guint32 shared, guint32 bytes)
 {
     guint8 *at = ws_host_shared(cta, shared, bytes, "TMA load");
@@ -155,8 +153,7 @@ void ws_host_run_load(WsHostLater *l)
     ws_host_mbar_credit(l->cta, l->bar, bytes);
 }
 
-/* --- stores
- * ------------------------------------------------------------------------------------------ */
+/* --- stores ----------------------------------------------------------------------------------- */
 static guint64 hash_shared(WsHostCta *cta, guint32 shared, guint32 bytes)
 {
     const guint8 *at = ws_host_shared(cta, shared, bytes, "TMA store");
@@ -315,8 +312,7 @@ void ws_host_run_copy(WsHostLater *l)
     ws_host_mbar_credit(l->cta, l->bar, bytes);
 }
 
-/* --- bulk groups
- * --------------------------------------------------------------------------------------- */
+/* --- bulk groups ------------------------------------------------------------------------------ */
 void wsh_bulk_commit(void)
 {
     WsHostThread *t = ws_host_me();

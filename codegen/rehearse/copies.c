@@ -63,7 +63,6 @@ void wsh_cp_async(guint32 dst, guint64 src, guint32 bytes)
 
 void wsh_cp_async_hint(guint32 dst, guint64 src, guint32 bytes, guint64 policy)
 {
-    (void)policy;
     wsh_cp_async(dst, src, bytes);
 }
 

@@ -15,7 +15,6 @@ void wsh_hold_wait(guint64 clock, guint32 need, guint32 settle)
 {
     WsHostThread *t = ws_host_me();
     WsHost *h = ws_host;
-    (void)clock;
     if (need == G_MAXUINT32)
         return;
     t->need = need;
@@ -56,7 +55,6 @@ void wsh_hold_set(guint64 clock, guint32 value, guint64 counter, guint32 warps)
     WsHostThread *t = ws_host_me();
     WsHost *h = ws_host;
     guint *come = &t->cta->come[t->agent < 0 ? 0 : (guint)t->agent % WS_HOST_AGENTS];
-    (void)clock, (void)counter;
     if (value == G_MAXUINT32)
         return;
     if (warps && ++*come < warps * 32)

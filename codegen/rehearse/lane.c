@@ -47,7 +47,6 @@ guint64 wsh_mov64(guint64 value)
 /* Fibers are delayed by the scheduler; no rehearsal asks for this. */
 void wsh_delay(guint32 place)
 {
-    (void)place;
 }
 
 guint32 wsh_mov32(guint32 value)
@@ -59,11 +58,9 @@ void wsh_nothing(void)
 }
 void wsh_nothing32(guint32 x)
 {
-    (void)x;
 }
 void wsh_nothing64(guint64 x)
 {
-    (void)x;
 }
 
 guint32 wsh_elect(void)
@@ -102,7 +99,6 @@ static guint32 collective(const char *what, const guint32 *in, guint n, Finish f
 static void finish_idx(WsHostCta *cta, WsHostWarp *w, WsHostThread *lane)
 {
     guint i;
-    (void)cta;
     for (i = 0; i < 32; i++)
         lane[i].result = w->in[w->in[i][1] % 32][0];
 }
@@ -110,7 +106,6 @@ static void finish_idx(WsHostCta *cta, WsHostWarp *w, WsHostThread *lane)
 static void finish_bfly(WsHostCta *cta, WsHostWarp *w, WsHostThread *lane)
 {
     guint i;
-    (void)cta;
     for (i = 0; i < 32; i++)
         lane[i].result = w->in[(i ^ w->in[i][1]) % 32][0];
 }
@@ -118,7 +113,6 @@ static void finish_bfly(WsHostCta *cta, WsHostWarp *w, WsHostThread *lane)
 static void finish_all(WsHostCta *cta, WsHostWarp *w, WsHostThread *lane)
 {
     guint i, all = 1;
-    (void)cta;
     for (i = 0; i < 32; i++)
         all &= w->in[i][0] != 0;
     for (i = 0; i < 32; i++)
@@ -173,19 +167,16 @@ static void finish_matrices(WsHostCta *cta, WsHostWarp *w, guint n, gboolean tra
 
 static void finish_x4(WsHostCta *cta, WsHostWarp *w, WsHostThread *lane)
 {
-    (void)lane;
     finish_matrices(cta, w, 4, FALSE);
 }
 
 static void finish_x4_t(WsHostCta *cta, WsHostWarp *w, WsHostThread *lane)
 {
-    (void)lane;
     finish_matrices(cta, w, 4, TRUE);
 }
 
 static void finish_x2(WsHostCta *cta, WsHostWarp *w, WsHostThread *lane)
 {
-    (void)lane;
     finish_matrices(cta, w, 2, FALSE);
 }
 
@@ -252,8 +243,7 @@ void wsh_ldmatrix_x4_t(guint32 out[4], guint32 at)
     memcpy(out, ws_host_me()->results, 16);
 }
 
-/* --- plain accesses
- * --------------------------------------------------------------------------------- */
+/* --- plain accesses --------------------------------------------------------------------------- */
 static void store(guint32 at, const guint32 *word, guint n)
 {
     guint8 *to = ws_host_shared(ws_host_me()->cta, at, 4 * n, "st.shared");
@@ -304,8 +294,7 @@ float wsh_ld_shared_f32(guint32 at)
     return value;
 }
 
-/* --- conversions
- * ------------------------------------------------------------------------------------- */
+/* --- conversions ------------------------------------------------------------------------------ */
 guint32 wsh_cvt_bf16x2(float hi, float lo)
 {
     return ws_input_encode(WS_INPUT_BF16, (double)hi) << 16 |

@@ -32,12 +32,10 @@ float wsh_ex2_poly(float x)
 
 void wsh_hold(float x) /* the order of this machine is that of the program */
 {
-    (void)x;
 }
 
 void wsh_stay(guint32 tiles)
 {
-    (void)tiles;
 }
 
 float wsh_lg2(float x)

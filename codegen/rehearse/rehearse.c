@@ -1,5 +1,6 @@
 /* ws_rehearse: inputs, host code of the kernel, its clusters one after another, and the comparison
  * of every output element with the reference. */
+#include "base/phrase.h"
 #include "codegen/generate.h"
 #include "program/parts/agent.h"
 #include "program/parts/tensor.h"
@@ -30,7 +31,6 @@ typedef struct {
     double *scalar;
     WsHostMap *map;
     guint64 *param;
-    guint n_param;
     guint32 counter; /* launch dynamic */
 } Case;
 
@@ -46,8 +46,7 @@ void ws_rehearse_result_free(WsRehearseResult *r)
     g_free(r);
 }
 
-/* --- inputs
- * --------------------------------------------------------------------------------------- */
+/* --- inputs ----------------------------------------------------------------------------------- */
 /* Elements between the first and the last of a tensor, in memory; -1 if that is absurd. */
 static gint64 extent(const Case *c, guint tensor)
 {
@@ -148,7 +147,6 @@ static void make_params(Case *c)
         gint64 n;
         c->param[at++] = (guint64)(guintptr)ws_launch_hilbert(c->values, &n);
     }
-    c->n_param = at;
 }
 
 static void clear_case(Case *c)
@@ -189,8 +187,7 @@ static gboolean make_case(Case *c, const WsRehearseOptions *o, WsFindings *findi
     return TRUE;
 }
 
-/* --- comparison
- * -------------------------------------------------------------------------------------- */
+/* --- comparison ------------------------------------------------------------------------------- */
 static char *element_name(const Case *c, guint tensor, gint64 flat)
 {
     const WsTensor *t = &c->p->tensor[tensor];
@@ -283,8 +280,7 @@ static gboolean compare(WsRehearseResult *r, const Case *c, WsReference *referen
     return TRUE;
 }
 
-/* --- the run
- * --------------------------------------------------------------------------------------------- */
+/* --- the run ---------------------------------------------------------------------------------- */
 static WsJit *compile(const WsProgram *p, const WsHold *hold, GError **error)
 {
     const WsJitSymbol *symbol;

@@ -86,8 +86,7 @@ guint8 *ws_host_shared(WsHostCta *cta, guint32 address, guint32 bytes, const cha
     return cta->shared + offset;
 }
 
-/* --- threads
- * -------------------------------------------------------------------------------------- */
+/* --- threads ---------------------------------------------------------------------------------- */
 static void make_ready(WsHost *h, WsHostThread *t)
 {
     t->state = WS_HOST_READY;
@@ -149,12 +148,10 @@ void wsh_agent(guint32 agent)
 
 static void run_thread(gpointer data)
 {
-    (void)data;
     ws_host->kernel(ws_host->param);
 }
 
-/* --- later
- * ------------------------------------------------------------------------------------------ */
+/* --- later ------------------------------------------------------------------------------------ */
 void ws_host_later(WsHostLater *later)
 {
     g_ptr_array_add(ws_host->later, later);
@@ -268,8 +265,7 @@ static void schedule(WsHost *h)
     }
 }
 
-/* --- a cluster
- * --------------------------------------------------------------------------------------- */
+/* --- a cluster -------------------------------------------------------------------------------- */
 static void free_mbar(WsHostMbar *b)
 {
     g_ptr_array_free(b->waiters, TRUE);

@@ -10,8 +10,7 @@
 
 typedef float Float8 __attribute__((vector_size(32), aligned(4), may_alias));
 
-/* --- operands
- * --------------------------------------------------------------------------------------- */
+/* --- operands --------------------------------------------------------------------------------- */
 typedef struct {
     guint32 start, leading, stride, base;
     guint span; /* 128, 64, 32 bytes; 0: no swizzle */
@@ -135,8 +134,7 @@ static void widen(const guint8 *in, WsDtype dtype, guint rows, gboolean transpos
     }
 }
 
-/* --- the product
- * ---------------------------------------------------------------------------------------- */
+/* --- the product ------------------------------------------------------------------------------ */
 /* Accumulator register i of a thread: row and column (PTX D fragment). */
 static guint d_row(guint thread, guint i)
 {
@@ -207,8 +205,7 @@ static void execute(WsHostCta *cta, WsHostMma *m)
     m->done = TRUE;
 }
 
-/* --- issue, commit, wait
- * ---------------------------------------------------------------------------------- */
+/* --- issue, commit, wait ---------------------------------------------------------------------- */
 static WsHostWarpGroup *my_group(void)
 {
     const WsHostThread *t = ws_host_me();

@@ -43,7 +43,6 @@ typedef struct {
 /* One step back: at least one cycle, or to an agent that then goes back. FALSE: at the beginning.
  */
 gboolean ws_path_back(WsPath *path);
-gboolean ws_path_end(WsPath *path); /* goes to the last moment of the CTA; FALSE: no records */
 
 /* A proposal that nobody has judged. Owns all. */
 typedef struct {

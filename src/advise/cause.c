@@ -3,6 +3,7 @@
 #include "program/op.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
+#include "trace/op_kind.h"
 
 #define SLACK 64 /* cycles by which observed ends may lie behind the wait they let go */
 

@@ -3,6 +3,7 @@
 #include "program/op.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
+#include "trace/op_kind.h"
 
 #define MAX_STEPS 4000 /* back in one gap */
 

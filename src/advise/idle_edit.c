@@ -1,6 +1,7 @@
 /* Which edit answers which cause: each listed edit is played once more, with its trace. */
 #include "advise/idle.h"
 #include "edit/edit.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/parts/operation.h"
 #include "program/program.h"

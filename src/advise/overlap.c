@@ -4,8 +4,8 @@
 #include "advise/idle_private.h"
 #include "program/op.h"
 #include "program/parts/agent.h"
-#include "program/parts/operation.h"
 #include "program/program.h"
+#include "trace/op_kind.h"
 
 #include <math.h>
 

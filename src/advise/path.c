@@ -80,7 +80,7 @@ gboolean ws_path_back(WsPath *path)
     return more;
 }
 
-gboolean ws_path_end(WsPath *path)
+static gboolean ws_path_end(WsPath *path)
 {
     gboolean any = FALSE;
     for (guint a = 0; a < path->run->p->n_agents; a++) {

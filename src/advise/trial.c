@@ -1,5 +1,6 @@
 /* Candidates on trial: elaborated, timed, and those that gain checked. */
 #include "advise/advise.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/formula.h"
 #include "program/op.h"
@@ -70,7 +71,6 @@ static gboolean same_meaning(const WsProgram *a, const WsLaunchValues *va, const
 
 static gint64 first_tile(gpointer data, gint64 position)
 {
-    (void)data;
     return position == 0 ? 0 : -1;
 }
 

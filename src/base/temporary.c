@@ -37,7 +37,6 @@ static void remove_tree(const char *path)
 
 static gpointer remove_all(gpointer unused)
 {
-    (void)unused;
     char number;
     while (read(wake[0], &number, 1) != 1) {
     }

@@ -2,7 +2,10 @@
  * and who hands over tiles. */
 #include "check/play/play.h"
 #include "program/parts/agent.h"
+#include "program/parts/barrier.h"
 #include "program/parts/tiles.h"
+#include "program/program.h"
+#include "target/target.h"
 
 static gboolean same_phase(const WsOp *a, const WsOp *b)
 {

@@ -4,10 +4,14 @@
 #include "check/proof/certificate.h"
 #include "check/touch.h"
 #include "check/weakest.h"
+#include "model/design.h"
 #include "program/op.h"
 #include "program/parts/agent.h"
+#include "program/parts/barrier.h"
 #include "program/parts/tree.h"
 #include "program/parts/variable.h"
+#include "program/program.h"
+#include "target/target.h"
 
 #include <string.h>
 

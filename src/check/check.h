@@ -4,8 +4,7 @@
  * that has no proof, and warnings about one that has. */
 #pragma once
 
-#include "model/design.h"
-#include "model/finding.h"
+#include "model/forward.h"
 #include "program/forward.h"
 
 G_BEGIN_DECLS

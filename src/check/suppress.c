@@ -1,5 +1,9 @@
 /* Findings that the design silences with a written reason. */
+#include "base/phrase.h"
 #include "check/check.h"
+#include "model/design.h"
+#include "model/finding.h"
+#include "model/findings.h"
 
 #include <string.h>
 

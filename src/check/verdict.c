@@ -1,7 +1,10 @@
 /* A verdict in words. */
 #include "check/verdict.h"
 
+#include "base/phrase.h"
 #include "check/title.h"
+#include "model/finding.h"
+#include "model/findings.h"
 
 static gint by_value(gconstpointer a, gconstpointer b)
 {

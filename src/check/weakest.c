@@ -3,7 +3,9 @@
  * of all other counts, "fails only for N < 2". Of counts for which it does not close nothing is
  * said. */
 #include "check/weakest.h"
+#include "program/parts/barrier.h"
 #include "program/parts/tiles.h"
+#include "program/program.h"
 
 #include "check/play/play.h"
 

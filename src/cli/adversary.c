@@ -1,12 +1,11 @@
 #include "cli/adversary.h"
-#include "program/program.h"
+#include "model/findings.h"
 #include "program/walk/walk.h"
 
 #include "check/witness/adversary.h"
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/generate.h"
 #endif
-
 
 void ws_cli_adversary_clear(WsCliAdversary *a)
 {
@@ -109,7 +108,6 @@ int ws_cli_adversary(WsCliInput *in, WsCliAdversary *a)
 
 int ws_cli_adversary(WsCliInput *in, WsCliAdversary *a)
 {
-    (void)in, (void)a;
     return ws_cli_fail(WS_EXIT_ABSENT, "replaying a counterexample needs code generation: build "
                                        "with LLVM 22 (apt-get install llvm-22-dev)");
 }

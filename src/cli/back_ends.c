@@ -2,23 +2,17 @@
 #include "base/phrase.h"
 #include "codegen/generate.h"
 #include "codegen/python/python.h"
-#include "program/program.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static char *gluon(const WsProgram *p, GError **error)
-{
-    return ws_generate_gluon(p, FALSE, NULL, error);
-}
-static char *tle(const WsProgram *p, GError **error)
-{
-    return ws_generate_tle(p, FALSE, NULL, error);
-}
-static char *tlx(const WsProgram *p, GError **error)
-{
-    return ws_generate_tlx(p, FALSE, NULL, error);
-}
+#define WS_PY_DIALECT(name)                                                                        \
+    static char *name(const WsProgram *p, GError **error)                                          \
+    {                                                                                              \
+        return ws_generate_##name(p, FALSE, NULL, error);                                          \
+    }
+#include "codegen/python/dialect.def"
+#undef WS_PY_DIALECT
 #ifdef WS_HAVE_CODEGEN
 static char *ptx(const WsProgram *p, GError **error)
 {
@@ -42,8 +36,14 @@ static char *rehearse(const WsProgram *p, GError **error)
 static const struct {
     const char *name;
     char *(*make)(const WsProgram *p, GError **error);
-} back_ends[] = { { "ptx", ptx },     { "rehearse", rehearse }, { "cuda", cuda },
-                  { "gluon", gluon }, { "tle", tle },           { "tlx", tlx } };
+} back_ends[] = {
+    { "ptx", ptx },
+    { "rehearse", rehearse },
+    { "cuda", cuda },
+#define WS_PY_DIALECT(name) { #name, name },
+#include "codegen/python/dialect.def"
+#undef WS_PY_DIALECT
+};
 
 /* NULL: it can be written. */
 static GError *refusal_of(guint which, const WsProgram *p)

@@ -1,7 +1,7 @@
 /* How long the check of one design takes: what an editor waits for after every movement. */
 #include "cli/bench_check.h"
-#include "check/check.h"
 #include "check/title.h"
+#include "model/findings.h"
 
 #include <math.h>
 #include <stdio.h>

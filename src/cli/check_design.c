@@ -1,6 +1,8 @@
 /* What a check of the protocol does not ask of a design, but every command after it does: a
  * reference that can be evaluated, sizes that can be launched. */
 #include "cli/check_report.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/formula.h"
 #include "program/parts/tensor.h"
 #include "program/program.h"

@@ -1,6 +1,8 @@
 /* check --fix: repairs a design as far as the check proves the result, and says what it did. */
 #include "cli/check_report.h"
 #include "mend/fix.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 #include <stdio.h>

@@ -1,10 +1,13 @@
 /* The JSON form of `check`, version 2; docs/schema/check.json says what stands in it, and a test
  * compares the two. */
 #include "base/json_out.h"
+#include "base/phrase.h"
 #include "check/witness/witness.h"
 #include "cli/back_ends.h"
 #include "cli/check_report.h"
 #include "mend/fix.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/parts/operation.h"
 
 #include <stdio.h>

@@ -1,7 +1,11 @@
 #include "base/file.h"
+#include "base/phrase.h"
 #include "cli/cli.h"
 #include "cli/colour.h"
 #include "codegen/generate.h"
+#include "model/design.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/program.h"
 #include "program/walk/launch_values.h"
@@ -21,7 +25,6 @@ static volatile sig_atomic_t interrupted;
 
 static void on_interrupt(int number)
 {
-    (void)number;
     interrupted = 1;
 }
 
@@ -103,7 +106,7 @@ int ws_cli_fail(int code, const char *format, ...)
     return code;
 }
 
-int ws_cli_fail_findings(int code, const WsFindings *findings, const char *file)
+static int ws_cli_fail_findings(int code, const WsFindings *findings, const char *file)
 {
     const WsFinding *first = NULL;
     for (guint i = 0; i < findings->list->len && !first; i++) {

@@ -1,4 +1,5 @@
 #include "cli/cycles_table.h"
+#include "model/findings.h"
 #include "program/walk/launch_values.h"
 #include "program/walk/walk.h"
 

@@ -1,5 +1,7 @@
 #include "cli/import_report.h"
 #include "base/file.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 #include "cli/kernels.h"
+#include "model/findings.h"
 #include "program/parts/tensor.h"
 #include "program/program.h"
 
@@ -247,7 +248,6 @@ int ws_cli_bundle(const char *file, const WsBundleOptions *o, const char *dir)
 
 int ws_cli_bundle(const char *file, const WsBundleOptions *o, const char *dir)
 {
-    (void)file, (void)o, (void)dir;
     return ws_cli_fail(WS_EXIT_ABSENT, "bundles need code generation: build with LLVM 22 "
                                        "(apt-get install llvm-22-dev)");
 }

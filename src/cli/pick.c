@@ -13,7 +13,6 @@ static void choice_free(gpointer data)
 
 static WsLookup lookup(gpointer data, const WsExpr *leaf, gint64 *value, GError **error)
 {
-    (void)error;
     const gint64 *known = leaf->op == WS_EXPR_NAME ? g_hash_table_lookup(data, leaf->name) : NULL;
     if (known)
         *value = *known;

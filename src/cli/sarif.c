@@ -1,5 +1,7 @@
 #include "cli/sarif.h"
 #include "base/json_out.h"
+#include "model/finding.h"
+#include "model/findings.h"
 
 typedef struct {
     char *rule, *message, *file, *kernel;

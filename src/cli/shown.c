@@ -1,5 +1,6 @@
 #include "cli/shown.h"
 #include "check/check.h"
+#include "model/findings.h"
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/generate.h"
 #endif
@@ -46,15 +47,12 @@ static gboolean rehearsed(const WsProgram *p, const WsCliShown *s)
 #else
 static gboolean rehearsed(const WsProgram *p, const WsCliShown *s)
 {
-    (void)p;
-    (void)s;
     return FALSE;
 }
 #endif
 
 gboolean ws_cli_proved(const WsProgram *p, gpointer unused)
 {
-    (void)unused;
     g_autoptr(WsFindings) findings = ws_findings_new();
     const WsCheckOptions options = { .verdict_only = TRUE };
     g_autoptr(WsVerdict) verdict = ws_check(p, &options, findings);

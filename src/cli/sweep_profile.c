@@ -1,6 +1,7 @@
 /* A sweep on GPUs: bundles are made one after the other, each host takes the next when it is free.
  */
 #include "cli/sweep.h"
+#include "model/findings.h"
 
 #include "cli/collect.h"
 

@@ -1,5 +1,6 @@
 /* Adjusting a machine description to measured periods. */
 #include "clock/calibrate.h"
+#include "model/findings.h"
 #include "program/walk/launch_values.h"
 #include "program/walk/walk.h"
 

@@ -1,5 +1,6 @@
 /* ws_clock_run(): chooses what to play, plays it, and asks "what if" for the exposed waits. */
 #include "clock/result.h"
+#include "model/finding.h"
 #include "program/parts/agent.h"
 #include "program/parts/tiles.h"
 #include "program/parts/tree.h"

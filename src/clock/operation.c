@@ -67,8 +67,7 @@ static WsClockMove wait_groups(WsClockPlay *play, WsPlayer *a, const WsGroups *g
     return WS_MOVE_NEXT;
 }
 
-/* --- tensor pipe
- * ---------------------------------------------------------------------------------- */
+/* --- tensor pipe ------------------------------------------------------------------------------ */
 static WsClockMove move_mma(WsClockPlay *play, WsPlayer *a)
 {
     const WsMma *mma = a->step.op->mma;
@@ -89,8 +88,7 @@ static WsClockMove move_mma(WsClockPlay *play, WsPlayer *a)
     return ++a->part < parts ? WS_MOVE_AGAIN : WS_MOVE_NEXT;
 }
 
-/* --- bulk copies
- * ---------------------------------------------------------------------------------- */
+/* --- bulk copies ------------------------------------------------------------------------------ */
 static guint64 moved_bytes(const WsClockPlay *play, const WsOp *op)
 {
     return op->bytes > 0  ? (guint64)op->bytes
@@ -237,8 +235,7 @@ static WsClockMove move_gather(WsClockPlay *play, WsPlayer *a)
     return WS_MOVE_NEXT;
 }
 
-/* --- registers and memory
- * --------------------------------------------------------------------------- */
+/* --- registers and memory --------------------------------------------------------------------- */
 static WsClockMove move_global(WsClockPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
@@ -328,8 +325,7 @@ static WsClockMove move_let(WsClockPlay *play, WsPlayer *a)
     return WS_MOVE_NEXT;
 }
 
-/* --- the table
- * ----------------------------------------------------------------------------------------- */
+/* --- the table -------------------------------------------------------------------------------- */
 static WsClockMove move_mma_wait(WsClockPlay *play, WsPlayer *a)
 {
     return wait_groups(play, a, &a->mma, WS_MACHINE_MMA_WAIT);

@@ -1,5 +1,7 @@
 /* The play: agents in order of time. */
 #include "clock/play.h"
+#include "base/phrase.h"
+#include "model/finding.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
 #include "program/parts/operation.h"
@@ -25,7 +27,6 @@ static gint64 limited_tiles(gpointer data, gint64 position)
 static gboolean guess_element(gpointer data, gint tensor, const gint64 *at, gint64 *value)
 {
     const WsClockPlay *play = data;
-    (void)at;
     return ws_launch_guess_element(play->v, tensor, value);
 }
 
@@ -41,8 +42,7 @@ gboolean ws_clock_play_eval(WsClockPlay *play, WsPlayer *a, const WsExpr *e, gin
     return FALSE;
 }
 
-/* --- set-up
- * ---------------------------------------------------------------------------------------- */
+/* --- set-up ----------------------------------------------------------------------------------- */
 static void note_element(const WsExpr *node, gpointer data)
 {
     if (node->op == WS_EXPR_INDEX)
@@ -156,8 +156,7 @@ void ws_clock_play_clear(WsClockPlay *play)
     g_clear_error(&play->error);
 }
 
-/* --- running
- * --------------------------------------------------------------------------------------- */
+/* --- running ---------------------------------------------------------------------------------- */
 void ws_clock_play_wake(WsClockPlay *play)
 {
     for (guint i = 0; i < play->n_players; i++)

@@ -11,8 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- span
- * -------------------------------------------------------------------------------------------- */
+/* --- span ------------------------------------------------------------------------------------- */
 static const WsSnapshot *tile_at(const WsClockPlay *play, guint position)
 {
     return &g_array_index(play->tile_start, WsSnapshot, position);
@@ -83,8 +82,7 @@ void ws_result_span(WsClockResult *r, const WsClockPlay *play)
     r->seconds = (double)r->cycles / (r->ghz * 1e9);
 }
 
-/* --- utilisation
- * ---------------------------------------------------------------------------------------- */
+/* --- utilisation ------------------------------------------------------------------------------ */
 static void utilisation(WsClockResult *r, const WsClockPlay *play)
 {
     const WsSm *sm = &play->sm[0];
@@ -105,8 +103,7 @@ static void utilisation(WsClockResult *r, const WsClockPlay *play)
     r->mufu_busy = (to.mufu - from.mufu) / span;
 }
 
-/* --- loops and waits
- * -------------------------------------------------------------------------------------- */
+/* --- loops and waits -------------------------------------------------------------------------- */
 static int by_value(gconstpointer a, gconstpointer b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -231,8 +228,7 @@ static char *note(const WsClockResult *r, const WsClockPlay *play)
     return g_string_free(s, FALSE);
 }
 
-/* --- trace header
- * -------------------------------------------------------------------------------------------- */
+/* --- trace header ----------------------------------------------------------------------------- */
 static void header(WsClockResult *r, const WsClockPlay *play)
 {
     WsTrace *t = r->trace;

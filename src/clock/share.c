@@ -1,6 +1,5 @@
 /* Shares of loads, by walking the beginning of every tile of the first waves. */
 #include "clock/share.h"
-#include "program/op_kind.h"
 #include "program/parts/operation.h"
 #include "program/parts/tree.h"
 #include "program/parts/variable.h"
@@ -71,7 +70,6 @@ static gint64 only_tile(gpointer data, gint64 position)
 
 static gboolean guess_element(gpointer data, gint tensor, const gint64 *at, gint64 *value)
 {
-    (void)at;
     return ws_launch_guess_element(data, tensor, value);
 }
 

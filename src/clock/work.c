@@ -145,22 +145,13 @@ static Shape count_call(Count *c, const WsArray *a)
     case WS_FUNC_SELECT:
         c->alu += HALF_RATE * n;
         break;
-    case WS_FUNC_BITAND:
-    case WS_FUNC_BITOR:
-    case WS_FUNC_BITXOR:
+    case WS_FUNC_OF_BITS:
     case WS_FUNC_CDIV:
     case WS_FUNC_COUNT:
     case WS_FUNC_F32:
-    case WS_FUNC_LANEMAX:
-    case WS_FUNC_LANESUM:
+    case WS_FUNC_OF_ROWS:
     case WS_FUNC_POW2FLOOR:
-    case WS_FUNC_ROWMAX:
-    case WS_FUNC_ROWSUM:
-    case WS_FUNC_SAR:
-    case WS_FUNC_SHL:
-    case WS_FUNC_SHR:
     case WS_FUNC_SUM:
-    case WS_FUNC_UMULHI:
     default:
         c->alu += n;
         break;
@@ -196,25 +187,15 @@ static Shape count_operation(Count *c, const WsArray *a)
     case WS_EXPR_NEG:
     case WS_EXPR_NOT:
         break;
-    case WS_EXPR_LT:
-    case WS_EXPR_LE:
-    case WS_EXPR_GT:
-    case WS_EXPR_GE:
-    case WS_EXPR_EQ:
-    case WS_EXPR_NE:
+    case WS_EXPR_COMPARISON:
         c->alu += HALF_RATE * lanes(c, s);
         break;
     case WS_EXPR_AND:
     case WS_EXPR_CALL:
     case WS_EXPR_INDEX:
-    case WS_EXPR_INT:
+    case WS_EXPR_LEAF:
     case WS_EXPR_MUL:
-    case WS_EXPR_NAME:
     case WS_EXPR_OR:
-    case WS_EXPR_REAL:
-    case WS_EXPR_TEXT_BOOL:
-    case WS_EXPR_TOTAL:
-    case WS_EXPR_VAR:
     default:
         c->alu += lanes(c, s);
         break;

@@ -1,6 +1,7 @@
 /* New steps and objects, with what they need guessed from what there is. */
 #include "edit/derive.h"
 #include "edit/propose.h"
+#include "model/findings.h"
 #include "target/target.h"
 
 #include <string.h>

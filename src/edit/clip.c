@@ -1,6 +1,7 @@
 /* Fragments: a part of a design as a design of its own. Steps stand in the body of a group called
  * "clip"; what they name comes along. */
 #include "edit/edit.h"
+#include "model/findings.h"
 #include "target/target.h"
 
 #include <string.h>

@@ -3,7 +3,9 @@
  * the diff matches them (model/diff.h). */
 #pragma once
 
-#include "model/design.h"
+#include "model/forward.h"
+
+#include <glib.h>
 
 G_BEGIN_DECLS
 

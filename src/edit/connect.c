@@ -269,8 +269,7 @@ static const char *barrier_there(const WsDesign *design, const End *from, const 
     return release || signalled_in(from->group, name) ? name : NULL;
 }
 
-/* --- making it
- * ------------------------------------------------------------------------------------ */
+/* --- making it -------------------------------------------------------------------------------- */
 
 /* Stages of the buffer that the edge is about; NULL: one. Caller frees. */
 static char *stages_of(const WsDesign *design, const char *buffer)

@@ -90,7 +90,7 @@ static gboolean is_product(const WsDesign *design, const WsStatement *s, WsProdu
     return FALSE;
 }
 
-gboolean ws_product_find(const WsDesign *design, WsProduct *p)
+static gboolean ws_product_find(const WsDesign *design, WsProduct *p)
 {
     const WsValue *all = ws_node_get(ws_design_root(design), WS_F_reference);
     return all->kind == WS_VALUE_LIST && all->n == 1 &&

@@ -14,7 +14,6 @@ typedef struct {
     char *m, *n, *k;           /* extents as texts */
     gboolean turned;           /* b[k, j] */
 } WsProduct;
-gboolean ws_product_find(const WsDesign *design, WsProduct *p); /* clear after TRUE */
 void ws_product_clear(WsProduct *p);
 
 /* "name = value" in a map of the document (constants, sizes …), recorded as a guess; nothing if the

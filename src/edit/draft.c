@@ -1,5 +1,9 @@
 #include "edit/draft.h"
 
+#include "base/phrase.h"
+#include "model/finding.h"
+#include "model/findings.h"
+
 WsDraft *ws_draft_new(const WsDesign *design)
 {
     WsDraft *d = g_new0(WsDraft, 1);

@@ -1,5 +1,6 @@
 #include "edit/entry.h"
 
+#include "base/phrase.h"
 #include "edit/draft.h"
 
 #include <gio/gio.h>

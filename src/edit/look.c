@@ -76,7 +76,7 @@ static void add_children(GPtrArray *names, const WsNode *node, WsFieldId field)
 static void add_declared(GPtrArray *names, const WsNode *node)
 {
     static const WsFieldId list[] = { WS_F_body, WS_F_do, WS_F_then, WS_F_else };
-    if (node->kind == WS_STEP_FOR || node->kind == WS_STEP_LET)
+    if (ws_step_gives_name(node->kind))
         add_name(names, ws_node_text(node, WS_F_keyword));
     if (node->kind == WS_STEP_FOR && ws_node_text(node, WS_F_keyword)) {
         g_autofree char *total = g_strconcat(ws_node_text(node, WS_F_keyword), ".total", NULL);
@@ -118,7 +118,7 @@ GPtrArray *ws_edit_names(const WsDesign *design, const WsNode *at)
 static void collect(const WsNode *node, GHashTable *taken, WsFieldId but)
 {
     const char *name = ws_node_kind_is_step(node->kind) ? NULL : ws_node_name(node);
-    if (node->kind == WS_STEP_FOR || node->kind == WS_STEP_LET)
+    if (ws_step_gives_name(node->kind))
         name = ws_node_text(node, WS_F_keyword);
     if (name != NULL)
         g_hash_table_add(taken, g_strdup(name));

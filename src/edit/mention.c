@@ -7,12 +7,6 @@
 /* Where words of a field are names that refer to something. */
 typedef enum { REFERS_NOT, REFERS, REFERS_ALL /* keys, too */ } Refers;
 
-static gboolean declares(WsNodeKind kind)
-{
-    return kind == WS_STEP_FOR || kind == WS_STEP_LET || kind == WS_STEP_MARK ||
-           kind == WS_STEP_STAGE;
-}
-
 static Refers refers(WsNodeKind owner, const WsFieldRow *row)
 {
     switch (row->kind) {
@@ -31,9 +25,7 @@ static Refers refers(WsNodeKind owner, const WsFieldRow *row)
     case WS_FIELD_MAP_NAMES:
         return REFERS_ALL;
     case WS_FIELD_NAME:
-        return row->field == WS_F_name || (row->field == WS_F_keyword && declares(owner))
-                   ? REFERS_NOT
-                   : REFERS;
+        return row->field == ws_node_name_field(owner) ? REFERS_NOT : REFERS;
     case WS_FIELD_TEXT:
         return row->field == WS_F_order || row->field == WS_F_data ? REFERS : REFERS_NOT;
     case WS_FIELD_BOOL:
@@ -168,10 +160,10 @@ gboolean ws_edit_rename(WsDraft *d, guint64 node, const char *name)
         ws_draft_name(d, "Rename %s", "the design");
         return ws_draft_set(d, node, WS_F_name, ws_json_text(name));
     }
-    if (step ? !declares(n->kind) : ws_node_row(n->kind, WS_F_name) == NULL)
+    const WsFieldId field = ws_node_name_field(n->kind);
+    if (field == WS_F_COUNT)
         return ws_draft_refuse(d, "it has no name of its own");
-    const WsFieldId field = step ? WS_F_keyword : WS_F_name;
-    g_autofree char *old = g_strdup(step ? ws_node_text(n, WS_F_keyword) : ws_node_name(n));
+    g_autofree char *old = g_strdup(ws_node_text(n, field));
     if (g_strcmp0(old, name) == 0)
         return TRUE;
     const gboolean local = step || n->kind == WS_NODE_VALUE || n->kind == WS_NODE_COUNTER;
@@ -186,7 +178,7 @@ gboolean ws_edit_rename(WsDraft *d, guint64 node, const char *name)
     g_autoptr(WsDesign) before = ws_design_ref(d->design);
     if (!ws_draft_set(d, node, field, ws_json_text(name)) || !ws_guess_settle(d, before))
         return FALSE;
-    if (n->kind == WS_STEP_MARK || n->kind == WS_STEP_STAGE)
+    if (step && !ws_step_gives_name(n->kind))
         return TRUE;
     return rewrite_mentions(d, ws_draft_node(d, scope), old, name, reference);
 }

@@ -1,5 +1,7 @@
 #include "edit/propose.h"
 
+#include "model/design.h"
+
 #include <string.h>
 
 static char *text_of(const WsValue *value)
@@ -72,7 +74,8 @@ static gboolean has_step(const WsNode *node, WsNodeKind kind, WsFieldId field, c
     return FALSE;
 }
 
-gboolean ws_propose_loaded(const WsNode *node, const char *name, gboolean into)
+/* Whether a load at or below the node takes that tensor (`into`: fills that buffer). */
+static gboolean ws_propose_loaded(const WsNode *node, const char *name, gboolean into)
 {
     return has_step(node, WS_STEP_LOAD, into ? WS_F_into : WS_F_keyword, name);
 }

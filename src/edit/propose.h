@@ -2,7 +2,9 @@
  * `owner`: the node whose list it goes into. Texts belong to the caller. */
 #pragma once
 
-#include "model/design.h"
+#include "model/forward.h"
+
+#include <glib.h>
 
 G_BEGIN_DECLS
 
@@ -12,7 +14,7 @@ char *ws_propose_first(const WsDesign *design, const WsNode *owner);
  * tiles counts it in steps of BM, "k*BK" where a loop around does, else "0". `step` (may be NULL):
  * BM, BK, or NULL. */
 char *ws_propose_coordinate(const WsDesign *design, const WsNode *owner, const WsNode *tensor,
-                          guint i, char **step);
+                            guint i, char **step);
 /* The buffer whose tile is what those steps say, one that nothing is loaded into yet before others;
  * NULL: none. Borrowed. */
 const char *ws_propose_buffer(const WsDesign *design, const WsNode *owner, const WsNode *tensor);
@@ -22,7 +24,5 @@ const WsNode *ws_propose_tensor(const WsDesign *design, gboolean written);
 
 /* Whether there is a store at or below the node. */
 gboolean ws_propose_stored(const WsNode *node);
-/* Whether a load at or below the node takes that tensor (`into`: fills that buffer). */
-gboolean ws_propose_loaded(const WsNode *node, const char *name, gboolean into);
 
 G_END_DECLS

@@ -349,17 +349,8 @@ static gboolean eval(const WsExpr *e, const WsExprEnv *env, gboolean reals, Valu
     case WS_EXPR_AND:
     case WS_EXPR_OR:
         return eval_lazy(e, env, reals, out, error);
-    case WS_EXPR_ADD:
-    case WS_EXPR_DIV:
-    case WS_EXPR_EQ:
-    case WS_EXPR_GE:
-    case WS_EXPR_GT:
-    case WS_EXPR_LE:
-    case WS_EXPR_LT:
-    case WS_EXPR_MOD:
-    case WS_EXPR_MUL:
-    case WS_EXPR_NE:
-    case WS_EXPR_SUB:
+    case WS_EXPR_ARITHMETIC:
+    case WS_EXPR_COMPARISON:
     default:
         break;
     }

@@ -37,6 +37,29 @@ typedef enum {
     WS_EXPR_INDEX, /* name[arg…]: a tensor element; when bound, `var` is the tensor's index */
 } WsExprOp;
 
+/* Classes, for a switch that treats all of one alike: `case WS_EXPR_COMPARISON:`. What is in none
+ * of them, as a new operator or function is, the compiler asks for at every switch. */
+/* clang-format off */
+#define WS_EXPR_LEAF \
+    WS_EXPR_INT: case WS_EXPR_REAL: case WS_EXPR_TEXT_BOOL: case WS_EXPR_NAME: \
+    case WS_EXPR_TOTAL: case WS_EXPR_VAR
+#define WS_EXPR_ARITHMETIC \
+    WS_EXPR_ADD: case WS_EXPR_SUB: case WS_EXPR_MUL: case WS_EXPR_DIV: case WS_EXPR_MOD
+#define WS_EXPR_COMPARISON \
+    WS_EXPR_LT: case WS_EXPR_LE: case WS_EXPR_GT: case WS_EXPR_GE: case WS_EXPR_EQ: case WS_EXPR_NE
+#define WS_FUNC_CONVERSION \
+    WS_FUNC_F32: case WS_FUNC_BF16: case WS_FUNC_F16: case WS_FUNC_TF32: case WS_FUNC_E4M3: \
+    case WS_FUNC_E5M2: case WS_FUNC_I32: case WS_FUNC_U8: case WS_FUNC_I8
+#define WS_FUNC_OF_BITS /* those with `where` B */ \
+    WS_FUNC_SHL: case WS_FUNC_SHR: case WS_FUNC_SAR: case WS_FUNC_BITAND: case WS_FUNC_BITOR: \
+    case WS_FUNC_BITXOR: case WS_FUNC_UMULHI
+#define WS_FUNC_OF_ROWS \
+    WS_FUNC_ROWMAX: case WS_FUNC_ROWSUM: case WS_FUNC_LANEMAX: case WS_FUNC_LANESUM
+#define WS_FUNC_ELEMENTARY /* of one real, in every language under a name of its own */ \
+    WS_FUNC_SQRT: case WS_FUNC_ERF: case WS_FUNC_RSQRT: case WS_FUNC_SIN: case WS_FUNC_COS: \
+    case WS_FUNC_FLOOR: case WS_FUNC_CEIL
+/* clang-format on */
+
 /* Functions of sections 3, 5 and 10 of the language; rows live in func.def. */
 typedef enum {
 #define WS_FUNC(id, text, min_args, max_args, where, help) WS_FUNC_##id,

@@ -4,8 +4,7 @@
 
 /* Expressions of one unknown, recognised by their values. */
 
-/* --- values
- * ------------------------------------------------------------------------------------------*/
+/* --- values ----------------------------------------------------------------------------------- */
 
 typedef struct {
     const char *name[2]; /* of leaves */
@@ -17,7 +16,6 @@ typedef struct {
 static WsLookup look_up(gpointer data, const WsExpr *leaf, gint64 *value, GError **error)
 {
     const Known *k = data;
-    (void)error;
     *value = 0;
     for (guint i = 0; i < 2; i++)
         if (k->name[i] && leaf->op == k->op && !strcmp(leaf->name, k->name[i])) {
@@ -33,8 +31,7 @@ static gboolean value_at(const WsExpr *e, const Known *known, gint64 *value)
     return ws_expr_eval(e, &env, value, NULL);
 }
 
-/* --- what the expression depends on
- * ------------------------------------------------------------------*/
+/* --- what the expression depends on ----------------------------------------------------------- */
 
 typedef struct {
     WsAffine unknown; /* without constant; n 0: none yet */
@@ -118,8 +115,7 @@ static void look_inside(Shape *s, const WsExpr *e, gboolean inner, guint depth)
     ws_affine_clear(&f);
 }
 
-/* --- how it goes on
- * ----------------------------------------------------------------------------------------------*/
+/* --- how it goes on --------------------------------------------------------------------------- */
 
 /* f(x + period) = f(x) + rise for all x >= from: what the values tell of all others. */
 typedef struct {
@@ -273,12 +269,7 @@ static gboolean course_of(const Along *along, const WsExpr *e, guint depth, Cour
     case WS_EXPR_DIV:
     case WS_EXPR_MOD:
         return divided(along, e, &of[1], c);
-    case WS_EXPR_LT:
-    case WS_EXPR_LE:
-    case WS_EXPR_GT:
-    case WS_EXPR_GE:
-    case WS_EXPR_EQ:
-    case WS_EXPR_NE:
+    case WS_EXPR_COMPARISON:
         if (!join(c, &of[1]))
             return FALSE;
         c->rise -= of[1].rise;
@@ -291,19 +282,13 @@ static gboolean course_of(const Along *along, const WsExpr *e, guint depth, Cour
             return larger(along, e, &of[0], &of[1], c);
         return e->func == WS_FUNC_SELECT && selected(along, e, &of[0], &of[1], &of[2], c);
     case WS_EXPR_INDEX:
-    case WS_EXPR_INT:
-    case WS_EXPR_NAME:
-    case WS_EXPR_REAL:
-    case WS_EXPR_TEXT_BOOL:
-    case WS_EXPR_TOTAL:
-    case WS_EXPR_VAR:
+    case WS_EXPR_LEAF:
     default:
         return FALSE;
     }
 }
 
-/* --- forms
- * -------------------------------------------------------------------------------------------*/
+/* --- forms ------------------------------------------------------------------------------------ */
 
 /* base + stride * ((u + shift) mod n) */
 static const WsExpr *cyclic(WsRead *r, const gint64 *v, const WsExpr *u)

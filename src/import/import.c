@@ -1,6 +1,9 @@
 #include "import/ptx/walk.h"
 #include "import/python/pyread.h"
 #include "import/python/pyread_kernels.h"
+#include "model/design.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 #include <string.h>
@@ -9,12 +12,19 @@
  */
 
 static const struct {
-    const char *text, *suffix, *help;
+    const char *text, *suffix, *mark, *help;
 } from_table[] = {
-#define WS_IMPORT_FROM(id, text, suffix, help) { text, suffix, help },
+#define WS_IMPORT_FROM(id, text, suffix, mark, help) { text, suffix, mark, help },
 #include "import/from.def"
 #undef WS_IMPORT_FROM
 };
+
+static const char all_names[] = ""
+#define WS_IMPORT_FROM(id, text, ...) "|" text
+#include "import/from.def"
+#undef WS_IMPORT_FROM
+    ;
+const char *const ws_import_names = all_names + 1;
 
 WsImportFrom ws_import_from(const char *text)
 {
@@ -36,14 +46,15 @@ const char *ws_import_from_help(WsImportFrom from)
 
 WsImportFrom ws_import_guess(const char *file, const char *text)
 {
-    guint i = 0;
-    while (i < WS_IMPORT_FROM_COUNT && !g_str_has_suffix(file, from_table[i].suffix))
-        i++;
-    if (i == WS_IMPORT_GLUON && text && strstr(text, "triton.experimental.tle"))
-        return WS_IMPORT_TLE;
-    if (i == WS_IMPORT_GLUON && text && strstr(text, "language.extra.tlx"))
-        return WS_IMPORT_TLX;
-    return (WsImportFrom)i;
+    guint found = WS_IMPORT_FROM_COUNT;
+    for (guint i = 0; i < WS_IMPORT_FROM_COUNT; i++) {
+        const char *mark = from_table[i].mark;
+        const gboolean free = found == WS_IMPORT_FROM_COUNT || (mark && !from_table[found].mark);
+        if (free && g_str_has_suffix(file, from_table[i].suffix) &&
+            (!mark || (text && strstr(text, mark))))
+            found = i;
+    }
+    return (WsImportFrom)found;
 }
 
 static gint by_line(gconstpointer a, gconstpointer b)

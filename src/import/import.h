@@ -6,14 +6,12 @@
  * A WsImport owns its design and its list. */
 #pragma once
 
-#include "model/design.h"
-#include "model/finding.h"
 #include "program/forward.h"
 
 G_BEGIN_DECLS
 
 typedef enum {
-#define WS_IMPORT_FROM(id, text, suffix, help) WS_IMPORT_##id,
+#define WS_IMPORT_FROM(id, ...) WS_IMPORT_##id,
 #include "import/from.def"
 #undef WS_IMPORT_FROM
     WS_IMPORT_FROM_COUNT
@@ -22,6 +20,7 @@ typedef enum {
 #define WS_IMPORT_MAX_BYTES (8 << 20)
 WsImportFrom ws_import_from(const char *text); /* WS_IMPORT_FROM_COUNT if there is none */
 const char *ws_import_from_text(WsImportFrom from);
+extern const char *const ws_import_names;           /* "gluon|ptx|…": all of them */
 const char *ws_import_from_help(WsImportFrom from); /* what is read of the language */
 /* The language of a file, by its suffix and, where two share one, by what the text imports (NULL:
  * by the suffix alone). WS_IMPORT_FROM_COUNT: it is none that is imported. */

@@ -1,4 +1,7 @@
 #include "import/recognise.h"
+#include "model/design.h"
+#include "model/finding.h"
+#include "model/kind.h"
 
 #include <string.h>
 

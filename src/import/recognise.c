@@ -1,5 +1,7 @@
 #include "import/recognise.h"
 
+#include "model/design.h"
+
 #include <string.h>
 
 /* The store of what is read. */

@@ -96,7 +96,6 @@ enum { TESTS_NEXT = 1, TESTS_SAME = 2, TESTS_ONE = 4, TESTS_ZERO = 8 };
 
 static void look_at_wait(WsRead *r, WsReadStep *s, gpointer data)
 {
-    (void)data;
     if (s->off || s->kind != WS_READ_WAIT || !s->parity || s->barrier.object < 0)
         return;
     WsReadBarrier *b = &g_array_index(r->barriers, WsReadBarrier, s->barrier.object);

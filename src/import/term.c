@@ -194,7 +194,6 @@ const WsExpr *ws_x_without(WsRead *r, const WsExpr *e, const char *name, gboolea
 
 static WsExpr *replace(const WsExpr *leaf, gpointer data, GError **error)
 {
-    (void)error;
     const Replace *want = data;
     return leaf->op == WS_EXPR_NAME && !strcmp(leaf->name, want->name) ? ws_expr_ref(want->by)
                                                                        : NULL;

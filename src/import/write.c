@@ -1,4 +1,6 @@
 #include "import/write_steps.h"
+#include "model/finding.h"
+#include "model/findings.h"
 
 #include <string.h>
 
@@ -12,8 +14,7 @@ static void put_coords(WsWriter *w, const WsReadStep *s, WsJson *step)
     ws_json_put(step, "at", at);
 }
 
-/* --- references
- * ----------------------------------------------------------------------------------*/
+/* --- references ------------------------------------------------------------------------------- */
 
 static const WsReadBuffer *buffer_of(const WsWriter *w, const WsPlace *p)
 {
@@ -42,8 +43,7 @@ static char *buffer_ref(WsWriter *w, const WsPlace *p)
     return g_string_free(out, FALSE);
 }
 
-/* --- steps
- * -----------------------------------------------------------------------------------------*/
+/* --- steps ------------------------------------------------------------------------------------ */
 
 static WsJson *steps_of(WsWriter *w, const GPtrArray *list);
 

@@ -97,8 +97,7 @@ static const WsExpr *contribution_use(WsWriter *w, const GPtrArray *list, guint 
                       : NULL;
 }
 
-/* --- waits
- * -----------------------------------------------------------------------------------------*/
+/* --- waits ------------------------------------------------------------------------------------ */
 
 /* A parity of (x / slots + c) mod 2 awaits completion x / slots + c: for c = 1 the one before x's,
  * as everybody writes it who starts with free slots. `turn` is that c. */

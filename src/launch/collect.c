@@ -1,5 +1,7 @@
 #include "launch/collect.h"
 #include "base/file.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/program.h"
 #include "program/walk/launch_values.h"
@@ -419,8 +421,7 @@ WsCollected *ws_collect(const char *dir, WsFindings *findings, GError **error)
     return ok ? g_steal_pointer(&c) : NULL;
 }
 
-/* --- trace
- * --------------------------------------------------------------------------------------*/
+/* --- trace ------------------------------------------------------------------------------------ */
 
 static WsLaunchValues *values_of(const WsCollected *c, const WsManifest *m, guint which,
                                  GError **error)
@@ -502,8 +503,7 @@ WsTrace *ws_collected_trace(const WsCollected *c, guint which, GError **error)
     return t;
 }
 
-/* --- text
- * ---------------------------------------------------------------------------------------*/
+/* --- text ------------------------------------------------------------------------------------- */
 
 static void print_time(GString *s, const char *what, const WsCollectedTime *t)
 {

@@ -2,6 +2,8 @@
 #include "runner/manifest.h"
 #include "launch/bundle.h"
 #include "launch/measure.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
@@ -252,8 +254,7 @@ static void put_header(GString *out, const WsBundleSpec *spec, const WsLaunchVal
         put_records(out, spec);
 }
 
-/* --- cases
- * --------------------------------------------------------------------------------------*/
+/* --- cases ------------------------------------------------------------------------------------ */
 
 static gboolean data_parameter(const WsLaunchValues *v, const WsTensor *x, const WsExpr *e,
                                gint64 *out, WsFindings *findings)

@@ -49,8 +49,7 @@ typedef struct {
     guint64 unwritten; /* words missed since the last one found */
 } Agent;
 
-/* --- words
- * --------------------------------------------------------------------------------------*/
+/* --- words ------------------------------------------------------------------------------------ */
 
 static guint32 word32(const guint8 *at)
 {
@@ -221,8 +220,7 @@ static void settle_loads(Cta *c)
     }
 }
 
-/* --- walking
- * ------------------------------------------------------------------------------------*/
+/* --- walking ---------------------------------------------------------------------------------- */
 
 /* How many tiles a CTA claims is known to its records alone: words behind the last one written in
  * its tiles are of tiles that others claimed, and not lost. */

@@ -1,7 +1,9 @@
 /* Quick-fixes that give a place the step that its siblings have: a release that stands in the loop
  * and lacks behind it, a wait that stands before the loop and lacks in it, the other half of a turn
  * that goes round, the wait of a pipe. */
+#include "base/phrase.h"
 #include "mend/fixer.h"
+#include "model/finding.h"
 
 enum { MOST_COPIES = 160, DRAIN = 8 };
 

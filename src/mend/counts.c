@@ -1,5 +1,7 @@
 /* Quick-fixes of counts, bytes and steps that are there too often or not at all. */
+#include "base/phrase.h"
 #include "mend/fixer.h"
+#include "model/finding.h"
 
 enum { MOST = 8 /* proposals of one kind */, DATA = 50, ON_PURPOSE = 20 };
 

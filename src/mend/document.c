@@ -1,5 +1,6 @@
 /* Quick-fixes of what elaboration finds: declarations, depths, registers. */
 #include "mend/fixer.h"
+#include "model/finding.h"
 
 /* The constant that elaboration says is too large, and the largest value that fits. */
 void ws_fix_fitting_depth(WsFixer *F)

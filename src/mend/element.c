@@ -1,6 +1,7 @@
 /* Elements of an array of barriers that nobody arrives on, or another one than is meant; edges of
  * conditions. */
 #include "mend/fixer.h"
+#include "model/finding.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,7 @@
 /* Quick-fixes as a whole: who proposes what, and whether it holds. */
 #include "mend/fixer.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/program.h"
 

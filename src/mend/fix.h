@@ -4,6 +4,7 @@
 
 #include "check/check.h"
 #include "edit/draft.h"
+#include "model/finding.h"
 
 G_BEGIN_DECLS
 

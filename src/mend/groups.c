@@ -1,5 +1,7 @@
 /* Quick-fixes of what runs on: waits that retire groups, syncs of an agent, fences. */
+#include "base/phrase.h"
 #include "mend/fixer.h"
+#include "model/finding.h"
 
 /* Where the waits that retire groups of a kind stand, and how to write one. */
 typedef struct {

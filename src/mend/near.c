@@ -1,6 +1,7 @@
 /* Proposals for steps that the finding does not name come later: a large design has a thousand of
  * them, and a search ends before it comes to what is new beside the steps that are named. */
 #include "mend/fixer.h"
+#include "model/finding.h"
 
 enum {
     FAR = 12,  /* what such a proposal costs more */

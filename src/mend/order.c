@@ -1,4 +1,5 @@
 /* Quick-fixes of order: who begins, in which order barriers are met, how a cluster ends. */
+#include "base/phrase.h"
 #include "mend/fixer.h"
 
 enum { MOST = 64, ONE_GROUP = 36, ORDER_LOST = 10, UNTOLD = 10, MISSED = 20 };

@@ -3,6 +3,7 @@
  * written where: they are offered. */
 #include "expr/expr.h"
 #include "mend/fixer.h"
+#include "model/finding.h"
 
 enum { MOST_DIMS = 5, FAR = 4 };
 

@@ -1,5 +1,7 @@
 /* Where steps of a design stand, and edits around them. */
+#include "base/phrase.h"
 #include "mend/fixer.h"
+#include "model/finding.h"
 
 /* --- spots ------------------------------------------------------------------------------------ */
 static void collect(WsFixer *F, const WsNode *owner, WsFieldId list, const WsNode *group, gint up)

@@ -2,6 +2,7 @@
  * tiles are not their own, strides that let elements meet. They are offered. */
 #include "expr/expr.h"
 #include "mend/fixer.h"
+#include "model/finding.h"
 
 const WsExpr *ws_axis(const WsFixer *F, const char *name)
 {

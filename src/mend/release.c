@@ -1,5 +1,6 @@
 /* Quick-fixes of releases: arrivals that come too early, that are missing, that do not reach
  * everybody. */
+#include "base/phrase.h"
 #include "mend/fixer.h"
 
 enum { MOST = 12, ANOTHER = 8, STILL_READ = 8, CHANGED_PLACES = 8 };

@@ -1,4 +1,5 @@
 /* Quick-fixes of rings: waits for data and for room, rounds and depths. */
+#include "base/phrase.h"
 #include "expr/expr.h"
 #include "mend/fixer.h"
 

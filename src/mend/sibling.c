@@ -1,7 +1,9 @@
 /* Quick-fix: a step of synchronisation that stands between two steps elsewhere and lacks between
  * two like them. Kernels repeat a sequence for the first rounds, the last one, or another case, and
  * one copy is easily written without a step. */
+#include "base/phrase.h"
 #include "mend/fixer.h"
+#include "model/finding.h"
 
 enum { MOST = 160, LOOK = 3, LIKE_ENOUGH = 3, OTHER_GROUP = 3 };
 

@@ -1,6 +1,7 @@
 /* Quick-fixes of what the first round has not: a sum that begins nowhere, a step that looks a round
  * back. A sum may begin anew only behind what reads it: everywhere else it would lose products. */
 #include "mend/fixer.h"
+#include "model/finding.h"
 
 static gboolean assigns(const WsNode *step, const char *value)
 {

@@ -1,5 +1,7 @@
 /* Quick-fixes of uses, parities and conditions. */
+#include "base/phrase.h"
 #include "mend/fixer.h"
+#include "model/finding.h"
 
 enum { MOST = 10, LIKELY = 15, ALONE = 20, PLACED = 2 };
 

@@ -1,6 +1,8 @@
 /* Applies edits: copies the path from the root to what changes and shares everything else. What is
  * new is read and checked by the code that reads documents. */
+#include "base/phrase.h"
 #include "model/edit.h"
+#include "model/internal.h"
 
 #include <string.h>
 

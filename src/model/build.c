@@ -1,5 +1,6 @@
 /* Trees of values, made by hand. */
 #include "base/text.h"
+#include "model/findings.h"
 #include "model/internal.h"
 
 #include <gio/gio.h>

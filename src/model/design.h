@@ -7,7 +7,7 @@
 #pragma once
 
 #include "expr/expr.h"
-#include "model/finding.h"
+#include "model/forward.h"
 #include "model/kind.h"
 
 #include <glib.h>
@@ -27,6 +27,15 @@ WsNodeKind ws_step_find(const char *keyword);      /* WS_NODE_KIND_COUNT if ther
 
 /* What step.def says of a step. */
 typedef enum {
+    WS_STEP_SECTION_CONTROL,
+    WS_STEP_SECTION_MOVEMENT,
+    WS_STEP_SECTION_ARITHMETIC,
+    WS_STEP_SECTION_SYNCHRONISATION,
+    WS_STEP_SECTION_OTHER,
+    WS_STEP_SECTION_COUNT
+} WsStepSection;
+typedef enum { WS_STEP_GIVES_NOTHING, WS_STEP_GIVES_NAME, WS_STEP_GIVES_LABEL } WsStepGives;
+typedef enum {
     WS_STEP_BREADTH_LEADER,
     WS_STEP_BREADTH_WARP,
     WS_STEP_BREADTH_GROUP,
@@ -41,12 +50,15 @@ typedef enum {
     WS_STEP_ENGINE_COMMIT_GROUP, /* mma_wait */
 } WsStepEngine;
 typedef struct {
+    WsStepSection section;
+    WsStepGives gives;
     WsStepBreadth breadth;
     WsStepEngine engine;
     const char *reads, *writes, *signals; /* field names, separated by spaces */
     const char *lenses;                   /* lenses with an answer for it, separated by spaces */
 } WsStepInfo;
 const WsStepInfo *ws_step_info(WsNodeKind kind); /* NULL unless a step */
+gboolean ws_step_gives_name(WsNodeKind kind);    /* a step whose operand others mention */
 
 /* What a field holds; decides JSON form, parsing and canonical text. */
 typedef enum {
@@ -105,10 +117,9 @@ const WsFieldRow *ws_node_rows(WsNodeKind kind, guint *n);
 const WsFieldRow *ws_node_row(WsNodeKind kind, WsFieldId field); /* NULL if it has no such field */
 /* Key of the field in the document: the step's keyword for WS_F_keyword, else the field's name. */
 const char *ws_node_key(WsNodeKind kind, WsFieldId field);
+/* The field that holds its own name; WS_F_COUNT if it has none. */
+WsFieldId ws_node_name_field(WsNodeKind kind);
 const char *ws_field_kind_help(WsFieldKind kind); /* "list of expressions" */
-
-typedef struct WsNode WsNode;
-typedef struct WsDesign WsDesign;
 
 typedef enum {
     WS_VALUE_NONE, /* absent: the default applies */
@@ -222,7 +233,6 @@ char *ws_node_print(const WsNode *node, guint indent); /* canonical text of one 
  *   move PATH TO-PATH LIST INDEX | replace PATH JSON
  * PATH is a path or id, `.` the document itself; FIELD and LIST are keys as in the document. In a
  * move, TO-PATH is looked up before the node leaves its place, INDEX counts afterwards. */
-typedef struct WsEdit WsEdit;
 WsEdit *ws_edit_parse(const char *text, GError **error);
 char *ws_edit_print(const WsEdit *edit);
 char *ws_edit_name(const WsEdit *edit); /* for the undo menu: "Set stages of a" */

@@ -4,6 +4,7 @@
 #include "model/diff.h"
 
 #include "model/diff_match.h"
+#include "model/findings.h"
 #include "model/internal.h"
 
 #include <string.h>

@@ -1,7 +1,9 @@
 /* What differs between two designs, as edits that turn the first into the second. */
 #pragma once
 
-#include "model/design.h"
+#include "model/forward.h"
+
+#include <glib.h>
 
 G_BEGIN_DECLS
 

@@ -1,14 +1,12 @@
-/* Findings: what the reader, elaboration, the checker and the runner have to say about a design.
- * A WsFindings owns its findings. */
+/* What a finding holds, and its rule. */
 #pragma once
 
 #include "base/phrase.h"
+#include "model/findings.h"
 
 #include <glib.h>
 
 G_BEGIN_DECLS
-
-typedef enum { WS_SEVERITY_HINT, WS_SEVERITY_WARNING, WS_SEVERITY_ERROR } WsSeverity;
 
 /* Classes of LANGUAGE section 22. */
 typedef enum {
@@ -106,7 +104,7 @@ typedef struct {
     char *text;
 } WsStoryLine;
 
-typedef struct {
+struct WsFinding {
     WsRuleId rule;
     WsSeverity severity;
     char *at;         /* JSON path or step id: "groups/mma/body/0/do/3" */
@@ -132,15 +130,8 @@ typedef struct {
     char *sizes;      /* "K = 257": what it was met with, or NULL */
     WsMet *met;       /* the same as data; NULL: not of one CTA */
     char *silenced;   /* the written reason of a `suppress`: not counted, not printed; else NULL */
-} WsFinding;
+};
 
-typedef struct WsFindings {
-    GPtrArray *list; /* WsFinding* */
-} WsFindings;
-
-WsFindings *ws_findings_new(void);
-void ws_findings_free(WsFindings *f);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsFindings, ws_findings_free)
 /* Appends a finding with the rule's severity. `at` is copied, template and arguments are kept:
  * an argument for `%s` may itself be a phrase, and a constant one should be a WS_WORD(). Returned
  * pointer is borrowed and may be filled further (remedy, steps, barrier, round). */
@@ -157,14 +148,4 @@ char *ws_finding_remedy(const WsFinding *f, WsTranslate translate,
 /* The story and the remedy, one labelled sentence per line, each line after `indent`, at most
  * `width` columns (0: unlimited) with hanging indent. Caller frees. */
 char *ws_finding_story(const WsFinding *f, const char *indent, guint width);
-/* Findings that count: those that are not silenced. */
-guint ws_findings_count(const WsFindings *f, WsSeverity at_least);
-/* Exit status of section 22: 0, 1 (L B P R errors), 2 (V S N T errors), 3 (F, and L-LENS). The
- * lowest class wins; with `strict` warnings count as 1. */
-int ws_findings_exit_code(const WsFindings *f, gboolean strict);
-/* Human text, one finding per paragraph: "file:line:column: error S-KEY at path: message", then its
- * story, or lines for barrier, round and steps concerned, then "  remedy: …" (the rule's own if
- * there is none). */
-char *ws_findings_print(const WsFindings *f, const char *file);
-
 G_END_DECLS

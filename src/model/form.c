@@ -2,6 +2,8 @@
  * are here, everything else in scalar.c. */
 #include "model/form.h"
 
+#include "model/internal.h"
+
 static gboolean check_items(WsReader *r, WsNodeKind owner, const WsFieldRow *row,
                             const WsJson *json)
 {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/build.h"
+#include "model/finding.h"
 
 G_BEGIN_DECLS
 

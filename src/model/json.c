@@ -1,6 +1,7 @@
 /* JSON text with the place of every value. json-c decides what the text means; a scan beside it
  * gives lines and columns and sees what json-c lets pass: repeated keys, NaN, control characters.
  */
+#include "base/phrase.h"
 #include "model/internal.h"
 
 #include <errno.h>

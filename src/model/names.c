@@ -1,4 +1,5 @@
 /* Names: what is an identifier, what is reserved, and what the document gives away twice. */
+#include "base/phrase.h"
 #include "base/text.h"
 #include "model/internal.h"
 

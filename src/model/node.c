@@ -1,4 +1,5 @@
 /* Nodes: immutable, reference-counted rows of values; an edit copies a node and shares the rest. */
+#include "model/findings.h"
 #include "model/internal.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* Reads documents: objects and steps by the tables, findings with path, line and remedy. */
+#include "base/phrase.h"
 #include "base/text.h"
 #include "model/internal.h"
 

@@ -53,11 +53,13 @@ static const struct {
 #define WS_NODE(id, keyword, help) [WS_NODE_##id] = { keyword, help, { 0 } },
 #include "model/node.def"
 #undef WS_NODE
-#define WS_STEP(id, keyword, breadth, engine, reads, writes, signals, lenses, help)                \
-    [WS_STEP_##id] = { keyword,                                                                    \
-                       help,                                                                       \
-                       { WS_STEP_BREADTH_##breadth, WS_STEP_ENGINE_##engine, reads, writes,        \
-                         signals, lenses } },
+#define WS_STEP(id, keyword, section, gives, breadth, engine, reads, writes, signals, lenses,      \
+                help)                                                                              \
+    [WS_STEP_##                                                                                    \
+        id] = { keyword,                                                                           \
+                help,                                                                              \
+                { WS_STEP_SECTION_##section, WS_STEP_GIVES_##gives, WS_STEP_BREADTH_##breadth,     \
+                  WS_STEP_ENGINE_##engine, reads, writes, signals, lenses } },
 #include "model/step.def"
 #undef WS_STEP
 };
@@ -111,6 +113,18 @@ WsNodeKind ws_step_find(const char *keyword)
 const WsStepInfo *ws_step_info(WsNodeKind kind)
 {
     return ws_node_kind_is_step(kind) ? &kinds[kind].step : NULL;
+}
+
+gboolean ws_step_gives_name(WsNodeKind kind)
+{
+    return ws_node_kind_is_step(kind) && kinds[kind].step.gives == WS_STEP_GIVES_NAME;
+}
+
+WsFieldId ws_node_name_field(WsNodeKind kind)
+{
+    if (ws_node_kind_is_step(kind))
+        return kinds[kind].step.gives != WS_STEP_GIVES_NOTHING ? WS_F_keyword : WS_F_COUNT;
+    return ws_node_row(kind, WS_F_name) ? WS_F_name : WS_F_COUNT;
 }
 
 const char *ws_field_name(WsFieldId field)

@@ -1,6 +1,8 @@
 /* Values of fields that are no lists: from JSON to WsValue, with their ranges and words. */
+#include "base/phrase.h"
 #include "base/text.h"
 #include "model/form.h"
+#include "model/internal.h"
 
 #include <string.h>
 
@@ -151,7 +153,7 @@ gboolean ws_check_declared(WsReader *r, WsTextPlace at, const char *name)
 static gboolean declares(WsNodeKind owner, WsFieldId field)
 {
     if (field == WS_F_keyword)
-        return owner == WS_STEP_FOR || owner == WS_STEP_LET;
+        return ws_step_gives_name(owner);
     return field == WS_F_name && owner != WS_NODE_GROUP;
 }
 

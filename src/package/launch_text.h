@@ -1,8 +1,7 @@
 /* Expressions over sizes, as another language writes them. */
 #pragma once
 
-#include "model/design.h"
-#include "model/finding.h"
+#include "expr/expr.h"
 #include "program/forward.h"
 
 G_BEGIN_DECLS

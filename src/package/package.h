@@ -1,8 +1,6 @@
 /* Packages: a kernel with everything that is needed to launch it, without Warpstave. */
 #pragma once
 
-#include "model/design.h"
-#include "model/finding.h"
 #include "program/forward.h"
 
 G_BEGIN_DECLS

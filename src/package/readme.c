@@ -122,7 +122,6 @@ char *ws_package_readme(const WsPackageSpec *spec, GError **error)
     g_autoptr(GHashTable) words = ws_package_words(spec);
     g_autoptr(GString) reference = g_string_new(NULL);
     g_autofree char *scalars = names(p, WS_VAR_SCALAR, "");
-    (void)error;
     for (guint i = 0; i < p->n_reference; i++) {
         g_autofree char *line = ws_statement_print(p->reference[i].statement);
         g_string_append_printf(reference, "%s\n", line);

@@ -3,6 +3,8 @@
  */
 #pragma once
 
+#include "model/forward.h"
+
 #include <glib.h>
 
 typedef struct WsProgram WsProgram;
@@ -36,8 +38,6 @@ typedef struct WsWait WsWait;
 typedef struct WsCtas WsCtas;
 typedef struct WsValueUse WsValueUse;
 typedef struct WsTarget WsTarget;
-typedef struct WsDesign WsDesign;
-typedef struct WsFindings WsFindings;
 
 #define WS_MAX_RANK 5 /* dimensions of a tensor */
 

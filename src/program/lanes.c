@@ -1,6 +1,5 @@
 #include "program/lanes.h"
 #include "program/op.h"
-#include "program/op_kind.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
 #include "program/parts/buffer.h"
@@ -76,7 +75,6 @@ static Owner of_tile(const Lanes *l, guint row, guint col)
 
 static Owner of_rows(const Lanes *l, guint row, guint col)
 {
-    (void)col;
     Owner o = of_thread(l, quad_thread(l, row)); /* the first of the quad writes, all read */
     if (!l->writes)
         o.thread = SEVERAL;
@@ -90,13 +88,11 @@ static Owner of_partial(const Lanes *l, guint row, guint col)
 
 static Owner of_columns(const Lanes *l, guint row, guint col)
 {
-    (void)row;
     return l->writes ? of_thread(l, column_lane(l, col)) : many;
 }
 
 static Owner of_scalar(const Lanes *l, guint row, guint col)
 {
-    (void)row, (void)col;
     return l->writes ? of_thread(l, 0) : many;
 }
 
@@ -129,7 +125,6 @@ static Owner of_gather(const Lanes *l, guint row, guint col)
 /* Operand a of an mma in shared memory: a warp reads its own rows of every band. */
 static Owner of_operand(const Lanes *l, guint row, guint col)
 {
-    (void)col;
     return (Owner){ SEVERAL, row_warp(l, row) };
 }
 

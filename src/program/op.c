@@ -1,6 +1,5 @@
 
 #include "program/op.h"
-#include "program/op_kind.h"
 
 /* clang-format off */
 #define WS_BREADTH_ANY WS_BREADTH_GROUP

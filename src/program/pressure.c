@@ -4,7 +4,6 @@
 #include "program/pressure.h"
 #include "program/array.h"
 #include "program/op.h"
-#include "program/op_kind.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/parts/product.h"

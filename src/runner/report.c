@@ -26,8 +26,7 @@ int ws_exit_status(const WsResults *r)
     return WS_EXIT_YES;
 }
 
-/* --- text
- * ---------------------------------------------------------------------------------------*/
+/* --- text ------------------------------------------------------------------------------------- */
 
 /* The clock that turns a time into cycles: the kernel's own, or NVML's where the launches lasted
  * long enough for it to be true. 0: there is none. */
@@ -161,8 +160,7 @@ void ws_report_text(FILE *out, const WsManifest *m, const WsResults *r)
     text_module(out, "traced", &r->module[WS_MODULE_TRACED]);
 }
 
-/* --- JSON
- * ---------------------------------------------------------------------------------------*/
+/* --- JSON ------------------------------------------------------------------------------------- */
 
 static void js_text(FILE *out, const char *text)
 {

@@ -130,7 +130,7 @@ bool ws_session_open(WsSession *s)
     return true;
 }
 
-char *ws_read_file(const char *dir, const char *name, size_t *size)
+static char *ws_read_file(const char *dir, const char *name, size_t *size)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", dir, name);

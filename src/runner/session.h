@@ -61,7 +61,6 @@ int ws_session_wait(WsSession *s, double seconds);
 bool ws_session_small(WsSession *s, const WsKernel *k, int64_t n, void **parameters);
 /* The generated kernel; parameters in the order of codegen/generate.h. Asynchronous. */
 bool ws_session_launch(WsSession *s, WsModuleKind kind);
-char *ws_read_file(const char *dir, const char *name, size_t *size); /* NUL-terminated; free() */
 
 /* inputs.c: memory of the case. */
 bool ws_case_open(WsSession *s);

@@ -165,7 +165,6 @@ void ws_claims_note(WsBuild *b);
 
 /* round.c: totals count on over the tiles; a picture wants "k 3" of this tile */
 void ws_round_init(WsBuild *b);
-gint ws_round_index(const WsBuild *b, const WsTraceRecord *r); /* -1 outside inner loops */
 char *ws_round_text(const WsBuild *b, const WsTraceRecord *r); /* "k 3", or "" */
 
 /* scene.c */

@@ -2,6 +2,7 @@
  * to draw them. Found once for a CTA of a trace and kept in the cache; asked by binary search. */
 #include "program/op.h"
 #include "score/build.h"
+#include "trace/op_kind.h"
 
 #include <math.h>
 

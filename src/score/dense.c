@@ -2,6 +2,7 @@
  * something went on. */
 #include "program/op.h"
 #include "score/build.h"
+#include "trace/op_kind.h"
 
 /* More records than this are not looked at one by one: their spans in the trace's index are. */
 #define MANY_RECORDS 20000

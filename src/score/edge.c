@@ -5,6 +5,7 @@
 #include "program/parts/operation.h"
 #include "program/program.h"
 #include "score/build.h"
+#include "trace/op_kind.h"
 
 #include <math.h>
 

@@ -3,6 +3,7 @@
 #include "program/parts/agent.h"
 #include "program/program.h"
 #include "score/build.h"
+#include "trace/op_kind.h"
 
 #include <math.h>
 #include <string.h>

@@ -72,7 +72,7 @@ void ws_round_init(WsBuild *b)
     }
 }
 
-gint ws_round_index(const WsBuild *b, const WsTraceRecord *r)
+static gint ws_round_index(const WsBuild *b, const WsTraceRecord *r)
 {
     const char *path = b->t->op_loop->pdata[r->op];
     if (!*path || (r->tile >= 0 && !strchr(path, '/')))

@@ -7,9 +7,8 @@
 #pragma once
 
 #include "base/phrase.h"
-#include "model/design.h"
-#include "model/finding.h"
 #include "program/forward.h"
+#include "program/op_kind.h"
 #include "trace/stats.h"
 #include "trace/trace.h"
 

@@ -7,6 +7,7 @@
 #include "program/parts/tree.h"
 #include "program/program.h"
 #include "score/build.h"
+#include "trace/op_kind.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,6 +2,7 @@
  * use at each moment, over all agents of the CTA. */
 #include "program/op.h"
 #include "score/build.h"
+#include "trace/op_kind.h"
 
 #include <math.h>
 

@@ -6,6 +6,7 @@
 #include "program/parts/agent.h"
 #include "program/program.h"
 #include "score/build.h"
+#include "trace/op_kind.h"
 
 #include <string.h>
 

@@ -2,8 +2,19 @@
 
 #include <string.h>
 
-static const WsTarget *const targets[] = { &ws_target_sm_90a, &ws_target_gfx950,
-                                           &ws_target_sm_100a };
+static const WsTarget *const targets[] = {
+#define WS_TARGET(name) &ws_target_##name,
+#include "target/target.def"
+#undef WS_TARGET
+};
+
+enum {
+    NAMES = 0
+#define WS_TARGET(name) +sizeof #name
+#include "target/target.def"
+#undef WS_TARGET
+};
+G_STATIC_ASSERT(sizeof WS_TARGET_NAMES == NAMES); /* a name that one of them lacks */
 
 const char *ws_lens_name(WsLens lens)
 {

@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* In the order of target.c; `target` of a design takes one of these words (row.def). */
+/* Those of target.def; `target` of a design takes one of these words (row.def). */
 #define WS_TARGET_NAMES "sm_90a gfx950 sm_100a"
 
 /* Who asks whether a target is known to it. */
@@ -127,7 +127,9 @@ typedef struct WsTarget {
     const char *lacks[WS_LENS_COUNT]; /* what is missing for a lens to know it; NULL: it knows it */
 } WsTarget;
 
-extern const WsTarget ws_target_sm_90a, ws_target_gfx950, ws_target_sm_100a;
+#define WS_TARGET(name) extern const WsTarget ws_target_##name;
+#include "target/target.def"
+#undef WS_TARGET
 
 const WsTarget *ws_target_find(const char *name); /* NULL if there is none */
 const WsTarget *ws_target_at(guint i);            /* all of them, NULL behind the last */

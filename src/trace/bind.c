@@ -1,5 +1,6 @@
 /* Executions of a CTA and what their operations' expressions come to. */
 #include "trace/bind.h"
+#include "model/findings.h"
 #include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/operation.h"

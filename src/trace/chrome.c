@@ -4,6 +4,7 @@
  * clock of every CTA is known, else cycles in their place: one unit for the whole file, which says
  * which. */
 #include "program/op.h"
+#include "trace/op_kind.h"
 #include "trace/stream.h"
 
 static void put_text(FILE *f, const char *s)

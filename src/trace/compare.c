@@ -1,4 +1,5 @@
 /* Two traces side by side, execution by execution. */
+#include "trace/op_kind.h"
 #include "trace/stats.h"
 
 #include "trace/spread.h"

@@ -1,5 +1,6 @@
 /* Two runs of one design round by round: how long each round of each loop took in both, and which
  * rounds differ most. A round is the distance from one start of a step to its next in one tile. */
+#include "trace/op_kind.h"
 #include "trace/stats.h"
 
 #include <stdlib.h>

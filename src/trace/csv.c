@@ -1,6 +1,6 @@
 /* Trace -> CSV, one line per record, written as it goes. */
 #include "program/op.h"
-#include "trace/trace.h"
+#include "trace/op_kind.h"
 
 #include "trace/stream.h"
 

@@ -1,6 +1,7 @@
 /* Writes .wtrace files (layout: file.h). */
 #include "program/op.h"
 #include "trace/file.h"
+#include "trace/op_kind.h"
 #include "trace/stream.h"
 
 #include <string.h>

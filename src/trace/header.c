@@ -5,9 +5,9 @@
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
+#include "trace/op_kind.h"
 
 #include "trace/recorder.h"
-#include "trace/trace.h"
 
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* The header that stamps a kernel of one's own. */
 #pragma once
 
-#include "model/design.h"
-#include "model/finding.h"
 #include "program/forward.h"
 
 G_BEGIN_DECLS

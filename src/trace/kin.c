@@ -2,6 +2,7 @@
 #include "trace/kin.h"
 
 #include "program/op.h"
+#include "trace/op_kind.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* The figures of a trace as text. */
 #include "program/op.h"
 #include "program/program.h"
+#include "trace/op_kind.h"
 #include "trace/stats.h"
 
 #include <math.h>

@@ -5,6 +5,7 @@
  *
  * Field numbers: google/perfetto, protos/perfetto/trace/trace_packet.proto and track_event/. */
 #include "program/op.h"
+#include "trace/op_kind.h"
 #include "trace/stream.h"
 
 enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };

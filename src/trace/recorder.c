@@ -1,7 +1,6 @@
 /* The recorder's plan: which operations read the clock and where their clocks go. */
 #include "trace/recorder.h"
 #include "program/op.h"
-#include "program/op_kind.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/parts/tree.h"

@@ -19,8 +19,6 @@
  * written a round later, into the next line. */
 #pragma once
 
-#include "model/design.h"
-#include "model/finding.h"
 #include "program/forward.h"
 
 G_BEGIN_DECLS

@@ -2,6 +2,7 @@
  * and merges. */
 #include "trace/stats.h"
 #include "program/op.h"
+#include "trace/op_kind.h"
 
 #include "trace/spread.h"
 

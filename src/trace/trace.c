@@ -5,6 +5,7 @@
 #include "program/parts/operation.h"
 #include "program/parts/tree.h"
 #include "program/program.h"
+#include "trace/op_kind.h"
 
 #include <math.h>
 #include <string.h>
@@ -167,7 +168,6 @@ static void add_spans(WsTrace *t, WsTraceLane *lane)
 
 static gint compare_again(gconstpointer a, gconstpointer b, gpointer unused)
 {
-    (void)unused;
     return compare_records(a, b);
 }
 

@@ -2,10 +2,9 @@
  * are the same type, so any two can be overlaid, aligned and subtracted. */
 #pragma once
 
-#include "model/design.h"
-#include "model/finding.h"
 #include "program/forward.h"
-#include "program/op_kind.h"
+
+#include <glib.h>
 
 G_BEGIN_DECLS
 
@@ -93,7 +92,6 @@ void ws_trace_add_size(WsTrace *t, const char *name, gint64 value);
 
 /* End of a record: the latest of its known times. */
 gint64 ws_trace_record_end(const WsTraceRecord *r);
-WsOpKind ws_trace_op_kind(const WsTrace *t, guint op);
 const char *ws_trace_op_label(const WsTrace *t, guint op);
 /* Lane of an agent of a CTA (index into the cta table), NULL if it has no records. */
 const WsTraceLane *ws_trace_lane(const WsTrace *t, guint cta, guint agent);

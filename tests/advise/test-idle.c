@@ -3,11 +3,14 @@
 #include "advise/bound.h"
 #include "advise/idle.h"
 #include "advise/overlap.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/op.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
 #include "program/walk/launch_values.h"
+#include "trace/op_kind.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 /* Edges, critical path and ranked edits of small designs, predicted and measured. */
 #include "advise/next.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"

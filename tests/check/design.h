@@ -3,6 +3,8 @@
 
 #include "check/check.h"
 #include "model/design.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 #include <string.h>

@@ -2,6 +2,7 @@
  * most with a twin that differs in one detail. The note of each says why it is right or wrong,
  * worked out on paper or by a run; the oracle judges them, too (tests/oracle/test-truth.c). */
 #include "design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 typedef struct {

@@ -2,6 +2,8 @@
  * designs of further faults: each is refuted by the rule that names its fault, at the step, barrier
  * and round where it shows first. */
 #include "design.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 typedef struct {

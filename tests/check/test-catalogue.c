@@ -1,6 +1,8 @@
 /* Faults made by small edits of the shipped designs: which rule, where, at which barrier and round.
  * Correct variations of the same places are in test-clean.c. */
 #include "design.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 typedef struct {

@@ -2,6 +2,7 @@
  * docs/soundness.md section 8.1, read here by a reader of its own. */
 #include "check/check.h"
 #include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 #include <string.h>

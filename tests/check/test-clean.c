@@ -1,6 +1,8 @@
 /* Correct designs and correct variations that look like faults: nothing may be said against them,
  * under any schedule. */
+#include "base/phrase.h"
 #include "design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 typedef struct {

@@ -3,6 +3,7 @@
  * meet again and again (SYNC); where one of them meets once more than the other the design hangs.
  * Those that hang are refuted, or outside where no sizes are found that show it; never proved. */
 #include "control.h"
+#include "model/findings.h"
 
 static void verdict_of(gconstpointer data)
 {

@@ -6,6 +6,8 @@
 #include "check/witness/witness.h"
 #include "kernels.h"
 #include "model/design.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/parts/variable.h"
 #include "program/program.h"

@@ -2,6 +2,7 @@
  * wrong (L-IN-STEP): undecided there, refuted in designs of our own, for which warps are made to
  * meet only where the program says so. What goes wrong with lanes in step, too, is refuted. */
 #include "design.h"
+#include "model/findings.h"
 
 typedef struct {
     const char *title;

@@ -2,6 +2,8 @@
  * and never something that does nothing. Shipped designs are proved; each of their operations in
  * turn becomes one that the check knows nothing of. */
 #include "check/check.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/op.h"
 #include "program/op_kind.h"

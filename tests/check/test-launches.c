@@ -1,6 +1,8 @@
 /* Two agents that meet in every tile, but for one more wait where a condition holds: refuted where
  * a launch has such a tile, at such a position, with such elements, and not where none has. */
 #include "design.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 #define A     "{'wait':'back','use':'n'},{'arrive':'go','use':'n'},{'advance':'n'}"

@@ -2,6 +2,7 @@
  * tests/designs/memory says in its note what it must be judged: "Expected: refuted P-RACE." The
  * truth was worked out on paper from LANGUAGE and PTX, not by the check. */
 #include "design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 static void judged(gconstpointer data)

@@ -2,6 +2,8 @@
  * the check must refute each of them, except where a row says that the step is there for speed
  * only. */
 #include "design.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 typedef struct {

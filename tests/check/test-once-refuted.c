@@ -2,6 +2,8 @@
  * has no consequence: none is refuted. Their twins, one edit away, go wrong in a launch that there
  * is. */
 #include "design.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 static const struct {

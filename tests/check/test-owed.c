@@ -1,6 +1,7 @@
 /* Counters that owe rounds of tiles to come (docs/soundness.md, OWED): ping-pong GEMMs of two and
  * three consumers and deep rings are proved in few states, and what goes wrong in them is not. */
 #include "design.h"
+#include "model/findings.h"
 
 typedef struct {
     const char *title;

@@ -2,6 +2,8 @@
  * text holds what a person needs to follow it, and nothing that belongs to another cause. */
 #include "check/witness/witness.h"
 #include "design.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 #include <stdio.h>

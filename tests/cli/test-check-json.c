@@ -1,4 +1,5 @@
 /* check --json says what the human form says. */
+#include "model/findings.h"
 #include "model/internal.h"
 #include "run.h"
 

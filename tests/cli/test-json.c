@@ -1,4 +1,6 @@
 /* --json of the commands: a few values are those of the text form. */
+#include "base/phrase.h"
+#include "model/findings.h"
 #include "model/internal.h"
 #include "run.h"
 

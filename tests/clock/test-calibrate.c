@@ -1,5 +1,7 @@
 /* Calibration finds the value that a machine has by what the clock measures on it. */
 #include "clock/calibrate.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 #include <math.h>

@@ -1,6 +1,8 @@
 /* The machine description and the play on it. */
 #include "clock/clock.h"
 #include "model/design.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"

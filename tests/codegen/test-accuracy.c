@@ -5,6 +5,8 @@
 #include "codegen/prim.h"
 #include "codegen/reference/reference.h"
 #include "codegen/rehearse/host.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/program.h"
 

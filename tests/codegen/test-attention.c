@@ -3,6 +3,8 @@
  * And the lazy rescale, which puts a branch between products. */
 #include "../whole.h"
 #include "codegen/generate.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 #include <string.h>

@@ -1,6 +1,8 @@
 /* Designs -> CUDA C++: structure of the text, folding of copies, and nvcc's verdict where it is
  * installed: one small design always, every shipped design with `-m slow` (./dev soak). */
 #include "codegen/cuda/cuda.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/parts/tree.h"
 #include "program/program.h"

@@ -1,6 +1,8 @@
 /* Builds with random delays: sleeps before what synchronises, other ones for another seed, and a
  * build without them is as if there were none. Assembled where ptxas is. */
 #include "codegen/generate.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 #include <string.h>

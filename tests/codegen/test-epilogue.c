@@ -3,6 +3,8 @@
  * name. */
 #include "codegen/generate.h"
 #include "codegen/python/python.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 #include <string.h>

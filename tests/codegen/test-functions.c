@@ -4,6 +4,8 @@
 #include "codegen/generate.h"
 #include "codegen/python/python.h"
 #include "expr/expr.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 #include <string.h>

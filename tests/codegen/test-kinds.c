@@ -6,6 +6,8 @@
 #include "check/check.h"
 #include "codegen/generate.h"
 #include "codegen/python/python.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/program.h"
 

@@ -2,6 +2,8 @@
  * reference that is written by hand. A 64-column product of two random matrices is the tile they
  * work on; 100 rows make a second, ragged tile. */
 #include "codegen/generate.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 #include <string.h>

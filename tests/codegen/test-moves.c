@@ -3,6 +3,8 @@
  * spills where ptxas is there. */
 #include "../whole.h"
 #include "codegen/generate.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 #include <string.h>

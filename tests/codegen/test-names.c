@@ -1,6 +1,8 @@
 /* Names that other languages have taken: a design may have them, and its texts still compile. */
 #include "codegen/cuda/cuda.h"
 #include "codegen/python/python.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "model/reserved.h"
 #include "program/elaborate.h"
 #include "program/program.h"

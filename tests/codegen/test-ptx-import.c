@@ -3,6 +3,8 @@
 #include "../import/judged.h"
 #include "../whole.h"
 #include "codegen/generate.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/op_kind.h"
 #include "program/parts/barrier.h"

@@ -4,6 +4,9 @@
 #include "check/check.h"
 #include "codegen/generate.h"
 #include "import/import.h"
+#include "model/design.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/program.h"
 

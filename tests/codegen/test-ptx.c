@@ -1,6 +1,8 @@
 /* Designs -> PTX: structure of the text, and a clean report of ptxas where it is installed. */
 #include "../whole.h"
 #include "codegen/generate.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/program.h"
 

@@ -1,5 +1,7 @@
 /* What ptxas complains of, laid at steps; registers as they are estimated before it. */
 #include "codegen/nvptx/ptxas_steps.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"

@@ -1,6 +1,8 @@
 /* The reference notation against the same sums written in C, on the host; the PTX of the GPU form
  * is looked at and, where ptxas is at hand, assembled. Programs are made by hand. */
 #include "codegen/reference/reference.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/arena.h"
 #include "program/elaborate.h"
 #include "program/formula.h"

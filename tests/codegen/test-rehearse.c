@@ -1,6 +1,8 @@
 /* Designs through the rehearsal: the shipped GEMMs come out right for every size and order tried,
  * and designs broken on purpose do not. */
 #include "codegen/generate.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 #include <string.h>

@@ -3,6 +3,8 @@
  * transposed operands, several atoms, every swizzle, plain stores, reductions, other launches. */
 #include "../whole.h"
 #include "codegen/generate.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/program.h"
 

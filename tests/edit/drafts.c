@@ -1,4 +1,6 @@
 #include "drafts.h"
+#include "base/phrase.h"
+#include "model/findings.h"
 
 #include "program/elaborate.h"
 

@@ -1,6 +1,7 @@
 /* Two designs object by object: states of one document, and the same designs read as two files. */
 #include "edit/compare.h"
 #include "edit/edit.h"
+#include "model/findings.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* What a hand does to a design: each command on the shipped GEMM or a small design, and what comes
  * out as canonical text or as a verdict. */
 #include "drafts.h"
+#include "model/findings.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* Fields as they are typed: every field of every shipped design comes back from its text. */
 #include "edit/edit.h"
 #include "edit/entry.h"
+#include "model/findings.h"
 
 #include <string.h>
 

@@ -1,4 +1,7 @@
 #include "judge.h"
+#include "model/design.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/parts/variable.h"
 #include "program/program.h"

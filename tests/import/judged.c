@@ -1,4 +1,6 @@
 #include "judged.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "../whole.h"
 #include "import/import.h"
 #include "judge.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /* Gluon as people write it: a kernel with its verdict and places, and one that is not read whole.
  */
 #include "judged.h"
+#include "model/design.h"
 #include "program/program.h"
 
 #include <string.h>

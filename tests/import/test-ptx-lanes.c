@@ -2,6 +2,8 @@
  * labels are called alike: tests/import/ptx/gemm-cluster.ptx with other text at one place. What is
  * broken is not proved. */
 #include "judged.h"
+#include "model/design.h"
+#include "model/findings.h"
 
 #include "program/elaborate.h"
 

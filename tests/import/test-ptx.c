@@ -2,6 +2,7 @@
  * planted in the text. What our own generator makes: tests/codegen/test-ptx-import.c. */
 #include "judge.h"
 #include "judged.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/op.h"
 #include "program/op_kind.h"

@@ -5,6 +5,8 @@
 #include "codegen/python/python.h"
 #include "import/import.h"
 #include "judge.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/walk/launch_values.h"
 #include "same.h"

@@ -2,6 +2,7 @@
 #include "base/folder.h"
 #include "launch/bundle.h"
 #include "model/edit.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/parts/operation.h"
 #include "program/parts/product.h"

@@ -1,11 +1,15 @@
 /* Collecting: a record buffer made up by walking the program must come back as the times that were
  * written into it, with asynchronous ends where the waits observed them. */
 #include "launch/collect.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
+#include "program/op_kind.h"
 #include "program/parts/agent.h"
 #include "program/program.h"
 #include "program/walk/launch_values.h"
 #include "program/walk/walk.h"
+#include "trace/op_kind.h"
 
 #include "base/folder.h"
 #include "launch/measure.h"

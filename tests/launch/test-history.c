@@ -1,5 +1,6 @@
 /* Run history: what goes in comes out; foreign, newer and broken files are refused. */
 #include "launch/history.h"
+#include "model/findings.h"
 #include "program/program.h"
 
 #include <glib/gstdio.h>

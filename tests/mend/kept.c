@@ -1,4 +1,5 @@
 #include "kept.h"
+#include "model/design.h"
 
 #include <string.h>
 

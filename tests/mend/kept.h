@@ -1,7 +1,9 @@
 /* What a fix must leave as it was. */
 #pragma once
 
-#include "model/design.h"
+#include "model/forward.h"
+
+#include <glib.h>
 
 /* Steps that order something and are gone or muted; `twins`: of those the ones beside which the
  * same stands, to the letter, and arrivals that have become syncs. */

@@ -2,6 +2,7 @@
  * the number of products it holds. */
 #include "../check/words.h"
 #include "kept.h"
+#include "model/design.h"
 
 #include <string.h>
 

@@ -6,6 +6,8 @@
 #include "../check/design.h"
 #include "../oracle/draw/mutate.h"
 #include "mend/fix.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 #include <stdio.h>

@@ -10,6 +10,8 @@
 #include "check/witness/witness.h"
 #include "kept.h"
 #include "mend/fix.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/parts/barrier.h"
 #include "program/parts/operation.h"

@@ -10,6 +10,8 @@
 #include "../oracle/draw/mutate.h"
 #include "check/witness/witness.h"
 #include "mend/fix.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 #include <stdio.h>

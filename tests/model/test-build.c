@@ -1,5 +1,7 @@
 /* Values that are built: what they print as, and that what a parser would refuse is refused. */
 #include "model/build.h"
+#include "model/finding.h"
+#include "model/findings.h"
 
 #include <string.h>
 

@@ -2,7 +2,9 @@
  * the other, for all shipped designs against each other. */
 #include "../whole.h"
 #include "document.h"
+#include "model/design.h"
 #include "model/diff.h"
+#include "model/findings.h"
 
 static WsDesign *parse(const char *text)
 {

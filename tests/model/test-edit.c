@@ -1,6 +1,8 @@
 /* Edits: text form, names, application, what is shared and what is refused. */
 #include "document.h"
 #include "model/design.h"
+#include "model/finding.h"
+#include "model/findings.h"
 
 static WsDesign *open_document(void)
 {

@@ -1,6 +1,7 @@
 /* Canonical text: fixpoints, the shipped designs, layout rules; saving. */
 #include "document.h"
 #include "model/design.h"
+#include "model/findings.h"
 
 #include <glib/gstdio.h>
 #include <unistd.h>

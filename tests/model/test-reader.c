@@ -2,6 +2,8 @@
 #include "../cputime.h"
 #include "document.h"
 #include "model/design.h"
+#include "model/finding.h"
+#include "model/findings.h"
 
 typedef struct {
     const char *name;

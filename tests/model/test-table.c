@@ -1,5 +1,7 @@
 /* The tables say each fact once and do not contradict each other. */
 #include "model/design.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "target/target.h"
 
 #include <string.h>

@@ -1,5 +1,7 @@
 #include "refuted.h"
 #include "model/design.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/program.h"
 

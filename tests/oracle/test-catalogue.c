@@ -5,6 +5,8 @@
 #include "check/check.h"
 #include "lanes/lanes.h"
 #include "model/design.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/program.h"
 #include "program/walk/launch_values.h"

@@ -9,6 +9,8 @@
 #include "draw/random.h"
 #include "follow.h"
 #include "model/design.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/program.h"
 #include "program/walk/launch_values.h"

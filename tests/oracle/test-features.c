@@ -12,6 +12,7 @@
 #include "draw/fault.h"
 #include "draw/pairs.h"
 #include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/program.h"
 #include "watch.h"

@@ -4,6 +4,8 @@
  * designs. */
 #include "check/check.h"
 #include "model/design.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/parts/barrier.h"
 #include "program/program.h"

@@ -9,6 +9,7 @@
 #include "draw/mutate.h"
 #include "lanes/lanes.h"
 #include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/parts/tiles.h"
 #include "program/program.h"

@@ -5,6 +5,7 @@
  * where neither is there they are skipped by name. */
 #include "lanes/lanes.h"
 #include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/parts/variable.h"
 #include "program/program.h"

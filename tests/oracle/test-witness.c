@@ -5,6 +5,8 @@
 #include "check/witness/witness.h"
 #include "follow.h"
 #include "model/design.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/parts/variable.h"
 #include "program/program.h"

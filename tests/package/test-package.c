@@ -2,6 +2,8 @@
  * a driver that only prints) and in Python; what cannot be packed is refused by name. */
 #include "base/folder.h"
 #include "launch/bundle.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "package/package.h"
 #include "program/elaborate.h"
 #include "program/parts/dtype.h"

@@ -236,6 +236,78 @@ static void test_kinds(void)
     }
 }
 
+/* --- what is built ---------------------------------------------------------------------------- */
+
+static gboolean lists(const char *folder, const char *file)
+{
+    g_autofree char *build = g_build_filename(WS_SOURCE_ROOT, folder, "meson.build", NULL);
+    g_autofree char *quoted = g_strdup_printf("'%s'", file), *text = NULL;
+    return g_file_get_contents(build, &text, NULL, NULL) && strstr(text, quoted);
+}
+
+/* A file that no meson.build lists, of its own folder, above, below, beside or of bin, is no part
+ * of anything, and nobody notices. */
+static void see_source(const char *path, const char *text, gpointer data)
+{
+    g_autofree char *home = g_path_get_dirname(path), *base = g_path_get_basename(path);
+    g_autofree char *at = g_build_filename(WS_SOURCE_ROOT, home, NULL);
+    g_autofree char *up = g_strconcat("../", base, NULL);
+    g_autoptr(GDir) dir = g_dir_open(at, 0, NULL);
+    gboolean listed = !g_str_has_suffix(path, ".c");
+    for (char *folder = g_strdup(home), *next; folder; folder = next) {
+        listed = listed || lists(folder, path + strlen(folder) + 1);
+        next = strchr(folder, '/') ? g_path_get_dirname(folder) : NULL;
+        g_free(folder);
+    }
+    for (const char *name; !listed && (name = g_dir_read_name(dir));) {
+        g_autofree char *below = g_build_filename(home, name, NULL);
+        listed = lists(below, up);
+    }
+    g_autofree char *from_bin = g_strconcat("../", path, NULL);
+    g_autofree char *from_room = g_strconcat("../", strchr(path, '/') + 1, NULL);
+    listed = listed || lists("bin", from_bin);
+    for (guint i = 0; i < G_N_ELEMENTS(rooms) && !listed; i++)
+        listed = lists(rooms[i].folder, from_room);
+    if (!listed) {
+        g_test_message("no meson.build lists %s", path);
+        g_test_fail();
+    }
+}
+
+static void test_built(void)
+{
+    visit("src", see_source, NULL);
+    visit("codegen", see_source, NULL);
+    visit("ui", see_source, NULL);
+}
+
+/* --- languages -------------------------------------------------------------------------------- */
+
+/* What names the languages one by one and cannot read their tables. */
+static void test_languages(void)
+{
+    static const struct {
+        const char *name, *where;
+    } said[] = {
+#define WS_PY_DIALECT(name)                                                                        \
+    { #name, "ui/compose/exports.def" }, { #name, "src/cli/command.def" },                         \
+        { #name, "tests/fuzz/nodes/command.def" }, { #name, "docs/back-ends.md" },
+#include "codegen/python/dialect.def"
+#undef WS_PY_DIALECT
+#define WS_IMPORT_FROM(id, name, ...)                                                              \
+    { name, "src/cli/command.def" }, { name, "tests/fuzz/nodes/command.def" },
+#include "import/from.def"
+#undef WS_IMPORT_FROM
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(said); i++) {
+        g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, said[i].where, NULL), *text = NULL;
+        if (g_file_get_contents(file, &text, NULL, NULL) && strstr(text, said[i].name))
+            continue;
+        g_test_message("%s says nothing of %s", said[i].where, said[i].name);
+        g_test_fail();
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -244,5 +316,7 @@ int main(int argc, char **argv)
     g_test_add_func("/rooms/designs", test_blind);
     g_test_add_func("/rooms/names", test_names);
     g_test_add_func("/rooms/kinds", test_kinds);
+    g_test_add_func("/rooms/built", test_built);
+    g_test_add_func("/rooms/languages", test_languages);
     return g_test_run();
 }

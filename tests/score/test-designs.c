@@ -1,6 +1,8 @@
 /* Every shipped design, played by the clock and drawn: nothing outside the page, nothing on top of
  * each other, and fast enough to follow a drag. */
 #include "clock/clock.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/walk/launch_values.h"
 #include "program/walk/walk.h"

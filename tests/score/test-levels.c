@@ -1,5 +1,7 @@
 /* Levels, whiskers and rounds against the plain way of finding them: adding up every cycle. */
 #include "../trace/toy.h"
+#include "program/op_kind.h"
+#include "trace/op_kind.h"
 
 #include "score/build.h"
 

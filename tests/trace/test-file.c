@@ -1,5 +1,6 @@
 /* .wtrace: what is written comes back, and nothing damaged is believed. */
 #include "toy.h"
+#include "trace/op_kind.h"
 
 #include <glib/gstdio.h>
 #include <math.h>

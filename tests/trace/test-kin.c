@@ -1,6 +1,7 @@
 /* Traces of kindred designs: which steps go together by name and role. */
 #include "program/op.h"
 #include "trace/kin.h"
+#include "trace/op_kind.h"
 
 #include <string.h>
 

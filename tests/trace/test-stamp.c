@@ -1,6 +1,8 @@
 /* What `trace --header` writes: the host part of the header, given the bytes that a stamped kernel
  * leaves, writes traces that the reader takes, under the design's names. */
 #include "own-kernel-stamps.h"
+#include "program/op_kind.h"
+#include "trace/op_kind.h"
 
 #include "trace/trace.h"
 

@@ -1,9 +1,12 @@
 /* Recorder plan, figures, comparison, exports. */
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/parts/operation.h"
 #include "program/parts/tree.h"
 #include "program/program.h"
 #include "toy.h"
+#include "trace/op_kind.h"
 
 #include "trace/recorder.h"
 #include "trace/stats.h"

@@ -1,4 +1,5 @@
 #include "hands.h"
+#include "model/findings.h"
 
 #include "ui/app/theme.h"
 #include "ui/gesture/gesture.h"

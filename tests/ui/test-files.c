@@ -1,5 +1,6 @@
 /* Opening: broken, newer, missing and unreadable files are told of, and the window stays. */
 #include "../whole.h"
+#include "model/findings.h"
 #include "scenario.h"
 
 #include "ui/document/document_source.h"

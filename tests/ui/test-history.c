@@ -1,4 +1,5 @@
 /* Undo, the journal and the answers' thread, without a display. */
+#include "model/findings.h"
 #include "program/parts/buffer.h"
 #include "program/program.h"
 #include "ui/document/document.h"

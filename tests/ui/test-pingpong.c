@@ -2,6 +2,7 @@
  * their tiles and their part of the ring told apart in the inspector, one turn drawn with the
  * pointer, one with the keys. Its PTX is that of the shipped design. */
 #include "hands.h"
+#include "model/finding.h"
 
 #include "ui/gesture/gesture.h"
 

@@ -1,5 +1,6 @@
 /* Reading a score: which CTA and round, views that move together, what is seen from afar, pinching,
  * and a clock that nobody knows. */
+#include "model/findings.h"
 #include "scenario.h"
 
 #include "launch/history.h"

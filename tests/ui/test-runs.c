@@ -1,4 +1,5 @@
 /* Two runs round by round: a round that is longer in one of them is found, and only that one. */
+#include "model/findings.h"
 #include "ui/document/answers.h"
 #include "ui/document/document_machine.h"
 #include "ui/runs/run_rounds.h"

@@ -1,6 +1,7 @@
 /* Random edits of a hand: nothing crashes, every refusal has words, undo to the start gives the
  * first document byte for byte and redo the last one, and a kill at any moment loses no committed
  * edit. WARPSTAVE_SOAK is the number of actions (./dev soak), WARPSTAVE_SEED where they begin. */
+#include "model/findings.h"
 #include "ui/document/document.h"
 #include "ui/document/journal.h"
 #include "ui/panels/palette.h"

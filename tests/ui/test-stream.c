@@ -1,4 +1,6 @@
 /* Upstream and downstream of a step, without a display: which steps, and in which direction. */
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/op_kind.h"
 #include "program/parts/operation.h"

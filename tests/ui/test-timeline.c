@@ -1,6 +1,8 @@
 /* Arithmetic of the score on screen: no display. The numbers Inn are those of the studio's list of
  * interactions. */
 #include "clock/clock.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/walk/launch_values.h"
 #include "program/walk/walk.h"

@@ -1,6 +1,7 @@
 /* The witness player, by pointer and keyboard: the run of a refuted design is stepped forwards and
  * backwards, scrubbed and played, with the state at each position, and ends at the hang. */
 #include "base/phrase.h"
+#include "model/finding.h"
 #include "scenario.h"
 #include "ui/app/actions.h"
 #include "ui/document/player.h"

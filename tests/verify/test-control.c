@@ -6,6 +6,7 @@
 #include "corrected.h"
 #include "damage.h"
 #include "forge.h"
+#include "model/findings.h"
 #include "program/program.h"
 #include "verify/verify.h"
 

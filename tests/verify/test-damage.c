@@ -5,6 +5,7 @@
 #include "check/check.h"
 #include "damage.h"
 #include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "verify/verify.h"
 

@@ -1,6 +1,7 @@
 /* Certificates written by hand for designs that are wrong: each tries to make the verifier overlook
  * what is wrong. None may be verified. */
 #include "../check/control.h"
+#include "model/findings.h"
 #include "program/program.h"
 #include "verify/verify.h"
 

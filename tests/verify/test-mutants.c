@@ -7,6 +7,7 @@
 #include "corrected.h"
 #include "damage.h"
 #include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/program.h"
 #include "verify/verify.h"

@@ -7,6 +7,7 @@
 #include "check/check.h"
 #include "forge.h"
 #include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "verify/verify.h"
 

@@ -2,6 +2,7 @@
  * reason. */
 #include "check/check.h"
 #include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/program.h"
 #include "verify/verify.h"

@@ -5,6 +5,7 @@
 #include "check/check.h"
 #include "forge.h"
 #include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/parts/barrier.h"
 #include "program/parts/tiles.h"

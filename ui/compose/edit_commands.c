@@ -1,5 +1,6 @@
 #include "ui/compose/edit_commands.h"
 
+#include "model/findings.h"
 #include "ui/compose/add_dialog.h"
 #include "ui/compose/rename_popover.h"
 #include "ui/gesture/edge_keys.h"

@@ -3,7 +3,7 @@
  * widgets here. */
 #pragma once
 
-#include "model/design.h"
+#include "model/forward.h"
 #include "ui/document/process.h"
 
 #include <gio/gio.h>

@@ -1,5 +1,6 @@
 #include "ui/compose/new_dialog.h"
 
+#include "model/findings.h"
 #include "ui/panels/palette.h"
 #include "ui/window/window_private.h"
 

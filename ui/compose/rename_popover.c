@@ -52,20 +52,10 @@ static gboolean key(GtkEventControllerKey *c, guint value, guint code, GdkModifi
     return TRUE;
 }
 
-static const char *name_of(const WsNode *node)
-{
-    if (!ws_node_kind_is_step(node->kind))
-        return ws_node_name(node);
-    return node->kind == WS_STEP_FOR || node->kind == WS_STEP_LET || node->kind == WS_STEP_MARK ||
-                   node->kind == WS_STEP_STAGE
-               ? ws_node_text(node, WS_F_keyword)
-               : NULL;
-}
-
 void ws_rename_popup(WsWindow *w)
 {
     const WsNode *node = ws_edit_focus(w);
-    const char *name = node ? name_of(node) : NULL;
+    const char *name = node ? ws_node_text(node, ws_node_name_field(node->kind)) : NULL;
     if (!name) {
         ws_window_toast(w, _("It has no name of its own; select an object, a group or a loop."));
         return;

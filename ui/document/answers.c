@@ -1,4 +1,6 @@
 #include "ui/document/answers.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/walk/launch_values.h"
 #include "program/walk/walk.h"

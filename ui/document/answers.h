@@ -4,8 +4,6 @@
 
 #include "check/check.h"
 #include "clock/clock.h"
-#include "model/design.h"
-#include "model/finding.h"
 #include "program/forward.h"
 
 G_BEGIN_DECLS

@@ -1,3 +1,4 @@
+#include "model/findings.h"
 #include "program/program.h"
 #include "ui/document/document_private.h"
 

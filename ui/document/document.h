@@ -7,8 +7,6 @@
 #include "check/check.h"
 #include "clock/clock.h"
 #include "edit/edit.h"
-#include "model/design.h"
-#include "model/finding.h"
 #include "program/forward.h"
 #include "trace/stats.h"
 #include "trace/trace.h"

@@ -1,4 +1,5 @@
 #include "ui/document/document_compare.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 #include "ui/document/document_machine.h"

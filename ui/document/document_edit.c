@@ -1,5 +1,6 @@
 /* Editing: committed steps, undo, designs that are only tried, saving. The answers shown follow the
  * newest design as soon as the worker has them. */
+#include "model/findings.h"
 #include "ui/document/document_private.h"
 
 #include "ui/document/document_machine.h"

@@ -1,5 +1,7 @@
 #include "ui/document/document_fixes.h"
 
+#include "model/finding.h"
+#include "model/findings.h"
 #include "ui/document/document_private.h"
 #include "ui/parts/words.h"
 

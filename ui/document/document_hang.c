@@ -1,4 +1,5 @@
 #include "ui/document/document_hang.h"
+#include "model/findings.h"
 #include "program/program.h"
 
 #include "ui/document/document_private.h"

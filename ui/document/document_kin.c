@@ -1,5 +1,6 @@
 #include "ui/document/document_kin.h"
 
+#include "model/findings.h"
 #include "score/scene.h"
 #include "trace/kin.h"
 #include "ui/document/document_machine.h"

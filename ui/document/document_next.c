@@ -1,4 +1,5 @@
 #include "ui/document/document_next.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/parts/operation.h"
 #include "program/program.h"

@@ -79,7 +79,6 @@ void ws_document_announce(WsDocument *d);
 /* document_kin.c: nothing is compared with; says nothing. */
 void ws_document_forget_kin(WsDocument *d);
 /* document_source.c */
-void ws_document_source_free(WsSource *source);
 void ws_document_take_source(WsDocument *d, WsSource *source); /* taken; NULL: none */
 /* The kernel that a design says it was read from, if it lies beside the design's file; NULL. */
 WsSource *ws_source_beside(const WsDesign *design, GFile *file);

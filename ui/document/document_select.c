@@ -77,8 +77,7 @@ void ws_document_select_all(WsDocument *d)
     ws_document_emit(d, WS_SIGNAL_SELECTION);
 }
 
-/* --- range
- * ---------------------------------------------------------------------------------------- */
+/* --- range ------------------------------------------------------------------------------------ */
 
 void ws_document_set_range(WsDocument *d, gint64 from, gint64 to)
 {

@@ -8,7 +8,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-void ws_document_source_free(WsSource *s)
+static void ws_document_source_free(WsSource *s)
 {
     if (!s)
         return;

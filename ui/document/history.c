@@ -1,5 +1,7 @@
 #include "ui/document/history.h"
 
+#include "model/design.h"
+
 typedef struct {
     WsDesign *design;
     char *name, *coalesce;

@@ -2,7 +2,9 @@
  * Designs share what they have in common, so a state costs little. Not thread-safe; no widgets. */
 #pragma once
 
-#include "model/design.h"
+#include "model/forward.h"
+
+#include <glib.h>
 
 G_BEGIN_DECLS
 

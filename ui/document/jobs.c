@@ -33,8 +33,7 @@ static guint signals[N_SIGNALS];
 enum { PROP_BUSY = 1, N_PROPS };
 static GParamSpec *properties[N_PROPS];
 
-/* --- what is shown
- * -------------------------------------------------------------------------------- */
+/* --- what is shown ---------------------------------------------------------------------------- */
 
 static const char *doing(WsJobKind kind, guint step)
 {
@@ -102,8 +101,7 @@ static gboolean pulse(gpointer data)
     return G_SOURCE_CONTINUE;
 }
 
-/* --- outcome
- * ----------------------------------------------------------------------------------------- */
+/* --- outcome ---------------------------------------------------------------------------------- */
 
 static char *in_folder(WsJobs *self, const char *name)
 {
@@ -244,8 +242,7 @@ static void on_done(const WsProcessResult *r, gpointer data)
     g_object_unref(self);
 }
 
-/* --- beginning
- * --------------------------------------------------------------------------------------- */
+/* --- beginning -------------------------------------------------------------------------------- */
 
 /* What Generate makes, in order. The last may be missing: not everything can be said in CUDA C++.
  */
@@ -328,7 +325,7 @@ static gboolean begin(WsJobs *self, WsJobKind kind, GFile *bundle)
     return TRUE;
 }
 
-gboolean ws_jobs_start_bundle(WsJobs *self, GFile *folder)
+static gboolean ws_jobs_start_bundle(WsJobs *self, GFile *folder)
 {
     return g_file_peek_path(folder) && begin(self, WS_JOB_BUNDLE, folder);
 }
@@ -383,14 +380,14 @@ const char *ws_jobs_status(WsJobs *self)
     return self->status ? self->status : "";
 }
 
-void ws_jobs_set_host(WsJobs *self, const char *host)
+/* ssh host for Run; NULL or "": this machine. */
+static void ws_jobs_set_host(WsJobs *self, const char *host)
 {
     g_free(self->host);
     self->host = host && *host ? g_strdup(host) : NULL;
 }
 
-/* --- "Run on…"
- * ------------------------------------------------------------------------------------- */
+/* --- "Run on…" -------------------------------------------------------------------------------- */
 
 static void on_host(GtkDialog *dialog, int response, WsJobs *self)
 {
@@ -428,12 +425,10 @@ static void ask_host(WsJobs *self)
     gtk_window_present(GTK_WINDOW(dialog));
 }
 
-/* --- class
- * ------------------------------------------------------------------------------------------- */
+/* --- class ------------------------------------------------------------------------------------ */
 
 static void act(GtkWidget *widget, const char *name, GVariant *parameter)
 {
-    (void)parameter;
     WsJobs *self = WS_JOBS(widget);
     static const char *const names[] = { "jobs.generate", "jobs.rehearse", "jobs.run",
                                          "jobs.bundle" };

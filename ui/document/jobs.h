@@ -26,12 +26,9 @@ typedef enum {
 GtkWidget *ws_jobs_new(WsDocument *document);
 /* FALSE if a job is running already or there is no program. BUNDLE asks for a folder first. */
 gboolean ws_jobs_start(WsJobs *self, WsJobKind kind);
-gboolean ws_jobs_start_bundle(WsJobs *self, GFile *folder);
 void ws_jobs_cancel(WsJobs *self);
 gboolean ws_jobs_running(WsJobs *self);
 /* One line about the last or running job; borrowed. */
 const char *ws_jobs_status(WsJobs *self);
-/* ssh host for Run; NULL or "": this machine. */
-void ws_jobs_set_host(WsJobs *self, const char *host);
 
 G_END_DECLS

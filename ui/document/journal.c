@@ -1,6 +1,8 @@
 #include "ui/document/journal.h"
 
 #include "base/file.h"
+#include "model/design.h"
+#include "model/findings.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  * document is closed in peace. A journal that no running program holds is one to recover from. */
 #pragma once
 
-#include "model/design.h"
+#include "model/forward.h"
 
 #include <gio/gio.h>
 

@@ -1,4 +1,6 @@
 #include "ui/document/player.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 #include <string.h>
@@ -137,8 +139,7 @@ static void document_changed(WsDocument *document, WsPlayer *p)
     g_signal_emit(p, signals[LOADED], 0);
 }
 
-/* --- which
- * ---------------------------------------------------------------------------------------- */
+/* --- which ------------------------------------------------------------------------------------ */
 guint ws_player_n_choices(WsPlayer *p)
 {
     return p->choice->len;
@@ -180,8 +181,7 @@ void ws_player_want(WsPlayer *p)
     ask_soon(p, 0);
 }
 
-/* --- where
- * ---------------------------------------------------------------------------------------- */
+/* --- where ------------------------------------------------------------------------------------ */
 const WsWitness *ws_player_witness(WsPlayer *p)
 {
     return p->witness;
@@ -247,8 +247,7 @@ void ws_player_run(WsPlayer *p, gboolean run)
     g_signal_emit(p, signals[MOVED], 0);
 }
 
-/* --- object
- * --------------------------------------------------------------------------------------- */
+/* --- object ----------------------------------------------------------------------------------- */
 static void finalize(GObject *object)
 {
     WsPlayer *p = WS_PLAYER(object);

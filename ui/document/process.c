@@ -17,7 +17,7 @@ struct WsProcess {
     char *errors; /* file in which the tool says why it failed (--errors), NULL none */
 };
 
-char *ws_process_tool(void)
+static char *ws_process_tool(void)
 {
     const char *given = g_getenv("WARPSTAVE");
     if (given && *given)

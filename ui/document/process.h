@@ -23,6 +23,5 @@ WsProcess *ws_process_start(const char *const *argv, WsProcessDone done, gpointe
 void ws_process_cancel(WsProcess *p);
 /* Nobody waits any more: `done` is not called, the process is stopped. */
 void ws_process_abandon(WsProcess *p);
-char *ws_process_tool(void); /* path of the tool, NULL if it is not here; caller frees */
 
 G_END_DECLS

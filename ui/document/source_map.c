@@ -1,6 +1,7 @@
 #include "ui/document/source_map.h"
 
 #include "import/import.h"
+#include "model/design.h"
 
 #include <string.h>
 

@@ -2,7 +2,9 @@
  * `source`, as far as the text still holds what the note beside it quotes. Plain data. */
 #pragma once
 
-#include "model/design.h"
+#include "model/forward.h"
+
+#include <glib.h>
 
 G_BEGIN_DECLS
 

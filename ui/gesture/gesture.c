@@ -1,3 +1,5 @@
+#include "model/finding.h"
+#include "model/findings.h"
 #include "ui/gesture/gesture_private.h"
 
 #include "ui/parts/format.h"
@@ -210,7 +212,6 @@ static WsGesture *begin(WsTimeline *t, WsGestureKind kind, const WsSceneItem *it
     g->latest = ws_design_ref(ws_document_latest(t->document));
     g->ghost_folded = t->view.at.folded;
     g->ghost_unit = t->scene_unit;
-    g->ghost_scale = t->scene_scale;
     g->nodes = g_array_new(FALSE, FALSE, sizeof(guint64));
     t->gesture = g;
     g->ghost = ws_timeline_take_scene(t);

@@ -1,5 +1,6 @@
 /* Dragging a step: between which two executions of the former score it is let go says between which
  * two steps it goes, and in which round. */
+#include "model/findings.h"
 #include "ui/gesture/gesture_private.h"
 
 #include <glib/gi18n.h>

@@ -73,8 +73,7 @@ void ws_gesture_paint_hover(WsTimeline *t, GtkSnapshot *s)
     dot(s, p->text, x, item->y + item->h / 2 - t->view.at.y, 3.5);
 }
 
-/* --- the ghost
- * ------------------------------------------------------------------------------------ */
+/* --- the ghost -------------------------------------------------------------------------------- */
 
 static GskRenderNode *ghost_node(WsTimeline *t)
 {
@@ -121,8 +120,7 @@ void ws_gesture_paint_ghost(WsTimeline *t, GtkSnapshot *s)
     gtk_snapshot_pop(s);
 }
 
-/* --- while it lasts
- * -------------------------------------------------------------------------------- */
+/* --- while it lasts --------------------------------------------------------------------------- */
 
 static void paint_dragged(WsTimeline *t, GtkSnapshot *s, const WsPalette *p)
 {

@@ -22,7 +22,7 @@ struct WsGesture {
     /* the state before: its scene, and the view it was made for */
     WsScene *ghost;
     gboolean ghost_folded;
-    double ghost_unit, ghost_scale;
+    double ghost_unit;
     GskRenderNode *ghost_node;
     const WsSceneItem *item; /* of the ghost: what is dragged */
     GArray *nodes;           /* guint64: what moves along */

@@ -1,4 +1,5 @@
 #include "program/op.h"
+#include "trace/op_kind.h"
 #include "ui/inspector/facts.h"
 
 #include "trace/spread.h"

@@ -1,5 +1,6 @@
 #include "ui/inspector/figures.h"
 #include "program/op.h"
+#include "trace/op_kind.h"
 
 #include "ui/document/document_idle.h"
 #include "ui/document/document_machine.h"

@@ -36,8 +36,7 @@ static void free_field(gpointer data)
     g_free(f);
 }
 
-/* --- what is shown
- * -------------------------------------------------------------------------------- */
+/* --- what is shown ---------------------------------------------------------------------------- */
 
 static const WsNode *node_at(WsFields *self, guint i)
 {
@@ -199,16 +198,7 @@ static void refresh(Field *f)
     say(f, NULL);
 }
 
-/* --- committing
- * ------------------------------------------------------------------------------------ */
-
-static gboolean is_own_name(const Field *f)
-{
-    return f->row->field == WS_F_name ||
-           (f->row->field == WS_F_keyword &&
-            (f->fields->kind == WS_STEP_FOR || f->fields->kind == WS_STEP_LET ||
-             f->fields->kind == WS_STEP_MARK || f->fields->kind == WS_STEP_STAGE));
-}
+/* --- committing ------------------------------------------------------------------------------- */
 
 /* `value` NULL: the field is left out. */
 static WsDraft *draft_of(Field *f, const char *text, const WsJson *value)
@@ -217,7 +207,7 @@ static WsDraft *draft_of(Field *f, const char *text, const WsJson *value)
     WsDraft *d = ws_draft_new(ws_document_latest(self->document));
     g_autofree char *label = ws_edit_label(node_at(self, 0));
     g_autofree char *what = g_strdup_printf("%s: %s", label, f->key);
-    if (is_own_name(f) && self->nodes->len == 1 && value) {
+    if (f->row->field == ws_node_name_field(f->fields->kind) && self->nodes->len == 1 && value) {
         ws_edit_rename(d, g_array_index(self->nodes, guint64, 0), text);
         return d;
     }
@@ -313,8 +303,7 @@ static gboolean key(GtkEventControllerKey *c, guint value, guint code, GdkModifi
     return TRUE;
 }
 
-/* --- rows
- * ------------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 static void setup_word(GtkSignalListItemFactory *factory, GtkListItem *item, gpointer data)
 {
@@ -361,7 +350,7 @@ static GtkWidget *new_input(WsFields *self, Field *f)
     gtk_entry_set_has_frame(GTK_ENTRY(entry), TRUE);
     gtk_editable_set_width_chars(GTK_EDITABLE(entry), 3);
     g_signal_connect(entry, "activate", G_CALLBACK(activated), f);
-    if (f->row->kind != WS_FIELD_TEXT && !is_own_name(f))
+    if (f->row->kind != WS_FIELD_TEXT && f->row->field != ws_node_name_field(f->fields->kind))
         ws_name_completion_attach(GTK_ENTRY(entry), self->document,
                                   g_array_index(self->nodes, guint64, 0), f->row);
     return entry;
@@ -472,8 +461,7 @@ void ws_fields_update(WsFields *self)
         refresh(self->field->pdata[i]);
 }
 
-/* --- the widget
- * -------------------------------------------------------------------------------------- */
+/* --- the widget ------------------------------------------------------------------------------- */
 
 static void dispose(GObject *object)
 {

@@ -1,4 +1,6 @@
 #include "ui/inspector/matches.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/op.h"
 #include "program/parts/operation.h"
 #include "program/program.h"

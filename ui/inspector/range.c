@@ -3,6 +3,7 @@
 #include "program/parts/operation.h"
 #include "program/parts/product.h"
 #include "program/program.h"
+#include "trace/op_kind.h"
 
 #include <math.h>
 

@@ -234,8 +234,7 @@ gboolean ws_code_panel_marked(WsCodePanel *self, guint *first, guint *last)
     return TRUE;
 }
 
-/* --- what the document says
- * ----------------------------------------------------------------------- */
+/* --- what the document says ------------------------------------------------------------------- */
 
 static void refresh(WsCodePanel *self)
 {
@@ -347,7 +346,6 @@ static void select_source(WsCodePanel *self, guint line)
 /* The person moved the cursor: the step of that line becomes the selection. */
 static void on_cursor(WsCodePanel *self, GParamSpec *spec, GtkTextBuffer *buffer)
 {
-    (void)spec;
     if (self->quiet || !self->document || !gtk_widget_has_focus(GTK_WIDGET(self->view)) ||
         buffer != GTK_TEXT_BUFFER(self->buffer[self->kind]) ||
         gtk_text_buffer_get_has_selection(buffer))
@@ -396,16 +394,13 @@ static void on_toggled(GtkToggleButton *button, WsCodePanel *self)
 
 static void copy_all(GtkWidget *widget, const char *name, GVariant *parameter)
 {
-    (void)name;
-    (void)parameter;
     WsCodePanel *self = WS_CODE_PANEL(widget);
     const char *text = ws_document_code(self->document, self->kind);
     if (text)
         gdk_clipboard_set_text(gtk_widget_get_clipboard(widget), text);
 }
 
-/* --- construction
- * --------------------------------------------------------------------------------- */
+/* --- construction ----------------------------------------------------------------------------- */
 
 static GtkWidget *make_bar(WsCodePanel *self)
 {

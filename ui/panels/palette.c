@@ -1,5 +1,6 @@
 #include "ui/panels/palette.h"
 
+#include "model/findings.h"
 #include "target/target.h"
 #include "ui/app/settings.h"
 
@@ -7,15 +8,12 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-static const struct {
-    const char *label;
-    WsNodeKind first, last;
-} section[] = {
-    { N_("Control"), WS_STEP_FOR, WS_STEP_STAGE },
-    { N_("Movement"), WS_STEP_LOAD, WS_STEP_TRANSPOSE },
-    { N_("Arithmetic"), WS_STEP_MMA, WS_STEP_COMPUTE },
-    { N_("Synchronisation"), WS_STEP_WAIT, WS_STEP_GRIDDEPCONTROL },
-    { N_("Other"), WS_STEP_MARK, WS_STEP_RAW },
+static const char *const section[WS_STEP_SECTION_COUNT] = {
+    [WS_STEP_SECTION_CONTROL] = N_("Control"),
+    [WS_STEP_SECTION_MOVEMENT] = N_("Movement"),
+    [WS_STEP_SECTION_ARITHMETIC] = N_("Arithmetic"),
+    [WS_STEP_SECTION_SYNCHRONISATION] = N_("Synchronisation"),
+    [WS_STEP_SECTION_OTHER] = N_("Other"),
 };
 
 static void free_item(gpointer data)
@@ -73,10 +71,11 @@ GPtrArray *ws_palette_items(const WsDesign *design, gboolean templates)
                                          WS_NODE_BARRIER, WS_NODE_PIPE,   WS_NODE_VALUE,
                                          WS_NODE_COUNTER };
     GPtrArray *items = g_ptr_array_new_with_free_func(free_item);
-    for (guint s = 0; !templates && s < G_N_ELEMENTS(section); s++)
-        for (guint kind = section[s].first; kind <= section[s].last; kind++)
-            if (has_step(design, kind))
-                add_kind(items, kind, _(section[s].label));
+    for (guint s = 0; !templates && s < WS_STEP_SECTION_COUNT; s++)
+        for (WsNodeKind kind = 0; kind < WS_NODE_KIND_COUNT; kind++)
+            if (ws_node_kind_is_step(kind) && ws_step_info(kind)->section == s &&
+                has_step(design, kind))
+                add_kind(items, kind, _(section[s]));
     for (guint i = 0; !templates && i < G_N_ELEMENTS(object); i++)
         add_kind(items, object[i], _("Objects"));
     add_templates(items);

@@ -1,5 +1,7 @@
 #include "ui/panels/structure.h"
 
+#include "model/finding.h"
+#include "model/findings.h"
 #include "ui/app/actions.h"
 #include "ui/compose/edit_commands.h"
 #include "ui/compose/edit_menu.h"
@@ -136,8 +138,7 @@ static void selection_changed(WsDocument *document, WsStructure *self)
         take_selection(self);
 }
 
-/* --- dragging rows
- * -------------------------------------------------------------------------------- */
+/* --- dragging rows ---------------------------------------------------------------------------- */
 
 static GdkContentProvider *prepare(GtkDragSource *source, double x, double y, GtkListItem *item)
 {
@@ -205,8 +206,7 @@ static gboolean accepts(GtkDropTarget *target, GdkDrop *drop, gpointer data)
            !gdk_content_formats_contain_mime_type(formats, "text/uri-list");
 }
 
-/* --- a row's widgets
- * ------------------------------------------------------------------------------ */
+/* --- a row's widgets -------------------------------------------------------------------------- */
 
 static void setup(GtkSignalListItemFactory *factory, GtkListItem *item, WsStructure *self)
 {
@@ -290,8 +290,7 @@ static void pressed(GtkGestureClick *g, int n, double x, double y, WsStructure *
     gtk_popover_popup(GTK_POPOVER(self->menu));
 }
 
-/* --- the widget
- * ----------------------------------------------------------------------------------- */
+/* --- the widget ------------------------------------------------------------------------------- */
 
 /* A list that has just been shown has no rows before it is laid out. */
 static gboolean focus_when_laid_out(GtkWidget *list, GdkFrameClock *clock, gpointer frames)

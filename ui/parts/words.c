@@ -1,6 +1,8 @@
 #include "ui/parts/words.h"
 
+#include "base/phrase.h"
 #include "check/title.h"
+#include "model/finding.h"
 
 #include <glib/gi18n.h>
 #include <string.h>

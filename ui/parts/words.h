@@ -4,7 +4,7 @@
 #pragma once
 
 #include "check/verdict.h"
-#include "model/finding.h"
+#include "model/forward.h"
 
 G_BEGIN_DECLS
 

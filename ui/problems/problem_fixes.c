@@ -1,4 +1,5 @@
 #include "ui/problems/problem_fixes.h"
+#include "model/finding.h"
 #include "ui/document/document_fixes.h"
 #include "ui/parts/words.h"
 

@@ -1,5 +1,6 @@
 #include "ui/problems/problem_list.h"
 
+#include "model/finding.h"
 #include "ui/parts/format.h"
 #include "ui/parts/words.h"
 

@@ -1,7 +1,7 @@
 /* Findings in sections, one for each rule, the worst first; filtered, stepped through, copied. */
 #pragma once
 
-#include "model/finding.h"
+#include "model/findings.h"
 
 #include <gtk/gtk.h>
 

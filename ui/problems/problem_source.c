@@ -1,5 +1,6 @@
 #include "ui/problems/problem_source.h"
 
+#include "model/finding.h"
 #include "ui/document/document_source.h"
 #include "ui/parts/labels.h"
 

@@ -1,5 +1,6 @@
 #include "ui/problems/problems.h"
 #include "check/verdict.h"
+#include "model/finding.h"
 
 #include "ui/app/actions.h"
 #include "ui/document/document_fixes.h"

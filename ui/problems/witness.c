@@ -1,4 +1,5 @@
 #include "ui/problems/witness.h"
+#include "model/finding.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
 
@@ -138,8 +139,7 @@ static void moved(WsPlayer *player, WsWitnessPanel *self)
     follow(self);
 }
 
-/* --- what a person does
- * --------------------------------------------------------------------------- */
+/* --- what a person does ----------------------------------------------------------------------- */
 static void scrubbed(WsWitnessPanel *self, GtkRange *range)
 {
     if (!self->setting)

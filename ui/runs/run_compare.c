@@ -1,6 +1,7 @@
 #include "ui/runs/run_compare.h"
 #include "program/op.h"
 #include "score/scene.h"
+#include "trace/op_kind.h"
 
 #include "ui/document/document_idle.h"
 #include "ui/document/document_kin.h"

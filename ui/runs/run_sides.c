@@ -1,5 +1,6 @@
 #include "ui/runs/run_sides.h"
 
+#include "model/findings.h"
 #include "trace/kin.h"
 #include "ui/parts/format.h"
 #include "ui/parts/words.h"

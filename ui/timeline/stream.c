@@ -8,8 +8,6 @@
 #include "program/parts/value.h"
 #include "program/program.h"
 
-#include "trace/trace.h"
-
 typedef struct {
     guint from, to;   /* WsOp.index: `to` cannot go on before `from` */
     gboolean carried; /* from one round to a later one */

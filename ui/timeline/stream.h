@@ -3,8 +3,6 @@
  * Plain data; needs no display. */
 #pragma once
 
-#include "model/design.h"
-#include "model/finding.h"
 #include "program/forward.h"
 
 G_BEGIN_DECLS

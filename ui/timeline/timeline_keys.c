@@ -2,6 +2,7 @@
 #include "program/op.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
+#include "trace/op_kind.h"
 #include "ui/app/actions.h"
 #include "ui/timeline/timeline_gap.h"
 #include "ui/timeline/timeline_private.h"

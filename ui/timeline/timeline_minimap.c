@@ -1,6 +1,7 @@
 /* The whole score in a strip: where the window stands, drag it to pan, drag elsewhere to zoom. */
 #include "program/op.h"
 #include "score/palette.h"
+#include "trace/op_kind.h"
 #include "ui/app/theme.h"
 #include "ui/timeline/timeline_private.h"
 

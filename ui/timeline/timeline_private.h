@@ -58,9 +58,8 @@ struct _WsTimeline {
     double page_scale; /* pixels of one unit of the page: the text scale */
 
     WsScene *scene;
-    double scene_unit;  /* unit at the scene's x = 0 (plain) */
-    double scene_scale; /* pixels per unit it was made for; 0: folded */
-    gint64 scene_t0, scene_t1;
+    double scene_unit;        /* unit at the scene's x = 0 (plain) */
+    double scene_scale;       /* pixels per unit it was made for; 0: folded */
     guint8 *how;              /* by item: WS_PAINT_… */
     GArray *candidate;        /* guint: items that are blocks when in view */
     GPtrArray *block;         /* WsBlock, all there are */
@@ -129,7 +128,6 @@ const WsSceneItem *ws_timeline_item(WsTimeline *t, guint i);
 const WsSceneItem *ws_timeline_hit(WsTimeline *t, double x, double y);
 double ws_timeline_ghz(WsTimeline *t);            /* 0 unknown */
 void ws_timeline_unfold(WsTimeline *t, double x); /* plain, with the same scale about x */
-double ws_timeline_scale_of_opening(WsTimeline *t);
 
 /* timeline_block.c */
 GtkWidget *ws_block_new(WsTimeline *t);

@@ -311,8 +311,6 @@ static void ensure_plain(WsTimeline *t)
         t->full_cost = t->build_cost;
     t->scene_unit = u0;
     t->scene_scale = v->at.scale;
-    t->scene_t0 = t0;
-    t->scene_t1 = t1;
 }
 
 static void ensure_folded(WsTimeline *t)
@@ -333,7 +331,7 @@ static void ensure_folded(WsTimeline *t)
     t->scene_unit = 0;
 }
 
-double ws_timeline_scale_of_opening(WsTimeline *t)
+static double ws_timeline_scale_of_opening(WsTimeline *t)
 {
     return t->unit_of_zoom > 0 ? t->unit_of_zoom : 1;
 }

@@ -1,8 +1,6 @@
 /* The units of an SM at the foot of the score, always in view: when each has something in flight,
  * predicted and, beneath it, measured. Gaps are objects: they say why, and can be looked at. */
 #include "program/parts/agent.h"
-#include "program/parts/operation.h"
-#include "program/program.h"
 #include "score/palette.h"
 #include "ui/app/theme.h"
 #include "ui/document/document_idle.h"

@@ -1,3 +1,4 @@
+#include "model/findings.h"
 #include "ui/window/window_private.h"
 
 #include "ui/app/application.h"

@@ -1,5 +1,6 @@
 /* A kernel in another language, read as a new design: in a thread, with Cancel; what was not
  * understood and where errors lie is said. */
+#include "model/findings.h"
 #include "ui/document/document_source.h"
 #include "ui/panels/code_panel.h"
 #include "ui/parts/format.h"

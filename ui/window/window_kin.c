@@ -1,5 +1,6 @@
 /* Traces of another design than the one that is open: to be compared with it, or opened with their
  * own; and the measured traces that lie beside a design's file. */
+#include "model/findings.h"
 #include "program/program.h"
 #include "ui/document/document_kin.h"
 #include "ui/runs/measurements.h"
@@ -133,7 +134,7 @@ static GPtrArray *traces_beside(GFile *file)
     return list;
 }
 
-void ws_window_show_traces(WsWindow *w)
+static void ws_window_show_traces(WsWindow *w)
 {
     GFile *file = ws_document_file(w->document);
     if (w->traces_of && file && g_file_equal(file, w->traces_of))

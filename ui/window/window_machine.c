@@ -5,7 +5,7 @@
 
 #include <glib/gi18n.h>
 
-gboolean ws_window_use_machine(WsWindow *w, GFile *file)
+static gboolean ws_window_use_machine(WsWindow *w, GFile *file)
 {
     g_autoptr(GError) error = NULL;
     if (ws_document_use_machine(w->document, file, &error))

@@ -1,3 +1,4 @@
+#include "model/findings.h"
 #include "ui/document/document_hang.h"
 #include "ui/document/document_source.h"
 #include "ui/window/window_private.h"

@@ -90,7 +90,6 @@ gboolean ws_window_open_own(WsWindow *w, GFile *file);
  * common with it. */
 gboolean ws_window_offer_trace(WsWindow *w, GFile *file, gboolean always);
 void ws_window_follow_traces(WsWindow *w); /* those beside the design's file, in the status bar */
-void ws_window_show_traces(WsWindow *w);
 void ws_window_forget_traces(WsWindow *w);
 /* window_save.c */
 gboolean ws_window_save(WsWindow *w, GFile *file);
@@ -114,7 +113,6 @@ void ws_window_import(WsWindow *w, GFile *file);
 void ws_window_cancel_import(WsWindow *w); /* silently */
 void ws_window_stop_import(WsWindow *w);
 /* window_machine.c */
-gboolean ws_window_use_machine(WsWindow *w, GFile *file);
 void ws_window_choose_machine(WsWindow *w);
 void ws_window_machine_built_in(WsWindow *w);
 /* window_compare.c */

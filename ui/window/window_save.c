@@ -73,8 +73,7 @@ gboolean ws_window_save(WsWindow *w, GFile *file)
     return FALSE;
 }
 
-/* --- choosing a file
- * ------------------------------------------------------------------------------ */
+/* --- choosing a file -------------------------------------------------------------------------- */
 
 /* What goes on once the design is safe (or given up). */
 static void go_on(WsWindow *w, gboolean safe)
@@ -138,8 +137,7 @@ void ws_window_do_save(WsWindow *w)
         ws_window_save_as(w);
 }
 
-/* --- before something is lost
- * --------------------------------------------------------------------- */
+/* --- before something is lost ----------------------------------------------------------------- */
 
 /* The dialogue is gone, with the key or click that answered it, before anything else goes. */
 static gboolean act_on_answer(gpointer data)
@@ -212,8 +210,7 @@ void ws_window_when_safe(WsWindow *w, gboolean closing, WsWindowThen then, gpoin
     gtk_window_present(w->asking);
 }
 
-/* --- new
- * ------------------------------------------------------------------------------------------ */
+/* --- new -------------------------------------------------------------------------------------- */
 
 static void take_new(WsWindow *w, gboolean safe, gpointer design)
 {

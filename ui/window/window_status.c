@@ -1,4 +1,5 @@
 #include "check/verdict.h"
+#include "model/findings.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
 #include "ui/document/document_fixes.h"

@@ -37,8 +37,7 @@ static const WsPyDialect gluon = {
     .role_head = ws_gluon_role_head,
 };
 
-/* --- the kernel
- * ---------------------------------------------------------------------------------*/
+/* --- the kernel ------------------------------------------------------------------------------- */
 
 static gboolean by_copy_or_product(const WsPy *y, guint buffer)
 {
@@ -156,8 +155,7 @@ static void kernel_and_launcher(WsPy *y, const GPtrArray *roles, const GPtrArray
     g_string_append(y->out, launcher);
 }
 
-/* --- everything
- * ---------------------------------------------------------------------------------*/
+/* --- everything ------------------------------------------------------------------------------- */
 
 /* What the kernel takes: descriptors, tensors through pointers, the counter, sizes. */
 static GPtrArray *arguments_of(WsPy *y, const char *text)

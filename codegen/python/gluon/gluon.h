@@ -26,7 +26,6 @@ static inline WsGluon *ws_gluon(WsPy *y)
     return y->role;
 }
 
-guint ws_gluon_warps(WsPy *y); /* of the partition being written */
 void ws_gluon_op(WsPy *y, const WsOp *op);
 /* --- gluon_head.c: before the first function; `text` is all that follows ---*/
 void ws_gluon_header(WsPy *y);

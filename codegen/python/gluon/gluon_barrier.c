@@ -30,7 +30,6 @@ void ws_gluon_arrive(WsPy *y, const WsOp *op)
 /* What a descriptor says of its bytes; NULL: a load is several calls, and the figure says it. */
 static const char *block_bytes(WsPy *y, const WsPyBox *box, gint64 bytes)
 {
-    (void)bytes;
     for (guint d = 0; d < box->rank; d++) {
         if (ws_py_block(box, d) != box->block[d])
             return NULL;
@@ -66,8 +65,7 @@ void ws_gluon_named(WsPy *y, const WsOp *op)
         ws_py_line(y, "gl.thread_barrier()");
 }
 
-/* --- storage
- * ------------------------------------------------------------------------------------*/
+/* --- storage ---------------------------------------------------------------------------------- */
 
 static void initialise(WsPy *y, guint i, guint slots)
 {

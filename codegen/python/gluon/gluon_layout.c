@@ -24,7 +24,7 @@ const char *ws_gluon_dtype(WsPy *y, WsDtype t)
     return ws_py_format(y, "gl.%s", name[t] ? name[t] : "float32");
 }
 
-guint ws_gluon_warps(WsPy *y)
+static guint ws_gluon_warps(WsPy *y)
 {
     const WsPyPlan *plan = ws_gluon(y)->plan;
     for (guint i = 0; i < plan->n; i++) {
@@ -167,8 +167,7 @@ const char *ws_gluon_shared_layout(WsPy *y, guint swizzle, WsDtype t, guint rank
                         swizzle, ws_dtype_bytes(t) * 8, rank);
 }
 
-/* --- of a role
- * ----------------------------------------------------------------------------------*/
+/* --- of a role -------------------------------------------------------------------------------- */
 
 void ws_gluon_role_begin(WsPy *y)
 {
@@ -194,8 +193,7 @@ void ws_gluon_role_begin(WsPy *y)
     }
 }
 
-/* --- values
- * -------------------------------------------------------------------------------------*/
+/* --- values ----------------------------------------------------------------------------------- */
 
 const char *ws_gluon_full(WsPy *y, guint v, const char *x)
 {

@@ -2,7 +2,6 @@
  * lies at element * stages + stage. */
 #include "codegen/python/gluon/gluon.h"
 #include "program/op.h"
-#include "program/op_kind.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
 #include "program/parts/buffer.h"
@@ -11,8 +10,7 @@
 #include "program/parts/value.h"
 #include "program/program.h"
 
-/* --- views
- * --------------------------------------------------------------------------------------*/
+/* --- views ------------------------------------------------------------------------------------ */
 
 static gboolean line_buffer(const WsBuffer *b)
 {
@@ -105,8 +103,7 @@ void ws_gluon_read(WsPy *y, const WsOp *op)
                          b->dtype, v->dtype));
 }
 
-/* --- copies
- * -------------------------------------------------------------------------------------*/
+/* --- copies ----------------------------------------------------------------------------------- */
 
 static const char *const reduced[] = {
     [WS_REDUCE_ADD] = "add", [WS_REDUCE_MIN] = "min", [WS_REDUCE_MAX] = "max"
@@ -147,8 +144,7 @@ void ws_gluon_store(WsPy *y, const WsOp *op)
         ws_py_copy(y, op, box, &copier);
 }
 
-/* --- tensors through pointers
- * -------------------------------------------------------------------*/
+/* --- tensors through pointers ----------------------------------------------------------------- */
 
 /* Uniform coordinates that are no plain axis may lie outside of the tensor. */
 static gboolean may_leave(const WsExpr *x)
@@ -265,8 +261,7 @@ const char *ws_gluon_element(WsPy *y, const WsExpr *x)
     return ws_py_format(y, "gl.load(%s, mask=%s, other=0)", at, mask);
 }
 
-/* --- dynamic launches
- * ---------------------------------------------------------------------------*/
+/* --- dynamic launches ------------------------------------------------------------------------- */
 
 void ws_gluon_claim(WsPy *y, const WsOp *op)
 {

@@ -7,7 +7,6 @@
 #include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
-#include "program/parts/operation.h"
 #include "program/parts/product.h"
 #include "program/parts/retired.h"
 #include "program/parts/tree.h"
@@ -15,8 +14,7 @@
 #include "program/program.h"
 #include "target/target.h"
 
-/* --- waits
- * --------------------------------------------------------------------------------------*/
+/* --- waits ------------------------------------------------------------------------------------ */
 
 static const char *operand_name(WsPy *y, const WsOp *product)
 {
@@ -86,8 +84,7 @@ void ws_gluon_mma_wait(WsPy *y, const WsOp *op)
         ws_py_remark(y, op, "mma_wait %" G_GINT64_FORMAT ": nothing is in flight here", op->n);
 }
 
-/* --- bodies
- * -------------------------------------------------------------------------------------*/
+/* --- bodies ----------------------------------------------------------------------------------- */
 
 static void settle(WsPy *y)
 {
@@ -128,8 +125,7 @@ void ws_gluon_block_around(WsPy *y, const WsTree *t, gboolean begin)
         settle(y);
 }
 
-/* --- a product
- * ----------------------------------------------------------------------------------*/
+/* --- a product -------------------------------------------------------------------------------- */
 
 /* "use_acc=…" for an accumulator that starts at 0 when `first` holds; NULL: it always adds. */
 static const char *use_acc(WsPy *y, const WsExpr *first, gboolean *zero)

@@ -1,7 +1,6 @@
 /* One operation in Gluon: lower.def says how. */
 #include "codegen/python/gluon/gluon.h"
 #include "program/op.h"
-#include "program/op_kind.h"
 #include "program/parts/operation.h"
 
 /* Each call there is a group, whatever the design commits together. */
@@ -17,12 +16,12 @@ static void store_wait(WsPy *y, const WsOp *op)
         ws_py_line(y, "tma.store_wait(%" G_GINT64_FORMAT ")", n);
 }
 
-#define UNKNOWN                                         NULL
-#define CONTROL                                         NULL
-#define IMPLIED(how)                                    NULL, how
-#define FIXED(text)                                     NULL, NULL, text
-#define NOT(why, change)                                NULL, NULL, NULL, why, change
-#define WS_LOWER(id, prim, llvm, cuda, gluon, tle, tlx) [WS_OP_##id] = { gluon },
+#define UNKNOWN                                    NULL
+#define CONTROL                                    NULL
+#define IMPLIED(how)                               NULL, how
+#define FIXED(text)                                NULL, NULL, text
+#define NOT(why, change)                           NULL, NULL, NULL, why, change
+#define WS_LOWER(id, prim, llvm, cuda, gluon, ...) [WS_OP_##id] = { gluon },
 static const WsPyRow table[WS_OP_KIND_COUNT] = {
 #include "codegen/lower.def"
 };

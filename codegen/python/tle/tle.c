@@ -5,7 +5,6 @@
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
 #include "program/parts/buffer.h"
-#include "program/parts/operation.h"
 #include "program/parts/pipe.h"
 #include "program/parts/tensor.h"
 #include "program/parts/value.h"

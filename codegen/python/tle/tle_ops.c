@@ -1,9 +1,9 @@
 /* Synchronisation and copies in TLE, and which file writes which operation. Parities turn into
  * phaseIdx, the number of times that a slot was used before: READY flips it there, as `init ready`
  * does here. One thread arrives for a partition, so a count is a weight. */
+#include "base/phrase.h"
 #include "codegen/python/tle/tle.h"
 #include "program/op.h"
-#include "program/op_kind.h"
 #include "program/parts/access.h"
 #include "program/parts/barrier.h"
 #include "program/parts/buffer.h"
@@ -265,7 +265,7 @@ typedef struct {
 #define CONTROL                                         NULL
 #define IMPLIED(how)                                    NULL, how
 #define NOT(why, change)                                NULL, NULL, why, change
-#define WS_LOWER(id, prim, llvm, cuda, gluon, tle, tlx) [WS_OP_##id] = { tle },
+#define WS_LOWER(id, prim, llvm, cuda, gluon, tle, ...) [WS_OP_##id] = { tle },
 static const Row table[WS_OP_KIND_COUNT] = {
 #include "codegen/lower.def"
 };

@@ -1,12 +1,12 @@
 /* Judgements of tle_rule.def on the plan. Each returns what offends, or NULL, and the operation (or
  * the path) in *op and *path. */
+#include "base/phrase.h"
 #include "codegen/python/tle/tle.h"
 #include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
 #include "program/parts/buffer.h"
-#include "program/parts/operation.h"
 #include "program/parts/pipe.h"
 #include "program/parts/product.h"
 #include "program/parts/retired.h"
@@ -25,7 +25,6 @@ typedef const char *(*Judge)(WsTle *t, Fault *fault);
 
 static const char *kept(WsTle *t, Fault *fault)
 {
-    (void)t, (void)fault;
     return NULL;
 }
 

@@ -1,15 +1,14 @@
 /* One operation in TLX: lower.def says how. Synchronisation and copies. */
+#include "base/phrase.h"
 #include "codegen/python/tlx/tlx.h"
 #include "codegen/python/triton/triton.h"
 #include "program/op.h"
-#include "program/op_kind.h"
 #include "program/parts/access.h"
 #include "program/parts/barrier.h"
 #include "program/parts/buffer.h"
 #include "program/parts/operation.h"
 #include "program/parts/tensor.h"
 #include "program/parts/transfer.h"
-#include "program/program.h"
 
 #include <string.h>
 
@@ -38,7 +37,6 @@ void ws_tlx_arrive(WsPy *y, const WsOp *op)
 
 static const char *bytes_of(WsPy *y, const WsPyBox *box, gint64 bytes)
 {
-    (void)box;
     return ws_py_format(y, "%" G_GINT64_FORMAT, bytes);
 }
 

@@ -3,7 +3,6 @@
 #include "codegen/python/host_tensors.h"
 #include "program/op.h"
 #include "program/parts/agent.h"
-#include "program/parts/operation.h"
 #include "program/parts/retired.h"
 #include "program/parts/tree.h"
 #include "program/parts/value.h"
@@ -66,13 +65,11 @@ const char *ws_tl_col_index(WsPy *y, guint rows, guint cols)
 
 const char *ws_tl_spread(WsPy *y, const char *x, WsPyShape shape, guint rows, guint cols)
 {
-    (void)rows, (void)cols;
     return ws_py_format(y, "%s%s", x, shape == WS_PY_ROWS ? "[:, None]" : "[None, :]");
 }
 
 const char *ws_tl_reduce(WsPy *y, const char *what, const char *x, guint rows, guint cols)
 {
-    (void)rows, (void)cols;
     if (g_str_has_prefix(what, "lane"))
         return ws_py_format(y, "%s(%s)", ws_py_helper(y, what), x);
     return ws_py_format(y, "tl.%s(%s, 1)", what, x);

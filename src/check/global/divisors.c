@@ -4,7 +4,6 @@
 #include "check/global/global.h"
 #include "check/global/judge.h"
 #include "program/array.h"
-#include "program/op_kind.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"

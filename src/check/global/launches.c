@@ -1,7 +1,6 @@
 /* The writes of one launch, by walking its agents with numbers. */
 #include "check/global/launches.h"
 #include "program/op.h"
-#include "program/op_kind.h"
 #include "program/parts/operation.h"
 #include "program/parts/raw.h"
 #include "program/parts/tensor.h"

@@ -4,7 +4,6 @@
 #include "base/phrase.h"
 #include "check/global/global.h"
 #include "program/op.h"
-#include "program/op_kind.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/parts/raw.h"

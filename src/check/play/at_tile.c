@@ -39,7 +39,7 @@ void ws_at_tile_free(WsAtTile *a)
     g_free(a);
 }
 
-void ws_at_tile_forget(WsAtTile *a)
+static void ws_at_tile_forget(WsAtTile *a)
 {
     memset(a->state, UNSET, a->p->n_vars);
     g_array_set_size(a->read, 0);

@@ -70,7 +70,6 @@ WsAtTile *ws_at_tile_new(const WsProgram *p, const WsCase *c);
 void ws_at_tile_free(WsAtTile *a);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsAtTile, ws_at_tile_free)
 void ws_at_tile_move(WsAtTile *a, gint64 tile);
-void ws_at_tile_forget(WsAtTile *a); /* an element was chosen */
 gboolean ws_at_tile_eval(WsAtTile *a, const WsExpr *e, gint64 *value);
 /* Chooses elements that are not chosen yet so that `e` has that value at the present tile; FALSE:
  * it has another one, and nothing was chosen. */

@@ -5,6 +5,7 @@
 #include "program/parts/tensor.h"
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
+#include "program/program.h"
 #include "program/walk/launch_values.h"
 
 #include <string.h>

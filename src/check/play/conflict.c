@@ -4,7 +4,9 @@
 #include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
+#include "program/parts/barrier.h"
 #include "program/parts/buffer.h"
+#include "program/program.h"
 
 /* The completion that brings a load's bytes; G_MININT64 if it is none or nobody knows. */
 static gint64 completion_of(const WsPlay *play, const WsEvent *p)

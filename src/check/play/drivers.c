@@ -2,9 +2,11 @@
  * and 2S + 1 for the ring depths S of the design. */
 #include "check/play/play.h"
 #include "program/parts/agent.h"
+#include "program/parts/barrier.h"
 #include "program/parts/buffer.h"
 #include "program/parts/tensor.h"
 #include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <string.h>
 

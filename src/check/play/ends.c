@@ -1,6 +1,8 @@
 /* What is wrong when nothing moves any more, and when everything is over. */
 #include "check/play/play.h"
 #include "program/op.h"
+#include "program/parts/barrier.h"
+#include "program/program.h"
 
 #include <string.h>
 

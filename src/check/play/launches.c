@@ -1,6 +1,5 @@
 /* Launches in which some CTA has a wanted number of tiles. */
 #include "check/play/launches.h"
-#include "model/finding.h"
 #include "program/parts/tensor.h"
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
@@ -214,7 +213,8 @@ static void see_size(const WsExpr *e, gpointer data)
     s->depth--;
 }
 
-gboolean *ws_sizes_in(const WsProgram *p, const WsExpr *e)
+/* [vars]: the expression depends on that size, through names and axes. Caller frees. */
+static gboolean *ws_sizes_in(const WsProgram *p, const WsExpr *e)
 {
     Sizes s = { p, g_new0(gboolean, p->n_vars + 1), 0 };
     ws_expr_visit(e, see_size, &s);

@@ -23,7 +23,5 @@ gboolean ws_place(const WsProgram *p, const WsLaunchValues *values, guint tiles,
  * `locked` ([vars], may be NULL) are changed, in `now` too. One CTA that has all tiles is best.
  * NULL: none was found, and `why` (caller frees) may say the reason. */
 WsCase *ws_case_with(WsLaunches *l, gint64 *now, const gboolean *locked, guint tiles, char **why);
-/* [vars]: the expression depends on that size, through names and axes. Caller frees. */
-gboolean *ws_sizes_in(const WsProgram *p, const WsExpr *e);
 
 G_END_DECLS

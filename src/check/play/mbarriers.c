@@ -1,5 +1,7 @@
 /* mbarriers in the play, by their hardware state: phase, pending arrivals, bytes. */
 #include "check/play/play.h"
+#include "program/parts/barrier.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #include "check/touch.h"
 #include "program/lanes.h"
 #include "program/parts/buffer.h"
+#include "program/program.h"
 
 #include <string.h>
 

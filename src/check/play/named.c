@@ -1,6 +1,8 @@
 /* Named barriers in the play, by generation, and the barrier of the cluster. */
 #include "check/play/play.h"
 #include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/program.h"
 
 #include <string.h>
 

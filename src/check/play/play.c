@@ -4,6 +4,8 @@
 #include "check/touch.h"
 #include "program/op.h"
 #include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/program.h"
 
 #include <string.h>
 
@@ -174,10 +176,10 @@ static void reset_inst(WsPlay *play, WsInst *inst)
     inst->l = inst->o = inst->w = inst->b = inst->met = inst->fenced = 0;
     inst->slot = NULL, inst->named = NULL, inst->last_wait = NULL;
     inst->joined = inst->cluster_joined = -1;
-    inst->mma_committed = inst->mma_retired = 0;
-    inst->bulk_committed = inst->bulk_retired = 0;
-    inst->cp_committed = inst->cp_retired = 0;
-    inst->mma_open = inst->bulk_open = inst->cp_open = FALSE;
+    inst->mma_committed = 0;
+    inst->bulk_committed = 0;
+    inst->cp_committed = 0;
+    inst->mma_open = inst->bulk_open = FALSE;
     inst->cp_arrival = NULL;
     inst->fence_seen = FALSE;
     g_ptr_array_set_size(inst->mma, 0);
@@ -300,7 +302,7 @@ DEED(expect, ws_do_expect(play, inst))
 DEED(load, ws_do_load(play, inst))
 DEED(rows, ws_do_rows(play, inst))
 DEED(cp_arrive, ws_do_cp_arrive(play, inst))
-DEED(cp_commit, inst->cp_committed++; inst->cp_open = FALSE)
+DEED(cp_commit, inst->cp_committed++)
 DEED(cp_wait, ws_do_cp_wait(play, inst, inst->step.op->n))
 DEED(store, ws_do_store(play, inst))
 DEED(bulk_commit, inst->bulk_committed++; inst->bulk_open = FALSE)

@@ -199,10 +199,10 @@ typedef struct {
     gint64 joined; /* generation joined, -1 none */
     gint64 cluster_joined;
     /* queues */
-    gint64 mma_committed, mma_retired;
-    gint64 bulk_committed, bulk_retired;
-    gint64 cp_committed, cp_retired;
-    gboolean mma_open, bulk_open, cp_open;
+    gint64 mma_committed;
+    gint64 bulk_committed;
+    gint64 cp_committed;
+    gboolean mma_open, bulk_open;
     WsEvent *cp_arrival;        /* the last one; NULL: none yet */
     GPtrArray *mma, *bulk, *cp; /* WsEvent*, pending, oldest first */
     GArray *busy;               /* WsBusy */
@@ -359,7 +359,6 @@ void ws_do_cp_wait(WsPlay *play, WsInst *inst, gint64 n);
 void ws_do_store(WsPlay *play, WsInst *inst);
 void ws_do_bulk_wait(WsPlay *play, WsInst *inst, gint64 n);
 void ws_do_generic(WsPlay *play, WsInst *inst);
-void ws_do_values(WsPlay *play, WsInst *inst);
 
 /* --- ends.c: what is wrong when nothing moves or everything is over --- */
 void ws_report_stuck(WsPlay *play);

@@ -3,7 +3,9 @@
 #include "check/play/play.h"
 #include "check/touch.h"
 #include "program/parts/agent.h"
+#include "program/parts/barrier.h"
 #include "program/parts/value.h"
+#include "program/program.h"
 
 #include <string.h>
 
@@ -118,7 +120,7 @@ static WsOpInfo *math_info(WsPlay *play, WsInst *inst, const WsOp *op)
     return info;
 }
 
-void ws_do_values(WsPlay *play, WsInst *inst)
+static void ws_do_values(WsPlay *play, WsInst *inst)
 {
     const WsOp *op = inst->step.op;
     if (op->kind == WS_OP_MATH) {
@@ -379,7 +381,6 @@ void ws_do_rows(WsPlay *play, WsInst *inst)
     e->group = inst->cp_committed;
     ws_do_access(play, inst, inst->rank, e, WS_MODE_WRITE);
     g_ptr_array_add(inst->cp, e);
-    inst->cp_open = TRUE;
 }
 
 /* Every thread arrives once its copies so far are done. */
@@ -406,7 +407,6 @@ void ws_do_cp_arrive(WsPlay *play, WsInst *inst)
         copy->cover = inst->o;
     }
     g_ptr_array_set_size(inst->cp, 0);
-    inst->cp_open = FALSE;
     g_ptr_array_add(play->flight, t);
 }
 

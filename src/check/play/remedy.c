@@ -5,6 +5,8 @@
 #include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/program.h"
 
 #include <string.h>
 
@@ -308,7 +310,6 @@ static char *loops_of(const WsPlay *play, const WsOp *op)
 /* A number for every name: two sums that agree for it, and for another such, are one sum. */
 static WsLookup any_number(gpointer data, const WsExpr *leaf, gint64 *value, GError **error)
 {
-    (void)error;
     g_autofree char *text = ws_expr_print(leaf);
     *value = 1000 + (g_str_hash(text) ^ GPOINTER_TO_UINT(data)) % 100000;
     return WS_LOOKUP_KNOWN;

@@ -3,8 +3,10 @@
 #include "check/play/remedy.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
+#include "program/parts/barrier.h"
 #include "program/parts/buffer.h"
 #include "program/parts/value.h"
+#include "program/program.h"
 
 #include <string.h>
 

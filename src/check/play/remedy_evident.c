@@ -5,7 +5,9 @@
 #include "check/play/remedy.h"
 #include "program/op.h"
 #include "program/parts/agent.h"
+#include "program/parts/barrier.h"
 #include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include "check/play/remedy.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
+#include "program/program.h"
 
 static char *element_text(const WsOp *op)
 {

@@ -2,6 +2,8 @@
 #include "check/play/remedy.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -2,6 +2,8 @@
 #include "check/play/play.h"
 #include "program/op.h"
 #include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/program.h"
 
 #include <string.h>
 

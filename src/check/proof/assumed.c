@@ -1,6 +1,7 @@
 /* What `assume` says of whole expressions: of kt where it speaks of N/64, of N - M where it says
  * M <= N. */
 #include "check/proof/symbols.h"
+#include "program/program.h"
 
 typedef struct {
     WsExprOp op;

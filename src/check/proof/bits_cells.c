@@ -4,6 +4,7 @@
 #include "check/touch.h"
 #include "program/lanes.h"
 #include "program/parts/buffer.h"
+#include "program/program.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,9 +3,11 @@
 #include "check/touch.h"
 #include "program/op.h"
 #include "program/parts/agent.h"
+#include "program/parts/barrier.h"
 #include "program/parts/tiles.h"
 #include "program/parts/value.h"
 #include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* Expressions and conditions of the proof as postfix code. */
 #include "check/proof/bits.h"
 #include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <string.h>
 

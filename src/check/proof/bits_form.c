@@ -3,6 +3,8 @@
 #include "check/proof/bits.h"
 #include "check/touch.h"
 #include "program/op.h"
+#include "program/parts/barrier.h"
+#include "program/program.h"
 
 /* L-ALL-LANES: made by all lanes or not at all. Arrivals say themselves who makes them. */
 static gboolean by_all_lanes(WsOpKind kind)

@@ -1,5 +1,6 @@
 /* In which ways a proof is tried, one after the other. */
 #include "check/proof/bits.h"
+#include "program/program.h"
 
 /* Takes `before`. */
 static WsProof *prove_again(const WsProgram *p, const WsBitOptions *o, WsHow how, WsProof *before)

@@ -4,6 +4,8 @@
  * are made of. Two states in which these are alike have turns that are off by as much as the phases
  * of their slots are, now and later on. */
 #include "check/proof/bits.h"
+#include "program/parts/barrier.h"
+#include "program/program.h"
 
 /* --- rings ------------------------------------------------------------------------------------ */
 /* Slots that it may be: `first` and every step-th of its ring; the step. */

@@ -1,7 +1,9 @@
 /* Where everything of a state of the proof lies, and the first state. */
 #include "check/proof/bits.h"
 #include "program/parts/agent.h"
+#include "program/parts/barrier.h"
 #include "program/parts/tiles.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -4,6 +4,7 @@
  * launch may have another value in every tile, which is more than any launch does. */
 #include "check/proof/bits.h"
 #include "program/parts/variable.h"
+#include "program/program.h"
 
 enum { MOST_FACTOR = 8 };
 

@@ -4,6 +4,7 @@
 #include "check/proof/certificate.h"
 #include "program/op.h"
 #include "program/parts/agent.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -92,41 +92,15 @@ gboolean ws_bit_execute(WsBits *b, guint i, const WsBitOp *o)
     case WS_OP_WARP_SYNC:
         sync_warp(b, i, o);
         break;
-    case WS_OP_CLAIM:
-    case WS_OP_TAKE:
-        ws_bit_generic(b, i, o);
-        if (b->claims)
-            ws_bit_claim(b, i, o);
-        break;
-    case WS_OP_ADVANCE:
-    case WS_OP_BORDER:
-    case WS_OP_DEP_LAUNCH:
-    case WS_OP_DEP_WAIT:
-    case WS_OP_FENCE_CLUSTER:
-    case WS_OP_FENCE_GPU:
-    case WS_OP_FENCE_INIT:
+#include "program/op_plain.def"
     case WS_OP_KIND_COUNT:
-    case WS_OP_LDMATRIX:
-    case WS_OP_LD_GLOBAL:
-    case WS_OP_LD_SHARED:
-    case WS_OP_LET:
-    case WS_OP_MARK:
-    case WS_OP_MATH:
-    case WS_OP_MBAR_INIT:
-    case WS_OP_PREFETCH_MAP:
-    case WS_OP_PREFETCH:
-    case WS_OP_RAW:
-    case WS_OP_RED_GLOBAL:
-    case WS_OP_SETMAXNREG:
-    case WS_OP_STMATRIX:
-    case WS_OP_ST_GLOBAL:
-    case WS_OP_ST_SHARED:
-    case WS_OP_TRANSPOSE:
     default:
         if (ws_op_just_touches(o->op->kind))
             ws_bit_generic(b, i, o);
         else /* refused when it was compiled, or a rule that nobody has written */
             ws_bit_outside(b, "an operation that is not in the proof");
+        if (b->claims && (o->op->kind == WS_OP_CLAIM || o->op->kind == WS_OP_TAKE))
+            ws_bit_claim(b, i, o);
         break;
     }
     return TRUE;

@@ -1,6 +1,8 @@
 /* mbarriers, named barriers and the barrier of the cluster in the proof. */
 #include "check/proof/bits.h"
 #include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/program.h"
 
 /* --- mbarriers -------------------------------------------------------------------------------- */
 guint ws_bit_targets(WsBits *b, guint i, const WsBitOp *o, guint *rank)

@@ -7,9 +7,11 @@
  */
 #include "check/proof/bits.h"
 #include "program/parts/access.h"
+#include "program/parts/barrier.h"
 #include "program/parts/buffer.h"
 #include "program/parts/product.h"
 #include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include "check/proof/bits.h"
 #include "program/parts/agent.h"
 #include "program/parts/tiles.h"
+#include "program/program.h"
 
 #include <string.h>
 

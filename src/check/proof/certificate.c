@@ -8,6 +8,7 @@
 #include "program/parts/tiles.h"
 #include "program/parts/value.h"
 #include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
  * where their conditions are checked. */
 #include "check/proof/symbols.h"
 #include "program/parts/variable.h"
+#include "program/program.h"
 
 typedef struct {
     WsWishKind kind;
@@ -281,12 +282,7 @@ static void demand(Demand *d, const WsExpr *e, WsSpan w, gint64 m)
         else
             demand_args(d, e, everywhere);
         return;
-    case WS_EXPR_LT:
-    case WS_EXPR_LE:
-    case WS_EXPR_GT:
-    case WS_EXPR_GE:
-    case WS_EXPR_EQ:
-    case WS_EXPR_NE: {
+    case WS_EXPR_COMPARISON: {
         g_autoptr(WsExpr) x =
             ws_expr_op(WS_EXPR_SUB, ws_expr_ref(e->arg[0]), ws_expr_ref(e->arg[1]));
         demand_strictly(d, x, zero, 1);

@@ -5,6 +5,7 @@
 #include "program/parts/agent.h"
 #include "program/parts/product.h"
 #include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <string.h>
 

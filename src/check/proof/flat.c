@@ -3,6 +3,7 @@
 #include "check/proof/symbols.h"
 #include "program/parts/agent.h"
 #include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
  * within the rounds that a launch can make has no proof. */
 #include "check/proof/symbols.h"
 #include "program/parts/variable.h"
+#include "program/program.h"
 
 enum { MOST = 3, ENDLESS = 99, PASSES = 8 }; /* sizes, rounds to the power of three */
 

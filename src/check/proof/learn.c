@@ -2,10 +2,12 @@
  * operation must know (demands.c turns that into windows and moduli of variables). */
 #include "check/proof/symbols.h"
 #include "program/parts/access.h"
+#include "program/parts/barrier.h"
 #include "program/parts/buffer.h"
 #include "program/parts/product.h"
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <string.h>
 

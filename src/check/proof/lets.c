@@ -5,6 +5,7 @@
 #include "program/parts/agent.h"
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
+#include "program/program.h"
 
 static guint loops_with(const WsTree *t, gint index)
 {
@@ -83,7 +84,6 @@ static void look(const WsExpr *e, gpointer data)
 static WsExpr *meaning(const WsExpr *leaf, gpointer data, GError **error)
 {
     const WsControl *c = data;
-    (void)error;
     if (leaf->op != WS_EXPR_VAR || leaf->var < 0 || (guint)leaf->var >= c->n_vars)
         return NULL;
     if (c->let[leaf->var])
@@ -95,7 +95,6 @@ static WsExpr *meaning(const WsExpr *leaf, gpointer data, GError **error)
 
 static void count_nodes(const WsExpr *e, gpointer data)
 {
-    (void)e;
     ++*(guint *)data;
 }
 

@@ -2,6 +2,7 @@
  * and a + a, a < b and b > a. What is said of one is then said of the other. */
 #include "check/proof/symbols.h"
 #include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <string.h>
 
@@ -331,12 +332,7 @@ WsExpr *ws_normal(const WsExpr *e, gboolean more)
     case WS_EXPR_SUB:
     case WS_EXPR_MUL:
         return sum(n, more);
-    case WS_EXPR_LT:
-    case WS_EXPR_LE:
-    case WS_EXPR_GT:
-    case WS_EXPR_GE:
-    case WS_EXPR_EQ:
-    case WS_EXPR_NE:
+    case WS_EXPR_COMPARISON:
         return comparison(n, more);
     case WS_EXPR_DIV:
         return more ? quotient(n) : n;
@@ -350,14 +346,9 @@ WsExpr *ws_normal(const WsExpr *e, gboolean more)
     case WS_EXPR_OR:
         return sorted(n);
     case WS_EXPR_INDEX:
-    case WS_EXPR_INT:
+    case WS_EXPR_LEAF:
     case WS_EXPR_MOD:
-    case WS_EXPR_NAME:
     case WS_EXPR_NOT:
-    case WS_EXPR_REAL:
-    case WS_EXPR_TEXT_BOOL:
-    case WS_EXPR_TOTAL:
-    case WS_EXPR_VAR:
     default:
         return n;
     }
@@ -373,7 +364,6 @@ typedef struct {
 static WsExpr *definition(const WsExpr *leaf, gpointer data, GError **error)
 {
     Expand *x = data;
-    (void)error;
     if (leaf->op != WS_EXPR_VAR || leaf->var < 0 || (guint)leaf->var >= x->c->p->n_vars)
         return NULL;
     const WsVar *v = &x->c->p->var[leaf->var];

@@ -1,6 +1,7 @@
 /* What a proof holds for. */
 #include "check/proof/prove.h"
 #include "program/parts/tiles.h"
+#include "program/program.h"
 
 static void name_free(gpointer data)
 {

@@ -4,6 +4,7 @@
 #include "program/parts/agent.h"
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
+#include "program/program.h"
 
 static gint64 clamped(__int128 x)
 {

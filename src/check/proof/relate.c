@@ -1,6 +1,7 @@
 /* Symbols that are an expression of another one: N/2, cdiv(N, 2), max(0, N - 1) beside N. A
  * question about such a symbol is a question about its base, so both always go together. */
 #include "check/proof/symbols.h"
+#include "program/program.h"
 
 #include <string.h>
 

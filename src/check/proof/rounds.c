@@ -4,6 +4,7 @@
  * that index of that tile: every function of the index, the one that is meant among them. */
 #include "check/proof/symbols.h"
 #include "program/parts/variable.h"
+#include "program/program.h"
 
 typedef struct {
     const WsControl *c;
@@ -102,7 +103,6 @@ static const WsTree *rounds_of(const Leaf *l)
 static WsExpr *mark(const WsExpr *leaf, gpointer data, GError **error)
 {
     const Leaf *l = data;
-    (void)error;
     return leaf->op != WS_EXPR_VAR || leaf->var < 0 ? NULL
            : leaf->var == l->tile                   ? ws_expr_name("#tile")
            : leaf->var == l->index                  ? ws_expr_name(l->name)

@@ -3,6 +3,7 @@
  * min(N, a + 4) - a is min(N - a, 4). Only for telling names that are equal; nothing is evaluated
  * by it, and a certificate states what each expression is taken for. */
 #include "check/proof/symbols.h"
+#include "program/program.h"
 
 #include <string.h>
 
@@ -340,25 +341,15 @@ static WsExpr *at_node(const WsControl *c, const WsExpr *e)
         return sum(c, e);
     case WS_EXPR_NOT:
         return opposite(e->arg[0]);
-    case WS_EXPR_LT:
-    case WS_EXPR_LE:
-    case WS_EXPR_GT:
-    case WS_EXPR_GE:
-    case WS_EXPR_EQ:
-    case WS_EXPR_NE:
+    case WS_EXPR_COMPARISON:
         return answer(c, e);
     case WS_EXPR_CALL:
         break;
     case WS_EXPR_AND:
     case WS_EXPR_INDEX:
-    case WS_EXPR_INT:
-    case WS_EXPR_NAME:
+    case WS_EXPR_LEAF:
     case WS_EXPR_NEG:
     case WS_EXPR_OR:
-    case WS_EXPR_REAL:
-    case WS_EXPR_TEXT_BOOL:
-    case WS_EXPR_TOTAL:
-    case WS_EXPR_VAR:
     default:
         return NULL;
     }

@@ -2,6 +2,7 @@
 #include "check/proof/symbols.h"
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <string.h>
 
@@ -282,7 +283,6 @@ WsLeaves ws_leaves(const WsControl *c, const WsExpr *e)
 static WsExpr *stands_for(const WsExpr *leaf, gpointer data, GError **error)
 {
     const WsControl *c = data;
-    (void)error;
     if (leaf->op != WS_EXPR_VAR || leaf->var < (gint)c->n_vars)
         return NULL;
     return ws_expr_ref(((const WsSymbol *)c->symbols->pdata[leaf->var - (gint)c->n_vars])->expr);

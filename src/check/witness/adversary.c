@@ -1,8 +1,10 @@
 /* A witness becomes gates: every move waits for the one before it. What the witness holds back is
  * held back after its end, too, so that the agent that went wrong has time to do harm. */
 #include "check/witness/adversary.h"
+#include "base/phrase.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/op.h"
-#include "program/op_kind.h"
 #include "program/parts/access.h"
 #include "program/parts/barrier.h"
 #include "program/parts/operation.h"

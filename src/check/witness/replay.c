@@ -1,7 +1,9 @@
 /* The replay: state, moves, and the log of what each move had to come after. */
 #include "check/witness/replay.h"
 #include "program/parts/agent.h"
+#include "program/parts/barrier.h"
 #include "program/parts/buffer.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -3,7 +3,9 @@
 #include "check/witness/replay.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
+#include "program/parts/barrier.h"
 #include "program/parts/buffer.h"
+#include "program/program.h"
 
 #define MAX_EVENTS 50000
 
@@ -239,32 +241,8 @@ static void see(Walk *W, const WsStep *s)
     case WS_OP_FENCE_ASYNC:
     case WS_OP_WARP_SYNC:
         break;
-    case WS_OP_ADVANCE:
-    case WS_OP_BORDER:
-    case WS_OP_CLAIM:
-    case WS_OP_DEP_LAUNCH:
-    case WS_OP_DEP_WAIT:
-    case WS_OP_FENCE_CLUSTER:
-    case WS_OP_FENCE_GPU:
-    case WS_OP_FENCE_INIT:
+#include "program/op_plain.def"
     case WS_OP_KIND_COUNT:
-    case WS_OP_LDMATRIX:
-    case WS_OP_LD_GLOBAL:
-    case WS_OP_LD_SHARED:
-    case WS_OP_LET:
-    case WS_OP_MARK:
-    case WS_OP_MATH:
-    case WS_OP_MBAR_INIT:
-    case WS_OP_PREFETCH_MAP:
-    case WS_OP_PREFETCH:
-    case WS_OP_RAW:
-    case WS_OP_RED_GLOBAL:
-    case WS_OP_SETMAXNREG:
-    case WS_OP_STMATRIX:
-    case WS_OP_ST_GLOBAL:
-    case WS_OP_ST_SHARED:
-    case WS_OP_TAKE:
-    case WS_OP_TRANSPOSE:
     default:
         if (!ws_op_just_touches(op->kind))
             W->m->trouble = "an operation that the replay does not know";

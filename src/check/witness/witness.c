@@ -2,8 +2,10 @@
 #include "check/witness/witness_private.h"
 #include "program/elaborate.h"
 #include "program/parts/agent.h"
+#include "program/parts/barrier.h"
 #include "program/parts/buffer.h"
 #include "program/parts/variable.h"
+#include "program/program.h"
 #include "program/walk/launch_values.h"
 
 #include <string.h>
@@ -11,7 +13,7 @@
 G_DEFINE_QUARK(ws - witness - error - quark, ws_witness_error)
 
 /* --- names ------------------------------------------------------------------------------------ */
-char *ws_witness_agent_name(const WsProgram *p, guint agent)
+static char *ws_witness_agent_name(const WsProgram *p, guint agent)
 {
     const char *name = p->agent[agent % p->n_agents].name;
     return p->cluster > 1 ? g_strdup_printf("%s@%u", name, agent / p->n_agents) : g_strdup(name);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "check/check.h"
+#include "model/finding.h"
 
 G_BEGIN_DECLS
 
@@ -48,7 +49,6 @@ typedef enum {
     WS_STAGE_READING, /* an mma or a store reads it */
     WS_STAGE_READ     /* has been read; may be filled again once it is released */
 } WsStageUse;
-const char *ws_stage_use_word(WsStageUse use); /* "free", "filling", … */
 
 typedef struct {
     WsStageUse use;

@@ -6,6 +6,7 @@
 #include "program/elaborate.h"
 #include "program/parts/agent.h"
 #include "program/parts/tensor.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* Which moves of a run show a finding: for an operation that comes too early or meets another only
  * what it needs (so everything else is held back), for a hang or a rest the whole run. */
 #include "check/witness/witness_private.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -55,7 +55,6 @@ WsWitness *ws_witness_written(WsProgram *p, const WsFinding *finding, GError **e
 /* Operations that change nothing one can see: they are not shown as moves. */
 gboolean ws_move_silent(const WsOp *op);
 
-char *ws_witness_agent_name(const WsProgram *p, guint agent);
 /* Fills the words of all moves, and the ending. */
 void ws_witness_say(WsWitness *w);
 

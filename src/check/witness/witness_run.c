@@ -1,6 +1,7 @@
 /* A plan carried out move by move, the state kept at every position, and whether the end is the one
  * that was planned. */
 #include "check/witness/witness_private.h"
+#include "program/program.h"
 
 #include <string.h>
 

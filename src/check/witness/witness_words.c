@@ -11,7 +11,7 @@ gboolean ws_move_silent(const WsOp *op)
     return as == WS_CHECK_SILENT || as == WS_CHECK_ASSIGN;
 }
 
-const char *ws_stage_use_word(WsStageUse use)
+static const char *ws_stage_use_word(WsStageUse use)
 {
     static const char *const word[] = { "free", "filling", "full", "being read", "read" };
     return word[use];

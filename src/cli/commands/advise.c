@@ -1,5 +1,6 @@
 #include "advise/next.h"
 #include "cli/cli.h"
+#include "model/findings.h"
 #include "program/walk/launch_values.h"
 #include "program/walk/walk.h"
 

@@ -1,6 +1,7 @@
 /* The program's own benchmark: medians of what an editor does after every movement. */
-#include "check/check.h"
 #include "cli/bench_check.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/walk/launch_values.h"
 #include "program/walk/walk.h"

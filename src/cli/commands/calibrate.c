@@ -7,6 +7,7 @@
 #include "cli/kernels.h"
 #include "launch/collect.h"
 #include "launch/run.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 #include <glib/gstdio.h>

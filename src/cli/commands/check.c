@@ -6,6 +6,9 @@
 #include "cli/colour.h"
 #include "cli/import_report.h"
 #include "cli/sarif.h"
+#include "model/design.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "verify/verify.h"
 
@@ -442,7 +445,7 @@ int ws_command_check(int argc, char **argv)
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o.set, "override a constant", "NAME=VALUE" },
         { "from", 0, 0, G_OPTION_ARG_STRING, &o.from,
           "the file is a kernel in another language (see import); findings name its lines",
-          "gluon|tle|tlx|ptx" },
+          ws_import_names },
         { "kernel", 0, 0, G_OPTION_ARG_STRING, &o.kernel,
           "with --from: which kernel of the file (default: all)", "NAME|all" },
         { "define", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o.define,

@@ -2,6 +2,7 @@
 #include "base/json_out.h"
 #include "launch/collect.h"
 #include "launch/history.h"
+#include "model/findings.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,6 @@
 #include "cli/cli.h"
+#include "model/design.h"
+#include "model/findings.h"
 
 #include <string.h>
 

@@ -53,16 +53,16 @@ static int generate_error(const GError *error)
 }
 
 /* Languages of other people: no LLVM. NULL: not one of them. */
-typedef char *(*WsExport)(const WsProgram *p, gboolean remarks, const WsPyJudge *judge,
-                          GError **error);
-static WsExport export_of(const char *as)
+static WsPyGenerate *export_of(const char *as)
 {
     static const struct {
         const char *as;
-        WsExport export;
-    } known[] = { { "gluon", ws_generate_gluon },
-                  { "tle", ws_generate_tle },
-                  { "tlx", ws_generate_tlx } };
+        WsPyGenerate *export;
+    } known[] = {
+#define WS_PY_DIALECT(name) { #name, ws_generate_##name },
+#include "codegen/python/dialect.def"
+#undef WS_PY_DIALECT
+    };
     for (guint i = 0; i < G_N_ELEMENTS(known); i++) {
         if (!strcmp(known[i].as, as))
             return known[i].export;
@@ -141,7 +141,7 @@ static gboolean tried(const WsProgram *p, gpointer data)
 static int write_kernel(const WsProgram *p, const Sink *to)
 {
     const char *as = to->as;
-    WsExport export = export_of(as);
+    WsPyGenerate *export = export_of(as);
     if (export) {
         g_autoptr(GError) refused = NULL;
         g_autoptr(WsCliShown) shown = ws_cli_shown_new();
@@ -165,7 +165,6 @@ static int write_kernel(const WsProgram *p, const Sink *to)
         return generate_error(error);
     return put(to, text, -1);
 #else
-    (void)p;
     return ws_cli_fail(WS_EXIT_ABSENT,
                        "--as %s needs code generation: build with LLVM 22 "
                        "(apt-get install llvm-22-dev)",
@@ -173,14 +172,20 @@ static int write_kernel(const WsProgram *p, const Sink *to)
 #endif
 }
 
+/* What --as takes. */
+static const char forms[] = "program|ptx|llvm|cubin|cuda|report"
+#define WS_PY_DIALECT(name) "|" #name
+#include "codegen/python/dialect.def"
+#undef WS_PY_DIALECT
+    ;
+
 int ws_command_generate(int argc, char **argv)
 {
     g_autofree char *as = NULL, *out = NULL;
     g_auto(GStrv) set = NULL;
     gboolean force = FALSE, json = FALSE, remarks = FALSE, pinned = FALSE;
     const GOptionEntry entries[] = {
-        { "as", 0, 0, G_OPTION_ARG_STRING, &as, "form of the output",
-          "program|ptx|llvm|cubin|cuda|report|gluon|tle|tlx" },
+        { "as", 0, 0, G_OPTION_ARG_STRING, &as, "form of the output", forms },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "file instead of standard output",
           "FILE" },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
@@ -200,19 +205,13 @@ int ws_command_generate(int argc, char **argv)
     if (!ws_cli_options(&argc, &argv, "generate", entries, &file))
         return WS_EXIT_USAGE;
     if (!as)
-        return ws_cli_fail(WS_EXIT_USAGE,
-                           "generate: say --as program|ptx|llvm|cubin|cuda|report|gluon|tle|tlx");
-    static const char *const known[] = { "program", "ptx",   "llvm", "cubin", "cuda",
-                                         "report",  "gluon", "tle",  "tlx",   NULL };
+        return ws_cli_fail(WS_EXIT_USAGE, "generate: say --as %s", forms);
+    g_auto(GStrv) known = g_strsplit(forms, "|", -1);
     static const char *const later[] = { "amdgcn", NULL };
     if (g_strv_contains(later, as))
         return ws_cli_fail(WS_EXIT_OUTSIDE, "generate: form '%s' is not in this version", as);
-    if (!g_strv_contains(known, as))
-        return ws_cli_fail(
-            WS_EXIT_USAGE,
-            "generate: no form '%s'; known: program, ptx, llvm, cubin, cuda, report, "
-            "gluon, tle, tlx",
-            as);
+    if (!g_strv_contains((const char *const *)known, as))
+        return ws_cli_fail(WS_EXIT_USAGE, "generate: no form '%s'; known: %s", as, forms);
     if (json && !strcmp(as, "cubin") && !out)
         return ws_cli_fail(WS_EXIT_USAGE, "generate: --json holds no binary, say -o FILE");
     const Sink to = { file, as, out, json, remarks, pinned };

@@ -1,4 +1,5 @@
 #include "cli/import_report.h"
+#include "model/design.h"
 
 #include <string.h>
 
@@ -36,7 +37,7 @@ int ws_command_import(int argc, char **argv)
     gboolean json = FALSE;
     const GOptionEntry entries[] = {
         { "from", 0, 0, G_OPTION_ARG_STRING, &from,
-          "language of the file (default: by its suffix and its imports)", "gluon|tle|tlx|ptx" },
+          "language of the file (default: by its suffix and its imports)", ws_import_names },
         { "kernel", 0, 0, G_OPTION_ARG_STRING, &kernel, "which kernel of the file", "NAME" },
         { "define", 0, 0, G_OPTION_ARG_STRING_ARRAY, &define,
           "what a parameter or a constant of the file is", "NAME=VALUE" },

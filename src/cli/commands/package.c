@@ -3,6 +3,7 @@
 #include "base/json_out.h"
 #include "cli/kernels.h"
 #include "launch/collect.h"
+#include "model/findings.h"
 #include "program/parts/tensor.h"
 #include "program/program.h"
 #ifdef WS_HAVE_CODEGEN

@@ -1,4 +1,5 @@
 #include "cli/adversary.h"
+#include "model/findings.h"
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/generate.h"
 #include "program/walk/launch_values.h"

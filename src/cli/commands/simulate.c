@@ -1,6 +1,8 @@
 #include "advise/idle.h"
 #include "base/json_out.h"
 #include "cli/sweep.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/parts/tree.h"

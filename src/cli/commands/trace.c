@@ -2,6 +2,8 @@
 #include "base/file.h"
 #include "base/json_out.h"
 #include "cli/cli.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "trace/header.h"
 #include "trace/stats.h"

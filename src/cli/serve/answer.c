@@ -7,8 +7,9 @@
 #include "cli/serve/request.h"
 #include "import/import.h"
 #include "mend/fix.h"
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
-#include "program/program.h"
 #include "program/walk/launch_values.h"
 #include "program/walk/launchable.h"
 #include "program/walk/walk.h"
@@ -104,7 +105,8 @@ static int check(Work *w)
                    : verdict->kind == WS_VERDICT_OUTSIDE ? WS_EXIT_OUTSIDE
                                                          : code;
     }
-    w->result = ws_cli_check_json_text(w->request.file, &w->in, w->request.set, verdict, code, FALSE);
+    w->result =
+        ws_cli_check_json_text(w->request.file, &w->in, w->request.set, verdict, code, FALSE);
     return code;
 }
 
@@ -150,7 +152,6 @@ static int advise(Work *w)
 
 static gboolean error_or_warning(const WsFinding *f, gpointer unused)
 {
-    (void)unused;
     return f->severity >= WS_SEVERITY_WARNING;
 }
 
@@ -225,7 +226,7 @@ static int import(Work *w)
     const char *text = r->text ? r->text : read;
     const WsImportFrom from = named ? ws_import_from(named) : ws_import_guess(file, text);
     if (from == WS_IMPORT_FROM_COUNT)
-        return fail(w, WS_EXIT_USAGE, "say the language: \"from\" (gluon, tle, tlx, ptx)");
+        return fail(w, WS_EXIT_USAGE, "say the language: \"from\" (%s)", ws_import_names);
     g_auto(GStrv) define = ws_request_texts(r, "define");
     const WsImportOptions how = { .kernel = ws_request_text(r, "kernel"), .define = define };
     g_autoptr(WsImport) found = ws_import_text_as(text, length, file, from, &how, &error);

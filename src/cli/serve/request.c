@@ -1,5 +1,7 @@
 #include "cli/serve/request.h"
 
+#include "model/design.h"
+
 #include <string.h>
 
 typedef enum { ANY, TEXT, INTEGER, TEXTS, NUMBERS } Form;

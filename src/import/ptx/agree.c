@@ -1,3 +1,4 @@
+#include "import/ptx/region/region.h"
 #include "import/ptx/walk.h"
 
 #include <string.h>
@@ -144,37 +145,9 @@ static gboolean is_single(const WsReadStep *s)
 /* Does what another thread makes of a step need that it waited, too? */
 static gboolean is_work(const WsReadStep *s)
 {
-    switch (s->kind) {
-    case WS_READ_ADVANCE:
-    case WS_READ_CLUSTER:
-    case WS_READ_COMPUTE:
-    case WS_READ_DEPENDENT:
-    case WS_READ_EXPECT:
-    case WS_READ_FENCE:
-    case WS_READ_FOR:
-    case WS_READ_IF:
-    case WS_READ_LET:
-    case WS_READ_LOAD_WAIT:
-    case WS_READ_MMA_WAIT:
-    case WS_READ_OPAQUE:
-    case WS_READ_STORE_WAIT:
-    case WS_READ_SYNC:
-    case WS_READ_WAIT:
-        return FALSE;
-    case WS_READ_ARRIVE:
-    case WS_READ_BAR_ARRIVE:
-    case WS_READ_CLAIM:
-    case WS_READ_COPY:
-    case WS_READ_GATHER:
-    case WS_READ_LOAD:
-    case WS_READ_MMA:
-    case WS_READ_READ:
-    case WS_READ_STORE:
-    case WS_READ_TAKE:
-    case WS_READ_WRITE:
-        return TRUE;
-    }
-    return TRUE;
+    const WsPlace *place[2];
+    return s->kind == WS_READ_ARRIVE || s->kind == WS_READ_BAR_ARRIVE || s->kind == WS_READ_CLAIM ||
+           s->kind == WS_READ_TAKE || ptx_places(s, place) > 0;
 }
 
 static void compare(Agree *a, const WsReadStep *s, const WsReadStep *o)

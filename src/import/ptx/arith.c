@@ -5,8 +5,7 @@
 /* Integer instructions on symbolic values. Integers count as what they stand for: indices and sizes
  * that are not negative and do not overflow; the sign correction of a division by shifts is 0. */
 
-/* --- powers of two
- * --------------------------------------------------------------------------------*/
+/* --- powers of two ---------------------------------------------------------------------------- */
 
 gboolean ptx_divides(const WsExpr *e, gint64 n)
 {
@@ -197,8 +196,7 @@ const WsExpr *ptx_ring_form(WsRead *r, const WsExpr *e)
     return e;
 }
 
-/* --- instructions
- * ----------------------------------------------------------------------------------*/
+/* --- instructions ----------------------------------------------------------------------------- */
 
 /* A number as a register of the instruction's type holds it. */
 static const WsExpr *as_held(PtxWalk *w, const WsPtxInst *i, guint k)

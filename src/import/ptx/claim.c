@@ -156,8 +156,7 @@ void ptx_claim_taken(PtxWalk *w, const char *reg, const WsPtxInst *at)
     ws_source_granted(w->p.r, "the counter of tiles is 0 when the kernel begins");
 }
 
-/* --- where they are handed on
- * -----------------------------------------------------------------------------------------*/
+/* --- where they are handed on ----------------------------------------------------------------- */
 
 typedef struct {
     PtxFinish *f;
@@ -179,7 +178,6 @@ static void apart(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
     const WsReadStep *s = g_ptr_array_index(list, at);
     const WsPlace *place[2];
     PtxSpot spot;
-    (void)g;
     for (guint i = 0, n = ptx_places(s, place); i < n; i++) {
         if (place[i]->in_value || !place[i]->index || !ptx_spot(h->f->r, place[i]->index, &spot))
             continue; /* said elsewhere */
@@ -198,7 +196,6 @@ static void place_claim(gpointer data, GPtrArray *list, guint at, WsReadGroup *g
     PtxFinish *f = data;
     WsReadStep *s = g_ptr_array_index(list, at);
     PtxSpot spot;
-    (void)g;
     if (s->kind != WS_READ_CLAIM && s->kind != WS_READ_TAKE)
         return;
     if (!s->buffer.index || !ptx_spot(f->r, s->buffer.index, &spot) || spot.per_cta || spot.open ||
@@ -238,7 +235,6 @@ static void evenly(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
     PtxFinish *f = data;
     const WsReadStep *s = g_ptr_array_index(list, at);
     guint handed = 0;
-    (void)g;
     if (s->kind != WS_READ_FOR || s->e)
         return;
     for (guint i = 0; i < s->body->len; i++) {

@@ -224,8 +224,7 @@ void ptx_bulk(PtxWalk *w, const WsPtxInst *i)
         ptx_lost(w, i, "a bulk copy that is no plain tile of a tensor");
 }
 
-/* --- cp.async
- * ----------------------------------------------------------------------------------------*/
+/* --- cp.async --------------------------------------------------------------------------------- */
 
 /* Copies of 4 to 16 bytes by each thread: what stands in a row is one step (finish joins them). */
 static void copy_row(PtxWalk *w, const WsPtxInst *i)

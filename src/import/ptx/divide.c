@@ -35,8 +35,7 @@ const WsExpr *ptx_quotient(WsRead *r, const WsExpr *a, gint64 n)
                      ws_x_int(r, n), NULL);
 }
 
-/* --- by a product
- * ------------------------------------------------------------------------------------------------*/
+/* --- by a product ----------------------------------------------------------------------------- */
 
 #define MOST_SHIFT   48
 #define MOST_DIVISOR 4096

@@ -31,7 +31,6 @@ static void expects(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 {
     PtxFinish *f = data;
     const WsReadStep *s = g_ptr_array_index(list, at);
-    (void)g;
     if (s->kind != WS_READ_EXPECT)
         return;
     PtxExpect e = { s->n, s->line, g_ptr_array_new() };

@@ -20,8 +20,7 @@ void ptx_lose_at(PtxFinish *f, guint line, const char *what)
     ptx_lose_line(f->w, line, what);
 }
 
-/* --- barriers
- * ----------------------------------------------------------------------------------------*/
+/* --- barriers --------------------------------------------------------------------------------- */
 
 static PtxRing *ring_with(PtxFinish *f, gint64 at)
 {
@@ -38,7 +37,6 @@ static void find_rings(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
     PtxFinish *f = data;
     const WsReadStep *s = g_ptr_array_index(list, at);
     PtxSpot spot;
-    (void)g;
     if (!s->barrier.index || !ptx_spot(f->r, s->barrier.index, &spot) || spot.n < 2 ||
         spot.stride != 8 || spot.per_cta || spot.open || ring_with(f, spot.base))
         return;
@@ -92,7 +90,6 @@ static void place_barrier(gpointer data, GPtrArray *list, guint at, WsReadGroup 
     PtxFinish *f = data;
     WsReadStep *s = g_ptr_array_index(list, at);
     PtxSpot spot;
-    (void)g;
     if (!s->barrier.index)
         return;
     const gboolean good = ptx_spot(f->r, s->barrier.index, &spot) && !spot.per_cta && !spot.open;
@@ -148,7 +145,6 @@ static void apart_from_barriers(gpointer data, GPtrArray *list, guint at, WsRead
 {
     const WsReadStep *s = g_ptr_array_index(list, at);
     const WsPlace *place[2];
-    (void)g;
     for (guint i = 0, n = ptx_places(s, place); i < n; i++)
         apart(data, s, place[i]);
 }
@@ -163,7 +159,6 @@ static void look_expects(gpointer data, GPtrArray *list, guint at, WsReadGroup *
 {
     Expects *q = data;
     const WsReadStep *s = g_ptr_array_index(list, at);
-    (void)g;
     if (s->barrier.object != q->barrier)
         return;
     if (s->kind == WS_READ_LOAD || s->kind == WS_READ_COPY)
@@ -186,7 +181,6 @@ static void name_barrier(gpointer data, GPtrArray *list, guint at, WsReadGroup *
 {
     PtxFinish *f = data;
     const WsReadStep *s = g_ptr_array_index(list, at);
-    (void)g;
     if (s->barrier.object < 0 || (s->kind != WS_READ_LOAD && s->kind != WS_READ_GATHER))
         return;
     WsReadBarrier *b = &g_array_index(f->r->barriers, WsReadBarrier, s->barrier.object);
@@ -220,7 +214,6 @@ static void to_group(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 {
     const Named *q = data;
     WsReadStep *s = g_ptr_array_index(list, at);
-    (void)g;
     if (s->kind == WS_READ_SYNC && !strcmp(s->name, q->name))
         s->name = "group";
 }
@@ -230,7 +223,6 @@ static void named(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 {
     PtxFinish *f = data;
     const WsReadStep *s = g_ptr_array_index(list, at);
-    (void)g;
     if ((s->kind != WS_READ_SYNC && s->kind != WS_READ_BAR_ARRIVE) ||
         !g_str_has_prefix(s->name, "bar_"))
         return;
@@ -252,8 +244,7 @@ static void named(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
     g_array_append_val(f->r->barriers, b);
 }
 
-/* --- buffers
- * -----------------------------------------------------------------------------------------*/
+/* --- buffers ---------------------------------------------------------------------------------- */
 
 /* A value that is stored or loaded, as large as the place: a copy of what the registers held, its
  * reading is a step of its own. In 8 bits it takes no more of them than it must. */
@@ -284,58 +275,30 @@ static void place_buffers(gpointer data, GPtrArray *list, guint at, WsReadGroup 
 {
     PtxFinish *f = data;
     WsReadStep *s = g_ptr_array_index(list, at);
+    const WsPlace *place[2];
     gint64 rows = 0, cols = 0;
-    switch (s->kind) {
-    case WS_READ_MMA:
+    if (s->kind == WS_READ_MMA) {
         place_product(f, s);
-        break;
-    case WS_READ_COPY:
+    } else if (s->kind == WS_READ_COPY) {
         if (!ptx_regions_place(&f->regions, &s->a, FALSE, NULL, NULL) ||
             !ptx_regions_place(&f->regions, &s->buffer, FALSE, NULL, NULL))
             ptx_make_opaque(f, s, "a copy whose place in shared memory is not known");
-        break;
-    case WS_READ_LOAD:
-    case WS_READ_STORE:
-    case WS_READ_GATHER:
-        if (!ptx_regions_place(&f->regions, &s->buffer, FALSE, NULL, NULL)) {
-            ptx_make_opaque(f, s, "a copy whose place in shared memory is not known");
-            f->w->lost = TRUE;
-            break;
-        }
-        g_array_index(f->r->tensors, WsReadTensor, s->tensor).dtype =
-            ptx_regions_dtype(&f->regions, &s->buffer);
-        if (s->kind == WS_READ_STORE)
-            g_array_index(f->r->tensors, WsReadTensor, s->tensor).written = TRUE;
-        break;
-    case WS_READ_WRITE:
-    case WS_READ_READ:
+    } else if (s->kind == WS_READ_WRITE || s->kind == WS_READ_READ) {
         if (ptx_regions_place(&f->regions, &s->buffer, TRUE, &rows, &cols))
             hold(f, s, g, rows, cols);
         else
             ptx_make_opaque(f, s,
                             s->kind == WS_READ_WRITE ? "stores to shared memory"
                                                      : "loads from shared memory");
-        break;
-    case WS_READ_ADVANCE:
-    case WS_READ_ARRIVE:
-    case WS_READ_BAR_ARRIVE:
-    case WS_READ_CLAIM:
-    case WS_READ_CLUSTER:
-    case WS_READ_COMPUTE:
-    case WS_READ_DEPENDENT:
-    case WS_READ_EXPECT:
-    case WS_READ_FENCE:
-    case WS_READ_FOR:
-    case WS_READ_IF:
-    case WS_READ_LET:
-    case WS_READ_LOAD_WAIT:
-    case WS_READ_MMA_WAIT:
-    case WS_READ_OPAQUE:
-    case WS_READ_STORE_WAIT:
-    case WS_READ_SYNC:
-    case WS_READ_TAKE:
-    case WS_READ_WAIT:
-        break;
+    } else if (ptx_places(s, place) > 0) {
+        if (!ptx_regions_place(&f->regions, &s->buffer, FALSE, NULL, NULL)) {
+            ptx_make_opaque(f, s, "a copy whose place in shared memory is not known");
+            f->w->lost = TRUE;
+            return;
+        }
+        WsReadTensor *tensor = &g_array_index(f->r->tensors, WsReadTensor, s->tensor);
+        tensor->dtype = ptx_regions_dtype(&f->regions, &s->buffer);
+        tensor->written |= s->kind == WS_READ_STORE;
     }
 }
 
@@ -344,7 +307,6 @@ static void place_buffers(gpointer data, GPtrArray *list, guint at, WsReadGroup 
 static void lose(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 {
     WsReadStep *s = g_ptr_array_index(list, at);
-    (void)data, (void)g;
     switch (s->kind) {
     case WS_READ_WAIT:
     case WS_READ_ARRIVE:
@@ -405,7 +367,6 @@ static void table_store(gpointer data, GPtrArray *list, guint at, WsReadGroup *g
     PtxSpot spot;
     GHashTableIter it;
     gpointer key;
-    (void)g;
     if (s->kind != WS_READ_WRITE || !g_hash_table_size(f->w->table) ||
         !ptx_spot(f->r, s->buffer.index, &spot))
         return;

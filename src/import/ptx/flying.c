@@ -23,7 +23,6 @@ static void each(PtxWalk *w, const WsPtxInst *i, const char *list,
 
 static void flies(PtxWalk *w, const WsPtxInst *i, const char *reg)
 {
-    (void)i;
     if (*reg == '%' || g_hash_table_contains(w->ptx->locals, reg))
         g_hash_table_insert(w->flying, (gpointer)reg, GUINT_TO_POINTER(1));
 }
@@ -73,7 +72,6 @@ void ptx_flying_closed(PtxWalk *w)
 
 static gboolean is_older(gpointer reg, gpointer groups, gpointer most)
 {
-    (void)reg;
     return GPOINTER_TO_UINT(groups) > 1 + GPOINTER_TO_UINT(most);
 }
 

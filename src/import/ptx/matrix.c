@@ -65,8 +65,7 @@ static void mark_list(PtxWalk *w, const char *list, const char *root, gint64 n)
             ptx_set(w, g_string_chunk_insert_const(w->p.r->text, word[i]), tile);
 }
 
-/* --- who reads an accumulator
- * ------------------------------------------------------------------------*/
+/* --- who reads an accumulator ----------------------------------------------------------------- */
 
 static void note_read(PtxWalk *w, const WsPtxInst *i, const Val *v)
 {
@@ -113,8 +112,7 @@ void ptx_reads(PtxWalk *w, const WsPtxInst *i)
         look_at(w, i, i->arg[k]); /* what it writes, too: a product may still add to it */
 }
 
-/* --- descriptors
- * -------------------------------------------------------------------------------------*/
+/* --- descriptors ------------------------------------------------------------------------------ */
 
 /* The address in a descriptor: what stands divided by 16, and the k-steps added to it. */
 static const WsExpr *descriptor(PtxWalk *w, const WsPtxInst *i, guint arg, PtxOperand *o,
@@ -221,8 +219,7 @@ static void product(PtxWalk *w, const WsPtxInst *i)
     g_array_append_val(w->mma, m);
 }
 
-/* --- commit groups
- * -----------------------------------------------------------------------------------*/
+/* --- commit groups ---------------------------------------------------------------------------- */
 
 /* Does the operand of `next` go on where that of `m` ends? Adds it. */
 static gboolean goes_on(const WsExpr *a, PtxOperand *to, const WsExpr *first,

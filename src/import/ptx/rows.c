@@ -101,7 +101,6 @@ void ptx_gaps(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 {
     PtxFinish *f = data;
     WsReadStep *s = g_ptr_array_index(list, at);
-    (void)g;
     if (s->kind != WS_READ_WRITE)
         return;
     const PtxOperand *o = ptx_operand_of(f->w, &s->buffer);

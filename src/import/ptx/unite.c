@@ -105,8 +105,7 @@ void ptx_unite_copies(GPtrArray *list, const GPtrArray *from)
     }
 }
 
-/* --- lanes that store
- * -------------------------------------------------------------------------------------------*/
+/* --- lanes that store ------------------------------------------------------------------------- */
 
 gboolean ptx_lanes_store(const GPtrArray *list, const GPtrArray *lane)
 {
@@ -160,8 +159,7 @@ void ptx_lanes_drop(GPtrArray *lane)
     }
 }
 
-/* --- bytes
- * -------------------------------------------------------------------------------------------*/
+/* --- bytes ------------------------------------------------------------------------------------ */
 
 static gboolean is_access(const WsReadStep *s)
 {
@@ -246,8 +244,7 @@ void ptx_unite_bytes(PtxWalk *w, GPtrArray *list, const GPtrArray *other, guint 
     }
 }
 
-/* --- barriers of the whole CTA
- * -----------------------------------------------------------------------*/
+/* --- barriers of the whole CTA ---------------------------------------------------------------- */
 
 static gboolean opens(const WsReadStep *s)
 {

@@ -9,7 +9,7 @@ static const WsPtxBlock *block_at(const PtxWalk *w, guint b)
     return &g_array_index(w->ptx->blocks, WsPtxBlock, b);
 }
 
-void ptx_instruction(PtxWalk *w, const WsPtxInst *i)
+static void ptx_instruction(PtxWalk *w, const WsPtxInst *i)
 {
     if (!ws_source_works(w->p.r, 40))
         return;
@@ -24,8 +24,7 @@ void ptx_instruction(PtxWalk *w, const WsPtxInst *i)
         ptx_forget(w, i->arg[0]);
 }
 
-/* --- loops
- * -------------------------------------------------------------------------------------------*/
+/* --- loops ------------------------------------------------------------------------------------ */
 
 typedef struct {
     PyLoop loop;
@@ -239,8 +238,7 @@ static gint loop(PtxWalk *w, guint block)
     return own.exit;
 }
 
-/* --- branches
- * ----------------------------------------------------------------------------------------*/
+/* --- branches --------------------------------------------------------------------------------- */
 
 static GHashTable *copy_vars(GHashTable *from)
 {

@@ -206,7 +206,6 @@ gboolean ptx_ends_at_once(const PtxWalk *w, guint block); /* … before it does 
 void ptx_no_abort_at(PtxWalk *w, const WsPtxInst *end, const WsExpr *c);
 void ptx_no_abort(PtxWalk *w, guint block, const WsExpr *c);
 /* One instruction that is no branch. */
-void ptx_instruction(PtxWalk *w, const WsPtxInst *i);
 const Val *ptx_operand(PtxWalk *w, const char *text);
 const WsExpr *ptx_int(PtxWalk *w, const char *text);
 void ptx_set(PtxWalk *w, const char *reg, const Val *v);

@@ -7,52 +7,44 @@
 
 const Val *py_mean_SAME(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)at;
     return a[0] ? a[0] : py_none(p);
 }
 
 const Val *py_mean_SECOND(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)at;
     return a[1] ? a[1] : py_none(p);
 }
 
 const Val *py_mean_NOTHING(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)a, (void)at;
     return py_none(p);
 }
 
 const Val *py_mean_PROGRAM_ID(PyRead *p, const Val **a, const WsPyNode *at)
 {
     const gint64 axis = py_number(a[0], 0);
-    (void)at;
     return py_int(p, ws_x_name(p->r, axis == 0 ? PY_PID : axis == 1 ? PY_PID "_1" : PY_PID "_2"));
 }
 
 const Val *py_mean_NUM_PROGRAMS(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)at;
     p->counts_programs = TRUE;
     return py_number(a[0], 0) == 0 ? py_int(p, ws_x_name(p->r, PY_GRID)) : py_opaque(p);
 }
 
 const Val *py_mean_NUM_WARPS(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)a, (void)at;
     return p->group ? py_literal(p, p->group->warps) : py_opaque(p);
 }
 
 const Val *py_mean_NUM_CTAS(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)a, (void)at;
     return py_literal(p, p->r->cluster);
 }
 
 /* getattr(x, "value", x): what a constexpr holds. */
 const Val *py_mean_GETATTR(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)at;
     const gboolean value = a[1] && a[1]->kind == VAL_STRING && !strcmp(a[1]->text, "\"value\"");
     return value && a[0] && (a[0]->kind == VAL_INT || a[0]->kind == VAL_STRING) ? a[0]
                                                                                 : py_opaque(p);
@@ -61,7 +53,6 @@ const Val *py_mean_GETATTR(PyRead *p, const Val **a, const WsPyNode *at)
 /* Kernels are read as they are for Hopper. */
 const Val *py_mean_CAPABILITY(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)a, (void)at;
     Val *v = py_val(p, VAL_TUPLE);
     v->item = g_new0(const Val *, 3);
     g_ptr_array_add(p->r->pool, v->item);
@@ -72,13 +63,11 @@ const Val *py_mean_CAPABILITY(PyRead *p, const Val **a, const WsPyNode *at)
 
 const Val *py_mean_LEN(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)at;
     return a[0] && a[0]->kind == VAL_TUPLE ? py_literal(p, a[0]->n) : py_opaque(p);
 }
 
 const Val *py_mean_CDIV(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)at;
     return a[0] && a[1] ? py_int(p, ws_x_call(p->r, WS_FUNC_CDIV, py_as_int(p, a[0]),
                                               py_as_int(p, a[1]), NULL))
                         : py_opaque(p);
@@ -102,19 +91,16 @@ static const Val *two(PyRead *p, const Val **a, WsFunc f, const char *name, cons
 
 const Val *py_mean_MAXIMUM(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)at;
     return two(p, a, WS_FUNC_MAX, "max", "rowmax");
 }
 
 const Val *py_mean_MINIMUM(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)at;
     return two(p, a, WS_FUNC_MIN, "min", "rowmin");
 }
 
 const Val *py_mean_SUM(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)at;
     if (a[0] && a[0]->kind == VAL_LANES && py_number(a[1], 0) == (a[0]->depth ? 1 : 3)) {
         Val *v = py_val(p, VAL_LANES); /* columns of a lane, then those of its quad of columns */
         *v = *a[0];
@@ -132,7 +118,6 @@ const Val *py_mean_SUM(PyRead *p, const Val **a, const WsPyNode *at)
 
 const Val *py_mean_WHERE(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)at;
     if (!a[0] || !a[1] || !a[2])
         return py_opaque(p);
     gint64 known;
@@ -173,7 +158,6 @@ OF_TILE(CEIL, "ceil")
 
 const Val *py_mean_FMA(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)at;
     if (!a[0] || !a[1] || !a[2])
         return py_opaque(p);
     return py_binary_tile(p, "+", py_binary_tile(p, "*", a[0], a[1]), a[2]);
@@ -201,7 +185,6 @@ static const Val *number_as(PyRead *p, const Val *v, const Val *type)
 /* cast(x, dtype) */
 const Val *py_mean_CAST(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)at;
     if (!a[0] || !a[1])
         return py_opaque(p);
     return py_is_tile(a[0]) ? a[0] : number_as(p, a[0], a[1]);
@@ -209,7 +192,6 @@ const Val *py_mean_CAST(PyRead *p, const Val **a, const WsPyNode *at)
 
 const Val *py_mean_CONVERT(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)at;
     if (!a[0] || !a[1])
         return py_opaque(p);
     if (!py_is_tile(a[0]))
@@ -281,7 +263,6 @@ const Val *py_mean_FULL(PyRead *p, const Val **a, const WsPyNode *at)
 
 const Val *py_mean_SLICE_LAYOUT(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)at;
     Val *v = py_val(p, VAL_LAYOUT);
     v->index = (gint)py_number(a[0], -1);
     return v;
@@ -305,7 +286,6 @@ void py_assume(PyRead *p, const WsExpr *e)
 
 const Val *py_mean_ASSUME(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)at;
     py_assume(p, a[0] ? py_as_int(p, a[0]) : NULL);
     return py_none(p);
 }
@@ -338,13 +318,11 @@ const Val *py_mean_STATIC_ASSERT(PyRead *p, const Val **a, const WsPyNode *at)
 
 const Val *py_mean_LAYOUT(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)a, (void)at;
     return py_val(p, VAL_LAYOUT);
 }
 
 const Val *py_mean_LAYOUT_FOR(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)at;
     Val *v = py_val(p, VAL_LAYOUT);
     v->dtype = a[1] && a[1]->kind == VAL_NAME ? py_dtype(a[1]->text) : NULL;
     return v;
@@ -352,7 +330,6 @@ const Val *py_mean_LAYOUT_FOR(PyRead *p, const Val **a, const WsPyNode *at)
 
 const Val *py_mean_ARANGE(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)at;
     const gint64 n = py_number(a[1], 0) - py_number(a[0], 0);
     if (!a[2] || a[2]->kind != VAL_LAYOUT || n < 1 || py_number(a[0], 0))
         return py_opaque(p);

@@ -230,7 +230,6 @@ const Val *py_mean_RESHAPE(PyRead *p, const Val **a, const WsPyNode *at)
 /* The left and the right half of the columns of a tile. */
 const Val *py_mean_SPLIT(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)at;
     if (!a[0] || a[0]->kind != VAL_TILE || a[0]->n != 2)
         return py_opaque(p);
     Val *pair = py_val(p, VAL_TUPLE);

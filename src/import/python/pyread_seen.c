@@ -62,7 +62,8 @@ void py_look_at(PyRead *p, const Val *v, const WsPyNode *at)
         py_look(p, v, at);
 }
 
-void py_look_at_names(PyRead *p, const WsPyNode *node, const WsPyNode *at)
+/* The same of all that the expression names. */
+static void py_look_at_names(PyRead *p, const WsPyNode *node, const WsPyNode *at)
 {
     g_autofree char *dotted =
         node->kind == WS_PY_NAME || node->kind == WS_PY_ATTR ? ws_python_dotted(node) : NULL;

@@ -216,8 +216,7 @@ static void augment(PyRead *p, const WsPyNode *node)
         py_law_value(p, node, "the value of an assignment");
 }
 
-/* --- statements
- * ---------------------------------------------------------------------------------------*/
+/* --- statements ------------------------------------------------------------------------------- */
 
 /* Contexts that change nothing are walked as if they were not there; what another one makes of
  * its body is not known. */

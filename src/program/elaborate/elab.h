@@ -97,11 +97,10 @@ typedef struct {
     const WsNode *node;
     gint full, empty; /* barriers; empty -1 if one_shot */
     gint64 capacity;
-    gboolean one_shot, has_loads, has_gathers, has_writes, generic_readers;
+    gboolean one_shot, generic_readers;
     guint n_fields;
     guint *field;           /* buffers */
     gboolean window_writes; /* the window that is open has writes */
-    gint tag;               /* hidden i32 buffer of `close`, -1 */
     guint writer;           /* group + 1; 0 not known */
 } WsPipeBuild;
 
@@ -277,7 +276,6 @@ struct WsPeel {
     gint64 round;                    /* >= 0: prologue round; -1: in the loop */
     WsExpr *base_index, *base_total; /* of the loop's own round (or of round 0) */
     WsExpr *from, *step, *count;
-    gint64 n_max;
 };
 /* Ranks of the cluster at which a condition may hold (`negate`: may fail). */
 guint16 ws_rank_mask(WsElab *E, const WsExpr *cond, gboolean negate);
@@ -349,7 +347,6 @@ void ws_elab_registers(WsElab *E);                                             /
 void ws_elab_prologue(WsElab *E);                                              /* prologue.c */
 void ws_elab_budgets(WsElab *E);                                               /* budgets.c */
 void ws_elab_flights(WsElab *E);                                               /* flight.c */
-void ws_elab_number(WsElab *E);                                                /* elaborate.c */
 void ws_elab_words(WsElab *E);                                                 /* words.c */
 void ws_elab_keep_pipes(WsElab *E);                                            /* pipes.c */
 /* Bytes of shared memory under other settings, 0 if the design does not elaborate then. */

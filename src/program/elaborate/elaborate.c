@@ -176,7 +176,7 @@ static void number(WsProgram *p, const WsTree *t)
         number(p, t->kid[i]);
 }
 
-void ws_elab_number(WsElab *E)
+static void ws_elab_number(WsElab *E)
 {
     WsProgram *p = E->p;
     p->op = ws_arena_new0(E->arena, WsOp *, E->ops->len);

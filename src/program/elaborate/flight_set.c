@@ -11,7 +11,6 @@ WsFlightHead *ws_flight_head(guint64 *queue)
 
 guint64 *ws_flight_open(const WsFlightShape *shape, guint64 *queue)
 {
-    (void)shape;
     return queue + HEAD;
 }
 

@@ -1,6 +1,7 @@
 /* Expressions of the reference as nodes: names, elements, reductions, functions, and their kinds.
  */
 #include "program/elaborate/formulas.h"
+#include "program/program.h"
 
 #define RUN_TERMS 50000u /* of a run name with the others written into it */
 

@@ -3,6 +3,8 @@
  * reading order, is told. */
 #include "program/elaborate/formulas.h"
 
+#include "program/program.h"
+
 /* What the names of a statement say, before its value is read. */
 static void judge_names(WsBinder *B, const WsStatement *s)
 {

@@ -4,9 +4,9 @@
 #include "base/phrase.h"
 #include "program/arena.h"
 #include "program/formula.h"
+#include "program/forward.h"
 #include "program/parts/tensor.h"
 #include "program/parts/variable.h"
-#include "program/program.h"
 
 #include <string.h>
 

@@ -31,24 +31,16 @@ static gboolean is_field(const WsPipeBuild *p, WsElab *E, const WsRef *ref)
     return FALSE;
 }
 
-/* Which kinds of steps fill and read the fields, anywhere in the design; and `expect` steps. */
+/* Which steps read the fields through the generic proxy, anywhere in the design; and `expect`
+ * steps. */
 static void scan(WsElab *E, guint group, const WsNode *owner, WsFieldId field)
 {
     for (guint i = 0; i < ws_node_n_children(owner, field); i++) {
         const WsNode *step = ws_node_child(owner, field, i);
         if (ws_node_bool(step, WS_F_muted, FALSE))
             continue;
-        const WsRef *into = step->kind == WS_STEP_LOAD || step->kind == WS_STEP_GATHER
-                                ? ws_elab_field_ref(E, step, WS_F_into)
-                                : NULL;
         for (guint k = 0; k < E->pipes->len; k++) {
             WsPipeBuild *p = pipe_at(E, (gint)k);
-            if (step->kind == WS_STEP_LOAD && is_field(p, E, into))
-                p->has_loads = TRUE;
-            if (step->kind == WS_STEP_GATHER && is_field(p, E, into))
-                p->has_gathers = TRUE;
-            if (step->kind == WS_STEP_WRITE && is_field(p, E, ws_elab_field_ref(E, step, WS_F_to)))
-                p->has_writes = TRUE;
             if (step->kind == WS_STEP_READ && is_field(p, E, ws_elab_field_ref(E, step, WS_F_from)))
                 p->generic_readers = TRUE;
             if (step->kind == WS_STEP_ACQUIRE &&
@@ -78,7 +70,7 @@ void ws_elab_pipes(WsElab *E)
     E->drawn_expect = ws_arena_new0(E->arena, gboolean, E->barriers->len + 1);
     for (guint i = 0; i < n && !ws_elab_stop(E); i++) {
         const WsNode *node = ws_node_child(E->root, WS_F_pipes, i);
-        WsPipeBuild p = { .node = node, .capacity = 1, .empty = -1, .tag = -1 };
+        WsPipeBuild p = { .node = node, .capacity = 1, .empty = -1 };
         const char *at = ws_arena_printf(E->arena, "pipes/%s", ws_node_name(node));
         if (ws_node_has(node, WS_F_capacity))
             p.capacity = ws_elab_constant_in(E, ws_elab_field_expr(E, node, WS_F_capacity), 1, 4096,

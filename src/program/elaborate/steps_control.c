@@ -166,12 +166,9 @@ void ws_step_FOR(WsStepState *S)
     symbol->full = loop->unroll < 0;
     const char *path = ws_arena_printf(E->arena, "%s/do", S->path);
     gint64 n_max = largest_ahead(S);
-    WsPeel peel = { .loop = symbol,
-                    .round = -1,
-                    .from = loop->from,
-                    .step = loop->step_by,
-                    .count = loop->count,
-                    .n_max = n_max };
+    WsPeel peel = {
+        .loop = symbol, .round = -1, .from = loop->from, .step = loop->step_by, .count = loop->count
+    };
     if (n_max > 0 && !loop->count) {
         ws_elab_note(E, WS_RULE_L_AHEAD, S->id, NULL, "`ahead` belongs in a counted loop");
         n_max = 0;

@@ -396,14 +396,8 @@ static Type call(Typing *T, const WsExpr *e)
     case WS_FUNC_EXP:
     case WS_FUNC_LN:
     case WS_FUNC_RCP:
-    case WS_FUNC_SQRT:
+    case WS_FUNC_ELEMENTARY:
     case WS_FUNC_TANH:
-    case WS_FUNC_ERF:
-    case WS_FUNC_RSQRT:
-    case WS_FUNC_SIN:
-    case WS_FUNC_COS:
-    case WS_FUNC_FLOOR:
-    case WS_FUNC_CEIL:
     case WS_FUNC_BITS:
         return of_real(T, e);
     case WS_FUNC_FROM_BITS:
@@ -414,23 +408,9 @@ static Type call(Typing *T, const WsExpr *e)
     case WS_FUNC_LANEMAX:
     case WS_FUNC_LANESUM:
         return reduce(T, e, TRUE);
-    case WS_FUNC_F32:
-    case WS_FUNC_BF16:
-    case WS_FUNC_F16:
-    case WS_FUNC_TF32:
-    case WS_FUNC_E4M3:
-    case WS_FUNC_E5M2:
-    case WS_FUNC_I32:
-    case WS_FUNC_U8:
-    case WS_FUNC_I8:
+    case WS_FUNC_CONVERSION:
         return convert(T, e, to[e->func]);
-    case WS_FUNC_BITAND:
-    case WS_FUNC_BITOR:
-    case WS_FUNC_BITXOR:
-    case WS_FUNC_SAR:
-    case WS_FUNC_SHL:
-    case WS_FUNC_SHR:
-    case WS_FUNC_UMULHI:
+    case WS_FUNC_OF_BITS:
         return of_bits(T, e, WS_MATH_INT);
     case WS_FUNC_SUM:
     case WS_FUNC_COUNT:
@@ -463,18 +443,9 @@ static Type type_of_kind(Typing *T, const WsExpr *e)
     case WS_EXPR_AND:
     case WS_EXPR_OR:
         return logic(T, e);
-    case WS_EXPR_ADD:
-    case WS_EXPR_SUB:
-    case WS_EXPR_MUL:
-    case WS_EXPR_DIV:
-    case WS_EXPR_MOD:
+    case WS_EXPR_ARITHMETIC:
         return arithmetic(T, e);
-    case WS_EXPR_LT:
-    case WS_EXPR_LE:
-    case WS_EXPR_GT:
-    case WS_EXPR_GE:
-    case WS_EXPR_EQ:
-    case WS_EXPR_NE:
+    case WS_EXPR_COMPARISON:
         return comparison(T, e);
     case WS_EXPR_CALL:
         return call(T, e);

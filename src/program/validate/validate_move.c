@@ -1,6 +1,5 @@
 /* What program.h states about transfers, transactions and pipes. */
 #include "program/op.h"
-#include "program/op_kind.h"
 #include "program/parts/access.h"
 #include "program/parts/buffer.h"
 #include "program/parts/operation.h"

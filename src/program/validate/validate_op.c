@@ -1,5 +1,4 @@
 #include "program/op.h"
-#include "program/op_kind.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"

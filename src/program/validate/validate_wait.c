@@ -1,7 +1,5 @@
 #include "program/op.h"
-#include "program/op_kind.h"
 #include "program/parts/agent.h"
-#include "program/parts/operation.h"
 #include "program/parts/retired.h"
 #include "program/parts/tree.h"
 #include "program/parts/value.h"

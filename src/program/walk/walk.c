@@ -1,6 +1,5 @@
 /* The cursor that follows one agent of one CTA through its tree. */
 #include "program/op.h"
-#include "program/op_kind.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/parts/tiles.h"
@@ -244,8 +243,7 @@ static gboolean move_branch(WsWalker *w, GError **error)
     return TRUE;
 }
 
-/* --- operations
- * ----------------------------------------------------------------------------------- */
+/* --- operations ------------------------------------------------------------------------------- */
 static gboolean perform(WsWalker *w, const WsOp *op, GError **error)
 {
     gint64 value = 0;

@@ -4,6 +4,8 @@
 #include "../group_work.h"
 #include "codegen/generate.h"
 #include "codegen/python/python.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 #include <glib/gstdio.h>

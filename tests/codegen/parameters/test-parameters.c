@@ -6,6 +6,8 @@
 #include "cli/shown.h"
 #include "codegen/python/python.h"
 #include "import/import.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 #include <glib/gstdio.h>

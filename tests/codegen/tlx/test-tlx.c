@@ -6,6 +6,8 @@
 #include "../group_work.h"
 #include "codegen/generate.h"
 #include "codegen/python/python.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/program.h"
 
@@ -145,7 +147,8 @@ static const struct {
     { "attack/sum-read-in-every-round", "acc = tlx.async_dot_wait(0, acc)", "pass" },
     { "gemm-aliased", "tlx.barrier_wait(c_free[0], (tile_total + 1) % 2)", "pass" },
     { "gemm-aliased", "tlx.async_descriptor_store_wait(0)", "pass" },
-    { "gemm-aliased", "(128, 256), tl.bfloat16, 1, reuse=a", "(256, 256), tl.bfloat16, 1, reuse=a" },
+    { "gemm-aliased", "(128, 256), tl.bfloat16, 1, reuse=a",
+      "(256, 256), tl.bfloat16, 1, reuse=a" },
     { "gemm-aliased", "tl.bfloat16, 1, reuse=a", "tl.bfloat16, 1, reuse=a[1]" },
     { "gemm-aliased", "tl.bfloat16, 1, reuse=a", "tl.bfloat16, 1, reuse=full" },
     { "gemm-aliased", "(c_free[0], (tile_total + 1) % 2)", "(c_free[0], tile_total % 2)" },

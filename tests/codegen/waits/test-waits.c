@@ -10,6 +10,8 @@
 #include "cuda_flow.h"
 #include "draw.h"
 #include "import/import.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/op_kind.h"
 #include "program/parts/access.h"

@@ -1,5 +1,6 @@
 #include "ui/timeline/marks/compare_score.h"
 
+#include "edit/compare.h"
 #include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"

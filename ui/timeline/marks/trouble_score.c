@@ -1,5 +1,7 @@
 #include "ui/timeline/marks/trouble_score.h"
 
+#include "model/finding.h"
+#include "model/findings.h"
 #include "score/palette.h"
 #include "ui/app/theme.h"
 #include "ui/parts/words.h"

@@ -42,7 +42,6 @@ static void collect(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
     Conditions *q = data;
     const WsReadStep *s = g_ptr_array_index(list, at);
     WsAffine f;
-    (void)g;
     if (s->kind != WS_READ_FOR || !s->e)
         return;
     add(data, s->e);
@@ -171,7 +170,6 @@ static void name_condition(WsRead *r, const WsExpr *e)
 static void rewrite_step(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 {
     WsReadStep *s = g_ptr_array_index(list, at);
-    (void)g;
     s->when = rewrite(data, s->when, 0);
     if (s->kind == WS_READ_IF || s->kind == WS_READ_MMA)
         s->e = rewrite(data, s->e, 0);
@@ -231,7 +229,6 @@ typedef struct {
 static WsLookup leaf_value(gpointer data, const WsExpr *leaf, gint64 *value, GError **error)
 {
     Leaf *l = data;
-    (void)error;
     l->name = l->name ? l->name : leaf->name;
     l->others |= leaf->op != WS_EXPR_NAME || strcmp(l->name, leaf->name);
     *value = l->value;
@@ -283,7 +280,6 @@ static void assume_rounds(gpointer data, GPtrArray *list, guint at, WsReadGroup 
     WsReadStep *s = g_ptr_array_index(list, at);
     WsAffine f;
     gint64 known;
-    (void)g;
     if (s->kind != WS_READ_FOR)
         return;
     const gboolean once = !g_strcmp0(s->text, PTX_ONCE);

@@ -60,8 +60,7 @@ void ptx_visit(WsRead *r, PtxVisit call, gpointer data)
     }
 }
 
-/* --- accesses
- * ----------------------------------------------------------------------------------------*/
+/* --- accesses --------------------------------------------------------------------------------- */
 
 typedef struct {
     PtxRegions *q;
@@ -131,7 +130,6 @@ guint ptx_places(const WsReadStep *s, const WsPlace *place[2])
 
 static void collect(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 {
-    (void)g;
     const WsReadStep *s = g_ptr_array_index(list, at);
     const WsPlace *place[2];
     for (guint i = 0, n = ptx_places(s, place); i < n; i++)
@@ -145,8 +143,7 @@ static gint by_base(gconstpointer a, gconstpointer b)
     return from != other ? (from < other ? -1 : 1) : y->o->to > x->o->to ? 1 : -1;
 }
 
-/* --- regions
- * -----------------------------------------------------------------------------------------*/
+/* --- regions ---------------------------------------------------------------------------------- */
 
 static PtxRegion *at_index(const PtxRegions *q, guint i)
 {
@@ -337,8 +334,7 @@ void ptx_regions_find(PtxRegions *q)
     g_array_unref(a.access);
 }
 
-/* --- views
- * -------------------------------------------------------------------------------------------*/
+/* --- views ------------------------------------------------------------------------------------ */
 
 typedef struct {
     gint64 row, rows, col, cols; /* columns in elements */

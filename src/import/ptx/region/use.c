@@ -13,14 +13,12 @@ typedef struct {
     const WsReadGroup *group;
 } Uses;
 
-/* --- pairs
- * -------------------------------------------------------------------------------------------*/
+/* --- pairs ------------------------------------------------------------------------------------ */
 
 static void pair(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 {
     Uses *q = data;
     const WsReadStep *s = g_ptr_array_index(list, at);
-    (void)g;
     if (s->kind != WS_READ_WAIT || s->barrier.object < 0)
         return;
     for (guint i = at + 1; i < list->len; i++) {
@@ -37,8 +35,7 @@ static void pair(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
     }
 }
 
-/* --- uses
- * --------------------------------------------------------------------------------------------*/
+/* --- uses ------------------------------------------------------------------------------------- */
 
 static gint64 slots_of(const Uses *q, const WsReadStep *s)
 {
@@ -206,8 +203,7 @@ static void visit(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
     }
 }
 
-/* --- stages
- * ------------------------------------------------------------------------------------------*/
+/* --- stages ----------------------------------------------------------------------------------- */
 
 /* (u mod n) as the use of the last wait that says the same slot: what it waited for is what is
  * touched now. */

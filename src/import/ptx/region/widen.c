@@ -1,7 +1,6 @@
 #include "import/ptx/region/region.h"
 
-/* --- slots that a loop skips
- * ------------------------------------------------------------------------*/
+/* --- slots that a loop skips ------------------------------------------------------------------ */
 
 /* A ring of which rounds that take several slots at a time touch every g-th by one instruction. */
 
@@ -32,7 +31,6 @@ static void look(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
     WsReadStep *s = g_ptr_array_index(list, at);
     WsPlace *p;
     Seen one;
-    (void)g;
     for (guint k = 0; (p = place_at(s, q->barriers, k)); k++) {
         if (!p->index || p->in_value || !ptx_spot(q->w->p.r, p->index, &one.spot) ||
             one.spot.n < 2 || one.spot.open)
@@ -126,7 +124,6 @@ static void widen(gpointer data, GPtrArray *list, guint at, WsReadGroup *group)
     WsRead *r = q->w->p.r;
     PtxSpot s;
     WsPlace *p;
-    (void)group;
     for (guint k = 0; (p = place_at(g_ptr_array_index(list, at), q->barriers, k)); k++) {
         if (!p->index || p->in_value || !ptx_spot(r, p->index, &s) || s.n < 2 || s.open)
             continue;

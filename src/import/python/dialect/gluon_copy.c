@@ -81,7 +81,6 @@ const Val *py_mean_CP_ARRIVE(PyRead *p, const Val **a, const WsPyNode *at)
 /* Load groups of a design are one gather each: groups of n gathers are counted n times. */
 const Val *py_mean_CP_COMMIT(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)a;
     const gint64 n = p->open_gathers->len;
     const gboolean here = of_this_block(p);
     g_ptr_array_set_size(p->open_gathers, 0);
@@ -158,8 +157,7 @@ void py_finish_bytes(PyRead *p)
     }
 }
 
-/* --- pixels
- * --------------------------------------------------------------------------------------*/
+/* --- pixels ----------------------------------------------------------------------------------- */
 
 /* An im2col copy brings a block whose rows lie where its pixels do. */
 const Val *py_mean_LOAD_PIXELS(PyRead *p, const Val **a, const WsPyNode *at)
@@ -203,12 +201,10 @@ static const Val *dependent(PyRead *p, const char *name, const WsPyNode *at)
 
 const Val *py_mean_GDC_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)a;
     return dependent(p, "wait", at);
 }
 
 const Val *py_mean_GDC_LAUNCH(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)a;
     return dependent(p, "launch_dependents", at);
 }

@@ -5,8 +5,7 @@
 
 /* Pointers: integers that are loaded through them, and parts of buffers that index tiles pick. */
 
-/* --- integers of global memory
- * -----------------------------------------------------------------------------------------------*/
+/* --- integers of global memory ---------------------------------------------------------------- */
 
 /* base + offset -> the tensor of the base and the offset. */
 static gint base_of(PyRead *p, const WsExpr *e, const WsExpr **offset, guint line)
@@ -99,7 +98,6 @@ static char *pointers_text(const PyRead *p, gint64 v)
 
 void py_note_store(PyRead *p, const Val *pointer, const WsPyNode *at)
 {
-    (void)at;
     if (p->probing || !p->in_kernel)
         return;
     char *text = !pointer || !p->group        ? g_strdup("?")
@@ -149,8 +147,7 @@ void py_finish_numbers(PyRead *p)
     }
 }
 
-/* --- parts of buffers
- * --------------------------------------------------------------------------------------------------------*/
+/* --- parts of buffers ------------------------------------------------------------------------- */
 
 /* An index tile: `from` on, `n` of them along rows or columns; one number stands for all (n 1). */
 typedef struct {

@@ -38,8 +38,7 @@ static const WsExpr *guard(PyRead *p, const Val *pred, const WsPyNode *at)
     return e;
 }
 
-/* --- barriers
- * -----------------------------------------------------------------------------------------*/
+/* --- barriers --------------------------------------------------------------------------------- */
 
 static gboolean is_barrier(const Val *v)
 {
@@ -269,7 +268,6 @@ const Val *py_mean_ARRIVE(PyRead *p, const Val **a, const WsPyNode *at)
 
 const Val *py_mean_SYNC(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)a;
     p->dirty = TRUE;
     settle_group(p, at, TRUE);
     return py_none(p);
@@ -277,15 +275,13 @@ const Val *py_mean_SYNC(PyRead *p, const Val **a, const WsPyNode *at)
 
 const Val *py_mean_FENCE(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)a;
     if (p->group)
         py_step(p, WS_READ_FENCE, at)->name = "async";
     g_array_set_size(p->generic, 0);
     return py_none(p);
 }
 
-/* --- copies
- * -------------------------------------------------------------------------------------------*/
+/* --- copies ----------------------------------------------------------------------------------- */
 
 static gboolean coordinates(PyRead *p, WsReadStep *s, const Val *coord)
 {
@@ -419,8 +415,7 @@ const Val *py_mean_READ(PyRead *p, const Val **a, const WsPyNode *at)
     return v;
 }
 
-/* --- matrix
- * -------------------------------------------------------------------------------------------*/
+/* --- matrix ----------------------------------------------------------------------------------- */
 
 static gboolean operand(PyRead *p, const Val *v, WsPlace *place, gint64 *rows, gint64 *cols,
                         const WsPyNode *at)

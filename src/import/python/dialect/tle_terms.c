@@ -176,7 +176,6 @@ const Val *py_mean_TLE_EXTRACT(PyRead *p, const Val **a, const WsPyNode *at)
 /* float("inf"), float("-inf") */
 const Val *py_mean_TLE_FLOAT(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)at;
     if (!a[0] || a[0]->kind != VAL_STRING || !strstr(a[0]->text, "inf"))
         return a[0] && a[0]->kind != VAL_STRING ? a[0] : py_opaque(p);
     Val *v = py_val(p, VAL_REAL);
@@ -479,7 +478,6 @@ const Val *py_mean_DESC_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
 /* 0 .. n-1 along the columns until arithmetic turns it. */
 const Val *py_mean_TLE_ARANGE(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)at;
     const gint64 n = py_number(a[1], 0) - py_number(a[0], 0);
     if (n < 1 || py_number(a[0], 0))
         return py_opaque(p);

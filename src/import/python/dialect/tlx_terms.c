@@ -120,7 +120,6 @@ const Val *py_mean_TLX_DTYPE(PyRead *p, const Val **a, const WsPyNode *at)
 
 const Val *py_mean_TLX_SIZE(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)at;
     const char *dtype = a[0] && a[0]->kind == VAL_NAME ? py_dtype(a[0]->text) : NULL;
     if (!dtype && a[0] && a[0]->kind == VAL_NAME && g_str_has_prefix(a[0]->text, "unknown"))
         dtype = "bf16"; /* as buffers of no known type */
@@ -145,7 +144,6 @@ const Val *py_mean_TLX_TURN(PyRead *p, const Val **a, const WsPyNode *at)
 
 const Val *py_mean_TLX_REPLICA(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    (void)a;
     if (!p->group || p->replica < 0)
         return py_wrong(p, at, "a replica outside of the tasks");
     return py_literal(p, p->replica);

@@ -20,7 +20,6 @@ typedef struct {
 static WsLookup look_up(gpointer data, const WsExpr *leaf, gint64 *value, GError **error)
 {
     Values *v = data;
-    (void)error;
     if (leaf->op != WS_EXPR_NAME && leaf->op != WS_EXPR_TOTAL)
         return WS_LOOKUP_UNKNOWN;
     const gboolean name = leaf->op == WS_EXPR_NAME;

@@ -4,6 +4,7 @@
 #include "import/python/loops/pyread_tried.h"
 #include "import/python/names/names.h"
 #include "import/python/pyread_object.h"
+#include "model/design.h"
 
 #include <string.h>
 
@@ -20,7 +21,6 @@ static void add_name(GPtrArray *names, const char *name)
 
 static void add_bound(const char *name, const WsPyNode *at, gpointer data)
 {
-    (void)at;
     add_name(data, name);
 }
 
@@ -29,8 +29,7 @@ void py_assigned_names(const WsPyNode *node, GPtrArray *names)
     py_bound_names(node, add_bound, names);
 }
 
-/* --- what a round does
- * ----------------------------------------------------------------------------*/
+/* --- what a round does ------------------------------------------------------------------------ */
 
 /* A name that nothing in the group has yet. */
 const char *py_group_name(PyRead *p, const char *want)
@@ -53,8 +52,7 @@ const char *py_group_name(PyRead *p, const char *want)
     return name;
 }
 
-/* --- walking
- * -----------------------------------------------------------------------------------------*/
+/* --- walking ---------------------------------------------------------------------------------- */
 
 static void run_round(PyRead *p, PyLoop *l)
 {

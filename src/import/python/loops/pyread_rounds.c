@@ -7,8 +7,7 @@
 
 /* What variables are in a round and behind the loop, from what a round does to them. */
 
-/* --- what a variable is in a round, and after the loop
- * -----------------------------------------------*/
+/* --- what a variable is in a round, and after the loop ---------------------------------------- */
 
 typedef enum { AT_HEAD, AT_EXIT } Moment;
 
@@ -35,7 +34,6 @@ typedef struct {
 static WsExpr *less_rounds(const WsExpr *leaf, gpointer data, GError **error)
 {
     const Since *s = data;
-    (void)error;
     return leaf->op == WS_EXPR_TOTAL && leaf->name && !strcmp(leaf->name, s->loop)
                ? ws_expr_op(WS_EXPR_SUB, ws_expr_ref((WsExpr *)leaf),
                             ws_expr_ref((WsExpr *)s->rounds))

@@ -110,7 +110,6 @@ static WsLookup look_up(gpointer data, const WsExpr *leaf, gint64 *value, GError
 {
     Draw *d = data;
     const PyLoop *l = d->l;
-    (void)error;
     if (leaf->op == WS_EXPR_TOTAL) {
         g_autofree char *key = g_strconcat(leaf->name, ".total", NULL);
         *value = !strcmp(leaf->name, l->name)              ? d->total
@@ -140,7 +139,6 @@ static WsLookup element(gpointer data, const WsExpr *leaf, const gint64 *at, gin
 {
     Draw *d = data;
     g_autoptr(GString) key = g_string_new(leaf->name);
-    (void)error;
     for (guint i = 0; i < leaf->n_args; i++)
         g_string_append_printf(key, "[%" G_GINT64_FORMAT "]", at[i]);
     *value = value_of(d, key->str, 0);

@@ -222,7 +222,6 @@ typedef struct {
 
 static void count(const char *name, const WsPyNode *at, gpointer data)
 {
-    (void)at;
     Count *c = data;
     c->n += !strcmp(name, c->name);
 }
