@@ -10,14 +10,13 @@ enum { MOST_SUMS = 8, DEEPEST = 6 }; /* of one expression; lets and choices with
 
 typedef struct {
     WsBits *b;
-    guint agent;
+    guint agent, deep, rank;
     const WsTree *at;
     guint16 place;
     GArray *sum;      /* WsBitSum */
     GPtrArray *whole; /* GArray* of WsBitTerm: what the expression at hand may be */
     gboolean rough;   /* it is no such sum */
     const WsExpr *slot;
-    guint deep, rank;
     gboolean anew; /* names that are asked anew may stand in it */
 } Find;
 
