@@ -161,7 +161,10 @@ static Range extreme(Range a, Range b, gboolean greater)
     if (greater ? b.low >= a.high : b.high <= a.low)
         return b;
     r.v = greater ? MAX(a.v, b.v) : MIN(a.v, b.v);
-    r.g = range_gcd(range_gcd(a.g, b.g), a.v - b.v);
+    gint64 apart;
+    r.g = __builtin_sub_overflow(a.v, b.v, &apart) || apart == G_MININT64
+              ? 1
+              : range_gcd(range_gcd(a.g, b.g), apart);
     return r;
 }
 
