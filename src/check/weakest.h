@@ -1,7 +1,7 @@
 /* Inside src/check: the weakest assumption under which a refuted design is right. */
 #pragma once
 
-#include "check/proof/bits.h"
+#include "check/proof/bits/bits.h"
 
 G_BEGIN_DECLS
 

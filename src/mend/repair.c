@@ -1,6 +1,6 @@
 /* Repairing a design: of all proposals the one nearest to what is drawn that the check proves; if
  * no single one is enough, two after each other. */
-#include "check/proof/bits.h"
+#include "check/proof/bits/bits.h"
 #include "mend/fixer.h"
 #include "program/elaborate.h"
 #include "program/program.h"

@@ -1,6 +1,6 @@
 /* Broken designs that the proof once closed on, a lemma of docs/soundness.md section 6 each: the
  * check refutes them, and the proof does not close even where the play would not look. */
-#include "check/proof/bits.h"
+#include "check/proof/bits/bits.h"
 #include "design.h"
 
 static const struct {

@@ -2,7 +2,7 @@
  * clean in the play. The oracle is held against it in tests/oracle/test-differential.c. */
 #include "../cputime.h"
 #include "../oracle/draw/random.h"
-#include "check/proof/bits.h"
+#include "check/proof/bits/bits.h"
 #include "design.h"
 #include "program/elaborate.h"
 

@@ -1,27 +1,14 @@
 /* What ARCHITECTURE.md says of the rooms, held against their text: who includes whom, who never
  * knows designs, and who asks an operation for its kind in place of a column of op.def. */
+#include "../tree.h"
 #include "expr/expr.h"
 
 #include <glib.h>
 #include <string.h>
 
-typedef void (*See)(const char *path, const char *text, gpointer data);
-
-static void visit(const char *folder, See see, gpointer data)
+static void visit(const char *folder, TreeSee see, gpointer data)
 {
-    g_autofree char *at = g_build_filename(WS_SOURCE_ROOT, folder, NULL);
-    g_autoptr(GDir) dir = g_dir_open(at, 0, NULL);
-    g_assert_nonnull(dir);
-    for (const char *name; (name = g_dir_read_name(dir));) {
-        g_autofree char *path = g_build_filename(folder, name, NULL);
-        g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, path, NULL);
-        g_autofree char *text = NULL;
-        if (g_file_test(file, G_FILE_TEST_IS_DIR))
-            visit(path, see, data);
-        else if ((g_str_has_suffix(name, ".c") || g_str_has_suffix(name, ".h")) &&
-                 g_file_get_contents(file, &text, NULL, NULL))
-            see(path, text, data);
-    }
+    tree_visit(folder, ".c .h", see, data);
 }
 
 static gboolean has_word(const char *words, const char *word)
@@ -173,8 +160,6 @@ static void see_names(const char *path, const char *text, gpointer data)
     static GRegex *defined;
     g_autoptr(GMatchInfo) match = NULL;
     GHashTable *homes = data;
-    if (!g_str_has_suffix(path, ".h") && !g_str_has_suffix(path, ".c"))
-        return;
     if (!defined)
         defined = g_regex_new("^(?:typedef )?(?:struct (Ws\\w+) \\{|\\}.* (Ws\\w+);|\\} (Ws\\w+);)",
                               G_REGEX_MULTILINE, 0, NULL);
@@ -210,7 +195,7 @@ static const struct {
 } asked[] = {
 #include "rooms/asked.def"
 };
-static const char dispatch[] = "src/check/witness/replay_events.c src/check/proof/bits_run.c "
+static const char dispatch[] = "src/check/witness/replay_events.c src/check/proof/bits/bits_run.c "
                                "src/verify/run.c src/program/validate/validate_op.c";
 
 static void see_kinds(const char *path, const char *text, gpointer data)

@@ -2,7 +2,7 @@
 #include "program/parts/barrier.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
-#include "scenario.h"
+#include "scenario/scenario.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #include "ui/compose/edit_commands.h"
 #include "ui/window/window_private.h"
 
-#include "scenario.h"
+#include "scenario/scenario.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Small windows and large text: the score keeps its room, nothing hangs over the edge, the button
  * that closes the window is on it; what is selected moves nothing. */
-#include "hands.h"
+#include "scenario/hands.h"
 
 #include "program/parts/operation.h"
 #include "program/program.h"

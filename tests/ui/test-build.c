@@ -1,6 +1,6 @@
 /* The GEMM built from an empty window by pointer and keyboard: no file is opened. Its PTX is that
  * of the shipped design. */
-#include "hands.h"
+#include "scenario/hands.h"
 #include "model/findings.h"
 #include "ui/gesture/gesture.h"
 

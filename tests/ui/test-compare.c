@@ -1,6 +1,6 @@
 /* I37: two designs beside each other: the list, the marks and ghosts on the score, from one to the
  * other, by keyboard and by pointer. */
-#include "hands.h"
+#include "scenario/hands.h"
 
 #include "ui/document/document_compare.h"
 #include "ui/panels/compare_panel.h"

@@ -1,5 +1,5 @@
 /* Composing by pointer and keyboard: undo, saving, the structure, commands on the selection. */
-#include "hands.h"
+#include "scenario/hands.h"
 
 #include "ui/compose/edit_commands.h"
 #include "ui/compose/recovery.h"

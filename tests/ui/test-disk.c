@@ -1,7 +1,7 @@
 /* Saving where it cannot be done: a full disk, a file or folder that may not be written, a folder
  * that is gone. The window says what is wrong and what to do, the design stays open as it is, the
  * file as it was, and saving works again once it can. */
-#include "hands.h"
+#include "scenario/hands.h"
 
 #include "ui/document/journal.h"
 

@@ -1,5 +1,5 @@
 /* Items of composing that have no longer scenario of their own: by keys wherever keys are named. */
-#include "hands.h"
+#include "scenario/hands.h"
 #include "model/finding.h"
 #include "model/findings.h"
 #include "program/parts/buffer.h"

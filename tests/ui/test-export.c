@@ -1,6 +1,6 @@
 /* Taking the kernel out: which forms there are, what stands in the way, and the way to that step.
  */
-#include "hands.h"
+#include "scenario/hands.h"
 
 #include "ui/compose/exports.h"
 #include "ui/document/process.h"

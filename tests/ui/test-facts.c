@@ -1,5 +1,5 @@
 /* What the panels say, as plain data and without a display: facts, figures, meters, matches. */
-#include "designs.h"
+#include "scenario/designs.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
 

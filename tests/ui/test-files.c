@@ -1,7 +1,7 @@
 /* Opening: broken, newer, missing and unreadable files are told of, and the window stays. */
 #include "../whole.h"
 #include "model/findings.h"
-#include "scenario.h"
+#include "scenario/scenario.h"
 
 #include "ui/document/document_source.h"
 

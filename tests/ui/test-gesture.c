@@ -1,5 +1,5 @@
 /* I16-I20, I25: editing the score with the pointer. */
-#include "hands.h"
+#include "scenario/hands.h"
 #include "program/parts/buffer.h"
 #include "program/parts/operation.h"
 #include "program/program.h"

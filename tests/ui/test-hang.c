@@ -1,6 +1,6 @@
 /* The results of a run that hung on the H200 (tests/ui/hang, tests/designs/broken/02-wrong-count):
  * the agents that stood still, in words and on the score. */
-#include "hands.h"
+#include "scenario/hands.h"
 
 #include "ui/document/document_hang.h"
 #include "ui/timeline/marks/hang_score.h"

@@ -1,6 +1,6 @@
 /* I56-I62: what is offered can be found, is described, and works by keyboard alone. */
 #include "program/op_kind.h"
-#include "scenario.h"
+#include "scenario/scenario.h"
 
 #include "ui/app/actions.h"
 

@@ -1,6 +1,6 @@
 /* "Where is the tensor core idle, and why?": rows of the units at the foot of the score, gaps that
  * say why and are looked at, the panel of causes, the edit that lowers one. */
-#include "hands.h"
+#include "scenario/hands.h"
 
 #include "program/parts/operation.h"
 #include "program/program.h"

@@ -1,6 +1,6 @@
 /* Traces of another design than the one that is open: offered beside it, compared by the names of
  * their steps, or opened with their own design; what was edited is never lost over one. */
-#include "hands.h"
+#include "scenario/hands.h"
 
 #include "program/program.h"
 #include "ui/document/document_kin.h"

@@ -1,5 +1,5 @@
 /* The studio in its languages: the words are there, and no button, tab or heading is cut off. */
-#include "hands.h"
+#include "scenario/hands.h"
 
 #include "ui/app/theme.h"
 #include "ui/parts/words.h"

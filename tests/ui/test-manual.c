@@ -1,6 +1,6 @@
 /* The manual: F1 opens it, every page and picture is there, every link leads somewhere, and every
  * key it names is a key of the studio. */
-#include "scenario.h"
+#include "scenario/scenario.h"
 
 #include "ui/app/actions.h"
 #include "ui/app/help_page.h"

@@ -1,6 +1,6 @@
 /* I01-I09: moving about the score by pointer and by keyboard. */
 #include "program/op_kind.h"
-#include "scenario.h"
+#include "scenario/scenario.h"
 #include "trace/op_kind.h"
 
 #include <math.h>

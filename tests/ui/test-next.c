@@ -1,6 +1,6 @@
 /* What to do next: edits ranked by what they gain, each one click from being made; the exposed
  * edges; the critical path on the score. */
-#include "hands.h"
+#include "scenario/hands.h"
 
 #include "ui/document/document_next.h"
 #include "ui/panels/next_panel.h"

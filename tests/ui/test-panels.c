@@ -1,5 +1,5 @@
 /* What the panels do, as widgets. The cases are skipped without a display. */
-#include "designs.h"
+#include "scenario/designs.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
 

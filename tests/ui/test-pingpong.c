@@ -1,7 +1,7 @@
 /* A ring with one consumer becomes two consumers in turn, by pointer and keyboard: replicated,
  * their tiles and their part of the ring told apart in the inspector, one turn drawn with the
  * pointer, one with the keys. Its PTX is that of the shipped design. */
-#include "hands.h"
+#include "scenario/hands.h"
 #include "model/finding.h"
 
 #include "ui/gesture/gesture.h"

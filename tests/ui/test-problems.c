@@ -1,5 +1,5 @@
 /* The problems by pointer and keyboard: sections by rule, filters, the explanation (I31). */
-#include "hands.h"
+#include "scenario/hands.h"
 #include "model/finding.h"
 
 #include "ui/problems/problem_list.h"

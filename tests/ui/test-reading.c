@@ -1,7 +1,7 @@
 /* Reading a score: which CTA and round, views that move together, what is seen from afar, pinching,
  * and a clock that nobody knows. */
 #include "model/findings.h"
-#include "scenario.h"
+#include "scenario/scenario.h"
 
 #include "launch/history.h"
 #include "ui/document/document_idle.h"

@@ -1,6 +1,6 @@
 /* I10-I15: selecting by pointer and keyboard, and what follows the selection. */
 #include "program/op_kind.h"
-#include "scenario.h"
+#include "scenario/scenario.h"
 #include "trace/op_kind.h"
 
 #include <gtksourceview/gtksource.h>

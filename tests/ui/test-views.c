@@ -1,6 +1,6 @@
 /* The view stays on the score whatever becomes of it: zoomed, scrolled, edited, undone to nothing
  * and done again, folded, another design opened. */
-#include "hands.h"
+#include "scenario/hands.h"
 
 #include "ui/timeline/timeline_private.h"
 

@@ -1,5 +1,5 @@
 /* I51-I55: several windows, appearance, text size. Also that nothing warns on the way. */
-#include "scenario.h"
+#include "scenario/scenario.h"
 
 #include "score/palette.h"
 #include "ui/app/theme.h"

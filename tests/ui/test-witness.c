@@ -2,7 +2,7 @@
  * backwards, scrubbed and played, with the state at each position, and ends at the hang. */
 #include "base/phrase.h"
 #include "model/finding.h"
-#include "scenario.h"
+#include "scenario/scenario.h"
 #include "ui/app/actions.h"
 #include "ui/document/player.h"
 #include "ui/problems/witness.h"

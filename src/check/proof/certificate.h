@@ -2,7 +2,7 @@
  * search says what it meets; the states are told in terms of the program. */
 #pragma once
 
-#include "check/proof/bits.h"
+#include "check/proof/bits/bits.h"
 
 G_BEGIN_DECLS
 

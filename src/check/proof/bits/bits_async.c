@@ -1,6 +1,6 @@
 /* Loads, stores, gathers and products in the proof: what is in flight, and which registers it
  * holds. */
-#include "check/proof/bits.h"
+#include "check/proof/bits/bits.h"
 #include "check/touch.h"
 #include "program/parts/agent.h"
 

@@ -1,6 +1,6 @@
 /* Side conditions of the proof that elaboration keeps. They are not taken on trust: where one does
  * not hold there is no verdict. */
-#include "check/proof/bits.h"
+#include "check/proof/bits/bits.h"
 #include "check/touch.h"
 #include "program/op.h"
 #include "program/parts/barrier.h"

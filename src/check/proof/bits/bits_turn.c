@@ -5,7 +5,7 @@
  * A group is counters, barriers and buffers that are tied together by uses `counter + constants`.
  * Anything else that depends on one of its counters (a condition, a range, an override) breaks it.
  */
-#include "check/proof/bits.h"
+#include "check/proof/bits/bits.h"
 #include "program/parts/access.h"
 #include "program/parts/barrier.h"
 #include "program/parts/buffer.h"

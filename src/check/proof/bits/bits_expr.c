@@ -1,5 +1,5 @@
 /* Expressions and conditions of the proof as postfix code. */
-#include "check/proof/bits.h"
+#include "check/proof/bits/bits.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
 

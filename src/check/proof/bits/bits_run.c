@@ -1,5 +1,5 @@
 /* Running the proof from one question to the next, and what must hold at the end. */
-#include "check/proof/bits.h"
+#include "check/proof/bits/bits.h"
 #include "program/op.h"
 #include "program/parts/agent.h"
 

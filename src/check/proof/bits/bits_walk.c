@@ -1,6 +1,6 @@
 /* The walker of the proof: a loop asks whether it goes on, and everybody who asks the same question
  * hears the same answer. */
-#include "check/proof/bits.h"
+#include "check/proof/bits/bits.h"
 #include "program/parts/agent.h"
 #include "program/parts/tiles.h"
 #include "program/program.h"

@@ -1,5 +1,5 @@
 /* mbarriers, named barriers and the barrier of the cluster in the proof. */
-#include "check/proof/bits.h"
+#include "check/proof/bits/bits.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
 #include "program/program.h"

@@ -1,6 +1,6 @@
 /* The key of a state of the proof: equal for states that do the same from here on, whatever is
  * known in them. Numbers that grow are put relative to each other. */
-#include "check/proof/bits.h"
+#include "check/proof/bits/bits.h"
 
 #include <string.h>
 

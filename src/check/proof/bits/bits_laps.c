@@ -3,7 +3,7 @@
  * far such turns are from what their barriers have completed: by the sums of variables that they
  * are made of. Two states in which these are alike have turns that are off by as much as the phases
  * of their slots are, now and later on. */
-#include "check/proof/bits.h"
+#include "check/proof/bits/bits.h"
 #include "program/parts/barrier.h"
 #include "program/program.h"
 

@@ -1,5 +1,5 @@
 /* Where everything of a state of the proof lies, and the first state. */
-#include "check/proof/bits.h"
+#include "check/proof/bits/bits.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
 #include "program/parts/tiles.h"

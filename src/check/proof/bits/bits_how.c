@@ -1,5 +1,5 @@
 /* In which ways a proof is tried, one after the other. */
-#include "check/proof/bits.h"
+#include "check/proof/bits/bits.h"
 #include "program/program.h"
 
 /* Takes `before`. */

@@ -2,7 +2,7 @@
  * away, if every value in it is known by then and all that goes into it is the same in two states
  * of one key. The sums of bits_sums.c are that for variables; of the values of names that can still
  * go into one a key holds each as it is. */
-#include "check/proof/bits.h"
+#include "check/proof/bits/bits.h"
 
 /* Locals that turns which names decide are made of. */
 static guint64 in_turns(const WsBits *b, const WsBitAgent *a)

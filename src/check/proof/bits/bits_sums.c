@@ -1,5 +1,5 @@
 /* L-LAPS: the sums of variables that turns, and what their counters go on by, are made of. */
-#include "check/proof/bits.h"
+#include "check/proof/bits/bits.h"
 #include "program/parts/barrier.h"
 #include "program/parts/variable.h"
 #include "program/program.h"

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "check/named.h"
-#include "check/proof/sums.h"
+#include "check/proof/bits/sums.h"
 #include "check/proof/symbols.h"
 #include "program/lanes.h"
 

@@ -1,5 +1,5 @@
 /* A program compiled for the proof: one array of instructions per agent. */
-#include "check/proof/bits.h"
+#include "check/proof/bits/bits.h"
 #include "check/touch.h"
 #include "program/op.h"
 #include "program/parts/agent.h"

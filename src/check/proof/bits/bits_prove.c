@@ -1,6 +1,6 @@
 /* Exploring all answers: states of equal control merged by forgetting what only one of
  * them knows. If that closes without an alarm, every trip count and every interleaving is right. */
-#include "check/proof/bits.h"
+#include "check/proof/bits/bits.h"
 #include "check/proof/certificate.h"
 #include "program/op.h"
 #include "program/parts/agent.h"

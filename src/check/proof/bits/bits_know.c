@@ -1,5 +1,5 @@
 /* Handing knowledge on: passes over the rows of bits. */
-#include "check/proof/bits.h"
+#include "check/proof/bits/bits.h"
 
 /* The passes over single words are the inner loops of the proof: with wide registers where the
  * machine has them. */

@@ -2,7 +2,7 @@
  * 1)*kt) does so before anybody knows how many they are. It owes them, tile by tile, and is told
  * when that tile's answer is exact; only a use before that asks for the remainder. So a size of the
  * launch may have another value in every tile, which is more than any launch does. */
-#include "check/proof/bits.h"
+#include "check/proof/bits/bits.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
 

@@ -1,6 +1,6 @@
 /* Shared memory in the proof: cells are classes of bytes that every access touches together, so one
  * bit speaks for many bytes. */
-#include "check/proof/bits.h"
+#include "check/proof/bits/bits.h"
 #include "check/touch.h"
 #include "program/lanes.h"
 #include "program/parts/buffer.h"
