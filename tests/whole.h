@@ -1,8 +1,8 @@
 /* How much of its rows a test takes. Rows whose cases repeat the same code on another design, place
  * or seed cost most of the tests' time, so that each run takes a share of them: the quick one
- * (./dev test) one of `quick`, that under the sanitizers (WARPSTAVE_SANITIZERS: tests/meson.build)
- * one of `sanitized`, other rows than the quick one where it leaves some; the slow list
- * (./dev soak) takes all. */
+ * (./dev test, WARPSTAVE_QUICK) one of `quick`, that under the sanitizers (WARPSTAVE_SANITIZERS:
+ * tests/meson.build) one of `sanitized`, other rows than the quick one where it leaves some; the
+ * slow list (./dev soak) takes all. */
 #ifndef TESTS_WHOLE_H
 #define TESTS_WHOLE_H
 
@@ -19,6 +19,26 @@ static inline gboolean test_takes(guint i, guint quick, guint sanitized)
     if (g_test_slow())
         return TRUE;
     return test_sanitized() ? i % sanitized == (quick > 1 ? 1 % sanitized : 0) : i % quick == 0;
+}
+
+/* Whether this is the quick run of all tests, not one of some of them by name or by hand. */
+static inline gboolean test_quick(void)
+{
+    return !g_test_slow() && !test_sanitized() && g_getenv("WARPSTAVE_QUICK");
+}
+
+/* Row i in one of CI's two runs: even ones in the quick run of all tests, odd ones under the
+ * sanitizers. By name or by hand a run without them takes all. */
+static inline gboolean test_either(guint i)
+{
+    return test_sanitized() ? i % 2 == 1 : !test_quick() || i % 2 == 0;
+}
+
+/* Row i of those that the run under the sanitizers takes whole: the quick run of all tests takes
+ * one of `quick`. */
+static inline gboolean test_again(guint i, guint quick)
+{
+    return !test_quick() || i % quick == 0;
 }
 
 /* The least that a count of them must reach, where all rows reach `all`. */

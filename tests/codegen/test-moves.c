@@ -153,7 +153,7 @@ int main(int argc, char **argv)
             g_ptr_array_add(moves, g_build_filename(MOVES, name, NULL));
     g_ptr_array_sort(moves, by_name);
     for (guint i = 0; i < moves->len; i++)
-        if (test_takes(i, 1, 2))
+        if (test_either(i))
             add(moves->pdata[i]);
     g_test_add_func("/codegen/raw", test_raw);
     g_test_add_func("/codegen/raw/refused", test_raw_refused);

@@ -464,19 +464,19 @@ int main(int argc, char **argv)
     g_test_add_func("/codegen/ptx-import/unguarded-tiles", test_unguarded);
     g_test_add_func("/codegen/ptx-import/box", test_box);
     for (guint i = 0; i < G_N_ELEMENTS(changed); i++) {
-        if (!test_takes(i, 2, 6))
+        if (!test_takes(i, 4, 6))
             continue;
         g_autofree char *path = g_strdup_printf("/codegen/ptx-import/%s", changed[i].title);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_changed);
     }
     for (guint i = 0; i < G_N_ELEMENTS(rings); i++) {
-        if (!test_takes(i, 2, 6))
+        if (!test_takes(i, 4, 6))
             continue;
         g_autofree char *path = g_strdup_printf("/codegen/ptx-import/ring/%s", rings[i].title);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_ring);
     }
     for (guint i = 0; i < G_N_ELEMENTS(small); i++) {
-        if (!test_takes(i, 1, 3))
+        if (!test_either(i))
             continue;
         g_autofree char *path =
             g_strdup_printf("/codegen/ptx-import/small/%s", strrchr(small[i], '/') + 1);

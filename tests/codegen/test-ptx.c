@@ -383,7 +383,8 @@ int main(int argc, char **argv)
         g_autofree char *a = g_strconcat("/codegen/structure/", cases[i].name, NULL);
         g_autofree char *b = g_strconcat("/codegen/ptxas/", cases[i].name, NULL);
         g_test_add_data_func(a, &cases[i], test_structure);
-        g_test_add_data_func(b, &cases[i], test_ptxas);
+        if (test_again(i, 3))
+            g_test_add_data_func(b, &cases[i], test_ptxas);
     }
     for (guint i = 0; i < G_N_ELEMENTS(computing); i++) {
         if (!test_takes(i, 3, 3))

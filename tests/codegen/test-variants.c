@@ -156,7 +156,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     for (guint i = 0; i < G_N_ELEMENTS(variants); i++) {
-        if (!test_takes(i, 2, 4))
+        if (!test_takes(i, 4, 4))
             continue;
         g_autofree char *path = g_strconcat("/codegen/variants/", variants[i].name, NULL);
         g_test_add_data_func(path, &variants[i], test_variant);

@@ -130,7 +130,9 @@ static int by_text(gconstpointer a, gconstpointer b)
 
 typedef void (*Visit)(gpointer data, const char *name);
 
-/* Every design below a folder, by name; with the sanitizers every third of each. */
+/* Every design below a folder, by name. Their certificates are verified in either of CI's runs;
+ * what forges some takes all, since it compares designs, and a third of each folder with the
+ * sanitizers. */
 static void for_designs(const char *folder, Visit visit, gpointer data)
 {
     g_autofree char *path = g_build_filename(WS_SOURCE_ROOT, folder, NULL);
@@ -144,7 +146,8 @@ static void for_designs(const char *folder, Visit visit, gpointer data)
         g_autofree char *full = g_build_filename(WS_SOURCE_ROOT, name, NULL);
         if (g_file_test(full, G_FILE_TEST_IS_DIR))
             for_designs(name, visit, data);
-        else if (g_str_has_suffix(name, ".wstave") && test_takes(i, 1, 3))
+        else if (g_str_has_suffix(name, ".wstave") &&
+                 (visit == (Visit)judge ? test_either(i) : test_takes(i, 1, 3)))
             visit(data, name);
     }
 }
@@ -158,7 +161,7 @@ static void proved(void)
         "nodes, ms of the proof, ms of the verification\n%s%u certificates, %u verified; "
         "proofs %.0f ms, verifications %.0f ms",
         t.table->str, t.verified + t.others, t.verified, t.proof, t.verification);
-    g_assert_cmpuint(t.verified, >=, test_least(150, 1, 4));
+    g_assert_cmpuint(t.verified, >=, test_least(150, test_quick() ? 2 : 1, 2));
     g_string_free(t.table, TRUE);
 }
 

@@ -150,7 +150,7 @@ static void test_case(gconstpointer data)
     } else {
         g_auto(GStrv) line = g_strsplit(said, "\n", -1);
         for (guint i = 0, accepted = 0; line[i]; i++) {
-            if (g_str_has_prefix(line[i], "accepted ") && test_takes(accepted++, 4, 12))
+            if (g_str_has_prefix(line[i], "accepted ") && test_takes(accepted++, 8, 12))
                 try_one(c, path, export, folder, line[i] + strlen("accepted "));
         }
         if (c->takes)

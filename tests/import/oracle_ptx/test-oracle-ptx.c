@@ -118,13 +118,13 @@ int main(int argc, char **argv)
         return machine_main(argc - 1, argv + 1);
     g_test_init(&argc, &argv, NULL);
     for (guint i = 0; i < G_N_ELEMENTS(right); i++) {
-        if (!test_takes(i, 1, 2))
+        if (!test_either(i))
             continue;
         g_autofree char *path = g_strdup_printf("/import/oracle-ptx/right/%s/%u", right[i].file, i);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_right);
     }
     for (guint i = 0; i < G_N_ELEMENTS(broken); i++) {
-        if (!test_takes(i, 1, 2))
+        if (!test_either(i))
             continue;
         g_autofree char *path = g_strdup_printf("/import/oracle-ptx/broken/%s", broken[i].file);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_broken);
