@@ -209,7 +209,7 @@ static gboolean holds(Context *x, const WsTree *t, const WsExpr *e, Ask ask, Shi
     case ASK_TURN:
         if (x->c->plan->unseen[t->op->barrier]) /* M says nothing of these */
             return fine && by->d % 2 == 0 && by->g % 2 == 0 && by->d >= 0;
-        if (plan_names_symbol(x->c->plan, e))
+        if (plan_turn_by_names(x->c->plan, t->op))
             return fine && by->d % 2 == 0 && by->g % 2 == 0;
         return turn_holds(x, t->op, e);
     case ASK_USE: /* which one it is says the stage; below 0 there is none */

@@ -111,13 +111,12 @@ static gboolean stays(const Plan *plan, const AgentPlan *a, const WsExpr *e, con
 static WsExpr *put_let(const WsExpr *leaf, gpointer data, GError **error)
 {
     const Plan *plan = data;
-    return leaf->op == WS_EXPR_VAR && leaf->var >= 0 && plan->let[leaf->var]
-               ? ws_expr_ref(plan->let[leaf->var])
-               : NULL;
+    return plan_is_var(plan, leaf) && plan->let[leaf->var] ? ws_expr_ref(plan->let[leaf->var])
+                                                           : NULL;
 }
 
 /* Definitions and lets put in; NULL: too large. */
-static WsExpr *whole(const Plan *plan, const WsExpr *e)
+WsExpr *plan_whole(const Plan *plan, const WsExpr *e)
 {
     g_autoptr(WsExpr) known = ws_expr_map(e, put_let, (gpointer)plan, NULL);
     return known ? text_defined(plan->p, known) : NULL;
@@ -142,7 +141,7 @@ static void find_start(Plan *plan, const AgentPlan *a, const WsTree *t)
     for (gint k = 1; k <= a->n_places && t->index_var >= 0; k++)
         loops +=
             a->place[k].tree->kind == WS_TREE_LOOP && a->place[k].tree->index_var == t->index_var;
-    WsExpr *e = t->from ? whole(plan, t->from) : NULL;
+    WsExpr *e = t->from ? plan_whole(plan, t->from) : NULL;
     if (t->index_var < 0 || only_within(plan, a, t->index_var, 0, 0)) {
         how = START_0 | STEP_1; /* nobody reads it */
     } else if (e && loops == 1 && (!t->step_by || ws_expr_is_int(t->step_by, &x)) &&
@@ -169,7 +168,7 @@ static void find_lets(Plan *plan, const AgentPlan *a)
         for (gint k = 1; k <= a->n_places; k++)
             sets += a->place[k].tree->op && a->place[k].tree->op->var == var;
         WsExpr *e =
-            sets == 1 && only_within(plan, a, var, n, last) ? whole(plan, t->op->set) : NULL;
+            sets == 1 && only_within(plan, a, var, n, last) ? plan_whole(plan, t->op->set) : NULL;
         if (e && text_nodes(e) <= 64 && stays(plan, a, e, t, n, last))
             plan->let[var] = e;
         else
@@ -223,12 +222,13 @@ static void find_flat(Plan *plan, const AgentPlan *a, const WsTree *k)
     }
     if (!fine || !only_within(plan, a, k->index_var, place_of(a, k), last_place(a, k)))
         return;
-    g_autoptr(WsExpr) count = whole(plan, k->count);
+    g_autoptr(WsExpr) count = plan_whole(plan, k->count);
     if (!count || (text_leaves(plan->p, count, FALSE) & ~LEAF_LAUNCH))
         return;
     WsExpr *rows = ws_expr_op(WS_EXPR_MUL, var_of(plan, tiles->index_var), ws_expr_ref(count));
-    ws_expr_unref(plan->flat[k->total_var]);
-    plan->flat[k->total_var] = ws_expr_op(WS_EXPR_ADD, rows, var_of(plan, k->index_var));
+    ws_expr_unref(plan->flat[k->total_var].sum);
+    plan->flat[k->total_var] =
+        (Flat){ ws_expr_op(WS_EXPR_ADD, rows, var_of(plan, k->index_var)), k->index_var };
 }
 
 /* --- counts and conditions that follow an index ------------------------------------------------
@@ -244,7 +244,7 @@ static const WsExpr *text_of_site(const WsTree *t)
  */
 static WsExpr *followed(const Plan *plan, const WsTree *site, const WsTree **u)
 {
-    g_autoptr(WsExpr) all = whole(plan, text_of_site(site));
+    g_autoptr(WsExpr) all = plan_whole(plan, text_of_site(site));
     Followed f = { .plan = plan, .fine = all != NULL };
     for (const WsTree *t = loop_around(site); t && all; t = loop_around(t))
         if (t->over == WS_OVER_TILES)
@@ -284,6 +284,15 @@ static void for_followed(Plan *plan, SeeLoop see)
         }
 }
 
+/* `e` is taken for `form`, which is taken for itself. Takes `form`. */
+static void take_for(const Plan *plan, const WsExpr *e, gboolean truth, WsExpr *form)
+{
+    GHashTable *known = plan->form[truth != FALSE];
+    g_hash_table_insert(known, ws_expr_ref(e), form);
+    if (!g_hash_table_contains(known, form))
+        g_hash_table_insert(known, ws_expr_ref(form), ws_expr_ref(form));
+}
+
 /* A symbol is what the first count, or condition, says that has its text. */
 static void name_symbol(Plan *plan, AgentPlan *a, const WsTree *site, const WsTree *u,
                         const WsExpr *e)
@@ -292,7 +301,7 @@ static void name_symbol(Plan *plan, AgentPlan *a, const WsTree *site, const WsTr
     for (guint i = 1; i < plan->c->symbol->len; i++) {
         Symbol *s = &g_array_index(plan->c->symbol, Symbol, i);
         if (strcmp(s->text, text) != 0 || !s->local || *s->same ||
-            s->of_cta != ((text_leaves(plan->p, e, FALSE) & LEAF(CTA)) != 0) ||
+            s->of_cta != ((text_leaves(plan->p, e, TRUE) & LEAF(CTA)) != 0) ||
             s->letter != (site->kind == WS_TREE_BRANCH))
             continue;
         g_free(s->same);
@@ -319,9 +328,7 @@ static void name_site(Plan *plan, AgentPlan *a, const WsTree *site, const WsTree
             continue;
         if (u)
             a->place[place_of(a, u)].of_rounds |= (guint64)1 << i;
-        WsExpr *leaf = stands_for(plan, i);
-        g_hash_table_insert(plan->form, ws_expr_ref(text_of_site(site)), leaf);
-        g_hash_table_insert(plan->form, ws_expr_ref(leaf), ws_expr_ref(leaf));
+        take_for(plan, text_of_site(site), s->letter, stands_for(plan, i));
         return;
     }
 }
@@ -357,20 +364,33 @@ static WsExpr *of_number(const WsExpr *leaf, gpointer data, GError **error)
     return NULL;
 }
 
-/* Symbols by what they stand for, variables by what they are known to be. */
+/* What is known of the place where a form is made use of: it is one where the program has `of`. */
+typedef struct {
+    const Plan *plan;
+    const WsExpr *of, *whole; /* `whole`: with definitions and lets put in */
+    gboolean missing;         /* a symbol stands in it that has no meaning here */
+} Meaning;
+
+/* Symbols by what they stand for, variables by what they are known to be: a let behind where it is
+ * set, a total within its loop, and so only where the left side has it, or the index of its loop.
+ */
 static WsExpr *put_meaning(const WsExpr *leaf, gpointer data, GError **error)
 {
-    const Plan *plan = data;
+    Meaning *m = data;
+    const Plan *plan = m->plan;
     const gint symbol = leaf->var - (gint)plan->p->n_vars;
-    if (leaf->op != WS_EXPR_VAR || symbol < 0) {
-        WsExpr *flat = leaf->op == WS_EXPR_VAR ? plan->flat[leaf->var] : NULL;
-        WsExpr *let = leaf->op == WS_EXPR_VAR && plan->p->var[leaf->var].kind == WS_VAR_LET
-                          ? plan->let[leaf->var]
-                          : NULL;
-        return flat || let ? ws_expr_ref(flat ? flat : let) : NULL;
+    if (leaf->op != WS_EXPR_VAR)
+        return NULL;
+    if (symbol < 0) {
+        const Flat *flat = &plan->flat[leaf->var];
+        const gboolean let = plan->p->var[leaf->var].kind == WS_VAR_LET && plan->let[leaf->var];
+        return flat->sum && mentions(m->whole, flat->index) ? ws_expr_ref(flat->sum)
+               : let && mentions(m->of, leaf->var)          ? ws_expr_ref(plan->let[leaf->var])
+                                                            : NULL;
     }
     const Symbol *s = &g_array_index(plan->c->symbol, Symbol, symbol);
-    return !s->whole ? ws_expr_name("?") : s->letter ? text_truth(s->whole) : ws_expr_ref(s->whole);
+    m->missing |= !s->whole; /* a name of rounds is another one in each of them */
+    return !s->whole ? NULL : s->letter ? text_truth(s->whole) : ws_expr_ref(s->whole);
 }
 
 /* Whatever the names are worth. */
@@ -393,13 +413,14 @@ static gboolean read_form(Plan *plan, const Facts *f, const Form *form)
 {
     g_autoptr(WsExpr) e = text_read(form->of, of_number, plan);
     g_autoptr(WsExpr) made = text_read(form->text, of_number, plan);
-    g_autoptr(WsExpr) all = e ? whole(plan, e) : NULL;
-    g_autoptr(WsExpr) a = all ? ws_expr_map(all, put_meaning, plan, NULL) : NULL;
-    g_autoptr(WsExpr) meant = made ? ws_expr_map(made, put_meaning, plan, NULL) : NULL;
+    g_autoptr(WsExpr) all = e ? plan_whole(plan, e) : NULL;
+    Meaning m = { plan, e, all, FALSE };
+    g_autoptr(WsExpr) a = all ? ws_expr_map(all, put_meaning, &m, NULL) : NULL;
+    g_autoptr(WsExpr) meant = a && made ? ws_expr_map(made, put_meaning, &m, NULL) : NULL;
     g_autoptr(WsExpr) b = meant ? text_defined(plan->p, meant) : NULL;
     g_autoptr(WsExpr) x = a && form->letter ? text_truth(a) : a ? ws_expr_ref(a) : NULL;
     g_autoptr(WsExpr) y = b && form->letter ? text_truth(b) : b ? ws_expr_ref(b) : NULL;
-    if (!x || !y || !is_worth(plan, f, x, y))
+    if (!x || !y || m.missing || !is_worth(plan, f, x, y))
         return FALSE;
     g_hash_table_insert(plan->stated, key_of(e, form->letter), g_steal_pointer(&made));
     return TRUE;
@@ -427,15 +448,16 @@ static WsExpr *with_symbols(const Plan *plan, const WsExpr *e, gboolean truth)
 
 const WsExpr *plan_form(const Plan *plan, const WsExpr *e, gboolean truth)
 {
-    WsExpr *form = plan->formed && e->op != WS_EXPR_INT ? g_hash_table_lookup(plan->form, e) : NULL;
+    WsExpr *form = plan->formed && e->op != WS_EXPR_INT
+                       ? g_hash_table_lookup(plan->form[truth != FALSE], e)
+                       : NULL;
     if (!plan->formed || e->op == WS_EXPR_INT || form)
         return form ? form : e;
     g_autofree char *key = key_of(e, truth);
     form = g_hash_table_lookup(plan->stated, key);
-    g_autoptr(WsExpr) all = form ? NULL : whole(plan, e);
+    g_autoptr(WsExpr) all = form ? NULL : plan_whole(plan, e);
     form = form ? ws_expr_ref(form) : with_symbols(plan, all ? all : e, truth);
-    g_hash_table_insert(plan->form, ws_expr_ref(e), form);
-    g_hash_table_insert(plan->form, ws_expr_ref(form), ws_expr_ref(form));
+    take_for(plan, e, truth, form);
     return form;
 }
 
@@ -449,14 +471,15 @@ WsExpr *plan_made(Plan *plan, const char *key, WsExpr *e)
 void plan_forms(Plan *plan)
 {
     plan->let = g_new0(WsExpr *, plan->p->n_vars + 1);
-    plan->flat = g_new0(WsExpr *, plan->p->n_vars + 1);
+    plan->flat = g_new0(Flat, plan->p->n_vars + 1);
     plan->stated =
         g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)ws_expr_unref);
     plan->made =
         g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)ws_expr_unref);
     plan->start = g_hash_table_new(NULL, NULL);
-    plan->form = g_hash_table_new_full(NULL, NULL, (GDestroyNotify)ws_expr_unref,
-                                       (GDestroyNotify)ws_expr_unref);
+    for (guint i = 0; i < G_N_ELEMENTS(plan->form); i++)
+        plan->form[i] = g_hash_table_new_full(NULL, NULL, (GDestroyNotify)ws_expr_unref,
+                                              (GDestroyNotify)ws_expr_unref);
     for (guint n = 0; n < plan->p->n_agents; n++) {
         const AgentPlan *a = &plan->agent[n];
         find_lets(plan, a);
@@ -480,11 +503,12 @@ void plan_forms(Plan *plan)
 void plan_forms_free(Plan *plan)
 {
     for (guint v = 0; plan->let && v < plan->p->n_vars; v++)
-        ws_expr_unref(plan->let[v]), ws_expr_unref(plan->flat[v]);
+        ws_expr_unref(plan->let[v]), ws_expr_unref(plan->flat[v].sum);
     g_free(plan->let);
     g_free(plan->flat);
     g_hash_table_unref(plan->stated);
     g_hash_table_unref(plan->made);
-    g_hash_table_unref(plan->form);
+    for (guint i = 0; i < G_N_ELEMENTS(plan->form); i++)
+        g_hash_table_unref(plan->form[i]);
     g_hash_table_unref(plan->start);
 }

@@ -105,7 +105,7 @@ guint64 value_cells(Plan *plan, guint agent, guint value, gint64 row0, gint64 co
     for (guint i = 0; i + 1 < r->len; i++)
         for (guint k = 0; k + 1 < c->len; k++) {
             const gint64 *y = &g_array_index(r, gint64, i), *x = &g_array_index(c, gint64, k);
-            if (y[0] < row0 || y[1] > row0 + rows || x[0] < col0 || x[1] > col0 + cols)
+            if (y[0] < row0 || y[1] - rows > row0 || x[0] < col0 || x[1] - cols > col0)
                 continue;
             set |= (guint64)1 << ((a->first_cell[value] + i * (c->len - 1) + k) & 63);
             area += (y[1] - y[0]) * (x[1] - x[0]);
@@ -239,7 +239,7 @@ const GArray *plan_cells(Plan *plan, const View *v, gint64 element, gint64 stage
 {
     const WsBuffer *b = &plan->p->buffer[v->buffer];
     if (element < 0 || element >= b->array || stage < 0 || stage >= b->stages || v->row0 < 0 ||
-        v->col0 < 0 || v->row0 + v->rows > b->rows || v->col0 + v->cols > b->cols) {
+        v->col0 < 0 || v->row0 > (gint64)b->rows - v->rows || v->col0 > (gint64)b->cols - v->cols) {
         plan_fail(plan, WS_VERIFY_REJECTED, "a view outside of buffer %s", b->name);
         return NULL;
     }

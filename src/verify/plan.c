@@ -156,6 +156,46 @@ static void mark_made(gpointer data, const WsTree *t, const WsExpr *e, Ask ask)
     m->more = TRUE;
 }
 
+/* A name of the launch or of the tile stands in it as the program has it, or in what is made of. */
+static gboolean says_name(const Plan *plan, const WsExpr *e)
+{
+    gboolean says = (text_leaves(plan->p, e, FALSE) & (LEAF_LAUNCH | LEAF_TILE)) != 0 ||
+                    (plan_is_var(plan, e) && plan->of_name[e->var]);
+    for (guint i = 0; i < e->n_args && !says; i++)
+        says = says_name(plan, e->arg[i]);
+    return says;
+}
+
+static gboolean has_name(const Plan *plan, const WsExpr *e)
+{
+    g_autoptr(WsExpr) all = e ? plan_whole(plan, e) : NULL;
+    return e && says_name(plan, all ? all : e);
+}
+
+gboolean plan_turn_by_names(Plan *plan, const WsOp *op)
+{
+    return plan_names_symbol(plan, plan_form(plan, op->turn, FALSE)) && has_name(plan, op->turn);
+}
+
+static void find_names_in(Plan *plan)
+{
+    const WsProgram *p = plan->p;
+    plan->of_name = g_new0(guint8, p->n_vars + 1);
+    for (guint v = 0; v < p->n_vars; v++)
+        plan->of_name[v] = p->var[v].kind == WS_VAR_COUNTER && has_name(plan, p->var[v].value);
+    for (gboolean more = TRUE; more;) {
+        more = FALSE;
+        for (guint a = 0; a < p->n_agents; a++)
+            for (gint i = 1; i <= plan->agent[a].n_places; i++) {
+                const WsOp *op = plan->agent[a].place[i].tree->op;
+                if (!op || op->var < 0 || plan->of_name[op->var] || !has_name(plan, op->set))
+                    continue;
+                plan->of_name[op->var] = 1;
+                more = TRUE;
+            }
+    }
+}
+
 static void find_made(Plan *plan)
 {
     const WsProgram *p = plan->p;
@@ -218,7 +258,7 @@ static void check_claims(Plan *plan)
             claims += t->op && t->op->kind == WS_OP_CLAIM;
             if (t->kind != WS_TREE_LOOP || t->over != WS_OVER_TILES)
                 continue;
-            tiles++;
+            fine &= tiles++ == 0;
             for (guint k = 0; k < t->kid[0]->n_kids; k++)
                 direct += hands_over(t->kid[0]->kid[k]);
             fine &= plan_fixed(plan, t, &from, &step) && from == 0 && step == 1;
@@ -365,6 +405,7 @@ Plan *plan_new(const WsProgram *p, Certificate *c)
     if (p->n_agents > 30)
         plan_fail(plan, WS_VERIFY_REFUSED, "more than 30 agents");
     find_made(plan);
+    find_names_in(plan);
     plan->slot0 = g_new0(guint, p->n_barriers + 1);
     for (guint b = 0; b < p->n_barriers; b++) {
         plan->slot0[b] = plan->n_slots;
@@ -415,6 +456,7 @@ void plan_free(Plan *plan)
     g_free(plan->agent);
     g_free(plan->relevant);
     g_free(plan->of_symbol);
+    g_free(plan->of_name);
     g_free(plan->slot0);
     g_free(plan->unseen);
     g_free(plan->arrivals);

@@ -4,6 +4,8 @@
 
 gint64 range_gcd(gint64 a, gint64 b)
 {
+    if (a == G_MININT64 || b == G_MININT64)
+        return 1; /* what divides both */
     a = ABS(a);
     for (b = ABS(b); b;) {
         gint64 rest = a % b;
@@ -17,6 +19,11 @@ gint64 range_mod(gint64 a, gint64 m)
 {
     gint64 rest = a % m;
     return rest < 0 ? rest + m : rest;
+}
+
+gint64 range_up(gint64 low, gint64 rest, gint64 m)
+{
+    return range_mod(range_mod(rest, m) - range_mod(low, m), m);
 }
 
 gint64 range_floor(gint64 a, gint64 m)
@@ -58,6 +65,10 @@ static Range any(void)
 
 static Range scale(RangeEnv *env, gint64 k, Range a)
 {
+    if (k == G_MININT64) {
+        env->wrong = "an overflow";
+        return any();
+    }
     Range r = { times(env, k, k < 0 ? a.high : a.low), times(env, k, k < 0 ? a.low : a.high),
                 times(env, k, a.v), times(env, ABS(k), a.g), FALSE };
     return k == 0 ? range_exact(0) : r;
@@ -280,9 +291,9 @@ Range range_meet(Range a, Range b)
     Range r = { MAX(a.low, b.low), MIN(a.high, b.high), a.g == 0 || b.g == 1 ? a.v : b.v,
                 a.g == 0 || b.g == 1 ? a.g : b.g, FALSE };
     if (r.g > 1 && !infinite(r.low))
-        r.low = raised(r.low, range_mod(range_mod(r.v, r.g) - range_mod(r.low, r.g), r.g));
+        r.low = raised(r.low, range_up(r.low, r.v, r.g));
     if (r.g > 1 && !infinite(r.high))
-        r.high = raised(r.high, -range_mod(range_mod(r.high, r.g) - range_mod(r.v, r.g), r.g));
+        r.high = raised(r.high, -range_up(r.v, r.high, r.g));
     return r;
 }
 

@@ -44,5 +44,6 @@ Range range_divided(Range a, gint64 k); /* of x if k * x lies in `a`, k > 0 */
 gint64 range_gcd(gint64 a, gint64 b);
 gint64 range_floor(gint64 a, gint64 m); /* a / m and the rest of it, m > 0 */
 gint64 range_mod(gint64 a, gint64 m);
+gint64 range_up(gint64 low, gint64 rest, gint64 m); /* from low to what leaves this rest */
 
 G_END_DECLS

@@ -264,7 +264,7 @@ static Range least_fresh(const Context *x, guint symbol, gboolean in_s)
 {
     const Symbol *y = &g_array_index(x->c->plan->c->symbol, Symbol, symbol);
     return in_s ? range_of(y->least, y->least + fresh_shift(x) - 1)
-                : range_exact(y->least + range_mod(y->left - y->least, y->every));
+                : range_exact(y->least + range_up(y->least, y->left, y->every));
 }
 
 /* What any instance of a symbol can be. */
@@ -361,11 +361,45 @@ static gboolean still_leaf(RangeEnv *env, const WsExpr *e, gboolean truth, Range
     return TRUE;
 }
 
+/* 1, 0: so it is from now on; -1: open */
+static int still_truth(Context *x, const WsExpr *e, gboolean in_s)
+{
+    Still env = { { .leaf = still_leaf }, x, in_s };
+    const Range r = range_eval(&env.env, e, TRUE);
+    const gboolean known = !r.open && !env.env.wrong && !env.env.undefined;
+    return known && (r.low > 0 || r.high < 0) ? 1 : known && r.low == 0 && r.high == 0 ? 0 : -1;
+}
+
+/* Something in it may be divided by 0, be it in terms that cancel. */
+static gboolean may_lack_value(Context *x, const WsExpr *e, gboolean in_s)
+{
+    const guint symbol = e->op == WS_EXPR_INT ? 0 : plan_symbol(x->c->plan, e);
+    const gboolean select = e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT;
+    const gboolean lazy = select || e->op == WS_EXPR_AND || e->op == WS_EXPR_OR;
+    if (symbol)
+        return !has_value(x, symbol);
+    if (text_divided(e)) {
+        g_autoptr(WsExpr) zero = ws_expr_int(0);
+        const Range by = difference(x, e->arg[1], zero, in_s);
+        if (by.low <= 0 && by.high >= 0)
+            return TRUE;
+    }
+    const int first = lazy && text_divides(e) ? still_truth(x, e->arg[0], in_s) : -1;
+    for (guint i = 0; i < e->n_args; i++) {
+        const int asked = select ? i == 1 : e->op == WS_EXPR_AND; /* if the first one is this */
+        if (!(lazy && i && first >= 0 && first != asked) && may_lack_value(x, e->arg[i], in_s))
+            return TRUE;
+    }
+    return FALSE;
+}
+
 Range difference(Context *x, const WsExpr *a, const WsExpr *b, gboolean in_s)
 {
     Still env = { { .leaf = still_leaf }, x, in_s };
     const Range r = range_difference(&env.env, a, b);
-    return env.env.undefined ? range_of(NO_LOW, NO_HIGH) : r; /* it may have no value */
+    return env.env.undefined || may_lack_value(x, a, in_s) || may_lack_value(x, b, in_s)
+               ? range_of(NO_LOW, NO_HIGH)
+               : r;
 }
 
 /* What a symbol is divided by is the same, or no 0 in both. */
@@ -391,7 +425,7 @@ static gboolean same(Shift a, Shift b)
 
 static gboolean scaled(Shift a, gint64 k, Shift *out)
 {
-    return !__builtin_mul_overflow(k, a.d, &out->d) &&
+    return k != G_MININT64 && !__builtin_mul_overflow(k, a.d, &out->d) &&
            !__builtin_mul_overflow(ABS(k), a.g, &out->g);
 }
 

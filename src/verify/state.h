@@ -50,20 +50,27 @@ typedef struct {
     gint64 row0, col0;
 } View; /* of any element and stage */
 
+/* A total as a sum, within the loop that has the index. */
+typedef struct {
+    WsExpr *sum;
+    gint index;
+} Flat;
+
 typedef struct {
     const WsProgram *p;
     Certificate *c;
     AgentPlan *agent;
-    guint n_inst;                 /* instance = cta * n_agents + agent */
-    guint8 *relevant, *of_symbol; /* of each variable */
+    guint n_inst;                           /* instance = cta * n_agents + agent */
+    guint8 *relevant, *of_symbol, *of_name; /* of each variable */
     /* of form.c: what lets stand for, totals as sums; text -> what the certificate takes it for,
      * WsExpr*
      * -> what it is taken for */
-    WsExpr **let, **flat;
+    WsExpr **let;
+    Flat *flat;
     GHashTable *stated;
-    GHashTable *start; /* WsTree* of loops -> START_ bits */
-    GHashTable *form;
-    GHashTable *made; /* expressions that are made on the way */
+    GHashTable *start;   /* WsTree* of loops -> START_ bits */
+    GHashTable *form[2]; /* as a number, as a truth: both may be of one expression */
+    GHashTable *made;    /* expressions that are made on the way */
     gboolean formed;
     GArray *view; /* View; grows while the program runs */
     gboolean view_added;
@@ -185,6 +192,9 @@ static inline guint plan_symbol(const Plan *plan, const WsExpr *e)
 const GArray *plan_cells(Plan *plan, const View *v, gint64 element, gint64 stage);
 /* A read of a column chosen by the index of a loop counts as one of the rows (section 8.4). */
 gboolean plan_names_symbol(Plan *plan, const WsExpr *e); /* or a variable made of one */
+/* Names decide which turn it is: by what it is taken for, and by what the program says. */
+gboolean plan_turn_by_names(Plan *plan, const WsOp *op);
+WsExpr *plan_whole(const Plan *plan, const WsExpr *e); /* with definitions, lets; NULL: too large */
 /* Adds 1 for every symbol in `e`; for names of rounds only if `asks`. */
 void plan_count_symbols(Plan *plan, const WsExpr *e, gboolean asks, gint64 *times);
 gboolean plan_whole_rows(const Plan *plan, const WsOp *op, guint access);

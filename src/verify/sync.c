@@ -71,9 +71,10 @@ static gboolean means(Run *r, gint64 completion)
     gint64 turn, loose;
     if (!r->op->turn || !value_number(r->plan, r->s, r->i, r->op->turn, &turn, &loose))
         return !r->op->turn;
-    const gboolean named = plan_names_symbol(r->plan, plan_form(r->plan, r->op->turn, FALSE));
+    const gboolean named = plan_turn_by_names(r->plan, r->op);
     r->plan->laps |= named;
-    return loose % 2 == 0 && (named ? (turn - completion) % 2 == 0 : turn == completion);
+    return named ? loose % 2 == 0 && (turn - completion) % 2 == 0
+                 : loose == 0 && turn == completion;
 }
 
 /* A completion is known, or all that contributed to it: then it has happened. */

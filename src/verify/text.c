@@ -197,7 +197,8 @@ WsExpr *text_with(const WsExpr *e, WsExpr **arg)
                                     : ws_expr_op(e->op, arg[0], e->n_args > 1 ? arg[1] : NULL);
 }
 
-WsExpr *text_normal(const WsExpr *e)
+/* With names by their numbers; `normal`: in normal form, too. */
+static WsExpr *rewritten(const WsExpr *e, gboolean normal)
 {
     if (e->op == WS_EXPR_INT)
         return ws_expr_int(e->i);              /* without the name of a constant */
@@ -209,36 +210,70 @@ WsExpr *text_normal(const WsExpr *e)
         return ws_expr_ref(e);
     g_autofree WsExpr **arg = g_new0(WsExpr *, e->n_args);
     for (guint i = 0; i < e->n_args; i++)
-        arg[i] = text_normal(e->arg[i]);
+        arg[i] = rewritten(e->arg[i], normal);
     g_autoptr(WsExpr) with = text_with(e, arg);
-    if (e->op == WS_EXPR_INDEX)
-        return g_steal_pointer(&with);
-    WsExpr *made = normal_node(with);
+    WsExpr *made = normal && e->op != WS_EXPR_INDEX ? normal_node(with) : NULL;
     return made ? made : g_steal_pointer(&with);
 }
 
-/* Quotients and remainders by what is not a positive number. */
-static guint divisions(const WsExpr *e)
+WsExpr *text_normal(const WsExpr *e)
+{
+    return rewritten(e, TRUE);
+}
+
+gboolean text_divided(const WsExpr *e)
 {
     gint64 m;
-    const gboolean by = e->op == WS_EXPR_DIV || e->op == WS_EXPR_MOD ||
-                        (e->op == WS_EXPR_CALL && e->func == WS_FUNC_CDIV);
-    guint n = by && !(ws_expr_is_int(e->arg[1], &m) && m > 0);
-    for (guint i = 0; i < e->n_args; i++)
-        n += divisions(e->arg[i]);
-    return n;
+    return (e->op == WS_EXPR_DIV || e->op == WS_EXPR_MOD ||
+            (e->op == WS_EXPR_CALL && e->func == WS_FUNC_CDIV)) &&
+           !(ws_expr_is_int(e->arg[1], &m) && m > 0);
 }
 
 gboolean text_divides(const WsExpr *e)
 {
-    return divisions(e) > 0;
+    gboolean divides = text_divided(e);
+    for (guint i = 0; i < e->n_args && !divides; i++)
+        divides = text_divides(e->arg[i]);
+    return divides;
+}
+
+/* Whatever `e` divides by, and where: behind which conditions. */
+static void note_divisors(const WsExpr *e, const char *where, GHashTable *out)
+{
+    const gboolean select = e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT;
+    const gboolean lazy = select || e->op == WS_EXPR_AND || e->op == WS_EXPR_OR;
+    g_autoptr(WsExpr) by = text_normal(text_divided(e) ? e->arg[1] : e);
+    g_autoptr(WsExpr) first = text_normal(lazy ? e->arg[0] : e);
+    g_autofree char *divisor = ws_expr_print(by), *condition = ws_expr_print(first);
+    if (text_divided(e))
+        g_hash_table_add(out, g_strconcat(where, "/", divisor, NULL));
+    for (guint i = 0; i < e->n_args; i++) {
+        const gboolean holds = e->op == WS_EXPR_AND || (select && i == 1);
+        g_autofree char *there =
+            lazy && i ? g_strconcat(where, holds ? "if " : "unless ", condition, " then ", NULL)
+                      : g_strdup(where);
+        note_divisors(e->arg[i], there, out);
+    }
 }
 
 /* A term that cancels may have no value: then the text stays as it is. */
 char *text_of(const WsExpr *e)
 {
     g_autoptr(WsExpr) n = text_normal(e);
-    return ws_expr_print(divisions(n) < divisions(e) ? e : n);
+    gboolean all = TRUE;
+    if (text_divides(e)) {
+        g_autoptr(GHashTable) of_e = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        g_autoptr(GHashTable) of_n = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        GHashTableIter each;
+        gpointer divisor;
+        note_divisors(e, "", of_e);
+        note_divisors(n, "", of_n);
+        g_hash_table_iter_init(&each, of_e);
+        while (all && g_hash_table_iter_next(&each, &divisor, NULL))
+            all = g_hash_table_contains(of_n, divisor);
+    }
+    g_autoptr(WsExpr) named = all ? NULL : rewritten(e, FALSE);
+    return ws_expr_print(all ? n : named);
 }
 
 WsExpr *text_name(const WsExpr *leaf, gpointer program, GError **error)

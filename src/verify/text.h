@@ -18,6 +18,7 @@ WsExpr *text_name(const WsExpr *leaf, gpointer program, GError **error); /* of t
 /* Names of the launch and of the tile by what they are defined as. Transfer full. */
 WsExpr *text_defined(const WsProgram *p, const WsExpr *e);
 gboolean text_divides(const WsExpr *e); /* by something that may be 0 */
+gboolean text_divided(const WsExpr *e); /* itself, not a part of it */
 static inline gboolean text_compares(const WsExpr *e)
 {
     return e->op >= WS_EXPR_LT && e->op <= WS_EXPR_NE;

@@ -31,7 +31,8 @@ static Range of_symbol(Eval *v, guint symbol)
             r.open = TRUE;
             return r;
         }
-        r.v = f.low + range_mod(residue - f.low, y->modulus);
+        if (__builtin_add_overflow(f.low, range_up(f.low, residue, y->modulus), &r.v))
+            v->env.wrong = "an overflow";
         r.g = y->modulus;
     }
     return r;

@@ -15,7 +15,8 @@ enum { WS_DAMAGE_KINDS = 17 };
 char *ws_damage(const char *text, guint32 seed, char **what);
 const char *ws_damage_kind(guint32 seed);
 
-/* TRUE if a damaged text may be accepted: it says the same but that its nodes know less of names.
+/* TRUE if a damaged text may be accepted: it says the same but that its nodes know less of names,
+ * or that an answer leads to a node that asks the same as the one before and goes on as that does.
  * An inductive set stays one when it is made larger so, as long as every answer still leads into
  * it. */
 gboolean ws_damage_is_harmless(const char *text, const char *damaged);

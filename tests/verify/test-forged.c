@@ -2,6 +2,7 @@
  * what is wrong. None may be verified. */
 #include "../check/control.h"
 #include "model/findings.h"
+#include "program/parts/variable.h"
 #include "program/program.h"
 #include "verify/verify.h"
 
@@ -25,6 +26,8 @@ static const struct {
     guint nodes;      /* for a reader */
     const char *text; /* begin and nodes */
     const char *why;  /* part of the reason */
+    guint cluster;
+    const char *from, *to; /* in the design */
 } forged[] = {
 #include "forged.def"
 };
@@ -38,9 +41,11 @@ static WsProgram *program_of(guint i)
                       NULL,
                       forged[i].assume,
                       NULL,
-                      0,
-                      FALSE };
-    g_autofree char *design = design_of(&row);
+                      forged[i].cluster };
+    g_autofree char *made = design_of(&row);
+    g_autofree char *from = forged[i].from ? replaced(forged[i].from, "'", "\"") : NULL;
+    g_autofree char *to = forged[i].to ? replaced(forged[i].to, "'", "\"") : NULL;
+    g_autofree char *design = from ? replaced(made, from, to) : g_strdup(made);
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsDesign) d = ws_design_parse(design, strlen(design), "forged", findings);
     WsProgram *p = d ? ws_elaborate(d, NULL, 0, findings) : NULL;
@@ -49,16 +54,39 @@ static WsProgram *program_of(guint i)
     return p;
 }
 
-/* Variables of the program by their numbers; what is no expression stays. */
+/* Variables of the program by their numbers, "a__k" that of group a, "sym2" symbol 2; what is no
+ * expression stays. */
 static WsExpr *by_number(const WsExpr *leaf, gpointer data, GError **error)
 {
-    const gint n = leaf->op == WS_EXPR_NAME ? ws_program_find_var(data, leaf->name) : -1;
+    const WsProgram *p = data;
+    g_autofree char *text = ws_expr_print(leaf);
+    const gboolean named = leaf->op == WS_EXPR_NAME || leaf->op == WS_EXPR_TOTAL;
+    gint n = named ? ws_program_find_var(p, text) : -1;
+    if (named && g_str_has_prefix(text, "sym"))
+        n = (gint)(p->n_vars + g_ascii_strtoull(text + 3, NULL, 10));
+    for (guint v = 0; v < p->n_vars && named && strstr(text, "__") == text + 1; v++)
+        if (p->var[v].agent == *text - 'a' && !strcmp(p->var[v].name, text + 3))
+            n = (gint)v;
     g_autofree char *name = g_strdup_printf("_%d", n);
     return n >= 0 ? ws_expr_name(name) : NULL;
 }
 
+/* `form KIND E as E` with names by their numbers. */
+static void add_form(GString *t, const WsProgram *p, const char *kind, const char *sides)
+{
+    g_auto(GStrv) side = g_strsplit(sides, " as ", 2);
+    g_string_append_printf(t, "form %s", kind);
+    for (guint k = 0; k < 2; k++) {
+        g_autoptr(WsExpr) e = ws_expr_parse(side[k], NULL);
+        g_autoptr(WsExpr) numbered = ws_expr_map(e, by_number, (gpointer)p, NULL);
+        g_autofree char *said = ws_expr_print(numbered);
+        g_string_append_printf(t, "%s%s", k ? " as " : " ", said);
+    }
+    g_string_append_c(t, '\n');
+}
+
 /* `equal I text E` says that E is taken for symbol I, `truth I text E` that it is so as a truth
- * value. */
+ * value, `form` both sides. */
 static char *with_forms(const WsProgram *p, const char *text)
 {
     GString *t = g_string_new(strstr(text, "equals ") ? "" : "forms 0\n");
@@ -69,7 +97,9 @@ static char *with_forms(const WsProgram *p, const char *text)
         g_autoptr(WsExpr) e = equal ? ws_expr_parse(f[3], NULL) : NULL;
         g_autoptr(WsExpr) numbered = e ? ws_expr_map(e, by_number, (gpointer)p, NULL) : NULL;
         g_autofree char *of = numbered ? ws_expr_print(numbered) : g_strdup(equal ? f[3] : "");
-        if (equal)
+        if (!strcmp(f[0], "form"))
+            add_form(t, p, f[1], line[i] + strlen("form ") + strlen(f[1]) + 1);
+        else if (equal)
             g_string_append_printf(t, "form %s %s as _%u\n", truth ? "letter" : "number", of,
                                    p->n_vars + (guint)g_ascii_strtoull(f[1], NULL, 10));
         else if (!strcmp(f[0], "equals"))
