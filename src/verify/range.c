@@ -267,7 +267,7 @@ static Range lazy(RangeEnv *env, const WsExpr *e)
     int known = first.open ? -1 : sign_known(first);
     if (known < 0 && select && env->either) {
         Range a = range_eval(env, e->arg[1], FALSE), b = range_eval(env, e->arg[2], FALSE);
-        return range_of(MIN(a.low, b.low), MAX(a.high, b.high));
+        return a.open || b.open ? any() : range_of(MIN(a.low, b.low), MAX(a.high, b.high));
     }
     if (known < 0)
         return truth_of(-1);

@@ -212,7 +212,8 @@ static WsExpr *rewritten(const WsExpr *e, gboolean normal)
     for (guint i = 0; i < e->n_args; i++)
         arg[i] = rewritten(e->arg[i], normal);
     g_autoptr(WsExpr) with = text_with(e, arg);
-    WsExpr *made = normal && e->op != WS_EXPR_INDEX ? normal_node(with) : NULL;
+    /* the sign of a number is a part of it */
+    WsExpr *made = normal && with->n_args && e->op != WS_EXPR_INDEX ? normal_node(with) : NULL;
     return made ? made : g_steal_pointer(&with);
 }
 
