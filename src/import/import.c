@@ -44,6 +44,11 @@ const char *ws_import_from_help(WsImportFrom from)
     return from_table[from].help;
 }
 
+const char *ws_import_from_mark(WsImportFrom from)
+{
+    return from_table[from].mark;
+}
+
 WsImportFrom ws_import_guess(const char *file, const char *text)
 {
     guint found = WS_IMPORT_FROM_COUNT;

@@ -20,6 +20,7 @@ typedef enum {
 #define WS_IMPORT_MAX_BYTES (8 << 20)
 WsImportFrom ws_import_from(const char *text); /* WS_IMPORT_FROM_COUNT if there is none */
 const char *ws_import_from_text(WsImportFrom from);
+const char *ws_import_from_mark(WsImportFrom from); /* in texts of this language alone; or NULL */
 extern const char *const ws_import_names;           /* "gluon|ptx|…": all of them */
 const char *ws_import_from_help(WsImportFrom from); /* what is read of the language */
 /* The language of a file, by its suffix and, where two share one, by what the text imports (NULL:

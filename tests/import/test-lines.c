@@ -148,13 +148,32 @@ static void test_pipes(gconstpointer data)
 static void test_refused(void)
 {
     static const struct {
+        WsImportFrom from;
         const char *text, *says;
     } kernels[] = {
-        { "import triton\nimport triton.language.extra.tlx as tlx\n@triton.jit\n"
+        { WS_IMPORT_GLUON,
+          "import triton\nimport triton.language.extra.tlx as tlx\n@triton.jit\n"
           "def kernel(n):\n    with tlx.async_tasks():\n        pass\n"
           "def run(n):\n    kernel[(1,)](n)\n",
           "TLX" },
-        { "from triton.experimental import gluon\n"
+        { WS_IMPORT_TLE,
+          "import triton\nfrom triton.language.extra import tlx as t\n@triton.jit\n"
+          "def part(n):\n    t.local_alloc((64,), None, n)\n"
+          "@triton.jit\ndef kernel(n):\n    part(n)\n"
+          "def run(n):\n    kernel[(1,)](n)\n",
+          "`kernel` is written in TLX (`t`)" },
+        { WS_IMPORT_GLUON,
+          "import triton\nimport triton.experimental.tle.language as tle\n@triton.jit\n"
+          "def kernel(n):\n    tle.gpu.alloc((64,), n)\n"
+          "def run(n):\n    kernel[(1,)](n)\n",
+          "`kernel` is written in TLE (`tle`)" },
+        { WS_IMPORT_TLX,
+          "import triton\nimport triton.experimental.tle.language as tle\n@triton.jit\n"
+          "def kernel(n):\n    tle.gpu.alloc((64,), n)\n"
+          "def run(n):\n    kernel[(1,)](n)\n",
+          "--from tle" },
+        { WS_IMPORT_GLUON,
+          "from triton.experimental import gluon\n"
           "from triton.experimental.gluon import language as gl\n"
           "from triton.experimental.gluon.language.nvidia.blackwell import tcgen05_mma\n"
           "@gluon.jit\ndef part(a):\n    tcgen05_mma(a, a, a)\n"
@@ -165,7 +184,7 @@ static void test_refused(void)
     for (guint i = 0; i < G_N_ELEMENTS(kernels); i++) {
         g_autoptr(GError) error = NULL;
         g_autoptr(WsImport) import = ws_import_text(kernels[i].text, strlen(kernels[i].text),
-                                                    "kernel.py", WS_IMPORT_GLUON, &error);
+                                                    "kernel.py", kernels[i].from, &error);
         g_assert_null(import);
         g_test_message("%s", error->message);
         g_assert_nonnull(strstr(error->message, kernels[i].says));

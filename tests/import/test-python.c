@@ -146,6 +146,7 @@ static void test_no_kernel(void)
 {
     static const struct {
         const char *text, *says;
+        WsImportFrom from; /* Gluon */
     } files[] = {
         { "x = 1\n", "no function of the file calls warp_specialize" },
         { "def k(N: gl.constexpr):\n    gl.warp_specialize([(f, ())], [], [])\n",
@@ -154,14 +155,14 @@ static void test_no_kernel(void)
           "k.py:3:5: 0 workers, 1 warp counts, 0 register counts" },
         { "import triton.experimental.tle.language as tle\n@jit\ndef k(x):\n"
           "    tle.gpu.warp_specialize([(k, (x,))], [4], [24])\n",
-          "k.py:4:5: 0 workers, 1 warp counts, 1 register counts" },
+          "k.py:4:5: 0 workers, 1 warp counts, 1 register counts", WS_IMPORT_TLE },
         { "def k():\n    gl.warp_specialize(parts, [4], [24])\n",
           "k.py:2:5: a second warp_specialize" },
     };
     for (guint i = 0; i < G_N_ELEMENTS(files); i++) {
         g_autoptr(GError) error = NULL;
         WsImport *import =
-            ws_import_text(files[i].text, strlen(files[i].text), "k.py", WS_IMPORT_GLUON, &error);
+            ws_import_text(files[i].text, strlen(files[i].text), "k.py", files[i].from, &error);
         g_assert_null(import);
         if (!strstr(error->message, files[i].says))
             g_test_message("%s", error->message);

@@ -1,12 +1,13 @@
 /* What the panels do, as widgets. The cases are skipped without a display. */
-#include "scenario/designs.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
+#include "scenario/designs.h"
 
 #include "ui/app/settings.h"
 #include "ui/inspector/figures.h"
 #include "ui/inspector/inspector.h"
 #include "ui/inspector/matches.h"
+#include "ui/inspector/name_completion.h"
 #include "ui/panels/resources.h"
 #include "ui/panels/search.h"
 #include "ui/problems/problems.h"
@@ -393,6 +394,64 @@ static void test_empty(void)
     }
 }
 
+static gint by_name(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* What is proposed for the whole of a field, sorted. */
+static char *proposed(WsDocument *document, const char *path, WsFieldId field)
+{
+    const WsNode *node = ws_design_find(ws_document_latest(document), path);
+    GtkWidget *entry = g_object_ref_sink(gtk_entry_new());
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+    GtkTreeIter at;
+    ws_name_completion_attach(GTK_ENTRY(entry), document, node->identity,
+                              ws_node_row(node->kind, field));
+    GtkTreeModel *model =
+        gtk_entry_completion_get_model(gtk_entry_get_completion(GTK_ENTRY(entry)));
+    for (gboolean more = gtk_tree_model_get_iter_first(model, &at); more;
+         more = gtk_tree_model_iter_next(model, &at)) {
+        char *name = NULL;
+        gboolean whole;
+        gtk_tree_model_get(model, &at, 0, &name, 1, &whole, -1);
+        if (whole)
+            g_ptr_array_add(names, name);
+        else
+            g_free(name);
+    }
+    g_object_unref(entry);
+    g_ptr_array_sort(names, by_name);
+    g_ptr_array_add(names, NULL);
+    return g_strjoinv(" ", (char **)names->pdata);
+}
+
+/* A field that names objects is offered those of its kinds (row.def), and no others. */
+static void test_proposed(void)
+{
+    static const struct {
+        const char *step;
+        WsFieldId field;
+        const char *names;
+    } fields[] = {
+        { "groups/load/body/0/do/0/do/1", WS_F_keyword, "A B C" },
+        { "groups/load/body/0/do/0/do/1", WS_F_into, "a b c" },
+        { "groups/load/body/0/do/0/do/1", WS_F_signal, "empty full" },
+        { "groups/mma/body/0/do/0/do/0", WS_F_keyword, "empty full" },
+        { "groups/mma/body/0/do/0/do/1", WS_F_keyword, "acc" },
+        { "groups/mma/body/0/do/0/do/1", WS_F_a, "a acc b c" },
+        { "groups/mma/body/0/do/3/do/2", WS_F_to, "A B C a b c" },
+    };
+    Fixture f = { 0 };
+    if (!set_up(&f, "projects/gemm-bf16/design.wstave"))
+        return;
+    for (guint i = 0; i < G_N_ELEMENTS(fields); i++) {
+        g_autofree char *names = proposed(f.document, fields[i].step, fields[i].field);
+        g_assert_cmpstr(names, ==, fields[i].names);
+    }
+    tear_down(&f);
+}
+
 int main(int argc, char **argv)
 {
     g_setenv("GSETTINGS_BACKEND", "memory", TRUE);
@@ -402,6 +461,7 @@ int main(int argc, char **argv)
     g_test_add_func("/ui/panels/problems", test_problems);
     g_test_add_func("/ui/panels/all-problems", test_all_problems);
     g_test_add_func("/ui/panels/inspector", test_inspector);
+    g_test_add_func("/ui/panels/proposed", test_proposed);
     g_test_add_func("/ui/panels/search", test_search);
     g_test_add_func("/ui/panels/measurements", test_measurements);
     g_test_add_func("/ui/panels/long-trace", test_long_trace);

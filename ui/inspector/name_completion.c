@@ -27,30 +27,6 @@ static gboolean in_expression(const char *text, int at)
     return depth > 0;
 }
 
-/* Fields that name objects of one kind: nothing else is proposed there. */
-static const struct {
-    WsFieldId field;
-    WsNodeKind kind;   /* of the node, where the field is its keyword */
-    WsFieldId list[2]; /* of the design or of the group */
-} typed[] = {
-    { WS_F_into, 0, { WS_F_buffers, WS_F_COUNT } },
-    { WS_F_to, 0, { WS_F_buffers, WS_F_COUNT } },
-    { WS_F_from, 0, { WS_F_buffers, WS_F_COUNT } },
-    { WS_F_signal, 0, { WS_F_barriers, WS_F_COUNT } },
-    { WS_F_a, 0, { WS_F_buffers, WS_F_values } },
-    { WS_F_b, 0, { WS_F_buffers, WS_F_values } },
-    { WS_F_keyword, WS_STEP_LOAD, { WS_F_tensors, WS_F_COUNT } },
-    { WS_F_keyword, WS_STEP_GATHER, { WS_F_tensors, WS_F_COUNT } },
-    { WS_F_keyword, WS_STEP_PREFETCH, { WS_F_tensors, WS_F_COUNT } },
-    { WS_F_keyword, WS_STEP_STORE, { WS_F_tensors, WS_F_COUNT } },
-    { WS_F_keyword, WS_STEP_WAIT, { WS_F_barriers, WS_F_COUNT } },
-    { WS_F_keyword, WS_STEP_ARRIVE, { WS_F_barriers, WS_F_COUNT } },
-    { WS_F_keyword, WS_STEP_EXPECT, { WS_F_barriers, WS_F_COUNT } },
-    { WS_F_keyword, WS_STEP_MMA, { WS_F_values, WS_F_COUNT } },
-    { WS_F_keyword, WS_STEP_WRITE, { WS_F_values, WS_F_COUNT } },
-    { WS_F_keyword, WS_STEP_READ, { WS_F_values, WS_F_COUNT } },
-};
-
 static gboolean named_in(const WsNode *owner, WsFieldId list, const char *name)
 {
     for (guint i = 0; owner && i < ws_node_n_children(owner, list); i++)
@@ -59,21 +35,28 @@ static gboolean named_in(const WsNode *owner, WsFieldId list, const char *name)
     return FALSE;
 }
 
-/* Whether the field may be that name itself. */
+/* Whether the field may be that name itself: where it names objects of some kinds, it is of them.
+ */
 static gboolean belongs(const WsDesign *design, const WsNode *at, const WsFieldRow *row,
                         const char *name)
 {
+    static const struct {
+        WsNodeKind kind;
+        WsFieldId list; /* of the design or of the group */
+    } lists[] = {
+        { WS_NODE_TENSOR, WS_F_tensors },   { WS_NODE_BUFFER, WS_F_buffers },
+        { WS_NODE_BARRIER, WS_F_barriers }, { WS_NODE_PIPE, WS_F_pipes },
+        { WS_NODE_VALUE, WS_F_values },     { WS_NODE_COUNTER, WS_F_counters },
+    };
     const WsNode *root = ws_design_root(design), *group = at ? ws_edit_group(design, at) : NULL;
-    for (guint i = 0; at && i < G_N_ELEMENTS(typed); i++) {
-        if (typed[i].field != row->field ||
-            (row->field == WS_F_keyword ? typed[i].kind != at->kind : row->kind != WS_FIELD_REF))
-            continue;
-        for (guint l = 0; l < 2 && typed[i].list[l] != WS_F_COUNT; l++)
-            if (named_in(root, typed[i].list[l], name) || named_in(group, typed[i].list[l], name))
-                return TRUE;
-        return FALSE;
-    }
-    return TRUE;
+    const gboolean names = row->kind == WS_FIELD_REF || row->kind == WS_FIELD_NAME;
+    if (!at || !names || !row->of)
+        return TRUE;
+    for (guint i = 0; i < G_N_ELEMENTS(lists); i++)
+        if ((row->of >> lists[i].kind & 1) &&
+            (named_in(root, lists[i].list, name) || named_in(group, lists[i].list, name)))
+            return TRUE;
+    return FALSE;
 }
 
 static gboolean matches(GtkEntryCompletion *completion, const char *key, GtkTreeIter *iter,

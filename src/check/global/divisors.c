@@ -13,6 +13,7 @@
 #include "program/parts/tree.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/visit.h"
 
 #include <string.h>
 
@@ -346,27 +347,21 @@ static void look_at_array(Divisors *d, const WsArray *a)
 
 /* --- the program --------------------------------------------------------------------------------
  */
+static void look_at_operand(const WsExpr *e, WsOperand what, gpointer data)
+{
+    if (what == WS_OPERAND_COORD)
+        look_at_number(data, e);
+    else if (what <= WS_OPERAND_FIRST)
+        look(data, e);
+}
+
 static void operation(Divisors *d, const WsOp *op)
 {
-    look(d, op->element), look(d, op->use), look(d, op->slot);
-    look(d, op->parity), look(d, op->turn);
+    ws_op_operands(op, look_at_operand, d);
     if (op->kind == WS_OP_LET)
         look_at_number(d, op->set);
     else
         look(d, op->set);
-    if (op->ctas.kind == WS_CTAS_EXPR)
-        look(d, op->ctas.expr);
-    for (guint i = 0; i < WS_MAX_RANK; i++)
-        look_at_number(d, op->coord[i]);
-    for (guint i = 0; i < op->n_access; i++) {
-        const WsAccess *a = &op->access[i];
-        look(d, a->element), look(d, a->use), look(d, a->stage);
-        look(d, a->row0), look(d, a->col0);
-    }
-    for (guint i = 0; i < op->n_value; i++)
-        look(d, op->value[i].row0), look(d, op->value[i].col0);
-    if (op->mma)
-        look(d, op->mma->first);
     for (guint i = 0; i < op->n_math && op->assign && !d->protocol; i++)
         look_at_array(d, op->assign[i].array);
     if (!d->protocol)

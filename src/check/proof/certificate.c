@@ -9,6 +9,7 @@
 #include "program/parts/value.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/visit.h"
 
 #include <string.h>
 
@@ -311,41 +312,18 @@ static void put_form(Forms *f, const WsExpr *e, gboolean letter)
     g_hash_table_add(f->seen, line);
 }
 
-static void put_op(Forms *f, const WsOp *op)
+/* The turn says what matters of a use. */
+static void put_operand(const WsExpr *e, WsOperand what, gpointer data)
 {
-    const WsExpr *of_op[] = { op->element, op->slot, op->parity, op->ctas.expr, op->turn };
-    for (guint i = 0; i < G_N_ELEMENTS(of_op); i++)
-        put_form(f, of_op[i], FALSE);
-    for (guint i = 0; i < op->n_access; i++) {
-        const WsAccess *a = &op->access[i];
-        const WsExpr *of_view[] = { a->element, a->stage, a->row0, a->col0, a->use };
-        for (guint k = 0; k < G_N_ELEMENTS(of_view); k++)
-            put_form(f, of_view[k], FALSE);
-    }
-    for (guint i = 0; i < op->n_value; i++) {
-        put_form(f, op->value[i].row0, FALSE);
-        put_form(f, op->value[i].col0, FALSE);
-    }
-    put_form(f, op->mma ? op->mma->first : NULL, TRUE);
-    if (ws_op_assigns(op->kind))
-        put_form(f, op->set, FALSE);
+    const gboolean truth = what == WS_OPERAND_FIRST || what == WS_OPERAND_CONDITION;
+    if (what != WS_OPERAND_USE && (what < WS_OPERAND_COORD || what > WS_OPERAND_RAW) &&
+        what != WS_OPERAND_CUT)
+        put_form(data, e, truth);
 }
 
-static void put_tree(Forms *f, const WsTree *t)
+static void put_node(const WsTree *t, gpointer data)
 {
-    if (!t)
-        return;
-    if (t->kind == WS_TREE_OP)
-        put_op(f, t->op);
-    if (t->kind == WS_TREE_BRANCH)
-        put_form(f, t->cond, TRUE);
-    if (t->kind == WS_TREE_LOOP) {
-        put_form(f, t->count, FALSE);
-        put_form(f, t->from, FALSE);
-        put_form(f, t->step_by, FALSE);
-    }
-    for (guint i = 0; i < t->n_kids; i++)
-        put_tree(f, t->kid[i]);
+    ws_tree_operands(t, put_operand, data);
 }
 
 static void put_forms(GString *t, const WsControl *c)
@@ -353,7 +331,7 @@ static void put_forms(GString *t, const WsControl *c)
     Forms f = { c, g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
                 g_string_new(NULL) };
     for (guint a = 0; a < c->p->n_agents; a++)
-        put_tree(&f, c->p->agent[a].body);
+        ws_tree_each(c->p->agent[a].body, put_node, &f);
     for (guint v = 0; v < c->p->n_vars; v++)
         if (c->p->var[v].kind == WS_VAR_COUNTER)
             put_form(&f, c->p->var[v].value, FALSE);

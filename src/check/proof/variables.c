@@ -1,10 +1,9 @@
 /* Variables that control depends on, and those known up to a multiple only. */
 #include "check/proof/symbols.h"
-#include "program/parts/access.h"
 #include "program/parts/agent.h"
-#include "program/parts/product.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/visit.h"
 
 #include <string.h>
 
@@ -54,40 +53,24 @@ static void mark_expr(Mark *m, const WsExpr *e)
     ws_expr_visit(flat ? flat : e, mark, m);
 }
 
-static void mark_op(Mark *m, const WsOp *op)
+static void mark_operand(const WsExpr *e, WsOperand what, gpointer data)
 {
-    if (op->kind == WS_OP_LET || op->kind == WS_OP_ADVANCE) {
-        if (op->var >= 0 && m->c->relevant[op->var])
-            mark_expr(m, op->set);
-        return;
-    }
-    mark_expr(m, op->element), mark_expr(m, op->use), mark_expr(m, op->slot);
-    mark_expr(m, op->parity), mark_expr(m, op->turn);
-    if (op->ctas.kind == WS_CTAS_EXPR)
-        mark_expr(m, op->ctas.expr);
-    for (guint i = 0; i < op->n_access; i++) {
-        const WsAccess *a = &op->access[i];
-        mark_expr(m, a->element), mark_expr(m, a->use), mark_expr(m, a->stage);
-        mark_expr(m, a->row0), mark_expr(m, a->col0);
-    }
-    for (guint i = 0; i < op->n_value; i++)
-        mark_expr(m, op->value[i].row0), mark_expr(m, op->value[i].col0);
-    if (op->mma && op->mma->first)
-        mark_expr(m, op->mma->first);
+    if (what <= WS_OPERAND_FIRST)
+        mark_expr(data, e);
 }
 
-static void mark_tree(Mark *m, const WsTree *t)
+static void mark_node(const WsTree *t, gpointer data)
 {
-    if (!t)
-        return;
-    if (t->kind == WS_TREE_OP)
-        mark_op(m, t->op);
+    Mark *m = data;
+    const WsOp *op = t->op;
+    if (t->kind == WS_TREE_OP && (op->kind == WS_OP_LET || op->kind == WS_OP_ADVANCE))
+        mark_expr(m, op->var >= 0 && m->c->relevant[op->var] ? op->set : NULL);
+    else if (t->kind == WS_TREE_OP)
+        ws_op_operands(op, mark_operand, m);
     if (t->kind == WS_TREE_LOOP)
         mark_expr(m, t->count), mark_expr(m, ws_from(m->c, t)), mark_expr(m, ws_step(m->c, t));
     if (t->kind == WS_TREE_BRANCH && !ws_is_private(m->c, t))
         mark_expr(m, t->cond);
-    for (guint i = 0; i < t->n_kids; i++)
-        mark_tree(m, t->kid[i]);
 }
 
 static gboolean depends(const WsControl *c, const WsExpr *e);
@@ -112,7 +95,7 @@ void ws_find_variables(WsControl *c)
     while (m.changed) {
         m.changed = FALSE;
         for (guint a = 0; a < p->n_agents; a++)
-            mark_tree(&m, p->agent[a].body);
+            ws_tree_each(p->agent[a].body, mark_node, &m);
         for (guint v = 0; v < p->n_vars; v++)
             if (p->var[v].kind == WS_VAR_COUNTER && p->var[v].value && c->relevant[v])
                 mark_expr(&m, p->var[v].value);

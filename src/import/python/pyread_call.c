@@ -41,21 +41,21 @@ static gboolean fits(const char *dotted, const char *name)
                         : py_ends_in(dotted, name);
 }
 
-/* Words whose effect is on shared memory, barriers or the order of lanes. */
+/* Whether its effect is on shared memory, barriers or the order of lanes. */
 static gboolean acts(PyMeaning meaning)
 {
-    static const PyMeaning words[] = {
-        py_mean_INIT,        py_mean_WAIT,        py_mean_EXPECT,    py_mean_ARRIVE,
-        py_mean_LOAD,        py_mean_STORE,       py_mean_WRITE,     py_mean_READ,
-        py_mean_MMA,         py_mean_CP_ROWS,     py_mean_CP_ARRIVE, py_mean_TLE_WAIT,
-        py_mean_TLE_ARRIVE,  py_mean_TLE_COPY,    py_mean_TLE_MMA,   py_mean_TLE_READER,
-        py_mean_TLE_WRITER,  py_mean_TLE_ACQUIRE, py_mean_TLE_READY, py_mean_TLE_COMMIT,
-        py_mean_TLE_RELEASE, py_mean_DESC_STORE,  py_mean_DESC_LOAD, py_mean_LOAD_PIXELS,
-        py_mean_TLX_LOAD,    py_mean_TLX_STORE,   py_mean_TLX_DOT,   py_mean_TLX_BARRIERS,
+    enum { ASIDE, ACTS };
+    static const struct {
+        PyMeaning meaning;
+        gboolean acts;
+    } rows[] = {
+#define PY_MEANING(id, effect) { py_mean_##id, effect },
+#include "import/python/dialect/meaning.def"
+#undef PY_MEANING
     };
-    for (guint i = 0; i < G_N_ELEMENTS(words); i++)
-        if (words[i] == meaning)
-            return TRUE;
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        if (rows[i].meaning == meaning)
+            return rows[i].acts;
     return FALSE;
 }
 

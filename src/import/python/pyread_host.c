@@ -379,16 +379,22 @@ static const char *word_from(const PyRead *p, const WsPyNode *node, const char *
 /* Kernels of other languages and of other machines are refused by name. */
 static gboolean refused(PyRead *p, const WsPyNode *kernel, gboolean missing)
 {
-    const char *tlx =
-        p->from == WS_IMPORT_TLX ? NULL : word_from(p, kernel->kid[1], "extra.tlx", 0);
+    for (guint from = 0; from < WS_IMPORT_FROM_COUNT; from++) {
+        const char *mark = from == p->from ? NULL : ws_import_from_mark((WsImportFrom)from);
+        const char *word = mark ? word_from(p, kernel->kid[1], mark, 0) : NULL;
+        if (!word)
+            continue;
+        const char *name = ws_import_from_text((WsImportFrom)from);
+        g_autofree char *language = g_ascii_strup(name, -1);
+        return !ws_source_fail(p->r, kernel->line, kernel->column,
+                               ws_source_format(p->r, "Say --from %s.", name),
+                               "`%s` is written in %s (`%s`)", kernel->text, language, word);
+    }
     static const char *const words[] = { ".blackwell.tcgen05", ".blackwell.TensorMemory",
                                          ".blackwell.allocate_tensor_memory", ".blackwell.clc" };
     const char *blackwell = NULL;
     for (guint i = 0; missing && !blackwell && i < G_N_ELEMENTS(words); i++)
         blackwell = word_from(p, kernel->kid[1], words[i], 0);
-    if (tlx)
-        return !ws_source_fail(p->r, kernel->line, kernel->column, "Say --from tlx.",
-                               "`%s` is written in TLX (`%s`)", kernel->text, tlx);
     if (blackwell)
         return !ws_source_fail(p->r, kernel->line, kernel->column, "Import the kernel for Hopper.",
                                "`%s` is a kernel for Blackwell (`%s`); kernels are read for Hopper",

@@ -2,6 +2,7 @@
 #include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/program.h"
+#include "program/visit.h"
 
 /* Leader-run bodies (LANGUAGE section 9).
  *
@@ -54,19 +55,17 @@ static void search(const WsExpr *e, gpointer data)
         s->found = TRUE;
 }
 
+static void search_operand(const WsExpr *e, WsOperand what, gpointer data)
+{
+    ws_expr_visit(e, search, data);
+}
+
 /* Visits everything in `t` but the kids first..end-1 of `seq`. */
 static void outside(const WsTree *t, const WsTree *seq, guint first, guint end, Search *s)
 {
     if (!t)
         return;
-    const WsExpr *own[] = { t->count, t->from, t->step_by, t->cond };
-    for (guint i = 0; i < G_N_ELEMENTS(own); i++)
-        if (own[i])
-            ws_expr_visit(own[i], search, s);
-    for (guint i = 0; i < t->n_cuts; i++)
-        ws_expr_visit(t->cut[i], search, s);
-    if (t->op)
-        ws_op_visit(t->op, search, s);
+    ws_tree_operands(t, search_operand, s);
     for (guint i = 0; i < t->n_kids; i++)
         if (t != seq || i < first || i >= end)
             outside(t->kid[i], seq, first, end, s);
@@ -164,6 +163,5 @@ void ws_elab_leaders(WsElab *E)
                 mark_kid(body, body, i);
             first = i + 1;
         }
-        E->p->agent[a].has_leader_ops = leads(body);
     }
 }

@@ -333,9 +333,6 @@ void ws_list_begin(WsElab *E, WsList *list);
 void ws_list_end(WsElab *E, WsList *list);
 guint16 ws_ctas_mask(WsElab *E, const WsCtas *ctas, guint sender);
 
-/* --- visiting (visit.c) */
-void ws_op_visit(const WsOp *op, WsExprVisit visit, gpointer data);
-
 /* --- after the bodies */
 void ws_elab_counts(WsElab *E);    /* counts.c: arrivals, threads, bytes */
 void ws_elab_leaders(WsElab *E);   /* breadth.c */

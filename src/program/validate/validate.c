@@ -9,6 +9,7 @@
 #include "program/parts/value.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/visit.h"
 #include "target/target.h"
 
 gboolean ws_holds(WsValidation *v, gboolean holds, const char *what)
@@ -47,6 +48,11 @@ static void bound(const WsExpr *e, gpointer data)
     const WsVar *var = &p->var[e->var];
     ws_holds(v, var->agent < 0 || (v->agent && &p->agent[var->agent] == v->agent),
              "a variable of another agent");
+}
+
+static void bound_operand(const WsExpr *e, WsOperand what, gpointer data)
+{
+    ws_expr_visit(e, bound, data);
 }
 
 /* --- names -------------------------------------------------------------------------------------
@@ -222,13 +228,10 @@ static void kids(WsValidation *v, const WsTree *t)
 
 static void tree(WsValidation *v, const WsTree *t)
 {
-    const WsExpr *own[] = { t->count, t->from, t->step_by, t->cond };
     gint64 step;
     v->op = NULL;
-    for (guint i = 0; i < G_N_ELEMENTS(own); i++) {
-        if (own[i])
-            ws_expr_visit(own[i], bound, v);
-    }
+    if (t->kind != WS_TREE_OP)
+        ws_tree_operands(t, bound_operand, v);
     switch (t->kind) {
     case WS_TREE_SEQ:
         break;
@@ -252,7 +255,7 @@ static void tree(WsValidation *v, const WsTree *t)
         ws_holds(v,
                  !t->leader || ws_op_row(t->op->kind)->any || t->op->breadth == WS_BREADTH_LEADER,
                  "is run by the leader alone, and for more than it");
-        ws_op_visit(t->op, bound, v);
+        ws_op_operands(t->op, bound_operand, v);
         ws_validate_op(v, t->op);
         return;
     }

@@ -8,64 +8,9 @@ G_BEGIN_DECLS
 
 typedef const Val *(*PyMeaning)(PyRead *p, const Val **a, const WsPyNode *at);
 
-#define PY_MEANINGS(M)                                                                             \
-    M(ALLOCATE)                                                                                    \
-    M(ALLOCATE_BARRIER)                                                                            \
-    M(INDEX)                                                                                       \
-    M(SLICE)                                                                                       \
-    M(PERMUTE)                                                                                     \
-    M(RESHAPE)                                                                                     \
-    M(SPLIT)                                                                                       \
-    M(ASSUME)                                                                                      \
-    M(STATIC_ASSERT)                                                                               \
-    M(DESCRIBE)                                                                                    \
-    M(DESCRIBE_SHAPE)                                                                              \
-    M(INIT)                                                                                        \
-    M(WAIT)                                                                                        \
-    M(EXPECT)                                                                                      \
-    M(ARRIVE)                                                                                      \
-    M(SYNC)                                                                                        \
-    M(LOAD)                                                                                        \
-    M(STORE)                                                                                       \
-    M(STORE_WAIT)                                                                                  \
-    M(WRITE)                                                                                       \
-    M(READ)                                                                                        \
-    M(MMA)                                                                                         \
-    M(MMA_WAIT)                                                                                    \
-    M(CAST)                                                                                        \
-    M(SAME)                                                                                        \
-    M(NOTHING)                                                                                     \
-    M(PROGRAM_ID)                                                                                  \
-    M(NUM_PROGRAMS)                                                                                \
-    M(NUM_WARPS)                                                                                   \
-    M(LEN)                                                                                         \
-    M(CDIV)                                                                                        \
-    M(MAXIMUM)                                                                                     \
-    M(MINIMUM)                                                                                     \
-    M(SUM)                                                                                         \
-    M(WHERE)                                                                                       \
-    M(EXP2)                                                                                        \
-    M(LOG2)                                                                                        \
-    M(EXP)                                                                                         \
-    M(LN)                                                                                          \
-    M(SQRT)                                                                                        \
-    M(ERF) M(RSQRT) M(SIN) M(COS) M(FLOOR) M(CEIL) M(ABSOLUTE) M(FMA) M(CONVERT) M(ZEROS) M(FULL)  \
-        M(SLICE_LAYOUT) M(LAYOUT) M(ARANGE) M(SPECIALIZE) M(TLE_ALLOCATE) M(TLE_BARRIERS)          \
-            M(TLE_BARRIER) M(TLE_SLICE) M(TLE_EXTRACT) M(TLE_WAIT) M(TLE_ARRIVE) M(TLE_COPY) M(    \
-                TLE_LOAD) M(TLE_STORE) M(TLE_ARANGE) M(TLE_FLOAT) M(TLE_PIPE) M(TLE_WRITER)        \
-                M(TLE_READER) M(TLE_ACQUIRE) M(TLE_READY) M(TLE_COMMIT) M(TLE_RELEASE) M(TLE_MMA)  \
-                    M(TLE_MMA_WAIT) M(COUNT) M(LAYOUT_FOR) M(CAPABILITY) M(CP_ROWS) M(CP_ARRIVE)   \
-                        M(CP_COMMIT) M(CP_WAIT) M(TMA_REDUCE) M(SECOND) M(GDC_WAIT) M(GDC_LAUNCH)  \
-                            M(ASM) M(FENCE) M(REINTERPRET) M(INVALIDATE) M(NUM_CTAS) M(GETATTR)    \
-                                M(DESC_STORE) M(DESC_LOAD) M(TLE_POINTER) M(TLE_BROADCAST)         \
-                                    M(LOAD_PIXELS) M(TLX_ALLOCATE) M(TLX_BARRIERS)                 \
-                                        M(TLX_TRANSPOSE) M(TLX_SLICE) M(TLX_DTYPE) M(TLX_TURN)     \
-                                            M(TLX_SIZE) M(TLX_REPLICA) M(TLX_LOAD) M(TLX_STORE)    \
-                                                M(TLX_DOT) M(TLX_FENCE) M(TLX_COMMIT)              \
-                                                    M(TLX_WAIT_GROUP) M(TLX_NAMED_WAIT)            \
-                                                        M(TLX_NAMED_ARRIVE) M(DESCRIBE_PIXELS)
-#define PY_MEANING(id) const Val *py_mean_##id(PyRead *p, const Val **a, const WsPyNode *at);
-PY_MEANINGS(PY_MEANING)
+#define PY_MEANING(id, effect)                                                                     \
+    const Val *py_mean_##id(PyRead *p, const Val **a, const WsPyNode *at);
+#include "import/python/dialect/meaning.def"
 #undef PY_MEANING
 
 const Val *py_none(PyRead *p);
