@@ -61,14 +61,6 @@ gboolean ws_draft_apply(WsDraft *d, WsEdit *edit)
     return TRUE;
 }
 
-gboolean ws_draft_line(WsDraft *d, const char *line)
-{
-    g_autoptr(GError) error = NULL;
-    WsEdit *edit = ws_edit_parse(line, &error);
-    return edit != NULL ? ws_draft_apply(d, edit)
-                        : d->why == NULL && ws_draft_refuse(d, "%s", error->message);
-}
-
 char *ws_draft_script(const WsDraft *d)
 {
     GString *script = g_string_new(NULL);

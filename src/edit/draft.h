@@ -23,9 +23,7 @@ void ws_draft_free(WsDraft *d);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsDraft, ws_draft_free)
 
 gboolean ws_draft_apply(WsDraft *d, WsEdit *edit); /* takes the edit */
-/* One edit in its text form (model/design.h), as a person or a file gives it. */
-gboolean ws_draft_line(WsDraft *d, const char *line);
-char *ws_draft_script(const WsDraft *d); /* the edits in their text form, one per line */
+char *ws_draft_script(const WsDraft *d);           /* the edits in their text form, one per line */
 /* The same on nodes, by identity. A value is taken; to set NULL clears the field. */
 gboolean ws_draft_set(WsDraft *d, guint64 node, WsFieldId field, WsJson *value);
 gboolean ws_draft_replace(WsDraft *d, guint64 node, WsJson *value);

@@ -8,6 +8,18 @@
 
 G_DEFINE_QUARK(ws - import - error - quark, ws_import_error)
 
+const WsReadRow *ws_read_row(WsReadKind kind)
+{
+    static const WsReadRow rows[] = {
+#define WS_READ_STEP(id, form, keyword, key, places, lost, left)                                   \
+    { WS_READ_FORM_##form, keyword, key, WS_READ_PLACES_##places, WS_READ_LOST_##lost,             \
+      WS_READ_LEFT_##left },
+#include "import/read_step.def"
+#undef WS_READ_STEP
+    };
+    return &rows[kind];
+}
+
 static void free_unread(gpointer data)
 {
     WsUnread *u = data;

@@ -13,33 +13,39 @@
 G_BEGIN_DECLS
 
 typedef enum {
-    WS_READ_OPAQUE,     /* text: source; values read and written */
-    WS_READ_FOR,        /* name, count or over tiles, body */
-    WS_READ_IF,         /* e, body, other */
-    WS_READ_ADVANCE,    /* name, e */
-    WS_READ_LET,        /* name, e */
-    WS_READ_WAIT,       /* barrier, parity */
-    WS_READ_ARRIVE,     /* barrier, n */
-    WS_READ_EXPECT,     /* barrier, n: bytes */
-    WS_READ_LOAD,       /* tensor, coord, buffer, barrier */
-    WS_READ_STORE,      /* tensor, coord, buffer */
-    WS_READ_STORE_WAIT, /* n; flag: full */
-    WS_READ_MMA,        /* value, a, b, first */
-    WS_READ_MMA_WAIT,   /* n */
-    WS_READ_COMPUTE,    /* text */
-    WS_READ_WRITE,      /* value, buffer */
-    WS_READ_READ,       /* value, buffer */
-    WS_READ_SYNC,       /* name: group, cta, or a named barrier */
-    WS_READ_BAR_ARRIVE, /* name: a named barrier */
-    WS_READ_FENCE,      /* name */
-    WS_READ_GATHER,     /* tensor, coord, buffer, barrier (-1: joins the load groups) */
-    WS_READ_LOAD_WAIT,  /* n */
-    WS_READ_COPY,       /* a to buffer of CTA `cta`, barrier */
-    WS_READ_CLUSTER,    /* name: arrive, wait */
-    WS_READ_DEPENDENT,  /* name: of griddepcontrol */
-    WS_READ_CLAIM,      /* buffer: the next tile from the counter, handed on there */
-    WS_READ_TAKE,       /* buffer: the next tile as it was handed on */
+#define WS_READ_STEP(id, ...) WS_READ_##id,
+#include "import/read_step.def"
+#undef WS_READ_STEP
 } WsReadKind;
+
+/* Columns of read_step.def. */
+typedef enum {
+    WS_READ_FORM_OWN,
+    WS_READ_FORM_SIGNAL,
+    WS_READ_FORM_MOVE,
+    WS_READ_FORM_WORD,
+    WS_READ_FORM_NUMBER,
+    WS_READ_FORM_SUM,
+    WS_READ_FORM_TILES,
+} WsReadForm;
+typedef enum {
+    WS_READ_PLACES_NONE,
+    WS_READ_PLACES_BUFFER,
+    WS_READ_PLACES_A_B,
+    WS_READ_PLACES_A_BUFFER,
+} WsReadPlaces;
+typedef enum { WS_READ_LOST_KEPT, WS_READ_LOST_OPAQUE, WS_READ_LOST_OFF } WsReadLost;
+typedef enum { WS_READ_LEFT_YES, WS_READ_LEFT_NO, WS_READ_LEFT_LANE, WS_READ_LEFT_OWN } WsReadLeft;
+
+typedef struct {
+    WsReadForm form;
+    const char *keyword, *key;
+    WsReadPlaces places;
+    WsReadLost lost;
+    WsReadLeft left;
+} WsReadRow;
+
+const WsReadRow *ws_read_row(WsReadKind kind);
 
 /* A place in a ring as the source picks it. */
 typedef struct {
@@ -159,7 +165,6 @@ typedef struct {
     gboolean by_parity; /* waits and arrivals are written as slot and parity, no use is meant */
     gboolean parity_may_help; /* a use that is not known stands in the way, and nothing needs it */
     gboolean inits;           /* the source initialises its barriers by itself */
-    gboolean modular;         /* an index says its slot only, not which use of it is meant */
     gint64 work;              /* steps of reading so far */
     const gint *cancel;       /* another thread sets it; NULL nobody does */
     GPtrArray *unread;        /* WsUnread*, owned; becomes the import's */

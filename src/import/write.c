@@ -186,42 +186,6 @@ static void put_compute(WsWriter *w, const char *text, WsJson *step)
         ws_statement_unref(s);
 }
 
-/* What most steps are: a keyword and what stands behind it. */
-typedef enum {
-    FORM_OWN,    /* of its kind alone */
-    FORM_SIGNAL, /* on a barrier */
-    FORM_MOVE,   /* between a value or tensor and `key` */
-    FORM_WORD,   /* name */
-    FORM_NUMBER, /* n */
-    FORM_SUM,    /* name, `key` an expression */
-    FORM_TILES,  /* "tiles", `key` a place */
-} Form;
-
-static const struct {
-    Form form;
-    const char *keyword, *key;
-} forms[] = {
-    [WS_READ_ARRIVE] = { FORM_SIGNAL, "arrive", NULL },
-    [WS_READ_EXPECT] = { FORM_SIGNAL, "expect", NULL },
-    [WS_READ_LOAD] = { FORM_MOVE, "load", "into" },
-    [WS_READ_GATHER] = { FORM_MOVE, "gather", "into" },
-    [WS_READ_STORE] = { FORM_MOVE, "store", "from" },
-    [WS_READ_WRITE] = { FORM_MOVE, "write", "to" },
-    [WS_READ_READ] = { FORM_MOVE, "read", "from" },
-    [WS_READ_STORE_WAIT] = { FORM_NUMBER, "store_wait", NULL },
-    [WS_READ_LOAD_WAIT] = { FORM_NUMBER, "load_wait", NULL },
-    [WS_READ_MMA_WAIT] = { FORM_NUMBER, "mma_wait", NULL },
-    [WS_READ_CLUSTER] = { FORM_WORD, "cluster", NULL },
-    [WS_READ_SYNC] = { FORM_WORD, "sync", NULL },
-    [WS_READ_BAR_ARRIVE] = { FORM_WORD, "arrive", NULL },
-    [WS_READ_FENCE] = { FORM_WORD, "fence", NULL },
-    [WS_READ_DEPENDENT] = { FORM_WORD, "griddepcontrol", NULL },
-    [WS_READ_ADVANCE] = { FORM_SUM, "advance", "by" },
-    [WS_READ_LET] = { FORM_SUM, "let", "be" },
-    [WS_READ_CLAIM] = { FORM_TILES, "claim", "into" },
-    [WS_READ_TAKE] = { FORM_TILES, "take", "from" },
-};
-
 static void put_copy(WsWriter *w, const GPtrArray *list, guint at, WsJson *step)
 {
     const WsReadStep *s = g_ptr_array_index(list, at);
@@ -249,12 +213,12 @@ static void put_own(WsWriter *w, const GPtrArray *list, guint at, WsJson *step)
         put_opaque(w, s, step);
 }
 
-static void put_transfer(WsWriter *w, const GPtrArray *list, guint at, const char *keyword,
-                         const char *key, WsJson *step)
+static void put_transfer(WsWriter *w, const GPtrArray *list, guint at, WsJson *step)
 {
     const WsReadStep *s = g_ptr_array_index(list, at);
+    const WsReadRow *row = ws_read_row(s->kind);
     const gboolean comes = s->kind == WS_READ_LOAD || s->kind == WS_READ_GATHER;
-    put_move(w, s, keyword, key, step);
+    put_move(w, s, row->keyword, row->key, step);
     if (comes && s->barrier.object >= 0)
         ws_write_signal(w, list, at, "signal", step);
     if (s->flag && (s->kind == WS_READ_STORE || s->kind == WS_READ_WRITE))
@@ -266,36 +230,34 @@ static void put_transfer(WsWriter *w, const GPtrArray *list, guint at, const cha
 static WsJson *step_of(WsWriter *w, const GPtrArray *list, guint at)
 {
     const WsReadStep *s = g_ptr_array_index(list, at);
-    const Form form = s->kind < G_N_ELEMENTS(forms) ? forms[s->kind].form : FORM_OWN;
-    const char *keyword = form ? forms[s->kind].keyword : NULL;
-    const char *key = form ? forms[s->kind].key : NULL;
+    const WsReadRow *row = ws_read_row(s->kind);
     const gboolean body = s->kind == WS_READ_FOR || s->kind == WS_READ_IF;
     WsJson *step = ws_json_map();
-    switch (form) {
-    case FORM_OWN:
+    switch (row->form) {
+    case WS_READ_FORM_OWN:
         put_own(w, list, at, step);
         break;
-    case FORM_SIGNAL:
-        ws_write_signal(w, list, at, keyword, step);
+    case WS_READ_FORM_SIGNAL:
+        ws_write_signal(w, list, at, row->keyword, step);
         break;
-    case FORM_MOVE:
-        put_transfer(w, list, at, keyword, key, step);
+    case WS_READ_FORM_MOVE:
+        put_transfer(w, list, at, step);
         break;
-    case FORM_WORD:
-        ws_json_put(step, keyword, ws_json_text(s->name));
+    case WS_READ_FORM_WORD:
+        ws_json_put(step, row->keyword, ws_json_text(s->name));
         break;
-    case FORM_NUMBER:
-        ws_json_put(step, keyword, ws_json_int(s->n));
+    case WS_READ_FORM_NUMBER:
+        ws_json_put(step, row->keyword, ws_json_int(s->n));
         if (s->kind == WS_READ_STORE_WAIT && s->flag)
             ws_json_put(step, "full", ws_json_bool(TRUE));
         break;
-    case FORM_SUM:
-        ws_json_put(step, keyword, ws_json_text(s->name));
-        ws_json_put(step, key, ws_write_expr(w->r, s->e));
+    case WS_READ_FORM_SUM:
+        ws_json_put(step, row->keyword, ws_json_text(s->name));
+        ws_json_put(step, row->key, ws_write_expr(w->r, s->e));
         break;
-    case FORM_TILES:
-        ws_json_put(step, keyword, ws_json_text("tiles"));
-        ws_json_put(step, key, place_of(w, &s->buffer));
+    case WS_READ_FORM_TILES:
+        ws_json_put(step, row->keyword, ws_json_text("tiles"));
+        ws_json_put(step, row->key, place_of(w, &s->buffer));
         break;
     }
     if (s->when)

@@ -219,7 +219,6 @@ static WsHistoryRun *row_of(sqlite3_stmt *q)
     r->state = column_text(q, 7);
     r->driver = (guint)sqlite3_column_int64(q, 8);
     r->cold_us = column_real(q, 9);
-    r->cold_cycles = column_real(q, 10);
     r->sustained_us = column_real(q, 11);
     r->tflops = column_real(q, 12);
     r->sm_mhz = column_real(q, 13);

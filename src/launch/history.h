@@ -14,7 +14,7 @@ typedef struct {
     gint64 time; /* Unix seconds, UTC */
     char *design_hash, *name, *sizes, *device, *host, *state;
     guint driver;
-    double cold_us, cold_cycles, sustained_us, tflops, sm_mhz, watt, overhead; /* NAN unknown */
+    double cold_us, sustained_us, tflops, sm_mhz, watt, overhead; /* NAN unknown */
     char *trace;       /* file it was saved to, or NULL */
     char *note, *tags; /* of the person; NULL none. Tags: words separated by spaces */
 } WsHistoryRun;

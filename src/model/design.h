@@ -54,8 +54,8 @@ typedef struct {
     WsStepGives gives;
     WsStepBreadth breadth;
     WsStepEngine engine;
-    const char *reads, *writes, *signals; /* field names, separated by spaces */
-    const char *lenses;                   /* lenses with an answer for it, separated by spaces */
+    const char *reads, *writes; /* field names, separated by spaces */
+    const char *lenses;         /* lenses with an answer for it, separated by spaces */
 } WsStepInfo;
 const WsStepInfo *ws_step_info(WsNodeKind kind); /* NULL unless a step */
 gboolean ws_step_gives_name(WsNodeKind kind);    /* a step whose operand others mention */
@@ -107,7 +107,8 @@ typedef struct {
     gboolean required;
     const char *fallback; /* JSON text that absence means; NULL: none, or derived */
     const char *words;    /* legal words, separated by spaces, or NULL */
-    gint of;           /* NODE, NODES: WsNodeKind; CHOICE: WsFieldKind of the form beside words */
+    gint of; /* NODE, NODES: WsNodeKind; CHOICE: WsFieldKind of the form beside words; REF, NAME:
+                bits, 1 << WsNodeKind of what may be named */
     gint64 lo, hi;     /* legal integer literals */
     gint64 n_lo, n_hi; /* legal lengths of lists and maps */
     const char *help;  /* one line */
@@ -235,7 +236,6 @@ char *ws_node_print(const WsNode *node, guint indent); /* canonical text of one 
  * move, TO-PATH is looked up before the node leaves its place, INDEX counts afterwards. */
 WsEdit *ws_edit_parse(const char *text, GError **error);
 char *ws_edit_print(const WsEdit *edit);
-char *ws_edit_name(const WsEdit *edit); /* for the undo menu: "Set stages of a" */
 void ws_edit_free(WsEdit *edit);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsEdit, ws_edit_free)
 /* The design after the edit, sharing all it can; NULL with findings if it does not fit the

@@ -1,4 +1,4 @@
-/* Edits as values: text form and names for undo menus. */
+/* Edits as values, and their text form. */
 #include "model/edit.h"
 
 #include <gio/gio.h>
@@ -6,16 +6,15 @@
 
 /* What follows the verb: path, key (of a field or list), to (path), index, value. */
 static const struct {
-    const char *verb, *form, *name;
+    const char *verb, *form;
     gboolean to, key, index, json;
 } shapes[] = {
-    [WS_EDIT_SET] = { "set", "set PATH FIELD JSON", "Set", FALSE, TRUE, FALSE, TRUE },
-    [WS_EDIT_UNSET] = { "unset", "unset PATH FIELD", "Clear", FALSE, TRUE, FALSE, FALSE },
-    [WS_EDIT_INSERT] = { "insert", "insert PATH LIST INDEX JSON", "Insert", FALSE, TRUE, TRUE,
-                         TRUE },
-    [WS_EDIT_REMOVE] = { "remove", "remove PATH", "Remove", FALSE, FALSE, FALSE, FALSE },
-    [WS_EDIT_MOVE] = { "move", "move PATH TO-PATH LIST INDEX", "Move", TRUE, TRUE, TRUE, FALSE },
-    [WS_EDIT_REPLACE] = { "replace", "replace PATH JSON", "Replace", FALSE, FALSE, FALSE, TRUE },
+    [WS_EDIT_SET] = { "set", "set PATH FIELD JSON", FALSE, TRUE, FALSE, TRUE },
+    [WS_EDIT_UNSET] = { "unset", "unset PATH FIELD", FALSE, TRUE, FALSE, FALSE },
+    [WS_EDIT_INSERT] = { "insert", "insert PATH LIST INDEX JSON", FALSE, TRUE, TRUE, TRUE },
+    [WS_EDIT_REMOVE] = { "remove", "remove PATH", FALSE, FALSE, FALSE, FALSE },
+    [WS_EDIT_MOVE] = { "move", "move PATH TO-PATH LIST INDEX", TRUE, TRUE, TRUE, FALSE },
+    [WS_EDIT_REPLACE] = { "replace", "replace PATH JSON", FALSE, FALSE, FALSE, TRUE },
 };
 
 void ws_edit_free(WsEdit *edit)
@@ -165,31 +164,4 @@ char *ws_edit_print(const WsEdit *edit)
         ws_json_append_text(s, edit->value);
     }
     return g_string_free(s, FALSE);
-}
-
-/* "a" for buffers/a, the whole path where it ends in a number. */
-static const char *short_path(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    if (strcmp(path, ".") == 0)
-        return "the design";
-    return slash != NULL && !g_ascii_isdigit(slash[1]) ? slash + 1 : path;
-}
-
-char *ws_edit_name(const WsEdit *edit)
-{
-    const char *verb = shapes[edit->kind].name, *what = short_path(edit->path);
-    if (edit->kind == WS_EDIT_SET || edit->kind == WS_EDIT_UNSET)
-        return g_strdup_printf("%s %s of %s", verb, edit->key, what);
-    if (edit->kind == WS_EDIT_INSERT) {
-        /* a step's keyword comes first in canonical text */
-        const char *key =
-            edit->value->kind == WS_JSON_MAP && edit->value->n > 0 ? edit->value->key[0] : "value";
-        if (ws_step_find(key) != WS_NODE_KIND_COUNT)
-            return g_strdup_printf("%s %s in %s", verb, key, what);
-        return g_strdup_printf("%s into %s of %s", verb, edit->key, what);
-    }
-    if (edit->kind == WS_EDIT_MOVE)
-        return g_strdup_printf("%s %s to %s", verb, what, short_path(edit->to));
-    return g_strdup_printf("%s %s", verb, what);
 }

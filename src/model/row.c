@@ -53,13 +53,12 @@ static const struct {
 #define WS_NODE(id, keyword, help) [WS_NODE_##id] = { keyword, help, { 0 } },
 #include "model/node.def"
 #undef WS_NODE
-#define WS_STEP(id, keyword, section, gives, breadth, engine, reads, writes, signals, lenses,      \
-                help)                                                                              \
+#define WS_STEP(id, keyword, section, gives, breadth, engine, reads, writes, lenses, help)         \
     [WS_STEP_##                                                                                    \
         id] = { keyword,                                                                           \
                 help,                                                                              \
                 { WS_STEP_SECTION_##section, WS_STEP_GIVES_##gives, WS_STEP_BREADTH_##breadth,     \
-                  WS_STEP_ENGINE_##engine, reads, writes, signals, lenses } },
+                  WS_STEP_ENGINE_##engine, reads, writes, lenses } },
 #include "model/step.def"
 #undef WS_STEP
 };

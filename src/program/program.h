@@ -56,7 +56,7 @@ struct WsProgram {
     guint threads, idle_warps;
     guint entry_registers; /* R0 */
     guint64 shared_bytes;
-    gboolean fences_derived, has_raw;
+    gboolean has_raw;
     gpointer arena; /* owns everything above; private to src/program */
 };
 

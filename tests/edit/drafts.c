@@ -1,4 +1,5 @@
 #include "drafts.h"
+#include "../edit_line.h"
 #include "base/phrase.h"
 #include "model/findings.h"
 
@@ -67,7 +68,7 @@ void assert_replays(const WsDesign *from, const WsDraft *d)
     g_auto(GStrv) lines = g_strsplit(script, "\n", -1);
     for (guint i = 0; lines[i] != NULL; i++)
         if (*lines[i] != '\0')
-            must(again, ws_draft_line(again, lines[i]));
+            must(again, draft_line(again, lines[i]));
     g_autofree char *a = ws_design_print(d->design), *b = ws_design_print(again->design);
     g_assert_cmpstr(a, ==, b);
 }

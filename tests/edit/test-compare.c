@@ -1,4 +1,5 @@
 /* Two designs object by object: states of one document, and the same designs read as two files. */
+#include "../edit_line.h"
 #include "edit/compare.h"
 #include "edit/edit.h"
 #include "model/findings.h"
@@ -57,7 +58,7 @@ static void compare_table(void)
         g_autoptr(WsDraft) draft = ws_draft_new(a);
         g_auto(GStrv) lines = g_strsplit(cases[i].script ? cases[i].script : "", "\n", -1);
         for (guint k = 0; lines[k]; k++)
-            if (*lines[k] && !ws_draft_line(draft, lines[k]))
+            if (*lines[k] && !draft_line(draft, lines[k]))
                 g_error("%s: %s", cases[i].name, draft->why);
         g_autoptr(WsDesign) read = read_again(draft->design);
         g_autoptr(WsCompare) states = ws_compare_new(a, draft->design);

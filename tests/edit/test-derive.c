@@ -1,5 +1,6 @@
 /* Edits that bring along what follows: a GEMM of its reference alone, five steps and two edges;
  * what is a guess says so; where nothing follows, nothing is brought. */
+#include "../edit_line.h"
 #include "drafts.h"
 
 #include <string.h>
@@ -76,7 +77,7 @@ static void guesses(void)
         "dtype bf16; B dtype bf16; C dtype bf16; warps registers 40; warps2 registers "
         "232");
     g_autoptr(WsDesign) first = ws_design_ref(d->design);
-    must(d, ws_draft_line(d, "set . constants {\"BM\": 192, \"BN\": 256}"));
+    must(d, draft_line(d, "set . constants {\"BM\": 192, \"BN\": 256}"));
     g_autofree char *rest = ws_edit_guessed(d->design, ws_design_root(d->design), WS_F_constants);
     g_assert_cmpstr(rest, ==, "BN = 256");
     g_autofree char *fresh = ws_edit_guesses(first, d->design);
@@ -104,18 +105,18 @@ static void guesses_stay(void)
     g_assert_cmpstr(copied, ==, "40");
     /* Another tensor of the same name is another one. */
     must(d, ws_edit_remove(d, &tensor, 1));
-    must(d, ws_draft_line(d, "insert . tensors 2 {\"name\": \"C\", \"dtype\": \"bf16\", "
-                             "\"shape\": [\"M\", \"N\"], \"access\": \"write\"}"));
+    must(d, draft_line(d, "insert . tensors 2 {\"name\": \"C\", \"dtype\": \"bf16\", "
+                          "\"shape\": [\"M\", \"N\"], \"access\": \"write\"}"));
     g_autofree char *typed =
         ws_edit_guessed(d->design, ws_design_find(d->design, "tensors/C"), WS_F_dtype);
     g_assert_null(typed);
     /* Changed and changed back, by two steps; renamed as a text. */
     g_autoptr(WsDraft) step = ws_draft_new(d->design);
-    must(step, ws_draft_line(step, "set groups/load registers 48"));
-    must(step, ws_draft_line(step, "set tensors/B name \"Right\""));
+    must(step, draft_line(step, "set groups/load registers 48"));
+    must(step, draft_line(step, "set tensors/B name \"Right\""));
     must(step, ws_edit_settle(step));
     g_autoptr(WsDraft) back = ws_draft_new(step->design);
-    must(back, ws_draft_line(back, "set groups/load registers 40"));
+    must(back, draft_line(back, "set groups/load registers 40"));
     must(back, ws_edit_settle(back));
     g_autofree char *again =
         ws_edit_guessed(back->design, ws_design_find(back->design, "groups/load"), WS_F_registers);
@@ -209,8 +210,8 @@ static void extents(void)
     }
     g_autoptr(WsDesign) empty = ws_edit_empty("Untitled");
     g_autoptr(WsDraft) d = ws_draft_new(empty);
-    must(d, ws_draft_line(d, "set . reference [\"S[q,k] = sum(d < D, Q[q,d]*K[k,d])\", "
-                             "\"O[q,d] = sum(k < N, S[q,k]*V[k,d])\"]"));
+    must(d, draft_line(d, "set . reference [\"S[q,k] = sum(d < D, Q[q,d]*K[k,d])\", "
+                          "\"O[q,d] = sum(k < N, S[q,k]*V[k,d])\"]"));
     must(d, ws_edit_declare(d));
     g_autofree char *declared = declared_by(d->design);
     g_assert_cmpstr(declared, ==, "Q[Q2,D] K[N,D] V[N,D] O[Q2,D]; Q2,D,N");
@@ -226,7 +227,7 @@ static void changes(void)
     g_autofree char *declared = declared_by(d->design);
     g_assert_cmpstr(declared, ==, "B[N,K] C[M,N] X[M,L]; M,N,K,L"); /* B is of K */
     /* What a person changed stays. */
-    must(d, ws_draft_line(d, "set tensors/X dtype \"f16\""));
+    must(d, draft_line(d, "set tensors/X dtype \"f16\""));
     set_reference(d, "C[m,n] = sum(k < K, A[m,k]*B[n,k])");
     g_autofree char *kept = declared_by(d->design);
     g_assert_cmpstr(kept, ==, "B[N,K] C[M,N] X[M,L] A[M,K]; M,N,K,L");
@@ -242,7 +243,7 @@ static void odd_constants(void)
         g_autoptr(WsDesign) empty = ws_edit_empty("Untitled");
         g_autoptr(WsDraft) d = ws_draft_new(empty);
         g_autofree char *line = g_strdup_printf("set . constants %s", constants[i]);
-        must(d, ws_draft_line(d, line));
+        must(d, draft_line(d, line));
         set_reference(d, "C[m,n] = sum(k < K, A[m,k]*B[n,k])");
         add(d, WS_STEP_MMA, NULL);
         const WsNode *group = ws_design_find(d->design, "groups/warps");

@@ -1,5 +1,6 @@
 /* What a hand does to a design: each command on the shipped GEMM or a small design, and what comes
  * out as canonical text or as a verdict. */
+#include "../edit_line.h"
 #include "drafts.h"
 #include "model/findings.h"
 
@@ -266,10 +267,10 @@ static void depth(void)
                     3);
     g_assert_cmpint(judge(d->design), ==, WS_VERDICT_PROVED);
     /* Written out, the members are found by what the loads touch. */
-    must(d, ws_draft_line(d, "set buffers/a stages 3"));
-    must(d, ws_draft_line(d, "set buffers/b stages 3"));
-    must(d, ws_draft_line(d, "set barriers/full slots 3"));
-    must(d, ws_draft_line(d, "set barriers/empty slots 3"));
+    must(d, draft_line(d, "set buffers/a stages 3"));
+    must(d, draft_line(d, "set buffers/b stages 3"));
+    must(d, draft_line(d, "set barriers/full slots 3"));
+    must(d, draft_line(d, "set barriers/empty slots 3"));
     must(d, ws_edit_depth(d, node_at(d->design, "barriers/full"), 2));
     static const char *const members[] = { "buffers/a", "buffers/b", "barriers/full",
                                            "barriers/empty" };

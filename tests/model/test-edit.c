@@ -95,18 +95,18 @@ static void test_good(void)
 static void test_text(void)
 {
     static const struct {
-        const char *text, *canonical, *name;
+        const char *text, *canonical;
     } edits[] = {
-        { "set buffers/a  stages  3", "set buffers/a stages 3", "Set stages of a" },
-        { "set . name \"x y\"\n", "set . name \"x y\"", "Set name of the design" },
-        { "unset buffers/a stages", NULL, "Clear stages of a" },
+        { "set buffers/a  stages  3", "set buffers/a stages 3" },
+        { "set . name \"x y\"\n", "set . name \"x y\"" },
+        { "unset buffers/a stages", NULL },
         { "insert groups/mma body 0 { \"mma_wait\": 0 }",
-          "insert groups/mma body 0 {\"mma_wait\":0}", "Insert mma_wait in mma" },
-        { "insert . buffers 0 {\"name\":\"q\"}", NULL, "Insert into buffers of the design" },
-        { "remove groups/mma/body/0", NULL, "Remove groups/mma/body/0" },
-        { "remove buffers/a", NULL, "Remove a" },
-        { "move buffers/a . buffers 0", NULL, "Move a to the design" },
-        { "replace first {\"sync\":\"group\"}", NULL, "Replace first" },
+          "insert groups/mma body 0 {\"mma_wait\":0}" },
+        { "insert . buffers 0 {\"name\":\"q\"}", NULL },
+        { "remove groups/mma/body/0", NULL },
+        { "remove buffers/a", NULL },
+        { "move buffers/a . buffers 0", NULL },
+        { "replace first {\"sync\":\"group\"}", NULL },
     };
     for (guint i = 0; i < G_N_ELEMENTS(edits); i++) {
         g_autoptr(GError) error = NULL;
@@ -118,8 +118,6 @@ static void test_text(void)
         g_autoptr(WsEdit) again = ws_edit_parse(text, &error);
         g_autofree char *twice = ws_edit_print(again);
         g_assert_cmpstr(twice, ==, want);
-        g_autofree char *name = ws_edit_name(edit);
-        g_assert_cmpstr(name, ==, edits[i].name);
     }
 }
 

@@ -25,7 +25,7 @@ static void test_steps(void)
         for (guint i = 0; ws_target_at(i); i++)
             somewhere = somewhere || ws_target_has_step(ws_target_at(i), ws_node_kind_keyword(k));
         g_assert_true(somewhere);
-        const char *const lists[] = { info->reads, info->writes, info->signals };
+        const char *const lists[] = { info->reads, info->writes };
         for (guint i = 0; i < G_N_ELEMENTS(lists); i++) {
             g_auto(GStrv) names = g_strsplit(lists[i], " ", -1);
             for (guint j = 0; names[j] != NULL && *names[j] != '\0'; j++) {

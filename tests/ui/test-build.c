@@ -1,7 +1,8 @@
 /* The GEMM built from an empty window by pointer and keyboard: no file is opened. Its PTX is that
  * of the shipped design. */
-#include "scenario/hands.h"
 #include "model/findings.h"
+#include "scenario/hands.h"
+#include "scenario/seen.h"
 #include "ui/gesture/gesture.h"
 
 #include <string.h>
@@ -40,7 +41,7 @@ static void edge(Scenario *s, const char *first, const char *second, double cycl
     hands_draw_edge(s, from, to);
     if (picture)
         hands_shot(s, picture);
-    g_autofree char *words = g_strdup(ws_gesture_words(hands_timeline(s)));
+    g_autofree char *words = g_strdup(seen_gesture_words(hands_timeline(s)));
     hands_let_go(s);
     if (hands_states(s) != states + 1)
         g_error("no edge from %s to %s; held there it said: %s", first, second, words);

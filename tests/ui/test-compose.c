@@ -1,5 +1,6 @@
 /* Composing by pointer and keyboard: undo, saving, the structure, commands on the selection. */
 #include "scenario/hands.h"
+#include "scenario/seen.h"
 
 #include "ui/compose/edit_commands.h"
 #include "ui/compose/recovery.h"
@@ -151,7 +152,7 @@ static void recovery(Scenario *s)
 {
     edit_something(s);
     g_autofree char *wanted = hands_text(s);
-    ws_document_crash(s->document);
+    seen_document_crash(s->document);
     g_autoptr(WsDocument) other = ws_document_new();
     WsWindow *w = ws_window_new(scenario_application());
     gtk_window_present(GTK_WINDOW(w));
@@ -254,13 +255,13 @@ static void drag_onto_score(Scenario *s)
     double ox, oy, x, y, w, h;
     guint at = 0;
     scenario_settle(s->timeline);
-    ws_timeline_origin(t, &ox, &oy);
+    seen_timeline_origin(t, &ox, &oy);
     for (guint i = 0; i < ws_timeline_n_items(t); i++)
-        if (ws_timeline_item_place(t, i, &x, &y, &w, &h) && w > 40 && x > 40 && y < 60) {
+        if (seen_timeline_item_place(t, i, &x, &y, &w, &h) && w > 40 && x > 40 && y < 60) {
             at = i;
             break;
         }
-    g_assert_true(ws_timeline_item_place(t, at, &x, &y, &w, &h));
+    g_assert_true(seen_timeline_item_place(t, at, &x, &y, &w, &h));
     int ax, ay, bx, by;
     scenario_on_screen(row, 10, 5, &ax, &ay);
     scenario_on_screen(s->timeline, ox + x + w * 0.8, oy + y + h / 2, &bx, &by);

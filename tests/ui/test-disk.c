@@ -2,6 +2,7 @@
  * that is gone. The window says what is wrong and what to do, the design stays open as it is, the
  * file as it was, and saving works again once it can. */
 #include "scenario/hands.h"
+#include "scenario/seen.h"
 
 #include "ui/document/journal.h"
 
@@ -219,7 +220,7 @@ static void journal(Scenario *s)
     g_unlink(folder);
     /* Once it is saved, edits are kept again; what is saved is not offered for recovery. */
     Case c = begin(s);
-    ws_document_crash(s->document);
+    seen_document_crash(s->document);
     g_autoptr(GPtrArray) lost = ws_journal_lost();
     g_assert_cmpuint(lost->len, ==, 1);
     g_autofree char *kept = ws_design_print(((WsLost *)lost->pdata[0])->design);

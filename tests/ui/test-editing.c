@@ -1,9 +1,10 @@
 /* Items of composing that have no longer scenario of their own: by keys wherever keys are named. */
-#include "scenario/hands.h"
 #include "model/finding.h"
 #include "model/findings.h"
 #include "program/parts/buffer.h"
 #include "program/program.h"
+#include "scenario/hands.h"
+#include "scenario/seen.h"
 
 #include "ui/compose/exports.h"
 #include "ui/gesture/gesture.h"
@@ -87,9 +88,9 @@ static void threshold(Scenario *s)
     hands_place(s, find(s, LOADS "2"), 0.4, &x, &y);
     hands_press(s, x, y);
     hands_glide(s, x, y, x - 3, y);
-    g_assert_false(ws_gesture_active(hands_timeline(s)));
+    g_assert_false(seen_gesture_active(hands_timeline(s)));
     hands_glide(s, x - 3, y, x - 6, y);
-    g_assert_true(ws_gesture_active(hands_timeline(s)));
+    g_assert_true(seen_gesture_active(hands_timeline(s)));
     press(s, "Escape");
     hands_let_go(s);
     g_assert_cmpuint(hands_states(s), ==, 1);
@@ -105,8 +106,8 @@ static void drag_a_copy(Scenario *s)
     hands_press(s, x0, y0);
     scenario_xdo("keydown ctrl");
     hands_glide(s, x0, y0, x1 - 1, y1);
-    g_test_message("%s", ws_gesture_words(hands_timeline(s)));
-    g_assert_nonnull(strstr(ws_gesture_words(hands_timeline(s)), "a copy before load A"));
+    g_test_message("%s", seen_gesture_words(hands_timeline(s)));
+    g_assert_nonnull(strstr(seen_gesture_words(hands_timeline(s)), "a copy before load A"));
     hands_let_go(s);
     scenario_xdo("keyup ctrl");
     g_assert_cmpstr(ws_node_text(node(s, LOADS "1"), WS_F_keyword), ==, "B");

@@ -1,8 +1,9 @@
 /* I16-I20, I25: editing the score with the pointer. */
-#include "scenario/hands.h"
 #include "program/parts/buffer.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
+#include "scenario/hands.h"
+#include "scenario/seen.h"
 
 #include "ui/gesture/gesture.h"
 
@@ -32,19 +33,19 @@ static void drag_along(Scenario *s)
     hands_place(s, a, 0.1, &x1, &y1);
     x1 -= 1;
     hands_press(s, x0, y0);
-    g_assert_false(ws_gesture_active(hands_timeline(s)));
+    g_assert_false(seen_gesture_active(hands_timeline(s)));
     hands_glide(s, x0, y0, x1, y1);
-    g_assert_true(ws_gesture_active(hands_timeline(s)));
+    g_assert_true(seen_gesture_active(hands_timeline(s)));
     g_test_message("%.0f %.0f -> %.0f %.0f", x0, y0, x1, y1);
-    g_test_message("%s", ws_gesture_words(hands_timeline(s)));
+    g_test_message("%s", seen_gesture_words(hands_timeline(s)));
     WAIT_FOR(ws_document_trying(s->document));
-    g_autofree char *words = g_strdup(ws_gesture_words(hands_timeline(s)));
+    g_autofree char *words = g_strdup(seen_gesture_words(hands_timeline(s)));
     g_test_message("%s", words);
     g_assert_nonnull(strstr(words, "before load A"));
-    WAIT_FOR(strstr(ws_gesture_words(hands_timeline(s)), "✔"));
+    WAIT_FOR(strstr(seen_gesture_words(hands_timeline(s)), "✔"));
     scenario_key("Escape");
     hands_settle(s);
-    g_assert_false(ws_gesture_active(hands_timeline(s)));
+    g_assert_false(seen_gesture_active(hands_timeline(s)));
     g_assert_false(ws_document_trying(s->document));
     hands_let_go(s);
     g_autofree char *same = hands_text(s);
@@ -81,8 +82,8 @@ static void drag_across(Scenario *s)
     hands_place(s, b, 0.9, &x1, &y1);
     hands_press(s, x0, y0);
     hands_glide(s, x0, y0, x1, y1);
-    g_test_message("%s", ws_gesture_words(hands_timeline(s)));
-    g_assert_nonnull(strstr(ws_gesture_words(hands_timeline(s)), "1 round ahead"));
+    g_test_message("%s", seen_gesture_words(hands_timeline(s)));
+    g_assert_nonnull(strstr(seen_gesture_words(hands_timeline(s)), "1 round ahead"));
     hands_let_go(s);
     const WsNode *last = ws_design_find(ws_document_latest(s->document), LOADS "2");
     g_assert_cmpint(last->kind, ==, WS_STEP_WAIT);
@@ -101,8 +102,8 @@ static void drag_over(Scenario *s)
     hands_place(s, mma, 0.1, &x1, &y1);
     hands_press(s, x0, y0);
     hands_glide(s, x0, y0, x1, y1);
-    g_test_message("%s", ws_gesture_words(hands_timeline(s)));
-    g_assert_nonnull(strstr(ws_gesture_words(hands_timeline(s)), "in mma"));
+    g_test_message("%s", seen_gesture_words(hands_timeline(s)));
+    g_assert_nonnull(strstr(seen_gesture_words(hands_timeline(s)), "in mma"));
     hands_let_go(s);
     /* Before the mma or the wait behind it, whichever the pointer is nearer to. */
     const WsNode *loop = ws_design_find(ws_document_latest(s->document), "groups/mma/body/0/do/0");
@@ -126,10 +127,10 @@ static void draw_edge(Scenario *s)
     const WsSceneItem *mma, *load;
     g_assert_true(hands_find_pair(s, MMAS "1", LOADS "0", 2600, &mma, &load));
     hands_draw_edge(s, mma, load);
-    g_test_message("%s", ws_gesture_words(hands_timeline(s)));
-    g_assert_true(ws_gesture_active(hands_timeline(s)));
-    g_assert_nonnull(strstr(ws_gesture_words(hands_timeline(s)), "new barrier empty"));
-    g_assert_nonnull(strstr(ws_gesture_words(hands_timeline(s)), "STAGES slots, ready at first"));
+    g_test_message("%s", seen_gesture_words(hands_timeline(s)));
+    g_assert_true(seen_gesture_active(hands_timeline(s)));
+    g_assert_nonnull(strstr(seen_gesture_words(hands_timeline(s)), "new barrier empty"));
+    g_assert_nonnull(strstr(seen_gesture_words(hands_timeline(s)), "STAGES slots, ready at first"));
     hands_let_go(s);
     WsDesign *now = ws_document_latest(s->document);
     g_assert_nonnull(ws_design_find(now, "barriers/empty"));
@@ -165,11 +166,11 @@ static void view_holds(Scenario *s)
     ws_timeline_get_view(t, &from, &to);
     hands_press(s, x0, y0);
     hands_glide(s, x0, y0, x0 + 40, y0);
-    g_assert_true(ws_gesture_active(t));
+    g_assert_true(seen_gesture_active(t));
     static const char *const counts[] = { "1", "0" };
     for (guint i = 0; i < G_N_ELEMENTS(counts); i++) {
         try_count(s, counts[i]); /* the score of it ends long before what is in view */
-        g_assert_true(ws_gesture_active(t));
+        g_assert_true(seen_gesture_active(t));
         g_assert_true(gtk_widget_get_mapped(t->canvas));
         ws_timeline_get_view(t, &from2, &to2);
         g_assert_cmpfloat_with_epsilon(from, from2, 1e-6);
@@ -196,14 +197,14 @@ static void pointer_taken(Scenario *s)
     hands_place(s, a, 0.1, &x1, &y1);
     hands_press(s, x0, y0);
     hands_glide(s, x0, y0, x1 - 1, y1);
-    g_assert_true(ws_gesture_active(t) && ws_document_trying(s->document));
+    g_assert_true(seen_gesture_active(t) && ws_document_trying(s->document));
     g_autoptr(GListModel) all = gtk_widget_observe_controllers(t->canvas);
     for (guint i = 0; i < g_list_model_get_n_items(all); i++) {
         g_autoptr(GtkEventController) each = g_list_model_get_item(all, i);
         if (GTK_IS_GESTURE_DRAG(each)) /* as a broken grab does */
             gtk_event_controller_reset(each);
     }
-    g_assert_false(ws_gesture_active(t));
+    g_assert_false(seen_gesture_active(t));
     hands_let_go(s);
     g_autofree char *same = hands_text(s);
     g_assert_cmpstr(same, ==, first);
@@ -234,14 +235,14 @@ static void click_between_frames(Scenario *s)
 static void ring_depth(Scenario *s)
 {
     double x, y;
-    g_assert_true(ws_gesture_ring_handle(hands_timeline(s), "a, b", &x, &y));
+    g_assert_true(seen_gesture_ring_handle(hands_timeline(s), "a, b", &x, &y));
     hands_press(s, x, y);
     const double pitch = 15;
     hands_glide(s, x, y, x, y - 1.2 * pitch);
-    g_test_message("%s", ws_gesture_words(hands_timeline(s)));
-    g_assert_nonnull(strstr(ws_gesture_words(hands_timeline(s)), "3 stages"));
-    WAIT_FOR(strstr(ws_gesture_words(hands_timeline(s)), "cycles") ||
-             strstr(ws_gesture_words(hands_timeline(s)), "as fast"));
+    g_test_message("%s", seen_gesture_words(hands_timeline(s)));
+    g_assert_nonnull(strstr(seen_gesture_words(hands_timeline(s)), "3 stages"));
+    WAIT_FOR(strstr(seen_gesture_words(hands_timeline(s)), "cycles") ||
+             strstr(seen_gesture_words(hands_timeline(s)), "as fast"));
     hands_let_go(s);
     const WsNode *a = ws_design_find(ws_document_latest(s->document), "buffers/a");
     g_assert_cmpint(ws_edit_depth_of(ws_document_latest(s->document), a), ==, 3);
@@ -249,11 +250,11 @@ static void ring_depth(Scenario *s)
     /* Too deep: refuted by the budget, said before the button is let go. */
     scenario_act(s, "undo");
     hands_settle(s);
-    g_assert_true(ws_gesture_ring_handle(hands_timeline(s), "a, b", &x, &y));
+    g_assert_true(seen_gesture_ring_handle(hands_timeline(s), "a, b", &x, &y));
     hands_press(s, x, y);
     hands_glide(s, x, y, x, y + 4 * pitch);
-    g_test_message("%s", ws_gesture_words(hands_timeline(s)));
-    WAIT_FOR(strstr(ws_gesture_words(hands_timeline(s)), "✖"));
+    g_test_message("%s", seen_gesture_words(hands_timeline(s)));
+    WAIT_FOR(strstr(seen_gesture_words(hands_timeline(s)), "✖"));
     scenario_key("Escape");
     hands_let_go(s);
     g_assert_cmpint(ws_edit_depth_of(ws_document_latest(s->document),
@@ -291,12 +292,12 @@ static void one_round_ahead(Scenario *s)
     hands_place(s, softmax, 0.97, &x1, &y1);
     hands_press(s, x0, y0);
     hands_glide(s, x0, y0, x1, y1);
-    WAIT_FOR(ws_gesture_words(hands_timeline(s)) &&
-             strstr(ws_gesture_words(hands_timeline(s)), "✔"));
-    g_test_message("%s", ws_gesture_words(hands_timeline(s)));
-    g_assert_nonnull(strstr(ws_gesture_words(hands_timeline(s)), "after compute, 1 round ahead"));
-    g_assert_nonnull(strstr(ws_gesture_words(hands_timeline(s)), "gained"));
-    g_assert_nonnull(strstr(ws_gesture_words(hands_timeline(s)), "proved"));
+    WAIT_FOR(seen_gesture_words(hands_timeline(s)) &&
+             strstr(seen_gesture_words(hands_timeline(s)), "✔"));
+    g_test_message("%s", seen_gesture_words(hands_timeline(s)));
+    g_assert_nonnull(strstr(seen_gesture_words(hands_timeline(s)), "after compute, 1 round ahead"));
+    g_assert_nonnull(strstr(seen_gesture_words(hands_timeline(s)), "gained"));
+    g_assert_nonnull(strstr(seen_gesture_words(hands_timeline(s)), "proved"));
     hands_shot(s, "ahead-2-drag");
     hands_let_go(s);
     WsDesign *now = ws_document_latest(s->document);
@@ -360,8 +361,8 @@ static void product_takes_its_wait(Scenario *s)
     hands_place(s, before, 0.05, &x1, &y1);
     hands_press(s, x0, y0);
     hands_glide(s, x0, y0, x1 - 1, y1);
-    WAIT_FOR(ws_gesture_words(hands_timeline(s)) && ws_document_trying(s->document));
-    g_assert_null(strstr(ws_gesture_words(hands_timeline(s)), "with its mma_wait"));
+    WAIT_FOR(seen_gesture_words(hands_timeline(s)) && ws_document_trying(s->document));
+    g_assert_null(strstr(seen_gesture_words(hands_timeline(s)), "with its mma_wait"));
     scenario_key("Escape");
     hands_settle(s);
     hands_let_go(s);
@@ -374,7 +375,7 @@ static void product_takes_its_wait(Scenario *s)
     hands_place(s, load, 0.9, &x1, &y1);
     hands_press(s, x0, y0);
     hands_glide(s, x0, y0, x1, y1);
-    WAIT_FOR(strstr(ws_gesture_words(hands_timeline(s)), "with its mma_wait"));
+    WAIT_FOR(strstr(seen_gesture_words(hands_timeline(s)), "with its mma_wait"));
     hands_let_go(s);
     const WsNode *from = ws_design_find(ws_document_latest(s->document), "groups/mma/body/0/do/0");
     for (guint i = 0; i < ws_node_n_children(from, WS_F_do); i++) {

@@ -1,6 +1,7 @@
 /* I56-I62: what is offered can be found, is described, and works by keyboard alone. */
 #include "program/op_kind.h"
 #include "scenario/scenario.h"
+#include "scenario/seen.h"
 
 #include "ui/app/actions.h"
 
@@ -43,13 +44,13 @@ static void block_tooltip(Scenario *s)
 {
     WsTimeline *t = WS_TIMELINE(s->timeline);
     double ox, oy, x, y, w, h;
-    ws_timeline_origin(t, &ox, &oy);
+    seen_timeline_origin(t, &ox, &oy);
     for (guint i = 0; i < ws_timeline_n_items(t); i++) {
-        if (!ws_timeline_item_place(t, i, &x, &y, &w, &h) || w < 20 || x < 0)
+        if (!seen_timeline_item_place(t, i, &x, &y, &w, &h) || w < 20 || x < 0)
             continue;
         scenario_point(s->timeline, ox + x + w / 2, oy + y + h / 2);
         scenario_settle(s->timeline);
-        ws_timeline_select_item(t, i);
+        seen_timeline_select_item(t, i);
         break;
     }
     const char *step = ws_document_focus(s->document)->step;
@@ -209,7 +210,7 @@ static void context_menu_by(Scenario *s, const char *keys)
 {
     WsTimeline *t = WS_TIMELINE(s->timeline);
     double ox, oy;
-    ws_timeline_origin(t, &ox, &oy);
+    seen_timeline_origin(t, &ox, &oy);
     gtk_widget_grab_focus(s->timeline);
     if (keys)
         scenario_key(keys);

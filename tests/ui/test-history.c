@@ -1,7 +1,9 @@
 /* Undo, the journal and the answers' thread, without a display. */
+#include "../edit_line.h"
 #include "model/findings.h"
 #include "program/parts/buffer.h"
 #include "program/program.h"
+#include "scenario/seen.h"
 #include "ui/document/document.h"
 #include "ui/document/journal.h"
 
@@ -29,7 +31,7 @@ static char *text_of(WsDocument *d)
 static void commit_line(WsDocument *d, const char *line, const char *coalesce)
 {
     g_autoptr(WsDraft) draft = ws_draft_new(ws_document_latest(d));
-    g_assert_true(ws_draft_line(draft, line));
+    g_assert_true(draft_line(draft, line));
     ws_draft_name(draft, "Set %s", "a field");
     g_assert_true(ws_document_commit(d, draft, coalesce));
 }
@@ -62,7 +64,7 @@ static void undo_and_redo(void)
     g_assert_cmpuint(n, ==, 0);
     g_autofree char *again = text_of(d);
     g_assert_cmpstr(again, ==, last);
-    ws_document_settle(d);
+    seen_document_settle(d);
     g_assert_true(ws_document_design(d) == ws_document_latest(d));
 }
 
@@ -126,7 +128,7 @@ static void never_stale(void)
     commit_line(
         d, "set . constants {\"BM\":128,\"BN\":256,\"BK\":64,\"WM\":64,\"STAGES\":3,\"SLAB\":64}",
         NULL);
-    ws_document_settle(d);
+    seen_document_settle(d);
     g_assert_true(ws_document_design(d) == ws_document_latest(d));
     g_assert_cmpuint(ws_document_program(d)->buffer[0].stages, ==, 3);
     g_assert_nonnull(ws_document_verdict(d));
@@ -154,7 +156,7 @@ static void undone_at_once(void)
         g_main_context_iteration(NULL, TRUE);
     g_assert_true(ws_document_program(d) == was);
     g_assert_true(ws_document_redo(d));
-    ws_document_settle(d);
+    seen_document_settle(d);
     g_assert_true(ws_document_design(d) == ws_document_latest(d));
 }
 
@@ -163,14 +165,14 @@ static void draft(void)
 {
     g_autoptr(WsDocument) d = open_document();
     commit_line(d, "insert groups/mma body 0 {\"wait\":\"nothing\"}", NULL);
-    ws_document_settle(d);
+    seen_document_settle(d);
     g_assert_nonnull(ws_document_program(d));
     g_assert_cmpuint(ws_document_left_out(d), ==, 1);
     g_assert_null(ws_document_verdict(d));
     g_assert_cmpuint(ws_findings_count(ws_document_findings(d), WS_SEVERITY_ERROR), >, 0);
     g_assert_nonnull(ws_document_predicted(d));
     ws_document_undo(d);
-    ws_document_settle(d);
+    seen_document_settle(d);
     g_assert_cmpuint(ws_document_left_out(d), ==, 0);
     g_assert_nonnull(ws_document_verdict(d));
 }
@@ -187,7 +189,7 @@ static void trying(void)
     g_autoptr(WsDraft) draft = ws_draft_new(ws_document_latest(d));
     g_assert_true(ws_edit_nudge(draft, (const guint64 *)(gpointer)nodes->data, 1, -1));
     ws_document_try(d, draft->design);
-    ws_document_settle(d);
+    seen_document_settle(d);
     g_assert_true(ws_document_program(d) != was);
     g_assert_cmpstr(ws_document_focus(d)->step, ==, "groups/load/body/0/do/0/do/1");
     g_assert_nonnull(ws_document_former_clock(d));
@@ -199,12 +201,12 @@ static void trying(void)
     g_assert_false(ws_document_dirty(d));
     /* Committed, the tried design is simply kept. */
     ws_document_try(d, draft->design);
-    ws_document_settle(d);
+    seen_document_settle(d);
     g_assert_true(ws_document_commit(d, draft, NULL));
-    ws_document_settle(d);
+    seen_document_settle(d);
     g_assert_cmpstr(ws_document_focus(d)->step, ==, "groups/load/body/0/do/0/do/1");
     g_assert_true(ws_document_undo(d));
-    ws_document_settle(d);
+    seen_document_settle(d);
     g_assert_cmpstr(ws_document_focus(d)->step, ==, "groups/load/body/0/do/0/do/2");
 }
 
@@ -233,7 +235,7 @@ static void recover(void)
     g_autofree char *wanted = text_of(d);
     g_autoptr(GPtrArray) none = ws_journal_lost(); /* this program holds it */
     g_assert_cmpuint(none->len, ==, 0);
-    ws_document_crash(d);
+    seen_document_crash(d);
     g_object_unref(d);
     g_autoptr(GPtrArray) lost = ws_journal_lost();
     g_assert_cmpuint(lost->len, ==, 1);
@@ -262,7 +264,7 @@ static void cut_journal(void)
     g_autofree char *all = NULL;
     gsize length;
     g_assert_true(g_file_get_contents(path, &all, &length, NULL));
-    ws_document_crash(d);
+    seen_document_crash(d);
     g_object_unref(d);
     guint last = 0;
     for (gsize cut = 0; cut <= length; cut += cut + 200 < length ? 37 : 1) {

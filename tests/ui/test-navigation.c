@@ -1,6 +1,7 @@
 /* I01-I09: moving about the score by pointer and by keyboard. */
 #include "program/op_kind.h"
 #include "scenario/scenario.h"
+#include "scenario/seen.h"
 #include "trace/op_kind.h"
 
 #include <math.h>
@@ -20,14 +21,14 @@ static View view(Scenario *s)
 static double origin_x(Scenario *s)
 {
     double x, y;
-    ws_timeline_origin(WS_TIMELINE(s->timeline), &x, &y);
+    seen_timeline_origin(WS_TIMELINE(s->timeline), &x, &y);
     return x;
 }
 
 static double origin_y(Scenario *s)
 {
     double x, y;
-    ws_timeline_origin(WS_TIMELINE(s->timeline), &x, &y);
+    seen_timeline_origin(WS_TIMELINE(s->timeline), &x, &y);
     return y;
 }
 
@@ -95,11 +96,11 @@ static void wheel(Scenario *s)
     WAIT_FOR(fabs(view(s).from - before.from) < 2);
     double y = 0, y2 = 0, x, w, h;
     guint n = ws_timeline_n_items(WS_TIMELINE(s->timeline)), item = 0;
-    while (item < n && !ws_timeline_item_place(WS_TIMELINE(s->timeline), item, &x, &y, &w, &h))
+    while (item < n && !seen_timeline_item_place(WS_TIMELINE(s->timeline), item, &x, &y, &w, &h))
         item++;
     scenario_xdo("click 5");
     scenario_settle(s->timeline);
-    g_assert_true(ws_timeline_item_place(WS_TIMELINE(s->timeline), item, &x, &y2, &w, &h));
+    g_assert_true(seen_timeline_item_place(WS_TIMELINE(s->timeline), item, &x, &y2, &w, &h));
     g_assert_cmpfloat_with_epsilon(view(s).from, before.from, 2);
     g_assert_cmpfloat(y2, <=, y);
 }
@@ -144,13 +145,13 @@ static void two_fingers(Scenario *s)
     g_assert_true(scrolls(canvas, &controller));
     gtk_window_set_default_size(GTK_WINDOW(s->window), 1600, 700); /* more rows than fit */
     scenario_settle(s->timeline);
-    while (item < ws_timeline_n_items(t) && !ws_timeline_item_place(t, item, &x, &y, &w, &h))
+    while (item < ws_timeline_n_items(t) && !seen_timeline_item_place(t, item, &x, &y, &w, &h))
         item++;
     g_signal_emit_by_name(controller, "scroll", 1.0, 0.5, &handled);
     g_assert_true(handled);
     scenario_settle(s->timeline);
     g_assert_cmpfloat(view(s).from, >, before.from + 1);
-    g_assert_true(ws_timeline_item_place(t, item, &x, &y2, &w, &h));
+    g_assert_true(seen_timeline_item_place(t, item, &x, &y2, &w, &h));
     g_assert_cmpfloat(y2, <, y - 5);
     gtk_window_set_default_size(GTK_WINDOW(s->window), 1600, 960);
 }
@@ -213,7 +214,7 @@ static void keys_fit(Scenario *s)
     scenario_key("Home");
     WAIT_FOR(view(s).from <= 0 && view(s).to >= length);
     scenario_key("ctrl+0");
-    WAIT_FOR(ws_timeline_folded(WS_TIMELINE(s->timeline)) || view(s).to - view(s).from < length);
+    WAIT_FOR(seen_timeline_folded(WS_TIMELINE(s->timeline)) || view(s).to - view(s).from < length);
     double zoom;
     g_object_get(s->timeline, "zoom", &zoom, NULL);
     g_assert_cmpfloat_with_epsilon(zoom, 1, 0.01);
@@ -226,7 +227,7 @@ static void keys_focus(Scenario *s)
     scenario_key("period");
     WAIT_FOR(ws_document_focus(s->document)->step);
     scenario_key("f");
-    WAIT_FOR(!ws_timeline_folded(WS_TIMELINE(s->timeline)) &&
+    WAIT_FOR(!seen_timeline_folded(WS_TIMELINE(s->timeline)) &&
              view(s).to - view(s).from < length / 2);
     scenario_key("f");
     WAIT_FOR(view(s).from <= 0 && view(s).to >= length);
@@ -357,7 +358,7 @@ static gboolean covered(Scenario *s, double x, double y)
     WsTimeline *t = WS_TIMELINE(s->timeline);
     double ix, iy, w, h;
     for (guint i = 0; i < ws_timeline_n_items(t); i++)
-        if (ws_timeline_item_place(t, i, &ix, &iy, &w, &h) && x > ix - 8 && x < ix + w + 8 &&
+        if (seen_timeline_item_place(t, i, &ix, &iy, &w, &h) && x > ix - 8 && x < ix + w + 8 &&
             y > iy - 2 && y < iy + h + 2)
             return TRUE;
     return FALSE;

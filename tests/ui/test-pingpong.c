@@ -4,6 +4,7 @@
 #include "../whole.h"
 #include "model/finding.h"
 #include "scenario/hands.h"
+#include "scenario/seen.h"
 
 #include "ui/gesture/gesture.h"
 
@@ -80,8 +81,8 @@ static void draw_turn(Scenario *s)
     g_assert_nonnull(from);
     g_assert_nonnull(to);
     hands_draw_edge(s, from, to);
-    WAIT_FOR(strstr(ws_gesture_words(hands_timeline(s)), "✔"));
-    const char *words = ws_gesture_words(hands_timeline(s));
+    WAIT_FOR(strstr(seen_gesture_words(hands_timeline(s)), "✔"));
+    const char *words = seen_gesture_words(hands_timeline(s));
     g_assert_nonnull(strstr(words, "replicas take turns: new barrier turn"));
     g_assert_nonnull(strstr(words, "wait before for k, tell the next one after for k"));
     g_assert_nonnull(strstr(words, "proved"));

@@ -2,6 +2,7 @@
  * and a clock that nobody knows. */
 #include "model/findings.h"
 #include "scenario/scenario.h"
+#include "scenario/seen.h"
 
 #include "launch/history.h"
 #include "ui/document/document_idle.h"
@@ -38,7 +39,7 @@ static void add_trace(Scenario *s)
 
 static void centre_of(Scenario *s, double *x, double *y)
 {
-    ws_timeline_origin(score(s), x, y);
+    seen_timeline_origin(score(s), x, y);
     *x += 300;
     *y += 60;
 }
@@ -388,7 +389,7 @@ static void pinch(Scenario *s)
     g_assert_nonnull(zoom);
     ws_timeline_set_view(t, middle, middle + 20000);
     scenario_settle(s->timeline);
-    ws_timeline_origin(t, &ox, &oy);
+    seen_timeline_origin(t, &ox, &oy);
     static const double places[] = { 60, 333, 700 };
     for (guint i = 0; i < G_N_ELEMENTS(places); i++) {
         scenario_point(s->timeline, ox + places[i], oy + 60);
@@ -507,7 +508,7 @@ static void never_without_a_score(Scenario *s)
     scenario_open(s, FA);
     const double middle = ws_timeline_length(t) / 2;
     ws_timeline_set_view(t, middle, middle + 6000);
-    WAIT_FOR(t->scene && !t->settle && !ws_timeline_folded(t));
+    WAIT_FOR(t->scene && !t->settle && !seen_timeline_folded(t));
     scenario_settle(s->timeline);
     for (guint i = 0; i < 6; i++) {
         guint hasty = 0;
@@ -548,7 +549,7 @@ static void whiskers(Scenario *s)
         const WsSceneItem *item = ws_timeline_item(t, i);
         if (!item->n_runs || item->w < 40 || item->y > 300 || item->x < 10)
             continue;
-        ws_timeline_origin(t, &ox, &oy);
+        seen_timeline_origin(t, &ox, &oy);
         scenario_point(s->timeline, ox + item->x + item->w / 2,
                        oy - t->scene->top + item->y + item->h / 2 - t->view.at.y);
         WAIT_FOR(scenario_find_text(GTK_WIDGET(s->window), "20 % to 80 % of its"));
@@ -563,7 +564,7 @@ static void upstream_of_mma(Scenario *s)
     for (guint i = 0; i < t->scene->item->len; i++) {
         const WsSceneItem *item = ws_timeline_item(t, i);
         if (item->kind == WS_ITEM_MMA && item->step && item->shape == WS_SHAPE_HEAD) {
-            g_assert_true(ws_timeline_select_item(t, i));
+            g_assert_true(seen_timeline_select_item(t, i));
             break;
         }
     }

@@ -1,6 +1,7 @@
 /* I10-I15: selecting by pointer and keyboard, and what follows the selection. */
 #include "program/op_kind.h"
 #include "scenario/scenario.h"
+#include "scenario/seen.h"
 #include "trace/op_kind.h"
 
 #include <gtksourceview/gtksource.h>
@@ -18,10 +19,10 @@ static gboolean place(Scenario *s, guint nth, double *x, double *y)
 {
     WsTimeline *t = WS_TIMELINE(s->timeline);
     double ox, oy, ix, iy, w, h;
-    ws_timeline_origin(t, &ox, &oy);
+    seen_timeline_origin(t, &ox, &oy);
     double wide = gtk_widget_get_width(s->timeline) - ox, high = 300;
     for (guint i = 0; i < ws_timeline_n_items(t); i++) {
-        if (!ws_timeline_item_place(t, i, &ix, &iy, &w, &h) || w < 30 || ix < 4 ||
+        if (!seen_timeline_item_place(t, i, &ix, &iy, &w, &h) || w < 30 || ix < 4 ||
             ix + w > wide - 60 || iy < 4 || iy + h > high)
             continue;
         if (nth-- > 0)
@@ -124,7 +125,7 @@ static void click_nothing(Scenario *s)
 static void marquee(Scenario *s)
 {
     double x, y;
-    ws_timeline_origin(WS_TIMELINE(s->timeline), &x, &y);
+    seen_timeline_origin(WS_TIMELINE(s->timeline), &x, &y);
     scenario_drag(s->timeline, x + 60, y + 2, x + 700, y + 200, 1, NULL);
     guint all = n_selected(s);
     g_assert_cmpuint(all, >=, 3);
@@ -199,7 +200,7 @@ static void range(Scenario *s)
     gint64 from, to;
     ws_timeline_set_view(t, length / 2, length / 2 + 8000);
     scenario_settle(s->timeline);
-    ws_timeline_origin(t, &x, &y);
+    seen_timeline_origin(t, &x, &y);
     double c0 = ws_timeline_cycle_of_x(t, 100), c1 = ws_timeline_cycle_of_x(t, 400);
     scenario_drag(s->timeline, x + 100, y - 20, x + 400, y - 20, 1, NULL);
     g_assert_true(ws_document_range(s->document, &from, &to));

@@ -2,6 +2,7 @@
  * first document byte for byte and redo the last one, and a kill at any moment loses no committed
  * edit. WARPSTAVE_SOAK is the number of actions (./dev soak), WARPSTAVE_SEED where they begin. */
 #include "model/findings.h"
+#include "scenario/seen.h"
 #include "ui/document/document.h"
 #include "ui/document/journal.h"
 #include "ui/panels/palette.h"
@@ -229,14 +230,14 @@ static void act(Soak *s)
         if (what < 24) { /* only tried */
             ws_document_try(d, draft->design);
             if (pick(s, 2))
-                ws_document_settle(d);
+                seen_document_settle(d);
             ws_document_try(d, NULL);
             return;
         }
         s->n_commits += ws_document_commit(d, draft, pick(s, 5) ? NULL : "again");
     }
     if (pick(s, 20) == 0)
-        ws_document_settle(d);
+        seen_document_settle(d);
 }
 
 static Soak begin(guint seed, const char *path)
@@ -282,7 +283,7 @@ static void walk(void)
             ;
         g_autofree char *again = text_of(s.document);
         g_assert_cmpstr(again, ==, last);
-        ws_document_settle(s.document);
+        seen_document_settle(s.document);
         g_test_message("seed %u: %u committed, %u refused", seed + run, s.n_commits, s.n_refused);
         end(&s);
     }

@@ -1,5 +1,6 @@
 /* I51-I55: several windows, appearance, text size. Also that nothing warns on the way. */
 #include "scenario/scenario.h"
+#include "scenario/seen.h"
 
 #include "score/palette.h"
 #include "ui/app/theme.h"
@@ -214,11 +215,11 @@ static void large_score(Scenario *s)
         scenario_settle(s->timeline);
         guint item = 0;
         for (; item < ws_timeline_n_items(t); item++)
-            if (ws_timeline_item_place(t, item, &x, &y, &w, &h) && x > 4 && w > 8 && y >= 0 &&
+            if (seen_timeline_item_place(t, item, &x, &y, &w, &h) && x > 4 && w > 8 && y >= 0 &&
                 y < 120 && x + w < 320)
                 break;
         g_assert_cmpuint(item, <, ws_timeline_n_items(t));
-        ws_timeline_origin(t, &ox, &oy);
+        seen_timeline_origin(t, &ox, &oy);
         g_assert_cmpfloat(ox, >=, 184 * k - 1);
         ws_document_select(s->document, NULL, WS_SELECT_REPLACE, FALSE);
         scenario_click(s->timeline, ox + k * (x + w / 2), oy + k * (y + h / 2), 1, NULL);

@@ -82,7 +82,6 @@ guint ws_document_left_out(WsDocument *d); /* steps that the program leaves out:
 WsDesign *ws_document_latest(WsDocument *d); /* borrowed, NULL if none */
 /* TRUE while what is shown (or its verdict) is not yet that of the newest or tried design. */
 gboolean ws_document_pending(WsDocument *d);
-void ws_document_settle(WsDocument *d); /* turns the main loop until it is: tests */
 /* While "changed" is emitted: only verdict and findings are new; the design was edited. */
 gboolean ws_document_only_judged(WsDocument *d);
 gboolean ws_document_was_edited(WsDocument *d);
@@ -111,8 +110,7 @@ void ws_document_take_design(WsDocument *d, const WsDesign *design, GFile *file,
 gboolean ws_document_save(WsDocument *d, GFile *file, GError **error);
 /* Whether the file holds what was read or saved here last. */
 gboolean ws_document_file_is_ours(WsDocument *d);
-void ws_document_keep(WsDocument *d);  /* journals it before anything is edited */
-void ws_document_crash(WsDocument *d); /* lets go of the journal without ending it: tests */
+void ws_document_keep(WsDocument *d); /* journals it before anything is edited */
 
 /* Identities of the selected steps and objects in the newest design; free with g_array_unref. */
 GArray *ws_document_selected_nodes(WsDocument *d);

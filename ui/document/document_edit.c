@@ -89,12 +89,6 @@ void ws_document_answered(WsAnswers *answers, gboolean judged_only, gpointer doc
     g_object_unref(d);
 }
 
-void ws_document_settle(WsDocument *d)
-{
-    while (ws_document_pending(d))
-        g_main_context_iteration(NULL, TRUE);
-}
-
 /* --- trying -------------------------------------------------------------------------------------
  */
 
@@ -287,11 +281,6 @@ void ws_document_keep(WsDocument *d)
     g_autoptr(GError) error = NULL;
     if (d->journal && !ws_journal_edit(d->journal, "", "", FALSE, &error))
         trouble(d, error);
-}
-
-void ws_document_crash(WsDocument *d)
-{
-    ws_journal_abandon(g_steal_pointer(&d->journal));
 }
 
 /* --- what the selection stands for --------------------------------------------------------------

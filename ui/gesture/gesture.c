@@ -12,16 +12,6 @@
 
 #define PORT 6.0 /* units around the end of an item that are its port */
 
-gboolean ws_gesture_active(WsTimeline *t)
-{
-    return t->gesture != NULL;
-}
-
-const char *ws_gesture_words(WsTimeline *t)
-{
-    return t->gesture ? t->gesture->words : NULL;
-}
-
 /* --- what is where ------------------------------------------------------------------------------
  */
 

@@ -18,16 +18,10 @@ void ws_gesture_set_copy(WsTimeline *t, gboolean copy);
 void ws_gesture_move(WsTimeline *t, double x, double y);
 void ws_gesture_finish(WsTimeline *t);
 gboolean ws_gesture_abandon(WsTimeline *t); /* FALSE: there was none */
-gboolean ws_gesture_active(WsTimeline *t);
 /* Ports, handles, the ghost, what is dragged, and the words; called last, in page units. */
 void ws_gesture_snapshot(WsTimeline *t, GtkSnapshot *s, double width, double height);
 /* Whether a drag from here would draw an edge or a ring: its pointer. */
 const char *ws_gesture_cursor(WsTimeline *t, double x, double y);
-
-/* --- for tests: where the handle of a ring is --------------------------
- */
-gboolean ws_gesture_ring_handle(WsTimeline *t, const char *ring, double *x, double *y);
-const char *ws_gesture_words(WsTimeline *t); /* beside the pointer; NULL: no gesture */
 
 /* The mma_wait behind a product that waits for this one alone, in the same list; 0: there is none.
  */

@@ -29,18 +29,6 @@ const WsSceneStaff *ws_gesture_ring_at(WsTimeline *t, double x, double y)
     return NULL;
 }
 
-gboolean ws_gesture_ring_handle(WsTimeline *t, const char *ring, double *x, double *y)
-{
-    for (guint i = 0; t->scene && i < t->scene->staff->len; i++) {
-        const WsSceneStaff *staff = &g_array_index(t->scene->staff, WsSceneStaff, i);
-        if (g_strcmp0(staff->name, ring) || !ws_gesture_handle(t->scene, staff, x, y))
-            continue;
-        *y += HANDLE_H / 2 - t->view.at.y;
-        return TRUE;
-    }
-    return FALSE;
-}
-
 void ws_gesture_ring_to(WsTimeline *t)
 {
     WsGesture *g = t->gesture;

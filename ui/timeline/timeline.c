@@ -31,11 +31,6 @@ void ws_timeline_get_view(WsTimeline *t, double *from, double *to)
     *to = ws_timeline_cycle_of_x(t, t->view.width);
 }
 
-gboolean ws_timeline_folded(WsTimeline *t)
-{
-    return t->view.at.folded;
-}
-
 void ws_timeline_zoom_at(WsTimeline *t, double x, double factor)
 {
     if (!t->scene)
@@ -77,40 +72,9 @@ double ws_timeline_length(WsTimeline *t)
     return ws_timeline_cycle_of(t, t->view.length);
 }
 
-void ws_timeline_origin(WsTimeline *t, double *x, double *y)
-{
-    double k = t->page_scale;
-    gtk_widget_translate_coordinates(t->canvas, GTK_WIDGET(t), WS_TIMELINE_GUTTER * k,
-                                     t->scene ? t->scene->top * k : 0, x, y);
-}
-
 guint ws_timeline_n_items(WsTimeline *t)
 {
     return t->scene ? t->scene->item->len : 0;
-}
-
-gboolean ws_timeline_item_place(WsTimeline *t, guint item, double *x, double *y, double *w,
-                                double *h)
-{
-    const WsSceneItem *i = ws_timeline_item(t, item);
-    if (!i || !i->step)
-        return FALSE;
-    *x = i->x + ws_timeline_offset(t);
-    *y = i->y - t->view.at.y - t->scene->top;
-    *w = i->w;
-    *h = i->h;
-    return TRUE;
-}
-
-gboolean ws_timeline_select_item(WsTimeline *t, guint item)
-{
-    const WsSceneItem *i = ws_timeline_item(t, item);
-    if (!i || !i->step)
-        return FALSE;
-    WsFocus focus;
-    ws_timeline_focus_of(i, &focus);
-    ws_document_select(t->document, &focus, WS_SELECT_REPLACE, FALSE);
-    return TRUE;
 }
 
 /* --- the document --------------------------------------------------------------------------------

@@ -20,20 +20,13 @@ GtkWidget *ws_timeline_new(WsDocument *document);
 void ws_timeline_set_view(WsTimeline *t, double from, double to); /* cycles that fill the window */
 /* What is shown; the opening view is folded: there the cycles at the two edges. */
 void ws_timeline_get_view(WsTimeline *t, double *from, double *to);
-gboolean ws_timeline_folded(WsTimeline *t);
 void ws_timeline_zoom_at(WsTimeline *t, double x, double factor);
 void ws_timeline_scroll_by(WsTimeline *t, double dx, double dy);
 double ws_timeline_x_of_cycle(WsTimeline *t, double cycle);
 double ws_timeline_cycle_of_x(WsTimeline *t, double x);
 double ws_timeline_length(WsTimeline *t);     /* cycles of the whole score */
 double ws_timeline_page_scale(WsTimeline *t); /* 1 where the text has its ordinary size */
-/* Origin of the time area in the coordinates (pixels) of the timeline widget. */
-void ws_timeline_origin(WsTimeline *t, double *x, double *y);
 guint ws_timeline_n_items(WsTimeline *t);
-/* Place of an item: x, y, w, h as above; FALSE: no such item, or not one of a step. */
-gboolean ws_timeline_item_place(WsTimeline *t, guint item, double *x, double *y, double *w,
-                                double *h);
-gboolean ws_timeline_select_item(WsTimeline *t, guint item);
 /* --- which CTA, and where in it ------------------------------------------------------------------
  * CTAs are those of the measured trace, else of the predicted one. Signal "rounds-changed": other
  * CTAs or rounds; the property "zoom" notifies when the view moves. */

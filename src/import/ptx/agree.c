@@ -92,47 +92,20 @@ static gboolean fences_for_all(const Agree *a, const GPtrArray *list, const WsRe
 /* May a thread leave this out that the leader does? */
 static gboolean may_miss(Agree *a, const WsReadStep *s)
 {
-    switch (s->kind) {
-    case WS_READ_WAIT:
+    const WsReadLeft left = ws_read_row(s->kind)->left;
+    const gboolean lane = a->who != PTX_TWO_LANES;
+    if (left == WS_READ_LEFT_LANE)
+        return lane;
+    if (s->kind == WS_READ_ARRIVE)
+        return lane && g_strcmp0(s->text, "cp.async");
+    /* A fence orders what its own thread does. */
+    if (s->kind == WS_READ_WAIT ||
+        (s->kind == WS_READ_FENCE && lane && !fences_for_all(a, a->leader, s))) {
         a->waits_alone = TRUE;
         a->line = s->line;
-        return TRUE;
-    case WS_READ_EXPECT:
-    case WS_READ_CLAIM:
-    case WS_READ_LOAD:
-    case WS_READ_STORE:
-    case WS_READ_STORE_WAIT:
-    case WS_READ_COPY:
-        return a->who != PTX_TWO_LANES;
-    case WS_READ_ARRIVE:
-        return a->who != PTX_TWO_LANES && g_strcmp0(s->text, "cp.async");
-    case WS_READ_FENCE:
-        if (a->who != PTX_TWO_LANES && !fences_for_all(a, a->leader, s)) {
-            a->waits_alone = TRUE; /* it orders what its own thread does */
-            a->line = s->line;
-        }
-        return TRUE;
-    case WS_READ_MMA:
-    case WS_READ_MMA_WAIT:
-    case WS_READ_LOAD_WAIT:
-    case WS_READ_SYNC:
-    case WS_READ_BAR_ARRIVE:
-    case WS_READ_CLUSTER:
-    case WS_READ_TAKE:
-        return FALSE;
-    case WS_READ_ADVANCE:
-    case WS_READ_COMPUTE:
-    case WS_READ_DEPENDENT:
-    case WS_READ_FOR:
-    case WS_READ_GATHER:
-    case WS_READ_IF:
-    case WS_READ_LET:
-    case WS_READ_OPAQUE:
-    case WS_READ_READ:
-    case WS_READ_WRITE: /* accesses are opaque then; a loop or a branch is what it holds */
-        return TRUE;
     }
-    return FALSE;
+    /* Accesses are opaque then; a loop or a branch is what it holds. */
+    return left != WS_READ_LEFT_NO;
 }
 
 /* Is this one thread's alone, so that a second one doing it would do it twice? */

@@ -120,7 +120,7 @@ static const WsExpr *phase_of_arrival(PtxWalk *w, const WsPtxInst *i)
 static void wait(PtxWalk *w, const WsPtxInst *i)
 {
     WsRead *r = w->p.r;
-    const WsPtxInst *all = &g_array_index(w->ptx->inst, WsPtxInst, 0);
+    const WsPtxInst *all = ws_ptx_inst(w->ptx, 0);
     const gboolean by_parity = strstr(i->op, ".parity") != NULL;
     const WsExpr *parity = i->n > 2 && by_parity ? ptx_int(w, i->arg[2]) : NULL;
     if (parity && !is_parity(parity))
@@ -206,7 +206,7 @@ static void arrive(PtxWalk *w, const WsPtxInst *i)
         ptx_lost(w, i, "an arrival in another CTA that releases to its own one only");
         return;
     }
-    const WsPtxInst *all = &g_array_index(w->ptx->inst, WsPtxInst, 0);
+    const WsPtxInst *all = ws_ptx_inst(w->ptx, 0);
     if (s && w->apart)
         g_hash_table_add(w->alone, s);
     if (s && s->cta && g_hash_table_contains(w->spread, GUINT_TO_POINTER((guint)(i - all)))) {
@@ -254,7 +254,7 @@ void ptx_warp(PtxWalk *w, const WsPtxInst *i)
 static gboolean handed_on(const PtxWalk *w, gint64 id)
 {
     for (guint k = 0; k < w->ptx->inst->len; k++) {
-        const WsPtxInst *i = &g_array_index(w->ptx->inst, WsPtxInst, k);
+        const WsPtxInst *i = ws_ptx_inst(w->ptx, k);
         gint64 at;
         if ((g_str_has_prefix(i->op, "bar.") || g_str_has_prefix(i->op, "barrier.")) && i->n > 1 &&
             strstr(i->op, ".arrive") && ptx_number(i->arg[0], &at) && at == id)

@@ -43,7 +43,7 @@ const Val *ptx_counted(PtxWalk *w, const WsPtxInst *i)
         return NULL;
     Val *v = new_claim(w, 0);
     v->e = inc ? ws_x_op(w->p.r, WS_EXPR_ADD, by, ws_x_int(w->p.r, 1)) : NULL;
-    v->index = (gint)(i - &g_array_index(w->ptx->inst, WsPtxInst, 0));
+    v->index = (gint)(i - ws_ptx_inst(w->ptx, 0));
     return v;
 }
 
@@ -255,7 +255,7 @@ void ptx_claims(PtxFinish *f)
     gpointer key;
     g_hash_table_iter_init(&it, f->w->met);
     while (g_hash_table_iter_next(&it, &key, NULL)) { /* one of them may be of the same counter */
-        const WsPtxInst *i = &g_array_index(f->w->ptx->inst, WsPtxInst, GPOINTER_TO_UINT(key));
+        const WsPtxInst *i = ws_ptx_inst(f->w->ptx, GPOINTER_TO_UINT(key));
         if ((!strncmp(i->op, "atom", 4) || !strncmp(i->op, "red.", 4)) &&
             !g_hash_table_contains(f->w->counts, key))
             ptx_lose_at(f, i->line, "an atomic operation beside the counter of tiles");

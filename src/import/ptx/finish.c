@@ -307,43 +307,14 @@ static void place_buffers(gpointer data, GPtrArray *list, guint at, WsReadGroup 
 static void lose(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 {
     WsReadStep *s = g_ptr_array_index(list, at);
-    switch (s->kind) {
-    case WS_READ_WAIT:
-    case WS_READ_ARRIVE:
-    case WS_READ_EXPECT:
-    case WS_READ_LOAD:
-    case WS_READ_STORE:
-    case WS_READ_GATHER:
-    case WS_READ_LOAD_WAIT:
-    case WS_READ_COPY:
-    case WS_READ_MMA:
-    case WS_READ_MMA_WAIT:
-    case WS_READ_WRITE:
-    case WS_READ_READ:
-    case WS_READ_SYNC:
-    case WS_READ_BAR_ARRIVE:
-    case WS_READ_CLUSTER:
-    case WS_READ_CLAIM:
-    case WS_READ_TAKE:
-        s->kind = WS_READ_OPAQUE;
-        s->value = -1;
-        s->text = NULL;
-        s->buffer = s->barrier = s->a = s->b = (WsPlace){ .object = -1 };
-        break;
-    case WS_READ_COMPUTE:
-        s->off = TRUE;
-        break;
-    case WS_READ_ADVANCE:
-    case WS_READ_DEPENDENT:
-    case WS_READ_FENCE:
-    case WS_READ_FOR:
-    case WS_READ_IF:
-    case WS_READ_LET:
-    case WS_READ_OPAQUE:
-    case WS_READ_STORE_WAIT:
-    default:
-        break;
-    }
+    const WsReadLost lost = ws_read_row(s->kind)->lost;
+    s->off |= lost == WS_READ_LOST_OFF;
+    if (lost != WS_READ_LOST_OPAQUE)
+        return;
+    s->kind = WS_READ_OPAQUE;
+    s->value = -1;
+    s->text = NULL;
+    s->buffer = s->barrier = s->a = s->b = (WsPlace){ .object = -1 };
 }
 
 static void lose_all(PtxFinish *f)

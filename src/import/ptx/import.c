@@ -120,7 +120,7 @@ static void follow(PtxWalk *w, guint tid, gboolean first, Role *role)
     w->arrivals = 0;
     w->skips = g_ptr_array_new();
     ptx_run(w, 0, -1);
-    const WsPtxInst *end = &g_array_index(w->ptx->inst, WsPtxInst, w->ptx->inst->len - 1);
+    const WsPtxInst *end = ws_ptx_inst(w->ptx, w->ptx->inst->len - 1);
     ptx_products_closed(w, end);
     ptx_stores_closed(w, end);
     ptx_stores_counted(w);
@@ -366,7 +366,7 @@ static void collect_list(PtxWalk *w, const char *text, GHashTable *into)
 static void collect_sums(PtxWalk *w)
 {
     for (guint k = 0; k < w->ptx->inst->len; k++) {
-        const WsPtxInst *i = &g_array_index(w->ptx->inst, WsPtxInst, k);
+        const WsPtxInst *i = ws_ptx_inst(w->ptx, k);
         const char *shape = strstr(i->op, ".m64n");
         if (!g_str_has_prefix(i->op, "wgmma.mma_async") || !shape || !i->n || *i->arg[0] != '{')
             continue;
@@ -514,7 +514,7 @@ static void enough_registers(PtxWalk *w, gint64 warps)
 static void needs_cluster(PtxWalk *w)
 {
     for (guint k = 0; k < w->ptx->inst->len && !w->ptx->cluster_said; k++) {
-        const WsPtxInst *i = &g_array_index(w->ptx->inst, WsPtxInst, k);
+        const WsPtxInst *i = ws_ptx_inst(w->ptx, k);
         gboolean asks = strstr(i->op, "multicast") || g_str_has_prefix(i->op, "mapa");
         for (guint a = 0; a < i->n; a++)
             asks |= g_str_has_prefix(i->arg[a], "%cluster_");

@@ -96,7 +96,7 @@ gboolean ptx_matters(const char *op)
 void ptx_law_covered(PtxWalk *w)
 {
     for (guint k = 0; k < w->ptx->inst->len; k++) {
-        const WsPtxInst *i = &g_array_index(w->ptx->inst, WsPtxInst, k);
+        const WsPtxInst *i = ws_ptx_inst(w->ptx, k);
         const guint block = g_array_index(w->ptx->block_of, guint, k);
         if (!g_array_index(w->ptx->blocks, WsPtxBlock, block).reached || !i->matters ||
             g_hash_table_contains(w->met, GUINT_TO_POINTER(k)) ||

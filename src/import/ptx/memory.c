@@ -203,7 +203,7 @@ void ptx_shared(PtxWalk *w, const WsPtxInst *i)
     const guint lanes = !matrix ? 32 : strstr(i->op, ".x4") ? 32 : strstr(i->op, ".x2") ? 16 : 8;
     o->matrix = matrix;
     o->to = matrix ? 16 : bytes_of(i->op);
-    const WsPtxInst *all = &g_array_index(w->ptx->inst, WsPtxInst, 0);
+    const WsPtxInst *all = ws_ptx_inst(w->ptx, 0);
     const guint partly =
         GPOINTER_TO_UINT(g_hash_table_lookup(w->partly, GUINT_TO_POINTER((guint)(i - all))));
     o->last = partly >> 8;

@@ -170,7 +170,7 @@ static void shuffle(PtxWalk *w, const WsPtxInst *i)
 {
     gint64 lane;
     const Val *own = ptx_operand(w, i->arg[1]), *v = own;
-    const WsPtxInst *all = &g_array_index(w->ptx->inst, WsPtxInst, 0);
+    const WsPtxInst *all = ws_ptx_inst(w->ptx, 0);
     gpointer key = GUINT_TO_POINTER((guint)(i - all) * 64 + w->tid / 32);
     if (w->tid % 32 == 0 && w->first) {
         g_hash_table_insert(w->shuffles, key, (gpointer)own);
@@ -334,7 +334,7 @@ gboolean ptx_step(PtxWalk *w, const WsPtxInst *i)
         return TRUE;
     if (!mine)
         return TRUE; /* another thread's */
-    const WsPtxInst *all = &g_array_index(w->ptx->inst, WsPtxInst, 0);
+    const WsPtxInst *all = ws_ptx_inst(w->ptx, 0);
     g_hash_table_add(w->met, GUINT_TO_POINTER((guint)(i - all)));
     if (g_hash_table_size(w->sum_names))
         ptx_reads(w, i);

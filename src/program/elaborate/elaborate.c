@@ -96,7 +96,7 @@ static void head(WsElab *E)
                                                      : "%s has no clusters",
                      p->target, p->cluster);
     gboolean drawn = ws_elab_field_is(E, E->root, WS_F_fences, "drawn");
-    E->fences = p->fences_derived = !drawn;
+    E->fences = !drawn;
     E->war = !drawn && !ws_elab_field_is(E, E->root, WS_F_fences, "derived_no_war");
 }
 

@@ -17,7 +17,6 @@ struct WsAgent {
     guint n_values;
     WsRegValue *value;
     WsTree *body;
-    gboolean has_leader_ops;
 };
 
 G_END_DECLS

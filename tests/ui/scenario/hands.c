@@ -1,5 +1,6 @@
 #include "hands.h"
 #include "model/findings.h"
+#include "seen.h"
 
 #include "ui/app/theme.h"
 #include "ui/gesture/gesture.h"
@@ -416,8 +417,8 @@ void hands_draw_edge(Scenario *s, const WsSceneItem *from, const WsSceneItem *to
     x0 += from->w >= 18 ? -2 : 1.5;
     hands_press(s, x0, y0);
     hands_glide(s, x0, y0, x1, y1);
-    g_assert_true(ws_gesture_active(hands_timeline(s)));
-    g_test_message("%s", ws_gesture_words(hands_timeline(s)));
+    g_assert_true(seen_gesture_active(hands_timeline(s)));
+    g_test_message("%s", seen_gesture_words(hands_timeline(s)));
 }
 
 /* --- code

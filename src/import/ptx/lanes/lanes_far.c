@@ -202,7 +202,7 @@ gint ptx_by_place(gconstpointer a, gconstpointer b)
 
 void ptx_lanes_bytes(PtxWalk *w, const WsPtxInst *i, guint lanes, gint64 bytes, PtxOperand *o)
 {
-    const WsPtxInst *all = &g_array_index(w->ptx->inst, WsPtxInst, 0);
+    const WsPtxInst *all = ws_ptx_inst(w->ptx, 0);
     const guint32 *far = g_hash_table_lookup(w->far_of, GUINT_TO_POINTER((guint)(i - all)));
     const guint first = w->tid / 32 * 32;
     if (!far || o->last)

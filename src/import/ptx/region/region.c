@@ -88,44 +88,12 @@ static void add_access(Gather *a, const WsReadStep *s, const WsPlace *p)
 
 guint ptx_places(const WsReadStep *s, const WsPlace *place[2])
 {
-    switch (s->kind) {
-    case WS_READ_MMA:
-        place[0] = &s->a;
-        place[1] = &s->b;
-        return 2;
-    case WS_READ_COPY:
-        place[0] = &s->a;
-        place[1] = &s->buffer;
-        return 2;
-    case WS_READ_LOAD:
-    case WS_READ_STORE:
-    case WS_READ_GATHER:
-    case WS_READ_WRITE:
-    case WS_READ_READ:
-        place[0] = &s->buffer;
-        return 1;
-    case WS_READ_ADVANCE:
-    case WS_READ_ARRIVE:
-    case WS_READ_BAR_ARRIVE:
-    case WS_READ_CLAIM:
-    case WS_READ_CLUSTER:
-    case WS_READ_COMPUTE:
-    case WS_READ_DEPENDENT:
-    case WS_READ_EXPECT:
-    case WS_READ_FENCE:
-    case WS_READ_FOR:
-    case WS_READ_IF:
-    case WS_READ_LET:
-    case WS_READ_LOAD_WAIT:
-    case WS_READ_MMA_WAIT:
-    case WS_READ_OPAQUE:
-    case WS_READ_STORE_WAIT:
-    case WS_READ_SYNC:
-    case WS_READ_TAKE:
-    case WS_READ_WAIT:
+    const WsReadPlaces places = ws_read_row(s->kind)->places;
+    if (places == WS_READ_PLACES_NONE)
         return 0;
-    }
-    return 0;
+    place[0] = places == WS_READ_PLACES_BUFFER ? &s->buffer : &s->a;
+    place[1] = places == WS_READ_PLACES_A_B ? &s->b : &s->buffer;
+    return places == WS_READ_PLACES_BUFFER ? 1 : 2;
 }
 
 static void collect(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)

@@ -64,7 +64,7 @@ void ws_ptx_add_label(WsPtx *p, const char *name, guint scope)
 gint ws_ptx_label(const WsPtx *p, const char *name, guint from)
 {
     const GArray *at = g_hash_table_lookup(p->labels, name);
-    guint scope = from < p->inst->len ? g_array_index(p->inst, WsPtxInst, from).scope : 0;
+    guint scope = from < p->inst->len ? ws_ptx_inst(p, from)->scope : 0;
     while (at) {
         for (guint i = 0; i < at->len; i++) {
             const WsPtxLabel *label = &g_array_index(at, WsPtxLabel, i);
