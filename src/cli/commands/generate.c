@@ -179,6 +179,12 @@ static const char forms[] = "program|ptx|llvm|cubin|cuda|report"
 #undef WS_PY_DIALECT
     ;
 
+static const char remarks_of[] = "cuda"
+#define WS_PY_DIALECT(name) ", " #name
+#include "codegen/python/dialect.def"
+#undef WS_PY_DIALECT
+                                 ": the place of every step in the design";
+
 int ws_command_generate(int argc, char **argv)
 {
     g_autofree char *as = NULL, *out = NULL;
@@ -190,12 +196,10 @@ int ws_command_generate(int argc, char **argv)
           "FILE" },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
         { "force", 0, 0, G_OPTION_ARG_NONE, &force, "generate a refuted design too", NULL },
-        { "remarks", 0, 0, G_OPTION_ARG_NONE, &remarks,
-          "cuda, gluon, tle, tlx: the place of every step in the design", NULL },
+        { "remarks", 0, 0, G_OPTION_ARG_NONE, &remarks, remarks_of, NULL },
         { "pinned", 0, 0, G_OPTION_ARG_NONE, &pinned,
-          "gluon, tle, tlx: tries no other constants (every value is proved and rehearsed), all "
-          "are "
-          "fixed",
+          "languages of Python: tries no other constants (every value is proved and rehearsed), "
+          "all are fixed",
           NULL },
         { "json", 0, 0, G_OPTION_ARG_NONE, &json,
           "version 1 of the JSON form, with the text unless it goes to a file", NULL },
