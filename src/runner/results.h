@@ -14,7 +14,7 @@ enum {
     WS_EXIT_INTERRUPTED = 130,
 };
 
-enum { WS_STUCK_AGENTS = 64, WS_TEXT = 512, WS_LOG = 4096, WS_MODULE_REFERENCE = WS_MODULE_COUNT };
+enum { WS_STUCK_AGENTS = 64, WS_TEXT = 512, WS_LOG = 4096 };
 
 typedef struct {
     bool loaded;

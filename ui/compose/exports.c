@@ -1,6 +1,5 @@
 #include "ui/compose/exports.h"
 #include "model/design.h"
-#include "ui/parts/words.h"
 
 #include "base/file.h"
 #include "base/folder.h"

@@ -381,28 +381,32 @@ static void collect_sums(PtxWalk *w)
     }
 }
 
+enum { BY_TEXT = 12, TABLES = 29 };
+
+/* Its tables, those by text first. */
+static void tables_of(PtxWalk *w, GHashTable **tables[TABLES])
+{
+    GHashTable **const all[TABLES] = {
+        &w->p.rising, &w->sums,     &w->sum_names, &w->begun,    &w->matrix, &w->seen,
+        &w->flying,   &w->unfenced, &w->parts,     &w->lazy,     &w->turned, &w->told,
+        &w->memory,   &w->inits,    &w->beside,    &w->operands, &w->heads,  &w->met,
+        &w->shuffles, &w->made_by,  &w->table,     &w->numbers,  &w->alone,  &w->far_of,
+        &w->counts,   &w->nobody,   &w->aborts,    &w->spread,   &w->partly
+    };
+    memcpy(tables, all, sizeof all);
+}
+
 static void walk_init(PtxWalk *w)
 {
+    GHashTable **tables[TABLES];
+    tables_of(w, tables);
+    for (guint i = 0; i < TABLES; i++)
+        *tables[i] =
+            i < BY_TEXT ? g_hash_table_new(g_str_hash, g_str_equal) : g_hash_table_new(NULL, NULL);
     w->p.loops = g_array_new(FALSE, TRUE, sizeof(OpenLoop));
     w->p.loop_names = g_ptr_array_new();
     w->p.open_gathers = g_ptr_array_new();
-    w->p.rising = g_hash_table_new(g_str_hash, g_str_equal);
-    w->memory = g_hash_table_new(NULL, NULL);
-    w->inits = g_hash_table_new(NULL, NULL);
-    w->sums = g_hash_table_new(g_str_hash, g_str_equal);
-    w->sum_names = g_hash_table_new(g_str_hash, g_str_equal);
-    w->begun = g_hash_table_new(g_str_hash, g_str_equal);
-    w->matrix = g_hash_table_new(g_str_hash, g_str_equal);
-    w->seen = g_hash_table_new(g_str_hash, g_str_equal);
-    w->flying = g_hash_table_new(g_str_hash, g_str_equal);
-    w->unfenced = g_hash_table_new(g_str_hash, g_str_equal);
-    w->parts = g_hash_table_new(g_str_hash, g_str_equal);
-    w->lazy = g_hash_table_new(g_str_hash, g_str_equal);
     w->phases = g_ptr_array_new();
-    w->beside = g_hash_table_new(NULL, NULL);
-    w->turned = g_hash_table_new(g_str_hash, g_str_equal);
-    w->operands = g_hash_table_new(NULL, NULL);
-    w->heads = g_hash_table_new(NULL, NULL);
     w->mma = g_array_new(FALSE, TRUE, sizeof(PtxMma));
     w->stores = g_array_new(FALSE, TRUE, sizeof(WsReadStep *));
     w->least = g_ptr_array_new();
@@ -413,37 +417,19 @@ static void walk_init(PtxWalk *w)
                                               ws_x_int(w->p.r, 1))));
     w->always = w->least->len;
     w->sync_ids = g_array_new(FALSE, TRUE, sizeof(gint64));
-    w->met = g_hash_table_new(NULL, NULL);
-    w->shuffles = g_hash_table_new(NULL, NULL);
-    w->made_by = g_hash_table_new(NULL, NULL);
-    w->table = g_hash_table_new(NULL, NULL);
-    w->numbers = g_hash_table_new(NULL, NULL);
-    w->alone = g_hash_table_new(NULL, NULL);
-    w->far_of = g_hash_table_new(NULL, NULL);
-    w->counts = g_hash_table_new(NULL, NULL);
-    w->told = g_hash_table_new(g_str_hash, g_str_equal);
-    w->nobody = g_hash_table_new(NULL, NULL);
-    w->aborts = g_hash_table_new(NULL, NULL);
-    w->spread = g_hash_table_new(NULL, NULL);
-    w->partly = g_hash_table_new(NULL, NULL);
     collect_sums(w);
     ptx_lazy_find(w);
 }
 
 static void walk_clear(PtxWalk *w)
 {
-    GHashTable *const tables[] = { w->memory, w->inits,    w->sums,    w->sum_names, w->begun,
-                                   w->matrix, w->seen,     w->heads,   w->operands,  w->met,
-                                   w->table,  w->shuffles, w->made_by, w->numbers,   w->told,
-                                   w->nobody, w->turned,   w->spread,  w->partly,    w->counts,
-                                   w->far_of, w->alone,    w->aborts,  w->flying,    w->unfenced,
-                                   w->parts,  w->lazy,     w->beside };
-    for (guint i = 0; i < G_N_ELEMENTS(tables); i++)
-        g_hash_table_unref(tables[i]);
+    GHashTable **tables[TABLES];
+    tables_of(w, tables);
+    for (guint i = 0; i < TABLES; i++)
+        g_hash_table_unref(*tables[i]);
     g_array_unref(w->p.loops);
     g_ptr_array_unref(w->p.loop_names);
     g_ptr_array_unref(w->p.open_gathers);
-    g_hash_table_unref(w->p.rising);
     g_array_unref(w->mma);
     g_array_unref(w->stores);
     g_ptr_array_unref(w->least);
