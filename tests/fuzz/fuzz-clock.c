@@ -3,7 +3,10 @@
  */
 #include "clock/clock.h"
 #include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 #include "program/walk/launch_values.h"
 #include "program/walk/walk.h"
 

@@ -1,6 +1,7 @@
 /* Any bytes: a design or findings, never both or neither. What was read prints, what was printed
  * reads back and prints the same; every node is found by its path. */
 #include "model/design.h"
+#include "model/findings.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,6 +2,7 @@
  * gives a design that prints and reads back; its own text form is a fixpoint. */
 #include "../model/document.h"
 #include "model/design.h"
+#include "model/findings.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,7 @@
 /* Any bytes: what the reader accepts, elaboration turns into a program that prints, or into
  * findings. It never crashes, hangs or takes more memory than a design of that size deserves. */
 #include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 
 #include <stddef.h>

@@ -2,7 +2,12 @@
  * Either there is a text, or an error that names what this lens does not do; LLVM's fatal errors,
  * which end the process, and our own "internal error" are never reached. */
 #include "codegen/generate.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
+#include "program/parts/agent.h"
+#include "program/parts/value.h"
+#include "program/program.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,7 +3,10 @@
  * reached. */
 #include "codegen/generate.h"
 #include "codegen/python/python.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
+#include "program/program.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,6 +2,7 @@
  * any bytes, around a design that is right. Nothing of it may be believed; what is refused is
  * refused with a reason. Input: the three texts one after another, a byte 0x1e between them. */
 #include "launch/collect.h"
+#include "model/findings.h"
 #include "runner/manifest.h"
 #include "trace/stats.h"
 

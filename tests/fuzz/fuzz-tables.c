@@ -4,6 +4,8 @@
 #include "cli/cycles_table.h"
 #include "cli/pick.h"
 #include "clock/clock.h"
+#include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/walk/launch_values.h"
 #include "program/walk/walk.h"

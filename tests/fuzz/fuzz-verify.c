@@ -6,6 +6,7 @@
 #include "../verify/corrected.h"
 #include "check/check.h"
 #include "model/design.h"
+#include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
