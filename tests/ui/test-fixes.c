@@ -53,7 +53,7 @@ static void fix(gconstpointer data)
     WsProblems *problems = WS_PROBLEMS(panel);
     g_autofree char *before = ws_design_print(ws_document_design(document));
     g_assert_cmpuint(ws_problems_count(problems, WS_SEVERITY_ERROR), >, 0);
-    ws_problems_next(problems);
+    g_assert_true(gtk_widget_activate_action(GTK_WIDGET(problems), "problems.next-problem", NULL));
     GtkWidget *button = awaited_button(problems);
     g_assert_nonnull(button);
     g_assert_nonnull(gtk_widget_get_tooltip_text(button));
@@ -85,7 +85,7 @@ static void closed_early(void)
     WsDocument *document = ws_document_new();
     g_assert_true(ws_document_open(document, file, NULL));
     GtkWidget *panel = g_object_ref_sink(ws_problems_new(document));
-    ws_problems_next(WS_PROBLEMS(panel));
+    g_assert_true(gtk_widget_activate_action(GTK_WIDGET(panel), "problems.next-problem", NULL));
     gpointer weak = panel;
     g_object_add_weak_pointer(weak, &weak);
     g_object_unref(panel);

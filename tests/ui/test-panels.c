@@ -98,6 +98,12 @@ static gboolean says(GtkWidget *widget, const char *text)
     return strstr(all->str, text) != NULL;
 }
 
+static void go(gpointer problems, const char *way)
+{
+    g_autofree char *action = g_strdup_printf("problems.%s-problem", way);
+    g_assert_true(gtk_widget_activate_action(problems, action, NULL));
+}
+
 static void test_problems(void)
 {
     Fixture f;
@@ -109,12 +115,12 @@ static void test_problems(void)
     g_assert_cmpuint(ws_problems_count(problems, WS_SEVERITY_HINT), ==, 1);
     g_assert_true(says(f.problems, "refuted"));
     g_assert_true(says(f.problems, "✖ error"));
-    ws_problems_next(problems); /* errors come first */
+    go(problems, "next"); /* errors come first */
     turn();
     g_assert_cmpstr(ws_document_focus(f.document)->step, ==, "groups/load/body/0/do/0/do/0");
     g_assert_true(says(f.problems, "restore the derived arrival count"));
     g_assert_true(says(f.inspector, "wait empty"));
-    ws_problems_previous(problems); /* round the end: the hint */
+    go(problems, "previous"); /* round the end: the hint */
     turn();
     g_assert_cmpstr(ws_document_focus(f.document)->step, ==, "barriers/empty");
     g_assert_true(says(f.inspector, "set by hand"));
@@ -130,7 +136,7 @@ static void visit_problems(WsDocument *d, const char *name)
     guint errors = ws_problems_count(WS_PROBLEMS(panel), WS_SEVERITY_ERROR);
     g_assert_cmpuint(errors, ==, ws_findings_count(ws_document_findings(d), WS_SEVERITY_ERROR));
     for (guint i = 0; i < 4; i++)
-        ws_problems_next(WS_PROBLEMS(panel));
+        go(panel, "next");
     if (errors)
         g_assert_nonnull(ws_document_focus(d)->step);
 }
@@ -372,7 +378,7 @@ static void test_no_program(void)
     visit_panels(d, "no program");
     g_autoptr(GtkWidget) problems = g_object_ref_sink(ws_problems_new(d));
     g_assert_true(says(problems, "does not elaborate"));
-    ws_problems_next(WS_PROBLEMS(problems));
+    go(problems, "next");
     g_assert_cmpstr(ws_document_focus(d)->step, ==, "groups/mma/body/0/do/0/do/0");
 }
 
@@ -390,7 +396,7 @@ static void test_empty(void)
         g_autoptr(GtkWidget) panel = g_object_ref_sink(make[i](d));
         g_assert_nonnull(panel);
         if (i == 1)
-            ws_problems_next(WS_PROBLEMS(panel)); /* nowhere to go */
+            go(panel, "next"); /* nowhere to go */
     }
 }
 

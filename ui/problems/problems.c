@@ -287,16 +287,6 @@ static void step_by(WsProblems *self, gint by)
         reveal(self, ws_problems_selected(self)->at);
 }
 
-void ws_problems_next(WsProblems *self)
-{
-    step_by(self, 1);
-}
-
-void ws_problems_previous(WsProblems *self)
-{
-    step_by(self, -1);
-}
-
 guint ws_problems_count(WsProblems *self, WsSeverity severity)
 {
     return self->count[severity];
