@@ -134,6 +134,30 @@ static gboolean sum_not_negative(PtxWalk *w, const WsExpr *e, guint depth)
     return good && (!less || not_negative(w, less, depth + 1));
 }
 
+/* t - n, n above 0, of one term: the greater of several, or a quotient. */
+static gboolean one_above(PtxWalk *w, const WsExpr *e, guint depth)
+{
+    WsRead *r = w->p.r;
+    WsAffine f;
+    gint64 by;
+    if (!ws_expr_affine(e, &f))
+        return FALSE;
+    const gint64 n = -f.constant;
+    const WsExpr *t = f.n == 1 && f.factor[0] == 1 && n > 0 && n < 1 << 20 ? f.term[0] : NULL;
+    gboolean good = FALSE;
+    if (t && t->op == WS_EXPR_CALL && t->func == WS_FUNC_MAX)
+        for (guint i = 0; i < t->n_args; i++)
+            good |= not_negative(
+                w, ws_x_op(r, WS_EXPR_SUB, ws_x_own(r, ws_expr_ref(t->arg[i])), ws_x_int(r, n)),
+                depth + 2);
+    if (t && t->op == WS_EXPR_DIV && ws_x_is(t->arg[1], &by) && by > 0 && by < 1 << 20)
+        good = not_negative(
+            w, ws_x_op(r, WS_EXPR_SUB, ws_x_own(r, ws_expr_ref(t->arg[0])), ws_x_int(r, n * by)),
+            depth + 2);
+    ws_affine_clear(&f);
+    return good;
+}
+
 static guint terms(const WsExpr *e)
 {
     WsAffine f;
@@ -189,7 +213,7 @@ static gboolean not_negative(PtxWalk *w, const WsExpr *e, guint depth)
     if (e->op == WS_EXPR_MUL && !ws_x_is(e->arg[0], &n) && !ws_x_is(e->arg[1], &n) &&
         not_negative(w, e->arg[0], depth + 1) && not_negative(w, e->arg[1], depth + 1))
         return TRUE;
-    return sum_not_negative(w, e, depth) || above_known(w, e, depth);
+    return sum_not_negative(w, e, depth) || one_above(w, e, depth) || above_known(w, e, depth);
 }
 
 static void not_below(PtxWalk *w, const WsExpr *a, const WsExpr *b, gint64 more)

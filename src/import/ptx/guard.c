@@ -65,7 +65,26 @@ static const WsExpr *in_steps(WsRead *r, const WsExpr *count)
     return x;
 }
 
-/* The count is said in rounds or, rounded up, in what they step over. */
+/* x / n - m rounds, rounded down, are none where x - (m + 1) n is below 0. NULL: it is no such
+ * count.
+ */
+static const WsExpr *in_whole_steps(WsRead *r, const WsExpr *count)
+{
+    WsAffine f;
+    gint64 n;
+    const WsExpr *x = NULL;
+    if (!ws_expr_affine(count, &f))
+        return NULL;
+    const WsExpr *t = f.n == 1 && f.factor[0] == 1 ? f.term[0] : NULL;
+    if (t && t->op == WS_EXPR_DIV && ws_x_is(t->arg[1], &n) && n > 0 && n < 1 << 20 &&
+        ABS(f.constant) < 1 << 20)
+        x = ws_x_op(r, WS_EXPR_ADD, ws_x_own(r, ws_expr_ref(t->arg[0])),
+                    ws_x_int(r, (f.constant - 1) * n + 1));
+    ws_affine_clear(&f);
+    return x;
+}
+
+/* The count is said in rounds or, rounded up or down, in what they step over. */
 gboolean ptx_guards(const PyRead *p, const WsExpr *skip, const WsReadStep *loop)
 {
     WsRead *r = p->r;
@@ -79,7 +98,8 @@ gboolean ptx_guards(const PyRead *p, const WsExpr *skip, const WsReadStep *loop)
                                     ws_x_op(r, WS_EXPR_ADD, ws_x_name(r, PY_PID),
                                             ws_x_op(r, WS_EXPR_MUL, ws_x_name(r, PY_GRID),
                                                     ws_x_int(r, loop->n)))));
-    return skips_rounds(r, skip, e) || skips_rounds(r, skip, in_steps(r, e));
+    return skips_rounds(r, skip, e) || skips_rounds(r, skip, in_steps(r, e)) ||
+           (skip->op != WS_EXPR_EQ && skips_rounds(r, skip, in_whole_steps(r, e)));
 }
 
 /* b = a + m count: what a loop of `count` rounds makes of a, and leaves where it makes none. */
@@ -102,6 +122,40 @@ static gboolean follows(WsRead *r, const WsExpr *a, const WsExpr *b, const WsExp
     return m && ws_x_difference(ws_x_op(r, WS_EXPR_MUL, count, ws_x_int(r, m)), diff, &d) && d == 0;
 }
 
+static gboolean is_trial(const WsExpr *e)
+{
+    return e->op == WS_EXPR_NAME && g_str_has_prefix(e->name, "__v_");
+}
+
+/* What a round that is only tried begins with: an index is below its modulus, a parity 0 or 1. */
+static const WsExpr *bare(WsRead *r, const WsExpr *e)
+{
+    WsAffine f;
+    gint64 n;
+    if (e->op != WS_EXPR_MOD || !ws_x_is(e->arg[1], &n) || n < 2 || !ws_expr_affine(e->arg[0], &f))
+        return e;
+    const WsExpr *sum = ws_x_int(r, f.constant);
+    for (guint i = 0; i < f.n; i++) {
+        const WsExpr *t = f.term[i];
+        if (t->op == WS_EXPR_DIV && is_trial(t->arg[0]) && n == 2)
+            continue;
+        sum =
+            ws_x_op(r, WS_EXPR_ADD, sum,
+                    ws_x_op(r, WS_EXPR_MUL, ws_x_own(r, ws_expr_ref(t)), ws_x_int(r, f.factor[i])));
+    }
+    ws_affine_clear(&f);
+    return sum && is_trial(sum) ? sum : e;
+}
+
+/* In a round that is only tried: b is what a loop of so many rounds makes of a, without one a. */
+static gboolean is_kept(WsRead *r, const WsExpr *a, const WsExpr *b, const char *loop)
+{
+    g_autofree char *rounds = g_strconcat("__n_", loop, NULL);
+    const WsExpr *none =
+        ws_x_mentions(b, rounds) ? ws_x_replace(r, b, rounds, ws_x_int(r, 0)) : NULL;
+    return none && (ws_expr_equal(none, a) || (is_trial(a) && ws_expr_equal(bare(r, none), a)));
+}
+
 static gboolean only_there(gpointer key, gpointer value, gpointer other)
 {
     return ((const Val *)value)->kind != VAL_TILE && !g_hash_table_contains(other, key);
@@ -115,7 +169,7 @@ void ptx_written_by_both(GHashTable *vars, GHashTable *other)
 
 /* What is left behind a loop that is skipped exactly where it makes no round: `skipped` where it
  * is. What does not follow from its rounds is a choice by c, which holds where it is. */
-void ptx_merge_rounds(PtxWalk *w, GHashTable *skipped, GHashTable *looped, const WsExpr *count,
+void ptx_merge_rounds(PtxWalk *w, GHashTable *skipped, GHashTable *looped, const WsReadStep *loop,
                       const WsExpr *c)
 {
     GHashTableIter it;
@@ -128,7 +182,8 @@ void ptx_merge_rounds(PtxWalk *w, GHashTable *skipped, GHashTable *looped, const
         if (!b || a == b || b->kind == VAL_TILE)
             continue;
         const gboolean ints = a->kind == VAL_INT && b->kind == VAL_INT;
-        if (ints && (ws_expr_equal(a->e, b->e) || follows(w->p.r, a->e, b->e, count)))
+        if (ints && (ws_expr_equal(a->e, b->e) || follows(w->p.r, a->e, b->e, loop->e) ||
+                     is_kept(w->p.r, a->e, b->e, loop->name)))
             continue;
         const Val *v = a->kind == VAL_TILE && py_known(b, &known) ? a
                        : ints ? ptx_value(w, ws_x_call(w->p.r, WS_FUNC_SELECT, c, a->e, b->e))

@@ -381,7 +381,7 @@ static void collect_sums(PtxWalk *w)
     }
 }
 
-enum { BY_TEXT = 12, TABLES = 29 };
+enum { BY_TEXT = 12, TABLES = 30 };
 
 /* Its tables, those by text first. */
 static void tables_of(PtxWalk *w, GHashTable **tables[TABLES])
@@ -391,7 +391,7 @@ static void tables_of(PtxWalk *w, GHashTable **tables[TABLES])
         &w->flying,   &w->unfenced, &w->parts,     &w->lazy,     &w->turned, &w->told,
         &w->memory,   &w->inits,    &w->beside,    &w->operands, &w->heads,  &w->met,
         &w->shuffles, &w->made_by,  &w->table,     &w->numbers,  &w->alone,  &w->far_of,
-        &w->counts,   &w->nobody,   &w->aborts,    &w->spread,   &w->partly
+        &w->counts,   &w->nobody,   &w->aborts,    &w->spread,   &w->partly, &w->flip_at
     };
     memcpy(tables, all, sizeof all);
 }
@@ -406,6 +406,8 @@ static void walk_init(PtxWalk *w)
     w->p.loops = g_array_new(FALSE, TRUE, sizeof(OpenLoop));
     w->p.loop_names = g_ptr_array_new();
     w->p.open_gathers = g_ptr_array_new();
+    w->flips =
+        g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_ptr_array_unref);
     w->phases = g_ptr_array_new();
     w->mma = g_array_new(FALSE, TRUE, sizeof(PtxMma));
     w->stores = g_array_new(FALSE, TRUE, sizeof(WsReadStep *));
@@ -427,6 +429,7 @@ static void walk_clear(PtxWalk *w)
     tables_of(w, tables);
     for (guint i = 0; i < TABLES; i++)
         g_hash_table_unref(*tables[i]);
+    g_hash_table_unref(w->flips);
     g_array_unref(w->p.loops);
     g_ptr_array_unref(w->p.loop_names);
     g_ptr_array_unref(w->p.open_gathers);

@@ -67,10 +67,22 @@ static void find_numbers(Lazy *q)
     }
 }
 
-static gboolean number_in(const Lazy *q, const char *text, gint64 *c)
+/* What a register of that name holds in front of `at`: what its only writing put there, or the last
+ * one before in its block. */
+gboolean ptx_number_at(const PtxWalk *w, GHashTable *number, guint at, const char *text, gint64 *c)
 {
-    *c = GPOINTER_TO_INT(g_hash_table_lookup(q->number, text)) - 1;
-    return *c >= 0 || ptx_number(text, c);
+    *c = GPOINTER_TO_INT(g_hash_table_lookup(number, text)) - 1;
+    if (*c >= 0 || ptx_number(text, c))
+        return TRUE;
+    for (guint k = at;
+         k-- > 0 && k + 400 > at && ws_ptx_block_of(w->ptx, k) == ws_ptx_block_of(w->ptx, at);) {
+        const WsPtxInst *i = ws_ptx_inst(w->ptx, k);
+        if (i->n && !strcmp(i->arg[0], text))
+            return is_op(i, "mov") && i->n == 2 && ptx_number(i->arg[1], c);
+        if (i->n && *i->arg[0] != '[' && strstr(i->arg[0], text) && strpbrk(i->arg[0], "{|,"))
+            return FALSE;
+    }
+    return FALSE;
 }
 
 static gboolean grow(Lazy *q)
@@ -79,7 +91,8 @@ static gboolean grow(Lazy *q)
     gint64 c;
     for (guint k = 0; k < q->w->ptx->inst->len; k++) {
         const WsPtxInst *i = ws_ptx_inst(q->w->ptx, k);
-        if (!is_op(i, "mov") || i->n != 2 || *i->arg[1] != '%' || number_in(q, i->arg[1], &c))
+        if (!is_op(i, "mov") || i->n != 2 || *i->arg[1] != '%' ||
+            ptx_number_at(q->w, q->number, k, i->arg[1], &c))
             continue;
         gpointer a = g_hash_table_lookup(q->holds, i->arg[0]),
                  b = g_hash_table_lookup(q->holds, i->arg[1]);
@@ -132,7 +145,7 @@ static void look(Lazy *q, guint at)
                    copy = is_op(i, "mov") && i->n == 2,
                    next = is_op(i, "add") && i->n == 3 && !strcmp(i->arg[2], "1") && n &&
                           g_hash_table_lookup(q->chosen, i->arg[1]) == n;
-    if (wraps_at(q->w, at, &x, &p))
+    if (wraps_at(q->w, at, &x, &p) || ptx_flips(q->w, i))
         return;
     if (test) { /* of one register alone */
         if (strcmp(g_hash_table_lookup(q->tested, i->arg[0]), i->arg[1]))
@@ -143,8 +156,13 @@ static void look(Lazy *q, guint at)
         return;
     if (copy && n &&
         (g_hash_table_lookup(q->holds, i->arg[1]) == n ||
-         (number_in(q, i->arg[1], &c) && c >= 0 && c <= GPOINTER_TO_INT(n) - 1)))
+         (ptx_number_at(q->w, q->number, at, i->arg[1], &c) && c >= 0 &&
+          c <= GPOINTER_TO_INT(n) - 1)))
         return;
+    gpointer from = copy && !n ? g_hash_table_lookup(q->holds, i->arg[1]) : NULL;
+    if (from && ptx_number_at(q->w, q->number, at, i->arg[1], &c) && c >= 0 &&
+        c < GPOINTER_TO_INT(from) - 1 && !g_hash_table_contains(q->chosen, i->arg[0]))
+        return;                     /* a number that it begins with */
     refuse_all(q, i->arg[0], TRUE); /* written otherwise */
     for (guint k = 1; k < i->n; k++)
         refuse_all(q, i->arg[k], FALSE);
@@ -178,6 +196,8 @@ void ptx_lazy_find(PtxWalk *w)
         find_numbers(&q);
     while (g_hash_table_size(q.holds) && grow(&q))
         ;
+    if (g_hash_table_size(q.holds))
+        ptx_flips_find(w, q.holds, q.number, q.refused);
     for (guint k = 0; k < w->ptx->inst->len && g_hash_table_size(q.holds); k++)
         look(&q, k);
     GHashTableIter it;
@@ -186,6 +206,7 @@ void ptx_lazy_find(PtxWalk *w)
     while (g_hash_table_iter_next(&it, NULL, &n))
         if (g_hash_table_contains(q.refused, n))
             g_hash_table_iter_remove(&it);
+    ptx_flips_drop(w);
     g_hash_table_unref(q.chosen);
     g_hash_table_unref(q.tested);
     g_hash_table_unref(q.refused);
@@ -198,6 +219,8 @@ gboolean ptx_lazy(PtxWalk *w, const WsPtxInst *i)
     if (!g_hash_table_size(w->lazy) || !i->n)
         return FALSE;
     const gint64 n = GPOINTER_TO_INT(g_hash_table_lookup(w->lazy, i->arg[0])) - 1;
+    if (n < 0 && ptx_flip(w, i))
+        return TRUE;
     if (n < 0 && is_op(i, "selp") && i->n == 4 && g_hash_table_contains(w->lazy, i->arg[2])) {
         ptx_set(w, i->arg[0], ptx_operand(w, i->arg[2]));
         return TRUE;
@@ -211,6 +234,7 @@ gboolean ptx_lazy(PtxWalk *w, const WsPtxInst *i)
     if (!is_op(i, "add"))
         return FALSE;
     const WsExpr *e = ptx_int(w, i->arg[1]);
+    ptx_flip_next(w, i->arg[0], e, n);
     ptx_set(
         w, i->arg[0],
         e ? ptx_value(w, ws_x_mod(w->p.r, ws_x_op(w->p.r, WS_EXPR_ADD, e, ws_x_int(w->p.r, 1)), n))

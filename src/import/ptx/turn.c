@@ -94,3 +94,23 @@ const WsExpr *ptx_next_parity(WsRead *r, const WsExpr *c, const WsExpr *parity)
     gboolean negated;
     return is_wrap(r, c, &x, &n, &negated) && !negated ? next_parity(r, parity, x, n) : NULL;
 }
+
+/* … of an index below n that is counted on by 1: what the parity is then. */
+const WsExpr *ptx_flipped(WsRead *r, const WsExpr *parity, const WsExpr *index, gint64 n)
+{
+    gint64 c, p, two;
+    if (ws_x_is(index, &c)) {
+        if (c + 1 != n)
+            return c + 1 < n ? parity : NULL;
+        if (ws_x_is(parity, &p))
+            return p == 0 || p == 1 ? ws_x_int(r, 1 - p) : NULL;
+        const gboolean is = is_trial(parity) || (parity->op == WS_EXPR_MOD &&
+                                                 ws_x_is(parity->arg[1], &two) && two == 2);
+        return is ? ws_x_mod(r, ws_x_op(r, WS_EXPR_ADD, parity, ws_x_int(r, 1)), 2) : NULL;
+    }
+    if (is_trial(index))
+        return next_parity(r, parity, index, n);
+    return index->op == WS_EXPR_MOD && ws_x_is(index->arg[1], &c) && c == n
+               ? next_parity(r, parity, ws_x_own(r, ws_expr_ref(index->arg[0])), n)
+               : NULL;
+}

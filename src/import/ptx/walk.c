@@ -1,4 +1,5 @@
 #include "import/ptx/walk.h"
+#include "import/ptx/rolled.h"
 
 #include <string.h>
 
@@ -31,9 +32,10 @@ typedef struct {
     guint head;
     gint exit;
     const WsPtxLoop *blocks;
-    gboolean once;       /* the condition stands behind the first round */
-    const char *tile;    /* register of a claimed tile, NULL none */
-    const GPtrArray *to; /* list of a round */
+    const PtxRound *round; /* what a round is, where it is not what its blocks say */
+    gboolean once;         /* the condition stands behind the first round */
+    const char *tile;      /* register of a claimed tile, NULL none */
+    const GPtrArray *to;   /* list of a round */
     WsPyNode node;
 } Walked;
 
@@ -49,10 +51,26 @@ static gboolean inside(const WsPtxLoop *l, guint b)
 
 static void run_blocks(PtxWalk *w, guint block, gint stop, gboolean first);
 
-static void run_round(PyRead *p, PyLoop *l)
+static void part_of_round(PtxWalk *w, const PtxRound *round)
 {
-    PtxWalk *w = (PtxWalk *)p;
-    Walked *own = (Walked *)l;
+    GHashTableIter it;
+    gpointer name, n;
+    w->cut = round->cut;
+    run_blocks(w, round->head, round->stop, TRUE);
+    w->cut = 0;
+    if (!round->add)
+        return;
+    g_hash_table_iter_init(&it, round->add);
+    while (g_hash_table_iter_next(&it, &name, &n)) {
+        const WsExpr *e = ptx_int(w, name);
+        const WsExpr *next =
+            e ? ws_x_op(w->p.r, WS_EXPR_ADD, e, ws_x_int(w->p.r, GPOINTER_TO_INT(n))) : NULL;
+        ptx_set(w, name, next ? ptx_value(w, next) : py_opaque(&w->p));
+    }
+}
+
+static void follow_round(PtxWalk *w, Walked *own)
+{
     Walked *outer = w->walked;
     w->walked = own;
     own->to = w->p.to;
@@ -62,7 +80,10 @@ static void run_round(PyRead *p, PyLoop *l)
     const guint passed = w->passed;
     const gboolean apart = w->apart;
     const PtxFlying flying = ptx_flying_copy(w);
-    run_blocks(w, own->head, (gint)own->head, TRUE);
+    if (own->round)
+        part_of_round(w, own->round);
+    else
+        run_blocks(w, own->head, (gint)own->head, TRUE);
     ptx_flying_join(w, flying); /* of what was before the first round, too */
     w->apart |= apart;          /* of what was before the first round, or left by the last one */
     w->passed = passed;
@@ -75,6 +96,17 @@ static void run_round(PyRead *p, PyLoop *l)
     if (own->tile)
         ptx_claim_taken(w, own->tile, ws_ptx_inst(w->ptx, block_at(w, own->head)->first));
     w->walked = outer;
+}
+
+static void run_round(PyRead *p, PyLoop *l)
+{
+    follow_round((PtxWalk *)p, (Walked *)l);
+}
+
+void ptx_round(PtxWalk *w, const PtxRound *round)
+{
+    Walked own = { .head = round->head, .exit = -1, .blocks = round->blocks, .round = round };
+    follow_round(w, &own);
 }
 
 static void over_tile(PtxWalk *w, PyLoop *l, const char *name)
@@ -114,7 +146,8 @@ static gboolean decide(PyRead *p, PyLoop *l, GArray *carries)
         if (c->kind != CARRY_LINEAR)
             break;
         const WsExpr *rest = ws_x_without(r, left, c->atom, FALSE, &factor);
-        if (factor == 1 && w->again->op == WS_EXPR_NE) { /* x != 0 counting down or up */
+        if (w->again->op == WS_EXPR_NE && ws_x_is(c->step, &step) &&
+            step * factor > 0) { /* x != 0 counting down or up */
             left = ws_x_op(r, WS_EXPR_NEG, left, NULL);
             rest = ws_x_without(r, left, c->atom, FALSE, &factor);
         }
@@ -238,187 +271,51 @@ static gint loop(PtxWalk *w, guint block)
     return own.exit;
 }
 
-/* --- branches --------------------------------------------------------------------------------- */
-
-static GHashTable *copy_vars(GHashTable *from)
+static gboolean is_counted(PyRead *p, PyLoop *l, GArray *carries)
 {
-    GHashTable *to = g_hash_table_new(g_str_hash, g_str_equal);
-    GHashTableIter it;
-    gpointer key, value;
-    g_hash_table_iter_init(&it, from);
-    while (g_hash_table_iter_next(&it, &key, &value))
-        g_hash_table_insert(to, key, value);
-    return to;
-}
-
-static const WsReadStep *only_step(const GPtrArray *list)
-{
-    const WsReadStep *found = NULL;
-    for (guint i = 0; i < list->len; i++) {
-        const WsReadStep *s = g_ptr_array_index(list, i);
-        if (s->off || s->kind == WS_READ_COMPUTE)
-            continue;
-        if (found)
-            return NULL;
-        found = s;
+    PtxWalk *w = (PtxWalk *)p;
+    if (!ptx_begin_below(p, carries))
+        return FALSE;
+    if (!ptx_turn_together(p, carries)) {
+        ptx_lose_line(w, l->node->line, "a parity that restarts where its slot continues");
+        return FALSE;
     }
-    return found;
-}
-
-static gboolean only_computes(const GPtrArray *list)
-{
-    for (guint i = 0; i < list->len; i++) {
-        const WsReadStep *s = g_ptr_array_index(list, i);
-        if (!s->off && s->kind != WS_READ_COMPUTE)
-            return FALSE;
-    }
+    l->count = ((Walked *)l)->round->count;
     return TRUE;
 }
 
-static void splice(GPtrArray *to, const GPtrArray *from)
+void ptx_rounds(PtxWalk *w, const PtxRound *round, GPtrArray *names)
 {
-    for (guint i = 0; i < from->len; i++)
-        g_ptr_array_add(to, g_ptr_array_index(from, i));
+    const WsPtxInst *at = ws_ptx_inst(w->ptx, block_at(w, round->head)->first);
+    Walked own = { .head = round->head, .exit = -1, .blocks = round->blocks, .round = round };
+    own.node.line = own.node.end_line = at->line;
+    own.node.column = 1;
+    own.loop.node = &own.node;
+    own.loop.run = run_round;
+    own.loop.decide = is_counted;
+    own.loop.names = names;
+    w->p.budget += 2000 + 20 * w->p.loop_names->len;
+    own.loop.name = py_group_name(&w->p, "k");
+    ptx_products_closed(w, at);
+    if (w->p.loops->len < 10 && py_walk(&w->p, &own.loop))
+        ptx_forget_rounds(w, &own.loop);
+    else
+        ptx_lost(w, at, "a loop whose rounds are not known");
 }
 
-/* The variables of the path that is taken where c holds, and `other` of the one that is not. */
-static void merge_vars(PtxWalk *w, GHashTable *other, const WsExpr *c)
-{
-    GHashTableIter it;
-    gpointer key, value;
-    gint64 known;
-    ptx_written_by_both(w->p.frame->vars, other);
-    g_hash_table_iter_init(&it, other);
-    while (g_hash_table_iter_next(&it, &key, &value)) {
-        const Val *a = value, *b = g_hash_table_lookup(w->p.frame->vars, key);
-        if (!b || a == b)
-            continue;
-        const gboolean sums = a->kind == VAL_TILE || b->kind == VAL_TILE;
-        const Val *v = sums && (a->kind == VAL_TILE || py_known(a, &known)) &&
-                               (b->kind == VAL_TILE || py_known(b, &known))
-                           ? (a->kind == VAL_TILE ? a : b) /* a sum, or 0 before it begins */
-                       : a->kind == VAL_INT && b->kind == VAL_INT && ws_expr_equal(a->e, b->e) ? a
-                       : a->kind == VAL_INT && b->kind == VAL_INT
-                           ? ptx_value(w, ws_x_call(w->p.r, WS_FUNC_SELECT, c, b->e, a->e))
-                           : py_opaque(&w->p);
-        g_hash_table_insert(w->p.frame->vars, key, (gpointer)v);
-    }
-}
+/* --- branches --------------------------------------------------------------------------------- */
 
-/* From `block` up to the join, where c holds or does not. */
-static void path_blocks(PtxWalk *w, const WsExpr *c, gboolean holds, guint block, gint join)
+guint ptx_forward(const PtxWalk *w, guint b)
 {
-    const guint known = w->least->len - w->always;
-    ptx_path(w, c, holds);
-    run_blocks(w, block, join, FALSE);
-    g_ptr_array_set_size(w->least, (gint)(w->always + known));
-}
-
-/* if (c) then taken else fall, up to the join. */
-static void choice(PtxWalk *w, const WsPtxInst *at, const WsExpr *c, guint taken, guint fall,
-                   gint join)
-{
-    WsRead *r = w->p.r;
-    GPtrArray *to = w->p.to;
-    WsReadStep *s = ws_source_step(r, NULL, WS_READ_IF, at->line, 1, at->line);
-    GHashTable *vars = w->p.frame->vars, *before = copy_vars(vars);
-    const gboolean skips = (gint)taken == join;
-    ptx_products_closed(w, at);
-    w->p.to = s->other;
-    const guint before_both = w->passed, by_path = w->by_path;
-    const gboolean apart = w->apart;
-    const PtxFlying flying = ptx_flying_copy(w);
-    path_blocks(w, c, FALSE, fall, join);
-    const guint passed = w->passed;
-    const gboolean left_apart = w->apart;
-    w->apart = apart;
-    w->passed = before_both;
-    ptx_products_closed(w, at);
-    const gboolean ended = w->ended;
-    w->ended = FALSE;
-    w->p.to = s->body;
-    GHashTable *fell = copy_vars(w->p.frame->vars);
-    g_hash_table_unref(w->p.frame->vars);
-    w->p.frame->vars = before;
-    const PtxFlying fallen = ptx_flying_swap(w, flying);
-    path_blocks(w, c, TRUE, taken, join);
-    ptx_flying_join(w, fallen);
-    w->passed = MIN(w->passed, passed);
-    w->apart |= left_apart;
-    ptx_products_closed(w, at);
-    w->p.to = to;
-    gboolean done;
-    const WsExpr *token = ptx_token_of(w, c, &done);
-    if (token) {
-        GPtrArray *wait = done ? s->other : s->body, *none = done ? s->body : s->other;
-        WsReadStep *one = (WsReadStep *)only_step(wait);
-        gint64 d;
-        if (one && one->kind == WS_READ_WAIT && !one->when && !only_step(none) && !ended &&
-            !w->ended && none->len == 0 &&
-            ws_x_difference(ptx_token(w, one->barrier.index, one->parity), token, &d) && d == 0)
-            splice(to, wait);
-        else
-            ptx_lost(w, at, "a branch on what a test of an mbarrier found");
-        merge_vars(w, fell, c);
-        g_hash_table_unref(fell);
-        w->ended &= ended;
-        return;
+    for (guint steps = 0; steps < 4; steps++) {
+        const WsPtxBlock *block = block_at(w, b);
+        if (block->first != block->last || block->next->len != 1 ||
+            ws_ptx_inst(w->ptx, block->last)->guard ||
+            strncmp(ws_ptx_inst(w->ptx, block->last)->op, "bra", 3) || block->loop >= 0)
+            break;
+        b = g_array_index(block->next, guint, 0);
     }
-    const gboolean pid = ws_x_mentions(c, PY_PID);
-    if (skips && ptx_guards(&w->p, c, only_step(s->other))) {
-        /* the loop itself makes no round where it is skipped */
-        WsReadStep *loop = (WsReadStep *)only_step(s->other);
-        if (loop && loop->kind == WS_READ_FOR)
-            loop->text = NULL;
-        splice(to, s->other);
-        if (w->by_path != by_path && loop && loop->e) /* values that hold on this way only */
-            ptx_merge_rounds(w, w->p.frame->vars, fell, loop->e, c);
-        else if (w->by_path != by_path)
-            merge_vars(w, fell, c);
-        ptx_written_by_both(fell, w->p.frame->vars);
-        if (w->by_path == by_path || (loop && loop->e)) {
-            g_hash_table_unref(w->p.frame->vars);
-            w->p.frame->vars = fell;
-        } else {
-            g_hash_table_unref(fell);
-        }
-        w->ended = ended;
-        return;
-    }
-    const WsExpr *none = ptx_positive(r, ws_x_op(r, WS_EXPR_NOT, c, NULL));
-    for (guint side = 0; side < 2 && !ended && !w->ended; side++) {
-        GPtrArray *rounds = side ? s->other : s->body;
-        WsReadStep *guarded = (WsReadStep *)only_step(rounds);
-        if (!guarded || !only_computes(side ? s->body : s->other) || guarded->kind != WS_READ_FOR ||
-            !guarded->e || !ptx_of_launch(r, guarded->e) ||
-            !ptx_guards(&w->p, side ? c : none, guarded))
-            continue;
-        guarded->text = NULL;
-        splice(to, rounds);
-        GHashTable *now = w->p.frame->vars;
-        ptx_merge_rounds(w, side ? now : fell, side ? fell : now, guarded->e, side ? c : none);
-        w->p.frame->vars = side ? fell : now;
-        g_hash_table_unref(side ? now : fell);
-        return;
-    }
-    merge_vars(w, fell, c);
-    g_hash_table_unref(fell);
-    w->ended &= ended;
-    s->e = c;
-    if (!s->body->len && s->other->len) {
-        GPtrArray *empty = s->body;
-        s->body = s->other;
-        s->other = empty;
-        s->e = ws_x_op(r, WS_EXPR_NOT, c, NULL);
-    }
-    if (!s->body->len)
-        return;
-    g_ptr_array_add(to, s);
-    if (pid) {
-        s->kind = WS_READ_OPAQUE;
-        ptx_unread(w, at, "a branch on the number of the CTA");
-        w->lost |= !w->p.probing;
-    }
+    return b;
 }
 
 /* The thread ends where c holds, before it did anything: so have all of the CTA that do anything
@@ -453,15 +350,17 @@ static gint conditional(PtxWalk *w, const WsPtxInst *i, guint block, gint stop)
         return (gint)(by_branch ? fall : taken);
     }
     if (c && ws_x_mentions(c, PY_PID) && !w->walked && !w->depth &&
+        (b->join < 0 || !ptx_works(w->p.group->body)) &&
         ptx_ends_at_once(w, taken) != ptx_ends_at_once(w, fall)) {
         const gboolean ends = ptx_ends_at_once(w, taken);
         skip(w, i, ends ? c : ws_x_op(w->p.r, WS_EXPR_NOT, c, NULL));
         return (gint)(ends ? fall : taken);
     }
     Walked *own = w->walked;
-    if (own && (taken == own->head || fall == own->head)) {
-        w->again = taken == own->head ? c : ws_x_op(w->p.r, WS_EXPR_NOT, c, NULL);
-        own->exit = (gint)(taken == own->head ? fall : taken);
+    const gboolean back = own && ptx_forward(w, taken) == own->head;
+    if (back || (own && ptx_forward(w, fall) == own->head)) {
+        w->again = back ? c : ws_x_op(w->p.r, WS_EXPR_NOT, c, NULL);
+        own->exit = (gint)(back ? fall : taken);
         return -1;
     }
     if (own && inside(own->blocks, taken) != inside(own->blocks, fall)) {
@@ -485,10 +384,13 @@ static gint conditional(PtxWalk *w, const WsPtxInst *i, guint block, gint stop)
         ptx_lost(w, i, c ? "branches nested too deep" : "a branch whose condition is not known");
         return (gint)fall;
     }
+    const gint rolled = ptx_rolled(w, block, c);
+    if (rolled >= 0)
+        return rolled == stop ? -1 : rolled;
     const gint join = own && b->join >= 0 && !inside(own->blocks, (guint)b->join) ? stop : b->join;
     w->depth++;
     w->p.budget += 2000; /* all registers are copied twice */
-    choice(w, i, c, taken, fall, join);
+    ptx_choice(w, i, c, taken, fall, join);
     w->depth--;
     if (join < 0)
         w->ended = TRUE;
@@ -574,6 +476,8 @@ static void run_blocks(PtxWalk *w, guint block, gint stop, gboolean first)
         }
         if (w->p.to->len != steps)
             w->fresh = FALSE;
+        if (w->cut == (guint)at + 1)
+            return;
         at = after(w, (guint)at, stop);
     }
 }

@@ -118,6 +118,8 @@ typedef struct {
     GHashTable *parts;     /* all registers of left operands */
     GHashTable *heads;     /* loops being walked: head blocks */
     GHashTable *lazy;      /* registers that wrap where they are read -> 1 + modulus (lazy.c) */
+    GHashTable *flips;     /* such a register -> GPtrArray: parities that flip with it (flip.c) */
+    GHashTable *flip_at;   /* WsPtxInst* of such a flip -> the parity, or the index */
     GHashTable *beside;    /* expects -> how many threads arrive there instead (agree.c) */
     guint compared;        /* threads that were compared with the leader of the group */
     GPtrArray *phases;     /* WsReadStep*: arrivals whose phase is waited for */
@@ -138,6 +140,7 @@ typedef struct {
     guint dispatched;                       /* how often it came back for work */
     guint depth;                            /* branches inside each other */
     gboolean fresh;                         /* no step yet in this round */
+    guint cut;                              /* 1 + the block behind which it stops; 0 none */
     gpointer walked;                        /* the innermost loop being walked */
 } PtxWalk;
 
@@ -182,9 +185,9 @@ const WsExpr *ptx_rounds_of(WsRead *r, const WsExpr *e, gint64 g); /* cdiv(e, g)
 const WsExpr *ptx_clusters(WsRead *r, const WsExpr *e);            /* cluster.c */
 const WsExpr *ptx_cluster_compare(WsRead *r, WsExprOp op, const WsExpr *a, const WsExpr *b);
 const WsExpr *ptx_positive(WsRead *r, const WsExpr *e); /* not (a < b): a >= b */
-/* What is left behind a loop of `count` rounds that is skipped exactly where it makes none, and c
- * holds: into `looped`, from what is left where it is skipped. */
-void ptx_merge_rounds(PtxWalk *w, GHashTable *skipped, GHashTable *looped, const WsExpr *count,
+/* What is left behind a loop that is skipped exactly where it makes no round, and c holds: into
+ * `looped`, from what is left where it is skipped. */
+void ptx_merge_rounds(PtxWalk *w, GHashTable *skipped, GHashTable *looped, const WsReadStep *loop,
                       const WsExpr *c);
 void ptx_written_by_both(GHashTable *vars, GHashTable *other);
 /* Is it made of sizes, and of what numbers a tile? */
@@ -247,6 +250,8 @@ gboolean ptx_unpacked(PtxWalk *w, const WsPtxInst *i); /* mov {low, high}, from.
 const WsExpr *ptx_next_turn(WsRead *r, const WsExpr *c, const WsExpr *a, const WsExpr *b);
 /* The parity, flipped where c says that x % n wraps. */
 const WsExpr *ptx_next_parity(WsRead *r, const WsExpr *c, const WsExpr *parity);
+/* The parity, flipped where x % n of `index` wraps when it is counted on. */
+const WsExpr *ptx_flipped(WsRead *r, const WsExpr *parity, const WsExpr *index, gint64 n);
 /* Loses the kernel where a guard of what matters holds for several lanes of a warp and not for all,
  * or a warp exchanges registers where not all of its lanes come. */
 void ptx_lanes_alike(PtxWalk *w);
@@ -259,6 +264,22 @@ gboolean ptx_warp_wide(const WsPtxInst *i);          /* all lanes of a warp make
 gboolean ptx_step(PtxWalk *w, const WsPtxInst *i);
 /* Blocks from `block` up to `stop` (-1: the end of the thread). */
 void ptx_run(PtxWalk *w, guint block, gint stop);
+guint ptx_forward(const PtxWalk *w, guint b); /* behind blocks that only branch on */
+/* branch.c: if (c) then `taken` else `fall`, up to the join (-1: the end of the thread). */
+void ptx_choice(PtxWalk *w, const WsPtxInst *at, const WsExpr *c, guint taken, guint fall,
+                gint join);
+/* A round that is not a loop of the text. */
+typedef struct {
+    guint head; /* from there … */
+    gint stop;  /* … up to there, or to the end of the block before `cut` */
+    guint cut;
+    const WsPtxLoop *blocks;
+    GHashTable *add;     /* register -> what it is more behind the round; NULL none */
+    const WsExpr *count; /* of them */
+} PtxRound;
+/* One, into the steps that are open; a loop of all of them, which change `names`. */
+void ptx_round(PtxWalk *w, const PtxRound *round);
+void ptx_rounds(PtxWalk *w, const PtxRound *round, GPtrArray *names);
 /* e with differences of multiples written as remainders: 8 x - 32 (x / 4) is 8 (x % 4). */
 const WsExpr *ptx_ring_form(WsRead *r, const WsExpr *e);
 WsReadStep *ptx_new_step(PtxWalk *w, WsReadKind kind, const WsPtxInst *i);
@@ -326,6 +347,19 @@ WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file, gboolean 
 /* --- lazy.c: indices that wrap where they are read */
 void ptx_lazy_find(PtxWalk *w);
 gboolean ptx_lazy(PtxWalk *w, const WsPtxInst *i); /* FALSE: it has nothing to do with one */
+/* A number that `text` holds in front of instruction `at`. number: what registers always hold, + 1.
+ */
+gboolean ptx_number_at(const PtxWalk *w, GHashTable *number, guint at, const char *text, gint64 *c);
+
+/* --- flip.c: parities that flip where such an index wraps
+ * -----------------------------------------------------------------------------------------*/
+/* Indices of which something is used otherwise: into `refused`. */
+void ptx_flips_find(PtxWalk *w, GHashTable *lazy, GHashTable *number, GHashTable *refused);
+void ptx_flips_drop(PtxWalk *w);                          /* of indices that are refused */
+gboolean ptx_flips(const PtxWalk *w, const WsPtxInst *i); /* it is part of a flip */
+gboolean ptx_flip(PtxWalk *w, const WsPtxInst *i);        /* FALSE: it is none */
+/* The index in `q` becomes the one behind `index`. */
+void ptx_flip_next(PtxWalk *w, const char *q, const WsExpr *index, gint64 n);
 /* No branch is open in the innermost round, or in the thread. */
 gboolean ptx_in_round(const PtxWalk *w);
 

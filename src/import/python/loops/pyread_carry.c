@@ -73,8 +73,11 @@ gboolean py_flips_on_wrap(PyRead *p, PyCarry *c, PyCarry *all, guint n_all)
         if (e->op != WS_EXPR_MOD || !ws_x_is(e->arg[1], &two) || two != 2)
             return FALSE;
         inner = past_atom(p, ws_x_own(p->r, ws_expr_ref(e->arg[0])), c->atom);
+        const WsExpr *next = index->step ? ws_x_op(p->r, WS_EXPR_ADD, ws_x_name(p->r, index->atom),
+                                                   ws_x_own(p->r, ws_expr_ref(index->step)))
+                                         : NULL;
         if (inner && inner->op == WS_EXPR_DIV && ws_x_is(inner->arg[1], &c->n))
-            return TRUE;
+            return next && ws_x_difference(inner->arg[0], next, &step) && step == 0;
         /* phase ^ (index == 0) with the index of the next round */
         if (inner && inner->op == WS_EXPR_EQ && index->kind == CARRY_MOD) {
             c->n = index->n;

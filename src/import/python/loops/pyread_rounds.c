@@ -131,7 +131,7 @@ static const WsExpr *wrapped(PyRead *p, const PyCarry *c, const PyCarry *all, gu
         gint64 first, known;
         if (p->py && ws_x_is(g, &first) && first < 0) /* quotients are not rounded down there */
             return NULL;
-        const WsExpr *turns = p->py && index->counter
+        const WsExpr *turns = (p->py || p->way.counters_only) && index->counter
                                   ? ws_x_name(p->r, index->counter)
                                   : advance(p, g, index->step, l->name, l->count, moment);
         const WsExpr *base = py_inner_of(p, c->entry->e, 2);
@@ -141,9 +141,10 @@ static const WsExpr *wrapped(PyRead *p, const PyCarry *c, const PyCarry *all, gu
         const WsExpr *start = ws_x_op(r, WS_EXPR_SUB, base, old);
         const gboolean below =
             g->op == WS_EXPR_NAME && py_holds_trial(g) && !c->shift && index->kind == CARRY_MOD;
-        if (p->probing && (below || (!p->py && py_holds_trial(base)))) /* an index below n */
+        const gboolean alone = !p->py && py_holds_trial(base) && !py_holds_trial(g);
+        if (p->probing && (below || alone)) /* an index below n */
             start = base;
-        else if (p->probing && p->py)
+        else if (p->probing && (p->py || py_holds_trial(g)))
             ;           /* as it is */
         else if (p->py) /* turns since the loop began */
             start =
