@@ -132,8 +132,19 @@ typedef struct {
 void ws_rehearse_result_free(WsRehearseResult *r);
 /* Nothing of the program is missing in the rehearsal (its sizes and its reference aside). */
 gboolean ws_rehearse_supports(const WsProgram *p, GError **error);
+/* A program to rehearse again and again: its code and its reference, neither of which depends on a
+ * seed or a size, are compiled by the first run that needs them and kept. Keeps a reference to the
+ * program; of one thread; whoever makes it frees it. */
+typedef struct WsRehearsal WsRehearsal;
+WsRehearsal *ws_rehearsal_new(const WsProgram *p);
+void ws_rehearsal_free(WsRehearsal *s);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsRehearsal, ws_rehearsal_free)
 /* Runs the same lowering on the CPU, one fiber per GPU thread in seeded random order with delayed
- * TMA, on the design's rehearsal sizes, and compares every output element with `reference`. */
+ * TMA, on the design's rehearsal sizes, and compares every output element with `reference`. No run
+ * sees anything of one before it. A hold is part of the code: a run with one compiles its own. */
+WsRehearseResult *ws_rehearsal_run(WsRehearsal *s, const WsRehearseOptions *options,
+                                   WsFindings *findings, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* The same, once. */
 WsRehearseResult *ws_rehearse(const WsProgram *p, const WsRehearseOptions *options,
                               WsFindings *findings, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

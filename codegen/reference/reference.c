@@ -149,6 +149,7 @@ struct WsReference {
     WsProgram *p;
     LLVMModuleRef module; /* until it is compiled, which takes it and its context */
     LLVMContextRef context;
+    char *text;         /* LLVM's, of the module; NULL until it is asked for */
     WsJit *jit;         /* NULL until the first evaluation */
     EvalFunction *eval; /* per tensor, NULL if it is no output */
     guint64 *env;
@@ -171,7 +172,7 @@ WsReference *ws_reference_new(const WsProgram *p, GError **error)
     r->flags_slot = b->flags_slot;
     r->memo_slot = b->memo_slot;
     r->terms_slot = b->terms_slot;
-    r->env[r->terms_slot] = WS_REFERENCE_TERMS;
+    ws_reference_restart(r);
     for (guint i = 0; i < p->n_tensors && fine; i++) {
         RefFunction *f;
         if (p->tensor[i].access == WS_ACCESS_READ)
@@ -205,13 +206,16 @@ static gboolean compile(WsReference *r, GError **error)
     return r->jit != NULL;
 }
 
-char *ws_reference_text(const WsReference *r)
+void ws_reference_restart(WsReference *r)
 {
-    if (!r->module)
-        return NULL;
-    char *text = LLVMPrintModuleToString(r->module), *own = g_strdup(text);
-    LLVMDisposeMessage(text);
-    return own;
+    r->env[r->terms_slot] = WS_REFERENCE_TERMS;
+}
+
+const char *ws_reference_text(WsReference *r)
+{
+    if (!r->text && r->module)
+        r->text = LLVMPrintModuleToString(r->module);
+    return r->text;
 }
 
 void ws_reference_free(WsReference *r)
@@ -219,6 +223,8 @@ void ws_reference_free(WsReference *r)
     if (!r)
         return;
     ws_jit_free(r->jit);
+    if (r->text)
+        LLVMDisposeMessage(r->text);
     if (r->module)
         LLVMDisposeModule(r->module);
     if (r->context)

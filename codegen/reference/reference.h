@@ -8,7 +8,8 @@ G_BEGIN_DECLS
 
 typedef struct WsReference WsReference;
 
-/* Terms of all sums, maxima and minima that one WsReference evaluates at most: some seconds. */
+/* Terms of all sums, maxima and minima that one WsReference evaluates at most before it is
+ * restarted: some seconds. */
 #define WS_REFERENCE_TERMS ((gint64)1 << 31)
 
 /* Builds the reference of every output tensor (access write or reduce); the first evaluation
@@ -18,9 +19,11 @@ typedef struct WsReference WsReference;
 WsReference *ws_reference_new(const WsProgram *p, GError **error);
 void ws_reference_free(WsReference *r);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsReference, ws_reference_free)
+/* Its terms are counted from zero again. */
+void ws_reference_restart(WsReference *r);
 /* What it computes, as LLVM: two references of the same text have the same values for the same
- * input. NULL once it was evaluated. Caller frees. */
-char *ws_reference_text(const WsReference *r);
+ * input. Borrowed. NULL if it was evaluated before anyone asked. */
+const char *ws_reference_text(WsReference *r);
 
 /* What the statements read. All arrays are in program order and borrowed. */
 typedef struct {

@@ -1,5 +1,5 @@
-/* ws_rehearse: inputs, host code of the kernel, its clusters one after another, and the comparison
- * of every output element with the reference. */
+/* ws_rehearsal_run: inputs, host code of the kernel, its clusters one after another, and the
+ * comparison of every output element with the reference. */
 #include "base/phrase.h"
 #include "codegen/generate.h"
 #include "program/parts/agent.h"
@@ -18,6 +18,7 @@
 #include "codegen/rehearse/symbols.h"
 #include "codegen/rehearse/values.h"
 #include "program/agree.h"
+#include "program/elaborate.h"
 #include "program/inputs.h"
 #include "program/walk/walk.h"
 
@@ -242,7 +243,7 @@ static void judge(WsRehearseResult *r, const Case *c, guint tensor, gint64 flat,
 }
 
 #define CHUNK 4096
-static char *values_key(const Case *c, const WsReference *reference)
+static char *values_key(const Case *c, WsReference *reference)
 {
     const WsReferenceInput input = { (const void *const *)c->tensor, c->size, c->scalar };
     g_autofree gsize *bytes = g_new0(gsize, c->p->n_tensors + 1);
@@ -364,20 +365,63 @@ gboolean ws_rehearse_supports(const WsProgram *p, GError **error)
     return module != NULL;
 }
 
-WsRehearseResult *ws_rehearse(const WsProgram *p, const WsRehearseOptions *options,
-                              WsFindings *findings, GError **error)
+/* --- what is kept ------------------------------------------------------------------------------
+ */
+struct WsRehearsal {
+    WsProgram *p;
+    WsReference *reference; /* NULL until a run needs it */
+    WsJit *jit;             /* of the program without a hold; NULL until a run needs it */
+};
+
+WsRehearsal *ws_rehearsal_new(const WsProgram *p)
 {
-    Case c = { .p = p };
+    WsRehearsal *s = g_new0(WsRehearsal, 1);
+    s->p = ws_program_ref(p);
+    return s;
+}
+
+void ws_rehearsal_free(WsRehearsal *s)
+{
+    if (!s)
+        return;
+    ws_reference_free(s->reference);
+    ws_jit_free(s->jit);
+    ws_program_unref(s->p);
+    g_free(s);
+}
+
+static WsReference *reference_of(WsRehearsal *s, GError **error)
+{
+    if (s->reference)
+        ws_reference_restart(s->reference);
+    else
+        s->reference = ws_reference_new(s->p, error);
+    return s->reference;
+}
+
+static WsJit *code_of(WsRehearsal *s, GError **error)
+{
+    if (!s->jit)
+        s->jit = compile(s->p, NULL, error);
+    return s->jit;
+}
+
+WsRehearseResult *ws_rehearsal_run(WsRehearsal *s, const WsRehearseOptions *options,
+                                   WsFindings *findings, GError **error)
+{
+    Case c = { .p = s->p };
     WsRehearseResult *r = g_new0(WsRehearseResult, 1);
-    g_autoptr(WsReference) reference = NULL;
-    g_autoptr(WsJit) jit = NULL;
+    WsReference *reference = NULL;
+    const WsHold *hold = options ? options->hold : NULL;
+    g_autoptr(WsJit) held = NULL;
+    WsJit *jit = NULL;
     gpointer kernel = NULL;
-    gboolean fine = fits(p, error);
+    gboolean fine = fits(s->p, error);
     /* what is held until it hangs has no values to compare */
-    const gboolean hangs = options && options->hold && options->hold->hangs;
+    const gboolean hangs = hold && hold->hangs;
     fine = fine && make_case(&c, options, findings, error);
-    fine = fine && (hangs || (reference = ws_reference_new(p, error)) != NULL);
-    fine = fine && (jit = compile(p, options ? options->hold : NULL, error)) != NULL;
+    fine = fine && (hangs || (reference = reference_of(s, error)) != NULL);
+    fine = fine && (jit = hold ? (held = compile(s->p, hold, error)) : code_of(s, error)) != NULL;
     fine = fine && (kernel = ws_jit_find(jit, WS_KERNEL_NAME, error)) != NULL;
     if (fine) {
         run_grid(r, &c, options, (void (*)(const guint64 *))kernel);
@@ -388,6 +432,16 @@ WsRehearseResult *ws_rehearse(const WsProgram *p, const WsRehearseOptions *optio
     clear_case(&c);
     if (fine)
         return r;
+    /* after a failure all is made anew */
+    g_clear_pointer(&s->reference, ws_reference_free);
+    g_clear_pointer(&s->jit, ws_jit_free);
     ws_rehearse_result_free(r);
     return NULL;
+}
+
+WsRehearseResult *ws_rehearse(const WsProgram *p, const WsRehearseOptions *options,
+                              WsFindings *findings, GError **error)
+{
+    g_autoptr(WsRehearsal) s = ws_rehearsal_new(p);
+    return ws_rehearsal_run(s, options, findings, error);
 }

@@ -41,11 +41,10 @@ static void add(GChecksum *sum, const void *data, gsize n)
         g_checksum_update(sum, data, (gssize)n);
 }
 
-char *ws_reference_values_key(const WsReference *r, const WsProgram *p,
-                              const WsLaunchValues *launch, const WsReferenceInput *input,
-                              const gsize *bytes)
+char *ws_reference_values_key(WsReference *r, const WsProgram *p, const WsLaunchValues *launch,
+                              const WsReferenceInput *input, const gsize *bytes)
 {
-    g_autofree char *text = ws_reference_text(r);
+    const char *text = ws_reference_text(r);
     guint n_size = 0, n_scalar = 0;
     if (!text)
         return NULL;

@@ -9,10 +9,9 @@
 G_BEGIN_DECLS
 
 /* Checksum of all that the values depend on: the reference's code, shapes, strides, sizes, scalars
- * and every byte of the inputs. NULL once the reference was evaluated. Caller frees. */
-char *ws_reference_values_key(const WsReference *r, const WsProgram *p,
-                              const WsLaunchValues *launch, const WsReferenceInput *input,
-                              const gsize *bytes);
+ * and every byte of the inputs. NULL as ws_reference_text. Caller frees. */
+char *ws_reference_values_key(WsReference *r, const WsProgram *p, const WsLaunchValues *launch,
+                              const WsReferenceInput *input, const gsize *bytes);
 /* The `n` values of an output under a key; NULL: not known, or of another number. Borrowed. */
 const double *ws_reference_values_find(const WsReferenceValues *v, const char *key, guint tensor,
                                        gint64 n);

@@ -5,6 +5,7 @@
 #include "model/design.h"
 #include "model/findings.h"
 #include "program/elaborate.h"
+#include "program/program.h"
 
 #include <string.h>
 
@@ -76,7 +77,7 @@ static WsProgram *load(const char *file, const Change *change, guint n_change, c
     return p;
 }
 
-static WsRehearseResult *rehearse(const WsProgram *p, const gint64 *size, gint64 sms, guint64 seed)
+static WsRehearseResult *rehearse(WsRehearsal *s, const gint64 *size, gint64 sms, guint64 seed)
 {
     static const char *const names[] = { "M", "N", "K" };
     g_autoptr(WsFindings) findings = ws_findings_new();
@@ -86,7 +87,7 @@ static WsRehearseResult *rehearse(const WsProgram *p, const gint64 *size, gint64
                             .size_name = names,
                             .size = size,
                             .n_size = size && size[0] >= 0 ? 3 : 0 };
-    WsRehearseResult *r = ws_rehearse(p, &o, findings, &error);
+    WsRehearseResult *r = ws_rehearsal_run(s, &o, findings, &error);
     if (!r) {
         g_autofree char *text = ws_findings_print(findings, NULL);
         g_error("%s: %s", error->message, text);
@@ -101,8 +102,9 @@ static void test_right(gconstpointer data)
     while (n_set < G_N_ELEMENTS(c->set) && c->set[n_set].name)
         n_set++;
     g_autoptr(WsProgram) p = load(c->file, NULL, 0, c->set, n_set);
+    g_autoptr(WsRehearsal) rehearsal = ws_rehearsal_new(p);
     for (guint64 seed = 0; seed < c->seeds; seed++) {
-        WsRehearseResult *r = rehearse(p, c->size, c->sms, seed);
+        WsRehearseResult *r = rehearse(rehearsal, c->size, c->sms, seed);
         g_test_message("%s seed %u: %" G_GUINT64_FORMAT " elements, %" G_GUINT64_FORMAT
                        " switches, worst %g of %g",
                        c->name, (guint)seed, r->elements, r->switches, r->worst_error,
@@ -199,9 +201,10 @@ static void test_broken(gconstpointer data)
     const Broken *b = data;
     static const gint64 size[] = { 136, 264, 328 };
     g_autoptr(WsProgram) p = load(b->file, b->change, G_N_ELEMENTS(b->change), NULL, 0);
+    g_autoptr(WsRehearsal) rehearsal = ws_rehearsal_new(p);
     gboolean seen = FALSE;
     for (guint64 seed = 0; seed < (b->stuck ? 2 : 8) && (b->stuck || !seen); seed++) {
-        WsRehearseResult *r = rehearse(p, size, 0, seed);
+        WsRehearseResult *r = rehearse(rehearsal, size, 0, seed);
         g_test_message("%s, seed %u: %s | %s | %s | %s", b->name, (guint)seed,
                        r->stuck ? r->stuck : "-", r->first_violation ? r->first_violation : "-",
                        r->first_race ? r->first_race : "-", r->first_wrong ? r->first_wrong : "-");
@@ -222,8 +225,9 @@ static void test_seed(void)
 {
     static const gint64 size[] = { 136, 264, 136 };
     g_autoptr(WsProgram) p = load(COOPERATIVE, NULL, 0, NULL, 0);
-    WsRehearseResult *a = rehearse(p, size, 0, 5), *b = rehearse(p, size, 0, 5);
-    WsRehearseResult *c = rehearse(p, size, 0, 6);
+    g_autoptr(WsRehearsal) one = ws_rehearsal_new(p), other = ws_rehearsal_new(p);
+    WsRehearseResult *a = rehearse(one, size, 0, 5), *b = rehearse(other, size, 0, 5);
+    WsRehearseResult *c = rehearse(one, size, 0, 6);
     g_assert_cmpuint(a->switches, ==, b->switches);
     g_assert_cmpuint(a->switches, !=, c->switches);
     g_assert_cmpfloat(a->worst_error, ==, b->worst_error);
@@ -276,6 +280,111 @@ static void test_values(void)
     }
 }
 
+static void assert_same(const WsRehearseResult *a, const WsRehearseResult *b)
+{
+    g_assert_true(a->ran == b->ran && a->matches == b->matches && a->gave_up == b->gave_up);
+    g_assert_cmpuint(a->elements, ==, b->elements);
+    g_assert_cmpuint(a->wrong, ==, b->wrong);
+    g_assert_true(a->worst_error == b->worst_error && a->worst_tolerance == b->worst_tolerance);
+    g_assert_cmpstr(a->first_wrong, ==, b->first_wrong);
+    g_assert_cmpuint(a->fibers, ==, b->fibers);
+    g_assert_cmpuint(a->switches, ==, b->switches);
+    g_assert_cmpuint(a->async_races, ==, b->async_races);
+    g_assert_cmpstr(a->stuck, ==, b->stuck);
+    g_assert_cmpstr(a->first_race, ==, b->first_race);
+    g_assert_cmpuint(a->clock, ==, b->clock);
+    g_assert_cmpuint(a->violations, ==, b->violations);
+    g_assert_cmpstr(a->first_violation, ==, b->first_violation);
+}
+
+#define CLOCK 7
+/* Holds nobody; every operation sets the clock. */
+static WsHold *counted(const WsProgram *p)
+{
+    WsHold *h = ws_hold_new();
+    for (guint i = 0; i < p->n_ops; i++) {
+        const WsHoldGate gate = { .op = i,
+                                  .need = WS_HOLD_FREE,
+                                  .then = CLOCK,
+                                  .need_after = WS_HOLD_FREE,
+                                  .then_after = CLOCK,
+                                  .need_others = WS_HOLD_FREE };
+        g_array_append_val(h->gate, gate);
+    }
+    return h;
+}
+
+/* Runs of one rehearsal say what each says alone, whatever went before: other seeds, numbers of
+ * CTAs and sizes, none at all, sizes that are refused, a run that hangs or is wrong, one that is
+ * held. */
+static void test_kept(void)
+{
+    static const Change wrong = { "\"C[m,n] = sum(", "\"C[m,n] = 2*sum(" };
+    static const Change *const change[] = { NULL, &broken[0].change[0], &wrong };
+    static const struct {
+        gint64 size[3];
+        gint64 sms;
+        guint64 seed;
+        gboolean held, keeps;
+    } runs[] = {
+        { { 64, 72, 40 }, 2, 1, FALSE, FALSE }, { { 64, 72, 40 }, 1, G_MAXUINT64, TRUE, FALSE },
+        { { 72, 264, 72 }, 3, 3, FALSE, TRUE }, { { -1, 8, 8 }, 2, 1, FALSE, FALSE },
+        { { 0, 8, 8 }, 2, 1, FALSE, FALSE },    { { 64, 72, 40 }, 2, 1, FALSE, TRUE },
+    };
+    static const char *const names[] = { "M", "N", "K" };
+    for (guint k = 0; k < G_N_ELEMENTS(change); k++) {
+        g_autoptr(WsProgram) p = load(COOPERATIVE, change[k], change[k] != NULL, NULL, 0);
+        g_autoptr(WsRehearsal) rehearsal = ws_rehearsal_new(p);
+        g_autoptr(WsReferenceValues) values = ws_reference_values_new();
+        g_autoptr(WsHold) hold = counted(p);
+        guint ran = 0;
+        for (guint i = 0; i < G_N_ELEMENTS(runs); i++) {
+            g_autoptr(WsFindings) findings = ws_findings_new();
+            g_autoptr(GError) error = NULL, alone_error = NULL;
+            WsRehearseOptions o = { .seed = runs[i].seed,
+                                    .sms = runs[i].sms,
+                                    .size_name = names,
+                                    .size = runs[i].size,
+                                    .n_size = 3,
+                                    .hold = runs[i].held ? hold : NULL };
+            WsRehearseResult *alone = ws_rehearse(p, &o, findings, &alone_error);
+            o.values = runs[i].keeps ? values : NULL;
+            WsRehearseResult *kept = ws_rehearsal_run(rehearsal, &o, findings, &error);
+            g_assert_cmpstr(error ? error->message : NULL, ==,
+                            alone_error ? alone_error->message : NULL);
+            g_assert_true(!alone == !kept && !alone == (error != NULL));
+            if (!alone)
+                continue;
+            g_test_message("%u, run %u: %s", k, i,
+                           alone->matches ? "matches"
+                           : alone->stuck ? alone->stuck
+                                          : "is wrong");
+            assert_same(alone, kept);
+            g_assert_cmpuint(kept->clock, ==, runs[i].held ? CLOCK : 0);
+            ran++;
+            ws_rehearse_result_free(alone);
+            ws_rehearse_result_free(kept);
+        }
+        g_assert_cmpuint(ran, ==, 5);
+    }
+}
+
+/* Every run may add up as many terms as the first. LLVM leaves nothing of this sum but its count.
+ */
+static void test_terms(void)
+{
+    static const Change change = { "\"C[m,n] = sum(", "\"C[m,n] = sum(j < 200000000, 0) + sum(" };
+    static const gint64 size[] = { 1, 8, 8 };
+    g_autoptr(WsProgram) p = load(COOPERATIVE, &change, 1, NULL, 0);
+    g_autoptr(WsRehearsal) rehearsal = ws_rehearsal_new(p);
+    for (guint64 seed = 1; seed <= 2; seed++) {
+        WsRehearseResult *r = rehearse(rehearsal, size, 1, seed);
+        g_assert_true(r->matches);
+        g_assert_cmpuint(r->elements, ==, 8);
+        ws_rehearse_result_free(r);
+    }
+}
+
 /* Sizes that make no launch, and tensors no machine holds, are errors that say so. */
 static void test_refused(void)
 {
@@ -309,6 +418,8 @@ int main(int argc, char **argv)
     }
     g_test_add_func("/rehearse/seed", test_seed);
     g_test_add_func("/rehearse/values", test_values);
+    g_test_add_func("/rehearse/kept", test_kept);
+    g_test_add_func("/rehearse/terms", test_terms);
     g_test_add_func("/rehearse/refused", test_refused);
     return g_test_run();
 }

@@ -108,7 +108,7 @@ static WsProgram *build(const Variant *v)
     return p;
 }
 
-static void rehearse(const WsProgram *p, guint64 seed)
+static void rehearse(WsRehearsal *s, const WsProgram *p, guint64 seed)
 {
     static const char *const name[] = { "M", "N", "K" };
     static const gint64 size[] = { 136, 264, 72 }; /* ragged in every axis */
@@ -120,7 +120,7 @@ static void rehearse(const WsProgram *p, guint64 seed)
     }
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(GError) error = NULL;
-    WsRehearseResult *r = ws_rehearse(p, &options, findings, &error);
+    WsRehearseResult *r = ws_rehearsal_run(s, &options, findings, &error);
     g_assert_no_error(error);
     g_assert_nonnull(r);
     if (!r->matches)
@@ -136,8 +136,9 @@ static void test_variant(gconstpointer data)
     WsProgram *p = build(data);
     if (!p)
         return;
-    rehearse(p, 1);
-    rehearse(p, 2);
+    g_autoptr(WsRehearsal) rehearsal = ws_rehearsal_new(p);
+    rehearse(rehearsal, p, 1);
+    rehearse(rehearsal, p, 2);
     g_autoptr(GError) error = NULL;
     g_autofree char *ptx = ws_generate_ptx(p, NULL, &error);
     g_assert_no_error(error);

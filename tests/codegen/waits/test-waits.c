@@ -131,12 +131,12 @@ static void judge_parts(const WsProgram *p)
     g_assert_true(strstr(second, "keep(x_);") != NULL);
 }
 
-static void judge_rehearsal(const WsProgram *p, guint64 seed, const char *design)
+static void judge_rehearsal(WsRehearsal *s, guint64 seed, const char *design)
 {
     WsRehearseOptions options = { .seed = seed, .sms = 2 };
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(GError) error = NULL;
-    WsRehearseResult *r = ws_rehearse(p, &options, findings, &error);
+    WsRehearseResult *r = ws_rehearsal_run(s, &options, findings, &error);
     g_assert_no_error(error);
     if (!r->matches)
         g_test_message("%s %s %s %s\n%s", r->first_wrong ? r->first_wrong : "",
@@ -235,8 +235,9 @@ static void test_design(gconstpointer data)
     g_assert_cmpint(v->kind, ==, WS_VERDICT_PROVED);
     ws_verdict_free(v);
     const gboolean large = !strcmp(designs[i].name, "attention");
+    g_autoptr(WsRehearsal) rehearsal = ws_rehearsal_new(p);
     for (guint64 seed = 1; seed <= (large ? 1u : 3u); seed++)
-        judge_rehearsal(p, seed, text);
+        judge_rehearsal(rehearsal, seed, text);
     judge_ptx(p, text);
     g_assert_true(is_ptx_proved(p) == !designs[i].unread);
     if (!strcmp(designs[i].name, "parts"))
@@ -293,7 +294,8 @@ static void test_random(gconstpointer data)
         options.items = 3 + seed % 9;
         g_autofree char *text = draw_design(seed, &options);
         g_autoptr(WsProgram) p = program_of(text, "drawn");
-        judge_rehearsal(p, seed, text);
+        g_autoptr(WsRehearsal) rehearsal = ws_rehearsal_new(p);
+        judge_rehearsal(rehearsal, seed, text);
         judge_ptx(p, text);
         judge_cuda(p, text, FALSE);
         for (guint i = 0; i < G_N_ELEMENTS(languages); i++) {
