@@ -41,6 +41,13 @@ static inline gboolean test_again(guint i, guint quick)
     return !test_quick() || i % quick == 0;
 }
 
+/* As test_takes, and of the rows of `quick` each in one of CI's two runs: every second one in the
+ * quick run of all tests, the others under the sanitizers beside theirs. */
+static inline gboolean test_halves(guint i, guint quick, guint sanitized)
+{
+    return i % quick ? test_takes(i, quick, sanitized) : test_either(i / quick);
+}
+
 /* The least that a count of them must reach, where all rows reach `all`. */
 static inline guint test_least(guint all, guint quick, guint sanitized)
 {

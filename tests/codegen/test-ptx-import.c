@@ -464,13 +464,13 @@ int main(int argc, char **argv)
     g_test_add_func("/codegen/ptx-import/unguarded-tiles", test_unguarded);
     g_test_add_func("/codegen/ptx-import/box", test_box);
     for (guint i = 0; i < G_N_ELEMENTS(changed); i++) {
-        if (!test_takes(i, 4, 6))
+        if (!test_halves(i, 2, 6))
             continue;
         g_autofree char *path = g_strdup_printf("/codegen/ptx-import/%s", changed[i].title);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_changed);
     }
     for (guint i = 0; i < G_N_ELEMENTS(rings); i++) {
-        if (!test_takes(i, 4, 6))
+        if (!test_halves(i, 2, 6))
             continue;
         g_autofree char *path = g_strdup_printf("/codegen/ptx-import/ring/%s", rings[i].title);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_ring);

@@ -84,7 +84,11 @@ static guint32 first = 1, many; /* of the command line: SEED N */
 
 static guint32 seeds(void)
 {
-    return many > 0 ? many : g_test_slow() ? 3000 : test_sanitized() ? 30 : test_quick() ? 75 : 150;
+    return many > 0           ? many
+           : g_test_slow()    ? 3000
+           : test_sanitized() ? 30
+           : test_quick()     ? 120
+                              : 150;
 }
 
 static void features(void)
@@ -120,7 +124,7 @@ int main(int argc, char **argv)
     if (argc == 3)
         first = (guint32)atoi(argv[1]), many = (guint32)atoi(argv[2]);
     else if (test_sanitized())
-        first = 76; /* behind those of the quick run */
+        first = 121; /* behind those of the quick run */
     g_test_add_func("/verify/random/features", features);
     g_test_add_func("/verify/random/control", control);
     return g_test_run();
