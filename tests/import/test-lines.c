@@ -172,6 +172,12 @@ static void test_refused(void)
           "def kernel(n):\n    tle.gpu.alloc((64,), n)\n"
           "def run(n):\n    kernel[(1,)](n)\n",
           "--from tle" },
+        { WS_IMPORT_TLE,
+          "import triton\nimport triton.experimental.tle.language as tle\n"
+          "import triton.language.extra.tlx as tlx\n@triton.jit\n"
+          "def kernel(n):\n    tle.gpu.alloc((64,), n)\n    tlx.local_alloc((64,), None, n)\n"
+          "def run(n):\n    kernel[(1,)](n)\n",
+          "TLX (`tlx`). Import a kernel of one language." },
         { WS_IMPORT_GLUON,
           "from triton.experimental import gluon\n"
           "from triton.experimental.gluon import language as gl\n"

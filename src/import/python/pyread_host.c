@@ -386,8 +386,11 @@ static gboolean refused(PyRead *p, const WsPyNode *kernel, gboolean missing)
             continue;
         const char *name = ws_import_from_text((WsImportFrom)from);
         g_autofree char *language = g_ascii_strup(name, -1);
+        const char *own = ws_import_from_mark(p->from); /* read as that, it stands in the way */
+        const gboolean both = own && word_from(p, kernel->kid[1], own, 0);
         return !ws_source_fail(p->r, kernel->line, kernel->column,
-                               ws_source_format(p->r, "Say --from %s.", name),
+                               both ? "Import a kernel of one language."
+                                    : ws_source_format(p->r, "Say --from %s.", name),
                                "`%s` is written in %s (`%s`)", kernel->text, language, word);
     }
     static const char *const words[] = { ".blackwell.tcgen05", ".blackwell.TensorMemory",
