@@ -1,6 +1,7 @@
 #include "ui/app/application.h"
 #include "ui/app/benchmark.h"
 #include "ui/app/settings.h"
+#include "ui/app/theme.h"
 #include "ui/roots.h"
 
 #include <glib/gi18n.h>
@@ -42,6 +43,7 @@ int main(int argc, char **argv)
     setlocale(LC_ALL, "");
     hide_places(argc, argv);
     ws_ui_setup();
+    ws_theme_take_environment();
     if (!asks_only(argc, argv) && !gtk_init_check()) {
         g_printerr(
             _("warpstave-studio: there is no display. Set DISPLAY or WAYLAND_DISPLAY, or use "

@@ -511,6 +511,7 @@ int main(int argc, char **argv)
 {
     g_setenv("GSETTINGS_BACKEND", "memory", TRUE);
     g_setenv("GTK_THEME", "Adwaita:dark", TRUE);
+    ws_theme_take_environment();
     g_test_init(&argc, &argv, NULL);
     scenario_log();
     if (!gtk_init_check()) {

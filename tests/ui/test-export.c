@@ -108,10 +108,10 @@ static void opaque(Scenario *s)
     scenario_act(s, "focus-score");
     GtkWindow *dialog = open_dialog(s);
     scenario_click_widget(row_of(dialog, WS_EXPORT_CUDA), NULL);
-    WAIT_FOR(!scenario_find_text(row_of(dialog, WS_EXPORT_CUDA), "asking"));
-    if (!scenario_find_text(row_of(dialog, WS_EXPORT_CUDA), "something is missing here"))
-        g_assert_nonnull(scenario_find_text(GTK_WIDGET(dialog), "was not understood"));
-    else
+    /* The answer may come before the click, which shows it. */
+    WAIT_FOR(scenario_find_text(row_of(dialog, WS_EXPORT_CUDA), "something is missing here") ||
+             scenario_find_text(GTK_WIDGET(dialog), "was not understood"));
+    if (scenario_find_text(row_of(dialog, WS_EXPORT_CUDA), "something is missing here"))
         g_test_skip("built without code generation");
     gtk_window_destroy(dialog);
 }

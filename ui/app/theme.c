@@ -217,13 +217,21 @@ static void on_bus(GObject *source, GAsyncResult *result, gpointer data)
     ask(self->bus, APPEARANCE, "color-scheme");
 }
 
+/* GTK_THEME, until ws_theme_start. GTK would keep to that variable whatever is chosen here, and
+ * draw its own widgets dark on our light sheets. */
+static char *forced;
+
+void ws_theme_take_environment(void)
+{
+    g_free(forced);
+    forced = g_strdup(g_getenv("GTK_THEME"));
+    g_unsetenv("GTK_THEME");
+}
+
 /* Desktops without a portal say it with the name of their theme, some people with
- * GTK_THEME=NAME:dark. GTK would keep to that variable whatever is chosen here, and draw its own
- * widgets dark on our light sheets. */
+ * GTK_THEME=NAME:dark. */
 static void read_theme_name(WsThemeWatch *self)
 {
-    g_autofree char *forced = g_strdup(g_getenv("GTK_THEME"));
-    g_unsetenv("GTK_THEME");
     g_autofree char *name = NULL;
     gboolean dark = FALSE;
     g_object_get(gtk_settings_get_default(), "gtk-theme-name", &name,
@@ -233,6 +241,7 @@ static void read_theme_name(WsThemeWatch *self)
         g_free(name);
         name = g_strndup(forced, strcspn(forced, ":"));
     }
+    g_clear_pointer(&forced, g_free);
     self->system_contrast = name && g_str_has_prefix(name, "HighContrast");
     self->system_dark =
         dark || (name && (g_str_has_suffix(name, "-dark") || g_str_has_suffix(name, "Inverse")));

@@ -14,6 +14,8 @@ typedef enum {
     WS_CHOICE_CONTRAST,
 } WsThemeChoice; /* as in the settings schema */
 
+/* Before GTK starts, while there is one thread: GTK_THEME becomes what the system says. */
+void ws_theme_take_environment(void);
 /* Once, with a display. Asks the settings portal, loads the style sheets. */
 void ws_theme_start(void);
 /* Emits "changed" when any of these three is new. */
