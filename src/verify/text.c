@@ -238,20 +238,29 @@ gboolean text_divides(const WsExpr *e)
     return divides;
 }
 
+/* Normal form of `e`, printed. */
+static char *normal_text(const WsExpr *e)
+{
+    g_autoptr(WsExpr) n = text_normal(e);
+    return ws_expr_print(n);
+}
+
 /* Whatever `e` divides by, and where: behind which conditions. */
 static void note_divisors(const WsExpr *e, const char *where, GHashTable *out)
 {
     const gboolean select = e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT;
     const gboolean lazy = select || e->op == WS_EXPR_AND || e->op == WS_EXPR_OR;
-    g_autoptr(WsExpr) by = text_normal(text_divided(e) ? e->arg[1] : e);
-    g_autoptr(WsExpr) first = text_normal(lazy ? e->arg[0] : e);
-    g_autofree char *divisor = ws_expr_print(by), *condition = ws_expr_print(first);
-    if (text_divided(e))
+    if (text_divided(e)) {
+        g_autofree char *divisor = normal_text(e->arg[1]);
         g_hash_table_add(out, g_strconcat(where, "/", divisor, NULL));
+    }
     for (guint i = 0; i < e->n_args; i++) {
+        if (!text_divides(e->arg[i])) /* most parts: normal forms of them all would take seconds */
+            continue;
         const gboolean holds = e->op == WS_EXPR_AND || (select && i == 1);
+        g_autofree char *condition = lazy && i ? normal_text(e->arg[0]) : NULL;
         g_autofree char *there =
-            lazy && i ? g_strconcat(where, holds ? "if " : "unless ", condition, " then ", NULL)
+            condition ? g_strconcat(where, holds ? "if " : "unless ", condition, " then ", NULL)
                       : g_strdup(where);
         note_divisors(e->arg[i], there, out);
     }
