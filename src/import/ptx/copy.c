@@ -168,6 +168,8 @@ static void commit(PtxWalk *w, const WsPtxInst *i)
         empty |= last && (s->when || !g_ptr_array_find(w->p.to, s, &at));
     }
     g_array_set_size(w->stores, 0);
+    if (empty && w->compares) /* a wait counts it */
+        ptx_new_step(w, WS_READ_COMPUTE, i)->text = "a group that may be empty";
     w->empty_commit |= empty && !w->p.probing;
 }
 

@@ -11,6 +11,7 @@
 typedef struct {
     const char *p, *q; /* `p` flips where `q` is N */
     const WsPtxInst *bit;
+    gint64 n;           /* … the number */
     GHashTable *number; /* register -> 1 + the number that it always holds */
 } PtxFlip;
 
@@ -72,6 +73,7 @@ static gboolean flip_at(const PtxWalk *w, guint at, PtxFlip *found)
         return FALSE;
     for (guint k = 1; k < 3; k++) {
         const char *p = x->arg[3 - k];
+        gint64 n;
         const gint bit = *x->arg[k] == '%' ? writer(w, at, x->arg[k]) : -1;
         const WsPtxInst *s = bit < 0 ? NULL : ws_ptx_inst(w->ptx, (guint)bit);
         if (!s || !is_b32(s->op, "selp") || s->n != 4 || strcmp(s->arg[1], "1") ||
@@ -80,9 +82,10 @@ static gboolean flip_at(const PtxWalk *w, guint at, PtxFlip *found)
         const gint test = writer(w, (guint)bit, s->arg[3]);
         const WsPtxInst *t = test < 0 ? NULL : ws_ptx_inst(w->ptx, (guint)test);
         if (!t || !is_b32(t->op, "setp.eq") || t->n != 3 || !strcmp(t->arg[1], p) ||
-            !kept(w, (guint)test, at, t->arg[1]) || !kept(w, (guint)test, at, p))
+            !ptx_number(t->arg[2], &n) || !kept(w, (guint)test, at, t->arg[1]) ||
+            !kept(w, (guint)test, at, p))
             continue;
-        *found = (PtxFlip){ p, t->arg[1], s, NULL };
+        *found = (PtxFlip){ p, t->arg[1], s, n, NULL };
         return TRUE;
     }
     return FALSE;
@@ -194,6 +197,8 @@ void ptx_flips_find(PtxWalk *w, GHashTable *lazy, GHashTable *number, GHashTable
             continue;
         gpointer n = g_hash_table_lookup(lazy, f.q);
         f.number = number;
+        if (f.n != GPOINTER_TO_INT(n) - 1) /* it flips where the index does not wrap */
+            g_hash_table_add(refused, n);
         g_hash_table_insert(w->flip_at, ws_ptx_inst(w->ptx, k), (gpointer)f.p);
         g_hash_table_insert(w->flip_at, (gpointer)f.bit, (gpointer)f.q);
         GPtrArray *flips = g_hash_table_lookup(w->flips, f.q);

@@ -123,8 +123,8 @@ static void touched(PtxWalk *w, const WsPtxInst *i, const char *reg)
 {
     if (!g_hash_table_contains(w->flying, reg))
         return;
-    if (g_hash_table_contains(w->matrix, reg) && !g_str_has_prefix(i->op, "mov"))
-        return; /* the check sees it */
+    if (g_hash_table_contains(w->matrix, reg) && !g_str_has_prefix(i->op, "mov") && !w->compares)
+        return; /* the check sees it, but not of rounds that are only compared */
     ptx_opaque(w, i, "registers of a product that may still be in flight");
 }
 

@@ -222,6 +222,7 @@ static void try_both(PyRead *p, PyLoop *l)
     PtxRolled *o = (PtxRolled *)l;
     PtxWalk *w = o->w;
     GPtrArray *to = p->to;
+    w->compares = TRUE;
     set_linear(o);
     guint n_steps[PTX_MOST_AT_ONCE + 1] = { 0 };
     g_autoptr(GHashTable) start = copy_vars(w);
@@ -247,10 +248,13 @@ static void try_both(PyRead *p, PyLoop *l)
         g_ptr_array_add(states, copy_vars(w));
     }
     ptx_flying_join(w, flown);
-    o->good = counted && !w->ended && ptx_same_steps(w, at_once, single) &&
+    o->good = counted && !w->ended &&
+              ptx_same_value(g_hash_table_lookup(left, o->left),
+                             g_hash_table_lookup(g_ptr_array_index(states, 0), o->left)) &&
+              ptx_same_steps(w, at_once, single) &&
               goes_on_alike(o, left, g_ptr_array_index(states, o->by)) &&
               (!o->single.add || is_straight(o, start, single, n_steps, states)) && !*p->r->error;
-    w->ended = FALSE;
+    w->ended = w->compares = FALSE;
     p->to = to;
 }
 
@@ -415,6 +419,15 @@ static void note_parts(PtxWalk *w, PtxRolled *o, GHashTable *unrolled, GHashTabl
             g_hash_table_add(o->written, name);
 }
 
+/* How many rounds are left is no matter of the unrolled rounds, and stays from the question on. */
+static gboolean left_stays(const PtxRolled *o, GHashTable *unrolled)
+{
+    g_autoptr(GHashTable) set = g_hash_table_new(g_str_hash, g_str_equal);
+    if (o->first != o->single.head)
+        ptx_note_written(o->w, o->first, set);
+    return !g_hash_table_contains(set, o->left) && !g_hash_table_contains(unrolled, o->left);
+}
+
 static gboolean rolled(PtxWalk *w, PtxRolled *o, const WsExpr *c)
 {
     g_autoptr(GHashTable) skipped = copy_vars(w);
@@ -427,7 +440,7 @@ static gboolean rolled(PtxWalk *w, PtxRolled *o, const WsExpr *c)
     }
     only_block(w, o->test);
     note_parts(w, o, unrolled, once);
-    gboolean good = is_same_loop(w, o, unrolled);
+    gboolean good = left_stays(o, unrolled) && is_same_loop(w, o, unrolled);
     o->single.count = good ? all_rounds(w, o) : NULL;
     good = o->single.count && is_guard(w, c, o->single.count, o->by) &&
            begins_alike(w, skipped, before);

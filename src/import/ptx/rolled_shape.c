@@ -35,6 +35,18 @@ static gboolean is_op(const WsPtxInst *i, const char *op, guint n)
     return !strcmp(i->op, op) && i->n == n && !i->guard;
 }
 
+/* It writes `reg`, alone or in a list: "%r1", "%p1|%p2", "{%r1, %r2}". */
+static gboolean sets(const WsPtxInst *i, const char *reg)
+{
+    const gsize n = strlen(reg);
+    if (!i->n || *i->arg[0] == '[')
+        return FALSE;
+    for (const char *at = strstr(i->arg[0], reg); at; at = strstr(at + 1, reg))
+        if (!g_ascii_isalnum(at[n]) && at[n] != '_' && at[n] != '$')
+            return TRUE;
+    return FALSE;
+}
+
 /* Nothing in it has an effect; the branch at its end aside. */
 static gboolean only_computes(const PtxWalk *w, guint b)
 {
@@ -123,9 +135,11 @@ static const char *counted_down(const PtxWalk *w, const WsPtxLoop *l, guint head
     guint tested = 0, writes = 0;
     for (guint k = b->first; k < b->last; k++) {
         const WsPtxInst *x = ws_ptx_inst(w->ptx, k);
-        if (!x->n || strcmp(x->arg[0], i->guard))
+        if (!sets(x, i->guard))
             continue;
-        counter = is_op(x, back ? "setp.ne.s32" : "setp.eq.s32", 3) && !strcmp(x->arg[2], "0")
+        counter = !strcmp(x->arg[0], i->guard) &&
+                          is_op(x, back ? "setp.ne.s32" : "setp.eq.s32", 3) &&
+                          !strcmp(x->arg[2], "0")
                       ? x->arg[1]
                       : NULL;
         tested = k;
@@ -137,11 +151,12 @@ static const char *counted_down(const PtxWalk *w, const WsPtxLoop *l, guint head
         const WsPtxBlock *own = block_at(w, GPOINTER_TO_UINT(key));
         for (guint k = own->first; k <= own->last; k++) {
             const WsPtxInst *x = ws_ptx_inst(w->ptx, k);
-            if (!x->n || *x->arg[0] == '[' || strcmp(x->arg[0], counter))
+            if (!sets(x, counter))
                 continue;
-            const gboolean good = GPOINTER_TO_INT(key) == latch && k < tested &&
-                                  is_op(x, "add.s32", 3) && !strcmp(x->arg[1], counter) &&
-                                  ptx_number(x->arg[2], &n) && n == -1;
+            const gboolean good = !strcmp(x->arg[0], counter) && GPOINTER_TO_INT(key) == latch &&
+                                  k < tested && is_op(x, "add.s32", 3) &&
+                                  !strcmp(x->arg[1], counter) && ptx_number(x->arg[2], &n) &&
+                                  n == -1;
             writes += good ? 1 : 2;
         }
     }
@@ -214,9 +229,9 @@ static const char *asks_left(const PtxWalk *w, PtxRolled *o)
     gint64 n, m;
     if (i->negated || ptx_forward(w, g_array_index(b->next, guint, 0)) != o->behind)
         return NULL;
-    for (; t >= ws_ptx_inst(w->ptx, b->first) && !(t->n && !strcmp(t->arg[0], i->guard)); t--)
+    for (; t >= ws_ptx_inst(w->ptx, b->first) && !sets(t, i->guard); t--)
         ;
-    if (t < ws_ptx_inst(w->ptx, b->first))
+    if (t < ws_ptx_inst(w->ptx, b->first) || strcmp(t->arg[0], i->guard))
         return NULL;
     if (is_op(t, "setp.eq.s32", 3) && ptx_number(t->arg[2], &n) && n == 0)
         return t->arg[1];
@@ -227,6 +242,20 @@ static const char *asks_left(const PtxWalk *w, PtxRolled *o)
              strcmp(t[-2].arg[0], t[-3].arg[0]) && ptx_number(t[-2].arg[1], &n) && n == 0 &&
              ptx_number(t[-3].arg[2], &m) && m == 1;
     return o->two ? t[-3].arg[1] : NULL;
+}
+
+/* It is not set behind the question. */
+static gboolean asks_last(const PtxWalk *w, const PtxRolled *o)
+{
+    const WsPtxBlock *b = block_at(w, o->test);
+    gboolean asked = FALSE;
+    for (guint k = b->first; k <= b->last; k++) {
+        const WsPtxInst *i = ws_ptx_inst(w->ptx, k);
+        if (asked && sets(i, o->left))
+            return FALSE;
+        asked |= i->n > 1 && !strcmp(i->arg[1], o->left) && g_str_has_prefix(i->op, "setp.eq");
+    }
+    return asked;
 }
 
 gboolean ptx_rolled_shape(PtxWalk *w, guint block, PtxRolled *o)
@@ -256,7 +285,7 @@ gboolean ptx_rolled_shape(PtxWalk *w, guint block, PtxRolled *o)
         !only_computes(w, o->test))
         return FALSE;
     o->left = asks_left(w, o);
-    if (!o->left)
+    if (!o->left || !asks_last(w, o))
         return FALSE;
     o->first = (guint)first;
     return find_rest(w, o);

@@ -75,6 +75,7 @@ typedef struct {
     GHashTable *met;      /* numbers of the instructions that some thread made */
     GHashTable *shuffles; /* WsPtxInst* -> const Val*: what the first lane of the warp handed on */
     GArray *stores;       /* WsReadStep*: bulk stores that no commit closed */
+    gboolean compares;    /* rounds: what only a check sees, or a count, is a step there */
     GPtrArray *least;     /* const WsExpr*: not below 0: rounds (see assume_rounds()), … */
     GPtrArray *skips;     /* const WsExpr*: conditions of the CTA under which this thread ends */
     GPtrArray *all_skips; /* those of the first thread; NULL: it is that */
