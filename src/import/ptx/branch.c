@@ -2,17 +2,6 @@
 
 /* Branches that both ways are followed of. */
 
-static GHashTable *copy_vars(GHashTable *from)
-{
-    GHashTable *to = g_hash_table_new(g_str_hash, g_str_equal);
-    GHashTableIter it;
-    gpointer key, value;
-    g_hash_table_iter_init(&it, from);
-    while (g_hash_table_iter_next(&it, &key, &value))
-        g_hash_table_insert(to, key, value);
-    return to;
-}
-
 static const WsReadStep *only_step(const GPtrArray *list)
 {
     const WsReadStep *found = NULL;
@@ -82,7 +71,7 @@ void ptx_choice(PtxWalk *w, const WsPtxInst *at, const WsExpr *c, guint taken, g
     WsRead *r = w->p.r;
     GPtrArray *to = w->p.to;
     WsReadStep *s = ws_source_step(r, NULL, WS_READ_IF, at->line, 1, at->line);
-    GHashTable *vars = w->p.frame->vars, *before = copy_vars(vars);
+    GHashTable *vars = w->p.frame->vars, *before = py_copy_vars(vars);
     const gboolean skips = (gint)taken == join;
     ptx_products_closed(w, at);
     w->p.to = s->other;
@@ -98,7 +87,7 @@ void ptx_choice(PtxWalk *w, const WsPtxInst *at, const WsExpr *c, guint taken, g
     const gboolean ended = w->ended;
     w->ended = FALSE;
     w->p.to = s->body;
-    GHashTable *fell = copy_vars(w->p.frame->vars);
+    GHashTable *fell = py_copy_vars(w->p.frame->vars);
     g_hash_table_unref(w->p.frame->vars);
     w->p.frame->vars = before;
     const PtxFlying fallen = ptx_flying_swap(w, flying);

@@ -49,39 +49,39 @@ static gboolean skips_rounds(WsRead *r, const WsExpr *skip, const WsExpr *count)
     return FALSE;
 }
 
-/* cdiv(x, n) - m rounds are none where x - m n is not above 0. NULL: it is no such count. */
-static const WsExpr *in_steps(WsRead *r, const WsExpr *count)
+const WsExpr *ptx_steps_over(WsRead *r, const WsExpr *e, gboolean up, gint64 *n, gint64 *c)
 {
     WsAffine f;
-    gint64 n;
     const WsExpr *x = NULL;
-    if (!ws_expr_affine(count, &f))
+    if (!ws_expr_affine(e, &f))
         return NULL;
     const WsExpr *t = f.n == 1 && f.factor[0] == 1 ? f.term[0] : NULL;
-    if (t && t->op == WS_EXPR_CALL && t->func == WS_FUNC_CDIV && ws_x_is(t->arg[1], &n) && n > 0)
-        x = ws_x_op(r, WS_EXPR_ADD, ws_x_own(r, ws_expr_ref(t->arg[0])),
-                    ws_x_int(r, f.constant * n));
+    const gboolean divides =
+        t && (up ? t->op == WS_EXPR_CALL && t->func == WS_FUNC_CDIV : t->op == WS_EXPR_DIV);
+    if (divides && ws_x_is(t->arg[1], n) && *n > 0)
+        x = ws_x_own(r, ws_expr_ref(t->arg[0]));
+    *c = f.constant;
     ws_affine_clear(&f);
     return x;
 }
 
+/* cdiv(x, n) - m rounds are none where x - m n is not above 0. NULL: it is no such count. */
+static const WsExpr *in_steps(WsRead *r, const WsExpr *count)
+{
+    gint64 n, c;
+    const WsExpr *x = ptx_steps_over(r, count, TRUE, &n, &c);
+    return x ? ws_x_op(r, WS_EXPR_ADD, x, ws_x_int(r, c * n)) : NULL;
+}
+
 /* x / n - m rounds, rounded down, are none where x - (m + 1) n is below 0. NULL: it is no such
- * count.
- */
+ * count. */
 static const WsExpr *in_whole_steps(WsRead *r, const WsExpr *count)
 {
-    WsAffine f;
-    gint64 n;
-    const WsExpr *x = NULL;
-    if (!ws_expr_affine(count, &f))
-        return NULL;
-    const WsExpr *t = f.n == 1 && f.factor[0] == 1 ? f.term[0] : NULL;
-    if (t && t->op == WS_EXPR_DIV && ws_x_is(t->arg[1], &n) && n > 0 && n < 1 << 20 &&
-        ABS(f.constant) < 1 << 20)
-        x = ws_x_op(r, WS_EXPR_ADD, ws_x_own(r, ws_expr_ref(t->arg[0])),
-                    ws_x_int(r, (f.constant - 1) * n + 1));
-    ws_affine_clear(&f);
-    return x;
+    gint64 n, c;
+    const WsExpr *x = ptx_steps_over(r, count, FALSE, &n, &c);
+    return x && n < 1 << 20 && ABS(c) < 1 << 20
+               ? ws_x_op(r, WS_EXPR_ADD, x, ws_x_int(r, (c - 1) * n + 1))
+               : NULL;
 }
 
 /* The count is said in rounds or, rounded up or down, in what they step over. */

@@ -19,17 +19,6 @@ static gint by_name(gconstpointer a, gconstpointer b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static GHashTable *copy_vars(const PtxWalk *w)
-{
-    GHashTable *to = g_hash_table_new(g_str_hash, g_str_equal);
-    GHashTableIter it;
-    gpointer key, value;
-    g_hash_table_iter_init(&it, w->p.frame->vars);
-    while (g_hash_table_iter_next(&it, &key, &value))
-        g_hash_table_insert(to, key, value);
-    return to;
-}
-
 static void put_vars(PtxWalk *w, GHashTable *from)
 {
     GHashTableIter it;
@@ -54,17 +43,10 @@ static void forget_all(PtxWalk *w, GHashTable *names, GHashTable *but)
 /* x + c n, which is below 0 where x / n + c is; e itself if it is not that. */
 static const WsExpr *whole_steps(WsRead *r, const WsExpr *e)
 {
-    WsAffine f;
-    gint64 n;
-    if (!e || !ws_expr_affine(e, &f))
-        return e;
-    const WsExpr *t = f.n == 1 && f.factor[0] == 1 ? f.term[0] : NULL;
-    if (t && t->op == WS_EXPR_DIV && ws_x_is(t->arg[1], &n) && n > 0 && n < 1 << 20 &&
-        ABS(f.constant) < 1 << 20)
-        e = ws_x_op(r, WS_EXPR_ADD, ws_x_own(r, ws_expr_ref(t->arg[0])),
-                    ws_x_int(r, f.constant * n));
-    ws_affine_clear(&f);
-    return e;
+    gint64 n, c;
+    const WsExpr *x = e ? ptx_steps_over(r, e, FALSE, &n, &c) : NULL;
+    return x && n < 1 << 20 && ABS(c) < 1 << 20 ? ws_x_op(r, WS_EXPR_ADD, x, ws_x_int(r, c * n))
+                                                : e;
 }
 
 /* The unrolled loop is left out exactly where T is below U; T is above 0. */
@@ -165,7 +147,7 @@ static gboolean is_straight(PtxRolled *o, GHashTable *start, GPtrArray *single,
         ptx_flying_join(w, flying);
         for (guint i = 0; i < n_steps[k]; i++)
             g_ptr_array_add(some, g_ptr_array_index(single, i));
-        g_autoptr(GHashTable) now = copy_vars(w);
+        g_autoptr(GHashTable) now = py_copy_vars(w->p.frame->vars);
         g_hash_table_iter_init(&it, o->single.add); /* nobody reads them behind it */
         while (g_hash_table_iter_next(&it, &name, NULL))
             g_hash_table_insert(now, name, g_hash_table_lookup(g_ptr_array_index(states, k), name));
@@ -225,7 +207,7 @@ static void try_both(PyRead *p, PyLoop *l)
     w->compares = TRUE;
     set_linear(o);
     guint n_steps[PTX_MOST_AT_ONCE + 1] = { 0 };
-    g_autoptr(GHashTable) start = copy_vars(w);
+    g_autoptr(GHashTable) start = py_copy_vars(w->p.frame->vars);
     g_autoptr(GPtrArray) at_once = g_ptr_array_new(), single = g_ptr_array_new();
     g_autoptr(GPtrArray) states =
         g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref);
@@ -234,18 +216,18 @@ static void try_both(PyRead *p, PyLoop *l)
     ptx_round(w, &o->at_once);
     const gboolean counted = find_by(o, w->again);
     between(o);
-    g_autoptr(GHashTable) left = copy_vars(w);
+    g_autoptr(GHashTable) left = py_copy_vars(w->p.frame->vars);
     const PtxFlying flown = ptx_flying_swap(w, flying);
     if (counted && o->single.add)
         find_added(o, start, left);
     put_vars(w, start);
     p->to = single;
     between(o);
-    g_ptr_array_add(states, copy_vars(w));
+    g_ptr_array_add(states, py_copy_vars(w->p.frame->vars));
     for (gint64 k = 0; k < o->by && counted; k++) {
         ptx_round(w, &o->single);
         n_steps[k + 1] = single->len;
-        g_ptr_array_add(states, copy_vars(w));
+        g_ptr_array_add(states, py_copy_vars(w->p.frame->vars));
     }
     ptx_flying_join(w, flown);
     o->good = counted && !w->ended &&
@@ -430,7 +412,7 @@ static gboolean left_stays(const PtxRolled *o, GHashTable *unrolled)
 
 static gboolean rolled(PtxWalk *w, PtxRolled *o, const WsExpr *c)
 {
-    g_autoptr(GHashTable) skipped = copy_vars(w);
+    g_autoptr(GHashTable) skipped = py_copy_vars(w->p.frame->vars);
     g_autoptr(GHashTable) unrolled = g_hash_table_new(g_str_hash, g_str_equal);
     g_autoptr(GHashTable) before = g_hash_table_new(g_str_hash, g_str_equal);
     g_autoptr(GHashTable) once = g_hash_table_new(g_str_hash, g_str_equal);

@@ -182,6 +182,8 @@ void ptx_agree(PtxWalk *w, const GPtrArray *leader, const GPtrArray *other, PtxW
 void ptx_agree_others(PtxWalk *w, GPtrArray *leader, gint64 threads);
 /* Does the loop make no round where `skip` holds, and only there? */
 gboolean ptx_guards(const PyRead *p, const WsExpr *skip, const WsReadStep *loop);
+/* x where `e` is x / n + c, n above 0, rounded up or down; NULL: it is no such sum. */
+const WsExpr *ptx_steps_over(WsRead *r, const WsExpr *e, gboolean up, gint64 *n, gint64 *c);
 const WsExpr *ptx_rounds_of(WsRead *r, const WsExpr *e, gint64 g); /* cdiv(e, g) */
 const WsExpr *ptx_clusters(WsRead *r, const WsExpr *e);            /* cluster.c */
 const WsExpr *ptx_cluster_compare(WsRead *r, WsExprOp op, const WsExpr *a, const WsExpr *b);
