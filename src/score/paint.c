@@ -235,7 +235,8 @@ static WsItemShape legend_shape(WsItemKind kind)
     }
 }
 
-static void sample(const WsPaint *paint, WsItemKind kind, double x, double y, double w, double h)
+static void sample(cairo_t *cr, const WsPaint *paint, WsTheme theme, WsItemKind kind, double x,
+                   double y, double w, double h)
 {
     WsSceneItem item = { .kind = kind, .x = x, .y = y, .w = w, .h = h, .turn = -1 };
     item.shape = legend_shape(kind);
@@ -243,13 +244,14 @@ static void sample(const WsPaint *paint, WsItemKind kind, double x, double y, do
     if (item.shape == WS_SHAPE_WAIT)
         item.y -= 2, item.h += 4;
     ws_paint_item(paint, &item);
+    ws_paint_item_label(cr, &item, theme);
 }
 
 void ws_scene_paint_sample(cairo_t *cr, WsTheme theme, WsItemKind kind, double x, double y,
                            double w, double h)
 {
     WsPaint *paint = ws_paint_begin(cr, theme, FALSE, FALSE);
-    sample(paint, kind, x, y, w, h);
+    sample(cr, paint, theme, kind, x, y, w, h);
     ws_paint_end(paint);
 }
 
@@ -275,12 +277,12 @@ static void paint_legend(cairo_t *cr, const WsScene *s, WsTheme theme)
     for (guint k = 0; k < WS_ITEM_KIND_COUNT; k++) {
         if (!s->used[k] || k == WS_ITEM_OTHER)
             continue;
-        sample(paint, (WsItemKind)k, x, y, 26, 13);
+        sample(cr, paint, theme, (WsItemKind)k, x, y, 27, 13);
         ws_paint_font(cr, 10, FALSE);
         ws_paint_colour(cr, p->muted, 1);
         const char *text = ws_scene_words(s, ws_item_kind_text((WsItemKind)k));
-        ws_paint_text(cr, x + 32, y + 10, text);
-        x += 32 + ws_paint_width(cr, text) + 18;
+        ws_paint_text(cr, x + 33, y + 10, text);
+        x += 33 + ws_paint_width(cr, text) + 18;
     }
     ws_paint_end(paint);
     if (!s->edge->len)
@@ -352,8 +354,7 @@ static void paint_rest(cairo_t *cr, const WsScene *s, WsTheme theme, const guint
             continue;
         ws_paint_item(paint, item);
         if (act == WS_PAINT_DIM) { /* its label as well, or its plate would shine */
-            if (item->label)
-                ws_paint_item_label(cr, item, theme);
+            ws_paint_item_label(cr, item, theme);
             ws_paint_colour(cr, p->panel, 0.45);
             cairo_rectangle(cr, item->x, item->y, item->w, item->h);
             cairo_fill(cr);
@@ -368,7 +369,7 @@ static void paint_rest(cairo_t *cr, const WsScene *s, WsTheme theme, const guint
     paint_folds(cr, s, p);
     for (guint i = 0; i < s->item->len; i++) {
         const WsSceneItem *item = &g_array_index(s->item, WsSceneItem, i);
-        if (item->label && (!how || (how[i] != WS_PAINT_SKIP && how[i] != WS_PAINT_DIM)) &&
+        if ((!how || (how[i] != WS_PAINT_SKIP && how[i] != WS_PAINT_DIM)) &&
             seen(cr, item->x, item->y, item->w, item->h))
             ws_paint_item_label(cr, item, theme);
     }

@@ -147,26 +147,6 @@ static gboolean under(const WsSceneItem *i)
     return i->measured && i->h < 10;
 }
 
-/* A label on a tail stands on a plate, or the hatch would eat it. */
-static void paint_label(cairo_t *cr, const WsSceneItem *i, guint32 plate, guint32 ink, double size,
-                        double x, double alpha)
-{
-    if (!i->label)
-        return;
-    ws_paint_font(cr, size, FALSE);
-    const double wide = ws_paint_width(cr, i->label), room = i->x + i->w - x - 2;
-    if (wide > room)
-        return;
-    double base = i->y + i->h / 2 + size * 0.36;
-    if (alpha > 0) {
-        ws_paint_colour(cr, plate, alpha);
-        ws_paint_rect(cr, x - 2, i->y + 1.5, wide + 4, i->h - 3, 2);
-        cairo_fill(cr);
-    }
-    ws_paint_colour(cr, ink, 1);
-    ws_paint_text(cr, x, base, i->label);
-}
-
 /* What it does is not known: a framed hatch instead of a solid bar. */
 static void paint_opaque(const WsPaint *p, const WsSceneItem *i, guint32 c)
 {
@@ -359,49 +339,4 @@ void ws_paint_item(const WsPaint *p, const WsSceneItem *item)
     if (ws_theme_contrast(p->theme))
         paint_frame(cr, item, ws_palette(p->theme));
     paint_whisker(cr, item, ws_palette(p->theme));
-}
-
-static void label_flight(cairo_t *cr, const WsSceneItem *i, const WsPalette *p, guint32 c)
-{
-    if (i->h < 10)
-        return;
-    double at = i->x + 5;
-    if (i->head > 2 && i->w - i->head > i->head)
-        at = i->x + i->head + 4;
-    if (i->label_x > 0)
-        at = i->x + i->label_x;
-    /* On the tail the plate is the page, on a long head the label is light. */
-    if (at > i->x + i->head)
-        paint_label(cr, i, p->page, p->text, 9.5, at, 0.85);
-    else
-        paint_label(cr, i, c, p->on_bar, 9.5, at, 1);
-}
-
-void ws_paint_item_label(cairo_t *cr, const WsSceneItem *item, WsTheme theme)
-{
-    if (!item->label)
-        return;
-    const WsPalette *p = ws_palette(theme);
-    guint32 c = ws_palette_item(theme, item->kind);
-    double at = item->x + (item->label_x > 0 ? item->label_x : 4);
-    switch (item->shape) {
-    case WS_SHAPE_HEAD:
-        paint_label(cr, item, c, p->on_bar, 10, at, 1);
-        break;
-    case WS_SHAPE_FLIGHT:
-        label_flight(cr, item, p, c);
-        break;
-    case WS_SHAPE_WAIT:
-        paint_label(cr, item, p->panel, c, 9.5, at, 0);
-        break;
-    case WS_SHAPE_SLOT:
-        paint_label(cr, item, p->page, p->text, 8.5, at, item->kind == WS_ITEM_FULL ? 0 : 0.8);
-        break;
-    case WS_SHAPE_NOTE:
-        paint_label(cr, item, p->page, p->muted, 9.5, at, 0);
-        break;
-    case WS_SHAPE_LEVEL:
-    case WS_SHAPE_DENSE:
-        break;
-    }
 }

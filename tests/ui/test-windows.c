@@ -146,17 +146,6 @@ static void follows_system(Scenario *s)
     g_bus_unown_name(id);
 }
 
-/* Every kind differs from every other by letter or hatch, not by colour alone. */
-static void second_cue(Scenario *s)
-{
-    for (int a = 0; a < WS_ITEM_KIND_COUNT; a++)
-        for (int b = a + 1; b < WS_ITEM_KIND_COUNT; b++) {
-            g_assert_cmpstr(ws_item_kind_text((WsItemKind)a), !=, ws_item_kind_text((WsItemKind)b));
-            g_assert_true(ws_item_letter((WsItemKind)a) != ws_item_letter((WsItemKind)b) ||
-                          ws_item_hatch((WsItemKind)a) != ws_item_hatch((WsItemKind)b));
-        }
-}
-
 /* The text is wider than the room of its label. */
 static gboolean clipped(GtkWidget *w, gconstpointer data)
 {
@@ -308,7 +297,6 @@ static void add(void)
     scenario_add("I52/themes", themes);
     scenario_add("I52/follows-the-system", follows_system);
     scenario_add("I53/contrast", contrasts);
-    scenario_add("I53/second-cue", second_cue);
     scenario_add("I54/text-200-percent", large_text);
     scenario_add("I54/score-200-percent", large_score);
     scenario_add("I55/no-animation", no_animation);
