@@ -6,11 +6,11 @@
 #include "clock/h200.inc" /* static const char h200_json[], from resources/machines/h200.json */
 
 #include <json-c/json.h>
-#include <math.h>
 #include <string.h>
 
 #define MAX_FILE_BYTES (1 << 20)
 #define MAX_SMS        4096
+#define MAX_QUEUE      4096 /* products under way, each of which the clock keeps */
 
 G_DEFINE_QUARK(ws - machine - error - quark, ws_machine_error)
 
@@ -76,12 +76,16 @@ static gboolean format_error(GError **error, const char *file, const char *forma
 }
 
 /* Rates divide, so they must be positive; latencies may be 0. */
-static gboolean usable(WsMachineValue v, double x)
+static double least(WsMachineValue v)
 {
-    gboolean rate = strstr(rows[v].unit, "/clk") || strcmp(rows[v].unit, "lanes") == 0 ||
-                    v == WS_MACHINE_SMS || v == WS_MACHINE_GHZ || v == WS_MACHINE_MMA_QUEUE;
-    return isfinite(x) && x <= (v == WS_MACHINE_SMS ? MAX_SMS : 1e12) &&
-           (rate ? x >= 1e-3 : x >= 0);
+    const gboolean rate = strstr(rows[v].unit, "/clk") || strcmp(rows[v].unit, "lanes") == 0 ||
+                          v == WS_MACHINE_SMS || v == WS_MACHINE_GHZ || v == WS_MACHINE_MMA_QUEUE;
+    return rate ? 1e-3 : 0;
+}
+
+static double most(WsMachineValue v)
+{
+    return v == WS_MACHINE_SMS ? MAX_SMS : v == WS_MACHINE_MMA_QUEUE ? MAX_QUEUE : 1e12;
 }
 
 static gboolean read_value(WsMachine *m, const char *file, const char *key, json_object *row,
@@ -100,8 +104,9 @@ static gboolean read_value(WsMachine *m, const char *file, const char *key, json
         return format_error(error, file, "\"%s\" must be { \"value\": number, \"source\": text }",
                             key);
     double x = json_object_get_double(value);
-    if (!usable((WsMachineValue)v, x))
-        return format_error(error, file, "\"%s\" is %g, which is out of range", key, x);
+    if (!(x >= least((WsMachineValue)v) && x <= most((WsMachineValue)v)))
+        return format_error(error, file, "\"%s\" is %g, which is out of range: %g to %g", key, x,
+                            least((WsMachineValue)v), most((WsMachineValue)v));
     json_object_object_get_ex(row, "source", &source);
     ws_machine_set(m, (WsMachineValue)v, x, source ? json_object_get_string(source) : NULL);
     seen[v] = TRUE;

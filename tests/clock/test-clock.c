@@ -75,7 +75,13 @@ static void machine_errors(void)
           "out of range" },
         { "{ \"warpstave_machine\": 1, \"name\": \"x\", \"target\": \"y\", \"values\": "
           "{ \"sms\": { \"value\": 4097 } } }",
-          "\"sms\" is 4097, which is out of range" },
+          "\"sms\" is 4097, which is out of range: 0.001 to 4096" },
+        { "{ \"warpstave_machine\": 1, \"name\": \"x\", \"target\": \"y\", \"values\": "
+          "{ \"mma_queue\": { \"value\": 2147483647 } } }",
+          "\"mma_queue\" is 2.14748e+09, which is out of range: 0.001 to 4096" },
+        { "{ \"warpstave_machine\": 1, \"name\": \"x\", \"target\": \"y\", \"values\": "
+          "{ \"tma_latency\": { \"value\": NaN } } }",
+          "out of range" },
     };
     g_autofree char *name = NULL;
     g_close(g_file_open_tmp("machine-XXXXXX.json", &name, NULL), NULL);

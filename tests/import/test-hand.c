@@ -216,6 +216,30 @@ static void test_computed(void)
     }
 }
 
+/* What runs on the host makes no barrier of the kernel, and a kernel does not launch itself. */
+static void test_host(void)
+{
+    static const char launch[] = "\n\ndef launch(x, y):\n";
+    static const char *const to[] = {
+        "\n\ndef launch(x, y):\n"
+        "    bar = gl.allocate_shared_memory(gl.int64, [1], mbarrier.MBarrierLayout())\n"
+        "    mbarrier.init(bar, count=128)\n",
+        "\n\n    x = y\n",                     /* the launch within the kernel */
+        "\n\n@gluon.jit\ndef launch(x, y):\n", /* within a function of kernels */
+        "\n\n@gluon.jit\ndef launch(x, y):\n    launch(y, x)\n",
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(to); i++) {
+        g_autofree char *right = written("rows.py");
+        g_autofree char *text = plant(right, launch, to[i]);
+        g_autoptr(GError) error = NULL;
+        g_autoptr(WsImport) r =
+            ws_import_text(text, strlen(text), "kernel.py", WS_IMPORT_GLUON, &error);
+        g_assert_true(!r || r->unread->len);
+        if (!r)
+            g_test_message("%s", error->message);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -229,6 +253,7 @@ int main(int argc, char **argv)
     g_test_add_func("/import/hand/defaults", test_defaults);
     g_test_add_func("/import/hand/filled", test_filled);
     g_test_add_func("/import/hand/handed-on", test_handed_on);
+    g_test_add_func("/import/hand/host", test_host);
     g_test_add_func("/import/hand/opaque", test_opaque);
     g_test_add_func("/import/hand/opaque-store", test_opaque_store);
     return g_test_run();

@@ -326,7 +326,8 @@ static gboolean is_hidden(const WsPyNode *module, guint at)
 
 #define MOST_HOSTS 32
 
-/* Functions of the module that lead to the launch: those that hold it, then who calls them. */
+/* Functions of the module that lead to the launch: those that hold it, then who calls them; none
+ * that runs on the GPU, as a kernel that names itself. */
 static GPtrArray *hosts_of(const WsPyNode *module, const PyKernel *kernel)
 {
     GPtrArray *hosts = g_ptr_array_new();
@@ -334,14 +335,16 @@ static GPtrArray *hosts_of(const WsPyNode *module, const PyKernel *kernel)
         g_ptr_array_add(hosts, (gpointer)kernel->host);
     for (guint i = 0; !kernel->host && i < module->n; i++)
         if (module->kid[i]->kind == WS_PY_DEF && hosts->len < MOST_HOSTS &&
+            module->kid[i] != kernel->node && !py_is_jit(module->kid[i]) &&
             py_launches(module->kid[i]->kid[1], kernel->node->text) && !is_hidden(module, i))
             g_ptr_array_add(hosts, module->kid[i]);
     for (guint at = 0; at < hosts->len && hosts->len < MOST_HOSTS; at++) {
         const WsPyNode *callee = g_ptr_array_index(hosts, at);
         for (guint i = 0; i < module->n; i++) {
             const WsPyNode *f = module->kid[i];
-            if (f->kind == WS_PY_DEF && f != callee && calls_by_name(f->kid[1], callee->text) &&
-                !g_ptr_array_find(hosts, f, NULL) && !is_hidden(module, i))
+            if (f->kind == WS_PY_DEF && f != callee && f != kernel->node && !py_is_jit(f) &&
+                calls_by_name(f->kid[1], callee->text) && !g_ptr_array_find(hosts, f, NULL) &&
+                !is_hidden(module, i))
                 g_ptr_array_add(hosts, (gpointer)f);
         }
     }

@@ -75,8 +75,8 @@ const Val *py_mean_INIT(PyRead *p, const Val **a, const WsPyNode *at)
         return py_none(p);
     if (b->count[i])
         return py_wrong(p, at, "a second initialisation of a barrier");
-    const GPtrArray *top = p->prologue ? p->prologue : p->alone ? p->group->body : NULL;
-    if (p->loops->len || p->to != top || in_use(top, a[0]->place.object))
+    const GPtrArray *top = p->prologue ? p->prologue : p->alone && p->group ? p->group->body : NULL;
+    if (!top || p->loops->len || p->to != top || in_use(top, a[0]->place.object))
         return py_wrong(p, at, "the initialisation of a barrier that is not at the beginning");
     b->count[i] = count;
     return py_none(p);
