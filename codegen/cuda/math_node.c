@@ -86,7 +86,8 @@ static gboolean fits(WsCudaMath *m, const WsArray *a, gboolean linear)
     if (linear != m->linear)
         ws_cuda_math_fail(m, WS_WORD("linear values and an accumulator in one statement"));
     else if (linear && (a->rows != m->lin_rows || a->cols != m->lin_cols))
-        ws_cuda_math_fail(m, WS_WORD("linear values of different shapes in one statement"));
+        ws_cuda_math_fail(m, WS_WORD("linear values of different shapes in one statement (64*n "
+                                     "rows and 8*n columns in a group of 4 warps are not linear)"));
     else
         return TRUE;
     return FALSE;

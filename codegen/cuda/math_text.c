@@ -457,7 +457,8 @@ static WsTerm reduction(WsCudaMath *m, WsCudaNode *n)
     gboolean max = n->is->x->func == WS_FUNC_ROWMAX || n->is->x->func == WS_FUNC_LANEMAX;
     gboolean finish = n->is->x->func == WS_FUNC_ROWMAX || n->is->x->func == WS_FUNC_ROWSUM;
     if (m->linear) {
-        ws_cuda_math_fail(m, WS_WORD("a reduction of linear values"));
+        ws_cuda_math_fail(m, WS_WORD("a reduction of linear values (64*n rows and 8*n columns in a "
+                                     "group of 4 warps are not linear)"));
         return ws_term_unknown("0", WS_PREC_ATOM);
     }
     if (a->is->cols == 1)

@@ -71,7 +71,8 @@ static void fits(WsMath *m, const WsArray *a)
 {
     if (m->linear && (a->rows > 1 || a->cols > 1) &&
         (a->rows != m->lin.rows || a->cols != m->lin.cols))
-        fail(m, WS_WORD("linear values of different shapes in one statement"));
+        fail(m, WS_WORD("linear values of different shapes in one statement (64*n rows and 8*n "
+                        "columns in a group of 4 warps are not linear)"));
 }
 
 static void make_slots(WsMath *m, WsMathNode *n)

@@ -29,7 +29,9 @@ LLVMValueRef ws_math_reduce(WsMath *m, WsMathNode *n, guint r)
     gboolean max = n->is->x->func == WS_FUNC_ROWMAX || n->is->x->func == WS_FUNC_LANEMAX;
     gboolean finish = n->is->x->func == WS_FUNC_ROWMAX || n->is->x->func == WS_FUNC_ROWSUM;
     if (m->linear) {
-        ws_emit_step_error(e, m->op, "a reduction of linear values");
+        ws_emit_step_error(e, m->op,
+                           "a reduction of linear values (64*n rows and 8*n columns in a group of "
+                           "4 warps are not linear)");
         return LLVMGetUndef(kind == WS_MATH_REAL ? e->f32 : e->i32);
     }
     if (a->is->cols == 1)

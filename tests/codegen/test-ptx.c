@@ -260,10 +260,10 @@ static char *changed(char *text, const char *from, const char *to)
 static const struct {
     const char *compute, *why;
 } refused[] = {
-    { "\"w = 0\", \"v = rowsum(w)\"", "a reduction of linear values" },
-    { "\"w = 1\", \"v = 2\", \"w = w * v\"", "linear values of different shapes in one statement" },
+    { "\"w = 0\", \"v = rowsum(w)\"", "a reduction of linear values (" },
+    { "\"w = 1\", \"v = 2\", \"w = w * v\"", "linear values of different shapes in one statement (" },
     { "\"w = 1\", \"v = 2\" ] }, { \"compute\": [ \"x = v * 2\", \"w = w * x\"",
-      "linear values of different shapes in one statement" },
+      "linear values of different shapes in one statement (" },
 };
 
 static void test_step_error(gconstpointer data)
@@ -277,8 +277,8 @@ static void test_step_error(gconstpointer data)
     char *text = NULL;
     g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
     text = changed(text, "\"values\": [",
-                   "\"values\": [ { \"name\": \"w\", \"dtype\": \"f32\", \"tile\": [64, 8] },"
-                   "{ \"name\": \"v\", \"dtype\": \"f32\", \"tile\": [64, 1] },");
+                   "\"values\": [ { \"name\": \"w\", \"dtype\": \"f32\", \"tile\": [48, 8] },"
+                   "{ \"name\": \"v\", \"dtype\": \"f32\", \"tile\": [48, 1] },");
     text = changed(text, "{ \"mma_wait\": 1 },", step);
     g_autoptr(WsDesign) design = ws_design_parse(text, strlen(text), file, findings);
     g_free(text);
@@ -292,7 +292,7 @@ static void test_step_error(gconstpointer data)
         g_assert_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP);
         g_assert_true(
             g_str_has_prefix(error->message, "step compute at groups/mma/body/0/do/0/do/"));
-        g_assert_true(g_str_has_suffix(error->message, refused[i].why));
+        g_assert_nonnull(strstr(error->message, refused[i].why));
     }
 }
 

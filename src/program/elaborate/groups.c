@@ -13,10 +13,12 @@ typedef struct {
     WsElab *E;
     GHashTable *parent;      /* interned name -> interned name */
     GHashTable *accumulator; /* roots and names that meet an mma */
+    GHashTable *rows;        /* names that meet a reduction of rows */
     GHashTable *values;      /* names of the group's values */
     guint step;
     GHashTable *temporaries; /* of the step */
     const char *target;
+    gboolean reduced; /* the statement reduces rows */
 } Layouts;
 
 static const char *find(Layouts *L, const char *name)
@@ -45,10 +47,18 @@ static const char *node_of(Layouts *L, const char *name)
     return g_intern_string(key);
 }
 
+static gboolean reduces(const WsExpr *e)
+{
+    return e->op == WS_EXPR_CALL && (e->func == WS_FUNC_ROWSUM || e->func == WS_FUNC_ROWMAX ||
+                                     e->func == WS_FUNC_LANESUM || e->func == WS_FUNC_LANEMAX);
+}
+
 static void meet(const WsExpr *e, gpointer data)
 {
     Layouts *L = data;
     const char *node = e->op == WS_EXPR_NAME ? node_of(L, e->name) : NULL;
+    if (reduces(e))
+        L->reduced = TRUE;
     if (node && L->target)
         join(L, node, L->target);
     else if (node)
@@ -66,7 +76,10 @@ static void scan_compute(Layouts *L, const WsNode *step)
         if (!g_hash_table_contains(L->values, v->statement->name))
             g_hash_table_add(L->temporaries, v->statement->name);
         L->target = node_of(L, v->statement->name);
+        L->reduced = FALSE;
         ws_expr_visit(v->statement->value, meet, L);
+        if (L->reduced && L->target)
+            g_hash_table_add(L->rows, (gpointer)L->target);
     }
     L->target = NULL;
     const WsExpr *unless = ws_node_expr(step, WS_F_unless);
@@ -114,21 +127,61 @@ static guint value_registers(const WsTargetMatrix *x, const WsRegValue *v, guint
     return MAX(1, v->cols / 2 / per_register) * atoms;
 }
 
+static gboolean fits_accumulator(const WsTargetMatrix *x, const WsRegValue *v)
+{
+    return (v->rows == 1 || x->rows == 0 || v->rows % x->rows == 0) &&
+           (v->cols == 1 || v->cols == x->quad || x->columns == 0 || v->cols % x->columns == 0);
+}
+
+static GHashTable *roots_of(Layouts *L, GHashTable *names)
+{
+    GHashTable *roots = g_hash_table_new(g_direct_hash, g_direct_equal);
+    GHashTableIter iter;
+    gpointer name;
+    g_hash_table_iter_init(&iter, names);
+    while (g_hash_table_iter_next(&iter, &name, NULL))
+        g_hash_table_add(roots, (gpointer)find(L, name));
+    return roots;
+}
+
+/* Without an mma, too, the accumulator layout is the one in which a thread knows the row of what it
+ * holds: values whose rows are reduced, or that meet values of another shape, take it where all of
+ * them can. What an import read keeps the layout that its kernel gave it. */
+static void rows_without_mma(Layouts *L, const WsAgent *agent, GHashTable *roots)
+{
+    const WsTargetMatrix *x = &L->E->hw->matrix;
+    if (!x->rows || agent->warps != x->warps || ws_node_has(L->E->root, WS_F_source))
+        return;
+    g_autoptr(GHashTable) reduced = roots_of(L, L->rows);
+    for (guint i = 0; i < agent->n_values; i++) {
+        const char *root = find(L, g_intern_string(agent->value[i].name));
+        const WsRegValue *first = NULL;
+        gboolean wanted = g_hash_table_contains(reduced, root), fits = TRUE;
+        for (guint k = 0; k < agent->n_values; k++) {
+            const WsRegValue *v = &agent->value[k];
+            if ((v->rows == 1 && v->cols == 1) || find(L, g_intern_string(v->name)) != root)
+                continue;
+            first = first ? first : v;
+            wanted |= v->rows != first->rows || v->cols != first->cols;
+            fits &= fits_accumulator(x, v);
+        }
+        if (wanted && fits)
+            g_hash_table_add(roots, (gpointer)root);
+    }
+}
+
 static void elab_value_layouts(WsElab *E, const WsNode *group, WsAgent *agent)
 {
     Layouts L = { .E = E,
                   .parent = g_hash_table_new(g_direct_hash, g_direct_equal),
                   .accumulator = g_hash_table_new(g_direct_hash, g_direct_equal),
+                  .rows = g_hash_table_new(g_direct_hash, g_direct_equal),
                   .values = g_hash_table_new(g_str_hash, g_str_equal) };
     for (guint i = 0; i < agent->n_values; i++)
         g_hash_table_add(L.values, agent->value[i].name);
     scan_steps(&L, group, WS_F_body);
-    g_autoptr(GHashTable) roots = g_hash_table_new(g_direct_hash, g_direct_equal);
-    GHashTableIter iter;
-    gpointer name;
-    g_hash_table_iter_init(&iter, L.accumulator);
-    while (g_hash_table_iter_next(&iter, &name, NULL))
-        g_hash_table_add(roots, (gpointer)find(&L, name));
+    g_autoptr(GHashTable) roots = roots_of(&L, L.accumulator);
+    rows_without_mma(&L, agent, roots);
     const WsTargetMatrix *x = &E->hw->matrix;
     for (guint i = 0; i < agent->n_values; i++) {
         WsRegValue *v = &agent->value[i];
@@ -136,10 +189,7 @@ static void elab_value_layouts(WsElab *E, const WsNode *group, WsAgent *agent)
         v->layout =
             g_hash_table_contains(roots, find(&L, own)) ? WS_LAYOUT_ACCUMULATOR : WS_LAYOUT_LINEAR;
         v->registers = value_registers(x, v, MAX(agent->threads, 1));
-        gboolean row_ok = v->rows == 1 || x->rows == 0 || v->rows % x->rows == 0;
-        gboolean col_ok =
-            v->cols == 1 || v->cols == x->quad || x->columns == 0 || v->cols % x->columns == 0;
-        if (v->layout == WS_LAYOUT_ACCUMULATOR && (!row_ok || !col_ok) && agent->replica == 0) {
+        if (v->layout == WS_LAYOUT_ACCUMULATOR && !fits_accumulator(x, v) && agent->replica == 0) {
             g_autofree char *at = g_strdup_printf("%s/values/%s", agent->path, v->name);
             ws_elab_note(E, WS_RULE_L_VALUE, at,
                          ws_arena_phrase(E->arena,
@@ -153,6 +203,7 @@ static void elab_value_layouts(WsElab *E, const WsNode *group, WsAgent *agent)
     }
     g_hash_table_destroy(L.parent);
     g_hash_table_destroy(L.accumulator);
+    g_hash_table_destroy(L.rows);
     g_hash_table_destroy(L.values);
 }
 
