@@ -158,6 +158,9 @@ static char *reason_of(const WsClockResult *before, const WsProgram *p, const Ws
             best = w;
         }
     }
+    if (!best && (isnan(after->tile_period) || isnan(before->tile_period))) /* a CTA had one tile */
+        return g_strdup_printf("%" G_GINT64_FORMAT " instead of %" G_GINT64_FORMAT " cycles in all",
+                               after->cycles, before->cycles);
     if (!best)
         return g_strdup_printf("%.0f instead of %.0f cycles a tile", after->tile_period,
                                before->tile_period);

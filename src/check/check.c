@@ -243,10 +243,11 @@ static void judge_alarm(const WsProgram *p, const WsCheckOptions *o, const WsPro
     if (proof->kind != WS_PROOF_ALARM)
         v->reason = g_strdup(proof->why);
     else if (missed)
-        v->reason =
-            ws_phrase("%s%s%s could happen, but no launch was found that has %s; names that belong "
-                      "together need one run or tile name",
-                      proof->why, path ? WS_WORD(" where ") : "", path ? proof->path : "", missed);
+        v->reason = ws_phrase(
+            "%s%s%s could happen, but no launch was found that has %s; expressions of the "
+            "same sizes count as independent: give what they share one name under `let`, "
+            "and use it in each",
+            proof->why, path ? WS_WORD(" where ") : "", path ? proof->path : "", missed);
     else
         v->reason = ws_phrase("%s%s%s could happen, and no launch was found that shows it",
                               proof->why, path ? WS_WORD(" where ") : "", path ? proof->path : "");

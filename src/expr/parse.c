@@ -222,6 +222,19 @@ static const struct {
     { "sigmoid", "rcp(1 + exp(-x))" },
     { "fma", "a*b + c: products and sums may be fused" },
     { "where", "select(c, a, b)" },
+    { "ceildiv", "cdiv(a, b)" },
+    { "ceil_div", "cdiv(a, b)" },
+    { "fmax", "max(a, b)" },
+    { "fmin", "min(a, b)" },
+    { "maximum", "max(a, b)" },
+    { "minimum", "min(a, b)" },
+    { "clamp", "min(max(x, a), b)" },
+    { "relu", "max(x, 0.0)" },
+    { "silu", "x*rcp(1 + exp(-x))" },
+    { "gelu", "0.5*x*(1 + erf(x*0.70710678))" },
+    { "mean", "rowsum(x)/n" },
+    { "float", "f32(x)" },
+    { "int", "i32(x)" },
 };
 
 static void no_function(WsParser *p, const char *name, const char *at)

@@ -34,6 +34,31 @@ static void new_line(Scan *s, gsize start)
     s->known_column = 1;
 }
 
+/* What people write out of habit, by what stands at the place. */
+static const char *habit(const Scan *s, const char *expected)
+{
+    gsize before = s->at;
+    while (before > 0 && g_ascii_isspace(s->text[before - 1]))
+        before--;
+    const char c = s->at < s->length ? s->text[s->at] : '\0',
+               last = before ? s->text[before - 1] : 0;
+    if (last == 0 && c != '\0')
+        return WS_WORD(
+            "a design is a JSON object; a kernel in another language is read with --from "
+            "gluon, tle, tlx or ptx");
+    if (c == '#' || c == '/')
+        return WS_WORD("JSON has no comments: write it as a `note`");
+    if (c == '\'')
+        return WS_WORD("strings stand in double quotes");
+    if (last == ',' && (c == '}' || c == ']'))
+        return WS_WORD("remove the comma before it");
+    if ((c == '"' || c == '{' || c == '[') && strstr(expected, "comma"))
+        return WS_WORD("put a comma between the two");
+    if (g_ascii_isalpha(c))
+        return WS_WORD("names and expressions stand in double quotes");
+    return WS_WORD("the document must be one complete JSON object");
+}
+
 static gboolean fail(Scan *s, const char *expected)
 {
     if (s->failed)
@@ -46,7 +71,7 @@ static gboolean fail(Scan *s, const char *expected)
     else
         f = ws_reader_report(s->reader, WS_RULE_S_JSON, place(s), "%s is expected here", expected);
     if (f != NULL)
-        ws_finding_set_remedy(f, "the document must be one complete JSON object");
+        ws_finding_set_remedy(f, "%s", habit(s, expected));
     return FALSE;
 }
 

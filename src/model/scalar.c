@@ -68,12 +68,39 @@ static gboolean check_range(WsReader *r, WsNodeKind owner, const WsFieldRow *row
     return FALSE;
 }
 
-static gboolean bad_text(WsReader *r, const WsJson *json, const char *what, const GError *error)
+/* What people write out of habit, and what it is here. */
+static const struct {
+    const char *written, *instead;
+} habits[] = {
+    { ";", WS_WORD("one string for each statement, in a list: [\"a = …\", \"b = …\"]") },
+    { "**", WS_WORD("powers are products, x*x, or exp2(y*log2(x)) for x > 0") },
+    { "//", WS_WORD("`/` of integers floors") },
+    { "@",
+      WS_WORD("a product of matrices is an `mma` step; in a reference sum(k < K, A[m,k]*B[k,n])") },
+    { ".cols(",
+      WS_WORD("views are for `mma`, `read`, `write` and transfers; in an expression declare "
+              "several values of fewer columns instead") },
+    { ".rows(",
+      WS_WORD("views are for `mma`, `read`, `write` and transfers; in an expression declare "
+              "several values of fewer rows instead") },
+    { "+=", WS_WORD("name the value on both sides: x = x + y") },
+    { "?", WS_WORD("select(c, a, b)") },
+    { " if ", WS_WORD("select(c, a, b)") },
+    { "<<", WS_WORD("shl(a, n), shr(a, n), sar(a, n)") },
+    { ">>", WS_WORD("shl(a, n), shr(a, n), sar(a, n)") },
+};
+
+static gboolean bad_text(WsReader *r, const WsJson *json, const char *what, gboolean reference,
+                         const GError *error)
 {
+    const char *remedy = WS_WORD("correct the text at the column named");
+    for (guint i = G_N_ELEMENTS(habits); i-- > 0 && !reference;)
+        if (strstr(json->text, habits[i].written))
+            remedy = habits[i].instead;
     WsFinding *f = ws_reader_report(r, WS_RULE_S_EXPR, json->at, "\"%s\" is not %s: %s", json->text,
                                     what, error->message);
     if (f != NULL)
-        ws_finding_set_remedy(f, "correct the text at the column named");
+        ws_finding_set_remedy(f, "%s", remedy);
     return FALSE;
 }
 
@@ -215,7 +242,7 @@ static gboolean read_form(WsReader *r, WsNodeKind owner, const WsFieldRow *row, 
     g_autoptr(GPtrArray) args = NULL;
     g_autoptr(GError) error = NULL;
     if (!ws_form_parse(json->text, &word, &args, &error))
-        return bad_text(r, json, WS_WORD("a word with arguments"), error);
+        return bad_text(r, json, WS_WORD("a word with arguments"), FALSE, error);
     if (!check_word(r, owner, row, json, word) || !check_form(r, row, json, word, args))
         return FALSE;
     GString *text = g_string_new(word);
@@ -290,7 +317,7 @@ gboolean ws_read_expr(WsReader *r, WsNodeKind owner, const WsFieldRow *row, cons
         g_autoptr(GError) error = NULL;
         e = ws_expr_parse(json->text, &error);
         if (e == NULL)
-            return bad_text(r, json, WS_WORD("an expression"), error);
+            return bad_text(r, json, WS_WORD("an expression"), FALSE, error);
     }
     gint64 i;
     if (ws_expr_is_int(e, &i) && !check_range(r, owner, row, json->at, i)) {
@@ -318,7 +345,7 @@ gboolean ws_read_ref(WsReader *r, WsNodeKind owner, const WsFieldRow *row, const
     g_autoptr(GError) error = NULL;
     WsRef *ref = ws_ref_parse(json->text, &error);
     if (ref == NULL)
-        return bad_text(r, json, WS_WORD("a reference"), error);
+        return bad_text(r, json, WS_WORD("a reference"), TRUE, error);
     if (owner == WS_NODE_BUFFER && row->field == WS_F_over && ref->use != NULL) {
         WsFinding *f = ws_reader_report(r, WS_RULE_S_VALUE, json->at,
                                         "over names storage, a use means nothing here");
@@ -364,7 +391,7 @@ gboolean ws_read_statement(WsReader *r, WsNodeKind owner, const WsFieldRow *row,
     g_autoptr(GError) error = NULL;
     WsStatement *s = ws_statement_parse(json->text, &error);
     if (s == NULL)
-        return bad_text(r, json, WS_WORD("a statement"), error);
+        return bad_text(r, json, WS_WORD("a statement"), FALSE, error);
     const gboolean reference = owner == WS_NODE_DESIGN;
     if (reference != (s->n_index > 0)) {
         WsFinding *f = ws_reader_report(

@@ -146,6 +146,17 @@ static void edits_are_retimed(void)
     }
 }
 
+/* Where a CTA has one tile there is no period of tiles: the reason names cycles that exist. */
+static void reasons_of_one_tile(void)
+{
+    g_auto(Case) c = { 0 };
+    open_case(&c, "tests/designs/epilogue/gemm-int4.wstave", NULL, 0, NULL, 0);
+    g_autoptr(WsNext) n = ws_next_new(c.design, NULL, 0, c.p, c.v, c.m, NULL, NULL, c.findings);
+    g_assert_cmpuint(n->edit->len, >, 0);
+    for (guint k = 0; k < n->edit->len; k++)
+        g_assert_null(strstr(((const WsNextEdit *)n->edit->pdata[k])->why, "nan"));
+}
+
 /* A constant of a tile that leaves half of the output out is no gain. */
 static void meaning_is_kept(void)
 {
@@ -268,6 +279,7 @@ int main(int argc, char **argv)
     g_test_add_func("/advise/path-is-whole", path_is_whole);
     g_test_add_func("/advise/path-says-what", path_says_what);
     g_test_add_func("/advise/measured", measured);
+    g_test_add_func("/advise/one-tile", reasons_of_one_tile);
     g_test_add_func("/advise/cancelling", cancelling);
     return g_test_run();
 }

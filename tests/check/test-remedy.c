@@ -41,6 +41,10 @@ static const Row rows[] = {
     { "twice", BROKEN("16-released-twice"), { { 0 } }, "`arrive empty` appears twice in mma.0" },
     { "no-wait", BROKEN("17-consumers-do-not-wait"), { { 0 } }, "wait for full before it" },
     { "turns", CATALOGUE("B79-both-groups-prime-the-ping-pong"), { { 0 } }, "one is enough" },
+    { "turn-by-one-lane",
+      "gemm-pingpong.wstave",
+      { { "\"main_turn[1 - replica]\", \"by\": \"all\"", "\"main_turn[1 - replica]\"" } },
+      "let `arrive main_turn` be by warp or by all" },
     { "no-turn", CATALOGUE("B89-circular-wait-of-three"), { { 0 } }, "give the first turn" },
     /* --- not the count: the use begins anew, the expect comes late --- */
     { "restarts",

@@ -255,6 +255,17 @@ static const BadText bad_texts[] = {
     { "zero-stages", "\"STAGES\": 4", "\"STAGES\": 0", 2, "stages is 0" },
     { "too-large", "\"STAGES\": 4", "\"STAGES\": 12", 1, "shared memory" },
     { "unreadable-expression", "\"cdiv(K, BK)\"", "\"cdiv(K, \"", 2, "column" },
+    /* what people write out of habit has a remedy of its own */
+    { "ceildiv", "\"cdiv(K, BK)\"", "\"ceildiv(K, BK)\"", 2, "write cdiv(a, b)" },
+    { "power", "\"cdiv(K, BK)\"", "\"K**2\"", 2, "powers are products" },
+    { "view", "\"cdiv(K, BK)\"", "\"a.rows(0, 64)\"", 2, "views are for" },
+    { "bad-view", "\"into\": \"a\"", "\"into\": \"a.rows(0\"", 2, "correct the text" },
+    { "comment", "\"constants\"", "# tiles\n\"constants\"", 2, "no comments" },
+    { "single-quotes", "\"constants\"", "'constants'", 2, "double quotes" },
+    { "last-comma", "\"groups\": [", "\"suppress\": [ 1, ], \"groups\": [", 2, "remove the comma" },
+    { "no-comma", "\"groups\": [", "\"suppress\": [] \"groups\": [", 2, "put a comma" },
+    { "no-colon", "\"groups\": [", "\"groups\" [", 2, "one complete JSON object" },
+    { "other-language", "{", "import triton\n{", 2, "--from" },
 };
 
 static void test_bad_text(gconstpointer data)

@@ -97,6 +97,8 @@ static const Bad bad[] = {
       "T-STATEMENT", 2, "character 12, t: select takes a condition first, not a float" },
     { "gemm-fp8-block", "d = d + sa*select(col < edge, sb0, sb1)*t", "d = d + lanesum(t)",
       "T-STATEMENT", 2, "extents are equal, or one of the two is 1" },
+    { "gemm-fp8-block", "d = d + sa*select(col < edge, sb0, sb1)*t", "d = d + lanesum(t)",
+      "T-STATEMENT", 2, "declare several values of fewer columns" },
     { "gemm-fp8-block", "d = d + sa*select(col < edge, sb0, sb1)*t", "d = max(t, lanesum(t))",
       "T-STATEMENT", 2, "character 5, max(t, lanesum(t)): " },
     { "gemm-fp8-block", "d = d + sa*select(col < edge, sb0, sb1)*t", "d = d + exp2(row)",

@@ -518,11 +518,14 @@ void ws_remedy_turn(const WsPlay *play, WsFinding *f, const WsInst *inst, const 
 }
 
 /* --- a wait that can be lapped ---------------------------------------------------------------- */
-/* The arrival by which one lane of the waiting agent lets the feeder go on; NULL. */
+/* The arrival by which one lane of the waiting agent lets the feeder continue: on the same barrier
+ * where agents take turns, else on that for which the feeder waits; NULL. */
 static const WsOp *lanes_behind(const WsPlay *play, guint barrier, const WsOp *wait,
                                 const WsOp *feed)
 {
-    const WsOp *by = NULL;
+    const WsOp *by = NULL, *turn = ws_first_on(play, wait->agent, barrier, ws_is_arrival);
+    if (turn)
+        return turn->per == 0 ? turn : NULL;
     const gint room = ws_room_of(play, barrier, (guint)feed->agent, &by);
     const WsOp *own = room < 0 ? NULL : ws_first_on(play, wait->agent, (guint)room, ws_is_arrival);
     return own && own->per == 0 ? own : NULL;

@@ -465,8 +465,9 @@ void ws_remedy_undefined(const WsPlay *play, WsFinding *f, const WsInst *inst, g
                 continue;
             g_autofree char *rounds = ws_expr_print(loop->count);
             ws_finding_set_remedy(f,
-                                  "`%s` gives it its value, in loop %s, which runs %s rounds: let "
-                                  "it run at least one, or assign the value first",
+                                  "`%s` gives it its value, in loop %s, which runs %s rounds: state "
+                                  "under `assume` that there is at least one, or assign the value "
+                                  "first",
                                   ws_op_name(op), loop->name, rounds);
             return;
         }
@@ -511,6 +512,8 @@ void ws_remedy_below_zero(const WsPlay *play, WsFinding *f, const WsOp *op)
         ws_remedy_uses(play, f, op, ws_first_on(play, -1, (guint)op->barrier, ws_is_feed)))
         return;
     ws_finding_set_remedy(
-        f, "its use (%s) is below zero before the first round: do it only after the first round",
+        f,
+        "its use (%s) is below zero before the first round: do it only after the first round, or "
+        "state under `assume` that there is one",
         use ? use : WS_WORD("by hand"));
 }

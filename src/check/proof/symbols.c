@@ -535,7 +535,10 @@ static WsExpr *rewrite(WsControl *c, const WsExpr *e)
     if (e->op == WS_EXPR_MUL) {
         WsLeaves x = ws_leaves(c, e->arg[0]), y = ws_leaves(c, e->arg[1]);
         if ((x.symbol && (y.symbol || y.index)) || (y.symbol && x.index))
-            ws_control_outside(c, "a symbol times an index or a symbol", e);
+            ws_control_outside(c,
+                               "a product of two names (count with k.total, or with a counter that "
+                               "`advance`s by one in every round)",
+                               e);
     }
     return ws_expr_op(e->op, rewrite(c, e->arg[0]), e->n_args > 1 ? rewrite(c, e->arg[1]) : NULL);
 }

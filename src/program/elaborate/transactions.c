@@ -181,8 +181,9 @@ static void finish_expect(WsElab *E, const WsTransactionBuild *t)
     for (guint c = 0; c < E->p->cluster; c++)
         if (build->rank_bytes[c] != t->expect->bytes && (build->ranks >> c & 1))
             ws_elab_note(E, WS_RULE_L_EXPECT, t->expect->step,
-                         "Let `multicast` of its loads reach all CTAs that wait for them, or write "
-                         "an `expect` step per rank.",
+                         "Let every step bring all CTAs the same bytes: loads by `multicast` to "
+                         "all that wait, a write or copy in one step with a computed `cta` instead "
+                         "of a branch per rank; or write an `expect` step per rank.",
                          "CTA %u receives %" G_GINT64_FORMAT " bytes by this transaction, others "
                          "%" G_GINT64_FORMAT,
                          c, build->rank_bytes[c], t->expect->bytes);

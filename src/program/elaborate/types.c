@@ -63,11 +63,14 @@ static Type misfit(Typing *T, const WsArray *a)
     guint rows = 1, cols = 1, more_rows, more_cols;
     for (guint i = 0; i < a->n_arg; i++) {
         const WsArray *b = a->arg[i];
-        if (!ws_shape_meet(rows, b->rows, &more_rows) || !ws_shape_meet(cols, b->cols, &more_cols))
+        if (!ws_shape_meet(rows, b->rows, &more_rows) ||
+            !ws_shape_meet(cols, b->cols, &more_cols)) {
+            T->extents = TRUE;
             return fail(T, ws_arena_printf(T->E->arena,
                                            "%u x %u meets %u x %u: extents are equal, or one of "
                                            "the two is 1",
                                            rows, cols, b->rows, b->cols));
+        }
         rows = more_rows;
         cols = more_cols;
     }

@@ -25,6 +25,7 @@ typedef struct {
     const WsExpr *here;      /* being typed */
     const WsExpr *where;     /* of the problem */
     const char *problem;     /* first one, arena */
+    gboolean extents;        /* it is one of extents */
 } WsTyping;
 
 /* Extents a and b in one expression; 0 takes that of what it meets. FALSE: they do not fit. */

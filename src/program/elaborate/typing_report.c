@@ -31,9 +31,13 @@ void ws_typing_report(WsTyping *T, const char *at, const WsStatement *written,
         const WsExpr *part = T->where ? twin(written->value, bound->value, T->where) : NULL;
         g_autofree char *text = ws_statement_print_at(written, part, &character);
         g_autofree char *of = part ? ws_expr_print(part) : g_strdup(written->name);
-        ws_elab_error(E, WS_RULE_T_STATEMENT, at, NULL, "%s: character %ld, %s: %s", text,
-                      MAX(character, 1), of, T->problem);
+        ws_elab_error(E, WS_RULE_T_STATEMENT, at,
+                      T->extents ? "Give both the same extents. No part of a value can be named in "
+                                   "`compute`: declare several values of fewer columns instead."
+                                 : NULL,
+                      "%s: character %ld, %s: %s", text, MAX(character, 1), of, T->problem);
     }
     T->problem = NULL;
+    T->extents = FALSE;
     T->where = NULL;
 }
