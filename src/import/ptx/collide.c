@@ -37,12 +37,23 @@ static const PtxPiece *piece_at(const PtxOperand *o, guint i)
     return &g_array_index(o->pieces, PtxPiece, i);
 }
 
-/* More bytes than there are between the first and the last, or two threads at the same ones. */
-static gboolean in_itself(const PtxOperand *o)
+#define TWINS "warps that compute the same value may all store it to the same bytes"
+
+/* More bytes than there are between the first and the last, or two threads at the same ones. Those
+ * of warps that store the same there (lanes_twin.c) are one, if `twins`. */
+static gboolean in_itself(Collide *c, const PtxOperand *o, gboolean twins)
 {
-    gboolean shares = o->touched > o->to - o->from;
-    for (guint i = 1; o->pieces && i < o->pieces->len; i++)
-        shares |= piece_at(o, i)->at < piece_at(o, i - 1)->at + o->piece;
+    gboolean shares = FALSE, twice = FALSE;
+    if (!o->pieces)
+        return o->touched > o->to - o->from;
+    for (guint i = 1; i < o->pieces->len; i++) {
+        const PtxPiece *a = piece_at(o, i - 1), *b = piece_at(o, i);
+        const gboolean same = twins && a->at == b->at && a->value == b->value;
+        shares |= !same && b->at < a->at + o->piece;
+        twice |= same;
+    }
+    if (twice && !shares)
+        ws_source_granted(c->f->r, TWINS);
     return shares;
 }
 
@@ -160,7 +171,7 @@ static void one(Collide *c, WsReadStep *s)
     const Open now = { .s = s, .at = address_of(c, s) };
     if (is_copy(s) && !o->pieces)
         lose(c, s, TRUE, LANES);
-    if (!reads && in_itself(o)) {
+    if (!reads && in_itself(c, o, !is_copy(s))) {
         lose(c, s, is_copy(s), is_copy(s) ? COPIES : STORES);
         return;
     }

@@ -28,6 +28,7 @@ G_BEGIN_DECLS
 typedef struct {
     gint64 at; /* counted from the address of the thread that is followed */
     guint tid;
+    guint value; /* the thread whose value it stores: itself, or its twin (lanes_twin.c) */
 } PtxPiece;
 
 /* What is known of a place in shared memory beside its address. */
@@ -88,6 +89,7 @@ typedef struct {
     GHashTable *alone;        /* WsReadStep*: arrivals behind such accesses */
     GHashTable *numbers;      /* WsReadStep*: stores of numbers that are remembered */
     GHashTable *far_of; /* numbers of accesses -> guint32: where each thread's lies (lanes_far.c) */
+    GHashTable *twins;  /* numbers of stores -> guint8: of each warp the one it repeats there */
     GHashTable *counts; /* numbers of instructions: they count tiles for a loop (claim.c) */
     GArray *sync_ids;   /* gint64: of those, in order; -1: of the cluster */
     gboolean inner_sync; /* … and one in a loop or a branch */

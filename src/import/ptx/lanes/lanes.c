@@ -17,6 +17,7 @@ static void lanes_free(gpointer data)
     Lanes *l = data;
     g_array_unref(l->defs);
     g_hash_table_unref(l->reach);
+    g_hash_table_unref(l->unset);
     g_free(l);
 }
 
@@ -39,13 +40,13 @@ static Lanes *lanes_of(PtxLanes *q, const WsPtxInst *i, const char *name, gboole
         l->defs = g_array_new(FALSE, TRUE, sizeof(LanesDef));
         g_array_set_clear_func(l->defs, def_clear);
         l->reach = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
+        l->unset = g_hash_table_new(NULL, NULL);
         g_hash_table_insert(q->of, g_steal_pointer(&key), l);
     }
     return l;
 }
 
-/* The words of "{%r1, %r2}", "[%r1+8]", "%p1|%p2". */
-static char **words(const char *text)
+char **ptx_lanes_words(const char *text)
 {
     g_autofree char *flat = g_strdup(text);
     return g_strsplit(g_strdelimit(flat, "{}[]()|,+! ", ' '), " ", -1);
@@ -87,14 +88,19 @@ static const GArray *reaching(PtxLanes *q, const Lanes *l, guint k)
         &g_array_index(ptx->blocks, WsPtxBlock, g_array_index(ptx->block_of, guint, k));
     if (k > b->first && defs_in(q, l, b->first, k - 1, found))
         return found;
+    if (!g_array_index(ptx->block_of, guint, k))
+        g_hash_table_add(l->unset, GUINT_TO_POINTER(k));
     g_array_append_vals(next, b->before->data, b->before->len);
     for (guint at = 0; at < next->len; at++) {
         const guint one = g_array_index(next, guint, at);
         if (!g_hash_table_add(seen, GUINT_TO_POINTER(one)))
             continue;
         const WsPtxBlock *x = &g_array_index(ptx->blocks, WsPtxBlock, one);
-        if (!defs_in(q, l, x->first, x->last, found))
-            g_array_append_vals(next, x->before->data, x->before->len);
+        if (defs_in(q, l, x->first, x->last, found))
+            continue;
+        if (!one)
+            g_hash_table_add(l->unset, GUINT_TO_POINTER(k));
+        g_array_append_vals(next, x->before->data, x->before->len);
     }
     return found;
 }
@@ -176,148 +182,6 @@ gboolean ptx_lanes_same(const PtxLanes *q, const gint64 *v, guint first)
     return TRUE;
 }
 
-typedef enum {
-    AND,
-    OR,
-    XOR,
-    NOT,
-    ADD,
-    SUB,
-    MUL,
-    SHL,
-    SHR,
-    DIV,
-    REM,
-    MOV,
-    SELP,
-    EQ,
-    NE,
-    LT,
-    LE,
-    GT,
-    GE,
-    BFE,
-    MAD,
-    HIGH,
-    N_OPS
-} Op;
-
-static const struct {
-    const char *word; /* what it begins with, up to a dot */
-    guint args;
-} ops[N_OPS] = { { "and", 2 },     { "or", 2 },      { "xor", 2 },     { "not", 1 },
-                 { "add", 2 },     { "sub", 2 },     { "mul.lo", 2 },  { "shl", 2 },
-                 { "shr", 2 },     { "div", 2 },     { "rem", 2 },     { "mov", 1 },
-                 { "selp", 3 },    { "setp.eq", 2 }, { "setp.ne", 2 }, { "setp.lt", 2 },
-                 { "setp.le", 2 }, { "setp.gt", 2 }, { "setp.ge", 2 }, { "bfe", 3 },
-                 { "mad.lo", 3 },  { "mul.hi", 2 } };
-
-static const char *const types[] = { ".u32", ".s32", ".b32", ".pred" };
-
-/* The instruction as an operation on numbers of 32 bits; N_OPS: it is none of these. */
-static Op operation(const WsPtxInst *i, gboolean *is_signed)
-{
-    for (guint k = 0; k < N_OPS; k++) {
-        const gsize n = strlen(ops[k].word);
-        if (strncmp(i->op, ops[k].word, n) || i->n != ops[k].args + 1)
-            continue;
-        for (guint t = 0; t < G_N_ELEMENTS(types); t++)
-            if (!strcmp(i->op + n, types[t])) {
-                *is_signed = t == 1;
-                return (Op)k;
-            }
-    }
-    return N_OPS;
-}
-
-/* FALSE: it has no value. */
-static gboolean compute(Op op, gboolean is_signed, gint64 a, gint64 b, gint64 c, gint64 *out)
-{
-    const guint32 x = (guint32)a, y = (guint32)b;
-    const gint64 s = is_signed ? (gint64)(gint32)x : (gint64)x,
-                 u = is_signed ? (gint64)(gint32)y : (gint64)y;
-    gint64 v;
-    switch (op) {
-    case AND:
-        v = x & y;
-        break;
-    case OR:
-        v = x | y;
-        break;
-    case XOR:
-        v = x ^ y;
-        break;
-    case NOT:
-        return FALSE; /* of a predicate it is another than of a number */
-    case ADD:
-        v = (guint32)(x + y);
-        break;
-    case SUB:
-        v = (guint32)(x - y);
-        break;
-    case MUL:
-        v = (guint32)(x * y);
-        break;
-    case SHL:
-        v = y > 31 ? 0 : (guint32)(x << y);
-        break;
-    case SHR:
-        v = s >> MIN(y, is_signed ? 31 : 32);
-        break;
-    case DIV:
-        if (!u)
-            return FALSE;
-        v = s / u;
-        break;
-    case REM:
-        if (!u)
-            return FALSE;
-        v = s % u;
-        break;
-    case MOV:
-        v = x;
-        break;
-    case SELP:
-        v = c ? x : y;
-        break;
-    case EQ:
-        v = x == y;
-        break;
-    case NE:
-        v = x != y;
-        break;
-    case LT:
-        v = s < u;
-        break;
-    case LE:
-        v = s <= u;
-        break;
-    case GT:
-        v = s > u;
-        break;
-    case GE:
-        v = s >= u;
-        break;
-    case BFE:
-        if (is_signed)
-            return FALSE;
-        v = (y & 255) > 31 ? 0 : (gint64)x >> (y & 255);
-        v &= (c & 255) > 31 ? G_MAXUINT32 : ((gint64)1 << (c & 255)) - 1;
-        break;
-    case MAD:
-        v = (guint32)(x * y + (guint32)c);
-        break;
-    case HIGH:
-        v = is_signed ? s * u >> 32 : (gint64)((guint64)x * y >> 32);
-        break;
-    case N_OPS:
-    default:
-        return FALSE;
-    }
-    *out = (guint32)v;
-    return TRUE;
-}
-
 /* Is it this number in every thread? */
 static gboolean is_number(PtxLanes *q, const WsPtxInst *i, const char *name, gint64 want, gint64 *v,
                           gboolean *later)
@@ -356,7 +220,7 @@ static PtxHow result(PtxLanes *q, const WsPtxInst *i, gint64 *v)
     const guint n = q->threads;
     g_autofree gint64 *one = g_new0(gint64, 3 * n);
     gboolean is_signed = FALSE, same = TRUE, rest = TRUE, known = TRUE;
-    const Op op = operation(i, &is_signed);
+    const guint op = ptx_lanes_operation(i, &is_signed);
     if (g_str_has_prefix(i->op, "vote") || g_str_has_prefix(i->op, "redux") || i->spin)
         return SAME;
     if (g_str_has_prefix(i->op, "shfl.sync.idx"))
@@ -370,10 +234,10 @@ static PtxHow result(PtxLanes *q, const WsPtxInst *i, gint64 *v)
         return KNOWN;
     }
     for (guint k = 1; k < i->n; k++) {
-        g_auto(GStrv) word = words(i->arg[k]);
+        g_auto(GStrv) word = ptx_lanes_words(i->arg[k]);
         known &= !strpbrk(i->arg[k], ",|");
         for (guint j = 0; word[j]; j++) {
-            gint64 *at = op < N_OPS && k <= 3 ? one + (k - 1) * n : one;
+            gint64 *at = op < PTX_LANE_OPS && k <= 3 ? one + (k - 1) * n : one;
             if (!*word[j])
                 continue;
             const PtxHow how = ptx_lanes_operand(q, i, word[j], at);
@@ -384,9 +248,9 @@ static PtxHow result(PtxLanes *q, const WsPtxInst *i, gint64 *v)
             known &= how == KNOWN;
         }
     }
-    known &= op < N_OPS;
+    known &= op < PTX_LANE_OPS;
     for (guint t = 0; t < n && known; t++)
-        known = compute(op, is_signed, one[t], one[n + t], one[2 * n + t], &v[t]);
+        known = ptx_lanes_compute(op, is_signed, one[t], one[n + t], one[2 * n + t], &v[t]);
     return known ? KNOWN : same ? SAME : rest ? LEADER : MIXED;
 }
 
@@ -412,6 +276,24 @@ LanesDef *ptx_lanes_def(PtxLanes *q, const WsPtxInst *i, const char *name)
     return l ? def_of(l, (guint)(i - ws_ptx_inst(q->w->ptx, 0))) : NULL;
 }
 
+gboolean ptx_lanes_differ(PtxLanes *q, const WsPtxInst *i, const char *name, GHashTable *differ)
+{
+    static const char *const alike[] = { "%ctaid.x",  "%ctaid.y",  "%ctaid.z", "%nctaid.x",
+                                         "%nctaid.y", "%nctaid.z", "%laneid",  "%ntid.x",
+                                         "%ntid.y",   "%ntid.z",   NULL };
+    if (!is_register(q, name))
+        return FALSE; /* a number, or the name of a parameter or an array */
+    const Lanes *l = lanes_of(q, i, name, FALSE);
+    if (!l)
+        return !g_strv_contains(alike, name);
+    const guint k = (guint)(i - ws_ptx_inst(q->w->ptx, 0));
+    const GArray *found = reaching(q, l, k);
+    gboolean differs = !found->len || g_hash_table_contains(l->unset, GUINT_TO_POINTER(k));
+    for (guint n = 0; n < found->len; n++)
+        differs |= g_hash_table_contains(differ, def_at(l, g_array_index(found, guint, n)));
+    return differs;
+}
+
 /* What an instruction writes under a predicate that is not the same for all, or as one of two. */
 static PtxHow written(PtxLanes *q, const WsPtxInst *i, PtxHow how, const gint64 *v)
 {
@@ -429,7 +311,7 @@ static PtxHow written(PtxLanes *q, const WsPtxInst *i, PtxHow how, const gint64 
     return rest && how < LEADER ? LEADER : how;
 }
 
-static gboolean writes(const WsPtxInst *i)
+gboolean ptx_lanes_writes(const WsPtxInst *i)
 {
     return i->n && *i->arg[0] != '[' && i->target < 0 && strncmp(i->op, "bra", 3) &&
            strncmp(i->op, "bar", 3) && !g_str_has_prefix(i->op, "setmaxnreg");
@@ -441,12 +323,12 @@ static gboolean pass(PtxLanes *q)
     g_autofree gint64 *v = g_new0(gint64, q->threads);
     for (guint k = 0; k < q->w->ptx->inst->len; k++) {
         const WsPtxInst *i = ws_ptx_inst(q->w->ptx, k);
-        if (!writes(i))
+        if (!ptx_lanes_writes(i))
             continue;
         if (!ws_source_works(q->w->p.r, 50 + q->threads / 4))
             return FALSE;
         const PtxHow found = result(q, i, v);
-        g_auto(GStrv) word = words(i->arg[0]);
+        g_auto(GStrv) word = ptx_lanes_words(i->arg[0]);
         for (guint j = 0; word[j]; j++) {
             const Lanes *l =
                 *word[j] && is_register(q, word[j]) ? lanes_of(q, i, word[j], FALSE) : NULL;
@@ -487,9 +369,9 @@ static GHashTable *read_behind(PtxLanes *q, gint from)
         const WsPtxBlock *x = &g_array_index(q->w->ptx->blocks, WsPtxBlock, one);
         for (guint k = x->first; k <= x->last; k++) {
             const WsPtxInst *i = ws_ptx_inst(q->w->ptx, k);
-            for (guint a = writes(i) ? 1 : 0; a <= i->n; a++) {
+            for (guint a = ptx_lanes_writes(i) ? 1 : 0; a <= i->n; a++) {
                 const char *text = a < i->n ? i->arg[a] : i->guard;
-                g_auto(GStrv) word = words(text ? text : "");
+                g_auto(GStrv) word = ptx_lanes_words(text ? text : "");
                 for (guint j = 0; word[j]; j++)
                     if (*word[j] && is_register(q, word[j]))
                         g_hash_table_add(found, key_of(i, word[j]));
@@ -509,10 +391,10 @@ static gboolean set_apart(PtxLanes *q, GHashTable *blocks, guint branch, PtxHow 
     g_autoptr(GHashTable) behind = read_behind(q, join);
     for (guint k = 0; k < q->w->ptx->inst->len; k++) {
         const WsPtxInst *i = ws_ptx_inst(q->w->ptx, k);
-        if (!writes(i) ||
+        if (!ptx_lanes_writes(i) ||
             !g_hash_table_contains(blocks, GUINT_TO_POINTER(ws_ptx_block_of(q->w->ptx, k))))
             continue;
-        g_auto(GStrv) word = words(i->arg[0]);
+        g_auto(GStrv) word = ptx_lanes_words(i->arg[0]);
         for (guint j = 0; word[j]; j++) {
             g_autofree char *key = key_of(i, word[j]);
             const Lanes *l =
@@ -561,7 +443,7 @@ void ptx_lanes_alike(PtxWalk *w)
                    0 };
     for (guint k = 0; k < w->ptx->inst->len; k++) {
         const WsPtxInst *i = ws_ptx_inst(w->ptx, k);
-        g_auto(GStrv) word = words(writes(i) ? i->arg[0] : "");
+        g_auto(GStrv) word = ptx_lanes_words(ptx_lanes_writes(i) ? i->arg[0] : "");
         for (guint j = 0; word[j]; j++)
             if (*word[j] && is_register(&q, word[j])) {
                 const LanesDef d = { .at = k };
@@ -576,6 +458,8 @@ void ptx_lanes_alike(PtxWalk *w)
         ptx_lanes_judge(&q);
     if (!*w->p.r->error)
         ptx_lanes_far(&q);
+    if (!*w->p.r->error)
+        ptx_lanes_twins(&q);
     g_hash_table_unref(q.of);
     g_hash_table_unref(q.some);
 }

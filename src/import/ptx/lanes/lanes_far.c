@@ -205,12 +205,14 @@ void ptx_lanes_bytes(PtxWalk *w, const WsPtxInst *i, guint lanes, gint64 bytes, 
     const WsPtxInst *all = ws_ptx_inst(w->ptx, 0);
     const guint32 *far = g_hash_table_lookup(w->far_of, GUINT_TO_POINTER((guint)(i - all)));
     const guint first = w->tid / 32 * 32;
+    const guint8 *twins = g_hash_table_lookup(w->twins, GUINT_TO_POINTER((guint)(i - all)));
     if (!far || o->last)
         return;
     GArray *pieces = g_array_new(FALSE, FALSE, sizeof(PtxPiece));
     g_ptr_array_add(w->p.r->arrays, pieces);
     for (guint k = first; k < first + lanes; k++) {
-        const PtxPiece one = { (gint32)(far[k] - far[w->tid]), k };
+        const PtxPiece one = { (gint32)(far[k] - far[w->tid]), k,
+                               twins ? twins[k / 32] * 32 + k % 32 : k };
         g_array_append_val(pieces, one);
         if (one.at % bytes) {
             ptx_lost(w, i, PTX_UNALIGNED);
