@@ -99,6 +99,10 @@ WsReferenceValues *ws_reference_values_new(void);
 void ws_reference_values_free(WsReferenceValues *v);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsReferenceValues, ws_reference_values_free)
 
+/* How far a rehearsal is, several times a second. */
+typedef void (*WsRehearseProgress)(guint64 ctas_done, guint64 ctas, guint64 switches,
+                                   gpointer data);
+
 typedef struct {
     guint64 seed;
     gint64 sms; /* CTAs of a persistent launch; default 2 */
@@ -108,6 +112,8 @@ typedef struct {
     const WsHold *hold; /* NULL; else agents are held to its order */
     WsReferenceValues
         *values; /* NULL; else what other rehearsals with it need not work out again */
+    WsRehearseProgress progress; /* NULL: nobody looks */
+    gpointer progress_data;
 } WsRehearseOptions;
 /* What threads of a CTA wait for when nothing moves any more. */
 typedef struct {

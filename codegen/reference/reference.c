@@ -236,6 +236,13 @@ void ws_reference_free(WsReference *r)
     g_free(r);
 }
 
+static void refuse_long(const char *tensor, GError **error)
+{
+    g_autofree char *terms = ws_phrase(
+        "what defines %s adds up more than %" G_GINT64_FORMAT " terms", tensor, WS_REFERENCE_TERMS);
+    ws_generate_refuse(error, "reference", NULL, "reference", terms, "give smaller sizes");
+}
+
 gboolean ws_reference_eval(WsReference *r, guint tensor, const WsReferenceInput *input,
                            const gint64 *flat, gint64 first, gint64 n, double *out, GError **error)
 {
@@ -257,10 +264,7 @@ gboolean ws_reference_eval(WsReference *r, guint tensor, const WsReferenceInput 
         return TRUE;
     const char *name = r->p->tensor[tensor].name;
     if (r->env[r->flags_slot] & WS_REF_LONG) {
-        g_autofree char *terms =
-            ws_phrase("what defines %s adds up more than %" G_GINT64_FORMAT " terms", name,
-                      WS_REFERENCE_TERMS);
-        ws_generate_refuse(error, "reference", NULL, "reference", terms, "give smaller sizes");
+        refuse_long(name, error);
         return FALSE;
     }
     g_autofree char *why =
@@ -270,6 +274,31 @@ gboolean ws_reference_eval(WsReference *r, guint tensor, const WsReferenceInput 
             ? ws_phrase("what defines %s divides an integer by zero", name)
             : ws_phrase("what defines %s takes sin or cos of more than 2^30 radians", name);
     ws_generate_refuse(error, "reference", NULL, "reference", why, NULL);
+    return FALSE;
+}
+
+/* Elements side by side share what helpers are worth (the memo), those far apart differ in their
+ * sums: eight runs of 64. A row of 128 shares twice as much, so that four times too many are
+ * refused, not twice. */
+enum { RUNS = 8, RUN = 64, TOO_MANY = 4 };
+
+gboolean ws_reference_bounded(WsReference *r, guint tensor, const WsReferenceInput *input, gint64 n,
+                              GError **error)
+{
+    double value[RUN];
+    gboolean fine = TRUE;
+    if (n <= RUNS * RUN)
+        return TRUE;
+    ws_reference_restart(r);
+    for (gint64 i = 0; i < RUNS && fine; i++)
+        fine = ws_reference_eval(r, tensor, input, NULL, n / RUNS * i, RUN, value, NULL);
+    const gboolean spent = r->env[r->flags_slot] & WS_REF_LONG;
+    const double terms = (double)(WS_REFERENCE_TERMS - (gint64)r->env[r->terms_slot]);
+    ws_reference_restart(r);
+    if (!spent &&
+        (!fine || terms / (RUNS * RUN) * (double)n <= TOO_MANY * (double)WS_REFERENCE_TERMS))
+        return TRUE;
+    refuse_long(r->p->tensor[tensor].name, error);
     return FALSE;
 }
 

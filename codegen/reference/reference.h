@@ -12,6 +12,13 @@ typedef struct WsReference WsReference;
  * restarted: some seconds. */
 #define WS_REFERENCE_TERMS ((gint64)1 << 31)
 
+/* What the statements read. All arrays are in program order and borrowed. */
+typedef struct {
+    const void *const *tensor; /* base address of every tensor, laid out by the program's strides */
+    const gint64 *size;        /* every WS_VAR_SIZE, in variable order */
+    const double *scalar;      /* every WS_VAR_SCALAR, in variable order */
+} WsReferenceInput;
+
 /* Builds the reference of every output tensor (access write or reduce); the first evaluation
  * compiles it. NULL with
  * WS_GENERATE_ERROR if there is no reference for one of them, or it has a problem
@@ -19,18 +26,16 @@ typedef struct WsReference WsReference;
 WsReference *ws_reference_new(const WsProgram *p, GError **error);
 void ws_reference_free(WsReference *r);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsReference, ws_reference_free)
+/* FALSE where all `n` elements of `tensor` would add up far more terms than may be, told from a few
+ * of them: so that nobody runs a kernel for hours before an evaluation says so. TRUE also where one
+ * of these has another problem, which the evaluation tells. Terms are counted from zero again. */
+gboolean ws_reference_bounded(WsReference *r, guint tensor, const WsReferenceInput *input, gint64 n,
+                              GError **error);
 /* Its terms are counted from zero again. */
 void ws_reference_restart(WsReference *r);
 /* What it computes, as LLVM: two references of the same text have the same values for the same
  * input. Borrowed. NULL if it was evaluated before anyone asked. */
 const char *ws_reference_text(WsReference *r);
-
-/* What the statements read. All arrays are in program order and borrowed. */
-typedef struct {
-    const void *const *tensor; /* base address of every tensor, laid out by the program's strides */
-    const gint64 *size;        /* every WS_VAR_SIZE, in variable order */
-    const double *scalar;      /* every WS_VAR_SCALAR, in variable order */
-} WsReferenceInput;
 
 /* Evaluates `n` elements of output `tensor` into `out`: the flat logical indices (last dimension
  * fastest) in `flat`, or first, first + 1, … if `flat` is NULL. Fails if a statement reads a tensor

@@ -186,6 +186,8 @@ struct WsHost {
     guint32 clock; /* of a hold (hold.c) */
     gboolean held, gave_up;
     GPtrArray *gated, *settling; /* WsHostThread: until the clock, until nothing is in flight */
+    void (*progress)(WsHost *h, gpointer data); /* NULL, or called every 2^18 switches */
+    gpointer progress_data;
     /* what came out */
     guint64 switches, races, violations;
     char *first_race, *first_violation, *stuck;

@@ -48,7 +48,9 @@ void ws_rehearse_result_free(WsRehearseResult *r)
 }
 
 /* --- inputs ----------------------------------------------------------------------------------- */
-/* Elements between the first and the last of a tensor, in memory; -1 if that is absurd. */
+#define MOST_ELEMENTS ((gint64)1 << 28) /* of a tensor: seconds to fill, half a gigabyte of bf16 */
+
+/* Elements between the first and the last of a tensor, in memory; -1 if they are too many. */
 static gint64 extent(const Case *c, guint tensor)
 {
     const WsTensor *t = &c->p->tensor[tensor];
@@ -59,7 +61,7 @@ static gint64 extent(const Case *c, guint tensor)
         if (shape <= 0)
             return 0;
         if (__builtin_mul_overflow(shape - 1, ws_launch_stride(c->values, tensor, i), &step) ||
-            __builtin_add_overflow(n, step, &n) || n <= 0 || n > (gint64)1 << 32)
+            __builtin_add_overflow(n, step, &n) || n <= 0 || n > MOST_ELEMENTS)
             return -1;
     }
     return n;
@@ -242,6 +244,14 @@ static void judge(WsRehearseResult *r, const Case *c, guint tensor, gint64 flat,
     }
 }
 
+static gint64 elements(const Case *c, guint tensor)
+{
+    gint64 n = 1;
+    for (guint d = 0; d < c->p->tensor[tensor].rank; d++)
+        n *= MAX(ws_launch_shape(c->values, tensor, d), 0);
+    return n;
+}
+
 #define CHUNK 4096
 static char *values_key(const Case *c, WsReference *reference)
 {
@@ -259,11 +269,9 @@ static gboolean compare(WsRehearseResult *r, const Case *c, WsReference *referen
     g_autofree double *want = g_new(double, CHUNK);
     const WsReferenceInput input = { (const void *const *)c->tensor, c->size, c->scalar };
     for (guint i = 0; i < c->p->n_tensors; i++) {
-        gint64 n = 1;
         if (c->p->tensor[i].access == WS_ACCESS_READ)
             continue;
-        for (guint d = 0; d < c->p->tensor[i].rank; d++)
-            n *= MAX(ws_launch_shape(c->values, i, d), 0);
+        const gint64 n = elements(c, i);
         const double *known = key ? ws_reference_values_find(values, key, i, n) : NULL;
         g_autoptr(GArray) made = g_array_new(FALSE, FALSE, sizeof(double));
         for (gint64 first = 0; first < n; first += CHUNK) {
@@ -278,6 +286,21 @@ static gboolean compare(WsRehearseResult *r, const Case *c, WsReference *referen
         if (made->len == n && n)
             ws_reference_values_add(values, key, i, g_steal_pointer(&made));
     }
+    return TRUE;
+}
+
+/* Where tensors are large, whether the comparison could end: before the kernel runs. */
+#define LARGE ((gint64)1 << 22) /* elements: a second or so of the kernel */
+static gboolean comparable(const Case *c, WsReference *reference, GError **error)
+{
+    const WsReferenceInput input = { (const void *const *)c->tensor, c->size, c->scalar };
+    gint64 all = 0;
+    for (guint i = 0; i < c->p->n_tensors; i++)
+        all += MAX(extent(c, i), 0);
+    for (guint i = 0; i < c->p->n_tensors && all > LARGE; i++)
+        if (c->p->tensor[i].access != WS_ACCESS_READ &&
+            !ws_reference_bounded(reference, i, &input, elements(c, i), error))
+            return FALSE;
     return TRUE;
 }
 
@@ -296,6 +319,17 @@ static WsJit *compile(const WsProgram *p, const WsHold *hold, GError **error)
     return ws_jit_new(module, context, "function(sroa,early-cse,simplifycfg)", symbol, n, error);
 }
 
+typedef struct {
+    const WsRehearseOptions *options;
+    guint64 done, ctas;
+} Progress;
+
+static void show_progress(WsHost *h, gpointer data)
+{
+    const Progress *p = data;
+    p->options->progress(p->done, p->ctas, h->switches, p->options->progress_data);
+}
+
 static void run_grid(WsRehearseResult *r, const Case *c, const WsRehearseOptions *o,
                      void (*kernel)(const guint64 *))
 {
@@ -303,11 +337,17 @@ static void run_grid(WsRehearseResult *r, const Case *c, const WsRehearseOptions
     gint64 grid = ws_launch_grid(c->values, o && o->sms > 0 ? o->sms : MAX(2, p->cluster)), id;
     guint n_ctas = MAX(1, p->cluster);
     WsHost *h = ws_host_new(p, p->threads, n_ctas, p->shared_bytes, o ? o->seed : 0);
+    Progress progress = { o, 0, (guint64)MAX(grid, 0) };
+    if (o && o->progress) {
+        h->progress = show_progress;
+        h->progress_data = &progress;
+    }
     r->ran = TRUE;
     h->held = o && o->hold;
     for (id = 0; id + n_ctas <= grid && r->ran; id += n_ctas) {
         r->ran = ws_host_run(h, (guint)id, (guint)grid, kernel, c->param);
         r->fibers += (guint64)n_ctas * p->threads;
+        progress.done += n_ctas;
     }
     r->switches = h->switches;
     r->clock = h->clock;
@@ -421,6 +461,7 @@ WsRehearseResult *ws_rehearsal_run(WsRehearsal *s, const WsRehearseOptions *opti
     const gboolean hangs = hold && hold->hangs;
     fine = fine && make_case(&c, options, findings, error);
     fine = fine && (hangs || (reference = reference_of(s, error)) != NULL);
+    fine = fine && (!reference || comparable(&c, reference, error));
     fine = fine && (jit = hold ? (held = compile(s->p, hold, error)) : code_of(s, error)) != NULL;
     fine = fine && (kernel = ws_jit_find(jit, WS_KERNEL_NAME, error)) != NULL;
     if (fine) {

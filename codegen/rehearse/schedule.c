@@ -253,7 +253,8 @@ static void schedule(WsHost *h)
         }
         WsHostThread *t = h->ready->pdata[next_random(h) % h->ready->len];
         h->running = t;
-        h->switches++;
+        if (++h->switches % (1 << 18) == 0 && h->progress)
+            h->progress(h, h->progress_data);
         if (!ws_fiber_resume(t->fiber)) {
             not_ready(h, t, WS_HOST_ENDED);
             h->live--;

@@ -74,6 +74,14 @@ static void print(const WsRehearseResult *r)
            r->switches);
 }
 
+static void show_progress(guint64 done, guint64 ctas, guint64 switches, gpointer data)
+{
+    (void)data;
+    ws_cli_progress("rehearsing: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+                    " CTAs ended, %.1f million switches between threads",
+                    done, ctas, (double)switches / 1e6);
+}
+
 static int rehearse(WsCliInput *in, const char *file, char **size, gint64 seed, gint64 sms,
                     gboolean json)
 {
@@ -96,7 +104,9 @@ static int rehearse(WsCliInput *in, const char *file, char **size, gint64 seed, 
     };
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(GError) error = NULL;
+    options.progress = show_progress;
     WsRehearseResult *r = ws_rehearse(in->program, &options, findings, &error);
+    ws_cli_progress(NULL);
     ws_cli_print_findings(findings, file);
     if (!r) {
         int code = ws_findings_exit_code(findings, FALSE);
