@@ -182,6 +182,18 @@ static gboolean guess_element(gpointer data, gint tensor, const gint64 *at, gint
     return ws_launch_guess_element(data, tensor, value);
 }
 
+/* Operations to walk: a round has a few that are not recorded for each that is. A trace may state
+ * sizes with more rounds than anybody has recorded. */
+static guint64 most_steps(const Run *b)
+{
+    guint64 records = 0;
+    for (guint i = 0; i < b->t->lane->len; i++) {
+        const WsTraceLane *lane = &g_array_index(b->t->lane, WsTraceLane, i);
+        records += lane->cta == b->cta ? lane->n : 0;
+    }
+    return 200000 + 64 * records;
+}
+
 static void walk_agent(const Run *b, WsBind *bind, const WsLaunchValues *v, guint agent,
                        WsTilesStrided *tiles, guint rank, Pipes *pipes, gint32 tile0, gint32 tile1)
 {
@@ -192,7 +204,7 @@ static void walk_agent(const Run *b, WsBind *bind, const WsLaunchValues *v, guin
     }
     WsTracePlace before = { agent, G_MAXUINT, -1 };
     WsStep step;
-    while (w && ws_walker_next(w, &step, NULL)) {
+    for (guint64 left = most_steps(b); left && w && ws_walker_next(w, &step, NULL); left--) {
         gint32 tile = -1, round = -1;
         for (guint i = 0; i < MIN(step.n_rounds, G_N_ELEMENTS(step.round)); i++) {
             round = (gint32)MIN(step.round[i], G_MAXINT32);

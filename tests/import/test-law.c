@@ -114,6 +114,163 @@ static void test_plants(gconstpointer data)
     g_assert_cmpuint(tried, >=, share > 1 ? 1 : test_least(1, 1, 2));
 }
 
+/* --- arguments ---------------------------------------------------------------------------------*/
+
+/* Each word of the tables that a kernel calls, by its name and the names of its parameters. */
+static const struct {
+    const char *word, *parameters;
+    WsImportFrom language;
+} terms[] = {
+#define WS_TERM(name, meaning, parameters) { name, parameters, WS_IMPORT_GLUON },
+#include "import/python/dialect/gluon.def"
+#undef WS_TERM
+#define WS_TERM(name, meaning, parameters) { name, parameters, WS_IMPORT_TLE },
+#include "import/python/dialect/tle.def"
+#undef WS_TERM
+#define WS_TERM(name, meaning, parameters) { name, parameters, WS_IMPORT_TLX },
+#include "import/python/dialect/tlx.def"
+#undef WS_TERM
+};
+
+typedef enum { MORE, UNKNOWN, UNKNOWN_OFF, TWICE, ARGUMENTS } Argument;
+
+/* Where the bracket that `open` points at is closed. */
+static const char *closing(const char *open)
+{
+    gint depth = 0;
+    for (const char *c = open; *c && *c != '\n'; c++) {
+        depth += (strchr("([{", *c) != NULL) - (strchr(")]}", *c) != NULL);
+        if (!depth)
+            return c;
+    }
+    return NULL;
+}
+
+/* Commas of the call itself, and whether it names an argument. */
+static guint count_arguments(const char *open, const char *close, gboolean *named)
+{
+    gint depth = 0;
+    guint n = close > open + 1;
+    *named = FALSE;
+    for (const char *c = open + 1; c < close; c++) {
+        depth += (strchr("([{", *c) != NULL) - (strchr(")]}", *c) != NULL);
+        n += !depth && *c == ',';
+        *named |= !depth && *c == '=' && c[1] != '=' && !strchr("=!<>", c[-1]);
+    }
+    return n;
+}
+
+/* The arguments that are too many, with a comma before them; NULL: it cannot be written there. */
+static char *too_many(const char *parameters, gboolean method, guint given, gboolean named,
+                      Argument argument)
+{
+    g_auto(GStrv) name = g_strsplit(parameters, " ", -1);
+    const guint n = g_strv_length(name) - method;
+    const char *comma = given ? ", " : "";
+    if (argument == UNKNOWN || argument == UNKNOWN_OFF)
+        return g_strdup_printf("%smystery=%s", comma, argument == UNKNOWN ? "1" : "None");
+    if (argument == TWICE)
+        return n && given && !named && strcmp(name[method], "*") != 0
+                   ? g_strdup_printf("%s%s=0", comma, name[method])
+                   : NULL;
+    if (named || given > n || (n && !strcmp(name[g_strv_length(name) - 1], "*")))
+        return NULL;
+    GString *s = g_string_new(NULL); /* as many as there are, and one more */
+    for (guint i = given; i <= n; i++)
+        g_string_append_printf(s, "%sNone", s->len || given ? ", " : "");
+    return g_string_free(s, FALSE);
+}
+
+/* Whether the line is one of a jit function. */
+static gboolean in_jit(const char *text, const char *line)
+{
+    gboolean jit = FALSE, decorated = FALSE;
+    for (const char *c = text; c && c < line; c = strchr(c, '\n'), c = c ? c + 1 : NULL) {
+        if (*c == '@') {
+            decorated |= !strncmp(c, "@gluon.jit", 10) || !strncmp(c, "@triton.jit", 11);
+        } else if (*c != '\n' && !strchr(" #)", *c)) {
+            jit = decorated && !strncmp(c, "def ", 4);
+            decorated = FALSE;
+        }
+    }
+    return jit;
+}
+
+/* Whether what stands before the dot at `at` is a module, and the word a function of it. */
+static gboolean of_module(const char *text, const char *at)
+{
+    static const char *const modules[] = { "tl", "gl", "tlx", "gpu", "tma", "mbarrier", NULL };
+    const char *begin = at;
+    while (begin > text && (g_ascii_isalnum(begin[-1]) || begin[-1] == '_'))
+        begin--;
+    g_autofree char *name = g_strndup(begin, at - begin);
+    return g_strv_contains(modules, name);
+}
+
+/* Whether a row of law.def says that no keyword of the word matters. */
+static gboolean takes_any(const char *word)
+{
+    static const char *const rows[] = {
+#define WS_HARMLESS(kind, name, reason) #kind " " name,
+#include "import/python/law.def"
+#undef WS_HARMLESS
+        NULL,
+    };
+    g_autofree char *row = g_strdup_printf("KEYWORD %s.", word);
+    return g_strv_contains(rows, row);
+}
+
+static guint plant_arguments(const char *text, guint term, Argument argument, WsImportFrom language,
+                             guint calls)
+{
+    const char *dot = strrchr(terms[term].word, '.'), *end = dot ? dot + 1 : terms[term].word;
+    const gboolean method = *terms[term].word == '.';
+    g_autofree char *call = g_strdup_printf("%s%s(", method ? "." : "", end);
+    guint tried = 0;
+    if ((argument == UNKNOWN || argument == UNKNOWN_OFF) && takes_any(end))
+        return 0;
+    for (const char *at = strstr(text, call); at && tried < calls; at = strstr(at + 1, call)) {
+        const char *open = at + strlen(call) - 1, *close = closing(open), *line = at;
+        while (line > text && line[-1] != '\n')
+            line--;
+        if (!close || *line != ' ' || !in_jit(text, line) ||
+            (!method && at > text && g_ascii_isalnum(at[-1])) ||
+            (!method && at > text && at[-1] == '_') || (method && of_module(text, at)))
+            continue;
+        gboolean named;
+        const guint given = count_arguments(open, close, &named);
+        g_autofree char *more = too_many(terms[term].parameters, method, given, named, argument);
+        if (!more)
+            continue;
+        g_autofree char *head = g_strndup(text, close - text);
+        g_autofree char *wrong = g_strconcat(head, more, close, NULL);
+        const WsVerdictKind verdict = verdict_of(wrong, language);
+        g_autofree char *shown = g_strndup(line, strcspn(line, "\n"));
+        if (verdict == WS_VERDICT_PROVED)
+            g_test_message("proved with %s in:\n%s", more, shown);
+        g_assert_cmpint(verdict, !=, WS_VERDICT_PROVED);
+        tried++;
+    }
+    return tried;
+}
+
+/* An argument that no parameter takes, or that a parameter has already: no word of the tables is
+ * proved with it, whatever the word does. */
+static void test_arguments(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data) / ARGUMENTS;
+    const Argument argument = GPOINTER_TO_UINT(data) % ARGUMENTS;
+    g_autofree char *text = kernel_of(kernels[i].path, kernels[i].language);
+    guint tried = 0;
+    if (verdict_of(text, kernels[i].language) != WS_VERDICT_PROVED)
+        g_error("%s is not proved", kernels[i].path);
+    for (guint k = 0; k < G_N_ELEMENTS(terms); k++)
+        if (terms[k].language == kernels[i].language)
+            tried += plant_arguments(text, k, argument, kernels[i].language, 1);
+    g_test_message("%u words", tried);
+    g_assert_cmpuint(tried, >=, 1);
+}
+
 /* --- single lines in a kernel by hand ----------------------------------------------------------*/
 
 static const struct {
@@ -223,6 +380,15 @@ int main(int argc, char **argv)
                                                 ws_import_from_text(kernels[i / PLANT_N].language),
                                                 kernels[i / PLANT_N].path);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_plants);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(kernels) * ARGUMENTS; i++) {
+        if (!test_takes(i, 9, 11))
+            continue;
+        g_autofree char *path = g_strdup_printf(
+            "/import/law/argument/%s/%s/%s",
+            (const char *const[]){ "more", "unknown", "unknown-off", "twice" }[i % ARGUMENTS],
+            ws_import_from_text(kernels[i / ARGUMENTS].language), kernels[i / ARGUMENTS].path);
+        g_test_add_data_func(path, GUINT_TO_POINTER(i), test_arguments);
     }
     for (guint i = 0; i < G_N_ELEMENTS(changes); i++) {
         if (!test_takes(i, 1, 3))

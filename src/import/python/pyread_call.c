@@ -59,11 +59,14 @@ static gboolean acts(PyMeaning meaning)
     return FALSE;
 }
 
-/* A keyword that is written as False, or that is one by its name. */
-static gboolean is_switch(const WsPyNode *arg)
+/* The next one by its place. */
+static void put(PyRead *p, const Val **a, guint *at, const Val *v, const char **what)
 {
-    return arg->kid[0]->kind == WS_PY_CONST || !strcmp(arg->text, "multicast") ||
-           !strcmp(arg->text, "two_ctas");
+    if (*at < 8 && a[*at])
+        *what = "a parameter that is given twice";
+    if (*at < 8)
+        a[*at] = a[*at] ? py_opaque(p) : v;
+    ++*at;
 }
 
 /* Arguments by parameter; what has no parameter may change what the call does. FALSE: on the host,
@@ -81,7 +84,8 @@ static gboolean bind(PyRead *p, const Term *term, const WsPyNode *node, const Va
     p->indexing += slot;
     p->handing += product;
     g_auto(GStrv) name = g_strsplit(term->parameters, " ", -1);
-    const guint most = MIN(g_strv_length(name), 8);
+    const guint length = g_strv_length(name), most = MIN(length, 8);
+    const gboolean any = length && !strcmp(name[length - 1], "*"); /* as many as one likes */
     guint at = 0;
     const char *what = NULL;
     gboolean lost = FALSE;
@@ -96,11 +100,12 @@ static gboolean bind(PyRead *p, const Term *term, const WsPyNode *node, const Va
                 py_look_at(p, v, node);
             for (guint k = 0; k < most; k++)
                 if (!strcmp(name[k], arg->text)) {
-                    a[k] = v;
+                    if (a[k])
+                        what = "a parameter that is given twice";
+                    a[k] = a[k] ? py_opaque(p) : v;
                     known = TRUE;
                 }
-            gint64 off; /* False and None leave a call as it is without the keyword */
-            known |= v->kind == VAL_NONE || (is_switch(arg) && py_known(v, &off) && !off);
+            known |= py_law_off(term->name, arg->text, v);
             if (!known && !what && term->meaning != py_mean_TLE_PIPE)
                 what = ws_source_format(p->r, "the keyword `%s`", arg->text);
         } else if (arg->kind == WS_PY_STAR) {
@@ -108,16 +113,14 @@ static gboolean bind(PyRead *p, const Term *term, const WsPyNode *node, const Va
             if (strcmp(arg->text, "*") || all->kind != VAL_TUPLE)
                 what = "arguments that are not written out";
             lost |= strcmp(arg->text, "*") || all->kind != VAL_TUPLE || at + all->n > 8;
-            for (guint k = 0; all->kind == VAL_TUPLE && k < all->n && at < 8; k++)
-                a[at++] = all->item[k];
+            for (guint k = 0; all->kind == VAL_TUPLE && k < all->n; k++)
+                put(p, a, &at, all->item[k], &what);
         } else {
-            const Val *v = py_eval(p, arg);
-            if (at < 8)
-                a[at++] = v;
-            if (at > most && acts(term->meaning))
-                what = "an argument that is not known here";
+            put(p, a, &at, py_eval(p, arg), &what);
         }
     }
+    if (at > most && !any)
+        what = "an argument that is not known here";
     p->indexing -= slot;
     p->phasing -= wait;
     p->handing -= product;

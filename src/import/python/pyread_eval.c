@@ -476,25 +476,32 @@ void py_arguments(PyRead *p, const WsPyNode *function, const WsPyNode *call, gui
     const WsPyNode *params = function->kid[0];
     for (guint i = 1; i < call->n; i++) {
         const WsPyNode *arg = call->kid[i];
-        gboolean taken = FALSE;
+        gboolean taken = FALSE, twice = FALSE;
         const Val *v =
             py_eval(p, arg->kind == WS_PY_KEYWORD || arg->kind == WS_PY_STAR ? arg->kid[0] : arg);
         if (arg->kind == WS_PY_KEYWORD) {
             for (guint k = 0; k < params->n; k++)
                 if (!strcmp(params->kid[k]->text, arg->text)) {
-                    args[k] = v;
+                    twice = args[k] != NULL;
+                    args[k] = twice ? py_opaque(p) : v;
                     taken = TRUE;
                 }
         } else if (arg->kind == WS_PY_STAR) {
-            taken = v->kind == VAL_TUPLE && !strcmp(arg->text, "*");
-            for (guint k = 0; taken && k < v->n && at < params->n; k++)
-                args[at++] = v->item[k];
+            taken = v->kind == VAL_TUPLE && !strcmp(arg->text, "*") && v->n <= params->n &&
+                    at <= params->n - v->n;
+            for (guint k = 0; taken && k < v->n; k++) {
+                twice |= args[at] != NULL;
+                args[at] = args[at] ? py_opaque(p) : v->item[k];
+                at++;
+            }
         } else if (at < params->n && *params->kid[at]->text != '*') {
             args[at++] = v;
             taken = TRUE;
         }
         if (!taken && p->in_kernel)
             py_law_unread(p, arg, "an argument that the function has no parameter for", &v, 1);
+        if (twice && p->in_kernel)
+            py_law_unread(p, arg, "a parameter that is given twice", &v, 1);
         for (guint k = 0; !taken && arg->kind == WS_PY_STAR && k < params->n; k++)
             args[k] = args[k] ? args[k] : py_opaque(p); /* any of them may be in it */
     }

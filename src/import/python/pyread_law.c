@@ -33,12 +33,13 @@ gboolean py_law_option(const char *name)
     return py_law_harmless(PY_HARMLESS_OPTION, name);
 }
 
-gboolean py_law_keyword(const char *word, const char *keyword)
+/* A row of a keyword: "word.keyword", ".keyword" of every word, "word." of every keyword. */
+static gboolean names_keyword(PyHarmless kind, const char *word, const char *keyword)
 {
     const char *dot = strrchr(word, '.');
     word = dot ? dot + 1 : word;
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        if (rows[i].kind != PY_HARMLESS_KEYWORD)
+        if (rows[i].kind != kind)
             continue;
         const gsize n = strcspn(rows[i].name, ".");
         const char *own = rows[i].name + n + 1;
@@ -47,6 +48,20 @@ gboolean py_law_keyword(const char *word, const char *keyword)
             return TRUE;
     }
     return FALSE;
+}
+
+gboolean py_law_keyword(const char *word, const char *keyword)
+{
+    return names_keyword(PY_HARMLESS_KEYWORD, word, keyword);
+}
+
+gboolean py_law_off(const char *word, const char *keyword, const Val *v)
+{
+    gint64 n;
+    return v->kind == VAL_NONE
+               ? names_keyword(PY_HARMLESS_OFF, word, keyword) ||
+                     names_keyword(PY_HARMLESS_ABSENT, word, keyword)
+               : py_known(v, &n) && !n && names_keyword(PY_HARMLESS_OFF, word, keyword);
 }
 
 /* --- what a value reaches ----------------------------------------------------------------------*/

@@ -11,6 +11,8 @@ typedef enum {
     PY_HARMLESS_VALUE,
     PY_HARMLESS_ASKED,
     PY_HARMLESS_KEYWORD,
+    PY_HARMLESS_OFF,
+    PY_HARMLESS_ABSENT,
     PY_HARMLESS_CONTEXT,
     PY_HARMLESS_DECORATOR,
     PY_HARMLESS_AROUND,
@@ -26,6 +28,8 @@ gboolean py_law_harmless(PyHarmless kind, const char *dotted);
 gboolean py_law_option(const char *name);
 /* A keyword of `word` ("mbarrier.wait") that its row has no parameter for. */
 gboolean py_law_keyword(const char *word, const char *keyword);
+/* With this value it leaves the call as it is without the keyword. */
+gboolean py_law_off(const char *word, const char *keyword, const Val *v);
 void py_law_decorators(PyRead *p, const WsPyNode *function);
 /* A call of something that is not known: its arguments are walked, then it is harmless by a row or
  * unread. */

@@ -130,6 +130,40 @@ static const Val *invoke(PyRead *p, const WsPyNode *f, const Val *self, GHashTab
     return py_call(p, f, args, at);
 }
 
+/* Without `__init__` the fields in their order, or by name. */
+static void fill_fields(PyRead *p, Val *object, const WsPyNode *body, const WsPyNode *at)
+{
+    g_autoptr(GPtrArray) fields = g_ptr_array_new();
+    for (guint i = 0; i < body->n; i++)
+        if (body->kid[i]->kind == WS_PY_EXPR && body->kid[i]->kid[0]->kind == WS_PY_NAME)
+            g_ptr_array_add(fields, (gpointer)body->kid[i]->kid[0]->text);
+    g_autofree gboolean *given = g_new0(gboolean, fields->len + 1);
+    guint next = 0;
+    for (guint i = 1; i < at->n; i++) {
+        const WsPyNode *arg = at->kid[i];
+        const gboolean keyword = arg->kind == WS_PY_KEYWORD;
+        const Val *v = py_eval(p, keyword || arg->kind == WS_PY_STAR ? arg->kid[0] : arg);
+        guint k = next;
+        if (keyword)
+            for (k = 0; k < fields->len && strcmp(fields->pdata[k], arg->text) != 0;)
+                k++;
+        const gboolean known = arg->kind != WS_PY_STAR && k < fields->len;
+        if (known && !given[k]) {
+            py_object_set(p, object, fields->pdata[k], v);
+            given[k] = TRUE;
+            next += !keyword;
+            continue;
+        }
+        if (p->in_kernel)
+            py_law_unread(p, arg,
+                          known ? "a field that is given twice"
+                                : "an argument that the class has no field for",
+                          &v, 1);
+        for (k = 0; k < fields->len; k++) /* any of them may be meant */
+            py_object_set(p, object, fields->pdata[k], py_opaque(p));
+    }
+}
+
 const Val *py_construct(PyRead *p, const Val *class, const WsPyNode *at)
 {
     if (!py_plain_class(p, class->node, at))
@@ -143,18 +177,7 @@ const Val *py_construct(PyRead *p, const Val *class, const WsPyNode *at)
         p->making = outer;
         return object;
     }
-    guint arg = 1; /* without one the fields in their order */
-    for (guint i = 0; i < body->n; i++) {
-        const WsPyNode *field = body->kid[i];
-        if (field->kind != WS_PY_EXPR || field->kid[0]->kind != WS_PY_NAME)
-            continue;
-        const char *name = field->kid[0]->text;
-        for (guint k = 1; k < at->n; k++)
-            if (at->kid[k]->kind == WS_PY_KEYWORD && !strcmp(at->kid[k]->text, name))
-                py_object_set(p, object, name, py_eval(p, at->kid[k]->kid[0]));
-        if (arg < at->n && at->kid[arg]->kind != WS_PY_KEYWORD)
-            py_object_set(p, object, name, py_eval(p, at->kid[arg++]));
-    }
+    fill_fields(p, object, body, at);
     return object;
 }
 

@@ -166,12 +166,48 @@ const Val *py_mean_SLICE(PyRead *p, const Val **a, const WsPyNode *at)
     return v;
 }
 
+/* `start` and `shape` as lists: all but rows and columns begin at 0 and are 1 long. */
+const Val *py_box(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    const guint n = a[1] && a[1]->kind == VAL_TUPLE ? a[1]->n : 0;
+    gboolean plain = a[0] && a[2] && a[2]->kind == VAL_TUPLE && a[2]->n == n && n >= 2;
+    for (guint i = 0; plain && i + 2 < n; i++)
+        plain = py_number(a[1]->item[i], -1) == 0 && py_number(a[2]->item[i], 0) == 1;
+    if (!plain)
+        return py_wrong(p, at, "a part of a buffer that is not one of rows and columns");
+    const Val *v = a[0];
+    for (guint i = 0; i < 2 && v; i++) {
+        const Val *line[] = { v, a[1]->item[n - 2 + i], a[2]->item[n - 2 + i], py_literal(p, i),
+                              NULL };
+        v = py_mean_SLICE(p, line, at);
+    }
+    return v;
+}
+
+/* What a tile is on its way from `reshape([rows, 2, half])` over `permute(0, 2, 1)` to `split`. */
+enum { TILE_HALVES = 2, TILE_PAIRS = 3 };
+
+/* Whether the order is `first, second, third`, in a tuple or as arguments of its own. */
+static gboolean is_order(const Val *const *a, gint64 first, gint64 second, gint64 third)
+{
+    const gboolean tuple = a[0] && a[0]->kind == VAL_TUPLE;
+    const Val *const *item = tuple ? a[0]->item : a;
+    if (tuple ? a[0]->n != 3 || a[1] : !a[0] || !a[1] || !a[2] || a[3])
+        return FALSE;
+    return py_number(item[0], -1) == first && py_number(item[1], -1) == second &&
+           py_number(item[2], -1) == third;
+}
+
 const Val *py_mean_PERMUTE(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    if (a[0] && a[0]->kind == VAL_TILE && a[0]->n == 2) /* on its way from `reshape` to `split` */
-        return a[0];
+    if (a[0] && a[0]->kind == VAL_TILE && a[0]->n == TILE_HALVES && is_order(a + 1, 0, 2, 1)) {
+        Val *v = py_val(p, VAL_TILE);
+        *v = *a[0];
+        v->n = TILE_PAIRS;
+        return v;
+    }
     if (!a[0] || a[0]->kind != VAL_BUFFER || a[0]->depth || !a[1] || a[1]->kind != VAL_TUPLE ||
-        a[1]->n != 2)
+        a[1]->n != 2 || a[2])
         return py_wrong(p, at, "a permutation of something that is no buffer of two dimensions");
     const gint64 first = py_number(a[1]->item[0], -1), second = py_number(a[1]->item[1], -1);
     if (first + second != 1 || (first != 0 && first != 1))
@@ -188,7 +224,7 @@ const Val *py_mean_RESHAPE(PyRead *p, const Val **a, const WsPyNode *at)
 {
     gint64 elements = 1, kept[2] = { 1, 1 };
     guint n = 0;
-    if (!a[0] || !a[1] || a[1]->kind != VAL_TUPLE)
+    if (!a[0] || !a[1] || a[1]->kind != VAL_TUPLE || a[2])
         return py_opaque(p);
     for (guint i = 0; i < a[1]->n; i++) {
         const gint64 extent = py_number(a[1]->item[i], 0);
@@ -196,10 +232,12 @@ const Val *py_mean_RESHAPE(PyRead *p, const Val **a, const WsPyNode *at)
         if (extent != 1 && n < 2)
             kept[n++] = extent;
     }
-    if (a[0]->kind == VAL_TILE && a[1]->n == 3 && py_number(a[1]->item[1], 0) == 2) {
+    if (a[0]->kind == VAL_TILE && !a[0]->n && a[1]->n == 3 &&
+        py_number(a[1]->item[0], 0) == a[0]->rows && py_number(a[1]->item[1], 0) == 2 &&
+        elements == a[0]->rows * a[0]->cols) {
         Val *v = py_val(p, VAL_TILE);
         *v = *a[0];
-        v->n = 2;
+        v->n = TILE_HALVES;
         return v;
     }
     if ((a[0]->kind == VAL_TILE || a[0]->kind == VAL_MATH) && a[1]->n == 4 &&
@@ -230,7 +268,7 @@ const Val *py_mean_RESHAPE(PyRead *p, const Val **a, const WsPyNode *at)
 /* The left and the right half of the columns of a tile. */
 const Val *py_mean_SPLIT(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    if (!a[0] || a[0]->kind != VAL_TILE || a[0]->n != 2)
+    if (!a[0] || a[0]->kind != VAL_TILE || a[0]->n != TILE_PAIRS)
         return py_opaque(p);
     Val *pair = py_val(p, VAL_TUPLE);
     pair->n = 2;

@@ -149,6 +149,8 @@ const Val *py_mean_TLE_BARRIER(PyRead *p, const Val **a, const WsPyNode *at)
 /* The last dimension unless another one is said. */
 const Val *py_mean_TLE_SLICE(PyRead *p, const Val **a, const WsPyNode *at)
 {
+    if (a[1] && a[1]->kind == VAL_TUPLE)
+        return given(a[3]) ? py_wrong(p, at, "a part of a buffer") : py_box(p, a, at);
     const gint64 dim = given(a[3]) ? py_number(a[3], -1) : -1;
     const Val *b[4] = { a[0], a[1], a[2], py_literal(p, dim == 0 ? 0 : 1) };
     return py_mean_SLICE(p, b, at);

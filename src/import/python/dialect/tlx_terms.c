@@ -86,19 +86,12 @@ const Val *py_mean_TLX_TRANSPOSE(PyRead *p, const Val **a, const WsPyNode *at)
     g_ptr_array_add(p->r->pool, order->item);
     order->item[order->n++] = py_literal(p, 1);
     order->item[order->n++] = py_literal(p, 0);
-    return py_mean_PERMUTE(p, (const Val *[]){ a[0], a[1] ? a[1] : order }, at);
+    return py_mean_PERMUTE(p, (const Val *[]){ a[0], a[1] ? a[1] : order, NULL, NULL, NULL }, at);
 }
 
 const Val *py_mean_TLX_SLICE(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    if (!a[1] || a[1]->kind != VAL_TUPLE || !a[2] || a[2]->kind != VAL_TUPLE || a[1]->n != 2 ||
-        a[2]->n != 2)
-        return py_wrong(p, at, "a slice of a buffer that is not of two dimensions");
-    const Val *v = a[0];
-    for (guint i = 0; i < 2 && v; i++)
-        v = py_mean_SLICE(p, (const Val *[]){ v, a[1]->item[i], a[2]->item[i], py_literal(p, i) },
-                          at);
-    return v;
+    return py_box(p, a, at);
 }
 
 /* The element type of a buffer or of what a descriptor describes. */

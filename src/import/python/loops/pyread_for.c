@@ -62,9 +62,14 @@ static gboolean range_of(PyRead *p, const WsPyNode *call, const WsExpr **part, g
             !py_law_keyword(last, call->kid[i]->text) && !leaves_loop(p, call->kid[i]))
             py_opaque_step(p, call, ws_source_format(p->r, "the keyword `%s`", call->kid[i]->text));
     guint n = 0;
-    for (guint i = 1; i < call->n && n < 3; i++)
-        if (call->kid[i]->kind != WS_PY_KEYWORD)
+    for (guint i = 1; i < call->n; i++) {
+        if (call->kid[i]->kind == WS_PY_KEYWORD)
+            continue;
+        if (n < 3)
             part[n++] = py_eval_int(p, call->kid[i]);
+        else if (p->in_kernel)
+            py_opaque_step(p, call, "an argument that is not known here");
+    }
     if (n == 1) {
         part[1] = part[0];
         part[0] = ws_x_int(p->r, 0);
