@@ -1,6 +1,7 @@
 #include "import/python/pyread_object.h"
 #include "import/python/names/names.h"
 #include "import/python/pyread_host.h"
+#include "import/python/pyread_law.h"
 
 #include <string.h>
 
