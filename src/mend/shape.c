@@ -93,6 +93,7 @@ static void fills_own(WsFixer *F)
         const WsNode *step = ws_spot(F, i)->node;
         const WsRef *into = ws_node_refv(step, WS_F_into);
         const char *barrier = ws_node_has(step, WS_F_signal) ? ws_step_barrier(step) : NULL;
+        g_autoptr(GHashTable) tried = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         for (gint k = 0; barrier && into && into->element && k < (gint)F->spot->len; k++) {
             const WsNode *like = ws_spot(F, k)->node;
             const WsRef *other = ws_node_refv(like, WS_F_into);
@@ -103,7 +104,8 @@ static void fills_own(WsFixer *F)
                             *its = ws_expr_print(other->element);
             g_autofree char *old = g_strdup_printf("%s[%s]", into->name, own),
                             *now = g_strdup_printf("%s[%s]", into->name, its);
-            if (strcmp(own, its) == 0 || !g_str_has_prefix(text, old))
+            if (strcmp(own, its) == 0 || !g_str_has_prefix(text, old) ||
+                !g_hash_table_add(tried, g_strdup(its)))
                 continue;
             g_autofree char *named = g_strconcat(now, text + strlen(old), NULL),
                             *name = ws_step_name(step), *as = ws_step_name(like);

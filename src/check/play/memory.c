@@ -28,17 +28,50 @@ static guint64 base_of(const WsPlay *play, const WsEvent *e)
     return b->offset + (guint64)e->element * b->array_pitch + (guint64)e->stage * b->stage_pitch;
 }
 
+/* Two accesses at their places, and what ws_lanes_collide() says of them: rounds ask it again. */
+struct WsPlayMeeting {
+    const WsOp *was, *now;
+    gint64 at[4];
+    guint64 base[2];
+    gboolean met, collide, known;
+};
+enum { MEETINGS = 512 };
+
+static gboolean collide(WsPlay *play, const WsLanesAt *was, guint64 was_base, const WsLanesAt *now,
+                        guint64 now_base, gboolean met)
+{
+    if (!play->meeting)
+        play->meeting = g_new0(struct WsPlayMeeting, MEETINGS);
+    guint64 h = (guint64)(guintptr)was->op * 31 + (guint64)(guintptr)now->op;
+    h = (h ^ (guint64)(was->row0 * 7 + was->col0 * 13 + now->row0 * 17 + now->col0 * 29)) *
+        0x9e3779b97f4a7c15u;
+    h = (h ^ was_base * 3 ^ now_base * 5) * 0x9e3779b97f4a7c15u + (guint64)met;
+    struct WsPlayMeeting *m = &play->meeting[(h >> 32) % MEETINGS];
+    if (!m->known || m->was != was->op || m->now != now->op || m->at[0] != was->row0 ||
+        m->at[1] != was->col0 || m->at[2] != now->row0 || m->at[3] != now->col0 ||
+        m->base[0] != was_base || m->base[1] != now_base || m->met != met)
+        *m = (struct WsPlayMeeting){
+            was->op,
+            now->op,
+            { was->row0, was->col0, now->row0, now->col0 },
+            { was_base, now_base },
+            met,
+            ws_lanes_collide(play->p, was, was_base, now, now_base, met),
+            TRUE,
+        };
+    return m->collide;
+}
+
 /* L-ROW-PRIVATE: every thread meets what it touched itself, or its warp has met since. Where nobody
  * can say who meets whom nothing is refuted; the proof does not close on it. */
-static gboolean private_rows(const WsPlay *play, const WsInst *inst, const WsEvent *e,
-                             const WsAccess *a, const WsEvent *p)
+static gboolean private_rows(WsPlay *play, const WsInst *inst, const WsEvent *e, const WsAccess *a,
+                             const WsEvent *p)
 {
     if (p->inst != e->inst || p->comp != inst->comp_o || ws_by_leader(inst) ||
         a != &e->op->access[0])
         return FALSE;
     const WsLanesAt was = { p->op, p->row0, p->col0 }, now = { e->op, e->row0, e->col0 };
-    return !ws_lanes_collide(play->p, &was, base_of(play, p), &now, base_of(play, e),
-                             p->epoch <= inst->met);
+    return !collide(play, &was, base_of(play, p), &now, base_of(play, e), p->epoch <= inst->met);
 }
 
 /* Buffer by which the earlier event knew the bytes, if it is another one; -1: the same. */

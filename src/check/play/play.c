@@ -154,6 +154,7 @@ void ws_play_free(WsPlay *play)
     g_hash_table_unref(play->causes);
     g_hash_table_unref(play->settled);
     g_free(play->info);
+    g_free(play->meeting);
     g_free(play->fed_singly);
     g_free(play->tangled);
     g_free(play->unheard);

@@ -220,6 +220,7 @@ struct WsPlay {
     GHashTable *settled; /* ws_report_again(): of these nothing is left to say */
     GArray *reported;    /* WsReported: all errors, also those that were not said; NULL: not kept */
     const WsCase *c;     /* that is played */
+    struct WsPlayMeeting *meeting; /* memory.c; NULL: none was asked for */
 
     guint ranks, n_inst, n_comps;
     WsInst *inst;

@@ -464,11 +464,12 @@ void ws_remedy_undefined(const WsPlay *play, WsFinding *f, const WsInst *inst, g
                 loop->over != WS_OVER_COUNT || !loop->count)
                 continue;
             g_autofree char *rounds = ws_expr_print(loop->count);
-            ws_finding_set_remedy(f,
-                                  "`%s` gives it its value, in loop %s, which runs %s rounds: state "
-                                  "under `assume` that there is at least one, or assign the value "
-                                  "first",
-                                  ws_op_name(op), loop->name, rounds);
+            ws_finding_set_remedy(
+                f,
+                "`%s` gives it its value, in loop %s, which runs %s rounds: state "
+                "under `assume` that there is at least one, or assign the value "
+                "first",
+                ws_op_name(op), loop->name, rounds);
             return;
         }
     }
