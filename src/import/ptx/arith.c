@@ -408,6 +408,7 @@ static const WsExpr *compare(PtxWalk *w, const WsPtxInst *i)
     for (guint k = 0; k < G_N_ELEMENTS(table); k++)
         if (strstr(i->op, table[k].text)) {
             const WsExpr *alike = ptx_cluster_compare(w->p.r, table[k].op, a, b);
+            alike = alike ? alike : ptx_chosen(w, table[k].op, a, b);
             return alike ? alike : ws_x_op(w->p.r, table[k].op, a, b);
         }
     return NULL;

@@ -61,6 +61,7 @@ static void path_blocks(PtxWalk *w, const WsExpr *c, gboolean holds, guint block
 {
     const guint known = w->least->len - w->always;
     ptx_path(w, c, holds);
+    ptx_settle(w, c, holds);
     ptx_run(w, block, join);
     g_ptr_array_set_size(w->least, (gint)(w->always + known));
 }

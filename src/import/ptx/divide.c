@@ -121,10 +121,10 @@ gint64 ptx_bound(const WsAffine *f)
 static const WsExpr *divided(PtxWalk *w, const WsAffine *f, gint64 s)
 {
     const gint64 c = f->constant;
-    gint64 common = ABS(c);
     const gint64 sum = ptx_bound(f);
     if (s < 32 || !ptx_fits_64(f))
         return NULL;
+    gint64 common = ABS(c);
     for (guint i = 0; i < f->n; i++)
         common = gcd(common, ABS(f->factor[i]));
     for (gint64 d = 3; d <= MOST_DIVISOR; d++) {

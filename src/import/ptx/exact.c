@@ -91,6 +91,18 @@ static gint64 least_name(const WsExpr *t)
     return t->op == WS_EXPR_NAME && !strcmp(t->name, PY_GRID) ? 1 : 0;
 }
 
+/* x of x / n · n, which is at most x where neither is below 0; NULL: it is not that. */
+static const WsExpr *whole_of(PtxWalk *w, const WsExpr *t, guint depth)
+{
+    for (guint k = 0; k < 2 && t->op == WS_EXPR_MUL; k++) {
+        const WsExpr *d = t->arg[k], *n = t->arg[1 - k];
+        if (d->op == WS_EXPR_DIV && ws_expr_equal(d->arg[1], n) &&
+            not_negative(w, d->arg[0], depth + 1) && not_negative(w, n, depth + 1))
+            return d->arg[0];
+    }
+    return NULL;
+}
+
 /* Terms with factors; what is taken away is at most what it is made of. */
 static gboolean sum_not_negative(PtxWalk *w, const WsExpr *e, guint depth)
 {
@@ -109,6 +121,15 @@ static gboolean sum_not_negative(PtxWalk *w, const WsExpr *e, guint depth)
         if (f.factor[i] > 0) {
             good = not_negative(w, t, depth + 1) || f.n > 1;
             continue;
+        }
+        const WsExpr *whole = whole_of(w, t, depth);
+        if (whole) {
+            less = ws_x_op(r, WS_EXPR_SUB, ws_x_own(r, ws_expr_ref(whole)),
+                           ws_x_own(r, ws_expr_ref(t)));
+            less =
+                ws_x_op(r, WS_EXPR_ADD, e, ws_x_op(r, WS_EXPR_MUL, less, ws_x_int(r, f.factor[i])));
+            good = less != NULL;
+            break;
         }
         good = (t->op == WS_EXPR_MOD || t->op == WS_EXPR_DIV) && ws_x_is(t->arg[1], &by) &&
                by > 0 && not_negative(w, t->arg[0], depth + 1);
@@ -134,6 +155,26 @@ static gboolean sum_not_negative(PtxWalk *w, const WsExpr *e, guint depth)
     return good && (!less || not_negative(w, less, depth + 1));
 }
 
+/* One of several is at least n: on every way if one of them is. */
+static gboolean some_above(PtxWalk *w, const WsExpr *t, gint64 n, guint depth)
+{
+    WsRead *r = w->p.r;
+    const guint before = w->by_path;
+    guint behind = before;
+    for (guint i = 0; i < t->n_args; i++) {
+        w->by_path = before;
+        if (!not_negative(
+                w, ws_x_op(r, WS_EXPR_SUB, ws_x_own(r, ws_expr_ref(t->arg[i])), ws_x_int(r, n)),
+                depth + 2))
+            continue;
+        if (w->by_path == before)
+            return TRUE;
+        behind = w->by_path;
+    }
+    w->by_path = behind;
+    return behind != before;
+}
+
 /* t - n, n above 0, of one term: the greater of several, or a quotient. */
 static gboolean one_above(PtxWalk *w, const WsExpr *e, guint depth)
 {
@@ -146,14 +187,17 @@ static gboolean one_above(PtxWalk *w, const WsExpr *e, guint depth)
     const WsExpr *t = f.n == 1 && f.factor[0] == 1 && n > 0 && n < 1 << 20 ? f.term[0] : NULL;
     gboolean good = FALSE;
     if (t && t->op == WS_EXPR_CALL && t->func == WS_FUNC_MAX)
-        for (guint i = 0; i < t->n_args; i++)
-            good |= not_negative(
-                w, ws_x_op(r, WS_EXPR_SUB, ws_x_own(r, ws_expr_ref(t->arg[i])), ws_x_int(r, n)),
-                depth + 2);
+        good = some_above(w, t, n, depth);
     if (t && t->op == WS_EXPR_DIV && ws_x_is(t->arg[1], &by) && by > 0 && by < 1 << 20)
         good = not_negative(
             w, ws_x_op(r, WS_EXPR_SUB, ws_x_own(r, ws_expr_ref(t->arg[0])), ws_x_int(r, n * by)),
             depth + 2);
+    if (t && t->op == WS_EXPR_CALL && t->func == WS_FUNC_CDIV && ws_x_is(t->arg[1], &by) &&
+        by > 0 && by < 1 << 20) /* at least n where what it divides is above (n - 1) by */
+        good = not_negative(w,
+                            ws_x_op(r, WS_EXPR_SUB, ws_x_own(r, ws_expr_ref(t->arg[0])),
+                                    ws_x_int(r, (n - 1) * by + 1)),
+                            depth + 2);
     ws_affine_clear(&f);
     return good;
 }
@@ -309,7 +353,7 @@ static gboolean small_factors(const WsExpr *e, guint bits)
         bits == 64 ? ptx_fits_64(&f) : f.constant >= G_MININT32 && f.constant <= G_MAXINT32;
     for (guint i = 0; i < f.n && small; i++) {
         const WsExpr *t = f.term[i];
-        small = bits == 64 || ABS(f.factor[i]) <= 1 << 20;
+        small = bits == 64 || (f.factor[i] >= -(1 << 20) && f.factor[i] <= 1 << 20);
         for (guint k = t->func == WS_FUNC_SELECT; t->op == WS_EXPR_CALL && k < t->n_args && small;
              k++)
             small = small_factors(t->arg[k], bits);

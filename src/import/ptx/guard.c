@@ -79,7 +79,7 @@ static const WsExpr *in_whole_steps(WsRead *r, const WsExpr *count)
 {
     gint64 n, c;
     const WsExpr *x = ptx_steps_over(r, count, FALSE, &n, &c);
-    return x && n < 1 << 20 && ABS(c) < 1 << 20
+    return x && n < 1 << 20 && c > -(1 << 20) && c < 1 << 20
                ? ws_x_op(r, WS_EXPR_ADD, x, ws_x_int(r, (c - 1) * n + 1))
                : NULL;
 }

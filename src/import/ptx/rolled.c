@@ -45,8 +45,30 @@ static const WsExpr *whole_steps(WsRead *r, const WsExpr *e)
 {
     gint64 n, c;
     const WsExpr *x = e ? ptx_steps_over(r, e, FALSE, &n, &c) : NULL;
-    return x && n < 1 << 20 && ABS(c) < 1 << 20 ? ws_x_op(r, WS_EXPR_ADD, x, ws_x_int(r, c * n))
-                                                : e;
+    return x && n < 1 << 20 && c > -(1 << 20) && c < 1 << 20
+               ? ws_x_op(r, WS_EXPR_ADD, x, ws_x_int(r, c * n))
+               : e;
+}
+
+/* max(x, n) + c as x + c where x is known not to be below n; else e. */
+static const WsExpr *without_most(PtxWalk *w, const WsExpr *e)
+{
+    WsRead *r = w->p.r;
+    WsAffine f;
+    if (!ws_expr_affine(e, &f))
+        return e;
+    const WsExpr *t = f.n == 1 && f.factor[0] == 1 ? f.term[0] : NULL;
+    const gboolean most = t && t->op == WS_EXPR_CALL && t->func == WS_FUNC_MAX && t->n_args == 2;
+    for (guint k = 0; most && k < 2; k++) {
+        const WsExpr *x = ws_x_own(r, ws_expr_ref(t->arg[k])),
+                     *n = ws_x_own(r, ws_expr_ref(t->arg[1 - k]));
+        if (ptx_not_negative(w, ws_x_op(r, WS_EXPR_SUB, x, n))) {
+            e = ws_x_op(r, WS_EXPR_ADD, x, ws_x_int(r, f.constant));
+            break;
+        }
+    }
+    ws_affine_clear(&f);
+    return e;
 }
 
 /* The unrolled loop is left out exactly where T is below U; T is above 0. */
@@ -62,6 +84,8 @@ static gboolean is_guard(PtxWalk *w, const WsExpr *skips, const WsExpr *rounds, 
         return FALSE;
     const WsExpr *a = ws_x_own(r, ws_expr_ref(c->arg[0])), *b = ws_x_own(r, ws_expr_ref(c->arg[1]));
     const WsExpr *less = ws_x_op(r, WS_EXPR_SUB, a, b);
+    less = less ? without_most(w, less) : NULL;
+    w->by_path = by_path;
     const WsExpr *want = ws_x_op(r, WS_EXPR_SUB, rounds, ws_x_int(r, by));
     if (c->op == WS_EXPR_LT && less && ws_x_difference(less, whole_steps(r, want), &d) && d == 0)
         return TRUE;
@@ -108,7 +132,7 @@ static void find_added(PtxRolled *o, GHashTable *start, GHashTable *left)
         const Val *a = g_hash_table_lookup(start, name), *b = g_hash_table_lookup(left, name);
         if (!g_hash_table_contains(own, name) && a && b && a->kind == VAL_INT &&
             b->kind == VAL_INT && ws_x_difference(a->e, b->e, &d) && d && d % o->by == 0 &&
-            ABS(d) < 1 << 28)
+            d > -(1 << 28) && d < 1 << 28)
             g_hash_table_insert(o->single.add, name, GINT_TO_POINTER((gint)(d / o->by)));
     }
 }
@@ -171,8 +195,8 @@ static gboolean find_by(PtxRolled *o, const WsExpr *again)
         return FALSE;
     const WsExpr *next =
         ws_x_replace(r, x, k, ws_x_op(r, WS_EXPR_ADD, ws_x_name(r, k), ws_x_int(r, 1)));
-    if (!ws_x_difference(x, next, &d) || ABS(d) < 2 || ABS(d) > PTX_MOST_AT_ONCE ||
-        (o->two && ABS(d) != 2))
+    if (!ws_x_difference(x, next, &d) || d < -PTX_MOST_AT_ONCE || d > PTX_MOST_AT_ONCE ||
+        ABS(d) < 2 || (o->two && ABS(d) != 2))
         return FALSE;
     o->by = ABS(d);
     o->most = ws_x_op(r, d < 0 ? WS_EXPR_ADD : WS_EXPR_SUB, ws_x_int(r, o->by),
@@ -322,27 +346,6 @@ static gboolean begins_alike(PtxWalk *w, GHashTable *skipped, GHashTable *set)
         ptx_set(w, name, py_opaque(&w->p));
     }
     return TRUE;
-}
-
-/* max(x, n) + c as x + c where x is known not to be below n; else e. */
-static const WsExpr *without_most(PtxWalk *w, const WsExpr *e)
-{
-    WsRead *r = w->p.r;
-    WsAffine f;
-    if (!ws_expr_affine(e, &f))
-        return e;
-    const WsExpr *t = f.n == 1 && f.factor[0] == 1 ? f.term[0] : NULL;
-    const gboolean most = t && t->op == WS_EXPR_CALL && t->func == WS_FUNC_MAX && t->n_args == 2;
-    for (guint k = 0; most && k < 2; k++) {
-        const WsExpr *x = ws_x_own(r, ws_expr_ref(t->arg[k])),
-                     *n = ws_x_own(r, ws_expr_ref(t->arg[1 - k]));
-        if (ptx_not_negative(w, ws_x_op(r, WS_EXPR_SUB, x, n))) {
-            e = ws_x_op(r, WS_EXPR_ADD, x, ws_x_int(r, f.constant));
-            break;
-        }
-    }
-    ws_affine_clear(&f);
-    return e;
 }
 
 /* T - T mod U rounds in the one, T mod U in the other: T; NULL: it is not that. */

@@ -35,6 +35,7 @@ typedef struct {
     const PtxRound *round; /* what a round is, where it is not what its blocks say */
     gboolean once;         /* the condition stands behind the first round */
     const char *tile;      /* register of a claimed tile, NULL none */
+    GPtrArray *settled;    /* const char*: registers that the last round leaves otherwise */
     const GPtrArray *to;   /* list of a round */
     WsPyNode node;
 } Walked;
@@ -118,10 +119,29 @@ static void over_tile(PtxWalk *w, PyLoop *l, const char *name)
     l->target = target;
 }
 
+/* What a round leaves where another one follows: that is what the next one begins with. */
+static void settle_carries(PtxWalk *w, Walked *own, GArray *carries)
+{
+    for (guint i = 0; i < carries->len; i++) {
+        PyCarry *c = &g_array_index(carries, PyCarry, i);
+        const WsExpr *e =
+            c->end && c->end->kind == VAL_INT ? ptx_settled(w, c->end->e, w->again, TRUE) : NULL;
+        if (!e || e == c->end->e)
+            continue;
+        PyCarry one = *c;
+        one.end = c->end = py_int(&w->p, e);
+        py_classify(&w->p, &one);
+        if (one.kind != CARRY_LINEAR && one.kind != CARRY_MOD)
+            c->end = py_opaque(&w->p); /* no count of rounds says what it is */
+        g_ptr_array_add(own->settled, (gpointer)c->name);
+    }
+}
+
 static gboolean decide(PyRead *p, PyLoop *l, GArray *carries)
 {
     PtxWalk *w = (PtxWalk *)p;
     WsRead *r = p->r;
+    settle_carries(w, (Walked *)l, carries);
     const WsExpr *left = ptx_left_over(r, w->again);
     ((Walked *)l)->once = !w->tested_first;
     if ((w->again && ws_x_mentions(w->again, PTX_TOKEN)) || !ptx_begin_below(p, carries))
@@ -245,12 +265,16 @@ static gint loop(PtxWalk *w, guint block)
     collect_assigned(w, l, own.loop.names);
     w->p.budget += 2000 + 20 * w->p.loop_names->len;
     own.loop.name = py_group_name(&w->p, "k");
+    own.settled = g_ptr_array_new();
     ptx_products_closed(w, ws_ptx_inst(w->ptx, block_at(w, block)->first));
     g_hash_table_add(w->heads, GUINT_TO_POINTER(block));
     const gboolean good = w->p.loops->len < 10 && py_walk(&w->p, &own.loop);
     g_hash_table_remove(w->heads, GUINT_TO_POINTER(block));
     if (good)
         ptx_forget_rounds(w, &own.loop);
+    for (guint i = 0; i < own.settled->len; i++)
+        ptx_set(w, g_ptr_array_index(own.settled, i), py_opaque(&w->p));
+    g_ptr_array_unref(own.settled);
     g_ptr_array_unref(own.loop.names);
     WsReadStep *made = good && w->p.to->len ? g_ptr_array_index(w->p.to, w->p.to->len - 1) : NULL;
     if (made && made->kind == WS_READ_FOR && own.once)
@@ -354,6 +378,7 @@ static gint conditional(PtxWalk *w, const WsPtxInst *i, guint block, gint stop)
         ptx_ends_at_once(w, taken) != ptx_ends_at_once(w, fall)) {
         const gboolean ends = ptx_ends_at_once(w, taken);
         skip(w, i, ends ? c : ws_x_op(w->p.r, WS_EXPR_NOT, c, NULL));
+        ptx_settle(w, c, !ends);
         return (gint)(ends ? fall : taken);
     }
     Walked *own = w->walked;

@@ -226,6 +226,13 @@ const WsExpr *ptx_condition(PtxWalk *w, const WsPtxInst *i);
 gboolean ptx_not_negative(PtxWalk *w, const WsExpr *e);
 /* What is not below 0 where c holds, or does not: into `least`. */
 void ptx_path(PtxWalk *w, const WsExpr *c, gboolean holds);
+/* --- chosen.c: values that one of two ways gave
+ * -----------------------------------------------------------------------------------------*/
+/* a op b, where one of them is such a value and the ways say different things; NULL: it is not. */
+const WsExpr *ptx_chosen(PtxWalk *w, WsExprOp op, const WsExpr *a, const WsExpr *b);
+/* e where c holds, or does not; and all registers. */
+const WsExpr *ptx_settled(PtxWalk *w, const WsExpr *e, const WsExpr *c, gboolean holds);
+void ptx_settle(PtxWalk *w, const WsExpr *c, gboolean holds);
 /* A number as an instruction of `type` (".u32") takes it; anything else is as it is. */
 const WsExpr *ptx_typed(PtxWalk *w, const char *type, const WsExpr *e);
 /* The same as a register of that width holds it: with a sign. */
