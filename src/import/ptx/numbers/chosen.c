@@ -71,7 +71,7 @@ const WsExpr *ptx_chosen(PtxWalk *w, WsExprOp op, const WsExpr *a, const WsExpr 
 
 const WsExpr *ptx_settled(PtxWalk *w, const WsExpr *e, const WsExpr *c, gboolean holds)
 {
-    const WsExpr *none = c ? negated(w->p.r, c) : NULL;
+    const WsExpr *none = c && is_select(e) ? negated(w->p.r, c) : NULL;
     while (none && is_select(e)) {
         const gboolean same = ws_expr_equal(e->arg[0], c);
         if (!same && !ws_expr_equal(e->arg[0], none))
