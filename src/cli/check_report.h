@@ -3,11 +3,12 @@
 
 #include "check/check.h"
 #include "cli/cli.h"
+#include "import/import.h"
 
 G_BEGIN_DECLS
 
-/* Version 2 of the JSON form (docs/schema/check.json). `verdict` NULL: the design does not elaborate;
- * `back_ends`: those are asked, too. */
+/* Version 2 of the JSON form (docs/schema/check.json). `verdict` NULL: the design does not
+ * elaborate; `back_ends`: those are asked, too. */
 void ws_cli_check_json(const char *file, const WsCliInput *in, char **set, const WsVerdict *verdict,
                        int code, gboolean back_ends);
 /* The same as text (caller frees), with the settings as WsSetting. */
@@ -28,5 +29,11 @@ typedef struct {
  * exit code of a failure to write. */
 int ws_cli_fix(const char *file, WsCliInput *in, char **set, const WsCliFix *how,
                WsVerdict **verdict);
+
+/* check --from … --fix: looks for an edit of the kernel's text with which it is proved, and prints
+ * it as a unified difference; nothing is written. What stands in the way of reading the file has
+ * been said before. */
+void ws_cli_offer_edit(const char *file, const char *from, const WsImportOptions *how,
+                       const WsCheckOptions *check);
 
 G_END_DECLS

@@ -34,26 +34,50 @@ static gboolean pick_language(const char *file, const char *from, WsImportFrom *
     return FALSE;
 }
 
+gboolean ws_cli_source(const char *file, const char *from, WsCliSource *source, int *code)
+{
+    g_autoptr(GError) error = NULL;
+    *code = WS_EXIT_USAGE;
+    if (!pick_language(file, from, &source->language))
+        return FALSE;
+    source->file = file;
+    if (!ws_file_read_some(file, WS_IMPORT_MAX_BYTES + 1, &source->text, &source->length, &error)) {
+        ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+        return FALSE;
+    }
+    *code = WS_EXIT_YES;
+    return TRUE;
+}
+
+void ws_cli_source_clear(WsCliSource *source)
+{
+    g_clear_pointer(&source->text, g_free);
+}
+
+static WsImport *import_source(const WsCliSource *s, const WsImportOptions *options, GError **error)
+{
+    return ws_import_text_as(s->text, s->length, s->file, s->language, options, error);
+}
+
+static void say_unreadable(const WsCliSource *s, const GError *error)
+{
+    ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+    fprintf(stderr, "  what is read of %s: %s\n", ws_import_from_text(s->language),
+            ws_import_from_help(s->language));
+}
+
 WsImport *ws_cli_import(const char *file, const char *from, const WsImportOptions *options,
                         int *code)
 {
-    WsImportFrom language;
-    *code = WS_EXIT_USAGE;
-    if (!pick_language(file, from, &language))
+    g_auto(WsCliSource) source = { 0 };
+    if (!ws_cli_source(file, from, &source, code))
         return NULL;
     g_autoptr(GError) error = NULL;
-    g_autofree char *text = NULL;
-    gsize length;
-    WsImport *import = ws_file_read_some(file, WS_IMPORT_MAX_BYTES + 1, &text, &length, &error)
-                           ? ws_import_text_as(text, length, file, language, options, &error)
-                           : NULL;
+    WsImport *import = import_source(&source, options, &error);
     if (!import) {
-        ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
-        fprintf(stderr, "  what is read of %s: %s\n", ws_import_from_text(language),
-                ws_import_from_help(language));
-        return NULL;
+        *code = WS_EXIT_USAGE;
+        say_unreadable(&source, error);
     }
-    *code = WS_EXIT_YES;
     return import;
 }
 
@@ -83,10 +107,10 @@ void ws_cli_kernel_clear(WsCliKernel *k)
     g_clear_pointer(&k->import, ws_import_free);
 }
 
-static gboolean judge(const char *file, const char *from, const WsImportOptions *options,
-                      const WsCheckOptions *check, WsCliKernel *k, int *code)
+static gboolean judge(const WsCliSource *source, const WsImportOptions *options,
+                      const WsCheckOptions *check, WsCliKernel *k, GError **error)
 {
-    k->import = ws_cli_import(file, from, options, code);
+    k->import = import_source(source, options, error);
     if (!k->import)
         return FALSE;
     k->design = k->import->design;
@@ -135,10 +159,10 @@ static void swap(WsCliKernel *a, WsCliKernel *b)
     *b = first;
 }
 
-gboolean ws_cli_judge_kernel(const char *file, const char *from, const WsImportOptions *options,
-                             const WsCheckOptions *check, WsCliKernel *k, int *code)
+gboolean ws_cli_judge_text(const WsCliSource *source, const WsImportOptions *options,
+                           const WsCheckOptions *check, WsCliKernel *k, GError **error)
 {
-    if (!judge(file, from, options, check, k, code))
+    if (!judge(source, options, check, k, error))
         return FALSE;
     const gboolean refuted = k->verdict->kind == WS_VERDICT_REFUTED;
     g_autofree char *gap = ws_import_gap(k->import);
@@ -146,9 +170,8 @@ gboolean ws_cli_judge_kernel(const char *file, const char *from, const WsImportO
         return TRUE;
     WsImportOptions how = *options;
     g_auto(WsCliKernel) other = { 0 };
-    int ignored;
     how.by_parity = TRUE;
-    if (!judge(file, from, &how, check, &other, &ignored))
+    if (!judge(source, &how, check, &other, NULL))
         return TRUE;
     const gboolean better =
         refuted ? is_about_uses(k->findings) &&
@@ -156,15 +179,29 @@ gboolean ws_cli_judge_kernel(const char *file, const char *from, const WsImportO
                 : other.verdict->kind != WS_VERDICT_OUTSIDE || k->import->parity_may_help;
     if (better) {
         swap(k, &other);
-    } else if (!refuted && !g_strcmp0(from, "ptx")) {
+    } else if (!refuted && source->language == WS_IMPORT_PTX) {
         g_auto(WsCliKernel) named = { 0 };
         how.by_parity = FALSE;
         how.named = TRUE;
-        if (judge(file, from, &how, check, &named, &ignored) &&
+        if (judge(source, &how, check, &named, NULL) &&
             named.verdict->kind == WS_VERDICT_PROVED) /* see WsImportOptions: only a proof is one */
             swap(k, &named);
     }
     return TRUE;
+}
+
+gboolean ws_cli_judge_kernel(const char *file, const char *from, const WsImportOptions *options,
+                             const WsCheckOptions *check, WsCliKernel *k, int *code)
+{
+    g_auto(WsCliSource) source = { 0 };
+    g_autoptr(GError) error = NULL;
+    if (!ws_cli_source(file, from, &source, code))
+        return FALSE;
+    if (ws_cli_judge_text(&source, options, check, k, &error))
+        return TRUE;
+    *code = WS_EXIT_USAGE;
+    say_unreadable(&source, error);
+    return FALSE;
 }
 
 void ws_cli_print_unread(const WsImport *import)

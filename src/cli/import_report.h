@@ -7,6 +7,17 @@
 
 G_BEGIN_DECLS
 
+/* A file and its language; `file` is borrowed. */
+typedef struct {
+    const char *file;
+    char *text;
+    gsize length;
+    WsImportFrom language;
+} WsCliSource;
+/* FALSE with *code set, message printed. */
+gboolean ws_cli_source(const char *file, const char *from, WsCliSource *source, int *code);
+void ws_cli_source_clear(WsCliSource *source);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WsCliSource, ws_cli_source_clear)
 /* Reads `file` as language `from` (NULL: by its suffix). NULL with *code set, message printed. */
 WsImport *ws_cli_import(const char *file, const char *from, const WsImportOptions *options,
                         int *code);
@@ -24,6 +35,9 @@ typedef struct {
  * parity alone. FALSE with *code set, message printed. */
 gboolean ws_cli_judge_kernel(const char *file, const char *from, const WsImportOptions *options,
                              const WsCheckOptions *check, WsCliKernel *kernel, int *code);
+/* The same of a text; nothing is printed. */
+gboolean ws_cli_judge_text(const WsCliSource *source, const WsImportOptions *options,
+                           const WsCheckOptions *check, WsCliKernel *kernel, GError **error);
 void ws_cli_kernel_clear(WsCliKernel *kernel);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WsCliKernel, ws_cli_kernel_clear)
 /* TRUE if the suffix of the file is that of a language that is imported. */

@@ -166,6 +166,68 @@ static void suppressed(void)
     clear_copy(&c);
 }
 
+/* A kernel: the edit is printed, nothing is written, and the exit code is that of the kernel as it
+ * stands. */
+static void kernel_edit(void)
+{
+    static const struct {
+        const char *from, *to; /* a mistake; NULL: none */
+        int code;
+        const char *says[4];
+    } rows[] = {
+        { "warpgroup_mma_wait(0, deps",
+          "warpgroup_mma_wait(1, deps",
+          1,
+          { "with this edit the kernel is proved; line 46, a number: 1 becomes 0",
+            "\n-            acc = warpgroup_mma_wait(1, deps=[acc])\n"
+            "+            acc = warpgroup_mma_wait(0, deps=[acc])\n",
+            "nothing was written" } },
+        { "mbarrier.init(empty.index(i), count=2)",
+          "mbarrier.init(empty.index(i), count=3)",
+          1,
+          { "count=3)\n+        mbarrier.init(empty.index(i), count=2)\n" } },
+        { "            mbarrier.arrive(empty.index(slot), count=1)\n",
+          "            if k > 0:\n                mbarrier.arrive(empty.index(slot), count=1)\n",
+          1,
+          { "done without the condition" } },
+        { NULL, NULL, 0, { "no edit is offered: the kernel is proved" } },
+        { "        tma.store_wait(0)\n        c_tile",
+          "        mystery(slot)\n        c_tile",
+          3,
+          { "no edit is offered: what is not read comes first" } },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        Copy c = { 0 };
+        g_autofree char *output = NULL;
+        c.folder = g_dir_make_tmp("warpstave-fix-XXXXXX", NULL);
+        c.file = g_build_filename(c.folder, "kernel.py", NULL);
+        g_assert_true(g_file_get_contents(WS_SOURCE_ROOT "/tests/import/gluon/gemm.py", &c.before,
+                                          NULL, NULL));
+        g_autoptr(GString) text = g_string_new(c.before);
+        if (rows[i].from)
+            g_assert_cmpuint(g_string_replace(text, rows[i].from, rows[i].to, 1), ==, 1);
+        g_assert_true(g_file_set_contents(c.file, text->str, -1, NULL));
+        const char *const fix[] = { "check", "--fix", c.file, NULL };
+        g_assert_cmpint(run(fix, &output), ==, rows[i].code);
+        for (guint k = 0; k < 4 && rows[i].says[k]; k++)
+            if (!strstr(output, rows[i].says[k]))
+                g_error("not said: %s\n%s", rows[i].says[k], output);
+        g_autofree char *after = now(&c);
+        g_assert_cmpstr(after, ==, text->str);
+        clear_copy(&c);
+    }
+    static const char *const gemm = WS_SOURCE_ROOT "/tests/import/gluon/gemm.py";
+    static const char *const ptx = WS_SOURCE_ROOT "/tests/import/ptx/triton-tma.ptx";
+    const char *const rule[] = { "check", gemm, "--fix", "P-DL", NULL };
+    const char *const json[] = { "check", gemm, "--fix", "--json", NULL };
+    const char *const compiled[] = { "check", ptx, "--fix", NULL };
+    g_autofree char *one = NULL, *two = NULL, *three = NULL;
+    g_assert_cmpint(run(rule, &one), ==, 2);
+    g_assert_cmpint(run(json, &two), ==, 2);
+    run(compiled, &three);
+    g_assert_nonnull(strstr(three, "no edit is offered: "));
+}
+
 /* explain prints the lines that make a design wrong; the whole design that it prints is refuted. */
 static void explained(void)
 {
@@ -201,6 +263,7 @@ int main(int argc, char **argv)
     g_test_add_func("/cli/fix/never-a-part", never_a_part);
     g_test_add_func("/cli/fix/with-setting", with_setting);
     g_test_add_func("/cli/fix/unreadable", unreadable);
+    g_test_add_func("/cli/fix/kernel", kernel_edit);
     g_test_add_func("/cli/suppress", suppressed);
     g_test_add_func("/cli/explain", explained);
     return g_test_run();

@@ -88,7 +88,7 @@ static gboolean take_fix(int *argc, char **argv, const char **only)
 typedef struct {
     gboolean json, strict, witness, step, dry, write, verified, quiet;
     guint policy;
-    gboolean list, back_ends;
+    gboolean list, back_ends, offer; /* offer: an edit of a kernel's text */
     char *require, *policies, *from, *certificate, *kernel, *sarif_file;
     WsSarif *sarif; /* NULL: none is wanted */
     char **set, **define, **assume;
@@ -382,7 +382,7 @@ static int judge_several(char *const *arguments, guint n, const Options *o)
     g_autoptr(GPtrArray) kernels = all ? NULL : ws_cli_kernels(file, o->from, &code);
     if (!all && (!kernels || kernels->len < 2))
         return code == WS_EXIT_YES ? -1 : code;
-    if (o->json || o->certificate || o->verified)
+    if (o->json || o->certificate || o->verified || o->offer)
         return ws_cli_fail(WS_EXIT_USAGE,
                            "%s holds several kernels: say which one with --kernel NAME", file);
     g_autoptr(GString) table = g_string_new(NULL);
@@ -426,7 +426,7 @@ int ws_command_check(int argc, char **argv)
           NULL },
         { "fix", 0, 0, G_OPTION_ARG_NONE, &o.write,
           "apply the safe fixes that the check proves; RULE or RULE@STEP: only there, also unsafe "
-          "ones",
+          "ones; with --from: print an edit of the kernel that is proved, as a difference",
           NULL },
         { "dry-run", 0, 0, G_OPTION_ARG_NONE, &o.dry, "with --fix: print what would change", NULL },
         { "write", 'w', 0, G_OPTION_ARG_NONE, &o.write, "with --fix: write the file (it does)",
@@ -477,8 +477,9 @@ int ws_command_check(int argc, char **argv)
         return ws_cli_fail(WS_EXIT_USAGE, "a kernel is read more than once: name a file, not -");
     if (o.json && fixing)
         return ws_cli_fail(WS_EXIT_USAGE, "--json does not go with --fix: fix first, then ask");
-    if (fixing && (o.from || ws_cli_is_foreign(file)))
-        return ws_cli_fail(WS_EXIT_USAGE, "--fix edits designs: import the kernel first");
+    o.offer = fixing && (o.from || ws_cli_is_foreign(file));
+    if (o.offer && only)
+        return ws_cli_fail(WS_EXIT_USAGE, "--fix RULE edits designs: write --fix alone");
     if (fixing && o.certificate)
         return ws_cli_fail(WS_EXIT_USAGE, "--certificate does not go with --fix: fix first");
     if (fixing && o.verified)
@@ -494,7 +495,7 @@ int ws_command_check(int argc, char **argv)
     if (o.sarif_file && fixing)
         return ws_cli_fail(WS_EXIT_USAGE, "--sarif does not go with --fix: fix first, then ask");
     o.sarif = o.sarif_file ? ws_sarif_new() : NULL;
-    const int several = fixing ? -1 : judge_several(argv + 1, (guint)argc - 1, &o);
+    const int several = fixing && !o.offer ? -1 : judge_several(argv + 1, (guint)argc - 1, &o);
     if (several >= 0)
         return write_sarif(&o, several);
     const WsCheckOptions options = { .policy = o.policy };
@@ -508,6 +509,11 @@ int ws_command_check(int argc, char **argv)
         ws_cli_check_json(file, &in, o.set, verdict, code, o.back_ends);
     else if (in.findings)
         print_text(file, &in, verdict, &o);
+    if (o.offer && verdict) {
+        const WsImportOptions how = { .kernel = o.kernel, .define = o.define, .assume = o.assume };
+        const WsCheckOptions foreign = { .policy = o.policy, .foreign = TRUE };
+        ws_cli_offer_edit(file, o.from, &how, &foreign);
+    }
     if (o.verified)
         code = confirm(file, &in, verdict, &o, code);
     if (o.certificate)

@@ -41,6 +41,22 @@ static gboolean fits(const char *dotted, const char *name)
                         : py_ends_in(dotted, name);
 }
 
+PyMeaning py_likely_meaning(WsImportFrom from, const char *dotted)
+{
+    const char *last = strrchr(dotted, '.');
+    last = last ? last + 1 : dotted;
+    const Term *likely = NULL;
+    for (guint i = 0; i < dialects[from].n; i++) {
+        const Term *t = &dialects[from].term[i];
+        const char *word = strrchr(t->name, '.');
+        if (fits(dotted, t->name))
+            return t->meaning;
+        if (!likely && !strcmp(word ? word + 1 : t->name, last))
+            likely = t;
+    }
+    return likely ? likely->meaning : NULL;
+}
+
 /* Whether its effect is on shared memory, barriers or the order of lanes. */
 static gboolean acts(PyMeaning meaning)
 {

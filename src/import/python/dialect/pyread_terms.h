@@ -13,6 +13,9 @@ typedef const Val *(*PyMeaning)(PyRead *p, const Val **a, const WsPyNode *at);
 #include "import/python/dialect/meaning.def"
 #undef PY_MEANING
 
+/* What a call of a name as it stands in a text is likely to mean, whatever the file binds the name
+ * to: by the row that fits, else by the last word alone. NULL: no row does. */
+PyMeaning py_likely_meaning(WsImportFrom from, const char *dotted);
 const Val *py_none(PyRead *p);
 /* A wait for products orders the registers that it hands on: what is read of others behind it may
  * be read before it. */
