@@ -99,6 +99,16 @@ static void test_long_difference(void)
     fits(a->str, b->str);
 }
 
+/* A copy into a field of a pipe at a slot that may lie outside was a crash. */
+static void test_field(void)
+{
+    g_autofree char *path = g_strconcat(FOLDER, "tle/pipe.py", NULL), *text = NULL;
+    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    g_autoptr(GString) wrong = g_string_new(text);
+    g_assert_cmpuint(g_string_replace(wrong, ".acquire(k)", ".acquire(k - 1)", 0), >, 0);
+    g_assert_cmpint(verdict_of(wrong->str, WS_IMPORT_TLE), !=, WS_VERDICT_PROVED);
+}
+
 /* --- edits ------------------------------------------------------------------------------------ */
 typedef struct {
     const char *file;
@@ -161,6 +171,8 @@ static void test_edits(gconstpointer data)
             g_assert_true(!i || e->rank >= ((WsImportEdit *)edits->pdata[i - 1])->rank);
             if (i % 7 == 0)
                 fits(text, edited);
+            if (i % 30 == 0 && !bare) /* read without a crash, whatever it says */
+                verdict_by(edited, k->language, NULL);
         }
     }
 }
@@ -258,6 +270,7 @@ int main(int argc, char **argv)
         g_autofree char *name = g_strdup_printf("/edits/undone/%u", i);
         g_test_add_data_func(name, &undone[i], test_undone);
     }
+    g_test_add_func("/edits/field-outside", test_field);
     g_test_add_func("/edits/refused", test_refused);
     return g_test_run();
 }

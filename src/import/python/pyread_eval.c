@@ -359,7 +359,7 @@ static const Val *attribute(PyRead *p, const WsPyNode *node)
         return v;
     }
     if (a->kind == VAL_SLOT) {
-        const Val *field = py_tle_field(p, a, node->text);
+        const Val *field = py_tle_field(p, a, node);
         return field ? field : py_opaque(p);
     }
     if (!strcmp(node->text, "handle") &&

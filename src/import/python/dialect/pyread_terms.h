@@ -48,7 +48,8 @@ const Val *py_wrong(PyRead *p, const WsPyNode *at, const char *what);
 const Val *py_loaded_number(PyRead *p, const Val *pointer, const WsPyNode *at);
 void py_note_store(PyRead *p, const Val *pointer, const WsPyNode *at);
 void py_finish_numbers(PyRead *p); /* those that the kernel may write itself are listed */
-const Val *py_tle_field(PyRead *p, const Val *slot, const char *name);
+/* The field that an attribute of a slot names, read there; NULL: there is none. */
+const Val *py_tle_field(PyRead *p, const Val *slot, const WsPyNode *at);
 const Val *py_tle_signal(PyRead *p, const Val *buffer);
 void py_tle_finish(PyRead *p);
 /* The kernel as the one group that all warps are. */

@@ -317,8 +317,9 @@ void py_tle_pipes(PyRead *p)
 }
 
 /* slot.a, wait(…).slot; NULL: no such field. */
-const Val *py_tle_field(PyRead *p, const Val *slot, const char *name)
+const Val *py_tle_field(PyRead *p, const Val *slot, const WsPyNode *at)
 {
+    const char *name = at->text;
     if (!strcmp(name, "slot"))
         return slot;
     for (guint i = 0; i < slot->n; i++) {
@@ -326,7 +327,7 @@ const Val *py_tle_field(PyRead *p, const Val *slot, const char *name)
             continue;
         const Val *index[] = { slot->item[i], py_int(p, slot->e) };
         Val *v = py_val(p, VAL_BUFFER);
-        *v = *py_mean_INDEX(p, index, slot->item[i]->node);
+        *v = *py_mean_INDEX(p, index, at);
         v->place.use = slot->place.use;
         v->text = NULL;
         v->item = g_new0(const Val *, 2);
