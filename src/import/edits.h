@@ -30,8 +30,12 @@ typedef struct {
     char *const *name; /* of barriers and buffers that they name; NULL ends */
 } WsImportHints;
 
+/* Functions of more statements are not edited, and no more edits are made before they are ranked.
+ */
+#define WS_IMPORT_EDIT_STATEMENTS 2000
+#define WS_IMPORT_EDITS           50000
 /* Edits of a Gluon, TLE or TLX file (WsImportEdit*, at most `most`, likeliest first; the caller
- * unrefs). NULL: not one of these languages, or WS_PYTHON_ERROR. */
+ * unrefs). NULL with WS_IMPORT_ERROR (another language, too long) or WS_PYTHON_ERROR. */
 GPtrArray *ws_import_edits(const char *text, gsize length, const char *file, WsImportFrom language,
                            const WsImportHints *hints, guint most, GError **error);
 /* The text with the edit made. Caller frees. */

@@ -222,6 +222,28 @@ static void test_undone(gconstpointer data)
     g_assert_cmpuint(at, <, u->within);
 }
 
+/* Long files: refused, or within seconds. */
+static void test_long(void)
+{
+    const guint line[] = { 40, 150, 1000 };
+    char *const name[] = { "b7", "s", NULL };
+    const WsImportHints hints = { line, G_N_ELEMENTS(line), name };
+    for (guint n = 100; n <= 1900; n += 900) {
+        g_autoptr(GString) text = g_string_new("@gluon.jit\ndef f(a, b):\n");
+        for (guint i = 0; i < n; i++)
+            g_string_append_printf(
+                text, "    mbarrier.wait(b%u.index(s %% %u), p%u & 1)\n    s = n %% %u\n", i, i, i,
+                i);
+        g_autoptr(GError) error = NULL;
+        const gint64 began = g_get_monotonic_time();
+        g_autoptr(GPtrArray) edits =
+            ws_import_edits(text->str, text->len, "k.py", WS_IMPORT_GLUON, &hints, 100, &error);
+        g_test_message("%u: %.2f s", n, (g_get_monotonic_time() - began) / 1e6);
+        g_assert_cmpint((g_get_monotonic_time() - began) / G_USEC_PER_SEC, <, 60);
+        g_assert_true(edits ? edits->len == 100 : error != NULL && n > 1000);
+    }
+}
+
 static void test_refused(void)
 {
     g_autoptr(GError) error = NULL;
@@ -271,6 +293,7 @@ int main(int argc, char **argv)
         g_test_add_data_func(name, &undone[i], test_undone);
     }
     g_test_add_func("/edits/field-outside", test_field);
+    g_test_add_func("/edits/long", test_long);
     g_test_add_func("/edits/refused", test_refused);
     return g_test_run();
 }

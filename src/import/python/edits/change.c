@@ -7,7 +7,8 @@ static void put(PyEdits *e, const PySpot *s, guint cost, const PyWord *from, con
                 const char *text, const char *what)
 {
     const guint length = to->start + to->length - from->start;
-    if (strlen(text) == length && !strncmp(s->text + from->start, text, length))
+    if (py_edits_full(e) ||
+        (strlen(text) == length && !strncmp(s->text + from->start, text, length)))
         return;
     g_autofree char *title =
         g_strdup_printf("%s: %.*s becomes %s", what, (int)length, s->text + from->start, text);
@@ -128,7 +129,7 @@ void py_edits_inside(PyEdits *e)
 {
     g_auto(PyTexts) texts = { 0 };
     py_texts(e->spots, -1, &texts);
-    for (guint i = 0; i < e->spots->spot->len; i++) {
+    for (guint i = 0; i < e->spots->spot->len && !py_edits_full(e); i++) {
         const PySpot *s = py_spot(e->spots, i);
         if (s->role == PY_ROLE_NONE)
             continue;

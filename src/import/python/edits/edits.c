@@ -34,9 +34,18 @@ gboolean py_edits_named(const PyEdits *e, const char *text)
     return FALSE;
 }
 
+gboolean py_edits_full(const PyEdits *e)
+{
+    return e->edits->len >= e->most;
+}
+
 /* Takes the edit, unless the same one is there already. */
 static void take(PyEdits *e, WsImportEdit *edit)
 {
+    if (py_edits_full(e)) {
+        ws_import_edit_free(edit);
+        return;
+    }
     g_autoptr(GString) key = g_string_new(NULL);
     for (guint i = 0; i < edit->n; i++)
         g_string_append_printf(key, "%u %u %s\n", edit->hunk[i].first, edit->hunk[i].count,
@@ -129,12 +138,20 @@ GPtrArray *ws_import_edits(const char *text, gsize length, const char *file, WsI
     g_autoptr(PySpots) spots = py_spots_new(text, length, file, language, error);
     if (!spots)
         return NULL;
+    if (spots->spot->len > WS_IMPORT_EDIT_STATEMENTS) {
+        g_set_error(error, WS_IMPORT_ERROR, WS_IMPORT_ERROR_READ,
+                    "%s: more than %d statements in functions that synchronise", file,
+                    WS_IMPORT_EDIT_STATEMENTS);
+        return NULL;
+    }
     PyEdits e = { .spots = spots, .hints = hints };
     e.edits = g_ptr_array_new_with_free_func((GDestroyNotify)ws_import_edit_free);
     e.seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    py_edits_inside(&e);
-    py_edits_moves(&e);
-    py_edits_added(&e);
+    void (*const kind[])(PyEdits * e) = { py_edits_inside, py_edits_moves, py_edits_added };
+    for (guint i = 0; i < G_N_ELEMENTS(kind); i++) {
+        e.most += WS_IMPORT_EDITS / G_N_ELEMENTS(kind);
+        kind[i](&e);
+    }
     g_hash_table_unref(e.seen);
     g_ptr_array_sort(e.edits, by_rank);
     if (e.edits->len > most)

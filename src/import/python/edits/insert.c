@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { MOST_LINES = 2000 }; /* of a function */
+
 typedef struct {
     char *text;
     guint cost;
@@ -14,9 +16,14 @@ typedef struct {
     GHashTable *seen;
 } Lines;
 
+static gboolean full(const Lines *l)
+{
+    return l->line->len >= MOST_LINES;
+}
+
 static void add_line(Lines *l, guint cost, char *text)
 {
-    if (!g_hash_table_add(l->seen, g_strdup(text))) {
+    if (full(l) || !g_hash_table_add(l->seen, g_strdup(text))) {
         g_free(text);
         return;
     }
@@ -61,7 +68,7 @@ static void other_barriers(const PyEdits *e, const PySpot *s, const PyTexts *her
     GHashTableIter at;
     gpointer other;
     g_hash_table_iter_init(&at, e->spots->barrier);
-    while (g_hash_table_iter_next(&at, &other, NULL)) {
+    while (!full(l) && g_hash_table_iter_next(&at, &other, NULL)) {
         GHashTableIter slots;
         gpointer slot;
         g_hash_table_iter_init(&slots, here->index);
@@ -84,7 +91,7 @@ static void other_barriers(const PyEdits *e, const PySpot *s, const PyTexts *her
             }
             const gboolean named = py_edits_named(e, other);
             add_line(l, named ? 25 : 45, py_words_replaced(s->text, from, to, text->str));
-        } while (more);
+        } while (more && !full(l));
     }
 }
 
@@ -92,7 +99,7 @@ static void other_barriers(const PyEdits *e, const PySpot *s, const PyTexts *her
 static void other_parities(const PyEdits *e, const PySpots *spots, const PyTexts *here, Lines *l)
 {
     const guint n = l->line->len;
-    for (guint i = 0; i < n; i++) {
+    for (guint i = 0; i < n && !full(l); i++) {
         const Line line = g_array_index(l->line, Line, i);
         for (guint k = 0; k < spots->spot->len; k++) {
             const PySpot *s = py_spot(spots, k);
@@ -114,7 +121,7 @@ static void other_parities(const PyEdits *e, const PySpots *spots, const PyTexts
             GHashTableIter at;
             gpointer text;
             g_hash_table_iter_init(&at, here->parity);
-            while (g_hash_table_iter_next(&at, &text, NULL)) {
+            while (!full(l) && g_hash_table_iter_next(&at, &text, NULL)) {
                 static const char *const form[] = { "%s", "%s ^ 1", "(%s) ^ 1" };
                 for (guint f = 0; f < G_N_ELEMENTS(form); f++) {
                     if ((f == 1) != !strchr(text, ' ') && f)
@@ -190,12 +197,12 @@ static void in_function(PyEdits *e, guint function, Lines *l)
 {
     for (guint i = 0; i < e->spots->spot->len; i++) {
         const PySpot *s = py_spot(e->spots, i);
-        if (s->function != function)
+        if (s->function != function || py_edits_full(e))
             continue;
         const gboolean last = !py_spot_beside(e->spots, s, 1);
         if (py_edits_distance(e, s->first) > 30 && py_edits_distance(e, s->last) > 30)
             continue;
-        for (guint k = 0; k < l->line->len; k++) {
+        for (guint k = 0; k < l->line->len && !py_edits_full(e); k++) {
             const Line *line = &g_array_index(l->line, Line, k);
             put_in(e, s->first, s->indent, line);
             if (last && s->node->kind != WS_PY_RETURN)
@@ -235,7 +242,7 @@ static void of_function(PyEdits *e, guint function)
     Lines l = { g_array_new(FALSE, FALSE, sizeof(Line)),
                 g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL) };
     for (guint pass = 0; pass < 2; pass++)
-        for (guint i = 0; i < spots->spot->len; i++) {
+        for (guint i = 0; i < spots->spot->len && !full(&l); i++) {
             const PySpot *s = py_spot(spots, i);
             if (!may_stand_twice(s) || (s->function != function) != (pass > 0))
                 continue;
@@ -266,7 +273,7 @@ void py_edits_added(PyEdits *e)
     gint done = -1;
     for (guint i = 0; i < e->spots->spot->len; i++) {
         const PySpot *s = py_spot(e->spots, i);
-        if ((gint)s->function > done)
+        if ((gint)s->function > done && !py_edits_full(e))
             of_function(e, s->function);
         done = MAX(done, (gint)s->function);
     }

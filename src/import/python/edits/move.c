@@ -101,7 +101,7 @@ static void without_branch(PyEdits *e, const PySpot *s)
 
 void py_edits_moves(PyEdits *e)
 {
-    for (guint i = 0; i < e->spots->spot->len; i++) {
+    for (guint i = 0; i < e->spots->spot->len && !py_edits_full(e); i++) {
         const PySpot *s = py_spot(e->spots, i);
         if (s->role == PY_ROLE_BRANCH)
             without_branch(e, s);

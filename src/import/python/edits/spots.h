@@ -74,7 +74,9 @@ typedef struct {
     const WsImportHints *hints;
     GPtrArray *edits; /* WsImportEdit* */
     GHashTable *seen; /* char*: hunks of edits that were made */
+    guint most;       /* edits that are taken */
 } PyEdits;
+gboolean py_edits_full(const PyEdits *e); /* no more are taken */
 /* How far a line is from the lines of the hints, at most 40; 0 where there are none. */
 guint py_edits_distance(const PyEdits *e, guint line);
 gboolean py_edits_named(const PyEdits *e, const char *text); /* holds a name of the hints */
