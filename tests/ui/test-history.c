@@ -1,5 +1,6 @@
 /* Undo, the journal and the answers' thread, without a display. */
 #include "../edit_line.h"
+#include "../remove.h"
 #include "model/findings.h"
 #include "program/parts/buffer.h"
 #include "program/program.h"
@@ -320,5 +321,7 @@ int main(int argc, char **argv)
     g_test_add_func("/journal/recover", recover);
     g_test_add_func("/journal/cut", cut_journal);
     g_test_add_func("/journal/peaceful", peaceful);
-    return g_test_run();
+    const int failed = g_test_run();
+    remove_tree(state);
+    return failed;
 }

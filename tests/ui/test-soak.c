@@ -1,6 +1,7 @@
 /* Random edits of a hand: nothing crashes, every refusal has words, undo to the start gives the
  * first document byte for byte and redo the last one, and a kill at any moment loses no committed
  * edit. WARPSTAVE_SOAK is the number of actions (./dev soak), WARPSTAVE_SEED where they begin. */
+#include "../remove.h"
 #include "model/findings.h"
 #include "scenario/seen.h"
 #include "ui/document/document.h"
@@ -361,5 +362,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/soak/killed", killed); /* before any thread is started here */
     g_test_add_func("/soak/walk", walk);
-    return g_test_run();
+    const int failed = g_test_run();
+    remove_tree(state);
+    return failed;
 }

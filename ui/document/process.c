@@ -134,4 +134,7 @@ void ws_process_abandon(WsProcess *p)
     p->done = NULL;
     if (p->process)
         g_subprocess_force_exit(p->process);
+    if (p->errors) /* the studio may end before the process is seen to have ended */
+        g_unlink(p->errors);
+    g_clear_pointer(&p->errors, g_free);
 }

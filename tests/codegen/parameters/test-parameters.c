@@ -1,6 +1,7 @@
 /* Constants of exports, as a reader edits them (edited.py tries values that the writer need not
  * have thought of): either the kernel refuses the value, or the edited text is the one that is
  * generated from the changed design, and comes back proved. */
+#include "../../remove.h"
 #include "../../whole.h"
 #include "check/check.h"
 #include "cli/shown.h"
@@ -159,7 +160,7 @@ static void test_case(gconstpointer data)
         if (c->refuses_too)
             g_assert_false(among(said, "accepted", c->refuses_too)); /* may be no name at all */
     }
-    g_rmdir(folder);
+    remove_tree(folder);
 }
 
 /* Tensors that lie otherwise: descriptors follow their strides, whatever else is refused. */
@@ -177,8 +178,7 @@ static void test_tensors(gconstpointer data)
     g_autofree char *file = g_strconcat(folder, "/export.py", NULL);
     g_assert_true(g_file_set_contents(file, text, -1, NULL));
     g_autofree char *said = script("tensors.py", file, NULL, NULL);
-    g_unlink(file);
-    g_rmdir(folder);
+    remove_tree(folder);
     if (!said) {
         g_test_skip("no python3");
         return;
