@@ -23,8 +23,20 @@ static guint line_of(const WsDesign *design, const char *step)
     return node ? line : 0;
 }
 
+/* Numbers of bytes in a remedy ("expect exactly the bytes …: 32768 instead of 65536"). */
+static void take_numbers(const char *remedy, GArray *number)
+{
+    for (const char *at = remedy; at && *at;) {
+        const gsize n = strspn(at, "0123456789");
+        const gint64 bytes = n && n < 12 ? g_ascii_strtoll(at, NULL, 10) : 0;
+        if (bytes >= 16 && bytes % 16 == 0)
+            g_array_append_val(number, bytes);
+        at += n ? n : 1;
+    }
+}
+
 static void take_hints(const WsDesign *design, const WsFindings *findings, GArray *line,
-                       GPtrArray *name)
+                       GPtrArray *name, GArray *number)
 {
     for (guint i = 0; i < findings->list->len; i++) {
         const WsFinding *f = findings->list->pdata[i];
@@ -39,6 +51,7 @@ static void take_hints(const WsDesign *design, const WsFindings *findings, GArra
         }
         if (f->object)
             g_ptr_array_add(name, f->object);
+        take_numbers(f->remedy, number);
     }
     g_ptr_array_add(name, NULL);
 }
@@ -140,9 +153,11 @@ void ws_cli_offer_edit(const char *file, const char *from, const WsImportOptions
     ws_import_locate(k.design, k.findings);
     g_autoptr(GArray) line = g_array_new(FALSE, FALSE, sizeof(guint));
     g_autoptr(GPtrArray) name = g_ptr_array_new();
-    take_hints(k.design, k.findings, line, name);
+    g_autoptr(GArray) number = g_array_new(FALSE, FALSE, sizeof(gint64));
+    take_hints(k.design, k.findings, line, name, number);
     const WsImportHints hints = { (const guint *)(gpointer)line->data, line->len,
-                                  (char *const *)name->pdata };
+                                  (char *const *)name->pdata,
+                                  (const gint64 *)(gpointer)number->data, number->len };
     Search s = { .source = &source, .how = how, .check = check };
     g_autoptr(GPtrArray) edits =
         ws_import_edits(source.text, source.length, file, source.language, &hints, EDITS, &error);

@@ -27,7 +27,9 @@ void ws_import_edit_free(WsImportEdit *edit);
 typedef struct {
     const guint *line; /* where the findings point */
     guint n_lines;
-    char *const *name; /* of barriers and buffers that they name; NULL ends */
+    char *const *name;    /* of barriers and buffers that they name; NULL ends */
+    const gint64 *number; /* of bytes that they say should be expected */
+    guint n_numbers;
 } WsImportHints;
 
 /* Functions of more statements are not edited, and no more edits are made before they are ranked.

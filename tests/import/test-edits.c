@@ -133,7 +133,7 @@ static GPtrArray *edits_of(const char *text, WsImportFrom language, guint line, 
                            guint most)
 {
     char *const names[] = { (char *)name, NULL };
-    const WsImportHints hints = { &line, line ? 1 : 0, names };
+    const WsImportHints hints = { &line, line ? 1 : 0, names, NULL, 0 };
     g_autoptr(GError) error = NULL;
     GPtrArray *edits = ws_import_edits(text, strlen(text), "k.py", language, &hints, most, &error);
     g_assert_no_error(error);
@@ -227,7 +227,7 @@ static void test_long(void)
 {
     const guint line[] = { 40, 150, 1000 };
     char *const name[] = { "b7", "s", NULL };
-    const WsImportHints hints = { line, G_N_ELEMENTS(line), name };
+    const WsImportHints hints = { line, G_N_ELEMENTS(line), name, NULL, 0 };
     for (guint n = 100; n <= 1900; n += 900) {
         g_autoptr(GString) text = g_string_new("@gluon.jit\ndef f(a, b):\n");
         for (guint i = 0; i < n; i++)
@@ -247,7 +247,7 @@ static void test_long(void)
 static void test_refused(void)
 {
     g_autoptr(GError) error = NULL;
-    const WsImportHints hints = { NULL, 0, NULL };
+    const WsImportHints hints = { 0 };
     g_assert_null(ws_import_edits("x", 1, "k.ptx", WS_IMPORT_PTX, &hints, 10, &error));
     g_assert_error(error, WS_IMPORT_ERROR, WS_IMPORT_ERROR_READ);
     g_clear_error(&error);

@@ -24,7 +24,7 @@ static void numbers(PyEdits *e, const PySpot *s, const GArray *words)
             continue;
         const gint64 n = g_ascii_strtoll(s->text + w->start, NULL, 10);
         const gboolean bytes =
-            s->role == PY_ROLE_EXPECT || (s->role == PY_ROLE_INIT && strstr(s->text, "bytes"));
+            s->role == PY_ROLE_EXPECT || strstr(s->text, "bytes") || strstr(s->text, "BYTES");
         const gboolean added = i > 0 && (py_word_is(s->text, py_word_at(words, i - 1), "+") ||
                                          py_word_is(s->text, py_word_at(words, i - 1), "-"));
         const guint more = s->role == PY_ROLE_BRANCH ? 25 : added ? 15 : 0;
@@ -39,6 +39,24 @@ static void numbers(PyEdits *e, const PySpot *s, const GArray *words)
             if (other[k].n > 0 || (other[k].n == 0 && !added))
                 put(e, s, other[k].cost + more, w, w, text, "a number");
         }
+    }
+}
+
+/* The bytes of an expect become those that a finding says. */
+static void said_bytes(PyEdits *e, const PySpot *s, const GArray *words)
+{
+    const guint open = s->role == PY_ROLE_EXPECT ? py_word_opens(s, words) : 0;
+    guint close;
+    g_autoptr(GArray) pairs = open ? py_word_arguments(s->text, words, open, &close) : NULL;
+    if (!pairs || pairs->len < 4)
+        return;
+    guint from = g_array_index(pairs, guint, 2);
+    const guint to = g_array_index(pairs, guint, 3);
+    if (from + 2 <= to && py_word_is(s->text, py_word_at(words, from + 1), "="))
+        from += 2;
+    for (guint i = 0; i < e->hints->n_numbers; i++) {
+        g_autofree char *text = g_strdup_printf("%" G_GINT64_FORMAT, e->hints->number[i]);
+        put(e, s, 18, py_word_at(words, from), py_word_at(words, to), text, "the bytes");
     }
 }
 
@@ -136,6 +154,7 @@ void py_edits_inside(PyEdits *e)
         g_autoptr(GArray) words = py_words(s->text);
         py_each_part(e, s, words, replace, &texts);
         if (s->role != PY_ROLE_ACCESS) {
+            said_bytes(e, s, words);
             numbers(e, s, words);
             signs(e, s, words);
         }
