@@ -109,6 +109,29 @@ static void test_field(void)
     g_assert_cmpint(verdict_of(wrong->str, WS_IMPORT_TLE), !=, WS_VERDICT_PROVED);
 }
 
+/* A name of the function that has no value yet is no global one: nothing compiles it. */
+static void test_unbound(void)
+{
+    static const struct {
+        const char *from, *to;
+    } rows[] = {
+        { "    slot = 0\n    phase = 1\n", "    slot += 1\n    slot = 0\n    phase = 1\n" },
+        { "    done = 0\n", "    done += 1\n    done = 0\n" },
+        { "    done = 0\n", "    done ^= 1\n    done = 0\n" },
+        { "    done = 0\n", "    left = done\n    done = 0\n" },
+        { "        acc = gl.zeros((BM", "        acc = acc\n        acc = gl.zeros((BM" },
+    };
+    g_autofree char *path = g_strconcat(FOLDER, "gluon/gemm.py", NULL), *text = NULL;
+    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    g_assert_cmpint(verdict_of(text, WS_IMPORT_GLUON), ==, WS_VERDICT_PROVED);
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(GString) wrong = g_string_new(text);
+        g_assert_cmpuint(g_string_replace(wrong, rows[i].from, rows[i].to, 1), ==, 1);
+        g_test_message("%s", rows[i].to);
+        g_assert_cmpint(verdict_of(wrong->str, WS_IMPORT_GLUON), ==, WS_VERDICT_OUTSIDE);
+    }
+}
+
 /* --- edits ------------------------------------------------------------------------------------ */
 typedef struct {
     const char *file;
@@ -292,6 +315,7 @@ int main(int argc, char **argv)
         g_autofree char *name = g_strdup_printf("/edits/undone/%u", i);
         g_test_add_data_func(name, &undone[i], test_undone);
     }
+    g_test_add_func("/edits/no-value-yet", test_unbound);
     g_test_add_func("/edits/field-outside", test_field);
     g_test_add_func("/edits/long", test_long);
     g_test_add_func("/edits/refused", test_refused);

@@ -147,6 +147,7 @@ typedef struct {
     gint64 replica;            /* of the task that is walked, -1: none (tlx_terms.c) */
     const Val *making;         /* the object whose __init__ runs */
     GPtrArray *closures;       /* GHashTable*: owned */
+    GHashTable *locals;        /* DEF -> set of names that it binds; owned */
     GHashTable *closure;       /* of the function that is about to be called */
     GHashTable *allocated;     /* char*, where it stands -> Val*: what this group allocates */
     GString *rounds;           /* "2 0 ": of loops that are walked round by round */

@@ -1,4 +1,5 @@
 #include "import/python/dialect/pyread_terms.h"
+#include "import/python/names/names.h"
 #include "import/python/pyread_branch.h"
 #include "import/python/pyread_host.h"
 #include "import/python/pyread_law.h"
@@ -547,6 +548,11 @@ const Val *py_evaluate(PyRead *p, const WsPyNode *node)
     }
     if (node->kind == WS_PY_NAME) {
         const Val *v = py_lookup(p, node->text);
+        if (py_is_unbound(p, node->text)) {
+            py_law_unread(p, node, ws_source_format(p->r, "`%s` before it has a value", node->text),
+                          NULL, 0);
+            return py_opaque(p);
+        }
         py_look_at_product(p, v, node);
         return !py_is_changed(p, node->text, v) ? v : p->computing ? py_plain(p) : py_opaque(p);
     }

@@ -170,6 +170,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     p.waited_on = g_array_new(FALSE, FALSE, sizeof(gint));
     p.generic = g_array_new(FALSE, FALSE, sizeof(gint));
     p.closures = g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref);
+    p.locals = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_hash_table_unref);
     static const char *const own[] = { PY_PID, PY_PID "_1", PY_PID "_2", PY_GRID };
     for (guint i = 0; i < G_N_ELEMENTS(own); i++)
         g_hash_table_add(r->names, (gpointer)own[i]);
@@ -236,5 +237,6 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     g_hash_table_unref(p.allocated);
     g_string_free(p.rounds, TRUE);
     g_ptr_array_unref(p.closures);
+    g_hash_table_unref(p.locals);
     return design;
 }

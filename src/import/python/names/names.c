@@ -310,6 +310,31 @@ static const Val *global(PyRead *p, const char *name)
     return outside;
 }
 
+static void add_local(const char *name, const WsPyNode *at, gpointer data)
+{
+    (void)at;
+    g_hash_table_add(data, (gpointer)name);
+}
+
+gboolean py_is_unbound(PyRead *p, const char *name)
+{
+    const Frame *f = p->frame;
+    if (!p->in_kernel || !f || !f->function || f->function->kind != WS_PY_DEF ||
+        g_hash_table_contains(f->vars, name) ||
+        (f->closure && g_hash_table_contains(f->closure, name)) ||
+        (p->names && g_hash_table_contains(p->names->rebound, name)))
+        return FALSE;
+    GHashTable *locals = g_hash_table_lookup(p->locals, f->function);
+    if (!locals) {
+        locals = g_hash_table_new(g_str_hash, g_str_equal);
+        for (guint i = 0; i < f->function->n; i++)
+            if (f->function->kid[i]->kind == WS_PY_BLOCK)
+                py_bound_names(f->function->kid[i], add_local, locals);
+        g_hash_table_insert(p->locals, (gpointer)f->function, locals);
+    }
+    return g_hash_table_contains(locals, name);
+}
+
 const Val *py_lookup(PyRead *p, const char *name)
 {
     if (p->names && !p->in_kernel && g_hash_table_contains(p->names->rebound, name))

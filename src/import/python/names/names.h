@@ -50,6 +50,9 @@ PyNames *py_names_new(const WsPyNode *module);
 void py_names_free(PyNames *names);
 /* Whether what the name is was changed in a way that is not followed. */
 gboolean py_is_changed(const PyRead *p, const char *name, const Val *v);
+/* In a kernel: its function binds the name, but not before here. What compiles a kernel refuses to
+ * read it. */
+gboolean py_is_unbound(PyRead *p, const char *name);
 /* A name that is not what it seems: "name/" outside of the file, no word of a dialect. */
 const Val *py_unknown_name(PyRead *p, const char *name);
 gboolean py_is_generator(const WsPyNode *function); /* its calls do not run it */
