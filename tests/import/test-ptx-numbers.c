@@ -5,16 +5,18 @@
 #include <string.h>
 
 static const struct {
-    const char *title;
+    const char *file, *title;
     WsVerdictKind never;
     gboolean arrives;
     const char *from, *to;
 } attacks[] = {
-#define ARRIVES(title, never, text)     { title, WS_VERDICT_##never, TRUE, NULL, text },
-#define PLANTED(title, never, from, to) { title, WS_VERDICT_##never, FALSE, from, to },
+#define ARRIVES(title, never, text)     { "gemm", title, WS_VERDICT_##never, TRUE, NULL, text },
+#define PLANTED(title, never, from, to) { "gemm", title, WS_VERDICT_##never, FALSE, from, to },
+#define LATE(title, never, from, to)    { "late", title, WS_VERDICT_##never, FALSE, from, to },
 #include "ptx/attack/numbers.def"
 #undef ARRIVES
 #undef PLANTED
+#undef LATE
 };
 
 #define ARRIVAL "mbarrier.arrive.shared::cta.b64 _, [%r72];"
@@ -30,7 +32,8 @@ static char *planted(const char *text, const char *from, const char *to)
 static void test_attack(gconstpointer data)
 {
     const guint i = GPOINTER_TO_UINT(data);
-    g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, "tests/import/ptx/gemm.ptx", NULL);
+    g_autofree char *file =
+        g_strdup_printf("%s/tests/import/ptx/%s.ptx", WS_SOURCE_ROOT, attacks[i].file);
     g_autofree char *right = NULL;
     g_assert_true(g_file_get_contents(file, &right, NULL, NULL));
     g_autofree char *guarded = g_strconcat(attacks[i].to, "\n\t@%q1 " ARRIVAL, NULL);

@@ -9,6 +9,14 @@
 #define WARPS "\tshr.u32 \t%r20, %r1, 6;\n"
 #define HIGH  "\tsetp.gt.u32 \t%p2, %r1, 63;\n"
 
+/* Threads above `last` go off; they branch by their own number, read from memory. */
+#define OFF(last, branch) "\tsetp.gt.u32 \t%p3, %r1, " last ";\n\t@" branch ";\n\t// off\n"
+#define ELSEWHERE                                                                                  \
+    "$FIFTH:\n\tmul.wide.u32 \t%rd4, %r1, 4;\n\tadd.s64 \t%rd5, %rd3, %rd4;\n\tld.global.b32 "     \
+    "\t%r51, [%rd5];\n"                                                                            \
+    "\tsetp.gt.u32 \t%p4, %r51, 3;\n\t@%p4 bra \t$LAST;\n\tadd.s32 \t%r52, %r51, 1;\n$LAST:\n"     \
+    "\tbar.sync \t0;\n\tbar.sync \t0;\n\tret;\n"
+
 static const char kernel[] =
     ".version 8.0\n.target sm_90a\n.address_size 64\n"
     ".extern .shared .align 1024 .b8 global_smem[];\n"
@@ -37,6 +45,7 @@ static const char kernel[] =
 static const struct {
     const char *title, *load, *computed, *store; /* NULL: as it is */
     gboolean proved;
+    const char *apart; /* NULL: there is no fifth warp; else where it goes off, and what it does */
 } rows[] = {
     { "same", NULL, "", NULL, TRUE },
     { "sums", NULL, "\tadd.f32 \t%r10, %r11, %r12;\n\tmul.f32 \t%r11, %r10, 0f40000000;\n", NULL,
@@ -114,6 +123,18 @@ static const struct {
     { "two-lanes-to-the-same-bytes",
       "\tand.b32 \t%r21, %r1, 62;\n\tshl.b32 \t%r22, %r21, 4;\n\tadd.s32 \t%r7, %r8, %r22;\n" LOAD,
       "", NULL, FALSE },
+    { "a-warp-elsewhere", NULL, "", NULL, TRUE, OFF("127", "%p3 bra \t$FIFTH") ELSEWHERE },
+    { "a-warp-elsewhere-by-not", NULL, "", NULL, TRUE,
+      OFF("127", "!%p3 bra \t$ON;\n\tbra.uni \t$FIFTH;\n$ON:\n\tadd.s32 \t%r41, %r1, 0")
+          ELSEWHERE },
+    { "a-warp-elsewhere-by-half", NULL, WARPS "\tadd.s32 \t%r10, %r10, %r20;\n", NULL, FALSE,
+      OFF("127", "%p3 bra \t$FIFTH") ELSEWHERE },
+    { "a-branch-of-that-warp-by-half", NULL,
+      HIGH "\t@%p2 bra \t$OVER;\n\tadd.s32 \t%r10, %r10, 1;\n$OVER:\n", NULL, FALSE,
+      OFF("127", "%p3 bra \t$FIFTH") ELSEWHERE },
+    { "two-warps-elsewhere", NULL, "", NULL, TRUE, OFF("95", "%p3 bra \t$FIFTH") ELSEWHERE },
+    { "four-warps-elsewhere", NULL, "", NULL, FALSE, OFF("31", "%p3 bra \t$FIFTH") ELSEWHERE },
+    { "nobody-elsewhere", NULL, "", NULL, FALSE, OFF("191", "%p3 bra \t$FIFTH") ELSEWHERE },
 };
 
 static void test_row(gconstpointer data)
@@ -125,6 +146,14 @@ static void test_row(gconstpointer data)
     if (rows[row].store)
         g_assert_cmpuint(g_string_replace(whole, STORE, rows[row].store, 0), ==, 1);
     g_assert_cmpuint(g_string_replace(whole, "\t// computed\n", rows[row].computed, 0), ==, 1);
+    if (rows[row].apart) {
+        g_auto(GStrv) part = g_strsplit(rows[row].apart, "\t// off\n", 2);
+        g_autofree char *off = g_strconcat("\tmov.b32 \t%r2, global_smem;\n", part[0], NULL);
+        g_autofree char *end = g_strconcat("\tret;\n", part[1], "}\n", NULL);
+        g_assert_cmpuint(g_string_replace(whole, "reqntid 128", "reqntid 160", 0), ==, 1);
+        g_assert_cmpuint(g_string_replace(whole, "\tmov.b32 \t%r2, global_smem;\n", off, 0), ==, 1);
+        g_assert_cmpuint(g_string_replace(whole, "\tret;\n}\n", end, 0), ==, 1);
+    }
     const WsVerdictKind verdict = verdict_of(whole->str, WS_IMPORT_PTX);
     g_assert_cmpint(verdict == WS_VERDICT_PROVED, ==, rows[row].proved);
 }

@@ -54,7 +54,7 @@ def judge(warpstave, path, kernel, define, assume):
     last = (p.stdout.strip().splitlines() or [""])[-1].split(": ", 1)[-1]
     for said, word in (("proved", "proved"), ("refuted", "refuted"), ("undecided", "outside")):
         if last.startswith(said):
-            errors = sorted(set(re.findall(r"error (P-[A-Z]+)", p.stdout)))
+            errors = sorted(set(re.findall(r"error (P-[A-Z]+)", p.stdout + p.stderr)))
             return word, " ".join(errors) if word == "refuted" else last, took
     return "unread", (p.stderr.strip().splitlines() or ["?"])[0], took
 
@@ -71,13 +71,15 @@ def main():
         n = dict.fromkeys(("tried", "design", "judged", "right", "broken proved", "right refuted"), 0)
         longest = 0.0
         for kernel in kernels_of(path):
-            broken = any(s == name and part in kernel for s, part in BROKEN)
+            rules = [rule for (s, part), rule in BROKEN.items() if s == name and part in kernel]
+            broken = bool(rules)
             verdict, why, took = judge(warpstave, path, kernel, defines(name, kernel), ASSUME.get(name, []))
             longest = max(longest, took)
             n["tried"] += 1
             n["design"] += verdict != "unread"
             n["judged"] += verdict in ("proved", "refuted")
-            n["right"] += verdict == ("refuted" if broken else "proved")
+            # refuted, and for the mistake that it has
+            n["right"] += verdict == "refuted" and rules[0] in why if broken else verdict == "proved"
             n["broken proved"] += broken and verdict == "proved"
             n["right refuted"] += not broken and verdict == "refuted"
             bad = verdict == ("proved" if broken else "refuted")

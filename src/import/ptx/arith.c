@@ -573,6 +573,7 @@ gboolean ptx_arithmetic(PtxWalk *w, const WsPtxInst *i)
     for (guint k = 0; k < G_N_ELEMENTS(bases); k++)
         if (!strcmp(base, bases[k])) {
             const WsExpr *e = ptx_exact_sources(w, i) ? compute(w, i, base) : NULL;
+            e = e ? e : ptx_sign(w, i);
             e = e ? ptx_exact_result(w, i, e) : NULL;
             if (strpbrk(i->arg[0], "|{"))
                 ptx_forget(w, i->arg[0]);

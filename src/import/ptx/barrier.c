@@ -53,7 +53,7 @@ static void invalidate(PtxWalk *w, const WsPtxInst *i)
 
 static WsReadStep *at_barrier(PtxWalk *w, WsReadKind kind, const WsPtxInst *i, const char *where)
 {
-    const WsExpr *cta = NULL, *e = ptx_address(w, where, &cta);
+    const WsExpr *cta = NULL, *e = ptx_under(w, ptx_address(w, where, &cta), ptx_predicate(w, i));
     if (!e) {
         ptx_lost(w, i, "an mbarrier whose address is no affine expression");
         return NULL;

@@ -381,19 +381,19 @@ static void collect_sums(PtxWalk *w)
     }
 }
 
-enum { BY_TEXT = 12, TABLES = 31 };
+enum { BY_TEXT = 12, TABLES = 33 };
 
 /* Its tables, those by text first. */
 static void tables_of(PtxWalk *w, GHashTable **tables[TABLES])
 {
-    GHashTable **const all[TABLES] = { &w->p.rising, &w->sums,    &w->sum_names, &w->begun,
-                                       &w->matrix,   &w->seen,    &w->flying,    &w->unfenced,
-                                       &w->parts,    &w->lazy,    &w->turned,    &w->told,
-                                       &w->memory,   &w->inits,   &w->beside,    &w->operands,
-                                       &w->heads,    &w->met,     &w->shuffles,  &w->made_by,
-                                       &w->table,    &w->numbers, &w->alone,     &w->far_of,
-                                       &w->twins,    &w->counts,  &w->nobody,    &w->aborts,
-                                       &w->spread,   &w->partly,  &w->flip_at };
+    GHashTable **const all[TABLES] = {
+        &w->p.rising, &w->sums,     &w->sum_names, &w->begun,    &w->matrix, &w->seen,
+        &w->flying,   &w->unfenced, &w->parts,     &w->lazy,     &w->turned, &w->told,
+        &w->memory,   &w->inits,    &w->beside,    &w->operands, &w->heads,  &w->met,
+        &w->shuffles, &w->made_by,  &w->table,     &w->numbers,  &w->alone,  &w->far_of,
+        &w->twins,    &w->counts,   &w->nobody,    &w->aborts,   &w->spread, &w->partly,
+        &w->flip_at,  &w->mixed,    &w->far_if
+    };
     memcpy(tables, all, sizeof all);
 }
 

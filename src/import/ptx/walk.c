@@ -405,6 +405,9 @@ static gint conditional(PtxWalk *w, const WsPtxInst *i, guint block, gint stop)
     if ((!c || pid) && b->join >= 0 && (!own || inside(own->blocks, (guint)b->join)) &&
         ptx_quiet(w, block, (guint)b->join, pid))
         return b->join == stop ? -1 : b->join;
+    if ((!own || (b->join >= 0 && inside(own->blocks, (guint)b->join))) &&
+        ptx_alike(w, i, taken, fall, b->join))
+        return b->join == stop ? -1 : b->join;
     if (!c || w->depth >= PTX_MAX_DEPTH) {
         ptx_lost(w, i, c ? "branches nested too deep" : "a branch whose condition is not known");
         return (gint)fall;

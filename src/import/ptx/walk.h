@@ -89,11 +89,13 @@ typedef struct {
     GHashTable *alone;        /* WsReadStep*: arrivals behind such accesses */
     GHashTable *numbers;      /* WsReadStep*: stores of numbers that are remembered */
     GHashTable *far_of; /* numbers of accesses -> guint32: where each thread's lies (lanes_far.c) */
+    GHashTable *far_if; /* … of stores that only some lanes come to, if all make them (alike.c) */
     GHashTable *twins;  /* numbers of stores -> guint8: of each warp the one it repeats there */
     GHashTable *counts; /* numbers of instructions: they count tiles for a loop (claim.c) */
     GArray *sync_ids;   /* gint64: of those, in order; -1: of the cluster */
     gboolean inner_sync; /* … and one in a loop or a branch */
     GHashTable *partly;  /* number of a store that some lanes make -> PTX_PARTLY() */
+    GHashTable *mixed;   /* numbers of branches by what may differ between lanes */
     GHashTable *spread;  /* numbers of instructions: lane n arrives in CTA n (lanes_judge.c) */
     guint arrivals;      /* at the barrier of the cluster, outside of loops and branches */
     guint syncs;         /* barriers of the whole CTA outside of loops, so far */
@@ -207,6 +209,14 @@ gboolean ws_ptx_define(WsPtx *p, char **define, const char *file, GError **error
 /* The branch at the end of `block` decides nothing that a verdict is about up to `join`: TRUE, and
  * what is computed there is forgotten. if_stores: only where it stores to global memory. */
 gboolean ptx_quiet(PtxWalk *w, guint block, guint join, gboolean if_stores);
+/* It computes, or reads or writes elsewhere than in shared memory; it neither ends nor waits.
+ * *stores is set where it writes. */
+gboolean ptx_is_quiet(const PtxWalk *w, const WsPtxInst *i, gboolean *stores);
+/* A thread may have made it: what it writes is forgotten. */
+void ptx_quiet_passed(PtxWalk *w, const WsPtxInst *i);
+/* Do lanes go either way at a branch, and store to the same bytes on both? Then that store is made,
+ * and the walk goes on at the join. */
+gboolean ptx_alike(PtxWalk *w, const WsPtxInst *branch, guint taken, guint fall, gint join);
 gint64 ptx_entry_registers(const WsPtx *ptx);
 gboolean ptx_ends_at_once(const PtxWalk *w, guint block); /* … before it does anything */
 /* The launch does not end at `end`, or in `block`, which is come to where c holds (NULL: not
@@ -226,6 +236,15 @@ const WsExpr *ptx_condition(PtxWalk *w, const WsPtxInst *i);
 gboolean ptx_not_negative(PtxWalk *w, const WsExpr *e);
 /* What is not below 0 where c holds, or does not: into `least`. */
 void ptx_path(PtxWalk *w, const WsExpr *c, gboolean holds);
+/* --- sign.c: signs that are shifted out
+ * -----------------------------------------------------------------------------------------*/
+/* What shr gives that leaves the sign of an x that is at least -1, alone or as the lowest bits.
+ * NULL: it is no such shift. */
+const WsExpr *ptx_sign(PtxWalk *w, const WsPtxInst *i);
+/* Is e, a sum with such a sign, not below 0 for it? */
+gboolean ptx_with_sign(PtxWalk *w, const WsExpr *e);
+/* e where `guard` holds: signs that are 0 then are left out. */
+const WsExpr *ptx_under(PtxWalk *w, const WsExpr *e, const WsExpr *guard);
 /* --- chosen.c: values that one of two ways gave
  * -----------------------------------------------------------------------------------------*/
 /* a op b, where one of them is such a value and the ways say different things; NULL: it is not. */

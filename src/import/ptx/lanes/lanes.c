@@ -438,8 +438,11 @@ static gboolean note_branches(PtxLanes *q)
 
 void ptx_lanes_alike(PtxWalk *w)
 {
-    PtxLanes q = { w, g_hash_table_new_full(g_str_hash, g_str_equal, g_free, lanes_free),
-                   (guint)CLAMP(w->ptx->threads, 32, 1024) / 32 * 32, g_hash_table_new(NULL, NULL),
+    PtxLanes q = { w,
+                   g_hash_table_new_full(g_str_hash, g_str_equal, g_free, lanes_free),
+                   (guint)CLAMP(w->ptx->threads, 32, 1024) / 32 * 32,
+                   g_hash_table_new(NULL, NULL),
+                   g_hash_table_new(NULL, NULL),
                    0 };
     for (guint k = 0; k < w->ptx->inst->len; k++) {
         const WsPtxInst *i = ws_ptx_inst(w->ptx, k);
@@ -462,4 +465,5 @@ void ptx_lanes_alike(PtxWalk *w)
         ptx_lanes_twins(&q);
     g_hash_table_unref(q.of);
     g_hash_table_unref(q.some);
+    g_hash_table_unref(q.multiples);
 }

@@ -30,8 +30,9 @@ typedef struct {
     PtxWalk *w;
     GHashTable *of; /* register, with its scope where it is a local one -> Lanes, owned */
     guint threads;
-    GHashTable *some; /* blocks that only some lanes come to */
-    gint64 kept;      /* numbers of threads that are kept */
+    GHashTable *some;      /* blocks that only some lanes come to */
+    GHashTable *multiples; /* LanesDef* -> what multiple_of() says of it */
+    gint64 kept;           /* numbers of threads that are kept */
 } PtxLanes;
 
 #define PTX_MOST_KEPT (1 << 23)

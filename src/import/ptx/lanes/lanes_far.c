@@ -39,6 +39,38 @@ static guint32 begins_even(PtxWalk *w, const char *name)
     return even_of(1, (guint32)(own ? own - 1 : 0) | 1024);
 }
 
+static guint32 multiple_of(PtxLanes *q, const WsPtxInst *i, const char *name, guint depth);
+
+/* … of what an instruction gives. Addresses that a program aligns itself (the next multiple of
+ * 1024, where they are none) are among them. */
+static guint32 multiple_by(PtxLanes *q, const WsPtxInst *by, guint depth)
+{
+    static const char *const same[] = { "mov.b32",         "mov.u32",           "mov.b64",
+                                        "mov.u64",         "cvt.u32.u64",       "cvt.u64.u32",
+                                        "cvta.shared.u64", "cvta.to.shared.u64" };
+    guint32 n;
+    if (by->guard || by->n < 2 || strpbrk(by->arg[0], "{|,"))
+        return 1;
+    const guint32 first = multiple_of(q, by, by->arg[1], depth);
+    for (guint k = 0; k < G_N_ELEMENTS(same); k++)
+        if (!strcmp(by->op, same[k]))
+            return first;
+    if (by->n == 4 && (!strcmp(by->op, "selp.b32") || !strcmp(by->op, "selp.b64")))
+        return MIN(first, multiple_of(q, by, by->arg[2], depth));
+    if (by->n != 3)
+        return 1;
+    if (!strcmp(by->op, "shl.b32"))
+        return number(q, by, by->arg[2], &n) && n < 32 ? even_of(first, 1u << n) : first;
+    if (!strcmp(by->op, "and.b32") || !strcmp(by->op, "and.b64"))
+        return number(q, by, by->arg[2], &n) && n < first ? EVEN_ALL : first;
+    static const char *const sums[] = { "add.s32", "add.u32", "add.s64", "add.u64",
+                                        "sub.s32", "sub.u32", "sub.s64", "sub.u64" };
+    for (guint k = 0; k < G_N_ELEMENTS(sums); k++)
+        if (!strcmp(by->op, sums[k]))
+            return MIN(first, multiple_of(q, by, by->arg[2], depth));
+    return 1;
+}
+
 /* A power of 2 that divides what is the same in a warp. Shared memory begins at a multiple of 1024
  * (PTX_ALIGNED). */
 static guint32 multiple_of(PtxLanes *q, const WsPtxInst *i, const char *name, guint depth)
@@ -49,20 +81,13 @@ static guint32 multiple_of(PtxLanes *q, const WsPtxInst *i, const char *name, gu
     const LanesDef *d = depth ? ptx_lanes_only(q, i, name) : NULL;
     if (!d)
         return begins_even(q->w, name);
-    const WsPtxInst *by = ws_ptx_inst(q->w->ptx, d->at);
-    if (by->guard || by->n < 2 || strpbrk(by->arg[0], "{|,"))
-        return 1;
-    const guint32 first = multiple_of(q, by, by->arg[1], depth - 1);
-    if (!strncmp(by->op, "mov.b", 5) || !strncmp(by->op, "mov.u", 5) ||
-        !strcmp(by->op, "cvt.u32.u64"))
-        return first;
-    if (by->n != 3)
-        return 1;
-    if (!strcmp(by->op, "shl.b32"))
-        return number(q, by, by->arg[2], &n) && n < 32 ? even_of(first, 1u << n) : first;
-    return !strcmp(by->op, "add.s32") || !strcmp(by->op, "add.u32")
-               ? MIN(first, multiple_of(q, by, by->arg[2], depth - 1))
-               : 1;
+    const gpointer known = g_hash_table_lookup(q->multiples, d);
+    if (known)
+        return GPOINTER_TO_UINT(known);
+    g_hash_table_insert(q->multiples, (gpointer)d, GUINT_TO_POINTER(1)); /* where it reads itself */
+    n = multiple_by(q, ws_ptx_inst(q->w->ptx, d->at), depth - 1);
+    g_hash_table_insert(q->multiples, (gpointer)d, GUINT_TO_POINTER(n));
+    return n;
 }
 
 /* Differences of one operand, from what is a multiple of `even`; FALSE: they are not known. */
@@ -74,7 +99,7 @@ static gboolean operand(PtxLanes *q, const WsPtxInst *i, const char *name, guint
     if (how == SAME || how == KNOWN) {
         for (guint t = 0; t < q->threads; t++)
             far[t] = how == KNOWN ? (guint32)v[t] : 0;
-        *even = how == KNOWN ? EVEN_ALL : multiple_of(q, i, name, 8);
+        *even = how == KNOWN ? EVEN_ALL : multiple_of(q, i, name, 40);
         return TRUE;
     }
     const LanesDef *d = how == NONE_YET ? NULL : ptx_lanes_only(q, i, name);
@@ -97,6 +122,19 @@ static gboolean bits(PtxLanes *q, gboolean ors, guint32 even, guint32 *far, cons
     return TRUE;
 }
 
+/* Bits below what is the same, and numbers that nothing the same is added to, moved. */
+static gboolean part(PtxLanes *q, gboolean masks, guint32 n, guint32 *far, guint32 *even)
+{
+    if (masks ? n >= *even : *even != EVEN_ALL)
+        return FALSE;
+    if (*even != EVEN_ALL)
+        ws_source_granted(q->w->p.r, PTX_ALIGNED);
+    for (guint t = 0; t < q->threads; t++)
+        far[t] = masks ? far[t] & n : n > 31 ? 0 : far[t] >> n;
+    *even = EVEN_ALL;
+    return TRUE;
+}
+
 static gboolean result(PtxLanes *q, const WsPtxInst *i, guint32 *far, guint32 *even)
 {
     const guint threads = q->threads;
@@ -116,9 +154,21 @@ static gboolean result(PtxLanes *q, const WsPtxInst *i, guint32 *far, guint32 *e
         return i->n == 2;
     if (i->n < (mads ? 4u : 3u))
         return FALSE;
-    if (ors || !strcmp(i->op, "xor.b32"))
-        return operand(q, i, i->arg[2], b, &other) && other == EVEN_ALL &&
-               bits(q, ors, *even, far, b);
+    if (ors || !strcmp(i->op, "xor.b32")) {
+        if (!operand(q, i, i->arg[2], b, &other) || (other != EVEN_ALL && *even != EVEN_ALL))
+            return FALSE;
+        if (other != EVEN_ALL) { /* it is the second that begins at what is the same */
+            for (guint t = 0; t < threads; t++) {
+                const guint32 mine = far[t];
+                far[t] = b[t];
+                b[t] = mine;
+            }
+            *even = other;
+        }
+        return bits(q, ors, *even, far, b);
+    }
+    if (!strcmp(i->op, "and.b32") || !strcmp(i->op, "shr.u32"))
+        return number(q, i, i->arg[2], &n) && part(q, i->op[0] == 'a', n, far, even);
     if (adds || takes) {
         if (!operand(q, i, i->arg[2], b, &other))
             return FALSE;
@@ -156,15 +206,22 @@ static gboolean pass(PtxLanes *q)
     return changed;
 }
 
-/* All lanes make it, at an address in one register; of a copy, those that do. */
+static gboolean comes_to_some(const PtxLanes *q, guint k)
+{
+    const guint block = g_array_index(q->w->ptx->block_of, guint, k);
+    return g_hash_table_contains(q->some, GUINT_TO_POINTER(block));
+}
+
+/* All lanes make it, at an address in one register; of a copy, those that do, and a store may be
+ * one of two that are one (alike.c). */
 static const char *address_of(const PtxLanes *q, const WsPtxInst *i, guint k, char **own)
 {
     const gboolean matrix = strstr(i->op, "matrix.") != NULL,
                    copies = g_str_has_prefix(i->op, "cp.async.c"),
                    accesses = matrix || g_str_has_prefix(i->op, "ld.shared") ||
                               g_str_has_prefix(i->op, "st.shared");
-    const guint block = g_array_index(q->w->ptx->block_of, guint, k);
-    const gboolean some = i->guard || g_hash_table_contains(q->some, GUINT_TO_POINTER(block));
+    const gboolean stores = g_str_has_prefix(i->op, "st.shared"),
+                   some = i->guard || (comes_to_some(q, k) && !stores);
     if ((!accesses || some) && !copies)
         return NULL;
     if (i->n < 2)
@@ -190,7 +247,10 @@ void ptx_lanes_far(PtxLanes *q)
         guint32 *far = g_new0(guint32, q->threads), even;
         g_ptr_array_add(q->w->p.r->pool, far);
         if (operand(q, i, name, far, &even))
-            g_hash_table_insert(q->w->far_of, GUINT_TO_POINTER(k), far);
+            g_hash_table_insert(comes_to_some(q, k) && g_str_has_prefix(i->op, "st.shared")
+                                    ? q->w->far_if
+                                    : q->w->far_of,
+                                GUINT_TO_POINTER(k), far);
     }
 }
 

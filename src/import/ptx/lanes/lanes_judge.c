@@ -274,6 +274,8 @@ static void judge(PtxLanes *q)
         if (how == SAME || how == NONE_YET || how == LEADER ||
             (how == KNOWN && ptx_lanes_same(q, v, 1)))
             continue;
+        if (how == MIXED && i->target >= 0)
+            g_hash_table_add(q->w->mixed, GUINT_TO_POINTER(k));
         g_autoptr(GHashTable) blocks = g_hash_table_new(NULL, NULL);
         if (is_branch(i) && !ptx_lanes_region(q, ws_ptx_block_of(q->w->ptx, k), blocks))
             continue;

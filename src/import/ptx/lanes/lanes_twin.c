@@ -7,7 +7,7 @@
  * the same value in a register is asked of the text: everything that it is computed of is the same
  * in both, lane by lane, down to numbers that are known in every thread, what is the same in a CTA,
  * and shared memory at the same addresses (that nothing changes there in between is what the proof
- * says of reads). Both go the same way: all branches of the kernel are by the same values. */
+ * says of reads). Both go the same way: all branches that they come to are by the same values. */
 
 /* Instructions whose result follows from their operands alone, up to the first dot. */
 static const char *const pure[] = { "abs", "add",  "and", "bfe",  "bfi",   "cnot", "copysign",
@@ -75,16 +75,60 @@ static gboolean note(PtxLanes *q, const WsPtxInst *i, guint a, guint b, GHashTab
     return changed;
 }
 
+/* The one way that all lanes of two warps go at the end of a block; -1: it is not known. */
+static gint one_way(PtxLanes *q, const WsPtxBlock *x, guint a, guint b)
+{
+    const WsPtxInst *i = ws_ptx_inst(q->w->ptx, x->last);
+    if (x->next->len != 2 || !i->guard || i->target < 0 || i->spin)
+        return -1;
+    g_autofree gint64 *v = g_new0(gint64, q->threads);
+    if (ptx_lanes_operand(q, i, i->guard, v) != KNOWN)
+        return -1;
+    for (guint t = 0; t < 32; t++)
+        if (!v[32 * a + t] != !v[32 * a] || !v[32 * b + t] != !v[32 * a])
+            return -1;
+    const gboolean taken = (v[32 * a] != 0) != i->negated;
+    return (gint)g_array_index(x->next, guint, taken ? 0 : 1);
+}
+
+/* Instructions that a lane of one of two warps may come to, in their order: number. */
+static GArray *theirs(PtxLanes *q, guint a, guint b)
+{
+    const WsPtx *ptx = q->w->ptx;
+    GArray *is = g_array_new(FALSE, FALSE, sizeof(guint));
+    g_autoptr(GArray) next = g_array_new(FALSE, FALSE, sizeof(guint));
+    g_autofree gboolean *come = g_new0(gboolean, ptx->blocks->len);
+    guint entry = 0;
+    g_array_append_val(next, entry);
+    for (guint at = 0; at < next->len; at++) {
+        const guint one = g_array_index(next, guint, at);
+        if (come[one])
+            continue;
+        come[one] = TRUE;
+        const WsPtxBlock *x = &g_array_index(ptx->blocks, WsPtxBlock, one);
+        const gint way = one_way(q, x, a, b);
+        const guint taken = (guint)MAX(way, 0);
+        if (way >= 0)
+            g_array_append_val(next, taken);
+        else
+            g_array_append_vals(next, x->next->data, x->next->len);
+    }
+    for (guint k = 0; k < ptx->inst->len; k++)
+        if (come[g_array_index(ptx->block_of, guint, k)])
+            g_array_append_val(is, k);
+    return is;
+}
+
 /* What differs between two warps: LanesDef*. NULL: they may go different ways. */
 static GHashTable *between(PtxLanes *q, guint a, guint b)
 {
     g_autoptr(GHashTable) differ = g_hash_table_new(NULL, NULL);
-    const GArray *all = q->w->ptx->inst;
+    g_autoptr(GArray) all = theirs(q, a, b);
     gboolean changed = TRUE;
     while (changed) { /* what differs only grows: it ends */
         changed = FALSE;
         for (guint k = 0; k < all->len; k++) {
-            const WsPtxInst *i = ws_ptx_inst(q->w->ptx, k);
+            const WsPtxInst *i = ws_ptx_inst(q->w->ptx, g_array_index(all, guint, k));
             if (!ws_source_works(q->w->p.r, 60))
                 return NULL;
             if (ptx_lanes_writes(i))
@@ -92,7 +136,7 @@ static GHashTable *between(PtxLanes *q, guint a, guint b)
         }
     }
     for (guint k = 0; k < all->len; k++) {
-        const WsPtxInst *i = ws_ptx_inst(q->w->ptx, k);
+        const WsPtxInst *i = ws_ptx_inst(q->w->ptx, g_array_index(all, guint, k));
         const gboolean goes = i->target >= 0 || g_str_has_prefix(i->op, "br") ||
                               ws_ptx_end(q->w->ptx, i) != PTX_GOES_ON;
         if (g_str_has_prefix(i->op, "call") || g_str_has_prefix(i->op, "brx") ||

@@ -290,13 +290,17 @@ void ptx_path(PtxWalk *w, const WsExpr *c, gboolean holds)
         holds ? not_below(w, a, b, 1) : not_below(w, b, a, 0);
     } else if (c->op == WS_EXPR_GE) {
         holds ? not_below(w, a, b, 0) : not_below(w, b, a, 1);
+    } else if ((c->op == WS_EXPR_NE) == holds && (c->op == WS_EXPR_NE || c->op == WS_EXPR_EQ)) {
+        if (ptx_not_negative(w, ws_x_op(r, WS_EXPR_SUB, a, b)))
+            not_below(w, a, b, 1);
     }
 }
 
 gboolean ptx_not_negative(PtxWalk *w, const WsExpr *e)
 {
     gint64 n;
-    return e && (not_negative(w, e, 0) || (py_least(&w->p, e, &n) && n >= 0));
+    return e &&
+           (not_negative(w, e, 0) || (py_least(&w->p, e, &n) && n >= 0) || ptx_with_sign(w, e));
 }
 
 /* An address in shared memory of which all that varies is bounded: below 2^18, since there is no

@@ -12,8 +12,7 @@ static const WsPtxBlock *block_at(const PtxWalk *w, guint b)
     return &g_array_index(w->ptx->blocks, WsPtxBlock, b);
 }
 
-/* It computes, or reads or writes elsewhere than in shared memory; it neither ends nor waits. */
-static gboolean is_quiet(const PtxWalk *w, const WsPtxInst *i, gboolean *stores)
+gboolean ptx_is_quiet(const PtxWalk *w, const WsPtxInst *i, gboolean *stores)
 {
     static const char *const space[] = { ".global", ".local", ".const", ".param" };
     if (i->matters || i->spin || i->law == PTX_LAW_UNKNOWN)
@@ -56,12 +55,22 @@ static gboolean gather(PtxWalk *w, guint block, guint join, gboolean all_come, G
             g_hash_table_contains(w->heads, GUINT_TO_POINTER(b)))
             return FALSE;
         for (guint i = x->first; i <= x->last; i++)
-            if (!is_quiet(w, ws_ptx_inst(w->ptx, i), stores) ||
+            if (!ptx_is_quiet(w, ws_ptx_inst(w->ptx, i), stores) ||
                 (!all_come && ptx_warp_wide(ws_ptx_inst(w->ptx, i))))
                 return FALSE;
         g_array_append_vals(found, x->next->data, x->next->len);
     }
     return TRUE;
+}
+
+void ptx_quiet_passed(PtxWalk *w, const WsPtxInst *i)
+{
+    w->p.budget++;
+    if (g_hash_table_size(w->sum_names))
+        ptx_reads(w, i);
+    ptx_flying_touched(w, i);
+    if (i->n && *i->arg[0] != '[' && strncmp(i->op, "bra", 3))
+        ptx_forget(w, i->arg[0]);
 }
 
 gboolean ptx_quiet(PtxWalk *w, guint block, guint join, gboolean if_stores)
@@ -75,15 +84,8 @@ gboolean ptx_quiet(PtxWalk *w, guint block, guint join, gboolean if_stores)
         const guint b = g_array_index(found, guint, at);
         if (b == join || block_at(w, b)->aborts || !g_hash_table_add(done, GUINT_TO_POINTER(b)))
             continue;
-        for (guint i = block_at(w, b)->first; i <= block_at(w, b)->last; i++) {
-            const WsPtxInst *x = ws_ptx_inst(w->ptx, i);
-            w->p.budget++;
-            if (g_hash_table_size(w->sum_names))
-                ptx_reads(w, x);
-            ptx_flying_touched(w, x);
-            if (x->n && *x->arg[0] != '[' && strncmp(x->op, "bra", 3))
-                ptx_forget(w, x->arg[0]);
-        }
+        for (guint i = block_at(w, b)->first; i <= block_at(w, b)->last; i++)
+            ptx_quiet_passed(w, ws_ptx_inst(w->ptx, i));
     }
     return TRUE;
 }
