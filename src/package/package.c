@@ -30,6 +30,31 @@ char *ws_package_module(const WsPackageSpec *spec, GError **error)
     return words ? ws_template_fill(module_py, words) : NULL;
 }
 
+void ws_package_put_image(GString *out, const char *name, GBytes *image)
+{
+    gsize n = 0;
+    const guint8 *byte = image ? g_bytes_get_data(image, &n) : NULL;
+    g_string_append_printf(out, "static const unsigned char %s[] = {", name);
+    for (gsize i = 0; i < n; i++)
+        g_string_append_printf(out, "%s%u,", i % 32 ? "" : "\n    ", byte[i]);
+    g_string_append(out, "\n    0,\n};\n");
+}
+
+char *ws_package_kernel(const WsPackageSpec *spec)
+{
+    GString *out = g_string_new(NULL);
+    const char *name = spec->name;
+    g_string_append_printf(
+        out, "/* %s: kernel.cubin. Made by warpstave package. */\n#include \"%s.h\"\n\n", name,
+        name);
+    ws_package_put_image(out, "image", spec->cubin);
+    g_string_append_printf(out,
+                           "\n%s_status %s_open_linked(%s **kernel)\n{\n    return "
+                           "%s_open_image(kernel, image);\n}\n",
+                           name, name, name, name);
+    return g_string_free(out, FALSE);
+}
+
 static gboolean check(const WsPackageSpec *spec, GError **error)
 {
     const WsProgram *p = spec->program;
@@ -61,13 +86,14 @@ static gboolean check(const WsPackageSpec *spec, GError **error)
 }
 
 typedef struct {
-    char *header, *launcher, *module, *readme, *mark;
+    char *header, *launcher, *kernel, *module, *readme, *mark;
 } Texts;
 
 static void texts_clear(Texts *t)
 {
     g_free(t->header);
     g_free(t->launcher);
+    g_free(t->kernel);
     g_free(t->module);
     g_free(t->readme);
     g_free(t->mark);
@@ -78,9 +104,11 @@ static gboolean put_all(const WsPackageSpec *spec, const Texts *t, const char *d
 {
     g_autofree char *header = g_strconcat(spec->name, ".h", NULL);
     g_autofree char *launcher = g_strconcat(spec->name, ".c", NULL);
+    g_autofree char *kernel = g_strconcat(spec->name, "_kernel.c", NULL);
     g_autofree char *module = g_strconcat(spec->name, ".py", NULL);
     return ws_folder_put_text(dir, header, t->header, error) &&
            ws_folder_put_text(dir, launcher, t->launcher, error) &&
+           ws_folder_put_text(dir, kernel, t->kernel, error) &&
            ws_folder_put_text(dir, module, t->module, error) &&
            ws_folder_put_text(dir, "README.md", t->readme, error) &&
            ws_folder_put_text(dir, "LICENSE", spec->licence ? spec->licence : licence_text,
@@ -99,6 +127,7 @@ gboolean ws_package_write(const WsPackageSpec *spec, const char *dir, GError **e
         !(t.module = ws_package_module(spec, error)) ||
         !(t.readme = ws_package_readme(spec, error)))
         return FALSE;
+    t.kernel = ws_package_kernel(spec);
     t.mark = g_strdup_printf(
         "warpstave-package 1\nname %s\nhash %s\nmade-by warpstave %s\n", spec->name,
         spec->program->design_hash ? spec->program->design_hash : "-", WARPSTAVE_VERSION);

@@ -19,6 +19,8 @@ typedef struct {
     const char *ptx;     /* timed build */
     GBytes *cubin;       /* the same, assembled for sm_90a */
     const char *verdict; /* what was proved, as `check` says it */
+    const char *outcome; /* the same in a word: "proved"; NULL: not known */
+    const char *version; /* NULL: Warpstave's, and of the design's hash what tells it from others */
     const char *figures; /* Markdown: what was measured; NULL: nothing */
     const char *licence; /* NULL: the one of Warpstave's own files */
 } WsPackageSpec;
@@ -33,6 +35,8 @@ gboolean ws_package_write(const WsPackageSpec *spec, const char *dir, GError **e
 char *ws_package_header(const WsPackageSpec *spec, GError **error);
 char *ws_package_launcher(const WsPackageSpec *spec, GError **error);
 char *ws_package_module(const WsPackageSpec *spec, GError **error);
+/* The cubin as C, and what opens it: NAME_kernel.c. */
+char *ws_package_kernel(const WsPackageSpec *spec);
 char *ws_package_readme(const WsPackageSpec *spec, GError **error);
 
 G_END_DECLS

@@ -126,7 +126,6 @@ char *ws_package_readme(const WsPackageSpec *spec, GError **error)
         g_autofree char *line = ws_statement_print(p->reference[i].statement);
         g_string_append_printf(reference, "%s\n", line);
     }
-    ws_package_word(words, "HASH", g_strdup(p->design_hash ? p->design_hash : "unknown"));
     ws_package_word(words, "REFERENCE",
                     g_strdup(reference->len ? reference->str : "(the design has no reference)\n"));
     ws_package_word(words, "TENSOR_ROWS", tensor_rows(p));

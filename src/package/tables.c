@@ -4,12 +4,14 @@
 #include "program/parts/tiles.h"
 #include "program/program.h"
 
+#include <string.h>
+
 G_DEFINE_QUARK(ws_package_error_quark, ws_package_error)
 
 const WsPackageDtype *ws_package_dtype(WsDtype t)
 {
     static const WsPackageDtype table[WS_DTYPE_COUNT] = {
-#define WS_PACKAGE_DTYPE(id, map, value, torch, c) [WS_DTYPE_##id] = { map, torch, c, value },
+#define WS_PACKAGE_DTYPE(id, map, torch, c) [WS_DTYPE_##id] = { torch, c, map },
 #include "package/dtype.def"
 #undef WS_PACKAGE_DTYPE
     };
@@ -20,6 +22,40 @@ const char *ws_package_access(WsTensorAccess access)
 {
     static const char *const text[] = { "read", "write", "reduce" };
     return text[access];
+}
+
+int ws_package_swizzle(const WsTensorMap *map)
+{
+    return map->swizzle == 128 ? 3 : map->swizzle == 64 ? 2 : map->swizzle == 32;
+}
+
+/* How often the text names a parameter of the kernel. */
+static guint count_parameter(const char *ptx, guint number)
+{
+    g_autofree char *name = g_strdup_printf("warpstave_param_%u", number);
+    guint n = 0;
+    for (const char *at = ptx; (at = strstr(at, name)); n += !g_ascii_isdigit(*at))
+        at += strlen(name);
+    return n;
+}
+
+gboolean ws_package_strides_free(const WsPackageSpec *spec, guint tensor)
+{
+    const WsProgram *p = spec->program;
+    gboolean mapped = FALSE;
+    for (guint m = 0; m < p->n_maps; m++)
+        mapped = mapped || p->map[m].tensor == tensor;
+    /* once where the parameters are declared; maps come before the addresses */
+    return mapped && spec->ptx && count_parameter(spec->ptx, p->n_maps + tensor) == 1;
+}
+
+/* Of the kernel, and of its package: two designs with one version of Warpstave differ. */
+static char *version_of(const WsPackageSpec *spec)
+{
+    if (spec->version)
+        return g_strdup(spec->version);
+    const char *hash = spec->program->design_hash;
+    return g_strdup_printf("%s+%.8s", WARPSTAVE_VERSION, hash ? hash : "unknown");
 }
 
 void ws_package_word(GHashTable *words, const char *word, char *value)
@@ -39,6 +75,9 @@ GHashTable *ws_package_words(const WsPackageSpec *spec)
     ws_package_word(words, "NAME", g_strdup(spec->name));
     ws_package_word(words, "UPPER", g_ascii_strup(spec->name, -1));
     ws_package_word(words, "TITLE", g_steal_pointer(&title));
+    ws_package_word(words, "VERSION", version_of(spec));
+    ws_package_word(words, "HASH", g_strdup(p->design_hash ? p->design_hash : "unknown"));
+    ws_package_word(words, "OUTCOME", g_strescape(spec->outcome ? spec->outcome : "unknown", NULL));
     ws_package_word(words, "THREADS", g_strdup_printf("%u", p->threads));
     ws_package_word(words, "CLUSTER", g_strdup_printf("%u", MAX(p->cluster, 1)));
     ws_package_word(words, "SHARED", g_strdup_printf("%" G_GUINT64_FORMAT, p->shared_bytes));

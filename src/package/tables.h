@@ -16,11 +16,19 @@ GHashTable *ws_package_words(const WsPackageSpec *spec);
 void ws_package_word(GHashTable *words, const char *word, char *value); /* takes the value */
 
 typedef struct {
-    const char *map_type, *torch, *c;
+    const char *torch, *c;
     int map_value;
 } WsPackageDtype;
 const WsPackageDtype *ws_package_dtype(WsDtype t);
+/* CU_TENSOR_MAP_SWIZZLE_NONE, 32B, 64B, 128B: 0 to 3. */
+int ws_package_swizzle(const WsTensorMap *map);
+/* Whether a tensor may have other strides than the design's: its tensor maps are all that the
+ * kernel reaches it by (the machine code never reads the address). FALSE where the PTX is not
+ * known. */
+gboolean ws_package_strides_free(const WsPackageSpec *spec, guint tensor);
 const char *ws_package_access(WsTensorAccess access); /* "read", "write", "reduce" */
+/* A static array of the bytes, a zero behind them. */
+void ws_package_put_image(GString *out, const char *name, GBytes *image);
 /* Stride expression of one dimension: as given, or the product of the extents behind it. */
 gboolean ws_package_stride(GString *out, const WsProgram *p, guint tensor, guint d, gboolean python,
                            GError **error);

@@ -46,15 +46,16 @@ static char *fields(const WsProgram *p)
     return g_string_free(out, FALSE);
 }
 
-static char *kinds(const WsProgram *p)
+static char *kinds(const WsPackageSpec *spec)
 {
+    const WsProgram *p = spec->program;
     GString *out = g_string_new(NULL);
     for (guint t = 0; t < p->n_tensors; t++)
-        g_string_append_printf(out, "    { \"%s\", %u, %u, CU_TENSOR_MAP_DATA_TYPE_%s },\n",
-                               p->tensor[t].name, p->tensor[t].rank,
-                               ws_dtype_bytes(p->tensor[t].dtype),
-                               ws_package_dtype(p->tensor[t].dtype)->map_type);
-    g_string_append(out, "    { \"\", 0, 0, CU_TENSOR_MAP_DATA_TYPE_UINT8 },\n");
+        g_string_append_printf(
+            out, "    { \"%s\", %u, %u, %d, %d, %d },\n", p->tensor[t].name, p->tensor[t].rank,
+            ws_dtype_bytes(p->tensor[t].dtype), ws_package_dtype(p->tensor[t].dtype)->map_value,
+            ws_package_strides_free(spec, t), p->tensor[t].access != WS_ACCESS_READ);
+    g_string_append(out, "    { \"\", 0, 0, 0, 0, 0 },\n");
     return g_string_free(out, FALSE);
 }
 
@@ -63,16 +64,13 @@ static char *plans(const WsProgram *p)
     GString *out = g_string_new(NULL);
     for (guint m = 0; m < p->n_maps; m++) {
         const WsTensorMap *map = &p->map[m];
-        g_string_append_printf(out, "    { %u, %u, CU_TENSOR_MAP_SWIZZLE_", map->tensor, map->rank);
-        if (map->swizzle)
-            g_string_append_printf(out, "%uB", map->swizzle);
-        else
-            g_string_append(out, "NONE");
+        g_string_append_printf(out, "    { %u, %u, %d", map->tensor, map->rank,
+                               ws_package_swizzle(map));
         for (guint d = 0; d < map->rank; d++)
             g_string_append_printf(out, "%s%u", d ? ", " : ", { ", map->box[d]);
         g_string_append(out, " } },\n");
     }
-    g_string_append(out, "    { 0, 0, CU_TENSOR_MAP_SWIZZLE_NONE, { 0 } },\n");
+    g_string_append(out, "    { 0, 0, 0, { 0 } },\n");
     return g_string_free(out, FALSE);
 }
 
@@ -160,24 +158,37 @@ static char *parameters(const WsProgram *p)
 {
     GString *out = g_string_new(NULL);
     for (guint m = 0; m < p->n_maps; m++)
-        g_string_append_printf(out, "&k->map[%u], ", m);
+        g_string_append_printf(out, "&map[%u], ", m);
     for (guint t = 0; t < p->n_tensors; t++) {
         g_autofree char *name = ws_launch_ident(p->tensor[t].name);
-        g_string_append_printf(out, "&copy.%s, ", name);
+        g_string_append_printf(out, "&a->%s, ", name);
     }
     for (int kind = 0; kind < 2; kind++)
         for (guint i = 0; i < p->n_vars; i++)
             if (p->var[i].kind == (kind ? WS_VAR_SCALAR : WS_VAR_SIZE)) {
                 g_autofree char *name = ws_launch_ident(p->var[i].name);
-                g_string_append_printf(out, "&copy.%s, ", name);
+                g_string_append_printf(out, "&a->%s, ", name);
             }
     if (p->tiles->launch == WS_LAUNCH_DYNAMIC)
-        g_string_append(out, "&k->counter, ");
+        g_string_append(out, "&counter, ");
     if (out->len)
         g_string_truncate(out, out->len - 2);
     else
         g_string_append(out, "NULL");
     return g_string_free(out, FALSE);
+}
+
+static char *opens(const char *name)
+{
+    return g_strdup_printf(
+        "/* Loads the kernel into the current context from `file` (kernel.cubin or kernel.ptx). "
+        "*/\n"
+        "%s_status %s_open(%s **kernel, const char *file);\n"
+        "/* The same from memory: a cubin, or PTX that ends with a zero byte. */\n"
+        "%s_status %s_open_image(%s **kernel, const void *image);\n"
+        "/* The same from the program itself: link %s_kernel.c too. */\n"
+        "%s_status %s_open_linked(%s **kernel);\n",
+        name, name, name, name, name, name, name, name, name, name);
 }
 
 GHashTable *ws_package_words_c(const WsPackageSpec *spec, GError **error)
@@ -198,12 +209,11 @@ GHashTable *ws_package_words_c(const WsPackageSpec *spec, GError **error)
     checks(check, spec);
     ws_package_word(words, "CHECKS", g_strdup(check->str));
     ws_package_word(words, "FIELDS", fields(p));
-    ws_package_word(words, "KINDS", kinds(p));
+    ws_package_word(words, "KINDS", kinds(spec));
     ws_package_word(words, "PLANS", plans(p));
     ws_package_word(words, "PARAMETERS", parameters(p));
-    ws_package_word(words, "ORDERED",
-                    g_strdup(p->tiles->launch == WS_LAUNCH_DYNAMIC
-                                 ? "\n * its counter of tiles serves one launch at a time."
-                                 : "\n * tensor maps are kept from launch to launch."));
+    ws_package_word(words, "TENSORS_MOST", g_strdup_printf("%u", MAX(p->n_tensors, 1)));
+    ws_package_word(words, "CHOICE_H", g_strdup(""));
+    ws_package_word(words, "OPENS", opens(spec->name));
     return g_steal_pointer(&words);
 }

@@ -21,9 +21,8 @@ static char *plans(const WsProgram *p)
     GString *out = g_string_new(NULL);
     for (guint m = 0; m < p->n_maps; m++) {
         const WsTensorMap *map = &p->map[m];
-        /* CU_TENSOR_MAP_SWIZZLE_NONE, 32B, 64B, 128B are 0 to 3 */
-        const int swizzle = map->swizzle == 128 ? 3 : map->swizzle == 64 ? 2 : map->swizzle == 32;
-        g_string_append_printf(out, "    (%u, %u, %d, %d, [", map->tensor, map->rank, swizzle,
+        g_string_append_printf(out, "    (%u, %u, %d, %d, [", map->tensor, map->rank,
+                               ws_package_swizzle(map),
                                ws_package_dtype(p->tensor[map->tensor].dtype)->map_value);
         for (guint d = 0; d < map->rank; d++)
             g_string_append_printf(out, "%s%u", d ? ", " : "", map->box[d]);

@@ -5,6 +5,7 @@
 #include "model/design.h"
 #include "model/findings.h"
 #include "package/package.h"
+#include "package_test.h"
 #include "program/elaborate.h"
 #include "program/parts/dtype.h"
 #include "program/parts/tensor.h"
@@ -17,17 +18,6 @@
 #include <string.h>
 
 enum { SMS = 132 };
-
-static WsProgram *program_of(const char *file, const char *set)
-{
-    g_autofree char *path = g_build_filename(WS_SOURCE_ROOT, file, NULL);
-    g_autoptr(WsFindings) findings = ws_findings_new();
-    g_autoptr(WsDesign) design = ws_design_load(path, findings);
-    WsSetting setting = { set, 1 };
-    WsProgram *p = design ? ws_elaborate(design, &setting, set ? 1 : 0, findings) : NULL;
-    g_assert_nonnull(p);
-    return p;
-}
 
 static const struct {
     const char *design;
@@ -72,29 +62,6 @@ static guint n_sizes(guint i)
     while (n < G_N_ELEMENTS(cases[i].size) && cases[i].size[n].name)
         n++;
     return n;
-}
-
-/* Runs a program; its output, or NULL if it cannot be started. */
-static char *run(const char *const *argv, char **environment, int *status)
-{
-    char *out = NULL, *err = NULL;
-    g_autoptr(GError) error = NULL;
-    if (!g_spawn_sync(NULL, (char **)argv, environment, G_SPAWN_SEARCH_PATH, NULL, NULL, &out, &err,
-                      status, &error)) {
-        g_test_message("%s", error->message);
-        return NULL;
-    }
-    if (err && *err)
-        g_test_message("%s", err);
-    g_free(err);
-    return out;
-}
-
-static char *folder(void)
-{
-    char *dir = g_dir_make_tmp("ws-package-XXXXXX", NULL);
-    g_assert_nonnull(dir);
-    return dir;
 }
 
 /* Addresses of the tensors in the test: 4096 times their number. */
@@ -178,7 +145,7 @@ static void compile_dialects(const char *dir)
                                      k_c,
                                      NULL };
         int status = 0;
-        g_autofree char *said = run(argv, NULL, &status);
+        g_autofree char *said = package_run(argv, NULL, &status);
         if (said)
             g_assert_cmpint(status, ==, 0);
     }
@@ -202,15 +169,15 @@ static gboolean compile(const char *dir, const WsProgram *p, const WsSize *size,
                                  "-I" WS_SOURCE_ROOT "/tests/package/stub",
                                  main_c,
                                  k_c,
-                                 WS_SOURCE_ROOT "/tests/package/stub/driver.c",
                                  "-o",
                                  out,
+                                 "-pthread",
                                  NULL };
     int status = 0;
-    g_autofree char *said = run(argv, NULL, &status);
+    g_autofree char *said = package_run(argv, NULL, &status);
     if (said)
         g_assert_cmpint(status, ==, 0);
-    return said != NULL;
+    return said && package_driver(dir);
 }
 
 static guint count_values(const WsProgram *p)
@@ -227,11 +194,12 @@ static char *launch(const char *dir, const WsProgram *p)
     g_auto(GStrv) environment = g_get_environ();
     g_autofree char *maps = g_strdup_printf("%u", p->n_maps),
                     *values = g_strdup_printf("%u", count_values(p));
+    environment = g_environ_setenv(environment, "LD_LIBRARY_PATH", dir, TRUE);
     environment = g_environ_setenv(environment, "STUB_MAPS", maps, TRUE);
     environment = g_environ_setenv(environment, "STUB_VALUES", values, TRUE);
     const char *const argv[] = { program, NULL };
     int status = 0;
-    char *out = run(argv, environment, &status);
+    char *out = package_run(argv, environment, &status);
     g_assert_cmpint(status, ==, 0);
     return out;
 }
@@ -239,8 +207,8 @@ static char *launch(const char *dir, const WsProgram *p)
 static void test_launcher(void)
 {
     for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autoptr(WsProgram) p = program_of(cases[i].design, NULL);
-        g_autofree char *dir = folder(), *header = NULL, *source = NULL;
+        g_autoptr(WsProgram) p = package_program(cases[i].design, NULL);
+        g_autofree char *dir = package_folder(), *header = NULL, *source = NULL;
         const WsPackageSpec spec = { .program = p, .name = "k", .verdict = "" };
         g_autoptr(GError) error = NULL;
         header = ws_package_header(&spec, &error), source = ws_package_launcher(&spec, &error);
@@ -251,7 +219,7 @@ static void test_launcher(void)
             compile_dialects(dir);
         if (!compile(dir, p, cases[i].size, n_sizes(i))) {
             g_test_skip("there is no cc");
-            ws_folder_remove(dir);
+            package_remove(dir);
             return;
         }
         g_autofree char *said = launch(dir, p);
@@ -270,7 +238,7 @@ static void test_launcher(void)
             g_autofree char *expected = g_strconcat(once, last, NULL);
             g_assert_cmpstr(said, ==, expected);
         }
-        ws_folder_remove(dir);
+        package_remove(dir);
     }
 }
 
@@ -317,7 +285,7 @@ static char *ask_python(const char *dir, guint i)
     const char *const argv[] = { "python3", "-c", s->str, dir, WS_SOURCE_ROOT "/tests/package/stub",
                                  NULL };
     int status = 0;
-    char *out = run(argv, NULL, &status);
+    char *out = package_run(argv, NULL, &status);
     if (out)
         g_assert_cmpint(status, ==, 0);
     return out;
@@ -326,15 +294,15 @@ static char *ask_python(const char *dir, guint i)
 static void test_module(void)
 {
     for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autoptr(WsProgram) p = program_of(cases[i].design, NULL);
-        g_autofree char *dir = folder();
+        g_autoptr(WsProgram) p = package_program(cases[i].design, NULL);
+        g_autofree char *dir = package_folder();
         const WsPackageSpec spec = { .program = p, .name = "k", .verdict = "" };
         g_autoptr(GError) error = NULL;
         g_autofree char *module = ws_package_module(&spec, &error);
         g_assert_no_error(error);
         g_assert_true(ws_folder_put_text(dir, "k.py", module, &error));
         g_autofree char *said = ask_python(dir, i);
-        ws_folder_remove(dir);
+        package_remove(dir);
         if (!said) {
             g_test_skip("there is no python3");
             return;
@@ -385,8 +353,8 @@ static void test_calls(void)
         "k._tiles = lambda n: 0\n"
         "call(A, B)\n"
         "call(A, B, C)\n";
-    g_autoptr(WsProgram) p = program_of("projects/gemm-bf16/design.wstave", NULL);
-    g_autofree char *dir = folder();
+    g_autoptr(WsProgram) p = package_program("projects/gemm-bf16/design.wstave", NULL);
+    g_autofree char *dir = package_folder();
     const WsPackageSpec spec = { .program = p, .name = "k", .verdict = "" };
     g_autoptr(GError) error = NULL;
     g_autofree char *module = ws_package_module(&spec, &error);
@@ -394,8 +362,8 @@ static void test_calls(void)
     const char *const argv[] = { "python3", "-c", script, dir, WS_SOURCE_ROOT "/tests/package/stub",
                                  NULL };
     int status = 0;
-    g_autofree char *said = run(argv, NULL, &status);
-    ws_folder_remove(dir);
+    g_autofree char *said = package_run(argv, NULL, &status);
+    package_remove(dir);
     if (!said) {
         g_test_skip("there is no python3");
         return;
@@ -418,7 +386,7 @@ static void test_calls(void)
 /* The README claims no check that the launcher does not make, and no digits that are not. */
 static void test_readme(void)
 {
-    g_autoptr(WsProgram) p = program_of("projects/attention-d128/design.wstave", NULL);
+    g_autoptr(WsProgram) p = package_program("projects/attention-d128/design.wstave", NULL);
     const WsPackageSpec spec = { .program = p, .name = "k", .verdict = "" };
     g_autoptr(GError) error = NULL;
     guint scalars = 0, total = 0;
@@ -449,8 +417,8 @@ static void test_readme(void)
 /* A folder of packages is replaced, another one is left alone; names must be names. */
 static void test_folder(void)
 {
-    g_autoptr(WsProgram) p = program_of("projects/gemm-bf16/design.wstave", NULL);
-    g_autofree char *dir = folder(), *mine = g_build_filename(dir, "mine.txt", NULL),
+    g_autoptr(WsProgram) p = package_program("projects/gemm-bf16/design.wstave", NULL);
+    g_autofree char *dir = package_folder(), *mine = g_build_filename(dir, "mine.txt", NULL),
                     *readme = g_build_filename(dir, "README.md", NULL), *text = NULL;
     g_autoptr(GBytes) cubin = g_bytes_new_static("cubin", 5);
     WsPackageSpec spec = { .program = p,
@@ -466,7 +434,7 @@ static void test_folder(void)
     g_assert_nonnull(strstr(text, p->design_hash));
     g_assert_nonnull(strstr(text, "| 4096 | 1 us |"));
     g_assert_null(strchr(text, '@'));
-    ws_folder_remove(dir);
+    package_remove(dir);
     g_assert_cmpint(g_mkdir(dir, 0755), ==, 0);
     g_assert_true(g_file_set_contents(mine, "mine", -1, NULL));
     g_assert_false(ws_package_write(&spec, dir, &error));
@@ -479,7 +447,7 @@ static void test_folder(void)
         g_assert_error(error, WS_PACKAGE_ERROR, WS_PACKAGE_ERROR_NAME);
         g_clear_error(&error);
     }
-    ws_folder_remove(dir);
+    package_remove(dir);
 }
 
 int main(int argc, char **argv)

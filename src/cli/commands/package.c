@@ -150,7 +150,11 @@ static int package(const char *file, char **set, const char *name, gboolean forc
         return WS_EXIT_USAGE;
     g_autofree char *said = g_strdup_printf("`warpstave check` says: %s.", in.verdict);
     known = name ? g_strdup(name) : name_of(file);
-    WsPackageSpec spec = { .program = in.program, .name = known, .verdict = said, .figures = text };
+    WsPackageSpec spec = { .program = in.program,
+                           .name = known,
+                           .verdict = said,
+                           .outcome = in.verdict,
+                           .figures = text };
     code = write_package(&in, &spec, dir);
     if (code == WS_EXIT_YES)
         say_written(file, dir, known, in.verdict, json);

@@ -10,7 +10,7 @@ code=0
 for pair in gemm:gemm-bf16:gemm_bf16 attention:attention-d128:attention_d128; do
     main=${pair%%:*} name=${pair##*:} dir=$packages/$(echo "$pair" | cut -d: -f2)
     ${CC:-cc} -std=c11 -O2 -Wall -Wextra -Werror -I"$dir" -I"$cuda/include" "$here/$main.c" "$dir/$name.c" -o "$work/$main" \
-        -L"$cuda/lib64/stubs" -L"$cuda/compat" -lcuda -lm || exit 2
+        -L"$cuda/lib64/stubs" -L"$cuda/compat" -lcuda -lm -pthread -ldl || exit 2
     "$work/$main" "$dir/kernel.cubin" || code=$?
 done
 python3 "$here/use.py" "$packages" || code=$?
