@@ -24,6 +24,7 @@ struct WsPyNumbers {
     const WsProgram *p;
     const WsPyJudge *judge;
     WsPyWrite write;
+    gboolean split;   /* the text is that of ws_program_split() */
     gboolean remarks; /* in the text: their numbers count, too */
     gint64 stored;    /* see stored() */
     guint n;          /* constants */
@@ -66,16 +67,16 @@ static gint64 stored(const WsProgram *p)
 static WsPyIntegers *shown(const WsPyNumbers *n, WsProgram *p)
 {
     WsPyIntegers *is = NULL;
-    if (p && n->stored >= 0 && stored(p) == n->stored) {
-        g_autoptr(WsPyPieces) pieces = ws_py_pieces_new();
-        g_autofree char *text = n->write(p, n->remarks, pieces, NULL, NULL);
-        is = text ? ws_py_integers(pieces) : NULL;
-        if (is && (strcmp(is->shape->str, n->base->shape->str) != 0 ||
-                   !n->judge->shown(p, n->judge->data)))
-            g_clear_pointer(&is, ws_py_integers_free);
-    }
-    if (p)
-        ws_program_unref(p);
+    g_autoptr(WsProgram) whole = p, said = NULL;
+    if (!p || n->stored < 0 || stored(p) != n->stored)
+        return NULL;
+    said = n->split ? ws_program_split(p) : ws_program_ref(p);
+    g_autoptr(WsPyPieces) pieces = ws_py_pieces_new();
+    g_autofree char *text = said ? n->write(said, n->remarks, pieces, NULL, NULL) : NULL;
+    is = text ? ws_py_integers(pieces) : NULL;
+    if (is && (strcmp(is->shape->str, n->base->shape->str) != 0 ||
+               !n->judge->shown(said, n->judge->data)))
+        g_clear_pointer(&is, ws_py_integers_free);
     return is;
 }
 
@@ -236,23 +237,25 @@ static void settle(WsPyNumbers *n)
     g_string_free(under, TRUE);
 }
 
-static WsPyNumbers *numbers_new(const WsProgram *p, gboolean remarks, const WsPyJudge *judge,
-                                WsPyWrite write)
+/* `said`: the program that is written, p itself or p in parts. */
+static WsPyNumbers *numbers_new(const WsProgram *p, const WsProgram *said, gboolean remarks,
+                                const WsPyJudge *judge, WsPyWrite write)
 {
     g_autoptr(WsPyPieces) pieces = ws_py_pieces_new();
-    g_autofree char *text = write(p, remarks, pieces, NULL, NULL);
+    g_autofree char *text = write(said, remarks, pieces, NULL, NULL);
     if (!text)
         return NULL;
     WsPyNumbers *n = g_new0(WsPyNumbers, 1);
     *n = (WsPyNumbers){ .p = p,
                         .judge = judge,
                         .write = write,
+                        .split = said != p,
                         .remarks = remarks,
                         .n = MIN(p->n_constants, MOST_CONSTANTS) };
     n->base = ws_py_integers(pieces);
     n->apart = g_array_new(FALSE, FALSE, sizeof(WsPyPair));
     n->stored = judge ? stored(p) : -1;
-    const gboolean right = n->stored >= 0 && judge->shown(p, judge->data);
+    const gboolean right = n->stored >= 0 && judge->shown(said, judge->data);
     for (guint i = 0; i < n->n; i++) {
         n->constant[i].power = g_new0(gint8, n->base->value->len + 1);
         n->constant[i].value = g_array_new(FALSE, FALSE, sizeof(gint64));
@@ -313,17 +316,48 @@ static char *other_constant(const WsProgram *p, const WsPyJudge *judge, WsPyWrit
     return NULL;
 }
 
+static char *written(const WsProgram *p, const WsProgram *said, gboolean remarks,
+                     const WsPyJudge *judge, WsPyWrite write, GError **error)
+{
+    WsPyNumbers *numbers = numbers_new(p, said, remarks, judge, write);
+    char *text = write(said, remarks, NULL, numbers, error);
+    numbers_free(numbers);
+    return text;
+}
+
+/* The text with tiles in parts of 2^n, if those are shown to do the same: their values against the
+ * reference, or without a reference their protocol alone. *error is replaced where the parts are
+ * refused for a reason of their own. */
+static char *in_parts(const WsProgram *p, gboolean remarks, const WsPyJudge *judge, WsPyWrite write,
+                      GError **error)
+{
+    g_autoptr(WsProgram) parts = ws_program_split(p);
+    g_autoptr(GError) refused = NULL;
+    g_autofree char *text = parts ? write(parts, FALSE, NULL, NULL, &refused) : NULL;
+    if (!text) {
+        if (refused) {
+            g_clear_error(error);
+            g_propagate_error(error, g_steal_pointer(&refused));
+        }
+        return NULL;
+    }
+    if (!(p->n_reference || !judge->proved ? judge->shown : judge->proved)(parts, judge->data))
+        return NULL;
+    return written(p, parts, remarks, judge->pinned ? NULL : judge, write, NULL);
+}
+
 char *ws_py_parametric(const WsProgram *p, gboolean remarks, const WsPyJudge *judge,
                        WsPyWrite write, GError **error)
 {
-    WsPyNumbers *numbers = numbers_new(p, remarks, judge, write);
     g_autoptr(GError) refused = NULL;
-    char *text = write(p, remarks, NULL, numbers, &refused);
-    numbers_free(numbers);
+    const WsPyJudge *tries = judge && !judge->pinned ? judge : NULL;
+    char *text = written(p, p, remarks, tries, write, &refused);
+    if (!text && judge && ws_generate_refusal(refused))
+        text = in_parts(p, remarks, judge, write, &refused);
     if (text)
         return text;
     g_autofree char *advice =
-        judge && ws_generate_refusal(refused) ? other_constant(p, judge, write) : NULL;
+        tries && ws_generate_refusal(refused) ? other_constant(p, tries, write) : NULL;
     if (advice)
         ws_generate_advise(refused, advice);
     g_propagate_error(error, g_steal_pointer(&refused));

@@ -80,3 +80,14 @@ gint64 ws_py_stay(WsPy *y, const WsOp *wait)
                      "wait for all of them (0), or make the groups equal");
     return wait->wait->stay;
 }
+
+gint64 ws_py_stores_stay(WsPy *y, const WsOp *wait)
+{
+    const WsWait *w = wait->wait;
+    if (w->stay < 0)
+        ws_py_comment(y, ws_py_format(y,
+                                      "in the design all but %" G_GINT64_FORMAT
+                                      " groups; here each store is one, and paths leave several",
+                                      wait->n));
+    return w->stay < 0 ? w->least : w->stay;
+}

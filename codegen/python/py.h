@@ -198,6 +198,9 @@ const WsTree *ws_py_zeros_before(const WsOp *op);
 gboolean ws_py_accumulates(const WsOp *op, guint value);
 /* Calls that a wait leaves in flight where each is a group; -1: refused. */
 gint64 ws_py_stay(WsPy *y, const WsOp *wait);
+/* The same of stores: where paths leave different numbers of them, the fewest, for which it waits
+ * longer than the design does. */
+gint64 ws_py_stores_stay(WsPy *y, const WsOp *wait);
 
 /* --- named.c ------------------------------------------------------------------------------------
  * The id of a named barrier at `op`, "meet + 1"; "": the group of `op` meets alone. NULL: refused.

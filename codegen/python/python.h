@@ -15,10 +15,12 @@ typedef struct {
     gpointer data;
     /* Its protocol alone, for what is only proposed: what answers within a second. NULL: shown. */
     gboolean (*proved)(const WsProgram *p, gpointer data);
+    gboolean pinned; /* no other constants are tried: all are fixed */
 } WsPyJudge;
 
 /* `remarks`: in front of its lines the place of every step in the design. `judge`: NULL, and all
- * constants are pinned to their values. */
+ * constants are fixed, and no tile is written in parts, which are taken only if the judge shows
+ * them to do the same. */
 typedef char *WsPyGenerate(const WsProgram *p, gboolean remarks, const WsPyJudge *judge,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 #define WS_PY_DIALECT(name) WsPyGenerate ws_generate_##name;

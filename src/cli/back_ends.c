@@ -1,5 +1,6 @@
 #include "cli/back_ends.h"
 #include "base/phrase.h"
+#include "cli/shown.h"
 #include "codegen/generate.h"
 #include "codegen/python/python.h"
 
@@ -9,7 +10,8 @@
 #define WS_PY_DIALECT(name)                                                                        \
     static char *name(const WsProgram *p, GError **error)                                          \
     {                                                                                              \
-        return ws_generate_##name(p, FALSE, NULL, error);                                          \
+        const WsPyJudge judge = { ws_cli_proved, NULL, NULL, TRUE };                               \
+        return ws_generate_##name(p, FALSE, &judge, error);                                        \
     }
 #include "codegen/python/dialect.def"
 #undef WS_PY_DIALECT

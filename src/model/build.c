@@ -104,8 +104,17 @@ WsJson *ws_json_with(WsJson *map, const char *key, WsJson *value)
         if (strcmp(map->key[i], key) != 0)
             continue;
         ws_json_clear(&map->item[i]);
-        map->item[i] = *value;
-        g_free(value);
+        if (value) {
+            map->item[i] = *value;
+            g_free(value);
+            return map;
+        }
+        g_free(map->key[i]);
+        for (map->n--; i < map->n; i++) {
+            map->item[i] = map->item[i + 1];
+            map->key[i] = map->key[i + 1];
+            map->key_at[i] = map->key_at[i + 1];
+        }
         return map;
     }
     ws_json_append(map, key, value);

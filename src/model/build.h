@@ -24,7 +24,8 @@ WsJson *ws_json_list(void);
 WsJson *ws_json_map(void);
 void ws_json_add(WsJson *list, WsJson *item);
 void ws_json_put(WsJson *map, const char *key, WsJson *value);
-/* `map` with another value for a key, behind all others if it has none such; returns `map`. */
+/* `map` with another value for a key, behind all others if it has none such, or without the key
+ * (NULL); returns `map`. */
 WsJson *ws_json_with(WsJson *map, const char *key, WsJson *value);
 
 /* A step or object of a kind: its fields in this order. WS_MAKE(WS_STEP_WAIT,

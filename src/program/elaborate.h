@@ -13,6 +13,10 @@ WsProgram *ws_elaborate(const WsDesign *design, const WsSetting *set, guint n_se
 /* The design that `p` came from with another value of a constant; NULL where that is no design, or
  * one with errors. */
 WsProgram *ws_program_with(const WsProgram *p, const char *constant, gint64 value);
+/* The same kernel with tiles of 2^n: values, buffers and steps whose extents are no powers of two
+ * once for each part of such (split/README.md). It keeps the hash of p's design. NULL: nothing is
+ * to be cut, or something cannot be. */
+WsProgram *ws_program_split(const WsProgram *p);
 WsProgram *ws_program_ref(const WsProgram *p);
 void ws_program_unref(WsProgram *p);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsProgram, ws_program_unref)

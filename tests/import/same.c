@@ -9,6 +9,7 @@
 #include "program/parts/buffer.h"
 #include "program/parts/operation.h"
 #include "program/parts/product.h"
+#include "program/parts/retired.h"
 #include "program/program.h"
 
 #include "program/walk/walk.h"
@@ -83,6 +84,18 @@ static gint64 flat(WsWalker *w, const WsExpr *element, gint64 per, const WsExpr 
     return value(w, element) * per + value(w, at);
 }
 
+/* Steps that a wait leaves in flight; -1: by path. */
+static gint64 left_by(const WsOp *op)
+{
+    return op->wait->stay < 0 && op->kind == WS_OP_BULK_WAIT ? op->wait->least : op->wait->stay;
+}
+
+/* Waits for groups, where every step there is a group of its own. */
+static gboolean same_groups(const WsOp *x, const WsOp *y)
+{
+    return x->n == y->n || (x->wait && y->wait && left_by(x) >= 0 && left_by(x) == left_by(y));
+}
+
 static gboolean same_op(Pairing *q, WsWalker *w, const WsStep *sx, WsWalker *v, const WsStep *sy)
 {
     const WsOp *x = sx->op, *y = sy->op;
@@ -95,7 +108,7 @@ static gboolean same_op(Pairing *q, WsWalker *w, const WsStep *sx, WsWalker *v, 
         return differ(q, sx, sy, "different slots");
     if (x->kind == WS_OP_MBAR_WAIT && value(w, x->parity) != value(v, y->parity))
         return differ(q, sx, sy, "different parities");
-    if (x->count != y->count || x->bytes != y->bytes || x->n != y->n || x->full != y->full)
+    if (x->count != y->count || x->bytes != y->bytes || !same_groups(x, y) || x->full != y->full)
         return differ(q, sx, sy, "different counts or bytes");
     if (!pair(q->tensor, x->tensor, y->tensor) || x->n_coord != y->n_coord)
         return differ(q, sx, sy, "different tensors");

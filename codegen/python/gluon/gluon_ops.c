@@ -11,9 +11,7 @@ static void store_wait(WsPy *y, const WsOp *op)
                      "wait for reads, or end the kernel there");
         return;
     }
-    gint64 n = ws_py_stay(y, op);
-    if (n >= 0)
-        ws_py_line(y, "tma.store_wait(%" G_GINT64_FORMAT ")", n);
+    ws_py_line(y, "tma.store_wait(%" G_GINT64_FORMAT ")", ws_py_stores_stay(y, op));
 }
 
 #define UNKNOWN                                    NULL

@@ -109,9 +109,8 @@ void ws_tlx_store_wait(WsPy *y, const WsOp *op)
                      "wait for reads, or end the kernel there");
         return;
     }
-    const gint64 n = ws_py_stay(y, op);
-    if (n >= 0)
-        ws_py_line(y, "tlx.async_descriptor_store_wait(%" G_GINT64_FORMAT ")", n);
+    ws_py_line(y, "tlx.async_descriptor_store_wait(%" G_GINT64_FORMAT ")",
+               ws_py_stores_stay(y, op));
 }
 
 /* --- operations --------------------------------------------------------------------------------*/

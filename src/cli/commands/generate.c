@@ -146,8 +146,8 @@ static int write_kernel(const WsProgram *p, const Sink *to)
         g_autoptr(GError) refused = NULL;
         g_autoptr(WsCliShown) shown = ws_cli_shown_new();
         Tried all = { shown, 0 };
-        const WsPyJudge judge = { tried, &all, ws_cli_proved };
-        g_autofree char *python = export(p, to->remarks, to->pinned ? NULL : &judge, &refused);
+        const WsPyJudge judge = { tried, &all, ws_cli_proved, to->pinned };
+        g_autofree char *python = export(p, to->remarks, &judge, &refused);
         if (!python)
             return generate_error(refused);
         return put(to, python, -1);

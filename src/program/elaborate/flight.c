@@ -161,7 +161,7 @@ static void free_registers(Flight *f, GArray *freed, const guint64 *retired, con
 typedef struct {
     List retired;
     guint64 *always; /* on all paths */
-    gint64 exact, most;
+    gint64 exact, most, least;
     gboolean settled, differs;
     GArray *freed; /* WsValueUse */
 } Facts;
@@ -170,6 +170,8 @@ static void see_stay(Facts *x, gint64 stay, gboolean reached)
 {
     x->differs |= stay < 0 || (reached && x->settled && stay != x->exact);
     x->most = MAX(x->most, stay);
+    if (reached || stay < 0)
+        x->least = MIN(x->least, MAX(stay, 0));
     if (reached)
         x->exact = stay;
     x->settled |= reached;
@@ -182,6 +184,7 @@ static void wait(Flight *f, WsOp *op, WsFlightSet *s)
     g_autofree guint64 *retired = g_new(guint64, words), *stays = g_new(guint64, words);
     Facts x = { .retired = list_begin(f),
                 .always = g_new(guint64, words),
+                .least = G_MAXINT64,
                 .freed = g_array_new(FALSE, FALSE, sizeof(WsValueUse)) };
     memset(x.always, 0xff, sizeof(guint64) * words);
     for (guint i = 0; i < s->n; i++) {
@@ -204,6 +207,7 @@ static void wait(Flight *f, WsOp *op, WsFlightSet *s)
         w->retired[i] = (WsRetired){ list[i], !has(x.always, number(f, list[i])) };
     x.differs |= x.settled && x.most > x.exact;
     w->stay = x.differs ? -1 : x.settled ? x.exact : x.most;
+    w->least = x.least == G_MAXINT64 ? MAX(w->stay, 0) : x.least;
     w->n_freed = x.freed->len;
     w->freed = ws_arena_new0(f->E->arena, WsValueUse, MAX(w->n_freed, 1));
     if (w->n_freed)

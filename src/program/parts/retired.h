@@ -18,6 +18,9 @@ struct WsWait {
     /* Steps in the newest n groups, which stay in flight: at most; -1: paths that leave something
      * behind the newest n differ in it. */
     gint64 stay;
+    /* Steps in them on every path that leaves something behind them: a wait for all but the newest
+     * `least` steps waits for no less. */
+    gint64 least;
     /* MMA_WAIT: registers of no product any more, on some path; whole values where no part of them
      * stays in use. mode READ | WRITE: an accumulator, READ: an operand. row0, col0 are literals.
      */
