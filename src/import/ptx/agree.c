@@ -54,7 +54,8 @@ static gboolean makes(const GPtrArray *other, guint line)
 }
 
 /* Up to the next barrier that all come to, or the end of the thread, only the one thread does what
- * its fence is for. */
+ * its fence is for. What others store or load there lies behind it in the group's steps, and is not
+ * fenced. */
 static gboolean alone_behind(const Agree *a, const GPtrArray *list, guint at)
 {
     for (guint i = at; i < list->len; i++) {
@@ -63,7 +64,9 @@ static gboolean alone_behind(const Agree *a, const GPtrArray *list, guint at)
             continue;
         if (s->kind == WS_READ_SYNC && !s->when)
             return TRUE;
-        if (s->body || s->other || makes(a->other, s->line))
+        const gboolean plain =
+            s->kind == WS_READ_WRITE || s->kind == WS_READ_READ || s->kind == WS_READ_FENCE;
+        if (s->body || s->other || (!plain && makes(a->other, s->line)))
             return FALSE;
     }
     return list == a->leader;
@@ -215,6 +218,18 @@ void ptx_agree_others(PtxWalk *w, GPtrArray *leader, gint64 threads)
     }
 }
 
+/* A store that some lanes make, the same ones in every warp, the last one not. */
+static gboolean partly(const PtxWalk *w, const WsReadStep *s)
+{
+    GHashTableIter it;
+    gpointer number;
+    g_hash_table_iter_init(&it, w->partly);
+    while (g_hash_table_iter_next(&it, &number, NULL))
+        if (ws_ptx_inst(w->ptx, GPOINTER_TO_UINT(number))->line == s->line)
+            return TRUE;
+    return FALSE;
+}
+
 static void walk(Agree *a, const GPtrArray *leader, const GPtrArray *other)
 {
     guint next = 0;
@@ -235,6 +250,8 @@ static void walk(Agree *a, const GPtrArray *leader, const GPtrArray *other)
             next = (guint)instead + 1;
             continue;
         }
+        if (k == leader->len && a->who == PTX_TWO_LANES && partly(a->w, o))
+            continue; /* the last one that makes it is followed, too */
         if (k == leader->len) {
             differ(a, o, "a step that only some threads of a group make");
             continue;

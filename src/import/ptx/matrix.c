@@ -261,14 +261,20 @@ static void register_operand(PtxWalk *w, WsReadStep *s, const PtxMma *run, guint
                                       at_list * run->k, k);
 }
 
+static gboolean passes_registers(const WsReadStep *s)
+{
+    return s->kind == WS_READ_COMPUTE || (s->kind == WS_READ_FENCE && !g_strcmp0(s->name, "async"));
+}
+
 /* A computation of registers that a product reads: registers of PTX are names, and where their
  * moves stand among what does not touch them is nothing that the text says. So it stands before the
- * fence that makes registers visible, where nothing but computations lies between. */
+ * fence that makes registers visible, where nothing but computations and fences of memory lie
+ * between; that no register was touched behind it, flying.c says. */
 WsReadStep *ptx_before_fence(PtxWalk *w, guint line, guint end_line)
 {
     WsReadStep *s = ws_source_step(w->p.r, NULL, WS_READ_COMPUTE, line, 1, end_line);
     guint to = w->p.to->len;
-    while (to && ((WsReadStep *)g_ptr_array_index(w->p.to, to - 1))->kind == WS_READ_COMPUTE)
+    while (to && passes_registers(g_ptr_array_index(w->p.to, to - 1)))
         to--;
     const WsReadStep *fence = to ? g_ptr_array_index(w->p.to, to - 1) : NULL;
     const gboolean behind =
