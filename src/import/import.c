@@ -99,6 +99,7 @@ static WsImport *finish(WsRead *r, WsDesign *design, GError *own, const char *fi
     import->unread = g_steal_pointer(&r->unread);
     g_ptr_array_sort(import->unread, by_line);
     import->granted = g_steal_pointer(&r->granted);
+    import->partial = g_steal_pointer(&r->partial);
     return import;
 }
 
@@ -294,6 +295,7 @@ void ws_import_free(WsImport *import)
     ws_design_unref(import->design);
     g_ptr_array_unref(import->unread);
     g_ptr_array_unref(import->granted);
+    g_clear_pointer(&import->partial, g_hash_table_unref);
     if (import->near)
         g_hash_table_unref(import->near);
     g_free(import->kernel);

@@ -52,6 +52,8 @@ typedef struct {
     GPtrArray *unread;  /* WsUnread*, in the order of the text */
     GPtrArray *granted; /* char*: what the reading takes for granted of the kernel and its launch */
     gboolean parity_may_help; /* read `by_parity`, what stands in the way may not */
+    GHashTable
+        *partial;     /* lines of accesses under a mask: they touch some of what the design says */
     GHashTable *near; /* char*: groups and objects that something unread can reach; NULL: all */
     char *given;      /* values of a call that it was read with ("causal = False"); NULL: for all */
 } WsImport;

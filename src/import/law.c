@@ -123,6 +123,7 @@ static gboolean has_raw(const GPtrArray *list)
 
 void ws_source_seal(WsRead *r)
 {
+    ws_source_masks(r);
     if (r->inits)
         ws_source_lifetimes(r);
     for (guint i = 0; r->inits && i < r->barriers->len; i++) {
@@ -186,6 +187,16 @@ static gboolean group_is_near(const WsImport *import, const char *text)
     return is_near(import->near, "group ", name);
 }
 
+/* Is that step an access under a mask, which may touch none of the bytes that matter? */
+static gboolean is_partial(const WsImport *import, const char *path)
+{
+    const WsNode *node = path ? ws_design_find(import->design, path) : NULL;
+    guint line, column;
+    return node && (node->kind == WS_STEP_WRITE || node->kind == WS_STEP_READ) &&
+           ws_import_place(node, &line, &column, NULL) &&
+           g_hash_table_contains(import->partial, GUINT_TO_POINTER(line));
+}
+
 gboolean ws_import_stands(const WsFinding *f, gconstpointer data)
 {
     const WsImport *import = data;
@@ -201,7 +212,10 @@ gboolean ws_import_stands(const WsFinding *f, gconstpointer data)
     if (f->rule == WS_RULE_P_EARLY && node && node->kind == WS_STEP_ARRIVE &&
         !g_strcmp0(ws_node_text(node, WS_F_cta), "all"))
         return FALSE;
-    if (!import->near)
+    gboolean partial = is_partial(import, f->at);
+    for (guint i = 0; f->steps && i < f->steps->len; i++)
+        partial |= is_partial(import, g_ptr_array_index(f->steps, i));
+    if (partial || !import->near)
         return FALSE;
     gboolean near = group_is_near(import, f->at) || group_is_near(import, f->agent) ||
                     group_is_near(import, f->other) ||

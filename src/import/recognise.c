@@ -82,6 +82,7 @@ WsRead *ws_source_new(const char *file, const char *source, GError **error)
     r->assume = g_ptr_array_new();
     r->parsed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     r->granted = g_ptr_array_new_with_free_func(g_free);
+    r->partial = g_hash_table_new(NULL, NULL);
     r->axes = g_ptr_array_new();
     r->launch = "single";
     r->cluster = 1;
@@ -117,6 +118,7 @@ void ws_source_free(WsRead *r)
     g_ptr_array_unref(r->assume);
     g_hash_table_unref(r->parsed);
     g_clear_pointer(&r->granted, g_ptr_array_unref);
+    g_clear_pointer(&r->partial, g_hash_table_unref);
     g_ptr_array_unref(r->axes);
     g_clear_pointer(&r->unread, g_ptr_array_unref);
     g_hash_table_unref(r->names);
@@ -262,6 +264,12 @@ gboolean ws_source_works(WsRead *r, gint64 n)
     else if (r->work > MOST_WORK)
         ws_source_fail(r, 1, 1, "Import a smaller kernel.", "this kernel takes too long to read");
     return !*r->error;
+}
+
+void ws_source_masked(WsRead *r, WsReadStep *s)
+{
+    s->masked = TRUE;
+    g_hash_table_add(r->partial, GUINT_TO_POINTER(s->line));
 }
 
 void ws_source_granted(WsRead *r, const char *what)

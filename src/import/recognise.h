@@ -76,6 +76,7 @@ struct WsReadStep {
                                        STORE: all = open;
                                        WRITE, STORE: flag = adds to the tensor */
     const WsExpr *when; /* predicate, NULL always */
+    gboolean masked;    /* WRITE, READ: of some of the elements */
     guint parts; /* bits: barriers of the source that it waits for or signals, as parts of one */
     GPtrArray *body, *other;
     GArray *reads;  /* gint64: values, OPAQUE */
@@ -154,6 +155,7 @@ typedef struct {
     GHashTable *size_of; /* what was asked for -> its name, one of `sizes` */
     GArray *presets;     /* gint64 */
     GPtrArray *scalars;  /* char* */
+    GHashTable *partial; /* lines of accesses under a mask */
     GPtrArray *assume;   /* char* */
     GHashTable *parsed;  /* char* -> const WsExpr*: texts of conditions; NULL: it is none */
     GPtrArray *granted;  /* char*, owned: what is taken for granted of the kernel, in words */
@@ -192,6 +194,11 @@ gint ws_source_value(WsRead *r, WsReadGroup *g, const char *name, const char *dt
                      gint64 cols);
 /* Notes what a proof builds on and nothing shows; once. */
 void ws_source_granted(WsRead *r, const char *what);
+/* The step is an access of shared memory under a mask: it touches at most what it says, so that a
+ * refutation by it does not stand. */
+void ws_source_masked(WsRead *r, WsReadStep *s);
+/* Stores under a mask, of which the loads are under one, too, or not (masks.c). */
+void ws_source_masks(WsRead *r);
 /* n steps of reading more, about 10 ns each: FALSE and an error where they are too many, or another
  * thread cancelled. */
 gboolean ws_source_works(WsRead *r, gint64 n);

@@ -160,8 +160,13 @@ const Val *py_as_rows(PyRead *p, const Val *v)
             any = TRUE;
         }
     }
-    if (!any)
-        return v;
+    if (!any) { /* a formula of columns: as one of rows it is not known */
+        Val *rows = py_val(p, VAL_OPAQUE);
+        rows->rows = m->cols;
+        rows->cols = 1;
+        rows->dtype = v->dtype;
+        return m->reads->len ? rows : v;
+    }
     Val *turned = py_val(p, v->kind);
     *turned = *v;
     turned->rows = m->cols;

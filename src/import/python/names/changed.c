@@ -131,6 +131,17 @@ static void reach_attribute(Changes *c, const char *name, const WsPyNode *v)
         begin(c, AT_DATA, own, PY_DEEP);
 }
 
+/* A call of a function of the file, of which all that it gives is what it returns. */
+static gboolean is_plain_call(const Changes *c, const WsPyNode *call)
+{
+    const WsPyNode *callee = call->kid[0],
+                   *f = callee->kind == WS_PY_NAME ? function_of(c, callee) : NULL;
+    gboolean plain = f && !g_hash_table_contains(c->names->classes, callee->text);
+    for (guint k = 2; plain && k < f->n; k++)
+        plain = py_known_decorator(c->names, f->kid[k]);
+    return plain;
+}
+
 /* `name` may be anything that `v` mentions, or lie in it; without a name all of that is changed. */
 static void reach(Changes *c, const char *name, const WsPyNode *v)
 {
@@ -147,6 +158,8 @@ static void reach(Changes *c, const char *name, const WsPyNode *v)
     if (v->kind != WS_PY_NAME && name)
         link_(c, name, PY_SHALLOW, IMPLICIT, PY_DEEP);
     reach_attribute(c, name, v);
+    if (f && name && is_plain_call(c, v))
+        return;
     const WsPyNode *root = v->kind == WS_PY_CALL ? py_root(v->kid[0]) : NULL;
     const gboolean known = root && root->kind == WS_PY_NAME && /* it is no value of the file */
                            ((f && root == v->kid[0]) || py_computes(c->names, root) ||
