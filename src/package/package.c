@@ -11,6 +11,7 @@
 #include "launcher.inc"
 #include "licence.inc"
 #include "module.inc"
+#include "python.inc"
 
 char *ws_package_header(const WsPackageSpec *spec, GError **error)
 {
@@ -28,6 +29,12 @@ char *ws_package_module(const WsPackageSpec *spec, GError **error)
 {
     g_autoptr(GHashTable) words = ws_package_words_python(spec, error);
     return words ? ws_template_fill(module_py, words) : NULL;
+}
+
+char *ws_package_extension(const WsPackageSpec *spec)
+{
+    g_autoptr(GHashTable) words = ws_package_words_extension(spec);
+    return ws_template_fill(python_c, words);
 }
 
 void ws_package_put_image(GString *out, const char *name, GBytes *image)
@@ -86,7 +93,7 @@ static gboolean check(const WsPackageSpec *spec, GError **error)
 }
 
 typedef struct {
-    char *header, *launcher, *kernel, *module, *readme, *mark;
+    char *header, *launcher, *kernel, *extension, *module, *readme, *mark;
 } Texts;
 
 static void texts_clear(Texts *t)
@@ -94,6 +101,7 @@ static void texts_clear(Texts *t)
     g_free(t->header);
     g_free(t->launcher);
     g_free(t->kernel);
+    g_free(t->extension);
     g_free(t->module);
     g_free(t->readme);
     g_free(t->mark);
@@ -105,10 +113,12 @@ static gboolean put_all(const WsPackageSpec *spec, const Texts *t, const char *d
     g_autofree char *header = g_strconcat(spec->name, ".h", NULL);
     g_autofree char *launcher = g_strconcat(spec->name, ".c", NULL);
     g_autofree char *kernel = g_strconcat(spec->name, "_kernel.c", NULL);
+    g_autofree char *extension = g_strconcat(spec->name, "_python.c", NULL);
     g_autofree char *module = g_strconcat(spec->name, ".py", NULL);
     return ws_folder_put_text(dir, header, t->header, error) &&
            ws_folder_put_text(dir, launcher, t->launcher, error) &&
            ws_folder_put_text(dir, kernel, t->kernel, error) &&
+           ws_folder_put_text(dir, extension, t->extension, error) &&
            ws_folder_put_text(dir, module, t->module, error) &&
            ws_folder_put_text(dir, "README.md", t->readme, error) &&
            ws_folder_put_text(dir, "LICENSE", spec->licence ? spec->licence : licence_text,
@@ -128,6 +138,7 @@ gboolean ws_package_write(const WsPackageSpec *spec, const char *dir, GError **e
         !(t.readme = ws_package_readme(spec, error)))
         return FALSE;
     t.kernel = ws_package_kernel(spec);
+    t.extension = ws_package_extension(spec);
     t.mark = g_strdup_printf(
         "warpstave-package 1\nname %s\nhash %s\nmade-by warpstave %s\n", spec->name,
         spec->program->design_hash ? spec->program->design_hash : "-", WARPSTAVE_VERSION);

@@ -34,6 +34,8 @@ gboolean ws_package_write(const WsPackageSpec *spec, const char *dir, GError **e
 /* The single files, as text; caller frees. NULL and WS_PACKAGE_ERROR_LENS as above. */
 char *ws_package_header(const WsPackageSpec *spec, GError **error);
 char *ws_package_launcher(const WsPackageSpec *spec, GError **error);
+/* NAME_python.c, the extension that the module calls where it is built. */
+char *ws_package_extension(const WsPackageSpec *spec);
 char *ws_package_module(const WsPackageSpec *spec, GError **error);
 /* The cubin as C, and what opens it: NAME_kernel.c. */
 char *ws_package_kernel(const WsPackageSpec *spec);

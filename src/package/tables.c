@@ -2,6 +2,7 @@
 #include "package/tables.h"
 #include "package/launch_text.h"
 #include "program/parts/tiles.h"
+#include "program/parts/variable.h"
 #include "program/program.h"
 
 #include <string.h>
@@ -11,7 +12,8 @@ G_DEFINE_QUARK(ws_package_error_quark, ws_package_error)
 const WsPackageDtype *ws_package_dtype(WsDtype t)
 {
     static const WsPackageDtype table[WS_DTYPE_COUNT] = {
-#define WS_PACKAGE_DTYPE(id, map, torch, c) [WS_DTYPE_##id] = { torch, c, map },
+#define WS_PACKAGE_DTYPE(id, map, code, bits, torch, c)                                            \
+    [WS_DTYPE_##id] = { torch, c, map, code, bits },
 #include "package/dtype.def"
 #undef WS_PACKAGE_DTYPE
     };
@@ -112,4 +114,17 @@ gboolean ws_package_stride(GString *out, const WsProgram *p, guint tensor, guint
     }
     g_string_append(out, product->str);
     return TRUE;
+}
+
+static gboolean is_size(const WsProgram *p, const WsExpr *e, guint var)
+{
+    return e->op == WS_EXPR_VAR && e->var == (gint)var && p->var[var].kind == WS_VAR_SIZE;
+}
+
+void ws_package_extents(GString *out, const WsProgram *p, guint var, WsPackageExtent put)
+{
+    for (guint t = 0; t < p->n_tensors; t++)
+        for (guint d = 0; d < p->tensor[t].rank; d++)
+            if (is_size(p, p->tensor[t].shape[d], var))
+                put(out, t, d);
 }

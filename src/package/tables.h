@@ -11,13 +11,15 @@ G_BEGIN_DECLS
  * where the design cannot be packed. Caller unrefs. */
 GHashTable *ws_package_words_c(const WsPackageSpec *spec, GError **error);
 GHashTable *ws_package_words_python(const WsPackageSpec *spec, GError **error);
+/* Of python.c.in: the words of the launcher and tables. */
+GHashTable *ws_package_words_extension(const WsPackageSpec *spec);
 /* Words that all texts share: names, threads, bytes. */
 GHashTable *ws_package_words(const WsPackageSpec *spec);
 void ws_package_word(GHashTable *words, const char *word, char *value); /* takes the value */
 
 typedef struct {
     const char *torch, *c;
-    int map_value;
+    int map_value, code, bits; /* of the driver's enumeration; of DLPack */
 } WsPackageDtype;
 const WsPackageDtype *ws_package_dtype(WsDtype t);
 /* CU_TENSOR_MAP_SWIZZLE_NONE, 32B, 64B, 128B: 0 to 3. */
@@ -27,6 +29,9 @@ int ws_package_swizzle(const WsTensorMap *map);
  * known. */
 gboolean ws_package_strides_free(const WsPackageSpec *spec, guint tensor);
 const char *ws_package_access(WsTensorAccess access); /* "read", "write", "reduce" */
+/* Where a size can be read: calls `put` with tensors and dimensions whose extent it is. */
+typedef void (*WsPackageExtent)(GString *out, guint tensor, guint d);
+void ws_package_extents(GString *out, const WsProgram *p, guint var, WsPackageExtent put);
 /* A static array of the bytes, a zero behind them. */
 void ws_package_put_image(GString *out, const char *name, GBytes *image);
 /* Stride expression of one dimension: as given, or the product of the extents behind it. */

@@ -1,18 +1,23 @@
 /* Words of module.py.in. */
 #include "package/launch_text.h"
 #include "package/tables.h"
+#include "package/template.h"
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
 #include "program/walk/launchable.h"
 
-static char *kinds(const WsProgram *p)
+#include "common.inc"
+
+static char *kinds(const WsPackageSpec *spec)
 {
+    const WsProgram *p = spec->program;
     GString *out = g_string_new(NULL);
     for (guint t = 0; t < p->n_tensors; t++)
-        g_string_append_printf(out, "    (\"%s\", torch.%s, \"%s\"),\n", p->tensor[t].name,
+        g_string_append_printf(out, "    (\"%s\", torch.%s, \"%s\", %s),\n", p->tensor[t].name,
                                ws_package_dtype(p->tensor[t].dtype)->torch,
-                               ws_package_access(p->tensor[t].access));
+                               ws_package_access(p->tensor[t].access),
+                               ws_package_strides_free(spec, t) ? "True" : "False");
     return g_string_free(out, FALSE);
 }
 
@@ -31,31 +36,20 @@ static char *plans(const WsProgram *p)
     return g_string_free(out, FALSE);
 }
 
-static char *sizes(const WsProgram *p)
+static char *names(const WsProgram *p, WsVarKind kind)
 {
     GString *out = g_string_new(NULL);
     for (guint i = 0; i < p->n_vars; i++)
-        if (p->var[i].kind == WS_VAR_SIZE) {
+        if (p->var[i].kind == kind) {
             g_autofree char *name = ws_launch_ident(p->var[i].name);
             g_string_append_printf(out, "%s\"%s\"", out->len ? ", " : "", name);
         }
     return g_string_free(out, FALSE);
 }
 
-static gboolean is_size(const WsProgram *p, const WsExpr *e, guint var)
+static void put_pair(GString *out, guint tensor, guint d)
 {
-    return e->op == WS_EXPR_VAR && e->var == (gint)var && p->var[var].kind == WS_VAR_SIZE;
-}
-
-/* Where a size can be read: "M": [(0, 0), (2, 0)]. */
-static char *extents_of(const WsProgram *p, guint var)
-{
-    GString *out = g_string_new(NULL);
-    for (guint t = 0; t < p->n_tensors; t++)
-        for (guint d = 0; d < p->tensor[t].rank; d++)
-            if (is_size(p, p->tensor[t].shape[d], var))
-                g_string_append_printf(out, "%s(%u, %u)", out->len ? ", " : "", t, d);
-    return g_string_free(out, FALSE);
+    g_string_append_printf(out, "%s(%u, %u)", out->len ? ", " : "", tensor, d);
 }
 
 static char *extent_of(const WsProgram *p)
@@ -64,9 +58,11 @@ static char *extent_of(const WsProgram *p)
     for (guint i = 0; i < p->n_vars; i++) {
         if (p->var[i].kind != WS_VAR_SIZE)
             continue;
-        g_autofree char *list = extents_of(p, i), *name = ws_launch_ident(p->var[i].name);
-        if (*list)
-            g_string_append_printf(out, "%s\"%s\": [%s]", out->len ? ", " : "", name, list);
+        g_autoptr(GString) list = g_string_new(NULL);
+        g_autofree char *name = ws_launch_ident(p->var[i].name);
+        ws_package_extents(list, p, i, put_pair);
+        if (list->len)
+            g_string_append_printf(out, "%s\"%s\": [%s]", out->len ? ", " : "", name, list->str);
     }
     return g_string_free(out, FALSE);
 }
@@ -161,6 +157,13 @@ static char *function(const WsPackageSpec *spec)
             g_string_append_printf(size, "%s\"%s\": %s", size->len ? ", " : "", name, name);
         }
     }
+    g_autoptr(GString) every = g_string_new(given->str);
+    for (int kind = 0; kind < 2; kind++)
+        for (guint i = 0; i < p->n_vars; i++)
+            if (p->var[i].kind == (kind ? WS_VAR_SCALAR : WS_VAR_SIZE)) {
+                g_autofree char *name = ws_launch_ident(p->var[i].name);
+                g_string_append_printf(every, "%s%s", every->len ? ", " : "", name);
+            }
     g_autofree char *outputs = g_strndup(last->str, last->len ? last->len - 2 : 0);
     g_autoptr(GString) out = g_string_new(NULL);
     g_string_append_printf(out, "def %s(%s%s%s%s):\n", spec->name, first->str, outputs,
@@ -168,9 +171,13 @@ static char *function(const WsPackageSpec *spec)
     g_string_append_printf(
         out,
         "    \"\"\"Runs the kernel on the current stream and returns what it writes. Outputs that "
-        "are not given are made; sizes\n    that are extents of tensors may be omitted.\"\"\"\n    "
-        "return _run([%s], {%s}, [%s])",
-        given->str, size->str, scalar->str);
+        "are not given are made; sizes\n    that are extents of tensors may be omitted.\"\"\"\n"
+        "    if _fast is not None and not _compiling():\n"
+        "        _result = _fast(%s)\n"
+        "        if _result is not NotImplemented:\n"
+        "            return _result\n"
+        "    return _run([%s], {%s}, [%s])",
+        every->str, given->str, size->str, scalar->str);
     return g_string_free(g_steal_pointer(&out), FALSE);
 }
 
@@ -189,9 +196,11 @@ GHashTable *ws_package_words_python(const WsPackageSpec *spec, GError **error)
     ws_package_word(words, "STRIDES", g_strdup(stride->str));
     ws_package_word(words, "TILES", g_strdup(tile->str));
     ws_package_word(words, "GRID", g_strdup(ctas->str));
-    ws_package_word(words, "KINDS", kinds(p));
+    ws_package_word(words, "KINDS", kinds(spec));
     ws_package_word(words, "PLANS", plans(p));
-    ws_package_word(words, "SIZES", sizes(p));
+    ws_package_word(words, "SIZES", names(p, WS_VAR_SIZE));
+    ws_package_word(words, "SCALARS", names(p, WS_VAR_SCALAR));
+    ws_package_word(words, "COMMON", ws_template_fill(common_py, words));
     ws_package_word(words, "SIZE_MOST", g_strdup_printf("%d", WS_LAUNCH_SIZE_MOST));
     ws_package_word(words, "EXTENT_OF", extent_of(p));
     ws_package_word(words, "CHECKS", checks(p));

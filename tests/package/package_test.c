@@ -52,13 +52,21 @@ gboolean package_driver(const char *dir)
     return said != NULL;
 }
 
+char *package_ptx(const WsProgram *p)
+{
+    GString *ptx = g_string_new(NULL);
+    for (guint i = 0; i < p->n_maps + p->n_tensors; i++)
+        g_string_append_printf(ptx, ".param warpstave_param_%u,\n", i);
+    return g_string_free(ptx, FALSE);
+}
+
 void package_put(const char *dir, const WsPackageSpec *spec)
 {
     g_autoptr(GError) error = NULL;
     g_autofree char *header = ws_package_header(spec, &error),
-                    *source = ws_package_launcher(spec, &error),
-                    *kernel = ws_package_kernel(spec);
-    g_autofree char *h = g_strconcat(spec->name, ".h", NULL), *c = g_strconcat(spec->name, ".c", NULL),
+                    *source = ws_package_launcher(spec, &error), *kernel = ws_package_kernel(spec);
+    g_autofree char *h = g_strconcat(spec->name, ".h", NULL),
+                    *c = g_strconcat(spec->name, ".c", NULL),
                     *image = g_strconcat(spec->name, "_kernel.c", NULL);
     g_assert_no_error(error);
     g_assert_true(ws_folder_put_text(dir, h, header, &error) &&

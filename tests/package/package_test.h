@@ -13,5 +13,7 @@ void package_remove(const char *dir);
 char *package_run(const char *const *argv, char **environment, int *status);
 /* The stub as libcuda.so.1 in `dir`, which the launcher loads; FALSE where there is no cc. */
 gboolean package_driver(const char *dir);
+/* PTX that names no address, so that every tensor with a map may have strides. Caller frees. */
+char *package_ptx(const WsProgram *p);
 /* NAME.h, NAME.c and NAME_kernel.c. */
 void package_put(const char *dir, const WsPackageSpec *spec);

@@ -1,25 +1,21 @@
-/* What a package's launcher does over many launches, in C: tests/package/programs/launcher.c, compiled against the stub of
- * the driver. */
+/* What a package's launcher does over many launches, in C: tests/package/programs/launcher.c,
+ * compiled against the stub of the driver. */
 #include "base/folder.h"
 #include "package/package.h"
 #include "package_test.h"
 #include "program/elaborate.h"
 #include "program/program.h"
 
-/* `name`.h, .c and _kernel.c; PTX that names no address, so that every tensor with a map may have strides. */
+/* `name`.h, .c and _kernel.c; PTX that names no address, so that every tensor with a map may have
+ * strides. */
 static void put_package(const char *dir, const char *name, const char *design)
 {
     g_autoptr(WsProgram) p = package_program(design, NULL);
     g_autoptr(GBytes) cubin = g_bytes_new_static("cubin", 5);
-    g_autoptr(GString) ptx = g_string_new(NULL);
-    for (guint i = 0; i < p->n_maps + p->n_tensors; i++)
-        g_string_append_printf(ptx, ".param warpstave_param_%u,\n", i);
-    const WsPackageSpec spec = { .program = p,
-                                 .name = name,
-                                 .ptx = ptx->str,
-                                 .cubin = cubin,
-                                 .verdict = "",
-                                 .outcome = "proved" };
+    g_autofree char *ptx = package_ptx(p);
+    const WsPackageSpec spec = {
+        .program = p, .name = name, .ptx = ptx, .cubin = cubin, .verdict = "", .outcome = "proved"
+    };
     package_put(dir, &spec);
 }
 
@@ -30,14 +26,16 @@ static void use(const char *const *options)
     put_package(dir, "k", "projects/gemm-bf16/design.wstave");
     put_package(dir, "q", "projects/attention-d128/design.wstave");
     g_autoptr(GPtrArray) argv = g_ptr_array_new_with_free_func(g_free);
-    static const char *const first[] = { "cc", "-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror" };
+    static const char *const first[] = { "cc",    "-std=c11", "-O1",    "-g",
+                                         "-Wall", "-Wextra",  "-Werror" };
     for (guint i = 0; i < G_N_ELEMENTS(first); i++)
         g_ptr_array_add(argv, g_strdup(first[i]));
     for (guint i = 0; options[i]; i++)
         g_ptr_array_add(argv, g_strdup(options[i]));
     g_ptr_array_add(argv, g_strdup(in));
     g_ptr_array_add(argv, g_strdup(WS_SOURCE_ROOT "/tests/package/programs/launcher.c"));
-    static const char *const source[] = { "k.c", "k_kernel.c", "q.c", "q_kernel.c", "libcuda.so.1" };
+    static const char *const source[] = { "k.c", "k_kernel.c", "q.c", "q_kernel.c",
+                                          "libcuda.so.1" };
     if (!package_driver(dir)) {
         g_test_skip("there is no cc");
         package_remove(dir);
@@ -76,7 +74,8 @@ static void test_launches(void)
 
 static void test_memory(void)
 {
-    static const char *const options[] = { "-fsanitize=address,undefined", "-fno-sanitize-recover", NULL };
+    static const char *const options[] = { "-fsanitize=address,undefined", "-fno-sanitize-recover",
+                                           NULL };
     use(options);
 }
 

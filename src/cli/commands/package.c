@@ -122,9 +122,9 @@ static void say_written(const char *file, const char *dir, const char *name, con
     }
     g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
     g_ptr_array_add(files, g_strdup("kernel.cubin"));
-    static const char *const ends[] = { "h", "c", "py" };
+    static const char *const ends[] = { ".h", ".c", "_kernel.c", "_python.c", ".py" };
     for (guint i = 0; i < G_N_ELEMENTS(ends); i++)
-        g_ptr_array_add(files, g_strdup_printf("%s.%s", name, ends[i]));
+        g_ptr_array_add(files, g_strconcat(name, ends[i], NULL));
     g_ptr_array_add(files, g_strdup("README.md"));
     WsJsonOut j;
     ws_cli_json_begin(&j);
@@ -149,6 +149,10 @@ static int package(const char *file, char **set, const char *name, gboolean forc
     if (!find_figures(in.program, file, figures, bundle, &text))
         return WS_EXIT_USAGE;
     g_autofree char *said = g_strdup_printf("`warpstave check` says: %s.", in.verdict);
+    /* what was proved, without how long that took */
+    g_autofree char *outcome = g_strdup(in.verdict);
+    outcome[strcspn(outcome, "(")] = 0;
+    g_strchomp(outcome);
     known = name ? g_strdup(name) : name_of(file);
     WsPackageSpec spec = { .program = in.program,
                            .name = known,

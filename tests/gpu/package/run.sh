@@ -13,5 +13,15 @@ for pair in gemm:gemm-bf16:gemm_bf16 attention:attention-d128:attention_d128; do
         -L"$cuda/lib64/stubs" -L"$cuda/compat" -lcuda -lm -pthread -ldl || exit 2
     "$work/$main" "$dir/kernel.cubin" || code=$?
 done
+# With the compiled extension and without: the same values, refusals and streams.
+cp -r "$packages" "$work/packages"
+for dir in "$work/packages"/*/; do
+    name=$(sed -n 's/^name //p' "$dir/package.txt" 2>/dev/null)
+    [ -n "$name" ] && [ -f "$dir/${name}_python.c" ] || continue
+    (cd "$dir" && ${CC:-cc} -O2 -Wall -Wextra -Werror -shared -fPIC -fvisibility=hidden "$name.c" "${name}_kernel.c" \
+        "${name}_python.c" -o "_$name.abi3.so" -pthread -ldl) || exit 2
+done
+python3 "$here/use.py" "$work/packages" || code=$?
+python3 "$here/bench.py" "$work/packages" || code=$?
 python3 "$here/use.py" "$packages" || code=$?
 exit $code

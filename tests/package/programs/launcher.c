@@ -1,5 +1,6 @@
-/* Two packages (k of gemm-bf16, q of attention-d128) in one program, on the driver of stub/driver.c: kept tensor maps, strides,
- * threads, two devices, counters of tiles. Exit 1 names what is wrong. */
+/* Two packages (k of gemm-bf16, q of attention-d128) in one program, on the driver of
+ * stub/driver.c: kept tensor maps, strides, threads, two devices, counters of tiles. Exit 1 names
+ * what is wrong. */
 #define _GNU_SOURCE
 #include "k.h"
 #include "q.h"
@@ -57,10 +58,12 @@ static void strides(void)
 {
     k_arguments a = gemm(0);
     k_layout l, own;
-    MUST(k_describe(&a, &l) == K_OK && l.tiles == 1 && l.extent[2][1] == 64 && l.stride[0][0] == 64);
+    MUST(k_describe(&a, &l) == K_OK && l.tiles == 1 && l.extent[2][1] == 64 &&
+         l.stride[0][0] == 64);
     long before = stub_maps;
     MUST(k_launch_strided(kernel, &a, &l, NULL) == K_OK);
-    own = l, own.stride[0][0] = 128, own.stride[2][0] = 72; /* every second row; rows of a wider output */
+    own = l, own.stride[0][0] = 128,
+    own.stride[2][0] = 72; /* every second row; rows of a wider output */
     MUST(k_launch_strided(kernel, &a, &own, NULL) == K_OK && stub_maps == before + 6);
     own = l, own.stride[0][0] = 0;
     says(&own, "A: dimension 0 has a stride of 0 elements; a tensor map takes 1 or more");
@@ -136,7 +139,17 @@ static void devices(void)
 
 static unsigned long long counter_of(q *attention, unsigned long stream, unsigned long long capture)
 {
-    q_arguments a = { .Q = 16, .K = 16, .V = 16, .O = 16, .LSE = 16, .B = 1, .HQ = 1, .HKV = 1, .SQ = 8, .SK = 8, .scale = 1 };
+    q_arguments a = { .Q = 16,
+                      .K = 16,
+                      .V = 16,
+                      .O = 16,
+                      .LSE = 16,
+                      .B = 1,
+                      .HQ = 1,
+                      .HKV = 1,
+                      .SQ = 8,
+                      .SK = 8,
+                      .scale = 1 };
     stub_capture = capture;
     MUST(q_launch(attention, &a, (CUstream)stream) == Q_OK);
     stub_capture = 0;
@@ -152,7 +165,8 @@ static void counters(void)
     MUST(one && two && one != two && counter_of(attention, 1, 0) == one);
     unsigned long long graph = counter_of(attention, 1, 7), other = counter_of(attention, 1, 8);
     MUST(graph != one && graph != two && other != graph && counter_of(attention, 1, 7) == graph);
-    for (unsigned long s = 3; s < 9000; s++) { /* streams come and go: a graph's counter is nobody else's */
+    for (unsigned long s = 3; s < 9000;
+         s++) { /* streams come and go: a graph's counter is nobody else's */
         unsigned long long c = counter_of(attention, s, 0);
         MUST(c != graph && c != other);
     }
