@@ -24,7 +24,10 @@ static char *ws_process_tool(void)
         return g_strdup(given);
     g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
     g_autofree char *folder = self ? g_path_get_dirname(self) : NULL;
-    const char *folders[] = { folder, WS_BUILD_ROOT "/bin" };
+    /* studio tests stand beside the programs of the build; an installed studio asks nothing there
+     */
+    const gboolean built = self && g_str_has_prefix(self, WS_BUILD_ROOT "/");
+    const char *folders[] = { folder, built ? WS_BUILD_ROOT "/bin" : NULL };
     for (guint i = 0; i < G_N_ELEMENTS(folders); i++) {
         if (!folders[i])
             continue;
