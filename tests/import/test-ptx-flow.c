@@ -113,6 +113,39 @@ static const struct {
       "may not be aligned" },
 };
 
+/* What asks for more registers waits for those who leave some. */
+#define LEAVE "setmaxnreg.dec.sync.aligned.u32 40;\n"
+#define ASK   "setmaxnreg.inc.sync.aligned.u32 232;\n"
+static const struct {
+    const char *title, *leave, *ask;
+    gboolean proved;
+} handed[] = {
+    { "left-behind-a-named-barrier", "bar.sync 3, 384;\n\t" LEAVE, ASK "\tbar.arrive 3, 384;\n",
+      FALSE },
+    { "left-behind-a-barrier-of-all", "bar.sync 0;\n\t" LEAVE, ASK "\tbar.sync 0;\n", FALSE },
+    { "left-behind-a-wait",
+      "$AGAIN:\n\tmov.u32 %r900, smem;\n\tadd.s32 %r900, %r900, 131104;\n"
+      "\tmbarrier.try_wait.parity.shared::cta.b64 %p30, [%r900], 1;\n"
+      "\t@!%p30 bra $AGAIN;\n\t" LEAVE,
+      ASK, FALSE },
+    { "both-behind-a-barrier-of-all", "bar.sync 0;\n\t" LEAVE, "bar.sync 0;\n\t" ASK, TRUE },
+    { "left-before-a-barrier-of-all", LEAVE "\tbar.sync 0;\n", "bar.sync 0;\n\t" ASK, TRUE },
+    { "asked-for-before-a-barrier-of-all", LEAVE "\tbar.sync 0;\n", ASK "\tbar.sync 0;\n", TRUE },
+};
+
+static void test_handed(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data);
+    g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, "tests/import/ptx/gemm.ptx", NULL);
+    g_autofree char *right = NULL;
+    g_assert_true(g_file_get_contents(file, &right, NULL, NULL));
+    g_autoptr(GString) text = g_string_new(right);
+    g_assert_cmpuint(g_string_replace(text, LEAVE, handed[i].leave, 0), ==, 1);
+    g_assert_cmpuint(g_string_replace(text, ASK, handed[i].ask, 0), ==, 1);
+    g_assert_cmpint(verdict_of(text->str, WS_IMPORT_PTX) == WS_VERDICT_PROVED, ==,
+                    handed[i].proved);
+}
+
 static void test_changed(gconstpointer data)
 {
     const guint i = GPOINTER_TO_UINT(data);
@@ -183,6 +216,10 @@ int main(int argc, char **argv)
             continue;
         g_autofree char *path = g_strdup_printf("/import/ptx-flow/control/%s", controls[i].title);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_control);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(handed); i++) {
+        g_autofree char *path = g_strdup_printf("/import/ptx-flow/registers/%s", handed[i].title);
+        g_test_add_data_func(path, GUINT_TO_POINTER(i), test_handed);
     }
     return g_test_run();
 }

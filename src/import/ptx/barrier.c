@@ -141,7 +141,7 @@ static void wait(PtxWalk *w, const WsPtxInst *i)
     }
     if (i->n)
         ptx_forget(w, i->arg[0]);
-    w->waits = TRUE;
+    w->waits = w->held = TRUE;
     if (!parity) {
         ptx_lost(w, i,
                  by_parity ? "a wait whose parity is no affine expression"
@@ -289,11 +289,14 @@ void ptx_named(PtxWalk *w, const WsPtxInst *i)
         if (s->all && !w->p.probing) {
             g_array_append_val(w->sync_ids, id);
             w->syncs++;
+            w->held = FALSE;
         } else {
             w->inner_sync |= !w->p.probing;
+            w->held = TRUE;
         }
         return;
     }
+    w->held |= sync;
     WsReadStep *s = ptx_new_step(w, sync ? WS_READ_SYNC : WS_READ_BAR_ARRIVE, i);
     s->name = ws_source_format(w->p.r, "bar_%d", (int)id);
     s->n = n;
@@ -313,10 +316,12 @@ void ptx_cluster(PtxWalk *w, const WsPtxInst *i)
     s->n = id;
     s->flag = strstr(i->op, "relaxed") != NULL;
     s->all = opens;
+    w->held |= wait && !opens;
     if (wait && opens && !w->p.probing) {
         g_array_append_val(w->sync_ids, id);
         w->syncs++;
         w->passed++;
+        w->held = FALSE;
     }
     if (!wait && !w->p.loops->len && !w->p.probing)
         w->arrivals += opens; /* in a branch: a group that works does it, and the check counts */

@@ -96,7 +96,7 @@ static void follow(PtxWalk *w, guint tid, gboolean first, Role *role)
     Frame frame = { .vars = g_hash_table_new(g_str_hash, g_str_equal), .prefix = "" };
     w->tid = tid;
     w->first = first;
-    w->ended = w->waits = FALSE;
+    w->ended = w->waits = w->held = FALSE;
     w->registers = w->registers_last = 0;
     w->walked = NULL;
     w->depth = w->syncs = w->passed = w->dispatched = w->tokens = 0;
@@ -412,6 +412,7 @@ static void walk_init(PtxWalk *w)
     w->phases = g_ptr_array_new();
     w->mma = g_array_new(FALSE, TRUE, sizeof(PtxMma));
     w->stores = g_array_new(FALSE, TRUE, sizeof(WsReadStep *));
+    w->handed = g_array_new(FALSE, FALSE, sizeof(PtxHanded));
     w->least = g_ptr_array_new();
     /* the number of a CTA is below how many there are */
     g_ptr_array_add(w->least,
@@ -437,6 +438,7 @@ static void walk_clear(PtxWalk *w)
     g_array_unref(w->mma);
     g_array_unref(w->stores);
     g_ptr_array_unref(w->least);
+    g_array_unref(w->handed);
     g_array_unref(w->sync_ids);
     g_ptr_array_unref(w->phases);
     if (w->all_ids)
@@ -487,17 +489,6 @@ static WsDesign *design_of(PtxWalk *w)
                 ws_x_name(r, ws_source_size(r, ws_source_format(r, "%s_%u", t->name, d), 1024));
     }
     return ws_source_write(r);
-}
-
-/* What asks for more registers waits until the others left them. */
-static void enough_registers(PtxWalk *w, gint64 warps)
-{
-    const gint64 entry = ptx_entry_registers(w->ptx);
-    if (w->raises && w->most_left > w->most_raised)
-        ptx_lose_line(w, w->ptx->line, "registers that are left to more than others ask for");
-    else if (w->raises && !w->lost && (w->unset || w->taken > warps * entry))
-        ptx_lose_line(w, w->ptx->line,
-                      "more registers than the launch may have, which a warp would wait for");
 }
 
 /* A kernel that asks for its cluster is another one in a cluster. */
@@ -557,7 +548,7 @@ WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file, gboolean 
     for (guint i = 0; i < warps && !*r->error; i += 4)
         warp_group(&w, i, MIN(4, warps - i));
     w.p.to = NULL;
-    enough_registers(&w, warps);
+    ptx_handed(&w, (guint)warps);
     if (w.uneven) {
         ws_source_unread(r, ptx->line, 1, ptx->line,
                          "arrivals of idle warps at the barrier of the cluster", "");

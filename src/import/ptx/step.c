@@ -233,6 +233,9 @@ static void registers(PtxWalk *w, const WsPtxInst *i)
     else if (raises && w->registers_last > n)
         ptx_lost(w, i, "fewer registers than there are before, asked for as more");
     else {
+        const PtxHanded one = { w->tid / 32, w->syncs, n, w->held };
+        if (w->first && !w->p.probing)
+            g_array_append_val(w->handed, one);
         w->registers_last = n;
         w->registers_at = w->passed;
         w->most_left = raises ? w->most_left : MAX(w->most_left, n);

@@ -65,6 +65,13 @@ typedef struct {
     gboolean known;
 } PtxMma;
 
+/* A warp asks for more registers, or leaves some. */
+typedef struct {
+    guint warp, at; /* behind so many barriers of the CTA */
+    gint64 n;
+    gboolean held; /* behind a wait for others since the last one of these */
+} PtxHanded;
+
 typedef struct {
     PyRead p;
     const WsPtx *ptx;
@@ -135,9 +142,11 @@ typedef struct {
     gint64 taken;          /* … by one thread of each warp together */
     guint registers_at;    /* … behind how many barriers of the CTA */
     gint64 most_left, most_raised; /* … of all `dec`, of all `inc` */
-    gboolean raises, unset;        /* some warp asks for more registers; some warp sets none */
-    gboolean lost;                 /* something that synchronises was not read */
-    gboolean waits, warp_synced;   /* since the last barrier of the group: bar.warp.sync */
+    gboolean held;  /* this thread waited for others, at what not all threads come to at once */
+    GArray *handed; /* PtxHanded: of the first lane of each warp, in its order */
+    gboolean raises, unset;      /* some warp asks for more registers; some warp sets none */
+    gboolean lost;               /* something that synchronises was not read */
+    gboolean waits, warp_synced; /* since the last barrier of the group: bar.warp.sync */
     gboolean apart; /* accesses of lanes that no barrier of the warp or the group lies behind */
     guint global_from, global_to, n_global; /* lines of plain global accesses */
     guint place_from, place_to;             /* of copies whose place in a tensor is not followed */
@@ -218,6 +227,8 @@ void ptx_quiet_passed(PtxWalk *w, const WsPtxInst *i);
  * and the walk goes on at the join. */
 gboolean ptx_alike(PtxWalk *w, const WsPtxInst *branch, guint taken, guint fall, gint join);
 gint64 ptx_entry_registers(const WsPtx *ptx);
+/* Does whoever asks for more registers get them? (handed.c) */
+void ptx_handed(PtxWalk *w, guint warps);
 gboolean ptx_ends_at_once(const PtxWalk *w, guint block); /* … before it does anything */
 /* The launch does not end at `end`, or in `block`, which is come to where c holds (NULL: not
  * followed): a verdict is of launches that come to their end. */
