@@ -128,6 +128,7 @@ typedef struct {
     gint64 rows, cols;
     gboolean accumulator, gone; /* gone: not written */
     gboolean line;              /* read from a line of memory: per row or per column */
+    gint made_of[4];            /* 1 + values of lines that it, a line, is computed from; 0: none */
 } WsReadValue;
 
 typedef struct {

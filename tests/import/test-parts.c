@@ -28,6 +28,7 @@ typedef struct {
 #define TLE          DESIGN("gemm-tle")
 #define STRAIGHT     DESIGN("attention-straight")
 #define D256         "projects/attention-d256/design.wstave"
+#define BLOCK        "projects/gemm-fp8-block/design.wstave"
 #define ALL          "gluon tle tlx"
 
 static const Parts parts[] = {
@@ -54,6 +55,7 @@ static const Parts parts[] = {
     { DESIGN("attention-fa3-dynamic"), "BN", 112, ALL, TRUE, { NULL } },
     { DESIGN("attention-fa3-full"), NULL, 0, ALL, TRUE, { NULL } }, /* 176 columns */
     { D256, NULL, 0, "gluon tlx", TRUE, { NULL } },                 /* 80 columns */
+    { BLOCK, NULL, 0, "gluon tle", TRUE, { NULL } }, /* 192 columns, and lines of scales */
     /* over memory that its first part no longer has alone */
     { D256, "BN", 48, "", TRUE, { "\"STAGES\": 2", "\"STAGES\": 3" } },
 };
@@ -163,6 +165,54 @@ static void test_parts(gconstpointer data)
     }
 }
 
+/* Elements of a line are read where their place is shown to lie in it, by a condition of the host
+ * on the size that says how many rounds there are, and as what they are. */
+static const struct {
+    const char *from, *to;
+    gboolean good;
+} places[] = {
+    { "assert K <= 16384", "assert K < 16385", TRUE },
+    { "assert K <= 16384", "assert K <= 16511", TRUE }, /* 128 rounds of 128, and a rest */
+    { "assert K <= 16384", "assert K <= 16512", FALSE },
+    { "assert K <= 16384", "assert K >= 16384", FALSE },
+    { "assert K <= 16384", "assert N <= 16384", FALSE },
+    { "    assert K <= 16384\n", "", FALSE },
+    { "    assert K <= 16384\n", "    if N > 1:\n        assert K <= 16384\n", FALSE },
+    { "[128, 1]", "[64, 1]", FALSE },
+    { "[128, 1]", "[256, 1]", FALSE },
+    { "_reinterpret(gl.float32", "_reinterpret(gl.int32", FALSE },
+    { ".index(k)", ".index(k + 1)", FALSE },
+    { ".index(k)", ".index(k - 1)", FALSE },
+};
+
+static void test_places(void)
+{
+    static const Parts block = { BLOCK, NULL, 0, "gluon", FALSE, { NULL } };
+    g_autoptr(WsProgram) p = program_of(&block);
+    g_autofree char *text = ws_generate_gluon(p, FALSE, &trusting, NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(places); i++) {
+        g_autoptr(GString) other = g_string_new(text);
+        g_autoptr(GError) error = NULL;
+        const guint changed = g_string_replace(other, places[i].from, places[i].to, 0);
+        g_test_message("%s: %s, %u times", places[i].from, places[i].to, changed);
+        g_assert_cmpuint(changed, >, 0);
+        g_autoptr(WsImport) import =
+            ws_import_text(other->str, other->len, "kernel.py", WS_IMPORT_GLUON, &error);
+        g_assert_no_error(error);
+        g_autofree char *gap = ws_import_gap(import);
+        g_test_message("%s", gap ? gap : "read");
+        if (places[i].good)
+            g_assert_null(gap);
+        else if (!gap) { /* or not what the check takes for right */
+            g_autoptr(WsFindings) findings = ws_findings_new();
+            g_autoptr(WsProgram) back = ws_elaborate(import->design, NULL, 0, findings);
+            const WsCheckOptions options = { .foreign = TRUE };
+            g_autoptr(WsVerdict) v = back ? ws_check(back, &options, findings) : NULL;
+            g_assert_true(!v || v->kind != WS_VERDICT_PROVED);
+        }
+    }
+}
+
 /* Where nothing is to be cut there are no parts. */
 static void test_none(void)
 {
@@ -175,12 +225,12 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     for (guint i = 0; i < G_N_ELEMENTS(parts); i++) {
-        g_autofree char *base = g_path_get_basename(parts[i].design);
-        g_autofree char *path = g_strdup_printf("/import/parts/%s/%s-%d", base,
+        g_autofree char *path = g_strdup_printf("/import/parts/%s/%s-%d", parts[i].design,
                                                 parts[i].constant ? parts[i].constant : "as-it-is",
                                                 (int)parts[i].value);
         g_test_add_data_func(path, &parts[i], test_parts);
     }
     g_test_add_func("/import/parts/none", test_none);
+    g_test_add_func("/import/parts/places", test_places);
     return g_test_run();
 }

@@ -70,15 +70,12 @@ static void read_element(WsPy *y, const WsOp *op)
         ws_py_refuse(y, op, "reading one element of a tile", "read a row or a column");
         return;
     }
-    guint n = b->stages * b->array * b->cols;
-    WsTerm at = ws_term(ws_py_stage(y, a), WS_PREC_COND, 0, G_MAXINT32);
-    at = ws_py_op(y, WS_EXPR_ADD, ws_py_op(y, WS_EXPR_MUL, at, ws_py_int(y, b->cols)),
-                  ws_py_use(y, a->col0));
-    const char *x = n == 1 ? y->buffer[a->buffer]
-                           : ws_py_format(y, "%s._reinterpret(%s, [%u, 1], %s)",
-                                          y->buffer[a->buffer], ws_gluon_dtype(y, b->dtype), n,
-                                          "gl.SwizzledSharedLayout(1, 1, 1, order=[0])");
-    x = ws_py_format(y, "gl.max(%s.index(%s).load(%s), axis=0)", x, at.s, ws_gluon_line_layout(y));
+    const char *x = ws_py_format(y, "%s.index(%s)", y->buffer[a->buffer], ws_py_stage(y, a));
+    if (b->cols > 1)
+        x = ws_py_format(y, "%s._reinterpret(%s, [%u, 1], %s).index(%s)", x,
+                         ws_gluon_dtype(y, b->dtype), b->cols,
+                         "gl.SwizzledSharedLayout(1, 1, 1, order=[0])", ws_py_text(y, a->col0));
+    x = ws_py_format(y, "gl.max(%s.load(%s), axis=0)", x, ws_gluon_line_layout(y));
     const WsValueUse *u = &op->value[0];
     ws_py_line(y, "%s = %s", y->value[u->value],
                converted(y, x, b->dtype, y->agent->value[u->value].dtype));

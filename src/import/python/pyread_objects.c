@@ -93,9 +93,31 @@ const Val *py_mean_ALLOCATE(PyRead *p, const Val **a, const WsPyNode *at)
     return v;
 }
 
+#define ELEMENTS 2 /* depth: a line as so many lines of one */
+
+/* A stage that is a line, as lines of one element each; NULL: something else. */
+static const Val *as_elements(PyRead *p, const Val **a)
+{
+    if (!a[0] || a[0]->kind != VAL_BUFFER || !a[0]->place.index || *a[0]->place.views ||
+        a[0]->place.transposed || a[0]->depth || !a[2] || a[2]->kind != VAL_TUPLE || a[2]->n != 2)
+        return NULL;
+    const WsReadBuffer *b = &g_array_index(p->r->buffers, WsReadBuffer, a[0]->place.object);
+    const char *dtype = a[1] && a[1]->kind == VAL_NAME ? py_dtype(a[1]->text) : NULL;
+    if (b->rank != 2 || b->indexed_twice || !b->dtype || g_strcmp0(dtype, b->dtype) != 0 ||
+        py_number(a[2]->item[0], 0) != b->shape[1] || py_number(a[2]->item[1], 0) != 1)
+        return NULL;
+    Val *v = py_val(p, VAL_BUFFER);
+    *v = *a[0];
+    v->depth = ELEMENTS;
+    return v;
+}
+
 /* The storage of a buffer under another type and shape, from its first byte. */
 const Val *py_mean_REINTERPRET(PyRead *p, const Val **a, const WsPyNode *at)
 {
+    const Val *elements = as_elements(p, a);
+    if (elements)
+        return elements;
     if (!a[0] || a[0]->kind != VAL_BUFFER || a[0]->place.index || *a[0]->place.views)
         return py_wrong(p, at, "another view of something that is no whole buffer");
     const Val *v = allocate(p, (const Val *[]){ a[1], a[2], a[3], NULL }, at);
@@ -109,17 +131,34 @@ const Val *py_mean_ALLOCATE_BARRIER(PyRead *p, const Val **a, const WsPyNode *at
     return new_barrier(p, a[0] && a[0]->kind != VAL_NONE ? py_number(a[0], -1) : 1, at);
 }
 
+static guint dimensions_in_front(const WsReadBuffer *b)
+{
+    return (b->indexed ? 1 : 0) + (b->indexed_twice ? 1 : 0);
+}
+
 void py_extents(PyRead *p, Val *v)
 {
     const WsReadBuffer *b = &g_array_index(p->r->buffers, WsReadBuffer, v->place.object);
-    const guint lead = (b->indexed ? 1 : 0) + (b->indexed_twice ? 1 : 0);
+    const guint lead = dimensions_in_front(b);
     v->rows = b->rank - lead == 2 ? b->shape[lead] : 1;
     v->cols = b->rank - lead >= 1 ? b->shape[b->rank - 1] : 1;
+}
+
+const Val *py_element(PyRead *p, const Val *line, const Val *at_element, const WsPyNode *at)
+{
+    Val whole = *line;
+    whole.depth = 0;
+    py_extents(p, &whole);
+    py_need_within(p, py_as_int(p, at_element), whole.cols, at);
+    return py_mean_SLICE(
+        p, (const Val *[]){ &whole, at_element, py_literal(p, 1), py_literal(p, 1) }, at);
 }
 
 const Val *py_mean_INDEX(PyRead *p, const Val **a, const WsPyNode *at)
 {
     const WsExpr *i = a[1] ? py_as_int(p, a[1]) : NULL;
+    if (a[0] && a[0]->kind == VAL_BUFFER && a[0]->depth == ELEMENTS && i)
+        return py_element(p, a[0], a[1], at);
     if (!a[0] || (a[0]->kind != VAL_BUFFER && a[0]->kind != VAL_BARRIER) || !i ||
         (a[0]->kind == VAL_BUFFER && a[0]->depth))
         return py_wrong(p, at, "an index of something that is no ring, or that is no integer");
@@ -159,10 +198,12 @@ const Val *py_mean_SLICE(PyRead *p, const Val **a, const WsPyNode *at)
     if (!v->rows)
         py_extents(p, v);
     g_autofree char *text = ws_x_text(start);
-    const gboolean rows = (dim == 0) != (v->place.transposed != 0);
+    const WsReadBuffer *b = &g_array_index(p->r->buffers, WsReadBuffer, v->place.object);
+    const gboolean line = b->rank - dimensions_in_front(b) == 1; /* whose views count rows */
+    const gboolean rows = line || (dim == 0) != (v->place.transposed != 0);
     v->place.views = ws_source_format(p->r, "%s.%s(%s, %" G_GINT64_FORMAT ")", v->place.views,
                                       rows ? "rows" : "cols", text, length);
-    *(rows ? &v->rows : &v->cols) = length;
+    *(rows && !line ? &v->rows : &v->cols) = length;
     return v;
 }
 

@@ -145,6 +145,54 @@ const Val *py_formula(PyRead *p, const Val *v)
     return m;
 }
 
+/* A line, and what it was computed from, holds one value per row. FALSE: it is no line. */
+static gboolean turn(PyRead *p, gint64 value, gint64 cols)
+{
+    WsReadValue *held = &g_array_index(p->group->values, WsReadValue, value);
+    if (!held->line || held->rows != 1 || held->cols != cols)
+        return FALSE;
+    held->rows = held->cols;
+    held->cols = 1;
+    for (guint i = 0; i < G_N_ELEMENTS(held->made_of); i++) {
+        if (held->made_of[i])
+            turn(p, held->made_of[i] - 1, cols);
+    }
+    return TRUE;
+}
+
+static gboolean says_column(const char *text)
+{
+    for (const char *at = text; (at = strstr(at, "col")); at += 3) {
+        const gboolean inside = at > text && (g_ascii_isalnum(at[-1]) || at[-1] == '_');
+        if (!inside && !g_ascii_isalnum(at[3]) && at[3] != '_')
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* A formula of lines and numbers alone is a line: per row or per column, as they are. */
+static void line_of(PyRead *p, gint value, const Val *m)
+{
+    WsReadValue *held = &g_array_index(p->group->values, WsReadValue, value);
+    guint n = 0;
+    memset(held->made_of, 0, sizeof held->made_of);
+    if (!m || held->rows != 1 || held->cols < 2 || !m->reads || says_column(m->text))
+        return;
+    for (guint i = 0; i < m->reads->len; i++) {
+        const gint64 number = g_array_index(m->reads, gint64, i);
+        const WsReadValue *from = &g_array_index(p->group->values, WsReadValue, number);
+        if (from->rows * from->cols == 1)
+            continue;
+        if (!from->line || from->rows != 1 || from->cols != held->cols || number == value ||
+            n == G_N_ELEMENTS(held->made_of)) {
+            memset(held->made_of, 0, sizeof held->made_of);
+            return;
+        }
+        held->made_of[n++] = (gint)number + 1;
+    }
+    held->line = n > 0;
+}
+
 const Val *py_as_rows(PyRead *p, const Val *v)
 {
     const Val *m = py_formula(p, v);
@@ -152,13 +200,7 @@ const Val *py_as_rows(PyRead *p, const Val *v)
     if (!p->group || !m || m->rows != 1 || m->cols < 2 || !m->reads)
         return v;
     for (guint i = 0; i < m->reads->len; i++) {
-        WsReadValue *held =
-            &g_array_index(p->group->values, WsReadValue, g_array_index(m->reads, gint64, i));
-        if (held->line && held->rows == 1 && held->cols == m->cols) {
-            held->rows = held->cols;
-            held->cols = 1;
-            any = TRUE;
-        }
+        any = turn(p, g_array_index(m->reads, gint64, i), m->cols) || any;
     }
     if (!any) { /* a formula of columns: as one of rows it is not known */
         Val *rows = py_val(p, VAL_OPAQUE);
@@ -296,5 +338,6 @@ gint py_hold(PyRead *p, const char *name, const Val *v, const WsPyNode *at, gint
                                m       ? m->text
                                : whole ? "0"
                                        : "0.0");
+    line_of(p, value, m);
     return value;
 }

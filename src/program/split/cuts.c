@@ -10,6 +10,8 @@
 #include "program/program.h"
 #include "program/split/split.h"
 
+#include <string.h>
+
 #define WS_MOST_COLS 512 /* of a value: beyond, nothing is cut */
 
 static guint power_below(guint n)
@@ -218,6 +220,36 @@ static gboolean cut_agent(WsSplit *s, guint number)
     return good;
 }
 
+/* Elements are read from its rows, one by one, and else they are loaded: a language finds an
+ * element in a line, not in a tile. */
+static gboolean is_lines(const WsProgram *p, guint i)
+{
+    const WsBuffer *b = &p->buffer[i];
+    gboolean element = FALSE;
+    if (b->rank == 1 || b->rows > WS_SPLIT_MOST || b->swizzle || b->pad || b->over >= 0 ||
+        (b->cols & (b->cols - 1)))
+        return FALSE;
+    for (guint k = 0; k < p->n_ops; k++) {
+        const WsOp *op = p->op[k];
+        for (guint x = 0; x < op->n_access; x++) {
+            const WsAccess *a = &op->access[x];
+            gint64 row;
+            if (a->buffer != i)
+                continue;
+            if (op->transfer && ws_op_row(op->kind)->from == WS_DATA_AT_TENSOR &&
+                a->cols == b->cols)
+                continue;
+            if (!ws_op_loads_shared(op->kind) || a->rows != 1 || a->cols != 1 ||
+                !ws_expr_is_int(a->row0, &row))
+                return FALSE;
+            element = TRUE;
+        }
+    }
+    for (guint k = 0; k < p->n_buffers; k++)
+        element = element && p->buffer[k].over != (gint)i;
+    return element;
+}
+
 static gboolean cut_buffer(WsSplit *s, guint i)
 {
     const WsBuffer *b = &s->p->buffer[i];
@@ -227,10 +259,14 @@ static gboolean cut_buffer(WsSplit *s, guint i)
     s->cols[i] = (WsCuts){ 1, { 0, b->cols } };
     if (b->rank == 1)
         return TRUE;
-    if (!ws_split_cuts(none, b->rows, 0, &s->rows[i]) ||
-        !ws_split_cuts(none, b->cols, 0, &s->cols[i]))
+    s->lines[i] = is_lines(s->p, i);
+    for (guint k = 0; s->lines[i] && k <= b->rows; k++)
+        none[k] = TRUE;
+    const gboolean good = ws_split_cuts(none, b->rows, 0, &s->rows[i]);
+    memset(none, 0, sizeof *none * most);
+    if (!good || !ws_split_cuts(none, b->cols, 0, &s->cols[i]))
         return ws_split_give_up(s, "%s in too many parts", b->name);
-    s->any = s->any || s->rows[i].n > 1 || s->cols[i].n > 1;
+    s->any = s->any || s->rows[i].n > 1 || s->cols[i].n > 1 || s->lines[i];
     return TRUE;
 }
 
@@ -239,6 +275,7 @@ gboolean ws_split_find(WsSplit *s)
     gboolean good = TRUE;
     s->rows = g_new0(WsCuts, s->p->n_buffers + 1);
     s->cols = g_new0(WsCuts, s->p->n_buffers + 1);
+    s->lines = g_new0(gboolean, s->p->n_buffers + 1);
     s->value = g_new0(WsCuts *, s->p->n_agents + 1);
     for (guint i = 0; good && i < s->p->n_buffers; i++)
         good = cut_buffer(s, i);

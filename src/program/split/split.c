@@ -18,6 +18,7 @@ gboolean ws_split_give_up(WsSplit *s, const char *format, ...)
     va_start(args, format);
     g_autofree char *why = g_strdup_vprintf(format, args);
     va_end(args);
+    g_debug("no parts: %s", why);
     if (!s->why)
         s->why = g_steal_pointer(&why);
     return FALSE;
@@ -30,6 +31,7 @@ static void split_clear(WsSplit *s)
     g_free(s->value);
     g_free(s->rows);
     g_free(s->cols);
+    g_free(s->lines);
     g_free(s->why);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WsSplit, split_clear)
@@ -88,14 +90,19 @@ static WsJson *buffers(WsSplit *s, const WsNode *root)
                 ws_json_with(one, "over", base);
             if (base && offset)
                 ws_json_with(one, "offset", ws_json_int(offset));
-            if (rows->n * cols->n > 1) {
+            if (s->lines[number]) {
+                WsJson *line = ws_json_list();
+                ws_json_add(line, ws_json_int(m));
+                ws_json_with(ws_json_with(one, "tile", line), "swizzle", NULL);
+                ws_json_with(one, "name", ws_json_format("%s_%u", name, k));
+            } else if (rows->n * cols->n > 1) {
                 ws_json_with(one, "tile", tile_of(n, m));
                 ws_json_with(one, "name",
                              rows->n > 1 && cols->n > 1 ? ws_json_format("%s_%u_%u", name, r, c)
                                                         : ws_json_format("%s_%u", name, k));
-                if (ws_node_has(node, WS_F_id))
-                    ws_split_give_up(s, "a buffer with an id");
             }
+            if ((s->lines[number] || rows->n * cols->n > 1) && ws_node_has(node, WS_F_id))
+                ws_split_give_up(s, "a buffer with an id");
             ws_json_add(list, one);
             offset += (gint64)b->array * b->stages * n * m * ws_dtype_bytes(b->dtype);
         }
@@ -219,9 +226,14 @@ static WsProgram *elaborated(const WsDesign *design)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
     WsProgram *p = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
-    if (p && ws_findings_count(findings, WS_SEVERITY_ERROR))
-        g_clear_pointer(&p, ws_program_unref);
-    return p;
+    if (p && !ws_findings_count(findings, WS_SEVERITY_ERROR))
+        return p;
+    g_autofree char *says = ws_findings_print(findings, "parts"),
+                    *text = design ? ws_design_print(design) : NULL;
+    g_debug("%s%s", text ? text : "", says);
+    if (p)
+        ws_program_unref(p);
+    return NULL;
 }
 
 /* Ids of steps are places in the design, in which an id cannot have its '/' (unroll.c). */

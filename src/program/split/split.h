@@ -18,6 +18,7 @@ typedef struct {
     const WsProgram *p; /* of `design` */
     const WsDesign *design;
     WsCuts *rows, *cols;   /* of each buffer */
+    gboolean *lines;       /* of each buffer: its parts are lines (rank 1) */
     WsCuts **value;        /* per agent, of the columns of each value */
     guint agent;           /* first one of the group being rewritten */
     GHashTable *temporary; /* name -> WsCuts*, of the statements being rewritten */
@@ -45,6 +46,7 @@ typedef struct {
     guint rows, cols;
     gboolean turned;
     const WsCuts *row_cuts, *col_cuts; /* of the whole; NULL: one part */
+    gboolean lines;                    /* the parts are lines: rank 1 */
     guint all_rows, all_cols;
 } WsSplitView;
 void ws_split_view_clear(WsSplitView *v);

@@ -59,7 +59,8 @@ static gboolean whole_of(WsSplit *s, WsSplitView *v)
         const WsBuffer *b = &s->p->buffer[i];
         if (strcmp(b->name, v->ref->name) != 0 || b->rank == 1)
             continue;
-        v->row_cuts = s->rows[i].n > 1 ? &s->rows[i] : NULL;
+        v->lines = s->lines[i];
+        v->row_cuts = s->rows[i].n > 1 || v->lines ? &s->rows[i] : NULL;
         v->col_cuts = s->cols[i].n > 1 ? &s->cols[i] : NULL;
         v->rows = b->rows;
         v->cols = b->cols;
@@ -131,7 +132,8 @@ char *ws_split_sub(WsSplit *s, const WsSplitView *v, guint row, guint n, guint c
     GString *name = g_string_new(v->ref->name), *more = g_string_new(NULL);
     const gboolean good =
         along(s, v->row_cuts, "rows", v->row, v->row0, v->all_rows, row, n, name, more) &&
-        along(s, v->col_cuts, "cols", v->col, v->col0, v->all_cols, col, m, name, more);
+        along(s, v->col_cuts, v->lines ? "rows" : "cols", v->col, v->col0, v->all_cols, col, m,
+              name, more);
     if (v->ref->element) {
         g_autofree char *element = ws_expr_print(v->ref->element);
         g_string_append_printf(name, "[%s]", element);

@@ -48,7 +48,7 @@ static const struct {
     { "projects/gemm-bf16-splitk", "step cluster at groups/load/", "cluster barrier" },
     { "projects/gemm-fp16", "design", "lies over" },
     { "projects/gemm-fp8", "design", "lies over" },
-    { "projects/gemm-fp8-block", "step read at groups/math/", "one element" },
+    { "gemm-fp8-block", "step read at groups/math/", "one element" },
     { "gemm-cluster", "step load at groups/load/", "multicast" },
     { "raw-steps", "step raw at " WORK, "inline PTX" },
     { "sparse-mla-seesaw", "step gather at groups/gather/", "64 rows of 320 columns" },
@@ -85,6 +85,7 @@ static const char *const written[] = {
     "projects/attention-d256", /* tiles of 80 columns, in parts */
     "attention-fa3-full",      /* of 176 */
     "moves/tensor-read",       /* of 80 */
+    "projects/gemm-fp8-block", /* of 192, and elements of lines */
     "moves/linear-copy",
     "gemm-cooperative",
     "gemm-one-consumer",

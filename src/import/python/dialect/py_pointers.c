@@ -204,6 +204,9 @@ const Val *py_mean_TLE_POINTER(PyRead *p, const Val **a, const WsPyNode *at)
             py_extents(p, &full);
     }
     const guint n = a[1]->kind == VAL_TUPLE ? a[1]->n : 0;
+    if (n == 1 && full.rows == 1 && !py_known(a[1]->item[0], &(gint64){ 0 }) &&
+        py_as_int(p, a[1]->item[0]))
+        return py_element(p, a[0], a[1]->item[0], at);
     if (n == 1) /* of a buffer of one dimension */
         row = (Index){ 0, 1, FALSE };
     if (!full.rows || n < 1 || n > 2 || (n == 1 && full.rows != 1) ||

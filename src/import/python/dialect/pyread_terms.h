@@ -24,6 +24,8 @@ void py_look_at_product(PyRead *p, const Val *v, const WsPyNode *at);
 void py_meet_before(PyRead *p, gint buffer, gboolean writes, const WsPyNode *at);
 /* A part of a buffer by lists: a[0] from a[1] on, as long as a[2] says. */
 const Val *py_box(PyRead *p, const Val **a, const WsPyNode *at);
+/* One element of a stage that is a line; a place that is not shown to lie in it is not read. */
+const Val *py_element(PyRead *p, const Val *line, const Val *at_element, const WsPyNode *at);
 void py_extents(PyRead *p, Val *v); /* sets rows and columns of a place: pyread_objects.c */
 /* A store to global memory whose place is not known: it reads the tile and touches nothing else of
  * the pipeline. */

@@ -21,14 +21,28 @@ static gint64 clamped(gint64 n)
     return CLAMP(n, -FAR, FAR);
 }
 
+/* What `x <= INTEGER` or `x < INTEGER` among the conditions says of a name. */
+static gint64 assumed_most(const PyRead *p, const WsExpr *e)
+{
+    gint64 most = FAR, n;
+    for (guint i = 0; i < p->r->assume->len; i++) {
+        const WsExpr *says = ws_x_parsed(p->r, g_ptr_array_index(p->r->assume, i));
+        if (says && (says->op == WS_EXPR_LE || says->op == WS_EXPR_LT) &&
+            ws_expr_equal(says->arg[0], e) && ws_x_is(says->arg[1], &n))
+            most = MIN(most, clamped(n) - (says->op == WS_EXPR_LT));
+    }
+    return most;
+}
+
 static Range of_name(const PyRead *p, const WsExpr *e)
 {
-    Range r = anything;
-    gint64 n;
+    Range r = { -FAR, assumed_most(p, e) };
     for (guint i = 0; i < p->loops->len; i++) {
         const OpenLoop *l = &g_array_index(p->loops, OpenLoop, i);
-        if (!strcmp(l->name, e->name) && l->count && ws_x_is(l->count, &n))
-            r.most = MAX(n - 1, 0);
+        const gint64 rounds =
+            !strcmp(l->name, e->name) && l->count ? range_of(p, l->count).most : FAR;
+        if (rounds < FAR)
+            r.most = MAX(rounds - 1, 0);
     }
     return r;
 }
@@ -48,6 +62,12 @@ static Range of_quotient(const PyRead *p, const WsExpr *e)
 static Range of_call(const PyRead *p, const WsExpr *e)
 {
     gint64 n, by;
+    if (e->func == WS_FUNC_CDIV && ws_x_is(e->arg[1], &n) && n > 0) {
+        const Range x = range_of(p, e->arg[0]);
+        return x.least < 0 ? anything
+                           : (Range){ x.least / n + (x.least % n != 0),
+                                      x.most == FAR ? FAR : x.most / n + (x.most % n != 0) };
+    }
     if (e->func != WS_FUNC_SELECT)
         return anything;
     const Range a = range_of(p, e->arg[1]);
