@@ -4,14 +4,18 @@
 #include "package/launch_text.h"
 #include "package/tables.h"
 #include "package/template.h"
+#include "package/wheel.h"
 #include "program/parts/tiles.h"
 #include "program/program.h"
 
+#include "bench.inc"
 #include "header.inc"
 #include "launcher.inc"
 #include "licence.inc"
 #include "module.inc"
 #include "python.inc"
+
+#include <string.h>
 
 char *ws_package_header(const WsPackageSpec *spec, GError **error)
 {
@@ -35,6 +39,12 @@ char *ws_package_extension(const WsPackageSpec *spec)
 {
     g_autoptr(GHashTable) words = ws_package_words_extension(spec);
     return ws_template_fill(python_c, words);
+}
+
+char *ws_package_bench(const WsPackageSpec *spec)
+{
+    g_autoptr(GHashTable) words = ws_package_words_wheel(spec);
+    return ws_template_fill(bench_py, words);
 }
 
 void ws_package_put_image(GString *out, const char *name, GBytes *image)
@@ -93,7 +103,7 @@ static gboolean check(const WsPackageSpec *spec, GError **error)
 }
 
 typedef struct {
-    char *header, *launcher, *kernel, *extension, *module, *readme, *mark;
+    char *header, *launcher, *kernel, *extension, *bench, *module, *readme, *mark;
 } Texts;
 
 static void texts_clear(Texts *t)
@@ -102,6 +112,7 @@ static void texts_clear(Texts *t)
     g_free(t->launcher);
     g_free(t->kernel);
     g_free(t->extension);
+    g_free(t->bench);
     g_free(t->module);
     g_free(t->readme);
     g_free(t->mark);
@@ -119,6 +130,7 @@ static gboolean put_all(const WsPackageSpec *spec, const Texts *t, const char *d
            ws_folder_put_text(dir, launcher, t->launcher, error) &&
            ws_folder_put_text(dir, kernel, t->kernel, error) &&
            ws_folder_put_text(dir, extension, t->extension, error) &&
+           ws_folder_put_text(dir, "bench.py", t->bench, error) &&
            ws_folder_put_text(dir, module, t->module, error) &&
            ws_folder_put_text(dir, "README.md", t->readme, error) &&
            ws_folder_put_text(dir, "LICENSE", spec->licence ? spec->licence : licence_text,
@@ -129,19 +141,58 @@ static gboolean put_all(const WsPackageSpec *spec, const Texts *t, const char *d
            ws_folder_put_text(dir, WS_PACKAGE_MARK, t->mark, error);
 }
 
+static gboolean make_texts(const WsPackageSpec *spec, Texts *t, GError **error)
+{
+    if (!check(spec, error) || !(t->header = ws_package_header(spec, error)) ||
+        !(t->launcher = ws_package_launcher(spec, error)) ||
+        !(t->module = ws_package_module(spec, error)) ||
+        !(t->readme = ws_package_readme(spec, error)))
+        return FALSE;
+    t->kernel = ws_package_kernel(spec);
+    t->extension = ws_package_extension(spec);
+    t->bench = ws_package_bench(spec);
+    t->mark = g_strdup_printf(
+        "warpstave-package 1\nname %s\nhash %s\nmade-by warpstave %s\n", spec->name,
+        spec->program->design_hash ? spec->program->design_hash : "-", WARPSTAVE_VERSION);
+    return TRUE;
+}
+
+static void add_text(GPtrArray *files, const char *name, const char *text)
+{
+    g_ptr_array_add(files, ws_wheel_file(name, g_bytes_new(text, strlen(text))));
+}
+
+char *ws_package_wheel(const WsPackageSpec *spec, const char *wheels, GError **error)
+{
+    g_auto(Texts) t = { 0 };
+    if (!make_texts(spec, &t, error))
+        return NULL;
+    g_autoptr(GHashTable) words = ws_package_words_wheel(spec);
+    g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(ws_wheel_file_free);
+    add_text(files, "__init__.py", t.module);
+    add_text(files, "bench.py", t.bench);
+    add_text(files, "README.md", t.readme);
+    add_text(files, "design.wstave", spec->program->design_text);
+    g_ptr_array_add(files, ws_wheel_file("kernel.cubin", g_bytes_ref(spec->cubin)));
+    g_autofree char *launcher = g_strconcat(spec->name, ".c", NULL),
+                    *kernel = g_strconcat(spec->name, "_kernel.c", NULL);
+    const char *const source[] = { launcher, t.launcher, kernel, t.kernel, NULL };
+    const WsWheel wheel = { .name = spec->name,
+                            .version = g_hash_table_lookup(words, "VERSION"),
+                            .words = words,
+                            .readme = t.readme,
+                            .header = t.header,
+                            .source = source,
+                            .extension = t.extension,
+                            .file = files };
+    return ws_wheel_write(&wheel, wheels, error);
+}
+
 gboolean ws_package_write(const WsPackageSpec *spec, const char *dir, GError **error)
 {
     g_auto(Texts) t = { 0 };
-    if (!check(spec, error) || !(t.header = ws_package_header(spec, error)) ||
-        !(t.launcher = ws_package_launcher(spec, error)) ||
-        !(t.module = ws_package_module(spec, error)) ||
-        !(t.readme = ws_package_readme(spec, error)))
+    if (!make_texts(spec, &t, error))
         return FALSE;
-    t.kernel = ws_package_kernel(spec);
-    t.extension = ws_package_extension(spec);
-    t.mark = g_strdup_printf(
-        "warpstave-package 1\nname %s\nhash %s\nmade-by warpstave %s\n", spec->name,
-        spec->program->design_hash ? spec->program->design_hash : "-", WARPSTAVE_VERSION);
     g_autofree char *part = ws_folder_begin(dir, WS_PACKAGE_MARK, "a package", error);
     if (!part)
         return FALSE;

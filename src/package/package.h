@@ -31,11 +31,17 @@ typedef struct {
 /* Writes the folder whole or not at all; a package or an empty folder there is replaced. */
 gboolean ws_package_write(const WsPackageSpec *spec, const char *dir, GError **error);
 
+/* The package as a wheel in the folder `wheels`, compiled by cc: its path, caller frees; NULL and
+ * G_SPAWN_ERROR where there is none. */
+char *ws_package_wheel(const WsPackageSpec *spec, const char *wheels, GError **error);
+
 /* The single files, as text; caller frees. NULL and WS_PACKAGE_ERROR_LENS as above. */
 char *ws_package_header(const WsPackageSpec *spec, GError **error);
 char *ws_package_launcher(const WsPackageSpec *spec, GError **error);
 /* NAME_python.c, the extension that the module calls where it is built. */
 char *ws_package_extension(const WsPackageSpec *spec);
+/* bench.py: how long it takes. */
+char *ws_package_bench(const WsPackageSpec *spec);
 char *ws_package_module(const WsPackageSpec *spec, GError **error);
 /* The cubin as C, and what opens it: NAME_kernel.c. */
 char *ws_package_kernel(const WsPackageSpec *spec);

@@ -13,6 +13,8 @@ GHashTable *ws_package_words_c(const WsPackageSpec *spec, GError **error);
 GHashTable *ws_package_words_python(const WsPackageSpec *spec, GError **error);
 /* Of python.c.in: the words of the launcher and tables. */
 GHashTable *ws_package_words_extension(const WsPackageSpec *spec);
+/* Of bench.py.in and the texts of resources/package/wheel. */
+GHashTable *ws_package_words_wheel(const WsPackageSpec *spec);
 /* Words that all texts share: names, threads, bytes. */
 GHashTable *ws_package_words(const WsPackageSpec *spec);
 void ws_package_word(GHashTable *words, const char *word, char *value); /* takes the value */

@@ -14,11 +14,11 @@ static char *tensors(const WsPackageSpec *spec)
     for (guint t = 0; t < p->n_tensors; t++) {
         const WsPackageDtype *d = ws_package_dtype(p->tensor[t].dtype);
         g_autofree char *name = ws_launch_ident(p->tensor[t].name);
-        g_string_append_printf(out, "    { %u, %d, %d, %s, offsetof(%s_arguments, %s) },\n",
+        g_string_append_printf(out, "    { %u, %d, %d, %s, offsetof(%s_arguments, %s), \"%s\" },\n",
                                p->tensor[t].rank, d->code, d->bits, access[p->tensor[t].access],
-                               spec->name, name);
+                               spec->name, name, d->torch);
     }
-    g_string_append(out, "    { 0, 0, 0, 0, 0 },\n");
+    g_string_append(out, "    { 0, 0, 0, 0, 0, \"\" },\n");
     return g_string_free(out, FALSE);
 }
 
@@ -81,7 +81,42 @@ GHashTable *ws_package_words_extension(const WsPackageSpec *spec)
     ws_package_word(words, "SCALAR_TABLE", scalars(spec));
     ws_package_word(words, "N_SIZES", count(spec->program, WS_VAR_SIZE));
     ws_package_word(words, "N_SCALARS", count(spec->program, WS_VAR_SCALAR));
-    ws_package_word(words, "SOURCES",
-                    g_strdup_printf("%s.c %s_kernel.c %s_python.c", spec->name, spec->name, spec->name));
+    ws_package_word(
+        words, "SOURCES",
+        g_strdup_printf("%s.c %s_kernel.c %s_python.c", spec->name, spec->name, spec->name));
+    return words;
+}
+
+GHashTable *ws_package_words_wheel(const WsPackageSpec *spec)
+{
+    const WsProgram *p = spec->program;
+    GHashTable *words = ws_package_words(spec);
+    g_autoptr(GString) set = g_string_new(NULL);
+    g_autoptr(GString) bytes = g_string_new(NULL);
+    g_autoptr(GString) rooms = g_string_new(NULL);
+    g_autoptr(GString) presets = g_string_new(NULL);
+    for (guint i = 0; i < p->n_vars; i++) {
+        const WsVar *v = &p->var[i];
+        g_autofree char *name = ws_launch_ident(v->name);
+        char text[G_ASCII_DTOSTR_BUF_SIZE];
+        if (v->kind == WS_VAR_SIZE) {
+            g_string_append_printf(set, "    a.%s = %" G_GINT64_FORMAT ";\n", name, v->preset);
+            g_string_append_printf(presets, "%s\"%s\": %" G_GINT64_FORMAT, presets->len ? ", " : "",
+                                   name, v->preset);
+        } else if (v->kind == WS_VAR_SCALAR) {
+            g_string_append_printf(set, "    a.%s = (float)%s;\n", name,
+                                   g_ascii_formatd(text, sizeof text, "%.9g", v->preset_real));
+        }
+    }
+    for (guint t = 0; t < p->n_tensors; t++) {
+        g_autofree char *name = ws_launch_ident(p->tensor[t].name);
+        g_string_append_printf(bytes, "%s%u", t ? ", " : "", ws_dtype_bytes(p->tensor[t].dtype));
+        g_string_append_printf(rooms, "    a.%s = room[%u];\n", name, t);
+    }
+    ws_package_word(words, "EXAMPLE_SIZES", g_strdup(set->str));
+    ws_package_word(words, "EXAMPLE_BYTES", g_strdup(bytes->str));
+    ws_package_word(words, "EXAMPLE_ROOMS", g_strdup(rooms->str));
+    ws_package_word(words, "PRESETS", g_strdup(presets->str));
+    ws_package_word(words, "TENSORS_MOST", g_strdup_printf("%u", MAX(p->n_tensors, 1)));
     return words;
 }

@@ -53,7 +53,7 @@ static const struct {
       { "pick", PROJECTS "gemm.pick", "--json", "--size", "M=64", "--size", "N=64", "--size",
         "K=64" } },
     { "bundle", { "bundle", GEMM, "-o", "@bundle", "--json" } },
-    { "package", { "package", GEMM, "-o", "@package", "--json" } },
+    { "package", { "package", GEMM, "-o", "@package", "--wheel", "@wheels", "--json" } },
     { "collect", { "collect", WS_SOURCE_ROOT "/tests/launch/h200", "--json" } },
     { "trace", { "trace", PROJECTS "gemm-bf16/measured/gemm-bf16.wtrace", "--json" } },
     { "rehearse", { "rehearse", ONE, "--json", "--size", "M=128", "--size", "K=64" } },

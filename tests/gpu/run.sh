@@ -56,7 +56,7 @@ if [ $make = 1 ]; then
     for name in gemm-aliased gemm-pingpong gemm-cluster; do
         bundle $name tests/designs/$name.wstave "${ragged[@]}" "${large[@]:0:2}"
     done
-    for name in gemm-bf16 attention-d128 gemm-bf16-splitk gemm-bf16-balanced gemm-fp16 gemm-fp8 gemm-fp8-block; do
+    for name in gemm-bf16 attention-d128 gemm-bf16-splitk gemm-bf16-balanced gemm-bf16-single gemm-fp16 gemm-fp8 gemm-fp8-block; do
         "$build/warpstave" package projects/$name/design.wstave -o "$bundles/packages/$name" >/dev/null ||
             { [ $? = 4 ] && say "package $name: skipped, no ptxas"; } || failed=1
     done

@@ -98,7 +98,8 @@ static gboolean find_figures(const WsProgram *p, const char *file, const char *t
     return TRUE;
 }
 
-static int write_package(WsCliInput *in, const WsPackageSpec *known, const char *dir)
+static int write_package(WsCliInput *in, const WsPackageSpec *known, const char *dir,
+                         const char *wheels, char **wheel)
 {
     g_autoptr(GError) error = NULL;
     g_autofree char *ptx = NULL;
@@ -107,17 +108,22 @@ static int write_package(WsCliInput *in, const WsPackageSpec *known, const char 
         return ws_cli_fail_with(ws_cli_kernel_failure(error), error);
     WsPackageSpec spec = *known;
     spec.ptx = ptx, spec.cubin = cubin;
-    if (ws_package_write(&spec, dir, &error))
+    if (ws_package_write(&spec, dir, &error) &&
+        (!wheels || (*wheel = ws_package_wheel(&spec, wheels, &error))))
         return WS_EXIT_YES;
+    if (error->domain == G_SPAWN_ERROR)
+        return ws_cli_fail(WS_EXIT_ABSENT, "%s; %s is written and needs none", error->message, dir);
     const gboolean outside = g_error_matches(error, WS_PACKAGE_ERROR, WS_PACKAGE_ERROR_LENS);
     return ws_cli_fail_with(outside ? WS_EXIT_OUTSIDE : WS_EXIT_USAGE, error);
 }
 
 static void say_written(const char *file, const char *dir, const char *name, const char *verdict,
-                        gboolean json)
+                        const char *wheel, gboolean json)
 {
     if (!json) {
         printf("%s: kernel.cubin, %s.h, %s.c, %s.py, README.md\n", dir, name, name, name);
+        if (wheel)
+            printf("%s\n", wheel);
         return;
     }
     g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
@@ -125,6 +131,7 @@ static void say_written(const char *file, const char *dir, const char *name, con
     static const char *const ends[] = { ".h", ".c", "_kernel.c", "_python.c", ".py" };
     for (guint i = 0; i < G_N_ELEMENTS(ends); i++)
         g_ptr_array_add(files, g_strconcat(name, ends[i], NULL));
+    g_ptr_array_add(files, g_strdup("bench.py"));
     g_ptr_array_add(files, g_strdup("README.md"));
     WsJsonOut j;
     ws_cli_json_begin(&j);
@@ -133,14 +140,17 @@ static void say_written(const char *file, const char *dir, const char *name, con
     ws_json_out_text(&j, "name", name);
     ws_json_out_text(&j, "verdict", verdict);
     ws_json_out_texts(&j, "files", files);
+    if (wheel)
+        ws_json_out_text(&j, "wheel", wheel);
     ws_cli_json_end(&j);
 }
 
 static int package(const char *file, char **set, const char *name, gboolean force,
-                   const char *figures, const char *bundle, gboolean json, const char *dir)
+                   const char *figures, const char *bundle, gboolean json, const char *dir,
+                   const char *wheels)
 {
     g_auto(WsCliInput) in = { 0 };
-    g_autofree char *text = NULL, *known = NULL;
+    g_autofree char *text = NULL, *known = NULL, *wheel = NULL;
     int code = ws_cli_load(&in, file, set);
     if (code == WS_EXIT_YES)
         code = ws_cli_refuse_refuted(&in, file, force);
@@ -151,27 +161,27 @@ static int package(const char *file, char **set, const char *name, gboolean forc
     g_autofree char *said = g_strdup_printf("`warpstave check` says: %s.", in.verdict);
     /* what was proved, without how long that took */
     g_autofree char *outcome = g_strdup(in.verdict);
-    outcome[strcspn(outcome, "(")] = 0;
-    g_strchomp(outcome);
+    char *effort = g_strrstr(outcome, " (");
+    if (effort && strstr(effort, " ms)"))
+        *effort = 0;
     known = name ? g_strdup(name) : name_of(file);
-    WsPackageSpec spec = { .program = in.program,
-                           .name = known,
-                           .verdict = said,
-                           .outcome = in.verdict,
-                           .figures = text };
-    code = write_package(&in, &spec, dir);
+    WsPackageSpec spec = {
+        .program = in.program, .name = known, .verdict = said, .outcome = outcome, .figures = text
+    };
+    code = write_package(&in, &spec, dir, wheels, &wheel);
     if (code == WS_EXIT_YES)
-        say_written(file, dir, known, in.verdict, json);
+        say_written(file, dir, known, in.verdict, wheel, json);
     return code;
 }
 
 #else
 
 static int package(const char *file, char **set, const char *name, gboolean force,
-                   const char *figures, const char *bundle, gboolean json, const char *dir)
+                   const char *figures, const char *bundle, gboolean json, const char *dir,
+                   const char *wheels)
 {
     (void)json, (void)file, (void)set, (void)name, (void)force, (void)figures, (void)bundle,
-        (void)dir;
+        (void)dir, (void)wheels;
     return ws_cli_fail(WS_EXIT_ABSENT, "packages need code generation: build with LLVM 22 "
                                        "(apt-get install llvm-22-dev)");
 }
@@ -180,11 +190,13 @@ static int package(const char *file, char **set, const char *name, gboolean forc
 
 int ws_command_package(int argc, char **argv)
 {
-    g_autofree char *out = NULL, *name = NULL, *figures = NULL, *bundle = NULL;
+    g_autofree char *out = NULL, *name = NULL, *figures = NULL, *bundle = NULL, *wheels = NULL;
     g_auto(GStrv) set = NULL;
     gboolean force = FALSE, json = FALSE;
     const GOptionEntry entries[] = {
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "the folder to write", "DIR" },
+        { "wheel", 0, 0, G_OPTION_ARG_FILENAME, &wheels,
+          "a wheel too, compiled by cc, in this folder", "DIR" },
         { "name", 0, 0, G_OPTION_ARG_STRING, &name, "of functions and files", "NAME" },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
         { "figures", 0, 0, G_OPTION_ARG_FILENAME, &figures,
@@ -202,5 +214,5 @@ int ws_command_package(int argc, char **argv)
         return ws_cli_fail(WS_EXIT_USAGE, "package: say where: -o DIR");
     if (figures && bundle)
         return ws_cli_fail(WS_EXIT_USAGE, "--figures or --measured, not both");
-    return package(file, set, name, force, figures, bundle, json, out);
+    return package(file, set, name, force, figures, bundle, json, out, wheels);
 }
