@@ -28,6 +28,7 @@ typedef struct {
 #define TLE          DESIGN("gemm-tle")
 #define STRAIGHT     DESIGN("attention-straight")
 #define D256         "projects/attention-d256/design.wstave"
+#define GEMM         "projects/gemm-bf16/design.wstave"
 #define BLOCK        "projects/gemm-fp8-block/design.wstave"
 #define ALL          "gluon tle tlx"
 
@@ -55,6 +56,12 @@ static const Parts parts[] = {
     { DESIGN("attention-fa3-dynamic"), "BN", 112, ALL, TRUE, { NULL } },
     { DESIGN("attention-fa3-full"), NULL, 0, ALL, TRUE, { NULL } }, /* 176 columns */
     { D256, NULL, 0, "gluon tlx", TRUE, { NULL } },                 /* 80 columns */
+    /* loops whose index picks a part are laid out, with their uses */
+    { DESIGN("gemm-cooperative"), "BN", 192, ALL, FALSE, { NULL } },
+    { GEMM, "BN", 192, ALL, FALSE, { NULL } },
+    { DESIGN("moves/gemm-reduce"), "BN", 96, "gluon", FALSE, { NULL } },
+    /* 8 products in each round: more than are told apart in flight */
+    { GEMM, "BN", 192, "", FALSE, { "\"SLAB\": 64", "\"SLAB\": 48" } },
     { BLOCK, NULL, 0, "gluon tle", TRUE, { NULL } }, /* 192 columns, and lines of scales */
     /* over memory that its first part no longer has alone */
     { D256, "BN", 48, "", TRUE, { "\"STAGES\": 2", "\"STAGES\": 3" } },
@@ -225,7 +232,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     for (guint i = 0; i < G_N_ELEMENTS(parts); i++) {
-        g_autofree char *path = g_strdup_printf("/import/parts/%s/%s-%d", parts[i].design,
+        g_autofree char *path = g_strdup_printf("/import/parts/%02u/%s/%s-%d", i, parts[i].design,
                                                 parts[i].constant ? parts[i].constant : "as-it-is",
                                                 (int)parts[i].value);
         g_test_add_data_func(path, &parts[i], test_parts);

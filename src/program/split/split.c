@@ -7,6 +7,7 @@
 #include "program/parts/agent.h"
 #include "program/parts/buffer.h"
 #include "program/parts/operation.h"
+#include "program/parts/retired.h"
 #include "program/parts/value.h"
 #include "program/program.h"
 
@@ -245,6 +246,20 @@ static void name_steps(WsProgram *p)
     }
 }
 
+/* Waits leave few products in flight, as small numbers of groups alone are told apart everywhere.
+ */
+static gboolean few_in_flight(const WsProgram *p)
+{
+    for (guint i = 0; i < p->n_ops; i++) {
+        const WsWait *wait = p->op[i]->wait;
+        if (wait && wait->stay > WS_SPLIT_FLYING) {
+            g_debug("no parts: %" G_GINT64_FORMAT " steps in flight", wait->stay);
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
 WsProgram *ws_program_split(const WsProgram *p)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
@@ -262,6 +277,8 @@ WsProgram *ws_program_split(const WsProgram *p)
         return NULL;
     g_autoptr(WsDesign) parts = in_parts(&s);
     WsProgram *made = parts ? elaborated(parts) : NULL;
+    if (made && !few_in_flight(made))
+        g_clear_pointer(&made, ws_program_unref);
     if (made)
         name_steps(made);
     if (made)

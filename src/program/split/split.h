@@ -6,7 +6,8 @@
 
 G_BEGIN_DECLS
 
-#define WS_SPLIT_MOST 16 /* parts of one extent */
+#define WS_SPLIT_MOST   16 /* parts of one extent */
+#define WS_SPLIT_FLYING 7  /* steps that a wait leaves in flight */
 
 /* Part i of an extent is at[i] .. at[i + 1] - 1. */
 typedef struct {

@@ -36,7 +36,8 @@ static const char *find(const char *text, const char *word)
 typedef struct {
     const char *name;
     gint64 round;
-    gboolean total;
+    const char *total; /* what stands for NAME.total; NULL: nothing does */
+    gboolean lost;     /* it was needed */
 } Put;
 
 static WsJson *in_round(const char *text, gpointer data)
@@ -46,10 +47,14 @@ static WsJson *in_round(const char *text, gpointer data)
     const char *from = text, *at;
     while ((at = find(from, put->name))) {
         const char *behind = at + strlen(put->name);
-        put->total = put->total || g_str_has_prefix(behind, ".total");
+        const gboolean total = g_str_has_prefix(behind, ".total");
         g_string_append_len(out, from, at - from);
-        g_string_append_printf(out, "%" G_GINT64_FORMAT, put->round);
-        from = behind;
+        if (total && put->total)
+            g_string_append(out, put->total);
+        else
+            g_string_append_printf(out, "%" G_GINT64_FORMAT, put->round);
+        put->lost = put->lost || (total && !put->total);
+        from = behind + (total ? strlen(".total") : 0);
     }
     if (from == text) {
         g_string_free(out, TRUE);
@@ -92,10 +97,14 @@ static gboolean picks(const WsProgram *p, const WsNode *node, const char *index,
  * that; `round`: "" or what tells rounds apart. */
 static WsJson *placed(Unroll *u, const WsNode *node, const char *round);
 
-static WsJson *steps(Unroll *u, const WsNode *owner, WsFieldId field, const char *round);
+/* `above`: the loop in each round of which these steps are once, "" where they are once in all,
+ * NULL: neither. */
+static WsJson *steps(Unroll *u, const WsNode *owner, WsFieldId field, const char *round,
+                     const char *above);
 
 /* The rounds of a loop one behind the other. FALSE: it stays a loop. */
-static gboolean laid_out(Unroll *u, const WsNode *node, const char *outer, WsJson *list)
+static gboolean laid_out(Unroll *u, const WsNode *node, const char *outer, const char *above,
+                         WsJson *list)
 {
     gint64 count = 0, from = 0, by = 1;
     gboolean lets = FALSE, is = FALSE;
@@ -117,12 +126,17 @@ static gboolean laid_out(Unroll *u, const WsNode *node, const char *outer, WsJso
     }
     for (gint64 k = 0; k < count; k++) {
         g_autofree char *round = g_strdup_printf("%s.%" G_GINT64_FORMAT, outer, k);
+        g_autofree char *total =
+            !above    ? NULL
+            : !*above ? g_strdup_printf("%" G_GINT64_FORMAT, k)
+                      : g_strdup_printf("(%s.total*%" G_GINT64_FORMAT " + %" G_GINT64_FORMAT ")",
+                                        above, count, k);
         for (guint i = 0; i < ws_node_n_children(node, WS_F_do); i++) {
             const WsNode *child = ws_node_child(node, WS_F_do, i);
             WsJson *one = placed(u, child, round);
-            Put put = { index, from + k * by, FALSE };
+            Put put = { index, from + k * by, total, FALSE };
             ws_json_replace(one, FALSE, in_round, &put);
-            u->bad = u->bad || put.total || ws_node_has(child, WS_F_ahead);
+            u->bad = u->bad || put.lost || ws_node_has(child, WS_F_ahead);
             ws_json_add(list, one);
         }
     }
@@ -135,20 +149,22 @@ static WsJson *placed(Unroll *u, const WsNode *node, const char *round)
     WsJson *step = ws_json_of_node(node);
     g_autofree char *place = ws_design_path(u->design, node);
     g_strdelimit(place, "/", '|');
+    const char *loop = node->kind == WS_STEP_FOR ? ws_node_text(node, WS_F_keyword) : NULL;
     for (guint k = 0; k < G_N_ELEMENTS(inside); k++) {
         if (ws_node_has(node, inside[k]))
             ws_json_with(step, ws_node_key(node->kind, inside[k]),
-                         steps(u, node, inside[k], round));
+                         steps(u, node, inside[k], round, *round ? NULL : loop));
     }
     return ws_json_with(step, "id", ws_json_format("%s%s", place, round));
 }
 
-static WsJson *steps(Unroll *u, const WsNode *owner, WsFieldId field, const char *round)
+static WsJson *steps(Unroll *u, const WsNode *owner, WsFieldId field, const char *round,
+                     const char *above)
 {
     WsJson *list = ws_json_list();
     for (guint i = 0; i < ws_node_n_children(owner, field); i++) {
         const WsNode *node = ws_node_child(owner, field, i);
-        if (!laid_out(u, node, round, list))
+        if (!laid_out(u, node, round, above, list))
             ws_json_add(list, placed(u, node, round));
     }
     return list;
@@ -161,7 +177,7 @@ WsDesign *ws_split_unrolled(const WsDesign *design, const WsProgram *p, gboolean
     WsJson *groups = ws_json_list();
     for (guint i = 0; i < ws_node_n_children(root, WS_F_groups); i++) {
         const WsNode *group = ws_node_child(root, WS_F_groups, i);
-        WsJson *body = steps(&u, group, WS_F_body, "");
+        WsJson *body = steps(&u, group, WS_F_body, "", "");
         ws_json_add(groups, ws_json_with(ws_json_of_node(group), "body", body));
     }
     WsJson *all = ws_json_with(ws_json_of_node(root), "groups", groups);

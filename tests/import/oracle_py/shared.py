@@ -73,6 +73,11 @@ class View:
         self.box, self.dims, self.dtype, self.layout, self.barrier = list(box), list(dims), dtype, layout, barrier
         self.beyond = None  # an index that is out of range does harm once it is used
 
+    def __getitem__(self, i):
+        if not getattr(self.machine, "subscripts", False):
+            raise TypeError("'View' object is not subscriptable")
+        return self.index(i)
+
     @property
     def shape(self):
         return [1 if d is None else self.box[d][1] - self.box[d][0] for d in self.dims]

@@ -58,13 +58,14 @@ def local_alloc(shape, dtype, num, storage=None, reuse=None, layout=None):
     if storage is not None or layout is not None:
         raise NotModelled("storage of a buffer")
     made = Layout()
-    made.engine = True
+    made.engine = now.machine.subscripts = True  # buffer[i] is local_view(buffer, i)
     view = allocate(now.machine, None, dtype, [whole(num)] + [whole(n) for n in shape], made)
     return view if reuse is None else over(view, reuse, 0)
 
 
 def alloc_barriers(num_barriers, arrive_count=1):
     m, n = now.machine, whole(num_barriers)
+    m.subscripts = True
     view = allocate(m, None, int64, [n, 1], None, True)
     for i in range(n):
         v = view.index(i)
@@ -154,6 +155,19 @@ def fence_async_shared():
 
 
 @op
+def fence(scope):
+    if scope != "async_shared":
+        raise NotModelled("another fence")
+    now.machine.fence()
+
+
+def local_slice(buffer, offset, shape):
+    for dim, (start, n) in enumerate(zip(offset, shape, strict=True)):
+        buffer = buffer.slice(start, n, dim)
+    return buffer
+
+
+@op
 def named_wait(bar, arrive_count):
     return now.machine.sync(whole(bar), whole(arrive_count), True)
 
@@ -173,7 +187,8 @@ def modules(sms=2):
                  async_descriptor_load=async_descriptor_load, async_descriptor_store=async_descriptor_store,
                  async_descriptor_store_wait=async_descriptor_store_wait, async_dot=async_dot,
                  async_dot_wait=async_dot_wait, local_load=local_load, local_store=local_store,
-                 fence_async_shared=fence_async_shared, named_barrier_wait=named_wait,
+                 fence_async_shared=fence_async_shared, fence=fence, local_slice=local_slice,
+                 local_reshape=lambda x, shape: x.reshape(shape), named_barrier_wait=named_wait,
                  named_barrier_arrive=named_arrive, async_task_replica_id=replica_id,
                  local_trans=lambda x, dims=(1, 0): x.permute(*dims), dtype_of=lambda x: x.dtype)
     found = tle.triton_modules(sms)
