@@ -62,7 +62,8 @@ static const Parts parts[] = {
     { DESIGN("moves/gemm-reduce"), "BN", 96, "gluon", FALSE, { NULL } },
     /* 8 products in each round: more than are told apart in flight */
     { GEMM, "BN", 192, "", FALSE, { "\"SLAB\": 64", "\"SLAB\": 48" } },
-    { BLOCK, NULL, 0, "gluon tle", TRUE, { NULL } }, /* 192 columns, and lines of scales */
+    { BLOCK, "BN", 128, "gluon tle", TRUE, { NULL } }, /* lines alone */
+    { BLOCK, NULL, 0, "gluon tle", TRUE, { NULL } },   /* 192 columns, and lines of scales */
     /* over memory that its first part no longer has alone */
     { D256, "BN", 48, "", TRUE, { "\"STAGES\": 2", "\"STAGES\": 3" } },
 };

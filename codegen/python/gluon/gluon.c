@@ -66,10 +66,13 @@ static void buffer(WsPy *y, guint i)
 {
     const WsBuffer *b = &y->p->buffer[i], *under = b->over >= 0 ? &y->p->buffer[b->over] : NULL;
     if (under && (under->offset != b->offset || under->bytes < b->bytes)) {
-        ws_py_refuse(y, NULL,
-                     ws_py_phrase(y, "buffer %s, which reaches beyond %s that it lies over",
-                                  b->name, under->name),
-                     "give it memory of its own");
+        const char *why =
+            under->offset != b->offset
+                ? ws_py_phrase(y, "buffer %s, which is no beginning of %s that it lies over",
+                               b->name, under->name)
+                : ws_py_phrase(y, "buffer %s, which reaches beyond %s that it lies over", b->name,
+                               under->name);
+        ws_py_refuse(y, NULL, why, "give it memory of its own");
         return;
     }
     guint rank = b->rank == 1 ? 1 : 2;

@@ -374,6 +374,18 @@ static gboolean multiple(PyRead *p, const WsExpr *e, const char *name, gint64 *a
     return e && ws_x_is(ws_x_without(p->r, e, name, FALSE, a), &rest) && rest == 0;
 }
 
+/* A variable of a round has this name, which is then that of a value. */
+static gboolean sets(const PyLoop *l, const char *name)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    gboolean is = FALSE;
+    if (l->body)
+        py_assigned_names(l->body, names);
+    for (guint i = 0; i < names->len; i++)
+        is = is || !strcmp(names->pdata[i], name);
+    return is;
+}
+
 /* A loop from this CTA's number in steps of the grid: over tiles. */
 gboolean py_over_tiles(PyRead *p, PyLoop *l, const WsExpr *start, const WsExpr *stop,
                        const WsExpr *step)
@@ -395,7 +407,7 @@ gboolean py_over_tiles(PyRead *p, PyLoop *l, const WsExpr *start, const WsExpr *
     l->tiles = TRUE;
     l->count = NULL;
     l->index = ws_x_name(p->r, p->tile);
-    l->name = py_group_name(p, "t");
+    l->name = py_group_name(p, sets(l, "t") ? "tiles_done" : "t");
     p->tile_loop = l->name;
     return TRUE;
 }
