@@ -51,6 +51,8 @@ SAFE = {
     # and later stores of bytes that the first fence covers; all stores are in one group then
     ("fastcu", "no proxy fence"): {0},
     ("tk_level06", "no proxy fence"): {0},
+    # the wait behind the last store is for all of them
+    ("tk_level08", "no proxy fence"): {0, 2, 3, 4}, ("tk_level08", "stores run on"): {0, 1, 2},
     ("bwd_attend_prep", "no proxy fence"): {1, 2, 3},
     ("bwd_attend_prep", "no commit"): {0, 1, 2},
     ("fwd_attend", "no proxy fence"): {0, 1},

@@ -116,6 +116,10 @@ static const struct {
 /* What asks for more registers waits for those who leave some. */
 #define LEAVE "setmaxnreg.dec.sync.aligned.u32 40;\n"
 #define ASK   "setmaxnreg.inc.sync.aligned.u32 232;\n"
+/* Three rounds with a barrier of the CTA in each; labels get the name of the side. */
+#define ROUNDS(before, behind)                                                                     \
+    "mov.u32 %r900, 0;\n$ROUND:\n\t" before "\tbar.sync 0;\n\t" behind                             \
+    "\tadd.s32 %r900, %r900, 1;\n\tsetp.lt.s32 %p31, %r900, 3;\n\t@%p31 bra $ROUND;\n\t"
 static const struct {
     const char *title, *leave, *ask;
     gboolean proved;
@@ -128,10 +132,27 @@ static const struct {
       "\tmbarrier.try_wait.parity.shared::cta.b64 %p30, [%r900], 1;\n"
       "\t@!%p30 bra $AGAIN;\n\t" LEAVE,
       ASK, FALSE },
+    { "asked-for-in-rounds-before-a-barrier", ROUNDS("", "") LEAVE, ROUNDS(ASK, ""), FALSE },
+    { "asked-for-in-rounds-behind-a-barrier", ROUNDS("", LEAVE), ROUNDS("", ASK), TRUE },
+    { "left-in-rounds-behind-a-barrier", ROUNDS("", LEAVE), ROUNDS(ASK, ""), FALSE },
+    { "left-in-rounds-before-a-barrier", ROUNDS(LEAVE, ""), ROUNDS("", ASK), TRUE },
+    { "left-in-rounds-asked-for-behind", ROUNDS("", LEAVE), ROUNDS("", "") ASK, FALSE },
+    { "left-in-rounds-that-others-do-not-make", ROUNDS("", LEAVE), "bar.sync 0;\n\t" ASK, FALSE },
+    { "two-numbers-in-rounds", ROUNDS("", LEAVE),
+      ROUNDS("setmaxnreg.inc.sync.aligned.u32 224;\n", ASK), FALSE },
+    { "left-if", "setp.gt.s32 %p30, %r35, 3;\n\t@!%p30 bra $IF;\n\t" LEAVE "$IF:\n", ASK, FALSE },
     { "both-behind-a-barrier-of-all", "bar.sync 0;\n\t" LEAVE, "bar.sync 0;\n\t" ASK, TRUE },
     { "left-before-a-barrier-of-all", LEAVE "\tbar.sync 0;\n", "bar.sync 0;\n\t" ASK, TRUE },
     { "asked-for-before-a-barrier-of-all", LEAVE "\tbar.sync 0;\n", ASK "\tbar.sync 0;\n", TRUE },
 };
+
+static char *labelled(const char *text, const char *side)
+{
+    GString *own = g_string_new(text);
+    g_autofree char *label = g_strconcat("$ROUND", side, NULL);
+    g_string_replace(own, "$ROUND", label, 0);
+    return g_string_free(own, FALSE);
+}
 
 static void test_handed(gconstpointer data)
 {
@@ -140,8 +161,9 @@ static void test_handed(gconstpointer data)
     g_autofree char *right = NULL;
     g_assert_true(g_file_get_contents(file, &right, NULL, NULL));
     g_autoptr(GString) text = g_string_new(right);
-    g_assert_cmpuint(g_string_replace(text, LEAVE, handed[i].leave, 0), ==, 1);
-    g_assert_cmpuint(g_string_replace(text, ASK, handed[i].ask, 0), ==, 1);
+    g_autofree char *leave = labelled(handed[i].leave, "L"), *ask = labelled(handed[i].ask, "A");
+    g_assert_cmpuint(g_string_replace(text, LEAVE, leave, 0), ==, 1);
+    g_assert_cmpuint(g_string_replace(text, ASK, ask, 0), ==, 1);
     g_assert_cmpint(verdict_of(text->str, WS_IMPORT_PTX) == WS_VERDICT_PROVED, ==,
                     handed[i].proved);
 }

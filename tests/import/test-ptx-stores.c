@@ -11,6 +11,9 @@
 #define PART     "\tsetp.gt.u32 \t%p3, %r16, 15;\n"
 #define ROW      "\tst.shared.b32 \t[%r19], %r10;\n"
 
+#define WARP  "and.b32 \t%r30, %r1, 96;\n\tsetp.ne.s32 \t%p1, %r30, 0;"
+#define LEADS "setp.ne.s32 \t%p1, %r1, 0;"
+
 static const char kernel[] =
     ".version 8.0\n.target sm_90a\n.address_size 64\n"
     ".extern .shared .align 1024 .b8 smem[];\n"
@@ -42,6 +45,7 @@ static const char kernel[] =
 static const struct {
     const char *title, *from, *to; /* NULL: as it is */
     gboolean proved;
+    const char *also, *by; /* changed, too; NULL none */
 } rows[] = {
     { "as-it-is", NULL, NULL, TRUE },
     { "one-more-thread-fences", MET("2"), FENCE("3") MET("2"), TRUE },
@@ -62,6 +66,20 @@ static const struct {
     { "the-tile-again", ROW, ROW "$WRITTEN2:\n\tst.shared.b32 \t[%r7], %r10;\n", FALSE },
     { "a-fence-of-another-thread", "setp.ne.s32 \t%p1, %r1, 0;", "setp.ne.s32 \t%p1, %r1, 7;",
       FALSE },
+    { "all-lanes-of-a-warp", LEADS, WARP, TRUE },
+    { "all-lanes-of-another-warp", LEADS,
+      "and.b32 \t%r30, %r1, 96;\n\tsetp.ne.s32 \t%p1, %r30, 32;", TRUE },
+    { "all-lanes-of-two-warps", LEADS, "and.b32 \t%r30, %r1, 64;\n\tsetp.ne.s32 \t%p1, %r30, 0;",
+      FALSE },
+    { "all-threads", LEADS, "setp.ne.s32 \t%p1, %r1, %r1;", FALSE },
+    { "half-of-the-lanes", LEADS, "setp.gt.u32 \t%p1, %r1, 15;", FALSE },
+    { "all-lanes-elsewhere", LEADS, WARP, FALSE, "[%rd1, {%r4, %r3}]", "[%rd1, {%r4, %r1}]" },
+    { "all-lanes-of-other-bytes", LEADS, WARP, FALSE, "{%r4, %r3}], [%r2]", "{%r4, %r3}], [%r7]" },
+    { "all-lanes-and-then-write", LEADS, WARP, FALSE, "wait_group.read \t0;\n",
+      "wait_group.read \t0;\n\tst.shared.b32 \t[%r7], %r10;\n" },
+    { "all-lanes-and-then-write-met", LEADS, WARP, TRUE, "wait_group.read \t0;\n$END:\n",
+      "wait_group.read \t0;\n$END:\n" MET("9") TILE },
+    { "all-lanes-with-no-wait", LEADS, WARP, FALSE, "\tcp.async.bulk.wait_group.read \t0;\n", "" },
     { "fewer-lanes", PART, "\tsetp.gt.u32 \t%p3, %r16, 7;\n", FALSE },
     { "the-other-lanes", PART, "\tsetp.lt.u32 \t%p3, %r16, 16;\n", FALSE },
     { "lanes-of-one-warp", PART, "\tor.b32 \t%r20, %r16, %r18;\n\tsetp.gt.u32 \t%p3, %r20, 15;\n",
@@ -85,6 +103,8 @@ static void test_row(gconstpointer data)
     g_autoptr(GString) whole = g_string_new(kernel);
     if (rows[row].from)
         g_assert_cmpuint(g_string_replace(whole, rows[row].from, rows[row].to, 0), ==, 1);
+    if (rows[row].also)
+        g_assert_cmpuint(g_string_replace(whole, rows[row].also, rows[row].by, 0), ==, 1);
     const WsVerdictKind verdict = verdict_of(whole->str, WS_IMPORT_PTX);
     g_assert_cmpint(verdict == WS_VERDICT_PROVED, ==, rows[row].proved);
 }

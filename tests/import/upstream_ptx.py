@@ -19,7 +19,8 @@ BROKEN = {("triton-persistent-pipelined", ""): "P-EXIT", ("dg_bf16", ""): "P-EXI
           ("fastcu", "matmulKernel12"): "P-PROXY"}
 # Sizes of clusters that the launch gives and the text does not: (set, part of the kernel's name).
 THREADS = {"tk_level05": 128, "tk_level06": 128, "tk_level07": 256, "tk_level08": 384}
-ASSUME = {"tk_level06": ["_Z6kernel14matmul_globals_param_0_1152 >= 1"]}
+ASSUME = {"tk_level06": ["_Z6kernel14matmul_globals_param_0_1152 >= 1"],
+          "tk_level08": ["_Z6kernel14matmul_globals_param_0_1152 >= 1"]}
 CLUSTER = {("cutlass48", ""): 2, ("dg_bf16", "ELj256ELj2ELb1"): 2, ("dg_fp8", ""): 2, ("cutlass49", ""): 2, ("fa3_hdim128", ""): 1, ("tk_gemm", ""): 1, ("tk_mha", ""): 1}
 PIPELINE = re.compile(r"mbarrier\.|wgmma\.|cp\.async")
 

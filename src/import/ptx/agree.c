@@ -83,7 +83,7 @@ static gboolean fences_for_all(const Agree *a, const GPtrArray *list, const WsRe
         if (s == fence)
             return met && !s->when && alone_behind(a, list, i + 1);
         if (s->off || s->kind == WS_READ_COMPUTE || s->kind == WS_READ_FENCE ||
-            s->kind == WS_READ_STORE)
+            s->kind == WS_READ_STORE || s->kind == WS_READ_STORE_WAIT)
             continue;
         met = s->kind == WS_READ_SYNC && !s->when;
         if (fences_for_all(a, s->body, fence) || fences_for_all(a, s->other, fence))
@@ -116,6 +116,17 @@ static gboolean is_single(const WsReadStep *s)
 {
     return s->kind == WS_READ_EXPECT || s->kind == WS_READ_LOAD || s->kind == WS_READ_STORE ||
            s->kind == WS_READ_COPY || s->kind == WS_READ_CLAIM;
+}
+
+/* All lanes of a warp make the same bulk store: it brings the same bytes several times. */
+static gboolean is_repeated(const Agree *a, const WsReadStep *s, const WsReadStep *o)
+{
+    gboolean is = s->kind == WS_READ_STORE && s->tensor == o->tensor && s->n_coord == o->n_coord &&
+                  (a->who == PTX_NEXT_LANE || a->who == PTX_LAST_LANE) && !s->flag && !o->flag &&
+                  same(s->buffer.index, o->buffer.index);
+    for (guint i = 0; i < s->n_coord && is; i++)
+        is = same(s->coord[i], o->coord[i]);
+    return is;
 }
 
 /* Does what another thread makes of a step need that it waited, too? */
@@ -153,6 +164,8 @@ static void compare(Agree *a, const WsReadStep *s, const WsReadStep *o)
     else if ((s->kind == WS_READ_TAKE || s->kind == WS_READ_CLAIM) &&
              (s->kind == WS_READ_CLAIM || !same(s->buffer.index, o->buffer.index)))
         what = "a tile that several threads of a group claim, or take from different places";
+    else if (is_repeated(a, s, o))
+        a->w->repeated = TRUE;
     else if (is_single(s) && a->who != PTX_TWO_LANES &&
              (lane || (a->who == PTX_SOME_LANE && s->kind != WS_READ_STORE) ||
               (same(s->buffer.index, o->buffer.index) && same(s->barrier.index, o->barrier.index))))

@@ -292,7 +292,8 @@ void ptx_named(PtxWalk *w, const WsPtxInst *i)
             w->held = FALSE;
         } else {
             w->inner_sync |= !w->p.probing;
-            w->held = TRUE;
+            w->inner_syncs++;
+            w->held = (w->depth > 1 || s->when) && w->held;
         }
         return;
     }

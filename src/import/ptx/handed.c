@@ -44,6 +44,11 @@ void ptx_handed(PtxWalk *w, guint warps)
                     leave->n < held_by(w, leave->warp, leave->at, k, entry);
         }
     }
+    gboolean apart = FALSE;
+    for (guint i = 1; i < w->handed->len; i++)
+        apart |= event(w, i)->under != event(w, 0)->under;
+    if (apart && !w->lost)
+        ptx_lose_line(w, w->ptx->line, "registers that only some hand over where others do not");
     if (!w->raises || w->lost)
         return;
     if (late)

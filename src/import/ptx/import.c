@@ -288,6 +288,11 @@ static void one_group(PtxWalk *w, Role *warp, guint first, guint n, guint leader
         }
     }
     clear_role(w->p.r, &lane);
+    if (w->repeated) {
+        ws_source_granted(w->p.r, "a bulk store that all lanes of a warp make alike is one");
+        ptx_lanes_wait(w, body, TRUE);
+        w->repeated = FALSE;
+    }
     ptx_agree_others(w, body, 32 * (gint64)n);
     finish_group(w, &warp[leader], n);
 }

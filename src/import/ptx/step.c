@@ -225,15 +225,15 @@ static void registers(PtxWalk *w, const WsPtxInst *i)
         ptx_lost(w, i, "a number of registers that is not known");
     else if (n < 24 || n > 256 || n % 8)
         ptx_lost(w, i, "a number of registers that is not a multiple of 8 from 24 to 256");
-    else if (w->p.loops->len || w->depth ||
-             (w->registers_last && n != w->registers_last && w->passed == w->registers_at))
+    else if (w->depth > 1 || (w->registers_last && n != w->registers_last &&
+                              (w->p.loops->len || w->passed == w->registers_at)))
         ptx_lost(w, i, "registers that are handed over in rounds, in a branch, or twice at once");
     else if (!raises && n > before)
         ptx_lost(w, i, "more registers than there are before, asked for as fewer");
     else if (raises && w->registers_last > n)
         ptx_lost(w, i, "fewer registers than there are before, asked for as more");
     else {
-        const PtxHanded one = { w->tid / 32, w->syncs, n, w->held };
+        const PtxHanded one = { w->tid / 32, w->passed, n, w->held, w->depth ? w->branched : 0 };
         if (w->first && !w->p.probing)
             g_array_append_val(w->handed, one);
         w->registers_last = n;

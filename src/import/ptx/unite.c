@@ -138,8 +138,9 @@ void ptx_lanes_wait(PtxWalk *w, const GPtrArray *list, gboolean ends)
         gboolean met = ends; /* nothing comes behind it */
         for (guint k = i + 1; k < list->len; k++) {
             const WsReadStep *next = g_ptr_array_index(list, k);
-            if (next->off || next->kind == WS_READ_COMPUTE || next->kind == WS_READ_FENCE)
-                continue;
+            if (next->off || next->kind == WS_READ_COMPUTE || next->kind == WS_READ_FENCE ||
+                next->kind == WS_READ_STORE || next->kind == WS_READ_STORE_WAIT)
+                continue; /* nothing is written there */
             met = next->kind == WS_READ_SYNC;
             break;
         }

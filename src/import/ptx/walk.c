@@ -78,8 +78,8 @@ static void follow_round(PtxWalk *w, Walked *own)
     w->again = NULL;
     w->tested_first = FALSE;
     w->fresh = TRUE;
-    const guint passed = w->passed;
-    const gboolean apart = w->apart;
+    const guint passed = w->passed, inner = w->inner_syncs;
+    const gboolean apart = w->apart, held = w->held;
     const PtxFlying flying = ptx_flying_copy(w);
     if (own->round)
         part_of_round(w, own->round);
@@ -88,6 +88,7 @@ static void follow_round(PtxWalk *w, Walked *own)
     ptx_flying_join(w, flying); /* of what was before the first round, too */
     w->apart |= apart;          /* of what was before the first round, or left by the last one */
     w->passed = passed;
+    w->held = held || (!w->p.probing && (w->held || w->inner_syncs != inner));
     if (w->ended) { /* of a loop in which threads end nothing is known behind it */
         ptx_lost(w, ws_ptx_inst(w->ptx, block_at(w, own->head)->first),
                  "a loop in which a thread may end");
@@ -416,10 +417,14 @@ static gint conditional(PtxWalk *w, const WsPtxInst *i, guint block, gint stop)
     if (rolled >= 0)
         return rolled == stop ? -1 : rolled;
     const gint join = own && b->join >= 0 && !inside(own->blocks, (guint)b->join) ? stop : b->join;
+    const guint outer = w->branched, inner = w->inner_syncs;
+    const gboolean held = w->held;
     w->depth++;
     w->p.budget += 2000; /* all registers are copied twice */
     ptx_choice(w, i, c, taken, fall, join);
     w->depth--;
+    w->branched = outer;
+    w->held |= held || w->inner_syncs != inner;
     if (join < 0)
         w->ended = TRUE;
     return join == stop ? -1 : join;

@@ -70,6 +70,7 @@ typedef struct {
     guint warp, at; /* behind so many barriers of the CTA */
     gint64 n;
     gboolean held; /* behind a wait for others since the last one of these */
+    guint under;   /* the side of a branch by the launch that it stands in; 0 none */
 } PtxHanded;
 
 typedef struct {
@@ -142,9 +143,12 @@ typedef struct {
     gint64 taken;          /* … by one thread of each warp together */
     guint registers_at;    /* … behind how many barriers of the CTA */
     gint64 most_left, most_raised; /* … of all `dec`, of all `inc` */
+    guint inner_syncs;             /* barriers of the CTA in loops and branches, so far */
+    guint branched; /* … of the branch that is followed, G_MAXUINT inside of another one */
     gboolean held;  /* this thread waited for others, at what not all threads come to at once */
     GArray *handed; /* PtxHanded: of the first lane of each warp, in its order */
     gboolean raises, unset;      /* some warp asks for more registers; some warp sets none */
+    gboolean repeated;           /* lanes of a warp make the same bulk stores */
     gboolean lost;               /* something that synchronises was not read */
     gboolean waits, warp_synced; /* since the last barrier of the group: bar.warp.sync */
     gboolean apart; /* accesses of lanes that no barrier of the warp or the group lies behind */

@@ -79,7 +79,10 @@ void ptx_choice(PtxWalk *w, const WsPtxInst *at, const WsExpr *c, guint taken, g
     const guint before_both = w->passed, by_path = w->by_path;
     const gboolean apart = w->apart;
     const PtxFlying flying = ptx_flying_copy(w);
+    const guint branched = w->depth > 1 ? G_MAXUINT : 2 * at->line;
+    w->branched = branched;
     path_blocks(w, c, FALSE, fall, join);
+    w->branched = w->depth > 1 ? branched : branched + 1;
     const guint passed = w->passed;
     const gboolean left_apart = w->apart;
     w->apart = apart;
