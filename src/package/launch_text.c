@@ -108,7 +108,11 @@ gboolean ws_launch_text(GString *out, const WsProgram *p, const WsExpr *e, WsTex
         g_string_append_printf(out, "%" G_GINT64_FORMAT, e->i);
         return TRUE;
     }
-    if (e->op == WS_EXPR_VAR)
+    if (e->op == WS_EXPR_NAME && !p) {
+        g_string_append_printf(out, "v_%s", e->name);
+        return TRUE;
+    }
+    if (e->op == WS_EXPR_VAR && p)
         return leaf(out, p, e, language, error);
     const char *form = e->op == WS_EXPR_CALL
                            ? find(functions, G_N_ELEMENTS(functions), (int)e->func, language)

@@ -72,7 +72,7 @@ char *ws_package_kernel(const WsPackageSpec *spec)
     return g_string_free(out, FALSE);
 }
 
-static gboolean check(const WsPackageSpec *spec, GError **error)
+gboolean ws_package_check(const WsPackageSpec *spec, GError **error)
 {
     const WsProgram *p = spec->program;
     const char *name = spec->name;
@@ -143,7 +143,7 @@ static gboolean put_all(const WsPackageSpec *spec, const Texts *t, const char *d
 
 static gboolean make_texts(const WsPackageSpec *spec, Texts *t, GError **error)
 {
-    if (!check(spec, error) || !(t->header = ws_package_header(spec, error)) ||
+    if (!ws_package_check(spec, error) || !(t->header = ws_package_header(spec, error)) ||
         !(t->launcher = ws_package_launcher(spec, error)) ||
         !(t->module = ws_package_module(spec, error)) ||
         !(t->readme = ws_package_readme(spec, error)))

@@ -8,6 +8,7 @@ G_BEGIN_DECLS
 typedef enum {
     WS_PACKAGE_ERROR_LENS, /* the design needs something packages cannot carry, by name */
     WS_PACKAGE_ERROR_NAME, /* not a C identifier */
+    WS_PACKAGE_ERROR_RULE, /* a line of a rule, or builds that are not alike */
 } WsPackageError;
 #define WS_PACKAGE_ERROR ws_package_error_quark()
 GQuark ws_package_error_quark(void);
@@ -35,6 +36,8 @@ gboolean ws_package_write(const WsPackageSpec *spec, const char *dir, GError **e
  * G_SPAWN_ERROR where there is none. */
 char *ws_package_wheel(const WsPackageSpec *spec, const char *wheels, GError **error);
 
+/* Whether this can be a package: its name, order of tiles, tensor maps. */
+gboolean ws_package_check(const WsPackageSpec *spec, GError **error);
 /* The single files, as text; caller frees. NULL and WS_PACKAGE_ERROR_LENS as above. */
 char *ws_package_header(const WsPackageSpec *spec, GError **error);
 char *ws_package_launcher(const WsPackageSpec *spec, GError **error);

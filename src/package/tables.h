@@ -34,6 +34,8 @@ const char *ws_package_access(WsTensorAccess access); /* "read", "write", "reduc
 /* Where a size can be read: calls `put` with tensors and dimensions whose extent it is. */
 typedef void (*WsPackageExtent)(GString *out, guint tensor, guint d);
 void ws_package_extents(GString *out, const WsProgram *p, guint var, WsPackageExtent put);
+/* The functions that expressions of launch_text.def call in C. Borrowed. */
+const char *ws_package_arithmetic(void);
 /* A static array of the bytes, a zero behind them. */
 void ws_package_put_image(GString *out, const char *name, GBytes *image);
 /* Stride expression of one dimension: as given, or the product of the extents behind it. */

@@ -6,6 +6,13 @@
 #include "program/program.h"
 #include "program/walk/launchable.h"
 
+#include "arithmetic.inc"
+
+const char *ws_package_arithmetic(void)
+{
+    return arithmetic_c;
+}
+
 static void put_comment(GString *out, const char *text)
 {
     for (const char *c = text; *c; c++)
@@ -214,6 +221,7 @@ GHashTable *ws_package_words_c(const WsPackageSpec *spec, GError **error)
     ws_package_word(words, "PARAMETERS", parameters(p));
     ws_package_word(words, "TENSORS_MOST", g_strdup_printf("%u", MAX(p->n_tensors, 1)));
     ws_package_word(words, "CHOICE_H", g_strdup(""));
+    ws_package_word(words, "ARITHMETIC", g_strdup(arithmetic_c));
     ws_package_word(words, "OPENS", opens(spec->name));
     return g_steal_pointer(&words);
 }

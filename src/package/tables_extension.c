@@ -81,6 +81,8 @@ GHashTable *ws_package_words_extension(const WsPackageSpec *spec)
     ws_package_word(words, "SCALAR_TABLE", scalars(spec));
     ws_package_word(words, "N_SIZES", count(spec->program, WS_VAR_SIZE));
     ws_package_word(words, "N_SCALARS", count(spec->program, WS_VAR_SCALAR));
+    ws_package_word(words, "CHOICE_C", g_strdup(""));
+    ws_package_word(words, "CHOICE_METHOD", g_strdup(""));
     ws_package_word(
         words, "SOURCES",
         g_strdup_printf("%s.c %s_kernel.c %s_python.c", spec->name, spec->name, spec->name));

@@ -204,6 +204,7 @@ GHashTable *ws_package_words_python(const WsPackageSpec *spec, GError **error)
     ws_package_word(words, "SIZE_MOST", g_strdup_printf("%d", WS_LAUNCH_SIZE_MOST));
     ws_package_word(words, "EXTENT_OF", extent_of(p));
     ws_package_word(words, "CHECKS", checks(p));
+    ws_package_word(words, "CHOICE_PY", g_strdup(""));
     ws_package_word(words, "FUNCTION", function(spec));
     return g_steal_pointer(&words);
 }

@@ -35,7 +35,8 @@ void ws_wheel_file_free(gpointer file)
     g_free(f);
 }
 
-/* --- compiling --------------------------------------------------------------------------------- */
+/* --- compiling ---------------------------------------------------------------------------------
+ */
 /* A shared library from files of `dir`. */
 static gboolean compile(const char *dir, const char *const *option, const char *const *file,
                         const char *out, GError **error)
@@ -64,8 +65,9 @@ static gboolean compile(const char *dir, const char *const *option, const char *
     }
     if (g_spawn_check_wait_status(status, NULL))
         return TRUE;
-    g_set_error(error, G_SPAWN_ERROR, G_SPAWN_ERROR_FAILED, "%s could not compile the launcher: %.300s",
-                (char *)argv->pdata[0], said ? said : "");
+    g_set_error(error, G_SPAWN_ERROR, G_SPAWN_ERROR_FAILED,
+                "%s could not compile the launcher: %.300s", (char *)argv->pdata[0],
+                said ? said : "");
     return FALSE;
 }
 
@@ -74,7 +76,8 @@ static GBytes *read_bytes(const char *dir, const char *name, GError **error)
     g_autofree char *path = g_build_filename(dir, name, NULL);
     char *data = NULL;
     gsize n = 0;
-    return ws_file_read(path, LIBRARY_BYTES_MOST, &data, &n, error) ? g_bytes_new_take(data, n) : NULL;
+    return ws_file_read(path, LIBRARY_BYTES_MOST, &data, &n, error) ? g_bytes_new_take(data, n)
+                                                                    : NULL;
 }
 
 /* libNAME.so and _NAME.abi3.so, in a folder of their own. */
@@ -97,7 +100,8 @@ static gboolean build(const WsWheel *w, const char *dir, GBytes **library, GByte
             g_ptr_array_add(file, (char *)w->source[i]);
     }
     g_ptr_array_add(file, NULL);
-    const char *const shared[] = { soname, NULL }, *const hidden[] = { "-fvisibility=hidden", NULL };
+    const char *const shared[] = { soname, NULL }, *const hidden[] = { "-fvisibility=hidden",
+                                                                       NULL };
     if (!compile(dir, shared, (const char *const *)file->pdata, so, error))
         return FALSE;
     file->pdata[file->len - 1] = python;
@@ -106,7 +110,8 @@ static gboolean build(const WsWheel *w, const char *dir, GBytes **library, GByte
            (*library = read_bytes(dir, so, error)) && (*extension = read_bytes(dir, abi, error));
 }
 
-/* --- the archive ------------------------------------------------------------------------------- */
+/* --- the archive -------------------------------------------------------------------------------
+ */
 typedef struct {
     WsZip *zip;
     GString *record;
@@ -200,8 +205,8 @@ char *ws_wheel_write(const WsWheel *w, const char *dir, GError **error)
         return NULL;
     if (g_mkdir_with_parents(dir, 0755) != 0) {
         const int code = errno;
-        g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(code), "cannot make the folder %s: %s", dir,
-                    g_strerror(code));
+        g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(code),
+                    "cannot make the folder %s: %s", dir, g_strerror(code));
         return NULL;
     }
     g_autofree char *on = platform(), *tag = g_strdup_printf("cp39-abi3-%s", on),

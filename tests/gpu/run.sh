@@ -60,6 +60,8 @@ if [ $make = 1 ]; then
         "$build/warpstave" package projects/$name/design.wstave -o "$bundles/packages/$name" >/dev/null ||
             { [ $? = 4 ] && say "package $name: skipped, no ptxas"; } || failed=1
     done
+    "$build/warpstave" package projects/gemm.pick -o "$bundles/packages/gemm" >/dev/null ||
+        { [ $? = 4 ] && say "package gemm.pick: skipped, no ptxas"; } || failed=1
     # Gluon: exports beside bundles of the same designs, and GEMMs for Triton's sanitizer.
     for name in gemm-bf16 attention-d128; do
         "$build/warpstave" generate projects/$name/design.wstave --as gluon -o "$bundles/exports/$name.py" || failed=1

@@ -1,4 +1,5 @@
-/* Wheels: what pip, pkg-config, CMake and the examples make of one (programs/wheel.py); without a compiler they are refused. */
+/* Wheels: what pip, pkg-config, CMake and the examples make of one (programs/wheel.py); without a
+ * compiler they are refused. */
 #include "package/package.h"
 #include "package/zip.h"
 #include "package_test.h"
@@ -27,12 +28,9 @@ static void wheel_of(const char *design, const char *name)
     }
     g_assert_no_error(error);
     g_assert_true(g_str_has_suffix(wheel, ".whl"));
-    const char *const argv[] = { "python3",
-                                 WS_SOURCE_ROOT "/tests/package/programs/wheel.py",
-                                 wheel,
-                                 name,
-                                 dir,
-                                 WS_SOURCE_ROOT "/tests/package/stub",
+    const char *const argv[] = { "python3", WS_SOURCE_ROOT "/tests/package/programs/wheel.py",
+                                 wheel,     name,
+                                 dir,       WS_SOURCE_ROOT "/tests/package/stub",
                                  NULL };
     int status = 0;
     g_autofree char *said = package_run(argv, NULL, &status);
@@ -72,7 +70,8 @@ static void test_refused(void)
     package_remove(dir);
 }
 
-/* The sum of "123456789" by the ZIP format's polynomial, and one archive of one file, byte for byte the same twice. */
+/* The sum of "123456789" by the ZIP format's polynomial, and one archive of one file, byte for byte
+ * the same twice. */
 static void test_zip(void)
 {
     g_autoptr(GBytes) one = NULL;

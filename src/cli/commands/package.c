@@ -2,6 +2,8 @@
 #include "base/file.h"
 #include "base/json_out.h"
 #include "cli/kernels.h"
+#include "cli/package/rule.h"
+#include "cli/package/text.h"
 #include "launch/collect.h"
 #include "model/findings.h"
 #include "program/parts/tensor.h"
@@ -17,23 +19,6 @@
 #define MAX_FIGURES_BYTES (1 << 20)
 
 #ifdef WS_HAVE_CODEGEN
-
-/* gemm_bf16 for projects/gemm-bf16/design.wstave, ring for ring.wstave. */
-static char *name_of(const char *file)
-{
-    g_autofree char *base = g_path_get_basename(file);
-    if (g_str_equal(base, "design.wstave")) {
-        g_autofree char *absolute = g_canonicalize_filename(file, NULL);
-        g_autofree char *folder = g_path_get_dirname(absolute);
-        g_free(g_steal_pointer(&base));
-        base = g_path_get_basename(folder);
-    }
-    char *dot = strrchr(base, '.');
-    if (dot)
-        *dot = 0;
-    g_strcanon(base, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", '_');
-    return g_strdup(base);
-}
 
 /* Figures of a bundle that was run with this very design, as a table; NULL with an error printed.
  */
@@ -111,10 +96,7 @@ static int write_package(WsCliInput *in, const WsPackageSpec *known, const char 
     if (ws_package_write(&spec, dir, &error) &&
         (!wheels || (*wheel = ws_package_wheel(&spec, wheels, &error))))
         return WS_EXIT_YES;
-    if (error->domain == G_SPAWN_ERROR)
-        return ws_cli_fail(WS_EXIT_ABSENT, "%s; %s is written and needs none", error->message, dir);
-    const gboolean outside = g_error_matches(error, WS_PACKAGE_ERROR, WS_PACKAGE_ERROR_LENS);
-    return ws_cli_fail_with(outside ? WS_EXIT_OUTSIDE : WS_EXIT_USAGE, error);
+    return ws_cli_package_failure(error, dir);
 }
 
 static void say_written(const char *file, const char *dir, const char *name, const char *verdict,
@@ -159,12 +141,8 @@ static int package(const char *file, char **set, const char *name, gboolean forc
     if (!find_figures(in.program, file, figures, bundle, &text))
         return WS_EXIT_USAGE;
     g_autofree char *said = g_strdup_printf("`warpstave check` says: %s.", in.verdict);
-    /* what was proved, without how long that took */
-    g_autofree char *outcome = g_strdup(in.verdict);
-    char *effort = g_strrstr(outcome, " (");
-    if (effort && strstr(effort, " ms)"))
-        *effort = 0;
-    known = name ? g_strdup(name) : name_of(file);
+    g_autofree char *outcome = ws_cli_package_outcome(in.verdict);
+    known = name ? g_strdup(name) : ws_cli_package_name(file);
     WsPackageSpec spec = {
         .program = in.program, .name = known, .verdict = said, .outcome = outcome, .figures = text
     };
@@ -191,12 +169,14 @@ static int package(const char *file, char **set, const char *name, gboolean forc
 int ws_command_package(int argc, char **argv)
 {
     g_autofree char *out = NULL, *name = NULL, *figures = NULL, *bundle = NULL, *wheels = NULL;
-    g_auto(GStrv) set = NULL;
+    g_auto(GStrv) set = NULL, size = NULL;
     gboolean force = FALSE, json = FALSE;
     const GOptionEntry entries[] = {
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "the folder to write", "DIR" },
         { "wheel", 0, 0, G_OPTION_ARG_FILENAME, &wheels,
           "a wheel too, compiled by cc, in this folder", "DIR" },
+        { "size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &size,
+          "of a rule (X.pick): a name that is not a size of its designs", "NAME=VALUE" },
         { "name", 0, 0, G_OPTION_ARG_STRING, &name, "of functions and files", "NAME" },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
         { "figures", 0, 0, G_OPTION_ARG_FILENAME, &figures,
@@ -214,5 +194,16 @@ int ws_command_package(int argc, char **argv)
         return ws_cli_fail(WS_EXIT_USAGE, "package: say where: -o DIR");
     if (figures && bundle)
         return ws_cli_fail(WS_EXIT_USAGE, "--figures or --measured, not both");
+#ifdef WS_HAVE_CODEGEN
+    if (g_str_has_suffix(file, ".pick")) {
+        if (set || figures || bundle)
+            return ws_cli_fail(WS_EXIT_USAGE, "a rule has its own settings: --set, --figures and "
+                                              "--measured are of one design");
+        const WsPackageRuleOptions o = { file, name, out, wheels, size, force, json };
+        return ws_cli_package_rule(&o);
+    }
+#endif
+    if (size)
+        return ws_cli_fail(WS_EXIT_USAGE, "--size is of a rule (X.pick)");
     return package(file, set, name, force, figures, bundle, json, out, wheels);
 }

@@ -18,10 +18,12 @@ cp -r "$packages" "$work/packages"
 for dir in "$work/packages"/*/; do
     name=$(sed -n 's/^name //p' "$dir/package.txt" 2>/dev/null)
     [ -n "$name" ] && [ -f "$dir/${name}_python.c" ] || continue
-    (cd "$dir" && ${CC:-cc} -O2 -Wall -Wextra -Werror -shared -fPIC -fvisibility=hidden "$name.c" "${name}_kernel.c" \
-        "${name}_python.c" -o "_$name.abi3.so" -pthread -ldl) || exit 2
+    (cd "$dir" && ${CC:-cc} -O2 -Wall -Wextra -Werror -shared -fPIC -fvisibility=hidden "$name"*.c -o "_$name.abi3.so" -pthread \
+        -ldl) || exit 2
 done
 python3 "$here/use.py" "$work/packages" || code=$?
-python3 "$here/bench.py" "$work/packages" || code=$?
+rule=$work/packages/gemm # of projects/gemm.pick, where it was packed
+[ -d "$rule" ] || rule=
+python3 "$here/bench.py" "$work/packages" $rule || code=$?
 python3 "$here/use.py" "$packages" || code=$?
 exit $code

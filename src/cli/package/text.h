@@ -1,0 +1,15 @@
+/* What packages of one design and of a rule share on the command line. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* gemm_bf16 for projects/gemm-bf16/design.wstave, ring for ring.wstave. Caller frees. */
+char *ws_cli_package_name(const char *file);
+/* A verdict without how long it took. Caller frees. */
+char *ws_cli_package_outcome(const char *verdict);
+/* Prints an error of src/package; the exit code. `dir` was written where only the wheel failed. */
+int ws_cli_package_failure(const GError *error, const char *dir);
+
+G_END_DECLS
