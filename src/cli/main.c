@@ -26,6 +26,29 @@ static const struct {
 #undef WS_COMMAND
 };
 
+static const struct {
+    const char *word, *command;
+} habits[] = {
+#define WS_HABIT(word, command) { word, command },
+#include "cli/habit.def"
+#undef WS_HABIT
+};
+
+/* " (did you mean 'check'?)", or how a word of other tools is said here; caller frees. */
+static char *meant(const char *word)
+{
+    const char *names[G_N_ELEMENTS(commands)], *command = NULL;
+    for (guint i = 0; i < G_N_ELEMENTS(habits); i++)
+        command = strcmp(word, habits[i].word) ? command : habits[i].command;
+    for (guint i = 0; i < G_N_ELEMENTS(commands); i++) {
+        names[i] = commands[i].name;
+        if (command && !strcmp(command, names[i]))
+            return g_strdup_printf(" (here: 'warpstave %s %s')", names[i], commands[i].arguments);
+    }
+    const char *near = ws_text_nearest(word, names, G_N_ELEMENTS(names));
+    return near ? g_strdup_printf(" (did you mean '%s'?)", near) : g_strdup("");
+}
+
 static int print_help(FILE *to)
 {
     fprintf(to, "usage: warpstave COMMAND [OPTION…] …\n\n");
@@ -59,9 +82,7 @@ static int run(int argc, char **argv)
                HAVE_CODEGEN ? "yes (LLVM)" : "no (built without LLVM)");
         return WS_EXIT_YES;
     }
-    const char *names[G_N_ELEMENTS(commands)];
     for (guint i = 0; i < G_N_ELEMENTS(commands); i++) {
-        names[i] = commands[i].name;
         if (strcmp(argv[1], commands[i].name))
             continue;
         if (commands[i].needs_codegen && !HAVE_CODEGEN)
@@ -71,9 +92,8 @@ static int run(int argc, char **argv)
                                argv[1]);
         return commands[i].run(argc - 1, argv + 1);
     }
-    const char *near = ws_text_nearest(argv[1], names, G_N_ELEMENTS(names));
-    return ws_cli_fail(WS_EXIT_USAGE, "no command '%s'%s%s%s; see warpstave --help", argv[1],
-                       near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+    g_autofree char *command = meant(argv[1]);
+    return ws_cli_fail(WS_EXIT_USAGE, "no command '%s'%s; see warpstave --help", argv[1], command);
 }
 
 int main(int argc, char **argv)

@@ -119,6 +119,8 @@ static const Case cases[] = {
       "ends too early" },
     { "no-command", { NULL }, 2, "usage: warpstave COMMAND" },
     { "unknown-command", { "chekc", NULL }, 2, "did you mean 'check'" },
+    { "command-of-habit", { "export", NULL }, 2, "here: 'warpstave generate DESIGN --as" },
+    { "no-command-at-all", { "qqqqqqqq", NULL }, 2, "no command 'qqqqqqqq'; see" },
     { "help", { "--help", NULL }, 0, "rehearse" },
     { "no-file", { "check", NULL }, 2, "usage: warpstave check" },
     { "missing-file", { "check", "/nonexistent.wstave", NULL }, 2, "/nonexistent.wstave" },
