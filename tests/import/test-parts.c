@@ -28,6 +28,7 @@ typedef struct {
 #define TLE          DESIGN("gemm-tle")
 #define STRAIGHT     DESIGN("attention-straight")
 #define D256         "projects/attention-d256/design.wstave"
+#define D64          "projects/attention-d64/design.wstave"
 #define GEMM         "projects/gemm-bf16/design.wstave"
 #define BLOCK        "projects/gemm-fp8-block/design.wstave"
 #define ALL          "gluon tle tlx"
@@ -64,6 +65,8 @@ static const Parts parts[] = {
     { GEMM, "BN", 192, "", FALSE, { "\"SLAB\": 64", "\"SLAB\": 48" } },
     { BLOCK, "BN", 128, "gluon tle", TRUE, { NULL } }, /* lines alone */
     { BLOCK, NULL, 0, "gluon tle", TRUE, { NULL } },   /* 192 columns, and lines of scales */
+    /* rows of a tile of 192 that each replica has 64 of stay together */
+    { D64, "BN", 96, "gluon tlx", TRUE, { NULL } },
     /* over memory that its first part no longer has alone */
     { D256, "BN", 48, "", TRUE, { "\"STAGES\": 2", "\"STAGES\": 3" } },
 };

@@ -259,10 +259,10 @@ static gboolean cut_buffer(WsSplit *s, guint i)
     s->cols[i] = (WsCuts){ 1, { 0, b->cols } };
     if (b->rank == 1)
         return TRUE;
-    s->lines[i] = is_lines(s->p, i);
+    s->lines[i] = !s->uncut[i] && is_lines(s->p, i);
     for (guint k = 0; s->lines[i] && k <= b->rows; k++)
         none[k] = TRUE;
-    const gboolean good = ws_split_cuts(none, b->rows, 0, &s->rows[i]);
+    const gboolean good = s->uncut[i] || ws_split_cuts(none, b->rows, 0, &s->rows[i]);
     memset(none, 0, sizeof *none * most);
     if (!good || !ws_split_cuts(none, b->cols, 0, &s->cols[i]))
         return ws_split_give_up(s, "%s in too many parts", b->name);

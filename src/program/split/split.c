@@ -260,6 +260,14 @@ static gboolean few_in_flight(const WsProgram *p)
     return TRUE;
 }
 
+static guint count(const gboolean *is, guint n)
+{
+    guint all = 0;
+    for (guint i = 0; i < n; i++)
+        all += is[i] != FALSE;
+    return all;
+}
+
 WsProgram *ws_program_split(const WsProgram *p)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
@@ -272,10 +280,16 @@ WsProgram *ws_program_split(const WsProgram *p)
     g_autoptr(WsProgram) placed = elaborated(flat);
     if (!placed)
         return NULL;
-    g_auto(WsSplit) s = { .p = placed, .design = flat };
-    if (!ws_split_find(&s) || (!s.any && !laid_out))
-        return NULL;
-    g_autoptr(WsDesign) parts = in_parts(&s);
+    g_autoptr(WsDesign) parts = NULL;
+    g_autofree gboolean *uncut = g_new0(gboolean, placed->n_buffers + 1);
+    for (gboolean again = TRUE; again && !parts;) {
+        g_auto(WsSplit) s = { .p = placed, .design = flat, .uncut = uncut };
+        const guint before = count(uncut, placed->n_buffers);
+        if (!ws_split_find(&s) || (!s.any && !laid_out))
+            return NULL;
+        parts = in_parts(&s);
+        again = count(uncut, placed->n_buffers) > before;
+    }
     WsProgram *made = parts ? elaborated(parts) : NULL;
     if (made && !few_in_flight(made))
         g_clear_pointer(&made, ws_program_unref);

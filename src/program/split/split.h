@@ -19,6 +19,7 @@ typedef struct {
     const WsProgram *p; /* of `design` */
     const WsDesign *design;
     WsCuts *rows, *cols;   /* of each buffer */
+    gboolean *uncut;       /* of each buffer: its rows stay, as views of them are not constant */
     gboolean *lines;       /* of each buffer: its parts are lines (rank 1) */
     WsCuts **value;        /* per agent, of the columns of each value */
     guint agent;           /* first one of the group being rewritten */
@@ -47,6 +48,7 @@ typedef struct {
     guint rows, cols;
     gboolean turned;
     const WsCuts *row_cuts, *col_cuts; /* of the whole; NULL: one part */
+    gint buffer;                       /* -1: a value */
     gboolean lines;                    /* the parts are lines: rank 1 */
     guint all_rows, all_cols;
 } WsSplitView;

@@ -102,7 +102,8 @@ static gboolean move(WsSplit *s, const WsNode *node, WsFieldId value, WsFieldId 
         return TRUE;
     }
     const gboolean cut = e.value.col_cuts || e.buffer.col_cuts || e.buffer.row_cuts || copies;
-    if (!cuts_of(s, &e, TRUE, copies, &rows) || !cuts_of(s, &e, FALSE, copies, &cols))
+    const gboolean uncut = e.of_buffer && e.buffer.buffer >= 0 && s->uncut[e.buffer.buffer];
+    if (!cuts_of(s, &e, TRUE, copies && !uncut, &rows) || !cuts_of(s, &e, FALSE, copies, &cols))
         return FALSE;
     if (cut && rows.n * cols.n > 1 &&
         ((e.of_buffer && e.buffer.turned) || (!copies && ws_node_has(node, WS_F_signal)) ||

@@ -59,6 +59,7 @@ static gboolean whole_of(WsSplit *s, WsSplitView *v)
         const WsBuffer *b = &s->p->buffer[i];
         if (strcmp(b->name, v->ref->name) != 0 || b->rank == 1)
             continue;
+        v->buffer = (gint)i;
         v->lines = s->lines[i];
         v->row_cuts = s->rows[i].n > 1 || v->lines ? &s->rows[i] : NULL;
         v->col_cuts = s->cols[i].n > 1 ? &s->cols[i] : NULL;
@@ -79,7 +80,7 @@ static gboolean whole_of(WsSplit *s, WsSplitView *v)
 
 gboolean ws_split_view(WsSplit *s, const WsRef *ref, WsSplitView *out)
 {
-    *out = (WsSplitView){ .ref = ref };
+    *out = (WsSplitView){ .ref = ref, .buffer = -1 };
     if (!ref || !whole_of(s, out))
         return FALSE;
     out->all_rows = out->rows;
@@ -130,6 +131,8 @@ static gboolean along(WsSplit *s, const WsCuts *cuts, const char *word, const ch
 char *ws_split_sub(WsSplit *s, const WsSplitView *v, guint row, guint n, guint col, guint m)
 {
     GString *name = g_string_new(v->ref->name), *more = g_string_new(NULL);
+    if (v->row_cuts && v->row0 < 0 && v->buffer >= 0)
+        s->uncut[v->buffer] = TRUE;
     const gboolean good =
         along(s, v->row_cuts, "rows", v->row, v->row0, v->all_rows, row, n, name, more) &&
         along(s, v->col_cuts, v->lines ? "rows" : "cols", v->col, v->col0, v->all_cols, col, m,
