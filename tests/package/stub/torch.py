@@ -144,7 +144,7 @@ compiler = types.SimpleNamespace(is_compiling=lambda: state.compiling)
 library = types.SimpleNamespace(Library=_Library, register_fake=_none, register_autograd=_none)
 Tag = types.SimpleNamespace(needs_fixed_stride_order=1)
 autograd = types.SimpleNamespace(graph=types.SimpleNamespace(increment_version=state.bumped.append))
-_C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda device: state.stream,
+_C = types.SimpleNamespace(_increment_version=state.bumped.extend, _cuda_getCurrentRawStream=lambda device: state.stream,
                            _len_torch_dispatch_stack=lambda: state.modes,
                            _functorch=types.SimpleNamespace(peek_interpreter_stack=lambda: state.transforms))
 cuda = types.SimpleNamespace(device=_on, is_current_stream_capturing=lambda: state.capturing, mem_get_info=_none)
