@@ -74,6 +74,7 @@ for what, arguments in {
         "another device": (A, Tensor(72, 128, index=1), C, None, None, None),
         "the processor": (Tensor(64, 128, device="cpu", index=0), B, C, None, None, None),
         "an input that is missing": (A, None, C, None, None, None),
+        "memory that is not there": (Tensor(64, 128, address=0), B, C, None, None, None),
         "an extent that differs": (A, Tensor(72, 120), C, None, None, None),
         "an output of another shape": (A, B, Tensor(64, 80), None, None, None),
         "a size that is no integer": (A, B, C, 64.5, None, None),
@@ -99,6 +100,8 @@ refuses(lambda: k.k(Tensor(64, 128, strides=(129, 1)), B), "A", "dimension 0", "
 refuses(lambda: k.k(Tensor(64, 128, strides=(0, 1)), B), "A", "dimension 0", "stride of 0")
 refuses(lambda: k.k(A, B, Tensor(64, 72, strides=(8, 1))), "C", "dimension 0", "overlap")
 refuses(lambda: k.k(Tensor(64, 128, address=4104), B), "A", "multiple of 16")
+refuses(lambda: k.k(Tensor(64, 128, address=0), B), "A has no memory")
+must(k.k(Tensor(0, 128, address=0), B).shape == (0, 72), "no rows, no memory")
 refuses(lambda: k.k(A.__class__(64, 128, dtype="float16"), B), "float16")
 
 # two devices, each with its own kernel; the current one does not matter
