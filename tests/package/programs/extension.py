@@ -147,6 +147,14 @@ must(len(calls) == 4, "subclasses and gradients go to the operator")
 refuses(lambda: k.k(Tensor(64, 128, requires_grad=True), B, C), "outputs are given", "gradient")
 refuses(lambda: k.k("A", B), "A is a str")
 
+# forward differentiation: a tangent is not dropped
+torch.autograd.forward_ad._current_level = 0
+must(not fast(A, B, C, None, None, None) and k.k(A, B, C) is C, "no tangent")
+dual = Tensor(64, 128)
+dual.tangent = A
+refuses(lambda: k.k(dual, B), "no forward derivative")
+torch.autograd.forward_ad._current_level = -1
+
 # threads
 wrong = []
 

@@ -33,6 +33,8 @@ class Tensor:
         self.address, self.requires_grad, self.negative, self.zeroed = address, requires_grad, False, False
         self.device = Device(device, index)
 
+    tangent = None
+
     def stride(self):
         return self._strides
 
@@ -143,7 +145,8 @@ nn = types.SimpleNamespace(Parameter=Parameter)
 compiler = types.SimpleNamespace(is_compiling=lambda: state.compiling)
 library = types.SimpleNamespace(Library=_Library, register_fake=_none, register_autograd=_none)
 Tag = types.SimpleNamespace(needs_fixed_stride_order=1)
-autograd = types.SimpleNamespace(graph=types.SimpleNamespace(increment_version=state.bumped.append))
+autograd = types.SimpleNamespace(graph=types.SimpleNamespace(increment_version=state.bumped.append),
+                                 forward_ad=types.SimpleNamespace(_current_level=-1, unpack_dual=lambda t: t))
 _C = types.SimpleNamespace(_increment_version=state.bumped.extend, _cuda_getCurrentRawStream=lambda device: state.stream,
                            _len_torch_dispatch_stack=lambda: state.modes,
                            _functorch=types.SimpleNamespace(peek_interpreter_stack=lambda: state.transforms))
