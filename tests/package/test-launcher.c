@@ -5,6 +5,7 @@
 #include "package_test.h"
 #include "program/elaborate.h"
 #include "program/program.h"
+#include "whole.h"
 
 /* `name`.h, .c and _kernel.c; PTX that names no address, so that every tensor with a map may have
  * strides. */
@@ -89,7 +90,9 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/package/launcher/launches", test_launches);
-    g_test_add_func("/package/launcher/memory", test_memory);
-    g_test_add_func("/package/launcher/races", test_races);
+    if (!test_quick()) { /* the run under the sanitizers takes them */
+        g_test_add_func("/package/launcher/memory", test_memory);
+        g_test_add_func("/package/launcher/races", test_races);
+    }
     return g_test_run();
 }
