@@ -53,7 +53,7 @@ void ptx_handed(PtxWalk *w, guint warps)
         return;
     if (late)
         ptx_lose_line(w, w->ptx->line,
-                      "registers that are left behind a wait for those who may wait for them");
+                      "registers that are left after a wait for those who may wait for them");
     else if (w->most_left > w->most_raised)
         ptx_lose_line(w, w->ptx->line, "registers that are left to more than others ask for");
     else if (few || w->unset || w->taken > warps * entry)

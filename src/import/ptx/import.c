@@ -289,7 +289,8 @@ static void one_group(PtxWalk *w, Role *warp, guint first, guint n, guint leader
     }
     clear_role(w->p.r, &lane);
     if (w->repeated) {
-        ws_source_granted(w->p.r, "a bulk store that all lanes of a warp make alike is one");
+        ws_source_granted(w->p.r,
+                          "a bulk store that is the same in all lanes of a warp counts once");
         ptx_lanes_wait(w, body, TRUE);
         w->repeated = FALSE;
     }
