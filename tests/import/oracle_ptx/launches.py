@@ -12,9 +12,10 @@ HAND = {
     "gemm-ampere": ({3: (64, 64), 4: (64, 64), 5: (0, 12)}, {}, 1),
     "triton-gluon": ({15: (1, 6), 16: (1, 3), 17: (0, 700)}, {0: 16384, 5: 16384, 10: 8192}, 3),
     "triton-tma": ({15: (1, 600), 16: (1, 600), 17: (0, 700)}, {0: 16384, 5: 16384, 10: 16384}, 1),
+    "late": ({2: (0, 12)}, {0: 1024}, 1),
     "triton-cpasync": ({n: (512, 512) for n in (3, 4, 6, 7, 8)} | {5: (0, 700)}, {}, 1),
 }
-BOUND_TO_GRID = {"gemm-cluster", "attention", "gemm-ampere", "triton-tma", "triton-cpasync"}
+BOUND_TO_GRID = {"gemm-cluster", "attention", "gemm-ampere", "triton-tma", "triton-cpasync", "late"}
 # Launches of many rounds, for what goes wrong beyond 8 bits.
 FAR = {"gemm": {3: 1, 4: 1, 5: 270, 6: 256}, "attention": {4: 270}}
 # Designs whose PTX comes back as proved.
