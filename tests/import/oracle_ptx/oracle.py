@@ -40,6 +40,8 @@ def holds(launch, why):
     """Whether a launch keeps to what a proof takes for granted; None where that is not worked out."""
     numbers = dict(launch[i + 1].split("=") for i in range(0, len(launch), 2) if launch[i] == "-p")
     lines = why.split("\n")
+    if "no more CTAs are launched than there are tiles" in lines[0] and launch[launch.index("-g") + 1] != "1":
+        return None
     for e in lines[1:] + [x + " != 0" for x in re.findall(r"(?:given that|,) ((?:[^,()]|\([^()]*\))*?) is not 0 in ", lines[0])]:
         e = re.sub(r"^.*given that ", "", e)
         e = re.sub(r"\w+_param_(\d+)\b", lambda m: numbers.get(m[1], "unknown"), e)
