@@ -14,7 +14,8 @@ static void slanted(cairo_t *cr, double ax, double ay, double bx, double by, dou
     cairo_line_to(cr, to, ay + (to - ax) * slope);
 }
 
-#define GAP 5 /* between the lines of a hatch */
+#define GAP   5   /* between the lines of a hatch */
+#define STRIP GAP /* height of the hatch on solid bars: dots come once in it */
 
 /* Strokes the hatch inside a rectangle in the current colour: one path, no clip, since a score has
  * hundreds of them. */
@@ -169,6 +170,9 @@ static void paint_head(const WsPaint *p, const WsSceneItem *i, guint32 c)
     ws_paint_colour(p->cr, c, under(i) ? 0.75 : 1);
     bar(p, i->x, i->y, i->w, i->h);
     cairo_fill(p->cr);
+    if (i->h >= 2 * STRIP + 4) /* the hatch of its kind at the foot, under what is written on it */
+        paint_hatch(p, i->kind, ws_palette_ink(p->theme, i->kind), 0.75, i->x, i->y + i->h - STRIP,
+                    i->w, STRIP);
 }
 
 /* Measured ends are upper bounds: a thin line to where completion was observed. */

@@ -39,8 +39,10 @@ static void paint_letter(cairo_t *cr, const WsSceneItem *i, guint32 ink, double 
                   text);
 }
 
-static gboolean label_flight(cairo_t *cr, const WsSceneItem *i, const WsPalette *p, guint32 c)
+static gboolean label_flight(cairo_t *cr, const WsSceneItem *i, WsTheme theme)
 {
+    const WsPalette *p = ws_palette(theme);
+    const guint32 c = ws_palette_item(theme, i->kind);
     if (i->h < 10)
         return FALSE;
     double at = i->x + 5;
@@ -53,22 +55,22 @@ static gboolean label_flight(cairo_t *cr, const WsSceneItem *i, const WsPalette 
         paint_label(cr, i, p->page, p->text, 9.5, at, 0.85);
         return FALSE; /* the head is free */
     }
-    return paint_label(cr, i, c, p->on_bar, 9.5, at, 1);
+    return paint_label(cr, i, c, ws_palette_ink(theme, i->kind), 9.5, at, 1);
 }
 
 void ws_paint_item_label(cairo_t *cr, const WsSceneItem *item, WsTheme theme)
 {
     const WsPalette *p = ws_palette(theme);
-    guint32 c = ws_palette_item(theme, item->kind);
+    const guint32 c = ws_palette_item(theme, item->kind), ink = ws_palette_ink(theme, item->kind);
     double at = item->x + (item->label_x > 0 ? item->label_x : 4);
     switch (item->shape) {
     case WS_SHAPE_HEAD:
-        if (!paint_label(cr, item, c, p->on_bar, 10, at, 1) && item->kind != WS_ITEM_OPAQUE)
-            paint_letter(cr, item, p->on_bar, item->w);
+        if (!paint_label(cr, item, c, ink, 10, at, 1) && item->kind != WS_ITEM_OPAQUE)
+            paint_letter(cr, item, ink, item->w);
         break;
     case WS_SHAPE_FLIGHT:
-        if (!label_flight(cr, item, p, c))
-            paint_letter(cr, item, p->on_bar, MIN(item->head, item->w));
+        if (!label_flight(cr, item, theme))
+            paint_letter(cr, item, ink, MIN(item->head, item->w));
         break;
     case WS_SHAPE_WAIT:
         if (!paint_label(cr, item, p->panel, c, 9.5, at, 0))

@@ -18,7 +18,9 @@ const WsPalette *ws_palette(WsTheme theme)
                              .edge = 0x2b3a4f,
                              .release = 0x2b3a4f,
                              .on_bar = 0xffffff,
-                             .halo = 0xffffff },
+                             .halo = 0xffffff,
+                             .error = 0xcb2833,
+                             .path = 0xa3128f },
         [WS_THEME_DARK] = { .page = 0x14181f,
                             .panel = 0x1c222b,
                             .frame = 0x313a47,
@@ -31,7 +33,9 @@ const WsPalette *ws_palette(WsTheme theme)
                             .edge = 0xd5dde8,
                             .release = 0xd5dde8,
                             .on_bar = 0x10141a,
-                            .halo = 0x14181f },
+                            .halo = 0x14181f,
+                            .error = 0xff6c6d,
+                            .path = 0xff7af0 },
         [WS_THEME_LIGHT_CONTRAST] = { .page = 0xffffff,
                                       .panel = 0xffffff,
                                       .frame = 0x000000,
@@ -44,7 +48,9 @@ const WsPalette *ws_palette(WsTheme theme)
                                       .edge = 0x000000,
                                       .release = 0x000000,
                                       .on_bar = 0xffffff,
-                                      .halo = 0xffffff },
+                                      .halo = 0xffffff,
+                                      .error = 0xa90009,
+                                      .path = 0x8a007a },
         [WS_THEME_DARK_CONTRAST] = { .page = 0x000000,
                                      .panel = 0x000000,
                                      .frame = 0xffffff,
@@ -57,37 +63,52 @@ const WsPalette *ws_palette(WsTheme theme)
                                      .edge = 0xffffff,
                                      .release = 0xffffff,
                                      .on_bar = 0x000000,
-                                     .halo = 0x000000 },
+                                     .halo = 0x000000,
+                                     .error = 0xf05056,
+                                     .path = 0xff80f4 },
     };
     return &palette[theme];
 }
 
 static const struct {
     char letter, hatch;
-    guint32 colour[2];
+    guint32 colour[4]; /* WsTheme */
 } kind[] = {
-#define WS_ITEM(id, text, letter, hatch, light, dark) { letter, hatch, { light, dark } },
+#define WS_ITEM(id, text, letter, hatch, ...) { letter, hatch, { __VA_ARGS__ } },
 #include "score/kind.def"
 #undef WS_ITEM
 };
 
-/* Each channel a share of the way to black or to white. */
-static guint32 towards(guint32 rgb, guint32 end, double share)
-{
-    guint32 mixed = 0;
-    for (guint at = 0; at < 24; at += 8) {
-        const double from = (rgb >> at) & 255, to = (end >> at) & 255;
-        mixed |= (guint32)(from + (to - from) * share + 0.5) << at;
-    }
-    return mixed;
-}
-
 guint32 ws_palette_item(WsTheme theme, WsItemKind k)
 {
-    const guint32 colour = kind[k].colour[ws_theme_dark(theme)];
-    return !ws_theme_contrast(theme) ? colour
-           : ws_theme_dark(theme)    ? towards(colour, 0xffffff, 0.35)
-                                     : towards(colour, 0x000000, 0.45);
+    return kind[k].colour[theme];
+}
+
+/* Relative luminance, its curve taken as a square: near enough to compare two inks. */
+static double luminance(guint32 rgb)
+{
+    static const double weight[] = { 0.2126, 0.7152, 0.0722 };
+    double sum = 0;
+    for (guint i = 0; i < 3; i++) {
+        const double c = (rgb >> (16 - 8 * i) & 255) / 255.0;
+        sum += weight[i] * c * c;
+    }
+    return sum;
+}
+
+static double contrast(guint32 a, guint32 b)
+{
+    const double x = luminance(a) + 0.05, y = luminance(b) + 0.05;
+    return MAX(x, y) / MIN(x, y);
+}
+
+guint32 ws_palette_ink(WsTheme theme, WsItemKind k)
+{
+    const WsPalette *p = ws_palette(theme);
+    const guint32 bar = ws_palette_item(theme, k);
+    return ws_theme_contrast(theme) || contrast(p->on_bar, bar) >= contrast(p->text, bar)
+               ? p->on_bar
+               : p->text;
 }
 
 char ws_item_letter(WsItemKind k)

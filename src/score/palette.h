@@ -8,9 +8,11 @@
 typedef struct {
     guint32 page, panel, frame, grid, text, muted, band_a, band_b, fold, edge, release, on_bar,
         halo;
+    guint32 error, path; /* what is wrong, and nothing else; a critical path, a chain of waits */
 } WsPalette;
 const WsPalette *ws_palette(WsTheme theme);
 guint32 ws_palette_item(WsTheme theme, WsItemKind kind);
+guint32 ws_palette_ink(WsTheme theme, WsItemKind kind); /* of what is written on a solid bar */
 char ws_item_letter(WsItemKind kind);
 char ws_item_hatch(WsItemKind kind);
 

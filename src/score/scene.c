@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const char *const kind_text[] = {
-#define WS_ITEM(id, text, letter, hatch, light, dark) text,
+#define WS_ITEM(id, text, letter, hatch, ...) text,
 #include "score/kind.def"
 #undef WS_ITEM
 };

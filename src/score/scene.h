@@ -34,7 +34,7 @@ static inline gboolean ws_theme_contrast(WsTheme theme)
 
 /* What an item shows; colour, letter and hatch of each lie in kind.def. */
 typedef enum {
-#define WS_ITEM(id, text, letter, hatch, light, dark) WS_ITEM_##id,
+#define WS_ITEM(id, text, letter, hatch, ...) WS_ITEM_##id,
 #include "score/kind.def"
 #undef WS_ITEM
     WS_ITEM_KIND_COUNT

@@ -77,7 +77,7 @@ static void add_palette(GString *css, WsTheme which)
         { "band_b", p->band_b },
         { "edge", p->edge },
         { "on_bar", p->on_bar },
-        { "bad", ws_palette_item(which, WS_ITEM_WAIT) },
+        { "bad", p->error },
         { "load", ws_palette_item(which, WS_ITEM_LOAD) },
         { "mma", ws_palette_item(which, WS_ITEM_MMA) },
         { "shared", ws_palette_item(which, WS_ITEM_SHARED) },

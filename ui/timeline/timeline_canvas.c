@@ -79,7 +79,7 @@ static void paint_second_scale(WsTimeline *t, cairo_t *cr, const WsPalette *p)
 static void paint_strong_edges(WsTimeline *t, cairo_t *cr, const WsPalette *p)
 {
     WsPalette strong = *p;
-    strong.edge = strong.release = ws_palette_item(ws_theme_current(), WS_ITEM_WAIT);
+    strong.edge = strong.release = ws_palette_item(ws_theme_current(), WS_ITEM_LOAD);
     for (guint i = 0; i < t->scene->edge->len; i++) {
         WsSceneEdge e = g_array_index(t->scene->edge, WsSceneEdge, i);
         const WsSceneItem *from = e.from ? ws_timeline_item(t, e.from - 1) : NULL;

@@ -58,7 +58,7 @@ guint32 ws_compare_colour(char sign)
         char sign;
         guint32 light, dark;
     } colour[] = { { '+', 0x0a7d33, 0x4cd07d },
-                   { '-', 0xc0322b, 0xff7b72 },
+                   { '-', 0xa3128f, 0xff7af0 },
                    { '~', 0xa25a00, 0xf0b429 },
                    { '>', 0x1f5fd6, 0x7ab4ff } };
     const gboolean dark = ws_theme_dark(ws_theme_current());

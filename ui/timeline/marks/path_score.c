@@ -125,8 +125,8 @@ static void stroke(cairo_t *cr, guint32 colour, double alpha, double width)
 static void paint_piece(cairo_t *cr, const WsNextPiece *p, double x0, double x1, double y)
 {
     static const double dash[] = { 3, 2 };
-    const guint32 ink = ws_palette_item(ws_theme_current(), WS_ITEM_WAIT);
     const WsPalette *palette = ws_palette(ws_theme_current());
+    const guint32 ink = palette->path;
     const gboolean waits = p->reason == WS_NEXT_WAIT;
     cairo_move_to(cr, x0, y);
     cairo_line_to(cr, MAX(x1, x0 + 1), y);
@@ -140,7 +140,7 @@ static void paint_piece(cairo_t *cr, const WsNextPiece *p, double x0, double x1,
 
 static void paint_turn(cairo_t *cr, double x, double y0, double y1)
 {
-    const guint32 ink = ws_palette_item(ws_theme_current(), WS_ITEM_WAIT);
+    const guint32 ink = ws_palette(ws_theme_current())->path;
     cairo_move_to(cr, x, y0);
     cairo_line_to(cr, x, y1);
     stroke(cr, ws_palette(ws_theme_current())->page, 0.8, 3.5);

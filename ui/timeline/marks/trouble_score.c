@@ -14,7 +14,7 @@
 /* Red is the colour of errors: as `ws_bad` of the style sheets. */
 static guint32 colour(void)
 {
-    return ws_palette_item(ws_theme_current(), WS_ITEM_WAIT);
+    return ws_palette(ws_theme_current())->error;
 }
 
 static gboolean counts(const WsFinding *f)
