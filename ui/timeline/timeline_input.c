@@ -2,9 +2,6 @@
 #include "ui/app/settings.h"
 #include "ui/compose/edit_menu.h"
 #include "ui/gesture/gesture.h"
-#include "ui/parts/format.h"
-#include "ui/parts/words.h"
-#include "ui/timeline/marks/trouble_score.h"
 #include "ui/timeline/timeline_private.h"
 
 #include <glib/gi18n.h>
@@ -308,56 +305,6 @@ static void left(GtkEventControllerMotion *c, WsTimeline *t)
     gtk_widget_queue_draw(t->canvas);
 }
 
-static void add_line(GString *s, const char *text)
-{
-    g_string_append_printf(s, "%s%s", s->len ? "\n" : "", text);
-}
-
-/* What is under the pointer, in cycles and, where the clock is known, in nanoseconds. */
-static char *facts(WsTimeline *t, const WsSceneItem *item)
-{
-    GString *s = g_string_new(NULL);
-    double ghz = ws_timeline_ghz(t);
-    if (item->shape == WS_SHAPE_DENSE) {
-        g_string_append_printf(s, _("%u executions or more, too narrow to tell apart: zoom in"),
-                               item->n);
-        return g_string_free(s, FALSE);
-    }
-    if (item->shape == WS_SHAPE_NOTE) {
-        g_string_append(s, item->tip);
-        return g_string_free(s, FALSE);
-    }
-    g_autofree char *name = ws_item_name(item);
-    add_line(s, name);
-    gint64 end = MAX(MAX(item->issued, item->done), item->start);
-    if (ghz > 0 && end > item->start) {
-        g_autofree char *ns =
-            g_strdup_printf(_("%.0f ns at %.2f GHz"), (double)(end - item->start) / ghz, ghz);
-        add_line(s, ns);
-    }
-    if (item->shape == WS_SHAPE_FLIGHT || item->shape == WS_SHAPE_HEAD ||
-        item->shape == WS_SHAPE_WAIT) {
-        g_autofree char *kind = g_strdup_printf(_("%s; in the generated code: %s"),
-                                                ws_words_of_text(ws_item_kind_text(item->kind)),
-                                                item->step ? item->step : _("nothing"));
-        add_line(s, kind);
-    } else if (item->step) {
-        g_autofree char *by = g_strdup_printf(_("by %s"), item->step);
-        add_line(s, by);
-    }
-    if (item->n_runs) {
-        g_autofree char *low = ws_format_cycles(item->p20), *high = ws_format_cycles(item->p80);
-        g_autofree char *runs = ws_format_count(item->n_runs, "%s");
-        /* Translators: the middle 60 % of the executions of this step. */
-        g_autofree char *text = g_strdup_printf(
-            _("20 %% to 80 %% of its %s executions took %s to %s"), runs, low, high);
-        add_line(s, text);
-    }
-    if (item->measured && item->done > item->issued)
-        add_line(s, _("measured: the end is when completion was seen, an upper bound"));
-    return g_string_free(s, FALSE);
-}
-
 static gboolean tooltip(GtkWidget *canvas, int x, int y, gboolean keyboard, GtkTooltip *tip,
                         WsTimeline *t)
 {
@@ -370,9 +317,7 @@ static gboolean tooltip(GtkWidget *canvas, int x, int y, gboolean keyboard, GtkT
                 item = &((WsBlock *)t->block->pdata[i])->item;
     if (!item || t->drag != WS_DRAG_NONE)
         return FALSE;
-    g_autofree char *what = facts(t, item), *wrong = ws_trouble_text(t, item->step);
-    g_autofree char *text =
-        wrong ? g_strdup_printf("\xe2\x9c\x96 %s\n%s", wrong, what) : g_steal_pointer(&what);
+    g_autofree char *text = ws_timeline_tip(t, item);
     gtk_tooltip_set_text(tip, text);
     if (!keyboard) { /* a new tip for each item */
         GdkRectangle area;

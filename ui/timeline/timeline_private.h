@@ -108,6 +108,9 @@ void ws_timeline_cta_changed(WsTimeline *t);
 void ws_timeline_step_cta(WsTimeline *t, gint by);
 void ws_timeline_step_round(WsTimeline *t, gint by, gboolean tile);
 
+/* timeline_tip.c: what is under the pointer; caller frees */
+char *ws_timeline_tip(WsTimeline *t, const WsSceneItem *item);
+
 /* timeline_link.c: views that show the same time */
 void ws_timeline_link_moved(WsTimeline *t); /* after every move of a view */
 void ws_timeline_unlink(WsTimeline *t);

@@ -3,6 +3,7 @@
 #include "program/parts/operation.h"
 #include "program/program.h"
 #include "ui/document/document_fixes.h"
+#include "ui/document/document_names.h"
 #include "ui/parts/format.h"
 #include "ui/parts/words.h"
 #include "ui/timeline/scrubber.h"
@@ -46,8 +47,10 @@ static void show_selection(WsWindow *w)
     guint n = ws_document_selection(d)->len;
     gint64 from, to, cycles;
     g_autoptr(GString) text = g_string_new(NULL);
-    if (n == 1)
-        g_string_append(text, ws_document_focus(d)->step);
+    g_autofree char *name =
+        n == 1 ? ws_name_of_step(ws_document_program(d), ws_document_focus(d)->step) : NULL;
+    if (name)
+        g_string_append(text, name);
     else if (n > 1)
         g_string_append_printf(text, g_dngettext(NULL, "%u step", "%u steps", n), n);
     if (n && selection_extent(d, &cycles)) {
