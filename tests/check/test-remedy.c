@@ -1,5 +1,6 @@
 /* The first finding of a design with a known mistake says the mistake: its remedy names it, the
  * text holds what a person needs to follow it, and nothing that belongs to another cause. */
+#include "base/phrase.h"
 #include "check/witness/witness.h"
 #include "design.h"
 #include "model/finding.h"
@@ -161,6 +162,34 @@ static void reads_fill_nothing(void)
     g_assert_cmpuint(reads, >, 0);
 }
 
+/* Nor does a product that reads a stage which is being filled: that is the race. */
+static void race_is_a_read(void)
+{
+    g_autoptr(GDir) dir = g_dir_open(WS_SOURCE_ROOT "/tests/designs/broken", 0, NULL);
+    guint products = 0;
+    for (const char *name; (name = g_dir_read_name(dir));) {
+        g_autofree char *path =
+            g_build_filename(WS_SOURCE_ROOT "/tests/designs/broken", name, NULL);
+        g_autofree char *text = NULL;
+        gsize length;
+        if (!g_str_has_suffix(name, ".wstave") || !g_file_get_contents(path, &text, &length, NULL))
+            continue;
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsDesign) design = ws_design_parse(text, length, name, findings);
+        g_autoptr(WsProgram) p = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
+        g_autoptr(WsWitness) w = p ? ws_witness_new(p, NULL, NULL) : NULL;
+        for (guint i = 0; w && i < w->n_moves; i++) {
+            g_autofree char *words = ws_phrase_text(w->move[i].words, NULL, NULL);
+            if (!strstr(words, "mma acc"))
+                continue;
+            g_assert_null(strstr(words, "fills"));
+            products +=
+                w->move[i].collide && strstr(words, "reads a stage") && strstr(words, "b stage");
+        }
+    }
+    g_assert_cmpuint(products, >=, 2);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -169,5 +198,6 @@ int main(int argc, char **argv)
         g_test_add_data_func(path, &rows[i], check_row);
     }
     g_test_add_func("/check/remedy/reads-fill-nothing", reads_fill_nothing);
+    g_test_add_func("/check/remedy/race-is-a-read", race_is_a_read);
     return g_test_run();
 }

@@ -99,15 +99,27 @@ static void slot_changes(const WsWitness *w, guint i, gint own, GString *s)
             slot_change(w, i, b, TRUE, s, &first);
 }
 
+/* Whether a move made a stage what it is now. Who reads a stage that is being filled, which is a
+ * race, fills nothing: the stage stays as it was but for its readers. */
+static gboolean became(const WsStageState *x, const WsStageState *y, WsStageUse to)
+{
+    if (to == WS_STAGE_READING)
+        return (y->readers & ~x->readers) != 0 || (y->use == to && x->use != to);
+    if (y->use != to)
+        return FALSE;
+    if (to == WS_STAGE_FILLING)
+        return x->use != to || x->fill != y->fill;
+    /* full again because a reader has gone: nothing is filled */
+    if (to == WS_STAGE_FULL)
+        return x->fill != y->fill || x->use == WS_STAGE_FILLING;
+    return x->use != to || x->fill != y->fill || x->readers != y->readers;
+}
+
 static void stages_of(const WsWitness *w, guint i, WsStageUse to, const char *word, GString *s)
 {
     gboolean any = FALSE;
     for (guint k = 0; k < w->n_stages; k++) {
-        const WsStageState *x = ws_witness_stage(w, i, k), *y = ws_witness_stage(w, i + 1, k);
-        if (y->use != to || (x->use == to && x->fill == y->fill && x->readers == y->readers))
-            continue;
-        /* full again because a reader has gone: nothing is filled */
-        if (to == WS_STAGE_FULL && x->fill == y->fill && x->use != WS_STAGE_FILLING)
+        if (!became(ws_witness_stage(w, i, k), ws_witness_stage(w, i + 1, k), to))
             continue;
         g_string_append(s, any ? WS_WORD(" and ") : word);
         g_string_append(s, w->stage[k]);
