@@ -4,6 +4,7 @@
 
 #include "score/palette.h"
 #include "ui/app/theme.h"
+#include "ui/window/card_picture.h"
 
 #include <math.h>
 #include <string.h>
@@ -255,14 +256,70 @@ static void no_animation(Scenario *s)
     g_object_set(gtk_settings_get_default(), "gtk-enable-animations", TRUE, NULL);
 }
 
-/* The first window shows where to begin. */
+static gboolean is_card(GtkWidget *w, gconstpointer data)
+{
+    return GTK_IS_BUTTON(w) && gtk_widget_has_css_class(w, "ws-card");
+}
+
+static gboolean is_drawn(GtkWidget *w, gconstpointer data)
+{
+    return GTK_IS_PICTURE(w) && gtk_picture_get_paintable(GTK_PICTURE(w));
+}
+
+static int from_top(GtkWidget *root, const char *text)
+{
+    graphene_rect_t r;
+    GtkWidget *found = scenario_find_text(root, text);
+    return found && gtk_widget_compute_bounds(found, root, &r) ? (int)r.origin.y : -1;
+}
+
+/* The first window shows where to begin: New and Open, and each shipped design with its picture and
+ * what it is for; a click opens it. */
 static void welcome(Scenario *s)
 {
-    g_autofree char *text = scenario_text(GTK_WIDGET(s->window));
+    GtkWidget *window = GTK_WIDGET(s->window);
+    g_autofree char *text = scenario_text(window);
     g_assert_nonnull(strstr(text, "Open"));
     g_assert_true(scenario_enabled(s, "open"));
+    g_assert_true(scenario_enabled(s, "new"));
     g_assert_false(scenario_enabled(s, "generate"));
     g_assert_false(scenario_enabled(s, "zoom-in"));
+    g_assert_nonnull(scenario_find_text(window, "New Design…"));
+    g_autoptr(GPtrArray) card = scenario_find_all(window, is_card, NULL);
+    g_assert_cmpuint(card->len, >=, 18);
+    for (guint i = 0; i < card->len; i++) { /* all have a purpose: welcome.def names them */
+        GtkWidget *last = gtk_widget_get_last_child(gtk_button_get_child(card->pdata[i]));
+        g_assert_cmpuint(strlen(gtk_label_get_text(GTK_LABEL(last))), >, 10);
+    }
+    GtkWidget *drawn = NULL;
+    WAIT_FOR((drawn = scenario_find(card->pdata[2], is_drawn, NULL)));
+    GdkPaintable *light = gtk_picture_get_paintable(GTK_PICTURE(drawn));
+    scenario_act(s, "theme-dark"); /* pictures follow the colours */
+    WAIT_FOR(gtk_picture_get_paintable(GTK_PICTURE(drawn)) != light);
+    scenario_act(s, "theme-light");
+    g_autoptr(GdkTexture) none = ws_card_draw("/nowhere/design.wstave", 1);
+    g_assert_null(none);
+    scenario_click_widget(scenario_find_text(window, "gemm-bf16-pingpong"), NULL);
+    WAIT_FOR(ws_document_design(s->document) != NULL);
+    g_assert_nonnull(strstr(gtk_window_get_title(GTK_WINDOW(s->window)), "ping-pong"));
+}
+
+/* What was opened lately comes before what is shipped; in a narrow window cards take fewer columns.
+ */
+static void welcome_again(Scenario *s)
+{
+    g_autoptr(GFile) file = scenario_file("tests/designs/gemm-cluster.wstave");
+    g_assert_true(ws_window_open(s->window, file));
+    WsWindow *w = ws_window_new(scenario_application());
+    gtk_window_set_default_size(GTK_WINDOW(w), 900, 700);
+    gtk_window_present(GTK_WINDOW(w));
+    scenario_settle(GTK_WIDGET(w));
+    g_assert_cmpint(gtk_widget_get_width(GTK_WIDGET(w)), <=, 900);
+    int recent = -1, shipped = -1;
+    WAIT_FOR((recent = from_top(GTK_WIDGET(w), "Recent")) >= 0);
+    shipped = from_top(GTK_WIDGET(w), "Designs that come with Warpstave");
+    g_assert_cmpint(recent, <, shipped);
+    gtk_window_destroy(GTK_WINDOW(w)); /* while pictures are still being drawn */
 }
 
 static void narrow(Scenario *s)
@@ -301,6 +358,7 @@ static void add(void)
     scenario_add("I54/score-200-percent", large_score);
     scenario_add("I55/no-animation", no_animation);
     scenario_add_empty("windows/welcome", welcome);
+    scenario_add_empty("windows/welcome-again", welcome_again);
     scenario_add("windows/narrow", narrow);
     scenario_add("windows/panes-by-keyboard", panes);
 }
