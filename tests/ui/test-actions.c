@@ -171,6 +171,26 @@ static void menus_hold_every_command(void)
     g_assert_cmpuint(g_hash_table_size(names), ==, n);
 }
 
+/* Entries that one sees at once: its own and those of its groups; submenus count as one. */
+static guint menu_length(GMenuModel *model)
+{
+    guint n = 0;
+    for (int i = 0; i < g_menu_model_get_n_items(model); i++) {
+        g_autoptr(GMenuModel) section = g_menu_model_get_item_link(model, i, G_MENU_LINK_SECTION);
+        g_autoptr(GMenuModel) below = g_menu_model_get_item_link(model, i, G_MENU_LINK_SUBMENU);
+        n += section ? menu_length(section) : 1;
+        if (below)
+            g_assert_cmpuint(menu_length(below), <=, 14);
+    }
+    return n;
+}
+
+static void menus_are_short(void)
+{
+    g_autoptr(GMenuModel) primary = ws_menu_primary();
+    g_assert_cmpuint(menu_length(primary), <=, 21);
+}
+
 static void collect(GtkWidget *widget, GType type, GPtrArray *found)
 {
     if (g_type_is_a(G_OBJECT_TYPE(widget), type))
@@ -525,6 +545,7 @@ int main(int argc, char **argv)
     g_test_add_func("/actions/accels", accels_are_set);
     g_test_add_func("/actions/enabled", enabled_follows_the_document);
     g_test_add_func("/actions/menus", menus_hold_every_command);
+    g_test_add_func("/actions/menus-are-short", menus_are_short);
     g_test_add_func("/actions/I57-shortcuts", i57_shortcuts_are_complete);
     g_test_add_func("/actions/I58-palette", i58_palette_finds_and_runs);
     g_test_add_func("/actions/run", every_harmless_command_runs);

@@ -12,18 +12,6 @@ gboolean ws_ui_uninstalled(void)
     return program && g_str_has_prefix(program, WS_BUILD_ROOT "/");
 }
 
-void ws_ui_setup(void)
-{
-    static gboolean done;
-    if (done)
-        return;
-    done = TRUE;
-    bindtextdomain(GETTEXT_PACKAGE, ws_ui_uninstalled() ? WS_BUILD_ROOT "/po" : WS_LOCALE_DIR);
-    bind_textdomain_codeset(GETTEXT_PACKAGE, "UTF-8");
-    textdomain(GETTEXT_PACKAGE);
-    ws_ui_register_resource();
-}
-
 static GSettingsSchema *find_schema(void)
 {
     GSettingsSchemaSource *installed = g_settings_schema_source_get_default();
@@ -46,6 +34,28 @@ GSettings *ws_settings(void)
     if (schema)
         settings = g_settings_new_full(schema, NULL, NULL);
     return settings;
+}
+
+/* gettext asks LANGUAGE first: the choice is stronger than the system's, from the next start on. */
+static void ws_settings_speak(void)
+{
+    g_autofree char *language =
+        ws_settings() ? g_settings_get_string(ws_settings(), "language") : NULL;
+    if (language && *language)
+        g_setenv("LANGUAGE", language, TRUE);
+}
+
+void ws_ui_setup(void)
+{
+    static gboolean done;
+    if (done)
+        return;
+    done = TRUE;
+    ws_settings_speak();
+    bindtextdomain(GETTEXT_PACKAGE, ws_ui_uninstalled() ? WS_BUILD_ROOT "/po" : WS_LOCALE_DIR);
+    bind_textdomain_codeset(GETTEXT_PACKAGE, "UTF-8");
+    textdomain(GETTEXT_PACKAGE);
+    ws_ui_register_resource();
 }
 
 int ws_settings_int(const char *key, int fallback)

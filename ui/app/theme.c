@@ -3,6 +3,8 @@
 #include "score/palette.h"
 #include "ui/app/settings.h"
 
+#include <string.h>
+
 #define WS_TYPE_THEME_WATCH ws_theme_watch_get_type()
 G_DECLARE_FINAL_TYPE(WsThemeWatch, ws_theme_watch, WS, THEME_WATCH, GObject)
 
@@ -88,6 +90,28 @@ static void add_palette(GString *css, WsTheme which)
         g_string_append_printf(css, "@define-color ws_%s #%06x;\n", row[i].name, row[i].colour);
 }
 
+/* The font of code that was chosen, if one was. */
+static void add_code_font(GString *css)
+{
+    g_autofree char *chosen =
+        ws_settings() ? g_settings_get_string(ws_settings(), "code-font") : NULL;
+    if (!chosen || !*chosen)
+        return;
+    PangoFontDescription *font = pango_font_description_from_string(chosen);
+    const char *family = pango_font_description_get_family(font);
+    const double size = (double)pango_font_description_get_size(font) / PANGO_SCALE;
+    if (family && !strpbrk(family, "\"\\{};"))
+        g_string_append_printf(css,
+                               ".ws-studio textview.monospace, .ws-facts entry, .ws-facts textview,"
+                               " .ws-studio .ws-excerpt { font-family: \"%s\"; }\n",
+                               family);
+    char number[G_ASCII_DTOSTR_BUF_SIZE];
+    if (size >= 4 && size <= 72)
+        g_string_append_printf(css, ".ws-studio textview.monospace { font-size: %spt; }\n",
+                               g_ascii_formatd(number, sizeof number, "%.1f", size));
+    pango_font_description_free(font);
+}
+
 static void add_sheet(GString *css, const char *name)
 {
     g_autofree char *path = g_strdup_printf(WS_RESOURCE_PATH "/%s.css", name);
@@ -104,6 +128,7 @@ static void load_sheets(WsThemeWatch *self)
     add_sheet(css, self->dark ? "dark" : "light");
     if (self->contrast)
         add_sheet(css, "contrast");
+    add_code_font(css);
     gtk_css_provider_load_from_data(self->provider, css->str, (gssize)css->len);
 }
 
@@ -122,6 +147,12 @@ static void apply(WsThemeWatch *self)
                  "gtk-theme-name", name, NULL);
     load_sheets(self);
     g_signal_emit(self, changed_signal, 0);
+}
+
+void ws_theme_restyle(void)
+{
+    if (theme()->provider)
+        load_sheets(theme());
 }
 
 void ws_theme_choose(WsThemeChoice choice)

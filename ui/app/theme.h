@@ -24,5 +24,6 @@ WsTheme ws_theme_current(void);
 gboolean ws_theme_high_contrast(void);
 WsThemeChoice ws_theme_choice(void);
 void ws_theme_choose(WsThemeChoice choice); /* and stores it */
+void ws_theme_restyle(void);                /* the font of code is another one */
 
 G_END_DECLS

@@ -5,7 +5,8 @@
 
 #include <glib/gi18n.h>
 
-#define KEY "machine"
+#define KEY   "machine"
+#define CLOCK "clock-ghz"
 
 /* Every description that was read is kept: a few, of some KiB each. */
 static const WsMachine *keep(WsMachine *m)
@@ -44,7 +45,25 @@ static const WsMachine *remembered(void)
     return m ? keep(m) : NULL;
 }
 
-const WsMachine *ws_document_machine_for(WsDocument *d, const WsDesign *design)
+/* The machine at the clock that was chosen; each pair is made once. */
+static const WsMachine *clocked(const WsMachine *m)
+{
+    static GHashTable *made; /* WsMachine* -> the last one made of it */
+    const double ghz = ws_settings() ? g_settings_get_double(ws_settings(), CLOCK) : 0;
+    if (!m || ghz <= 0 || ghz == m->value[WS_MACHINE_GHZ])
+        return m;
+    if (!made)
+        made = g_hash_table_new(NULL, NULL);
+    const WsMachine *last = g_hash_table_lookup(made, m);
+    if (!last || last->value[WS_MACHINE_GHZ] != ghz) {
+        last = keep(ws_machine_at(m, ghz));
+        g_hash_table_insert(made, (gpointer)m, (gpointer)last);
+    }
+    return last;
+}
+
+/* Of the machine description, whatever clock was chosen. */
+static const WsMachine *described(WsDocument *d, const WsDesign *design)
 {
     if (!d->machine_asked) {
         d->machine_asked = TRUE;
@@ -55,6 +74,25 @@ const WsMachine *ws_document_machine_for(WsDocument *d, const WsDesign *design)
     return fits ? d->machine : ws_machine_builtin();
 }
 
+const WsMachine *ws_document_machine_for(WsDocument *d, const WsDesign *design)
+{
+    return clocked(described(d, design));
+}
+
+double ws_document_machine_clock(WsDocument *d)
+{
+    const WsMachine *m = described(d, ws_document_latest(d));
+    return m ? m->value[WS_MACHINE_GHZ] : 0;
+}
+
+void ws_document_use_clock(WsDocument *d, double ghz)
+{
+    if (!ws_settings())
+        return;
+    g_settings_set_double(ws_settings(), CLOCK, CLAMP(ghz, 0, 10));
+    ws_document_predict(d);
+}
+
 const WsMachine *ws_document_machine(WsDocument *d)
 {
     return ws_document_machine_for(d, ws_document_latest(d));
@@ -62,7 +100,7 @@ const WsMachine *ws_document_machine(WsDocument *d)
 
 gboolean ws_document_machine_chosen(WsDocument *d)
 {
-    return ws_document_machine(d) != ws_machine_builtin();
+    return described(d, ws_document_latest(d)) != ws_machine_builtin();
 }
 
 gboolean ws_document_use_machine(WsDocument *d, GFile *file, GError **error)

@@ -14,6 +14,9 @@ gboolean ws_document_machine_chosen(WsDocument *d);
 /* Predicts anew on the machine of `file`, NULL: the built-in one. FALSE with an error, and nothing
  * changed, if it cannot be read or is of another target than the design. */
 gboolean ws_document_use_machine(WsDocument *d, GFile *file, GError **error);
+/* Predicts anew at that clock, in GHz; 0: that of the description. Kept for the next documents. */
+void ws_document_use_clock(WsDocument *d, double ghz);
+double ws_document_machine_clock(WsDocument *d); /* of the description; 0: none can be read */
 /* The machine for a design that will be its document's. */
 const WsMachine *ws_document_machine_for(WsDocument *d, const WsDesign *design);
 const WsMachine *ws_machine_builtin(void);

@@ -381,7 +381,7 @@ const char *ws_jobs_status(WsJobs *self)
 }
 
 /* ssh host for Run; NULL or "": this machine. */
-static void ws_jobs_set_host(WsJobs *self, const char *host)
+void ws_jobs_set_host(WsJobs *self, const char *host)
 {
     g_free(self->host);
     self->host = host && *host ? g_strdup(host) : NULL;

@@ -24,6 +24,7 @@ typedef enum {
 
 /* Keeps a reference to the document. Floating reference, as of every new widget. */
 GtkWidget *ws_jobs_new(WsDocument *document);
+void ws_jobs_set_host(WsJobs *self, const char *host); /* of the next runs; NULL: this machine */
 /* FALSE if a job is running already or there is no program. BUNDLE asks for a folder first. */
 gboolean ws_jobs_start(WsJobs *self, WsJobKind kind);
 void ws_jobs_cancel(WsJobs *self);

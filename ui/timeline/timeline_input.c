@@ -1,4 +1,5 @@
 /* Pointer: zoom, pan, selection by click and marquee, range on the ruler, hover facts, menu. */
+#include "ui/app/actions.h"
 #include "ui/app/settings.h"
 #include "ui/compose/edit_menu.h"
 #include "ui/gesture/gesture.h"
@@ -357,32 +358,36 @@ static void focus_left(GtkEventControllerFocus *c, WsTimeline *t)
     t->space = FALSE;
 }
 
-static void add_entry(GMenu *menu, const char *label, const char *action)
-{
-    g_menu_append(menu, label, action);
-}
+/* What one does to what is under the pointer comes first, what has nothing to do with it last. */
+static const struct {
+    const char *submenu; /* NULL: a group of its own */
+    const char *names;   /* of actions.def */
+} context[] = {
+    { NULL, "rename connect mute delete" },
+    { NULL, "edge-forward edge-back show-code" },
+    { N_("Select"), "select-upstream select-downstream select-all select-none select-invert" },
+    { N_("View"), "focus-selection fit-all zoom-normal toggle-axis toggle-table toggle-edges "
+                  "toggle-path legend" },
+};
 
 static GtkWidget *make_menu(void)
 {
-    g_autoptr(GMenu) menu = g_menu_new(), view = g_menu_new(), select = g_menu_new();
-    g_autoptr(GMenu) move = g_menu_new();
-    add_entry(move, _("Follow the Edge Forward"), "timeline.edge-forward");
-    add_entry(move, _("Follow the Edge Back"), "timeline.edge-back");
-    add_entry(move, _("Show the Code"), "win.show-code");
-    add_entry(select, _("Select Upstream"), "timeline.select-upstream");
-    add_entry(select, _("Select Downstream"), "timeline.select-downstream");
-    add_entry(select, _("Select All"), "timeline.select-all");
-    add_entry(select, _("Select Nothing"), "timeline.select-none");
-    add_entry(view, _("Focus on the Selection"), "timeline.focus-selection");
-    add_entry(view, _("Fit Everything"), "timeline.fit-all");
-    add_entry(view, _("Zoom to 100 %"), "timeline.zoom-normal");
-    add_entry(view, _("Axis: Time or Order"), "timeline.toggle-axis");
-    add_entry(view, _("Table View"), "timeline.toggle-table");
+    g_autoptr(GMenu) menu = g_menu_new(), below = g_menu_new();
     g_autoptr(GMenuModel) edit = ws_edit_menu();
-    g_menu_append_submenu(menu, _("Edit"), edit);
-    g_menu_append_section(menu, NULL, G_MENU_MODEL(move));
-    g_menu_append_section(menu, NULL, G_MENU_MODEL(select));
-    g_menu_append_section(menu, NULL, G_MENU_MODEL(view));
+    g_menu_append_submenu(below, _("Edit"), edit);
+    for (guint i = 0; i < G_N_ELEMENTS(context); i++) {
+        g_auto(GStrv) name = g_strsplit(context[i].names, " ", -1);
+        g_autoptr(GMenu) list = g_menu_new();
+        for (guint k = 0; name[k]; k++) {
+            g_autofree char *target = g_strconcat("win.", name[k], NULL);
+            g_menu_append(list, ws_action_label(ws_action_find(name[k])), target);
+        }
+        if (context[i].submenu)
+            g_menu_append_submenu(below, _(context[i].submenu), G_MENU_MODEL(list));
+        else
+            g_menu_append_section(menu, NULL, G_MENU_MODEL(list));
+    }
+    g_menu_append_section(menu, NULL, G_MENU_MODEL(below));
     return gtk_popover_menu_new_from_model(G_MENU_MODEL(menu));
 }
 

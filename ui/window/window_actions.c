@@ -22,6 +22,7 @@
 #include "ui/runs/measurements.h"
 #include "ui/timeline/legend.h"
 #include "ui/timeline/timeline.h"
+#include "ui/window/preferences.h"
 
 #include <glib/gi18n.h>
 
@@ -264,6 +265,7 @@ static const WsCommand handler[] = {
     { "toggle-panels", .with = toggle, .value = WS_PANE_PANELS },
     { "detach-panel", ws_window_detach_panel },
     { "focus-score", do_focus_score },
+    { "preferences", ws_preferences_show },
     { "palette", do_palette },
     { "shortcuts", do_shortcuts },
     { "help", do_help },
