@@ -114,6 +114,7 @@ static char *accelerator(const WsHelpNode *keys)
         gboolean modifier = !strcmp(key, "Ctrl") || !strcmp(key, "Shift") || !strcmp(key, "Alt");
         g_autofree char *name = !strcmp(key, "?")             ? g_strdup("question")
                                 : !strcmp(key, ".")           ? g_strdup("period")
+                                : !strcmp(key, ",")           ? g_strdup("comma")
                                 : !strcmp(key, "Page Down")   ? g_strdup("Page_Down")
                                 : g_utf8_strlen(key, -1) == 1 ? g_ascii_strdown(key, -1)
                                                               : g_strdup(key);
