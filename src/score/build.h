@@ -44,6 +44,7 @@ struct WsScoreCache {
     gint32 bind0, bind1;                     /* tiles that `bind` covers */
     gboolean bind_tried, bind_all;           /* looked for; covers the whole CTA */
     guint8 (*tracks)[2][WS_ITEM_KIND_COUNT]; /* by agent: rows, of the main trace and the overlay */
+    double *height;                          /* by agent: of its staff, in the last scene */
     guint8 *staff;                           /* by agent: 1 had a staff of its own, 2 folded */
     gboolean measured_row;
     guint claims;  /* 0: not asked yet; 1: measured rounds can be told apart, 2: they cannot */
@@ -77,6 +78,8 @@ typedef struct {
     GArray *seen_overlay; /* same of the overlay */
     GHashTable *item_of;  /* WsTracePlace* -> id of the item that shows its effect (main trace) */
     guint *control_row;   /* by agent; G_MAXUINT: not drawn */
+    GArray **of_agent[2]; /* by agent: its records in sight, of the main trace and the overlay */
+    gboolean unseen;      /* the staff that is being built is out of sight */
     guint *drawn_as;      /* by agent: the agent whose staff stands for it */
     guint *loop_id;       /* by operation: loops with equal paths share a number */
     GHashTable *base;     /* (agent, loop, tile) -> first total + 1: see ws_build_round_index() */

@@ -29,6 +29,7 @@ static void clear(WsScoreCache *c)
     g_free(c->loop_id);
     g_free(c->tracks);
     g_free(c->staff);
+    g_free(c->height);
     memset(c, 0, sizeof *c);
 }
 
@@ -61,4 +62,5 @@ void ws_score_cache_for(WsScoreCache *c, const WsProgram *p, const WsTrace *t,
     c->stage = g_array_new(FALSE, FALSE, sizeof(WsStageKey));
     c->tracks = g_malloc0_n(MAX(p->n_agents, 1), sizeof *c->tracks);
     c->staff = g_malloc0(MAX(p->n_agents, 1));
+    c->height = g_new0(double, MAX(p->n_agents, 1));
 }

@@ -166,6 +166,9 @@ typedef struct {
     gboolean hasty;      /* leave out what must be worked out first (edges, stages) */
     gboolean no_tips;    /* items without words: nobody can point at them */
     gboolean no_units;   /* without the rows of units: they are shown elsewhere */
+    /* Heights of the page that are in sight (both 0: all): staffs elsewhere keep the rows that they
+     * had in the cache and have no items. */
+    double sight0, sight1;
     /* Axis Order: distinct times, ascending; each takes the same width. Kept by the caller as
      * long as the scene lives. Both 0: time is linear. */
     const gint64 *knot;

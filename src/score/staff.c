@@ -345,8 +345,8 @@ static void add_flights(WsBuild *b, gboolean overlay, const GArray *flights, gui
 static void add_engine_rows(WsBuild *b, gboolean overlay, const GArray *list, WsItemKind kind,
                             guint agent, const char *name)
 {
-    g_autoptr(GArray) flights = list_flights(b, overlay, list, kind);
-    guint tracks = pack(b, flights);
+    g_autoptr(GArray) flights = b->unseen ? NULL : list_flights(b, overlay, list, kind);
+    guint tracks = flights ? pack(b, flights) : 0;
     guint8 *known = &b->cache->tracks[agent][overlay ? 1 : 0][kind];
     *known = (guint8)MAX(*known, tracks);
     guint first = b->s->row->len;
@@ -355,7 +355,7 @@ static void add_engine_rows(WsBuild *b, gboolean overlay, const GArray *list, Ws
                      overlay ? MEASURED_FLIGHT : FLIGHT_HEIGHT, i ? NULL : name);
     for (guint i = 0; i < tracks; i++)
         add_flights(b, overlay, flights, first, i);
-    for (guint i = 0; *known && i < b->dense->len; i++) {
+    for (guint i = 0; *known && i < b->dense->len && !b->unseen; i++) {
         const WsDense *d = &g_array_index(b->dense, WsDense, i);
         if (d->agent == agent && d->overlay == overlay)
             ws_dense_add(b, d, first, kind, TRUE);
@@ -370,15 +370,25 @@ static void add_engine(WsBuild *b, const GArray *list, const GArray *below, WsIt
         add_engine_rows(b, TRUE, below, kind, agent, ws_build_words(b, "measured"));
 }
 
-static GArray *of_agent(const GArray *seen, guint agent)
+/* Records in sight by agent: once for all staffs. */
+static GArray **by_agent(const GArray *seen, guint n)
 {
-    GArray *list = g_array_new(FALSE, FALSE, sizeof(WsTraceRecord *));
+    GArray **list = g_new(GArray *, n + 1);
+    for (guint i = 0; i < n; i++)
+        list[i] = g_array_new(FALSE, FALSE, sizeof(WsTraceRecord *));
     for (guint i = 0; i < seen->len; i++) {
         const WsTraceRecord *r = ws_seen(seen, i);
-        if (r->agent == agent)
-            g_array_append_val(list, r);
+        if (r->agent < n)
+            g_array_append_val(list[r->agent], r);
     }
     return list;
+}
+
+static void free_by_agent(GArray **list, guint n)
+{
+    for (guint i = 0; i < n; i++)
+        g_array_free(list[i], TRUE);
+    g_free(list);
 }
 
 /* Replicas share a staff while nothing they do is more than a few pixels apart. */
@@ -428,7 +438,7 @@ static void build_staff(WsBuild *b, guint agent, guint last, const GArray *list)
     staff->kind = staff_kind(a);
     for (guint i = agent; i <= last && staff->n_agents < G_N_ELEMENTS(staff->agent); i++)
         staff->agent[staff->n_agents++] = i;
-    g_autoptr(GArray) below = b->overlay ? of_agent(b->seen_overlay, agent) : NULL;
+    const GArray *below = b->overlay ? b->of_agent[1][agent] : NULL;
     guint control = ws_build_row(b, WS_ROW_CONTROL, CONTROL_HEIGHT, ws_build_words(b, "issue"));
     for (guint i = agent; i <= last; i++) {
         b->control_row[i] = control;
@@ -442,7 +452,7 @@ static void build_staff(WsBuild *b, guint agent, guint last, const GArray *list)
         return;
     }
     if (ws_claims_rounds(b))
-        g_clear_pointer(&below, g_array_unref);
+        below = NULL;
     b->cache->measured_row |= below && below->len;
     if (below && b->cache->measured_row)
         under = ws_build_row(b, WS_ROW_MEASURED, MEASURED_HEIGHT, ws_build_words(b, "measured"));
@@ -450,10 +460,11 @@ static void build_staff(WsBuild *b, guint agent, guint last, const GArray *list)
     add_engine(b, list, below, WS_ITEM_COPY, agent, ws_build_words(b, "copies"));
     add_engine(b, list, below, WS_ITEM_MMA, agent, ws_build_words(b, "tensor"));
     add_engine(b, list, below, WS_ITEM_STORE, agent, ws_build_words(b, "TMA store"));
-    add_control(b, FALSE, list, control);
-    if (under)
+    if (!b->unseen)
+        add_control(b, FALSE, list, control);
+    if (under && !b->unseen)
         add_control(b, TRUE, below, under);
-    for (guint i = 0; i < b->dense->len; i++) {
+    for (guint i = 0; i < b->dense->len && !b->unseen; i++) {
         const WsDense *d = &g_array_index(b->dense, WsDense, i);
         if (d->agent == agent && (!d->overlay || under))
             ws_dense_add(b, d, d->overlay ? under : control, staff_kind(a), FALSE);
@@ -461,9 +472,19 @@ static void build_staff(WsBuild *b, guint agent, guint last, const GArray *list)
     ws_build_staff_end(b);
 }
 
+/* Of a staff that begins here: is it out of sight? One whose height nobody knows yet is not. */
+static gboolean unseen(const WsBuild *b, guint agent)
+{
+    const double height = b->cache->height[agent];
+    return b->o->sight1 > b->o->sight0 && height > 0 &&
+           (b->y > b->o->sight1 || b->y + height < b->o->sight0);
+}
+
 void ws_staff_build(WsBuild *b)
 {
     guint n = b->p->n_agents;
+    b->of_agent[0] = by_agent(b->seen, n);
+    b->of_agent[1] = b->overlay ? by_agent(b->seen_overlay, n) : NULL;
     b->item_of = g_hash_table_new_full(ws_place_hash, ws_place_equal, g_free, NULL);
     b->control_row = g_new(guint, MAX(n, 1));
     b->drawn_as = g_new0(guint, MAX(n, 1));
@@ -471,11 +492,11 @@ void ws_staff_build(WsBuild *b)
         b->control_row[i] = G_MAXUINT;
     guint8 *staff = b->cache->staff;
     for (guint agent = 0; agent < n;) {
-        g_autoptr(GArray) list = of_agent(b->seen, agent);
+        const GArray *list = b->of_agent[0][agent];
         guint last = agent;
         while (last + 1 < n && b->p->agent[last + 1].group == b->p->agent[agent].group &&
                b->p->agent[last + 1].half == b->p->agent[agent].half) {
-            g_autoptr(GArray) other = of_agent(b->seen, last + 1);
+            const GArray *other = b->of_agent[0][last + 1];
             /* Where nothing is shown one by one, what was folded stays so. */
             gboolean blank = b->o->cache && staff[last + 1] && !(list->len && other->len);
             /* And what was once apart stays apart: rows come while one moves, and do not go. */
@@ -485,9 +506,16 @@ void ws_staff_build(WsBuild *b)
             staff[++last] = 2;
         }
         if (list->len || staff[agent] == 1 || ws_dense_lane(b, agent, FALSE)) {
+            const double top = b->y;
             staff[agent] = 1;
+            b->unseen = unseen(b, agent);
             build_staff(b, agent, last, list);
+            b->unseen = FALSE;
+            b->cache->height[agent] = b->y - top;
         }
         agent = last + 1;
     }
+    free_by_agent(b->of_agent[0], n);
+    if (b->of_agent[1])
+        free_by_agent(b->of_agent[1], n);
 }

@@ -55,6 +55,52 @@ static void paint(const WsScene *s)
     cairo_surface_destroy(surface);
 }
 
+/* A scene of what is in sight alone: rows lie where they do in the whole one, what is in sight is
+ * the same, and what is not has no items. */
+static void check_sight(const WsProgram *p, WsTrace *t, guint staff)
+{
+    g_autoptr(WsScoreCache) cache = ws_score_cache_new();
+    WsSceneOptions o = { .width = 1200,
+                         .from = t->cycles / 3,
+                         .to = t->cycles / 3 + MAX(t->cycles / 50, 4000),
+                         .bare = TRUE,
+                         .no_units = TRUE,
+                         .no_edges = TRUE,
+                         .no_tips = TRUE,
+                         .cache = cache };
+    g_autoptr(WsScene) whole = ws_scene_new(p, t, NULL, &o);
+    guint agents = 0, in_whole = 0, in_part = 0;
+    for (guint i = 0; i < whole->staff->len; i++)
+        agents += g_array_index(whole->staff, WsSceneStaff, i).n_agents > 0;
+    if (staff >= agents)
+        return;
+    const WsSceneStaff *seen = &g_array_index(whole->staff, WsSceneStaff, staff);
+    o.sight0 = seen->y + 1;
+    o.sight1 = seen->y + seen->h - 1;
+    g_autoptr(WsScene) part = ws_scene_new(p, t, NULL, &o);
+    g_assert_cmpfloat(part->height, ==, whole->height);
+    g_assert_cmpuint(part->row->len, ==, whole->row->len);
+    for (guint i = 0; i < whole->row->len; i++)
+        g_assert_cmpfloat(g_array_index(part->row, WsSceneRow, i).y, ==,
+                          g_array_index(whole->row, WsSceneRow, i).y);
+    for (guint k = 0; k < 2; k++) {
+        const WsScene *s = k ? part : whole;
+        for (guint i = 0; i < s->item->len; i++) {
+            const WsSceneItem *item = &g_array_index(s->item, WsSceneItem, i);
+            const gboolean inside = item->y >= seen->y && item->y < seen->y + seen->h;
+            *(k ? &in_part : &in_whole) += inside;
+            if (k && !inside && item->shape != WS_SHAPE_SLOT) /* rings are not left out */
+                for (guint n = 0; n < agents; n++) {
+                    const WsSceneStaff *other = &g_array_index(whole->staff, WsSceneStaff, n);
+                    g_assert_false(n != staff && ABS((gint)n - (gint)staff) > 1 &&
+                                   item->y >= other->y && item->y < other->y + other->h);
+                }
+        }
+    }
+    g_assert_cmpuint(in_part, ==, in_whole);
+    g_assert_cmpuint(in_part, >, 0);
+}
+
 static void test_design(gconstpointer data)
 {
     const char *name = data;
@@ -72,6 +118,8 @@ static void test_design(gconstpointer data)
         g_test_skip("not supported by the timing model");
         return;
     }
+    for (guint i = 0; i < 8; i++)
+        check_sight(p, r->trace, i);
     g_autoptr(WsScene) s = ws_scene_new(p, r->trace, NULL, NULL);
     g_assert_cmpuint(s->item->len, >, 10);
     check(s);

@@ -300,6 +300,10 @@ static void ensure_plain(WsTimeline *t)
                          .no_tips = t->loose,
                          .no_units = TRUE,
                          .no_edges = t->no_edges };
+    if (t->loose) { /* a scene for a moment: of what is in sight, and a little more */
+        o.sight0 = t->scene->top + v->at.y - v->height / 2;
+        o.sight1 = t->scene->top + v->at.y + 1.5 * v->height;
+    }
     choose_cta(t, &o);
     if (t->order && t->knots && t->knots->len > 1) {
         o.knot = (const gint64 *)t->knots->data;
