@@ -158,6 +158,17 @@ static const Bad bad[] = {
       "\"first\": \"k == 0\", \"use\": \"k.total\", \"open\": true }, { \"mma\": \"acc\", \"a\": "
       "\"a.rows(replica*WM, WM)\", \"b\": \"b\", \"use\": \"k.total\", \"when\": \"k > 0\" }",
       "L-OPEN", 1, "a condition guards the step that closes" },
+    /* a round ahead: in the last round nothing would close the group */
+    { COOP, "\"first\": \"k == 0\", \"use\": \"k.total\" }",
+      "\"first\": \"k == 0\", \"use\": \"k.total\", \"open\": true }, { \"mma\": \"acc\", \"a\": "
+      "\"a.rows(replica*WM, WM)\", \"b\": \"b\", \"use\": \"k.total\", \"ahead\": 1 }",
+      "L-OPEN", 1, "which another round leaves open" },
+    { COOP, "\"first\": \"k == 0\", \"use\": \"k.total\" }",
+      "\"first\": \"k == 0\", \"use\": \"k.total\", \"open\": true }, { \"mma\": \"acc\", \"a\": "
+      "\"a.rows(replica*WM, WM)\", \"b\": \"b\", \"use\": \"k.total\", \"open\": true, \"ahead\": "
+      "1 }, "
+      "{ \"mma\": \"acc\", \"a\": \"a.rows(replica*WM, WM)\", \"b\": \"b\", \"use\": \"k.total\" }",
+      "L-OPEN", 1, "which another round leaves open" },
     { "once-refuted/uses-around-advance", "\"count\": \"N\"",
       "\"count\": \"N\", \"split\": [\"n\"]", "T-CONST", 2, "the body of the loop changes" },
     { "once-refuted/uses-around-advance",

@@ -89,6 +89,7 @@ typedef struct {
     guint number;
     GArray *transactions; /* WsTransactionBuild */
     const WsOp *open_mma, *open_store;
+    gint64 mma_shift, store_shift; /* rounds that the last of them runs ahead */
     guint first_let;
     gint window; /* pipe whose acquire stands open in this list, -1 */
 } WsList;
@@ -303,8 +304,11 @@ guint ws_step_coordinates(WsStepState *S, const WsTensor *t, guint flags, WsExpr
 #define WS_STEP_ID(id) void ws_step_##id(WsStepState *S);
 #include "model/step_id.def"
 #undef WS_STEP_ID
-/* Refuses to close the group of `open` (NULL: none stands open) by a step that `when` guards. */
-void ws_step_closes(WsStepState *S, const WsOp *open);
+/* Refuses a step of another round than the group of `open` (NULL: none stands open), whose `ahead`
+ * is in `shift`; the step's is kept there. */
+void ws_step_joins(WsStepState *S, const WsOp *open, gint64 *shift);
+/* The same, and refuses to close the group by a step that `when` guards. */
+void ws_step_closes(WsStepState *S, const WsOp *open, gint64 *shift);
 WsReduce ws_step_reduce(WsStepState *S);
 WsCtas ws_step_ctas(WsStepState *S, WsFieldId field);
 gint ws_map_of(WsElab *E, guint tensor, const guint *box, guint swizzle); /* box innermost first */

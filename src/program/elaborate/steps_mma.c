@@ -174,10 +174,11 @@ static gboolean operand_a(WsStepState *S, WsOp *op, WsBufferView *view, guint ex
 static void commit(WsStepState *S, WsOp *op)
 {
     if (ws_node_bool(S->node, WS_F_open, FALSE)) {
+        ws_step_joins(S, S->list->open_mma, &S->list->mma_shift);
         S->list->open_mma = op;
         return;
     }
-    ws_step_closes(S, S->list->open_mma);
+    ws_step_closes(S, S->list->open_mma, &S->list->mma_shift);
     S->list->open_mma = NULL;
     WsOp *close = ws_step_op(S, WS_OP_MMA_COMMIT, "commit");
     ws_op_label(S->E, close, "commit mma");

@@ -153,8 +153,18 @@ void ws_step_LOAD(WsStepState *S)
     ws_boxes(S, tensor->index, &view, at, n, make_load, &T);
 }
 
-void ws_step_closes(WsStepState *S, const WsOp *open)
+/* A group lies in one round: of what runs ahead of it the last round has none. */
+void ws_step_joins(WsStepState *S, const WsOp *open, gint64 *shift)
 {
+    if (open && S->shift != *shift)
+        ws_elab_note(S->E, WS_RULE_L_OPEN, S->id, "Give both steps the same `ahead`.",
+                     "it belongs to the group of %s, which another round leaves open", open->step);
+    *shift = S->shift;
+}
+
+void ws_step_closes(WsStepState *S, const WsOp *open, gint64 *shift)
+{
+    ws_step_joins(S, open, shift);
     if (open && ws_node_has(S->node, WS_F_when))
         ws_elab_note(S->E, WS_RULE_L_OPEN, S->id, "Close it by a step without `when`.",
                      "a condition guards the step that closes the group of %s", open->step);
@@ -180,10 +190,11 @@ void ws_step_STORE(WsStepState *S)
     if (E->ops->len == before)
         return;
     if (ws_node_bool(S->node, WS_F_open, FALSE)) {
+        ws_step_joins(S, S->list->open_store, &S->list->store_shift);
         S->list->open_store = g_ptr_array_index(E->ops, before);
         return;
     }
-    ws_step_closes(S, S->list->open_store);
+    ws_step_closes(S, S->list->open_store, &S->list->store_shift);
     S->list->open_store = NULL;
     WsOp *commit = ws_step_op(S, WS_OP_BULK_COMMIT, "commit");
     ws_op_label(E, commit, "commit stores");
