@@ -120,6 +120,8 @@ static gboolean change_ahead(WsDraft *d, guint64 node, gint by)
 gboolean ws_edit_ahead(WsDraft *d, const guint64 *nodes, guint n, gint by)
 {
     g_autoptr(GArray) list = in_order(d, nodes, n);
+    if (list->len == 1)
+        return ws_edit_ahead_along(d, at(list, 0), by);
     for (guint i = 0; i < list->len; i++) {
         Seat s;
         if (!sit(d, at(list, i), &s))

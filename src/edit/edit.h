@@ -70,9 +70,28 @@ WsDesign *ws_edit_empty(const char *name);
  */
 /* To a place, in the order they stand in now; `spot.index` counts in the list as it is. */
 gboolean ws_edit_move(WsDraft *d, const guint64 *nodes, guint n, WsEditSpot spot, gint ahead);
+/* What steps that are moved may not leave behind (along.c): the waits for operands or room, the
+ * mma_wait that ends a product and the arrivals that give its operands back, of those only what
+ * would be on the wrong side of them there. Nothing of `nodes` itself. */
+typedef struct {
+    GArray *before, *behind; /* guint64: goes right before them, right behind them */
+} WsAlong;
+WsAlong *ws_edit_along(const WsDesign *design, const guint64 *nodes, guint n, WsEditSpot spot,
+                       gint ahead);
+void ws_along_free(WsAlong *along);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsAlong, ws_along_free)
+/* ws_edit_move, and `along` (made for the same spot and `ahead`) with it. */
+gboolean ws_edit_move_along(WsDraft *d, const guint64 *nodes, guint n, WsEditSpot spot, gint ahead,
+                            const WsAlong *along);
+/* The mma_wait that ends this product and no other one in flight; 0 if there is none. */
+guint64 ws_edit_own_wait(const WsDesign *design, const WsNode *product);
+/* One step by so many rounds, with all that goes along; a product that goes earlier stands behind
+ * what still reads its accumulator. */
+gboolean ws_edit_ahead_along(WsDraft *d, guint64 node, gint by);
 /* One place earlier (-1) or later (+1) in time: within the list, and across the end of a counted
  * loop, where `ahead` changes. Objects and groups move in their list. */
 gboolean ws_edit_nudge(WsDraft *d, const guint64 *nodes, guint n, gint by);
+/* Rounds earlier (by > 0) or later; a single step as by ws_edit_ahead_along. */
 gboolean ws_edit_ahead(WsDraft *d, const guint64 *nodes, guint n, gint by);
 /* To the group before (-1) or behind (+1). */
 gboolean ws_edit_other_group(WsDraft *d, const guint64 *nodes, guint n, gint by);

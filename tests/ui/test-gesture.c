@@ -274,9 +274,6 @@ static void one_round_ahead(Scenario *s)
     const gint64 before = ws_document_clock(s->document)->cycles;
     hands_zoom_to(s, ROUND "1", -1, 20, 9000);
     hands_shot(s, "ahead-1-straight");
-    hands_select_row(s, "wait k_fulls", 0);
-    hands_add_row(s, "mma s", 0);
-    g_assert_cmpuint(ws_document_selection(s->document)->len, ==, 2);
     hands_zoom_to(s, ROUND "1", -1, 20, 9000);
     const WsSceneItem *mma = NULL, *softmax = NULL;
     for (gint32 r = 15; r < 26 && (!mma || !softmax); r++) {
@@ -295,7 +292,8 @@ static void one_round_ahead(Scenario *s)
     WAIT_FOR(seen_gesture_words(hands_timeline(s)) &&
              strstr(seen_gesture_words(hands_timeline(s)), "✔"));
     g_test_message("%s", seen_gesture_words(hands_timeline(s)));
-    g_assert_nonnull(strstr(seen_gesture_words(hands_timeline(s)), "after compute, 1 round ahead"));
+    g_assert_nonnull(strstr(seen_gesture_words(hands_timeline(s)), "after compute, 1 round ahead, "
+                                                                   "with wait k_fulls"));
     g_assert_nonnull(strstr(seen_gesture_words(hands_timeline(s)), "gained"));
     g_assert_nonnull(strstr(seen_gesture_words(hands_timeline(s)), "proved"));
     hands_shot(s, "ahead-2-drag");
@@ -312,36 +310,6 @@ static void one_round_ahead(Scenario *s)
     g_assert_cmpuint(ws_history_n(ws_document_history(s->document)), ==, 2); /* one drag */
     hands_shot(s, "ahead-3-done");
     hands_assert_same_ptx(s, "tests/designs/attention-ahead.wstave");
-}
-
-/* A wait that ends one product goes along with it; one that ends others, too, stays. */
-static void own_waits(Scenario *s)
-{
-    static const struct {
-        const char *file, *product;
-        gboolean own;
-    } cases[] = {
-        { "tests/designs/attention-ahead.wstave", "s", FALSE },
-        { "tests/designs/attention-ahead.wstave", "acc", FALSE },
-        { "projects/gemm-bf16/design.wstave", "acc", FALSE }, /* waits for all but one */
-        { "tests/designs/attention-fa3-causal.wstave", "s", TRUE },
-    };
-    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-        guint found = 0;
-        hands_begin(s, cases[i].file);
-        const WsDesign *d = ws_document_latest(s->document);
-        const WsProgram *p = ws_document_program(s->document);
-        for (guint k = 0; p && k < p->n_ops && !found; k++) {
-            const WsNode *node = p->op[k]->step ? ws_design_find(d, p->op[k]->step) : NULL;
-            if (!node || node->kind != WS_STEP_MMA ||
-                g_strcmp0(ws_node_text(node, WS_F_keyword), cases[i].product))
-                continue;
-            found++;
-            g_test_message("%s %s", cases[i].file, p->op[k]->step);
-            g_assert_cmpint(ws_gesture_own_wait(d, node) != 0, ==, cases[i].own);
-        }
-        g_assert_cmpuint(found, ==, 1);
-    }
 }
 
 /* Dragged onto another staff a product takes its wait along; before its place it leaves it. */
@@ -362,7 +330,7 @@ static void product_takes_its_wait(Scenario *s)
     hands_press(s, x0, y0);
     hands_glide(s, x0, y0, x1 - 1, y1);
     WAIT_FOR(seen_gesture_words(hands_timeline(s)) && ws_document_trying(s->document));
-    g_assert_null(strstr(seen_gesture_words(hands_timeline(s)), "with its mma_wait"));
+    g_assert_null(strstr(seen_gesture_words(hands_timeline(s)), "mma_wait 0"));
     scenario_key("Escape");
     hands_settle(s);
     hands_let_go(s);
@@ -375,7 +343,7 @@ static void product_takes_its_wait(Scenario *s)
     hands_place(s, load, 0.9, &x1, &y1);
     hands_press(s, x0, y0);
     hands_glide(s, x0, y0, x1, y1);
-    WAIT_FOR(strstr(seen_gesture_words(hands_timeline(s)), "with its mma_wait"));
+    WAIT_FOR(strstr(seen_gesture_words(hands_timeline(s)), "mma_wait 0"));
     hands_let_go(s);
     const WsNode *from = ws_design_find(ws_document_latest(s->document), "groups/mma/body/0/do/0");
     for (guint i = 0; i < ws_node_n_children(from, WS_F_do); i++) {
@@ -394,7 +362,6 @@ static void add(void)
 {
     scenario_add("I17/drag-along-and-escape", drag_along);
     scenario_add("I17/drag-across-the-loop", drag_across);
-    scenario_add("I17/waits-of-products", own_waits);
     scenario_add("I17/product-takes-its-wait", product_takes_its_wait);
     scenario_add("I17/drag-onto-another-staff", drag_over);
     scenario_add("I20/draw-edge", draw_edge);

@@ -23,8 +23,4 @@ void ws_gesture_snapshot(WsTimeline *t, GtkSnapshot *s, double width, double hei
 /* Whether a drag from here would draw an edge or a ring: its pointer. */
 const char *ws_gesture_cursor(WsTimeline *t, double x, double y);
 
-/* The mma_wait behind a product that waits for this one alone, in the same list; 0: there is none.
- */
-guint64 ws_gesture_own_wait(const WsDesign *design, const WsNode *product);
-
 G_END_DECLS

@@ -153,72 +153,19 @@ static void copy_to(WsDraft *draft, const WsGesture *g, WsEditSpot spot)
         ws_draft_refuse(draft, "%s", _("This cannot be copied."));
 }
 
-typedef enum { STEP_OTHER, STEP_ENDS_ALL, STEP_HIDES } StepSort;
-
-/* What a step says to somebody who looks for products that are under way: a wait for all of them
- * ends the search; products, other waits and bodies of their own hide what is beyond. */
-static StepSort sort_of(const WsNode *step)
+/* What goes along is part of what is meant: it is named beside the pointer. */
+static char *with_along(const WsGesture *g, const WsAlong *along, const char *words)
 {
-    if (step->kind == WS_STEP_MMA_WAIT)
-        return ws_node_int(step, WS_F_keyword, -1) == 0 ? STEP_ENDS_ALL : STEP_HIDES;
-    return step->kind == WS_STEP_MMA || step->kind == WS_STEP_FOR || step->kind == WS_STEP_IF
-               ? STEP_HIDES
-               : STEP_OTHER;
-}
-
-/* The first step that is not STEP_OTHER on the way from one place towards another; NULL: none. */
-static const WsNode *next_told(const WsNode *owner, WsFieldId list, gint from, gint to, gint by)
-{
-    for (gint i = from; i != to; i += by) {
-        const WsNode *step = ws_node_child(owner, list, (guint)i);
-        if (sort_of(step) != STEP_OTHER)
-            return step;
-    }
-    return NULL;
-}
-
-guint64 ws_gesture_own_wait(const WsDesign *design, const WsNode *product)
-{
-    WsFieldId list;
-    guint index;
-    const WsNode *owner = ws_design_owner(design, product, &list, &index);
-    if (!owner || product->kind != WS_STEP_MMA)
-        return 0;
-    const gint n = (gint)ws_node_n_children(owner, list), at = (gint)index;
-    const WsNode *wait = next_told(owner, list, at + 1, n, 1);
-    const WsNode *former = next_told(owner, list, at - 1, -1, -1);
-    if (!former && owner->kind == WS_STEP_FOR) /* the round before */
-        former = next_told(owner, list, n - 1, at, -1);
-    return wait && sort_of(wait) == STEP_ENDS_ALL && (!former || sort_of(former) == STEP_ENDS_ALL)
-               ? wait->identity
-               : 0;
-}
-
-/* The wait of a product that would be left behind: where it goes is another list, or behind it. */
-static guint64 wait_to_take(const WsGesture *g, const Target *to, gint ahead)
-{
-    const WsNode *node = ws_gesture_node(g, g->item);
-    const guint64 wait =
-        node && g->nodes->len == 1 && !g->copy && !ahead ? ws_gesture_own_wait(g->latest, node) : 0;
-    WsFieldId list;
-    guint index;
-    const WsNode *owner =
-        wait ? ws_design_owner(g->latest, ws_design_by_identity(g->latest, wait), &list, &index)
-             : NULL;
-    if (!owner)
-        return 0;
-    const gboolean same = owner->identity == to->spot.owner && list == to->spot.list;
-    return same && to->spot.index <= index ? 0 : wait;
-}
-
-/* The dragged steps, and what goes along. */
-static void move(WsDraft *draft, const WsGesture *g, const Target *to, gint ahead, guint64 along)
-{
-    g_autoptr(GArray) nodes = g_array_new(FALSE, FALSE, sizeof(guint64));
-    g_array_append_vals(nodes, g->nodes->data, g->nodes->len);
-    if (along)
-        g_array_append_val(nodes, along);
-    ws_edit_move(draft, (const guint64 *)(gpointer)nodes->data, nodes->len, to->spot, ahead);
+    const GArray *const both[] = { along->before, along->behind };
+    g_autoptr(GString) names = g_string_new(NULL);
+    for (guint k = 0; k < G_N_ELEMENTS(both); k++)
+        for (guint i = 0; i < both[k]->len; i++) {
+            const WsNode *step =
+                ws_design_by_identity(g->latest, g_array_index(both[k], guint64, i));
+            g_autofree char *label = ws_edit_label(step);
+            g_string_append_printf(names, "%s%s", names->len ? ", " : "", label);
+        }
+    return names->len ? g_strdup_printf(_("%s, with %s"), words, names->str) : g_strdup(words);
 }
 
 void ws_gesture_move_to(WsTimeline *t)
@@ -239,13 +186,14 @@ void ws_gesture_move_to(WsTimeline *t)
     if (!g_strcmp0(g->key, key))
         return;
     WsDraft *draft = ws_draft_new(g->latest);
-    const guint64 along = wait_to_take(g, &to, ahead);
     g_autofree char *words = words_of(g, &to, ahead);
-    if (g->copy)
+    if (g->copy) {
         copy_to(draft, g, to.spot);
-    else
-        move(draft, g, &to, ahead, along);
-    ws_gesture_take(t, key, draft,
-                    along ? g_strdup_printf(_("%s, with its mma_wait"), words)
-                          : g_steal_pointer(&words));
+        ws_gesture_take(t, key, draft, g_steal_pointer(&words));
+        return;
+    }
+    const guint64 *nodes = (const guint64 *)(gpointer)g->nodes->data;
+    g_autoptr(WsAlong) along = ws_edit_along(g->latest, nodes, g->nodes->len, to.spot, ahead);
+    ws_edit_move_along(draft, nodes, g->nodes->len, to.spot, ahead, along);
+    ws_gesture_take(t, key, draft, with_along(g, along, words));
 }
