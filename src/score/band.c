@@ -50,9 +50,13 @@ static void list_rounds_of(const WsBuild *b, const WsTileSpan *tile, gint64 begi
 }
 
 /* The leading group's rounds, numbered within their tiles, in order of time. Where replicas take
- * turns, the epilogue of one gives way to the rounds of the other. */
-static GArray *list_rounds(const WsBuild *b)
+ * turns, the epilogue of one gives way to the rounds of the other. Kept for the next scene: a tile
+ * may have many. */
+static const GArray *list_rounds(const WsBuild *b)
 {
+    WsScoreCache *c = b->cache;
+    if (c->rounds && c->rounds0 == b->tile0 && c->rounds1 == b->tile1)
+        return c->rounds;
     GArray *rounds = g_array_new(FALSE, FALSE, sizeof(Round));
     const GArray *tiles = ws_window_tiles(b, b->t);
     for (guint i = 0; i < tiles->len; i++) {
@@ -71,6 +75,10 @@ static GArray *list_rounds(const WsBuild *b)
         }
     }
     g_array_sort(rounds, by_round_start);
+    g_clear_pointer(&c->rounds, g_array_unref);
+    c->rounds = rounds;
+    c->rounds0 = b->tile0;
+    c->rounds1 = b->tile1;
     return rounds;
 }
 
@@ -95,7 +103,7 @@ void ws_window_bands(WsBuild *b)
     const WsSceneSegment *first = &g_array_index(b->s->segment, WsSceneSegment, 0);
     const WsSceneSegment *last =
         &g_array_index(b->s->segment, WsSceneSegment, b->s->segment->len - 1);
-    g_autoptr(GArray) rounds = list_rounds(b);
+    const GArray *rounds = list_rounds(b);
     gboolean tiled = strchr(b->t->op_loop->pdata[b->lead_op], '/') != NULL;
     double y_tile = b->y, y_round = b->y + (tiled ? 17 : 0);
     gint64 tile_from = first->t0;
@@ -142,7 +150,7 @@ GArray *ws_score_rounds(const WsProgram *p, WsTrace *t, guint cta, char **loop)
         b.tile0 = i ? MIN(b.tile0, tile->tile) : tile->tile;
         b.tile1 = MAX(b.tile1, tile->tile);
     }
-    g_autoptr(GArray) rounds = list_rounds(&b);
+    const GArray *rounds = list_rounds(&b);
     gboolean whole = b.tile1 - b.tile0 > 100;
     for (guint i = 0; i < rounds->len; i++) {
         const Round *r = &g_array_index(rounds, Round, i);

@@ -41,7 +41,10 @@ struct WsScoreCache {
     guint *loop_id;
     GHashTable *base;
     WsBind *bind;
-    gint32 bind0, bind1;                     /* tiles that `bind` covers */
+    gint32 bind0, bind1;       /* tiles that `bind` covers */
+    gint32 *bind_lo, *bind_hi; /* rounds that it covers, by operation; NULL: all */
+    GArray *rounds;            /* of the strip: band.c, of the tiles [rounds0, rounds1]; or NULL */
+    gint32 rounds0, rounds1;
     gboolean bind_tried, bind_all;           /* looked for; covers the whole CTA */
     guint8 (*tracks)[2][WS_ITEM_KIND_COUNT]; /* by agent: rows, of the main trace and the overlay */
     double *height;                          /* by agent: of its staff, in the last scene */

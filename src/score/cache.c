@@ -30,6 +30,9 @@ static void clear(WsScoreCache *c)
     g_free(c->tracks);
     g_free(c->staff);
     g_free(c->height);
+    g_free(c->bind_lo);
+    g_free(c->bind_hi);
+    g_clear_pointer(&c->rounds, g_array_unref);
     memset(c, 0, sizeof *c);
 }
 

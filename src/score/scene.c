@@ -237,13 +237,92 @@ static gboolean same_sizes(const WsTrace *a, const WsTrace *b)
 }
 
 #define MANY_RECORDS 60000
+#define MANY_ROUNDS  4096 /* around what is in sight */
 
-/* Small traces are walked once and for all; of large ones the tiles around the window, and only
+#define BESIDE 256 /* records of a lane before and behind what is in sight */
+
+/* Rounds in sight, in the window before it (whence stages are followed) and a little beside, by the
+ * paths of their loops: what an operation in such a loop may be asked about. */
+static void rounds_in_sight(const WsBuild *b, gint32 *lo, gint32 *hi)
+{
+    const guint n = b->t->op_id->len;
+    g_autofree gint32 *from = g_new(gint32, n + 2), *to = g_new(gint32, n + 2);
+    for (guint i = 0; i < n + 2; i++) {
+        from[i] = G_MAXINT32;
+        to[i] = G_MININT32;
+    }
+    const WsSceneSegment *first = &g_array_index(b->s->segment, WsSceneSegment, 0);
+    for (guint i = 0; i < b->t->lane->len; i++) {
+        const WsTraceLane *lane = &g_array_index(b->t->lane, WsTraceLane, i);
+        if (lane->cta != b->cta)
+            continue;
+        for (guint s = 0; s < b->s->segment->len; s++) {
+            const WsSceneSegment *g = first + s;
+            const guint64 begin = ws_window_lower(b->t, lane, g->t0 - (g->t1 - g->t0));
+            const guint64 end = ws_window_lower(b->t, lane, g->t1) + BESIDE;
+            for (guint64 k = MAX(begin, lane->first + BESIDE) - BESIDE;
+                 k < MIN(end, lane->first + lane->n); k++) {
+                const WsTraceRecord *r = &g_array_index(b->t->record, WsTraceRecord, k);
+                const guint loop = b->loop_id[r->op];
+                from[loop] = MIN(from[loop], r->round);
+                to[loop] = MAX(to[loop], r->round);
+            }
+        }
+    }
+    for (guint op = 0; op < n; op++) {
+        lo[op] = from[b->loop_id[op]];
+        hi[op] = to[b->loop_id[op]];
+    }
+}
+
+/* Loops of few rounds are bound whole, whether they are in sight or not. */
+static void add_short_loops(const WsBuild *b, gint32 *lo, gint32 *hi)
+{
+    const guint n = b->t->op_id->len;
+    g_autofree guint *count = g_new0(guint, n + 2);
+    for (guint i = 0; i < b->t->lane->len; i++) {
+        const WsTraceLane *lane = &g_array_index(b->t->lane, WsTraceLane, i);
+        for (guint64 k = 0; lane->cta == b->cta && k < lane->n; k++)
+            count[b->loop_id[g_array_index(b->t->record, WsTraceRecord, lane->first + k).op]]++;
+    }
+    for (guint op = 0; op < n; op++)
+        if (count[b->loop_id[op]] <= MANY_RECORDS) {
+            lo[op] = G_MININT32;
+            hi[op] = G_MAXINT32;
+        }
+}
+
+/* Does what is bound hold all rounds of [lo, hi]? */
+static gboolean bind_covers(const WsScoreCache *c, const gint32 *lo, const gint32 *hi, guint n)
+{
+    for (guint op = 0; c->bind_lo && op < n; op++)
+        if (lo[op] <= hi[op] && (lo[op] < c->bind_lo[op] || hi[op] > c->bind_hi[op]))
+            return FALSE;
+    return TRUE;
+}
+
+/* With as many rounds again on both sides, and those before the first waits. */
+static void widen(gint32 *lo, gint32 *hi, guint n)
+{
+    for (guint op = 0; op < n; op++) {
+        if (lo[op] > hi[op])
+            continue;
+        const gint32 more = MAX(MANY_ROUNDS, hi[op] - lo[op]);
+        lo[op] = lo[op] > G_MININT32 + more ? lo[op] - more : G_MININT32;
+        hi[op] = hi[op] < G_MAXINT32 - more ? hi[op] + more : G_MAXINT32;
+    }
+}
+
+/* Small traces are walked once and for all; of large ones the rounds around the window, and only
  * when there is time. */
 static void choose_bind(WsBuild *b)
 {
     WsScoreCache *c = b->cache;
-    if (c->bind_tried && b->tile0 >= c->bind0 && b->tile1 <= c->bind1) {
+    const guint n = b->t->op_id->len;
+    g_autofree gint32 *lo = g_new(gint32, n + 1), *hi = g_new(gint32, n + 1);
+    rounds_in_sight(b, lo, hi);
+    if (c->bind_tried && b->tile0 >= c->bind0 && b->tile1 <= c->bind1 &&
+        bind_covers(c, lo, hi, n)) {
         b->bind = c->bind;
         return;
     }
@@ -261,7 +340,16 @@ static void choose_bind(WsBuild *b)
     c->bind0 = all ? G_MININT32 + 8 : MAX(b->tile0, 0) - around;
     c->bind1 = all ? G_MAXINT32 - 8 : MIN(b->tile1, G_MAXINT32 - 16) + around;
     g_clear_pointer(&c->bind, ws_bind_free);
-    b->bind = c->bind = ws_bind_new(b->p, b->t, b->cta, c->bind0, c->bind1);
+    g_clear_pointer(&c->bind_lo, g_free);
+    g_clear_pointer(&c->bind_hi, g_free);
+    if (!all) {
+        widen(lo, hi, n);
+        add_short_loops(b, lo, hi);
+        c->bind_lo = g_steal_pointer(&lo);
+        c->bind_hi = g_steal_pointer(&hi);
+    }
+    b->bind = c->bind =
+        ws_bind_new_within(b->p, b->t, b->cta, c->bind0, c->bind1, c->bind_lo, c->bind_hi);
     c->bind_tried = TRUE;
     c->bind_all = all && c->bind;
 }

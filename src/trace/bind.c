@@ -20,12 +20,32 @@ typedef struct {
     const WsProgram *p;
     const WsTrace *t;
     guint cta;
+    const gint32 *lo, *hi; /* rounds that are asked about, by operation; NULL: all */
 } Run;
 
 struct WsBind {
     GHashTable *bound;       /* WsBound* (key: op, round) -> itself */
     GHashTable *contributor; /* Completion* -> GArray of WsTracePlace */
+    GPtrArray *block;        /* what the WsBounds lie in: there may be millions */
+    gsize left;              /* bytes of the last one */
 };
+
+#define MAX_ACCESS 4
+#define BLOCK      (64 * 1024)
+
+static WsBound *new_bound(WsBind *bind, guint n_access)
+{
+    const gsize size = sizeof(WsBound) + n_access * sizeof(((WsBound *)NULL)->access[0]);
+    if (bind->left < size) {
+        g_ptr_array_add(bind->block, g_malloc(BLOCK));
+        bind->left = BLOCK;
+    }
+    char *last = bind->block->pdata[bind->block->len - 1];
+    WsBound *b = (WsBound *)(gpointer)(last + BLOCK - bind->left);
+    bind->left -= size;
+    *b = (WsBound){ .n_access = n_access, .element = -1, .use = -1, .slot = -1, .turn = -1 };
+    return b;
+}
 
 static guint hash_bound(gconstpointer p)
 {
@@ -67,17 +87,15 @@ static gint64 value(WsWalker *w, const WsExpr *e)
 static void bind_op(WsBind *bind, WsWalker *w, guint agent, const WsOp *op, gint32 round,
                     const WsTracePlace *before)
 {
-    WsBound *b = g_new0(WsBound, 1);
+    WsBound *b = new_bound(bind, MIN(op->n_access, MAX_ACCESS));
     b->op = op->index;
     b->round = round;
-    b->element = b->use = b->slot = b->turn = -1;
     if (op->barrier >= 0) {
         b->element = op->element ? value(w, op->element) : 0;
         b->use = value(w, op->use);
         b->slot = op->slot ? value(w, op->slot) : 0;
         b->turn = value(w, op->turn);
     }
-    b->n_access = MIN(op->n_access, G_N_ELEMENTS(b->access));
     for (guint i = 0; i < b->n_access; i++) {
         const WsAccess *a = &op->access[i];
         b->access[i].element = a->element ? value(w, a->element) : 0;
@@ -100,9 +118,10 @@ static void bind_op(WsBind *bind, WsWalker *w, guint agent, const WsOp *op, gint
     g_hash_table_add(bind->bound, b);
 }
 
-static gboolean worth_binding(const WsOp *op)
+static gboolean worth_binding(const Run *b, const WsOp *op, gint32 round)
 {
-    return op->barrier >= 0 || op->n_access > 0;
+    return (op->barrier >= 0 || op->n_access > 0) &&
+           (!b->lo || (round >= b->lo[op->index] && round <= b->hi[op->index]));
 }
 
 static gint32 tile_position(WsWalker *w, const WsTree *loop, gint64 total)
@@ -214,7 +233,7 @@ static void walk_agent(const Run *b, WsBind *bind, const WsLaunchValues *v, guin
         if (tile > tile1 && tile - tile1 > 1)
             return;
         /* Rounds before the window still contribute to its first waits: one tile back is plenty. */
-        if (worth_binding(step.op) && (tile < 0 || tile >= tile0 - 2))
+        if (worth_binding(b, step.op, round) && (tile < 0 || tile >= tile0 - 2))
             bind_op(bind, w, agent, step.op, round, &before);
         if (ws_op_measured(step.op->kind))
             before = (WsTracePlace){ agent, step.op->index, round };
@@ -223,7 +242,18 @@ static void walk_agent(const Run *b, WsBind *bind, const WsLaunchValues *v, guin
 
 WsBind *ws_bind_new(const WsProgram *p, const WsTrace *t, guint cta, gint32 tile0, gint32 tile1)
 {
-    const Run run = { p, t, cta }, *b = &run;
+    return ws_bind_new_within(p, t, cta, tile0, tile1, NULL, NULL);
+}
+
+guint ws_bind_size(const WsBind *bind)
+{
+    return bind ? g_hash_table_size(bind->bound) : 0;
+}
+
+WsBind *ws_bind_new_within(const WsProgram *p, const WsTrace *t, guint cta, gint32 tile0,
+                           gint32 tile1, const gint32 *lo, const gint32 *hi)
+{
+    const Run run = { p, t, cta, lo, hi }, *b = &run;
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autofree WsSize *size = g_new0(WsSize, b->t->size->len + 1);
     for (guint i = 0; i < b->t->size->len; i++)
@@ -233,7 +263,8 @@ WsBind *ws_bind_new(const WsProgram *p, const WsTrace *t, guint cta, gint32 tile
     if (!v)
         return NULL;
     WsBind *bind = g_new0(WsBind, 1);
-    bind->bound = g_hash_table_new_full(hash_bound, same_bound, g_free, NULL);
+    bind->bound = g_hash_table_new(hash_bound, same_bound);
+    bind->block = g_ptr_array_new_with_free_func(g_free);
     bind->contributor = g_hash_table_new_full(hash_completion, same_completion, g_free, free_array);
     gint64 cluster = MAX(b->p->cluster, 1);
     gint64 id = g_array_index(b->t->cta, WsTraceCta, b->cta).id;
@@ -255,6 +286,7 @@ void ws_bind_free(WsBind *bind)
         return;
     g_hash_table_destroy(bind->bound);
     g_hash_table_destroy(bind->contributor);
+    g_ptr_array_unref(bind->block);
     g_free(bind);
 }
 

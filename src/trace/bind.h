@@ -16,7 +16,7 @@ typedef struct {
     guint n_access;
     struct {
         gint64 element, stage, use;
-    } access[4];
+    } access[]; /* n_access of them, 4 at most */
 } WsBound;
 
 typedef struct {
@@ -29,6 +29,11 @@ typedef struct WsBind WsBind;
 /* Values of the operations' expressions in the tiles [tile0, tile1] of the CTA `cta` (index) of the
  * trace; NULL if they cannot be told. Borrows both until it is freed. */
 WsBind *ws_bind_new(const WsProgram *p, const WsTrace *t, guint cta, gint32 tile0, gint32 tile1);
+/* The same of the rounds [lo, hi] of each operation alone, by its index: of the rest nothing is
+ * told. */
+WsBind *ws_bind_new_within(const WsProgram *p, const WsTrace *t, guint cta, gint32 tile0,
+                           gint32 tile1, const gint32 *lo, const gint32 *hi);
+guint ws_bind_size(const WsBind *bind); /* executions that it tells of */
 void ws_bind_free(WsBind *bind);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsBind, ws_bind_free)
 const WsBound *ws_bind_get(const WsBind *bind, guint op, gint32 round);

@@ -4,9 +4,11 @@
 #include "model/design.h"
 #include "model/findings.h"
 #include "program/elaborate.h"
+#include "program/program.h"
 #include "program/walk/launch_values.h"
 #include "program/walk/walk.h"
 #include "score/scene.h"
+#include "trace/bind.h"
 
 #include <string.h>
 
@@ -101,6 +103,60 @@ static void check_sight(const WsProgram *p, WsTrace *t, guint staff)
     g_assert_cmpuint(in_part, >, 0);
 }
 
+/* Bound as far as it is in sight, or altogether: the same edges and stages. */
+static void check_bound(const WsProgram *p, WsTrace *t, gint64 from, gint64 to)
+{
+    g_autoptr(WsScoreCache) cache = ws_score_cache_new();
+    WsSceneOptions o = { .from = from, .to = to, .cache = cache }; /* few records: all of them */
+    g_autoptr(WsScene) all = ws_scene_new(p, t, NULL, &o);
+    o.cache = NULL;
+    g_autoptr(WsScene) part = ws_scene_new(p, t, NULL, &o);
+    g_assert_cmpuint(part->edge->len, ==, all->edge->len);
+    g_assert_cmpuint(part->item->len, ==, all->item->len);
+    for (guint i = 0; i < all->edge->len; i++) {
+        const WsSceneEdge *a = &g_array_index(all->edge, WsSceneEdge, i);
+        const WsSceneEdge *b = &g_array_index(part->edge, WsSceneEdge, i);
+        g_assert_cmpuint(a->from_op, ==, b->from_op);
+        g_assert_cmpuint(a->to_op, ==, b->to_op);
+        g_assert_cmpfloat(a->x0, ==, b->x0);
+        g_assert_cmpfloat(a->x1, ==, b->x1);
+        g_assert_cmpint(a->exposed, ==, b->exposed);
+    }
+    for (guint i = 0; i < all->item->len; i++)
+        g_assert_cmpstr(g_array_index(all->item, WsSceneItem, i).tip, ==,
+                        g_array_index(part->item, WsSceneItem, i).tip);
+}
+
+/* Only what is asked about, and that as it is. */
+static void check_within(const WsProgram *p, WsTrace *t)
+{
+    g_autofree gint32 *lo = g_new(gint32, p->n_ops + 1), *hi = g_new(gint32, p->n_ops + 1);
+    for (guint i = 0; i < p->n_ops; i++) {
+        lo[i] = 3;
+        hi[i] = i % 3 ? 5 : 2; /* every third has none */
+    }
+    g_autoptr(WsBind) all = ws_bind_new(p, t, 0, 0, 2);
+    g_autoptr(WsBind) some = ws_bind_new_within(p, t, 0, 0, 2, lo, hi);
+    guint same = 0;
+    for (guint op = 0; op < p->n_ops; op++)
+        for (gint32 round = -1; round < 8; round++) {
+            const WsBound *a = ws_bind_get(all, op, round), *b = ws_bind_get(some, op, round);
+            if (round < lo[op] || round > hi[op] || !a) {
+                g_assert_null(b);
+                continue;
+            }
+            g_assert_cmpint(a->use, ==, b->use);
+            g_assert_cmpint(a->slot, ==, b->slot);
+            g_assert_cmpint(a->turn, ==, b->turn);
+            g_assert_cmpuint(a->n_access, ==, b->n_access);
+            for (guint k = 0; k < a->n_access; k++)
+                g_assert_cmpint(a->access[k].stage, ==, b->access[k].stage);
+            same++;
+        }
+    g_assert_cmpuint(ws_bind_size(some), ==, same);
+    g_assert_cmpuint(same, <, ws_bind_size(all));
+}
+
 static void test_design(gconstpointer data)
 {
     const char *name = data;
@@ -118,6 +174,11 @@ static void test_design(gconstpointer data)
         g_test_skip("not supported by the timing model");
         return;
     }
+    check_within(p, r->trace);
+    check_bound(p, r->trace, 0, 0);
+    for (guint i = 0; i < 5; i++)
+        check_bound(p, r->trace, r->trace->cycles * i / 5,
+                    r->trace->cycles * i / 5 + MAX(r->trace->cycles / 40, 3000));
     for (guint i = 0; i < 8; i++)
         check_sight(p, r->trace, i);
     g_autoptr(WsScene) s = ws_scene_new(p, r->trace, NULL, NULL);
