@@ -297,6 +297,57 @@ static void several_at_once(Scenario *s)
     g_assert_cmpuint(hands_states(s), ==, 2); /* one step */
 }
 
+/* --- what is left out is shown as it is derived --------------------------------------------------
+ */
+
+static const char *hint(Scenario *s, const char *key)
+{
+    WsFields *fields = WS_FIELDS(scenario_find_type(GTK_WIDGET(s->window), "WsFields"));
+    GtkWidget *input = ws_fields_entry(fields, key);
+    if (GTK_IS_ENTRY(input))
+        return gtk_entry_get_placeholder_text(GTK_ENTRY(input));
+    return GTK_IS_DROP_DOWN(input)
+               ? gtk_string_list_get_string(
+                     GTK_STRING_LIST(gtk_drop_down_get_model(GTK_DROP_DOWN(input))), 0)
+               : NULL;
+}
+
+static void derived_values(Scenario *s)
+{
+    static const struct {
+        const char *place, *key, *hint;
+    } cases[] = {
+        { "barriers/empty", "arrivals", "derived: 2" },
+        { "barriers/empty", "threads", "derived" }, /* of named barriers alone */
+        { "buffers/a", "swizzle", "derived: 128" },
+        { "tensors/A", "strides", "derived: K, 1" },
+        { LOADS "0", "slot", "derived: k.total % 4" },
+        { LOADS "0", "when", "none" },
+        { "groups/mma", "note", NULL },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        hands_select(s, cases[i].place, FALSE);
+        hands_settle(s);
+        g_test_message("%s %s: %s", cases[i].place, cases[i].key, hint(s, cases[i].key));
+        g_assert_cmpstr(hint(s, cases[i].key), ==, cases[i].hint);
+    }
+    hands_select(s, "barriers/empty", FALSE); /* it follows the design; what is typed goes first */
+    g_autoptr(WsDraft) d = ws_draft_new(ws_document_latest(s->document));
+    g_assert_true(ws_edit_replicate(d, ws_document_node(s->document, "groups/mma"), 1));
+    g_assert_true(ws_document_commit(s->document, d, NULL));
+    hands_settle(s);
+    hands_select(s, "barriers/empty", FALSE);
+    WAIT_FOR(!g_strcmp0(hint(s, "arrivals"), "derived: 3"));
+    hands_type_field(s, "arrivals", "3");
+    g_assert_cmpint(ws_node_int(node(s, "barriers/empty"), WS_F_arrivals, 0), ==, 3);
+    scenario_key("shift+Tab");
+    scenario_key("ctrl+a");
+    scenario_key("BackSpace");
+    scenario_key("Tab");
+    WAIT_FOR(!ws_node_has(node(s, "barriers/empty"), WS_F_arrivals));
+    WAIT_FOR(!g_strcmp0(hint(s, "arrivals"), "derived: 3"));
+}
+
 /* --- I28: the history as a list
  * ------------------------------------------------------------------- */
 
@@ -468,6 +519,7 @@ static void add(void)
     scenario_add("I17/ctrl-drags-a-copy", drag_a_copy);
     scenario_add("I20/connect-by-keys", connect_by_keys);
     scenario_add("I21/nudge-and-ahead", nudges);
+    scenario_add("fields/derived", derived_values);
     scenario_add("I22/cut-and-paste", cut_and_paste);
     scenario_add("I23/rename-wrap-comment", rename_wrap_comment);
     scenario_add("I24/lanes", lanes);

@@ -1,6 +1,7 @@
 #include "ui/inspector/inspector_fields.h"
 
 #include "edit/entry.h"
+#include "ui/inspector/derived.h"
 #include "ui/inspector/name_completion.h"
 #include "ui/parts/words.h"
 
@@ -67,7 +68,7 @@ static char *default_text(const WsFieldRow *row)
     if (row->required)
         return g_strdup(_("required"));
     if (!row->fallback || !*row->fallback)
-        return g_strdup(_("derived, or none"));
+        return g_strdup(_("none"));
     g_autofree char *bare = g_strdup(row->fallback);
     const gsize n = strlen(bare);
     if (n > 1 && *bare == '"') {
@@ -75,6 +76,22 @@ static char *default_text(const WsFieldRow *row)
         return g_strdup(bare + 1);
     }
     return g_steal_pointer(&bare);
+}
+
+/* What holds where the field is left out: what the program derived, if it did. */
+static char *left_out_text(Field *f)
+{
+    WsFields *self = f->fields;
+    WsDesign *design = ws_document_design(self->document);
+    if (!ws_derived_is(self->kind, f->row->field))
+        return default_text(f->row);
+    const WsNode *node = design && self->nodes->len == 1
+                             ? ws_design_by_identity(design, g_array_index(self->nodes, guint64, 0))
+                             : NULL;
+    g_autofree char *text =
+        ws_derived_text(ws_document_program(self->document), design, node, f->row->field);
+    /* Translators: the value that a field has by itself while nothing is typed into it */
+    return text ? g_strdup_printf(_("derived: %s"), text) : g_strdup(_("derived"));
 }
 
 static void toggle_class(gpointer widget, const char *css, gboolean on)
@@ -167,12 +184,10 @@ static gboolean ask_again(GtkWidget *view, GdkFrameClock *clock, gpointer data)
     return ++*frames < 3 ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
 }
 
-static void show_text(Field *f, const char *text, gboolean mixed)
+static void show_text(Field *f, const char *text)
 {
     f->own = TRUE;
     if (GTK_IS_EDITABLE(f->input)) {
-        g_autofree char *fallback = mixed ? g_strdup(_("several values")) : default_text(f->row);
-        g_object_set(f->input, "placeholder-text", fallback, NULL);
         gtk_editable_set_text(GTK_EDITABLE(f->input), text);
     } else if (GTK_IS_DROP_DOWN(f->input)) {
         show_choice(f, text);
@@ -183,16 +198,39 @@ static void show_text(Field *f, const char *text, gboolean mixed)
     f->own = FALSE;
 }
 
+/* What stands there while nothing is given: it follows the program, also while one types. */
+static void show_left_out(Field *f, gboolean mixed)
+{
+    g_autofree char *text = mixed ? g_strdup(_("several values")) : left_out_text(f);
+    if (GTK_IS_ENTRY(f->input)) {
+        const char *old = gtk_entry_get_placeholder_text(GTK_ENTRY(f->input));
+        if (g_strcmp0(old, text))
+            gtk_entry_set_placeholder_text(GTK_ENTRY(f->input), text);
+    } else if (GTK_IS_DROP_DOWN(f->input) && !mixed &&
+               ws_derived_is(f->fields->kind, f->row->field)) {
+        GtkStringList *list = GTK_STRING_LIST(gtk_drop_down_get_model(GTK_DROP_DOWN(f->input)));
+        const guint at = gtk_drop_down_get_selected(GTK_DROP_DOWN(f->input));
+        const char *first[] = { text, NULL };
+        if (!g_strcmp0(gtk_string_list_get_string(list, 0), text))
+            return;
+        f->own = TRUE;
+        gtk_string_list_splice(list, 0, 1, first);
+        gtk_drop_down_set_selected(GTK_DROP_DOWN(f->input), at);
+        f->own = FALSE;
+    }
+}
+
 static void refresh(Field *f)
 {
     gboolean mixed;
     g_autofree char *now = value_text(f->fields, f->row, &mixed);
     g_autofree char *typed = typed_text(f);
+    show_left_out(f, mixed);
     /* What is being typed is not taken away, unless the value itself is another one. */
     if (f->shown && !strcmp(now, f->shown) && strcmp(typed, f->shown))
         return;
     if (!f->shown || strcmp(typed, now))
-        show_text(f, now, mixed);
+        show_text(f, now);
     g_free(f->shown);
     f->shown = g_strdup(now);
     say(f, NULL);
@@ -298,7 +336,7 @@ static gboolean key(GtkEventControllerKey *c, guint value, guint code, GdkModifi
     }
     if (value != GDK_KEY_Escape || !f->shown || !strcmp(typed, f->shown))
         return FALSE;
-    show_text(f, f->shown, FALSE);
+    show_text(f, f->shown);
     say(f, NULL);
     return TRUE;
 }
