@@ -336,7 +336,7 @@ static void choose_bind(WsBuild *b)
         b->s->partial = b->o->hasty && !b->dense->len;
         return;
     }
-    gint32 around = b->o->cache ? 8 : 0;
+    gint32 around = !b->o->cache ? 0 : records > 16 * MANY_RECORDS ? 1 : 8; /* tiles are long */
     c->bind0 = all ? G_MININT32 + 8 : MAX(b->tile0, 0) - around;
     c->bind1 = all ? G_MAXINT32 - 8 : MIN(b->tile1, G_MAXINT32 - 16) + around;
     g_clear_pointer(&c->bind, ws_bind_free);

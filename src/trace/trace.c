@@ -171,15 +171,47 @@ static gint compare_again(gconstpointer a, gconstpointer b, gpointer unused)
     return compare_records(a, b);
 }
 
-/* Most producers add in order already: then one pass is all. */
+static gboolean in_order(const WsTraceRecord *r, guint n)
+{
+    for (guint i = 1; i < n; i++)
+        if (compare_records(&r[i - 1], &r[i]) > 0)
+            return FALSE;
+    return TRUE;
+}
+
+static void sort_range(WsTraceRecord *r, guint n)
+{
+    if (!in_order(r, n))
+        g_qsort_with_data(r, (gint)n, sizeof *r, compare_again, NULL);
+}
+
+/* Most producers add in order already: then one pass is all. Those that play add what happens in
+ * order of time: then each lane is, once the records are dealt out to their lanes. */
 static void sort_records(WsTraceRecords *list)
 {
-    for (guint i = 1; i < list->len; i++) {
-        if (compare_records(&list->data[i - 1], &list->data[i]) > 0) {
-            g_qsort_with_data(list->data, (gint)list->len, sizeof *list->data, compare_again, NULL);
-            return;
-        }
+    guint ctas = 0, agents = 0;
+    if (in_order(list->data, list->len))
+        return;
+    for (guint i = 0; i < list->len; i++) {
+        ctas = MAX(ctas, list->data[i].cta + 1u);
+        agents = MAX(agents, list->data[i].agent + 1u);
     }
+    const guint64 lanes = (guint64)ctas * agents;
+    if (lanes > list->len) { /* hardly any record in each */
+        sort_range(list->data, list->len);
+        return;
+    }
+    g_autofree guint *at = g_new0(guint, lanes + 1);
+    g_autofree WsTraceRecord *dealt = g_new(WsTraceRecord, list->len);
+    for (guint i = 0; i < list->len; i++)
+        at[list->data[i].cta * agents + list->data[i].agent + 1]++;
+    for (guint64 k = 0; k < lanes; k++)
+        at[k + 1] += at[k];
+    for (guint i = 0; i < list->len; i++)
+        dealt[at[list->data[i].cta * agents + list->data[i].agent]++] = list->data[i];
+    memcpy(list->data, dealt, list->len * sizeof *dealt);
+    for (guint64 k = 0, first = 0; k < lanes; first = at[k++]) /* at: the end of each now */
+        sort_range(list->data + first, (guint)(at[k] - first));
 }
 
 void ws_trace_finish(WsTrace *t)

@@ -412,6 +412,44 @@ static void test_chrome_unit(void)
     discard(file);
 }
 
+/* Whatever order records come in, and however they are spread over lanes, each lane is in order of
+ * time, none is lost, and equals stay as they came (`round` is when it came). */
+static void test_order(void)
+{
+    static const struct {
+        guint n, ctas, agents;
+        gboolean in_time; /* as a play adds them: each lane is in order already */
+    } row[] = { { 5000, 1, 3, FALSE }, { 5000, 2, 4, TRUE }, { 40, 9, 9, FALSE },
+                { 5000, 7, 1, FALSE }, { 1, 1, 1, FALSE },   { 0, 1, 1, FALSE } };
+    for (guint k = 0; k < G_N_ELEMENTS(row); k++) {
+        g_autoptr(GRand) random = g_rand_new_with_seed(11 + k);
+        g_autoptr(WsTrace) t = ws_trace_new(toy_program(), WS_TRACE_PREDICTED);
+        g_autofree guint8 *seen = g_new0(guint8, row[k].n + 1);
+        for (guint i = 0; i < row[k].n; i++) {
+            WsTraceRecord r = { .agent = (guint16)g_rand_int_range(random, 0, (gint)row[k].agents),
+                                .cta = (guint16)g_rand_int_range(random, 0, (gint)row[k].ctas),
+                                .tile = -1,
+                                .round = (gint32)i };
+            r.start = row[k].in_time ? i / 3 : g_rand_int_range(random, 0, 500);
+            r.issued = r.done = r.start + 1;
+            ws_trace_add(t, &r);
+        }
+        ws_trace_finish(t);
+        g_assert_cmpuint(t->record->len, ==, row[k].n);
+        for (guint i = 0; i < t->record->len; i++) {
+            const WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, i);
+            g_assert_cmpuint(seen[r->round]++, ==, 0);
+            if (!i)
+                continue;
+            const WsTraceRecord *q = r - 1;
+            g_assert_cmpuint(q->cta, <=, r->cta);
+            g_assert_true(q->cta < r->cta || q->agent <= r->agent);
+            if (q->cta == r->cta && q->agent == r->agent)
+                g_assert_true(q->start < r->start || (q->start == r->start && q->round < r->round));
+        }
+    }
+}
+
 static void test_csv(void)
 {
     g_autoptr(WsTrace) t = toy_trace(WS_TRACE_PREDICTED, 2, 8, 0);
@@ -452,6 +490,7 @@ int main(int argc, char **argv)
     g_test_add_func("/trace/compare-rounds", test_compare_rounds);
     g_test_add_func("/trace/chrome", test_chrome);
     g_test_add_func("/trace/chrome-rates", test_chrome_rates);
+    g_test_add_func("/trace/order", test_order);
     g_test_add_func("/trace/csv", test_csv);
     int status = g_test_run();
     toy_program_free();
