@@ -84,3 +84,38 @@ void ws_fix_round_up(WsFixer *F)
         ws_fix_set(fix, loop, WS_F_count, ws_json_expr(up));
     }
 }
+
+/* That a loop has a round at all: "K >= 1" of cdiv(K, BK) rounds. NULL: its count is a number, or
+ * none. Caller frees. */
+static char *some_round_of(const WsNode *loop)
+{
+    const WsExpr *count = ws_node_expr(loop, WS_F_count);
+    if (!count || count->op == WS_EXPR_INT)
+        return NULL;
+    g_autofree char *whole = ws_expr_print(count);
+    const gboolean up = count->op == WS_EXPR_CALL && g_str_has_prefix(whole, "cdiv(");
+    g_autofree char *text = ws_expr_print(up ? count->arg[0] : count);
+    return g_strdup_printf("%s >= 1", text);
+}
+
+/* Behind a loop without a round nothing has been assigned, and no use has gone by. The kernel is
+ * for fewer sizes then: it is offered. */
+void ws_fix_some_round(WsFixer *F)
+{
+    const WsNode *root = ws_design_root(F->design);
+    for (gint i = 0; i < F->at; i++) {
+        const WsSpot *s = ws_spot(F, i);
+        g_autofree char *condition = s->node->kind == WS_STEP_FOR &&
+                                             s->group == ws_spot(F, F->at)->group &&
+                                             !ws_spot_inside(F, F->at, i)
+                                         ? some_round_of(s->node)
+                                         : NULL;
+        if (!condition)
+            continue;
+        WsJson *assume =
+            ws_node_has(root, WS_F_assume) ? ws_json_of_field(root, WS_F_assume) : ws_json_list();
+        ws_json_add(assume, ws_json_text(condition));
+        WsFix *fix = ws_fixer_add(F, "Assume %s", condition);
+        ws_fix_set(fix, root, WS_F_assume, assume);
+    }
+}

@@ -204,6 +204,38 @@ static void one_step(void)
     g_assert_cmpuint(strlen(a), ==, strlen(b)); /* moved, nothing else */
 }
 
+/* Without its `assume` the GEMM fails where there is no round at all: that there is one is offered,
+ * never made unasked, and is what the shipped design says. */
+static void assumes_a_round(void)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) shipped =
+        ws_design_load(WS_SOURCE_ROOT "/projects/gemm-bf16/design.wstave", findings);
+    g_autoptr(WsDraft) d = ws_draft_new(shipped);
+    g_assert_true(ws_draft_set(d, ws_design_root(shipped)->identity, WS_F_assume, NULL));
+    g_autoptr(WsFixState) now = ws_fix_state_new(d->design, NULL, 0, NULL);
+    g_assert_cmpuint(now->errors, >, 0);
+    g_autofree char *wanted = ws_design_print(shipped);
+    guint offered = 0;
+    for (guint i = 0; i < now->findings->list->len; i++) {
+        const WsFinding *f = now->findings->list->pdata[i];
+        g_autoptr(GPtrArray) fixes = ws_fixes_of(now->design, f);
+        for (guint k = 0; k < fixes->len; k++) {
+            WsFix *fix = fixes->pdata[k];
+            if (strcmp(fix->kind, "some-round") != 0)
+                continue;
+            g_autoptr(WsFixState) after = ws_fix_try(now, f, fix, NULL, 0, NULL);
+            g_assert_nonnull(after);
+            g_assert_cmpint(after->verdict->kind, ==, WS_VERDICT_PROVED);
+            g_autofree char *text = ws_design_print(after->design);
+            g_assert_cmpstr(text, ==, wanted);
+            g_assert_false(fix->safe);
+            offered++;
+        }
+    }
+    g_assert_cmpuint(offered, >, 0);
+}
+
 /* Who remembers what was tried gets the same answers for every finding and proposal, by fewer
  * checks. */
 static void remembered(void)
@@ -253,6 +285,7 @@ int main(int argc, char **argv)
     }
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/mend/fix/one", one_step);
+    g_test_add_func("/mend/fix/assumes-a-round", assumes_a_round);
     g_test_add_func("/mend/fix/remembered", remembered);
     g_test_add_func("/mend/fix/broken", broken);
     g_test_add_func("/mend/fix/catalogue", catalogue);
