@@ -312,6 +312,34 @@ static void one_round_ahead(Scenario *s)
     hands_assert_same_ptx(s, "tests/designs/attention-ahead.wstave");
 }
 
+/* A wait of a few units is grabbed from its begin on and beyond its end, where a product has its
+ * port: 12 units in all. */
+static void narrow_by_its_edge(Scenario *s)
+{
+    WsTimeline *t = hands_timeline(s);
+    hands_zoom_to(s, MMAS "0", -1, 60, 14000);
+    for (double at = 0.5; at < 12; at += 3.5) {
+        double x, y;
+        const WsSceneItem *wait = find(s, MMAS "0", 60, 0);
+        g_assert_nonnull(wait);
+        g_assert_cmpfloat(wait->w, <, 12);
+        hands_place(s, wait, 0, &x, &y);
+        g_assert_cmpstr(ws_gesture_cursor(t, x + at, y), ==, "grab");
+        hands_press(s, x + at, y);
+        hands_glide(s, x + at, y, x + at - 60, y);
+        g_assert_true(seen_gesture_active(t));
+        g_test_message("%.1f of %.1f: %s", at, wait->w, seen_gesture_words(t));
+        g_assert_true(strstr(seen_gesture_words(t), "after ") ||
+                      strstr(seen_gesture_words(t), "before "));
+        g_assert_null(strstr(seen_gesture_words(t), "with ")); /* the wait, not the product */
+        scenario_key("Escape");
+        hands_settle(s);
+        hands_let_go(s);
+        hands_zoom_to(s, MMAS "0", -1, 60, 14000);
+    }
+    g_assert_cmpuint(hands_states(s), ==, 1);
+}
+
 /* Dragged onto another staff a product takes its wait along; before its place it leaves it. */
 static void product_takes_its_wait(Scenario *s)
 {
@@ -362,6 +390,7 @@ static void add(void)
 {
     scenario_add("I17/drag-along-and-escape", drag_along);
     scenario_add("I17/drag-across-the-loop", drag_across);
+    scenario_add("I17/narrow-by-its-edge", narrow_by_its_edge);
     scenario_add("I17/product-takes-its-wait", product_takes_its_wait);
     scenario_add("I17/drag-onto-another-staff", drag_over);
     scenario_add("I20/draw-edge", draw_edge);

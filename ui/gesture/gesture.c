@@ -28,6 +28,18 @@ static void port_of(WsTimeline *t, const WsSceneItem *item, double *x, double *y
     *y = item->y + item->h / 2 - t->view.at.y;
 }
 
+/* Whether an edge begins at the end of an item. One that is narrow and only waits or tells has
+ * none: it is there to be moved, by its edges too (C begins an edge anywhere). */
+gboolean ws_gesture_has_port(WsTimeline *t, const WsSceneItem *item)
+{
+    if (item->w >= 3 * PORT)
+        return TRUE;
+    const WsDesign *design = ws_document_design(t->document);
+    const WsNode *node = design && item->step ? ws_design_find(design, item->step) : NULL;
+    return !node || (node->kind != WS_STEP_WAIT && node->kind != WS_STEP_ARRIVE &&
+                     node->kind != WS_STEP_EXPECT);
+}
+
 /* The item whose port is there: the last of its own width if it is wide enough, or a little beyond
  * its end where nothing else is. */
 static const WsSceneItem *port_at(WsTimeline *t, double x, double y)
@@ -36,7 +48,9 @@ static const WsSceneItem *port_at(WsTimeline *t, double x, double y)
     double least = PORT, px, py;
     if (under && ws_gesture_is_step(t->scene, under)) {
         port_of(t, under, &px, &py);
-        return (under->w >= 3 * PORT && px - x < PORT) || x > px ? under : NULL;
+        return ((under->w >= 3 * PORT && px - x < PORT) || x > px) && ws_gesture_has_port(t, under)
+                   ? under
+                   : NULL;
     }
     for (guint i = 0; t->scene && i < t->scene->item->len; i++) {
         const WsSceneItem *item = ws_timeline_item(t, i);

@@ -64,7 +64,7 @@ void ws_gesture_paint_hover(WsTimeline *t, GtkSnapshot *s)
     }
     const WsSceneItem *item =
         t->pointer_x >= 0 ? ws_timeline_hit(t, t->pointer_x, t->pointer_y) : NULL;
-    if (!item || !ws_gesture_is_step(t->scene, item))
+    if (!item || !ws_gesture_is_step(t->scene, item) || !ws_gesture_has_port(t, item))
         return;
     double x = item->x + item->w + ws_timeline_offset(t) + WS_TIMELINE_GUTTER;
     if (x > WS_TIMELINE_GUTTER + t->view.width)
