@@ -178,7 +178,6 @@ static WsCause find_cause(const WsRun *run, const WsTraceRecord *wait)
     case WS_WAITS_NONE:
     case WS_WAITS_CLUSTER:
     case WS_WAITS_KERNEL:
-    case WS_WAITS_BORDER:
         break;
     }
     return (WsCause){ NULL, 0 };

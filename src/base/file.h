@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* All of `file` ("-": the standard input), a NUL behind it. Fails, naming the file, if it holds more than `most` bytes: no
- * more of it is read than that. Free with g_free. */
+/* All of `file` ("-": the standard input), a NUL behind it. Fails, naming the file, if it holds
+ * more than `most` bytes: no more of it is read than that. Free with g_free. */
 gboolean ws_file_read(const char *file, gsize most, char **data, gsize *length, GError **error);
 /* The same, but what stands behind the first `most` bytes is left out; errno says why not. */
 gboolean ws_file_read_some(const char *file, gsize most, char **data, gsize *length,

@@ -11,8 +11,9 @@ G_BEGIN_DECLS
 
 #define WS_FIT_VALUES  512
 #define WS_FIT_MODULUS 64
-#define WS_FIT_PERIOD  128 /* at most; with that of a form, twice WS_FIT_MODULUS, below the values \
-                            */
+#define WS_FIT_PERIOD                                                                              \
+    128 /* at most; with that of a form, twice WS_FIT_MODULUS, below the values                    \
+         */
 
 /* The closed form, or e itself. */
 const WsExpr *ws_fit(WsRead *r, const WsExpr *e);

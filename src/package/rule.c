@@ -64,7 +64,8 @@ void ws_shape_rule_narrow(WsShapeRule *rule, GHashTable *fixed)
         for (guint w = 0; w < c->when->len; w++) {
             gint64 value = 1;
             g_autoptr(GError) unknown = NULL;
-            never = never || (ws_expr_eval(c->when->pdata[w], &env, &value, &unknown) && value == 0);
+            never =
+                never || (ws_expr_eval(c->when->pdata[w], &env, &value, &unknown) && value == 0);
         }
         if (never)
             g_ptr_array_remove_index(rule->choice, i);
@@ -75,8 +76,8 @@ static gboolean knows(const WsExpr *e, GHashTable *names, GError **error)
 {
     if (e->op == WS_EXPR_NAME && !g_hash_table_contains(names, e->name)) {
         g_set_error(error, WS_PACKAGE_ERROR, WS_PACKAGE_ERROR_RULE,
-                    "the rule needs %s, which is not a size of its designs: say --size %s=VALUE", e->name,
-                    e->name);
+                    "the rule needs %s, which is not a size of its designs: say --size %s=VALUE",
+                    e->name, e->name);
         return FALSE;
     }
     for (guint i = 0; i < e->n_args; i++)
@@ -101,9 +102,9 @@ static gboolean put_let(GString *out, const char *name, const WsExpr *e, GHashTa
     g_autofree char *text = text_of(e, names, error);
     if (!text)
         return FALSE;
-    g_string_append_printf(out,
-                           "    const int64_t v_%s = %s;\n    if (bad)\n        return -1;\n    (void)v_%s;\n",
-                           name, text, name);
+    g_string_append_printf(
+        out, "    const int64_t v_%s = %s;\n    if (bad)\n        return -1;\n    (void)v_%s;\n",
+        name, text, name);
     g_hash_table_add(names, g_strdup(name));
     return TRUE;
 }
@@ -119,19 +120,21 @@ static gboolean put_choice(GString *out, const WsShapeChoice *c, guint number, G
         g_autofree char *when = text_of(c->when->pdata[w], names, error);
         if (!when)
             return FALSE;
-        g_string_append_printf(out, "    applies_%u &= (%s) != 0;\n    if (bad)\n        return -1;\n", number,
-                               when);
+        g_string_append_printf(
+            out, "    applies_%u &= (%s) != 0;\n    if (bad)\n        return -1;\n", number, when);
     }
-    g_string_append_printf(out,
-                           "    if (applies_%u) {\n        const int64_t cost = %s;\n        if (bad)\n            return "
-                           "-1;\n        if (best == BUILDS || cost < lowest) {\n            best = %u;\n            "
-                           "lowest = cost;\n        }\n    }\n",
-                           number, cost, number);
+    g_string_append_printf(
+        out,
+        "    if (applies_%u) {\n        const int64_t cost = %s;\n        if (bad)\n            "
+        "return "
+        "-1;\n        if (best == BUILDS || cost < lowest) {\n            best = %u;\n            "
+        "lowest = cost;\n        }\n    }\n",
+        number, cost, number);
     return TRUE;
 }
 
-gboolean ws_shape_rule_text(GString *out, const WsShapeRule *rule, const WsProgram *p, GHashTable *fixed,
-                      GError **error)
+gboolean ws_shape_rule_text(GString *out, const WsShapeRule *rule, const WsProgram *p,
+                            GHashTable *fixed, GError **error)
 {
     g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     GHashTableIter at;
@@ -150,8 +153,9 @@ gboolean ws_shape_rule_text(GString *out, const WsShapeRule *rule, const WsProgr
                         "%s is a size of the designs: each call gives it", (char *)name);
             return FALSE;
         }
-        g_string_append_printf(out, "    const int64_t v_%s = INT64_C(%" G_GINT64_FORMAT ");\n    (void)v_%s;\n",
-                               (char *)name, *(gint64 *)value, (char *)name);
+        g_string_append_printf(
+            out, "    const int64_t v_%s = INT64_C(%" G_GINT64_FORMAT ");\n    (void)v_%s;\n",
+            (char *)name, *(gint64 *)value, (char *)name);
         g_hash_table_add(names, g_strdup(name));
     }
     guint let = 0;

@@ -61,15 +61,17 @@ static gboolean alike(const WsRulePackage *r, GError **error)
             return FALSE;
         if (strcmp(first, other) == 0)
             continue;
-        g_set_error(error, WS_PACKAGE_ERROR, WS_PACKAGE_ERROR_RULE,
-                    "%s and %s are not called the same way, so that no one function is for both: %s | %s",
-                    r->label[0], r->label[i], first, other);
+        g_set_error(
+            error, WS_PACKAGE_ERROR, WS_PACKAGE_ERROR_RULE,
+            "%s and %s are not called the same way, so that no one function is for both: %s | %s",
+            r->label[0], r->label[i], first, other);
         return FALSE;
     }
     return TRUE;
 }
 
-/* --- texts ----------------------------------------------------------------------------------------- */
+/* --- texts
+ * ----------------------------------------------------------------------------------------- */
 static char *build_name(const WsRulePackage *r, guint i)
 {
     return g_strdup_printf("%s_b%u", r->name, i);
@@ -130,11 +132,12 @@ static char *header(const WsRulePackage *r, GError **error)
                     g_strdup_printf("/* Loads all builds into the current context. */\n"
                                     "%s_status %s_open_linked(%s **kernel);\n",
                                     r->name, r->name, r->name));
-    ws_package_word(words, "CHOICE_H",
-                    g_strdup_printf("/* Which build a launch with these sizes takes, from 0; its name. */\n"
-                                    "int %s_choice(const %s_arguments *arguments);\n"
-                                    "const char *%s_choice_name(int choice);\n",
-                                    r->name, r->name, r->name));
+    ws_package_word(
+        words, "CHOICE_H",
+        g_strdup_printf("/* Which build a launch with these sizes takes, from 0; its name. */\n"
+                        "int %s_choice(const %s_arguments *arguments);\n"
+                        "const char *%s_choice_name(int choice);\n",
+                        r->name, r->name, r->name));
     return ws_template_fill(header_h, words);
 }
 
@@ -163,16 +166,21 @@ static const struct {
 } per_build[] = {
     { "INCLUDES", "#include \"%.h\"\n" },
     { "HANDLES", "    % *b$;\n" },
-    { "OPEN_ALL", "    if ((code = (int)%_open_linked(&k->b$)) != 0) {\n        const @_status status = fail((@_status)code, %_error());\n"
+    { "OPEN_ALL", "    if ((code = (int)%_open_linked(&k->b$)) != 0) {\n        const @_status "
+                  "status = fail((@_status)code, %_error());\n"
                   "        @_close(k);\n        return status;\n    }\n" },
     { "CLOSE_ALL", "    %_close(k->b$);\n" },
-    { "DESCRIBE_ALL", "    case $: {\n        %_arguments own;\n        %_layout l;\n        memcpy(&own, a, sizeof own);\n"
-                      "        status = (@_status)%_describe(&own, &l);\n        memcpy(layout, &l, sizeof l);\n"
-                      "        if (status)\n            fail(status, %_error());\n        break;\n    }\n" },
-    { "LAUNCH_ALL", "    case $: {\n        %_arguments own;\n        %_layout l;\n        memcpy(&own, a, sizeof own);\n"
-                    "        if (layout)\n            memcpy(&l, layout, sizeof l);\n"
-                    "        status = (@_status)%_launch_strided(k->b$, &own, layout ? &l : NULL, stream);\n"
-                    "        if (status)\n            fail(status, %_error());\n        break;\n    }\n" },
+    { "DESCRIBE_ALL",
+      "    case $: {\n        %_arguments own;\n        %_layout l;\n        memcpy(&own, a, "
+      "sizeof own);\n"
+      "        status = (@_status)%_describe(&own, &l);\n        memcpy(layout, &l, sizeof l);\n"
+      "        if (status)\n            fail(status, %_error());\n        break;\n    }\n" },
+    { "LAUNCH_ALL",
+      "    case $: {\n        %_arguments own;\n        %_layout l;\n        memcpy(&own, a, "
+      "sizeof own);\n"
+      "        if (layout)\n            memcpy(&l, layout, sizeof l);\n"
+      "        status = (@_status)%_launch_strided(k->b$, &own, layout ? &l : NULL, stream);\n"
+      "        if (status)\n            fail(status, %_error());\n        break;\n    }\n" },
 };
 
 static char *launcher(const WsRulePackage *r, GError **error)
@@ -200,26 +208,30 @@ static char *extension(const WsRulePackage *r)
 {
     static const char choice[] =
         "/* choice(sizes): the build's name. */\n"
-        "static PyObject *choice(PyObject *self, PyObject *const *given, Py_ssize_t n)\n{\n    (void)self;\n"
+        "static PyObject *choice(PyObject *self, PyObject *const *given, Py_ssize_t n)\n{\n    "
+        "(void)self;\n"
         "    @_arguments a;\n    memset(&a, 0, sizeof a);\n"
         "    if (n != 1 || PyTuple_Size(given[0]) != SIZES)\n"
         "        return PyErr_Format(PyExc_TypeError, \"@: choice(sizes)\");\n"
         "    for (int s = 0; s < SIZES; s++) {\n"
         "        const int64_t value = PyLong_AsLongLong(PyTuple_GetItem(given[0], s));\n"
         "        memcpy((char *)&a + size[s].at, &value, sizeof value);\n    }\n"
-        "    return PyErr_Occurred() ? NULL : PyUnicode_FromString(@_choice_name(@_choice(&a)));\n}\n\n";
+        "    return PyErr_Occurred() ? NULL : "
+        "PyUnicode_FromString(@_choice_name(@_choice(&a)));\n}\n\n";
     const WsPackageSpec first = first_of(r);
     WsRulePackage one = *r;
     one.n = 1;
     g_autoptr(GHashTable) words = ws_package_words_extension(&first);
     g_autoptr(GString) sources = g_string_new(NULL);
     put_common(r, words);
-    g_string_append_printf(sources, "%s.c %s_b?.c %s_b*_kernel.c %s_python.c", r->name, r->name, r->name,
-                           r->name);
+    g_string_append_printf(sources, "%s.c %s_b?.c %s_b*_kernel.c %s_python.c", r->name, r->name,
+                           r->name, r->name);
     ws_package_word(words, "SOURCES", g_strdup(sources->str));
     ws_package_word(words, "CHOICE_C", each(&one, choice));
-    ws_package_word(words, "CHOICE_METHOD",
-                    g_strdup("                                 { \"choice\", choice, METH_FASTCALL, NULL },\n"));
+    ws_package_word(
+        words, "CHOICE_METHOD",
+        g_strdup(
+            "                                 { \"choice\", choice, METH_FASTCALL, NULL },\n"));
     return ws_template_fill(python_c, words);
 }
 
@@ -227,7 +239,8 @@ static char *module(const WsRulePackage *r, GError **error)
 {
     static const char choice[] =
         "if _extension is None:\n"
-        "    raise ImportError(\"@: _@.abi3.so is not beside this file; build it as the head of @_python.c says\")\n\n\n"
+        "    raise ImportError(\"@: _@.abi3.so is not beside this file; build it as the head of "
+        "@_python.c says\")\n\n\n"
         "def choice(**sizes):\n"
         "    \"\"\"The build that the rule picks for these sizes: its design and settings.\"\"\"\n"
         "    return _extension.choice(tuple(operator.index(sizes[name]) for name in _SIZES))\n\n\n";
@@ -265,7 +278,8 @@ static char *readme(const WsRulePackage *r)
     return ws_template_fill(rule_readme, words);
 }
 
-/* --- files ----------------------------------------------------------------------------------------- */
+/* --- files
+ * ----------------------------------------------------------------------------------------- */
 typedef struct {
     GPtrArray *name, *text; /* in pairs */
 } Files;
@@ -309,9 +323,11 @@ static gboolean make(Files *f, const WsRulePackage *r, GError **error)
     const WsPackageSpec first = first_of(r);
     f->name = g_ptr_array_new_with_free_func(g_free);
     f->text = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(GString) rule = g_string_new(NULL); /* a name that is missing tells more than builds that differ by it */
-    return ws_package_check(&first, error) && ws_shape_rule_text(rule, r->rule, first.program, r->fixed, error) &&
-           alike(r, error) && add_sources(f, r, error);
+    g_autoptr(GString) rule =
+        g_string_new(NULL); /* a name that is missing tells more than builds that differ by it */
+    return ws_package_check(&first, error) &&
+           ws_shape_rule_text(rule, r->rule, first.program, r->fixed, error) && alike(r, error) &&
+           add_sources(f, r, error);
 }
 
 static char *bench(const WsRulePackage *r)
@@ -334,10 +350,11 @@ gboolean ws_package_rule_write(const WsRulePackage *r, const char *dir, GError *
     add(&f, g_strdup("LICENSE"), g_strdup(licence_text));
     add(&f, g_strdup("bench.py"), bench(r));
     for (guint i = 0; i < r->n; i++)
-        add(&f, g_strdup_printf("design_b%u.wstave", i), g_strdup(r->build[i].program->design_text));
+        add(&f, g_strdup_printf("design_b%u.wstave", i),
+            g_strdup(r->build[i].program->design_text));
     add(&f, g_strdup(WS_PACKAGE_MARK),
-        g_strdup_printf("warpstave-package 1\nname %s\nhash %s\nmade-by warpstave %s\n", r->name, hash,
-                        WARPSTAVE_VERSION));
+        g_strdup_printf("warpstave-package 1\nname %s\nhash %s\nmade-by warpstave %s\n", r->name,
+                        hash, WARPSTAVE_VERSION));
     g_autofree char *part = ws_folder_begin(dir, WS_PACKAGE_MARK, "a package", error);
     gboolean ok = part != NULL;
     for (guint i = 0; ok && i < f.name->len; i++)

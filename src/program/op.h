@@ -23,7 +23,6 @@ typedef enum {
     WS_WAITS_JOIN,
     WS_WAITS_CLUSTER,
     WS_WAITS_KERNEL,
-    WS_WAITS_BORDER,
 } WsWaits;
 typedef enum {
     WS_GIVES_NONE,

@@ -297,7 +297,14 @@ static void put_op(GString *out, const WsProgram *p, const WsOp *op, guint inden
         put_operand(out, "a", &m->a);
         put_operand(out, "b", &m->b);
     }
-    if (ws_op_retires(op->kind) || op->kind == WS_OP_SETMAXNREG)
+    static const char *const border[] = { "", " plain", " local" };
+    g_string_append(out, border[op->border]);
+    if (op->lowered != WS_BORDER_NONE && op->lowered != op->border)
+        g_string_append_printf(out, " (Triton:%s)", border[op->lowered]);
+    static const gboolean numbered[WS_OP_KIND_COUNT] = {
+        [WS_OP_SETMAXNREG] = TRUE, [WS_OP_PRIORITY] = TRUE
+    };
+    if (ws_op_retires(op->kind) || numbered[op->kind])
         g_string_append_printf(out, " %" G_GINT64_FORMAT "%s%s", op->n, op->increase ? " inc" : "",
                                op->full ? " full" : "");
     put_wait(out, op->wait);

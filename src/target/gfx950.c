@@ -1,18 +1,20 @@
-/* AMD CDNA 4 (MI350, MI355X): CDNA 4 ISA. A row without code behind it yet: designs are read, their
- * shared memory and threads are counted, and every lens says what it lacks. */
+/* AMD CDNA 4 (MI350, MI355X): CDNA 4 ISA. Elaborated and proved: a group is two halves of four
+ * waves each, one for each SIMD of a CU. Every lens without code behind it says what it lacks. */
 #include "target/target.h"
 
 static const WsTargetQueue queue[] = {
     { "vector memory (vmcnt)", "load", WS_ENDS_WITH_COUNTER, "load_wait", 63 },
 };
 
-#define PROGRAM                                                                                    \
-    "stages, halves and borders, and the layouts of MFMA operands, are not in the program"
+/* v_mfma_f32_16x16x32_{f16,bf16} */
+static const WsTargetProduct product[] = { { "f16", "f32", FALSE }, { "bf16", "f32", FALSE } };
 
 const WsTarget ws_target_gfx950 = {
     .name = "gfx950",
     .title = "AMD CDNA 4 (MI350, MI355X)",
     .lanes = 64,
+    .halves = 2,
+    .half_warps = 4,
     .group_warps = 1,
     .threads = 1024,
     .shared = { .bytes = 163840, /* 160 KiB of LDS */
@@ -25,12 +27,20 @@ const WsTarget ws_target_gfx950 = {
               .named_reserved = 1,
               .cluster = { 1 },
               .fences = "gpu" },
+    .matrix = { .name = "MFMA",
+                .warps = 4,
+                .m = 16,
+                .n_step = 16,
+                .n_most = 1024,
+                .k_bytes = 64,
+                .values = TRUE,
+                .register_bytes = 2,
+                .product = product,
+                .n_products = G_N_ELEMENTS(product) },
     .queue = queue,
     .n_queues = G_N_ELEMENTS(queue),
     .steps = "for if let advance stage load load_wait write read mma compute sync fence mark raw",
-    .lacks = { [WS_LENS_ELABORATE] = PROGRAM,
-               [WS_LENS_CHECK] = "stages, halves and borders are not simulated",
-               [WS_LENS_SIMULATE] = "there is no machine description of it",
+    .lacks = { [WS_LENS_SIMULATE] = "there is no machine description of it",
                [WS_LENS_GENERATE] = "there is no generator of AMDGPU code",
                [WS_LENS_REHEARSE] = "there is no generator of AMDGPU code",
                [WS_LENS_CUDA] = "CUDA is for NVIDIA",

@@ -60,6 +60,7 @@ typedef struct {
     guint n_step, n_most;     /* columns: multiples, and the most */
     guint n_step_int8, n_few; /* 8-bit integers above n_few columns: multiples of n_step_int8 */
     guint k_bytes;            /* of the contraction in one instruction */
+    gboolean values;          /* operands and results are values, and it ends at once */
     guint row_step;           /* operands in shared memory start at multiples of so many rows */
     guint transposable;       /* bytes of an element that can be read transposed */
     guint register_bytes;     /* widest element of an operand in registers */
@@ -114,6 +115,9 @@ typedef struct WsTarget {
     const char *name;  /* "sm_90a" */
     const char *title; /* "NVIDIA Hopper" */
     guint lanes;       /* of a warp, or wave */
+    guint halves; /* agents that a group becomes, which run the same code and meet at borders; 0:
+                     itself */
+    guint half_warps;  /* of each of them */
     guint group_warps; /* warps that registers and matrix instructions take together */
     guint threads;     /* of a CTA at most */
     WsTargetRegisters registers;

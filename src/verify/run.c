@@ -105,6 +105,7 @@ static Move (*const step_of[WS_OP_KIND_COUNT])(Run *r) = {
     [WS_OP_TAKE] = touch_own,
     [WS_OP_ST_GLOBAL] = touch_values, [WS_OP_RED_GLOBAL] = touch_values,
     [WS_OP_LD_GLOBAL] = touch_values,
+    [WS_OP_MFMA] = touch_values,
     [WS_OP_MATH] = math,
     [WS_OP_BAR_SYNC] = named, [WS_OP_BAR_ARRIVE] = named,
     [WS_OP_CLUSTER_ARRIVE] = cluster, [WS_OP_CLUSTER_WAIT] = cluster,
@@ -114,6 +115,7 @@ static Move (*const step_of[WS_OP_KIND_COUNT])(Run *r) = {
     [WS_OP_FENCE_CLUSTER] = nothing, [WS_OP_FENCE_GPU] = nothing, [WS_OP_PREFETCH] = nothing,
     [WS_OP_PREFETCH_MAP] = nothing, [WS_OP_DEP_WAIT] = nothing, [WS_OP_DEP_LAUNCH] = nothing,
     [WS_OP_MARK] = nothing, [WS_OP_SETMAXNREG] = nothing,
+    [WS_OP_PRIORITY] = nothing,
 };
 /* clang-format on */
 

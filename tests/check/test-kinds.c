@@ -35,7 +35,7 @@ static void is_outside(const WsProgram *p, const char *name)
 
 static void unknown_kinds(gconstpointer name)
 {
-    static const WsOpKind unknown[] = { WS_OP_BORDER, WS_OP_MBAR_INIT, WS_OP_KIND_COUNT };
+    static const WsOpKind unknown[] = { WS_OP_FENCE_INIT, WS_OP_MBAR_INIT, WS_OP_KIND_COUNT };
     g_autoptr(WsProgram) p = program_of(name);
     guint tried = 0;
     for (guint i = 0; i < p->n_ops; i++) {
@@ -56,6 +56,8 @@ static void unknown_target(void)
     char *was = p->target;
     for (guint i = 1; ws_target_at(i); i++) {
         p->target = (char *)ws_target_at(i)->name;
+        if (!ws_target_at(i)->lacks[WS_LENS_CHECK])
+            continue;
         is_outside(p, ws_target_at(i)->lacks[WS_LENS_CHECK]);
     }
     p->target = (char *)"sm_80";
@@ -68,19 +70,20 @@ static void control_alone(void)
 {
     for (guint i = 0; ws_target_at(i); i++) {
         const WsTarget *t = ws_target_at(i);
+        const guint warps = t->halves ? t->halves * t->half_warps : 4;
         g_autofree char *text = g_strdup_printf(
             "{\"warpstave\":1,\"name\":\"control\",\"target\":\"%s\",\"sizes\":{\"M\":128},"
             "\"tiles\":{\"axes\":{\"m\":\"M\"},\"launch\":\"single\"},\"tensors\":[],"
-            "\"groups\":[{\"name\":\"all\",\"role\":\"worker\",\"warps\":4,"
+            "\"groups\":[{\"name\":\"all\",\"role\":\"worker\",\"warps\":%u,"
             "\"body\":[{\"let\":\"x\",\"be\":1}]}]}",
-            t->name);
+            t->name, warps);
         g_autoptr(WsFindings) findings = ws_findings_new();
         g_autoptr(WsDesign) design = ws_design_parse(text, strlen(text), NULL, findings);
         g_assert_nonnull(design);
         g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, findings);
         g_assert_nonnull(p);
         g_assert_true(p->hardware == t);
-        g_assert_cmpuint(p->threads, ==, 4 * t->lanes);
+        g_assert_cmpuint(p->threads, ==, warps * t->lanes);
         if (t->lacks[WS_LENS_CHECK])
             is_outside(p, t->lacks[WS_LENS_CHECK]);
     }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #define LENS      WS_SOURCE_ROOT "/tests/designs/gemm-gfx950.wstave"
+#define NO_LENS   WS_SOURCE_ROOT "/tests/cli/no-lens.wstave"
 #define RIGHT     WS_SOURCE_ROOT "/tests/designs/gemm-pipe.wstave"
 #define UNDECIDED WS_SOURCE_ROOT "/tests/designs/memory/exchange-alias-same-threads.wstave"
 
@@ -339,16 +340,16 @@ static void test_no_design(gconstpointer data)
 static void test_undecided(void)
 {
     static const char *const asked[][8] = {
-        { "check", LENS, NULL },
-        { "check", "--json", LENS, NULL },
-        { "check", "--fix", "--dry-run", LENS, NULL },
-        { "check", RIGHT, LENS, NULL },
+        { "check", NO_LENS, NULL },
+        { "check", "--json", NO_LENS, NULL },
+        { "check", "--fix", "--dry-run", NO_LENS, NULL },
+        { "check", RIGHT, NO_LENS, NULL },
         { "simulate", LENS, NULL },
         { "generate", LENS, "--as", "ptx", NULL },
-        { "generate", LENS, "--as", "program", NULL },
+        { "generate", NO_LENS, "--as", "program", NULL },
         { "draw", LENS, "-o", "none.svg", NULL },
         { "bundle", LENS, "-o", "none", NULL },
-        { "bench", LENS, NULL },
+        { "bench", NO_LENS, NULL },
         { "check", UNDECIDED, NULL },
         { "check", "--fix", "--dry-run", UNDECIDED, NULL },
         { "bench", UNDECIDED, NULL },

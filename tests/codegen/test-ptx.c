@@ -261,7 +261,8 @@ static const struct {
     const char *compute, *why;
 } refused[] = {
     { "\"w = 0\", \"v = rowsum(w)\"", "a reduction of linear values (" },
-    { "\"w = 1\", \"v = 2\", \"w = w * v\"", "linear values of different shapes in one statement (" },
+    { "\"w = 1\", \"v = 2\", \"w = w * v\"",
+      "linear values of different shapes in one statement (" },
     { "\"w = 1\", \"v = 2\" ] }, { \"compute\": [ \"x = v * 2\", \"w = w * x\"",
       "linear values of different shapes in one statement (" },
 };

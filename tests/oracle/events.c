@@ -329,7 +329,6 @@ static void step(Build *B, const WsOp *op)
         retire(B, op, QUEUE_ROWS);
         break;
     case WS_OP_ADVANCE:
-    case WS_OP_BORDER:
     case WS_OP_DEP_LAUNCH:
     case WS_OP_DEP_WAIT:
     case WS_OP_FENCE_ASYNC:
@@ -339,7 +338,9 @@ static void step(Build *B, const WsOp *op)
     case WS_OP_LD_GLOBAL:
     case WS_OP_LET:
     case WS_OP_MARK:
+    case WS_OP_PRIORITY:
     case WS_OP_MATH:
+    case WS_OP_MFMA:
     case WS_OP_MBAR_INIT:
     case WS_OP_MMA_FENCE:
     case WS_OP_PREFETCH_MAP:

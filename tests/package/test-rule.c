@@ -1,5 +1,5 @@
-/* Packages with a rule: their choice is that of `warpstave pick`, for 1,000 random shapes; builds that are not called the same way, and names that the
- * rule lacks, are refused. */
+/* Packages with a rule: their choice is that of `warpstave pick`, for 1,000 random shapes; builds
+ * that are not called the same way, and names that the rule lacks, are refused. */
 #include "base/folder.h"
 #include "cli/package/parse.h"
 #include "cli/pick.h"
@@ -64,7 +64,9 @@ static void make(Made *m, const char *file, const char *text)
         g_autofree char *design = g_build_filename("projects", c->design, NULL);
         m->program[i] = package_program(design, NULL);
         m->label[i] = c->name;
-        m->spec[i] = (WsPackageSpec){ .program = m->program[i], .ptx = "", .cubin = cubin, .verdict = "", .outcome = "proved" };
+        m->spec[i] = (WsPackageSpec){
+            .program = m->program[i], .ptx = "", .cubin = cubin, .verdict = "", .outcome = "proved"
+        };
     }
     m->package = (WsRulePackage){ .name = "k",
                                   .file = file,
@@ -79,16 +81,21 @@ static void make(Made *m, const char *file, const char *text)
 /* The program that prints the choice for each line of numbers. */
 static gboolean compile(const char *dir, const char *const *size)
 {
-    g_autoptr(GString) s = g_string_new("#include \"k.h\"\n#include <stdio.h>\nint main(void)\n{\n    long long v[8];\n"
-                                        "    for (;;) {\n        k_arguments a = { 0 };\n");
+    g_autoptr(GString) s = g_string_new(
+        "#include \"k.h\"\n#include <stdio.h>\nint main(void)\n{\n    long long v[8];\n"
+        "    for (;;) {\n        k_arguments a = { 0 };\n");
     for (guint i = 0; size[i]; i++)
-        g_string_append_printf(s, "        if (scanf(\"%%lld\", &v[%u]) != 1)\n            return 0;\n        a.%s = v[%u];\n", i,
-                               size[i], i);
+        g_string_append_printf(s,
+                               "        if (scanf(\"%%lld\", &v[%u]) != 1)\n            return "
+                               "0;\n        a.%s = v[%u];\n",
+                               i, size[i], i);
     g_string_append(s, "        printf(\"%d\\n\", k_choice(&a));\n    }\n}\n");
     g_autoptr(GError) error = NULL;
     g_assert_true(ws_folder_put_text(dir, "main.c", s->str, &error));
-    g_autofree char *command = g_strdup_printf("cd %s && cc -std=c11 -Wall -Wextra -Werror -Wno-missing-field-initializers "
-                                               "main.c k.c k_b*.c -o program -pthread -ldl", dir);
+    g_autofree char *command = g_strdup_printf(
+        "cd %s && cc -std=c11 -Wall -Wextra -Werror -Wno-missing-field-initializers "
+        "main.c k.c k_b*.c -o program -pthread -ldl",
+        dir);
     const char *const argv[] = { "sh", "-c", command, NULL };
     int status = 0;
     g_autofree char *said = package_run(argv, NULL, &status);
@@ -96,7 +103,8 @@ static gboolean compile(const char *dir, const char *const *size)
     return said != NULL;
 }
 
-/* What pick says: the number of the choice, the number of choices for none, -1 for a line without a value. */
+/* What pick says: the number of the choice, the number of choices for none, -1 for a line without a
+ * value. */
 static int picked(const Made *m, const char *const *size, const gint64 *value)
 {
     g_autoptr(GHashTable) names = no_names();
@@ -114,7 +122,8 @@ static int picked(const Made *m, const char *const *size, const gint64 *value)
         return -1;
     for (guint i = 0; best && i < m->rule->choice->len; i++) {
         const WsShapeChoice *c = m->rule->choice->pdata[i];
-        g_autofree char *label = *best->set ? g_strdup_printf("%s %s", best->design, best->set) : g_strdup(best->design);
+        g_autofree char *label =
+            *best->set ? g_strdup_printf("%s %s", best->design, best->set) : g_strdup(best->design);
         if (strcmp(c->name, label) == 0)
             return (int)i;
     }
@@ -170,8 +179,8 @@ static void compare(Made *m, const char *const *size, guint seed)
         g_assert_cmpint(g_ascii_strtoll(line[i], NULL, 10), ==, g_array_index(expected, int, i));
     for (guint i = 1; i <= m->package.n; i++)
         seen += different[i] > 0;
-    g_test_message("%u of %u builds are picked; %u shapes have no value, %u no build", seen, m->package.n, different[0],
-                   different[m->package.n + 1]);
+    g_test_message("%u of %u builds are picked; %u shapes have no value, %u no build", seen,
+                   m->package.n, different[0], different[m->package.n + 1]);
     g_assert_cmpuint(seen, >=, 2);
     package_remove(dir);
 }
@@ -196,7 +205,8 @@ static void test_attention(void)
     compare(&m, size, 2);
 }
 
-/* Ties, lines that have no value, choices that never apply, conditions after one that is false, names that --size overrides. */
+/* Ties, lines that have no value, choices that never apply, conditions after one that is false,
+ * names that --size overrides. */
 static void test_corners(void)
 {
     static const char *const size[] = { "M", "N", "K", NULL };
@@ -205,8 +215,10 @@ static void test_corners(void)
     make(&m, "corners.pick",
          "let SMS = 132\nlet M = 5\nlet q = select(K == 3, 1/(N - 1), 0)\n"
          "design gemm-bf16/design.wstave\n when SMS == 132\n cost 0\n"
-         "design gemm-bf16-deferred/design.wstave\n when M % 2 == 0\n when N == 0 || K / N >= 0\n cost abs(M - N) % 5 - 2\n"
-         "design gemm-bf16-single/design.wstave\n when M > 3 && !(N > 4)\n when 100 / (K - 8) < 1000\n cost min(M, N, K) - SMS\n"
+         "design gemm-bf16-deferred/design.wstave\n when M % 2 == 0\n when N == 0 || K / N >= 0\n "
+         "cost abs(M - N) % 5 - 2\n"
+         "design gemm-bf16-single/design.wstave\n when M > 3 && !(N > 4)\n when 100 / (K - 8) < "
+         "1000\n cost min(M, N, K) - SMS\n"
          "design gemm-bf16/design.wstave\n set BN=128\n when pow2floor(M) < 64\n"
          "design gemm-bf16-splitk/design.wstave\n cost max(-M, -5) * K\n");
     g_assert_cmpuint(m.package.n, ==, 4);
@@ -218,10 +230,13 @@ static void test_refused(void)
     static const struct {
         const char *text, *says;
     } row[] = {
-        { "design gemm-bf16/design.wstave\n cost WIDTH\n", "the rule needs WIDTH, which is not a size of its designs: say --size WIDTH=VALUE" },
+        { "design gemm-bf16/design.wstave\n cost WIDTH\n",
+          "the rule needs WIDTH, which is not a size of its designs: say --size WIDTH=VALUE" },
         { "design gemm-bf16/design.wstave\n cost later\nlet later = 1\n", "the rule needs later" },
-        { "design gemm-bf16/design.wstave\ndesign gemm-fp16/design.wstave\n", "are not called the same way" },
-        { "design gemm-bf16/design.wstave\ndesign attention-d128/design.wstave\n", "are not called the same way" },
+        { "design gemm-bf16/design.wstave\ndesign gemm-fp16/design.wstave\n",
+          "are not called the same way" },
+        { "design gemm-bf16/design.wstave\ndesign attention-d128/design.wstave\n",
+          "are not called the same way" },
     };
     for (guint i = 0; i < G_N_ELEMENTS(row); i++) {
         g_auto(Made) m = { 0 };
@@ -231,7 +246,8 @@ static void test_refused(void)
         g_assert_error(error, WS_PACKAGE_ERROR, WS_PACKAGE_ERROR_RULE);
         g_assert_nonnull(strstr(error->message, row[i].says));
     }
-    static const char *const bad[] = { "cost 1\n", "let = 3\n", "design a\nlet x = 1\ncost x\n", "design a\ncosts 1\n", "design a\nwhen (\n" };
+    static const char *const bad[] = { "cost 1\n", "let = 3\n", "design a\nlet x = 1\ncost x\n",
+                                       "design a\ncosts 1\n", "design a\nwhen (\n" };
     for (guint i = 0; i < G_N_ELEMENTS(bad); i++) {
         g_autoptr(GError) error = NULL;
         g_assert_null(ws_shape_rule_parse(bad[i], &error));

@@ -184,8 +184,6 @@ static const Bad bad[] = {
       1, NULL },
     { "sparse-mla-pipes", "{ \"acquire\": \"sparse_mla_score\", \"use\": \"half.total\" },", "",
       "L-PIPE", 1, NULL },
-    { "gemm-gfx950", "\"NB\": 3", "\"NB\": 4", "L-LENS", 3,
-      "not supported by elaboration for gfx950" },
     { COOP, "\"target\": \"sm_90a\"", "\"target\": \"sm_100a\"", "L-LENS", 3,
       "for sm_100a: tensor memory and tcgen05 are not in the program" },
     { COOP, "{ \"store_wait\": 0 }", "{ \"stage\": \"s\", \"do\": [] }", "L-LENS", 3,

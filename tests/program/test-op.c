@@ -38,7 +38,7 @@ static void sets(void)
     is_exactly("closes", ws_op_closes, "bulk_commit cp_commit mma_commit");
     is_exactly("retires", ws_op_retires, "bulk_wait cp_wait mma_wait");
     is_exactly("waits", ws_op_waits,
-               "wait bulk_wait cp_wait mma_wait bar_sync cluster_wait border dep_wait");
+               "wait bulk_wait cp_wait mma_wait bar_sync cluster_wait dep_wait");
     is_exactly("waits at a barrier", ws_op_waits_at_barrier, "wait bar_sync");
     is_exactly("waits for agents", ws_op_waits_for_agents, "wait bar_sync cluster_wait");
     is_exactly("completes", ws_op_completes, "arrive tma_load bulk_copy cp_arrive_noinc st_remote");

@@ -1,7 +1,7 @@
 /* What the panels say, as plain data and without a display: facts, figures, meters, matches. */
-#include "scenario/designs.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
+#include "scenario/designs.h"
 
 #include "ui/app/settings.h"
 #include "ui/inspector/facts.h"

@@ -1,8 +1,8 @@
 /* A kernel of Gluon or PTX in the studio: opened, read beside its source, what was not understood,
  * findings on its lines, changed on disk, saved as a design; and what cannot be read. */
-#include "scenario/hands.h"
 #include "model/finding.h"
 #include "program/program.h"
+#include "scenario/hands.h"
 
 #include "ui/document/document_compare.h"
 #include "ui/document/document_source.h"

@@ -1,6 +1,6 @@
 /* The problems by pointer and keyboard: sections by rule, filters, the explanation (I31). */
-#include "scenario/hands.h"
 #include "model/finding.h"
+#include "scenario/hands.h"
 
 #include "ui/problems/problem_list.h"
 #include "ui/problems/problems.h"

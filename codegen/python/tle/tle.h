@@ -26,7 +26,7 @@ typedef struct {
     gboolean skipped; /* made by the compiler: sync group */
     guint n_parts;
     WsTlePart *part;
-    gboolean per_element;  /* elements differ in init or count: an array each */
+    gboolean per_element; /* elements differ in init or count: an array each */
 } WsTleBarrier;
 
 typedef struct {

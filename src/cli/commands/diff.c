@@ -1,7 +1,7 @@
 /* warpstave diff A B: two designs object by object, or two traces step by step. */
-#include "model/design.h"
 #include "model/diff.h"
 #include "cli/cli.h"
+#include "model/design.h"
 #include "model/findings.h"
 #include "trace/stats.h"
 

@@ -57,7 +57,8 @@ static int make_build(Build *b, const WsPackageRuleOptions *o, const WsShapeChoi
 static void say(const WsPackageRuleOptions *o, const WsRulePackage *p, const char *wheel)
 {
     if (!o->json) {
-        printf("%s: %s.h, %s.c, %s.py, %u builds, README.md\n", o->dir, p->name, p->name, p->name, p->n);
+        printf("%s: %s.h, %s.c, %s.py, %u builds, README.md\n", o->dir, p->name, p->name, p->name,
+               p->n);
         if (wheel)
             printf("%s\n", wheel);
         return;

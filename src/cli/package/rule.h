@@ -7,7 +7,7 @@ G_BEGIN_DECLS
 
 typedef struct {
     const char *file, *name, *dir, *wheels; /* name, wheels: NULL where not given */
-    char **size;                            /* names of the rule that are not sizes of the designs */
+    char **size; /* names of the rule that are not sizes of the designs */
     gboolean force, json;
 } WsPackageRuleOptions;
 

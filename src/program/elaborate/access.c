@@ -167,6 +167,13 @@ gboolean ws_view_value(WsStepState *S, const WsRef *ref, WsMode mode, WsValueUse
         return FALSE;
     }
     out->value = symbol->index;
+    for (guint i = 0; v->halved && i < ref->n_views; i++)
+        if (ref->view[i].kind == WS_VIEW_ROWS) {
+            ws_elab_error(E, WS_RULE_L_LENS, S->id, WS_WORD("Use a value of fewer rows."),
+                          "the rows of %s are shared out to two halves: none can be picked",
+                          ref->name);
+            return FALSE;
+        }
     gboolean ok = apply_views(S, ref, FALSE, TRUE, &w);
     if (ok && w.transposed) {
         ws_elab_error(E, WS_RULE_T_VIEW, S->id, NULL, "a value cannot be transposed");

@@ -13,6 +13,7 @@ typedef struct {
     WsElab *E;
     GHashTable *parent;      /* interned name -> interned name */
     GHashTable *accumulator; /* roots and names that meet an mma */
+    GHashTable *whole;       /* operands b of products of values */
     GHashTable *rows;        /* names that meet a reduction of rows */
     GHashTable *values;      /* names of the group's values */
     guint step;
@@ -100,7 +101,8 @@ static void scan_steps(Layouts *L, const WsNode *owner, WsFieldId field)
             for (guint k = 0; k < G_N_ELEMENTS(operands); k++) {
                 const char *name = ws_elab_field_name(L->E, step, operands[k]);
                 if (name && g_hash_table_contains(L->values, name))
-                    g_hash_table_add(L->accumulator, (gpointer)g_intern_string(name));
+                    g_hash_table_add(k == 2 ? L->whole : L->accumulator,
+                                     (gpointer)g_intern_string(name));
             }
         } else if (step->kind == WS_STEP_COMPUTE) {
             scan_compute(L, step);
@@ -170,16 +172,62 @@ static void rows_without_mma(Layouts *L, const WsAgent *agent, GHashTable *roots
     }
 }
 
+static void take_all(GHashTable *to, GHashTable *from)
+{
+    GHashTableIter iter;
+    gpointer name;
+    g_hash_table_iter_init(&iter, from);
+    while (g_hash_table_iter_next(&iter, &name, NULL))
+        g_hash_table_add(to, name);
+}
+
+/* Values of more than one row are shared out to the halves, but what meets operand b of a product
+ * is whole in both. */
+static void halve(Layouts *L, WsAgent *agent)
+{
+    WsElab *E = L->E;
+    g_autoptr(GHashTable) whole = roots_of(L, L->whole), shared = roots_of(L, L->accumulator);
+    for (guint i = 0; i < agent->n_values; i++) {
+        WsRegValue *v = &agent->value[i];
+        const char *root = find(L, g_intern_string(v->name));
+        const char *at = ws_arena_printf(E->arena, "%s/values/%s", agent->path, v->name);
+        if (g_hash_table_contains(whole, root)) {
+            if (g_hash_table_contains(shared, root)) {
+                ws_elab_error(E, WS_RULE_L_STAGE, at, WS_WORD("Use another value for operand b."),
+                              "%s meets operand b of a product, which both halves hold, and an "
+                              "accumulator or operand a, which they share",
+                              v->name);
+                return;
+            }
+            continue;
+        }
+        if (v->rows == 1)
+            continue;
+        if (v->rows % 2 != 0) {
+            ws_elab_error(E, WS_RULE_L_STAGE, at, WS_WORD("Use an even number of rows."),
+                          "%u rows of %s cannot be shared out to two halves", v->rows, v->name);
+            return;
+        }
+        v->rows /= 2;
+        v->halved = TRUE;
+    }
+}
+
 static void elab_value_layouts(WsElab *E, const WsNode *group, WsAgent *agent)
 {
     Layouts L = { .E = E,
                   .parent = g_hash_table_new(g_direct_hash, g_direct_equal),
                   .accumulator = g_hash_table_new(g_direct_hash, g_direct_equal),
+                  .whole = g_hash_table_new(g_direct_hash, g_direct_equal),
                   .rows = g_hash_table_new(g_direct_hash, g_direct_equal),
                   .values = g_hash_table_new(g_str_hash, g_str_equal) };
     for (guint i = 0; i < agent->n_values; i++)
         g_hash_table_add(L.values, agent->value[i].name);
     scan_steps(&L, group, WS_F_body);
+    if (agent->half >= 0)
+        halve(&L, agent);
+    else
+        take_all(L.accumulator, L.whole);
     g_autoptr(GHashTable) roots = roots_of(&L, L.accumulator);
     rows_without_mma(&L, agent, roots);
     const WsTargetMatrix *x = &E->hw->matrix;
@@ -203,6 +251,7 @@ static void elab_value_layouts(WsElab *E, const WsNode *group, WsAgent *agent)
     }
     g_hash_table_destroy(L.parent);
     g_hash_table_destroy(L.accumulator);
+    g_hash_table_destroy(L.whole);
     g_hash_table_destroy(L.rows);
     g_hash_table_destroy(L.values);
 }
@@ -271,20 +320,33 @@ void ws_elab_groups(WsElab *E)
         if (ws_node_has(node, WS_F_replicate))
             replicas = (guint)ws_elab_constant_in(E, ws_elab_field_expr(E, node, WS_F_replicate), 1,
                                                   64, "replicate", path);
-        for (guint r = 0; r < replicas; r++) {
+        const guint halves = MAX(E->hw->halves, 1);
+        if (E->hw->halves && (n > 1 || replicas > 1 || warps != halves * E->hw->half_warps)) {
+            ws_elab_error(E, WS_RULE_L_LENS, path,
+                          ws_arena_phrase(E->arena, "Use one group with \"warps\": %u.",
+                                          halves * E->hw->half_warps),
+                          "%s has one barrier, for all waves: only one group of %u warps is "
+                          "elaborated for it",
+                          E->p->target, halves * E->hw->half_warps);
+            return;
+        }
+        for (guint k = 0; k < replicas * halves; k++) {
+            const guint r = k / halves;
             WsAgent a = { .path = path,
                           .group = g,
                           .replica = r,
                           .replicas = replicas,
-                          .half = -1,
-                          .warps = warps,
-                          .threads = E->hw->lanes * warps };
+                          .half = E->hw->halves ? (gint)(k % halves) : -1,
+                          .warps = warps / halves,
+                          .threads = E->hw->lanes * (warps / halves) };
             a.name = replicas > 1 ? ws_arena_printf(E->arena, "%s.%u", name, r) : name;
+            if (a.half >= 0)
+                a.name = ws_arena_printf(E->arena, "%s.%s", name, a.half ? "upper" : "lower");
             a.role = ws_elab_field_is(E, node, WS_F_role, "producer")   ? WS_ROLE_PRODUCER
                      : ws_elab_field_is(E, node, WS_F_role, "consumer") ? WS_ROLE_CONSUMER
                                                                         : WS_ROLE_WORKER;
-            a.warp0 = first_warp(whole, at_warp, warps, small);
-            at_warp = a.warp0 + warps;
+            a.warp0 = first_warp(whole, at_warp, a.warps, small);
+            at_warp = a.warp0 + a.warps;
             small = warps < whole;
             E->replica = r;
             E->replicas = replicas;

@@ -1,4 +1,5 @@
 #include "program/elaborate/elab.h"
+#include "program/elaborate/stages/stages.h"
 #include "program/program.h"
 #include "target/target.h"
 
@@ -123,13 +124,20 @@ void ws_elab_list_round(WsElab *E, const WsNode *owner, WsFieldId field, const c
                         WsTree *seq, const WsPeel *peel)
 {
     WsList list;
+    WsStageRun run;
+    if (!ws_stage_run(E, owner, field, path, &run))
+        return;
     ws_list_begin(E, &list);
     guint n = ws_node_n_children(owner, field);
     for (guint i = 0; i < n && !ws_elab_stop(E); i++) {
         const WsNode *node = ws_node_child(owner, field, i);
-        if (!ws_node_bool(node, WS_F_muted, FALSE))
-            elaborate_step(E, &list, node, ws_arena_printf(E->arena, "%s/%u", path, i), seq, peel);
+        if (ws_node_bool(node, WS_F_muted, FALSE))
+            continue;
+        ws_stage_before(E, &list, owner, field, path, i, seq, &run);
+        elaborate_step(E, &list, node, ws_arena_printf(E->arena, "%s/%u", path, i), seq, peel);
+        ws_stage_after(E, &list, owner, field, path, i, seq, &run);
     }
+    ws_stage_end(E, &run);
     ws_list_end(E, &list);
 }
 

@@ -1,4 +1,5 @@
 #include "program/elaborate/elab.h"
+#include "program/elaborate/stages/stages.h"
 #include "program/program.h"
 #include "target/target.h"
 
@@ -178,6 +179,7 @@ void ws_step_FOR(WsStepState *S)
                       "`ahead` needs a constant `step` of at least 1");
     if (n_max > 0)
         prologue(S, &peel, n_max, path);
+    ws_stage_enter(S, path);
     ws_tree_add(E, S->seq, loop);
     WsTree *body = ws_tree_new(E, WS_TREE_SEQ, S->id);
     ws_tree_add(E, loop, body);
@@ -207,6 +209,7 @@ void ws_step_FOR(WsStepState *S)
                           "`split` follows a counter that the body of the loop changes");
     symbol->loop_index = NULL;
     symbol->loop_total = total;
+    ws_stage_leave(S, path);
     const WsRoundEnd end = { symbol->total_var, E->ops->len };
     g_array_append_val(E->round_ends, end);
     A->tile_depth = tile_depth;
@@ -306,5 +309,5 @@ void ws_step_illegal(WsStepState *S)
 
 void ws_step_STAGE(WsStepState *S)
 {
-    ws_step_unsupported(S);
+    ws_elab_list(S->E, S->node, WS_F_do, ws_arena_printf(S->E->arena, "%s/do", S->path), S->seq);
 }

@@ -1,4 +1,5 @@
 #include "program/elaborate/elab.h"
+#include "program/elaborate/stages/stages.h"
 #include "program/parts/agent.h"
 #include "program/parts/buffer.h"
 #include "program/parts/tensor.h"
@@ -47,7 +48,8 @@ static void to_buffer(WsStepState *S, const WsRef *ref, const WsValueUse *use)
     const WsRegValue *v = &E->agent->out->value[use->value];
     WsBufferView view;
     gboolean remote = ws_node_has(S->node, WS_F_cta) || ws_node_has(S->node, WS_F_signal);
-    if (!ws_view_buffer(S, ref, WS_MODE_WRITE, remote ? WS_PROXY_ASYNC : WS_PROXY_GENERIC, &view))
+    if (!ws_view_buffer(S, ref, WS_MODE_WRITE, remote ? WS_PROXY_ASYNC : WS_PROXY_GENERIC, &view) ||
+        !ws_half_view(S, use, &view))
         return;
     const WsBuffer *b = &g_array_index(E->buffers, WsBuffer, view.access.buffer);
     if (!same_shape(use, &view))
@@ -102,6 +104,7 @@ static void global(WsStepState *S, WsOpKind kind, WsElabSymbol *tensor, const Ws
     op->value[0] = *use;
     op->tensor = (gint)tensor->index;
     op->n_coord = ws_step_coordinates(S, t, 0, op->coord);
+    ws_half_coordinates(S, use, op->coord, op->n_coord);
     op->reduce = ws_step_reduce(S);
     ws_op_label(E, op, load ? "read %s <- %s" : "write %s -> %s", v->name, t->name);
 }
@@ -113,6 +116,7 @@ void ws_step_WRITE(WsStepState *S)
     const WsRef *to = ws_elab_field_ref(E, S->node, WS_F_to);
     if (!ws_view_value(S, ws_elab_field_ref(E, S->node, WS_F_keyword), WS_MODE_READ, &use) || !to)
         return;
+    ws_half_writes(S, &use);
     WsElabSymbol *symbol = ws_step_symbol(S, to->name);
     gboolean reduce = ws_step_reduce(S) != WS_REDUCE_NONE;
     if (symbol && symbol->kind == WS_SYMBOL_TENSOR && symbol->index < E->p->n_tensors)
@@ -136,7 +140,8 @@ void ws_step_READ(WsStepState *S)
         global(S, WS_OP_LD_GLOBAL, symbol, &use);
         return;
     }
-    if (!ws_view_buffer(S, from, WS_MODE_READ, WS_PROXY_GENERIC, &view))
+    if (!ws_view_buffer(S, from, WS_MODE_READ, WS_PROXY_GENERIC, &view) ||
+        !ws_half_view(S, &use, &view))
         return;
     const WsBuffer *b = &g_array_index(E->buffers, WsBuffer, view.access.buffer);
     if (!same_shape(&use, &view))
@@ -175,9 +180,27 @@ void ws_step_TRANSPOSE(WsStepState *S)
     ws_op_label(E, op, "transpose %s -> %s", b->name, to->name);
 }
 
+static void names_row(const WsExpr *e, gpointer data)
+{
+    *(gboolean *)data |= e->op == WS_EXPR_NAME && strcmp(e->name, "row") == 0;
+}
+
+/* `row` counts from the first row of the half that computes. */
+static void row_of_half(WsStepState *S, const WsExpr *e)
+{
+    gboolean row = FALSE;
+    if (ws_halves(S->E) && e)
+        ws_expr_visit(e, names_row, &row);
+    if (row)
+        ws_elab_error(S->E, WS_RULE_L_LENS, S->id, NULL,
+                      "compute at %s: `row` of a value that halves share out is not elaborated",
+                      S->id);
+}
+
 void ws_step_COMPUTE(WsStepState *S)
 {
     WsElab *E = S->E;
+    row_of_half(S, ws_node_expr(S->node, WS_F_unless));
     guint n = ws_elab_field_count(S->node, WS_F_keyword);
     WsOp *op = ws_step_op(S, WS_OP_MATH, NULL);
     op->math = ws_arena_new0(E->arena, WsStatement *, n);
@@ -187,6 +210,7 @@ void ws_step_COMPUTE(WsStepState *S)
         if (v->kind != WS_VALUE_STATEMENT)
             continue;
         const WsStatement *s = v->statement;
+        row_of_half(S, s->value);
         op->math[op->n_math++] = ws_elab_statement(E, s, temporaries, S->id);
         WsElabSymbol *symbol = ws_step_symbol(S, s->name);
         if (!symbol)

@@ -1,4 +1,5 @@
 #include "program/elaborate/elab.h"
+#include "program/elaborate/stages/stages.h"
 #include "program/parts/agent.h"
 #include "program/parts/buffer.h"
 #include "program/parts/product.h"
@@ -187,6 +188,10 @@ static void commit(WsStepState *S, WsOp *op)
 void ws_step_MMA(WsStepState *S)
 {
     WsElab *E = S->E;
+    if (E->hw->matrix.values) {
+        ws_half_mma(S);
+        return;
+    }
     WsMma *m = ws_arena_new0(E->arena, WsMma, 1);
     WsBufferView a = { 0 }, b;
     guint extent[2];

@@ -1,4 +1,5 @@
 #include "program/elaborate/elab.h"
+#include "program/elaborate/stages/stages.h"
 #include "program/parts/buffer.h"
 #include "program/parts/tensor.h"
 #include "program/parts/tiles.h"
@@ -142,8 +143,14 @@ void ws_step_LOAD(WsStepState *S)
     WsBufferView view;
     WsExpr *at[WS_MAX_RANK];
     const WsRef *into = ws_elab_field_ref(E, S->node, WS_F_into);
-    if (!tensor || !into || !ws_view_buffer(S, into, WS_MODE_WRITE, WS_PROXY_ASYNC, &view))
+    const WsProxy proxy = ws_halves(E) ? WS_PROXY_GENERIC : WS_PROXY_ASYNC;
+    if (!tensor || !into || !ws_view_buffer(S, into, WS_MODE_WRITE, proxy, &view))
         return;
+    if (ws_halves(E)) {
+        only_read(S, &E->p->tensor[tensor->index]);
+        ws_half_load(S, &E->p->tensor[tensor->index], tensor->index, &view);
+        return;
+    }
     Transfer T = { .kind = WS_OP_TMA_LOAD,
                    .tensor = tensor->index,
                    .name = into->name,

@@ -1,4 +1,5 @@
 #include "program/elaborate/elab.h"
+#include "program/elaborate/stages/stages.h"
 #include "program/parts/agent.h"
 #include "program/program.h"
 #include "target/target.h"
@@ -135,7 +136,9 @@ void ws_step_SYNC(WsStepState *S)
     WsOp *op = ws_step_op(S, WS_OP_BAR_SYNC, NULL);
     op->element = ws_elab_int(E, 0);
     ws_op_label(E, op, "sync %s", ref->name);
-    if (group)
+    if (group && ws_halves(E)) /* the one barrier that there is takes both halves */
+        op->barrier = E->cta_barrier;
+    else if (group)
         op->barrier = group_barrier(E);
     else if (strcmp(ref->name, "cta") == 0)
         op->barrier = E->cta_barrier;

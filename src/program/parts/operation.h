@@ -25,6 +25,8 @@ struct WsValueUse {
     WsMode mode;
 };
 
+/* What a barrier waits for before it joins: PLAIN nothing, LOCAL its own LDS operations. */
+typedef enum { WS_BORDER_NONE, WS_BORDER_PLAIN, WS_BORDER_LOCAL } WsBorder;
 typedef enum { WS_REDUCE_NONE, WS_REDUCE_ADD, WS_REDUCE_MIN, WS_REDUCE_MAX } WsReduce;
 typedef enum { WS_HINT_NONE, WS_HINT_EVICT_FIRST, WS_HINT_EVICT_NORMAL, WS_HINT_EVICT_LAST } WsHint;
 
@@ -80,6 +82,8 @@ struct WsOp {
     gint64 n;          /* MMA_WAIT, BULK_WAIT, CP_WAIT: newest groups that may stay; SETMAXNREG:
                           registers; MBAR_INIT: count */
     gboolean increase; /* SETMAXNREG: .inc */
+    WsBorder border;   /* BAR_SYNC, where groups have halves */
+    WsBorder lowered;  /* what Triton's lowering would make of that border; NONE: as it is drawn */
     gboolean full;     /* BULK_WAIT: wait for the writes too (no .read) */
     guint n_math;
     WsStatement **math; /* MATH: uniform names are bound (VAR, literals; row and col are VAR of kind

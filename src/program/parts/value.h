@@ -12,6 +12,7 @@ struct WsRegValue {
     WsDtype dtype;
     guint rows, cols;
     WsLayout layout;
+    gboolean halved; /* rows are those of this half of the group, of twice as many */
     guint registers; /* 32-bit registers per thread */
 };
 

@@ -131,6 +131,19 @@ static void product(WsValidation *v, const WsOp *op)
     HOLDS(m->b.k_offset && (m->a.in_registers || m->a.k_offset));
 }
 
+static void of_values(WsValidation *v, const WsOp *op)
+{
+    const WsMma *m = op->mma;
+    if (!HOLDS(m && m->first && op->n_value == 3 && op->n_access == 0))
+        return;
+    HOLDS((op->value[0].mode & WS_MODE_WRITE) && op->value[1].mode == WS_MODE_READ &&
+          op->value[2].mode == WS_MODE_READ);
+    HOLDS(v->agent->value[op->value[0].value].dtype == m->acc_type &&
+          v->agent->value[op->value[1].value].dtype == m->a_type &&
+          v->agent->value[op->value[2].value].dtype == m->b_type);
+    HOLDS(m->m == op->value[0].rows && m->n == op->value[0].cols && m->k == op->value[1].cols);
+}
+
 static void assign(WsValidation *v, const WsOp *op)
 {
     if (!HOLDS(op->var >= 0 && (guint)op->var < v->p->n_vars && op->set))
@@ -177,6 +190,7 @@ static void (*const kind[WS_OP_KIND_COUNT])(WsValidation *v, const WsOp *op) = {
     [WS_OP_CP_WAIT] = ws_validate_wait,
     [WS_OP_MMA_WAIT] = ws_validate_wait,
     [WS_OP_MMA] = product,
+    [WS_OP_MFMA] = of_values,
     [WS_OP_ST_SHARED] = shared,
     [WS_OP_STMATRIX] = shared,
     [WS_OP_LD_SHARED] = shared,
@@ -200,7 +214,8 @@ void ws_validate_op(WsValidation *v, const WsOp *op)
         return;
     const WsOpRow *row = ws_op_row(op->kind);
     HOLDS(op->engine == WS_ENGINE_NONE || op->engine == row->engine);
-    HOLDS((op->mma != NULL) == (op->kind == WS_OP_MMA));
+    HOLDS((op->mma != NULL) == (op->kind == WS_OP_MMA || op->kind == WS_OP_MFMA));
+    HOLDS(op->border == WS_BORDER_NONE || op->kind == WS_OP_BAR_SYNC);
     HOLDS((op->wait != NULL) == (row->deed == WS_DEED_RETIRE));
     HOLDS(op->tensor < (gint)v->p->n_tensors && op->map < (gint)v->p->n_maps);
     HOLDS(op->n_value <= G_N_ELEMENTS(op->value) && op->n_coord <= WS_MAX_RANK);

@@ -114,7 +114,6 @@ static gboolean perform(Lab *L, Lanes *a, const WsOp *op)
         lanes_fence_async(L, a, op);
         break;
     case WS_OP_ADVANCE:
-    case WS_OP_BORDER:
     case WS_OP_DEP_LAUNCH:
     case WS_OP_DEP_WAIT:
     case WS_OP_FENCE_CLUSTER:
@@ -123,7 +122,9 @@ static gboolean perform(Lab *L, Lanes *a, const WsOp *op)
     case WS_OP_LD_GLOBAL:
     case WS_OP_LET:
     case WS_OP_MARK:
+    case WS_OP_PRIORITY:
     case WS_OP_MATH:
+    case WS_OP_MFMA:
     case WS_OP_MBAR_INIT:
     case WS_OP_MMA_COMMIT:
     case WS_OP_MMA_FENCE:

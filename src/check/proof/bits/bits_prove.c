@@ -526,9 +526,10 @@ WsProof *ws_bits_prove_as(const WsProgram *p, const WsBitOptions *options, WsHow
     } else if (b->firm && b->drifts && !proof->why) {
         proof->kind = WS_PROOF_OUTSIDE; /* L-DRIFT */
         proof->drifts = TRUE;
-        proof->why = g_strdup("the turn of a use depends on names, and may be an even number of laps "
-                              "from the completion that it meets (count with k.total, or with a "
-                              "counter that `advance`s by one in every round)");
+        proof->why =
+            g_strdup("the turn of a use depends on names, and may be an even number of laps "
+                     "from the completion that it meets (count with k.total, or with a "
+                     "counter that `advance`s by one in every round)");
     }
     if (proof->kind == WS_PROOF_CLOSED && options->certificate)
         proof->certificate = ws_certificate_text(options->certificate, b);

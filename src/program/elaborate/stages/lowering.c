@@ -1,0 +1,68 @@
+#include "program/elaborate/stages/stages.h"
+#include "program/op.h"
+
+/* What Triton's lowering of warp_pipeline_stage (ConvertWarpPipeline.cpp) makes of the borders of
+ * these stages: LOCAL or PLAIN, or as drawn where a wait or barrier stands already. It looks at
+ * pairs of stages whose LDS accesses meet, for distances of 1 stage up to all of them, and marks the
+ * border before the later stage, or the one before that for more than one stage between, unless a
+ * border between the two is local. Loads straight to LDS count against writes of registers alone: the
+ * reads that meet them are taken to be ordered by waits. */
+
+static gboolean meet(WsElab *E, const WsAccess *a, const WsAccess *b)
+{
+    gint64 x, y;
+    if (!((a->mode | b->mode) & WS_MODE_WRITE))
+        return FALSE;
+    if (a->buffer == b->buffer && ws_elab_is_int(a->stage, &x) && ws_elab_is_int(b->stage, &y) &&
+        x != y)
+        return FALSE;
+    return a->buffer == b->buffer || ws_accesses_overlap(E, a, b);
+}
+
+static gboolean filtered(const WsOp *a, const WsOp *b)
+{
+    const gboolean load_a = a->engine == WS_ENGINE_GATHER, load_b = b->engine == WS_ENGINE_GATHER;
+    if (!load_a && !load_b)
+        return FALSE;
+    return (load_a && load_b) || !((load_a ? b : a)->access[0].mode & WS_MODE_WRITE);
+}
+
+static gboolean depends(WsElab *E, const WsStageMade *x, const WsStageMade *y)
+{
+    for (guint i = x->from; i < x->to; i++)
+        for (guint k = y->from; k < y->to; k++) {
+            const WsOp *a = g_ptr_array_index(E->ops, i), *b = g_ptr_array_index(E->ops, k);
+            if (a->n_access == 0 || b->n_access == 0 || filtered(a, b))
+                continue;
+            for (guint m = 0; m < a->n_access; m++)
+                for (guint n = 0; n < b->n_access; n++)
+                    if (meet(E, &a->access[m], &b->access[n]))
+                        return TRUE;
+        }
+    return FALSE;
+}
+
+/* local[i]: the border before stage i. */
+void ws_stage_lowering(WsElab *E, const WsStageRun *run)
+{
+    const guint n = run->made ? run->made->len : 0;
+    g_autofree gboolean *local = g_new0(gboolean, n + 1);
+    const WsStageMade *made = n ? &g_array_index(run->made, WsStageMade, 0) : NULL;
+    for (guint dist = 1; n && dist <= (run->loop ? n : n - 1); dist++)
+        for (guint src = 0; src < (run->loop ? n : n - dist); src++) {
+            const guint dst = (src + dist) % n, at = dist == 1 ? dst : (dst + n - 1) % n;
+            gboolean covered = FALSE;
+            for (guint k = (src + 1) % n;; k = (k + 1) % n) {
+                covered |= local[k];
+                if (k == at)
+                    break;
+            }
+            if (!covered && depends(E, &made[src], &made[dst]))
+                local[at] = TRUE;
+        }
+    for (guint i = 0; i < n; i++)
+        if (made[i].border)
+            made[i].border->lowered = made[i].drawn         ? WS_BORDER_NONE
+                                      : local[(i + 1) % n] ? WS_BORDER_LOCAL
+                                                            : WS_BORDER_PLAIN;
+}

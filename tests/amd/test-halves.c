@@ -1,0 +1,196 @@
+/* Verdicts on gfx950 designs and their mutants against all interleavings of the two halves. */
+#include "amd/halves.h"
+#include "check/check.h"
+#include "model/design.h"
+#include "model/findings.h"
+#include "program/elaborate.h"
+#include "program/op.h"
+#include "program/parts/operation.h"
+#include "program/program.h"
+#include "whole.h"
+
+#include <string.h>
+
+static const struct {
+    const char *design;
+    WsVerdictKind verdict;
+    gint64 step; /* of K: sizes of 1 to 8 times it */
+} rows[] = {
+    { "gemm-gfx950", WS_VERDICT_PROVED, 32 },
+    { "gemm-gfx950-split", WS_VERDICT_PROVED, 64 },
+    { "refuted-gemm-gfx950-late-wait", WS_VERDICT_REFUTED, 64 },
+};
+
+typedef struct {
+    guint wrong, right, proved, alarms;
+} Count;
+
+static char *text_of(const char *design)
+{
+    g_autofree char *file = g_strdup_printf("%s/tests/designs/%s.wstave", WS_SOURCE_ROOT, design);
+    char *text = NULL;
+    g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
+    return text;
+}
+
+static WsProgram *elaborated(const char *text, WsFindings *findings)
+{
+    g_autoptr(WsDesign) d = ws_design_parse(text, strlen(text), NULL, findings);
+    WsProgram *p = d ? ws_elaborate(d, NULL, 0, findings) : NULL;
+    if (p && ws_findings_count(findings, WS_SEVERITY_ERROR) == 0)
+        return p;
+    g_clear_pointer(&p, ws_program_unref);
+    return NULL;
+}
+
+/* What goes wrong at the smallest size; NULL: nothing at any. */
+static char *tried(const WsProgram *p, gint64 step, gint64 *size)
+{
+    for (gint64 i = 1; i <= 8; i++) {
+        gboolean ran;
+        char *wrong = halves_wrong(p, "K", i * step, &ran);
+        *size = i * step;
+        if (wrong)
+            return wrong;
+    }
+    return NULL;
+}
+
+static WsVerdictKind against(const WsProgram *p, gint64 step, const char *what, Count *n)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsVerdict) v =
+        ws_check(p, &(WsCheckOptions){ .verdict_only = TRUE, .max_findings = 1 }, findings);
+    gint64 size = 0;
+    g_autofree char *wrong = tried(p, step, &size);
+    n->proved += v->kind == WS_VERDICT_PROVED;
+    n->wrong += wrong != NULL;
+    n->right += wrong == NULL;
+    n->alarms += wrong == NULL && v->kind == WS_VERDICT_REFUTED;
+    if (wrong && v->kind == WS_VERDICT_PROVED)
+        g_error("%s: proved, but for K = %" G_GINT64_FORMAT " %s", what, size, wrong);
+    return v->kind;
+}
+
+static void test_shipped(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data);
+    g_autofree char *text = text_of(rows[i].design);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsProgram) p = elaborated(text, findings);
+    g_assert_nonnull(p);
+    Count n = { 0 };
+    g_assert_cmpint(against(p, rows[i].step, rows[i].design, &n), ==, rows[i].verdict);
+    g_assert_cmpuint(n.wrong, ==, rows[i].verdict == WS_VERDICT_REFUTED);
+}
+
+/* Waits and rounds of the barrier left out: of one half, and of both. */
+static void test_left_out(gconstpointer data)
+{
+    const guint row = GPOINTER_TO_UINT(data);
+    g_autofree char *text = text_of(rows[row].design);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsProgram) p = elaborated(text, findings);
+    g_assert_nonnull(p);
+    Count n = { 0 };
+    for (guint i = 0; i < p->n_ops; i++)
+        for (guint both = 0; both < 2; both++) {
+            WsOp *op = p->op[i];
+            const WsOpKind was = op->kind;
+            if (op->agent < 0 || (was != WS_OP_CP_WAIT && was != WS_OP_BAR_SYNC))
+                continue;
+            WsOp *twin = NULL;
+            for (guint k = i + 1; both && k < p->n_ops && !twin; k++)
+                if (p->op[k]->agent == 1 && op->agent == 0 && strcmp(p->op[k]->id, op->id) == 0)
+                    twin = p->op[k];
+            if (both && !twin)
+                continue;
+            const WsEngine engine = op->engine;
+            op->kind = WS_OP_PRIORITY, op->engine = WS_ENGINE_NONE;
+            if (twin)
+                twin->kind = WS_OP_PRIORITY, twin->engine = WS_ENGINE_NONE;
+            g_autofree char *what =
+                g_strdup_printf("%s without %s of half %d%s", rows[row].design, op->id, op->agent,
+                                twin ? " and its twin" : "");
+            against(p, rows[row].step, what, &n);
+            op->kind = was, op->engine = engine;
+            if (twin)
+                twin->kind = was, twin->engine = engine;
+        }
+    g_test_message("%u wrong, %u right of which %u are refuted; %u proved", n.wrong, n.right,
+                   n.alarms, n.proved);
+    g_assert_cmpuint(n.wrong, >=, 8);
+}
+
+/* The text without one of its lines, and with two neighbours exchanged; waits that wait for less. */
+static void mutant(guint row, GStrv line, guint a, gint b, Count *n, guint *made)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    for (guint i = 0; line[i]; i++) {
+        const char *now = line[i];
+        if (b >= 0 && i == a)
+            now = line[b];
+        else if (b >= 0 && i == (guint)b)
+            now = line[a];
+        else if (b == -1 && i == a)
+            continue;
+        const char *wait = i == a && b == -2 ? strstr(now, "\"load_wait\": \"") : NULL;
+        if (wait) {
+            wait += strlen("\"load_wait\": \"");
+            g_string_append_printf(text, "%.*s1 + %s\n", (int)(wait - now), now, wait);
+        } else {
+            g_string_append_printf(text, "%s\n", now);
+        }
+    }
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsProgram) p = elaborated(text->str, findings);
+    if (!p || p->n_agents != 2)
+        return;
+    ++*made;
+    g_autofree char *what =
+        g_strdup_printf("%s, line %u (%s) %s", rows[row].design, a + 1, line[a],
+                        b == -1   ? "left out"
+                        : b == -2 ? "waits for less"
+                                  : "exchanged with the next one");
+    against(p, rows[row].step, what, n);
+}
+
+static void test_text(gconstpointer data)
+{
+    const guint row = GPOINTER_TO_UINT(data);
+    g_autofree char *text = text_of(rows[row].design);
+    g_auto(GStrv) line = g_strsplit(text, "\n", -1);
+    Count n = { 0 };
+    guint made = 0, from = 0;
+    while (!strstr(line[from], "\"body\""))
+        from++;
+    for (guint i = from + 1; line[i] && line[i + 1]; i++) {
+        mutant(row, line, i, -1, &n, &made);
+        mutant(row, line, i, (gint)i + 1, &n, &made);
+        if (strstr(line[i], "\"load_wait\": \""))
+            mutant(row, line, i, -2, &n, &made);
+    }
+    g_test_message("%u mutants: %u wrong, %u right of which %u are refuted; %u proved", made,
+                   n.wrong, n.right, n.alarms, n.proved);
+    g_assert_cmpuint(made, >, 10);
+    g_assert_cmpuint(n.wrong, >, 2);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        static const struct {
+            const char *name;
+            GTestDataFunc run;
+        } kinds[] = { { "shipped", test_shipped },
+                      { "left-out", test_left_out },
+                      { "text", test_text } };
+        for (guint k = 0; k < G_N_ELEMENTS(kinds); k++) {
+            g_autofree char *path =
+                g_strdup_printf("/amd/halves/%s/%s", kinds[k].name, rows[i].design);
+            g_test_add_data_func(path, GUINT_TO_POINTER(i), kinds[k].run);
+        }
+    }
+    return g_test_run();
+}
