@@ -102,11 +102,32 @@ static void status_names(Scenario *s)
     g_assert_null(ws_name_of_step(p, NULL));
 }
 
+/* The list of problems and the places under an explanation. */
+static void problems_name_steps(Scenario *s)
+{
+    scenario_open(s, "tests/designs/broken/10-unequal-loops.wstave");
+    scenario_act(s, "show-problems");
+    scenario_act(s, "next-problem");
+    GtkWidget *panel = ws_window_part(s->window, WS_PART_PROBLEMS);
+    WAIT_FOR(scenario_find_text(panel, "wait full, mma"));
+    g_autofree char *text = scenario_text(panel);
+    g_assert_null(strstr(text, "groups/"));
+    /* a field of a step, a place that is none, one of no program */
+    WsProgram *p = ws_document_program(s->document);
+    g_autofree char *field = ws_name_of_step(p, "groups/mma/body/0/do/0/do/0/use");
+    g_autofree char *object = ws_name_of_step(p, "barriers/full");
+    g_autofree char *none = ws_name_of_step(NULL, "groups/mma/body/0");
+    g_assert_cmpstr(field, ==, "wait full, mma");
+    g_assert_cmpstr(object, ==, "barriers/full");
+    g_assert_cmpstr(none, ==, "groups/mma/body/0");
+}
+
 static void add(void)
 {
     scenario_add("words/tips", tips_of_bars);
     scenario_add("words/tips-of-claimed-tiles", tips_of_claimed);
     scenario_add("words/status", status_names);
+    scenario_add("words/problems", problems_name_steps);
 }
 
 int main(int argc, char **argv)

@@ -22,11 +22,25 @@ char *ws_label_of_step(const WsProgram *p, const char *step)
     return g_strdup(!op ? step : op->label ? op->label : ws_op_kind_text(op->kind));
 }
 
+/* A field of a step ("…/body/0/use") is the step's; what lies in none stays as it is. */
+static char *step_with(const WsProgram *p, const char *place)
+{
+    if (op_of(p, place))
+        return g_strdup(place);
+    for (g_autofree char *at = g_strdup(place); strstr(at, "/body/");) {
+        if (op_of(p, at))
+            return g_steal_pointer(&at);
+        *strrchr(at, '/') = '\0';
+    }
+    return NULL;
+}
+
 char *ws_name_of_step(const WsProgram *p, const char *step)
 {
-    g_autofree char *words = ws_label_of_step(p, step);
-    if (!words || !g_str_has_prefix(step, "groups/"))
-        return g_steal_pointer(&words);
-    const char *group = step + strlen("groups/");
+    g_autofree char *at = step ? step_with(p, step) : NULL;
+    if (!at || !g_str_has_prefix(at, "groups/"))
+        return g_strdup(step);
+    g_autofree char *words = ws_label_of_step(p, at);
+    const char *group = at + strlen("groups/");
     return g_strdup_printf("%s, %.*s", words, (int)strcspn(group, "/"), group);
 }

@@ -1,4 +1,5 @@
 #include "ui/problems/problem_list.h"
+#include "ui/document/document_names.h"
 
 #include "model/finding.h"
 #include "ui/parts/format.h"
@@ -11,7 +12,8 @@ struct _WsProblemList {
     GtkWidget parent;
     GtkWidget *stack, *box, *empty;
     const WsFindings *findings;
-    GPtrArray *row; /* GtkListBoxRow, in order; the box owns them */
+    const WsProgram *program; /* of which they are */
+    GPtrArray *row;           /* GtkListBoxRow, in order; the box owns them */
     WsProblemFilter filter;
     char *needle;
     gboolean quiet;
@@ -59,10 +61,13 @@ static gint index_of(gpointer row)
     return row ? GPOINTER_TO_INT(g_object_get_data(row, "finding")) - 1 : -1;
 }
 
-static gboolean holds(const WsFinding *f, const char *needle)
+static gboolean holds(const WsProgram *p, const WsFinding *f, const char *needle)
 {
+    g_autofree char *step = ws_name_of_step(p, f->at);
     g_autofree char *message = ws_words_message(f), *remedy = ws_words_remedy(f);
-    const char *part[] = { ws_rule(f->rule)->text, ws_words_title(f), f->at, message, remedy };
+    const char *part[] = {
+        ws_rule(f->rule)->text, ws_words_title(f), f->at, step, message, remedy
+    };
     for (guint i = 0; i < G_N_ELEMENTS(part); i++) {
         g_autofree char *folded = part[i] ? g_utf8_casefold(part[i], -1) : NULL;
         if (folded && strstr(folded, needle))
@@ -74,7 +79,7 @@ static gboolean holds(const WsFinding *f, const char *needle)
 static gboolean shown(WsProblemList *self, const WsFinding *f)
 {
     return f && self->filter.severity[f->severity] && (self->filter.silenced || !f->silenced) &&
-           (!self->needle || !*self->needle || holds(f, self->needle));
+           (!self->needle || !*self->needle || holds(self->program, f, self->needle));
 }
 
 typedef struct {
@@ -125,8 +130,9 @@ static GtkWidget *text(const char *words, const char *style, PangoEllipsizeMode 
 
 static void on_mend(GtkWidget *button);
 
-static GtkWidget *make_row(const WsFinding *f, guint i)
+static GtkWidget *make_row(const WsProgram *p, const WsFinding *f, guint i)
 {
+    g_autofree char *step = ws_name_of_step(p, f->at);
     GtkWidget *row = gtk_list_box_row_new(), *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
     g_autofree char *sign =
         g_strdup_printf("%s %s", ws_severity_glyph(f->severity), ws_severity_word(f->severity));
@@ -135,7 +141,7 @@ static GtkWidget *make_row(const WsFinding *f, guint i)
     g_autofree char *spoken = g_strdup_printf("%s: %s", ws_severity_word(f->severity), said);
     GtkWidget *severity = text(sign, ws_severity_class(f->severity), PANGO_ELLIPSIZE_NONE);
     GtkWidget *message = text(said, NULL, PANGO_ELLIPSIZE_END);
-    GtkWidget *place = text(f->at ? f->at : "", "dim", PANGO_ELLIPSIZE_MIDDLE);
+    GtkWidget *place = text(step ? step : "", "dim", PANGO_ELLIPSIZE_MIDDLE);
     gtk_label_set_width_chars(GTK_LABEL(severity), 10);
     gtk_label_set_width_chars(GTK_LABEL(message), 20);
     gtk_label_set_max_width_chars(GTK_LABEL(place), 34);
@@ -159,7 +165,7 @@ static GtkWidget *make_row(const WsFinding *f, guint i)
     gtk_list_box_row_set_child(GTK_LIST_BOX_ROW(row), box);
     gtk_widget_set_tooltip_text(row, said);
     gtk_accessible_update_property(GTK_ACCESSIBLE(row), GTK_ACCESSIBLE_PROPERTY_LABEL, spoken,
-                                   GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, f->at ? f->at : "", -1);
+                                   GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, step ? step : "", -1);
     g_object_set_data(G_OBJECT(row), "finding", GINT_TO_POINTER((gint)i + 1));
     return row;
 }
@@ -259,16 +265,17 @@ void ws_problem_list_offer(WsProblemList *self, guint index, const char *title, 
                                    -1);
 }
 
-void ws_problem_list_take(WsProblemList *self, const WsFindings *findings)
+void ws_problem_list_take(WsProblemList *self, const WsProgram *p, const WsFindings *findings)
 {
     gint kept = ws_problem_list_selected(self);
     self->quiet = TRUE;
     drop_rows(self);
     self->findings = findings;
+    self->program = p;
     g_autoptr(GArray) order = in_order(findings);
     for (guint i = 0; i < order->len; i++) {
         guint at = g_array_index(order, guint, i);
-        GtkWidget *row = make_row(finding(self, at), at);
+        GtkWidget *row = make_row(p, finding(self, at), at);
         g_ptr_array_add(self->row, row);
         gtk_list_box_append(GTK_LIST_BOX(self->box), row);
         if ((gint)at == kept)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/findings.h"
+#include "program/forward.h"
 
 #include <gtk/gtk.h>
 
@@ -17,8 +18,9 @@ typedef struct {
 } WsProblemFilter;
 
 GtkWidget *ws_problem_list_new(void);
-/* Borrowed until the next call; NULL: none. Keeps the selected finding if it is still there. */
-void ws_problem_list_take(WsProblemList *list, const WsFindings *findings);
+/* Borrowed until the next call; NULL: none. The program names their steps. Keeps the selected
+ * finding if it is still there. */
+void ws_problem_list_take(WsProblemList *list, const WsProgram *p, const WsFindings *findings);
 void ws_problem_list_filter(WsProblemList *list, const WsProblemFilter *filter);
 guint ws_problem_list_n_shown(WsProblemList *list);
 gint ws_problem_list_selected(WsProblemList *list); /* index into the findings, -1 none */

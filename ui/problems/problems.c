@@ -4,6 +4,7 @@
 
 #include "ui/app/actions.h"
 #include "ui/document/document_fixes.h"
+#include "ui/document/document_names.h"
 #include "ui/inspector/facts.h"
 #include "ui/parts/format.h"
 #include "ui/parts/labels.h"
@@ -124,7 +125,8 @@ static void on_place(WsProblems *self, GtkButton *button)
 
 static void add_place(WsProblems *self, const char *place)
 {
-    GtkWidget *button = ws_link_button(place, _("Show this place in the score"));
+    g_autofree char *name = ws_name_of_step(ws_document_program(self->document), place);
+    GtkWidget *button = ws_link_button(name, _("Show this place in the score"));
     g_object_set_data_full(G_OBJECT(button), "place", g_strdup(place), g_free);
     g_signal_connect_swapped(button, "clicked", G_CALLBACK(on_place), self);
     gtk_box_append(GTK_BOX(self->text[PLACES]), button);
@@ -253,7 +255,8 @@ static void refresh(WsProblems *self)
     }
     show_counts(self);
     show_verdict(self);
-    ws_problem_list_take(WS_PROBLEM_LIST(self->list), findings);
+    ws_problem_list_take(WS_PROBLEM_LIST(self->list), ws_document_program(self->document),
+                         findings);
 }
 
 void ws_problems_insert(WsProblems *self, GtkWidget *widget)

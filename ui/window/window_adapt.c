@@ -12,7 +12,7 @@ static const struct {
     int width, height; /* of the window, from which there is room */
 } panes[WS_PANE_COUNT] = {
     [WS_PANE_SIDEBAR] = { "show-sidebar", FALSE, 1000, 0 },
-    [WS_PANE_INSPECTOR] = { "show-inspector", TRUE, 860, 0 },
+    [WS_PANE_INSPECTOR] = { "show-inspector", TRUE, 960, 0 },
     [WS_PANE_PANELS] = { "show-panels", TRUE, 0, 480 },
 };
 
