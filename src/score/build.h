@@ -30,10 +30,19 @@ typedef struct {
     gint64 held20, held80, flown20, flown80;
 } WsSpread;
 
+/* Rows that the scenes of another program had. */
+typedef struct {
+    guint n_agents, n_buffers;
+    guint8 (*tracks)[2][WS_ITEM_KIND_COUNT];
+    guint8 *staff;
+    GArray *stage;
+    gboolean unit[3], measured_row;
+} WsScoreRows;
 struct WsScoreCache {
     const WsProgram *p; /* what it is for; compared, not used */
     const WsTrace *t, *overlay;
     guint cta, overlay_cta;
+    guint n_agents, n_buffers; /* of the program */
     gboolean lead_known;
     gint lead_agent, lead_op;
     GArray *tiles[2];  /* WsTileSpan of the main trace and of the overlay */
@@ -54,6 +63,8 @@ struct WsScoreCache {
     GArray *stage; /* WsStageKey, in order of appearance */
     GHashTable *ring_same; /* name pair -> 1 same, 2 not */
     gboolean unit[3];
+    WsScoreRows *rows_of;        /* ws_score_cache_keep_rows(): to begin with; or NULL */
+    gboolean held, fits;         /* no row comes to those; they are this program's rows, too */
     WsScoreCover *unit_cover[3]; /* NULL: not asked for yet */
     GPtrArray *stage_cover;      /* WsScoreCover, as `stage`; only where every use is known */
     GHashTable *buffer_cover;    /* buffer + 1 -> WsScoreCover */

@@ -310,9 +310,11 @@ static char *flight_label(const WsBuild *b, const Flight *f, double w)
     return ws_build_fit(w - 6, LABEL_SIZE - 0.5, candidate);
 }
 
+/* Flights of a track, on its row or the last of `rows`. */
 static void add_flights(WsBuild *b, gboolean overlay, const GArray *flights, guint first_row,
-                        guint track)
+                        guint rows, guint track)
 {
+    const guint row = first_row + MIN(track, rows - 1);
     for (guint i = 0; i < flights->len; i++) {
         const Flight *f = &g_array_index(flights, Flight, i);
         double x, w;
@@ -321,7 +323,7 @@ static void add_flights(WsBuild *b, gboolean overlay, const GArray *flights, gui
         place(b, f->start, f->end, &x, &w);
         if (b->o->bare && w < 2) {
             WsItemKind merged = ws_item_kind_of(b->p->op[f->r->op]->kind);
-            ws_dense_merge(b, first_row + track, merged, x, w, f->start, f->end, overlay);
+            ws_dense_merge(b, row, merged, x, w, f->start, f->end, overlay);
             continue;
         }
         w = MIN(MAX(w, 2), b->s->right - x);
@@ -329,7 +331,7 @@ static void add_flights(WsBuild *b, gboolean overlay, const GArray *flights, gui
             continue;
         const WsTrace *t = overlay ? b->overlay : b->t;
         WsItemKind kind = ws_item_kind_of(ws_trace_op_kind(t, f->r->op));
-        WsSceneItem *item = ws_build_item(b, kind, WS_SHAPE_FLIGHT, first_row + f->track);
+        WsSceneItem *item = ws_build_item(b, kind, WS_SHAPE_FLIGHT, row);
         item->x = x;
         item->w = w;
         item->head = CLAMP(ws_scene_x(b->s, f->issued) - x, 0, w);
@@ -341,20 +343,22 @@ static void add_flights(WsBuild *b, gboolean overlay, const GArray *flights, gui
     }
 }
 
-/* Rows of one engine of one agent: as many as overlap asks for, or has asked for before. */
+/* Rows of one engine of one agent: as many as overlap asks for, or has asked for before; while they
+ * are held, the latter alone. */
 static void add_engine_rows(WsBuild *b, gboolean overlay, const GArray *list, WsItemKind kind,
                             guint agent, const char *name)
 {
     g_autoptr(GArray) flights = b->unseen ? NULL : list_flights(b, overlay, list, kind);
     guint tracks = flights ? pack(b, flights) : 0;
     guint8 *known = &b->cache->tracks[agent][overlay ? 1 : 0][kind];
-    *known = (guint8)MAX(*known, tracks);
+    if (!b->cache->held || !b->cache->fits || *known == 0)
+        *known = (guint8)MAX(*known, tracks);
     guint first = b->s->row->len;
     for (guint i = 0; i < *known; i++)
         ws_build_row(b, overlay ? WS_ROW_MEASURED : WS_ROW_ASYNC,
                      overlay ? MEASURED_FLIGHT : FLIGHT_HEIGHT, i ? NULL : name);
     for (guint i = 0; i < tracks; i++)
-        add_flights(b, overlay, flights, first, i);
+        add_flights(b, overlay, flights, first, *known, i);
     for (guint i = 0; *known && i < b->dense->len && !b->unseen; i++) {
         const WsDense *d = &g_array_index(b->dense, WsDense, i);
         if (d->agent == agent && d->overlay == overlay)

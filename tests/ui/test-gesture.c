@@ -267,6 +267,18 @@ static void ring_depth(Scenario *s)
 
 #define ROUND "groups/math/body/0/do/2/do/"
 
+/* Heights of the staffs, from the top on. */
+static char *rows_now(Scenario *s)
+{
+    const WsScene *scene = hands_timeline(s)->scene;
+    g_autoptr(GString) text = g_string_new(NULL);
+    for (guint i = 0; scene && i < scene->staff->len; i++) {
+        const WsSceneStaff *staff = &g_array_index(scene->staff, WsSceneStaff, i);
+        g_string_append_printf(text, "%s %.1f+%.1f; ", staff->name, staff->y, staff->h);
+    }
+    return g_strdup(text->str);
+}
+
 static void one_round_ahead(Scenario *s)
 {
     double x0, y0, x1, y1;
@@ -287,6 +299,7 @@ static void one_round_ahead(Scenario *s)
     g_assert_nonnull(mma);
     hands_place(s, mma, 0.4, &x0, &y0);
     hands_place(s, softmax, 0.97, &x1, &y1);
+    g_autofree char *rows = rows_now(s);
     hands_press(s, x0, y0);
     hands_glide(s, x0, y0, x1, y1);
     WAIT_FOR(seen_gesture_words(hands_timeline(s)) &&
@@ -296,6 +309,8 @@ static void one_round_ahead(Scenario *s)
                                                                    "with wait k_fulls"));
     g_assert_nonnull(strstr(seen_gesture_words(hands_timeline(s)), "gained"));
     g_assert_nonnull(strstr(seen_gesture_words(hands_timeline(s)), "proved"));
+    g_autofree char *held = rows_now(s);
+    g_assert_cmpstr(held, ==, rows); /* nothing moves below the pointer */
     hands_shot(s, "ahead-2-drag");
     hands_let_go(s);
     WsDesign *now = ws_document_latest(s->document);

@@ -353,6 +353,17 @@ void ws_timeline_unfold(WsTimeline *t, double x)
     v->at.from = ws_timeline_unit_of(t, cycle) - x / v->at.scale;
 }
 
+/* What is tried while something is dragged, and what is left when it is let go, stands in the rows
+ * that were there: nothing moves up or down below the pointer. */
+static void keep_rows(WsTimeline *t)
+{
+    g_autoptr(WsScoreCache) old = t->cache;
+    t->cache = ws_score_cache_new();
+    if (t->gesture || t->rows_held)
+        ws_score_cache_keep_rows(t->cache, old, t->gesture != NULL);
+    t->rows_held = t->gesture != NULL;
+}
+
 /* Another program or trace: nothing of the old scene holds. */
 static void take_traces(WsTimeline *t)
 {
@@ -362,8 +373,7 @@ static void take_traces(WsTimeline *t)
         t->main_trace = trace ? ws_trace_ref(trace) : NULL;
         g_clear_pointer(&t->knots, g_array_unref);
     }
-    ws_score_cache_free(t->cache);
-    t->cache = ws_score_cache_new();
+    keep_rows(t);
     g_clear_pointer(&t->scene, ws_scene_free);
     ws_timeline_cta_reset(t);
     gboolean any = trace && trace->record->len && ws_document_program(t->document);
