@@ -26,9 +26,11 @@ static void allocate_buffer(WsTle *t, guint number, gboolean *done)
     const char *count = b->array == 1 ? ws_py_count(t->y, b->stages_name) : NULL;
     if (!count)
         count = ws_py_format(t->y, "%u", lead);
-    const char *shape = b->rank == 1 ? ws_py_format(t->y, "[%s, %u]", count, b->cols)
-                                     : ws_py_format(t->y, "[%s, %u, %u]", count, b->rows, b->cols);
     gboolean odd = !ws_py_pow2(lead) || !ws_py_pow2(b->rows) || !ws_py_pow2(b->cols);
+    /* with a capacity the shape is that of one slot */
+    const char *slots = odd ? "" : ws_py_format(t->y, "%s, ", count);
+    const char *shape = b->rank == 1 ? ws_py_format(t->y, "[%s%u]", slots, b->cols)
+                                     : ws_py_format(t->y, "[%s%u, %u]", slots, b->rows, b->cols);
     const char *capacity = odd ? ws_py_format(t->y, ", capacity=%s", count) : "";
     ws_py_line(t->y, "%s = tle.gpu.alloc(%s, dtype=tl.%s, layout=None, scope=tle.gpu.smem%s%s%s)",
                t->y->buffer[number], shape, ws_tl_type(b->dtype),

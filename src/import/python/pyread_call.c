@@ -75,12 +75,14 @@ static gboolean acts(PyMeaning meaning)
     return FALSE;
 }
 
+#define MOST 9 /* arguments of a row of a table */
+
 /* The next one by its place. */
 static void put(PyRead *p, const Val **a, guint *at, const Val *v, const char **what)
 {
-    if (*at < 8 && a[*at])
+    if (*at < MOST && a[*at])
         *what = "a parameter that is given twice";
-    if (*at < 8)
+    if (*at < MOST)
         a[*at] = a[*at] ? py_opaque(p) : v;
     ++*at;
 }
@@ -100,7 +102,7 @@ static gboolean bind(PyRead *p, const Term *term, const WsPyNode *node, const Va
     p->indexing += slot;
     p->handing += product;
     g_auto(GStrv) name = g_strsplit(term->parameters, " ", -1);
-    const guint length = g_strv_length(name), most = MIN(length, 8);
+    const guint length = g_strv_length(name), most = MIN(length, MOST);
     const gboolean any = length && !strcmp(name[length - 1], "*"); /* as many as one likes */
     guint at = 0;
     const char *what = NULL;
@@ -128,7 +130,7 @@ static gboolean bind(PyRead *p, const Term *term, const WsPyNode *node, const Va
             const Val *all = py_eval(p, arg->kid[0]);
             if (strcmp(arg->text, "*") || all->kind != VAL_TUPLE)
                 what = "arguments that are not written out";
-            lost |= strcmp(arg->text, "*") || all->kind != VAL_TUPLE || at + all->n > 8;
+            lost |= strcmp(arg->text, "*") || all->kind != VAL_TUPLE || at + all->n > MOST;
             for (guint k = 0; all->kind == VAL_TUPLE && k < all->n; k++)
                 put(p, a, &at, all->item[k], &what);
         } else {
@@ -147,7 +149,7 @@ static gboolean bind(PyRead *p, const Term *term, const WsPyNode *node, const Va
     for (guint k = 0; lost && k < most; k++) /* which is which is not known */
         a[k] = py_opaque(p);
     if (what && p->in_kernel)
-        py_law_unread(p, node, what, a, 8);
+        py_law_unread(p, node, what, a, MOST);
     const gboolean computes = term->meaning == py_mean_MAXIMUM ||
                               term->meaning == py_mean_MINIMUM || term->meaning == py_mean_CDIV;
     return !what || p->in_kernel || !computes;
@@ -161,21 +163,21 @@ static void look_at_operands(PyRead *p, const Term *term, const WsPyNode *node, 
     };
     static const char *const aside[] = { "mask", "pointer", "other", NULL };
     g_auto(GStrv) name = g_strsplit(term->parameters, " ", -1);
-    for (guint i = 0; p->in_kernel && name[i] && i < 8; i++)
+    for (guint i = 0; p->in_kernel && name[i] && i < MOST; i++)
         if (a[i] && g_strv_contains(aside, name[i]))
             py_look_at(p, a[i], node);
     if (!p->in_kernel || !acts(term->meaning))
         return;
-    for (guint i = 0; name[i] && i < 8; i++) {
+    for (guint i = 0; name[i] && i < MOST; i++) {
         gboolean matters = a[i] && a[i]->kind == VAL_OPAQUE;
         for (guint k = 0; k < G_N_ELEMENTS(values); k++)
             matters &= strcmp(values[k], name[i]) != 0;
         if (matters)
-            py_law_unread(p, node, ws_source_format(p->r, "what `%s` is here", name[i]), a, 8);
+            py_law_unread(p, node, ws_source_format(p->r, "what `%s` is here", name[i]), a, MOST);
     }
     if (!p->group && term->meaning != py_mean_INIT && term->meaning != py_mean_TLE_READER &&
         term->meaning != py_mean_TLE_WRITER)
-        py_law_unread(p, node, "what is done outside of the partitions", a, 8);
+        py_law_unread(p, node, "what is done outside of the partitions", a, MOST);
 }
 
 const Val *py_term(PyRead *p, const WsPyNode *node, gboolean *known)
@@ -206,7 +208,7 @@ const Val *py_term(PyRead *p, const WsPyNode *node, gboolean *known)
     for (guint i = 0; dotted && i < dialects[p->from].n; i++) {
         if ((*terms[i].name == '.') != (object != NULL) || !fits(dotted, terms[i].name))
             continue;
-        const Val *a[9] = { NULL };
+        const Val *a[MOST + 1] = { NULL };
         *known = TRUE;
         p->converting = terms[i].meaning == py_mean_WRITE ||
                         terms[i].meaning == py_mean_TLE_STORE ||

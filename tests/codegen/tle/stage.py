@@ -152,7 +152,8 @@ class Stage:
     # --- tle.gpu
     def alloc(self, shape, dtype=None, **kw):
         name = self.fresh("alloc")
-        self.buffers[name] = (list(shape), kw)
+        slots = kw.get("capacity")  # the shape is that of one slot, then
+        self.buffers[name] = (([slots] if slots else []) + list(shape), kw)
         return View(name)
 
     def alloc_barriers(self, n, **kw):

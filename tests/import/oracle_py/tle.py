@@ -13,11 +13,11 @@ PENDING, READY, SMEM = "pending", "ready", "smem"
 
 def alloc(shape, dtype=None, layout=None, scope=SMEM, init_value=None, nv_mma_shared_layout=True, alias=None,
           alias_offset_bytes=0, capacity=None):
-    if capacity is not None or layout is not None:
-        raise NotModelled("a buffer with a capacity or a layout")
+    if layout is not None:
+        raise NotModelled("a buffer with a layout")
     made = Layout()
     made.engine = bool(nv_mma_shared_layout)
-    shape = [whole(n) for n in shape]
+    shape = [whole(n) for n in ([capacity] if capacity is not None else []) + list(shape)]
     m = now.machine
     view = allocate(m, None, dtype, shape, made)
     if alias is not None:

@@ -28,12 +28,33 @@ static gboolean given(const Val *v)
 
 /* --- objects -----------------------------------------------------------------------------------*/
 
+/* With a capacity the shape is that of one of so many slots. NULL: it is none. */
+static const Val *slots_of(PyRead *p, const Val *shape, const Val *capacity)
+{
+    if (!given(capacity))
+        return shape;
+    if (!shape || shape->kind != VAL_TUPLE || py_number(capacity, 0) < 1)
+        return NULL;
+    Val *all = py_val(p, VAL_TUPLE);
+    all->item = g_new0(const Val *, shape->n + 2);
+    g_ptr_array_add(p->r->pool, all->item);
+    all->item[all->n++] = capacity;
+    for (guint i = 0; i < shape->n; i++)
+        all->item[all->n++] = shape->item[i];
+    return all;
+}
+
 const Val *py_mean_TLE_ALLOCATE(PyRead *p, const Val **a, const WsPyNode *at)
 {
+    if (given(a[3]) && !is_named(a[3], ".smem"))
+        return py_wrong(p, at, "an allocation that is not of shared memory");
     const gint64 offset = given(a[7]) ? py_number(a[7], -1) : 0;
     if (given(a[6]) && (a[6]->kind != VAL_BUFFER || offset < 0))
         return py_wrong(p, at, "an allocation over something that is no buffer");
-    const Val *v = py_mean_ALLOCATE(p, (const Val *[]){ a[1], a[0], NULL, a[4] }, at);
+    const Val *shape = slots_of(p, a[0], a[8]);
+    if (!shape)
+        return py_wrong(p, at, "an allocation whose shape or capacity is not known");
+    const Val *v = py_mean_ALLOCATE(p, (const Val *[]){ a[1], shape, NULL, a[4] }, at);
     if (given(a[6]) && v->kind == VAL_BUFFER) {
         WsReadBuffer *b = &g_array_index(p->r->buffers, WsReadBuffer, v->place.object);
         b->over = a[6]->place.object + 1;
@@ -350,6 +371,8 @@ const Val *py_mean_TLE_COPY(PyRead *p, const Val **a, const WsPyNode *at)
         }
         return none;
     }
+    if (given(a[5]))
+        return py_wrong(p, at, "a copy under a mask");
     py_need_block(p, a[2], a[1], at);
     const Val *pipe = given(a[4]) ? NULL : py_tle_signal(p, a[1]);
     if (!pipe && !is_barrier(a[4]))
@@ -401,8 +424,37 @@ static const WsExpr *said_first(PyRead *p, const WsPyNode *at)
     return node ? py_eval_int(p, node) : NULL;
 }
 
+static const char *type_of(PyRead *p, const Val *acc)
+{
+    if (acc && acc->kind == VAL_TILE && p->group && !acc->text)
+        return g_array_index(p->group->values, WsReadValue, acc->index).dtype;
+    return acc && acc->kind == VAL_ZERO ? acc->dtype : NULL;
+}
+
+/* How it computes is what a product of a design does: it adds up in the type of its accumulator,
+ * fp8 as the tensor cores do without being asked for more, 32-bit reals as tf32. What is said
+ * otherwise is listed. */
+static void check_numbers(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    const Val *b = a[1] && a[1]->kind == VAL_BUFFER ? a[1] : NULL;
+    const char *of = b ? g_array_index(p->r->buffers, WsReadBuffer, b->place.object).dtype : "";
+    const char *own = given(a[2]) ? type_of(p, a[2]) : NULL;
+    const char *sum = own ? own : g_str_has_prefix(of, "i8") ? "i32" : "f32";
+    const char *out = !given(a[5])             ? g_strcmp0(sum, "i32") ? "f32" : "i32"
+                      : a[5]->kind == VAL_NAME ? py_dtype(a[5]->text)
+                                               : NULL;
+    if (g_strcmp0(out, sum) != 0)
+        py_unread(p, at, "a product that adds up in another type than its accumulator has");
+    if (given(a[4]) && *of == 'e')
+        py_unread(p, at, "a product of fp8 that says how often its sums are made exact");
+    if (given(a[3]) && strstr(of, "32") &&
+        !(a[3]->kind == VAL_STRING && strstr(a[3]->text, "tf32") && !strstr(a[3]->text, "tf32x")))
+        py_unread(p, at, "a product of 32-bit reals that are not rounded to tf32");
+}
+
 const Val *py_mean_TLE_MMA(PyRead *p, const Val **a, const WsPyNode *at)
 {
+    check_numbers(p, a, at);
     const Val *acc = given(a[2]) ? a[2] : NULL;
     const WsExpr *first = acc ? said_first(p, at) : NULL;
     const Val *use = acc ? NULL : py_literal(p, 0);

@@ -1,0 +1,275 @@
+/* Each name of TLE's reference with its three answers: said in the language (a design with it is
+ * proved), read from TLE text, written as TLE text and read again. The answers are found by doing
+ * it; they stand in tle/names.def, and docs/tle.md is the same as a page (WARPSTAVE_WRITE=1 writes
+ * it). Kin of a kernel with one thing broken are refuted, on the line of the mistake. */
+#include "check/check.h"
+#include "codegen/python/python.h"
+#include "judge.h"
+#include "judged.h"
+#include "model/design.h"
+#include "model/finding.h"
+#include "model/findings.h"
+#include "program/elaborate.h"
+
+#include <string.h>
+
+#define PAGE WS_SOURCE_ROOT "/docs/tle.md"
+
+/* A kernel of tle/names with pieces of its text replaced: "find", "replacement", … NULL. */
+#define EDITS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+#define AS_IT_IS   ((const char *const[]){ NULL })
+
+typedef enum { YES, VALUES, OTHER, NO } Answer;
+static const char *const word_of[] = { "yes", "values are not", "in other words", "no" };
+
+static const struct {
+    const char *name;
+    const char *base;         /* kernel of tle/names; NULL: none, nothing is read of it */
+    const char *const *edits; /* what brings the name into it */
+    const char *design;       /* that says it; "": what was read says it; NULL: none does */
+    const char *mark;         /* what stands in TLE text that has the name */
+    Answer said, read, written;
+} rows[] = {
+#define WS_TLE_NAME(name, base, edits, design, mark, said, read, written)                         \
+    { name, base, edits, design, mark, said, read, written },
+#define WS_TLE_KIN(base, edits, rule, line)
+#include "tle/names.def"
+#undef WS_TLE_NAME
+#undef WS_TLE_KIN
+};
+
+static const struct {
+    const char *base;
+    const char *const *edits;
+    const char *rule, *line;
+} kin[] = {
+#define WS_TLE_NAME(...)
+#define WS_TLE_KIN(base, edits, rule, line) { base, edits, rule, line },
+#include "tle/names.def"
+#undef WS_TLE_NAME
+#undef WS_TLE_KIN
+};
+
+static char *kernel(const char *base, const char *const *edits)
+{
+    g_autofree char *path = g_strdup_printf("%s/tests/import/tle/names/%s.py", WS_SOURCE_ROOT, base);
+    char *text = NULL;
+    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    for (; *edits; edits += 2) {
+        g_auto(GStrv) part = g_strsplit(text, edits[0], -1);
+        if (g_strv_length(part) < 2)
+            g_error("%s has no \"%s\"", path, edits[0]);
+        g_free(text);
+        text = g_strjoinv(edits[1], part);
+    }
+    return text;
+}
+
+/* --- answers ---------------------------------------------------------------------------------- */
+
+/* The first error, or what the verdict says. */
+static char *why_not(const WsFindings *findings, const WsVerdict *v, const char *text)
+{
+    g_auto(GStrv) line = g_strsplit(text ? text : "", "\n", -1);
+    for (guint i = 0; findings && i < findings->list->len; i++) {
+        const WsFinding *f = g_ptr_array_index(findings->list, i);
+        if (f->severity == WS_SEVERITY_ERROR)
+            return g_strdup_printf("%s: %s: `%s`", ws_rule(f->rule)->text, f->message,
+                                   f->line && f->line <= g_strv_length(line)
+                                       ? g_strstrip(line[f->line - 1])
+                                       : "");
+    }
+    return g_strdup(v ? ws_verdict_word(v->kind) : "it makes no program");
+}
+
+static WsProgram *program_of(const WsDesign *design, gboolean foreign, char **why, const char *text)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    WsProgram *p = ws_elaborate(design, NULL, 0, findings);
+    const WsCheckOptions options = { .verdict_only = TRUE, .foreign = foreign };
+    g_autoptr(WsVerdict) v = p ? ws_check(p, &options, findings) : NULL;
+    if (foreign)
+        ws_import_locate(design, findings);
+    if (p && v->kind == WS_VERDICT_PROVED)
+        return p;
+    *why = why_not(findings, v, text);
+    g_clear_pointer(&p, ws_program_unref);
+    return NULL;
+}
+
+/* Read, and proved where all of it that acts is read. */
+static Answer read_of(const char *text, WsDesign **design, WsProgram **p, char **why)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsImport) import =
+        ws_import_text(text, strlen(text), "kernel.py", WS_IMPORT_TLE, &error);
+    if (!import) {
+        const char *message = strchr(error->message, ' '); /* its place */
+        *why = g_strdup(message ? message + 1 : error->message);
+        return NO;
+    }
+    gboolean values = FALSE;
+    for (guint i = 0; i < import->unread->len; i++) {
+        const WsUnread *u = g_ptr_array_index(import->unread, i);
+        g_test_message("%u: not read: %s: %s", u->line, u->what, u->source);
+        if (!u->harmless && !*why) {
+            g_auto(GStrv) line = g_strsplit(u->source, "\n", 2);
+            *why = g_strdup_printf("not read: %s: `%s`", u->what, g_strstrip(line[0]));
+        } else if (u->harmless) {
+            values = TRUE;
+        }
+    }
+    if (*why)
+        return NO;
+    *p = program_of(import->design, TRUE, why, text);
+    if (!*p)
+        return NO;
+    *design = ws_design_ref(import->design);
+    return values ? VALUES : YES;
+}
+
+/* Whether it is said in a statement, not in a remark. */
+static gboolean has_mark(const char *text, const char *mark)
+{
+    g_auto(GStrv) line = g_strsplit(text, "\n", -1);
+    for (guint i = 0; line[i]; i++) {
+        const char *found = strstr(line[i], mark), *remark = strchr(line[i], '#');
+        if (found && (!remark || found < remark))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static Answer written_of(const WsProgram *p, const char *mark, char **why)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *text = ws_generate_tle(p, FALSE, NULL, &error);
+    g_autoptr(WsDesign) design = NULL;
+    g_autoptr(WsProgram) again = NULL;
+    if (!text) {
+        *why = g_strdup(error->message);
+        return NO;
+    }
+    const Answer back = read_of(text, &design, &again, why);
+    return back != YES ? NO : has_mark(text, mark) ? YES : OTHER;
+}
+
+static void answers(guint i, Answer *said, Answer *read, Answer *written, char **why)
+{
+    g_autoptr(WsDesign) design = NULL;
+    g_autoptr(WsProgram) p = NULL, said_program = NULL;
+    g_autofree char *text = rows[i].base ? kernel(rows[i].base, rows[i].edits) : NULL;
+    *said = *read = *written = NO;
+    if (text)
+        *read = read_of(text, &design, &p, &why[0]);
+    else
+        why[0] = g_strdup("no kernel of it is read");
+    if (rows[i].design && *rows[i].design) {
+        g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, rows[i].design, NULL);
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsDesign) own = ws_design_load(file, findings);
+        g_autofree char *none = NULL;
+        g_assert_nonnull(own);
+        said_program = program_of(own, FALSE, &none, NULL);
+    } else if (rows[i].design && p && *read == YES) {
+        said_program = ws_program_ref(p);
+    }
+    *said = said_program ? YES : NO;
+    if (said_program)
+        *written = written_of(said_program, rows[i].mark, &why[1]);
+    else
+        why[1] = g_strdup("no design says it");
+}
+
+/* --- the page --------------------------------------------------------------------------------- */
+
+static const char *const head =
+    "# The names of TLE\n"
+    "\n"
+    "Each name of FlagTree's TLE with three answers. *Said*: a design that does this is proved. "
+    "*Read*: TLE text with it becomes a\n"
+    "design, nothing of it is left out, and that is proved; \"values are not\": the protocol is "
+    "read, some of what is computed is\n"
+    "listed as not known. *Written*: `generate --as tle` gives text that is read again; \"in other "
+    "words\": the same, by other names.\n"
+    "A number is a note below: why not. `./dev test import/tle-names` finds the answers by doing "
+    "it, on the kernels in\n"
+    "`tests/import/tle/names`, and compares this page.\n"
+    "\n"
+    "| name | said | read | written |\n"
+    "|---|---|---|---|\n";
+
+static guint note_of(GPtrArray *notes, const char *why)
+{
+    for (guint i = 0; i < notes->len; i++)
+        if (!strcmp(notes->pdata[i], why))
+            return i + 1;
+    g_ptr_array_add(notes, g_strdup(why));
+    return notes->len;
+}
+
+static void cell(GString *page, GPtrArray *notes, Answer a, const char *why)
+{
+    if (a == NO && why)
+        g_string_append_printf(page, " | no (%u)", note_of(notes, why));
+    else
+        g_string_append_printf(page, " | %s", word_of[a]);
+}
+
+static void test_table(void)
+{
+    g_autoptr(GString) page = g_string_new(head);
+    g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        Answer said, read, written;
+        char *why[2] = { NULL, NULL };
+        g_test_message("--- %s", rows[i].name);
+        answers(i, &said, &read, &written, why);
+        if (said != rows[i].said || read != rows[i].read || written != rows[i].written) {
+            g_test_message("%s: said %s, read %s (%s), written %s (%s); tle/names.def has %s, %s, "
+                           "%s",
+                           rows[i].name, word_of[said], word_of[read], why[0] ? why[0] : "",
+                           word_of[written], why[1] ? why[1] : "", word_of[rows[i].said],
+                           word_of[rows[i].read], word_of[rows[i].written]);
+            g_test_fail();
+        }
+        g_string_append_printf(page, "| `%s` | %s", rows[i].name, word_of[said]);
+        cell(page, notes, read, why[0]);
+        cell(page, notes, written, why[1]);
+        g_string_append(page, " |\n");
+        g_free(why[0]);
+        g_free(why[1]);
+    }
+    g_string_append_c(page, '\n');
+    for (guint i = 0; i < notes->len; i++)
+        g_string_append_printf(page, "%u. %s\n", i + 1, (const char *)notes->pdata[i]);
+    if (g_getenv("WARPSTAVE_WRITE"))
+        g_assert_true(g_file_set_contents(PAGE, page->str, -1, NULL));
+    g_autofree char *is = NULL;
+    g_assert_true(g_file_get_contents(PAGE, &is, NULL, NULL));
+    if (strcmp(is, page->str) != 0) {
+        g_test_message("docs/tle.md is not what the answers are; WARPSTAVE_WRITE=1 writes it");
+        g_test_fail();
+    }
+}
+
+static void test_kin(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data);
+    g_autofree char *text = kernel(kin[i].base, kin[i].edits);
+    g_auto(Judged) j = judge_kernel(text, WS_IMPORT_TLE);
+    g_assert_cmpuint(j.import->unread->len, ==, 0);
+    g_assert_cmpint(j.verdict->kind, ==, WS_VERDICT_REFUTED);
+    g_assert_true(found_on_line(j.findings, text, kin[i].rule, kin[i].line));
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/import/tle-names/table", test_table);
+    for (guint i = 0; i < G_N_ELEMENTS(kin); i++) {
+        g_autofree char *path = g_strdup_printf("/import/tle-names/kin/%u", i);
+        g_test_add_data_func(path, GUINT_TO_POINTER(i), test_kin);
+    }
+    return g_test_run();
+}
