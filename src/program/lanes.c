@@ -197,7 +197,8 @@ static Lanes lanes_of(const WsProgram *p, const WsOp *op)
         l.swap = b->rank == 1 ? op->value[0].rows > 1 : l.a->transposed;
         l.owner = owner_of_value(&l, &op->value[0]);
     } else if (ws_op_issues(op->kind, WS_QUEUE_ROWS)) {
-        if (op->n_access == 1 && !l.a->transposed && b->rank == 2 &&
+        /* which wave of a half takes which rows is not said */
+        if (!p->hardware->halves && op->n_access == 1 && !l.a->transposed && b->rank == 2 &&
             l.a->cols * l.bytes % 16 == 0 && l.threads % 8 == 0)
             l.owner = of_gather;
     } else if (op->mma) {

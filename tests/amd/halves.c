@@ -14,8 +14,9 @@
 #include <string.h>
 
 /* Each half is a list of events; a state is how far each of them is. Until something is wrong, the
- * contents of shared memory follow from the state alone: two loads of one place in flight are wrong.
- * What a read must see is what it sees where the halves go step by step and loads land at once. */
+ * contents of shared memory follow from the state alone: two loads of one place in flight are
+ * wrong. What a read must see is what it sees where the halves go step by step and loads land at
+ * once. */
 
 enum { PARTS = 16, MOST_CELLS = 4096, MOST_EVENTS = 4000 };
 typedef enum { READ, WRITE, LOAD, COMMIT, WAIT, JOIN } Kind;

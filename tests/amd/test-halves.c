@@ -1,7 +1,9 @@
 /* Verdicts on gfx950 designs and their mutants against all interleavings of the two halves. */
 #include "amd/halves.h"
+#include "base/phrase.h"
 #include "check/check.h"
 #include "model/design.h"
+#include "model/finding.h"
 #include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/op.h"
@@ -14,11 +16,13 @@
 static const struct {
     const char *design;
     WsVerdictKind verdict;
-    gint64 step; /* of K: sizes of 1 to 8 times it */
+    const char *size; /* 1 to `most` times `step` */
+    gint64 step, most;
 } rows[] = {
-    { "gemm-gfx950", WS_VERDICT_PROVED, 32 },
-    { "gemm-gfx950-split", WS_VERDICT_PROVED, 64 },
-    { "refuted-gemm-gfx950-late-wait", WS_VERDICT_REFUTED, 64 },
+    { "gemm-gfx950", WS_VERDICT_PROVED, "K", 32, 8 },
+    { "gemm-gfx950-split", WS_VERDICT_PROVED, "K", 64, 8 },
+    { "attention-gfx950", WS_VERDICT_PROVED, "N_CTX", 256, 2 },
+    { "refuted-gemm-gfx950-late-wait", WS_VERDICT_REFUTED, "K", 64, 8 },
 };
 
 typedef struct {
@@ -44,31 +48,32 @@ static WsProgram *elaborated(const char *text, WsFindings *findings)
 }
 
 /* What goes wrong at the smallest size; NULL: nothing at any. */
-static char *tried(const WsProgram *p, gint64 step, gint64 *size)
+static char *tried(const WsProgram *p, guint row, gint64 *size)
 {
-    for (gint64 i = 1; i <= 8; i++) {
+    for (gint64 i = 1; i <= rows[row].most; i++) {
         gboolean ran;
-        char *wrong = halves_wrong(p, "K", i * step, &ran);
-        *size = i * step;
+        char *wrong = halves_wrong(p, rows[row].size, i * rows[row].step, &ran);
+        *size = i * rows[row].step;
         if (wrong)
             return wrong;
     }
     return NULL;
 }
 
-static WsVerdictKind against(const WsProgram *p, gint64 step, const char *what, Count *n)
+static WsVerdictKind against(const WsProgram *p, guint row, const char *what, Count *n)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsVerdict) v =
         ws_check(p, &(WsCheckOptions){ .verdict_only = TRUE, .max_findings = 1 }, findings);
     gint64 size = 0;
-    g_autofree char *wrong = tried(p, step, &size);
+    g_autofree char *wrong = tried(p, row, &size);
     n->proved += v->kind == WS_VERDICT_PROVED;
     n->wrong += wrong != NULL;
     n->right += wrong == NULL;
     n->alarms += wrong == NULL && v->kind == WS_VERDICT_REFUTED;
     if (wrong && v->kind == WS_VERDICT_PROVED)
-        g_error("%s: proved, but for K = %" G_GINT64_FORMAT " %s", what, size, wrong);
+        g_error("%s: proved, but for %s = %" G_GINT64_FORMAT " %s", what, rows[row].size, size,
+                wrong);
     return v->kind;
 }
 
@@ -80,8 +85,73 @@ static void test_shipped(gconstpointer data)
     g_autoptr(WsProgram) p = elaborated(text, findings);
     g_assert_nonnull(p);
     Count n = { 0 };
-    g_assert_cmpint(against(p, rows[i].step, rows[i].design, &n), ==, rows[i].verdict);
+    g_assert_cmpint(against(p, i, rows[i].design, &n), ==, rows[i].verdict);
     g_assert_cmpuint(n.wrong, ==, rows[i].verdict == WS_VERDICT_REFUTED);
+}
+
+/* The story of the late wait: who reads what whom, from three tiles of K on, and what to do. */
+static void test_story(void)
+{
+    g_autofree char *text = text_of("refuted-gemm-gfx950-late-wait");
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsProgram) p = elaborated(text, findings);
+    g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
+    g_assert_cmpint(v->kind, ==, WS_VERDICT_REFUTED);
+    g_autofree char *weakest = ws_phrase_text(v->weakest, NULL, NULL);
+    g_assert_cmpstr(weakest, ==, "right for kt <= 2");
+    const WsFinding *f = findings->list->pdata[0];
+    g_assert_cmpint(f->rule, ==, WS_RULE_P_RACE);
+    g_assert_nonnull(strstr(f->message, "all.lower (read fb <- b; k 0)"));
+    g_assert_nonnull(strstr(f->message, "all.upper (load B -> b; i 1) may still write it"));
+    g_assert_nonnull(strstr(f->message, "K = 192"));
+    g_autofree char *said = ws_findings_print(findings, NULL);
+    g_assert_null(strstr(said, "mbarrier"));
+    g_assert_null(strstr(said, "arrive"));
+    g_assert_nonnull(strstr(f->remedy, "at a border, or before a `sync`"));
+}
+
+/* A wait is that of each wave: bytes that other waves of the half load need a barrier, however few
+ * the rows are. */
+static void test_waves(void)
+{
+    static const char *const between[] = { "", ",{\"sync\":\"group\"}" };
+    for (guint i = 0; i < 2; i++) {
+        g_autofree char *text = g_strdup_printf(
+            "{\"warpstave\":1,\"name\":\"waves\",\"target\":\"gfx950\",\"sizes\":{\"N\":8},"
+            "\"tensors\":[{\"name\":\"A\",\"dtype\":\"f32\",\"shape\":[2,64]},"
+            "{\"name\":\"C\",\"dtype\":\"f32\",\"shape\":[2,64],\"access\":\"write\"}],"
+            "\"tiles\":{\"axes\":{\"t\":1},\"launch\":\"single\"},\"buffers\":["
+            "{\"name\":\"x\",\"dtype\":\"f32\",\"tile\":[2,64]}],\"groups\":[{\"name\":"
+            "\"all\",\"role\":\"worker\",\"warps\":8,\"values\":[{\"name\":\"v\",\"dtype\":"
+            "\"f32\",\"tile\":[2,64]}],\"body\":[{\"load\":\"A\",\"at\":[0,0],\"into\":\"x\"},"
+            "{\"load_wait\":0}%s,{\"read\":\"v\",\"from\":\"x\"},"
+            "{\"write\":\"v\",\"to\":\"C\",\"at\":[0,0]}]}]}",
+            between[i]);
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsProgram) p = elaborated(text, findings);
+        g_assert_nonnull(p);
+        g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
+        g_assert_true((v->kind == WS_VERDICT_PROVED) == (i == 1));
+    }
+}
+
+/* The two faults planted in a shipped kernel of another author: the upper half does not start a
+ * stage later, the lower one does not wait for it at the end. */
+static void test_phase(void)
+{
+    for (gint half = 0; half < 2; half++) {
+        g_autofree char *text = text_of("gemm-gfx950");
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsProgram) p = elaborated(text, findings);
+        guint out = 0;
+        for (guint i = 0; i < p->n_ops; i++)
+            if (p->op[i]->agent == half && g_str_has_suffix(p->op[i]->id, "#phase"))
+                p->op[i]->kind = WS_OP_PRIORITY, out++;
+        g_assert_cmpuint(out, ==, 1);
+        Count n = { 0 };
+        g_assert_cmpint(against(p, 0, "phase", &n), ==, WS_VERDICT_REFUTED);
+        g_assert_cmpuint(n.wrong, ==, 1);
+    }
 }
 
 /* Waits and rounds of the barrier left out: of one half, and of both. */
@@ -109,10 +179,9 @@ static void test_left_out(gconstpointer data)
             op->kind = WS_OP_PRIORITY, op->engine = WS_ENGINE_NONE;
             if (twin)
                 twin->kind = WS_OP_PRIORITY, twin->engine = WS_ENGINE_NONE;
-            g_autofree char *what =
-                g_strdup_printf("%s without %s of half %d%s", rows[row].design, op->id, op->agent,
-                                twin ? " and its twin" : "");
-            against(p, rows[row].step, what, &n);
+            g_autofree char *what = g_strdup_printf("%s without %s of half %d%s", rows[row].design,
+                                                    op->id, op->agent, twin ? " and its twin" : "");
+            against(p, row, what, &n);
             op->kind = was, op->engine = engine;
             if (twin)
                 twin->kind = was, twin->engine = engine;
@@ -122,7 +191,8 @@ static void test_left_out(gconstpointer data)
     g_assert_cmpuint(n.wrong, >=, 8);
 }
 
-/* The text without one of its lines, and with two neighbours exchanged; waits that wait for less. */
+/* The text without one of its lines, and with two neighbours exchanged; waits that wait for less.
+ */
 static void mutant(guint row, GStrv line, guint a, gint b, Count *n, guint *made)
 {
     g_autoptr(GString) text = g_string_new(NULL);
@@ -147,12 +217,11 @@ static void mutant(guint row, GStrv line, guint a, gint b, Count *n, guint *made
     if (!p || p->n_agents != 2)
         return;
     ++*made;
-    g_autofree char *what =
-        g_strdup_printf("%s, line %u (%s) %s", rows[row].design, a + 1, line[a],
-                        b == -1   ? "left out"
-                        : b == -2 ? "waits for less"
-                                  : "exchanged with the next one");
-    against(p, rows[row].step, what, n);
+    g_autofree char *what = g_strdup_printf("%s, line %u (%s) %s", rows[row].design, a + 1, line[a],
+                                            b == -1   ? "left out"
+                                            : b == -2 ? "waits for less"
+                                                      : "exchanged with the next one");
+    against(p, row, what, n);
 }
 
 static void test_text(gconstpointer data)
@@ -179,6 +248,9 @@ static void test_text(gconstpointer data)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/amd/halves/story", test_story);
+    g_test_add_func("/amd/halves/phase", test_phase);
+    g_test_add_func("/amd/halves/waves", test_waves);
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         static const struct {
             const char *name;

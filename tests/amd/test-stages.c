@@ -12,7 +12,8 @@
 /* --- a design of a few letters ---------------------------------------------------------------
  * Steps of a stage: Rxk reads buffer x (y), use 0, 1 or k; W writes it; L loads it; C computes;
  * ?.. the next step in a branch. `|` ends a stage, `w` and `s` are a load_wait and a sync at the
- * border. `/` parts lists: each is the body of a loop, or with `=` before it stages of the group. */
+ * border. `/` parts lists: each is the body of a loop, or with `=` before it stages of the group.
+ */
 static const char *step(GString *out, const char *at)
 {
     const gboolean branch = *at == '?';
@@ -174,7 +175,8 @@ static void test_case(gconstpointer data)
     }
 }
 
-/* Rounds of the barrier: joins of each half outside and inside of loops, with priorities between. */
+/* Rounds of the barrier: joins of each half outside and inside of loops, with priorities between.
+ */
 static char *joins(const WsProgram *p, gint agent)
 {
     GString *out = g_string_new(NULL);
@@ -185,7 +187,7 @@ static char *joins(const WsProgram *p, gint agent)
         if (op->kind == WS_OP_PRIORITY)
             g_string_append_printf(out, "%d", (int)op->n);
         else if (ws_op_joins(op->kind))
-            g_string_append_c(out, is_border(op)                         ? '|'
+            g_string_append_c(out, is_border(op)                        ? '|'
                                    : g_str_has_suffix(op->id, "#phase") ? '+'
                                    : g_str_has_suffix(op->id, "#last")  ? '='
                                                                         : 'o');
@@ -235,8 +237,9 @@ static const struct {
     { "loop in a branch of a stage", LOOP(S(IF(INNER)) "," S(C)), "L-STAGE",
       "a loop stands inside a stage" },
     { "loop in a flat stage", "," S(INNER) "," S(C), "L-STAGE", "a loop stands inside a stage" },
-    { "pipelined loop in a stage", LOOP(S("{\"for\":\"j\",\"count\":2,\"do\":[" S(C) "," S(C) "]}")
-                                        "," S(C)), "L-STAGE", "a loop stands inside a stage" },
+    { "pipelined loop in a stage",
+      LOOP(S("{\"for\":\"j\",\"count\":2,\"do\":[" S(C) "," S(C) "]}") "," S(C)), "L-STAGE",
+      "a loop stands inside a stage" },
     { "stage in a stage", LOOP(S(S(C)) "," S(C)), "L-STAGE", "a stage stands inside a stage" },
     { "wait in a stage", LOOP(S(W) "," S(C)), "L-STAGE", "a load_wait stands inside a stage" },
     { "barrier in a branch of a stage", LOOP(S(IF(SYNC)) "," S(C)), "L-STAGE",
@@ -244,7 +247,8 @@ static const struct {
     { "one stage", LOOP(S(C)), "L-STAGE", "one stage alone" },
     { "one flat stage", "," S(C), "L-STAGE", "one stage alone" },
     { "a later run of one", "," S(C) "," S(C) "," C "," S(C), "L-STAGE", "one stage alone" },
-    { "something else in the loop", LOOP(S(C) "," C "," S(C)), "L-STAGE", "a compute stands beside" },
+    { "something else in the loop", LOOP(S(C) "," C "," S(C)), "L-STAGE",
+      "a compute stands beside" },
     { "a branch in the loop", LOOP(S(C) "," S(C) "," IF(C)), "L-STAGE", "a if stands beside" },
     { "two waits at a border", LOOP(S(C) "," W "," W "," S(C)), "L-STAGE", "more than one" },
     { "a wait and a barrier", LOOP(S(C) "," W "," SYNC "," S(C)), "L-STAGE", "more than one" },

@@ -7,6 +7,7 @@
 #include "program/parts/buffer.h"
 #include "program/parts/value.h"
 #include "program/program.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -261,6 +262,12 @@ void ws_remedy_gathered(const WsPlay *play, WsFinding *f, const WsInst *inst, gb
     else if (data >= 0)
         ws_finding_set_remedy(f, "wait for %s before it, with the use that is read",
                               play->p->barrier[data].name);
+    else if (play->p->hardware->halves)
+        ws_finding_set_remedy(f,
+                              "put a load_wait that retires `%s` of %s at a border, or before a "
+                              "`sync`, that both halves pass before `%s`",
+                              ws_op_name(gather), ws_op_agent(play, gather),
+                              ws_op_name(inst->step.op));
     else
         ws_finding_set_remedy(f,
                               "let %s retire `%s` by a load_wait and arrive on a barrier then, and "
@@ -274,6 +281,9 @@ void ws_remedy_order(const WsPlay *play, WsFinding *f, const WsInst *inst, gbool
 {
     if (p->inst == inst->index)
         ws_finding_set_remedy(f, "put {\"sync\": \"group\"} between `%s` and `%s`",
+                              ws_op_name(p->op), ws_op_name(inst->step.op));
+    else if (play->p->hardware->halves)
+        ws_finding_set_remedy(f, "let both halves pass a border or a `sync` between `%s` and `%s`",
                               ws_op_name(p->op), ws_op_name(inst->step.op));
     else if (writes)
         give_back(play, f, inst, p, inst->step.op->barrier);

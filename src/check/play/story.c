@@ -5,6 +5,7 @@
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
 #include "program/program.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -409,6 +410,10 @@ char *ws_last_wait_text(const WsPlay *play, const WsInst *inst)
 {
     g_autofree char *name = ws_inst_name(play, inst->index);
     const WsSlot *s = inst->last_wait;
+    if (!s && play->p->hardware->halves)
+        return ws_phrase("a `load_wait` of the other half and a border or `sync` after it would, "
+                         "and %s has passed none since",
+                         name);
     if (!s)
         return ws_phrase("%s has waited for no mbarrier before", name);
     const WsWaited *w = &s->waited[inst->agent];

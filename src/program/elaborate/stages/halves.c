@@ -98,8 +98,8 @@ void ws_half_load(WsStepState *S, const WsTensor *t, guint tensor, WsBufferView 
                       ws_dtype_text(t->dtype), b->name, ws_dtype_text(b->dtype));
     const guint bytes = view->access.cols * ws_dtype_bytes(b->dtype);
     if (bytes % E->hw->bulk.granule != 0)
-        ws_elab_note(E, WS_RULE_L_TMA, S->id, NULL,
-                     "a row is %u bytes; a multiple of %u is needed", bytes, E->hw->bulk.granule);
+        ws_elab_note(E, WS_RULE_L_TMA, S->id, NULL, "a row is %u bytes; a multiple of %u is needed",
+                     bytes, E->hw->bulk.granule);
     if (!ws_half_rows(S, view))
         return;
     WsOp *op = ws_step_op(S, WS_OP_CP_ROWS, NULL);
@@ -187,7 +187,8 @@ void ws_half_mma(WsStepState *S)
     m->atoms = m->m / E->hw->matrix.m;
     ws_op_label(E, op, "mma %s", acc->name);
     if (use[1].rows != m->m || use[2].rows != m->n || use[2].cols != m->k)
-        ws_elab_error(E, WS_RULE_T_SHAPE, S->id, "a is [M, K], b is [N, K], the accumulator [M, N].",
+        ws_elab_error(E, WS_RULE_T_SHAPE, S->id,
+                      "a is [M, K], b is [N, K], the accumulator [M, N].",
                       "mma of [%u, %u] and [%u, %u] into [%u, %u]", use[1].rows, use[1].cols,
                       use[2].rows, use[2].cols, m->m, m->n);
     legal(S, m);

@@ -3,10 +3,10 @@
 
 /* What Triton's lowering of warp_pipeline_stage (ConvertWarpPipeline.cpp) makes of the borders of
  * these stages: LOCAL or PLAIN, or as drawn where a wait or barrier stands already. It looks at
- * pairs of stages whose LDS accesses meet, for distances of 1 stage up to all of them, and marks the
- * border before the later stage, or the one before that for more than one stage between, unless a
- * border between the two is local. Loads straight to LDS count against writes of registers alone: the
- * reads that meet them are taken to be ordered by waits. */
+ * pairs of stages whose LDS accesses meet, for distances of 1 stage up to all of them, and marks
+ * the border before the later stage, or the one before that for more than one stage between, unless
+ * a border between the two is local. Loads straight to LDS count against writes of registers alone:
+ * the reads that meet them are taken to be ordered by waits. */
 
 static gboolean meet(WsElab *E, const WsAccess *a, const WsAccess *b)
 {
@@ -62,7 +62,7 @@ void ws_stage_lowering(WsElab *E, const WsStageRun *run)
         }
     for (guint i = 0; i < n; i++)
         if (made[i].border)
-            made[i].border->lowered = made[i].drawn         ? WS_BORDER_NONE
+            made[i].border->lowered = made[i].drawn        ? WS_BORDER_NONE
                                       : local[(i + 1) % n] ? WS_BORDER_LOCAL
-                                                            : WS_BORDER_PLAIN;
+                                                           : WS_BORDER_PLAIN;
 }

@@ -202,7 +202,8 @@ gboolean ws_stage_run(WsElab *E, const WsNode *owner, WsFieldId field, const cha
 static WsStepState at_stage(WsElab *E, WsList *list, const WsNode *node, const char *path, guint i,
                             WsTree *seq)
 {
-    const char *at = ws_arena_printf(E->arena, "%s/%u", path, i), *own = ws_node_text(node, WS_F_id);
+    const char *at = ws_arena_printf(E->arena, "%s/%u", path, i),
+               *own = ws_node_text(node, WS_F_id);
     return (WsStepState){ .E = E,
                           .list = list,
                           .node = node,
@@ -251,8 +252,7 @@ static WsStageMade *last_made(WsStageRun *run)
 static void border(WsElab *E, WsStepState *S, WsStageRun *run)
 {
     /* What stands at the top of a loop ends the last stage of the round before. */
-    const WsBorder kind =
-        run->top || drains(E, run->ended) ? WS_BORDER_LOCAL : WS_BORDER_PLAIN;
+    const WsBorder kind = run->top || drains(E, run->ended) ? WS_BORDER_LOCAL : WS_BORDER_PLAIN;
     WsOp *op = join(
         S, "border", kind,
         ws_arena_printf(E->arena, "border of %s", ws_elab_field_name(E, S->node, WS_F_keyword)));
@@ -363,8 +363,8 @@ static gboolean touches(const WsElab *E, guint made)
 
 /* At the step behind which the border of stage `run->at` is complete: the last wait before the next
  * stage or the end of the loop. */
-void ws_stage_after(WsElab *E, WsList *list, const WsNode *owner, WsFieldId field,
-                    const char *path, guint i, WsTree *seq, WsStageRun *run)
+void ws_stage_after(WsElab *E, WsList *list, const WsNode *owner, WsFieldId field, const char *path,
+                    guint i, WsTree *seq, WsStageRun *run)
 {
     const WsNode *node = child(owner, field, i);
     if (!run->staged || !node || E->errors || (!run->loop && (i < run->first || i > run->last)))

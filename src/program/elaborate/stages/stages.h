@@ -15,7 +15,7 @@ typedef struct {
 /* The stages of one list; all zero where it has none. */
 typedef struct {
     gboolean staged, loop, top, waited;
-    guint n, at; /* stages of the run, and the one that was last */
+    guint n, at;              /* stages of the run, and the one that was last */
     guint first, last, ended; /* steps of the run; the operations made when it ended */
     gboolean priority;
     guint gap;
@@ -28,8 +28,8 @@ gboolean ws_stage_run(WsElab *E, const WsNode *owner, WsFieldId field, const cha
 /* Around step `i` of a list with stages, and at its end. */
 void ws_stage_before(WsElab *E, WsList *list, const WsNode *owner, WsFieldId field,
                      const char *path, guint i, WsTree *seq, WsStageRun *run);
-void ws_stage_after(WsElab *E, WsList *list, const WsNode *owner, WsFieldId field,
-                    const char *path, guint i, WsTree *seq, WsStageRun *run);
+void ws_stage_after(WsElab *E, WsList *list, const WsNode *owner, WsFieldId field, const char *path,
+                    guint i, WsTree *seq, WsStageRun *run);
 /* At the end of a list. */
 void ws_stage_end(WsElab *E, WsStageRun *run);
 /* Around a loop whose body may be a pipeline. */
