@@ -75,6 +75,7 @@ struct WsReadStep {
     gboolean flag, all; /* ARRIVE: flag = by all threads; FOR: all = unroll full; MMA: flag = open,
                                        STORE: all = open;
                                        WRITE, STORE: flag = adds to the tensor */
+    gboolean own;       /* WAIT: for the load before it, on a barrier that nothing else uses */
     const WsExpr *when; /* predicate, NULL always */
     gboolean masked;    /* WRITE, READ: of some of the elements */
     guint parts; /* bits: barriers of the source that it waits for or signals, as parts of one */
@@ -116,6 +117,7 @@ typedef struct {
     gint *ready;          /* [copies], by element once rings are known: 0 pending, 1 ready */
     gboolean named, said; /* said: `ready` is what the source says, not what waits look like */
     gboolean ended;       /* invalidated */
+    gboolean each;        /* every thread of a partition arrives by itself (TLE) */
     gboolean misfit;      /* some copy expects other bytes than it brings (TLE) */
     guint parts;          /* barriers of the source that it stands for (TLE); 0: itself */
     guint line;

@@ -202,7 +202,7 @@ static void put_own(WsWriter *w, const GPtrArray *list, guint at, WsJson *step)
     else if (s->kind == WS_READ_IF)
         put_if(w, s, step);
     else if (s->kind == WS_READ_WAIT)
-        ws_write_wait(w, s, step);
+        ws_write_wait(w, list, at, step);
     else if (s->kind == WS_READ_MMA)
         put_mma(w, s, step);
     else if (s->kind == WS_READ_COMPUTE)

@@ -164,11 +164,25 @@ static const WsExpr *wait_use(WsWriter *w, const WsReadStep *s, const WsReadSpot
     return ws_x_op(r, WS_EXPR_ADD, x, ws_x_int(r, b->slots * (shift + (ready ? 1 : 0))));
 }
 
-void ws_write_wait(WsWriter *w, const WsReadStep *s, WsJson *step)
+/* The load that a wait stands behind for, which has a barrier of its own. */
+static const WsExpr *use_of_load(WsWriter *w, const GPtrArray *list, guint at)
 {
+    const WsReadStep *s = g_ptr_array_index(list, at);
+    while (at-- > 0) {
+        const WsReadStep *before = g_ptr_array_index(list, at);
+        if (before->kind == WS_READ_LOAD && same_barrier(before, s))
+            return ordinal(w, list, at);
+    }
+    return NULL;
+}
+
+void ws_write_wait(WsWriter *w, const GPtrArray *list, guint at, WsJson *step)
+{
+    const WsReadStep *s = g_ptr_array_index(list, at);
     const WsReadBarrier *b = barrier_of(w, &s->barrier);
     const WsReadSpot spot = ws_source_spot(w->r, &s->barrier, b->slots, b->copies);
-    const WsExpr *use = s->barrier.use    ? s->barrier.use
+    const WsExpr *use = s->own            ? use_of_load(w, list, at)
+                        : s->barrier.use  ? s->barrier.use
                         : w->r->by_parity ? NULL
                                           : wait_use(w, s, &spot);
     ws_json_put(step, "wait", ws_json_take_text(barrier_name(w, &s->barrier, &spot)));

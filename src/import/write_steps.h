@@ -15,7 +15,7 @@ typedef struct {
 
 /* The wait or the contribution at `at` of `list`, put into `step`; `key` is its keyword, or the
  * field of a transfer. */
-void ws_write_wait(WsWriter *w, const WsReadStep *s, WsJson *step);
+void ws_write_wait(WsWriter *w, const GPtrArray *list, guint at, WsJson *step);
 void ws_write_signal(WsWriter *w, const GPtrArray *list, guint at, const char *key, WsJson *step);
 
 G_END_DECLS

@@ -30,7 +30,7 @@ static const struct {
     const char *mark;         /* what stands in TLE text that has the name */
     Answer said, read, written;
 } rows[] = {
-#define WS_TLE_NAME(name, base, edits, design, mark, said, read, written)                         \
+#define WS_TLE_NAME(name, base, edits, design, mark, said, read, written)                          \
     { name, base, edits, design, mark, said, read, written },
 #define WS_TLE_KIN(base, edits, rule, line)
 #include "tle/names.def"
@@ -52,7 +52,8 @@ static const struct {
 
 static char *kernel(const char *base, const char *const *edits)
 {
-    g_autofree char *path = g_strdup_printf("%s/tests/import/tle/names/%s.py", WS_SOURCE_ROOT, base);
+    g_autofree char *path =
+        g_strdup_printf("%s/tests/import/tle/names/%s.py", WS_SOURCE_ROOT, base);
     char *text = NULL;
     g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
     for (; *edits; edits += 2) {
@@ -74,10 +75,9 @@ static char *why_not(const WsFindings *findings, const WsVerdict *v, const char 
     for (guint i = 0; findings && i < findings->list->len; i++) {
         const WsFinding *f = g_ptr_array_index(findings->list, i);
         if (f->severity == WS_SEVERITY_ERROR)
-            return g_strdup_printf("%s: %s: `%s`", ws_rule(f->rule)->text, f->message,
-                                   f->line && f->line <= g_strv_length(line)
-                                       ? g_strstrip(line[f->line - 1])
-                                       : "");
+            return g_strdup_printf(
+                "%s: %s: `%s`", ws_rule(f->rule)->text, f->message,
+                f->line && f->line <= g_strv_length(line) ? g_strstrip(line[f->line - 1]) : "");
     }
     return g_strdup(v ? ws_verdict_word(v->kind) : "it makes no program");
 }
@@ -113,8 +113,10 @@ static Answer read_of(const char *text, WsDesign **design, WsProgram **p, char *
         const WsUnread *u = g_ptr_array_index(import->unread, i);
         g_test_message("%u: not read: %s: %s", u->line, u->what, u->source);
         if (!u->harmless && !*why) {
-            g_auto(GStrv) line = g_strsplit(u->source, "\n", 2);
-            *why = g_strdup_printf("not read: %s: `%s`", u->what, g_strstrip(line[0]));
+            g_auto(GStrv) line = g_strsplit(text, "\n", -1);
+            g_assert_cmpuint(u->line, >=, 1); /* a refusal has its place */
+            g_assert_cmpuint(u->line, <=, g_strv_length(line));
+            *why = g_strdup_printf("not read: %s: `%s`", u->what, g_strstrip(line[u->line - 1]));
         } else if (u->harmless) {
             values = TRUE;
         }

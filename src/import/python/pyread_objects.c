@@ -11,7 +11,7 @@ static const char *keep_name(PyRead *p, const char *otherwise)
 
 /* Where an allocation stands: its node, the calls around it, the rounds of loops that are walked
  * one by one. A loop that is walked twice makes it once. */
-static char *site_of(const PyRead *p, const WsPyNode *at)
+char *py_site_of(const PyRead *p, const WsPyNode *at)
 {
     GString *site = g_string_new(p->rounds->str);
     g_string_append_printf(site, "%p", (gconstpointer)at);
@@ -22,7 +22,7 @@ static char *site_of(const PyRead *p, const WsPyNode *at)
 
 static const Val *allocated(PyRead *p, const WsPyNode *at)
 {
-    g_autofree char *site = site_of(p, at);
+    g_autofree char *site = py_site_of(p, at);
     if (p->group && p->loops->len)
         ws_source_granted(p->r,
                           "no round reads what another one left in a buffer that it allocates");
@@ -32,7 +32,7 @@ static const Val *allocated(PyRead *p, const WsPyNode *at)
 static const Val *keep(PyRead *p, const WsPyNode *at, const Val *v)
 {
     if (p->group && !p->prologue)
-        g_hash_table_insert(p->allocated, site_of(p, at), (gpointer)v);
+        g_hash_table_insert(p->allocated, py_site_of(p, at), (gpointer)v);
     return v;
 }
 

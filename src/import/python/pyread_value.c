@@ -104,6 +104,8 @@ const Val *py_formula(PyRead *p, const Val *v)
 {
     if (v->kind == VAL_MATH)
         return v;
+    if (v->kind == VAL_TILE && v->text && p->from == WS_IMPORT_TLE)
+        return NULL; /* formulas take whole values */
     Val *m = py_val(p, VAL_MATH);
     if (v->kind == VAL_TILE && p->group) {
         const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, v->index);

@@ -266,6 +266,15 @@ const Val *py_mean_ARRIVE(PyRead *p, const Val **a, const WsPyNode *at)
     return py_none(p);
 }
 
+/* Each thread arrives `n` times and orders what it did itself: nobody meets before. */
+const Val *py_arrive_each(PyRead *p, const Val *barrier, gint64 n, const WsPyNode *at)
+{
+    WsReadStep *s = at_barrier(p, WS_READ_ARRIVE, barrier, NULL, at);
+    s->flag = TRUE;
+    s->n = n;
+    return py_none(p);
+}
+
 const Val *py_mean_SYNC(PyRead *p, const Val **a, const WsPyNode *at)
 {
     p->dirty = TRUE;

@@ -41,6 +41,10 @@ WsReadStep *py_pointed(PyRead *p, WsReadKind kind, const WsPyNode *at, gint64 *r
 WsReadStep *py_gather(PyRead *p, const Val *to, const WsPyNode *pointers, const WsPyNode *at);
 const Val *py_add_to_tensor(PyRead *p, const Val *value, const WsPyNode *at);
 /* The call could not be read: an opaque step in a partition, and a line in the list. */
+char *py_site_of(const PyRead *p, const WsPyNode *at); /* of what is made there; caller frees */
+const Val *py_copy_at_once(PyRead *p, const Val **a, const WsPyNode *at); /* tle_access.c */
+gboolean py_copies_maybe(const GPtrArray *list, gboolean inside);
+const Val *py_arrive_each(PyRead *p, const Val *barrier, gint64 n, const WsPyNode *at);
 /* Says that it is not read, unless `e` is shown to be one of 0 … n - 1 (pyread_range.c). */
 void py_need_within(PyRead *p, const WsExpr *e, gint64 n, const WsPyNode *at);
 /* The same, unless the block of a descriptor, or a shape, is that of the buffer. */

@@ -5,6 +5,48 @@
 /* Loads and stores of TLE: of tensors by pointers and descriptors, of shared memory by local
  * pointers, under a mask or not. */
 
+/* A copy that no barrier is told of: all threads go on when it is done, which is a load with a
+ * barrier of its own and a wait. */
+const Val *py_copy_at_once(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    g_autofree char *site = py_site_of(p, at);
+    g_autofree char *key = g_strconcat("copied ", site, NULL);
+    const Val *own = g_hash_table_lookup(p->allocated, key);
+    if (!p->group || (p->prologue && p->to == p->prologue))
+        return py_wrong(p, at, "a copy without a barrier outside of the partitions");
+    if (!own) {
+        const char *hint = p->hint;
+        const Val *one = py_literal(p, 1);
+        p->hint = "copied";
+        own = py_mean_ALLOCATE_BARRIER(p, &one, at);
+        p->hint = hint;
+        g_hash_table_insert(p->allocated, g_steal_pointer(&key), (gpointer)own);
+    }
+    if (own->kind != VAL_BARRIER)
+        return own;
+    WsReadBarrier *b = &g_array_index(p->r->barriers, WsReadBarrier, own->place.object);
+    b->count[0] = 1;
+    b->said = TRUE;
+    py_mean_LOAD(p, (const Val *[]){ a[0], a[3], own, a[1], NULL }, at);
+    WsReadStep *s = py_step(p, WS_READ_WAIT, at);
+    s->barrier = own->place;
+    s->own = TRUE;
+    return py_none(p);
+}
+
+/* Whether one of them may be left out, which its barrier would have to know. */
+gboolean py_copies_maybe(const GPtrArray *list, gboolean inside)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        const gboolean branch = inside || s->kind == WS_READ_IF;
+        if ((inside && s->own) || py_copies_maybe(s->body, branch) ||
+            py_copies_maybe(s->other, branch))
+            return TRUE;
+    }
+    return FALSE;
+}
+
 /* The value that a step reads from its tensor. */
 static const Val *loaded(PyRead *p, WsReadStep *s, gint64 rows, gint64 cols)
 {

@@ -135,6 +135,12 @@ static const Val *barriers(PyRead *p, const Val *number, const Val **a, const Ws
         return known;
     if (count < 1 || bytes < 0 || slots < 1 || slots > 4096)
         return py_wrong(p, at, "a barrier whose number, count or bytes are no positive numbers");
+    const gboolean each =
+        given(a[3]) && a[3]->kind == VAL_STRING && strstr(a[3]->text, "participant");
+    if (given(a[3]) && !each && !(a[3]->kind == VAL_STRING && strstr(a[3]->text, "elected")))
+        py_unread(p, at, "a mode of arrival that is not known");
+    if (each && (bytes || whole || e.array))
+        py_unread(p, at, "arrivals of each thread on a barrier of copies or on one of several");
     const Val *v = part_of(p, e.array, slots * e.of, bytes);
     v = v ? v : allocated(p, e.array ? e.array : whole, slots * e.of, at);
     if (!is_barrier(v))
@@ -146,6 +152,7 @@ static const Val *barriers(PyRead *p, const Val *number, const Val **a, const Ws
     for (gint64 i = 0; i < (e.array ? 1 : slots); i++)
         b->ready[e.number + i] = ready; /* of elements, once rings are known */
     b->bytes = bytes;
+    b->each = each;
     b->parts = whole ? 1 : 0;
     Val *own = py_val(p, VAL_BARRIER);
     *own = *v;
@@ -180,11 +187,12 @@ const Val *py_mean_TLE_SLICE(PyRead *p, const Val **a, const WsPyNode *at)
 /* Columns of a tile: one of equal parts. */
 const Val *py_mean_TLE_EXTRACT(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    if (!a[0] || a[0]->kind != VAL_TILE || !a[1] || a[1]->kind != VAL_TUPLE || a[1]->n != 2 ||
-        !a[2] || a[2]->kind != VAL_TUPLE || a[2]->n != 2)
+    const Val *shape = given(a[2]) ? a[2] : a[3];
+    if (!a[0] || a[0]->kind != VAL_TILE || a[0]->n || !a[1] || a[1]->kind != VAL_TUPLE ||
+        a[1]->n != 2 || !shape || shape->kind != VAL_TUPLE || shape->n != 2)
         return py_wrong(p, at, "a part of something that is no tile");
     const gint64 row = py_number(a[1]->item[0], -1), col = py_number(a[1]->item[1], -1);
-    const gint64 rows = py_number(a[2]->item[0], 0), cols = py_number(a[2]->item[1], 0);
+    const gint64 rows = py_number(shape->item[0], 0), cols = py_number(shape->item[1], 0);
     if (row != 0 || rows != a[0]->rows || col < 0 || cols < 1 || (col + 1) * cols > a[0]->cols)
         return py_wrong(p, at, "a part of a tile that is not some of its columns");
     Val *v = py_val(p, VAL_TILE);
@@ -194,6 +202,15 @@ const Val *py_mean_TLE_EXTRACT(PyRead *p, const Val **a, const WsPyNode *at)
     v->text =
         ws_source_format(p->r, ".cols(%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ")", v->at, v->cols);
     return v;
+}
+
+/* A tile that the compiler keeps in memory of its own is the same tile. */
+const Val *py_mean_TLE_SPACE(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    if (!a[0] || !py_is_tile(a[0]) || !is_named(a[1], ".smem"))
+        return py_wrong(p, at,
+                        "a space of something that is no tile, or that is not shared memory");
+    return a[0];
 }
 
 /* float("inf"), float("-inf") */
@@ -216,6 +233,8 @@ static const char *named(PyRead *p, const Val *v)
     if (v->place.index && !ws_x_is(v->place.index, &i))
         return NULL;
     b->named = TRUE;
+    if (b->each)
+        return NULL;
     return b->copies > 1 ? ws_source_format(p->r, "%s[%" G_GINT64_FORMAT "]", b->name, i) : b->name;
 }
 
@@ -274,6 +293,9 @@ const Val *py_mean_TLE_ARRIVE(PyRead *p, const Val **a, const WsPyNode *at)
 {
     if (!given(a[2]))
         return join(p, WS_READ_BAR_ARRIVE, a[0], at);
+    const gint64 n = a[1] ? py_number(a[1], -1) : 1;
+    if (p->group && is_barrier(a[0]) && barrier_of(p, a[0])->each && n >= 1)
+        return py_arrive_each(p, a[0], n, at);
     return py_mean_ARRIVE(p, (const Val *[]){ a[0], a[1], NULL }, at);
 }
 
@@ -352,13 +374,54 @@ static void check_parts(PyRead *p)
     }
 }
 
+static gboolean arrives_at(const GPtrArray *list, gint barrier)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        if ((s->kind == WS_READ_ARRIVE && s->barrier.object == barrier) ||
+            arrives_at(s->body, barrier) || arrives_at(s->other, barrier))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* Where every thread arrives the count is one of threads: those of the partitions that arrive,
+ * which are equally large. */
+static void count_threads(PyRead *p)
+{
+    for (guint i = 0; i < p->r->barriers->len; i++) {
+        WsReadBarrier *b = &g_array_index(p->r->barriers, WsReadBarrier, i);
+        gint64 warps = 0;
+        gboolean fine = TRUE;
+        for (guint g = 0; b->each && g < p->r->groups->len; g++) {
+            const WsReadGroup *group = g_ptr_array_index(p->r->groups, g);
+            if (!arrives_at(group->body, (gint)i))
+                continue;
+            fine &= !warps || warps == group->warps;
+            warps = group->warps;
+        }
+        if (b->each && (!fine || !warps))
+            ws_source_unread(p->r, b->line, 1, b->line,
+                             "arrivals of each thread of partitions of unequal size, or of none",
+                             "");
+        for (gint64 k = 0; b->each && warps && k < b->copies; k++)
+            b->count[k] *= 32 * warps;
+    }
+}
+
 void py_tle_finish(PyRead *p)
 {
     WsRead *r = p->r;
+    count_threads(p);
     py_tle_pipes(p);
     check_parts(p);
-    for (guint i = 0; i < r->groups->len; i++)
-        leave_out(r, ((WsReadGroup *)g_ptr_array_index(r->groups, i))->body);
+    for (guint i = 0; i < r->groups->len; i++) {
+        WsReadGroup *group = g_ptr_array_index(r->groups, i);
+        leave_out(r, group->body);
+        if (py_copies_maybe(group->body, FALSE))
+            ws_source_unread(r, group->line, 1, group->line,
+                             "a copy without a barrier that may be left out", "");
+    }
 }
 
 const Val *py_mean_TLE_COPY(PyRead *p, const Val **a, const WsPyNode *at)
@@ -375,8 +438,10 @@ const Val *py_mean_TLE_COPY(PyRead *p, const Val **a, const WsPyNode *at)
         return py_wrong(p, at, "a copy under a mask");
     py_need_block(p, a[2], a[1], at);
     const Val *pipe = given(a[4]) ? NULL : py_tle_signal(p, a[1]);
+    if (!pipe && !given(a[4]) && a[0] && a[0]->kind == VAL_DESC && a[1] && a[1]->kind == VAL_BUFFER)
+        return py_copy_at_once(p, a, at);
     if (!pipe && !is_barrier(a[4]))
-        return py_wrong(p, at, "a copy without a barrier, or into something that is no buffer");
+        return py_wrong(p, at, "a copy whose barrier is none, or of something else than a tensor");
     if (!pipe &&
         a[4]->at) { /* what the copy expects; left out where it is what comes (py_tle_finish) */
         WsReadBarrier *b = barrier_of(p, a[4]);

@@ -1,5 +1,6 @@
 #include "import/python/dialect/pyread_terms.h"
 #include "import/python/pyread_law.h"
+#include "model/design.h"
 
 #include <string.h>
 
@@ -222,7 +223,33 @@ typedef struct {
     gint64 warps, replicas;
     gint64 registers; /* not read further: what the default task keeps is nobody's text */
     gboolean first;   /* it is done by the warps that the kernel began with */
+    const char *name; /* NULL: none of its own */
 } Task;
+
+/* A task of TLE has a role, or a name: the producer is the task of the warps that began. */
+static gboolean read_word(PyRead *p, const WsPyNode *arg, Task *t)
+{
+    const gboolean keyword = arg->kind == WS_PY_KEYWORD;
+    const WsPyNode *word = keyword ? arg->kid[0] : arg;
+    if (word->kind != WS_PY_STRING)
+        return FALSE;
+    if (!keyword && !strcmp(word->text, "\"default\"")) {
+        t->first = TRUE;
+        return TRUE;
+    }
+    if (p->from != WS_IMPORT_TLE)
+        return FALSE;
+    if (keyword && !strcmp(arg->text, "name")) {
+        g_autofree char *plain = g_strdup(word->text + 1);
+        plain[strcspn(plain, "\"'")] = 0;
+        t->name = g_intern_string(plain);
+        return ws_name_is_identifier(plain);
+    }
+    if (keyword && strcmp(arg->text, "role"))
+        return FALSE;
+    t->first = strcmp(word->text, "\"consumer\"") != 0;
+    return !t->first || !strcmp(word->text, "\"producer\"") || !strcmp(word->text, "\"default\"");
+}
 
 /* FALSE: something of it is not known, which was told. */
 static gboolean read_task(PyRead *p, const WsPyNode *with, Task *t)
@@ -231,10 +258,8 @@ static gboolean read_task(PyRead *p, const WsPyNode *with, Task *t)
     *t = (Task){ .at = with, .body = with->kid[with->n - 1], .warps = 0, .replicas = 1 };
     for (guint i = 1; call && i < call->n; i++) {
         const WsPyNode *arg = call->kid[i];
-        if (arg->kind == WS_PY_STRING && !strcmp(arg->text, "\"default\"")) {
-            t->first = TRUE;
+        if (read_word(p, arg, t))
             continue;
-        }
         const gboolean keyword = arg->kind == WS_PY_KEYWORD;
         const gint64 n = keyword ? py_number(py_eval(p, arg->kid[0]), -1) : -1;
         gint64 *to = !keyword                          ? NULL
@@ -251,6 +276,8 @@ static gboolean read_task(PyRead *p, const WsPyNode *with, Task *t)
         }
         *to = n;
     }
+    if (t->first && t->warps && p->from == WS_IMPORT_TLE)
+        py_unread(p, with, "warps of its own of a task that has those of the launch");
     if (t->first)
         t->warps = p->num_warps;
     if (!call || t->warps < 1 || t->warps > 32 || t->replicas > 8 ||
@@ -264,7 +291,7 @@ static gboolean read_task(PyRead *p, const WsPyNode *with, Task *t)
 gboolean py_tasks(PyRead *p, const WsPyNode *node)
 {
     const WsPyNode *call =
-        p->from == WS_IMPORT_TLX && p->in_kernel ? context_of(node, "async_tasks") : NULL;
+        p->from != WS_IMPORT_GLUON && p->in_kernel ? context_of(node, "async_tasks") : NULL;
     if (!call)
         return FALSE;
     const WsPyNode *body = node->kid[node->n - 1];
@@ -283,8 +310,9 @@ gboolean py_tasks(PyRead *p, const WsPyNode *node)
             g_array_append_val(tasks, t);
     }
     if (first != 1 || p->specialized || !p->prologue || p->loops->len || p->to != p->prologue) {
-        ws_source_fail(p->r, node->line, node->column, "Write `with tlx.async_tasks():` once.",
-                       "tasks without a default one, or that are in a branch or a loop");
+        ws_source_fail(
+            p->r, node->line, node->column, "Write `with … .async_tasks():` once.",
+            "tasks without a default one or a producer, or that are in a branch or a loop");
         return TRUE;
     }
     p->specialized = TRUE;
@@ -292,7 +320,11 @@ gboolean py_tasks(PyRead *p, const WsPyNode *node)
         const Task *t = &g_array_index(tasks, Task, i);
         p->own_warps = t->warps;
         for (p->replica = 0; p->replica < t->replicas && !*p->r->error; p->replica++)
-            py_run_task(p, t->body, t->first ? "default" : "task", t->warps, 0, t->at);
+            py_run_task(p, t->body,
+                        t->name    ? t->name
+                        : t->first ? "default"
+                                   : "task",
+                        t->warps, 0, t->at);
     }
     p->replica = -1;
     p->own_warps = p->num_warps;
