@@ -110,6 +110,63 @@ static void test_story(void)
     g_assert_nonnull(strstr(f->remedy, "at a border, or before a `sync`"));
 }
 
+/* Small changes of gemm-gfx950 and what becomes of it. */
+static void test_changed(void)
+{
+    static const struct {
+        const char *name, *from[2], *to[2];
+        WsVerdictKind verdict;
+        gboolean tried; /* one tile: against the interleavings, too */
+    } changes[] = {
+        /* two stages apart the upper half has not waited for what the lower one reads */
+        { "gap of 2",
+          { "\"priority\": 1," },
+          { "\"priority\": 1, \"phase_gap\": 2," },
+          WS_VERDICT_REFUTED,
+          TRUE },
+        /* prefetches of the next tile meet reads of this one */
+        { "persistent",
+          { "\"single\"", "\"body\": [" },
+          { "\"persistent\"", "\"body\": [ {\"for\":\"t\",\"over\":\"tiles\",\"do\":[" },
+          WS_VERDICT_REFUTED,
+          FALSE },
+        { "persistent, with a barrier between tiles",
+          { "\"single\"", "\"body\": [" },
+          { "\"persistent\"",
+            "\"body\": [ {\"for\":\"t\",\"over\":\"tiles\",\"do\":[{\"sync\":\"group\"}," },
+          WS_VERDICT_PROVED,
+          FALSE },
+        /* right, but each wait is for all that is in flight */
+        { "a ring of two", { "\"NB\": 3" }, { "\"NB\": 2" }, WS_VERDICT_PROVED, TRUE },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(changes); i++) {
+        g_autoptr(GString) text = g_string_new(NULL);
+        g_autofree char *right = text_of("gemm-gfx950");
+        g_string_assign(text, right);
+        for (guint k = 0; k < 2 && changes[i].from[k]; k++)
+            g_assert_cmpuint(g_string_replace(text, changes[i].from[k], changes[i].to[k], 0), ==,
+                             1);
+        if (strstr(text->str, "\"over\"")) {
+            char *end = strrchr(text->str, ']'); /* of groups; that of the body before it */
+            while (--end > text->str && *end != ']')
+                ;
+            g_string_insert(text, end - text->str, "]}");
+        }
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsProgram) p = elaborated(text->str, findings);
+        g_test_message("%s", changes[i].name);
+        g_assert_nonnull(p);
+        Count n = { 0 };
+        if (changes[i].tried) {
+            g_assert_cmpint(against(p, 0, changes[i].name, &n), ==, changes[i].verdict);
+            g_assert_cmpuint(n.wrong, ==, changes[i].verdict == WS_VERDICT_REFUTED);
+            continue;
+        }
+        g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
+        g_assert_cmpint(v->kind, ==, changes[i].verdict);
+    }
+}
+
 /* A wait is that of each wave: bytes that other waves of the half load need a barrier, however few
  * the rows are. */
 static void test_waves(void)
@@ -251,6 +308,7 @@ int main(int argc, char **argv)
     g_test_add_func("/amd/halves/story", test_story);
     g_test_add_func("/amd/halves/phase", test_phase);
     g_test_add_func("/amd/halves/waves", test_waves);
+    g_test_add_func("/amd/halves/changed", test_changed);
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         static const struct {
             const char *name;
