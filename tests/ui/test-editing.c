@@ -73,6 +73,30 @@ static void palette_return(Scenario *s)
     g_assert_cmpint(node(s, LOADS "4")->kind, ==, WS_STEP_LET);
 }
 
+/* One click on the sign of a row adds; one on the row itself does not. */
+static void palette_one_click(Scenario *s)
+{
+    hands_structure(s);
+    on_score(s, LOADS "2");
+    GtkWidget *entry = scenario_find_type(GTK_WIDGET(s->window), "GtkSearchEntry");
+    scenario_click_widget(entry, NULL);
+    scenario_type("mark");
+    GtkWidget *row = NULL;
+    WAIT_FOR((row = scenario_find_text(GTK_WIDGET(s->window), "named record")));
+    scenario_click_widget(row, NULL);
+    hands_settle(s);
+    g_assert_cmpuint(hands_states(s), ==, 1);
+    GtkWidget *add =
+        scenario_find_type(gtk_widget_get_ancestor(row, GTK_TYPE_LIST_BOX_ROW), "GtkButton");
+    g_assert_nonnull(add);
+    g_assert_cmpint(gtk_widget_get_width(add), >=, 12);
+    scenario_click_widget(add, NULL);
+    WAIT_FOR(hands_states(s) == 2);
+    hands_settle(s);
+    g_assert_cmpint(node(s, LOADS "3")->kind, ==, WS_STEP_MARK);
+    g_assert_cmpuint(hands_states(s), ==, 2);
+}
+
 /* --- I17
  * ----------------------------------------------------------------------------------------- */
 
@@ -515,6 +539,7 @@ static void export_code(Scenario *s)
 static void add(void)
 {
     scenario_add("I16/palette-return-and-double-click", palette_return);
+    scenario_add("I16/palette-one-click", palette_one_click);
     scenario_add("I17/nothing-before-4-px", threshold);
     scenario_add("I17/ctrl-drags-a-copy", drag_a_copy);
     scenario_add("I20/connect-by-keys", connect_by_keys);

@@ -39,7 +39,28 @@ static void show_ghost(GtkDragSource *source, GdkDrag *drag, GtkWidget *row)
     gtk_drag_source_set_icon(source, picture, 8, 8);
 }
 
-static GtkWidget *new_row(const WsPaletteItem *item)
+static void add_clicked(GtkButton *button, Panel *p)
+{
+    GtkWidget *row = gtk_widget_get_ancestor(GTK_WIDGET(button), GTK_TYPE_LIST_BOX_ROW);
+    p->chosen(item_of(GTK_LIST_BOX_ROW(row)), p->data);
+}
+
+/* One click adds; the row itself waits for two, or is dragged. */
+static GtkWidget *new_add_button(Panel *p, const WsPaletteItem *item)
+{
+    GtkWidget *button = gtk_button_new_from_icon_name("list-add-symbolic");
+    g_autofree char *tip = g_strdup_printf(_("Add %s"), item->title);
+    gtk_button_set_has_frame(GTK_BUTTON(button), FALSE);
+    gtk_widget_add_css_class(button, "ws-add");
+    gtk_widget_set_valign(button, GTK_ALIGN_CENTER);
+    gtk_widget_set_focusable(button, FALSE); /* Return adds the selected row */
+    gtk_widget_set_tooltip_text(button, tip);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, tip, -1);
+    g_signal_connect(button, "clicked", G_CALLBACK(add_clicked), p);
+    return button;
+}
+
+static GtkWidget *new_row(Panel *p, const WsPaletteItem *item)
 {
     GtkWidget *row = gtk_list_box_row_new(), *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     GtkWidget *name = gtk_label_new(item->title), *help = gtk_label_new(item->help);
@@ -51,6 +72,7 @@ static GtkWidget *new_row(const WsPaletteItem *item)
     gtk_widget_set_hexpand(help, TRUE);
     gtk_box_append(GTK_BOX(box), name);
     gtk_box_append(GTK_BOX(box), help);
+    gtk_box_append(GTK_BOX(box), new_add_button(p, item));
     gtk_list_box_row_set_child(GTK_LIST_BOX_ROW(row), box);
     gtk_widget_set_tooltip_text(row, item->help);
     g_object_set_data(G_OBJECT(row), "item", (gpointer)item);
@@ -172,7 +194,7 @@ static void fill(Panel *p)
     p->target = g_strdup(target);
     p->items = ws_palette_items(design, p->templates);
     for (guint i = 0; i < p->items->len; i++)
-        gtk_list_box_append(p->list, new_row(p->items->pdata[i]));
+        gtk_list_box_append(p->list, new_row(p, p->items->pdata[i]));
 }
 
 static void changed(WsDocument *document, GtkWidget *box)
