@@ -24,7 +24,7 @@ static const char *const word_of[] = { "yes", "values are not", "in other words"
 
 static const struct {
     const char *name;
-    const char *base;         /* kernel of tle/names; NULL: none, nothing is read of it */
+    const char *base;         /* kernel of tle/names; NULL: the TLE text of the design */
     const char *const *edits; /* what brings the name into it */
     const char *design;       /* that says it; "": what was read says it; NULL: none does */
     const char *mark;         /* what stands in TLE text that has the name */
@@ -156,29 +156,31 @@ static Answer written_of(const WsProgram *p, const char *mark, char **why)
     return back != YES ? NO : has_mark(text, mark) ? YES : OTHER;
 }
 
+static WsProgram *program_of_file(const char *path)
+{
+    g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, path, NULL), *none = NULL;
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) own = ws_design_load(file, findings);
+    g_assert_nonnull(own);
+    return program_of(own, FALSE, &none, NULL);
+}
+
 static void answers(guint i, Answer *said, Answer *read, Answer *written, char **why)
 {
+    const gboolean file = rows[i].design && *rows[i].design;
     g_autoptr(WsDesign) design = NULL;
-    g_autoptr(WsProgram) p = NULL, said_program = NULL;
-    g_autofree char *text = rows[i].base ? kernel(rows[i].base, rows[i].edits) : NULL;
-    *said = *read = *written = NO;
-    if (text)
-        *read = read_of(text, &design, &p, &why[0]);
-    else
-        why[0] = g_strdup("no kernel of it is read");
-    if (rows[i].design && *rows[i].design) {
-        g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, rows[i].design, NULL);
-        g_autoptr(WsFindings) findings = ws_findings_new();
-        g_autoptr(WsDesign) own = ws_design_load(file, findings);
-        g_autofree char *none = NULL;
-        g_assert_nonnull(own);
-        said_program = program_of(own, FALSE, &none, NULL);
-    } else if (rows[i].design && p && *read == YES) {
-        said_program = ws_program_ref(p);
-    }
-    *said = said_program ? YES : NO;
-    if (said_program)
-        *written = written_of(said_program, rows[i].mark, &why[1]);
+    g_autoptr(WsProgram) p = NULL, own = file ? program_of_file(rows[i].design) : NULL;
+    g_autofree char *text = rows[i].base ? kernel(rows[i].base, rows[i].edits)
+                                         : ws_generate_tle(own, FALSE, NULL, NULL);
+    g_assert_nonnull(text);
+    g_assert_true(rows[i].base || has_mark(text, rows[i].mark)); /* it has the name */
+    *read = read_of(text, &design, &p, &why[0]);
+    if (!own && rows[i].design && *read == YES)
+        own = ws_program_ref(p);
+    *said = own ? YES : NO;
+    *written = NO;
+    if (own)
+        *written = written_of(own, rows[i].mark, &why[1]);
     else
         why[1] = g_strdup("no design says it");
 }

@@ -150,8 +150,16 @@ static WsReadStep *described(PyRead *p, WsReadKind kind, const Val *desc, const 
     return py_at_tensor(p, kind, tensor, place, coord->n, at);
 }
 
+/* Methods of buffers, all of which is loaded or stored, are called as those of descriptors. */
+static gboolean is_whole(const PyRead *p, const Val *object)
+{
+    return p->from == WS_IMPORT_TLE && object && object->kind == VAL_BUFFER;
+}
+
 const Val *py_mean_DESC_STORE(PyRead *p, const Val **a, const WsPyNode *at)
 {
+    if (is_whole(p, a[0]) && a[1] && !a[2])
+        return py_mean_TLE_STORE(p, (const Val *[]){ a[0], a[1], NULL }, at);
     const gint value = held(p, a[2], at);
     WsReadStep *s = value >= 0 ? described(p, WS_READ_WRITE, a[0], a[1], at) : NULL;
     if (!s)
@@ -162,6 +170,8 @@ const Val *py_mean_DESC_STORE(PyRead *p, const Val **a, const WsPyNode *at)
 const Val *py_mean_DESC_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
 {
     gint64 rows = 0, cols = 0;
+    if (is_whole(p, a[0]) && !a[1])
+        return py_mean_TLE_LOAD(p, (const Val *[]){ a[0], NULL, NULL }, at);
     if (a[0] && a[0]->kind == VAL_DESC && a[0]->n == 2) {
         rows = py_number(a[0]->item[0], 0);
         cols = py_number(a[0]->item[1], 0);
