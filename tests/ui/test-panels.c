@@ -1,4 +1,5 @@
 /* What the panels do, as widgets. The cases are skipped without a display. */
+#include "model/finding.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
 #include "scenario/designs.h"
