@@ -143,8 +143,8 @@ typedef struct {
 typedef struct WsScoreCache WsScoreCache;
 WsScoreCache *ws_score_cache_new(void);
 void ws_score_cache_free(WsScoreCache *cache);
-/* A new cache begins with the rows that the scenes of another one had, where its program has as many
- * agents and buffers. `held`: and none is added to them, what needs more shares the last. */
+/* A new cache begins with the rows that the scenes of another one had, where its program has as
+ * many agents and buffers. `held`: and none is added to them, what needs more shares the last. */
 void ws_score_cache_keep_rows(WsScoreCache *cache, const WsScoreCache *from, gboolean held);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsScoreCache, ws_score_cache_free)
 

@@ -45,7 +45,7 @@ struct _WsTimeline {
 
     WsPane view;
     WsScoreCache *cache;
-    gboolean rows_held; /* as they were when something began to be dragged */
+    gboolean rows_held;  /* as they were when something began to be dragged */
     WsTrace *main_trace; /* reference: what the cache is for */
     GArray *knots;       /* gint64, of the axis Order; NULL until asked for */
     GtkWidget *heat;     /* strip of the SMs */
