@@ -1,19 +1,16 @@
-/* TMA boxes, copies inside a cluster, gathered rows. */
+/* TMA boxes, copies inside a cluster. */
 #include "codegen/cuda/cuda.h"
-#include "codegen/fold.h"
-#include "program/lanes.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
 #include "program/parts/buffer.h"
 #include "program/parts/tensor.h"
-#include "program/parts/variable.h"
 #include "program/program.h"
 
 #include <string.h>
 
 #define MOST_RANGES 512
 
-static const char *policy(WsHint hint)
+const char *ws_cuda_policy(WsHint hint)
 {
     static const char *const name[] = { [WS_HINT_EVICT_FIRST] = "EVICT_FIRST",
                                         [WS_HINT_EVICT_NORMAL] = "EVICT_NORMAL",
@@ -86,7 +83,7 @@ void ws_cuda_load(WsCuda *c, const WsOp *op)
     guint mask = ws_fact_receivers(c->p, op), rank = c->p->map[op->map].rank;
     const char *tail = mask ? ws_cuda_format(c, ", 0x%x", mask) : "";
     if (op->hint)
-        tail = ws_cuda_format(c, "%s, %s", tail, policy(op->hint));
+        tail = ws_cuda_format(c, "%s, %s", tail, ws_cuda_policy(op->hint));
     const char *suffix = mask ? op->hint ? "_multi_hint" : "_multi" : op->hint ? "_hint" : "";
     boxes(c, op, bulk_name(c, "load", rank, suffix), ws_cuda_barrier(c, op), tail);
 }
@@ -103,7 +100,7 @@ void ws_cuda_store(WsCuda *c, const WsOp *op)
     }
     gboolean hint = op->hint && op->reduce == WS_REDUCE_NONE; /* a hint is only advice */
     boxes(c, op, bulk_name(c, what[op->reduce], c->p->map[op->map].rank, hint ? "_hint" : ""), NULL,
-          hint ? ws_cuda_format(c, ", %s", policy(op->hint)) : "");
+          hint ? ws_cuda_format(c, ", %s", ws_cuda_policy(op->hint)) : "");
 }
 
 void ws_cuda_prefetch(WsCuda *c, const WsOp *op)
@@ -119,7 +116,7 @@ void ws_cuda_prefetch(WsCuda *c, const WsOp *op)
     for (guint i = 0; i < op->n_coord; i++)
         g_string_append_printf(s, ", %s", ws_cuda_int(c, op->coord[op->n_coord - 1 - i]));
     if (op->hint)
-        g_string_append_printf(s, ", %s", policy(op->hint));
+        g_string_append_printf(s, ", %s", ws_cuda_policy(op->hint));
     ws_cuda_line(c, "%s);", s->str);
     g_string_free(s, TRUE);
 }
@@ -165,104 +162,4 @@ void ws_cuda_copy(WsCuda *c, const WsOp *op)
     }
     if (op->ctas.kind == WS_CTAS_OWN)
         copy_to(c, op, from, to, n, c->p->cluster > 1 ? "cta" : "0");
-}
-
-/* --- gathered rows -----------------------------------------------------------------------------*/
-
-static void bind_row(WsCuda *c, const char *row, guint rows)
-{
-    for (guint i = 0; i < c->p->n_vars; i++) {
-        if (c->p->var[i].kind == WS_VAR_ROW)
-            c->var[i] = (WsTermName){ .bound = row != NULL,
-                                      .s = row,
-                                      .in = ws_interval(0, (gint64)rows - 1) };
-    }
-}
-
-/* More rows of one thread than this have their coordinates worked out one by one. */
-#define MOST_AHEAD 8
-
-/* The coordinates of the row `line`. Those that are read from a tensor are read for all rows of a
- * thread before its first copy: the compiler moves no load across a copy, and one after the other
- * they cost the latency of global memory for each row. */
-static const char *coordinates(WsCuda *c, const WsOp *op, guint first_lanes, guint rounds,
-                               guint at_once, gboolean ahead)
-{
-    const char *coord[WS_MAX_RANK], *names = "";
-    gboolean read = FALSE, by_row[WS_MAX_RANK];
-    c->per_thread = TRUE;
-    bind_row(c, "line", op->access[0].rows);
-    for (guint d = 0; d < op->n_coord; d++) {
-        coord[d] = ws_cuda_int(c, op->coord[d]);
-        by_row[d] = ahead && strchr(coord[d], '(') && ws_fold_mentions(coord[d], "line");
-        read = read || by_row[d];
-        names = ws_cuda_format(c, "%s%sat_%u", names, d ? ", " : "", d);
-    }
-    bind_row(c, NULL, 0);
-    c->per_thread = FALSE;
-    for (guint d = 0; d < op->n_coord; d++) {
-        if (by_row[d])
-            ws_cuda_line(c, "int at_%u_of[%u];", d, rounds);
-    }
-    if (read) {
-        ws_cuda_line(c, "#pragma unroll");
-        ws_cuda_open(c, "for (int n = 0; n < %u; ++n)", rounds);
-        ws_cuda_line(c, "const int line = thread / %u + n * %u;", first_lanes, at_once);
-        for (guint d = 0; d < op->n_coord; d++) {
-            if (by_row[d])
-                ws_cuda_line(c, "at_%u_of[n] = %s;", d, coord[d]);
-        }
-        ws_cuda_close(c);
-    }
-    ws_cuda_line(c, "#pragma unroll");
-    ws_cuda_open(c, "for (int n = 0; n < %u; ++n)", rounds);
-    ws_cuda_line(c, "const int line = thread / %u + n * %u;", first_lanes, at_once);
-    if (rounds * at_once > op->access[0].rows)
-        ws_cuda_line(c, "if (line >= %u) continue;", op->access[0].rows);
-    for (guint d = 0; d < op->n_coord; d++)
-        ws_cuda_line(c, "const int at_%u = %s;", d,
-                     by_row[d] ? ws_cuda_format(c, "at_%u_of[n]", d) : coord[d]);
-    return names;
-}
-
-/* cp.async, 16 bytes per thread: `share` lanes take a row, as gather.c says. */
-void ws_cuda_gather(WsCuda *c, const WsOp *op)
-{
-    const WsAccess *a = &op->access[0];
-    const WsBuffer *b = &c->p->buffer[a->buffer];
-    const WsTensor *t = &c->p->tensor[op->tensor];
-    guint bytes = a->cols * ws_dtype_bytes(b->dtype), unit = 16 / ws_dtype_bytes(b->dtype), share;
-    WsTerm zero = ws_term_int(&c->terms, 0), col0 = a->col0 ? ws_cuda_use(c, a->col0) : zero;
-    WsTerm row0 = a->row0 ? ws_cuda_use(c, a->row0) : zero;
-    gint64 col;
-    if (a->transposed || b->rank != 2 || bytes % 16 || b->row_bytes % 16 ||
-        (ws_term_known(col0, &col) && col % unit)) {
-        ws_cuda_step_error(c, op, "a gather into a view of this form");
-        return;
-    }
-    share = ws_gather_lanes(bytes / 16);
-    const guint at_once = c->agent->threads / share, rounds = (a->rows + at_once - 1) / at_once;
-    ws_cuda_block(c, "");
-    const char *coords = coordinates(c, op, share, rounds, at_once,
-                                     rounds <= MOST_AHEAD && rounds * at_once == a->rows);
-    guint last = t->rank - 1;
-    ws_cuda_line(c, "const bool inside = %s_inside(%s);", c->tensor[op->tensor], coords);
-    ws_cuda_line(c, "const uint64_t source = %s_address(%s);", c->tensor[op->tensor], coords);
-    ws_cuda_line(c, "const int left = min(%s - at_%u, 1 << 24) * %u; // bytes of the row",
-                 ws_term_in(&c->terms, ws_cuda_uniform(c, t->shape[last]), WS_PREC_TERM), last,
-                 ws_dtype_bytes(t->dtype));
-    ws_cuda_line(c, "#pragma unroll");
-    ws_cuda_open(c, "for (int step = 0; step < %u; step += %u)", bytes / 16, share);
-    ws_cuda_line(c, "const int unit = step + thread %% %u, rest = min(left - unit * 16, 16);",
-                 share);
-    ws_cuda_line(c, "const int bytes = inside && rest > 0 ? rest : 0;");
-    ws_cuda_line(c,
-                 "%s(%s + smem.%s_offset(%s + line, %s + unit * %u), bytes ? source + unit * 16 : "
-                 "%s, bytes);",
-                 ws_cuda_prim_name(WS_PRIM_CP_ASYNC), ws_cuda_stage(c, a), c->buffer[a->buffer],
-                 ws_term_in(&c->terms, row0, WS_PREC_SUM), ws_term_in(&c->terms, col0, WS_PREC_SUM),
-                 unit, c->tensor[op->tensor]);
-    ws_cuda_close(c);
-    ws_cuda_close(c);
-    ws_cuda_close(c);
 }

@@ -37,12 +37,22 @@ static guint leader_run(WsCuda *c, const WsTree *seq, guint i)
 
 static void sequence(WsCuda *c, const WsTree *t)
 {
+    GArray *outer = g_steal_pointer(&c->looked_up); /* the places of other rows */
+    guint drop = 0;
     for (guint i = 0; i < t->n_kids && !c->error;) {
+        if (drop && i >= drop) {
+            g_clear_pointer(&c->looked_up, g_array_unref);
+            drop = 0;
+        }
+        if (!c->looked_up)
+            drop = ws_cuda_gather_look_up(c, t, i);
         if (!c->in_leader && ws_tree_wants_leader(t->kid[i]))
             i = leader_run(c, t, i);
         else
             ws_cuda_tree(c, t->kid[i++]);
     }
+    g_clear_pointer(&c->looked_up, g_array_unref);
+    c->looked_up = outer;
 }
 
 /* --- loops ------------------------------------------------------------------------------------*/

@@ -23,6 +23,7 @@ typedef struct {
     const WsProgram *p;
     WsTermWriter terms; /* and the pool of all text */
     GString *out;
+    GArray *looked_up; /* gather.c: coordinates read before a wait, or NULL */
     guint depth;
     WsTermName *var;                                       /* [p->n_vars] */
     const char **tensor, **map, **buffer, **barrier, **fn; /* identifiers */
@@ -102,6 +103,9 @@ void ws_cuda_store(WsCuda *c, const WsOp *op);
 void ws_cuda_prefetch(WsCuda *c, const WsOp *op);
 void ws_cuda_copy(WsCuda *c, const WsOp *op);
 void ws_cuda_gather(WsCuda *c, const WsOp *op);
+/* As ws_gather_look_up: lines that read which rows the gathers behind a wait copy. */
+guint ws_cuda_gather_look_up(WsCuda *c, const WsTree *seq, guint i);
+const char *ws_cuda_policy(WsHint hint); /* name of an L2 policy */
 void ws_cuda_mma(WsCuda *c, const WsOp *op);
 void ws_cuda_mma_fence(WsCuda *c, const WsOp *op);
 void ws_cuda_mma_wait(WsCuda *c, const WsOp *op);

@@ -38,6 +38,7 @@ static const char *operand_names(WsPrim id)
         [WS_PRIM_MBAR_EXPECT_ONLY] = "bar bytes",
         [WS_PRIM_BULK_COPY] = "to from bytes bar rank",
         [WS_PRIM_CP_ASYNC] = "to from bytes",
+        [WS_PRIM_CP_ASYNC_HINT] = "to from all policy",
         [WS_PRIM_SHFL_IDX] = "result value lane",
         [WS_PRIM_SHFL_BFLY] = "result value lane",
         [WS_PRIM_CVT_BF16X2] = "result hi lo",

@@ -231,6 +231,9 @@ void ws_cuda_tiles_loop(WsCuda *c, const WsTree *t)
     if (dynamic)
         ws_cuda_open(c, "for (int id = %s%s; id < n_tiles; id = %s%s)", first.s, also, c->next_tile,
                      count);
+    else if (position && plain) // the id is worked out anew: one register less over the tile
+        ws_cuda_open(c, "for (int %s = 0, id; (id = cluster_id + %s * n_clusters) < n_tiles; ++%s)",
+                     name, name, name);
     else
         ws_cuda_open(c, "for (int id = %s%s; id < n_tiles; id += %s%s)", first.s, also, by.s,
                      count);

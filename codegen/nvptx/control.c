@@ -1,5 +1,6 @@
 /* Sequences, loops, branches and leader guards of one agent. */
 #include "codegen/nvptx/emit.h"
+#include "codegen/nvptx/fragment.h"
 #include "program/parts/tree.h"
 
 LLVMValueRef ws_i32(WsEmit *e, gint64 value)
@@ -86,7 +87,15 @@ static guint leader_run(WsEmit *e, const WsTree *seq, guint i)
 
 static void sequence(WsEmit *e, const WsTree *t)
 {
+    GArray *outer = g_steal_pointer(&e->looked_up); /* the places of other rows */
+    guint drop = 0;
     for (guint i = 0; i < t->n_kids && !e->error;) {
+        if (drop && i >= drop) {
+            g_clear_pointer(&e->looked_up, g_array_unref);
+            drop = 0;
+        }
+        if (!e->looked_up)
+            drop = ws_gather_look_up(e, t, i);
         for (guint k = i;
              e->put_off && k < t->n_kids && (k == i || ws_tree_wants_leader(t->kid[k])); k++)
             ws_watch_before(e, t->kid[k]); /* not under the guard of a run of the leader */
@@ -95,6 +104,8 @@ static void sequence(WsEmit *e, const WsTree *t)
         else
             one(e, t, i++);
     }
+    g_clear_pointer(&e->looked_up, g_array_unref);
+    e->looked_up = outer;
     ws_watch_flush(e);
 }
 

@@ -246,6 +246,7 @@ static void finish(WsEmit *e)
     g_free(e->var);
     g_clear_pointer(&e->round_cell, g_hash_table_unref);
     g_clear_pointer(&e->put_off, g_ptr_array_unref);
+    g_clear_pointer(&e->looked_up, g_array_unref);
     if (e->rec_word) {
         for (guint i = 0; i < e->recorder->n_strips; i++)
             g_free(e->rec_word[i]);

@@ -47,6 +47,7 @@ typedef struct {
     GHashTable *round_cell; /* WsTree of a loop without a total -> cell of its round */
     LLVMValueRef tile_id;   /* of the strided loop over tiles that is being emitted */
     GPtrArray *put_off;     /* WsOp: late operations not emitted yet */
+    GArray *looked_up; /* gather.c: rows of gathers whose place was read before a wait, or NULL */
 
     LLVMContextRef ctx;
     LLVMModuleRef module;

@@ -85,6 +85,10 @@ void ws_bulk_copy(WsEmit *e, const WsOp *op);
 
 /* --- gather.c ----------------------------------------------------------------------------------*/
 void ws_gather_rows(WsEmit *e, const WsOp *op);
+/* To be called where kid `i` of `seq`, a wait, is about to be emitted: reads which rows the gathers
+ * behind it copy, so that the copies begin when the wait returns. Gives the number of the kid
+ * before which e->looked_up has to be dropped, 0 if nothing was read. */
+guint ws_gather_look_up(WsEmit *e, const WsTree *seq, guint i);
 void ws_gather_arrive(WsEmit *e, const WsOp *op);
 void ws_gather_commit(WsEmit *e, const WsOp *op);
 void ws_gather_wait(WsEmit *e, const WsOp *op);

@@ -1,5 +1,8 @@
 /* Gathered rows: cp.async of 16 bytes per thread. Eight lanes share a row where rows are long
- * enough, so that a row's coordinate is read once per row and lane and a warp takes four rows. */
+ * enough, so that a row's coordinate is read once per row and lane and a warp takes four rows.
+ * Coordinates that come from a tensor are read before the wait in front of the copies, where there
+ * is one: a tensor that is read is written by nobody while the kernel runs. */
+#include "codegen/ahead.h"
 #include "codegen/nvptx/fragment.h"
 #include "program/lanes.h"
 #include "program/parts/access.h"
@@ -8,6 +11,15 @@
 #include "program/parts/tensor.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+
+typedef struct {
+    const WsExpr *coord;
+    guint share, from; /* as the gather takes rows */
+    LLVMValueRef v;
+} Looked;
+
+/* Registers that hold coordinates over a wait. */
+#define MOST_LOOKED_UP 16
 
 typedef struct {
     const WsBuffer *b;
@@ -30,15 +42,6 @@ static void bind_row(WsEmit *e, LLVMValueRef row, guint rows)
 static LLVMValueRef minimum(WsEmit *e, LLVMValueRef a, LLVMValueRef b)
 {
     return LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, a, b, ""), a, b, "");
-}
-
-static void copy_sixteen(WsEmit *e, const WsOp *op, LLVMValueRef to, LLVMValueRef from,
-                         LLVMValueRef n, gboolean hinted)
-{
-    if (hinted && op->hint)
-        ws_prim(e, WS_PRIM_CP_ASYNC_HINT, to, from, n, ws_bulk_policy(e, op->hint));
-    else
-        ws_prim(e, WS_PRIM_CP_ASYNC, to, from, n);
 }
 
 /* Whether no lane's unit reaches beyond the last dimension, seen from constants alone. */
@@ -81,8 +84,11 @@ static void copy_unit(WsEmit *e, const WsOp *op, const Gather *g, LLVMValueRef t
     LLVMValueRef from = LLVMBuildAdd(e->b, source, LLVMBuildZExt(e->b, at, e->i64, ""), "");
     LLVMValueRef zero = ws_i32(e, 0), sixteen = ws_i32(e, 16);
     if (whole_unit(g, left, unit)) {
-        copy_sixteen(e, op, to, from, LLVMBuildSelect(e->b, inside, sixteen, zero, ""),
-                     g->by_chunks);
+        if (g->by_chunks && op->hint)
+            ws_prim(e, WS_PRIM_CP_ASYNC_HINT, to, from, inside, ws_bulk_policy(e, op->hint));
+        else
+            ws_prim(e, WS_PRIM_CP_ASYNC, to, from,
+                    LLVMBuildSelect(e->b, inside, sixteen, zero, ""));
         return;
     }
     LLVMValueRef n = LLVMBuildSub(e->b, left, at, "");
@@ -91,7 +97,7 @@ static void copy_unit(WsEmit *e, const WsOp *op, const Gather *g, LLVMValueRef t
     n = LLVMBuildSelect(e->b, LLVMBuildAnd(e->b, inside, some, ""), n, zero, "");
     LLVMValueRef none = LLVMBuildICmp(e->b, LLVMIntEQ, n, zero, "");
     from = LLVMBuildSelect(e->b, none, e->tensor[op->tensor], from, "");
-    copy_sixteen(e, op, to, from, n, FALSE);
+    ws_prim(e, WS_PRIM_CP_ASYNC, to, from, n);
 }
 
 /* Bytes from the first column to the end of the last dimension. */
@@ -103,6 +109,17 @@ static LLVMValueRef bytes_left(WsEmit *e, const WsOp *op, LLVMValueRef last)
     return LLVMBuildMul(e->b, n, ws_i32(e, ws_dtype_bytes(t->dtype)), "");
 }
 
+/* Coordinate d of the row that the builder is at. */
+static LLVMValueRef coordinate(WsEmit *e, const WsOp *op, const Gather *g, guint from, guint d)
+{
+    for (guint i = 0; e->looked_up && i < e->looked_up->len; i++) {
+        const Looked *l = &g_array_index(e->looked_up, Looked, i);
+        if (l->share == g->share && l->from == from && ws_expr_equal(l->coord, op->coord[d]))
+            return l->v;
+    }
+    return ws_uniform_i32(e, op->coord[d]);
+}
+
 static void gather_rows(WsEmit *e, const WsOp *op, const Gather *g, guint from)
 {
     const WsAccess *a = &op->access[0];
@@ -112,7 +129,7 @@ static void gather_rows(WsEmit *e, const WsOp *op, const Gather *g, guint from)
         after = ws_if(e, LLVMBuildICmp(e->b, LLVMIntULT, row, ws_i32(e, a->rows), ""), "rows");
     bind_row(e, row, a->rows);
     for (guint d = 0; d < op->n_coord; d++)
-        coord[d] = ws_uniform_i32(e, op->coord[d]);
+        coord[d] = coordinate(e, op, g, from, d);
     bind_row(e, NULL, 0);
     LLVMValueRef source = ws_global_address(e, (guint)op->tensor, coord, &inside);
     LLVMValueRef left = bytes_left(e, op, coord[op->n_coord - 1]);
@@ -125,10 +142,23 @@ static void gather_rows(WsEmit *e, const WsOp *op, const Gather *g, guint from)
         ws_end_if(e, after);
 }
 
-void ws_gather_rows(WsEmit *e, const WsOp *op)
+/* How the threads of the agent share the rows. */
+static Gather shared_rows(WsEmit *e, const WsOp *op)
 {
     const WsAccess *a = &op->access[0];
     Gather g = { .b = &e->p->buffer[a->buffer] };
+    g.units = a->cols * ws_dtype_bytes(g.b->dtype) / 16;
+    g.share = g.units ? ws_gather_lanes(g.units) : 1;
+    g.at_once = e->agent->threads / g.share;
+    g.first = LLVMBuildUDiv(e->b, e->agent_tid, ws_i32(e, g.share), "");
+    g.lane = LLVMBuildURem(e->b, e->agent_tid, ws_i32(e, g.share), "");
+    return g;
+}
+
+void ws_gather_rows(WsEmit *e, const WsOp *op)
+{
+    const WsAccess *a = &op->access[0];
+    Gather g = shared_rows(e, op);
     guint bytes = a->cols * ws_dtype_bytes(g.b->dtype);
     guint unit = 16 / ws_dtype_bytes(g.b->dtype);
     gint64 col;
@@ -138,20 +168,54 @@ void ws_gather_rows(WsEmit *e, const WsOp *op)
         ws_emit_step_error(e, op, "a gather into a view of this form");
         return;
     }
-    g.units = bytes / 16;
-    g.share = ws_gather_lanes(g.units);
-    g.at_once = e->agent->threads / g.share;
     g.by_chunks = g.b->chunk_cols && g.b->chunk_cols == g.share * unit && g.b->swizzle &&
                   ws_uniform_known(&g.col0, &col) && col % g.b->chunk_cols == 0;
     g.row0 = a->row0 ? ws_uniform_use(e, a->row0) : ws_uniform_const(e, 0);
     g.stage = ws_stage_address(e, a);
-    g.first = LLVMBuildUDiv(e->b, e->agent_tid, ws_i32(e, g.share), "");
-    g.lane = LLVMBuildURem(e->b, e->agent_tid, ws_i32(e, g.share), "");
     e->per_thread = TRUE;
     for (guint row = 0; row < a->rows && !e->error; row += g.at_once)
         gather_rows(e, op, &g, row);
     e->per_thread = FALSE;
 }
+
+/* --- before the wait --------------------------------------------------------------------------*/
+
+static void look_up(const WsOp *op, gpointer data)
+{
+    WsEmit *e = data;
+    const WsAccess *a = &op->access[0];
+    Gather g = shared_rows(e, op);
+    if (a->rows % g.at_once)
+        return;
+    if (!e->looked_up)
+        e->looked_up = g_array_new(FALSE, FALSE, sizeof(Looked));
+    e->per_thread = TRUE;
+    for (guint from = 0; from < a->rows; from += g.at_once) {
+        bind_row(e, ws_add(e, g.first, from), a->rows);
+        for (guint d = 0; d < op->n_coord && e->looked_up->len < MOST_LOOKED_UP; d++) {
+            guint had = e->looked_up->len;
+            if (!ws_ahead_reads(op->coord[d]))
+                continue;
+            Looked l = { op->coord[d], g.share, from, coordinate(e, op, &g, from, d) };
+            for (guint i = 0; i < had && l.v; i++) {
+                if (g_array_index(e->looked_up, Looked, i).v == l.v)
+                    l.v = NULL;
+            }
+            if (l.v)
+                g_array_append_val(e->looked_up, l);
+        }
+        bind_row(e, NULL, 0);
+    }
+    e->per_thread = FALSE;
+}
+
+guint ws_gather_look_up(WsEmit *e, const WsTree *seq, guint i)
+{
+    guint end = e->in_leader ? 0 : ws_ahead_gathers(e->p, seq, i, look_up, e);
+    return e->looked_up ? end : 0;
+}
+
+/* --- completion -------------------------------------------------------------------------------*/
 
 void ws_gather_arrive(WsEmit *e, const WsOp *op)
 {

@@ -61,9 +61,9 @@ void wsh_cp_async(guint32 dst, guint64 src, guint32 bytes)
     g_array_append_val(mine(t)->copy, c);
 }
 
-void wsh_cp_async_hint(guint32 dst, guint64 src, guint32 bytes, guint64 policy)
+void wsh_cp_async_hint(guint32 dst, guint64 src, guint32 all, guint64 policy)
 {
-    wsh_cp_async(dst, src, bytes);
+    wsh_cp_async(dst, src, all ? 16 : 0);
 }
 
 static void close_copies(WsHostThread *t, gboolean group, guint32 bar)

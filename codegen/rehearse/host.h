@@ -307,7 +307,7 @@ void wsh_red_min_s32(guint64 at, guint32 a, guint32 inside);
 void wsh_red_max_s32(guint64 at, guint32 a, guint32 inside);
 guint32 wsh_count_up(guint64 at, guint32 last);
 void wsh_cp_async(guint32 dst, guint64 src, guint32 bytes);
-void wsh_cp_async_hint(guint32 dst, guint64 src, guint32 bytes, guint64 policy);
+void wsh_cp_async_hint(guint32 dst, guint64 src, guint32 all, guint64 policy);
 void wsh_st_async(guint32 at, guint32 a, guint32 bar, guint32 rank);
 void wsh_st_async_v2(guint32 at, guint32 a, guint32 b, guint32 bar, guint32 rank);
 void wsh_bulk_copy(guint32 dst, guint32 src, guint32 bytes, guint32 bar, guint32 rank);

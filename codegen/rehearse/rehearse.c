@@ -48,8 +48,9 @@ void ws_rehearse_result_free(WsRehearseResult *r)
 }
 
 /* --- inputs ----------------------------------------------------------------------------------- */
-#define MOST_ELEMENTS ((gint64)1 << 28) /* of a tensor: seconds to fill, half a gigabyte of bf16   \
-                                         */
+#define MOST_ELEMENTS                                                                              \
+    ((gint64)1 << 28) /* of a tensor: seconds to fill, half a gigabyte of bf16                     \
+                       */
 
 /* Elements between the first and the last of a tensor, in memory; -1 if they are too many. */
 static gint64 extent(const Case *c, guint tensor)

@@ -143,8 +143,8 @@ static void test_order(void)
         const char *design, *line[3]; /* in this order */
     } says[] = {
         { "projects/sparse-mla-prefill/design.wstave",
-          { "_at(here.t, 2 * i * BT + line);", "const int at_0 = at_0_of[n];",
-            "cp_async(smem.k(0) + " } },
+          { "rows_0[n] = I__at(here.t, 2 * i * BT + line);", "mbar_wait(smem.k0_free(0)",
+            "cp_async_hint(swizzle<128>(smem.k(0) + " } },
         { "projects/gemm-fp8-block-pair/design.wstave",
           { "keep(d0);", "const int scale_d = mov32(0);", "_if(t, a_desc, b_desc, scale_d);" } },
         { "tests/designs/moves/gather-groups.wstave",

@@ -104,9 +104,9 @@ static const struct {
     { "wgmma_wait<", WAIT, PRODUCTS },  { "keep(", HOLD, PRODUCTS },
     { "keep_part<", HOLD, PRODUCTS },   { "tma_store_", ISSUE, STORES },
     { "bulk_commit(", COMMIT, STORES }, { "bulk_wait", WAIT, STORES },
-    { "cp_async(", ISSUE, COPIES },     { "cp_commit(", COMMIT, COPIES },
-    { "cp_wait<", WAIT, COPIES },       { "tma_load_", ISSUE, LOADS },
-    { "mbar_wait(", WAIT, LOADS },
+    { "cp_async(", ISSUE, COPIES },     { "cp_async_hint(", ISSUE, COPIES },
+    { "cp_commit(", COMMIT, COPIES },   { "cp_wait<", WAIT, COPIES },
+    { "tma_load_", ISSUE, LOADS },      { "mbar_wait(", WAIT, LOADS },
 };
 
 /* `stage`: not where one of the stages of a buffer is taken, "smem.s(k)". */
@@ -122,10 +122,12 @@ static gboolean mentions(const char *text, const char *name, gboolean stage)
     return FALSE;
 }
 
-/* Of the first argument: "x", "smem.s" of "smem.s(k) + 8192". */
+/* Of the first argument: "x", "smem.s" of "smem.s(k) + 8192", swizzled or not. */
 static guint name_of(Flow *f, const char *call)
 {
     const char *text = strchr(call, '(') + 1;
+    if (g_str_has_prefix(text, "swizzle<"))
+        text = strchr(text, '(') + 1;
     gsize n = strcspn(text, " ,+)(");
     for (guint i = 0; i < f->n; i++) {
         if (strlen(f->name[i]) == n && !strncmp(f->name[i], text, n))

@@ -437,7 +437,10 @@ static void test_shipped(gconstpointer data)
     g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
     g_autoptr(WsProgram) p = program_of(text, data);
     judge_ptx(p, data);
-    judge_cuda(p, data, g_str_has_suffix(data, "gemm-bf16-balanced/design.wstave"));
+    judge_cuda(p, data,
+               g_str_has_suffix(data, "gemm-bf16-balanced/design.wstave") ||
+                   g_str_has_suffix(data, "sparse-mla-any/design.wstave") ||
+                   g_str_has_suffix(data, "sparse-mla-prefill/design.wstave"));
 }
 
 int main(int argc, char **argv)
