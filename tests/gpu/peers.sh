@@ -77,6 +77,10 @@ if [ $make = 1 ]; then
     printf 'SQ=4096 SKV=%s HQ=128 TOPK=2048\n' 8192 32768 >"$dir/sparse-mla/near.cases"
     echo projects/sparse-mla-prefill/design.wstave --set FAR=1 >"$dir/sparse-mla/far.design"
     printf 'SQ=4096 SKV=%s HQ=128 TOPK=2048\n' 65536 131072 >"$dir/sparse-mla/far.cases"
+    echo projects/sparse-mla-any/design.wstave --set FAR=1 >"$dir/sparse-mla/any.design"
+    printf 'SQ=4096 SKV=32768 HQ=%s TOPK=2048\n' 64 32 16 8 >"$dir/sparse-mla/any.cases"
+    echo projects/sparse-mla-pipes/design.wstave >"$dir/sparse-mla/pipes.design"
+    printf 'B=1 SQ=4096 SKV=%s H=128 TOPK=2048\n' 8192 32768 65536 131072 >"$dir/sparse-mla/pipes.cases"
     for f in gemm fp8-block sparse-mla "$dir"/attention/*; do bundle "${f#"$dir"/}"; done
 fi
 [ $run = 1 ] || exit $failed
