@@ -24,6 +24,7 @@ typedef struct {
     WsTermWriter terms; /* and the pool of all text */
     GString *out;
     GArray *looked_up; /* gather.c: coordinates read before a wait, or NULL */
+    guint rows_named;  /* arrays that hold such coordinates so far: their names */
     guint depth;
     WsTermName *var;                                       /* [p->n_vars] */
     const char **tensor, **map, **buffer, **barrier, **fn; /* identifiers */

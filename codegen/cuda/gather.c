@@ -91,7 +91,7 @@ static void look_up(const WsOp *op, gpointer data)
             (c->looked_up->len + 1) * g.rounds > MOST_LOOKED_UP)
             continue;
         Looked l = { op->coord[d], g.share, g.rounds,
-                     ws_cuda_format(c, "rows_%u", c->looked_up->len) };
+                     ws_cuda_format(c, "rows_%u", c->rows_named++) };
         ws_cuda_line(c, "int %s[%u]; // which rows are gathered, read before the wait", l.name,
                      g.rounds);
         each_row(c, &g);
@@ -149,8 +149,10 @@ static gboolean whole_rows(WsCuda *c, const WsOp *op, const WsTensor *t, guint c
 {
     gint64 extent, first;
     WsTerm shape = ws_cuda_uniform(c, t->shape[t->rank - 1]);
-    return !ws_ahead_reads(op->coord[op->n_coord - 1]) && ws_term_known(shape, &extent) &&
-           ws_term_known(ws_cuda_uniform(c, op->coord[op->n_coord - 1]), &first) && first >= 0 &&
+    bind_row(c, "line", op->access[0].rows);
+    WsTerm column = ws_cuda_uniform(c, op->coord[op->n_coord - 1]);
+    bind_row(c, NULL, 0);
+    return ws_term_known(shape, &extent) && ws_term_known(column, &first) && first >= 0 &&
            first + cols <= extent;
 }
 

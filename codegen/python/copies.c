@@ -8,6 +8,7 @@
 #include "program/parts/operation.h"
 #include "program/parts/tensor.h"
 #include "program/parts/transfer.h"
+#include "program/parts/variable.h"
 #include "program/program.h"
 
 gboolean ws_py_first_box(const WsOp *op)
@@ -198,4 +199,28 @@ gboolean ws_py_beyond(const WsOp *op)
 {
     return op->ctas.kind != WS_CTAS_OWN &&
            (op->kind == WS_OP_MBAR_ARRIVE || op->kind == WS_OP_TMA_LOAD);
+}
+
+/* --- gathers -----------------------------------------------------------------------------------*/
+
+static gboolean goes_by_row(const WsPy *y, const WsExpr *x)
+{
+    gboolean found = x->op == WS_EXPR_VAR && y->p->var[x->var].kind == WS_VAR_ROW;
+    for (guint i = 0; i < x->n_args && !found; i++)
+        found = goes_by_row(y, x->arg[i]);
+    return found;
+}
+
+gboolean ws_py_picks_rows(WsPy *y, const WsOp *op)
+{
+    for (guint d = 0; d < op->n_coord; d++) {
+        if (d + 2 == op->n_coord || !goes_by_row(y, op->coord[d]))
+            continue;
+        ws_py_refuse(
+            y, op,
+            ws_py_phrase(y, "a gather of which another coordinate than the row's goes by the row"),
+            "the same columns in all rows");
+        return FALSE;
+    }
+    return TRUE;
 }

@@ -124,6 +124,8 @@ char *ws_py_tidy(const char *text); /* without "+ 0", long lines wrapped; caller
 void ws_py_step_comment(WsPy *y, const WsOp *op); /* the author's words, once per step */
 /* ws_generate_refuse(): what, and what to change. */
 void ws_py_refuse(WsPy *y, const WsOp *op, const char *what, const char *change);
+/* Whether only the row's coordinate of a gather goes by the row (copies.c); others are refused. */
+gboolean ws_py_picks_rows(WsPy *y, const WsOp *op);
 /* What the columns of ../lower.def make of an operation: a function that prints it, what stands for
  * it, one line, or why it cannot be said and what to change. */
 typedef struct {

@@ -145,6 +145,9 @@ static void test_order(void)
         { "projects/sparse-mla-prefill/design.wstave",
           { "rows_0[n] = I__at(here.t, 2 * i * BT + line);", "mbar_wait(smem.k0_free(0)",
             "cp_async_hint(swizzle<128>(smem.k(0) + " } },
+        { "tests/designs/moves/gather-twice.wstave", /* names that a scope has once each */
+          { "rows_0[n] = I__at(first_ + line);", "mbar_wait(smem.free_(0)",
+            "rows_1[n] = I__at(second + line);" } },
         { "projects/gemm-fp8-block-pair/design.wstave",
           { "keep(d0);", "const int scale_d = mov32(0);", "_if(t, a_desc, b_desc, scale_d);" } },
         { "tests/designs/moves/gather-groups.wstave",

@@ -106,6 +106,8 @@ void ws_gluon_gather(WsPy *y, const WsOp *op)
                      "2^n rows of 2^n columns");
         return;
     }
+    if (!ws_py_picks_rows(y, op))
+        return;
     const char *layout = layout_of(y, a, t->dtype), *row = picked(y, op, layout), *place = "";
     Place p = { y->tensor[op->tensor], NULL };
     for (guint d = 0; d < t->rank; d++)

@@ -179,6 +179,8 @@ void ws_tle_gather(WsTle *t, const WsOp *op)
     const WsAccess *a = &op->access[0];
     WsTlPointer p = { y, &y->p->tensor[op->tensor], NULL, NULL };
     guint rank = p.tensor->rank;
+    if (!ws_py_picks_rows(y, op))
+        return;
     bind_row(y, a->rows, TRUE);
     const char *row = ws_py_local(y, "at_row"), *place = "";
     const char *rows = ws_py_uniform(y, op->coord[rank - 2]).s;
