@@ -430,7 +430,7 @@ static void test_order(void)
                                 .cta = (guint16)g_rand_int_range(random, 0, (gint)row[k].ctas),
                                 .tile = -1,
                                 .round = (gint32)i };
-            r.start = row[k].in_time ? i / 3 : g_rand_int_range(random, 0, 500);
+            r.start = row[k].in_time ? i / 3 : (guint)g_rand_int_range(random, 0, 500);
             r.issued = r.done = r.start + 1;
             ws_trace_add(t, &r);
         }
