@@ -226,6 +226,8 @@ void ws_record_agent(WsEmit *e); /* head of an agent, its leader being known */
 void ws_record_end(WsEmit *e);
 void ws_record_begin_kid(WsEmit *e, const WsTree *seq, guint kid); /* a strip may begin here */
 void ws_record_end_kid(WsEmit *e, const WsTree *seq, guint kid);   /* … or end behind it */
+/* Head of a tile: which one it is, where CTAs claim them. */
+void ws_record_tile(WsEmit *e, const WsTree *loop, LLVMValueRef id, LLVMValueRef position);
 void ws_record_shadow(WsEmit *e, const WsOp *op); /* behind the first instruction of an mma */
 void ws_record_before(WsEmit *e, const WsOp *op);
 void ws_record_after(WsEmit *e, const WsOp *op);

@@ -136,6 +136,21 @@ static void write_group(WsEmit *e, const WsRecordStrip *strip, guint g)
     ws_prim(e, WS_PRIM_ST_GLOBAL_V4_IF, at, x[0], x[1], x[2], x[3], on);
 }
 
+void ws_record_tile(WsEmit *e, const WsTree *loop, LLVMValueRef id, LLVMValueRef position)
+{
+    const WsRecorder *r = e->recorder;
+    if (!r || r->claimed != loop || e->agent != &e->p->agent[r->claimed_agent])
+        return;
+    LLVMValueRef last = ws_i32(e, r->claimed_lines - 1);
+    LLVMValueRef out = LLVMBuildICmp(e->b, LLVMIntUGT, position, last, "");
+    LLVMValueRef line =
+        LLVMBuildZExt(e->b, LLVMBuildSelect(e->b, out, last, position, ""), e->i64, "");
+    LLVMValueRef at = LLVMBuildAdd(e->b, header(e, (guint)r->claimed_offset),
+                                   LLVMBuildMul(e->b, line, i64(e, 8), ""), "");
+    ws_prim(e, WS_PRIM_ST_GLOBAL_B64_IF, at, LLVMBuildZExt(e->b, id, e->i64, ""),
+            e->in_leader ? recorded(e) : e->rec_on);
+}
+
 /* --- strips that are written in the shadow of an mma ------------------------------------------ */
 
 static gboolean flushed_by(WsEmit *e, const WsRecordStrip *strip)

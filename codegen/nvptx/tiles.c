@@ -181,6 +181,7 @@ void ws_tiles_loop(WsEmit *e, const WsTree *t)
     bind(e, t->index_var, ws_uniform_value(position, from.lo, G_MAXINT32));
     ws_tiles_bind(e, id);
     ws_watch_tile(e, t, id, dynamic ? position : NULL);
+    ws_record_tile(e, t, id, position);
     ws_control_tree(e, t->kid[0]);
     ws_control_count(e, t);
     ws_tiles_unbind(e);

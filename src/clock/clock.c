@@ -80,7 +80,7 @@ static void plan(Job *job)
     gboolean single = job->p->tiles->launch == WS_LAUNCH_SINGLE;
     job->stride =
         (WsTilesStrided){ job->cluster, single ? MAX(count, 1) : MAX(clusters, 1), count };
-    job->tiles = tiles_of(&job->stride);
+    job->tiles = job->options.claims ? job->options.claims->n : tiles_of(&job->stride);
     job->tile_limit = job->options.tiles ? job->options.tiles : DEFAULT_TILES;
     job->differ = tiles_differ(job->p);
     if (!job->options.tiles && job->differ)
@@ -100,6 +100,7 @@ static gboolean play_once(const Job *job, WsClockPlay *play, WsTrace *trace, gin
                            .free_op = free_op,
                            .cluster = job->cluster,
                            .stride = job->stride,
+                           .claims = job->options.claims,
                            .tile_limit = job->tile_limit,
                            .soft_steps = job->tile_limit == G_MAXINT64 ? SOFT_STEPS : G_MAXINT64,
                            .max_steps = job->options.max_steps ? job->options.max_steps

@@ -48,11 +48,12 @@ void ws_machine_set(WsMachine *m, WsMachineValue v, double value, const char *so
 /* --- playing
  * -------------------------------------------------------------------------------------- */
 typedef struct {
-    guint tiles;       /* tiles of the CTA to play; 0: about 4, more where tiles differ in length */
-    guint cluster;     /* which cluster of the grid is played; 0 has the most tiles */
-    gint64 max_steps;  /* operations to play before giving up; 0: 4 million */
-    gboolean no_trace; /* leave `trace` NULL */
-    gboolean gains;    /* replay with each exposed wait made free: fills WsClockWait.gain */
+    guint tiles;   /* tiles of the CTA to play; 0: about 4, more where tiles differ in length */
+    guint cluster; /* which cluster of the grid is played; 0 has the most tiles */
+    const WsTraceClaims *claims; /* its tiles, in a launch that claims them; NULL: every n-th */
+    gint64 max_steps;            /* operations to play before giving up; 0: 4 million */
+    gboolean no_trace;           /* leave `trace` NULL */
+    gboolean gains; /* replay with each exposed wait made free: fills WsClockWait.gain */
 } WsClockOptions;
 
 /* One loop of one agent: distance of successive rounds. */
@@ -96,6 +97,12 @@ typedef struct {
  * that gets stuck is a P-DL finding; the result then holds what happened until then. */
 WsClockResult *ws_clock_run(const WsProgram *p, const WsLaunchValues *v, const WsMachine *m,
                             const WsClockOptions *options, WsFindings *findings);
+/* What the clock predicts for the CTAs of a measured trace that claimed their tiles, each with
+ * those that it got, as one trace; at most WS_CLOCK_CLAIMED of them. NULL where none are known, or
+ * the trace is of another design or launch. Transfer full. */
+#define WS_CLOCK_CLAIMED 8
+WsTrace *ws_clock_claimed(const WsProgram *p, const WsLaunchValues *v, const WsMachine *m,
+                          const WsTrace *measured);
 void ws_clock_result_free(WsClockResult *r);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsClockResult, ws_clock_result_free)
 /* By operation: cycles that the special-function unit (MUFU) of an SM works for one execution of it

@@ -12,6 +12,12 @@
 
 /* --- tiles and data ------------------------------------------------------------------------------
  */
+gint64 ws_clock_play_tile(const WsClockPlay *play, gint64 position)
+{
+    return play->claims ? ws_trace_claim_at((gpointer)play->claims, position)
+                        : ws_tiles_strided((gpointer)&play->stride, position);
+}
+
 static gint64 limited_tiles(gpointer data, gint64 position)
 {
     WsClockPlay *play = data;
@@ -20,7 +26,7 @@ static gint64 limited_tiles(gpointer data, gint64 position)
     if (position >= play->tile_limit)
         return -1;
     play->tiles_granted = MAX(play->tiles_granted, position + 1);
-    return ws_tiles_strided(&play->stride, position);
+    return ws_clock_play_tile(play, position);
 }
 
 /* Data are not known before the launch: integers count as the middle of their range. */

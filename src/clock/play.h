@@ -106,9 +106,10 @@ typedef struct {
     gint free_op;   /* this wait costs nothing; -1 none */
     guint cluster;
     WsTilesStrided stride;
-    gint64 tile_limit;    /* positions that are played */
-    gint64 tiles_granted; /* positions that some agent has begun */
-    gint64 soft_steps;    /* no new tile after this many */
+    const WsTraceClaims *claims; /* or NULL: then by stride */
+    gint64 tile_limit;           /* positions that are played */
+    gint64 tiles_granted;        /* positions that some agent has begun */
+    gint64 soft_steps;           /* no new tile after this many */
     gint64 max_steps, steps;
 
     guint n_players;
@@ -138,6 +139,8 @@ typedef struct {
 void ws_clock_play_init(WsClockPlay *play);
 void ws_clock_play_clear(WsClockPlay *play);
 gboolean ws_clock_play_run(WsClockPlay *play); /* FALSE: error set or stuck */
+/* Id of the tile at a position of the CTA's sequence, -1 past the last one. */
+gint64 ws_clock_play_tile(const WsClockPlay *play, gint64 position);
 gboolean ws_clock_play_eval(WsClockPlay *play, WsPlayer *a, const WsExpr *e, gint64 otherwise,
                             gint64 *value);
 /* Lets everybody who is blocked look again. */

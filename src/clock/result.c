@@ -235,10 +235,14 @@ static void header(WsClockResult *r, const WsClockPlay *play)
     for (guint i = 0; i < play->p->n_vars; i++)
         if (play->p->var[i].kind == WS_VAR_SIZE)
             ws_trace_add_size(t, play->p->var[i].name, ws_launch_var(play->v, (gint)i));
+    const gboolean claims = play->p->tiles->launch == WS_LAUNCH_DYNAMIC;
     for (guint c = 0; c < play->n_sms; c++) {
         WsTraceCta cta = { (guint32)(play->cluster * play->n_sms + c), G_MAXUINT32, r->played,
                            r->ghz };
         g_array_append_val(t->cta, cta);
+        for (gint64 i = 0; claims && i < play->tiles_granted; i++)
+            if (ws_clock_play_tile(play, i) >= 0)
+                ws_trace_add_claim(t, c, (gint32)ws_clock_play_tile(play, i));
     }
     g_free(t->device);
     t->device = g_strdup(play->m->name);

@@ -84,7 +84,7 @@ static Line line_of(const WsClockPlay *play, gint64 played, double period)
     double mean = 0;
     gint64 first = played > 2 ? 1 : 0, last = MAX(played - 1, first + 1);
     for (gint64 i = first; i < last; i++)
-        mean += tile_rounds(play, play->stride.first + i * play->stride.stride);
+        mean += tile_rounds(play, ws_clock_play_tile(play, i));
     mean /= (double)(last - first);
     double slope = inner_period(play);
     if (slope <= 0 || slope * mean > period)
@@ -115,7 +115,7 @@ double ws_tiles_dynamic(const WsClockPlay *play, gint64 played, gint64 ctas, dou
     double own = 0, latest = 0;
     g_autofree double *busy = g_new0(double, MAX(ctas, 1));
     for (gint64 i = 0; i < played; i++)
-        own += tile_cycles(play, line, play->stride.first + i * play->stride.stride);
+        own += tile_cycles(play, line, ws_clock_play_tile(play, i));
     for (gint64 id = 0; id < MIN(count, MAX_DYNAMIC); id++) {
         gint64 next = 0;
         for (gint64 c = 1; c < ctas; c++)
@@ -137,13 +137,13 @@ double ws_tiles_left(const WsClockPlay *play, gint64 played, gint64 tiles, doubl
     gint64 step = (tiles - played + MAX_TILES - 1) / MAX_TILES, n = 0;
     double sum = 0;
     for (gint64 i = played; i < tiles; i += step, n++)
-        sum += tile_cycles(play, line, play->stride.first + i * play->stride.stride);
+        sum += tile_cycles(play, line, ws_clock_play_tile(play, i));
     return sum / (double)MAX(n, 1) * (double)(tiles - played);
 }
 
 double ws_tiles_mean_ratio(const WsClockPlay *play, gint64 tiles)
 {
-    double sum = 0, own = tile_rounds(play, play->stride.first);
+    double sum = 0, own = tile_rounds(play, ws_clock_play_tile(play, 0));
     gint64 step = (tiles + MAX_TILES - 1) / MAX_TILES, n = 0;
     for (gint64 id = 0; id < tiles; id += MAX(step, 1), n++)
         sum += tile_rounds(play, id);

@@ -31,6 +31,7 @@ typedef struct {
     guint64 clock0;     /* %clock64 at its start */
     guint16 cta;
     GArray *record;      /* WsTraceRecord of this CTA */
+    GArray *claim;       /* WsTraceClaim of it, in a launch whose CTAs claim their tiles */
     GHashTable *loads;   /* Completion -> GArray of guint */
     GHashTable *arrived; /* Completion -> gint64*: earliest observed */
     guint64 missing;
@@ -222,13 +223,6 @@ static void settle_loads(Cta *c)
 
 /* --- walking ---------------------------------------------------------------------------------- */
 
-/* How many tiles a CTA claims is known to its records alone: words behind the last one written in
- * its tiles are of tiles that others claimed, and not lost. */
-static gboolean claims_tiles(const WsProgram *p)
-{
-    return p->tiles->launch == WS_LAUNCH_DYNAMIC;
-}
-
 static WsTraceRecord blank_record(const Agent *a, const WsStep *step)
 {
     gint64 position = ws_walker_position(a->walker);
@@ -283,8 +277,7 @@ static gint add_record(Agent *a, const WsStep *step, gint64 *after)
     if (inside && (*after < 0 || before < 0)) {
         a->unwritten++;
     } else if (inside) {
-        if (strip->loop || !claims_tiles(c->p))
-            c->missing += a->unwritten;
+        c->missing += a->unwritten;
         a->unwritten = 0;
     }
     if (!inside || *after < 0 || before < 0) {
@@ -331,13 +324,11 @@ static gboolean walk_agent(Cta *c, guint agent, gint64 grid, guint id, GError **
     gint64 clusters =
         c->p->tiles->launch == WS_LAUNCH_SINGLE ? ws_launch_tiles(c->v) : grid / cluster;
     WsTilesStrided tiles = { id / cluster, MAX(clusters, 1), ws_launch_tiles(c->v) };
-    /* How many tiles a CTA claims is known to its records alone: more are looked for than its
-       share, and words behind the last one written are of tiles that others claimed. */
-    const gboolean dynamic = c->p->tiles->launch == WS_LAUNCH_DYNAMIC;
-    if (dynamic)
-        tiles.stride = MAX(tiles.stride / 2, 1);
-    g_autoptr(WsWalker) walker =
-        ws_walker_new(c->p, c->v, agent, (guint)(id % cluster), ws_tiles_strided, &tiles);
+    WsTraceClaims claims = { (const WsTraceClaim *)(gpointer)c->claim->data, c->claim->len };
+    const gboolean claimed = c->plan->claimed != NULL;
+    g_autoptr(WsWalker) walker = ws_walker_new(c->p, c->v, agent, (guint)(id % cluster),
+                                               claimed ? ws_trace_claim_at : ws_tiles_strided,
+                                               claimed ? (gpointer)&claims : &tiles);
     Agent a = { .cta = c, .agent = agent, .walker = walker, .last = -1 };
     fifo_init(&a.mma);
     fifo_init(&a.bulk);
@@ -346,8 +337,7 @@ static gboolean walk_agent(Cta *c, guint agent, gint64 grid, guint id, GError **
     GError *problem = NULL;
     while (!problem && ws_walker_next(walker, &step, &problem))
         take_step(&a, &step, &problem);
-    if (!claims_tiles(c->p))
-        c->missing += a.unwritten;
+    c->missing += a.unwritten;
     fifo_retire(c, &a.mma, 0, -1);
     fifo_retire(c, &a.bulk, 0, -1);
     fifo_retire(c, &a.gather, 0, -1);
@@ -367,6 +357,27 @@ static gboolean refuse_clocks(guint id, const char *why, GError **error)
     g_set_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_FORMAT,
                 "the records of CTA %u cannot be read as times: %s", id, why);
     return FALSE;
+}
+
+/* The tiles that the CTA claimed, up to the first line that was not written or has no room. */
+static gboolean read_claims(Cta *c, guint id, GError **error)
+{
+    const gint64 tiles = ws_launch_tiles(c->v);
+    for (gint64 i = 0; i + 1 < c->plan->claimed_lines; i++) {
+        const guint64 tile = word64(c->base + c->plan->claimed_offset + 8 * (guint64)i);
+        if (tile == G_MAXUINT64)
+            return TRUE;
+        if (tile >= (guint64)tiles || tile > G_MAXINT32) {
+            g_set_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_FORMAT,
+                        "the records of CTA %u say that it claimed tile %" G_GUINT64_FORMAT
+                        ", and the launch has %" G_GINT64_FORMAT ": made by another bundle?",
+                        id, tile, tiles);
+            return FALSE;
+        }
+        const WsTraceClaim claim = { c->cta, (gint32)tile };
+        g_array_append_val(c->claim, claim);
+    }
+    return TRUE;
 }
 
 /* Reads one CTA. Header: recorder.h. FALSE on error; a CTA that never ran adds nothing. */
@@ -398,6 +409,10 @@ static gboolean measure_cta(Cta *c, WsTrace *trace, gint64 grid, guint id, GErro
                          .cycles = ended ? (gint64)span : 0,
                          .ghz = timed ? (double)span / (double)ns : 0 };
     g_array_append_val(trace->cta, entry);
+    if (!read_claims(c, id, error))
+        return FALSE;
+    for (guint i = 0; i < c->claim->len; i++)
+        ws_trace_add_claim(trace, c->cta, g_array_index(c->claim, WsTraceClaim, i).tile);
     for (guint a = 0; a < c->p->n_agents; a++)
         if (!walk_agent(c, a, grid, id, error))
             return FALSE;
@@ -425,12 +440,14 @@ WsTrace *ws_measure(const WsProgram *p, const WsLaunchValues *v, const WsRecorde
     for (guint i = 0; i < plan->n_ctas; i++) {
         Cta c = { .p = p, .v = v, .plan = plan, .base = data + i * plan->cta_bytes };
         c.record = g_array_new(FALSE, FALSE, sizeof(WsTraceRecord));
+        c.claim = g_array_new(FALSE, FALSE, sizeof(WsTraceClaim));
         c.loads = g_hash_table_new_full(completion_hash, completion_equal, g_free,
                                         (GDestroyNotify)g_array_unref);
         c.arrived = g_hash_table_new_full(completion_hash, completion_equal, g_free, g_free);
         gboolean ok = measure_cta(&c, trace, grid, plan->cta[i], error);
         *n_missing += c.missing;
         g_array_unref(c.record);
+        g_array_unref(c.claim);
         g_hash_table_unref(c.loads);
         g_hash_table_unref(c.arrived);
         if (!ok)
@@ -449,6 +466,9 @@ guint64 ws_measure_plan_key(const WsRecorder *plan)
     guint64 h = G_GUINT64_CONSTANT(0xcbf29ce484222325);
 #define MIX(x) (h = (h ^ (guint64)(x)) * G_GUINT64_CONSTANT(0x100000001b3))
     MIX(plan->cta_bytes);
+    MIX(plan->claimed_agent);
+    MIX(plan->claimed_offset);
+    MIX(plan->claimed_lines);
     for (guint i = 0; i < plan->n_strips; i++) {
         const WsRecordStrip *s = &plan->strip[i];
         MIX(s->agent);

@@ -59,7 +59,7 @@ struct WsScoreCache {
     double *height;                          /* by agent: of its staff, in the last scene */
     guint8 *staff;                           /* by agent: 1 had a staff of its own, 2 folded */
     gboolean measured_row;
-    guint claims;  /* 0: not asked yet; 1: measured rounds can be told apart, 2: they cannot */
+    guint claims;  /* claims.c: what was found of launches that claim tiles, 0: not asked yet */
     GArray *stage; /* WsStageKey, in order of appearance */
     GHashTable *ring_same; /* name pair -> 1 same, 2 not */
     gboolean unit[3];
@@ -174,8 +174,9 @@ void ws_furniture_foot(WsBuild *b);
 
 guint ws_staff_item(const WsBuild *b, guint agent, guint op, gint32 round); /* id, 0 none */
 
-/* claims.c: which tile a CTA claimed is not recorded. TRUE where its rounds depend on the tile, so
- * that measured rounds cannot be told apart. */
+/* claims.c. TRUE where rounds depend on the tile and measured ones cannot be told apart, since
+ * which tiles the CTA claimed is not known, or they do not lie under the predicted ones, since
+ * these are of other tiles. */
 gboolean ws_claims_rounds(const WsBuild *b);
 /* The words for that, in a row of its own. */
 void ws_claims_note(WsBuild *b);

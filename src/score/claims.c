@@ -1,6 +1,7 @@
-/* Launches whose CTAs claim their tiles: the recorder keeps the rounds of a CTA, not which tiles it
- * got. Where the number of rounds depends on the tile, what was recorded is counted to the wrong
- * ones: that is said on the row instead of drawn. */
+/* Launches whose CTAs claim their tiles. Where the number of rounds depends on the tile, records
+ * can be counted to their rounds only if the trace holds which tiles a CTA got, and rounds of two
+ * traces lie under each other only if both have the same: else that is said on the row instead of
+ * drawn. */
 #include "program/parts/agent.h"
 #include "program/parts/tiles.h"
 #include "program/parts/tree.h"
@@ -47,7 +48,7 @@ static gboolean differs(const WsProgram *p, const WsTree *t)
     return any;
 }
 
-gboolean ws_score_claims(const WsProgram *p)
+static gboolean uneven(const WsProgram *p)
 {
     if (p->tiles->launch != WS_LAUNCH_DYNAMIC)
         return FALSE;
@@ -57,25 +58,51 @@ gboolean ws_score_claims(const WsProgram *p)
     return FALSE;
 }
 
-static const char *reason(const WsBuild *b)
+gboolean ws_score_claims(const WsProgram *p, const WsTrace *t)
 {
-    return ws_build_words(b, "The CTAs of this launch claim their tiles, and the trace does not "
-                             "hold which ones a CTA got. Tiles have different numbers of rounds "
-                             "here, so measured rounds cannot be counted to them.");
+    return t->origin == WS_TRACE_MEASURED && !ws_trace_knows_claims(t) && uneven(p);
 }
+
+gboolean ws_score_claims_apart(const WsProgram *p, const WsTrace *a, guint cta_a, const WsTrace *b,
+                               guint cta_b)
+{
+    return !ws_trace_same_claims(a, cta_a, b, cta_b) && uneven(p);
+}
+
+static const char unknown[] =
+    WS_MARK("The CTAs of this launch claim their tiles, and the trace does not "
+            "hold which ones a CTA got. Tiles have different numbers of rounds "
+            "here, so measured rounds cannot be counted to them.");
+static const char others[] =
+    WS_MARK("This CTA claimed other tiles than were played. Tiles have different numbers "
+            "of rounds here, so its rounds do not lie under the predicted ones.");
 
 const char *ws_score_claims_text(void)
 {
-    static const WsSceneOptions none;
-    const WsBuild plain = { .o = &none };
-    return reason(&plain);
+    return unknown;
+}
+
+enum { NOT_ASKED, TOLD_APART, UNKNOWN_TILES, OTHER_TILES };
+
+static guint ask(const WsBuild *b)
+{
+    if (ws_score_claims(b->p, b->t) || (b->overlay && ws_score_claims(b->p, b->overlay)))
+        return UNKNOWN_TILES;
+    return b->overlay && ws_score_claims_apart(b->p, b->t, b->cta, b->overlay, b->overlay_cta)
+               ? OTHER_TILES
+               : TOLD_APART;
 }
 
 gboolean ws_claims_rounds(const WsBuild *b)
 {
-    if (!b->cache->claims)
-        b->cache->claims = ws_score_claims(b->p) ? 2 : 1;
-    return b->cache->claims == 2;
+    if (b->cache->claims == NOT_ASKED)
+        b->cache->claims = ask(b);
+    return b->cache->claims != TOLD_APART;
+}
+
+static const char *reason(const WsBuild *b)
+{
+    return ws_build_words(b, b->cache->claims == OTHER_TILES ? others : unknown);
 }
 
 #define NOTE_HEIGHT 14.0
@@ -83,8 +110,12 @@ gboolean ws_claims_rounds(const WsBuild *b)
 
 static void add_note(WsBuild *b, guint row, double x, double w)
 {
-    const char *candidate[] = { ws_build_words(b, "not separable: this launch claims tiles"),
-                                ws_build_words(b, "not separable"), NULL };
+    const gboolean other = b->cache->claims == OTHER_TILES;
+    const char *candidate[] = {
+        other ? ws_build_words(b, "other tiles than were played")
+              : ws_build_words(b, "not separable: this launch claims tiles"),
+        other ? ws_build_words(b, "other tiles") : ws_build_words(b, "not separable"), NULL
+    };
     WsSceneItem *item = ws_build_item(b, WS_ITEM_OTHER, WS_SHAPE_NOTE, row);
     item->x = x;
     item->w = w;

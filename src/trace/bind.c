@@ -214,9 +214,10 @@ static guint64 most_steps(const Run *b)
 }
 
 static void walk_agent(const Run *b, WsBind *bind, const WsLaunchValues *v, guint agent,
-                       WsTilesStrided *tiles, guint rank, Pipes *pipes, gint32 tile0, gint32 tile1)
+                       WsTileSource source, gpointer tiles, guint rank, Pipes *pipes, gint32 tile0,
+                       gint32 tile1)
 {
-    g_autoptr(WsWalker) w = ws_walker_new(b->p, v, agent, rank, ws_tiles_strided, tiles);
+    g_autoptr(WsWalker) w = ws_walker_new(b->p, v, agent, rank, source, tiles);
     if (w) {
         ws_walker_set_pipe(w, more_rounds, pipes);
         ws_walker_set_element(w, guess_element, (gpointer)v);
@@ -272,9 +273,13 @@ WsBind *ws_bind_new_within(const WsProgram *p, const WsTrace *t, guint cta, gint
     WsTilesStrided tiles = { .first = id / cluster,
                              .stride = MAX(grid / cluster, 1),
                              .count = ws_launch_tiles(v) };
+    WsTraceClaims claims;
+    claims.claim = ws_trace_claims(b->t, b->cta, &claims.n);
     Pipes pipes = learn_pipes(b);
     for (guint a = 0; a < b->p->n_agents; a++)
-        walk_agent(b, bind, v, a, &tiles, (guint)(id % cluster), &pipes, tile0, tile1);
+        walk_agent(b, bind, v, a, claims.n ? ws_trace_claim_at : ws_tiles_strided,
+                   claims.n ? (gpointer)&claims : &tiles, (guint)(id % cluster), &pipes, tile0,
+                   tile1);
     g_hash_table_destroy(pipes.tiles);
     g_hash_table_destroy(pipes.given);
     return bind;

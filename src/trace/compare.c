@@ -242,6 +242,12 @@ static void put_unlike(GString *s, const WsTrace *a, const WsTrace *b)
                                "note: grids of %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT
                                " CTAs: a CTA has other tiles\n",
                                a->grid, b->grid);
+    gboolean same = TRUE;
+    for (guint i = 0; i < MIN(a->cta->len, b->cta->len); i++)
+        same &= ws_trace_same_claims(a, i, b, i);
+    if (!same)
+        g_string_append(s, "note: the CTAs claimed other tiles, or which ones is known of one "
+                           "trace alone: a round of one is not that of the other\n");
     if (ctas)
         g_string_append(s, "note: CTAs of other numbers were recorded: they have other tiles\n");
     if (a->device && b->device && strcmp(a->device, b->device) != 0 && a->origin == b->origin)

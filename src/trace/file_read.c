@@ -54,24 +54,26 @@ static const guint8 *entry(const Reader *r, WsFileSection section, guint64 i)
 
 static gboolean read_frame(Reader *r, gboolean check_sum)
 {
-    if (r->length < WS_FILE_HEADER || memcmp(r->data, WS_FILE_MAGIC, 8) != 0) {
+    if (r->length < WS_FILE_HEADER_OF(1) || memcmp(r->data, WS_FILE_MAGIC, 8) != 0) {
         g_set_error(r->error, WS_TRACE_ERROR, WS_TRACE_ERROR_FORMAT, "not a Warpstave trace");
         return FALSE;
     }
     guint32 version = get32(r->data + 8);
-    if (version != WS_FILE_VERSION) {
+    if (version < 1 || version > WS_FILE_VERSION) {
         g_set_error(r->error, WS_TRACE_ERROR, WS_TRACE_ERROR_VERSION,
-                    "trace format %u; this Warpstave reads format %u", version, WS_FILE_VERSION);
+                    "trace format %u; this Warpstave reads formats 1 to %u", version,
+                    WS_FILE_VERSION);
         return FALSE;
     }
-    if (get32(r->data + 12) != WS_FILE_HEADER || get64(r->data + 16) != r->length)
+    const guint32 header = WS_FILE_HEADER_OF(version);
+    if (r->length < header || get32(r->data + 12) != header || get64(r->data + 16) != r->length)
         return damaged(r, "its length is not the one it was written with");
     if (check_sum && get64(r->data + 24) != ws_file_checksum(r->data + 32, r->length - 32))
         return damaged(r, "its checksum does not match");
-    for (guint i = 0; i < WS_FILE_SECTIONS; i++) {
+    for (guint i = 0; i < (guint)WS_FILE_SECTIONS_OF(version); i++) {
         r->at[i] = get64(r->data + 112 + 16 * i);
         r->count[i] = get64(r->data + 120 + 16 * i);
-        if (r->at[i] < WS_FILE_HEADER || r->at[i] > r->length || r->at[i] % 8 ||
+        if (r->at[i] < header || r->at[i] > r->length || r->at[i] % 8 ||
             r->count[i] > (r->length - r->at[i]) / ws_file_entry_bytes[i] ||
             r->count[i] > G_MAXINT32)
             return damaged(r, "a section lies outside the file");
@@ -172,6 +174,19 @@ static gboolean read_tables(Reader *r, WsTrace *t)
     return TRUE;
 }
 
+static gboolean read_claims(Reader *r, WsTrace *t)
+{
+    for (guint64 i = 0; i < r->count[WS_FILE_CLAIMS]; i++) {
+        const guint8 *e = entry(r, WS_FILE_CLAIMS, i);
+        const guint32 cta = get32(e), tile = get32(e + 4);
+        if (cta >= t->cta->len || tile > G_MAXINT32 ||
+            (i > 0 && cta < get32(entry(r, WS_FILE_CLAIMS, i - 1))))
+            return damaged(r, "a claim names a CTA or a tile that does not exist");
+        ws_trace_add_claim(t, cta, (gint32)tile);
+    }
+    return TRUE;
+}
+
 static gboolean time_possible(gint64 v)
 {
     return v >= -1 && v <= WS_TRACE_MAX_TIME;
@@ -247,8 +262,8 @@ static WsTrace *parse(guint8 *bytes, gsize length, gboolean check_sum, GError **
     }
     g_autoptr(WsTrace) t = ws_trace_new(NULL, WS_TRACE_PREDICTED);
     t->record->bytes = bytes;
-    if (!read_head(&r, t) || !read_tables(&r, t) || !read_records(&r, t, bytes) ||
-        !check_index(&r, t))
+    if (!read_head(&r, t) || !read_tables(&r, t) || !read_claims(&r, t) ||
+        !read_records(&r, t, bytes) || !check_index(&r, t))
         return NULL;
     return g_steal_pointer(&t);
 }

@@ -7,8 +7,9 @@
 #include <string.h>
 
 const guint8 ws_file_entry_bytes[WS_FILE_SECTIONS] = {
-    [WS_FILE_STRINGS] = 1, [WS_FILE_SIZES] = 16, [WS_FILE_OPS] = 16,   [WS_FILE_AGENTS] = 8,
-    [WS_FILE_CTAS] = 24,   [WS_FILE_LANES] = 40, [WS_FILE_SPANS] = 16, [WS_FILE_RECORDS] = 40,
+    [WS_FILE_STRINGS] = 1, [WS_FILE_SIZES] = 16,   [WS_FILE_OPS] = 16,
+    [WS_FILE_AGENTS] = 8,  [WS_FILE_CTAS] = 24,    [WS_FILE_LANES] = 40,
+    [WS_FILE_SPANS] = 16,  [WS_FILE_RECORDS] = 40, [WS_FILE_CLAIMS] = 8,
 };
 
 /* The file is emitted twice: once to learn its checksum, once to be written. So a save costs the
@@ -16,6 +17,7 @@ const guint8 ws_file_entry_bytes[WS_FILE_SECTIONS] = {
 typedef struct {
     const WsTrace *t;
     FILE *f;       /* NULL: only the checksum */
+    guint version; /* of the file */
     guint64 bytes; /* emitted so far */
     guint64 hash, word;
     GByteArray *strings;
@@ -129,14 +131,23 @@ static void put_records(Writer *w)
     }
 }
 
+static void put_claims(Writer *w)
+{
+    for (guint i = 0; i < w->t->claimed->len; i++) {
+        const WsTraceClaim *c = &g_array_index(w->t->claimed, WsTraceClaim, i);
+        put(w, c->cta, 4);
+        put(w, (guint32)c->tile, 4);
+    }
+}
+
 static void put_header(Writer *w)
 {
     const WsTrace *t = w->t;
     guint64 magic;
     memcpy(&magic, WS_FILE_MAGIC, 8);
     put(w, GUINT64_FROM_LE(magic), 8);
-    put(w, WS_FILE_VERSION, 4);
-    put(w, WS_FILE_HEADER, 4);
+    put(w, w->version, 4);
+    put(w, WS_FILE_HEADER_OF(w->version), 4);
     put(w, w->length, 8);
     put(w, w->checksum, 8);
     put(w, t->origin, 4);
@@ -153,11 +164,11 @@ static void put_header(Writer *w)
     put(w, text(w, t->note), 4);
     put(w, text(w, t->bound), 4);
     put(w, 0, 4);
-    for (guint i = 0; i < WS_FILE_SECTIONS; i++) {
+    for (guint i = 0; i < WS_FILE_SECTIONS_OF(w->version); i++) {
         put(w, w->at[i], 8);
         put(w, w->count[i], 8);
     }
-    g_assert(w->bytes == WS_FILE_HEADER);
+    g_assert(w->bytes == WS_FILE_HEADER_OF(w->version));
 }
 
 static void emit(Writer *w)
@@ -168,6 +179,7 @@ static void emit(Writer *w)
     put_tables(w);
     put_index(w);
     put_records(w);
+    put_claims(w);
     for (guint i = 0; i < w->strings->len; i++)
         put(w, w->strings->data[i], 1);
     while (w->bytes % 8)
@@ -182,9 +194,9 @@ static void place(Writer *w)
         [WS_FILE_SIZES] = t->size->len,        [WS_FILE_OPS] = t->op_id->len,
         [WS_FILE_AGENTS] = t->agent_name->len, [WS_FILE_CTAS] = t->cta->len,
         [WS_FILE_LANES] = t->lane->len,        [WS_FILE_SPANS] = t->span->len,
-        [WS_FILE_RECORDS] = t->record->len,
+        [WS_FILE_RECORDS] = t->record->len,    [WS_FILE_CLAIMS] = t->claimed->len,
     };
-    guint64 at = WS_FILE_HEADER;
+    guint64 at = WS_FILE_HEADER_OF(w->version);
     for (guint i = WS_FILE_SIZES; i < WS_FILE_SECTIONS; i++) {
         w->at[i] = at;
         w->count[i] = count[i];
@@ -196,6 +208,7 @@ static void place(Writer *w)
 static void write_file(FILE *f, const WsTrace *t)
 {
     Writer w = { .t = t,
+                 .version = ws_trace_knows_claims(t) ? WS_FILE_VERSION : 1,
                  .strings = g_byte_array_new(),
                  .offset = g_hash_table_new(g_str_hash, g_str_equal) };
     place(&w);

@@ -3,6 +3,7 @@
 #include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
+#include "program/parts/tiles.h"
 #include "program/parts/tree.h"
 #include "program/program.h"
 
@@ -225,6 +226,38 @@ static void plan_body(Plan *plan, const WsTree *body, const WsTree *loop)
         add_strip(plan, body, loop, from, body->n_kids);
 }
 
+/* The first loop over tiles under `t`, NULL: none. */
+static const WsTree *tile_loop(const WsTree *t)
+{
+    if (!t || (t->kind == WS_TREE_LOOP && t->over == WS_OVER_TILES))
+        return t;
+    for (guint i = 0; i < t->n_kids; i++) {
+        const WsTree *found = tile_loop(t->kid[i]);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+/* All positions from 0 on: how many rounds precede a window depends on the tiles before it. */
+static void plan_claimed(WsRecorder *r, const WsProgram *p, const WsRecordChoice *choice)
+{
+    if (p->tiles->launch != WS_LAUNCH_DYNAMIC)
+        return;
+    for (guint a = 0; a < p->n_agents; a++) {
+        const WsTree *loop = tile_loop(p->agent[a].body);
+        /* Rather not a producer: what it does for each tile delays its loads. */
+        if (!loop || (r->claimed && p->agent[a].role == WS_ROLE_PRODUCER) ||
+            (r->claimed && p->agent[r->claimed_agent].role != WS_ROLE_PRODUCER))
+            continue;
+        r->claimed = loop;
+        r->claimed_agent = a;
+    }
+    const gint64 first = CLAMP(choice->first_tile, 0, WS_RECORD_MAX_ROUNDS);
+    const gint64 tiles = CLAMP(choice->tiles, 0, WS_RECORD_MAX_ROUNDS);
+    r->claimed_lines = r->claimed ? first + tiles + 1 : 0;
+}
+
 static void index_points(WsRecorder *r)
 {
     r->by_op = g_new(gint, MAX(2 * r->n_ops, 1));
@@ -271,6 +304,9 @@ WsRecorder *ws_recorder_new(const WsProgram *p, const WsRecordChoice *choice)
         r->strip[s].offset = offset;
         offset += ws_recorder_lines(&r->strip[s]) * r->strip[s].round_bytes;
     }
+    plan_claimed(r, p, choice);
+    r->claimed_offset = (offset + 127) / 128 * 128;
+    offset = r->claimed_lines ? r->claimed_offset + 8 * (guint64)r->claimed_lines : offset;
     r->cta_bytes = (offset + 127) / 128 * 128;
     r->n_ctas = choice->n_ctas;
     r->cta = g_memdup2(choice->cta, choice->n_ctas * sizeof *choice->cta);

@@ -13,6 +13,9 @@
  * line, which nobody reads: a comparison less than a predicate per round. A word that still holds
  * the poison 0xffffffff was never written.
  *
+ * Where CTAs claim their tiles, one agent writes the id of each tile it begins, by position, as 64
+ * bits: no other number of the buffer tells which rounds a CTA had.
+ *
  * In a short inner loop with an mma the words are written in the shadow of that mma, behind its
  * first instruction, when the agent has nothing to do but to issue: between two rounds a store
  * would cost what the tensor pipe then waits. Words read behind that point are *late*: they are
@@ -57,7 +60,11 @@ typedef struct {
     WsRecordStrip *strip;
     guint64 cta_bytes; /* header of 64 bytes (words: smid, cta id, then 64-bit globaltimer start,
                           end and clock start, end), then the strips; multiple of 128 */
-    guint n_ctas;      /* CTAs recorded: those whose id is in `cta` */
+    const WsTree *claimed; /* the loop whose tiles are written, NULL: none are claimed */
+    guint claimed_agent;   /* whose loop it is */
+    guint64 claimed_offset;
+    gint64 claimed_lines; /* of 8 bytes; the last takes the tiles that have no line */
+    guint n_ctas;         /* CTAs recorded: those whose id is in `cta` */
     guint *cta;
     guint n_ops;
     gint *by_op, *by_at; /* [2 * n_ops]: strip and point whose `op` (`at`) it is, -1 none */

@@ -43,6 +43,7 @@ WsTrace *ws_trace_new(const WsProgram *p, WsTraceOrigin origin)
     t->size_name = g_array_new(FALSE, FALSE, sizeof(char *));
     t->size = g_array_new(FALSE, FALSE, sizeof(gint64));
     t->cta = g_array_new(FALSE, FALSE, sizeof(WsTraceCta));
+    t->claimed = g_array_new(FALSE, FALSE, sizeof(WsTraceClaim));
     t->record = g_new0(WsTraceRecords, 1);
     t->lane = g_array_new(FALSE, FALSE, sizeof(WsTraceLane));
     t->span = g_array_new(FALSE, FALSE, sizeof(WsTraceSpan));
@@ -83,6 +84,7 @@ void ws_trace_unref(WsTrace *t)
     g_array_free(t->size_name, TRUE);
     g_array_free(t->size, TRUE);
     g_array_free(t->cta, TRUE);
+    g_array_free(t->claimed, TRUE);
     g_free(t->record->bytes);
     g_free(t->record);
     g_array_free(t->lane, TRUE);

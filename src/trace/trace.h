@@ -32,6 +32,12 @@ typedef struct {
     double ghz;    /* cycles per ns of this CTA, 0 unknown */
 } WsTraceCta;
 
+/* One tile that a CTA claimed. Its position is the number of those that the CTA claimed before. */
+typedef struct {
+    guint32 cta; /* index into the trace's `cta` table */
+    gint32 tile; /* id in the launch, 0 or more */
+} WsTraceClaim;
+
 /* Records of one agent of one CTA, and its level-of-detail index: level 0 has one span per
  * WS_TRACE_FAN records, each further level one per WS_TRACE_FAN spans, up to a level of one span.
  */
@@ -75,6 +81,7 @@ typedef struct {
     GArray *op_kind;     /* guint8: WsOpKind */
     char *bound;         /* what limits the run ("tensor pipe"), NULL unknown */
     gint64 grid;         /* CTAs of the launch, 0 unknown */
+    GArray *claimed;     /* WsTraceClaim, by CTA and position: of launches that claim their tiles */
     GArray *lane;        /* WsTraceLane: filled by ws_trace_finish() and by loading */
     GArray *span;        /* WsTraceSpan: level-of-detail index over the lanes */
     /* Utilisation of a unit over the trace, 0..1, NAN unknown (predicted traces). */
@@ -89,6 +96,23 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsTrace, ws_trace_unref)
 void ws_trace_add(WsTrace *t, const WsTraceRecord *r);
 void ws_trace_finish(WsTrace *t); /* sorts, fills spans, lanes, index; twice does no harm */
 void ws_trace_add_size(WsTrace *t, const char *name, gint64 value);
+
+/* Tiles that CTAs claimed; CTAs in ascending order, each one's tiles in the order of its claims. */
+void ws_trace_add_claim(WsTrace *t, guint cta, gint32 tile);
+/* Those of a CTA (an index); *n 0: it claimed none, or which ones is not known. The trace's. */
+const WsTraceClaim *ws_trace_claims(const WsTrace *t, guint cta, guint *n);
+/* Which tiles its CTAs got is known. */
+gboolean ws_trace_knows_claims(const WsTrace *t);
+/* Source of tiles for a walker (ws_walker_new): those of a list, then no more. */
+typedef struct {
+    const WsTraceClaim *claim;
+    guint n;
+} WsTraceClaims;
+gint64 ws_trace_claim_at(gpointer claims, gint64 position); /* WsTraceClaims* */
+/* As far as both go, the same tiles in the same order; FALSE where one knows and the other not. */
+gboolean ws_trace_same_claims(const WsTrace *a, guint cta_a, const WsTrace *b, guint cta_b);
+/* Adds the CTAs of another trace of the same program and sizes; ws_trace_finish() is to follow. */
+void ws_trace_append(WsTrace *t, const WsTrace *other);
 
 /* End of a record: the latest of its known times. */
 gint64 ws_trace_record_end(const WsTraceRecord *r);

@@ -6,9 +6,25 @@
 #include <math.h>
 #include <string.h>
 
+/* Both formats: 1, and 2, which holds the tiles that CTAs claimed. */
+static guint format = 1;
+
+static WsTrace *sample_trace(void)
+{
+    WsTrace *t = toy_trace(WS_TRACE_MEASURED, 2, 40, 300);
+    static const WsTraceClaim claims[] = { { 0, 3 }, { 0, 0 }, { 1, 0x7fffffff } };
+    g_autoptr(WsTrace) other = toy_trace(WS_TRACE_MEASURED, 1, 4, 0);
+    if (format == 2)
+        ws_trace_append(t, other);
+    ws_trace_finish(t);
+    for (guint i = 0; format == 2 && i < G_N_ELEMENTS(claims); i++)
+        ws_trace_add_claim(t, claims[i].cta, claims[i].tile);
+    return t;
+}
+
 static GBytes *sample(void)
 {
-    g_autoptr(WsTrace) t = toy_trace(WS_TRACE_MEASURED, 2, 40, 300);
+    g_autoptr(WsTrace) t = sample_trace();
     t->overhead = 0.012;
     t->note = g_strdup("caf\xc3\xa9");
     g_autofree char *dir = g_dir_make_tmp("ws-file-XXXXXX", NULL);
@@ -17,7 +33,9 @@ static GBytes *sample(void)
     char *data;
     gsize length;
     g_assert_true(g_file_get_contents(file, &data, &length, NULL));
-    g_autoptr(WsTrace) loaded = ws_trace_load(file, NULL);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsTrace) loaded = ws_trace_load(file, &error);
+    g_assert_no_error(error);
     g_assert_nonnull(loaded);
     g_unlink(file);
     g_assert_cmpint(g_rmdir(dir), ==, 0);
@@ -26,7 +44,7 @@ static GBytes *sample(void)
 
 static void test_round_trip(void)
 {
-    g_autoptr(WsTrace) a = toy_trace(WS_TRACE_MEASURED, 2, 40, 300);
+    g_autoptr(WsTrace) a = sample_trace();
     g_autoptr(GBytes) bytes = sample();
     g_autoptr(GError) error = NULL;
     gsize length;
@@ -54,6 +72,14 @@ static void test_round_trip(void)
         g_assert_cmpstr(a->op_loop->pdata[i], ==, b->op_loop->pdata[i]);
         g_assert_cmpint(ws_trace_op_kind(a, i), ==, ws_trace_op_kind(b, i));
     }
+    g_assert_cmpint(data[8], ==, format);
+    g_assert_cmpuint(b->claimed->len, ==, format == 2 ? 3 : 0);
+    g_assert_true(ws_trace_same_claims(a, 0, b, 0) && ws_trace_same_claims(a, 1, b, 1));
+    g_assert_cmpint(ws_trace_same_claims(a, 0, b, 1), ==, format == 1);
+    guint n;
+    const WsTraceClaim *first = ws_trace_claims(b, 0, &n);
+    g_assert_cmpuint(n, ==, format == 2 ? 2 : 0);
+    g_assert_true(!n || (first[0].tile == 3 && first[1].tile == 0));
     g_assert_cmpuint(a->lane->len, ==, b->lane->len);
     g_assert_cmpuint(a->span->len, ==, b->span->len);
 }
@@ -116,11 +142,11 @@ static void test_sections(void)
     g_autoptr(GBytes) bytes = sample();
     gsize length;
     const guint8 *data = g_bytes_get_data(bytes, &length);
-    for (guint section = 0; section < 8; section++) {
+    for (guint section = 0; section < 7 + format; section++) {
         for (guint field = 0; field < 2; field++) {
             for (guint i = 0; i < G_N_ELEMENTS(evil); i++) {
                 g_autofree guint8 *copy = g_memdup2(data, length);
-                if (field == 1 && evil[i] < length / 40)
+                if (field == 1 && evil[i] < length / (section == 8 ? 8 : 40))
                     continue; /* a smaller count may be another valid file */
                 patch64(copy, 112 + 16 * section + 8 * field, evil[i]);
                 expect_refused(copy, length, FALSE);
@@ -143,13 +169,47 @@ static void test_designless(void)
     }
 }
 
+/* Claims of CTAs that do not exist, out of order, or of no tile. */
+static void test_claims(void)
+{
+    static const struct {
+        guint at;
+        guint32 value;
+        gboolean good;
+    } cases[] = { { 0, 2, FALSE }, { 0, 1, FALSE },
+                  { 16, 0, TRUE }, { 16, G_MAXUINT32, FALSE },
+                  { 4, 7, TRUE },  { 4, 1u << 31, FALSE } };
+    format = 2;
+    g_autoptr(GBytes) bytes = sample();
+    gsize length;
+    const guint8 *data = g_bytes_get_data(bytes, &length);
+    guint64 at;
+    memcpy(&at, data + 112 + 16 * 8, 8);
+    at = GUINT64_FROM_LE(at);
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree guint8 *copy = g_memdup2(data, length);
+        const guint32 value = GUINT32_TO_LE(cases[i].value);
+        memcpy(copy + at + cases[i].at, &value, 4);
+        g_autoptr(WsTrace) t = ws_trace_parse(copy, length, FALSE, NULL);
+        g_assert_cmpint(t != NULL, ==, cases[i].good);
+    }
+    format = 1;
+}
+
+static void in_format_2(gconstpointer test)
+{
+    format = 2;
+    ((void (*)(void))test)();
+    format = 1;
+}
+
 static void test_version(void)
 {
     g_autoptr(GBytes) bytes = sample();
     gsize length;
     g_autofree guint8 *copy = g_memdup2(g_bytes_get_data(bytes, &length), g_bytes_get_size(bytes));
     g_bytes_get_data(bytes, &length);
-    copy[8] = 2;
+    copy[8] = 3;
     g_autoptr(GError) error = NULL;
     g_assert_null(ws_trace_parse(copy, length, TRUE, &error));
     g_assert_error(error, WS_TRACE_ERROR, WS_TRACE_ERROR_VERSION);
@@ -174,6 +234,11 @@ int main(int argc, char **argv)
     g_test_add_func("/trace/file/bits", test_bits);
     g_test_add_func("/trace/file/sections", test_sections);
     g_test_add_func("/trace/file/designless", test_designless);
+    g_test_add_data_func("/trace/file/2/round-trip", (gconstpointer)test_round_trip, in_format_2);
+    g_test_add_data_func("/trace/file/2/cut", (gconstpointer)test_cut, in_format_2);
+    g_test_add_data_func("/trace/file/2/bits", (gconstpointer)test_bits, in_format_2);
+    g_test_add_data_func("/trace/file/2/sections", (gconstpointer)test_sections, in_format_2);
+    g_test_add_func("/trace/file/claims", test_claims);
     g_test_add_func("/trace/file/version", test_version);
     g_test_add_func("/trace/file/missing", test_missing);
     int status = g_test_run();

@@ -34,7 +34,8 @@ void ws_answers_unref(WsAnswers *a)
     g_free(a);
 }
 
-void ws_answers_predict(WsAnswers *a, const GArray *sizes, const WsMachine *machine)
+void ws_answers_predict(WsAnswers *a, const GArray *sizes, const WsMachine *machine,
+                        const WsTrace *measured)
 {
     g_clear_pointer(&a->predicted, ws_trace_unref);
     g_clear_pointer(&a->clock, ws_clock_result_free);
@@ -44,7 +45,9 @@ void ws_answers_predict(WsAnswers *a, const GArray *sizes, const WsMachine *mach
     if (!a->launch || !machine || ws_launch_tiles(a->launch) == 0)
         return;
     a->clock = ws_clock_run(a->program, a->launch, machine, NULL, a->findings);
-    if (a->clock && a->clock->trace)
+    if (a->clock && measured)
+        a->predicted = ws_clock_claimed(a->program, a->launch, machine, measured);
+    if (a->clock && a->clock->trace && !a->predicted)
         a->predicted = ws_trace_ref(a->clock->trace);
 }
 
@@ -183,7 +186,8 @@ static void elaborate(WsAnswers *a)
         elaborate_rest(a);
 }
 
-static void finish(WsAnswers *a, const GArray *sizes, const WsMachine *machine, WsAnswerAsk what)
+static void finish(WsAnswers *a, const GArray *sizes, const WsMachine *machine, WsAnswerAsk what,
+                   const WsTrace *measured)
 {
     if (!a->program)
         return;
@@ -192,7 +196,7 @@ static void finish(WsAnswers *a, const GArray *sizes, const WsMachine *machine, 
         dropped = a->findings;
         a->findings = ws_findings_new();
     }
-    ws_answers_predict(a, sizes, machine);
+    ws_answers_predict(a, sizes, machine, measured);
     if (dropped) {
         WsFindings *of_rest = a->findings;
         a->findings = g_steal_pointer(&dropped);
@@ -210,7 +214,7 @@ WsAnswers *ws_answers_make(const WsDesign *design, const GArray *sizes, const Ws
     if (what & WS_ASK_CHECK && may_judge(a))
         a->verdict = ws_check(a->program, NULL, a->findings);
     a->judged = TRUE;
-    finish(a, sizes, machine, what);
+    finish(a, sizes, machine, what, NULL);
     locate(a->design, a->findings, what);
     return a;
 }
@@ -222,6 +226,7 @@ typedef struct {
     WsDesign *design;
     GArray *sizes;
     const WsMachine *machine;
+    WsTrace *measured; /* or NULL */
     WsAnswerAsk what;
     guint64 number;
 } Question;
@@ -246,6 +251,7 @@ static void free_question(Question *q)
     ws_design_unref(q->design);
     if (q->sizes)
         g_array_unref(q->sizes);
+    ws_trace_unref(q->measured);
     g_free(q);
 }
 
@@ -333,7 +339,7 @@ static void answer(WsWorker *w, const Question *q)
     if (!is_newest(w, q->number))
         return;
     const gboolean judge = q->what & WS_ASK_CHECK && may_judge(a);
-    finish(a, q->sizes, q->machine, q->what);
+    finish(a, q->sizes, q->machine, q->what, q->measured);
     locate(a->design, a->findings, q->what);
     a->judged = !judge;
     if (!is_newest(w, q->number))
@@ -396,12 +402,13 @@ void ws_worker_free(WsWorker *w)
 }
 
 guint64 ws_worker_ask(WsWorker *w, const WsDesign *design, const GArray *sizes,
-                      const WsMachine *machine, WsAnswerAsk what)
+                      const WsMachine *machine, WsTrace *measured, WsAnswerAsk what)
 {
     Question *q = g_new0(Question, 1);
     q->design = ws_design_ref(design);
     q->what = what;
     q->machine = machine;
+    q->measured = measured ? ws_trace_ref(measured) : NULL;
     q->sizes = sizes ? g_array_copy((GArray *)sizes) : NULL;
     g_mutex_lock(&w->mutex);
     const guint64 number = q->number = ++w->newest;

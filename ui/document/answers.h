@@ -37,8 +37,10 @@ WsAnswers *ws_answers_make(const WsDesign *design, const GArray *sizes, const Ws
 WsAnswers *ws_answers_ref(WsAnswers *a);
 void ws_answers_unref(WsAnswers *a);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsAnswers, ws_answers_unref)
-/* Predicts anew, for other sizes or another machine; main thread. */
-void ws_answers_predict(WsAnswers *a, const GArray *sizes, const WsMachine *machine);
+/* Predicts anew, for other sizes or another machine; main thread. `measured`: the trace beside
+ * which it will stand, whose CTAs may have claimed their tiles, or NULL. */
+void ws_answers_predict(WsAnswers *a, const GArray *sizes, const WsMachine *machine,
+                        const WsTrace *measured);
 
 /* --- the thread ---------------------------------------------------------------------------------
  */
@@ -49,7 +51,7 @@ typedef void (*WsAnswered)(WsAnswers *answers, gboolean judged_only, gpointer da
 WsWorker *ws_worker_new(WsAnswered answered, gpointer data);
 void ws_worker_free(WsWorker *w); /* no call comes after it; waits for nothing */
 guint64 ws_worker_ask(WsWorker *w, const WsDesign *design, const GArray *sizes,
-                      const WsMachine *machine, WsAnswerAsk what);
+                      const WsMachine *machine, WsTrace *measured, WsAnswerAsk what);
 void ws_worker_forget(WsWorker *w); /* no answer is wanted any more */
 
 G_END_DECLS

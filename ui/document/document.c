@@ -137,7 +137,7 @@ static void predict(WsDocument *d)
 {
     g_autoptr(GArray) sizes = ws_document_sizes(d);
     g_clear_pointer(&d->stats[0], ws_trace_stats_free);
-    ws_answers_predict(d->answers, sizes, ws_document_machine(d));
+    ws_answers_predict(d->answers, sizes, ws_document_machine(d), ws_document_measured(d));
 }
 
 void ws_document_install(WsDocument *d, WsAnswers *answers, GFile *file, gboolean dirty)

@@ -40,7 +40,8 @@ static void ask(WsDocument *d, const WsDesign *design, WsAnswerAsk what)
         what |= WS_ASK_SOURCE;
     if (!d->worker)
         d->worker = ws_worker_new(ws_document_answered, d);
-    ws_worker_ask(d->worker, design, sizes, ws_document_machine_for(d, design), what);
+    ws_worker_ask(d->worker, design, sizes, ws_document_machine_for(d, design),
+                  ws_document_measured(d), what);
 }
 
 /* What is shown becomes `answers` (taken). */

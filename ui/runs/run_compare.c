@@ -105,6 +105,18 @@ static void sides(WsRunCompare *self, const WsKin *kin, WsRunSide side[2])
     side[1].verdict = kin->answers ? kin->answers->verdict : NULL;
 }
 
+/* Executions of the two can be matched by tile and round. */
+static gboolean matches(WsRunCompare *self)
+{
+    const WsProgram *p = ws_document_program(self->document);
+    if (!p || ws_score_claims(p, self->shown) || ws_score_claims(p, self->pinned))
+        return FALSE;
+    for (guint i = 0; i < MIN(self->shown->cta->len, self->pinned->cta->len); i++)
+        if (ws_score_claims_apart(p, self->shown, i, self->pinned, i))
+            return FALSE;
+    return TRUE;
+}
+
 static void fill_steps(WsRunCompare *self, const WsKin *kin)
 {
     g_autoptr(GPtrArray) rows = NULL, figures = NULL;
@@ -117,7 +129,7 @@ static void fill_steps(WsRunCompare *self, const WsKin *kin)
     }
     if (!rows)
         rows = g_ptr_array_new_with_free_func(g_object_unref);
-    g_autoptr(WsTraceComparison) c = self->pinned && !kin && !ws_document_claims(self->document)
+    g_autoptr(WsTraceComparison) c = self->pinned && self->shown && !kin && matches(self)
                                          ? ws_trace_compare(self->shown, self->pinned)
                                          : NULL;
     for (guint i = 0; c && i < c->row->len; i++)

@@ -55,7 +55,11 @@ static int predict(Traces *t, const WsProgram *p, char **size, const char *machi
     WsClockResult *result = ws_cli_clock(p, values, machine, FALSE, &code);
     if (!result)
         return code;
-    t->predicted = ws_trace_ref(result->trace);
+    g_autoptr(WsMachine) m = ws_machine_load(machine, NULL); /* has been read once */
+    if (t->measured && m)
+        t->predicted = ws_clock_claimed(p, values, m, t->measured);
+    if (!t->predicted)
+        t->predicted = ws_trace_ref(result->trace);
     ws_clock_result_free(result);
     return WS_EXIT_YES;
 }

@@ -338,7 +338,9 @@ void fuzz_words(GRand *r, guint8 *data, gsize length, gboolean trace)
     for (gint i = g_rand_int_range(r, 1, 5); i > 0; i--) {
         /* the header and the tables behind it as often as the records */
         const gsize room =
-            g_rand_boolean(r) ? MIN(length, g_rand_boolean(r) ? WS_FILE_HEADER : 4096) : length;
+            g_rand_boolean(r)
+                ? MIN(length, g_rand_boolean(r) ? WS_FILE_HEADER_OF(WS_FILE_VERSION) : 4096)
+                : length;
         const gsize bytes = g_rand_boolean(r) ? 8 : 4;
         const gsize at = (gsize)g_rand_int_range(r, 0, (gint)(room / bytes)) * bytes;
         guint64 word = odd_word(r), was = 0;

@@ -1,0 +1,65 @@
+/* Which tiles CTAs claimed, in launches that claim them. */
+#include "trace/trace.h"
+
+void ws_trace_add_claim(WsTrace *t, guint cta, gint32 tile)
+{
+    const WsTraceClaim claim = { cta, tile };
+    g_return_if_fail(!t->claimed->len ||
+                     g_array_index(t->claimed, WsTraceClaim, t->claimed->len - 1).cta <= cta);
+    g_array_append_val(t->claimed, claim);
+}
+
+const WsTraceClaim *ws_trace_claims(const WsTrace *t, guint cta, guint *n)
+{
+    const WsTraceClaim *list = (const WsTraceClaim *)(gpointer)t->claimed->data;
+    guint lo = 0, hi = t->claimed->len;
+    while (lo < hi) {
+        const guint mid = lo + (hi - lo) / 2;
+        if (list[mid].cta < cta)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (hi = lo; hi < t->claimed->len && list[hi].cta == cta;)
+        hi++;
+    *n = hi - lo;
+    return *n ? list + lo : NULL;
+}
+
+gint64 ws_trace_claim_at(gpointer claims, gint64 position)
+{
+    const WsTraceClaims *c = claims;
+    return position >= 0 && position < c->n ? c->claim[position].tile : -1;
+}
+
+gboolean ws_trace_knows_claims(const WsTrace *t)
+{
+    return t->claimed->len > 0;
+}
+
+gboolean ws_trace_same_claims(const WsTrace *a, guint cta_a, const WsTrace *b, guint cta_b)
+{
+    guint n, m;
+    const WsTraceClaim *x = ws_trace_claims(a, cta_a, &n), *y = ws_trace_claims(b, cta_b, &m);
+    if (ws_trace_knows_claims(a) != ws_trace_knows_claims(b))
+        return FALSE;
+    for (guint i = 0; i < MIN(n, m); i++)
+        if (x[i].tile != y[i].tile)
+            return FALSE;
+    return TRUE;
+}
+
+void ws_trace_append(WsTrace *t, const WsTrace *other)
+{
+    const guint first = t->cta->len;
+    g_array_append_vals(t->cta, other->cta->data, other->cta->len);
+    for (guint i = 0; i < other->claimed->len; i++) {
+        const WsTraceClaim *c = &g_array_index(other->claimed, WsTraceClaim, i);
+        ws_trace_add_claim(t, first + c->cta, c->tile);
+    }
+    for (guint i = 0; i < other->record->len; i++) {
+        WsTraceRecord r = other->record->data[i];
+        r.cta = (guint16)(first + r.cta);
+        ws_trace_add(t, &r);
+    }
+}
