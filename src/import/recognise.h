@@ -88,6 +88,8 @@ typedef struct {
     const char *name, *dtype;
     guint rank;
     const WsExpr *shape[5];
+    const WsExpr *stride[5]; /* between neighbours, NULL where rows follow each other */
+    gboolean strided;        /* some access said them */
     gboolean written, reduced;
     gint64 bytes; /* of a block of its descriptor, 0 unknown */
     gint fills;   /* 1 + a buffer that its tiles are loaded into; 0: none */

@@ -82,14 +82,18 @@ static WsJson *tensors(WsRead *r)
         WsJson *shape = ws_json_list();
         for (guint d = 0; d < t->rank; d++)
             ws_json_add(shape, ws_write_expr(r, t->shape[d]));
+        WsJson *strides = t->rank && t->stride[0] ? ws_json_list() : NULL;
+        for (guint d = 0; strides && d < t->rank; d++)
+            ws_json_add(strides, ws_write_expr(r, t->stride[d]));
         const char *access = t->reduced ? "reduce" : t->written ? "write" : NULL;
         /* the text of a kernel does not say how it is launched, nor for which extents */
         const char *covers =
             t->written && !t->reduced ? "the kernel was made for its launch" : NULL;
-        WsJson *tensor = WS_MAKE(WS_NODE_TENSOR, { WS_F_name, ws_json_text(t->name) },
-                                 { WS_F_dtype, ws_json_text(t->dtype ? t->dtype : "bf16") },
-                                 { WS_F_shape, shape }, { WS_F_access, ws_json_text(access) },
-                                 { WS_F_covers, ws_json_text(covers) });
+        WsJson *tensor =
+            WS_MAKE(WS_NODE_TENSOR, { WS_F_name, ws_json_text(t->name) },
+                    { WS_F_dtype, ws_json_text(t->dtype ? t->dtype : "bf16") },
+                    { WS_F_shape, shape }, { WS_F_strides, strides },
+                    { WS_F_access, ws_json_text(access) }, { WS_F_covers, ws_json_text(covers) });
         ws_json_add(list, ws_write_place(r, tensor, t->line, 1, t->line));
     }
     return list;

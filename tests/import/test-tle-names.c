@@ -1,8 +1,10 @@
 /* Each name of TLE's reference with its three answers: said in the language (a design with it is
  * proved), read from TLE text, written as TLE text and read again. The answers are found by doing
  * it; they stand in tle/names.def, and docs/tle.md is the same as a page (WARPSTAVE_WRITE=1 writes
- * it). Kin of a kernel with one thing broken are refuted, on the line of the mistake. */
+ * it). Kin of a kernel with one thing broken are refuted, on the line of the mistake. What kernels
+ * compute is rehearsed against a reference of its own. */
 #include "check/check.h"
+#include "codegen/generate.h"
 #include "codegen/python/python.h"
 #include "judge.h"
 #include "judged.h"
@@ -33,9 +35,11 @@ static const struct {
 #define WS_TLE_NAME(name, base, edits, design, mark, said, read, written)                          \
     { name, base, edits, design, mark, said, read, written },
 #define WS_TLE_KIN(base, edits, rule, line)
+#define WS_TLE_VALUES(base, edits, reference, sizes)
 #include "tle/names.def"
 #undef WS_TLE_NAME
 #undef WS_TLE_KIN
+#undef WS_TLE_VALUES
 };
 
 static const struct {
@@ -45,9 +49,25 @@ static const struct {
 } kin[] = {
 #define WS_TLE_NAME(...)
 #define WS_TLE_KIN(base, edits, rule, line) { base, edits, rule, line },
+#define WS_TLE_VALUES(base, edits, reference, sizes)
 #include "tle/names.def"
 #undef WS_TLE_NAME
 #undef WS_TLE_KIN
+#undef WS_TLE_VALUES
+};
+
+static const struct {
+    const char *base;
+    const char *const *edits;
+    const char *reference, *sizes;
+} values[] = {
+#define WS_TLE_NAME(...)
+#define WS_TLE_KIN(...)
+#define WS_TLE_VALUES(base, edits, reference, sizes) { base, edits, reference, sizes },
+#include "tle/names.def"
+#undef WS_TLE_NAME
+#undef WS_TLE_KIN
+#undef WS_TLE_VALUES
 };
 
 static char *kernel(const char *base, const char *const *edits)
@@ -108,7 +128,7 @@ static Answer read_of(const char *text, WsDesign **design, WsProgram **p, char *
         *why = g_strdup(message ? message + 1 : error->message);
         return NO;
     }
-    gboolean values = FALSE;
+    gboolean hidden = FALSE;
     for (guint i = 0; i < import->unread->len; i++) {
         const WsUnread *u = g_ptr_array_index(import->unread, i);
         g_test_message("%u: not read: %s: %s", u->line, u->what, u->source);
@@ -118,7 +138,7 @@ static Answer read_of(const char *text, WsDesign **design, WsProgram **p, char *
             g_assert_cmpuint(u->line, <=, g_strv_length(line));
             *why = g_strdup_printf("not read: %s: `%s`", u->what, g_strstrip(line[u->line - 1]));
         } else if (u->harmless) {
-            values = TRUE;
+            hidden = TRUE;
         }
     }
     if (*why)
@@ -127,7 +147,7 @@ static Answer read_of(const char *text, WsDesign **design, WsProgram **p, char *
     if (!*p)
         return NO;
     *design = ws_design_ref(import->design);
-    return values ? VALUES : YES;
+    return hidden ? VALUES : YES;
 }
 
 /* Whether it is said in a statement, not in a remark. */
@@ -267,6 +287,58 @@ static void test_kin(gconstpointer data)
     g_assert_true(found_on_line(j.findings, text, kin[i].rule, kin[i].line));
 }
 
+/* The design that was read, with a reference and sizes of the test. */
+static WsProgram *judged_by(const WsDesign *design, guint i)
+{
+    g_autofree char *text = ws_design_print(design);
+    char *tiles = strstr(text, "\"tiles\"");
+    g_assert_nonnull(tiles);
+    g_autofree char *full =
+        g_strdup_printf("%.*s\"reference\": [\"%s\"], \"rehearse\": { %s },\n  %s",
+                        (int)(tiles - text), text, values[i].reference, values[i].sizes, tiles);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) own = ws_design_parse(full, strlen(full), "kernel", findings);
+    WsProgram *p = own ? ws_elaborate(own, NULL, 0, findings) : NULL;
+    if (!p) {
+        g_autofree char *all = ws_findings_print(findings, "kernel");
+        g_error("%s\n%s", full, all);
+    }
+    return p;
+}
+
+static void test_values(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data);
+    g_autofree char *text = kernel(values[i].base, values[i].edits), *why = NULL;
+    g_autoptr(WsDesign) design = NULL;
+    g_autoptr(WsProgram) p = NULL;
+    g_assert_cmpint(read_of(text, &design, &p, &why), ==, YES);
+    g_autoptr(WsProgram) own = judged_by(design, i);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(GError) error = NULL;
+    const WsRehearseOptions options = { .seed = 1, .sms = 2 };
+    WsRehearseResult *r = ws_rehearse(own, &options, findings, &error);
+    g_assert_no_error(error);
+    if (!r->matches)
+        g_test_message("%s %s %s", r->first_wrong ? r->first_wrong : "", r->stuck ? r->stuck : "",
+                       r->first_race ? r->first_race : "");
+    g_assert_true(r->ran && r->matches);
+    g_assert_cmpuint(r->elements, >, 0);
+    ws_rehearse_result_free(r);
+    g_autofree char *ptx = ws_generate_ptx(own, NULL, &error);
+    g_assert_no_error(error);
+    g_autofree char *cuda = ws_generate_cuda(own, FALSE, &error);
+    g_assert_no_error(error);
+    if (!ws_ptxas_available())
+        return;
+    WsPtxasReport *report = ws_ptxas_run(ptx, NULL, &error);
+    g_assert_no_error(error);
+    if (!ws_ptxas_report_clean(report))
+        g_test_message("%s", report->log);
+    g_assert_true(ws_ptxas_report_clean(report));
+    ws_ptxas_report_free(report);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -274,6 +346,10 @@ int main(int argc, char **argv)
     for (guint i = 0; i < G_N_ELEMENTS(kin); i++) {
         g_autofree char *path = g_strdup_printf("/import/tle-names/kin/%u", i);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_kin);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(values); i++) {
+        g_autofree char *path = g_strdup_printf("/import/tle-names/values/%u", i);
+        g_test_add_data_func(path, GUINT_TO_POINTER(i), test_values);
     }
     return g_test_run();
 }

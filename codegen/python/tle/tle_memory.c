@@ -171,6 +171,15 @@ static void name_row(WsPy *y, const char *name)
             y->var[i].s = name;
 }
 
+/* Whether the step is a load group of its own: no barrier is told of it. */
+static gboolean is_load_group(const WsPy *y, const WsOp *op)
+{
+    for (guint i = 0; i < y->p->n_ops; i++)
+        if (ws_op_closes(y->p->op[i]->kind) && !g_strcmp0(y->p->op[i]->step, op->step))
+            return TRUE;
+    return FALSE;
+}
+
 /* Rows picked by data: loaded as pointers, zero outside of the tensor, then stored. The compiler
  * may make asynchronous copies of it. */
 void ws_tle_gather(WsTle *t, const WsOp *op)
@@ -194,8 +203,10 @@ void ws_tle_gather(WsTle *t, const WsOp *op)
     ws_tl_leading(&p, op, rank - 2);
     ws_tl_running(&p, rank - 2, ws_py_format(y, "%s[:, None]", row), TRUE);
     ws_tl_running(&p, rank - 1, ws_py_format(y, "%s[None, :]", col), FALSE);
-    const char *x = ws_py_format(y, "tl.load(%s + (%s), mask=%s, other=0)", y->tensor[op->tensor],
-                                 p.offset, p.mask);
+    const gboolean async = is_load_group(y, op);
+    const char *x =
+        ws_py_format(y, "%s.load(%s + (%s), mask=%s, other=0%s)", async ? "tle" : "tl",
+                     y->tensor[op->tensor], p.offset, p.mask, async ? ", is_async=True" : "");
     ws_py_line(y, "tl.store(tle.gpu.local_ptr(%s), %s)  # gather: [%s]",
                ws_tle_view(t, op, a, a->rows, a->cols), x, place);
 }

@@ -29,6 +29,7 @@ typedef enum {
     VAL_ZERO,    /* rows, cols, dtype: a tile nobody stored yet; step: turns its `compute` on */
     VAL_MATH,    /* text in the array language; rows, cols */
     VAL_SHAPE,   /* index of the tensor */
+    VAL_POINTER, /* a tile of them: item[0] the tensor or parameter, text: elements behind it */
     VAL_LAYOUT,  /* index: dimension that a SliceLayout removes, -1 */
     VAL_PIPE,    /* of TLE, its ends and slots: tle_pipe.c */
     VAL_END,
@@ -257,6 +258,8 @@ void py_claims_left(PyRead *p, const WsPyNode *at); /* at the end of a group */
 /* x[:, None] of what is one value per column so far: one per row. */
 const Val *py_as_rows(PyRead *p, const Val *v);
 const Val *py_formula(PyRead *p, const Val *v); /* MATH of anything that has a text; NULL */
+/* A sum whose left side is a pointer, or pointers (dialect/py_through.c). NULL: it is none. */
+const Val *py_point(PyRead *p, const WsPyNode *sum, const Val *a, const Val *b);
 const Val *py_binary_tile(PyRead *p, const char *op, const Val *a, const Val *b);
 const Val *py_function_tile(PyRead *p, const char *name, const Val **arg, guint n, gboolean row);
 /* --- accumulators that are read where nothing else is followed (pyread_seen.c) */

@@ -280,6 +280,7 @@ static const Val *binary(PyRead *p, const WsPyNode *node)
     if ((both || either) && py_known(a, &left))
         return b;
     const Val *claim = py_claim_sum(p, node->text, a, b);
+    claim = claim ? claim : py_point(p, node, a, b);
     if (claim)
         return claim;
     if (py_is_tile(a) || py_is_tile(b))

@@ -163,12 +163,43 @@ static const Val *made_of(PyRead *p, const char *dtype, const Val **item, guint 
     return v;
 }
 
+/* x.stride(0): a number of the launch. */
+static const Val *stride_of(PyRead *p, const WsPyNode *of, const WsPyNode *dim)
+{
+    const Val *x = py_eval(p, of);
+    const gint tensor =
+        x->kind == VAL_TENSOR || x->kind == VAL_PARAM ? py_tensor(p, x, 0, of->line) : -1;
+    if (tensor < 0 || dim->kind != WS_PY_INT || dim->i < 0 || dim->i > 4)
+        return NULL;
+    const WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, tensor);
+    const gint64 preset = t->rank && (guint)dim->i == t->rank - 1 ? 1 : 1024;
+    g_autofree char *name = g_strdup_printf("%s_stride_%" G_GINT64_FORMAT, t->name, dim->i);
+    return py_int(p, ws_x_name(p->r, ws_source_size(p->r, name, preset)));
+}
+
+/* x.numel(): the extent of what is one line so far. */
+static const Val *elements_of(PyRead *p, const WsPyNode *of)
+{
+    const Val *x = py_eval(p, of);
+    const gint tensor =
+        x->kind == VAL_TENSOR || x->kind == VAL_PARAM ? py_tensor(p, x, 0, of->line) : -1;
+    if (tensor < 0)
+        return NULL;
+    g_autofree char *name =
+        g_strconcat(g_array_index(p->r->tensors, WsReadTensor, tensor).name, "_numel", NULL);
+    return py_int(p, ws_x_name(p->r, ws_source_size(p->r, name, 1024)));
+}
+
 /* x.stride(), x.size(), x.shape of a tensor whose rank is known: as many numbers, not known. */
 static const Val *strides(PyRead *p, const WsPyNode *call)
 {
     const WsPyNode *f = call->kid[0];
-    if (f->kind != WS_PY_ATTR || strcmp(f->text, "stride") || call->n > 1)
+    if (f->kind == WS_PY_ATTR && !strcmp(f->text, "numel") && call->n == 1)
+        return p->from == WS_IMPORT_TLE ? elements_of(p, f->kid[0]) : NULL;
+    if (f->kind != WS_PY_ATTR || strcmp(f->text, "stride") || call->n > 2)
         return NULL;
+    if (call->n == 2)
+        return p->from == WS_IMPORT_TLE ? stride_of(p, f->kid[0], call->kid[1]) : NULL;
     const Val *x = py_eval(p, f->kid[0]);
     const gint tensor =
         x->kind == VAL_TENSOR || x->kind == VAL_PARAM ? py_tensor(p, x, 0, call->line) : -1;

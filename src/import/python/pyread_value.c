@@ -195,10 +195,35 @@ static void line_of(PyRead *p, gint value, const Val *m)
     held->line = n > 0;
 }
 
+/* The same with what counts columns counting rows. */
+static const char *by_rows(PyRead *p, const char *text)
+{
+    GString *s = g_string_new(NULL);
+    for (const char *at = text; *at;) {
+        const gboolean begins = at == text || !(g_ascii_isalnum(at[-1]) || at[-1] == '_');
+        const gboolean is =
+            begins && g_str_has_prefix(at, "col") && !g_ascii_isalnum(at[3]) && at[3] != '_';
+        g_string_append_len(s, is ? "row" : at, is ? 3 : 1);
+        at += is ? 3 : 1;
+    }
+    const char *kept = ws_source_format(p->r, "%s", s->str);
+    g_string_free(s, TRUE);
+    return kept;
+}
+
 const Val *py_as_rows(PyRead *p, const Val *v)
 {
     const Val *m = py_formula(p, v);
     gboolean any = FALSE;
+    if (p->group && v->kind == VAL_MATH && v->rows == 1 && v->cols > 1 &&
+        !(v->reads && v->reads->len)) { /* of numbers and places alone */
+        Val *rows = py_val(p, VAL_MATH);
+        *rows = *v;
+        rows->text = by_rows(p, v->text);
+        rows->rows = v->cols;
+        rows->cols = 1;
+        return rows;
+    }
     if (!p->group || !m || m->rows != 1 || m->cols < 2 || !m->reads)
         return v;
     for (guint i = 0; i < m->reads->len; i++) {

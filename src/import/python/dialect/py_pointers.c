@@ -104,8 +104,10 @@ void py_note_store(PyRead *p, const Val *pointer, const WsPyNode *at)
                  : pointer->kind == VAL_INT   ? ws_x_text(pointer->e)
                  : pointer->kind == VAL_MATH  ? g_strdup(pointer->text)
                  : pointer->kind == VAL_PARAM ? g_strdup(pointer->text)
-                 : pointer->kind == VAL_TILE  ? pointers_text(p, pointer->index)
-                                              : g_strdup("?");
+                 : pointer->kind == VAL_POINTER && pointer->item[0]->text
+                     ? g_strdup_printf("%s %s", pointer->item[0]->text, pointer->text)
+                 : pointer->kind == VAL_TILE ? pointers_text(p, pointer->index)
+                                             : g_strdup("?");
     if (pointer && pointer->kind == VAL_MATH)
         for (guint i = 0; pointer->reads && i < pointer->reads->len; i++) {
             g_autofree char *more = pointers_text(p, g_array_index(pointer->reads, gint64, i));
@@ -184,11 +186,22 @@ static gboolean index_of(const Val *v, Index *i)
     return good && i->from >= 0 && i->n >= 1;
 }
 
+static void is_counted(const WsExpr *node, gpointer data)
+{
+    *(gboolean *)data |= node->op == WS_EXPR_TOTAL || node->op == WS_EXPR_INDEX;
+}
+
+/* Places of a tile and numbers, nothing of which is held in a value: rows, columns, offsets. */
 gboolean py_is_index(const Val *v)
 {
-    Index i;
-    return v->kind == VAL_MATH && !g_strcmp0(v->dtype, "i32") && v->rows * v->cols > 1 &&
-           index_of(v, &i);
+    if (v->kind != VAL_MATH || g_strcmp0(v->dtype, "i32") || v->rows * v->cols < 2 ||
+        (v->reads && v->reads->len))
+        return FALSE;
+    g_autoptr(WsExpr) e = ws_expr_parse(v->text, NULL);
+    gboolean counted = FALSE;
+    if (e)
+        ws_expr_visit(e, is_counted, &counted);
+    return e && !counted;
 }
 
 /* local_ptr(buffer, (rows, columns)): the part that the index tiles pick. */

@@ -40,9 +40,17 @@ WsReadStep *py_at_tensor(PyRead *p, WsReadKind kind, gint tensor, const WsExpr *
 WsReadStep *py_pointed(PyRead *p, WsReadKind kind, const WsPyNode *at, gint64 *rows, gint64 *cols);
 WsReadStep *py_gather(PyRead *p, const Val *to, const WsPyNode *pointers, const WsPyNode *at);
 const Val *py_add_to_tensor(PyRead *p, const Val *value, const WsPyNode *at);
+/* --- py_through.c: a step on the tile of a tensor that pointers pick. NULL, and listed: it is not
+ * shown to lie in the tensor. `more`: the mask asks for more than that; NULL: it may not. */
+WsReadStep *py_through(PyRead *p, WsReadKind kind, const Val *pointer, const Val *mask,
+                       const WsPyNode *at, gboolean *more);
+/* What a load under a mask gives: the tile, or `other`. */
+const Val *py_masked_value(PyRead *p, const Val *tile, const Val *mask, const Val *other,
+                           gboolean more);
 /* The call could not be read: an opaque step in a partition, and a line in the list. */
 char *py_site_of(const PyRead *p, const WsPyNode *at); /* of what is made there; caller frees */
 const Val *py_copy_at_once(PyRead *p, const Val **a, const WsPyNode *at); /* tle_access.c */
+const Val *py_copy_through(PyRead *p, const Val **a, const WsPyNode *at);
 gboolean py_copies_maybe(const GPtrArray *list, gboolean inside);
 const Val *py_arrive_each(PyRead *p, const Val *barrier, gint64 n, const WsPyNode *at);
 /* Says that it is not read, unless `e` is shown to be one of 0 … n - 1 (pyread_range.c). */

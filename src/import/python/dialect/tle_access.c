@@ -94,6 +94,82 @@ static const Val *under_mask(PyRead *p, const Val *v, gboolean masked, WsReadKin
     return v;
 }
 
+static gboolean given(const Val *v)
+{
+    return v && v->kind != VAL_NONE;
+}
+
+/* Rows copied through pointers into a buffer, 16 bytes at a time, and waited for by all threads.
+ * FALSE: as py_through(). */
+static gboolean copy_rows(PyRead *p, const Val *pointer, const Val *mask, gboolean *more,
+                          const Val *buffer, const WsPyNode *at)
+{
+    if (pointer->rows < 2) {
+        py_wrong(p, at, "an asynchronous copy of what is no tile of rows and columns");
+        return FALSE;
+    }
+    WsReadStep *s = py_through(p, WS_READ_GATHER, pointer, mask, at, more);
+    if (!s)
+        return FALSE;
+    s->coord[0] = ws_x_op(p->r, WS_EXPR_ADD, s->coord[0], ws_x_name(p->r, "row"));
+    s->buffer = buffer->place;
+    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, s->tensor);
+    if (!t->dtype)
+        t->dtype = g_array_index(p->r->buffers, WsReadBuffer, buffer->place.object).dtype;
+    py_step(p, WS_READ_LOAD_WAIT, at)->n = 0;
+    py_mean_SYNC(p, NULL, at);
+    return TRUE;
+}
+
+/* An asynchronous load is copied to memory of the compiler's own, 16 bytes at a time, waited for
+ * and read there by all threads. */
+static const Val *copied(PyRead *p, const Val *pointer, const Val *mask, gboolean *more,
+                         const WsPyNode *at)
+{
+    const gint tensor = py_tensor(p, pointer->item[0], 0, at->line);
+    const char *dtype =
+        tensor < 0 ? NULL : g_array_index(p->r->tensors, WsReadTensor, tensor).dtype;
+    Val *shape = py_val(p, VAL_TUPLE), *type = py_val(p, VAL_NAME);
+    const char *hint = p->hint;
+    shape->item = g_new0(const Val *, 3);
+    g_ptr_array_add(p->r->pool, shape->item);
+    shape->item[0] = py_literal(p, pointer->rows);
+    shape->item[1] = py_literal(p, pointer->cols);
+    shape->n = 2;
+    type->text = dtype ? py_dtype_name(dtype) : "unknown";
+    p->hint = "copied";
+    const Val *buffer = py_mean_ALLOCATE(p, (const Val *[]){ type, shape, NULL, NULL }, at);
+    p->hint = hint;
+    if (buffer->kind != VAL_BUFFER)
+        return buffer;
+    py_meet_before(p, buffer->place.object, TRUE, at);
+    if (!copy_rows(p, pointer, mask, more, buffer, at))
+        return py_opaque(p);
+    return py_mean_READ(p, &buffer, at);
+}
+
+/* A tile of a tensor through pointers. */
+static const Val *through(PyRead *p, const Val **a, gboolean async, const WsPyNode *at)
+{
+    gboolean more = FALSE;
+    const Val *v = NULL;
+    if (async) {
+        v = copied(p, a[0], a[1], &more, at);
+    } else {
+        WsReadStep *s = py_through(p, WS_READ_READ, a[0], a[1], at, &more);
+        v = s ? loaded(p, s, a[0]->rows, a[0]->cols) : NULL;
+    }
+    return v && v->kind == VAL_TILE ? py_masked_value(p, v, a[1], a[2], more) : py_opaque(p);
+}
+
+/* Of a gather that an export wrote; its store reads it. */
+static gboolean is_gathered(PyRead *p, const WsPyNode *at)
+{
+    const WsPyNode *list = NULL;
+    g_autoptr(WsPython) tree = p->group ? py_said(p, at, "# gather: ", &list) : NULL;
+    return list != NULL;
+}
+
 const Val *py_mean_TLE_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
 {
     gint64 rows, cols;
@@ -101,12 +177,27 @@ const Val *py_mean_TLE_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
         return under_mask(p, py_mean_READ(p, a, at), a[1] && a[1]->kind != VAL_NONE, WS_READ_READ,
                           at);
     WsReadStep *s = py_pointed(p, WS_READ_READ, at, &rows, &cols);
+    if (!s && a[0] && a[0]->kind == VAL_POINTER)
+        return through(p, a, given(a[3]) && py_number(a[3], 0) != 0, at);
+    if (given(a[3]) && py_number(a[3], 1) != 0 && is_gathered(p, at))
+        return py_opaque(p);
+    if (given(a[3]) && py_number(a[3], 1) != 0)
+        return py_wrong(p, at, "an asynchronous load of what is no tile of a tensor");
     const Val *number = s ? NULL : py_loaded_number(p, a[0], at);
     if (number)
         return number;
     if (!s)
         return py_opaque(p);
     return loaded(p, s, rows, cols);
+}
+
+/* tle.load(…, is_async=True) */
+static gboolean is_async(const WsPyNode *call)
+{
+    for (guint i = 1; call->kind == WS_PY_CALL && i < call->n; i++)
+        if (call->kid[i]->kind == WS_PY_KEYWORD && !strcmp(call->kid[i]->text, "is_async"))
+            return TRUE;
+    return FALSE;
 }
 
 const Val *py_mean_TLE_STORE(PyRead *p, const Val **a, const WsPyNode *at)
@@ -116,11 +207,13 @@ const Val *py_mean_TLE_STORE(PyRead *p, const Val **a, const WsPyNode *at)
         return py_wrong(p, at, "a tile that is handed on under a mask");
     const Val *signal = a[0] ? py_tle_signal(p, a[0]) : NULL;
     const WsPyNode *from = at->n > 2 ? at->kid[2] : NULL; /* tl.load(pointers, …) */
-    WsReadStep *gather = signal && from && from->kind == WS_PY_CALL && from->n > 1
+    const gboolean async = !signal && a[0] && a[0]->kind == VAL_BUFFER && from && is_async(from);
+    WsReadStep *gather = (signal || async) && from && from->kind == WS_PY_CALL && from->n > 1
                              ? py_gather(p, a[0], from->kid[1], at)
                              : NULL;
     if (gather) {
-        gather->barrier = signal->place;
+        if (signal)
+            gather->barrier = signal->place;
         return py_none(p);
     }
     if (a[0] && a[0]->kind == VAL_BUFFER)
@@ -128,9 +221,14 @@ const Val *py_mean_TLE_STORE(PyRead *p, const Val **a, const WsPyNode *at)
     const gint value = held(p, a[1], at);
     gint64 rows, cols;
     WsReadStep *s = value >= 0 ? py_pointed(p, WS_READ_WRITE, at, &rows, &cols) : NULL;
+    if (!s && value >= 0 && a[0] && a[0]->kind == VAL_POINTER)
+        s = py_through(p, WS_READ_WRITE, a[0], a[2], at, NULL);
     if (!s) {
         py_note_store(p, a[0], at);
-        return py_store_away(p, a[1], at);
+        if (value < 0 || !a[0] || a[0]->kind != VAL_POINTER)
+            return py_store_away(p, a[1], at);
+        py_look(p, a[1], at); /* py_through says why it is not known */
+        return py_none(p);
     }
     return stored(p, s, value, a[1]);
 }
@@ -171,7 +269,7 @@ const Val *py_mean_DESC_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
 {
     gint64 rows = 0, cols = 0;
     if (is_whole(p, a[0]) && !a[1])
-        return py_mean_TLE_LOAD(p, (const Val *[]){ a[0], NULL, NULL }, at);
+        return py_mean_TLE_LOAD(p, (const Val *[]){ a[0], NULL, NULL, NULL }, at);
     if (a[0] && a[0]->kind == VAL_DESC && a[0]->n == 2) {
         rows = py_number(a[0]->item[0], 0);
         cols = py_number(a[0]->item[1], 0);
@@ -183,3 +281,38 @@ const Val *py_mean_DESC_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
 }
 
 /* 0 .. n-1 along the columns until arithmetic turns it. */
+
+/* --- copies through pointers
+ * -----------------------------------------------------------------------*/
+
+/* Between pointers and a buffer: all threads go on when it is done, or a pipe is told of it. */
+const Val *py_copy_through(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    const gboolean in = a[1] && a[1]->kind == VAL_BUFFER;
+    const Val *pointer = a[in ? 0 : 1], *pipe = in ? py_tle_signal(p, a[1]) : NULL;
+    Val buffer = *a[in ? 1 : 0];
+    if (!buffer.rows)
+        py_extents(p, &buffer);
+    if (given(a[3]) || given(a[4]) || buffer.rows != pointer->rows || buffer.cols != pointer->cols)
+        return py_wrong(p, at, "a copy of pointers and a buffer that are not of one shape");
+    py_need_block(p, a[2], &buffer, at);
+    if (!in) {
+        const char *hint = p->hint;
+        p->hint = "copied";
+        const Val *part[] = { &buffer, NULL };
+        const Val *tile = py_mean_READ(p, part, at);
+        p->hint = hint;
+        return py_mean_TLE_STORE(p, (const Val *[]){ pointer, tile, a[5] }, at);
+    }
+    py_meet_before(p, buffer.place.object, TRUE, at);
+    gboolean more = FALSE;
+    const guint before = p->to->len;
+    if (!copy_rows(p, pointer, a[5], &more, &buffer, at) || more)
+        return py_wrong(p, at, "a copy through pointers that is not shown to lie in its tensor");
+    if (pipe) { /* each thread tells it of its copies */
+        ((WsReadStep *)g_ptr_array_index(p->to, before))->barrier = pipe->place;
+        for (guint i = before + 1; i < p->to->len; i++)
+            ((WsReadStep *)g_ptr_array_index(p->to, i))->off = TRUE;
+    }
+    return py_none(p);
+}

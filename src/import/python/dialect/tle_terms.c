@@ -426,6 +426,10 @@ void py_tle_finish(PyRead *p)
 
 const Val *py_mean_TLE_COPY(PyRead *p, const Val **a, const WsPyNode *at)
 {
+    if (p->group && a[0] && a[1] &&
+        ((a[0]->kind == VAL_POINTER && a[1]->kind == VAL_BUFFER) ||
+         (a[1]->kind == VAL_POINTER && a[0]->kind == VAL_BUFFER)))
+        return py_copy_through(p, a, at);
     if (a[0] && a[0]->kind == VAL_BUFFER) {
         const Val *none = py_mean_STORE(p, (const Val *[]){ a[1], a[3], a[0] }, at);
         if (p->group && !waits_are_said(p)) { /* all threads go on when it is done */
@@ -558,10 +562,12 @@ static const char *remark(const PyRead *p, guint line, guint column)
 
 static void say(PyRead *p, const char *text, guint line, guint column)
 {
-    if (!g_str_has_prefix(text, "# store_wait: "))
+    const gboolean load = g_str_has_prefix(text, "# load_wait: ");
+    if (!load && !g_str_has_prefix(text, "# store_wait: "))
         return;
-    WsReadStep *s = ws_source_step(p->r, p->to, WS_READ_STORE_WAIT, line, column, line);
-    s->n = g_ascii_strtoll(text + strlen("# store_wait: "), NULL, 10);
+    WsReadStep *s = ws_source_step(p->r, p->to, load ? WS_READ_LOAD_WAIT : WS_READ_STORE_WAIT, line,
+                                   column, line);
+    s->n = g_ascii_strtoll(strchr(text, ':') + 1, NULL, 10);
     s->flag = strstr(text, " full") != NULL;
 }
 

@@ -324,7 +324,7 @@ static void look_into(const Val *v, Held *h)
         if (part[i])
             ws_expr_visit(part[i], look_at, h);
     look_at_text(v->place.views, h);
-    if (v->kind == VAL_MATH || v->kind == VAL_TILE)
+    if (v->kind == VAL_MATH || v->kind == VAL_TILE || v->kind == VAL_POINTER)
         look_at_text(v->text, h);
     for (guint i = 0; v->kind == VAL_TUPLE && i < v->n; i++)
         look_into(v->item[i], h);
@@ -464,6 +464,14 @@ static gboolean is_counted(const PyRead *p, const PyCarry *c)
     return c->counter && g_ptr_array_find(p->group->counters, c->counter, NULL);
 }
 
+/* Rows, columns or pointers by the number of a round, which nothing is behind the loop. */
+static gboolean is_of_round(const Val *v, const char *name)
+{
+    const gboolean line = v && (v->kind == VAL_POINTER || py_is_index(v));
+    g_autoptr(WsExpr) e = line && v->text ? ws_expr_parse(v->text, NULL) : NULL;
+    return line && (!e || ws_x_mentions(e, name));
+}
+
 void py_set_exits(PyRead *p, const PyLoop *loop, GArray *carries)
 {
     PyCarry *all = (PyCarry *)(gpointer)carries->data;
@@ -481,4 +489,6 @@ void py_set_exits(PyRead *p, const PyLoop *loop, GArray *carries)
     for (guint i = 0; i < carries->len; i++)
         if (left[i])
             py_set_path(p, all[i].name, left[i]);
+        else if (is_of_round(py_path(p, all[i].name), loop->name))
+            py_set_path(p, all[i].name, py_opaque(p));
 }

@@ -1,0 +1,528 @@
+#include "import/python/dialect/pyread_terms.h"
+#include "import/python/pyread_law.h"
+
+#include <string.h>
+
+/* Tiles of tensors through sums of pointers: `x + rows[:, None] * stride + cols[None, :]`, where a
+ * mask bounds rows and columns, or where they are shown to lie in the tensor. Elements outside of a
+ * tensor read as 0 and are not written, so that a mask which is the bounds of the tensor needs no
+ * word; what else a load's mask asks for becomes a `select`. */
+
+/* --- which names are pointers ----------------------------------------------------------------- */
+
+static const char *leftmost(const WsPyNode *e)
+{
+    while (e->kind == WS_PY_BINARY && e->n == 2 && *e->text == '+')
+        e = e->kid[0];
+    return e->kind == WS_PY_NAME ? e->text : NULL;
+}
+
+/* Whether the call goes through a pointer; its first argument is that. */
+static gboolean goes_through(const WsPyNode *call)
+{
+    static const char *const words[] = { "load", "store", "atomic_add", "copy", NULL };
+    const WsPyNode *f = call->kid[0];
+    return call->n > 1 && f->kind == WS_PY_ATTR && g_strv_contains(words, f->text);
+}
+
+static gboolean finds_pointer(const WsPyNode *node, GPtrArray *names)
+{
+    const char *found[2] = { NULL, NULL };
+    const gboolean sum = (node->kind == WS_PY_ASSIGN || node->kind == WS_PY_AUGMENT) &&
+                         node->n == 2 && node->kid[0]->kind == WS_PY_NAME;
+    gboolean any = FALSE;
+    if (node->kind == WS_PY_CALL && goes_through(node))
+        for (guint i = 1; i < (*node->kid[0]->text == 'c' ? MIN(node->n, 3u) : 2u); i++)
+            found[i - 1] = leftmost(node->kid[i]);
+    else if (sum && g_ptr_array_find_with_equal_func(names, node->kid[0]->text, g_str_equal, NULL))
+        found[0] = leftmost(node->kid[1]);
+    for (guint i = 0; i < 2; i++) {
+        if (!found[i] || g_ptr_array_find_with_equal_func(names, found[i], g_str_equal, NULL))
+            continue;
+        g_ptr_array_add(names, (gpointer)found[i]);
+        any = TRUE;
+    }
+    for (guint i = 0; i < node->n; i++)
+        any = finds_pointer(node->kid[i], names) || any;
+    return any;
+}
+
+static gboolean is_pointer(const PyRead *p, const char *name)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    const WsPyNode *f = p->frame->function ? p->frame->function : p->kernel;
+    while (f && finds_pointer(f, names))
+        ;
+    return f && g_ptr_array_find_with_equal_func(names, name, g_str_equal, NULL);
+}
+
+/* --- pointers ----------------------------------------------------------------------------------*/
+
+/* An index tile, or a number: nothing of it is read from memory. */
+static const Val *offset_of(PyRead *p, const Val *v)
+{
+    const gboolean number = v->kind == VAL_INT;
+    const Val *m = number || v->kind == VAL_MATH ? py_formula(p, v) : NULL;
+    return m && !g_strcmp0(m->dtype, "i32") && !(m->reads && m->reads->len) ? m : NULL;
+}
+
+/* a + b, where a is a pointer that the source loads or stores through. NULL: it is none. */
+const Val *py_point(PyRead *p, const WsPyNode *sum, const Val *a, const Val *b)
+{
+    const gboolean more = a->kind == VAL_POINTER;
+    if (p->from != WS_IMPORT_TLE || !p->group || strcmp(sum->text, "+") ||
+        (!more && a->kind != VAL_PARAM && a->kind != VAL_TENSOR))
+        return NULL;
+    const Val *offset = offset_of(p, b);
+    if (!more && (!offset || offset->rows * offset->cols < 2 || !leftmost(sum) ||
+                  !is_pointer(p, leftmost(sum))))
+        return NULL;
+    if (!offset)
+        return py_opaque(p);
+    Val *v = py_val(p, VAL_POINTER);
+    v->item = g_new0(const Val *, 2);
+    g_ptr_array_add(p->r->pool, v->item);
+    v->item[0] = more ? a->item[0] : a;
+    v->n = 1;
+    v->rows = MAX(offset->rows, more ? a->rows : 1);
+    v->cols = MAX(offset->cols, more ? a->cols : 1);
+    v->text = more ? ws_source_format(p->r, "(%s + %s)", a->text, offset->text) : offset->text;
+    return strlen(v->text) < 2000 ? v : py_opaque(p);
+}
+
+/* --- where they point ------------------------------------------------------------------------- */
+
+/* A product of a sum that is written out. */
+typedef struct {
+    gint64 factor;
+    GPtrArray *atom; /* const WsExpr* */
+} Term;
+
+static void clear_term(gpointer data)
+{
+    g_ptr_array_unref(((Term *)data)->atom);
+}
+
+static GArray *new_terms(void)
+{
+    GArray *terms = g_array_new(FALSE, FALSE, sizeof(Term));
+    g_array_set_clear_func(terms, clear_term);
+    return terms;
+}
+
+static void add_term(GArray *to, gint64 factor, const Term *x, const Term *y)
+{
+    Term t = { factor, g_ptr_array_new() };
+    for (guint i = 0; x && i < x->atom->len; i++)
+        g_ptr_array_add(t.atom, x->atom->pdata[i]);
+    for (guint i = 0; y && i < y->atom->len; i++)
+        g_ptr_array_add(t.atom, y->atom->pdata[i]);
+    g_array_append_val(to, t);
+}
+
+#define MOST_TERMS 64
+#define MOST       ((gint64)1 << 40)
+
+/* FALSE: too many, or too large. */
+static gboolean write_out(const WsExpr *e, gint64 sign, GArray *to)
+{
+    gint64 n;
+    if (to->len > MOST_TERMS)
+        return FALSE;
+    if (ws_expr_is_int(e, &n)) {
+        if (n > MOST || n < -MOST)
+            return FALSE;
+        add_term(to, sign * n, NULL, NULL);
+        return TRUE;
+    }
+    if (e->op == WS_EXPR_ADD || e->op == WS_EXPR_SUB)
+        return write_out(e->arg[0], sign, to) &&
+               write_out(e->arg[1], e->op == WS_EXPR_SUB ? -sign : sign, to);
+    if (e->op == WS_EXPR_NEG)
+        return write_out(e->arg[0], -sign, to);
+    if (e->op == WS_EXPR_MUL) {
+        g_autoptr(GArray) x = new_terms(), y = new_terms();
+        gboolean fine = write_out(e->arg[0], sign, x) && write_out(e->arg[1], 1, y) &&
+                        x->len * y->len <= MOST_TERMS;
+        for (guint i = 0; fine && i < x->len; i++)
+            for (guint k = 0; fine && k < y->len; k++) {
+                const Term *a = &g_array_index(x, Term, i), *b = &g_array_index(y, Term, k);
+                gint64 factor;
+                fine = !__builtin_mul_overflow(a->factor, b->factor, &factor) && factor <= MOST &&
+                       factor >= -MOST;
+                if (fine)
+                    add_term(to, factor, a, b);
+            }
+        return fine;
+    }
+    add_term(to, sign, NULL, NULL);
+    g_ptr_array_add(g_array_index(to, Term, to->len - 1).atom, (gpointer)e);
+    return TRUE;
+}
+
+/* Takes the atom equal to `e` out. */
+static gboolean take_out(GPtrArray *atoms, const WsExpr *e)
+{
+    for (guint i = 0; i < atoms->len; i++)
+        if (ws_expr_equal(atoms->pdata[i], e)) {
+            g_ptr_array_remove_index(atoms, i);
+            return TRUE;
+        }
+    return FALSE;
+}
+
+/* t / by, NULL: it is no whole product. */
+static const WsExpr *quotient(PyRead *p, const Term *t, const Term *by)
+{
+    g_autoptr(GPtrArray) left = g_ptr_array_new();
+    for (guint i = 0; i < t->atom->len; i++)
+        g_ptr_array_add(left, t->atom->pdata[i]);
+    for (guint i = 0; i < by->atom->len; i++)
+        if (!take_out(left, by->atom->pdata[i]))
+            return NULL;
+    if (!by->factor || t->factor % by->factor)
+        return NULL;
+    const WsExpr *e = ws_x_int(p->r, t->factor / by->factor);
+    for (guint i = 0; i < left->len; i++)
+        e = ws_x_op(p->r, WS_EXPR_MUL, e, left->pdata[i]);
+    return e;
+}
+
+/* A tile of a tensor: coordinates of its first element, elements between neighbours. */
+typedef struct {
+    guint n;
+    gint64 extent[2];
+    const WsExpr *at[2], *stride[2];
+    const char *name[2]; /* "row", "col": what counts along it */
+} Spot;
+
+static gboolean spot_of(PyRead *p, const Val *v, Spot *s)
+{
+    const WsExpr *e = ws_x_parsed(p->r, v->text);
+    g_autoptr(GArray) terms = new_terms();
+    Term of[2] = { { 0, NULL }, { 0, NULL } };
+    const guint first = v->rows > 1 ? 0 : 1;
+    const char *const name[] = { "row", "col" };
+    if (!e || v->cols < 2 || !write_out(e, 1, terms))
+        return FALSE;
+    *s = (Spot){ .n = 2 - first };
+    for (guint i = 0; i < terms->len; i++) {
+        Term *t = &g_array_index(terms, Term, i);
+        for (guint d = 0; d < 2; d++)
+            for (guint k = 0; k < t->atom->len; k++) {
+                const WsExpr *atom = t->atom->pdata[k];
+                if (!ws_x_mentions(atom, name[d]))
+                    continue;
+                if (atom->op != WS_EXPR_NAME || of[d].atom || d < first)
+                    return FALSE; /* more than a place along it */
+                of[d] = *t;
+            }
+    }
+    for (guint d = first; d < 2; d++) {
+        const WsExpr *itself = ws_x_name(p->r, name[d]);
+        const guint k = d - first;
+        if (!of[d].atom || of[d].factor < 1 || !take_out(of[d].atom, itself) ||
+            (of[0].atom && of[1].atom == of[0].atom))
+            return FALSE;
+        const Term one = { 1, of[d].atom };
+        Term none = { 1, g_ptr_array_new() };
+        s->stride[k] = quotient(p, &(Term){ of[d].factor, one.atom }, &none);
+        g_ptr_array_unref(none.atom);
+        s->at[k] = ws_x_int(p->r, 0);
+        s->extent[k] = d ? v->cols : v->rows;
+        s->name[k] = name[d];
+    }
+    for (guint i = 0; i < terms->len; i++) {
+        const Term *t = &g_array_index(terms, Term, i);
+        const WsExpr *part = NULL;
+        if (t->atom == of[0].atom || t->atom == of[1].atom || !t->factor)
+            continue;
+        for (guint d = first; d < 2 && !part; d++)
+            if ((part = quotient(p, t, &of[d])))
+                s->at[d - first] = ws_x_op(p->r, WS_EXPR_ADD, s->at[d - first], part);
+        if (!part)
+            return FALSE;
+    }
+    for (guint k = 0; k < s->n; k++)
+        if (!s->at[k] || !s->stride[k])
+            return FALSE;
+    return TRUE;
+}
+
+/* --- whether it lies in the tensor ------------------------------------------------------------ */
+
+static gboolean is_same(const WsExpr *a, const WsExpr *b)
+{
+    gint64 d;
+    return a && b && (ws_expr_equal(a, b) || (ws_x_difference(a, b, &d) && !d));
+}
+
+static gboolean says_multiple(const WsExpr *e, const WsExpr *of, gint64 n)
+{
+    gint64 by, rest;
+    if (e->op == WS_EXPR_AND)
+        return says_multiple(e->arg[0], of, n) || says_multiple(e->arg[1], of, n);
+    return e->op == WS_EXPR_EQ && ws_expr_is_int(e->arg[1], &rest) && !rest &&
+           e->arg[0]->op == WS_EXPR_MOD && ws_expr_is_int(e->arg[0]->arg[1], &by) && by > 0 &&
+           by % n == 0 && ws_expr_equal(e->arg[0]->arg[0], of);
+}
+
+static gboolean is_multiple(PyRead *p, const WsExpr *e, gint64 n)
+{
+    gint64 known;
+    if (ws_x_is(e, &known))
+        return known % n == 0;
+    for (guint i = 0; i < p->r->assume->len; i++) {
+        const WsExpr *a = ws_x_parsed(p->r, p->r->assume->pdata[i]);
+        if (a && says_multiple(a, e, n))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* How many values a number of the launch or of a round takes, from 0 on; NULL: that is not known.
+ */
+static const WsExpr *count_of(PyRead *p, const char *name)
+{
+    static const char *const pid[] = { PY_PID, PY_PID "_1", PY_PID "_2" };
+    for (guint i = 0; i < 3; i++)
+        if (!strcmp(name, pid[i]))
+            return p->grid && p->grid->kind == VAL_TUPLE && i < p->grid->n
+                       ? py_as_int(p, p->grid->item[i])
+                       : NULL;
+    for (guint i = 0; i < p->loops->len; i++) {
+        const OpenLoop *l = &g_array_index(p->loops, OpenLoop, i);
+        if (!strcmp(name, l->name))
+            return l->count;
+    }
+    return NULL;
+}
+
+static gboolean is_size(const PyRead *p, const char *name)
+{
+    for (guint i = 0; i < p->r->sizes->len; i++)
+        if (!strcmp(p->r->sizes->pdata[i], name))
+            return TRUE;
+    return FALSE;
+}
+
+/* Of numbers that are none below 0: those of the launch, which is refused otherwise, the number of
+ * a program and of a round, and what is made of them without taking anything away. Nothing is
+ * divided by 0. */
+static gboolean is_from_zero(PyRead *p, const WsExpr *e)
+{
+    gint64 n;
+    gboolean all = TRUE;
+    if (ws_expr_is_int(e, &n))
+        return n >= 0;
+    if (e->op == WS_EXPR_NAME)
+        return g_str_has_prefix(e->name, PY_PID) ? count_of(p, e->name) != NULL
+                                                 : is_size(p, e->name) || count_of(p, e->name);
+    for (guint i = 0; i < e->n_args; i++)
+        all = all && is_from_zero(p, e->arg[i]);
+    return all && (e->op == WS_EXPR_ADD || e->op == WS_EXPR_MUL || e->op == WS_EXPR_DIV ||
+                   e->op == WS_EXPR_MOD ||
+                   (e->op == WS_EXPR_CALL &&
+                    (e->func == WS_FUNC_CDIV || e->func == WS_FUNC_MIN || e->func == WS_FUNC_MAX)));
+}
+
+/* e + n <= shape, whatever the launch. */
+static gboolean fits(PyRead *p, const WsExpr *e, gint64 n, const WsExpr *shape)
+{
+    gint64 left;
+    WsAffine f;
+    const WsExpr *end = ws_x_op(p->r, WS_EXPR_ADD, e, ws_x_int(p->r, n));
+    if (!shape || !end)
+        return FALSE;
+    if (ws_x_difference(end, shape, &left))
+        return left >= 0;
+    if (!ws_expr_affine(e, &f))
+        return FALSE;
+    gboolean good = f.n == 1 && f.term[0]->op == WS_EXPR_NAME && f.constant >= 0 &&
+                    f.factor[0] > 0 && f.constant + n <= f.factor[0];
+    const WsExpr *count = good ? count_of(p, f.term[0]->name) : NULL;
+    const WsExpr *by = good ? ws_x_int(p->r, f.factor[0]) : NULL;
+    const gboolean whole = good && is_multiple(p, shape, f.factor[0]);
+    ws_affine_clear(&f);
+    if (!count)
+        return FALSE;
+    const WsExpr *all = ws_x_op(p->r, WS_EXPR_MUL, count, by);
+    return (whole && is_same(count, ws_x_call(p->r, WS_FUNC_CDIV, shape, by, NULL))) ||
+           is_same(count, ws_x_op(p->r, WS_EXPR_DIV, shape, by)) ||
+           (all && ws_x_difference(all, shape, &left) && left >= 0);
+}
+
+typedef struct {
+    const PyRead *p;
+    gboolean all;
+} Sizes;
+
+static void only_sizes(const WsExpr *node, gpointer data)
+{
+    Sizes *d = data;
+    d->all &= node->op != WS_EXPR_TOTAL && node->op != WS_EXPR_INDEX &&
+              (node->op != WS_EXPR_NAME || is_size(d->p, node->name));
+}
+
+/* The extent of a tensor: one number of the launch. */
+static gboolean is_extent(const PyRead *p, const WsExpr *e)
+{
+    Sizes d = { p, TRUE };
+    ws_expr_visit(e, only_sizes, &d);
+    return d.all;
+}
+
+/* What a mask says of a tile. */
+typedef struct {
+    gboolean below[2], from[2]; /* per dimension: bounded by the tensor; by 0 */
+    gboolean more;              /* it asks for something else */
+} Guard;
+
+/* a < b with the place along dimension k on the left: what bounds it; NULL: something else. */
+static const WsExpr *bound_of(PyRead *p, const Spot *s, guint k, const WsExpr *a, const WsExpr *b)
+{
+    gint64 factor;
+    const WsExpr *at = ws_x_without(p->r, a, s->name[k], FALSE, &factor);
+    if (factor != 1 || !at || !is_same(at, s->at[k]) || ws_x_mentions(b, "row") ||
+        ws_x_mentions(b, "col"))
+        return NULL;
+    return b;
+}
+
+static void read_mask(PyRead *p, const Spot *s, WsReadTensor *t, const WsExpr *e, Guard *g)
+{
+    if (e->op == WS_EXPR_AND) {
+        read_mask(p, s, t, e->arg[0], g);
+        read_mask(p, s, t, e->arg[1], g);
+        return;
+    }
+    for (guint k = 0; k < s->n; k++) {
+        const gboolean less = e->op == WS_EXPR_LT, more = e->op == WS_EXPR_GT,
+                       least = e->op == WS_EXPR_GE;
+        const WsExpr *bound = less || least ? bound_of(p, s, k, e->arg[0], e->arg[1])
+                              : more        ? bound_of(p, s, k, e->arg[1], e->arg[0])
+                                            : NULL;
+        gint64 n;
+        if (bound && least && ws_x_is(bound, &n) && n == 0) {
+            g->from[k] = TRUE;
+            return;
+        }
+        if (bound && !least && !t->shape[k] && is_extent(p, bound))
+            t->shape[k] = bound;
+        if (bound && !least && is_same(bound, t->shape[k])) {
+            g->below[k] = TRUE;
+            return;
+        }
+    }
+    g->more = TRUE;
+}
+
+static gboolean given(const Val *v)
+{
+    return v && v->kind != VAL_NONE;
+}
+
+/* Strides that the tensor has anyway are none; another one than before is not read. */
+static gboolean take_strides(WsReadTensor *t, const Spot *s)
+{
+    gint64 one;
+    const gboolean plain = ws_x_is(s->stride[s->n - 1], &one) && one == 1 &&
+                           (s->n == 1 || is_same(s->stride[0], t->shape[1]));
+    for (guint k = 0; k < s->n; k++)
+        if (t->strided && !is_same(t->stride[k], plain ? NULL : s->stride[k]) &&
+            (t->stride[k] || !plain))
+            return FALSE;
+    for (guint k = 0; k < s->n && !plain; k++)
+        t->stride[k] = s->stride[k];
+    t->strided = TRUE;
+    return TRUE;
+}
+
+/* The tensor of the tile, -1 and `why`: it is not known to lie in one. */
+static gint lies_in(PyRead *p, const Val *pointer, const Val *mask, const WsPyNode *at, Spot *s,
+                    Guard *g, const char **why)
+{
+    *g = (Guard){ 0 };
+    *why = "where a sum of pointers points";
+    if (!p->group || !spot_of(p, pointer, s))
+        return -1;
+    const WsExpr *m = NULL;
+    if (given(mask)) {
+        const Val *f = mask->kind == VAL_MATH ? mask : NULL;
+        m = f && !(f->reads && f->reads->len) ? ws_x_parsed(p->r, f->text) : NULL;
+        *why = "a mask of what is read from memory, or that is no condition on rows and columns";
+        if (!m)
+            return -1;
+    }
+    const gint tensor = py_tensor(p, pointer->item[0], s->n, at->line);
+    WsReadTensor *t = tensor < 0 ? NULL : &g_array_index(p->r->tensors, WsReadTensor, tensor);
+    *why = "a tile of a tensor of other many dimensions";
+    if (!t || (t->rank && t->rank != s->n))
+        return -1;
+    t->rank = s->n;
+    if (m)
+        read_mask(p, s, t, m, g);
+    for (guint k = 0; k < s->n; k++) {
+        *why = "a tile whose place may be below 0";
+        if (!g->from[k] && !is_from_zero(p, s->at[k]) && !py_is_never_negative(p, s->at[k]))
+            return -1;
+        *why = "a tile that may reach beyond its tensor: neither a mask nor the launch bounds it";
+        if (!g->below[k] && !fits(p, s->at[k], s->extent[k], t->shape[k]))
+            return -1;
+    }
+    *why = "strides that differ from one access of the tensor to another";
+    return take_strides(t, s) ? tensor : -1;
+}
+
+static void granted(PyRead *p, gint tensor)
+{
+    const WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, tensor);
+    if (t->stride[0])
+        ws_source_granted(p->r, ws_source_format(p->r,
+                                                 "elements of `%s` do not overlap, as its strides "
+                                                 "say where they lie",
+                                                 t->name));
+}
+
+WsReadStep *py_through(PyRead *p, WsReadKind kind, const Val *pointer, const Val *mask,
+                       const WsPyNode *at, gboolean *more)
+{
+    Spot s;
+    Guard g;
+    const char *why;
+    const gint tensor = lies_in(p, pointer, mask, at, &s, &g, &why);
+    if (tensor >= 0 && g.more && !more)
+        why = "a mask of a store that asks for more than the bounds of its tensor";
+    if (tensor < 0 || (g.more && !more)) {
+        py_law_value(
+            p, at,
+            kind != WS_READ_WRITE
+                ? why
+                : ws_source_format(p->r, "where a store through pointers goes in global memory: %s",
+                                   why));
+        return NULL;
+    }
+    if (kind == WS_READ_WRITE)
+        granted(p, tensor);
+    if (more)
+        *more = g.more;
+    return py_at_tensor(p, kind, tensor, s.at, s.n, at);
+}
+
+/* What a load leaves out is `other`; without one it is undefined, and taken for 0. */
+const Val *py_masked_value(PyRead *p, const Val *tile, const Val *mask, const Val *other,
+                           gboolean more)
+{
+    gint64 n;
+    const gboolean zero =
+        given(other) &&
+        ((py_known(other, &n) && !n) || (other->kind == VAL_REAL && !strcmp(other->text, "0.0")));
+    if (!given(mask))
+        return tile;
+    if (!given(other))
+        ws_source_granted(p->r, "what a load leaves out for its mask is 0 where it has no `other`");
+    if (!more && (zero || !given(other)))
+        return tile;
+    const Val *arg[] = { mask, tile, given(other) ? other : py_literal(p, 0) };
+    return py_function_tile(p, "select", arg, 3, FALSE);
+}
