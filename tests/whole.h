@@ -41,6 +41,13 @@ static inline gboolean test_again(guint i, guint quick)
     return !test_quick() || i % quick == 0;
 }
 
+/* Row i in one of CI's two runs: one of `quick` in the quick run of all tests, the others under the
+ * sanitizers. By name or by hand a run without them takes all. */
+static inline gboolean test_rest(guint i, guint quick)
+{
+    return test_sanitized() ? i % quick != 0 : !test_quick() || i % quick == 0;
+}
+
 /* As test_takes, and of the rows of `quick` each in one of CI's two runs: every second one in the
  * quick run of all tests, the others under the sanitizers beside theirs. */
 static inline gboolean test_halves(guint i, guint quick, guint sanitized)

@@ -49,7 +49,16 @@ def own_pace(cases, bundle):
     return (cycles[1] - cycles[0]) / (long - short)
 
 
-print("Recorder on the H200: traced build beside the timed one, by turns in one process, 100 cold rounds, one CTA recorded whole:")
+def devices(bundles):
+    """Names of the GPUs that ran them."""
+    names = set()
+    for bundle in bundles:
+        with open(f"{bundle.rstrip('/')}/results.json") as f:
+            names.add(json.load(f)["device"]["name"])
+    return ", ".join(sorted(names))
+
+
+print(f"Recorder on {devices(sys.argv[1:])}: traced build beside the timed one, by turns in one process,\n100 cold rounds, one CTA recorded whole:")
 print("0, or 131 where the name says so, which has a tile less than the others (a static launch waits for its slowest CTA).")
 print("time: median over the rounds of traced/timed - 1, [10th, 90th percentile]; cycles: of the medians, each at the clock of the")
 print("traced kernel in the same rounds. least cover: share of its time that steps and waits of a group account for, the least group.")

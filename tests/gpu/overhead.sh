@@ -45,6 +45,10 @@ designs=(
     "attention-d128-causal|attention-d128|B=4 HQ=16 HKV=16 SQ=4096 SK=4096||--set CAUSAL=1"
     "attention-d256|attention-d256|B=4 HQ=8 HKV=8 SQ=4096 SK=4096|B=4 HQ=8 HKV=8 SQ=4096 SK=8192|"
     "attention-d128-full|attention-d128-full|Z=4 H=16 N_CTX=4096||"
+    "attention-d256-causal|attention-d256|B=2 HQ=16 HKV=16 SQ=2048 SK=2048||--set CAUSAL=1"
+    "attention-d64-short|attention-d64|B=8 HQ=16 HKV=16 SQ=1024 SK=1024||"
+    "gemm-fp8-block-deep|gemm-fp8-block|M=8192 N=4096 K=7168||"
+    "gemm-bf16-pingpong-deep|gemm-bf16-pingpong|M=8192 N=4096 K=8192||"
     "attention-d128-full-131|attention-d128-full|Z=4 H=16 N_CTX=4096||--ctas 131"
 )
 if [ $make = 1 ]; then

@@ -95,7 +95,7 @@ static void test_plants(gconstpointer data)
             decorated = FALSE;
         }
         char *own = before ? NULL : planted(line[k], plant, jit);
-        if (!own || places++ % kernels[i].every || !test_takes(share++, 16, 16)) {
+        if (!own || places++ % kernels[i].every || !test_takes(share++, 16, 64)) {
             g_free(own);
             continue;
         }
@@ -382,7 +382,7 @@ int main(int argc, char **argv)
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_plants);
     }
     for (guint i = 0; i < G_N_ELEMENTS(kernels) * ARGUMENTS; i++) {
-        if (!test_takes(i, 9, 11))
+        if (!test_takes(i, 9, 23))
             continue;
         g_autofree char *path = g_strdup_printf(
             "/import/law/argument/%s/%s/%s",
@@ -391,7 +391,7 @@ int main(int argc, char **argv)
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_arguments);
     }
     for (guint i = 0; i < G_N_ELEMENTS(changes); i++) {
-        if (!test_takes(i, 1, 3))
+        if (!test_takes(i, 1, 5))
             continue;
         g_autofree char *path = g_strdup_printf("/import/law/change/%s", changes[i].title);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_change);

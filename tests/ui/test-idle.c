@@ -13,6 +13,7 @@
 #include "ui/timeline/timeline_gap.h"
 #include "ui/timeline/timeline_private.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 
 #define NO_OVERLAP "projects/attention-d128/measured/no-overlap.wtrace"
@@ -277,10 +278,20 @@ static void large_text(Scenario *s)
     WAIT_FOR(gtk_widget_get_height(t->units) < 1.2 * high);
 }
 
-/* A run whose CTAs claimed tiles of different length says so instead of a figure, on every page. */
+/* A run whose CTAs claimed tiles of different length says so instead of a figure, on every page, if
+ * the trace does not hold which ones (as those of older versions). */
 static void claimed(Scenario *s)
 {
-    scenario_open(s, "projects/attention-d128/measured/causal.wtrace");
+    g_autoptr(WsTrace) old =
+        ws_trace_load(WS_SOURCE_ROOT "/projects/attention-d128/measured/causal.wtrace", NULL);
+    g_autofree char *dir = g_dir_make_tmp("ws-idle-XXXXXX", NULL);
+    g_autofree char *file = g_build_filename(dir, "old.wtrace", NULL);
+    g_assert_nonnull(old);
+    g_array_set_size(old->claimed, 0);
+    g_assert_true(ws_trace_save(old, file, NULL));
+    g_autoptr(GFile) opened = g_file_new_for_path(file);
+    g_assert_true(ws_window_open(s->window, opened));
+    hands_settle(s);
     WAIT_FOR(ws_document_idle(s->document, FALSE));
     g_assert_nonnull(ws_document_measured(s->document));
     g_assert_true(ws_document_claims(s->document));
@@ -294,6 +305,32 @@ static void claimed(Scenario *s)
     g_assert_nonnull(strstr(text, "not separable"));
     g_assert_null(strstr(text, "Measured: idle"));
     hands_shot(s, "idle-claimed");
+    g_unlink(file);
+    g_rmdir(dir);
+}
+
+/* Where it holds them, the prediction plays the same tiles, and both have causes. */
+static void claims_known(Scenario *s)
+{
+    scenario_open(s, "projects/attention-d128/measured/causal.wtrace");
+    WAIT_FOR(ws_document_idle(s->document, FALSE) && ws_document_idle(s->document, TRUE));
+    WsTrace *measured = ws_document_measured(s->document);
+    WsTrace *predicted = ws_document_predicted(s->document);
+    guint n;
+    ws_trace_claims(measured, 0, &n);
+    g_assert_cmpuint(n, >, 4);
+    g_assert_true(ws_trace_same_claims(measured, 0, predicted, 0));
+    g_assert_false(ws_document_claims(s->document));
+    scenario_act(s, "show-idle");
+    WAIT_FOR(ws_idle_panel_n_causes(panel(s)));
+    g_autofree char *text = ws_idle_panel_copy(panel(s));
+    g_test_message("%s", text);
+    g_assert_nonnull(strstr(text, "Measured: idle"));
+    g_assert_null(strstr(text, "not separable"));
+    hands_shot(s, "idle-claims-known");
+    scenario_act(s, "theme-dark");
+    hands_shot(s, "idle-claims-known-dark");
+    scenario_act(s, "theme-light");
 }
 
 static void add(void)
@@ -306,6 +343,7 @@ static void add(void)
     scenario_add("idle/matrix", matrix);
     scenario_add("idle/best-edit", best_edit);
     scenario_add_empty("idle/claimed", claimed);
+    scenario_add_empty("idle/claims-known", claims_known);
 }
 
 int main(int argc, char **argv)

@@ -224,7 +224,7 @@ static void run_case(gconstpointer data)
 static void add(const char *name, void (*run)(Scenario *s), gboolean empty)
 {
     static guint n;
-    if (!test_again(n++, 4))
+    if (!test_rest(n++, 4))
         return;
     g_autofree char *path = g_strdup_printf("/ui/%s", name);
     Case *c = g_new0(Case, 1);

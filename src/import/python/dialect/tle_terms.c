@@ -188,6 +188,8 @@ const Val *py_mean_TLE_SLICE(PyRead *p, const Val **a, const WsPyNode *at)
 const Val *py_mean_TLE_EXTRACT(PyRead *p, const Val **a, const WsPyNode *at)
 {
     const Val *shape = given(a[2]) ? a[2] : a[3];
+    if (a[2] && a[3])
+        return py_wrong(p, at, "a part of a tile with more than its shape");
     if (!a[0] || a[0]->kind != VAL_TILE || a[0]->n || !a[1] || a[1]->kind != VAL_TUPLE ||
         a[1]->n != 2 || !shape || shape->kind != VAL_TUPLE || shape->n != 2)
         return py_wrong(p, at, "a part of something that is no tile");
