@@ -184,28 +184,6 @@ const Val *py_mean_TLE_SLICE(PyRead *p, const Val **a, const WsPyNode *at)
     return py_mean_SLICE(p, b, at);
 }
 
-/* Columns of a tile: one of equal parts. */
-const Val *py_mean_TLE_EXTRACT(PyRead *p, const Val **a, const WsPyNode *at)
-{
-    const Val *shape = given(a[2]) ? a[2] : a[3];
-    if (a[2] && a[3])
-        return py_wrong(p, at, "a part of a tile with more than its shape");
-    if (!a[0] || a[0]->kind != VAL_TILE || a[0]->n || !a[1] || a[1]->kind != VAL_TUPLE ||
-        a[1]->n != 2 || !shape || shape->kind != VAL_TUPLE || shape->n != 2)
-        return py_wrong(p, at, "a part of something that is no tile");
-    const gint64 row = py_number(a[1]->item[0], -1), col = py_number(a[1]->item[1], -1);
-    const gint64 rows = py_number(shape->item[0], 0), cols = py_number(shape->item[1], 0);
-    if (row != 0 || rows != a[0]->rows || col < 0 || cols < 1 || (col + 1) * cols > a[0]->cols)
-        return py_wrong(p, at, "a part of a tile that is not some of its columns");
-    Val *v = py_val(p, VAL_TILE);
-    *v = *a[0];
-    v->at = a[0]->at + col * cols;
-    v->cols = cols;
-    v->text =
-        ws_source_format(p->r, ".cols(%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ")", v->at, v->cols);
-    return v;
-}
-
 /* A tile that the compiler keeps in memory of its own is the same tile. */
 const Val *py_mean_TLE_SPACE(PyRead *p, const Val **a, const WsPyNode *at)
 {
