@@ -17,6 +17,9 @@ void ws_next_free(WsNext *n)
 
 static char *note(const WsNext *n, const WsTrace *measured, const WsProgram *p)
 {
+    if (measured && ws_trace_rounds_unknown(p, measured))
+        return g_strdup("CTAs of this launch claim tiles of different numbers of rounds, and the "
+                        "trace does not hold which ones a CTA got: edges and path are not known.");
     if (measured && n->path->len == 0)
         return g_strdup("The trace was not recorded from this version of the design: edges and "
                         "path are not known.");

@@ -138,7 +138,7 @@ GArray *ws_score_rounds(const WsProgram *p, WsTrace *t, guint cta, char **loop)
     if (loop)
         *loop = NULL;
     if (cta >= t->cta->len || t->op_id->len != p->n_ops || t->agent_name->len != p->n_agents ||
-        ws_score_claims(p, t))
+        ws_trace_rounds_unknown(p, t))
         return list;
     ws_score_cache_for(cache, p, t, NULL, cta, 0);
     ws_window_lead(&b);

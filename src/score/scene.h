@@ -225,14 +225,8 @@ typedef struct {
 } WsScoreRound;
 /* Of a measured trace whose rounds cannot be told apart there are none. */
 GArray *ws_score_rounds(const WsProgram *p, WsTrace *t, guint cta, char **loop);
-/* Which tiles a CTA claimed is not known of this trace: TRUE where rounds depend on it, so that
- * nothing measured can be counted to a round or tile; and the sentence that says so, to be
- * translated. */
-gboolean ws_score_claims(const WsProgram *p, const WsTrace *t);
-/* Rounds of a CTA of one trace are not those of the other: these CTAs claimed other tiles, of other
- * numbers of rounds, or of one of them it is not known. */
-gboolean ws_score_claims_apart(const WsProgram *p, const WsTrace *a, guint cta_a, const WsTrace *b,
-                               guint cta_b);
+/* The sentence that says why rounds cannot be counted (ws_trace_rounds_unknown), to be translated.
+ */
 const char *ws_score_claims_text(void);
 /* Share of a CTA's cycles in which the tensor core had work in flight. */
 double ws_score_tensor_share(const WsTrace *t, guint cta);

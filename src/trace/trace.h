@@ -111,6 +111,13 @@ typedef struct {
 gint64 ws_trace_claim_at(gpointer claims, gint64 position); /* WsTraceClaims* */
 /* As far as both go, the same tiles in the same order; FALSE where one knows and the other not. */
 gboolean ws_trace_same_claims(const WsTrace *a, guint cta_a, const WsTrace *b, guint cta_b);
+/* CTAs claim tiles of different numbers of rounds, and which ones they got is not known of this
+ * measured trace: nothing in it can be counted to a round or a tile. */
+gboolean ws_trace_rounds_unknown(const WsProgram *p, const WsTrace *t);
+/* Rounds of a CTA of one trace are not those of the other: these CTAs claimed other tiles, of other
+ * numbers of rounds, or of one of them it is not known. */
+gboolean ws_trace_rounds_apart(const WsProgram *p, const WsTrace *a, guint cta_a, const WsTrace *b,
+                               guint cta_b);
 /* Adds the CTAs of another trace of the same program and sizes; ws_trace_finish() is to follow. */
 void ws_trace_append(WsTrace *t, const WsTrace *other);
 

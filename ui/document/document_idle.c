@@ -72,7 +72,7 @@ static void work(GTask *task, gpointer source, gpointer data, GCancellable *canc
 {
     Answer *a = data;
     for (guint i = 0; i < 2; i++) {
-        if (!a->trace[i] || ws_score_claims(a->program, a->trace[i]))
+        if (!a->trace[i] || ws_trace_rounds_unknown(a->program, a->trace[i]))
             continue;
         a->idle[i] = ws_idle_new(a->program, a->trace[i], a->machine);
         a->overlap[i] = ws_overlap_new(a->program, a->trace[i], a->machine, a->idle[i]);
@@ -151,7 +151,7 @@ gboolean ws_document_claims(WsDocument *d)
 {
     const WsProgram *p = ws_document_program(d);
     const WsTrace *t = ws_document_measured(d);
-    return p && t && ws_score_claims(p, t);
+    return p && t && ws_trace_rounds_unknown(p, t);
 }
 
 guint64 ws_document_idle_number(WsDocument *d)

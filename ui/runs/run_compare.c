@@ -109,10 +109,10 @@ static void sides(WsRunCompare *self, const WsKin *kin, WsRunSide side[2])
 static gboolean matches(WsRunCompare *self)
 {
     const WsProgram *p = ws_document_program(self->document);
-    if (!p || ws_score_claims(p, self->shown) || ws_score_claims(p, self->pinned))
+    if (!p || ws_trace_rounds_unknown(p, self->shown) || ws_trace_rounds_unknown(p, self->pinned))
         return FALSE;
     for (guint i = 0; i < MIN(self->shown->cta->len, self->pinned->cta->len); i++)
-        if (ws_score_claims_apart(p, self->shown, i, self->pinned, i))
+        if (ws_trace_rounds_apart(p, self->shown, i, self->pinned, i))
             return FALSE;
     return TRUE;
 }

@@ -57,7 +57,7 @@ static void add_other(WsTimeline *t, const WsSceneItem *item, GString *s)
     const gint64 own = cycles_of(item->start, item->issued, item->done);
     WsTrace *predicted = ws_document_predicted(t->document);
     const gboolean mixed = ws_document_claims(t->document) ||
-                           ws_score_claims_apart(ws_document_program(t->document), measured,
+                           ws_trace_rounds_apart(ws_document_program(t->document), measured,
                                                  ws_timeline_cta_of(t, measured), predicted,
                                                  ws_timeline_cta_of(t, predicted));
     const gint64 found = !mixed           ? counterpart(t, other, item)

@@ -5,12 +5,46 @@
 #include "model/design.h"
 #include "model/findings.h"
 #include "program/elaborate.h"
+#include "score/scene.h"
 #include "trace/header.h"
 #include "trace/stats.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { CLAIMS_PRINTED = 12 };
+
+static void print_claims(const WsTrace *t, guint cta)
+{
+    guint n;
+    const WsTraceClaim *claim = ws_trace_claims(t, cta, &n);
+    if (!n)
+        return;
+    printf("CTA %u claimed %u tiles:", g_array_index(t->cta, WsTraceCta, cta).id, n);
+    for (guint i = 0; i < MIN(n, CLAIMS_PRINTED); i++)
+        printf(" %d", claim[i].tile);
+    printf(n > CLAIMS_PRINTED ? " …\n" : "\n");
+}
+
+static void put_claims(WsJsonOut *j, const WsTrace *t)
+{
+    ws_json_out_open(j, "claims", '[');
+    for (guint c = 0; c < t->cta->len; c++) {
+        guint n;
+        const WsTraceClaim *claim = ws_trace_claims(t, c, &n);
+        if (!n)
+            continue;
+        ws_json_out_open(j, NULL, '{');
+        ws_json_out_integer(j, "cta", g_array_index(t->cta, WsTraceCta, c).id);
+        ws_json_out_open(j, "tiles", '[');
+        for (guint i = 0; i < n; i++)
+            ws_json_out_integer(j, NULL, claim[i].tile);
+        ws_json_out_close(j, ']');
+        ws_json_out_close(j, '}');
+    }
+    ws_json_out_close(j, ']');
+}
 
 static void print_facts(const WsTrace *t, const char *file)
 {
@@ -23,6 +57,8 @@ static void print_facts(const WsTrace *t, const char *file)
                g_array_index(t->size, gint64, i));
     if (t->size->len)
         printf("\n");
+    for (guint c = 0; c < t->cta->len; c++)
+        print_claims(t, c);
     if (t->bound)
         printf("bound: %s\n", t->bound);
     if (!isnan(t->tensor_busy))
@@ -55,6 +91,13 @@ static WsProgram *program_of(const WsTrace *t, WsFindings *findings)
     return design ? ws_elaborate(design, NULL, 0, findings) : NULL;
 }
 
+static gboolean rounds_unknown(const WsTrace *t)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsProgram) program = program_of(t, findings);
+    return program && ws_trace_rounds_unknown(program, t);
+}
+
 /* Rates of units are those of the built-in machine description. */
 static WsIdle *idle_of(const WsTrace *t, const WsProgram *p)
 {
@@ -68,6 +111,7 @@ static void print_json(const WsTrace *t, const char *file)
     g_autoptr(WsProgram) program = program_of(t, findings);
     g_autoptr(WsIdle) idle = program ? idle_of(t, program) : NULL;
     g_autoptr(WsTraceStats) stats = ws_trace_stats_new(t);
+    const gboolean unknown = program && ws_trace_rounds_unknown(program, t);
     WsJsonOut j;
     ws_cli_json_begin(&j);
     ws_json_out_text(&j, "file", file);
@@ -84,13 +128,14 @@ static void print_json(const WsTrace *t, const char *file)
         ws_json_out_close(&j, '}');
     }
     ws_json_out_close(&j, ']');
+    put_claims(&j, t);
     ws_json_out_text(&j, "bound", t->bound);
     ws_json_out_real(&j, "tensor_busy", t->tensor_busy);
     ws_json_out_real(&j, "tma_busy", t->tma_busy);
     ws_json_out_real(&j, "overhead", t->overhead);
-    ws_json_out_text(&j, "note", t->note);
+    ws_json_out_text(&j, "note", unknown ? ws_score_claims_text() : t->note);
     ws_json_out_open(&j, "loops", '[');
-    for (guint i = 0; i < stats->loop->len; i++) {
+    for (guint i = 0; i < stats->loop->len && !unknown; i++) {
         const WsTraceLoopStat *l = &g_array_index(stats->loop, WsTraceLoopStat, i);
         ws_json_out_open(&j, NULL, '{');
         ws_json_out_text(&j, "agent", g_ptr_array_index(t->agent_name, l->agent));
@@ -192,6 +237,10 @@ int ws_command_trace(int argc, char **argv)
         return WS_EXIT_YES;
     }
     print_facts(t, file);
+    if (rounds_unknown(t)) {
+        printf("%s\n", ws_score_claims_text());
+        return WS_EXIT_YES;
+    }
     print_loops(t);
     return overlap || idle ? print_program(t, overlap, idle) : WS_EXIT_YES;
 }

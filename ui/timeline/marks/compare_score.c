@@ -80,7 +80,7 @@ static void forget_rounds(WsCompareScore *s)
 static void find_rounds(Find *f)
 {
     const guint cta = ws_timeline_cta_of(f->t, f->t->main_trace);
-    const gboolean apart = ws_score_claims_apart(f->b, f->c->predicted, 0, f->t->main_trace, cta);
+    const gboolean apart = ws_trace_rounds_apart(f->b, f->c->predicted, 0, f->t->main_trace, cta);
     f->s->round[0] = ws_score_rounds(f->c->program, f->c->predicted, apart ? G_MAXUINT : 0, NULL);
     f->s->round[1] = ws_score_rounds(f->b, f->t->main_trace, cta, NULL);
 }
