@@ -56,6 +56,7 @@ static const struct {
     { "package", { "package", GEMM, "-o", "@package", "--wheel", "@wheels", "--json" } },
     { "collect", { "collect", WS_SOURCE_ROOT "/tests/launch/h200", "--json" } },
     { "trace", { "trace", PROJECTS "gemm-bf16/measured/gemm-bf16.wtrace", "--json" } },
+    { "trace", { "trace", PROJECTS "attention-d128/measured/causal.wtrace", "--json" } },
     { "rehearse", { "rehearse", ONE, "--json", "--size", "M=128", "--size", "K=64" } },
     { "rehearse", { "rehearse", DESIGNS "broken/02-wrong-count.wstave", "--json", "--adversary" } },
     { "profile", { "profile", ONE, "--json", "--size", "M=128" } },
