@@ -71,6 +71,7 @@ struct WsReadStep {
     const char *name, *text;
     const WsExpr *cta;  /* ARRIVE, COPY: in that CTA of the cluster; NULL its own */
     guint ctas;         /* LOAD: multicast to this mask of CTAs; ARRIVE: in them; G_MAXUINT: all */
+    gint64 ahead;       /* rounds that it runs early */
     gint64 n, stride;   /* FOR over tiles: from and step */
     gboolean flag, all; /* ARRIVE: flag = by all threads; FOR: all = unroll full; MMA: flag = open,
                                        STORE: all = open;

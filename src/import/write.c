@@ -262,6 +262,8 @@ static WsJson *step_of(WsWriter *w, const GPtrArray *list, guint at)
     }
     if (s->when)
         ws_json_put(step, "when", ws_write_expr(w->r, s->when));
+    if (s->ahead)
+        ws_json_put(step, "ahead", ws_json_int(s->ahead));
     return ws_write_place(w->r, step, s->line, s->column, body ? s->line : s->end_line);
 }
 

@@ -99,6 +99,7 @@ struct Frame {
 typedef struct {
     const char *name; /* of the loop */
     const WsExpr *count;
+    const WsPyNode *node;
 } OpenLoop;
 
 typedef struct {
@@ -156,6 +157,8 @@ typedef struct {
     GPtrArray *open_gathers;   /* WsReadStep*: cp.async that nothing was told of yet */
     GHashTable *rising;        /* const char*: counters of this group that nothing takes from -> not
                                   NULL where that mattered */
+    guint products_named;      /* values of products that begin anew */
+    GHashTable *staged;        /* CALL of a load -> how it is staged (tle_hints.c); owned */
     GPtrArray *pipes;          /* const Val*: of TLE */
     GPtrArray *numbers;        /* const char*: tensors that integers were loaded from */
     GPtrArray *stored;         /* char*: sums of pointers that were stored through; owned */
@@ -258,6 +261,11 @@ void py_claims_left(PyRead *p, const WsPyNode *at); /* at the end of a group */
 /* x[:, None] of what is one value per column so far: one per row. */
 const Val *py_as_rows(PyRead *p, const Val *v);
 const Val *py_formula(PyRead *p, const Val *v); /* MATH of anything that has a text; NULL */
+/* Notes which loads of the loop are staged (dialect/tle_hints.c). FALSE: none is. */
+gboolean py_stage_loop(PyRead *p, const WsPyNode *loop, gint64 stages);
+void py_end_staged(PyRead *p, const WsPyNode *loop); /* at the end of a round of it */
+/* The same of a load that no round repeats. */
+void py_stage_once(PyRead *p, const WsPyNode *assign);
 /* A sum whose left side is a pointer, or pointers (dialect/py_through.c). NULL: it is none. */
 const Val *py_point(PyRead *p, const WsPyNode *sum, const Val *a, const Val *b);
 const Val *py_binary_tile(PyRead *p, const char *op, const Val *a, const Val *b);

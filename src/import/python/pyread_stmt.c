@@ -192,6 +192,7 @@ static void assign(PyRead *p, const WsPyNode *node)
 {
     const WsPyNode *value = node->kid[node->n - 1];
     p->hint = node->n == 2 && node->kid[0]->kind == WS_PY_NAME ? node->kid[0]->text : NULL;
+    py_stage_once(p, node);
     const Val *said = py_said_value(p, node);
     const Val *v = said ? said : py_eval(p, value);
     p->hint = NULL;

@@ -166,6 +166,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     p.stored = g_ptr_array_new_with_free_func(g_free);
     p.open_gathers = g_ptr_array_new();
     p.allocated = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    p.staged = g_hash_table_new(NULL, NULL);
     p.rounds = g_string_new("");
     p.waited_on = g_array_new(FALSE, FALSE, sizeof(gint));
     p.generic = g_array_new(FALSE, FALSE, sizeof(gint));
@@ -235,6 +236,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     g_ptr_array_unref(p.stored);
     g_ptr_array_unref(p.open_gathers);
     g_hash_table_unref(p.allocated);
+    g_hash_table_unref(p.staged);
     g_string_free(p.rounds, TRUE);
     g_ptr_array_unref(p.closures);
     g_hash_table_unref(p.locals);

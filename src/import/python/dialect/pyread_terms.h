@@ -47,6 +47,13 @@ WsReadStep *py_through(PyRead *p, WsReadKind kind, const Val *pointer, const Val
 /* What a load under a mask gives: the tile, or `other`. */
 const Val *py_masked_value(PyRead *p, const Val *tile, const Val *mask, const Val *other,
                            gboolean more);
+/* Shared memory that holds a tile, put there now (tle_parts.c); NULL: it is none. */
+const Val *py_laid_down(PyRead *p, const Val *tile, const WsPyNode *at);
+/* --- tle_hints.c: loads of a loop with num_stages that products take. 0: it is none. */
+gint64 py_stages_of(const PyRead *p, const WsPyNode *load);
+const Val *py_staged_desc(PyRead *p, const Val *desc, const Val *coord, const WsPyNode *at);
+const Val *py_staged_pointers(PyRead *p, const Val *pointer, const Val *mask, const Val *other,
+                              const WsPyNode *at);
 /* The call could not be read: an opaque step in a partition, and a line in the list. */
 char *py_site_of(const PyRead *p, const WsPyNode *at); /* of what is made there; caller frees */
 const Val *py_copy_at_once(PyRead *p, const Val **a, const WsPyNode *at); /* tle_access.c */

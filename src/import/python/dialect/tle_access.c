@@ -177,6 +177,8 @@ const Val *py_mean_TLE_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
         return under_mask(p, py_mean_READ(p, a, at), a[1] && a[1]->kind != VAL_NONE, WS_READ_READ,
                           at);
     WsReadStep *s = py_pointed(p, WS_READ_READ, at, &rows, &cols);
+    if (!s && a[0] && a[0]->kind == VAL_POINTER && py_stages_of(p, at))
+        return py_staged_pointers(p, a[0], a[1], a[2], at);
     if (!s && a[0] && a[0]->kind == VAL_POINTER)
         return through(p, a, given(a[3]) && py_number(a[3], 0) != 0, at);
     if (given(a[3]) && py_number(a[3], 1) != 0 && is_gathered(p, at))
@@ -207,13 +209,15 @@ const Val *py_mean_TLE_STORE(PyRead *p, const Val **a, const WsPyNode *at)
         return py_wrong(p, at, "a tile that is handed on under a mask");
     const Val *signal = a[0] ? py_tle_signal(p, a[0]) : NULL;
     const WsPyNode *from = at->n > 2 ? at->kid[2] : NULL; /* tl.load(pointers, …) */
-    const gboolean async = !signal && a[0] && a[0]->kind == VAL_BUFFER && from && is_async(from);
-    WsReadStep *gather = (signal || async) && from && from->kind == WS_PY_CALL && from->n > 1
+    const gboolean alone = !signal && a[0] && a[0]->kind == VAL_BUFFER && from;
+    WsReadStep *gather = (signal || alone) && from && from->kind == WS_PY_CALL && from->n > 1
                              ? py_gather(p, a[0], from->kid[1], at)
                              : NULL;
     if (gather) {
         if (signal)
             gather->barrier = signal->place;
+        else if (!is_async(from)) /* which stores what was loaded */
+            py_step(p, WS_READ_LOAD_WAIT, at)->n = 0;
         return py_none(p);
     }
     if (a[0] && a[0]->kind == VAL_BUFFER)
@@ -270,6 +274,8 @@ const Val *py_mean_DESC_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
     gint64 rows = 0, cols = 0;
     if (is_whole(p, a[0]) && !a[1])
         return py_mean_TLE_LOAD(p, (const Val *[]){ a[0], NULL, NULL, NULL }, at);
+    if (a[0] && a[0]->kind == VAL_DESC && py_stages_of(p, at))
+        return py_staged_desc(p, a[0], a[1], at);
     if (a[0] && a[0]->kind == VAL_DESC && a[0]->n == 2) {
         rows = py_number(a[0]->item[0], 0);
         cols = py_number(a[0]->item[1], 0);

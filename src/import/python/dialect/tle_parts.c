@@ -40,7 +40,7 @@ static const char *type_of(const PyRead *p, gint value)
 }
 
 /* Shared memory that holds the tile; NULL: it is none. */
-static const Val *laid_down(PyRead *p, const Val *tile, const WsPyNode *at)
+const Val *py_laid_down(PyRead *p, const Val *tile, const WsPyNode *at)
 {
     const char *hint = p->hint;
     p->hint = "part";
@@ -95,7 +95,7 @@ const Val *py_mean_TLE_EXTRACT(PyRead *p, const Val **a, const WsPyNode *at)
                                    v->cols);
         return v;
     }
-    const Val *buffer = laid_down(p, a[0], at);
+    const Val *buffer = py_laid_down(p, a[0], at);
     const Val *view = buffer ? view_of(p, buffer, &part, at) : NULL;
     return view ? py_mean_READ(p, &view, at)
                 : py_wrong(p, at, "a part of something that is no tile");
@@ -109,7 +109,7 @@ const Val *py_mean_TLE_INSERT(PyRead *p, const Val **a, const WsPyNode *at)
         return py_wrong(p, at, "a tile put into something that is no tile, or something else");
     if (!part_of(a[0], a[2], a[1]->rows, a[1]->cols, &part))
         return py_wrong(p, at, "a place in a tile that is not that of one of equal parts");
-    const Val *buffer = laid_down(p, a[0], at);
+    const Val *buffer = py_laid_down(p, a[0], at);
     const Val *view = buffer ? view_of(p, buffer, &part, at) : NULL;
     if (!view || view->kind != VAL_BUFFER)
         return py_wrong(p, at, "a tile put into something that is no tile, or something else");

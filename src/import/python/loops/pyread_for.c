@@ -42,8 +42,24 @@ static gboolean leaves_loop(PyRead *p, const WsPyNode *arg)
     return v->kind == VAL_NONE || (py_known(v, &n) && (n == 0 || (stages && n == 1)));
 }
 
-static gboolean range_of(PyRead *p, const WsPyNode *call, const WsExpr **part, gboolean *unroll)
+/* num_stages=3 of a loop whose products take what it loads (TLE). */
+static gboolean stages_loop(PyRead *p, const WsPyNode *arg, const WsPyNode *loop)
 {
+    gint64 n;
+    return p->from == WS_IMPORT_TLE && p->group && !strcmp(arg->text, "num_stages") &&
+           py_known(py_eval(p, arg->kid[0]), &n) && n >= 2 && n <= 64 && py_stage_loop(p, loop, n);
+}
+
+static gboolean is_range(const PyRead *p, const char *full, const char *last)
+{
+    const gboolean pipeline = p->from == WS_IMPORT_TLE && g_str_has_suffix(full, "gpu.pipeline");
+    return !strchr(full, '/') &&
+           (!strcmp(last, "range") || !strcmp(last, "static_range") || pipeline);
+}
+
+static gboolean range_of(PyRead *p, const WsPyNode *loop, const WsExpr **part, gboolean *unroll)
+{
+    const WsPyNode *call = loop->kid[1];
     g_autofree char *dotted = call->kind == WS_PY_CALL ? ws_python_dotted(call->kid[0]) : NULL;
     if (!dotted)
         return FALSE;
@@ -54,12 +70,15 @@ static gboolean range_of(PyRead *p, const WsPyNode *call, const WsExpr **part, g
     g_autofree char *full = g_strconcat(from->text, dotted + strlen(root), NULL);
     const char *last = strrchr(full, '.');
     last = last ? last + 1 : full;
-    if (strchr(full, '/') || (strcmp(last, "range") && strcmp(last, "static_range")))
+    if (!is_range(p, full, last))
         return FALSE;
     *unroll = !strcmp(last, "static_range");
+    if (p->from == WS_IMPORT_TLE && p->group && !*unroll)
+        py_stage_loop(p, loop, 1); /* unless a keyword says how many */
     for (guint i = 1; i < call->n; i++)
         if (p->in_kernel && call->kid[i]->kind == WS_PY_KEYWORD &&
-            !py_law_keyword(last, call->kid[i]->text) && !leaves_loop(p, call->kid[i]))
+            !py_law_keyword(last, call->kid[i]->text) && !leaves_loop(p, call->kid[i]) &&
+            !stages_loop(p, call->kid[i], loop))
             py_opaque_step(p, call, ws_source_format(p->r, "the keyword `%s`", call->kid[i]->text));
     guint n = 0;
     for (guint i = 1; i < call->n; i++) {
@@ -153,7 +172,7 @@ static void for_(PyRead *p, const WsPyNode *node)
     const WsExpr *part[3] = { NULL };
     PyLoop l = { .node = node, .body = node->kid[2], .target = node->kid[0] };
     gboolean fixed;
-    const gboolean range = range_of(p, node->kid[1], part, &fixed);
+    const gboolean range = range_of(p, node, part, &fixed);
     if (!range || (!p->in_kernel && skips(node->kid[2]))) {
         if (!p->in_kernel) {
             host_loop(p, node);

@@ -102,7 +102,7 @@ void py_probe(PyRead *p, PyLoop *l, GArray *carries)
     bind_target(p, l);
     p->to = scratch;
     p->probing++;
-    OpenLoop open = { l->name, l->count };
+    OpenLoop open = { l->name, l->count, l->node };
     g_array_append_val(p->loops, open);
     run_round(p, l);
     g_array_set_size(p->loops, p->loops->len - 1);
@@ -341,10 +341,11 @@ static gboolean walk(PyRead *p, PyLoop *l)
     s->stride = l->stride;
     GPtrArray *to = p->to;
     p->to = s->body;
-    OpenLoop open = { l->name, l->count };
+    OpenLoop open = { l->name, l->count, l->node };
     g_array_append_val(p->loops, open);
     const guint copies = p->open_gathers->len;
     run_round(p, l);
+    py_end_staged(p, l->node);
     py_copies_left(p, copies, l->node);
     py_try_rounds(p, l, tried);
     close_round(p, l, carries);
