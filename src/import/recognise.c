@@ -84,6 +84,7 @@ WsRead *ws_source_new(const char *file, const char *source, GError **error)
     r->granted = g_ptr_array_new_with_free_func(g_free);
     r->partial = g_hash_table_new(NULL, NULL);
     r->axes = g_ptr_array_new();
+    r->addresses = g_ptr_array_new();
     r->launch = "single";
     r->cluster = 1;
     r->unread = g_ptr_array_new_with_free_func(free_unread);
@@ -120,6 +121,7 @@ void ws_source_free(WsRead *r)
     g_clear_pointer(&r->granted, g_ptr_array_unref);
     g_clear_pointer(&r->partial, g_hash_table_unref);
     g_ptr_array_unref(r->axes);
+    g_ptr_array_unref(r->addresses);
     g_clear_pointer(&r->unread, g_ptr_array_unref);
     g_hash_table_unref(r->names);
     g_hash_table_unref(r->locals);

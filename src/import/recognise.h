@@ -156,18 +156,19 @@ typedef struct {
     GPtrArray *exprs; /* WsExpr*, owned */
     GPtrArray *steps; /* WsReadStep*, owned */
     GArray *tensors, *buffers, *barriers;
-    GPtrArray *groups;   /* WsReadGroup*, owned */
-    GPtrArray *sizes;    /* char* */
-    GHashTable *size_of; /* what was asked for -> its name, one of `sizes` */
-    GArray *presets;     /* gint64 */
-    GPtrArray *scalars;  /* char* */
-    GHashTable *partial; /* lines of accesses under a mask */
-    GPtrArray *assume;   /* char* */
-    GHashTable *parsed;  /* char* -> const WsExpr*: texts of conditions; NULL: it is none */
-    GPtrArray *granted;  /* char*, owned: what is taken for granted of the kernel, in words */
-    GPtrArray *axes;     /* char* name, then char* extent, … */
-    const char *fences;  /* NULL: derived */
-    const char *launch;  /* single, persistent, dynamic */
+    GPtrArray *groups;    /* WsReadGroup*, owned */
+    GPtrArray *sizes;     /* char* */
+    GHashTable *size_of;  /* what was asked for -> its name, one of `sizes` */
+    GArray *presets;      /* gint64 */
+    GPtrArray *addresses; /* char*: sizes that are where tensors begin, and nothing else */
+    GPtrArray *scalars;   /* char* */
+    GHashTable *partial;  /* lines of accesses under a mask */
+    GPtrArray *assume;    /* char* */
+    GHashTable *parsed;   /* char* -> const WsExpr*: texts of conditions; NULL: it is none */
+    GPtrArray *granted;   /* char*, owned: what is taken for granted of the kernel, in words */
+    GPtrArray *axes;      /* char* name, then char* extent, … */
+    const char *fences;   /* NULL: derived */
+    const char *launch;   /* single, persistent, dynamic */
     gint64 cluster;
     gboolean named;     /* conditions on the tile get a name each */
     gboolean by_parity; /* waits and arrivals are written as slot and parity, no use is meant */

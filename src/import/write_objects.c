@@ -45,12 +45,29 @@ static WsJson *lets(WsRead *r, gboolean tile)
     return map;
 }
 
+/* Whether a size is but where a tensor begins, which steps name by the tensor. */
+static gboolean is_address(const WsRead *r, const char *name, const char *text)
+{
+    if (!g_ptr_array_find_with_equal_func(r->addresses, name, g_str_equal, NULL))
+        return FALSE;
+    const gsize n = strlen(name);
+    for (const char *at = strstr(text, name); at; at = strstr(at + 1, name)) {
+        const gboolean begins = at == text || !(g_ascii_isalnum(at[-1]) || at[-1] == '_');
+        if (begins && !g_ascii_isalnum(at[n]) && at[n] != '_')
+            return FALSE;
+    }
+    return TRUE;
+}
+
 void ws_write_head(WsRead *r, WsJson *design)
 {
+    g_autofree char *text = ws_json_print(design);
     WsJson *sizes = ws_json_map(), *scalars = ws_json_map(), *axes = ws_json_map(),
            *assume = ws_json_list();
     for (guint i = 0; i < r->sizes->len; i++)
-        ws_json_put(sizes, r->sizes->pdata[i], ws_json_int(g_array_index(r->presets, gint64, i)));
+        if (!is_address(r, r->sizes->pdata[i], text))
+            ws_json_put(sizes, r->sizes->pdata[i],
+                        ws_json_int(g_array_index(r->presets, gint64, i)));
     for (guint i = 0; i < r->scalars->len; i++)
         ws_json_put(scalars, r->scalars->pdata[i], ws_json_int(1));
     for (guint i = 0; i < r->assume->len; i++)

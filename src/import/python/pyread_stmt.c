@@ -107,6 +107,16 @@ void py_opaque_step(PyRead *p, const WsPyNode *at, const char *what)
     py_unread(p, at, what);
 }
 
+/* Whether the text has a counter in it, which is another number later. */
+static gboolean counts(PyRead *p, const char *text)
+{
+    const WsExpr *e = ws_x_parsed(p->r, text);
+    gboolean any = !e;
+    for (guint i = 0; e && i < p->group->counters->len; i++)
+        any |= ws_x_mentions(e, p->group->counters->pdata[i]);
+    return any;
+}
+
 /* A formula gets a value of the design under the variable's name. */
 static const Val *settle(PyRead *p, const char *name, const Val *v, const WsPyNode *at)
 {
@@ -126,8 +136,11 @@ static const Val *settle(PyRead *p, const char *name, const Val *v, const WsPyNo
         }
         v = py_formula(p, v);
     }
-    if (p->from != WS_IMPORT_GLUON && py_is_index(v))
+    const gboolean place = v->kind == VAL_POINTER || py_is_index(v);
+    if (p->from != WS_IMPORT_GLUON && place && !counts(p, v->text))
         return v;
+    if (v->kind == VAL_POINTER)
+        return py_opaque(p);
     if (v->kind != VAL_MATH || v->rows * v->cols <= 1 || !g_strcmp0(v->dtype, "b"))
         return v; /* a condition is used where it is named */
     const gint value = py_hold(p, name, v, at, 0, 0);

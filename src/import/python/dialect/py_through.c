@@ -66,12 +66,51 @@ static const Val *offset_of(PyRead *p, const Val *v)
     return m && !g_strcmp0(m->dtype, "i32") && !(m->reads && m->reads->len) ? m : NULL;
 }
 
+/* What is added to the pointer `base` in the number e; NULL: e is no such sum. */
+static const WsExpr *behind(PyRead *p, const Val *base, const WsExpr *e)
+{
+    gint64 factor;
+    if (!base || base->kind != VAL_PARAM)
+        return NULL;
+    const char *name = ws_source_size(p->r, base->text, 1024);
+    const WsExpr *rest = ws_x_without(p->r, e, name, FALSE, &factor);
+    if (factor != 1 || !rest || ws_x_mentions(rest, name))
+        return NULL;
+    if (!g_ptr_array_find_with_equal_func(p->r->addresses, name, g_str_equal, NULL))
+        g_ptr_array_add(p->r->addresses, (gpointer)name);
+    return rest;
+}
+
+/* x + number, and tiles added to that: pointers on from there. */
+static const Val *moved_on(PyRead *p, const WsPyNode *sum, const Val *a)
+{
+    const char *name = leftmost(sum);
+    const Val *base = name && is_pointer(p, name) ? py_lookup(p, name) : NULL;
+    const WsExpr *rest = behind(p, base, a->e);
+    g_autofree char *text = rest ? ws_x_text(rest) : NULL;
+    if (!rest)
+        return NULL;
+    Val *v = py_val(p, VAL_POINTER);
+    v->item = g_new0(const Val *, 2);
+    g_ptr_array_add(p->r->pool, v->item);
+    v->item[0] = base;
+    v->n = 1;
+    v->rows = v->cols = 1;
+    v->text = ws_source_format(p->r, "(%s)", text);
+    return v;
+}
+
 /* a + b, where a is a pointer that the source loads or stores through. NULL: it is none. */
 const Val *py_point(PyRead *p, const WsPyNode *sum, const Val *a, const Val *b)
 {
+    if (p->from != WS_IMPORT_TLE || !p->group || strcmp(sum->text, "+"))
+        return NULL;
+    if (a->kind == VAL_INT && b->kind == VAL_MATH) {
+        const Val *on = moved_on(p, sum, a);
+        a = on ? on : a;
+    }
     const gboolean more = a->kind == VAL_POINTER;
-    if (p->from != WS_IMPORT_TLE || !p->group || strcmp(sum->text, "+") ||
-        (!more && a->kind != VAL_PARAM && a->kind != VAL_TENSOR))
+    if ((!more && a->kind != VAL_PARAM && a->kind != VAL_TENSOR))
         return NULL;
     const Val *offset = offset_of(p, b);
     if (!more && (!offset || offset->rows * offset->cols < 2 || !leftmost(sum) ||
@@ -196,12 +235,25 @@ typedef struct {
     const char *name[2]; /* "row", "col": what counts along it */
 } Spot;
 
-static gboolean spot_of(PyRead *p, const Val *v, Spot *s)
+/* A line of a tensor of rows: elements between two of them, which the host says. NULL: it is none.
+ */
+static const WsExpr *row_stride(PyRead *p, const Val *v, guint at_line)
+{
+    const gint tensor = py_tensor(p, v->item[0], 0, at_line);
+    const WsReadTensor *t = tensor < 0 ? NULL : &g_array_index(p->r->tensors, WsReadTensor, tensor);
+    g_autofree char *name = t ? g_strdup_printf("%s_stride_0", t->name) : NULL;
+    return t && t->rank == 2 && py_is_size(p, name)
+               ? ws_x_name(p->r, ws_source_format(p->r, "%s", name))
+               : NULL;
+}
+
+static gboolean spot_of(PyRead *p, const Val *v, guint at_line, Spot *s)
 {
     const WsExpr *e = ws_x_parsed(p->r, v->text);
     g_autoptr(GArray) terms = new_terms();
     Term of[2] = { { 0, NULL }, { 0, NULL } };
-    const guint first = v->rows > 1 ? 0 : 1;
+    const WsExpr *line = v->rows > 1 ? NULL : row_stride(p, v, at_line);
+    const guint first = v->rows > 1 || line ? 0 : 1;
     const char *const name[] = { "row", "col" };
     if (!e || v->cols < 2 || !write_out(e, 1, terms))
         return FALSE;
@@ -213,10 +265,16 @@ static gboolean spot_of(PyRead *p, const Val *v, Spot *s)
                 const WsExpr *atom = t->atom->pdata[k];
                 if (!ws_x_mentions(atom, name[d]))
                     continue;
-                if (atom->op != WS_EXPR_NAME || of[d].atom || d < first)
+                if (atom->op != WS_EXPR_NAME || of[d].atom || d < first || (!d && line))
                     return FALSE; /* more than a place along it */
                 of[d] = *t;
             }
+    }
+    if (line) { /* no place along it: one row */
+        of[0] = (Term){ 1, g_ptr_array_new() };
+        g_ptr_array_add(of[0].atom, (gpointer)line);
+        g_ptr_array_add(of[0].atom, (gpointer)ws_x_name(p->r, "row"));
+        g_array_append_val(terms, of[0]);
     }
     for (guint d = first; d < 2; d++) {
         const WsExpr *itself = ws_x_name(p->r, name[d]);
@@ -251,127 +309,6 @@ static gboolean spot_of(PyRead *p, const Val *v, Spot *s)
 
 /* --- whether it lies in the tensor ------------------------------------------------------------ */
 
-static gboolean is_same(const WsExpr *a, const WsExpr *b)
-{
-    gint64 d;
-    return a && b && (ws_expr_equal(a, b) || (ws_x_difference(a, b, &d) && !d));
-}
-
-static gboolean says_multiple(const WsExpr *e, const WsExpr *of, gint64 n)
-{
-    gint64 by, rest;
-    if (e->op == WS_EXPR_AND)
-        return says_multiple(e->arg[0], of, n) || says_multiple(e->arg[1], of, n);
-    return e->op == WS_EXPR_EQ && ws_expr_is_int(e->arg[1], &rest) && !rest &&
-           e->arg[0]->op == WS_EXPR_MOD && ws_expr_is_int(e->arg[0]->arg[1], &by) && by > 0 &&
-           by % n == 0 && ws_expr_equal(e->arg[0]->arg[0], of);
-}
-
-static gboolean is_multiple(PyRead *p, const WsExpr *e, gint64 n)
-{
-    gint64 known;
-    if (ws_x_is(e, &known))
-        return known % n == 0;
-    for (guint i = 0; i < p->r->assume->len; i++) {
-        const WsExpr *a = ws_x_parsed(p->r, p->r->assume->pdata[i]);
-        if (a && says_multiple(a, e, n))
-            return TRUE;
-    }
-    return FALSE;
-}
-
-/* How many values a number of the launch or of a round takes, from 0 on; NULL: that is not known.
- */
-static const WsExpr *count_of(PyRead *p, const char *name)
-{
-    static const char *const pid[] = { PY_PID, PY_PID "_1", PY_PID "_2" };
-    for (guint i = 0; i < 3; i++)
-        if (!strcmp(name, pid[i]))
-            return p->grid && p->grid->kind == VAL_TUPLE && i < p->grid->n
-                       ? py_as_int(p, p->grid->item[i])
-                       : NULL;
-    for (guint i = 0; i < p->loops->len; i++) {
-        const OpenLoop *l = &g_array_index(p->loops, OpenLoop, i);
-        if (!strcmp(name, l->name))
-            return l->count;
-    }
-    return NULL;
-}
-
-static gboolean is_size(const PyRead *p, const char *name)
-{
-    for (guint i = 0; i < p->r->sizes->len; i++)
-        if (!strcmp(p->r->sizes->pdata[i], name))
-            return TRUE;
-    return FALSE;
-}
-
-/* Of numbers that are none below 0: those of the launch, which is refused otherwise, the number of
- * a program and of a round, and what is made of them without taking anything away. Nothing is
- * divided by 0. */
-static gboolean is_from_zero(PyRead *p, const WsExpr *e)
-{
-    gint64 n;
-    gboolean all = TRUE;
-    if (ws_expr_is_int(e, &n))
-        return n >= 0;
-    if (e->op == WS_EXPR_NAME)
-        return g_str_has_prefix(e->name, PY_PID) ? count_of(p, e->name) != NULL
-                                                 : is_size(p, e->name) || count_of(p, e->name);
-    for (guint i = 0; i < e->n_args; i++)
-        all = all && is_from_zero(p, e->arg[i]);
-    return all && (e->op == WS_EXPR_ADD || e->op == WS_EXPR_MUL || e->op == WS_EXPR_DIV ||
-                   e->op == WS_EXPR_MOD ||
-                   (e->op == WS_EXPR_CALL &&
-                    (e->func == WS_FUNC_CDIV || e->func == WS_FUNC_MIN || e->func == WS_FUNC_MAX)));
-}
-
-/* e + n <= shape, whatever the launch. */
-static gboolean fits(PyRead *p, const WsExpr *e, gint64 n, const WsExpr *shape)
-{
-    gint64 left;
-    WsAffine f;
-    const WsExpr *end = ws_x_op(p->r, WS_EXPR_ADD, e, ws_x_int(p->r, n));
-    if (!shape || !end)
-        return FALSE;
-    if (ws_x_difference(end, shape, &left))
-        return left >= 0;
-    if (!ws_expr_affine(e, &f))
-        return FALSE;
-    gboolean good = f.n == 1 && f.term[0]->op == WS_EXPR_NAME && f.constant >= 0 &&
-                    f.factor[0] > 0 && f.constant + n <= f.factor[0];
-    const WsExpr *count = good ? count_of(p, f.term[0]->name) : NULL;
-    const WsExpr *by = good ? ws_x_int(p->r, f.factor[0]) : NULL;
-    const gboolean whole = good && is_multiple(p, shape, f.factor[0]);
-    ws_affine_clear(&f);
-    if (!count)
-        return FALSE;
-    const WsExpr *all = ws_x_op(p->r, WS_EXPR_MUL, count, by);
-    return (whole && is_same(count, ws_x_call(p->r, WS_FUNC_CDIV, shape, by, NULL))) ||
-           is_same(count, ws_x_op(p->r, WS_EXPR_DIV, shape, by)) ||
-           (all && ws_x_difference(all, shape, &left) && left >= 0);
-}
-
-typedef struct {
-    const PyRead *p;
-    gboolean all;
-} Sizes;
-
-static void only_sizes(const WsExpr *node, gpointer data)
-{
-    Sizes *d = data;
-    d->all &= node->op != WS_EXPR_TOTAL && node->op != WS_EXPR_INDEX &&
-              (node->op != WS_EXPR_NAME || is_size(d->p, node->name));
-}
-
-/* The extent of a tensor: one number of the launch. */
-static gboolean is_extent(const PyRead *p, const WsExpr *e)
-{
-    Sizes d = { p, TRUE };
-    ws_expr_visit(e, only_sizes, &d);
-    return d.all;
-}
-
 /* What a mask says of a tile. */
 typedef struct {
     gboolean below[2], from[2]; /* per dimension: bounded by the tensor; by 0 */
@@ -383,7 +320,7 @@ static const WsExpr *bound_of(PyRead *p, const Spot *s, guint k, const WsExpr *a
 {
     gint64 factor;
     const WsExpr *at = ws_x_without(p->r, a, s->name[k], FALSE, &factor);
-    if (factor != 1 || !at || !is_same(at, s->at[k]) || ws_x_mentions(b, "row") ||
+    if (factor != 1 || !at || !py_is_same(at, s->at[k]) || ws_x_mentions(b, "row") ||
         ws_x_mentions(b, "col"))
         return NULL;
     return b;
@@ -407,9 +344,9 @@ static void read_mask(PyRead *p, const Spot *s, WsReadTensor *t, const WsExpr *e
             g->from[k] = TRUE;
             return;
         }
-        if (bound && !least && !t->shape[k] && is_extent(p, bound))
+        if (bound && !least && !t->shape[k] && py_is_extent(p, bound))
             t->shape[k] = bound;
-        if (bound && !least && is_same(bound, t->shape[k])) {
+        if (bound && !least && py_is_bound(p, bound, t->shape[k])) {
             g->below[k] = TRUE;
             return;
         }
@@ -427,9 +364,9 @@ static gboolean take_strides(WsReadTensor *t, const Spot *s)
 {
     gint64 one;
     const gboolean plain = ws_x_is(s->stride[s->n - 1], &one) && one == 1 &&
-                           (s->n == 1 || is_same(s->stride[0], t->shape[1]));
+                           (s->n == 1 || py_is_same(s->stride[0], t->shape[1]));
     for (guint k = 0; k < s->n; k++)
-        if (t->strided && !is_same(t->stride[k], plain ? NULL : s->stride[k]) &&
+        if (t->strided && !py_is_same(t->stride[k], plain ? NULL : s->stride[k]) &&
             (t->stride[k] || !plain))
             return FALSE;
     for (guint k = 0; k < s->n && !plain; k++)
@@ -444,7 +381,7 @@ static gint lies_in(PyRead *p, const Val *pointer, const Val *mask, const WsPyNo
 {
     *g = (Guard){ 0 };
     *why = "where a sum of pointers points";
-    if (!p->group || !spot_of(p, pointer, s))
+    if (!p->group || !spot_of(p, pointer, at->line, s))
         return -1;
     const WsExpr *m = NULL;
     if (given(mask)) {
@@ -464,10 +401,10 @@ static gint lies_in(PyRead *p, const Val *pointer, const Val *mask, const WsPyNo
         read_mask(p, s, t, m, g);
     for (guint k = 0; k < s->n; k++) {
         *why = "a tile whose place may be below 0";
-        if (!g->from[k] && !is_from_zero(p, s->at[k]) && !py_is_never_negative(p, s->at[k]))
+        if (!g->from[k] && !py_is_from_zero(p, s->at[k]) && !py_is_never_negative(p, s->at[k]))
             return -1;
         *why = "a tile that may reach beyond its tensor: neither a mask nor the launch bounds it";
-        if (!g->below[k] && !fits(p, s->at[k], s->extent[k], t->shape[k]))
+        if (!g->below[k] && !py_fits(p, s->at[k], s->extent[k], t->shape[k]))
             return -1;
     }
     *why = "strides that differ from one access of the tensor to another";

@@ -40,6 +40,15 @@ WsReadStep *py_at_tensor(PyRead *p, WsReadKind kind, gint tensor, const WsExpr *
 WsReadStep *py_pointed(PyRead *p, WsReadKind kind, const WsPyNode *at, gint64 *rows, gint64 *cols);
 WsReadStep *py_gather(PyRead *p, const Val *to, const WsPyNode *pointers, const WsPyNode *at);
 const Val *py_add_to_tensor(PyRead *p, const Val *value, const WsPyNode *at);
+/* --- py_bounds.c */
+gboolean py_is_size(const PyRead *p, const char *name);
+gboolean py_is_same(const WsExpr *a, const WsExpr *b);
+/* Of numbers of the launch, of tiles and of rounds, which are not below 0, nothing taken away. */
+gboolean py_is_from_zero(PyRead *p, const WsExpr *e);
+/* e + n <= shape, whatever the launch, by what is assumed of the shape, too. */
+gboolean py_fits(PyRead *p, const WsExpr *e, gint64 n, const WsExpr *shape);
+gboolean py_is_bound(PyRead *p, const WsExpr *bound, const WsExpr *shape);
+gboolean py_is_extent(const PyRead *p, const WsExpr *e); /* one number of the launch */
 /* --- py_through.c: a step on the tile of a tensor that pointers pick. NULL, and listed: it is not
  * shown to lie in the tensor. `more`: the mask asks for more than that; NULL: it may not. */
 WsReadStep *py_through(PyRead *p, WsReadKind kind, const Val *pointer, const Val *mask,

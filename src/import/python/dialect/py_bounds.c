@@ -1,0 +1,161 @@
+#include "import/python/dialect/pyread_terms.h"
+
+#include <string.h>
+
+/* Whether tiles lie in their tensors: by the grid, the rounds of loops, and what the host asserts.
+ */
+
+gboolean py_is_size(const PyRead *p, const char *name)
+{
+    for (guint i = 0; i < p->r->sizes->len; i++)
+        if (!strcmp(p->r->sizes->pdata[i], name))
+            return TRUE;
+    return FALSE;
+}
+
+gboolean py_is_same(const WsExpr *a, const WsExpr *b)
+{
+    gint64 d;
+    return a && b && (ws_expr_equal(a, b) || (ws_x_difference(a, b, &d) && !d));
+}
+
+static gboolean says_multiple(const WsExpr *e, const WsExpr *of, gint64 n)
+{
+    gint64 by, rest;
+    if (e->op == WS_EXPR_AND)
+        return says_multiple(e->arg[0], of, n) || says_multiple(e->arg[1], of, n);
+    return e->op == WS_EXPR_EQ && ws_expr_is_int(e->arg[1], &rest) && !rest &&
+           e->arg[0]->op == WS_EXPR_MOD && ws_expr_is_int(e->arg[0]->arg[1], &by) && by > 0 &&
+           by % n == 0 && ws_expr_equal(e->arg[0]->arg[0], of);
+}
+
+static gboolean is_multiple(PyRead *p, const WsExpr *e, gint64 n)
+{
+    gint64 known;
+    if (ws_x_is(e, &known))
+        return known % n == 0;
+    for (guint i = 0; i < p->r->assume->len; i++) {
+        const WsExpr *a = ws_x_parsed(p->r, p->r->assume->pdata[i]);
+        if (a && says_multiple(a, e, n))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* How many values a number of the launch or of a round takes, from 0 on; NULL: that is not known.
+ */
+static const WsExpr *count_of(PyRead *p, const char *name)
+{
+    static const char *const pid[] = { PY_PID, PY_PID "_1", PY_PID "_2" };
+    for (guint i = 0; i < 3; i++)
+        if (!strcmp(name, pid[i]))
+            return p->grid && p->grid->kind == VAL_TUPLE && i < p->grid->n
+                       ? py_as_int(p, p->grid->item[i])
+                       : NULL;
+    for (guint i = 0; i < p->loops->len; i++) {
+        const OpenLoop *l = &g_array_index(p->loops, OpenLoop, i);
+        if (!strcmp(name, l->name))
+            return l->count;
+    }
+    return NULL;
+}
+
+/* Of numbers that are none below 0: those of the launch, which is refused otherwise, the number of
+ * a program and of a round, and what is made of them without taking anything away. Nothing is
+ * divided by 0. */
+gboolean py_is_from_zero(PyRead *p, const WsExpr *e)
+{
+    gint64 n;
+    gboolean all = TRUE;
+    if (ws_expr_is_int(e, &n))
+        return n >= 0;
+    if (e->op == WS_EXPR_NAME)
+        return g_str_has_prefix(e->name, PY_PID) ? count_of(p, e->name) != NULL
+                                                 : py_is_size(p, e->name) || count_of(p, e->name);
+    for (guint i = 0; i < e->n_args; i++)
+        all = all && py_is_from_zero(p, e->arg[i]);
+    return all && (e->op == WS_EXPR_ADD || e->op == WS_EXPR_MUL || e->op == WS_EXPR_DIV ||
+                   e->op == WS_EXPR_MOD ||
+                   (e->op == WS_EXPR_CALL &&
+                    (e->func == WS_FUNC_CDIV || e->func == WS_FUNC_MIN || e->func == WS_FUNC_MAX)));
+}
+
+/* e + n <= shape, whatever the launch. */
+static gboolean fits(PyRead *p, const WsExpr *e, gint64 n, const WsExpr *shape)
+{
+    gint64 left;
+    WsAffine f;
+    const WsExpr *end = ws_x_op(p->r, WS_EXPR_ADD, e, ws_x_int(p->r, n));
+    if (!shape || !end)
+        return FALSE;
+    if (ws_x_difference(end, shape, &left))
+        return left >= 0;
+    if (!ws_expr_affine(e, &f))
+        return FALSE;
+    gboolean good = f.n == 1 && f.term[0]->op == WS_EXPR_NAME && f.constant >= 0 &&
+                    f.factor[0] > 0 && f.constant + n <= f.factor[0];
+    const WsExpr *count = good ? count_of(p, f.term[0]->name) : NULL;
+    const WsExpr *by = good ? ws_x_int(p->r, f.factor[0]) : NULL;
+    const gboolean whole = good && is_multiple(p, shape, f.factor[0]);
+    ws_affine_clear(&f);
+    if (!count)
+        return FALSE;
+    const WsExpr *all = ws_x_op(p->r, WS_EXPR_MUL, count, by);
+    return (whole && py_is_same(count, ws_x_call(p->r, WS_FUNC_CDIV, shape, by, NULL))) ||
+           py_is_same(count, ws_x_op(p->r, WS_EXPR_DIV, shape, by)) ||
+           (all && ws_x_difference(all, shape, &left) && left >= 0);
+}
+
+typedef struct {
+    const PyRead *p;
+    gboolean all;
+} Sizes;
+
+static void only_sizes(const WsExpr *node, gpointer data)
+{
+    Sizes *d = data;
+    d->all &= node->op != WS_EXPR_TOTAL && node->op != WS_EXPR_INDEX &&
+              (node->op != WS_EXPR_NAME || py_is_size(d->p, node->name));
+}
+
+/* The extent of a tensor: one number of the launch. */
+gboolean py_is_extent(const PyRead *p, const WsExpr *e)
+{
+    Sizes d = { p, TRUE };
+    ws_expr_visit(e, only_sizes, &d);
+    return d.all;
+}
+
+/* What an assumption says that `shape` is equal to; NULL: nothing. */
+static const WsExpr *equal_in(PyRead *p, const WsExpr *a, const WsExpr *shape)
+{
+    const WsExpr *found = NULL;
+    if (a->op == WS_EXPR_AND)
+        return (found = equal_in(p, a->arg[0], shape)) ? found : equal_in(p, a->arg[1], shape);
+    for (guint i = 0; a->op == WS_EXPR_EQ && i < 2 && !found; i++)
+        if (ws_expr_equal(a->arg[i], shape))
+            found = ws_x_own(p->r, ws_expr_ref(a->arg[1 - i]));
+    return found;
+}
+
+static const WsExpr *assumed_equal(PyRead *p, guint assumption, const WsExpr *shape)
+{
+    const WsExpr *a = ws_x_parsed(p->r, p->r->assume->pdata[assumption]);
+    return a && shape ? equal_in(p, a, shape) : NULL;
+}
+
+gboolean py_fits(PyRead *p, const WsExpr *e, gint64 n, const WsExpr *shape)
+{
+    gboolean good = fits(p, e, n, shape);
+    for (guint i = 0; i < p->r->assume->len && !good; i++)
+        good = fits(p, e, n, assumed_equal(p, i, shape));
+    return good;
+}
+
+gboolean py_is_bound(PyRead *p, const WsExpr *bound, const WsExpr *shape)
+{
+    gboolean good = py_is_same(bound, shape);
+    for (guint i = 0; i < p->r->assume->len && !good; i++)
+        good = py_is_same(bound, assumed_equal(p, i, shape));
+    return good;
+}
