@@ -73,6 +73,8 @@ void py_end_staged(PyRead *p, const WsPyNode *loop)
 {
     GHashTableIter it;
     gpointer depth;
+    if (!p->staged) /* PTX */
+        return;
     g_hash_table_iter_init(&it, p->staged);
     while (g_hash_table_iter_next(&it, NULL, &depth))
         if (((const Depth *)depth)->loop == loop) {
