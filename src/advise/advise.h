@@ -1,8 +1,8 @@
 /* What the parts of the advice share. Private to this folder. */
 #pragma once
 
+#include "advise/candidate.h"
 #include "advise/next.h"
-#include "edit/edit.h"
 #include "trace/bind.h"
 
 /* One CTA of a trace, with what is needed to ask for causes. Borrows program and trace. */
@@ -43,15 +43,6 @@ typedef struct {
 /* One step back: at least one cycle, or to an agent that then goes back. FALSE: at the beginning.
  */
 gboolean ws_path_back(WsPath *path);
-
-/* A proposal that nobody has judged. Owns all. */
-typedef struct {
-    char *title, *step;
-    WsDesign *design;
-    GPtrArray *edits; /* WsEdit* */
-} WsCandidate;
-/* Proposals, each once; free with g_ptr_array_unref. */
-GPtrArray *ws_candidates_new(const WsDesign *design);
 
 /* Judges them all: fills edit, tried, refuted, unfit of `n`. FALSE: cancelled. */
 typedef struct {

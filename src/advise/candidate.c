@@ -161,6 +161,122 @@ static void add_steps(Gather *g, const WsNode *owner, WsFieldId list)
     }
 }
 
+/* --- what computes ------------------------------------------------------------------------------
+ */
+
+static void mark(Gather *g, guint from)
+{
+    for (guint i = from; i < g->list->len; i++)
+        ((WsCandidate *)g->list->pdata[i])->reorders = TRUE;
+}
+
+/* Loads of a buffer, in loops, wherever they stand. */
+static void find_loads(const WsNode *owner, WsFieldId list, const char *buffer, GArray *found)
+{
+    static const WsFieldId inner[] = { WS_F_do, WS_F_then, WS_F_else };
+    for (guint i = 0; i < ws_node_n_children(owner, list); i++) {
+        const WsNode *step = ws_node_child(owner, list, i);
+        if (step->kind == WS_STEP_LOAD && owner->kind == WS_STEP_FOR &&
+            g_strcmp0(ws_node_text(step, WS_F_into), buffer) == 0)
+            g_array_append_val(found, step->identity);
+        for (guint k = 0; k < G_N_ELEMENTS(inner); k++)
+            find_loads(step, inner[k], buffer, found);
+    }
+}
+
+/* "k.rows(0, 64) @ j" is of "k". Caller frees. */
+static char *buffer_of(const char *operand)
+{
+    gsize n = 0;
+    while (operand && (g_ascii_isalnum(operand[n]) || operand[n] == '_'))
+        n++;
+    return g_strndup(operand ? operand : "", n);
+}
+
+/* A product a round ahead finds its operand there only if that is loaded a round ahead, too. */
+static void try_ahead_with_load(Gather *g, const WsNode *product, WsFieldId operand)
+{
+    g_autofree char *buffer = buffer_of(ws_node_text(product, operand));
+    g_autofree char *label = ws_edit_label(product);
+    g_autoptr(GArray) loads = g_array_new(FALSE, FALSE, sizeof(guint64));
+    const WsNode *root = ws_design_root(g->design);
+    for (guint i = 0; i < ws_node_n_children(root, WS_F_groups); i++)
+        find_loads(ws_node_child(root, WS_F_groups, i), WS_F_body, buffer, loads);
+    if (loads->len != 1)
+        return;
+    const guint64 load = g_array_index(loads, guint64, 0);
+    WsDraft *d = ws_draft_new(g->design);
+    gboolean done = ws_edit_ahead(d, &product->identity, 1, 1) && ws_edit_ahead(d, &load, 1, 1);
+    take(g, d, done, product,
+         g_strdup_printf("%s and the load of %s one round ahead", label, buffer));
+}
+
+static void add_computing(Gather *g, const WsNode *owner, WsFieldId list)
+{
+    static const WsFieldId inner[] = { WS_F_do, WS_F_then, WS_F_else };
+    for (guint i = 0; i < ws_node_n_children(owner, list); i++) {
+        const WsNode *step = ws_node_child(owner, list, i);
+        const guint from = g->list->len;
+        if (step->kind == WS_STEP_MMA && owner->kind == WS_STEP_FOR) {
+            try_ahead(g, &step->identity, 1, step);
+            try_ahead_with_load(g, step, WS_F_a);
+            try_ahead_with_load(g, step, WS_F_b);
+            WsDraft *d = ws_draft_new(g->design);
+            g_autofree char *label = ws_edit_label(step);
+            gboolean done = ws_edit_ahead(d, &step->identity, 1, -1);
+            take(g, d, done, step, g_strdup_printf("%s one round later", label));
+        }
+        mark(g, from);
+        for (guint k = 0; k < G_N_ELEMENTS(inner); k++)
+            add_computing(g, step, inner[k]);
+    }
+}
+
+static const WsNode *turn_end(const WsNode *loop, gboolean last)
+{
+    const WsNode *found = NULL;
+    for (guint i = 0; i < ws_node_n_children(loop, WS_F_do); i++) {
+        const WsNode *step = ws_node_child(loop, WS_F_do, i);
+        if (step->kind == WS_STEP_MMA && (!found || last))
+            found = step;
+    }
+    return found;
+}
+
+/* Replicas that issue the products of a round in turn. */
+static void add_turns(Gather *g, const WsNode *owner, WsFieldId list)
+{
+    for (guint i = 0; i < ws_node_n_children(owner, list); i++) {
+        const WsNode *step = ws_node_child(owner, list, i);
+        if (step->kind != WS_STEP_FOR)
+            continue;
+        const WsNode *first = turn_end(step, FALSE), *last = turn_end(step, TRUE);
+        for (gint other = 0; first && other < 2; other++) {
+            WsConnection how = { 0 };
+            WsDraft *d = ws_draft_new(g->design);
+            gboolean done = ws_edit_turn(d, last->identity, first->identity, other, &how);
+            take(g, d, done, step,
+                 g_strdup(other ? "Replicas take turns, a tile each"
+                                : "Replicas issue the products of a round in turn"));
+        }
+        add_turns(g, step, WS_F_do);
+    }
+}
+
+GPtrArray *ws_candidates_deep(const WsDesign *design)
+{
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    Gather g = { design, ws_candidates_new(design), seen };
+    const WsNode *root = ws_design_root(design);
+    for (guint i = 0; i < ws_node_n_children(root, WS_F_groups); i++) {
+        const WsNode *group = ws_node_child(root, WS_F_groups, i);
+        add_computing(&g, group, WS_F_body);
+        if (ws_edit_replicas(group) > 1)
+            add_turns(&g, group, WS_F_body);
+    }
+    return g.list;
+}
+
 GPtrArray *ws_candidates_new(const WsDesign *design)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

@@ -28,8 +28,7 @@ static char *note(const WsNext *n, const WsTrace *measured, const WsProgram *p)
     return NULL;
 }
 
-/* The design as it was asked for: settings are constants of it, so that edits start from there. */
-static WsDesign *settled(const WsDesign *design, const WsSetting *set, guint n_set)
+WsDesign *ws_advise_settled(const WsDesign *design, const WsSetting *set, guint n_set)
 {
     WsDesign *with = ws_design_ref(design);
     for (guint i = 0; i < n_set; i++) {
@@ -60,7 +59,7 @@ WsNext *ws_next_new(const WsDesign *design, const WsSetting *set, guint n_set, c
     n->note = note(n, measured, p);
     if (options && options->no_edits)
         return n;
-    g_autoptr(WsDesign) start = settled(design, set, n_set);
+    g_autoptr(WsDesign) start = ws_advise_settled(design, set, n_set);
     g_autoptr(GPtrArray) candidates = ws_candidates_new(start);
     const WsTrial trial = { p, v, m, options };
     if (!ws_trial_run(&trial, candidates, n))

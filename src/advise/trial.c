@@ -169,22 +169,35 @@ static char *reason_of(const WsClockResult *before, const WsProgram *p, const Ws
                            p->agent[best->agent].name, 100 * from, 100 * to);
 }
 
+WsProgram *ws_trial_play(const WsTrialOf *of, const WsDesign *design, WsClockResult **result,
+                         gboolean *stuck)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, findings);
+    *result = NULL;
+    *stuck = FALSE;
+    if (!p || ws_findings_count(findings, WS_SEVERITY_ERROR))
+        return NULL;
+    g_autoptr(WsLaunchValues) v = launch_like(p, of->p, of->v);
+    if (!v || !same_meaning(of->p, of->v, p, v) || !same_work(work_of(of->p, of->v), work_of(p, v)))
+        return NULL;
+    const WsClockOptions options = { .no_trace = TRUE };
+    g_autoptr(WsClockResult) r = ws_clock_run(p, v, of->m, &options, findings);
+    *stuck = ws_findings_count(findings, WS_SEVERITY_ERROR) > 0;
+    if (!r || *stuck)
+        return NULL;
+    *result = g_steal_pointer(&r);
+    return g_steal_pointer(&p);
+}
+
 /* NULL: it does not fit, or computes something else. */
 static Timed *time_candidate(const WsTrial *trial, WsCandidate *c, const WsClockResult *before,
                              gboolean *stuck)
 {
-    g_autoptr(WsFindings) findings = ws_findings_new();
-    g_autoptr(WsProgram) p = ws_elaborate(c->design, NULL, 0, findings);
-    if (!p || ws_findings_count(findings, WS_SEVERITY_ERROR))
-        return NULL;
-    g_autoptr(WsLaunchValues) v = launch_like(p, trial->p, trial->v);
-    if (!v || !same_meaning(trial->p, trial->v, p, v) ||
-        !same_work(work_of(trial->p, trial->v), work_of(p, v)))
-        return NULL;
-    const WsClockOptions options = { .no_trace = TRUE };
-    g_autoptr(WsClockResult) r = ws_clock_run(p, v, trial->m, &options, findings);
-    *stuck = ws_findings_count(findings, WS_SEVERITY_ERROR) > 0;
-    if (!r || *stuck)
+    const WsTrialOf of = { trial->p, trial->v, trial->m };
+    g_autoptr(WsClockResult) r = NULL;
+    g_autoptr(WsProgram) p = ws_trial_play(&of, c->design, &r, stuck);
+    if (!p)
         return NULL;
     Timed *t = g_new0(Timed, 1);
     t->c = c;
@@ -202,11 +215,10 @@ static gint by_cycles(gconstpointer pa, gconstpointer pb)
     return strcmp(a->c->title, b->c->title);
 }
 
-static WsVerdictKind judge(const WsTrial *trial, const WsProgram *p)
+WsVerdictKind ws_trial_judge(const WsProgram *p, const gint *cancel)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
-    const WsCheckOptions options = { .max_work = CHECK_WORK,
-                                     .cancel = trial->options ? trial->options->cancel : NULL };
+    const WsCheckOptions options = { .max_work = CHECK_WORK, .cancel = cancel };
     g_autoptr(WsVerdict) verdict = ws_check(p, &options, findings);
     if (ws_findings_count(findings, WS_SEVERITY_ERROR))
         return WS_VERDICT_REFUTED;
@@ -251,7 +263,8 @@ gboolean ws_trial_run(const WsTrial *trial, GPtrArray *candidates, WsNext *n)
         Timed *t = timed->pdata[i];
         if (cancelled(trial))
             return FALSE;
-        WsVerdictKind verdict = judge(trial, t->p);
+        WsVerdictKind verdict =
+            ws_trial_judge(t->p, trial->options ? trial->options->cancel : NULL);
         if (verdict == WS_VERDICT_REFUTED)
             n->refuted++;
         else

@@ -115,6 +115,14 @@ static double serve_shared(WsUnit *u, double at, double cycles)
     return later(u->free, at) + cycles * use / (2 * (1 - use));
 }
 
+/* Bytes of one row of a load's box; 0: it has none. */
+static double row_bytes(const WsClockPlay *play, const WsOp *op)
+{
+    return op->map < 0 ? 0
+                       : (double)play->p->map[op->map].box[0] *
+                             ws_dtype_bytes(play->p->tensor[op->tensor].dtype);
+}
+
 /* Memory reads whole bursts of open pages: short rows far from each other cost more than they hold.
  */
 static double memory_share(const WsClockPlay *play, const WsOp *op)
@@ -125,15 +133,25 @@ static double memory_share(const WsClockPlay *play, const WsOp *op)
     double size = ws_dtype_bytes(t->dtype), row = op->access[0].cols * size;
     gboolean apart = t->rank > 1 &&
                      (double)ws_launch_stride(play->v, (guint)op->tensor, t->rank - 2) * size > row;
-    return apart && row > 0 ? (row + cost(play, WS_MACHINE_HBM_CHUNK)) / row : 1;
+    return apart && row > 0
+               ? (later(row, cost(play, WS_MACHINE_L2_ROW)) + cost(play, WS_MACHINE_HBM_CHUNK)) /
+                     row
+               : 1;
+}
+
+/* A row shorter than what L2 gives at a time takes as long as one of that length. */
+static double l2_bytes(const WsClockPlay *play, const WsOp *op, double bytes)
+{
+    double row = row_bytes(play, op);
+    return row > 0 ? bytes * later(row, cost(play, WS_MACHINE_L2_ROW)) / row : bytes;
 }
 
 static double from_memory(WsClockPlay *play, const WsPlayer *a, guint64 bytes, WsShare share)
 {
     WsSm *sm = &play->sm[a->cta];
-    double each = (double)bytes / share.sharers;
-    double end = serve_shared(&sm->l2, a->now,
-                              later((double)bytes / play->l2_rate, each / play->fetch_rate));
+    double each = (double)bytes / share.sharers, whole = l2_bytes(play, a->step.op, (double)bytes);
+    double end = serve_shared(
+        &sm->l2, a->now, later(whole / play->l2_rate, whole / share.sharers / play->fetch_rate));
     if (share.fetched)
         end = later(end, serve_shared(&sm->hbm, a->now,
                                       each * memory_share(play, a->step.op) / play->hbm_rate));

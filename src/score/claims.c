@@ -9,7 +9,7 @@ static const char unknown[] =
             "hold which ones a CTA got. Tiles have different numbers of rounds "
             "here, so measured rounds cannot be counted to them.");
 static const char others[] =
-    WS_MARK("This CTA claimed other tiles than were played. Tiles have different numbers "
+    WS_MARK("This CTA claimed other tiles than were simulated. Tiles have different numbers "
             "of rounds here, so its rounds do not lie under the predicted ones.");
 
 const char *ws_score_claims_text(void)
@@ -48,7 +48,7 @@ static void add_note(WsBuild *b, guint row, double x, double w)
 {
     const gboolean other = b->cache->claims == OTHER_TILES;
     const char *candidate[] = {
-        other ? ws_build_words(b, "other tiles than were played")
+        other ? ws_build_words(b, "other tiles than were simulated")
               : ws_build_words(b, "not separable: this launch claims tiles"),
         other ? ws_build_words(b, "other tiles") : ws_build_words(b, "not separable"), NULL
     };

@@ -46,6 +46,7 @@ static const struct {
     { "simulate", { "simulate", GEMM, "--json", "--gains" } },
     { "simulate", { "simulate", GEMM, "--json", "--size", "M=0" } },
     { "advise", { "advise", GEMM, "--json" } },
+    { "search", { "search", GEMM, "--json", "--rounds", "1", "--beam", "1", "--budget", "20s" } },
     { "calibrate", { "calibrate", "--table", PROJECTS "cycles.txt", "--json" } },
     { "generate", { "generate", GEMM, "--as", "program", "--json" } },
     { "generate", { "generate", GEMM, "--as", "gluon", "--pinned", "--json", "-o", "@k.py" } },

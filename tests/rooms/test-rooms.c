@@ -39,8 +39,9 @@ static const struct {
     { "launch", "src/launch", "program trace" },
     { "package", "src/package", "program" },
     { "advise", "src/advise", "check clock edit" },
+    { "search", "src/search", "advise" },
     { "codegen", "codegen", "program trace" },
-    { "cli", "src/cli", "import mend verify clock score launch package advise codegen runner" },
+    { "cli", "src/cli", "import mend verify clock score launch package advise search codegen runner" },
     { "ui", "ui", "import mend verify clock score launch package advise" },
 };
 

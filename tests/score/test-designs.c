@@ -205,7 +205,7 @@ static const char *shout(const char *text, gpointer data)
     } words[] = { { "wait", "WAIT" },
                   { "measured", "MEASURED" },
                   { "not separable: this launch claims tiles", "NOT SEPARABLE" },
-                  { "other tiles than were played", "OTHER TILES" },
+                  { "other tiles than were simulated", "OTHER TILES" },
                   { "%u warps", "%u WARPS" } };
     for (guint i = 0; i < G_N_ELEMENTS(words); i++)
         if (!strcmp(text, words[i].text))

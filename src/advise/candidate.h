@@ -1,0 +1,43 @@
+/* Edits of a design and their trial: what the list of next edits and the search share. Pure
+ * functions of immutable inputs. */
+#pragma once
+
+#include "check/check.h"
+#include "clock/clock.h"
+#include "edit/edit.h"
+
+G_BEGIN_DECLS
+
+/* A proposal that nobody has judged. Owns all. */
+typedef struct {
+    char *title, *step; /* for people; the step or object that changes, or "." */
+    WsDesign *design;   /* with the edits */
+    GPtrArray *edits;   /* WsEdit* */
+    gboolean reorders;  /* what computes stands in another place: its values are to be compared */
+} WsCandidate;
+
+/* The design as it was asked for: settings are constants of it, so that edits start from there.
+ * Transfer full. */
+WsDesign *ws_advise_settled(const WsDesign *design, const WsSetting *set, guint n_set);
+/* Proposals, each once; free with g_ptr_array_unref. */
+GPtrArray *ws_candidates_new(const WsDesign *design);
+/* Besides these: products a round ahead or later with all that hangs on them, and with the load of
+ * an operand; turns of replicas. */
+GPtrArray *ws_candidates_deep(const WsDesign *design);
+
+/* What proposals are compared with. `v` is a launch of `p`. */
+typedef struct {
+    const WsProgram *p;
+    const WsLaunchValues *v;
+    const WsMachine *m;
+} WsTrialOf;
+
+/* Elaborates and plays a design for the same launch. NULL: it does not fit, its reference or its
+ * tensors are others, it does not do the same work, or, *stuck, the play shows an error. Transfer
+ * full. `result` without a trace; free it. */
+WsProgram *ws_trial_play(const WsTrialOf *of, const WsDesign *design, WsClockResult **result,
+                         gboolean *stuck);
+/* Verdict of the check, within the work that one trial may take. */
+WsVerdictKind ws_trial_judge(const WsProgram *p, const gint *cancel);
+
+G_END_DECLS

@@ -1,0 +1,245 @@
+#include "search/search.h"
+#include "cli/cli.h"
+#include "edit/edit.h"
+#include "model/findings.h"
+#include "program/elaborate.h"
+#include "program/program.h"
+#include "program/walk/launch_values.h"
+#ifdef WS_HAVE_CODEGEN
+#include "codegen/generate.h"
+#endif
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct {
+    const char *file, *out;
+    gboolean json;
+    WsSearchOptions options;
+} Asked;
+
+static gint interrupted;
+
+static void on_interrupt(int signal)
+{
+    (void)signal;
+    g_atomic_int_set(&interrupted, 1);
+}
+
+static void show(const WsFound *best, guint tried, gpointer data)
+{
+    (void)data;
+    ws_cli_progress("%u edits tried, best %" G_GINT64_FORMAT " cycles after %u edits", tried,
+                    best->cycles, best->decision->len);
+}
+
+/* --- values -------------------------------------------------------------------------------------
+ */
+
+typedef enum { SAME, DIFFER, NOT_COMPARED } Values;
+
+static Values compare_values(const WsFound *f)
+{
+#ifdef WS_HAVE_CODEGEN
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsProgram) p = ws_elaborate(f->design, NULL, 0, findings);
+    g_autoptr(GError) error = NULL;
+    const WsRehearseOptions options = { 0 };
+    if (!p)
+        return DIFFER;
+    WsRehearseResult *r = ws_rehearse(p, &options, findings, &error);
+    if (!r)
+        return NOT_COMPARED;
+    const Values values = r->matches ? SAME : DIFFER;
+    ws_rehearse_result_free(r);
+    return values;
+#else
+    (void)f;
+    return NOT_COMPARED;
+#endif
+}
+
+/* Not what computes something else, nor what cannot be compared though what computes was moved. */
+static gboolean accept(const WsFound *f, gpointer data)
+{
+    (void)data;
+    ws_cli_progress("rehearsing what was found: %" G_GINT64_FORMAT " cycles", f->cycles);
+    const Values values = compare_values(f);
+    return values == SAME || (values == NOT_COMPARED && !f->reorders);
+}
+
+/* --- what is said -------------------------------------------------------------------------------
+ */
+
+static double gain(const WsSearch *s, const WsFound *f)
+{
+    return 100 * ((double)s->cycles / (double)MAX(f->cycles, 1) - 1);
+}
+
+static void print(const WsSearch *s)
+{
+    printf("%u edits tried in %u rounds: %u lead to a design seen before, %u do not fit, %u "
+           "refuted, %u "
+           "undecided%s\n",
+           s->tried, s->rounds, s->repeated, s->unfit, s->refuted, s->undecided,
+           s->stopped ? "; stopped, edits were left" : "");
+    if (s->rejected)
+        printf("%u proved designs left out: their values differ from the reference, or cannot be "
+               "compared\n",
+               s->rejected);
+    printf("as it is: %" G_GINT64_FORMAT " cycles predicted\n", s->cycles);
+    for (guint i = 0; i < s->found->len; i++) {
+        const WsFound *f = s->found->pdata[i];
+        printf("proved: %" G_GINT64_FORMAT " cycles predicted (%+.1f %%), %" G_GUINT64_FORMAT
+               " bytes of shared memory\n",
+               f->cycles, gain(s, f), f->shared);
+        for (guint k = 0; k < f->decision->len; k++)
+            printf("  %u. %s\n", k + 1, (const char *)f->decision->pdata[k]);
+    }
+}
+
+static void put_json(const Asked *a, const WsSearch *s)
+{
+    WsJsonOut j;
+    ws_cli_json_begin(&j);
+    ws_json_out_text(&j, "file", a->file);
+    ws_json_out_integer(&j, "tried", s->tried);
+    ws_json_out_integer(&j, "repeated", s->repeated);
+    ws_json_out_integer(&j, "unfit", s->unfit);
+    ws_json_out_integer(&j, "refuted", s->refuted);
+    ws_json_out_integer(&j, "undecided", s->undecided);
+    ws_json_out_integer(&j, "differ", s->rejected);
+    ws_json_out_truth(&j, "stopped", s->stopped);
+    ws_json_out_integer(&j, "cycles", s->cycles);
+    ws_json_out_open(&j, "found", '[');
+    for (guint i = 0; i < s->found->len; i++) {
+        const WsFound *f = s->found->pdata[i];
+        ws_json_out_open(&j, NULL, '{');
+        ws_json_out_integer(&j, "cycles", f->cycles);
+        ws_json_out_integer(&j, "shared", (gint64)f->shared);
+        ws_json_out_texts(&j, "decisions", f->decision);
+        ws_json_out_close(&j, '}');
+    }
+    ws_json_out_close(&j, ']');
+    ws_cli_json_end(&j);
+}
+
+/* The design with its decisions in its note. NULL: there is no place for them. Transfer full. */
+static WsDesign *with_history(const WsFound *f)
+{
+    const WsNode *root = ws_design_root(f->design);
+    const char *was = ws_node_text(root, WS_F_note);
+    GString *note = g_string_new(was ? was : "");
+    g_string_append(note, note->len ? "; found by search: " : "found by search: ");
+    for (guint i = 0; i < f->decision->len; i++)
+        g_string_append_printf(note, "%s%s", i ? "; " : "", (const char *)f->decision->pdata[i]);
+    g_autofree char *text = g_string_free(note, FALSE);
+    g_autoptr(WsFindings) ignored = ws_findings_new();
+    g_autoptr(WsEdit) edit = ws_edit_new_set(".", "note", ws_json_text(text));
+    return ws_design_apply(f->design, edit, ignored);
+}
+
+static int write_best(const Asked *a, const WsSearch *s)
+{
+    const WsFound *best = s->found->len ? s->found->pdata[0] : NULL;
+    if (!best || !best->decision->len)
+        return ws_cli_fail(WS_EXIT_NO, "nothing faster was found: %s is not written", a->out);
+    g_autoptr(WsDesign) design = with_history(best);
+    g_autofree char *text = ws_design_print(design ? design : best->design);
+    return ws_cli_write(a->out, text, -1) ? WS_EXIT_YES : WS_EXIT_DEFECT;
+}
+
+/* --- searching ----------------------------------------------------------------------------------
+ */
+
+static int search(const Asked *a, char **set, char **size, const char *machine)
+{
+    g_autoptr(GError) error = NULL;
+    g_auto(WsCliInput) in = { 0 };
+    g_auto(GStrv) setting = g_strdupv(set); /* cut in place */
+    g_autoptr(GArray) settings = NULL;
+    int code = ws_cli_load(&in, a->file, set);
+    if (code != WS_EXIT_YES)
+        return code;
+    if (!ws_cli_settings(setting, "--set", &settings))
+        return WS_EXIT_USAGE;
+    g_autoptr(WsMachine) m = ws_machine_load(machine, &error);
+    if (!m)
+        return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+    g_autoptr(WsLaunchValues) v = ws_cli_launch(in.program, size, FALSE, &code);
+    if (!v)
+        return code;
+    g_autoptr(WsDesign) start =
+        ws_advise_settled(in.design, settings ? (const WsSetting *)(gpointer)settings->data : NULL,
+                          settings ? settings->len : 0);
+    const WsTrialOf of = { in.program, v, m };
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    signal(SIGINT, on_interrupt);
+    g_autoptr(WsSearch) s = ws_search_new(&of, start, &a->options, findings);
+    signal(SIGINT, SIG_DFL);
+    ws_cli_progress(NULL);
+    ws_cli_print_findings(findings, a->file);
+    if (!s)
+        return WS_EXIT_OUTSIDE;
+    ws_cli_say_aside(a->out);
+    if (a->json)
+        put_json(a, s);
+    else
+        print(s);
+    return a->out ? write_best(a, s) : WS_EXIT_YES;
+}
+
+/* "60", "60s", "5m": seconds; 0: it is none of these. */
+static double read_budget(const char *text)
+{
+    char *end;
+    const double value = g_ascii_strtod(text, &end);
+    const double unit = !strcmp(end, "m") ? 60 : !*end || !strcmp(end, "s") ? 1 : 0;
+    return value > 0 && value * unit <= 86400 ? value * unit : 0;
+}
+
+int ws_command_search(int argc, char **argv)
+{
+    g_autofree char *machine = NULL, *budget = NULL, *out = NULL;
+    g_auto(GStrv) set = NULL, size = NULL;
+    int beam = 6, rounds = 12;
+    gint64 seed = 1;
+    gboolean json = FALSE;
+    const GOptionEntry entries[] = {
+        { "budget", 0, 0, G_OPTION_ARG_STRING, &budget,
+          "time of this processor: 60s, 5m (default 60s)", "TIME" },
+        { "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "write the fastest design here",
+          "OUT.wstave" },
+        { "size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &size, "a size of the launch", "NAME=VALUE" },
+        { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
+        { "machine", 0, 0, G_OPTION_ARG_FILENAME, &machine, "machine description (default: H200)",
+          "FILE" },
+        { "beam", 0, 0, G_OPTION_ARG_INT, &beam,
+          "designs kept from one edit to the next (default 6)", "N" },
+        { "rounds", 0, 0, G_OPTION_ARG_INT, &rounds, "edits one after the other (default 12)",
+          "N" },
+        { "seed", 0, 0, G_OPTION_ARG_INT64, &seed, "which of equal designs are kept", "N" },
+        { "json", 0, 0, G_OPTION_ARG_NONE, &json, "print version 1 of the JSON form", NULL },
+        { NULL },
+    };
+    const char *file;
+    if (!ws_cli_options(&argc, &argv, "search", entries, &file))
+        return WS_EXIT_USAGE;
+    const double seconds = budget ? read_budget(budget) : 60;
+    if (seconds <= 0)
+        return ws_cli_fail(WS_EXIT_USAGE, "--budget=%s is no time from 1s to 1440m", budget);
+    if (beam < 1 || beam > 1000 || rounds < 1 || rounds > 1000)
+        return ws_cli_fail(WS_EXIT_USAGE, "--beam and --rounds are from 1 to 1000");
+    const Asked a = { file,
+                      out,
+                      json,
+                      { .seconds = seconds,
+                        .beam = (guint)beam,
+                        .rounds = (guint)rounds,
+                        .seed = (guint64)seed,
+                        .cancel = &interrupted,
+                        .accept = accept,
+                        .progress = show } };
+    return search(&a, set, size, machine);
+}

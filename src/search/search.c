@@ -1,0 +1,298 @@
+/* Beam search over edits. */
+#include "search/search.h"
+#include "model/finding.h"
+#include "model/findings.h"
+#include "program/elaborate.h"
+#include "program/program.h"
+
+#include <string.h>
+#include <time.h>
+
+typedef struct {
+    const WsTrialOf *of;
+    const WsSearchOptions *o;
+    WsSearch *s;
+    GHashTable *seen; /* texts of designs, hashed */
+    GPtrArray *all;   /* WsFound*: proved, in the order of being found */
+    GRand *rand;
+    double begun;
+} Run;
+
+/* On trial: played, not yet judged. */
+typedef struct {
+    WsFound *found;
+    WsProgram *p;
+    gboolean moved; /* by the last edit: something that computes */
+    guint32 order;  /* among equals */
+} Played;
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static gboolean is_over(Run *run)
+{
+    const double most = run->o->seconds > 0 ? run->o->seconds : 60;
+    run->s->stopped = run->s->stopped || seconds() - run->begun >= most ||
+                      (run->o->cancel && g_atomic_int_get(run->o->cancel));
+    return run->s->stopped;
+}
+
+static void found_free(gpointer data)
+{
+    WsFound *f = data;
+    ws_design_unref(f->design);
+    g_ptr_array_unref(f->decision);
+    g_free(f);
+}
+
+static WsFound *found_copy(const WsFound *f)
+{
+    WsFound *copy = g_new0(WsFound, 1);
+    *copy = *f;
+    copy->design = ws_design_ref(f->design);
+    copy->decision = g_ptr_array_ref(f->decision);
+    return copy;
+}
+
+static void played_free(gpointer data)
+{
+    Played *p = data;
+    if (p->found)
+        found_free(p->found);
+    ws_program_unref(p->p);
+    g_free(p);
+}
+
+static GPtrArray *with_decision(const GPtrArray *before, const char *title)
+{
+    GPtrArray *list = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < before->len; i++)
+        g_ptr_array_add(list, g_strdup(before->pdata[i]));
+    g_ptr_array_add(list, g_strdup(title));
+    return list;
+}
+
+/* TRUE: nobody came to this design before. */
+static gboolean is_new(Run *run, const WsDesign *design)
+{
+    g_autofree char *text = ws_design_print(design);
+    char *sum = g_compute_checksum_for_string(G_CHECKSUM_SHA256, text, -1);
+    return g_hash_table_add(run->seen, sum);
+}
+
+static void try_candidate(Run *run, const WsFound *parent, const WsCandidate *c, GPtrArray *played)
+{
+    WsSearch *s = run->s;
+    gboolean stuck = FALSE;
+    s->tried++;
+    if (!is_new(run, c->design)) {
+        s->repeated++;
+        return;
+    }
+    g_autoptr(WsClockResult) r = NULL;
+    g_autoptr(WsProgram) p = ws_trial_play(run->of, c->design, &r, &stuck);
+    s->refuted += stuck;
+    s->unfit += !p && !stuck;
+    if (!p)
+        return;
+    Played *one = g_new0(Played, 1);
+    one->found = g_new0(WsFound, 1);
+    *one->found = (WsFound){ ws_design_ref(c->design), with_decision(parent->decision, c->title),
+                             r->cycles, p->shared_bytes, parent->reorders || c->reorders };
+    one->moved = c->reorders;
+    one->order = g_rand_int(run->rand);
+    one->p = g_steal_pointer(&p);
+    g_ptr_array_add(played, one);
+}
+
+static gint by_cycles(gconstpointer pa, gconstpointer pb)
+{
+    const Played *a = *(Played *const *)pa, *b = *(Played *const *)pb;
+    if (a->found->cycles != b->found->cycles)
+        return a->found->cycles < b->found->cycles ? -1 : 1;
+    if (a->found->shared != b->found->shared)
+        return a->found->shared < b->found->shared ? -1 : 1;
+    return (a->order > b->order) - (a->order < b->order);
+}
+
+/* Of the places of a beam, so many are for the fastest in which the last edit moved what computes:
+ * a product in another round is slower until the waits around it have followed. */
+static guint patient_places(guint beam)
+{
+    return beam / 3;
+}
+
+/* Designs of the same time are mostly the same schedule, written in another order: one is enough.
+ */
+static gboolean is_alike(const GPtrArray *kept, const WsFound *f)
+{
+    for (guint i = 0; i < kept->len; i++) {
+        const WsFound *k = kept->pdata[i];
+        if (k->cycles == f->cycles && k->shared == f->shared)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static gboolean is_proved(Run *run, const Played *one)
+{
+    const WsVerdictKind verdict = ws_trial_judge(one->p, run->o->cancel);
+    run->s->refuted += verdict == WS_VERDICT_REFUTED;
+    run->s->undecided += verdict != WS_VERDICT_REFUTED && verdict != WS_VERDICT_PROVED;
+    return verdict == WS_VERDICT_PROVED;
+}
+
+static void keep(Run *run, GPtrArray *played, gboolean moved, guint places, GPtrArray *kept)
+{
+    const guint most = kept->len + places;
+    for (guint i = 0; i < played->len && kept->len < most && !is_over(run); i++) {
+        Played *one = played->pdata[i];
+        if (!one->found || (moved && !one->moved) || is_alike(kept, one->found) ||
+            !is_proved(run, one))
+            continue;
+        g_ptr_array_add(run->all, one->found);
+        g_ptr_array_add(kept, one->found);
+        one->found = NULL;
+    }
+}
+
+/* The fastest that the check proves are the next round's designs. A refuted design may be on the
+ * way to a right one, but whoever stands on it stands on nothing: it is left. */
+static GPtrArray *judge(Run *run, GPtrArray *played, guint beam)
+{
+    GPtrArray *kept = g_ptr_array_new();
+    g_ptr_array_sort(played, by_cycles);
+    keep(run, played, FALSE, beam - patient_places(beam), kept);
+    keep(run, played, TRUE, patient_places(beam), kept);
+    return kept;
+}
+
+static const WsFound *best_of(const Run *run)
+{
+    const WsFound *best = run->all->pdata[0];
+    for (guint i = 1; i < run->all->len; i++) {
+        const WsFound *f = run->all->pdata[i];
+        if (f->cycles < best->cycles)
+            best = f;
+    }
+    return best;
+}
+
+/* One more edit on each design of the beam. FALSE: there is nothing new. */
+static gboolean next_round(Run *run, GPtrArray **beam)
+{
+    g_autoptr(GPtrArray) played = g_ptr_array_new_with_free_func(played_free);
+    for (guint i = 0; i < (*beam)->len; i++) {
+        const WsFound *parent = (*beam)->pdata[i];
+        g_autoptr(GPtrArray) list = ws_candidates_deep(parent->design);
+        for (guint k = 0; k < list->len && !is_over(run); k++)
+            try_candidate(run, parent, list->pdata[k], played);
+    }
+    GPtrArray *kept = judge(run, played, run->o->beam ? run->o->beam : 6);
+    g_ptr_array_unref(*beam);
+    *beam = kept;
+    if (run->o->progress)
+        run->o->progress(best_of(run), run->s->tried, run->o->data);
+    return kept->len > 0 && !run->s->stopped;
+}
+
+static gint faster(gconstpointer pa, gconstpointer pb)
+{
+    const WsFound *a = *(WsFound *const *)pa, *b = *(WsFound *const *)pb;
+    if (a->cycles != b->cycles)
+        return a->cycles < b->cycles ? -1 : 1;
+    if (a->shared != b->shared)
+        return a->shared < b->shared ? -1 : 1;
+    return (a->decision->len > b->decision->len) - (a->decision->len < b->decision->len);
+}
+
+static gboolean accepted(Run *run, const WsFound *f, guint *asked)
+{
+    if (!run->o->accept || !f->decision->len)
+        return TRUE;
+    if (*asked >= (run->o->asks ? run->o->asks : 8))
+        return FALSE;
+    ++*asked;
+    const gboolean yes = run->o->accept(f, run->o->data);
+    run->s->rejected += !yes;
+    return yes;
+}
+
+/* Of what was found, those that nothing else beats in both cycles and shared memory. */
+static void keep_front(Run *run)
+{
+    guint64 least = G_MAXUINT64;
+    guint asked = 0;
+    g_ptr_array_sort(run->all, faster);
+    for (guint i = 0; i < run->all->len; i++) {
+        const WsFound *f = run->all->pdata[i];
+        if (f->shared >= least || !accepted(run, f, &asked))
+            continue;
+        g_ptr_array_add(run->s->found, found_copy(f));
+        least = f->shared;
+    }
+}
+
+static gboolean begin(Run *run, const WsDesign *design, WsFindings *findings)
+{
+    gboolean stuck = FALSE;
+    g_autoptr(WsClockResult) r = NULL;
+    g_autoptr(WsProgram) p = ws_trial_play(run->of, design, &r, &stuck);
+    if (!p) {
+        ws_findings_add(findings, WS_RULE_F_CLOCK, "groups", "the design cannot be simulated");
+        return FALSE;
+    }
+    if (ws_trial_judge(p, NULL) != WS_VERDICT_PROVED) {
+        ws_findings_add(findings, WS_RULE_F_CLOCK, "groups",
+                        "the search begins from a proved design, and the check does not prove this "
+                        "one; run `warpstave check` first");
+        return FALSE;
+    }
+    WsFound *f = g_new0(WsFound, 1);
+    *f = (WsFound){ ws_design_ref(design), g_ptr_array_new_with_free_func(g_free), r->cycles,
+                    p->shared_bytes, FALSE };
+    g_ptr_array_add(run->all, f);
+    run->s->cycles = r->cycles;
+    return is_new(run, design);
+}
+
+WsSearch *ws_search_new(const WsTrialOf *of, const WsDesign *design, const WsSearchOptions *options,
+                        WsFindings *findings)
+{
+    static const WsSearchOptions defaults;
+    g_autoptr(WsSearch) s = g_new0(WsSearch, 1);
+    s->found = g_ptr_array_new_with_free_func(found_free);
+    Run run = { .of = of,
+                .o = options ? options : &defaults,
+                .s = s,
+                .seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+                .all = g_ptr_array_new_with_free_func(found_free),
+                .begun = seconds() };
+    run.rand = g_rand_new_with_seed((guint32)(run.o->seed ^ run.o->seed >> 32));
+    const gboolean begun = begin(&run, design, findings);
+    GPtrArray *beam = g_ptr_array_new();
+    if (begun)
+        g_ptr_array_add(beam, run.all->pdata[0]);
+    const guint rounds = run.o->rounds ? run.o->rounds : 12;
+    while (begun && s->rounds < rounds && next_round(&run, &beam))
+        s->rounds++;
+    if (begun)
+        keep_front(&run);
+    g_ptr_array_unref(beam);
+    g_ptr_array_unref(run.all);
+    g_hash_table_destroy(run.seen);
+    g_rand_free(run.rand);
+    return begun ? g_steal_pointer(&s) : NULL;
+}
+
+void ws_search_free(WsSearch *s)
+{
+    if (!s)
+        return;
+    g_ptr_array_unref(s->found);
+    g_free(s);
+}

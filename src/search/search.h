@@ -1,0 +1,51 @@
+/* The search for a better schedule: many edits one after the other, each played by the clock, and
+ * whatever is returned proved. Times are predictions. */
+#pragma once
+
+#include "advise/candidate.h"
+
+G_BEGIN_DECLS
+
+/* A design that was found. Owns all. */
+typedef struct {
+    WsDesign *design;
+    GPtrArray *decision; /* char*: titles of the edits, in order; none: the design as it is */
+    gint64 cycles;       /* predicted, whole launch */
+    guint64 shared;      /* bytes of shared memory of a CTA */
+    gboolean reorders;   /* something that computes was moved: values are to be compared */
+} WsFound;
+
+typedef struct {
+    double seconds;     /* of this thread; 0: 60 */
+    guint beam;         /* designs kept from one round of edits to the next; 0: 6 */
+    guint rounds;       /* edits one after the other, at most; 0: 12 */
+    guint64 seed;       /* of the order in which edits of equal promise are tried */
+    const gint *cancel; /* set to 1 by another thread: what was found so far is returned */
+    /* Asked of each design before it is returned, the fastest first, as often as `asks` says (0:
+     * 8): FALSE leaves it out. NULL: none is. Of the design as it is nothing is asked. */
+    gboolean (*accept)(const WsFound *found, gpointer data);
+    guint asks;
+    void (*progress)(const WsFound *best, guint tried, gpointer data);
+    gpointer data;
+} WsSearchOptions;
+
+typedef struct {
+    GPtrArray *found; /* WsFound*, proved, fastest first: no other one is faster with as little
+                         shared memory */
+    gint64 cycles;    /* of the design as it is */
+    guint rounds;     /* that were finished */
+    guint tried, unfit, refuted, undecided, repeated; /* edits: in all; that do not elaborate, play,
+                         or do the same work; that the check refutes; cannot prove; that lead to a
+                         design seen before */
+    guint rejected;                                   /* proved, and not accepted */
+    gboolean stopped;                                 /* by time, or cancelled: edits were left */
+} WsSearch;
+
+/* From `of->p`, the program of `design`. The design itself has to be proved; else NULL, with a
+ * finding. Transfer full. */
+WsSearch *ws_search_new(const WsTrialOf *of, const WsDesign *design, const WsSearchOptions *options,
+                        WsFindings *findings);
+void ws_search_free(WsSearch *s);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsSearch, ws_search_free)
+
+G_END_DECLS

@@ -1,0 +1,157 @@
+/* The search: what it returns is proved and takes the time that is said, the same for the same
+ * seed. */
+#include "model/design.h"
+#include "model/findings.h"
+#include "program/elaborate.h"
+#include "program/program.h"
+#include "program/walk/launch_values.h"
+
+#include "search/search.h"
+
+#include <string.h>
+
+typedef struct {
+    WsDesign *design;
+    WsProgram *p;
+    WsLaunchValues *v;
+    WsMachine *m;
+    WsTrialOf of;
+} Fixture;
+
+static void load(Fixture *f, const char *file)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autofree char *path = g_strconcat(WS_SOURCE_ROOT "/", file, NULL);
+    const WsSize size[] = { { "M", 1024 }, { "N", 1024 }, { "K", 2048 } };
+    f->design = ws_design_load(path, findings);
+    f->p = ws_elaborate(f->design, NULL, 0, findings);
+    g_assert_nonnull(f->p);
+    f->v = ws_launch_values(f->p, size, G_N_ELEMENTS(size), FALSE, findings);
+    f->m = ws_machine_load(NULL, NULL);
+    g_assert_true(f->v && f->m);
+    f->of = (WsTrialOf){ f->p, f->v, f->m };
+}
+
+static void set_up(Fixture *f, gconstpointer file)
+{
+    load(f, file);
+}
+
+static void tear_down(Fixture *f, gconstpointer unused)
+{
+    ws_machine_free(f->m);
+    ws_launch_values_free(f->v);
+    ws_program_unref(f->p);
+    ws_design_unref(f->design);
+}
+
+/* Elaborated, checked and played again, by nothing that the search keeps. */
+static void check_found(const Fixture *f, const WsFound *found)
+{
+    g_autofree char *text = ws_design_print(found->design);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) again = ws_design_parse(text, strlen(text), "found", findings);
+    g_autoptr(WsProgram) p = ws_elaborate(again, NULL, 0, findings);
+    g_assert_nonnull(p);
+    g_autoptr(WsVerdict) verdict = ws_check(p, NULL, findings);
+    g_assert_cmpint(verdict->kind, ==, WS_VERDICT_PROVED);
+    const WsSize size[] = { { "M", 1024 }, { "N", 1024 }, { "K", 2048 } };
+    g_autoptr(WsLaunchValues) v = ws_launch_values(p, size, G_N_ELEMENTS(size), FALSE, findings);
+    const WsClockOptions options = { .no_trace = TRUE };
+    g_autoptr(WsClockResult) r = ws_clock_run(p, v, f->m, &options, findings);
+    g_assert_cmpint(r->cycles, ==, found->cycles);
+    g_assert_cmpuint(p->shared_bytes, ==, found->shared);
+}
+
+/* Fastest first, each with less shared memory than all before it; the design as it is is slower. */
+static void check_front(const Fixture *f, const WsSearch *s)
+{
+    g_assert_cmpuint(s->found->len, >, 0);
+    for (guint i = 0; i < s->found->len; i++) {
+        const WsFound *found = s->found->pdata[i], *before = i ? s->found->pdata[i - 1] : NULL;
+        g_assert_cmpint(found->cycles, <=, s->cycles);
+        g_assert_true(!before ||
+                      (found->cycles > before->cycles && found->shared < before->shared));
+        check_found(f, found);
+    }
+}
+
+static char *decisions(const WsSearch *s)
+{
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; i < s->found->len; i++) {
+        const WsFound *f = s->found->pdata[i];
+        for (guint k = 0; k < f->decision->len; k++)
+            g_string_append_printf(text, "%s\n", (const char *)f->decision->pdata[k]);
+        g_string_append(text, "--\n");
+    }
+    return g_string_free(text, FALSE);
+}
+
+static void test_found(Fixture *f, gconstpointer unused)
+{
+    const WsSearchOptions options = { .seconds = 1000, .beam = 3, .rounds = 2, .seed = 7 };
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsSearch) a = ws_search_new(&f->of, f->design, &options, findings);
+    g_autoptr(WsSearch) b = ws_search_new(&f->of, f->design, &options, findings);
+    g_assert_true(a && b && !a->stopped);
+    check_front(f, a);
+    g_assert_cmpint(((WsFound *)a->found->pdata[0])->cycles, <, a->cycles);
+    g_autofree char *x = decisions(a), *y = decisions(b);
+    g_test_message("%s", x);
+    g_assert_cmpstr(x, ==, y);
+    g_assert_cmpuint(a->tried, ==, b->tried);
+    g_assert_cmpuint(a->refuted, >, 0); /* some of what is tried is wrong, and is not returned */
+}
+
+static gboolean never(const WsFound *found, gpointer data)
+{
+    g_assert_cmpuint(found->decision->len, >, 0);
+    ++*(guint *)data;
+    return FALSE;
+}
+
+/* Nothing is returned that was not accepted, but the design as it is. */
+static void test_rejected(Fixture *f, gconstpointer unused)
+{
+    guint asked = 0;
+    const WsSearchOptions options = {
+        .seconds = 1000, .beam = 2, .rounds = 1, .accept = never, .asks = 3, .data = &asked
+    };
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsSearch) s = ws_search_new(&f->of, f->design, &options, findings);
+    g_assert_cmpuint(s->found->len, ==, 1);
+    g_assert_cmpuint(((WsFound *)s->found->pdata[0])->decision->len, ==, 0);
+    g_assert_cmpuint(asked, >, 0);
+    g_assert_cmpuint(asked, <=, 3);
+    g_assert_cmpuint(s->rejected, ==, asked);
+}
+
+static void test_cancelled(Fixture *f, gconstpointer unused)
+{
+    const gint cancel = 1;
+    const WsSearchOptions options = { .cancel = &cancel };
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsSearch) s = ws_search_new(&f->of, f->design, &options, findings);
+    g_assert_true(s && s->stopped && s->tried == 0 && s->found->len == 1);
+}
+
+/* A design that is not proved is no place to begin. */
+static void test_refuted(Fixture *f, gconstpointer unused)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_assert_null(ws_search_new(&f->of, f->design, NULL, findings));
+    g_assert_cmpuint(ws_findings_count(findings, WS_SEVERITY_ERROR), >, 0);
+}
+
+int main(int argc, char **argv)
+{
+    static const char right[] = "projects/gemm-bf16-pingpong/design.wstave";
+    static const char wrong[] = "tests/designs/broken/02-wrong-count.wstave";
+    g_test_init(&argc, &argv, NULL);
+    g_test_add("/search/found", Fixture, right, set_up, test_found, tear_down);
+    g_test_add("/search/rejected", Fixture, right, set_up, test_rejected, tear_down);
+    g_test_add("/search/cancelled", Fixture, right, set_up, test_cancelled, tear_down);
+    g_test_add("/search/refuted", Fixture, wrong, set_up, test_refuted, tear_down);
+    return g_test_run();
+}
