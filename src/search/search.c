@@ -252,6 +252,11 @@ static gboolean begin(Run *run, const WsDesign *design, WsFindings *findings)
                         "one; run `warpstave check` first");
         return FALSE;
     }
+    if (r->cycles <= 0) {
+        ws_findings_add(findings, WS_RULE_F_CLOCK, "groups",
+                        "the launch has no tile: there is nothing to make faster");
+        return FALSE;
+    }
     WsFound *f = g_new0(WsFound, 1);
     *f = (WsFound){ ws_design_ref(design), g_ptr_array_new_with_free_func(g_free), r->cycles,
                     p->shared_bytes, FALSE };

@@ -144,6 +144,19 @@ static void test_refuted(Fixture *f, gconstpointer unused)
     g_assert_cmpuint(ws_findings_count(findings, WS_SEVERITY_ERROR), >, 0);
 }
 
+/* Nothing is faster than nothing. */
+static void test_empty(Fixture *f, gconstpointer unused)
+{
+    const WsSize size[] = { { "M", 0 }, { "N", 1024 }, { "K", 2048 } };
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    ws_launch_values_free(f->v);
+    f->v = ws_launch_values(f->p, size, G_N_ELEMENTS(size), FALSE, findings);
+    f->of.v = f->v;
+    g_assert_nonnull(f->v);
+    g_assert_null(ws_search_new(&f->of, f->design, NULL, findings));
+    g_assert_cmpuint(ws_findings_count(findings, WS_SEVERITY_ERROR), ==, 1);
+}
+
 int main(int argc, char **argv)
 {
     static const char right[] = "projects/gemm-bf16-pingpong/design.wstave";
@@ -152,6 +165,7 @@ int main(int argc, char **argv)
     g_test_add("/search/found", Fixture, right, set_up, test_found, tear_down);
     g_test_add("/search/rejected", Fixture, right, set_up, test_rejected, tear_down);
     g_test_add("/search/cancelled", Fixture, right, set_up, test_cancelled, tear_down);
+    g_test_add("/search/empty", Fixture, right, set_up, test_empty, tear_down);
     g_test_add("/search/refuted", Fixture, wrong, set_up, test_refuted, tear_down);
     return g_test_run();
 }

@@ -88,7 +88,9 @@ static void print(const WsSearch *s)
         printf("%u proved designs left out: their values differ from the reference, or cannot be "
                "compared\n",
                s->rejected);
-    printf("as it is: %" G_GINT64_FORMAT " cycles predicted\n", s->cycles);
+    printf("differences of less than 1 %% mean nothing: the clock cannot tell them\n"
+           "as it is: %" G_GINT64_FORMAT " cycles predicted\n",
+           s->cycles);
     for (guint i = 0; i < s->found->len; i++) {
         const WsFound *f = s->found->pdata[i];
         printf("proved: %" G_GINT64_FORMAT " cycles predicted (%+.1f %%), %" G_GUINT64_FORMAT
