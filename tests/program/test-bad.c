@@ -13,7 +13,8 @@ typedef struct {
     const char *says; /* part of that finding's message or remedy, or NULL */
 } Bad;
 
-#define COOP "gemm-cooperative"
+#define COOP   "gemm-cooperative"
+#define CAUSAL "attention-fa3-causal"
 static const Bad bad[] = {
     /* names */
     { COOP, "\"signal\": \"full\", \"use\": \"k.total\" },", "\"signal\": \"fulls\", \"use\": 0 },",
@@ -21,6 +22,17 @@ static const Bad bad[] = {
     { COOP, "\"wait\": \"empty\", \"use\": \"k.total\"",
       "\"wait\": \"empty\", \"use\": \"j.total\"", "N-TOTAL", 2, "j" },
     { COOP, "\"to\": \"c[replica]\"", "\"to\": \"c\"", "N-ELEMENT", 2, "c[i]" },
+    { COOP, "\"to\": \"c[replica]\"", "\"to\": \"c[replica]\", \"reduce\": \"add\"", "S-KEY", 2,
+      "other side is a buffer" },
+    { COOP, "\"to\": \"c[replica]\"", "\"to\": \"c[replica]\", \"at\": [0, 0]", "S-KEY", 2,
+      "other side is a buffer" },
+    { CAUSAL, "\"to\": \"LSE\"", "\"to\": \"LSE\", \"cta\": 0", "S-KEY", 2,
+      "other side is a tensor" },
+    { CAUSAL, "\"to\": \"LSE\"", "\"to\": \"LSE\", \"signal\": \"full\"", "S-KEY", 2,
+      "other side is a tensor" },
+    { CAUSAL, "\"to\": \"LSE\"", "\"to\": \"LSE.rows(0, 4)\"", "N-ELEMENT", 2, "no view" },
+    { CAUSAL, "\"to\": \"LSE\"", "\"to\": \"LSE[1]\"", "N-ELEMENT", 2, "no [i]" },
+    { CAUSAL, "\"to\": \"LSE\"", "\"to\": \"LSE @ 3\"", "N-ELEMENT", 2, "no use" },
     { COOP, "\"b\": \"b\"", "\"b\": \"b[0]\"", "N-ELEMENT", 2, "not an array" },
     { COOP, "\"at\": [\"tm*BM\", \"k*BK\"]", "\"at\": [\"s*BM\", \"k*BK\"]", "N-UNKNOWN", 2, "s" },
     { COOP, "{ \"store_wait\": 0 }", "{ \"store_wait\": 0, \"when\": \"tm > 0\" }", "N-SCOPE", 2,

@@ -109,6 +109,40 @@ static void global(WsStepState *S, WsOpKind kind, WsElabSymbol *tensor, const Ws
     ws_op_label(E, op, load ? "read %s <- %s" : "write %s -> %s", v->name, t->name);
 }
 
+/* A key of the step that means nothing for this kind of place is refused, not left out. */
+static gboolean refuse_keys(WsStepState *S, const char *where, const WsFieldId *field, guint n)
+{
+    for (guint i = 0; i < n; i++) {
+        if (!ws_node_has(S->node, field[i]))
+            continue;
+        ws_elab_error(S->E, WS_RULE_S_KEY, S->id, "Remove it.",
+                      "a %s step has no \"%s\" where its other side is a %s",
+                      ws_node_kind_keyword(S->node->kind), ws_field_name(field[i]), where);
+        return TRUE;
+    }
+    return FALSE;
+}
+
+/* What is given besides the name of the place and does not belong to it. */
+static gboolean strays(WsStepState *S, const WsRef *ref, gboolean tensor)
+{
+    static const WsFieldId of_buffer[] = { WS_F_cta, WS_F_signal };
+    static const WsFieldId of_tensor[] = { WS_F_at, WS_F_reduce };
+    if (!tensor)
+        return refuse_keys(S, "buffer", of_tensor, G_N_ELEMENTS(of_tensor));
+    if (ref->element || ref->use || ref->n_views) {
+        ws_elab_error(S->E, WS_RULE_N_ELEMENT, S->id, "Say the place with `at`.",
+                      "%s is a tensor: it has no [i], no use and no view", ref->name);
+        return TRUE;
+    }
+    return refuse_keys(S, "tensor", of_buffer, G_N_ELEMENTS(of_buffer));
+}
+
+static gboolean is_tensor(const WsElab *E, const WsElabSymbol *symbol)
+{
+    return symbol && symbol->kind == WS_SYMBOL_TENSOR && symbol->index < E->p->n_tensors;
+}
+
 void ws_step_WRITE(WsStepState *S)
 {
     WsElab *E = S->E;
@@ -119,7 +153,9 @@ void ws_step_WRITE(WsStepState *S)
     ws_half_writes(S, &use);
     WsElabSymbol *symbol = ws_step_symbol(S, to->name);
     gboolean reduce = ws_step_reduce(S) != WS_REDUCE_NONE;
-    if (symbol && symbol->kind == WS_SYMBOL_TENSOR && symbol->index < E->p->n_tensors)
+    if (strays(S, to, is_tensor(E, symbol)))
+        return;
+    if (is_tensor(E, symbol))
         global(S, reduce ? WS_OP_RED_GLOBAL : WS_OP_ST_GLOBAL, symbol, &use);
     else
         to_buffer(S, to, &use);
@@ -136,7 +172,9 @@ void ws_step_READ(WsStepState *S)
         return;
     const WsRegValue *v = &E->agent->out->value[use.value];
     WsElabSymbol *symbol = ws_step_symbol(S, from->name);
-    if (symbol && symbol->kind == WS_SYMBOL_TENSOR && symbol->index < E->p->n_tensors) {
+    if (strays(S, from, is_tensor(E, symbol)))
+        return;
+    if (is_tensor(E, symbol)) {
         global(S, WS_OP_LD_GLOBAL, symbol, &use);
         return;
     }
