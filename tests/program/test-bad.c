@@ -15,6 +15,8 @@ typedef struct {
 
 #define COOP   "gemm-cooperative"
 #define CAUSAL "attention-fa3-causal"
+#define NAMED  "sparse-mla-seesaw"
+#define PIPES  "sparse-mla-pipes"
 static const Bad bad[] = {
     /* names */
     { COOP, "\"signal\": \"full\", \"use\": \"k.total\" },", "\"signal\": \"fulls\", \"use\": 0 },",
@@ -33,6 +35,23 @@ static const Bad bad[] = {
     { CAUSAL, "\"to\": \"LSE\"", "\"to\": \"LSE.rows(0, 4)\"", "N-ELEMENT", 2, "no view" },
     { CAUSAL, "\"to\": \"LSE\"", "\"to\": \"LSE[1]\"", "N-ELEMENT", 2, "no [i]" },
     { CAUSAL, "\"to\": \"LSE\"", "\"to\": \"LSE @ 3\"", "N-ELEMENT", 2, "no use" },
+    { CAUSAL, "\"to\": \"LSE\"", "\"to\": \"LSE\", \"use\": 0", "S-KEY", 2,
+      "other side is a tensor" },
+    { NAMED, "{ \"arrive\": \"p0\" }", "{ \"arrive\": \"p0\", \"count\": 2 }", "S-KEY", 2,
+      "named barrier" },
+    { NAMED, "{ \"arrive\": \"p0\" }", "{ \"arrive\": \"p0\", \"by\": \"warp\" }", "S-KEY", 2,
+      "named barrier" },
+    { NAMED, "{ \"arrive\": \"p0\" }", "{ \"arrive\": \"p0\", \"cta\": 0 }", "S-KEY", 2,
+      "named barrier" },
+    { NAMED, "{ \"arrive\": \"p0\" }", "{ \"arrive\": \"p0\", \"slot\": 1 }", "S-KEY", 2,
+      "named barrier" },
+    { NAMED, "{ \"arrive\": \"p0\" }", "{ \"arrive\": \"p0\", \"use\": 5 }", "S-KEY", 2,
+      "named barrier" },
+    { PIPES, "{ \"wait\": \"sparse_mla_q\", \"use\": 0 }",
+      "{ \"wait\": \"sparse_mla_q\", \"use\": 0, \"slot\": 1 }", "S-KEY", 2, "a pipe" },
+    { PIPES, "{ \"wait\": \"sparse_mla_q\", \"use\": 0 }",
+      "{ \"wait\": \"sparse_mla_q\", \"use\": 0, \"phase\": 1 }", "S-KEY", 2, "a pipe" },
+    { PIPES, "\"into\": \"q_l\"", "\"into\": \"q_l\", \"slot\": 1", "S-KEY", 2, "a pipe" },
     { COOP, "\"b\": \"b\"", "\"b\": \"b[0]\"", "N-ELEMENT", 2, "not an array" },
     { COOP, "\"at\": [\"tm*BM\", \"k*BK\"]", "\"at\": [\"s*BM\", \"k*BK\"]", "N-UNKNOWN", 2, "s" },
     { COOP, "{ \"store_wait\": 0 }", "{ \"store_wait\": 0, \"when\": \"tm > 0\" }", "N-SCOPE", 2,

@@ -282,6 +282,9 @@ struct WsPeel {
 guint16 ws_rank_mask(WsElab *E, const WsExpr *cond, gboolean negate);
 gint64 ws_elab_ahead(WsElab *E, const WsNode *step, const char *at);
 
+/* TRUE, with an error: the step has one of these keys, which mean nothing where its other side is
+ * `where` ("tensor", "pipe"). */
+gboolean ws_step_strays(WsStepState *S, const char *where, const WsFieldId *field, guint n);
 WsOp *ws_step_op(WsStepState *S, WsOpKind kind, const char *suffix);
 WsOp *ws_op_new(WsElab *E, WsOpKind kind, const char *id, const char *step, WsNodeKind step_kind);
 void ws_op_label(WsElab *E, WsOp *op, const char *format, ...) G_GNUC_PRINTF(3, 4);

@@ -109,33 +109,19 @@ static void global(WsStepState *S, WsOpKind kind, WsElabSymbol *tensor, const Ws
     ws_op_label(E, op, load ? "read %s <- %s" : "write %s -> %s", v->name, t->name);
 }
 
-/* A key of the step that means nothing for this kind of place is refused, not left out. */
-static gboolean refuse_keys(WsStepState *S, const char *where, const WsFieldId *field, guint n)
-{
-    for (guint i = 0; i < n; i++) {
-        if (!ws_node_has(S->node, field[i]))
-            continue;
-        ws_elab_error(S->E, WS_RULE_S_KEY, S->id, "Remove it.",
-                      "a %s step has no \"%s\" where its other side is a %s",
-                      ws_node_kind_keyword(S->node->kind), ws_field_name(field[i]), where);
-        return TRUE;
-    }
-    return FALSE;
-}
-
 /* What is given besides the name of the place and does not belong to it. */
 static gboolean strays(WsStepState *S, const WsRef *ref, gboolean tensor)
 {
-    static const WsFieldId of_buffer[] = { WS_F_cta, WS_F_signal };
+    static const WsFieldId of_buffer[] = { WS_F_cta, WS_F_signal, WS_F_use };
     static const WsFieldId of_tensor[] = { WS_F_at, WS_F_reduce };
     if (!tensor)
-        return refuse_keys(S, "buffer", of_tensor, G_N_ELEMENTS(of_tensor));
+        return ws_step_strays(S, "buffer", of_tensor, G_N_ELEMENTS(of_tensor));
     if (ref->element || ref->use || ref->n_views) {
         ws_elab_error(S->E, WS_RULE_N_ELEMENT, S->id, "Say the place with `at`.",
                       "%s is a tensor: it has no [i], no use and no view", ref->name);
         return TRUE;
     }
-    return refuse_keys(S, "tensor", of_buffer, G_N_ELEMENTS(of_buffer));
+    return ws_step_strays(S, "tensor", of_buffer, G_N_ELEMENTS(of_buffer));
 }
 
 static gboolean is_tensor(const WsElab *E, const WsElabSymbol *symbol)

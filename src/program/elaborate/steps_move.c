@@ -82,6 +82,9 @@ static gboolean credit_to(WsStepState *S, WsOp *op, guint buffer, gboolean requi
                              WS_BARRIER_MBARRIER);
     }
     if (pipe >= 0) {
+        static const WsFieldId of_barrier[] = { WS_F_slot };
+        if (ws_step_strays(S, "pipe", of_barrier, G_N_ELEMENTS(of_barrier)))
+            return FALSE;
         ws_op_barrier_at(S, op, pipe, ws_elab_int(E, 0), use);
         return TRUE;
     }

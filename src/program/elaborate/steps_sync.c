@@ -14,7 +14,9 @@ void ws_step_WAIT(WsStepState *S)
     const WsRef *ref = ws_elab_field_ref(E, S->node, WS_F_keyword);
     gint pipe = ws_pipe_named(E, ref->name);
     if (pipe >= 0) {
-        ws_pipe_wait(S, pipe);
+        static const WsFieldId of_barrier[] = { WS_F_slot, WS_F_phase };
+        if (!ws_step_strays(S, "pipe", of_barrier, G_N_ELEMENTS(of_barrier)))
+            ws_pipe_wait(S, pipe);
         return;
     }
     WsOp *op = ws_step_op(S, WS_OP_MBAR_WAIT, NULL);
@@ -73,6 +75,10 @@ void ws_step_ARRIVE(WsStepState *S)
     if (!symbol || symbol->index >= E->barriers->len)
         return;
     WsBarrierKind kind = g_array_index(E->barriers, WsBarrier, symbol->index).kind;
+    static const WsFieldId of_mbarrier[] = { WS_F_by, WS_F_count, WS_F_cta, WS_F_slot, WS_F_use };
+    if (kind == WS_BARRIER_NAMED &&
+        ws_step_strays(S, "named barrier", of_mbarrier, G_N_ELEMENTS(of_mbarrier)))
+        return;
     WsOp *op = ws_step_op(S, kind == WS_BARRIER_NAMED ? WS_OP_BAR_ARRIVE : WS_OP_MBAR_ARRIVE, NULL);
     ws_op_label(E, op, "arrive %s", ref->name);
     if (!ws_op_barrier(S, op, ref, kind) || kind == WS_BARRIER_NAMED)

@@ -67,6 +67,21 @@ WsOp *ws_op_new(WsElab *E, WsOpKind kind, const char *id, const char *step, WsNo
     return op;
 }
 
+/* A key of the step that means nothing where its other side is of that kind is refused, not left
+ * out. */
+gboolean ws_step_strays(WsStepState *S, const char *where, const WsFieldId *field, guint n)
+{
+    for (guint i = 0; i < n; i++) {
+        if (!ws_node_has(S->node, field[i]))
+            continue;
+        ws_elab_error(S->E, WS_RULE_S_KEY, S->id, "Remove it.",
+                      "a %s step has no \"%s\" where its other side is a %s",
+                      ws_node_kind_keyword(S->node->kind), ws_field_name(field[i]), where);
+        return TRUE;
+    }
+    return FALSE;
+}
+
 WsOp *ws_step_op(WsStepState *S, WsOpKind kind, const char *suffix)
 {
     WsElab *E = S->E;
