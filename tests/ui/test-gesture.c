@@ -267,12 +267,14 @@ static void ring_depth(Scenario *s)
 
 #define ROUND "groups/math/body/0/do/2/do/"
 
-/* Heights of the staffs, from the top on. */
+/* Heights of the staffs, from the top on. Between an answer and the next frame there is no scene.
+ */
 static char *rows_now(Scenario *s)
 {
+    WAIT_FOR(hands_timeline(s)->scene);
     const WsScene *scene = hands_timeline(s)->scene;
     g_autoptr(GString) text = g_string_new(NULL);
-    for (guint i = 0; scene && i < scene->staff->len; i++) {
+    for (guint i = 0; i < scene->staff->len; i++) {
         const WsSceneStaff *staff = &g_array_index(scene->staff, WsSceneStaff, i);
         g_string_append_printf(text, "%s %.1f+%.1f; ", staff->name, staff->y, staff->h);
     }
