@@ -1,6 +1,7 @@
 /* Designs -> Gluon: what is written keeps the rules of Triton 3.6 (judge.py, where there is a
  * Python) and compiles (../compile/gluon.py, where WARPSTAVE_TRITON names a Python that has
  * Triton); what cannot be said is refused with the step, the reason and what to change. */
+#include "../../whole.h"
 #include "../group_work.h"
 #include "codegen/generate.h"
 #include "codegen/python/python.h"
@@ -228,6 +229,8 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     for (guint i = 0; i < G_N_ELEMENTS(refused); i++) {
+        if (!test_either(i))
+            continue;
         g_autofree char *path = g_strdup_printf("/gluon/refused/%s", refused[i].design);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_refused);
     }
