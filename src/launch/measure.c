@@ -466,9 +466,11 @@ guint64 ws_measure_plan_key(const WsRecorder *plan)
     guint64 h = G_GUINT64_CONSTANT(0xcbf29ce484222325);
 #define MIX(x) (h = (h ^ (guint64)(x)) * G_GUINT64_CONSTANT(0x100000001b3))
     MIX(plan->cta_bytes);
-    MIX(plan->claimed_agent);
-    MIX(plan->claimed_offset);
-    MIX(plan->claimed_lines);
+    if (plan->claimed) { /* of other launches the figures are those of plans without */
+        MIX(plan->claimed_agent);
+        MIX(plan->claimed_offset);
+        MIX(plan->claimed_lines);
+    }
     for (guint i = 0; i < plan->n_strips; i++) {
         const WsRecordStrip *s = &plan->strip[i];
         MIX(s->agent);
