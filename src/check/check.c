@@ -27,6 +27,12 @@ static void play_case(WsPlay *play, WsVerdict *v, const WsCase *c, WsSchedule sc
 #define MOST_WORK    ((guint64)400 << 20)
 #define WEAKEST_WORK ((guint64)8 << 20)
 
+static void does(const WsCheckOptions *o, WsCheckPart part)
+{
+    if (o->progress)
+        g_atomic_int_set(&o->progress->part, (gint)part);
+}
+
 static gboolean cancelled(const WsCheckOptions *o)
 {
     return o->cancel && g_atomic_int_get(o->cancel);
@@ -362,25 +368,32 @@ static void prove_and_play(const WsProgram *p, const WsCheckOptions *o, WsVerdic
     const WsBitOptions options = { .max_states = o->max_states ? o->max_states : 16000,
                                    .max_work = most_work(o),
                                    .cancel = o->cancel,
+                                   .states = o->progress ? &o->progress->states : NULL,
                                    .in_step = o->in_step,
                                    .laps = o->foreign,
                                    .policy = o->policy };
+    does(o, WS_CHECK_PROVES);
     WsProof *proof = ws_bits_prove(p, &options);
     v->work += proof->work;
     if (proof->kind == WS_PROOF_CLOSED)
         tell_proof(v, proof);
+    does(o, WS_CHECK_PLAYS);
     if (!cancelled(o))
         play_program(p, o, v, findings, proof->drifts || o->foreign);
     if (v->kind == WS_VERDICT_PLAYED && !cancelled(o)) {
+        does(o, WS_CHECK_PROVES);
         proof = exactly(p, &options, proof, &v->work);
+        does(o, WS_CHECK_PLAYS);
         if (proof->kind == WS_PROOF_CLOSED)
             tell_proof(v, proof);
         else
             judge_alarm(p, o, proof, v, findings);
     }
     if (v->kind == WS_VERDICT_REFUTED && proof->kind == WS_PROOF_ALARM && !cancelled(o) &&
-        !o->verdict_only)
+        !o->verdict_only) {
+        does(o, WS_CHECK_WEAKENS);
         v->weakest = ws_weakest(p, proof->names, &options, WEAKEST_WORK);
+    }
     if (v->kind == WS_VERDICT_PROVED && o->certificate && !cancelled(o))
         certify(p, &options, v);
     v->states = proof->states;

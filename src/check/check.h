@@ -33,6 +33,13 @@ typedef struct {
     guint64 ops;    /* operations executed */
 } WsPlayed;
 
+/* What a check does, for another thread to look at (g_atomic_int_get). */
+typedef enum { WS_CHECK_BEGINS, WS_CHECK_PROVES, WS_CHECK_PLAYS, WS_CHECK_WEAKENS } WsCheckPart;
+typedef struct {
+    gint part;   /* WsCheckPart */
+    gint states; /* of the proof that is being tried */
+} WsCheckProgress;
+
 typedef struct {
     guint max_tiles;        /* 0: 3 */
     guint schedules;        /* of every case; 0: one, and all of them for the largest cases */
@@ -51,8 +58,9 @@ typedef struct {
                          budgets warn, they do not refute; what goes wrong only where lanes of one
                          warp come apart is undecided (L-IN-STEP) */
     gboolean in_step; /* ws_check() alone sets it, to ask what would hold if they were in step */
-    const gint *cancel; /* set to 1 by another thread: the check ends within 2 ms, OUTSIDE,
-                           "cancelled"; NULL: nobody does */
+    const gint *cancel;        /* set to 1 by another thread: the check ends within 2 ms, OUTSIDE,
+                                  "cancelled"; NULL: nobody does */
+    WsCheckProgress *progress; /* NULL: nobody looks */
 } WsCheckOptions;
 
 /* Two cells of the proxy table that production code leaves out though the text asks for them. */

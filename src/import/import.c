@@ -103,11 +103,18 @@ static WsImport *finish(WsRead *r, WsDesign *design, GError *own, const char *fi
     return import;
 }
 
+static gboolean is_set(const gint *cancel)
+{
+    return cancel && g_atomic_int_get(cancel);
+}
+
 static WsImport *read_python(const WsPython *py, const char *source, const char *file,
                              WsImportFrom from, WsPythonWay way, GError **error)
 {
     GError *own = NULL;
     g_autoptr(WsRead) r = ws_source_new(file, source, &own);
+    r->cancel = way.cancel;
+    r->at_line = way.line;
     WsDesign *design = ws_import_python(r, py, file, from, way);
     return finish(r, design, own, file, error);
 }
@@ -147,7 +154,8 @@ static WsImport *read_sizes(const WsPython *py, const char *source, const char *
     WsImport *best = read_opened(py, source, file, from, *way, &own);
     const guint closed = all ? misread(best) : 0;
     guint64 open = 0;
-    for (guint i = 0; i <= 64 && open != all; i++) { /* all of them, else one after the other */
+    /* all of them, else one after the other */
+    for (guint i = 0; i <= 64 && open != all && !is_set(way->cancel); i++) {
         const guint64 more = i ? open | (all & (guint64)1 << (i - 1)) : all;
         if (more == open)
             continue;
@@ -183,6 +191,7 @@ static WsImport *read_ptx(const char *text, gsize length, const char *file,
         r->by_parity = o->by_parity;
         r->named = o->named;
         r->cancel = o->cancel;
+        r->at_line = o->line;
         for (guint i = 0; o->assume && o->assume[i]; i++)
             g_ptr_array_add(r->assume, (gpointer)ws_source_format(r, "%s", o->assume[i]));
         WsDesign *design = ws_import_ptx(r, ptx, file, count > 0);
@@ -253,7 +262,11 @@ WsImport *ws_import_text_as(const char *text, gsize length, const char *file, Ws
     if (from == WS_IMPORT_PTX)
         return read_ptx(text, length, file, o, error);
     g_autoptr(WsPython) py = ws_python_parse(text, length, file, error);
-    WsPythonWay way = { .define = o->define, .assume = o->assume, .by_parity = o->by_parity };
+    WsPythonWay way = { .define = o->define,
+                        .assume = o->assume,
+                        .by_parity = o->by_parity,
+                        .cancel = o->cancel,
+                        .line = o->line };
     if (!py || !find_kernel(py, file, o->kernel, &way.kernel, error))
         return NULL;
     g_autofree char *source = g_strndup(text, length);
@@ -278,6 +291,11 @@ WsImport *ws_import_text_as(const char *text, gsize length, const char *file, Ws
             g_clear_error(&failed);
         if (best && !gaps(best))
             break;
+    }
+    if (best && is_set(o->cancel)) { /* not all ways were tried: another one may be the kernel's */
+        g_clear_pointer(&best, ws_import_free);
+        g_set_error(error, WS_IMPORT_ERROR, WS_IMPORT_ERROR_READ,
+                    "%s:1:1: cancelled. Import it again.", file);
     }
     return best;
 }

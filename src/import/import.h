@@ -65,7 +65,8 @@ typedef struct {
     char **assume;      /* conditions on sizes, as a design assumes them */
     gboolean by_parity; /* which use of a barrier is meant is not worked out: what the hardware does
                            with slot and parity is all that waits and arrivals say */
-    const gint *cancel; /* PTX: set to 1 by another thread: reading ends soon with an error */
+    const gint *cancel; /* set to 1 by another thread: reading ends soon with an error */
+    gint *line;         /* set to the line that is being read: for another thread to look at */
     gboolean named; /* PTX: what is asked of a tile is a name, of which nothing else is known: fewer
                        states; a proof is one, a refutation may be of tiles that there are not */
 } WsImportOptions;

@@ -268,6 +268,13 @@ gboolean ws_source_works(WsRead *r, gint64 n)
     return !*r->error;
 }
 
+gboolean ws_source_reads(WsRead *r, guint line)
+{
+    if (r->at_line)
+        g_atomic_int_set(r->at_line, (gint)line);
+    return ws_source_works(r, 0);
+}
+
 void ws_source_masked(WsRead *r, WsReadStep *s)
 {
     s->masked = TRUE;

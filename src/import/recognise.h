@@ -176,6 +176,7 @@ typedef struct {
     gboolean inits;           /* the source initialises its barriers by itself */
     gint64 work;              /* steps of reading so far */
     const gint *cancel;       /* another thread sets it; NULL nobody does */
+    gint *at_line;            /* being read: another thread looks at it; NULL nobody does */
     GPtrArray *unread;        /* WsUnread*, owned; becomes the import's */
     GArray *defined;          /* WsImportName: variables that may become names */
     GHashTable *names;        /* in use in document scope */
@@ -209,6 +210,8 @@ void ws_source_masks(WsRead *r);
 /* n steps of reading more, about 10 ns each: FALSE and an error where they are too many, or another
  * thread cancelled. */
 gboolean ws_source_works(WsRead *r, gint64 n);
+/* A line is read now. FALSE and an error where another thread cancelled. */
+gboolean ws_source_reads(WsRead *r, guint line);
 void ws_source_unread(WsRead *r, guint line, guint column, guint end_line, const char *what,
                       const char *source);
 /* The same where only what is computed, or where it lies in global memory, is not known. */

@@ -89,9 +89,30 @@ static void test_damaged(gconstpointer data)
     g_assert_cmpuint(refused, >=, test_least(6, 6, 15));
 }
 
+/* Given up: an error, never a design of half of it; and where it stands is told. */
+static void test_given_up(void)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(kernels); i++) {
+        g_autofree char *text = kernel_of(kernels[i].kernel, kernels[i].language);
+        gint stop = 0, line = 0;
+        const WsImportOptions how = { .cancel = &stop, .line = &line };
+        g_autoptr(GError) error = NULL;
+        WsImport *whole =
+            ws_import_text_as(text, strlen(text), "kernel.py", kernels[i].language, &how, &error);
+        g_assert_nonnull(whole);
+        ws_import_free(whole);
+        g_assert_cmpint(line, >, 1);
+        stop = 1;
+        g_assert_null(
+            ws_import_text_as(text, strlen(text), "kernel.py", kernels[i].language, &how, &error));
+        g_assert_nonnull(strstr(error->message, "cancelled"));
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/import/damaged/given-up", test_given_up);
     for (guint i = 0; i < G_N_ELEMENTS(kernels); i++) {
         g_autofree char *path = g_strdup_printf(
             "/import/damaged/%s/%s", ws_import_from_text(kernels[i].language), kernels[i].kernel);

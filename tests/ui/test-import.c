@@ -356,18 +356,108 @@ static void errors(Scenario *s)
     refuse(s, "plain.py", "print('hello')\n", "plain.py:1:1");
     refuse(s, "plain.py", "print('hello')\n", "What is read");
     refuse(s, "nothing.ptx", "hello\n", "nothing.ptx:");
-    /* Cancelled: nothing changes, and nothing is said that would have to be closed. */
-    Kernel k = kernel(PTX, NULL, NULL);
-    WsDesign *before = ws_document_design(s->document);
-    g_assert_true(ws_window_open(s->window, k.file));
-    scenario_focus(GTK_WIDGET(s->window));
-    g_assert_nonnull(s->window->importing);
-    ws_window_update_actions(s->window);
-    g_action_group_activate_action(G_ACTION_GROUP(s->window), "cancel", NULL);
+}
+
+/* --- stopped -------------------------------------------------------------------------------------
+ */
+
+/* PTX that takes seconds to read, as the shipped design makes it. FALSE: this build
+ * makes none. */
+static gboolean slow_kernel(char **folder, GFile **file)
+{
+    g_autoptr(GFile) design = scenario_file("projects/gemm-fp8/design.wstave");
+    *folder = folder_of_ones_own();
+    g_autofree char *path = g_build_filename(*folder, "gemm-fp8.ptx", NULL);
+    g_autoptr(GSubprocess) p =
+        g_subprocess_new(G_SUBPROCESS_FLAGS_NONE, NULL, WS_BUILD_ROOT "/bin/warpstave", "generate",
+                         g_file_peek_path(design), "--as", "ptx", "-o", path, NULL);
+    *file = g_file_new_for_path(path);
+    return p && g_subprocess_wait_check(p, NULL, NULL);
+}
+
+/* What the bar says of a reading now; NULL: nothing. Caller frees. */
+static char *said(Scenario *s)
+{
+    return gtk_widget_get_mapped(s->window->cancel_button)
+               ? g_strdup(gtk_label_get_text(s->window->error_how))
+               : NULL;
+}
+
+static gboolean says(Scenario *s, const char *part)
+{
+    g_autofree char *words = said(s);
+    return words && strstr(words, part);
+}
+
+/* Nothing is open that was not, nothing is noted or said, and the thread ends: without being told
+ * to stop it goes on for seconds. */
+static void assert_stopped(Scenario *s, WsDesign *before, guint states)
+{
+    const gint64 since = g_get_monotonic_time();
     g_assert_null(s->window->importing);
-    scenario_settle(GTK_WIDGET(s->window));
-    g_assert_true(ws_document_design(s->document) == before);
-    end(&k);
+    WAIT_FOR(ws_document_readings() == 0);
+    g_test_message("the thread ended %.0f ms after the stop was seen",
+                   (double)(g_get_monotonic_time() - since) / 1000);
+    g_assert_cmpint(g_get_monotonic_time() - since, <, 500000);
+    hands_settle(s);
+    g_assert_true(ws_document_latest(s->document) == before);
+    g_assert_cmpuint(hands_states(s), ==, states);
+    g_assert_true(ws_document_dirty(s->document)); /* what was edited is still so */
+    g_assert_null(ws_document_source(s->document));
+    g_assert_false(gtk_widget_get_mapped(s->window->cancel_button));
+    g_assert_nonnull(scenario_find_text(GTK_WIDGET(s->window), "was stopped"));
+    g_assert_false(gtk_info_bar_get_revealed(s->window->error_bar)); /* nothing is left to close */
+}
+
+static void begin_slow(Scenario *s, GFile *file, const char *part)
+{
+    const gint64 since = g_get_monotonic_time();
+    ws_window_import(s->window, file);
+    g_assert_cmpint(g_get_monotonic_time() - since, <, 100000); /* the window goes on */
+    WAIT_FOR(says(s, part));
+    g_assert_nonnull(scenario_find_text(GTK_WIDGET(s->window), "Reading gemm-fp8.ptx…"));
+    g_assert_nonnull(scenario_find_text(s->window->cancel_button, "Stop"));
+}
+
+static void stopped(Scenario *s)
+{
+    g_autofree char *folder = NULL;
+    g_autoptr(GFile) file = NULL;
+    if (!slow_kernel(&folder, &file)) {
+        g_test_skip("built without code generation: there is no kernel that takes seconds");
+        return;
+    }
+    scenario_act(s, "select-all");
+    hands_select(s, "groups/load/body/0/do/0/do/0", FALSE);
+    scenario_act(s, "duplicate");
+    hands_settle(s);
+    g_assert_true(ws_document_dirty(s->document));
+    WsDesign *before = ws_document_latest(s->document);
+    const guint states = hands_states(s);
+    /* by the button, while lines are read: it says other lines from one time to the next */
+    begin_slow(s, file, "Line ");
+    g_autofree char *first = said(s);
+    g_autofree char *later = NULL;
+    WAIT_FOR((g_free(later), later = said(s)) && strcmp(first, later) != 0);
+    hands_shot(s, "import-4-reading");
+    scenario_click_widget(s->window->cancel_button, NULL);
+    WAIT_FOR(!s->window->importing);
+    assert_stopped(s, before, states);
+    /* by Escape in the score */
+    gtk_widget_grab_focus(s->timeline);
+    begin_slow(s, file, "Line ");
+    scenario_key("Escape");
+    WAIT_FOR(!s->window->importing);
+    assert_stopped(s, before, states);
+    /* and left alone it opens */
+    ws_window_import(s->window, file);
+    WAIT_FOR(!s->window->importing);
+    hands_settle(s);
+    g_assert_nonnull(ws_document_source(s->document));
+    g_assert_false(gtk_widget_get_mapped(s->window->cancel_button));
+    g_autofree char *path = g_file_get_path(file);
+    g_unlink(path);
+    g_rmdir(folder);
 }
 
 static void add(void)
@@ -379,6 +469,7 @@ static void add(void)
     scenario_add_empty("import/finding", finding);
     scenario_add_empty("import/changed-on-disk", changed);
     scenario_add("import/errors", errors);
+    scenario_add("import/stopped", stopped);
 }
 
 int main(int argc, char **argv)

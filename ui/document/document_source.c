@@ -4,6 +4,7 @@
 #include "ui/document/document_compare.h"
 #include "ui/document/document_machine.h"
 #include "ui/document/document_private.h"
+#include "ui/parts/format.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -162,40 +163,109 @@ static void reading_free(gpointer data)
     g_free(r);
 }
 
+/* What the reading thread and the main thread tell each other; both hold it. */
+typedef struct {
+    gint stop;        /* the main thread sets it */
+    gint line, lines; /* the rest is the reading thread's */
+    gint checking;
+    WsCheckProgress check;
+} Progress;
+
+static gint readings;
+
+guint ws_document_readings(void)
+{
+    return (guint)g_atomic_int_get(&readings);
+}
+
+char *ws_document_import_words(GCancellable *cancellable)
+{
+    Progress *p = g_object_get_data(G_OBJECT(cancellable), "progress");
+    const gint line = p ? g_atomic_int_get(&p->line) : 0;
+    if (!line)
+        return NULL;
+    if (!g_atomic_int_get(&p->checking)) {
+        g_autofree char *of = ws_format_count((guint64)g_atomic_int_get(&p->lines), "%s");
+        g_autofree char *at = ws_format_count((guint64)line, "%s");
+        /* Translators: a line of a file and how many it has, "412", "3,120". */
+        return g_strdup_printf(_("Line %s of %s is read"), at, of);
+    }
+    switch ((WsCheckPart)g_atomic_int_get(&p->check.part)) {
+    case WS_CHECK_PROVES: {
+        const guint64 n = (guint64)g_atomic_int_get(&p->check.states);
+        return ws_format_count(n, ngettext("It is read, and being proved: %s state so far",
+                                           "It is read, and being proved: %s states so far",
+                                           (gulong)n));
+    }
+    case WS_CHECK_PLAYS:
+        return g_strdup(_("It is read, and being simulated"));
+    case WS_CHECK_WEAKENS:
+        return g_strdup(_("It is wrong; for which sizes it would be right is being looked for"));
+    case WS_CHECK_BEGINS:
+        break;
+    }
+    return g_strdup(_("It is read, and being checked"));
+}
+
+static void stop_it(GCancellable *cancellable, gpointer progress)
+{
+    g_atomic_int_set(&((Progress *)progress)->stop, 1);
+}
+
+static Reading *read_text(GFile *file, char *text, gsize length, Progress *p,
+                          const WsMachine *machine, GError **error)
+{
+    g_autofree char *own = text, *name = g_file_get_basename(file);
+    gint lines = 1;
+    for (const char *at = text; (at = strchr(at, '\n')) && at[1]; at++)
+        lines++;
+    g_atomic_int_set(&p->lines, lines);
+    const WsImportOptions how = { .cancel = &p->stop, .line = &p->line };
+    const WsImportFrom from = ws_import_guess(name, text);
+    g_autoptr(WsImport) import = ws_import_text_as(text, length, name, from, &how, error);
+    if (!import)
+        return NULL;
+    Reading *r = g_new0(Reading, 1);
+    r->source = source_new(file, g_steal_pointer(&name), g_steal_pointer(&own));
+    r->source->unread = g_ptr_array_ref(import->unread);
+    g_atomic_int_set(&p->checking, 1);
+    const WsCheckOptions check = { .cancel = &p->stop, .progress = &p->check };
+    if (!g_atomic_int_get(&p->stop))
+        r->answers = ws_answers_make(import->design, NULL, machine,
+                                     WS_ASK_TEXTS | WS_ASK_CHECK | WS_ASK_SOURCE, &check, NULL);
+    return r;
+}
+
 static void read_it(GTask *task, gpointer document, gpointer file, GCancellable *cancellable)
 {
     GError *error = NULL;
     char *text = NULL;
     gsize length;
-    g_autofree char *name = g_file_get_basename(file);
-    if (!g_file_load_contents(file, cancellable, &text, &length, NULL, &error)) {
+    g_atomic_int_inc(&readings);
+    Reading *r = NULL;
+    if (g_file_load_contents(file, cancellable, &text, &length, NULL, &error))
+        r = read_text(file, text, length, g_object_get_data(G_OBJECT(task), "progress"),
+                      g_object_get_data(G_OBJECT(task), "machine"), &error);
+    if (r)
+        g_task_return_pointer(task, r, reading_free);
+    else
         g_task_return_error(task, error);
-        return;
-    }
-    const WsImportFrom from = ws_import_guess(name, text);
-    g_autoptr(WsImport) import = ws_import_text(text, length, name, from, &error);
-    if (!import) {
-        g_free(text);
-        g_task_return_error(task, error);
-        return;
-    }
-    Reading *r = g_new0(Reading, 1);
-    r->source = source_new(file, g_steal_pointer(&name), text);
-    r->source->unread = g_ptr_array_ref(import->unread);
-    if (!g_cancellable_is_cancelled(cancellable))
-        r->answers =
-            ws_answers_make(import->design, NULL, g_object_get_data(G_OBJECT(task), "machine"),
-                            WS_ASK_TEXTS | WS_ASK_CHECK | WS_ASK_SOURCE, NULL);
-    g_task_return_pointer(task, r, reading_free);
+    g_atomic_int_add(&readings, -1);
 }
 
 void ws_document_import_async(WsDocument *d, GFile *file, GCancellable *cancellable,
                               GAsyncReadyCallback done, gpointer data)
 {
     g_autoptr(GTask) task = g_task_new(d, cancellable, done, data);
+    Progress *p = g_atomic_rc_box_new0(Progress);
     g_task_set_task_data(task, g_object_ref(file), g_object_unref);
     g_object_set_data(G_OBJECT(task), "machine", (gpointer)ws_document_machine(d));
-    g_task_set_return_on_cancel(task, TRUE); /* what is being read goes on and is dropped */
+    g_object_set_data_full(G_OBJECT(task), "progress", p, g_atomic_rc_box_release);
+    g_object_set_data_full(G_OBJECT(cancellable), "progress", g_atomic_rc_box_acquire(p),
+                           g_atomic_rc_box_release);
+    g_cancellable_connect(cancellable, G_CALLBACK(stop_it), g_atomic_rc_box_acquire(p),
+                          g_atomic_rc_box_release);
+    g_task_set_return_on_cancel(task, TRUE); /* at once; the thread ends a little later */
     g_task_run_in_thread(task, read_it);
 }
 

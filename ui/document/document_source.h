@@ -34,11 +34,15 @@ GPtrArray *ws_document_opaque(WsDocument *d);
 /* TRUE if the name of the file is that of a kernel in another language. */
 gboolean ws_source_is(GFile *file);
 /* Reads a kernel, elaborates, checks and times it in a thread; nothing changes until _finish, which
- * opens it as a new design. Cancelled: the document stays as it is. Where the same file was open
- * already, what differs from before is shown (document_compare.h); `former` then says whether
- * anything does. Errors name file, line and column. */
+ * opens it as a new design. Cancelled: the thread ends soon, and the document stays as it is. Where
+ * the same file was open already, what differs from before is shown (document_compare.h); `former`
+ * then says whether anything does. Errors name file, line and column. */
 void ws_document_import_async(WsDocument *d, GFile *file, GCancellable *cancellable,
                               GAsyncReadyCallback done, gpointer data);
+/* What the thread of this reading does now ("Line 412 of 3,120 is read"). Caller frees; NULL: it
+ * has not begun. */
+char *ws_document_import_words(GCancellable *cancellable);
+guint ws_document_readings(void); /* threads that read a kernel now */
 typedef enum { WS_IMPORT_NEW, WS_IMPORT_SAME, WS_IMPORT_DIFFERS } WsImported;
 gboolean ws_document_import_finish(WsDocument *d, GAsyncResult *result, WsImported *imported,
                                    GError **error);

@@ -337,6 +337,11 @@ void ws_gesture_finish(WsTimeline *t)
         ws_window_toast(w, refused);
 }
 
+gboolean ws_gesture_active(const WsTimeline *t)
+{
+    return t->gesture != NULL;
+}
+
 gboolean ws_gesture_abandon(WsTimeline *t)
 {
     if (!t->gesture)

@@ -17,6 +17,7 @@ gboolean ws_gesture_start(WsTimeline *t, double x, double y);
 void ws_gesture_set_copy(WsTimeline *t, gboolean copy);
 void ws_gesture_move(WsTimeline *t, double x, double y);
 void ws_gesture_finish(WsTimeline *t);
+gboolean ws_gesture_active(const WsTimeline *t);
 gboolean ws_gesture_abandon(WsTimeline *t); /* FALSE: there was none */
 /* Ports, handles, the ghost, what is dragged, and the words; called last, in page units. */
 void ws_gesture_snapshot(WsTimeline *t, GtkSnapshot *s, double width, double height);

@@ -324,6 +324,7 @@ static void constructed(GObject *object)
     restore_size(w);
     g_signal_connect_object(gtk_recent_manager_get_default(), "changed", G_CALLBACK(recent_changed),
                             w, 0);
+    ws_window_let_stop_import(w);
     document_changed(w->document, w);
     gtk_widget_add_tick_callback(GTK_WIDGET(w), first_tick, NULL, NULL);
 }

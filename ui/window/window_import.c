@@ -1,7 +1,8 @@
-/* A kernel in another language, read as a new design: in a thread, with Cancel; what was not
+/* A kernel in another language, read as a new design: in a thread, with Stop; what was not
  * understood and where errors lie is said. */
 #include "model/findings.h"
 #include "ui/document/document_source.h"
+#include "ui/gesture/gesture.h"
 #include "ui/panels/code_panel.h"
 #include "ui/parts/format.h"
 #include "ui/window/window_private.h"
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #define PATIENCE_MS   250 /* before it is said that something is being read */
+#define AGAIN_MS      100 /* between two times that it is said how far it is */
 #define SOURCE_HEIGHT 310 /* of the panels, for a dozen lines */
 #define MIN_SCORE     480
 
@@ -43,17 +45,57 @@ void ws_window_cancel_import(WsWindow *w)
     g_clear_handle_id(&w->import_source, g_source_remove);
 }
 
+/* The bar is still ours: nothing else has been said since. */
+static gboolean is_said(const WsWindow *w)
+{
+    return gtk_widget_get_visible(w->cancel_button);
+}
+
+static gboolean say_how_far(gpointer data)
+{
+    WsWindow *w = data;
+    g_autofree char *words = ws_document_import_words(w->importing);
+    if (words && is_said(w)) {
+        gtk_label_set_text(w->error_how, words);
+        gtk_widget_set_visible(w->error_scroll, TRUE);
+    }
+    return G_SOURCE_CONTINUE;
+}
+
 static gboolean say_reading(gpointer data)
 {
     WsWindow *w = data;
-    w->import_source = 0;
     const char *name = g_object_get_data(G_OBJECT(w->importing), "name");
+    g_autofree char *words = ws_document_import_words(w->importing);
     /* Translators: %s is a file. */
     g_autofree char *what = g_strdup_printf(_("Reading %s…"), name);
-    ws_window_say(w, GTK_MESSAGE_INFO, what, NULL);
+    ws_window_say(w, GTK_MESSAGE_INFO, what, words);
     gtk_widget_set_visible(w->cancel_button, TRUE);
     ws_window_update_actions(w);
+    w->import_source = g_timeout_add(AGAIN_MS, say_how_far, w);
     return G_SOURCE_REMOVE;
+}
+
+/* Escape stops it, before the score or a panel takes the key; a field, a popover and a gesture that
+ * is being made have it first. */
+static gboolean key_pressed(GtkEventControllerKey *keys, guint key, guint code,
+                            GdkModifierType state, WsWindow *w)
+{
+    GtkWidget *focus = gtk_window_get_focus(GTK_WINDOW(w));
+    if (key != GDK_KEY_Escape || !w->importing || GTK_IS_EDITABLE(focus) ||
+        (focus && gtk_widget_get_native(focus) != GTK_NATIVE(w)) ||
+        ws_gesture_active(WS_TIMELINE(w->part[WS_PART_TIMELINE])))
+        return GDK_EVENT_PROPAGATE;
+    ws_window_stop_import(w);
+    return GDK_EVENT_STOP;
+}
+
+void ws_window_let_stop_import(WsWindow *w)
+{
+    GtkEventController *keys = gtk_event_controller_key_new();
+    gtk_event_controller_set_propagation_phase(keys, GTK_PHASE_CAPTURE);
+    g_signal_connect_object(keys, "key-pressed", G_CALLBACK(key_pressed), w, 0);
+    gtk_widget_add_controller(GTK_WIDGET(w), keys);
 }
 
 /* A source wants more lines than the figures that the panels mostly hold; once for a window, and
@@ -172,9 +214,15 @@ void ws_window_stop_import(WsWindow *w)
 {
     if (!w->importing)
         return;
+    const gboolean said = is_said(w);
+    g_autofree char *name = g_strdup(g_object_get_data(G_OBJECT(w->importing), "name"));
     ws_window_cancel_import(w);
     stop_waiting(w);
-    ws_window_say_nothing(w);
-    ws_window_toast(w, _("Cancelled."));
+    if (said)
+        ws_window_say_nothing(w);
+    /* Translators: %s is a file. */
+    g_autofree char *what =
+        g_strdup_printf(_("Reading %s was stopped; nothing was opened or changed."), name);
+    ws_window_toast(w, what);
     ws_window_update_actions(w);
 }

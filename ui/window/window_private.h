@@ -112,6 +112,7 @@ gboolean ws_window_say_saved(WsWindow *w, GFile *file, gboolean ok, const char *
 void ws_window_import(WsWindow *w, GFile *file);
 void ws_window_cancel_import(WsWindow *w); /* silently */
 void ws_window_stop_import(WsWindow *w);
+void ws_window_let_stop_import(WsWindow *w); /* by Escape */
 /* window_machine.c */
 void ws_window_choose_machine(WsWindow *w);
 void ws_window_machine_built_in(WsWindow *w);

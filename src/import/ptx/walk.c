@@ -12,7 +12,7 @@ static const WsPtxBlock *block_at(const PtxWalk *w, guint b)
 
 static void ptx_instruction(PtxWalk *w, const WsPtxInst *i)
 {
-    if (!ws_source_works(w->p.r, 40))
+    if (!ws_source_reads(w->p.r, i->line) || !ws_source_works(w->p.r, 40))
         return;
     if (++w->p.budget > PTX_READ_BUDGET || w->p.r->exprs->len > PTX_MOST_EXPRS) {
         ws_source_fail(w->p.r, i->line, 1, "Import a smaller kernel.",

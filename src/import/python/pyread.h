@@ -50,6 +50,8 @@ typedef struct {
     char **define, **assume; /* "NAME=VALUE", conditions; NULL none */
     gboolean by_parity;      /* WsImportOptions */
     guint host;              /* which of the functions that lead to the launch is entered first */
+    const gint *cancel;      /* WsImportOptions */
+    gint *line;
 } WsPythonWay;
 
 typedef struct Val Val;

@@ -416,6 +416,8 @@ static void run(PyRead *p, const WsPyNode *block)
                            "this kernel takes too long to follow");
             return;
         }
+        if (!ws_source_reads(p->r, block->kid[i]->line))
+            return;
         py_tle_remarks(p, block, i);
         statement(p, block->kid[i]);
     }

@@ -582,6 +582,7 @@ typedef struct {
     guint max_states;
     guint64 max_work;   /* words of states looked at, about; 0: no bound */
     const gint *cancel; /* another thread sets it; NULL none */
+    gint *states;       /* met so far: another thread looks at it; NULL none */
     guint policy;
     gboolean exact;   /* breadth first, nothing merged: an alarm has the fewest rounds */
     gboolean laps;    /* what names decide is told apart modulo laps: the uses of a kernel that was

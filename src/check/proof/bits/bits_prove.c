@@ -352,6 +352,8 @@ static Choice *current(Search *s)
 static gboolean ended(Search *s)
 {
     guint n = s->proof->states + s->proof->merges;
+    if (s->o->states)
+        g_atomic_int_set(s->o->states, (gint)s->proof->states);
     if (s->o->cancel && g_atomic_int_get(s->o->cancel))
         s->proof->why = g_strdup("cancelled");
     else if (s->b->c->endless && n > ENDLESS_STATES)
