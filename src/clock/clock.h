@@ -84,6 +84,7 @@ typedef struct {
     gint64 waves;               /* CTAs that one SM runs one after the other */
     gint64 grid;                /* CTAs of the launch */
     double seconds, ghz;        /* cycles / (ghz * 1e9), ghz from the machine description */
+    gboolean stuck;             /* what follows of the whole is of no launch: shares are NAN */
     double tensor_busy, tma_busy, smem_busy, alu_busy, mufu_busy; /* share of the steady tiles */
     double hbm_cycles; /* compulsory traffic of the launch / HBM rate: a floor of `cycles` */
     char *bound;       /* "tensor pipe", "TMA", "HBM", "wait full in mma": what limits it */

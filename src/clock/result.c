@@ -85,6 +85,11 @@ void ws_result_span(WsClockResult *r, const WsClockPlay *play)
 /* --- utilisation ------------------------------------------------------------------------------ */
 static void utilisation(WsClockResult *r, const WsClockPlay *play)
 {
+    r->stuck = play->stuck;
+    if (play->stuck) { /* engines are given work beyond the moment at which all stand still */
+        r->tensor_busy = r->tma_busy = r->smem_busy = r->alu_busy = r->mufu_busy = NAN;
+        return;
+    }
     const WsSm *sm = &play->sm[0];
     guint first, last;
     WsSnapshot from = { 0 },

@@ -392,6 +392,10 @@ static void stuck(void)
     const WsFinding *f = g_ptr_array_index(x.findings->list, findings);
     g_assert_cmpint(f->rule, ==, WS_RULE_P_DEADLOCK);
     g_assert_nonnull(strstr(f->message, "load waits on empty slot 0 at tile 0, k 0"));
+    g_assert_true(x.r->stuck); /* and no share of a whole that there is not */
+    g_assert_true(isnan(x.r->tensor_busy) && isnan(x.r->tma_busy) && isnan(x.r->smem_busy) &&
+                  isnan(x.r->alu_busy) && isnan(x.r->mufu_busy));
+    g_assert_true(isnan(x.r->trace->tma_busy) && isnan(x.r->trace->tensor_busy));
     played_clear(&x);
 }
 

@@ -71,11 +71,15 @@ static char *clock_text(double ghz)
 
 static void put_time(Totals *s)
 {
-    gint64 p = s->clock ? s->clock->cycles : 0, m = measured_cycles(s->measured);
+    gint64 p = s->clock && !s->clock->stuck ? s->clock->cycles : 0,
+           m = measured_cycles(s->measured);
     put(s, _("Length"),
         _("cycles of the busiest SM; measured: of the longest recorded CTA, with "
           "what recording cost"),
-        s->clock ? ws_format_cycles(p) : NULL, m ? ws_format_cycles(m) : NULL);
+        !s->clock         ? NULL
+        : s->clock->stuck ? g_strdup(_("none: it gets stuck"))
+                          : ws_format_cycles(p),
+        m ? ws_format_cycles(m) : NULL);
     put(s, _("Clock"),
         _("the prediction states times at the clock of its machine description; power "
           "sets the real one"),
@@ -103,8 +107,8 @@ static void put_in_flight(Totals *s, const WsIdle *idle)
 static char *products_text(const Totals *s, const WsIdle *idle, double ghz)
 {
     const gint64 cycles = idle ? idle->cycles[WS_UNIT_TENSOR] : 0;
-    if (!idle || !(idle->flops > 0) || cycles <= 0 || !s->clock || s->clock->waves <= 0 ||
-        s->clock->grid <= 0 || !(ghz > 0))
+    if (!idle || !(idle->flops > 0) || cycles <= 0 || !s->clock || s->clock->stuck ||
+        s->clock->waves <= 0 || s->clock->grid <= 0 || !(ghz > 0))
         return NULL;
     const gint64 at_once = (s->clock->grid + s->clock->waves - 1) / s->clock->waves;
     g_autofree char *text =
