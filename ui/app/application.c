@@ -70,8 +70,8 @@ static void open_files(GApplication *application, GFile **file, int n, const cha
             continue;
         }
         last = empty_window(application);
+        ws_window_open(last, file[i]); /* first: the welcome page is not laid out for nothing */
         gtk_window_present(GTK_WINDOW(last));
-        ws_window_open(last, file[i]);
     }
 }
 

@@ -116,14 +116,14 @@ static gboolean bench_open(Bench *b, GtkApplication *application, GFile *design,
     *b = (Bench){ .window = ws_window_new(application) };
     b->timeline = WS_TIMELINE(ws_window_part(b->window, WS_PART_TIMELINE));
     gtk_window_set_default_size(GTK_WINDOW(b->window), WIDTH, HEIGHT);
+    if (!ws_window_open(b->window, design))
+        return FALSE;
     gtk_window_present(GTK_WINDOW(b->window));
     b->clock = gtk_widget_get_frame_clock(GTK_WIDGET(b->window));
     if (!b->clock)
         return FALSE;
     g_signal_connect(b->clock, "before-paint", G_CALLBACK(frame_begins), b);
     g_signal_connect(b->clock, "after-paint", G_CALLBACK(frame_ends), b);
-    if (!ws_window_open(b->window, design))
-        return FALSE;
     return !trace || ws_window_open_trace(b->window, trace);
 }
 

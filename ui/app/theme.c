@@ -143,8 +143,14 @@ static void apply(WsThemeWatch *self)
     if (!settings || !self->provider)
         return;
     const char *name = !self->contrast ? "Default" : self->dark ? "Default-hc-dark" : "Default-hc";
-    g_object_set(settings, "gtk-application-prefer-dark-theme", self->dark && !self->contrast,
-                 "gtk-theme-name", name, NULL);
+    g_autofree char *old = NULL;
+    gboolean was_dark, dark = self->dark && !self->contrast;
+    g_object_get(settings, "gtk-theme-name", &old, "gtk-application-prefer-dark-theme", &was_dark,
+                 NULL);
+    if (g_strcmp0(old, name)) /* GTK reads its sheets again, also for the same name */
+        g_object_set(settings, "gtk-theme-name", name, NULL);
+    if (was_dark != dark)
+        g_object_set(settings, "gtk-application-prefer-dark-theme", dark, NULL);
     load_sheets(self);
     g_signal_emit(self, changed_signal, 0);
 }

@@ -248,6 +248,14 @@ static void on_selected(WsTable *self)
                       gtk_single_selection_get_selected_item(self->selection));
 }
 
+/* A view makes widgets for its rows also while nobody sees it: it gets them when it is shown. */
+static void give_model(WsTable *self)
+{
+    if (!gtk_column_view_get_model(GTK_COLUMN_VIEW(self->view)))
+        gtk_column_view_set_model(GTK_COLUMN_VIEW(self->view),
+                                  GTK_SELECTION_MODEL(self->selection));
+}
+
 /* The model chain: rows, in order, one of them selected. */
 static void make_models(WsTable *self)
 {
@@ -259,7 +267,7 @@ static void make_models(WsTable *self)
     gtk_single_selection_set_autoselect(self->selection, FALSE);
     gtk_single_selection_set_can_unselect(self->selection, TRUE);
     gtk_single_selection_set_selected(self->selection, GTK_INVALID_LIST_POSITION);
-    gtk_column_view_set_model(GTK_COLUMN_VIEW(self->view), GTK_SELECTION_MODEL(self->selection));
+    g_signal_connect_swapped(self->view, "map", G_CALLBACK(give_model), self);
     g_signal_connect_swapped(self->selection, "notify::selected-item", G_CALLBACK(on_selected),
                              self);
 }

@@ -219,6 +219,19 @@ static void add_panel(WsWindow *w, WsPart part, GtkWidget *panel, const char *la
     ws_window_add_panel(w, panel, label);
 }
 
+/* A notebook asks every page for its size, those behind the shown one too: a third of the time to
+ * the first frame. Its stack is its own child, there is no property for it. */
+static void measure_shown_page(GtkNotebook *notebook)
+{
+    GtkWidget *child = gtk_widget_get_first_child(GTK_WIDGET(notebook));
+    for (; child; child = gtk_widget_get_next_sibling(child)) {
+        if (!GTK_IS_STACK(child))
+            continue;
+        gtk_stack_set_hhomogeneous(GTK_STACK(child), FALSE);
+        gtk_stack_set_vhomogeneous(GTK_STACK(child), FALSE);
+    }
+}
+
 static void make_parts(WsWindow *w)
 {
     WsDocument *d = w->document;
@@ -246,6 +259,7 @@ static void make_parts(WsWindow *w)
     add_panel(w, WS_PART_IDLE, ws_idle_panel_new(d), _("Idle"));
     add_panel(w, WS_PART_RESOURCES, ws_resources_new(d), _("Resources"));
     add_panel(w, WS_PART_COMPARE, ws_compare_panel_new(d), _("Differences"));
+    measure_shown_page(w->panels);
     w->part[WS_PART_JOBS] = ws_jobs_new(d);
     gtk_box_append(GTK_BOX(w->jobs_box), w->part[WS_PART_JOBS]);
     gtk_box_append(GTK_BOX(w->welcome_box), ws_welcome_new());
@@ -283,6 +297,25 @@ static void add_icon_button(WsWindow *w, const char *name, const char *icon)
     gtk_box_append(GTK_BOX(w->work_box), button);
 }
 
+static gboolean fill_menus(gpointer window)
+{
+    WsWindow *w = window;
+    g_autoptr(GMenuModel) menu = ws_menu_primary();
+    g_autoptr(GMenuModel) colours = ws_menu_colours();
+    g_autoptr(GMenuModel) recent = ws_window_recent_menu();
+    gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(w->menu_button), menu);
+    gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(w->theme_button), colours);
+    gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(w->recent_button), recent);
+    return G_SOURCE_REMOVE;
+}
+
+/* Popovers of menus make all of their rows at once; the first frame does not wait for them. */
+static gboolean menus_after_frame(GtkWidget *window, GdkFrameClock *clock, gpointer data)
+{
+    g_idle_add_full(G_PRIORITY_LOW, fill_menus, g_object_ref(window), g_object_unref);
+    return G_SOURCE_REMOVE;
+}
+
 static void fill_header(WsWindow *w)
 {
     add_icon_button(w, "undo", "edit-undo-symbolic");
@@ -292,12 +325,7 @@ static void fill_header(WsWindow *w)
     add_work_button(w, "generate", "text-x-generic-symbolic");
     add_work_button(w, "rehearse", "emblem-ok-symbolic");
     add_work_button(w, "run", "media-playback-start-symbolic");
-    g_autoptr(GMenuModel) menu = ws_menu_primary();
-    g_autoptr(GMenuModel) colours = ws_menu_colours();
-    g_autoptr(GMenuModel) recent = ws_window_recent_menu();
-    gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(w->menu_button), menu);
-    gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(w->theme_button), colours);
-    gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(w->recent_button), recent);
+    gtk_widget_add_tick_callback(GTK_WIDGET(w), menus_after_frame, NULL, NULL);
     g_autofree char *open = ws_action_tooltip(ws_action_find("open"));
     g_autofree char *search = ws_action_tooltip(ws_action_find("search"));
     gtk_widget_set_tooltip_text(w->open_button, open);
