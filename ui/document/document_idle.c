@@ -23,7 +23,8 @@ typedef struct {
 /* Belongs to the document. */
 typedef struct {
     Answer *answer; /* NULL: none */
-    GTask *task;
+    GTask *task;    /* holds the document */
+    guint later;    /* source that begins it */
     guint64 number;
     gboolean looks, reveal;
     WsGapRef gap;
@@ -46,6 +47,7 @@ static void answer_free(gpointer data)
 static void state_free(gpointer data)
 {
     State *s = data;
+    g_clear_handle_id(&s->later, g_source_remove);
     g_clear_object(&s->task);
     answer_free(s->answer);
     g_free(s);
@@ -109,6 +111,24 @@ static void on_worked(GObject *source, GAsyncResult *result, gpointer data)
     ws_document_emit(d, WS_SIGNAL_IDLE);
 }
 
+/* Long traces are looked through after their first picture, not beside it: both wait for memory. */
+#define LONG_TRACE 50000 /* records */
+#define AFTER      300   /* milliseconds */
+
+static gboolean is_long(const WsTrace *t)
+{
+    return t && t->record->len > LONG_TRACE;
+}
+
+static gboolean begin(gpointer document)
+{
+    State *s = state(document);
+    s->later = 0;
+    if (s->task)
+        g_task_run_in_thread(s->task, work);
+    return G_SOURCE_REMOVE;
+}
+
 void ws_document_want_idle(WsDocument *d)
 {
     State *s = state(d);
@@ -123,7 +143,10 @@ void ws_document_want_idle(WsDocument *d)
         a->trace[i] = trace[i] ? ws_trace_ref(trace[i]) : NULL;
     s->task = g_task_new(d, NULL, on_worked, NULL);
     g_task_set_task_data(s->task, a, answer_free);
-    g_task_run_in_thread(s->task, work);
+    if (is_long(trace[0]) || is_long(trace[1]))
+        s->later = g_timeout_add(AFTER, begin, d);
+    else
+        g_task_run_in_thread(s->task, work);
 }
 
 const WsIdle *ws_document_idle(WsDocument *d, gboolean measured)

@@ -69,6 +69,7 @@ struct _WsTimeline {
     gboolean loose;           /* zooming: everything is painted, the blocks wait */
     gint64 build_cost;        /* microseconds of the last scene */
     gint64 full_cost, zoomed; /* cost of the last complete scene; time of the last zoom */
+    const WsTrace *hurried;   /* whose first scene was made; only compared, never read */
     double unit_of_zoom;      /* pixels per cycle at the opening zoom … */
     double length_of_zoom;    /* … of a score of this length */
 

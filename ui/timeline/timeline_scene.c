@@ -317,12 +317,18 @@ static void ensure_plain(WsTimeline *t)
     t->scene_scale = v->at.scale;
 }
 
+#define LONG_TRACE 50000 /* records: about 50 ms of walking */
+
 static void ensure_folded(WsTimeline *t)
 {
     if (t->scene && t->scene_scale == 0 && t->scene->width == t->view.width)
         return;
+    /* Edges of a long trace are found by walking the whole program: after the first picture. */
+    const gboolean hasty = t->hurried != t->main_trace && t->main_trace->record->len > LONG_TRACE;
+    t->hurried = t->main_trace;
     WsSceneOptions o = { .width = t->view.width,
                          .bare = TRUE,
+                         .hasty = hasty,
                          .cache = t->cache,
                          .translate = ws_words_translate,
                          .no_units = TRUE,
@@ -330,7 +336,8 @@ static void ensure_folded(WsTimeline *t)
     choose_cta(t, &o);
     t->loose = FALSE;
     make_scene(t, &o);
-    t->full_cost = t->build_cost;
+    if (!hasty)
+        t->full_cost = t->build_cost;
     t->scene_scale = 0;
     t->scene_unit = 0;
 }
