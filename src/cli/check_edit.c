@@ -60,8 +60,8 @@ static gboolean is_proved(const WsCliSource *source, const WsImportOptions *how,
                           const WsCheckOptions *check)
 {
     const WsCheckOptions only = { .policy = check->policy, .foreign = TRUE, .verdict_only = TRUE };
-    g_auto(WsCliKernel) k = { 0 };
-    if (!ws_cli_judge_text(source, how, &only, &k, NULL))
+    g_auto(WsJudged) k = { 0 };
+    if (!ws_cli_judge_source(source, how, &only, &k, NULL))
         return FALSE;
     g_autofree char *gap = ws_import_gap(k.import);
     return k.verdict->kind == WS_VERDICT_PROVED && !gap;
@@ -123,7 +123,7 @@ static const WsImportEdit *search(Search *s)
     return s->best < s->edits->len ? s->edits->pdata[s->best] : NULL;
 }
 
-static const char *why_not(const WsCliKernel *k, const WsCliSource *source)
+static const char *why_not(const WsJudged *k, const WsCliSource *source)
 {
     g_autofree char *gap = ws_import_gap(k->import);
     if (k->verdict->kind == WS_VERDICT_PROVED)
@@ -139,11 +139,11 @@ void ws_cli_offer_edit(const char *file, const char *from, const WsImportOptions
                        const WsCheckOptions *check)
 {
     g_auto(WsCliSource) source = { 0 };
-    g_auto(WsCliKernel) k = { 0 };
+    g_auto(WsJudged) k = { 0 };
     g_autoptr(GError) error = NULL;
     int code;
     if (!ws_cli_source(file, from, &source, &code) ||
-        !ws_cli_judge_text(&source, how, check, &k, NULL))
+        !ws_cli_judge_source(&source, how, check, &k, NULL))
         return; /* said before */
     const char *no = why_not(&k, &source);
     if (no) {

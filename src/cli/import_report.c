@@ -1,8 +1,5 @@
 #include "cli/import_report.h"
 #include "base/file.h"
-#include "model/finding.h"
-#include "model/findings.h"
-#include "program/elaborate.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -99,105 +96,20 @@ GPtrArray *ws_cli_kernels(const char *file, const char *from, int *code)
     return kernels;
 }
 
-void ws_cli_kernel_clear(WsCliKernel *k)
+gboolean ws_cli_judge_source(const WsCliSource *s, const WsImportOptions *options,
+                             const WsCheckOptions *check, WsJudged *k, GError **error)
 {
-    g_clear_pointer(&k->verdict, ws_verdict_free);
-    g_clear_pointer(&k->program, ws_program_unref);
-    g_clear_pointer(&k->findings, ws_findings_free);
-    g_clear_pointer(&k->import, ws_import_free);
-}
-
-static gboolean judge(const WsCliSource *source, const WsImportOptions *options,
-                      const WsCheckOptions *check, WsCliKernel *k, GError **error)
-{
-    k->import = import_source(source, options, error);
-    if (!k->import)
-        return FALSE;
-    k->design = k->import->design;
-    k->findings = ws_findings_new();
-    k->program = ws_elaborate(k->design, NULL, 0, k->findings);
-    for (guint i = 0; i < k->findings->list->len; i++) { /* another compiler allocates */
-        WsFinding *f = k->findings->list->pdata[i];
-        if (ws_rule(f->rule)->klass == WS_CLASS_B)
-            f->severity = MIN(f->severity, WS_SEVERITY_WARNING);
-    }
-    g_autofree char *gap = ws_import_gap(k->import);
-    const char *reason = gap;
-    for (guint i = 0; !reason && i < k->findings->list->len; i++) {
-        const WsFinding *f = k->findings->list->pdata[i];
-        if (f->severity == WS_SEVERITY_ERROR)
-            reason = f->message;
-    }
-    const gboolean sound = !ws_findings_count(k->findings, WS_SEVERITY_ERROR);
-    const gboolean hopeless = gap && !k->import->near; /* what is unread may reach everything */
-    k->verdict = k->program && sound && !hopeless
-                     ? ws_check(k->program, check, k->findings)
-                     : ws_verdict_outside(reason ? reason : "it makes no program");
-    ws_verdict_limit(k->verdict, k->findings, gap, ws_import_stands, k->import);
-    for (guint i = 0; k->verdict->kind == WS_VERDICT_PROVED && i < k->import->granted->len; i++)
-        g_ptr_array_add(k->verdict->assumed, g_strdup(k->import->granted->pdata[i]));
-    return TRUE;
-}
-
-/* Whether an error is about which use of a barrier a step stands for: the source does not say. */
-static gboolean is_about_uses(const WsFindings *findings)
-{
-    for (guint i = 0; i < findings->list->len; i++) {
-        const WsFinding *f = findings->list->pdata[i];
-        if (f->severity == WS_SEVERITY_ERROR)
-            return f->rule == WS_RULE_P_EARLY || f->rule == WS_RULE_P_ABA ||
-                   f->rule == WS_RULE_P_COUNT || f->rule == WS_RULE_P_TX ||
-                   f->rule == WS_RULE_P_UNDEF;
-    }
-    return TRUE;
-}
-
-static void swap(WsCliKernel *a, WsCliKernel *b)
-{
-    const WsCliKernel first = *a;
-    *a = *b;
-    *b = first;
-}
-
-gboolean ws_cli_judge_text(const WsCliSource *source, const WsImportOptions *options,
-                           const WsCheckOptions *check, WsCliKernel *k, GError **error)
-{
-    if (!judge(source, options, check, k, error))
-        return FALSE;
-    const gboolean refuted = k->verdict->kind == WS_VERDICT_REFUTED;
-    g_autofree char *gap = ws_import_gap(k->import);
-    if (k->verdict->kind == WS_VERDICT_PROVED || (gap && !refuted && !k->import->parity_may_help))
-        return TRUE;
-    WsImportOptions how = *options;
-    g_auto(WsCliKernel) other = { 0 };
-    how.by_parity = TRUE;
-    if (!judge(source, &how, check, &other, NULL))
-        return TRUE;
-    const gboolean better =
-        refuted ? is_about_uses(k->findings) &&
-                      (other.verdict->kind != WS_VERDICT_REFUTED || !is_about_uses(other.findings))
-                : other.verdict->kind != WS_VERDICT_OUTSIDE || k->import->parity_may_help;
-    if (better) {
-        swap(k, &other);
-    } else if (!refuted && source->language == WS_IMPORT_PTX) {
-        g_auto(WsCliKernel) named = { 0 };
-        how.by_parity = FALSE;
-        how.named = TRUE;
-        if (judge(source, &how, check, &named, NULL) &&
-            named.verdict->kind == WS_VERDICT_PROVED) /* see WsImportOptions: only a proof is one */
-            swap(k, &named);
-    }
-    return TRUE;
+    return ws_judge_text(s->text, s->length, s->file, s->language, options, check, k, error);
 }
 
 gboolean ws_cli_judge_kernel(const char *file, const char *from, const WsImportOptions *options,
-                             const WsCheckOptions *check, WsCliKernel *k, int *code)
+                             const WsCheckOptions *check, WsJudged *k, int *code)
 {
     g_auto(WsCliSource) source = { 0 };
     g_autoptr(GError) error = NULL;
     if (!ws_cli_source(file, from, &source, code))
         return FALSE;
-    if (ws_cli_judge_text(&source, options, check, k, &error))
+    if (ws_cli_judge_source(&source, options, check, k, &error))
         return TRUE;
     *code = WS_EXIT_USAGE;
     say_unreadable(&source, error);

@@ -1,9 +1,8 @@
 /* What `import` and `check --from` share. */
 #pragma once
 
-#include "check/check.h"
 #include "cli/cli.h"
-#include "import/import.h"
+#include "judge/judge.h"
 
 G_BEGIN_DECLS
 
@@ -23,23 +22,12 @@ WsImport *ws_cli_import(const char *file, const char *from, const WsImportOption
                         int *code);
 /* Names of the kernels of the file; NULL with *code set, message printed. The caller unrefs. */
 GPtrArray *ws_cli_kernels(const char *file, const char *from, int *code);
-/* A kernel that was read and judged; findings that do not hold for it are warnings. */
-typedef struct {
-    WsImport *import;
-    WsDesign *design; /* borrowed */
-    WsProgram *program;
-    WsFindings *findings;
-    WsVerdict *verdict;
-} WsCliKernel;
-/* Reads and judges: as it looks to be meant, and where that is not proved once more by slot and
- * parity alone. FALSE with *code set, message printed. */
+/* Reads and judges, see ws_judge_text(). FALSE with *code set, message printed. */
 gboolean ws_cli_judge_kernel(const char *file, const char *from, const WsImportOptions *options,
-                             const WsCheckOptions *check, WsCliKernel *kernel, int *code);
+                             const WsCheckOptions *check, WsJudged *kernel, int *code);
 /* The same of a text; nothing is printed. */
-gboolean ws_cli_judge_text(const WsCliSource *source, const WsImportOptions *options,
-                           const WsCheckOptions *check, WsCliKernel *kernel, GError **error);
-void ws_cli_kernel_clear(WsCliKernel *kernel);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WsCliKernel, ws_cli_kernel_clear)
+gboolean ws_cli_judge_source(const WsCliSource *source, const WsImportOptions *options,
+                             const WsCheckOptions *check, WsJudged *kernel, GError **error);
 /* TRUE if the suffix of the file is that of a language that is imported. */
 gboolean ws_cli_is_foreign(const char *file);
 /* What the file was read with, and the list of what was not understood with lines of the source,

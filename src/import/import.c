@@ -306,9 +306,15 @@ WsImport *ws_import_text(const char *text, gsize length, const char *file, WsImp
     return ws_import_text_as(text, length, file, from, NULL, error);
 }
 
+WsImport *ws_import_ref(WsImport *import)
+{
+    g_atomic_int_inc(&import->others);
+    return import;
+}
+
 void ws_import_free(WsImport *import)
 {
-    if (!import)
+    if (!import || g_atomic_int_add(&import->others, -1) > 0)
         return;
     ws_design_unref(import->design);
     g_ptr_array_unref(import->unread);

@@ -45,7 +45,9 @@ typedef struct {
     GPtrArray *objects; /* char*: barriers and buffers that it may touch; NULL none */
 } WsUnread;
 
+/* Shared by ws_import_ref(); nobody changes it once it is made. */
 typedef struct {
+    gint others; /* owners besides the first */
     char *file;
     WsDesign *design;
     char *kernel;       /* its name in the file, or NULL */
@@ -82,7 +84,8 @@ WsImport *ws_import_text(const char *text, gsize length, const char *file, WsImp
                          GError **error);
 WsImport *ws_import_text_as(const char *text, gsize length, const char *file, WsImportFrom from,
                             const WsImportOptions *options, GError **error);
-void ws_import_free(WsImport *import);
+WsImport *ws_import_ref(WsImport *import);
+void ws_import_free(WsImport *import); /* the last owner frees it */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsImport, ws_import_free)
 
 /* The place of an imported node, its `source`: TRUE and line, column and last line (may be NULL).

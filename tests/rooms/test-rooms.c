@@ -31,6 +31,7 @@ static const struct {
     { "program", "src/program", "model" },
     { "import", "src/import", "program" },
     { "check", "src/check", "program" },
+    { "judge", "src/judge", "import check" },
     { "mend", "src/mend", "check edit" },
     { "verify", "src/verify", "program" },
     { "trace", "src/trace", "program" },
@@ -41,8 +42,8 @@ static const struct {
     { "advise", "src/advise", "check clock edit" },
     { "search", "src/search", "advise" },
     { "codegen", "codegen", "program trace" },
-    { "cli", "src/cli", "import mend verify clock score launch package advise search codegen runner" },
-    { "ui", "ui", "import mend verify clock score launch package advise" },
+    { "cli", "src/cli", "import judge mend verify clock score launch package advise search codegen runner" },
+    { "ui", "ui", "import judge mend verify clock score launch package advise" },
 };
 
 /* One header of another room, for a reason that stands there. */

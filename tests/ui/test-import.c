@@ -1,5 +1,6 @@
 /* A kernel of Gluon or PTX in the studio: opened, read beside its source, what was not understood,
  * findings on its lines, changed on disk, saved as a design; and what cannot be read. */
+#include "edit/edit.h"
 #include "model/finding.h"
 #include "program/program.h"
 #include "scenario/hands.h"
@@ -300,6 +301,41 @@ static void finding(Scenario *s)
     end(&k);
 }
 
+/* --- what `warpstave check` says of the same file ----------------------------------------------- */
+
+static void edit_note(Scenario *s)
+{
+    g_autoptr(GPtrArray) edits = g_ptr_array_new_with_free_func((GDestroyNotify)ws_edit_free);
+    g_ptr_array_add(edits, ws_edit_new_set(".", "note", ws_json_text("of our own")));
+    g_autoptr(GError) error = NULL;
+    g_assert_true(ws_document_commit_edits(s->document, "note", edits, &error));
+    g_assert_no_error(error);
+    hands_settle(s);
+}
+
+/* Kernels whose waits are slot and parity, and one with a place that was not read: read and edited. */
+static void judged(Scenario *s)
+{
+    static const char *const right[] = { "tests/import/gluon/rows.py",
+                                         "tests/import/ptx/together.ptx",
+                                         "tests/import/ptx/phases.ptx" };
+    for (guint i = 0; i < G_N_ELEMENTS(right); i++) {
+        Kernel k = kernel(right[i], NULL, NULL);
+        open_kernel(s, &k);
+        g_assert_cmpint(ws_document_verdict(s->document)->kind, ==, WS_VERDICT_PROVED);
+        edit_note(s);
+        g_assert_cmpint(ws_document_verdict(s->document)->kind, ==, WS_VERDICT_PROVED);
+        scenario_act(s, "undo");
+        hands_settle(s);
+        end(&k);
+    }
+    Kernel k = kernel(GLUON, STORES, "        mystery(acc,\n                2)\n" STORES);
+    open_kernel(s, &k);
+    edit_note(s);
+    g_assert_cmpint(ws_document_verdict(s->document)->kind, ==, WS_VERDICT_OUTSIDE);
+    end(&k);
+}
+
 /* --- changed on disk -----------------------------------------------------------------------------
  */
 
@@ -465,6 +501,7 @@ static void add(void)
     scenario_add_empty("import/source", source);
     scenario_add_empty("import/saved", saved);
     scenario_add_empty("import/opaque", opaque);
+    scenario_add_empty("import/judged", judged);
     scenario_add_empty("import/compiled", compiled);
     scenario_add_empty("import/finding", finding);
     scenario_add_empty("import/changed-on-disk", changed);

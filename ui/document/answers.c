@@ -221,6 +221,19 @@ WsAnswers *ws_answers_make(const WsDesign *design, const GArray *sizes, const Ws
     return a;
 }
 
+WsAnswers *ws_answers_of_kernel(WsJudged *kernel, const WsMachine *machine, WsAnswerAsk what)
+{
+    WsAnswers *a = begin(kernel->design, g_steal_pointer(&kernel->findings));
+    a->program = g_steal_pointer(&kernel->program);
+    a->verdict = g_steal_pointer(&kernel->verdict);
+    a->judged = TRUE;
+    if (!a->program)
+        elaborate_rest(a);
+    finish(a, NULL, machine, what, NULL);
+    locate(a->design, a->findings, what);
+    return a;
+}
+
 /* --- the thread ---------------------------------------------------------------------------------
  */
 
@@ -229,6 +242,7 @@ typedef struct {
     GArray *sizes;
     const WsMachine *machine;
     WsTrace *measured; /* or NULL */
+    WsImport *import;  /* or NULL */
     WsAnswerAsk what;
     guint64 number;
 } Question;
@@ -254,6 +268,7 @@ static void free_question(Question *q)
     if (q->sizes)
         g_array_unref(q->sizes);
     ws_trace_unref(q->measured);
+    ws_import_free(q->import);
     g_free(q);
 }
 
@@ -338,6 +353,8 @@ static void answer(WsWorker *w, const Question *q)
     g_autoptr(WsAnswers) a = begin(q->design, NULL);
     a->number = q->number;
     elaborate(a);
+    if (q->import)
+        ws_judge_soften(a->findings);
     if (!is_newest(w, q->number))
         return;
     const gboolean judge = q->what & WS_ASK_CHECK && may_judge(a);
@@ -353,7 +370,8 @@ static void answer(WsWorker *w, const Question *q)
         return;
     WsFindings *findings = ws_findings_new();
     const WsCheckOptions options = { .cancel = &w->cancel };
-    WsVerdict *verdict = ws_check(program, &options, findings);
+    WsVerdict *verdict = q->import ? ws_judge_program(q->import, program, &options, findings)
+                                   : ws_check(program, &options, findings);
     locate(q->design, findings, q->what);
     send(w, a, verdict, findings, TRUE);
 }
@@ -404,13 +422,15 @@ void ws_worker_free(WsWorker *w)
 }
 
 guint64 ws_worker_ask(WsWorker *w, const WsDesign *design, const GArray *sizes,
-                      const WsMachine *machine, WsTrace *measured, WsAnswerAsk what)
+                      const WsMachine *machine, WsTrace *measured, WsImport *import,
+                      WsAnswerAsk what)
 {
     Question *q = g_new0(Question, 1);
     q->design = ws_design_ref(design);
     q->what = what;
     q->machine = machine;
     q->measured = measured ? ws_trace_ref(measured) : NULL;
+    q->import = import ? ws_import_ref(import) : NULL;
     q->sizes = sizes ? g_array_copy((GArray *)sizes) : NULL;
     g_mutex_lock(&w->mutex);
     const guint64 number = q->number = ++w->newest;

@@ -2,8 +2,8 @@
  * the newest design alone; what is asked for later makes what is being made worthless. */
 #pragma once
 
-#include "check/check.h"
 #include "clock/clock.h"
+#include "judge/judge.h"
 #include "program/forward.h"
 
 G_BEGIN_DECLS
@@ -36,6 +36,8 @@ typedef enum {
 WsAnswers *ws_answers_make(const WsDesign *design, const GArray *sizes, const WsMachine *machine,
                            WsAnswerAsk what, const WsCheckOptions *check, WsFindings *findings);
 WsAnswers *ws_answers_ref(WsAnswers *a);
+/* Of a kernel that was read and judged; takes program, findings and verdict. */
+WsAnswers *ws_answers_of_kernel(WsJudged *kernel, const WsMachine *machine, WsAnswerAsk what);
 void ws_answers_unref(WsAnswers *a);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsAnswers, ws_answers_unref)
 /* Predicts anew, for other sizes or another machine; main thread. `measured`: the trace beside
@@ -51,8 +53,10 @@ typedef struct WsWorker WsWorker;
 typedef void (*WsAnswered)(WsAnswers *answers, gboolean judged_only, gpointer data);
 WsWorker *ws_worker_new(WsAnswered answered, gpointer data);
 void ws_worker_free(WsWorker *w); /* no call comes after it; waits for nothing */
+/* `import`: what the design was read from, and what of it was not; NULL: it is our own. */
 guint64 ws_worker_ask(WsWorker *w, const WsDesign *design, const GArray *sizes,
-                      const WsMachine *machine, WsTrace *measured, WsAnswerAsk what);
+                      const WsMachine *machine, WsTrace *measured, WsImport *import,
+                      WsAnswerAsk what);
 void ws_worker_forget(WsWorker *w); /* no answer is wanted any more */
 
 G_END_DECLS

@@ -41,7 +41,7 @@ static void ask(WsDocument *d, const WsDesign *design, WsAnswerAsk what)
     if (!d->worker)
         d->worker = ws_worker_new(ws_document_answered, d);
     ws_worker_ask(d->worker, design, sizes, ws_document_machine_for(d, design),
-                  ws_document_measured(d), what);
+                  ws_document_measured(d), d->source ? d->source->import : NULL, what);
 }
 
 /* What is shown becomes `answers` (taken). */

@@ -15,6 +15,7 @@ static void ws_document_source_free(WsSource *s)
         return;
     g_clear_object(&s->file);
     g_clear_pointer(&s->unread, g_ptr_array_unref);
+    g_clear_pointer(&s->import, ws_import_free);
     g_free(s->name);
     g_free(s->text);
     g_free(s);
@@ -167,7 +168,6 @@ static void reading_free(gpointer data)
 typedef struct {
     gint stop;        /* the main thread sets it */
     gint line, lines; /* the rest is the reading thread's */
-    gint checking;
     WsCheckProgress check;
 } Progress;
 
@@ -184,7 +184,7 @@ char *ws_document_import_words(GCancellable *cancellable)
     const gint line = p ? g_atomic_int_get(&p->line) : 0;
     if (!line)
         return NULL;
-    if (!g_atomic_int_get(&p->checking)) {
+    if (g_atomic_int_get(&p->check.part) == WS_CHECK_BEGINS) {
         g_autofree char *of = ws_format_count((guint64)g_atomic_int_get(&p->lines), "%s");
         g_autofree char *at = ws_format_count((guint64)line, "%s");
         /* Translators: a line of a file and how many it has, "412", "3,120". */
@@ -222,17 +222,16 @@ static Reading *read_text(GFile *file, char *text, gsize length, Progress *p,
     g_atomic_int_set(&p->lines, lines);
     const WsImportOptions how = { .cancel = &p->stop, .line = &p->line };
     const WsImportFrom from = ws_import_guess(name, text);
-    g_autoptr(WsImport) import = ws_import_text_as(text, length, name, from, &how, error);
-    if (!import)
+    const WsCheckOptions check = { .cancel = &p->stop, .progress = &p->check };
+    g_auto(WsJudged) kernel = { 0 };
+    if (!ws_judge_text(text, length, name, from, &how, &check, &kernel, error))
         return NULL;
     Reading *r = g_new0(Reading, 1);
     r->source = source_new(file, g_steal_pointer(&name), g_steal_pointer(&own));
-    r->source->unread = g_ptr_array_ref(import->unread);
-    g_atomic_int_set(&p->checking, 1);
-    const WsCheckOptions check = { .cancel = &p->stop, .progress = &p->check };
+    r->source->unread = g_ptr_array_ref(kernel.import->unread);
+    r->source->import = ws_import_ref(kernel.import);
     if (!g_atomic_int_get(&p->stop))
-        r->answers = ws_answers_make(import->design, NULL, machine,
-                                     WS_ASK_TEXTS | WS_ASK_CHECK | WS_ASK_SOURCE, &check, NULL);
+        r->answers = ws_answers_of_kernel(&kernel, machine, WS_ASK_TEXTS | WS_ASK_SOURCE);
     return r;
 }
 

@@ -15,6 +15,7 @@ typedef struct {
     char *name; /* as the design calls it */
     char *text; /* UTF-8 */
     WsImportFrom from;
+    WsImport *import;  /* limits what is said of the design, edited or not; NULL as with `unread` */
     GPtrArray *unread; /* WsUnread*, or NULL: the design was opened again, its opaque steps tell */
 } WsSource;
 

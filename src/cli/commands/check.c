@@ -134,7 +134,7 @@ static int judge_kernel(const char *file, WsCliInput *in, const Options *o, cons
     const WsCheckOptions options = { .policy = o->policy,
                                      .certificate = o->certificate != NULL || o->verified,
                                      .foreign = TRUE };
-    g_auto(WsCliKernel) k = { 0 };
+    g_auto(WsJudged) k = { 0 };
     if (!ws_cli_judge_kernel(file, o->from, &how, &options, &k, &code)) {
         in->findings = ws_findings_new();
         if (o->sarif)
