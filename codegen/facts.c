@@ -64,6 +64,18 @@ WsPrim ws_fact_reduction(WsDtype t, WsReduce reduce)
     return prim[t][reduce]; /* row 0 of prim.def is no reduction */
 }
 
+WsPrim ws_fact_combination(WsDtype t, WsReduce reduce)
+{
+    static const WsPrim i32[] = {
+        [WS_REDUCE_ADD] = WS_PRIM_REDS_ADD_S32, [WS_REDUCE_MIN] = WS_PRIM_REDS_MIN_S32,
+        [WS_REDUCE_MAX] = WS_PRIM_REDS_MAX_S32, [WS_REDUCE_AND] = WS_PRIM_REDS_AND_B32,
+        [WS_REDUCE_OR] = WS_PRIM_REDS_OR_B32,   [WS_REDUCE_XOR] = WS_PRIM_REDS_XOR_B32,
+    };
+    if (t == WS_DTYPE_F32)
+        return reduce == WS_REDUCE_ADD ? WS_PRIM_REDS_ADD_F32 : (WsPrim)0;
+    return t == WS_DTYPE_I32 ? i32[reduce] : (WsPrim)0;
+}
+
 /* --- neighbours --------------------------------------------------------------------------------*/
 
 static const WsOp *next_of(const WsProgram *p, const WsOp *op)

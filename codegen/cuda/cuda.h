@@ -112,6 +112,7 @@ void ws_cuda_mma_fence(WsCuda *c, const WsOp *op);
 void ws_cuda_mma_wait(WsCuda *c, const WsOp *op);
 void ws_cuda_stmatrix(WsCuda *c, const WsOp *op);
 void ws_cuda_st(WsCuda *c, const WsOp *op);
+void ws_cuda_red_shared(WsCuda *c, const WsOp *op);
 void ws_cuda_st_remote(WsCuda *c, const WsOp *op);
 void ws_cuda_ld(WsCuda *c, const WsOp *op);
 void ws_cuda_ldmatrix(WsCuda *c, const WsOp *op);

@@ -251,6 +251,42 @@ void ws_cuda_st(WsCuda *c, const WsOp *op)
     store_all(c, &s);
 }
 
+/* Element by element, where `places` says or at its own place; what lies outside is left out. */
+void ws_cuda_red_shared(WsCuda *c, const WsOp *op)
+{
+    Spot s;
+    WsCudaView places;
+    const WsAccess *a = &op->access[0];
+    WsPrim prim = ws_fact_combination(c->p->buffer[a->buffer].dtype, op->reduce);
+    if (prim == 0 || !spot_of(c, op, &s) ||
+        (op->n_value > 1 &&
+         (!ws_cuda_view(c, &op->value[1], &places) || places.shape != s.f.shape))) {
+        ws_cuda_step_error(c, op, "a write with `reduce` of this form");
+        return;
+    }
+    const char *owner = ws_cuda_owner(&s.f), *there = ws_cuda_there(c, &s.f);
+    if (owner)
+        ws_cuda_open(c, "if (%s)", owner);
+    guint n = ws_cuda_slots(c, &s.f, 1) + (owner != NULL);
+    if (there)
+        ws_cuda_open(c, "if (%s)", there);
+    else if (!n)
+        ws_cuda_block(c, "");
+    n += there != NULL || !n;
+    const char *row = ws_cuda_row(c, &s.f), *col = ws_cuda_col(c, &s.f, 0), *in = "true";
+    if (op->n_value > 1) {
+        guint cols = a->transposed ? a->rows : a->cols;
+        gboolean line = s.b->rank == 1;
+        ws_cuda_line(c, "const uint32_t at = %s;", ws_cuda_get(c, &places, 0));
+        row = !line ? ws_cuda_format(c, "at / %u", cols) : s.swap ? "at" : "0";
+        col = !line ? ws_cuda_format(c, "at %% %u", cols) : s.swap ? "0" : "at";
+        in = ws_cuda_format(c, "at < %u", a->rows * a->cols);
+    }
+    ws_cuda_line(c, "%s(%s, %s, %s);", f(prim), spot_address(c, &s, row, col),
+                 ws_cuda_get(c, &s.f, 0), in);
+    ws_cuda_end_slots(c, n);
+}
+
 void ws_cuda_st_remote(WsCuda *c, const WsOp *op)
 {
     Spot s;

@@ -146,6 +146,42 @@ void ws_spot_store(WsEmit *e, const WsOp *op)
     store_all(e, &f, &s, in_pairs(&s, &f) ? 2 : 1);
 }
 
+/* Element by element, where `places` says or at its own place; what lies outside is left out. */
+void ws_shared_reduce(WsEmit *e, const WsOp *op)
+{
+    WsFragment f, places;
+    Spot s = spot_of(e, op);
+    const WsAccess *a = &op->access[0];
+    WsPrim prim = ws_fact_combination(s.b->dtype, op->reduce);
+    if (prim == 0 || !ws_fragment(e, &op->value[0], &f) ||
+        (op->n_value > 1 &&
+         (!ws_fragment(e, &op->value[1], &places) || places.n != f.n || places.shape != f.shape))) {
+        ws_emit_step_error(e, op, "a write with `reduce` of this form");
+        return;
+    }
+    /* of a view of a view, rows and columns of the storage */
+    guint cols = a->transposed ? a->rows : a->cols, all = a->rows * a->cols;
+    LLVMBasicBlockRef after = f.owner ? ws_if(e, f.owner, "reduce") : NULL;
+    for (guint i = 0; i < f.n; i++) {
+        WsFragmentPlace p = ws_fragment_place(e, &f, i);
+        LLVMValueRef row = p.row, col = p.col;
+        LLVMValueRef there = p.there ? p.there : LLVMConstInt(LLVMInt1TypeInContext(e->ctx), 1, 0);
+        if (op->n_value > 1) {
+            LLVMValueRef at = ws_fragment_get(e, &places, i);
+            LLVMValueRef in = LLVMBuildICmp(e->b, LLVMIntULT, at, ws_i32(e, all), "");
+            there = LLVMBuildAnd(e->b, there, in, "");
+            at = LLVMBuildSelect(e->b, in, at, ws_i32(e, 0), "");
+            row = LLVMBuildUDiv(e->b, at, ws_i32(e, cols), "");
+            col = LLVMBuildURem(e->b, at, ws_i32(e, cols), "");
+            if (s.b->rank == 1)
+                row = s.swap ? at : ws_i32(e, 0), col = s.swap ? ws_i32(e, 0) : at;
+        }
+        ws_prim(e, prim, address(e, &s, row, col), ws_fragment_get(e, &f, i), there);
+    }
+    if (after)
+        ws_end_if(e, after);
+}
+
 /* st.async carries 4 or 8 bytes: 32-bit elements, or pairs of 16 bit. */
 void ws_spot_store_remote(WsEmit *e, const WsOp *op)
 {

@@ -306,3 +306,45 @@ guint32 wsh_cvt_f16x2(float hi, float lo)
     return ws_input_encode(WS_INPUT_F16, (double)hi) << 16 |
            ws_input_encode(WS_INPUT_F16, (double)lo);
 }
+
+/* --- atomics of shared memory ------------------------------------------------------------------
+ */
+/* Fibers of a CTA give way to each other at waits alone. */
+static guint8 *combined(guint32 at, guint32 there)
+{
+    if (!there)
+        return NULL;
+    if (at % 4)
+        ws_host_violation(ws_host_me(), "red.shared of 4 bytes is not aligned");
+    return ws_host_shared(ws_host_me()->cta, at, 4, "red.shared");
+}
+
+void wsh_reds_add_f32(guint32 at, float a, guint32 there)
+{
+    guint8 *to = combined(at, there);
+    float old;
+    if (!to)
+        return;
+    memcpy(&old, to, 4);
+    old += a;
+    memcpy(to, &old, 4);
+}
+
+#define COMBINE(name, value)                                                                       \
+    void wsh_reds_##name(guint32 at, guint32 a, guint32 there)                                     \
+    {                                                                                              \
+        guint8 *to = combined(at, there);                                                          \
+        guint32 old;                                                                               \
+        if (!to)                                                                                   \
+            return;                                                                                \
+        memcpy(&old, to, 4);                                                                       \
+        old = (guint32)(value);                                                                    \
+        memcpy(to, &old, 4);                                                                       \
+    }
+COMBINE(add_s32, old + a)
+COMBINE(min_s32, (gint32)a < (gint32)old ? a : old)
+COMBINE(max_s32, (gint32)a > (gint32)old ? a : old)
+COMBINE(and_b32, old &a)
+COMBINE(or_b32, old | a)
+COMBINE(xor_b32, old ^ a)
+#undef COMBINE

@@ -390,6 +390,7 @@ static const Move moves[WS_OP_KIND_COUNT] = {
     [WS_OP_MMA_COMMIT] = move_commit,
     [WS_OP_MMA_WAIT] = move_mma_wait,
     [WS_OP_ST_SHARED] = move_work,
+    [WS_OP_RED_SHARED] = move_work, /* as a store; lanes that meet at a place are not counted */
     [WS_OP_STMATRIX] = move_work,
     [WS_OP_LD_SHARED] = move_work,
     [WS_OP_LDMATRIX] = move_work,

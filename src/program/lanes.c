@@ -327,10 +327,19 @@ static gboolean collide_as_bytes(const Lanes *x, const WsLanesAt *first, guint64
     return FALSE;
 }
 
+/* Any thread may touch any element: data say which. */
+static gboolean scattered(const WsOp *op)
+{
+    return ws_op_is_atomic(op->kind) && op->n_value > 1;
+}
+
 gboolean ws_lanes_collide(const WsProgram *p, const WsLanesAt *first, guint64 first_base,
                           const WsLanesAt *second, guint64 second_base, gboolean met)
 {
     const Lanes x = lanes_of(p, first->op), y = lanes_of(p, second->op);
+    if (scattered(first->op) || scattered(second->op))
+        return first->op->agent != second->op->agent || !met ||
+               p->agent[first->op->agent].warps > 1;
     if (!x.owner || !y.owner || first->op->agent != second->op->agent)
         return FALSE;
     const gboolean permuted =

@@ -15,6 +15,7 @@ typedef enum {
     WS_DEED_CLOSE,
     WS_DEED_RETIRE,
     WS_DEED_SIGNAL,
+    WS_DEED_COMBINE,
 } WsDeed;
 typedef enum {
     WS_WAITS_NONE,
@@ -229,12 +230,19 @@ static inline gboolean ws_op_joins(WsOpKind kind)
 static inline gboolean ws_op_moves(WsOpKind kind, WsDataAt from, WsDataAt to)
 {
     const WsOpRow *o = ws_op_row(kind);
-    return o->deed == WS_DEED_NONE && o->from == from && o->to == to;
+    return (o->deed == WS_DEED_NONE || o->deed == WS_DEED_COMBINE) && o->from == from &&
+           o->to == to;
 }
 
 static inline gboolean ws_op_stores_shared(WsOpKind kind)
 {
     return ws_op_moves(kind, WS_DATA_AT_REGISTERS, WS_DATA_AT_SHARED);
+}
+
+/* Combines values with shared memory: two of the same bytes need no order. */
+static inline gboolean ws_op_is_atomic(WsOpKind kind)
+{
+    return ws_op_row(kind)->deed == WS_DEED_COMBINE;
 }
 
 static inline gboolean ws_op_loads_shared(WsOpKind kind)

@@ -263,7 +263,7 @@ static void put_wait(GString *out, const WsWait *w)
 static void put_op(GString *out, const WsProgram *p, const WsOp *op, guint indent)
 {
     static const char *const breadth[] = { "leader", "warp", "group" };
-    static const char *const reduce[] = { "", " add", " min", " max" };
+    static const char *const reduce[] = { "", " add", " min", " max", " and", " or", " xor" };
     static const char *const hint[] = { "", " evict_first", " evict_normal", " evict_last" };
     g_string_append_printf(out, "%*s%u %s %s", (int)indent, "", op->index,
                            ws_op_kind_text(op->kind), breadth[op->breadth]);

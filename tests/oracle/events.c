@@ -350,6 +350,7 @@ static void step(Build *B, const WsOp *op)
     case WS_OP_ST_GLOBAL:
     case WS_OP_WARP_SYNC: /* private: registers, fences, names, global memory */
         break;
+    case WS_OP_RED_SHARED: /* two of them of the same bytes are no race here */
     case WS_OP_KIND_COUNT:
     case WS_OP_RAW:
     default:

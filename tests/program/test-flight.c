@@ -124,6 +124,7 @@ static void step(Run *r, const WsOp *op)
         retires(r, q, op);
         break;
     case WS_DEED_SIGNAL:
+    case WS_DEED_COMBINE:
     case WS_DEED_NONE:
         break;
     }

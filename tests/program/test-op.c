@@ -45,7 +45,7 @@ static void sets(void)
     is_exactly("feeds", ws_op_feeds, "arrive expect tma_load bulk_copy cp_arrive_noinc st_remote");
     is_exactly("arrives", ws_op_arrives, "arrive expect cp_arrive_noinc");
     is_exactly("joins", ws_op_joins, "bar_sync bar_arrive");
-    is_exactly("stores shared", ws_op_stores_shared, "st stmatrix");
+    is_exactly("stores shared", ws_op_stores_shared, "st red_shared stmatrix");
     is_exactly("loads shared", ws_op_loads_shared, "ld ldmatrix");
     is_exactly("stores global", ws_op_stores_global, "st_global red_global");
     is_exactly("assigns", ws_op_assigns, "let advance");
@@ -72,9 +72,12 @@ static void rows(void)
         g_assert_true(o->deed != WS_DEED_SIGNAL || o->gives == WS_GIVES_ARRIVALS);
         g_assert_true(o->waits != WS_WAITS_JOIN || o->gives == WS_GIVES_JOIN);
         /* a queue belongs to a deed, and what closes or retires belongs to a queue */
-        g_assert_true((o->engine == WS_ENGINE_NONE) == (o->deed == WS_DEED_NONE) ||
-                      kind == WS_OP_PREFETCH);
-        g_assert_true(q >= 0 || o->deed == WS_DEED_NONE || o->deed == WS_DEED_ISSUE);
+        const gboolean idle = o->deed == WS_DEED_NONE || o->deed == WS_DEED_COMBINE;
+        g_assert_true((o->engine == WS_ENGINE_NONE) == idle || kind == WS_OP_PREFETCH);
+        g_assert_true(q >= 0 || idle || o->deed == WS_DEED_ISSUE);
+        /* what is combined with shared memory comes from registers, and meets at no barrier */
+        g_assert_true(o->deed != WS_DEED_COMBINE || ws_op_stores_shared(kind));
+        g_assert_true(ws_op_is_atomic(kind) == (o->deed == WS_DEED_COMBINE));
         if (q >= 0) {
             closes[q] += ws_op_closes(kind);
             retires[q] += ws_op_retires(kind);

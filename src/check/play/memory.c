@@ -4,6 +4,7 @@
 #include "check/play/play.h"
 #include "check/touch.h"
 #include "program/lanes.h"
+#include "program/op.h"
 #include "program/parts/buffer.h"
 #include "program/program.h"
 
@@ -218,12 +219,19 @@ static void check(WsPlay *play, WsInst *inst, const WsEvent *e, const WsAccess *
         report_proxy(play, inst, e, a, writes, p, p_writes);
 }
 
+/* L-ATOMIC: atomics of the same bytes need no order among themselves; they stand among the reads,
+ * each kind for itself: a read asks for the atomics before it, an atomic for the reads. */
+static gboolean is_atomic(const WsEvent *e)
+{
+    return ws_op_is_atomic(e->op->kind);
+}
+
 /* L-LAST-READ: a later read of an agent stands for an earlier one where the end of the later one
  * says that the earlier one has ended: the same operation at the same place (but for copies, whose
  * ends come in any order), or an earlier one that has ended as far as the reader knows. */
 static gboolean stands_for(const WsInst *inst, const WsEvent *e, const WsEvent *was)
 {
-    if (was->inst != e->inst)
+    if (was->inst != e->inst || is_atomic(e) != is_atomic(was))
         return FALSE;
     if (!was->pending && ws_knows(inst, ws_by_leader(inst), was->comp, was->epoch))
         return TRUE;
@@ -363,19 +371,21 @@ static void check_read(Touch *t, WsEvent *read)
         if (t->read[i] == read)
             return;
     t->read[t->n_read++ % G_N_ELEMENTS(t->read)] = read;
-    check(t->play, t->inst, t->e, t->a, TRUE, read, FALSE);
+    check(t->play, t->inst, t->e, t->a, (t->a->mode & WS_MODE_WRITE) != 0, read, is_atomic(read));
 }
 
 static void touch(Touch *t, WsBytes *c)
 {
     const gboolean writes = (t->a->mode & WS_MODE_WRITE) != 0;
+    const gboolean atomic = is_atomic(t->e);
     check_write(t, c, writes);
-    if (!writes) {
+    for (guint i = 0; i < c->n_reads; i++)
+        if (atomic ? !is_atomic(c->read[i]) : writes || is_atomic(c->read[i]))
+            check_read(t, c->read[i]);
+    if (!writes || atomic) {
         add_read(t, c);
         return;
     }
-    for (guint i = 0; i < c->n_reads; i++)
-        check_read(t, c->read[i]);
     c->write = t->e;
     c->n_reads = 0;
 }

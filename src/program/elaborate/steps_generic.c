@@ -79,6 +79,68 @@ static void to_buffer(WsStepState *S, const WsRef *ref, const WsValueUse *use)
         ws_transaction_credit(S, op, op->bytes, &op->ctas);
 }
 
+/* The elements that `places` picks; FALSE: said. */
+static gboolean places(WsStepState *S, const WsValueUse *use, WsOp *op)
+{
+    WsElab *E = S->E;
+    if (!ws_node_has(S->node, WS_F_places))
+        return TRUE;
+    WsValueUse *at = &op->value[1];
+    if (!ws_view_value(S, ws_elab_field_ref(E, S->node, WS_F_places), WS_MODE_READ, at))
+        return FALSE;
+    const WsRegValue *v = &E->agent->out->value[use->value], *p = &E->agent->out->value[at->value];
+    if (p->dtype != WS_DTYPE_I32)
+        ws_elab_error(E, WS_RULE_T_DTYPE, S->id, NULL, "%s is %s: places are i32", p->name,
+                      ws_dtype_text(p->dtype));
+    if (at->rows != use->rows || at->cols != use->cols || p->layout != v->layout)
+        ws_elab_error(E, WS_RULE_T_SHAPE, S->id, NULL,
+                      "%s (%u x %u) and its places %s (%u x %u) are not in step", v->name,
+                      use->rows, use->cols, p->name, at->rows, at->cols);
+    op->n_value = 2;
+    return TRUE;
+}
+
+/* Atomic: other agents may do the same to the same bytes at the same time. */
+static void combine(WsStepState *S, const WsRef *ref, const WsValueUse *use)
+{
+    WsElab *E = S->E;
+    const WsRegValue *v = &E->agent->out->value[use->value];
+    const WsMode both = (WsMode)(WS_MODE_READ | WS_MODE_WRITE);
+    WsBufferView view;
+    if (ws_halves(E)) {
+        ws_elab_error(E, WS_RULE_L_LENS, S->id, NULL,
+                      "write at %s: halves of a group do not reduce shared memory yet", S->id);
+        return;
+    }
+    if (ws_node_has(S->node, WS_F_cta) || ws_node_has(S->node, WS_F_signal)) {
+        ws_elab_error(E, WS_RULE_T_USE, S->id, NULL, "a write with `reduce` stays in its own CTA");
+        return;
+    }
+    if (!ws_view_buffer(S, ref, both, WS_PROXY_GENERIC, &view))
+        return;
+    const WsBuffer *b = &g_array_index(E->buffers, WsBuffer, view.access.buffer);
+    WsReduce reduce = ws_step_reduce(S);
+    if (!ws_node_has(S->node, WS_F_places) && !same_shape(use, &view))
+        ws_elab_error(E, WS_RULE_T_SHAPE, S->id, NULL, "%s is %u x %u, but %s is %u x %u", v->name,
+                      use->rows, use->cols, b->name, view.rows, view.cols);
+    if (v->dtype != b->dtype ||
+        (b->dtype != WS_DTYPE_I32 && (b->dtype != WS_DTYPE_F32 || reduce != WS_REDUCE_ADD)))
+        ws_elab_error(E, WS_RULE_T_DTYPE, S->id, "Add f32, or combine i32.",
+                      "%s (%s) is not combined with %s (%s) in this way", v->name,
+                      ws_dtype_text(v->dtype), b->name, ws_dtype_text(b->dtype));
+    WsOp *op = ws_step_op(S, WS_OP_RED_SHARED, NULL);
+    op->n_value = 1;
+    op->value[0] = *use;
+    op->reduce = reduce;
+    if (!places(S, use, op))
+        return;
+    ws_op_access(E, op, &view.access);
+    ws_op_label(E, op, "write %s -> %s", v->name, b->name);
+    gint pipe = ws_pipe_of(E, view.access.buffer);
+    if (pipe >= 0 && S->list->window == pipe)
+        g_array_index(E->pipes, WsPipeBuild, pipe).window_writes = TRUE;
+}
+
 /* st_global, red_global, ld_global. */
 static void global(WsStepState *S, WsOpKind kind, WsElabSymbol *tensor, const WsValueUse *use)
 {
@@ -112,8 +174,8 @@ static void global(WsStepState *S, WsOpKind kind, WsElabSymbol *tensor, const Ws
 /* What is given besides the name of the place and does not belong to it. */
 static gboolean strays(WsStepState *S, const WsRef *ref, gboolean tensor)
 {
-    static const WsFieldId of_buffer[] = { WS_F_cta, WS_F_signal, WS_F_use };
-    static const WsFieldId of_tensor[] = { WS_F_at, WS_F_reduce };
+    static const WsFieldId of_buffer[] = { WS_F_cta, WS_F_signal, WS_F_use, WS_F_places };
+    static const WsFieldId of_tensor[] = { WS_F_at };
     if (!tensor)
         return ws_step_strays(S, "buffer", of_tensor, G_N_ELEMENTS(of_tensor));
     if (ref->element || ref->use || ref->n_views) {
@@ -138,11 +200,18 @@ void ws_step_WRITE(WsStepState *S)
         return;
     ws_half_writes(S, &use);
     WsElabSymbol *symbol = ws_step_symbol(S, to->name);
-    gboolean reduce = ws_step_reduce(S) != WS_REDUCE_NONE;
+    WsReduce reduce = ws_step_reduce(S);
     if (strays(S, to, is_tensor(E, symbol)))
         return;
-    if (is_tensor(E, symbol))
+    if (is_tensor(E, symbol) && reduce > WS_REDUCE_MAX)
+        ws_elab_error(E, WS_RULE_T_USE, S->id, NULL, "tensors are reduced by add, min and max");
+    else if (is_tensor(E, symbol))
         global(S, reduce ? WS_OP_RED_GLOBAL : WS_OP_ST_GLOBAL, symbol, &use);
+    else if (reduce)
+        combine(S, to, &use);
+    else if (ws_node_has(S->node, WS_F_places))
+        ws_elab_error(E, WS_RULE_T_USE, S->id, "Name `reduce`: two elements may go to one place.",
+                      "`places` belongs to a write with `reduce`");
     else
         to_buffer(S, to, &use);
 }

@@ -28,7 +28,7 @@ static WsHint step_hint(WsStepState *S)
 
 WsReduce ws_step_reduce(WsStepState *S)
 {
-    static const char *const words[] = { NULL, "add", "min", "max" };
+    static const char *const words[] = { NULL, "add", "min", "max", "and", "or", "xor" };
     for (guint i = 1; i < G_N_ELEMENTS(words); i++)
         if (ws_elab_field_is(S->E, S->node, WS_F_reduce, words[i]))
             return (WsReduce)i;

@@ -27,7 +27,15 @@ struct WsValueUse {
 
 /* What a barrier waits for before it joins: PLAIN nothing, LOCAL its own LDS operations. */
 typedef enum { WS_BORDER_NONE, WS_BORDER_PLAIN, WS_BORDER_LOCAL } WsBorder;
-typedef enum { WS_REDUCE_NONE, WS_REDUCE_ADD, WS_REDUCE_MIN, WS_REDUCE_MAX } WsReduce;
+typedef enum {
+    WS_REDUCE_NONE,
+    WS_REDUCE_ADD,
+    WS_REDUCE_MIN,
+    WS_REDUCE_MAX, /* up to here also of tensors */
+    WS_REDUCE_AND,
+    WS_REDUCE_OR,
+    WS_REDUCE_XOR,
+} WsReduce;
 typedef enum { WS_HINT_NONE, WS_HINT_EVICT_FIRST, WS_HINT_EVICT_NORMAL, WS_HINT_EVICT_LAST } WsHint;
 
 struct WsOp {
@@ -77,7 +85,8 @@ struct WsOp {
 
     /* register values */
     guint n_value;
-    WsValueUse value[4]; /* MMA: [0] accumulator, [1] operand a if in registers */
+    WsValueUse value[4]; /* MMA: [0] accumulator, [1] operand a if in registers;
+                            RED_SHARED: [1] elements of the view that those of [0] go to */
     WsMma *mma;
     gint64 n;          /* MMA_WAIT, BULK_WAIT, CP_WAIT: newest groups that may stay; SETMAXNREG:
                           registers; MBAR_INIT: count */

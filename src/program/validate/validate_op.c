@@ -171,6 +171,15 @@ static void shared(WsValidation *v, const WsOp *op)
     }
 }
 
+static void combined(WsValidation *v, const WsOp *op)
+{
+    if (HOLDS(op->n_access == 1 && (op->n_value == 1 || op->n_value == 2))) {
+        HOLDS(op->access[0].mode == (WS_MODE_READ | WS_MODE_WRITE));
+        HOLDS(op->value[0].mode == WS_MODE_READ && op->reduce != WS_REDUCE_NONE);
+        HOLDS(op->n_value == 1 || op->value[1].mode == WS_MODE_READ);
+    }
+}
+
 static void text(WsValidation *v, const WsOp *op)
 {
     HOLDS(op->text != NULL);
@@ -192,6 +201,7 @@ static void (*const kind[WS_OP_KIND_COUNT])(WsValidation *v, const WsOp *op) = {
     [WS_OP_MMA] = product,
     [WS_OP_MFMA] = of_values,
     [WS_OP_ST_SHARED] = shared,
+    [WS_OP_RED_SHARED] = combined,
     [WS_OP_STMATRIX] = shared,
     [WS_OP_LD_SHARED] = shared,
     [WS_OP_LDMATRIX] = shared,

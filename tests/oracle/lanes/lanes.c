@@ -135,6 +135,9 @@ static gboolean perform(Lab *L, Lanes *a, const WsOp *op)
     case WS_OP_ST_GLOBAL:
         lanes_values(L, a, op);
         break;
+    case WS_OP_RED_SHARED:
+        lanes_outside(L, "an atomic of shared memory");
+        break;
     case WS_OP_KIND_COUNT:
     case WS_OP_RAW:
     default:

@@ -316,6 +316,16 @@ static void drop(const WsBits *b, guint64 *row, const WsMask *m)
         row[w] &= ~m->w[w];
 }
 
+/* An item that was written by plain stores or atomics, and that those of `from` have heard of. */
+static void keep_stored(WsBits *b, guint rank, guint item, const WsMask *from, const WsMask *to,
+                        guint *n)
+{
+    guint at = rank * b->items_of_rank + item;
+    const guint64 *row = ws_bit_k(b, at);
+    if (*ws_bit_author(b, rank, item) && !meets_mask(b, row, to) && meets_mask(b, row, from))
+        b->kept[(*n)++] = at;
+}
+
 /* L-TX-DATA: bytes that land publish themselves and the order of what came before their issue, but
  * not what threads wrote by plain stores: that takes an arrival (PTX ISA: complete_tx is ordered
  * with its own copy alone). */
@@ -325,14 +335,16 @@ static void release_transfer(WsBits *b, guint i, const WsBitOp *o, guint s)
     if (o->leader && b->handed == ((guint64)(i + 1) << 32 | s))
         return; /* nothing has been learned since its leader arrived there */
     guint n = 0;
-    guint32 *kept =
-        b->kept; /* items that were written by plain stores, and who has heard of them */
+    const guint32 *kept = b->kept;
     for (guint r = 0; r < b->ranks; r++)
         for (guint c = 0; c < b->n_cells; c++) {
-            guint item = r * b->items_of_rank + c;
-            const guint64 *row = ws_bit_k(b, item);
-            if (*ws_bit_author(b, r, c) && !meets_mask(b, row, to) && meets_mask(b, row, from))
-                kept[n++] = item;
+            const guint64 readers = b->cell[c].readers;
+            keep_stored(b, r, c, from, to, &n);
+            for (guint64 left = readers & b->atomics; left; left &= left - 1)
+                keep_stored(b, r,
+                            b->cell[c].first +
+                                (guint)__builtin_popcountll(readers & ((left & -left) - 1)),
+                            from, to, &n);
         }
     ws_bit_join(b, from, to);
     for (guint k = 0; k < n; k++) {

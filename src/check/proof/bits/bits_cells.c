@@ -3,12 +3,14 @@
 #include "check/proof/bits/bits.h"
 #include "check/touch.h"
 #include "program/lanes.h"
+#include "program/op.h"
 #include "program/parts/buffer.h"
 #include "program/program.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#define popcount(x) ((guint)__builtin_popcountll(x))
 enum { MAX_RANGES = 4096, MAX_CLASSES = 64, MAX_CORNERS = 512, MAX_WORK = 4000000 };
 
 /* --- accesses --------------------------------------------------------------------------------- */
@@ -26,9 +28,10 @@ static guint8 new_class(WsBits *b, guint64 key)
 
 static void find_class(WsBits *b, guint agent, const WsBitOp *o, WsBitAccess *x)
 {
-    gboolean copy = o->kind == WS_OP_BULK_COPY;
+    gboolean copy = o->kind == WS_OP_BULK_COPY, atomic = ws_op_is_atomic(o->kind);
     guint64 key = (guint64)o->op->engine << 1 | (o->leader ? 1 : 0);
-    key |= (guint64)agent << 8 | (copy ? (guint64)(o->op->index + 1) << 32 : 0);
+    key |=
+        (guint64)atomic << 7 | (guint64)agent << 8 | (copy ? (guint64)(o->op->index + 1) << 32 : 0);
     x->n_readers = copy ? (guint8)b->ranks : 1;
     for (guint i = 0; i < b->n_classes; i++)
         if (b->reader[i] == key) {
@@ -36,6 +39,8 @@ static void find_class(WsBits *b, guint agent, const WsBitOp *o, WsBitAccess *x)
             return;
         }
     x->reader = new_class(b, key);
+    if (atomic && !b->c->outside)
+        b->atomics |= 1ull << x->reader;
     for (guint r = 1; r < x->n_readers; r++)
         new_class(b, key);
     for (guint r = 0; copy && r < x->n_readers && !b->c->outside; r++)
@@ -58,9 +63,9 @@ static gboolean overlap(const WsBuffer *x, const WsBuffer *y)
  * takes whole rows of the span. */
 static gboolean swizzle_agrees(const WsBits *b, const WsBuffer *buffer, const WsBitAccess *x)
 {
-    guint bytes = ws_dtype_bytes(buffer->dtype);
-    gboolean whole = x->col0.constant && (x->col0.value * bytes) % MAX(buffer->swizzle, 1) == 0 &&
-                     (x->cols * bytes) % MAX(buffer->swizzle, 1) == 0;
+    guint bytes = ws_dtype_bytes(buffer->dtype), span = MAX(buffer->swizzle, 1);
+    gboolean whole =
+        x->col0.constant && (x->col0.value * bytes) % span == 0 && (x->cols * bytes) % span == 0;
     for (guint k = 0; buffer->swizzle && !whole && k < b->p->n_buffers; k++) {
         const WsBuffer *other = &b->p->buffer[k];
         if (overlap(buffer, other) && (other->swizzle != buffer->swizzle ||
@@ -79,19 +84,16 @@ void ws_bit_access(WsBits *b, guint agent, WsBitOp *o, guint n)
         const WsAccess *a = &o->op->access[i];
         const WsBuffer *buffer = &b->p->buffer[a->buffer];
         gboolean rows = g_hash_table_contains(b->c->rows, a);
-        x->a = a;
-        x->op = o;
+        x->a = a, x->op = o;
         x->element = ws_bit_expr(b, agent, a->element);
         x->use = ws_bit_expr(b, agent, buffer->stages > 1 ? a->use : NULL);
         x->stage = ws_bit_expr(b, agent, a->stage);
         x->row0 = ws_bit_expr(b, agent, a->row0);
         x->col0 = ws_bit_expr(b, agent, rows ? NULL : a->col0);
-        x->cols = rows ? buffer->cols : a->cols;
-        x->more = rows;
+        x->cols = rows ? buffer->cols : a->cols, x->more = rows;
         if (!swizzle_agrees(b, buffer, x))
             ws_bit_outside(b, "columns of a buffer that lies over another with another swizzle");
-        x->n_elements = MAX(buffer->array, 1);
-        x->n_stages = MAX(buffer->stages, 1);
+        x->n_elements = MAX(buffer->array, 1), x->n_stages = MAX(buffer->stages, 1);
         find_class(b, agent, o, x);
         x->corner = g_array_new(FALSE, FALSE, 2 * sizeof(gint64));
         gint64 first[2] = { x->row0.value, x->col0.value };
@@ -158,13 +160,12 @@ static int ascending(const void *x, const void *y)
 
 static void sort_once(GArray *at)
 {
-    guint n = 0;
-    gboolean sorted = TRUE;
-    for (guint i = 1; i < at->len && sorted; i++)
-        sorted = g_array_index(at, guint64, i - 1) <= g_array_index(at, guint64, i);
-    if (!sorted)
+    guint n = 0, i = 1;
+    while (i < at->len && g_array_index(at, guint64, i - 1) <= g_array_index(at, guint64, i))
+        i++;
+    if (i < at->len)
         qsort(at->data, at->len, sizeof(guint64), ascending);
-    for (guint i = 0; i < at->len; i++)
+    for (i = 0; i < at->len; i++)
         if (n == 0 || g_array_index(at, guint64, i) != g_array_index(at, guint64, n - 1))
             g_array_index(at, guint64, n++) = g_array_index(at, guint64, i);
     g_array_set_size(at, n);
@@ -328,11 +329,6 @@ static gboolean needs_fence(const WsBits *b, const WsOp *op, gboolean write)
     return op->engine != WS_ENGINE_GATHER || (b->policy & WS_POLICY_GATHER);
 }
 
-static guint popcount(guint64 x)
-{
-    return (guint)__builtin_popcountll(x);
-}
-
 static void number_reads(WsBits *b)
 {
     g_autofree guint64 *readers = g_new0(guint64, b->n_cells + 1);
@@ -363,7 +359,8 @@ static void number_reads(WsBits *b)
                 p->read[c] = (guint16)(b->cell[cell].first + popcount(below));
                 if (x->a->mode & WS_MODE_WRITE && needs_fence(b, x->op->op, TRUE))
                     b->fenced[cell] = 1;
-                if (x->a->mode & WS_MODE_READ && needs_fence(b, x->op->op, FALSE))
+                if (x->a->mode & WS_MODE_READ &&
+                    needs_fence(b, x->op->op, ws_op_is_atomic(x->op->kind)))
                     b->fenced[p->read[c]] = 1; /* no copy: those need none */
             }
         }
@@ -547,6 +544,14 @@ static void write_cell(const Touch *t, guint cell, guint16 *touched, guint *n, g
     note(b, base + cell, touched, n, max);
 }
 
+/* L-ATOMIC: atomics stand among the reads of a cell; those of `classes` are asked for. */
+static void check_readers(const Touch *t, guint cell, guint64 classes)
+{
+    const WsBitCell *c = &t->b->cell[cell];
+    for (guint64 left = c->readers & classes; left; left &= left - 1)
+        check(t, c->first + popcount(c->readers & ((left & -left) - 1)));
+}
+
 /* L-TILE: a slot holds the tile that was claimed in one round, and is taken in the same round. */
 void ws_bit_claim(WsBits *b, guint i, const WsBitOp *o)
 {
@@ -570,6 +575,7 @@ void ws_bit_touch(WsBits *b, guint i, const WsBitOp *o, guint rank, guint modes,
     Touch t = { .b = b, .i = i, .rank = rank, .o = o };
     t.mask = o->leader ? &b->lead[i] : &b->know[i];
     guint base = rank * b->items_of_rank;
+    const gboolean atomic = ws_op_is_atomic(o->kind);
     for (guint k = 0; k < o->n_access; k++) {
         const WsBitAccess *x = &o->access[k];
         if (!(x->a->mode & modes))
@@ -583,7 +589,8 @@ void ws_bit_touch(WsBits *b, guint i, const WsBitOp *o, guint rank, guint modes,
             if (x->a->mode & WS_MODE_READ &&
                 !(ws_bit_raw(b)[b->o_written + bit / 64] >> (bit % 64) & 1))
                 ws_bit_alarm(b, WS_RULE_P_UNDEF);
-            if (x->a->mode & WS_MODE_WRITE)
+            check_readers(&t, cell, atomic ? ~b->atomics : b->atomics);
+            if (x->a->mode & WS_MODE_WRITE && !atomic)
                 write_cell(&t, cell, touched, n, max);
             else
                 note(b, base + p->read[c] + (x->n_readers > 1 ? b->target : 0), touched, n, max);
