@@ -119,8 +119,9 @@ guint64 value_cells(Plan *plan, guint agent, guint value, gint64 row0, gint64 co
 static Reader reader_of(const WsOp *op, guint to)
 {
     const gboolean copy = op->kind == WS_OP_BULK_COPY;
-    return (Reader){ (guint)op->agent, ws_op_row(op->kind)->engine, op_by_leader(op),
-                     copy ? op : NULL, copy ? to : 0 };
+    return (Reader){ (guint)op->agent, ws_op_row(op->kind)->engine,
+                     op_by_leader(op), copy ? op : NULL,
+                     copy ? to : 0,    ws_op_is_atomic(op->kind) ? op->reduce : WS_REDUCE_NONE };
 }
 
 gint plan_reader(const Plan *plan, const WsOp *op, guint to)
@@ -129,7 +130,7 @@ gint plan_reader(const Plan *plan, const WsOp *op, guint to)
     for (guint i = 0; i < plan->reader->len; i++) {
         const Reader *r = &g_array_index(plan->reader, Reader, i);
         if (r->agent == x.agent && r->engine == x.engine && r->leader == x.leader &&
-            r->copy == x.copy && r->to == x.to)
+            r->copy == x.copy && r->to == x.to && r->combines == x.combines)
             return (gint)i;
     }
     return -1;

@@ -102,7 +102,7 @@ static Move (*const step_of[WS_OP_KIND_COUNT])(Run *r) = {
     [WS_OP_MMA_FENCE] = clear_touched,
     [WS_OP_ST_SHARED] = touch_own, [WS_OP_STMATRIX] = touch_own, [WS_OP_LD_SHARED] = touch_own,
     [WS_OP_LDMATRIX] = touch_own, [WS_OP_TRANSPOSE] = touch_own, [WS_OP_CLAIM] = touch_own,
-    [WS_OP_TAKE] = touch_own,
+    [WS_OP_TAKE] = touch_own, [WS_OP_RED_SHARED] = touch_own,
     [WS_OP_ST_GLOBAL] = touch_values, [WS_OP_RED_GLOBAL] = touch_values,
     [WS_OP_LD_GLOBAL] = touch_values,
     [WS_OP_MFMA] = touch_values,

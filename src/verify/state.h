@@ -43,6 +43,7 @@ typedef struct {
     gboolean leader;
     const WsOp *copy; /* NULL: no copy */
     guint to;
+    WsReduce combines; /* an atomic, which stands among the reads; NONE: a read */
 } Reader;
 
 typedef struct {

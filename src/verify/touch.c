@@ -66,6 +66,8 @@ static gboolean row_private(Run *r, guint item, const Author *me)
 {
     const Author *other = &r->s->author[item];
     const WsOp *first = other->op ? r->plan->p->op[other->op - 1] : NULL;
+    if (ws_op_is_atomic(r->op->kind) || (first && ws_op_is_atomic(first->kind)))
+        return FALSE; /* `places` says which lane touches what */
     if (r->leader || is_async(r->op) || !first || !me->op || first->agent != r->op->agent ||
         op_by_leader(first) || first->n_access != 1 || r->op->n_access != 1 ||
         first->access[0].buffer != r->op->access[0].buffer || is_async(first) ||
@@ -88,11 +90,16 @@ static void touch_cell(Run *r, guint cta, guint cell, gboolean write, const Auth
         broken(r, "P-PROXY", "the last write is not fenced");
     if (!write && !r->s->written[cta * plan->n_cells + cell])
         broken(r, "P-UNDEF", "bytes that nobody has written");
-    for (guint k = 0; write && k < plan->reader->len; k++) {
+    const WsReduce mine = ws_op_is_atomic(r->op->kind) ? r->op->reduce : WS_REDUCE_NONE;
+    for (guint k = 0; k < plan->reader->len; k++) {
+        const WsReduce theirs = g_array_index(plan->reader, Reader, k).combines;
+        if (!write && theirs == mine) /* reads among themselves, atomics that do the same */
+            continue;
         const guint item = plan_item(plan, ITEM_READ, cta, cell, k);
         if (!knows(plan, r->s, item, &r->need) && (cta != r->cta || !row_private(r, item, me)))
             broken(r, "P-RACE", "a read is not known");
-        if (is_async(r->op) && (plan->c->policy & 1) && !fenced(plan, r->s, item, &r->need))
+        if (is_async(r->op) && (theirs || (plan->c->policy & 1)) &&
+            !fenced(plan, r->s, item, &r->need))
             broken(r, "P-PROXY", "a read is not fenced");
     }
 }
@@ -154,7 +161,7 @@ void touch(Run *r, guint k, guint cta, guint to, const Set *by, guint16 flight)
     const Author me = { rows ? 0 : r->op->index + 1, v.row0, v.col0,
                         r->op->kind == WS_OP_CLAIM ? r->x->tile : 0 };
     const GArray *cells = plan_cells(r->plan, &v, element, stage);
-    const gboolean write = (a->mode & WS_MODE_WRITE) != 0;
+    const gboolean write = (a->mode & WS_MODE_WRITE) && !ws_op_is_atomic(r->op->kind);
     const guint reader = write ? 0 : (guint)plan_reader(r->plan, r->op, to);
     for (guint n = 0; cells && n < cells->len && !r->plan->reason; n++)
         touch_cell(r, cta, g_array_index(cells, guint, n), write, &me);
@@ -178,7 +185,7 @@ void touch_all(Run *r, const Set *by, guint16 flight)
     for (guint k = 0; k < 2 * r->op->n_access; k++) {
         const guint n = k % r->op->n_access;
         const gboolean write = (r->op->access[n].mode & WS_MODE_WRITE) != 0;
-        if (write && (r->op->access[n].mode & WS_MODE_READ))
+        if (write && (r->op->access[n].mode & WS_MODE_READ) && !ws_op_is_atomic(r->op->kind))
             refuse(r, "an access that reads and writes");
         if (write == (k >= r->op->n_access))
             touch(r, n, r->cta, 0, by, flight);

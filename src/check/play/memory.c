@@ -219,11 +219,18 @@ static void check(WsPlay *play, WsInst *inst, const WsEvent *e, const WsAccess *
         report_proxy(play, inst, e, a, writes, p, p_writes);
 }
 
-/* L-ATOMIC: atomics of the same bytes need no order among themselves; they stand among the reads,
- * each kind for itself: a read asks for the atomics before it, an atomic for the reads. */
+/* L-ATOMIC: atomics of the same bytes that do the same (add, max) need no order among themselves.
+ * They stand among the reads, each kind for itself: a read asks for the atomics before it, an
+ * atomic for the reads and for atomics that do something else, whose order the result would show.
+ */
 static gboolean is_atomic(const WsEvent *e)
 {
     return ws_op_is_atomic(e->op->kind);
+}
+
+static gboolean same_atomic(const WsEvent *a, const WsEvent *b)
+{
+    return is_atomic(a) && is_atomic(b) && a->op->reduce == b->op->reduce;
 }
 
 /* L-LAST-READ: a later read of an agent stands for an earlier one where the end of the later one
@@ -231,7 +238,7 @@ static gboolean is_atomic(const WsEvent *e)
  * ends come in any order), or an earlier one that has ended as far as the reader knows. */
 static gboolean stands_for(const WsInst *inst, const WsEvent *e, const WsEvent *was)
 {
-    if (was->inst != e->inst || is_atomic(e) != is_atomic(was))
+    if (was->inst != e->inst || ((is_atomic(e) || is_atomic(was)) && !same_atomic(e, was)))
         return FALSE;
     if (!was->pending && ws_knows(inst, ws_by_leader(inst), was->comp, was->epoch))
         return TRUE;
@@ -380,7 +387,7 @@ static void touch(Touch *t, WsBytes *c)
     const gboolean atomic = is_atomic(t->e);
     check_write(t, c, writes);
     for (guint i = 0; i < c->n_reads; i++)
-        if (atomic ? !is_atomic(c->read[i]) : writes || is_atomic(c->read[i]))
+        if (atomic ? !same_atomic(t->e, c->read[i]) : writes || is_atomic(c->read[i]))
             check_read(t, c->read[i]);
     if (!writes || atomic) {
         add_read(t, c);

@@ -35,6 +35,7 @@ typedef enum {
     WS_REDUCE_AND,
     WS_REDUCE_OR,
     WS_REDUCE_XOR,
+    WS_REDUCE_COUNT
 } WsReduce;
 typedef enum { WS_HINT_NONE, WS_HINT_EVICT_FIRST, WS_HINT_EVICT_NORMAL, WS_HINT_EVICT_LAST } WsHint;
 

@@ -80,6 +80,7 @@ static gboolean perform(Lab *L, Lanes *a, const WsOp *op)
         lanes_rows_wait(a, op);
         break;
     case WS_OP_ST_SHARED:
+    case WS_OP_RED_SHARED:
     case WS_OP_STMATRIX:
     case WS_OP_LD_SHARED:
     case WS_OP_LDMATRIX:
@@ -134,9 +135,6 @@ static gboolean perform(Lab *L, Lanes *a, const WsOp *op)
     case WS_OP_SETMAXNREG:
     case WS_OP_ST_GLOBAL:
         lanes_values(L, a, op);
-        break;
-    case WS_OP_RED_SHARED:
-        lanes_outside(L, "an atomic of shared memory");
         break;
     case WS_OP_KIND_COUNT:
     case WS_OP_RAW:

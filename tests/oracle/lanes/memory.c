@@ -89,7 +89,8 @@ static gboolean is_generic(const WsOp *op)
 {
     if (op->kind == WS_OP_ST_SHARED || op->kind == WS_OP_STMATRIX || op->kind == WS_OP_LD_SHARED ||
         op->kind == WS_OP_LDMATRIX || op->kind == WS_OP_ST_REMOTE || op->kind == WS_OP_CLAIM ||
-        op->kind == WS_OP_TAKE || op->kind == WS_OP_TRANSPOSE || op->kind == WS_OP_CP_ROWS)
+        op->kind == WS_OP_TAKE || op->kind == WS_OP_RED_SHARED || op->kind == WS_OP_TRANSPOSE ||
+        op->kind == WS_OP_CP_ROWS)
         return TRUE;
     return FALSE;
 }
@@ -117,6 +118,41 @@ gboolean lanes_memory_new(Lab *L)
     return TRUE;
 }
 
+/* Plain accesses, the engine and atomics that do something else must know of atomics. */
+static void knows_atomics(Lab *L, Lanes *a, const WsOp *op, const Cell *c, const Lane *by,
+                          gboolean async)
+{
+    if (!c->atom || (op->kind == WS_OP_RED_SHARED && c->atom_kind == op->reduce))
+        return;
+    for (guint i = 0; i < L->width; i++)
+        if (!lane_knows(by, DATA, (gint16)i, c->atom[i]))
+            lanes_problem(L, ORACLE_RACE, a, op, NULL);
+        else if (async && !lane_knows(by, PROXY, (gint16)i, c->atom[i]))
+            lanes_problem(L, ORACLE_PROXY, a, op, NULL);
+}
+
+static void knows_reads(Lab *L, Lanes *a, const WsOp *op, const Cell *c, const Lane *by)
+{
+    for (guint i = 0; i < c->n_read; i++)
+        if (!lane_knows(by, ORDER, c->read[i].who, c->read[i].when))
+            lanes_problem(L, ORACLE_RACE, a, op, NULL);
+    for (guint i = 0; c->many && i < L->width; i++)
+        if (!lane_knows(by, ORDER, (gint16)i, c->many[i]))
+            lanes_problem(L, ORACLE_RACE, a, op, NULL);
+}
+
+/* Takes part in what is there, whoever else does the same at the same time. */
+static void combine(Lab *L, Lanes *a, const WsOp *op, Cell *c, const Lane *by, Moment me)
+{
+    if (!c->write.when)
+        lanes_problem(L, ORACLE_UNDEFINED, a, op, NULL);
+    knows_reads(L, a, op, c, by);
+    if (!c->atom || c->atom_kind != op->reduce)
+        c->atom = lanes_alloc(L, sizeof(Clock) * L->width);
+    c->atom_kind = (guint8)op->reduce;
+    c->atom[me.who] = me.when;
+}
+
 static void touch_cell(Lab *L, Lanes *a, const WsOp *op, guint rank, guint64 at, gboolean write,
                        const Lane *by, Moment me, gboolean async, gboolean gather)
 {
@@ -129,6 +165,11 @@ static void touch_cell(Lab *L, Lanes *a, const WsOp *op, guint rank, guint64 at,
             lanes_problem(L, ORACLE_RACE, a, op, NULL);
         else if (async && c->plain && !lane_knows(by, PROXY, w, c->write.when))
             lanes_problem(L, ORACLE_PROXY, a, op, NULL);
+    }
+    knows_atomics(L, a, op, c, by, async);
+    if (op->kind == WS_OP_RED_SHARED) {
+        combine(L, a, op, c, by, me);
+        return;
     }
     if (op->kind == WS_OP_TAKE && c->tile != a->position + 2) /* of another round, or none */
         lanes_problem(L, ORACLE_PHASE, a, op, NULL);
@@ -151,13 +192,8 @@ static void touch_cell(Lab *L, Lanes *a, const WsOp *op, guint rank, guint64 at,
         c->many[me.who] = me.when;
         return;
     }
-    for (guint i = 0; i < c->n_read; i++)
-        if (!lane_knows(by, ORDER, c->read[i].who, c->read[i].when))
-            lanes_problem(L, ORACLE_RACE, a, op, NULL);
-    for (guint i = 0; c->many && i < L->width; i++)
-        if (!lane_knows(by, ORDER, (gint16)i, c->many[i]))
-            lanes_problem(L, ORACLE_RACE, a, op, NULL);
-    c->many = NULL;
+    knows_reads(L, a, op, c, by);
+    c->many = c->atom = NULL;
     c->write = me;
     c->tile = op->kind == WS_OP_CLAIM ? (gint16)(a->position + 2) : 0;
     c->n_read = 0;
@@ -209,7 +245,7 @@ static void one_of_each_warp(Lab *L, Lanes *a, const WsOp *op, const Place *v, c
                 (x->mode & WS_MODE_WRITE) != 0, lane, FALSE);
 }
 
-/* Lanes of a transpose are not laid down: others each time. */
+/* Lanes of a transpose and of places are not laid down: others each time. */
 static void any_lane(Lab *L, Lanes *a, const WsOp *op, const Place *v, const WsAccess *x)
 {
     for (guint r = 0; r < x->rows; r++)
@@ -249,7 +285,7 @@ void lanes_generic(Lab *L, Lanes *a, const WsOp *op)
             one_of_each_warp(L, a, op, &v, x);
             continue;
         }
-        if (op->n_value == 0) {
+        if (op->n_value == 0 || (op->kind == WS_OP_RED_SHARED && op->n_value == 2)) {
             any_lane(L, a, op, &v, x);
             continue;
         }

@@ -287,9 +287,9 @@ typedef struct WsBits {
     GPtrArray *accesses; /* WsBitAccess* */
     guint n_classes;     /* of readers */
     guint64 reader[64];
-    guint64 copies;  /* classes of copies: each ends by itself */
-    guint64 atomics; /* classes of atomics of shared memory */
-    guint target;    /* CTA that a copy goes to */
+    guint64 copies;                   /* classes of copies: each ends by itself */
+    guint64 atomics[WS_REDUCE_COUNT]; /* of atomics, by what they do; [0]: all */
+    guint target;                     /* CTA that a copy goes to */
     WsBitCell *cell;
     guint n_touched; /* items of cells: last writes, then last reads */
     guint8 *fenced;  /* [touched] it needs a proxy fence before an engine may follow */

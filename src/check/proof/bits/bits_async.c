@@ -340,7 +340,7 @@ static void release_transfer(WsBits *b, guint i, const WsBitOp *o, guint s)
         for (guint c = 0; c < b->n_cells; c++) {
             const guint64 readers = b->cell[c].readers;
             keep_stored(b, r, c, from, to, &n);
-            for (guint64 left = readers & b->atomics; left; left &= left - 1)
+            for (guint64 left = readers & b->atomics[0]; left; left &= left - 1)
                 keep_stored(b, r,
                             b->cell[c].first +
                                 (guint)__builtin_popcountll(readers & ((left & -left) - 1)),

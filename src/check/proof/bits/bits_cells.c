@@ -30,8 +30,8 @@ static void find_class(WsBits *b, guint agent, const WsBitOp *o, WsBitAccess *x)
 {
     gboolean copy = o->kind == WS_OP_BULK_COPY, atomic = ws_op_is_atomic(o->kind);
     guint64 key = (guint64)o->op->engine << 1 | (o->leader ? 1 : 0);
-    key |=
-        (guint64)atomic << 7 | (guint64)agent << 8 | (copy ? (guint64)(o->op->index + 1) << 32 : 0);
+    key |= (guint64)atomic << 7 | (guint64)(atomic ? o->op->reduce : 0) << 56 |
+           (guint64)agent << 8 | (copy ? (guint64)(o->op->index + 1) << 32 : 0);
     x->n_readers = copy ? (guint8)b->ranks : 1;
     for (guint i = 0; i < b->n_classes; i++)
         if (b->reader[i] == key) {
@@ -39,8 +39,8 @@ static void find_class(WsBits *b, guint agent, const WsBitOp *o, WsBitAccess *x)
             return;
         }
     x->reader = new_class(b, key);
-    if (atomic && !b->c->outside)
-        b->atomics |= 1ull << x->reader;
+    for (guint r = 0; atomic && r <= o->op->reduce && !b->c->outside; r += o->op->reduce)
+        b->atomics[r] |= 1ull << x->reader;
     for (guint r = 1; r < x->n_readers; r++)
         new_class(b, key);
     for (guint r = 0; copy && r < x->n_readers && !b->c->outside; r++)
@@ -544,7 +544,7 @@ static void write_cell(const Touch *t, guint cell, guint16 *touched, guint *n, g
     note(b, base + cell, touched, n, max);
 }
 
-/* L-ATOMIC: atomics stand among the reads of a cell; those of `classes` are asked for. */
+/* L-ATOMIC: atomics stand among the reads of a cell. An add and a max ask for each other. */
 static void check_readers(const Touch *t, guint cell, guint64 classes)
 {
     const WsBitCell *c = &t->b->cell[cell];
@@ -589,7 +589,7 @@ void ws_bit_touch(WsBits *b, guint i, const WsBitOp *o, guint rank, guint modes,
             if (x->a->mode & WS_MODE_READ &&
                 !(ws_bit_raw(b)[b->o_written + bit / 64] >> (bit % 64) & 1))
                 ws_bit_alarm(b, WS_RULE_P_UNDEF);
-            check_readers(&t, cell, atomic ? ~b->atomics : b->atomics);
+            check_readers(&t, cell, atomic ? ~b->atomics[o->op->reduce] : b->atomics[0]);
             if (x->a->mode & WS_MODE_WRITE && !atomic)
                 write_cell(&t, cell, touched, n, max);
             else
