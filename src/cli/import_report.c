@@ -51,31 +51,11 @@ void ws_cli_source_clear(WsCliSource *source)
     g_clear_pointer(&source->text, g_free);
 }
 
-static WsImport *import_source(const WsCliSource *s, const WsImportOptions *options, GError **error)
-{
-    return ws_import_text_as(s->text, s->length, s->file, s->language, options, error);
-}
-
 static void say_unreadable(const WsCliSource *s, const GError *error)
 {
     ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     fprintf(stderr, "  what is read of %s: %s\n", ws_import_from_text(s->language),
             ws_import_from_help(s->language));
-}
-
-WsImport *ws_cli_import(const char *file, const char *from, const WsImportOptions *options,
-                        int *code)
-{
-    g_auto(WsCliSource) source = { 0 };
-    if (!ws_cli_source(file, from, &source, code))
-        return NULL;
-    g_autoptr(GError) error = NULL;
-    WsImport *import = import_source(&source, options, &error);
-    if (!import) {
-        *code = WS_EXIT_USAGE;
-        say_unreadable(&source, error);
-    }
-    return import;
 }
 
 GPtrArray *ws_cli_kernels(const char *file, const char *from, int *code)

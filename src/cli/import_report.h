@@ -17,9 +17,6 @@ typedef struct {
 gboolean ws_cli_source(const char *file, const char *from, WsCliSource *source, int *code);
 void ws_cli_source_clear(WsCliSource *source);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WsCliSource, ws_cli_source_clear)
-/* Reads `file` as language `from` (NULL: by its suffix). NULL with *code set, message printed. */
-WsImport *ws_cli_import(const char *file, const char *from, const WsImportOptions *options,
-                        int *code);
 /* Names of the kernels of the file; NULL with *code set, message printed. The caller unrefs. */
 GPtrArray *ws_cli_kernels(const char *file, const char *from, int *code);
 /* Reads and judges, see ws_judge_text(). FALSE with *code set, message printed. */

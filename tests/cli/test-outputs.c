@@ -209,6 +209,24 @@ static void test_large(void)
     }
 }
 
+/* A design that was read from a kernel is the one that `check` of the kernel speaks of. */
+static void test_same_reading(void)
+{
+    static const char *const kernels[] = { "gluon/rows.py", "ptx/phases.ptx", "ptx/unrolled.ptx",
+                                           "ptx/together.ptx", "ptx/tiles.ptx" };
+    for (guint i = 0; i < G_N_ELEMENTS(kernels); i++) {
+        g_autofree char *file = g_strconcat(WS_SOURCE_ROOT "/tests/import/", kernels[i], NULL);
+        g_autofree char *said = NULL, *output = NULL, *again = NULL;
+        const char *const kernel[] = { "check", file, NULL };
+        const char *const import[] = { "import", file, "-o", "@read.wstave", NULL };
+        const char *const design[] = { "check", "@read.wstave", NULL };
+        g_assert_cmpint(run_here(kernel, &said), ==, 0);
+        g_assert_cmpint(run_here(import, &output), ==, 0);
+        g_assert_cmpint(run_here(design, &again), ==, 0);
+        g_assert_nonnull(strstr(again, "proved"));
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -244,6 +262,7 @@ int main(int argc, char **argv)
     g_test_add_func("/cli/outputs/another", test_another);
     g_test_add_func("/cli/outputs/bundle", test_bundle);
     g_test_add_func("/cli/outputs/large", test_large);
+    g_test_add_func("/cli/outputs/same-reading", test_same_reading);
     const int code = g_test_run();
     const char *const remove[] = { "rm", "-rf", dir, NULL };
     g_spawn_sync(NULL, (char **)remove, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL,

@@ -51,9 +51,12 @@ int ws_command_import(int argc, char **argv)
         return WS_EXIT_USAGE;
     int code;
     const WsImportOptions options = { .kernel = kernel, .define = define };
-    g_autoptr(WsImport) import = ws_cli_import(file, from, &options, &code);
-    if (!import)
+    /* The reading that `check` of the same file judges: there may be several. */
+    const WsCheckOptions check = { .foreign = TRUE, .verdict_only = TRUE };
+    g_auto(WsJudged) judged = { 0 };
+    if (!ws_cli_judge_kernel(file, from, &options, &check, &judged, &code))
         return code;
+    const WsImport *import = judged.import;
     if (!json)
         ws_cli_print_unread(import);
     g_autofree char *text = ws_design_print(import->design);
