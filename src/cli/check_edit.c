@@ -59,7 +59,7 @@ static void take_hints(const WsDesign *design, const WsFindings *findings, GArra
 static gboolean is_proved(const WsCliSource *source, const WsImportOptions *how,
                           const WsCheckOptions *check)
 {
-    const WsCheckOptions only = { .policy = check->policy, .foreign = TRUE, .verdict_only = TRUE };
+    const WsCheckOptions only = { .policy = check->policy, .verdict_only = TRUE };
     g_auto(WsJudged) k = { 0 };
     if (!ws_cli_judge_source(source, how, &only, &k, NULL))
         return FALSE;

@@ -18,7 +18,8 @@ typedef struct {
 
 /* Reads and judges a text: as it looks to be meant, and where that is not proved once more by slot
  * and parity alone, in PTX also with names for what is asked of a tile. `file` names the text, see
- * ws_import_text_as(), whose errors are returned. */
+ * ws_import_text_as(), whose errors are returned. `check`: NULL as always; `foreign` is set here.
+ */
 gboolean ws_judge_text(const char *text, gsize length, const char *file, WsImportFrom from,
                        const WsImportOptions *options, const WsCheckOptions *check, WsJudged *k,
                        GError **error);

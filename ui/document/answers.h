@@ -30,11 +30,10 @@ typedef enum {
     WS_ASK_SOURCE = 4, /* findings name lines of the kernel that the design was read from */
 } WsAnswerAsk;
 
-/* Now and here. `check`: how it is checked, NULL: as always; cancelled, it is worth nothing.
- * `sizes`: WsSize, or NULL for the design's own; `machine`: what it is timed on
+/* Now and here. `sizes`: WsSize, or NULL for the design's own; `machine`: what it is timed on
  * (document_machine.h), NULL: it is not. Takes `findings` (of reading), which may be NULL. */
 WsAnswers *ws_answers_make(const WsDesign *design, const GArray *sizes, const WsMachine *machine,
-                           WsAnswerAsk what, const WsCheckOptions *check, WsFindings *findings);
+                           WsAnswerAsk what, WsFindings *findings);
 WsAnswers *ws_answers_ref(WsAnswers *a);
 /* Of a kernel that was read and judged; takes program, findings and verdict. */
 WsAnswers *ws_answers_of_kernel(WsJudged *kernel, const WsMachine *machine, WsAnswerAsk what);

@@ -160,8 +160,8 @@ static void take_design(WsDocument *d, const WsDesign *design, WsFindings *findi
     WsSource *source = ws_source_beside(design, file);
     const WsAnswerAsk what = WS_ASK_TEXTS | WS_ASK_CHECK | (source ? WS_ASK_SOURCE : 0);
     ws_document_install(
-        d, ws_answers_make(design, NULL, ws_document_machine_for(d, design), what, NULL, findings),
-        file, dirty);
+        d, ws_answers_make(design, NULL, ws_document_machine_for(d, design), what, findings), file,
+        dirty);
     ws_document_take_source(d, source);
 }
 

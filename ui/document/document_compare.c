@@ -85,7 +85,7 @@ static void work(GTask *task, gpointer source, gpointer data, GCancellable *canc
 {
     const Question *q = data;
     WsComparison *c = g_new0(WsComparison, 1);
-    WsAnswers *answers = ws_answers_make(q->a, q->sizes, q->machine, 0, NULL, NULL);
+    WsAnswers *answers = ws_answers_make(q->a, q->sizes, q->machine, 0, NULL);
     c->name = g_strdup(q->name);
     c->number = q->number;
     c->machine = q->machine;

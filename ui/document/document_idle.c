@@ -112,10 +112,10 @@ static void on_worked(GObject *source, GAsyncResult *result, gpointer data)
 }
 
 /* Long traces are looked through after their first picture, not beside it: both wait for memory. */
-#define LONG_TRACE 50000 /* records */
+#define LONG_TRACE 50000 /* records: about 50 ms of walking */
 #define AFTER      300   /* milliseconds */
 
-static gboolean is_long(const WsTrace *t)
+gboolean ws_document_is_long(const WsTrace *t)
 {
     return t && t->record->len > LONG_TRACE;
 }
@@ -143,7 +143,7 @@ void ws_document_want_idle(WsDocument *d)
         a->trace[i] = trace[i] ? ws_trace_ref(trace[i]) : NULL;
     s->task = g_task_new(d, NULL, on_worked, NULL);
     g_task_set_task_data(s->task, a, answer_free);
-    if (is_long(trace[0]) || is_long(trace[1]))
+    if (ws_document_is_long(trace[0]) || ws_document_is_long(trace[1]))
         s->later = g_timeout_add(AFTER, begin, d);
     else
         g_task_run_in_thread(s->task, work);

@@ -8,6 +8,8 @@
 
 G_BEGIN_DECLS
 
+/* What is found by walking all of it (edges, gaps) comes after its first picture. */
+gboolean ws_document_is_long(const WsTrace *t);
 /* Asks for it; "idle" follows. Costs nothing if the answer is there or on its way. */
 void ws_document_want_idle(WsDocument *d);
 /* Of what is shown now; NULL: not asked for, on its way, or no such trace. Borrowed until the next

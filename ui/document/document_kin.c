@@ -56,9 +56,9 @@ static WsAnswers *answers_of(const WsTrace *t, const WsMachine *machine)
                               .value = g_array_index(t->size, gint64, i) };
         g_array_append_val(sizes, size);
     }
-    return design ? ws_answers_make(design, sizes, machine, WS_ASK_CHECK, NULL,
-                                    g_steal_pointer(&findings))
-                  : NULL;
+    return design
+               ? ws_answers_make(design, sizes, machine, WS_ASK_CHECK, g_steal_pointer(&findings))
+               : NULL;
 }
 
 static void work(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)

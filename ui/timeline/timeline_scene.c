@@ -1,6 +1,7 @@
 /* The scene that belongs to the view, and the blocks that belong to the scene. A scene reaches a
  * window beyond either side, so that panning moves what is there and makes a new one now and
  * then. */
+#include "ui/document/document_idle.h"
 #include "ui/parts/words.h"
 #include "ui/timeline/timeline_private.h"
 
@@ -317,14 +318,12 @@ static void ensure_plain(WsTimeline *t)
     t->scene_scale = v->at.scale;
 }
 
-#define LONG_TRACE 50000 /* records: about 50 ms of walking */
-
 static void ensure_folded(WsTimeline *t)
 {
     if (t->scene && t->scene_scale == 0 && t->scene->width == t->view.width)
         return;
     /* Edges of a long trace are found by walking the whole program: after the first picture. */
-    const gboolean hasty = t->hurried != t->main_trace && t->main_trace->record->len > LONG_TRACE;
+    const gboolean hasty = t->hurried != t->main_trace && ws_document_is_long(t->main_trace);
     t->hurried = t->main_trace;
     WsSceneOptions o = { .width = t->view.width,
                          .bare = TRUE,

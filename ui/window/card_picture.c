@@ -78,7 +78,7 @@ static GdkTexture *draw(const char *file, WsTheme theme, int scale)
         return NULL;
     g_autoptr(WsDesign) design = ws_design_parse(text, strlen(text), file, findings);
     g_autoptr(WsAnswers) answers =
-        design ? ws_answers_make(design, NULL, machine, (WsAnswerAsk)0, NULL, NULL) : NULL;
+        design ? ws_answers_make(design, NULL, machine, (WsAnswerAsk)0, NULL) : NULL;
     return answers && answers->predicted && answers->program
                ? paint(answers->program, answers->predicted, theme, scale)
                : NULL;

@@ -297,15 +297,22 @@ static void add_icon_button(WsWindow *w, const char *name, const char *icon)
     gtk_box_append(GTK_BOX(w->work_box), button);
 }
 
+static void recent_changed(GtkRecentManager *manager, WsWindow *w)
+{
+    g_autoptr(GMenuModel) recent = ws_window_recent_menu();
+    gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(w->recent_button), recent);
+}
+
 static gboolean fill_menus(gpointer window)
 {
     WsWindow *w = window;
+    if (!gtk_widget_get_realized(window)) /* closed meanwhile */
+        return G_SOURCE_REMOVE;
     g_autoptr(GMenuModel) menu = ws_menu_primary();
     g_autoptr(GMenuModel) colours = ws_menu_colours();
-    g_autoptr(GMenuModel) recent = ws_window_recent_menu();
     gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(w->menu_button), menu);
     gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(w->theme_button), colours);
-    gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(w->recent_button), recent);
+    recent_changed(NULL, w);
     return G_SOURCE_REMOVE;
 }
 
@@ -330,12 +337,6 @@ static void fill_header(WsWindow *w)
     g_autofree char *search = ws_action_tooltip(ws_action_find("search"));
     gtk_widget_set_tooltip_text(w->open_button, open);
     gtk_widget_set_tooltip_text(w->search_button, search);
-}
-
-static void recent_changed(GtkRecentManager *manager, WsWindow *w)
-{
-    g_autoptr(GMenuModel) recent = ws_window_recent_menu();
-    gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(w->recent_button), recent);
 }
 
 static void constructed(GObject *object)

@@ -132,8 +132,7 @@ static int judge_kernel(const char *file, WsCliInput *in, const Options *o, cons
     int code;
     const WsImportOptions how = { .kernel = kernel, .define = o->define, .assume = o->assume };
     const WsCheckOptions options = { .policy = o->policy,
-                                     .certificate = o->certificate != NULL || o->verified,
-                                     .foreign = TRUE };
+                                     .certificate = o->certificate != NULL || o->verified };
     g_auto(WsJudged) k = { 0 };
     if (!ws_cli_judge_kernel(file, o->from, &how, &options, &k, &code)) {
         in->findings = ws_findings_new();
@@ -511,8 +510,8 @@ int ws_command_check(int argc, char **argv)
         print_text(file, &in, verdict, &o);
     if (o.offer && verdict) {
         const WsImportOptions how = { .kernel = o.kernel, .define = o.define, .assume = o.assume };
-        const WsCheckOptions foreign = { .policy = o.policy, .foreign = TRUE };
-        ws_cli_offer_edit(file, o.from, &how, &foreign);
+        const WsCheckOptions check = { .policy = o.policy };
+        ws_cli_offer_edit(file, o.from, &how, &check);
     }
     if (o.verified)
         code = confirm(file, &in, verdict, &o, code);

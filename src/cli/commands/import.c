@@ -52,7 +52,7 @@ int ws_command_import(int argc, char **argv)
     int code;
     const WsImportOptions options = { .kernel = kernel, .define = define };
     /* The reading that `check` of the same file judges: there may be several. */
-    const WsCheckOptions check = { .foreign = TRUE, .verdict_only = TRUE };
+    const WsCheckOptions check = { .verdict_only = TRUE };
     g_auto(WsJudged) judged = { 0 };
     if (!ws_cli_judge_kernel(file, from, &options, &check, &judged, &code))
         return code;
