@@ -288,7 +288,7 @@ typedef struct WsBits {
     guint n_classes;     /* of readers */
     guint64 reader[64];
     guint64 copies;                   /* classes of copies: each ends by itself */
-    guint64 atomics[WS_REDUCE_COUNT]; /* of atomics, by what they do; [0]: all */
+    guint64 atomics[WS_REDUCE_COUNT]; /* of atomics, by what they do; [NONE]: all */
     guint target;                     /* CTA that a copy goes to */
     WsBitCell *cell;
     guint n_touched; /* items of cells: last writes, then last reads */

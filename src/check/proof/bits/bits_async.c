@@ -1,6 +1,7 @@
 /* Loads, stores, gathers and products in the proof: what is in flight, and which registers it
  * holds. */
 #include "check/proof/bits/bits.h"
+#include "check/proof/bits/bits_cells.h"
 #include "check/touch.h"
 #include "program/parts/agent.h"
 
@@ -338,13 +339,10 @@ static void release_transfer(WsBits *b, guint i, const WsBitOp *o, guint s)
     const guint32 *kept = b->kept;
     for (guint r = 0; r < b->ranks; r++)
         for (guint c = 0; c < b->n_cells; c++) {
-            const guint64 readers = b->cell[c].readers;
+            const WsBitCell *cell = &b->cell[c];
             keep_stored(b, r, c, from, to, &n);
-            for (guint64 left = readers & b->atomics[0]; left; left &= left - 1)
-                keep_stored(b, r,
-                            b->cell[c].first +
-                                (guint)__builtin_popcountll(readers & ((left & -left) - 1)),
-                            from, to, &n);
+            for (guint64 left = cell->readers & b->atomics[WS_REDUCE_NONE]; left; left &= left - 1)
+                keep_stored(b, r, ws_bit_item_of(cell, (guint)__builtin_ctzll(left)), from, to, &n);
         }
     ws_bit_join(b, from, to);
     for (guint k = 0; k < n; k++) {

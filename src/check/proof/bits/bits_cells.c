@@ -1,8 +1,8 @@
 /* Shared memory in the proof: cells are classes of bytes that every access touches together, so one
  * bit speaks for many bytes. */
+#include "check/proof/bits/bits_cells.h"
 #include "check/proof/bits/bits.h"
 #include "check/touch.h"
-#include "program/lanes.h"
 #include "program/op.h"
 #include "program/parts/buffer.h"
 #include "program/program.h"
@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define popcount(x) ((guint)__builtin_popcountll(x))
-enum { MAX_RANGES = 4096, MAX_CLASSES = 64, MAX_CORNERS = 512, MAX_WORK = 4000000 };
+enum { MAX_RANGES = 4096, MAX_CLASSES = 64, MAX_WORK = 4000000 };
 
 /* --- accesses --------------------------------------------------------------------------------- */
 /* L-LAST-READ: reads of one class end in the order in which they begin, so an item holds the last
@@ -39,8 +38,10 @@ static void find_class(WsBits *b, guint agent, const WsBitOp *o, WsBitAccess *x)
             return;
         }
     x->reader = new_class(b, key);
-    for (guint r = 0; atomic && r <= o->op->reduce && !b->c->outside; r += o->op->reduce)
-        b->atomics[r] |= 1ull << x->reader;
+    if (atomic && !b->c->outside) {
+        b->atomics[WS_REDUCE_NONE] |= 1ull << x->reader;
+        b->atomics[o->op->reduce] |= 1ull << x->reader;
+    }
     for (guint r = 1; r < x->n_readers; r++)
         new_class(b, key);
     for (guint r = 0; copy && r < x->n_readers && !b->c->outside; r++)
@@ -63,9 +64,9 @@ static gboolean overlap(const WsBuffer *x, const WsBuffer *y)
  * takes whole rows of the span. */
 static gboolean swizzle_agrees(const WsBits *b, const WsBuffer *buffer, const WsBitAccess *x)
 {
-    guint bytes = ws_dtype_bytes(buffer->dtype), span = MAX(buffer->swizzle, 1);
-    gboolean whole =
-        x->col0.constant && (x->col0.value * bytes) % span == 0 && (x->cols * bytes) % span == 0;
+    guint bytes = ws_dtype_bytes(buffer->dtype);
+    gboolean whole = x->col0.constant && (x->col0.value * bytes) % MAX(buffer->swizzle, 1) == 0 &&
+                     (x->cols * bytes) % MAX(buffer->swizzle, 1) == 0;
     for (guint k = 0; buffer->swizzle && !whole && k < b->p->n_buffers; k++) {
         const WsBuffer *other = &b->p->buffer[k];
         if (overlap(buffer, other) && (other->swizzle != buffer->swizzle ||
@@ -84,16 +85,19 @@ void ws_bit_access(WsBits *b, guint agent, WsBitOp *o, guint n)
         const WsAccess *a = &o->op->access[i];
         const WsBuffer *buffer = &b->p->buffer[a->buffer];
         gboolean rows = g_hash_table_contains(b->c->rows, a);
-        x->a = a, x->op = o;
+        x->a = a;
+        x->op = o;
         x->element = ws_bit_expr(b, agent, a->element);
         x->use = ws_bit_expr(b, agent, buffer->stages > 1 ? a->use : NULL);
         x->stage = ws_bit_expr(b, agent, a->stage);
         x->row0 = ws_bit_expr(b, agent, a->row0);
         x->col0 = ws_bit_expr(b, agent, rows ? NULL : a->col0);
-        x->cols = rows ? buffer->cols : a->cols, x->more = rows;
+        x->cols = rows ? buffer->cols : a->cols;
+        x->more = rows;
         if (!swizzle_agrees(b, buffer, x))
             ws_bit_outside(b, "columns of a buffer that lies over another with another swizzle");
-        x->n_elements = MAX(buffer->array, 1), x->n_stages = MAX(buffer->stages, 1);
+        x->n_elements = MAX(buffer->array, 1);
+        x->n_stages = MAX(buffer->stages, 1);
         find_class(b, agent, o, x);
         x->corner = g_array_new(FALSE, FALSE, 2 * sizeof(gint64));
         gint64 first[2] = { x->row0.value, x->col0.value };
@@ -118,7 +122,7 @@ static void view_free(gpointer data)
     g_free(data);
 }
 
-static gboolean inside(const WsBuffer *b, const WsBitAccess *x, gint64 row0, gint64 col0)
+gboolean ws_bit_inside(const WsBuffer *b, const WsBitAccess *x, gint64 row0, gint64 col0)
 {
     return row0 >= 0 && row0 <= (gint64)b->rows - x->a->rows && col0 >= 0 &&
            col0 <= (gint64)b->cols - x->cols;
@@ -160,12 +164,13 @@ static int ascending(const void *x, const void *y)
 
 static void sort_once(GArray *at)
 {
-    guint n = 0, i = 1;
-    while (i < at->len && g_array_index(at, guint64, i - 1) <= g_array_index(at, guint64, i))
-        i++;
-    if (i < at->len)
+    guint n = 0;
+    gboolean sorted = TRUE;
+    for (guint i = 1; i < at->len && sorted; i++)
+        sorted = g_array_index(at, guint64, i - 1) <= g_array_index(at, guint64, i);
+    if (!sorted)
         qsort(at->data, at->len, sizeof(guint64), ascending);
-    for (i = 0; i < at->len; i++)
+    for (guint i = 0; i < at->len; i++)
         if (n == 0 || g_array_index(at, guint64, i) != g_array_index(at, guint64, n - 1))
             g_array_index(at, guint64, n++) = g_array_index(at, guint64, i);
     g_array_set_size(at, n);
@@ -329,6 +334,12 @@ static gboolean needs_fence(const WsBits *b, const WsOp *op, gboolean write)
     return op->engine != WS_ENGINE_GATHER || (b->policy & WS_POLICY_GATHER);
 }
 
+guint ws_bit_item_of(const WsBitCell *cell, guint reader)
+{
+    const guint64 below = cell->readers & ((1ull << reader) - 1);
+    return cell->first + (guint)__builtin_popcountll(below);
+}
+
 static void number_reads(WsBits *b)
 {
     g_autofree guint64 *readers = g_new0(guint64, b->n_cells + 1);
@@ -342,7 +353,8 @@ static void number_reads(WsBits *b)
     b->cell = ws_bit_alloc(b, (b->n_cells + 1) * sizeof(WsBitCell));
     guint item = b->n_cells;
     for (guint c = 0; c < b->n_cells; c++) {
-        b->cell[c] = (WsBitCell){ (guint16)item, (guint16)popcount(readers[c]), readers[c] };
+        b->cell[c] =
+            (WsBitCell){ (guint16)item, (guint16)__builtin_popcountll(readers[c]), readers[c] };
         item += b->cell[c].n;
     }
     b->n_touched = item;
@@ -355,8 +367,7 @@ static void number_reads(WsBits *b)
             p->read = ws_bit_alloc(b, (p->n + 1) * sizeof(guint16));
             for (guint c = 0; c < p->n; c++) {
                 guint cell = p->cell[c];
-                guint64 below = readers[cell] & ((1ull << x->reader) - 1);
-                p->read[c] = (guint16)(b->cell[cell].first + popcount(below));
+                p->read[c] = (guint16)ws_bit_item_of(&b->cell[cell], x->reader);
                 if (x->a->mode & WS_MODE_WRITE && needs_fence(b, x->op->op, TRUE))
                     b->fenced[cell] = 1;
                 if (x->a->mode & WS_MODE_READ &&
@@ -374,7 +385,7 @@ void ws_bit_cells(WsBits *b)
         const WsBitAccess *x = b->accesses->pdata[i];
         for (guint k = 0; k < x->corner->len; k++) {
             const gint64 *at = (gint64 *)(gpointer)x->corner->data + 2 * k;
-            if (inside(&b->p->buffer[x->a->buffer], x, at[0], at[1]))
+            if (ws_bit_inside(&b->p->buffer[x->a->buffer], x, at[0], at[1]))
                 view_of(b, views, x, at[0], at[1]);
         }
     }
@@ -387,7 +398,7 @@ void ws_bit_cells(WsBits *b)
         x->place = ws_bit_alloc(b, (x->corner->len * n + 1) * sizeof(WsBitPlace));
         for (guint k = 0; k < x->corner->len; k++) {
             const gint64 *at = (gint64 *)(gpointer)x->corner->data + 2 * k;
-            if (!inside(&b->p->buffer[x->a->buffer], x, at[0], at[1]))
+            if (!ws_bit_inside(&b->p->buffer[x->a->buffer], x, at[0], at[1]))
                 continue;
             const View *v = view_of(b, views, x, at[0], at[1]);
             memcpy(&x->place[k * n], v->place, n * sizeof(WsBitPlace));
@@ -396,205 +407,4 @@ void ws_bit_cells(WsBits *b)
     }
     number_reads(b);
     b->recut = FALSE;
-}
-
-/* --- at run time ------------------------------------------------------------------------------ */
-/* Where an access lies, NULL if outside its buffer (an alarm) or met for the first time. */
-static const WsBitPlace *resolve(WsBits *b, guint i, const WsBitAccess *x, gint64 corner[2])
-{
-    gint64 element = 0, stage = 0, use = 0, *row0 = &corner[0], *col0 = &corner[1];
-    *row0 = *col0 = 0;
-    ws_bit_eval(b, i, &x->element, &element);
-    ws_bit_eval(b, i, &x->stage, &stage);
-    ws_bit_eval(b, i, &x->row0, row0);
-    ws_bit_eval(b, i, &x->col0, col0);
-    ws_bit_eval(b, i, &x->use, &use);
-    if (b->c->outside)
-        return NULL;
-    if (use < 0 || element < 0 || element >= x->n_elements || stage < 0 || stage >= x->n_stages ||
-        !inside(&b->p->buffer[x->a->buffer], x, *row0, *col0)) {
-        ws_bit_alarm(b, WS_RULE_P_UNDEF);
-        return NULL;
-    }
-    guint k = 0, n = x->corner->len;
-    const gint64 *at = (const gint64 *)(gconstpointer)x->corner->data;
-    while (k < n && (at[2 * k] != *row0 || at[2 * k + 1] != *col0))
-        k++;
-    if (k == n) {
-        g_array_append_vals(x->corner, corner, 1);
-        b->recut = TRUE;
-        if (n >= MAX_CORNERS)
-            ws_bit_outside(b, "too many different ranges of one access");
-        return NULL;
-    }
-    if (b->recut && k >= x->n_cut)
-        return NULL;
-    return &x->place[(k * x->n_elements + (guint)element) * x->n_stages + (guint)stage];
-}
-
-/* Number of what lanes do at one place; 0 (outside the fragment) if there are too many. */
-guint16 ws_bit_author_of(WsBits *b, const WsOp *op, const gint64 corner[2])
-{
-    for (guint k = 0; k < b->author->len; k++) {
-        const WsLanesAt *x = &g_array_index(b->author, WsLanesAt, k);
-        if (x->op == op && x->row0 == corner[0] && x->col0 == corner[1])
-            return (guint16)(k + 1);
-    }
-    if (b->author->len + 1 >= WS_AUTHOR_MIXED) {
-        ws_bit_outside(b, "too many different accesses");
-        return 0;
-    }
-    const WsLanesAt at = { op, corner[0], corner[1] };
-    g_array_append_val(b->author, at);
-    return (guint16)b->author->len;
-}
-
-/* How what lanes did (`code`) and what they do now meet; looked up, because it is asked often. */
-static WsLanesMeet lanes_meet(WsBits *b, guint16 code, const WsOp *op, const gint64 corner[2])
-{
-    guint16 now = ws_bit_author_of(b, op, corner);
-    gpointer key = GUINT_TO_POINTER((guint)code << 16 | now);
-    guint known = GPOINTER_TO_UINT(g_hash_table_lookup(b->meets, key));
-    if (known == 0 && now) {
-        const WsLanesAt *x = &g_array_index(b->author, WsLanesAt, code - 1),
-                        here = { op, corner[0], corner[1] };
-        known = 1 + (guint)ws_lanes_meet(b->p, x, &here);
-        g_hash_table_insert(b->meets, key, GUINT_TO_POINTER(known));
-    }
-    return known ? (WsLanesMeet)(known - 1) : WS_LANES_OTHER;
-}
-
-/* L-ROW-PRIVATE: every thread meets what it touched itself, or its warp has met since. */
-static gboolean private_rows(WsBits *b, guint i, const WsBitOp *o, const WsBitAccess *x,
-                             const gint64 corner[2], guint code)
-{
-    guint16 was = code & WS_AUTHOR_NUMBER;
-    if (was == 0 || was == WS_AUTHOR_MIXED || code & WS_AUTHOR_FLIES || o->leader || x->more ||
-        x->a != &o->op->access[0])
-        return FALSE;
-    if (g_array_index(b->author, WsLanesAt, was - 1).op->agent != (gint)ws_bit_agent(b, i))
-        return FALSE;
-    WsLanesMeet least = code & WS_AUTHOR_MET ? WS_LANES_WARP : WS_LANES_SAME;
-    return lanes_meet(b, was, o->op, corner) >= least;
-}
-
-typedef struct {
-    WsBits *b;
-    guint i, rank;
-    const WsBitOp *o;
-    const WsBitAccess *x;
-    const WsMask *mask;
-    gboolean async;
-    gint64 corner[2];
-} Touch;
-
-static void check(const Touch *t, guint item)
-{
-    WsBits *b = t->b;
-    guint at = t->rank * b->items_of_rank + item;
-    if (b->touch[at] == b->serial)
-        return; /* by this operation itself */
-    gboolean knows = ws_bit_knows(b, ws_bit_k(b, at), t->mask);
-    gboolean own = !knows && t->rank == ws_bit_rank(b, t->i) &&
-                   private_rows(b, t->i, t->o, t->x, t->corner, *ws_bit_author(b, t->rank, item));
-    if (!knows && !own) {
-        ws_bit_alarm(b, WS_RULE_P_RACE);
-        return;
-    }
-    if (t->async && b->q_row[at] >= 0 &&
-        !ws_bit_knows(b, ws_bit_q(b, (guint)b->q_row[at]), own ? &b->own_o[t->i] : t->mask))
-        ws_bit_alarm(b, WS_RULE_P_PROXY);
-}
-
-static void note(WsBits *b, guint at, guint16 *touched, guint *n, guint max)
-{
-    if (b->touch[at] == b->serial)
-        return;
-    b->touch[at] = b->serial;
-    if (*n < max)
-        touched[(*n)++] = (guint16)at;
-    else
-        ws_bit_outside(b, "an operation touches too many pieces of shared memory");
-}
-
-static void write_cell(const Touch *t, guint cell, guint16 *touched, guint *n, guint max)
-{
-    WsBits *b = t->b;
-    guint base = t->rank * b->items_of_rank;
-    const WsBitCell *c = &b->cell[cell];
-    for (guint k = c->first; k < (guint)c->first + c->n; k++) {
-        check(t, k);
-        guint at = base + k;
-        if (b->touch[at] == b->serial)
-            ws_bit_alarm(b, WS_RULE_P_RACE); /* L-SELF: it overwrites what it still reads */
-        if (b->touch[at] == b->serial)       /* a read of this operation that the write replaces */
-            for (guint m = 0; m < *n; m++)
-                if (touched[m] == at)
-                    touched[m] = touched[--*n];
-        b->touch[at] = 0;
-        ws_bit_fill(b, ws_bit_k(b, at), G_MAXUINT64);
-        if (b->q_row[at] >= 0)
-            ws_bit_fill(b, ws_bit_q(b, (guint)b->q_row[at]), G_MAXUINT64);
-        *ws_bit_author(b, t->rank, k) = 0;
-    }
-    guint bit = t->rank * b->n_cells + cell;
-    ws_bit_raw(b)[b->o_written + bit / 64] |= 1ull << (bit % 64);
-    if (b->claims)
-        *ws_bit_claimed(b, t->rank, cell) = WS_NO_TILE;
-    note(b, base + cell, touched, n, max);
-}
-
-/* L-ATOMIC: atomics stand among the reads of a cell. An add and a max ask for each other. */
-static void check_readers(const Touch *t, guint cell, guint64 classes)
-{
-    const WsBitCell *c = &t->b->cell[cell];
-    for (guint64 left = c->readers & classes; left; left &= left - 1)
-        check(t, c->first + popcount(c->readers & ((left & -left) - 1)));
-}
-
-/* L-TILE: a slot holds the tile that was claimed in one round, and is taken in the same round. */
-void ws_bit_claim(WsBits *b, guint i, const WsBitOp *o)
-{
-    gint64 corner[2], position = ws_bit_inst(b, i)->position;
-    for (guint k = 0; k < o->n_access; k++) {
-        const WsBitPlace *p = resolve(b, i, &o->access[k], corner);
-        for (guint c = 0; p && c < p->n; c++) {
-            gint64 *held = ws_bit_claimed(b, ws_bit_rank(b, i), p->cell[c]);
-            if (o->kind == WS_OP_CLAIM)
-                *held = position;
-            else if (*held != position)
-                ws_bit_alarm(b, WS_RULE_P_TILE);
-        }
-    }
-}
-
-/* Checks all accesses that have `modes` in CTA `rank`; the items they make new are returned. */
-void ws_bit_touch(WsBits *b, guint i, const WsBitOp *o, guint rank, guint modes, guint16 *touched,
-                  guint *n, guint max)
-{
-    Touch t = { .b = b, .i = i, .rank = rank, .o = o };
-    t.mask = o->leader ? &b->lead[i] : &b->know[i];
-    guint base = rank * b->items_of_rank;
-    const gboolean atomic = ws_op_is_atomic(o->kind);
-    for (guint k = 0; k < o->n_access; k++) {
-        const WsBitAccess *x = &o->access[k];
-        if (!(x->a->mode & modes))
-            continue;
-        t.x = x;
-        t.async = ws_goes_async(o->op, x->a);
-        const WsBitPlace *p = resolve(b, i, x, t.corner);
-        for (guint c = 0; p && c < p->n; c++) {
-            guint cell = p->cell[c], bit = rank * b->n_cells + cell;
-            check(&t, cell);
-            if (x->a->mode & WS_MODE_READ &&
-                !(ws_bit_raw(b)[b->o_written + bit / 64] >> (bit % 64) & 1))
-                ws_bit_alarm(b, WS_RULE_P_UNDEF);
-            check_readers(&t, cell, atomic ? ~b->atomics[o->op->reduce] : b->atomics[0]);
-            if (x->a->mode & WS_MODE_WRITE && !atomic)
-                write_cell(&t, cell, touched, n, max);
-            else
-                note(b, base + p->read[c] + (x->n_readers > 1 ? b->target : 0), touched, n, max);
-        }
-        b->last[0] = t.corner[0], b->last[1] = t.corner[1];
-    }
 }
