@@ -47,6 +47,10 @@ WsEditSpot ws_edit_spot(const WsDesign *design, const WsNode *at);
  * it goes, or NULL. */
 gboolean ws_edit_add(WsDraft *d, WsNodeKind kind, const WsNode *at);
 gboolean ws_edit_add_at(WsDraft *d, WsNodeKind kind, WsEditSpot spot);
+/* Kinds that are likely added next beside that node (NULL: nothing selected), the likeliest first;
+ * how many. */
+#define WS_EDIT_LIKELY 4
+guint ws_edit_likely(const WsDesign *design, const WsNode *at, WsNodeKind likely[WS_EDIT_LIKELY]);
 /* Removes; of an object also what is nothing without it (waits and arrivals on a barrier). */
 gboolean ws_edit_remove(WsDraft *d, const guint64 *nodes, guint n);
 gboolean ws_edit_duplicate(WsDraft *d, const guint64 *nodes, guint n);

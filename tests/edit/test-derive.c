@@ -2,6 +2,7 @@
  * what is a guess says so; where nothing follows, nothing is brought. */
 #include "../edit_line.h"
 #include "drafts.h"
+#include "model/findings.h"
 
 #include <string.h>
 
@@ -278,6 +279,57 @@ static void declares(void)
     g_assert_cmpuint(d->edits->len, ==, 0);
 }
 
+/* What is offered as likely beside the last group or a node, as keywords. */
+static void assert_likely(const WsDesign *design, const char *at, const char *expected)
+{
+    WsNodeKind kind[WS_EDIT_LIKELY];
+    const guint n = ws_edit_likely(design, at != NULL ? ws_design_find(design, at) : NULL, kind);
+    g_autoptr(GString) words = g_string_new(NULL);
+    for (guint i = 0; i < n; i++)
+        g_string_append_printf(words, "%s%s", i > 0 ? " " : "", ws_node_kind_keyword(kind[i]));
+    g_assert_cmpstr(words->str, ==, expected);
+}
+
+/* At each step of the way to a GEMM the next one is offered, and nothing once it is whole. */
+static void likely(void)
+{
+    g_autoptr(WsDesign) empty = ws_edit_empty("Untitled");
+    g_autoptr(WsDraft) d = ws_draft_new(empty);
+    assert_likely(d->design, NULL, "tensor");
+    set_reference(d, "C[m,n] = sum(k < K, A[m,k]*B[n,k])");
+    assert_likely(d->design, NULL, "load");
+    add(d, WS_STEP_LOAD, NULL);
+    assert_likely(d->design, "groups/warps/body/0/do/0/do/0", "load");
+    add(d, WS_STEP_LOAD, "groups/warps/body/0/do/0/do/0");
+    assert_likely(d->design, "groups/warps/body/0/do/0/do/1", "group");
+    assert_likely(d->design, "buffers/a", "group"); /* beside an object: the last group */
+    add(d, WS_NODE_GROUP, NULL);
+    assert_likely(d->design, "groups/warps2", "mma");
+    assert_likely(d->design, "groups/warps/body/0/do/0/do/1", "group");
+    add(d, WS_STEP_MMA, "groups/warps2");
+    assert_likely(d->design, "groups/warps2/body/0/do/1", "store");
+    assert_likely(d->design, "groups/warps/body/0/do/0/do/1", "");
+    add(d, WS_STEP_STORE, "groups/warps2/body/0/do/1");
+    assert_likely(d->design, NULL, "");
+    /* Taken away again, it is offered again. */
+    const guint64 load = labelled(d->design, "load B", 0);
+    must(d, ws_edit_remove(d, &load, 1));
+    assert_likely(d->design, "groups/warps/body/0/do/0/do/0", "load");
+}
+
+/* A whole design lacks nothing: its results may leave by a store or by a write. */
+static void likely_shipped(void)
+{
+    static const char *const path[] = { GEMM, "projects/attention-d128/design.wstave",
+                                        "tests/designs/gemm-gfx950.wstave" };
+    for (guint i = 0; i < G_N_ELEMENTS(path); i++) {
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsDesign) design = ws_design_load(path[i], findings);
+        g_assert_nonnull(design);
+        assert_likely(design, NULL, "");
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -289,5 +341,7 @@ int main(int argc, char **argv)
     g_test_add_func("/edit/derive/extents", extents);
     g_test_add_func("/edit/derive/changes", changes);
     g_test_add_func("/edit/derive/odd-constants", odd_constants);
+    g_test_add_func("/edit/likely/steps", likely);
+    g_test_add_func("/edit/likely/shipped", likely_shipped);
     return g_test_run();
 }

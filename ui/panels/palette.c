@@ -71,14 +71,25 @@ GPtrArray *ws_palette_items(const WsDesign *design, gboolean templates)
                                          WS_NODE_BARRIER, WS_NODE_PIPE,   WS_NODE_VALUE,
                                          WS_NODE_COUNTER };
     GPtrArray *items = g_ptr_array_new_with_free_func(free_item);
+    for (guint i = 0; !templates && i < G_N_ELEMENTS(object); i++)
+        add_kind(items, object[i], _("Objects"));
     for (guint s = 0; !templates && s < WS_STEP_SECTION_COUNT; s++)
         for (WsNodeKind kind = 0; kind < WS_NODE_KIND_COUNT; kind++)
             if (ws_node_kind_is_step(kind) && ws_step_info(kind)->section == s &&
                 has_step(design, kind))
                 add_kind(items, kind, _(section[s]));
-    for (guint i = 0; !templates && i < G_N_ELEMENTS(object); i++)
-        add_kind(items, object[i], _("Objects"));
     add_templates(items);
+    return items;
+}
+
+GPtrArray *ws_palette_likely(const WsDesign *design, const WsNode *at)
+{
+    GPtrArray *items = g_ptr_array_new_with_free_func(free_item);
+    WsNodeKind kind[WS_EDIT_LIKELY];
+    const guint n = design ? ws_edit_likely(design, at, kind) : 0;
+    for (guint i = 0; i < n; i++)
+        if (!ws_node_kind_is_step(kind[i]) || has_step(design, kind[i]))
+            add_kind(items, kind[i], _("Likely Next"));
     return items;
 }
 

@@ -14,6 +14,9 @@ typedef struct {
 
 /* Items of the target, in sections; free with g_ptr_array_unref. `templates`: only these. */
 GPtrArray *ws_palette_items(const WsDesign *design, gboolean templates);
+/* What is likely added next beside that node (NULL: nothing selected), as a section of its own;
+ * free with g_ptr_array_unref. */
+GPtrArray *ws_palette_likely(const WsDesign *design, const WsNode *at);
 gboolean ws_palette_match(const WsPaletteItem *item, const char *typed);
 /* Text of a template or starting design by its resource name; caller frees. */
 char *ws_palette_text(const char *resource);

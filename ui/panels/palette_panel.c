@@ -1,5 +1,7 @@
 #include "ui/panels/palette_panel.h"
 
+#include "ui/panels/palette_icon.h"
+
 #include <glib/gi18n.h>
 #include <string.h>
 
@@ -8,8 +10,9 @@ typedef struct {
     gboolean templates;
     GtkWidget *entry;
     GtkListBox *list;
-    GPtrArray *items; /* WsPaletteItem */
-    char *target;     /* that the items are for */
+    GPtrArray *items;  /* WsPaletteItem */
+    GPtrArray *likely; /* the same, in rows above them */
+    char *target;      /* that the items are for */
     WsPaletteChosen chosen;
     gpointer data;
 } Panel;
@@ -18,6 +21,7 @@ static void free_panel(gpointer data)
 {
     Panel *p = data;
     g_clear_pointer(&p->items, g_ptr_array_unref);
+    g_clear_pointer(&p->likely, g_ptr_array_unref);
     g_free(p->target);
     g_free(p);
 }
@@ -62,7 +66,7 @@ static GtkWidget *new_add_button(Panel *p, const WsPaletteItem *item)
 
 static GtkWidget *new_row(Panel *p, const WsPaletteItem *item)
 {
-    GtkWidget *row = gtk_list_box_row_new(), *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
+    GtkWidget *row = gtk_list_box_row_new(), *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 5);
     GtkWidget *name = gtk_label_new(item->title), *help = gtk_label_new(item->help);
     gtk_label_set_xalign(GTK_LABEL(name), 0);
     gtk_widget_add_css_class(name, "ws-keyword");
@@ -70,6 +74,7 @@ static GtkWidget *new_row(Panel *p, const WsPaletteItem *item)
     gtk_label_set_ellipsize(GTK_LABEL(help), PANGO_ELLIPSIZE_END);
     gtk_widget_add_css_class(help, "dim");
     gtk_widget_set_hexpand(help, TRUE);
+    gtk_box_append(GTK_BOX(box), ws_palette_icon_new(item->kind));
     gtk_box_append(GTK_BOX(box), name);
     gtk_box_append(GTK_BOX(box), help);
     gtk_box_append(GTK_BOX(box), new_add_button(p, item));
@@ -100,10 +105,19 @@ static void add_header(GtkListBoxRow *row, GtkListBoxRow *before, gpointer data)
     gtk_list_box_row_set_header(row, label);
 }
 
+/* Which row of those that are likely, or -1: it is one of all. */
+static int likely_place(Panel *p, GtkListBoxRow *row)
+{
+    guint i;
+    return p->likely && g_ptr_array_find(p->likely, item_of(row), &i) ? (int)i : -1;
+}
+
+/* What is likely stands there once more, so that a search need not find it twice. */
 static gboolean matches(GtkListBoxRow *row, gpointer data)
 {
     Panel *p = data;
-    return ws_palette_match(item_of(row), gtk_editable_get_text(GTK_EDITABLE(p->entry)));
+    const char *typed = gtk_editable_get_text(GTK_EDITABLE(p->entry));
+    return likely_place(p, row) >= 0 ? !*typed : ws_palette_match(item_of(row), typed);
 }
 
 /* A word that is a step's own name comes first. */
@@ -121,7 +135,10 @@ static int in_order(GtkListBoxRow *a, GtkListBoxRow *b, gpointer data)
 {
     Panel *p = data;
     guint i = 0, k = 0;
+    const int likely_a = likely_place(p, a), likely_b = likely_place(p, b);
     int difference = rank(a, p) - rank(b, p);
+    if (likely_a >= 0 || likely_b >= 0)
+        return likely_a < 0 ? 1 : likely_b < 0 ? -1 : likely_a - likely_b;
     g_ptr_array_find(p->items, item_of(a), &i);
     g_ptr_array_find(p->items, item_of(b), &k);
     return difference ? difference : i < k ? -1 : i > k;
@@ -180,21 +197,62 @@ static gboolean key(GtkEventControllerKey *c, guint value, guint code, GdkModifi
     return TRUE;
 }
 
+static void remove_rows(Panel *p, GPtrArray *items)
+{
+    GtkListBoxRow *row;
+    for (int i = 0; items && (row = gtk_list_box_get_row_at_index(p->list, i));)
+        if (g_ptr_array_find(items, item_of(row), NULL))
+            gtk_list_box_remove(p->list, GTK_WIDGET(row));
+        else
+            i++;
+}
+
+static void add_rows(Panel *p, GPtrArray *items)
+{
+    for (guint i = 0; i < items->len; i++)
+        gtk_list_box_append(p->list, new_row(p, items->pdata[i]));
+}
+
+static gboolean same_kinds(GPtrArray *a, GPtrArray *b)
+{
+    if (!a || a->len != b->len)
+        return FALSE;
+    for (guint i = 0; i < a->len; i++)
+        if (((WsPaletteItem *)a->pdata[i])->kind != ((WsPaletteItem *)b->pdata[i])->kind)
+            return FALSE;
+    return TRUE;
+}
+
+static void fill_likely(Panel *p)
+{
+    WsDesign *design = p->templates ? NULL : ws_document_latest(p->document);
+    g_autoptr(GArray) selected = ws_document_selected_nodes(p->document);
+    const WsNode *at = design && selected && selected->len
+                           ? ws_design_by_identity(design, g_array_index(selected, guint64, 0))
+                           : NULL;
+    g_autoptr(GPtrArray) likely = ws_palette_likely(design, at);
+    if (same_kinds(p->likely, likely))
+        return;
+    remove_rows(p, p->likely);
+    g_clear_pointer(&p->likely, g_ptr_array_unref);
+    p->likely = g_steal_pointer(&likely);
+    add_rows(p, p->likely);
+    gtk_list_box_invalidate_headers(p->list);
+}
+
 static void fill(Panel *p)
 {
     WsDesign *design = ws_document_design(p->document);
     const char *target = design ? ws_node_text(ws_design_root(design), WS_F_target) : "";
-    GtkListBoxRow *row;
-    if (!g_strcmp0(target, p->target))
-        return;
-    while ((row = gtk_list_box_get_row_at_index(p->list, 0)))
-        gtk_list_box_remove(p->list, GTK_WIDGET(row));
-    g_clear_pointer(&p->items, g_ptr_array_unref);
-    g_free(p->target);
-    p->target = g_strdup(target);
-    p->items = ws_palette_items(design, p->templates);
-    for (guint i = 0; i < p->items->len; i++)
-        gtk_list_box_append(p->list, new_row(p, p->items->pdata[i]));
+    if (g_strcmp0(target, p->target)) {
+        remove_rows(p, p->items);
+        g_clear_pointer(&p->items, g_ptr_array_unref);
+        g_free(p->target);
+        p->target = g_strdup(target);
+        p->items = ws_palette_items(design, p->templates);
+        add_rows(p, p->items);
+    }
+    fill_likely(p);
 }
 
 static void changed(WsDocument *document, GtkWidget *box)
@@ -239,6 +297,7 @@ GtkWidget *ws_palette_panel_new(WsDocument *document, gboolean templates, WsPale
     gtk_box_append(GTK_BOX(box), scroll);
     g_object_set_data_full(G_OBJECT(box), "panel", p, free_panel);
     g_signal_connect_object(document, "changed", G_CALLBACK(changed), box, 0);
+    g_signal_connect_object(document, "selection-changed", G_CALLBACK(changed), box, 0);
     fill(p);
     return box;
 }

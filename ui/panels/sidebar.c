@@ -18,7 +18,6 @@ GtkWidget *ws_sidebar_new(WsWindow *w)
     GtkWidget *palette = ws_palette_panel_new(w->document, FALSE, chosen, w);
     gtk_paned_set_start_child(GTK_PANED(paned), structure);
     gtk_paned_set_end_child(GTK_PANED(paned), palette);
-    gtk_paned_set_resize_end_child(GTK_PANED(paned), FALSE);
     gtk_paned_set_shrink_start_child(GTK_PANED(paned), FALSE);
     gtk_paned_set_shrink_end_child(GTK_PANED(paned), FALSE);
     gtk_widget_set_size_request(structure, 220, 120);

@@ -32,12 +32,6 @@ GtkWindow *
 hands_dialogue(Scenario *s); /* waits for the one that opens, and gives it the keyboard */
 /* A double click on its row of the palette: the same. */
 void hands_pick(Scenario *s, const char *what);
-/* What a hand has done in these calls since the window opened: clicks on rows, choices, things
- * added and edges drawn; and values typed into fields. */
-typedef struct {
-    guint gestures, typed;
-} HandsCount;
-extern HandsCount hands_count;
 /* Insert, the name, Return: it stands behind the selection and is selected. */
 void hands_add(Scenario *s, const char *what);
 

@@ -1,6 +1,11 @@
 /* What xdotool sends, and the keyboard of a scenario. */
 #include "scenario.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+ScenarioCount scenario_count;
+
 static void exited(GObject *process, GAsyncResult *result, gpointer done)
 {
     g_autoptr(GError) error = NULL;
@@ -19,6 +24,36 @@ static void flush_events(void)
         ;
 }
 
+static gboolean is_press(const char *word)
+{
+    return !strcmp(word, "click") || !strcmp(word, "mousedown");
+}
+
+/* Of one xdotool line: its options ("--repeat 2") stand between the command and the button. */
+static void count(char **word)
+{
+    static gboolean turning; /* the wheel, which was the last thing that was used */
+    for (guint i = 0; word[i]; i++) {
+        if (!strcmp(word[i], "key"))
+            scenario_count.keys++;
+        else if (!strcmp(word[i], "type"))
+            scenario_count.typed++;
+        else if (!is_press(word[i]))
+            continue;
+        gboolean wheel = FALSE;
+        if (is_press(word[i])) {
+            while (word[i + 1] && g_str_has_prefix(word[i + 1], "--"))
+                i += 2;
+            wheel = word[i + 1] && atoi(word[i + 1]) > 3;
+            scenario_count.presses += !wheel;
+            scenario_count.wheel += wheel && !turning;
+        }
+        turning = wheel;
+        if (!strcmp(word[i], "type"))
+            return; /* what follows is text */
+    }
+}
+
 void scenario_xdo(const char *words, ...)
 {
     va_list list;
@@ -27,6 +62,7 @@ void scenario_xdo(const char *words, ...)
     va_end(list);
     g_autofree char *line = g_strconcat("xdotool ", text, NULL);
     g_auto(GStrv) argv = g_strsplit(line, " ", -1);
+    count(argv);
     g_autoptr(GError) error = NULL;
     gboolean done = FALSE;
     /* Descriptors stay open so that GLib need not fork: a copy of this process's page tables, which

@@ -53,6 +53,12 @@ gboolean scenario_late(gint64 since, const char *what, const char *file, int lin
  */
 /* Runs xdotool with these words, and turns the main loop until it and its events are through. */
 void scenario_xdo(const char *words, ...) G_GNUC_PRINTF(1, 2);
+/* What has been sent so far: presses of a button (a double click is one), turns of the wheel (one
+ * for all in a row), keys and texts typed. */
+typedef struct {
+    guint presses, wheel, keys, typed;
+} ScenarioCount;
+extern ScenarioCount scenario_count;
 /* A point of a widget on the screen. */
 void scenario_on_screen(GtkWidget *widget, double x, double y, int *sx, int *sy);
 /* The one press: arrives at a point of the widget and does this with the pointer: "mousedown 1",
