@@ -146,6 +146,8 @@ LLVMValueRef ws_prim_call(WsEmit *e, WsPrim id, guint n, LLVMValueRef *arg, guin
     }
     if (e->host)
         return host_call(e, r, result, operand, arg, n_imm, imm);
+    if (e->kind)
+        return e->kind->prim(e, id, arg);
     if (!r->ptx) {
         ws_emit_internal_error(e, "primitive %s exists on the host only", r->name);
         return LLVMGetUndef(e->i32);

@@ -8,7 +8,7 @@
 #include "program/program.h"
 
 /* Cells of the agent's totals, counters and lets. */
-static void make_cells(WsEmit *e, guint number)
+void ws_agent_cells(WsEmit *e, guint number)
 {
     for (guint i = 0; i < e->p->n_vars && !e->error; i++) {
         const WsVar *v = &e->p->var[i];
@@ -40,7 +40,7 @@ static void agent(WsEmit *e, guint number)
     LLVMValueRef first = LLVMBuildICmp(e->b, LLVMIntEQ, e->agent_warp, ws_i32(e, 0), "");
     LLVMValueRef elected = ws_prim0(e, WS_PRIM_ELECT);
     e->leader = LLVMBuildAnd(e->b, first, elected, "leader");
-    make_cells(e, number);
+    ws_agent_cells(e, number);
     ws_record_agent(e);
     ws_regs_new(e, a);
     e->cuts = g_array_new(FALSE, FALSE, sizeof(WsCut));

@@ -87,6 +87,10 @@ static guint leader_run(WsEmit *e, const WsTree *seq, guint i)
 
 static void sequence(WsEmit *e, const WsTree *t)
 {
+    if (e->kind) {
+        e->kind->sequence(e, t);
+        return;
+    }
     GArray *outer = g_steal_pointer(&e->looked_up); /* the places of other rows */
     guint drop = 0;
     for (guint i = 0; i < t->n_kids && !e->error;) {

@@ -137,6 +137,10 @@ static void make_function(WsEmit *e, Params *q)
     e->fn = LLVMAddFunction(e->module, WS_KERNEL_NAME, type);
     if (e->host)
         return;
+    if (e->kind) {
+        e->kind->kernel(e);
+        return;
+    }
     ws_llvm_mark_kernel(e, e->p->threads, e->p->cluster);
     for (guint i = 0; i < e->p->n_maps; i++)
         ws_llvm_mark_map(e, i);
@@ -209,13 +213,20 @@ static void body(WsEmit *e, const Params *q)
     LLVMPositionBuilderAtEnd(e->b, start);
     take_params(e, q);
     ws_uniform_ranges(e);
-    shared_base(e);
-    thread_values(e);
+    if (e->kind) {
+        e->kind->values(e);
+    } else {
+        shared_base(e);
+        thread_values(e);
+    }
     ws_record_entry(e);
     run_names(e);
     ws_tiles_entry(e);
     prologue(e);
-    ws_record_roles(e);
+    if (e->kind)
+        e->kind->body(e);
+    else
+        ws_record_roles(e);
     LLVMBuildRetVoid(e->b);
 }
 
@@ -225,6 +236,12 @@ static gboolean supported(WsEmit *e)
         ws_target_refusal(e->p->target, e->host ? WS_LENS_REHEARSE : WS_LENS_GENERATE);
     if (refusal) {
         g_set_error(&e->error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP, "%s", refusal);
+        return FALSE;
+    }
+    if ((e->kind != NULL) != (e->p->hardware->halves > 0)) {
+        g_set_error(&e->error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
+                    "target %s: not supported by generate (its code is %s)", e->p->target,
+                    e->kind ? "PTX: --as ptx" : "AMDGPU: --as amdgpu or hsaco");
         return FALSE;
     }
     return ws_generate_fits(e->p, e->host ? "rehearse" : "generate", &e->error);
@@ -258,9 +275,9 @@ static void finish(WsEmit *e)
 
 /* Lowers `p`; the module belongs to the caller. */
 LLVMModuleRef ws_emit_module(const WsProgram *p, const WsGenerateOptions *options, gboolean host,
-                             LLVMContextRef ctx, GError **error)
+                             const WsEmitKind *kind, LLVMContextRef ctx, GError **error)
 {
-    WsEmit e = { .p = p, .host = host, .ctx = ctx };
+    WsEmit e = { .p = p, .kind = kind, .host = host, .ctx = ctx, .row_lanes = 32, .quad_lanes = 4 };
     if (options)
         e.hold = options->hold;
     if (options && !host) {
@@ -277,12 +294,16 @@ LLVMModuleRef ws_emit_module(const WsProgram *p, const WsGenerateOptions *option
     e.b = LLVMCreateBuilderInContext(ctx);
     e.entry = LLVMCreateBuilderInContext(ctx);
     e.var = g_new0(WsBinding, MAX(p->n_vars, 1));
+    if (kind)
+        kind->begin(&e);
     Params q = { g_array_new(FALSE, FALSE, sizeof(LLVMTypeRef)),
                  g_ptr_array_new_with_free_func(g_free) };
-    collect_params(&e, &q);
-    make_function(&e, &q);
     e.account = ws_account_new(p);
-    body(&e, &q);
+    if (!e.error) {
+        collect_params(&e, &q);
+        make_function(&e, &q);
+        body(&e, &q);
+    }
     const WsOp *lost = e.error ? NULL : ws_account_missing(&e.account);
     if (lost)
         ws_emit_step_error(&e, lost, "nothing was emitted for it (a bug of the generator)");
@@ -291,6 +312,8 @@ LLVMModuleRef ws_emit_module(const WsProgram *p, const WsGenerateOptions *option
     g_ptr_array_free(q.name, TRUE);
     if (!e.error)
         verify(&e);
+    if (kind)
+        kind->end(&e);
     finish(&e);
     if (e.error) {
         g_propagate_error(error, e.error);
@@ -298,11 +321,4 @@ LLVMModuleRef ws_emit_module(const WsProgram *p, const WsGenerateOptions *option
         return NULL;
     }
     return e.module;
-}
-
-LLVMModuleRef ws_lower_host(const WsProgram *p, const WsHold *hold, LLVMContextRef context,
-                            GError **error)
-{
-    const WsGenerateOptions options = { .hold = hold };
-    return ws_emit_module(p, &options, TRUE, context, error);
 }

@@ -38,8 +38,35 @@ typedef struct {
     gboolean apart; /* constants that become accumulators take registers of their own */
 } WsRegs;
 
+typedef struct WsEmit WsEmit;
+typedef void (*WsLower)(WsEmit *e, const WsOp *op);
+
+/* What a target that is not NVIDIA's puts in the place of what this folder does: the emission of
+ * loops, tiles, expressions and statements is the same. */
 typedef struct {
+    void (*begin)(WsEmit *e);  /* the module is there: state, triple and layout */
+    void (*kernel)(WsEmit *e); /* the function is there, not for the host: attributes */
+    void (*values)(WsEmit *e); /* shared, tid, lane, warp */
+    void (*body)(WsEmit *e);   /* the bodies of all agents */
+    void (*end)(WsEmit *e);
+    void (*sequence)(WsEmit *e, const WsTree *t);
+    LLVMValueRef (*prim)(WsEmit *e, WsPrim id, LLVMValueRef *arg); /* not for the host */
+    const WsLower *lower;                                          /* [WS_OP_KIND_COUNT] */
+    /* compute steps, by row slot and column slot of a thread */
+    LLVMValueRef (*element)(WsEmit *e, guint value, guint r, guint c);
+    void (*assign)(WsEmit *e, guint value, LLVMValueRef *made); /* [row slots * column slots] */
+    LLVMValueRef (*column)(WsEmit *e, guint c);
+    /* What the other lanes of a row hold: the first of `out` joined with the second is step `i` of
+     * a reduction of two. */
+    void (*across)(WsEmit *e, LLVMValueRef bits, guint i, LLVMValueRef out[2]);
+} WsEmitKind;
+
+struct WsEmit {
     const WsProgram *p;
+    const WsEmitKind *kind;      /* NULL: sm_90a */
+    struct WsAmd *amd;           /* state of kind */
+    const gint *twin;            /* variable that stands for another one; NULL: itself */
+    guint row_lanes, quad_lanes; /* rows, and columns, of a tile that make a slot of a thread */
     const WsRecorder *recorder;
     gboolean debug_waits, host;
     guint32 delays;         /* seed of the sleeps before what synchronises, 0 none */
@@ -86,7 +113,7 @@ typedef struct {
     const WsOp *op; /* being emitted; names it in errors and comments */
     WsAccount account;
     GError *error;
-} WsEmit;
+};
 
 /* --- errors: emission goes on to the next check of e->error -----------------------------------*/
 void ws_emit_step_error(WsEmit *e, const WsOp *op, const char *what);
@@ -160,10 +187,11 @@ WsUniform ws_dynamic_hilbert(WsEmit *e, WsUniform cell, guint axis, gint64 high)
 
 /* --- emit.c -----------------------------------------------------------------------------------*/
 LLVMModuleRef ws_emit_module(const WsProgram *p, const WsGenerateOptions *options, gboolean host,
-                             LLVMContextRef ctx, GError **error);
+                             const WsEmitKind *kind, LLVMContextRef ctx, GError **error);
 
 /* --- agent.c ----------------------------------------------------------------------------------*/
-void ws_agent_roles(WsEmit *e); /* role switch and every agent's body */
+void ws_agent_cells(WsEmit *e, guint number); /* of its totals, counters and lets */
+void ws_agent_roles(WsEmit *e);               /* role switch and every agent's body */
 
 /* --- ops.c: one operation of the current agent (leader guard already in place)
  * -------------------*/

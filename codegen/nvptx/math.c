@@ -36,6 +36,10 @@ static gboolean find_value(WsMath *m, WsMathNode *n)
 {
     const WsRegValue *v = &m->e->agent->value[n->is->index];
     WsValueUse use = { .value = n->is->index, .rows = v->rows, .cols = v->cols };
+    if (m->e->kind) {
+        n->f.shape = v->rows == 1 && v->cols == 1 ? WS_FRAGMENT_SCALAR : WS_FRAGMENT_TILE;
+        return TRUE;
+    }
     if (!ws_fragment(m->e, &use, &n->f)) {
         fail(m, WS_WORD("a value of this shape"));
         return FALSE;
@@ -89,8 +93,8 @@ static void make_slots(WsMath *m, WsMathNode *n)
         if (a->form == WS_ARRAY_VALUE)
             fits(m, a);
     } else if (!m->linear) {
-        n->n_row = ws_slots(a->rows, 32);
-        n->n_col = ws_slots(a->cols, 4);
+        n->n_row = ws_slots(a->rows, m->e->row_lanes);
+        n->n_col = ws_slots(a->cols, m->e->quad_lanes);
     }
     n->made = g_new0(LLVMValueRef, (gsize)n->n_row * n->n_col);
 }

@@ -21,6 +21,18 @@ static LLVMValueRef shuffled(WsEmit *e, LLVMValueRef v, guint mask)
     return type == e->f32 ? LLVMBuildBitCast(e->b, bits, e->f32, "") : bits;
 }
 
+static LLVMValueRef lanes_of_row(WsEmit *e, LLVMValueRef v, gboolean max)
+{
+    LLVMTypeRef type = LLVMTypeOf(v);
+    for (guint i = 0; i < 2 && !e->error; i++) {
+        LLVMValueRef out[2];
+        e->kind->across(e, LLVMBuildBitCast(e->b, v, e->i32, ""), i, out);
+        v = join(e, LLVMBuildBitCast(e->b, out[0], type, ""),
+                 LLVMBuildBitCast(e->b, out[1], type, ""), max);
+    }
+    return v;
+}
+
 LLVMValueRef ws_math_reduce(WsMath *m, WsMathNode *n, guint r)
 {
     WsEmit *e = m->e;
@@ -44,6 +56,8 @@ LLVMValueRef ws_math_reduce(WsMath *m, WsMathNode *n, guint r)
     LLVMValueRef v = part[0];
     for (guint i = 1; i < WS_CHAINS && part[i]; i++)
         v = join(e, v, part[i], max);
+    if (e->kind)
+        return lanes_of_row(e, v, max);
     for (guint mask = 2; finish && mask && !e->error; mask /= 2)
         v = join(e, v, shuffled(e, v, mask), max);
     return v;

@@ -54,16 +54,36 @@ static void slot_of(const WsFragment *f, guint i, guint *r, guint *c)
     }
 }
 
+/* The same where a target has a layout of its own. */
+static void assign_slots(WsMath *m, const WsArray *a, guint value)
+{
+    WsEmit *e = m->e;
+    const WsRegValue *v = &e->agent->value[value];
+    const guint rows = ws_slots(v->rows, e->row_lanes), cols = ws_slots(v->cols, e->quad_lanes);
+    WsMathKind kind = ws_dtype_real(v->dtype) ? WS_MATH_REAL : WS_MATH_INT;
+    WsMathNode *n = ws_math_node(m, a);
+    g_autofree LLVMValueRef *made = g_new0(LLVMValueRef, MAX(rows * cols, 1));
+    for (guint i = 0; n && i < rows * cols && !e->error; i++)
+        made[i] = ws_math_as(m, n, i / cols, i % cols, kind);
+    if (n && !e->error)
+        e->kind->assign(e, value, made);
+}
+
 /* All elements are built before any is stored: a statement reads its target's old value. */
 static void assign(WsMath *m, const WsArray *a, guint value)
 {
     WsEmit *e = m->e;
     const WsRegValue *v = &e->agent->value[value];
     WsValueUse use = { .value = value, .rows = v->rows, .cols = v->cols };
-    WsFragment f;
+    WsFragment f = { 0 };
     /* rounding comes with the store */
     if (ws_fact_rounds(a, v->dtype))
         a = a->arg[0];
+    if (e->kind) {
+        m->linear = FALSE;
+        assign_slots(m, a, value);
+        return;
+    }
     if (!ws_fragment(e, &use, &f)) {
         fail(m, WS_WORD("a value of this shape"));
         return;
@@ -165,7 +185,8 @@ void ws_math_step(WsEmit *e, const WsOp *op)
         }
     } else {
         statements(&m);
-        hold(&m);
+        if (!e->kind)
+            hold(&m);
     }
     ws_math_clear(&m);
 }

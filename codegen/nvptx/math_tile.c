@@ -84,6 +84,9 @@ static LLVMValueRef place(WsMath *m, const WsMathNode *n, guint r, guint c)
 {
     WsEmit *e = m->e;
     gint64 constant;
+    if (e->kind)
+        return n->is->form == WS_ARRAY_COL && n->is->cols > 1 ? e->kind->column(e, c)
+                                                              : ws_i32(e, 0);
     if (m->linear) {
         WsFragment f = { .shape = WS_FRAGMENT_LINEAR,
                          .v = &m->lin,
@@ -102,6 +105,8 @@ static LLVMValueRef place(WsMath *m, const WsMathNode *n, guint r, guint c)
 static LLVMValueRef value(WsMath *m, WsMathNode *n, guint r, guint c)
 {
     guint i = r;
+    if (m->e->kind)
+        return m->e->kind->element(m->e, n->is->index, r, c);
     if (n->f.shape == WS_FRAGMENT_TILE)
         i = r / 2 * (n->f.cols / 2) + c / 2 * 4 + r % 2 * 2 + c % 2;
     else if (n->f.shape == WS_FRAGMENT_COLUMNS)
@@ -191,7 +196,7 @@ static LLVMValueRef index_comparison(WsMath *m, WsMathNode *n, LLVMIntPredicate 
 {
     WsMathNode *a = n->arg[0], *b = n->arg[1];
     gint64 ka, kb;
-    if (m->linear || !ws_fact_one_difference(n->is, uniform_range, m->e))
+    if (m->linear || m->e->kind || !ws_fact_one_difference(n->is, uniform_range, m->e))
         return NULL;
     LLVMValueRef left = index_part(m, a, r, c, &ka), right = index_part(m, b, r, c, &kb);
     return LLVMBuildICmp(m->e->b, p, LLVMBuildSub(m->e->b, left, right, ""), ws_i32(m->e, kb - ka),

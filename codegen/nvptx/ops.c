@@ -31,11 +31,10 @@ static void nothing(WsEmit *e, const WsOp *op)
 {
 }
 
-typedef void (*Lower)(WsEmit *e, const WsOp *op);
 #define UNKNOWN                       NULL
 #define PLAIN                         ws_sync_plain
 #define WS_LOWER(id, prim, llvm, ...) [WS_OP_##id] = llvm,
-static const Lower lower[WS_OP_KIND_COUNT] = {
+static const WsLower lower[WS_OP_KIND_COUNT] = {
 #include "codegen/lower.def"
 };
 
@@ -71,13 +70,14 @@ void ws_op_emit(WsEmit *e, const WsOp *op)
 
 void ws_op_emit_now(WsEmit *e, const WsOp *op)
 {
+    const WsLower lowers = e->kind ? e->kind->lower[op->kind] : lower[op->kind];
     e->op = op;
-    if (!lower[op->kind]) {
+    if (!lowers) {
         ws_emit_step_error(e, op, NULL);
         return;
     }
     if (e->host)
         ws_prim(e, WS_PRIM_HOST_OP, ws_i32(e, op->index));
     delay(e, op);
-    ws_watch_op(e, op, lower[op->kind]);
+    ws_watch_op(e, op, lowers);
 }

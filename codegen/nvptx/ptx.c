@@ -102,30 +102,13 @@ char *ws_generate_ptx(const WsProgram *p, const WsGenerateOptions *options, GErr
 {
     ws_llvm_init();
     LLVMContextRef ctx = LLVMContextCreate();
-    LLVMModuleRef module = ws_emit_module(p, options, FALSE, ctx, error);
+    LLVMModuleRef module = ws_emit_module(p, options, FALSE, NULL, ctx, error);
     char *text = NULL;
     if (module) {
         GString *header = g_string_new(NULL);
         append_header(header, p, options);
         text = raise_version(p, ptx_of_module(module, header->str, error));
         g_string_free(header, TRUE);
-        LLVMDisposeModule(module);
-    }
-    LLVMContextDispose(ctx);
-    return text;
-}
-
-/* The module as the emitters made it, before any pass. */
-char *ws_generate_llvm(const WsProgram *p, const WsGenerateOptions *options, GError **error)
-{
-    ws_llvm_init();
-    LLVMContextRef ctx = LLVMContextCreate();
-    LLVMModuleRef module = ws_emit_module(p, options, FALSE, ctx, error);
-    char *text = NULL;
-    if (module) {
-        char *ir = LLVMPrintModuleToString(module);
-        text = g_strdup(ir);
-        LLVMDisposeMessage(ir);
         LLVMDisposeModule(module);
     }
     LLVMContextDispose(ctx);

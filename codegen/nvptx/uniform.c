@@ -272,7 +272,7 @@ static WsUniform variable(WsEmit *e, const WsExpr *x)
         ws_emit_internal_error(e, "variable %d of %s is unknown", x->var, x->name);
         return ws_uniform_const(e, 0);
     }
-    const WsBinding *b = &e->var[x->var];
+    const WsBinding *b = &e->var[e->twin ? e->twin[x->var] : x->var];
     if (b->kind == WS_BIND_NONE) {
         ws_emit_internal_error(e, "%s has no value here", e->p->var[x->var].name);
         return ws_uniform_const(e, 0);

@@ -104,6 +104,15 @@ typedef struct {
     GPtrArray *waiters;
 } WsHostWarp;
 
+/* A wave of gfx950, 64 lanes. */
+typedef struct {
+    guint arrived;
+    const char *what;
+    guint64 generation;
+    guint32 in[64][13];
+    GPtrArray *waiters;
+} WsHostWave;
+
 /* One wgmma of a warp group. */
 typedef struct {
     guint arrived;
@@ -134,6 +143,7 @@ struct WsHostCta {
     WsHostNamed named[16];
     guint come[WS_HOST_AGENTS]; /* threads of an agent that have done its present move (hold.c) */
     WsHostWarp *warp;
+    WsHostWave *wave; /* of the same threads */
     WsHostWarpGroup *group;
     WsHostThread *thread;
 };
@@ -321,6 +331,11 @@ void wsh_bulk_copy(guint32 dst, guint32 src, guint32 bytes, guint32 bar, guint32
 void wsh_cp_arrive(guint32 bar);
 void wsh_cp_commit(void);
 void wsh_cp_wait(guint32 n);
+void wsh_mfma_16x16x32(float out[4], float s0, float s1, float s2, float s3, guint32 b0, guint32 b1,
+                       guint32 b2, guint32 b3, guint32 a0, guint32 a1, guint32 a2, guint32 a3,
+                       guint32 type);
+void wsh_ds_read_tr_b16(guint32 out[2], guint32 at);
+guint32 wsh_wave_xor(guint32 value, guint32 difference);
 guint16 wsh_cvt_e4m3x2(float hi, float lo);
 guint16 wsh_cvt_e5m2x2(float hi, float lo);
 guint32 wsh_cvt_tf32(float a);

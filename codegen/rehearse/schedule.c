@@ -283,6 +283,8 @@ static void clear_cta(WsHost *h, WsHostCta *c)
         g_ptr_array_free(c->named[i].waiters, TRUE);
     for (i = 0; c->warp && i < (h->threads + 31) / 32; i++)
         g_ptr_array_free(c->warp[i].waiters, TRUE);
+    for (i = 0; c->wave && i < (h->threads + 63) / 64; i++)
+        g_ptr_array_free(c->wave[i].waiters, TRUE);
     for (i = 0; c->group && i < (h->threads + 127) / 128; i++) {
         g_ptr_array_free(c->group[i].mma, TRUE);
         g_ptr_array_free(c->group[i].waiters, TRUE);
@@ -297,6 +299,7 @@ static void clear_cta(WsHost *h, WsHostCta *c)
     g_free(c->shared);
     g_free(c->mbar);
     g_free(c->warp);
+    g_free(c->wave);
     g_free(c->group);
     g_free(c->thread);
     memset(c, 0, sizeof *c);
@@ -312,6 +315,7 @@ static gboolean start_cta(WsHost *h, WsHostCta *c, guint rank, guint id)
     memset(c->shared, 0xff, h->shared_bytes); /* NaN in every float type */
     c->mbar = g_new0(WsHostMbar *, h->shared_bytes / 8 + 1);
     c->warp = g_new0(WsHostWarp, (h->threads + 31) / 32);
+    c->wave = g_new0(WsHostWave, (h->threads + 63) / 64);
     c->group = g_new0(WsHostWarpGroup, (h->threads + 127) / 128);
     c->thread = g_new0(WsHostThread, h->threads);
     for (i = 0; i < 16; i++)
@@ -320,6 +324,8 @@ static gboolean start_cta(WsHost *h, WsHostCta *c, guint rank, guint id)
         c->warp[i].waiters = g_ptr_array_new();
         c->warp[i].elected = (guint)(next_random(h) % MIN(32, h->threads - 32 * i));
     }
+    for (i = 0; i < (h->threads + 63) / 64; i++)
+        c->wave[i].waiters = g_ptr_array_new();
     for (i = 0; i < (h->threads + 127) / 128; i++) {
         c->group[i].cta = c;
         c->group[i].mma = g_ptr_array_new_with_free_func(g_free);

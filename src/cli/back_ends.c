@@ -3,6 +3,11 @@
 #include "cli/shown.h"
 #include "codegen/generate.h"
 #include "codegen/python/python.h"
+#include "program/program.h"
+#include "target/target.h"
+#ifdef WS_HAVE_CODEGEN
+#include "codegen/amdgpu/amdgpu.h"
+#endif
 
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +23,13 @@
 #ifdef WS_HAVE_CODEGEN
 static char *ptx(const WsProgram *p, GError **error)
 {
+    if (p->hardware->halves) /* it says why not */
+        return ws_generate_ptx(p, NULL, error);
     return ws_generate_llvm(p, NULL, error); /* what refuses is the module, not LLVM */
+}
+static char *amdgpu(const WsProgram *p, GError **error)
+{
+    return ws_generate_amd_supports(p, error) ? g_strdup("") : NULL;
 }
 static char *cuda(const WsProgram *p, GError **error)
 {
@@ -30,6 +41,7 @@ static char *rehearse(const WsProgram *p, GError **error)
 }
 #else
 #define ptx      NULL
+#define amdgpu   NULL
 #define cuda     NULL
 #define rehearse NULL
 #endif
@@ -38,8 +50,10 @@ static char *rehearse(const WsProgram *p, GError **error)
 static const struct {
     const char *name;
     char *(*make)(const WsProgram *p, GError **error);
+    gboolean halves; /* asked of targets whose groups are halves alone */
 } back_ends[] = {
     { "ptx", ptx },
+    { "amdgpu", amdgpu, TRUE },
     { "rehearse", rehearse },
     { "cuda", cuda },
 #define WS_PY_DIALECT(name) { #name, name },
@@ -63,6 +77,8 @@ static GError *refusal_of(guint which, const WsProgram *p)
 void ws_cli_print_back_ends(const WsProgram *p)
 {
     for (guint i = 0; i < G_N_ELEMENTS(back_ends); i++) {
+        if (back_ends[i].halves && !p->hardware->halves)
+            continue;
         g_autoptr(GError) error = refusal_of(i, p);
         printf("  %-9s %s%s\n", back_ends[i].name, error ? "no: " : "yes",
                error ? error->message : "");
@@ -77,6 +93,8 @@ void ws_cli_put_back_ends(WsJsonOut *j, const WsProgram *p)
     }
     ws_json_out_open(j, "back_ends", '[');
     for (guint i = 0; i < G_N_ELEMENTS(back_ends); i++) {
+        if (back_ends[i].halves && !p->hardware->halves)
+            continue;
         g_autoptr(GError) error = refusal_of(i, p);
         const WsRefusal *r = error ? ws_generate_refusal(error) : NULL;
         g_autofree char *why = r && r->why ? ws_phrase_text(r->why, NULL, NULL) : NULL;

@@ -217,7 +217,15 @@ static const Case cases[] = {
       { "import", WS_SOURCE_ROOT "/tests/codegen/tle/by_hand.py", "--from", "tle", NULL },
       0,
       "\"empty_b\"" },
-    { "generate-later", { "generate", GEMM, "--as", "amdgcn", NULL }, 3, "amdgcn" },
+    { "generate-amdgpu-not", { "generate", GEMM, "--as", "amdgpu", NULL }, 3, "its code is PTX" },
+    { "generate-ptx-not",
+      { "generate", WS_SOURCE_ROOT "/tests/designs/gemm-gfx950.wstave", "--as", "ptx", NULL },
+      3,
+      "its code is AMDGPU" },
+    { "generate-amdgpu",
+      { "generate", WS_SOURCE_ROOT "/tests/designs/gemm-gfx950.wstave", "--as", "amdgpu", NULL },
+      0,
+      "v_mfma_f32_16x16x32_f16" },
     { "generate-unknown", { "generate", GEMM, "--as", "elf", NULL }, 2, "elf" },
 };
 

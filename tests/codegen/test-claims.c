@@ -49,7 +49,12 @@ static gboolean is_lowered(WsOpKind kind)
 #include "codegen/lower.def"
 #undef WS_LOWER
     };
-    return how[kind] && strcmp(how[kind], "UNKNOWN") != 0;
+    static const gboolean amd[WS_OP_KIND_COUNT] = {
+#define WS_AMD_OP(op, lowers) [WS_OP_##op] = TRUE,
+#include "codegen/amdgpu/lower.def"
+#undef WS_AMD_OP
+    };
+    return amd[kind] || (how[kind] && strcmp(how[kind], "UNKNOWN") != 0);
 }
 
 static gboolean is_checked(WsOpKind kind)

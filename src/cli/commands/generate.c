@@ -5,6 +5,7 @@
 #include "codegen/python/python.h"
 #include "program/elaborate.h"
 #ifdef WS_HAVE_CODEGEN
+#include "codegen/amdgpu/amdgpu.h"
 #include "codegen/nvptx/ptxas_steps.h"
 #endif
 
@@ -97,6 +98,19 @@ static int write_cubin(const WsProgram *p, const Sink *to)
 #endif
 
 #ifdef WS_HAVE_CODEGEN
+static int write_code_object(const WsProgram *p, const Sink *to)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GBytes) object = ws_generate_amd_object(p, &error);
+    if (!object)
+        return generate_error(error);
+    gsize size;
+    const char *data = g_bytes_get_data(object, &size);
+    return put(to, data, (gssize)size);
+}
+#endif
+
+#ifdef WS_HAVE_CODEGEN
 /* Registers as estimated, and what ptxas makes of the kernel, laid at the steps of the design. */
 static int write_report(const WsProgram *p, const Sink *to)
 {
@@ -158,9 +172,12 @@ static int write_kernel(const WsProgram *p, const Sink *to)
         return write_cubin(p, to);
     if (!strcmp(as, "report"))
         return write_report(p, to);
-    g_autofree char *text = !strcmp(as, "ptx")    ? ws_generate_ptx(p, NULL, &error)
-                            : !strcmp(as, "cuda") ? ws_generate_cuda(p, to->remarks, &error)
-                                                  : ws_generate_llvm(p, NULL, &error);
+    if (!strcmp(as, "hsaco"))
+        return write_code_object(p, to);
+    g_autofree char *text = !strcmp(as, "ptx")      ? ws_generate_ptx(p, NULL, &error)
+                            : !strcmp(as, "cuda")   ? ws_generate_cuda(p, to->remarks, &error)
+                            : !strcmp(as, "amdgpu") ? ws_generate_amd_assembly(p, &error)
+                                                    : ws_generate_llvm(p, NULL, &error);
     if (!text)
         return generate_error(error);
     return put(to, text, -1);
@@ -173,7 +190,7 @@ static int write_kernel(const WsProgram *p, const Sink *to)
 }
 
 /* What --as takes. */
-static const char forms[] = "program|ptx|llvm|cubin|cuda|report"
+static const char forms[] = "program|ptx|llvm|cubin|cuda|report|amdgpu|hsaco"
 #define WS_PY_DIALECT(name) "|" #name
 #include "codegen/python/dialect.def"
 #undef WS_PY_DIALECT
@@ -211,12 +228,9 @@ int ws_command_generate(int argc, char **argv)
     if (!as)
         return ws_cli_fail(WS_EXIT_USAGE, "generate: say --as %s", forms);
     g_auto(GStrv) known = g_strsplit(forms, "|", -1);
-    static const char *const later[] = { "amdgcn", NULL };
-    if (g_strv_contains(later, as))
-        return ws_cli_fail(WS_EXIT_OUTSIDE, "generate: form '%s' is not in this version", as);
     if (!g_strv_contains((const char *const *)known, as))
         return ws_cli_fail(WS_EXIT_USAGE, "generate: no form '%s'; known: %s", as, forms);
-    if (json && !strcmp(as, "cubin") && !out)
+    if (json && (!strcmp(as, "cubin") || !strcmp(as, "hsaco")) && !out)
         return ws_cli_fail(WS_EXIT_USAGE, "generate: --json holds no binary, say -o FILE");
     const Sink to = { file, as, out, json, remarks, pinned };
     g_auto(WsCliInput) in = { 0 };

@@ -161,7 +161,7 @@ static void free_registers(Flight *f, GArray *freed, const guint64 *retired, con
 typedef struct {
     List retired;
     guint64 *always; /* on all paths */
-    gint64 exact, most, least;
+    gint64 exact, most, least, bytes;
     gboolean settled, differs;
     GArray *freed; /* WsValueUse */
 } Facts;
@@ -177,6 +177,21 @@ static void see_stay(Facts *x, gint64 stay, gboolean reached)
     x->settled |= reached;
 }
 
+/* Bytes of the newest n groups; 0 where they cannot be told. A group has each of its operations
+ * once at least. */
+static gint64 newest_bytes(Flight *f, guint64 *queue, gint64 n)
+{
+    const WsFlightHead *head = ws_flight_head(queue);
+    gint64 bytes = 0;
+    for (guint g = 0; !head->lost && g < MIN((guint64)n, head->n_groups); g++) {
+        const guint64 *set = ws_flight_group(&f->shape, queue, g) + 1;
+        for (guint i = 0; i < f->shape.op->len; i++)
+            if (has(set, i))
+                bytes += ((const WsOp *)f->shape.op->pdata[i])->bytes;
+    }
+    return bytes;
+}
+
 /* Does to every queue what the wait does; what it finds goes to the operation. */
 static void wait(Flight *f, WsOp *op, WsFlightSet *s)
 {
@@ -185,13 +200,17 @@ static void wait(Flight *f, WsOp *op, WsFlightSet *s)
     Facts x = { .retired = list_begin(f),
                 .always = g_new(guint64, words),
                 .least = G_MAXINT64,
+                .bytes = G_MAXINT64,
                 .freed = g_array_new(FALSE, FALSE, sizeof(WsValueUse)) };
     memset(x.always, 0xff, sizeof(guint64) * words);
     for (guint i = 0; i < s->n; i++) {
         guint64 *queue = ws_flight_at(s, i);
         gboolean reached, lost = ws_flight_head(queue)->lost;
+        const gint64 bytes = newest_bytes(f, queue, op->n);
         gint64 stay = ws_flight_wait(&f->shape, queue, op->n, retired, stays, &reached);
         see_stay(&x, stay, reached);
+        if (reached || stay < 0)
+            x.bytes = MIN(x.bytes, bytes);
         list_add(f, &x.retired, retired);
         for (guint k = 0; k < words; k++)
             x.always[k] &= retired[k] & ~stays[k];
@@ -208,6 +227,7 @@ static void wait(Flight *f, WsOp *op, WsFlightSet *s)
     x.differs |= x.settled && x.most > x.exact;
     w->stay = x.differs ? -1 : x.settled ? x.exact : x.most;
     w->least = x.least == G_MAXINT64 ? MAX(w->stay, 0) : x.least;
+    w->stay_bytes = x.bytes == G_MAXINT64 ? -1 : x.bytes;
     w->n_freed = x.freed->len;
     w->freed = ws_arena_new0(f->E->arena, WsValueUse, MAX(w->n_freed, 1));
     if (w->n_freed)

@@ -21,6 +21,9 @@ struct WsWait {
     /* Steps in them on every path that leaves something behind them: a wait for all but the newest
      * `least` steps waits for no less. */
     gint64 least;
+    /* CP_WAIT: bytes of the newest n groups, on the path with the fewest that leaves something
+     * behind them; -1: no path does. */
+    gint64 stay_bytes;
     /* MMA_WAIT: registers of no product any more, on some path; whole values where no part of them
      * stays in use. mode READ | WRITE: an accumulator, READ: an operand. row0, col0 are literals.
      */

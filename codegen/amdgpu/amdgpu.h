@@ -1,0 +1,15 @@
+/* A program of gfx950 as assembly, or a code object that the HSA runtime loads. */
+#pragma once
+
+#include "codegen/generate.h"
+
+G_BEGIN_DECLS
+
+/* TRUE where the program can be written; the module is made, and not compiled. */
+gboolean ws_generate_amd_supports(const WsProgram *p, GError **error);
+/* Assembly, with a header that says what it was made from. Caller frees. */
+char *ws_generate_amd_assembly(const WsProgram *p, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Code object (ET_DYN). Caller unrefs. */
+GBytes *ws_generate_amd_object(const WsProgram *p, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

@@ -1,0 +1,93 @@
+#include "codegen/amdgpu/machine.h"
+#include "codegen/generate.h"
+#include "codegen/prim.h"
+
+#include <llvm-c/Error.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include <string.h>
+
+#define PASSES "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,early-cse)"
+
+static void init(void)
+{
+    static gsize done;
+    ws_llvm_init(); /* the handler of fatal errors */
+    if (g_once_init_enter(&done)) {
+        LLVMInitializeAMDGPUTargetInfo();
+        LLVMInitializeAMDGPUTarget();
+        LLVMInitializeAMDGPUTargetMC();
+        LLVMInitializeAMDGPUAsmPrinter();
+        g_once_init_leave(&done, 1);
+    }
+}
+
+static LLVMTargetMachineRef machine(GError **error)
+{
+    LLVMTargetRef target;
+    char *message = NULL;
+    init();
+    if (LLVMGetTargetFromTriple(WS_AMD_TRIPLE, &target, &message)) {
+        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_ABSENT,
+                    "this LLVM has no AMDGPU target: %s", message);
+        LLVMDisposeMessage(message);
+        return NULL;
+    }
+    return LLVMCreateTargetMachine(target, WS_AMD_TRIPLE, WS_AMD_CPU, "",
+                                   LLVMCodeGenLevelAggressive, LLVMRelocPIC, LLVMCodeModelDefault);
+}
+
+gboolean ws_amd_target(LLVMModuleRef module, GError **error)
+{
+    static const char flag[] = "amdhsa_code_object_version";
+    LLVMTargetMachineRef m = machine(error);
+    if (!m)
+        return FALSE;
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(m);
+    LLVMContextRef ctx = LLVMGetModuleContext(module);
+    LLVMSetModuleDataLayout(module, layout);
+    LLVMSetTarget(module, WS_AMD_TRIPLE);
+    LLVMDisposeTargetData(layout);
+    LLVMDisposeTargetMachine(m);
+    LLVMAddModuleFlag(
+        module, LLVMModuleFlagBehaviorError, flag, strlen(flag),
+        LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(ctx), WS_AMD_VERSION, 0)));
+    return TRUE;
+}
+
+static gboolean run_passes(LLVMModuleRef module, LLVMTargetMachineRef m, GError **error)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef failed = LLVMRunPasses(module, PASSES, m, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (!failed)
+        return TRUE;
+    char *message = LLVMGetErrorMessage(failed);
+    g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_INTERNAL, "LLVM passes: %s", message);
+    LLVMDisposeErrorMessage(message);
+    return FALSE;
+}
+
+GBytes *ws_amd_compile(LLVMModuleRef module, gboolean assembly, GError **error)
+{
+    LLVMTargetMachineRef m = machine(error);
+    LLVMMemoryBufferRef buffer = NULL;
+    GBytes *out = NULL;
+    char *message = NULL;
+    if (!m)
+        return NULL;
+    if (run_passes(module, m, error)) {
+        if (LLVMTargetMachineEmitToMemoryBuffer(
+                m, module, assembly ? LLVMAssemblyFile : LLVMObjectFile, &message, &buffer)) {
+            g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_INTERNAL, "LLVM: %s", message);
+            LLVMDisposeMessage(message);
+        } else {
+            out = g_bytes_new(LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
+            LLVMDisposeMemoryBuffer(buffer);
+        }
+    }
+    LLVMDisposeTargetMachine(m);
+    return out;
+}
