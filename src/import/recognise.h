@@ -76,7 +76,10 @@ struct WsReadStep {
     gboolean flag, all; /* ARRIVE: flag = by all threads; FOR: all = unroll full; MMA: flag = open,
                                        STORE: all = open;
                                        WRITE, STORE: flag = adds to the tensor */
-    gboolean own;       /* WAIT: for the load before it, on a barrier that nothing else uses */
+    const char
+        *reduce;  /* WRITE: what it does with what is there, atomically; NULL it replaces it */
+    gint where;   /* WRITE: 1 + the value that says which elements of the view; 0 none */
+    gboolean own; /* WAIT: for the load before it, on a barrier that nothing else uses */
     const WsExpr *when; /* predicate, NULL always */
     gboolean masked;    /* WRITE, READ: of some of the elements */
     guint parts; /* bits: barriers of the source that it waits for or signals, as parts of one */
@@ -92,8 +95,9 @@ typedef struct {
     const WsExpr *stride[5]; /* between neighbours, NULL where rows follow each other */
     gboolean strided;        /* some access said them */
     gboolean written, reduced;
-    gint64 bytes; /* of a block of its descriptor, 0 unknown */
-    gint fills;   /* 1 + a buffer that its tiles are loaded into; 0: none */
+    gboolean guessed; /* nothing of the source says its type */
+    gint64 bytes;     /* of a block of its descriptor, 0 unknown */
+    gint fills;       /* 1 + a buffer that its tiles are loaded into; 0: none */
     guint line;
 } WsReadTensor;
 

@@ -223,6 +223,10 @@ static void put_transfer(WsWriter *w, const GPtrArray *list, guint at, WsJson *s
         ws_write_signal(w, list, at, "signal", step);
     if (s->flag && (s->kind == WS_READ_STORE || s->kind == WS_READ_WRITE))
         ws_json_put(step, "reduce", ws_json_text("add"));
+    if (s->reduce)
+        ws_json_put(step, "reduce", ws_json_text(s->reduce));
+    if (s->where)
+        ws_json_put(step, "places", value_name(w, s->where - 1, NULL));
     if (s->all && s->kind == WS_READ_STORE)
         ws_json_put(step, "open", ws_json_bool(TRUE));
 }

@@ -10,6 +10,7 @@
 #include "program/parts/operation.h"
 #include "program/parts/product.h"
 #include "program/parts/retired.h"
+#include "program/parts/tiles.h"
 #include "program/program.h"
 
 #include "program/walk/walk.h"
@@ -115,6 +116,8 @@ static gboolean same_op(Pairing *q, WsWalker *w, const WsStep *sx, WsWalker *v, 
     for (guint i = 0; i < x->n_coord; i++)
         if (value(w, x->coord[i]) != value(v, y->coord[i]))
             return differ(q, sx, sy, "different coordinates");
+    if (x->reduce != y->reduce || (x->reduce && (x->n_value > 1) != (y->n_value > 1)))
+        return differ(q, sx, sy, "different atomic operations");
     if (x->n_access != y->n_access)
         return differ(q, sx, sy, "different numbers of accesses");
     for (guint i = 0; i < x->n_access; i++) {
@@ -241,7 +244,8 @@ gboolean ws_program_same(const WsProgram *a, const WsProgram *b, const WsLaunchV
         a, b, unmet(a->n_barriers), unmet(a->n_buffers), unmet(a->n_tensors), g_string_new(NULL),
         0, 0
     };
-    WsTilesStrided tiles = { 0, MAX(n_tiles / 3, 1), n_tiles };
+    const gboolean single = a->tiles->launch == WS_LAUNCH_SINGLE; /* one tile each */
+    WsTilesStrided tiles = { 0, MAX(single ? n_tiles : n_tiles / 3, 1), n_tiles };
     g_autofree gboolean *taken = g_new0(gboolean, b->n_agents + 1);
     gboolean same = a->n_agents == b->n_agents;
     if (!same)

@@ -211,8 +211,9 @@ static const struct {
     { "word ^ 5", "out = bitxor(word, 5)" },
     { "word << 2", "out = shl(word, 2)" },
     { "word >> 1", "out = sar(word, 1)" },
-    { "word % 4", NULL }, /* of integers: not read as if they were none */
-    { "word // 4", NULL },
+    { "word % 4", "out = select(word >= 0, word % 4, -(-word % 4))" }, /* cut towards 0 */
+    { "word // 4", "out = select(word >= 0, word/4, -(-word/4))" },
+    { "word / 4", "out = f32(word)/f32(4)" }, /* of reals */
 };
 
 static void test_computed(void)

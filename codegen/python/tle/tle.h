@@ -81,6 +81,7 @@ void ws_tle_load(WsTle *t, const WsOp *op);
 void ws_tle_store(WsTle *t, const WsOp *op);
 void ws_tle_gather(WsTle *t, const WsOp *op);
 void ws_tle_write(WsTle *t, const WsOp *op);
+void ws_tle_combine(WsTle *t, const WsOp *op);
 void ws_tle_read(WsTle *t, const WsOp *op);
 void ws_tle_global(WsTle *t, const WsOp *op);
 void ws_tle_next_tile(WsTle *t, const WsOp *op); /* CLAIM, TAKE */

@@ -104,6 +104,30 @@ void ws_tle_write(WsTle *t, const WsOp *op)
         ws_tl_converted(t->y, part(t, &op->value[0]), v->dtype, t->y->p->buffer[a->buffer].dtype));
 }
 
+/* Elements that `places` picks, counted along rows of the view; what lies outside is masked out.
+ * Elements in step with the value otherwise. */
+void ws_tle_combine(WsTle *t, const WsOp *op)
+{
+    WsPy *y = t->y;
+    const WsAccess *a = &op->access[0];
+    const WsBuffer *b = &y->p->buffer[a->buffer];
+    const guint cols = a->transposed ? a->rows : a->cols;
+    if (op->n_value == 1 && !whole_rows(t, op, a))
+        return;
+    const char *view = ws_tle_view(t, op, a, a->rows, a->cols), *mask = "";
+    if (op->n_value > 1) {
+        const char *at = part(t, &op->value[1]);
+        const char *row = ws_py_format(y, "%s // %u", at, cols),
+                   *col = ws_py_format(y, "%s %% %u", at, cols);
+        view = b->rank == 1    ? ws_py_format(y, "%s, (%s,)", view, at)
+               : a->transposed ? ws_py_format(y, "%s, (%s, %s)", view, col, row)
+                               : ws_py_format(y, "%s, (%s, %s)", view, row, col);
+        mask = ws_py_format(y, ", mask=(%s >= 0) & (%s < %u)", at, at, a->rows * a->cols);
+    }
+    ws_py_line(y, "tl.atomic_%s(tle.gpu.local_ptr(%s), %s%s, sem=\"relaxed\", scope=\"cta\")",
+               ws_tl_reduction(op->reduce), view, part(t, &op->value[0]), mask);
+}
+
 void ws_tle_read(WsTle *t, const WsOp *op)
 {
     const WsAccess *a = &op->access[0];

@@ -27,6 +27,15 @@ const char *ws_tl_converted(WsPy *y, const char *x, WsDtype from, WsDtype to)
     return ws_py_format(y, "%s.to(tl.%s)", x, ws_tl_type(to));
 }
 
+const char *ws_tl_reduction(WsReduce reduce)
+{
+    static const char *const word[] = {
+        [WS_REDUCE_ADD] = "add", [WS_REDUCE_MIN] = "min", [WS_REDUCE_MAX] = "max",
+        [WS_REDUCE_AND] = "and", [WS_REDUCE_OR] = "or",   [WS_REDUCE_XOR] = "xor",
+    };
+    return word[reduce];
+}
+
 static const char *shape_text(WsPy *y, const WsRegValue *v)
 {
     if (v->rows == 1)

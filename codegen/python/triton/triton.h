@@ -3,6 +3,7 @@
 #pragma once
 
 #include "codegen/python/py.h"
+#include "program/parts/operation.h"
 
 G_BEGIN_DECLS
 
@@ -10,6 +11,7 @@ G_BEGIN_DECLS
  */
 const char *ws_tl_type(WsDtype type); /* "bfloat16" */
 const char *ws_tl_converted(WsPy *y, const char *x, WsDtype from, WsDtype to);
+const char *ws_tl_reduction(WsReduce reduce); /* "add" of atomic_add */
 /* WsPyDialect's functions of these names. */
 const char *ws_tl_full(WsPy *y, guint value, const char *x);
 const char *ws_tl_fresh(WsPy *y, guint value);

@@ -109,8 +109,8 @@ void ws_tl_global(WsPy *y, const WsOp *op, const char *part, const char *relaxed
     }
     const char *x = ws_tl_converted(y, part, v->dtype, tensor->dtype);
     if (op->reduce != WS_REDUCE_NONE)
-        ws_py_line(y, "tl.atomic_add(%s + (%s), %s, mask=%s%s)%s", name, offset, x, mask, relaxed,
-                   place);
+        ws_py_line(y, "tl.atomic_%s(%s + (%s), %s, mask=%s%s)%s", ws_tl_reduction(op->reduce), name,
+                   offset, x, mask, relaxed, place);
     else
         ws_py_line(y, "tl.store(%s + (%s), %s, mask=%s)%s", name, offset, x, mask, place);
 }

@@ -30,8 +30,9 @@ typedef enum {
     VAL_MATH,    /* text in the array language; rows, cols */
     VAL_SHAPE,   /* index of the tensor */
     VAL_POINTER, /* a tile of them: item[0] the tensor or parameter, text: elements behind it */
-    VAL_LAYOUT,  /* index: dimension that a SliceLayout removes, -1 */
-    VAL_PIPE,    /* of TLE, its ends and slots: tle_pipe.c */
+    VAL_PLACES, /* pointers to elements of item[0], a buffer: items 1 … n - 1 are their indices */
+    VAL_LAYOUT, /* index: dimension that a SliceLayout removes, -1 */
+    VAL_PIPE,   /* of TLE, its ends and slots: tle_pipe.c */
     VAL_END,
     VAL_SLOT,
     VAL_LANES,  /* item[0] as [rows, n, 4, 2]; depth: dimensions summed up so far */
@@ -164,6 +165,7 @@ typedef struct {
     GPtrArray *pipes;          /* const Val*: of TLE */
     GPtrArray *numbers;        /* const char*: tensors that integers were loaded from */
     GPtrArray *stored;         /* char*: sums of pointers that were stored through; owned */
+    GPtrArray *scattered;  /* atomics whose indices are shown in the end (tle_atomic.c); owned */
     GPtrArray *handed;     /* WsReadStep*: claims of this group that no loop over tiles took yet */
     const char *tile_loop; /* the loop over them that was met last: its index is the position */
 } PyRead;

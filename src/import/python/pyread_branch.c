@@ -129,6 +129,31 @@ gboolean py_returns(const WsPyNode *node)
     return FALSE;
 }
 
+/* x.dtype, of a parameter whose type is not known yet. */
+static Val *typed(PyRead *p, const WsPyNode *e)
+{
+    const Val *v =
+        e->kind == WS_PY_ATTR && !strcmp(e->text, "dtype") ? py_eval(p, e->kid[0]) : NULL;
+    return v && v->kind == VAL_PARAM && !v->dtype ? (Val *)v : NULL;
+}
+
+void py_note_types(PyRead *p, const WsPyNode *condition, gboolean holds)
+{
+    const char *joined = holds ? "and" : "or", *same = holds ? "==" : "!=";
+    if (p->in_kernel || p->unsure || p->entered || condition->kind != WS_PY_BINARY)
+        return;
+    for (guint i = 0; i < 2; i++) {
+        if (!strcmp(condition->text, joined)) {
+            py_note_types(p, condition->kid[i], holds);
+            continue;
+        }
+        Val *x = strcmp(condition->text, same) ? NULL : typed(p, condition->kid[i]);
+        const Val *type = x ? py_eval(p, condition->kid[1 - i]) : NULL;
+        if (type && type->kind == VAL_NAME)
+            x->dtype = py_dtype(type->text);
+    }
+}
+
 /* On the host a condition guards errors and choices of launch: the way to the launch is taken. */
 static void host_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
 {
@@ -141,8 +166,10 @@ static void host_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
         return;
     }
     const gboolean may_return = p->frame && p->frame->helper && py_returns(node->kid[1]);
-    if (gives_up(node->kid[1]) && !may_return)
+    if (gives_up(node->kid[1]) && !may_return) {
         assume_not(p, c);
+        py_note_types(p, node->kid[0], FALSE);
+    }
     for (guint i = 1; i < node->n; i++)
         if (!gives_up(node->kid[i]))
             py_leave_open(p, node->kid[i]);

@@ -10,6 +10,8 @@ void py_branch(PyRead *p, const WsPyNode *node);
 const Val *py_either(PyRead *p, const WsExpr *c, const Val *a, const Val *b, const WsPyNode *at);
 /* What is assigned there may have been, or not: it is open. */
 void py_leave_open(PyRead *p, const WsPyNode *block);
+/* Types of parameters by a condition of the host that holds, or that does not: x.dtype == t. */
+void py_note_types(PyRead *p, const WsPyNode *condition, gboolean holds);
 gboolean py_returns(const WsPyNode *node); /* has a `return` somewhere */
 /* A block whose errors may be caught, or that may be left out. */
 void py_run_maybe(PyRead *p, const WsPyNode *block);

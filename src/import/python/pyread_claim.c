@@ -9,7 +9,7 @@
 /* atomic_add(counter, 1): the count before it. */
 const Val *py_mean_COUNT(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    const Val *added = py_add_to_tensor(p, a[1], at);
+    const Val *added = py_add_to_tensor(p, "add", a[1], at);
     if (added)
         return added;
     const gboolean counter = a[0] && (a[0]->kind == VAL_PARAM || a[0]->kind == VAL_TENSOR);
@@ -60,7 +60,7 @@ static guint users(const GPtrArray *list, gint value, const char *name)
     guint n = 0;
     for (guint i = 0; list && i < list->len; i++) {
         const WsReadStep *s = g_ptr_array_index(list, i);
-        n += s->value == value || (s->text && strstr(s->text, name));
+        n += s->value == value || s->where == value + 1 || (s->text && strstr(s->text, name));
         n += users(s->body, value, name) + users(s->other, value, name);
     }
     return n;

@@ -274,14 +274,26 @@ static void assume_constant(PyRead *p, const WsExpr *e)
     g_ptr_array_add(p->r->assume, (gpointer)ws_source_format(p->r, "%s", text));
 }
 
+/* A size that is one number is tried with that. */
+static void preset(PyRead *p, const WsExpr *e)
+{
+    gint64 n;
+    for (guint i = 0; i < p->r->sizes->len; i++)
+        if (e->op == WS_EXPR_EQ && e->arg[0]->op == WS_EXPR_NAME && ws_x_is(e->arg[1], &n) &&
+            n > 0 && !strcmp(e->arg[0]->name, p->r->sizes->pdata[i]))
+            g_array_index(p->r->presets, gint64, i) = n;
+}
+
 /* What the host or the kernel is sure of becomes an assumption of the design. */
 void py_assume(PyRead *p, const WsExpr *e)
 {
     gint64 known;
     g_autofree char *text = ws_x_text(e);
     if (e && !ws_x_is(e, &known) && (!p->group || p->prologue) && !p->unsure && !p->entered &&
-        !strstr(text, PY_PID) && !strstr(text, PY_GRID))
+        !strstr(text, PY_PID) && !strstr(text, PY_GRID)) {
         g_ptr_array_add(p->r->assume, (gpointer)ws_source_format(p->r, "%s", text));
+        preset(p, e);
+    }
 }
 
 const Val *py_mean_ASSUME(PyRead *p, const Val **a, const WsPyNode *at)

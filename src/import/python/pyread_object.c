@@ -227,6 +227,13 @@ static const Val *type_name(PyRead *p, const char *dtype)
     return v;
 }
 
+static const Val *unknown_type(PyRead *p)
+{
+    Val *v = py_val(p, VAL_NAME);
+    v->text = "unknown";
+    return v;
+}
+
 /* `depth` 1: what block_type gives. */
 static const Val *of_descriptor(PyRead *p, const Val *a, const char *name)
 {
@@ -255,7 +262,7 @@ static const Val *of_descriptor(PyRead *p, const Val *a, const char *name)
         return v;
     }
     if (!strcmp(name, "dtype") || !strcmp(name, "element_ty"))
-        return type_name(p, t->dtype);
+        return t->dtype || p->from != WS_IMPORT_TLE ? type_name(p, t->dtype) : unknown_type(p);
     return !strcmp(name, "layout") ? py_val(p, VAL_LAYOUT) : NULL;
 }
 
@@ -292,11 +299,8 @@ const Val *py_attribute(PyRead *p, const Val *a, const char *name)
         /* what it points to is not known: conversions to it are left out */
         if (a->dtype && (!strcmp(name, "dtype") || !strcmp(name, "element_ty")))
             return type_name(p, a->dtype);
-        if (!strcmp(name, "dtype") || !strcmp(name, "element_ty")) {
-            Val *v = py_val(p, VAL_NAME);
-            v->text = "unknown";
-            return v;
-        }
+        if (!strcmp(name, "dtype") || !strcmp(name, "element_ty"))
+            return unknown_type(p);
         return NULL;
     }
     return NULL;

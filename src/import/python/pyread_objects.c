@@ -1,4 +1,5 @@
 #include "import/python/dialect/pyread_terms.h"
+#include "import/python/pyread_law.h"
 
 #include <string.h>
 
@@ -72,8 +73,11 @@ static const Val *allocate(PyRead *p, const Val **a, const WsPyNode *at)
                        .line = at->line,
                        .made = p->r->steps->len,
                        .span = -1 };
-    if (!b.dtype && g_str_has_prefix(a[0]->text, "unknown"))
+    if (!b.dtype && g_str_has_prefix(a[0]->text, "unknown")) {
         b.dtype = "bf16"; /* as tensors of no known type */
+        if (p->from == WS_IMPORT_TLE)
+            py_law_value(p, at, "of which type the elements of a buffer are");
+    }
     if (!b.dtype)
         return py_wrong(p, at, "an allocation of an element type that designs do not have");
     memcpy(b.shape, shape, sizeof b.shape);
@@ -328,6 +332,24 @@ const Val *py_mean_SPLIT(PyRead *p, const Val **a, const WsPyNode *at)
     return pair;
 }
 
+/* What the host says of its elements. */
+static gint with_type(PyRead *p, gint tensor, const Val *v)
+{
+    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, tensor);
+    t->dtype = t->dtype ? t->dtype : v->dtype;
+    return tensor;
+}
+
+const char *py_type_of(PyRead *p, gint tensor, const char *otherwise, const WsPyNode *at)
+{
+    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, tensor);
+    t->guessed = t->guessed || !t->dtype;
+    if (t->guessed)
+        py_law_value(p, at,
+                     ws_source_format(p->r, "of which type the elements of `%s` are", t->name));
+    return t->dtype ? t->dtype : otherwise;
+}
+
 gint py_tensor(PyRead *p, const Val *v, guint rank, guint line)
 {
     if (!v)
@@ -338,13 +360,14 @@ gint py_tensor(PyRead *p, const Val *v, guint rank, guint line)
         return -1;
     for (guint i = 0; i < p->r->tensors->len; i++)
         if (!strcmp(g_array_index(p->r->tensors, WsReadTensor, i).name, v->text))
-            return (gint)i;
+            return with_type(p, (gint)i, v);
     WsReadTensor t = { .name = ws_source_name(p->r, v->text), .rank = rank, .line = line };
     if (strcmp(t.name, v->text)) { /* the name is taken: still one tensor per parameter */
         for (guint i = 0; i < p->r->tensors->len; i++)
             if (g_str_has_prefix(g_array_index(p->r->tensors, WsReadTensor, i).name, v->text))
-                return (gint)i;
+                return with_type(p, (gint)i, v);
     }
+    t.dtype = v->dtype;
     t.rank = MAX(t.rank, MIN(v->n, 5));
     for (guint i = 0; i < MIN(v->n, 5); i++)
         t.shape[i] = py_as_int(p, v->item[i]);

@@ -278,12 +278,39 @@ static const Val *bits_of_tiles(PyRead *p, const char *op, const Val *x, const V
     return NULL;
 }
 
+/* x // n, x % n and x / n of tiles of i32: kernels cut quotients towards 0 where designs round them
+ * down, and / gives reals. NULL: it is none of these. */
+static const Val *quotient_of_tiles(PyRead *p, const char *op, const Val *x, const Val *y)
+{
+    const gboolean whole = !g_strcmp0(x->dtype, "i32") && !g_strcmp0(y->dtype, "i32"),
+                   real = !strcmp(op, "/"), rest = !strcmp(op, "%");
+    gint64 n;
+    if (!whole || (!real && !rest && strcmp(op, "//") != 0))
+        return NULL;
+    Val *m = combine(p, x, y);
+    const char sign = rest ? '%' : '/';
+    if (real) {
+        m->text = ws_source_format(p->r, "(f32(%s) / f32(%s))", x->text, y->text);
+        return m;
+    }
+    m->dtype = "i32";
+    if (!m->reads->len) /* of numbers and places, which are not below 0 */
+        m->text = ws_source_format(p->r, "(%s %c %s)", x->text, sign, y->text);
+    else if (ws_x_is(ws_x_parsed(p->r, y->text), &n) && n > 0)
+        m->text = ws_source_format(p->r, "select(%s >= 0, %s %c %s, -(-%s %c %s))", x->text,
+                                   x->text, sign, y->text, x->text, sign, y->text);
+    else
+        return py_opaque(p);
+    return m;
+}
+
 const Val *py_binary_tile(PyRead *p, const char *op, const Val *a, const Val *b)
 {
     const Val *x = py_formula(p, a), *y = py_formula(p, b);
     if (!x || !y || strlen(x->text) + strlen(y->text) > 2000)
         return py_opaque(p);
     const Val *bits = bits_of_tiles(p, op, x, y);
+    bits = bits ? bits : quotient_of_tiles(p, op, x, y);
     if (bits)
         return bits;
     const char *own = !strcmp(op, "and") || !strcmp(op, "&")  ? "&&"

@@ -158,6 +158,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     p.loops = g_array_new(FALSE, TRUE, sizeof(OpenLoop));
     p.loop_names = g_ptr_array_new();
     p.handed = g_ptr_array_new();
+    p.scattered = g_ptr_array_new_with_free_func(g_free);
     p.opened = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     p.constants = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     p.pipes = g_ptr_array_new();
@@ -210,8 +211,10 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
         finish_tiles(&p);
         part_tensors(r);
         finish_tensors(r);
-        if (from == WS_IMPORT_TLE)
+        if (from == WS_IMPORT_TLE) {
+            py_finish_places(&p);
             py_tle_finish(&p);
+        }
         r->inits = TRUE;
         r->by_parity = way.by_parity;
         r->fences = from != WS_IMPORT_TLE ? "drawn" : NULL;
@@ -228,6 +231,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     g_array_unref(p.loops);
     g_ptr_array_unref(p.loop_names);
     g_ptr_array_unref(p.handed);
+    g_ptr_array_unref(p.scattered);
     g_hash_table_unref(p.opened);
     g_hash_table_unref(p.constants);
     g_ptr_array_unref(p.pipes);

@@ -64,6 +64,7 @@ def kernel(a_desc, b_desc, out, M, N, s_row, s_col, TILES: tl.constexpr, WIDE: t
 
 
 def matmul(a, b, out, programs=132):
+    assert a.dtype == torch.bfloat16 and b.dtype == torch.bfloat16 and out.dtype == torch.bfloat16
     M, K = a.shape
     N = b.shape[1]
     wide = triton.cdiv(N, 128)

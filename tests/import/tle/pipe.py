@@ -76,6 +76,7 @@ def kernel(top_desc, bottom_desc, b_desc, out, M, N, s_row, s_col, WIDE: tl.cons
 
 
 def matmul(a, b, out):
+    assert a.dtype == torch.bfloat16 and b.dtype == torch.bfloat16 and out.dtype == torch.bfloat16
     M, K = a.shape
     N = b.shape[1]
     top_desc = TensorDescriptor.from_tensor(a, [128, 64])

@@ -204,6 +204,26 @@ gboolean py_is_index(const Val *v)
     return e && !counted;
 }
 
+/* Elements that index tiles pick one by one, which atomics alone go through. */
+static const Val *places_of(PyRead *p, const Val *buffer, const Val *index, const WsPyNode *at)
+{
+    const guint n = index->kind == VAL_TUPLE ? index->n : 0;
+    Val full = { 0 };
+    if (buffer && buffer->kind == VAL_BUFFER) {
+        full = *buffer;
+        py_extents(p, &full);
+    }
+    if (!full.cols || n < 1 || n > 2 || (n == 1 && full.rows != 1))
+        return py_wrong(p, at, "a pointer into a part of a buffer that is not known");
+    Val *v = py_val(p, VAL_PLACES);
+    v->item = g_new0(const Val *, n + 2);
+    g_ptr_array_add(p->r->pool, v->item);
+    v->item[v->n++] = buffer;
+    for (guint i = 0; i < n; i++)
+        v->item[v->n++] = index->item[i];
+    return v;
+}
+
 /* local_ptr(buffer, (rows, columns)): the part that the index tiles pick. */
 const Val *py_mean_TLE_POINTER(PyRead *p, const Val **a, const WsPyNode *at)
 {
@@ -225,7 +245,7 @@ const Val *py_mean_TLE_POINTER(PyRead *p, const Val **a, const WsPyNode *at)
     if (!full.rows || n < 1 || n > 2 || (n == 1 && full.rows != 1) ||
         (n == 2 && !index_of(a[1]->item[0], &row)) || !index_of(a[1]->item[n - 1], &col) ||
         (row.n > 1 && !row.rows) || (col.n > 1 && col.rows))
-        return py_wrong(p, at, "a pointer into a part of a buffer that is not known");
+        return places_of(p, a[0], a[1], at);
     const Val *v = a[0];
     if (row.from + row.n > full.rows || col.from + col.n > full.cols)
         return py_wrong(p, at, "a pointer to what a buffer does not have");

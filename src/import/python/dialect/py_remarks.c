@@ -105,18 +105,20 @@ WsReadStep *py_gather(PyRead *p, const Val *to, const WsPyNode *pointers, const 
     return s;
 }
 
-/* atomic_add of a tile to a tensor: a store that adds. NULL: no remark says where. */
-const Val *py_add_to_tensor(PyRead *p, const Val *value, const WsPyNode *at)
+/* An atomic operation of a tile and a tensor: a store that adds, or takes the larger or smaller.
+ * NULL: no remark says where. */
+const Val *py_add_to_tensor(PyRead *p, const char *how, const Val *value, const WsPyNode *at)
 {
     gint64 rows, cols;
-    WsReadStep *s = p->group && value && value->kind == VAL_TILE
+    const gboolean is = !strcmp(how, "add") || !strcmp(how, "max") || !strcmp(how, "min");
+    WsReadStep *s = p->group && is && value && value->kind == VAL_TILE
                         ? py_pointed(p, WS_READ_WRITE, at, &rows, &cols)
                         : NULL;
     if (!s)
         return NULL;
     s->value = value->index;
     s->text = value->text;
-    s->flag = TRUE;
+    s->reduce = how;
     WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, s->tensor);
     t->reduced = TRUE;
     if (!t->dtype)

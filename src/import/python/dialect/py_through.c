@@ -20,7 +20,8 @@ static const char *leftmost(const WsPyNode *e)
 /* Whether the call goes through a pointer; its first argument is that. */
 static gboolean goes_through(const WsPyNode *call)
 {
-    static const char *const words[] = { "load", "store", "atomic_add", "copy", NULL };
+    static const char *const words[] = { "load",       "store", "atomic_add", "atomic_max",
+                                         "atomic_min", "copy",  NULL };
     const WsPyNode *f = call->kid[0];
     return call->n > 1 && f->kind == WS_PY_ATTR && g_strv_contains(words, f->text);
 }

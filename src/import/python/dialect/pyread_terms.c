@@ -130,6 +130,12 @@ static void note_since(PyRead *p, gint what)
         g_array_append_val(p->waited_on, what);
 }
 
+void py_have_met(PyRead *p)
+{
+    p->dirty = p->waited = FALSE;
+    g_array_set_size(p->waited_on, 0);
+}
+
 /* Accesses of all threads before what one thread does: the compiler puts a barrier between. */
 static void settle_group(PyRead *p, const WsPyNode *at, gboolean also_waits)
 {
@@ -317,9 +323,10 @@ static WsReadStep *transfer(PyRead *p, WsReadKind kind, const Val *desc, const V
         return NULL;
     }
     WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, tensor);
+    const char *dtype = g_array_index(p->r->buffers, WsReadBuffer, buffer->place.object).dtype;
     t->rank = MAX(t->rank, s->n_coord);
-    if (!t->dtype)
-        t->dtype = g_array_index(p->r->buffers, WsReadBuffer, buffer->place.object).dtype;
+    if (!t->dtype || (!strcmp(dtype, "tf32") && !strcmp(t->dtype, "f32")))
+        t->dtype = dtype;
     return s;
 }
 

@@ -21,11 +21,14 @@ const Val *py_none(PyRead *p);
  * be read before it. */
 void py_look_at_product(PyRead *p, const Val *v, const WsPyNode *at);
 /* Before an access to a buffer: a barrier of the compiler where one is due. */
+void py_have_met(PyRead *p); /* all threads of the group, at a barrier of the source */
 void py_meet_before(PyRead *p, gint buffer, gboolean writes, const WsPyNode *at);
 /* A part of a buffer by lists: a[0] from a[1] on, as long as a[2] says. */
 const Val *py_box(PyRead *p, const Val **a, const WsPyNode *at);
 /* One element of a stage that is a line; a place that is not shown to lie in it is not read. */
 const Val *py_element(PyRead *p, const Val *line, const Val *at_element, const WsPyNode *at);
+/* The type of a tensor's elements; listed as a value where nothing says it: `otherwise`, then. */
+const char *py_type_of(PyRead *p, gint tensor, const char *otherwise, const WsPyNode *at);
 void py_extents(PyRead *p, Val *v); /* sets rows and columns of a place: pyread_objects.c */
 /* A store to global memory whose place is not known: it reads the tile and touches nothing else of
  * the pipeline. */
@@ -39,7 +42,7 @@ WsReadStep *py_at_tensor(PyRead *p, WsReadKind kind, gint tensor, const WsExpr *
                          guint n, const WsPyNode *at);
 WsReadStep *py_pointed(PyRead *p, WsReadKind kind, const WsPyNode *at, gint64 *rows, gint64 *cols);
 WsReadStep *py_gather(PyRead *p, const Val *to, const WsPyNode *pointers, const WsPyNode *at);
-const Val *py_add_to_tensor(PyRead *p, const Val *value, const WsPyNode *at);
+const Val *py_add_to_tensor(PyRead *p, const char *how, const Val *value, const WsPyNode *at);
 /* --- py_bounds.c */
 gboolean py_is_size(const PyRead *p, const char *name);
 gboolean py_is_same(const WsExpr *a, const WsExpr *b);
@@ -82,6 +85,9 @@ void py_finish_numbers(PyRead *p); /* those that the kernel may write itself are
 const Val *py_tle_field(PyRead *p, const Val *slot, const WsPyNode *at);
 const Val *py_tle_signal(PyRead *p, const Val *buffer);
 void py_tle_finish(PyRead *p);
+void py_finish_places(PyRead *p); /* indices that may leave their buffers are listed */
+/* What a load or store goes through is not shown to point to global memory (py_global.c). */
+gboolean py_may_be_shared(PyRead *p, const Val *pointer, const WsPyNode *call);
 /* The kernel as the one group that all warps are. */
 const Val *py_one_group(PyRead *p, const Val **args, const WsPyNode *at);
 /* Copies into barriers that nobody expects bytes on are listed: nothing makes them up (Gluon). */

@@ -48,12 +48,11 @@ gboolean py_copies_maybe(const GPtrArray *list, gboolean inside)
 }
 
 /* The value that a step reads from its tensor. */
-static const Val *loaded(PyRead *p, WsReadStep *s, gint64 rows, gint64 cols)
+static const Val *loaded(PyRead *p, WsReadStep *s, gint64 rows, gint64 cols, const WsPyNode *at)
 {
-    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, s->tensor);
-    t->dtype = t->dtype ? t->dtype : "f32";
+    const char *dtype = py_type_of(p, s->tensor, "f32", at);
     g_autofree char *name = g_strconcat(p->frame->prefix, p->hint ? p->hint : "loaded", NULL);
-    s->value = ws_source_value(p->r, p->group, name, t->dtype, rows, cols);
+    s->value = ws_source_value(p->r, p->group, name, dtype, rows, cols);
     Val *v = py_val(p, VAL_TILE);
     v->index = s->value;
     v->rows = rows;
@@ -127,8 +126,7 @@ static const Val *copied(PyRead *p, const Val *pointer, const Val *mask, gboolea
                          const WsPyNode *at)
 {
     const gint tensor = py_tensor(p, pointer->item[0], 0, at->line);
-    const char *dtype =
-        tensor < 0 ? NULL : g_array_index(p->r->tensors, WsReadTensor, tensor).dtype;
+    const char *dtype = tensor < 0 ? NULL : py_type_of(p, tensor, "bf16", at);
     Val *shape = py_val(p, VAL_TUPLE), *type = py_val(p, VAL_NAME);
     const char *hint = p->hint;
     shape->item = g_new0(const Val *, 3);
@@ -157,7 +155,7 @@ static const Val *through(PyRead *p, const Val **a, gboolean async, const WsPyNo
         v = copied(p, a[0], a[1], &more, at);
     } else {
         WsReadStep *s = py_through(p, WS_READ_READ, a[0], a[1], at, &more);
-        v = s ? loaded(p, s, a[0]->rows, a[0]->cols) : NULL;
+        v = s ? loaded(p, s, a[0]->rows, a[0]->cols, at) : NULL;
     }
     return v && v->kind == VAL_TILE ? py_masked_value(p, v, a[1], a[2], more) : py_opaque(p);
 }
@@ -173,6 +171,8 @@ static gboolean is_gathered(PyRead *p, const WsPyNode *at)
 const Val *py_mean_TLE_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
 {
     gint64 rows, cols;
+    if (a[0] && a[0]->kind == VAL_PLACES)
+        return py_wrong(p, at, "a pointer into a part of a buffer that is not known");
     if (a[0] && a[0]->kind == VAL_BUFFER)
         return under_mask(p, py_mean_READ(p, a, at), a[1] && a[1]->kind != VAL_NONE, WS_READ_READ,
                           at);
@@ -189,8 +189,10 @@ const Val *py_mean_TLE_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
     if (number)
         return number;
     if (!s)
-        return py_opaque(p);
-    return loaded(p, s, rows, cols);
+        return py_may_be_shared(p, a[0], at)
+                   ? py_wrong(p, at, "a load through a pointer that is not followed")
+                   : py_opaque(p);
+    return loaded(p, s, rows, cols, at);
 }
 
 /* tle.load(…, is_async=True) */
@@ -204,6 +206,8 @@ static gboolean is_async(const WsPyNode *call)
 
 const Val *py_mean_TLE_STORE(PyRead *p, const Val **a, const WsPyNode *at)
 {
+    if (a[0] && a[0]->kind == VAL_PLACES)
+        return py_wrong(p, at, "a pointer into a part of a buffer that is not known");
     const gboolean masked = a[0] && a[0]->kind == VAL_BUFFER && a[2] && a[2]->kind != VAL_NONE;
     if (masked && a[1] && a[1]->kind == VAL_CLAIM)
         return py_wrong(p, at, "a tile that is handed on under a mask");
@@ -228,6 +232,8 @@ const Val *py_mean_TLE_STORE(PyRead *p, const Val **a, const WsPyNode *at)
     if (!s && value >= 0 && a[0] && a[0]->kind == VAL_POINTER)
         s = py_through(p, WS_READ_WRITE, a[0], a[2], at, NULL);
     if (!s) {
+        if (py_may_be_shared(p, a[0], at))
+            return py_wrong(p, at, "a store through a pointer that is not followed");
         py_note_store(p, a[0], at);
         if (value < 0 || !a[0] || a[0]->kind != VAL_POINTER)
             return py_store_away(p, a[1], at);
@@ -283,7 +289,7 @@ const Val *py_mean_DESC_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
     WsReadStep *s = rows > 0 && cols > 0 ? described(p, WS_READ_READ, a[0], a[1], at) : NULL;
     if (!s)
         return py_wrong(p, at, "a load whose descriptor, block or coordinates are not known");
-    return loaded(p, s, rows, cols);
+    return loaded(p, s, rows, cols, at);
 }
 
 /* 0 .. n-1 along the columns until arithmetic turns it. */

@@ -168,8 +168,8 @@ static gboolean stage_of(PyRead *p, gint64 stages, gint64 rows, gint64 cols, gin
     if (tensor < 0 || stages < 1 || (stages > 1 && !l->count) || stages > 64 || rows < 1 ||
         cols < 1)
         return FALSE;
-    const char *dtype = g_array_index(p->r->tensors, WsReadTensor, tensor).dtype;
-    const Val *ring = new_ring(p, stages, rows, cols, dtype ? dtype : "bf16", at);
+    const char *dtype = py_type_of(p, tensor, "bf16", at);
+    const Val *ring = new_ring(p, stages, rows, cols, dtype, at);
     const Val *full = new_full(p, stages, arrivals, at);
     Val *buffer = py_val(p, VAL_BUFFER), *barrier = py_val(p, VAL_BARRIER);
     *buffer = *ring;

@@ -224,6 +224,8 @@ static const Val *join(PyRead *p, WsReadKind kind, const Val *barrier, const WsP
     if (!name)
         return py_wrong(p, at, "a barrier without phase whose index is not a number");
     py_step(p, kind, at)->name = name;
+    if (kind == WS_READ_SYNC) /* all threads of the partition are there */
+        py_have_met(p);
     return py_none(p);
 }
 

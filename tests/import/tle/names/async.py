@@ -47,6 +47,7 @@ def kernel(x, y, M, N, x_stride, y_stride, steps):
 
 
 def scale(x, y):
+    assert x.dtype == torch.bfloat16 and y.dtype == torch.bfloat16
     M, N = x.shape
     kernel[(triton.cdiv(M, 128),)](x, y, M, N, x.stride(0), y.stride(0), triton.cdiv(N, 64),
                                    num_warps=4)

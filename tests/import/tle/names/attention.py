@@ -28,6 +28,7 @@ def kernel(q_desc, k_desc, v_desc, o_desc, steps):
 
 
 def attention(q, k, v, o):
+    assert q.dtype == torch.bfloat16 and k.dtype == torch.bfloat16 and v.dtype == torch.bfloat16
     M = q.shape[0]
     N = k.shape[0]
     q_desc = TensorDescriptor.from_tensor(q, [128, 64])

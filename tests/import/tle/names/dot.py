@@ -21,6 +21,7 @@ def kernel(a_desc, b_desc, c_desc, a_ptr, M, K, a_stride, wide, steps):
 
 
 def matmul(a, b, c):
+    assert a.dtype == torch.bfloat16 and b.dtype == torch.bfloat16
     M, K = a.shape
     N = b.shape[1]
     a_desc = TensorDescriptor.from_tensor(a, [128, 64])

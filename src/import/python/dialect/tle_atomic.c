@@ -1,0 +1,490 @@
+#include "import/python/dialect/pyread_terms.h"
+#include "import/python/pyread_law.h"
+
+#include <string.h>
+
+/* Atomics of TLE. On pointers to shared memory they combine elements with what is there: the
+ * elements of a view, or those that index tiles pick. The compiler puts barriers between plain
+ * stores and loads of local pointers alone, so that it puts none around atomics.
+ *
+ * An index outside of its buffer would be an access of other memory; a design leaves such places
+ * out. So an index has to be shown to lie in the buffer, by what it is computed from or by the mask
+ * (py_finish_places: once all that computes it is known). */
+
+static gboolean given(const Val *v)
+{
+    return v && v->kind != VAL_NONE;
+}
+
+/* An index along one extent, as far as the mask bounds it. */
+typedef struct {
+    const WsExpr *e;
+    gint64 extent;
+    gboolean from, below; /* the mask asks for e >= 0; for e < extent, or less */
+} Index;
+
+/* What is shown when the kernel was read. */
+typedef struct {
+    WsReadGroup *group;
+    WsReadStep *step;
+    Index index[2];
+    guint n;
+    gint64 rows, cols; /* of the index tiles */
+    const WsPyNode *at;
+    gboolean more; /* the mask leaves out others, too */
+} Shown;
+
+/* --- numbers that a tile can hold --------------------------------------------------------------*/
+
+typedef struct {
+    gint64 lo, hi;
+} Range;
+
+#define ANY ((Range){ G_MININT32, G_MAXINT32 })
+
+static Range range_of(const WsReadGroup *g, const WsExpr *e, gint64 rows, gint64 cols, guint depth);
+
+/* The steps that set a value. `n` counts them, `last` is one. */
+static void setters(const GPtrArray *list, gint64 value, guint *n, const WsReadStep **last)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        if (!s->off && s->value == value && s->kind != WS_READ_WRITE) {
+            ++*n;
+            *last = s;
+        }
+        setters(s->body, value, n, last);
+        setters(s->other, value, n, last);
+    }
+}
+
+/* A value that one formula sets, and nothing else. */
+static Range range_of_value(const WsReadGroup *g, const char *name, guint depth)
+{
+    for (guint i = 0; i < g->values->len; i++) {
+        const WsReadValue *v = &g_array_index(g->values, WsReadValue, i);
+        guint n = 0;
+        const WsReadStep *s = NULL;
+        if (strcmp(v->name, name) != 0)
+            continue;
+        setters(g->body, i, &n, &s);
+        if (n != 1 || s->kind != WS_READ_COMPUTE || !s->text || strcmp(v->dtype, "i32") != 0)
+            return ANY;
+        const char *formula = strstr(s->text, " = ");
+        g_autoptr(WsExpr) e = formula ? ws_expr_parse(formula + strlen(" = "), NULL) : NULL;
+        return e ? range_of(g, e, v->rows, v->cols, depth + 1) : ANY;
+    }
+    return ANY;
+}
+
+static Range range_of_call(const WsExpr *e, Range a, Range b, Range c)
+{
+    const gboolean shifts = e->n_args == 2 && b.lo == b.hi && b.lo > 0 && b.lo < 32;
+    if (e->func == WS_FUNC_BITAND) { /* no bits but those of the one that is not below 0 */
+        const gint64 most = MIN(a.lo >= 0 ? a.hi : G_MAXINT32, b.lo >= 0 ? b.hi : G_MAXINT32);
+        return a.lo >= 0 || b.lo >= 0 ? (Range){ 0, most } : ANY;
+    }
+    if (e->func == WS_FUNC_SHR && shifts)
+        return (Range){ 0, G_MAXUINT32 >> b.lo };
+    if (e->func == WS_FUNC_SAR && shifts)
+        return (Range){ a.lo >> b.lo, a.hi >> b.lo };
+    if (e->func == WS_FUNC_SELECT)
+        return (Range){ MIN(b.lo, c.lo), MAX(b.hi, c.hi) };
+    if (e->func == WS_FUNC_MIN && e->n_args == 2)
+        return (Range){ MIN(a.lo, b.lo), MIN(a.hi, b.hi) };
+    if (e->func == WS_FUNC_MAX && e->n_args == 2)
+        return (Range){ MAX(a.lo, b.lo), MAX(a.hi, b.hi) };
+    return ANY;
+}
+
+static Range range_of_sum(const WsExpr *e, Range a, Range b)
+{
+    Range r = ANY;
+    if (e->op == WS_EXPR_ADD)
+        r = (Range){ a.lo + b.lo, a.hi + b.hi };
+    else if (e->op == WS_EXPR_SUB)
+        r = (Range){ a.lo - b.hi, a.hi - b.lo };
+    else if (e->op == WS_EXPR_MUL && a.lo >= 0 && b.lo >= 0)
+        r = (Range){ a.lo * b.lo, a.hi * b.hi };
+    else if (e->op == WS_EXPR_DIV && a.lo >= 0 && b.lo > 0)
+        r = (Range){ a.lo / b.hi, a.hi / b.lo };
+    else if (e->op == WS_EXPR_MOD && a.lo >= 0 && b.lo > 0)
+        r = (Range){ 0, MIN(a.hi, b.hi - 1) };
+    return r.lo >= G_MININT32 && r.hi <= G_MAXINT32 ? r : ANY; /* else it runs over */
+}
+
+/* select(x >= 0, …, …) of an x that is never below. */
+static gboolean is_from_zero(const WsReadGroup *g, const WsExpr *e, gint64 rows, gint64 cols,
+                             guint depth)
+{
+    const WsExpr *c = e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT ? e->arg[0] : NULL;
+    gint64 zero;
+    return c && c->op == WS_EXPR_GE && ws_expr_is_int(c->arg[1], &zero) && zero == 0 &&
+           range_of(g, c->arg[0], rows, cols, depth + 1).lo >= 0;
+}
+
+/* Of a formula of 32-bit integers in a tile of rows x cols. */
+static Range range_of(const WsReadGroup *g, const WsExpr *e, gint64 rows, gint64 cols, guint depth)
+{
+    Range of[3] = { ANY, ANY, ANY };
+    if (depth > 16)
+        return ANY;
+    if (e->op == WS_EXPR_INT)
+        return e->i >= G_MININT32 && e->i <= G_MAXINT32 ? (Range){ e->i, e->i } : ANY;
+    if (e->op == WS_EXPR_NAME && (!strcmp(e->name, "row") || !strcmp(e->name, "col")))
+        return (Range){ 0, (*e->name == 'r' ? rows : cols) - 1 };
+    if (e->op == WS_EXPR_NAME)
+        return range_of_value(g, e->name, depth);
+    for (guint i = 0; i < MIN(e->n_args, 3u); i++)
+        of[i] = range_of(g, e->arg[i], rows, cols, depth + 1);
+    if (is_from_zero(g, e, rows, cols, depth)) /* a quotient that is cut towards 0 */
+        return of[1];
+    return e->op == WS_EXPR_CALL ? range_of_call(e, of[0], of[1], of[2])
+           : e->n_args == 2      ? range_of_sum(e, of[0], of[1])
+                                 : ANY;
+}
+
+static void show(PyRead *p, const Shown *s)
+{
+    gboolean all = !s->more;
+    for (guint i = 0; i < s->n; i++) {
+        const Index *x = &s->index[i];
+        Range r = range_of(s->group, x->e, s->rows, s->cols, 0);
+        r.lo = x->from ? MAX(r.lo, 0) : r.lo;
+        r.hi = x->below ? MIN(r.hi, x->extent - 1) : r.hi;
+        if (r.lo < 0 || r.hi >= x->extent) {
+            ws_source_unread(p->r, s->at->line, s->at->column, s->at->end_line,
+                             "an index that is not shown to lie in its buffer",
+                             p->r->line[MIN(s->at->line, p->r->n_lines) - 1]);
+            return;
+        }
+        all = all && r.lo == 0 && r.hi == x->extent - 1;
+    }
+    if (!all) /* which elements it leaves out is not said */
+        ws_source_masked(p->r, s->step);
+}
+
+void py_finish_places(PyRead *p)
+{
+    for (guint i = 0; i < p->scattered->len; i++)
+        show(p, g_ptr_array_index(p->scattered, i));
+}
+
+/* --- masks ------------------------------------------------------------------------------------ */
+
+/* e >= 0, e < n, 0 <= e, n > e, as texts of formulas have them. */
+static gboolean takes_bound(PyRead *p, Index *x, const WsExpr *c)
+{
+    static const WsExprOp turned[][2] = { { WS_EXPR_LE, WS_EXPR_GE }, { WS_EXPR_GT, WS_EXPR_LT } };
+    WsExprOp op = c->op;
+    if (c->n_args != 2)
+        return FALSE;
+    const WsExpr *left = c->arg[0], *right = c->arg[1];
+    for (guint i = 0; i < 2; i++)
+        if (op == turned[i][0] && !ws_expr_equal(left, x->e)) {
+            op = turned[i][1];
+            left = c->arg[1];
+            right = c->arg[0];
+            break;
+        }
+    gint64 n;
+    if (!ws_expr_equal(left, x->e) || !ws_expr_is_int(right, &n))
+        return FALSE;
+    if (op == WS_EXPR_GE && n == 0)
+        return x->from = TRUE;
+    if (op == WS_EXPR_LT && n <= x->extent) {
+        x->below = TRUE;
+        return n == x->extent; /* a smaller one leaves out more */
+    }
+    return FALSE;
+}
+
+/* What the mask asks for besides bounds of the indices, as a formula; NULL: nothing. */
+static const char *rest_of(PyRead *p, Shown *s, const WsExpr *c, const char *rest)
+{
+    if (c->op == WS_EXPR_AND)
+        return rest_of(p, s, c->arg[1], rest_of(p, s, c->arg[0], rest));
+    gboolean bound = FALSE;
+    for (guint i = 0; i < s->n; i++)
+        bound = takes_bound(p, &s->index[i], c) || bound;
+    if (bound)
+        return rest;
+    g_autofree char *own = ws_expr_print(c);
+    return rest ? ws_source_format(p->r, "(%s && %s)", rest, own)
+                : ws_source_format(p->r, "(%s)", own);
+}
+
+/* --- indices ---------------------------------------------------------------------------------- */
+
+/* A tile of integers as a formula; NULL: it is none. */
+static const Val *integers(PyRead *p, const Val *v)
+{
+    const Val *m = v && (v->kind == VAL_INT || py_is_tile(v)) ? py_formula(p, v) : NULL;
+    if (v && v->kind == VAL_ZERO && m && !g_strcmp0(v->dtype, "i32"))
+        ((Val *)m)->dtype = "i32";
+    return m && !g_strcmp0(m->dtype, "i32") ? m : NULL;
+}
+
+static Val *formula(PyRead *p, const Val *like, const char *text)
+{
+    Val *v = py_val(p, VAL_MATH);
+    v->text = text;
+    v->dtype = "i32";
+    v->rows = like->rows;
+    v->cols = like->cols;
+    v->reads = like->reads;
+    return v;
+}
+
+/* x of x / n or x % n, cut towards 0 or not. NULL: it is another formula. */
+static const WsExpr *divided(const WsExpr *e, WsExprOp op, gint64 n)
+{
+    gint64 by;
+    if (e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT && e->arg[0]->op == WS_EXPR_GE) {
+        const WsExpr *plus = divided(e->arg[1], op, n);
+        return plus && ws_expr_equal(plus, e->arg[0]->arg[0]) ? plus : NULL;
+    }
+    return e->op == op && ws_expr_is_int(e->arg[1], &by) && by == n ? e->arg[0] : NULL;
+}
+
+/* x // n and x % n of one x: that element of all, counted along rows. Below 0 they pick elements
+ * that do not exist, as x does. */
+static const char *counted(PyRead *p, const WsExpr *row, const WsExpr *col, gint64 n)
+{
+    const WsExpr *x = divided(row, WS_EXPR_DIV, n), *y = divided(col, WS_EXPR_MOD, n);
+    if (!x || !y || !ws_expr_equal(x, y))
+        return NULL;
+    g_autofree char *text = ws_expr_print(x);
+    return ws_source_format(p->r, "%s", text);
+}
+
+/* Fills in what the indices are; what they pick, counted along rows. NULL: they are not followed.
+ */
+static const Val *picked(PyRead *p, const Val *pointer, const Val *buffer, Shown *s)
+{
+    const guint n = pointer->n - 1;
+    const Val *x[2] = { NULL, NULL };
+    for (guint i = 0; i < n; i++) {
+        x[i] = integers(p, pointer->item[1 + i]);
+        const WsExpr *e = x[i] ? ws_x_parsed(p->r, x[i]->text) : NULL;
+        if (!e)
+            return NULL;
+        s->index[i] = (Index){ .e = e, .extent = i + 1 < n ? buffer->rows : buffer->cols };
+    }
+    s->n = n;
+    if (n == 1)
+        return x[0];
+    const char *one = counted(p, s->index[0].e, s->index[1].e, buffer->cols);
+    Val *both = py_val(p, VAL_MATH);
+    *both = *x[0];
+    both->rows = MAX(x[0]->rows, x[1]->rows);
+    both->cols = MAX(x[0]->cols, x[1]->cols);
+    both->reads = g_array_new(FALSE, FALSE, sizeof(gint64));
+    g_ptr_array_add(p->r->arrays, both->reads);
+    for (guint i = 0; i < 2; i++)
+        for (guint k = 0; x[i]->reads && k < x[i]->reads->len; k++)
+            g_array_append_val(both->reads, g_array_index(x[i]->reads, gint64, k));
+    if (one) {
+        s->index[0] = (Index){ .e = ws_x_parsed(p->r, one), .extent = buffer->rows * buffer->cols };
+        s->n = 1;
+        both->text = one;
+    } else {
+        both->text = ws_source_format(p->r, "(%s * %" G_GINT64_FORMAT " + %s)", x[0]->text,
+                                      buffer->cols, x[1]->text);
+    }
+    return s->index[0].e ? both : NULL;
+}
+
+/* The element of a whole view that each is, counted along rows. */
+static const Val *own_places(PyRead *p, const Val *buffer)
+{
+    Val like = { .rows = buffer->rows, .cols = buffer->cols };
+    const char *text =
+        buffer->rows * buffer->cols == 1 ? "0"
+        : buffer->rows == 1              ? "col"
+        : buffer->cols == 1
+            ? "row"
+            : ws_source_format(p->r, "(row * %" G_GINT64_FORMAT " + col)", buffer->cols);
+    return formula(p, &like, text);
+}
+
+/* `at` where the mask holds, -1 elsewhere; `at` NULL: each at its own place. NULL: the mask is not
+ * followed, or there is none and no index. */
+static const Val *where_of(PyRead *p, const Val *at, const Val *buffer, const Val *mask, Shown *s)
+{
+    gint64 known;
+    if (!given(mask) || (py_known(mask, &known) && known))
+        return at;
+    const Val *m = mask->kind == VAL_MATH || mask->kind == VAL_INT ? py_formula(p, mask) : NULL;
+    const WsExpr *c = m ? ws_x_parsed(p->r, m->text) : NULL;
+    const gboolean condition = c && (!g_strcmp0(m->dtype, "b") || mask->kind == VAL_INT);
+    if (!condition)
+        return NULL;
+    const char *rest = rest_of(p, s, c, NULL);
+    s->more = rest != NULL;
+    at = at ? at : own_places(p, buffer);
+    if (m->rows > at->rows || m->cols > at->cols)
+        return NULL; /* there are no more pointers than that */
+    if (!rest)
+        return at;
+    Val *v = formula(p, at, ws_source_format(p->r, "select(%s, %s, -1)", rest, at->text));
+    if (m->reads && m->reads->len) {
+        v->reads = g_array_new(FALSE, FALSE, sizeof(gint64));
+        g_ptr_array_add(p->r->arrays, v->reads);
+        for (guint i = 0; at->reads && i < at->reads->len; i++)
+            g_array_append_val(v->reads, g_array_index(at->reads, gint64, i));
+        g_array_append_vals(v->reads, m->reads->data, m->reads->len);
+    }
+    return v;
+}
+
+/* --- atomics ---------------------------------------------------------------------------------- */
+
+static gboolean one_of(const Val *v, const char *const *words)
+{
+    if (!given(v))
+        return TRUE;
+    g_autofree char *word = v->kind == VAL_STRING && strlen(v->text) > 2
+                                ? g_strndup(v->text + 1, strlen(v->text) - 2)
+                                : g_strdup("");
+    return g_strv_contains(words, word);
+}
+
+/* The value that is combined, of the buffer's type. -1: it has none. */
+static gint added(PyRead *p, const Val *v, const char *dtype, gint64 rows, gint64 cols,
+                  const WsPyNode *at)
+{
+    if (v->kind == VAL_TILE && !v->text) {
+        const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, v->index);
+        return strcmp(held->dtype, dtype) ? -1 : v->index;
+    }
+    const Val *m = py_formula(p, v);
+    const gboolean whole = m && (!g_strcmp0(m->dtype, "i32") || !g_strcmp0(v->dtype, "i32"));
+    if (!m || !g_strcmp0(m->dtype, "b") || (*dtype == 'i') != whole)
+        return -1;
+    Val *own = py_val(p, VAL_MATH);
+    *own = *m;
+    own->dtype = dtype;
+    if (v->kind == VAL_ZERO && m->rows * m->cols == rows * cols) { /* the same everywhere */
+        own->rows = rows;
+        own->cols = cols;
+    }
+    return py_hold(p, "added", own, at, rows, cols);
+}
+
+static const Val *shared(PyRead *p, const char *how, const Val **a, const WsPyNode *at)
+{
+    Val buffer = *(a[0]->kind == VAL_PLACES ? a[0]->item[0] : a[0]);
+    Shown s = { .group = p->group, .at = at };
+    if (!p->group || !a[1])
+        return py_wrong(p, at, "an atomic operation outside of the partitions, or without a value");
+    if (!buffer.rows)
+        py_extents(p, &buffer);
+    const WsReadBuffer *b = &g_array_index(p->r->buffers, WsReadBuffer, buffer.place.object);
+    if (strcmp(b->dtype, "i32") && (strcmp(b->dtype, "f32") || strcmp(how, "add")))
+        return py_wrong(p, at,
+                        ws_source_format(p->r, "an atomic %s of elements of type %s", how,
+                                         py_dtype_name(b->dtype)));
+    if (buffer.place.transposed || buffer.depth)
+        return py_wrong(p, at, "an atomic operation on a buffer that is seen otherwise");
+    const Val *x = NULL, *where;
+    if (a[0]->kind == VAL_PLACES && !(x = picked(p, a[0], &buffer, &s)))
+        return py_wrong(p, at, "an index that is no tile of 32-bit integers");
+    where = where_of(p, x, &buffer, a[2], &s);
+    if (!where && (x || given(a[2])))
+        return py_wrong(p, at, "a mask of an atomic operation that is no condition on tiles");
+    const gint64 rows = where ? where->rows : buffer.rows, cols = where ? where->cols : buffer.cols;
+    s.rows = rows;
+    s.cols = cols;
+    const gint value = added(p, a[1], b->dtype, rows, cols, at);
+    if (value < 0)
+        return py_wrong(p, at, "an atomic operation whose value is not of its buffer's type");
+    const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, value);
+    if (held->rows * held->cols != rows * cols)
+        return py_wrong(p, at, "an atomic operation of other many values than places");
+    gint to = -1;
+    if (where && (held->rows != rows || held->cols != cols))
+        where = held->cols == 1 && rows == 1 ? py_as_rows(p, where) : where;
+    if (where)
+        to = py_hold(p, "places", where, at, rows, cols);
+    const WsReadValue *places = to < 0 ? NULL : &g_array_index(p->group->values, WsReadValue, to);
+    held = &g_array_index(p->group->values, WsReadValue, value);
+    if (where && (!places || places->rows != held->rows || places->cols != held->cols))
+        return py_wrong(p, at, "an atomic operation whose values and places are not in step");
+    WsReadStep *step = py_step(p, WS_READ_WRITE, at);
+    step->value = value;
+    step->buffer = buffer.place;
+    step->reduce = how;
+    step->where = to + 1;
+    if (where && !p->probing) {
+        Shown *own = g_new(Shown, 1);
+        s.step = step;
+        *own = s;
+        g_ptr_array_add(p->scattered, own);
+    }
+    return py_opaque(p); /* what was there is no value of a design */
+}
+
+/* A tile added to the tile of a tensor that pointers pick, or the larger or smaller of both. */
+static const Val *on_tensor(PyRead *p, const char *how, const Val **a, const WsPyNode *at)
+{
+    static const char *const known[] = { "add", "max", "min", NULL };
+    if (!g_strv_contains(known, how))
+        return py_wrong(p, at, "an atomic operation on the bits of a tensor");
+    const gint value = !p->group || !a[1] || a[1]->kind == VAL_OPAQUE ? -1
+                       : a[1]->kind == VAL_TILE && !a[1]->text
+                           ? a[1]->index
+                           : py_hold(p, "added", a[1], at, a[0]->rows, a[0]->cols);
+    if (a[1] && a[1]->kind == VAL_OPAQUE)
+        py_law_value(p, at, "what is combined with a tensor");
+    WsReadStep *s = value < 0 ? NULL : py_through(p, WS_READ_WRITE, a[0], a[2], at, NULL);
+    if (!s) {
+        py_note_store(p, a[0], at);
+        if (a[1])
+            py_look(p, a[1], at); /* py_through says why it is not known */
+        return py_opaque(p);
+    }
+    s->value = value;
+    s->reduce = how;
+    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, s->tensor);
+    t->reduced = TRUE;
+    if (!t->dtype)
+        t->dtype = g_array_index(p->group->values, WsReadValue, value).dtype;
+    return py_opaque(p);
+}
+
+static const Val *atomic(PyRead *p, const char *how, const Val **a, const WsPyNode *at)
+{
+    static const char *const orders[] = { "relaxed", "acquire", "release", "acq_rel", NULL },
+                             *const scopes[] = { "gpu", "cta", "sys", NULL };
+    if (!one_of(a[3], orders) || !one_of(a[4], scopes))
+        return py_wrong(p, at, "an order or a scope of an atomic operation that is not known");
+    if (a[0] && (a[0]->kind == VAL_BUFFER || a[0]->kind == VAL_PLACES))
+        return shared(p, how, a, at);
+    if (py_may_be_shared(p, a[0], at))
+        return py_wrong(p, at, "an atomic operation on a pointer that is not followed");
+    const Val *done = py_add_to_tensor(p, how, a[1], at);
+    if (!done && a[0] && a[0]->kind == VAL_POINTER)
+        return on_tensor(p, how, a, at);
+    if (!done && strcmp(how, "add") != 0)
+        return py_wrong(p, at, "an atomic operation on a tensor that is not followed");
+    return done ? done : py_mean_COUNT(p, a, at);
+}
+
+#define ATOMIC(id, how)                                                                            \
+    const Val *py_mean_TLE_##id(PyRead *p, const Val **a, const WsPyNode *at)                      \
+    {                                                                                              \
+        return atomic(p, how, a, at);                                                              \
+    }
+ATOMIC(ADD, "add")
+ATOMIC(MAX, "max")
+ATOMIC(MIN, "min")
+ATOMIC(AND, "and")
+ATOMIC(OR, "or")
+ATOMIC(XOR, "xor")
+
+/* Which of several comes first would be seen. */
+const Val *py_mean_TLE_EXCHANGE(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    return py_wrong(p, at, "an atomic operation that hands on what was there");
+}
