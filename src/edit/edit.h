@@ -104,6 +104,10 @@ gboolean ws_edit_outdent(WsDraft *d, const guint64 *nodes, guint n); /* out of t
 gboolean ws_edit_wrap(WsDraft *d, const guint64 *nodes, guint n);    /* into a new loop */
 gboolean ws_edit_unwrap(WsDraft *d, guint64 loop);
 gboolean ws_edit_peel(WsDraft *d, guint64 loop); /* the first round apart: `split` */
+/* Cuts a counted loop before this step and runs what follows a round later, beside the next round
+ * (rotate.c): with prologue and epilogue, waits, uses and counters carried, in a branch where there
+ * may be no round. Refused where the order of values would not hold. */
+gboolean ws_edit_rotate(WsDraft *d, guint64 step);
 gboolean ws_edit_replicate(WsDraft *d, guint64 group, gint by);
 gboolean ws_edit_mute(WsDraft *d, const guint64 *nodes, guint n);
 
@@ -132,6 +136,9 @@ gint64 ws_edit_replicas(const WsNode *group); /* 0: given by an expression */
 /* Depth of the ring that a buffer, barrier or pipe belongs to: the constant it is given by, or all
  * its members. */
 gboolean ws_edit_depth(WsDraft *d, guint64 node, gint64 depth);
+/* A pair of barriers of its own for a buffer whose loads signal, and whose room is awaited,
+ * together with those of others (part.c). */
+gboolean ws_edit_part(WsDraft *d, guint64 buffer);
 gint64 ws_edit_depth_of(const WsDesign *design, const WsNode *node); /* 0 unknown */
 
 /* --- fragments (clip.c) --------------------------------------------------------------------------

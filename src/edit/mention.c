@@ -1,6 +1,7 @@
 /* Names and where they are mentioned. A name is given once in its scope (nothing shadows anything),
  * so renaming is replacing the word wherever the field tables say that names may stand. */
 #include "edit/derive.h"
+#include "edit/rotate.h"
 
 #include <string.h>
 
@@ -134,6 +135,12 @@ static gboolean rewrite_mentions(WsDraft *d, const WsNode *below, const char *ol
             return FALSE;
     }
     return TRUE;
+}
+
+gboolean ws_edit_put(WsDraft *d, guint64 below, const char *name, const char *text)
+{
+    const WsNode *node = ws_draft_node(d, below);
+    return node != NULL && rewrite_mentions(d, node, name, text, FALSE);
 }
 
 /* `scope`: the group whose own names it is among, or NULL. */

@@ -251,6 +251,8 @@ static const struct {
     { "group-behind", .by = ws_edit_other_group, .value = 1, .coalesce = NULL },
     { "unwrap", .focus = ws_edit_unwrap },
     { "peel", .focus = ws_edit_peel },
+    { "rotate", .focus = ws_edit_rotate },
+    { "part", .focus = ws_edit_part },
     { "replicate-more", .focus = one_more },
     { "replicate-less", .focus = one_less },
     { "deeper", .focus = deeper },
