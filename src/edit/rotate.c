@@ -199,7 +199,7 @@ static gboolean fits(WsDraft *d, const WsNode *loop)
     if (ws_node_has(loop, WS_F_unroll))
         return ws_draft_refuse(d, "the loop is unrolled; rotate it first and unroll it then");
     if (ws_node_has(loop, WS_F_step) && ws_node_int(loop, WS_F_step, -1) < 1)
-        return ws_draft_refuse(d, "the `step` of the loop is no number of at least 1");
+        return ws_draft_refuse(d, "the `step` of the loop is not a number of at least 1");
     for (guint i = 0; i < ws_node_n_children(loop, WS_F_do); i++) {
         const WsNode *step = ws_node_child(loop, WS_F_do, i);
         if ((step->kind == WS_STEP_ADVANCE && !counts_evenly(d, loop, step)) ||

@@ -12,8 +12,8 @@ static const struct {
     { NULL, "cut copy paste duplicate delete" },
     { NULL, "rename mute connect" },
     { N_("Order"), "earlier later ahead-more ahead-less group-before group-behind" },
-    { N_("Loops"), "wrap unwrap indent outdent peel" },
-    { N_("Rings and Replicas"), "deeper shallower replicate-more replicate-less" },
+    { N_("Loops"), "wrap unwrap indent outdent peel rotate" },
+    { N_("Rings and Replicas"), "deeper shallower part replicate-more replicate-less" },
 };
 
 GMenuModel *ws_edit_menu(void)
