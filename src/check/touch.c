@@ -2,8 +2,10 @@
 #include "check/touch.h"
 #include "check/named.h"
 #include "program/array.h"
+#include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
+#include "program/parts/buffer.h"
 #include "program/parts/tensor.h"
 #include "program/parts/tree.h"
 #include "program/parts/value.h"
@@ -214,4 +216,11 @@ gboolean ws_has_integer_tensor(const WsProgram *p)
             p->tensor[i].data != WS_DATA_ZEROS)
             return TRUE;
     return FALSE;
+}
+
+guint ws_combination(const WsProgram *p, const WsOp *op)
+{
+    if (!ws_op_is_atomic(op->kind))
+        return 0;
+    return 2 * op->reduce + (p->buffer[op->access[0].buffer].dtype == WS_DTYPE_F32);
 }

@@ -39,6 +39,11 @@ static inline gboolean ws_goes_async(const WsOp *op, const WsAccess *a)
     return proxy == WS_PROXY_ASYNC && op->kind != WS_OP_ST_REMOTE;
 }
 
+/* L-ATOMIC: what an atomic does to the bytes, below WS_COMBINATIONS; 0: it is none. Two that do the
+ * same need no order; adding floats is not adding integers. */
+enum { WS_COMBINATIONS = 2 * WS_REDUCE_COUNT };
+guint ws_combination(const WsProgram *p, const WsOp *op);
+
 /* L-MMA-SHAPE: what must be equal of two products that follow each other in one accumulator without
  * a wait: columns and depth of the instruction. */
 static inline guint ws_mma_shape(const WsMma *m)

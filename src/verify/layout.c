@@ -116,21 +116,28 @@ guint64 value_cells(Plan *plan, guint agent, guint value, gint64 row0, gint64 co
 }
 
 /* --- items ------------------------------------------------------------------------------------ */
-static Reader reader_of(const WsOp *op, guint to)
+static Reader reader_of(const Plan *plan, const WsOp *op, guint to)
 {
-    const gboolean copy = op->kind == WS_OP_BULK_COPY;
-    return (Reader){ (guint)op->agent, ws_op_row(op->kind)->engine,
-                     op_by_leader(op), copy ? op : NULL,
-                     copy ? to : 0,    ws_op_is_atomic(op->kind) ? op->reduce : WS_REDUCE_NONE };
+    Reader r = { .agent = (guint)op->agent,
+                 .engine = ws_op_row(op->kind)->engine,
+                 .leader = op_by_leader(op) };
+    if (op->kind == WS_OP_BULK_COPY)
+        r.copy = op, r.to = to;
+    if (ws_op_is_atomic(op->kind)) {
+        r.combines = op->reduce;
+        r.elements = (gint)plan->p->buffer[op->access[0].buffer].dtype;
+    }
+    return r;
 }
 
 gint plan_reader(const Plan *plan, const WsOp *op, guint to)
 {
-    const Reader x = reader_of(op, to);
+    const Reader x = reader_of(plan, op, to);
     for (guint i = 0; i < plan->reader->len; i++) {
         const Reader *r = &g_array_index(plan->reader, Reader, i);
         if (r->agent == x.agent && r->engine == x.engine && r->leader == x.leader &&
-            r->copy == x.copy && r->to == x.to && r->combines == x.combines)
+            r->copy == x.copy && r->to == x.to && r->combines == x.combines &&
+            r->elements == x.elements)
             return (gint)i;
     }
     return -1;
@@ -143,7 +150,7 @@ void plan_readers(Plan *plan)
             const WsOp *op = plan->agent[a].place[i].tree->op;
             for (guint k = 0; op && k < op->n_access; k++)
                 for (guint to = 0; to < plan->p->cluster; to++) {
-                    const Reader r = reader_of(op, to);
+                    const Reader r = reader_of(plan, op, to);
                     if ((op->access[k].mode & WS_MODE_READ) && plan_reader(plan, op, to) < 0)
                         g_array_append_val(plan->reader, r);
                 }

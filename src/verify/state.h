@@ -44,6 +44,7 @@ typedef struct {
     const WsOp *copy; /* NULL: no copy */
     guint to;
     WsReduce combines; /* an atomic, which stands among the reads; NONE: a read */
+    gint elements;     /* of an atomic: WsDtype */
 } Reader;
 
 typedef struct {

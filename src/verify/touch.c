@@ -60,14 +60,20 @@ gboolean is_async(const WsOp *op)
     return ws_op_row(op->kind)->proxy == WS_PROXY_ASYNC && op->kind != WS_OP_ST_REMOTE;
 }
 
+/* `places` says which lane touches what. */
+static gboolean scattered(const WsOp *op)
+{
+    return ws_op_is_atomic(op->kind) && op->n_value > 1;
+}
+
 /* Each byte is touched by one thread in both events, which knows what it did itself, or by threads
  * of one warp that has met since. */
 static gboolean row_private(Run *r, guint item, const Author *me)
 {
     const Author *other = &r->s->author[item];
     const WsOp *first = other->op ? r->plan->p->op[other->op - 1] : NULL;
-    if (ws_op_is_atomic(r->op->kind) || (first && ws_op_is_atomic(first->kind)))
-        return FALSE; /* `places` says which lane touches what */
+    if (scattered(r->op) || (first && scattered(first)))
+        return FALSE;
     if (r->leader || is_async(r->op) || !first || !me->op || first->agent != r->op->agent ||
         op_by_leader(first) || first->n_access != 1 || r->op->n_access != 1 ||
         first->access[0].buffer != r->op->access[0].buffer || is_async(first) ||
@@ -90,11 +96,12 @@ static void touch_cell(Run *r, guint cta, guint cell, gboolean write, const Auth
         broken(r, "P-PROXY", "the last write is not fenced");
     if (!write && !r->s->written[cta * plan->n_cells + cell])
         broken(r, "P-UNDEF", "bytes that nobody has written");
-    const WsReduce mine = ws_op_is_atomic(r->op->kind) ? r->op->reduce : WS_REDUCE_NONE;
+    const Reader *all = (const Reader *)(gconstpointer)plan->reader->data;
+    const Reader *mine = write ? NULL : &all[plan_reader(plan, r->op, 0)];
     for (guint k = 0; k < plan->reader->len; k++) {
-        const WsReduce theirs = g_array_index(plan->reader, Reader, k).combines;
-        if (!write && theirs == mine) /* reads among themselves, atomics that do the same */
-            continue;
+        const WsReduce theirs = all[k].combines;
+        if (mine && theirs == mine->combines && all[k].elements == mine->elements)
+            continue; /* reads among themselves, atomics that do the same */
         const guint item = plan_item(plan, ITEM_READ, cta, cell, k);
         if (!knows(plan, r->s, item, &r->need) && (cta != r->cta || !row_private(r, item, me)))
             broken(r, "P-RACE", "a read is not known");

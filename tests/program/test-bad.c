@@ -64,6 +64,8 @@ static const Bad bad[] = {
     /* types */
     { COOP, "\"stages\": \"STAGES\" }", "\"stages\": \"K/64\" }", "T-CONST", 2, NULL },
     { COOP, "\"stages\": \"STAGES\" }", "\"stages\": \"STAGES - 4\" }", "T-RANGE", 2, NULL },
+    { COOP, "\"stages\": \"STAGES\" }", "\"stages\": \"STAGES\", \"pad\": 1 }", "T-RANGE", 2,
+      "elements have 2" },
     { COOP, "\"tile\": [\"BM\", \"BK\"]", "\"tile\": [\"BM/0\", \"BK\"]", "T-EXPR", 2, NULL },
     { COOP, "\"tile\": [\"BM\", \"BK\"]", "\"tile\": [\"BM*9223372036854775807\", \"BK\"]",
       "T-EXPR", 2, NULL },

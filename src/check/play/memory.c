@@ -228,17 +228,18 @@ static gboolean is_atomic(const WsEvent *e)
     return ws_op_is_atomic(e->op->kind);
 }
 
-static gboolean same_atomic(const WsEvent *a, const WsEvent *b)
+static gboolean same_atomic(const WsPlay *play, const WsEvent *a, const WsEvent *b)
 {
-    return is_atomic(a) && is_atomic(b) && a->op->reduce == b->op->reduce;
+    return is_atomic(a) && ws_combination(play->p, a->op) == ws_combination(play->p, b->op);
 }
 
 /* L-LAST-READ: a later read of an agent stands for an earlier one where the end of the later one
  * says that the earlier one has ended: the same operation at the same place (but for copies, whose
  * ends come in any order), or an earlier one that has ended as far as the reader knows. */
-static gboolean stands_for(const WsInst *inst, const WsEvent *e, const WsEvent *was)
+static gboolean stands_for(const WsPlay *play, const WsInst *inst, const WsEvent *e,
+                           const WsEvent *was)
 {
-    if (was->inst != e->inst || ((is_atomic(e) || is_atomic(was)) && !same_atomic(e, was)))
+    if (was->inst != e->inst || ((is_atomic(e) || is_atomic(was)) && !same_atomic(play, e, was)))
         return FALSE;
     if (!was->pending && ws_knows(inst, ws_by_leader(inst), was->comp, was->epoch))
         return TRUE;
@@ -270,7 +271,7 @@ typedef struct {
 static gboolean stands_here(Touch *t, const WsEvent *was)
 {
     if (t->was != was)
-        t->stands = stands_for(t->inst, t->e, was);
+        t->stands = stands_for(t->play, t->inst, t->e, was);
     t->was = was;
     return t->stands;
 }
@@ -387,7 +388,7 @@ static void touch(Touch *t, WsBytes *c)
     const gboolean atomic = is_atomic(t->e);
     check_write(t, c, writes);
     for (guint i = 0; i < c->n_reads; i++)
-        if (atomic ? !same_atomic(t->e, c->read[i]) : writes || is_atomic(c->read[i]))
+        if (atomic ? !same_atomic(t->play, t->e, c->read[i]) : writes || is_atomic(c->read[i]))
             check_read(t, c->read[i]);
     if (!writes || atomic) {
         add_read(t, c);

@@ -45,6 +45,10 @@ static void buffer_layout(WsElab *E, WsBuffer *b, const WsNode *node, const char
                          b->swizzle);
             b->pad = 0;
         }
+        if (b->pad % element != 0)
+            ws_elab_error(E, WS_RULE_T_RANGE, at, "Pad rows by whole elements.",
+                          "rows of %s are padded by %u bytes, but its elements have %u", b->name,
+                          b->pad, element);
     }
     b->chunk_cols = b->swizzle ? b->swizzle / element : b->cols;
     b->row_bytes = b->swizzle ? b->swizzle : (guint)length + b->pad;

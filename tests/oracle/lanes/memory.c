@@ -118,11 +118,18 @@ gboolean lanes_memory_new(Lab *L)
     return TRUE;
 }
 
+/* Adding integers and adding floats are two things. */
+static guint8 kind_of(const Lab *L, const WsOp *op)
+{
+    return (guint8)(op->reduce +
+                    (L->p->buffer[op->access[0].buffer].dtype == WS_DTYPE_F32 ? 128 : 0));
+}
+
 /* Plain accesses, the engine and atomics that do something else must know of atomics. */
 static void knows_atomics(Lab *L, Lanes *a, const WsOp *op, const Cell *c, const Lane *by,
                           gboolean async)
 {
-    if (!c->atom || (op->kind == WS_OP_RED_SHARED && c->atom_kind == op->reduce))
+    if (!c->atom || (op->kind == WS_OP_RED_SHARED && c->atom_kind == kind_of(L, op)))
         return;
     for (guint i = 0; i < L->width; i++)
         if (!lane_knows(by, DATA, (gint16)i, c->atom[i]))
@@ -147,9 +154,9 @@ static void combine(Lab *L, Lanes *a, const WsOp *op, Cell *c, const Lane *by, M
     if (!c->write.when)
         lanes_problem(L, ORACLE_UNDEFINED, a, op, NULL);
     knows_reads(L, a, op, c, by);
-    if (!c->atom || c->atom_kind != op->reduce)
+    if (!c->atom || c->atom_kind != kind_of(L, op))
         c->atom = lanes_alloc(L, sizeof(Clock) * L->width);
-    c->atom_kind = (guint8)op->reduce;
+    c->atom_kind = kind_of(L, op);
     c->atom[me.who] = me.when;
 }
 

@@ -9,6 +9,7 @@
 #include "check/named.h"
 #include "check/proof/bits/sums.h"
 #include "check/proof/symbols.h"
+#include "check/touch.h"
 #include "program/lanes.h"
 
 G_BEGIN_DECLS
@@ -287,9 +288,8 @@ typedef struct WsBits {
     GPtrArray *accesses; /* WsBitAccess* */
     guint n_classes;     /* of readers */
     guint64 reader[64];
-    guint64 copies;                   /* classes of copies: each ends by itself */
-    guint64 atomics[WS_REDUCE_COUNT]; /* of atomics, by what they do; [NONE]: all */
-    guint target;                     /* CTA that a copy goes to */
+    guint64 copies, atomics[WS_COMBINATIONS]; /* classes; of atomics by what they do, [0]: all */
+    guint target;                             /* CTA that a copy goes to */
     WsBitCell *cell;
     guint n_touched; /* items of cells: last writes, then last reads */
     guint8 *fenced;  /* [touched] it needs a proxy fence before an engine may follow */

@@ -341,7 +341,7 @@ static void release_transfer(WsBits *b, guint i, const WsBitOp *o, guint s)
         for (guint c = 0; c < b->n_cells; c++) {
             const WsBitCell *cell = &b->cell[c];
             keep_stored(b, r, c, from, to, &n);
-            for (guint64 left = cell->readers & b->atomics[WS_REDUCE_NONE]; left; left &= left - 1)
+            for (guint64 left = cell->readers & b->atomics[0]; left; left &= left - 1)
                 keep_stored(b, r, ws_bit_item_of(cell, (guint)__builtin_ctzll(left)), from, to, &n);
         }
     ws_bit_join(b, from, to);

@@ -27,10 +27,11 @@ static guint8 new_class(WsBits *b, guint64 key)
 
 static void find_class(WsBits *b, guint agent, const WsBitOp *o, WsBitAccess *x)
 {
-    gboolean copy = o->kind == WS_OP_BULK_COPY, atomic = ws_op_is_atomic(o->kind);
+    const gboolean copy = o->kind == WS_OP_BULK_COPY;
+    const guint atomic = ws_combination(b->p, o->op);
     guint64 key = (guint64)o->op->engine << 1 | (o->leader ? 1 : 0);
-    key |= (guint64)atomic << 7 | (guint64)(atomic ? o->op->reduce : 0) << 56 |
-           (guint64)agent << 8 | (copy ? (guint64)(o->op->index + 1) << 32 : 0);
+    key |= (guint64)atomic << 56 | (guint64)agent << 8 |
+           (copy ? (guint64)(o->op->index + 1) << 32 : 0);
     x->n_readers = copy ? (guint8)b->ranks : 1;
     for (guint i = 0; i < b->n_classes; i++)
         if (b->reader[i] == key) {
@@ -39,8 +40,8 @@ static void find_class(WsBits *b, guint agent, const WsBitOp *o, WsBitAccess *x)
         }
     x->reader = new_class(b, key);
     if (atomic && !b->c->outside) {
-        b->atomics[WS_REDUCE_NONE] |= 1ull << x->reader;
-        b->atomics[o->op->reduce] |= 1ull << x->reader;
+        b->atomics[0] |= 1ull << x->reader;
+        b->atomics[atomic] |= 1ull << x->reader;
     }
     for (guint r = 1; r < x->n_readers; r++)
         new_class(b, key);

@@ -186,7 +186,7 @@ void ws_bit_touch(WsBits *b, guint i, const WsBitOp *o, guint rank, guint modes,
     Touch t = { .b = b, .i = i, .rank = rank, .o = o };
     t.mask = o->leader ? &b->lead[i] : &b->know[i];
     guint base = rank * b->items_of_rank;
-    const gboolean atomic = ws_op_is_atomic(o->kind);
+    const guint atomic = ws_combination(b->p, o->op);
     for (guint k = 0; k < o->n_access; k++) {
         const WsBitAccess *x = &o->access[k];
         if (!(x->a->mode & modes))
@@ -204,8 +204,7 @@ void ws_bit_touch(WsBits *b, guint i, const WsBitOp *o, guint rank, guint modes,
                 write_cell(&t, cell, touched, n, max);
                 continue;
             }
-            check_readers(&t, cell,
-                          atomic ? ~b->atomics[o->op->reduce] : b->atomics[WS_REDUCE_NONE]);
+            check_readers(&t, cell, atomic ? ~b->atomics[atomic] : b->atomics[0]);
             note(b, base + p->read[c] + (x->n_readers > 1 ? b->target : 0), touched, n, max);
         }
         b->last[0] = t.corner[0], b->last[1] = t.corner[1];
