@@ -70,6 +70,9 @@ static GtkWidget *new_row(Panel *p, const WsPaletteItem *item)
     GtkWidget *name = gtk_label_new(item->title), *help = gtk_label_new(item->help);
     gtk_label_set_xalign(GTK_LABEL(name), 0);
     gtk_widget_add_css_class(name, "ws-keyword");
+    /* The longest one does not decide how wide the side is: its row's help gives way first. */
+    gtk_label_set_ellipsize(GTK_LABEL(name), PANGO_ELLIPSIZE_END);
+    gtk_label_set_width_chars(GTK_LABEL(name), 4);
     gtk_label_set_xalign(GTK_LABEL(help), 0);
     gtk_label_set_ellipsize(GTK_LABEL(help), PANGO_ELLIPSIZE_END);
     gtk_widget_add_css_class(help, "dim");
