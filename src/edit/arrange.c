@@ -52,8 +52,8 @@ static gboolean inside(const WsDesign *design, const WsNode *node, GHashTable *s
 }
 
 /* The nodes as they follow each other in the document, without those that lie in another one and
- * without the document itself. */
-static GArray *in_order(const WsDraft *d, const guint64 *nodes, guint n)
+ * without the document itself; none: refused. */
+static GArray *in_order(WsDraft *d, const guint64 *nodes, guint n)
 {
     g_autoptr(GHashTable) order = g_hash_table_new(NULL, NULL), set = g_hash_table_new(NULL, NULL);
     GArray *list = g_array_new(FALSE, FALSE, sizeof(guint64));
@@ -72,6 +72,8 @@ static GArray *in_order(const WsDraft *d, const guint64 *nodes, guint n)
             g_array_append_val(list, identity);
     }
     g_array_sort_with_data(list, by_order, order);
+    if (list->len == 0)
+        ws_draft_refuse(d, "nothing is selected that this could be done to");
     return list;
 }
 
@@ -175,7 +177,9 @@ gboolean ws_edit_move(WsDraft *d, const guint64 *nodes, guint n, WsEditSpot spot
 /* The block's list and its first and last place in it; FALSE if it is not one block of one list. */
 static gboolean block_of(WsDraft *d, const GArray *list, Seat *first, Seat *last)
 {
-    if (list->len == 0 || !sit(d, at(list, 0), first) || !sit(d, at(list, list->len - 1), last))
+    if (list->len == 0)
+        return FALSE;
+    if (!sit(d, at(list, 0), first) || !sit(d, at(list, list->len - 1), last))
         return is_gone(d);
     for (guint i = 0; i < list->len; i++) {
         Seat s;
@@ -215,7 +219,9 @@ gboolean ws_edit_other_group(WsDraft *d, const guint64 *nodes, guint n, gint by)
 {
     g_autoptr(GArray) list = in_order(d, nodes, n);
     Seat s, group;
-    if (list->len == 0 || !sit(d, at(list, 0), &s))
+    if (list->len == 0)
+        return FALSE;
+    if (!sit(d, at(list, 0), &s))
         return is_gone(d);
     if (!ws_node_kind_is_step(s.node->kind))
         return ws_edit_nudge(d, nodes, n, by);
@@ -432,7 +438,7 @@ gboolean ws_edit_remove(WsDraft *d, const guint64 *nodes, guint n)
 {
     g_autoptr(GArray) list = in_order(d, nodes, n);
     if (list->len == 0)
-        return ws_draft_refuse(d, "nothing is selected that could be removed");
+        return FALSE;
     name_of(d, "Delete %s", list);
     Seat next;
     if (sit(d, at(list, list->len - 1), &next)) { /* what comes behind is selected next */
@@ -442,6 +448,8 @@ gboolean ws_edit_remove(WsDraft *d, const guint64 *nodes, guint n)
     }
     for (guint i = 0; i < list->len; i++) {
         const WsNode *node = ws_draft_node(d, at(list, i));
+        if (node == NULL)
+            continue; /* went with an object that was removed before it */
         const gboolean object = !ws_node_kind_is_step(node->kind) && node->kind != WS_NODE_GROUP;
         g_autofree char *name = object ? g_strdup(ws_node_name(node)) : NULL;
         if (!ws_draft_remove(d, at(list, i)) || (name != NULL && !forget(d, name)))
