@@ -2,6 +2,7 @@
 #include "check/global/judge.h"
 #include "check/play/case_at.h"
 #include "check/proof/certificate.h"
+#include "check/proof/raw_text.h"
 #include "check/touch.h"
 #include "check/weakest.h"
 #include "model/design.h"
@@ -472,6 +473,11 @@ static void tell_assumed(const WsProgram *p, WsVerdict *v, const WsFindings *fin
     if (gather && v->kind == WS_VERDICT_PROVED)
         g_ptr_array_add(v->assumed, ws_phrase("the async proxy sees gathered bytes that were "
                                               "waited for (P-GATHER)"));
+    for (guint i = 0; v->kind == WS_VERDICT_PROVED && i < p->n_ops; i++) {
+        char *believed = ws_op_is_raw(p->op[i]->kind) ? ws_raw_believed(p, p->op[i]) : NULL;
+        if (believed)
+            g_ptr_array_add(v->assumed, believed);
+    }
     gboolean depends = FALSE;
     for (guint i = 0; i < p->n_ops; i++)
         depends |= ws_op_between_kernels(p->op[i]->kind);

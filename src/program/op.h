@@ -212,6 +212,12 @@ static inline gboolean ws_op_feeds(WsOpKind kind)
 }
 
 /* It counts against the arrival count of an mbarrier. */
+/* The author's text. */
+static inline gboolean ws_op_is_raw(WsOpKind kind)
+{
+    return kind == WS_OP_RAW;
+}
+
 static inline gboolean ws_op_arrives(WsOpKind kind)
 {
     const WsGives g = ws_op_row(kind)->gives;

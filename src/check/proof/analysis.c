@@ -1,5 +1,7 @@
 /* What the proof has to know of a program before it starts. */
+#include "check/proof/raw_text.h"
 #include "check/proof/symbols.h"
+#include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
@@ -200,8 +202,9 @@ WsControl *ws_control_new(const WsProgram *p, WsHow how)
     c->relevant = g_new0(gboolean, p->n_vars + 1);
     c->tainted = g_new0(gboolean, p->n_vars + 1);
     c->instance = g_array_new(FALSE, TRUE, sizeof(WsInstance));
-    if (p->has_raw)
-        c->outside = g_strdup("a raw step may synchronise in ways it does not declare");
+    for (guint i = 0; p->has_raw && i < p->n_ops && !c->outside; i++)
+        if (ws_op_is_raw(p->op[i]->kind))
+            c->outside = ws_raw_reason(p, p->op[i]);
     c->name_of = g_new0(gint, p->n_vars + 1);
     ws_find_assumed(c);
     ws_find_residues(c);
