@@ -1,5 +1,6 @@
 /* Edits worth a trial: depths, other constants, steps earlier or later, fewer waits. */
 #include "advise/advise.h"
+#include "advise/gather.h"
 
 #include <string.h>
 
@@ -12,14 +13,8 @@ static void candidate_free(WsCandidate *c)
     g_free(c);
 }
 
-typedef struct {
-    const WsDesign *design;
-    GPtrArray *list;  /* WsCandidate* */
-    GHashTable *seen; /* texts of edits */
-} Gather;
-
 /* Takes the draft; `done`: the edit was possible. */
-static void take(Gather *g, WsDraft *d, gboolean done, const WsNode *node, char *title)
+void ws_gather_take(WsGather *g, WsDraft *d, gboolean done, const WsNode *node, char *title)
 {
     g_autofree char *script = ws_draft_script(d);
     if (done && *script && !g_hash_table_contains(g->seen, script)) {
@@ -37,7 +32,7 @@ static void take(Gather *g, WsDraft *d, gboolean done, const WsNode *node, char 
 
 /* --- depths and constants ----------------------------------------------------------------------
  */
-static void add_depths(Gather *g, WsFieldId list)
+static void add_depths(WsGather *g, WsFieldId list)
 {
     const WsNode *root = ws_design_root(g->design);
     for (guint i = 0; i < ws_node_n_children(root, list); i++) {
@@ -46,10 +41,10 @@ static void add_depths(Gather *g, WsFieldId list)
         for (gint64 more = 1; depth > 0 && more <= 2; more++) {
             WsDraft *d = ws_draft_new(g->design);
             gboolean done = ws_edit_depth(d, object->identity, depth + more);
-            take(g, d, done, object,
-                 g_strdup_printf("Ring of %s: %" G_GINT64_FORMAT
-                                 " stages instead of %" G_GINT64_FORMAT,
-                                 ws_node_name(object), depth + more, depth));
+            ws_gather_take(g, d, done, object,
+                           g_strdup_printf("Ring of %s: %" G_GINT64_FORMAT
+                                           " stages instead of %" G_GINT64_FORMAT,
+                                           ws_node_name(object), depth + more, depth));
         }
     }
 }
@@ -64,18 +59,18 @@ static gboolean set_constant(WsDraft *d, const char *name, gint64 value)
                         ws_json_of_field(root, WS_F_constants));
 }
 
-static void try_constant(Gather *g, const char *name, gint64 was, gint64 value)
+static void try_constant(WsGather *g, const char *name, gint64 was, gint64 value)
 {
     if (value < 1 || value == was)
         return;
     WsDraft *d = ws_draft_new(g->design);
     gboolean done = set_constant(d, name, value);
-    take(g, d, done, NULL,
-         g_strdup_printf("%s = %" G_GINT64_FORMAT " instead of %" G_GINT64_FORMAT, name, value,
-                         was));
+    ws_gather_take(g, d, done, NULL,
+                   g_strdup_printf("%s = %" G_GINT64_FORMAT " instead of %" G_GINT64_FORMAT, name,
+                                   value, was));
 }
 
-static void add_constants(Gather *g)
+static void add_constants(WsGather *g)
 {
     const WsValue *map = ws_node_get(ws_design_root(g->design), WS_F_constants);
     for (guint i = 0; map->kind == WS_VALUE_MAP && i < map->n; i++) {
@@ -103,27 +98,27 @@ static gboolean may_move(WsNodeKind kind)
            kind == WS_STEP_STORE || kind == WS_STEP_MMA_WAIT || kind == WS_STEP_STORE_WAIT;
 }
 
-static void try_nudge(Gather *g, const WsNode *step, gint by)
+static void try_nudge(WsGather *g, const WsNode *step, gint by)
 {
     WsDraft *d = ws_draft_new(g->design);
     g_autofree char *label = ws_edit_label(step);
     gboolean done = ws_edit_nudge(d, &step->identity, 1, by);
-    take(g, d, done, step,
-         g_strdup_printf(by < 0 ? "%s one place earlier" : "%s one place later", label));
+    ws_gather_take(g, d, done, step,
+                   g_strdup_printf(by < 0 ? "%s one place earlier" : "%s one place later", label));
 }
 
-static void try_ahead(Gather *g, const guint64 *node, guint n, const WsNode *step)
+static void try_ahead(WsGather *g, const guint64 *node, guint n, const WsNode *step)
 {
     WsDraft *d = ws_draft_new(g->design);
     g_autofree char *label = ws_edit_label(step);
     gboolean done = ws_edit_ahead(d, node, n, 1);
-    take(g, d, done, step,
-         g_strdup_printf(n > 1 ? "%s, with the steps before it, one round ahead"
-                               : "%s one round ahead",
-                         label));
+    ws_gather_take(g, d, done, step,
+                   g_strdup_printf(n > 1 ? "%s, with the steps before it, one round ahead"
+                                         : "%s one round ahead",
+                                   label));
 }
 
-static void try_fewer(Gather *g, const WsNode *step)
+static void try_fewer(WsGather *g, const WsNode *step)
 {
     gint64 n = ws_node_int(step, WS_F_keyword, -1);
     if (n < 0)
@@ -131,11 +126,11 @@ static void try_fewer(Gather *g, const WsNode *step)
     WsDraft *d = ws_draft_new(g->design);
     g_autofree char *label = ws_edit_label(step);
     gboolean done = ws_draft_set(d, step->identity, WS_F_keyword, ws_json_int(n + 1));
-    take(g, d, done, step,
-         g_strdup_printf("%s leaves %" G_GINT64_FORMAT " in flight", label, n + 1));
+    ws_gather_take(g, d, done, step,
+                   g_strdup_printf("%s leaves %" G_GINT64_FORMAT " in flight", label, n + 1));
 }
 
-static void add_steps(Gather *g, const WsNode *owner, WsFieldId list)
+static void add_steps(WsGather *g, const WsNode *owner, WsFieldId list)
 {
     static const WsFieldId inner[] = { WS_F_do, WS_F_then, WS_F_else };
     g_autoptr(GArray) run = g_array_new(FALSE, FALSE, sizeof(guint64)); /* a wait and its loads */
@@ -164,7 +159,7 @@ static void add_steps(Gather *g, const WsNode *owner, WsFieldId list)
 /* --- what computes ------------------------------------------------------------------------------
  */
 
-static void mark(Gather *g, guint from)
+static void mark(WsGather *g, guint from)
 {
     for (guint i = from; i < g->list->len; i++)
         ((WsCandidate *)g->list->pdata[i])->reorders = TRUE;
@@ -194,7 +189,7 @@ static char *buffer_of(const char *operand)
 }
 
 /* A product a round ahead finds its operand there only if that is loaded a round ahead, too. */
-static void try_ahead_with_load(Gather *g, const WsNode *product, WsFieldId operand)
+static void try_ahead_with_load(WsGather *g, const WsNode *product, WsFieldId operand)
 {
     g_autofree char *buffer = buffer_of(ws_node_text(product, operand));
     g_autofree char *label = ws_edit_label(product);
@@ -207,11 +202,11 @@ static void try_ahead_with_load(Gather *g, const WsNode *product, WsFieldId oper
     const guint64 load = g_array_index(loads, guint64, 0);
     WsDraft *d = ws_draft_new(g->design);
     gboolean done = ws_edit_ahead(d, &product->identity, 1, 1) && ws_edit_ahead(d, &load, 1, 1);
-    take(g, d, done, product,
-         g_strdup_printf("%s and the load of %s one round ahead", label, buffer));
+    ws_gather_take(g, d, done, product,
+                   g_strdup_printf("%s and the load of %s one round ahead", label, buffer));
 }
 
-static void add_computing(Gather *g, const WsNode *owner, WsFieldId list)
+static void add_computing(WsGather *g, const WsNode *owner, WsFieldId list)
 {
     static const WsFieldId inner[] = { WS_F_do, WS_F_then, WS_F_else };
     for (guint i = 0; i < ws_node_n_children(owner, list); i++) {
@@ -224,7 +219,7 @@ static void add_computing(Gather *g, const WsNode *owner, WsFieldId list)
             WsDraft *d = ws_draft_new(g->design);
             g_autofree char *label = ws_edit_label(step);
             gboolean done = ws_edit_ahead(d, &step->identity, 1, -1);
-            take(g, d, done, step, g_strdup_printf("%s one round later", label));
+            ws_gather_take(g, d, done, step, g_strdup_printf("%s one round later", label));
         }
         mark(g, from);
         for (guint k = 0; k < G_N_ELEMENTS(inner); k++)
@@ -244,7 +239,7 @@ static const WsNode *turn_end(const WsNode *loop, gboolean last)
 }
 
 /* Replicas that issue the products of a round in turn. */
-static void add_turns(Gather *g, const WsNode *owner, WsFieldId list)
+static void add_turns(WsGather *g, const WsNode *owner, WsFieldId list)
 {
     for (guint i = 0; i < ws_node_n_children(owner, list); i++) {
         const WsNode *step = ws_node_child(owner, list, i);
@@ -255,9 +250,9 @@ static void add_turns(Gather *g, const WsNode *owner, WsFieldId list)
             WsConnection how = { 0 };
             WsDraft *d = ws_draft_new(g->design);
             gboolean done = ws_edit_turn(d, last->identity, first->identity, other, &how);
-            take(g, d, done, step,
-                 g_strdup(other ? "Replicas take turns, a tile each"
-                                : "Replicas issue the products of a round in turn"));
+            ws_gather_take(g, d, done, step,
+                           g_strdup(other ? "Replicas take turns, a tile each"
+                                          : "Replicas issue the products of a round in turn"));
         }
         add_turns(g, step, WS_F_do);
     }
@@ -266,7 +261,7 @@ static void add_turns(Gather *g, const WsNode *owner, WsFieldId list)
 GPtrArray *ws_candidates_deep(const WsDesign *design)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    Gather g = { design, ws_candidates_new(design), seen };
+    WsGather g = { design, ws_candidates_new(design), seen };
     const WsNode *root = ws_design_root(design);
     for (guint i = 0; i < ws_node_n_children(root, WS_F_groups); i++) {
         const WsNode *group = ws_node_child(root, WS_F_groups, i);
@@ -280,11 +275,12 @@ GPtrArray *ws_candidates_deep(const WsDesign *design)
 GPtrArray *ws_candidates_new(const WsDesign *design)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    Gather g = { design, g_ptr_array_new_with_free_func((GDestroyNotify)candidate_free), seen };
+    WsGather g = { design, g_ptr_array_new_with_free_func((GDestroyNotify)candidate_free), seen };
     const WsNode *root = ws_design_root(design);
     add_depths(&g, WS_F_buffers);
     add_depths(&g, WS_F_pipes);
     add_constants(&g);
+    ws_gather_rotations(&g);
     for (guint i = 0; i < ws_node_n_children(root, WS_F_groups); i++)
         add_steps(&g, ws_node_child(root, WS_F_groups, i), WS_F_body);
     return g.list;

@@ -54,6 +54,8 @@ static void put_path(GString *s, const WsNext *n, const WsProgram *p)
     }
 }
 
+#define EDITS_SHOWN 8 /* a loop rotated is some sixty of them */
+
 static void put_edits(GString *s, const WsNext *n)
 {
     g_string_append_printf(s,
@@ -64,10 +66,13 @@ static void put_edits(GString *s, const WsNext *n)
         g_string_append_printf(s, "%3u  %+5.1f %%  %s\n              %s%s\n", i + 1, 100 * e->gain,
                                e->title, e->why ? e->why : "",
                                e->proved ? "" : "; simulated, not proved");
-        for (guint k = 0; k < e->edits->len; k++) {
+        for (guint k = 0; k < MIN(e->edits->len, EDITS_SHOWN); k++) {
             g_autofree char *text = ws_edit_print(e->edits->pdata[k]);
             g_string_append_printf(s, "              %s\n", text);
         }
+        if (e->edits->len > EDITS_SHOWN)
+            g_string_append_printf(s, "              … and %u more: --json lists them\n",
+                                   e->edits->len - EDITS_SHOWN);
     }
     if (n->edit->len == 0)
         g_string_append(s, "  none of them gains 1 %\n");

@@ -285,6 +285,7 @@ WsSearch *ws_search_new(const WsTrialOf *of, const WsDesign *design, const WsSea
     const guint rounds = run.o->rounds ? run.o->rounds : 12;
     while (begun && s->rounds < rounds && next_round(&run, &beam))
         s->rounds++;
+    s->seconds = seconds() - run.begun;
     if (begun)
         keep_front(&run);
     g_ptr_array_unref(beam);

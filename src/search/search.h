@@ -38,6 +38,7 @@ typedef struct {
                          or do the same work; that the check refutes; cannot prove; that lead to a
                          design seen before */
     guint rejected;                                   /* proved, and not accepted */
+    double seconds;                                   /* of this thread */
     gboolean stopped;                                 /* by time, or cancelled: edits were left */
 } WsSearch;
 

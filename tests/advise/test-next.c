@@ -270,10 +270,29 @@ static void cancelling(void)
     g_assert_null(ws_next_new(c.design, NULL, 0, c.p, c.v, c.m, NULL, &options, c.findings));
 }
 
+/* Attention without overlap: one edit, that is a loop rotated with barriers of their own for an
+ * operand, gains what the shipped design has over it. */
+static void rotation(void)
+{
+    g_auto(Case) c = { 0 };
+    const WsSize size[] = { { "SQ", 2048 }, { "SK", 2048 } };
+    open_case(&c, "projects/attention-d128/ablations/no-overlap.wstave", NULL, 0, size, 2);
+    g_autoptr(WsNext) n = ws_next_new(c.design, NULL, 0, c.p, c.v, c.m, NULL, NULL, c.findings);
+    g_assert_true(n && n->edit->len > 0);
+    const WsNextEdit *e = n->edit->pdata[0];
+    g_assert_nonnull(strstr(e->title, "one round later, with barriers of its own"));
+    g_assert_cmpfloat(e->gain, >, 0.06);
+    g_assert_true(e->proved);
+    g_assert_cmpint(retimed(&c, NULL, 0, e, size, 2), ==, e->cycles_after);
+    g_autofree char *text = ws_next_text(n, c.p, NULL);
+    g_assert_nonnull(strstr(text, "more: --json lists them"));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/advise/best-edit", best_edit);
+    g_test_add_func("/advise/rotation", rotation);
     g_test_add_func("/advise/edits-are-retimed", edits_are_retimed);
     g_test_add_func("/advise/meaning-is-kept", meaning_is_kept);
     g_test_add_func("/advise/path-is-whole", path_is_whole);

@@ -1,5 +1,6 @@
 /* The search: what it returns is proved and takes the time that is said, the same for the same
  * seed. */
+#include "../whole.h"
 #include "model/design.h"
 #include "model/findings.h"
 #include "program/elaborate.h"
@@ -157,6 +158,87 @@ static void test_empty(Fixture *f, gconstpointer unused)
     g_assert_cmpuint(ws_findings_count(findings, WS_SEVERITY_ERROR), ==, 1);
 }
 
+/* --- from no overlap to the shipped schedule -----------------------------------------------------
+ */
+
+typedef struct {
+    const char *from, *shipped;
+    const WsSetting *set;
+    WsSize size[3];
+    guint n_size, beam, rounds; /* of the short search; the whole one: as `warpstave search` */
+} Climb;
+
+static const WsSetting masked = { "CAUSAL", 1 };
+
+#define ROWS(s) { { "SQ", s }, { "SK", s } }, 2
+#define D128                                                                                       \
+    "projects/attention-d128/ablations/no-overlap.wstave", "projects/attention-d128/design.wstave"
+#define D64                                                                                        \
+    "tests/designs/search/attention-d64-straight.wstave", "projects/attention-d64/design.wstave"
+#define D256                                                                                       \
+    "tests/designs/search/attention-d256-straight.wstave", "projects/attention-d256/design.wstave"
+
+static const Climb climbs[] = {
+    { D128, NULL, ROWS(1024), 1, 2 },
+    { D128, &masked, ROWS(1024), 1, 3 },
+    { D64, NULL, ROWS(1024), 1, 4 },
+    { D256, NULL, ROWS(1024), 1, 2 },
+    { D256, &masked, ROWS(1024), 1, 3 },
+    { "tests/designs/search/gemm-plain.wstave",
+      "tests/designs/gemm-one-consumer.wstave",
+      NULL,
+      { { "M", 1024 }, { "N", 1024 }, { "K", 2048 } },
+      3,
+      1,
+      1 },
+};
+
+static gint64 cycles_of(const Climb *c, const char *file, Fixture *f)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autofree char *path = g_strconcat(WS_SOURCE_ROOT "/", file, NULL);
+    g_autoptr(WsDesign) design = ws_design_load(path, findings);
+    f->design = ws_advise_settled(design, c->set, c->set ? 1 : 0);
+    f->p = ws_elaborate(f->design, NULL, 0, findings);
+    g_assert_nonnull(f->p);
+    f->v = ws_launch_values(f->p, c->size, g_test_slow() ? 0 : c->n_size, FALSE, findings);
+    f->m = ws_machine_load(NULL, NULL);
+    const WsClockOptions options = { .no_trace = TRUE };
+    g_autoptr(WsClockResult) r = ws_clock_run(f->p, f->v, f->m, &options, findings);
+    g_assert_nonnull(r);
+    return r->cycles;
+}
+
+/* Without being told, at least as fast as what ships, by the clock; within a minute where it is
+ * searched whole (./dev soak). */
+static void test_climb(gconstpointer data)
+{
+    const Climb *c = data;
+    Fixture shipped, f;
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    const gint64 aim = cycles_of(c, c->shipped, &shipped), start = cycles_of(c, c->from, &f);
+    f.of = (WsTrialOf){ f.p, f.v, f.m };
+    const WsSearchOptions brief = { .seconds = 1000, .beam = c->beam, .rounds = c->rounds };
+    const WsSearchOptions whole = { .seconds = 60 };
+    g_autoptr(WsSearch) s =
+        ws_search_new(&f.of, f.design, g_test_slow() ? &whole : &brief, findings);
+    g_assert_true(s && s->found->len > 0);
+    const WsFound *best = s->found->pdata[0];
+    g_test_message("%s%s: %" G_GINT64_FORMAT " cycles, shipped %" G_GINT64_FORMAT
+                   ", found %" G_GINT64_FORMAT " (%+.1f %% beside it) in %.1f s, %.0f a "
+                   "second",
+                   c->from, c->set ? " CAUSAL" : "", start, aim, best->cycles,
+                   100 * ((double)aim / (double)best->cycles - 1), s->seconds,
+                   s->tried / s->seconds);
+    g_assert_cmpint(best->cycles, <, start);
+    g_assert_cmpint(best->cycles, <=, aim);
+    g_autoptr(WsProgram) p = ws_elaborate(best->design, NULL, 0, findings);
+    g_autoptr(WsVerdict) verdict = ws_check(p, NULL, findings);
+    g_assert_cmpint(verdict->kind, ==, WS_VERDICT_PROVED);
+    tear_down(&shipped, NULL);
+    tear_down(&f, NULL);
+}
+
 int main(int argc, char **argv)
 {
     static const char right[] = "projects/gemm-bf16-pingpong/design.wstave";
@@ -167,5 +249,10 @@ int main(int argc, char **argv)
     g_test_add("/search/cancelled", Fixture, right, set_up, test_cancelled, tear_down);
     g_test_add("/search/empty", Fixture, right, set_up, test_empty, tear_down);
     g_test_add("/search/refuted", Fixture, wrong, set_up, test_refuted, tear_down);
+    for (guint i = 0; i < G_N_ELEMENTS(climbs); i++) {
+        g_autofree char *name = g_strdup_printf("/search/climb/%u", i);
+        if (test_takes(i, 5, 3))
+            g_test_add_data_func(name, &climbs[i], test_climb);
+    }
     return g_test_run();
 }

@@ -79,11 +79,10 @@ static double gain(const WsSearch *s, const WsFound *f)
 
 static void print(const WsSearch *s)
 {
-    printf("%u edits tried in %u rounds: %u lead to a design seen before, %u do not fit, %u "
-           "refuted, %u "
-           "undecided%s\n",
-           s->tried, s->rounds, s->repeated, s->unfit, s->refuted, s->undecided,
-           s->stopped ? "; stopped, edits were left" : "");
+    printf("%u edits tried in %u rounds and %.1f s (%.0f a second): %u lead to a design seen "
+           "before, %u do not fit, %u refuted, %u undecided%s\n",
+           s->tried, s->rounds, s->seconds, s->tried / MAX(s->seconds, 1e-3), s->repeated, s->unfit,
+           s->refuted, s->undecided, s->stopped ? "; stopped, edits were left" : "");
     if (s->rejected)
         printf("%u proved designs left out: their values differ from the reference, or cannot be "
                "compared\n",

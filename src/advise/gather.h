@@ -1,0 +1,19 @@
+/* What the files that propose edits share. Private to this folder. */
+#pragma once
+
+#include "advise/candidate.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+    const WsDesign *design;
+    GPtrArray *list;  /* WsCandidate* */
+    GHashTable *seen; /* texts of edits */
+} WsGather;
+
+/* Takes the draft and the title; `done`: the edit was possible. `node`: what changes, or NULL. */
+void ws_gather_take(WsGather *g, WsDraft *d, gboolean done, const WsNode *node, char *title);
+/* Loops rotated, and buffers with barriers of their own, also both at once (rotations.c). */
+void ws_gather_rotations(WsGather *g);
+
+G_END_DECLS

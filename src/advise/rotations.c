@@ -1,0 +1,100 @@
+/* Loops rotated: what of a round may run beside the next one. A ring that all operands share holds
+ * the operand of the later part back with that of the earlier one, so each cut is also tried with
+ * barriers of their own for a buffer of it. */
+#include "advise/gather.h"
+
+/* A cut makes a difference before what waits, issues or uses the result of a product; anywhere else
+ * it is one of these, with steps on the other side that the order of the round puts right anyway.
+ */
+static gboolean may_be_cut(const WsNode *loop, guint i)
+{
+    const WsNodeKind kind = ws_node_child(loop, WS_F_do, i)->kind;
+    const WsNodeKind before = ws_node_child(loop, WS_F_do, i - 1)->kind;
+    return kind == WS_STEP_MMA || kind == WS_STEP_MMA_WAIT || kind == WS_STEP_WAIT ||
+           (kind == WS_STEP_COMPUTE && before != WS_STEP_COMPUTE);
+}
+
+static gboolean has_product(const WsNode *loop)
+{
+    for (guint i = 0; i < ws_node_n_children(loop, WS_F_do); i++)
+        if (ws_node_child(loop, WS_F_do, i)->kind == WS_STEP_MMA)
+            return TRUE;
+    return FALSE;
+}
+
+/* What was done to the design before it is cut. */
+typedef struct {
+    WsGather *g;
+    const WsDraft *parted; /* NULL: nothing */
+    const WsNode *buffer;
+} Before;
+
+/* A draft of the design as gathered from, with what was done before. */
+static WsDraft *draft_of(const Before *b)
+{
+    WsDraft *d = ws_draft_new(b->g->design);
+    for (guint i = 0; b->parted && i < b->parted->edits->len; i++)
+        if (!ws_draft_apply(d, ws_edit_copy_of(b->parted->edits->pdata[i])))
+            break;
+    return d;
+}
+
+static void cut_loop(const Before *b, const WsNode *loop)
+{
+    for (guint i = 1; i < ws_node_n_children(loop, WS_F_do); i++) {
+        if (!may_be_cut(loop, i))
+            continue;
+        const WsNode *step = ws_node_child(loop, WS_F_do, i);
+        WsDraft *d = draft_of(b);
+        g_autofree char *place =
+            ws_design_place(b->parted ? b->parted->design : b->g->design, step);
+        const WsNode *same = ws_design_find(d->design, place);
+        const gboolean done = same && !d->why && ws_edit_rotate(d, same->identity);
+        const WsNode *shown = ws_design_by_identity(b->g->design, step->identity);
+        g_autofree char *label = ws_edit_label(step);
+        ws_gather_take(
+            b->g, d, done, shown ? shown : ws_design_by_identity(b->g->design, loop->identity),
+            b->parted ? g_strdup_printf("%s and what follows it one round later, with barriers of "
+                                        "its own for %s",
+                                        label, ws_node_name(b->buffer))
+                      : g_strdup_printf("%s and what follows it one round later", label));
+    }
+}
+
+static void cut_below(const Before *b, const WsNode *owner, WsFieldId list)
+{
+    static const WsFieldId inner[] = { WS_F_do, WS_F_then, WS_F_else };
+    for (guint i = 0; i < ws_node_n_children(owner, list); i++) {
+        const WsNode *step = ws_node_child(owner, list, i);
+        if (step->kind == WS_STEP_FOR && !ws_node_has(step, WS_F_over) && has_product(step))
+            cut_loop(b, step);
+        for (guint k = 0; k < G_N_ELEMENTS(inner); k++)
+            cut_below(b, step, inner[k]);
+    }
+}
+
+static void cut_all(const Before *b)
+{
+    const WsNode *root = ws_design_root(b->parted ? b->parted->design : b->g->design);
+    for (guint i = 0; i < ws_node_n_children(root, WS_F_groups); i++)
+        cut_below(b, ws_node_child(root, WS_F_groups, i), WS_F_body);
+}
+
+void ws_gather_rotations(WsGather *g)
+{
+    const WsNode *root = ws_design_root(g->design);
+    const Before nothing = { g, NULL, NULL };
+    cut_all(&nothing);
+    for (guint i = 0; i < ws_node_n_children(root, WS_F_buffers); i++) {
+        const WsNode *buffer = ws_node_child(root, WS_F_buffers, i);
+        WsDraft *d = ws_draft_new(g->design);
+        if (!ws_edit_part(d, buffer->identity)) {
+            ws_draft_free(d);
+            continue;
+        }
+        const Before b = { g, d, buffer };
+        cut_all(&b);
+        ws_gather_take(g, d, TRUE, buffer,
+                       g_strdup_printf("Barriers of its own for %s", ws_node_name(buffer)));
+    }
+}
