@@ -66,3 +66,36 @@ GBytes *ws_generate_amd_object(const WsProgram *p, GError **error)
     g_autoptr(GBytes) object = compiled(p, FALSE, error);
     return object ? ws_code_object_link(object, error) : NULL;
 }
+
+static gboolean clean_of(const WsCodeObjectReport *r)
+{
+    return r->spilled_vgprs + r->spilled_sgprs + r->scratch == 0;
+}
+
+gboolean ws_generate_amd_clean(GBytes *object)
+{
+    WsCodeObjectReport r;
+    return ws_code_object_report(object, &r, NULL) && clean_of(&r);
+}
+
+char *ws_generate_amd_report(const WsProgram *p, gboolean *clean, GError **error)
+{
+    g_autoptr(GBytes) object = ws_generate_amd_object(p, error);
+    WsCodeObjectReport r;
+    if (!object || !ws_code_object_report(object, &r, error))
+        return NULL;
+    *clean = clean_of(&r);
+    GString *s = g_string_new(NULL);
+    g_string_append_printf(s,
+                           "code object: %u vector registers of a lane (%u of them accumulation), "
+                           "%u scalar registers\n",
+                           r.vgprs, r.agprs, r.sgprs);
+    g_string_append_printf(s, "spilled: %u vector, %u scalar registers; %u bytes of scratch%s\n",
+                           r.spilled_vgprs, r.spilled_sgprs, r.scratch, *clean ? "" : ": slow");
+    g_string_append_printf(s,
+                           "%u threads in waves of %u, %u bytes of LDS of %" G_GUINT64_FORMAT
+                           ", %u bytes of arguments, %" G_GSIZE_FORMAT " bytes in all\n",
+                           r.threads, r.wave, r.lds, p->hardware->shared.bytes, r.arguments,
+                           g_bytes_get_size(object));
+    return g_string_free(s, FALSE);
+}

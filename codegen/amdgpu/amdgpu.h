@@ -11,5 +11,11 @@ gboolean ws_generate_amd_supports(const WsProgram *p, GError **error);
 char *ws_generate_amd_assembly(const WsProgram *p, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Code object (ET_DYN). Caller unrefs. */
 GBytes *ws_generate_amd_object(const WsProgram *p, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Nothing of the kernel is kept in scratch memory. */
+gboolean ws_generate_amd_clean(GBytes *object);
+/* What the code object says of itself, for people: registers, spills, bytes. *clean: nothing is
+ * spilled. Caller frees. */
+char *ws_generate_amd_report(const WsProgram *p, gboolean *clean,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

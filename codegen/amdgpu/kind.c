@@ -4,7 +4,9 @@
 #include "codegen/amdgpu/machine.h"
 #include "codegen/nvptx/leader.h"
 #include "program/op.h"
+#include "program/parts/access.h"
 #include "program/parts/agent.h"
+#include "program/parts/tensor.h"
 #include "program/parts/tiles.h"
 #include "program/parts/tree.h"
 #include "program/program.h"
@@ -212,10 +214,38 @@ static WsUniform dealt(WsEmit *e, WsUniform id)
     return ws_uniform_value(LLVMBuildSelect(e->b, early, to.v, id.v, ""), 0, G_MAXINT32);
 }
 
+/* Distances inside of a tile have 32 bits (place.c): a launch whose rows lie too far apart for that
+ * traps. */
+static void far_rows(WsEmit *e)
+{
+    LLVMValueRef far = NULL;
+    for (guint t = 0; t < e->p->n_tensors && !e->host; t++) {
+        const WsTensor *is = &e->p->tensor[t];
+        guint rows = 0;
+        for (guint i = 0; i < e->p->n_ops; i++) {
+            const WsOp *op = e->p->op[i];
+            if (op->tensor == (gint)t)
+                rows = MAX(rows, op->n_access ? op->access[0].rows : op->value[0].rows);
+        }
+        if (rows == 0 || is->rank < 2)
+            continue;
+        const guint64 most = WS_AMD_RECORDS / ((guint64)rows * ws_dtype_bytes(is->dtype)) - 1;
+        LLVMValueRef stride = ws_uniform_i32(e, is->stride[is->rank - 2]);
+        LLVMValueRef here = LLVMBuildICmp(e->b, LLVMIntUGT, stride, ws_i32(e, (gint64)most), "");
+        far = far ? LLVMBuildOr(e->b, far, here, "") : here;
+    }
+    if (!far)
+        return;
+    LLVMBasicBlockRef after = ws_if(e, far, "far");
+    ws_amd_call(e, "llvm.trap", 0, NULL, 0, NULL);
+    ws_end_if(e, after);
+}
+
 static void body(WsEmit *e)
 {
     if (e->error)
         return;
+    far_rows(e);
     e->agent = &e->p->agent[0];
     if (e->host)
         ws_prim(e, WS_PRIM_HOST_AGENT, LLVMBuildZExt(e->b, e->amd->is_upper, e->i32, ""));

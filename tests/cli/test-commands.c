@@ -226,6 +226,10 @@ static const Case cases[] = {
       { "generate", WS_SOURCE_ROOT "/tests/designs/gemm-gfx950.wstave", "--as", "amdgpu", NULL },
       0,
       "v_mfma_f32_16x16x32_f16" },
+    { "generate-amdgpu-report",
+      { "generate", WS_SOURCE_ROOT "/tests/designs/gemm-gfx950.wstave", "--as", "report", NULL },
+      0,
+      "spilled: 0 vector, 0 scalar registers; 0 bytes of scratch" },
     { "generate-unknown", { "generate", GEMM, "--as", "elf", NULL }, 2, "elf" },
 };
 

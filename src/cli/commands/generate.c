@@ -7,6 +7,8 @@
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/amdgpu/amdgpu.h"
 #include "codegen/nvptx/ptxas_steps.h"
+#include "program/program.h"
+#include "target/target.h"
 #endif
 
 #include <stdio.h>
@@ -106,14 +108,30 @@ static int write_code_object(const WsProgram *p, const Sink *to)
         return generate_error(error);
     gsize size;
     const char *data = g_bytes_get_data(object, &size);
-    return put(to, data, (gssize)size);
+    if (put(to, data, (gssize)size) != WS_EXIT_YES)
+        return WS_EXIT_USAGE;
+    if (ws_generate_amd_clean(object))
+        return WS_EXIT_YES;
+    return ws_cli_fail(WS_EXIT_NO, "the code object spills registers (--as report)");
 }
 #endif
 
 #ifdef WS_HAVE_CODEGEN
+static int write_amd_report(const WsProgram *p, const Sink *to)
+{
+    g_autoptr(GError) error = NULL;
+    gboolean clean = FALSE;
+    g_autofree char *text = ws_generate_amd_report(p, &clean, &error);
+    if (!text)
+        return generate_error(error);
+    return put(to, text, -1) != WS_EXIT_YES ? WS_EXIT_USAGE : clean ? WS_EXIT_YES : WS_EXIT_NO;
+}
+
 /* Registers as estimated, and what ptxas makes of the kernel, laid at the steps of the design. */
 static int write_report(const WsProgram *p, const Sink *to)
 {
+    if (p->hardware->halves)
+        return write_amd_report(p, to);
     g_autoptr(GError) error = NULL;
     g_autofree char *ptx = ws_generate_ptx(p, NULL, &error);
     g_autofree char *estimate = ws_register_report(p);

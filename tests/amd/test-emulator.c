@@ -1,0 +1,116 @@
+/* The machine code of the designs in an emulator of the instruction set, where a checkout of
+ * tinygrad is named by WARPSTAVE_EMULATOR (emulate.py): right in several orders of the waves, and
+ * wrong once a barrier or a wait is gone. */
+#include "amd/designs.h"
+#include "codegen/amdgpu/amdgpu.h"
+
+#include <glib/gstdio.h>
+
+static const struct {
+    const char *design, *kind, *size[3];
+} rows[] = {
+    { "gemm-gfx950", "gemm", { "256", "256", "224" } },
+    { "gemm-gfx950", "gemm", { "256", "512", "64" } },
+    { "gemm-gfx950-split", "gemm", { "256", "256", "320" } },
+    { "attention-gfx950", "attention", { "1", "1", "256" } },
+};
+
+static char *object_of(const char *design)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsProgram) p = amd_load(design, NULL, 0, NULL, 0);
+    g_autoptr(GBytes) object = ws_generate_amd_object(p, &error);
+    g_assert_no_error(error);
+    char *file = NULL;
+    const int fd = g_file_open_tmp("warpstave-XXXXXX.hsaco", &file, &error);
+    g_assert_cmpint(fd, >=, 0);
+    g_close(fd, NULL);
+    gsize size;
+    const char *data = g_bytes_get_data(object, &size);
+    g_assert_true(g_file_set_contents(file, data, (gssize)size, &error));
+    return file;
+}
+
+/* What the run says: "right", "wrong: …", or "there are N …" where the change has no place. */
+static char *run(guint row, const char *object, guint seed, const char *change, guint at)
+{
+    g_autofree char *script = g_build_filename(WS_SOURCE_ROOT, "tests/amd/emulate.py", NULL);
+    g_autofree char *order = g_strdup_printf("%u", seed), *place = g_strdup_printf("%u", at);
+    const char *argv[] = { "python3",
+                           script,
+                           g_getenv("WARPSTAVE_EMULATOR"),
+                           object,
+                           rows[row].kind,
+                           rows[row].size[0],
+                           rows[row].size[1],
+                           rows[row].size[2],
+                           "--seed",
+                           order,
+                           change,
+                           change ? place : NULL,
+                           NULL };
+    g_autoptr(GError) error = NULL;
+    char *out = NULL;
+    g_autofree char *err = NULL;
+    g_assert_true(g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out,
+                               &err, NULL, &error));
+    g_assert_no_error(error);
+    if (g_str_has_prefix(err, "there are")) {
+        g_free(out);
+        return g_strdup(err);
+    }
+    if (!g_str_has_prefix(out, "right") && !g_str_has_prefix(out, "wrong"))
+        g_error("%s", err);
+    return g_strchomp(out);
+}
+
+static void test_right(gconstpointer data)
+{
+    const guint row = GPOINTER_TO_UINT(data);
+    g_autofree char *object = object_of(rows[row].design);
+    for (guint seed = 0; seed < 2; seed++) {
+        g_autofree char *said = run(row, object, seed, NULL, 0);
+        g_assert_cmpstr(said, ==, "right");
+    }
+    g_remove(object);
+}
+
+/* Barrier 0 is the kernel's first instruction of that kind: it orders nothing. */
+static void test_changed(gconstpointer data)
+{
+    const guint row = GPOINTER_TO_UINT(data);
+    static const char *const change[] = { "--drop-barrier", "--weaken-wait" };
+    g_autofree char *object = object_of(rows[row].design);
+    for (guint c = 0; c < G_N_ELEMENTS(change); c++)
+        for (guint at = c == 0;; at++) {
+            g_autofree char *said = NULL;
+            for (guint seed = 0; seed < 4 && (!said || strcmp(said, "right") == 0); seed++) {
+                g_free(said);
+                said = run(row, object, seed, change[c], at);
+            }
+            g_test_message("%s %u: %s", change[c], at, said);
+            if (g_str_has_prefix(said, "there are"))
+                break;
+            if (!g_str_has_prefix(said, "wrong"))
+                g_error("%s: %s %u is right in four orders", rows[row].design, change[c], at);
+        }
+    g_remove(object);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    if (!g_getenv("WARPSTAVE_EMULATOR")) {
+        g_print("1..0 # SKIP WARPSTAVE_EMULATOR names no checkout of tinygrad\n");
+        return 0;
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *right = g_strdup_printf("/amd/emulator/right/%s/%u", rows[i].design, i);
+        g_autofree char *changed =
+            g_strdup_printf("/amd/emulator/changed/%s/%u", rows[i].design, i);
+        g_test_add_data_func(right, GUINT_TO_POINTER(i), test_right);
+        if (i != 1)
+            g_test_add_data_func(changed, GUINT_TO_POINTER(i), test_changed);
+    }
+    return g_test_run();
+}
