@@ -9,7 +9,7 @@
 typedef struct {
     guint list;
     const WsOp *first;
-    const WsExpr *use;
+    const WsExpr *use, *slot;
     gboolean strided;
     gint64 weight[WS_MAX_CLUSTER][WS_MAX_CLUSTER]; /* from rank, to rank */
 } Entry;
@@ -28,12 +28,14 @@ static Entry *entry_of(WsElab *E, GArray *entries, const WsOp *op)
     for (guint i = 0; i < entries->len; i++) {
         Entry *e = &g_array_index(entries, Entry, i);
         if (e->list == WS_BUILD(op)->list && ws_expr_equal(e->use, use) &&
-            !ws_elab_changes(E, use, e->first, op))
+            ws_expr_equal(e->slot, op->slot) && !ws_elab_changes(E, use, e->first, op))
             return e;
     }
-    Entry fresh = {
-        .list = WS_BUILD(op)->list, .first = op, .use = use, .strided = WS_BUILD(op)->strided
-    };
+    Entry fresh = { .list = WS_BUILD(op)->list,
+                    .first = op,
+                    .use = use,
+                    .slot = op->slot,
+                    .strided = WS_BUILD(op)->strided };
     g_array_append_val(entries, fresh);
     return &g_array_index(entries, Entry, entries->len - 1);
 }

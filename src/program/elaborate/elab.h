@@ -78,7 +78,7 @@ typedef struct {
 typedef struct {
     gint barrier;
     const WsOp *first; /* of them */
-    const char *element, *use, *when;
+    const char *element, *use, *slot, *when;
     WsOp *expect;        /* loads: the derived expect */
     WsTransaction *kept; /* the program's, NULL without loads */
     GPtrArray *op;       /* its operations */

@@ -6,7 +6,8 @@
 #include <string.h>
 
 /* Transactions (LANGUAGE section 11.4): the loads, copies and remote writes of one step list with
- * the same barrier element, use and run-time `when` share one derived expect. */
+ * the same barrier element, use, slot and run-time `when` share one derived expect. A slot that is
+ * given decides by itself. */
 
 void ws_list_begin(WsElab *E, WsList *list)
 {
@@ -84,13 +85,14 @@ static WsTransactionBuild *find(WsStepState *S, const WsOp *op)
                                .first = op,
                                .element = ws_elab_text(E, op->element),
                                .use = ws_elab_text(E, op->use),
+                               .slot = ws_elab_text(E, op->slot),
                                .when = ws_elab_text(E, S->when) };
     GArray *list = S->list->transactions;
     for (guint i = 0; i < list->len; i++) {
         WsTransactionBuild *t = &g_array_index(list, WsTransactionBuild, i);
         if (t->barrier == key.barrier && strcmp(t->element, key.element) == 0 &&
-            strcmp(t->use, key.use) == 0 && strcmp(t->when, key.when) == 0 &&
-            !ws_elab_changes(E, op->element, t->first, op) &&
+            strcmp(t->use, key.use) == 0 && strcmp(t->slot, key.slot) == 0 &&
+            strcmp(t->when, key.when) == 0 && !ws_elab_changes(E, op->element, t->first, op) &&
             !ws_elab_changes(E, op->use ? op->use : op->slot, t->first, op) &&
             !ws_elab_changes(E, S->when, t->first, op))
             return t;
