@@ -1,8 +1,8 @@
 /* Compound moves: what a step may not leave behind where it goes. A product has the waits that fill
  * its operands, the mma_wait that ends it and the arrivals that give its operands back; a load has
- * the wait for its room. Of these go along what would come on the wrong side of it. Which barrier
- * means what is read from who signals, awaits and tells it; whether the design is right then is for
- * the check to say. */
+ * the wait for its room, and in a pipe its acquire and commit. Of these go along what would come on
+ * the wrong side of it. Which barrier means what is read from who signals, awaits and tells it;
+ * whether the design is right then is for the check to say. */
 #include "edit/edit.h"
 
 #include <string.h>
@@ -127,12 +127,52 @@ static gboolean earlier(const List *l, guint a, guint b)
     return x != y ? x > y : a < b;
 }
 
+/* The pipe that carries the buffer; NULL: none does. */
+static const WsNode *pipe_with(const WsDesign *design, const char *buffer)
+{
+    const WsNode *root = ws_design_root(design);
+    for (guint i = 0; i < ws_node_n_children(root, WS_F_pipes); i++) {
+        const WsNode *pipe = ws_node_child(root, WS_F_pipes, i);
+        const WsValue *fields = ws_node_get(pipe, WS_F_fields);
+        for (guint k = 0; k < fields->n; k++)
+            if (g_strcmp0(fields->item[k].text, buffer) == 0)
+                return pipe;
+    }
+    return NULL;
+}
+
+static gboolean names_pipe(const WsNode *step, WsNodeKind kind, const WsNode *pipe)
+{
+    if (step->kind != kind || pipe == NULL)
+        return FALSE;
+    const char *name = kind == WS_STEP_WAIT ? barrier_of(step) : ws_node_text(step, WS_F_keyword);
+    return g_strcmp0(name, ws_node_name(pipe)) == 0;
+}
+
+/* The acquire (of who writes) or the wait (of who reads) before a step that touches a field of a
+ * pipe: the last one. G_MAXUINT: none. */
+static guint pipe_opening(const WsDesign *design, const List *l, guint index, const char *buffer,
+                          gboolean written)
+{
+    const WsNode *pipe = pipe_with(design, buffer);
+    guint best = G_MAXUINT;
+    for (guint i = 0; pipe != NULL && i < l->n; i++)
+        if (names_pipe(step_at(l, i), written ? WS_STEP_WAIT : WS_STEP_ACQUIRE, pipe) &&
+            earlier(l, i, index) && same_use(step_at(l, i), step_at(l, index)) &&
+            (best == G_MAXUINT || earlier(l, best, i)))
+            best = i;
+    return best;
+}
+
 /* The wait of the list that opens the buffer to a step: the last one before it that a transfer
  * into the buffer signals, else one that is told behind the other side's step. G_MAXUINT: none. */
 static guint opening_wait(const WsDesign *design, const List *l, guint index, const char *buffer,
                           gboolean written)
 {
     static const Found kinds[] = { is_signalled, is_told };
+    const guint piped = pipe_opening(design, l, index, buffer, written);
+    if (piped != G_MAXUINT)
+        return piped;
     for (guint k = 0; k < G_N_ELEMENTS(kinds); k++) {
         guint best = G_MAXUINT;
         for (guint i = 0; i < l->n; i++) {
@@ -156,11 +196,37 @@ static gboolean is_buffer(const WsDesign *design, const char *name)
     return object != NULL && object->kind == WS_NODE_BUFFER;
 }
 
-/* Whether two steps signal the same completion: their bytes are expected together. */
-static gboolean same_transaction(const WsNode *a, const WsNode *b)
+/* The buffer of a pipe that a step fills, or NULL. */
+static const char *fills_field(const WsDesign *design, const WsNode *step, const WsNode **pipe)
 {
+    static const WsFieldId into[] = { WS_F_into, WS_F_to };
+    for (guint i = 0; i < G_N_ELEMENTS(into); i++) {
+        const char *buffer = ref_name(step, into[i]);
+        *pipe = buffer != NULL && touches(step, TRUE, buffer) ? pipe_with(design, buffer) : NULL;
+        if (*pipe != NULL)
+            return buffer;
+    }
+    return NULL;
+}
+
+/* Whether two steps of a list fill fields of a pipe behind the same acquire. */
+static gboolean same_filling(const WsDesign *design, const List *l, guint a, guint b)
+{
+    const WsNode *x, *y;
+    const char *p = fills_field(design, step_at(l, a), &x),
+               *q = fills_field(design, step_at(l, b), &y);
+    const guint opening = p != NULL && x == y ? pipe_opening(design, l, a, p, FALSE) : G_MAXUINT;
+    return opening != G_MAXUINT && pipe_opening(design, l, b, q, FALSE) == opening;
+}
+
+/* Whether two steps signal the same completion: their bytes are expected together; or fill one use
+ * of a pipe. */
+static gboolean same_transaction(const WsDesign *design, const List *l, guint i, guint k)
+{
+    const WsNode *a = step_at(l, i), *b = step_at(l, k);
     const char *signal = ref_name(a, WS_F_signal);
-    return signal != NULL && g_strcmp0(ref_name(b, WS_F_signal), signal) == 0 && same_use(a, b);
+    return (signal != NULL && g_strcmp0(ref_name(b, WS_F_signal), signal) == 0 && same_use(a, b)) ||
+           same_filling(design, l, i, k);
 }
 
 /* Whether two products belong to one commit group: those between are left open. */
@@ -174,12 +240,11 @@ static gboolean same_group(const List *l, guint a, guint b)
 
 /* Whether another step of the list, that stays, needs that wait, too: it touches the buffer
  * likewise, or belongs to the same transaction. What belongs `together` does not stay. */
-static gboolean shared(const List *l, guint index, const char *buffer, gboolean written,
-                       gboolean together)
+static gboolean shared(const WsDesign *design, const List *l, guint index, const char *buffer,
+                       gboolean written, gboolean together)
 {
-    const WsNode *step = step_at(l, index);
     for (guint i = 0; i < l->n; i++) {
-        const gboolean same = same_transaction(step, step_at(l, i));
+        const gboolean same = same_transaction(design, l, index, i);
         if (i != index && !(together && (same || same_group(l, index, i))) &&
             (same || touches(step_at(l, i), !written, buffer)))
             return TRUE;
@@ -287,7 +352,7 @@ static void take_openings(const Going *g, const List *l, guint index, const char
     const guint wait = opening_wait(g->design, l, index, buffer, written);
     if (wait == G_MAXUINT)
         return;
-    const gboolean own = !shared(l, index, buffer, written, away || g->ahead != 0);
+    const gboolean own = !shared(g->design, l, index, buffer, written, away || g->ahead != 0);
     /* Back to a later place it comes along if it was for this step alone and stood right there. */
     const gboolean close =
         own && wait + 1 == index && ahead_of(step_at(l, wait)) == ahead_of(step_at(l, index));
@@ -305,9 +370,11 @@ static void take_endings(const Going *g, const List *l, guint index, gboolean aw
         gboolean mine = step->identity == own;
         for (guint k = 0; k < G_N_ELEMENTS(operand); k++) {
             const Room room = { g->design, barrier_of(step), operand[k] };
-            mine |= step->kind == WS_STEP_ARRIVE && is_buffer(g->design, operand[k]) &&
-                    earlier(l, index, i) && same_use(step, product) &&
-                    any_list(ws_design_root(g->design), is_room, &room);
+            const gboolean given =
+                names_pipe(step, WS_STEP_RELEASE, pipe_with(g->design, operand[k])) ||
+                (step->kind == WS_STEP_ARRIVE && is_buffer(g->design, operand[k]) &&
+                 any_list(ws_design_root(g->design), is_room, &room));
+            mine |= given && earlier(l, index, i) && same_use(step, product);
         }
         if (mine && (away || stays_before(g, l, i, index)))
             take(g, g->out->behind, step);
@@ -332,18 +399,45 @@ static void take_products(const Going *g, const List *l, guint index, gboolean a
             take(g, i < index ? g->out->before : g->out->behind, step_at(l, i));
 }
 
+/* The commit behind the fillings of a pipe that belong to the step at `index`; G_MAXUINT: none, or
+ * one of them is no transfer: what it writes is made by steps that stay. */
+static guint commit_of(const Going *g, const List *l, guint index)
+{
+    const WsNode *pipe;
+    const char *buffer = fills_field(g->design, step_at(l, index), &pipe);
+    const guint opening =
+        buffer != NULL ? pipe_opening(g->design, l, index, buffer, FALSE) : G_MAXUINT;
+    guint commit = G_MAXUINT;
+    for (guint i = 0; opening != G_MAXUINT && i < l->n; i++) {
+        if (same_filling(g->design, l, index, i) &&
+            ws_step_info(step_at(l, i)->kind)->engine != WS_STEP_ENGINE_TRANSFER)
+            return G_MAXUINT;
+        if (names_pipe(step_at(l, i), WS_STEP_COMMIT, pipe) && earlier(l, index, i) &&
+            same_use(step_at(l, i), step_at(l, opening)) &&
+            (commit == G_MAXUINT || earlier(l, i, commit)))
+            commit = i;
+    }
+    return commit;
+}
+
 /* In another round or list the transfers of one transaction stay together: a barrier expects their
- * bytes by one arrival. */
+ * bytes by one arrival, a pipe is filled between one acquire and its commit. */
 static void take_transfer(const Going *g, const List *l, guint index, gboolean away)
 {
+    const WsNode *pipe;
     const gboolean together = away || g->ahead != 0;
+    const guint commit = commit_of(g, l, index);
+    if (commit == G_MAXUINT && fills_field(g->design, step_at(l, index), &pipe) != NULL)
+        return;
     for (guint i = 0; i < l->n; i++)
-        if ((i == index || (together && same_transaction(step_at(l, index), step_at(l, i)))) &&
+        if ((i == index || (together && same_transaction(g->design, l, index, i))) &&
             is_buffer(g->design, ref_name(step_at(l, i), WS_F_into)))
             take_openings(g, l, i, ref_name(step_at(l, i), WS_F_into), FALSE, away);
     for (guint i = 0; together && i < l->n; i++)
-        if (i != index && same_transaction(step_at(l, index), step_at(l, i)))
+        if (i != index && same_transaction(g->design, l, index, i))
             take(g, i < index ? g->out->before : g->out->behind, step_at(l, i));
+    if (commit != G_MAXUINT && (together || stays_before(g, l, commit, index)))
+        take(g, g->out->behind, step_at(l, commit));
 }
 
 static void take_of(const Going *g, const WsNode *step)
@@ -387,118 +481,4 @@ void ws_along_free(WsAlong *along)
     g_array_unref(along->before);
     g_array_unref(along->behind);
     g_free(along);
-}
-
-/* --- moving with it ------------------------------------------------------------------------------
- */
-
-/* Beside a step that has been moved, and in its round. */
-static gboolean follow(WsDraft *d, guint64 node, guint64 beside, gboolean behind)
-{
-    WsFieldId list;
-    guint index;
-    const WsNode *step = ws_draft_node(d, beside);
-    const WsNode *owner = step != NULL ? ws_design_owner(d->design, step, &list, &index) : NULL;
-    if (owner == NULL)
-        return ws_draft_refuse(d, "it is no longer part of the design");
-    const WsEditSpot spot = { owner->identity, list, index + (behind ? 1 : 0) };
-    if (!ws_edit_move(d, &node, 1, spot, 0))
-        return FALSE;
-    const gint64 wanted = ahead_of(ws_draft_node(d, beside));
-    return ahead_of(ws_draft_node(d, node)) == wanted ||
-           ws_draft_set(d, node, WS_F_ahead, wanted != 0 ? ws_json_int(wanted) : NULL);
-}
-
-/* The first and the last of some steps of one list, as they stand now. */
-static void ends_of(const WsDraft *d, const guint64 *nodes, guint n, guint64 *first, guint64 *last)
-{
-    guint low = G_MAXUINT, high = 0, index;
-    for (guint i = 0; i < n; i++) {
-        const WsNode *step = ws_draft_node(d, nodes[i]);
-        if (step == NULL || ws_design_owner(d->design, step, NULL, &index) == NULL)
-            continue;
-        if (index < low)
-            *first = nodes[i];
-        if (index >= high)
-            *last = nodes[i];
-        low = MIN(low, index);
-        high = MAX(high, index);
-    }
-}
-
-static guint64 at(const GArray *list, guint i)
-{
-    return g_array_index(list, guint64, i);
-}
-
-gboolean ws_edit_move_along(WsDraft *d, const guint64 *nodes, guint n, WsEditSpot spot, gint ahead,
-                            const WsAlong *along)
-{
-    guint64 first = 0, last = 0;
-    if (!ws_edit_move(d, nodes, n, spot, ahead))
-        return FALSE;
-    const char *verb = d->verb;
-    g_autofree char *what = g_strdup(d->what);
-    g_autoptr(GArray) touched = g_array_copy(d->touched);
-    ends_of(d, nodes, n, &first, &last);
-    for (guint i = 0; i < along->before->len; i++)
-        if (!follow(d, at(along->before, i), first, FALSE))
-            return FALSE;
-    for (guint i = 0; i < along->behind->len; i++) {
-        if (!follow(d, at(along->behind, i), last, TRUE))
-            return FALSE;
-        last = at(along->behind, i);
-    }
-    ws_draft_name(d, verb, what); /* what a hand has moved names the step and stays selected */
-    g_array_set_size(d->touched, 0);
-    for (guint i = 0; i < touched->len; i++)
-        ws_draft_touch(d, at(touched, i));
-    return TRUE;
-}
-
-/* --- one round ahead -----------------------------------------------------------------------------
- */
-
-/* Position in the list behind the last step that names the accumulator of the product, or holds one
- * that does; where the product is itself if none does. */
-static guint behind_readers(const WsDesign *design, const List *l, guint index)
-{
-    const WsNode *product = step_at(l, index);
-    g_autoptr(GArray) mentions = ws_edit_mentions(design, ref_name(product, WS_F_keyword));
-    guint spot = 0;
-    for (guint i = 0; i < mentions->len; i++) {
-        WsFieldId list;
-        guint place;
-        for (const WsNode *owner, *step = ws_design_by_identity(design, at(mentions, i));
-             step != NULL && (owner = ws_design_owner(design, step, &list, &place)) != NULL &&
-             step != product;
-             step = owner)
-            if (owner == l->owner && list == l->list)
-                spot = MAX(spot, place + 1);
-    }
-    return spot > 0 ? spot : index;
-}
-
-gboolean ws_edit_ahead_along(WsDraft *d, guint64 node, gint by)
-{
-    List l;
-    guint index;
-    const WsNode *step = ws_draft_node(d, node);
-    l.owner = step != NULL ? ws_design_owner(d->design, step, &l.list, &index) : NULL;
-    if (l.owner == NULL || l.owner->kind != WS_STEP_FOR || ws_node_has(l.owner, WS_F_over))
-        return ws_draft_refuse(
-            d, "only a step that is directly in a counted loop can run rounds ahead");
-    l.n = ws_node_n_children(l.owner, l.list);
-    const guint place =
-        step->kind == WS_STEP_MMA && by > 0 ? behind_readers(d->design, &l, index) : index;
-    const WsEditSpot spot = { l.owner->identity, l.list, place };
-    g_autofree char *label = ws_edit_label(step);
-    g_autoptr(WsAlong) along = ws_edit_along(d->design, &node, 1, spot, by);
-    if (!ws_edit_move_along(d, &node, 1, spot, by, along))
-        return FALSE;
-    if (by > 0)
-        ws_draft_name(d, "Run %s a round earlier", label);
-    else
-        ws_draft_name(d, "Run %s a round later", label);
-    return TRUE;
 }

@@ -48,6 +48,9 @@ static const Case ahead_cases[] = {
     { "projects/gemm-bf16-splitk/design.wstave", "mma hi" },
     { "projects/gemm-bf16-pingpong/design.wstave", "load A" },
     { "projects/gemm-fp8-block/design.wstave", "load SA" },
+    { "tests/designs/gemm-pipe.wstave", "load A" },
+    { "tests/designs/gemm-pipe.wstave", "load B" },
+    { "tests/designs/gemm-pipe.wstave", "mma acc" },
 };
 
 static gboolean in_counted_loop(const WsDesign *design, guint64 node)
@@ -99,6 +102,8 @@ static void there_and_back(void)
         { "projects/gemm-bf16/design.wstave", "load B" },
         { "projects/gemm-bf16-splitk/design.wstave", "mma lo" },
         { "tests/designs/attention-straight.wstave", "load K" },
+        { "tests/designs/gemm-pipe.wstave", "load A" },
+        { "tests/designs/gemm-pipe.wstave", "load B" },
     };
     for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(WsDesign) design = load(cases[i].design);
@@ -135,6 +140,7 @@ static void attention_by_one_command(void)
  */
 
 #define STRAIGHT "tests/designs/attention-straight.wstave"
+#define PIPE     "tests/designs/gemm-pipe.wstave"
 #define ROUND    "groups/math/body/0/do/2"
 
 static void goes_along(void)
@@ -164,6 +170,16 @@ static void goes_along(void)
         { "projects/gemm-bf16/design.wstave", "load A", NULL, 3, 0, "| " }, /* B needs the wait */
         { "projects/gemm-bf16/design.wstave", "load A", "groups/load/body/0", 0, 0,
           "wait empty; | load B; " },
+        { PIPE, "load A", NULL, 1, 1, "acquire ab; | load B; commit ab; " },
+        { PIPE, "load B", NULL, 2, 1, "acquire ab; load A; | commit ab; " },
+        { PIPE, "load A", NULL, 3, 0, "| " },
+        { PIPE, "load A", NULL, 4, 0, "| commit ab; " },
+        { PIPE, "load B", NULL, 0, 0, "acquire ab; | " },
+        { PIPE, "load A", "groups/load/body/0", 0, 0, "acquire ab; | load B; commit ab; " },
+        { PIPE, "mma acc", NULL, 0, 0, "wait ab; | " },
+        { PIPE, "mma acc", NULL, 1, 1, "wait ab; | " },
+        /* what a write of the same use writes is made by steps that would stay */
+        { "tests/designs/sparse-mla-pipes.wstave", "gather KV", NULL, 2, 1, "| " },
         /* its mma_wait ends another one, too */
         { "projects/gemm-bf16/design.wstave", "mma acc", "groups/mma/body/0", 0, 0,
           "wait full; | " },
