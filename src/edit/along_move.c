@@ -78,8 +78,9 @@ gboolean ws_edit_move_along(WsDraft *d, const guint64 *nodes, guint n, WsEditSpo
 static guint behind_readers(const WsDesign *design, const WsNode *product, const WsNode *holder,
                             WsFieldId in, guint index)
 {
+    const WsRef *accumulator = ws_node_refv(product, WS_F_keyword);
     g_autoptr(GArray) mentions =
-        ws_edit_mentions(design, ws_node_refv(product, WS_F_keyword)->name);
+        ws_edit_mentions(design, accumulator != NULL ? accumulator->name : "");
     guint spot = 0;
     for (guint i = 0; i < mentions->len; i++) {
         WsFieldId list;
