@@ -409,6 +409,24 @@ static void parameters(WsCuda *c)
         ws_cuda_line(c, "warpstave()");
 }
 
+/* Outside the kernel's members, a run name that another one is made from is a member of `k`. */
+static void real_run_names(WsCuda *c)
+{
+    const WsProgram *p = c->p;
+    g_autofree const char **name = g_new0(const char *, p->n_vars);
+    for (guint i = 0; i < p->n_vars; i++) {
+        name[i] = c->var[i].s;
+        if (p->var[i].kind == WS_VAR_RUN)
+            c->var[i].s = ws_cuda_format(c, "k.%s", ws_cuda_ident(c, p->var[i].name));
+    }
+    for (guint i = 0; i < p->n_vars; i++) {
+        if (p->var[i].kind == WS_VAR_RUN && p->var[i].real)
+            ws_cuda_line(c, "%s = %s;", c->var[i].s, ws_cuda_run_name(c, p->var[i].array));
+    }
+    for (guint i = 0; i < p->n_vars; i++)
+        c->var[i].s = name[i];
+}
+
 static void fill(WsCuda *c)
 {
     const WsProgram *p = c->p;
@@ -424,10 +442,7 @@ static void fill(WsCuda *c)
         ws_cuda_line(c, "k.counter = counter;");
     if (p->tiles->order == WS_ORDER_HILBERT)
         ws_cuda_line(c, "k.hilbert = hilbert;");
-    for (guint i = 0; i < p->n_vars; i++) {
-        if (p->var[i].kind == WS_VAR_RUN && p->var[i].real)
-            ws_cuda_line(c, "k.%s = %s;", c->var[i].s, ws_cuda_run_name(c, p->var[i].array));
-    }
+    real_run_names(c);
 }
 
 char *ws_cuda_entry(WsCuda *c)

@@ -26,6 +26,7 @@ static const char *const designs[] = {
     "projects/attention-d128/design.wstave",
     "projects/attention-d256/design.wstave",
     "projects/attention-d128-full/design.wstave",
+    "projects/attention-window/design.wstave",
     "tests/designs/attention-fa3-causal.wstave",
     "tests/designs/gemm-aliased.wstave",
     "tests/designs/gemm-one-consumer.wstave",

@@ -16,6 +16,7 @@
 #define D64      "projects/attention-d64/design.wstave"
 #define D128     "projects/attention-d128/design.wstave"
 #define D256     "projects/attention-d256/design.wstave"
+#define WINDOW   "projects/attention-window/design.wstave"
 #define SEEN                                                                                       \
     {                                                                                              \
         {                                                                                          \
@@ -25,7 +26,7 @@
 
 typedef struct {
     const char *name, *file;
-    gint64 size[5]; /* B, HQ, HKV, SQ, SK; or Z, H, N_CTX */
+    gint64 size[6]; /* B, HQ, HKV, SQ, SK, W; or Z, H, N_CTX */
     guint n_size;
     WsSetting set[3];
 } Case;
@@ -64,6 +65,15 @@ static const Case cases[] = {
     { "d256/block-and-one", D256, { 1, 1, 1, 129, 81 }, 5 },
     { "d256/causal/block-and-one", D256, { 1, 2, 1, 81, 81 }, 5, SEEN },
     { "d256/causal/rows-without-keys", D256, { 1, 1, 1, 150, 70 }, 5, SEEN },
+    { "window/one-key", WINDOW, { 1, 2, 1, 130, 130, 1 }, 6 },
+    { "window/one-query", WINDOW, { 1, 1, 1, 1, 1, 1 }, 6, { { "CAP", 1 } } },
+    { "window/a-block", WINDOW, { 1, 1, 1, 150, 300, 128 }, 6 },
+    { "window/a-block-and-one", WINDOW, { 1, 1, 1, 129, 385, 129 }, 6, { { "SINKS", 1 } } },
+    { "window/unmasked-between", WINDOW, { 1, 1, 1, 128, 640, 400 }, 6, { { "TURN", 0 } } },
+    { "window/of-no-bound", WINDOW, { 1, 2, 1, 140, 140, 2147400000 }, 6 },
+    { "window/rows-without-keys", WINDOW, { 1, 1, 1, 150, 70, 33 }, 6 },
+    { "window/sinks-alone", WINDOW, { 1, 2, 1, 150, 3, 2 }, 6, { { "SINKS", 1 }, { "CAP", 1 } } },
+    { "window/decode", WINDOW, { 1, 8, 2, 1, 300, 130 }, 6, { { "SINKS", 1 } } },
 };
 
 static void check(const WsProgram *p, const WsRehearseOptions *options)
@@ -96,7 +106,7 @@ static WsProgram *elaborate(const WsDesign *design, const WsSetting *set, guint 
 
 static void test_sizes(gconstpointer data)
 {
-    static const char *const fa3[] = { "B", "HQ", "HKV", "SQ", "SK" };
+    static const char *const fa3[] = { "B", "HQ", "HKV", "SQ", "SK", "W" };
     static const char *const tle[] = { "Z", "H", "N_CTX" };
     const Case *c = data;
     g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, c->file, NULL);
@@ -107,9 +117,65 @@ static void test_sizes(gconstpointer data)
         n_set++;
     g_autoptr(WsProgram) p = elaborate(design, c->set, n_set, findings);
     WsRehearseOptions options = {
-        .seed = 7, .size_name = c->n_size == 5 ? fa3 : tle, .size = c->size, .n_size = c->n_size
+        .seed = 7, .size_name = c->n_size >= 5 ? fa3 : tle, .size = c->size, .n_size = c->n_size
     };
     check(p, &options);
+}
+
+static WsRehearseResult *changed(const char *const *from, const char *const *to,
+                                 const WsSetting *set, guint n_set,
+                                 const WsRehearseOptions *options)
+{
+    g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, WINDOW, NULL);
+    g_autofree char *text = NULL;
+    g_autoptr(GError) error = NULL;
+    g_assert_true(g_file_get_contents(file, &text, NULL, &error));
+    GString *other = g_string_new(text);
+    for (guint i = 0; from[i]; i++)
+        g_assert_cmpuint(g_string_replace(other, from[i], to[i], 0), >, 0);
+    g_autofree char *now = g_string_free(other, FALSE);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_design_parse(now, strlen(now), file, findings);
+    g_autoptr(WsProgram) p = elaborate(design, set, n_set, findings);
+    WsRehearseResult *r = ws_rehearse(p, options, findings, &error);
+    g_assert_no_error(error);
+    return r;
+}
+
+/* Scores of normal data stay far below a cap of 50, and a window that is off by one or a sink that
+ * is left out moves few elements: each of these is seen, and the cap is right where it is felt. */
+static void test_window_is_felt(void)
+{
+    static const char *const low[] = { "\"softcap\": 50", "\"softcap\": 1.25", NULL, NULL };
+    static const struct {
+        const char *from, *to;
+        gint64 keys; /* of a window; a sink weighs as much as one key */
+    } wrong[] = {
+        { NULL, NULL, 300 },
+        { "s = tanh(s*inner)", "s = s*inner", 300 },
+        { "n >= 0 && n < w", "n >= 0 && n <= w", 300 },
+        { "n >= 0 && n < w", "n >= 1 && n < w", 300 },
+        { "j < open || j >= shut", "j < open", 300 },
+        { "j < open || j >= shut", "j >= shut", 300 },
+        { "cdiv(m*BM + BM + shift - w, BN)", "(m*BM + BM + shift - w)/BN", 300 },
+        { "max(open, (m*BM + shift + 1)/BN)", "max(open, (m*BM + shift)/BN + 1)", 300 },
+        { "rowsum(l)*f + select(t == -inf, 0, exp2(sink*log2e - t))", "rowsum(l)*f", 5 },
+        { "\"at\": [\"h\"]", "\"at\": [0]", 5 },
+    };
+    static const char *const name[] = { "B", "HQ", "HKV", "SQ", "SK", "W" };
+    const WsSetting set[] = { { "CAP", 1 }, { "SINKS", 1 } };
+    for (guint i = 0; i < G_N_ELEMENTS(wrong); i++) {
+        if (i && !test_takes(i, 4, 4))
+            continue;
+        const gint64 size[] = { 1, 2, 1, 128, 512, wrong[i].keys };
+        WsRehearseOptions options = { .seed = 3, .size_name = name, .size = size, .n_size = 6 };
+        const char *from[] = { low[0], wrong[i].from, NULL }, *to[] = { low[1], wrong[i].to };
+        WsRehearseResult *r = changed(from, to, set, G_N_ELEMENTS(set), &options);
+        g_test_message("%s: %s", wrong[i].to ? wrong[i].to : "right",
+                       r->matches ? "right" : "wrong");
+        g_assert_cmpint(r->matches, ==, i == 0);
+        ws_rehearse_result_free(r);
+    }
 }
 
 /* `o = o*alpha` is skipped by a warp whose maxima all stayed: right, and the products stay
@@ -205,6 +271,7 @@ int main(int argc, char **argv)
         g_autofree char *path = g_strconcat("/attention/", cases[i].name, NULL);
         g_test_add_data_func(path, &cases[i], test_sizes);
     }
+    g_test_add_func("/attention/window-is-felt", test_window_is_felt);
     g_test_add_func("/attention/lazy-rescale", test_lazy_rescale);
     g_test_add_func("/attention/mask-is-split-off", test_mask_is_split_off);
     g_test_add_func("/attention/drawn-order", test_drawn_order);

@@ -135,6 +135,15 @@ static void test_reads_like_the_design(void)
     g_assert_cmpuint(count(text, "wgmma.mma_async"), ==, 2); /* one text per form, not per call */
 }
 
+/* A run name that is made from another one reads it where it lies: in the kernel's members. */
+static void test_run_names(void)
+{
+    g_autoptr(WsProgram) p = load("projects/attention-window/design.wstave");
+    g_assert_nonnull(p);
+    g_autofree char *text = cuda_of(p);
+    g_assert_nonnull(strstr(text, "    k.c = k.unit_ * 1.44269502f;\n"));
+}
+
 /* Rows that a tensor names are read before the first copy of a gather; a partial sum that has no
  * second place begins at 0 in one that nobody can know, behind sums that stay in front of it. */
 static void test_order(void)
@@ -285,6 +294,7 @@ int main(int argc, char **argv)
             g_test_add_data_func(slow, all->pdata[i], test_nvcc);
     }
     g_test_add_func("/cuda/reads-like-the-design", test_reads_like_the_design);
+    g_test_add_func("/cuda/run-names", test_run_names);
     g_test_add_func("/cuda/order", test_order);
     g_test_add_func("/cuda/fold", test_fold);
     g_test_add_func("/cuda/tidy", test_tidy);

@@ -77,6 +77,13 @@ static const Case computing[] = {
     { "d128-causal", "projects/attention-d128/design.wstave", { { "CAUSAL", 1 } }, 0, 0, 1 },
     { "d256", "projects/attention-d256/design.wstave", { { 0 } }, 0, 0, 1 },
     { "d256-causal", "projects/attention-d256/design.wstave", { { "CAUSAL", 1 } }, 0, 0, 1 },
+    { "window", "projects/attention-window/design.wstave", { { 0 } }, 0, 0, 1 },
+    { "window-cap-sinks",
+      "projects/attention-window/design.wstave",
+      { { "CAP", 1 }, { "SINKS", 1 } },
+      0,
+      0,
+      1 },
 };
 
 static WsProgram *load(const Case *c)

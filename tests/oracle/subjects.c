@@ -10,13 +10,14 @@
         .per_tile = m, .max_rounds = 3, .max_tiles = t, .fixed = { { "N", n } }, __VA_ARGS__       \
     }
 /* SK counts blocks of `bn` keys, SQ tiles. */
-#define KEYS(path, bn)                                                                             \
+#define KEYS(path, bn, ...)                                                                        \
     {                                                                                              \
         .file = path, .set = { { "STAGES", 2 } }, .rounds = "SK", .tiles = "SQ", .per_round = bn,  \
         .per_tile = 128, .max_rounds = 3, .max_tiles = 2, .fixed = {                               \
             { "B", 1 },                                                                            \
             { "HQ", 1 },                                                                           \
-            { "HKV", 1 }                                                                           \
+            { "HKV", 1 },                                                                          \
+            __VA_ARGS__                                                                            \
         }                                                                                          \
     }
 #define CONTEXT(path)                                                                              \
@@ -50,6 +51,7 @@ const Subject subject_shipped[] = {
     KEYS("projects/attention-d64/design.wstave", 128),
     KEYS("projects/attention-d128/design.wstave", 128),
     KEYS("projects/attention-d256/design.wstave", 80),
+    KEYS("projects/attention-window/design.wstave", 128, { "W", 150 }),
     CONTEXT("tests/designs/attention-tle-pingpong.wstave"),
     CONTEXT("projects/attention-d128-full/design.wstave"),
     SPARSE("tests/designs/sparse-mla-pipes.wstave", 64, 3, { "B", 1 }, { "SQ", 1 }, { "SKV", 64 },

@@ -83,6 +83,7 @@ static const char *const written[] = {
     "projects/attention-d64",
     "projects/attention-d128",
     "projects/attention-d128-full",
+    "projects/attention-window",
     "projects/attention-d256", /* tiles of 80 columns, in parts */
     "attention-fa3-full",      /* of 176 */
     "moves/tensor-read",       /* of 80 */
