@@ -2,6 +2,7 @@
  * functions of immutable inputs. */
 #pragma once
 
+#include "advise/floor.h"
 #include "check/check.h"
 #include "clock/clock.h"
 #include "edit/edit.h"
@@ -37,6 +38,8 @@ typedef struct {
  * full. `result` without a trace; free it. */
 WsProgram *ws_trial_play(const WsTrialOf *of, const WsDesign *design, WsClockResult **result,
                          gboolean *stuck);
+/* The floor under a design for that launch; not known where it does not elaborate. */
+WsFloor ws_trial_floor(const WsTrialOf *of, const WsDesign *design);
 /* Verdict of the check, within the work that one trial may take. */
 WsVerdictKind ws_trial_judge(const WsProgram *p, const gint *cancel);
 

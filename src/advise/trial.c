@@ -190,6 +190,14 @@ WsProgram *ws_trial_play(const WsTrialOf *of, const WsDesign *design, WsClockRes
     return g_steal_pointer(&p);
 }
 
+WsFloor ws_trial_floor(const WsTrialOf *of, const WsDesign *design)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, findings);
+    g_autoptr(WsLaunchValues) v = p ? launch_like(p, of->p, of->v) : NULL;
+    return v ? ws_floor_of(p, v, of->m, 0) : (WsFloor){ 0, NULL };
+}
+
 /* NULL: it does not fit, or computes something else. */
 static Timed *time_candidate(const WsTrial *trial, WsCandidate *c, const WsClockResult *before,
                              gboolean *stuck)

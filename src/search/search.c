@@ -101,8 +101,12 @@ static void try_candidate(Run *run, const WsFound *parent, const WsCandidate *c,
         return;
     Played *one = g_new0(Played, 1);
     one->found = g_new0(WsFound, 1);
-    *one->found = (WsFound){ ws_design_ref(c->design), with_decision(parent->decision, c->title),
-                             r->cycles, p->shared_bytes, parent->reorders || c->reorders };
+    *one->found = (WsFound){ ws_design_ref(c->design),
+                             with_decision(parent->decision, c->title),
+                             r->cycles,
+                             p->shared_bytes,
+                             { 0, NULL },
+                             parent->reorders || c->reorders };
     one->moved = c->reorders;
     one->order = g_rand_int(run->rand);
     one->p = g_steal_pointer(&p);
@@ -232,7 +236,9 @@ static void keep_front(Run *run)
         const WsFound *f = run->all->pdata[i];
         if (f->shared >= least || !accepted(run, f, &asked))
             continue;
-        g_ptr_array_add(run->s->found, found_copy(f));
+        WsFound *copy = found_copy(f);
+        copy->floor = ws_trial_floor(run->of, f->design);
+        g_ptr_array_add(run->s->found, copy);
         least = f->shared;
     }
 }
@@ -258,8 +264,12 @@ static gboolean begin(Run *run, const WsDesign *design, WsFindings *findings)
         return FALSE;
     }
     WsFound *f = g_new0(WsFound, 1);
-    *f = (WsFound){ ws_design_ref(design), g_ptr_array_new_with_free_func(g_free), r->cycles,
-                    p->shared_bytes, FALSE };
+    *f = (WsFound){ ws_design_ref(design),
+                    g_ptr_array_new_with_free_func(g_free),
+                    r->cycles,
+                    p->shared_bytes,
+                    { 0, NULL },
+                    FALSE };
     g_ptr_array_add(run->all, f);
     run->s->cycles = r->cycles;
     return is_new(run, design);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "advise/candidate.h"
+#include "advise/floor.h"
 
 G_BEGIN_DECLS
 
@@ -12,6 +13,7 @@ typedef struct {
     GPtrArray *decision; /* char*: titles of the edits, in order; none: the design as it is */
     gint64 cycles;       /* predicted, whole launch */
     guint64 shared;      /* bytes of shared memory of a CTA */
+    WsFloor floor;       /* of what was found in the end: no order of its steps is faster */
     gboolean reorders;   /* something that computes was moved: values are to be compared */
 } WsFound;
 

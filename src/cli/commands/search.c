@@ -97,6 +97,12 @@ static void print(const WsSearch *s)
                f->cycles, gain(s, f), f->shared);
         for (guint k = 0; k < f->decision->len; k++)
             printf("  %u. %s\n", k + 1, (const char *)f->decision->pdata[k]);
+        if (f->floor.cycles > 0)
+            printf("  floor: %" G_GINT64_FORMAT
+                   " cycles, %.1f %% of it: the %s works that long for "
+                   "tiles of this size, in whatever order\n",
+                   f->floor.cycles, 100 * (double)f->floor.cycles / (double)MAX(f->cycles, 1),
+                   f->floor.unit);
     }
 }
 

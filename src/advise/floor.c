@@ -1,0 +1,73 @@
+#include "advise/floor.h"
+#include "program/parts/operation.h"
+#include "program/program.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/walk.h"
+
+#include <math.h>
+
+enum { TENSOR, SPECIAL, N_UNITS };
+
+static const char *const unit_name[N_UNITS] = { "tensor pipe", "MUFU" };
+
+static gint64 one_tile(gpointer data, gint64 position)
+{
+    return position == 0 ? *(const gint64 *)data : -1;
+}
+
+typedef struct {
+    const WsProgram *p;
+    const WsLaunchValues *v;
+    double *cycles[N_UNITS]; /* by operation */
+    gint64 left;             /* operations that may still be walked */
+} Work;
+
+/* Adds what the first CTA of the cluster does with a tile. FALSE: not known. */
+static gboolean add_tile(Work *w, gint64 tile, double sum[N_UNITS])
+{
+    for (guint a = 0; a < w->p->n_agents; a++) {
+        g_autoptr(GError) error = NULL;
+        g_autoptr(WsWalker) walker = ws_walker_new(w->p, w->v, a, 0, one_tile, &tile);
+        WsStep step;
+        while (ws_walker_next(walker, &step, &error)) {
+            if (--w->left < 0)
+                return FALSE;
+            for (guint u = 0; u < N_UNITS; u++)
+                sum[u] += w->cycles[u][step.op->index];
+        }
+        if (error)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static WsFloor floor_of(Work *w, const WsMachine *m)
+{
+    const gint64 tiles = ws_launch_tiles(w->v);
+    const double sms = MAX(floor(m->value[WS_MACHINE_SMS] / MAX(w->p->cluster, 1)), 1);
+    double total[N_UNITS] = { 0 }, least[N_UNITS];
+    WsFloor found = { 0, NULL };
+    for (gint64 t = 0; t < tiles; t++) {
+        double sum[N_UNITS] = { 0 };
+        if (!add_tile(w, t, sum))
+            return found;
+        for (guint u = 0; u < N_UNITS; u++) {
+            total[u] += sum[u];
+            least[u] = t ? MIN(least[u], sum[u]) : sum[u];
+        }
+    }
+    for (guint u = 0; u < N_UNITS && tiles > 0; u++) {
+        const double cycles = MAX(total[u] / sms, ceil((double)tiles / sms) * least[u]);
+        if (cycles < 9e18 && (gint64)cycles > found.cycles)
+            found = (WsFloor){ (gint64)cycles, unit_name[u] };
+    }
+    return found;
+}
+
+WsFloor ws_floor_of(const WsProgram *p, const WsLaunchValues *v, const WsMachine *m, gint64 most)
+{
+    g_autofree double *products = ws_clock_product_cycles(p, m);
+    g_autofree double *functions = ws_clock_special_cycles(p, m);
+    Work w = { p, v, { products, functions }, most ? most : 20000000 };
+    return floor_of(&w, m);
+}

@@ -1,0 +1,21 @@
+/* A floor under the time of a launch: what a unit has to do at its rate, whatever the order of the
+ * steps. */
+#pragma once
+
+#include "clock/clock.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+    gint64 cycles;    /* of the busiest SM, at least; 0: not known */
+    const char *unit; /* "tensor pipe", "MUFU"; static */
+} WsFloor;
+
+/* Of the work of all tiles, each counted with its own rounds, some SM has at least its share, and
+ * at least as many tiles as there are for each SM. Holds for every schedule of the same products
+ * and functions on tiles of this size on this machine: a unit does one after the other, at no more
+ * than its rate. Not known where the launch has more than `most` operations (0: 20 million), or
+ * tiles that data decide. */
+WsFloor ws_floor_of(const WsProgram *p, const WsLaunchValues *v, const WsMachine *m, gint64 most);
+
+G_END_DECLS
