@@ -1,4 +1,5 @@
 /* The command line as a person meets it: exit codes and what is said, from tables. */
+#include "../whole.h"
 #include "run.h"
 
 #include <gio/gio.h>
@@ -378,10 +379,14 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        if (!test_often(i))
+            continue;
         g_autofree char *path = g_strdup_printf("/cli/%s", cases[i].title);
         g_test_add_data_func(path, &cases[i], test_case);
     }
     for (guint i = 0; i < G_N_ELEMENTS(bad_texts); i++) {
+        if (!test_often(i))
+            continue;
         g_autofree char *path = g_strdup_printf("/cli/bad/%s", bad_texts[i].title);
         g_test_add_data_func(path, &bad_texts[i], test_bad_text);
     }
