@@ -57,10 +57,14 @@ static gboolean bound_so(Asked *a, const WsPyNode *node, const char *name, gbool
     return TRUE;
 }
 
-/* What the call hands over for the parameter; NULL: it is not written out. */
+/* What the call hands over for the parameter; NULL: it is not written out, or another function is
+ * called, as that which takes partitions. */
 static const WsPyNode *given_for(const WsPyNode *function, const WsPyNode *call, const char *name)
 {
     const WsPyNode *params = function->kid[0];
+    if (!call || call->kind != WS_PY_CALL || call->kid[0]->kind != WS_PY_NAME ||
+        strcmp(call->kid[0]->text, function->text) != 0)
+        return NULL;
     for (guint i = 1; call && i < call->n; i++) {
         const WsPyNode *arg = call->kid[i];
         if (arg->kind == WS_PY_STAR)
