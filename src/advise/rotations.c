@@ -52,12 +52,15 @@ static void cut_loop(const Before *b, const WsNode *loop)
         const gboolean done = same && !d->why && ws_edit_rotate(d, same->identity);
         const WsNode *shown = ws_design_by_identity(b->g->design, step->identity);
         g_autofree char *label = ws_edit_label(step);
+        const guint from = b->g->list->len;
         ws_gather_take(
             b->g, d, done, shown ? shown : ws_design_by_identity(b->g->design, loop->identity),
             b->parted ? g_strdup_printf("%s and what follows it one round later, with barriers of "
                                         "its own for %s",
                                         label, ws_node_name(b->buffer))
                       : g_strdup_printf("%s and what follows it one round later", label));
+        for (guint k = from; k < b->g->list->len; k++)
+            ((WsCandidate *)b->g->list->pdata[k])->reorders = TRUE;
     }
 }
 

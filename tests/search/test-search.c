@@ -239,6 +239,25 @@ static void test_climb(gconstpointer data)
     tear_down(&f, NULL);
 }
 
+/* Whoever takes a rotated loop compares its values with the reference. */
+static void test_compared(void)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_design_load(
+        WS_SOURCE_ROOT "/projects/attention-d128/ablations/no-overlap.wstave", findings);
+    g_autoptr(GPtrArray) list = ws_candidates_new(design);
+    guint rotated = 0, parted = 0;
+    for (guint i = 0; i < list->len; i++) {
+        const WsCandidate *c = list->pdata[i];
+        const gboolean later = strstr(c->title, "what follows it one round later") != NULL;
+        g_assert_cmpint(c->reorders, ==, later);
+        rotated += later;
+        parted += later && strstr(c->title, "barriers of its own");
+    }
+    g_assert_cmpuint(rotated, >, parted);
+    g_assert_cmpuint(parted, >, 0);
+}
+
 int main(int argc, char **argv)
 {
     static const char right[] = "projects/gemm-bf16-pingpong/design.wstave";
@@ -249,6 +268,7 @@ int main(int argc, char **argv)
     g_test_add("/search/cancelled", Fixture, right, set_up, test_cancelled, tear_down);
     g_test_add("/search/empty", Fixture, right, set_up, test_empty, tear_down);
     g_test_add("/search/refuted", Fixture, wrong, set_up, test_refuted, tear_down);
+    g_test_add_func("/search/compared", test_compared);
     for (guint i = 0; i < G_N_ELEMENTS(climbs); i++) {
         g_autofree char *name = g_strdup_printf("/search/climb/%u", i);
         if (test_takes(i, 5, 3))
