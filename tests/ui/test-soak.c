@@ -150,6 +150,25 @@ static void peel(Soak *s, WsDraft *d, guint64 a, guint64 b)
     ws_edit_peel(d, a);
 }
 
+static void rotate(Soak *s, WsDraft *d, guint64 a, guint64 b)
+{
+    ws_edit_rotate(d, a);
+}
+
+static void part(Soak *s, WsDraft *d, guint64 a, guint64 b)
+{
+    ws_edit_part(d, a);
+}
+
+/* With what goes along, as a drag or a key does. */
+static void along(Soak *s, WsDraft *d, guint64 a, guint64 b)
+{
+    const WsEditSpot spot = ws_edit_spot(d->design, node_of(d, b));
+    const gint by = (gint)pick(s, 3) - 1;
+    g_autoptr(WsAlong) with = ws_edit_along(d->design, &a, 1, spot, by);
+    ws_edit_move_along(d, &a, 1, spot, by, with);
+}
+
 static void rename_it(Soak *s, WsDraft *d, guint64 a, guint64 b)
 {
     static const char *const names[] = { "a", "left", "k2", "9x", "replica", "x_y", "full", "" };
@@ -184,9 +203,9 @@ static void paste(Soak *s, WsDraft *d, guint64 a, guint64 b)
 }
 
 static void (*const action[])(Soak *s, WsDraft *d, guint64 a, guint64 b) = {
-    nudge,  nudge, ahead,     other_group, add,     add,     take_away, duplicate, wrap,
-    unwrap, dent,  move,      move,        connect, connect, turn,      ring,      replicate,
-    mute,   peel,  rename_it, set,         set,     set,     paste,
+    nudge,     nudge, ahead, other_group, add,     add,    take_away, duplicate, wrap, unwrap,
+    dent,      move,  move,  connect,     connect, turn,   ring,      replicate, mute, peel,
+    rename_it, set,   set,   set,         paste,   rotate, part,      along,
 };
 
 static char *text_of(WsDocument *d)
