@@ -286,7 +286,10 @@ static void instruction(Text *t, const Line *l)
     const Deed deed = deed_of(l->part[0]);
     const gboolean maybe = l->guarded || t->jumps;
     const gboolean computes = deed == COMPUTES || deed == GATHERS;
-    if (deed == UNKNOWN || (computes && address_of(l)) ||
+    guint brackets = 0;
+    for (guint i = 0; i < l->at->len; i++)
+        brackets += strchr(l->at->pdata[i], '[') != NULL;
+    if (deed == UNKNOWN || (computes && brackets) || brackets > 1 ||
         (deed == GATHERS && (maybe || t->op->breadth != WS_BREADTH_GROUP))) {
         refuse(t, ws_phrase("%s in its text is not understood", l->code));
         return;
@@ -354,7 +357,9 @@ static char *without_comments(const char *text)
             continue;
         }
         g_string_append_c(s, ' ');
-        c = line ? c + strcspn(c, "\n") : end ? end + 2 : c + strlen(c);
+        if (block && !end)
+            g_string_append(s, "/*"); /* which nothing ends: no instruction */
+        c = line ? c + strcspn(c, "\n") : end ? end + 2 : c + 2;
     }
     return g_string_free(s, FALSE);
 }
