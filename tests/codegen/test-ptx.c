@@ -65,6 +65,7 @@ static const Case computing[] = {
       0,
       1 },
     { "gemm-fp8-block", "tests/designs/gemm-fp8-block.wstave", { { 0 } }, 0, 0, 1 },
+    { "grouped", "projects/gemm-grouped/design.wstave", { { 0 } }, 16, 128, 1 },
     { "d64", "projects/attention-d64/design.wstave", { { 0 } }, 0, 0, 1 },
     { "d64-causal", "projects/attention-d64/design.wstave", { { "CAUSAL", 1 } }, 0, 0, 1 },
     { "d64-causal-ordered",

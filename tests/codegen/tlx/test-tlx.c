@@ -37,6 +37,7 @@ static char *export_of(const char *design, GError **error)
 static const char *const written[] = {
     "projects/gemm-bf16",
     "projects/gemm-bf16-deferred",
+    "projects/gemm-grouped",
     "projects/gemm-bf16-pingpong",
     "projects/attention-d64",
     "projects/attention-d128",
