@@ -40,6 +40,7 @@ static void test_outside(gconstpointer data)
 
 /* One place of a kernel that is proved, changed: it races, hangs or faults, and the reason is the
  * one that is said; NULL: it is as right as before. */
+#define ADDS      "{%r42,%r43,%r44,%r45}, %rd18, 1, 1, 1, 1;\n\twgmma.commit_group.sync.aligned;\n\t"
 #define CP        "cp.async.cg.shared.global [ %r37 + 0 ], [ %rd38 + 0 ], 0x10, %r23;"
 #define PLACE     "add.s32 \t%r37, %r113, 55296;"
 #define SAME      "several threads write to the same bytes"
@@ -50,6 +51,11 @@ static void test_outside(gconstpointer data)
 static const struct {
     const char *title, *file, *from, *to, *says;
 } changed[] = {
+    { "product-into-an-operand-in-flight", "attention", ADDS,
+      ADDS "wgmma.fence.sync.aligned;\n\twgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16 "
+           "{%r42,%r43}, %rd7, %rd8, 0, 1, 1, 0, 0;\n\twgmma.commit_group.sync.aligned;\n\t",
+      "in flight has otherwise" },
+    { "fence-behind-a-product", "attention", ADDS, ADDS "wgmma.fence.sync.aligned;\n\t", NULL },
     { "copies-of-other-threads", "triton-cpasync", PLACE, "add.s32 \t%r37, %r22, 55296;", SAME },
     { "copies-of-its-own", "triton-cpasync", PLACE, "add.s32 \t%r37, %r113, 54272;", SAME },
     { "copies-at-eight-bytes", "triton-cpasync", PLACE, "add.s32 \t%r37, %r113, 54280;",

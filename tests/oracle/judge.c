@@ -1,6 +1,7 @@
 #include "judge.h"
 #include "lanes/lanes.h"
 #include "model/finding.h"
+#include "program/parts/operation.h"
 #include "program/parts/tiles.h"
 #include "program/program.h"
 #include "program/walk/launch_values.h"
@@ -79,6 +80,15 @@ static void tell(Judgement *j, Case c, const OracleResult *r)
                               (int)c.d, c.tiles, ids, (int)c.element, (int)c.element_step, say);
 }
 
+/* Two atomics of the same bytes are no race, which the search through all orders does not know. */
+static gboolean combines(const WsProgram *p)
+{
+    for (guint i = 0; i < p->n_ops; i++)
+        if (p->op[i]->kind == WS_OP_RED_SHARED)
+            return TRUE;
+    return FALSE;
+}
+
 void judge_case(const WsProgram *p, Case c, guint cap, gboolean accesses, Judgement *j)
 {
     OracleOptions options = { .tiles = c.tiles, .cap = cap, .stop = TRUE, .sync = !accesses };
@@ -99,7 +109,7 @@ void judge_case(const WsProgram *p, Case c, guint cap, gboolean accesses, Judgem
         OracleResult more = lanes_run(p, v, &whole);
         tell(j, c, &more);
     }
-    if (j->bad || cap == 0 || (lanes.verdict & ORACLE_OUTSIDE))
+    if (j->bad || cap == 0 || combines(p) || (lanes.verdict & ORACLE_OUTSIDE))
         return;
     j->explored++;
     OracleResult all = oracle_run(p, v, &options);

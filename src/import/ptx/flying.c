@@ -28,15 +28,20 @@ static void flies(PtxWalk *w, const WsPtxInst *i, const char *reg)
 }
 
 /* PTX ISA, wgmma.fence: one lies between an access of a thread to a register, a read too, and a
- * product that has it; between products none is needed where all add to it in the same shape. */
+ * product that has it; between products none is needed where all add to it in the same shape. A
+ * fence makes nobody wait: what a product in flight has, another one does not have otherwise. */
 static void used(PtxWalk *w, const WsPtxInst *i, const char *reg, const char *as)
 {
     const char *before = g_hash_table_lookup(w->unfenced, reg);
+    const char *had = g_hash_table_lookup(w->had, reg);
     if (before && strcmp(before, as))
         ptx_opaque(w, i,
                    *before ? "a product of registers that another one has otherwise, unfenced"
                            : "a product of registers read or written after its fence");
+    else if (had && strcmp(had, as))
+        ptx_opaque(w, i, "a product of registers that another one in flight has otherwise");
     g_hash_table_insert(w->unfenced, (gpointer)reg, (gpointer)as);
+    g_hash_table_insert(w->had, (gpointer)reg, (gpointer)as);
     flies(w, i, reg);
 }
 
@@ -75,9 +80,15 @@ static gboolean is_older(gpointer reg, gpointer groups, gpointer most)
     return GPOINTER_TO_UINT(groups) > 1 + GPOINTER_TO_UINT(most);
 }
 
+static gboolean is_over(gpointer reg, gpointer as, gpointer flying)
+{
+    return !g_hash_table_contains(flying, reg);
+}
+
 void ptx_flying_waited(PtxWalk *w, gint64 n)
 {
     g_hash_table_foreach_remove(w->flying, is_older, GUINT_TO_POINTER((guint)CLAMP(n, 0, 1 << 20)));
+    g_hash_table_foreach_remove(w->had, is_over, w->flying);
 }
 
 static void join(PtxWalk *w, const PtxFlying *other)
@@ -93,22 +104,29 @@ static void join(PtxWalk *w, const PtxFlying *other)
         own = g_hash_table_lookup(w->unfenced, reg);
         g_hash_table_insert(w->unfenced, reg, !own || !strcmp(own, value) ? value : (gpointer) "");
     }
+    g_hash_table_iter_init(&it, other->had);
+    while (g_hash_table_iter_next(&it, &reg, &value)) {
+        own = g_hash_table_lookup(w->had, reg);
+        g_hash_table_insert(w->had, reg, !own || !strcmp(own, value) ? value : (gpointer) "");
+    }
 }
 
 PtxFlying ptx_flying_copy(PtxWalk *w)
 {
-    const PtxFlying now = { w->flying, w->unfenced };
+    const PtxFlying now = { w->flying, w->unfenced, w->had };
     w->flying = g_hash_table_new(g_str_hash, g_str_equal);
     w->unfenced = g_hash_table_new(g_str_hash, g_str_equal);
+    w->had = g_hash_table_new(g_str_hash, g_str_equal);
     join(w, &now);
     return now;
 }
 
 PtxFlying ptx_flying_swap(PtxWalk *w, PtxFlying other)
 {
-    const PtxFlying now = { w->flying, w->unfenced };
+    const PtxFlying now = { w->flying, w->unfenced, w->had };
     w->flying = other.flying;
     w->unfenced = other.unfenced;
+    w->had = other.had;
     return now;
 }
 
@@ -117,6 +135,7 @@ void ptx_flying_join(PtxWalk *w, PtxFlying other)
     join(w, &other);
     g_hash_table_unref(other.flying);
     g_hash_table_unref(other.unfenced);
+    g_hash_table_unref(other.had);
 }
 
 static void touched(PtxWalk *w, const WsPtxInst *i, const char *reg)

@@ -128,6 +128,7 @@ typedef struct {
     GHashTable *seen;      /* names of accumulators that were read since the last product */
     GHashTable *flying;    /* registers of products that no wait retired -> groups since, + 1 */
     GHashTable *unfenced;  /* registers used since the last wgmma.fence -> how: flying.c */
+    GHashTable *had;       /* registers of products in flight -> how; "": in several ways */
     GHashTable *parts;     /* all registers of left operands */
     GHashTable *heads;     /* loops being walked: head blocks */
     GHashTable *lazy;      /* registers that wrap where they are read -> 1 + modulus (lazy.c) */
@@ -339,7 +340,7 @@ void ptx_flying_waited(PtxWalk *w, gint64 n);
 void ptx_flying_touched(PtxWalk *w, const WsPtxInst *i); /* by what it writes or copies */
 /* What is known of registers on one of several ways. */
 typedef struct {
-    GHashTable *flying, *unfenced;
+    GHashTable *flying, *unfenced, *had;
 } PtxFlying;
 PtxFlying ptx_flying_copy(PtxWalk *w);                  /* as it is; the walk goes on with a copy */
 PtxFlying ptx_flying_swap(PtxWalk *w, PtxFlying other); /* goes on with the other one */
