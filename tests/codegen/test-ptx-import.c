@@ -116,6 +116,8 @@ static const char *const small[] = {
     "catalogue/C22-arrive-without-a-sync",
     "memory/exchange-accumulator", /* lanes read what they stored */
     "memory/exchange-quads",
+    "memory/operand-of-two-products", /* the left operand of one in flight is that of the next */
+    "memory/operand-of-the-round-before",
     "memory/ring-of-two-freed-by-the-receiver", /* a copy is no contribution beside its expect */
 };
 

@@ -65,6 +65,47 @@ void ptx_flying_product(PtxWalk *w, const WsPtxInst *i)
         each(w, i, i->arg[1], taken);
 }
 
+static char **words(const char *list)
+{
+    g_autofree char *inner = g_strdup(list);
+    return g_strsplit(g_strdelimit(inner, "{},", ' '), " ", -1);
+}
+
+/* Number of a value that stands for one of these registers, which a group that is closed reads and
+ * no wait retired; 0. */
+guint ptx_flying_held(PtxWalk *w, const char *list)
+{
+    g_auto(GStrv) word = words(list);
+    guint n = 0;
+    for (guint k = 0; word[k] && !n; k++)
+        if (*word[k] && GPOINTER_TO_UINT(g_hash_table_lookup(w->flying, word[k])) > 1)
+            n = GPOINTER_TO_UINT(g_hash_table_lookup(w->value_of, word[k]));
+    return n;
+}
+
+/* Bits of the values that stand for registers of groups in flight, but of the one just closed. */
+guint64 ptx_flying_values(PtxWalk *w)
+{
+    GHashTableIter it;
+    gpointer reg, groups;
+    guint64 bits = 0;
+    g_hash_table_iter_init(&it, w->flying);
+    while (g_hash_table_iter_next(&it, &reg, &groups))
+        if (GPOINTER_TO_UINT(groups) > 2)
+            bits |= 1ull << GPOINTER_TO_UINT(g_hash_table_lookup(w->value_of, reg));
+    return bits;
+}
+
+/* From here on value n stands for these registers. */
+void ptx_flying_value(PtxWalk *w, const char *list, guint n)
+{
+    g_auto(GStrv) word = words(list);
+    for (guint k = 0; word[k]; k++)
+        if (*word[k])
+            g_hash_table_insert(w->value_of, g_string_chunk_insert_const(w->p.r->text, word[k]),
+                                GUINT_TO_POINTER(n));
+}
+
 /* A group is closed: its products are 2 from here on, as 1 are those that no commit closed. */
 void ptx_flying_closed(PtxWalk *w)
 {

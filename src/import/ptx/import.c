@@ -112,6 +112,7 @@ static void follow(PtxWalk *w, guint tid, gboolean first, Role *role)
     g_hash_table_remove_all(w->flying);
     g_hash_table_remove_all(w->unfenced);
     g_hash_table_remove_all(w->had);
+    g_hash_table_remove_all(w->value_of);
     g_hash_table_remove_all(w->turned);
     g_ptr_array_set_size(w->p.loop_names, 0);
     g_array_set_size(w->mma, 0);
@@ -388,18 +389,17 @@ static void collect_sums(PtxWalk *w)
     }
 }
 
-enum { BY_TEXT = 13, TABLES = 34 };
+enum { BY_TEXT = 14, TABLES = 35 };
 
 /* Its tables, those by text first. */
 static void tables_of(PtxWalk *w, GHashTable **tables[TABLES])
 {
     GHashTable **const all[TABLES] = {
-        &w->p.rising, &w->sums,     &w->sum_names, &w->begun,  &w->matrix,   &w->seen,
-        &w->flying,   &w->unfenced, &w->parts,     &w->lazy,   &w->turned,   &w->told,
-        &w->had,      &w->memory,   &w->inits,     &w->beside, &w->operands, &w->heads,
-        &w->met,      &w->shuffles, &w->made_by,   &w->table,  &w->numbers,  &w->alone,
-        &w->far_of,   &w->twins,    &w->counts,    &w->nobody, &w->aborts,   &w->spread,
-        &w->partly,   &w->flip_at,  &w->mixed,     &w->far_if
+        &w->p.rising, &w->sums,   &w->sum_names, &w->begun,    &w->matrix,  &w->seen,  &w->flying,
+        &w->unfenced, &w->parts,  &w->lazy,      &w->turned,   &w->told,    &w->had,   &w->value_of,
+        &w->memory,   &w->inits,  &w->beside,    &w->operands, &w->heads,   &w->met,   &w->shuffles,
+        &w->made_by,  &w->table,  &w->numbers,   &w->alone,    &w->far_of,  &w->twins, &w->counts,
+        &w->nobody,   &w->aborts, &w->spread,    &w->partly,   &w->flip_at, &w->mixed, &w->far_if
     };
     memcpy(tables, all, sizeof all);
 }

@@ -204,6 +204,7 @@ static void product(PtxWalk *w, const WsPtxInst *i)
         same_as_before(w, root, m.n);
     m.acc = ptx_accumulator(w, root, m.n, NULL);
     mark_list(w, i->arg[0], root, m.n);
+    m.held = registers ? ptx_flying_held(w, i->arg[1]) : 0;
     ptx_flying_product(w, i);
     g_hash_table_remove(w->seen, m.acc);
     m.at.turned = !registers && turned(w, i, 6);
@@ -250,10 +251,10 @@ static gboolean follows(const PtxMma *run, const PtxMma *next)
 
 /* The value whose columns `from` … are the registers of the products of this group. */
 static void register_operand(PtxWalk *w, WsReadStep *s, const PtxMma *run, guint at_list, gint64 k,
-                             gint64 whole)
+                             const char *name, gint64 whole)
 {
     WsRead *r = w->p.r;
-    const gint v = ws_source_value(r, w->p.group, "registers", run->dtype, 64, whole);
+    const gint v = ws_source_value(r, w->p.group, name, run->dtype, 64, whole);
     s->a.in_value = TRUE;
     s->a.object = v;
     if (k != whole)
@@ -283,8 +284,30 @@ WsReadStep *ptx_before_fence(PtxWalk *w, guint line, guint end_line)
     return s;
 }
 
+/* Name of a value that stands for the registers of A of this group: none of those whose registers
+ * products in flight read. In a loop nothing says which of them a round finds in flight. */
+static const char *free_name(PtxWalk *w, const WsPtxInst *at)
+{
+    guint64 taken = ptx_flying_values(w);
+    guint n = 1;
+    for (guint i = 0; i < w->mma->len; i++)
+        taken |= 1ull << g_array_index(w->mma, PtxMma, i).held;
+    while (n < 63 && taken >> n & 1)
+        n++;
+    gboolean any = FALSE;
+    for (guint i = 0; i < w->mma->len; i++) {
+        const PtxMma *m = &g_array_index(w->mma, PtxMma, i);
+        any |= m->list != NULL;
+        if (m->list)
+            ptx_flying_value(w, m->list, n);
+    }
+    if (any && n > 1 && w->p.loops->len)
+        ptx_lost(w, at, "a product of registers in a loop while another one has such in flight");
+    return n == 1 ? "registers" : ws_source_format(w->p.r, "registers_%u", n);
+}
+
 /* Registers of A are written before the first product that reads them. */
-static void define_registers(PtxWalk *w, const WsPtxInst *at, gint64 *whole)
+static void define_registers(PtxWalk *w, const WsPtxInst *at, const char *name, gint64 *whole)
 {
     g_autoptr(GHashTable) lists = g_hash_table_new(g_str_hash, g_str_equal);
     const PtxMma *first = NULL;
@@ -298,7 +321,7 @@ static void define_registers(PtxWalk *w, const WsPtxInst *at, gint64 *whole)
     }
     if (!first)
         return;
-    const gint v = ws_source_value(w->p.r, w->p.group, "registers", first->dtype, 64, *whole);
+    const gint v = ws_source_value(w->p.r, w->p.group, name, first->dtype, 64, *whole);
     WsReadStep *s = ptx_before_fence(w, first->line, at->line);
     s->text =
         ws_source_format(w->p.r, "%s = %s(0.0)",
@@ -339,7 +362,8 @@ static void close_group(PtxWalk *w, const WsPtxInst *at)
     gint64 whole = 0;
     WsReadStep *last = NULL;
     ptx_flying_closed(w);
-    define_registers(w, at, &whole);
+    const char *name = free_name(w, at);
+    define_registers(w, at, name, &whole);
     for (guint i = 0; i < w->mma->len;) {
         PtxMma run = g_array_index(w->mma, PtxMma, i);
         const guint list = run.list ? list_number(w, run.list) : 0;
@@ -364,7 +388,7 @@ static void close_group(PtxWalk *w, const WsPtxInst *at)
         *ptx_operand_of(w, &s->a) = run.at;
         *ptx_operand_of(w, &s->b) = run.bt;
         if (run.list && run.known)
-            register_operand(w, s, &run, list, k, whole);
+            register_operand(w, s, &run, list, k, name, whole);
         if (!run.known) {
             s->kind = WS_READ_OPAQUE;
             s->value = -1;

@@ -63,6 +63,7 @@ typedef struct {
     const char *dtype;
     guint line;
     gboolean known;
+    guint held; /* value of its registers, which are in flight already; 0 */
 } PtxMma;
 
 /* A warp asks for more registers, or leaves some. */
@@ -129,6 +130,7 @@ typedef struct {
     GHashTable *flying;    /* registers of products that no wait retired -> groups since, + 1 */
     GHashTable *unfenced;  /* registers used since the last wgmma.fence -> how: flying.c */
     GHashTable *had;       /* registers of products in flight -> how; "": in several ways */
+    GHashTable *value_of;  /* registers of A -> number of the value that stands for them */
     GHashTable *parts;     /* all registers of left operands */
     GHashTable *heads;     /* loops being walked: head blocks */
     GHashTable *lazy;      /* registers that wrap where they are read -> 1 + modulus (lazy.c) */
@@ -336,6 +338,9 @@ const char *ptx_accumulator(PtxWalk *w, const char *reg, gint64 n, gint *value);
 /* --- flying.c: registers of products that no wait retired */
 void ptx_flying_product(PtxWalk *w, const WsPtxInst *i);
 void ptx_flying_closed(PtxWalk *w);
+guint ptx_flying_held(PtxWalk *w, const char *list);
+guint64 ptx_flying_values(PtxWalk *w);
+void ptx_flying_value(PtxWalk *w, const char *list, guint n);
 void ptx_flying_waited(PtxWalk *w, gint64 n);
 void ptx_flying_touched(PtxWalk *w, const WsPtxInst *i); /* by what it writes or copies */
 /* What is known of registers on one of several ways. */
