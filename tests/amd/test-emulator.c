@@ -8,11 +8,15 @@
 
 static const struct {
     const char *design, *kind, *size[3];
+    guint slack; /* changes that show in none of four orders at this size: a ring of three leaves
+                    room */
 } rows[] = {
-    { "gemm-gfx950", "gemm", { "256", "256", "224" } },
-    { "gemm-gfx950", "gemm", { "256", "512", "64" } },
-    { "gemm-gfx950-split", "gemm", { "256", "256", "320" } },
-    { "attention-gfx950", "attention", { "1", "1", "256" } },
+    { "gemm-gfx950", "gemm", { "256", "256", "224" }, 0 },
+    { "gemm-gfx950", "gemm", { "256", "512", "64" }, 0 },
+    { "gemm-gfx950-split", "gemm", { "256", "256", "320" }, 0 },
+    /* four tiles of keys: two rounds, in which the ring is not yet used again, and Q's own wait has
+     * brought what they read: the borders of the loop and its wait order nothing */
+    { "attention-gfx950", "attention", { "1", "1", "256" }, 5 },
 };
 
 static char *object_of(const char *design)
@@ -81,6 +85,7 @@ static void test_changed(gconstpointer data)
     const guint row = GPOINTER_TO_UINT(data);
     static const char *const change[] = { "--drop-barrier", "--weaken-wait" };
     g_autofree char *object = object_of(rows[row].design);
+    guint right = 0;
     for (guint c = 0; c < G_N_ELEMENTS(change); c++)
         for (guint at = c == 0;; at++) {
             g_autofree char *said = NULL;
@@ -91,7 +96,8 @@ static void test_changed(gconstpointer data)
             g_test_message("%s %u: %s", change[c], at, said);
             if (g_str_has_prefix(said, "there are"))
                 break;
-            if (!g_str_has_prefix(said, "wrong"))
+            right += !g_str_has_prefix(said, "wrong");
+            if (right > rows[row].slack)
                 g_error("%s: %s %u is right in four orders", rows[row].design, change[c], at);
         }
     g_remove(object);
