@@ -22,6 +22,7 @@ static const char *const designs[] = {
     "projects/gemm-bf16-pingpong/design.wstave",
     "projects/gemm-bf16-splitk/design.wstave",
     "projects/gemm-fp8-block/design.wstave",
+    "projects/gemm-bf16-epilogue/design.wstave",
     "projects/gemm-grouped/design.wstave",
     "projects/own-kernel/design.wstave",
     "projects/attention-d128/design.wstave",

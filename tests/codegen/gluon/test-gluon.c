@@ -80,6 +80,7 @@ static const char *const written[] = {
     "projects/gemm-bf16",
     "projects/gemm-bf16-pingpong",
     "projects/gemm-bf16-deferred",
+    "projects/gemm-bf16-epilogue",
     "projects/gemm-grouped",
     "projects/attention-d64",
     "projects/attention-d128",
