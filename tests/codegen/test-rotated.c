@@ -20,7 +20,6 @@ static const char *const designs[] = {
     "tests/designs/sparse-mla-seesaw.wstave",
     "tests/designs/search/attention-d64-straight.wstave",
     "projects/gemm-bf16/design.wstave",
-    "projects/sparse-mla-pipes/design.wstave",
     "tests/designs/attention-fa3-dynamic.wstave",
     "projects/attention-d256/design.wstave",
 };
