@@ -1,6 +1,6 @@
 /* Is the result right? Outputs are poisoned, the kernel runs, then: nothing may be left poisoned or
- * non-finite, sampled elements must agree with the float64 reference kernel, and a second run must
- * give the same bits. */
+ * non-finite where the reference is finite, sampled elements must agree with the float64 reference
+ * kernel, and a second run must give the same bits. */
 #include "program/agree.h"
 #include "runner/session.h"
 
@@ -225,6 +225,87 @@ static bool sample(WsSession *s, int t, WsOutputResult *o)
     return ok;
 }
 
+/* --- infinite elements -------------------------------------------------------------------------
+ */
+
+enum { PART = 1 << 18 }; /* elements that are read back at a time */
+
+/* got = the kernel's values from flat index `first` on. */
+static bool read_back(WsSession *s, int t, int64_t first, int64_t *at, double *got, int64_t n)
+{
+    uint64_t memory, got_at;
+    const size_t part = (size_t)n * 8;
+    int dtype = s->m->tensor[t].dtype;
+    Layout l = layout_of(s, t);
+    if (!ws_cu(s, s->cu.mem_alloc(&memory, 2 * part), "cuMemAlloc"))
+        return false;
+    got_at = memory + part;
+    for (int64_t i = 0; i < n; i++)
+        at[i] = first + i;
+    void *gather[] = { &s->tensor[t], &dtype, &l, &memory, &got_at, &n };
+    const bool ok = ws_cu(s, s->cu.copy_to_device(memory, at, part), "cuMemcpyHtoD") &&
+                    ws_session_small(s, &s->gather, n, gather) && ws_session_synchronize(s) &&
+                    ws_cu(s, s->cu.copy_to_host(got, got_at, part), "cuMemcpyDtoH");
+    s->cu.mem_free(memory);
+    return ok;
+}
+
+/* Flat indices of infinite elements, at most `room` of them and as far apart as that asks for. One
+ * that is not a number ends it: *n = 0. */
+static bool find_infinite(WsSession *s, int t, int64_t *found, int64_t room, int64_t *n)
+{
+    const WsOutputResult *o = &s->r->output[t];
+    const int64_t each = (o->nonfinite + room - 1) / room;
+    int64_t *at = malloc(PART * sizeof *at), seen = 0;
+    double *got = malloc(PART * sizeof *got);
+    bool ok = at && got, nan = false;
+    *n = 0;
+    if (!ok)
+        ws_session_fail(s, "out of memory for the elements of %s", s->m->tensor[t].name);
+    for (int64_t first = 0; ok && !nan && first < o->elements; first += PART) {
+        const int64_t count = o->elements - first < PART ? o->elements - first : PART;
+        ok = read_back(s, t, first, at, got, count);
+        for (int64_t i = 0; ok && !nan && i < count; i++) {
+            nan = isnan(got[i]);
+            if (isinf(got[i]) && seen++ % each == 0 && *n < room)
+                found[(*n)++] = first + i;
+        }
+    }
+    if (nan)
+        *n = 0;
+    free(at);
+    free(got);
+    return ok;
+}
+
+/* An element that is infinite in the reference, too, is right (the log-sum-exp of a row that sees
+ * nothing): they are compared like samples, as many as those. What is not a number, and what was
+ * never written, is wrong whatever the reference says. */
+static bool judge_infinite(WsSession *s, int t, WsOutputResult *o)
+{
+    const int64_t room = s->options->samples;
+    int64_t *at = calloc((size_t)room, sizeof *at), n = 0, same = 0;
+    double *got = calloc((size_t)room, sizeof *got), *want = calloc((size_t)room, sizeof *want);
+    bool ok = at && got && want;
+    if (!ok)
+        ws_session_fail(s, "out of memory for %" PRId64 " samples", room);
+    ok = ok && find_infinite(s, t, at, room, &n);
+    const int64_t found = n;
+    if (ok && n > 0)
+        ok = evaluate_parts(s, t, at, got, want, &n);
+    for (int64_t i = 0; ok && i < n; i++)
+        same += got[i] == want[i];
+    if (ok && found > 0 && same == found) {
+        o->infinite = o->nonfinite;
+        o->infinite_samples = found;
+        o->nonfinite = 0;
+    }
+    free(at);
+    free(got);
+    free(want);
+    return ok;
+}
+
 static bool output_right(const WsSession *s, int t)
 {
     const WsOutputResult *o = &s->r->output[t];
@@ -238,7 +319,8 @@ static bool judge(WsSession *s, int t)
     const WsRunTensor *tensor = &s->m->tensor[t];
     o->elements = ws_run_elements(tensor, &s->c->tensor[t]);
     if (!ws_hash_output(s, t, &o->hash) || !scan(s, t, o) ||
-        (tensor->reference[0] && !sample(s, t, o)))
+        (tensor->reference[0] && !sample(s, t, o)) ||
+        (o->nonfinite && o->judged && !o->late && !judge_infinite(s, t, o)))
         return false;
     o->checked = true;
     return true;

@@ -77,6 +77,11 @@ static void text_output(FILE *out, const WsManifest *m, const WsResults *r, int 
         fprintf(out,
                 "%" PRId64 " elements are not finite or were never written (first: %" PRId64 "); ",
                 o->nonfinite, o->first_nonfinite);
+    if (o->infinite)
+        fprintf(out,
+                "%" PRId64 " elements are infinite, as the reference is in all %" PRId64
+                " of them that were compared; ",
+                o->infinite, o->infinite_samples);
     if (!o->judged && o->late)
         fprintf(out, "not judged: its float64 reference did not end within %g s (--judge)",
                 r->judge);
@@ -233,6 +238,9 @@ static void js_output(FILE *out, const WsManifest *m, const WsOutputResult *o, i
             ", \"wrong\": %" PRId64,
             o->elements, o->nonfinite, o->judged ? "true" : "false", o->late ? "true" : "false",
             o->samples, o->wanted, o->wrong);
+    if (o->infinite)
+        fprintf(out, ", \"infinite\": %" PRId64 ", \"infinite_samples\": %" PRId64, o->infinite,
+                o->infinite_samples);
     if (o->zeros_agree)
         fputs(", \"zeros_agree\": true", out);
     js_member(out, "worst_error", o->worst_error);

@@ -27,6 +27,8 @@ typedef struct {
 typedef struct {
     bool checked, judged; /* judged: there is a reference */
     int64_t elements, nonfinite, first_nonfinite;
+    int64_t infinite, infinite_samples; /* as in the reference, none of them in `nonfinite`; how
+                                           many of them were compared with it */
     int64_t samples, wrong;
     int64_t wanted; /* samples asked for; fewer are judged where the bound of time came first */
     bool late;      /* the reference did not end within the bound: `most` samples of it did, and a

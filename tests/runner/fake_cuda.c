@@ -6,7 +6,9 @@
 #include "program/inputs.h"
 #include "runner/cuda_driver.h"
 
+#include <math.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -334,6 +336,12 @@ static int run_generated(const Function *f, void **p)
     memcpy(AT(void, 3), AT(void, 2), (size_t)n * 2);
     if (mode("wrong"))
         AT(uint16_t, 3)[n - 1] ^= 0x80; /* exponent: far off */
+    if (mode("infinite") || mode("infinite-here"))
+        AT(uint16_t, 3)[1] = AT(uint16_t, 3)[n - 2] = 0xff80;
+    if (mode("infinite-sign"))
+        AT(uint16_t, 3)[1] = 0x7f80, AT(uint16_t, 3)[n - 2] = 0xff80;
+    if (mode("infinite-nan"))
+        AT(uint16_t, 3)[1] = 0xff80, AT(uint16_t, 3)[n - 2] = 0xffff;
     if (mode("unwritten"))
         AT(uint16_t, 3)[1] = 0xffff;
     if (mode("unsteady"))
@@ -345,6 +353,13 @@ static int run_generated(const Function *f, void **p)
         memcpy(AT(void, 7), head, sizeof head);
     }
     return 0;
+}
+
+/* Where the reference is infinite. */
+static bool infinite_at(int64_t i, int64_t n)
+{
+    return (mode("infinite") || mode("infinite-sign") || mode("infinite-nan")) &&
+           (i == 1 || i == n - 2);
 }
 
 API cuLaunchKernelEx(const WsCuLaunch *c, void *function, void **p, void **extra)
@@ -375,8 +390,10 @@ API cuLaunchKernelEx(const WsCuLaunch *c, void *function, void **p, void **extra
         /* one sample a thread, as the generated kernel */
         for (int64_t i = 0; i < ARG(int64_t, 7) && i < (int64_t)c->grid[0] * c->block[0]; i++)
             AT(double, 6)
-    [i] = ws_input_decode(WS_INPUT_BF16,
-                          ws_input_get(AT(void, 0), WS_INPUT_BF16, (uint64_t)AT(int64_t, 5)[i]));
+    [i] = infinite_at(AT(int64_t, 5)[i], ARG(int64_t, 2) * ARG(int64_t, 3))
+              ? -INFINITY
+              : ws_input_decode(WS_INPUT_BF16, ws_input_get(AT(void, 0), WS_INPUT_BF16,
+                                                            (uint64_t)AT(int64_t, 5)[i]));
     else return NOT_FOUND;
     return 0;
 }

@@ -178,6 +178,11 @@ static const struct {
 } trouble[] = {
     { "wrong", 1, "1 of 32 samples wrong, first Y[3, 7] = ", NULL },
     { "unwritten", 1, "1 elements are not finite or were never written (first: 1)", NULL },
+    { "infinite", 0,
+      "2 elements are infinite, as the reference is in all 2 of them that were compared", NULL },
+    { "infinite-here", 1, "2 elements are not finite or were never written (first: 1)", NULL },
+    { "infinite-sign", 1, "2 elements are not finite or were never written (first: 1)", NULL },
+    { "infinite-nan", 1, "2 elements are not finite or were never written (first: 1)", NULL },
     { "unsteady", 1, "second run DIFFERS", NULL },
     { "diagnostic", 0, "1 C75xx DIAGNOSTICS", NULL },
     { "no-device", 4, NULL, "no GPU on this machine (cuInit: CUDA_ERROR_NO_DEVICE)" },
