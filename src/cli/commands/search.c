@@ -17,7 +17,11 @@ typedef struct {
     const char *file, *out;
     gboolean json;
     WsSearchOptions options;
+    guint unbuilt; /* designs whose code ptxas does not assemble as it is meant */
 } Asked;
+
+/* Designs that are assembled and rehearsed, at most: many of a kind may fail alike. */
+#define ASKS 40
 
 static gint interrupted;
 
@@ -60,10 +64,49 @@ static Values compare_values(const WsFound *f)
 #endif
 }
 
-/* Not what computes something else, nor what cannot be compared though what computes was moved. */
+/* --- code ---------------------------------------------------------------------------------------
+ */
+
+/* Whether ptxas can be asked: the clock knows nothing of products that it serialises, or of values
+ * that it spills. */
+static gboolean can_build(void)
+{
+#ifdef WS_HAVE_CODEGEN
+    return ws_ptxas_available();
+#else
+    return FALSE;
+#endif
+}
+
+/* Whether ptxas makes of the design what it says; TRUE where it cannot be asked. */
+static gboolean builds(const WsFound *f)
+{
+#ifdef WS_HAVE_CODEGEN
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsProgram) p = ws_elaborate(f->design, NULL, 0, findings);
+    g_autoptr(GError) error = NULL;
+    g_autofree char *ptx = p && can_build() ? ws_generate_ptx(p, NULL, &error) : NULL;
+    WsPtxasReport *report = ptx ? ws_ptxas_run(ptx, NULL, &error) : NULL;
+    const gboolean clean = !report || ws_ptxas_report_clean(report);
+    if (report)
+        ws_ptxas_report_free(report);
+    return clean;
+#else
+    (void)f;
+    return TRUE;
+#endif
+}
+
+/* Not what computes something else, nor what cannot be compared though what computes was moved; nor
+ * what cannot be built as it was played. */
 static gboolean accept(const WsFound *f, gpointer data)
 {
-    (void)data;
+    Asked *a = data;
+    ws_cli_progress("assembling what was found: %" G_GINT64_FORMAT " cycles", f->cycles);
+    if (!builds(f)) {
+        a->unbuilt++;
+        return FALSE;
+    }
     ws_cli_progress("rehearsing what was found: %" G_GINT64_FORMAT " cycles", f->cycles);
     const Values values = compare_values(f);
     return values == SAME || (values == NOT_COMPARED && !f->reorders);
@@ -77,16 +120,21 @@ static double gain(const WsSearch *s, const WsFound *f)
     return 100 * ((double)s->cycles / (double)MAX(f->cycles, 1) - 1);
 }
 
-static void print(const WsSearch *s)
+static void print(const Asked *a, const WsSearch *s)
 {
     printf("%u edits tried in %u rounds and %.1f s (%.0f a second): %u lead to a design seen "
            "before, %u do not fit, %u refuted, %u undecided%s\n",
            s->tried, s->rounds, s->seconds, s->tried / MAX(s->seconds, 1e-3), s->repeated, s->unfit,
            s->refuted, s->undecided, s->stopped ? "; stopped, edits were left" : "");
-    if (s->rejected)
+    if (s->rejected > a->unbuilt)
         printf("%u proved designs left out: their values differ from the reference, or cannot be "
                "compared\n",
-               s->rejected);
+               s->rejected - a->unbuilt);
+    if (a->unbuilt)
+        printf("%u proved designs left out: ptxas serialises their products, or spills\n",
+               a->unbuilt);
+    if (!can_build())
+        printf("not assembled: ptxas is not here, which may serialise products or spill\n");
     printf("differences of less than 1 %% mean nothing: the clock cannot tell them\n"
            "as it is: %" G_GINT64_FORMAT " cycles predicted\n",
            s->cycles);
@@ -116,7 +164,9 @@ static void put_json(const Asked *a, const WsSearch *s)
     ws_json_out_integer(&j, "unfit", s->unfit);
     ws_json_out_integer(&j, "refuted", s->refuted);
     ws_json_out_integer(&j, "undecided", s->undecided);
-    ws_json_out_integer(&j, "differ", s->rejected);
+    ws_json_out_integer(&j, "differ", s->rejected - a->unbuilt);
+    ws_json_out_integer(&j, "unbuilt", a->unbuilt);
+    ws_json_out_truth(&j, "assembled", can_build());
     ws_json_out_truth(&j, "stopped", s->stopped);
     ws_json_out_integer(&j, "cycles", s->cycles);
     ws_json_out_open(&j, "found", '[');
@@ -160,7 +210,7 @@ static int write_best(const Asked *a, const WsSearch *s)
 /* --- searching ----------------------------------------------------------------------------------
  */
 
-static int search(const Asked *a, char **set, char **size, const char *machine)
+static int search(Asked *a, char **set, char **size, const char *machine)
 {
     g_autoptr(GError) error = NULL;
     g_auto(WsCliInput) in = { 0 };
@@ -193,7 +243,7 @@ static int search(const Asked *a, char **set, char **size, const char *machine)
     if (a->json)
         put_json(a, s);
     else
-        print(s);
+        print(a, s);
     return a->out ? write_best(a, s) : WS_EXIT_YES;
 }
 
@@ -238,15 +288,18 @@ int ws_command_search(int argc, char **argv)
         return ws_cli_fail(WS_EXIT_USAGE, "--budget=%s is no time from 1s to 1440m", budget);
     if (beam < 1 || beam > 1000 || rounds < 1 || rounds > 1000)
         return ws_cli_fail(WS_EXIT_USAGE, "--beam and --rounds are from 1 to 1000");
-    const Asked a = { file,
-                      out,
-                      json,
-                      { .seconds = seconds,
-                        .beam = (guint)beam,
-                        .rounds = (guint)rounds,
-                        .seed = (guint64)seed,
-                        .cancel = &interrupted,
-                        .accept = accept,
-                        .progress = show } };
+    Asked a = { file,
+                out,
+                json,
+                { .seconds = seconds,
+                  .beam = (guint)beam,
+                  .rounds = (guint)rounds,
+                  .seed = (guint64)seed,
+                  .cancel = &interrupted,
+                  .accept = accept,
+                  .asks = ASKS,
+                  .progress = show },
+                0 };
+    a.options.data = &a;
     return search(&a, set, size, machine);
 }
