@@ -4,10 +4,12 @@
 #include "base/phrase.h"
 #include "program/op.h"
 #include "program/parts/access.h"
+#include "program/parts/agent.h"
 #include "program/parts/barrier.h"
 #include "program/parts/buffer.h"
 #include "program/parts/operation.h"
 #include "program/parts/raw.h"
+#include "program/parts/tensor.h"
 #include "program/parts/value.h"
 
 #include <string.h>
@@ -38,7 +40,10 @@ typedef struct {
     const WsOp *op;
     GHashTable *from;           /* register -> operands it is computed from, a set of bits */
     GPtrArray *due;             /* const WsOp*: declared signals that the text has not made yet */
+    GHashTable *reg;            /* names that the text declares */
+    GHashTable *given;          /* "out.2": registers of `out` that are set whatever happens */
     GHashTable *label, *wanted; /* those that have stood in the text; that it jumps to */
+    guint64 wrote;              /* buffers, the last of them for all beyond */
     gboolean jumps, signals;
     char *why;
 } Text;
@@ -101,6 +106,110 @@ static gint operand_of(const Text *t, const char *name, gsize n)
     return -1;
 }
 
+/* Registers that a thread holds of a whole value of 32-bit elements; 0: not known here, or nobody
+ * but the leader would set them. */
+static gint64 registers_of(const Text *t, const WsRawOperand *o)
+{
+    const WsValueUse *use = &t->op->value[o->index];
+    const WsRegValue *v = &t->p->agent[t->op->agent].value[use->value];
+    return use->rows == v->rows && use->cols == v->cols && ws_dtype_bytes(v->dtype) == 4 &&
+                   t->op->breadth == WS_BREADTH_GROUP
+               ? v->registers
+               : 0;
+}
+
+/* The operand that a text is, "%{x}" or "%{x.2}", and which register of it; -1: something else. */
+static gint whole_operand(const Text *t, const char *at, gint64 *register_of)
+{
+    if (!g_str_has_prefix(at, "%{") || strcspn(at, "}") + 1 != strlen(at))
+        return -1;
+    const gsize n = strcspn(at + 2, ".}");
+    char *end = NULL;
+    *register_of = at[2 + n] == '.' ? g_ascii_strtoll(at + 3 + n, &end, 10) : 0;
+    if (end && (*end != '}' || !g_ascii_isdigit(at[3 + n])))
+        return -1;
+    return operand_of(t, at + 2, n);
+}
+
+/* Special registers that a text may read: they are what they are, for every thread. */
+static gboolean is_special(const char *name)
+{
+    static const char *const known[] = {
+        "%tid.x",   "%tid.y",       "%tid.z",       "%ntid.x",      "%ntid.y",      "%ntid.z",
+        "%ctaid.x", "%ctaid.y",     "%ctaid.z",     "%nctaid.x",    "%nctaid.y",    "%nctaid.z",
+        "%laneid",  "%lanemask_eq", "%lanemask_le", "%lanemask_lt", "%lanemask_ge", "%lanemask_gt",
+        NULL
+    };
+    return g_strv_contains(known, name);
+}
+
+/* An operand of the step in an operand of an instruction, up to its bracket. */
+static void know_operand(Text *t, const char *at, gsize length, gboolean reads)
+{
+    gint64 register_of = 0;
+    g_autofree char *whole = g_strndup(at, length);
+    const gint i = whole_operand(t, whole, &register_of);
+    const WsRawOperand *o = i < 0 ? NULL : &t->op->raw[i];
+    if (!o || (o->kind != WS_RAW_VALUE && strchr(whole, '.'))) {
+        refuse(t, ws_phrase("%s in its text is not understood", whole));
+        return;
+    }
+    if (o->kind != WS_RAW_VALUE)
+        return;
+    g_autofree char *key = g_strdup_printf("%s.%" G_GINT64_FORMAT, o->name, register_of);
+    if (register_of < 0 || register_of >= registers_of(t, o))
+        refuse(t,
+               ws_phrase("its text names %s, and how many registers that has is not known", whole));
+    else if (reads && o->out && !g_hash_table_contains(t->given, key))
+        refuse(t, ws_phrase("its text reads %s, which it may not have set", whole));
+}
+
+/* Every name in an operand of an instruction is declared in the text, an operand of the step, or a
+ * special register: others may be registers of the kernel around it. */
+static void know_names(Text *t, const char *at, gboolean reads)
+{
+    for (const char *c = at; *c && !t->why;) {
+        const gsize n =
+            strspn(c, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.%");
+        g_autofree char *name = g_strndup(c, n);
+        if (c[0] == '%' && c[1] == '{') {
+            const gsize length = strcspn(c, "}") + 1;
+            know_operand(t, c, MIN(length, strlen(c)), reads);
+            c += MIN(length, strlen(c));
+        } else if (n == 0) {
+            if (!strchr("[]{}|,+-! \t\n", *c))
+                refuse(t, ws_phrase("%s in its text is not understood", at));
+            c++;
+        } else {
+            if (!g_ascii_isdigit(*name) && strcmp(name, "_") != 0 && !is_special(name) &&
+                !g_hash_table_contains(t->reg, name))
+                refuse(t, ws_phrase("its text names %s, which it does not declare", name));
+            c += n;
+        }
+    }
+}
+
+/* ".reg .u32 a, b": plain names. One that begins with % may be one of the kernel's around it, and
+ * hide an operand. */
+static void declare(Text *t, const char *text)
+{
+    const char *type = text + strcspn(text, " \t\n");
+    type += strspn(type, " \t\n");
+    g_autoptr(GPtrArray) name = operands_of(type + strcspn(type, " \t\n"));
+    if (*type != '.' || name->len == 0)
+        refuse(t, ws_phrase("%s in its text is not understood", text));
+    for (guint i = 0; i < name->len; i++) {
+        const char *one = name->pdata[i];
+        const gsize n =
+            strspn(one, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$");
+        if (one[n] || !(g_ascii_isalpha(*one) || *one == '_') || !strcmp(one, "_") ||
+            g_hash_table_contains(t->reg, one))
+            refuse(t, ws_phrase("%s in its text is not understood", one));
+        else
+            g_hash_table_add(t->reg, g_strdup(one));
+    }
+}
+
 /* The operands that the registers of an operand of an instruction are computed from. */
 static guint64 made_of(const Text *t, const char *at)
 {
@@ -128,10 +237,14 @@ static void set(Text *t, const char *at, guint64 from, gboolean maybe)
 {
     g_auto(GStrv) name = g_strsplit_set(at, "{}|, \t\n", -1);
     if (strstr(at, "%{")) {
-        const gint i = operand_of(t, strstr(at, "%{") + 2, strcspn(strstr(at, "%{") + 2, ".}"));
+        gint64 register_of;
+        const gint i = whole_operand(t, at, &register_of);
         const WsRawOperand *o = i < 0 ? NULL : &t->op->raw[i];
         if (!o || o->kind != WS_RAW_VALUE || !o->out)
             refuse(t, ws_phrase("its text sets %s, which is no value of `out`", at));
+        else if (!maybe)
+            g_hash_table_add(t->given,
+                             g_strdup_printf("%s.%" G_GINT64_FORMAT, o->name, register_of));
         return;
     }
     for (guint i = 0; name[i]; i++) {
@@ -204,6 +317,8 @@ static void reach(Text *t, const Line *l, Deed deed)
             if (deed != STORES && !declares(t->op, a, WS_MODE_READ))
                 refuse(t, ws_phrase("%s in its text reads %s, which is not declared", l->code,
                                     t->p->buffer[a->buffer].name));
+            if (deed != LOADS)
+                t->wrote |= 1ull << MIN(a->buffer, 63);
             if (deed != LOADS && !declares(t->op, a, WS_MODE_WRITE))
                 refuse(t, ws_phrase("%s in its text writes %s, which is not declared", l->code,
                                     t->p->buffer[a->buffer].name));
@@ -275,10 +390,19 @@ static void arrive(Text *t, const Line *l)
 static void jump(Text *t, const Line *l)
 {
     const char *to = l->at->len == 1 ? l->at->pdata[0] : "";
+    if (l->part[1]) /* `.uni` promises what nobody shows */
+        refuse(t, ws_phrase("%s in its text is not understood", l->code));
     if (!*to || g_hash_table_contains(t->label, to))
         refuse(t, ws_phrase("%s in its text goes back: a loop may not end", l->code));
     g_hash_table_add(t->wanted, g_strdup(to));
     t->jumps = TRUE;
+}
+
+/* Of all lanes of a warp: with another mask lanes may wait for one that does not come. */
+static gboolean whole_warp(const Line *l)
+{
+    const char *mask = l->at->len ? l->at->pdata[l->at->len - 1] : "";
+    return has(l, "sync") && (!strcmp(mask, "-1") || !g_ascii_strcasecmp(mask, "0xffffffff"));
 }
 
 static void instruction(Text *t, const Line *l)
@@ -290,10 +414,16 @@ static void instruction(Text *t, const Line *l)
     for (guint i = 0; i < l->at->len; i++)
         brackets += strchr(l->at->pdata[i], '[') != NULL;
     if (deed == UNKNOWN || (computes && brackets) || brackets > 1 ||
-        (deed == GATHERS && (maybe || t->op->breadth != WS_BREADTH_GROUP))) {
+        (deed == GATHERS && (maybe || t->op->breadth != WS_BREADTH_GROUP || !whole_warp(l)))) {
         refuse(t, ws_phrase("%s in its text is not understood", l->code));
         return;
     }
+    const char *first = l->at->len ? l->at->pdata[0] : NULL;
+    const gboolean sets =
+        first &&
+        (computes || ((deed == LOADS || deed == BOTH || deed == ARRIVES) && *first != '['));
+    for (guint i = 0; deed != JUMPS && i < l->at->len; i++)
+        know_names(t, l->at->pdata[i], i > 0 || !sets);
     if (deed == LOADS || deed == STORES || deed == BOTH)
         reach(t, l, deed);
     if (deed == ARRIVES)
@@ -303,9 +433,7 @@ static void instruction(Text *t, const Line *l)
     guint64 from = 0;
     for (guint i = 1; computes && i < l->at->len; i++)
         from |= made_of(t, l->at->pdata[i]);
-    const char *first = l->at->len ? l->at->pdata[0] : NULL;
-    if (first &&
-        (computes || ((deed == LOADS || deed == BOTH || deed == ARRIVES) && *first != '[')))
+    if (sets)
         set(t, first, from, maybe);
 }
 
@@ -326,6 +454,8 @@ static void statement(Text *t, char *text)
     }
     Line l = { .guarded = *text == '@' };
     if (l.guarded) {
+        g_autofree char *guard = g_strndup(text + 1, strcspn(text + 1, " \t\n"));
+        know_names(t, guard, TRUE);
         memset(text, ' ', strcspn(text, " \t\n"));
         g_strstrip(text);
     }
@@ -336,6 +466,8 @@ static void statement(Text *t, char *text)
     if (*code == '.') {
         if (strcmp(code, ".reg") != 0)
             refuse(t, ws_phrase("%s in its text is not understood", code));
+        else
+            declare(t, text);
         return;
     }
     l.code = code;
@@ -364,34 +496,25 @@ static char *without_comments(const char *text)
     return g_string_free(s, FALSE);
 }
 
+/* A value of `out` is set whole, whatever way the text takes. */
+static void know_given(Text *t, const WsRawOperand *o)
+{
+    if (o->kind != WS_RAW_VALUE || !o->out)
+        return;
+    const gint64 n = registers_of(t, o);
+    for (gint64 i = 0; i < MAX(n, 1); i++) {
+        g_autofree char *key = g_strdup_printf("%s.%" G_GINT64_FORMAT, o->name, i);
+        if (n == 0 || !g_hash_table_contains(t->given, key)) {
+            refuse(t, ws_phrase("its text may leave %%{%s} unset", key));
+            return;
+        }
+    }
+}
+
 /* The raw step behind it: what is declared there is of that one. */
 static gboolean is_next(const WsOp *op, const WsOp *other)
 {
     return ws_op_is_raw(other->kind) && other->agent == op->agent;
-}
-
-char *ws_raw_believed(const WsProgram *p, const WsOp *op)
-{
-    static const struct {
-        WsMode mode;
-        const char *word;
-    } ways[] = { { WS_MODE_READ, "reads" }, { WS_MODE_WRITE, "writes" } };
-    g_autoptr(GString) list = g_string_new(NULL);
-    for (guint k = 0; k < G_N_ELEMENTS(ways); k++) {
-        gboolean any = FALSE;
-        for (guint i = 0; i < op->n_access; i++) {
-            if (!(op->access[i].mode & ways[k].mode))
-                continue;
-            g_string_append(list, any ? ", " : list->len ? "; " : "");
-            g_string_append_printf(list, "%s%s%s", any ? "" : ways[k].word, any ? "" : " ",
-                                   p->buffer[op->access[i].buffer].name);
-            any = TRUE;
-        }
-    }
-    return list->len ? ws_phrase("the text at %s touches the bytes that it declares, and no others "
-                                 "(%s)",
-                                 op->id, list->str)
-                     : NULL;
 }
 
 char *ws_raw_reason(const WsProgram *p, const WsOp *op)
@@ -401,7 +524,16 @@ char *ws_raw_reason(const WsProgram *p, const WsOp *op)
     if (op->proxy == WS_PROXY_ASYNC || op->breadth == WS_BREADTH_WARP || op->n_raw > 64)
         return ws_phrase(
             "the raw step at %s is not compared with its text: `by` warp, `proxy` async", op->id);
+    for (guint i = 0; i < op->n_access; i++)
+        for (guint k = 0; k < op->n_access; k++)
+            if (op->access[i].buffer == op->access[k].buffer &&
+                (op->access[i].mode & WS_MODE_READ) && (op->access[k].mode & WS_MODE_WRITE))
+                return ws_phrase("the text at %s reads and writes %s: which thread touches what is "
+                                 "not known",
+                                 op->id, p->buffer[op->access[i].buffer].name);
     Text t = { .p = p, .op = op };
+    t.reg = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    t.given = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     t.from = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     t.label = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     t.wanted = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -420,9 +552,17 @@ char *ws_raw_reason(const WsProgram *p, const WsOp *op)
         if (!g_hash_table_contains(t.label, label))
             refuse(&t,
                    ws_phrase("its text jumps to %s, which does not stand in it", (char *)label));
+    for (guint i = 0; i < op->n_raw && !t.why; i++)
+        know_given(&t, &op->raw[i]);
+    for (guint i = 0; i < op->n_access; i++)
+        if ((op->access[i].mode & WS_MODE_WRITE) && !(t.wrote >> MIN(op->access[i].buffer, 63) & 1))
+            refuse(&t, ws_phrase("its text writes nothing to %s",
+                                 p->buffer[op->access[i].buffer].name));
     if (t.due->len)
         refuse(&t, ws_phrase("its text does not make all arrivals that it declares"));
     g_hash_table_unref(t.from);
+    g_hash_table_unref(t.reg);
+    g_hash_table_unref(t.given);
     g_hash_table_unref(t.label);
     g_hash_table_unref(t.wanted);
     g_ptr_array_unref(t.due);

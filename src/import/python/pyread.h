@@ -281,6 +281,9 @@ void py_look_at(PyRead *p, const Val *v, const WsPyNode *at); /* if it is of an 
 /* The value that holds v, named after the variable; a `compute` stores it. -1: not a tile. */
 gint py_hold(PyRead *p, const char *name, const Val *v, const WsPyNode *at, gint64 rows,
              gint64 cols);
+/* The value of the design is written anew by an assignment to that variable: all others that are
+ * made of it stand for what is no more, and are values that were not followed from here on. */
+void py_stale(PyRead *p, gint value, const char *assigned);
 const char *py_dtype(const char *dotted);     /* "bf16" of "gl.bfloat16"; NULL */
 const char *py_dtype_name(const char *dtype); /* "bfloat16" of "bf16" */
 gint64 py_dtype_bytes(const char *dtype);

@@ -393,5 +393,6 @@ gint py_hold(PyRead *p, const char *name, const Val *v, const WsPyNode *at, gint
                                : whole ? "0"
                                        : "0.0");
     line_of(p, value, m);
+    py_stale(p, value, name);
     return value;
 }
