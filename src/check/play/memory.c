@@ -68,8 +68,11 @@ static gboolean collide(WsPlay *play, const WsLanesAt *was, guint64 was_base, co
 static gboolean private_rows(WsPlay *play, const WsInst *inst, const WsEvent *e, const WsAccess *a,
                              const WsEvent *p)
 {
-    if (p->inst != e->inst || p->comp != inst->comp_o || ws_by_leader(inst) ||
-        a != &e->op->access[0])
+    if (p->inst != e->inst || p->comp != inst->comp_o || ws_by_leader(inst))
+        return FALSE;
+    if (ws_op_is_raw(p->op->kind) && ws_op_is_raw(e->op->kind))
+        return TRUE; /* the author's text says which thread touches what */
+    if (a != &e->op->access[0])
         return FALSE;
     const WsLanesAt was = { p->op, p->row0, p->col0 }, now = { e->op, e->row0, e->col0 };
     return !collide(play, &was, base_of(play, p), &now, base_of(play, e), p->epoch <= inst->met);
@@ -196,8 +199,8 @@ static gboolean told_later(const WsInst *inst, gboolean leader, const WsEvent *p
 static void check(WsPlay *play, WsInst *inst, const WsEvent *e, const WsAccess *a, gboolean writes,
                   WsEvent *p, gboolean p_writes)
 {
-    if (p == e && writes && !p_writes)
-        report_conflict(play, inst, e, a, writes, p, p_writes); /* L-SELF */
+    if (p == e && writes && !p_writes && !ws_op_is_raw(e->op->kind))
+        report_conflict(play, inst, e, a, writes, p, p_writes); /* L-SELF; raw: not known */
     if (p == e)
         return;
     gboolean leader = ws_by_leader(inst);
