@@ -226,7 +226,6 @@ static void build_derived(Scenario *s)
     g_autofree char *again = hands_text(s);
     g_assert_cmpstr(again, ==, after);
     scenario_count = built; /* stepping back and forth builds nothing */
-    hands_shot(s, "build-0-derived");
     hands_select_row(s, "mma_wait 0", 0);
     hands_pick(s, "store");
     edge(s, "groups/warps/body/0/do/0/do/0", "groups/warps2/body/0/do/0/do/0", 1500, NULL);
