@@ -6,12 +6,12 @@
 #include "program/program.h"
 #include "program/visit.h"
 
-/* What could change a coordinate: a loop (its index, the count of its rounds), and all that does more
- * than wait, arrive and copy. */
+/* What could change a coordinate: a loop (its index, the count of its rounds), and all that does
+ * more than wait, arrive and copy. */
 static void bars(const WsTree *t, gpointer data)
 {
-    *(gboolean *)data |= t->kind == WS_TREE_LOOP ||
-                         (t->kind == WS_TREE_OP && ws_op_just_touches(t->op->kind));
+    *(gboolean *)data |=
+        t->kind == WS_TREE_LOOP || (t->kind == WS_TREE_OP && ws_op_just_touches(t->op->kind));
 }
 
 static void depends(const WsTree *t, gpointer data)

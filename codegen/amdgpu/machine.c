@@ -1,11 +1,10 @@
 #include "codegen/amdgpu/machine.h"
+#include "codegen/emit_text.h"
 #include "codegen/generate.h"
 #include "codegen/prim.h"
 
-#include <llvm-c/Error.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
-#include <llvm-c/Transforms/PassBuilder.h>
 
 #include <string.h>
 
@@ -57,37 +56,15 @@ gboolean ws_amd_target(LLVMModuleRef module, GError **error)
     return TRUE;
 }
 
-static gboolean run_passes(LLVMModuleRef module, LLVMTargetMachineRef m, GError **error)
-{
-    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef failed = LLVMRunPasses(module, PASSES, m, options);
-    LLVMDisposePassBuilderOptions(options);
-    if (!failed)
-        return TRUE;
-    char *message = LLVMGetErrorMessage(failed);
-    g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_INTERNAL, "LLVM passes: %s", message);
-    LLVMDisposeErrorMessage(message);
-    return FALSE;
-}
-
 GBytes *ws_amd_compile(LLVMModuleRef module, gboolean assembly, GError **error)
 {
     LLVMTargetMachineRef m = machine(error);
-    LLVMMemoryBufferRef buffer = NULL;
-    GBytes *out = NULL;
-    char *message = NULL;
     if (!m)
         return NULL;
-    if (run_passes(module, m, error)) {
-        if (LLVMTargetMachineEmitToMemoryBuffer(
-                m, module, assembly ? LLVMAssemblyFile : LLVMObjectFile, &message, &buffer)) {
-            g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_INTERNAL, "LLVM: %s", message);
-            LLVMDisposeMessage(message);
-        } else {
-            out = g_bytes_new(LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
-            LLVMDisposeMemoryBuffer(buffer);
-        }
-    }
+    GBytes *out =
+        ws_llvm_passes(module, PASSES, m, "LLVM passes", error)
+            ? ws_llvm_emit(module, m, assembly ? LLVMAssemblyFile : LLVMObjectFile, "LLVM", error)
+            : NULL;
     LLVMDisposeTargetMachine(m);
     return out;
 }

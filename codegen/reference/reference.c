@@ -5,13 +5,13 @@
 #include "program/parts/tensor.h"
 #include "program/program.h"
 
+#include "codegen/emit_text.h"
 #include "codegen/nvptx/emit.h"
 #include "codegen/reference/internal.h"
 #include "codegen/rehearse/jit.h"
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/TargetMachine.h>
-#include <llvm-c/Transforms/PassBuilder.h>
 
 /* --- memo of helper values (host) --------------------------------------------------------------
  */
@@ -368,42 +368,22 @@ static void build_kernel(RefBuilder *r, guint tensor, RefFunction *f)
 static char *emit_ptx(LLVMModuleRef module, GError **error)
 {
     LLVMTargetMachineRef machine = ws_llvm_machine(error);
-    LLVMMemoryBufferRef text = NULL;
-    LLVMPassBuilderOptionsRef options;
-    LLVMTargetDataRef layout;
-    LLVMErrorRef e;
-    char *message = NULL, *result = NULL;
+    char *message = NULL;
+    g_autoptr(GBytes) text = NULL;
     if (!machine)
         return NULL;
-    layout = LLVMCreateTargetDataLayout(machine);
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
     LLVMSetModuleDataLayout(module, layout);
     LLVMDisposeTargetData(layout);
     LLVMSetTarget(module, "nvptx64-nvidia-cuda");
-    if (LLVMVerifyModule(module, LLVMReturnStatusAction, &message)) {
+    if (LLVMVerifyModule(module, LLVMReturnStatusAction, &message))
         g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_INTERNAL,
                     "reference module does not verify: %s", message);
-        goto out;
-    }
-    options = LLVMCreatePassBuilderOptions();
-    e = LLVMRunPasses(module, "default<O2>", machine, options);
-    LLVMDisposePassBuilderOptions(options);
-    LLVMDisposeMessage(message);
-    message = NULL;
-    if (e) {
-        char *why = LLVMGetErrorMessage(e);
-        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_INTERNAL, "passes: %s", why);
-        LLVMDisposeErrorMessage(why);
-    } else if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMAssemblyFile, &message,
-                                                   &text)) {
-        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_INTERNAL, "PTX: %s", message);
-    } else {
-        result = g_strndup(LLVMGetBufferStart(text), LLVMGetBufferSize(text));
-        LLVMDisposeMemoryBuffer(text);
-    }
-out:
+    else if (ws_llvm_passes(module, "default<O2>", machine, "passes", error))
+        text = ws_llvm_emit(module, machine, LLVMAssemblyFile, "PTX", error);
     LLVMDisposeMessage(message);
     LLVMDisposeTargetMachine(machine);
-    return result;
+    return text ? g_strndup(g_bytes_get_data(text, NULL), g_bytes_get_size(text)) : NULL;
 }
 
 char *ws_generate_reference_ptx(const WsProgram *p, guint tensor, GError **error)

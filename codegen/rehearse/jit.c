@@ -1,5 +1,6 @@
 #include "codegen/rehearse/jit.h"
 
+#include "codegen/emit_text.h"
 #include "codegen/generate.h"
 
 #include <llvm-c/Analysis.h>
@@ -7,7 +8,6 @@
 #include <llvm-c/Orc.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
-#include <llvm-c/Transforms/PassBuilder.h>
 
 struct WsJit {
     LLVMOrcLLJITRef jit;
@@ -47,8 +47,6 @@ static LLVMTargetMachineRef host_machine(GError **error)
 static gboolean prepare(LLVMModuleRef module, const char *passes, LLVMTargetMachineRef machine,
                         GError **error)
 {
-    LLVMPassBuilderOptionsRef options;
-    LLVMErrorRef e;
     char *message = NULL, *triple;
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
     LLVMSetModuleDataLayout(module, layout);
@@ -63,12 +61,7 @@ static gboolean prepare(LLVMModuleRef module, const char *passes, LLVMTargetMach
         return FALSE;
     }
     LLVMDisposeMessage(message);
-    if (!passes)
-        return TRUE;
-    options = LLVMCreatePassBuilderOptions();
-    e = LLVMRunPasses(module, passes, machine, options);
-    LLVMDisposePassBuilderOptions(options);
-    return !failed(e, "host passes", error);
+    return !passes || ws_llvm_passes(module, passes, machine, "host passes", error);
 }
 
 static gboolean define(WsJit *jit, const WsJitSymbol *symbol, guint n, GError **error)
