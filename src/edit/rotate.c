@@ -103,27 +103,6 @@ static gboolean fold_fields(WsDraft *d, guint64 identity)
 
 /* --- what does not fit ------------------------------------------------------------------------ */
 
-static gboolean mentions(const WsExpr *e, const char *name);
-
-typedef struct {
-    const char *name;
-    gboolean found;
-} Sought;
-
-static void look(const WsExpr *e, gpointer data)
-{
-    Sought *s = data;
-    s->found |= e->name != NULL && strcmp(e->name, s->name) == 0;
-}
-
-static gboolean mentions(const WsExpr *e, const char *name)
-{
-    Sought s = { name, FALSE };
-    if (e != NULL)
-        ws_expr_visit(e, look, &s);
-    return s.found;
-}
-
 static gboolean advances_below(const WsNode *node, const char *counter)
 {
     guint n;
@@ -153,11 +132,11 @@ static gboolean counts_evenly(WsDraft *d, const WsNode *loop, const WsNode *adva
             times += 2;
     }
     if (times != 1 || ws_node_has(advance, WS_F_when) ||
-        mentions(by, ws_node_text(loop, WS_F_keyword)) || mentions(by, counter))
+        ws_expr_mentions(by, ws_node_text(loop, WS_F_keyword)) || ws_expr_mentions(by, counter))
         return ws_draft_refuse(
             d, "counter %s is not advanced once in each round by the same number", counter);
-    if (mentions(ws_node_expr(loop, WS_F_count), counter) ||
-        mentions(ws_node_expr(loop, WS_F_from), counter))
+    if (ws_expr_mentions(ws_node_expr(loop, WS_F_count), counter) ||
+        ws_expr_mentions(ws_node_expr(loop, WS_F_from), counter))
         return ws_draft_refuse(
             d, "the rounds of the loop follow counter %s, which its body changes", counter);
     return TRUE;

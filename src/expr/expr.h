@@ -163,6 +163,10 @@ typedef WsExpr *(*WsExprMap)(const WsExpr *leaf, gpointer data, GError **error);
 WsExpr *ws_expr_map(const WsExpr *e, WsExprMap map, gpointer data, GError **error);
 typedef void (*WsExprVisit)(const WsExpr *node, gpointer data);
 void ws_expr_visit(const WsExpr *e, WsExprVisit visit, gpointer data); /* pre-order, all nodes */
+/* Whether a node of e (NULL: it has none) goes by that name: a name, a total, an indexed object; or
+ * is that variable. */
+gboolean ws_expr_mentions(const WsExpr *e, const char *name);
+gboolean ws_expr_mentions_var(const WsExpr *e, gint var);
 
 /* Affine form over leaves: c0 + sum ci*xi; xi are VAR leaves or opaque subtrees. */
 typedef struct {

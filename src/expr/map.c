@@ -1,6 +1,8 @@
 /* Replacing and visiting leaves. */
 #include "expr/internal.h"
 
+#include <string.h>
+
 static gboolean is_leaf(const WsExpr *e)
 {
     return e->op == WS_EXPR_NAME || e->op == WS_EXPR_TOTAL || e->op == WS_EXPR_VAR ||
@@ -66,4 +68,33 @@ void ws_expr_visit(const WsExpr *e, WsExprVisit visit, gpointer data)
     visit(e, data);
     for (guint i = 0; i < e->n_args; i++)
         ws_expr_visit(e->arg[i], visit, data);
+}
+
+typedef struct {
+    const char *name; /* NULL: the variable */
+    gint var;
+    gboolean found;
+} Sought;
+
+static void seek(const WsExpr *e, gpointer data)
+{
+    Sought *s = data;
+    s->found |= s->name != NULL ? e->name != NULL && strcmp(e->name, s->name) == 0
+                                : e->op == WS_EXPR_VAR && e->var == s->var;
+}
+
+gboolean ws_expr_mentions(const WsExpr *e, const char *name)
+{
+    Sought s = { .name = name };
+    if (e != NULL && name != NULL)
+        ws_expr_visit(e, seek, &s);
+    return s.found;
+}
+
+gboolean ws_expr_mentions_var(const WsExpr *e, gint var)
+{
+    Sought s = { .var = var };
+    if (e != NULL)
+        ws_expr_visit(e, seek, &s);
+    return s.found;
 }

@@ -271,7 +271,6 @@ const WsExpr *ws_x_mod(WsRead *r, const WsExpr *a, gint64 n); /* (x % n + y) % n
 const WsExpr *ws_x_own(WsRead *r, WsExpr *e);                 /* takes it; NULL stays NULL */
 const WsExpr *ws_x_parsed(WsRead *r, const char *text);       /* each text is parsed once */
 gboolean ws_x_is(const WsExpr *e, gint64 *value);
-gboolean ws_x_mentions(const WsExpr *e, const char *name);
 /* b - a if it is a constant. */
 gboolean ws_x_difference(const WsExpr *a, const WsExpr *b, gint64 *d);
 /* e without its term `name` (or name.total with `total`); the factor of it. */

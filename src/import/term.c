@@ -138,24 +138,8 @@ const WsExpr *ws_x_mod(WsRead *r, const WsExpr *a, gint64 n)
 
 typedef struct {
     const char *name;
-    gboolean found;
     const WsExpr *by;
 } Replace;
-
-static void mention(const WsExpr *node, gpointer data)
-{
-    Replace *want = data;
-    if (node->name && !strcmp(node->name, want->name))
-        want->found = TRUE;
-}
-
-gboolean ws_x_mentions(const WsExpr *e, const char *name)
-{
-    Replace want = { .name = name };
-    if (e)
-        ws_expr_visit(e, mention, &want);
-    return want.found;
-}
 
 gboolean ws_x_difference(const WsExpr *a, const WsExpr *b, gint64 *d)
 {

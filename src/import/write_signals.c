@@ -147,7 +147,7 @@ static const WsExpr *wait_use(WsWriter *w, const WsReadStep *s, const WsReadSpot
         gboolean in_loop = FALSE; /* an index that is the loop's own may stand for all slots once */
         for (guint i = 0; i < w->loops->len; i++) {
             const WsReadStep *loop = g_ptr_array_index(w->loops, i);
-            in_loop |= !ws_x_mentions(spot->slot, loop->name);
+            in_loop |= !ws_expr_mentions(spot->slot, loop->name);
         }
         const gint64 turn = ready ? (p ? 0 : 1) : p;
         return in_loop ? NULL

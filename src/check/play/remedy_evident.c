@@ -172,25 +172,6 @@ static gboolean own_turn(const WsPlay *play, WsFinding *f)
 }
 
 /* --- counters --------------------------------------------------------------------------------- */
-typedef struct {
-    gint var;
-    gboolean found;
-} Var;
-
-static void look(const WsExpr *e, gpointer data)
-{
-    Var *v = data;
-    v->found |= e->op == WS_EXPR_VAR && e->var == v->var;
-}
-
-static gboolean names_var(const WsExpr *e, gint var)
-{
-    Var v = { var, FALSE };
-    if (e)
-        ws_expr_visit(e, look, &v);
-    return v.found;
-}
-
 /* An mbarrier whose uses both count by these counters; -1. */
 static gint common(const WsPlay *play, const WsOp *a, const WsOp *b)
 {
@@ -200,8 +181,8 @@ static gint common(const WsPlay *play, const WsOp *a, const WsOp *b)
             const WsOp *op = play->p->op[i];
             if (op->barrier != (gint)n)
                 continue;
-            x |= op->agent == a->agent && names_var(op->use, a->var);
-            y |= op->agent == b->agent && names_var(op->use, b->var);
+            x |= op->agent == a->agent && ws_expr_mentions_var(op->use, a->var);
+            y |= op->agent == b->agent && ws_expr_mentions_var(op->use, b->var);
         }
         if (x && y)
             return (gint)n;

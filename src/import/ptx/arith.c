@@ -77,7 +77,7 @@ static gboolean inside(const WsExpr *e, gint64 n)
         return FALSE;
     gboolean all = TRUE;
     for (guint i = 0; i < f.n && all; i++)
-        if (ws_x_mentions(f.term[i], PTX_SMEM))
+        if (ws_expr_mentions(f.term[i], PTX_SMEM))
             all = f.term[i]->op == WS_EXPR_DIV && ws_x_is(f.term[i]->arg[1], &d) && d > 0 &&
                   f.factor[i] == 1 && d <= 1024 && n * d >= 1 << 18;
     ws_affine_clear(&f);
@@ -103,7 +103,7 @@ static const WsExpr *low(WsRead *r, const WsExpr *e, gint64 n)
 {
     if (!e)
         return NULL;
-    const gboolean address = ws_x_mentions(e, PTX_SMEM);
+    const gboolean address = ws_expr_mentions(e, PTX_SMEM);
     gint64 known;
     if (address && !inside(e, n))
         return n > 1024 ? NULL : low_address(r, e, n);
@@ -393,10 +393,10 @@ static const WsExpr *compare(PtxWalk *w, const WsPtxInst *i)
                   { ".ltu.", WS_EXPR_LT }, { ".lo.", WS_EXPR_LT }, { ".hs.", WS_EXPR_GE } };
     const WsExpr *a = as_typed(w, i, 1), *b = as_typed(w, i, 2);
     gint64 zero;
-    if (a && b && (ws_x_mentions(a, PTX_SMEM) || ws_x_mentions(b, PTX_SMEM))) {
+    if (a && b && (ws_expr_mentions(a, PTX_SMEM) || ws_expr_mentions(b, PTX_SMEM))) {
         a = ws_x_op(w->p.r, WS_EXPR_SUB, a, b); /* where shared memory begins nobody knows */
         b = ws_x_int(w->p.r, 0);
-        if (!a || ws_x_mentions(a, PTX_SMEM))
+        if (!a || ws_expr_mentions(a, PTX_SMEM))
             return NULL;
     }
     if (is_choice(a, 1, 0) && ws_x_is(b, &zero) && zero == 0) {
@@ -440,7 +440,7 @@ static const WsExpr *field(PtxWalk *w, const WsPtxInst *i)
     if (turned && n == 1)
         return ws_x_mod(w->p.r, ws_x_op(w->p.r, WS_EXPR_ADD, turned, ws_x_int(w->p.r, 1)), 2);
     x = x ? x : ws_x_op(w->p.r, WS_EXPR_DIV, a, ws_x_int(w->p.r, (gint64)1 << at));
-    return ws_x_mentions(a, PTX_SMEM) && at + n >= 18 ? x : ws_x_mod(w->p.r, x, (gint64)1 << n);
+    return ws_expr_mentions(a, PTX_SMEM) && at + n >= 18 ? x : ws_x_mod(w->p.r, x, (gint64)1 << n);
 }
 
 static const WsExpr *two(PtxWalk *w, const WsPtxInst *i, WsExprOp op)

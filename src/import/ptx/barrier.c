@@ -126,7 +126,7 @@ static void wait(PtxWalk *w, const WsPtxInst *i)
     if (parity && !is_parity(parity))
         parity = NULL; /* no phase has another one */
     parity = parity ? ptx_fit(w, ws_x_mod(r, parity, 2)) : NULL;
-    if (parity && ws_x_mentions(parity, PTX_SMEM))
+    if (parity && ws_expr_mentions(parity, PTX_SMEM))
         parity = NULL;
     if (i->n > 2 && !by_parity && i->spin)
         parity = phase_of_arrival(w, i);

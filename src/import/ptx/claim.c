@@ -51,7 +51,7 @@ const Val *ptx_counted(PtxWalk *w, const WsPtxInst *i)
 static const WsExpr *tile_name(PtxWalk *w, const Val *v)
 {
     return v->kind == VAL_CLAIM && v->depth >= 1                  ? ws_x_name(w->p.r, v->text)
-           : v->kind == VAL_INT && !ws_x_mentions(v->e, PTX_SMEM) ? v->e
+           : v->kind == VAL_INT && !ws_expr_mentions(v->e, PTX_SMEM) ? v->e
                                                                   : NULL;
 }
 

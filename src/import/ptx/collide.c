@@ -155,7 +155,7 @@ static const WsExpr *address_of(Collide *c, const WsReadStep *s)
     const WsExpr *e = s->buffer.index;
     for (guint i = 0; i < c->ahead->len; i++) {
         const char *loop = g_ptr_array_index(c->ahead, i);
-        if (ws_x_mentions(e, loop))
+        if (ws_expr_mentions(e, loop))
             e = ws_x_replace(r, e, loop,
                              ws_x_op(r, WS_EXPR_ADD, ws_x_name(r, loop), ws_x_int(r, 1)));
     }
@@ -247,7 +247,7 @@ static void grow_stale(Collide *c, const char *loop)
     const char *tile = c->f->w->p.tile;
     for (guint i = 0; i < c->open->len; i++) {
         Open *o = &g_array_index(c->open, Open, i);
-        o->stale |= (loop && ws_x_mentions(o->at, loop)) || (tile && ws_x_mentions(o->at, tile)) ||
+        o->stale |= (loop && ws_expr_mentions(o->at, loop)) || (tile && ws_expr_mentions(o->at, tile)) ||
                     has_total(o->at);
     }
 }

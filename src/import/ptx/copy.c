@@ -27,7 +27,7 @@ static gboolean from_pointer(PtxWalk *w, WsReadStep *s, const char *text, guint 
     for (guint i = 0; i < w->ptx->params->len; i++) {
         const char *name = g_array_index(w->ptx->params, const char *, i);
         const char *size = ptx_parameter_size(w, name);
-        if (e && size && ws_x_mentions(e, size))
+        if (e && size && ws_expr_mentions(e, size))
             map->text = size;
     }
     map->text = ws_source_format(r, "%s_at", map->text);

@@ -152,7 +152,7 @@ static gboolean is_kept(WsRead *r, const WsExpr *a, const WsExpr *b, const char 
 {
     g_autofree char *rounds = g_strconcat("__n_", loop, NULL);
     const WsExpr *none =
-        ws_x_mentions(b, rounds) ? ws_x_replace(r, b, rounds, ws_x_int(r, 0)) : NULL;
+        ws_expr_mentions(b, rounds) ? ws_x_replace(r, b, rounds, ws_x_int(r, 0)) : NULL;
     return none && (ws_expr_equal(none, a) || (is_trial(a) && ws_expr_equal(bare(r, none), a)));
 }
 

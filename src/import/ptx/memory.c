@@ -153,7 +153,7 @@ gboolean ptx_generic(PtxWalk *w, const WsPtxInst *i)
     g_strstrip(inner);
     const Val *v = ptx_operand(w, g_string_chunk_insert(w->p.r->text, inner));
     const WsExpr *e = v->kind == VAL_INT ? v->e : NULL;
-    if (v->kind == VAL_PARAM || (e && !ws_x_mentions(e, PTX_SMEM)))
+    if (v->kind == VAL_PARAM || (e && !ws_expr_mentions(e, PTX_SMEM)))
         return TRUE; /* what does not begin in shared memory does not come there */
     if (e) {
         ptx_shared(w, i);

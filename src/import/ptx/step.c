@@ -16,7 +16,7 @@ const WsExpr *ptx_condition(PtxWalk *w, const WsPtxInst *i)
 const WsExpr *ptx_predicate(PtxWalk *w, const WsPtxInst *i)
 {
     const WsExpr *e = ptx_condition(w, i);
-    return e && (ws_x_mentions(e, PTX_TOKEN) || ptx_of_claim(e)) ? NULL : e;
+    return e && (ws_expr_mentions(e, PTX_TOKEN) || ptx_of_claim(e)) ? NULL : e;
 }
 
 WsReadStep *ptx_new_step(PtxWalk *w, WsReadKind kind, const WsPtxInst *i)

@@ -20,7 +20,7 @@ const WsExpr *ptx_token_of(PtxWalk *w, const WsExpr *condition, gboolean *done)
 {
     gint64 zero;
     *done = TRUE;
-    if (!condition || !ws_x_mentions(condition, PTX_TOKEN))
+    if (!condition || !ws_expr_mentions(condition, PTX_TOKEN))
         return NULL;
     while (condition->op == WS_EXPR_NOT) {
         *done = !*done;
@@ -43,7 +43,7 @@ void ptx_tokens_end(PtxWalk *w)
     g_hash_table_iter_init(&it, w->p.frame->vars);
     while (g_hash_table_iter_next(&it, NULL, &value)) {
         const Val *v = value;
-        if (v->kind == VAL_INT && ws_x_mentions(v->e, PTX_TOKEN))
+        if (v->kind == VAL_INT && ws_expr_mentions(v->e, PTX_TOKEN))
             g_hash_table_iter_replace(&it, (gpointer)py_opaque(&w->p));
     }
 }

@@ -145,7 +145,7 @@ static gboolean decide(PyRead *p, PyLoop *l, GArray *carries)
     settle_carries(w, (Walked *)l, carries);
     const WsExpr *left = ptx_left_over(r, w->again);
     ((Walked *)l)->once = !w->tested_first;
-    if ((w->again && ws_x_mentions(w->again, PTX_TOKEN)) || !ptx_begin_below(p, carries))
+    if ((w->again && ws_expr_mentions(w->again, PTX_TOKEN)) || !ptx_begin_below(p, carries))
         return FALSE;
     if (!ptx_turn_together(p, carries)) { /* said of a round that is only tried, too */
         if (!w->lost)
@@ -161,7 +161,7 @@ static gboolean decide(PyRead *p, PyLoop *l, GArray *carries)
     for (guint i = 0; left && i < carries->len; i++) {
         PyCarry *c = &g_array_index(carries, PyCarry, i);
         gint64 factor, step;
-        if (!c->atom || !c->end || c->end->kind != VAL_INT || !ws_x_mentions(left, c->atom))
+        if (!c->atom || !c->end || c->end->kind != VAL_INT || !ws_expr_mentions(left, c->atom))
             continue;
         py_classify(p, c);
         if (c->kind != CARRY_LINEAR)
@@ -347,7 +347,7 @@ guint ptx_forward(const PtxWalk *w, guint b)
  * (same_ends), and those of all CTAs of a cluster. */
 static void skip(PtxWalk *w, const WsPtxInst *i, const WsExpr *c)
 {
-    const gboolean alone = w->p.r->cluster > 1 && ws_x_mentions(c, "cta");
+    const gboolean alone = w->p.r->cluster > 1 && ws_expr_mentions(c, "cta");
     if (ptx_works(w->p.group->body) || alone)
         ptx_lost(w, i,
                  alone ? "a CTA that leaves its cluster before the others"
@@ -374,7 +374,7 @@ static gint conditional(PtxWalk *w, const WsPtxInst *i, guint block, gint stop)
                      by_branch || !c ? c : ws_x_op(w->p.r, WS_EXPR_NOT, c, NULL));
         return (gint)(by_branch ? fall : taken);
     }
-    if (c && ws_x_mentions(c, PY_PID) && !w->walked && !w->depth &&
+    if (c && ws_expr_mentions(c, PY_PID) && !w->walked && !w->depth &&
         (b->join < 0 || !ptx_works(w->p.group->body)) &&
         ptx_ends_at_once(w, taken) != ptx_ends_at_once(w, fall)) {
         const gboolean ends = ptx_ends_at_once(w, taken);
@@ -402,7 +402,7 @@ static gint conditional(PtxWalk *w, const WsPtxInst *i, guint block, gint stop)
     }
     if (ptx_of_claim(c))
         c = NULL;
-    const gboolean pid = c && ws_x_mentions(c, PY_PID);
+    const gboolean pid = c && ws_expr_mentions(c, PY_PID);
     if ((!c || pid) && b->join >= 0 && (!own || inside(own->blocks, (guint)b->join)) &&
         ptx_quiet(w, block, (guint)b->join, pid))
         return b->join == stop ? -1 : b->join;
@@ -463,7 +463,7 @@ static gint after(PtxWalk *w, guint block, gint stop)
         if (!ws_x_is(c, &known) && end == PTX_ABORTS) {
             ptx_no_abort_at(w, i, c);
         } else if (!ws_x_is(c, &known)) {
-            if (c && ws_x_mentions(c, PY_PID) && !w->walked && !w->depth)
+            if (c && ws_expr_mentions(c, PY_PID) && !w->walked && !w->depth)
                 skip(w, i, c);
             else
                 ptx_lost(w, i, "a thread that ends under a condition");

@@ -200,7 +200,7 @@ static const WsExpr *tile_at(PyRead *p, const WsExpr *e)
 {
     WsAffine f;
     if (!p->tile || !p->tile_loop || !p->loops->len || !e || e->op != WS_EXPR_ADD ||
-        !ws_x_mentions(e, PY_PID) || !ws_x_mentions(e, PY_GRID) || !ws_expr_affine(e, &f))
+        !ws_expr_mentions(e, PY_PID) || !ws_expr_mentions(e, PY_GRID) || !ws_expr_affine(e, &f))
         return e;
     gint pid = -1, stride = -1;
     WsExpr *sum = ws_expr_op(WS_EXPR_ADD, ws_expr_name(p->tile), ws_expr_int(f.constant));

@@ -113,7 +113,7 @@ static gboolean counts(PyRead *p, const char *text)
     const WsExpr *e = ws_x_parsed(p->r, text);
     gboolean any = !e;
     for (guint i = 0; e && i < p->group->counters->len; i++)
-        any |= ws_x_mentions(e, p->group->counters->pdata[i]);
+        any |= ws_expr_mentions(e, p->group->counters->pdata[i]);
     return any;
 }
 

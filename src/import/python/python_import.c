@@ -38,7 +38,7 @@ static void open_number(PyRead *p, const char *name)
         const WsReadGroup *g = g_ptr_array_index(r->groups, i);
         used |= py_steps_mention(g->body, name);
         for (guint k = 0; k < g->starts->len; k++)
-            used |= ws_x_mentions(g_ptr_array_index(g->starts, k), name);
+            used |= ws_expr_mentions(g_ptr_array_index(g->starts, k), name);
     }
     if (!used)
         return;

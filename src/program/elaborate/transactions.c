@@ -38,36 +38,18 @@ guint16 ws_ctas_mask(WsElab *E, const WsCtas *ctas, guint sender)
     return 0;
 }
 
-typedef struct {
-    gint var;
-    gboolean found;
-} Mention;
-
-static void look(const WsExpr *node, gpointer data)
-{
-    Mention *m = data;
-    m->found |= node->op == WS_EXPR_VAR && node->var == m->var;
-}
-
-static gboolean mentions(const WsExpr *e, gint var)
-{
-    Mention m = { var, FALSE };
-    ws_expr_visit(e, look, &m);
-    return m.found;
-}
-
 gboolean ws_elab_changes_within(WsElab *E, const WsExpr *e, guint from, guint to)
 {
     if (!e)
         return FALSE;
     for (guint i = from; i < to; i++) {
         const WsOp *op = g_ptr_array_index(E->ops, i);
-        if (op->kind == WS_OP_ADVANCE && mentions(e, op->var))
+        if (op->kind == WS_OP_ADVANCE && ws_expr_mentions_var(e, op->var))
             return TRUE;
     }
     for (guint i = 0; i < E->round_ends->len; i++) {
         const WsRoundEnd *end = &g_array_index(E->round_ends, WsRoundEnd, i);
-        if (end->made > from && end->made <= to && mentions(e, end->var))
+        if (end->made > from && end->made <= to && ws_expr_mentions_var(e, end->var))
             return TRUE;
     }
     return FALSE;

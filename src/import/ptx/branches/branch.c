@@ -118,7 +118,7 @@ void ptx_choice(PtxWalk *w, const WsPtxInst *at, const WsExpr *c, guint taken, g
         w->ended &= ended;
         return;
     }
-    const gboolean pid = ws_x_mentions(c, PY_PID);
+    const gboolean pid = ws_expr_mentions(c, PY_PID);
     if (skips && ptx_guards(&w->p, c, only_step(s->other))) {
         /* the loop itself makes no round where it is skipped */
         WsReadStep *loop = (WsReadStep *)only_step(s->other);

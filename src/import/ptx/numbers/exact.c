@@ -271,7 +271,7 @@ static void not_below(PtxWalk *w, const WsExpr *a, const WsExpr *b, gint64 more)
 void ptx_path(PtxWalk *w, const WsExpr *c, gboolean holds)
 {
     WsRead *r = w->p.r;
-    if (!c || !c->n_args || ws_x_mentions(c, PTX_TOKEN))
+    if (!c || !c->n_args || ws_expr_mentions(c, PTX_TOKEN))
         return;
     const WsExpr *a = ws_x_own(r, ws_expr_ref(c->arg[0])),
                  *b = c->n_args > 1 ? ws_x_own(r, ws_expr_ref(c->arg[1])) : NULL;

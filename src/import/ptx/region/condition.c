@@ -162,8 +162,8 @@ static void name_condition(WsRead *r, const WsExpr *e)
 {
     gboolean tile = FALSE;
     for (guint i = 0; e && i < r->axes->len; i += 2)
-        tile |= ws_x_mentions(e, r->axes->pdata[i]);
-    if (r->named && tile && !ws_x_mentions(e, "cta") && e->op >= WS_EXPR_LT && e->op <= WS_EXPR_NE)
+        tile |= ws_expr_mentions(e, r->axes->pdata[i]);
+    if (r->named && tile && !ws_expr_mentions(e, "cta") && e->op >= WS_EXPR_LT && e->op <= WS_EXPR_NE)
         ws_source_define(r, "which", e);
 }
 

@@ -14,7 +14,7 @@ static gint base_of(PyRead *p, const WsExpr *e, const WsExpr **offset, guint lin
     for (guint i = 0; i < params->n; i++) {
         gint64 factor;
         const WsExpr *rest = ws_x_without(p->r, e, params->kid[i]->text, FALSE, &factor);
-        if (factor != 1 || ws_x_mentions(rest, params->kid[i]->text))
+        if (factor != 1 || ws_expr_mentions(rest, params->kid[i]->text))
             continue;
         Val base = { .kind = VAL_PARAM, .text = params->kid[i]->text };
         *offset = rest;

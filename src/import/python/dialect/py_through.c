@@ -75,7 +75,7 @@ static const WsExpr *behind(PyRead *p, const Val *base, const WsExpr *e)
         return NULL;
     const char *name = ws_source_size(p->r, base->text, 1024);
     const WsExpr *rest = ws_x_without(p->r, e, name, FALSE, &factor);
-    if (factor != 1 || !rest || ws_x_mentions(rest, name))
+    if (factor != 1 || !rest || ws_expr_mentions(rest, name))
         return NULL;
     if (!g_ptr_array_find_with_equal_func(p->r->addresses, name, g_str_equal, NULL))
         g_ptr_array_add(p->r->addresses, (gpointer)name);
@@ -264,7 +264,7 @@ static gboolean spot_of(PyRead *p, const Val *v, guint at_line, Spot *s)
         for (guint d = 0; d < 2; d++)
             for (guint k = 0; k < t->atom->len; k++) {
                 const WsExpr *atom = t->atom->pdata[k];
-                if (!ws_x_mentions(atom, name[d]))
+                if (!ws_expr_mentions(atom, name[d]))
                     continue;
                 if (atom->op != WS_EXPR_NAME || of[d].atom || d < first || (!d && line))
                     return FALSE; /* more than a place along it */
@@ -321,8 +321,8 @@ static const WsExpr *bound_of(PyRead *p, const Spot *s, guint k, const WsExpr *a
 {
     gint64 factor;
     const WsExpr *at = ws_x_without(p->r, a, s->name[k], FALSE, &factor);
-    if (factor != 1 || !at || !py_is_same(at, s->at[k]) || ws_x_mentions(b, "row") ||
-        ws_x_mentions(b, "col"))
+    if (factor != 1 || !at || !py_is_same(at, s->at[k]) || ws_expr_mentions(b, "row") ||
+        ws_expr_mentions(b, "col"))
         return NULL;
     return b;
 }

@@ -16,7 +16,7 @@ static const WsExpr *past_atom(PyRead *p, const WsExpr *e, const char *atom)
 {
     gint64 factor;
     const WsExpr *rest = ws_x_without(p->r, e, atom, FALSE, &factor);
-    return factor == 1 && !ws_x_mentions(rest, atom) ? rest : NULL;
+    return factor == 1 && !ws_expr_mentions(rest, atom) ? rest : NULL;
 }
 
 static gboolean is_select(const WsExpr *e)
@@ -55,7 +55,7 @@ gboolean py_flips_on_wrap(PyRead *p, PyCarry *c, PyCarry *all, guint n_all)
         return py_flips_with(p, c, all, n_all);
     for (guint i = 0; i < n_all; i++) {
         PyCarry *index = &all[i];
-        if (index == c || !index->atom || !ws_x_mentions(e, index->atom))
+        if (index == c || !index->atom || !ws_expr_mentions(e, index->atom))
             continue;
         c->index = index->name;
         if (index->kind == CARRY_MOD && ws_x_is(index->step, &step) && step > 0 &&
@@ -92,7 +92,7 @@ void py_classify(PyRead *p, PyCarry *c)
 {
     const WsExpr *e = c->end->e, *rest;
     gint64 n, factor;
-    if (!ws_x_mentions(e, c->atom)) {
+    if (!ws_expr_mentions(e, c->atom)) {
         c->kind = CARRY_NONE;
         return;
     }

@@ -111,7 +111,7 @@ static gboolean compares(const Others *o, const WsExpr *e)
     const gboolean arithmetic = e->op == WS_EXPR_ADD || e->op == WS_EXPR_SUB ||
                                 e->op == WS_EXPR_NEG || e->op == WS_EXPR_MUL ||
                                 e->op == WS_EXPR_DIV || e->op == WS_EXPR_MOD || !e->n_args;
-    if (!arithmetic && ws_x_mentions(e, o->index))
+    if (!arithmetic && ws_expr_mentions(e, o->index))
         return TRUE;
     for (guint i = 0; i < e->n_args; i++)
         if (compares(o, e->arg[i]))
@@ -146,7 +146,7 @@ static gint64 common(gint64 a, gint64 b)
 static gint64 repeats(const WsExpr *e, const char *index)
 {
     gint64 n, all = 1;
-    if (!ws_x_mentions(e, index))
+    if (!ws_expr_mentions(e, index))
         return 1;
     if (e->op == WS_EXPR_MOD && ws_expr_is_int(e->arg[1], &n) && n > 0 && n <= MOST_REPEATED &&
         is_sum(e->arg[0]))

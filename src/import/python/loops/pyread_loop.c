@@ -166,7 +166,7 @@ static void forget_wandering(PyRead *p, const PyLoop *l, GArray *carries)
 
 static gboolean place_mentions(const WsPlace *p, const char *name)
 {
-    return ws_x_mentions(p->index, name) || (p->views && strstr(p->views, name));
+    return ws_expr_mentions(p->index, name) || (p->views && strstr(p->views, name));
 }
 
 gboolean py_steps_mention(const GPtrArray *list, const char *name)
@@ -175,13 +175,13 @@ gboolean py_steps_mention(const GPtrArray *list, const char *name)
         const WsReadStep *s = g_ptr_array_index(list, i);
         if (s->off)
             continue;
-        gboolean found = ws_x_mentions(s->e, name) || ws_x_mentions(s->when, name) ||
-                         ws_x_mentions(s->parity, name) || place_mentions(&s->barrier, name) ||
+        gboolean found = ws_expr_mentions(s->e, name) || ws_expr_mentions(s->when, name) ||
+                         ws_expr_mentions(s->parity, name) || place_mentions(&s->barrier, name) ||
                          place_mentions(&s->buffer, name) || place_mentions(&s->a, name) ||
                          place_mentions(&s->b, name) || (s->text && strstr(s->text, name)) ||
                          py_steps_mention(s->body, name) || py_steps_mention(s->other, name);
         for (guint k = 0; k < s->n_coord; k++)
-            found |= ws_x_mentions(s->coord[k], name);
+            found |= ws_expr_mentions(s->coord[k], name);
         if (found)
             return TRUE;
     }

@@ -216,13 +216,13 @@ static const WsExpr *one_back(PyRead *p, const WsExpr *e, const PyLoop *l, const
                               guint n_all, Moment moment, gboolean entered, const WsExpr *index)
 {
     WsRead *r = p->r;
-    if (e && l->tiles && ws_x_mentions(e, p->tile))
+    if (e && l->tiles && ws_expr_mentions(e, p->tile))
         return NULL;
-    if (e && ws_x_mentions(e, l->name)) /* before the others: what they are has it, too */
+    if (e && ws_expr_mentions(e, l->name)) /* before the others: what they are has it, too */
         e = ws_x_replace(r, e, l->name, index);
     for (guint i = 0; e && i < n_all; i++) {
         const PyCarry *c = &all[i];
-        if (!c->atom || !ws_x_mentions(e, c->atom))
+        if (!c->atom || !ws_expr_mentions(e, c->atom))
             continue;
         if ((c->kind != CARRY_LINEAR && c->kind != CARRY_MOD) || !c->step)
             return NULL;
@@ -232,7 +232,7 @@ static const WsExpr *one_back(PyRead *p, const WsExpr *e, const PyLoop *l, const
         e = ws_x_replace(r, e, c->atom, c->kind == CARRY_MOD ? ws_x_mod(r, sum, c->n) : sum);
     }
     for (guint i = 0; e && i < n_all; i++)
-        if (all[i].atom && ws_x_mentions(e, all[i].atom))
+        if (all[i].atom && ws_expr_mentions(e, all[i].atom))
             return NULL;
     return e;
 }
@@ -265,7 +265,7 @@ static const WsExpr *before(PyRead *p, const PyLoop *l, const PyCarry *c)
 {
     WsRead *r = p->r;
     const WsExpr *k = ws_x_name(r, l->name), *entry = c->entry->e;
-    if (l->tiles && ws_x_mentions(c->end->e, p->tile))
+    if (l->tiles && ws_expr_mentions(c->end->e, p->tile))
         return NULL;
     const WsExpr *last =
         ws_x_replace(r, c->end->e, l->name, ws_x_op(r, WS_EXPR_SUB, k, ws_x_int(r, 1)));
@@ -296,7 +296,7 @@ static const WsExpr *behind(PyRead *p, const PyLoop *l, const PyCarry *c, const 
         ws_x_without(r, read, l->name, TRUE, &own);
         g_autofree char *total = g_strconcat(l->name, ".total", NULL);
         g_autofree char *whole = ws_x_text(read);
-        e = own || ws_x_mentions(read, l->name) || strstr(whole, total) ? NULL : read;
+        e = own || ws_expr_mentions(read, l->name) || strstr(whole, total) ? NULL : read;
     }
     gint64 rounds;
     if (!e || !l->count)
@@ -469,7 +469,7 @@ static gboolean is_of_round(const Val *v, const char *name)
 {
     const gboolean line = v && (v->kind == VAL_POINTER || py_is_index(v));
     g_autoptr(WsExpr) e = line && v->text ? ws_expr_parse(v->text, NULL) : NULL;
-    return line && (!e || ws_x_mentions(e, name));
+    return line && (!e || ws_expr_mentions(e, name));
 }
 
 void py_set_exits(PyRead *p, const PyLoop *loop, GArray *carries)

@@ -201,8 +201,8 @@ static gboolean takes_from_tile(const PyRead *p, const WsExpr *e)
         return FALSE;
     gboolean tile = FALSE, others = FALSE;
     for (guint i = 0; i < f.n; i++) {
-        tile |= ws_x_mentions(f.term[i], p->tile);
-        others |= f.factor[i] > 0 && !ws_x_mentions(f.term[i], p->tile);
+        tile |= ws_expr_mentions(f.term[i], p->tile);
+        others |= f.factor[i] > 0 && !ws_expr_mentions(f.term[i], p->tile);
     }
     const gboolean less = f.constant < 0;
     ws_affine_clear(&f);
