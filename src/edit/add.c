@@ -33,22 +33,12 @@ static const char *nth_name(const WsNode *owner, WsFieldId list, guint nth, cons
     return n > 0 ? ws_node_name(ws_node_child(owner, list, MIN(nth, n - 1))) : otherwise;
 }
 
-static gboolean in_a_pipe(const WsNode *root, const char *buffer)
+static const char *free_buffer(const WsDesign *design)
 {
-    for (guint i = 0; i < ws_node_n_children(root, WS_F_pipes); i++) {
-        const WsValue *fields = ws_node_get(ws_node_child(root, WS_F_pipes, i), WS_F_fields);
-        for (guint k = 0; k < fields->n; k++)
-            if (strcmp(fields->item[k].text, buffer) == 0)
-                return TRUE;
-    }
-    return FALSE;
-}
-
-static const char *free_buffer(const WsNode *root)
-{
+    const WsNode *root = ws_design_root(design);
     for (guint i = 0; i < ws_node_n_children(root, WS_F_buffers); i++) {
         const char *name = ws_node_name(ws_node_child(root, WS_F_buffers, i));
-        if (!in_a_pipe(root, name))
+        if (ws_edit_pipe_of(design, name) == NULL)
             return name;
     }
     return NULL;
@@ -110,7 +100,7 @@ static const char *guess_word(Guess *g, const char *word)
         return buffer != NULL ? buffer : nth_name(root, WS_F_buffers, 0, "buffer");
     }
     if (strcmp(word, "free") == 0)
-        return free_buffer(root) != NULL ? free_buffer(root) : "buffer";
+        return free_buffer(g->design) != NULL ? free_buffer(g->design) : "buffer";
     for (guint i = 0; i < G_N_ELEMENTS(guess); i++)
         if (strcmp(guess[i].word, word) == 0)
             return nth_name(guess[i].of_group ? g->group : root, guess[i].list, guess[i].nth,
@@ -202,7 +192,7 @@ gboolean ws_edit_add(WsDraft *d, WsNodeKind kind, const WsNode *at)
     const WsNode *root = ws_design_root(d->design);
     if (ws_node_kind_is_step(kind))
         return ws_edit_add_at(d, kind, ws_edit_spot(d->design, at));
-    if (kind == WS_NODE_PIPE && free_buffer(root) == NULL)
+    if (kind == WS_NODE_PIPE && free_buffer(d->design) == NULL)
         return ws_draft_refuse(d, "a pipe carries buffers; add a buffer first");
     for (guint i = 0; i < G_N_ELEMENTS(home); i++) {
         if (home[i].kind != kind)

@@ -10,25 +10,10 @@
 /* --- what a step touches, waits for and tells ---------------------------------------------------
  */
 
-static gboolean has_field(const char *fields, const char *name)
-{
-    g_auto(GStrv) field = g_strsplit(fields != NULL ? fields : "", " ", -1);
-    return g_strv_contains((const char *const *)field, name);
-}
-
 /* Whether the step reads (or writes) the buffer of that name. */
 static gboolean touches(const WsNode *step, gboolean writes, const char *buffer)
 {
-    const WsStepInfo *info = ws_step_info(step->kind);
-    guint n;
-    const WsFieldRow *rows = ws_node_rows(step->kind, &n);
-    for (guint i = 0; i < n; i++) {
-        const WsRef *ref = ws_node_refv(step, rows[i].field);
-        if (ref != NULL && g_strcmp0(ref->name, buffer) == 0 &&
-            has_field(writes ? info->writes : info->reads, ws_field_name(rows[i].field)))
-            return TRUE;
-    }
-    return FALSE;
+    return ws_edit_touch(step, buffer, writes) != NULL;
 }
 
 static const char *ref_name(const WsNode *step, WsFieldId field)
@@ -127,20 +112,6 @@ static gboolean earlier(const List *l, guint a, guint b)
     return x != y ? x > y : a < b;
 }
 
-/* The pipe that carries the buffer; NULL: none does. */
-static const WsNode *pipe_with(const WsDesign *design, const char *buffer)
-{
-    const WsNode *root = ws_design_root(design);
-    for (guint i = 0; i < ws_node_n_children(root, WS_F_pipes); i++) {
-        const WsNode *pipe = ws_node_child(root, WS_F_pipes, i);
-        const WsValue *fields = ws_node_get(pipe, WS_F_fields);
-        for (guint k = 0; k < fields->n; k++)
-            if (g_strcmp0(fields->item[k].text, buffer) == 0)
-                return pipe;
-    }
-    return NULL;
-}
-
 static gboolean names_pipe(const WsNode *step, WsNodeKind kind, const WsNode *pipe)
 {
     if (step->kind != kind || pipe == NULL)
@@ -154,7 +125,7 @@ static gboolean names_pipe(const WsNode *step, WsNodeKind kind, const WsNode *pi
 static guint pipe_opening(const WsDesign *design, const List *l, guint index, const char *buffer,
                           gboolean written)
 {
-    const WsNode *pipe = pipe_with(design, buffer);
+    const WsNode *pipe = ws_edit_pipe_of(design, buffer);
     guint best = G_MAXUINT;
     for (guint i = 0; pipe != NULL && i < l->n; i++)
         if (names_pipe(step_at(l, i), written ? WS_STEP_WAIT : WS_STEP_ACQUIRE, pipe) &&
@@ -202,7 +173,8 @@ static const char *fills_field(const WsDesign *design, const WsNode *step, const
     static const WsFieldId into[] = { WS_F_into, WS_F_to };
     for (guint i = 0; i < G_N_ELEMENTS(into); i++) {
         const char *buffer = ref_name(step, into[i]);
-        *pipe = buffer != NULL && touches(step, TRUE, buffer) ? pipe_with(design, buffer) : NULL;
+        *pipe =
+            buffer != NULL && touches(step, TRUE, buffer) ? ws_edit_pipe_of(design, buffer) : NULL;
         if (*pipe != NULL)
             return buffer;
     }
@@ -371,7 +343,7 @@ static void take_endings(const Going *g, const List *l, guint index, gboolean aw
         for (guint k = 0; k < G_N_ELEMENTS(operand); k++) {
             const Room room = { g->design, barrier_of(step), operand[k] };
             const gboolean given =
-                names_pipe(step, WS_STEP_RELEASE, pipe_with(g->design, operand[k])) ||
+                names_pipe(step, WS_STEP_RELEASE, ws_edit_pipe_of(g->design, operand[k])) ||
                 (step->kind == WS_STEP_ARRIVE && is_buffer(g->design, operand[k]) &&
                  any_list(ws_design_root(g->design), is_room, &room));
             mine |= given && earlier(l, index, i) && same_use(step, product);

@@ -437,7 +437,7 @@ static guint64 derive_store(WsDraft *d, const WsProduct *p, WsEditSpot *spot)
     const guint64 group = loop->kind == WS_STEP_FOR ? ws_edit_group(d->design, loop)->identity : 0;
     g_auto(Staging) s = { 0 };
     const gint64 slab = ROW_BYTES / dtype_bytes(p->out);
-    if (group == 0 || ws_propose_stored(loop) || !stages_result(d, p, loop, &s) ||
+    if (group == 0 || ws_propose_has(loop, WS_STEP_STORE) || !stages_result(d, p, loop, &s) ||
         number_of(d, s.columns) % slab != 0)
         return 0;
     const guint64 c = ws_guess_entry(d, WS_F_constants, "SLAB", slab) ? make_staging(d, p, &s) : 0;

@@ -24,6 +24,12 @@ gboolean ws_edit_taken(const WsDesign *design, const WsNode *group, const char *
 char *ws_edit_fresh(const WsDesign *design, const char *base);
 /* A buffer, barrier, pipe or tensor by name; NULL if there is none. */
 const WsNode *ws_edit_object(const WsDesign *design, const char *name);
+/* The pipe that carries a buffer; NULL: none does. */
+const WsNode *ws_edit_pipe_of(const WsDesign *design, const char *buffer);
+/* Whether a step of that kind reads (or writes) what stands in that field; the reference by which a
+ * step reads (or writes) a buffer, NULL: it does not. */
+gboolean ws_edit_is_touch(WsNodeKind kind, WsFieldId field, gboolean writes);
+const WsRef *ws_edit_touch(const WsNode *step, const char *buffer, gboolean writes);
 
 /* --- names (mention.c) --------------------------------------------------------------------------
  */

@@ -1,21 +1,13 @@
 /* What is likely added next: read from what the design has and lacks, never from names. */
 #include "edit/edit.h"
+#include "edit/propose.h"
 
 #include <string.h>
 
-typedef struct {
-    gboolean any, moves, products; /* of steps at or below a node; moves: from tensors to buffers */
-} Has;
-
-static void look(const WsNode *node, Has *has)
+/* Whether something moves from tensors to buffers at or below the node. */
+static gboolean moves(const WsNode *node)
 {
-    static const WsFieldId list[] = { WS_F_body, WS_F_do, WS_F_then, WS_F_else };
-    has->any |= ws_node_kind_is_step(node->kind);
-    has->moves |= node->kind == WS_STEP_LOAD || node->kind == WS_STEP_GATHER;
-    has->products |= node->kind == WS_STEP_MMA;
-    for (guint l = 0; l < G_N_ELEMENTS(list); l++)
-        for (guint i = 0; i < ws_node_n_children(node, list[l]); i++)
-            look(ws_node_child(node, list[l], i), has);
+    return ws_propose_has(node, WS_STEP_LOAD) || ws_propose_has(node, WS_STEP_GATHER);
 }
 
 static gboolean in_a_step(const WsDesign *design, const char *name)
@@ -49,22 +41,18 @@ guint ws_edit_likely(const WsDesign *design, const WsNode *at, WsNodeKind likely
     const WsEditSpot spot = ws_edit_spot(design, at);
     const WsNode *owner = ws_design_by_identity(design, spot.owner),
                  *group = owner != NULL ? ws_edit_group(design, owner) : NULL;
-    Has all = { 0 }, here = { 0 };
-    for (guint i = 0; i < ws_node_n_children(root, WS_F_groups); i++)
-        look(ws_node_child(root, WS_F_groups, i), &all);
-    if (group != NULL)
-        look(group, &here);
-    const gboolean unread = is_left(design, FALSE);
+    const gboolean unread = is_left(design, FALSE),
+                   multiplies = group != NULL && ws_propose_has(group, WS_STEP_MMA);
     guint n = 0;
     if (ws_node_n_children(root, WS_F_tensors) == 0)
         likely[n++] = WS_NODE_TENSOR;
-    else if (unread && !here.products)
+    else if (unread && !multiplies)
         likely[n++] = WS_STEP_LOAD;
-    if (here.moves && !unread && !all.products)
+    if (!unread && group != NULL && moves(group) && !ws_propose_has(root, WS_STEP_MMA))
         likely[n++] = WS_NODE_GROUP;
-    if (!here.any && all.moves && !unread)
+    if (!unread && moves(root) && (group == NULL || ws_node_n_children(group, WS_F_body) == 0))
         likely[n++] = WS_STEP_MMA;
-    if (here.products && is_left(design, TRUE))
+    if (multiplies && is_left(design, TRUE))
         likely[n++] = WS_STEP_STORE;
     return n;
 }

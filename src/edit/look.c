@@ -50,6 +50,43 @@ const WsNode *ws_edit_loop(const WsDesign *design, const WsNode *node)
     return node;
 }
 
+/* --- buffers ------------------------------------------------------------------------------------
+ */
+
+const WsNode *ws_edit_pipe_of(const WsDesign *design, const char *buffer)
+{
+    const WsNode *root = ws_design_root(design);
+    for (guint i = 0; i < ws_node_n_children(root, WS_F_pipes); i++) {
+        const WsNode *pipe = ws_node_child(root, WS_F_pipes, i);
+        const WsValue *fields = ws_node_get(pipe, WS_F_fields);
+        for (guint k = 0; k < fields->n; k++)
+            if (g_strcmp0(fields->item[k].text, buffer) == 0)
+                return pipe;
+    }
+    return NULL;
+}
+
+gboolean ws_edit_is_touch(WsNodeKind kind, WsFieldId field, gboolean writes)
+{
+    const WsStepInfo *info = ws_node_kind_is_step(kind) ? ws_step_info(kind) : NULL;
+    const char *fields = info == NULL ? NULL : writes ? info->writes : info->reads;
+    g_auto(GStrv) list = g_strsplit(fields != NULL ? fields : "", " ", -1);
+    return g_strv_contains((const char *const *)list, ws_field_name(field));
+}
+
+const WsRef *ws_edit_touch(const WsNode *step, const char *buffer, gboolean writes)
+{
+    guint n;
+    const WsFieldRow *rows = ws_node_rows(step->kind, &n);
+    for (guint i = 0; i < n; i++) {
+        const WsRef *ref = ws_node_refv(step, rows[i].field);
+        if (ref != NULL && g_strcmp0(ref->name, buffer) == 0 &&
+            ws_edit_is_touch(step->kind, rows[i].field, writes))
+            return ref;
+    }
+    return NULL;
+}
+
 /* --- names --------------------------------------------------------------------------------------
  */
 

@@ -38,24 +38,6 @@ static gboolean is_on(const WsNode *step, WsNodeKind kind, const char *barrier)
     return step->kind == kind && ref_of(step, WS_F_keyword, barrier) != NULL;
 }
 
-static gboolean has_word(const char *words, const char *word)
-{
-    g_auto(GStrv) list = g_strsplit(words != NULL ? words : "", " ", -1);
-    return g_strv_contains((const char *const *)list, word);
-}
-
-/* The reference by which a step reads a buffer; NULL: it does not. */
-static const WsRef *read_of(const WsNode *step, const char *buffer)
-{
-    guint n;
-    const WsFieldRow *rows = ws_node_rows(step->kind, &n);
-    for (guint i = 0; i < n; i++)
-        if (ref_of(step, rows[i].field, buffer) != NULL &&
-            has_word(ws_step_info(step->kind)->reads, ws_field_name(rows[i].field)))
-            return ref_of(step, rows[i].field, buffer);
-    return NULL;
-}
-
 /* Text of a use, "" for none. Caller frees. */
 static char *use_text(const WsNode *step, const WsRef *ref)
 {
@@ -221,7 +203,7 @@ static guint behind_end(const Part *p, List l, guint reader)
 static char *read_use(const WsNode *step, const GPtrArray *buffers)
 {
     for (guint k = 0; k < buffers->len; k++) {
-        const WsRef *ref = read_of(step, buffers->pdata[k]);
+        const WsRef *ref = ws_edit_touch(step, buffers->pdata[k], FALSE);
         if (ref != NULL)
             return use_text(step, ref);
     }

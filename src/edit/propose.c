@@ -80,9 +80,9 @@ static gboolean ws_propose_loaded(const WsNode *node, const char *name, gboolean
     return has_step(node, WS_STEP_LOAD, into ? WS_F_into : WS_F_keyword, name);
 }
 
-gboolean ws_propose_stored(const WsNode *node)
+gboolean ws_propose_has(const WsNode *node, WsNodeKind kind)
 {
-    return has_step(node, WS_STEP_STORE, WS_F_keyword, NULL);
+    return has_step(node, kind, WS_F_keyword, NULL);
 }
 
 const WsNode *ws_propose_tensor(const WsDesign *design, gboolean written)

@@ -2,7 +2,7 @@
  * `owner`: the node whose list it goes into. Texts belong to the caller. */
 #pragma once
 
-#include "model/forward.h"
+#include "model/design.h"
 
 #include <glib.h>
 
@@ -22,7 +22,7 @@ const char *ws_propose_buffer(const WsDesign *design, const WsNode *owner, const
  * Borrowed; NULL: there is none. */
 const WsNode *ws_propose_tensor(const WsDesign *design, gboolean written);
 
-/* Whether there is a store at or below the node. */
-gboolean ws_propose_stored(const WsNode *node);
+/* Whether there is a step of that kind at or below the node. */
+gboolean ws_propose_has(const WsNode *node, WsNodeKind kind);
 
 G_END_DECLS

@@ -62,12 +62,6 @@ static void add_statements(const Round *r, const WsNode *step, Step *s)
         ws_expr_visit(ws_node_expr(step, WS_F_unless), add_name, &to);
 }
 
-static gboolean has_word(const char *words, const char *word)
-{
-    g_auto(GStrv) list = g_strsplit(words != NULL ? words : "", " ", -1);
-    return g_strv_contains((const char *const *)list, word);
-}
-
 /* Everything but these may only be moved past what is of these. */
 static gboolean may_pass(WsNodeKind kind)
 {
@@ -85,21 +79,20 @@ static gboolean joins_all(const WsNode *step)
 
 static void add_step(const Round *r, const WsNode *step, Step *s)
 {
-    const WsStepInfo *info = ws_step_info(step->kind);
     guint n;
     const WsFieldRow *rows = ws_node_rows(step->kind, &n);
     s->ordered |= !may_pass(step->kind) || joins_all(step);
     if (step->kind == WS_STEP_COMPUTE)
         add_statements(r, step, s);
     for (guint i = 0; i < n; i++) {
-        const char *field = ws_field_name(rows[i].field);
         const WsRef *ref = ws_node_refv(step, rows[i].field);
         if (ref != NULL && ((rows[i].of & 1 << WS_NODE_BARRIER) || rows[i].field == WS_F_signal))
             g_hash_table_add(s->barriers, ref->name);
-        if (ref != NULL && has_word(info->reads, field))
+        if (ref != NULL && ws_edit_is_touch(step->kind, rows[i].field, FALSE))
             g_hash_table_add(s->reads, ref->name);
         /* A load lands by its barrier: whether there is room is for the check to say. */
-        if (ref != NULL && has_word(info->writes, field) && step->kind != WS_STEP_LOAD)
+        if (ref != NULL && ws_edit_is_touch(step->kind, rows[i].field, TRUE) &&
+            step->kind != WS_STEP_LOAD)
             g_hash_table_add(s->writes, ref->name);
         for (guint c = 0; c < ws_node_n_children(step, rows[i].field); c++)
             add_step(r, ws_node_child(step, rows[i].field, c), s);
