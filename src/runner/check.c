@@ -130,6 +130,15 @@ static void compare(const WsSession *s, int t, WsOutputResult *o, const int64_t 
 
 enum { FIRST_SAMPLES = 64, GROWTH = 8 };
 
+/* out[i] = the kernel's value at flat index at[i], both on the GPU; not waited for. */
+static bool gather(WsSession *s, int t, uint64_t at, uint64_t out, int64_t n)
+{
+    int dtype = s->m->tensor[t].dtype;
+    Layout l = layout_of(s, t);
+    void *parameter[] = { &s->tensor[t], &dtype, &l, &at, &out, &n };
+    return ws_session_small(s, &s->gather, n, parameter);
+}
+
 /* got = the kernel's values, want = the reference kernel's, at the n flat indices `at`. The GPU is
  * waited for until `until` (ws_seconds): *ended says whether it was done. */
 static bool evaluate(WsSession *s, int t, const int64_t *at, double *got, double *want, int64_t n,
@@ -140,9 +149,6 @@ static bool evaluate(WsSession *s, int t, const int64_t *at, double *got, double
     if (!ws_cu(s, s->cu.mem_alloc(&memory, 3 * part), "cuMemAlloc"))
         return false;
     uint64_t got_at = memory + part, want_at = memory + 2 * part;
-    int dtype = s->m->tensor[t].dtype;
-    Layout l = layout_of(s, t);
-    void *gather[] = { &s->tensor[t], &dtype, &l, &memory, &got_at, &n };
     void *reference[WS_MANIFEST_TENSORS + WS_MANIFEST_SIZES + WS_MANIFEST_SCALARS + 3];
     int k = 0;
     for (int i = 0; i < s->m->n_tensors; i++)
@@ -155,7 +161,7 @@ static bool evaluate(WsSession *s, int t, const int64_t *at, double *got, double
     reference[k++] = &want_at;
     reference[k++] = &n;
     bool ok = ws_cu(s, s->cu.copy_to_device(memory, at, part), "cuMemcpyHtoD") &&
-              ws_session_small(s, &s->gather, n, gather) &&
+              gather(s, t, memory, got_at, n) &&
               ws_session_small(s, &s->reference[t], n, reference);
     int done = ok ? ws_session_wait(s, until - ws_seconds()) : -1;
     *ended = done != 0;
@@ -233,19 +239,15 @@ enum { PART = 1 << 18 }; /* elements that are read back at a time */
 /* got = the kernel's values from flat index `first` on. */
 static bool read_back(WsSession *s, int t, int64_t first, int64_t *at, double *got, int64_t n)
 {
-    uint64_t memory, got_at;
+    uint64_t memory;
     const size_t part = (size_t)n * 8;
-    int dtype = s->m->tensor[t].dtype;
-    Layout l = layout_of(s, t);
     if (!ws_cu(s, s->cu.mem_alloc(&memory, 2 * part), "cuMemAlloc"))
         return false;
-    got_at = memory + part;
     for (int64_t i = 0; i < n; i++)
         at[i] = first + i;
-    void *gather[] = { &s->tensor[t], &dtype, &l, &memory, &got_at, &n };
     const bool ok = ws_cu(s, s->cu.copy_to_device(memory, at, part), "cuMemcpyHtoD") &&
-                    ws_session_small(s, &s->gather, n, gather) && ws_session_synchronize(s) &&
-                    ws_cu(s, s->cu.copy_to_host(got, got_at, part), "cuMemcpyDtoH");
+                    gather(s, t, memory, memory + part, n) && ws_session_synchronize(s) &&
+                    ws_cu(s, s->cu.copy_to_host(got, memory + part, part), "cuMemcpyDtoH");
     s->cu.mem_free(memory);
     return ok;
 }

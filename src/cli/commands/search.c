@@ -43,15 +43,12 @@ static void show(const WsFound *best, guint tried, gpointer data)
 
 typedef enum { SAME, DIFFER, NOT_COMPARED } Values;
 
-static Values compare_values(const WsFound *f)
+static Values compare_values(const WsProgram *p)
 {
 #ifdef WS_HAVE_CODEGEN
     g_autoptr(WsFindings) findings = ws_findings_new();
-    g_autoptr(WsProgram) p = ws_elaborate(f->design, NULL, 0, findings);
     g_autoptr(GError) error = NULL;
     const WsRehearseOptions options = { 0 };
-    if (!p)
-        return DIFFER;
     WsRehearseResult *r = ws_rehearse(p, &options, findings, &error);
     if (!r)
         return NOT_COMPARED;
@@ -59,7 +56,7 @@ static Values compare_values(const WsFound *f)
     ws_rehearse_result_free(r);
     return values;
 #else
-    (void)f;
+    (void)p;
     return NOT_COMPARED;
 #endif
 }
@@ -78,21 +75,19 @@ static gboolean can_build(void)
 #endif
 }
 
-/* Whether ptxas makes of the design what it says; TRUE where it cannot be asked. */
-static gboolean builds(const WsFound *f)
+/* Whether ptxas makes of the program what it says; TRUE where it cannot be asked. */
+static gboolean builds(const WsProgram *p)
 {
 #ifdef WS_HAVE_CODEGEN
-    g_autoptr(WsFindings) findings = ws_findings_new();
-    g_autoptr(WsProgram) p = ws_elaborate(f->design, NULL, 0, findings);
     g_autoptr(GError) error = NULL;
-    g_autofree char *ptx = p && can_build() ? ws_generate_ptx(p, NULL, &error) : NULL;
+    g_autofree char *ptx = can_build() ? ws_generate_ptx(p, NULL, &error) : NULL;
     WsPtxasReport *report = ptx ? ws_ptxas_run(ptx, NULL, &error) : NULL;
     const gboolean clean = !report || ws_ptxas_report_clean(report);
     if (report)
         ws_ptxas_report_free(report);
     return clean;
 #else
-    (void)f;
+    (void)p;
     return TRUE;
 #endif
 }
@@ -102,13 +97,17 @@ static gboolean builds(const WsFound *f)
 static gboolean accept(const WsFound *f, gpointer data)
 {
     Asked *a = data;
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsProgram) p = ws_elaborate(f->design, NULL, 0, findings);
+    if (!p)
+        return FALSE;
     ws_cli_progress("assembling what was found: %" G_GINT64_FORMAT " cycles", f->cycles);
-    if (!builds(f)) {
+    if (!builds(p)) {
         a->unbuilt++;
         return FALSE;
     }
     ws_cli_progress("rehearsing what was found: %" G_GINT64_FORMAT " cycles", f->cycles);
-    const Values values = compare_values(f);
+    const Values values = compare_values(p);
     return values == SAME || (values == NOT_COMPARED && !f->reorders);
 }
 
