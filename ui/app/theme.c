@@ -49,6 +49,18 @@ WsTheme ws_theme_current(void)
                      (theme()->contrast ? WS_THEME_LIGHT_CONTRAST : 0));
 }
 
+GtkWidget *ws_theme_area_new(int width, int height, GtkDrawingAreaDrawFunc draw, gpointer data)
+{
+    GtkWidget *area = gtk_drawing_area_new();
+    gtk_drawing_area_set_content_width(GTK_DRAWING_AREA(area), width);
+    gtk_drawing_area_set_content_height(GTK_DRAWING_AREA(area), height);
+    gtk_drawing_area_set_draw_func(GTK_DRAWING_AREA(area), draw, data, NULL);
+    gtk_widget_set_valign(area, GTK_ALIGN_CENTER);
+    g_signal_connect_object(ws_theme_watch(), "changed", G_CALLBACK(gtk_widget_queue_draw), area,
+                            G_CONNECT_SWAPPED);
+    return area;
+}
+
 gboolean ws_theme_high_contrast(void)
 {
     return theme()->contrast;

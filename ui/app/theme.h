@@ -21,6 +21,8 @@ void ws_theme_start(void);
 /* Emits "changed" when any of these three is new. */
 GObject *ws_theme_watch(void);
 WsTheme ws_theme_current(void);
+/* A drawing of that size in the middle of its row, drawn again when one of these is new. */
+GtkWidget *ws_theme_area_new(int width, int height, GtkDrawingAreaDrawFunc draw, gpointer data);
 gboolean ws_theme_high_contrast(void);
 WsThemeChoice ws_theme_choice(void);
 void ws_theme_choose(WsThemeChoice choice); /* and stores it */

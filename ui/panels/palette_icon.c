@@ -123,9 +123,7 @@ static void draw(GtkDrawingArea *area, cairo_t *cr, int width, int height, gpoin
     for (guint i = 0; i < G_N_ELEMENTS(object); i++) {
         if (object[i].kind != kind)
             continue;
-        const guint32 ink = ws_palette(theme)->muted;
-        cairo_set_source_rgb(cr, (ink >> 16 & 255) / 255.0, (ink >> 8 & 255) / 255.0,
-                             (ink & 255) / 255.0);
+        ws_paint_colour(cr, ws_palette(theme)->muted, 1);
         cairo_set_line_width(cr, 1);
         object[i].draw(cr);
     }
@@ -133,12 +131,5 @@ static void draw(GtkDrawingArea *area, cairo_t *cr, int width, int height, gpoin
 
 GtkWidget *ws_palette_icon_new(WsNodeKind kind)
 {
-    GtkWidget *area = gtk_drawing_area_new();
-    gtk_drawing_area_set_content_width(GTK_DRAWING_AREA(area), WIDTH);
-    gtk_drawing_area_set_content_height(GTK_DRAWING_AREA(area), HEIGHT);
-    gtk_drawing_area_set_draw_func(GTK_DRAWING_AREA(area), draw, GUINT_TO_POINTER(kind), NULL);
-    gtk_widget_set_valign(area, GTK_ALIGN_CENTER);
-    g_signal_connect_object(ws_theme_watch(), "changed", G_CALLBACK(gtk_widget_queue_draw), area,
-                            G_CONNECT_SWAPPED);
-    return area;
+    return ws_theme_area_new(WIDTH, HEIGHT, draw, GUINT_TO_POINTER(kind));
 }

@@ -258,9 +258,16 @@ static void fill(Panel *p)
     fill_likely(p);
 }
 
-static void changed(WsDocument *document, GtkWidget *box)
+static void shown(GtkWidget *box)
 {
     fill(g_object_get_data(G_OBJECT(box), "panel"));
+}
+
+/* A panel that nobody sees is filled when it is shown. */
+static void changed(WsDocument *document, GtkWidget *box)
+{
+    if (gtk_widget_get_mapped(box))
+        shown(box);
 }
 
 GtkWidget *ws_palette_panel_new(WsDocument *document, gboolean templates, WsPaletteChosen chosen,
@@ -301,7 +308,7 @@ GtkWidget *ws_palette_panel_new(WsDocument *document, gboolean templates, WsPale
     g_object_set_data_full(G_OBJECT(box), "panel", p, free_panel);
     g_signal_connect_object(document, "changed", G_CALLBACK(changed), box, 0);
     g_signal_connect_object(document, "selection-changed", G_CALLBACK(changed), box, 0);
-    fill(p);
+    g_signal_connect(box, "map", G_CALLBACK(shown), NULL);
     return box;
 }
 

@@ -33,14 +33,9 @@ static void draw(GtkDrawingArea *area, cairo_t *cr, int width, int height, gpoin
 
 static GtkWidget *make_row(guint row)
 {
-    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12), *area = gtk_drawing_area_new();
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12),
+              *area = ws_theme_area_new(WIDTH, HEIGHT, draw, GUINT_TO_POINTER(row));
     GtkWidget *label = gtk_label_new(text_of(row));
-    gtk_drawing_area_set_content_width(GTK_DRAWING_AREA(area), WIDTH);
-    gtk_drawing_area_set_content_height(GTK_DRAWING_AREA(area), HEIGHT);
-    gtk_drawing_area_set_draw_func(GTK_DRAWING_AREA(area), draw, GUINT_TO_POINTER(row), NULL);
-    gtk_widget_set_valign(area, GTK_ALIGN_CENTER);
-    g_signal_connect_object(ws_theme_watch(), "changed", G_CALLBACK(gtk_widget_queue_draw), area,
-                            G_CONNECT_SWAPPED);
     gtk_label_set_xalign(GTK_LABEL(label), 0);
     gtk_label_set_wrap(GTK_LABEL(label), TRUE);
     gtk_box_append(GTK_BOX(box), area);
