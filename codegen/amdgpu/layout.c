@@ -11,6 +11,7 @@
 #include "program/parts/product.h"
 #include "program/parts/value.h"
 #include "program/program.h"
+#include "program/waves.h"
 #include "target/target.h"
 
 typedef struct {
@@ -22,7 +23,6 @@ typedef struct {
     WsEmit *e;
     const WsAgent *agent;
     Role *role;
-    gboolean reduces, by_two; /* rows are reduced; all products can be shared out 2 by 2 */
 } Roles;
 
 void ws_amd_refuse(WsEmit *e, const WsOp *op, const char *why, const char *remedy)
@@ -35,16 +35,6 @@ static void see(const WsArray *node, gpointer data)
 {
     Roles *r = data;
     r->role[node->index].math = TRUE;
-}
-
-static gboolean reduces(const WsArray *a)
-{
-    if (!a)
-        return FALSE;
-    gboolean any = a->form == WS_ARRAY_REDUCTION;
-    for (guint i = 0; i < a->n_arg && !any; i++)
-        any = reduces(a->arg[i]);
-    return any;
 }
 
 static void join(Roles *r, guint x, guint y)
@@ -62,13 +52,11 @@ static void look(Roles *r, const WsOp *op)
         r->role[op->value[1].value].a = TRUE;
         r->role[op->value[2].value].b = TRUE;
         join(r, op->value[1].value, op->value[2].value);
-        r->by_two &= op->mma->m % (2 * WS_AMD_BLOCK) == 0 && op->mma->n % (2 * WS_AMD_BLOCK) == 0;
     }
     for (guint i = 0; i < op->n_math; i++) {
         const WsAssign *s = &op->assign[i];
         if (s->value >= 0)
             r->role[s->value].math = TRUE;
-        r->reduces |= reduces(s->array);
         if (s->array)
             ws_array_visit(s->array, see, r);
     }
@@ -76,22 +64,13 @@ static void look(Roles *r, const WsOp *op)
 
 static void roles_of(WsEmit *e, Roles *r)
 {
-    *r = (Roles){ .e = e, .agent = &e->p->agent[0], .by_two = TRUE };
+    *r = (Roles){ .e = e, .agent = &e->p->agent[0] };
     r->role = g_new0(Role, r->agent->n_values + 1);
     for (guint i = 0; i < r->agent->n_values; i++)
         r->role[i].klass = i;
     for (guint i = 0; i < e->p->n_ops; i++)
         if (e->p->op[i]->agent == 0)
             look(r, e->p->op[i]);
-}
-
-static void choose_grid(WsEmit *e, const Roles *r)
-{
-    gboolean two = r->by_two && !r->reduces;
-    for (guint i = 0; i < r->agent->n_values; i++)
-        two &= !((r->role[i].a || r->role[i].b) && (r->role[i].math || r->role[i].sum));
-    e->amd->waves_n = two ? 2 : 1;
-    e->amd->waves_m = e->p->hardware->half_warps / e->amd->waves_n;
 }
 
 /* A statement makes or reads a value of the class. */
@@ -165,7 +144,7 @@ gboolean ws_amd_layout(WsEmit *e)
 {
     Roles r;
     roles_of(e, &r);
-    choose_grid(e, &r);
+    ws_waves_grid(e->p, &e->amd->waves_m, &e->amd->waves_n);
     e->row_lanes = WS_AMD_BLOCK * e->amd->waves_m;
     e->quad_lanes = 4 * e->amd->waves_n;
     e->amd->value = g_new0(WsAmdValue, r.agent->n_values + 1);

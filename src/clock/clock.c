@@ -7,6 +7,7 @@
 #include "program/parts/variable.h"
 #include "program/program.h"
 #include "program/walk/launch_values.h"
+#include "target/target.h"
 
 #include <math.h>
 #include <string.h>
@@ -109,6 +110,11 @@ static gboolean play_once(const Job *job, WsClockPlay *play, WsTrace *trace, gin
     play->l2_rate = m[WS_MACHINE_L2_BYTES] / sharers;
     play->fetch_rate = m[WS_MACHINE_L2_FETCH] / sharers;
     play->hbm_rate = m[WS_MACHINE_HBM_BYTES] / sharers;
+    if (job->p->hardware->halves) {
+        const double on_die = MAX(sharers / m[WS_MACHINE_DIES], 1);
+        play->l2_rate = m[WS_MACHINE_DIE_L2] / on_die;
+        play->far_rate = MIN(m[WS_MACHINE_DIE_FAR] / on_die, m[WS_MACHINE_HBM_BYTES]);
+    }
     play->shares = job->shares;
     play->tiles_differ = job->differ;
     ws_clock_play_init(play);
@@ -120,6 +126,7 @@ static WsClockResult *result_new(const Job *job)
     WsClockResult *r = g_new0(WsClockResult, 1);
     r->grid = job->grid;
     r->tiles = job->tiles;
+    r->halves = job->p->hardware->halves > 0;
     r->loop = g_array_new(FALSE, FALSE, sizeof(WsClockLoop));
     r->wait = g_array_new(FALSE, FALSE, sizeof(WsClockWait));
     return r;
@@ -194,9 +201,11 @@ WsClockResult *ws_clock_run(const WsProgram *p, const WsLaunchValues *v, const W
     if (job.tiles == 0)
         return empty(&job);
     const gint64 size = CLAMP((gint64)p->cluster, 1, 16);
-    job.shares = ws_shares_new(p, v, job.grid / size, job.cluster,
-                               (gint64)m->value[WS_MACHINE_SMS] * SM_CTAS / size, SHARE_WAVES,
-                               m->value[WS_MACHINE_L2_CAPACITY]);
+    /* Eight waves with 256 registers each, or all of the LDS: one CTA on a CU. */
+    const gint64 resident = p->hardware->halves ? 1 : SM_CTAS;
+    job.shares = ws_shares_new(
+        p, v, job.grid / size, job.cluster, (gint64)m->value[WS_MACHINE_SMS] * resident / size,
+        (gint64)m->value[WS_MACHINE_DIES], SHARE_WAVES, m->value[WS_MACHINE_L2_CAPACITY]);
     WsClockPlay play;
     WsTrace *trace = job.options.no_trace ? NULL : ws_trace_new(p, WS_TRACE_PREDICTED);
     gboolean ok = play_once(&job, &play, trace, -1, findings);

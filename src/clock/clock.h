@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 /* --- machine descriptions -----------------------------------------------------------------------
  */
 typedef enum {
-#define WS_MACHINE(id, key, unit, help) WS_MACHINE_##id,
+#define WS_MACHINE(id, of, key, unit, help) WS_MACHINE_##id,
 #include "clock/machine.def"
 #undef WS_MACHINE
     WS_MACHINE_VALUE_COUNT
@@ -24,6 +24,8 @@ typedef enum {
 typedef struct {
     char *name;   /* "NVIDIA H200" */
     char *target; /* "sm_90a" */
+    char
+        *note; /* what is to be known of its figures as a whole, NULL: nothing; said with results */
     double value[WS_MACHINE_VALUE_COUNT];
     char *source[WS_MACHINE_VALUE_COUNT]; /* where the figure is from */
 } WsMachine;
@@ -34,11 +36,15 @@ GQuark ws_machine_error_quark(void);
 
 /* The description in `file`, or the built-in one (H200) if file is NULL. Transfer full. */
 WsMachine *ws_machine_load(const char *file, GError **error);
+/* The same, but without a file the built-in one for `target` (NULL, or a target without one: the
+ * H200). Transfer full. */
+WsMachine *ws_machine_for(const char *file, const char *target, GError **error);
 gboolean ws_machine_save(const WsMachine *m, const char *file, GError **error);
 void ws_machine_free(WsMachine *m);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsMachine, ws_machine_free)
 const char *ws_machine_key(WsMachineValue v);
 const char *ws_machine_unit(WsMachineValue v);
+gboolean ws_machine_has(const WsMachine *m, WsMachineValue v); /* machines of its target have it */
 /* A copy for an SM clock of `ghz`: memory keeps its own clock, so a cycle of the SM moves more
  * bytes when it is longer. Transfer full. */
 WsMachine *ws_machine_at(const WsMachine *m, double ghz);
@@ -85,6 +91,7 @@ typedef struct {
     gint64 grid;                /* CTAs of the launch */
     double seconds, ghz;        /* cycles / (ghz * 1e9), ghz from the machine description */
     gboolean stuck;             /* what follows of the whole is of no launch: shares are NAN */
+    gboolean halves;            /* the engines are those of a target whose groups are two halves */
     double tensor_busy, tma_busy, smem_busy, alu_busy, mufu_busy; /* share of the steady tiles */
     double hbm_cycles; /* compulsory traffic of the launch / HBM rate: a floor of `cycles` */
     char *bound;       /* "tensor pipe", "TMA", "HBM", "wait full in mma": what limits it */

@@ -2,8 +2,11 @@
 #include "base/file.h"
 #include "base/json_out.h"
 #include "clock/clock.h"
+#include "target/target.h"
 
-#include "clock/h200.inc" /* static const char h200_json[], from resources/machines/h200.json */
+/* static const char h200_json[], mi355x_json[]: from resources/machines */
+#include "clock/h200.inc"
+#include "clock/mi355x.inc"
 
 #include <json-c/json.h>
 #include <string.h>
@@ -14,13 +17,21 @@
 
 G_DEFINE_QUARK(ws - machine - error - quark, ws_machine_error)
 
+typedef enum { MACHINES_ANY, MACHINES_GROUPS, MACHINES_HALVES } Machines;
 static const struct {
+    Machines of;
     const char *key, *unit, *help;
 } rows[WS_MACHINE_VALUE_COUNT] = {
-#define WS_MACHINE(id, key, unit, help) { key, unit, help },
+#define WS_MACHINE(id, of, key, unit, help) { MACHINES_##of, key, unit, help },
 #include "clock/machine.def"
 #undef WS_MACHINE
 };
+
+static const struct {
+    const char *target, *text;
+    gsize length;
+} builtin[] = { { "sm_90a", h200_json, sizeof h200_json - 1 },
+                { "gfx950", mi355x_json, sizeof mi355x_json - 1 } };
 
 const char *ws_machine_key(WsMachineValue v)
 {
@@ -30,6 +41,13 @@ const char *ws_machine_key(WsMachineValue v)
 const char *ws_machine_unit(WsMachineValue v)
 {
     return rows[v].unit;
+}
+
+gboolean ws_machine_has(const WsMachine *m, WsMachineValue v)
+{
+    const WsTarget *t = ws_target_find(m->target);
+    const Machines of = t && t->halves ? MACHINES_HALVES : MACHINES_GROUPS;
+    return rows[v].of == MACHINES_ANY || rows[v].of == of;
 }
 
 void ws_machine_set(WsMachine *m, WsMachineValue v, double value, const char *source)
@@ -47,6 +65,7 @@ void ws_machine_free(WsMachine *m)
         g_free(m->source[i]);
     g_free(m->name);
     g_free(m->target);
+    g_free(m->note);
     g_free(m);
 }
 
@@ -55,6 +74,7 @@ WsMachine *ws_machine_at(const WsMachine *m, double ghz)
     WsMachine *copy = g_new0(WsMachine, 1);
     copy->name = g_strdup(m->name);
     copy->target = g_strdup(m->target);
+    copy->note = g_strdup(m->note);
     for (guint v = 0; v < WS_MACHINE_VALUE_COUNT; v++)
         ws_machine_set(copy, (WsMachineValue)v, m->value[v], m->source[v]);
     copy->value[WS_MACHINE_GHZ] = ghz;
@@ -80,12 +100,14 @@ static double least(WsMachineValue v)
 {
     const gboolean rate = strstr(rows[v].unit, "/clk") || strcmp(rows[v].unit, "lanes") == 0 ||
                           v == WS_MACHINE_SMS || v == WS_MACHINE_GHZ || v == WS_MACHINE_MMA_QUEUE;
-    return rate ? 1e-3 : 0;
+    return v == WS_MACHINE_DIES ? 1 : rate ? 1e-3 : 0;
 }
 
 static double most(WsMachineValue v)
 {
-    return v == WS_MACHINE_SMS ? MAX_SMS : v == WS_MACHINE_MMA_QUEUE ? MAX_QUEUE : 1e12;
+    return v == WS_MACHINE_SMS || v == WS_MACHINE_DIES              ? MAX_SMS
+           : v == WS_MACHINE_MMA_QUEUE || v == WS_MACHINE_LDS_QUEUE ? MAX_QUEUE
+                                                                    : 1e12;
 }
 
 static gboolean read_value(WsMachine *m, const char *file, const char *key, json_object *row,
@@ -96,6 +118,8 @@ static gboolean read_value(WsMachine *m, const char *file, const char *key, json
         v++;
     if (v == WS_MACHINE_VALUE_COUNT)
         return format_error(error, file, "unknown value \"%s\"", key);
+    if (!ws_machine_has(m, (WsMachineValue)v))
+        return format_error(error, file, "a machine for %s has no value \"%s\"", m->target, key);
     json_object *value = NULL, *source = NULL;
     if (!json_object_is_type(row, json_type_object) ||
         !json_object_object_get_ex(row, "value", &value) ||
@@ -115,7 +139,7 @@ static gboolean read_value(WsMachine *m, const char *file, const char *key, json
 
 static gboolean read_root(WsMachine *m, const char *file, json_object *root, GError **error)
 {
-    json_object *name = NULL, *target = NULL, *values = NULL, *version = NULL;
+    json_object *name = NULL, *target = NULL, *values = NULL, *version = NULL, *note = NULL;
     gboolean seen[WS_MACHINE_VALUE_COUNT] = { FALSE };
     if (!json_object_is_type(root, json_type_object) ||
         !json_object_object_get_ex(root, "warpstave_machine", &version) ||
@@ -130,10 +154,15 @@ static gboolean read_root(WsMachine *m, const char *file, json_object *root, GEr
         return format_error(error, file, "name, target and values expected");
     m->name = g_strdup(json_object_get_string(name));
     m->target = g_strdup(json_object_get_string(target));
+    if (json_object_object_get_ex(root, "note", &note)) {
+        if (!json_object_is_type(note, json_type_string))
+            return format_error(error, file, "\"note\" must be a text");
+        m->note = g_strdup(json_object_get_string(note));
+    }
     json_object_object_foreach(values, key,
                                row) if (!read_value(m, file, key, row, seen, error)) return FALSE;
     for (guint v = 0; v < WS_MACHINE_VALUE_COUNT; v++)
-        if (!seen[v])
+        if (!seen[v] && ws_machine_has(m, (WsMachineValue)v))
             return format_error(error, file, "value \"%s\" (%s) is missing", rows[v].key,
                                 rows[v].help);
     return TRUE;
@@ -160,10 +189,18 @@ static WsMachine *parse(const char *text, gsize length, const char *file, GError
     return m;
 }
 
+WsMachine *ws_machine_for(const char *file, const char *target, GError **error)
+{
+    for (guint i = 0; !file && i < G_N_ELEMENTS(builtin); i++)
+        if (g_strcmp0(builtin[i].target, target) == 0)
+            return parse(builtin[i].text, builtin[i].length, "(built-in)", error);
+    return ws_machine_load(file, error);
+}
+
 WsMachine *ws_machine_load(const char *file, GError **error)
 {
     if (!file)
-        return parse(h200_json, sizeof h200_json - 1, "(built-in)", error);
+        return parse(builtin[0].text, builtin[0].length, "(built-in)", error);
     g_autofree char *text = NULL;
     g_autoptr(GError) problem = NULL;
     gsize length = 0;
@@ -182,8 +219,12 @@ gboolean ws_machine_save(const WsMachine *m, const char *file, GError **error)
     ws_json_out_integer(&j, "warpstave_machine", 1);
     ws_json_out_text(&j, "name", m->name);
     ws_json_out_text(&j, "target", m->target);
+    if (m->note)
+        ws_json_out_text(&j, "note", m->note);
     ws_json_out_open(&j, "values", '{');
     for (guint v = 0; v < WS_MACHINE_VALUE_COUNT; v++) {
+        if (!ws_machine_has(m, (WsMachineValue)v))
+            continue;
         ws_json_out_open(&j, rows[v].key, '{');
         ws_json_out_real(&j, "value", m->value[v]);
         if (m->source[v])

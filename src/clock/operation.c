@@ -13,7 +13,7 @@
 
 #define SLICE 64.0 /* cycles after which agents that share a pipe take turns */
 
-static double unit_serve(WsUnit *u, double at, double cycles)
+double ws_clock_serve(WsUnit *u, double at, double cycles)
 {
     u->free = MAX(u->free, at) + cycles;
     u->busy += cycles;
@@ -58,8 +58,8 @@ static double groups_over(const WsGroups *g, gint64 n, gboolean full)
     return g_array_index(full ? g->full : g->done, double, last);
 }
 
-static WsClockMove wait_groups(WsClockPlay *play, WsPlayer *a, const WsGroups *g,
-                               WsMachineValue own)
+WsClockMove ws_clock_wait_groups(WsClockPlay *play, WsPlayer *a, const WsGroups *g,
+                                 WsMachineValue own)
 {
     const WsOp *op = a->step.op;
     a->base = ws_clock_own(play, a, cost(play, own));
@@ -80,7 +80,7 @@ static WsClockMove move_mma(WsClockPlay *play, WsPlayer *a)
     /* So many of an agent are under way; the next is taken when the oldest is over. */
     double *oldest = &a->mma_end[a->mma_issued++ % queue];
     a->now = MAX(a->now + cost(play, WS_MACHINE_MMA_ISSUE), *oldest);
-    double end = unit_serve(&sm->tensor, a->now, cycles);
+    double end = ws_clock_serve(&sm->tensor, a->now, cycles);
     sm->smem.busy += smem;
     *oldest = end;
     a->done = end + cost(play, WS_MACHINE_MMA_LATENCY);
@@ -96,7 +96,7 @@ static guint64 moved_bytes(const WsClockPlay *play, const WsOp *op)
                           : 0;
 }
 
-static void note_bytes(WsClockPlay *play, const WsPlayer *a, guint64 bytes)
+void ws_clock_note_bytes(WsClockPlay *play, const WsPlayer *a, guint64 bytes)
 {
     if (a->cta == 0 && a->step.op->tensor >= 0)
         play->tensor_bytes[a->step.op->tensor] += (gint64)bytes;
@@ -107,7 +107,7 @@ static void note_bytes(WsClockPlay *play, const WsPlayer *a, guint64 bytes)
 
 /* A path that all SMs share: over time this one gets its share and no more, but a burst passes at
  * once while the others do not use theirs; the fuller the path, the longer the queue in it. */
-static double serve_shared(WsUnit *u, double at, double cycles)
+double ws_clock_serve_shared(WsUnit *u, double at, double cycles)
 {
     double use = MIN(u->busy / MAX(at, 1), LOADED);
     u->free = MAX(u->free, at - BURST) + cycles;
@@ -150,11 +150,12 @@ static double from_memory(WsClockPlay *play, const WsPlayer *a, guint64 bytes, W
 {
     WsSm *sm = &play->sm[a->cta];
     double each = (double)bytes / share.sharers, whole = l2_bytes(play, a->step.op, (double)bytes);
-    double end = serve_shared(
+    double end = ws_clock_serve_shared(
         &sm->l2, a->now, later(whole / play->l2_rate, whole / share.sharers / play->fetch_rate));
     if (share.fetched)
-        end = later(end, serve_shared(&sm->hbm, a->now,
-                                      each * memory_share(play, a->step.op) / play->hbm_rate));
+        end = later(end,
+                    ws_clock_serve_shared(&sm->hbm, a->now,
+                                          each * memory_share(play, a->step.op) / play->hbm_rate));
     return end;
 }
 
@@ -178,7 +179,7 @@ static WsClockMove move_load(WsClockPlay *play, WsPlayer *a)
     if (!ws_clock_play_targets(play, a, &mask))
         return WS_MOVE_FAILED;
     a->now += cost(play, WS_MACHINE_TMA_ISSUE);
-    note_bytes(play, a, bytes);
+    ws_clock_note_bytes(play, a, bytes);
     /* A multicast leaves L2 once and enters every SM. */
     WsShare share = ws_shares_get(play->shares, op->index, ws_walker_position(a->walker));
     double fetched = from_memory(play, a, bytes, share);
@@ -187,7 +188,7 @@ static WsClockMove move_load(WsClockPlay *play, WsPlayer *a)
             continue;
         WsSm *sm = &play->sm[c];
         gboolean cold = sm->first_load == 0 || a->now < sm->first_load;
-        double end = unit_serve(&sm->load, a->now, box_cycles(play, op, bytes));
+        double end = ws_clock_serve(&sm->load, a->now, box_cycles(play, op, bytes));
         end = MAX(end, fetched);
         end += cost(play, cold            ? WS_MACHINE_TMA_LATENCY_COLD
                           : share.fetched ? WS_MACHINE_TMA_LATENCY_HBM
@@ -213,8 +214,8 @@ static WsClockMove move_copy(WsClockPlay *play, WsPlayer *a)
     for (guint c = 0; c < play->n_sms; c++) {
         if (!(mask & (1u << c)))
             continue;
-        double end =
-            unit_serve(&play->sm[c].load, a->now, (double)bytes / cost(play, WS_MACHINE_TMA_BYTES));
+        double end = ws_clock_serve(&play->sm[c].load, a->now,
+                                    (double)bytes / cost(play, WS_MACHINE_TMA_BYTES));
         end += cost(play, WS_MACHINE_MBAR_REMOTE);
         a->done = MAX(a->done, end);
         WsClockMove move = ws_clock_play_credit(play, a, c, (gint64)bytes, end);
@@ -228,9 +229,9 @@ static WsClockMove move_store(WsClockPlay *play, WsPlayer *a)
 {
     guint64 bytes = moved_bytes(play, a->step.op);
     a->now += cost(play, WS_MACHINE_TMA_ISSUE);
-    note_bytes(play, a, bytes);
-    double end = unit_serve(&play->sm[a->cta].store, a->now,
-                            (double)bytes / cost(play, WS_MACHINE_STORE_BYTES));
+    ws_clock_note_bytes(play, a, bytes);
+    double end = ws_clock_serve(&play->sm[a->cta].store, a->now,
+                                (double)bytes / cost(play, WS_MACHINE_STORE_BYTES));
     a->done = end + cost(play, WS_MACHINE_STORE_READ);
     a->bulk.open = MAX(a->bulk.open, a->done);
     a->bulk.open_full = MAX(a->bulk.open_full, a->done + cost(play, WS_MACHINE_STORE_WRITE));
@@ -243,9 +244,10 @@ static WsClockMove move_gather(WsClockPlay *play, WsPlayer *a)
     const WsOp *op = a->step.op;
     WsSm *sm = &play->sm[a->cta];
     guint64 bytes = op->n_access ? ws_access_bytes(play->p, &op->access[0]) : 0;
-    note_bytes(play, a, bytes);
-    a->now = unit_serve(&sm->lsu, a->now, (double)bytes / cost(play, WS_MACHINE_GATHER_BYTES));
-    double end = unit_serve(&sm->load, a->now, (double)bytes / cost(play, WS_MACHINE_TMA_BYTES));
+    ws_clock_note_bytes(play, a, bytes);
+    a->now = ws_clock_serve(&sm->lsu, a->now, (double)bytes / cost(play, WS_MACHINE_GATHER_BYTES));
+    double end =
+        ws_clock_serve(&sm->load, a->now, (double)bytes / cost(play, WS_MACHINE_TMA_BYTES));
     end = later(end, from_memory(play, a, bytes, (WsShare){ FALSE, 1 }));
     a->done = end + cost(play, WS_MACHINE_GLOBAL_LATENCY);
     a->copied = MAX(a->copied, a->done);
@@ -254,22 +256,22 @@ static WsClockMove move_gather(WsClockPlay *play, WsPlayer *a)
 }
 
 /* --- registers and memory --------------------------------------------------------------------- */
-static WsClockMove move_global(WsClockPlay *play, WsPlayer *a)
+WsClockMove ws_clock_move_global(WsClockPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
     WsSm *sm = &play->sm[a->cta];
     guint size = op->tensor >= 0 ? ws_dtype_bytes(play->p->tensor[op->tensor].dtype) : 4;
     double bytes = op->n_value ? (double)op->value[0].rows * op->value[0].cols * size : 0;
-    note_bytes(play, a, (guint64)bytes);
+    ws_clock_note_bytes(play, a, (guint64)bytes);
     if (op->kind == WS_OP_LD_GLOBAL) {
-        a->now = unit_serve(&sm->lsu, a->now, bytes / cost(play, WS_MACHINE_GLOBAL_LOAD)) +
+        a->now = ws_clock_serve(&sm->lsu, a->now, bytes / cost(play, WS_MACHINE_GLOBAL_LOAD)) +
                  cost(play, WS_MACHINE_GLOBAL_LATENCY);
         a->done = a->now;
         return WS_MOVE_NEXT;
     }
     gboolean reduces = op->kind == WS_OP_RED_GLOBAL;
     double rate = cost(play, reduces ? WS_MACHINE_ATOMIC_BYTES : WS_MACHINE_GLOBAL_STORE);
-    a->now = unit_serve(&sm->lsu, a->now, bytes / rate);
+    a->now = ws_clock_serve(&sm->lsu, a->now, bytes / rate);
     a->done = a->now + cost(play, WS_MACHINE_STORE_WRITE);
     play->end = MAX(play->end, a->done);
     return WS_MOVE_NEXT;
@@ -280,8 +282,8 @@ static WsClockMove move_shared_store(WsClockPlay *play, WsPlayer *a, const WsWor
 {
     WsSm *sm = &play->sm[a->cta];
     double begin = a->now;
-    a->now = unit_serve(&sm->alu, a->now, w->alu);
-    double end = unit_serve(&sm->smem, begin, w->smem) + cost(play, WS_MACHINE_SMEM_LATENCY);
+    a->now = ws_clock_serve(&sm->alu, a->now, w->alu);
+    double end = ws_clock_serve(&sm->smem, begin, w->smem) + cost(play, WS_MACHINE_SMEM_LATENCY);
     a->stored = later(a->stored, later(end, a->now));
     return WS_MOVE_NEXT;
 }
@@ -292,10 +294,10 @@ static double serve_slower(WsUnit *u, double at, double cycles, double slower)
     if (cycles <= 0)
         return at;
     u->busy -= cycles * (slower - 1);
-    return unit_serve(u, at, cycles * slower);
+    return ws_clock_serve(u, at, cycles * slower);
 }
 
-static WsClockMove move_work(WsClockPlay *play, WsPlayer *a)
+WsClockMove ws_clock_move_work(WsClockPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
     WsSm *sm = &play->sm[a->cta];
@@ -334,7 +336,7 @@ static WsClockMove move_fence(WsClockPlay *play, WsPlayer *a)
     return WS_MOVE_NEXT;
 }
 
-static WsClockMove move_let(WsClockPlay *play, WsPlayer *a)
+WsClockMove ws_clock_move_let(WsClockPlay *play, WsPlayer *a)
 {
     gboolean reads = FALSE;
     ws_expr_visit(a->step.op->set, note_element, &reads);
@@ -346,20 +348,20 @@ static WsClockMove move_let(WsClockPlay *play, WsPlayer *a)
 /* --- the table -------------------------------------------------------------------------------- */
 static WsClockMove move_mma_wait(WsClockPlay *play, WsPlayer *a)
 {
-    return wait_groups(play, a, &a->mma, WS_MACHINE_MMA_WAIT);
+    return ws_clock_wait_groups(play, a, &a->mma, WS_MACHINE_MMA_WAIT);
 }
 
 static WsClockMove move_bulk_wait(WsClockPlay *play, WsPlayer *a)
 {
-    return wait_groups(play, a, &a->bulk, WS_MACHINE_BULK_WAIT);
+    return ws_clock_wait_groups(play, a, &a->bulk, WS_MACHINE_BULK_WAIT);
 }
 
 static WsClockMove move_cp_wait(WsClockPlay *play, WsPlayer *a)
 {
-    return wait_groups(play, a, &a->copies, WS_MACHINE_BULK_WAIT);
+    return ws_clock_wait_groups(play, a, &a->copies, WS_MACHINE_BULK_WAIT);
 }
 
-static WsClockMove move_commit(WsClockPlay *play, WsPlayer *a)
+WsClockMove ws_clock_move_commit(WsClockPlay *play, WsPlayer *a)
 {
     WsGroups *const queue[WS_QUEUES] = { &a->mma, &a->bulk, &a->copies };
     close_group(queue[ws_op_queue(a->step.op->kind)]);
@@ -381,25 +383,26 @@ static const Move moves[WS_OP_KIND_COUNT] = {
     [WS_OP_BULK_COPY] = move_copy,
     [WS_OP_ST_REMOTE] = move_copy,
     [WS_OP_TMA_STORE] = move_store,
-    [WS_OP_BULK_COMMIT] = move_commit,
+    [WS_OP_BULK_COMMIT] = ws_clock_move_commit,
     [WS_OP_BULK_WAIT] = move_bulk_wait,
     [WS_OP_CP_ROWS] = move_gather,
-    [WS_OP_CP_COMMIT] = move_commit,
+    [WS_OP_CP_COMMIT] = ws_clock_move_commit,
     [WS_OP_CP_WAIT] = move_cp_wait,
     [WS_OP_MMA] = move_mma,
-    [WS_OP_MMA_COMMIT] = move_commit,
+    [WS_OP_MMA_COMMIT] = ws_clock_move_commit,
     [WS_OP_MMA_WAIT] = move_mma_wait,
-    [WS_OP_ST_SHARED] = move_work,
-    [WS_OP_RED_SHARED] = move_work, /* as a store; lanes that meet at a place are not counted */
-    [WS_OP_STMATRIX] = move_work,
-    [WS_OP_LD_SHARED] = move_work,
-    [WS_OP_LDMATRIX] = move_work,
-    [WS_OP_TRANSPOSE] = move_work,
-    [WS_OP_MATH] = move_work,
-    [WS_OP_ST_GLOBAL] = move_global,
-    [WS_OP_RED_GLOBAL] = move_global,
-    [WS_OP_LD_GLOBAL] = move_global,
-    [WS_OP_LET] = move_let,
+    [WS_OP_ST_SHARED] = ws_clock_move_work,
+    [WS_OP_RED_SHARED] =
+        ws_clock_move_work, /* as a store; lanes that meet at a place are not counted */
+    [WS_OP_STMATRIX] = ws_clock_move_work,
+    [WS_OP_LD_SHARED] = ws_clock_move_work,
+    [WS_OP_LDMATRIX] = ws_clock_move_work,
+    [WS_OP_TRANSPOSE] = ws_clock_move_work,
+    [WS_OP_MATH] = ws_clock_move_work,
+    [WS_OP_ST_GLOBAL] = ws_clock_move_global,
+    [WS_OP_RED_GLOBAL] = ws_clock_move_global,
+    [WS_OP_LD_GLOBAL] = ws_clock_move_global,
+    [WS_OP_LET] = ws_clock_move_let,
     [WS_OP_FENCE_ASYNC] = move_fence,
 };
 
@@ -423,6 +426,8 @@ WsClockMove ws_clock_play_move(WsClockPlay *play, WsPlayer *a)
         play->has_raw = TRUE;
     if (op->kind == WS_OP_MATH && op->skip)
         play->has_unless = TRUE;
+    if (play->p->hardware->halves)
+        return ws_clock_half_move(play, a);
     if (moves[op->kind])
         return moves[op->kind](play, a);
     if (fixed[op->kind] == WS_MACHINE_UNKNOWN) {

@@ -7,6 +7,7 @@
 #include "program/parts/operation.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/waves.h"
 
 #include <string.h>
 
@@ -15,7 +16,8 @@
 gint64 ws_clock_play_tile(const WsClockPlay *play, gint64 position)
 {
     return play->claims ? ws_trace_claim_at((gpointer)play->claims, position)
-                        : ws_tiles_strided((gpointer)&play->stride, position);
+                        : ws_dealt_tile(play->p, play->stride.count,
+                                        ws_tiles_strided((gpointer)&play->stride, position));
 }
 
 static gint64 limited_tiles(gpointer data, gint64 position)
@@ -109,6 +111,7 @@ static void init_players(WsClockPlay *play)
         ws_walker_set_element(a->walker, guess_element, play);
         a->now = play->m->value[WS_MACHINE_CTA_START];
         a->mma_end = g_new0(double, (gsize)MAX(play->m->value[WS_MACHINE_MMA_QUEUE], 1));
+        a->ready = g_new0(double, p->agent[a->agent].n_values + 1);
         a->mma = groups_new();
         a->bulk = groups_new();
         a->copies = groups_new();
@@ -126,6 +129,7 @@ void ws_clock_play_init(WsClockPlay *play)
     play->loops = g_array_new(FALSE, FALSE, sizeof(WsLoopTrack));
     play->tile_start = g_array_new(FALSE, TRUE, sizeof(WsSnapshot));
     play->tensor_bytes = g_new0(gint64, p->n_tensors + 1);
+    ws_waves_grid(p, &play->waves_m, &play->waves_n);
     for (guint i = 0; i < p->n_vars; i++)
         if (p->var[i].kind == WS_VAR_TILE && p->var[i].value)
             ws_expr_visit(p->var[i].value, note_element, &play->reads_for_tiles);
@@ -139,6 +143,7 @@ void ws_clock_play_clear(WsClockPlay *play)
         WsPlayer *a = &play->player[i];
         ws_walker_free(a->walker);
         g_free(a->mma_end);
+        g_free(a->ready);
         groups_clear(&a->mma);
         groups_clear(&a->bulk);
         groups_clear(&a->copies);

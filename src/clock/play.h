@@ -47,9 +47,12 @@ typedef struct {
     WsGroups mma, bulk, copies;
     double *mma_end; /* ring over its last `queue` mma instructions */
     guint64 mma_issued;
-    double copied; /* end of this agent's gathers so far */
-    double stored; /* end of its shared-memory stores so far: fences and barriers wait for them */
-    gint64 joined; /* generation of the named or cluster barrier it waits for */
+    double copied;   /* end of this agent's gathers so far */
+    double stored;   /* end of its shared-memory stores so far: fences and barriers wait for them */
+    gint64 priority; /* of its waves, where groups are halves */
+    double *ready;   /* by value, of halves: when reads and products have made it */
+    double reads;    /* end of its reads of shared memory so far, of halves */
+    gint64 joined;   /* generation of the named or cluster barrier it waits for */
     gint64 cluster_generation;
     WsTraceRecord record; /* open record; not open if record_step is NULL */
     const char *record_step;
@@ -124,6 +127,8 @@ typedef struct {
     gboolean reads_for_tiles;             /* a tile name reads a tensor */
     const WsShares *shares;               /* of its loads */
     double l2_rate, fetch_rate, hbm_rate; /* bytes/clk that fall to one SM */
+    double far_rate;                      /* likewise from beyond its die */
+    guint waves_m, waves_n;               /* waves of a half over its accumulators */
     gboolean tiles_differ;                /* loop counts depend on the tile */
 
     WsWaitSum *wait;      /* per operation */
@@ -165,6 +170,23 @@ WsClockMove ws_clock_play_credit(WsClockPlay *play, WsPlayer *a, guint cta, gint
 gboolean ws_clock_play_targets(WsClockPlay *play, WsPlayer *a, guint *mask);
 /* "full[0] slot 2" of the current operation. Caller frees. */
 char *ws_clock_play_barrier_text(WsClockPlay *play, WsPlayer *a);
+
+/* --- halves.c: the same where groups are halves; FAILED for what they do not have --- */
+WsClockMove ws_clock_half_move(WsClockPlay *play, WsPlayer *a);
+/* Cycles of the matrix units for a product of one half. */
+double ws_clock_half_product(const WsClockPlay *play, const WsMma *mma);
+
+/* --- operation.c, for halves.c --- */
+WsClockMove ws_clock_move_work(WsClockPlay *play, WsPlayer *a);   /* pipes of the SM */
+WsClockMove ws_clock_move_global(WsClockPlay *play, WsPlayer *a); /* registers and tensors */
+WsClockMove ws_clock_move_let(WsClockPlay *play, WsPlayer *a);
+WsClockMove ws_clock_move_commit(WsClockPlay *play, WsPlayer *a);
+WsClockMove ws_clock_wait_groups(WsClockPlay *play, WsPlayer *a, const WsGroups *g,
+                                 WsMachineValue own);
+double ws_clock_serve(WsUnit *u, double at, double cycles); /* end; keeps it busy until then */
+/* A path that all SMs share: the end of `cycles` on it at this one's share. */
+double ws_clock_serve_shared(WsUnit *u, double at, double cycles);
+void ws_clock_note_bytes(WsClockPlay *play, const WsPlayer *a, guint64 bytes);
 
 /* --- work.c: costs of generic operations --- */
 WsWork ws_work_of(const WsClockPlay *play, const WsOp *op);

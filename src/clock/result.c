@@ -188,11 +188,11 @@ static char *bound(const WsClockResult *r, const WsClockPlay *play)
     const struct {
         const char *name;
         double share;
-    } units[] = { { "tensor pipe", r->tensor_busy },
-                  { "TMA and L2", r->tma_busy },
-                  { "MUFU", r->mufu_busy },
-                  { "ALU", r->alu_busy },
-                  { "shared-memory port", r->smem_busy } };
+    } units[] = { { r->halves ? "matrix units" : "tensor pipe", r->tensor_busy },
+                  { r->halves ? "loads and L2" : "TMA and L2", r->tma_busy },
+                  { r->halves ? "transcendentals" : "MUFU", r->mufu_busy },
+                  { r->halves ? "VALU" : "ALU", r->alu_busy },
+                  { r->halves ? "LDS" : "shared-memory port", r->smem_busy } };
     guint best = 0;
     for (guint i = 1; i < G_N_ELEMENTS(units); i++)
         if (units[i].share > units[best].share + 1e-9)
@@ -213,7 +213,9 @@ static char *bound(const WsClockResult *r, const WsClockPlay *play)
 static char *note(const WsClockResult *r, const WsClockPlay *play)
 {
     GString *s = g_string_new(
-        "One SM is simulated; the others are assumed to be identical and to share L2.");
+        r->halves ? "One CU is simulated; the others are assumed to be identical and to share the "
+                    "L2 of their die."
+                  : "One SM is simulated; the others are assumed to be identical and to share L2.");
     if (r->extrapolated)
         g_string_append_printf(s,
                                " %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
@@ -222,14 +224,16 @@ static char *note(const WsClockResult *r, const WsClockPlay *play)
                                play->tiles_differ ? "their number of rounds"
                                                   : "the steady distance");
     if (r->waves > 1)
-        g_string_append_printf(s, " %" G_GINT64_FORMAT " CTAs follow each other on an SM.",
-                               r->waves);
+        g_string_append_printf(s, " %" G_GINT64_FORMAT " CTAs follow each other on %s.", r->waves,
+                               r->halves ? "a CU" : "an SM");
     if (play->has_unless)
         g_string_append(s, " Steps with `unless` are assumed to be skipped.");
     if (play->has_raw)
         g_string_append(s, " Raw steps take no time here.");
     if (r->hbm_cycles >= (double)r->cycles - 1)
         g_string_append(s, " Memory traffic is a lower bound, not simulated.");
+    if (play->m->note)
+        g_string_append_printf(s, " %s", play->m->note);
     return g_string_free(s, FALSE);
 }
 

@@ -1,11 +1,13 @@
 /* Shares of loads, by walking the beginning of every tile of the first waves. */
 #include "clock/share.h"
+#include "program/op.h"
 #include "program/parts/operation.h"
 #include "program/parts/tree.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
 #include "program/walk/launch_values.h"
 #include "program/walk/walk.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -25,7 +27,7 @@ struct WsShares {
 typedef struct {
     const WsProgram *p;
     const WsLaunchValues *v;
-    gint64 clusters, played, first, most;
+    gint64 clusters, played, first, most, dies;
     double l2_bytes, fetched;
     GHashTable *touch; /* guint64* of the place -> Touch */
     guint64 *place;    /* of the played CTA in this wave, by op */
@@ -37,9 +39,32 @@ typedef struct {
     WsShares *s;
 } Look;
 
-static gboolean is_load(const WsOp *op)
+/* Of halves, rows are loaded by groups, but as tiles; elsewhere data pick them. */
+static gboolean is_load(const WsProgram *p, const WsOp *op)
 {
-    return op->kind == WS_OP_TMA_LOAD && op->tensor >= 0;
+    const gboolean rows = p->hardware->halves && ws_op_issues(op->kind, WS_QUEUE_ROWS);
+    return (op->kind == WS_OP_TMA_LOAD || rows) && op->tensor >= 0;
+}
+
+static WsExpr *first_row(const WsExpr *node, gpointer data, GError **error)
+{
+    const WsProgram *p = data;
+    if (node->op != WS_EXPR_VAR || node->var < 0 || (guint)node->var >= p->n_vars ||
+        p->var[node->var].kind != WS_VAR_ROW)
+        return NULL;
+    return ws_expr_int(0);
+}
+
+static void coordinate(const Look *look, WsWalker *w, const WsExpr *e, gint64 *at)
+{
+    if (!look->p->hardware->halves) {
+        ws_walker_eval(w, e, at, NULL);
+        return;
+    }
+    WsExpr *begin = ws_expr_map(e, first_row, (gpointer)look->p, NULL);
+    if (begin)
+        ws_walker_eval(w, begin, at, NULL);
+    ws_expr_unref(begin);
 }
 
 static guint64 mix(guint64 h, guint64 x)
@@ -57,7 +82,7 @@ static guint64 place_of(const Look *look, WsWalker *w, const WsOp *op)
         gint64 at = 0;
         if (look->streamed[op->tensor] & 1u << i)
             continue;
-        ws_walker_eval(w, op->coord[i], &at, NULL);
+        coordinate(look, w, op->coord[i], &at);
         h = mix(h, (guint64)at);
     }
     return h;
@@ -144,7 +169,7 @@ static void note_streams(Look *look)
 {
     for (guint i = 0; i < look->p->n_ops; i++) {
         const WsOp *op = look->p->op[i];
-        for (guint d = 0; is_load(op) && d < op->n_coord; d++) {
+        for (guint d = 0; is_load(look->p, op) && d < op->n_coord; d++) {
             g_autoptr(GHashTable) tile = g_hash_table_new(NULL, NULL);
             Walks walks = { look->p, FALSE, tile };
             ws_expr_visit(op->coord[d], note_walk, &walks);
@@ -162,7 +187,7 @@ static void count_executions(Look *look, guint agent, gint64 id)
     guint steps = 0;
     ws_walker_set_element(w, guess_element, (gpointer)look->v);
     while (steps++ < 20000 && ws_walker_next(w, &step, NULL))
-        if (is_load(step.op))
+        if (is_load(look->p, step.op))
             look->executions[step.op->index]++;
 }
 
@@ -194,7 +219,8 @@ static void note_round(const WsExpr *node, gpointer hangs_on_rounds)
     if (node->op != WS_EXPR_VAR)
         return;
     const WsVarKind kind = walks->p->var[node->var].kind;
-    if (kind != WS_VAR_SIZE && kind != WS_VAR_RUN && kind != WS_VAR_AXIS && kind != WS_VAR_TILE)
+    if (kind != WS_VAR_SIZE && kind != WS_VAR_RUN && kind != WS_VAR_AXIS && kind != WS_VAR_TILE &&
+        kind != WS_VAR_ROW)
         walks->walks = TRUE;
 }
 
@@ -204,7 +230,7 @@ static gboolean places_of_tile(const Look *look, guint agent)
     Walks walks = { look->p, FALSE, NULL };
     for (guint i = 0; i < look->p->n_ops; i++) {
         const WsOp *op = look->p->op[i];
-        for (guint d = 0; op->agent == (gint)agent && is_load(op) && d < op->n_coord; d++)
+        for (guint d = 0; op->agent == (gint)agent && is_load(look->p, op) && d < op->n_coord; d++)
             if (!(look->streamed[op->tensor] & 1u << d))
                 ws_expr_visit(op->coord[d], note_round, &walks);
     }
@@ -237,7 +263,7 @@ static gboolean look_at_once(Look *look, WsWalker *w, const WsStep *step, guint 
         return FALSE;
     for (guint i = 0; i < look->p->n_ops; i++) {
         const WsOp *op = look->p->op[i];
-        if (op->agent == (gint)agent && is_load(op) && look->executions[i] > 0)
+        if (op->agent == (gint)agent && is_load(look->p, op) && look->executions[i] > 0)
             look_at_load(look, w, op, wave, played);
     }
     return TRUE;
@@ -254,7 +280,7 @@ static void look_at_tile(Look *look, guint agent, gint64 id, gint wave, gboolean
         const WsOp *op = step.op;
         if (look_at_once(look, w, &step, agent, wave, played))
             return;
-        if (!is_load(op) || seen[op->index])
+        if (!is_load(look->p, op) || seen[op->index])
             continue;
         seen[op->index] = 1;
         found++;
@@ -285,13 +311,15 @@ static void look_at_wave(Look *look, gint wave, gint64 count)
         const gint64 all = MIN(count - begin, look->clusters);
         const gint64 end = MIN(all, look->first + look->most);
         for (gint64 c = look->first; c < end; c++)
-            look_at_tile(look, agent, begin + c, wave, c == look->played);
+            if (c % look->dies == look->played % look->dies)
+                look_at_tile(look, agent, ws_dealt_tile(look->p, count, begin + c), wave,
+                             c == look->played);
     }
     note_wave(look, wave);
 }
 
 WsShares *ws_shares_new(const WsProgram *p, const WsLaunchValues *v, gint64 clusters, gint64 played,
-                        gint64 resident, guint waves, double l2_bytes)
+                        gint64 resident, gint64 dies, guint waves, double l2_bytes)
 {
     gint64 count = ws_launch_tiles(v);
     WsShares *s = g_new0(WsShares, 1);
@@ -308,13 +336,26 @@ WsShares *ws_shares_new(const WsProgram *p, const WsLaunchValues *v, gint64 clus
     s->n_ops = p->n_ops;
     s->waves = (guint)CLAMP((count + clusters - 1) / clusters, 1, MAX(waves, 1));
     s->share = g_new0(WsShare, (gsize)s->waves * MAX(p->n_ops, 1));
-    Look look = { p,        v,        clusters,   played,   played - played % resident,
-                  resident, l2_bytes, 0,          touch,    place,
-                  known,    loads,    executions, streamed, at_once,
+    Look look = { p,
+                  v,
+                  clusters,
+                  played,
+                  played - played % resident,
+                  resident,
+                  MAX(dies, 1),
+                  l2_bytes,
+                  0,
+                  touch,
+                  place,
+                  known,
+                  loads,
+                  executions,
+                  streamed,
+                  at_once,
                   s };
     note_streams(&look);
     for (guint i = 0; i < p->n_ops; i++)
-        if (p->op[i]->agent >= 0 && is_load(p->op[i]))
+        if (p->op[i]->agent >= 0 && is_load(p, p->op[i]))
             loads[p->op[i]->agent]++;
     for (guint agent = 0; agent < p->n_agents; agent++)
         if (loads[agent]) {

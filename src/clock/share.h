@@ -15,11 +15,14 @@ typedef struct {
 
 /* For the CTAs of one launch: `clusters` of them take the tiles in turn, `played` is the one whose
  * loads are asked for. Looks at its first `waves` tiles and those of the others that
- * are on the GPU with it: at most `resident`. */
+ * are on the GPU with it, at most `resident`, and behind the same L2: CTAs go to `dies` in turn, at
+ * least 1. */
 WsShares *ws_shares_new(const WsProgram *p, const WsLaunchValues *v, gint64 clusters, gint64 played,
-                        gint64 resident, guint waves, double l2_bytes);
+                        gint64 resident, gint64 dies, guint waves, double l2_bytes);
 void ws_shares_free(WsShares *s);
 /* Of a load of the CTA's tile number `position`; beyond the tiles looked at, as in the last one. */
 WsShare ws_shares_get(const WsShares *s, guint op, gint64 position);
+/* Id of the tile of workgroup `id` of a launch of `count` tiles: `xcd` deals them to dies. */
+gint64 ws_dealt_tile(const WsProgram *p, gint64 count, gint64 id);
 
 G_END_DECLS

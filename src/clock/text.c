@@ -39,15 +39,19 @@ static void waits(GString *s, const WsClockResult *r, const WsProgram *p)
 
 char *ws_clock_result_text(const WsClockResult *r, const WsProgram *p)
 {
+    static const char *const groups[] = { "tensor", "TMA", "shared memory", "ALU", "MUFU" },
+                             *const halves[] = { "matrix", "loads", "LDS", "VALU",
+                                                 "transcendentals" };
+    const char *const *name = r->halves ? halves : groups;
     GString *s = g_string_new(NULL);
     g_string_append_printf(
         s,
         "%" G_GINT64_FORMAT " cycles (%.1f us at %.3f GHz), bound by: %s\n"
         "%" G_GINT64_FORMAT " CTAs, %" G_GINT64_FORMAT
-        " tiles in the busiest; busy: tensor %.1f %%, TMA %.1f %%, shared memory "
-        "%.1f %%, ALU %.1f %%, MUFU %.1f %%\n",
-        r->cycles, 1e6 * r->seconds, r->ghz, r->bound, r->grid, r->tiles, 100 * r->tensor_busy,
-        100 * r->tma_busy, 100 * r->smem_busy, 100 * r->alu_busy, 100 * r->mufu_busy);
+        " tiles in the busiest; busy: %s %.1f %%, %s %.1f %%, %s %.1f %%, %s %.1f %%, %s %.1f %%\n",
+        r->cycles, 1e6 * r->seconds, r->ghz, r->bound, r->grid, r->tiles, name[0],
+        100 * r->tensor_busy, name[1], 100 * r->tma_busy, name[2], 100 * r->smem_busy, name[3],
+        100 * r->alu_busy, name[4], 100 * r->mufu_busy);
     loops(s, r, p);
     waits(s, r, p);
     g_string_append_printf(s, "%s\n", r->note);

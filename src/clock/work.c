@@ -10,6 +10,7 @@
 #include "program/parts/product.h"
 #include "program/parts/value.h"
 #include "program/program.h"
+#include "program/waves.h"
 #include "target/target.h"
 
 guint64 ws_access_bytes(const WsProgram *p, const WsAccess *a)
@@ -24,6 +25,7 @@ typedef struct {
 typedef struct {
     const WsTarget *hw;
     const WsAgent *agent;
+    guint quad;       /* lanes that share a row */
     Shape *temporary; /* [n_math] what statements have left */
     double alu, mufu, convert, shuffles;
 } Count;
@@ -42,9 +44,9 @@ static double lanes(const Count *c, Shape s)
     if (s.rows == 1 && s.cols == 1)
         return threads;
     if (s.cols == 1)
-        return (double)c->hw->matrix.quad * s.rows; /* one in each lane of the row's quad */
+        return (double)c->quad * s.rows; /* one in each lane of the row's quad */
     if (s.rows == 1)
-        return threads * s.cols / c->hw->matrix.quad; /* the columns that a lane holds */
+        return threads * s.cols / c->quad; /* the columns that a lane holds */
     return MAX((double)s.rows * s.cols, threads);
 }
 
@@ -58,9 +60,11 @@ static Shape count_args(Count *c, const WsArray *a)
     return s;
 }
 
-#define HALF_RATE                                                                                  \
-    2 /* max, min, select and comparisons: 64 lanes, measured 128 cycles for 64 max                \
-       */
+/* max, min, select and comparisons: on an SM 64 lanes, measured 128 cycles for 64 max. */
+static double half_rate(const Count *c)
+{
+    return c->hw->halves ? 1 : 2;
+}
 
 /* rowmax, rowsum, lanemax, lanesum: one operation per element, two exchanges inside the quad if the
  * row is completed. */
@@ -69,15 +73,15 @@ static Shape count_reduction(Count *c, const WsArray *a)
     const WsExpr *e = a->x;
     Shape s = count_args(c, a);
     gboolean complete = e->func == WS_FUNC_ROWMAX || e->func == WS_FUNC_ROWSUM;
-    gboolean partial = s.cols == c->hw->matrix.quad;
+    gboolean partial = s.cols == c->quad;
     gboolean max = e->func == WS_FUNC_ROWMAX || e->func == WS_FUNC_LANEMAX;
     if (!partial || !complete)
-        c->alu += (max ? HALF_RATE : 1) * lanes(c, s);
+        c->alu += (max ? half_rate(c) : 1) * lanes(c, s);
     if (complete) {
-        c->alu += 2.0 * 2 * c->hw->matrix.quad * s.rows;
+        c->alu += 2.0 * 2 * c->quad * s.rows;
         c->shuffles += 2;
     }
-    return (Shape){ s.rows, complete ? 1 : c->hw->matrix.quad };
+    return (Shape){ s.rows, complete ? 1 : c->quad };
 }
 
 /* Instructions of polynomials: exp2, erf, sine and cosine with their reduction. */
@@ -140,10 +144,10 @@ static Shape count_call(Count *c, const WsArray *a)
         break;
     case WS_FUNC_MIN:
     case WS_FUNC_MAX:
-        c->alu += HALF_RATE * n * (e->n_args - 1);
+        c->alu += half_rate(c) * n * (e->n_args - 1);
         break;
     case WS_FUNC_SELECT:
-        c->alu += HALF_RATE * n;
+        c->alu += half_rate(c) * n;
         break;
     case WS_FUNC_OF_BITS:
     case WS_FUNC_CDIV:
@@ -188,7 +192,7 @@ static Shape count_operation(Count *c, const WsArray *a)
     case WS_EXPR_NOT:
         break;
     case WS_EXPR_COMPARISON:
-        c->alu += HALF_RATE * lanes(c, s);
+        c->alu += half_rate(c) * lanes(c, s);
         break;
     case WS_EXPR_AND:
     case WS_EXPR_CALL:
@@ -237,7 +241,12 @@ static WsWork math_work(const WsClockPlay *play, const WsOp *op)
     const double *m = play->m->value;
     const WsAgent *agent = &play->p->agent[op->agent];
     g_autofree Shape *temporary = g_new0(Shape, op->n_math);
-    Count c = { .hw = play->p->hardware, .agent = agent, .temporary = temporary };
+    Count c = { .hw = play->p->hardware,
+                .agent = agent,
+                .quad = play->p->hardware->matrix.quad,
+                .temporary = temporary };
+    if (c.hw->halves) /* four blocks of 16 lanes hold columns of the same rows */
+        c.quad = c.hw->lanes / c.hw->matrix.m * MAX(play->waves_n, 1);
     WsWork w = { 0 };
     if (op->unless) /* taken to be skipped: only the question costs */
         count(&c, op->unless);
@@ -293,7 +302,8 @@ WsWork ws_work_of(const WsClockPlay *play, const WsOp *op)
 
 double *ws_clock_special_cycles(const WsProgram *p, const WsMachine *m)
 {
-    const WsClockPlay play = { .p = p, .m = m };
+    WsClockPlay play = { .p = p, .m = m };
+    ws_waves_grid(p, &play.waves_m, &play.waves_n);
     double *cycles = g_new0(double, MAX(p->n_ops, 1));
     for (guint i = 0; i < p->n_ops; i++)
         if (p->op[i]->kind == WS_OP_MATH && p->op[i]->agent >= 0)
@@ -321,7 +331,9 @@ double *ws_clock_product_cycles(const WsProgram *p, const WsMachine *m)
     double *cycles = g_new0(double, MAX(p->n_ops, 1)), smem;
     for (guint i = 0; i < p->n_ops; i++) {
         const WsMma *mma = p->op[i]->mma;
-        if (ws_op_is_product(p->op[i]->kind) && mma && mma->inst_k)
+        if (mma && p->hardware->halves)
+            cycles[i] = ws_clock_half_product(&play, mma);
+        else if (ws_op_is_product(p->op[i]->kind) && mma && mma->inst_k)
             cycles[i] = ws_work_product(&play, mma, &smem) * MAX(mma->atoms, 1) *
                         MAX(mma->k / mma->inst_k, 1);
     }

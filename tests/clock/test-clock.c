@@ -28,7 +28,8 @@ static void machine_builtin(void)
     g_assert_cmpstr(m->target, ==, "sm_90a");
     for (guint v = 0; v < WS_MACHINE_VALUE_COUNT; v++) {
         g_assert_cmpfloat(m->value[v], ==, file->value[v]);
-        g_assert_true(m->source[v] && *m->source[v]); /* every figure says where it is from */
+        /* every figure says where it is from */
+        g_assert_true(ws_machine_has(m, (WsMachineValue)v) == (m->source[v] && *m->source[v]));
     }
     g_assert_cmpfloat(m->value[WS_MACHINE_SMS], ==, 132);
 }

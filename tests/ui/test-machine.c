@@ -19,11 +19,11 @@ static WsDocument *open_gemm(void)
     return d;
 }
 
-/* A copy of the built-in machine, of a name, a target and another rate of the tensor pipe. */
+/* A copy of the built-in machine, for a target, of a name and, where it has one, another rate of the tensor pipe. */
 static GFile *machine_file(const char *name, const char *target, double columns)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(WsMachine) m = ws_machine_load(NULL, &error);
+    g_autoptr(WsMachine) m = ws_machine_for(NULL, target, &error);
     g_autofree char *base = g_strdup_printf("%s.json", name);
     g_autofree char *path = g_build_filename(folder, base, NULL);
     g_assert_no_error(error);
@@ -31,7 +31,8 @@ static GFile *machine_file(const char *name, const char *target, double columns)
     g_free(m->target);
     m->name = g_strdup(name);
     m->target = g_strdup(target);
-    ws_machine_set(m, WS_MACHINE_MMA_COLUMNS, columns, "a test");
+    if (ws_machine_has(m, WS_MACHINE_MMA_COLUMNS))
+        ws_machine_set(m, WS_MACHINE_MMA_COLUMNS, columns, "a test");
     ws_machine_save(m, path, &error);
     g_assert_no_error(error);
     return g_file_new_for_path(path);

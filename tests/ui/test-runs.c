@@ -10,7 +10,7 @@ static WsAnswers *answers_of(const char *path)
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsDesign) design = ws_design_load(full, findings);
     g_assert_nonnull(design);
-    return ws_answers_make(design, NULL, ws_machine_builtin(), 0, NULL);
+    return ws_answers_make(design, NULL, ws_machine_builtin(NULL), 0, NULL);
 }
 
 /* The trace with everything from a time on later by some cycles. */
@@ -80,7 +80,7 @@ static void claimed_tiles(void)
             ws_design_load(WS_SOURCE_ROOT "/projects/attention-d128/design.wstave", findings);
         g_autoptr(WsDesign) one = ws_design_with_constant(design, "CAUSAL", causal);
         g_assert_nonnull(one);
-        g_autoptr(WsAnswers) a = ws_answers_make(one, NULL, ws_machine_builtin(), 0, NULL);
+        g_autoptr(WsAnswers) a = ws_answers_make(one, NULL, ws_machine_builtin(NULL), 0, NULL);
         g_autoptr(WsTrace) shown = later(a->program, a->predicted, G_MAXINT64, 0);
         g_autoptr(WsTrace) pinned = later(a->program, a->predicted, G_MAXINT64, 0);
         g_autoptr(GArray) predicted = ws_score_rounds(a->program, a->predicted, 0, NULL);

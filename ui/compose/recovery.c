@@ -29,7 +29,9 @@ static void free_recovery(gpointer data)
 /* The score as it was, small; NULL if there is none to draw. */
 static GdkTexture *picture_of(const WsDesign *design)
 {
-    g_autoptr(WsAnswers) a = ws_answers_make(design, NULL, ws_machine_builtin(), 0, NULL);
+    g_autoptr(WsAnswers) a = ws_answers_make(
+        design, NULL, ws_machine_builtin(ws_node_text(ws_design_root(design), WS_F_target)), 0,
+        NULL);
     if (!a->program || !a->predicted)
         return NULL;
     WsSceneOptions o = { .width = 900, .height = 450, .no_edges = TRUE };

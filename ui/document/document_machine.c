@@ -1,5 +1,6 @@
 #include "ui/document/document_machine.h"
 
+#include "target/target.h"
 #include "ui/app/settings.h"
 #include "ui/document/document_private.h"
 
@@ -21,15 +22,22 @@ static const WsMachine *keep(WsMachine *m)
     return m;
 }
 
-const WsMachine *ws_machine_builtin(void)
+const WsMachine *ws_machine_builtin(const char *target)
 {
-    static gsize once;
-    static const WsMachine *loaded;
-    if (g_once_init_enter(&once)) {
-        loaded = ws_machine_load(NULL, NULL);
-        g_once_init_leave(&once, 1);
+    static GHashTable *loaded; /* name in its row of the targets -> WsMachine* */
+    static GMutex mutex;
+    const WsTarget *t = ws_target_find(target);
+    const char *const known = t ? t->name : "";
+    g_mutex_lock(&mutex);
+    if (!loaded)
+        loaded = g_hash_table_new(NULL, NULL);
+    const WsMachine *m = g_hash_table_lookup(loaded, known);
+    if (!m) {
+        m = ws_machine_for(NULL, target, NULL);
+        g_hash_table_insert(loaded, (gpointer)known, (gpointer)m);
     }
-    return loaded;
+    g_mutex_unlock(&mutex);
+    return m;
 }
 
 static const char *target_of(const WsDesign *design)
@@ -71,7 +79,7 @@ static const WsMachine *described(WsDocument *d, const WsDesign *design)
     }
     const char *target = target_of(design);
     const gboolean fits = d->machine && (!target || !g_strcmp0(target, d->machine->target));
-    return fits ? d->machine : ws_machine_builtin();
+    return fits ? d->machine : ws_machine_builtin(target);
 }
 
 const WsMachine *ws_document_machine_for(WsDocument *d, const WsDesign *design)
@@ -100,7 +108,8 @@ const WsMachine *ws_document_machine(WsDocument *d)
 
 gboolean ws_document_machine_chosen(WsDocument *d)
 {
-    return described(d, ws_document_latest(d)) != ws_machine_builtin();
+    const WsDesign *design = ws_document_latest(d);
+    return described(d, design) != ws_machine_builtin(target_of(design));
 }
 
 gboolean ws_document_use_machine(WsDocument *d, GFile *file, GError **error)

@@ -19,6 +19,7 @@ void ws_document_use_clock(WsDocument *d, double ghz);
 double ws_document_machine_clock(WsDocument *d); /* of the description; 0: none can be read */
 /* The machine for a design that will be its document's. */
 const WsMachine *ws_document_machine_for(WsDocument *d, const WsDesign *design);
-const WsMachine *ws_machine_builtin(void);
+/* The built-in one for a target, never freed. */
+const WsMachine *ws_machine_builtin(const char *target);
 
 G_END_DECLS

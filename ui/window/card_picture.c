@@ -72,11 +72,15 @@ static GdkTexture *paint(const WsProgram *p, WsTrace *t, WsTheme theme, int scal
 static GdkTexture *draw(const char *file, WsTheme theme, int scale)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
-    g_autoptr(WsMachine) machine = ws_machine_load(NULL, NULL);
     g_autofree char *text = NULL;
-    if (!machine || !g_file_get_contents(file, &text, NULL, NULL))
+    if (!g_file_get_contents(file, &text, NULL, NULL))
         return NULL;
     g_autoptr(WsDesign) design = ws_design_parse(text, strlen(text), file, findings);
+    g_autoptr(WsMachine) machine =
+        design ? ws_machine_for(NULL, ws_node_text(ws_design_root(design), WS_F_target), NULL)
+               : NULL;
+    if (!machine)
+        return NULL;
     g_autoptr(WsAnswers) answers =
         design ? ws_answers_make(design, NULL, machine, (WsAnswerAsk)0, NULL) : NULL;
     return answers && answers->predicted && answers->program

@@ -1,6 +1,7 @@
 #include "advise/next.h"
 #include "cli/cli.h"
 #include "model/findings.h"
+#include "program/program.h"
 #include "program/walk/launch_values.h"
 #include "program/walk/walk.h"
 
@@ -43,7 +44,7 @@ static int advise(const char *file, const char *trace, char **set, char **size, 
     if (measured && options->cta >= measured->cta->len)
         return ws_cli_fail(WS_EXIT_USAGE, "%s has %u CTAs; --cta counts from 0", trace,
                            measured->cta->len);
-    g_autoptr(WsMachine) m = ws_machine_load(machine, &error);
+    g_autoptr(WsMachine) m = ws_machine_for(machine, in.program->target, &error);
     if (!m)
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     g_autoptr(WsLaunchValues) v = launch(in.program, size, measured, &code);

@@ -3,6 +3,7 @@
 #include "model/design.h"
 #include "model/findings.h"
 #include "program/elaborate.h"
+#include "program/program.h"
 #include "program/walk/launch_values.h"
 #include "program/walk/walk.h"
 #ifdef WS_HAVE_CODEGEN
@@ -156,7 +157,7 @@ int ws_command_bench(int argc, char **argv)
     g_autoptr(GError) error = NULL;
     g_autofree char *text = NULL;
     g_autoptr(WsLaunchValues) values = ws_cli_launch(in.program, NULL, FALSE, &code);
-    g_autoptr(WsMachine) machine = ws_machine_load(NULL, &error);
+    g_autoptr(WsMachine) machine = ws_machine_for(NULL, in.program->target, &error);
     if (!values || !machine || !g_file_get_contents(b.file, &text, &b.length, &error))
         return error ? ws_cli_fail(WS_EXIT_USAGE, "%s", error->message) : code;
     b.text = text;

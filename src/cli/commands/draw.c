@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "clock/clock.h"
+#include "program/program.h"
 #include "program/walk/launch_values.h"
 #include "program/walk/walk.h"
 #include "score/scene.h"
@@ -55,7 +56,7 @@ static int predict(Traces *t, const WsProgram *p, char **size, const char *machi
     WsClockResult *result = ws_cli_clock(p, values, machine, FALSE, &code);
     if (!result)
         return code;
-    g_autoptr(WsMachine) m = ws_machine_load(machine, NULL); /* has been read once */
+    g_autoptr(WsMachine) m = ws_machine_for(machine, p->target, NULL); /* has been read once */
     if (t->measured && m)
         t->predicted = ws_clock_claimed(p, values, m, t->measured);
     if (!t->predicted)
@@ -130,7 +131,7 @@ int ws_command_draw(int argc, char **argv)
         return code;
     WsSceneOptions options = { .width = width, .height = height, .no_edges = no_edges };
     g_autoptr(GError) error = NULL;
-    g_autoptr(WsMachine) machine = ws_machine_load(described, &error);
+    g_autoptr(WsMachine) machine = ws_machine_for(described, in.program->target, &error);
     if (!machine)
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     g_autofree double *special = ws_clock_special_cycles(in.program, machine);

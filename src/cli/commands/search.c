@@ -220,7 +220,7 @@ static int search(Asked *a, char **set, char **size, const char *machine)
         return code;
     if (!ws_cli_settings(setting, "--set", &settings))
         return WS_EXIT_USAGE;
-    g_autoptr(WsMachine) m = ws_machine_load(machine, &error);
+    g_autoptr(WsMachine) m = ws_machine_for(machine, in.program->target, &error);
     if (!m)
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     g_autoptr(WsLaunchValues) v = ws_cli_launch(in.program, size, FALSE, &code);

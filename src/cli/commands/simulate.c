@@ -20,7 +20,7 @@ WsClockResult *ws_cli_clock(const WsProgram *p, const WsLaunchValues *v, const c
     const WsClockOptions options = { .gains = gains };
     g_autoptr(GError) error = NULL;
     g_autoptr(WsFindings) findings = ws_findings_new();
-    g_autoptr(WsMachine) m = ws_machine_load(machine, &error);
+    g_autoptr(WsMachine) m = ws_machine_for(machine, p->target, &error);
     if (!m) {
         *code = ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
         return NULL;
@@ -39,7 +39,7 @@ WsClockResult *ws_cli_clock(const WsProgram *p, const WsLaunchValues *v, const c
 /* Of the tiles that were played. */
 static WsIdle *idle_of(const WsClockResult *r, const WsProgram *p, const char *machine)
 {
-    g_autoptr(WsMachine) m = ws_machine_load(machine, NULL);
+    g_autoptr(WsMachine) m = ws_machine_for(machine, p->target, NULL);
     return ws_idle_new(p, r->trace, m);
 }
 

@@ -5,6 +5,7 @@
 #include "model/design.h"
 #include "model/findings.h"
 #include "program/elaborate.h"
+#include "program/program.h"
 #include "score/scene.h"
 #include "trace/header.h"
 #include "trace/stats.h"
@@ -101,7 +102,7 @@ static gboolean rounds_unknown(const WsTrace *t)
 /* Rates of units are those of the built-in machine description. */
 static WsIdle *idle_of(const WsTrace *t, const WsProgram *p)
 {
-    g_autoptr(WsMachine) m = ws_machine_load(NULL, NULL);
+    g_autoptr(WsMachine) m = ws_machine_for(NULL, p->target, NULL);
     return ws_idle_new(p, t, m);
 }
 

@@ -10,6 +10,7 @@
 #include "model/finding.h"
 #include "model/findings.h"
 #include "program/elaborate.h"
+#include "program/program.h"
 #include "program/walk/launch_values.h"
 #include "program/walk/launchable.h"
 #include "program/walk/walk.h"
@@ -85,7 +86,7 @@ static int ready(Work *w, WsLaunchValues **v, WsMachine **m)
     *v = launch(w);
     if (!*v)
         return WS_EXIT_USAGE;
-    *m = ws_machine_load(ws_request_text(&w->request, "machine"), &error);
+    *m = ws_machine_for(ws_request_text(&w->request, "machine"), w->in.program->target, &error);
     return *m ? WS_EXIT_YES : fail(w, WS_EXIT_USAGE, "%s", error->message);
 }
 
