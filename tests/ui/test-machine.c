@@ -19,7 +19,8 @@ static WsDocument *open_gemm(void)
     return d;
 }
 
-/* A copy of the built-in machine, for a target, of a name and, where it has one, another rate of the tensor pipe. */
+/* A copy of the built-in machine, for a target, of a name and, where it has one, another rate of
+ * the tensor pipe. */
 static GFile *machine_file(const char *name, const char *target, double columns)
 {
     g_autoptr(GError) error = NULL;
