@@ -1,85 +1,20 @@
-/* Which lane of which wave holds which element of a value. The four waves of a half stand in a grid
- * of `waves_m` by `waves_n` over the accumulators: 2 by 2 where rows need not be reduced and no
- * product takes what another one made, since then each wave reads half of both operands; else 4 by
- * 1, so that a row lies in one wave. The columns of operands are ordered in fours or in eights:
- * both operands of a product alike, in fours where a statement makes one of them. */
+/* Which lane of which wave holds which element of a value. The waves of a half stand in a grid of
+ * `waves_m` by `waves_n` over the accumulators (codegen/wave_roles.h). The columns of operands are
+ * ordered in fours or in eights: both operands of a product alike, in fours where a statement makes
+ * one of them. */
 #include "base/phrase.h"
 #include "codegen/amdgpu/amd.h"
-#include "program/array.h"
+#include "codegen/wave_roles.h"
 #include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/product.h"
 #include "program/parts/value.h"
 #include "program/program.h"
-#include "program/waves.h"
-#include "target/target.h"
-
-typedef struct {
-    gboolean a, b, sum, math; /* operand of a product, its accumulator, in a statement */
-    guint klass;              /* operands whose columns are ordered alike */
-} Role;
-
-typedef struct {
-    WsEmit *e;
-    const WsAgent *agent;
-    Role *role;
-} Roles;
 
 void ws_amd_refuse(WsEmit *e, const WsOp *op, const char *why, const char *remedy)
 {
     ws_generate_refuse(&e->error, e->host ? "rehearse" : "generate", op,
                        e->agent ? e->agent->path : NULL, why, remedy);
-}
-
-static void see(const WsArray *node, gpointer data)
-{
-    Roles *r = data;
-    r->role[node->index].math = TRUE;
-}
-
-static void join(Roles *r, guint x, guint y)
-{
-    const guint from = r->role[y].klass, to = r->role[x].klass;
-    for (guint i = 0; i < r->agent->n_values; i++)
-        if (r->role[i].klass == from)
-            r->role[i].klass = to;
-}
-
-static void look(Roles *r, const WsOp *op)
-{
-    if (op->mma && op->n_value == 3) {
-        r->role[op->value[0].value].sum = TRUE;
-        r->role[op->value[1].value].a = TRUE;
-        r->role[op->value[2].value].b = TRUE;
-        join(r, op->value[1].value, op->value[2].value);
-    }
-    for (guint i = 0; i < op->n_math; i++) {
-        const WsAssign *s = &op->assign[i];
-        if (s->value >= 0)
-            r->role[s->value].math = TRUE;
-        if (s->array)
-            ws_array_visit(s->array, see, r);
-    }
-}
-
-static void roles_of(WsEmit *e, Roles *r)
-{
-    *r = (Roles){ .e = e, .agent = &e->p->agent[0] };
-    r->role = g_new0(Role, r->agent->n_values + 1);
-    for (guint i = 0; i < r->agent->n_values; i++)
-        r->role[i].klass = i;
-    for (guint i = 0; i < e->p->n_ops; i++)
-        if (e->p->op[i]->agent == 0)
-            look(r, e->p->op[i]);
-}
-
-/* A statement makes or reads a value of the class. */
-static gboolean by_four(const Roles *r, guint klass)
-{
-    for (guint i = 0; i < r->agent->n_values; i++)
-        if (r->role[i].klass == klass && (r->role[i].math || r->role[i].sum))
-            return TRUE;
-    return FALSE;
 }
 
 static void refuse(WsEmit *e, const WsRegValue *v, const char *why, const char *remedy)
@@ -89,10 +24,10 @@ static void refuse(WsEmit *e, const WsRegValue *v, const char *why, const char *
                        text, remedy);
 }
 
-static void shape(WsEmit *e, const Roles *r, guint i)
+static void shape(WsEmit *e, const WsWaveRoles *r, guint i)
 {
-    const WsRegValue *v = &r->agent->value[i];
-    const Role *is = &r->role[i];
+    const WsRegValue *v = &e->p->agent[0].value[i];
+    const WsWaveRole *is = &r->role[i];
     WsAmdValue *x = &e->amd->value[i];
     const guint bytes = ws_dtype_bytes(v->dtype);
     if (v->cols == 1) {
@@ -123,8 +58,9 @@ static void shape(WsEmit *e, const Roles *r, guint i)
     x->shape = WS_AMD_TILE;
     x->packed = bytes == 2;
     x->share = is->b ? WS_AMD_BY_N : is->a ? WS_AMD_BY_M : WS_AMD_BY_MN;
-    x->order =
-        !x->packed || by_four(r, is->klass) || !(is->a || is->b) ? WS_AMD_FOUR : WS_AMD_EIGHT;
+    x->order = !x->packed || ws_wave_by_statements(r, is->klass) || !(is->a || is->b)
+                   ? WS_AMD_FOUR
+                   : WS_AMD_EIGHT;
     const guint over_rows = is->b ? e->amd->waves_n : e->amd->waves_m;
     const guint over_cols = x->share == WS_AMD_BY_MN ? e->amd->waves_n : 1;
     const guint cut = x->packed ? WS_AMD_K : WS_AMD_BLOCK;
@@ -142,20 +78,21 @@ static void shape(WsEmit *e, const Roles *r, guint i)
 
 gboolean ws_amd_layout(WsEmit *e)
 {
-    Roles r;
-    roles_of(e, &r);
-    ws_waves_grid(e->p, &e->amd->waves_m, &e->amd->waves_n);
+    WsWaveRoles r = ws_wave_roles(e->p);
+    const WsAgent *agent = &e->p->agent[0];
+    e->amd->waves_n = r.waves_n;
+    e->amd->waves_m = r.waves_m;
     e->row_lanes = WS_AMD_BLOCK * e->amd->waves_m;
     e->quad_lanes = 4 * e->amd->waves_n;
-    e->amd->value = g_new0(WsAmdValue, r.agent->n_values + 1);
-    for (guint i = 0; i < r.agent->n_values && !e->error; i++) {
+    e->amd->value = g_new0(WsAmdValue, agent->n_values + 1);
+    for (guint i = 0; i < agent->n_values && !e->error; i++) {
         WsAmdValue *x = &e->amd->value[i];
         shape(e, &r, i);
         x->cell = g_new0(LLVMValueRef, (gsize)x->blocks * x->cuts + 1);
         for (guint k = 0; k < x->blocks * x->cuts && !e->error; k++)
-            x->cell[k] = ws_cell(e, x->type, r.agent->value[i].name);
+            x->cell[k] = ws_cell(e, x->type, agent->value[i].name);
     }
-    g_free(r.role);
+    ws_wave_roles_clear(&r);
     return !e->error;
 }
 

@@ -154,7 +154,11 @@ void ws_py_tree(WsPy *y, const WsTree *t)
         return;
     switch (t->kind) {
     case WS_TREE_SEQ:
+        if (t->stage)
+            ws_py_begin_block(y, t);
         sequence(y, t);
+        if (t->stage)
+            ws_py_end_block(y, t);
         return;
     case WS_TREE_OP:
         operation(y, t->op);

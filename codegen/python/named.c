@@ -68,7 +68,7 @@ void ws_py_named_constants(WsPy *y)
     guint n = 0, taken = y->p->n_agents + 2;
     for (guint i = 0; i < y->p->n_barriers; i++)
         n += between_groups(y, i) ? y->p->barrier[i].array : 0;
-    if (n + taken > y->p->hardware->sync.named) {
+    if (n && n + taken > y->p->hardware->sync.named) {
         ws_py_refuse_at(
             y, NULL, "barriers",
             ws_py_phrase(y,

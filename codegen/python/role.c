@@ -86,9 +86,10 @@ static Use use_of(const WsOp *op, const WsAgent *agent, guint value)
     return (Use){ .mode = flies_at(op, value) ? WS_MODE_READ : 0 };
 }
 
+/* A stage is no place of its own: what it makes is there for the stages behind it. */
 static const WsTree *sequence_of(const WsTree *t)
 {
-    while (t && t->kind != WS_TREE_SEQ)
+    while (t && (t->kind != WS_TREE_SEQ || t->stage))
         t = t->parent;
     return t;
 }
@@ -136,8 +137,10 @@ static struct WsPyHome home_of(const WsAgent *a, guint value)
         const WsTree *kid = h.common->kid[i];
         if (kid == h.first)
             return (struct WsPyHome){ h.defines_all ? NULL : h.common, i };
-        if (kid && inside(h.first, kid))
-            return (struct WsPyHome){ h.common, i };
+        if (kid && inside(h.first, kid)) {
+            const gboolean made = kid->stage && h.first->parent == kid && h.defines_all;
+            return (struct WsPyHome){ made ? NULL : h.common, i };
+        }
     }
     return (struct WsPyHome){ a->body, 0 };
 }

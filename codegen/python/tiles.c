@@ -222,7 +222,14 @@ void ws_py_tiles_single(WsPy *y, const char *body)
         return;
     g_autofree char *names = g_strdup(y->out->str + before);
     g_string_truncate(y->out, before);
-    ws_py_line(y, "tile_id = %s.program_id(0)", y->dialect->module);
+    const gint64 *xcd = y->p->tiles->xcd;
+    if (xcd[0])
+        ws_py_line(y,
+                   "tile_id = %s(%s.program_id(0), n_tiles, %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
+                   ")",
+                   ws_py_helper(y, "dealt"), y->dialect->module, xcd[0], MAX(xcd[1], 1));
+    else
+        ws_py_line(y, "tile_id = %s.program_id(0)", y->dialect->module);
     g_string_append(y->out, names);
 }
 

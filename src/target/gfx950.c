@@ -1,5 +1,5 @@
-/* AMD CDNA 4 (MI350, MI355X): CDNA 4 ISA. Elaborated, proved, generated (codegen/amdgpu) and
- * rehearsed: a group is two halves of four waves each, one for each SIMD of a CU. Every lens
+/* AMD CDNA 4 (MI350, MI355X): CDNA 4 ISA. Elaborated, proved, generated (codegen/amdgpu, Gluon)
+ * and rehearsed: a group is two halves of four waves each, one for each SIMD of a CU. Every lens
  * without code behind it says what it lacks. */
 #include "target/target.h"
 
@@ -42,7 +42,6 @@ const WsTarget ws_target_gfx950 = {
     .n_queues = G_N_ELEMENTS(queue),
     .steps = "for if let advance stage load load_wait write read mma compute sync fence mark raw",
     .lacks = { [WS_LENS_CUDA] = "CUDA is for NVIDIA",
-               [WS_LENS_GLUON] = "its Gluon for AMD is not written",
                [WS_LENS_TLE] = "its TLE is not written",
                [WS_LENS_TLX] = "its TLX for AMD is not written",
                [WS_LENS_BUNDLE] = "the runner drives CUDA only" },

@@ -1,5 +1,6 @@
 /* generate --as gluon: the program as one Python file for Triton 3.6. */
 #include "codegen/python/gluon/gluon.h"
+#include "codegen/python/gluon/amd/amd.h"
 #include "codegen/python/plan.h"
 #include "program/op.h"
 #include "program/parts/access.h"
@@ -9,6 +10,7 @@
 #include "program/parts/operation.h"
 #include "program/parts/tiles.h"
 #include "program/program.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -53,6 +55,15 @@ static gboolean by_copy_or_product(const WsPy *y, guint buffer)
     return FALSE;
 }
 
+static const char *shared_layout(WsPy *y, guint i)
+{
+    const WsBuffer *b = &y->p->buffer[i];
+    const guint rank = b->rank == 1 ? 1 : 2;
+    return by_copy_or_product(y, i) ? ws_gluon_shared_layout(y, b->swizzle, b->dtype, rank)
+           : rank == 1              ? "gl.SwizzledSharedLayout(1, 1, 1, order=[0])"
+                                    : "gl.SwizzledSharedLayout(1, 1, 1, order=[1, 0])";
+}
+
 /* "[4, 128, 64]": stages of all elements, and parts of tiles whose rows are no power of two. */
 static const char *shape_of(WsPy *y, const WsBuffer *b)
 {
@@ -75,11 +86,7 @@ static void buffer(WsPy *y, guint i)
         ws_py_refuse(y, NULL, why, "give it memory of its own");
         return;
     }
-    guint rank = b->rank == 1 ? 1 : 2;
-    const char *layout = by_copy_or_product(y, i)
-                             ? ws_gluon_shared_layout(y, b->swizzle, b->dtype, rank)
-                         : rank == 1 ? "gl.SwizzledSharedLayout(1, 1, 1, order=[0])"
-                                     : "gl.SwizzledSharedLayout(1, 1, 1, order=[1, 0])";
+    const char *layout = ws_gluon(y)->kind->shared_layout(y, i);
     if (under)
         ws_py_line(y, "%s = %s._reinterpret(%s, %s, %s)", y->buffer[i], y->buffer[b->over],
                    ws_gluon_dtype(y, b->dtype), shape_of(y, b), layout);
@@ -200,12 +207,12 @@ static GPtrArray *all_roles(WsPy *y)
     return ws_py_roles(y, (const WsPyParam *)(void *)param->data, param->len);
 }
 
-static void whole(WsPy *y)
+void ws_gluon_whole(WsPy *y)
 {
     g_auto(WsPyPlan) plan = { 0 };
     ws_py_boxes(y);
     ws_gluon(y)->plan = &plan;
-    if (y->error || !ws_py_plan(y, &plan))
+    if (y->error || !ws_gluon(y)->kind->plan(y, &plan))
         return;
     g_autofree char *tile = ws_py_piece(y, ws_py_tile_function(y, "@gluon.jit"), TRUE);
     g_autoptr(GPtrArray) roles = all_roles(y);
@@ -222,10 +229,10 @@ static void whole(WsPy *y)
     kernel_and_launcher(y, roles, arguments, &plan);
     ws_py_host_check(y);
     y->out = outer;
-    ws_gluon_header(y);
+    ws_gluon(y)->kind->header(y);
     ws_gluon_helpers(y, text);
     g_autofree char *all = g_strconcat(text->str, body->str, NULL);
-    ws_gluon_imports(y, all);
+    ws_gluon(y)->kind->imports(y, all);
     ws_gluon_constants(y);
     ws_py_named_constants(y);
     g_autofree char *layouts = ws_py_piece(y, ws_gluon_layouts(y), TRUE);
@@ -236,16 +243,23 @@ static void whole(WsPy *y)
     g_string_free(body, TRUE);
 }
 
+static const WsGluonKind kind = { .header = ws_gluon_header,
+                                  .imports = ws_gluon_imports,
+                                  .shared_layout = shared_layout,
+                                  .plan = ws_py_plan };
+
 static char *written(const WsProgram *p, gboolean remarks, WsPyPieces *pieces,
                      const WsPyNumbers *numbers, GError **error)
 {
+    if (p->hardware->halves)
+        return ws_gluon_amd(p, remarks, pieces, numbers, error);
     WsPy *y = ws_py_new(p, &gluon, remarks, pieces, numbers);
-    WsGluon g = { 0 };
+    WsGluon g = { .kind = &kind };
     g.gathers = g_ptr_array_new();
     g.layout = g_array_new(FALSE, FALSE, sizeof(WsGluonLayout));
     y->role = &g;
     if (!y->error)
-        whole(y);
+        ws_gluon_whole(y);
     g_ptr_array_unref(g.gathers);
     g_free(g.token);
     g_array_unref(g.layout);

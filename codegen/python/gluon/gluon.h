@@ -6,7 +6,18 @@
 
 G_BEGIN_DECLS
 
+/* What the languages of two vendors have of their own. */
 typedef struct {
+    void (*header)(WsPy *y);                    /* comments at the head of the file */
+    void (*imports)(WsPy *y, const char *text); /* of what `text` mentions */
+    const char *(*shared_layout)(WsPy *y, guint buffer);
+    gboolean (*plan)(WsPy *y, WsPyPlan *out); /* FALSE: y has the error */
+    /* Optional: lines of the launcher that refuse tensors; options of the launch. */
+    void (*checks)(WsPy *y, const char *arguments);
+} WsGluonKind;
+
+typedef struct {
+    const WsGluonKind *kind;
     const WsPyPlan *plan;
     gboolean *token;    /* [n_values] issued since the last wait: not a tensor in the language */
     guint inst_k;       /* K of the role's instructions; 16 if it has none */
@@ -27,9 +38,14 @@ static inline WsGluon *ws_gluon(WsPy *y)
 }
 
 void ws_gluon_op(WsPy *y, const WsOp *op);
+/* The whole file, by y->role's kind. */
+void ws_gluon_whole(WsPy *y);
 /* --- gluon_head.c: before the first function; `text` is all that follows ---*/
 void ws_gluon_header(WsPy *y);
 void ws_gluon_imports(WsPy *y, const char *text);
+/* "from module import a, b" of the names that the text mentions. */
+void ws_gluon_import_names(WsPy *y, const char *text, const char *module, const char *const *name,
+                           guint n);
 void ws_gluon_constants(WsPy *y);             /* those that are no parameters */
 void ws_gluon_helpers(WsPy *y, GString *out); /* those that the text calls */
 /* --- gluon_launch.c, gluon.c ---*/

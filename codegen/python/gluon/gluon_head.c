@@ -67,6 +67,14 @@ static const struct {
       "    gl.inline_asm_elementwise(\"bar.arrive $1, $2; // dummy $0\", \"=r,r,r\", [barrier, "
       "threads],\n"
       "            dtype=gl.int32, is_pure=False, pack=1)\n" },
+    { "dealt",
+      "@gluon.jit\ndef dealt(cta, n_tiles, dies: gl.constexpr, chunk: gl.constexpr):\n"
+      "    # workgroups go to dies in turn: `chunk` tiles that follow each other stay on one\n"
+      "    tile = cta\n"
+      "    if cta < n_tiles // (dies * chunk) * (dies * chunk):\n"
+      "        own = cta // dies\n"
+      "        tile = own // chunk * (dies * chunk) + cta % dies * chunk + own % chunk\n"
+      "    return tile\n" },
     { "fits", WS_PY_FITS },
     { "spaced", WS_PY_SPACED },
     { "pow2floor", "def pow2floor(n):\n    return 1 << (n.bit_length() - 1) if n > 0 else 0\n" },
@@ -109,8 +117,8 @@ static const struct {
     { "TensorDescriptor", "from triton.experimental.gluon.nvidia.hopper import TensorDescriptor" },
 };
 
-static void import_names(WsPy *y, const char *text, const char *module, const char *const *name,
-                         guint n)
+void ws_gluon_import_names(WsPy *y, const char *text, const char *module, const char *const *name,
+                           guint n)
 {
     const char *s = "", *only = "";
     guint k = 0;
@@ -130,14 +138,14 @@ static void import_hopper(WsPy *y, const char *text)
 {
     static const char *const name[] = { "async_copy", "fence_async_shared", "mbarrier",
                                         "tma",        "warpgroup_mma",      "warpgroup_mma_wait" };
-    import_names(y, text, "triton.experimental.gluon.language.nvidia.hopper", name,
-                 G_N_ELEMENTS(name));
+    ws_gluon_import_names(y, text, "triton.experimental.gluon.language.nvidia.hopper", name,
+                          G_N_ELEMENTS(name));
 }
 
 static void import_dependent(WsPy *y, const char *text)
 {
     static const char *const name[] = { "gdc_launch_dependents", "gdc_wait" };
-    import_names(y, text, "triton.language.extra.cuda", name, G_N_ELEMENTS(name));
+    ws_gluon_import_names(y, text, "triton.language.extra.cuda", name, G_N_ELEMENTS(name));
 }
 
 void ws_gluon_imports(WsPy *y, const char *text)

@@ -88,14 +88,17 @@ char *ws_gluon_launcher(WsPy *y, const GPtrArray *arguments, const WsPyPlan *pla
     y->host = TRUE;
     const char *pointers = ws_gluon_joined(y, arguments);
     ws_py_host_tensors(y, pointers);
+    if (ws_gluon(y)->kind->checks)
+        ws_gluon(y)->kind->checks(y, pointers);
     descriptors(y, pointers);
     grid(y);
     y->host = FALSE;
     if (y->p->tiles->launch == WS_LAUNCH_DYNAMIC)
         ws_py_line(y, "counter = torch.zeros(1, dtype=torch.int32, device=%s.device)",
                    y->tensor[0]);
-    ws_py_line(y, "return %s[(programs,)](%s, " CONSTANTS "num_warps=%u, maxnreg=%u%s)", y->kernel,
-               ws_gluon_joined(y, arguments), y->p->agent[plan->agent[0]].warps, plan->maxnreg,
+    ws_py_line(y, "return %s[(programs,)](%s, " CONSTANTS "num_warps=%u%s%s)", y->kernel,
+               ws_gluon_joined(y, arguments), y->p->agent[plan->agent[0]].warps,
+               plan->maxnreg ? ws_py_format(y, ", maxnreg=%u", plan->maxnreg) : "",
                depends(y) ? ", launch_pdl=True" : "");
     g_autofree char *used = ws_py_piece(y, ws_py_host_used(y, y->out->str), FALSE);
     g_string_truncate(y->out, 0);

@@ -309,5 +309,10 @@ void ws_step_illegal(WsStepState *S)
 
 void ws_step_STAGE(WsStepState *S)
 {
-    ws_elab_list(S->E, S->node, WS_F_do, ws_arena_printf(S->E->arena, "%s/do", S->path), S->seq);
+    WsElab *E = S->E;
+    WsTree *seq = ws_tree_new(E, WS_TREE_SEQ, S->id);
+    seq->stage = ws_arena_strdup(E->arena, ws_elab_field_name(E, S->node, WS_F_keyword));
+    seq->priority = ws_node_int(S->node, WS_F_priority, -1);
+    ws_tree_add(E, S->seq, seq);
+    ws_elab_list(E, S->node, WS_F_do, ws_arena_printf(E->arena, "%s/do", S->path), seq);
 }

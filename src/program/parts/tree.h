@@ -18,6 +18,9 @@ struct WsTree {
     /* The subtree is run by the agent's leader alone (LANGUAGE section 9). Set on the outermost
      * such subtree and on everything below it. */
     gboolean leader;
+    /* SEQ */
+    char *stage;     /* it is a stage (LANGUAGE section 19): its name; NULL otherwise */
+    gint64 priority; /* of the stage; -1: none is given */
     /* LOOP */
     char *name;
     WsLoopOver over;
