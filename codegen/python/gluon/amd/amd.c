@@ -32,11 +32,12 @@ static void header(WsPy *y)
     ws_py_head(y, "Gluon of Triton 3.9 for an MI350 or MI355X (gfx950): launch() runs it, this "
                   "file run as a program tries it. Nobody has run it on one.");
     ws_py_line(y, "#");
-    ws_py_comment(y, "Eight warps run this code, warps 4 to 7 one stage behind warps 0 to 3: the "
-                     "compiler makes the borders of the stages. The layouts give each half of the "
-                     "warps the rows that the proof gave it. x_total counts rounds of loop x. "
-                     "`warpstave check` of this file proves or refutes its schedule, on its own "
-                     "lines.");
+    ws_py_comment(y,
+                  "Eight warps run this code, warps 4 to 7 one stage later than warps 0 to 3: the "
+                  "compiler makes the borders of the stages. The layouts give each half of the "
+                  "warps the rows that the proof gave it. x_total counts rounds of loop x. "
+                  "`warpstave check` of this file proves or refutes its schedule, on its own "
+                  "lines.");
     ws_py_line(y, "%s", "");
 }
 
