@@ -11,6 +11,7 @@
 #include "program/parts/buffer.h"
 #include "program/parts/operation.h"
 #include "program/parts/product.h"
+#include "program/parts/tensor.h"
 #include "program/parts/value.h"
 #include "program/program.h"
 #include "target/target.h"
@@ -75,6 +76,8 @@ static WsClockMove move_mfma(WsClockPlay *play, WsPlayer *a)
     a->now = later(a->now, later(ready_of(a, op, 1), ready_of(a, op, 2)));
     if (yields(play, a))
         return WS_MOVE_AGAIN;
+    if (a->part == 0)
+        a->start = a->now; /* it stood at its operands, and does not begin before them */
     const double all = ws_clock_half_product(play, op->mma);
     const double slices = CLAMP(ceil(all / SLICE), 1, 4096);
     a->now = ws_clock_serve(&play->sm[a->cta].tensor, a->now, all / slices);
@@ -165,14 +168,23 @@ static WsClockMove move_load_wait(WsClockPlay *play, WsPlayer *a)
     return ws_clock_wait_groups(play, a, &a->copies, WS_MACHINE_LOAD_WAIT);
 }
 
+/* Rows of a tensor into registers: by the same path, and one counter waits for all that was loaded
+ * before. */
 static WsClockMove move_tensor_read(WsClockPlay *play, WsPlayer *a)
 {
-    const WsClockMove move = ws_clock_move_global(play, a);
+    const WsOp *op = a->step.op;
+    WsSm *sm = &play->sm[a->cta];
+    const guint size = op->tensor >= 0 ? ws_dtype_bytes(play->p->tensor[op->tensor].dtype) : 4;
+    const double bytes = op->n_value ? (double)op->value[0].rows * op->value[0].cols * size : 0;
     const GArray *done = a->copies.done;
-    if (done->len) /* one counter: it waits for all that was loaded before */
+    ws_clock_note_bytes(play, a, (guint64)bytes);
+    double end = ws_clock_serve(&sm->load, a->now, bytes / cost(play, WS_MACHINE_GLOBAL_LOAD));
+    end = later(end, ws_clock_serve_shared(&sm->l2, a->now, bytes / play->l2_rate));
+    a->now = end + cost(play, WS_MACHINE_GLOBAL_LATENCY);
+    if (done->len)
         a->now = later(a->now, g_array_index(done, double, done->len - 1));
     a->done = a->now;
-    return move;
+    return WS_MOVE_NEXT;
 }
 
 /* --- statements ------------------------------------------------------------------------------- */

@@ -169,6 +169,7 @@ void ws_staff_build(WsBuild *b);
 void ws_ring_build(WsBuild *b);
 void ws_unit_build(WsBuild *b);
 void ws_edge_build(WsBuild *b);
+void ws_meet_build(WsBuild *b);
 void ws_furniture_head(WsBuild *b);
 void ws_furniture_foot(WsBuild *b);
 

@@ -48,7 +48,9 @@ static char *bound_text(const WsBuild *b)
     if (bound && known)
         g_string_append(s, ", ");
     if (known)
-        g_string_append_printf(s, ws_build_words(b, "tensor core busy %.1f %%"),
+        g_string_append_printf(s,
+                               b->s->halves ? ws_build_words(b, "matrix units busy %.1f %%")
+                                            : ws_build_words(b, "tensor core busy %.1f %%"),
                                100 * b->t->tensor_busy);
     return g_string_free(s, FALSE);
 }
@@ -158,13 +160,15 @@ static void add_hidden(GString *s, const WsBuild *b)
     if (!tensor->len)
         return;
     guint shown = 0;
+    const char *under = b->s->halves ? ws_build_words(b, "Hidden under the matrix units: ")
+                                     : ws_build_words(b, "Hidden under the tensor core: ");
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        const gboolean loads = b->s->halves && rows[i].kind == WS_ITEM_COPY;
+        const char *text = loads ? ws_item_kind_text_on(WS_ITEM_COPY, TRUE) : rows[i].text;
         g_autoptr(GArray) times = times_of(b, rows[i].kind);
         if (times->len)
-            g_string_append_printf(
-                s, "%s%s %.0f %%",
-                shown++ ? "  \xc2\xb7  " : ws_build_words(b, "Hidden under the tensor core: "),
-                ws_build_words(b, rows[i].text), 100 * share_under(times, tensor));
+            g_string_append_printf(s, "%s%s %.0f %%", shown++ ? "  \xc2\xb7  " : under,
+                                   ws_build_words(b, text), 100 * share_under(times, tensor));
     }
 }
 
@@ -175,7 +179,7 @@ static void add_loops(GString *s, const WsBuild *b, const WsTraceStats *stats)
     for (guint i = 0; i < stats->loop->len && shown < 4; i++) {
         const WsTraceLoopStat *l = &g_array_index(stats->loop, WsTraceLoopStat, i);
         const char *name = strrchr(l->loop, '/');
-        if (!name || !ws_op_is_product(ws_trace_op_kind(t, l->op)))
+        if (!name || ws_item_kind_of(ws_trace_op_kind(t, l->op)) != WS_ITEM_MMA)
             continue;
         g_autofree char *period = ws_group_digits(l->period.p50);
         g_string_append(s, shown++ ? "  \xc2\xb7  " : ws_build_words(b, "Period: "));

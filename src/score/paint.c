@@ -97,7 +97,8 @@ static void paint_axis(cairo_t *cr, const WsScene *s, const WsPalette *p)
 {
     paint_grid(cr, s, p, s->axis_y + 2);
     paint_ticks(cr, s, p);
-    ws_paint_text(cr, 22, s->axis_y - 3, ws_scene_words(s, "SM cycles"));
+    ws_paint_text(cr, 22, s->axis_y - 3,
+                  s->halves ? ws_scene_words(s, "CU cycles") : ws_scene_words(s, "SM cycles"));
 }
 
 static void paint_bands(cairo_t *cr, const WsScene *s, const WsPalette *p)
@@ -193,6 +194,27 @@ static void paint_edges(cairo_t *cr, const WsScene *s, const WsPalette *p)
     }
 }
 
+/* Lines where both halves go on; their numbers stand between the staffs. */
+static void paint_meets(cairo_t *cr, const WsScene *s, const WsPalette *p)
+{
+    ws_paint_font(cr, 8, FALSE);
+    for (guint i = 0; i < s->meet->len; i++) {
+        const WsSceneMeet *m = &g_array_index(s->meet, WsSceneMeet, i);
+        const double x = floor(m->x) + 0.5;
+        if (!seen(cr, x - 12, m->y0, 24, m->y1 - m->y0))
+            continue;
+        ws_paint_colour(cr, p->text, 0.75);
+        cairo_set_line_width(cr, 1.4);
+        cairo_move_to(cr, x, m->y0);
+        cairo_line_to(cr, x, m->y1);
+        cairo_stroke(cr);
+        if (!m->labelled)
+            continue;
+        g_autofree char *number = g_strdup_printf("%u", m->number);
+        ws_paint_text(cr, x + 2.5, m->label_y, number);
+    }
+}
+
 static void paint_edge_labels(cairo_t *cr, const WsScene *s, const WsPalette *p)
 {
     ws_paint_font(cr, 9.5, FALSE);
@@ -280,11 +302,23 @@ static void paint_legend(cairo_t *cr, const WsScene *s, WsTheme theme)
         sample(cr, paint, theme, (WsItemKind)k, x, y, 27, 13);
         ws_paint_font(cr, 10, FALSE);
         ws_paint_colour(cr, p->muted, 1);
-        const char *text = ws_scene_words(s, ws_item_kind_text((WsItemKind)k));
+        const char *text = ws_scene_words(s, ws_item_kind_text_on((WsItemKind)k, s->halves));
         ws_paint_text(cr, x + 33, y + 10, text);
         x += 33 + ws_paint_width(cr, text) + 18;
     }
     ws_paint_end(paint);
+    if (s->meet->len) {
+        ws_paint_colour(cr, p->text, 0.75);
+        cairo_set_line_width(cr, 1.4);
+        cairo_move_to(cr, floor(x) + 4.5, y - 2);
+        cairo_line_to(cr, floor(x) + 4.5, y + 15);
+        cairo_stroke(cr);
+        ws_paint_font(cr, 10, FALSE);
+        ws_paint_colour(cr, p->muted, 1);
+        const char *text = ws_scene_words(s, "barrier round: both halves continue");
+        ws_paint_text(cr, x + 12, y + 10, text);
+        x += 30 + ws_paint_width(cr, text);
+    }
     if (!s->edge->len)
         return;
     ws_scene_paint_edge_sample(cr, theme, FALSE, x + 8, y - 2, 16);
@@ -332,6 +366,7 @@ void ws_scene_paint(const WsScene *s, cairo_t *cr, WsTheme theme)
     for (guint i = 0; i < s->item->len; i++)
         ws_paint_item(paint, &g_array_index(s->item, WsSceneItem, i));
     ws_paint_end(paint);
+    paint_meets(cr, s, p);
     paint_folds(cr, s, p);
     paint_edges(cr, s, p);
     for (guint i = 0; i < s->item->len; i++)
@@ -366,6 +401,7 @@ static void paint_rest(cairo_t *cr, const WsScene *s, WsTheme theme, const guint
         }
     }
     ws_paint_end(paint);
+    paint_meets(cr, s, p);
     paint_folds(cr, s, p);
     for (guint i = 0; i < s->item->len; i++) {
         const WsSceneItem *item = &g_array_index(s->item, WsSceneItem, i);

@@ -1,6 +1,7 @@
 /* The scene as a value: making it from its parts, asking it, freeing it. */
 #include "program/program.h"
 #include "score/build.h"
+#include "target/target.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,6 +15,13 @@ static const char *const kind_text[] = {
 const char *ws_item_kind_text(WsItemKind kind)
 {
     return kind < WS_ITEM_KIND_COUNT ? kind_text[kind] : "?";
+}
+
+const char *ws_item_kind_text_on(WsItemKind kind, gboolean halves)
+{
+    return kind == WS_ITEM_MMA && halves    ? WS_MARK("matrix units")
+           : kind == WS_ITEM_COPY && halves ? WS_MARK("loads")
+                                            : ws_item_kind_text(kind);
 }
 
 WsItemKind ws_item_kind_of(WsOpKind kind)
@@ -376,6 +384,7 @@ static void build(WsBuild *b)
             ws_unit_build(b);
         b->s->bottom = b->y - WS_STAFF_GAP;
         clear_folds(b->s);
+        ws_meet_build(b);
         if (!b->o->no_edges)
             ws_edge_build(b);
     } else {
@@ -397,6 +406,8 @@ WsScene *ws_scene_new(const WsProgram *p, WsTrace *predicted, WsTrace *measured,
     s->row = list(sizeof(WsSceneRow), clear_row);
     s->staff = list(sizeof(WsSceneStaff), clear_staff);
     s->edge = list(sizeof(WsSceneEdge), clear_edge);
+    s->meet = list(sizeof(WsSceneMeet), NULL);
+    s->halves = p->hardware && p->hardware->halves;
     s->segment = list(sizeof(WsSceneSegment), NULL);
     s->fold = list(sizeof(WsSceneFold), clear_fold);
     s->tick = list(sizeof(WsSceneTick), clear_tick);
@@ -458,6 +469,7 @@ void ws_scene_free(WsScene *s)
     g_array_free(s->row, TRUE);
     g_array_free(s->staff, TRUE);
     g_array_free(s->edge, TRUE);
+    g_array_free(s->meet, TRUE);
     g_array_free(s->segment, TRUE);
     g_array_free(s->fold, TRUE);
     g_array_free(s->tick, TRUE);

@@ -40,6 +40,8 @@ typedef enum {
     WS_ITEM_KIND_COUNT
 } WsItemKind;
 const char *ws_item_kind_text(WsItemKind kind); /* English */
+const char *ws_item_kind_text_on(WsItemKind kind,
+                                 gboolean halves); /* as a scene's units are named */
 WsItemKind ws_item_kind_of(WsOpKind kind); /* OTHER: bookkeeping that takes no time of its own */
 
 typedef enum {
@@ -109,6 +111,18 @@ typedef struct {
     char *label; /* "full[2] ph 1", or NULL where there is no room */
     double label_x, label_y;
 } WsSceneEdge;
+
+/* A round of the barrier that both halves of a group join: a line across their staffs where both go
+ * on. */
+typedef struct {
+    double x, y0, y1;
+    double label_y; /* foot of its number, between the staffs */
+    gboolean labelled;
+    gint64 at;
+    guint number;    /* of the round, from 1 */
+    guint op[2];     /* WsOp.index: where the lower and the upper half joined, */
+    gint32 round[2]; /* and in which round of their loops */
+} WsSceneMeet;
 
 typedef struct {
     gint64 t0, t1;
@@ -187,6 +201,7 @@ typedef struct {
     GArray *row;                   /* WsSceneRow */
     GArray *staff;                 /* WsSceneStaff */
     GArray *edge;                  /* WsSceneEdge */
+    GArray *meet;                  /* WsSceneMeet, in order */
     GArray *segment;               /* WsSceneSegment */
     GArray *fold;                  /* WsSceneFold */
     GArray *tick;                  /* WsSceneTick */
@@ -198,6 +213,7 @@ typedef struct {
     guint n_knots;
     WsTranslate translate; /* as in the options */
     gboolean bare;
+    gboolean halves;  /* of a target whose groups are two halves: its units have other names */
     gboolean crowded; /* some lanes have too many records for single executions */
     gboolean partial; /* hasty, and something was left out */
     gint64 shift;     /* main time = measured time + shift, where both are drawn */

@@ -29,7 +29,7 @@ static double weight_of(const WsBuild *b, Unit unit, const WsTraceRecord *r, gin
     case UNIT_TMA:
         return ws_op_is_bulk(kind);
     case UNIT_TENSOR:
-        return ws_op_is_product(kind);
+        return ws_op_is_product(kind) || ws_item_kind_of(kind) == WS_ITEM_MMA;
     case N_UNITS:
     case UNIT_MUFU:
     default:
@@ -191,7 +191,11 @@ static void add_unit(WsBuild *b, Unit unit)
         g_string_append_printf(text, ws_build_words(b, "%.0f %% run"), 100 * run[unit]);
     }
     g_autofree char *detail = g_string_free(text, FALSE);
-    WsSceneStaff *staff = ws_build_staff(b, ws_build_words(b, units[unit].name), detail);
+    const gboolean matrix = b->s->halves && unit == UNIT_TENSOR;
+    const char *name = matrix                              ? ws_item_kind_text_on(WS_ITEM_MMA, TRUE)
+                       : b->s->halves && unit == UNIT_MUFU ? WS_MARK("transcendentals")
+                                                           : units[unit].name;
+    WsSceneStaff *staff = ws_build_staff(b, ws_build_words(b, name), detail);
     staff->kind = units[unit].kind;
     guint row = ws_build_row(b, WS_ROW_UNIT, UNIT_HEIGHT, NULL);
     if (cover)

@@ -298,7 +298,12 @@ void ws_bind_free(WsBind *bind)
 const WsBound *ws_bind_get(const WsBind *bind, guint op, gint32 round)
 {
     WsBound key = { .op = op, .round = round };
-    return bind ? g_hash_table_lookup(bind->bound, &key) : NULL;
+    const WsBound *found = bind ? g_hash_table_lookup(bind->bound, &key) : NULL;
+    if (bind && !found && round == 0) { /* outside of all loops: predictions count that as round 0 */
+        key.round = -1;
+        found = g_hash_table_lookup(bind->bound, &key);
+    }
+    return found;
 }
 
 const GArray *ws_bind_contributors(const WsBind *bind, guint barrier, gint64 element, gint64 slot,

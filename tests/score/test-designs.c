@@ -166,7 +166,7 @@ static void test_design(gconstpointer data)
     g_assert_nonnull(design);
     g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, findings);
     g_assert_nonnull(p);
-    g_autoptr(WsMachine) machine = ws_machine_load(NULL, NULL);
+    g_autoptr(WsMachine) machine = ws_machine_for(NULL, p->target, NULL);
     g_autoptr(WsLaunchValues) v = ws_launch_values(p, NULL, 0, TRUE, findings);
     g_assert_nonnull(v);
     g_autoptr(WsClockResult) r = ws_clock_run(p, v, machine, NULL, findings);
@@ -305,7 +305,9 @@ int main(int argc, char **argv)
         "gemm-cluster.wstave",          "gemm-aliased.wstave",
         "gemm-fp8-block.wstave",        "attention-fa3-causal.wstave",
         "attention-fa3-dynamic.wstave", "attention-tle-pingpong.wstave",
-        "sparse-mla-pipes.wstave",      "sparse-mla-seesaw.wstave"
+        "sparse-mla-pipes.wstave",      "sparse-mla-seesaw.wstave",
+        "gemm-gfx950.wstave",           "gemm-gfx950-split.wstave",
+        "attention-gfx950.wstave"
     };
     g_test_init(&argc, &argv, NULL);
     for (guint i = 0; i < G_N_ELEMENTS(designs); i++) {

@@ -71,7 +71,7 @@ int ws_command_advise(int argc, char **argv)
         { "trace", 0, 0, G_OPTION_ARG_FILENAME, &trace, "edges and path of this run", "FILE" },
         { "size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &size, "a size of the launch", "NAME=VALUE" },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
-        { "machine", 0, 0, G_OPTION_ARG_FILENAME, &machine, "machine description (default: H200)",
+        { "machine", 0, 0, G_OPTION_ARG_FILENAME, &machine, "machine description (default: the built-in one)",
           "FILE" },
         { "cta", 0, 0, G_OPTION_ARG_INT, &cta, "CTA of the trace that is looked at (default 0)",
           "N" },

@@ -103,7 +103,7 @@ int ws_command_draw(int argc, char **argv)
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
         { "size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &size, "size for the prediction", "NAME=VALUE" },
         { "machine", 0, 0, G_OPTION_ARG_FILENAME, &described,
-          "machine description of the prediction (default: H200)", "FILE" },
+          "machine description of the prediction (default: the built-in one)", "FILE" },
         { "theme", 0, 0, G_OPTION_ARG_STRING, &theme, "light (default) or dark", "THEME" },
         { "width", 0, 0, G_OPTION_ARG_DOUBLE, &width, "pixels (default 1600)", "N" },
         { "height", 0, 0, G_OPTION_ARG_DOUBLE, &height, "pixels (default: as needed)", "N" },

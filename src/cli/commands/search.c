@@ -269,7 +269,7 @@ int ws_command_search(int argc, char **argv)
           "OUT.wstave" },
         { "size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &size, "a size of the launch", "NAME=VALUE" },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
-        { "machine", 0, 0, G_OPTION_ARG_FILENAME, &machine, "machine description (default: H200)",
+        { "machine", 0, 0, G_OPTION_ARG_FILENAME, &machine, "machine description (default: the built-in one)",
           "FILE" },
         { "beam", 0, 0, G_OPTION_ARG_INT, &beam,
           "designs kept from one edit to the next (default 6)", "N" },

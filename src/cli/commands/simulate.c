@@ -203,7 +203,7 @@ int ws_command_simulate(int argc, char **argv)
     const GOptionEntry entries[] = {
         { "size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &size, "a size of the launch", "NAME=VALUE" },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
-        { "machine", 0, 0, G_OPTION_ARG_FILENAME, &machine, "machine description (default: H200)",
+        { "machine", 0, 0, G_OPTION_ARG_FILENAME, &machine, "machine description (default: the built-in one)",
           "FILE" },
         { "trace", 0, 0, G_OPTION_ARG_FILENAME, &trace, "write the predicted trace", "OUT" },
         { "sweep", 0, 0, G_OPTION_ARG_STRING_ARRAY, &range,
