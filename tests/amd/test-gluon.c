@@ -93,6 +93,18 @@ static const struct {
       "gemm-gfx950",
       "not shown to stay inside",
       { { "\"at\": [\"tm*BM\", \"i*BK\"]", "\"at\": [\"tm*BM\", \"i*BK - BK\"]" } } },
+    { "a second loop of stages",
+      "gemm-gfx950",
+      "the compiler makes one pipeline of both",
+      { { "        { \"load_wait\": 0 },\n        { \"sync\": \"group\" },",
+          "        { \"load_wait\": 0 }, { \"sync\": \"group\" },"
+          "{ \"for\": \"z\", \"count\": \"kt\", \"do\": [{ \"stage\": \"p\", \"do\": [{ "
+          "\"compute\": \"acc = acc\" }] }, { \"stage\": \"q\", \"do\": [] }] }," } } },
+    { "a loop of stages unrolled",
+      "gemm-gfx950",
+      "unrolled whole",
+      { { "\"count\": \"kt - (NB - 1)\",", "\"count\": 4, \"unroll\": \"full\"," },
+        { "\"K >= (NB - 1)*BK\"", "\"K >= 8*BK\"" } } },
     { "columns that are no power of two",
       "gemm-gfx950",
       "eight warps do not share out",

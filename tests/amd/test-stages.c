@@ -108,6 +108,10 @@ static char *of_letters(const char *letters, const char *fields)
     g_auto(GStrv) part = g_strsplit(letters, "/", -1);
     for (guint i = 0; part[i]; i++) {
         const gboolean flat = part[i][0] == '=';
+        if (strcmp(part[i], "s") == 0) {
+            g_string_append(body, ",{\"sync\":\"group\"}");
+            continue;
+        }
         g_string_append(body, flat ? "," : ",{\"for\":\"k\",\"count\":\"N\",\"do\":[");
         list(body, part[i] + flat, fields);
         g_string_append(body, flat ? "" : "]}");
@@ -116,31 +120,25 @@ static char *of_letters(const char *letters, const char *fields)
 }
 
 /* --- conformance ------------------------------------------------------------------------------
- * Of each border in order, what Triton's lowering makes of it (amd-convert-warp-pipeline.mlir) and
- * what ours does: L waits for the half's LDS operations, p waits for nothing, d stands as drawn. */
-static const struct {
-    const char *name, *letters, *triton, *ours;
-} cases[] = {
-    { "two_stage_backend", "C|C", "pp", "pp" },
-    { "three_stage_backend", "C|C|C", "ppp", "ppp" },
-    { "eight_stage_dependency", "Rx0|C|Rx0|C|Rx0Rx0|C|Wx0|C", "ppppLpLp", "LpLpLpLp" },
-    { "triple_buf_2stage, reads ordered by the wait", "RxkLy0w|C", "dp", "Lp" },
-    { "async_wait_between_stages", "Cw|C", "dp", "pp" },
-    { "a barrier between stages", "Cs|C", "dp", "Lp" },
-    { "flat_pipeline_backend", "=C|C|C", "pp", "pp" },
-    { "flat_pipeline_existing_barrier", "=Cs|C|C", "dp", "Lp" },
-    { "adjacent_stage_lds_dep", "Wx0|Rx0", "LL", "LL" },
-    { "nested_lds_effect_in_if", "?Wx0|Rx0", "LL", "LL" },
-    { "constant_ring_distinct_slots", "=Wx0|Rx1", "p", "L" },
-    { "the same in a loop: the write meets that of the next round", "Wx0|Rx1", "Lp", "LL" },
-    { "constant_ring_same_slot", "Wx1|Rx1", "LL", "LL" },
-    { "slots of a ring that rounds choose", "Wxk|Rxk", "LL", "LL" },
-    { "two buffers", "=Wx0|Ry0", "p", "L" },
-    { "flat: a write two stages on", "=Rx0|C|Wx0", "Lp", "Lp" },
-    { "flat: no wrap", "=C|Wx0|C", "pp", "pL" },
-    { "loads and plain writes", "Lx0|Wx0", "LL", "pL" },
-    { "loads alone", "Lx0|Lx0", "pp", "pp" },
-    { "a bubble", "C||C", "ppp", "ppp" },
+ * Of each border in order, what Triton's lowering makes of it and what ours does: L waits for the
+ * half's LDS operations, p waits for nothing, d stands as drawn. cases.def says where each column
+ * is from. */
+typedef struct {
+    const char *name, *letters, *triton, *gluon, *ours, *why;
+} Case;
+typedef struct {
+    const char *name, *letters, *fields, *lower, *upper, *gluon, *why;
+} Rounds;
+typedef struct {
+    const char *name, *body, *rule, *says, *upstream;
+} Bad;
+
+static const Case cases[] = {
+#define WS_CASE(...) { __VA_ARGS__ },
+#define WS_ROUNDS(...)
+#include "amd/cases.def"
+#undef WS_CASE
+#undef WS_ROUNDS
 };
 
 static gboolean is_border(const WsOp *op)
@@ -195,17 +193,12 @@ static char *joins(const WsProgram *p, gint agent)
     return g_string_free(out, FALSE);
 }
 
-static const struct {
-    const char *name, *letters, *fields, *lower, *upper;
-} rounds[] = {
-    { "no_priority_no_setprio", "C|C", NULL, "o||+", "o+||" },
-    { "priority_reset_between_stages", "C|C", "\"priority\":3,;", "o30|3|0+", "o+30|3|0" },
-    { "phase_gap", "C|C", "\"phase_gap\":2,", "o||++", "o++||" },
-    { "a wait at the top", "wC|C", NULL, "o||=+", "o+||=" },
-    { "a barrier at the top", "sC|C", NULL, "o||=+", "o+||=" },
-    { "back_to_back: never merged", "C|C/C|C", NULL, "o||+o||+", "o+||o+||" },
-    { "back_to_back_for_then_flat: never merged", "C|C/=C|C", NULL, "o||+o|+", "o+||o+|" },
-    { "no_total_stages", "", NULL, "", "" },
+static const Rounds rounds[] = {
+#define WS_CASE(...)
+#define WS_ROUNDS(...) { __VA_ARGS__ },
+#include "amd/cases.def"
+#undef WS_CASE
+#undef WS_ROUNDS
 };
 
 static void test_rounds(gconstpointer data)
@@ -230,42 +223,53 @@ static void test_rounds(gconstpointer data)
 #define IF(body)      "{\"if\":\"N > 3\",\"then\":[" body "]}"
 #define WITH(f, body) "{\"stage\":\"s\"," f ",\"do\":[" body "]}"
 
-static const struct {
-    const char *name, *body, *rule, *says;
-} bad[] = {
-    { "loop in a stage", LOOP(S(INNER) "," S(C)), "L-STAGE", "a loop stands inside a stage" },
+static const Bad bad[] = {
+    { "loop in a stage", LOOP(S(INNER) "," S(C)), "L-STAGE", "a loop stands inside a stage",
+      "refused" },
     { "loop in a branch of a stage", LOOP(S(IF(INNER)) "," S(C)), "L-STAGE",
-      "a loop stands inside a stage" },
-    { "loop in a flat stage", "," S(INNER) "," S(C), "L-STAGE", "a loop stands inside a stage" },
+      "a loop stands inside a stage", "refused" },
+    { "loop in a flat stage", "," S(INNER) "," S(C), "L-STAGE", "a loop stands inside a stage",
+      "refused" },
     { "pipelined loop in a stage",
       LOOP(S("{\"for\":\"j\",\"count\":2,\"do\":[" S(C) "," S(C) "]}") "," S(C)), "L-STAGE",
-      "a loop stands inside a stage" },
-    { "stage in a stage", LOOP(S(S(C)) "," S(C)), "L-STAGE", "a stage stands inside a stage" },
-    { "wait in a stage", LOOP(S(W) "," S(C)), "L-STAGE", "a load_wait stands inside a stage" },
+      "a loop stands inside a stage", "refused" },
+    { "stage in a stage", LOOP(S(S(C)) "," S(C)), "L-STAGE", "a stage stands inside a stage",
+      "no rule of its own" },
+    { "wait in a stage", LOOP(S(W) "," S(C)), "L-STAGE", "a load_wait stands inside a stage",
+      "refused" },
     { "barrier in a branch of a stage", LOOP(S(IF(SYNC)) "," S(C)), "L-STAGE",
-      "a sync stands inside a stage" },
-    { "one stage", LOOP(S(C)), "L-STAGE", "one stage alone" },
-    { "one flat stage", "," S(C), "L-STAGE", "one stage alone" },
-    { "a later run of one", "," S(C) "," S(C) "," C "," S(C), "L-STAGE", "one stage alone" },
-    { "something else in the loop", LOOP(S(C) "," C "," S(C)), "L-STAGE",
-      "a compute stands beside" },
-    { "a branch in the loop", LOOP(S(C) "," S(C) "," IF(C)), "L-STAGE", "a if stands beside" },
-    { "two waits at a border", LOOP(S(C) "," W "," W "," S(C)), "L-STAGE", "more than one" },
-    { "a wait and a barrier", LOOP(S(C) "," W "," SYNC "," S(C)), "L-STAGE", "more than one" },
-    { "two at the end", LOOP(S(C) "," S(C) "," W "," SYNC), "L-STAGE", "more than one" },
-    { "two at the top", LOOP(W "," W "," S(C) "," S(C)), "L-STAGE", "more than one" },
-    { "two at a flat border", "," S(C) "," W "," SYNC "," S(C), "L-STAGE", "more than one" },
-    { "top and bottom", LOOP(W "," S(C) "," S(C) "," W), "L-STAGE", "they are one border" },
-    { "in a branch", "," IF(S(C) "," S(C)), "L-STAGE", "stages stand in a branch" },
-    { "stage when", LOOP(WITH("\"when\":\"k > 0\"", C) "," S(C)), "L-STAGE", "in every round" },
+      "a sync stands inside a stage", "refused" },
+    { "one stage", LOOP(S(C)), "L-STAGE", "one stage alone", "refused" },
+    { "one flat stage", "," S(C), "L-STAGE", "one stage alone", "refused" },
+    { "a later run of one", "," S(C) "," S(C) "," C "," S(C), "L-STAGE", "one stage alone",
+      "not tried" },
+    { "something else in the loop", LOOP(S(C) "," C "," S(C)), "L-STAGE", "a compute stands beside",
+      "part of the next stage" },
+    { "a branch in the loop", LOOP(S(C) "," S(C) "," IF(C)), "L-STAGE", "a if stands beside",
+      "a last stage of its own" },
+    { "two waits at a border", LOOP(S(C) "," W "," W "," S(C)), "L-STAGE", "more than one",
+      "refused" },
+    { "a wait and a barrier", LOOP(S(C) "," W "," SYNC "," S(C)), "L-STAGE", "more than one",
+      "refused" },
+    { "two at the end", LOOP(S(C) "," S(C) "," W "," SYNC), "L-STAGE", "more than one", "refused" },
+    { "two at the top", LOOP(W "," W "," S(C) "," S(C)), "L-STAGE", "more than one", "refused" },
+    { "two at a flat border", "," S(C) "," W "," SYNC "," S(C), "L-STAGE", "more than one",
+      "refused" },
+    { "top and bottom", LOOP(W "," S(C) "," S(C) "," W), "L-STAGE", "they are one border",
+      "refused" },
+    { "in a branch", "," IF(S(C) "," S(C)), "L-STAGE", "stages stand in a branch", "not tried" },
+    { "stage when", LOOP(WITH("\"when\":\"k > 0\"", C) "," S(C)), "L-STAGE", "in every round",
+      "no rule of its own" },
     { "wait when", LOOP(S(C) ",{\"load_wait\":0,\"when\":\"k > 0\"}," S(C)), "L-STAGE",
-      "in every round" },
+      "in every round", "no rule of its own" },
     { "let ahead", LOOP(S(C) ",{\"let\":\"u\",\"be\":\"k\",\"ahead\":1}," S(C)), "L-STAGE",
-      "in every round" },
-    { "phase_gap late", LOOP(S(C) "," WITH("\"phase_gap\":2", C)), "L-STAGE", "not the first" },
+      "in every round", "no rule of its own" },
+    { "phase_gap late", LOOP(S(C) "," WITH("\"phase_gap\":2", C)), "L-STAGE", "not the first",
+      "no rule of its own" },
     { "raw in a stage", LOOP(S("{\"raw\":\"ptx\",\"text\":[\"nop;\"]}") "," S(C)), "L-LENS",
-      "a raw step inside a stage" },
-    { "row of a half", ",{\"compute\":\"v = v + row\"}", "L-LENS", "`row` of a value" },
+      "a raw step inside a stage", "no rule of its own" },
+    { "row of a half", ",{\"compute\":\"v = v + row\"}", "L-LENS", "`row` of a value",
+      "no rule of its own" },
 };
 
 static void test_bad(gconstpointer data)
@@ -299,6 +303,170 @@ static void test_turn(void)
     }
 }
 
+/* Where Triton waits and the design does not, the other way round, and where it leaves out what it
+ * asks for itself, since something is drawn there; once, not for each half. */
+static void test_border(void)
+{
+    static const struct {
+        const char *letters, *says[3]; /* per hint, in order */
+    } rows[] = {
+        { "C|C", { NULL } },
+        { "Wx0|Rx0", { NULL } },
+        { "Rxk|C", { "the design waits" } },
+        { "Lx0|Wx0", { "Triton waits" } },
+        { "Wx0w|Rx0", { "adds no barrier of its own" } },
+        { "Wx0s|Rx0", { "adds no barrier of its own" } },
+        { "Wx0w|Ry0", { "adds no barrier of its own", "the design waits" } },
+        { "=Wx0|Rx1", { "the design waits" } },
+        { "Lx0w|Rx0", { "the design waits" } },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *text = of_letters(rows[i].letters, NULL);
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsProgram) p = program(text, findings);
+        g_assert_nonnull(p);
+        guint hints = 0;
+        for (guint k = 0; k < findings->list->len; k++) {
+            const WsFinding *f = findings->list->pdata[k];
+            if (f->rule != WS_RULE_L_BORDER)
+                continue;
+            g_assert_cmpuint(hints, <, G_N_ELEMENTS(rows[i].says));
+            g_assert_nonnull(rows[i].says[hints]);
+            g_assert_nonnull(strstr(f->message, rows[i].says[hints]));
+            hints++;
+        }
+        g_test_message("%s: %u", rows[i].letters, hints);
+        g_assert_true(hints == 3 || rows[i].says[hints] == NULL);
+    }
+}
+
+/* --- the page ---------------------------------------------------------------------------------*/
+#define PAGE WS_SOURCE_ROOT "/docs/stages.md"
+
+static const char *or_dash(const char *text)
+{
+    return text && *text ? text : "-";
+}
+
+/* A cell of the table, in which a bar is an end. */
+static void cell(GString *s, const char *text, gboolean code)
+{
+    g_autoptr(GString) t = g_string_new(or_dash(text));
+    g_string_replace(t, "|", "\\|", 0);
+    g_string_append_printf(s, code ? " `%s` |" : " %s |", t->str);
+}
+
+static void row_of(GString *s, const char *const *text, guint n)
+{
+    g_string_append_c(s, '|');
+    for (guint i = 0; i < n; i++)
+        cell(s, text[i], i == 1);
+    g_string_append_c(s, '\n');
+}
+
+/* Differences first. */
+static void case_rows(GString *s, gboolean differ)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        const Case *c = &cases[i];
+        if ((*c->why != '\0') == differ)
+            row_of(s, (const char *[]){ c->name, c->letters, c->triton, c->gluon, c->ours, c->why },
+                   6);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(rounds); i++) {
+        const Rounds *r = &rounds[i];
+        g_autofree char *ours = g_strdup_printf("%s, %s", or_dash(r->lower), or_dash(r->upper));
+        if ((*r->why != '\0') == differ)
+            row_of(s, (const char *[]){ r->name, r->letters, NULL, r->gluon, ours, r->why }, 6);
+    }
+}
+
+static char *page(void)
+{
+    GString *s = g_string_new(
+        "# Stages of gfx950: what Triton makes of them, and what we do\n\n"
+        "Triton's lowering of `warp_pipeline_stage` decides for each border between stages whether "
+        "its barrier waits for operations on\n"
+        "shared memory. Here the cases of its own tests, by their names, and more: what it "
+        "decides, what Triton 3.9.0 made of the same as Gluon\n"
+        "text, and what a design means (LANGUAGE section 19). `./dev test amd/stages` compares the "
+        "page with the tables in `tests/amd`, and ours with the\n"
+        "program; `WARPSTAVE_TRITON=PYTHON` also compiles each case.\n\n"
+        "Letters: `R` reads, `W` writes, `L` loads straight to buffer `x` or `y`, slot `0`, `1` or "
+        "that of the round `k`; `C` computes; `?` in a branch; `|`\n"
+        "ends a stage; `w`, `s` a wait or a barrier drawn there; `/` between pipelines, `=` one "
+        "that is no loop.\n"
+        "Borders in order: `L` waits for LDS operations, `p` is plain, `d` as drawn; `(` and `)` "
+        "are the barriers that one half joins alone. Where only\n"
+        "joins are compared: `o` both meet, `+` one half alone, `|` a border, `=` the last round's "
+        "border, digits are priorities; lower half and upper half.\n\n"
+        "| case | stages | Triton's lowering | Gluon 3.9.0 | ours | why they differ |\n"
+        "|---|---|---|---|---|---|\n");
+    case_rows(s, TRUE);
+    case_rows(s, FALSE);
+    g_string_append(s, "\nWhat is no pipeline, by the messages and tests of each:\n\n| form | "
+                       "Triton | ours |\n|---|---|---|\n");
+    for (guint i = 0; i < G_N_ELEMENTS(bad); i++)
+        g_string_append_printf(s, "| %s | %s | %s: %s |\n", bad[i].name, bad[i].upstream,
+                               bad[i].rule, bad[i].says);
+    return g_string_free(s, FALSE);
+}
+
+static void test_page(void)
+{
+    g_autofree char *want = page(), *is = NULL;
+    if (g_getenv("WARPSTAVE_WRITE"))
+        g_assert_true(g_file_set_contents(PAGE, want, -1, NULL));
+    g_assert_true(g_file_get_contents(PAGE, &is, NULL, NULL));
+    g_assert_cmpstr(is, ==, want);
+}
+
+/* A row without a reason is one in which nothing differs, and the other way round: drawn borders
+ * are neither. */
+static void test_reasons(void)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *bare = g_strdup_printf("(%s)", cases[i].ours);
+        const gboolean differ =
+            strcmp(cases[i].ours, cases[i].triton) != 0 || strcmp(bare, cases[i].gluon) != 0;
+        g_assert_true(differ == (*cases[i].why != '\0'));
+    }
+}
+
+/* --- Triton itself ----------------------------------------------------------------------------*/
+
+static void test_gluon(void)
+{
+    const char *python = g_getenv("WARPSTAVE_TRITON");
+    if (!python) {
+        g_test_skip("WARPSTAVE_TRITON names no Python with Triton 3.9");
+        return;
+    }
+    g_autofree char *script = g_build_filename(WS_SOURCE_ROOT, "tests/amd/conformance.py", NULL);
+    g_autoptr(GPtrArray) argv = g_ptr_array_new(), want = g_ptr_array_new();
+    g_ptr_array_add(argv, (gpointer)python);
+    g_ptr_array_add(argv, script);
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_ptr_array_add(argv, (gpointer)cases[i].letters);
+        g_ptr_array_add(want, (gpointer)cases[i].gluon);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(rounds); i++)
+        if (rounds[i].gluon) {
+            g_ptr_array_add(argv, (gpointer)rounds[i].letters);
+            g_ptr_array_add(want, (gpointer)rounds[i].gluon);
+        }
+    g_ptr_array_add(argv, NULL);
+    g_autofree char *out = NULL;
+    g_assert_true(g_spawn_sync(NULL, (char **)argv->pdata, NULL, G_SPAWN_STDERR_TO_DEV_NULL, NULL,
+                               NULL, &out, NULL, NULL, NULL));
+    g_auto(GStrv) line = g_strsplit(g_strchomp(out), "\n", -1);
+    g_assert_cmpuint(g_strv_length(line), ==, want->len);
+    for (guint i = 0; i < want->len; i++) {
+        g_test_message("%s", (const char *)argv->pdata[i + 2]);
+        g_assert_cmpstr(line[i], ==, want->pdata[i]);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -311,5 +479,9 @@ int main(int argc, char **argv)
     ADD(rounds, test_rounds)
     ADD(bad, test_bad)
     g_test_add_func("/amd/turn", test_turn);
+    g_test_add_func("/amd/border", test_border);
+    g_test_add_func("/amd/page", test_page);
+    g_test_add_func("/amd/reasons", test_reasons);
+    g_test_add_func("/amd/triton", test_gluon);
     return g_test_run();
 }

@@ -278,8 +278,40 @@ static gboolean ends(const WsOp *op, const char *suffix)
     return op->derived && g_str_has_suffix(op->id, suffix);
 }
 
+static gboolean holds_stages(const WsTree *t)
+{
+    gboolean any = t->stage != NULL;
+    for (guint i = 0; i < t->n_kids && !any; i++)
+        any = t->kid[i] && holds_stages(t->kid[i]);
+    return any;
+}
+
+/* Stages end just before these begin: the compiler makes one pipeline of both, where the halves do
+ * not meet, whatever barrier stands between. */
+static gboolean follows_stages(const WsOp *prelude)
+{
+    const WsTree *list = prelude->tree->parent;
+    guint at = 0;
+    while (list->kid[at] != prelude->tree)
+        at++;
+    while (at-- > 0) {
+        const WsTree *t = list->kid[at];
+        if (t->kind != WS_TREE_OP)
+            return holds_stages(t);
+        if (t->op->n_access || t->op->n_value || t->op->n_math || t->op->tensor >= 0)
+            return FALSE;
+    }
+    return FALSE;
+}
+
 static void barrier(WsPy *y, const WsOp *op)
 {
+    if (ends(op, "#prelude") && follows_stages(op)) {
+        ws_py_refuse(y, op,
+                     "stages just after other stages: the compiler makes one pipeline of both",
+                     "a statement between them");
+        return;
+    }
     if (ends(op, "#prelude") || ends(op, "#last")) {
         ws_py_implied(y, op, "the compiler makes it of the stages");
     } else if (!ends(op, "#border")) {
@@ -294,6 +326,10 @@ static void barrier(WsPy *y, const WsOp *op)
 
 void ws_gamd_block_around(WsPy *y, const WsTree *t, gboolean begin)
 {
+    if (t->kind == WS_TREE_LOOP && begin && t->unroll < 0 && holds_stages(t))
+        ws_py_refuse(y, NULL,
+                     "a loop with stages that is unrolled whole, which has no border at its end",
+                     "leave the loop rolled");
     if (!t->stage)
         return;
     if (!begin)

@@ -1,5 +1,6 @@
 #include "program/elaborate/stages/stages.h"
 #include "program/op.h"
+#include "program/parts/agent.h"
 
 /* What Triton's lowering of warp_pipeline_stage (ConvertWarpPipeline.cpp) makes of the borders of
  * these stages: LOCAL or PLAIN, or as drawn where a wait or barrier stands already. It looks at
@@ -42,6 +43,30 @@ static gboolean depends(WsElab *E, const WsStageMade *x, const WsStageMade *y)
     return FALSE;
 }
 
+/* Where the two differ, once for both halves. */
+static void tell(WsElab *E, const WsStageMade *made, gboolean waits)
+{
+    const WsOp *border = made->border;
+    if (E->agent->out->half != 0)
+        return;
+    if (made->drawn && waits)
+        ws_elab_note(
+            E, WS_RULE_L_BORDER, border->step, NULL,
+            "%s: where a load_wait or sync stands Triton adds no barrier of its own, though "
+            "its analysis asks for one that waits for shared memory",
+            border->label);
+    else if (!made->drawn && border->lowered == WS_BORDER_LOCAL &&
+             border->border == WS_BORDER_PLAIN)
+        ws_elab_note(E, WS_RULE_L_BORDER, border->step, NULL,
+                     "%s: Triton waits for operations on shared memory, the design does not",
+                     border->label);
+    else if (!made->drawn && border->lowered == WS_BORDER_PLAIN &&
+             border->border == WS_BORDER_LOCAL)
+        ws_elab_note(E, WS_RULE_L_BORDER, border->step, NULL,
+                     "%s: the design waits for operations on shared memory, Triton does not",
+                     border->label);
+}
+
 /* local[i]: the border before stage i. */
 void ws_stage_lowering(WsElab *E, const WsStageRun *run)
 {
@@ -60,9 +85,13 @@ void ws_stage_lowering(WsElab *E, const WsStageRun *run)
             if (!covered && depends(E, &made[src], &made[dst]))
                 local[at] = TRUE;
         }
-    for (guint i = 0; i < n; i++)
-        if (made[i].border)
-            made[i].border->lowered = made[i].drawn        ? WS_BORDER_NONE
-                                      : local[(i + 1) % n] ? WS_BORDER_LOCAL
-                                                           : WS_BORDER_PLAIN;
+    for (guint i = 0; i < n; i++) {
+        const gboolean waits = local[(i + 1) % n] && (run->loop || i + 1 < n);
+        if (!made[i].border)
+            continue;
+        made[i].border->lowered = made[i].drawn ? WS_BORDER_NONE
+                                  : waits       ? WS_BORDER_LOCAL
+                                                : WS_BORDER_PLAIN;
+        tell(E, &made[i], waits);
+    }
 }
