@@ -204,6 +204,15 @@ static WsTerm named(WsCuda *c, const Loop *loop, const char *what, guint number,
     return (WsTerm){ name, WS_PREC_ATOM, t.in };
 }
 
+/* A loop over a pipe: the slot that has been waited for says whether there is another round. */
+static void asked(WsCuda *c, const Loop *loop)
+{
+    ws_cuda_open(c, "for (int %s = 0; %s; ++%s)", loop->name, ws_cuda_goes_on(c, loop->tree->ask),
+                 loop->name);
+    body(c, loop, ws_term(loop->name, WS_PREC_ATOM, 0, WS_INTERVAL_MAX));
+    ws_cuda_close(c);
+}
+
 static void counted(WsCuda *c, const WsTree *t)
 {
     WsTerm zero = ws_term_int(&c->terms, 0);
@@ -212,6 +221,10 @@ static void counted(WsCuda *c, const WsTree *t)
     gint64 from, step;
     loop.plain = ws_term_known(loop.from, &from) && from == 0 && ws_term_known(loop.step, &step) &&
                  step == 1;
+    if (t->ask) {
+        asked(c, &loop);
+        return;
+    }
     WsTerm count = ws_cuda_uniform(c, t->count), low = zero;
     gint64 known;
     gboolean brace = t->n_cuts && !ws_term_known(count, &known);

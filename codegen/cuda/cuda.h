@@ -89,6 +89,7 @@ const char *ws_cuda_count(WsCuda *c, const char *name, guint value);
 
 /* --- cuda_control.c ---------------------------------------------------------------------------*/
 void ws_cuda_tree(WsCuda *c, const WsTree *t);
+const char *ws_cuda_goes_on(WsCuda *c, const WsOp *ask); /* test of a loop over a pipe */
 /* --- cuda_tiles.c -----------------------------------------------------------------------------*/
 void ws_cuda_tiles_loop(WsCuda *c, const WsTree *t);
 void ws_cuda_tiles_bind(WsCuda *c, gboolean bind);

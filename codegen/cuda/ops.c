@@ -196,6 +196,24 @@ static void take(WsCuda *c, const WsOp *op)
                  prim(WS_PRIM_LD_SHARED), slot(c, op));
 }
 
+/* --- pipes that are closed: a word in each slot, 0 a round, 1 the end */
+
+static void tell(WsCuda *c, const WsOp *op)
+{
+    ws_cuda_line(c, "%s(%s, %d);", prim(WS_PRIM_ST_SHARED), slot(c, op), op->n != 0);
+}
+
+static void ask(WsCuda *c, const WsOp *op)
+{
+    (void)c, (void)op; /* the test of the loop: ws_cuda_goes_on */
+}
+
+const char *ws_cuda_goes_on(WsCuda *c, const WsOp *ask)
+{
+    return ws_cuda_format(c, c->in_leader ? "int(%s(%s)) == 0" : "uniform(int(%s(%s))) == 0",
+                          prim(WS_PRIM_LD_SHARED), slot(c, ask));
+}
+
 static void mark(WsCuda *c, const WsOp *op)
 {
     (void)c, (void)op; /* for recorders */

@@ -1,5 +1,6 @@
 /* raw steps: the author's PTX as one asm statement; operands are counted as raw.c counts them. */
 #include "program/parts/raw.h"
+#include "base/phrase.h"
 #include "codegen/cuda/cuda.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
@@ -109,6 +110,12 @@ static void text_of(Raw *r, GString *s)
 
 void ws_cuda_raw(WsCuda *c, const WsOp *op)
 {
+    if (op->dialect == WS_RAW_CUDA || op->dialect == WS_RAW_MLIR) {
+        ws_cuda_step_error(c, op,
+                           op->dialect == WS_RAW_MLIR ? WS_WORD("text in MLIR")
+                                                      : WS_WORD("text in CUDA C++"));
+        return;
+    }
     if (op->unread) {
         ws_cuda_step_error(c, op, ws_fact_unread);
         return;

@@ -241,11 +241,37 @@ static WsUniform cut_round(WsEmit *e, const Loop *loop, WsUniform cut, WsUniform
     return ws_uniform_value(v, MAX(r.lo, low.lo), MAX(r.hi, low.hi));
 }
 
+/* A loop over a pipe: the slot that has been waited for says whether there is another round. Its
+ * count is the writer's, and no thread computes it. */
+static void asked(WsEmit *e, const Loop *loop)
+{
+    g_autofree char *after_name = g_strconcat(loop->tree->name, ".after", NULL);
+    g_autofree char *test_name = g_strconcat(loop->tree->name, ".ask", NULL);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), test = ws_block(e, test_name);
+    LLVMBasicBlockRef body = ws_block(e, loop->tree->name), after = ws_block(e, after_name);
+    LLVMBuildBr(e->b, test);
+    LLVMPositionBuilderAtEnd(e->b, test);
+    LLVMValueRef i = LLVMBuildPhi(e->b, e->i32, loop->tree->name);
+    LLVMBuildCondBr(e->b, ws_dynamic_goes_on(e, loop->tree->ask), body, after);
+    LLVMPositionBuilderAtEnd(e->b, body);
+    round_of(e, loop, ws_uniform_value(i, 0, WS_UNIFORM_MAX));
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->b);
+    LLVMAddIncoming(i, (LLVMValueRef[]){ ws_i32(e, 0), ws_add(e, i, 1) },
+                    (LLVMBasicBlockRef[]){ before, latch }, 2);
+    LLVMBuildBr(e->b, test);
+    LLVMMoveBasicBlockAfter(after, latch);
+    LLVMPositionBuilderAtEnd(e->b, after);
+}
+
 static void counted(WsEmit *e, const WsTree *t)
 {
     WsUniform zero = ws_uniform_const(e, 0);
     Loop loop = { t, t->from ? ws_uniform(e, t->from) : zero,
                   t->step_by ? ws_uniform(e, t->step_by) : ws_uniform_const(e, 1) };
+    if (t->ask) {
+        asked(e, &loop);
+        return;
+    }
     WsUniform count = ws_uniform(e, t->count), low = zero;
     for (guint i = 0; i < t->n_cuts && !e->error; i++) {
         WsUniform high = cut_round(e, &loop, ws_uniform(e, t->cut[i]), low, count);

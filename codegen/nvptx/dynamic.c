@@ -47,6 +47,21 @@ LLVMValueRef ws_dynamic_next(WsEmit *e)
     return ws_load(e, e->i32, e->next_tile, "tile.next");
 }
 
+/* --- pipes that are closed: a word in each slot, 0 a round, 1 the end */
+
+void ws_dynamic_tell(WsEmit *e, const WsOp *op)
+{
+    ws_prim(e, WS_PRIM_ST_SHARED, slot(e, op), ws_i32(e, op->n));
+}
+
+LLVMValueRef ws_dynamic_goes_on(WsEmit *e, const WsOp *ask)
+{
+    LLVMValueRef said = ws_prim(e, WS_PRIM_LD_SHARED, slot(e, ask));
+    if (!e->in_leader) /* uniform, as in ws_dynamic_take */
+        said = ws_prim(e, WS_PRIM_SHFL_IDX, said, ws_i32(e, 0));
+    return LLVMBuildICmp(e->b, LLVMIntEQ, said, ws_i32(e, 0), "");
+}
+
 /* Cell i of the curve, `axis` 0 or 1, from the hidden table of order hilbert. */
 WsUniform ws_dynamic_hilbert(WsEmit *e, WsUniform cell, guint axis, gint64 high)
 {

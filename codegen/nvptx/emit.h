@@ -183,6 +183,9 @@ void ws_tiles_unbind(WsEmit *e);
 void ws_dynamic_claim(WsEmit *e, const WsOp *op);
 void ws_dynamic_take(WsEmit *e, const WsOp *op);
 LLVMValueRef ws_dynamic_next(WsEmit *e);
+void ws_dynamic_tell(WsEmit *e, const WsOp *op); /* PIPE_TELL */
+/* i1: the slot that `ask` reads says that it is a round of the loop over its pipe. */
+LLVMValueRef ws_dynamic_goes_on(WsEmit *e, const WsOp *ask);
 WsUniform ws_dynamic_hilbert(WsEmit *e, WsUniform cell, guint axis, gint64 high);
 
 /* --- emit.c -----------------------------------------------------------------------------------*/

@@ -43,7 +43,7 @@ static gboolean is_seen(WsOpKind kind)
 {
     const WsOpRow *o = ws_op_row(kind);
     return o->gives != WS_GIVES_NONE || (o->engine != WS_ENGINE_NONE && !ws_op_closes(kind)) ||
-           ws_op_waits_for_agents(kind) || kind == WS_OP_CLAIM || kind == WS_OP_TAKE;
+           ws_op_waits_for_agents(kind) || ws_op_hands_on(kind);
 }
 
 /* Sleeps before everything whose moment other agents can see. */

@@ -1,5 +1,6 @@
 /* raw steps: the author's PTX with %{name} replaced by operands of one inline asm. */
 #include "program/parts/raw.h"
+#include "base/phrase.h"
 #include "codegen/facts.h"
 #include "codegen/nvptx/emit.h"
 #include "program/parts/access.h"
@@ -149,6 +150,13 @@ void ws_raw_step(WsEmit *e, const WsOp *op)
 {
     if (e->host) {
         ws_emit_step_error(e, op, "on the CPU");
+        return;
+    }
+    if (op->dialect == WS_RAW_CUDA || op->dialect == WS_RAW_MLIR) {
+        ws_emit_step_error(e, op,
+                           op->dialect == WS_RAW_CUDA
+                               ? WS_WORD("text in CUDA C++ (`--as cuda` has it)")
+                               : WS_WORD("text in MLIR"));
         return;
     }
     if (op->unread) {

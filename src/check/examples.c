@@ -13,6 +13,7 @@
 #include "src/check/example_ring.inc"
 #include "src/check/example_stages.inc"
 #include "src/check/example_store.inc"
+#include "src/check/example_streams.inc"
 #include "src/check/example_tiles.inc"
 #include "src/check/example_turns.inc"
 #include "src/check/examples.inc"
@@ -22,9 +23,10 @@
 static const struct {
     const char *name, *text;
 } bases[] = {
-    { "cluster", example_cluster }, { "gather", example_gather }, { "pipe", example_pipe },
-    { "read", example_read },       { "ring", example_ring },     { "stages", example_stages },
-    { "store", example_store },     { "tiles", example_tiles },   { "turns", example_turns },
+    { "cluster", example_cluster }, { "gather", example_gather },   { "pipe", example_pipe },
+    { "read", example_read },       { "ring", example_ring },       { "stages", example_stages },
+    { "store", example_store },     { "streams", example_streams }, { "tiles", example_tiles },
+    { "turns", example_turns },
 };
 
 /* The paragraph of a rule: its lines without the heading, and its base. FALSE if there is none. */

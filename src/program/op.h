@@ -224,6 +224,26 @@ static inline gboolean ws_op_arrives(WsOpKind kind)
     return g == WS_GIVES_ARRIVALS || g == WS_GIVES_EXPECT;
 }
 
+/* A slot of a pipe is told, or asked, whether it is a round of the loop over it, or the end. */
+static inline gboolean ws_op_tells(WsOpKind kind)
+{
+    return kind == WS_OP_PIPE_TELL;
+}
+
+static inline gboolean ws_op_asks(WsOpKind kind)
+{
+    return kind == WS_OP_PIPE_ASK;
+}
+
+/* A slot of shared memory hands a number on, which it writes or reads: the next tile, or whether a
+ * pipe has ended. */
+static inline gboolean ws_op_hands_on(WsOpKind kind)
+{
+    const WsOpRow *o = ws_op_row(kind);
+    return o->deed == WS_DEED_NONE && ((o->from == WS_DATA_AT_NONE && o->to == WS_DATA_AT_SHARED) ||
+                                       (o->from == WS_DATA_AT_SHARED && o->to == WS_DATA_AT_NONE));
+}
+
 /* It joins a named barrier. */
 static inline gboolean ws_op_joins(WsOpKind kind)
 {

@@ -310,6 +310,8 @@ static void put_op(GString *out, const WsProgram *p, const WsOp *op, guint inden
     put_wait(out, op->wait);
     if (op->var >= 0)
         g_string_append_printf(out, " %s", p->var[op->var].name);
+    if (ws_op_tells(op->kind) || ws_op_asks(op->kind))
+        g_string_append(out, op->n ? " end" : " round");
     put_named(out, op->kind == WS_OP_ADVANCE ? "by" : "be", op->set);
     for (guint i = 0; i < op->n_math; i++) {
         g_autofree char *text = ws_statement_print(op->math[i]);
@@ -347,9 +349,9 @@ static void put_tree(GString *out, const WsProgram *p, const WsTree *t, guint in
         return;
     }
     g_string_append_printf(out, "%*sloop %s %s", (int)indent, "", t->name,
-                           t->over == WS_OVER_TILES  ? "over tiles"
-                           : t->over == WS_OVER_PIPE ? "over pipe"
-                                                     : "count ");
+                           t->over == WS_OVER_TILES ? "over tiles"
+                           : t->ask                 ? "over pipe count "
+                                                    : "count ");
     if (t->over == WS_OVER_COUNT)
         put_expr(out, t->count);
     gint64 value;

@@ -135,67 +135,6 @@ static gint32 tile_position(WsWalker *w, const WsTree *loop, gint64 total)
     return (gint32)position;
 }
 
-/* How often a loop over a pipe runs is decided by its writer; the trace knows: tile of each of its
- * rounds, by total. */
-typedef struct {
-    GHashTable *tiles; /* WsTree* -> GArray of gint32 */
-    GHashTable *given; /* WsTree* -> rounds entered so far */
-} Pipes;
-
-static void learn_round(Pipes *pipes, const WsTree *loop, const WsTraceRecord *r)
-{
-    GArray *tiles = g_hash_table_lookup(pipes->tiles, loop);
-    if (!tiles) {
-        tiles = g_array_new(FALSE, FALSE, sizeof(gint32));
-        g_hash_table_insert(pipes->tiles, (gpointer)loop, tiles);
-    }
-    if (r->round < 0 || r->round > (1 << 22))
-        return;
-    while (tiles->len <= (guint)r->round) {
-        gint32 unknown = G_MININT32;
-        g_array_append_val(tiles, unknown);
-    }
-    g_array_index(tiles, gint32, r->round) = r->tile;
-}
-
-static Pipes learn_pipes(const Run *b)
-{
-    Pipes pipes = { g_hash_table_new_full(NULL, NULL, NULL, free_array),
-                    g_hash_table_new(NULL, NULL) };
-    g_autofree const WsTree **loop_of = g_new0(const WsTree *, MAX(b->p->n_ops, 1));
-    gboolean any = FALSE;
-    for (guint i = 0; i < b->p->n_ops; i++) {
-        const WsTree *t = b->p->op[i]->tree;
-        while (t && t->kind != WS_TREE_LOOP)
-            t = t->parent;
-        if (t && t->over == WS_OVER_PIPE) {
-            loop_of[i] = t;
-            any = TRUE;
-        }
-    }
-    for (guint i = 0; any && i < b->t->lane->len; i++) {
-        const WsTraceLane *lane = &g_array_index(b->t->lane, WsTraceLane, i);
-        for (guint64 k = 0; lane->cta == b->cta && k < lane->n; k++) {
-            const WsTraceRecord *r = &g_array_index(b->t->record, WsTraceRecord, lane->first + k);
-            if (loop_of[r->op])
-                learn_round(&pipes, loop_of[r->op], r);
-        }
-    }
-    return pipes;
-}
-
-static gboolean more_rounds(gpointer data, const WsTree *loop, gint64 round)
-{
-    Pipes *pipes = data;
-    const GArray *tiles = g_hash_table_lookup(pipes->tiles, loop);
-    gint64 total = GPOINTER_TO_INT(g_hash_table_lookup(pipes->given, loop));
-    if (!tiles || total >= tiles->len || round > total ||
-        g_array_index(tiles, gint32, total) != g_array_index(tiles, gint32, total - round))
-        return FALSE;
-    g_hash_table_insert(pipes->given, (gpointer)loop, GINT_TO_POINTER((gint)total + 1));
-    return TRUE;
-}
-
 static gboolean guess_element(gpointer data, gint tensor, const gint64 *at, gint64 *value)
 {
     return ws_launch_guess_element(data, tensor, value);
@@ -214,12 +153,10 @@ static guint64 most_steps(const Run *b)
 }
 
 static void walk_agent(const Run *b, WsBind *bind, const WsLaunchValues *v, guint agent,
-                       WsTileSource source, gpointer tiles, guint rank, Pipes *pipes, gint32 tile0,
-                       gint32 tile1)
+                       WsTileSource source, gpointer tiles, guint rank, gint32 tile0, gint32 tile1)
 {
     g_autoptr(WsWalker) w = ws_walker_new(b->p, v, agent, rank, source, tiles);
     if (w) {
-        ws_walker_set_pipe(w, more_rounds, pipes);
         ws_walker_set_element(w, guess_element, (gpointer)v);
     }
     WsTracePlace before = { agent, G_MAXUINT, -1 };
@@ -275,13 +212,9 @@ WsBind *ws_bind_new_within(const WsProgram *p, const WsTrace *t, guint cta, gint
                              .count = ws_launch_tiles(v) };
     WsTraceClaims claims;
     claims.claim = ws_trace_claims(b->t, b->cta, &claims.n);
-    Pipes pipes = learn_pipes(b);
     for (guint a = 0; a < b->p->n_agents; a++)
         walk_agent(b, bind, v, a, claims.n ? ws_trace_claim_at : ws_tiles_strided,
-                   claims.n ? (gpointer)&claims : &tiles, (guint)(id % cluster), &pipes, tile0,
-                   tile1);
-    g_hash_table_destroy(pipes.tiles);
-    g_hash_table_destroy(pipes.given);
+                   claims.n ? (gpointer)&claims : &tiles, (guint)(id % cluster), tile0, tile1);
     return bind;
 }
 

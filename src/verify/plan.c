@@ -216,8 +216,6 @@ static void number_tree(Plan *plan, AgentPlan *a, const WsTree *t, GArray *place
     Place new = { .tree = t, .loop = t->kind == WS_TREE_LOOP ? a->n_loops++ : -1 };
     g_hash_table_insert(a->number, (gpointer)t, GUINT_TO_POINTER(place->len));
     g_array_append_val(place, new);
-    if (t->kind == WS_TREE_LOOP && t->over == WS_OVER_PIPE)
-        plan_fail(plan, WS_VERIFY_REFUSED, "a loop over a pipe");
     if (t->kind == WS_TREE_LOOP && t->over == WS_OVER_TILES) {
         for (const WsTree *up = t->parent; up; up = up->parent)
             if (up->kind == WS_TREE_LOOP && up->over == WS_OVER_TILES)

@@ -146,6 +146,15 @@ static void take_tile(Run *r, guint cell)
         broken(r, "P-TILE", "takes a tile that was not claimed in its round");
 }
 
+/* A slot of a pipe says what the loop over it takes it for. */
+static void ask_slot(Run *r, guint cell)
+{
+    const Author *a = &r->s->author[plan_item(r->plan, ITEM_WRITE, r->cta, cell, 0)];
+    const WsOp *by = a->op ? r->plan->p->op[a->op - 1] : NULL;
+    if (!by || !ws_op_tells(by->kind) || by->n != r->op->n)
+        broken(r, "P-CLOSE", "a slot of a pipe that says something else");
+}
+
 void touch(Run *r, guint k, guint cta, guint to, const Set *by, guint16 flight)
 {
     const WsAccess *a = &r->op->access[k];
@@ -176,6 +185,8 @@ void touch(Run *r, guint k, guint cta, guint to, const Set *by, guint16 flight)
         const guint cell = g_array_index(cells, guint, n);
         if (r->op->kind == WS_OP_TAKE)
             take_tile(r, cell);
+        if (ws_op_asks(r->op->kind))
+            ask_slot(r, cell);
         const guint item = plan_item(r->plan, write ? ITEM_WRITE : ITEM_READ, cta, cell, reader);
         if (write)
             note_write(r, cta, cell, by, &me);

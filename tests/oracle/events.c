@@ -300,6 +300,8 @@ static void step(Build *B, const WsOp *op)
     case WS_OP_LDMATRIX:
     case WS_OP_CLAIM: /* the ids themselves come from the walker: all agents get the right one */
     case WS_OP_TAKE:
+    case WS_OP_PIPE_TELL:
+    case WS_OP_PIPE_ASK:
     case WS_OP_TRANSPOSE: {
         Event e = { .kind = EVENT_ACCESS, .op = op };
         all_bytes(B, &e, op);

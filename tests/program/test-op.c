@@ -49,10 +49,10 @@ static void sets(void)
     is_exactly("loads shared", ws_op_loads_shared, "ld ldmatrix");
     is_exactly("stores global", ws_op_stores_global, "st_global red_global");
     is_exactly("assigns", ws_op_assigns, "let advance");
-    is_exactly("any", any, "wait fence_async fence_cluster fence_gpu let advance mark");
+    is_exactly("any", any, "wait fence_async fence_cluster fence_gpu let advance pipe_ask mark");
     is_exactly("leader", leader,
                "mbar_init expect tma_load bulk_copy tma_store bulk_commit bulk_wait prefetch "
-               "prefetch_map fence_init claim");
+               "prefetch_map fence_init claim pipe_tell");
 }
 
 static void rows(void)

@@ -1,4 +1,5 @@
 /* One operation in Gluon: lower.def says how. */
+#include "base/phrase.h"
 #include "codegen/python/gluon/gluon.h"
 #include "program/op.h"
 #include "program/parts/operation.h"
@@ -18,6 +19,8 @@ static void store_wait(WsPy *y, const WsOp *op)
 #define CONTROL                                    NULL
 #define IMPLIED(how)                               NULL, how
 #define FIXED(text)                                NULL, NULL, text
+#define CLOSED_PIPE                                WS_WORD("a loop that ends when the writer closes a pipe")
+#define COUNTED                                    WS_WORD("give the loop a count, and drop `close`")
 #define NOT(why, change)                           NULL, NULL, NULL, why, change
 #define WS_LOWER(id, prim, llvm, cuda, gluon, ...) [WS_OP_##id] = { gluon },
 static const WsPyRow table[WS_OP_KIND_COUNT] = {

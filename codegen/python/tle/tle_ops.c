@@ -270,6 +270,8 @@ typedef struct {
 #define UNKNOWN                                         NULL
 #define CONTROL                                         NULL
 #define IMPLIED(how)                                    NULL, how
+#define CLOSED_PIPE                                     WS_WORD("a loop that ends when the writer closes a pipe")
+#define COUNTED                                         WS_WORD("give the loop a count, and drop `close`")
 #define NOT(why, change)                                NULL, NULL, why, change
 #define WS_LOWER(id, prim, llvm, cuda, gluon, tle, ...) [WS_OP_##id] = { tle },
 static const Row table[WS_OP_KIND_COUNT] = {

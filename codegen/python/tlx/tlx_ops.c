@@ -120,6 +120,8 @@ void ws_tlx_store_wait(WsPy *y, const WsOp *op)
 #define CONTROL                                         NULL
 #define IMPLIED(how)                                    NULL, how
 #define FIXED(text)                                     NULL, NULL, text
+#define CLOSED_PIPE                                     WS_WORD("a loop that ends when the writer closes a pipe")
+#define COUNTED                                         WS_WORD("give the loop a count, and drop `close`")
 #define NOT(why, change)                                NULL, NULL, NULL, why, change
 #define WS_LOWER(id, prim, llvm, cuda, gluon, tle, tlx) [WS_OP_##id] = { tlx },
 static const WsPyRow table[WS_OP_KIND_COUNT] = {

@@ -362,6 +362,25 @@ static void check_tile(WsPlay *play, WsInst *inst, const WsEvent *w)
     ws_remedy_tile(play, f, w);
 }
 
+/* L-CLOSE: the slot says what the loop over its pipe takes it for. */
+static void check_told(WsPlay *play, WsInst *inst, const WsEvent *e, const WsEvent *w)
+{
+    if (w && ws_op_tells(w->op->kind) && w->op->n == e->op->n)
+        return;
+    g_autofree char *other = w ? ws_deed_event(play, w) : NULL;
+    WsFinding *f =
+        ws_report(play, WS_RULE_P_CLOSE, inst, w,
+                  !w         ? "asks a slot that says nothing%s"
+                  : e->op->n ? "ends its loop at a slot of which %s says that it is a round"
+                             : "continues at a slot of which %s says that it is the end",
+                  w ? other : "");
+    if (!f)
+        return;
+    f->harm = WS_HARM_CORRUPTION;
+    ws_finding_tell(f, WS_STORY_SO,
+                    "corruption: the loop takes other slots than were meant for it");
+}
+
 static void check_write(Touch *t, const WsBytes *c, gboolean writes)
 {
     if (t->begun && t->write == c->write)
@@ -372,6 +391,8 @@ static void check_write(Touch *t, const WsBytes *c, gboolean writes)
         check(t->play, t->inst, t->e, t->a, writes, c->write, TRUE);
     if (t->e->op->kind == WS_OP_TAKE)
         check_tile(t->play, t->inst, c->write);
+    if (ws_op_asks(t->e->op->kind))
+        check_told(t->play, t->inst, t->e, c->write);
     if (t->a->mode & WS_MODE_READ)
         check_content(t->play, t->inst, c, t->e, t->a, t->use);
 }

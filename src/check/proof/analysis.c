@@ -75,8 +75,6 @@ static void tree(WsControl *c, gint agent, const WsTree *t, guint *number)
         ws_learn_exact(c, step, NULL);
         if ((from && ws_leaves(c, from).symbol) || (step && ws_leaves(c, step).symbol))
             ws_control_outside(c, "a loop that starts or steps by a symbol", from ? from : step);
-        if (t->over == WS_OVER_PIPE && !c->outside)
-            c->outside = g_strdup_printf("%s: a loop over a pipe", t->step ? t->step : t->name);
         gint round = t->over == WS_OVER_COUNT && t->count ? ws_round_symbol(c, agent, t) : -1;
         WsExpr *seen = t->count ? g_hash_table_lookup(c->rewritten, t->count) : NULL;
         gint stands = seen && seen->op == WS_EXPR_VAR ? seen->var - (gint)c->n_vars : -1;

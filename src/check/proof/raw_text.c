@@ -521,6 +521,10 @@ char *ws_raw_reason(const WsProgram *p, const WsOp *op)
 {
     if (op->unread)
         return ws_phrase("a raw step may synchronise in ways it does not declare");
+    if (op->dialect != WS_RAW_PTX)
+        return ws_phrase("the raw step at %s is no PTX: its text is not compared with what it "
+                         "declares",
+                         op->id);
     if (op->proxy == WS_PROXY_ASYNC || op->breadth == WS_BREADTH_WARP || op->n_raw > 64)
         return ws_phrase(
             "the raw step at %s is not compared with its text: `by` warp, `proxy` async", op->id);

@@ -100,9 +100,11 @@ typedef struct {
     gint64 capacity;
     gboolean one_shot, generic_readers;
     guint n_fields;
-    guint *field;           /* buffers */
-    gboolean window_writes; /* the window that is open has writes */
-    guint writer;           /* group + 1; 0 not known */
+    guint *field;                         /* buffers */
+    gboolean window_writes;               /* the window that is open has writes */
+    guint writer;                         /* group + 1; 0 not known */
+    gboolean by_leader, by_warps, by_all; /* who arrives at the end of the windows so far */
+    gint told; /* buffer that says what is the end, -1: nobody closes it */
 } WsPipeBuild;
 
 typedef struct {
@@ -223,8 +225,9 @@ void ws_elab_reference(WsElab *E);
 void ws_elab_tiles(WsElab *E);
 void ws_elab_buffers(WsElab *E); /* layout.c: forms, swizzle, pitch */
 void ws_buffer_set_stages(WsBuffer *b, guint stages);
-void ws_elab_place(WsElab *E);    /* layout.c: offsets; after barriers and pipes */
-void ws_elab_barriers(WsElab *E); /* barriers.c: declared */
+void ws_buffer_hidden(WsElab *E, WsBuffer *b); /* layout of one that no design declares */
+void ws_elab_place(WsElab *E);                 /* layout.c: offsets; after barriers and pipes */
+void ws_elab_barriers(WsElab *E);              /* barriers.c: declared */
 void ws_elab_pipes(WsElab *E);
 void ws_elab_groups(WsElab *E); /* agents, warps, values */
 gboolean ws_elab_dtype(const char *text, WsDtype *out);
@@ -323,13 +326,23 @@ void ws_types_bind(WsStepState *S, WsOp *math);
 const WsArray *ws_types_run_name(WsElab *E, const WsExpr *value);
 
 /* --- pipes (pipes.c) */
-gint ws_pipe_loop(WsStepState *S,
-                  WsTree *loop); /* `for` over a pipe: its number, -1 after an error */
+/* `for` over a pipe: its number, -1 after an error. */
+gint ws_pipe_loop(WsStepState *S, const WsElabSymbol *symbol, WsTree *loop);
 void ws_pipe_loop_body(WsStepState *S, WsTree *loop, WsTree *body, gint pipe, const char *path);
-gint ws_pipe_named(WsElab *E, const char *name); /* -1 if no pipe has that name */
+void ws_pipe_loop_end(WsStepState *S, gint pipe); /* behind it */
+gint ws_pipe_named(WsElab *E, const char *name);  /* -1 if no pipe has that name */
 void ws_pipe_wait(WsStepState *S, gint pipe);
 /* Barrier that a load or gather without `signal` credits: p.full of the open window, -1. */
 gint ws_pipe_signal(WsStepState *S, guint buffer, WsExpr **use);
+
+/* --- streams (stream.c): what the writer of a pipe commits before each of its closes */
+gboolean ws_stream_closes(WsElab *E, const char *pipe); /* a `close` names the pipe */
+/* Hidden buffer, one i32 in each of `stages`: what a slot of the pipe is. */
+guint ws_stream_buffer(WsElab *E, const char *pipe, guint stages);
+/* Rounds of a `for` over the pipe: those of the close that stands as far down in its writer's body
+ * as the loop in its own. 0, with a finding, where that is not to be told. */
+WsExpr *ws_stream_rounds(WsStepState *S, const WsPipeBuild *pipe);
+void ws_stream_judge(WsElab *E, const WsPipeBuild *pipe); /* what no close ends */
 
 /* --- transactions (transactions.c) */
 /* Credits `bytes` of a load, copy or remote write landing in `ctas` to its barrier and makes the

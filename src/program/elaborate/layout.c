@@ -99,7 +99,17 @@ void ws_elab_buffers(WsElab *E)
     }
 }
 
-/* Changes the number of stages (pipes) or adds a hidden buffer's layout. */
+void ws_buffer_hidden(WsElab *E, WsBuffer *b)
+{
+    b->chunk_cols = b->cols;
+    b->row_bytes = b->cols * ws_dtype_bytes(b->dtype);
+    b->chunk_bytes = b->rows * b->row_bytes;
+    b->align = E->hw->shared.align;
+    b->stage_bytes = b->chunk_bytes;
+    ws_buffer_set_stages(b, MAX(b->stages, 1));
+}
+
+/* Changes the number of stages (pipes). */
 void ws_buffer_set_stages(WsBuffer *b, guint stages)
 {
     b->stages = stages;

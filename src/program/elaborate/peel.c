@@ -103,7 +103,7 @@ static void elaborate_step(WsElab *E, WsList *list, const WsNode *node, const ch
             return;
         S.when = NULL;
     }
-    if (ws_node_has(node, WS_F_use))
+    if (ws_node_has(node, WS_F_use) && node->kind != WS_STEP_FOR) /* of its total: ws_pipe_loop */
         S.use = ws_elab_resolve(E, ws_elab_field_expr(E, node, WS_F_use), 0, id);
     if (S.when && node->kind != WS_STEP_LET) {
         S.seq = branch(E, seq, S.when, id);

@@ -154,11 +154,13 @@ void ws_step_FOR(WsStepState *S)
     if (ws_elab_field_is(E, S->node, WS_F_over, "tiles"))
         loop_over_tiles(S, loop);
     else if (ws_node_has(S->node, WS_F_over))
-        pipe = ws_pipe_loop(S, loop);
+        pipe = ws_pipe_loop(S, symbol, loop);
     else if (ws_node_has(S->node, WS_F_count))
         loop->count = field_or(S, WS_F_count, 0);
     else
         ws_elab_error(E, WS_RULE_T_KIND, S->id, NULL, "a loop needs `count` or `over`");
+    if (pipe < 0 && ws_node_has(S->node, WS_F_use))
+        ws_elab_error(E, WS_RULE_S_KEY, S->id, "Remove it.", "`use` belongs to a loop over a pipe");
     unroll(S, loop);
     cuts(S, loop);
     symbol->fixed = loop->count && ws_elab_is_int(loop->count, &symbol->count) &&
@@ -166,7 +168,7 @@ void ws_step_FOR(WsStepState *S)
                     ws_elab_is_int(loop->step_by, &symbol->step);
     symbol->full = loop->unroll < 0;
     const char *path = ws_arena_printf(E->arena, "%s/do", S->path);
-    gint64 n_max = largest_ahead(S);
+    gint64 n_max = pipe >= 0 ? 0 : largest_ahead(S); /* nobody knows the rounds that come */
     WsPeel peel = {
         .loop = symbol, .round = -1, .from = loop->from, .step = loop->step_by, .count = loop->count
     };
@@ -212,6 +214,8 @@ void ws_step_FOR(WsStepState *S)
     ws_stage_leave(S, path);
     const WsRoundEnd end = { symbol->total_var, E->ops->len };
     g_array_append_val(E->round_ends, end);
+    if (pipe >= 0)
+        ws_pipe_loop_end(S, pipe);
     A->tile_depth = tile_depth;
     A->strided_depth = strided;
 }

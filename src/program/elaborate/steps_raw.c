@@ -1,6 +1,8 @@
 #include "program/elaborate/elab.h"
+#include "program/parts/agent.h"
 #include "program/parts/raw.h"
 #include "program/program.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -153,13 +155,48 @@ static void names_legal(WsStepState *S, const WsOp *op)
     }
 }
 
+static WsRawText dialect_of(WsStepState *S)
+{
+    static const char *const word[] = { [WS_RAW_PTX] = "ptx",
+                                        [WS_RAW_CUDA] = "cuda",
+                                        [WS_RAW_MLIR] = "mlir",
+                                        [WS_RAW_LLVM] = "llvm",
+                                        [WS_RAW_UNREAD] = "unread" };
+    guint i = 0;
+    while (i < WS_RAW_UNREAD && !ws_elab_field_is(S->E, S->node, WS_F_keyword, word[i]))
+        i++;
+    return (WsRawText)i;
+}
+
+/* The threads that a text is written for are those that execute it. */
+static void threads_fit(WsStepState *S, const WsOp *op)
+{
+    WsElab *E = S->E;
+    gint64 product = 1;
+    const guint n = ws_elab_field_count(S->node, WS_F_threads_dim);
+    if (!ws_node_has(S->node, WS_F_threads_dim))
+        return;
+    for (guint i = 0; i < n; i++)
+        product *= ws_elab_constant_in(
+            E, ws_elab_value_expr(E, ws_elab_field_item(S->node, WS_F_threads_dim, i)), 1, 1024,
+            "threads_dim", S->id);
+    const guint all = op->breadth == WS_BREADTH_LEADER ? 1
+                      : op->breadth == WS_BREADTH_WARP ? E->hw->lanes
+                                                       : E->agent->out->threads;
+    if (n > 3 || product != all)
+        ws_elab_error(E, WS_RULE_T_RANGE, S->id, "Write it for the threads that execute it.",
+                      "`threads_dim` says %" G_GINT64_FORMAT " threads, but %u execute the text",
+                      product, all);
+}
+
 void ws_step_RAW(WsStepState *S)
 {
     WsElab *E = S->E;
     gboolean async = ws_elab_field_is(E, S->node, WS_F_proxy, "async");
     WsProxy proxy = async ? WS_PROXY_ASYNC : WS_PROXY_GENERIC;
-    const gboolean unread = ws_elab_field_is(E, S->node, WS_F_keyword, "unread");
-    if (ws_elab_field_is(E, S->node, WS_F_keyword, "llvm"))
+    const WsRawText dialect = dialect_of(S);
+    const gboolean unread = dialect == WS_RAW_UNREAD;
+    if (dialect == WS_RAW_LLVM)
         ws_elab_note(E, WS_RULE_L_LENS, S->id, "Write PTX.",
                      "raw text in LLVM IR has no generator here; on sm_90a `ptx` has");
     WsOp *op = ws_step_op(S, WS_OP_RAW, NULL);
@@ -167,6 +204,7 @@ void ws_step_RAW(WsStepState *S)
     op->proxy = proxy;
     op->text = text_of(S);
     op->unread = unread;
+    op->dialect = dialect;
     op->raw = ws_arena_new0(E->arena, WsRawOperand,
                             ws_elab_field_count(S->node, WS_F_in) +
                                 ws_elab_field_count(S->node, WS_F_out) + 1);
@@ -174,8 +212,9 @@ void ws_step_RAW(WsStepState *S)
     operands(S, op, WS_F_out, WS_MODE_WRITE, proxy);
     touched(S, op, WS_F_reads, WS_MODE_READ, proxy);
     touched(S, op, WS_F_writes, WS_MODE_WRITE, proxy);
-    if (!unread)
+    if (dialect == WS_RAW_PTX || dialect == WS_RAW_LLVM)
         names_legal(S, op);
+    threads_fit(S, op);
     ws_op_label(E, op, "raw");
     E->p->has_raw = TRUE;
     for (guint i = 0; op->breadth == WS_BREADTH_LEADER && i < op->n_value; i++)

@@ -6,6 +6,7 @@
 #include "model/kind.h"
 #include "program/forward.h"
 #include "program/op_kind.h"
+#include "program/parts/raw.h"
 
 G_BEGIN_DECLS
 
@@ -90,7 +91,7 @@ struct WsOp {
                             RED_SHARED: [1] elements of the view that those of [0] go to */
     WsMma *mma;
     gint64 n;          /* MMA_WAIT, BULK_WAIT, CP_WAIT: newest groups that may stay; SETMAXNREG:
-                          registers; MBAR_INIT: count */
+                          registers; MBAR_INIT: count; PIPE_TELL: 1 is the end; PIPE_ASK: 1 finds it */
     gboolean increase; /* SETMAXNREG: .inc */
     WsBorder border;   /* BAR_SYNC, where groups have halves */
     WsBorder lowered;  /* what Triton's lowering would make of that border; NONE: as it is drawn */
@@ -107,6 +108,7 @@ struct WsOp {
     char *text;            /* MARK name, RAW text */
     guint n_raw;
     WsRawOperand *raw; /* RAW: operands of the text, `in` first */
+    WsRawText dialect; /* RAW: language of `text` */
     gboolean unread;   /* RAW: lines of a kernel that an import did not understand, as `text`; a
                           kernel without them would be another one */
     gboolean declared; /* made by the text of a raw step: counted and judged, emitted by nobody */

@@ -6,6 +6,8 @@
 
 G_BEGIN_DECLS
 
+/* Language of the text; LLVM is left to elaboration, which refuses it. */
+typedef enum { WS_RAW_PTX, WS_RAW_CUDA, WS_RAW_MLIR, WS_RAW_LLVM, WS_RAW_UNREAD } WsRawText;
 /* What a name in the text of a raw step stands for. */
 typedef enum {
     WS_RAW_VALUE,   /* value[index] of the operation: its registers */

@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 typedef enum { WS_TREE_SEQ, WS_TREE_LOOP, WS_TREE_BRANCH, WS_TREE_OP } WsTreeKind;
-typedef enum { WS_OVER_COUNT, WS_OVER_TILES, WS_OVER_PIPE } WsLoopOver;
+typedef enum { WS_OVER_COUNT, WS_OVER_TILES } WsLoopOver;
 
 struct WsTree {
     WsTreeKind kind;
@@ -26,6 +26,8 @@ struct WsTree {
     WsLoopOver over;
     gint index_var, total_var;
     WsExpr *count;          /* COUNT: rounds, none if <= 0 */
+    const WsOp *ask;        /* over a pipe: the first operation of a round, which a generated kernel
+                               tests in place of `count`, right before it; NULL otherwise */
     WsExpr *from, *step_by; /* round i has index from + step_by*i; over tiles: positions */
     guint n_cuts;
     WsExpr **cut; /* index values at which a generator splits the loop, whose step_by is a

@@ -110,12 +110,6 @@ void ws_walker_set_element(WsWalker *w, WsWalkElement element, gpointer data)
     w->element_data = data;
 }
 
-void ws_walker_set_pipe(WsWalker *w, WsWalkPipe more, gpointer data)
-{
-    w->pipe = more;
-    w->pipe_data = data;
-}
-
 gint64 ws_walker_position(const WsWalker *w)
 {
     return w->position;
@@ -132,11 +126,6 @@ static gboolean begin_loop(WsWalker *w, WsWalkFrame *f, GError **error)
     f->count = G_MAXINT64;
     if (t->over == WS_OVER_COUNT && !ws_walk_evaluate_or(w, t->count, 0, &f->count, error))
         return FALSE;
-    if (t->over == WS_OVER_PIPE && !w->pipe) {
-        g_set_error(error, WS_EXPR_ERROR, WS_EXPR_ERROR_NAME,
-                    "the rounds of a loop over a pipe are decided by its writer");
-        return FALSE;
-    }
     f->round = 0;
     return TRUE;
 }
@@ -160,8 +149,6 @@ static gboolean begin_round(WsWalker *w, WsWalkFrame *f, gboolean *more, GError 
         if (id < 0)
             return TRUE;
         ws_walk_open_tile(w, index, id);
-    } else if (t->over == WS_OVER_PIPE && !w->pipe(w->pipe_data, t, f->round)) {
-        return TRUE;
     }
     ws_walk_set(w, t->index_var, index);
     if (w->step.n_rounds < WS_WALK_MAX_ROUNDS) {

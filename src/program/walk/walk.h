@@ -52,10 +52,6 @@ void ws_walker_set_element(WsWalker *w, WsWalkElement element, gpointer data);
 /* Data are not known before the launch: an element of an integer tensor counts as the middle of the
  * range that its `data` gives. One guess for clock and score, so that their loops agree. */
 gboolean ws_launch_guess_element(const WsLaunchValues *v, gint tensor, gint64 *value);
-/* A loop over a pipe ends when its writer closed the pipe, which the reader alone cannot know:
- * asked before each round; without it such a loop is an error. */
-typedef gboolean (*WsWalkPipe)(gpointer data, const WsTree *loop, gint64 round);
-void ws_walker_set_pipe(WsWalker *w, WsWalkPipe more, gpointer data);
 /* Position of the current tile in the CTA's sequence, -1 outside loops over tiles. */
 gint64 ws_walker_position(const WsWalker *w);
 /* "tile 1, k 3" from a step's rounds. Caller frees. */

@@ -24,8 +24,6 @@ struct WsWalker {
     gpointer tiles_data;
     WsWalkElement element;
     gpointer element_data;
-    WsWalkPipe pipe;
-    gpointer pipe_data;
 
     gint64 *value; /* per variable */
     guint8 *state; /* WsWalkState per variable */

@@ -86,7 +86,9 @@ static gboolean perform(Lab *L, Lanes *a, const WsOp *op)
     case WS_OP_LDMATRIX:
     case WS_OP_TRANSPOSE:
     case WS_OP_CLAIM:
-    case WS_OP_TAKE: {
+    case WS_OP_TAKE:
+    case WS_OP_PIPE_TELL:
+    case WS_OP_PIPE_ASK: {
         guint step = lanes_step(a, op);
         for (guint l = 0; l < a->n_lanes; l += step)
             lanes_tick(a, l);

@@ -53,7 +53,8 @@ typedef struct {
     Clock *many; /* readers, where there are more; NULL: none */
     Clock *atom; /* [width] atomics since the last write, all of one kind; NULL: none */
     guint8 atom_kind;
-    gint16 tile; /* 2 + round of the claim that wrote it, 0: none */
+    gint16 tile; /* 2 + round of the claim that wrote it, -1, -2: a round or the end of a pipe, 0:
+                    none */
     guint8 n_read;
     guint8 plain;  /* written by ordinary stores */
     guint8 gather; /* written by cp.async */

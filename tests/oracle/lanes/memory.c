@@ -89,8 +89,8 @@ static gboolean is_generic(const WsOp *op)
 {
     if (op->kind == WS_OP_ST_SHARED || op->kind == WS_OP_STMATRIX || op->kind == WS_OP_LD_SHARED ||
         op->kind == WS_OP_LDMATRIX || op->kind == WS_OP_ST_REMOTE || op->kind == WS_OP_CLAIM ||
-        op->kind == WS_OP_TAKE || op->kind == WS_OP_RED_SHARED || op->kind == WS_OP_TRANSPOSE ||
-        op->kind == WS_OP_CP_ROWS)
+        op->kind == WS_OP_TAKE || op->kind == WS_OP_PIPE_TELL || op->kind == WS_OP_PIPE_ASK ||
+        op->kind == WS_OP_RED_SHARED || op->kind == WS_OP_TRANSPOSE || op->kind == WS_OP_CP_ROWS)
         return TRUE;
     return FALSE;
 }
@@ -180,6 +180,8 @@ static void touch_cell(Lab *L, Lanes *a, const WsOp *op, guint rank, guint64 at,
     }
     if (op->kind == WS_OP_TAKE && c->tile != a->position + 2) /* of another round, or none */
         lanes_problem(L, ORACLE_PHASE, a, op, NULL);
+    if (op->kind == WS_OP_PIPE_ASK && c->tile != -1 - op->n) /* a round, or the end */
+        lanes_problem(L, ORACLE_PHASE, a, op, NULL);
     if (!write) {
         if (!c->write.when)
             lanes_problem(L, ORACLE_UNDEFINED, a, op, NULL);
@@ -202,7 +204,9 @@ static void touch_cell(Lab *L, Lanes *a, const WsOp *op, guint rank, guint64 at,
     knows_reads(L, a, op, c, by);
     c->many = c->atom = NULL;
     c->write = me;
-    c->tile = op->kind == WS_OP_CLAIM ? (gint16)(a->position + 2) : 0;
+    c->tile = op->kind == WS_OP_CLAIM       ? (gint16)(a->position + 2)
+              : op->kind == WS_OP_PIPE_TELL ? (gint16)(-1 - op->n)
+                                            : 0;
     c->n_read = 0;
     c->plain = !async && !gather;
     c->gather = gather;
@@ -288,7 +292,8 @@ void lanes_generic(Lab *L, Lanes *a, const WsOp *op)
         Place v;
         if (!place(L, a, x, &v))
             return;
-        if (op->kind == WS_OP_CLAIM || op->kind == WS_OP_TAKE) {
+        if (op->kind == WS_OP_CLAIM || op->kind == WS_OP_TAKE || op->kind == WS_OP_PIPE_TELL ||
+            op->kind == WS_OP_PIPE_ASK) {
             one_of_each_warp(L, a, op, &v, x);
             continue;
         }

@@ -318,7 +318,7 @@ typedef struct WsBits {
     guint *barrier_of;                /* [slots] */
     guint o_written, o_author, n_set; /* words of raw; words of a set of items of a CTA */
     gboolean split;
-    gboolean claims; /* tiles are claimed */
+    gboolean claims; /* tiles are claimed, or slots of pipes say what they are */
     gboolean may_owe;
     gboolean in_step;
     gint owed;      /* symbol that counters owe, -1 none (L-OWED) */
@@ -382,8 +382,8 @@ static inline guint64 *ws_bit_raw(const WsBits *b)
 {
     return (guint64 *)(gpointer)(b->now + b->o_raw);
 }
-/* Round in which the tile was claimed that a cell holds; WS_NO_TILE: it holds none. */
-enum { WS_NO_TILE = -1 };
+/* Round in which the tile that a cell holds was claimed, or WS_NO_TILE; WS_TOLD - n of PIPE_TELL. */
+enum { WS_NO_TILE = -1, WS_TOLD = -2 };
 static inline gint64 *ws_bit_claimed(const WsBits *b, guint rank, guint cell)
 {
     return (gint64 *)(gpointer)(b->now + b->o_claim) + rank * b->n_cells + cell;

@@ -289,7 +289,7 @@ static void compile_loop(Compiler *k, const WsTree *t)
     }
     l.index = ws_bit_local_of(b, k->agent, t->index_var);
     l.total = ws_bit_local_of(b, k->agent, t->total_var);
-    if (t->over == WS_OVER_TILES && b->claims &&
+    if (t->over == WS_OVER_TILES && b->p->tiles->launch == WS_LAUNCH_DYNAMIC &&
         !(l.from.constant && l.from.value == 0 && l.by.constant && l.by.value == 1))
         ws_bit_outside(b, "a loop over claimed tiles that does not make every round"); /* L-TILE */
     l.by_index = t->index_var >= 0 && b->c->relevant[t->index_var];
@@ -520,6 +520,14 @@ static void compile_agent(WsBits *b, guint agent)
     }
 }
 
+static gboolean hands_on(const WsProgram *p)
+{
+    for (guint i = 0; i < p->n_ops; i++)
+        if (p->op[i]->agent >= 0 && ws_op_hands_on(p->op[i]->kind))
+            return TRUE;
+    return FALSE;
+}
+
 WsBits *ws_bits_new(const WsProgram *p, guint policy, WsHow how)
 {
     WsBits *b = g_new0(WsBits, 1);
@@ -529,7 +537,7 @@ WsBits *ws_bits_new(const WsProgram *p, guint policy, WsHow how)
     b->owed = -1;
     b->wide = ws_bit_has_wide();
     b->unwatched = ws_unwatched(p);
-    b->claims = p->tiles->launch == WS_LAUNCH_DYNAMIC;
+    b->claims = p->tiles->launch == WS_LAUNCH_DYNAMIC || hands_on(p);
     b->memory = g_ptr_array_new_with_free_func(g_free);
     b->author = g_array_new(FALSE, FALSE, sizeof(WsLanesAt));
     b->meets = g_hash_table_new(NULL, NULL);

@@ -454,6 +454,11 @@ static void put_claims(WsBitKey *k, const WsBits *b)
     for (guint r = 0; b->claims && r < b->ranks; r++)
         for (guint c = 0; c < b->n_cells; c++) {
             gint64 held = *ws_bit_claimed(b, r, c);
+            if (held <= WS_TOLD) { /* no position */
+                put(k, r * b->n_cells + c);
+                put(k, -held);
+                continue;
+            }
             if (held < 0 || held % WS_PASS < base_of(b, ws_pass_of(held)))
                 continue;
             put(k, r * b->n_cells + c);

@@ -99,7 +99,7 @@ gboolean ws_bit_execute(WsBits *b, guint i, const WsBitOp *o)
             ws_bit_generic(b, i, o);
         else /* refused when it was compiled, or a rule that nobody has written */
             ws_bit_outside(b, "an operation that is not in the proof");
-        if (b->claims && (o->op->kind == WS_OP_CLAIM || o->op->kind == WS_OP_TAKE))
+        if (b->claims && ws_op_hands_on(o->op->kind))
             ws_bit_claim(b, i, o);
         break;
     }

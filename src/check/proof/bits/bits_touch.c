@@ -163,7 +163,8 @@ static void check_readers(const Touch *t, guint cell, guint64 classes)
         check(t, ws_bit_item_of(c, (guint)__builtin_ctzll(left)));
 }
 
-/* L-TILE: a slot holds the tile that was claimed in one round, and is taken in the same round. */
+/* L-TILE: a slot holds the tile that was claimed in one round, and is taken in the same round.
+ * L-CLOSE: a slot says that it is a round, or the end, where it is asked for that. */
 void ws_bit_claim(WsBits *b, guint i, const WsBitOp *o)
 {
     gint64 corner[2], position = ws_bit_inst(b, i)->position;
@@ -173,8 +174,10 @@ void ws_bit_claim(WsBits *b, guint i, const WsBitOp *o)
             gint64 *held = ws_bit_claimed(b, ws_bit_rank(b, i), p->cell[c]);
             if (o->kind == WS_OP_CLAIM)
                 *held = position;
-            else if (*held != position)
-                ws_bit_alarm(b, WS_RULE_P_TILE);
+            else if (ws_op_tells(o->op->kind))
+                *held = WS_TOLD - o->op->n;
+            else if (*held != (ws_op_asks(o->op->kind) ? WS_TOLD - o->op->n : position))
+                ws_bit_alarm(b, ws_op_asks(o->op->kind) ? WS_RULE_P_CLOSE : WS_RULE_P_TILE);
         }
     }
 }

@@ -70,7 +70,7 @@ void ws_elab_pipes(WsElab *E)
     E->drawn_expect = ws_arena_new0(E->arena, gboolean, E->barriers->len + 1);
     for (guint i = 0; i < n && !ws_elab_stop(E); i++) {
         const WsNode *node = ws_node_child(E->root, WS_F_pipes, i);
-        WsPipeBuild p = { .node = node, .capacity = 1, .empty = -1 };
+        WsPipeBuild p = { .node = node, .capacity = 1, .empty = -1, .told = -1 };
         const char *at = ws_arena_printf(E->arena, "pipes/%s", ws_node_name(node));
         if (ws_node_has(node, WS_F_capacity))
             p.capacity = ws_elab_constant_in(E, ws_elab_field_expr(E, node, WS_F_capacity), 1, 4096,
@@ -102,10 +102,17 @@ void ws_elab_pipes(WsElab *E)
         if (!p.one_shot)
             p.empty =
                 ws_barrier_derived(E, empty, at, WS_BARRIER_MBARRIER, (guint)p.capacity, TRUE);
+        if (ws_stream_closes(E, ws_node_name(node))) {
+            p.told = (gint)ws_stream_buffer(E, ws_node_name(node), (guint)p.capacity);
+            p.generic_readers = TRUE; /* of what a slot says of itself */
+        }
         g_array_append_val(E->pipes, p);
     }
     for (guint g = 0; g < ws_node_n_children(E->root, WS_F_groups); g++)
         scan(E, g, ws_node_child(E->root, WS_F_groups, g), WS_F_body);
+    for (guint i = 0; i < E->pipes->len; i++)
+        if (pipe_at(E, (gint)i)->told >= 0)
+            ws_stream_judge(E, pipe_at(E, (gint)i));
 }
 
 /* --- the program's pipes ------------------------------------------------------------------------
@@ -210,6 +217,30 @@ static WsOp *wait_op(WsStepState *S, gint barrier, WsExpr *use, const char *suff
     return op;
 }
 
+/* What a slot says of itself: another round, or the end. */
+static WsOp *told_op(WsStepState *S, WsOpKind kind, const WsPipeBuild *p, WsExpr *use, gint64 n,
+                     const char *suffix)
+{
+    WsElab *E = S->E;
+    WsOp *op = ws_step_op(S, kind, suffix);
+    WsExpr *none = ws_elab_int(E, 0);
+    const WsAccess a = { .buffer = (guint)p->told,
+                         .element = none,
+                         .use = use,
+                         .stage = ws_elab_op_int(E, WS_EXPR_MOD, use, p->capacity, S->id),
+                         .row0 = none,
+                         .col0 = none,
+                         .rows = 1,
+                         .cols = 1,
+                         .mode = ws_op_tells(kind) ? WS_MODE_WRITE : WS_MODE_READ,
+                         .proxy = WS_PROXY_GENERIC };
+    op->n = n;
+    ws_op_access(E, op, &a);
+    ws_op_label(E, op, n ? "%s %s: the end" : "%s %s: a round", ws_op_tells(kind) ? "tell" : "ask",
+                ws_node_name(p->node));
+    return op;
+}
+
 void ws_pipe_wait(WsStepState *S, gint pipe)
 {
     WsExpr *use = pipe_use(S, pipe);
@@ -231,6 +262,8 @@ void ws_step_ACQUIRE(WsStepState *S)
     S->E->agent->pipe_use[pipe] = pipe_use(S, pipe);
     if (!p->one_shot)
         wait_op(S, p->empty, S->E->agent->pipe_use[pipe], NULL);
+    if (p->told >= 0)
+        told_op(S, WS_OP_PIPE_TELL, p, S->E->agent->pipe_use[pipe], 0, "tell");
 }
 
 static void pipe_arrive(WsStepState *S, gint barrier, WsExpr *use, const char *by, gint64 count)
@@ -242,6 +275,19 @@ static void pipe_arrive(WsStepState *S, gint barrier, WsExpr *use, const char *b
     ws_arrive_warp_sync(S, op);
 }
 
+/* How the loads and gathers of the window arrive: the leader by its expect, or all threads. */
+static void fed_by(WsStepState *S, gint barrier, const WsExpr *use, gboolean *leader, gboolean *all)
+{
+    const char *text = ws_elab_text(S->E, use);
+    for (guint i = 0; i < S->list->transactions->len; i++) {
+        const WsTransactionBuild *t = &g_array_index(S->list->transactions, WsTransactionBuild, i);
+        if (t->barrier != barrier || g_strcmp0(t->use, text) != 0)
+            continue;
+        *leader |= t->expect && t->expect->count == 1 && g_strcmp0(t->when, "") == 0;
+        *all |= t->last != NULL;
+    }
+}
+
 void ws_step_COMMIT(WsStepState *S)
 {
     gint pipe = step_pipe(S);
@@ -251,8 +297,15 @@ void ws_step_COMMIT(WsStepState *S)
     if (S->list->window != pipe)
         ws_elab_note(S->E, WS_RULE_L_PIPE, S->id, "Put an `acquire` earlier in this list.",
                      "this commit has no acquire in its list");
+    gboolean leader = FALSE, all = FALSE;
+    fed_by(S, p->full, pipe_use(S, pipe), &leader, &all);
     if (p->window_writes)
         pipe_arrive(S, p->full, pipe_use(S, pipe), "warp", 1);
+    else if (p->told >= 0 && !leader)
+        pipe_arrive(S, p->full, pipe_use(S, pipe), NULL, 1); /* hands out what the slot says */
+    p->by_leader |= leader || !p->window_writes;
+    p->by_warps |= p->window_writes;
+    p->by_all |= all;
     S->list->window = -1;
     S->E->agent->pipe_use[pipe] = NULL;
 }
@@ -268,21 +321,94 @@ void ws_step_RELEASE(WsStepState *S)
     S->E->agent->pipe_use[pipe] = NULL;
 }
 
+/* It arrives as a commit does: whoever has waited for the slot has to, before the next use of it.
+ */
 void ws_step_CLOSE(WsStepState *S)
 {
-    ws_step_unsupported(S);
+    gint pipe = step_pipe(S);
+    if (pipe < 0)
+        return;
+    WsPipeBuild *p = pipe_at(S->E, pipe);
+    if (S->list->window >= 0)
+        ws_elab_note(S->E, WS_RULE_L_PIPE, S->id, "Commit before.",
+                     "a pipe is closed while one is acquired in this list");
+    if (p->one_shot)
+        ws_elab_note(S->E, WS_RULE_L_PIPE, S->id, "Drop `one_shot`.",
+                     "a pipe that is filled once has no slot that says where it ends");
+    WsExpr *use = pipe_use(S, pipe);
+    if (!p->one_shot)
+        wait_op(S, p->empty, use, "free");
+    if (p->told >= 0)
+        told_op(S, WS_OP_PIPE_TELL, p, use, 1, NULL);
+    if (p->by_leader || !p->by_warps)
+        pipe_arrive(S, p->full, use, NULL, 1);
+    if (p->by_warps)
+        pipe_arrive(S, p->full, use, "warp", 1);
+    if (p->by_all)
+        pipe_arrive(S, p->full, use, "all", 1);
+    S->E->agent->pipe_use[pipe] = NULL;
 }
 
-gint ws_pipe_loop(WsStepState *S, WsTree *loop)
+/* --- loops over a pipe --------------------------------------------------------------------------
+
+ * Before the first round and at the end of each one the next slot is waited for. It says whether it
+ * is a round: a kernel reads that and knows no number of rounds. The program has both, `count` is
+ * what the writer commits, and the check shows that they are one (P-CLOSE). */
+
+gint ws_pipe_loop(WsStepState *S, const WsElabSymbol *symbol, WsTree *loop)
 {
-    const char *name = ws_elab_field_name(S->E, S->node, WS_F_over);
-    loop->over = WS_OVER_PIPE;
-    if (ws_elab_find(S->E, name ? name : "", WS_SYMBOL_PIPE, S->id))
-        ws_elab_error(S->E, WS_RULE_L_LENS, S->id, NULL,
-                      "step for over a pipe at %s: not supported by elaboration", S->id);
-    return -1;
+    WsElab *E = S->E;
+    static const WsFieldId of_counted[] = { WS_F_from, WS_F_step, WS_F_split, WS_F_unroll };
+    const char *name = ws_elab_field_name(E, S->node, WS_F_over);
+    WsElabSymbol *found = ws_elab_find(E, name ? name : "", WS_SYMBOL_PIPE, S->id);
+    loop->count = ws_elab_int(E, 0);
+    if (!found || found->index >= E->pipes->len ||
+        ws_step_strays(S, "pipe", of_counted, G_N_ELEMENTS(of_counted)))
+        return -1;
+    WsPipeBuild *p = pipe_at(E, (gint)found->index);
+    if (p->told < 0 || p->one_shot) {
+        ws_elab_error(E, WS_RULE_L_PIPE, S->id, "Let its writer close it, or give a count.",
+                      "a loop over pipe %s ends when its writer closes it, and nobody does", name);
+        return -1;
+    }
+    loop->count = ws_stream_rounds(S, p);
+    WsExpr *use = symbol->loop_total;
+    if (ws_node_has(S->node, WS_F_use))
+        use = ws_elab_resolve(E, ws_elab_field_expr(E, S->node, WS_F_use), 0, S->id);
+    E->agent->pipe_use[found->index] = use;
+    wait_op(S, p->full, use, "first");
+    return (gint)found->index;
 }
 
 void ws_pipe_loop_body(WsStepState *S, WsTree *loop, WsTree *body, gint pipe, const char *path)
 {
+    WsElab *E = S->E;
+    WsPipeBuild *p = pipe_at(E, pipe);
+    WsElabSymbol *symbol = g_hash_table_lookup(E->agent->names, loop->name);
+    WsStepState inner = *S;
+    WsExpr *use = E->agent->pipe_use[pipe], *total = symbol->loop_total;
+    inner.seq = body;
+    loop->ask = told_op(&inner, WS_OP_PIPE_ASK, p, use, 0, "ask");
+    ws_elab_list(E, S->node, WS_F_do, path, body);
+    symbol->loop_total = ws_elab_op_int(E, WS_EXPR_ADD, total, 1, S->id);
+    if (ws_node_has(S->node, WS_F_use))
+        use = ws_elab_resolve(E, ws_elab_field_expr(E, S->node, WS_F_use), 0, S->id);
+    else
+        use = symbol->loop_total;
+    wait_op(&inner, p->full, use, "next");
+    symbol->loop_total = total;
+}
+
+void ws_pipe_loop_end(WsStepState *S, gint pipe)
+{
+    WsElab *E = S->E;
+    WsPipeBuild *p = pipe_at(E, pipe);
+    WsElabSymbol *symbol =
+        g_hash_table_lookup(E->agent->names, ws_elab_field_name(E, S->node, WS_F_keyword));
+    WsExpr *use = symbol->loop_total;
+    if (ws_node_has(S->node, WS_F_use))
+        use = ws_elab_resolve(E, ws_elab_field_expr(E, S->node, WS_F_use), 0, S->id);
+    told_op(S, WS_OP_PIPE_ASK, p, use, 1, "end");
+    pipe_arrive(S, p->empty, use, "warp", 1);
+    E->agent->pipe_use[pipe] = NULL;
 }
