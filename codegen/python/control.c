@@ -52,6 +52,29 @@ static WsTerm end_of(WsPy *y, const WsTree *t, WsTerm from, WsTerm step, WsTerm 
     return ws_py_op(y, WS_EXPR_ADD, from, ws_py_op(y, WS_EXPR_MUL, count, step));
 }
 
+/* A loop over a pipe: its writer ends it. */
+static void asked(WsPy *y, const WsTree *t)
+{
+    const char *name = ws_py_local(y, t->name);
+    if (!y->dialect->goes_on) {
+        ws_py_refuse(y, t->ask, "a loop that ends when the writer closes a pipe",
+                     "give the loop a count, and drop `close`");
+        return;
+    }
+    ws_py_line(y, "%s = 0", name);
+    ws_py_begin_block(y, t);
+    ws_py_open(y, "while %s", y->dialect->goes_on(y, t));
+    if (t->index_var >= 0)
+        y->var[t->index_var] =
+            (WsTermName){ .bound = TRUE, .s = name, .in = ws_interval(0, G_MAXINT32) };
+    round_of(y, t);
+    ws_py_line(y, "%s += 1", name);
+    if (t->index_var >= 0)
+        y->var[t->index_var].bound = FALSE;
+    ws_py_close(y);
+    ws_py_end_block(y, t);
+}
+
 static void counted(WsPy *y, const WsTree *t)
 {
     WsTerm from = t->from ? ws_py_uniform(y, t->from) : ws_py_int(y, 0);
@@ -169,6 +192,8 @@ void ws_py_tree(WsPy *y, const WsTree *t)
     case WS_TREE_LOOP:
         if (t->over == WS_OVER_TILES)
             ws_py_tiles_loop(y, t);
+        else if (t->ask)
+            asked(y, t);
         else
             counted(y, t);
         return;

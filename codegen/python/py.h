@@ -41,6 +41,8 @@ typedef struct {
     /* One operation: all lines of it; nothing for operations that another of the same step covers.
      */
     void (*op)(WsPy *y, const WsOp *op);
+    /* Condition under which a loop over a pipe goes on; NULL: it has no such loops. */
+    const char *(*goes_on)(WsPy *y, const WsTree *loop);
     /* Value number v of the agent before its first use: "acc = gl.zeros(…)"; NULL: needs none. */
     const char *(*fresh)(WsPy *y, guint v);
     /* Value v filled with scalar x, as an expression: "gl.full([64, 1], x, …)". */

@@ -30,6 +30,7 @@ static const WsPyDialect dialect = {
     .static_range = "tl.static_range",
     .constexpr_t = "tl.constexpr",
     .op = ws_tle_op,
+    .goes_on = ws_tle_goes_on,
     .fresh = ws_tl_fresh,
     .full = ws_tl_full,
     .row_index = ws_tl_row_index,
@@ -67,7 +68,8 @@ static GArray *parameters(WsTle *t)
         add_param(list, reader, reader); /* differs from agent to agent */
     }
     for (guint i = 0; i < p->n_buffers; i++)
-        add_param(list, t->y->buffer[i], t->y->buffer[i]);
+        if (t->told_of[i] < 0)
+            add_param(list, t->y->buffer[i], t->y->buffer[i]);
     for (guint i = 0; i < p->n_barriers; i++) {
         for (guint k = 0; k < t->barrier[i].n_parts && t->barrier[i].pipe < 0; k++) {
             const char *name = t->barrier[i].part[k].name;

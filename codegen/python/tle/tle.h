@@ -40,6 +40,7 @@ typedef struct {
     WsTleBarrier *barrier; /* [p->n_barriers] */
     GArray *pipe;          /* WsTlePipe */
     gint *pipe_of;         /* [p->n_buffers]: -1 none */
+    gint *told_of;         /* [p->n_buffers]: pipe whose slots say there what they are; -1 none */
     guint *order;          /* agents as they are handed to warp_specialize: the default first */
     gboolean no_default;   /* no agent may be the default partition */
     WsPartitionRegisters registers;
@@ -85,6 +86,8 @@ void ws_tle_combine(WsTle *t, const WsOp *op);
 void ws_tle_read(WsTle *t, const WsOp *op);
 void ws_tle_global(WsTle *t, const WsOp *op);
 void ws_tle_next_tile(WsTle *t, const WsOp *op); /* CLAIM, TAKE */
+/* Condition of a loop over a pipe. */
+const char *ws_tle_goes_on(WsPy *y, const WsTree *loop);
 void ws_tle_mma(WsTle *t, const WsOp *op);
 void ws_tle_mma_wait(WsTle *t, const WsOp *op);
 /* A stage of a buffer, or a view of it: "a.slot(k_total % 4).subslice(0, 64, 0)". */

@@ -131,7 +131,8 @@ void ws_tle_objects(WsTle *t)
     const guint n = t->y->p->n_buffers;
     g_autofree gboolean *done = g_new0(gboolean, n + 1);
     for (guint i = 0; i < n; i++)
-        allocate_buffer(t, i, done);
+        if (t->told_of[i] < 0) /* the pipe has it */
+            allocate_buffer(t, i, done);
     allocate_barriers(t);
     create_pipes(t);
 }

@@ -146,8 +146,8 @@ static gboolean ends_window(const WsTle *t, const WsOp *op, gint pipe)
 static void before_fill(WsTle *t, const WsOp *op)
 {
     gint pipe = op->barrier >= 0 ? t->barrier[op->barrier].pipe : -1;
-    if (pipe < 0 || ws_op_waits_phase(op->kind) || t->window[pipe] ||
-        op->barrier != ws_tle_pipe(t, pipe)->is->full)
+    if (pipe < 0 || op->step_kind == WS_STEP_CLOSE || ws_op_waits_phase(op->kind) ||
+        t->window[pipe] || op->barrier != ws_tle_pipe(t, pipe)->is->full)
         return;
     open_window(t, op, pipe, "writer.acquire", "");
 }
@@ -179,7 +179,12 @@ static gboolean pipe_op(WsTle *t, const WsOp *op)
         return FALSE;
     const WsTlePipe *p = ws_tle_pipe(t, pipe);
     gboolean full = op->barrier == p->is->full;
-    if (ws_op_waits_phase(op->kind) && full)
+    if (op->step_kind == WS_STEP_CLOSE)
+        ws_py_implied(t->y, op, "the close of the pipe");
+    else if (op->step_kind == WS_STEP_FOR && ws_op_waits_phase(op->kind))
+        ws_py_line(t->y, "%s_next = %s_reader.wait(%s)", p->name, p->name,
+                   op->use ? ws_py_text(t->y, op->use) : "0");
+    else if (ws_op_waits_phase(op->kind) && full)
         open_window(t, op, pipe, "reader.wait", ".slot");
     else if (ws_op_waits_phase(op->kind))
         open_window(t, op, pipe, "writer.acquire", "");
@@ -189,6 +194,36 @@ static gboolean pipe_op(WsTle *t, const WsOp *op)
     else
         return committed(t, op);
     return TRUE;
+}
+
+/* A window says by itself that it is a round. */
+static void tell(WsTle *t, const WsOp *op)
+{
+    const WsTlePipe *p = ws_tle_pipe(t, t->told_of[op->access[0].buffer]);
+    if (op->n)
+        ws_py_line(t->y, "%s_writer.close(%s)", p->name, ws_py_text(t->y, op->access[0].use));
+    else
+        ws_py_implied(t->y, op, "the commit of the pipe");
+}
+
+/* The test of the loop is that of what was waited for last; a round takes its slot. */
+static void ask(WsTle *t, const WsOp *op)
+{
+    const gint pipe = t->told_of[op->access[0].buffer];
+    const WsTlePipe *p = ws_tle_pipe(t, pipe);
+    if (op->n) {
+        ws_py_implied(t->y, op, "the test of the loop over the pipe");
+        return;
+    }
+    ws_py_line(t->y, "%s_slot = %s_next.slot", p->name, p->name);
+    t->window[pipe] = op->access[0].use;
+}
+
+const char *ws_tle_goes_on(WsPy *y, const WsTree *loop)
+{
+    WsTle *t = y->role;
+    const gint pipe = t->told_of[loop->ask->access[0].buffer];
+    return ws_py_format(y, "not %s_next.is_closed", ws_tle_pipe(t, pipe)->name);
 }
 
 /* --- copies ------------------------------------------------------------------------------------*/
@@ -270,8 +305,6 @@ typedef struct {
 #define UNKNOWN                                         NULL
 #define CONTROL                                         NULL
 #define IMPLIED(how)                                    NULL, how
-#define CLOSED_PIPE                                     WS_WORD("a loop that ends when the writer closes a pipe")
-#define COUNTED                                         WS_WORD("give the loop a count, and drop `close`")
 #define NOT(why, change)                                NULL, NULL, why, change
 #define WS_LOWER(id, prim, llvm, cuda, gluon, tle, ...) [WS_OP_##id] = { tle },
 static const Row table[WS_OP_KIND_COUNT] = {

@@ -101,6 +101,8 @@ static void add_pipes(WsTle *t)
         WsTlePipe pipe = { .name = ws_py_ident(t->y, is->name), .is = is };
         for (guint k = 0; k < is->n_fields; k++)
             t->pipe_of[is->field[k]] = (gint)i;
+        if (is->told >= 0)
+            t->told_of[is->told] = (gint)i;
         t->barrier[is->full].pipe = (gint)i;
         if (is->empty >= 0)
             t->barrier[is->empty].pipe = (gint)i;
@@ -158,8 +160,9 @@ void ws_tle_plan(WsTle *t, WsPy *y)
     t->pipe = g_array_new(FALSE, FALSE, sizeof(WsTlePipe));
     t->barrier = g_new0(WsTleBarrier, p->n_barriers + 1);
     t->pipe_of = g_new0(gint, p->n_buffers + 1);
+    t->told_of = g_new0(gint, p->n_buffers + 1);
     for (guint i = 0; i < p->n_buffers; i++)
-        t->pipe_of[i] = -1;
+        t->pipe_of[i] = t->told_of[i] = -1;
     for (guint i = 0; i < p->n_barriers; i++)
         t->barrier[i].pipe = -1;
     add_pipes(t);
@@ -181,6 +184,7 @@ void ws_tle_clear(WsTle *t)
     g_array_unref(t->pipe);
     g_free(t->barrier);
     g_free(t->pipe_of);
+    g_free(t->told_of);
     g_free(t->order);
     g_free(t->window);
 }

@@ -16,6 +16,7 @@ struct WsPipe {
     gboolean one_shot;
     gint full, empty;         /* its barriers; empty -1 if one_shot */
     guint n_fields, *field;   /* buffers */
+    gint told;                /* buffer that says of each slot whether it is the end; -1 none */
     gint writer;              /* agent that fills it, the last one if there are several; -1 none */
     guint n_readers, *reader; /* agents that wait for it, in the order of their operations */
     guint n_reads;

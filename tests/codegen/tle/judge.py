@@ -91,7 +91,26 @@ def dynamic(text):
     report(tiles == taken == 2, "claimed tiles", f"{tiles} claimed, {taken} taken")
 
 
-KERNELS = {"gemm-dynamic": dynamic, "gemm-tle": gemm, "attention-tle-pingpong": attention, "sparse-mla-pipes": mla}
+def closed(text):
+    """Three rows of three blocks each: nine rounds and three closes, which readers meet there."""
+    stage = Stage(text, programs=2)
+    stage.closed = {3, 7, 11}
+    log = stage.run(Tensor("R", (5,), scalar=3), Tensor("X", (5, 2048)), Tensor("Y", (5, 256)))
+    said = [(w[0], 3 * w[3] + w[2]) for w in log["load"] if w[0] != "load"]
+    want = [(what, use) for use in range(12)
+            for what in (("close",) if use in stage.closed else ("acquire", "commit"))]
+    report(said == want, "closed pipe: its writer", "" if said == want else f"{said}")
+    said = [(w[0], 3 * w[3] + w[2]) for w in log["add"]]
+    want = []
+    for tile in range(3):
+        want.append(("wait", 4 * tile))
+        for use in range(4 * tile, 4 * tile + 3):
+            want += [("release", use), ("wait", use + 1)]
+        want.append(("release", 4 * tile + 3))
+    report(said == want, "closed pipe: its reader", "" if said == want else f"{said}")
+
+
+KERNELS = {"pipe-close": closed, "gemm-dynamic": dynamic, "gemm-tle": gemm, "attention-tle-pingpong": attention, "sparse-mla-pipes": mla}
 
 for path in sys.argv[1:]:
     name = os.path.basename(path)[:-3]

@@ -115,6 +115,7 @@ class End:
         slot = types.SimpleNamespace(
             **{n: View(f"{n}[{use % self.pipe.capacity}]") for n in self.names})
         slot.slot = slot
+        slot.is_closed = use in self.pipe.stage.closed
         return slot
 
     def acquire(self, use):
@@ -129,6 +130,9 @@ class End:
     def release(self, use):
         return self._say("release", use)
 
+    def close(self, use):
+        return self._say("close", use)
+
 
 class Stage:
     def __init__(self, text, programs):
@@ -136,6 +140,7 @@ class Stage:
         self.log, self.who = {}, None
         self.barriers, self.pipes, self.buffers, self.launch = {}, {}, {}, {}
         self.claims, self.cells, self.taken = [], {}, {}
+        self.closed = set()  # uses at which readers find the pipe closed
         self.names = {"alloc_barriers": [], "alloc": [], "pipe": []}
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):

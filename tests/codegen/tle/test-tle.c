@@ -287,7 +287,7 @@ static void list(const char *folder, gboolean nested, GPtrArray *out)
     for (const char *name; dir && (name = g_dir_read_name(dir));) {
         if (g_str_has_suffix(name, ".wstave") && !strstr(name, "gfx950"))
             g_ptr_array_add(out, g_build_filename(path, name, NULL));
-        else if (nested && !strchr(name, '.'))
+        else if (nested && !strchr(name, '.') && !strstr(name, "gfx950"))
             g_ptr_array_add(out, g_build_filename(path, name, "design.wstave", NULL));
     }
 }

@@ -169,6 +169,7 @@ void ws_elab_keep_pipes(WsElab *E)
                           .full = from->full,
                           .empty = from->empty,
                           .n_fields = from->n_fields,
+                          .told = from->told,
                           .field = from->field };
         pipe->reader = ws_arena_new0(E->arena, guint, p->n_agents);
         agents_of(p, pipe);
