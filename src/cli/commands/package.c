@@ -6,9 +6,12 @@
 #include "cli/package/text.h"
 #include "launch/collect.h"
 #include "model/findings.h"
+#include "package/hip.h"
 #include "program/parts/tensor.h"
 #include "program/program.h"
+#include "target/target.h"
 #ifdef WS_HAVE_CODEGEN
+#include "codegen/amdgpu/amdgpu.h"
 #include "codegen/generate.h"
 #endif
 
@@ -83,12 +86,32 @@ static gboolean find_figures(const WsProgram *p, const char *file, const char *t
     return TRUE;
 }
 
+static int write_hip(WsCliInput *in, const WsPackageSpec *known, const char *dir,
+                     const char *wheels)
+{
+    g_autoptr(GError) error = NULL;
+    if (wheels)
+        return ws_cli_fail(WS_EXIT_OUTSIDE,
+                           "target %s: not supported by package --wheel (its package "
+                           "is C; leave --wheel out)",
+                           in->program->target);
+    g_autoptr(GBytes) object = ws_generate_amd_object(in->program, &error);
+    if (!object)
+        return ws_cli_fail_with(ws_cli_kernel_failure(error), error);
+    WsPackageSpec spec = *known;
+    spec.cubin = object;
+    return ws_package_hip_write(&spec, dir, &error) ? WS_EXIT_YES
+                                                    : ws_cli_package_failure(error, dir);
+}
+
 static int write_package(WsCliInput *in, const WsPackageSpec *known, const char *dir,
                          const char *wheels, char **wheel)
 {
     g_autoptr(GError) error = NULL;
     g_autofree char *ptx = NULL;
     g_autoptr(GBytes) cubin = NULL;
+    if (in->program->hardware->halves)
+        return write_hip(in, known, dir, wheels);
     if (!ws_cli_timed_kernel(in->program, &ptx, &cubin, &error))
         return ws_cli_fail_with(ws_cli_kernel_failure(error), error);
     WsPackageSpec spec = *known;
@@ -100,20 +123,25 @@ static int write_package(WsCliInput *in, const WsPackageSpec *known, const char 
 }
 
 static void say_written(const char *file, const char *dir, const char *name, const char *verdict,
-                        const char *wheel, gboolean json)
+                        const char *wheel, gboolean hip, gboolean json)
 {
+    const char *code = hip ? "kernel.hsaco" : "kernel.cubin";
     if (!json) {
-        printf("%s: kernel.cubin, %s.h, %s.c, %s.py, README.md\n", dir, name, name, name);
+        printf("%s: %s, %s.h, %s.c, ", dir, code, name, name);
+        if (!hip)
+            printf("%s.py, ", name);
+        puts("README.md");
         if (wheel)
             printf("%s\n", wheel);
         return;
     }
     g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
-    g_ptr_array_add(files, g_strdup("kernel.cubin"));
+    g_ptr_array_add(files, g_strdup(code));
     static const char *const ends[] = { ".h", ".c", "_kernel.c", "_python.c", ".py" };
-    for (guint i = 0; i < G_N_ELEMENTS(ends); i++)
+    for (guint i = 0; i < (hip ? 3 : G_N_ELEMENTS(ends)); i++)
         g_ptr_array_add(files, g_strconcat(name, ends[i], NULL));
-    g_ptr_array_add(files, g_strdup("bench.py"));
+    if (!hip)
+        g_ptr_array_add(files, g_strdup("bench.py"));
     g_ptr_array_add(files, g_strdup("README.md"));
     WsJsonOut j;
     ws_cli_json_begin(&j);
@@ -148,7 +176,7 @@ static int package(const char *file, char **set, const char *name, gboolean forc
     };
     code = write_package(&in, &spec, dir, wheels, &wheel);
     if (code == WS_EXIT_YES)
-        say_written(file, dir, known, in.verdict, wheel, json);
+        say_written(file, dir, known, in.verdict, wheel, in.program->hardware->halves > 0, json);
     return code;
 }
 
