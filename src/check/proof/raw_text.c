@@ -2,6 +2,7 @@
  * is the operands of the text that it was computed from. Nothing of it is executed. */
 #include "check/proof/raw_text.h"
 #include "base/phrase.h"
+#include "check/proof/raw_defined.h"
 #include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
@@ -43,6 +44,7 @@ typedef struct {
     GHashTable *reg;            /* names that the text declares */
     GHashTable *given;          /* "out.2": registers of `out` that are set whatever happens */
     GHashTable *label, *wanted; /* those that have stood in the text; that it jumps to */
+    WsRawDefined *defined;      /* registers of the text that are set */
     guint64 wrote;              /* buffers, the last of them for all beyond */
     gboolean jumps, signals;
     char *why;
@@ -184,6 +186,9 @@ static void know_names(Text *t, const char *at, gboolean reads)
             if (!g_ascii_isdigit(*name) && strcmp(name, "_") != 0 && !is_special(name) &&
                 !g_hash_table_contains(t->reg, name))
                 refuse(t, ws_phrase("its text names %s, which it does not declare", name));
+            else if (reads && g_hash_table_contains(t->reg, name) &&
+                     !ws_raw_defined_has(t->defined, name))
+                refuse(t, ws_phrase("its text reads %s, which it may not have set", name));
             c += n;
         }
     }
@@ -250,6 +255,7 @@ static void set(Text *t, const char *at, guint64 from, gboolean maybe)
     for (guint i = 0; name[i]; i++) {
         if (!*name[i] || !strcmp(name[i], "_"))
             continue;
+        ws_raw_defined_set(t->defined, name[i]);
         guint64 *all = g_new(guint64, 1);
         const guint64 *old = maybe ? g_hash_table_lookup(t->from, name[i]) : NULL;
         *all = from | (old ? *old : 0);
@@ -333,12 +339,14 @@ static void reach(Text *t, const Line *l, Deed deed)
 /* --- barriers ----------------------------------------------------------------------------------
  */
 
-/* Arrivals that every thread which executes the text makes, one by one. */
+/* Arrivals that every thread which executes the text makes, one by one: `per` says which threads
+ * the declared ones are of, `count` how many they are together. */
 static gboolean counts(const Text *t, const WsOp *due, const char *given)
 {
     const gint64 n = given ? g_ascii_strtoll(given, NULL, 0) : 1;
+    const gint64 threads = t->p->agent[t->op->agent].threads;
     return t->op->breadth == WS_BREADTH_LEADER  ? due->per == 0 && due->count == n
-           : t->op->breadth == WS_BREADTH_GROUP ? due->per == 1 && n == 1
+           : t->op->breadth == WS_BREADTH_GROUP ? due->per == 1 && n == 1 && due->count == threads
                                                 : FALSE;
 }
 
@@ -375,7 +383,7 @@ static void arrive(Text *t, const Line *l)
                                           due->count == 1 && t->op->breadth == WS_BREADTH_LEADER
                                     : ws_op_arrives(due->kind) && !ws_op_expects(due->kind) &&
                                           counts(t, due, given);
-        if (!is || due->barrier != o->barrier->barrier ||
+        if (!is || due->barrier != o->barrier->barrier || due->ctas.kind != WS_CTAS_OWN ||
             !same(due->element, o->barrier->element) || !same(due->slot, o->barrier->slot))
             continue;
         g_ptr_array_remove_index(t->due, k);
@@ -395,6 +403,7 @@ static void jump(Text *t, const Line *l)
     if (!*to || g_hash_table_contains(t->label, to))
         refuse(t, ws_phrase("%s in its text goes back: a loop may not end", l->code));
     g_hash_table_add(t->wanted, g_strdup(to));
+    ws_raw_defined_jump(t->defined, to);
     t->jumps = TRUE;
 }
 
@@ -447,15 +456,19 @@ static void statement(Text *t, char *text)
          (colon = strchr(text, ':')) && colon[1] != ':' &&
          strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$%") ==
              (gsize)(colon - text);) {
-        g_hash_table_add(t->label, g_strndup(text, (gsize)(colon - text)));
+        g_autofree char *label = g_strndup(text, (gsize)(colon - text));
+        ws_raw_defined_label(t->defined, label);
+        g_hash_table_add(t->label, g_steal_pointer(&label));
         t->jumps = TRUE; /* what comes here may come from elsewhere */
         memset(text, ' ', (gsize)(colon - text) + 1);
         g_strstrip(text);
     }
     Line l = { .guarded = *text == '@' };
+    ws_raw_defined_next(t->defined, NULL);
     if (l.guarded) {
-        g_autofree char *guard = g_strndup(text + 1, strcspn(text + 1, " \t\n"));
-        know_names(t, guard, TRUE);
+        g_autofree char *guard = g_strndup(text, strcspn(text, " \t\n"));
+        know_names(t, guard + 1, TRUE);
+        ws_raw_defined_next(t->defined, guard);
         memset(text, ' ', strcspn(text, " \t\n"));
         g_strstrip(text);
     }
@@ -542,6 +555,7 @@ char *ws_raw_reason(const WsProgram *p, const WsOp *op)
     t.label = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     t.wanted = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     t.due = g_ptr_array_new();
+    t.defined = ws_raw_defined_new();
     for (guint i = op->index + 1; i < p->n_ops && !is_next(op, p->op[i]); i++)
         if (p->op[i]->declared && p->op[i]->agent == op->agent)
             g_ptr_array_add(t.due, p->op[i]);
@@ -570,6 +584,7 @@ char *ws_raw_reason(const WsProgram *p, const WsOp *op)
     g_hash_table_unref(t.label);
     g_hash_table_unref(t.wanted);
     g_ptr_array_unref(t.due);
+    ws_raw_defined_free(t.defined);
     if (!t.why)
         return NULL;
     char *all = ws_phrase("the raw step at %s: %s", op->id, t.why);

@@ -101,6 +101,22 @@ static void touched(WsStepState *S, WsOp *op, WsFieldId field, WsMode mode, WsPr
     }
 }
 
+/* An entry of `signals` says what the text makes whenever it runs: it has no condition or place of
+ * its own, and is not left out. */
+static gboolean is_plain(WsStepState *S, const WsNode *node, const char *path)
+{
+    static const WsFieldId own[] = { WS_F_when, WS_F_ahead, WS_F_muted };
+    for (guint i = 0; i < G_N_ELEMENTS(own); i++)
+        if (ws_node_has(node, own[i])) {
+            ws_elab_error(S->E, WS_RULE_T_USE, path, "Give it to the raw step.",
+                          "an entry of `signals` has no `%s` of its own: the text arrives whenever "
+                          "it runs",
+                          ws_field_name(own[i]));
+            return FALSE;
+        }
+    return TRUE;
+}
+
 /* Arrivals and expects that the text makes. */
 static void signals(WsStepState *S)
 {
@@ -109,6 +125,8 @@ static void signals(WsStepState *S)
         const WsNode *node = ws_node_child(S->node, WS_F_signals, i);
         const char *path = ws_arena_printf(E->arena, "%s/signals/%u", S->path, i);
         WsStepState inner = *S;
+        if (!is_plain(S, node, path))
+            continue;
         inner.node = node;
         inner.id = inner.path = path;
         if (ws_node_has(node, WS_F_use))
