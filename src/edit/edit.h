@@ -26,6 +26,9 @@ char *ws_edit_fresh(const WsDesign *design, const char *base);
 const WsNode *ws_edit_object(const WsDesign *design, const char *name);
 /* The pipe that carries a buffer; NULL: none does. */
 const WsNode *ws_edit_pipe_of(const WsDesign *design, const char *buffer);
+/* The name of the buffer at the end of a buffer's chain of `over`, whose bytes it shares; of
+ * anything else its own. Borrowed. */
+const char *ws_edit_root(const WsDesign *design, const char *name);
 /* Whether a step of that kind reads (or writes) what stands in that field; the reference by which a
  * step reads (or writes) a buffer, NULL: it does not. */
 gboolean ws_edit_is_touch(WsNodeKind kind, WsFieldId field, gboolean writes);

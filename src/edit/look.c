@@ -66,6 +66,21 @@ const WsNode *ws_edit_pipe_of(const WsDesign *design, const char *buffer)
     return NULL;
 }
 
+const char *ws_edit_root(const WsDesign *design, const char *name)
+{
+    const guint most = ws_node_n_children(ws_design_root(design), WS_F_buffers);
+    for (guint i = 0; i < most; i++) { /* no longer than a chain can be, since one may be closed */
+        const WsNode *object = ws_edit_object(design, name);
+        const WsRef *over = object != NULL && object->kind == WS_NODE_BUFFER
+                                ? ws_node_refv(object, WS_F_over)
+                                : NULL;
+        if (over == NULL)
+            break;
+        name = over->name;
+    }
+    return name;
+}
+
 gboolean ws_edit_is_touch(WsNodeKind kind, WsFieldId field, gboolean writes)
 {
     const WsStepInfo *info = ws_node_kind_is_step(kind) ? ws_step_info(kind) : NULL;

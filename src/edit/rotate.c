@@ -118,6 +118,20 @@ static gboolean advances_below(const WsNode *node, const char *counter)
     return FALSE;
 }
 
+/* Whether a step at or below the node advances a counter that the expression mentions. */
+static gboolean advances_any_of(const WsNode *node, const WsExpr *e)
+{
+    guint n;
+    const WsFieldRow *rows = ws_node_rows(node->kind, &n);
+    if (node->kind == WS_STEP_ADVANCE && ws_expr_mentions(e, ws_node_text(node, WS_F_keyword)))
+        return TRUE;
+    for (guint i = 0; i < n; i++)
+        for (guint c = 0; c < ws_node_n_children(node, rows[i].field); c++)
+            if (advances_any_of(ws_node_child(node, rows[i].field, c), e))
+                return TRUE;
+    return FALSE;
+}
+
 /* A counter that the body advances does so once in each round, by what stays the same. */
 static gboolean counts_evenly(WsDraft *d, const WsNode *loop, const WsNode *advance)
 {
@@ -132,13 +146,58 @@ static gboolean counts_evenly(WsDraft *d, const WsNode *loop, const WsNode *adva
             times += 2;
     }
     if (times != 1 || ws_node_has(advance, WS_F_when) ||
-        ws_expr_mentions(by, ws_node_text(loop, WS_F_keyword)) || ws_expr_mentions(by, counter))
+        ws_expr_mentions(by, ws_node_text(loop, WS_F_keyword)) || advances_any_of(loop, by))
         return ws_draft_refuse(
             d, "counter %s is not advanced once in each round by the same number", counter);
-    if (ws_expr_mentions(ws_node_expr(loop, WS_F_count), counter) ||
-        ws_expr_mentions(ws_node_expr(loop, WS_F_from), counter))
+    return TRUE;
+}
+
+/* Whether the name stands anywhere in what is printed of a node. */
+static gboolean says(const WsNode *node, const char *name)
+{
+    g_autofree char *text = ws_node_print(node, 0);
+    for (const char *c = text; (c = strstr(c, name)) != NULL; c++) {
+        const char after = c[strlen(name)];
+        if ((c == text || !(g_ascii_isalnum(c[-1]) || c[-1] == '_')) &&
+            !(g_ascii_isalnum(after) || after == '_'))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* Whether a direct step of the loop other than this one, by what it says, follows the counter. */
+static gboolean is_followed(const WsNode *loop, const WsNode *but, const char *counter)
+{
+    for (guint i = 0; i < ws_node_n_children(loop, WS_F_do); i++) {
+        const WsNode *step = ws_node_child(loop, WS_F_do, i);
+        if (step != but && says(step, counter))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* Advances at or below `node`, in the step `direct` of the body. How far a counter is in another
+ * round is known where each round advances it once; in a branch or a loop inside it is not, and
+ * then nothing beside that step may follow the counter. */
+static gboolean counts_below(WsDraft *d, const WsNode *loop, const WsNode *direct,
+                             const WsNode *node)
+{
+    guint n;
+    const WsFieldRow *rows = ws_node_rows(node->kind, &n);
+    const char *counter = node->kind == WS_STEP_ADVANCE ? ws_node_text(node, WS_F_keyword) : NULL;
+    if (counter != NULL && (ws_expr_mentions(ws_node_expr(loop, WS_F_count), counter) ||
+                            ws_expr_mentions(ws_node_expr(loop, WS_F_from), counter)))
         return ws_draft_refuse(
             d, "the rounds of the loop follow counter %s, which its body changes", counter);
+    if (counter != NULL && node == direct && !counts_evenly(d, loop, node))
+        return FALSE;
+    if (counter != NULL && node != direct && is_followed(loop, direct, counter))
+        return ws_draft_refuse(
+            d, "counter %s is not advanced once in each round by the same number", counter);
+    for (guint i = 0; i < n; i++)
+        for (guint c = 0; c < ws_node_n_children(node, rows[i].field); c++)
+            if (!counts_below(d, loop, direct, ws_node_child(node, rows[i].field, c)))
+                return FALSE;
     return TRUE;
 }
 
@@ -181,8 +240,7 @@ static gboolean fits(WsDraft *d, const WsNode *loop)
         return ws_draft_refuse(d, "the `step` of the loop is not a number of at least 1");
     for (guint i = 0; i < ws_node_n_children(loop, WS_F_do); i++) {
         const WsNode *step = ws_node_child(loop, WS_F_do, i);
-        if ((step->kind == WS_STEP_ADVANCE && !counts_evenly(d, loop, step)) ||
-            !totals_stay(d, group, step))
+        if (!counts_below(d, loop, step, step) || !totals_stay(d, group, step))
             return FALSE;
     }
     return TRUE;

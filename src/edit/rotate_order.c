@@ -1,17 +1,8 @@
 /* The order of a rotated round: what of the first part may run before what is left of the round
  * before, and how many product groups each mma_wait may then leave in flight. */
-#include "edit/rotate.h"
+#include "edit/rotate_touch.h"
 
 #include <string.h>
-
-/* What a step reads and writes: values of its group and buffers, by name. */
-typedef struct {
-    const WsNode *step;
-    GHashTable *reads, *writes; /* char*, borrowed of the design */
-    GHashTable *barriers;
-    gboolean
-        ordered; /* keeps its place among all that is so: staging, joins, bodies of their own */
-} Step;
 
 /* A product that a wait retires, so many rounds after its own. */
 typedef struct {
@@ -21,117 +12,11 @@ typedef struct {
 
 typedef struct {
     WsDraft *d;
-    const WsNode *loop, *group;
+    WsTurnTouch touch;
     guint n, cut;
-    Step *step;
+    WsTurnStep *step;
     GArray **own; /* by step: Retired, of an mma_wait */
 } Round;
-
-/* --- what a step touches ---------------------------------------------------------------------- */
-
-static gboolean is_value(const WsNode *group, const char *name)
-{
-    for (guint i = 0; i < ws_node_n_children(group, WS_F_values); i++)
-        if (g_strcmp0(ws_node_name(ws_node_child(group, WS_F_values, i)), name) == 0)
-            return TRUE;
-    return FALSE;
-}
-
-typedef struct {
-    const WsNode *group;
-    GHashTable *set;
-} Names;
-
-static void add_name(const WsExpr *e, gpointer data)
-{
-    const Names *to = data;
-    if (e->op == WS_EXPR_NAME && is_value(to->group, e->name))
-        g_hash_table_add(to->set, e->name);
-}
-
-static void add_statements(const Round *r, const WsNode *step, Step *s)
-{
-    const WsValue *list = ws_node_get(step, WS_F_keyword);
-    Names to = { r->group, s->reads };
-    for (guint i = 0; i < list->n; i++) {
-        ws_expr_visit(list->item[i].statement->value, add_name, &to);
-        if (is_value(r->group, list->item[i].statement->name))
-            g_hash_table_add(s->writes, list->item[i].statement->name);
-    }
-    if (ws_node_expr(step, WS_F_unless) != NULL)
-        ws_expr_visit(ws_node_expr(step, WS_F_unless), add_name, &to);
-}
-
-/* Everything but these may only be moved past what is of these. */
-static gboolean may_pass(WsNodeKind kind)
-{
-    return kind == WS_STEP_WAIT || kind == WS_STEP_ARRIVE || kind == WS_STEP_MMA ||
-           kind == WS_STEP_MMA_WAIT || kind == WS_STEP_COMPUTE || kind == WS_STEP_ADVANCE ||
-           kind == WS_STEP_LOAD || kind == WS_STEP_SYNC;
-}
-
-static gboolean joins_all(const WsNode *step)
-{
-    const WsRef *ref = ws_node_refv(step, WS_F_keyword);
-    return step->kind == WS_STEP_SYNC &&
-           (ref == NULL || strcmp(ref->name, "group") == 0 || strcmp(ref->name, "cta") == 0);
-}
-
-static void add_step(const Round *r, const WsNode *step, Step *s)
-{
-    guint n;
-    const WsFieldRow *rows = ws_node_rows(step->kind, &n);
-    s->ordered |= !may_pass(step->kind) || joins_all(step);
-    if (step->kind == WS_STEP_COMPUTE)
-        add_statements(r, step, s);
-    for (guint i = 0; i < n; i++) {
-        const WsRef *ref = ws_node_refv(step, rows[i].field);
-        if (ref != NULL && ((rows[i].of & 1 << WS_NODE_BARRIER) || rows[i].field == WS_F_signal))
-            g_hash_table_add(s->barriers, ref->name);
-        if (ref != NULL && ws_edit_is_touch(step->kind, rows[i].field, FALSE))
-            g_hash_table_add(s->reads, ref->name);
-        /* A load lands by its barrier: whether there is room is for the check to say. */
-        if (ref != NULL && ws_edit_is_touch(step->kind, rows[i].field, TRUE) &&
-            step->kind != WS_STEP_LOAD)
-            g_hash_table_add(s->writes, ref->name);
-        for (guint c = 0; c < ws_node_n_children(step, rows[i].field); c++)
-            add_step(r, ws_node_child(step, rows[i].field, c), s);
-    }
-}
-
-static gboolean meets(GHashTable *a, GHashTable *b)
-{
-    GHashTableIter iter;
-    gpointer key;
-    g_hash_table_iter_init(&iter, a);
-    while (g_hash_table_iter_next(&iter, &key, NULL))
-        if (g_hash_table_contains(b, key))
-            return TRUE;
-    return FALSE;
-}
-
-static gboolean conflicts(const Step *a, const Step *b)
-{
-    return meets(a->writes, b->writes) || meets(a->writes, b->reads) ||
-           meets(a->reads, b->writes) || meets(a->barriers, b->barriers) ||
-           (a->ordered && b->ordered);
-}
-
-/* Whether a step may not run while a product is in flight: LANGUAGE section 12. */
-static gboolean disturbs(const Step *a, const Step *product)
-{
-    const WsRef *acc = ws_node_refv(product->step, WS_F_keyword);
-    if (meets(a->writes, product->reads) && a->step->kind != WS_STEP_MMA)
-        return TRUE;
-    if (a->step->kind != WS_STEP_MMA)
-        return g_hash_table_contains(a->reads, acc->name) ||
-               g_hash_table_contains(a->writes, acc->name);
-    const WsRef *own = ws_node_refv(a->step, WS_F_keyword);
-    const WsRef *left = ws_node_refv(a->step, WS_F_a), *right = ws_node_refv(a->step, WS_F_b);
-    const WsRef *held = ws_node_refv(product->step, WS_F_a);
-    return strcmp(left->name, acc->name) == 0 || strcmp(right->name, acc->name) == 0 ||
-           strcmp(own->name, held->name) == 0;
-}
 
 /* --- what each wait retires ------------------------------------------------------------------- */
 
@@ -171,17 +56,31 @@ static void find_own(Round *r)
 
 /* --- the order -------------------------------------------------------------------------------- */
 
+/* Whether step `a` waits for others behind one of the first part that lets them go on: in between
+ * they may write again what the round before has not touched yet. */
+static gboolean may_hear_back(const Round *r, guint a)
+{
+    const WsTurnStep *s = &r->step[a];
+    gboolean told = s->tells && s->ordered; /* a body of its own may do both, one after the other */
+    for (guint i = 0; i < a; i++)
+        told |= r->step[i].tells;
+    return s->hears && told;
+}
+
 /* Whether step `a` of the first part has to wait for the steps `from` … of the second part of the
  * round before. */
 static gboolean is_held(const Round *r, guint a, guint from)
 {
-    const Step *s = &r->step[a];
+    const WsTurnStep *s = &r->step[a];
+    const gboolean back = may_hear_back(r, a);
     for (guint b = from; b < r->n; b++) {
-        if (conflicts(s, &r->step[b]))
+        if (back && ws_turn_shares(&r->touch, &r->step[b]))
+            return TRUE;
+        if (ws_turn_conflicts(&r->touch, s, &r->step[b]))
             return TRUE;
         for (guint k = 0; k < r->own[b]->len; k++) {
             const Retired *own = &g_array_index(r->own[b], Retired, k);
-            if (own->rounds == 0 && disturbs(s, &r->step[own->product]))
+            if (own->rounds == 0 && ws_turn_disturbs(&r->touch, s, &r->step[own->product]))
                 return TRUE;
         }
         for (guint k = 0; k < r->own[a]->len; k++)
@@ -357,25 +256,18 @@ static gboolean fits(const Round *r)
 
 static void init(Round *r)
 {
-    r->step = g_new0(Step, r->n);
+    r->step = g_new0(WsTurnStep, r->n);
     r->own = g_new0(GArray *, r->n);
     for (guint i = 0; i < r->n; i++) {
-        Step *s = &r->step[i];
-        s->step = ws_node_child(r->loop, WS_F_do, i);
-        s->reads = g_hash_table_new(g_str_hash, g_str_equal);
-        s->writes = g_hash_table_new(g_str_hash, g_str_equal);
-        s->barriers = g_hash_table_new(g_str_hash, g_str_equal);
+        ws_turn_step_init(&r->touch, ws_node_child(r->touch.loop, WS_F_do, i), i, &r->step[i]);
         r->own[i] = g_array_new(FALSE, FALSE, sizeof(Retired));
-        add_step(r, s->step, s);
     }
 }
 
 static void clear(Round *r)
 {
     for (guint i = 0; i < r->n; i++) {
-        g_hash_table_destroy(r->step[i].reads);
-        g_hash_table_destroy(r->step[i].writes);
-        g_hash_table_destroy(r->step[i].barriers);
+        ws_turn_step_clear(&r->step[i]);
         g_array_unref(r->own[i]);
     }
     g_free(r->step);
@@ -384,8 +276,10 @@ static void clear(Round *r)
 
 GArray *ws_rotate_order(WsDraft *d, const WsNode *loop, guint cut)
 {
-    Round r = { d,    loop, ws_edit_group(d->design, loop), ws_node_n_children(loop, WS_F_do), cut,
-                NULL, NULL };
+    Round r = { .d = d,
+                .touch = { d->design, loop, ws_edit_group(d->design, loop), cut },
+                .n = ws_node_n_children(loop, WS_F_do),
+                .cut = cut };
     GArray *order = NULL;
     init(&r);
     if (fits(&r)) {

@@ -296,6 +296,121 @@ static void refuses(void)
     g_assert_nonnull(gone->why);
 }
 
+/* --- bytes under two names, rings that are too shallow, counters --------------------------------
+ */
+
+#define DESIGN(objects, values, body)                                                              \
+    "{ \"warpstave\": 1, \"name\": \"d\", \"target\": \"sm_90a\", \"sizes\": { \"R\": 4 }, "       \
+    "\"assume\": [\"R >= 1\"], \"tensors\": [ "                                                    \
+    "{ \"name\": \"X\", \"dtype\": \"bf16\", \"shape\": [\"R*64\", 64] }, "                        \
+    "{ \"name\": \"O\", \"dtype\": \"f32\", \"shape\": [64, 64], \"access\": \"write\" } ], "      \
+    "\"tiles\": { \"axes\": { \"t\": 1 }, \"launch\": \"single\" }, " objects                      \
+    "\"groups\": [ { \"name\": \"main\", \"role\": \"worker\", \"warps\": 4, "                     \
+    "\"counters\": [ { \"name\": \"c\" }, { \"name\": \"d\" } ], \"values\": [ " values            \
+    " { \"name\": \"o\", \"dtype\": \"f32\", \"tile\": [64, 64] } ], \"body\": [ "                 \
+    "{ \"compute\": \"o = 0.0\" }, { \"for\": \"k\", \"count\": \"R\", \"do\": [ " body            \
+    " ] }, { \"write\": \"o\", \"to\": \"O\", \"at\": [0, 0] } ] } ] }"
+#define VALUE(name) "{ \"name\": \"" name "\", \"dtype\": \"bf16\", \"tile\": [64, 64] },"
+#define OVER                                                                                       \
+    "\"buffers\": [ { \"name\": \"x\", \"dtype\": \"bf16\", \"tile\": [64, 64] }, { \"name\": "    \
+    "\"same\", "                                                                                   \
+    "\"dtype\": \"bf16\", \"tile\": [64, 64], \"over\": \"x\" }, { \"name\": \"again\", "          \
+    "\"dtype\": "                                                                                  \
+    "\"bf16\", \"tile\": [64, 64], \"over\": \"same\" } ], "
+#define RING(stages)                                                                               \
+    "\"buffers\": [ { \"name\": \"x\", \"dtype\": \"bf16\", \"tile\": [64, 64], "                  \
+    "\"stages\": " stages " } ], \"barriers\": [ { \"name\": \"full\", \"slots\": 2 } ], "
+#define LOAD(use)                                                                                  \
+    "{ \"load\": \"X\", \"at\": [\"k*64\", 0], \"into\": \"x\", \"signal\": \"full\", "            \
+    "\"use\": " use " }, { \"wait\": \"full\", \"use\": " use " }, "
+#define READ(use)                                                                                  \
+    "{ \"read\": \"v\", \"from\": \"x\", \"use\": " use " }, { \"sync\": \"group\" }, "
+#define SUM "{ \"compute\": \"o = o + (k + 1)*f32(v)\" }"
+
+/* What stays behind what: `early` before `late` in the loop that comes out. */
+static void kept_in_order(void)
+{
+    static const char over[] = DESIGN(
+        OVER, VALUE("q") VALUE("v"),
+        "{ \"sync\": \"group\" }, { \"read\": \"v\", \"from\": \"X\", \"at\": [\"k*64\", 0] }, "
+        "{ \"write\": \"v\", \"to\": \"x\" }, { \"sync\": \"group\" }, "
+        "{ \"read\": \"q\", \"from\": \"X\", \"at\": [0, 0] }, "
+        "{ \"mma\": \"o\", \"a\": \"q\", \"b\": \"again\" }, { \"mma_wait\": 0 }");
+    static const char one[] = DESIGN(RING("1"), VALUE("v"), LOAD("\"k\"") READ("\"k\"") SUM);
+    static const char two[] = DESIGN(RING("2"), VALUE("v"), LOAD("\"k\"") READ("\"k\"") SUM);
+    static const char by[] =
+        DESIGN(RING("2"), VALUE("v"),
+               LOAD("\"2*k\"") READ("\"2*k\"") SUM); /* two further: the same stage again */
+    static const char counted[] = DESIGN(
+        RING("2"), VALUE("v"), LOAD("\"c\"") "{ \"advance\": \"c\" }, " READ("\"c - 1\"") SUM);
+    static const char lags[] =
+        DESIGN(RING("2"), VALUE("v"), LOAD("\"c\"") "{ \"advance\": \"c\" }, " READ("\"c\"") SUM);
+    static const struct {
+        const char *text, *at, *early, *late;
+    } rows[] = {
+        { over, "mma o", "{ \"mma\"", "{ \"write\": \"v\"" },
+        { one, "read v", "{ \"read\": \"v\"", "{ \"load\"" },
+        { two, "read v", "{ \"load\"", "{ \"read\": \"v\"" },
+        { by, "read v", "{ \"read\": \"v\"", "{ \"load\"" },
+        { counted, "read v", "{ \"load\"", "{ \"read\": \"v\"" },
+        { lags, "read v", "{ \"read\": \"v\"", "{ \"load\"" },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(WsDesign) design = parse(rows[i].text);
+        g_autoptr(WsDesign) r = rotated(design, rows[i].at);
+        g_autofree char *text = ws_design_print(r);
+        const char *loop = strstr(text, "{ \"for\"");
+        const char *early = strstr(loop, rows[i].early), *late = strstr(loop, rows[i].late);
+        if (early == NULL || late == NULL || early > late)
+            g_error("row %u gives %s", i, text);
+    }
+}
+
+static void counters_refused(void)
+{
+    static const char loads[] = "{ \"read\": \"v\", \"from\": \"X\", \"at\": [\"c*64\", 0] }, " SUM;
+    static const char *const rest[] = {
+        "{ \"advance\": \"c\", \"by\": \"d\" }, { \"advance\": \"d\" }",
+        "{ \"if\": \"k % 2 == 0\", \"then\": [ { \"advance\": \"c\" } ] }",
+        "{ \"for\": \"j\", \"count\": 2, \"do\": [ { \"advance\": \"c\" } ] }",
+        "{ \"if\": \"k > 1\", \"then\": [ { \"advance\": \"d\" } ] }, { \"advance\": \"c\", "
+        "\"by\": "
+        "\"d\" }",
+        "{ \"advance\": \"c\", \"by\": \"k\" }",
+        "{ \"advance\": \"c\", \"when\": \"k > 1\" }",
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rest); i++) {
+        g_autofree char *text = with(g_strdup(DESIGN("", VALUE("v"), "BODY")), "BODY", loads);
+        text = with(g_steal_pointer(&text), SUM, SUM ", REST");
+        text = with(g_steal_pointer(&text), "REST", rest[i]);
+        g_autoptr(WsDesign) design = parse(text);
+        for (guint cut = 1; cut < 3; cut++) {
+            g_autoptr(WsDraft) d = ws_draft_new(design);
+            g_autofree char *path = g_strdup_printf("groups/main/body/1/do/%u", cut);
+            g_assert_false(ws_edit_rotate(d, node_at(design, path)));
+            g_assert_nonnull(strstr(why(d), "is not advanced once in each round"));
+        }
+    }
+    /* What only one step follows goes along with it. */
+    g_autoptr(WsDesign) inside = parse(
+        DESIGN("", VALUE("v"),
+               "{ \"read\": \"v\", \"from\": \"X\", \"at\": [\"k*64\", 0] }, " SUM
+               ", { \"for\": \"j\", \"count\": 2, \"do\": [ { \"compute\": \"o = o + c\" }, { "
+               "\"advance\": \"c\" } ] }"));
+    g_autoptr(WsDesign) r = rotated(inside, "compute");
+    g_assert_cmpint(judge(r), ==, WS_VERDICT_PROVED);
+    /* The rounds follow what a branch in them advances. */
+    g_autofree char *ends =
+        with(g_strdup(DESIGN("", VALUE("v"),
+                             SUM ", " SUM
+                                 ", { \"if\": \"k > 1\", \"then\": [ { \"advance\": \"d\" } ] }")),
+             "\"count\": \"R\"", "\"count\": \"R - d\"");
+    g_autoptr(WsDesign) design = parse(ends);
+    g_autoptr(WsDraft) d = ws_draft_new(design);
+    g_assert_false(ws_edit_rotate(d, node_at(design, "groups/main/body/1/do/1")));
+    g_assert_nonnull(strstr(why(d), "the rounds of the loop follow counter d"));
+}
+
 /* --- a buffer parted from its ring ---------------------------------------------------------------
  */
 
@@ -392,6 +507,8 @@ int main(int argc, char **argv)
     g_test_add_func("/edit/rotate/nested", nested);
     g_test_add_func("/edit/rotate/broken", broken);
     g_test_add_func("/edit/rotate/refuses", refuses);
+    g_test_add_func("/edit/rotate/kept-in-order", kept_in_order);
+    g_test_add_func("/edit/rotate/counters", counters_refused);
     g_test_add_func("/edit/part/parted", parted);
     g_test_add_func("/edit/part/after", parted_after);
     g_test_add_func("/edit/part/refused", parting_refused);

@@ -223,6 +223,16 @@ static const Bad bad[] = {
       "sm_90a has no such step" },
     /* budgets */
     { COOP, "\"STAGES\": 4", "\"STAGES\": 6", "B-SHARED", 1, "The largest STAGES that fits is 4." },
+    /* with one stage it does not elaborate: its wait for loads would be of -2 of them */
+    { "gemm-gfx950", "\"BK\": 32", "\"BK\": 64", "B-SHARED", 1, "The largest NB that fits is 2." },
+    { "raw-steps", "\"signals\": [{ \"arrive\": \"done\",",
+      "\"signals\": [{ \"arrive\": \"done\", \"when\": \"c > 0\",", "T-USE", 2,
+      "no `when` of its own" },
+    { "raw-steps", "\"signals\": [{ \"arrive\": \"done\",",
+      "\"signals\": [{ \"arrive\": \"done\", \"muted\": true,", "T-USE", 2,
+      "no `muted` of its own" },
+    { "raw-steps", "\"signals\": [{ \"arrive\": \"done\",",
+      "\"signals\": [{ \"arrive\": \"done\", \"ahead\": 1,", "T-USE", 2, "no `ahead` of its own" },
     { COOP, "\"registers\": 232", "\"registers\": 240", "B-POOL", 1, "520" },
     { COOP, "\"registers\": 232", "\"registers\": 100", "B-REGISTERS", 1, NULL },
     { COOP, "\"warps\": 4, \"registers\": 40,", "\"warps\": 4,", "B-REGISTERS", 1,

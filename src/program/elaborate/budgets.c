@@ -33,6 +33,24 @@ static guint64 shared_with(WsElab *E, const char *name, gint64 value)
     return ws_elab_shared_bytes(E->design, set, n);
 }
 
+/* The largest value below the one that is given with which the design elaborates and fits; 0: none;
+ * -1: not found in so many trials. Each is tried, since others may not elaborate in between. */
+static gint64 largest(WsElab *E, const char *name, gint64 given, guint64 need, guint64 limit)
+{
+    enum { TRIALS = 64 };
+    gint64 from = given - 1;
+    if (from > TRIALS) /* bytes are a sum that grows with the depth at least in proportion */
+        from = MIN(from, (gint64)((gdouble)given * (gdouble)limit / (gdouble)need) + 1);
+    for (gint64 value = from; value > 0; value--) {
+        if (from - value >= TRIALS)
+            return -1;
+        const guint64 bytes = shared_with(E, name, value);
+        if (bytes > 0 && bytes <= limit)
+            return value;
+    }
+    return 0;
+}
+
 static void shared(WsElab *E)
 {
     guint64 need = E->p->shared_bytes, limit = E->hw->shared.bytes;
@@ -40,21 +58,15 @@ static void shared(WsElab *E)
         return;
     const char *name = stages_constant(E);
     g_autofree char *remedy = NULL;
-    gint64 lo = 0;
+    gint64 lo = -1;
     if (name && !E->probe) {
         WsElabSymbol *symbol = g_hash_table_lookup(E->names, name);
-        gint64 hi = symbol->value; /* lo fits (0: nothing known), hi does not */
-        while (hi - lo > 1) {
-            gint64 mid = lo + (hi - lo) / 2;
-            guint64 bytes = shared_with(E, name, mid);
-            if (bytes > 0 && bytes <= limit)
-                lo = mid;
-            else
-                hi = mid;
-        }
-        remedy = lo > 0 ? ws_phrase("The largest %s that fits is %" G_GINT64_FORMAT ".", name, lo)
-                        : ws_phrase("No %s fits: use smaller tiles.", name);
+        lo = largest(E, name, symbol->value, need, limit);
     }
+    if (lo > 0)
+        remedy = ws_phrase("The largest %s that fits is %" G_GINT64_FORMAT ".", name, lo);
+    else if (lo == 0)
+        remedy = ws_phrase("No %s fits: use smaller tiles.", name);
     WsFinding *f = ws_elab_note(E, WS_RULE_B_SHARED, "buffers",
                                 remedy ? remedy : WS_WORD("Use smaller tiles, or fewer stages."),
                                 "shared memory takes %" G_GUINT64_FORMAT
