@@ -196,6 +196,9 @@ LLVMModuleRef ws_emit_module(const WsProgram *p, const WsGenerateOptions *option
 void ws_agent_cells(WsEmit *e, guint number); /* of its totals, counters and lets */
 void ws_agent_roles(WsEmit *e);               /* role switch and every agent's body */
 
+/* --- queues.c: what lowers a step of a core's queues on the host; `otherwise` for all others */
+WsLower ws_queue_lower(const WsEmit *e, WsOpKind kind, WsLower otherwise);
+
 /* --- ops.c: one operation of the current agent (leader guard already in place)
  * -------------------*/
 void ws_op_emit(WsEmit *e, const WsOp *op);

@@ -70,7 +70,8 @@ void ws_op_emit(WsEmit *e, const WsOp *op)
 
 void ws_op_emit_now(WsEmit *e, const WsOp *op)
 {
-    const WsLower lowers = e->kind ? e->kind->lower[op->kind] : lower[op->kind];
+    const WsLower lowers =
+        e->kind ? e->kind->lower[op->kind] : ws_queue_lower(e, op->kind, lower[op->kind]);
     e->op = op;
     if (!lowers) {
         ws_emit_step_error(e, op, NULL);

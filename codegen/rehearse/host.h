@@ -156,9 +156,10 @@ typedef enum {
     WS_HOST_STORE_WRITE,
     WS_HOST_MMA,
     WS_HOST_COPIES,
-    WS_HOST_COPY
+    WS_HOST_COPY,
+    WS_HOST_QUEUE
 } WsHostLaterKind;
-#define WS_HOST_LATER_KINDS 6
+#define WS_HOST_LATER_KINDS 7
 typedef struct {
     WsHostLaterKind kind;
     WsHostThread *thread; /* that issued it */
@@ -167,10 +168,11 @@ typedef struct {
     guint32 shared, bar;
     gint32 at[WS_MAX_RANK];
     WsReduce reduce;
-    guint8 *data;         /* STORE_WRITE: the box that was read; COPY: what a thread sends */
-    guint64 hash;         /* STORE_READ: of the source at issue */
-    WsHostGroup *group;   /* STORE */
-    WsHostWarpGroup *mma; /* MMA: the next of this warp group */
+    guint8 *data;            /* STORE_WRITE: the box that was read; COPY: what a thread sends */
+    guint64 hash;            /* STORE_READ: of the source at issue */
+    WsHostGroup *group;      /* STORE */
+    WsHostWarpGroup *mma;    /* MMA: the next of this warp group */
+    struct WsHostWork *work; /* QUEUE: owned by queues.c */
     guint op;
 } WsHostLater;
 
@@ -236,6 +238,14 @@ static inline guint32 ws_host_swizzled(guint32 address, guint span)
 guint8 *ws_host_shared(WsHostCta *cta, guint32 address, guint32 bytes, const char *what);
 guint64 ws_host_hash(const void *data, gsize bytes, guint64 start);
 void ws_host_describe_stuck(WsHost *h); /* stuck.c: fills h->stuck and h->waits */
+
+/* --- queues.c: queues of a core
+ * ------------------------------------------ */
+/* FALSE: something older of its queue must happen first. */
+gboolean ws_host_queue_ready(const WsHost *h, const WsHostLater *l);
+void ws_host_run_queue(WsHostLater *l);
+void ws_host_queue_free(struct WsHostWork *work);
+void ws_host_queues_end(WsHost *h); /* all that is issued happens; flags must be down */
 
 /* --- parts: what runs when work that was put off happens
  * ------------------------------------------ */
@@ -375,5 +385,17 @@ guint32 wsh_smid(void);
 void wsh_op(guint32 op);
 void wsh_agent(guint32 agent);
 guint32 wsh_shared_base(void);
+void wsh_queue_copy(guint32 shared, guint64 map, guint32 rank, guint32 c0, guint32 c1, guint32 c2,
+                    guint32 c3, guint32 c4, guint32 type, guint32 out);
+void wsh_queue_move(guint32 to, guint32 to_pitch, guint32 from, guint32 from_pitch, guint32 rows,
+                    guint32 bytes);
+void wsh_queue_vector(guint32 operation, guint32 into, guint32 into_pitch, guint32 a,
+                      guint32 a_pitch, guint32 b, guint32 b_pitch, guint32 rows, guint32 cols,
+                      guint32 type);
+void wsh_queue_cube(guint32 sums, guint32 sums_pitch, guint32 a, guint32 a_pitch, guint32 b,
+                    guint32 b_pitch, guint32 m, guint32 n, guint32 k, guint32 how);
+void wsh_queue_drain(void);
+void wsh_flag_set(guint32 flag);
+void wsh_flag_wait(guint32 flag);
 
 G_END_DECLS

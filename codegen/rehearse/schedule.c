@@ -160,6 +160,7 @@ void ws_host_later(WsHostLater *later)
 static void free_later(gpointer data)
 {
     WsHostLater *l = data;
+    ws_host_queue_free(l->work);
     g_free(l->data);
     g_free(l);
 }
@@ -188,6 +189,9 @@ static void happen(WsHost *h, guint index)
         break;
     case WS_HOST_COPIES:
         ws_host_run_copies(l->thread);
+        break;
+    case WS_HOST_QUEUE:
+        ws_host_run_queue(l);
         break;
     }
     g_ptr_array_remove_index_fast(h->later, index);
@@ -233,6 +237,8 @@ static gboolean engines_turn(WsHost *h)
     l = h->later->pdata[index];
     if (h->ready->len && (r & 255) >= h->weight[l->kind])
         return FALSE;
+    if (l->kind == WS_HOST_QUEUE && !ws_host_queue_ready(h, l))
+        return h->ready->len == 0; /* an older one, next time */
     if (put_off(h, index))
         return h->ready->len == 0; /* another one, next time */
     happen(h, index);
@@ -364,6 +370,7 @@ static void finish(WsHost *h)
         if (l->kind == WS_HOST_STORE_READ)
             ws_host_violation(l->thread, "CTA ends while a store still reads shared memory");
     }
+    ws_host_queues_end(h);
     while (h->later->len)
         happen(h, 0);
     for (i = 0; i < h->n_ctas; i++)

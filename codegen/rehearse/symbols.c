@@ -132,6 +132,13 @@ static const WsJitSymbol table[] = {
     ROW(op),
     ROW(agent),
     ROW(shared_base),
+    ROW(queue_copy),
+    ROW(queue_move),
+    ROW(queue_vector),
+    ROW(queue_cube),
+    ROW(queue_drain),
+    ROW(flag_set),
+    ROW(flag_wait),
 };
 
 const WsJitSymbol *ws_host_symbols(guint *n)

@@ -215,6 +215,11 @@ static WsProof *exactly(const WsProgram *p, const WsBitOptions *options, WsProof
  * merged is told so. */
 static void certify(const WsProgram *p, const WsBitOptions *options, WsVerdict *v)
 {
+    if (p->hardware->core) {
+        v->uncertified =
+            ws_phrase("certificates have no form for flags between queues (target %s)", p->target);
+        return;
+    }
     WsCertificate *c = ws_certificate_new();
     WsBitOptions o = *options;
     o.certificate = c;

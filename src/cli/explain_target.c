@@ -1,6 +1,7 @@
 /* explain TARGET: the row of src/target, for people. */
 #include "cli/explain_target.h"
 #include "cli/cli.h"
+#include "target/core.h"
 
 #include <stdio.h>
 
@@ -56,16 +57,56 @@ static void put_matrix(const WsTargetMatrix *x)
 {
     if (!x->name)
         return;
-    printf("%s: %u warps; M in multiples of %u, N of %u up to %u, %u bytes of K at a time\n",
-           x->name, x->warps, x->m, x->n_step, x->n_most, x->k_bytes);
+    printf("%s: ", x->name);
+    if (x->warps > 1)
+        printf("%u warps; ", x->warps);
+    printf("M in multiples of %u, N of %u up to %u, %u bytes of K at a time\n", x->m, x->n_step,
+           x->n_most, x->k_bytes);
     for (guint i = 0; i < x->n_products; i++)
         printf("  %s%s -> %s\n", x->product[i].operands,
                x->product[i].mixed ? " with each other" : "", x->product[i].accumulators);
 }
 
+static void put_rest(const WsTarget *t)
+{
+    printf("steps: %s\n", t->steps);
+    for (guint i = 0; i < WS_LENS_COUNT; i++)
+        if (t->lacks[i])
+            printf("not supported by %s: %s\n", ws_lens_name((WsLens)i), t->lacks[i]);
+}
+
+/* A core by queues: its tables, each figure with its source. */
+static void put_core(const WsTargetCore *c)
+{
+    for (guint i = 0; i < c->n_units; i++)
+        printf("queue %s: %s%s%s%s\n", c->unit[i].name, c->unit[i].what,
+               c->unit[i].half ? " (" : "", c->unit[i].half ? c->unit[i].half : "",
+               c->unit[i].half ? " core)" : "");
+    for (guint i = 0; i < c->n_spaces; i++)
+        printf("space %s: %" G_GUINT64_FORMAT
+               " bytes of a core, buffers at multiples of %u, rows of "
+               "multiples of %u bytes (%s)\n",
+               c->space[i].name, c->space[i].bytes, c->space[i].align, c->space[i].unit,
+               c->space[i].source);
+    for (guint i = 0; i < c->n_moves; i++)
+        printf("move from %s to %s: %s%s (%s)\n", ws_core_space_name(c, c->move[i].from),
+               ws_core_space_name(c, c->move[i].to), c->unit[c->move[i].unit].name,
+               c->move[i].converts ? ", f32 may become f16 or bf16" : "", c->move[i].source);
+    printf("flags, %u ids each (%s):", c->ids, c->flags_source);
+    for (guint i = 0; i < c->n_flags; i++)
+        printf(" %s-%s", c->unit[c->flags[i].from].name, c->unit[c->flags[i].to].name);
+    printf("\nvector: %s, of %s\n", c->operations, c->vector_types);
+}
+
 void ws_explain_target(const WsTarget *t)
 {
     printf("%s: %s\n\n", t->name, t->title);
+    if (t->core) {
+        put_core(t->core);
+        put_matrix(&t->matrix);
+        put_rest(t);
+        return;
+    }
     printf("a warp: %u threads; a CTA has at most %u\n", t->lanes, t->threads);
     if (t->group_warps > 1)
         printf("a warp group: %u warps\n", t->group_warps);
@@ -74,8 +115,5 @@ void ws_explain_target(const WsTarget *t)
     put_sync(&t->sync);
     put_queues(t);
     put_matrix(&t->matrix);
-    printf("steps: %s\n", t->steps);
-    for (guint i = 0; i < WS_LENS_COUNT; i++)
-        if (t->lacks[i])
-            printf("not supported by %s: %s\n", ws_lens_name((WsLens)i), t->lacks[i]);
+    put_rest(t);
 }

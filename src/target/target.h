@@ -12,7 +12,7 @@
 G_BEGIN_DECLS
 
 /* Those of target.def; `target` of a design takes one of these words (row.def). */
-#define WS_TARGET_NAMES "sm_90a gfx950 sm_100a"
+#define WS_TARGET_NAMES "sm_90a gfx950 sm_100a ascend"
 
 /* Who asks whether a target is known to it. */
 typedef enum {
@@ -111,6 +111,8 @@ typedef struct {
     gboolean proxies;             /* generic and asynchronous accesses need a fence between */
 } WsTargetSync;
 
+typedef struct WsTargetCore WsTargetCore;
+
 typedef struct WsTarget {
     const char *name;  /* "sm_90a" */
     const char *title; /* "NVIDIA Hopper" */
@@ -127,7 +129,8 @@ typedef struct WsTarget {
     WsTargetMatrix matrix;
     const WsTargetQueue *queue;
     guint n_queues;
-    const char *steps;                /* keywords that the target has, separated by spaces */
+    const WsTargetCore *core; /* queues of instructions and memory spaces (core.h); NULL: warps */
+    const char *steps;        /* keywords that the target has, separated by spaces */
     const char *lacks[WS_LENS_COUNT]; /* what is missing for a lens to know it; NULL: it knows it */
 } WsTarget;
 

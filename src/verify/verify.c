@@ -1,4 +1,6 @@
 /* The inductive set of a certificate, gone through: docs/soundness.md section 8.2. */
+#include "program/parts/agent.h"
+#include "program/program.h"
 #include "verify/assume.h"
 #include "verify/know.h"
 
@@ -196,6 +198,14 @@ static void judge(const WsProgram *p, Certificate *c, WsVerification *v)
     if (strcmp(c->design, p->design_hash) != 0) {
         v->answer = WS_VERIFY_REJECTED;
         v->reason = g_strdup("the certificate of another design");
+        return;
+    }
+    for (guint a = 0; a < p->n_agents; a++) {
+        if (p->agent[a].queue < 0)
+            continue;
+        v->answer = WS_VERIFY_REFUSED;
+        v->reason = g_strdup_printf(
+            "not verified: target %s: queues of a core, and flags between them", p->target);
         return;
     }
     assumptions_read(p, c);

@@ -70,7 +70,7 @@ static void control_alone(void)
 {
     for (guint i = 0; ws_target_at(i); i++) {
         const WsTarget *t = ws_target_at(i);
-        const guint warps = t->halves ? t->halves * t->half_warps : 4;
+        const guint warps = t->halves ? t->halves * t->half_warps : t->core ? 1 : 4;
         g_autofree char *text = g_strdup_printf(
             "{\"warpstave\":1,\"name\":\"control\",\"target\":\"%s\",\"sizes\":{\"M\":128},"
             "\"tiles\":{\"axes\":{\"m\":\"M\"},\"launch\":\"single\"},\"tensors\":[],"
@@ -83,7 +83,7 @@ static void control_alone(void)
         g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, findings);
         g_assert_nonnull(p);
         g_assert_true(p->hardware == t);
-        g_assert_cmpuint(p->threads, ==, warps * t->lanes);
+        g_assert_cmpuint(p->threads, ==, (t->core ? t->group_warps : warps) * t->lanes);
         if (t->lacks[WS_LENS_CHECK])
             is_outside(p, t->lacks[WS_LENS_CHECK]);
     }

@@ -66,7 +66,8 @@ gboolean ws_global_box(const WsProgram *p, const WsOp *op, gint64 *size)
     const WsTensor *t = &p->tensor[op->tensor];
     for (guint d = 0; d < t->rank; d++)
         size[d] = 1;
-    if (op->kind == WS_OP_TMA_STORE) {
+    if (ws_op_row(op->kind)->from == WS_DATA_AT_SHARED &&
+        ws_op_row(op->kind)->to == WS_DATA_AT_TENSOR) {
         if (op->map < 0)
             return FALSE;
         for (guint d = 0; d < t->rank; d++)

@@ -1,6 +1,7 @@
 /* What is wrong when nothing moves any more, and when everything is over. */
 #include "check/play/play.h"
 #include "program/op.h"
+#include "program/parts/agent.h"
 #include "program/parts/barrier.h"
 #include "program/program.h"
 
@@ -80,6 +81,8 @@ static char *missing(const WsInst *inst)
         return ws_phrase(": all arrivals are made, but %" G_GINT64_FORMAT
                          " bytes are expected and %" G_GINT64_FORMAT " came",
                          s->expected, s->credited);
+    if (inst->a->queue >= 0)
+        return ws_phrase(", which no queue sets any more");
     g_autofree char *bytes =
         s->tx > 0 ? ws_phrase(" and %" G_GINT64_FORMAT " bytes", s->tx) : g_strdup("");
     if (s->pend == 1 && s->count == 1)
@@ -246,6 +249,7 @@ void ws_report_ends(WsPlay *play)
                   WS_WORD("end with {\"load_wait\": 0}"));
     }
     report_slots(play);
+    ws_flags_end(play);
     for (guint i = 0; i < play->transfers_used; i++) {
         const WsTransfer *t = play->transfers->pdata[i];
         const WsEvent *e = t->event;

@@ -312,6 +312,7 @@ void ws_do_arrive(WsPlay *play, WsInst *inst)
         WsSlot *s = resolve(play, inst, rank[i], &turn);
         if (!s)
             return;
+        ws_flag_set(play, inst, s);
         ws_contribution(play, inst, s, turn);
         check_turn(play, inst, s, turn);
         if (rank[i] != inst->rank)
@@ -515,7 +516,7 @@ gboolean ws_do_wait(WsPlay *play, WsInst *inst)
         }
     }
     WsSlot *s = inst->slot;
-    if ((s->phase & 1) == inst->parity)
+    if ((s->phase & 1) == inst->parity || (ws_is_flag(play, s) && !ws_flag_is_up(play, s)))
         return FALSE;
     gint64 k = s->phase - 1;
     check_meaning(play, inst, s, k);
@@ -533,5 +534,7 @@ gboolean ws_do_wait(WsPlay *play, WsInst *inst)
     play->arena_used--;
     if (!leader)
         s->by_lanes[inst->agent] = *w;
+    if (ws_is_flag(play, s))
+        ws_flag_taken(play, s, w);
     return TRUE;
 }

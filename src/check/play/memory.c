@@ -5,6 +5,7 @@
 #include "check/touch.h"
 #include "program/lanes.h"
 #include "program/op.h"
+#include "program/parts/agent.h"
 #include "program/parts/buffer.h"
 #include "program/program.h"
 
@@ -70,6 +71,8 @@ static gboolean private_rows(WsPlay *play, const WsInst *inst, const WsEvent *e,
 {
     if (p->inst != e->inst || p->comp != inst->comp_o || ws_by_leader(inst))
         return FALSE;
+    if (inst->a->queue >= 0) /* steps of a queue overlap, element by element, until its barrier */
+        return FALSE;
     if (ws_op_is_raw(p->op->kind) && ws_op_is_raw(e->op->kind))
         return TRUE; /* the author's text says which thread touches what */
     if (a != &e->op->access[0])
@@ -107,6 +110,8 @@ static void report_conflict(WsPlay *play, WsInst *inst, const WsEvent *e, const 
     g_autofree char *other = ws_deed_event(play, p);
     const char *why =
         rule == WS_RULE_P_ASYNC ? WS_WORD("it is not known to have ended")
+        : lanes && inst->a->queue >= 0
+            ? WS_WORD("the same queue did it, and no barrier of the queue lies between")
         : lanes ? WS_WORD("other lanes of the same agent did it, and no sync lies between")
                 : WS_WORD("nothing orders the two");
     const gint alias = other_name(a, p, p_writes);

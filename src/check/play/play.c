@@ -201,6 +201,7 @@ static void reset(WsPlay *play)
         WsSlot *s = &play->slot[i];
         s->phase = 0, s->pend = s->count, s->tx = s->expected = s->credited = 0;
         s->broken = FALSE;
+        s->taken = 0;
         s->watched = WS_WATCHED_UNKNOWN;
         ws_feeds_clear(s, FALSE);
         if (s->came)

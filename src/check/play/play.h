@@ -131,7 +131,10 @@ typedef struct WsSlot {
     GArray *came,
         *came_before; /* WsCame of the running phase and of the last one; not in a proof */
     GArray *feeds[3]; /* feeds.c: of the running phase, the last, the one before */
-    gboolean broken;  /* reported already: say no more about it */
+    gint64 taken;     /* flags: sets that a wait took away; `take` is the last such wait, `set` the
+                         last set */
+    WsEvent take, set;
+    gboolean broken; /* reported already: say no more about it */
     enum { WS_WATCHED_UNKNOWN, WS_WATCHED, WS_WATCHED_BY_NOBODY } watched; /* in this case */
 } WsSlot;
 
@@ -322,6 +325,13 @@ void ws_cluster_complete(WsPlay *play);
 void ws_contribution(WsPlay *play, WsInst *inst, WsSlot *slot, gint64 turn);
 void ws_land(WsPlay *play, WsTransfer *t);
 guint ws_targets(WsPlay *play, WsInst *inst, const WsCtas *ctas, guint *rank);
+
+/* --- flags.c: an mbarrier that stands for a flag of a core is one bit --- */
+gboolean ws_is_flag(const WsPlay *play, const WsSlot *slot);
+void ws_flag_set(WsPlay *play, WsInst *inst, WsSlot *slot); /* before the set */
+gboolean ws_flag_is_up(const WsPlay *play, const WsSlot *slot);
+void ws_flag_taken(WsPlay *play, WsSlot *slot, const WsWaited *by);
+void ws_flags_end(WsPlay *play);
 
 /* --- watched.c: whether somebody waits for the slot, or more than single arrivals feed it --- */
 gboolean ws_is_watched(WsPlay *play, WsSlot *slot);

@@ -104,7 +104,7 @@ static const char *step_of(const WsOp *op)
 static WsHarm harm_of(WsRuleId rule)
 {
     if (rule == WS_RULE_P_DEADLOCK || rule == WS_RULE_P_TX || rule == WS_RULE_P_ABA ||
-        rule == WS_RULE_P_NAMED)
+        rule == WS_RULE_P_FLAG || rule == WS_RULE_P_NAMED)
         return WS_HARM_HANG;
     if (rule == WS_RULE_P_EARLY || rule == WS_RULE_P_COUNT)
         return WS_HARM_EARLY;

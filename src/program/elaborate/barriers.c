@@ -1,4 +1,5 @@
 #include "program/elaborate/elab.h"
+#include "program/elaborate/queues/queues.h"
 
 #include <string.h>
 
@@ -57,6 +58,7 @@ void ws_elab_barriers(WsElab *E)
                 ws_elab_error(E, WS_RULE_T_KIND, b.path, NULL,
                               "threads and hw_id belong to named barriers; %s is an mbarrier",
                               b.name);
+        ws_queue_barrier(E, &b, node);
         allocate(E, &b);
         init(E, &b, node);
         g_array_append_val(E->barriers, b);
@@ -71,6 +73,7 @@ gint ws_barrier_derived(WsElab *E, const char *name, const char *path, WsBarrier
                     .path = ws_arena_strdup(E->arena, path),
                     .kind = kind,
                     .derived = TRUE,
+                    .first_id = -1,
                     .array = 1,
                     .slots = slots };
     allocate(E, &b);

@@ -118,7 +118,8 @@ static void mbarrier(WsElab *E, guint index, GArray *entries)
     const WsNode *node = g_ptr_array_index(E->barrier_node, index);
     gint64 most = E->hw->sync.arrivals;
     for (guint e = 0; e < b->array; e++) {
-        gint64 derived = derived_arrivals(E, index, e, entries);
+        /* one queue sets a flag, by all lanes that stand for it at once */
+        gint64 derived = b->flag ? (gint64)E->hw->lanes : derived_arrivals(E, index, e, entries);
         if (derived > most)
             ws_elab_note(E, WS_RULE_B_COUNT, b->path, NULL,
                          "%s would need %" G_GINT64_FORMAT

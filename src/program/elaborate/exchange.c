@@ -158,6 +158,8 @@ void ws_elab_exchanges(WsElab *E)
 {
     Exchange X = { .E = E, .emit = TRUE };
     for (guint a = 0; a < E->p->n_agents; a++) {
+        if (E->p->agent[a].queue >= 0) /* barriers of a queue are drawn */
+            continue;
         Pending p = pending_new();
         flow(&X, E->p->agent[a].body, &p);
         pending_free(&p);

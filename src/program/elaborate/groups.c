@@ -1,4 +1,5 @@
 #include "program/elaborate/elab.h"
+#include "program/elaborate/queues/queues.h"
 #include "program/parts/agent.h"
 #include "program/parts/value.h"
 #include "program/program.h"
@@ -310,6 +311,11 @@ void ws_elab_groups(WsElab *E)
         if (!g_hash_table_add(E->group_names, name))
             ws_elab_error(E, WS_RULE_N_DUPLICATE, path, "Rename one of them.",
                           "two groups are named %s", name);
+        if (E->hw->core) {
+            ws_queue_agents(E, node, path, g, agents);
+            at_warp = agents->len;
+            continue;
+        }
         guint warps = (guint)ws_elab_constant_in(E, ws_elab_field_expr(E, node, WS_F_warps), 1, 64,
                                                  "warps", path);
         if (warps != 1 && warps != 2 && warps % whole != 0)
@@ -337,6 +343,7 @@ void ws_elab_groups(WsElab *E)
                           .replica = r,
                           .replicas = replicas,
                           .half = E->hw->halves ? (gint)(k % halves) : -1,
+                          .queue = -1,
                           .warps = warps / halves,
                           .threads = E->hw->lanes * (warps / halves) };
             a.name = replicas > 1 ? ws_arena_printf(E->arena, "%s.%u", name, r) : name;

@@ -1,4 +1,5 @@
 #include "program/elaborate/elab.h"
+#include "program/elaborate/queues/queues.h"
 #include "program/parts/buffer.h"
 #include "program/program.h"
 #include "target/target.h"
@@ -54,6 +55,7 @@ static void buffer_layout(WsElab *E, WsBuffer *b, const WsNode *node, const char
     b->row_bytes = b->swizzle ? b->swizzle : (guint)length + b->pad;
     b->chunk_bytes = b->rows * b->row_bytes;
     b->align = b->swizzle ? E->hw->shared.swizzle_rows * b->swizzle : E->hw->shared.align;
+    ws_queue_buffer(E, b, node, at);
     b->stage_bytes = (guint64)b->chunk_bytes * (b->cols / b->chunk_cols);
     b->stage_pitch =
         b->stages > 1 || b->array > 1 ? round_up(b->stage_bytes, b->align) : b->stage_bytes;
@@ -270,4 +272,5 @@ void ws_elab_place(WsElab *E)
         at += E->hw->sync.bytes * (guint64)b->array * b->slots;
     }
     E->p->shared_bytes = at;
+    ws_queue_budgets(E);
 }

@@ -1,4 +1,5 @@
 #include "program/elaborate/elab.h"
+#include "program/elaborate/queues/queues.h"
 #include "program/parts/buffer.h"
 #include "program/parts/tensor.h"
 #include "program/parts/transfer.h"
@@ -93,7 +94,7 @@ void ws_boxes(WsStepState *S, guint tensor, const WsBufferView *view, WsExpr **a
     const WsBuffer b = g_array_index(E->buffers, WsBuffer, view->access.buffer);
     const WsAccess *a = &view->access;
     guint bytes = ws_dtype_bytes(b.dtype), n = 0;
-    if (t->dtype != b.dtype)
+    if (t->dtype != b.dtype && !ws_queue_converts(E, &b, t->dtype))
         ws_elab_error(E, WS_RULE_T_DTYPE, S->id, NULL, "%s holds %s but %s holds %s", t->name,
                       ws_dtype_text(t->dtype), b.name, ws_dtype_text(b.dtype));
     if (a->transposed && b.rank == 2)

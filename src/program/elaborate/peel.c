@@ -1,4 +1,5 @@
 #include "program/elaborate/elab.h"
+#include "program/elaborate/queues/queues.h"
 #include "program/elaborate/stages/stages.h"
 #include "program/program.h"
 #include "target/target.h"
@@ -78,6 +79,8 @@ static void elaborate_step(WsElab *E, WsList *list, const WsNode *node, const ch
     const char *id = own ? ws_arena_strdup(E->arena, own) : path;
     WsStepState S = { .E = E, .list = list, .node = node, .id = id, .path = path, .seq = seq };
     gint64 ahead = ws_elab_ahead(E, node, id), value;
+    if (!ws_queue_takes(E, node, id))
+        return;
     if (!peel && ahead > 0)
         ws_elab_note(E, WS_RULE_L_AHEAD, id, NULL,
                      "`ahead` belongs on a step directly in the `do` of a counted loop");

@@ -1,4 +1,5 @@
 #include "program/elaborate/elab.h"
+#include "program/elaborate/queues/queues.h"
 #include "program/elaborate/stages/stages.h"
 #include "program/parts/agent.h"
 #include "program/parts/buffer.h"
@@ -188,6 +189,8 @@ static void commit(WsStepState *S, WsOp *op)
 void ws_step_MMA(WsStepState *S)
 {
     WsElab *E = S->E;
+    if (ws_queue_mma(S))
+        return;
     if (E->hw->matrix.values) {
         ws_half_mma(S);
         return;

@@ -1,4 +1,5 @@
 #include "program/elaborate/elab.h"
+#include "program/elaborate/queues/queues.h"
 #include "program/elaborate/stages/stages.h"
 #include "program/parts/buffer.h"
 #include "program/parts/tensor.h"
@@ -141,6 +142,8 @@ static void only_read(WsStepState *S, const WsTensor *t)
 
 void ws_step_LOAD(WsStepState *S)
 {
+    if (ws_queue_load(S))
+        return;
     WsElab *E = S->E;
     WsElabSymbol *tensor = step_tensor(S);
     WsBufferView view;
@@ -182,6 +185,8 @@ void ws_step_closes(WsStepState *S, const WsOp *open, gint64 *shift)
 
 void ws_step_STORE(WsStepState *S)
 {
+    if (ws_queue_store(S))
+        return;
     WsElab *E = S->E;
     WsElabSymbol *tensor = step_tensor(S);
     WsBufferView view;

@@ -1,4 +1,5 @@
 #include "program/elaborate/elab.h"
+#include "program/elaborate/queues/queues.h"
 #include "program/elaborate/stages/stages.h"
 #include "program/parts/agent.h"
 #include "program/program.h"
@@ -10,6 +11,8 @@
 
 void ws_step_WAIT(WsStepState *S)
 {
+    if (ws_queue_wait(S))
+        return;
     WsElab *E = S->E;
     const WsRef *ref = ws_elab_field_ref(E, S->node, WS_F_keyword);
     gint pipe = ws_pipe_named(E, ref->name);
@@ -69,6 +72,8 @@ void ws_arrive_warp_sync(WsStepState *S, const WsOp *arrive)
 
 void ws_step_ARRIVE(WsStepState *S)
 {
+    if (ws_queue_arrive(S))
+        return;
     WsElab *E = S->E;
     const WsRef *ref = ws_elab_field_ref(E, S->node, WS_F_keyword);
     WsElabSymbol *symbol = ws_elab_find(E, ref->name, WS_SYMBOL_BARRIER, S->id);
@@ -129,6 +134,8 @@ static gint group_barrier(WsElab *E)
 
 void ws_step_SYNC(WsStepState *S)
 {
+    if (ws_queue_sync(S))
+        return;
     WsElab *E = S->E;
     const WsRef *ref = ws_elab_field_ref(E, S->node, WS_F_keyword);
     const WsAgent *a = E->agent->out;

@@ -10,7 +10,8 @@ struct WsAgent {
     char *name; /* "mma.1"; "load" if the group has one replica */
     char *path; /* "groups/mma" */
     guint group, replica, replicas;
-    gint half; /* where groups have halves: 0 lo, 1 hi; -1 otherwise */
+    gint half;  /* where groups have halves: 0 lo, 1 hi; -1 otherwise */
+    gint queue; /* of a core (target/core.h): which one it is; -1: warps */
     WsRole role;
     guint warp0, warps, threads;
     guint registers; /* setmaxnreg target; 0: no plan */

@@ -10,6 +10,10 @@ struct WsBarrier {
     char *name;
     char *path;
     WsBarrierKind kind;
+    gboolean flag;  /* an mbarrier that stands for a flag of a core: one bit for each slot, set by
+                       queue `from`, taken away by the wait of queue `to` */
+    guint from, to; /* flag: queues of the core (target/core.h) */
+    gint first_id;  /* flag: hardware id of element 0 slot 0; -1 otherwise */
     gboolean is_array, derived; /* derived: pipe barriers, sync group / cta ids */
     guint array, slots;
     char *slots_name; /* as stages_name */

@@ -24,7 +24,8 @@ struct WsBuffer {
     guint64 offset; /* of element 0, stage 0 in dynamic shared memory */
     guint64 bytes;  /* whole buffer */
     guint align;
-    gint over; /* buffer it lies over, -1 none */
+    gint over;  /* buffer it lies over, -1 none */
+    gint space; /* of a core (target/core.h): index; -1: shared memory */
     gboolean k_permuted;
 };
 

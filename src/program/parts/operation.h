@@ -87,15 +87,17 @@ struct WsOp {
 
     /* register values */
     guint n_value;
-    WsValueUse value[4]; /* MMA: [0] accumulator, [1] operand a if in registers;
-                            RED_SHARED: [1] elements of the view that those of [0] go to */
-    WsMma *mma;
-    gint64 n;          /* MMA_WAIT, BULK_WAIT, CP_WAIT: newest groups that may stay; SETMAXNREG:
-                          registers; MBAR_INIT: count; PIPE_TELL: 1 is the end; PIPE_ASK: 1 finds it */
-    gboolean increase; /* SETMAXNREG: .inc */
-    WsBorder border;   /* BAR_SYNC, where groups have halves */
-    WsBorder lowered;  /* what Triton's lowering would make of that border; NONE: as it is drawn */
-    gboolean full;     /* BULK_WAIT: wait for the writes too (no .read) */
+    WsValueUse value[4];   /* MMA: [0] accumulator, [1] operand a if in registers;
+                              RED_SHARED: [1] elements of the view that those of [0] go to */
+    WsMma *mma;            /* MMA, MFMA */
+    const char *math_name; /* VECTOR: "add" */
+    gboolean restart;      /* CUBE: the accumulator is written, not added to */
+    gint64 n;              /* MMA_WAIT, BULK_WAIT, CP_WAIT: newest groups that may stay; SETMAXNREG:
+                              registers; MBAR_INIT: count; PIPE_TELL: 1 is the end; PIPE_ASK: 1 finds it */
+    gboolean increase;     /* SETMAXNREG: .inc */
+    WsBorder border;       /* BAR_SYNC, where groups have halves */
+    WsBorder lowered; /* what Triton's lowering would make of that border; NONE: as it is drawn */
+    gboolean full;    /* BULK_WAIT: wait for the writes too (no .read) */
     guint n_math;
     WsStatement **math; /* MATH: uniform names are bound (VAR, literals; row and col are VAR of kind
                            ROW, COL); NAME leaves and left-hand names are values of the agent, or

@@ -74,13 +74,20 @@ static void one_pipe(WsValidation *v, const WsPipe *pipe)
             HOLDS(pipe->reads[i].group && has_field(pipe, pipe->reads[i].field[k]));
 }
 
+/* Kinds that move boxes of a tensor. */
+static const gboolean boxed[WS_OP_KIND_COUNT] = {
+    [WS_OP_TMA_LOAD] = TRUE,
+    [WS_OP_TMA_STORE] = TRUE,
+    [WS_OP_QUEUE_IN] = TRUE,
+    [WS_OP_QUEUE_OUT] = TRUE,
+};
+
 void ws_validate_moves(WsValidation *v)
 {
     const WsProgram *p = v->p;
     for (guint i = 0; i < p->n_ops && !v->what; i++) {
         const WsOp *op = v->op = p->op[i];
-        gboolean boxed = op->kind == WS_OP_TMA_LOAD || op->kind == WS_OP_TMA_STORE;
-        if (HOLDS((op->transfer != NULL) == boxed) && op->transfer)
+        if (HOLDS((op->transfer != NULL) == boxed[op->kind]) && op->transfer)
             transfer(v, op);
         HOLDS(!op->unread || op->text);
     }

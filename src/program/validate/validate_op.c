@@ -83,7 +83,8 @@ static void needs_barrier(WsValidation *v, const WsOp *op)
 
 static void box(WsValidation *v, const WsOp *op)
 {
-    gboolean load = op->kind == WS_OP_TMA_LOAD, prefetch = op->kind == WS_OP_PREFETCH;
+    const gboolean queue = v->agent && v->agent->queue >= 0, prefetch = op->kind == WS_OP_PREFETCH;
+    gboolean load = ws_op_row(op->kind)->to == WS_DATA_AT_SHARED;
     if (!HOLDS(op->map >= 0 && (guint)op->map < v->p->n_maps))
         return;
     HOLDS((gint)v->p->map[op->map].tensor == op->tensor);
@@ -91,9 +92,10 @@ static void box(WsValidation *v, const WsOp *op)
     if (prefetch || !HOLDS(op->n_access == 1))
         return;
     const WsAccess *a = &op->access[0];
-    HOLDS(a->mode == (load ? WS_MODE_WRITE : WS_MODE_READ) && a->proxy == WS_PROXY_ASYNC);
+    HOLDS(a->mode == (load ? WS_MODE_WRITE : WS_MODE_READ) &&
+          a->proxy == (queue ? WS_PROXY_GENERIC : WS_PROXY_ASYNC));
     HOLDS(op->bytes == (gint64)a->rows * a->cols * ws_dtype_bytes(v->p->buffer[a->buffer].dtype));
-    if (load)
+    if (load && !queue)
         needs_barrier(v, op);
 }
 
@@ -180,6 +182,33 @@ static void combined(WsValidation *v, const WsOp *op)
     }
 }
 
+/* Steps of a core: an agent that is a queue. `into`: which access is written. */
+static void of_queue(WsValidation *v, const WsOp *op, guint n, guint into)
+{
+    if (!HOLDS(v->agent && v->agent->queue >= 0 && op->n_access == n && op->n_value == 0))
+        return;
+    HOLDS(op->access[into].mode & WS_MODE_WRITE);
+    for (guint i = 0; i < n; i++)
+        HOLDS(i == into || op->access[i].mode == WS_MODE_READ);
+}
+
+static void move_of_queue(WsValidation *v, const WsOp *op)
+{
+    of_queue(v, op, 2, 1);
+}
+
+static void vector(WsValidation *v, const WsOp *op)
+{
+    of_queue(v, op, 3, 0);
+    HOLDS(op->math_name != NULL);
+}
+
+static void cube(WsValidation *v, const WsOp *op)
+{
+    of_queue(v, op, 3, 0);
+    HOLDS(v->what || op->restart == !(op->access[0].mode & WS_MODE_READ));
+}
+
 static void text(WsValidation *v, const WsOp *op)
 {
     HOLDS(op->text != NULL);
@@ -193,6 +222,11 @@ static void (*const kind[WS_OP_KIND_COUNT])(WsValidation *v, const WsOp *op) = {
     [WS_OP_TMA_LOAD] = box,
     [WS_OP_TMA_STORE] = box,
     [WS_OP_PREFETCH] = box,
+    [WS_OP_QUEUE_IN] = box,
+    [WS_OP_QUEUE_OUT] = box,
+    [WS_OP_QUEUE_MOVE] = move_of_queue,
+    [WS_OP_VECTOR] = vector,
+    [WS_OP_CUBE] = cube,
     [WS_OP_BULK_COPY] = needs_barrier,
     [WS_OP_CP_ARRIVE] = needs_barrier,
     [WS_OP_BULK_WAIT] = ws_validate_wait,

@@ -238,7 +238,7 @@ typedef struct {
     guint32 earlier;     /* and to the one before that */
     gint32 pend;
     guint32 waited; /* agents whose last wait stood for the completion before */
-    guint8 moved, bytes_before, loose, signalled, lanes_now, lanes_before;
+    guint8 moved, bytes_before, loose, signalled, lanes_now, lanes_before, up; /* up: of flags */
 } WsBitSlot;
 
 typedef struct {

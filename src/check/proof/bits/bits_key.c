@@ -408,7 +408,8 @@ static void put_slot(WsBitKey *k, const WsBits *b, guint n)
     const gint ring = b->ring[n % b->n_slots];
     const gint64 ahead =
         ring < 0 ? 0 : s->phase - ws_bit_slot(b, n - n % b->n_slots + (guint)ring)->phase;
-    put(k, (s->phase & 1) | s->moved << 4 | s->lanes_now << 5 | s->loose << 8 | ahead * (1 << 16));
+    put(k, (s->phase & 1) | s->moved << 4 | s->lanes_now << 5 | s->up << 6 | s->loose << 8 |
+               ahead * (1 << 16));
     put(k, s->pend);
     put(k, s->tx);
     put(k, (gint64)s->now);

@@ -167,6 +167,8 @@ static void check_slots(WsBits *b)
         guint rank = s / b->n_slots;
         if (slot->tx != 0) /* also where no transfer ever came */
             ws_bit_alarm(b, WS_RULE_P_TX);
+        if (slot->up) /* a flag that nobody has waited for */
+            ws_bit_alarm(b, WS_RULE_P_FLAG);
         if (!slot->signalled)
             continue;
         if (!known_at_end(b, rank,

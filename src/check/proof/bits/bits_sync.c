@@ -4,6 +4,24 @@
 #include "program/parts/barrier.h"
 #include "program/program.h"
 
+/* --- flags ------------------------------------------------------------------------------------ */
+/* A flag of a core is one bit (Ascend C API, SetFlag/WaitFlag): a set must find it down, a wait
+ * takes it away. That a set comes behind the wait that took it in every order is W2. */
+static gboolean is_flag(const WsBits *b, guint s)
+{
+    return b->p->barrier[b->barrier_of[s % b->n_slots]].flag;
+}
+
+static void raise_flag(WsBits *b, guint s)
+{
+    WsBitSlot *slot = ws_bit_slot(b, s);
+    if (!is_flag(b, s))
+        return;
+    if (slot->up)
+        ws_bit_alarm(b, WS_RULE_P_FLAG);
+    slot->up = 1;
+}
+
 /* --- mbarriers -------------------------------------------------------------------------------- */
 guint ws_bit_targets(WsBits *b, guint i, const WsBitOp *o, guint *rank)
 {
@@ -186,6 +204,7 @@ void ws_bit_arrive(WsBits *b, guint i, const WsBitOp *o)
         gint s = ws_bit_resolve(b, i, o, rank[k], &turn);
         if (s < 0)
             return;
+        raise_flag(b, (guint)s);
         ws_bit_contribute(b, i, o, (guint)s, turn);
         if (rank[k] != ws_bit_rank(b, i))
             note_remote(b, i, o, rank[k]);
@@ -247,8 +266,9 @@ gboolean ws_bit_wait(WsBits *b, guint i, const WsBitOp *o)
     }
     guint s = (guint)in->slot;
     WsBitSlot *slot = ws_bit_slot(b, s);
-    if ((slot->phase & 1) == in->parity)
+    if ((slot->phase & 1) == in->parity || (is_flag(b, s) && !slot->up))
         return FALSE;
+    slot->up = 0;
     gint64 k = slot->phase - 1;
     const WsMask *mask = o->leader ? &b->lead[i] : &b->know[i];
     if (in->turn != G_MININT64 && in->turn != k) /* passes on another completion than it means */

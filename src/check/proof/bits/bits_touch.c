@@ -5,6 +5,7 @@
 #include "check/touch.h"
 #include "program/lanes.h"
 #include "program/op.h"
+#include "program/parts/agent.h"
 #include "program/parts/buffer.h"
 #include "program/program.h"
 
@@ -80,6 +81,8 @@ static gboolean private_rows(WsBits *b, guint i, const WsBitOp *o, const WsBitAc
                              const gint64 corner[2], guint code)
 {
     guint16 was = code & WS_AUTHOR_NUMBER;
+    if (b->agent[ws_bit_agent(b, i)].a->queue >= 0) /* steps of a queue overlap until its barrier */
+        return FALSE;
     if (was == 0 || was == WS_AUTHOR_MIXED || code & WS_AUTHOR_FLIES || o->leader || x->more ||
         x->a != &o->op->access[0])
         return FALSE;
