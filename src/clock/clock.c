@@ -127,6 +127,7 @@ static WsClockResult *result_new(const Job *job)
     r->grid = job->grid;
     r->tiles = job->tiles;
     r->halves = job->p->hardware->halves > 0;
+    r->core = job->p->hardware->core != NULL;
     r->loop = g_array_new(FALSE, FALSE, sizeof(WsClockLoop));
     r->wait = g_array_new(FALSE, FALSE, sizeof(WsClockWait));
     return r;

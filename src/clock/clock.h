@@ -92,6 +92,7 @@ typedef struct {
     double seconds, ghz;        /* cycles / (ghz * 1e9), ghz from the machine description */
     gboolean stuck;             /* what follows of the whole is of no launch: shares are NAN */
     gboolean halves;            /* the engines are those of a target whose groups are two halves */
+    gboolean core;              /* … of a core by queues: M, MTE2 and MTE3, MTE1, V */
     double tensor_busy, tma_busy, smem_busy, alu_busy, mufu_busy; /* share of the steady tiles */
     double hbm_cycles; /* compulsory traffic of the launch / HBM rate: a floor of `cycles` */
     char *bound;       /* "tensor pipe", "TMA", "HBM", "wait full in mma": what limits it */

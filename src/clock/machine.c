@@ -4,7 +4,8 @@
 #include "clock/clock.h"
 #include "target/target.h"
 
-/* static const char h200_json[], mi355x_json[]: from resources/machines */
+/* static const char h200_json[], mi355x_json[], ascend910b_json[]: from resources/machines */
+#include "clock/ascend910b.inc"
 #include "clock/h200.inc"
 #include "clock/mi355x.inc"
 
@@ -17,7 +18,13 @@
 
 G_DEFINE_QUARK(ws - machine - error - quark, ws_machine_error)
 
-typedef enum { MACHINES_ANY, MACHINES_GROUPS, MACHINES_HALVES } Machines;
+typedef enum {
+    MACHINES_ALL,
+    MACHINES_ANY,
+    MACHINES_GROUPS,
+    MACHINES_HALVES,
+    MACHINES_CORES
+} Machines;
 static const struct {
     Machines of;
     const char *key, *unit, *help;
@@ -31,7 +38,8 @@ static const struct {
     const char *target, *text;
     gsize length;
 } builtin[] = { { "sm_90a", h200_json, sizeof h200_json - 1 },
-                { "gfx950", mi355x_json, sizeof mi355x_json - 1 } };
+                { "gfx950", mi355x_json, sizeof mi355x_json - 1 },
+                { "ascend", ascend910b_json, sizeof ascend910b_json - 1 } };
 
 const char *ws_machine_key(WsMachineValue v)
 {
@@ -46,8 +54,11 @@ const char *ws_machine_unit(WsMachineValue v)
 gboolean ws_machine_has(const WsMachine *m, WsMachineValue v)
 {
     const WsTarget *t = ws_target_find(m->target);
-    const Machines of = t && t->halves ? MACHINES_HALVES : MACHINES_GROUPS;
-    return rows[v].of == MACHINES_ANY || rows[v].of == of;
+    const Machines of = t && t->core     ? MACHINES_CORES
+                        : t && t->halves ? MACHINES_HALVES
+                                         : MACHINES_GROUPS;
+    return rows[v].of == MACHINES_ALL || rows[v].of == of ||
+           (rows[v].of == MACHINES_ANY && of != MACHINES_CORES);
 }
 
 void ws_machine_set(WsMachine *m, WsMachineValue v, double value, const char *source)

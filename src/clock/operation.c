@@ -428,6 +428,8 @@ WsClockMove ws_clock_play_move(WsClockPlay *play, WsPlayer *a)
         play->has_unless = TRUE;
     if (play->p->hardware->halves)
         return ws_clock_half_move(play, a);
+    if (play->p->hardware->core)
+        return ws_clock_queue_move(play, a);
     if (moves[op->kind])
         return moves[op->kind](play, a);
     if (fixed[op->kind] == WS_MACHINE_UNKNOWN) {

@@ -176,6 +176,9 @@ WsClockMove ws_clock_half_move(WsClockPlay *play, WsPlayer *a);
 /* Cycles of the matrix units for a product of one half. */
 double ws_clock_half_product(const WsClockPlay *play, const WsMma *mma);
 
+/* --- queues.c: the same where a core works by queues --- */
+WsClockMove ws_clock_queue_move(WsClockPlay *play, WsPlayer *a);
+
 /* --- operation.c, for halves.c --- */
 WsClockMove ws_clock_move_work(WsClockPlay *play, WsPlayer *a);   /* pipes of the SM */
 WsClockMove ws_clock_move_global(WsClockPlay *play, WsPlayer *a); /* registers and tensors */

@@ -183,16 +183,29 @@ static const WsClockWait *critical_wait(const WsClockResult *r, const WsClockPla
     return NULL;
 }
 
+const char *ws_result_engine(const WsClockResult *r, guint i, gboolean whole)
+{
+    static const char *const name[3][2][5] = {
+        { { "tensor", "TMA", "shared memory", "ALU", "MUFU" },
+          { "tensor pipe", "TMA and L2", "shared-memory port", "ALU", "MUFU" } },
+        { { "matrix", "loads", "LDS", "VALU", "transcendentals" },
+          { "matrix units", "loads and L2", "LDS", "VALU", "transcendentals" } },
+        { { "M", "MTE2, MTE3, FIX", "MTE1", "V", NULL },
+          { "queue M", "copies in and out", "queue MTE1", "queue V", NULL } },
+    };
+    return name[r->core ? 2 : r->halves ? 1 : 0][whole][i];
+}
+
 static char *bound(const WsClockResult *r, const WsClockPlay *play)
 {
     const struct {
         const char *name;
         double share;
-    } units[] = { { r->halves ? "matrix units" : "tensor pipe", r->tensor_busy },
-                  { r->halves ? "loads and L2" : "TMA and L2", r->tma_busy },
-                  { r->halves ? "transcendentals" : "MUFU", r->mufu_busy },
-                  { r->halves ? "VALU" : "ALU", r->alu_busy },
-                  { r->halves ? "LDS" : "shared-memory port", r->smem_busy } };
+    } units[] = { { ws_result_engine(r, 0, TRUE), r->tensor_busy },
+                  { ws_result_engine(r, 1, TRUE), r->tma_busy },
+                  { ws_result_engine(r, 4, TRUE), r->mufu_busy },
+                  { ws_result_engine(r, 3, TRUE), r->alu_busy },
+                  { ws_result_engine(r, 2, TRUE), r->smem_busy } };
     guint best = 0;
     for (guint i = 1; i < G_N_ELEMENTS(units); i++)
         if (units[i].share > units[best].share + 1e-9)
@@ -213,9 +226,12 @@ static char *bound(const WsClockResult *r, const WsClockPlay *play)
 static char *note(const WsClockResult *r, const WsClockPlay *play)
 {
     GString *s = g_string_new(
-        r->halves ? "One CU is simulated; the others are assumed to be identical and to share the "
-                    "L2 of their die."
-                  : "One SM is simulated; the others are assumed to be identical and to share L2.");
+        r->core ? "One core is simulated; the others are assumed to be identical and to share "
+                  "memory."
+        : r->halves
+            ? "One CU is simulated; the others are assumed to be identical and to share the "
+              "L2 of their die."
+            : "One SM is simulated; the others are assumed to be identical and to share L2.");
     if (r->extrapolated)
         g_string_append_printf(s,
                                " %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
@@ -225,7 +241,9 @@ static char *note(const WsClockResult *r, const WsClockPlay *play)
                                                   : "the steady distance");
     if (r->waves > 1)
         g_string_append_printf(s, " %" G_GINT64_FORMAT " CTAs follow each other on %s.", r->waves,
-                               r->halves ? "a CU" : "an SM");
+                               r->core     ? "a core"
+                               : r->halves ? "a CU"
+                                           : "an SM");
     if (play->has_unless)
         g_string_append(s, " Steps with `unless` are assumed to be skipped.");
     if (play->has_raw)

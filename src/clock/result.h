@@ -19,3 +19,6 @@ gboolean ws_tiles_uneven(const WsClockPlay *play); /* have tiles different numbe
 double ws_tiles_dynamic(const WsClockPlay *play, gint64 played, gint64 ctas, double period,
                         double end);
 double ws_tiles_mean_ratio(const WsClockPlay *play, gint64 tiles);
+/* Engines 0 to 4 of a result: products, copies, shared memory, arithmetic, special functions (NULL:
+ * the target has none); `whole`: as what bounds a run. */
+const char *ws_result_engine(const WsClockResult *r, guint i, gboolean whole);

@@ -1,5 +1,6 @@
 /* A result as a few lines for people. */
 #include "clock/clock.h"
+#include "clock/result.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/parts/tree.h"
@@ -39,19 +40,17 @@ static void waits(GString *s, const WsClockResult *r, const WsProgram *p)
 
 char *ws_clock_result_text(const WsClockResult *r, const WsProgram *p)
 {
-    static const char *const groups[] = { "tensor", "TMA", "shared memory", "ALU", "MUFU" },
-                             *const halves[] = { "matrix", "loads", "LDS", "VALU",
-                                                 "transcendentals" };
-    const char *const *name = r->halves ? halves : groups;
+    const double busy[] = { r->tensor_busy, r->tma_busy, r->smem_busy, r->alu_busy, r->mufu_busy };
     GString *s = g_string_new(NULL);
-    g_string_append_printf(
-        s,
-        "%" G_GINT64_FORMAT " cycles (%.1f us at %.3f GHz), bound by: %s\n"
-        "%" G_GINT64_FORMAT " CTAs, %" G_GINT64_FORMAT
-        " tiles in the busiest; busy: %s %.1f %%, %s %.1f %%, %s %.1f %%, %s %.1f %%, %s %.1f %%\n",
-        r->cycles, 1e6 * r->seconds, r->ghz, r->bound, r->grid, r->tiles, name[0],
-        100 * r->tensor_busy, name[1], 100 * r->tma_busy, name[2], 100 * r->smem_busy, name[3],
-        100 * r->alu_busy, name[4], 100 * r->mufu_busy);
+    g_string_append_printf(s,
+                           "%" G_GINT64_FORMAT " cycles (%.1f us at %.3f GHz), bound by: %s\n"
+                           "%" G_GINT64_FORMAT " CTAs, %" G_GINT64_FORMAT
+                           " tiles in the busiest; busy: ",
+                           r->cycles, 1e6 * r->seconds, r->ghz, r->bound, r->grid, r->tiles);
+    for (guint i = 0; i < G_N_ELEMENTS(busy) && ws_result_engine(r, i, FALSE); i++)
+        g_string_append_printf(s, "%s%s %.1f %%", i ? ", " : "", ws_result_engine(r, i, FALSE),
+                               100 * busy[i]);
+    g_string_append_c(s, '\n');
     loops(s, r, p);
     waits(s, r, p);
     g_string_append_printf(s, "%s\n", r->note);
