@@ -262,7 +262,7 @@ char *ws_generate_cuda(const WsProgram *p, gboolean remarks, GError **error)
     g_autofree char *text = g_string_free(c.out, FALSE);
     if (c.error)
         g_propagate_error(error, c.error);
-    char *tidy = c.error ? NULL : ws_cuda_tidy(text);
+    g_autofree char *tidy = c.error ? NULL : ws_cuda_tidy(text);
     clear(&c);
-    return tidy;
+    return tidy ? ws_cuda_put_raw(p, tidy) : NULL;
 }

@@ -89,6 +89,8 @@ const char *ws_cuda_count(WsCuda *c, const char *name, guint value);
 
 /* --- cuda_control.c ---------------------------------------------------------------------------*/
 void ws_cuda_tree(WsCuda *c, const WsTree *t);
+/* Texts of raw steps, as they are, in the place of what stands for them. Caller frees. */
+char *ws_cuda_put_raw(const WsProgram *p, const char *text);
 const char *ws_cuda_goes_on(WsCuda *c, const WsOp *ask); /* test of a loop over a pipe */
 /* --- cuda_tiles.c -----------------------------------------------------------------------------*/
 void ws_cuda_tiles_loop(WsCuda *c, const WsTree *t);

@@ -11,6 +11,7 @@
 
 #define ADD   "raw-add"
 #define STEPS "raw-steps"
+#define CUDA  "raw-cuda"
 #define SUM   "\"add.rn.f32 a, a, b;\","
 #define BAR   "\"mbarrier.arrive.shared::cta.b64 _, [%{bar}];\""
 #define FMA   "\"fma.rn.f32 %{out}, %{x}"

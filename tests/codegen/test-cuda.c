@@ -45,7 +45,7 @@ static void list(const char *folder, gboolean nested, GPtrArray *out)
     for (const char *name; dir && (name = g_dir_read_name(dir));) {
         if (g_str_has_suffix(name, ".wstave") && !strstr(name, "gfx950"))
             g_ptr_array_add(out, g_build_filename(folder, name, NULL));
-        else if (nested && !strchr(name, '.'))
+        else if (nested && !strchr(name, '.') && !strstr(name, "gfx950"))
             g_ptr_array_add(out, g_build_filename(folder, name, "design.wstave", NULL));
     }
 }
@@ -246,6 +246,31 @@ static void test_nvcc(gconstpointer data)
     ws_ptxas_report_free(r);
 }
 
+/* Text of the author is written as it is: not folded, not wrapped, and other generators refuse it.
+ */
+static void test_author(void)
+{
+    static const char line[] =
+        "// a comment that is longer than a line of this file may be: what is "
+        "behind its hundredth column is no code";
+    g_autofree char *text = NULL;
+    g_assert_true(
+        g_file_get_contents(WS_SOURCE_ROOT "/tests/designs/raw-cuda.wstave", &text, NULL, NULL));
+    GString *s = g_string_new(text);
+    g_string_replace(s, "z[e] = x[e] + y[e];", "z[e] = x[e + 0] + y[e] + 0;", 1);
+    g_autofree char *more = g_strdup_printf("\"%s\",\n            \"for (int e", line);
+    g_string_replace(s, "\"for (int e", more, 1);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) d = ws_design_parse(s->str, s->len, NULL, findings);
+    g_autoptr(WsProgram) p = d ? ws_elaborate(d, NULL, 0, findings) : NULL;
+    g_assert_nonnull(p);
+    g_autofree char *cuda = cuda_of(p);
+    g_assert_nonnull(strstr(cuda, line));
+    g_assert_nonnull(strstr(cuda, "z[e] = x[e + 0] + y[e] + 0;"));
+    g_assert_null(strstr(cuda, "@author"));
+    g_string_free(s, TRUE);
+}
+
 /* Numbers of the text come from its constants: a reader who changes one alone is told so. */
 static void test_edited(void)
 {
@@ -298,6 +323,7 @@ int main(int argc, char **argv)
     g_test_add_func("/cuda/order", test_order);
     g_test_add_func("/cuda/fold", test_fold);
     g_test_add_func("/cuda/tidy", test_tidy);
+    g_test_add_func("/cuda/author", test_author);
     g_test_add_func("/cuda/edited", test_edited);
     g_test_add_func("/cuda/foreign-target", test_foreign_target);
     return g_test_run();
