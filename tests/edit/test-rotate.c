@@ -366,6 +366,47 @@ static void kept_in_order(void)
     }
 }
 
+/* The stage is given back at the top of the next round, before the wait there: the read of the
+ * round before stays in front of both, though behind them nothing would be a race. */
+static void given_back_early(void)
+{
+    static const char text[] =
+        "{ \"warpstave\": 1, \"name\": \"d\", \"target\": \"sm_90a\", \"sizes\": { \"R\": 4 }, "
+        "\"assume\": "
+        "[\"R >= 1\"], \"tensors\": [ { \"name\": \"X\", \"dtype\": \"bf16\", \"shape\": "
+        "[\"R*64\", 64] }, "
+        "{ \"name\": \"O\", \"dtype\": \"f32\", \"shape\": [64, 64], \"access\": \"write\" } ], "
+        "\"tiles\": { \"axes\": { \"t\": 1 }, \"launch\": \"single\" }, \"buffers\": [ { \"name\": "
+        "\"x\", "
+        "\"dtype\": \"bf16\", \"tile\": [64, 64] } ], \"barriers\": [ { \"name\": \"full\", "
+        "\"slots\": 2 }, "
+        "{ \"name\": \"empty\", \"slots\": 2 } ], \"groups\": [ { \"name\": \"get\", \"role\": "
+        "\"producer\", "
+        "\"warps\": 4, \"body\": [ { \"for\": \"k\", \"count\": \"R\", \"do\": [ { \"wait\": "
+        "\"empty\", "
+        "\"use\": \"k - 1\", \"when\": \"k > 0\" }, { \"load\": \"X\", \"at\": [\"k*64\", 0], "
+        "\"into\": \"x\", "
+        "\"signal\": \"full\", \"use\": \"k\" } ] } ] }, { \"name\": \"main\", \"role\": "
+        "\"worker\", "
+        "\"warps\": 4, \"values\": [ { \"name\": \"v\", \"dtype\": \"bf16\", \"tile\": [64, 64] }, "
+        "{ \"name\": "
+        "\"o\", \"dtype\": \"f32\", \"tile\": [64, 64] } ], \"body\": [ { \"compute\": \"o = 0.0\" "
+        "}, { \"for\": "
+        "\"k\", \"count\": \"R\", \"do\": [ { \"arrive\": \"empty\", \"by\": \"all\", \"use\": \"k "
+        "- 1\", "
+        "\"when\": \"k > 0\" }, "
+        "{ \"wait\": \"full\", \"use\": \"k\" }, { \"read\": \"v\", \"from\": "
+        "\"x\", \"use\": \"k\" }, { \"compute\": \"o = o + (k + 1)*f32(v)\" } ] }, { \"write\": "
+        "\"o\", \"to\": "
+        "\"O\", \"at\": [0, 0] } ] } ] }";
+    g_autoptr(WsDesign) design = parse(text);
+    g_assert_cmpint(judge(design), ==, WS_VERDICT_PROVED);
+    g_autoptr(WsDesign) r = rotated(design, "read v");
+    g_autofree char *out = ws_design_print(r);
+    const char *loop = strstr(strstr(out, "\"main\""), "{ \"for\"");
+    g_assert_true(strstr(loop, "{ \"read\"") < strstr(loop, "{ \"wait\""));
+}
+
 static void counters_refused(void)
 {
     static const char loads[] = "{ \"read\": \"v\", \"from\": \"X\", \"at\": [\"c*64\", 0] }, " SUM;
@@ -508,6 +549,7 @@ int main(int argc, char **argv)
     g_test_add_func("/edit/rotate/broken", broken);
     g_test_add_func("/edit/rotate/refuses", refuses);
     g_test_add_func("/edit/rotate/kept-in-order", kept_in_order);
+    g_test_add_func("/edit/rotate/given-back-early", given_back_early);
     g_test_add_func("/edit/rotate/counters", counters_refused);
     g_test_add_func("/edit/part/parted", parted);
     g_test_add_func("/edit/part/after", parted_after);
