@@ -117,6 +117,10 @@ gboolean ws_edit_peel(WsDraft *d, guint64 loop); /* the first round apart: `spli
  * (rotate.c): with prologue and epilogue, waits, uses and counters carried, in a branch where there
  * may be no round. Refused where the order of values would not hold. */
 gboolean ws_edit_rotate(WsDraft *d, guint64 step);
+/* The steps at the end of a counted loop that run ahead become its first ones, one round less ahead
+ * (roll.c): the order of all steps stays. ptxas serialises products that are in flight where rounds
+ * meet and whose accumulator something else reads in the loop. */
+gboolean ws_edit_roll(WsDraft *d, guint64 loop);
 gboolean ws_edit_replicate(WsDraft *d, guint64 group, gint by);
 gboolean ws_edit_mute(WsDraft *d, const guint64 *nodes, guint n);
 

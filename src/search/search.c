@@ -4,6 +4,7 @@
 #include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/program.h"
+#include "search/normal.h"
 
 #include <string.h>
 #include <time.h>
@@ -12,8 +13,9 @@ typedef struct {
     const WsTrialOf *of;
     const WsSearchOptions *o;
     WsSearch *s;
-    GHashTable *seen; /* texts of designs, hashed */
-    GPtrArray *all;   /* WsFound*: proved, in the order of being found */
+    GHashTable *seen;  /* texts of designs, hashed */
+    GHashTable *built; /* ws_search_computing -> 1: it builds, 2: it does not */
+    GPtrArray *all;    /* WsFound*: proved, in the order of being found */
     GRand *rand;
     double begun;
 } Run;
@@ -31,6 +33,11 @@ static double seconds(void)
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static guint asks(const Run *run)
+{
+    return run->o->asks ? run->o->asks : 8;
 }
 
 static gboolean is_over(Run *run)
@@ -67,12 +74,15 @@ static void played_free(gpointer data)
     g_free(p);
 }
 
-static GPtrArray *with_decision(const GPtrArray *before, const char *title)
+static GPtrArray *with_decision(const GPtrArray *before, const char *title, gboolean rolled)
 {
     GPtrArray *list = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; i < before->len; i++)
         g_ptr_array_add(list, g_strdup(before->pdata[i]));
-    g_ptr_array_add(list, g_strdup(title));
+    g_ptr_array_add(list, rolled ? g_strdup_printf("%s; what runs ahead at the end of a loop now "
+                                                   "begins it",
+                                                   title)
+                                 : g_strdup(title));
     return list;
 }
 
@@ -87,22 +97,27 @@ static gboolean is_new(Run *run, const WsDesign *design)
 static void try_candidate(Run *run, const WsFound *parent, const WsCandidate *c, GPtrArray *played)
 {
     WsSearch *s = run->s;
-    gboolean stuck = FALSE;
+    gboolean stuck = FALSE, rolled;
     s->tried++;
-    if (!is_new(run, c->design)) {
+    g_autoptr(WsDesign) design = ws_search_normal(c->design, &rolled);
+    if (!is_new(run, design)) {
         s->repeated++;
         return;
     }
     g_autoptr(WsClockResult) r = NULL;
-    g_autoptr(WsProgram) p = ws_trial_play(run->of, c->design, &r, &stuck);
+    g_autoptr(WsProgram) p = ws_trial_play(run->of, design, &r, &stuck);
     s->refuted += stuck;
     s->unfit += !p && !stuck;
     if (!p)
         return;
+    if (ws_search_serialises(p)) {
+        s->serial++;
+        return;
+    }
     Played *one = g_new0(Played, 1);
     one->found = g_new0(WsFound, 1);
-    *one->found = (WsFound){ ws_design_ref(c->design),
-                             with_decision(parent->decision, c->title),
+    *one->found = (WsFound){ ws_design_ref(design),
+                             with_decision(parent->decision, c->title, rolled),
                              r->cycles,
                              p->shared_bytes,
                              { 0, NULL },
@@ -150,13 +165,30 @@ static gboolean is_proved(Run *run, const Played *one)
     return verdict == WS_VERDICT_PROVED;
 }
 
+/* An order that nobody was asked about is kept: what is returned is asked about in the end. */
+static gboolean is_built(Run *run, const Played *one)
+{
+    if (!run->o->builds)
+        return TRUE;
+    g_autofree char *how = ws_search_computing(one->p);
+    gint known = GPOINTER_TO_INT(g_hash_table_lookup(run->built, how));
+    if (!known && g_hash_table_size(run->built) < asks(run)) {
+        const double before = seconds();
+        known = run->o->builds(one->p, run->o->data) ? 1 : 2;
+        run->begun += seconds() - before;
+        g_hash_table_insert(run->built, g_strdup(how), GINT_TO_POINTER(known));
+    }
+    run->s->unbuilt += known == 2;
+    return known != 2;
+}
+
 static void keep(Run *run, GPtrArray *played, gboolean moved, guint places, GPtrArray *kept)
 {
     const guint most = kept->len + places;
     for (guint i = 0; i < played->len && kept->len < most && !is_over(run); i++) {
         Played *one = played->pdata[i];
         if (!one->found || (moved && !one->moved) || is_alike(kept, one->found) ||
-            !is_proved(run, one))
+            !is_proved(run, one) || !is_built(run, one))
             continue;
         g_ptr_array_add(run->all, one->found);
         g_ptr_array_add(kept, one->found);
@@ -218,7 +250,7 @@ static gboolean accepted(Run *run, const WsFound *f, guint *asked)
 {
     if (!run->o->accept || !f->decision->len)
         return TRUE;
-    if (*asked >= (run->o->asks ? run->o->asks : 8))
+    if (*asked >= asks(run))
         return FALSE;
     ++*asked;
     const gboolean yes = run->o->accept(f, run->o->data);
@@ -285,6 +317,7 @@ WsSearch *ws_search_new(const WsTrialOf *of, const WsDesign *design, const WsSea
                 .o = options ? options : &defaults,
                 .s = s,
                 .seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+                .built = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
                 .all = g_ptr_array_new_with_free_func(found_free),
                 .begun = seconds() };
     run.rand = g_rand_new_with_seed((guint32)(run.o->seed ^ run.o->seed >> 32));
@@ -301,6 +334,7 @@ WsSearch *ws_search_new(const WsTrialOf *of, const WsDesign *design, const WsSea
     g_ptr_array_unref(beam);
     g_ptr_array_unref(run.all);
     g_hash_table_destroy(run.seen);
+    g_hash_table_destroy(run.built);
     g_rand_free(run.rand);
     return begun ? g_steal_pointer(&s) : NULL;
 }

@@ -27,6 +27,10 @@ typedef struct {
      * 8): FALSE leaves it out. NULL: none is. Of the design as it is nothing is asked. */
     gboolean (*accept)(const WsFound *found, gpointer data);
     guint asks;
+    /* Asked of a proved design before edits are tried on it, once for all that compute in the same
+     * order and for `asks` orders at most: FALSE leaves it out. It takes nothing of `seconds`.
+     * NULL: nothing is asked. */
+    gboolean (*builds)(const WsProgram *p, gpointer data);
     void (*progress)(const WsFound *best, guint tried, gpointer data);
     gpointer data;
 } WsSearchOptions;
@@ -39,9 +43,11 @@ typedef struct {
     guint tried, unfit, refuted, undecided, repeated; /* edits: in all; that do not elaborate, play,
                          or do the same work; that the check refutes; cannot prove; that lead to a
                          design seen before */
-    guint rejected;                                   /* proved, and not accepted */
-    double seconds;                                   /* of this thread */
-    gboolean stopped;                                 /* by time, or cancelled: edits were left */
+    guint serial;     /* whose products ptxas is known to serialise (search/normal.h) */
+    guint unbuilt;    /* proved, of an order that `builds` does not build */
+    guint rejected;   /* proved, and not accepted */
+    double seconds;   /* of this thread */
+    gboolean stopped; /* by time, or cancelled: edits were left */
 } WsSearch;
 
 /* From `of->p`, the program of `design`. The design itself has to be proved; else NULL, with a

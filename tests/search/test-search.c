@@ -7,6 +7,7 @@
 #include "program/program.h"
 #include "program/walk/launch_values.h"
 
+#include "search/normal.h"
 #include "search/search.h"
 
 #include <string.h>
@@ -258,6 +259,140 @@ static void test_compared(void)
     g_assert_cmpuint(parted, >, 0);
 }
 
+/* --- what ptxas does not follow
+ * ------------------------------------------------------------------ */
+
+static WsProgram *program_of(const WsDesign *design, const WsSetting *set)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    WsProgram *p = ws_elaborate(design, set, set ? 1 : 0, findings);
+    g_assert_nonnull(p);
+    return p;
+}
+
+static WsDesign *design_of(const char *file)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autofree char *path = g_strconcat(WS_SOURCE_ROOT "/", file, NULL);
+    WsDesign *design = ws_design_load(path, findings);
+    g_assert_nonnull(design);
+    return design;
+}
+
+/* ptxas builds the shipped designs as they are written (projects/README.md). */
+static void test_overlaps(void)
+{
+    g_autoptr(GDir) dir = g_dir_open(WS_SOURCE_ROOT "/projects", 0, NULL);
+    const char *name;
+    guint n = 0;
+    while ((name = g_dir_read_name(dir))) {
+        g_autofree char *file = g_strdup_printf("projects/%s/design.wstave", name);
+        g_autofree char *path = g_strconcat(WS_SOURCE_ROOT "/", file, NULL);
+        if (!g_file_test(path, G_FILE_TEST_EXISTS))
+            continue;
+        g_autoptr(WsDesign) design = design_of(file);
+        g_autoptr(WsProgram) p = program_of(design, NULL);
+        if (ws_search_serialises(p))
+            g_error("%s", file);
+        n++;
+    }
+    g_assert_cmpuint(n, >, 12);
+}
+
+static const WsNode *rounds_of(const WsNode *owner, WsFieldId list)
+{
+    for (guint i = 0; i < ws_node_n_children(owner, list); i++) {
+        const WsNode *step = ws_node_child(owner, list, i);
+        if (step->kind == WS_STEP_FOR)
+            return ws_node_has(step, WS_F_over) ? rounds_of(step, WS_F_do) : step;
+    }
+    return NULL;
+}
+
+/* The first product of the shipped attention, with its wait before it, at the end of the round and
+ * a round ahead: the same order, which ptxas serialises (C7514; CUDA 13.0). The search writes it
+ * back. */
+static void test_rounds_meet(void)
+{
+    static const char *const file[] = { "projects/attention-d128/design.wstave",
+                                        "projects/attention-d128-full/design.wstave" };
+    for (guint i = 0; i < G_N_ELEMENTS(file); i++) {
+        g_autoptr(WsDesign) design = design_of(file[i]);
+        g_autoptr(WsDraft) d = ws_draft_new(design);
+        const WsNode *root = ws_design_root(design);
+        const guint groups = ws_node_n_children(root, WS_F_groups);
+        const WsNode *loop = rounds_of(ws_node_child(root, WS_F_groups, groups - 1), WS_F_body);
+        const guint n = ws_node_n_children(loop, WS_F_do);
+        guint moved = 0;
+        for (guint k = 0; k < n && moved == k; k++) {
+            const WsNode *step = ws_node_child(loop, WS_F_do, k);
+            g_assert_true(ws_draft_set(d, step->identity, WS_F_ahead, ws_json_int(1)));
+            g_assert_true(ws_draft_move(d, step->identity, loop->identity, WS_F_do, n - 1));
+            moved += step->kind != WS_STEP_MMA;
+        }
+        g_autoptr(WsProgram) before = program_of(design, NULL);
+        g_autoptr(WsProgram) met = program_of(d->design, NULL);
+        g_assert_false(ws_search_serialises(before));
+        g_assert_true(ws_search_serialises(met));
+        gboolean rolled = FALSE;
+        g_autoptr(WsDesign) again = ws_search_normal(d->design, &rolled);
+        g_autofree char *x = ws_design_print(again), *y = ws_design_print(design);
+        g_assert_true(rolled);
+        g_assert_cmpstr(x, ==, y);
+        g_autoptr(WsDesign) same = ws_search_normal(design, &rolled);
+        g_assert_false(rolled);
+        g_assert_true(same == design);
+    }
+}
+
+typedef struct {
+    guint asked, all;
+    GHashTable *how;
+} Builds;
+
+/* Nothing is built: each order is asked about once, and no edit is tried on what does not build. */
+static gboolean builds_nothing(const WsProgram *p, gpointer data)
+{
+    Builds *b = data;
+    b->asked++;
+    g_assert_true(g_hash_table_add(b->how, ws_search_computing(p)));
+    return FALSE;
+}
+
+static void test_builds(Fixture *f, gconstpointer unused)
+{
+    g_autoptr(GHashTable) how = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    Builds b = { 0, 0, how };
+    const WsSearchOptions options = {
+        .seconds = 1000, .beam = 2, .rounds = 3, .builds = builds_nothing, .asks = 1000, .data = &b
+    };
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsSearch) s = ws_search_new(&f->of, f->design, &options, findings);
+    g_assert_cmpuint(s->rounds, ==, 0);
+    g_assert_cmpuint(s->found->len, ==, 1); /* the design as it is */
+    g_assert_cmpuint(b.asked, >, 0);
+    g_assert_cmpuint(s->unbuilt, >=, b.asked);
+    /* Where a barrier is waited for is no matter of the order; how many stay in flight is. */
+    g_autofree char *x = ws_search_computing(f->p);
+    g_autoptr(GPtrArray) list = ws_candidates_new(f->design);
+    guint same = 0, other = 0;
+    for (guint i = 0; i < list->len; i++) {
+        const WsCandidate *c = list->pdata[i];
+        const gboolean moves = g_str_has_prefix(c->title, "wait ") && strstr(c->title, " place ");
+        const gboolean waits = strstr(c->title, " in flight") != NULL;
+        g_autoptr(WsProgram) p = ws_elaborate(c->design, NULL, 0, findings);
+        g_autofree char *y = p ? ws_search_computing(p) : NULL;
+        if (y && moves)
+            g_assert_cmpstr(x, ==, y);
+        if (y && waits)
+            g_assert_cmpstr(x, !=, y);
+        same += y && moves;
+        other += y && waits;
+    }
+    g_assert_cmpuint(same, >, 0);
+    g_assert_cmpuint(other, >, 0);
+}
+
 int main(int argc, char **argv)
 {
     static const char right[] = "projects/gemm-bf16-pingpong/design.wstave";
@@ -268,6 +403,9 @@ int main(int argc, char **argv)
     g_test_add("/search/cancelled", Fixture, right, set_up, test_cancelled, tear_down);
     g_test_add("/search/empty", Fixture, right, set_up, test_empty, tear_down);
     g_test_add("/search/refuted", Fixture, wrong, set_up, test_refuted, tear_down);
+    g_test_add("/search/builds", Fixture, right, set_up, test_builds, tear_down);
+    g_test_add_func("/search/overlaps", test_overlaps);
+    g_test_add_func("/search/rounds-meet", test_rounds_meet);
     g_test_add_func("/search/compared", test_compared);
     for (guint i = 0; i < G_N_ELEMENTS(climbs); i++) {
         g_autofree char *name = g_strdup_printf("/search/climb/%u", i);

@@ -252,6 +252,7 @@ static const struct {
     { "unwrap", .focus = ws_edit_unwrap },
     { "peel", .focus = ws_edit_peel },
     { "rotate", .focus = ws_edit_rotate },
+    { "roll", .focus = ws_edit_roll },
     { "part", .focus = ws_edit_part },
     { "replicate-more", .focus = one_more },
     { "replicate-less", .focus = one_less },

@@ -12,7 +12,7 @@ static const struct {
     { NULL, "cut copy paste duplicate delete" },
     { NULL, "rename mute connect" },
     { N_("Order"), "earlier later ahead-more ahead-less group-before group-behind" },
-    { N_("Loops"), "wrap unwrap indent outdent peel rotate" },
+    { N_("Loops"), "wrap unwrap indent outdent peel rotate roll" },
     { N_("Rings and Replicas"), "deeper shallower part replicate-more replicate-less" },
 };
 

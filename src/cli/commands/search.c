@@ -92,6 +92,13 @@ static gboolean builds(const WsProgram *p)
 #endif
 }
 
+static gboolean can_be_kept(const WsProgram *p, gpointer data)
+{
+    (void)data;
+    ws_cli_progress("assembling an order of steps not seen before");
+    return builds(p);
+}
+
 /* Not what computes something else, nor what cannot be compared though what computes was moved; nor
  * what cannot be built as it was played. */
 static gboolean accept(const WsFound *f, gpointer data)
@@ -129,9 +136,13 @@ static void print(const Asked *a, const WsSearch *s)
         printf("%u proved designs left out: their values differ from the reference, or cannot be "
                "compared\n",
                s->rejected - a->unbuilt);
-    if (a->unbuilt)
+    if (s->serial)
+        printf("%u not tried further: a product is in flight where rounds meet, which ptxas "
+               "serialises\n",
+               s->serial);
+    if (a->unbuilt + s->unbuilt)
         printf("%u proved designs left out: ptxas serialises their products, or spills\n",
-               a->unbuilt);
+               a->unbuilt + s->unbuilt);
     if (!can_build())
         printf("not assembled: ptxas is not here, which may serialise products or spill\n");
     printf("differences of less than 1 %% mean nothing: the clock cannot tell them\n"
@@ -164,7 +175,8 @@ static void put_json(const Asked *a, const WsSearch *s)
     ws_json_out_integer(&j, "refuted", s->refuted);
     ws_json_out_integer(&j, "undecided", s->undecided);
     ws_json_out_integer(&j, "differ", s->rejected - a->unbuilt);
-    ws_json_out_integer(&j, "unbuilt", a->unbuilt);
+    ws_json_out_integer(&j, "serial", s->serial);
+    ws_json_out_integer(&j, "unbuilt", a->unbuilt + s->unbuilt);
     ws_json_out_truth(&j, "assembled", can_build());
     ws_json_out_truth(&j, "stopped", s->stopped);
     ws_json_out_integer(&j, "cycles", s->cycles);
@@ -297,6 +309,7 @@ int ws_command_search(int argc, char **argv)
                   .cancel = &interrupted,
                   .accept = accept,
                   .asks = ASKS,
+                  .builds = can_build() ? can_be_kept : NULL,
                   .progress = show },
                 0 };
     a.options.data = &a;
