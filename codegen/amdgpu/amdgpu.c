@@ -23,11 +23,11 @@ gboolean ws_generate_amd_supports(const WsProgram *p, GError **error)
     return made;
 }
 
-static GBytes *compiled(const WsProgram *p, gboolean assembly, GError **error)
+static GBytes *compiled(const WsProgram *p, guint version, gboolean assembly, GError **error)
 {
     LLVMContextRef ctx = LLVMContextCreate();
     LLVMModuleRef module = module_of(p, ctx, error);
-    GBytes *out = module ? ws_amd_compile(module, assembly, error) : NULL;
+    GBytes *out = module ? ws_amd_compile(module, version, assembly, error) : NULL;
     if (module)
         LLVMDisposeModule(module);
     LLVMContextDispose(ctx);
@@ -36,7 +36,7 @@ static GBytes *compiled(const WsProgram *p, gboolean assembly, GError **error)
 
 char *ws_generate_amd_assembly(const WsProgram *p, GError **error)
 {
-    g_autoptr(GBytes) text = compiled(p, TRUE, error);
+    g_autoptr(GBytes) text = compiled(p, WS_CODE_OBJECT_VERSION, TRUE, error);
     if (!text)
         return NULL;
     GString *s = g_string_new(NULL);
@@ -49,9 +49,9 @@ char *ws_generate_amd_assembly(const WsProgram *p, GError **error)
     return g_string_free(s, FALSE);
 }
 
-GBytes *ws_generate_amd_object(const WsProgram *p, GError **error)
+GBytes *ws_generate_amd_object(const WsProgram *p, guint version, GError **error)
 {
-    g_autoptr(GBytes) object = compiled(p, FALSE, error);
+    g_autoptr(GBytes) object = compiled(p, version, FALSE, error);
     return object ? ws_code_object_link(object, error) : NULL;
 }
 
@@ -68,7 +68,7 @@ gboolean ws_generate_amd_clean(GBytes *object)
 
 char *ws_generate_amd_report(const WsProgram *p, gboolean *clean, GError **error)
 {
-    g_autoptr(GBytes) object = ws_generate_amd_object(p, error);
+    g_autoptr(GBytes) object = ws_generate_amd_object(p, WS_CODE_OBJECT_VERSION, error);
     WsCodeObjectReport r;
     if (!object || !ws_code_object_report(object, &r, error))
         return NULL;

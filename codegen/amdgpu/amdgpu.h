@@ -9,8 +9,12 @@ G_BEGIN_DECLS
 gboolean ws_generate_amd_supports(const WsProgram *p, GError **error);
 /* Assembly, with a header that says what it was made from. Caller frees. */
 char *ws_generate_amd_assembly(const WsProgram *p, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* Code object (ET_DYN). Caller unrefs. */
-GBytes *ws_generate_amd_object(const WsProgram *p, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+#define WS_CODE_OBJECT_VERSION 5 /* what runtimes since ROCm 6 take */
+#define WS_CODE_OBJECT_FIRST   4
+#define WS_CODE_OBJECT_LAST    6
+/* Code object (ET_DYN) of a version from the first to the last. Caller unrefs. */
+GBytes *ws_generate_amd_object(const WsProgram *p, guint version,
+                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Nothing of the kernel is kept in scratch memory. */
 gboolean ws_generate_amd_clean(GBytes *object);
 /* What the code object says of itself, for people: registers, spills, bytes. *clean: nothing is

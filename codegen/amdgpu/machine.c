@@ -40,24 +40,23 @@ static LLVMTargetMachineRef machine(GError **error)
 
 gboolean ws_amd_target(LLVMModuleRef module, GError **error)
 {
-    static const char flag[] = "amdhsa_code_object_version";
     LLVMTargetMachineRef m = machine(error);
     if (!m)
         return FALSE;
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(m);
-    LLVMContextRef ctx = LLVMGetModuleContext(module);
     LLVMSetModuleDataLayout(module, layout);
     LLVMSetTarget(module, WS_AMD_TRIPLE);
     LLVMDisposeTargetData(layout);
     LLVMDisposeTargetMachine(m);
-    LLVMAddModuleFlag(
-        module, LLVMModuleFlagBehaviorError, flag, strlen(flag),
-        LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(ctx), WS_AMD_VERSION, 0)));
     return TRUE;
 }
 
-GBytes *ws_amd_compile(LLVMModuleRef module, gboolean assembly, GError **error)
+GBytes *ws_amd_compile(LLVMModuleRef module, guint version, gboolean assembly, GError **error)
 {
+    static const char flag[] = "amdhsa_code_object_version";
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetModuleContext(module));
+    LLVMAddModuleFlag(module, LLVMModuleFlagBehaviorError, flag, strlen(flag),
+                      LLVMValueAsMetadata(LLVMConstInt(i32, 100 * version, 0)));
     LLVMTargetMachineRef m = machine(error);
     if (!m)
         return NULL;

@@ -6,13 +6,13 @@
 
 G_BEGIN_DECLS
 
-#define WS_AMD_TRIPLE  "amdgcn-amd-amdhsa"
-#define WS_AMD_CPU     "gfx950"
-#define WS_AMD_VERSION 500 /* code object version 5 */
+#define WS_AMD_TRIPLE "amdgcn-amd-amdhsa"
+#define WS_AMD_CPU    "gfx950"
 
-/* Triple, layout and version of the code object; before anything is built in the module. */
+/* Triple and layout; before anything is built in the module. */
 gboolean ws_amd_target(LLVMModuleRef module, GError **error);
-/* Assembly text, or an object file (ET_REL). The module is changed by passes. */
-GBytes *ws_amd_compile(LLVMModuleRef module, gboolean assembly, GError **error);
+/* Assembly text, or an object file (ET_REL), code object version 4, 5 or 6. The module is changed
+ * by passes; once only. */
+GBytes *ws_amd_compile(LLVMModuleRef module, guint version, gboolean assembly, GError **error);
 
 G_END_DECLS

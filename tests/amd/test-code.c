@@ -210,17 +210,23 @@ static void entry_right(const guint8 *data, gsize size)
     g_assert_cmpuint(text % 256, ==, 0);
 }
 
-static void test_object(gconstpointer data)
+/* Versions of code objects: the ABI byte of the header, and the version in the metadata (AMDGPU
+ * usage of LLVM, ELF header and code object metadata). */
+static const struct {
+    guint version;
+    guint8 abi;
+    const char *metadata;
+} versions[] = { { 4, 2, "- 1\n  - 1" }, { 5, 3, "- 1\n  - 2" }, { 6, 4, "- 1\n  - 2" } };
+
+static void test_version(const WsProgram *p, guint row, guint at)
 {
-    const guint row = GPOINTER_TO_UINT(data);
     g_autoptr(GError) error = NULL;
-    g_autoptr(WsProgram) p = program_of(row);
-    g_autoptr(GBytes) object = ws_generate_amd_object(p, &error);
+    g_autoptr(GBytes) object = ws_generate_amd_object(p, versions[at].version, &error);
     WsCodeObjectReport r;
     g_assert_no_error(error);
     g_assert_true(ws_code_object_report(object, &r, &error));
-    g_test_message("%s: %u VGPRs (%u of them accumulation), %u SGPRs, %u bytes of LDS",
-                   rows[row].design, r.vgprs, r.agprs, r.sgprs, r.lds);
+    g_test_message("%s, version %u: %u VGPRs (%u of them accumulation), %u SGPRs, %u bytes of LDS",
+                   rows[row].design, versions[at].version, r.vgprs, r.agprs, r.sgprs, r.lds);
     g_assert_cmpuint(r.spilled_vgprs + r.spilled_sgprs + r.scratch, ==, 0);
     g_assert_cmpuint(r.agprs, ==, 0);
     g_assert_cmpuint(r.vgprs, <=, 256); /* two waves on each SIMD */
@@ -229,6 +235,7 @@ static void test_object(gconstpointer data)
     g_assert_cmpuint(r.wave, ==, 64);
     gsize size;
     const guint8 *bytes = g_bytes_get_data(object, &size);
+    g_assert_cmpuint(bytes[8], ==, versions[at].abi);
     entry_right(bytes, size);
     g_autofree char *file = NULL;
     const int fd = g_file_open_tmp("warpstave-XXXXXX.hsaco", &file, &error);
@@ -237,8 +244,17 @@ static void test_object(gconstpointer data)
     g_assert_true(g_file_set_contents(file, (const char *)bytes, (gssize)size, &error));
     read_by("llvm-readelf-22", "-a", file, "warpstave.kd");
     read_by("llvm-readelf-22", "--notes", file, ".max_flat_workgroup_size: 512");
+    read_by("llvm-readelf-22", "--notes", file, versions[at].metadata);
     read_by("llvm-objdump-22", "-d", file, "v_mfma_f32_16x16x32_f16");
     g_remove(file);
+}
+
+static void test_object(gconstpointer data)
+{
+    const guint row = GPOINTER_TO_UINT(data);
+    g_autoptr(WsProgram) p = program_of(row);
+    for (guint at = 0; at < G_N_ELEMENTS(versions); at++)
+        test_version(p, row, at);
 }
 
 /* What is cut off or changed is an error or another object, never worse. */
@@ -246,7 +262,7 @@ static void test_broken_objects(void)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(WsProgram) p = program_of(0);
-    g_autoptr(GBytes) object = ws_generate_amd_object(p, &error);
+    g_autoptr(GBytes) object = ws_generate_amd_object(p, WS_CODE_OBJECT_VERSION, &error);
     g_assert_no_error(error);
     gsize size;
     const guint8 *bytes = g_bytes_get_data(object, &size);

@@ -23,7 +23,7 @@ static char *object_of(const char *design)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(WsProgram) p = amd_load(design, NULL, 0, NULL, 0);
-    g_autoptr(GBytes) object = ws_generate_amd_object(p, &error);
+    g_autoptr(GBytes) object = ws_generate_amd_object(p, WS_CODE_OBJECT_VERSION, &error);
     g_assert_no_error(error);
     char *file = NULL;
     const int fd = g_file_open_tmp("warpstave-XXXXXX.hsaco", &file, &error);

@@ -18,6 +18,7 @@
 typedef struct {
     const char *file, *as, *out;
     gboolean json, remarks, pinned;
+    int version; /* of a code object */
 } Sink;
 
 static int put_json(const Sink *to, const char *data, gssize length)
@@ -103,7 +104,7 @@ static int write_cubin(const WsProgram *p, const Sink *to)
 static int write_code_object(const WsProgram *p, const Sink *to)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(GBytes) object = ws_generate_amd_object(p, &error);
+    g_autoptr(GBytes) object = ws_generate_amd_object(p, (guint)to->version, &error);
     if (!object)
         return generate_error(error);
     gsize size;
@@ -225,6 +226,7 @@ int ws_command_generate(int argc, char **argv)
     g_autofree char *as = NULL, *out = NULL;
     g_auto(GStrv) set = NULL;
     gboolean force = FALSE, json = FALSE, remarks = FALSE, pinned = FALSE;
+    int version = 5;
     const GOptionEntry entries[] = {
         { "as", 0, 0, G_OPTION_ARG_STRING, &as, "form of the output", forms },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "file instead of standard output",
@@ -236,6 +238,8 @@ int ws_command_generate(int argc, char **argv)
           "languages of Python: tries no other constants (every value is proved and rehearsed), "
           "all are fixed",
           NULL },
+        { "code-object", 0, 0, G_OPTION_ARG_INT, &version,
+          "hsaco: version of the code object, 4, 5 (default) or 6", "N" },
         { "json", 0, 0, G_OPTION_ARG_NONE, &json,
           "version 1 of the JSON form, with the text unless it goes to a file", NULL },
         { NULL },
@@ -248,9 +252,11 @@ int ws_command_generate(int argc, char **argv)
     g_auto(GStrv) known = g_strsplit(forms, "|", -1);
     if (!g_strv_contains((const char *const *)known, as))
         return ws_cli_fail(WS_EXIT_USAGE, "generate: no form '%s'; known: %s", as, forms);
+    if (version < 4 || version > 6)
+        return ws_cli_fail(WS_EXIT_USAGE, "generate: --code-object takes 4, 5 or 6");
     if (json && (!strcmp(as, "cubin") || !strcmp(as, "hsaco")) && !out)
         return ws_cli_fail(WS_EXIT_USAGE, "generate: --json holds no binary, say -o FILE");
-    const Sink to = { file, as, out, json, remarks, pinned };
+    const Sink to = { file, as, out, json, remarks, pinned, version };
     g_auto(WsCliInput) in = { 0 };
     int code = ws_cli_load(&in, file, set);
     if (code != WS_EXIT_YES)

@@ -95,7 +95,7 @@ static int write_hip(WsCliInput *in, const WsPackageSpec *known, const char *dir
                            "target %s: not supported by package --wheel (its package "
                            "is C; leave --wheel out)",
                            in->program->target);
-    g_autoptr(GBytes) object = ws_generate_amd_object(in->program, &error);
+    g_autoptr(GBytes) object = ws_generate_amd_object(in->program, WS_CODE_OBJECT_VERSION, &error);
     if (!object)
         return ws_cli_fail_with(ws_cli_kernel_failure(error), error);
     WsPackageSpec spec = *known;

@@ -35,9 +35,8 @@ static void header(WsPy *y)
     ws_py_comment(y,
                   "Eight warps run this code, warps 4 to 7 one stage later than warps 0 to 3: the "
                   "compiler makes the borders of the stages. The layouts give each half of the "
-                  "warps the rows that the proof gave it. x_total counts rounds of loop x. "
-                  "`warpstave check` of this file proves or refutes its schedule, on its own "
-                  "lines.");
+                  "warps the rows that the design gives it. x_total counts rounds of loop x. "
+                  "`warpstave check` judges the design; stages in Python it does not read yet.");
     ws_py_line(y, "%s", "");
 }
 

@@ -287,7 +287,7 @@ static gboolean holds_stages(const WsTree *t)
 }
 
 /* Stages end just before these begin: the compiler makes one pipeline of both, where the halves do
- * not meet, whatever barrier stands between. */
+ * not meet, whatever barrier stands between (a wait, or work, keeps them apart). */
 static gboolean follows_stages(const WsOp *prelude)
 {
     const WsTree *list = prelude->tree->parent;
@@ -298,7 +298,8 @@ static gboolean follows_stages(const WsOp *prelude)
         const WsTree *t = list->kid[at];
         if (t->kind != WS_TREE_OP)
             return holds_stages(t);
-        if (t->op->n_access || t->op->n_value || t->op->n_math || t->op->tensor >= 0)
+        if (ws_op_retires(t->op->kind) || t->op->n_access || t->op->n_value || t->op->n_math ||
+            t->op->tensor >= 0)
             return FALSE;
     }
     return FALSE;

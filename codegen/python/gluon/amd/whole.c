@@ -118,6 +118,10 @@ static gboolean pair_math(WsWhole *w, const WsOp *x, const WsOp *y, WsOp *out)
         return FALSE;
     if (x->n_math == 0)
         return TRUE;
+    if (x->skip) { /* the halves decide each for itself, a branch there is one of all warps */
+        w->why = WS_WORD("`unless`, which each half decides for itself");
+        return FALSE;
+    }
     w->doubled = own(w, g_new0(gboolean, x->n_math + 1));
     out->assign = own(w, g_new0(WsAssign, x->n_math + 1));
     for (guint i = 0; i < x->n_math; i++) {
@@ -134,8 +138,6 @@ static gboolean pair_math(WsWhole *w, const WsOp *x, const WsOp *y, WsOp *out)
         if (s->array && w->doubled[i])
             out->assign[i].array = twice(w, s->array);
     }
-    if (x->unless && shared_out(w, x->unless))
-        out->unless = twice(w, x->unless);
     return TRUE;
 }
 
