@@ -103,7 +103,6 @@ const WsTarget ws_target_ascend = {
     .lacks = { [WS_LENS_GENERATE] = NO_GPU,
                [WS_LENS_CUDA] = "CUDA is for NVIDIA",
                [WS_LENS_GLUON] = NO_GPU,
-               [WS_LENS_TLE] = "its TLE-DSA is not written",
                [WS_LENS_TLX] = NO_GPU,
                [WS_LENS_BUNDLE] = "the runner drives CUDA only" },
 };

@@ -69,15 +69,14 @@ static void test_targets(void)
         for (guint l = 0; l < WS_LENS_COUNT; l++) {
             g_autofree char *refusal = ws_target_refusal(t->name, (WsLens)l);
             /* sm_90a is whole; gfx950 has a program, its check, its clock, its code and its Gluon,
-             * ascend a program, its check, its clock and its rehearsal */
+             * ascend a program, its check, its clock, its rehearsal and its TLE-DSA */
             const gboolean known =
                 i == 0 ||
                 (t == &ws_target_gfx950 &&
                  (l == WS_LENS_ELABORATE || l == WS_LENS_CHECK || l == WS_LENS_SIMULATE ||
                   l == WS_LENS_GENERATE || l == WS_LENS_REHEARSE || l == WS_LENS_GLUON)) ||
-                (t->core &&
-                 (l == WS_LENS_ELABORATE || l == WS_LENS_CHECK || l == WS_LENS_SIMULATE ||
-                  l == WS_LENS_REHEARSE));
+                (t->core && (l == WS_LENS_ELABORATE || l == WS_LENS_CHECK ||
+                             l == WS_LENS_SIMULATE || l == WS_LENS_REHEARSE || l == WS_LENS_TLE));
             g_assert_true((refusal == NULL) == known);
             g_assert_true(!refusal ||
                           (strstr(refusal, t->name) && strstr(refusal, ws_lens_name((WsLens)l))));

@@ -1,5 +1,6 @@
 /* generate --as tle: header, one function per group, the kernel, the launcher. */
 #include "codegen/python/tle/tle.h"
+#include "codegen/python/dsa/dsa.h"
 #include "codegen/python/triton/triton.h"
 #include "program/op.h"
 #include "program/parts/agent.h"
@@ -200,5 +201,7 @@ static char *written(const WsProgram *p, gboolean remarks, WsPyPieces *pieces,
 
 char *ws_generate_tle(const WsProgram *p, gboolean remarks, const WsPyJudge *judge, GError **error)
 {
+    if (p->hardware->core)
+        return ws_generate_dsa(p, error);
     return ws_py_parametric(p, remarks, judge, written, error);
 }

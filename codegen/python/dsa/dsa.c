@@ -1,0 +1,517 @@
+#include "codegen/python/dsa/dsa.h"
+
+#include "base/phrase.h"
+#include "codegen/generate.h"
+#include "program/op.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/parts/buffer.h"
+#include "program/parts/operation.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/parts/tree.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
+#include "target/core.h"
+#include "target/target.h"
+
+#include <string.h>
+
+typedef struct {
+    const WsProgram *p;
+    GString *out;
+    guint depth;
+    GHashTable *written; /* buffers that a step above has written */
+    GHashTable *ring;    /* buffer -> char*: the use at which this round touches it */
+    GHashTable *awaited; /* "flag use": a wait above; a set behind it is refused */
+    const WsOp *op;
+    char *why;
+} Dsa;
+
+static void refuse(Dsa *d, const WsOp *op, const char *format, ...) G_GNUC_PRINTF(3, 4);
+static void refuse(Dsa *d, const WsOp *op, const char *format, ...)
+{
+    va_list args;
+    if (d->why)
+        return;
+    va_start(args, format);
+    d->why = ws_phrase_v(format, args);
+    va_end(args);
+    d->op = op;
+}
+
+static void line(Dsa *d, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static void line(Dsa *d, const char *format, ...)
+{
+    va_list args;
+    g_string_append_printf(d->out, "%*s", 4 * (int)d->depth, "");
+    va_start(args, format);
+    g_string_append_vprintf(d->out, format, args);
+    va_end(args);
+    g_string_append_c(d->out, '\n');
+}
+
+/* --- expressions ------------------------------------------------------------------------------ */
+
+static void put(Dsa *d, GString *s, const WsExpr *e)
+{
+    static const char *const sign[] = {
+        [WS_EXPR_ADD] = "+", [WS_EXPR_SUB] = "-", [WS_EXPR_MUL] = "*", [WS_EXPR_DIV] = "//",
+        [WS_EXPR_MOD] = "%", [WS_EXPR_LT] = "<",  [WS_EXPR_LE] = "<=", [WS_EXPR_GT] = ">",
+        [WS_EXPR_GE] = ">=", [WS_EXPR_EQ] = "==", [WS_EXPR_NE] = "!=",
+    };
+    const char *call = e->op != WS_EXPR_CALL     ? NULL
+                       : e->func == WS_FUNC_CDIV ? "tl.cdiv"
+                       : e->func == WS_FUNC_MIN  ? "tl.minimum"
+                       : e->func == WS_FUNC_MAX  ? "tl.maximum"
+                                                 : NULL;
+    if (e->op == WS_EXPR_INT) {
+        g_string_append_printf(s, "%" G_GINT64_FORMAT, e->i);
+    } else if (e->op == WS_EXPR_VAR && e->name && !strchr(e->name, '.')) {
+        g_string_append(s, e->name);
+    } else if (e->n_args == 2 && ((guint)e->op < G_N_ELEMENTS(sign) && sign[e->op])) {
+        g_string_append_c(s, '(');
+        put(d, s, e->arg[0]);
+        g_string_append_printf(s, " %s ", sign[e->op]);
+        put(d, s, e->arg[1]);
+        g_string_append_c(s, ')');
+    } else if (call && e->n_args == 2) {
+        g_string_append_printf(s, "%s(", call);
+        put(d, s, e->arg[0]);
+        g_string_append(s, ", ");
+        put(d, s, e->arg[1]);
+        g_string_append_c(s, ')');
+    } else {
+        g_autofree char *text = ws_expr_print(e);
+        refuse(d, NULL, "the expression %s", text);
+    }
+}
+
+/* Caller frees. */
+static char *text_of(Dsa *d, const WsExpr *e)
+{
+    GString *s = g_string_new(NULL);
+    put(d, s, e);
+    return g_string_free(s, FALSE);
+}
+
+static const char *type_of(Dsa *d, WsDtype t)
+{
+    if (t != WS_DTYPE_F32 && t != WS_DTYPE_F16 && t != WS_DTYPE_BF16)
+        refuse(d, NULL, "elements of type %s", ws_dtype_text(t));
+    return t == WS_DTYPE_F32 ? "tl.float32" : t == WS_DTYPE_F16 ? "tl.float16" : "tl.bfloat16";
+}
+
+/* --- tiles ------------------------------------------------------------------------------------ */
+
+static const WsBuffer *buffer(const Dsa *d, const WsAccess *a)
+{
+    return &d->p->buffer[a->buffer];
+}
+
+/* The whole tile, in the round's own use. */
+static const char *tile(Dsa *d, const WsOp *op, const WsAccess *a)
+{
+    const WsBuffer *b = buffer(d, a);
+    if (a->rows != b->rows || a->cols != b->cols || b->array > 1)
+        refuse(d, op, "a part of %s; write it as a buffer of its own", b->name);
+    if (b->over >= 0)
+        refuse(d, op, "%s lies over %s", b->name, d->p->buffer[b->over].name);
+    if (b->stages > 1 && a->use) {
+        char *use = ws_expr_print(a->use);
+        const char *was = g_hash_table_lookup(d->ring, b->name);
+        if (was && strcmp(was, use) != 0)
+            refuse(d, op, "%s is touched at uses %s and %s: the text has one tile of it", b->name,
+                   was, use);
+        g_hash_table_replace(d->ring, b->name, use);
+    }
+    if (a->mode & WS_MODE_READ && !g_hash_table_contains(d->written, b->name))
+        refuse(d, op, "%s is read in front of what writes it", b->name);
+    if (a->mode & WS_MODE_WRITE)
+        g_hash_table_add(d->written, b->name);
+    return b->name;
+}
+
+/* "X_ptr + …" and the tail of the copy. */
+static void pointers(Dsa *d, const WsOp *op, char **at, char **shape)
+{
+    const WsTensor *t = &d->p->tensor[op->tensor];
+    const WsAccess *a = &op->access[0];
+    GString *p = g_string_new(NULL), *n = g_string_new(NULL);
+    g_string_append_printf(p, "%s_ptr", t->name);
+    if (t->rank > 2)
+        refuse(d, op, "%s has %u dimensions", t->name, t->rank);
+    for (guint i = 0; i < t->rank && !d->why; i++) {
+        const guint extent = i + 1 == t->rank ? a->cols : a->rows;
+        g_autofree char *c = text_of(d, op->coord[i]), *stride = text_of(d, t->stride[i]),
+                        *length = text_of(d, t->shape[i]);
+        g_string_append_printf(p, " + (%s + tl.arange(0, %u))%s*%s", c, extent,
+                               t->rank == 1 ? ""
+                               : i == 0     ? "[:, None]"
+                                            : "[None, :]",
+                               stride);
+        g_string_append_printf(n, "%stl.minimum(%s - %s, %u)", i ? ", " : "", length, c, extent);
+    }
+    *at = g_string_free(p, FALSE);
+    *shape = g_string_free(n, FALSE);
+}
+
+static gboolean is_sums(const Dsa *d, guint b)
+{
+    return d->p->buffer[b].space == (gint)d->p->hardware->core->sums;
+}
+
+static void copy_in(Dsa *d, const WsOp *op)
+{
+    g_autofree char *at = NULL, *shape = NULL;
+    pointers(d, op, &at, &shape);
+    line(d, "tle.dsa.copy(%s, %s, [%s])", at, tile(d, op, &op->access[0]), shape);
+}
+
+static void copy_out(Dsa *d, const WsOp *op)
+{
+    g_autofree char *at = NULL, *shape = NULL;
+    const char *from = tile(d, op, &op->access[0]);
+    pointers(d, op, &at, &shape);
+    if (!is_sums(d, op->access[0].buffer))
+        line(d, "tle.dsa.copy(%s, %s, [%s])", from, at, shape);
+    else
+        line(d, "tle.dsa.copy(tle.dsa.to_buffer(%s.to(%s), space=tle.dsa.ascend.L0C), %s, [%s])",
+             from, type_of(d, d->p->tensor[op->tensor].dtype), at, shape);
+}
+
+static void move(Dsa *d, const WsOp *op)
+{
+    const char *from = tile(d, op, &op->access[0]), *into = tile(d, op, &op->access[1]);
+    if (is_sums(d, op->access[0].buffer))
+        refuse(d, op, "a move of sums to another space");
+    line(d, "tle.dsa.copy(%s, %s, [%u, %u])", from, into, op->access[0].rows, op->access[0].cols);
+}
+
+static void vector(Dsa *d, const WsOp *op)
+{
+    const char *a = tile(d, op, &op->access[1]), *b = tile(d, op, &op->access[2]),
+               *into = tile(d, op, &op->access[0]);
+    line(d, "tle.dsa.%s(%s, %s, %s)", op->math_name, a, b, into);
+}
+
+static void cube(Dsa *d, const WsOp *op)
+{
+    const char *a = tile(d, op, &op->access[1]), *b = tile(d, op, &op->access[2]),
+               *sums = tile(d, op, &op->access[0]);
+    if (op->restart)
+        line(d, "%s = tl.zeros([%u, %u], tl.float32)", sums, op->access[0].rows,
+             op->access[0].cols);
+    g_autofree char *right = op->access[2].transposed
+                                 ? g_strdup_printf("tle.dsa.to_tensor(%s)", b)
+                                 : g_strdup_printf("tl.trans(tle.dsa.to_tensor(%s))", b);
+    line(d, "%s = tl.dot(tle.dsa.to_tensor(%s), %s, %s)", sums, a, right, sums);
+}
+
+/* A set after a wait of the same use: the stream in its own order would not do what the queues do.
+ */
+static void flag(Dsa *d, const WsOp *op, gboolean waits)
+{
+    g_autofree char *use = op->use ? ws_expr_print(op->use) : g_strdup(""),
+                    *element = op->element ? ws_expr_print(op->element) : g_strdup("");
+    char *key = g_strdup_printf("%s %s %s", d->p->barrier[op->barrier].name, element, use);
+    if (!waits && g_hash_table_contains(d->awaited, key))
+        refuse(d, op, "flag %s is set after its wait in the stream",
+               d->p->barrier[op->barrier].name);
+    if (waits)
+        g_hash_table_add(d->awaited, key);
+    else
+        g_free(key);
+}
+
+static void operation(Dsa *d, const WsOp *op)
+{
+    static const struct {
+        WsOpKind kind;
+        void (*put)(Dsa *d, const WsOp *op);
+    } work[] = {
+        { WS_OP_QUEUE_IN, copy_in }, { WS_OP_QUEUE_OUT, copy_out }, { WS_OP_QUEUE_MOVE, move },
+        { WS_OP_VECTOR, vector },    { WS_OP_CUBE, cube },
+    };
+    if (ws_op_waits_phase(op->kind) || ws_op_completes(op->kind)) {
+        flag(d, op, ws_op_waits_phase(op->kind));
+        return;
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(work); i++)
+        if (work[i].kind == op->kind) {
+            work[i].put(d, op);
+            return;
+        }
+    if (op->n_access || op->var >= 0)
+        refuse(d, op, "operation %s", ws_op_kind_text(op->kind));
+}
+
+/* --- the stream --------------------------------------------------------------------------------
+ */
+
+static const char *step_of(const WsTree *t)
+{
+    return t->step ? t->step : t->op && t->op->step ? t->op->step : "";
+}
+
+/* The step's place in the stream, by the numbers of its path. */
+static int by_path(const char *a, const char *b)
+{
+    while (*a && *b) {
+        if (g_ascii_isdigit(*a) && g_ascii_isdigit(*b)) {
+            char *after, *beyond;
+            const guint64 x = g_ascii_strtoull(a, &after, 10), y = g_ascii_strtoull(b, &beyond, 10);
+            if (x != y)
+                return x < y ? -1 : 1;
+            a = after, b = beyond;
+        } else if (*a != *b) {
+            return *a < *b ? -1 : 1;
+        } else {
+            a++, b++;
+        }
+    }
+    return *a ? 1 : *b ? -1 : 0;
+}
+
+static gboolean works(const WsTree *t)
+{
+    if (t->op)
+        return t->op->n_access > 0;
+    for (guint i = 0; i < t->n_kids; i++)
+        if (t->kid[i] && works(t->kid[i]))
+            return TRUE;
+    return FALSE;
+}
+
+static int in_order(gconstpointer a, gconstpointer b)
+{
+    return by_path(step_of(*(WsTree *const *)a), step_of(*(WsTree *const *)b));
+}
+
+static void sequences(Dsa *d, GPtrArray *seq);
+
+static void collect(GPtrArray *into, const WsTree *seq)
+{
+    for (guint i = 0; seq && i < seq->n_kids; i++) {
+        if (!seq->kid[i])
+            continue;
+        if (seq->kid[i]->kind == WS_TREE_SEQ)
+            collect(into, seq->kid[i]);
+        else
+            g_ptr_array_add(into, seq->kid[i]);
+    }
+}
+
+/* The bodies of one loop, or one side of one branch, in all agents that have it. */
+static GPtrArray *bodies(GPtrArray *same, guint side)
+{
+    GPtrArray *all = g_ptr_array_new();
+    for (guint i = 0; i < same->len; i++) {
+        const WsTree *t = same->pdata[i];
+        if (side < t->n_kids && t->kid[side])
+            g_ptr_array_add(all, t->kid[side]);
+    }
+    return all;
+}
+
+static void tiles_names(Dsa *d, const char *id)
+{
+    const WsTiles *t = d->p->tiles;
+    for (guint a = 0; a < t->n_axes; a++) {
+        GString *by = g_string_new(NULL);
+        for (guint k = a + 1; k < t->n_axes; k++) {
+            g_autofree char *extent = text_of(d, t->axis[k].extent);
+            g_string_append_printf(by, "//%s", extent);
+        }
+        g_autofree char *extent = text_of(d, t->axis[a].extent);
+        if (a)
+            line(d, "%s = %s%s %% %s", t->axis[a].name, id, by->str, extent);
+        else
+            line(d, "%s = %s%s", t->axis[a].name, id, by->str);
+        g_string_free(by, TRUE);
+    }
+}
+
+static void head_of_loop(Dsa *d, const WsTree *t)
+{
+    const WsTiles *tiles = d->p->tiles;
+    if (t->over == WS_OVER_TILES) {
+        GString *n = g_string_new(NULL);
+        for (guint a = 0; a < tiles->n_axes; a++) {
+            g_autofree char *extent = text_of(d, tiles->axis[a].extent);
+            g_string_append_printf(n, "%s%s", a ? "*" : "", extent);
+        }
+        line(d, "for tile in range(tl.program_id(0), %s, tl.num_programs(0)):", n->str);
+        g_string_free(n, TRUE);
+        d->depth++;
+        tiles_names(d, "tile");
+        return;
+    }
+    if (t->over != WS_OVER_COUNT || !t->count || !ws_expr_is_int(t->step_by, &(gint64){ 0 })) {
+        refuse(d, NULL, "the loop %s", t->name);
+        return;
+    }
+    g_autofree char *count = text_of(d, t->count), *from = text_of(d, t->from),
+                    *by = text_of(d, t->step_by);
+    line(d, "for %s in range(%s, %s + %s*%s, %s):", t->name, from, from, by, count, by);
+    d->depth++;
+}
+
+static void one_loop(Dsa *d, GPtrArray *same)
+{
+    g_autoptr(GPtrArray) inside = bodies(same, 0);
+    g_autoptr(GHashTable) ring = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
+    g_autoptr(GHashTable) awaited = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    GHashTable *outer = d->ring, *before = d->awaited;
+    gboolean work = FALSE;
+    for (guint i = 0; i < same->len; i++)
+        work |= works(same->pdata[i]);
+    d->ring = ring, d->awaited = awaited;
+    if (work) {
+        head_of_loop(d, same->pdata[0]);
+        sequences(d, inside);
+        d->depth--;
+    } else { /* flags alone: judged, not written */
+        sequences(d, inside);
+    }
+    d->ring = outer, d->awaited = before;
+}
+
+/* A branch of one product: whether its sums begin anew. Other conditions are not written. */
+static void one_branch(Dsa *d, GPtrArray *same)
+{
+    const WsTree *t = same->pdata[0];
+    const WsTree *then = t->kid[0], *other = t->n_kids > 1 ? t->kid[1] : NULL;
+    const WsOp *op = then && then->n_kids == 1 ? then->kid[0]->op : NULL,
+               *more = other && other->n_kids == 1 ? other->kid[0]->op : NULL;
+    if (same->len != 1 || !op || !more || !op->restart || more->restart || op->step != more->step) {
+        refuse(d, op, "a condition");
+        return;
+    }
+    g_autofree char *cond = text_of(d, t->cond);
+    line(d, "if %s:", cond);
+    d->depth++;
+    line(d, "%s = tl.zeros([%u, %u], tl.float32)", buffer(d, &op->access[0])->name,
+         op->access[0].rows, op->access[0].cols);
+    d->depth--;
+    g_hash_table_add(d->written, buffer(d, &op->access[0])->name);
+    cube(d, more);
+}
+
+static void sequences(Dsa *d, GPtrArray *seq)
+{
+    g_autoptr(GPtrArray) kids = g_ptr_array_new();
+    for (guint i = 0; i < seq->len; i++)
+        collect(kids, seq->pdata[i]);
+    g_ptr_array_sort(kids, in_order);
+    for (guint i = 0; i < kids->len; i++)
+        if (!strstr(step_of(kids->pdata[i]), "/body/"))
+            refuse(d, ((const WsTree *)kids->pdata[i])->op,
+                   "%s, which has an id of its own: its place in the stream is not known",
+                   step_of(kids->pdata[i]));
+    for (guint i = 0; i < kids->len && !d->why;) {
+        const WsTree *t = kids->pdata[i];
+        g_autoptr(GPtrArray) same = g_ptr_array_new();
+        if (t->op) {
+            operation(d, t->op);
+            i++;
+            continue;
+        }
+        for (; i < kids->len && strcmp(step_of(kids->pdata[i]), step_of(t)) == 0; i++)
+            if (((const WsTree *)kids->pdata[i])->kind == t->kind)
+                g_ptr_array_add(same, kids->pdata[i]);
+        if (t->kind == WS_TREE_LOOP)
+            one_loop(d, same);
+        else
+            one_branch(d, same);
+    }
+}
+
+/* --- the file --------------------------------------------------------------------------------- */
+
+static void objects(Dsa *d)
+{
+    const WsProgram *p = d->p;
+    for (guint i = 0; i < p->n_buffers; i++) {
+        const WsBuffer *b = &p->buffer[i];
+        g_autofree char *shape = b->rank == 1 ? g_strdup_printf("[%u]", b->cols)
+                                              : g_strdup_printf("[%u, %u]", b->rows, b->cols);
+        if (is_sums(d, i))
+            line(d, "%s = tl.zeros(%s, tl.float32)", b->name, shape);
+        else
+            line(d, "%s = tle.dsa.alloc(%s, dtype=%s, mem_addr_space=tle.dsa.ascend.%s)", b->name,
+                 shape, type_of(d, b->dtype), ws_core_space_name(p->hardware->core, b->space));
+    }
+    for (guint i = 0; i < p->n_vars; i++) {
+        if (p->var[i].kind != WS_VAR_RUN)
+            continue;
+        g_autofree char *value = text_of(d, p->var[i].value);
+        line(d, "%s = %s", p->var[i].name, value);
+    }
+    if (p->tiles->launch == WS_LAUNCH_SINGLE)
+        tiles_names(d, "tl.program_id(0)");
+}
+
+static void judge(Dsa *d)
+{
+    const WsTiles *t = d->p->tiles;
+    if (t->order != WS_ORDER_LINEAR)
+        refuse(d, NULL, "tiles in another order than linear");
+    for (guint a = 0; a < t->n_axes; a++)
+        if (t->axis[a].reverse)
+            refuse(d, NULL, "axis %s runs backwards", t->axis[a].name);
+    for (guint i = 0; i < d->p->n_vars; i++)
+        if (d->p->var[i].kind == WS_VAR_SCALAR || d->p->var[i].kind == WS_VAR_TILE)
+            refuse(d, NULL, "%s, which is not a size", d->p->var[i].name);
+}
+
+static void whole(Dsa *d)
+{
+    const WsProgram *p = d->p;
+    GString *arguments = g_string_new(NULL);
+    for (guint i = 0; i < p->n_tensors; i++)
+        g_string_append_printf(arguments, "%s%s_ptr", i ? ", " : "", p->tensor[i].name);
+    for (guint i = 0; i < p->n_vars; i++)
+        if (p->var[i].kind == WS_VAR_SIZE)
+            g_string_append_printf(arguments, ", %s", p->var[i].name);
+    line(d, "# %s: TLE-DSA, written by Warpstave from a design of the target %s.", p->name,
+         p->target);
+    line(d, "# The steps stand in the order of the stream. Flags, barriers and the slots of rings "
+            "are not");
+    line(d, "# written: the compiler of TLE-DSA orders queues and doubles buffers itself.");
+    line(d, "import triton");
+    line(d, "import triton.language as tl");
+    line(d, "import triton.experimental.tle as tle");
+    g_string_append(d->out, "\n\n");
+    line(d, "@triton.jit");
+    line(d, "def kernel(%s):", arguments->str);
+    g_string_free(arguments, TRUE);
+    d->depth++;
+    objects(d);
+    g_autoptr(GPtrArray) seq = g_ptr_array_new();
+    for (guint a = 0; a < p->n_agents; a++)
+        g_ptr_array_add(seq, p->agent[a].body);
+    sequences(d, seq);
+}
+
+char *ws_generate_dsa(const WsProgram *p, GError **error)
+{
+    Dsa d = { .p = p, .out = g_string_new(NULL) };
+    d.written = g_hash_table_new(g_str_hash, g_str_equal);
+    d.ring = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
+    d.awaited = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    judge(&d);
+    if (!d.why)
+        whole(&d);
+    g_hash_table_unref(d.written);
+    g_hash_table_unref(d.ring);
+    g_hash_table_unref(d.awaited);
+    if (d.why) {
+        ws_generate_refuse(error, "tle", d.op, NULL, d.why, NULL);
+        g_free(d.why);
+        g_string_free(d.out, TRUE);
+        return NULL;
+    }
+    return g_string_free(d.out, FALSE);
+}
