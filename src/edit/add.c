@@ -69,7 +69,9 @@ static WsJson *coordinates(const Guess *g)
 static WsJson *first(const Guess *g)
 {
     g_autofree char *text = ws_propose_first(g->design, g->owner);
-    return strcmp(text, "true") == 0 ? ws_json_bool(TRUE) : ws_json_text(text);
+    return strcmp(text, "true") == 0    ? ws_json_bool(TRUE)
+           : strcmp(text, "false") == 0 ? ws_json_bool(FALSE)
+                                        : ws_json_text(text);
 }
 
 static const char *guess_word(Guess *g, const char *word)

@@ -1,6 +1,7 @@
 #include "edit/propose.h"
 
 #include "model/design.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -26,6 +27,9 @@ static char *step_of(const WsExpr *count, const char *dimension)
 
 char *ws_propose_first(const WsDesign *design, const WsNode *owner)
 {
+    const WsTarget *t = ws_target_find(ws_node_text(ws_design_root(design), WS_F_target));
+    if (t && t->matrix.values) /* its product takes a constant: a statement clears accumulators */
+        return g_strdup("false");
     for (const WsNode *up = owner; up != NULL; up = ws_design_owner(design, up, NULL, NULL))
         if (up->kind == WS_STEP_FOR && ws_node_text(up, WS_F_keyword) != NULL &&
             ws_node_expr(up, WS_F_count) != NULL)

@@ -3,9 +3,11 @@
  * computes something else in good order is another kernel. */
 #include "amd/designs.h"
 #include "check/check.h"
+#include "codegen/amdgpu/amdgpu.h"
 #include "codegen/generate.h"
 #include "whole.h"
 
+#include <glib/gstdio.h>
 #include <stdlib.h>
 
 static const struct {
@@ -18,7 +20,7 @@ static const struct {
 };
 
 typedef struct {
-    guint mutants, unread, refuted, undecided, proved;
+    guint mutants, unread, refuted, undecided, proved, emulated, right;
 } Count;
 
 /* A step in a line of its own; its length without the comma behind it, 0: none. */
@@ -56,6 +58,55 @@ static gboolean wrong_order(const WsProgram *p, guint row, char **what)
     return bad;
 }
 
+/* What the emulator says of the machine code (emulate.py), where WARPSTAVE_EMULATOR names one: a
+ * number that no load has brought is no number there. NULL: the generator refuses the mutant. */
+static char *emulated(const WsProgram *p, guint row)
+{
+    g_autoptr(GBytes) object = ws_generate_amd_object(p, NULL);
+    if (!object)
+        return NULL;
+    g_autofree char *file = NULL, *err = NULL;
+    char *out = NULL, *size[3];
+    gsize length;
+    const char *data = g_bytes_get_data(object, &length);
+    g_close(g_file_open_tmp("warpstave-XXXXXX.hsaco", &file, NULL), NULL);
+    g_assert_true(g_file_set_contents(file, data, (gssize)length, NULL));
+    for (guint i = 0; i < 3; i++)
+        size[i] = g_strdup_printf("%" G_GINT64_FORMAT, rows[row].size[i]);
+    const char *argv[] = { "python3",
+                           WS_SOURCE_ROOT "/tests/amd/emulate.py",
+                           g_getenv("WARPSTAVE_EMULATOR"),
+                           file,
+                           row == 2 ? "attention" : "gemm",
+                           size[0],
+                           size[1],
+                           size[2],
+                           NULL };
+    g_assert_true(g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out,
+                               &err, NULL, NULL));
+    for (guint i = 0; i < 3; i++)
+        g_free(size[i]);
+    g_remove(file);
+    if (!g_str_has_prefix(out, "right") && !g_str_has_prefix(out, "wrong")) {
+        g_free(out);
+        return g_strdup(err); /* it stood still, or left what the emulator knows */
+    }
+    return g_strchomp(out);
+}
+
+static void judge_code(const WsProgram *p, guint row, const char *how, Count *n)
+{
+    g_autofree char *said = g_getenv("WARPSTAVE_EMULATOR") ? emulated(p, row) : NULL;
+    if (!said)
+        return;
+    n->emulated++;
+    n->right += g_str_has_prefix(said, "right");
+    if (strstr(said, "no number") ||
+        !(g_str_has_prefix(said, "right") || g_str_has_prefix(said, "wrong")))
+        g_error("%s, %s: proved, and its machine code: %s", rows[row].design, how, said);
+    g_test_message("%s: %s", how, said);
+}
+
 static void judge(guint row, GStrv line, const char *how, Count *n)
 {
     g_autofree char *text = g_strjoinv("\n", line);
@@ -77,6 +128,7 @@ static void judge(guint row, GStrv line, const char *how, Count *n)
     n->proved++;
     if (wrong_order(p, row, &what))
         g_error("%s, %s: proved, and %s", rows[row].design, how, what);
+    judge_code(p, row, how, n);
 }
 
 static void exchange(GStrv line, guint i, const char *with)
@@ -166,8 +218,10 @@ static void test_mutants(gconstpointer data)
         if (line[i + 1] && step_of(line[i + 1]))
             exchanged(row, line, i, &n);
     }
-    g_test_message("%s: %u mutants: %u refuted, %u undecided, %u proved, %u not read",
-                   rows[row].design, n.mutants, n.refuted, n.undecided, n.proved, n.unread);
+    g_test_message("%s: %u mutants: %u refuted, %u undecided, %u proved, %u not read; machine code "
+                   "of %u proved ones ran, %u as before, none on what no load has brought",
+                   rows[row].design, n.mutants, n.refuted, n.undecided, n.proved, n.unread,
+                   n.emulated, n.right);
     g_assert_cmpuint(n.refuted, >, 0);
 }
 

@@ -266,8 +266,9 @@ static void draw_head(WsTimeline *t, GtkWidget *widget, GtkSnapshot *s, const Ws
     double ghz = ws_timeline_ghz(t);
     g_autofree char *clock =
         ghz > 0 ? g_strdup_printf(_("at %.2f GHz"), ghz) : g_strdup(_("clock not known"));
-    const char *upper = t->order ? _("SM cycles") : clock;
-    const char *lower = t->order ? _("event") : _("SM cycles");
+    const char *cycles = t->scene->halves ? _("CU cycles") : _("SM cycles");
+    const char *upper = t->order ? cycles : clock;
+    const char *lower = t->order ? _("event") : cycles;
     cairo_t *cr =
         gtk_snapshot_append_cairo(s, &GRAPHENE_RECT_INIT(0, 0, GUTTER, (float)t->scene->top));
     ws_paint_colour(cr, p->muted, 0.85);

@@ -433,13 +433,14 @@ void hands_draw_edge(Scenario *s, const WsSceneItem *from, const WsSceneItem *to
  * -----------------------------------------------------------------------------------------
  */
 
-char *hands_ptx_of(const char *path)
+/* Code of a form without comments, which begin with that character; NULL: not in this build. */
+static char *code_of(const char *path, const char *form, const char *comment)
 {
     g_autofree char *out = NULL;
     g_autoptr(GError) error = NULL;
     g_autoptr(GSubprocess) p =
         g_subprocess_new(G_SUBPROCESS_FLAGS_STDOUT_PIPE, &error, WS_BUILD_ROOT "/bin/warpstave",
-                         "generate", path, "--as", "ptx", NULL);
+                         "generate", path, "--as", form, NULL);
     g_assert_no_error(error);
     g_assert_true(g_subprocess_communicate_utf8(p, NULL, NULL, &out, NULL, &error));
     g_assert_no_error(error);
@@ -448,7 +449,7 @@ char *hands_ptx_of(const char *path)
     GString *bare = g_string_new(NULL);
     g_auto(GStrv) line = g_strsplit(out, "\n", -1);
     for (guint i = 0; line[i]; i++) {
-        line[i][strcspn(line[i], "/")] = '\0';
+        line[i][strcspn(line[i], comment)] = '\0';
         g_strchomp(line[i]);
         if (*line[i])
             g_string_append_printf(bare, "%s\n", line[i]);
@@ -456,21 +457,37 @@ char *hands_ptx_of(const char *path)
     return g_string_free(bare, FALSE);
 }
 
-void hands_assert_same_ptx(Scenario *s, const char *reference)
+char *hands_ptx_of(const char *path)
+{
+    return code_of(path, "ptx", "/");
+}
+
+static void same_code(Scenario *s, const char *reference, const char *form, const char *comment)
 {
     g_autofree char *folder = g_dir_make_tmp("hands-XXXXXX", NULL);
     g_autofree char *path = g_build_filename(folder, "built.wstave", NULL);
     g_autofree char *shipped = g_build_filename(WS_SOURCE_ROOT, reference, NULL);
     g_autoptr(GFile) file = g_file_new_for_path(path);
     g_assert_true(ws_document_save(s->document, file, NULL));
-    g_autofree char *wanted = hands_ptx_of(shipped), *made = hands_ptx_of(path);
+    g_autofree char *wanted = code_of(shipped, form, comment);
+    g_autofree char *made = code_of(path, form, comment);
     g_unlink(path);
     g_rmdir(folder);
     if (!wanted) {
-        g_test_skip("built without code generation: the PTX is not compared");
+        g_test_skip("built without code generation: the code is not compared");
         return;
     }
     g_assert_nonnull(made);
     g_assert_cmpuint(strlen(made), >, 20000);
     g_assert_cmpstr(made, ==, wanted);
+}
+
+void hands_assert_same_ptx(Scenario *s, const char *reference)
+{
+    same_code(s, reference, "ptx", "/");
+}
+
+void hands_assert_same_amdgpu(Scenario *s, const char *reference)
+{
+    same_code(s, reference, "amdgpu", ";");
 }

@@ -68,5 +68,6 @@ char *hands_ptx_of(const char *path);
 /* The newest design gives the PTX of that design of the source tree; skipped without code
  * generation. */
 void hands_assert_same_ptx(Scenario *s, const char *reference);
+void hands_assert_same_amdgpu(Scenario *s, const char *reference); /* likewise the assembly */
 
 G_END_DECLS
