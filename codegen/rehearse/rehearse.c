@@ -459,6 +459,11 @@ WsRehearseResult *ws_rehearsal_run(WsRehearsal *s, const WsRehearseOptions *opti
     WsJit *jit = NULL;
     gpointer kernel = NULL;
     gboolean fine = fits(s->p, error);
+    if (fine && hold && s->p->hardware->core) {
+        ws_generate_refuse(error, "rehearse", NULL, NULL,
+                           WS_WORD("orders of a witness are not held on a core by queues"), NULL);
+        fine = FALSE;
+    }
     /* what is held until it hangs has no values to compare */
     const gboolean hangs = hold && hold->hangs;
     fine = fine && make_case(&c, options, findings, error);

@@ -483,6 +483,10 @@ static void tell_assumed(const WsProgram *p, WsVerdict *v, const WsFindings *fin
         if (believed)
             g_ptr_array_add(v->assumed, believed);
     }
+    if (p->hardware->core && v->kind == WS_VERDICT_PROVED)
+        g_ptr_array_add(v->assumed, ws_phrase("a queue takes all steps that are issued before one "
+                                              "of its waits ends (the depth of queues is not "
+                                              "documented)"));
     gboolean depends = FALSE;
     for (guint i = 0; i < p->n_ops; i++)
         depends |= ws_op_between_kernels(p->op[i]->kind);

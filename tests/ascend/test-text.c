@@ -84,6 +84,11 @@ static void test_refused(void)
         { "vector-add",
           { { "{ \"vector\": \"add\"", "{ \"id\": \"sum\", \"vector\": \"add\"" } },
           "an id of its own" },
+        { "vector-add",
+          { { "\"for\": \"k\", \"over\": \"tiles\"", "\"for\": \"k\", \"count\": 4" },
+            { "\"into\": \"x\", \"use\": \"k\" }",
+              "\"into\": \"x\", \"use\": \"k\", \"ahead\": 1 }" } },
+          "runs ahead" },
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autoptr(GError) error = NULL;

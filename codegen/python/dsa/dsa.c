@@ -289,7 +289,7 @@ static int in_order(gconstpointer a, gconstpointer b)
     return by_path(step_of(*(WsTree *const *)a), step_of(*(WsTree *const *)b));
 }
 
-static void sequences(Dsa *d, GPtrArray *seq);
+static void sequences(Dsa *d, GPtrArray *seq, const char *prefix);
 
 static void collect(GPtrArray *into, const WsTree *seq)
 {
@@ -368,13 +368,11 @@ static void one_loop(Dsa *d, GPtrArray *same)
     for (guint i = 0; i < same->len; i++)
         work |= works(same->pdata[i]);
     d->ring = ring, d->awaited = awaited;
-    if (work) {
+    g_autofree char *prefix = g_strdup_printf("%s/do/", step_of(same->pdata[0]));
+    if (work)
         head_of_loop(d, same->pdata[0]);
-        sequences(d, inside);
-        d->depth--;
-    } else { /* flags alone: judged, not written */
-        sequences(d, inside);
-    }
+    sequences(d, inside, prefix); /* flags alone: judged, not written */
+    d->depth -= work;
     d->ring = outer, d->awaited = before;
 }
 
@@ -399,17 +397,26 @@ static void one_branch(Dsa *d, GPtrArray *same)
     cube(d, more);
 }
 
-static void sequences(Dsa *d, GPtrArray *seq)
+static void placed(Dsa *d, const WsTree *t, const char *prefix)
+{
+    const char *step = step_of(t);
+    if (!strstr(step, "/body/"))
+        refuse(d, t->op, "%s, which has an id of its own: its place in the stream is not known",
+               step);
+    else if (!g_str_has_prefix(step, prefix) || strchr(step + strlen(prefix), '/'))
+        refuse(d, t->op, "a step that runs ahead, or under a condition");
+}
+
+/* `prefix`: how the paths of the steps that stand here begin; others were brought here, as what
+ * runs ahead is. */
+static void sequences(Dsa *d, GPtrArray *seq, const char *prefix)
 {
     g_autoptr(GPtrArray) kids = g_ptr_array_new();
     for (guint i = 0; i < seq->len; i++)
         collect(kids, seq->pdata[i]);
     g_ptr_array_sort(kids, in_order);
     for (guint i = 0; i < kids->len; i++)
-        if (!strstr(step_of(kids->pdata[i]), "/body/"))
-            refuse(d, ((const WsTree *)kids->pdata[i])->op,
-                   "%s, which has an id of its own: its place in the stream is not known",
-                   step_of(kids->pdata[i]));
+        placed(d, kids->pdata[i], prefix);
     for (guint i = 0; i < kids->len && !d->why;) {
         const WsTree *t = kids->pdata[i];
         g_autoptr(GPtrArray) same = g_ptr_array_new();
@@ -492,7 +499,8 @@ static void whole(Dsa *d)
     g_autoptr(GPtrArray) seq = g_ptr_array_new();
     for (guint a = 0; a < p->n_agents; a++)
         g_ptr_array_add(seq, p->agent[a].body);
-    sequences(d, seq);
+    g_autofree char *prefix = g_strdup_printf("%s/body/", p->agent[0].path);
+    sequences(d, seq, prefix);
 }
 
 char *ws_generate_dsa(const WsProgram *p, GError **error)
