@@ -267,14 +267,27 @@ static GStrv arguments(const WsProgram *p, const char *file)
     return all;
 }
 
+/* Other constants make other layouts, rings and counts. */
+static const struct {
+    const char *design;
+    WsSetting set[2];
+} compiled[] = {
+    { "gemm-gfx950", { { NULL } } },           { "gemm-gfx950", { { "BM", 512 }, { "BN", 128 } } },
+    { "gemm-gfx950-split", { { NULL } } },     { "gemm-gfx950-split", { { "BK", 32 } } },
+    { "attention-gfx950", { { NULL } } },      { "attention-gfx950", { { "D", 64 } } },
+    { "attention-gfx950", { { "BM", 128 } } }, { "refuted-gemm-gfx950-late-wait", { { NULL } } },
+};
+
 static void test_compiled(gconstpointer data)
 {
-    const char *design = designs[GPOINTER_TO_UINT(data)];
+    const guint at = GPOINTER_TO_UINT(data);
+    const WsSetting *set = compiled[at].set;
+    const guint n_set = (set[0].name != NULL) + (set[1].name != NULL);
     if (!g_getenv("WARPSTAVE_TRITON")) {
         g_test_skip("WARPSTAVE_TRITON names no Python with Triton 3.9");
         return;
     }
-    g_autoptr(WsProgram) p = amd_load(design, NULL, 0, NULL, 0);
+    g_autoptr(WsProgram) p = amd_load(compiled[at].design, NULL, 0, set, n_set);
     g_autofree char *text = exported(p), *file = NULL, *out = NULL, *err = NULL;
     g_autoptr(GError) error = NULL;
     const int fd = g_file_open_tmp("warpstave-XXXXXX.py", &file, &error);
@@ -315,7 +328,9 @@ int main(int argc, char **argv)
     for (guint i = 0; i < G_N_ELEMENTS(designs); i++) {
         g_autofree char *again = g_strdup_printf("/amd/gluon/import/%s", designs[i]);
         g_test_add_data_func(again, GUINT_TO_POINTER(i), test_import);
-        g_autofree char *path = g_strdup_printf("/amd/gluon/compiled/%s", designs[i]);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(compiled); i++) {
+        g_autofree char *path = g_strdup_printf("/amd/gluon/compiled/%s/%u", compiled[i].design, i);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_compiled);
     }
     return g_test_run();
