@@ -58,7 +58,7 @@ static void test_refused(void)
 {
     static const struct {
         const char *design;
-        AscendChange change[2];
+        AscendChange change[6];
         const char *why;
     } rows[] = {
         { "vector-add",
@@ -84,15 +84,24 @@ static void test_refused(void)
         { "vector-add",
           { { "{ \"vector\": \"add\"", "{ \"id\": \"sum\", \"vector\": \"add\"" } },
           "an id of its own" },
-        { "vector-add",
-          { { "\"for\": \"k\", \"over\": \"tiles\"", "\"for\": \"k\", \"count\": 4" },
-            { "\"into\": \"x\", \"use\": \"k\" }",
-              "\"into\": \"x\", \"use\": \"k\", \"ahead\": 1 }" } },
-          "runs ahead" },
+        { "cube-gemm",
+          { { "\"into\": \"a1\", \"use\": \"k\" }",
+              "\"into\": \"a1\", \"use\": \"k\", \"ahead\": 1 }" } },
+          "a condition" },
+        { "cube-gemm",
+          { { "\"let\": { \"kt\": \"K/BK\" }", "\"let\": { \"unused\": \"K/BK\" }" },
+            { "{ \"load\": \"A\", \"at\": [\"tm*BM\", \"k*BK\"], \"into\": \"a1\", \"use\": \"k\" "
+              "}",
+              "{ \"load\": \"A\", \"at\": [\"tm*BM\", \"k*BK\"], \"into\": \"a1\", \"use\": \"k\", "
+              "\"ahead\": 1 }" },
+            { "\"count\": \"kt\"", "\"count\": 4" },
+            { "\"kt + r\"", "\"4 + r\"" },
+            { "\"kt + r\"", "\"4 + r\"" } },
+          "ahead" },
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autoptr(GError) error = NULL;
-        g_autofree char *text = written(rows[i].design, rows[i].change, 2, &error);
+        g_autofree char *text = written(rows[i].design, rows[i].change, 6, &error);
         if (text || !strstr(error->message, rows[i].why))
             g_error("row %u: %s", i, text ? text : error->message);
     }
