@@ -62,7 +62,7 @@ static gboolean wrong_order(const WsProgram *p, guint row, char **what)
  * number that no load has brought is no number there. NULL: the generator refuses the mutant. */
 static char *emulated(const WsProgram *p, guint row)
 {
-    g_autoptr(GBytes) object = ws_generate_amd_object(p, NULL);
+    g_autoptr(GBytes) object = ws_generate_amd_object(p, WS_CODE_OBJECT_VERSION, NULL);
     if (!object)
         return NULL;
     g_autofree char *file = NULL, *err = NULL;
