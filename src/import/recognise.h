@@ -138,6 +138,8 @@ typedef struct {
     gboolean accumulator, gone; /* gone: not written */
     gboolean line;              /* read from a line of memory: per row or per column */
     gint made_of[4];            /* 1 + values of lines that it, a line, is computed from; 0: none */
+    guint set, set_line;        /* when it was set last (pyread_stale.c), and where */
+    gconstpointer site;         /* of the source, that alone sets it; NULL: a variable */
 } WsReadValue;
 
 typedef struct {

@@ -269,6 +269,7 @@ static void forget_probe(PyLoop *l)
     g_clear_pointer(&l->waited_on, g_array_unref);
     g_clear_pointer(&l->generic, g_array_unref);
     g_clear_pointer(&l->inside, g_ptr_array_unref);
+    g_clear_pointer(&l->set, g_array_unref);
 }
 
 static gboolean is_same_loop(PtxWalk *w, PtxRolled *o, GHashTable *unrolled)

@@ -72,6 +72,7 @@ struct Val {
                             followed; TILE: number of its product, 0: it
                             is not in flight */
     GArray *reads;       /* gint64: tiles a formula reads; owned by the pool */
+    guint made;          /* when: what it names may have been set anew since (pyread_stale.c) */
     GHashTable *closure; /* CLASS, OBJECT, FUNC: variables around its definition, or NULL */
 };
 
@@ -146,6 +147,9 @@ typedef struct {
     gint64 own_warps; /* of the partition as the source has it: exports may say another number */
     gint64 num_warps, maxnreg; /* of the launch; maxnreg 0: not said */
     const char *hint;          /* name of the variable that is being assigned */
+    const WsPyNode *whole;     /* all of the right side of that assignment */
+    guint clock;               /* counts settings of values */
+    GHashTable *call_sites;    /* function and group -> GPtrArray of char*: where it is called */
     const Val *grid;           /* of the launch */
     const char *tile;          /* name of the axis once a loop over tiles was seen */
     const WsExpr *tiles;       /* its extent */
@@ -281,9 +285,38 @@ void py_look_at(PyRead *p, const Val *v, const WsPyNode *at); /* if it is of an 
 /* The value that holds v, named after the variable; a `compute` stores it. -1: not a tile. */
 gint py_hold(PyRead *p, const char *name, const Val *v, const WsPyNode *at, gint64 rows,
              gint64 cols);
-/* The value of the design is written anew by an assignment to that variable: all others that are
- * made of it stand for what is no more, and are values that were not followed from here on. */
-void py_stale(PyRead *p, gint value, const char *assigned);
+/* The same of a formula in a value that this place alone sets. */
+gint py_hold_at(PyRead *p, const char *name, const Val *v, const WsPyNode *at);
+/* --- pyread_stale.c: what a Val names may have been set anew since it was made. */
+/* The step sets the value of the design: the one place where a step gets it. */
+void py_set(PyRead *p, WsReadStep *s, gint value);
+gboolean py_is_former(const PyRead *p, const Val *v);
+guint py_made_of(const PyRead *p, const Val *a, const Val *b); /* now, or never: one is former */
+/* `v`, or a value that is not followed, and listed: something it is made of was set anew. */
+const Val *py_current(PyRead *p, const Val *v, const WsPyNode *at);
+/* When each value of the group was set; the caller unrefs. py_times_back takes what is known then
+ * for it; py_times_met has what either of two ways did (not `both`: of which one ends the
+ * function), and `v`, which is current at the end of the way `own`, is current behind them
+ * (py_still). */
+GArray *py_times(const PyRead *p);
+guint py_times_of(const PyRead *p, gint value);
+void py_times_back(PyRead *p, const GArray *times);
+void py_times_met(PyRead *p, const GArray *a, const GArray *b, gboolean both);
+gboolean py_was_former(const PyRead *p, const Val *v, const GArray *times);
+const Val *py_still(PyRead *p, const Val *v, const GArray *own);
+/* `v` with the tiles it holds as they are now. */
+const Val *py_renewed(PyRead *p, const Val *v);
+/* --- pyread_own.c */
+/* A value that this place of the source alone sets, called `name` or like it. */
+gint py_value_at(PyRead *p, const char *name, gconstpointer site, const char *dtype, gint64 rows,
+                 gint64 cols);
+/* The value of the variable where the call is all that is assigned to it; else one of its own. */
+gint py_value_for(PyRead *p, const char *otherwise, const WsPyNode *call, const char *dtype,
+                  gint64 rows, gint64 cols);
+/* What values are called in a function that is called there: those of each call are its own. */
+const char *py_prefix_of(PyRead *p, const WsPyNode *function, const WsPyNode *at);
+/* What is assigned to several variables, known before the first of them is set. */
+const Val *py_at_once(PyRead *p, const WsPyNode *target, const Val *v, const WsPyNode *at);
 const char *py_dtype(const char *dotted);     /* "bf16" of "gl.bfloat16"; NULL */
 const char *py_dtype_name(const char *dtype); /* "bfloat16" of "bf16" */
 gint64 py_dtype_bytes(const char *dtype);

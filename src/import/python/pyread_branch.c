@@ -37,10 +37,17 @@ static const Val *merge_fields(PyRead *p, gpointer data, const Val *a, const Val
 static const Val *either_tile(PyRead *p, const WsExpr *c, const Val *a, const Val *b)
 {
     const Val *which = c ? py_int(p, c) : py_literal(p, 1);
-    if (a->kind == VAL_TILE && b->kind == VAL_TILE && a->index == b->index)
-        return a;
-    if (a->kind == VAL_ZERO || b->kind == VAL_ZERO)
-        return a->kind == VAL_ZERO ? b : a;
+    if (a->kind == VAL_TILE && b->kind == VAL_TILE && a->index == b->index &&
+        !g_strcmp0(a->text, b->text))
+        return a->made < b->made ? a : b; /* a former one stays one */
+    const Val *zero = a->kind == VAL_ZERO ? a : b->kind == VAL_ZERO ? b : NULL;
+    const Val *other = zero == a ? b : a;
+    if (zero && zero->step && other->kind == VAL_TILE && other->index == zero->index) {
+        zero->step->off = FALSE; /* the way that does not set it leaves the zeros */
+        return other;
+    }
+    if (zero && zero->rows * zero->cols > 1 && other->kind == VAL_ZERO)
+        return zero;
     const Val *m = py_function_tile(p, "select", (const Val *[]){ which, a, b }, 3, FALSE);
     if (m->kind == VAL_MATH && !g_strcmp0(py_formula(p, a)->dtype, "b"))
         ((Val *)m)->dtype = "b";
@@ -201,6 +208,7 @@ static void symbolic_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
     GHashTable *before = py_copy_vars(p->frame->vars);
     p->to = s->body;
     const guint copies = p->open_gathers->len;
+    g_autoptr(GArray) times = py_times(p);
     p->unsure++;
     py_run(p, node->kid[1]);
     py_copies_left(p, copies, node);
@@ -211,6 +219,9 @@ static void symbolic_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
     g_hash_table_unref(p->frame->vars);
     p->frame->vars = before;
     p->to = s->other;
+    g_autoptr(GArray) then_times = py_times(p);
+    if (!left) /* else all of it comes behind: what was set there is not read */
+        py_times_back(p, times);
     if (node->n > 2)
         py_run(p, node->kid[2]);
     py_copies_left(p, copies, node);
@@ -218,8 +229,11 @@ static void symbolic_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
     const gboolean right = p->frame->returned;
     p->frame->returned = left && right;
     p->to = to;
+    g_autoptr(GArray) else_times = py_times(p);
+    py_times_met(p, then_times, else_times, left == right);
     if (left && right)
-        p->frame->result = py_either(p, c, gave, p->frame->result, node);
+        p->frame->result = py_either(p, c, py_still(p, gave, then_times),
+                                     py_still(p, p->frame->result, else_times), node);
     if (left != right) {
         note_return(p, left ? c : ws_x_op(p->r, WS_EXPR_NOT, c, NULL),
                     left ? gave : p->frame->result);
@@ -238,7 +252,9 @@ static void symbolic_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
     g_hash_table_iter_init(&it, then);
     while (g_hash_table_iter_next(&it, &key, &value)) {
         const Val *other = g_hash_table_lookup(p->frame->vars, key);
-        g_hash_table_insert(p->frame->vars, key, (gpointer)py_either(p, c, value, other, node));
+        const Val *met =
+            py_either(p, c, py_still(p, value, then_times), py_still(p, other, else_times), node);
+        g_hash_table_insert(p->frame->vars, key, (gpointer)met);
     }
     g_hash_table_unref(then);
     s->off = !s->body->len && !s->other->len;

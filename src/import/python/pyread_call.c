@@ -137,6 +137,8 @@ static gboolean bind(PyRead *p, const Term *term, const WsPyNode *node, const Va
             put(p, a, &at, py_eval(p, arg), &what);
         }
     }
+    for (guint k = 0; k < most; k++) /* what a later one sets an earlier one may name */
+        a[k] = a[k] ? py_current(p, a[k], node) : NULL;
     if (at > most && !any)
         what = "an argument that is not known here";
     p->indexing -= slot;

@@ -27,6 +27,9 @@ static const Val *tuple(PyRead *p, const WsPyNode *node)
     v->n = node->n;
     for (guint i = 0; i < node->n; i++)
         v->item[i] = py_eval(p, node->kid[i]);
+    for (guint i = 0; i < node->n; i++) /* what a later one sets an earlier one may name */
+        v->item[i] = py_current(p, v->item[i], node->kid[i]);
+    v->made = p->clock;
     return v;
 }
 
@@ -273,6 +276,7 @@ static const Val *binary(PyRead *p, const WsPyNode *node)
     const Val *b = py_eval(p, node->kid[1]);
     if ((both || either) && !py_known(a, &left))
         need_quiet(p, node, steps);
+    a = py_current(p, a, node->kid[0]);
     p->converting = converting;
     const Val *word = compare_words(p, node->text, a, b);
     if (word)
@@ -386,34 +390,11 @@ static const Val *shape_item(PyRead *p, const Val *shape, gint64 i)
     return py_int(p, t->shape[i]);
 }
 
-/* LEN[b, t]: an element of a tensor of integers, as remarks of exports say it. */
-static const Val *element(PyRead *p, const Val *tensor, const WsPyNode *at)
-{
-    const guint n = at->kind == WS_PY_TUPLE ? at->n : 1;
-    const gint number = n <= 5 ? py_tensor(p, tensor, n, at->line) : -1;
-    if (number < 0)
-        return py_opaque(p);
-    WsExpr *arg[5];
-    for (guint i = 0; i < n; i++) {
-        const WsExpr *e = py_eval_int(p, at->kind == WS_PY_TUPLE ? at->kid[i] : at);
-        if (!e) {
-            while (i-- > 0)
-                ws_expr_unref(arg[i]);
-            return py_opaque(p);
-        }
-        arg[i] = ws_expr_ref(e);
-    }
-    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, number);
-    t->dtype = "i32";
-    t->rank = MAX(t->rank, n);
-    return py_int(p, ws_x_own(p->r, ws_expr_index(t->name, -1, arg, n)));
-}
-
 static const Val *index_(PyRead *p, const WsPyNode *node)
 {
     const Val *a = py_eval(p, node->kid[0]);
     if (a->kind == VAL_PARAM || a->kind == VAL_TENSOR)
-        return element(p, a, node->kid[1]);
+        return py_tensor_element(p, a, node->kid[1]);
     const WsPyNode *at = node->kid[1];
     const gboolean down = at->kind == WS_PY_TUPLE && at->n == 2 &&
                           at->kid[0]->kind == WS_PY_SLICE && at->kid[1]->kind == WS_PY_CONST &&
@@ -434,6 +415,7 @@ static const Val *index_(PyRead *p, const WsPyNode *node)
     p->indexing += slot;
     const Val *i = py_eval(p, node->kid[1]);
     p->indexing -= slot;
+    a = py_current(p, a, node->kid[0]);
     gint64 n;
     if (a->kind == VAL_TUPLE && py_known(i, &n)) {
         if (n < 0)
@@ -465,6 +447,7 @@ static const Val *ternary(PyRead *p, const WsPyNode *node)
         return py_eval(p, node->kid[known ? 1 : 2]);
     const guint steps = p->to ? p->to->len : 0;
     const Val *a = py_eval(p, node->kid[1]), *b = py_eval(p, node->kid[2]);
+    a = py_current(p, a, node->kid[1]);
     need_quiet(p, node, steps);
     const WsExpr *c = py_as_int(p, condition);
     if (!c)
@@ -507,6 +490,8 @@ void py_arguments(PyRead *p, const WsPyNode *function, const WsPyNode *call, gui
         for (guint k = 0; !taken && arg->kind == WS_PY_STAR && k < params->n; k++)
             args[k] = args[k] ? args[k] : py_opaque(p); /* any of them may be in it */
     }
+    for (guint k = 0; k < params->n; k++) /* what a later one sets an earlier one may name */
+        args[k] = args[k] ? py_current(p, args[k], call) : NULL;
 }
 
 static const Val *call(PyRead *p, const WsPyNode *node)

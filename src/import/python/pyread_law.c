@@ -229,6 +229,8 @@ const Val *py_law_call(PyRead *p, const WsPyNode *call)
         const gboolean inside = arg->kind == WS_PY_KEYWORD || arg->kind == WS_PY_STAR;
         values[n++] = py_eval(p, inside ? arg->kid[0] : arg);
     }
+    for (guint i = 0; i < n; i++)
+        values[i] = py_current(p, values[i], call);
     p->hint = hint;
     if (is_helper(p, dotted, values, n))
         return py_plain(p);

@@ -99,7 +99,7 @@ static gboolean computes(PyRead *p, const WsPyNode *node)
 
 const Val *py_eval(PyRead *p, const WsPyNode *node)
 {
-    const Val *v = py_evaluate(p, node);
+    const Val *v = py_current(p, py_evaluate(p, node), node);
     const gboolean looked = node->kind == WS_PY_CALL && v->depth; /* by the law */
     if (v->kind == VAL_OPAQUE && !looked && p->group && p->in_kernel && computes(p, node))
         py_look_at_names(p, node, node);

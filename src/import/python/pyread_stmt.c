@@ -155,6 +155,7 @@ static const Val *settle(PyRead *p, const char *name, const Val *v, const WsPyNo
 
 void py_store_value(PyRead *p, const WsPyNode *target, const Val *v, const WsPyNode *at)
 {
+    v = py_current(p, v, at);
     if (target->kind == WS_PY_NAME && v->kind == VAL_INT && !p->probing)
         ws_source_define(p->r, target->text, v->e);
     if (target->kind == WS_PY_NAME) {
@@ -164,7 +165,8 @@ void py_store_value(PyRead *p, const WsPyNode *target, const Val *v, const WsPyN
             g_autofree char *full = g_strconcat(p->frame->prefix, target->text, NULL);
             zero->index = ws_source_value(p->r, p->group, full, v->dtype ? v->dtype : "f32",
                                           v->rows, v->cols);
-            zero->step->value = zero->index;
+            py_set(p, zero->step, zero->index);
+            zero->made = p->clock;
             zero->step->text = ws_source_format(
                 p->r, "%s = %s", g_array_index(p->group->values, WsReadValue, zero->index).name,
                 v->text ? v->text : "0.0");
@@ -186,6 +188,7 @@ void py_store_value(PyRead *p, const WsPyNode *target, const Val *v, const WsPyN
         py_opaque_step(p, at, "an assignment to something that is no variable");
         return;
     }
+    v = py_at_once(p, target, v, at);
     for (guint i = 0; i < target->n; i++) {
         const Val *one = py_opaque(p);
         if (v->kind == VAL_TUPLE && v->n == target->n) {
@@ -205,6 +208,7 @@ static void assign(PyRead *p, const WsPyNode *node)
 {
     const WsPyNode *value = node->kid[node->n - 1];
     p->hint = node->n == 2 && node->kid[0]->kind == WS_PY_NAME ? node->kid[0]->text : NULL;
+    p->whole = value;
     py_stage_once(p, node);
     const Val *said = py_said_value(p, node);
     const Val *v = said ? said : py_eval(p, value);
@@ -491,7 +495,7 @@ const Val *py_call(PyRead *p, const WsPyNode *function, const Val **args, const 
             return py_opaque(p);
         }
     }
-    frame.prefix = p->group && p->calls ? ws_source_format(p->r, "%s_", function->text) : "";
+    frame.prefix = p->group && p->calls ? py_prefix_of(p, function, at) : "";
     for (guint i = 0; i < params->n; i++) {
         const WsPyNode *param = params->kid[i];
         const Val *v = args[i];

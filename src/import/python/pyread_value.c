@@ -11,6 +11,7 @@ Val *py_val(PyRead *p, ValKind kind)
     v->kind = kind;
     v->index = -1;
     v->place.object = -1;
+    v->made = p->clock;
     return v;
 }
 
@@ -115,6 +116,7 @@ const Val *py_formula(PyRead *p, const Val *v)
         m->cols = v->text ? v->cols : held->cols;
         m->dtype = !strcmp(held->dtype, "i32") ? "i32" : NULL;
         m->reads = new_reads(p);
+        m->made = v->made;
         g_array_append_val(m->reads, which);
         return m;
     }
@@ -249,6 +251,7 @@ static Val *combine(PyRead *p, const Val *a, const Val *b)
     m->rows = MAX(a->rows, b ? b->rows : 0);
     m->cols = MAX(a->cols, b ? b->cols : 0);
     m->reads = new_reads(p);
+    m->made = py_made_of(p, a, b);
     for (guint side = 0; side < 2; side++) {
         const Val *from = side ? b : a;
         for (guint i = 0; from && from->reads && i < from->reads->len; i++)
@@ -362,8 +365,8 @@ const Val *py_function_tile(PyRead *p, const char *name, const Val **arg, guint 
     return m;
 }
 
-gint py_hold(PyRead *p, const char *name, const Val *v, const WsPyNode *at, gint64 rows,
-             gint64 cols)
+static gint hold(PyRead *p, const char *name, const Val *v, const WsPyNode *at, gint64 rows,
+                 gint64 cols, gboolean own)
 {
     if (!p->group)
         return -1;
@@ -376,15 +379,13 @@ gint py_hold(PyRead *p, const char *name, const Val *v, const WsPyNode *at, gint
     if ((!m && !opaque) || rows <= 0 || cols <= 0)
         return -1;
     g_autofree char *full = g_strconcat(p->frame->prefix, name, NULL);
-    const gint value = ws_source_value(p->r, p->group, full,
-                                       !v->dtype                          ? "f32"
-                                       : *v->dtype == 'b' && !v->dtype[1] ? "i32"
-                                                                          : v->dtype,
-                                       rows, cols);
+    const char *dtype = !v->dtype ? "f32" : *v->dtype == 'b' && !v->dtype[1] ? "i32" : v->dtype;
+    const gint value = own ? py_value_at(p, name, at, dtype, rows, cols)
+                           : ws_source_value(p->r, p->group, full, dtype, rows, cols);
     const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, value);
     const gboolean condition = m && !g_strcmp0(m->dtype, "b");
     WsReadStep *s = py_step(p, WS_READ_COMPUTE, at);
-    s->value = value;
+    py_set(p, s, value);
     if (opaque)
         py_law_value(p, at, "a value");
     const gboolean whole = *held->dtype == 'i' || *held->dtype == 'u';
@@ -393,6 +394,16 @@ gint py_hold(PyRead *p, const char *name, const Val *v, const WsPyNode *at, gint
                                : whole ? "0"
                                        : "0.0");
     line_of(p, value, m);
-    py_stale(p, value, name);
     return value;
+}
+
+gint py_hold(PyRead *p, const char *name, const Val *v, const WsPyNode *at, gint64 rows,
+             gint64 cols)
+{
+    return hold(p, name, v, at, rows, cols, FALSE);
+}
+
+gint py_hold_at(PyRead *p, const char *name, const Val *v, const WsPyNode *at)
+{
+    return hold(p, name, v, at, 0, 0, TRUE);
 }

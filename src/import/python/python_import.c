@@ -159,6 +159,8 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     p.loop_names = g_ptr_array_new();
     p.handed = g_ptr_array_new();
     p.scattered = g_ptr_array_new_with_free_func(g_free);
+    p.call_sites =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
     p.opened = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     p.constants = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     p.pipes = g_ptr_array_new();

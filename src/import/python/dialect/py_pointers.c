@@ -23,6 +23,12 @@ static gint base_of(PyRead *p, const WsExpr *e, const WsExpr **offset, guint lin
     return -1;
 }
 
+void py_note_number(PyRead *p, const char *tensor)
+{
+    if (!p->probing && !g_ptr_array_find_with_equal_func(p->numbers, tensor, g_str_equal, NULL))
+        g_ptr_array_add(p->numbers, (gpointer)tensor);
+}
+
 const Val *py_loaded_number(PyRead *p, const Val *pointer, const WsPyNode *at)
 {
     if (!p->group || !pointer || at->n != 2 ||
@@ -37,8 +43,7 @@ const Val *py_loaded_number(PyRead *p, const Val *pointer, const WsPyNode *at)
         return NULL;
     t->rank = 1;
     t->dtype = "i32";
-    if (!p->probing && !g_ptr_array_find(p->numbers, t->name, NULL))
-        g_ptr_array_add(p->numbers, (gpointer)t->name);
+    py_note_number(p, t->name);
     WsExpr *arg[] = { ws_expr_ref(offset) };
     return py_int(p, ws_x_own(p->r, ws_expr_index(t->name, -1, arg, 1)));
 }
@@ -135,10 +140,16 @@ void py_finish_numbers(PyRead *p)
     for (guint i = 0; i < p->numbers->len; i++) {
         const char *name = g_ptr_array_index(p->numbers, i);
         g_autofree char *base = base_name(p, name);
+        const char *address = g_hash_table_lookup(p->r->size_of, base); /* in sums of numbers */
         gboolean written = FALSE;
+        for (guint k = 0; k < p->r->tensors->len; k++) {
+            const WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, k);
+            written |= !strcmp(t->name, name) && (t->written || t->reduced);
+        }
         for (guint k = 0; k < p->stored->len; k++) {
             const char *text = g_ptr_array_index(p->stored, k);
-            written |= strchr(text, '?') || has_word(text, name) || has_word(text, base);
+            written |= strchr(text, '?') || has_word(text, name) || has_word(text, base) ||
+                       (address && has_word(text, address));
         }
         if (written)
             ws_source_unread(

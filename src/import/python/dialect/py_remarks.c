@@ -63,6 +63,29 @@ WsReadStep *py_pointed(PyRead *p, WsReadKind kind, const WsPyNode *at, gint64 *r
     return py_at_tensor(p, kind, tensor, coord, list->n, at);
 }
 
+const Val *py_tensor_element(PyRead *p, const Val *tensor, const WsPyNode *at)
+{
+    const guint n = at->kind == WS_PY_TUPLE ? at->n : 1;
+    const gint number = n <= 5 ? py_tensor(p, tensor, n, at->line) : -1;
+    if (number < 0)
+        return py_opaque(p);
+    WsExpr *arg[5];
+    for (guint i = 0; i < n; i++) {
+        const WsExpr *e = py_eval_int(p, at->kind == WS_PY_TUPLE ? at->kid[i] : at);
+        if (!e) {
+            while (i-- > 0)
+                ws_expr_unref(arg[i]);
+            return py_opaque(p);
+        }
+        arg[i] = ws_expr_ref(e);
+    }
+    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, number);
+    t->dtype = "i32";
+    t->rank = MAX(t->rank, n);
+    py_note_number(p, t->name);
+    return py_int(p, ws_x_own(p->r, ws_expr_index(t->name, -1, arg, n)));
+}
+
 /* Elements of tensors of integers: "# is: LEN[b, t]" behind the assignment. */
 const Val *py_said_value(PyRead *p, const WsPyNode *at)
 {

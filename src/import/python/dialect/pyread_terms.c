@@ -407,7 +407,6 @@ const Val *py_mean_READ(PyRead *p, const Val **a, const WsPyNode *at)
     if (!from.rows)
         py_extents(p, &from);
     const WsReadBuffer *b = &g_array_index(p->r->buffers, WsReadBuffer, from.place.object);
-    g_autofree char *name = g_strconcat(p->frame->prefix, p->hint ? p->hint : "loaded", NULL);
     const Val *old = p->hint ? g_hash_table_lookup(p->frame->vars, p->hint) : NULL;
     const gboolean line = from.rows == 1 && from.cols > 1;
     if (line && old && (old->kind == VAL_TILE || old->kind == VAL_ZERO) && old->rows == from.cols &&
@@ -415,11 +414,11 @@ const Val *py_mean_READ(PyRead *p, const Val **a, const WsPyNode *at)
         from.rows = from.cols;
         from.cols = 1;
     }
-    const gint value = ws_source_value(p->r, p->group, name, b->dtype, from.rows, from.cols);
+    const gint value = py_value_for(p, "loaded", at, b->dtype, from.rows, from.cols);
     g_array_index(p->group->values, WsReadValue, value).line = line;
     py_meet_before(p, from.place.object, FALSE, at);
     WsReadStep *s = py_step(p, WS_READ_READ, at);
-    s->value = value;
+    py_set(p, s, value);
     s->buffer = from.place;
     p->dirty = TRUE;
     touched(p, from.place.object);
@@ -431,10 +430,10 @@ const Val *py_mean_READ(PyRead *p, const Val **a, const WsPyNode *at)
     return v;
 }
 
-/* --- matrix ----------------------------------------------------------------------------------- */
+/* --- matrix */
 
-static gboolean operand(PyRead *p, const Val *v, WsPlace *place, gint64 *rows, gint64 *cols,
-                        const WsPyNode *at)
+static gboolean operand(PyRead *p, const Val *v, const char *name, WsPlace *place, gint64 *rows,
+                        gint64 *cols, const WsPyNode *at)
 {
     if (v && v->kind == VAL_BUFFER) {
         Val full = *v;
@@ -447,7 +446,8 @@ static gboolean operand(PyRead *p, const Val *v, WsPlace *place, gint64 *rows, g
     }
     if (v && v->kind == VAL_MATH && v->rows * v->cols > 1) { /* p.to(…): computed for it */
         Val *held = py_val(p, VAL_TILE);
-        held->index = py_hold(p, "operand", v, at, 0, 0);
+        held->index = py_hold_at(p, name, v, at);
+        held->made = p->clock;
         held->rows = v->rows;
         held->cols = v->cols;
         v = held->index >= 0 ? held : NULL;
@@ -485,7 +485,8 @@ const Val *py_mean_MMA(PyRead *p, const Val **a, const WsPyNode *at)
 {
     WsPlace left, right;
     gint64 m, n, k, k2, first;
-    if (!p->group || !operand(p, a[0], &left, &m, &k, at) || !operand(p, a[1], &right, &k2, &n, at))
+    if (!p->group || !operand(p, a[0], "operand", &left, &m, &k, at) ||
+        !operand(p, a[1], "operand_b", &right, &k2, &n, at))
         return py_wrong(p, at, "a product whose operands are not known");
     as_tf32(p, a[0]);
     as_tf32(p, a[1]);
@@ -493,20 +494,28 @@ const Val *py_mean_MMA(PyRead *p, const Val **a, const WsPyNode *at)
     fence_for(p, a[1], at);
     const WsExpr *use = a[3] ? py_as_int(p, a[3]) : ws_x_int(p->r, 1);
     const Val *acc = a[2];
-    gint value = acc && (acc->kind == VAL_TILE || acc->kind == VAL_ZERO) ? acc->index : -1;
     gboolean zero = acc && acc->kind == VAL_ZERO;
-    if (acc && acc->kind == VAL_MATH) /* what it begins with is computed for it */
-        value = py_hold(p, p->hint ? p->hint : "acc", acc, at, m, n);
+    gint value = zero || (acc && acc->kind == VAL_TILE) ? acc->index : -1;
+    const gboolean whole = p->hint && p->whole == at;
+    if (acc && acc->kind == VAL_MATH && whole) /* what it begins with is computed for it */
+        value = py_hold(p, p->hint, acc, at, m, n);
+    else if (acc && acc->kind == VAL_MATH)
+        value = py_hold_at(p, "acc", acc, at);
+    const gboolean again = zero && value >= 0 && py_times_of(p, value) > acc->made;
+    if (again) { /* another product has used the zeros: they are zeros, its sum is elsewhere */
+        acc = NULL;
+        use = ws_x_int(p->r, 0);
+        value = -1;
+    }
     if (value < 0) {
-        g_autofree char *name = g_strconcat(p->frame->prefix, p->hint ? p->hint : "acc", NULL);
-        value = ws_source_value(p->r, p->group, name, "f32", m, n);
+        value = py_value_for(p, "acc", at, "f32", m, n);
         zero = zero || !acc || acc->kind != VAL_OPAQUE;
     }
     mark_accumulator(p, value);
     if (p->from != WS_IMPORT_TLE)
         py_step(p, WS_READ_FENCE, at)->name = "mma";
     WsReadStep *s = py_step(p, WS_READ_MMA, at);
-    s->value = value;
+    py_set(p, s, value);
     s->a = left;
     s->b = right;
     s->b.transposed = !right.transposed; /* the design writes b with the contraction last */

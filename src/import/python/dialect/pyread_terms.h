@@ -36,6 +36,8 @@ const Val *py_store_away(PyRead *p, const Val *value, const WsPyNode *at);
 /* --- py_remarks.c; NULL: no remark says so. */
 /* The tree of what stands behind `key` at the end of the statement; caller frees. */
 WsPython *py_said(PyRead *p, const WsPyNode *at, const char *key, const WsPyNode **node);
+/* LEN[b, t]: an element of a tensor of integers, as remarks of exports say it. */
+const Val *py_tensor_element(PyRead *p, const Val *tensor, const WsPyNode *at);
 const Val *py_said_value(PyRead *p, const WsPyNode *at); /* "# is: LEN[b, t]" */
 /* A step on the tile of tensor `tensor` at `n` coordinates. */
 WsReadStep *py_at_tensor(PyRead *p, WsReadKind kind, gint tensor, const WsExpr *const *coord,
@@ -79,6 +81,8 @@ void py_need_block(PyRead *p, const Val *block, const Val *buffer, const WsPyNod
 const Val *py_wrong(PyRead *p, const WsPyNode *at, const char *what);
 /* An element of a tensor of integers through a pointer that is one number. NULL: it is none. */
 const Val *py_loaded_number(PyRead *p, const Val *pointer, const WsPyNode *at);
+/* Integers of that tensor are in expressions: nothing may be stored to it. */
+void py_note_number(PyRead *p, const char *tensor);
 void py_note_store(PyRead *p, const Val *pointer, const WsPyNode *at);
 void py_finish_numbers(PyRead *p); /* those that the kernel may write itself are listed */
 /* The field that an attribute of a slot names, read there; NULL: there is none. */

@@ -51,8 +51,7 @@ gboolean py_copies_maybe(const GPtrArray *list, gboolean inside)
 static const Val *loaded(PyRead *p, WsReadStep *s, gint64 rows, gint64 cols, const WsPyNode *at)
 {
     const char *dtype = py_type_of(p, s->tensor, "f32", at);
-    g_autofree char *name = g_strconcat(p->frame->prefix, p->hint ? p->hint : "loaded", NULL);
-    s->value = ws_source_value(p->r, p->group, name, dtype, rows, cols);
+    py_set(p, s, py_value_for(p, "loaded", at, dtype, rows, cols));
     Val *v = py_val(p, VAL_TILE);
     v->index = s->value;
     v->rows = rows;

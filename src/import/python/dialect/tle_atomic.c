@@ -207,7 +207,8 @@ static const char *rest_of(PyRead *p, Shown *s, const WsExpr *c, const char *res
     gboolean bound = FALSE;
     for (guint i = 0; i < s->n; i++)
         bound = takes_bound(p, &s->index[i], c) || bound;
-    if (bound)
+    s->more = s->more || !bound;
+    if (bound && s->n == 1) /* of two, what lies beyond a row is an element of another one */
         return rest;
     g_autofree char *own = ws_expr_print(c);
     return rest ? ws_source_format(p->r, "(%s && %s)", rest, own)
@@ -233,6 +234,7 @@ static Val *formula(PyRead *p, const Val *like, const char *text)
     v->rows = like->rows;
     v->cols = like->cols;
     v->reads = like->reads;
+    v->made = like->reads ? like->made : v->made;
     return v;
 }
 
@@ -279,6 +281,7 @@ static const Val *picked(PyRead *p, const Val *pointer, const Val *buffer, Shown
     *both = *x[0];
     both->rows = MAX(x[0]->rows, x[1]->rows);
     both->cols = MAX(x[0]->cols, x[1]->cols);
+    both->made = py_made_of(p, x[0], x[1]);
     both->reads = g_array_new(FALSE, FALSE, sizeof(gint64));
     g_ptr_array_add(p->r->arrays, both->reads);
     for (guint i = 0; i < 2; i++)
@@ -321,7 +324,6 @@ static const Val *where_of(PyRead *p, const Val *at, const Val *buffer, const Va
     if (!condition)
         return NULL;
     const char *rest = rest_of(p, s, c, NULL);
-    s->more = rest != NULL;
     at = at ? at : own_places(p, buffer);
     if (m->rows > at->rows || m->cols > at->cols)
         return NULL; /* there are no more pointers than that */
@@ -334,6 +336,7 @@ static const Val *where_of(PyRead *p, const Val *at, const Val *buffer, const Va
         for (guint i = 0; at->reads && i < at->reads->len; i++)
             g_array_append_val(v->reads, g_array_index(at->reads, gint64, i));
         g_array_append_vals(v->reads, m->reads->data, m->reads->len);
+        v->made = py_made_of(p, at, m);
     }
     return v;
 }

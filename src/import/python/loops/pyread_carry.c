@@ -151,5 +151,6 @@ gboolean py_wanders(const PyCarry *c)
 {
     if (c->entry && c->end && (py_is_index(c->entry) || py_is_index(c->end)))
         return !stays(c->entry, c->end);
-    return !c->atom && !(py_is_tile(c->entry) && py_is_tile(c->end)) && !stays(c->entry, c->end);
+    const gboolean put_back = c->entry->kind == VAL_TILE && py_is_tile(c->end); /* close_round */
+    return !c->atom && !put_back && !stays(c->entry, c->end);
 }

@@ -254,6 +254,7 @@ static void while_(PyRead *p, const WsPyNode *node)
     g_clear_pointer(&l.waited_on, g_array_unref);
     g_clear_pointer(&l.generic, g_array_unref);
     g_clear_pointer(&l.inside, g_ptr_array_unref);
+    g_clear_pointer(&l.set, g_array_unref);
     g_ptr_array_set_size(p->loop_names, p->loop_names->len - 1);
     PyCarry *found = &g_array_index(one, PyCarry, 0);
     if (*p->r->error)

@@ -82,6 +82,7 @@ void py_probe(PyRead *p, PyLoop *l, GArray *carries)
         g_hash_table_insert(saved, key, value);
     const guint names = p->loop_names->len, values = p->group->values->len;
     const guint counters = p->group->counters->len;
+    g_autoptr(GArray) times = py_times(p);
     const gboolean dirty = p->dirty, waited = p->waited;
     GArray *waited_on = p->waited_on;
     GArray *generic = p->generic;
@@ -125,6 +126,12 @@ void py_probe(PyRead *p, PyLoop *l, GArray *carries)
     g_ptr_array_set_size(p->group->counters, counters);
     g_ptr_array_set_size(p->group->starts, counters);
     g_array_set_size(p->group->values, values);
+    g_clear_pointer(&l->set, g_array_unref);
+    l->set = g_array_new(FALSE, FALSE, sizeof(guint));
+    for (guint i = 0; i < values; i++)
+        if (py_times_of(p, (gint)i) != g_array_index(times, guint, i))
+            g_array_append_val(l->set, i);
+    py_times_back(p, times);
     g_ptr_array_unref(scratch);
     l->dirty = p->dirty;
     l->waited = p->waited;
@@ -223,21 +230,33 @@ static void close_round(PyRead *p, const PyLoop *l, GArray *carries)
             }
             continue;
         }
-        const gboolean copied = end && (end->kind == VAL_MATH || end->kind == VAL_TILE);
+        const gboolean copied = end && (end->kind == VAL_MATH || end->kind == VAL_TILE ||
+                                        (end->kind == VAL_ZERO && end->step));
+        if (copied && py_is_former(p, end)) { /* another variable has its value by now */
+            py_set_path(p, c->name, py_current(p, end, l->node));
+            py_unread(p, l->node, "which tile a variable is in the next round");
+            continue;
+        }
+        if (copied && end->kind == VAL_ZERO && end->index == c->entry->index &&
+            py_times_of(p, end->index) <= end->made) {
+            end->step->off = FALSE; /* the next round begins with the zeros */
+            py_set_path(p, c->name, py_renewed(p, c->entry));
+            continue;
+        }
         if (c->entry->kind != VAL_TILE || !copied ||
             (end->kind == VAL_TILE && end->index == c->entry->index))
             continue;
         const Val *left = py_formula(p, end);
         WsReadStep *s = py_step(p, WS_READ_COMPUTE, l->node);
-        s->value = c->entry->index;
+        py_set(p, s, c->entry->index);
         const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, c->entry->index);
-        const char *dtype = end->kind == VAL_MATH
+        const char *dtype = end->kind != VAL_TILE
                                 ? left->dtype
                                 : g_array_index(p->group->values, WsReadValue, end->index).dtype;
         const gboolean converts = g_strcmp0(held->dtype, dtype) && strcmp(held->dtype, "f32");
         s->text = ws_source_format(p->r, converts ? "%s = %s(%s)" : "%s = %s%s", held->name,
                                    converts ? held->dtype : "", left->text);
-        py_set_path(p, c->name, c->entry);
+        py_set_path(p, c->name, py_renewed(p, c->entry));
     }
 }
 
@@ -290,6 +309,123 @@ static void round_by_round(PyRead *p, PyLoop *l)
     }
 }
 
+/* Another variable of the function that is made of the value; NULL: none is. */
+static const char *other_name(const PyRead *p, const char *name, gint value)
+{
+    GHashTableIter it;
+    gpointer key, held;
+    const char *found = NULL;
+    g_hash_table_iter_init(&it, p->frame->vars);
+    while (g_hash_table_iter_next(&it, &key, &held)) {
+        const Val *v = held;
+        gboolean names = v->kind == VAL_TILE && v->index == value && !v->text;
+        for (guint i = 0; v->reads && i < v->reads->len; i++)
+            names |= g_array_index(v->reads, gint64, i) == value;
+        if (names && strcmp(key, name) != 0 && !py_is_former(p, v) &&
+            (!found || strcmp(key, found) < 0))
+            found = key;
+    }
+    return found;
+}
+
+/* The tile in a value that the variable alone is. NULL: it is none that can be put there. */
+static const Val *copy_for(PyRead *p, const char *name, const Val *v, const WsPyNode *at)
+{
+    if (v->kind != VAL_TILE || v->text || v->depth || py_is_former(p, v))
+        return NULL;
+    const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, v->index);
+    if (held->accumulator)
+        return NULL; /* it may be in flight: renew_heads lists it if a round sets it */
+    Val *copy = py_val(p, VAL_MATH), *own = py_val(p, VAL_TILE);
+    *copy = *py_formula(p, v);
+    copy->dtype = held->dtype;
+    own->rows = v->rows;
+    own->cols = v->cols;
+    own->index = py_hold_at(p, name, copy, at);
+    own->made = p->clock;
+    return own->index >= 0 ? own : NULL;
+}
+
+/* What a round leaves in a variable is put where it was at the beginning: variables that are one
+ * value there get one each. */
+static void own_value(PyRead *p, PyLoop *l, PyCarry *c)
+{
+    const char *other = c->entry->kind == VAL_TILE ? other_name(p, c->name, c->entry->index) : NULL;
+    if (!other)
+        return;
+    g_autofree char *full = g_strconcat(p->frame->prefix, c->name, NULL);
+    const char *value = g_array_index(p->group->values, WsReadValue, c->entry->index).name;
+    if (strcmp(value, full) != 0) {
+        const Val *own = copy_for(p, c->name, c->entry, l->node);
+        c->entry = own ? own : c->entry;
+        py_set_path(p, c->name, c->entry);
+        return;
+    }
+    for (const Val *own; other; other = own ? other_name(p, c->name, c->entry->index) : NULL)
+        if ((own = copy_for(p, other, g_hash_table_lookup(p->frame->vars, other), l->node)))
+            py_assign(p, other, own);
+}
+
+static gboolean is_in(const GArray *list, gint value)
+{
+    for (guint i = 0; i < list->len; i++)
+        if (g_array_index(list, guint, i) == (guint)value)
+            return TRUE;
+    return FALSE;
+}
+
+static gboolean holds_one_of(const GArray *list, const Val *v)
+{
+    if (v->kind == VAL_TILE)
+        return is_in(list, v->index);
+    const guint step = v->kind == VAL_OBJECT ? 2 : 1;
+    for (guint i = 0; (v->kind == VAL_TUPLE || v->kind == VAL_OBJECT) && i < v->n; i++)
+        if (holds_one_of(list, v->item[step * i + step - 1]))
+            return TRUE;
+    return FALSE;
+}
+
+/* At the head of a round stands what the last one left: values that a round sets are those of the
+ * variables that it carries on, and of no other name. */
+static void renew_heads(PyRead *p, PyLoop *l, GArray *carries)
+{
+    for (guint i = 0; i < carries->len; i++) {
+        const PyCarry *c = &g_array_index(carries, PyCarry, i);
+        const guint value = (guint)c->entry->index;
+        const gboolean ends = c->entry->kind == VAL_TILE && !(c->end && c->end->kind == VAL_TILE &&
+                                                              c->end->index == c->entry->index);
+        if (ends && !is_in(l->set, (gint)value))
+            g_array_append_val(l->set, value);
+    }
+    g_autoptr(GArray) before = py_times(p);
+    p->clock++;
+    for (guint i = 0; i < l->set->len; i++) {
+        WsReadValue *held =
+            &g_array_index(p->group->values, WsReadValue, g_array_index(l->set, guint, i));
+        held->set = p->clock;
+        held->set_line = l->node->line;
+    }
+    g_autoptr(GArray) owned = g_array_new(FALSE, FALSE, sizeof(guint));
+    for (guint i = 0; i < carries->len; i++) {
+        PyCarry *c = &g_array_index(carries, PyCarry, i);
+        if (c->entry->kind == VAL_MATH || !py_is_former(p, c->entry))
+            continue; /* a formula of the values before the loop is no other one in it */
+        const Val *still = py_renewed(p, c->entry);
+        if (py_was_former(p, c->entry, before) || py_is_former(p, still))
+            continue;
+        if (holds_one_of(owned, c->entry)) {
+            py_unread(p, l->node, "variables that are one value when a loop begins");
+            continue;
+        }
+        if (c->entry->kind == VAL_TILE) {
+            const guint value = (guint)c->entry->index;
+            g_array_append_val(owned, value);
+        }
+        c->entry = still;
+        py_set_path(p, c->name, still);
+    }
+}
+
 static gboolean walk(PyRead *p, PyLoop *l)
 {
     g_autoptr(GPtrArray) names = g_ptr_array_new();
@@ -309,6 +445,16 @@ static gboolean walk(PyRead *p, PyLoop *l)
             (l->target && l->target->text && !strcmp(l->target->text, name)))
             continue;
         PyCarry c = { .name = name, .entry = entry };
+        if (entry->kind == VAL_ZERO && entry->step && entry->index >= 0 &&
+            py_times_of(p, entry->index) > entry->made) { /* a product has used the zeros */
+            Val *zeros = py_val(p, VAL_TILE);
+            zeros->rows = entry->rows;
+            zeros->cols = entry->cols;
+            zeros->index = py_hold_at(p, name, entry, l->node);
+            zeros->made = p->clock;
+            c.entry = entry = zeros;
+            py_set_path(p, name, zeros);
+        }
         if (entry->kind == VAL_ZERO && entry->step && entry->index >= 0) {
             entry->step->off = FALSE; /* rounds add to it: it is stored before them */
             Val *tile = py_val(p, VAL_TILE);
@@ -318,6 +464,7 @@ static gboolean walk(PyRead *p, PyLoop *l)
             c.entry = tile;
             py_set_path(p, name, tile);
         }
+        own_value(p, l, &c);
         g_array_append_val(carries, c);
     }
     py_probe(p, l, carries);
@@ -330,6 +477,7 @@ static gboolean walk(PyRead *p, PyLoop *l)
         round_by_round(p, l);
         return TRUE;
     }
+    renew_heads(p, l, carries);
     py_set_heads(p, l, carries);
     forget_wandering(p, l, carries);
     g_autoptr(GArray) tried = py_try_heads(p, l, carries);
@@ -365,6 +513,7 @@ gboolean py_walk(PyRead *p, PyLoop *l)
     g_clear_pointer(&l->waited_on, g_array_unref);
     g_clear_pointer(&l->generic, g_array_unref);
     g_clear_pointer(&l->inside, g_ptr_array_unref);
+    g_clear_pointer(&l->set, g_array_unref);
     return read;
 }
 

@@ -40,6 +40,7 @@ struct PyLoop {
     GArray *waited_on, *generic;       /* gint, or NULL */
     GArray *held;                      /* PyHeld */
     GPtrArray *inside;                 /* char*: names that a round made when it was tried */
+    GArray *set;                       /* guint: values that were there and it set then */
     gint64 first, rounds, by;          /* index of each round, where the source has numbers; 0 */
     GPtrArray *names;                  /* variables a round may set; NULL: those of `body` */
     void (*run)(PyRead *p, PyLoop *l); /* walks a round; NULL: `body` */
