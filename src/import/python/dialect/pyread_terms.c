@@ -496,13 +496,12 @@ const Val *py_mean_MMA(PyRead *p, const Val **a, const WsPyNode *at)
     const Val *acc = a[2];
     gboolean zero = acc && acc->kind == VAL_ZERO;
     gint value = zero || (acc && acc->kind == VAL_TILE) ? acc->index : -1;
-    const gboolean whole = p->hint && p->whole == at;
-    if (acc && acc->kind == VAL_MATH && whole) /* what it begins with is computed for it */
+    if (acc && acc->kind == VAL_MATH && p->hint && p->whole == at) /* its start is computed */
         value = py_hold(p, p->hint, acc, at, m, n);
     else if (acc && acc->kind == VAL_MATH)
         value = py_hold_at(p, "acc", acc, at);
     const gboolean again = zero && value >= 0 && py_times_of(p, value) > acc->made;
-    if (again) { /* another product has used the zeros: they are zeros, its sum is elsewhere */
+    if (again) { /* another product has used the zeros: its sum is elsewhere */
         acc = NULL;
         use = ws_x_int(p->r, 0);
         value = -1;
