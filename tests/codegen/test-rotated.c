@@ -88,6 +88,66 @@ static void test_design(gconstpointer data)
     g_assert_cmpuint(count[0], <, steps->len);
 }
 
+/* --- what runs ahead at the end of a round
+ * ------------------------------------------------------- */
+
+static const WsNode *rounds_of(const WsNode *owner, WsFieldId list)
+{
+    for (guint i = 0; i < ws_node_n_children(owner, list); i++) {
+        const WsNode *step = ws_node_child(owner, list, i);
+        if (step->kind == WS_STEP_FOR)
+            return ws_node_has(step, WS_F_over) ? rounds_of(step, WS_F_do) : step;
+    }
+    return NULL;
+}
+
+static gboolean is_clean(const WsProgram *p)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *ptx = ws_generate_ptx(p, NULL, &error);
+    g_assert_no_error(error);
+    WsPtxasReport *report = ws_ptxas_run(ptx, NULL, &error);
+    g_assert_no_error(error);
+    const gboolean clean = ws_ptxas_report_clean(report);
+    ws_ptxas_report_free(report);
+    return clean;
+}
+
+/* Q·K with its waits at the end of the round, a round ahead: the values are the same, and ptxas
+ * serialises the products; written at the beginning of the round it does not. */
+static void test_rounds_meet(void)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design =
+        ws_design_load(WS_SOURCE_ROOT "/projects/attention-d128/design.wstave", findings);
+    g_autoptr(WsDraft) d = ws_draft_new(design);
+    const WsNode *root = ws_design_root(design);
+    const guint groups = ws_node_n_children(root, WS_F_groups);
+    const WsNode *loop = rounds_of(ws_node_child(root, WS_F_groups, groups - 1), WS_F_body);
+    const guint n = ws_node_n_children(loop, WS_F_do);
+    gboolean product = FALSE;
+    for (guint k = 0; k < n && !product; k++) {
+        const WsNode *step = ws_node_child(loop, WS_F_do, k);
+        g_assert_true(ws_draft_set(d, step->identity, WS_F_ahead, ws_json_int(1)));
+        g_assert_true(ws_draft_move(d, step->identity, loop->identity, WS_F_do, n - 1));
+        product = step->kind == WS_STEP_MMA;
+    }
+    g_assert_true(product);
+    g_autoptr(WsProgram) met = ws_elaborate(d->design, NULL, 0, findings);
+    g_assert_nonnull(met);
+    rehearse(met, "a product where rounds meet");
+    g_autoptr(WsDraft) back = ws_draft_new(d->design);
+    g_assert_true(ws_edit_roll(back, loop->identity));
+    g_autoptr(WsProgram) p = ws_elaborate(back->design, NULL, 0, findings);
+    g_assert_nonnull(p);
+    if (!ws_ptxas_available()) {
+        g_test_skip("ptxas is not installed");
+        return;
+    }
+    g_assert_false(is_clean(met));
+    g_assert_true(is_clean(p));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -96,5 +156,7 @@ int main(int argc, char **argv)
         if (test_takes(i, 3, 5))
             g_test_add_data_func(name, designs[i], test_design);
     }
+    if (test_either(1))
+        g_test_add_func("/codegen/rotated/rounds-meet", test_rounds_meet);
     return g_test_run();
 }
