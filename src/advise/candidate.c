@@ -59,9 +59,24 @@ static gboolean set_constant(WsDraft *d, const char *name, gint64 value)
                         ws_json_of_field(root, WS_F_constants));
 }
 
+/* A ring whose depth the constant gives, and whose bytes are another ring's, too: that one would
+ * not follow. */
+static gboolean cuts_ring(const WsDesign *design, const char *name)
+{
+    const WsNode *root = ws_design_root(design);
+    for (guint i = 0; i < ws_node_n_children(root, WS_F_buffers); i++) {
+        const WsNode *buffer = ws_node_child(root, WS_F_buffers, i);
+        const WsExpr *stages = ws_node_expr(buffer, WS_F_stages);
+        if (stages != NULL && ws_expr_mentions(stages, name) &&
+            ws_edit_laid_over(design, buffer, FALSE) != NULL)
+            return TRUE;
+    }
+    return FALSE;
+}
+
 static void try_constant(WsGather *g, const char *name, gint64 was, gint64 value)
 {
-    if (value < 1 || value == was)
+    if (value < 1 || value == was || cuts_ring(g->design, name))
         return;
     WsDraft *d = ws_draft_new(g->design);
     gboolean done = set_constant(d, name, value);
@@ -100,6 +115,8 @@ static gboolean may_move(WsNodeKind kind)
 
 static void try_nudge(WsGather *g, const WsNode *step, gint by)
 {
+    if (!ws_edit_keeps_counters(g->design, step, by))
+        return;
     WsDraft *d = ws_draft_new(g->design);
     g_autofree char *label = ws_edit_label(step);
     gboolean done = ws_edit_nudge(d, &step->identity, 1, by);
@@ -109,6 +126,9 @@ static void try_nudge(WsGather *g, const WsNode *step, gint by)
 
 static void try_ahead(WsGather *g, const guint64 *node, guint n, const WsNode *step)
 {
+    for (guint i = 0; i < n; i++)
+        if (!ws_edit_keeps_counters(g->design, ws_design_by_identity(g->design, node[i]), 0))
+            return;
     WsDraft *d = ws_draft_new(g->design);
     g_autofree char *label = ws_edit_label(step);
     gboolean done = ws_edit_ahead(d, node, n, 1);

@@ -29,6 +29,9 @@ const WsNode *ws_edit_pipe_of(const WsDesign *design, const char *buffer);
 /* The name of the buffer at the end of a buffer's chain of `over`, whose bytes it shares; of
  * anything else its own. Borrowed. */
 const char *ws_edit_root(const WsDesign *design, const char *name);
+/* A buffer that shares bytes with this one, as the same ring under another name (alike) or as
+ * another one; NULL: there is none. */
+const WsNode *ws_edit_laid_over(const WsDesign *design, const WsNode *buffer, gboolean alike);
 /* Whether a step of that kind reads (or writes) what stands in that field; the reference by which a
  * step reads (or writes) a buffer, NULL: it does not. */
 gboolean ws_edit_is_touch(WsNodeKind kind, WsFieldId field, gboolean writes);
@@ -40,6 +43,10 @@ const WsRef *ws_edit_touch(const WsNode *step, const char *buffer, gboolean writ
 gboolean ws_edit_rename(WsDraft *d, guint64 node, const char *name);
 /* Identities of the steps and objects that mention a name. */
 GArray *ws_edit_mentions(const WsDesign *design, const char *name); /* guint64; free */
+
+/* Whether a step finds its counters as they are where it goes: one place on (`by` -1, 1), or in
+ * another round (0; also where that place is beyond the list). */
+gboolean ws_edit_keeps_counters(const WsDesign *design, const WsNode *step, gint by);
 
 /* --- adding and taking away (add.c, arrange.c) --------------------------------------------------
  */

@@ -204,3 +204,39 @@ GArray *ws_edit_mentions(const WsDesign *design, const char *name)
     walk(ws_design_root(design), name, name, FALSE, note_mention, found);
     return found;
 }
+
+/* --- counters ----------------------------------------------------------------------------------
+ */
+
+/* Whether a step at or below `node` advances a counter that `step` mentions. */
+static gboolean advances_for(const WsDesign *design, const WsNode *node, const WsNode *step)
+{
+    guint n;
+    const WsFieldRow *rows = ws_node_rows(node->kind, &n);
+    if (node->kind == WS_STEP_ADVANCE) {
+        g_autoptr(GArray) who = ws_edit_mentions(design, ws_node_text(node, WS_F_keyword));
+        for (guint i = 0; i < who->len; i++)
+            if (g_array_index(who, guint64, i) == step->identity)
+                return TRUE;
+    }
+    for (guint i = 0; i < n; i++)
+        for (guint c = 0; c < ws_node_n_children(node, rows[i].field); c++)
+            if (advances_for(design, ws_node_child(node, rows[i].field, c), step))
+                return TRUE;
+    return FALSE;
+}
+
+gboolean ws_edit_keeps_counters(const WsDesign *design, const WsNode *step, gint by)
+{
+    WsFieldId list;
+    guint index;
+    const WsNode *owner = ws_design_owner(design, step, &list, &index);
+    const guint n = owner != NULL ? ws_node_n_children(owner, list) : 0;
+    const gint64 beside = (gint64)index + by;
+    const gboolean within = by != 0 && beside >= 0 && beside < (gint64)n;
+    for (guint i = 0; i < n; i++)
+        if ((!within || i == (guint64)beside) &&
+            advances_for(design, ws_node_child(owner, list, i), step))
+            return FALSE;
+    return TRUE;
+}

@@ -133,6 +133,72 @@ static void gather(Ring *r, const WsNode *start)
     }
 }
 
+static char *field_text(const WsNode *node, WsFieldId field)
+{
+    g_autoptr(WsJson) json = ws_json_of_field(node, field);
+    return json != NULL ? ws_json_print(json) : NULL;
+}
+
+/* Whether two buffers are the same ring under two names, stage by stage. */
+static gboolean is_same_ring(const WsNode *a, const WsNode *b)
+{
+    static const WsFieldId shape[] = { WS_F_dtype, WS_F_tile,    WS_F_array,  WS_F_stages,
+                                       WS_F_pad,   WS_F_swizzle, WS_F_k_order };
+    static const WsFieldId part[] = { WS_F_over, WS_F_offset };
+    const WsNode *const both[] = { a, b };
+    gboolean same = TRUE;
+    for (guint i = 0; i < G_N_ELEMENTS(shape) && same; i++) {
+        g_autofree char *x = field_text(a, shape[i]);
+        g_autofree char *y = field_text(b, shape[i]);
+        same = g_strcmp0(x, y) == 0;
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(both) && same; i++) {
+        const WsRef *over = ws_node_refv(both[i], part[0]);
+        same = !ws_node_has(both[i], part[1]) &&
+               (over == NULL || (over->element == NULL && over->use == NULL && over->n_views == 0));
+    }
+    return same;
+}
+
+const WsNode *ws_edit_laid_over(const WsDesign *design, const WsNode *buffer, gboolean alike)
+{
+    const WsNode *root = ws_design_root(design);
+    const char *own = ws_edit_root(design, ws_node_name(buffer));
+    for (guint i = 0; i < ws_node_n_children(root, WS_F_buffers); i++) {
+        const WsNode *other = ws_node_child(root, WS_F_buffers, i);
+        if (other != buffer && g_strcmp0(ws_edit_root(design, ws_node_name(other)), own) == 0 &&
+            is_same_ring(buffer, other) == alike)
+            return other;
+    }
+    return NULL;
+}
+
+/* The members share no bytes with a buffer that would not follow them: through it other stages
+ * would be seen than before, and nothing need be a race. */
+static gboolean stands_alone(WsDraft *d, const WsNode *object)
+{
+    const WsNode *other =
+        object->kind == WS_NODE_BUFFER ? ws_edit_laid_over(d->design, object, FALSE) : NULL;
+    return other == NULL || ws_draft_refuse(d, "%s shares bytes with %s, which is another ring",
+                                            ws_node_name(object), ws_node_name(other));
+}
+
+/* Names for the bytes of a member that are the same ring. */
+static void add_aliases(Ring *r)
+{
+    const WsNode *root = ws_design_root(r->design);
+    for (guint i = 0; i < r->members->len; i++) {
+        const WsNode *member = r->members->pdata[i];
+        const char *own = ws_edit_root(r->design, ws_node_name(member));
+        for (guint k = 0; k < ws_node_n_children(root, WS_F_buffers); k++) {
+            const WsNode *other = ws_node_child(root, WS_F_buffers, k);
+            if (member->kind == WS_NODE_BUFFER &&
+                g_strcmp0(ws_edit_root(r->design, ws_node_name(other)), own) == 0)
+                join(r, other);
+        }
+    }
+}
+
 static gboolean set_constant(WsDraft *d, const char *name, gint64 depth)
 {
     const WsNode *root = ws_design_root(d->design);
@@ -154,10 +220,14 @@ gboolean ws_edit_depth(WsDraft *d, guint64 node, gint64 depth)
     ws_draft_name(d, "Ring depth of %s", ws_node_name(object));
     ws_draft_touch(d, node);
     if (constant_of(object) != NULL)
-        return set_constant(d, constant_of(object), depth);
+        return stands_alone(d, object) && set_constant(d, constant_of(object), depth);
     g_autoptr(GPtrArray) members = g_ptr_array_new();
     Ring r = { d->design, now, members };
     gather(&r, object);
+    add_aliases(&r);
+    for (guint i = 0; i < members->len; i++)
+        if (!stands_alone(d, members->pdata[i]))
+            return FALSE;
     g_autoptr(GArray) who = g_array_new(FALSE, FALSE, sizeof(guint64));
     for (guint i = 0; i < members->len; i++)
         g_array_append_val(who, ((WsNode *)members->pdata[i])->identity);
