@@ -1,4 +1,6 @@
 /* Stages as Triton's tests of its own lowering have them, and forms that are none. */
+#include "check/check.h"
+#include "check/verdict.h"
 #include "model/design.h"
 #include "model/finding.h"
 #include "model/findings.h"
@@ -340,6 +342,30 @@ static void test_border(void)
     }
 }
 
+/* Slots of a ring by constants are told apart: a load to another one than is read, and to that one;
+ * with a wait between, too. */
+static void test_slots(void)
+{
+    static const struct {
+        const char *letters;
+        gboolean proved;
+    } rows[] = { { "=Lx0w|Lx1|Rx0w", TRUE },
+                 { "=Lx0w|Lx0|Rx0w", FALSE },
+                 { "=Lx0w|Lx0w|Rx0w", TRUE },
+                 { "=Lx1w|Lx0|Rx0w", FALSE },
+                 { "=Lx0|Lx1w|Rx0w", TRUE } };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *text = of_letters(rows[i].letters, NULL);
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsProgram) p = program(text, findings);
+        g_assert_nonnull(p);
+        g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
+        g_autofree char *said = ws_findings_print(findings, NULL);
+        g_test_message("%s: %d %s", rows[i].letters, v->kind, said);
+        g_assert_cmpint(v->kind, ==, rows[i].proved ? WS_VERDICT_PROVED : WS_VERDICT_REFUTED);
+    }
+}
+
 /* --- the page ---------------------------------------------------------------------------------*/
 #define PAGE WS_SOURCE_ROOT "/docs/stages.md"
 
@@ -480,6 +506,7 @@ int main(int argc, char **argv)
     ADD(bad, test_bad)
     g_test_add_func("/amd/turn", test_turn);
     g_test_add_func("/amd/border", test_border);
+    g_test_add_func("/amd/slots", test_slots);
     g_test_add_func("/amd/page", test_page);
     g_test_add_func("/amd/reasons", test_reasons);
     g_test_add_func("/amd/triton", test_gluon);
