@@ -7,6 +7,7 @@
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/refusal.h"
 #include "target/target.h"
 
 #include <string.h>
@@ -231,7 +232,7 @@ static void clear(WsCuda *c)
 char *ws_generate_cuda(const WsProgram *p, gboolean remarks, GError **error)
 {
     WsCuda c = { .p = p, .remarks = remarks };
-    g_autofree char *refusal = ws_target_refusal(p->target, WS_LENS_CUDA);
+    g_autofree char *refusal = ws_program_refusal(p, WS_LENS_CUDA);
     if (refusal) {
         g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP, "%s", refusal);
         return NULL;

@@ -5,6 +5,7 @@
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/refusal.h"
 #include "target/target.h"
 
 #include <llvm-c/Analysis.h>
@@ -233,7 +234,7 @@ static void body(WsEmit *e, const Params *q)
 static gboolean supported(WsEmit *e)
 {
     g_autofree char *refusal =
-        ws_target_refusal(e->p->target, e->host ? WS_LENS_REHEARSE : WS_LENS_GENERATE);
+        ws_program_refusal(e->p, e->host ? WS_LENS_REHEARSE : WS_LENS_GENERATE);
     if (refusal) {
         g_set_error(&e->error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP, "%s", refusal);
         return FALSE;

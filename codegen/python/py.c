@@ -7,6 +7,7 @@
 #include "program/parts/tensor.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/refusal.h"
 
 #include <string.h>
 
@@ -92,7 +93,7 @@ WsPy *ws_py_new(const WsProgram *p, const WsPyDialect *dialect, gboolean remarks
     GString *title = ws_words_title(p->name);
     y->kernel = own_name(y, title->str);
     g_string_free(title, TRUE);
-    g_autofree char *refusal = ws_target_refusal(p->target, dialect->lens);
+    g_autofree char *refusal = ws_program_refusal(p, dialect->lens);
     if (refusal)
         g_set_error(&y->error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP, "%s", refusal);
     return y;

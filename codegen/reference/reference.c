@@ -89,6 +89,11 @@ static RefFunction *output_function(RefBuilder *r, guint tensor, GError **error)
     const WsProgram *p = r->p;
     gint at;
     gboolean missing;
+    if (p->mesh) {
+        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
+                    "devices: a reference over devices is not evaluated yet");
+        return NULL;
+    }
     g_autofree char *why = ws_formula_problem(p, tensor, &at, &missing);
     if (!why) {
         const WsDefinition *d = &p->reference[at];

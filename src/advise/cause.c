@@ -176,6 +176,7 @@ static WsCause find_cause(const WsRun *run, const WsTraceRecord *wait)
     case WS_WAITS_JOIN:
         return cause_of_join(run, wait);
     case WS_WAITS_NONE:
+    case WS_WAITS_FLAG:
     case WS_WAITS_CLUSTER:
     case WS_WAITS_KERNEL:
         break;

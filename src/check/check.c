@@ -1,9 +1,11 @@
 /* The check as a whole: budgets, cases, plays, verdict. */
 #include "check/global/judge.h"
+#include "check/mesh/judge.h"
 #include "check/play/case_at.h"
 #include "check/proof/certificate.h"
 #include "check/proof/raw_text.h"
 #include "check/touch.h"
+#include "check/verdict.h"
 #include "check/weakest.h"
 #include "model/design.h"
 #include "program/op.h"
@@ -12,6 +14,7 @@
 #include "program/parts/tree.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/refusal.h"
 #include "target/target.h"
 
 #include <string.h>
@@ -83,7 +86,7 @@ static const WsOp *unknown_op(const WsProgram *p)
 static char *outside_reason(const WsProgram *p)
 {
     const WsOp *unknown = unknown_op(p);
-    char *refusal = ws_target_refusal(p->target, WS_LENS_CHECK);
+    char *refusal = ws_program_refusal(p, WS_LENS_CHECK);
     if (refusal)
         return refusal;
     if (unknown)
@@ -444,14 +447,6 @@ static void judge_lanes(const WsProgram *p, const WsCheckOptions *o, WsVerdict *
     }
 }
 
-static void drop_proof(WsVerdict *v)
-{
-    g_clear_pointer(&v->proof, g_free);
-    g_clear_pointer(&v->certificate, g_free);
-    g_ptr_array_unref(v->names);
-    v->names = g_ptr_array_new();
-}
-
 static void see_tile(const WsExpr *e, gpointer data)
 {
     gpointer *d = data;
@@ -510,7 +505,7 @@ static void judge_divisors(const WsProgram *p, const WsCheckOptions *o, WsVerdic
         v->kind == WS_VERDICT_PROVED ? ws_global_divisors(p, o->protocol_only, v->assumed) : NULL;
     if (!reason)
         return;
-    drop_proof(v);
+    ws_verdict_drop_proof(v);
     v->kind = WS_VERDICT_OUTSIDE;
     v->reason = reason;
 }
@@ -520,7 +515,7 @@ static void judge_global(const WsProgram *p, WsVerdict *v, WsFindings *findings)
 {
     WsGlobalVerdict global = ws_check_global(p, findings);
     if (global.kind != WS_GLOBAL_SHOWN && v->kind == WS_VERDICT_PROVED)
-        drop_proof(v);
+        ws_verdict_drop_proof(v);
     if (global.kind == WS_GLOBAL_WRONG) {
         v->kind = WS_VERDICT_REFUTED;
     } else if (global.kind == WS_GLOBAL_OPEN && v->kind == WS_VERDICT_PROVED) {
@@ -564,6 +559,8 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
         judge_lanes(p, o, v, findings);
         judge_divisors(p, o, v);
         tell_assumed(p, v, findings);
+        if (p->mesh && v->kind != WS_VERDICT_REFUTED && !cancelled(o))
+            ws_judge_mesh(p, v, findings);
         if (v->kind != WS_VERDICT_REFUTED && !o->protocol_only && !cancelled(o))
             judge_global(p, v, findings);
     }

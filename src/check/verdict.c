@@ -161,3 +161,11 @@ char *ws_verdict_text(const WsVerdict *v)
     g_autofree char *said = ws_verdict_said(v);
     return ws_phrase_text(said, NULL, NULL);
 }
+
+void ws_verdict_drop_proof(WsVerdict *v)
+{
+    g_clear_pointer(&v->proof, g_free);
+    g_clear_pointer(&v->certificate, g_free);
+    g_ptr_array_unref(v->names);
+    v->names = g_ptr_array_new();
+}

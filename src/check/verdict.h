@@ -8,4 +8,7 @@ G_BEGIN_DECLS
 
 char *ws_verdict_said(const WsVerdict *v); /* its English is ws_verdict_text(); caller frees */
 
+/* It is proved no longer: the proof was of less than is asked. */
+void ws_verdict_drop_proof(WsVerdict *v);
+
 G_END_DECLS

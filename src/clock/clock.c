@@ -6,6 +6,7 @@
 #include "program/parts/tree.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/refusal.h"
 #include "program/walk/launch_values.h"
 #include "target/target.h"
 
@@ -196,6 +197,12 @@ WsClockResult *ws_clock_run(const WsProgram *p, const WsLaunchValues *v, const W
             ws_findings_add(findings, WS_RULE_F_CLOCK, "target",
                             "the machine description %s is for %s, the design for %s", m->name,
                             m->target, p->target);
+        return NULL;
+    }
+    g_autofree char *refusal = p->mesh ? ws_program_refusal(p, WS_LENS_SIMULATE) : NULL;
+    if (refusal) {
+        if (findings)
+            ws_findings_add(findings, WS_RULE_F_CLOCK, "devices", "%s", refusal);
         return NULL;
     }
     plan(&job);

@@ -87,6 +87,7 @@ static const char *guess_word(Guess *g, const char *word)
         { "buffer2", "buffer", WS_F_buffers, 1, FALSE },
         { "barrier", "barrier", WS_F_barriers, 0, FALSE },
         { "pipe", "pipe", WS_F_pipes, 0, FALSE },
+        { "flag", "flag", WS_F_flags, 0, FALSE },
         { "value", "value", WS_F_values, 0, TRUE },
         { "counter", "counter", WS_F_counters, 0, TRUE },
     };
@@ -189,8 +190,8 @@ gboolean ws_edit_add(WsDraft *d, WsNodeKind kind, const WsNode *at)
         WsFieldId list;
     } home[] = { { WS_NODE_TENSOR, WS_F_tensors },   { WS_NODE_BUFFER, WS_F_buffers },
                  { WS_NODE_BARRIER, WS_F_barriers }, { WS_NODE_PIPE, WS_F_pipes },
-                 { WS_NODE_GROUP, WS_F_groups },     { WS_NODE_VALUE, WS_F_values },
-                 { WS_NODE_COUNTER, WS_F_counters } };
+                 { WS_NODE_FLAG, WS_F_flags },       { WS_NODE_GROUP, WS_F_groups },
+                 { WS_NODE_VALUE, WS_F_values },     { WS_NODE_COUNTER, WS_F_counters } };
     const WsNode *root = ws_design_root(d->design);
     if (ws_node_kind_is_step(kind))
         return ws_edit_add_at(d, kind, ws_edit_spot(d->design, at));

@@ -13,6 +13,7 @@
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/refusal.h"
 #include "program/walk/launch_values.h"
 #include "program/walk/launchable.h"
 #include "program/walk/walk.h"
@@ -64,7 +65,7 @@ static gboolean check_lens(const WsBundleSpec *spec, GError **error)
         sizes += p->var[i].kind == WS_VAR_SIZE;
         scalars += p->var[i].kind == WS_VAR_SCALAR;
     }
-    g_autofree char *refusal = ws_target_refusal(p->target, WS_LENS_BUNDLE);
+    g_autofree char *refusal = ws_program_refusal(p, WS_LENS_BUNDLE);
     if (refusal)
         return lens(error, "%s", refusal);
     if (p->n_tensors > WS_MANIFEST_TENSORS || p->n_maps > WS_MANIFEST_MAPS ||

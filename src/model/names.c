@@ -201,8 +201,10 @@ static void check_groups(Names *n, const WsNode *root)
 
 void ws_check_document(WsReader *r, const WsNode *root)
 {
-    static const WsFieldId maps[] = { WS_F_constants, WS_F_sizes, WS_F_scalars, WS_F_let };
-    static const WsFieldId lists[] = { WS_F_tensors, WS_F_buffers, WS_F_barriers, WS_F_pipes };
+    static const WsFieldId maps[] = { WS_F_constants, WS_F_sizes, WS_F_scalars, WS_F_let,
+                                      WS_F_devices };
+    static const WsFieldId lists[] = { WS_F_tensors, WS_F_buffers, WS_F_barriers, WS_F_pipes,
+                                       WS_F_flags };
     g_autoptr(GHashTable) names = new_scope();
     g_autoptr(GHashTable) ids = new_scope();
     Names n = { r, names, ids };

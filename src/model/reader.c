@@ -201,8 +201,26 @@ static gboolean check_required(WsReader *r, const WsJson *json, WsNodeKind kind)
     return ok;
 }
 
+/* An await is of at least so much, or of exactly so much. */
+static gboolean check_await(WsReader *r, WsTextPlace at, const WsNode *node)
+{
+    const gboolean least = ws_node_has(node, WS_F_at_least);
+    if (least != ws_node_has(node, WS_F_equals))
+        return TRUE;
+    WsFinding *f =
+        ws_reader_report(r, least ? WS_RULE_S_VALUE : WS_RULE_S_MISSING, at,
+                         least ? "an await has \"at_least\" or \"equals\", this one has both"
+                               : "an await has \"at_least\" or \"equals\", this one has none");
+    if (f != NULL)
+        ws_finding_set_remedy(f, least ? "remove one of the two"
+                                       : "add \"at_least\" with what a launch must have added");
+    return FALSE;
+}
+
 gboolean ws_check_together(WsReader *r, WsTextPlace at, const WsNode *node)
 {
+    if (node->kind == WS_STEP_AWAIT)
+        return check_await(r, at, node);
     if (node->kind != WS_STEP_FOR)
         return TRUE;
     const gboolean count = ws_node_has(node, WS_F_count), over = ws_node_has(node, WS_F_over);

@@ -37,6 +37,9 @@ typedef struct WsRetired WsRetired;
 typedef struct WsWait WsWait;
 typedef struct WsCtas WsCtas;
 typedef struct WsValueUse WsValueUse;
+typedef struct WsMesh WsMesh;
+typedef struct WsFlag WsFlag;
+typedef struct WsPeer WsPeer;
 typedef struct WsTarget WsTarget;
 
 #define WS_MAX_RANK 5 /* dimensions of a tensor */

@@ -19,6 +19,7 @@ typedef enum {
 } WsDeed;
 typedef enum {
     WS_WAITS_NONE,
+    WS_WAITS_FLAG,
     WS_WAITS_PHASE,
     WS_WAITS_GROUPS,
     WS_WAITS_JOIN,
@@ -33,6 +34,7 @@ typedef enum {
     WS_GIVES_LATER,
     WS_GIVES_JOIN,
     WS_GIVES_CLUSTER,
+    WS_GIVES_FLAG,
 } WsGives;
 /* Sets of derived proxy fences (LANGUAGE section 13). */
 typedef enum {
@@ -47,6 +49,7 @@ typedef enum {
 typedef enum {
     WS_DATA_AT_NONE,
     WS_DATA_AT_TENSOR,
+    WS_DATA_AT_PEER,
     WS_DATA_AT_SHARED,
     WS_DATA_AT_REGISTERS,
     WS_DATA_AT_CACHE,
@@ -294,6 +297,33 @@ static inline gboolean ws_op_just_touches(WsOpKind kind)
 static inline gboolean ws_op_assigns(WsOpKind kind)
 {
     return ws_op_row(kind)->check == WS_CHECK_ASSIGN;
+}
+
+/* --- devices of a mesh --------------------------------------------------------------------------
+ */
+
+/* It writes the tensor of a device (WsOp.peer). */
+static inline gboolean ws_op_puts(WsOpKind kind)
+{
+    return ws_op_row(kind)->to == WS_DATA_AT_PEER;
+}
+
+/* It orders accesses of both proxies to global memory. */
+static inline gboolean ws_op_fences_global(WsOpKind kind)
+{
+    return kind == WS_OP_FENCE_GLOBAL;
+}
+
+/* It adds to a flag. */
+static inline gboolean ws_op_notifies(WsOpKind kind)
+{
+    return ws_op_row(kind)->gives == WS_GIVES_FLAG;
+}
+
+/* It waits for a flag. */
+static inline gboolean ws_op_awaits(WsOpKind kind)
+{
+    return ws_op_row(kind)->waits == WS_WAITS_FLAG;
 }
 
 /* --- traces ----------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
 #include "program/parts/buffer.h"
+#include "program/parts/mesh.h"
 #include "program/parts/product.h"
 #include "program/parts/retired.h"
 #include "program/parts/tensor.h"
@@ -65,7 +66,7 @@ static void put_names(GString *out, const WsProgram *p)
 
 static void put_tensors(GString *out, const WsProgram *p)
 {
-    static const char *const access[] = { "read", "write", "reduce" };
+    static const char *const access[] = { "read", "write", "reduce", "exchange" };
     for (guint i = 0; i < p->n_tensors; i++) {
         const WsTensor *t = &p->tensor[i];
         g_string_append_printf(out, "tensor %s %s [", t->name, ws_dtype_text(t->dtype));
@@ -260,6 +261,43 @@ static void put_wait(GString *out, const WsWait *w)
                                w->stay);
 }
 
+static void put_mesh(GString *out, const WsProgram *p)
+{
+    if (!p->mesh)
+        return;
+    g_string_append_printf(out, "devices %s < ", p->mesh->name);
+    put_expr(out, p->mesh->devices);
+    g_string_append_c(out, '\n');
+    for (guint i = 0; i < p->mesh->n_flags; i++) {
+        const WsFlag *f = &p->mesh->flag[i];
+        g_string_append_printf(out, "flag %s", f->name);
+        if (f->is_array)
+            put_named(out, "array", f->array);
+        put_named(out, "per_launch", f->per_launch);
+        g_string_append_c(out, '\n');
+    }
+}
+
+static void put_peer(GString *out, const WsProgram *p, const WsOp *op)
+{
+    const WsPeer *x = op->peer;
+    if (!x)
+        return;
+    if (x->flag >= 0)
+        g_string_append_printf(out, " flag %s", p->mesh->flag[x->flag].name);
+    put_named(out, "element", x->element);
+    if (x->device)
+        put_named(out, "device", x->device);
+    else if (ws_op_notifies(op->kind))
+        g_string_append(out, " device all");
+    put_named(out,
+              ws_op_notifies(op->kind) ? "count"
+              : x->equals              ? "equals"
+                                       : "at_least",
+              x->amount);
+    g_string_append_printf(out, "%s%s", x->relaxed ? " relaxed" : "", x->gpu ? " gpu" : "");
+}
+
 static void put_op(GString *out, const WsProgram *p, const WsOp *op, guint indent)
 {
     static const char *const breadth[] = { "leader", "warp", "group" };
@@ -288,6 +326,7 @@ static void put_op(GString *out, const WsProgram *p, const WsOp *op, guint inden
     for (guint i = 0; i < op->n_access; i++)
         put_access(out, p, &op->access[i]);
     put_values(out, p, op);
+    put_peer(out, p, op);
     if (op->mma) {
         const WsMma *m = op->mma;
         g_string_append_printf(out, " m%un%uk%u %s %s %s inst_k %u atoms %u", m->m, m->n, m->k,
@@ -395,6 +434,7 @@ char *ws_program_print(const WsProgram *p)
     put_names(out, p);
     put_tensors(out, p);
     put_tiles(out, p);
+    put_mesh(out, p);
     put_shared(out, p);
     g_string_append_printf(out, "threads %u idle warps %u entry registers %u\n", p->threads,
                            p->idle_warps, p->entry_registers);

@@ -39,6 +39,7 @@ struct WsProgram {
     WsBuffer *buffer;
     guint n_barriers;
     WsBarrier *barrier;
+    WsMesh *mesh; /* NULL: one device runs it alone */
     guint n_pipes;
     WsPipe *pipe;
     guint n_agents;

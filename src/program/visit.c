@@ -1,5 +1,6 @@
 #include "program/visit.h"
 #include "program/parts/access.h"
+#include "program/parts/mesh.h"
 #include "program/parts/operation.h"
 #include "program/parts/product.h"
 #include "program/parts/raw.h"
@@ -50,6 +51,12 @@ void ws_op_operands(const WsOp *op, WsOperandSee see, gpointer data)
     for (guint i = 0; i < op->n_value; i++) {
         const Stands of[] = { { op->value[i].row0, WS_OPERAND_VALUE },
                               { op->value[i].col0, WS_OPERAND_VALUE } };
+        all(of, G_N_ELEMENTS(of), see, data);
+    }
+    if (op->peer) {
+        const Stands of[] = { { op->peer->device, WS_OPERAND_COORD },
+                              { op->peer->element, WS_OPERAND_COORD },
+                              { op->peer->amount, WS_OPERAND_COORD } };
         all(of, G_N_ELEMENTS(of), see, data);
     }
     all(&(Stands){ op->mma ? op->mma->first : NULL, WS_OPERAND_FIRST }, 1, see, data);

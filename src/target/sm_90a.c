@@ -42,7 +42,7 @@ const WsTarget ws_target_sm_90a = {
               .named = 16,
               .named_reserved = 1, /* id 0: the barrier of the CTA */
               .cluster = { 1, 2, 4, 8 },
-              .fences = "mma async cluster gpu",
+              .fences = "mma async async_global cluster gpu",
               .proxies = TRUE },
     .matrix = { .name = "wgmma",
                 .warps = 4,
@@ -64,7 +64,9 @@ const WsTarget ws_target_sm_90a = {
                 .rate = 8192 },
     .queue = queue,
     .n_queues = G_N_ELEMENTS(queue),
-    .steps = "for if let advance load gather load_wait store store_wait copy prefetch write read "
-             "transpose mma mma_wait compute wait arrive expect sync cluster fence claim take "
-             "acquire commit release close griddepcontrol mark raw",
+    .steps =
+        "for if let advance load gather load_wait store store_wait put copy prefetch write read "
+        "transpose mma mma_wait compute wait arrive expect sync cluster notify await fence claim "
+        "take "
+        "acquire commit release close griddepcontrol mark raw",
 };

@@ -84,9 +84,9 @@ static void test_claims(void)
                  { "rehearse", WS_LENS_REHEARSE, is_lowered },
                  { "check", WS_LENS_CHECK, is_checked },
                  { "simulate", WS_LENS_SIMULATE, is_timed } };
-    static const char *const folders[] = { "tests/designs", "tests/designs/catalogue",
+    static const char *const folders[] = { "tests/designs",       "tests/designs/catalogue",
                                            "tests/designs/moves", "tests/designs/memory",
-                                           "tests/designs/broken" };
+                                           "tests/designs/mesh",  "tests/designs/broken" };
     for (guint i = 0; i < G_N_ELEMENTS(folders); i++) {
         g_autofree char *folder = g_build_filename(WS_SOURCE_ROOT, folders[i], NULL);
         g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);

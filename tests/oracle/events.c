@@ -280,6 +280,7 @@ static void step(Build *B, const WsOp *op)
         issue(B, op, QUEUE_MMA);
         break;
     case WS_OP_TMA_STORE:
+    case WS_OP_TMA_PUT:
         issue(B, op, QUEUE_STORE);
         break;
     case WS_OP_MMA_COMMIT:
@@ -336,6 +337,9 @@ static void step(Build *B, const WsOp *op)
     case WS_OP_FENCE_ASYNC:
     case WS_OP_FENCE_CLUSTER:
     case WS_OP_FENCE_GPU:
+    case WS_OP_FENCE_GLOBAL:
+    case WS_OP_NOTIFY:
+    case WS_OP_AWAIT:
     case WS_OP_FENCE_INIT:
     case WS_OP_LD_GLOBAL:
     case WS_OP_LET:

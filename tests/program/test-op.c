@@ -32,13 +32,14 @@ static gboolean any(WsOpKind kind)
 
 static void sets(void)
 {
-    is_exactly("flies", ws_op_flies, "tma_load bulk_copy tma_store prefetch cp_rows mma st_remote");
+    is_exactly("flies", ws_op_flies,
+               "tma_load bulk_copy tma_store tma_put prefetch cp_rows mma st_remote");
     is_exactly("loads", ws_op_loads, "tma_load bulk_copy st_remote");
-    is_exactly("bulk", ws_op_is_bulk, "tma_load bulk_copy tma_store");
+    is_exactly("bulk", ws_op_is_bulk, "tma_load bulk_copy tma_store tma_put");
     is_exactly("closes", ws_op_closes, "bulk_commit cp_commit mma_commit");
     is_exactly("retires", ws_op_retires, "bulk_wait cp_wait mma_wait");
     is_exactly("waits", ws_op_waits,
-               "wait bulk_wait cp_wait mma_wait bar_sync cluster_wait dep_wait");
+               "wait bulk_wait cp_wait mma_wait bar_sync cluster_wait await dep_wait");
     is_exactly("waits at a barrier", ws_op_waits_at_barrier, "wait bar_sync");
     is_exactly("waits for agents", ws_op_waits_for_agents, "wait bar_sync cluster_wait");
     is_exactly("completes", ws_op_completes, "arrive tma_load bulk_copy cp_arrive_noinc st_remote");
@@ -50,9 +51,10 @@ static void sets(void)
     is_exactly("stores global", ws_op_stores_global, "st_global red_global");
     is_exactly("assigns", ws_op_assigns, "let advance");
     is_exactly("any", any, "wait fence_async fence_cluster fence_gpu let advance pipe_ask mark");
-    is_exactly("leader", leader,
-               "mbar_init expect tma_load bulk_copy tma_store bulk_commit bulk_wait prefetch "
-               "prefetch_map fence_init claim pipe_tell");
+    is_exactly(
+        "leader", leader,
+        "mbar_init expect tma_load bulk_copy tma_store tma_put bulk_commit bulk_wait prefetch "
+        "prefetch_map fence_async_global fence_init notify await claim pipe_tell");
 }
 
 static void rows(void)
@@ -93,7 +95,8 @@ static void rows(void)
                        o->to != WS_DATA_AT_REGISTERS && !ws_op_waits_for_agents(kind)));
     }
     for (guint q = 0; q < WS_QUEUES; q++)
-        g_assert_true(closes[q] == 1 && retires[q] == 1 && issues[q] == 1);
+        g_assert_true(closes[q] == 1 && retires[q] == 1 &&
+                      issues[q] == (q == WS_QUEUE_STORES ? 2u : 1u)); /* a put is a store, too */
 }
 
 static void unknown(void)

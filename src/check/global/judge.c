@@ -252,15 +252,35 @@ static void judge(WsGlobalVerdict *v, WsGlobal *g, gint tensor, WsFindings *find
     }
 }
 
-WsGlobalVerdict ws_check_global(const WsProgram *p, WsFindings *findings)
+/* What devices put is judged over all of them (src/check/mesh). */
+static gboolean is_put(const WsProgram *p, gint tensor)
+{
+    for (guint i = 0; p->mesh && i < p->n_ops; i++)
+        if (ws_op_puts(p->op[i]->kind) && p->op[i]->tensor == tensor)
+            return TRUE;
+    return FALSE;
+}
+
+static WsGlobalVerdict some(const WsProgram *p, gint tensor, WsFindings *findings)
 {
     WsGlobalVerdict v = { .assumed = g_ptr_array_new_with_free_func(g_free) };
     WsGlobal g;
     ws_global_begin(&g, p);
     for (guint i = 0; i < p->n_tensors; i++)
-        judge(&v, &g, (gint)i, findings);
+        if (tensor < 0 ? !is_put(p, (gint)i) : (gint)i == tensor)
+            judge(&v, &g, (gint)i, findings);
     ws_global_end(&g);
     if (v.kind != WS_GLOBAL_OPEN)
         g_clear_pointer(&v.reason, g_free);
     return v;
+}
+
+WsGlobalVerdict ws_check_global(const WsProgram *p, WsFindings *findings)
+{
+    return some(p, -1, findings);
+}
+
+WsGlobalVerdict ws_check_global_tensor(const WsProgram *p, gint tensor, WsFindings *findings)
+{
+    return some(p, tensor, findings);
 }

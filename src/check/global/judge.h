@@ -16,6 +16,8 @@ typedef struct {
 
 /* WRONG adds findings of class G, OPEN one of class F. Free with ws_global_verdict_clear(). */
 WsGlobalVerdict ws_check_global(const WsProgram *p, WsFindings *findings);
+/* The same of one tensor of access `write`. */
+WsGlobalVerdict ws_check_global_tensor(const WsProgram *p, gint tensor, WsFindings *findings);
 /* Why it was not shown that nothing is ever divided by 0, NULL if it was; the caller frees it.
  * `protocol`: of control only. `given` (char*) gains what a design that states `covers` takes as
  * given. */

@@ -330,6 +330,7 @@ static const Deed deeds[WS_OP_KIND_COUNT] = {
     [WS_OP_CP_COMMIT] = cp_commit,
     [WS_OP_CP_WAIT] = cp_wait,
     [WS_OP_TMA_STORE] = store,
+    [WS_OP_TMA_PUT] = store,
     [WS_OP_BULK_COMMIT] = bulk_commit,
     [WS_OP_BULK_WAIT] = bulk_wait,
     [WS_OP_MMA] = mma,

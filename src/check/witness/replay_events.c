@@ -215,6 +215,7 @@ static void see(Walk *W, const WsStep *s)
         issue(W, WS_QUEUE_MMA);
         break;
     case WS_OP_TMA_STORE:
+    case WS_OP_TMA_PUT:
         own_touches(W, &e, WS_MODE_READ);
         issue(W, WS_QUEUE_STORES);
         break;

@@ -11,6 +11,7 @@
 #include "program/parts/access.h"
 #include "program/parts/barrier.h"
 #include "program/parts/dtype.h"
+#include "program/parts/mesh.h"
 #include "program/parts/operation.h"
 #include "program/parts/tree.h"
 #include "program/parts/variable.h"
@@ -29,6 +30,7 @@ typedef enum {
     WS_SYMBOL_BUFFER,
     WS_SYMBOL_BARRIER,
     WS_SYMBOL_PIPE,
+    WS_SYMBOL_FLAG,
     WS_SYMBOL_AXIS,
     WS_SYMBOL_TILE_NAME,
     WS_SYMBOL_VALUE,
@@ -139,14 +141,14 @@ typedef struct {
     GArray *buffers;        /* WsBuffer */
     GPtrArray *buffer_node; /* WsNode*, NULL for hidden buffers */
     GPtrArray *barrier_node;
-    GArray *pipes;           /* WsPipeBuild */
-    gboolean *drawn_expect;  /* per declared barrier: an `expect` step feeds it */
-    GPtrArray *ops;          /* WsOp*, in order of making */
-    GArray *round_ends;      /* WsRoundEnd, in order of making */
-    GPtrArray *transactions; /* WsTransaction* */
-    gint row_var, col_var, cta_var;
-    gint cta_barrier;   /* hardware barrier 0: all threads of the CTA */
-    const WsTarget *hw; /* row of the target */
+    GArray *pipes;                            /* WsPipeBuild */
+    gboolean *drawn_expect;                   /* per declared barrier: an `expect` step feeds it */
+    GPtrArray *ops;                           /* WsOp*, in order of making */
+    GArray *round_ends;                       /* WsRoundEnd, in order of making */
+    GPtrArray *transactions;                  /* WsTransaction* */
+    gint row_var, col_var, cta_var, rank_var; /* -1 none */
+    gint cta_barrier;                         /* hardware barrier 0: all threads of the CTA */
+    const WsTarget *hw;                       /* row of the target */
     gboolean fences, war;
     gboolean probe;     /* a trial elaboration: no text, no further trials */
     WsElabAgent *agent; /* while a body is elaborated */
@@ -218,6 +220,10 @@ const WsRef *ws_elab_field_ref(WsElab *E, const WsNode *n, WsFieldId f);
 guint ws_elab_field_count(const WsNode *n, WsFieldId f); /* items of a list; 1 for a single value */
 const WsValue *ws_elab_field_item(const WsNode *n, WsFieldId f, guint i);
 gboolean ws_elab_field_is(WsElab *E, const WsNode *n, WsFieldId f, const char *word);
+
+/* --- devices (mesh/) */
+void ws_elab_devices(WsElab *E); /* the number of this device, with the sizes */
+void ws_elab_mesh(WsElab *E);    /* how many there are, flags; after run names */
 
 /* --- declarations */
 void ws_elab_tensors(WsElab *E);
@@ -315,6 +321,8 @@ guint ws_step_coordinates(WsStepState *S, const WsTensor *t, guint flags, WsExpr
 void ws_step_joins(WsStepState *S, const WsOp *open, gint64 *shift);
 /* The same, and refuses to close the group by a step that `when` guards. */
 void ws_step_closes(WsStepState *S, const WsOp *open, gint64 *shift);
+gboolean ws_step_has_mesh(WsStepState *S);    /* FALSE, with an error: the design has one device */
+WsElabSymbol *ws_step_tensor(WsStepState *S); /* that its keyword names, or NULL */
 WsReduce ws_step_reduce(WsStepState *S);
 WsCtas ws_step_ctas(WsStepState *S, WsFieldId field);
 gint ws_map_of(WsElab *E, guint tensor, const guint *box, guint swizzle); /* box innermost first */

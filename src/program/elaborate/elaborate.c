@@ -33,7 +33,8 @@ static void begin(WsElab *E, const WsDesign *design, const WsSetting *set, guint
                    .findings = findings,
                    .row_var = -1,
                    .col_var = -1,
-                   .cta_var = -1 };
+                   .cta_var = -1,
+                   .rank_var = -1 };
     E->arena = ws_arena_new();
     E->p = g_new0(WsProgram, 1);
     E->p->refs = 1;
@@ -107,6 +108,7 @@ static void declarations(WsElab *E)
     if (E->p->cluster > 1)
         E->cta_var = ws_elab_var(E, WS_VAR_CTA, "cta", -1);
     ws_elab_run_values(E);
+    ws_elab_mesh(E);
     ws_elab_tensors(E);
     ws_elab_tiles(E);
     ws_elab_reference(E);

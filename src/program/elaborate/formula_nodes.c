@@ -1,6 +1,7 @@
 /* Expressions of the reference as nodes: names, elements, reductions, functions, and their kinds.
  */
 #include "program/elaborate/formulas.h"
+#include "program/parts/mesh.h"
 #include "program/program.h"
 
 #define RUN_TERMS 50000u /* of a run name with the others written into it */
@@ -163,6 +164,12 @@ static WsFormula *bind_name(WsBinder *B, const WsExpr *e)
         return f;
     }
     const gint var = B->named ? variable_of(B->p, e->name) : -1;
+    if (var >= 0 && B->p->mesh && var == B->p->mesh->rank)
+        return ws_bind_fail(
+            B, ws_arena_phrase(B->arena,
+                               "\"%s\" is another number on each device; the first index "
+                               "of a tensor says of which device it is",
+                               e->name));
     if (var >= 0)
         return variable(B, var, e);
     return ws_bind_fail(
@@ -215,7 +222,8 @@ static WsFormula *element(WsBinder *B, const WsExpr *e)
         return ws_bind_fail(B,
                             ws_arena_phrase(B->arena, "unknown tensor or helper \"%s\"", e->name));
     const WsTensor *t = statement < 0 ? &B->p->tensor[tensor] : NULL;
-    const guint rank = t ? t->rank : B->p->reference[statement].statement->n_index;
+    const guint rank =
+        t ? t->rank + (B->p->mesh ? 1 : 0) : B->p->reference[statement].statement->n_index;
     if (rank != e->n_args)
         return ws_bind_fail(B, ws_arena_phrase(B->arena, "\"%s\" takes %u indices, not %u", e->name,
                                                rank, e->n_args));

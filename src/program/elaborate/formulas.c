@@ -21,8 +21,13 @@ static void judge_names(WsBinder *B, const WsStatement *s)
     }
     if (s->n_index > WS_FORMULA_INDICES)
         ws_bind_fail(B, ws_arena_phrase(B->arena, "more than %u indices", WS_FORMULA_INDICES));
-    if (tensor >= 0 && s->n_index != p->tensor[tensor].rank)
-        ws_bind_fail(B, ws_arena_phrase(B->arena, "%s has %u dimensions, the statement %u indices",
+    const guint of_device = p->mesh ? 1 : 0; /* the first index says of which device */
+    if (tensor >= 0 && s->n_index != p->tensor[tensor].rank + of_device)
+        ws_bind_fail(B, ws_arena_phrase(B->arena,
+                                        of_device
+                                            ? "%s has %u dimensions on each device, the "
+                                              "statement %u indices, the first of them the device"
+                                            : "%s has %u dimensions, the statement %u indices",
                                         s->name, p->tensor[tensor].rank, s->n_index));
     for (guint i = 0; i < s->n_index; i++) {
         if (ws_bind_taken(B, s->index[i]))

@@ -102,6 +102,13 @@ static WsExpr *symbol_value(Resolve *R, WsElabSymbol *symbol)
                           symbol->name);
         return ws_expr_var(symbol->var, symbol->name);
     case WS_SYMBOL_SIZE:
+        if (symbol->var == E->rank_var && R->flags & WS_RESOLVE_NO_CTA)
+            ws_elab_error(
+                E, WS_RULE_N_SCOPE, R->at, "Use it in steps and in tile names.",
+                "%s is another number on each device, and what stands here is equal on all "
+                "of them",
+                symbol->name);
+        return ws_expr_var(symbol->var, symbol->name);
     case WS_SYMBOL_COUNTER:
         return ws_expr_var(symbol->var, symbol->name);
     case WS_SYMBOL_LET:
@@ -115,6 +122,7 @@ static WsExpr *symbol_value(Resolve *R, WsElabSymbol *symbol)
         return ws_expr_ref(symbol->loop_index);
     case WS_SYMBOL_BARRIER:
     case WS_SYMBOL_BUFFER:
+    case WS_SYMBOL_FLAG:
     case WS_SYMBOL_PIPE:
     case WS_SYMBOL_TENSOR:
     case WS_SYMBOL_VALUE:

@@ -95,7 +95,8 @@ static const char *kind_text(WsSymbolKind kind)
         [WS_SYMBOL_BARRIER] = WS_WORD("barrier"),   [WS_SYMBOL_PIPE] = WS_WORD("pipe"),
         [WS_SYMBOL_AXIS] = WS_WORD("axis"),         [WS_SYMBOL_TILE_NAME] = WS_WORD("tile name"),
         [WS_SYMBOL_VALUE] = WS_WORD("value"),       [WS_SYMBOL_COUNTER] = WS_WORD("counter"),
-        [WS_SYMBOL_LOOP] = WS_WORD("loop"),         [WS_SYMBOL_LET] = WS_WORD("let"),
+        [WS_SYMBOL_FLAG] = WS_WORD("flag"),         [WS_SYMBOL_LOOP] = WS_WORD("loop"),
+        [WS_SYMBOL_LET] = WS_WORD("let"),
     };
     return text[kind];
 }
@@ -278,6 +279,7 @@ void ws_elab_scope(WsElab *E)
 {
     const WsValue *map = ws_node_get(E->root, WS_F_let);
     sizes(E); /* first, so that the kernel's arguments come first among the variables */
+    ws_elab_devices(E);
     constants(E);
     for (guint i = 0; map->kind == WS_VALUE_MAP && i < map->n; i++) {
         const char *at = ws_arena_printf(E->arena, "let/%s", map->key[i]);
@@ -289,6 +291,7 @@ void ws_elab_scope(WsElab *E)
     objects(E, WS_F_buffers, WS_SYMBOL_BUFFER, "buffers");
     objects(E, WS_F_barriers, WS_SYMBOL_BARRIER, "barriers");
     objects(E, WS_F_pipes, WS_SYMBOL_PIPE, "pipes");
+    objects(E, WS_F_flags, WS_SYMBOL_FLAG, "flags");
 }
 
 /* TRUE if the expression is a real one: it uses a scalar, a real literal or a real run name. */

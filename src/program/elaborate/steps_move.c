@@ -11,7 +11,7 @@
 
 /* load, gather, load_wait, store, store_wait, copy, prefetch, claim, take. */
 
-static WsElabSymbol *step_tensor(WsStepState *S)
+WsElabSymbol *ws_step_tensor(WsStepState *S)
 {
     const char *name = ws_elab_field_name(S->E, S->node, WS_F_keyword);
     WsElabSymbol *symbol = ws_elab_find(S->E, name ? name : "", WS_SYMBOL_TENSOR, S->id);
@@ -134,10 +134,13 @@ static WsOp *make_load(WsStepState *S, guint box, const WsAccess *part, gint map
  * the stores of other CTAs. */
 static void only_read(WsStepState *S, const WsTensor *t)
 {
-    if (t->access != WS_ACCESS_READ)
+    const gboolean put = t->access == WS_ACCESS_EXCHANGE && S->node->kind == WS_STEP_LOAD;
+    if (t->access != WS_ACCESS_READ && !put)
         ws_elab_note(S->E, WS_RULE_L_ACCESS, S->id, "Read another tensor, or write another one.",
                      "%s is declared with access \"%s\", so the kernel does not read it", t->name,
-                     t->access == WS_ACCESS_WRITE ? "write" : "reduce");
+                     t->access == WS_ACCESS_WRITE      ? "write"
+                     : t->access == WS_ACCESS_EXCHANGE ? "exchange"
+                                                       : "reduce");
 }
 
 void ws_step_LOAD(WsStepState *S)
@@ -145,7 +148,7 @@ void ws_step_LOAD(WsStepState *S)
     if (ws_queue_load(S))
         return;
     WsElab *E = S->E;
-    WsElabSymbol *tensor = step_tensor(S);
+    WsElabSymbol *tensor = ws_step_tensor(S);
     WsBufferView view;
     WsExpr *at[WS_MAX_RANK];
     const WsRef *into = ws_elab_field_ref(E, S->node, WS_F_into);
@@ -188,7 +191,7 @@ void ws_step_STORE(WsStepState *S)
     if (ws_queue_store(S))
         return;
     WsElab *E = S->E;
-    WsElabSymbol *tensor = step_tensor(S);
+    WsElabSymbol *tensor = ws_step_tensor(S);
     WsBufferView view;
     WsExpr *at[WS_MAX_RANK];
     const WsRef *from = ws_elab_field_ref(E, S->node, WS_F_from);
@@ -251,7 +254,7 @@ void ws_step_MMA_WAIT(WsStepState *S)
 void ws_step_GATHER(WsStepState *S)
 {
     WsElab *E = S->E;
-    WsElabSymbol *tensor = step_tensor(S);
+    WsElabSymbol *tensor = ws_step_tensor(S);
     WsBufferView view;
     const WsRef *into = ws_elab_field_ref(E, S->node, WS_F_into);
     if (!tensor || !into || !ws_view_buffer(S, into, WS_MODE_WRITE, WS_PROXY_GENERIC, &view))
@@ -308,7 +311,7 @@ void ws_step_COPY(WsStepState *S)
 void ws_step_PREFETCH(WsStepState *S)
 {
     WsElab *E = S->E;
-    WsElabSymbol *tensor = step_tensor(S);
+    WsElabSymbol *tensor = ws_step_tensor(S);
     if (!tensor)
         return;
     const WsTensor *t = &E->p->tensor[tensor->index];

@@ -189,6 +189,7 @@ void ws_step_FENCE(WsStepState *S)
     } fences[] = {
         { "mma", WS_OP_MMA_FENCE, WS_SCOPE_CTA },
         { "async", WS_OP_FENCE_ASYNC, WS_SCOPE_CTA },
+        { "async_global", WS_OP_FENCE_GLOBAL, WS_SCOPE_GPU },
         { "cluster", WS_OP_FENCE_CLUSTER, WS_SCOPE_CLUSTER },
         { "gpu", WS_OP_FENCE_GPU, WS_SCOPE_GPU },
     };

@@ -162,9 +162,13 @@ void ws_elab_tensors(WsElab *E)
         const char *at = ws_arena_printf(E->arena, "tensors/%s", t->name);
         if (!ws_elab_dtype(ws_elab_field_name(E, node, WS_F_dtype), &t->dtype))
             ws_elab_error(E, WS_RULE_T_DTYPE, at, NULL, "the dtype of %s is not known", t->name);
-        t->access = ws_elab_field_is(E, node, WS_F_access, "write")    ? WS_ACCESS_WRITE
-                    : ws_elab_field_is(E, node, WS_F_access, "reduce") ? WS_ACCESS_REDUCE
-                                                                       : WS_ACCESS_READ;
+        t->access = ws_elab_field_is(E, node, WS_F_access, "write")      ? WS_ACCESS_WRITE
+                    : ws_elab_field_is(E, node, WS_F_access, "reduce")   ? WS_ACCESS_REDUCE
+                    : ws_elab_field_is(E, node, WS_F_access, "exchange") ? WS_ACCESS_EXCHANGE
+                                                                         : WS_ACCESS_READ;
+        if (t->access == WS_ACCESS_EXCHANGE && !p->mesh)
+            ws_elab_note(E, WS_RULE_L_DEVICES, at, "Say `devices`, or another access.",
+                         "%s is put by devices, and the design has one", t->name);
         const char *covers = ws_elab_field_name(E, node, WS_F_covers);
         if (covers && t->access != WS_ACCESS_WRITE)
             ws_elab_note(E, WS_RULE_L_ACCESS, at, "Drop `covers`.",

@@ -85,6 +85,8 @@ struct WsOp {
     WsReduce reduce;
     WsHint hint;
 
+    const WsPeer *peer; /* TMA_PUT, NOTIFY, AWAIT: the device and the flag; NULL for all others */
+
     /* register values */
     guint n_value;
     WsValueUse value[4];   /* MMA: [0] accumulator, [1] operand a if in registers;

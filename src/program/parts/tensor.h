@@ -7,7 +7,12 @@
 
 G_BEGIN_DECLS
 
-typedef enum { WS_ACCESS_READ, WS_ACCESS_WRITE, WS_ACCESS_REDUCE } WsTensorAccess;
+typedef enum {
+    WS_ACCESS_READ,
+    WS_ACCESS_WRITE,
+    WS_ACCESS_REDUCE,
+    WS_ACCESS_EXCHANGE, /* put by the devices, then read; no argument of anybody else */
+} WsTensorAccess;
 typedef enum {
     WS_DATA_NORMAL,
     WS_DATA_UNIFORM,

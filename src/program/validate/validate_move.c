@@ -78,6 +78,7 @@ static void one_pipe(WsValidation *v, const WsPipe *pipe)
 static const gboolean boxed[WS_OP_KIND_COUNT] = {
     [WS_OP_TMA_LOAD] = TRUE,
     [WS_OP_TMA_STORE] = TRUE,
+    [WS_OP_TMA_PUT] = TRUE,
     [WS_OP_QUEUE_IN] = TRUE,
     [WS_OP_QUEUE_OUT] = TRUE,
 };

@@ -3,6 +3,7 @@
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
 #include "program/parts/buffer.h"
+#include "program/parts/mesh.h"
 #include "program/parts/operation.h"
 #include "program/parts/product.h"
 #include "program/parts/tensor.h"
@@ -209,6 +210,30 @@ static void cube(WsValidation *v, const WsOp *op)
     HOLDS(v->what || op->restart == !(op->access[0].mode & WS_MODE_READ));
 }
 
+static void put(WsValidation *v, const WsOp *op)
+{
+    box(v, op);
+    HOLDS(op->peer && op->peer->device && op->peer->flag < 0);
+}
+
+static gboolean at_flag(WsValidation *v, const WsOp *op)
+{
+    return HOLDS(v->p->mesh && op->peer && op->peer->element && op->peer->amount) &&
+           HOLDS(op->peer->flag >= 0 && (guint)op->peer->flag < v->p->mesh->n_flags);
+}
+
+static void notify(WsValidation *v, const WsOp *op)
+{
+    if (at_flag(v, op))
+        HOLDS(!op->peer->equals);
+}
+
+static void await(WsValidation *v, const WsOp *op)
+{
+    if (at_flag(v, op))
+        HOLDS(!op->peer->device);
+}
+
 static void text(WsValidation *v, const WsOp *op)
 {
     HOLDS(op->text != NULL);
@@ -221,6 +246,9 @@ static void (*const kind[WS_OP_KIND_COUNT])(WsValidation *v, const WsOp *op) = {
     [WS_OP_MBAR_EXPECT] = expect,
     [WS_OP_TMA_LOAD] = box,
     [WS_OP_TMA_STORE] = box,
+    [WS_OP_TMA_PUT] = put,
+    [WS_OP_NOTIFY] = notify,
+    [WS_OP_AWAIT] = await,
     [WS_OP_PREFETCH] = box,
     [WS_OP_QUEUE_IN] = box,
     [WS_OP_QUEUE_OUT] = box,
@@ -258,6 +286,8 @@ void ws_validate_op(WsValidation *v, const WsOp *op)
         return;
     const WsOpRow *row = ws_op_row(op->kind);
     HOLDS(op->engine == WS_ENGINE_NONE || op->engine == row->engine);
+    HOLDS((op->peer != NULL) ==
+          (ws_op_puts(op->kind) || ws_op_notifies(op->kind) || ws_op_awaits(op->kind)));
     HOLDS((op->mma != NULL) == (op->kind == WS_OP_MMA || op->kind == WS_OP_MFMA));
     HOLDS(op->border == WS_BORDER_NONE || op->kind == WS_OP_BAR_SYNC);
     HOLDS((op->wait != NULL) == (row->deed == WS_DEED_RETIRE));

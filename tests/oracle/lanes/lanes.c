@@ -59,6 +59,7 @@ static gboolean perform(Lab *L, Lanes *a, const WsOp *op)
         lanes_product_wait(L, a, op);
         break;
     case WS_OP_TMA_STORE:
+    case WS_OP_TMA_PUT:
         lanes_store(L, a, op);
         break;
     case WS_OP_BULK_COMMIT:
@@ -121,6 +122,9 @@ static gboolean perform(Lab *L, Lanes *a, const WsOp *op)
     case WS_OP_DEP_WAIT:
     case WS_OP_FENCE_CLUSTER:
     case WS_OP_FENCE_GPU:
+    case WS_OP_FENCE_GLOBAL:
+    case WS_OP_NOTIFY:
+    case WS_OP_AWAIT:
     case WS_OP_FENCE_INIT:
     case WS_OP_LD_GLOBAL:
     case WS_OP_LET:

@@ -68,6 +68,7 @@ gboolean ws_bit_execute(WsBits *b, guint i, const WsBitOp *o)
         ws_bit_cp_arrive(b, i, o);
         break;
     case WS_OP_TMA_STORE:
+    case WS_OP_TMA_PUT: /* here it reads shared memory; what it writes is judged by check/mesh */
         ws_bit_store(b, i, o);
         break;
     case WS_OP_MMA:

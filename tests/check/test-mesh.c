@@ -1,0 +1,275 @@
+/* Devices of a mesh: two designs that are proved for every number of devices and every launch, and
+ * what goes wrong one or a few edits away. A run of all devices (mesh_run.c, which knows nothing of
+ * the check) sees the same: nothing in what is proved, and what is wrong wherever it is more than
+ * the order of memory. */
+#include "../whole.h"
+#include "design.h"
+#include "mesh_run.h"
+#include "program/formula.h"
+#include "program/program.h"
+
+typedef enum {
+    NOTHING, /* a run shows nothing: proved, or an order of memory, which a run does not have */
+    SHOWN,   /* a run goes wrong */
+    MAYBE,   /* no run is asked for: it is undecided */
+} Run;
+
+typedef struct {
+    const char *name, *file;
+    Edit edit[MAX_EDITS];
+    WsVerdictKind kind;
+    Run run;
+    const char *rule, *says; /* one finding has this rule and says this */
+} Row;
+
+#define RS      "mesh/gemm-rs.wstave"
+#define AG      "mesh/ag-gemm.wstave"
+#define PROVED  WS_VERDICT_PROVED, NOTHING, NULL, NULL
+#define REFUTED WS_VERDICT_REFUTED
+#define OPEN    WS_VERDICT_OUTSIDE, MAYBE, "F-MESH"
+
+#define NOTIFY "{ \"notify\": \"done\", \"device\": \"dev\" }"
+#define EXIT   "\"at_least\": \"all_tiles\" }"
+#define GATE   "\"at_least\": 1 }"
+#define ROUNDS "\"at_least\": \"TN\" }"
+#define GATES                                                                                      \
+    "        { \"for\": \"d\", \"count\": \"W\", \"do\": [\n"                                      \
+    "          { \"await\": \"ready[d]\", \"at_least\": 1 }\n"                                     \
+    "        ] },\n"
+#define TURN "\"(s + rank + 1) % W\""
+/* All other fences drawn, so that those of devices are. */
+#define DRAWN                                                                                      \
+    { "\"launch\": \"persistent\"", "\"launch\": \"persistent\"" },                                \
+    {                                                                                              \
+        "\"buffers\"", "\"fences\": \"drawn\", \"buffers\""                                        \
+    }
+#define MMA_FENCE                                                                                  \
+    {                                                                                              \
+        "{ \"mma\": \"acc\"", "{ \"fence\": \"mma\" }, { \"mma\": \"acc\""                         \
+    }
+#define STAGE_FENCE                                                                                \
+    {                                                                                              \
+        "{ \"arrive\": \"staged\"", "{ \"fence\": \"async\" }, { \"arrive\": \"staged\""           \
+    }
+#define STORE_FENCE                                                                                \
+    {                                                                                              \
+        "{ \"sync\": \"group\" },\n          { \"store\"",                                         \
+            "{ \"fence\": \"async\" }, { \"sync\": \"group\" },\n          { \"store\""            \
+    }
+#define GATE_FENCE                                                                                 \
+    {                                                                                              \
+        GATE, GATE ", { \"fence\": \"async_global\" }"                                             \
+    }
+
+/* clang-format off */
+static const Row rows[] = {
+    { "reduce-scatter", RS, { { 0 } }, PROVED },
+    { "all-gather", AG, { { 0 } }, PROVED },
+    { "fences drawn", RS, { DRAWN, MMA_FENCE, STAGE_FENCE, GATE_FENCE }, PROVED },
+    { "own shard last or first", RS, { { TURN, "\"(s + rank) % W\"" } }, PROVED },
+    { "every device begins with the first", RS, { { TURN, "\"s\"" } }, PROVED },
+    { "minus rank", RS, { { TURN, "\"(s - rank) % W\"" } }, PROVED },
+    /* nothing is added between two looks at what a launch adds in all, once devices have begun it */
+    { "equal to all of a gated flag", RS, { { EXIT, "\"equals\": \"all_tiles\" }" } }, PROVED },
+    { "equal to all of the rows", AG, { { ROUNDS, "\"equals\": \"TN\" }" } }, PROVED },
+    { "adds two", RS, { { NOTIFY, "{ \"notify\": \"done\", \"device\": \"dev\", \"count\": 2 }" },
+        { "\"all_tiles\": \"W*TM*TN\"", "\"all_tiles\": \"2*W*TM*TN\"" } }, PROVED },
+
+    /* --- the kin of distributed kernels: what is known to go wrong */
+    { "wait for the reads", RS, { { "{ \"store_wait\": 0, \"full\": true }", "{ \"store_wait\": 0 }" } },
+      REFUTED, SHOWN, "P-PEER", "waits until shared memory has been read, not until the tensor is written" },
+    { "no wait", RS, { { "          { \"store_wait\": 0, \"full\": true },\n", "" }, { "          { \"store_wait\": 0 },\n", "" } },
+      REFUTED, MAYBE, "P-EXIT", NULL },
+    { "relaxed notify", RS, { { NOTIFY, "{ \"notify\": \"done\", \"device\": \"dev\", \"order\": \"relaxed\" }" } },
+      REFUTED, NOTHING, "P-PEER", "is relaxed: who awaits it does not get" },
+    { "notify of this device alone", RS, { { NOTIFY, "{ \"notify\": \"done\", \"device\": \"dev\", \"scope\": \"gpu\" }" } },
+      REFUTED, NOTHING, "P-PEER", "the scope of notify done is this device" },
+    { "relaxed await", RS, { { EXIT, "\"at_least\": \"all_tiles\", \"order\": \"relaxed\" }" } },
+      REFUTED, NOTHING, "P-PEER", "await done is relaxed" },
+    { "relaxed await of the gate", RS, { { GATE, "\"at_least\": 1, \"order\": \"relaxed\" }" } },
+      REFUTED, NOTHING, "P-PEER", "await ready is relaxed" },
+    { "await of this device alone", RS, { { GATE, "\"at_least\": 1, \"scope\": \"gpu\" }" } },
+      REFUTED, NOTHING, "P-PEER", "the scope of await ready is this device" },
+    { "equal to a part", RS, { { GATE, "\"equals\": 1 }" } },
+      REFUTED, SHOWN, "P-EPOCH", "waits for exactly a number that ready grows past" },
+    { "no fence before the put", RS, { DRAWN, MMA_FENCE, STAGE_FENCE },
+      REFUTED, NOTHING, "P-PEER", "no fence async_global stands between the await of all devices and put" },
+    { "the published all-gather", AG, { DRAWN, MMA_FENCE, STORE_FENCE, GATE_FENCE,
+        { ROUNDS, "\"at_least\": \"TN\", \"order\": \"relaxed\" }" } },
+      REFUTED, NOTHING, "P-PEER", "await rows is relaxed" },
+    { "the published all-gather, its fence", AG, { DRAWN, MMA_FENCE, STORE_FENCE, GATE_FENCE,
+        { ROUNDS, "\"at_least\": \"TN\", \"order\": \"relaxed\" }" } },
+      REFUTED, NOTHING, "P-PEER", "no fence async_global stands between load A" },
+    { "all-gather without fence", AG, { DRAWN, MMA_FENCE, STORE_FENCE, GATE_FENCE },
+      REFUTED, NOTHING, "P-PEER", "no fence async_global stands between load A" },
+    { "a CTA for each tile", RS, { { "\"launch\": \"persistent\",\n    \"grid\": \"SMS\",", "\"launch\": \"single\"," },
+        { "\"per_launch\": \"SMS\"", "\"per_launch\": \"all_tiles\"" } },
+      REFUTED, NOTHING, "P-MESH", "those that wait keep the SMs that the others need" },
+
+    /* --- the gate */
+    { "no gate", RS, { { GATES, "" } }, REFUTED, SHOWN, "P-PEER", "may not have started this launch" },
+    { "no gate of the all-gather", AG, { { GATES, "" } }, OPEN, "whether all devices are awaited" },
+    { "one device is left out", RS, { { "\"count\": \"W\", \"do\"", "\"count\": \"W - 1\", \"do\"" } },
+      OPEN, "whether all devices are awaited" },
+    { "gate before its notify", RS, { { "        { \"notify\": \"ready[rank]\", \"device\": \"all\" },\n" GATES,
+        GATES "        { \"notify\": \"ready[rank]\", \"device\": \"all\" },\n" } },
+      REFUTED, SHOWN, "P-MESH", "await ready never ends" },
+    { "gate behind the tiles", RS, { { GATES, "" },
+        { "        { \"await\": \"done\"", GATES "        { \"await\": \"done\"" } },
+      REFUTED, SHOWN, "P-PEER", "may not have started this launch" },
+    { "gate of one element", RS, { { "\"ready[d]\"", "\"ready[rank]\"" } },
+      OPEN, "whether all devices are awaited" },
+    { "a conditional gate", RS, { { "\"count\": \"W\", \"do\"", "\"count\": \"W\", \"when\": \"N > 4096\", \"do\"" } },
+      OPEN, "on conditions" },
+
+    /* --- the end */
+    { "no await at the end", RS, { { "        ] },\n        { \"await\": \"done\", " EXIT, "        ] }" } },
+      REFUTED, SHOWN, "P-PEER", "is never awaited" },
+    { "await of a part at the end", RS, { { EXIT, "\"at_least\": \"W*TM\" }" } },
+      REFUTED, SHOWN, "P-PEER", "asks for less than a launch adds" },
+    { "await of more", RS, { { EXIT, "\"at_least\": \"all_tiles + 1\" }" } },
+      REFUTED, SHOWN, "P-MESH", "asks for more than a launch adds" },
+    { "await before the puts", RS, { { ",\n        { \"await\": \"done\", " EXIT, "" },
+        { "        { \"for\": \"tile\", \"over\": \"tiles\", \"do\": [\n          { \"wait\": \"staged\"",
+          "        { \"await\": \"done\", " EXIT ",\n        { \"for\": \"tile\", \"over\": \"tiles\", \"do\": [\n          { \"wait\": \"staged\"" } },
+      REFUTED, SHOWN, "P-MESH", "await done never ends" },
+    { "await in the tiles", RS, { { NOTIFY, NOTIFY ", { \"await\": \"done\", " EXIT } },
+      OPEN, "it was not shown that one of them is first" },
+    { "a conditional end", RS, { { "{ \"await\": \"done\", " EXIT, "{ \"await\": \"done\", \"at_least\": \"all_tiles\", \"when\": \"N > 4096\" }" } },
+      OPEN, NULL },
+    { "no notify", RS, { { ",\n          " NOTIFY, "" } }, REFUTED, SHOWN, "P-PEER", "is never notified" },
+    { "another device is notified", RS, { { NOTIFY, "{ \"notify\": \"done\", \"device\": \"s\" }" } },
+      OPEN, "its device is notified" },
+    { "a conditional notify", RS, { { NOTIFY, "{ \"notify\": \"done\", \"device\": \"dev\", \"when\": \"tn > 0\" }" } }, OPEN, NULL },
+
+    /* --- counts */
+    { "per_launch is one more", RS, { { "\"per_launch\": \"all_tiles\"", "\"per_launch\": \"all_tiles + 1\"" } },
+      REFUTED, SHOWN, "P-EPOCH", "later launches count from a wrong number" },
+    { "per_launch of one device", RS, { { "\"all_tiles\": \"W*TM*TN\"", "\"all_tiles\": \"TM*TN\"" } },
+      REFUTED, SHOWN, "P-EPOCH", "later launches count from a wrong number" },
+    { "per_launch of the gate", RS, { { "\"per_launch\": \"SMS\"", "\"per_launch\": \"W*SMS\"" } },
+      REFUTED, SHOWN, "P-EPOCH", "later launches count from a wrong number" },
+    { "all devices are notified", RS, { { NOTIFY, "{ \"notify\": \"done\", \"device\": \"all\" }" } },
+      REFUTED, SHOWN, "P-EPOCH", "later launches count from a wrong number" },
+
+    /* --- who writes what */
+    { "own shard alone", RS, { { TURN, "\"rank\"" } }, REFUTED, MAYBE, "G-TWICE", NULL },
+    { "every second device", RS, { { TURN, "\"(s + s + rank) % W\"" } }, REFUTED, MAYBE, "G-TWICE", NULL },
+    { "turns that hang on the tile", RS, { { TURN, "\"(s + rank + tm) % W\"" } }, OPEN, "neither all, nor an axis" },
+    { "turns of more than there are", RS, { { "{ \"s\": \"W\"", "{ \"s\": \"2*W\"" } }, OPEN, NULL },
+    { "a place that hangs on the turn", RS, { { "\"at\": [\"tm*BM\", \"tn*BN\"], \"from\"", "\"at\": [\"((tm + s) % TM)*BM\", \"tn*BN\"], \"from\"" } },
+      OPEN, "hangs on the turn" },
+    { "rows left out", RS, { { "\"at\": [\"tm*BM\", \"tn*BN\"], \"from\"", "\"at\": [\"tm*BM*2\", \"tn*BN\"], \"from\"" } },
+      REFUTED, MAYBE, "G-NEVER", NULL },
+    { "all devices put the same rows", AG, { { "\"at\": [\"(rank*TM + tm)*BM\"", "\"at\": [\"(s*TM + tm)*BM\"" } },
+      REFUTED, MAYBE, "G-TWICE", NULL },
+
+    /* --- what is read */
+    { "no await before the load", AG, { { "          { \"await\": \"rows[s*TM + tm]\", " ROUNDS ",\n", "" } },
+      REFUTED, SHOWN, "P-PEER", "no await of rows stands in front of it" },
+    { "await of some of the rows", AG, { { ROUNDS, GATE } }, REFUTED, SHOWN, "P-PEER", "lets go before all of it has come" },
+    { "await of other rows", AG, { { "\"await\": \"rows[s*TM + tm]\"", "\"await\": \"rows[rank*TM + tm]\"" } },
+      OPEN, "awaits the element that is notified" },
+    { "notify of other rows", AG, { { "\"notify\": \"rows[rank*TM + tm]\"", "\"notify\": \"rows[s*TM + tm]\"" } },
+      OPEN, NULL },
+    { "await behind the load", AG, { { "          { \"await\": \"rows[s*TM + tm]\", " ROUNDS ",\n", "" },
+        { "\"into\": \"b\", \"signal\": \"full\", \"use\": \"k.total\" }", "\"into\": \"b\", \"signal\": \"full\", \"use\": \"k.total\" }, { \"await\": \"rows[s*TM + tm]\", " ROUNDS } },
+      REFUTED, SHOWN, "P-PEER", "no await of rows stands in front of it" },
+    { "rows are awaited before they are put", AG, { { "          { \"put\": \"A\"",
+        "          { \"await\": \"rows[s*TM + tm]\", \"at_least\": \"TN\" },\n          { \"put\": \"A\"" } },
+      OPEN, "one of them is first" },
+};
+/* clang-format on */
+
+static char *says(const WsFindings *f)
+{
+    return ws_findings_print(f, "mesh");
+}
+
+static gboolean has(const WsFindings *f, const char *rule, const char *part)
+{
+    for (guint i = 0; i < f->list->len; i++) {
+        const WsFinding *x = f->list->pdata[i];
+        if (strcmp(ws_rule(x->rule)->text, rule) == 0 && (!part || strstr(x->message, part)))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static void test_row(gconstpointer data)
+{
+    const Row *row = data;
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsProgram) p = edited_program(row->file, row->edit, NULL, 0, findings);
+    g_autofree char *before = says(findings);
+    g_test_message("%s", before);
+    g_assert_nonnull(p);
+    g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
+    g_autofree char *said = says(findings);
+    g_test_message("%s", said);
+    g_assert_cmpint(v->kind, ==, row->kind);
+    if (row->rule)
+        g_assert_true(has(findings, row->rule, row->says));
+    guint shown = 0;
+    for (guint devices = 2; devices <= 4 && row->run != MAYBE; devices++)
+        for (guint32 seed = 0; seed < 24 && !(shown && row->run == SHOWN); seed++) {
+            g_autofree char *wrong = mesh_run(p, devices, 3, 31 * devices + seed);
+            if (wrong)
+                g_test_message("%u devices, seed %u: %s", devices, seed, wrong);
+            shown += wrong != NULL;
+        }
+    if (row->run != MAYBE)
+        g_assert_true((shown > 0) == (row->run == SHOWN));
+}
+
+/* The reference says of which device: by an index, not by the number that each has. */
+static void test_reference(void)
+{
+    static const struct {
+        Edit edit[MAX_EDITS];
+        const char *problem;
+    } of[] = {
+        { { { 0 } }, NULL },
+        { { { "C[r,i,j] = ", "C[i,j] = " } }, "the first of them the device" },
+        { { { "A[d, r*MS + i, k]", "A[r*MS + i, k]" } }, "takes 3 indices, not 2" },
+        { { { "A[d, r*MS + i, k]", "A[rank, r*MS + i, k]" } }, "another number on each device" },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(of); i++) {
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsProgram) p = edited_program(RS, of[i].edit, NULL, 0, findings);
+        gint at;
+        gboolean missing;
+        const gint tensor = ws_program_find_tensor(p, "C");
+        g_autofree char *said = ws_formula_problem(p, (guint)tensor, &at, &missing);
+        g_autofree char *problem = said ? ws_phrase_text(said, NULL, NULL) : NULL;
+        g_test_message("%s", problem ? problem : "fine");
+        g_assert_true((problem != NULL) == (of[i].problem != NULL));
+        g_assert_true(!problem || strstr(problem, of[i].problem));
+    }
+}
+
+/* One launch of one device says nothing of a mesh: what would tell of it is not made. */
+static void test_certificate(void)
+{
+    const WsCheckOptions options = { .certificate = TRUE };
+    const Edit none[MAX_EDITS] = { { 0 } };
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsProgram) p = edited_program(RS, none, NULL, 0, findings);
+    g_autoptr(WsVerdict) v = ws_check(p, &options, findings);
+    g_assert_cmpint(v->kind, ==, WS_VERDICT_PROVED);
+    g_assert_null(v->certificate);
+    g_assert_nonnull(v->uncertified);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *path = g_strdup_printf("/check/mesh/%s", rows[i].name);
+        g_strdelimit(path, " ,", '-');
+        g_test_add_data_func(path, &rows[i], test_row);
+    }
+    g_test_add_func("/check/mesh/reference", test_reference);
+    g_test_add_func("/check/mesh/certificate", test_certificate);
+    return g_test_run();
+}
