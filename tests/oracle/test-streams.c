@@ -128,7 +128,7 @@ static char *drawn(guint seed, Draw *d)
 static guint wrong_at(const WsProgram *p, gint64 *at)
 {
     for (gint64 n = 0; n <= 3; n++) {
-        const WsSetting size = { "N", n };
+        const WsSize size = { "N", n };
         g_autoptr(WsFindings) findings = ws_findings_new();
         g_autoptr(WsLaunchValues) v = ws_launch_values(p, &size, 1, FALSE, findings);
         const OracleOptions options = { .tiles = 2, .cap = 200000, .stop = TRUE };

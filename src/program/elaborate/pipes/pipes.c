@@ -43,6 +43,11 @@ static void scan(WsElab *E, guint group, const WsNode *owner, WsFieldId field)
             WsPipeBuild *p = pipe_at(E, (gint)k);
             if (step->kind == WS_STEP_READ && is_field(p, E, ws_elab_field_ref(E, step, WS_F_from)))
                 p->generic_readers = TRUE;
+            if ((step->kind == WS_STEP_WRITE &&
+                 is_field(p, E, ws_elab_field_ref(E, step, WS_F_to))) ||
+                (step->kind == WS_STEP_GATHER &&
+                 is_field(p, E, ws_elab_field_ref(E, step, WS_F_into))))
+                p->group_fills = TRUE;
             if (step->kind == WS_STEP_ACQUIRE &&
                 ws_elab_field_is(E, step, WS_F_keyword, ws_node_name(p->node))) {
                 if (p->writer && p->writer != group + 1)
@@ -242,6 +247,16 @@ static WsOp *told_op(WsStepState *S, WsOpKind kind, const WsPipeBuild *p, WsExpr
     return op;
 }
 
+/* Where all threads fill the windows, all wait for the slot: without a step of theirs between the
+ * wait and what the leader says, both would be the leader's alone (LANGUAGE section 9). */
+static void together(WsStepState *S, const WsPipeBuild *p)
+{
+    if (!p->group_fills)
+        return;
+    WsOp *sync = ws_step_op(S, WS_OP_WARP_SYNC, "together");
+    ws_op_label(S->E, sync, "warp sync");
+}
+
 void ws_pipe_wait(WsStepState *S, gint pipe)
 {
     WsExpr *use = pipe_use(S, pipe);
@@ -263,8 +278,10 @@ void ws_step_ACQUIRE(WsStepState *S)
     S->E->agent->pipe_use[pipe] = pipe_use(S, pipe);
     if (!p->one_shot)
         wait_op(S, p->empty, S->E->agent->pipe_use[pipe], NULL);
-    if (p->told >= 0)
+    if (p->told >= 0) {
+        together(S, p);
         told_op(S, WS_OP_PIPE_TELL, p, S->E->agent->pipe_use[pipe], 0, "tell");
+    }
 }
 
 static void pipe_arrive(WsStepState *S, gint barrier, WsExpr *use, const char *by, gint64 count)
@@ -339,6 +356,7 @@ void ws_step_CLOSE(WsStepState *S)
     WsExpr *use = pipe_use(S, pipe);
     if (!p->one_shot)
         wait_op(S, p->empty, use, "free");
+    together(S, p);
     if (p->told >= 0)
         told_op(S, WS_OP_PIPE_TELL, p, use, 1, NULL);
     if (p->by_leader || !p->by_warps)
