@@ -47,7 +47,7 @@ static void legal(WsStepState *S, const WsTensor *t, guint inner)
                          i, t->name, stride, bytes, granule);
     if ((guint64)inner * bytes % granule != 0)
         ws_elab_note(E, WS_RULE_L_TMA, S->id,
-                     ws_arena_phrase(E->arena, "Move at least %u bytes per row.", granule),
+                     ws_arena_phrase(E->arena, "Move a multiple of %u bytes per row.", granule),
                      "a row of this box is %u bytes; a bulk transfer needs a multiple of %u",
                      inner * bytes, granule);
 }
