@@ -102,10 +102,10 @@ typedef struct {
     gint64 capacity;
     gboolean one_shot, generic_readers;
     guint n_fields;
-    guint *field;                         /* buffers */
-    gboolean window_writes;               /* the window that is open has writes */
-    guint writer;                         /* group + 1; 0 not known */
-    gboolean group_fills;                 /* all threads of its writer fill it, by writes or gathers */
+    guint *field;           /* buffers */
+    gboolean window_writes; /* the window that is open has writes */
+    guint writer;           /* group + 1; 0 not known */
+    gboolean group_fills;   /* all threads of its writer fill it, by writes or gathers */
     gboolean by_leader, by_warps, by_all; /* who arrives at the end of the windows so far */
     gint told; /* buffer that says what is the end, -1: nobody closes it */
 } WsPipeBuild;
