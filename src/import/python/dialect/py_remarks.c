@@ -86,17 +86,47 @@ const Val *py_tensor_element(PyRead *p, const Val *tensor, const WsPyNode *at)
     return py_int(p, ws_x_own(p->r, ws_expr_index(t->name, -1, arg, n)));
 }
 
+/* 0, 1, 2 …, as arange gives them. */
+static gboolean counts_rows(const PyRead *p, const Val *v)
+{
+    if (v->kind == VAL_MATH)
+        return !(v->reads && v->reads->len) && (!strcmp(v->text, "row") || !strcmp(v->text, "col"));
+    for (guint i = p->to->len; v->kind == VAL_TILE && !v->text && i-- > 0;) {
+        const WsReadStep *s = g_ptr_array_index(p->to, i);
+        if (s->kind == WS_READ_COMPUTE && s->value == v->index)
+            return s->text &&
+                   (g_str_has_suffix(s->text, " = row") || g_str_has_suffix(s->text, " = col"));
+        if (s->value == v->index && (s->kind == WS_READ_READ || s->kind == WS_READ_MMA))
+            return FALSE;
+    }
+    return FALSE;
+}
+
 /* Elements of tensors of integers: "# is: LEN[b, t]" behind the assignment. */
 const Val *py_said_value(PyRead *p, const WsPyNode *at)
 {
-    const WsPyNode *node = NULL;
+    const WsPyNode *node = NULL, *line = at->kid[at->n - 1];
     g_autoptr(WsPython) tree = p->group ? py_said(p, at, "# is: ", &node) : NULL;
     if (!node)
         return NULL;
-    py_assign(p, "row", py_int(p, ws_x_name(p->r, "row"))); /* of a gather */
-    const WsExpr *e = py_eval_int(p, node);
-    g_hash_table_remove(p->frame->vars, "row");
-    return e ? py_int(p, e) : NULL;
+    const Val *row = g_hash_table_lookup(p->frame->vars, "row");
+    const gboolean counts = row ? counts_rows(p, row) : p->from == WS_IMPORT_TLE;
+    const guint steps = p->to->len;
+    const Val *number = py_int(p, ws_x_name(p->r, "row"));
+    if (counts) { /* of a gather */
+        py_assign(p, "row", number);
+        py_assign(p, PY_ROW, number);
+    }
+    const WsExpr *e = py_line_says(p, line, node) ? py_eval_int(p, node) : NULL;
+    if (counts && row)
+        py_assign(p, "row", row);
+    else if (counts)
+        g_hash_table_remove(p->frame->vars, "row");
+    g_hash_table_remove(p->frame->vars, PY_ROW);
+    if (e && p->to->len == steps)
+        return py_int(p, e);
+    py_unread(p, at, "a remark that says something else than its line");
+    return NULL;
 }
 
 /* Rows picked by data: "# gather: [b, at_row, 0]" behind a store of what was loaded through

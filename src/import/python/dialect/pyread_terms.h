@@ -38,6 +38,11 @@ const Val *py_store_away(PyRead *p, const Val *value, const WsPyNode *at);
 WsPython *py_said(PyRead *p, const WsPyNode *at, const char *key, const WsPyNode **node);
 /* LEN[b, t]: an element of a tensor of integers, as remarks of exports say it. */
 const Val *py_tensor_element(PyRead *p, const Val *tensor, const WsPyNode *at);
+#define PY_ROW "# row" /* what arange gives while a remark is compared with its line */
+/* Whether the remark says of the line what it says itself (py_agree.c). */
+gboolean py_line_says(PyRead *p, const WsPyNode *line, const WsPyNode *said);
+/* Whether the accumulator is zeros where `c` holds, at the product that is read now. */
+gboolean py_begins_anew(PyRead *p, const Val *acc, const WsExpr *c);
 const Val *py_said_value(PyRead *p, const WsPyNode *at); /* "# is: LEN[b, t]" */
 /* A step on the tile of tensor `tensor` at `n` coordinates. */
 WsReadStep *py_at_tensor(PyRead *p, WsReadKind kind, gint tensor, const WsExpr *const *coord,

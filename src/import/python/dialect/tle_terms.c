@@ -446,6 +446,9 @@ const Val *py_mean_TLE_ARANGE(PyRead *p, const Val **a, const WsPyNode *at)
     const gint64 n = py_number(a[1], 0) - py_number(a[0], 0);
     if (n < 1 || py_number(a[0], 0))
         return py_opaque(p);
+    const Val *row = p->frame ? g_hash_table_lookup(p->frame->vars, PY_ROW) : NULL;
+    if (row)
+        return row;
     Val *v = py_val(p, VAL_MATH);
     v->text = "col";
     v->dtype = "i32";
@@ -509,6 +512,11 @@ const Val *py_mean_TLE_MMA(PyRead *p, const Val **a, const WsPyNode *at)
     const Val *acc = given(a[2]) ? a[2] : NULL;
     const WsExpr *first = acc ? said_first(p, at) : NULL;
     const Val *use = acc ? NULL : py_literal(p, 0);
+    if (first && !py_begins_anew(p, acc, first)) {
+        py_unread(p, at,
+                  "a remark that says when a product begins anew, as nothing before it does");
+        first = NULL;
+    }
     if (first && acc->kind == VAL_ZERO) { /* zeros that stand for `first` */
         Val *plain = py_val(p, VAL_TILE);
         *plain = *acc;
