@@ -262,6 +262,7 @@ void ws_record_end(WsEmit *e);
 void ws_record_begin_kid(WsEmit *e, const WsTree *seq, guint kid); /* a strip may begin here */
 void ws_record_end_kid(WsEmit *e, const WsTree *seq, guint kid);   /* … or end behind it */
 /* Head of a tile: which one it is, where CTAs claim them. */
+const WsRecordStrip *ws_record_sampled(const WsEmit *e, const WsTree *loop); /* NULL: all rounds */
 void ws_record_tile(WsEmit *e, const WsTree *loop, LLVMValueRef id, LLVMValueRef position);
 void ws_record_shadow(WsEmit *e, const WsOp *op); /* behind the first instruction of an mma */
 void ws_record_before(WsEmit *e, const WsOp *op);

@@ -111,7 +111,25 @@ static guint last_kid(WsEmit *e, const WsRecordStrip *strip, guint g)
     return last;
 }
 
-/* The line of this round; everything outside the window goes to the last. */
+/* Whether rounds of this loop are recorded one in so many: the others have no clocks. */
+const WsRecordStrip *ws_record_sampled(const WsEmit *e, const WsTree *loop)
+{
+    for (guint s = 0; e->recorder && s < e->recorder->n_strips; s++) {
+        const WsRecordStrip *strip = &e->recorder->strip[s];
+        if (strip->every > 1 && strip->loop == loop && &e->p->agent[strip->agent] == e->agent)
+            return strip;
+    }
+    return NULL;
+}
+
+/* No strip has 2^BEYOND lines (WS_RECORD_MAX_ROUNDS). */
+enum { BEYOND = 21 };
+G_STATIC_ASSERT(WS_RECORD_MAX_ROUNDS + 2 < 1 << BEYOND);
+G_STATIC_ASSERT(((guint64)WS_RECORD_MAX_EVERY << BEYOND) + (1u << 31) <= (guint64)1 << 32);
+
+/* The line of this round; everything that is not recorded goes to the last. A minimum: for a choice
+ * by predicates ptxas keeps the counters of loops in vector registers, and their rounds are 5 %
+ * longer (block scales). */
 static LLVMValueRef line_at(WsEmit *e, const WsRecordStrip *strip)
 {
     LLVMValueRef base = header(e, (guint)strip->offset);
@@ -120,6 +138,12 @@ static LLVMValueRef line_at(WsEmit *e, const WsRecordStrip *strip)
     LLVMValueRef total = ws_load(e, e->i32, e->var[strip->loop->total_var].v, "");
     LLVMValueRef line = ws_add(e, total, -strip->first_round);
     LLVMValueRef last = ws_i32(e, (gint64)ws_recorder_lines(strip) - 1);
+    if (strip->every > 1) { /* a great line for rounds between, and before the first one */
+        LLVMValueRef rest = ws_add(e, total, -ws_recorder_phase(strip));
+        rest = LLVMBuildAnd(e->b, rest, ws_i32(e, strip->every - 1), "");
+        line = LLVMBuildLShr(e->b, line, ws_i32(e, g_bit_nth_lsf((gulong)strip->every, -1)), "");
+        line = LLVMBuildAdd(e->b, line, LLVMBuildShl(e->b, rest, ws_i32(e, BEYOND), ""), "");
+    }
     LLVMValueRef out = LLVMBuildICmp(e->b, LLVMIntUGT, line, last, "");
     line = LLVMBuildSelect(e->b, out, last, line, "");
     LLVMValueRef by =

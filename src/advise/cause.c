@@ -65,7 +65,7 @@ void ws_run_init(WsRun *run, const WsProgram *p, const WsTrace *t, guint cta)
 {
     *run = (WsRun){ .p = p, .t = t, .cta = cta };
     gint32 last = 0;
-    if (cta >= t->cta->len || !is_of(t, p) || ws_trace_rounds_unknown(p, t))
+    if (cta >= t->cta->len || !is_of(t, p) || ws_trace_between_unknown(p, t))
         return;
     run->index = g_hash_table_new_full(hash_place, same_place, g_free, NULL);
     for (guint a = 0; a < p->n_agents; a++) {

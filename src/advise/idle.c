@@ -295,7 +295,7 @@ static void sum_up(WsIdle *idle)
 
 WsIdle *ws_idle_new(const WsProgram *p, const WsTrace *t, const WsMachine *m)
 {
-    if (ws_trace_rounds_unknown(p, t))
+    if (ws_trace_between_unknown(p, t))
         return NULL;
     WsIdle *idle = g_new0(WsIdle, 1);
     idle->origin = t->origin;

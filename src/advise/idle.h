@@ -90,8 +90,8 @@ typedef struct {
 } WsIdle;
 
 /* Of all CTAs of the trace (at most WS_IDLE_CTAS); `m` says the rates of units, NULL: not known. A
- * trace of another program has gaps without causes. NULL where the rounds of the trace are not
- * known (ws_trace_rounds_unknown). Transfer full. */
+ * trace of another program has gaps without causes. NULL where it is not known what stands between
+ * two records (ws_trace_between_unknown). Transfer full. */
 #define WS_IDLE_CTAS 16
 WsIdle *ws_idle_new(const WsProgram *p, const WsTrace *t, const WsMachine *m);
 void ws_idle_free(WsIdle *idle);

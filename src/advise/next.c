@@ -20,6 +20,9 @@ static char *note(const WsNext *n, const WsTrace *measured, const WsProgram *p)
     if (measured && ws_trace_rounds_unknown(p, measured))
         return g_strdup("CTAs of this launch claim tiles of different numbers of rounds, and the "
                         "trace does not hold which ones a CTA got: edges and path are not known.");
+    if (measured && measured->every > 1)
+        return g_strdup("Of the rounds of inner loops only some were recorded: edges and path are "
+                        "not known.");
     if (measured && n->path->len == 0)
         return g_strdup("The trace was not recorded from this version of the design: edges and "
                         "path are not known.");

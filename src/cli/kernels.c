@@ -13,9 +13,11 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { RECORDS = 160 }; /* of a step in an inner loop, unless --rounds says otherwise */
+
 void ws_bundle_options_init(WsBundleOptions *o)
 {
-    *o = (WsBundleOptions){ .seed = 1, .rounds = 160, .tiles = 4, .sustained = 1 };
+    *o = (WsBundleOptions){ .seed = 1, .rounds = -1, .every = 1, .tiles = 4, .sustained = 1 };
 }
 
 void ws_bundle_options_clear(WsBundleOptions *o)
@@ -183,8 +185,12 @@ static int write_bundle(const WsProgram *p, const WsBundleOptions *o, const WsHo
     if (!parse_ctas(o->ctas, ctas))
         return ws_cli_fail(WS_EXIT_USAGE, "--ctas %s: write CTA numbers, such as 0,1,66", o->ctas);
     int code = parse_cases(o, store, cases);
+    if (o->every < 1 || !ws_record_every_possible(o->every))
+        return ws_cli_fail(WS_EXIT_USAGE, "--every takes a power of two from 1 to %d",
+                           WS_RECORD_MAX_EVERY);
     WsRecordChoice choice = { .first_round = o->first_round,
-                              .rounds = o->rounds,
+                              .rounds = o->rounds < 0 ? RECORDS * o->every : o->rounds,
+                              .every = o->every,
                               .first_tile = o->first_tile,
                               .tiles = o->tiles,
                               .n_ctas = ctas->len,

@@ -10,7 +10,7 @@ typedef struct {
     gboolean traced, debug_waits, cubin, from_cuda, force;
     gboolean adversary; /* a refuted design, its agents held to its witness */
     gint64 delays;      /* seed of random delays in the timed build; 0 none */
-    gint64 seed, first_round, rounds, first_tile, tiles;
+    gint64 seed, first_round, rounds, first_tile, tiles, every; /* rounds -1: not given */
     gint runs;
     double sustained, timeout;
     char *ctas; /* "0,1,2" */
@@ -40,6 +40,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WsBundleOptions, ws_bundle_options_clear)
           NULL },                                                                                     \
         { "ctas", 0, 0, G_OPTION_ARG_STRING, &(o).ctas, "CTAs to record (default 0)", "0,1,…" },      \
         { "rounds", 0, 0, G_OPTION_ARG_INT64, &(o).rounds, "rounds of inner loops to record", "N" },  \
+        { "every",    0,                                                                              \
+          0,          G_OPTION_ARG_INT64,                                                             \
+          &(o).every, "record one round of inner loops in N: costs less, shows less",                 \
+          "N" },                                                                                      \
         { "first-round", 0, 0, G_OPTION_ARG_INT64, &(o).first_round, "first one", "N" },              \
         { "tiles", 0, 0, G_OPTION_ARG_INT64, &(o).tiles, "tiles to record", "N" },                    \
         { "debug-waits",                                                                              \

@@ -166,6 +166,8 @@ static void put_records(GString *out, const WsBundleSpec *spec)
     put_int(out, c->rounds);
     put_int(out, c->first_tile);
     put_int(out, c->tiles);
+    if (c->every > 1) /* a runner that knows no such bundle refuses it */
+        put_int(out, c->every);
     g_string_append_printf(out, "\nplan %" G_GUINT64_FORMAT "\nctas", ws_measure_plan_key(r));
     for (guint i = 0; i < c->n_ctas; i++)
         put_int(out, c->cta[i]);

@@ -480,6 +480,8 @@ guint64 ws_measure_plan_key(const WsRecorder *plan)
         MIX(s->late);
         MIX(s->first_round);
         MIX(s->rounds);
+        if (s->every > 1)
+            MIX(s->every);
         for (guint k = 0; k < s->n_points; k++) {
             MIX(s->point[k].op);
             MIX(s->point[k].at);

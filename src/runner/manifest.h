@@ -102,8 +102,8 @@ typedef struct {
     char told[200];        /* its end in words */
     int n_awaits;
     WsRunAwait await[WS_MANIFEST_AWAITS];
-    uint64_t record_bytes;                          /* of the record buffer, 0: not traced */
-    int64_t first_round, rounds, first_tile, tiles; /* the recorder's choice */
+    uint64_t record_bytes;                                 /* of the record buffer, 0: not traced */
+    int64_t first_round, rounds, first_tile, tiles, every; /* the recorder's choice */
     uint64_t plan; /* key of the recorder's plan (launch/measure.h), 0 not stated */
     int n_ctas;
     uint32_t cta[WS_MANIFEST_CTAS];

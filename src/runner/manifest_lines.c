@@ -273,6 +273,11 @@ static bool read_records(Reader *r)
         !get_int(r, 2, 0, INT64_MAX, &m->first_round) || !get_int(r, 3, 0, INT64_MAX, &m->rounds) ||
         !get_int(r, 4, 0, INT64_MAX, &m->first_tile) || !get_int(r, 5, 0, INT64_MAX, &m->tiles))
         return false;
+    m->every = 1;
+    if (r->n > 6 && !get_int(r, 6, 2, 1024, &m->every))
+        return false;
+    if (m->every & (m->every - 1))
+        return fail(r, "one round in so many is recorded: a power of two");
     m->record_bytes = (uint64_t)bytes;
     return true;
 }
@@ -428,7 +433,7 @@ const WsLineRow ws_line_row[] = {
     { "adversary", read_adversary, 2, 2, WS_LINE_ONCE },
     { "told", read_told, 1, -1, WS_LINE_ONCE },
     { "await", read_await, 4, 7, 0 },
-    { "records", read_records, 5, 5, WS_LINE_ONCE },
+    { "records", read_records, 5, 6, WS_LINE_ONCE },
     { "plan", read_plan, 1, 1, WS_LINE_ONCE },
     { "ctas", read_ctas, 1, -1, WS_LINE_ONCE },
     { "case", read_case, 5, 5, WS_LINE_NEEDED | WS_LINE_OPENS_CASE },

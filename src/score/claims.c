@@ -12,9 +12,18 @@ static const char others[] =
     WS_MARK("This CTA claimed other tiles than were simulated. Tiles have different numbers "
             "of rounds here, so its rounds do not lie under the predicted ones.");
 
+static const char sampled[] =
+    WS_MARK("Of the rounds of inner loops only some were recorded (--every). What their agents did "
+            "in between is not known: no use or gap of a unit, no overlap, no cause can be told.");
+
 const char *ws_score_claims_text(void)
 {
     return unknown;
+}
+
+const char *ws_score_between_text(const WsProgram *p, const WsTrace *t)
+{
+    return t->every > 1 ? sampled : ws_trace_between_unknown(p, t) ? unknown : NULL;
 }
 
 enum { NOT_ASKED, TOLD_APART, UNKNOWN_TILES, OTHER_TILES };

@@ -252,6 +252,8 @@ double ws_score_tensor_share(const WsTrace *t, guint cta)
 {
     if (cta >= t->cta->len)
         return 0;
+    if (t->every > 1)
+        return NAN;
     WsScoreCover *c = ws_cover_new();
     ws_cover_build(c, t, cta, of_tensor, (gpointer)t, FALSE);
     double share = ws_cover_share(c, 0, MAX(g_array_index(t->cta, WsTraceCta, cta).cycles, 1));

@@ -244,7 +244,10 @@ GArray *ws_score_rounds(const WsProgram *p, WsTrace *t, guint cta, char **loop);
 /* The sentence that says why rounds cannot be counted (ws_trace_rounds_unknown), to be translated.
  */
 const char *ws_score_claims_text(void);
-/* Share of a CTA's cycles in which the tensor core had work in flight. */
+/* The sentence that says why it is not known what stands between two records of an agent
+ * (ws_trace_between_unknown), to be translated; NULL: it is known. */
+const char *ws_score_between_text(const WsProgram *p, const WsTrace *t);
+/* Share of a CTA's cycles in which the tensor core had work in flight; NAN: it is not known. */
 double ws_score_tensor_share(const WsTrace *t, guint cta);
 /* Distinct times at which something begins or ends on a CTA of a trace; free with g_array_unref. */
 GArray *ws_order_knots(const WsTrace *t, guint cta); /* gint64 */

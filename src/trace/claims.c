@@ -125,6 +125,11 @@ gboolean ws_trace_rounds_unknown(const WsProgram *p, const WsTrace *t)
     return t->origin == WS_TRACE_MEASURED && !ws_trace_knows_claims(t) && uneven(p);
 }
 
+gboolean ws_trace_between_unknown(const WsProgram *p, const WsTrace *t)
+{
+    return t->every > 1 || ws_trace_rounds_unknown(p, t);
+}
+
 gboolean ws_trace_rounds_apart(const WsProgram *p, const WsTrace *a, guint cta_a, const WsTrace *b,
                                guint cta_b)
 {

@@ -1,4 +1,4 @@
-/* Layout of a .wtrace file, version 2. Everything is little endian; text is UTF-8, NUL-terminated,
+/* Layout of a .wtrace file, version 3. Everything is little endian; text is UTF-8, NUL-terminated,
  * in one string section and named by its offset there (0xffffffff: none).
  *
  *   header, 256 bytes (240 in version 1, which has no claims)
@@ -7,7 +7,7 @@
  *    32 u32 origin            36 u32 n_set        40 f64 overhead       48 f64 cycles per event
  *    56 f64 tensor busy       64 f64 TMA busy     72 i64 cycles         80 i64 grid
  *    88 u32 design text       92 u32 design hash  96 u32 device        100 u32 note
- *   104 u32 bound            108 u32 zero
+ *   104 u32 bound            108 u32 rounds of inner loops for one recorded (0 before version 3)
  *   112 nine sections, each u64 offset, u64 count, in the order of WsFileSection
  *   sections, each at a multiple of 8
  *     strings 1 byte; sizes 16 (u32 name, u32 zero, i64 value); operations 16 (u32 step id,
@@ -16,13 +16,14 @@
  *     lanes 40 (u32 cta, u32 agent, u64 first, n, first_span, n_span); spans 16 (i64 start, end);
  *     records 40 (u32 op, u16 agent, u16 cta, i32 tile, i32 round, i64 start, issued, done);
  *     claims 8 (u32 cta, u32 tile), by CTA; those of a CTA in the order of its claims
- * A trace without claims is written as version 1, which older readers know. */
+ * A trace with all rounds is written as version 2, and without claims, too, as version 1, which
+ * older readers know. */
 #pragma once
 
 #include "trace/trace.h"
 
 #define WS_FILE_MAGIC   "wstrace"
-#define WS_FILE_VERSION 2
+#define WS_FILE_VERSION 3
 #define WS_FILE_NONE    0xffffffffu
 
 typedef enum {

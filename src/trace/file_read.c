@@ -121,6 +121,10 @@ static gboolean read_head(Reader *r, WsTrace *t)
     t->tma_busy = get_real(h + 64);
     t->cycles = (gint64)get64(h + 72);
     t->grid = (gint64)get64(h + 80);
+    const guint32 every = get32(h + 8) > 2 ? get32(h + 108) : 1;
+    if (every < 1 || every > G_MAXINT32)
+        return damaged(r, "it says that no round was recorded");
+    t->every = (gint32)every;
     if (t->cycles < 0 || t->cycles > WS_TRACE_MAX_TIME || t->grid < 0)
         return damaged(r, "its length in cycles is impossible");
     return read_text(r, get32(h + 88), TRUE, &t->design_text) &&

@@ -163,7 +163,7 @@ static void put_header(Writer *w)
     put(w, text(w, t->device), 4);
     put(w, text(w, t->note), 4);
     put(w, text(w, t->bound), 4);
-    put(w, 0, 4);
+    put(w, w->version > 2 ? (guint32)t->every : 0, 4);
     for (guint i = 0; i < WS_FILE_SECTIONS_OF(w->version); i++) {
         put(w, w->at[i], 8);
         put(w, w->count[i], 8);
@@ -208,7 +208,9 @@ static void place(Writer *w)
 static void write_file(FILE *f, const WsTrace *t)
 {
     Writer w = { .t = t,
-                 .version = ws_trace_knows_claims(t) ? WS_FILE_VERSION : 1,
+                 .version = t->every > 1               ? WS_FILE_VERSION
+                            : ws_trace_knows_claims(t) ? 2
+                                                       : 1,
                  .strings = g_byte_array_new(),
                  .offset = g_hash_table_new(g_str_hash, g_str_equal) };
     place(&w);

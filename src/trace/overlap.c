@@ -65,6 +65,8 @@ static void put_steps(GString *s, const WsTrace *t, const WsTraceStats *stats, g
  * for. Flights do not count: they go on beside the agent. */
 static void put_cover(GString *s, const WsTrace *t)
 {
+    if (t->every > 1)
+        return;
     g_autofree gint64 *held = g_new0(gint64, t->agent_name->len + 1);
     g_autofree gint64 *time = g_new0(gint64, t->agent_name->len + 1);
     for (guint i = 0; i < t->lane->len; i++) {
@@ -130,6 +132,13 @@ char *ws_trace_overlap_print(const WsTrace *t, const WsProgram *p)
     put_steps(s, t, stats, TRUE);
     put_steps(s, t, stats, FALSE);
     put_cover(s, t);
-    put_pairs(s, t, stats);
+    if (t->every == 1)
+        put_pairs(s, t, stats);
+    else
+        g_string_append_printf(s,
+                               "\none round of inner loops in %d was recorded: shares are of the "
+                               "time recorded of the agent, distances means of %d rounds, and what "
+                               "overlapped is not known\n",
+                               t->every, t->every);
     return g_string_free(s, FALSE);
 }

@@ -136,8 +136,8 @@ enum { FLUSH_WORDS = 4 };
 
 static const WsOp *flush_of(const WsRecordStrip *strip, const GArray *leaves)
 {
-    if (!in_counted_loop(strip->loop) || strip->words > FLUSH_WORDS)
-        return NULL;
+    if (!in_counted_loop(strip->loop) || strip->words > FLUSH_WORDS || strip->every > 1)
+        return NULL; /* late words would be written `every` rounds later */
     for (guint i = 0; i < leaves->len; i++) {
         const Leaf *leaf = &g_array_index(leaves, Leaf, i);
         if (ws_op_is_product(leaf->op->kind) && !leaf->maybe)
@@ -182,6 +182,7 @@ static void add_strip(Plan *plan, const WsTree *body, const WsTree *loop, guint 
                             .point = (WsRecordPoint *)g_array_free(points, FALSE) };
     strip.words = (words + 3) / 4 * 4;
     strip.round_bytes = 4 * strip.words;
+    strip.every = in_counted_loop(loop) && loop->total_var >= 0 ? MAX(c->every, 1) : 1;
     choose_flush(&strip, leaves);
     if (!loop) {
         strip.rounds = 1;
@@ -273,18 +274,24 @@ static void index_points(WsRecorder *r)
     }
 }
 
+gboolean ws_record_every_possible(gint64 every)
+{
+    return every >= 0 && every <= WS_RECORD_MAX_EVERY && (every & (every - 1)) == 0;
+}
+
 gint64 ws_recorder_at(const WsRecordStrip *strip, gint64 total, guint word)
 {
     gint64 line = total - strip->first_round;
-    if (line < 0 || line >= strip->rounds)
+    if (line < 0 || line >= strip->rounds || total % strip->every != ws_recorder_phase(strip))
         return -1;
-    line += word >= strip->late;
+    line = line / strip->every + (word >= strip->late);
     return (gint64)strip->offset + line * strip->round_bytes + 4 * (gint64)word;
 }
 
 guint64 ws_recorder_lines(const WsRecordStrip *strip)
 {
-    return (guint64)strip->rounds + (strip->flush != G_MAXUINT) + (strip->loop != NULL);
+    const guint64 recorded = (guint64)((strip->rounds + strip->every - 1) / strip->every);
+    return recorded + (strip->flush != G_MAXUINT) + (strip->loop != NULL);
 }
 
 WsRecorder *ws_recorder_new(const WsProgram *p, const WsRecordChoice *choice)

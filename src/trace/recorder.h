@@ -8,10 +8,14 @@
  * right behind the other share a clock. The clocks of one round are kept in registers and written
  * as 16-byte vectors by one lane (the leader) into a line of the strip, at
  *     base + cta_slot * cta_bytes + strip.offset + line * strip.round_bytes
- * where line = total - first_round, `total` being the total variable of the strip's loop (0 for
- * strips outside loops); what lies outside [first_round, first_round + rounds) goes to the last
- * line, which nobody reads: a comparison less than a predicate per round. A word that still holds
- * the poison 0xffffffff was never written.
+ * where line = (total - first_round) / every, `total` being the total variable of the strip's loop
+ * (0 for strips outside loops); what lies outside [first_round, first_round + rounds) goes to the
+ * last line, which nobody reads: a comparison less than a predicate per round. A word that still
+ * holds the poison 0xffffffff was never written.
+ *
+ * Clocks fix the order of what stands around them, so ptxas makes slower rounds where many are read
+ * (block scales: 13 %). Where one round in `every` is enough, the generator gives counted loops a
+ * second body without clocks for the others, the timed build's own.
  *
  * Where CTAs claim their tiles, one agent writes the id of each tile it begins, by position, as 64
  * bits: no other number of the buffer tells which rounds a CTA had.
@@ -52,6 +56,7 @@ typedef struct {
     guint late;        /* words from this one on are late; `words` where there is no flush */
     guint round_bytes; /* 4 * words */
     gint64 first_round, rounds;
+    gint64 every;   /* rounds of its loop for one that is recorded, a power of two; 1: all are */
     guint64 offset; /* in the CTA's part of the buffer */
 } WsRecordStrip;
 
@@ -76,7 +81,11 @@ typedef struct {
     gint64 first_tile, tiles;
     guint n_ctas;
     const guint *cta;
+    gint64 every; /* of those rounds of inner loops one in so many: a power of two up to
+                     WS_RECORD_MAX_EVERY; 0 and 1: all of them */
 } WsRecordChoice;
+#define WS_RECORD_MAX_EVERY 1024
+gboolean ws_record_every_possible(gint64 every);
 #define WS_RECORD_POISON       0xffffffffu
 #define WS_RECORD_HEADER_BYTES 64
 #define WS_RECORD_MAX_ROUNDS   (1 << 20) /* rounds and tiles of a choice are cut to this */
@@ -84,10 +93,17 @@ typedef struct {
 WsRecorder *ws_recorder_new(const WsProgram *p, const WsRecordChoice *choice);
 void ws_recorder_free(WsRecorder *r);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsRecorder, ws_recorder_free)
-/* Byte of a word of round `total` in the CTA's part, -1 outside the window. */
+/* Byte of a word of round `total` in the CTA's part, -1 if that round is not recorded. */
 gint64 ws_recorder_at(const WsRecordStrip *strip, gint64 total, guint word);
 
-/* Lines of a strip: the window's rounds, one more for late words, one for all the rest. */
+/* Of the rounds of a strip those with total % every == ws_recorder_phase() are recorded: not the
+ * first one of a tile, which waits for more than the others do. */
+static inline gint64 ws_recorder_phase(const WsRecordStrip *strip)
+{
+    return strip->every / 2;
+}
+
+/* Lines of a strip: the window's recorded rounds, one more for late words, one for all the rest. */
 guint64 ws_recorder_lines(const WsRecordStrip *strip);
 
 /* The point whose main operation is `op`, or NULL: if its `before` >= 0, read that clock before op.

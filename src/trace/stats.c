@@ -104,6 +104,24 @@ static gint64 common_time(const Group *a, const Group *b)
     return sum;
 }
 
+/* Cycles of the agent, of all CTAs, that its steps and waits cover: where only some rounds were
+ * recorded, what lies between two of them is not known. */
+static gint64 recorded(const WsTrace *t, guint agent)
+{
+    gint64 sum = 0;
+    for (guint i = 0; i < t->lane->len; i++) {
+        const WsTraceLane *l = &g_array_index(t->lane, WsTraceLane, i);
+        gint64 latest = 0;
+        for (guint64 k = l->first; l->agent == agent && k < l->first + l->n; k++) {
+            const WsTraceRecord *r = &t->record->data[k];
+            const gint64 end = MAX(r->issued, r->start);
+            sum = ws_add_saturated(sum, MAX(0, end - MAX(r->start, latest)));
+            latest = MAX(latest, end);
+        }
+    }
+    return sum;
+}
+
 static void add_step(const WsTrace *t, const Group *g, GArray *out)
 {
     g_autoptr(GArray) held = g_array_new(FALSE, FALSE, sizeof(gint64));
@@ -120,20 +138,23 @@ static void add_step(const WsTrace *t, const Group *g, GArray *out)
     s.held = ws_spread(held);
     s.flight = ws_spread(flight);
     s.n_flight = flight->len;
-    double all = (double)t->cycles * MAX(t->cta->len, 1);
+    const double all =
+        t->every > 1 ? (double)recorded(t, g->agent) : (double)t->cycles * MAX(t->cta->len, 1);
     s.share = all > 0 ? (double)s.total / all : 0;
     g_array_append_val(out, s);
 }
 
 /* Distances between the starts of successive rounds of one operation. In an inner loop rounds count
- * on over the tiles: only those within one tile are compared. */
-static GArray *round_distances(const Group *g, gboolean tile_level)
+ * on over the tiles: only those within one tile are compared. Where one round in `every` was
+ * recorded it is the mean of those between two records. */
+static GArray *round_distances(const Group *g, gboolean tile_level, gint64 every)
 {
     GArray *d = g_array_new(FALSE, FALSE, sizeof(gint64));
     for (guint i = 1; i < g->record->len; i++) {
         const WsTraceRecord *a = nth(g, i - 1), *b = nth(g, i);
-        gint64 step = b->start - a->start;
-        if (a->cta == b->cta && (gint64)b->round == (gint64)a->round + 1 &&
+        const gint64 rounds = tile_level ? 1 : every;
+        gint64 step = (b->start - a->start + rounds / 2) / rounds;
+        if (a->cta == b->cta && (gint64)b->round == (gint64)a->round + rounds &&
             (tile_level || a->tile == b->tile))
             g_array_append_val(d, step);
     }
@@ -149,7 +170,7 @@ static void add_loops(const WsTrace *t, const GPtrArray *groups, GArray *out)
         const char *loop = t->op_loop->pdata[g->op];
         if (!*loop)
             continue;
-        g_autoptr(GArray) d = round_distances(g, !strchr(loop, '/'));
+        g_autoptr(GArray) d = round_distances(g, !strchr(loop, '/'), t->every);
         if (!d->len)
             continue;
         WsTraceLoopStat s = { .agent = g->agent, .op = g->op, .n = d->len, .period = ws_spread(d) };
@@ -208,7 +229,8 @@ WsTraceStats *ws_trace_stats_new(const WsTrace *t)
         add_step(t, groups->pdata[i], s->step);
     }
     add_loops(t, groups, s->loop);
-    add_pairs(t, groups, s->pair);
+    if (t->every == 1)
+        add_pairs(t, groups, s->pair);
     return s;
 }
 

@@ -18,10 +18,12 @@ typedef struct {
     guint n_flight;       /* executions whose `done` is known */
     WsTraceSpread flight; /* start -> done, of these */
     gint64 total;         /* sum of held; for a wait: its exposed cycles */
-    double share;         /* total / (cycles of the trace x CTAs) */
+    double share;         /* total / (cycles of the trace x CTAs); where only some rounds were
+                             recorded: / cycles of the agent that are recorded */
 } WsTraceStepStat;
 
-/* Distance between successive rounds of a loop within one tile (of a tile loop: between tiles). */
+/* Distance between successive rounds of a loop within one tile (of a tile loop: between tiles);
+ * where one round in `every` was recorded, the mean of so many. */
 typedef struct {
     guint agent, op; /* the step whose starts are compared */
     char *loop;      /* "tile/k" */
@@ -39,7 +41,7 @@ typedef struct {
 typedef struct {
     GArray *step; /* WsTraceStepStat, by agent and first start */
     GArray *loop; /* WsTraceLoopStat */
-    GArray *pair; /* WsTracePair, a before b */
+    GArray *pair; /* WsTracePair, a before b; none where only some rounds were recorded */
 } WsTraceStats;
 WsTraceStats *ws_trace_stats_new(const WsTrace *t);
 void ws_trace_stats_free(WsTraceStats *s);

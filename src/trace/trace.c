@@ -39,6 +39,7 @@ WsTrace *ws_trace_new(const WsProgram *p, WsTraceOrigin origin)
     WsTrace *t = g_new0(WsTrace, 1);
     t->refs = 1;
     t->origin = origin;
+    t->every = 1;
     t->overhead = t->cycles_per_event = t->tensor_busy = t->tma_busy = NAN;
     t->size_name = g_array_new(FALSE, FALSE, sizeof(char *));
     t->size = g_array_new(FALSE, FALSE, sizeof(gint64));

@@ -65,6 +65,7 @@ typedef struct {
     char *design_text; /* canonical design, embedded */
     char *design_hash;
     char *device;    /* "NVIDIA H200", or the machine description's name */
+    gint32 every;    /* of the rounds of inner loops one in so many was recorded; 1: all were */
     guint64 missing; /* records that were never written, as far as known; in no file */
     char *note;
     GArray *size_name;       /* char* */
@@ -114,6 +115,10 @@ gboolean ws_trace_same_claims(const WsTrace *a, guint cta_a, const WsTrace *b, g
 /* CTAs claim tiles of different numbers of rounds, and which ones they got is not known of this
  * measured trace: nothing in it can be counted to a round or a tile. */
 gboolean ws_trace_rounds_unknown(const WsProgram *p, const WsTrace *t);
+/* What stands between two records of an agent is not known, of this measured trace: rounds cannot
+ * be counted (above), or only one in `every` was recorded. Then nothing may be concluded from the
+ * absence of a record: no use or gap of a unit, no overlap, no cause. */
+gboolean ws_trace_between_unknown(const WsProgram *p, const WsTrace *t);
 /* Rounds of a CTA of one trace are not those of the other: these CTAs claimed other tiles, of other
  * numbers of rounds, or of one of them it is not known. */
 gboolean ws_trace_rounds_apart(const WsProgram *p, const WsTrace *a, guint cta_a, const WsTrace *b,

@@ -198,6 +198,15 @@ static void test_timed_is_timed(void)
     g_assert_nonnull(strstr(traced, "mov.u32"));
     g_assert_cmpuint(count(traced, ", %clock;"), >, 8);
     g_assert_cmpuint(count(traced, "st.global.v4.b32"), >, 3);
+    /* one round in 16: the inner loops once more, without clocks */
+    const guint cta = 0;
+    WsRecordChoice choice = { .rounds = 64, .tiles = 4, .n_ctas = 1, .cta = &cta, .every = 16 };
+    g_autoptr(WsRecorder) recorder = ws_recorder_new(p, &choice);
+    g_autofree char *sampled =
+        ws_generate_ptx(p, &(WsGenerateOptions){ .recorder = recorder }, NULL);
+    g_assert_nonnull(sampled);
+    g_assert_cmpuint(count(sampled, "wgmma.mma_async"), >, count(traced, "wgmma.mma_async"));
+    g_assert_cmpuint(count(sampled, ", %clock;"), ==, count(traced, ", %clock;"));
     g_assert_null(strstr(traced, "trap"));
     g_assert_cmpuint(count(debug, "trap;"), ==, count(plain, "mbarrier.try_wait"));
     ws_program_unref(p);

@@ -2,9 +2,9 @@
 import csv, json, os, re, statistics, sys
 
 
-def rounds_and_period(path):
+def rounds_and_period(path, every=1):
     """Rounds of the innermost loops of the group that loads, tiles it went through, and the mean distance of two rounds
-    of one loop that are next to each other in one tile, for a group with products."""
+    of one loop that are next to each other in one tile, for a group with products; of one round in `every` recorded, per round."""
     loads, tiles, products = set(), set(), {}
     with open(path) as f:
         for r in csv.DictReader(f):
@@ -17,7 +17,7 @@ def rounds_and_period(path):
     if not products:
         return 0, 0, None
     longest = max(products.values(), key=len)
-    near = [b[2] - a[2] for a, b in zip(longest, longest[1:]) if a[0] == b[0] and b[1] == a[1] + 1]
+    near = [(b[2] - a[2]) / every for a, b in zip(longest, longest[1:]) if a[0] == b[0] and b[1] == a[1] + every]
     return len(loads), len(tiles), statistics.mean(near) if near else None
 
 
@@ -31,9 +31,14 @@ def rounds_of(bundle, which):
     return rounds / tiles * all_tiles / 132
 
 
+def known(x, form, width, unit=""):
+    return f"{x:{width}{form}}{unit}" if x is not None else "-".rjust(width + len(unit))
+
+
 def facts(path):
     text = open(path).read()
-    covered = [float(x) for x in re.findall(r" ([0-9.]+) %", re.search(r"covered by steps and waits:(.*)", text).group(1))]
+    line = re.search(r"covered by steps and waits:(.*)", text)
+    covered = [float(x) for x in re.findall(r" ([0-9.]+) %", line.group(1))] if line else [None]
     lost = re.search(r"(\d+) records were never written", text)
     return min(covered), int(lost.group(1)) if lost else 0
 
@@ -58,7 +63,7 @@ def devices(bundles):
     return ", ".join(sorted(names))
 
 
-print(f"Recorder on {devices(sys.argv[1:])}: traced build beside the timed one, by turns in one process,\n100 cold rounds, one CTA recorded whole:")
+print(f"Recorder on {devices(sys.argv[1:])}: traced build beside the timed one, by turns in one process,\n100 cold rounds, one CTA recorded, every round of it (-64: one round of inner loops in 64):")
 print("0, or 131 where the name says so, which has a tile less than the others (a static launch waits for its slowest CTA).")
 print("time: median over the rounds of traced/timed - 1, [10th, 90th percentile]; cycles: of the medians, each at the clock of the")
 print("traced kernel in the same rounds. least cover: share of its time that steps and waits of a group account for, the least group.")
@@ -73,8 +78,9 @@ for bundle in sys.argv[1:]:
         module = result["modules"]["traced"]
         timed, traced = case["cold"], case["cold_traced"]
         cover, lost = facts(f"{bundle}/0.txt")
-        _, _, period = rounds_and_period(f"{bundle}/0.csv")
-        pace = own_pace(result["cases"], bundle)
+        every = 64 if bundle.endswith("-64") else 1
+        _, _, period = rounds_and_period(f"{bundle}/0.csv", every)
+        pace = own_pace(result["cases"], bundle) if every == 1 else None
     except (OSError, KeyError, AttributeError, IndexError) as e:
         print(f"{os.path.basename(bundle):22} not measured: {e!r}")
         continue
@@ -82,5 +88,5 @@ for bundle in sys.argv[1:]:
     right = "yes" if all(c.get("state") == "right" for c in result["cases"]) else "NO"
     print(f"{os.path.basename(bundle):22} {right:>5} {timed['median_us']:9.2f} {traced['median_us']:9.2f} {100*case['overhead']:6.2f}% "
           f"{100*case['overhead_p10']:6.2f}% {100*case['overhead_p90']:6.2f}% {100*cycles:6.2f}% {module.get('local_bytes', 0):6} "
-          f"{module.get('diagnostics', 0):5} {lost:5} {cover:10.1f}% {period or 0:7.0f} "
+          f"{module.get('diagnostics', 0):5} {lost:5} {known(cover, '.1f', 10, '%')} {known(period, '.0f', 7)} "
           + (f"{pace:7.0f} {100*(period/pace-1):5.1f}%" if pace else f"{'-':>7} {'-':>6}"))

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What recording costs: the traced build beside the timed one, by turns in one process, and whether the trace may be believed.
 #   tests/gpu/overhead.sh [--make DIR | --run DIR | --table DIR] [--build DIR] [--keep FILE]
+# Each design twice: every round recorded, and one round in 64 (-64).
 #   --make DIR   write the bundles (needs code generation)
 #   --run DIR    run the bundles in DIR (needs a GPU)
 #   --table DIR  collect the traces and print the table (needs neither)
@@ -10,7 +11,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 make=1 run=1 table=1 build=build/bin bundles="" keep=projects/recorder.txt
-usage() { sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 2; }
+usage() { sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 2; }
 while [ $# -gt 0 ]; do
     [ $# -gt 1 ] || usage
     case $1 in
@@ -53,15 +54,17 @@ designs=(
 )
 if [ $make = 1 ]; then
     mkdir -p "$bundles" || exit 2
-    for line in "${designs[@]}"; do
+    for line in "${designs[@]}"; do for every in 1 64; do
         IFS='|' read -r name design traced longer options <<<"$line"
+        [ $every = 1 ] || name=$name-$every
+        [[ $name = *-131-64 || -d $bundles/$name ]] && continue
         cases=(--case "$traced")
         [ -n "$longer" ] && cases+=(--case "$longer")
         # shellcheck disable=SC2086
         "$build/warpstave" bundle "projects/$design/design.wstave" -o "$bundles/$name" --cubin --traced --ctas 0 \
-            --rounds 1500 --tiles 50 $options "${cases[@]}" >/dev/null || exit 1
+            --every $every --rounds 1500 --tiles 50 $options "${cases[@]}" >/dev/null || { echo "overhead: $name is not built"; rm -rf "${bundles:?}/$name"; }
         rm -f "$bundles/$name/kernel.ptx" "$bundles/$name/traced.ptx" # the cubins are what runs
-    done
+    done; done
 fi
 if [ $run = 1 ]; then
     [ -x "$build/warpstave-runner" ] || { echo "overhead: no $build/warpstave-runner"; exit 4; }

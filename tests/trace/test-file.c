@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Both formats: 1, and 2, which holds the tiles that CTAs claimed. */
+/* The formats: 1; 2, which holds the tiles that CTAs claimed; 3, where only some rounds were
+ * recorded. */
 static guint format = 1;
 
 static WsTrace *sample_trace(void)
@@ -14,11 +15,12 @@ static WsTrace *sample_trace(void)
     WsTrace *t = toy_trace(WS_TRACE_MEASURED, 2, 40, 300);
     static const WsTraceClaim claims[] = { { 0, 3 }, { 0, 0 }, { 1, 0x7fffffff } };
     g_autoptr(WsTrace) other = toy_trace(WS_TRACE_MEASURED, 1, 4, 0);
-    if (format == 2)
+    if (format >= 2)
         ws_trace_append(t, other);
     ws_trace_finish(t);
-    for (guint i = 0; format == 2 && i < G_N_ELEMENTS(claims); i++)
+    for (guint i = 0; format >= 2 && i < G_N_ELEMENTS(claims); i++)
         ws_trace_add_claim(t, claims[i].cta, claims[i].tile);
+    t->every = format == 3 ? 64 : 1;
     return t;
 }
 
@@ -73,12 +75,13 @@ static void test_round_trip(void)
         g_assert_cmpint(ws_trace_op_kind(a, i), ==, ws_trace_op_kind(b, i));
     }
     g_assert_cmpint(data[8], ==, format);
-    g_assert_cmpuint(b->claimed->len, ==, format == 2 ? 3 : 0);
+    g_assert_cmpint(b->every, ==, format == 3 ? 64 : 1);
+    g_assert_cmpuint(b->claimed->len, ==, format >= 2 ? 3 : 0);
     g_assert_true(ws_trace_same_claims(a, 0, b, 0) && ws_trace_same_claims(a, 1, b, 1));
     g_assert_cmpint(ws_trace_same_claims(a, 0, b, 1), ==, format == 1);
     guint n;
     const WsTraceClaim *first = ws_trace_claims(b, 0, &n);
-    g_assert_cmpuint(n, ==, format == 2 ? 2 : 0);
+    g_assert_cmpuint(n, ==, format >= 2 ? 2 : 0);
     g_assert_true(!n || (first[0].tile == 3 && first[1].tile == 0));
     g_assert_cmpuint(a->lane->len, ==, b->lane->len);
     g_assert_cmpuint(a->span->len, ==, b->span->len);
@@ -142,7 +145,7 @@ static void test_sections(void)
     g_autoptr(GBytes) bytes = sample();
     gsize length;
     const guint8 *data = g_bytes_get_data(bytes, &length);
-    for (guint section = 0; section < 7 + format; section++) {
+    for (guint section = 0; section < 7 + MIN(format, 2); section++) {
         for (guint field = 0; field < 2; field++) {
             for (guint i = 0; i < G_N_ELEMENTS(evil); i++) {
                 g_autofree guint8 *copy = g_memdup2(data, length);
@@ -203,13 +206,36 @@ static void in_format_2(gconstpointer test)
     format = 1;
 }
 
+static void in_format_3(gconstpointer test)
+{
+    format = 3;
+    ((void (*)(void))test)();
+    format = 1;
+}
+
+/* A trace of no round, or of more than a round has numbers, is none. */
+static void test_every(void)
+{
+    static const guint32 bad[] = { 0, 1u << 31, G_MAXUINT32 };
+    g_autoptr(GBytes) bytes = sample();
+    gsize length;
+    const guint8 *data = g_bytes_get_data(bytes, &length);
+    for (guint i = 0; i < G_N_ELEMENTS(bad); i++) {
+        g_autofree guint8 *copy = g_memdup2(data, length);
+        const guint32 value = GUINT32_TO_LE(bad[i]);
+        memcpy(copy + 108, &value, 4);
+        g_autoptr(WsTrace) t = ws_trace_parse(copy, length, FALSE, NULL);
+        g_assert_null(t);
+    }
+}
+
 static void test_version(void)
 {
     g_autoptr(GBytes) bytes = sample();
     gsize length;
     g_autofree guint8 *copy = g_memdup2(g_bytes_get_data(bytes, &length), g_bytes_get_size(bytes));
     g_bytes_get_data(bytes, &length);
-    copy[8] = 3;
+    copy[8] = 4;
     g_autoptr(GError) error = NULL;
     g_assert_null(ws_trace_parse(copy, length, TRUE, &error));
     g_assert_error(error, WS_TRACE_ERROR, WS_TRACE_ERROR_VERSION);
@@ -238,6 +264,9 @@ int main(int argc, char **argv)
     g_test_add_data_func("/trace/file/2/cut", (gconstpointer)test_cut, in_format_2);
     g_test_add_data_func("/trace/file/2/bits", (gconstpointer)test_bits, in_format_2);
     g_test_add_data_func("/trace/file/2/sections", (gconstpointer)test_sections, in_format_2);
+    g_test_add_data_func("/trace/file/3/round-trip", (gconstpointer)test_round_trip, in_format_3);
+    g_test_add_data_func("/trace/file/3/bits", (gconstpointer)test_bits, in_format_3);
+    g_test_add_data_func("/trace/file/3/every", (gconstpointer)test_every, in_format_3);
     g_test_add_func("/trace/file/claims", test_claims);
     g_test_add_func("/trace/file/version", test_version);
     g_test_add_func("/trace/file/missing", test_missing);

@@ -94,6 +94,77 @@ static void test_plan_layout(void)
     }
 }
 
+/* One round in `every`: only those with a line of their own, none of which is the trash line; steps
+ * outside inner loops keep all. */
+static void test_plan_every(void)
+{
+    static const gint64 every[] = { 1, 2, 8, 1024 }, first[] = { 0, 3, 8 };
+    g_assert_true(ws_record_every_possible(0) && ws_record_every_possible(1024));
+    g_assert_false(ws_record_every_possible(3) || ws_record_every_possible(2048) ||
+                   ws_record_every_possible(-1) || ws_record_every_possible(G_MININT64));
+    for (guint k = 0; k < G_N_ELEMENTS(every) * G_N_ELEMENTS(first); k++) {
+        const gint64 n = every[k % 4], from = first[k / 4];
+        WsRecordChoice choice = {
+            .first_round = from, .rounds = 100, .tiles = 5, .first_tile = 2, .every = n
+        };
+        g_autoptr(WsRecorder) r = ws_recorder_new(toy_program(), &choice);
+        guint inner = 0;
+        for (guint s = 0; s < r->n_strips; s++) {
+            const WsRecordStrip *strip = &r->strip[s];
+            const gboolean counted = strip->loop && strip->loop->over != WS_OVER_TILES;
+            g_autoptr(GHashTable) seen = g_hash_table_new(g_direct_hash, g_direct_equal);
+            g_assert_cmpint(strip->every, ==, counted ? n : 1);
+            g_assert_true(strip->every == 1 || strip->flush == G_MAXUINT);
+            inner += counted;
+            for (gint64 total = 0; total < 4096; total++) {
+                const gint64 at = ws_recorder_at(strip, total, 0);
+                const gboolean inside =
+                    total >= strip->first_round && total < strip->first_round + strip->rounds;
+                g_assert_cmpint(at >= 0, ==, inside && total % strip->every == strip->every / 2);
+                if (at < 0)
+                    continue;
+                const guint64 line = (guint64)(at - (gint64)strip->offset) / strip->round_bytes;
+                g_assert_cmpuint(line + (strip->loop != NULL), <, ws_recorder_lines(strip));
+                g_assert_true(g_hash_table_add(seen, GINT_TO_POINTER((gint)line + 1)));
+            }
+        }
+        g_assert_cmpuint(inner, >, 0);
+    }
+}
+
+/* A period is the mean of `every` rounds, shares are of what was recorded, and of what overlapped
+ * nothing is said. */
+static void test_stats_every(void)
+{
+    g_autoptr(WsTrace) t = ws_trace_new(toy_program(), WS_TRACE_MEASURED);
+    const WsTraceCta cta = { 0, 0, 100000, 1 };
+    const WsOp *wait = find_op(toy_program(), 1, WS_OP_MBAR_WAIT, "mma/0");
+    const WsOp *mma = find_op(toy_program(), 1, WS_OP_MMA, "mma/1");
+    g_array_append_val(t->cta, cta);
+    t->every = 16;
+    for (gint i = 0; i < 4; i++) {
+        const gint64 at = 1600 * i;
+        ws_trace_add(t, &(WsTraceRecord){ wait->index, 1, 0, 0, 8 + 16 * i, at, at + 30, at + 30 });
+        ws_trace_add(t, &(WsTraceRecord){ mma->index, 1, 0, 0, 8 + 16 * i, at + 30, at + 40, -1 });
+    }
+    ws_trace_finish(t);
+    g_autoptr(WsTraceStats) s = ws_trace_stats_new(t);
+    g_assert_cmpuint(s->loop->len, ==, 1);
+    g_assert_cmpint(g_array_index(s->loop, WsTraceLoopStat, 0).period.p50, ==, 100);
+    g_assert_cmpuint(g_array_index(s->loop, WsTraceLoopStat, 0).n, ==, 3);
+    g_assert_cmpuint(s->pair->len, ==, 0);
+    for (guint i = 0; i < s->step->len; i++) {
+        const WsTraceStepStat *step = &g_array_index(s->step, WsTraceStepStat, i);
+        g_assert_cmpfloat(step->share, ==, step->op == wait->index ? 0.75 : 0.25);
+    }
+    g_autofree char *text = ws_trace_overlap_print(t, toy_program());
+    g_assert_nonnull(strstr(text, "one round of inner loops in 16 was recorded"));
+    g_assert_null(strstr(text, "covered by") ? text : strstr(text, "\noverlap:"));
+    t->every = 1; /* the same records of a whole trace: no two rounds follow each other */
+    g_autoptr(WsTraceStats) whole = ws_trace_stats_new(t);
+    g_assert_cmpuint(whole->loop->len, ==, 0);
+}
+
 /* On every shipped design: points belong to their agent, clocks come after what they time, and no
  * two points want the same operation. */
 static void test_plan_designs(void)
@@ -479,6 +550,8 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/trace/plan", test_plan);
     g_test_add_func("/trace/plan-layout", test_plan_layout);
+    g_test_add_func("/trace/plan-every", test_plan_every);
+    g_test_add_func("/trace/stats-every", test_stats_every);
     g_test_add_func("/trace/plan-designs", test_plan_designs);
     g_test_add_func("/trace/window", test_window);
     g_test_add_func("/trace/stats", test_stats);

@@ -74,7 +74,7 @@ static void work(GTask *task, gpointer source, gpointer data, GCancellable *canc
 {
     Answer *a = data;
     for (guint i = 0; i < 2; i++) {
-        if (!a->trace[i] || ws_trace_rounds_unknown(a->program, a->trace[i]))
+        if (!a->trace[i] || ws_trace_between_unknown(a->program, a->trace[i]))
             continue;
         a->idle[i] = ws_idle_new(a->program, a->trace[i], a->machine);
         a->overlap[i] = ws_overlap_new(a->program, a->trace[i], a->machine, a->idle[i]);
@@ -175,6 +175,13 @@ gboolean ws_document_claims(WsDocument *d)
     const WsProgram *p = ws_document_program(d);
     const WsTrace *t = ws_document_measured(d);
     return p && t && ws_trace_rounds_unknown(p, t);
+}
+
+const char *ws_document_between(WsDocument *d)
+{
+    const WsProgram *p = ws_document_program(d);
+    const WsTrace *t = ws_document_measured(d);
+    return p && t ? ws_score_between_text(p, t) : NULL;
 }
 
 guint64 ws_document_idle_number(WsDocument *d)

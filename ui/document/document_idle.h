@@ -19,7 +19,9 @@ const WsIdle *ws_document_idle(WsDocument *d, gboolean measured);
 const WsOverlap *ws_document_overlap(WsDocument *d, gboolean measured);
 /* What the measured run is bound by; FALSE: not known. */
 gboolean ws_document_bound(WsDocument *d, WsBoundBy *by);
-/* The measured run has none of all this: its rounds cannot be counted to tiles (score/scene.h). */
+/* Why the measured run has none of all this, to be translated (score/scene.h); NULL: it has. */
+const char *ws_document_between(WsDocument *d);
+/* The rounds of the measured run cannot be counted to tiles. */
 gboolean ws_document_claims(WsDocument *d);
 guint64 ws_document_idle_number(WsDocument *d); /* another one for every answer; 0 none */
 

@@ -96,8 +96,7 @@ static void add_row(WsIdlePanel *self, GPtrArray *rows, const WsIdleCause *predi
     ws_row_text(row, AS, g_strdup(_(reason_name[k->reason])));
     for (guint m = 0; m < 2; m++) {
         const gboolean known = ws_document_idle(self->document, m == 1) != NULL;
-        const char *none =
-            m && ws_document_claims(self->document) ? _("not separable") : WS_NO_FIGURE;
+        const char *none = m && ws_document_between(self->document) ? _("not known") : WS_NO_FIGURE;
         ws_row_number(row, m ? MEASURED : PREDICTED, known ? share[m] : -1,
                       known ? ws_format_share(share[m]) : g_strdup(none));
     }
@@ -163,8 +162,8 @@ static char *words(WsIdlePanel *self)
     if (!ws_document_program(d))
         return g_strdup(_("This design has errors. The problems say what they are."));
     if (!a && !b)
-        return g_strdup(ws_document_claims(d) && !ws_document_predicted(d)
-                            ? _(ws_score_claims_text())
+        return g_strdup(ws_document_between(d) && !ws_document_predicted(d)
+                            ? _(ws_document_between(d))
                         : ws_document_predicted(d) || ws_document_measured(d)
                             ? _("Looking for gaps…")
                             : _("There is no trace to look at: the timing model cannot simulate "
@@ -195,8 +194,8 @@ static char *words(WsIdlePanel *self)
                                  "was not seen."),
                                most);
     }
-    if (ws_document_claims(d))
-        g_string_append_printf(s, "%s%s", s->len ? " " : "", _(ws_score_claims_text()));
+    if (ws_document_between(d))
+        g_string_append_printf(s, "%s%s", s->len ? " " : "", _(ws_document_between(d)));
     return g_string_free(s, FALSE);
 }
 

@@ -188,8 +188,8 @@ static void fill(WsOverlapMatrix *self)
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(self->scroll), grid);
     self->grid = grid;
     gtk_label_set_text(GTK_LABEL(self->say),
-                       ws_document_claims(self->document) ? _(ws_score_claims_text())
-                       : !self->shown->len                ? _("Nothing to look at yet.")
+                       ws_document_between(self->document) ? _(ws_document_between(self->document))
+                       : !self->shown->len                 ? _("Nothing to look at yet.")
                        : overlap(self, TRUE)
                            ? _("Of the time in which the row was in use, the "
                                "share in which the column was, too: measured, and "

@@ -17,7 +17,7 @@ G_DECLARE_FINAL_TYPE(WsHeat, ws_heat, WS, HEAT, GtkWidget)
 
 typedef struct {
     guint cta, sm;
-    double share;
+    double share; /* NAN: not known */
 } Cell;
 
 struct _WsHeat {
@@ -76,8 +76,9 @@ static void paint(WsHeat *self, cairo_t *cr)
         ws_paint_colour(cr, p->panel, 1);
         cairo_rectangle(cr, x, PAD, w - gap, h);
         cairo_fill(cr);
-        ws_paint_colour(cr, ws_palette_item(theme, WS_ITEM_MMA), 0.25 + 0.7 * c->share);
-        cairo_rectangle(cr, x, PAD + h * (1 - c->share), w - gap, h * c->share);
+        const double share = isnan(c->share) ? 0 : c->share;
+        ws_paint_colour(cr, ws_palette_item(theme, WS_ITEM_MMA), 0.25 + 0.7 * share);
+        cairo_rectangle(cr, x, PAD + h * (1 - share), w - gap, h * share);
         cairo_fill(cr);
         if (c->cta != self->timeline->cta)
             continue;
@@ -128,7 +129,8 @@ static gboolean tooltip(GtkWidget *widget, int x, int y, gboolean keyboard, GtkT
     const WsTraceCta *cta = c ? ws_timeline_cta_info(self->timeline, c->cta) : NULL;
     if (!cta)
         return FALSE;
-    g_autofree char *cycles = ws_format_cycles(cta->cycles), *share = ws_format_share(c->share);
+    g_autofree char *cycles = ws_format_cycles(cta->cycles),
+                    *share = isnan(c->share) ? g_strdup(_("not known")) : ws_format_share(c->share);
     g_autofree char *text =
         c->sm == G_MAXUINT32
             ? g_strdup_printf(_("CTA %u: %s, tensor core busy %s"), cta->id, cycles, share)

@@ -68,6 +68,8 @@ static void print_facts(const WsTrace *t, const char *file)
     if (!isnan(t->overhead))
         printf("recorder overhead: %+.2f %% of the time of the untraced build%s\n",
                100 * t->overhead, t->overhead > 0.1 ? " (above 10 %: not decision-grade)" : "");
+    if (t->overhead > 0.01 && t->every == 1)
+        printf("(with --every 64 one round in 64 is recorded, which costs less)\n");
     if (t->note)
         printf("%s\n", t->note);
 }
@@ -134,6 +136,7 @@ static void print_json(const WsTrace *t, const char *file)
     ws_json_out_real(&j, "tensor_busy", t->tensor_busy);
     ws_json_out_real(&j, "tma_busy", t->tma_busy);
     ws_json_out_real(&j, "overhead", t->overhead);
+    ws_json_out_integer(&j, "every", t->every);
     ws_json_out_text(&j, "note", unknown ? ws_score_claims_text() : t->note);
     ws_json_out_open(&j, "loops", '[');
     for (guint i = 0; i < stats->loop->len && !unknown; i++) {
@@ -164,8 +167,8 @@ static int print_program(const WsTrace *t, gboolean overlap, gboolean idle)
     fputs(text, stdout);
     if (idle) {
         g_autoptr(WsIdle) units = idle_of(t, program);
-        g_autofree char *list = ws_idle_text(units, program);
-        fputs(list, stdout);
+        g_autofree char *list = units ? ws_idle_text(units, program) : NULL;
+        puts(list ? list : ws_score_between_text(program, t));
     }
     return WS_EXIT_YES;
 }
@@ -242,6 +245,8 @@ int ws_command_trace(int argc, char **argv)
         printf("%s\n", ws_score_claims_text());
         return WS_EXIT_YES;
     }
+    if (t->every > 1)
+        printf("one round of inner loops in %d was recorded\n", t->every);
     print_loops(t);
     return overlap || idle ? print_program(t, overlap, idle) : WS_EXIT_YES;
 }

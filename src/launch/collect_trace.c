@@ -1,0 +1,99 @@
+/* The measured trace of one case of a bundle that was run: the records of its traced build. */
+#include "base/file.h"
+#include "launch/collect.h"
+#include "model/findings.h"
+#include "program/program.h"
+#include "program/walk/launch_values.h"
+
+#include "launch/measure.h"
+#include "runner/manifest.h"
+
+#include <string.h>
+
+#define MAX_RECORDS (1 << 30)
+
+static WsLaunchValues *values_of(const WsCollected *c, const WsManifest *m, guint which,
+                                 GError **error)
+{
+    WsSize size[WS_MANIFEST_SIZES];
+    for (int i = 0; i < m->n_sizes; i++)
+        size[i] = (WsSize){ m->size[i], m->case_[which].size[i] };
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    WsLaunchValues *v = ws_launch_values(c->program, size, (guint)m->n_sizes, FALSE, findings);
+    if (!v) {
+        g_autofree char *why = ws_findings_print(findings, NULL);
+        g_set_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_FORMAT, "case %u of %s: %s", which,
+                    c->dir, why);
+    }
+    return v;
+}
+
+static void describe(WsTrace *t, const WsCollected *c, const WsCollectedCase *x, guint64 missing)
+{
+    g_autoptr(GString) note = g_string_new(NULL);
+    t->device = g_strdup(c->device);
+    t->overhead = x->overhead;
+    t->missing = missing;
+    if (x->cold.n && x->cold.floor_cycles > 0.75 * x->cold.cycles &&
+        x->cold.floor_cycles <= x->cold.cycles)
+        t->bound = g_strdup("tensor pipe");
+    if (x->cold.n)
+        g_string_append_printf(note, "cold %.2f us", x->cold.median_us);
+    if (x->sustained.n)
+        g_string_append_printf(note, "%ssustained %.2f us", note->len ? ", " : "",
+                               x->sustained.median_us);
+    if (missing)
+        g_string_append_printf(note, "%s%" G_GUINT64_FORMAT " records were never written",
+                               note->len ? ", " : "", missing);
+    t->note = g_string_free(g_steal_pointer(&note), FALSE);
+}
+
+WsTrace *ws_collected_trace(const WsCollected *c, guint which, GError **error)
+{
+    if (which >= c->cases->len) {
+        g_set_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_ABSENT, "%s holds %u cases", c->dir,
+                    c->cases->len);
+        return NULL;
+    }
+    const WsCollectedCase *x = c->cases->pdata[which];
+    if (!x->records || strchr(x->records, '/')) {
+        g_set_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_ABSENT,
+                    "case %s of %s was not recorded (bundle --traced)", x->label ? x->label : "?",
+                    c->dir);
+        return NULL;
+    }
+    g_autofree WsManifest *m = g_new0(WsManifest, 1);
+    char why[512];
+    if (!ws_manifest_load(c->dir, m, why, sizeof why) || (guint)m->n_cases != c->cases->len) {
+        g_set_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_FORMAT, "%s: %s", c->dir,
+                    (guint)m->n_cases != c->cases->len ? "results and manifest differ" : why);
+        return NULL;
+    }
+    g_autofree char *path = g_build_filename(c->dir, x->records, NULL);
+    g_autofree char *data = NULL;
+    gsize size;
+    if (!ws_file_read(path, MAX_RECORDS, &data, &size, error))
+        return NULL;
+    g_autoptr(WsLaunchValues) v = values_of(c, m, which, error);
+    if (!v)
+        return NULL;
+    WsRecordChoice choice = { m->first_round,   m->rounds, m->first_tile, m->tiles,
+                              (guint)m->n_ctas, m->cta,    m->every };
+    g_autoptr(WsRecorder) plan = ws_recorder_new(c->program, &choice);
+    if (m->plan && m->plan != ws_measure_plan_key(plan)) {
+        g_set_error(
+            error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_PLAN,
+            "%s was recorded by another version of Warpstave, whose recorder reads other clocks; "
+            "bundle and run it again",
+            c->dir);
+        return NULL;
+    }
+    guint64 missing;
+    WsTrace *t =
+        ws_measure(c->program, v, plan, x->grid, (const guint8 *)data, size, &missing, error);
+    if (t)
+        t->every = (gint32)MAX(m->every, 1);
+    if (t)
+        describe(t, c, x, missing);
+    return t;
+}
