@@ -95,9 +95,9 @@ static void barrier(WsEmit *e, const WsOp *op)
 }
 
 static const WsLower lower[WS_OP_KIND_COUNT] = {
-    [WS_OP_QUEUE_IN] = copy,  [WS_OP_QUEUE_OUT] = copy,  [WS_OP_QUEUE_MOVE] = move,
-    [WS_OP_VECTOR] = vector,  [WS_OP_CUBE] = cube,       [WS_OP_MBAR_ARRIVE] = set,
-    [WS_OP_MBAR_WAIT] = wait, [WS_OP_WARP_SYNC] = drain, [WS_OP_BAR_SYNC] = barrier,
+#define WS_QUEUE_OP(op, how) [WS_OP_##op] = how,
+#include "codegen/nvptx/queue_lower.def"
+#undef WS_QUEUE_OP
 };
 
 WsLower ws_queue_lower(const WsEmit *e, WsOpKind kind, WsLower otherwise)

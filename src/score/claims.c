@@ -14,7 +14,7 @@ static const char others[] =
 
 static const char sampled[] =
     WS_MARK("Of the rounds of inner loops only some were recorded (--every). What their agents did "
-            "in between is not known: no use or gap of a unit, no overlap, no cause can be told.");
+            "in between is not known: no use or gap of a unit, no overlap and no cause is shown.");
 
 const char *ws_score_claims_text(void)
 {

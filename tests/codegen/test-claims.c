@@ -57,6 +57,16 @@ static gboolean is_lowered(WsOpKind kind)
     return amd[kind] || (how[kind] && strcmp(how[kind], "UNKNOWN") != 0);
 }
 
+static gboolean is_rehearsed(WsOpKind kind)
+{
+    static const gboolean queues[WS_OP_KIND_COUNT] = {
+#define WS_QUEUE_OP(op, how) [WS_OP_##op] = TRUE,
+#include "codegen/nvptx/queue_lower.def"
+#undef WS_QUEUE_OP
+    };
+    return queues[kind] || is_lowered(kind);
+}
+
 static gboolean is_checked(WsOpKind kind)
 {
     return ws_op_row(kind)->check != WS_CHECK_OUTSIDE;
@@ -81,12 +91,13 @@ static void test_claims(void)
         WsLens of;
         gboolean (*has)(WsOpKind kind);
     } lens[] = { { "generate", WS_LENS_GENERATE, is_lowered },
-                 { "rehearse", WS_LENS_REHEARSE, is_lowered },
+                 { "rehearse", WS_LENS_REHEARSE, is_rehearsed },
                  { "check", WS_LENS_CHECK, is_checked },
                  { "simulate", WS_LENS_SIMULATE, is_timed } };
     static const char *const folders[] = { "tests/designs",       "tests/designs/catalogue",
                                            "tests/designs/moves", "tests/designs/memory",
-                                           "tests/designs/mesh",  "tests/designs/broken" };
+                                           "tests/designs/mesh",  "tests/designs/broken",
+                                           "tests/designs/ascend" };
     for (guint i = 0; i < G_N_ELEMENTS(folders); i++) {
         g_autofree char *folder = g_build_filename(WS_SOURCE_ROOT, folders[i], NULL);
         g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);

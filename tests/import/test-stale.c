@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define HISTOGRAM "tests/import/tle/names/histogram.py"
-#define LINES     "tests/import/tle/stale.py"
+#define LINES     "tests/import/tle/stale.txt"
 #define AGAIN     "value = tl.load(x + (k * 256 + bins), mask=(k * 256 + bins) < n, other=0)\n"
 #define ADD                                                                                        \
     "tl.atomic_add(tle.gpu.local_ptr(hist, (value,)), 1, mask=m, sem=\"relaxed\", "                \

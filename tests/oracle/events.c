@@ -337,9 +337,6 @@ static void step(Build *B, const WsOp *op)
     case WS_OP_FENCE_ASYNC:
     case WS_OP_FENCE_CLUSTER:
     case WS_OP_FENCE_GPU:
-    case WS_OP_FENCE_GLOBAL:
-    case WS_OP_NOTIFY:
-    case WS_OP_AWAIT:
     case WS_OP_FENCE_INIT:
     case WS_OP_LD_GLOBAL:
     case WS_OP_LET:
@@ -357,6 +354,14 @@ static void step(Build *B, const WsOp *op)
     case WS_OP_WARP_SYNC: /* private: registers, fences, names, global memory */
         break;
     case WS_OP_RED_SHARED: /* two of them of the same bytes are no race here */
+    case WS_OP_FENCE_GLOBAL:
+    case WS_OP_NOTIFY:
+    case WS_OP_AWAIT:
+    case WS_OP_QUEUE_IN:
+    case WS_OP_QUEUE_OUT:
+    case WS_OP_QUEUE_MOVE:
+    case WS_OP_VECTOR:
+    case WS_OP_CUBE:
     case WS_OP_KIND_COUNT:
     case WS_OP_RAW:
     default:

@@ -1,4 +1,5 @@
 #include "ui/inspector/name_completion.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -35,6 +36,14 @@ static gboolean named_in(const WsNode *owner, WsFieldId list, const char *name)
     return FALSE;
 }
 
+/* Kinds of objects that the field may name on the design's target. */
+static gint kinds_of(const WsDesign *design, const WsNode *at, const WsFieldRow *row)
+{
+    const WsTarget *target = ws_target_find(ws_node_text(ws_design_root(design), WS_F_target));
+    const gboolean accumulator = at->kind == WS_STEP_MMA && row->field == WS_F_keyword;
+    return accumulator && target && !target->core ? row->of & ~(1 << WS_NODE_BUFFER) : row->of;
+}
+
 /* Whether the field may be that name itself: where it names objects of some kinds, it is of them.
  */
 static gboolean belongs(const WsDesign *design, const WsNode *at, const WsFieldRow *row,
@@ -53,7 +62,7 @@ static gboolean belongs(const WsDesign *design, const WsNode *at, const WsFieldR
     if (!at || !names || !row->of)
         return TRUE;
     for (guint i = 0; i < G_N_ELEMENTS(lists); i++)
-        if ((row->of >> lists[i].kind & 1) &&
+        if ((kinds_of(design, at, row) >> lists[i].kind & 1) &&
             (named_in(root, lists[i].list, name) || named_in(group, lists[i].list, name)))
             return TRUE;
     return FALSE;

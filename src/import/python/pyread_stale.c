@@ -73,7 +73,7 @@ const Val *py_current(PyRead *p, const Val *v, const WsPyNode *at)
     if (of < 0)
         return v;
     const WsReadValue *held = value_of(p, of);
-    const char *what = held ? ws_source_format(p->r, "a former value: `%s` is set anew in line %u",
+    const char *what = held ? ws_source_format(p->r, "a former value: `%s` is set again in line %u",
                                                held->name, held->set_line)
                             : "a value of another place";
     if (!held || held->accumulator) /* products may still write it */

@@ -1,5 +1,5 @@
 #include "lanes.h"
-#include "program/op_kind.h"
+#include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
 #include "program/parts/operation.h"
@@ -122,9 +122,6 @@ static gboolean perform(Lab *L, Lanes *a, const WsOp *op)
     case WS_OP_DEP_WAIT:
     case WS_OP_FENCE_CLUSTER:
     case WS_OP_FENCE_GPU:
-    case WS_OP_FENCE_GLOBAL:
-    case WS_OP_NOTIFY:
-    case WS_OP_AWAIT:
     case WS_OP_FENCE_INIT:
     case WS_OP_LD_GLOBAL:
     case WS_OP_LET:
@@ -142,10 +139,18 @@ static gboolean perform(Lab *L, Lanes *a, const WsOp *op)
     case WS_OP_ST_GLOBAL:
         lanes_values(L, a, op);
         break;
+    case WS_OP_FENCE_GLOBAL:
+    case WS_OP_NOTIFY:
+    case WS_OP_AWAIT:
+    case WS_OP_QUEUE_IN:
+    case WS_OP_QUEUE_OUT:
+    case WS_OP_QUEUE_MOVE:
+    case WS_OP_VECTOR:
+    case WS_OP_CUBE:
     case WS_OP_KIND_COUNT:
     case WS_OP_RAW:
     default:
-        lanes_outside(L, "a raw step");
+        lanes_outside(L, ws_op_kind_text(op->kind));
         break;
     }
     return TRUE;

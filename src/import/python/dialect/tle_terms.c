@@ -514,7 +514,7 @@ const Val *py_mean_TLE_MMA(PyRead *p, const Val **a, const WsPyNode *at)
     const Val *use = acc ? NULL : py_literal(p, 0);
     if (first && !py_begins_anew(p, acc, first)) {
         py_unread(p, at,
-                  "a remark that says when a product begins anew, as nothing before it does");
+                  "a remark that says when a product starts from zero, which no line before it does");
         first = NULL;
     }
     if (first && acc->kind == VAL_ZERO) { /* zeros that stand for `first` */
