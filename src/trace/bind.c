@@ -232,7 +232,8 @@ const WsBound *ws_bind_get(const WsBind *bind, guint op, gint32 round)
 {
     WsBound key = { .op = op, .round = round };
     const WsBound *found = bind ? g_hash_table_lookup(bind->bound, &key) : NULL;
-    if (bind && !found && round == 0) { /* outside of all loops: predictions count that as round 0 */
+    if (bind && !found &&
+        round == 0) { /* outside of all loops: predictions count that as round 0 */
         key.round = -1;
         found = g_hash_table_lookup(bind->bound, &key);
     }

@@ -55,7 +55,8 @@ static void put_steps(GString *s, const WsTrace *t, const WsTraceStats *stats, g
             agent_name(t, p->agent), ws_trace_op_label(t, p->op), p->n, p->held.p50, p->held.p95,
             p->held.max);
         if (waits)
-            g_string_append_printf(s, " %7.1f%%\n", 100 * p->share);
+            g_string_append_printf(s, isnan(p->share) ? "       -\n" : " %7.1f%%\n",
+                                   100 * p->share);
         else
             put_done(s, p);
     }
@@ -136,9 +137,9 @@ char *ws_trace_overlap_print(const WsTrace *t, const WsProgram *p)
         put_pairs(s, t, stats);
     else
         g_string_append_printf(s,
-                               "\none round of inner loops in %d was recorded: shares are of the "
-                               "time recorded of the agent, distances means of %d rounds, and what "
-                               "overlapped is not known\n",
+                               "\none round of inner loops in %d was recorded: distances are means "
+                               "of %d rounds, and shares of the time and what overlapped are not "
+                               "known\n",
                                t->every, t->every);
     return g_string_free(s, FALSE);
 }

@@ -6,6 +6,7 @@
 
 #include "trace/spread.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct {
@@ -104,24 +105,6 @@ static gint64 common_time(const Group *a, const Group *b)
     return sum;
 }
 
-/* Cycles of the agent, of all CTAs, that its steps and waits cover: where only some rounds were
- * recorded, what lies between two of them is not known. */
-static gint64 recorded(const WsTrace *t, guint agent)
-{
-    gint64 sum = 0;
-    for (guint i = 0; i < t->lane->len; i++) {
-        const WsTraceLane *l = &g_array_index(t->lane, WsTraceLane, i);
-        gint64 latest = 0;
-        for (guint64 k = l->first; l->agent == agent && k < l->first + l->n; k++) {
-            const WsTraceRecord *r = &t->record->data[k];
-            const gint64 end = MAX(r->issued, r->start);
-            sum = ws_add_saturated(sum, MAX(0, end - MAX(r->start, latest)));
-            latest = MAX(latest, end);
-        }
-    }
-    return sum;
-}
-
 static void add_step(const WsTrace *t, const Group *g, GArray *out)
 {
     g_autoptr(GArray) held = g_array_new(FALSE, FALSE, sizeof(gint64));
@@ -138,9 +121,8 @@ static void add_step(const WsTrace *t, const Group *g, GArray *out)
     s.held = ws_spread(held);
     s.flight = ws_spread(flight);
     s.n_flight = flight->len;
-    const double all =
-        t->every > 1 ? (double)recorded(t, g->agent) : (double)t->cycles * MAX(t->cta->len, 1);
-    s.share = all > 0 ? (double)s.total / all : 0;
+    const double all = (double)t->cycles * MAX(t->cta->len, 1);
+    s.share = t->every > 1 ? NAN : all > 0 ? (double)s.total / all : 0;
     g_array_append_val(out, s);
 }
 

@@ -18,8 +18,8 @@ typedef struct {
     guint n_flight;       /* executions whose `done` is known */
     WsTraceSpread flight; /* start -> done, of these */
     gint64 total;         /* sum of held; for a wait: its exposed cycles */
-    double share;         /* total / (cycles of the trace x CTAs); where only some rounds were
-                             recorded: / cycles of the agent that are recorded */
+    double share;         /* total / (cycles of the trace x CTAs); NAN where only some rounds of
+                             inner loops were recorded, beside all of the rest */
 } WsTraceStepStat;
 
 /* Distance between successive rounds of a loop within one tile (of a tile loop: between tiles);
