@@ -61,7 +61,52 @@ typedef struct {
         GATE, GATE ", { \"fence\": \"async_global\" }"                                             \
     }
 
+#define OWN    "of its own"
+#define DEVICE "\"device\": \"rank\""
+#define PUT    "{ \"put\": \"C\", \"device\": \"rank\", \"at\": [\"tm*BM\", 0], \"from\": \"piece\" }"
+#define OTHER                                                                                      \
+    "{ \"put\": \"C\", \"device\": \"(rank + 1) % W\", \"at\": [\"tm*BM\", 0], \"from\": "         \
+    "\"piece\" }"
+#define ONE   "\"devices\": { \"rank\": \"W\" }", "\"devices\": { \"rank\": \"1\" }"
+#define FLAGS "\"flags\": ["
+/* Behind the gate of the all-gather. */
+#define BEHIND(more) GATES, GATES more
+#define READY_4      "{ \"await\": \"ready[rank]\", \"at_least\": 4 }"
+
 /* clang-format off */
+/* Each device copies its own tensor, and puts the pieces into itself. No flags. */
+static const char own_text[] =
+    "{\n"
+    "  \"warpstave\": 1,\n"
+    "  \"name\": \"own device\",\n"
+    "  \"target\": \"sm_90a\",\n"
+    "  \"constants\": { \"BM\": 64, \"BN\": 64 },\n"
+    "  \"sizes\": { \"TM\": 4, \"W\": 2, \"SMS\": 4 },\n"
+    "  \"rehearse\": { \"TM\": 2, \"W\": 2, \"SMS\": 2 },\n"
+    "  \"assume\": [\"TM >= 1\"],\n"
+    "  \"tensors\": [\n"
+    "    { \"name\": \"X\", \"dtype\": \"bf16\", \"shape\": [\"TM*BM\", \"BN\"] },\n"
+    "    { \"name\": \"C\", \"dtype\": \"bf16\", \"shape\": [\"TM*BM\", \"BN\"], \"access\": \"write\" }\n"
+    "  ],\n"
+    "  \"devices\": { \"rank\": \"W\" },\n"
+    "  \"tiles\": { \"axes\": { \"tm\": \"TM\" }, \"launch\": \"persistent\", \"grid\": \"SMS\" },\n"
+    "  \"buffers\": [\n"
+    "    { \"name\": \"piece\", \"dtype\": \"bf16\", \"tile\": [\"BM\", \"BN\"] }\n"
+    "  ],\n"
+    "  \"barriers\": [ { \"name\": \"came\" } ],\n"
+    "  \"groups\": [\n"
+    "    { \"name\": \"comm\", \"role\": \"worker\", \"warps\": 4,\n"
+    "      \"body\": [\n"
+    "        { \"for\": \"tile\", \"over\": \"tiles\", \"do\": [\n"
+    "          { \"load\": \"X\", \"at\": [\"tm*BM\", 0], \"into\": \"piece\", \"signal\": \"came\", \"use\": \"tile\" },\n"
+    "          { \"wait\": \"came\", \"use\": \"tile\" },\n"
+    "          { \"put\": \"C\", \"device\": \"rank\", \"at\": [\"tm*BM\", 0], \"from\": \"piece\" },\n"
+    "          { \"store_wait\": 0, \"full\": true }\n"
+    "        ] }\n"
+    "      ] }\n"
+    "  ]\n"
+    "}\n";
+
 static const Row rows[] = {
     { "reduce-scatter", RS, { { 0 } }, PROVED },
     { "all-gather", AG, { { 0 } }, PROVED },
@@ -178,6 +223,59 @@ static const Row rows[] = {
     { "rows are awaited before they are put", AG, { { "          { \"put\": \"A\"",
         "          { \"await\": \"rows[s*TM + tm]\", \"at_least\": \"TN\" },\n          { \"put\": \"A\"" } },
       OPEN, "one of them is first" },
+
+    /* --- a put to the own device is a store; what may be one is not refuted */
+    { "put to the own device", OWN, { { 0 } }, PROVED },
+    { "put to the own device, waited for its reads", OWN, { { "\"store_wait\": 0, \"full\": true", "\"store_wait\": 0" } }, PROVED },
+    { "put to the only device", OWN, { { ONE }, { DEVICE, "\"device\": 0" } }, WS_VERDICT_PROVED, MAYBE, NULL, NULL },
+    { "put to a second of one", OWN, { { ONE }, { DEVICE, "\"device\": 1" } }, REFUTED, MAYBE, "G-NEVER", NULL },
+    { "put to the next device", OWN, { { DEVICE, "\"device\": \"(rank + 1) % W\"" } },
+      REFUTED, SHOWN, "P-PEER", "may not have started this launch" },
+    { "put to the first device", OWN, { { DEVICE, "\"device\": 0" } },
+      REFUTED, MAYBE, "P-PEER", "may not have started this launch" },
+    { "the own device by another name", OWN, { { DEVICE, "\"device\": \"min(rank, W - 1)\"" } }, OPEN, NULL },
+    { "the own device on one side", OWN, { { PUT, "{ \"if\": \"tm > 0\", \"then\": [" PUT "], \"else\": [" OTHER "] }" } },
+      OPEN, "hangs on conditions" },
+    { "the own device on both sides", OWN, { { PUT, "{ \"if\": \"tm > 0\", \"then\": [" PUT "], \"else\": [" PUT "] }" } }, PROVED },
+    { "the own device, one side alone", OWN, { { PUT, "{ \"if\": \"tm > 0\", \"then\": [" PUT "] }" } },
+      REFUTED, MAYBE, "G-NEVER", NULL },
+    { "the own device twice", OWN, { { PUT, PUT ", " PUT } }, REFUTED, MAYBE, "G-TWICE", NULL },
+    { "the own device is stored to, too", OWN, { { PUT, "{ \"if\": \"tm > 0\", \"then\": [" PUT "], \"else\": [{ \"store\": \"C\", \"at\": [\"tm*BM\", 0], \"from\": \"piece\" }] }" } },
+      OPEN, NULL },
+    { "what devices exchange is put to the own one", AG, { { "\"device\": \"s\", \"at\"", "\"device\": \"rank\", \"at\"" } },
+      REFUTED, MAYBE, "G-TWICE", NULL },
+
+    /* --- what need not be executed is not refuted */
+    { "an await of some devices under a condition", AG, { { BEHIND("{ \"if\": \"SMS >= 4\", \"then\": [{ \"await\": \"ready[rank]\", \"at_least\": 1 }] },") } }, PROVED },
+    { "an await of more under a condition", AG, { { BEHIND("{ \"if\": \"SMS >= 4\", \"then\": [" READY_4 "] },") } },
+      OPEN, "asks for 1 to" },
+    { "an await of more in no round", AG, { { BEHIND("{ \"for\": \"q\", \"count\": \"TM - 2\", \"do\": [" READY_4 "] },") } },
+      OPEN, "asks for 1 to" },
+    { "an await of more in rounds of the other sizes", AG, { { BEHIND("{ \"for\": \"q\", \"count\": \"TM - 2\", \"do\": [{ \"await\": \"ready[rank]\", \"at_least\": \"SMS + 1\" }] },") } },
+      REFUTED, MAYBE, "P-MESH", "asks for more than a launch adds" },
+    { "an await of more in the gate", AG, { { BEHIND(READY_4 ",") } }, REFUTED, SHOWN, "P-MESH", "asks for more than a launch adds" },
+    { "equal to a part under a condition", AG, { { BEHIND("{ \"if\": \"SMS >= 4\", \"then\": [{ \"await\": \"ready[rank]\", \"equals\": 1 }] },") } },
+      OPEN, NULL },
+    { "equal to a part in no round", AG, { { BEHIND("{ \"for\": \"q\", \"count\": \"TM*0\", \"do\": [{ \"await\": \"ready[rank]\", \"equals\": 1 }] },") } },
+      OPEN, NULL },
+    { "equal to a part that grows behind it", AG, { { FLAGS, FLAGS "{ \"name\": \"step\", \"array\": \"W\", \"per_launch\": \"2*SMS\" }," },
+        { BEHIND("{ \"notify\": \"step[rank]\", \"device\": \"all\" }, { \"await\": \"step[rank]\", \"equals\": 1 }, { \"notify\": \"step[rank]\", \"device\": \"all\" },") } },
+      OPEN, "an await of a part" },
+    { "nobody notifies it, nor awaits it", AG, { { FLAGS, FLAGS "{ \"name\": \"idle\", \"per_launch\": 1 }," },
+        { BEHIND("{ \"if\": \"SMS >= 500\", \"then\": [{ \"await\": \"idle\", \"at_least\": 1 }] },") } },
+      OPEN, "nor that this await is executed" },
+    { "nobody notifies it", AG, { { FLAGS, FLAGS "{ \"name\": \"idle\", \"per_launch\": 1 }," },
+        { BEHIND("{ \"await\": \"idle\", \"at_least\": 1 },") } },
+      REFUTED, SHOWN, "P-MESH", "nothing notifies the flag" },
+    { "notify to itself", AG, { { FLAGS, FLAGS "{ \"name\": \"self\", \"per_launch\": \"SMS\" }," },
+        { BEHIND("{ \"notify\": \"self\", \"device\": \"rank\" }, { \"await\": \"self\", \"at_least\": 1 },") } },
+      OPEN, "neither all" },
+    { "another notify before it is complete", AG, { { FLAGS, FLAGS "{ \"name\": \"tick\", \"per_launch\": \"W*W*TM*TN\" }," },
+        { "          { \"store_wait\": 0, \"full\": true },\n", "{ \"notify\": \"tick\", \"device\": \"all\" }, { \"store_wait\": 0, \"full\": true }," } },
+      OPEN, "another notify may tell of it" },
+    { "two flags tell of it", AG, { { FLAGS, FLAGS "{ \"name\": \"tick\", \"per_launch\": \"W*W*TM*TN\" }," },
+        { "          { \"store_wait\": 0, \"full\": true },\n", "{ \"store_wait\": 0, \"full\": true }, { \"notify\": \"tick\", \"device\": \"all\" }," } },
+      OPEN, "several flags are notified" },
 };
 /* clang-format on */
 
@@ -196,11 +294,19 @@ static gboolean has(const WsFindings *f, const char *rule, const char *part)
     return FALSE;
 }
 
+static WsProgram *program_of(const Row *row, WsFindings *findings)
+{
+    if (strcmp(row->file, OWN) != 0)
+        return edited_program(row->file, row->edit, NULL, 0, findings);
+    g_autofree char *text = edited(g_strdup(own_text), OWN, row->edit, MAX_EDITS);
+    return right_program(text, OWN, findings);
+}
+
 static void test_row(gconstpointer data)
 {
     const Row *row = data;
     g_autoptr(WsFindings) findings = ws_findings_new();
-    g_autoptr(WsProgram) p = edited_program(row->file, row->edit, NULL, 0, findings);
+    g_autoptr(WsProgram) p = program_of(row, findings);
     g_autofree char *before = says(findings);
     g_test_message("%s", before);
     g_assert_nonnull(p);

@@ -185,7 +185,7 @@ static void of_await(WsMeshCheck *M, const WsMeshSite *s)
                 ws_mesh_flag(M, s->op));
         return;
     }
-    if (ws_mesh_below(M, all, s->amount) && M->counted[s->op->peer->flag]) {
+    if (ws_mesh_below_at(M, s, all, s->amount) && M->counted[s->op->peer->flag]) {
         WsFinding *f =
             ws_mesh_wrong(M, WS_RULE_P_MESH, s->op, WS_HARM_HANG,
                           "%s asks for more than a launch adds: it never ends", s->op->label);
@@ -197,7 +197,10 @@ static void of_await(WsMeshCheck *M, const WsMeshSite *s)
         ws_mesh_open(M, s->op, "it was not shown that it asks for 1 to `per_launch`");
         return;
     }
-    if (s->op->peer->equals && M->counted[s->op->peer->flag] && ws_mesh_below(M, s->amount, all)) {
+    /* what is added behind the await itself it cannot miss */
+    if (s->op->peer->equals && M->counted[s->op->peer->flag] &&
+        !(M->needs[s->op->peer->flag] >> s->op->peer->flag & 1) &&
+        ws_mesh_below_at(M, s, s->amount, all)) {
         WsFinding *f = ws_mesh_wrong(
             M, WS_RULE_P_EPOCH, s->op, WS_HARM_HANG,
             "%s waits for exactly a number that %s grows past: the wait can miss it and never end",
@@ -224,7 +227,7 @@ void ws_mesh_counts(WsMeshCheck *M)
             WsPoly more;
             if (!s->op->peer || s->op->peer->flag != (gint)f)
                 continue;
-            if (ws_op_awaits(s->op->kind))
+            if (ws_op_awaits(s->op->kind) && (!waits || ws_mesh_executed(M, s)))
                 waits = s;
             if (!ws_op_notifies(s->op->kind))
                 continue;
@@ -236,6 +239,13 @@ void ws_mesh_counts(WsMeshCheck *M)
         M->counted[f] = known && last && ws_poly_equal(sum, all);
         if (!known || !waits || M->counted[f])
             continue; /* what nobody awaits may count what it likes */
+        if (!ws_mesh_executed(M, waits)) {
+            ws_mesh_open(M, waits->op,
+                         "it was not shown that a launch adds to %s what it says, nor that this "
+                         "await is executed",
+                         mesh->flag[f].name);
+            continue;
+        }
         if (!last) {
             WsFinding *w =
                 ws_mesh_wrong(M, WS_RULE_P_MESH, waits->op, WS_HARM_HANG,
@@ -244,7 +254,7 @@ void ws_mesh_counts(WsMeshCheck *M)
             continue;
         }
         g_autofree char *is = ws_poly_text(M->g.ps, sum), *said = ws_poly_text(M->g.ps, all);
-        if (!ws_mesh_below(M, sum, all) && !ws_mesh_below(M, all, sum)) {
+        if (!ws_mesh_below_at(M, waits, sum, all) && !ws_mesh_below_at(M, waits, all, sum)) {
             ws_mesh_open(
                 M, last->op,
                 "a launch adds %s to %s; it was not shown that this is its `per_launch`, %s", is,

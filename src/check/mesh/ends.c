@@ -24,7 +24,8 @@ static gboolean notified_somehow(const WsMeshCheck *M, const WsOp *put, const Ws
 void ws_mesh_unnotified(WsMeshCheck *M, const WsMeshPut *put, gboolean some, const char *agent)
 {
     const WsOp *op = put->put->op, *weak = NULL;
-    if (put->notify->len > 0 || some || notified_somehow(M, op, &weak)) {
+    if (put->notify->len > 0 || some || notified_somehow(M, op, &weak) ||
+        put->put->reach != WS_MESH_ELSEWHERE) {
         ws_mesh_open(M, op,
                      "it was not shown that on every path from %s to the end of %s its device is "
                      "notified",
@@ -65,7 +66,9 @@ void ws_mesh_awaited(WsMeshCheck *M, const WsMeshPut *put, const WsMeshSite *not
     const gint flag = notify->op->peer->flag;
     WsPoly all = ws_mesh_per_launch(M, flag);
     const char *tensor = M->p->tensor[put->put->op->tensor].name;
-    gboolean open = put->notify->len > 1; /* on some paths another one tells */
+    /* on some paths another one tells; it need not be told; it may never be made */
+    gboolean open = put->notify->len > 1 || put->put->reach != WS_MESH_ELSEWHERE ||
+                    !ws_mesh_executed(M, put->put);
     for (guint i = 0; i < M->site->len; i++) {
         const WsMeshSite *s = M->site->pdata[i];
         if (!ws_op_awaits(s->op->kind))
@@ -76,7 +79,7 @@ void ws_mesh_awaited(WsMeshCheck *M, const WsMeshPut *put, const WsMeshSite *not
             weak = s;
         else if (!s->conditional && ws_mesh_awaits_all(M, s) && ws_poly_equal(s->amount, all))
             return;
-        else if (ws_mesh_below(M, s->amount, all))
+        else if (ws_mesh_below_at(M, put->put, s->amount, all))
             part = s;
         else
             open = TRUE;
@@ -149,6 +152,34 @@ static void no_fence(WsMeshCheck *M, const WsMeshLoad *load, const WsOp *await)
     ws_finding_set_remedy(f, "Add { \"fence\": \"async_global\" } after the await.");
 }
 
+/* An await of another flag, which a notify behind the put adds to, may come before the load. */
+static gboolean told_otherwise(const WsMeshCheck *M, const WsMeshLoad *load, const WsMeshPut *put)
+{
+    const gint flag = ((const WsMeshSite *)put->notify->pdata[0])->op->peer->flag;
+    for (guint i = 0; i < M->site->len; i++) {
+        const WsMeshSite *s = M->site->pdata[i];
+        if (ws_op_awaits(s->op->kind) && s->op->peer->flag != flag && !ws_mesh_weak(s) &&
+            ws_mesh_may_precede(s->op, load->load->op) &&
+            notified_behind(M, put->put->op, s->op->peer->flag))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* An await of all of the element that is notified, and a fence, are in front of the load. */
+static gboolean awaits_all_of(WsMeshCheck *M, const WsMeshLoad *load, const WsMeshPut *put)
+{
+    const WsMeshSite *notify = put->notify->pdata[0];
+    for (guint i = 0; i < load->n_known; i++) {
+        const WsMeshSite *await = load->known[i].await;
+        if (await->op->peer->flag == notify->op->peer->flag && !ws_mesh_weak(await) &&
+            of_all(M, await) && load->known[i].fenced &&
+            same_element(M, put->put, notify, load->load, await))
+            return TRUE;
+    }
+    return FALSE;
+}
+
 void ws_mesh_covered(WsMeshCheck *M, const WsMeshLoad *load, const WsMeshPut *put)
 {
     const char *label = load->load->op->label;
@@ -157,6 +188,21 @@ void ws_mesh_covered(WsMeshCheck *M, const WsMeshLoad *load, const WsMeshPut *pu
     if (put->late || put->notify->len != 1) {
         ws_mesh_open(M, put->put->op, "%s is notified in more than one place, and %s reads it",
                      put->put->op->label, label);
+        return;
+    }
+    if (awaits_all_of(M, load, put))
+        return;
+    if (told_otherwise(M, load, put)) {
+        ws_mesh_open(M, load->load->op, "several flags are notified behind %s, and %s reads it",
+                     put->put->op->label, label);
+        return;
+    }
+    if (put->put->reach != WS_MESH_ELSEWHERE || !ws_mesh_executed(M, load->load)) {
+        ws_mesh_open(
+            M, load->load->op,
+            "no await of all of %s with a fence stands in front of it, and it was not shown "
+            "that it is executed, or that another device puts what it reads",
+            ws_mesh_flag(M, ((const WsMeshSite *)put->notify->pdata[0])->op));
         return;
     }
     const WsMeshSite *notify = put->notify->pdata[0], *seen = NULL, *other = NULL;
@@ -175,8 +221,6 @@ void ws_mesh_covered(WsMeshCheck *M, const WsMeshLoad *load, const WsMeshPut *pu
         }
         if (!seen || of_all(M, await))
             seen = await;
-        if (of_all(M, await) && load->known[i].fenced)
-            return;
     }
     const gint flag = notify->op->peer->flag;
     if (other && !seen) {

@@ -11,6 +11,7 @@
 #include "program/parts/operation.h"
 #include "program/parts/tensor.h"
 #include "program/parts/tiles.h"
+#include "program/parts/tree.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
 #include "program/walk/launch_values.h"
@@ -117,6 +118,45 @@ gboolean ws_mesh_below(WsMeshCheck *M, WsPoly a, WsPoly b)
     return FALSE;
 }
 
+static gboolean at_least_one(WsMeshCheck *M, const WsExpr *e, gboolean rehearse)
+{
+    gint64 n;
+    return ws_mesh_number(M, ws_terms_of(&M->g.terms, e), rehearse, &n) && n >= 1;
+}
+
+static gboolean executed(WsMeshCheck *M, const WsMeshSite *s, gboolean rehearse)
+{
+    const WsTiles *tiles = M->p->tiles;
+    gint64 n;
+    if (s->conditional || !s->plain)
+        return FALSE;
+    if (ws_op_awaits(s->op->kind) && !(ws_mesh_number(M, s->amount, rehearse, &n) && n >= 1))
+        return FALSE;
+    for (guint i = 0; i < s->n_loops; i++)
+        if (s->loop[i]->over != WS_OVER_TILES && !at_least_one(M, s->loop[i]->count, rehearse))
+            return FALSE;
+    for (guint a = 0; a < tiles->n_axes; a++) /* without tiles no CTA runs */
+        if (!at_least_one(M, tiles->axis[a].extent, rehearse))
+            return FALSE;
+    return TRUE;
+}
+
+gboolean ws_mesh_executed(WsMeshCheck *M, const WsMeshSite *s)
+{
+    return executed(M, s, TRUE) || executed(M, s, FALSE);
+}
+
+gboolean ws_mesh_below_at(WsMeshCheck *M, const WsMeshSite *s, WsPoly a, WsPoly b)
+{
+    for (guint i = 0; i < 2; i++) {
+        gint64 x, y;
+        if (ws_mesh_number(M, a, i == 0, &x) && ws_mesh_number(M, b, i == 0, &y) && x < y &&
+            executed(M, s, i == 0))
+            return TRUE;
+    }
+    return FALSE;
+}
+
 /* --- what is outside -------------------------------------------------------------------------- */
 static void look(WsMeshCheck *M)
 {
@@ -215,6 +255,7 @@ static WsMeshVerdict check_mesh(const WsProgram *p, WsFindings *findings)
     const gboolean followed = !M.open;
     if (followed) {
         ws_mesh_order(&M);
+        ws_mesh_needs(&M);
         ws_mesh_counts(&M);
         ws_mesh_stuck(&M);
     }

@@ -9,6 +9,13 @@ G_BEGIN_DECLS
 
 enum { WS_MESH_LOOPS = 8, WS_MESH_PUTS = 64 };
 
+/* The device that a put reaches. */
+typedef enum {
+    WS_MESH_OWN,       /* its own, in every launch and round: what a store does */
+    WS_MESH_PERHAPS,   /* not known to be another one */
+    WS_MESH_ELSEWHERE, /* another one, in a launch that the design names */
+} WsMeshReach;
+
 /* An operation that other devices see, and where it stands. */
 typedef struct {
     const WsOp *op;
@@ -23,6 +30,7 @@ typedef struct {
     WsPoly device, element, amount;
     gint device_var;   /* PUT, NOTIFY: the axis or index that runs over the devices; -1: none */
     guint device_atom; /* its atom */
+    WsMeshReach reach; /* PUT */
     WsPoly at[WS_MAX_RANK]; /* PUT, load: coordinates */
     gboolean of_all;        /* NOTIFY: on all devices */
 } WsMeshSite;
@@ -57,6 +65,11 @@ gboolean ws_mesh_number(WsMeshCheck *M, WsPoly a, gboolean rehearse, gint64 *out
 /* a < b in some launch that the design names. */
 gboolean ws_mesh_below(WsMeshCheck *M, WsPoly a, WsPoly b);
 
+/* `s` is executed in one of two launches that the design names, by some CTA, and asks for 1 or more
+ * if it is an await; a < b there. FALSE: not known, as under a condition. */
+gboolean ws_mesh_below_at(WsMeshCheck *M, const WsMeshSite *s, WsPoly a, WsPoly b);
+gboolean ws_mesh_executed(WsMeshCheck *M, const WsMeshSite *s);
+
 /* sites.c. */
 void ws_mesh_sites(WsMeshCheck *M);
 /* The side of a branch that is taken: 0, 1 (`then`), -1: not known. */
@@ -78,6 +91,7 @@ gboolean ws_mesh_awaits_all(const WsMeshCheck *M, const WsMeshSite *s);
 
 /* order.c, counts.c, stuck.c. */
 void ws_mesh_order(WsMeshCheck *M);
+void ws_mesh_needs(WsMeshCheck *M); /* before counts: `needs`, with what those need */
 void ws_mesh_counts(WsMeshCheck *M);
 void ws_mesh_stuck(WsMeshCheck *M);
 

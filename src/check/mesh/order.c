@@ -54,6 +54,9 @@ static void no_gate(WsMeshCheck *M, const WsOp *op)
 static void do_put(Order *o, State *s, const WsOp *op)
 {
     WsMeshCheck *M = o->M;
+    const WsMeshReach reach = ws_mesh_site(M, op)->reach;
+    if (reach == WS_MESH_OWN && M->p->tensor[op->tensor].access != WS_ACCESS_EXCHANGE)
+        return; /* a store: this device has started, and ends after it */
     guint at = o->number[op->index];
     if (!at) {
         WsMeshPut put = { ws_mesh_site(M, op), g_ptr_array_new(), FALSE };
@@ -71,8 +74,14 @@ static void do_put(Order *o, State *s, const WsOp *op)
     if (s->fresh & bit)
         s->stale |= bit;
     s->fresh |= bit;
-    if (s->gate && s->gate_fenced)
+    if ((s->gate && s->gate_fenced) || reach == WS_MESH_OWN)
         return;
+    if (reach == WS_MESH_PERHAPS) {
+        ws_mesh_open(M, op,
+                     "no fenced await of all devices stands in front of it, and it was not shown "
+                     "whether the device that it reaches is another one");
+        return;
+    }
     if (s->some) {
         ws_mesh_open(M, op,
                      "whether all devices are awaited and fenced before %s hangs on conditions",
@@ -128,6 +137,19 @@ static void incomplete(Order *o, const State *s, const WsOp *op)
     }
     if (s->kept & one) {
         ws_mesh_open(M, op, "%s is waited for by a store_wait that leaves groups", label);
+        return;
+    }
+    for (guint i = 0; i < M->site->len; i++) {
+        const WsMeshSite *n = M->site->pdata[i];
+        if (n->op != op && ws_op_notifies(n->op->kind) &&
+            ws_mesh_may_precede(put->put->op, n->op)) {
+            ws_mesh_open(M, op, "%s is not complete here, and another notify may tell of it",
+                         label);
+            return;
+        }
+    }
+    if (put->put->reach != WS_MESH_ELSEWHERE) {
+        ws_mesh_open(M, op, "%s is not complete here, and may reach this device alone", label);
         return;
     }
     WsFinding *f = ws_mesh_wrong(

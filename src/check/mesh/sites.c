@@ -57,6 +57,43 @@ static void runs_over_devices(Walk *w, WsMeshSite *s)
         s->device_var = var, s->device_atom = atom;
 }
 
+/* The number of a device, with `rank` that of this one, in a launch that the design names. */
+typedef struct {
+    guint rank;
+    gint64 value;
+    WsPolys *ps;
+} Ranked;
+
+static gboolean ranked(gpointer data, guint atom, WsPoly *out)
+{
+    const Ranked *r = data;
+    if (atom != r->rank)
+        return FALSE;
+    *out = ws_poly_int(r->ps, r->value);
+    return TRUE;
+}
+
+static WsMeshReach reach_of(WsMeshCheck *M, const WsMeshSite *s)
+{
+    gint64 n;
+    Ranked r = { .ps = M->g.ps };
+    if (ws_poly_equal(s->device, M->rank) || (ws_poly_is_int(M->devices, &n) && n == 1))
+        return WS_MESH_OWN;
+    for (guint i = 0; i < 2; i++) {
+        if (!ws_mesh_number(M, M->devices, i == 0, &n) || n < 2)
+            continue;
+        if (s->device_var >= 0) /* it runs over all of them */
+            return WS_MESH_ELSEWHERE;
+        for (r.value = 0; r.value < 2 && ws_poly_is_atom(M->rank, &r.rank); r.value++) {
+            gint64 device;
+            WsPoly at = ws_poly_map(M->g.ps, s->device, ranked, &r);
+            if (ws_mesh_number(M, at, i == 0, &device) && device != r.value)
+                return WS_MESH_ELSEWHERE;
+        }
+    }
+    return WS_MESH_PERHAPS;
+}
+
 static void site(Walk *w, const WsOp *op)
 {
     WsMeshCheck *M = w->M;
@@ -84,6 +121,8 @@ static void site(Walk *w, const WsOp *op)
     s->device_var = -1;
     if (op->peer && op->peer->device)
         runs_over_devices(w, s);
+    if (ws_op_puts(op->kind))
+        s->reach = reach_of(M, s);
     g_ptr_array_add(M->site, s);
     M->of_op[op->index] = M->site->len;
 }

@@ -61,15 +61,15 @@ static guint needs(const WsMeshCheck *M, const WsMeshSite *notify)
 }
 
 /* An await of the flag that stands in front of `notify`, whatever happens. */
-static const WsMeshSite *await_before(const WsMeshCheck *M, const WsMeshSite *notify, gboolean all)
+static const WsMeshSite *await_before(WsMeshCheck *M, const WsMeshSite *notify, gboolean all)
 {
     for (guint i = 0; i < M->site->len; i++) {
         const WsMeshSite *s = M->site->pdata[i];
         if (ws_op_awaits(s->op->kind) && s->agent == notify->agent &&
             s->op->peer->flag == notify->op->peer->flag && !s->conditional &&
             s->op->index < notify->op->index && (s->n_loops == 0 || ws_mesh_awaits_all(M, s)) &&
-            (!all ||
-             ws_poly_equal(s->amount, ws_mesh_per_launch((WsMeshCheck *)M, s->op->peer->flag))))
+            ws_mesh_executed(M, s) &&
+            (!all || ws_poly_equal(s->amount, ws_mesh_per_launch(M, s->op->peer->flag))))
             return s;
     }
     return NULL;
@@ -84,14 +84,15 @@ static gboolean surely_stuck(WsMeshCheck *M, guint flag)
         const WsMeshSite *s = M->site->pdata[i];
         if (!ws_op_notifies(s->op->kind) || s->op->peer->flag != (gint)flag)
             continue;
-        const WsMeshSite *before = await_before(M, s, FALSE), *full = await_before(M, s, TRUE);
+        const WsMeshSite *before = await_before(M, s, FALSE),
+                         *full = ws_mesh_executed(M, s) ? await_before(M, s, TRUE) : NULL;
         each = each && before;
         if (full || (!await && before))
             await = full ? full : before, of = s;
         if (full)
             break;
     }
-    if (!await || (!each && !await_before(M, of, TRUE)))
+    if (!await || (!each && !(ws_mesh_executed(M, of) && await_before(M, of, TRUE))))
         return FALSE;
     WsFinding *f = ws_mesh_wrong(M, WS_RULE_P_MESH, await->op, WS_HARM_HANG,
                                  "%s never ends: %s, which it waits for, comes after it",
@@ -101,15 +102,28 @@ static gboolean surely_stuck(WsMeshCheck *M, guint flag)
     return TRUE;
 }
 
-static void circles(WsMeshCheck *M)
+void ws_mesh_needs(WsMeshCheck *M)
 {
     const guint n = M->p->mesh->n_flags;
-    guint given = 0;
+    for (guint f = 0; f < n && M->p->n_agents > 64; f++)
+        M->needs[f] = ~0u;
+    if (M->p->n_agents > 64)
+        return; /* ws_mesh_stuck leaves it open */
     for (guint i = 0; i < M->site->len; i++) {
         const WsMeshSite *s = M->site->pdata[i];
         if (ws_op_notifies(s->op->kind))
             M->needs[s->op->peer->flag] |= needs(M, s);
     }
+    for (guint by = 0; by < n; by++) /* and what those need */
+        for (guint f = 0; f < n; f++)
+            if (M->needs[f] >> by & 1)
+                M->needs[f] |= M->needs[by];
+}
+
+static void circles(WsMeshCheck *M)
+{
+    const guint n = M->p->mesh->n_flags;
+    guint given = 0;
     for (guint before = 1; before != given;) {
         before = given;
         for (guint f = 0; f < n; f++)
@@ -151,7 +165,8 @@ static void resident(WsMeshCheck *M)
             continue;
         const WsFlag *f = &M->p->mesh->flag[s->op->peer->flag];
         const gboolean of_all_ctas =
-            !s->conditional && s->plain && !f->is_array && M->counted[s->op->peer->flag] &&
+            !s->conditional && s->plain && !f->is_array && ws_mesh_executed(M, s) &&
+            M->counted[s->op->peer->flag] &&
             ws_poly_equal(s->amount, ws_mesh_per_launch(M, s->op->peer->flag));
         if (!of_all_ctas || !ws_mesh_number(M, n, FALSE, &known) || known <= most_resident(M->p)) {
             ws_mesh_open(M, s->op,
