@@ -197,7 +197,8 @@ void ws_mesh_covered(WsMeshCheck *M, const WsMeshLoad *load, const WsMeshPut *pu
                      put->put->op->label, label);
         return;
     }
-    if (put->put->reach != WS_MESH_ELSEWHERE || !ws_mesh_executed(M, load->load)) {
+    if (put->put->reach != WS_MESH_ELSEWHERE || !ws_mesh_executed(M, put->put) ||
+        !ws_mesh_executed(M, load->load)) {
         ws_mesh_open(
             M, load->load->op,
             "no await of all of %s with a fence stands in front of it, and it was not shown "
