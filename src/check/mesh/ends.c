@@ -193,7 +193,7 @@ void ws_mesh_covered(WsMeshCheck *M, const WsMeshLoad *load, const WsMeshPut *pu
     if (awaits_all_of(M, load, put))
         return;
     if (told_otherwise(M, load, put)) {
-        ws_mesh_open(M, load->load->op, "several flags are notified behind %s, and %s reads it",
+        ws_mesh_open(M, load->load->op, "several flags are notified after %s, and %s reads it",
                      put->put->op->label, label);
         return;
     }
