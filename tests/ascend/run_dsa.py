@@ -18,6 +18,9 @@ class Grid:
     def map(self, f):
         return Grid([[f(x) for x in r] for r in self.rows], self.mem)
 
+    def to(self, dtype):
+        return self
+
     def __mul__(self, n):
         return self.map(lambda x: x * n)
 
@@ -101,7 +104,7 @@ def modules(pid, programs):
     tl.program_id = lambda axis: pid
     tl.num_programs = lambda axis: programs
     tl.zeros, tl.trans, tl.dot = zeros, trans, dot
-    tl.float32 = tl.float16 = tl.bfloat16 = None
+    tl.float32 = tl.float16 = tl.bfloat16 = tl.int64 = None
     dsa = types.SimpleNamespace(
         ascend=types.SimpleNamespace(**{s: s for s in ("UB", "L1", "L0A", "L0B", "L0C")}),
         alloc=lambda shape, dtype, mem_addr_space: Tile(shape, mem_addr_space),

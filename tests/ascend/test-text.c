@@ -38,6 +38,14 @@ static void test_numbers(void)
                                            "\"BM\": 16, \"BN\": 16, \"BK\": 16" } },
                               sub[] = { { "\"BN\": 8192", "\"BN\": 16" },
                                         { "\"vector\": \"add\"", "\"vector\": \"sub\"" } };
+    /* Sums in a ring, at one use in all rounds, begin in the first. */
+    static const AscendChange ring[] = {
+        { "\"BM\": 128, \"BN\": 128, \"BK\": 64", "\"BM\": 16, \"BN\": 16, \"BK\": 16" },
+        { "\"tile\": [\"BM\", \"BN\"]", "\"stages\": 2, \"tile\": [\"BM\", \"BN\"]" },
+        { "\"mma\": \"c0\"", "\"mma\": \"c0 @ 0\"" },
+        { "\"from\": \"c0\" }", "\"from\": \"c0\", \"use\": 0 }" },
+        { "\"k*BK\"", "\"((k + kt) % kt)*BK\"" },
+    };
     g_autofree char *python = g_find_program_in_path("python3");
     if (!python) {
         g_test_skip("no python3");
@@ -46,6 +54,10 @@ static void test_numbers(void)
     g_autofree char *a = written("vector-add", add, 1, NULL),
                     *g = written("cube-gemm", gemm, 1, NULL),
                     *s = written("vector-add", sub, 2, NULL);
+    g_autoptr(GError) error = NULL;
+    g_autofree char *r = written("cube-gemm", ring, 5, &error);
+    g_assert_no_error(error);
+    g_assert_cmpint(run(r, "gemm", "32 48 80"), ==, 0);
     g_assert_true(a && g && s);
     g_assert_cmpint(run(a, "add", "1"), ==, 0);
     g_assert_cmpint(run(a, "add", "100"), ==, 0);
@@ -98,6 +110,77 @@ static void test_refused(void)
             { "\"kt + r\"", "\"4 + r\"" },
             { "\"kt + r\"", "\"4 + r\"" } },
           "ahead" },
+        /* --- one tile of a ring --- */
+        { "vector-add",
+          { { "          { \"wait\": \"stored\", \"use\": \"k\" },\n",
+              "          { \"wait\": \"stored\", \"use\": \"k\" } ] },\n"
+              "        { \"for\": \"m\", \"over\": \"tiles\", \"do\": [\n" },
+            { "\"b\": \"y\", \"into\": \"z\", \"use\": \"k\" }",
+              "\"b\": \"y\", \"into\": \"z\", \"use\": \"m\" }" },
+            { "{ \"arrive\": \"free\", \"use\": \"k + S\" }",
+              "{ \"arrive\": \"free\", \"use\": \"m + S\" }" },
+            { "{ \"arrive\": \"summed\", \"use\": \"k\" },\n          { \"wait\": \"summed\", "
+              "\"use\": \"k\" }",
+              "{ \"arrive\": \"summed\", \"use\": \"m\" },\n          { \"wait\": \"summed\", "
+              "\"use\": \"m\" }" },
+            { "\"from\": \"z\", \"use\": \"k\"", "\"from\": \"z\", \"use\": \"m\"" },
+            { "{ \"arrive\": \"stored\", \"use\": \"k + S\" }",
+              "{ \"arrive\": \"stored\", \"use\": \"m + S\" }" } },
+          "the same round has not written" },
+        { "vector-add", /* what the rounds of a loop wrote, behind it */
+          { { "          { \"store\": \"Z\"", "          ] }, { \"store\": \"Z\"" },
+            { "\"from\": \"z\", \"use\": \"k\" },\n          { \"arrive\": \"stored\", \"use\": "
+              "\"k + S\" }\n        ] },",
+              "\"from\": \"z\", \"use\": 0 }," },
+            { "{ \"wait\": \"summed\", \"use\": \"k\" },",
+              "{ \"wait\": \"summed\", \"use\": \"k\" }" },
+            { "\"t\": \"cdiv(N, BN)\" }, \"launch\": \"persistent\"",
+              "\"t\": \"cdiv(N, BN)\" }, \"launch\": \"single\"" },
+            { "\"over\": \"tiles\"", "\"count\": 2" } },
+          "behind a loop" },
+        { "cube-gemm", /* sums of a ring that begin anew in some round */
+          { { "\"name\": \"c0\", \"dtype\": \"f32\", \"tile\": [\"BM\", \"BN\"]",
+              "\"name\": \"c0\", \"dtype\": \"f32\", \"stages\": 2, \"tile\": [\"BM\", \"BN\"]" },
+            { "\"BM\": 128, \"BN\": 128", "\"BM\": 64, \"BN\": 64" },
+            { "\"from\": \"c0\" }", "\"from\": \"c0\", \"use\": 0 }" },
+            { "\"first\": \"k == 0\"", "\"first\": \"k % 2 == 0\"" } },
+          "begin anew" },
+        /* --- names --- */
+        { "vector-add",
+          { { "{ \"load\": \"Y\", \"at\": [\"t*BN\"]", "{ \"load\": \"Y\", \"at\": [\"k*BN\"]" } },
+          "the position in a loop over tiles" },
+        { "vector-add",
+          { { "\"for\": \"k\", \"over\": \"tiles\"",
+              "\"for\": \"k\", \"over\": \"tiles\", \"step\": 2" } },
+          "from or step" },
+        { "cube-gemm",
+          { { "\"tn\": \"N/BN\"", "\"tile\": \"N/BN\"" },
+            { "\"tn*BN\"", "\"tile*BN\"" },
+            { "\"tn*BN\"", "\"tile*BN\"" } },
+          "the name tile" },
+        { "cube-gemm",
+          { { "\"let\": { \"kt\": \"K/BK\" }", "\"let\": { \"kt\": \"K/BK\", \"tl\": \"K\" }" } },
+          "the name tl" },
+        { "cube-gemm",
+          { { "\"let\": { \"kt\": \"K/BK\" }",
+              "\"let\": { \"kt\": \"K/BK\", \"A_ptr\": \"K\" }" } },
+          "the name A_ptr" },
+        /* --- rounding --- */
+        { "cube-gemm",
+          { { "[\"tm*BM\", \"k*BK\"]", "[\"tm*BM\", \"((k - 1) % kt)*BK\"]" } },
+          "rounds down" },
+        { "cube-gemm",
+          { { "[\"tm*BM\", \"k*BK\"]", "[\"tm*BM\", \"((k - 3)/2 + 2)*BK\"]" } },
+          "rounds down" },
+        { "cube-gemm",
+          { { "[\"tm*BM\", \"k*BK\"]", "[\"tm*BM\", \"cdiv(k - 3, 2)*BK\"]" } },
+          "rounds down" },
+        { "cube-gemm",
+          { { "[\"tm*BM\", \"k*BK\"]", "[\"tm*BM\", \"(k/(tm - 1))*BK\"]" } },
+          "rounds down" },
+        { "cube-gemm",
+          { { "[\"tm*BM\", \"k*BK\"]", "[\"tm*BM\", \"(k - 1)*BK\"]" } },
+          "in front of A" },
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autoptr(GError) error = NULL;

@@ -2,6 +2,9 @@
 
 #include "base/phrase.h"
 #include "codegen/generate.h"
+#include "codegen/python/dsa/order.h"
+#include "codegen/python/dsa/ring.h"
+#include "codegen/python/dsa/scope.h"
 #include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
@@ -23,22 +26,29 @@ typedef struct {
     GString *out;
     guint depth;
     GHashTable *written; /* buffers that a step above has written */
-    GHashTable *ring;    /* buffer -> char*: the use at which this round touches it */
+    GHashTable *ring;    /* what this round has written of rings */
     GHashTable *awaited; /* "flag use": a wait above; a set behind it is refused */
+    GHashTable *set;     /* flags that a step above has set */
+    WsDsaScope scope;
+    const WsOp *here; /* the operation that is being written, or NULL */
     const WsOp *op;
     char *why;
+    const char *remedy;
 } Dsa;
 
-static void refuse(Dsa *d, const WsOp *op, const char *format, ...) G_GNUC_PRINTF(3, 4);
-static void refuse(Dsa *d, const WsOp *op, const char *format, ...)
+static void refuse_with(Dsa *d, const WsOp *op, const char *remedy, const char *format, ...)
+    G_GNUC_PRINTF(4, 5);
+#define refuse(d, op, ...) refuse_with(d, op, NULL, __VA_ARGS__)
+static void refuse_with(Dsa *d, const WsOp *op, const char *remedy, const char *format, ...)
 {
     va_list args;
     if (d->why)
         return;
+    d->remedy = remedy;
     va_start(args, format);
     d->why = ws_phrase_v(format, args);
     va_end(args);
-    d->op = op;
+    d->op = op ? op : d->here;
 }
 
 static void line(Dsa *d, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -66,10 +76,23 @@ static void put(Dsa *d, GString *s, const WsExpr *e)
                        : e->func == WS_FUNC_MIN  ? "tl.minimum"
                        : e->func == WS_FUNC_MAX  ? "tl.maximum"
                                                  : NULL;
+    const gboolean divides =
+        e->op == WS_EXPR_DIV || e->op == WS_EXPR_MOD || (call && e->func == WS_FUNC_CDIV);
     if (e->op == WS_EXPR_INT) {
         g_string_append_printf(s, "%" G_GINT64_FORMAT, e->i);
-    } else if (e->op == WS_EXPR_VAR && e->name && !strchr(e->name, '.')) {
+    } else if (e->op == WS_EXPR_VAR && ws_dsa_readable(&d->scope, e)) {
         g_string_append(s, e->name);
+    } else if (e->op == WS_EXPR_VAR && e->name && ws_dsa_open(&d->scope, e->name)) {
+        refuse_with(d, NULL, "places by the axes of the tiles",
+                    "%s, the position in a loop over tiles", e->name);
+    } else if (divides && e->n_args == 2 && !ws_dsa_floors(&d->scope, e->arg[0], e->arg[1])) {
+        g_autofree char *text = ws_expr_print(e);
+        refuse_with(d, NULL,
+                    "a multiple of the divisor added to the dividend, and a divisor that is a "
+                    "constant above 0",
+                    "%s, which rounds down, where the text would round towards 0: the dividend is "
+                    "not shown to be 0 or more and the divisor above 0",
+                    text);
     } else if (e->n_args == 2 && ((guint)e->op < G_N_ELEMENTS(sign) && sign[e->op])) {
         g_string_append_c(s, '(');
         put(d, s, e->arg[0]);
@@ -118,16 +141,12 @@ static const char *tile(Dsa *d, const WsOp *op, const WsAccess *a)
         refuse(d, op, "a part of %s; write it as a buffer of its own", b->name);
     if (b->over >= 0)
         refuse(d, op, "%s lies over %s", b->name, d->p->buffer[b->over].name);
-    if (b->stages > 1 && a->use) {
-        char *use = ws_expr_print(a->use);
-        const char *was = g_hash_table_lookup(d->ring, b->name);
-        if (was && strcmp(was, use) != 0)
-            refuse(d, op, "%s is touched at uses %s and %s: the text has one tile of it", b->name,
-                   was, use);
-        g_hash_table_replace(d->ring, b->name, use);
-    }
     if (a->mode & WS_MODE_READ && !g_hash_table_contains(d->written, b->name))
         refuse(d, op, "%s is read in front of what writes it", b->name);
+    const char *remedy = NULL;
+    g_autofree char *other = b->stages > 1 ? ws_dsa_ring_touch(d->ring, b, a, &remedy) : NULL;
+    if (other)
+        refuse_with(d, op, remedy, "%s", other);
     if (a->mode & WS_MODE_WRITE)
         g_hash_table_add(d->written, b->name);
     return b->name;
@@ -146,12 +165,20 @@ static void pointers(Dsa *d, const WsOp *op, char **at, char **shape)
         const guint extent = i + 1 == t->rank ? a->cols : a->rows;
         g_autofree char *c = text_of(d, op->coord[i]), *stride = text_of(d, t->stride[i]),
                         *length = text_of(d, t->shape[i]);
-        g_string_append_printf(p, " + (%s + tl.arange(0, %u))%s*%s", c, extent,
+        if (ws_dsa_interval(&d->scope, op->coord[i]).lo < 0) {
+            g_autofree char *place = ws_expr_print(op->coord[i]);
+            refuse_with(d, op, "max(…, 0), or loops that begin further behind",
+                        "a place %s that is not shown to be 0 or more: the text would go to what "
+                        "lies in front of %s",
+                        place, t->name);
+        }
+        g_string_append_printf(p, " + (%s + tl.arange(0, %u).to(tl.int64))%s*%s", c, extent,
                                t->rank == 1 ? ""
                                : i == 0     ? "[:, None]"
                                             : "[None, :]",
                                stride);
-        g_string_append_printf(n, "%stl.minimum(%s - %s, %u)", i ? ", " : "", length, c, extent);
+        g_string_append_printf(n, "%stl.maximum(tl.minimum(%s - %s, %u), 0)", i ? ", " : "", length,
+                               c, extent);
     }
     *at = g_string_free(p, FALSE);
     *shape = g_string_free(n, FALSE);
@@ -219,10 +246,15 @@ static void flag(Dsa *d, const WsOp *op, gboolean waits)
     if (!waits && g_hash_table_contains(d->awaited, key))
         refuse(d, op, "flag %s is set after its wait in the stream",
                d->p->barrier[op->barrier].name);
-    if (waits)
+    if (waits && !g_hash_table_contains(d->set, d->p->barrier[op->barrier].name))
+        refuse(d, op, "flag %s is set after its wait in the stream",
+               d->p->barrier[op->barrier].name);
+    if (waits) {
         g_hash_table_add(d->awaited, key);
-    else
+    } else {
+        g_hash_table_add(d->set, d->p->barrier[op->barrier].name);
         g_free(key);
+    }
 }
 
 static void operation(Dsa *d, const WsOp *op)
@@ -240,7 +272,9 @@ static void operation(Dsa *d, const WsOp *op)
     }
     for (guint i = 0; i < G_N_ELEMENTS(work); i++)
         if (work[i].kind == op->kind) {
+            d->here = op;
             work[i].put(d, op);
+            d->here = NULL;
             return;
         }
     if (op->n_access || op->var >= 0)
@@ -250,70 +284,7 @@ static void operation(Dsa *d, const WsOp *op)
 /* --- the stream --------------------------------------------------------------------------------
  */
 
-static const char *step_of(const WsTree *t)
-{
-    return t->step ? t->step : t->op && t->op->step ? t->op->step : "";
-}
-
-/* The step's place in the stream, by the numbers of its path. */
-static int by_path(const char *a, const char *b)
-{
-    while (*a && *b) {
-        if (g_ascii_isdigit(*a) && g_ascii_isdigit(*b)) {
-            char *after, *beyond;
-            const guint64 x = g_ascii_strtoull(a, &after, 10), y = g_ascii_strtoull(b, &beyond, 10);
-            if (x != y)
-                return x < y ? -1 : 1;
-            a = after, b = beyond;
-        } else if (*a != *b) {
-            return *a < *b ? -1 : 1;
-        } else {
-            a++, b++;
-        }
-    }
-    return *a ? 1 : *b ? -1 : 0;
-}
-
-static gboolean works(const WsTree *t)
-{
-    if (t->op)
-        return t->op->n_access > 0;
-    for (guint i = 0; i < t->n_kids; i++)
-        if (t->kid[i] && works(t->kid[i]))
-            return TRUE;
-    return FALSE;
-}
-
-static int in_order(gconstpointer a, gconstpointer b)
-{
-    return by_path(step_of(*(WsTree *const *)a), step_of(*(WsTree *const *)b));
-}
-
 static void sequences(Dsa *d, GPtrArray *seq, const char *prefix);
-
-static void collect(GPtrArray *into, const WsTree *seq)
-{
-    for (guint i = 0; seq && i < seq->n_kids; i++) {
-        if (!seq->kid[i])
-            continue;
-        if (seq->kid[i]->kind == WS_TREE_SEQ)
-            collect(into, seq->kid[i]);
-        else
-            g_ptr_array_add(into, seq->kid[i]);
-    }
-}
-
-/* The bodies of one loop, or one side of one branch, in all agents that have it. */
-static GPtrArray *bodies(GPtrArray *same, guint side)
-{
-    GPtrArray *all = g_ptr_array_new();
-    for (guint i = 0; i < same->len; i++) {
-        const WsTree *t = same->pdata[i];
-        if (side < t->n_kids && t->kid[side])
-            g_ptr_array_add(all, t->kid[side]);
-    }
-    return all;
-}
 
 static void tiles_names(Dsa *d, const char *id)
 {
@@ -337,6 +308,11 @@ static void head_of_loop(Dsa *d, const WsTree *t)
 {
     const WsTiles *tiles = d->p->tiles;
     if (t->over == WS_OVER_TILES) {
+        gint64 from = 0, by = 1;
+        if ((t->from && (!ws_expr_is_int(t->from, &from) || from)) ||
+            (t->step_by && (!ws_expr_is_int(t->step_by, &by) || by != 1)))
+            refuse_with(d, NULL, "a loop over all tiles",
+                        "the loop %s over tiles with from or step", t->name);
         GString *n = g_string_new(NULL);
         for (guint a = 0; a < tiles->n_axes; a++) {
             g_autofree char *extent = text_of(d, tiles->axis[a].extent);
@@ -360,20 +336,36 @@ static void head_of_loop(Dsa *d, const WsTree *t)
 
 static void one_loop(Dsa *d, GPtrArray *same)
 {
-    g_autoptr(GPtrArray) inside = bodies(same, 0);
-    g_autoptr(GHashTable) ring = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
+    g_autoptr(GPtrArray) inside = ws_dsa_bodies(same, 0);
+    g_autoptr(GHashTable) ring = ws_dsa_ring_inside(d->ring);
     g_autoptr(GHashTable) awaited = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     GHashTable *outer = d->ring, *before = d->awaited;
     gboolean work = FALSE;
     for (guint i = 0; i < same->len; i++)
-        work |= works(same->pdata[i]);
+        work |= ws_dsa_works(same->pdata[i]);
     d->ring = ring, d->awaited = awaited;
-    g_autofree char *prefix = g_strdup_printf("%s/do/", step_of(same->pdata[0]));
+    g_autofree char *prefix = g_strdup_printf("%s/do/", ws_dsa_step(same->pdata[0]));
     if (work)
         head_of_loop(d, same->pdata[0]);
+    g_ptr_array_add(d->scope.loop, same->pdata[0]);
     sequences(d, inside, prefix); /* flags alone: judged, not written */
+    g_ptr_array_set_size(d->scope.loop, (gint)d->scope.loop->len - 1);
     d->depth -= work;
     d->ring = outer, d->awaited = before;
+    ws_dsa_ring_behind(outer, ring, same->pdata[0]);
+}
+
+/* Sums of a ring that begin anew in the first round of the loop, and are one slot in all of it:
+ * everything else would add to what another use left. */
+static gboolean begins_loop(const Dsa *d, const WsExpr *cond, const WsAccess *sums)
+{
+    const WsTree *loop = ws_dsa_innermost(&d->scope);
+    gint64 first, at;
+    return loop && loop->over == WS_OVER_COUNT && loop->name && cond->op == WS_EXPR_EQ &&
+           cond->arg[0]->op == WS_EXPR_VAR && cond->arg[0]->name &&
+           strcmp(cond->arg[0]->name, loop->name) == 0 && ws_expr_is_int(cond->arg[1], &at) &&
+           ws_expr_is_int(loop->from, &first) && at == first && sums->use &&
+           !ws_dsa_varies(sums->use, loop);
 }
 
 /* A branch of one product: whether its sums begin anew. Other conditions are not written. */
@@ -387,19 +379,28 @@ static void one_branch(Dsa *d, GPtrArray *same)
         refuse(d, op, "a condition");
         return;
     }
+    const WsBuffer *sums = buffer(d, &op->access[0]);
+    if (sums->stages > 1 && !begins_loop(d, t->cond, &op->access[0]))
+        refuse_with(d, op, "first of the innermost loop's first round, and one use in all of it",
+                    "sums in the ring %s that begin anew under another condition", sums->name);
     g_autofree char *cond = text_of(d, t->cond);
     line(d, "if %s:", cond);
     d->depth++;
-    line(d, "%s = tl.zeros([%u, %u], tl.float32)", buffer(d, &op->access[0])->name,
-         op->access[0].rows, op->access[0].cols);
+    line(d, "%s = tl.zeros([%u, %u], tl.float32)", sums->name, op->access[0].rows,
+         op->access[0].cols);
     d->depth--;
-    g_hash_table_add(d->written, buffer(d, &op->access[0])->name);
+    tile(d, op,
+         &(WsAccess){ .buffer = op->access[0].buffer,
+                      .use = op->access[0].use,
+                      .rows = op->access[0].rows,
+                      .cols = op->access[0].cols,
+                      .mode = WS_MODE_WRITE });
     cube(d, more);
 }
 
 static void placed(Dsa *d, const WsTree *t, const char *prefix)
 {
-    const char *step = step_of(t);
+    const char *step = ws_dsa_step(t);
     if (!strstr(step, "/body/"))
         refuse(d, t->op, "%s, which has an id of its own: its place in the stream is not known",
                step);
@@ -413,8 +414,8 @@ static void sequences(Dsa *d, GPtrArray *seq, const char *prefix)
 {
     g_autoptr(GPtrArray) kids = g_ptr_array_new();
     for (guint i = 0; i < seq->len; i++)
-        collect(kids, seq->pdata[i]);
-    g_ptr_array_sort(kids, in_order);
+        ws_dsa_collect(kids, seq->pdata[i]);
+    g_ptr_array_sort(kids, ws_dsa_in_order);
     for (guint i = 0; i < kids->len; i++)
         placed(d, kids->pdata[i], prefix);
     for (guint i = 0; i < kids->len && !d->why;) {
@@ -425,7 +426,7 @@ static void sequences(Dsa *d, GPtrArray *seq, const char *prefix)
             i++;
             continue;
         }
-        for (; i < kids->len && strcmp(step_of(kids->pdata[i]), step_of(t)) == 0; i++)
+        for (; i < kids->len && strcmp(ws_dsa_step(kids->pdata[i]), ws_dsa_step(t)) == 0; i++)
             if (((const WsTree *)kids->pdata[i])->kind == t->kind)
                 g_ptr_array_add(same, kids->pdata[i]);
         if (t->kind == WS_TREE_LOOP)
@@ -463,6 +464,9 @@ static void objects(Dsa *d)
 static void judge(Dsa *d)
 {
     const WsTiles *t = d->p->tiles;
+    g_autofree char *clash = ws_dsa_clash(d->p);
+    if (clash)
+        refuse_with(d, NULL, "another name", "%s", clash);
     if (t->order != WS_ORDER_LINEAR)
         refuse(d, NULL, "tiles in another order than linear");
     for (guint a = 0; a < t->n_axes; a++)
@@ -487,6 +491,9 @@ static void whole(Dsa *d)
     line(d, "# The steps stand in the order of the stream. Flags, barriers and the slots of rings "
             "are not");
     line(d, "# written: the compiler of TLE-DSA orders queues and doubles buffers itself.");
+    line(d, "# Numbers of tiles and places in a tensor are 32-bit integers, so every size, every "
+            "number of");
+    line(d, "# tiles and every sum in a place has to stay below 2**31; offsets have 64 bits.");
     line(d, "import triton");
     line(d, "import triton.language as tl");
     line(d, "import triton.experimental.tle as tle");
@@ -505,18 +512,21 @@ static void whole(Dsa *d)
 
 char *ws_generate_dsa(const WsProgram *p, GError **error)
 {
-    Dsa d = { .p = p, .out = g_string_new(NULL) };
+    Dsa d = { .p = p, .out = g_string_new(NULL), .scope = { p, g_ptr_array_new() } };
     d.written = g_hash_table_new(g_str_hash, g_str_equal);
-    d.ring = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
+    d.ring = ws_dsa_ring_new();
     d.awaited = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    d.set = g_hash_table_new(g_str_hash, g_str_equal);
     judge(&d);
     if (!d.why)
         whole(&d);
     g_hash_table_unref(d.written);
     g_hash_table_unref(d.ring);
     g_hash_table_unref(d.awaited);
+    g_hash_table_unref(d.set);
+    g_ptr_array_unref(d.scope.loop);
     if (d.why) {
-        ws_generate_refuse(error, "tle", d.op, NULL, d.why, NULL);
+        ws_generate_refuse(error, "tle", d.op, NULL, d.why, d.remedy);
         g_free(d.why);
         g_string_free(d.out, TRUE);
         return NULL;
