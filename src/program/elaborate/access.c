@@ -135,7 +135,10 @@ gboolean ws_view_buffer(WsStepState *S, const WsRef *ref, WsMode mode, WsProxy p
     gboolean swapped = w.transposed != (b->rank == 1);
     out->rows = swapped ? a->cols : a->rows;
     out->cols = swapped ? a->rows : a->cols;
-    a->use = use_of(S, ref, pipe_of_buffer(E, symbol->index));
+    const gint pipe = pipe_of_buffer(E, symbol->index);
+    if (pipe >= 0 && (mode & WS_MODE_WRITE))
+        ws_window_in_step(S, pipe);
+    a->use = use_of(S, ref, pipe);
     if (b->stages > 1 && !a->use) {
         ws_elab_error(E, WS_RULE_T_USE, S->id, "Add \"use\".",
                       "%s has %u stages: say which one by a `use`", b->name, b->stages);

@@ -104,9 +104,12 @@ typedef struct {
     guint n_fields;
     guint *field;           /* buffers */
     gboolean window_writes; /* the window that is open has writes */
+    guint window_first;     /* transactions of its list before it */
+    gint64 window_shift;    /* rounds that its acquire runs ahead */
     guint writer;           /* group + 1; 0 not known */
-    gboolean group_fills;   /* all threads of its writer fill it, by writes or gathers */
-    gboolean by_leader, by_warps, by_all; /* who arrives at the end of the windows so far */
+    /* what fills it, anywhere in the design: so each window and each close of a closed pipe arrives
+     * in the same way, whichever stands first in the text */
+    gboolean loaded, written, gathered;
     gint told; /* buffer that says what is the end, -1: nobody closes it */
 } WsPipeBuild;
 
@@ -343,6 +346,14 @@ gint ws_pipe_named(WsElab *E, const char *name);  /* -1 if no pipe has that name
 void ws_pipe_wait(WsStepState *S, gint pipe);
 /* Barrier that a load or gather without `signal` credits: p.full of the open window, -1. */
 gint ws_pipe_signal(WsStepState *S, guint buffer, WsExpr **use);
+
+/* --- windows (windows.c): what fills a pipe, and how that arrives */
+gboolean ws_pipe_has_field(const WsPipeBuild *p, WsElab *E, const WsRef *ref);
+void ws_window_fills(WsElab *E, WsPipeBuild *p, const WsNode *step); /* notes how, if it does */
+void ws_window_in_step(WsStepState *S, gint pipe);
+/* Whether the open window arrives by the leader's expect, by all threads with its gathers. */
+gboolean ws_window_by_expect(WsStepState *S, const WsPipeBuild *p);
+gboolean ws_window_by_gathers(WsStepState *S, const WsPipeBuild *p);
 
 /* --- streams (stream.c): what the writer of a pipe commits before each of its closes */
 gboolean ws_stream_closes(WsElab *E, const char *pipe); /* a `close` names the pipe */

@@ -22,15 +22,6 @@ gint ws_pipe_named(WsElab *E, const char *name)
                : -1;
 }
 
-static gboolean is_field(const WsPipeBuild *p, WsElab *E, const WsRef *ref)
-{
-    WsElabSymbol *symbol = ref ? g_hash_table_lookup(E->names, ref->name) : NULL;
-    for (guint i = 0; symbol && symbol->kind == WS_SYMBOL_BUFFER && i < p->n_fields; i++)
-        if (p->field[i] == symbol->index)
-            return TRUE;
-    return FALSE;
-}
-
 /* Which steps read the fields through the generic proxy, anywhere in the design; and `expect`
  * steps. */
 static void scan(WsElab *E, guint group, const WsNode *owner, WsFieldId field)
@@ -41,13 +32,10 @@ static void scan(WsElab *E, guint group, const WsNode *owner, WsFieldId field)
             continue;
         for (guint k = 0; k < E->pipes->len; k++) {
             WsPipeBuild *p = pipe_at(E, (gint)k);
-            if (step->kind == WS_STEP_READ && is_field(p, E, ws_elab_field_ref(E, step, WS_F_from)))
+            if (step->kind == WS_STEP_READ &&
+                ws_pipe_has_field(p, E, ws_elab_field_ref(E, step, WS_F_from)))
                 p->generic_readers = TRUE;
-            if ((step->kind == WS_STEP_WRITE &&
-                 is_field(p, E, ws_elab_field_ref(E, step, WS_F_to))) ||
-                (step->kind == WS_STEP_GATHER &&
-                 is_field(p, E, ws_elab_field_ref(E, step, WS_F_into))))
-                p->group_fills = TRUE;
+            ws_window_fills(E, p, step);
             if (step->kind == WS_STEP_ACQUIRE &&
                 ws_elab_field_is(E, step, WS_F_keyword, ws_node_name(p->node))) {
                 if (p->writer && p->writer != group + 1)
@@ -251,7 +239,7 @@ static WsOp *told_op(WsStepState *S, WsOpKind kind, const WsPipeBuild *p, WsExpr
  * wait and what the leader says, both would be the leader's alone (LANGUAGE section 9). */
 static void together(WsStepState *S, const WsPipeBuild *p)
 {
-    if (!p->group_fills)
+    if (!p->written && !p->gathered)
         return;
     WsOp *sync = ws_step_op(S, WS_OP_WARP_SYNC, "together");
     ws_op_label(S->E, sync, "warp sync");
@@ -275,6 +263,8 @@ void ws_step_ACQUIRE(WsStepState *S)
                      "another pipe is still acquired in this list");
     S->list->window = pipe;
     p->window_writes = FALSE;
+    p->window_first = S->list->transactions->len;
+    p->window_shift = S->shift;
     S->E->agent->pipe_use[pipe] = pipe_use(S, pipe);
     if (!p->one_shot)
         wait_op(S, p->empty, S->E->agent->pipe_use[pipe], NULL);
@@ -293,17 +283,16 @@ static void pipe_arrive(WsStepState *S, gint barrier, WsExpr *use, const char *b
     ws_arrive_warp_sync(S, op);
 }
 
-/* How the loads and gathers of the window arrive: the leader by its expect, or all threads. */
-static void fed_by(WsStepState *S, gint barrier, const WsExpr *use, gboolean *leader, gboolean *all)
+/* A closed pipe: the window arrives as every other does, and as the close. */
+static void commit_told(WsStepState *S, const WsPipeBuild *p, WsExpr *use)
 {
-    const char *text = ws_elab_text(S->E, use);
-    for (guint i = 0; i < S->list->transactions->len; i++) {
-        const WsTransactionBuild *t = &g_array_index(S->list->transactions, WsTransactionBuild, i);
-        if (t->barrier != barrier || g_strcmp0(t->use, text) != 0)
-            continue;
-        *leader |= t->expect && t->expect->count == 1 && g_strcmp0(t->when, "") == 0;
-        *all |= t->last != NULL;
-    }
+    const gboolean expect = ws_window_by_expect(S, p), gathers = ws_window_by_gathers(S, p);
+    if (p->written)
+        pipe_arrive(S, p->full, use, "warp", 1);
+    if ((p->loaded || !p->written) && !expect)
+        pipe_arrive(S, p->full, use, NULL, 1); /* hands out what the slot says */
+    if (p->gathered && !gathers)
+        pipe_arrive(S, p->full, use, "all", 1);
 }
 
 void ws_step_COMMIT(WsStepState *S)
@@ -315,15 +304,13 @@ void ws_step_COMMIT(WsStepState *S)
     if (S->list->window != pipe)
         ws_elab_note(S->E, WS_RULE_L_PIPE, S->id, "Put an `acquire` earlier in this list.",
                      "this commit has no acquire in its list");
-    gboolean leader = FALSE, all = FALSE;
-    fed_by(S, p->full, pipe_use(S, pipe), &leader, &all);
-    if (p->window_writes)
-        pipe_arrive(S, p->full, pipe_use(S, pipe), "warp", 1);
-    else if (p->told >= 0 && !leader)
-        pipe_arrive(S, p->full, pipe_use(S, pipe), NULL, 1); /* hands out what the slot says */
-    p->by_leader |= leader || !p->window_writes;
-    p->by_warps |= p->window_writes;
-    p->by_all |= all;
+    else
+        ws_window_in_step(S, pipe);
+    WsExpr *use = pipe_use(S, pipe);
+    if (p->told >= 0 && S->list->window == pipe)
+        commit_told(S, p, use);
+    else if (p->window_writes)
+        pipe_arrive(S, p->full, use, "warp", 1);
     S->list->window = -1;
     S->E->agent->pipe_use[pipe] = NULL;
 }
@@ -339,8 +326,8 @@ void ws_step_RELEASE(WsStepState *S)
     S->E->agent->pipe_use[pipe] = NULL;
 }
 
-/* It arrives as a commit does: whoever has waited for the slot has to, before the next use of it.
- */
+/* It arrives as each commit of the pipe does: whoever has waited for the slot has to, before the
+ * next use of it. */
 void ws_step_CLOSE(WsStepState *S)
 {
     gint pipe = step_pipe(S);
@@ -359,11 +346,11 @@ void ws_step_CLOSE(WsStepState *S)
     together(S, p);
     if (p->told >= 0)
         told_op(S, WS_OP_PIPE_TELL, p, use, 1, NULL);
-    if (p->by_leader || !p->by_warps)
+    if (p->loaded || !p->written)
         pipe_arrive(S, p->full, use, NULL, 1);
-    if (p->by_warps)
+    if (p->written)
         pipe_arrive(S, p->full, use, "warp", 1);
-    if (p->by_all)
+    if (p->gathered)
         pipe_arrive(S, p->full, use, "all", 1);
     S->E->agent->pipe_use[pipe] = NULL;
 }
