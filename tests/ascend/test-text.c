@@ -110,6 +110,13 @@ static void test_refused(void)
             { "\"kt + r\"", "\"4 + r\"" },
             { "\"kt + r\"", "\"4 + r\"" } },
           "ahead" },
+        { "vector-add", /* all sets of it stand behind the wait, at other uses */
+          { { "          { \"arrive\": \"free\", \"use\": \"s\" },\n", "" } },
+          "flag free is set after its wait" },
+        { "vector-add", /* a division of the position: the reason is the position */
+          { { "{ \"load\": \"Y\", \"at\": [\"t*BN\"]",
+              "{ \"load\": \"Y\", \"at\": [\"(k % 2)*BN\"]" } },
+          "the position in a loop over tiles" },
         /* --- one tile of a ring --- */
         { "vector-add",
           { { "          { \"wait\": \"stored\", \"use\": \"k\" },\n",
