@@ -311,6 +311,21 @@ static const char *window(WsTle *t, Fault *fault)
     return NULL;
 }
 
+/* A commit of TLE stands behind its copies. Where loads have conditions that the commit has not,
+ * their expects only add bytes, and windows without copies need a commit of another kind. */
+static const char *commits(WsTle *t, Fault *fault)
+{
+    guint at = 0;
+    for (const WsOp *op; (op = next_op(t, &at));)
+        for (guint i = 0; i < t->pipe->len && ws_op_expects(op->kind) && op->count == 0; i++)
+            if (op->barrier == ws_tle_pipe(t, (gint)i)->is->full) {
+                fault->op = op;
+                return ws_py_phrase(t->y, "loads into pipe %s have conditions of their own",
+                                    ws_tle_pipe(t, (gint)i)->name);
+            }
+    return NULL;
+}
+
 static const char *mixed(WsTle *t, Fault *fault)
 {
     for (guint b = 0; b < program(t)->n_buffers; b++) {
