@@ -1,4 +1,5 @@
 #include "ui/window/preferences.h"
+#include "model/design.h"
 
 #include "ui/app/actions.h"
 #include "ui/app/settings.h"
@@ -176,13 +177,21 @@ static void machine_chosen(GtkDropDown *list, GParamSpec *spec, Preferences *p)
     gtk_widget_add_css_class(p->error, "ws-error-text");
 }
 
+static gint by_text(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Machines of other targets are none for this design. */
 static void list_machine(Preferences *p, GtkStringList *names, const char *path, const char *now)
 {
+    const WsDesign *design = ws_document_latest(document_of(p));
+    const char *target = design ? ws_node_text(ws_design_root(design), WS_F_target) : NULL;
     for (guint i = 0; i < p->machine->len; i++)
         if (!g_strcmp0(p->machine->pdata[i], path))
             return;
     g_autoptr(WsMachine) m = ws_machine_load(path, NULL);
-    if (!m)
+    if (!m || (target && g_strcmp0(m->target, target) != 0))
         return;
     g_autofree char *base = g_path_get_basename(path);
     g_autofree char *name = g_strdup_printf("%s (%s)", m->name, base);
@@ -202,11 +211,13 @@ static void add_machine(Preferences *p)
     p->machines = GTK_DROP_DOWN(list);
     gtk_string_list_append(names, _("Built-in (of the design's target)"));
     g_ptr_array_add(p->machine, g_strdup(""));
-    for (const char *entry; dir && (entry = g_dir_read_name(dir));) {
-        g_autofree char *path = g_build_filename(folder, entry, NULL);
+    g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
+    for (const char *entry; dir && (entry = g_dir_read_name(dir));)
         if (g_str_has_suffix(entry, ".json"))
-            list_machine(p, names, path, now);
-    }
+            g_ptr_array_add(paths, g_build_filename(folder, entry, NULL));
+    g_ptr_array_sort(paths, by_text); /* in the folder they stand in any order */
+    for (guint i = 0; i < paths->len; i++)
+        list_machine(p, names, paths->pdata[i], now);
     if (now && *now)
         list_machine(p, names, now, now);
     gtk_string_list_append(names, _("Another file…"));

@@ -236,6 +236,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     g_ptr_array_unref(p.scattered);
     g_hash_table_unref(p.opened);
     g_hash_table_unref(p.constants);
+    g_hash_table_unref(p.call_sites);
     g_ptr_array_unref(p.pipes);
     g_hash_table_unref(p.rising);
     g_ptr_array_unref(p.numbers);
