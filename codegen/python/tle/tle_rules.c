@@ -311,10 +311,44 @@ static const char *window(WsTle *t, Fault *fault)
     return NULL;
 }
 
+static const WsTree *branch_of(const WsOp *op)
+{
+    const WsTree *t = op->tree;
+    while (t && t->kind != WS_TREE_BRANCH)
+        t = t->parent;
+    return t;
+}
+
+/* A store into a field of the pipe under a condition that the arrival behind it has not. */
+static const WsOp *stored_apart(WsTle *t, gint pipe)
+{
+    const WsOp *stored = NULL;
+    guint at = 0;
+    for (const WsOp *op; (op = next_op(t, &at));) {
+        const gboolean writes = op->n_access && (op->access[0].mode & WS_MODE_WRITE) &&
+                                op->kind != WS_OP_TMA_LOAD &&
+                                t->pipe_of[op->access[0].buffer] == pipe;
+        if (stored && stored->agent != op->agent)
+            stored = NULL;
+        if (stored && op->kind == WS_OP_MBAR_ARRIVE &&
+            op->barrier == ws_tle_pipe(t, pipe)->is->full) {
+            if (branch_of(stored) != branch_of(op))
+                return stored;
+            stored = NULL;
+        }
+        stored = writes ? op : stored;
+    }
+    return NULL;
+}
+
 /* A commit of TLE stands behind its copies. Where loads have conditions that the commit has not,
  * their expects only add bytes, and windows without copies need a commit of another kind. */
 static const char *commits(WsTle *t, Fault *fault)
 {
+    for (guint i = 0; i < t->pipe->len; i++)
+        if ((fault->op = stored_apart(t, (gint)i)))
+            return ws_py_phrase(t->y, "a write into pipe %s has a condition of its own",
+                                ws_tle_pipe(t, (gint)i)->name);
     guint at = 0;
     for (const WsOp *op; (op = next_op(t, &at));)
         for (guint i = 0; i < t->pipe->len && ws_op_expects(op->kind) && op->count == 0; i++)
