@@ -144,14 +144,14 @@ static void test_refused(void)
             { "\"t\": \"cdiv(N, BN)\" }, \"launch\": \"persistent\"",
               "\"t\": \"cdiv(N, BN)\" }, \"launch\": \"single\"" },
             { "\"over\": \"tiles\"", "\"count\": 2" } },
-          "behind a loop" },
-        { "cube-gemm", /* sums of a ring that begin anew in some round */
+          "after a loop" },
+        { "cube-gemm", /* sums of a ring that start from zero in some round */
           { { "\"name\": \"c0\", \"dtype\": \"f32\", \"tile\": [\"BM\", \"BN\"]",
               "\"name\": \"c0\", \"dtype\": \"f32\", \"stages\": 2, \"tile\": [\"BM\", \"BN\"]" },
             { "\"BM\": 128, \"BN\": 128", "\"BM\": 64, \"BN\": 64" },
             { "\"from\": \"c0\" }", "\"from\": \"c0\", \"use\": 0 }" },
             { "\"first\": \"k == 0\"", "\"first\": \"k % 2 == 0\"" } },
-          "begin anew" },
+          "start from zero" },
         /* --- names --- */
         { "vector-add",
           { { "{ \"load\": \"Y\", \"at\": [\"t*BN\"]", "{ \"load\": \"Y\", \"at\": [\"k*BN\"]" } },

@@ -167,7 +167,7 @@ static void pointers(Dsa *d, const WsOp *op, char **at, char **shape)
                         *length = text_of(d, t->shape[i]);
         if (ws_dsa_interval(&d->scope, op->coord[i]).lo < 0) {
             g_autofree char *place = ws_expr_print(op->coord[i]);
-            refuse_with(d, op, "max(…, 0), or loops that begin further behind",
+            refuse_with(d, op, "max(…, 0), or loops that begin later",
                         "a place %s that is not shown to be 0 or more: the text would go to what "
                         "lies in front of %s",
                         place, t->name);
@@ -382,7 +382,7 @@ static void one_branch(Dsa *d, GPtrArray *same)
     const WsBuffer *sums = buffer(d, &op->access[0]);
     if (sums->stages > 1 && !begins_loop(d, t->cond, &op->access[0]))
         refuse_with(d, op, "first of the innermost loop's first round, and one use in all of it",
-                    "sums in the ring %s that begin anew under another condition", sums->name);
+                    "sums in the ring %s that start from zero under another condition", sums->name);
     g_autofree char *cond = text_of(d, t->cond);
     line(d, "if %s:", cond);
     d->depth++;

@@ -38,7 +38,7 @@ char *ws_dsa_ring_touch(GHashTable *ring, const WsBuffer *b, const WsAccess *a, 
     *remedy = NULL;
     if (was && !was->text) {
         *remedy = "a ring of its own for each of the two loops";
-        return ws_phrase("%s is touched at use %s behind a loop whose rounds touch it at other "
+        return ws_phrase("%s is touched at use %s after a loop whose rounds touch it at other "
                          "uses: the text has one tile of it",
                          b->name, use);
     }
