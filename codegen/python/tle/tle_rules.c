@@ -326,11 +326,10 @@ static const WsOp *stored_apart(WsTle *t, gint pipe)
     guint at = 0;
     for (const WsOp *op; (op = next_op(t, &at));) {
         const gboolean writes = op->n_access && (op->access[0].mode & WS_MODE_WRITE) &&
-                                op->kind != WS_OP_TMA_LOAD &&
-                                t->pipe_of[op->access[0].buffer] == pipe;
+                                !ws_op_loads(op->kind) && t->pipe_of[op->access[0].buffer] == pipe;
         if (stored && stored->agent != op->agent)
             stored = NULL;
-        if (stored && op->kind == WS_OP_MBAR_ARRIVE &&
+        if (stored && !ws_op_loads(op->kind) && !ws_op_expects(op->kind) &&
             op->barrier == ws_tle_pipe(t, pipe)->is->full) {
             if (branch_of(stored) != branch_of(op))
                 return stored;
