@@ -236,8 +236,7 @@ static WsClockMove move_nothing(WsClockPlay *play, WsPlayer *a)
 
 /* --- the table: what is not here is not in the clock -------------------------------------------
  */
-typedef WsClockMove (*Move)(WsClockPlay *play, WsPlayer *a);
-static const Move moves[WS_OP_KIND_COUNT] = {
+static const WsClockMoves moves[WS_OP_KIND_COUNT] = {
     [WS_OP_CP_ROWS] = move_load,
     [WS_OP_CP_COMMIT] = ws_clock_move_commit,
     [WS_OP_CP_WAIT] = move_load_wait,
@@ -258,10 +257,5 @@ static const Move moves[WS_OP_KIND_COUNT] = {
 
 WsClockMove ws_clock_half_move(WsClockPlay *play, WsPlayer *a)
 {
-    const WsOp *op = a->step.op;
-    if (moves[op->kind])
-        return moves[op->kind](play, a);
-    g_set_error(&play->error, WS_EXPR_ERROR, WS_EXPR_ERROR_TYPE, "step %s at %s: not in the clock",
-                ws_op_kind_text(op->kind), op->id);
-    return WS_MOVE_FAILED;
+    return ws_clock_move_by(play, a, moves);
 }

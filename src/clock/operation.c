@@ -368,9 +368,8 @@ WsClockMove ws_clock_move_commit(WsClockPlay *play, WsPlayer *a)
     return WS_MOVE_NEXT;
 }
 
-typedef WsClockMove (*Move)(WsClockPlay *play, WsPlayer *a);
 /* Kinds whose cost is OWN. */
-static const Move moves[WS_OP_KIND_COUNT] = {
+static const WsClockMoves moves[WS_OP_KIND_COUNT] = {
     [WS_OP_MBAR_WAIT] = ws_clock_play_mbar,
     [WS_OP_MBAR_ARRIVE] = ws_clock_play_mbar,
     [WS_OP_MBAR_EXPECT] = ws_clock_play_mbar,
@@ -417,6 +416,16 @@ static const guint8 fixed[WS_OP_KIND_COUNT] = {
 #undef WS_OP
 };
 
+WsClockMove ws_clock_move_by(WsClockPlay *play, WsPlayer *a, const WsClockMoves *moves_of)
+{
+    const WsOp *op = a->step.op;
+    if (moves_of[op->kind])
+        return moves_of[op->kind](play, a);
+    g_set_error(&play->error, WS_EXPR_ERROR, WS_EXPR_ERROR_TYPE, "step %s at %s: not in the clock",
+                ws_op_kind_text(op->kind), op->id);
+    return WS_MOVE_FAILED;
+}
+
 WsClockMove ws_clock_play_move(WsClockPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
@@ -430,13 +439,8 @@ WsClockMove ws_clock_play_move(WsClockPlay *play, WsPlayer *a)
         return ws_clock_half_move(play, a);
     if (play->p->hardware->core)
         return ws_clock_queue_move(play, a);
-    if (moves[op->kind])
-        return moves[op->kind](play, a);
-    if (fixed[op->kind] == WS_MACHINE_UNKNOWN) {
-        g_set_error(&play->error, WS_EXPR_ERROR, WS_EXPR_ERROR_TYPE,
-                    "step %s at %s: not in the clock", ws_op_kind_text(op->kind), op->id);
-        return WS_MOVE_FAILED;
-    }
+    if (moves[op->kind] || fixed[op->kind] == WS_MACHINE_UNKNOWN)
+        return ws_clock_move_by(play, a, moves);
     if (fixed[op->kind] != WS_MACHINE_FREE)
         a->now += cost(play, (WsMachineValue)fixed[op->kind]);
     return WS_MOVE_NEXT;

@@ -152,6 +152,9 @@ gboolean ws_clock_play_eval(WsClockPlay *play, WsPlayer *a, const WsExpr *e, gin
 void ws_clock_play_wake(WsClockPlay *play);
 
 /* --- operation.c: one move of the current operation --- */
+typedef WsClockMove (*WsClockMoves)(WsClockPlay *play, WsPlayer *a); /* a row of a table by kind */
+/* By its row of `moves`, [WS_OP_KIND_COUNT]; FAILED, with play->error, for what has none. */
+WsClockMove ws_clock_move_by(WsClockPlay *play, WsPlayer *a, const WsClockMoves *moves);
 WsClockMove ws_clock_play_move(WsClockPlay *play, WsPlayer *a);
 
 /* Time of an agent's own instructions: they take longer while the tensor pipe works. */

@@ -109,8 +109,7 @@ static WsClockMove move_nothing(WsClockPlay *play, WsPlayer *a)
 }
 
 /* What is not here is not in the clock. */
-typedef WsClockMove (*Move)(WsClockPlay *play, WsPlayer *a);
-static const Move moves[WS_OP_KIND_COUNT] = {
+static const WsClockMoves moves[WS_OP_KIND_COUNT] = {
     [WS_OP_QUEUE_IN] = move_in,        [WS_OP_QUEUE_OUT] = move_out,
     [WS_OP_QUEUE_MOVE] = move_between, [WS_OP_VECTOR] = move_vector,
     [WS_OP_CUBE] = move_cube,          [WS_OP_MBAR_ARRIVE] = move_set,
@@ -121,10 +120,5 @@ static const Move moves[WS_OP_KIND_COUNT] = {
 
 WsClockMove ws_clock_queue_move(WsClockPlay *play, WsPlayer *a)
 {
-    const WsOp *op = a->step.op;
-    if (moves[op->kind])
-        return moves[op->kind](play, a);
-    g_set_error(&play->error, WS_EXPR_ERROR, WS_EXPR_ERROR_TYPE, "step %s at %s: not in the clock",
-                ws_op_kind_text(op->kind), op->id);
-    return WS_MOVE_FAILED;
+    return ws_clock_move_by(play, a, moves);
 }

@@ -91,9 +91,9 @@ WsTrace *ws_collected_trace(const WsCollected *c, guint which, GError **error)
     guint64 missing;
     WsTrace *t =
         ws_measure(c->program, v, plan, x->grid, (const guint8 *)data, size, &missing, error);
-    if (t)
+    if (t) {
         t->every = (gint32)MAX(m->every, 1);
-    if (t)
         describe(t, c, x, missing);
+    }
     return t;
 }

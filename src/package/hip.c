@@ -46,16 +46,8 @@ static gboolean put_all(const WsPackageSpec *spec, const char *dir, GError **err
     g_autofree char *readme = launcher ? filled(spec, hip_md, error) : NULL;
     if (!readme)
         return FALSE;
-    g_autoptr(GString) kernel = g_string_new(NULL);
     const char *name = spec->name;
-    g_string_append_printf(
-        kernel, "/* %s: kernel.hsaco. Made by warpstave package. */\n#include \"%s.h\"\n\n", name,
-        name);
-    ws_package_put_image(kernel, "image", spec->cubin);
-    g_string_append_printf(kernel,
-                           "\n%s_status %s_open_linked(%s **kernel)\n{\n    return "
-                           "%s_open_image(kernel, image);\n}\n",
-                           name, name, name, name);
+    g_autofree char *kernel = ws_package_kernel(spec, "kernel.hsaco");
     g_autofree char *h = g_strconcat(name, ".h", NULL), *c = g_strconcat(name, ".c", NULL),
                     *image = g_strconcat(name, "_kernel.c", NULL);
     g_autofree char *mark = g_strdup_printf(
@@ -63,7 +55,7 @@ static gboolean put_all(const WsPackageSpec *spec, const char *dir, GError **err
         spec->program->design_hash ? spec->program->design_hash : "-", WARPSTAVE_VERSION);
     return ws_folder_put_text(dir, h, header, error) &&
            ws_folder_put_text(dir, c, launcher, error) &&
-           ws_folder_put_text(dir, image, kernel->str, error) &&
+           ws_folder_put_text(dir, image, kernel, error) &&
            ws_folder_put_text(dir, "README.md", readme, error) &&
            ws_folder_put_text(dir, "LICENSE", spec->licence ? spec->licence : licence_text,
                               error) &&

@@ -57,13 +57,12 @@ void ws_package_put_image(GString *out, const char *name, GBytes *image)
     g_string_append(out, "\n    0,\n};\n");
 }
 
-char *ws_package_kernel(const WsPackageSpec *spec)
+char *ws_package_kernel(const WsPackageSpec *spec, const char *file)
 {
     GString *out = g_string_new(NULL);
     const char *name = spec->name;
-    g_string_append_printf(
-        out, "/* %s: kernel.cubin. Made by warpstave package. */\n#include \"%s.h\"\n\n", name,
-        name);
+    g_string_append_printf(out, "/* %s: %s. Made by warpstave package. */\n#include \"%s.h\"\n\n",
+                           name, file, name);
     ws_package_put_image(out, "image", spec->cubin);
     g_string_append_printf(out,
                            "\n%s_status %s_open_linked(%s **kernel)\n{\n    return "
@@ -148,7 +147,7 @@ static gboolean make_texts(const WsPackageSpec *spec, Texts *t, GError **error)
         !(t->module = ws_package_module(spec, error)) ||
         !(t->readme = ws_package_readme(spec, error)))
         return FALSE;
-    t->kernel = ws_package_kernel(spec);
+    t->kernel = ws_package_kernel(spec, "kernel.cubin");
     t->extension = ws_package_extension(spec);
     t->bench = ws_package_bench(spec);
     t->mark = g_strdup_printf(

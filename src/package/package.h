@@ -46,8 +46,8 @@ char *ws_package_extension(const WsPackageSpec *spec);
 /* bench.py: how long it takes. */
 char *ws_package_bench(const WsPackageSpec *spec);
 char *ws_package_module(const WsPackageSpec *spec, GError **error);
-/* The cubin as C, and what opens it: NAME_kernel.c. */
-char *ws_package_kernel(const WsPackageSpec *spec);
+/* The cubin as C, and what opens it: NAME_kernel.c; `file`: what it is called in the package. */
+char *ws_package_kernel(const WsPackageSpec *spec, const char *file);
 char *ws_package_readme(const WsPackageSpec *spec, GError **error);
 
 G_END_DECLS

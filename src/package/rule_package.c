@@ -312,7 +312,7 @@ static gboolean add_sources(Files *f, const WsRulePackage *r, GError **error)
         if (!ws_package_check(&one, error) ||
             !add(f, g_strconcat(name, ".h", NULL), ws_package_header(&one, error)) ||
             !add(f, g_strconcat(name, ".c", NULL), ws_package_launcher(&one, error)) ||
-            !add(f, g_strconcat(name, "_kernel.c", NULL), ws_package_kernel(&one)))
+            !add(f, g_strconcat(name, "_kernel.c", NULL), ws_package_kernel(&one, "kernel.cubin")))
             return FALSE;
     }
     return add(f, g_strconcat(r->name, ".c", NULL), launcher(r, error));

@@ -96,8 +96,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsRecorder, ws_recorder_free)
 /* Byte of a word of round `total` in the CTA's part, -1 if that round is not recorded. */
 gint64 ws_recorder_at(const WsRecordStrip *strip, gint64 total, guint word);
 
-/* Of the rounds of a strip those with total % every == ws_recorder_phase() are recorded: not the
- * first one of a tile, which waits for more than the others do. */
+/* Of the rounds of a strip those with total % every == ws_recorder_phase() are recorded. The total
+ * runs on over tiles, so which rounds of a tile these are depends on how many it has. */
 static inline gint64 ws_recorder_phase(const WsRecordStrip *strip)
 {
     return strip->every / 2;

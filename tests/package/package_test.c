@@ -64,7 +64,8 @@ void package_put(const char *dir, const WsPackageSpec *spec)
 {
     g_autoptr(GError) error = NULL;
     g_autofree char *header = ws_package_header(spec, &error),
-                    *source = ws_package_launcher(spec, &error), *kernel = ws_package_kernel(spec);
+                    *source = ws_package_launcher(spec, &error),
+                    *kernel = ws_package_kernel(spec, "kernel.cubin");
     g_autofree char *h = g_strconcat(spec->name, ".h", NULL),
                     *c = g_strconcat(spec->name, ".c", NULL),
                     *image = g_strconcat(spec->name, "_kernel.c", NULL);

@@ -50,12 +50,7 @@ static void edge(Scenario *s, const char *first, const char *second, double cycl
 
 static void begin_empty(Scenario *s)
 {
-    scenario_key("ctrl+n");
-    hands_dialogue(s);
-    scenario_key("Return");
-    WAIT_FOR(ws_document_design(s->document));
-    scenario_focus(GTK_WIDGET(s->window));
-    hands_settle(s);
+    hands_begin_empty(s);
     hands_type_field(s, "constants", "BM=128,BN=256,BK=64,WM=64,STAGES=4,SLAB=64");
     hands_type_field(s, "sizes", "M=8192,N=8192,K=8192");
     hands_type_field(s, "rehearse", "M=320,N=512,K=320");

@@ -69,7 +69,7 @@ static void work(GTask *task, gpointer source, gpointer data, GCancellable *canc
     k->answers = answers_of(job->trace, job->machine);
     k->stats = ws_trace_stats_new(job->trace);
     const WsProgram *p = k->answers ? k->answers->program : NULL;
-    if (p && !ws_trace_between_unknown(p, job->trace))
+    if (p)
         k->idle = ws_idle_new(k->answers->program, job->trace, job->machine);
     g_task_return_boolean(task, TRUE);
 }

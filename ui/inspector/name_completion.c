@@ -61,8 +61,9 @@ static gboolean belongs(const WsDesign *design, const WsNode *at, const WsFieldR
     const gboolean names = row->kind == WS_FIELD_REF || row->kind == WS_FIELD_NAME;
     if (!at || !names || !row->of)
         return TRUE;
+    const gint kinds = kinds_of(design, at, row);
     for (guint i = 0; i < G_N_ELEMENTS(lists); i++)
-        if ((kinds_of(design, at, row) >> lists[i].kind & 1) &&
+        if ((kinds >> lists[i].kind & 1) &&
             (named_in(root, lists[i].list, name) || named_in(group, lists[i].list, name)))
             return TRUE;
     return FALSE;

@@ -9,12 +9,7 @@
 
 static void begin(Scenario *s)
 {
-    scenario_key("ctrl+n");
-    hands_dialogue(s);
-    scenario_key("Return");
-    WAIT_FOR(ws_document_design(s->document));
-    scenario_focus(GTK_WIDGET(s->window));
-    hands_settle(s);
+    hands_begin_empty(s);
     hands_choose_field(s, "target", "gfx950");
     hands_type_field(s, "constants", "BM=256,BN=256,BK=32,NB=3");
     hands_type_field(s, "sizes", "M=4096,N=4096,K=4096");

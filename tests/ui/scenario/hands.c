@@ -26,6 +26,16 @@ WsTimeline *hands_timeline(Scenario *s)
     return WS_TIMELINE(s->timeline);
 }
 
+void hands_begin_empty(Scenario *s)
+{
+    scenario_key("ctrl+n");
+    hands_dialogue(s);
+    scenario_key("Return");
+    WAIT_FOR(ws_document_design(s->document));
+    scenario_focus(GTK_WIDGET(s->window));
+    hands_settle(s);
+}
+
 void hands_begin(Scenario *s, const char *path)
 {
     g_autofree char *full = g_build_filename(WS_SOURCE_ROOT, path, NULL);

@@ -12,6 +12,7 @@ void hands_settle(Scenario *s); /* the answer is that of the newest design, and 
 char *hands_text(Scenario *s);  /* the newest design as it would be saved; caller frees */
 /* Begins with a copy of a design of the source tree, which has no file yet. */
 void hands_begin(Scenario *s, const char *path);
+void hands_begin_empty(Scenario *s); /* New, by keyboard: a design without objects */
 /* Pictures of the window, NAME.png and NAME-dark.png, into the folder $WARPSTAVE_SHOTS if that is
  * set: those of the manual (./dev pictures). */
 void hands_shot(Scenario *s, const char *name);
