@@ -69,12 +69,18 @@ static guint first_of(const GPtrArray *list, gint buffer)
     return first;
 }
 
+/* A round of a pipe is waited for, too. */
+static gboolean waits(const WsReadStep *s)
+{
+    return s->kind == WS_READ_WAIT || s->kind == WS_READ_FOR ||
+           (s->kind == WS_READ_PIPE && !strcmp(s->name, "wait"));
+}
+
 static gboolean waited_for(const Life *l, const GPtrArray *list, gint barrier)
 {
     for (guint i = 0; list && i < list->len; i++) {
         const WsReadStep *s = g_ptr_array_index(list, i);
-        if ((!s->off && s->number <= l->mark && s->kind == WS_READ_WAIT &&
-             s->barrier.object == barrier) ||
+        if ((!s->off && s->number <= l->mark && waits(s) && s->barrier.object == barrier) ||
             waited_for(l, s->body, barrier) || waited_for(l, s->other, barrier))
             return TRUE;
     }

@@ -74,6 +74,7 @@ WsRead *ws_source_new(const char *file, const char *source, GError **error)
     r->tensors = g_array_new(FALSE, TRUE, sizeof(WsReadTensor));
     r->buffers = g_array_new(FALSE, TRUE, sizeof(WsReadBuffer));
     r->barriers = g_array_new(FALSE, TRUE, sizeof(WsReadBarrier));
+    r->pipes = g_array_new(FALSE, TRUE, sizeof(WsReadPipe));
     r->groups = g_ptr_array_new_with_free_func(free_group);
     r->sizes = g_ptr_array_new();
     r->size_of = g_hash_table_new(g_str_hash, g_str_equal);
@@ -111,6 +112,9 @@ void ws_source_free(WsRead *r)
     g_array_unref(r->tensors);
     g_array_unref(r->buffers);
     g_array_unref(r->barriers);
+    for (guint i = 0; i < r->pipes->len; i++)
+        g_array_unref(g_array_index(r->pipes, WsReadPipe, i).fields);
+    g_array_unref(r->pipes);
     g_ptr_array_unref(r->groups);
     g_ptr_array_unref(r->sizes);
     g_hash_table_unref(r->size_of);

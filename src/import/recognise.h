@@ -127,10 +127,20 @@ typedef struct {
     gboolean each;        /* every thread of a partition arrives by itself (TLE) */
     gboolean misfit;      /* some copy expects other bytes than it brings (TLE) */
     guint parts;          /* barriers of the source that it stands for (TLE); 0: itself */
+    guint pipe;           /* 1 + the pipe of the design that it is a barrier of, which has its own;
+                             0: it is written */
     guint line;
     /* decided by write.c */
     gint64 slots;
 } WsReadBarrier;
+
+/* Of TLE, where its writer closes it, or a loop goes over it; the others are read as barriers. */
+typedef struct {
+    const char *name;
+    gint64 capacity;
+    GArray *fields; /* gint: buffers */
+    guint line;
+} WsReadPipe;
 
 typedef struct {
     const char *name, *dtype;
@@ -161,7 +171,7 @@ typedef struct {
     GStringChunk *text;
     GPtrArray *exprs; /* WsExpr*, owned */
     GPtrArray *steps; /* WsReadStep*, owned */
-    GArray *tensors, *buffers, *barriers;
+    GArray *tensors, *buffers, *barriers, *pipes;
     GPtrArray *groups;    /* WsReadGroup*, owned */
     GPtrArray *sizes;     /* char* */
     GHashTable *size_of;  /* what was asked for -> its name, one of `sizes` */

@@ -47,13 +47,27 @@ static char *buffer_ref(WsWriter *w, const WsPlace *p)
 
 static WsJson *steps_of(WsWriter *w, const GPtrArray *list);
 
+static const WsReadBarrier *barrier_of(const WsWriter *w, const WsReadStep *s)
+{
+    return &g_array_index(w->r->barriers, WsReadBarrier, s->barrier.object);
+}
+
+static WsJson *pipe_name(const WsWriter *w, const WsReadStep *s)
+{
+    return ws_json_text(g_array_index(w->r->pipes, WsReadPipe, barrier_of(w, s)->pipe - 1).name);
+}
+
 static void put_for(WsWriter *w, WsReadStep *s, WsJson *step)
 {
     ws_json_put(step, "for", ws_json_text(s->name));
-    if (s->e)
+    if (s->e) {
         ws_json_put(step, "count", ws_write_expr(w->r, s->e));
-    else
+    } else if (s->barrier.object >= 0) {
+        ws_json_put(step, "over", pipe_name(w, s));
+        ws_json_put(step, "use", ws_write_expr(w->r, s->barrier.use));
+    } else {
         ws_json_put(step, "over", ws_json_text("tiles"));
+    }
     if (s->n)
         ws_json_put(step, "from", ws_json_int(s->n));
     if (s->stride > 1)
@@ -194,6 +208,12 @@ static void put_copy(WsWriter *w, const GPtrArray *list, guint at, WsJson *step)
     ws_write_signal(w, list, at, "signal", step);
 }
 
+static void put_pipe(WsWriter *w, const WsReadStep *s, WsJson *step)
+{
+    ws_json_put(step, s->name, pipe_name(w, s));
+    ws_json_put(step, "use", ws_write_expr(w->r, s->barrier.use));
+}
+
 static void put_own(WsWriter *w, const GPtrArray *list, guint at, WsJson *step)
 {
     WsReadStep *s = g_ptr_array_index(list, at);
@@ -209,6 +229,8 @@ static void put_own(WsWriter *w, const GPtrArray *list, guint at, WsJson *step)
         put_compute(w, s->text, step);
     else if (s->kind == WS_READ_COPY)
         put_copy(w, list, at, step);
+    else if (s->kind == WS_READ_PIPE)
+        put_pipe(w, s, step);
     else
         put_opaque(w, s, step);
 }
@@ -219,7 +241,7 @@ static void put_transfer(WsWriter *w, const GPtrArray *list, guint at, WsJson *s
     const WsReadRow *row = ws_read_row(s->kind);
     const gboolean comes = s->kind == WS_READ_LOAD || s->kind == WS_READ_GATHER;
     put_move(w, s, row->keyword, row->key, step);
-    if (comes && s->barrier.object >= 0)
+    if (comes && s->barrier.object >= 0 && !barrier_of(w, s)->pipe) /* a window tells by itself */
         ws_write_signal(w, list, at, "signal", step);
     if (s->flag && (s->kind == WS_READ_STORE || s->kind == WS_READ_WRITE))
         ws_json_put(step, "reduce", ws_json_text("add"));

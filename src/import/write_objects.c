@@ -185,6 +185,8 @@ static WsJson *barriers(WsRead *r)
     WsJson *list = ws_json_list();
     for (guint i = 0; i < r->barriers->len; i++) {
         const WsReadBarrier *b = &g_array_index(r->barriers, WsReadBarrier, i);
+        if (b->pipe)
+            continue;
         const gint64 array = b->named ? b->copies : b->copies / b->slots;
         WsJson *barrier =
             WS_MAKE(WS_NODE_BARRIER, { WS_F_name, ws_json_text(b->name) },
@@ -199,9 +201,29 @@ static WsJson *barriers(WsRead *r)
     return list;
 }
 
+static WsJson *pipes(WsRead *r)
+{
+    WsJson *list = ws_json_list();
+    for (guint i = 0; i < r->pipes->len; i++) {
+        const WsReadPipe *p = &g_array_index(r->pipes, WsReadPipe, i);
+        WsJson *fields = ws_json_list();
+        for (guint k = 0; k < p->fields->len; k++)
+            ws_json_add(fields, ws_json_text(g_array_index(r->buffers, WsReadBuffer,
+                                                           g_array_index(p->fields, gint, k))
+                                                 .name));
+        WsJson *pipe =
+            WS_MAKE(WS_NODE_PIPE, { WS_F_name, ws_json_text(p->name) },
+                    { WS_F_capacity, ws_json_int(p->capacity) }, { WS_F_fields, fields });
+        ws_json_add(list, ws_write_place(r, pipe, p->line, 1, p->line));
+    }
+    return list;
+}
+
 void ws_write_objects(WsRead *r, WsJson *design)
 {
     ws_json_put(design, "tensors", tensors(r));
     ws_json_put(design, "buffers", buffers(r));
     ws_json_put(design, "barriers", barriers(r));
+    if (r->pipes->len)
+        ws_json_put(design, "pipes", pipes(r));
 }

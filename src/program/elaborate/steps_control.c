@@ -159,7 +159,9 @@ void ws_step_FOR(WsStepState *S)
         loop->count = field_or(S, WS_F_count, 0);
     else
         ws_elab_error(E, WS_RULE_T_KIND, S->id, NULL, "a loop needs `count` or `over`");
-    if (pipe < 0 && ws_node_has(S->node, WS_F_use))
+    const gboolean counted =
+        !ws_node_has(S->node, WS_F_over) || ws_elab_field_is(E, S->node, WS_F_over, "tiles");
+    if (counted && ws_node_has(S->node, WS_F_use))
         ws_elab_error(E, WS_RULE_S_KEY, S->id, "Remove it.", "`use` belongs to a loop over a pipe");
     unroll(S, loop);
     cuts(S, loop);

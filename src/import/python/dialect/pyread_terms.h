@@ -92,6 +92,8 @@ void py_note_store(PyRead *p, const Val *pointer, const WsPyNode *at);
 void py_finish_numbers(PyRead *p); /* those that the kernel may write itself are listed */
 /* The field that an attribute of a slot names, read there; NULL: there is none. */
 const Val *py_tle_field(PyRead *p, const Val *slot, const WsPyNode *at);
+/* The slot of a reader or a writer at a use. */
+const Val *py_tle_slot(PyRead *p, const Val *end, const WsExpr *use);
 const Val *py_tle_signal(PyRead *p, const Val *buffer);
 void py_tle_finish(PyRead *p);
 void py_finish_places(PyRead *p); /* indices that may leave their buffers are listed */
@@ -118,6 +120,8 @@ const char *py_named_barrier(PyRead *p, gint64 id, gint64 threads, const WsPyNod
 /* Numbers of named barriers in a constant of the file (pyread_named.c). */
 void py_named_constant(PyRead *p, const WsPyNode *assign, const Val *v);
 void py_tle_pipes(PyRead *p); /* who arrives how often in pipes, when all groups were read */
+/* Writes the pipe as one of the design where its writer closes it, or a loop goes over it. */
+void py_tle_close(PyRead *p, const Val *pipe);
 void py_tle_remarks(PyRead *p, const WsPyNode *block, guint i); /* before statement i; n: behind */
 gint64 py_number(const Val *v, gint64 otherwise); /* what v is if it is a known integer */
 

@@ -64,7 +64,7 @@ const Val *py_mean_TLE_PIPE(PyRead *p, const Val **a, const WsPyNode *at)
     Val *v = py_val(p, VAL_PIPE);
     if (capacity < 1 || capacity > 4096 || (p->group && !p->prologue) || !take_fields(p, v, at))
         return py_wrong(p, at, "a pipe whose capacity or fields are not known");
-    const char *name = p->hint ? p->hint : "pipe";
+    const char *name = v->text = p->hint ? p->hint : "pipe";
     v->at = capacity;
     v->place.object =
         new_barrier(p, ws_source_format(p->r, "%s_full", name), capacity, FALSE, 0, at);
@@ -120,7 +120,7 @@ static const Val *parity(PyRead *p, const Val *pipe, const WsExpr *use, gboolean
     return py_int(p, ws_x_mod(p->r, ws_x_op(p->r, WS_EXPR_ADD, turn, ws_x_int(p->r, ready)), 2));
 }
 
-static const Val *slot_of(PyRead *p, const Val *end, const WsExpr *use)
+const Val *py_tle_slot(PyRead *p, const Val *end, const WsExpr *use)
 {
     Val *v = py_val(p, VAL_SLOT);
     *v = *end;
@@ -141,7 +141,7 @@ static const Val *enter(PyRead *p, const Val **a, const WsPyNode *at, gboolean w
                            NULL };
         py_mean_WAIT(p, b, at);
     }
-    return slot_of(p, a[0], use);
+    return py_tle_slot(p, a[0], use);
 }
 
 const Val *py_mean_TLE_ACQUIRE(PyRead *p, const Val **a, const WsPyNode *at)
@@ -205,6 +205,7 @@ const Val *py_mean_TLE_COMMIT(PyRead *p, const Val **a, const WsPyNode *at)
     WsReadStep *mark = py_step(p, WS_READ_ADVANCE, at); /* never written: it ends the window */
     mark->off = TRUE;
     mark->n = a[0]->place.object + 1;
+    mark->barrier = barrier_at(p, a[0]->place.object, a[0], use)->place;
     if (stores)
         arrive(p, a[0]->place.object, a[0], use, at)->all = TRUE;
     return py_none(p);
@@ -217,6 +218,19 @@ const Val *py_mean_TLE_RELEASE(PyRead *p, const Val **a, const WsPyNode *at)
         return py_wrong(p, at, "a pipe or a count that is not known");
     if (a[0]->index >= 0)
         arrive(p, a[0]->index, a[0], use, at);
+    return py_none(p);
+}
+
+const Val *py_mean_TLE_CLOSE(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    const WsExpr *use = a[1] ? py_as_int(p, a[1]) : NULL;
+    if (!p->group || !a[0] || a[0]->kind != VAL_END || !a[0]->depth || !use)
+        return py_wrong(p, at, "a pipe or a count that is not known");
+    if (a[0]->index < 0)
+        return py_wrong(p, at, "the close of a pipe that is filled once");
+    WsReadStep *s = py_step(p, WS_READ_PIPE, at);
+    s->name = "close";
+    s->barrier = barrier_at(p, a[0]->place.object, a[0], use)->place;
     return py_none(p);
 }
 
@@ -313,6 +327,7 @@ void py_tle_pipes(PyRead *p)
             free_by_warps(((WsReadGroup *)g_ptr_array_index(p->r->groups, g))->body, pipe->index);
         for (gint64 k = 0; plain && count && k < b->copies; k++)
             b->count[k] = count;
+        py_tle_close(p, pipe);
     }
 }
 
@@ -322,6 +337,8 @@ const Val *py_tle_field(PyRead *p, const Val *slot, const WsPyNode *at)
     const char *name = at->text;
     if (!strcmp(name, "slot"))
         return slot;
+    if (!strcmp(name, "is_closed"))
+        return py_wrong(p, at, "is_closed outside of the condition of a while loop");
     for (guint i = 0; i < slot->n; i++) {
         if (strcmp(slot->item[i]->text, name))
             continue;

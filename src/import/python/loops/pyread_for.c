@@ -294,6 +294,6 @@ void py_loop(PyRead *p, const WsPyNode *node)
         py_opaque_step(p, node, "the else of a loop");
     if (node->kind == WS_PY_FOR)
         for_(p, node);
-    else
+    else if (!py_loop_over_pipe(p, node))
         while_(p, node);
 }

@@ -35,14 +35,17 @@ struct PyLoop {
     const WsExpr *count; /* NULL over tiles */
     const WsExpr *index; /* what the target is in a round; NULL: no target */
     gboolean tiles;
-    gint64 from, stride;               /* over tiles: positions */
-    gboolean dirty, waited;            /* what a round leaves for the next one: see PyRead */
-    GArray *waited_on, *generic;       /* gint, or NULL */
-    GArray *held;                      /* PyHeld */
-    GPtrArray *inside;                 /* char*: names that a round made when it was tried */
-    GArray *set;                       /* guint: values that were there and it set then */
-    gint64 first, rounds, by;          /* index of each round, where the source has numbers; 0 */
-    GPtrArray *names;                  /* variables a round may set; NULL: those of `body` */
+    const Val *slot;             /* over a pipe: what was waited for before the first round */
+    const char *use, *next;      /* of such a loop: variables that hold the slot, and its use */
+    const WsExpr *head, *left;   /* what that use is in a round, and at the end of one */
+    gint64 from, stride;         /* over tiles: positions */
+    gboolean dirty, waited;      /* what a round leaves for the next one: see PyRead */
+    GArray *waited_on, *generic; /* gint, or NULL */
+    GArray *held;                /* PyHeld */
+    GPtrArray *inside;           /* char*: names that a round made when it was tried */
+    GArray *set;                 /* guint: values that were there and it set then */
+    gint64 first, rounds, by;    /* index of each round, where the source has numbers; 0 */
+    GPtrArray *names;            /* variables a round may set; NULL: those of `body` */
     void (*run)(PyRead *p, PyLoop *l); /* walks a round; NULL: `body` */
     /* After the round that was only tried: says count, or tiles, from what a round does. FALSE: it
      * cannot be said, nothing is written. */
@@ -55,6 +58,9 @@ void py_probe(PyRead *p, PyLoop *l, GArray *carries); /* PyCarry: what a round d
 gboolean py_steps_mention(const GPtrArray *list, const char *name);
 /* A name that nothing in the group has yet. */
 const char *py_group_name(PyRead *p, const char *want);
+/* `while not x.is_closed:` of what a reader of a pipe waited for (pyread_stream.c). FALSE: it is
+ * another loop. */
+gboolean py_loop_over_pipe(PyRead *p, const WsPyNode *node);
 /* Makes it a loop over tiles if it runs from this CTA's number in steps of the grid. */
 gboolean py_over_tiles(PyRead *p, PyLoop *l, const WsExpr *start, const WsExpr *stop,
                        const WsExpr *step);
