@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { QUEUES = 6, FLAGS = 64, MOST = 400, TILES = 4 };
+enum { QUEUES = 6, FLAGS = 64, MOST = 400, TILES = 4 }; /* MOST: steps */
 
 typedef enum { WORK, SET, WAIT, BARRIER, ALL } Kind;
 typedef struct {
@@ -15,9 +15,10 @@ typedef struct {
 typedef struct {
     const WsNode *root;
     GHashTable *value; /* char* -> gint64*: constants, loop indices, totals, run names */
-    gint64 rounds;
+    gint64 rounds, other;
     GPtrArray *queue[QUEUES]; /* Step*; ALL steps stand in all queues that have steps */
     GPtrArray *all, *flag;    /* Step* in the order of the stream; names of flags */
+    guint8 *order; /* stream_wrong_of: [a][b]: a was over before b started, in some order */
     char *why;
 } Stream;
 
@@ -48,7 +49,7 @@ static gint64 value_of(Stream *s, const WsExpr *e)
     case WS_EXPR_NAME:
     case WS_EXPR_TOTAL:
         known = g_hash_table_lookup(s->value, total ? total : e->name);
-        if (!known)
+        if (!known && !total) /* of a loop that no round came by: 0 */
             give_up(s, e->name);
         return known ? *known : 0;
     case WS_EXPR_ADD:
@@ -61,6 +62,16 @@ static gint64 value_of(Stream *s, const WsExpr *e)
         return a * b;
     case WS_EXPR_MOD:
         return floor_mod(a, b);
+    case WS_EXPR_DIV:
+        return b ? (a - floor_mod(a, b)) / b : 0;
+    case WS_EXPR_LE:
+        return a <= b;
+    case WS_EXPR_GE:
+        return a >= b;
+    case WS_EXPR_AND:
+        return a && b;
+    case WS_EXPR_OR:
+        return a || b;
     case WS_EXPR_EQ:
         return a == b;
     case WS_EXPR_NE:
@@ -129,7 +140,7 @@ static Step *add(Stream *s, gint queue, Kind kind)
     for (gint i = 0; i < QUEUES; i++)
         if (queue == i || queue < 0)
             g_ptr_array_add(s->queue[i], x);
-    if (s->all->len > MOST)
+    if (s->all->len >= MOST)
         give_up(s, "too large");
     return x;
 }
@@ -223,6 +234,11 @@ static void steps(Stream *s, const WsNode *owner, WsFieldId field)
             break;
         case WS_STEP_IF:
             steps(s, step, number(s, step, WS_F_keyword, 0) ? WS_F_then : WS_F_else);
+            break;
+        case WS_STEP_ADVANCE:
+            put(s, ws_node_text(step, WS_F_keyword),
+                *(const gint64 *)g_hash_table_lookup(s->value, ws_node_text(step, WS_F_keyword)) +
+                    number(s, step, WS_F_by, 1));
             break;
         case WS_STEP_ARRIVE:
         case WS_STEP_WAIT:
@@ -331,10 +347,31 @@ static gboolean conflict(const Step *a, const Step *b)
            meets(a->read, a->n_reads, b->write, b->n_writes);
 }
 
+/* Steps of a tile may stand in another order than the stream's, but in one: why they do not. */
+static const char *overtakes(const Stream *s, const State *x, guint me)
+{
+    const Step *step = s->all->pdata[me];
+    for (guint i = 0; i < s->all->len; i++) {
+        const Step *other = s->all->pdata[i];
+        if (other == step || !conflict(step, other))
+            continue;
+        const gboolean begun = started(s, x, other, FALSE);
+        if (begun && !started(s, x, other, TRUE))
+            return "a step starts while one of its tile runs";
+        s->order[begun ? i * MOST + me : me * MOST + i] = 1;
+        if (s->order[begun ? me * MOST + i : i * MOST + me])
+            return "two steps of a tile come in either order";
+    }
+    return NULL;
+}
+
 /* Why the step may not start now, NULL if it may. */
 static const char *clash(const Stream *s, const State *x, const Step *step)
 {
     gboolean later = FALSE;
+    guint me = 0;
+    if (s->order && g_ptr_array_find(s->all, step, &me))
+        return overtakes(s, x, me);
     for (guint i = 0; i < s->all->len; i++) {
         const Step *other = s->all->pdata[i];
         if (other == step) {
@@ -433,12 +470,15 @@ static void names(Stream *s)
             constants->item[i].kind == WS_VALUE_INT ? constants->item[i].i
                                                     : value_of(s, constants->item[i].expr));
     for (guint i = 0; i < run->n; i++)
-        put(s, run->key[i], s->rounds);
+        put(s, run->key[i], i ? s->other : s->rounds);
+    const WsNode *group = ws_node_child(s->root, WS_F_groups, 0);
+    for (guint i = 0; i < ws_node_n_children(group, WS_F_counters); i++)
+        put(s, ws_node_name(ws_node_child(group, WS_F_counters, i)), 0);
 }
 
-char *stream_wrong(const WsDesign *design, gint64 rounds)
+static char *judged(const WsDesign *design, gint64 rounds, gint64 other, guint8 *order)
 {
-    Stream s = { .root = ws_design_root(design), .rounds = rounds };
+    Stream s = { .root = ws_design_root(design), .rounds = rounds, .other = other, .order = order };
     s.value = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     s.all = g_ptr_array_new_with_free_func(step_free);
     s.flag = g_ptr_array_new_with_free_func(g_free);
@@ -454,4 +494,15 @@ char *stream_wrong(const WsDesign *design, gint64 rounds)
     g_ptr_array_unref(s.flag);
     g_hash_table_unref(s.value);
     return said;
+}
+
+char *stream_wrong(const WsDesign *design, gint64 rounds)
+{
+    return judged(design, rounds, rounds, NULL);
+}
+
+char *stream_wrong_of(const WsDesign *design, gint64 rounds, gint64 other)
+{
+    g_autofree guint8 *order = g_malloc0(MOST * MOST);
+    return judged(design, rounds, other, order);
 }

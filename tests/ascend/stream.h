@@ -13,5 +13,8 @@ G_BEGIN_DECLS
  * told apart. `rounds`: trip count of loops over tiles and of those whose count is a run name. The
  * outcome "too large" and "not followed" begin with '?'. Caller frees. */
 char *stream_wrong(const WsDesign *design, gint64 rounds);
+/* The same where run names after the first have another value, and steps of a tile may be in
+ * another order than the stream's if it is one in all orders of the queues. Counters begin at 0. */
+char *stream_wrong_of(const WsDesign *design, gint64 rounds, gint64 other);
 
 G_END_DECLS
