@@ -31,10 +31,19 @@ gboolean ws_fact_publishes(const WsProgram *p)
     for (guint i = 0; i < p->n_ops; i++) {
         const WsOp *op = p->op[i];
         gboolean global = ws_op_stores_global(op->kind);
-        if (op->kind == WS_OP_ST_REMOTE || op->kind == WS_OP_RAW || (global && is_read(p, op)))
+        if (op->kind == WS_OP_ST_REMOTE || ws_op_peeks(op->kind) || op->kind == WS_OP_RAW ||
+            (global && is_read(p, op)))
             return TRUE;
     }
     return p->has_raw;
+}
+
+gboolean ws_fact_peeks(const WsProgram *p)
+{
+    for (guint i = 0; i < p->n_ops; i++)
+        if (ws_op_peeks(p->op[i]->kind))
+            return TRUE;
+    return FALSE;
 }
 
 const char ws_fact_unread[] = WS_WORD("what these lines do was not understood when the kernel was "

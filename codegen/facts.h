@@ -14,6 +14,8 @@ G_BEGIN_DECLS
  * is storage whose reads are over; only memory outside the CTA can carry generic writes to a peer.
  */
 gboolean ws_fact_publishes(const WsProgram *p);
+/* Lanes read the shared memory of other CTAs. */
+gboolean ws_fact_peeks(const WsProgram *p);
 /* Phrase: why a raw step that an import left (WsOp.unread) is in no lens. */
 extern const char ws_fact_unread[];
 /* Primitive of an operation without operands. */

@@ -1,5 +1,6 @@
 /* Values to and from shared and global memory. */
 #include "codegen/cuda/cuda.h"
+#include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
 #include "program/parts/buffer.h"
@@ -314,6 +315,10 @@ void ws_cuda_ld(WsCuda *c, const WsOp *op)
         ws_cuda_step_error(c, op, "a read of a view of this form");
         return;
     }
+    const gboolean peer = ws_op_peeks(op->kind);
+    if (peer)
+        s.stage = ws_cuda_format(c, "%s(%s, %s)", f(WS_PRIM_MAPA), s.stage,
+                                 ws_cuda_int(c, op->ctas.expr));
     WsDtype t = s.b->dtype;
     guint bytes = ws_dtype_bytes(t);
     const char *there = ws_cuda_there(c, &s.f);
@@ -327,15 +332,16 @@ void ws_cuda_ld(WsCuda *c, const WsOp *op)
                  spot_address(c, &s, ws_cuda_row(c, &s.f), ws_cuda_col(c, &s.f, 0)));
     if (s.by == 2 && bytes == 4) {
         ws_cuda_line(c, "uint32_t lo, hi;");
-        ws_cuda_line(c, "%s(lo, hi, from);", f(WS_PRIM_LD_SHARED_V2));
+        ws_cuda_line(c, "%s(lo, hi, from);",
+                     f(peer ? WS_PRIM_LD_CLUSTER_V2 : WS_PRIM_LD_SHARED_V2));
         ws_cuda_set(c, &s.f, 0, ws_cuda_widen(c, t, "lo"));
         ws_cuda_set(c, &s.f, 1, ws_cuda_widen(c, t, "hi"));
     } else {
-        guint load = s.by * bytes;
-        ws_cuda_line(c, "const uint32_t bits = %s(from);",
-                     f(load == 4   ? WS_PRIM_LD_SHARED
-                       : load == 2 ? WS_PRIM_LD_SHARED_B16
-                                   : WS_PRIM_LD_SHARED_B8));
+        static const WsPrim load_of[2][3] = {
+            { WS_PRIM_LD_SHARED_B8, WS_PRIM_LD_SHARED_B16, WS_PRIM_LD_SHARED },
+            { WS_PRIM_LD_CLUSTER_B8, WS_PRIM_LD_CLUSTER_B16, WS_PRIM_LD_CLUSTER }
+        };
+        ws_cuda_line(c, "const uint32_t bits = %s(from);", f(load_of[peer][s.by * bytes / 2]));
         ws_cuda_set(c, &s.f, 0, ws_cuda_widen(c, t, "bits"));
         if (s.by == 2)
             ws_cuda_set(c, &s.f, 1,

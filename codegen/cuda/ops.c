@@ -144,6 +144,13 @@ static void plain(WsCuda *c, const WsOp *op)
     ws_cuda_line(c, "%s();", prim(ws_fact_plain(op->kind)));
 }
 
+static void fence_async(WsCuda *c, const WsOp *op)
+{
+    (void)op;
+    ws_cuda_line(c, "%s();",
+                 prim(ws_fact_peeks(c->p) ? WS_PRIM_FENCE_ASYNC_CLUSTER : WS_PRIM_FENCE_ASYNC));
+}
+
 static void prefetch_map(WsCuda *c, const WsOp *op)
 {
     if (op->map >= 0)

@@ -220,6 +220,7 @@ void ws_sync_expect(WsEmit *e, const WsOp *op);
 void ws_sync_mbar_init(WsEmit *e, const WsOp *op);
 void ws_sync_bar(WsEmit *e, const WsOp *op);
 void ws_sync_plain(WsEmit *e, const WsOp *op); /* one primitive (lower.def) */
+void ws_sync_fence_async(WsEmit *e, const WsOp *op);
 void ws_sync_registers(WsEmit *e, const WsOp *op);
 void ws_bulk_load(WsEmit *e, const WsOp *op);
 void ws_bulk_store(WsEmit *e, const WsOp *op);

@@ -2,6 +2,7 @@
  * that stmatrix and the plain stores of shared.c do not take. */
 #include "codegen/facts.h"
 #include "codegen/nvptx/fragment.h"
+#include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/buffer.h"
 #include "program/parts/value.h"
@@ -13,6 +14,7 @@ typedef struct {
     WsUniform row0, col0;
     LLVMValueRef stage;
     gboolean swap;          /* rows of the value are columns of the storage */
+    gboolean peer;          /* `stage` is an address of the cluster */
     LLVMValueRef bar, rank; /* into CTA `rank` of the cluster, credited to `bar`; NULL: own */
 } Spot;
 
@@ -208,27 +210,27 @@ void ws_spot_store_remote(WsEmit *e, const WsOp *op)
 
 /* --- loads -------------------------------------------------------------------------------------*/
 
-static LLVMValueRef load_one(WsEmit *e, WsDtype t, LLVMValueRef at)
+static LLVMValueRef load_word(WsEmit *e, const Spot *s, guint bytes, LLVMValueRef at)
 {
-    guint bytes = ws_dtype_bytes(t);
     if (bytes == 4)
-        return ws_widen(e, t, ws_prim(e, WS_PRIM_LD_SHARED, at));
-    LLVMValueRef h = ws_prim(e, bytes == 2 ? WS_PRIM_LD_SHARED_B16 : WS_PRIM_LD_SHARED_B8, at);
-    return ws_widen(e, t, LLVMBuildZExt(e->b, h, e->i32, ""));
+        return ws_prim(e, s->peer ? WS_PRIM_LD_CLUSTER : WS_PRIM_LD_SHARED, at);
+    const WsPrim two = s->peer ? WS_PRIM_LD_CLUSTER_B16 : WS_PRIM_LD_SHARED_B16;
+    const WsPrim one = s->peer ? WS_PRIM_LD_CLUSTER_B8 : WS_PRIM_LD_SHARED_B8;
+    return LLVMBuildZExt(e->b, ws_prim(e, bytes == 2 ? two : one, at), e->i32, "");
 }
 
-static void load_pair(WsEmit *e, WsDtype t, LLVMValueRef at, LLVMValueRef out[2])
+static void load_pair(WsEmit *e, const Spot *s, LLVMValueRef at, LLVMValueRef out[2])
 {
+    WsDtype t = s->b->dtype;
     guint bytes = ws_dtype_bytes(t);
     LLVMValueRef bits;
     if (bytes == 4) {
-        LLVMValueRef both = ws_prim(e, WS_PRIM_LD_SHARED_V2, at);
+        LLVMValueRef both = ws_prim(e, s->peer ? WS_PRIM_LD_CLUSTER_V2 : WS_PRIM_LD_SHARED_V2, at);
         for (guint k = 0; k < 2; k++)
             out[k] = ws_widen(e, t, LLVMBuildExtractValue(e->b, both, k, ""));
         return;
     }
-    bits = bytes == 2 ? ws_prim(e, WS_PRIM_LD_SHARED, at)
-                      : LLVMBuildZExt(e->b, ws_prim(e, WS_PRIM_LD_SHARED_B16, at), e->i32, "");
+    bits = load_word(e, s, 2 * bytes, at);
     out[0] = ws_widen(e, t, bits);
     out[1] = ws_widen(e, t, LLVMBuildLShr(e->b, bits, ws_i32(e, 8 * bytes), ""));
 }
@@ -241,6 +243,9 @@ void ws_spot_load(WsEmit *e, const WsOp *op)
         return;
     }
     Spot s = spot_of(e, op);
+    s.peer = ws_op_peeks(op->kind);
+    if (s.peer)
+        s.stage = ws_prim(e, WS_PRIM_MAPA, s.stage, ws_uniform_i32(e, op->ctas.expr));
     guint by = in_pairs(&s, &f) ? 2 : 1;
     for (guint i = 0; i < f.n; i += by) {
         WsFragmentPlace p = ws_fragment_place(e, &f, i);
@@ -251,9 +256,9 @@ void ws_spot_load(WsEmit *e, const WsOp *op)
         }
         LLVMValueRef at = address(e, &s, p.row, p.col);
         if (by == 2)
-            load_pair(e, s.b->dtype, at, x);
+            load_pair(e, &s, at, x);
         else
-            x[0] = load_one(e, s.b->dtype, at);
+            x[0] = ws_widen(e, s.b->dtype, load_word(e, &s, ws_dtype_bytes(s.b->dtype), at));
         for (guint k = 0; k < by; k++)
             ws_fragment_set_if(e, &f, i + k, x[k], p.there);
     }

@@ -105,6 +105,12 @@ void ws_sync_plain(WsEmit *e, const WsOp *op)
     ws_prim0(e, ws_fact_plain(op->kind));
 }
 
+void ws_sync_fence_async(WsEmit *e, const WsOp *op)
+{
+    (void)op;
+    ws_prim0(e, ws_fact_peeks(e->p) ? WS_PRIM_FENCE_ASYNC_CLUSTER : WS_PRIM_FENCE_ASYNC);
+}
+
 void ws_sync_registers(WsEmit *e, const WsOp *op)
 {
     /* In shared warp groups the role switch has done it for all warps together. */

@@ -49,6 +49,54 @@ void wsh_ld_shared_v2(guint32 out[2], guint32 at)
         memcpy(out, from, 8);
 }
 
+/* --- other CTAs ------------------------------------------------------------------------------- */
+guint32 wsh_mapa(guint32 at, guint32 rank)
+{
+    if (rank >= ws_host->n_ctas)
+        ws_host_violation(ws_host_me(), "an address of CTA %u of a cluster of %u", rank,
+                          ws_host->n_ctas);
+    return (at & ((1u << WS_HOST_RANK_BIT) - 1)) | rank << WS_HOST_RANK_BIT;
+}
+
+static void peek(guint32 at, void *to, guint32 bytes)
+{
+    const guint32 rank = at >> WS_HOST_RANK_BIT;
+    memset(to, 0xff, bytes);
+    if (rank >= ws_host->n_ctas || at % bytes) {
+        ws_host_violation(ws_host_me(), "ld.shared::cluster of %u bytes is not aligned", bytes);
+        return;
+    }
+    const guint8 *from = ws_host_shared(&ws_host->cta[rank], at, bytes, "ld.shared::cluster");
+    if (from)
+        memcpy(to, from, bytes);
+}
+
+guint32 wsh_ld_cluster(guint32 at)
+{
+    guint32 a;
+    peek(at, &a, 4);
+    return a;
+}
+
+guint16 wsh_ld_cluster_b16(guint32 at)
+{
+    guint16 a;
+    peek(at, &a, 2);
+    return a;
+}
+
+guint16 wsh_ld_cluster_b8(guint32 at)
+{
+    guint8 a;
+    peek(at, &a, 1);
+    return a;
+}
+
+void wsh_ld_cluster_v2(guint32 out[2], guint32 at)
+{
+    peek(at, out, 8);
+}
+
 /* --- tensors -----------------------------------------------------------------------------------*/
 static void *global(guint64 at, guint32 bytes, const char *what)
 {

@@ -123,6 +123,8 @@ static Reader reader_of(const Plan *plan, const WsOp *op, guint to)
                  .leader = op_by_leader(op) };
     if (op->kind == WS_OP_BULK_COPY)
         r.copy = op, r.to = to;
+    if (ws_op_peeks(op->kind))
+        r.remote = TRUE, r.to = to;
     if (ws_op_is_atomic(op->kind)) {
         r.combines = op->reduce;
         r.elements = (gint)plan->p->buffer[op->access[0].buffer].dtype;
@@ -136,8 +138,8 @@ gint plan_reader(const Plan *plan, const WsOp *op, guint to)
     for (guint i = 0; i < plan->reader->len; i++) {
         const Reader *r = &g_array_index(plan->reader, Reader, i);
         if (r->agent == x.agent && r->engine == x.engine && r->leader == x.leader &&
-            r->copy == x.copy && r->to == x.to && r->combines == x.combines &&
-            r->elements == x.elements)
+            r->copy == x.copy && r->remote == x.remote && r->to == x.to &&
+            r->combines == x.combines && r->elements == x.elements)
             return (gint)i;
     }
     return -1;

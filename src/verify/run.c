@@ -1,4 +1,5 @@
 /* The canonical run: control, and which operation does what. docs/soundness.md section 8.4. */
+#include "program/parts/access.h"
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 #include "verify/step.h"
@@ -67,6 +68,30 @@ static Move send(Run *r)
     return at_slots(r);
 }
 
+/* Lanes read another CTA, which may not end before it. */
+static Move peek(Run *r)
+{
+    const guint by = holder(r->i, r->leader ? LEAD : DID);
+    const Set did = set_of(1, &by);
+    gint64 cta;
+    touch_values(r);
+    if (r->op->ctas.kind != WS_CTAS_EXPR || r->op->n_access != 1 ||
+        r->op->access[0].mode != WS_MODE_READ ||
+        !value_number(r->plan, r->s, r->i, r->op->ctas.expr, &cta, NULL)) {
+        refuse(r, "a read of another CTA of this form");
+        return STUCK;
+    }
+    if (cta < 0 || cta >= r->plan->p->cluster) {
+        broken(r, "P-CLUSTER", "no such CTA");
+        return STUCK;
+    }
+    touch(r, 0, (guint)cta, r->cta, &did, 0);
+    if (cta != r->cta)
+        happen(r->plan, r->s, plan_item(r->plan, ITEM_REMOTE, (guint)cta, 2 * r->i + r->leader, 0),
+               &did, FALSE);
+    return MOVED;
+}
+
 /* Copies of lanes, stores of the leader: what they touch is over with their group. */
 static Move in_group(Run *r)
 {
@@ -94,7 +119,7 @@ static Move fence(Run *r)
 static Move (*const step_of[WS_OP_KIND_COUNT])(Run *r) = {
     [WS_OP_MBAR_WAIT] = at_slots, [WS_OP_MBAR_ARRIVE] = at_slots, [WS_OP_MBAR_EXPECT] = at_slots,
     [WS_OP_TMA_LOAD] = at_slots, [WS_OP_BULK_COPY] = at_slots, [WS_OP_CP_ARRIVE] = at_slots,
-    [WS_OP_ST_REMOTE] = send,
+    [WS_OP_ST_REMOTE] = send, [WS_OP_LD_REMOTE] = peek,
     [WS_OP_CP_ROWS] = in_group, [WS_OP_TMA_STORE] = in_group,
     [WS_OP_BULK_COMMIT] = commit, [WS_OP_MMA_COMMIT] = commit, [WS_OP_CP_COMMIT] = commit,
     [WS_OP_BULK_WAIT] = retire, [WS_OP_MMA_WAIT] = retire, [WS_OP_CP_WAIT] = retire,

@@ -36,13 +36,14 @@ typedef struct {
 } AgentPlan;
 
 /* Who reads: readers of one class end in order, but for copies: each copy to each CTA is a class.
- */
+ * Lanes that read other CTAs are one in each CTA where they run. */
 typedef struct {
     guint agent;
     WsEngine engine;
     gboolean leader;
-    const WsOp *copy; /* NULL: no copy */
-    guint to;
+    const WsOp *copy;  /* NULL: no copy */
+    gboolean remote;   /* reads another CTA */
+    guint to;          /* CTA that a copy goes to, or where the reader runs */
     WsReduce combines; /* an atomic, which stands among the reads; NONE: a read */
     gint elements;     /* of an atomic: WsDtype */
 } Reader;

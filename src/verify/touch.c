@@ -77,7 +77,8 @@ static gboolean row_private(Run *r, guint item, const Author *me)
     if (r->leader || is_async(r->op) || !first || !me->op || first->agent != r->op->agent ||
         op_by_leader(first) || first->n_access != 1 || r->op->n_access != 1 ||
         first->access[0].buffer != r->op->access[0].buffer || is_async(first) ||
-        first->kind == WS_OP_ST_REMOTE || r->op->kind == WS_OP_ST_REMOTE)
+        first->kind == WS_OP_ST_REMOTE || r->op->kind == WS_OP_ST_REMOTE ||
+        ws_op_peeks(first->kind) || ws_op_peeks(r->op->kind))
         return FALSE;
     const guint64 *k = r->s->k + (gsize)item * r->plan->words;
     if (!has_bit(k, holder(r->i, DID)))

@@ -54,6 +54,8 @@ static const Row rows[] = {
     { "29-use-below-zero", "P-UNDEF", "groups/cons/body/0/do/1", NULL, "k 1" },
     { "30-counts-read-early", "P-RACE", "groups/count/body/0/do/3/then/0", NULL, NULL },
     { "31-store-among-atomics", "P-RACE", "groups/count/body/0/do/3/do/2/else/0", NULL, NULL },
+    { "33-read-before-the-cluster-meets", "P-RACE", "groups/work/body/0/do/3/do/0", NULL, NULL },
+    { "34-gone-while-others-read", "P-CLU", "groups/work/body/0/do/4/do/0", NULL, NULL },
     { "32-largest-among-counts", "P-RACE", "groups/count/body/0/do/3/do/2/else/0", NULL, NULL },
 };
 

@@ -309,6 +309,14 @@ static void step(Build *B, const WsOp *op)
         push(B, e);
         break;
     }
+    case WS_OP_LD_REMOTE: { /* of another CTA */
+        Event e = { .kind = EVENT_ACCESS, .op = op };
+        guint rank[8];
+        if (targets(B, &op->ctas, rank) == 1)
+            add_bytes(B, &e, &op->access[0], rank[0]);
+        push(B, e);
+        break;
+    }
     case WS_OP_BAR_SYNC:
         barrier(B, op, EVENT_SYNC);
         break;

@@ -13,6 +13,7 @@ typedef struct {
     const char *says; /* part of that finding's message or remedy, or NULL */
 } Bad;
 
+#define ALL    "cluster-allreduce"
 #define COOP   "gemm-cooperative"
 #define CAUSAL "attention-fa3-causal"
 #define NAMED  "sparse-mla-seesaw"
@@ -62,6 +63,11 @@ static const Bad bad[] = {
     { COOP, "\"count\": \"BN/SLAB\"", "\"count\": \"row\"", "N-SCOPE", 2, "row" },
     { COOP, "\"for\": \"s\"", "\"for\": \"tile\"", "N-SHADOW", 2, "tile" },
     { COOP, "\"for\": \"s\"", "\"for\": \"acc\"", "N-DUPLICATE", 2, "acc" },
+    /* memory of other CTAs */
+    { ALL, "\"from\": \"part\", \"cta\": \"r\"", "\"from\": \"part\", \"cta\": \"cta + 1\"",
+      "T-RANGE", 2, "CTA 3 would reach CTA 4" },
+    { ALL, "\"cluster\": 4", "\"cluster\": 1", "L-CLUSTER", 1, "the cluster has one" },
+    { ALL, "\"from\": \"X\", ", "\"from\": \"X\", \"cta\": \"cta\", ", "S-KEY", 2, "tensor" },
     /* devices */
     { MESH, "\"devices\": { \"rank\": \"W\" },", "", "L-DEVICES", 2, "Say `devices`" },
     { MESH, "{ \"rank\": \"W\" }", "{ \"rank\": \"W\", \"other\": 2 }", "L-LENS", 3,

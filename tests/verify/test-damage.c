@@ -20,6 +20,7 @@ static const char *const designs[] = {
     "tests/designs/moves/gemm-dynamic.wstave",
     "tests/designs/moves/cluster-copy.wstave",
     "tests/designs/moves/cluster-send.wstave",
+    "tests/designs/cluster-allreduce.wstave",
     "tests/designs/sparse-mla-seesaw.wstave",
     "tests/designs/memory/ring-over-two-passes.wstave",
     "tests/designs/memory/known-by-its-arrivals.wstave",

@@ -23,6 +23,7 @@ static const char *const designs[] = {
     "moves/gemm-dynamic.wstave",
     "moves/cluster-copy.wstave",
     "moves/cluster-send.wstave",
+    "memory/peek-into-a-ring.wstave",
     "moves/gather-groups.wstave",
     "memory/ring-over-two-passes.wstave",
     "memory/known-by-its-arrivals.wstave",

@@ -290,10 +290,9 @@ static void contribute(WsPlay *play, WsInst *inst, WsSlot *s, gint64 arrivals)
     s->contributed[inst->index] = 1;
 }
 
-/* Remembers an arrival in another CTA: that CTA may not end before it. */
-static void note_remote(WsPlay *play, WsInst *inst, guint rank)
+/* Remembers an arrival in another CTA, or a read of it: that CTA may not end before it. */
+void ws_note_reach(WsPlay *play, WsInst *inst, gboolean lanes, guint rank)
 {
-    gboolean lanes = !ws_by_leader(inst) && inst->step.op->per > 0 && inst->step.op->per <= 32;
     WsEvent *e = ws_play_event(play, inst);
     e->comp = lanes ? inst->comp_o : inst->comp_l;
     e->epoch = lanes ? ++inst->o : ++inst->l;
@@ -316,7 +315,7 @@ void ws_do_arrive(WsPlay *play, WsInst *inst)
         ws_contribution(play, inst, s, turn);
         check_turn(play, inst, s, turn);
         if (rank[i] != inst->rank)
-            note_remote(play, inst, rank[i]);
+            ws_note_reach(play, inst, !ws_by_leader(inst) && op->per > 0 && op->per <= 32, rank[i]);
         contribute(play, inst, s, op->count);
         complete(play, s);
     }

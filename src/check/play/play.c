@@ -317,6 +317,7 @@ DEED(mma_fence, memset(inst->touched, 0, (inst->a->n_values + 1) * sizeof(guint6
 DEED(async_fence, fence_async(play, inst))
 DEED(sync_warp, warp_sync(play, inst))
 DEED(generic, ws_do_generic(play, inst))
+DEED(peek, ws_do_peek(play, inst))
 
 static const Deed deeds[WS_OP_KIND_COUNT] = {
     [WS_OP_MBAR_WAIT] = ws_do_wait,
@@ -325,6 +326,7 @@ static const Deed deeds[WS_OP_KIND_COUNT] = {
     [WS_OP_TMA_LOAD] = load,
     [WS_OP_BULK_COPY] = load,
     [WS_OP_ST_REMOTE] = load,
+    [WS_OP_LD_REMOTE] = peek,
     [WS_OP_CP_ROWS] = rows,
     [WS_OP_CP_ARRIVE] = cp_arrive,
     [WS_OP_CP_COMMIT] = cp_commit,

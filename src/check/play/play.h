@@ -325,6 +325,7 @@ void ws_cluster_complete(WsPlay *play);
 void ws_contribution(WsPlay *play, WsInst *inst, WsSlot *slot, gint64 turn);
 void ws_land(WsPlay *play, WsTransfer *t);
 guint ws_targets(WsPlay *play, WsInst *inst, const WsCtas *ctas, guint *rank);
+void ws_note_reach(WsPlay *play, WsInst *inst, gboolean lanes, guint rank);
 
 /* --- flags.c: an mbarrier that stands for a flag of a core is one bit --- */
 gboolean ws_is_flag(const WsPlay *play, const WsSlot *slot);
@@ -370,6 +371,7 @@ void ws_do_cp_wait(WsPlay *play, WsInst *inst, gint64 n);
 void ws_do_store(WsPlay *play, WsInst *inst);
 void ws_do_bulk_wait(WsPlay *play, WsInst *inst, gint64 n);
 void ws_do_generic(WsPlay *play, WsInst *inst);
+void ws_do_peek(WsPlay *play, WsInst *inst);
 
 /* --- ends.c: what is wrong when nothing moves or everything is over --- */
 void ws_report_stuck(WsPlay *play);

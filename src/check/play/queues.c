@@ -137,20 +137,36 @@ static void ws_do_values(WsPlay *play, WsInst *inst)
                       op->value[i].mode);
 }
 
-void ws_do_generic(WsPlay *play, WsInst *inst)
+static void touch_now(WsPlay *play, WsInst *inst, guint rank)
 {
-    const WsOp *op = inst->step.op;
-    if (op->n_value || op->n_math)
-        ws_do_values(play, inst);
-    if (op->n_access == 0)
-        return;
     gboolean leader = ws_by_leader(inst);
     WsEvent *e = ws_play_event(play, inst);
     e->comp = leader ? inst->comp_l : inst->comp_o;
     e->epoch = leader ? ++inst->l : ++inst->o;
     if (leader)
         inst->lead[inst->comp_l] = inst->l;
-    ws_do_access(play, inst, inst->rank, e, WS_MODE_READ | WS_MODE_WRITE);
+    ws_do_access(play, inst, rank, e, WS_MODE_READ | WS_MODE_WRITE);
+}
+
+void ws_do_generic(WsPlay *play, WsInst *inst)
+{
+    const WsOp *op = inst->step.op;
+    if (op->n_value || op->n_math)
+        ws_do_values(play, inst);
+    if (op->n_access)
+        touch_now(play, inst, inst->rank);
+}
+
+/* What lanes read of another CTA. */
+void ws_do_peek(WsPlay *play, WsInst *inst)
+{
+    guint rank[16];
+    ws_do_values(play, inst);
+    if (ws_targets(play, inst, &inst->step.op->ctas, rank) != 1)
+        return;
+    touch_now(play, inst, rank[0]);
+    if (rank[0] != inst->rank)
+        ws_note_reach(play, inst, !ws_by_leader(inst), rank[0]);
 }
 
 /* --- mma -------------------------------------------------------------------------------------- */

@@ -128,6 +128,16 @@ static void load(Walk *W, WsReplayEvent *e)
     }
 }
 
+static void peek(Walk *W, WsReplayEvent *e)
+{
+    guint rank[16];
+    GArray *list = g_array_new(FALSE, FALSE, sizeof(WsTouch));
+    if (targets(W, &e->op->ctas, rank) == 1)
+        touches(W, e->op, rank[0], WS_MODE_READ, list);
+    e->n_touches = list->len;
+    e->touch = (WsTouch *)(gpointer)g_array_free(list, FALSE);
+}
+
 /* Rows that are on their way arrive as one. */
 static void rows_arrive(Walk *W, WsReplayEvent *e)
 {
@@ -205,6 +215,9 @@ static void see(Walk *W, const WsStep *s)
             own_touches(W, &e, WS_MODE_READ | WS_MODE_WRITE);
             issue(W, WS_QUEUE_ROWS);
         }
+        break;
+    case WS_OP_LD_REMOTE:
+        peek(W, &e);
         break;
     case WS_OP_CP_ARRIVE:
         rows_arrive(W, &e);

@@ -54,7 +54,7 @@ static Pending pending_copy(const Pending *p)
 
 static gboolean is_generic(const WsOp *op)
 {
-    return op->breadth == WS_BREADTH_GROUP && op->kind != WS_OP_CP_ROWS;
+    return op->breadth == WS_BREADTH_GROUP && op->kind != WS_OP_CP_ROWS && !ws_op_peeks(op->kind);
 }
 
 static gboolean overlap(WsElab *E, const WsOp *a, WsMode mode_a, const WsOp *b, WsMode mode_b)

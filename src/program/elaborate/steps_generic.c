@@ -243,11 +243,18 @@ void ws_step_READ(WsStepState *S)
     if (!widens(b->dtype, v->dtype))
         ws_elab_error(E, WS_RULE_T_DTYPE, S->id, NULL, "%s is %s, but %s holds %s", v->name,
                       ws_dtype_text(v->dtype), b->name, ws_dtype_text(b->dtype));
+    gboolean remote = ws_node_has(S->node, WS_F_cta);
     gboolean matrix = b->dtype == v->dtype && matrix_form(E, v, &use, &view);
-    WsOp *op = ws_step_op(S, matrix ? WS_OP_LDMATRIX : WS_OP_LD_SHARED, NULL);
+    WsOp *op = ws_step_op(S,
+                          remote   ? WS_OP_LD_REMOTE
+                          : matrix ? WS_OP_LDMATRIX
+                                   : WS_OP_LD_SHARED,
+                          NULL);
     op->n_value = 1;
     op->value[0] = use;
     ws_op_access(E, op, &view.access);
+    if (remote)
+        op->ctas = ws_step_ctas(S, WS_F_cta);
     ws_op_label(E, op, "read %s <- %s", v->name, b->name);
 }
 

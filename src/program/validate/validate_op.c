@@ -167,7 +167,7 @@ static void global(WsValidation *v, const WsOp *op)
 
 static void shared(WsValidation *v, const WsOp *op)
 {
-    gboolean load = op->kind == WS_OP_LD_SHARED || op->kind == WS_OP_LDMATRIX;
+    gboolean load = ws_op_loads_shared(op->kind);
     if (HOLDS(op->n_access == 1 && op->n_value == 1)) {
         HOLDS(op->access[0].mode == (load ? WS_MODE_READ : WS_MODE_WRITE));
         HOLDS(op->value[0].mode == (load ? WS_MODE_WRITE : WS_MODE_READ));
@@ -266,6 +266,7 @@ static void (*const kind[WS_OP_KIND_COUNT])(WsValidation *v, const WsOp *op) = {
     [WS_OP_RED_SHARED] = combined,
     [WS_OP_STMATRIX] = shared,
     [WS_OP_LD_SHARED] = shared,
+    [WS_OP_LD_REMOTE] = shared,
     [WS_OP_LDMATRIX] = shared,
     [WS_OP_ST_GLOBAL] = global,
     [WS_OP_RED_GLOBAL] = global,

@@ -53,6 +53,7 @@ static const struct {
     { "gemm-cluster", "step load at groups/load/", "multicast" },
     { "raw-steps", "step raw at " WORK, "inline PTX" },
     { "sparse-mla-seesaw", "step gather at groups/gather/", "64 rows of 320 columns" },
+    { "cluster-allreduce", "step cluster at " WORK, "cluster barrier" },
     { "moves/cluster-copy", "step copy at " WORK, "between shared memories" },
     { "moves/cluster-send", "step write at " WORK, "into another CTA" },
     { "moves/gemm-hilbert", "design", "order hilbert" },

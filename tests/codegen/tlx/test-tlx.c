@@ -93,6 +93,7 @@ static const struct {
     { "projects/gemm-fp8-block", "groups/math", "192 columns" },
     { "projects/sparse-mla-any", "step read at groups/left/", "part of a line" },
     { "sparse-mla-pipes", "step gather at groups/gather/", "signals no mbarrier" },
+    { "cluster-allreduce", "step cluster at " WORK, "cluster barrier" },
     { "moves/cluster-copy", "step copy at " WORK, "between shared memories" },
     { "moves/cluster-send", "step write at " WORK, "into another CTA" },
     { "moves/gather-groups", "step gather at " WORK, "signals no mbarrier" },

@@ -88,9 +88,10 @@ static inline gboolean each(Each *e, const Place *v, guint rows, guint cols)
 static gboolean is_generic(const WsOp *op)
 {
     if (op->kind == WS_OP_ST_SHARED || op->kind == WS_OP_STMATRIX || op->kind == WS_OP_LD_SHARED ||
-        op->kind == WS_OP_LDMATRIX || op->kind == WS_OP_ST_REMOTE || op->kind == WS_OP_CLAIM ||
-        op->kind == WS_OP_TAKE || op->kind == WS_OP_PIPE_TELL || op->kind == WS_OP_PIPE_ASK ||
-        op->kind == WS_OP_RED_SHARED || op->kind == WS_OP_TRANSPOSE || op->kind == WS_OP_CP_ROWS)
+        op->kind == WS_OP_LDMATRIX || op->kind == WS_OP_ST_REMOTE || op->kind == WS_OP_LD_REMOTE ||
+        op->kind == WS_OP_CLAIM || op->kind == WS_OP_TAKE || op->kind == WS_OP_PIPE_TELL ||
+        op->kind == WS_OP_PIPE_ASK || op->kind == WS_OP_RED_SHARED || op->kind == WS_OP_TRANSPOSE ||
+        op->kind == WS_OP_CP_ROWS)
         return TRUE;
     return FALSE;
 }
@@ -268,8 +269,8 @@ static void any_lane(Lab *L, Lanes *a, const WsOp *op, const Place *v, const WsA
 
 /* Of a linear value, lanes that have no element of the view in one of their registers read its
  * first element for it (and drop it). */
-static void spare_lanes(Lab *L, Lanes *a, const WsOp *op, const WsRegValue *v, guint row0,
-                        guint col0, guint64 first)
+static void spare_lanes(Lab *L, Lanes *a, const WsOp *op, guint rank, const WsRegValue *v,
+                        guint row0, guint col0, guint64 first)
 {
     const WsValueUse *u = &op->value[0];
     guint all = v->rows * v->cols;
@@ -280,13 +281,18 @@ static void spare_lanes(Lab *L, Lanes *a, const WsOp *op, const WsRegValue *v, g
             if (i < all && row >= row0 && row < row0 + u->rows && col >= col0 &&
                 col < col0 + u->cols)
                 continue;
-            by_lane(L, a, op, a->rank, first, L->unit, FALSE, lane, FALSE);
+            by_lane(L, a, op, rank, first, L->unit, FALSE, lane, FALSE);
             break;
         }
 }
 
 void lanes_generic(Lab *L, Lanes *a, const WsOp *op)
 {
+    guint rank[8] = { a->rank };
+    if (op->kind == WS_OP_LD_REMOTE)
+        lanes_targets(L, a, &op->ctas, rank);
+    for (guint l = 0; rank[0] != a->rank && l < a->n_lanes; l++)
+        lanes_reached(L, rank[0], a, (Moment){ (gint16)(a->first + l), a->now[l] }, op);
     for (guint i = 0; i < op->n_access; i++) {
         const WsAccess *x = &op->access[i];
         Place v;
@@ -308,7 +314,7 @@ void lanes_generic(Lab *L, Lanes *a, const WsOp *op)
         gboolean write = (x->mode & WS_MODE_WRITE) != 0;
         gboolean turned = lanes_turned(x, u);
         if (shape == LINEAR && !write)
-            spare_lanes(L, a, op, value, row0, col0, address(v.b, v.base, v.row, v.col));
+            spare_lanes(L, a, op, rank[0], value, row0, col0, address(v.b, v.base, v.row, v.col));
         const guint rows = turned ? u->cols : u->rows, cols = turned ? u->rows : u->cols;
         for (Each e = each_of(L, &v); each(&e, &v, rows, cols);) {
             guint first, step;
@@ -316,7 +322,7 @@ void lanes_generic(Lab *L, Lanes *a, const WsOp *op)
                                    col0 + (turned ? e.row : e.col), &first, &step);
             guint64 at = address(v.b, v.base, v.row + e.row, v.col + e.col);
             for (guint k = 0; k < (write ? 1 : n); k++)
-                by_lane(L, a, op, a->rank, at, ws_dtype_bytes(v.b->dtype), write, first + k * step,
+                by_lane(L, a, op, rank[0], at, ws_dtype_bytes(v.b->dtype), write, first + k * step,
                         FALSE);
         }
     }

@@ -114,7 +114,6 @@ struct WsBitOp {
     WsBitValue value[4];
     guint n_reads, n_writes; /* values of a compute step */
     WsBitValue *reads, *writes;
-    gint remote;      /* item of what it does to another CTA: + rank */
     WsBitDebt debt;   /* ADVANCE: L-OWED */
     guint64 counters; /* counters that may owe something, of those it has numbers from */
 };
@@ -289,7 +288,7 @@ typedef struct WsBits {
     guint n_classes;     /* of readers */
     guint64 reader[64];
     guint64 copies, atomics[WS_COMBINATIONS]; /* classes; of atomics by what they do, [0]: all */
-    guint target;                             /* CTA that a copy goes to */
+    guint target;                             /* of a copy: where it goes; of a peek: who reads */
     WsBitCell *cell;
     guint n_touched; /* items of cells: last writes, then last reads */
     guint8 *fenced;  /* [touched] it needs a proxy fence before an engine may follow */
@@ -382,7 +381,8 @@ static inline guint64 *ws_bit_raw(const WsBits *b)
 {
     return (guint64 *)(gpointer)(b->now + b->o_raw);
 }
-/* Round in which the tile that a cell holds was claimed, or WS_NO_TILE; WS_TOLD - n of PIPE_TELL. */
+/* Round in which the tile that a cell holds was claimed, or WS_NO_TILE; WS_TOLD - n of PIPE_TELL.
+ */
 enum { WS_NO_TILE = -1, WS_TOLD = -2 };
 static inline gint64 *ws_bit_claimed(const WsBits *b, guint rank, guint cell)
 {
@@ -542,6 +542,7 @@ void ws_bit_alarm(WsBits *b, WsRuleId rule);
 gboolean ws_bit_wait(WsBits *b, guint i, const WsBitOp *o);
 void ws_bit_arrive(WsBits *b, guint i, const WsBitOp *o);
 void ws_bit_expect(WsBits *b, guint i, const WsBitOp *o);
+void ws_bit_reach(WsBits *b, guint i, gboolean lanes, guint rank);
 gboolean ws_bit_sync(WsBits *b, guint i, const WsBitOp *o);
 gboolean ws_bit_cluster(WsBits *b, guint i, const WsBitOp *o);
 guint ws_bit_targets(WsBits *b, guint i, const WsBitOp *o, guint *rank);
@@ -560,6 +561,7 @@ void ws_bit_commit(WsBits *b, guint i, guint queue);
 void ws_bit_store(WsBits *b, guint i, const WsBitOp *o);
 void ws_bit_mma(WsBits *b, guint i, const WsBitOp *o);
 void ws_bit_generic(WsBits *b, guint i, const WsBitOp *o);
+void ws_bit_peek(WsBits *b, guint i, const WsBitOp *o);
 void ws_bit_values(WsBits *b, guint i, const WsBitOp *o);
 gboolean ws_bit_execute(WsBits *b, guint i, const WsBitOp *o);
 /* Runs until nobody can move without an answer. */
@@ -586,8 +588,7 @@ typedef struct {
     gint *states;       /* met so far: another thread looks at it; NULL none */
     guint policy;
     gboolean exact;   /* breadth first, nothing merged: an alarm has the fewest rounds */
-    gboolean laps;    /* what names decide is told apart modulo laps: the uses of a kernel that was
-                         read are the reader's, what it says are slots and parities */
+    gboolean laps;    /* what names decide is told apart modulo laps: for a kernel that was read */
     gboolean in_step; /* lanes of a warp meet behind every operation: proves nothing (L-IN-STEP) */
     const WsBitRange *rounds, *tiles; /* NULL: all */
     gint symbol;                      /* that `rounds` is about; 0: every one */

@@ -244,6 +244,27 @@ void ws_bit_generic(WsBits *b, guint i, const WsBitOp *o)
     }
 }
 
+/* What lanes read of another CTA: that CTA may not end before it, and its bytes are private to
+ * nobody. */
+void ws_bit_peek(WsBits *b, guint i, const WsBitOp *o)
+{
+    guint16 touched[MAX_TOUCHED];
+    guint rank[16], n = 0;
+    ws_bit_values(b, i, o);
+    if (ws_bit_targets(b, i, o, rank) != 1)
+        return;
+    const guint base = rank[0] * b->items_of_rank;
+    b->target = ws_bit_rank(b, i);
+    ws_bit_touch(b, i, o, rank[0], WS_MODE_READ, touched, &n, MAX_TOUCHED);
+    for (guint k = 0; k < n; k++) {
+        *ws_bit_author(b, rank[0], touched[k] - base) = 0;
+        ws_bit_set(b, ws_bit_k(b, touched[k]), o->leader ? &b->lead[i] : &b->own_o[i]);
+        fence_row(b, touched[k], NULL);
+    }
+    if (rank[0] != ws_bit_rank(b, i))
+        ws_bit_reach(b, i, !o->leader, rank[0]);
+}
+
 /* --- products --------------------------------------------------------------------------------- */
 static void check_accumulator(WsBits *b, guint i, const WsBitOp *o, guint value, guint64 mask)
 {

@@ -14,7 +14,8 @@ enum { MAX_RANGES = 4096, MAX_CLASSES = 64, MAX_WORK = 4000000 };
 
 /* --- accesses --------------------------------------------------------------------------------- */
 /* L-LAST-READ: reads of one class end in the order in which they begin, so an item holds the last
- * one only. Copies do not: the copies of a step to one CTA are a class of their own. */
+ * one only. Copies do not: the copies of a step to one CTA are a class of their own. What an agent
+ * reads of other CTAs are classes of its own, one for each CTA that it runs in. */
 static guint8 new_class(WsBits *b, guint64 key)
 {
     if (b->n_classes == MAX_CLASSES) {
@@ -27,12 +28,14 @@ static guint8 new_class(WsBits *b, guint64 key)
 
 static void find_class(WsBits *b, guint agent, const WsBitOp *o, WsBitAccess *x)
 {
-    const gboolean copy = o->kind == WS_OP_BULK_COPY;
+    const gboolean copy = o->kind == WS_OP_BULK_COPY, peek = ws_op_peeks(o->op->kind);
     const guint atomic = ws_combination(b->p, o->op);
     guint64 key = (guint64)o->op->engine << 1 | (o->leader ? 1 : 0);
     key |= (guint64)atomic << 56 | (guint64)agent << 8 |
-           (copy ? (guint64)(o->op->index + 1) << 32 : 0);
-    x->n_readers = copy ? (guint8)b->ranks : 1;
+           (copy   ? (guint64)(o->op->index + 1) << 32
+            : peek ? (guint64)1 << 55
+                   : 0);
+    x->n_readers = copy || peek ? (guint8)b->ranks : 1;
     for (guint i = 0; i < b->n_classes; i++)
         if (b->reader[i] == key) {
             x->reader = (guint8)i;

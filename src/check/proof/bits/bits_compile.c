@@ -162,7 +162,7 @@ static WsBitOp *compile_op(WsBits *b, guint agent, const WsOp *op)
     o->op = op;
     o->kind = (guint8)op->kind;
     o->leader = op->breadth == WS_BREADTH_LEADER || op->tree->leader;
-    o->barrier = o->named = o->remote = o->local = -1;
+    o->barrier = o->named = o->local = -1;
     compile_barrier(b, agent, o);
     ws_bit_check_form(b, o);
     const GArray *need = b->c->need[op->index];
@@ -185,6 +185,8 @@ static WsBitOp *compile_op(WsBits *b, guint agent, const WsOp *op)
     if (op->kind == WS_OP_BULK_COPY && op->ctas.kind != WS_CTAS_OWN &&
         op->ctas.kind != WS_CTAS_EXPR)
         ws_bit_outside(b, "a copy to several CTAs at once");
+    if (ws_op_peeks(op->kind) && op->ctas.kind != WS_CTAS_EXPR)
+        ws_bit_outside(b, "a read of no one CTA");
     return o;
 }
 

@@ -61,6 +61,9 @@ gboolean ws_bit_execute(WsBits *b, guint i, const WsBitOp *o)
     case WS_OP_ST_REMOTE:
         ws_bit_load(b, i, o);
         break;
+    case WS_OP_LD_REMOTE:
+        ws_bit_peek(b, i, o);
+        break;
     case WS_OP_CP_ROWS:
         ws_bit_rows(b, i, o);
         break;

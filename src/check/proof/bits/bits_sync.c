@@ -187,10 +187,9 @@ static void count(WsBits *b, guint i, const WsBitOp *o, guint s)
     slot->now |= 1ull << i;
 }
 
-/* Remembers an arrival in another CTA: that CTA may not end before it. */
-static void note_remote(WsBits *b, guint i, const WsBitOp *o, guint rank)
+/* Remembers an arrival in another CTA, or a read of it: that CTA may not end before it. */
+void ws_bit_reach(WsBits *b, guint i, gboolean lanes, guint rank)
 {
-    gboolean lanes = !o->leader && o->op->per > 0 && o->op->per <= 32;
     guint item = ws_bit_rank(b, i) * b->items_of_rank + b->item_remote +
                  (2 * ws_bit_agent(b, i) + lanes) * b->ranks + rank;
     ws_bit_set(b, ws_bit_k(b, item), lanes ? &b->own_o[i] : &b->lead[i]);
@@ -207,7 +206,7 @@ void ws_bit_arrive(WsBits *b, guint i, const WsBitOp *o)
         raise_flag(b, (guint)s);
         ws_bit_contribute(b, i, o, (guint)s, turn);
         if (rank[k] != ws_bit_rank(b, i))
-            note_remote(b, i, o, rank[k]);
+            ws_bit_reach(b, i, !o->leader && o->op->per > 0 && o->op->per <= 32, rank[k]);
         count(b, i, o, (guint)s);
         ws_bit_complete(b, (guint)s);
     }

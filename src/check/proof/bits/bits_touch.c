@@ -81,6 +81,8 @@ static gboolean private_rows(WsBits *b, guint i, const WsBitOp *o, const WsBitAc
                              const gint64 corner[2], guint code)
 {
     guint16 was = code & WS_AUTHOR_NUMBER;
+    if (ws_op_peeks(o->op->kind)) /* an address of the cluster, be it of this CTA */
+        return FALSE;
     if (b->agent[ws_bit_agent(b, i)].a->queue >= 0) /* steps of a queue overlap until its barrier */
         return FALSE;
     if (was == 0 || was == WS_AUTHOR_MIXED || code & WS_AUTHOR_FLIES || o->leader || x->more ||
