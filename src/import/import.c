@@ -1,4 +1,5 @@
 #include "import/ptx/walk.h"
+#include "import/python/amd/amd.h"
 #include "import/python/pyread.h"
 #include "import/python/pyread_kernels.h"
 #include "model/design.h"
@@ -116,6 +117,12 @@ static WsImport *read_python(const WsPython *py, const char *source, const char 
     r->cancel = way.cancel;
     r->at_line = way.line;
     WsDesign *design = ws_import_python(r, py, file, from, way);
+    g_autoptr(GArray) weak = design && !way.weak ? py_amd_weak_borders(design) : NULL;
+    if (weak) { /* those are listed */
+        ws_design_unref(design);
+        way.weak = weak;
+        return read_python(py, source, file, from, way, error);
+    }
     return finish(r, design, own, file, error);
 }
 

@@ -200,7 +200,7 @@ WsReadStep *ws_source_step(WsRead *r, GPtrArray *to, WsReadKind kind, guint line
     s->end_line = MAX(line, end_line);
     s->barrier.object = s->buffer.object = s->a.object = s->b.object = -1;
     s->tensor = s->value = -1;
-    if (kind == WS_READ_FOR || kind == WS_READ_IF)
+    if (kind == WS_READ_FOR || kind == WS_READ_IF || kind == WS_READ_STAGE)
         s->body = g_ptr_array_new();
     if (kind == WS_READ_IF)
         s->other = g_ptr_array_new();

@@ -149,6 +149,7 @@ typedef struct {
     gboolean line;              /* read from a line of memory: per row or per column */
     gint made_of[4];            /* 1 + values of lines that it, a line, is computed from; 0: none */
     guint set, set_line;        /* when it was set last (pyread_stale.c), and where */
+    gconstpointer layout;       /* how it lies in warps (python/amd/) */
     gconstpointer site;         /* of the source, that alone sets it; NULL: a variable */
 } WsReadValue;
 
@@ -183,8 +184,9 @@ typedef struct {
     GHashTable *parsed;   /* char* -> const WsExpr*: texts of conditions; NULL: it is none */
     GPtrArray *granted;   /* char*, owned: what is taken for granted of the kernel, in words */
     GPtrArray *axes;      /* char* name, then char* extent, … */
-    const char *fences;   /* NULL: derived */
-    const char *launch;   /* single, persistent, dynamic */
+    const char *target;
+    const char *fences; /* NULL: derived */
+    const char *launch; /* single, persistent, dynamic */
     gint64 cluster;
     gboolean named;     /* conditions on the tile get a name each */
     gboolean by_parity; /* waits and arrivals are written as slot and parity, no use is meant */

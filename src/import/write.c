@@ -89,6 +89,14 @@ static void put_if(WsWriter *w, WsReadStep *s, WsJson *step)
     w->conditional--;
 }
 
+static void put_stage(WsWriter *w, const WsReadStep *s, WsJson *step)
+{
+    ws_json_put(step, "stage", ws_json_text(s->name));
+    if (s->n >= 0)
+        ws_json_put(step, "priority", ws_json_int(s->n));
+    ws_json_put(step, "do", steps_of(w, s->body));
+}
+
 static gboolean fills(const GPtrArray *list, gint buffer)
 {
     for (guint i = 0; list && i < list->len; i++) {
@@ -221,6 +229,8 @@ static void put_own(WsWriter *w, const GPtrArray *list, guint at, WsJson *step)
         put_for(w, s, step);
     else if (s->kind == WS_READ_IF)
         put_if(w, s, step);
+    else if (s->kind == WS_READ_STAGE)
+        put_stage(w, s, step);
     else if (s->kind == WS_READ_WAIT)
         ws_write_wait(w, list, at, step);
     else if (s->kind == WS_READ_MMA)
@@ -257,7 +267,8 @@ static WsJson *step_of(WsWriter *w, const GPtrArray *list, guint at)
 {
     const WsReadStep *s = g_ptr_array_index(list, at);
     const WsReadRow *row = ws_read_row(s->kind);
-    const gboolean body = s->kind == WS_READ_FOR || s->kind == WS_READ_IF;
+    const gboolean body =
+        s->kind == WS_READ_FOR || s->kind == WS_READ_IF || s->kind == WS_READ_STAGE;
     WsJson *step = ws_json_map();
     switch (row->form) {
     case WS_READ_FORM_OWN:

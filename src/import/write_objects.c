@@ -79,7 +79,7 @@ void ws_write_head(WsRead *r, WsJson *design)
     ws_json_put(design, "name", ws_json_text(r->title));
     ws_json_put(design, "source", ws_json_text(r->file));
     ws_json_put(design, "note", ws_json_format("imported from %s", r->file));
-    ws_json_put(design, "target", ws_json_text(ws_target_sm_90a.name));
+    ws_json_put(design, "target", ws_json_text(r->target ? r->target : ws_target_sm_90a.name));
     ws_json_put(design, "fences", ws_json_text(r->fences));
     ws_json_put(design, "sizes", sizes);
     ws_json_put(design, "scalars", scalars);

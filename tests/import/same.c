@@ -30,8 +30,9 @@ typedef struct {
 static gboolean counts(const WsProgram *p, const WsOp *op)
 {
     const WsOpRow *o = ws_op_row(op->kind);
-    if (op->kind == WS_OP_BAR_SYNC)
-        return op->barrier >= 0 && !p->barrier[op->barrier].derived;
+    if (op->kind == WS_OP_BAR_SYNC) /* halves of a group meet at all of theirs by count */
+        return op->barrier >= 0 &&
+               (p->agent[op->agent].half >= 0 || !p->barrier[op->barrier].derived);
     if (op->kind == WS_OP_MATH || op->kind == WS_OP_PREFETCH)
         return FALSE;
     return o->waits != WS_WAITS_NONE || o->gives != WS_GIVES_NONE || o->from != WS_DATA_AT_NONE ||
@@ -102,7 +103,7 @@ static gboolean same_op(Pairing *q, WsWalker *w, const WsStep *sx, WsWalker *v, 
     const WsOp *x = sx->op, *y = sy->op;
     if (!same_kind(x->kind, y->kind))
         return differ(q, sx, sy, "different operations");
-    if (!pair(q->barrier, x->barrier, y->barrier))
+    if (!pair(q->barrier, x->barrier, y->barrier) || x->border != y->border)
         return differ(q, sx, sy, "different barriers");
     if (x->barrier >= 0 && flat(w, x->element, q->a->barrier[x->barrier].slots, x->slot) !=
                                flat(v, y->element, q->b->barrier[y->barrier].slots, y->slot))

@@ -53,6 +53,7 @@ typedef struct {
     guint host;              /* which of the functions that lead to the launch is entered first */
     const gint *cancel;      /* WsImportOptions */
     gint *line;
+    const GArray *weak; /* guint: lines of stages whose border waits for less than a design's */
 } WsPythonWay;
 
 typedef struct Val Val;
@@ -68,10 +69,11 @@ struct Val {
     gint64 at;         /* TILE: first column of the view */
     gint64 rows, cols; /* of what a place, tile or formula holds; 0 unknown */
     WsReadStep *step;
-    guint depth;         /* ZERO: loops around it; BUFFER: 1 under a shape whose parts are not
-                            followed; TILE: number of its product, 0: it
-                            is not in flight */
-    GArray *reads;       /* gint64: tiles a formula reads; owned by the pool */
+    guint depth;   /* ZERO: loops around it; BUFFER: 1 under a shape whose parts are not
+                      followed; TILE: number of its product, 0: it
+                      is not in flight */
+    GArray *reads; /* gint64: tiles a formula reads; owned by the pool */
+    const struct PyLayout *layout; /* LAYOUT, TILE, MATH, ZERO: how it lies in warps (amd/) */
     guint made;          /* when: what it names may have been set anew since (pyread_stale.c) */
     GHashTable *closure; /* CLASS, OBJECT, FUNC: variables around its definition, or NULL */
 };
@@ -104,6 +106,8 @@ typedef struct {
     const char *name; /* of the loop */
     const WsExpr *count;
     const WsPyNode *node;
+    GPtrArray *outer, *body;   /* steps: around the loop, of a round; not while probing */
+    const WsPyNode *displaced; /* what stands between a stage and its wait (amd/stages.c) */
 } OpenLoop;
 
 typedef struct {
@@ -169,8 +173,13 @@ typedef struct {
     GPtrArray *pipes;          /* const Val*: of TLE */
     GPtrArray *numbers;        /* const char*: tensors that integers were loaded from */
     GPtrArray *stored;         /* char*: sums of pointers that were stored through; owned */
-    GPtrArray *scattered;  /* atomics whose indices are shown in the end (tle_atomic.c); owned */
-    GPtrArray *handed;     /* WsReadStep*: claims of this group that no loop over tiles took yet */
+    GPtrArray *scattered;   /* atomics whose indices are shown in the end (tle_atomic.c); owned */
+    GPtrArray *handed;      /* WsReadStep*: claims of this group that no loop over tiles took yet */
+    gboolean amd;           /* of Gluon: the kernel is one for AMD */
+    WsReadStep *stage;      /* the one that is walked; NULL: none */
+    GPtrArray *due;         /* where a wait stands behind which no barrier was read yet; NULL */
+    const WsPyNode *beside; /* a statement since the last stage that computes something */
+    const GPtrArray *beside_in;
     const char *tile_loop; /* the loop over them that was met last: its index is the position */
 } PyRead;
 

@@ -17,6 +17,9 @@ typedef struct {
 static const Term gluon[] = {
 #include "import/python/dialect/gluon.def"
 };
+static const Term gluon_amd[] = {
+#include "import/python/dialect/gluon_amd.def"
+};
 static const Term tle[] = {
 #include "import/python/dialect/tle.def"
 };
@@ -97,7 +100,7 @@ static gboolean bind(PyRead *p, const Term *term, const WsPyNode *node, const Va
     if (wait)
         p->floor_index = p->floor_phase = NULL;
     const gboolean product = term->meaning == py_mean_MMA || term->meaning == py_mean_MMA_WAIT ||
-                             term->meaning == py_mean_TLX_DOT;
+                             term->meaning == py_mean_TLX_DOT || term->meaning == py_mean_AMD_MFMA;
     p->phasing += wait;
     p->indexing += slot;
     p->handing += product;
@@ -160,9 +163,8 @@ static gboolean bind(PyRead *p, const Term *term, const WsPyNode *node, const Va
 /* What is done to something unknown may be done to anything; what is stored may be. */
 static void look_at_operands(PyRead *p, const Term *term, const WsPyNode *node, const Val **a)
 {
-    static const char *const values[] = {
-        "value", "layout", "deps", "mask", "precision", "pointer"
-    };
+    static const char *const values[] = { "value",   "layout", "deps",    "mask", "precision",
+                                          "pointer", "ptr",    "offsets", "other" };
     static const char *const aside[] = { "mask", "pointer", "other", NULL };
     g_auto(GStrv) name = g_strsplit(term->parameters, " ", -1);
     for (guint i = 0; p->in_kernel && name[i] && i < MOST; i++)
@@ -206,8 +208,9 @@ const Val *py_term(PyRead *p, const WsPyNode *node, gboolean *known)
     }
     if (p->names && f->kind == WS_PY_ATTR && g_hash_table_contains(p->names->stored, f->text))
         return NULL; /* it may be something else */
-    const Term *terms = dialects[p->from].term;
-    for (guint i = 0; dotted && i < dialects[p->from].n; i++) {
+    const Term *terms = p->amd ? gluon_amd : dialects[p->from].term;
+    const guint n = p->amd ? G_N_ELEMENTS(gluon_amd) : dialects[p->from].n;
+    for (guint i = 0; dotted && i < n; i++) {
         if ((*terms[i].name == '.') != (object != NULL) || !fits(dotted, terms[i].name))
             continue;
         const Val *a[MOST + 1] = { NULL };

@@ -1,3 +1,4 @@
+#include "import/python/amd/amd.h"
 #include "import/python/dialect/pyread_terms.h"
 #include "import/python/loops/pyread_loop.h"
 #include "import/python/pyread_branch.h"
@@ -137,7 +138,7 @@ static const Val *settle(PyRead *p, const char *name, const Val *v, const WsPyNo
         v = py_formula(p, v);
     }
     const gboolean place = v->kind == VAL_POINTER || py_is_index(v);
-    if (p->from != WS_IMPORT_GLUON && place && !counts(p, v->text))
+    if ((p->from != WS_IMPORT_GLUON || p->amd) && place && !counts(p, v->text))
         return v;
     if (v->kind == VAL_POINTER)
         return py_opaque(p);
@@ -166,6 +167,7 @@ void py_store_value(PyRead *p, const WsPyNode *target, const Val *v, const WsPyN
             zero->index = ws_source_value(p->r, p->group, full, v->dtype ? v->dtype : "f32",
                                           v->rows, v->cols);
             py_set(p, zero->step, zero->index);
+            g_array_index(p->group->values, WsReadValue, zero->index).layout = v->layout;
             zero->made = p->clock;
             zero->step->text = ws_source_format(
                 p->r, "%s = %s", g_array_index(p->group->values, WsReadValue, zero->index).name,
@@ -240,7 +242,7 @@ static void augment(PyRead *p, const WsPyNode *node)
  * its body is not known. */
 static void with(PyRead *p, const WsPyNode *node)
 {
-    if (py_tasks(p, node))
+    if (py_tasks(p, node) || (p->amd && py_amd_stage(p, node)))
         return;
     for (guint i = 0; p->in_kernel && i + 1 < node->n; i++) {
         const WsPyNode *item = node->kid[i], *call = item->kind == WS_PY_CALL ? item->kid[0] : item;
@@ -302,7 +304,11 @@ static void statement(PyRead *p, const WsPyNode *node)
         leave_walrus(p, node);
     const gboolean is = node->kind == WS_PY_EXPR || node->kind == WS_PY_ASSIGN;
     p->certain = !p->in_kernel && is ? node->kid[node->n - 1] : NULL;
+    const GPtrArray *to = p->to;
+    const guint before = to ? to->len : 0;
     py_statement(p, node);
+    if (p->amd)
+        py_amd_beside(p, node, to, before);
     if (!p->in_kernel)
         leave_walrus(p, node);
     if (host && node->kind != WS_PY_RETURN && py_returns(node))

@@ -1,3 +1,4 @@
+#include "import/python/amd/amd.h"
 #include "import/python/pyread_law.h"
 
 #include <string.h>
@@ -107,6 +108,8 @@ const Val *py_formula(PyRead *p, const Val *v)
         return v;
     if (v->kind == VAL_TILE && v->text && p->from == WS_IMPORT_TLE)
         return NULL; /* formulas take whole values */
+    if (p->amd && py_amd_is_operand_b(py_amd_layout(p, v)))
+        return NULL; /* its rows are columns there */
     Val *m = py_val(p, VAL_MATH);
     if (v->kind == VAL_TILE && p->group) {
         const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, v->index);
@@ -117,6 +120,7 @@ const Val *py_formula(PyRead *p, const Val *v)
         m->dtype = !strcmp(held->dtype, "i32") ? "i32" : NULL;
         m->reads = new_reads(p);
         m->made = v->made;
+        m->layout = py_amd_layout(p, v);
         g_array_append_val(m->reads, which);
         return m;
     }
@@ -141,6 +145,7 @@ const Val *py_formula(PyRead *p, const Val *v)
             g_ptr_array_add(p->r->scalars, (gpointer)ws_source_name(p->r, v->text));
     } else if (v->kind == VAL_ZERO) {
         m->text = v->text ? v->text : "0.0";
+        m->layout = v->layout;
         m->rows = v->rows;
         m->cols = v->cols;
     } else {
@@ -252,6 +257,7 @@ static Val *combine(PyRead *p, const Val *a, const Val *b)
     m->cols = MAX(a->cols, b ? b->cols : 0);
     m->reads = new_reads(p);
     m->made = py_made_of(p, a, b);
+    m->layout = py_amd_met(p, a->layout, b ? b->layout : NULL);
     for (guint side = 0; side < 2; side++) {
         const Val *from = side ? b : a;
         for (guint i = 0; from && from->reads && i < from->reads->len; i++)
@@ -382,7 +388,8 @@ static gint hold(PyRead *p, const char *name, const Val *v, const WsPyNode *at, 
     const char *dtype = !v->dtype ? "f32" : *v->dtype == 'b' && !v->dtype[1] ? "i32" : v->dtype;
     const gint value = own ? py_value_at(p, name, at, dtype, rows, cols)
                            : ws_source_value(p->r, p->group, full, dtype, rows, cols);
-    const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, value);
+    WsReadValue *held = &g_array_index(p->group->values, WsReadValue, value);
+    held->layout = m ? m->layout : NULL;
     const gboolean condition = m && !g_strcmp0(m->dtype, "b");
     WsReadStep *s = py_step(p, WS_READ_COMPUTE, at);
     py_set(p, s, value);

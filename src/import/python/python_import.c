@@ -1,6 +1,7 @@
-#include "import/python/dialect/pyread_terms.h"
+#include "import/python/amd/amd.h"
 #include "import/python/loops/pyread_loop.h"
 #include "import/python/pyread_host.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -193,6 +194,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     if (!*r->error) {
         p.names = py_names_new(ws_python_module(py));
         py_read_module(&p, ws_python_module(py));
+        p.amd = from == WS_IMPORT_GLUON && p.alone && py_is_amd(&p, ws_python_module(py));
         py_run_host(&p, kernel);
     }
     if (p.epilogue)
@@ -219,7 +221,8 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
         }
         r->inits = TRUE;
         r->by_parity = way.by_parity;
-        r->fences = from != WS_IMPORT_TLE ? "drawn" : NULL;
+        r->fences = from != WS_IMPORT_TLE && !p.amd ? "drawn" : NULL;
+        r->target = p.amd ? ws_target_gfx950.name : NULL;
         ws_source_parts(r);
         design = ws_source_write(r);
     }

@@ -36,7 +36,7 @@ static void header(WsPy *y)
                   "Eight warps run this code, warps 4 to 7 one stage later than warps 0 to 3: the "
                   "compiler makes the borders of the stages. The layouts give each half of the "
                   "warps the rows that the design gives it. x_total counts rounds of loop x. "
-                  "`warpstave check` judges the design; stages in Python it does not read yet.");
+                  "`warpstave check` judges the design, and this text: --from=gluon.");
     ws_py_line(y, "%s", "");
 }
 

@@ -40,7 +40,8 @@ WsReadStep *py_at_tensor(PyRead *p, WsReadKind kind, gint tensor, const WsExpr *
 
 /* A tile of a tensor through pointers, where a remark says which coordinates and which extents:
  * "# at: [z, h, m * BM], [64, 1]". NULL: it does not. */
-WsReadStep *py_pointed(PyRead *p, WsReadKind kind, const WsPyNode *at, gint64 *rows, gint64 *cols)
+WsReadStep *py_pointed_by(PyRead *p, WsReadKind kind, const WsPyNode *pointer, const WsPyNode *at,
+                          gint64 *rows, gint64 *cols)
 {
     const WsPyNode *list = NULL, *extent;
     g_autoptr(WsPython) tree = p->group ? py_said(p, at, "# at: ", &list) : NULL;
@@ -50,7 +51,7 @@ WsReadStep *py_pointed(PyRead *p, WsReadKind kind, const WsPyNode *at, gint64 *r
     list = list->kid[0];
     *rows = extent->kid[0]->kind == WS_PY_INT ? extent->kid[0]->i : 0;
     *cols = extent->kid[1]->kind == WS_PY_INT ? extent->kid[1]->i : 0;
-    const Val *base = list && at->n > 1 ? base_of(p, at->kid[1]) : NULL;
+    const Val *base = list && pointer ? base_of(p, pointer) : NULL;
     if (!base || *rows < 1 || *cols < 1 || list->kind != WS_PY_LIST || !list->n || list->n > 5)
         return NULL;
     const WsExpr *coord[5];
@@ -61,6 +62,11 @@ WsReadStep *py_pointed(PyRead *p, WsReadKind kind, const WsPyNode *at, gint64 *r
     if (tensor < 0)
         return NULL;
     return py_at_tensor(p, kind, tensor, coord, list->n, at);
+}
+
+WsReadStep *py_pointed(PyRead *p, WsReadKind kind, const WsPyNode *at, gint64 *rows, gint64 *cols)
+{
+    return py_pointed_by(p, kind, at->n > 1 ? at->kid[1] : NULL, at, rows, cols);
 }
 
 const Val *py_tensor_element(PyRead *p, const Val *tensor, const WsPyNode *at)

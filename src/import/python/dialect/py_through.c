@@ -1,4 +1,4 @@
-#include "import/python/dialect/pyread_terms.h"
+#include "import/python/amd/amd.h"
 #include "import/python/pyread_law.h"
 
 #include <string.h>
@@ -20,8 +20,15 @@ static const char *leftmost(const WsPyNode *e)
 /* Whether the call goes through a pointer; its first argument is that. */
 static gboolean goes_through(const WsPyNode *call)
 {
-    static const char *const words[] = { "load",       "store", "atomic_add", "atomic_max",
-                                         "atomic_min", "copy",  NULL };
+    static const char *const words[] = { "buffer_load_to_shared",
+                                         "global_load_to_shared",
+                                         "load",
+                                         "store",
+                                         "atomic_add",
+                                         "atomic_max",
+                                         "atomic_min",
+                                         "copy",
+                                         NULL };
     const WsPyNode *f = call->kid[0];
     return call->n > 1 && f->kind == WS_PY_ATTR && g_strv_contains(words, f->text);
 }
@@ -32,8 +39,10 @@ static gboolean finds_pointer(const WsPyNode *node, GPtrArray *names)
     const gboolean sum = (node->kind == WS_PY_ASSIGN || node->kind == WS_PY_AUGMENT) &&
                          node->n == 2 && node->kid[0]->kind == WS_PY_NAME;
     gboolean any = FALSE;
+    const gboolean second = node->kind == WS_PY_CALL && node->kid[0]->kind == WS_PY_ATTR &&
+                            g_str_has_suffix(node->kid[0]->text, "_to_shared");
     if (node->kind == WS_PY_CALL && goes_through(node))
-        for (guint i = 1; i < (*node->kid[0]->text == 'c' ? MIN(node->n, 3u) : 2u); i++)
+        for (guint i = 1; i < (second || *node->kid[0]->text == 'c' ? MIN(node->n, 3u) : 2u); i++)
             found[i - 1] = leftmost(node->kid[i]);
     else if (sum && g_ptr_array_find_with_equal_func(names, node->kid[0]->text, g_str_equal, NULL))
         found[0] = leftmost(node->kid[1]);
@@ -104,7 +113,7 @@ static const Val *moved_on(PyRead *p, const WsPyNode *sum, const Val *a)
 /* a + b, where a is a pointer that the source loads or stores through. NULL: it is none. */
 const Val *py_point(PyRead *p, const WsPyNode *sum, const Val *a, const Val *b)
 {
-    if (p->from != WS_IMPORT_TLE || !p->group || strcmp(sum->text, "+"))
+    if ((p->from != WS_IMPORT_TLE && !p->amd) || !p->group || strcmp(sum->text, "+"))
         return NULL;
     if (a->kind == VAL_INT && b->kind == VAL_MATH) {
         const Val *on = moved_on(p, sum, a);
@@ -114,8 +123,8 @@ const Val *py_point(PyRead *p, const WsPyNode *sum, const Val *a, const Val *b)
     if ((!more && a->kind != VAL_PARAM && a->kind != VAL_TENSOR))
         return NULL;
     const Val *offset = offset_of(p, b);
-    if (!more && (!offset || offset->rows * offset->cols < 2 || !leftmost(sum) ||
-                  !is_pointer(p, leftmost(sum))))
+    const gboolean tile = offset && offset->rows * offset->cols > 1;
+    if (!more && (!offset || (!tile && !p->amd) || !leftmost(sum) || !is_pointer(p, leftmost(sum))))
         return NULL;
     if (!offset)
         return py_opaque(p);
@@ -126,6 +135,7 @@ const Val *py_point(PyRead *p, const WsPyNode *sum, const Val *a, const Val *b)
     v->n = 1;
     v->rows = MAX(offset->rows, more ? a->rows : 1);
     v->cols = MAX(offset->cols, more ? a->cols : 1);
+    v->layout = py_amd_met(p, a->kind == VAL_POINTER ? a->layout : NULL, offset->layout);
     v->text = more ? ws_source_format(p->r, "(%s + %s)", a->text, offset->text) : offset->text;
     return strlen(v->text) < 2000 ? v : py_opaque(p);
 }

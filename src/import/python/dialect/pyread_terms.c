@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-/* What the words of a dialect mean. `a` holds the arguments by parameter, NULL where absent. */
-
 const Val *py_none(PyRead *p)
 {
     return py_val(p, VAL_NONE);
@@ -181,7 +179,7 @@ static void touched(PyRead *p, gint buffer)
 
 static void fence_for(PyRead *p, const Val *buffer, const WsPyNode *at)
 {
-    if (!p->group || p->from == WS_IMPORT_TLE || !buffer || buffer->kind != VAL_BUFFER)
+    if (!p->group || p->from == WS_IMPORT_TLE || p->amd || !buffer || buffer->kind != VAL_BUFFER)
         return;
     for (guint i = 0; i < p->generic->len; i++) {
         if (g_array_index(p->generic, gint, i) != buffer->place.object)
@@ -488,6 +486,8 @@ const Val *py_mean_MMA(PyRead *p, const Val **a, const WsPyNode *at)
     if (!p->group || !operand(p, a[0], "operand", &left, &m, &k, at) ||
         !operand(p, a[1], "operand_b", &right, &k2, &n, at))
         return py_wrong(p, at, "a product whose operands are not known");
+    if (p->amd) /* operand b has its columns as rows */
+        n = k2;
     as_tf32(p, a[0]);
     as_tf32(p, a[1]);
     fence_for(p, a[0], at);
@@ -511,7 +511,7 @@ const Val *py_mean_MMA(PyRead *p, const Val **a, const WsPyNode *at)
         zero = zero || !acc || acc->kind != VAL_OPAQUE;
     }
     mark_accumulator(p, value);
-    if (p->from != WS_IMPORT_TLE)
+    if (!p->amd && p->from != WS_IMPORT_TLE)
         py_step(p, WS_READ_FENCE, at)->name = "mma";
     WsReadStep *s = py_step(p, WS_READ_MMA, at);
     py_set(p, s, value);
@@ -540,7 +540,7 @@ const Val *py_mean_MMA(PyRead *p, const Val **a, const WsPyNode *at)
             acc->step->off = FALSE;
     }
     gint64 async = 0;
-    if (!(a[6] && py_known(a[6], &async) && async))
+    if (!p->amd && !(a[6] && py_known(a[6], &async) && async))
         py_step(p, WS_READ_MMA_WAIT, at)->n = 0;
     Val *v = py_val(p, VAL_TILE);
     v->depth = async && p->from != WS_IMPORT_TLE ? ++p->products : 0;

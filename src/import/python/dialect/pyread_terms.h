@@ -47,6 +47,9 @@ const Val *py_said_value(PyRead *p, const WsPyNode *at); /* "# is: LEN[b, t]" */
 /* A step on the tile of tensor `tensor` at `n` coordinates. */
 WsReadStep *py_at_tensor(PyRead *p, WsReadKind kind, gint tensor, const WsExpr *const *coord,
                          guint n, const WsPyNode *at);
+/* The same through `pointer`, which is not the first argument of `at`. */
+WsReadStep *py_pointed_by(PyRead *p, WsReadKind kind, const WsPyNode *pointer, const WsPyNode *at,
+                          gint64 *rows, gint64 *cols);
 WsReadStep *py_pointed(PyRead *p, WsReadKind kind, const WsPyNode *at, gint64 *rows, gint64 *cols);
 WsReadStep *py_gather(PyRead *p, const Val *to, const WsPyNode *pointers, const WsPyNode *at);
 const Val *py_add_to_tensor(PyRead *p, const char *how, const Val *value, const WsPyNode *at);

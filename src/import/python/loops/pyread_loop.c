@@ -1,5 +1,6 @@
 #include "import/python/loops/pyread_loop.h"
 #include "import/fit.h"
+#include "import/python/amd/amd.h"
 #include "import/python/dialect/pyread_terms.h"
 #include "import/python/loops/pyread_tried.h"
 #include "import/python/names/names.h"
@@ -103,7 +104,7 @@ void py_probe(PyRead *p, PyLoop *l, GArray *carries)
     bind_target(p, l);
     p->to = scratch;
     p->probing++;
-    OpenLoop open = { l->name, l->count, l->node };
+    OpenLoop open = { .name = l->name, .count = l->count, .node = l->node };
     g_array_append_val(p->loops, open);
     run_round(p, l);
     g_array_set_size(p->loops, p->loops->len - 1);
@@ -482,6 +483,8 @@ static gboolean walk(PyRead *p, PyLoop *l)
     forget_wandering(p, l, carries);
     g_autoptr(GArray) tried = py_try_heads(p, l, carries);
     bind_target(p, l);
+    if (p->amd)
+        py_amd_loop_begins(p);
     WsReadStep *s = py_step(p, WS_READ_FOR, l->node);
     s->name = l->name;
     s->e = l->count;
@@ -489,13 +492,17 @@ static gboolean walk(PyRead *p, PyLoop *l)
     s->stride = l->stride;
     GPtrArray *to = p->to;
     p->to = s->body;
-    OpenLoop open = { l->name, l->count, l->node };
+    OpenLoop open = {
+        .name = l->name, .count = l->count, .node = l->node, .outer = to, .body = s->body
+    };
     g_array_append_val(p->loops, open);
     const guint copies = p->open_gathers->len;
     run_round(p, l);
     py_end_staged(p, l->node);
     py_copies_left(p, copies, l->node);
     py_try_rounds(p, l, tried);
+    if (p->amd)
+        py_amd_loop_ends(p, l->node, s->body);
     close_round(p, l, carries);
     g_array_set_size(p->loops, p->loops->len - 1);
     p->to = to;

@@ -1,0 +1,42 @@
+/* Gluon for AMD (gfx950): what the walk of a kernel asks of it. */
+#pragma once
+
+#include "import/python/amd/layout.h"
+#include "import/python/dialect/pyread_terms.h"
+
+G_BEGIN_DECLS
+
+/* The kernel, or a function that it calls, speaks of triton's module `amd`: after the module was
+ * read. */
+gboolean py_is_amd(PyRead *p, const WsPyNode *module);
+
+/* --- layouts.c --------------------------------------------------------------------------------*/
+/* The layout of what both are made into one tile of; NULL: of neither anything is known. */
+const PyLayout *py_amd_met(PyRead *p, const PyLayout *a, const PyLayout *b);
+/* How a tile lies, as far as that is known; NULL. */
+const PyLayout *py_amd_layout(const PyRead *p, const Val *v);
+/* Lists a tile whose layout is not one that gives each half of the warps its half of the rows (or,
+ * of an operand b, all of it). */
+void py_amd_need_halves(PyRead *p, const PyLayout *l, gint64 rows, gint64 cols, const WsPyNode *at);
+gboolean py_amd_is_operand_b(const PyLayout *l);
+
+/* --- stages.c ---------------------------------------------------------------------------------*/
+/* `with gl.amd.warp_pipeline_stage(…):`; FALSE: the statement is none. */
+gboolean py_amd_stage(PyRead *p, const WsPyNode *with);
+/* Around each statement of a kernel. */
+void py_amd_beside(PyRead *p, const WsPyNode *node, const GPtrArray *to, guint before);
+/* A wait or barrier of the source is read: it belongs to the border that it stands at. */
+void py_amd_at_border(PyRead *p, const WsPyNode *at);
+/* A loop, or an access to shared memory, comes behind a wait: the compiler puts a barrier between.
+ */
+void py_amd_meet(PyRead *p);
+void py_amd_loop_begins(PyRead *p);
+/* The rounds of a loop were read into `body`. */
+void py_amd_loop_ends(PyRead *p, const WsPyNode *loop, GPtrArray *body);
+
+/* --- borders.c --------------------------------------------------------------------------------*/
+/* Lines of stages behind which the design waits for shared memory and Triton's lowering does not:
+ * guint, the caller unrefs; NULL: there are none. */
+GArray *py_amd_weak_borders(const WsDesign *design);
+
+G_END_DECLS
