@@ -354,6 +354,10 @@ void ws_import_locate(const WsDesign *design, WsFindings *findings)
         g_autofree char *at = g_strdup(f->at ? f->at : "");
         at[strcspn(at, "#")] = '\0';
         const WsNode *node = ws_design_find(design, at);
+        for (char *up; !node && (up = strrchr(at, '/'));) { /* a list of steps: its owner */
+            *up = '\0';
+            node = ws_design_find(design, at);
+        }
         f->line = f->column = 0;
         for (; node; node = ws_design_owner(design, node, NULL, NULL))
             if (ws_import_place(node, &f->line, &f->column, NULL))

@@ -107,6 +107,7 @@ typedef struct {
     const WsExpr *count;
     const WsPyNode *node;
     GPtrArray *outer, *body;   /* steps: around the loop, of a round; not while probing */
+    WsReadStep *met;           /* a barrier of the compiler just before (amd/stages.c) */
     const WsPyNode *displaced; /* what stands between a stage and its wait (amd/stages.c) */
 } OpenLoop;
 

@@ -1,4 +1,5 @@
 #include "import/python/pyread_branch.h"
+#include "import/python/amd/amd.h"
 #include "import/python/dialect/pyread_terms.h"
 #include "import/python/loops/pyread_loop.h"
 #include "import/python/pyread_host.h"
@@ -202,6 +203,8 @@ static void note_return(PyRead *p, const WsExpr *c, const Val *v)
 
 static void symbolic_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
 {
+    if (p->amd)
+        py_amd_meet(p);
     WsReadStep *s = py_step(p, WS_READ_IF, node);
     s->e = c;
     GPtrArray *to = p->to;
@@ -211,6 +214,8 @@ static void symbolic_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
     g_autoptr(GArray) times = py_times(p);
     p->unsure++;
     py_run(p, node->kid[1]);
+    if (p->amd)
+        py_amd_meet(p);
     py_copies_left(p, copies, node);
     const gboolean left = p->frame->returned;
     const Val *gave = p->frame->result;
@@ -224,6 +229,8 @@ static void symbolic_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
         py_times_back(p, times);
     if (node->n > 2)
         py_run(p, node->kid[2]);
+    if (p->amd)
+        py_amd_meet(p);
     py_copies_left(p, copies, node);
     p->unsure -= !left && !p->frame->returned; /* else until the call ends */
     const gboolean right = p->frame->returned;

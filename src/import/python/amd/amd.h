@@ -30,7 +30,7 @@ void py_amd_at_border(PyRead *p, const WsPyNode *at);
 /* A loop, or an access to shared memory, comes behind a wait: the compiler puts a barrier between.
  */
 void py_amd_meet(PyRead *p);
-void py_amd_loop_begins(PyRead *p);
+WsReadStep *py_amd_loop_begins(PyRead *p); /* that barrier; NULL: none is due */
 /* The rounds of a loop were read into `body`. */
 void py_amd_loop_ends(PyRead *p, const WsPyNode *loop, GPtrArray *body);
 

@@ -145,7 +145,8 @@ const Val *py_mean_AMD_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
         py_wrong(p, at, "a wait after loads that no group holds");
     py_amd_at_border(p, at);
     py_step(p, WS_READ_LOAD_WAIT, at)->n = n;
-    p->due = p->probing || p->stage ? NULL : p->to;
+    if (!p->probing)
+        p->due = p->stage ? NULL : p->to;
     return py_none(p);
 }
 
@@ -154,7 +155,8 @@ const Val *py_mean_AMD_BARRIER(PyRead *p, const Val **a, const WsPyNode *at)
     if (!p->group)
         return py_wrong(p, at, "a barrier outside of the kernel");
     py_amd_at_border(p, at);
-    p->due = NULL;
+    if (!p->probing)
+        p->due = NULL;
     py_step(p, WS_READ_SYNC, at)->name = "group";
     return py_none(p);
 }

@@ -110,16 +110,18 @@ gboolean py_amd_stage(PyRead *p, const WsPyNode *with)
     WsReadStep *around = p->stage;
     GPtrArray *to = p->to;
     const guint copies = p->open_gathers->len;
-    if (!p->stage)
+    if (!p->probing && !p->stage)
         p->beside = NULL;
-    p->due = NULL; /* the border's own barrier follows */
+    if (!p->probing)
+        p->due = NULL; /* the border's own barrier follows */
     p->stage = s;
     p->to = s->body;
     py_run(p, with->kid[with->n - 1]);
     py_copies_left(p, copies, with);
     p->to = to;
     p->stage = around;
-    p->due = NULL;
+    if (!p->probing)
+        p->due = NULL;
     return TRUE;
 }
 
@@ -184,28 +186,35 @@ void py_amd_at_border(PyRead *p, const WsPyNode *at)
         l->displaced = p->beside;
 }
 
-void py_amd_meet(PyRead *p)
+/* The barrier that the compiler puts between a wait of this block and what comes now. */
+static WsReadStep *meet(PyRead *p)
 {
-    if (p->due && p->due == p->to && !p->stage && !p->probing && p->to->len) {
-        const WsReadStep *wait = NULL;
-        for (guint i = p->to->len; i-- > 0 && !wait;) {
-            const WsReadStep *s = p->to->pdata[i];
-            wait = s->kind == WS_READ_LOAD_WAIT ? s : NULL;
-        }
-        if (wait) {
-            WsReadStep *s =
-                ws_source_step(p->r, p->to, WS_READ_SYNC, wait->line, wait->column, wait->end_line);
-            s->name = "group";
-        }
+    WsReadStep *met = NULL;
+    const WsReadStep *wait = NULL;
+    if (p->probing)
+        return NULL;
+    for (guint i = p->due == p->to && !p->stage && p->due ? p->to->len : 0; i-- > 0 && !wait;) {
+        const WsReadStep *s = p->to->pdata[i];
+        wait = s->kind == WS_READ_LOAD_WAIT ? s : NULL;
+    }
+    if (wait) {
+        met = ws_source_step(p->r, p->to, WS_READ_SYNC, wait->line, wait->column, wait->end_line);
+        met->name = "group";
     }
     p->due = NULL;
+    return met;
 }
 
-void py_amd_loop_begins(PyRead *p)
+void py_amd_meet(PyRead *p)
+{
+    meet(p);
+}
+
+WsReadStep *py_amd_loop_begins(PyRead *p)
 {
     if (!p->probing)
-        py_amd_meet(p);
-    p->beside = NULL;
+        p->beside = NULL;
+    return meet(p);
 }
 
 /* --- a loop of them --------------------------------------------------------------------------- */
@@ -233,6 +242,16 @@ static gboolean parts(const GPtrArray *list, guint from, guint to)
     return FALSE;
 }
 
+/* range(…, loop_unroll_factor=2) and the like. */
+static gboolean is_hinted(const WsPyNode *loop)
+{
+    const WsPyNode *call = loop->kid[1];
+    for (guint i = 1; call->kind == WS_PY_CALL && i < call->n; i++)
+        if (call->kid[i]->kind == WS_PY_KEYWORD)
+            return TRUE;
+    return FALSE;
+}
+
 void py_amd_loop_ends(PyRead *p, const WsPyNode *loop, GPtrArray *body)
 {
     const OpenLoop *l = &g_array_index(p->loops, OpenLoop, p->loops->len - 1);
@@ -246,6 +265,8 @@ void py_amd_loop_ends(PyRead *p, const WsPyNode *loop, GPtrArray *body)
         return;
     }
     p->due = NULL;
+    if (l->met) /* stages begin with a barrier of their own */
+        l->met->off = TRUE;
     for (guint i = 0; i < body->len; i++) {
         const WsReadStep *s = body->pdata[i];
         if (!is_scalar(s) && s->kind != WS_READ_STAGE && s->kind != WS_READ_LOAD_WAIT &&
@@ -254,6 +275,8 @@ void py_amd_loop_ends(PyRead *p, const WsPyNode *loop, GPtrArray *body)
             break;
         }
     }
+    if (is_hinted(loop))
+        py_unread(p, loop, "a loop of stages of which the compiler may write out rounds");
     if (stages_in(body, 0) < 2)
         py_unread(p, loop, "a loop of one stage, of which the compiler makes no pipeline");
     if (l->displaced)

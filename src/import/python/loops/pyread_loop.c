@@ -483,8 +483,7 @@ static gboolean walk(PyRead *p, PyLoop *l)
     forget_wandering(p, l, carries);
     g_autoptr(GArray) tried = py_try_heads(p, l, carries);
     bind_target(p, l);
-    if (p->amd)
-        py_amd_loop_begins(p);
+    WsReadStep *met = p->amd ? py_amd_loop_begins(p) : NULL;
     WsReadStep *s = py_step(p, WS_READ_FOR, l->node);
     s->name = l->name;
     s->e = l->count;
@@ -492,9 +491,12 @@ static gboolean walk(PyRead *p, PyLoop *l)
     s->stride = l->stride;
     GPtrArray *to = p->to;
     p->to = s->body;
-    OpenLoop open = {
-        .name = l->name, .count = l->count, .node = l->node, .outer = to, .body = s->body
-    };
+    OpenLoop open = { .name = l->name,
+                      .count = l->count,
+                      .node = l->node,
+                      .outer = to,
+                      .body = s->body,
+                      .met = met };
     g_array_append_val(p->loops, open);
     const guint copies = p->open_gathers->len;
     run_round(p, l);

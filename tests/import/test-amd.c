@@ -1,0 +1,153 @@
+/* Gluon for AMD as it is read: exports of the gfx950 designs with one thing changed, each with what
+ * must become of it (amd/planted.def). What is broken is refuted at its line, or not read by name;
+ * never proved. */
+#include "judge/judge.h"
+#include "model/design.h"
+#include "model/finding.h"
+#include "model/findings.h"
+#include "program/elaborate.h"
+#include "program/program.h"
+
+#include "codegen/python/python.h"
+
+#include <string.h>
+
+typedef enum { GEMM, ATTENTION, LATE, KERNELS } Kernel;
+typedef enum { PROVED, REFUTED, OUTSIDE, NOT_PROVED } Want;
+
+static const struct {
+    const char *name;
+    Kernel kernel;
+    const char *from, *to;
+    Want want;
+    const char *what, *line;
+} plants[] = {
+#define PLANT(name, kernel, from, to, want, what, line)                                            \
+    { name, kernel, from, to, want, what, line },
+#include "amd/planted.def"
+#undef PLANT
+};
+
+static char *exported(Kernel kernel)
+{
+    static const char *const path[KERNELS] = {
+        [GEMM] = "projects/gemm-gfx950/design.wstave",
+        [ATTENTION] = "projects/attention-gfx950/design.wstave",
+        [LATE] = "tests/designs/refuted-gemm-gfx950-late-wait.wstave",
+    };
+    g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, path[kernel], NULL);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_design_load(file, findings);
+    g_autoptr(WsProgram) p = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
+    g_autoptr(GError) error = NULL;
+    g_assert_nonnull(p);
+    char *text = ws_generate_gluon(p, FALSE, NULL, &error);
+    g_assert_no_error(error);
+    return text;
+}
+
+/* Once, where it stands first; several changes are parted by form feeds. */
+static char *changed(const char *text, const char *from, const char *to)
+{
+    g_auto(GStrv) what = g_strsplit(from, "\f", -1), by = g_strsplit(to, "\f", -1);
+    GString *s = g_string_new(text);
+    for (guint i = 0; what[i]; i++) {
+        const char *at = strstr(s->str, what[i]);
+        if (!at)
+            g_test_message("%s", what[i]);
+        g_assert_nonnull(at);
+        const gssize place = at - s->str;
+        g_string_erase(s, place, (gssize)strlen(what[i]));
+        g_string_insert(s, place, by[0] ? by[i] : "");
+    }
+    return g_string_free(s, FALSE);
+}
+
+static gboolean is_on(char **line, guint number, guint last, const char *text)
+{
+    gboolean found = !*text;
+    for (guint i = number; i <= MAX(last, number) && i <= g_strv_length(line); i++)
+        found |= i > 0 && strstr(line[i - 1], text) != NULL;
+    return found;
+}
+
+/* Among what was not read, or what makes it no program, is this, and there. */
+static gboolean is_named(const WsJudged *k, char **line, const char *what, const char *where)
+{
+    gboolean found = FALSE;
+    for (guint i = 0; i < k->import->unread->len; i++) {
+        const WsUnread *u = g_ptr_array_index(k->import->unread, i);
+        g_test_message("%u: %s%s", u->line, u->harmless ? "value: " : "", u->what);
+        found |= !u->harmless && strstr(u->what, what) && is_on(line, u->line, u->end_line, where);
+    }
+    ws_import_locate(k->design, k->findings);
+    for (guint i = 0; i < k->findings->list->len; i++) {
+        const WsFinding *f = g_ptr_array_index(k->findings->list, i);
+        if (f->severity < WS_SEVERITY_WARNING) /* errors of what is outside are warnings */
+            continue;
+        g_test_message("%u: %s %s", f->line, ws_rule(f->rule)->text, f->message);
+        found |= strstr(f->message, what) && is_on(line, f->line, f->line, where);
+    }
+    return found;
+}
+
+static gboolean is_refuted(const WsJudged *k, char **line, const char *rule, const char *where)
+{
+    gboolean found = FALSE;
+    ws_import_locate(k->design, k->findings);
+    for (guint i = 0; i < k->findings->list->len; i++) {
+        const WsFinding *f = g_ptr_array_index(k->findings->list, i);
+        if (f->severity != WS_SEVERITY_ERROR)
+            continue;
+        g_test_message("%u: %s %s", f->line, ws_rule(f->rule)->text, f->message);
+        found |= f->line && g_str_has_prefix(ws_rule(f->rule)->text, rule) &&
+                 is_on(line, f->line, f->line, where);
+    }
+    return found;
+}
+
+static char *kernel[KERNELS];
+
+static void test_plant(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data);
+    g_autofree char *text = changed(kernel[plants[i].kernel], plants[i].from, plants[i].to);
+    g_auto(GStrv) line = g_strsplit(text, "\n", -1);
+    g_auto(WsJudged) k = { 0 };
+    g_autoptr(GError) error = NULL;
+    ws_judge_text(text, strlen(text), "kernel.py", WS_IMPORT_GLUON, NULL, NULL, &k, &error);
+    g_assert_no_error(error);
+    const WsVerdictKind is = k.verdict->kind;
+    g_autofree char *gap = ws_import_gap(k.import);
+    g_test_message("%s", gap ? gap : "all is read");
+    if (plants[i].want == PROVED) {
+        is_named(&k, line, "", "");
+        g_assert_cmpint(is, ==, WS_VERDICT_PROVED);
+        g_assert_null(gap);
+    } else if (plants[i].want == REFUTED) {
+        g_assert_true(is_refuted(&k, line, plants[i].what, plants[i].line));
+        g_assert_cmpint(is, ==, WS_VERDICT_REFUTED);
+        g_assert_null(gap);
+    } else if (plants[i].want == OUTSIDE) {
+        g_assert_true(is_named(&k, line, plants[i].what, plants[i].line));
+        g_assert_cmpint(is, ==, WS_VERDICT_OUTSIDE);
+    } else {
+        is_named(&k, line, "", "");
+        g_assert_cmpint(is, !=, WS_VERDICT_PROVED);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    for (guint i = 0; i < KERNELS; i++)
+        kernel[i] = exported((Kernel)i);
+    for (guint i = 0; i < G_N_ELEMENTS(plants); i++) {
+        g_autofree char *path = g_strdup_printf("/import/amd/%s", plants[i].name);
+        g_test_add_data_func(path, GUINT_TO_POINTER(i), test_plant);
+    }
+    const int failed = g_test_run();
+    for (guint i = 0; i < KERNELS; i++)
+        g_free(kernel[i]);
+    return failed;
+}
