@@ -72,3 +72,12 @@ GString *ws_words_free_ident(const char *name, const char *words, guint language
         g_string_append_c(s, '_');
     return s;
 }
+
+const char *ws_raw_element(WsDtype dtype)
+{
+    return dtype == WS_DTYPE_F32 || dtype == WS_DTYPE_TF32 ? "float"
+           : dtype == WS_DTYPE_I32                         ? "int"
+           : dtype == WS_DTYPE_I8                          ? "signed char"
+           : ws_dtype_bytes(dtype) == 2                    ? "unsigned short"
+                                                           : "unsigned char";
+}

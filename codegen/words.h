@@ -2,6 +2,8 @@
  * C++ and Python. */
 #pragma once
 
+#include "program/parts/dtype.h"
+
 #include <glib.h>
 
 G_BEGIN_DECLS
@@ -16,5 +18,8 @@ GString *ws_words_title(const char *title);
 /* `name` as an identifier that is none of `words`, nor reserved in `languages` (WsReservedIn): an
  * underscore more at its end where it would be. Two names stay two. Caller frees. */
 GString *ws_words_free_ident(const char *name, const char *words, guint languages);
+
+/* C type of an element that text of the author (CUDA C++) is handed a pointer to. */
+const char *ws_raw_element(WsDtype dtype);
 
 G_END_DECLS

@@ -2,6 +2,7 @@
 #include "program/parts/raw.h"
 #include "base/phrase.h"
 #include "codegen/cuda/cuda.h"
+#include "codegen/words.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
 #include "program/parts/buffer.h"
@@ -116,15 +117,6 @@ static void text_of(Raw *r, GString *s)
  * It stands in a function of its own without captures: what it names are its operands, `thread` and
  * what the file includes, and nothing of the kernel around it. */
 
-static const char *element_type(WsDtype dtype)
-{
-    return dtype == WS_DTYPE_F32 || dtype == WS_DTYPE_TF32 ? "float"
-           : dtype == WS_DTYPE_I32                         ? "int"
-           : dtype == WS_DTYPE_I8                          ? "signed char"
-           : ws_dtype_bytes(dtype) == 2                    ? "unsigned short"
-                                                           : "unsigned char";
-}
-
 static void give(WsCuda *c, GString *taken, GString *given, const char *parameter, const char *x)
 {
     g_string_append_printf(taken, "%s%s", taken->len ? ", " : "", parameter);
@@ -152,7 +144,7 @@ static void give_operand(WsCuda *c, const WsOp *op, const WsRawOperand *o, GStri
     }
     case WS_RAW_BUFFER: {
         const WsAccess *a = &op->access[o->index];
-        const char *type = element_type(c->p->buffer[a->buffer].dtype);
+        const char *type = ws_raw_element(c->p->buffer[a->buffer].dtype);
         WsTerm at = ws_cuda_view_offset(c, a, 0, 0);
         to = ws_cuda_format(c, "%s%s *const %s", fixed, type, o->name);
         x = ws_cuda_format(c, "static_cast<%s *>(__cvta_shared_to_generic(%s + %s))", type,
@@ -164,7 +156,7 @@ static void give_operand(WsCuda *c, const WsOp *op, const WsRawOperand *o, GStri
         x = ws_cuda_barrier(c, o->barrier);
         break;
     case WS_RAW_TENSOR: {
-        const char *type = element_type(c->p->tensor[o->index].dtype);
+        const char *type = ws_raw_element(c->p->tensor[o->index].dtype);
         to = ws_cuda_format(c, "const %s *const %s", type, o->name);
         x = ws_cuda_format(c, "reinterpret_cast<const %s *>(%s)", type, c->tensor[o->index]);
         break;

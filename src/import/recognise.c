@@ -47,6 +47,8 @@ static void free_step(gpointer data)
         g_array_unref(s->reads);
     if (s->places)
         g_array_unref(s->places);
+    if (s->operands)
+        g_array_unref(s->operands);
     g_free(s);
 }
 

@@ -56,6 +56,15 @@ typedef struct {
     gboolean transposed, in_value;
 } WsPlace;
 
+/* What a name in the author's text stands for: a buffer, a tensor or an integer. */
+typedef struct {
+    const char *name;
+    WsPlace place; /* object -1: none */
+    gint tensor;   /* -1 none */
+    const WsExpr *e;
+    gboolean out;
+} WsReadOperand;
+
 typedef struct WsReadStep WsReadStep;
 struct WsReadStep {
     WsReadKind kind;
@@ -84,8 +93,9 @@ struct WsReadStep {
     gboolean masked;    /* WRITE, READ: of some of the elements */
     guint parts; /* bits: barriers of the source that it waits for or signals, as parts of one */
     GPtrArray *body, *other;
-    GArray *reads;  /* gint64: values, OPAQUE */
-    GArray *places; /* WsPlace: buffers it may read and write, OPAQUE; NULL none */
+    GArray *reads;    /* gint64: values, OPAQUE */
+    GArray *places;   /* WsPlace: buffers it may read and write, OPAQUE, RAW; NULL none */
+    GArray *operands; /* WsReadOperand: RAW */
 };
 
 typedef struct {

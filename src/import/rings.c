@@ -56,6 +56,8 @@ static void look_at_step(WsRead *r, WsReadStep *s, gpointer data)
     look(r, &s->buffer, FALSE, data);
     look(r, &s->a, FALSE, data);
     look(r, &s->b, FALSE, data);
+    for (guint i = 0; s->operands && i < s->places->len; i++)
+        look(r, &g_array_index(s->places, WsPlace, i), FALSE, data);
 }
 
 static gint64 ring_of(WsRead *r, gboolean barrier, gint object, gint64 copies)

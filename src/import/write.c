@@ -216,6 +216,26 @@ static void put_copy(WsWriter *w, const GPtrArray *list, guint at, WsJson *step)
     ws_write_signal(w, list, at, "signal", step);
 }
 
+/* The author's text and what its names stand for. */
+static void put_raw(WsWriter *w, const WsReadStep *s, WsJson *step)
+{
+    WsJson *lines = ws_json_list(), *map[2] = { ws_json_map(), ws_json_map() };
+    g_auto(GStrv) line = g_strsplit(s->text, "\n", -1);
+    for (guint i = 0; line[i]; i++)
+        ws_json_add(lines, ws_json_text(line[i]));
+    for (guint i = 0; i < s->operands->len; i++) {
+        const WsReadOperand *o = &g_array_index(s->operands, WsReadOperand, i);
+        ws_json_put(map[o->out], o->name,
+                    o->place.object >= 0 ? place_of(w, &o->place)
+                    : o->tensor >= 0     ? tensor_name(w, o->tensor)
+                                         : ws_write_expr(w->r, o->e));
+    }
+    ws_json_put(step, "raw", ws_json_text(s->name));
+    ws_json_put(step, "text", lines);
+    ws_json_put(step, "in", map[0]);
+    ws_json_put(step, "out", map[1]);
+}
+
 static void put_pipe(WsWriter *w, const WsReadStep *s, WsJson *step)
 {
     ws_json_put(step, s->name, pipe_name(w, s));
@@ -239,6 +259,8 @@ static void put_own(WsWriter *w, const GPtrArray *list, guint at, WsJson *step)
         put_compute(w, s->text, step);
     else if (s->kind == WS_READ_COPY)
         put_copy(w, list, at, step);
+    else if (s->kind == WS_READ_RAW)
+        put_raw(w, s, step);
     else if (s->kind == WS_READ_PIPE)
         put_pipe(w, s, step);
     else

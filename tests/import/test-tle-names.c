@@ -3,6 +3,7 @@
  * it; they stand in tle/names.def, and docs/tle.md is the same as a page (WARPSTAVE_WRITE=1 writes
  * it). Kin of a kernel with one thing broken are refuted, on the line of the mistake. What kernels
  * compute is rehearsed against a reference of its own. */
+#include "base/phrase.h"
 #include "check/check.h"
 #include "codegen/generate.h"
 #include "codegen/python/python.h"
@@ -120,6 +121,10 @@ static char *why_not(const WsFindings *findings, const WsVerdict *v, const char 
             return g_strdup_printf(
                 "%s: %s: `%s`", ws_rule(f->rule)->text, f->message,
                 f->line && f->line <= g_strv_length(line) ? g_strstrip(line[f->line - 1]) : "");
+    }
+    if (v && v->reason) {
+        g_autofree char *reason = ws_phrase_text(v->reason, NULL, NULL);
+        return g_strdup_printf("undecided: %s", reason);
     }
     return g_strdup(v ? ws_verdict_word(v->kind) : "it makes no program");
 }

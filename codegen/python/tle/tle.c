@@ -180,6 +180,7 @@ static void whole(WsTle *t)
                                   .warps = t->y->p->agent[t->order[0]].warps,
                                   .options = "",
                                   .head = head,
+                                  .texts = ws_tle_raw_functions,
                                   .kernel = kernel });
 }
 
@@ -195,13 +196,16 @@ static char *written(const WsProgram *p, gboolean remarks, WsPyPieces *pieces,
     ws_tle_judge(&t);
     if (!y->error)
         whole(&t);
+    g_autoptr(GPtrArray) raw = g_ptr_array_ref(t.raw);
     ws_tle_clear(&t);
-    return ws_py_finish(y, error);
+    char *text = ws_py_finish(y, error);
+    return text ? ws_tle_put_raw(raw, text) : NULL;
 }
 
 char *ws_generate_tle(const WsProgram *p, gboolean remarks, const WsPyJudge *judge, GError **error)
 {
     if (p->hardware->core)
         return ws_generate_dsa(p, error);
-    return ws_py_parametric(p, remarks, judge, written, error);
+    /* what the author's text means at other constants nobody knows */
+    return ws_py_parametric(p, remarks, p->has_raw ? NULL : judge, written, error);
 }

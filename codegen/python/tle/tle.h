@@ -46,6 +46,7 @@ typedef struct {
     WsPartitionRegisters registers;
     /* the role being written */
     const WsExpr **window; /* [pipes]: use of the slot held, NULL none */
+    GPtrArray *raw;        /* char*: functions of the author's text, without their names */
     guint dropped;         /* set of WS_TLE_DROPPED_* met */
 } WsTle;
 enum { WS_TLE_DROPPED_HINT = 1, WS_TLE_DROPPED_PREFETCH = 2 };
@@ -90,6 +91,11 @@ void ws_tle_next_tile(WsTle *t, const WsOp *op); /* CLAIM, TAKE */
 const char *ws_tle_goes_on(WsPy *y, const WsTree *loop);
 void ws_tle_mma(WsTle *t, const WsOp *op);
 void ws_tle_mma_wait(WsTle *t, const WsOp *op);
+/* --- tle_raw.c: text of the author */
+void ws_tle_raw(WsTle *t, const WsOp *op);
+void ws_tle_raw_functions(WsPy *y); /* lines of the file */
+/* Puts the functions of `raw` where they stand in the finished text, which it takes. */
+char *ws_tle_put_raw(const GPtrArray *raw, char *text);
 /* A stage of a buffer, or a view of it: "a.slot(k_total % 4).subslice(0, 64, 0)". */
 const char *ws_tle_view(WsTle *t, const WsOp *op, const WsAccess *a, guint rows, guint cols);
 const char *ws_tle_barrier_at(WsTle *t, const WsOp *op, guint part);

@@ -158,6 +158,7 @@ void ws_tle_plan(WsTle *t, WsPy *y)
     t->transaction = g_array_new(FALSE, FALSE, sizeof(WsTleTransaction));
     g_array_set_clear_func(t->transaction, transaction_clear);
     t->pipe = g_array_new(FALSE, FALSE, sizeof(WsTlePipe));
+    t->raw = g_ptr_array_new_with_free_func(g_free);
     t->barrier = g_new0(WsTleBarrier, p->n_barriers + 1);
     t->pipe_of = g_new0(gint, p->n_buffers + 1);
     t->told_of = g_new0(gint, p->n_buffers + 1);
@@ -182,6 +183,7 @@ void ws_tle_clear(WsTle *t)
         g_free(t->barrier[i].part);
     g_array_unref(t->transaction);
     g_array_unref(t->pipe);
+    g_ptr_array_unref(t->raw);
     g_free(t->barrier);
     g_free(t->pipe_of);
     g_free(t->told_of);

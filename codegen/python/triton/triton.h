@@ -42,6 +42,7 @@ typedef struct {
     guint warps;        /* of the launch, and its other options */
     const char *options;
     void (*head)(WsPy *y);                           /* comments of the file */
+    void (*texts)(WsPy *y);                          /* other functions of the file; NULL none */
     void (*kernel)(WsPy *y, const GPtrArray *roles); /* lines: objects, partitions */
 } WsTlFile;
 /* The whole text. */

@@ -82,6 +82,8 @@ void ws_tl_file(WsPy *y, const WsTlFile *file)
         ws_py_named_constants(y);
     g_string_append(y->out, "\n\n");
     ws_tl_helpers(y);
+    if (file->texts)
+        file->texts(y);
     g_string_append(y->out, text);
     ws_py_host_check(y);
 }
