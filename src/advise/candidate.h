@@ -33,11 +33,13 @@ typedef struct {
     const WsMachine *m;
 } WsTrialOf;
 
-/* Elaborates and plays a design for the same launch. NULL: it does not fit, its reference or its
- * tensors are others, it does not do the same work, or, *stuck, the play shows an error. Transfer
- * full. `result` without a trace; free it. */
-WsProgram *ws_trial_play(const WsTrialOf *of, const WsDesign *design, WsClockResult **result,
-                         gboolean *stuck);
+/* Elaborates and plays a design for the same launch, `tiles` of it as of WsClockOptions. NULL: it
+ * does not fit, its reference or its tensors are others, it does not do the same work, or, *stuck,
+ * the play shows an error. Transfer full. `result` without a trace; free it. */
+WsProgram *ws_trial_play(const WsTrialOf *of, const WsDesign *design, guint tiles,
+                         WsClockResult **result, gboolean *stuck);
+/* Plays what ws_trial_play() elaborated once more, whole; 0: it cannot be. */
+gint64 ws_trial_cycles(const WsTrialOf *of, const WsProgram *p);
 /* The floor under a design for that launch; not known where it does not elaborate. */
 WsFloor ws_trial_floor(const WsTrialOf *of, const WsDesign *design);
 /* Verdict of the check, within the work that one trial may take. */

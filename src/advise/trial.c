@@ -169,8 +169,8 @@ static char *reason_of(const WsClockResult *before, const WsProgram *p, const Ws
                            p->agent[best->agent].name, 100 * from, 100 * to);
 }
 
-WsProgram *ws_trial_play(const WsTrialOf *of, const WsDesign *design, WsClockResult **result,
-                         gboolean *stuck)
+WsProgram *ws_trial_play(const WsTrialOf *of, const WsDesign *design, guint tiles,
+                         WsClockResult **result, gboolean *stuck)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, findings);
@@ -181,13 +181,22 @@ WsProgram *ws_trial_play(const WsTrialOf *of, const WsDesign *design, WsClockRes
     g_autoptr(WsLaunchValues) v = launch_like(p, of->p, of->v);
     if (!v || !same_meaning(of->p, of->v, p, v) || !same_work(work_of(of->p, of->v), work_of(p, v)))
         return NULL;
-    const WsClockOptions options = { .no_trace = TRUE };
+    const WsClockOptions options = { .tiles = tiles, .no_trace = TRUE };
     g_autoptr(WsClockResult) r = ws_clock_run(p, v, of->m, &options, findings);
     *stuck = ws_findings_count(findings, WS_SEVERITY_ERROR) > 0;
     if (!r || *stuck)
         return NULL;
     *result = g_steal_pointer(&r);
     return g_steal_pointer(&p);
+}
+
+gint64 ws_trial_cycles(const WsTrialOf *of, const WsProgram *p)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsLaunchValues) v = launch_like(p, of->p, of->v);
+    const WsClockOptions options = { .no_trace = TRUE };
+    g_autoptr(WsClockResult) r = v ? ws_clock_run(p, v, of->m, &options, findings) : NULL;
+    return r && !ws_findings_count(findings, WS_SEVERITY_ERROR) ? r->cycles : 0;
 }
 
 WsFloor ws_trial_floor(const WsTrialOf *of, const WsDesign *design)
@@ -204,7 +213,7 @@ static Timed *time_candidate(const WsTrial *trial, WsCandidate *c, const WsClock
 {
     const WsTrialOf of = { trial->p, trial->v, trial->m };
     g_autoptr(WsClockResult) r = NULL;
-    g_autoptr(WsProgram) p = ws_trial_play(&of, c->design, &r, stuck);
+    g_autoptr(WsProgram) p = ws_trial_play(&of, c->design, 0, &r, stuck);
     if (!p)
         return NULL;
     Timed *t = g_new0(Timed, 1);

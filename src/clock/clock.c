@@ -213,7 +213,8 @@ WsClockResult *ws_clock_run(const WsProgram *p, const WsLaunchValues *v, const W
     const gint64 resident = p->hardware->halves ? 1 : SM_CTAS;
     job.shares = ws_shares_new(
         p, v, job.grid / size, job.cluster, (gint64)m->value[WS_MACHINE_SMS] * resident / size,
-        (gint64)m->value[WS_MACHINE_DIES], SHARE_WAVES, m->value[WS_MACHINE_L2_CAPACITY]);
+        (gint64)m->value[WS_MACHINE_DIES], (guint)MIN(SHARE_WAVES, job.tile_limit),
+        m->value[WS_MACHINE_L2_CAPACITY]);
     WsClockPlay play;
     WsTrace *trace = job.options.no_trace ? NULL : ws_trace_new(p, WS_TRACE_PREDICTED);
     gboolean ok = play_once(&job, &play, trace, -1, findings);

@@ -14,10 +14,17 @@
 #define MAX_LOOK 400 /* operations of an agent's tile that are looked at */
 
 typedef struct {
-    gint wave;   /* that touched it last */
-    guint n;     /* CTAs that did so in that wave */
+    guint64 place;
+    gint wave;   /* that touched it last; -1: none */
+    guint n;     /* CTAs that did so in that wave; 0: nothing stands here */
     double then; /* bytes that had been fetched by then */
 } Touch;
+
+/* All places that were touched: open addressing, at most half of it in use. */
+typedef struct {
+    Touch *at;
+    guint n, size; /* size: a power of 2, or 0 */
+} Places;
 
 struct WsShares {
     guint n_ops, waves;
@@ -29,8 +36,8 @@ typedef struct {
     const WsLaunchValues *v;
     gint64 clusters, played, first, most, dies;
     double l2_bytes, fetched;
-    GHashTable *touch; /* guint64* of the place -> Touch */
-    guint64 *place;    /* of the played CTA in this wave, by op */
+    Places touch;
+    guint64 *place; /* of the played CTA in this wave, by op */
     guint8 *known;
     guint *loads;       /* by agent */
     double *executions; /* by op, in one tile */
@@ -191,15 +198,39 @@ static void count_executions(Look *look, guint agent, gint64 id)
             look->executions[step.op->index]++;
 }
 
+/* Where the place stands, or would. */
+static Touch *seat_of(const Places *p, guint64 place)
+{
+    guint i = (guint)(place >> 17) & (p->size - 1);
+    while (p->at[i].n && p->at[i].place != place)
+        i = (i + 1) & (p->size - 1);
+    return &p->at[i];
+}
+
+static Touch *touched(Places *p, guint64 place)
+{
+    if (2 * p->n >= p->size) {
+        const Places old = *p;
+        p->size = MAX(2 * old.size, 256);
+        p->at = g_new0(Touch, p->size);
+        for (guint i = 0; i < old.size; i++)
+            if (old.at[i].n)
+                *seat_of(p, old.at[i].place) = old.at[i];
+        g_free(old.at);
+    }
+    Touch *t = seat_of(p, place);
+    if (!t->n) {
+        *t = (Touch){ place, -1, 1, 0 };
+        p->n++;
+    }
+    return t;
+}
+
 static void touch_place(Look *look, guint64 place, const WsOp *op, gint wave)
 {
-    Touch *t = g_hash_table_lookup(look->touch, &place);
+    Touch *t = touched(&look->touch, place);
     double bytes = (double)op->bytes * MAX(look->executions[op->index], 1);
-    if (!t) {
-        t = g_new0(Touch, 1);
-        t->wave = -1;
-        g_hash_table_insert(look->touch, g_memdup2(&place, sizeof place), t);
-    } else if (t->wave == wave) {
+    if (t->wave == wave) {
         t->n++;
         return;
     }
@@ -295,7 +326,7 @@ static void note_wave(Look *look, gint wave)
         *share = (WsShare){ FALSE, 1 };
         if (!look->known[i])
             continue;
-        const Touch *t = g_hash_table_lookup(look->touch, &look->place[i]);
+        const Touch *t = seat_of(&look->touch, look->place[i]);
         *share = (WsShare){ t->n >> 31 && !again_and_again(look->p, look->p->op[i]),
                             MAX(t->n & 0x7fffffff, 1) };
     }
@@ -329,8 +360,6 @@ WsShares *ws_shares_new(const WsProgram *p, const WsLaunchValues *v, gint64 clus
     g_autofree double *executions = g_new0(double, p->n_ops + 1);
     g_autofree guint32 *streamed = g_new0(guint32, p->n_tensors + 1);
     g_autofree guint8 *at_once = g_new0(guint8, p->n_agents + 1);
-    g_autoptr(GHashTable) touch =
-        g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
     clusters = MAX(clusters, 1);
     resident = CLAMP(resident, 1, clusters);
     s->n_ops = p->n_ops;
@@ -345,7 +374,7 @@ WsShares *ws_shares_new(const WsProgram *p, const WsLaunchValues *v, gint64 clus
                   MAX(dies, 1),
                   l2_bytes,
                   0,
-                  touch,
+                  { NULL, 0, 0 },
                   place,
                   known,
                   loads,
@@ -364,6 +393,7 @@ WsShares *ws_shares_new(const WsProgram *p, const WsLaunchValues *v, gint64 clus
         }
     for (guint w = 0; w < s->waves; w++)
         look_at_wave(&look, (gint)w, count);
+    g_free(look.touch.at);
     return s;
 }
 

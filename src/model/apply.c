@@ -263,6 +263,8 @@ static void check_limits(WsReader *r, const WsNode *node, guint nesting, guint *
     if (ws_node_kind_is_step(node->kind) && ++*n_steps == WS_DESIGN_MAX_STEPS + 1)
         ws_reader_report(r, WS_RULE_S_LIMIT, nowhere(), "more than %d steps", WS_DESIGN_MAX_STEPS);
     for (guint i = 0; i < n; i++) {
+        if (node->value[i].kind == WS_VALUE_NONE) /* most fields, of every node after every edit */
+            continue;
         const guint inner = nesting + (rows[i].kind == WS_FIELD_STEPS);
         const guint n_children = ws_node_n_children(node, rows[i].field);
         if (inner > WS_DESIGN_MAX_NESTING && n_children > 0) {

@@ -90,7 +90,8 @@ static void give_ids(Names *n, const WsNode *node)
     guint n_rows;
     const WsFieldRow *rows = ws_node_rows(node->kind, &n_rows);
     for (guint i = 0; i < n_rows; i++) {
-        const guint n_children = ws_node_n_children(node, rows[i].field);
+        const guint n_children =
+            node->value[i].kind == WS_VALUE_NONE ? 0 : ws_node_n_children(node, rows[i].field);
         if (n_children == 0)
             continue;
         const gsize mark = ws_reader_enter(n->reader, ws_node_key(node->kind, rows[i].field));

@@ -9,6 +9,9 @@
 #include <string.h>
 #include <time.h>
 
+#define ROUGH_TILES 3 /* of a CTA, by which edits are ranked before they are played whole */
+#define WHOLE       4 /* so many for each place of the beam are played whole */
+
 typedef struct {
     const WsTrialOf *of;
     const WsSearchOptions *o;
@@ -24,8 +27,11 @@ typedef struct {
 typedef struct {
     WsFound *found;
     WsProgram *p;
-    gboolean moved; /* by the last edit: something that computes */
-    guint32 order;  /* among equals */
+    gboolean moved;   /* by the last edit: something that computes */
+    gboolean rough;   /* cycles are of the first tiles alone, or of one alike */
+    gboolean hopeful; /* among the most promising by the first tiles */
+    gint64 first;     /* cycles by the first tiles */
+    guint32 order;    /* among equals */
 } Played;
 
 static double seconds(void)
@@ -105,7 +111,7 @@ static void try_candidate(Run *run, const WsFound *parent, const WsCandidate *c,
         return;
     }
     g_autoptr(WsClockResult) r = NULL;
-    g_autoptr(WsProgram) p = ws_trial_play(run->of, design, &r, &stuck);
+    g_autoptr(WsProgram) p = ws_trial_play(run->of, design, ROUGH_TILES, &r, &stuck);
     s->refuted += stuck;
     s->unfit += !p && !stuck;
     if (!p)
@@ -123,6 +129,8 @@ static void try_candidate(Run *run, const WsFound *parent, const WsCandidate *c,
                              { 0, NULL },
                              parent->reorders || c->reorders };
     one->moved = c->reorders;
+    one->rough = r->extrapolated;
+    one->first = r->cycles;
     one->order = g_rand_int(run->rand);
     one->p = g_steal_pointer(&p);
     g_ptr_array_add(played, one);
@@ -131,6 +139,8 @@ static void try_candidate(Run *run, const WsFound *parent, const WsCandidate *c,
 static gint by_cycles(gconstpointer pa, gconstpointer pb)
 {
     const Played *a = *(Played *const *)pa, *b = *(Played *const *)pb;
+    if (a->hopeful != b->hopeful)
+        return a->hopeful ? -1 : 1;
     if (a->found->cycles != b->found->cycles)
         return a->found->cycles < b->found->cycles ? -1 : 1;
     if (a->found->shared != b->found->shared)
@@ -182,6 +192,13 @@ static gboolean is_built(Run *run, const Played *one)
     return known != 2;
 }
 
+static void play_one(Run *run, Played *one)
+{
+    if (one->rough)
+        one->found->cycles = ws_trial_cycles(run->of, one->p);
+    one->rough = FALSE;
+}
+
 static void keep(Run *run, GPtrArray *played, gboolean moved, guint places, GPtrArray *kept)
 {
     const guint most = kept->len + places;
@@ -190,9 +207,35 @@ static void keep(Run *run, GPtrArray *played, gboolean moved, guint places, GPtr
         if (!one->found || (moved && !one->moved) || is_alike(kept, one->found) ||
             !is_proved(run, one) || !is_built(run, one))
             continue;
+        play_one(run, one);
+        if (one->found->cycles <= 0 || is_alike(kept, one->found))
+            continue;
         g_ptr_array_add(run->all, one->found);
         g_ptr_array_add(kept, one->found);
         one->found = NULL;
+    }
+}
+
+/* Plays the most promising whole: the first `most` of them that differ in time or space. Those
+ * alike are taken for equal until one of them is kept; the others come after them, by the time of
+ * their first tiles. */
+static void play_whole(Run *run, GPtrArray *played, gboolean moved, guint most)
+{
+    const Played *before = NULL;
+    for (guint i = 0, n = 0; i < played->len && !is_over(run); i++) {
+        Played *one = played->pdata[i];
+        if (moved && !one->moved)
+            continue;
+        if (before && before->first == one->first && before->found->shared == one->found->shared) {
+            one->found->cycles = before->found->cycles; /* until it is kept */
+            one->hopeful = TRUE;
+            continue;
+        }
+        if (n++ == most)
+            break;
+        play_one(run, one);
+        one->hopeful = TRUE;
+        before = one;
     }
 }
 
@@ -201,6 +244,9 @@ static void keep(Run *run, GPtrArray *played, gboolean moved, guint places, GPtr
 static GPtrArray *judge(Run *run, GPtrArray *played, guint beam)
 {
     GPtrArray *kept = g_ptr_array_new();
+    g_ptr_array_sort(played, by_cycles);
+    play_whole(run, played, FALSE, WHOLE * beam);
+    play_whole(run, played, TRUE, WHOLE * patient_places(beam));
     g_ptr_array_sort(played, by_cycles);
     keep(run, played, FALSE, beam - patient_places(beam), kept);
     keep(run, played, TRUE, patient_places(beam), kept);
@@ -279,7 +325,7 @@ static gboolean begin(Run *run, const WsDesign *design, WsFindings *findings)
 {
     gboolean stuck = FALSE;
     g_autoptr(WsClockResult) r = NULL;
-    g_autoptr(WsProgram) p = ws_trial_play(run->of, design, &r, &stuck);
+    g_autoptr(WsProgram) p = ws_trial_play(run->of, design, 0, &r, &stuck);
     if (!p) {
         ws_findings_add(findings, WS_RULE_F_CLOCK, "groups", "the design cannot be simulated");
         return FALSE;

@@ -17,7 +17,8 @@ typedef struct {
     const char *file, *out;
     gboolean json;
     WsSearchOptions options;
-    guint unbuilt; /* designs whose code ptxas does not assemble as it is meant */
+    GHashTable *same; /* designs that were rehearsed, with the values of their reference */
+    guint unbuilt;    /* designs whose code ptxas does not assemble as it is meant */
 } Asked;
 
 /* Designs that are assembled and rehearsed, at most: many of a kind may fail alike. */
@@ -115,6 +116,8 @@ static gboolean accept(const WsFound *f, gpointer data)
     }
     ws_cli_progress("rehearsing what was found: %" G_GINT64_FORMAT " cycles", f->cycles);
     const Values values = compare_values(p);
+    if (values == SAME)
+        g_hash_table_add(a->same, f->design);
     return values == SAME || (values == NOT_COMPARED && !f->reorders);
 }
 
@@ -124,6 +127,20 @@ static gboolean accept(const WsFound *f, gpointer data)
 static double gain(const WsSearch *s, const WsFound *f)
 {
     return 100 * ((double)s->cycles / (double)MAX(f->cycles, 1) - 1);
+}
+
+/* Of what is printed as found: the check says nothing of values. */
+static gboolean has_same_values(const Asked *a, const WsFound *f)
+{
+    return g_hash_table_contains(a->same, f->design);
+}
+
+static const char *values_text(const Asked *a, const WsFound *f)
+{
+    if (!f->decision->len)
+        return "proved; as it is: ";
+    return has_same_values(a, f) ? "proved, and rehearsed with the values of the reference: "
+                                 : "proved, but its values were compared with nothing: ";
 }
 
 static void print(const Asked *a, const WsSearch *s)
@@ -150,15 +167,15 @@ static void print(const Asked *a, const WsSearch *s)
            s->cycles);
     for (guint i = 0; i < s->found->len; i++) {
         const WsFound *f = s->found->pdata[i];
-        printf("proved: %" G_GINT64_FORMAT " cycles predicted (%+.1f %%), %" G_GUINT64_FORMAT
+        printf("%s%" G_GINT64_FORMAT " cycles predicted (%+.1f %%), %" G_GUINT64_FORMAT
                " bytes of shared memory\n",
-               f->cycles, gain(s, f), f->shared);
+               values_text(a, f), f->cycles, gain(s, f), f->shared);
         for (guint k = 0; k < f->decision->len; k++)
             printf("  %u. %s\n", k + 1, (const char *)f->decision->pdata[k]);
         if (f->floor.cycles > 0)
             printf("  floor: %" G_GINT64_FORMAT
                    " cycles, %.1f %% of it: the %s works that long for "
-                   "tiles of this size, in whatever order\n",
+                   "tiles of this size, whatever the order of their steps\n",
                    f->floor.cycles, 100 * (double)f->floor.cycles / (double)MAX(f->cycles, 1),
                    f->floor.unit);
     }
@@ -186,6 +203,11 @@ static void put_json(const Asked *a, const WsSearch *s)
         ws_json_out_open(&j, NULL, '{');
         ws_json_out_integer(&j, "cycles", f->cycles);
         ws_json_out_integer(&j, "shared", (gint64)f->shared);
+        ws_json_out_truth(&j, "compared", has_same_values(a, f));
+        if (f->floor.cycles > 0) {
+            ws_json_out_integer(&j, "floor", f->floor.cycles);
+            ws_json_out_text(&j, "unit", f->floor.unit);
+        }
         ws_json_out_texts(&j, "decisions", f->decision);
         ws_json_out_close(&j, '}');
     }
@@ -281,8 +303,8 @@ int ws_command_search(int argc, char **argv)
           "OUT.wstave" },
         { "size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &size, "a size of the launch", "NAME=VALUE" },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
-        { "machine", 0, 0, G_OPTION_ARG_FILENAME, &machine, "machine description (default: the built-in one)",
-          "FILE" },
+        { "machine", 0, 0, G_OPTION_ARG_FILENAME, &machine,
+          "machine description (default: the built-in one)", "FILE" },
         { "beam", 0, 0, G_OPTION_ARG_INT, &beam,
           "designs kept from one edit to the next (default 6)", "N" },
         { "rounds", 0, 0, G_OPTION_ARG_INT, &rounds, "edits one after the other (default 12)",
@@ -311,7 +333,10 @@ int ws_command_search(int argc, char **argv)
                   .asks = ASKS,
                   .builds = can_build() ? can_be_kept : NULL,
                   .progress = show },
+                g_hash_table_new(NULL, NULL),
                 0 };
     a.options.data = &a;
-    return search(&a, set, size, machine);
+    const int code = search(&a, set, size, machine);
+    g_hash_table_destroy(a.same);
+    return code;
 }
