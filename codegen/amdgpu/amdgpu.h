@@ -15,6 +15,10 @@ char *ws_generate_amd_assembly(const WsProgram *p, GError **error) G_GNUC_WARN_U
 /* Code object (ET_DYN) of a version from the first to the last. Caller unrefs. */
 GBytes *ws_generate_amd_object(const WsProgram *p, guint version,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* The sampled reference of an output (ws_generate_reference_ptx) as a code object; blocks of 64
+ * threads. Caller unrefs. */
+GBytes *ws_generate_reference_amd(const WsProgram *p, guint tensor,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Nothing of the kernel is kept in scratch memory. */
 gboolean ws_generate_amd_clean(GBytes *object);
 /* What the code object says of itself, for people: registers, spills, bytes. *clean: nothing is

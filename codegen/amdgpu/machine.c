@@ -53,6 +53,12 @@ gboolean ws_amd_target(LLVMModuleRef module, GError **error)
 
 GBytes *ws_amd_compile(LLVMModuleRef module, guint version, gboolean assembly, GError **error)
 {
+    return ws_amd_compile_by(module, PASSES, version, assembly, error);
+}
+
+GBytes *ws_amd_compile_by(LLVMModuleRef module, const char *passes, guint version,
+                          gboolean assembly, GError **error)
+{
     static const char flag[] = "amdhsa_code_object_version";
     LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetModuleContext(module));
     LLVMAddModuleFlag(module, LLVMModuleFlagBehaviorError, flag, strlen(flag),
@@ -61,7 +67,7 @@ GBytes *ws_amd_compile(LLVMModuleRef module, guint version, gboolean assembly, G
     if (!m)
         return NULL;
     GBytes *out =
-        ws_llvm_passes(module, PASSES, m, "LLVM passes", error)
+        ws_llvm_passes(module, passes, m, "LLVM passes", error)
             ? ws_llvm_emit(module, m, assembly ? LLVMAssemblyFile : LLVMObjectFile, "LLVM", error)
             : NULL;
     LLVMDisposeTargetMachine(m);

@@ -14,5 +14,8 @@ gboolean ws_amd_target(LLVMModuleRef module, GError **error);
 /* Assembly text, or an object file (ET_REL), code object version 4, 5 or 6. The module is changed
  * by passes; once only. */
 GBytes *ws_amd_compile(LLVMModuleRef module, guint version, gboolean assembly, GError **error);
+/* The same by passes of the caller. */
+GBytes *ws_amd_compile_by(LLVMModuleRef module, const char *passes, guint version,
+                          gboolean assembly, GError **error);
 
 G_END_DECLS

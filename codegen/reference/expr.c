@@ -26,6 +26,12 @@ RefValue ws_ref_convert(RefBuilder *r, RefValue v, WsFormulaKind kind)
     return out;
 }
 
+LLVMValueRef ws_ref_memory(RefBuilder *r, LLVMTypeRef type, const char *name)
+{
+    /* AMDGPU's stack is in an address space of its own. */
+    return LLVMBuildAddrSpaceCast(r->b, LLVMBuildAlloca(r->b, type, name), r->ptr, "");
+}
+
 LLVMBasicBlockRef ws_ref_block(RefBuilder *r, const char *name)
 {
     return LLVMAppendBasicBlockInContext(r->context, r->fn, name);

@@ -35,7 +35,7 @@ typedef struct {
 
 typedef struct {
     const WsProgram *p;
-    gboolean host;
+    gboolean host, amd; /* neither: NVPTX */
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMBuilderRef b;
@@ -69,6 +69,8 @@ LLVMValueRef ws_ref_slot(RefBuilder *r, guint slot, LLVMTypeRef type);
 LLVMValueRef ws_ref_slot_address(RefBuilder *r, guint slot);
 /* Sets a flag bit in env where `condition` holds. */
 void ws_ref_flag_if(RefBuilder *r, LLVMValueRef condition, guint bit);
+/* Memory of the function that is being built, where the builder stands. */
+LLVMValueRef ws_ref_memory(RefBuilder *r, LLVMTypeRef type, const char *name);
 LLVMBasicBlockRef ws_ref_block(RefBuilder *r, const char *name);
 LLVMValueRef ws_ref_intrinsic(RefBuilder *r, const char *name, LLVMValueRef *arg, guint n);
 

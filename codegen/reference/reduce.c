@@ -82,7 +82,7 @@ static LLVMValueRef cell(RefBuilder *r, LLVMTypeRef type)
         LLVMPositionBuilderBefore(r->b, first);
     else
         LLVMPositionBuilderAtEnd(r->b, entry);
-    at = LLVMBuildAlloca(r->b, type, "");
+    at = ws_ref_memory(r, type, "");
     LLVMPositionBuilderAtEnd(r->b, here);
     return at;
 }

@@ -5,6 +5,9 @@
 #include "program/parts/tensor.h"
 #include "program/program.h"
 
+#include "codegen/amdgpu/amdgpu.h"
+#include "codegen/amdgpu/code_object.h"
+#include "codegen/amdgpu/machine.h"
 #include "codegen/emit_text.h"
 #include "codegen/nvptx/emit.h"
 #include "codegen/reference/internal.h"
@@ -321,7 +324,7 @@ static guint build_env(RefBuilder *r)
 {
     LLVMTypeRef array = LLVMArrayType2(r->i64, r->n_slots);
     guint i, n = r->p->n_tensors + r->n_sizes + r->n_scalars;
-    r->env = LLVMBuildAlloca(r->b, array, "env");
+    r->env = ws_ref_memory(r, array, "env");
     for (i = 0; i < r->n_slots; i++) {
         LLVMValueRef v = i < n ? LLVMGetParam(r->fn, i) : ws_ref_int(r, 0);
         if (LLVMTypeOf(v) == r->f32)
@@ -338,6 +341,30 @@ static LLVMValueRef global_element(RefBuilder *r, LLVMTypeRef type, LLVMValueRef
     return LLVMBuildInBoundsGEP2(r->b, type, at, &i, 1, "");
 }
 
+enum { PTX_KERNEL = 71, AMDGPU_KERNEL = 91, AMD_BLOCK = 64 };
+
+/* On AMD the size of a block is no register: it is always that of a wave. */
+static void set_block(RefBuilder *r)
+{
+    static const char name[] = "amdgpu-flat-work-group-size", value[] = "64,64";
+    LLVMAttributeRef size =
+        LLVMCreateStringAttribute(r->context, name, strlen(name), value, strlen(value));
+    LLVMAddAttributeAtIndex(r->fn, LLVMAttributeFunctionIndex, size);
+}
+
+static LLVMValueRef thread_of(RefBuilder *r)
+{
+    const char *const *name = (const char *const[][2]){
+        { "llvm.nvvm.read.ptx.sreg.ctaid.x", "llvm.nvvm.read.ptx.sreg.tid.x" },
+        { "llvm.amdgcn.workgroup.id.x", "llvm.amdgcn.workitem.id.x" }
+    }[r->amd];
+    LLVMValueRef block = special_register(r, name[0]),
+                 size = r->amd ? ws_ref_int(r, AMD_BLOCK)
+                               : special_register(r, "llvm.nvvm.read.ptx.sreg.ntid.x");
+    return LLVMBuildAdd(r->b, LLVMBuildMul(r->b, block, size, ""), special_register(r, name[1]),
+                        "");
+}
+
 static void build_kernel(RefBuilder *r, guint tensor, RefFunction *f)
 {
     guint n = r->p->n_tensors + r->n_sizes + r->n_scalars, i;
@@ -348,12 +375,12 @@ static void build_kernel(RefBuilder *r, guint tensor, RefFunction *f)
         type[i] = i >= n - r->n_scalars && i < n ? r->f32 : r->i64;
     r->fn = LLVMAddFunction(r->module, "warpstave_reference",
                             LLVMFunctionType(r->nothing, type, n + 3, FALSE));
-    LLVMSetFunctionCallConv(r->fn, 71); /* ptx_kernel */
+    LLVMSetFunctionCallConv(r->fn, r->amd ? AMDGPU_KERNEL : PTX_KERNEL);
+    if (r->amd)
+        set_block(r);
     LLVMPositionBuilderAtEnd(r->b, ws_ref_block(r, "entry"));
     build_env(r);
-    id = LLVMBuildMul(r->b, special_register(r, "llvm.nvvm.read.ptx.sreg.ctaid.x"),
-                      special_register(r, "llvm.nvvm.read.ptx.sreg.ntid.x"), "");
-    id = LLVMBuildAdd(r->b, id, special_register(r, "llvm.nvvm.read.ptx.sreg.tid.x"), "");
+    id = thread_of(r);
     count = LLVMGetParam(r->fn, n + 2);
     body = ws_ref_block(r, "body");
     done = ws_ref_block(r, "done");
@@ -391,26 +418,53 @@ static char *emit_ptx(LLVMModuleRef module, GError **error)
     return text ? g_strndup(g_bytes_get_data(text, NULL), g_bytes_get_size(text)) : NULL;
 }
 
-char *ws_generate_reference_ptx(const WsProgram *p, guint tensor, GError **error)
+/* The kernel of one output, for NVPTX or AMD; whoever gets the module disposes of it. */
+static LLVMModuleRef kernel_module(const WsProgram *p, guint tensor, gboolean amd,
+                                   LLVMContextRef context, GError **error)
 {
-    LLVMContextRef context;
-    RefBuilder *r;
-    RefFunction *f;
-    char *text = NULL;
     if (tensor >= p->n_tensors || p->tensor[tensor].access == WS_ACCESS_READ) {
         g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
                     "tensor %u is no output: it has no reference", tensor);
         return NULL;
     }
-    context = LLVMContextCreate();
-    r = ws_ref_builder_new(p, context, "reference", FALSE);
-    f = output_function(r, tensor, error);
-    if (f) {
+    RefBuilder *r = ws_ref_builder_new(p, context, "reference", FALSE);
+    LLVMModuleRef module = r->module;
+    r->amd = amd;
+    RefFunction *f =
+        !amd || ws_amd_target(module, error) ? output_function(r, tensor, error) : NULL;
+    if (f)
         build_kernel(r, tensor, f);
-        text = emit_ptx(r->module, error);
-    }
-    LLVMDisposeModule(r->module);
+    else
+        LLVMDisposeModule(module);
     ws_ref_builder_free(r);
+    return f ? module : NULL;
+}
+
+char *ws_generate_reference_ptx(const WsProgram *p, guint tensor, GError **error)
+{
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMModuleRef module = kernel_module(p, tensor, FALSE, context, error);
+    char *text = module ? emit_ptx(module, error) : NULL;
+    if (module)
+        LLVMDisposeModule(module);
     LLVMContextDispose(context);
     return text;
+}
+
+GBytes *ws_generate_reference_amd(const WsProgram *p, guint tensor, GError **error)
+{
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMModuleRef module = kernel_module(p, tensor, TRUE, context, error);
+    char *message = NULL;
+    g_autoptr(GBytes) object = NULL;
+    if (module && LLVMVerifyModule(module, LLVMReturnStatusAction, &message))
+        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_INTERNAL,
+                    "reference module does not verify: %s", message);
+    else if (module)
+        object = ws_amd_compile_by(module, "default<O2>", WS_CODE_OBJECT_VERSION, FALSE, error);
+    LLVMDisposeMessage(message);
+    if (module)
+        LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+    return object ? ws_code_object_link(object, error) : NULL;
 }

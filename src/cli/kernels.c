@@ -2,9 +2,11 @@
 #include "model/findings.h"
 #include "program/parts/tensor.h"
 #include "program/program.h"
+#include "target/target.h"
 
 #include "cli/adversary.h"
 #ifdef WS_HAVE_CODEGEN
+#include "codegen/amdgpu/amdgpu.h"
 #include "codegen/generate.h"
 #include "codegen/nvptx/ptxas_steps.h"
 #endif
@@ -35,6 +37,8 @@ typedef struct {
     char *timed, *traced, *debug;
     GPtrArray *reference; /* per tensor, NULL entries for inputs */
     GBytes *timed_cubin, *traced_cubin;
+    GBytes *object;              /* of gfx950, in place of all of these */
+    GPtrArray *reference_object; /* likewise */
     WsRecorder *recorder;
 } Kernels;
 
@@ -45,6 +49,8 @@ static void kernels_clear(Kernels *k)
     g_free(k->debug);
     g_clear_pointer(&k->reference, g_ptr_array_unref);
     g_clear_pointer(&k->timed_cubin, g_bytes_unref);
+    g_clear_pointer(&k->object, g_bytes_unref);
+    g_clear_pointer(&k->reference_object, g_ptr_array_unref);
     g_clear_pointer(&k->traced_cubin, g_bytes_unref);
     g_clear_pointer(&k->recorder, ws_recorder_free);
 }
@@ -98,10 +104,49 @@ static gboolean from_cuda(const WsProgram *p, GBytes **cubin, GError **error)
     return text && accept(p, "", ws_nvcc_run(text, cubin, error), error);
 }
 
+static void unref_bytes(gpointer bytes)
+{
+    if (bytes)
+        g_bytes_unref(bytes);
+}
+
+/* A code object of gfx950. What the options ask for besides is refused by name. */
+static gboolean generate_amd(Kernels *k, const WsProgram *p, const WsBundleOptions *o,
+                             const WsHold *hold, GError **error)
+{
+    const char *lacks = o->traced ? "--traced: the recorder writes no code for gfx950"
+                        : o->debug_waits
+                            ? "--debug-waits: waits of gfx950 do not tell of themselves"
+                        : hold         ? "--adversary: no witness is replayed on gfx950"
+                        : o->delays    ? "--delays: no sleeps are written for gfx950"
+                        : o->cubin     ? "--cubin: a code object needs no ptxas"
+                        : o->from_cuda ? "--from-cuda: CUDA is for NVIDIA"
+                                       : NULL;
+    if (lacks) {
+        g_set_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_LENS,
+                    "not in the bundle for gfx950: %s", lacks);
+        return FALSE;
+    }
+    k->object = ws_generate_amd_object(p, WS_CODE_OBJECT_VERSION, error);
+    k->reference_object = g_ptr_array_new_with_free_func(unref_bytes);
+    for (guint i = 0; k->object && i < p->n_tensors; i++) {
+        GBytes *object = NULL;
+        if (p->tensor[i].access != WS_ACCESS_READ && p->n_reference) {
+            object = ws_generate_reference_amd(p, i, error);
+            if (!object)
+                return FALSE;
+        }
+        g_ptr_array_add(k->reference_object, object);
+    }
+    return k->object != NULL;
+}
+
 static gboolean generate_all(Kernels *k, const WsProgram *p, const WsBundleOptions *o,
                              const WsRecordChoice *choice, const WsHold *hold, GError **error)
 {
     WsGenerateOptions options = { .delays = (guint32)o->delays };
+    if (p->hardware->halves)
+        return generate_amd(k, p, o, hold, error);
     k->timed = ws_generate_ptx(p, &options, error);
     options.delays = 0;
     if (!k->timed)
@@ -208,7 +253,10 @@ static int write_bundle(const WsProgram *p, const WsBundleOptions *o, const WsHo
             .debug_ptx = k.debug,
             .timed_cubin = k.timed_cubin,
             .traced_cubin = k.traced_cubin,
-            .reference_ptx = (const char *const *)k.reference->pdata,
+            .reference_ptx = k.reference ? (const char *const *)k.reference->pdata : NULL,
+            .timed_object = k.object,
+            .reference_object =
+                k.reference_object ? (GBytes *const *)k.reference_object->pdata : NULL,
             .choice = &choice,
             .cases = hold ? &held : (const WsBundleCase *)(gpointer)cases->data,
             .n_cases = hold ? 1 : cases->len,
@@ -222,6 +270,8 @@ static int write_bundle(const WsProgram *p, const WsBundleOptions *o, const WsHo
             code = ws_cli_fail_with(ws_cli_kernel_failure(error), error);
         }
     }
+    if (code == WS_EXIT_YES && k.object)
+        fprintf(stderr, "%s: for HIP, which is untested on a GPU until one is available\n", dir);
     for (guint i = 0; i < cases->len; i++)
         g_free((gpointer)g_array_index(cases, WsBundleCase, i).size);
     return code;

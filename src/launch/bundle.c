@@ -13,8 +13,14 @@ static gboolean put_all(const WsBundleSpec *spec, const char *dir, const char *m
         !ws_folder_put_bytes(dir, "kernel.cubin", spec->timed_cubin, error) ||
         !ws_folder_put_text(dir, "traced.ptx", spec->traced_ptx, error) ||
         !ws_folder_put_bytes(dir, "traced.cubin", spec->traced_cubin, error) ||
-        !ws_folder_put_text(dir, "debug.ptx", spec->debug_ptx, error))
+        !ws_folder_put_text(dir, "debug.ptx", spec->debug_ptx, error) ||
+        !ws_folder_put_bytes(dir, "kernel.hsaco", spec->timed_object, error))
         return FALSE;
+    for (guint t = 0; spec->reference_object && t < p->n_tensors; t++) {
+        g_autofree char *name = g_strdup_printf("reference-%u.hsaco", t);
+        if (!ws_folder_put_bytes(dir, name, spec->reference_object[t], error))
+            return FALSE;
+    }
     for (guint t = 0; spec->reference_ptx && t < p->n_tensors; t++) {
         g_autofree char *name = g_strdup_printf("reference-%u.ptx", t);
         if (!ws_folder_put_text(dir, name, spec->reference_ptx[t], error))

@@ -1,6 +1,7 @@
 /* Bundles: a self-contained folder that warpstave-runner executes on a GPU machine. It holds the
  * manifest (bundle.txt, form in src/runner/README.md), the kernel as PTX or cubin in up to three
- * builds, one reference kernel per judged output, and the design itself. */
+ * builds, or as a code object of gfx950, one reference kernel per judged output, and the design
+ * itself. */
 #pragma once
 
 #include "program/forward.h"
@@ -34,6 +35,8 @@ typedef struct {
     const char *debug_ptx;              /* NULL: no debug build */
     GBytes *timed_cubin, *traced_cubin; /* not NULL: run instead of the PTX, which is kept beside */
     const char *const *reference_ptx;   /* per tensor of the program; NULL, or NULL entries */
+    GBytes *timed_object;               /* not NULL: gfx950, and in place of all texts and cubins */
+    GBytes *const *reference_object;    /* with it: per tensor; NULL, or NULL entries */
     const WsHold *hold; /* NULL; else the debug build holds agents to this order and is what runs */
     const WsRecordChoice *choice; /* with traced_ptx: what the traced build was made for */
     const WsBundleCase *cases;

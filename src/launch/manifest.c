@@ -68,6 +68,9 @@ static gboolean check_lens(const WsBundleSpec *spec, GError **error)
     g_autofree char *refusal = ws_program_refusal(p, WS_LENS_BUNDLE);
     if (refusal)
         return lens(error, "%s", refusal);
+    if (spec->timed_object && (spec->traced_ptx || spec->debug_ptx || spec->hold))
+        return lens(error, "a bundle for %s has one build: no traced, no debug build, no witness",
+                    p->target);
     if (p->n_tensors > WS_MANIFEST_TENSORS || p->n_maps > WS_MANIFEST_MAPS ||
         sizes > WS_MANIFEST_SIZES || scalars > WS_MANIFEST_SCALARS)
         return lens(error,
@@ -192,6 +195,9 @@ static void put_tensors(GString *out, const WsBundleSpec *spec)
     for (guint t = 0; spec->reference_ptx && t < p->n_tensors; t++)
         if (spec->reference_ptx[t])
             g_string_append_printf(out, "reference %u reference-%u.ptx\n", t, t);
+    for (guint t = 0; spec->reference_object && t < p->n_tensors; t++)
+        if (spec->reference_object[t])
+            g_string_append_printf(out, "reference %u reference-%u.hsaco\n", t, t);
     for (guint m = 0; m < p->n_maps; m++) {
         g_string_append(out, "map");
         put_int(out, p->map[m].tensor);
@@ -217,9 +223,12 @@ static void put_header(GString *out, const WsBundleSpec *spec, const WsLaunchVal
     if (p->design_hash)
         g_string_append_printf(out, "hash %s\n", p->design_hash);
     g_string_append_printf(out, "block %u %u %" G_GUINT64_FORMAT "\n", p->threads,
-                           MAX(p->cluster, 1), p->shared_bytes);
+                           MAX(p->cluster, 1),
+                           spec->timed_object ? 0 : p->shared_bytes); /* its LDS is in the object */
     g_string_append_printf(out, "module timed %s\n",
-                           spec->timed_cubin ? "kernel.cubin" : "kernel.ptx");
+                           spec->timed_object  ? "kernel.hsaco"
+                           : spec->timed_cubin ? "kernel.cubin"
+                                               : "kernel.ptx");
     if (spec->traced_ptx)
         g_string_append_printf(out, "module traced %s\n",
                                spec->traced_cubin ? "traced.cubin" : "traced.ptx");

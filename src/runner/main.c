@@ -10,7 +10,8 @@
 static const char usage[] =
     "usage: warpstave-runner BUNDLE [--json] [options]\n"
     "Runs the bundle on this machine's GPU, checks and times it, and writes results.json (and\n"
-    "records.bin of a traced build) into the bundle folder.\n"
+    "records.bin of a traced build) into the bundle folder. A bundle for gfx950 runs on HIP\n"
+    "(libamdhip64.so, or $WARPSTAVE_LIBHIP), which is untested on a GPU until one is available.\n"
     "  --json           print the results as JSON\n"
     "  --device N       GPU number (0)\n"
     "  --case N         only case N of the bundle (0 = first)\n"

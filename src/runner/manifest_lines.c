@@ -85,8 +85,8 @@ static bool read_name(Reader *r)
 }
 static bool read_target(Reader *r)
 {
-    if (strcmp(r->word[1], "sm_90a") != 0)
-        return fail(r, "target '%s': this runner knows sm_90a", r->word[1]);
+    if (strcmp(r->word[1], "sm_90a") != 0 && strcmp(r->word[1], "gfx950") != 0)
+        return fail(r, "target '%s': this runner knows sm_90a and gfx950", r->word[1]);
     return copy(r, r->word[1], r->m->target, sizeof r->m->target);
 }
 static bool read_hash(Reader *r)

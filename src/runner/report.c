@@ -1,4 +1,5 @@
 /* The findings of a run as text for people and as results.json (version 1; README.md). */
+#include "runner/hip_driver.h"
 #include "runner/session.h"
 
 #include <errno.h>
@@ -158,9 +159,18 @@ static void text_module(FILE *out, const char *what, const WsModuleResult *x)
 
 void ws_report_text(FILE *out, const WsManifest *m, const WsResults *r)
 {
-    fprintf(out, "%s on %s, %d SMs, driver %d.%d%s\n", m->name, r->device[0] ? r->device : "?",
-            r->sms, r->driver_version / 1000, r->driver_version % 1000 / 10,
-            r->nvml ? "" : ", no NVML (clock and power unknown)");
+    const bool hip = ws_hip_target(m);
+    fprintf(out, "%s on %s, %d %s, driver %d.%d%s\n", m->name, r->device[0] ? r->device : "?",
+            r->sms, hip ? "CUs" : "SMs", r->driver_version / 1000, r->driver_version % 1000 / 10,
+            r->nvml ? ""
+            : hip   ? ", clock and power unknown"
+                    : ", no NVML (clock and power unknown)");
+    if (hip)
+        fputs(
+            "HIP: untested on a GPU until one is available; the runner was tried on a stand-in of "
+            "its "
+            "library\n",
+            out);
     text_module(out, "timed", &r->module[WS_MODULE_TIMED]);
     text_module(out, "traced", &r->module[WS_MODULE_TRACED]);
 }

@@ -1,4 +1,5 @@
 #include "runner/session.h"
+#include "runner/hip_driver.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -42,8 +43,8 @@ bool ws_cu(WsSession *s, int result, const char *call)
     s->cu.get_error_name(result, &name);
     s->cu.get_error_string(result, &text);
     s->last = result;
-    return ws_session_fail(s, "%s: %s (%s), while: %s", call, name ? name : "unknown error",
-                           text ? text : "?", s->results->phase);
+    return ws_session_fail(s, "%s: %s (%s), while: %s", s->hip ? ws_hip_call(call) : call,
+                           name ? name : "unknown error", text ? text : "?", s->results->phase);
 }
 
 bool ws_session_synchronize(WsSession *s)
@@ -71,22 +72,37 @@ static bool absent(WsSession *s)
     return false;
 }
 
-bool ws_session_open(WsSession *s)
+static bool open_library(WsSession *s)
+{
+    s->hip = ws_hip_target(s->m);
+    const char *lacks = s->hip ? ws_hip_lacks(s->m) : NULL;
+    if (lacks) {
+        s->results->status = WS_EXIT_INPUT;
+        return ws_session_fail(s, "the bundle for %s has what the runner does not do on HIP: %s",
+                               s->m->target, lacks);
+    }
+    return (s->hip ? ws_hip_open : ws_cuda_open)(&s->cu, s->error, WS_TEXT) || absent(s);
+}
+
+static bool count_devices(WsSession *s)
 {
     WsResults *r = s->results;
     WsCudaDriver *cu = &s->cu;
-    ws_session_phase(s, 60, "starting the driver");
-    if (!ws_cuda_open(cu, s->error, WS_TEXT))
-        return absent(s);
     int n = 0, code = cu->init(0);
+    const char *first = "cuInit";
+    if (code == 0 && s->hip) { /* which of the two says that there is none */
+        first = "cuDeviceGetCount";
+        code = cu->device_count(&n);
+    }
     if (code == WS_CU_NO_DEVICE) {
-        ws_session_fail(s, "no GPU on this machine (cuInit: CUDA_ERROR_NO_DEVICE)");
+        ws_session_fail(s, "no GPU on this machine (%s: %s_ERROR_NO_DEVICE)",
+                        s->hip ? ws_hip_call(first) : first, s->hip ? "HIP" : "CUDA");
         return absent(s);
     }
-    if (!ws_cu(s, code, "cuInit") ||
+    if (!ws_cu(s, code, first) ||
         !ws_cu(s, cu->driver_version(&r->driver_version), "cuDriverGetVersion"))
         return absent(s);
-    if (r->driver_version < WS_CU_DRIVER_LEAST) {
+    if (!s->hip && r->driver_version < WS_CU_DRIVER_LEAST) {
         ws_session_fail(s,
                         "the NVIDIA driver knows CUDA %d.%d; code for sm_90a needs CUDA 12 or "
                         "newer: update the driver",
@@ -99,6 +115,16 @@ bool ws_session_open(WsSession *s)
         ws_session_fail(s, "there is no GPU number %d (%d found)", s->options->device, n);
         return absent(s);
     }
+    return true;
+}
+
+bool ws_session_open(WsSession *s)
+{
+    WsResults *r = s->results;
+    WsCudaDriver *cu = &s->cu;
+    ws_session_phase(s, 60, "starting the driver");
+    if (!open_library(s) || !count_devices(s))
+        return false;
     char pci[64] = "";
     void *context = NULL;
     if (!ws_cu(s, cu->device_get(&s->device, s->options->device), "cuDeviceGet") ||
@@ -112,7 +138,7 @@ bool ws_session_open(WsSession *s)
         !ws_cu(s, cu->device_attribute(&r->l2_bytes, WS_CU_ATTRIBUTE_L2, s->device),
                "cuDeviceGetAttribute"))
         return absent(s);
-    if (r->major != 9) {
+    if (!s->hip && r->major != 9) { /* HIP's loader says what it has no code for */
         ws_session_fail(s, "%s has compute capability %d.%d; code for sm_90a runs on 9.0 only",
                         r->device, r->major, r->minor);
         return absent(s);
@@ -233,6 +259,13 @@ static bool load_build(WsSession *s, WsModuleKind kind)
 
 static bool load_small(WsSession *s)
 {
+    if (s->hip) {
+        s->fill.host = ws_host_fill;
+        s->scan.host = ws_host_scan;
+        s->hash.host = ws_host_hash;
+        s->gather.host = ws_host_gather;
+        return true;
+    }
     ws_session_phase(s, 120, "loading the runner's own kernels");
     if (!load(s, ws_kernels_ptx, "kernels.ptx", "ws_fill", &s->fill, NULL))
         return false;
@@ -292,14 +325,20 @@ bool ws_session_small(WsSession *s, const WsKernel *k, int64_t n, void **paramet
 {
     if (n <= 0)
         return true;
+    if (k->host)
+        return k->host(s, parameters);
     /* Few threads may have much to do each (float64 references): warps of their own spread them
      * over all SMs. */
     int64_t threads = n < 65536 ? 32 : 256, blocks = (n + threads - 1) / threads;
     WsCuLaunch config = { .grid = { (unsigned)(blocks < 4096 ? blocks : 4096), 1, 1 },
                           .block = { (unsigned)threads, 1, 1 },
                           .stream = s->stream };
-    if (n == 1)
+    if (s->hip) { /* code objects are made for one size of a block: a wave */
+        config.grid[0] = (unsigned)((n + 63) / 64);
+        config.block[0] = 64;
+    } else if (n == 1) {
         config.block[0] = 1;
+    }
     return ws_cu(s, s->cu.launch(&config, k->function, parameters, NULL), "cuLaunchKernelEx");
 }
 

@@ -8,19 +8,22 @@
 
 #include <stdio.h>
 
+typedef struct WsSession WsSession;
 typedef struct {
     void *module, *function;
+    bool (*host)(WsSession *s, void **parameters); /* not NULL: it runs here, not on the GPU */
 } WsKernel;
 
 enum { WS_FLUSH_BYTES = 256 << 20 };
 
-typedef struct {
+struct WsSession {
     const WsManifest *m;
     const WsRunOptions *options;
     WsResults *results;
     char *error; /* WS_TEXT bytes: the run's, then the case's */
     int last;    /* last CUresult that failed */
     WsCudaDriver cu;
+    bool hip; /* `cu` is HIP's (hip_driver.h) */
     WsNvml nvml;
     int device;
     void *stream, *event[4];
@@ -41,7 +44,7 @@ typedef struct {
     uint64_t bytes[WS_MANIFEST_TENSORS];
     WsCuTensorMap map[WS_MANIFEST_MAPS];
     uint64_t hilbert; /* table of the tile order, 0 none */
-} WsSession;
+};
 
 /* Names the current work and says how long it may take before it counts as hung. */
 void ws_session_phase(WsSession *s, double seconds, const char *format, ...)
@@ -62,6 +65,11 @@ bool ws_session_small(WsSession *s, const WsKernel *k, int64_t n, void **paramet
 /* The generated kernel; parameters in the order of codegen/generate.h. Asynchronous. */
 bool ws_session_launch(WsSession *s, WsModuleKind kind);
 
+/* host_kernels.c: the small kernels on the host. */
+bool ws_host_fill(WsSession *s, void **parameters);
+bool ws_host_scan(WsSession *s, void **parameters);
+bool ws_host_hash(WsSession *s, void **parameters);
+bool ws_host_gather(WsSession *s, void **parameters);
 /* inputs.c: memory of the case. */
 bool ws_case_open(WsSession *s);
 void ws_case_close(WsSession *s);

@@ -104,6 +104,9 @@ static bool probe(WsSession *s, double *mhz)
 {
     uint64_t ns = 200000, v[2] = { 0, 0 };
     void *parameter[] = { &ns, &s->scratch };
+    *mhz = 0;
+    if (!s->probe.function)
+        return true;
     if (!ws_session_small(s, &s->probe, 1, parameter) || !ws_session_synchronize(s) ||
         !ws_cu(s, s->cu.copy_to_host(v, s->scratch, 16), "cuMemcpyDtoH"))
         return false;

@@ -43,6 +43,5 @@ const WsTarget ws_target_gfx950 = {
     .steps = "for if let advance stage load load_wait write read mma compute sync fence mark raw",
     .lacks = { [WS_LENS_CUDA] = "CUDA is for NVIDIA",
                [WS_LENS_TLE] = "its TLE is not written",
-               [WS_LENS_TLX] = "its TLX for AMD is not written",
-               [WS_LENS_BUNDLE] = "the runner drives CUDA only" },
+               [WS_LENS_TLX] = "its TLX for AMD is not written" },
 };

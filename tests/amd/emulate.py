@@ -2,20 +2,23 @@
 """Runs a code object of gfx950 in tinygrad's emulator of the instruction set (test/mockgpu/amd/emu.py of
 its source, MIT, not part of this project) and compares what the kernel writes with what it should.
 
-    emulate.py SOURCE OBJECT KIND SIZE... [--seed N] [--drop-barrier N] [--weaken-wait N]
+    emulate.py SOURCE OBJECT KIND SIZE... [--seed N] [--orders N] [--drop-barrier N] [--weaken-wait N]
 
 SOURCE: a checkout of tinygrad. KIND: gemm (A[M,K] B[K,N] -> C[M,N], f16; sizes M N K) or attention
-(Q K V -> O [Z,H,N,128], f16; sizes Z H N). Instructions are the emulator's, waves and memory are ours:
-waves run to their next s_barrier in an order of the seed, rounds are released together; a load
+(Q K V -> O [Z,H,N,128], f16; sizes Z H N), or reference: the float64 kernel that judges C of gemm.
+Instructions are the emulator's, waves and memory are ours: waves run to their next s_barrier in an order of the seed, rounds are released together; a load
 straight to LDS leaves what is no number there and lands when s_waitcnt vmcnt lets no more loads be
 outstanding. So a wait or a barrier that is missing shows. Changes of the machine code:
 --drop-barrier N makes the N-th s_barrier of the text an s_nop, --weaken-wait N lets the N-th wait that
 names vmcnt wait for no load. Prints "right", or "wrong: " and what is wrong, and exits with 0 or 1.
+--orders N runs the same numbers in N more orders of the waves, and once with loads that land as they
+are issued: where one of these leaves other bits than the first run, it prints "differs: " and which.
 """
 import argparse
 import ctypes
 import math
 import random
+import signal
 import struct
 import sys
 
@@ -54,6 +57,8 @@ def floats(buffer):
 
 
 class Machine:
+    eager = False  # loads to LDS land as they are issued
+
     def __init__(self, emu, obj, seed, drop, weaken):
         self.emu, self.obj, self.random = emu, obj, random.Random(seed)
         self.drop, self.weaken, self.seen = drop, weaken, {}
@@ -180,6 +185,9 @@ class Machine:
             for i in range(4):
                 self.lds[word + i] = POISON
             jobs.append((word, base + distance + soffset if inside else None))
+        if self.eager:
+            self.land(jobs)
+            jobs = None
         queue.append(jobs)
 
     def land(self, jobs):
@@ -271,6 +279,24 @@ class Machine:
             for number in range(groups):
                 self.workgroup(number, arguments, memory, threads)
 
+    def orders(self, groups, arguments, output):
+        """All that were asked for; what the first left is in `output`, if no other left other bits."""
+        size, first = len(output), None
+        for order in range(self.more + 2 if self.more else 1):
+            if order:
+                self.random = random.Random(order)
+            self.eager = order == self.more + 1
+            ctypes.memset(output, 0xFF, size)
+            self.run(groups, arguments)
+            bits = output.raw
+            if first is None:
+                first = bits
+            elif bits != first:
+                at = next(i for i in range(0, size, 2) if bits[i:i + 2] != first[i:i + 2]) // 2
+                how = "with loads that land at once" if self.eager else "in order %d" % order
+                return "differs: element %d %s" % (at, how)
+        return None
+
 
 def differs(got, want, absolute, relative):
     return not abs(got - want) <= absolute + relative * abs(want)
@@ -284,7 +310,9 @@ def gemm(machine, sizes, rng):
               ctypes.create_string_buffer(b"\xff" * (2 * m * n))]
     values = [ctypes.addressof(x) for x in memory] + [m, n, k]
     arguments = ctypes.create_string_buffer(struct.pack("<6q", *values))
-    machine.run(m // 256 * (n // 256), ctypes.addressof(arguments))
+    again = machine.orders(m // 256 * (n // 256), ctypes.addressof(arguments), memory[2])
+    if again:
+        return again
     c = floats(memory[2].raw[:2 * m * n])
     bad = sum(x != x for x in c)
     if bad:
@@ -306,6 +334,26 @@ def gemm(machine, sizes, rng):
     return None
 
 
+def reference(machine, sizes, rng):
+    """The reference of C by itself: float64 sums of f16 products, in order, at some places."""
+    m, n, k = sizes
+    a, b = [[rng.gauss(0, 1) for _ in range(x)] for x in (m * k, k * n)]
+    at = [0, m * n - 1] + [rng.randrange(m * n) for _ in range(98)]
+    memory = [ctypes.create_string_buffer(f16(a)), ctypes.create_string_buffer(f16(b)),
+              ctypes.create_string_buffer(2 * m * n), ctypes.create_string_buffer(struct.pack("<100q", *at)),
+              ctypes.create_string_buffer(b"\xff" * 800)]
+    a, b = [floats(x.raw[:-1]) for x in memory[:2]]
+    where = [ctypes.addressof(x) for x in memory]
+    arguments = ctypes.create_string_buffer(struct.pack("<9q", *where[:3], m, n, k, *where[3:], len(at)))
+    machine.run(2, ctypes.addressof(arguments), threads=64)
+    for flat, got in zip(at, struct.unpack("<100d", memory[4].raw[:800])):
+        i, j = divmod(flat, n)
+        want = sum(x * y for x, y in zip(a[i * k:(i + 1) * k], b[j::n]))
+        if differs(got, want, 1e-12, 1e-13):
+            return "C[%d, %d] = %.17g, not %.17g" % (i, j, got, want)
+    return None
+
+
 def attention(machine, sizes, rng):
     z, h, n = sizes
     d, scale = 128, 0.1
@@ -315,7 +363,9 @@ def attention(machine, sizes, rng):
     memory.append(ctypes.create_string_buffer(b"\xff" * (2 * z * h * n * d)))
     values = [ctypes.addressof(x) for x in memory] + [z, h, n]
     arguments = ctypes.create_string_buffer(struct.pack("<7qf", *values, scale))
-    machine.run(z * h * (n // 256), ctypes.addressof(arguments))
+    again = machine.orders(z * h * (n // 256), ctypes.addressof(arguments), memory[3])
+    if again:
+        return again
     out = floats(memory[3].raw[:2 * z * h * n * d])
     bad = sum(x != x for x in out)
     if bad:
@@ -338,17 +388,20 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("source")
     parser.add_argument("object")
-    parser.add_argument("kind", choices=("gemm", "attention"))
+    parser.add_argument("kind", choices=("gemm", "attention", "reference"))
     parser.add_argument("size", type=int, nargs=3)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--orders", type=int, default=0)
     parser.add_argument("--drop-barrier", type=int)
     parser.add_argument("--weaken-wait", type=int)
     o = parser.parse_args()
     sys.path.insert(0, o.source)
     import test.mockgpu.amd.emu as emu
     machine = Machine(emu, Object(o.object), o.seed, o.drop_barrier, o.weaken_wait)
-    wrong = (gemm if o.kind == "gemm" else attention)(machine, o.size, random.Random(o.seed))
-    print("wrong: " + wrong if wrong else "right")
+    machine.more = o.orders
+    signal.alarm(600)  # a loop without an end
+    wrong = {"gemm": gemm, "attention": attention, "reference": reference}[o.kind](machine, o.size, random.Random(o.seed))
+    print(wrong if wrong and wrong.startswith("differs") else "wrong: " + wrong if wrong else "right")
     sys.exit(1 if wrong else 0)
 
 

@@ -170,24 +170,6 @@ static void test_waits(gconstpointer data)
 
 /* --- code objects -----------------------------------------------------------------------------*/
 
-static void read_by(const char *tool, const char *option, const char *file, const char *has)
-{
-    g_autofree char *path = g_find_program_in_path(tool), *out = NULL, *err = NULL;
-    g_autoptr(GError) error = NULL;
-    int status = 0;
-    if (!path) {
-        g_test_message("no %s here", tool);
-        return;
-    }
-    char *argv[] = { path, (char *)option, (char *)file, NULL };
-    g_assert_true(g_spawn_sync(NULL, argv, NULL, 0, NULL, NULL, &out, &err, &status, &error));
-    g_assert_no_error(error);
-    g_assert_true(g_spawn_check_wait_status(status, NULL));
-    g_assert_cmpstr(err, ==, "");
-    if (!strstr(out, has))
-        g_error("%s says nothing of %s: %s", tool, has, out);
-}
-
 /* The descriptor's entry is where the symbol of the kernel is. */
 static void entry_right(const guint8 *data, gsize size)
 {
@@ -237,16 +219,6 @@ static void test_version(const WsProgram *p, guint row, guint at)
     const guint8 *bytes = g_bytes_get_data(object, &size);
     g_assert_cmpuint(bytes[8], ==, versions[at].abi);
     entry_right(bytes, size);
-    g_autofree char *file = NULL;
-    const int fd = g_file_open_tmp("warpstave-XXXXXX.hsaco", &file, &error);
-    g_assert_cmpint(fd, >=, 0);
-    g_close(fd, NULL);
-    g_assert_true(g_file_set_contents(file, (const char *)bytes, (gssize)size, &error));
-    read_by("llvm-readelf-22", "-a", file, "warpstave.kd");
-    read_by("llvm-readelf-22", "--notes", file, ".max_flat_workgroup_size: 512");
-    read_by("llvm-readelf-22", "--notes", file, versions[at].metadata);
-    read_by("llvm-objdump-22", "-d", file, "v_mfma_f32_16x16x32_f16");
-    g_remove(file);
 }
 
 static void test_object(gconstpointer data)
@@ -255,6 +227,83 @@ static void test_object(gconstpointer data)
     g_autoptr(WsProgram) p = program_of(row);
     for (guint at = 0; at < G_N_ELEMENTS(versions); at++)
         test_version(p, row, at);
+}
+
+/* --- LLVM's own readers, where they are here ---------------------------------------------------
+ */
+
+/* Of LLVM 22, or any that knows gfx950 (a later one, without a number in its name). NULL: none. */
+static char *reader(const char *name)
+{
+    g_autofree char *numbered = g_strconcat(name, "-22", NULL);
+    char *path = g_find_program_in_path(numbered);
+    return path ? path : g_find_program_in_path(name);
+}
+
+/* The file is read without a complaint, and what is said of it holds `has`. */
+static void read_by(const char *tool, const char *option, GBytes *object, const char *has)
+{
+    g_autofree char *file = NULL, *out = NULL, *err = NULL;
+    g_autoptr(GError) error = NULL;
+    int status = 0;
+    gsize size;
+    const char *bytes = g_bytes_get_data(object, &size);
+    g_close(g_file_open_tmp("warpstave-XXXXXX.hsaco", &file, NULL), NULL);
+    g_assert_true(g_file_set_contents(file, bytes, (gssize)size, &error));
+    char *argv[] = { (char *)tool, (char *)option, file, NULL };
+    g_assert_true(g_spawn_sync(NULL, argv, NULL, 0, NULL, NULL, &out, &err, &status, &error));
+    g_remove(file);
+    g_assert_true(g_spawn_check_wait_status(status, NULL));
+    g_assert_cmpstr(err, ==, "");
+    if (!strstr(out, has))
+        g_error("%s says nothing of %s: %s", tool, has, out);
+}
+
+static void test_read(gconstpointer data)
+{
+    const gboolean disassembler = data != NULL;
+    const char *name = disassembler ? "llvm-objdump" : "llvm-readelf";
+    g_autofree char *tool = reader(name), *why = g_strconcat(name, " is not here", NULL);
+    if (!tool) {
+        g_test_skip(why);
+        return;
+    }
+    for (guint row = 0; row < G_N_ELEMENTS(rows); row++) {
+        g_autoptr(WsProgram) p = program_of(row);
+        g_autoptr(GBytes) reference = ws_generate_reference_amd(p, p->n_tensors - 1, NULL);
+        for (guint at = 0; at < G_N_ELEMENTS(versions); at++) {
+            g_autoptr(GBytes) object = ws_generate_amd_object(p, versions[at].version, NULL);
+            if (disassembler) {
+                read_by(tool, "-d", object, "v_mfma_f32_16x16x32_f16");
+                continue;
+            }
+            read_by(tool, "-a", object, "warpstave.kd");
+            read_by(tool, "--notes", object, ".max_flat_workgroup_size: 512");
+            read_by(tool, "--notes", object, versions[at].metadata);
+        }
+        if (disassembler)
+            read_by(tool, "-d", reference, "_f64");
+        else
+            read_by(tool, "--notes", reference, ".max_flat_workgroup_size: 64");
+    }
+}
+
+/* The float64 kernel that judges a design keeps nothing in scratch memory. */
+static void test_reference(void)
+{
+    for (guint row = 0; row < G_N_ELEMENTS(rows); row++) {
+        g_autoptr(WsProgram) p = program_of(row);
+        g_autoptr(GError) error = NULL;
+        g_autoptr(GBytes) object = ws_generate_reference_amd(p, p->n_tensors - 1, &error);
+        WsCodeObjectReport r;
+        g_assert_no_error(error);
+        g_assert_true(ws_code_object_report(object, &r, &error));
+        g_assert_cmpuint(r.scratch + r.lds, ==, 0);
+        g_assert_cmpuint(r.threads, ==, 64);
+        g_autoptr(GBytes) input = ws_generate_reference_amd(p, 0, &error);
+        g_assert_null(input);
+        g_assert_nonnull(strstr(error->message, "tensor 0 is no output"));
+    }
 }
 
 /* What is cut off or changed is an error or another object, never worse. */
@@ -366,6 +415,9 @@ int main(int argc, char **argv)
         g_test_add_data_func(waits, GUINT_TO_POINTER(i), test_waits);
         g_test_add_data_func(object, GUINT_TO_POINTER(i), test_object);
     }
+    g_test_add_data_func("/amd/code/llvm-readelf", NULL, test_read);
+    g_test_add_data_func("/amd/code/llvm-objdump", rows, test_read);
+    g_test_add_func("/amd/code/reference", test_reference);
     g_test_add_func("/amd/code/broken-objects", test_broken_objects);
     g_test_add_func("/amd/code/refused", test_refused);
     return g_test_run();

@@ -19,12 +19,9 @@ static const struct {
     { "attention-gfx950", "attention", { "1", "1", "256" }, 5 },
 };
 
-static char *object_of(const char *design)
+static char *write_object(GBytes *object)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(WsProgram) p = amd_load(design, NULL, 0, NULL, 0);
-    g_autoptr(GBytes) object = ws_generate_amd_object(p, WS_CODE_OBJECT_VERSION, &error);
-    g_assert_no_error(error);
     char *file = NULL;
     const int fd = g_file_open_tmp("warpstave-XXXXXX.hsaco", &file, &error);
     g_assert_cmpint(fd, >=, 0);
@@ -33,6 +30,15 @@ static char *object_of(const char *design)
     const char *data = g_bytes_get_data(object, &size);
     g_assert_true(g_file_set_contents(file, data, (gssize)size, &error));
     return file;
+}
+
+static char *object_of(const char *design)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsProgram) p = amd_load(design, NULL, 0, NULL, 0);
+    g_autoptr(GBytes) object = ws_generate_amd_object(p, WS_CODE_OBJECT_VERSION, &error);
+    g_assert_no_error(error);
+    return write_object(object);
 }
 
 /* What the run says: "right", "wrong: …", or "there are N …" where the change has no place. */
@@ -103,6 +109,31 @@ static void test_changed(gconstpointer data)
     g_remove(object);
 }
 
+/* The kernel of a bundle that judges C, in float64, by the same emulator. */
+static void test_reference(void)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsProgram) p = amd_load(rows[0].design, NULL, 0, NULL, 0);
+    g_autoptr(GBytes) object = ws_generate_reference_amd(p, 2, &error);
+    g_assert_no_error(error);
+    g_autofree char *file = write_object(object);
+    const char *argv[] = { "python3",
+                           WS_SOURCE_ROOT "/tests/amd/emulate.py",
+                           g_getenv("WARPSTAVE_EMULATOR"),
+                           file,
+                           "reference",
+                           "64",
+                           "96",
+                           "70",
+                           NULL };
+    g_autofree char *out = NULL, *err = NULL;
+    g_assert_true(g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out,
+                               &err, NULL, &error));
+    if (strcmp(out, "right\n") != 0)
+        g_error("%s%s", out, err);
+    g_remove(file);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -110,6 +141,7 @@ int main(int argc, char **argv)
         g_print("1..0 # SKIP WARPSTAVE_EMULATOR names no checkout of tinygrad\n");
         return 0;
     }
+    g_test_add_func("/amd/emulator/reference", test_reference);
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autofree char *right = g_strdup_printf("/amd/emulator/right/%s/%u", rows[i].design, i);
         g_autofree char *changed =

@@ -81,7 +81,7 @@ static const struct {
 } broken[] = {
     { "warpstave-bundle", "warpstave-bundle 2", "bundle version 2" },
     { "warpstave-bundle", "hello", "not a Warpstave bundle" },
-    { "target", "target gfx950", "this runner knows sm_90a" },
+    { "target", "target gfx942", "this runner knows sm_90a and gfx950" },
     { "target", "", "without a `target` line" },
     { "seed", "seeds 1", "unknown keyword 'seeds'" },
     { "runs", "runs 5\nruns 6", "a second `runs` line" },
