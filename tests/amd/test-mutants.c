@@ -2,6 +2,7 @@
  * is proved of them never stands still and never computes with what no load has brought. What
  * computes something else in good order is another kernel. */
 #include "amd/designs.h"
+#include "amd/mutants.h"
 #include "check/check.h"
 #include "codegen/amdgpu/amdgpu.h"
 #include "codegen/generate.h"
@@ -20,21 +21,9 @@ static const struct {
 };
 
 typedef struct {
-    guint mutants, unread, refuted, undecided, proved, emulated, right;
+    guint mutants, unread, refuted, undecided, proved;
+    guint row;
 } Count;
-
-/* A step in a line of its own; its length without the comma behind it, 0: none. */
-static gsize step_of(const char *line)
-{
-    gint open = 0;
-    gsize n = strlen(line);
-    if (!g_str_has_prefix(line + strspn(line, " "), "{ \""))
-        return 0;
-    n -= n && line[n - 1] == ',';
-    for (gsize i = 0; i < n; i++)
-        open += line[i] == '{' ? 1 : line[i] == '}' ? -1 : 0;
-    return open == 0 ? n : 0;
-}
 
 static gboolean wrong_order(const WsProgram *p, guint row, char **what)
 {
@@ -58,19 +47,76 @@ static gboolean wrong_order(const WsProgram *p, guint row, char **what)
     return bad;
 }
 
-/* What the emulator says of the machine code (emulate.py), where WARPSTAVE_EMULATOR names one: a
- * number that no load has brought is no number there. NULL: the generator refuses the mutant. */
-static char *emulated(const WsProgram *p, guint row)
+static WsProgram *program_of(const char *text)
 {
-    g_autoptr(GBytes) object = ws_generate_amd_object(p, WS_CODE_OBJECT_VERSION, NULL);
-    if (!object)
-        return NULL;
-    g_autofree char *file = NULL, *err = NULL;
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    return amd_program(text, NULL, 0, findings);
+}
+
+static WsVerdictKind verdict_of(const WsProgram *p)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsVerdict) v =
+        ws_check(p, &(WsCheckOptions){ .verdict_only = TRUE, .max_findings = 1 }, findings);
+    return v->kind;
+}
+
+static void judge(const char *how, const char *text, gpointer data)
+{
+    Count *n = data;
+    g_autoptr(WsProgram) p = program_of(text);
+    n->mutants++;
+    if (!p) {
+        n->unread++;
+        return;
+    }
+    const WsVerdictKind kind = verdict_of(p);
+    n->refuted += kind == WS_VERDICT_REFUTED;
+    n->undecided += kind != WS_VERDICT_REFUTED && kind != WS_VERDICT_PROVED;
+    if (kind != WS_VERDICT_PROVED)
+        return;
+    g_autofree char *what = NULL;
+    n->proved++;
+    if (wrong_order(p, n->row, &what))
+        g_error("%s, %s: proved, and %s", rows[n->row].design, how, what);
+}
+
+static gboolean taken(guint place)
+{
+    return test_takes(place, test_quick() ? 12 : 1, 24);
+}
+
+static void test_mutants(gconstpointer data)
+{
+    Count n = { .row = GPOINTER_TO_UINT(data) };
+    g_autofree char *text = amd_text(rows[n.row].design, NULL, 0);
+    amd_mutants(text, taken, judge, &n);
+    g_test_message("%s: %u mutants: %u refuted, %u undecided, %u proved, %u not read",
+                   rows[n.row].design, n.mutants, n.refuted, n.undecided, n.proved, n.unread);
+    g_assert_cmpuint(n.refuted, >, 0);
+}
+
+/* --- the machine code of mutants, where WARPSTAVE_EMULATOR names an emulator and WARPSTAVE_MUTANTS
+ * a folder: one file for each design, a line for each mutant, and what is there is not run again.
+ * Those that are proved first, then the others: they show that the emulator would tell. */
+enum { ORDERS = 3, PAIRS = 150, SEED = 21 };
+
+typedef struct {
+    guint row;
+    gboolean proved; /* this pass */
+    FILE *file;
+    GHashTable *known; /* mutants in the file */
+    GHashTable *code;  /* checksum of an object: what was said of it */
+} Long;
+
+static char *emulated(guint row, GBytes *object)
+{
+    g_autofree char *file = NULL, *err = NULL, *orders = g_strdup_printf("%d", ORDERS);
     char *out = NULL, *size[3];
     gsize length;
-    const char *data = g_bytes_get_data(object, &length);
+    const char *bytes = g_bytes_get_data(object, &length);
     g_close(g_file_open_tmp("warpstave-XXXXXX.hsaco", &file, NULL), NULL);
-    g_assert_true(g_file_set_contents(file, data, (gssize)length, NULL));
+    g_assert_true(g_file_set_contents(file, bytes, (gssize)length, NULL));
     for (guint i = 0; i < 3; i++)
         size[i] = g_strdup_printf("%" G_GINT64_FORMAT, rows[row].size[i]);
     const char *argv[] = { "python3",
@@ -81,148 +127,119 @@ static char *emulated(const WsProgram *p, guint row)
                            size[0],
                            size[1],
                            size[2],
+                           "--orders",
+                           orders,
                            NULL };
     g_assert_true(g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out,
                                &err, NULL, NULL));
     for (guint i = 0; i < 3; i++)
         g_free(size[i]);
     g_remove(file);
-    if (!g_str_has_prefix(out, "right") && !g_str_has_prefix(out, "wrong")) {
-        g_free(out);
-        return g_strdup(err); /* it stood still, or left what the emulator knows */
-    }
-    return g_strchomp(out);
+    if (g_str_has_prefix(out, "right") || g_str_has_prefix(out, "wrong") ||
+        g_str_has_prefix(out, "differs"))
+        return g_strchomp(out);
+    g_free(out);
+    char *last = strrchr(g_strchomp(err), '\n');
+    return g_strdup_printf("ended: %s", last ? last + 1 : err);
 }
 
-static void judge_code(const WsProgram *p, guint row, const char *how, Count *n)
+static char *said_of(Long *l, const WsProgram *p)
 {
-    g_autofree char *said = g_getenv("WARPSTAVE_EMULATOR") ? emulated(p, row) : NULL;
-    if (!said)
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GBytes) object = ws_generate_amd_object(p, WS_CODE_OBJECT_VERSION, &error);
+    if (!object)
+        return g_strdup_printf("no code: %s", error->message);
+    g_autofree char *sum = g_compute_checksum_for_bytes(G_CHECKSUM_SHA256, object);
+    const char *known = g_hash_table_lookup(l->code, sum);
+    if (known)
+        return g_strdup_printf("%s (code as before)", known);
+    char *said = emulated(l->row, object);
+    g_hash_table_insert(l->code, g_steal_pointer(&sum), g_strdup(said));
+    return said;
+}
+
+static void judge_code(const char *how, const char *text, gpointer data)
+{
+    static const char *const verdict[] = { "refuted", "undecided", "proved" };
+    Long *l = data;
+    if (g_hash_table_contains(l->known, how))
         return;
-    n->emulated++;
-    n->right += g_str_has_prefix(said, "right");
-    if (strstr(said, "no number") ||
-        !(g_str_has_prefix(said, "right") || g_str_has_prefix(said, "wrong")))
-        g_error("%s, %s: proved, and its machine code: %s", rows[row].design, how, said);
-    g_test_message("%s: %s", how, said);
-}
-
-static void judge(guint row, GStrv line, const char *how, Count *n)
-{
-    g_autofree char *text = g_strjoinv("\n", line);
-    g_autoptr(WsFindings) findings = ws_findings_new();
-    g_autoptr(WsProgram) p = amd_program(text, NULL, 0, findings);
-    n->mutants++;
-    if (!p) {
-        n->unread++;
+    g_autoptr(WsProgram) p = program_of(text);
+    if (!p)
         return;
-    }
-    g_autoptr(WsVerdict) v =
-        ws_check(p, &(WsCheckOptions){ .verdict_only = TRUE, .max_findings = 1 }, findings);
-    n->refuted += v->kind == WS_VERDICT_REFUTED;
-    if (v->kind != WS_VERDICT_PROVED) {
-        n->undecided += v->kind != WS_VERDICT_REFUTED;
+    const WsVerdictKind kind = verdict_of(p);
+    const gboolean is = kind == WS_VERDICT_PROVED;
+    if (is != l->proved)
         return;
-    }
-    g_autofree char *what = NULL;
-    n->proved++;
-    if (wrong_order(p, row, &what))
-        g_error("%s, %s: proved, and %s", rows[row].design, how, what);
-    judge_code(p, row, how, n);
+    g_autofree char *said = said_of(l, p);
+    g_strdelimit(said, "\n\t", ' ');
+    const char *word = verdict[is ? 2 : kind == WS_VERDICT_REFUTED ? 0 : 1];
+    fprintf(l->file, "%s\t%s\t%s\n", how, word, said);
+    fflush(l->file);
+    g_hash_table_add(l->known, g_strdup(how));
 }
 
-static void exchange(GStrv line, guint i, const char *with)
+/* What the file holds: of each verdict how many ran as right, wrong, and so that no order of steps
+ * explains it. TRUE if none of the last kind was proved. */
+static gboolean told(const char *design, const char *file)
 {
-    g_free(line[i]);
-    line[i] = g_strdup(with);
-}
-
-static void without(guint row, GStrv line, guint i, Count *n)
-{
-    g_autofree char *was = g_strdup(line[i]), *before = g_strdup(line[i - 1]);
-    g_autofree char *how = g_strdup_printf("without line %u", i + 1);
-    exchange(line, i, "");
-    if (!g_str_has_suffix(was, ",") && g_str_has_suffix(before, ",")) {
-        g_autofree char *last = g_strndup(before, strlen(before) - 1);
-        exchange(line, i - 1, last);
-    }
-    judge(row, line, how, n);
-    exchange(line, i, was);
-    exchange(line, i - 1, before);
-}
-
-static void exchanged(guint row, GStrv line, guint i, Count *n)
-{
-    g_autofree char *x = g_strdup(line[i]), *y = g_strdup(line[i + 1]);
-    g_autofree char *how = g_strdup_printf("lines %u and %u exchanged", i + 1, i + 2);
-    g_autofree char *a = g_strndup(x, step_of(x)), *b = g_strndup(y, step_of(y));
-    g_autofree char *first = g_strconcat(b, x + strlen(a), NULL);
-    g_autofree char *second = g_strconcat(a, y + strlen(b), NULL);
-    exchange(line, i, first);
-    exchange(line, i + 1, second);
-    judge(row, line, how, n);
-    exchange(line, i, x);
-    exchange(line, i + 1, y);
-}
-
-/* A number, or a name of one: one more, and one less. */
-static gsize number_at(const char *line, const char *at)
-{
-    static const char *const names[] = { "NB", "k", "j", "i", "r", "kt", "nb" };
-    gsize n = 0;
-    if (at > line && (g_ascii_isalnum(at[-1]) || at[-1] == '_'))
-        return 0;
-    while (g_ascii_isalnum(at[n]) || at[n] == '_')
-        n++;
-    gboolean known = n > 0 && g_ascii_isdigit(*at);
-    for (guint i = 0; i < G_N_ELEMENTS(names) && !known; i++)
-        known = strlen(names[i]) == n && strncmp(names[i], at, n) == 0;
-    return known ? n : 0;
-}
-
-static void numbers(guint row, GStrv line, guint i, Count *n)
-{
-    g_autofree char *was = g_strdup(line[i]);
-    for (const char *at = was; *at; at++) {
-        const gsize length = number_at(was, at);
-        if (length == 0)
-            continue;
-        for (gint by = -1; by <= 1; by += 2) {
-            g_autofree char *head = g_strndup(was, (gsize)(at - was)), *mid = g_strndup(at, length);
-            g_autofree char *with =
-                g_ascii_isdigit(*at)
-                    ? g_strdup_printf("%s%d%s", head, atoi(mid) + by, at + length)
-                    : g_strdup_printf("%s(%s %c 1)%s", head, mid, by < 0 ? '-' : '+', at + length);
-            g_autofree char *how = g_strdup_printf("line %u:%s", i + 1, with);
-            exchange(line, i, with);
-            judge(row, line, how, n);
-        }
-        at += length - 1;
-    }
-    exchange(line, i, was);
-}
-
-static void test_mutants(gconstpointer data)
-{
-    const guint row = GPOINTER_TO_UINT(data);
-    g_autofree char *text = amd_text(rows[row].design, NULL, 0);
+    static const char *const verdict[] = { "proved", "refuted", "undecided" };
+    guint n[3] = { 0 }, right[3] = { 0 }, other[3] = { 0 }, bad[3] = { 0 }, none[3] = { 0 };
+    g_autofree char *text = NULL;
+    g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
     g_auto(GStrv) line = g_strsplit(text, "\n", -1);
-    Count n = { 0 };
-    gboolean body = FALSE;
-    for (guint i = 0, place = 0; line[i]; i++) {
-        body |= strstr(line[i], "\"body\": [") != NULL;
-        if (!body || !step_of(line[i]) || !test_takes(place++, test_quick() ? 12 : 1, 24))
+    for (guint i = 0; line[i]; i++) {
+        g_auto(GStrv) part = g_strsplit(line[i], "\t", -1);
+        if (*line[i] == '#' || g_strv_length(part) != 3)
             continue;
-        without(row, line, i, &n);
-        numbers(row, line, i, &n);
-        if (line[i + 1] && step_of(line[i + 1]))
-            exchanged(row, line, i, &n);
+        guint v = 0;
+        while (strcmp(part[1], verdict[v]) != 0)
+            g_assert_cmpuint(++v, <, 3);
+        n[v]++;
+        if (g_str_has_prefix(part[2], "no code"))
+            none[v]++;
+        else if (g_str_has_prefix(part[2], "right"))
+            right[v]++;
+        else if (g_str_has_prefix(part[2], "wrong") && !strstr(part[2], "no number"))
+            other[v]++;
+        else
+            bad[v]++;
+        if (v == 0 && bad[0])
+            g_test_message("%s: %s", design, line[i]);
     }
-    g_test_message("%s: %u mutants: %u refuted, %u undecided, %u proved, %u not read; machine code "
-                   "of %u proved ones ran, %u as before, none on what no load has brought",
-                   rows[row].design, n.mutants, n.refuted, n.undecided, n.proved, n.unread,
-                   n.emulated, n.right);
-    g_assert_cmpuint(n.refuted, >, 0);
+    for (guint v = 0; v < 3; v++)
+        g_test_message("%s: %u %s, %u of them without code; %u right, %u with other values in all "
+                       "orders alike, %u wrong in some order or with what no load has brought",
+                       design, n[v], verdict[v], none[v], right[v], other[v], bad[v]);
+    return bad[0] == 0;
+}
+
+static void test_code(gconstpointer data)
+{
+    Long l = { .row = GPOINTER_TO_UINT(data) };
+    g_autofree char *text = amd_text(rows[l.row].design, NULL, 0), *name = NULL, *was = NULL;
+    name = g_strdup_printf("%s/%s.txt", g_getenv("WARPSTAVE_MUTANTS"), rows[l.row].design);
+    l.known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    l.code = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    if (g_file_get_contents(name, &was, NULL, NULL)) {
+        g_auto(GStrv) line = g_strsplit(was, "\n", -1);
+        for (guint i = 0; line[i]; i++)
+            g_hash_table_add(l.known, g_strndup(line[i], strcspn(line[i], "\t")));
+    }
+    l.file = fopen(name, "a");
+    g_assert_nonnull(l.file);
+    if (!was)
+        fprintf(l.file, "# pairs: seed %d; %d orders of the waves, and loads that land at once\n",
+                SEED, ORDERS + 1);
+    for (guint pass = 0; pass < 2; pass++) {
+        l.proved = pass == 0;
+        amd_mutants(text, NULL, judge_code, &l);
+        amd_mutant_pairs(text, PAIRS, SEED, judge_code, &l);
+    }
+    fclose(l.file);
+    g_hash_table_unref(l.known);
+    g_hash_table_unref(l.code);
+    g_assert_true(told(rows[l.row].design, name));
 }
 
 int main(int argc, char **argv)
@@ -232,7 +249,10 @@ int main(int argc, char **argv)
         g_autofree char *path = g_strdup_printf("/amd/mutants/%s", rows[i].design);
         if ((test_quick() || test_sanitized()) && i == 2) /* its reference takes seconds */
             continue;
-        g_test_add_data_func(path, GUINT_TO_POINTER(i), test_mutants);
+        if (g_getenv("WARPSTAVE_EMULATOR") && g_getenv("WARPSTAVE_MUTANTS"))
+            g_test_add_data_func(path, GUINT_TO_POINTER(i), test_code);
+        else
+            g_test_add_data_func(path, GUINT_TO_POINTER(i), test_mutants);
     }
     return g_test_run();
 }
