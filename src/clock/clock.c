@@ -110,6 +110,7 @@ static gboolean play_once(const Job *job, WsClockPlay *play, WsTrace *trace, gin
     double sharers = CLAMP((double)job->grid, 1, m[WS_MACHINE_SMS]);
     play->l2_rate = m[WS_MACHINE_L2_BYTES] / sharers;
     play->fetch_rate = m[WS_MACHINE_L2_FETCH] / sharers;
+    play->write_rate = m[WS_MACHINE_L2_WRITE] / sharers;
     play->hbm_rate = m[WS_MACHINE_HBM_BYTES] / sharers;
     if (job->p->hardware->halves) {
         const double on_die = MAX(sharers / m[WS_MACHINE_DIES], 1);

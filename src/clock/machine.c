@@ -90,6 +90,11 @@ WsMachine *ws_machine_at(const WsMachine *m, double ghz)
         ws_machine_set(copy, (WsMachineValue)v, m->value[v], m->source[v]);
     copy->value[WS_MACHINE_GHZ] = ghz;
     copy->value[WS_MACHINE_HBM_BYTES] *= m->value[WS_MACHINE_GHZ] / ghz;
+    /* Memory has a clock of its own: what it adds to a load's latency is a time. */
+    copy->value[WS_MACHINE_TMA_LATENCY_HBM] =
+        m->value[WS_MACHINE_TMA_LATENCY] +
+        (m->value[WS_MACHINE_TMA_LATENCY_HBM] - m->value[WS_MACHINE_TMA_LATENCY]) * ghz /
+            m->value[WS_MACHINE_GHZ];
     return copy;
 }
 

@@ -249,6 +249,8 @@ static WsClockMove move_store(WsClockPlay *play, WsPlayer *a)
     ws_clock_note_bytes(play, a, bytes);
     double end = ws_clock_serve(&play->sm[a->cta].store, a->now,
                                 (double)bytes / cost(play, WS_MACHINE_STORE_BYTES));
+    /* Loads that are issued after it wait for these bytes at L2. */
+    ws_clock_serve_shared(&play->sm[a->cta].l2, a->now, (double)bytes / play->write_rate);
     a->done = end + cost(play, WS_MACHINE_STORE_READ);
     a->bulk.open = MAX(a->bulk.open, a->done);
     a->bulk.open_full = MAX(a->bulk.open_full, a->done + cost(play, WS_MACHINE_STORE_WRITE));

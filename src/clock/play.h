@@ -124,12 +124,12 @@ typedef struct {
     WsClockNamed cluster_bar;
     WsWork *work; /* per operation, once asked */
     guint8 *work_known;
-    gboolean reads_for_tiles;             /* a tile name reads a tensor */
-    const WsShares *shares;               /* of its loads */
-    double l2_rate, fetch_rate, hbm_rate; /* bytes/clk that fall to one SM */
-    double far_rate;                      /* likewise from beyond its die */
-    guint waves_m, waves_n;               /* waves of a half over its accumulators */
-    gboolean tiles_differ;                /* loop counts depend on the tile */
+    gboolean reads_for_tiles;                         /* a tile name reads a tensor */
+    const WsShares *shares;                           /* of its loads */
+    double l2_rate, fetch_rate, write_rate, hbm_rate; /* bytes/clk that fall to one SM */
+    double far_rate;                                  /* likewise from beyond its die */
+    guint waves_m, waves_n;                           /* waves of a half over its accumulators */
+    gboolean tiles_differ;                            /* loop counts depend on the tile */
 
     WsWaitSum *wait;      /* per operation */
     GArray *loops;        /* WsLoopTrack, CTA 0 only */

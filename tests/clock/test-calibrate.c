@@ -84,6 +84,10 @@ static void other_clock(void)
     g_assert_cmpfloat_with_epsilon(twice->value[WS_MACHINE_HBM_BYTES],
                                    m->value[WS_MACHINE_HBM_BYTES] / 2, 1e-9);
     g_assert_cmpfloat(twice->value[WS_MACHINE_TMA_BYTES], ==, m->value[WS_MACHINE_TMA_BYTES]);
+    /* memory adds a time */
+    g_assert_cmpfloat_with_epsilon(
+        twice->value[WS_MACHINE_TMA_LATENCY_HBM] - twice->value[WS_MACHINE_TMA_LATENCY],
+        2 * (m->value[WS_MACHINE_TMA_LATENCY_HBM] - m->value[WS_MACHINE_TMA_LATENCY]), 1e-9);
     g_assert_cmpstr(twice->source[WS_MACHINE_TMA_BYTES], ==, m->source[WS_MACHINE_TMA_BYTES]);
 }
 

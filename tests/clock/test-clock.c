@@ -223,6 +223,21 @@ static void machine_matters(void)
     }
 }
 
+/* While a tile is stored the loads of the next one wait for L2. */
+static void stores_delay_loads(void)
+{
+    gint64 cycles[2];
+    for (guint i = 0; i < 2; i++) {
+        Played x = prepare(GEMM, 4096, NULL, 0);
+        ws_machine_set(x.m, WS_MACHINE_L2_WRITE, i ? 132 * 2 : 132 * 2000, "test");
+        x.r = ws_clock_run(x.p, x.v, x.m, NULL, x.findings);
+        cycles[i] = x.r->cycles;
+        played_clear(&x);
+    }
+    g_test_message("%" G_GINT64_FORMAT " and %" G_GINT64_FORMAT, cycles[0], cycles[1]);
+    g_assert_cmpint(cycles[1], >, cycles[0] + 3 * 10000); /* of three more tiles, 64 KB each */
+}
+
 /* One stage cannot hide a load's latency; two hide half of it. */
 static void stages(void)
 {
@@ -423,6 +438,7 @@ int main(int argc, char **argv)
     g_test_add_func("/clock/machine/errors", machine_errors);
     g_test_add_func("/clock/play/gemm", gemm);
     g_test_add_func("/clock/play/machine-matters", machine_matters);
+    g_test_add_func("/clock/play/stores-delay-loads", stores_delay_loads);
     g_test_add_func("/clock/play/stages", stages);
     g_test_add_func("/clock/play/extrapolation", extrapolation);
     g_test_add_func("/clock/play/grid-larger", grid_larger_than_the_machine);

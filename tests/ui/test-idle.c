@@ -302,7 +302,7 @@ static void claimed(Scenario *s)
     g_autofree char *text = ws_idle_panel_copy(panel(s));
     g_test_message("%s", text);
     g_assert_nonnull(strstr(text, "claim their tiles"));
-    g_assert_nonnull(strstr(text, "not separable"));
+    g_assert_nonnull(strstr(text, "not known"));
     g_assert_null(strstr(text, "Measured: idle"));
     hands_shot(s, "idle-claimed");
     g_unlink(file);
@@ -326,7 +326,7 @@ static void claims_known(Scenario *s)
     g_autofree char *text = ws_idle_panel_copy(panel(s));
     g_test_message("%s", text);
     g_assert_nonnull(strstr(text, "Measured: idle"));
-    g_assert_null(strstr(text, "not separable"));
+    g_assert_null(strstr(text, "not known"));
     hands_shot(s, "idle-claims-known");
     scenario_act(s, "theme-dark");
     hands_shot(s, "idle-claims-known-dark");
