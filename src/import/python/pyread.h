@@ -74,6 +74,7 @@ struct Val {
                       is not in flight */
     GArray *reads; /* gint64: tiles a formula reads; owned by the pool */
     const struct PyLayout *layout; /* LAYOUT, TILE, MATH, ZERO: how it lies in warps (amd/) */
+    const Val *counted;  /* TILE: the index tile that it holds; NULL: another one, or not known */
     guint made;          /* when: what it names may have been set anew since (pyread_stale.c) */
     GHashTable *closure; /* CLASS, OBJECT, FUNC: variables around its definition, or NULL */
 };

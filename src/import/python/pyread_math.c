@@ -187,7 +187,10 @@ const Val *py_mean_CAST(PyRead *p, const Val **a, const WsPyNode *at)
 {
     if (!a[0] || !a[1])
         return py_opaque(p);
-    return py_is_tile(a[0]) ? a[0] : number_as(p, a[0], a[1]);
+    const char *type = a[1]->kind == VAL_NAME ? strrchr(a[1]->text, '.') : NULL;
+    const gboolean wide = type && a[0]->kind == VAL_MATH && !g_strcmp0(a[0]->dtype, "i32") &&
+                          (!strcmp(type, ".int64") || !strcmp(type, ".int32"));
+    return wide || !py_is_tile(a[0]) ? number_as(p, a[0], a[1]) : py_mean_CONVERT(p, a, at);
 }
 
 const Val *py_mean_CONVERT(PyRead *p, const Val **a, const WsPyNode *at)

@@ -130,6 +130,7 @@ static const Val *renewed(PyRead *p, const Val *v, const GArray *times, guint de
         return v;
     Val *own = py_val(p, v->kind);
     *own = *v;
+    own->counted = NULL;
     if (!v->item) {
         own->made = times || v->kind == VAL_TILE ? p->clock : v->made;
         return own;

@@ -151,6 +151,8 @@ static const Val *settle(PyRead *p, const char *name, const Val *v, const WsPyNo
     tile->index = value;
     tile->rows = v->rows;
     tile->cols = v->cols;
+    if (place && !counts(p, v->text))
+        tile->counted = v;
     return tile;
 }
 

@@ -245,6 +245,7 @@ const Val *py_as_rows(PyRead *p, const Val *v)
     }
     Val *turned = py_val(p, v->kind);
     *turned = *v;
+    turned->counted = NULL;
     turned->rows = m->cols;
     turned->cols = 1;
     return turned;

@@ -117,8 +117,13 @@ const Val *py_mean_AMD_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
         return py_wrong(p, at, "a load to shared memory whose pointer or offsets are not known");
     if (masked(p, a[3], a[4], at))
         return py_none(p);
-    return load(p, a[0], sum_of(p, a[1], a[2]), argument(at, 2, "ptr"), py_amd_layout(p, a[2]),
-                a[2]->rows, a[2]->cols, at);
+    const WsPyNode *base = argument(at, 2, "ptr"), *offsets = argument(at, 3, "offsets");
+    WsPyNode *both[] = { (WsPyNode *)base, (WsPyNode *)offsets };
+    const WsPyNode sum = {
+        .kind = WS_PY_BINARY, .line = at->line, .text = "+", .n = 2, .kid = both
+    };
+    return load(p, a[0], sum_of(p, a[1], a[2]), base && offsets ? &sum : NULL,
+                py_amd_layout(p, a[2]), a[2]->rows, a[2]->cols, at);
 }
 
 const Val *py_mean_AMD_LOAD_AT(PyRead *p, const Val **a, const WsPyNode *at)

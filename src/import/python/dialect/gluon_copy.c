@@ -40,7 +40,7 @@ const Val *py_mean_CP_ROWS(PyRead *p, const Val **a, const WsPyNode *at)
     const gboolean place = a[0] && a[0]->kind == VAL_BUFFER && at->n > 2;
     if (place && p->group)
         py_meet_before(p, a[0]->place.object, TRUE, at);
-    WsReadStep *s = place ? py_gather(p, a[0], at->kid[2], at) : NULL;
+    WsReadStep *s = place ? py_gather(p, a[0], at->kid[2], py_argument(at, 2, "mask"), at) : NULL;
     if (!s && place)
         s = some_rows(p, a[0], at);
     if (!s)

@@ -1,3 +1,4 @@
+#include "import/python/dialect/py_sums.h"
 #include "import/python/dialect/pyread_terms.h"
 
 #include <string.h>
@@ -42,9 +43,7 @@ static gboolean is_multiple(PyRead *p, const WsExpr *e, gint64 n)
     return FALSE;
 }
 
-/* How many values a number of the launch or of a round takes, from 0 on; NULL: that is not known.
- */
-static const WsExpr *count_of(PyRead *p, const char *name)
+const WsExpr *py_count_of(PyRead *p, const char *name)
 {
     static const char *const pid[] = { PY_PID, PY_PID "_1", PY_PID "_2" };
     for (guint i = 0; i < 3; i++)
@@ -70,14 +69,70 @@ gboolean py_is_from_zero(PyRead *p, const WsExpr *e)
     if (ws_expr_is_int(e, &n))
         return n >= 0;
     if (e->op == WS_EXPR_NAME)
-        return g_str_has_prefix(e->name, PY_PID) ? count_of(p, e->name) != NULL
-                                                 : py_is_size(p, e->name) || count_of(p, e->name);
+        return g_str_has_prefix(e->name, PY_PID)
+                   ? py_count_of(p, e->name) != NULL
+                   : py_is_size(p, e->name) || py_count_of(p, e->name);
     for (guint i = 0; i < e->n_args; i++)
         all = all && py_is_from_zero(p, e->arg[i]);
     return all && (e->op == WS_EXPR_ADD || e->op == WS_EXPR_MUL || e->op == WS_EXPR_DIV ||
                    e->op == WS_EXPR_MOD ||
                    (e->op == WS_EXPR_CALL &&
                     (e->func == WS_FUNC_CDIV || e->func == WS_FUNC_MIN || e->func == WS_FUNC_MAX)));
+}
+
+/* n - tile/(g*m)*g, where there are n * m tiles. */
+static gboolean is_rest_of_group(PyRead *p, const WsExpr *e)
+{
+    g_autoptr(GArray) terms = py_new_terms();
+    const WsExpr *n = NULL, *taken = NULL;
+    if (!p->tile || !p->tiles || !py_write_out(e, 1, terms) || terms->len != 2)
+        return FALSE;
+    for (guint i = 0; i < 2; i++) {
+        const PyTerm *t = &g_array_index(terms, PyTerm, i);
+        const WsExpr *product = ws_x_int(p->r, ABS(t->factor));
+        for (guint k = 0; k < t->atom->len; k++)
+            product = ws_x_op(p->r, WS_EXPR_MUL, product, t->atom->pdata[k]);
+        if (t->factor > 0)
+            n = product;
+        else
+            taken = product;
+    }
+    for (guint i = 0; n && taken && i < 2; i++) {
+        const PyTerm *t = &g_array_index(terms, PyTerm, i);
+        for (guint k = 0; t->factor < 0 && k < t->atom->len; k++) {
+            const WsExpr *q = t->atom->pdata[k];
+            const WsExpr *g = q->op == WS_EXPR_DIV && q->arg[0]->op == WS_EXPR_NAME &&
+                                      !strcmp(q->arg[0]->name, p->tile)
+                                  ? py_ratio(p, taken, q)
+                                  : NULL;
+            if (g && py_sums_equal(ws_x_op(p->r, WS_EXPR_MUL, p->tiles, g),
+                                   ws_x_op(p->r, WS_EXPR_MUL, n, q->arg[1])))
+                return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+gboolean py_is_place(PyRead *p, const WsExpr *e)
+{
+    gboolean all = TRUE, any = FALSE;
+    if (py_is_from_zero(p, e) || py_is_never_negative(p, e))
+        return TRUE;
+    if (e->op == WS_EXPR_NAME)
+        return p->tile && !strcmp(e->name, p->tile);
+    if (e->op == WS_EXPR_MOD) /* its sign is that of what is divided */
+        return py_is_place(p, e->arg[0]);
+    for (guint i = 0; i < e->n_args; i++) {
+        const gboolean is = py_is_place(p, e->arg[i]);
+        all = all && is;
+        any = any || is;
+    }
+    if (e->op == WS_EXPR_CALL && e->func == WS_FUNC_MAX)
+        return any;
+    return (all &&
+            (e->op == WS_EXPR_ADD || e->op == WS_EXPR_MUL || e->op == WS_EXPR_DIV ||
+             (e->op == WS_EXPR_CALL && (e->func == WS_FUNC_CDIV || e->func == WS_FUNC_MIN)))) ||
+           is_rest_of_group(p, e);
 }
 
 /* e + n <= shape, whatever the launch. */
@@ -94,7 +149,7 @@ static gboolean fits(PyRead *p, const WsExpr *e, gint64 n, const WsExpr *shape)
         return FALSE;
     gboolean good = f.n == 1 && f.term[0]->op == WS_EXPR_NAME && f.constant >= 0 &&
                     f.factor[0] > 0 && f.constant + n <= f.factor[0];
-    const WsExpr *count = good ? count_of(p, f.term[0]->name) : NULL;
+    const WsExpr *count = good ? py_count_of(p, f.term[0]->name) : NULL;
     const WsExpr *by = good ? ws_x_int(p->r, f.factor[0]) : NULL;
     const gboolean whole = good && is_multiple(p, shape, f.factor[0]);
     ws_affine_clear(&f);

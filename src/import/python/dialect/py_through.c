@@ -1,4 +1,6 @@
 #include "import/python/amd/amd.h"
+#include "import/python/dialect/py_sums.h"
+#include "import/python/dialect/pyread_terms.h"
 #include "import/python/pyread_law.h"
 
 #include <string.h>
@@ -142,102 +144,6 @@ const Val *py_point(PyRead *p, const WsPyNode *sum, const Val *a, const Val *b)
 
 /* --- where they point ------------------------------------------------------------------------- */
 
-/* A product of a sum that is written out. */
-typedef struct {
-    gint64 factor;
-    GPtrArray *atom; /* const WsExpr* */
-} Term;
-
-static void clear_term(gpointer data)
-{
-    g_ptr_array_unref(((Term *)data)->atom);
-}
-
-static GArray *new_terms(void)
-{
-    GArray *terms = g_array_new(FALSE, FALSE, sizeof(Term));
-    g_array_set_clear_func(terms, clear_term);
-    return terms;
-}
-
-static void add_term(GArray *to, gint64 factor, const Term *x, const Term *y)
-{
-    Term t = { factor, g_ptr_array_new() };
-    for (guint i = 0; x && i < x->atom->len; i++)
-        g_ptr_array_add(t.atom, x->atom->pdata[i]);
-    for (guint i = 0; y && i < y->atom->len; i++)
-        g_ptr_array_add(t.atom, y->atom->pdata[i]);
-    g_array_append_val(to, t);
-}
-
-#define MOST_TERMS 64
-#define MOST       ((gint64)1 << 40)
-
-/* FALSE: too many, or too large. */
-static gboolean write_out(const WsExpr *e, gint64 sign, GArray *to)
-{
-    gint64 n;
-    if (to->len > MOST_TERMS)
-        return FALSE;
-    if (ws_expr_is_int(e, &n)) {
-        if (n > MOST || n < -MOST)
-            return FALSE;
-        add_term(to, sign * n, NULL, NULL);
-        return TRUE;
-    }
-    if (e->op == WS_EXPR_ADD || e->op == WS_EXPR_SUB)
-        return write_out(e->arg[0], sign, to) &&
-               write_out(e->arg[1], e->op == WS_EXPR_SUB ? -sign : sign, to);
-    if (e->op == WS_EXPR_NEG)
-        return write_out(e->arg[0], -sign, to);
-    if (e->op == WS_EXPR_MUL) {
-        g_autoptr(GArray) x = new_terms(), y = new_terms();
-        gboolean fine = write_out(e->arg[0], sign, x) && write_out(e->arg[1], 1, y) &&
-                        x->len * y->len <= MOST_TERMS;
-        for (guint i = 0; fine && i < x->len; i++)
-            for (guint k = 0; fine && k < y->len; k++) {
-                const Term *a = &g_array_index(x, Term, i), *b = &g_array_index(y, Term, k);
-                gint64 factor;
-                fine = !__builtin_mul_overflow(a->factor, b->factor, &factor) && factor <= MOST &&
-                       factor >= -MOST;
-                if (fine)
-                    add_term(to, factor, a, b);
-            }
-        return fine;
-    }
-    add_term(to, sign, NULL, NULL);
-    g_ptr_array_add(g_array_index(to, Term, to->len - 1).atom, (gpointer)e);
-    return TRUE;
-}
-
-/* Takes the atom equal to `e` out. */
-static gboolean take_out(GPtrArray *atoms, const WsExpr *e)
-{
-    for (guint i = 0; i < atoms->len; i++)
-        if (ws_expr_equal(atoms->pdata[i], e)) {
-            g_ptr_array_remove_index(atoms, i);
-            return TRUE;
-        }
-    return FALSE;
-}
-
-/* t / by, NULL: it is no whole product. */
-static const WsExpr *quotient(PyRead *p, const Term *t, const Term *by)
-{
-    g_autoptr(GPtrArray) left = g_ptr_array_new();
-    for (guint i = 0; i < t->atom->len; i++)
-        g_ptr_array_add(left, t->atom->pdata[i]);
-    for (guint i = 0; i < by->atom->len; i++)
-        if (!take_out(left, by->atom->pdata[i]))
-            return NULL;
-    if (!by->factor || t->factor % by->factor)
-        return NULL;
-    const WsExpr *e = ws_x_int(p->r, t->factor / by->factor);
-    for (guint i = 0; i < left->len; i++)
-        e = ws_x_op(p->r, WS_EXPR_MUL, e, left->pdata[i]);
-    return e;
-}
-
 /* A tile of a tensor: coordinates of its first element, elements between neighbours. */
 typedef struct {
     guint n;
@@ -261,16 +167,16 @@ static const WsExpr *row_stride(PyRead *p, const Val *v, guint at_line)
 static gboolean spot_of(PyRead *p, const Val *v, guint at_line, Spot *s)
 {
     const WsExpr *e = ws_x_parsed(p->r, v->text);
-    g_autoptr(GArray) terms = new_terms();
-    Term of[2] = { { 0, NULL }, { 0, NULL } };
+    g_autoptr(GArray) terms = py_new_terms();
+    PyTerm of[2] = { { 0, NULL }, { 0, NULL } };
     const WsExpr *line = v->rows > 1 ? NULL : row_stride(p, v, at_line);
     const guint first = v->rows > 1 || line ? 0 : 1;
     const char *const name[] = { "row", "col" };
-    if (!e || v->cols < 2 || !write_out(e, 1, terms))
+    if (!e || v->cols < 2 || !py_write_out(e, 1, terms))
         return FALSE;
     *s = (Spot){ .n = 2 - first };
     for (guint i = 0; i < terms->len; i++) {
-        Term *t = &g_array_index(terms, Term, i);
+        PyTerm *t = &g_array_index(terms, PyTerm, i);
         for (guint d = 0; d < 2; d++)
             for (guint k = 0; k < t->atom->len; k++) {
                 const WsExpr *atom = t->atom->pdata[k];
@@ -282,7 +188,7 @@ static gboolean spot_of(PyRead *p, const Val *v, guint at_line, Spot *s)
             }
     }
     if (line) { /* no place along it: one row */
-        of[0] = (Term){ 1, g_ptr_array_new() };
+        of[0] = (PyTerm){ 1, g_ptr_array_new() };
         g_ptr_array_add(of[0].atom, (gpointer)line);
         g_ptr_array_add(of[0].atom, (gpointer)ws_x_name(p->r, "row"));
         g_array_append_val(terms, of[0]);
@@ -290,24 +196,24 @@ static gboolean spot_of(PyRead *p, const Val *v, guint at_line, Spot *s)
     for (guint d = first; d < 2; d++) {
         const WsExpr *itself = ws_x_name(p->r, name[d]);
         const guint k = d - first;
-        if (!of[d].atom || of[d].factor < 1 || !take_out(of[d].atom, itself) ||
+        if (!of[d].atom || of[d].factor < 1 || !py_take_out(of[d].atom, itself) ||
             (of[0].atom && of[1].atom == of[0].atom))
             return FALSE;
-        const Term one = { 1, of[d].atom };
-        Term none = { 1, g_ptr_array_new() };
-        s->stride[k] = quotient(p, &(Term){ of[d].factor, one.atom }, &none);
+        const PyTerm one = { 1, of[d].atom };
+        PyTerm none = { 1, g_ptr_array_new() };
+        s->stride[k] = py_quotient(p, &(PyTerm){ of[d].factor, one.atom }, &none);
         g_ptr_array_unref(none.atom);
         s->at[k] = ws_x_int(p->r, 0);
         s->extent[k] = d ? v->cols : v->rows;
         s->name[k] = name[d];
     }
     for (guint i = 0; i < terms->len; i++) {
-        const Term *t = &g_array_index(terms, Term, i);
+        const PyTerm *t = &g_array_index(terms, PyTerm, i);
         const WsExpr *part = NULL;
         if (t->atom == of[0].atom || t->atom == of[1].atom || !t->factor)
             continue;
         for (guint d = first; d < 2 && !part; d++)
-            if ((part = quotient(p, t, &of[d])))
+            if ((part = py_quotient(p, t, &of[d])))
                 s->at[d - first] = ws_x_op(p->r, WS_EXPR_ADD, s->at[d - first], part);
         if (!part)
             return FALSE;

@@ -51,13 +51,23 @@ WsReadStep *py_at_tensor(PyRead *p, WsReadKind kind, gint tensor, const WsExpr *
 WsReadStep *py_pointed_by(PyRead *p, WsReadKind kind, const WsPyNode *pointer, const WsPyNode *at,
                           gint64 *rows, gint64 *cols);
 WsReadStep *py_pointed(PyRead *p, WsReadKind kind, const WsPyNode *at, gint64 *rows, gint64 *cols);
-WsReadStep *py_gather(PyRead *p, const Val *to, const WsPyNode *pointers, const WsPyNode *at);
+/* Argument i of a call, which may be given by its name; NULL: it is not. */
+const WsPyNode *py_argument(const WsPyNode *call, guint i, const char *name);
+WsReadStep *py_gather(PyRead *p, const Val *to, const WsPyNode *pointers, const WsPyNode *mask,
+                      const WsPyNode *at);
+WsReadStep *py_gathered(PyRead *p, const Val *to, const WsPyNode *x, const WsPyNode *at);
 const Val *py_add_to_tensor(PyRead *p, const char *how, const Val *value, const WsPyNode *at);
 /* --- py_bounds.c */
 gboolean py_is_size(const PyRead *p, const char *name);
 gboolean py_is_same(const WsExpr *a, const WsExpr *b);
+/* How many values a number of the launch or of a round takes, from 0 on; NULL: that is not known.
+ */
+const WsExpr *py_count_of(PyRead *p, const char *name);
 /* Of numbers of the launch, of tiles and of rounds, which are not below 0, nothing taken away. */
 gboolean py_is_from_zero(PyRead *p, const WsExpr *e);
+/* The same where rows of tiles are grouped, the last group being smaller: n - tile/(g*m)*g of n * m
+ * tiles. */
+gboolean py_is_place(PyRead *p, const WsExpr *e);
 /* e + n <= shape, whatever the launch, by what is assumed of the shape, too. */
 gboolean py_fits(PyRead *p, const WsExpr *e, gint64 n, const WsExpr *shape);
 gboolean py_is_bound(PyRead *p, const WsExpr *bound, const WsExpr *shape);

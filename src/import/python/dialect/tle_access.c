@@ -213,9 +213,7 @@ const Val *py_mean_TLE_STORE(PyRead *p, const Val **a, const WsPyNode *at)
     const Val *signal = a[0] ? py_tle_signal(p, a[0]) : NULL;
     const WsPyNode *from = at->n > 2 ? at->kid[2] : NULL; /* tl.load(pointers, …) */
     const gboolean alone = !signal && a[0] && a[0]->kind == VAL_BUFFER && from;
-    WsReadStep *gather = (signal || alone) && from && from->kind == WS_PY_CALL && from->n > 1
-                             ? py_gather(p, a[0], from->kid[1], at)
-                             : NULL;
+    WsReadStep *gather = (signal || alone) && from ? py_gathered(p, a[0], from, at) : NULL;
     if (gather) {
         if (signal)
             gather->barrier = signal->place;

@@ -446,9 +446,11 @@ const Val *py_mean_TLE_ARANGE(PyRead *p, const Val **a, const WsPyNode *at)
     const gint64 n = py_number(a[1], 0) - py_number(a[0], 0);
     if (n < 1 || py_number(a[0], 0))
         return py_opaque(p);
-    const Val *row = p->frame ? g_hash_table_lookup(p->frame->vars, PY_ROW) : NULL;
-    if (row)
+    Val *row = p->frame ? g_hash_table_lookup(p->frame->vars, PY_ROW) : NULL;
+    if (row) { /* all of them have to have as many */
+        row->rows = row->rows && row->rows != n ? -1 : n;
         return row;
+    }
     Val *v = py_val(p, VAL_MATH);
     v->text = "col";
     v->dtype = "i32";
@@ -513,8 +515,9 @@ const Val *py_mean_TLE_MMA(PyRead *p, const Val **a, const WsPyNode *at)
     const WsExpr *first = acc ? said_first(p, at) : NULL;
     const Val *use = acc ? NULL : py_literal(p, 0);
     if (first && !py_begins_anew(p, acc, first)) {
-        py_unread(p, at,
-                  "a remark that says when a product starts from zero, which no line before it does");
+        py_unread(
+            p, at,
+            "a remark that says when a product starts from zero, which no line before it does");
         first = NULL;
     }
     if (first && acc->kind == VAL_ZERO) { /* zeros that stand for `first` */
