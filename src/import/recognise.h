@@ -137,6 +137,7 @@ typedef struct {
     gboolean each;        /* every thread of a partition arrives by itself (TLE) */
     gboolean misfit;      /* some copy expects other bytes than it brings (TLE) */
     guint parts;          /* barriers of the source that it stands for (TLE); 0: itself */
+    gint64 elements;      /* of the source that it is an array of (TLE); 0: itself */
     guint pipe;           /* 1 + the pipe of the design that it is a barrier of, which has its own;
                              0: it is written */
     guint line;

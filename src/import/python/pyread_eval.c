@@ -426,14 +426,17 @@ static const Val *index_(PyRead *p, const WsPyNode *node)
         return shape_item(p, a, n);
     if (a->kind == VAL_BUFFER && p->from == WS_IMPORT_TLX)
         return py_mean_INDEX(p, (const Val *[]){ a, i }, node);
-    if (a->kind == VAL_BARRIER && i->kind == VAL_INT && !a->place.index) {
+    if (a->kind == VAL_BARRIER && i->kind == VAL_INT && (!a->place.index || a->cols)) {
         Val *v = py_val(p, VAL_BARRIER);
         *v = *a;
         v->place.index = /* an element of an array begins behind the others */
             a->cols ? ws_x_op(p->r, WS_EXPR_ADD, i->e, ws_x_int(p->r, a->cols)) : i->e;
-        py_need_within(
-            p, i->e, g_array_index(p->r->barriers, WsReadBarrier, v->place.object).copies - a->cols,
-            node);
+        py_need_within(p, i->e,
+                       a->depth
+                           ? a->depth
+                           : g_array_index(p->r->barriers, WsReadBarrier, v->place.object).copies,
+                       node);
+        v->cols = v->depth = 0;
         return v;
     }
     return py_opaque(p);

@@ -34,7 +34,7 @@ const Val *py_mean_NUM_PROGRAMS(PyRead *p, const Val **a, const WsPyNode *at)
 
 const Val *py_mean_NUM_WARPS(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    return p->group ? py_literal(p, p->group->warps) : py_opaque(p);
+    return p->group ? py_literal(p, p->own_warps) : py_opaque(p);
 }
 
 const Val *py_mean_NUM_CTAS(PyRead *p, const Val **a, const WsPyNode *at)

@@ -186,6 +186,35 @@ static gint64 warps_of(PyRead *p, const WsPyNode *at, guint i, gint64 otherwise)
     return warps >= 1 && warps <= 32 && g_str_has_prefix(end, key) ? warps : otherwise;
 }
 
+/* What one thread does for its group, or every thread for itself. */
+static gboolean is_for_one(const GPtrArray *list)
+{
+    static const WsReadKind kinds[] = { WS_READ_FOR,        WS_READ_IF,    WS_READ_ADVANCE,
+                                        WS_READ_LET,        WS_READ_WAIT,  WS_READ_ARRIVE,
+                                        WS_READ_EXPECT,     WS_READ_LOAD,  WS_READ_STORE,
+                                        WS_READ_STORE_WAIT, WS_READ_FENCE, WS_READ_COMPUTE,
+                                        WS_READ_CLAIM,      WS_READ_TAKE,  WS_READ_DEPENDENT };
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        gboolean is = s->off || (s->kind == WS_READ_SYNC && !g_strcmp0(s->name, "group"));
+        for (guint k = 0; k < G_N_ELEMENTS(kinds); k++)
+            is = is || s->kind == kinds[k];
+        if (!is || (s->kind == WS_READ_ARRIVE && s->flag) || !is_for_one(s->body) ||
+            !is_for_one(s->other))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+/* The warps that an export leaves out do nothing in the design, either. */
+static void need_idle(PyRead *p, const WsPyNode *at)
+{
+    if (!is_for_one(((WsReadGroup *)g_ptr_array_index(p->r->groups, p->r->groups->len - 1))->body))
+        py_unread(
+            p, at,
+            "a remark `warps in the design` at a partition whose steps take all of its warps");
+}
+
 static void join_prologue(PyRead *p);
 
 const Val *py_mean_SPECIALIZE(PyRead *p, const Val **a, const WsPyNode *at)
@@ -220,9 +249,10 @@ const Val *py_mean_SPECIALIZE(PyRead *p, const Val **a, const WsPyNode *at)
     const gint64 rest = budgets ? leftover(p, a[1], a[2]) : 0;
     for (guint i = 0; i < a[0]->n && !*p->r->error; i++) {
         p->own_warps = i ? py_number(a[1]->item[i - 1], 4) : p->num_warps;
-        partition(p, a[0]->item[i],
-                  warps_of(p, at, i, i ? py_number(a[1]->item[i - 1], 4) : p->num_warps),
-                  i && rest ? py_number(a[2]->item[i - 1], 0) : rest, at);
+        const gint64 warps = warps_of(p, at, i, p->own_warps);
+        partition(p, a[0]->item[i], warps, i && rest ? py_number(a[2]->item[i - 1], 0) : rest, at);
+        if (warps != p->own_warps && p->r->groups->len)
+            need_idle(p, at);
     }
     p->own_warps = p->num_warps;
     if (*p->r->error || !p->r->groups->len)

@@ -63,117 +63,6 @@ const Val *py_mean_TLE_ALLOCATE(PyRead *p, const Val **a, const WsPyNode *at)
     return v;
 }
 
-/* Exports of designs say which barriers are parts of one: "# part of: full". A Val of a part has
- * n = 1; `at` is what a copy into it expects. */
-static const char *whole_of(PyRead *p, const WsPyNode *at)
-{
-    const char *line = at->end_line <= p->r->n_lines ? p->r->line[at->end_line - 1] : "";
-    const char *name = strstr(line, "# part of: ");
-    return name ? ws_source_format(p->r, "%s", name + strlen("# part of: ")) : NULL;
-}
-
-static const Val *part_of(PyRead *p, const char *whole, gint64 copies, gint64 bytes)
-{
-    for (guint i = 0; whole && i < p->r->barriers->len; i++) {
-        WsReadBarrier *b = &g_array_index(p->r->barriers, WsReadBarrier, i);
-        if (!b->said || strcmp(b->name, whole) || b->copies != copies)
-            continue;
-        Val *v = py_val(p, VAL_BARRIER);
-        v->place.object = (gint)i;
-        v->at = bytes;
-        v->n = 1;
-        v->rows = b->parts;
-        b->parts += b->parts > 0;
-        return v;
-    }
-    return NULL;
-}
-
-/* … and which are elements of one array: "# element of: turn, 1 of 2". A Val of an element has in
- * `cols` the slots before it. */
-typedef struct {
-    const char *array; /* NULL: none */
-    gint64 number, of;
-} Element;
-
-static Element element_of(PyRead *p, const WsPyNode *at)
-{
-    const char *line = at->end_line <= p->r->n_lines ? p->r->line[at->end_line - 1] : "";
-    const char *text = strstr(line, "# element of: "), *comma = text ? strchr(text, ',') : NULL;
-    Element e = { NULL, 0, 1 };
-    if (!comma)
-        return e;
-    text += strlen("# element of: ");
-    e.array = ws_source_format(p->r, "%.*s", (int)(comma - text), text);
-    e.number = g_ascii_strtoll(comma + 1, (char **)&text, 10);
-    e.of = g_str_has_prefix(text, " of ") ? g_ascii_strtoll(text + 4, NULL, 10) : 0;
-    if (e.number < 0 || e.of <= e.number || e.of > 4096)
-        e = (Element){ NULL, 0, 1 };
-    return e;
-}
-
-static const Val *allocated(PyRead *p, const char *name, gint64 copies, const WsPyNode *at)
-{
-    const char *hint = p->hint;
-    const Val *number = py_literal(p, copies);
-    p->hint = name ? name : hint;
-    const Val *v = py_mean_ALLOCATE_BARRIER(p, &number, at);
-    p->hint = hint;
-    if (v->kind == VAL_BARRIER)
-        barrier_of(p, v)->said = TRUE;
-    return v;
-}
-
-static const Val *barriers(PyRead *p, const Val *number, const Val **a, const WsPyNode *at)
-{
-    const gint64 count = given(a[0]) ? py_number(a[0], -1) : 1;
-    const gint64 bytes = given(a[2]) ? py_number(a[2], -1) : 0, slots = py_number(number, 0);
-    const Element e = element_of(p, at);
-    const char *whole = bytes > 0 ? whole_of(p, at) : NULL;
-    const Val *known = part_of(p, whole, slots, bytes);
-    if (known)
-        return known;
-    if (count < 1 || bytes < 0 || slots < 1 || slots > 4096)
-        return py_wrong(p, at, "a barrier whose number, count or bytes are no positive numbers");
-    const gboolean each =
-        given(a[3]) && a[3]->kind == VAL_STRING && strstr(a[3]->text, "participant");
-    if (given(a[3]) && !each && !(a[3]->kind == VAL_STRING && strstr(a[3]->text, "elected")))
-        py_unread(p, at, "a mode of arrival that is not known");
-    if (each && (bytes || whole || e.array))
-        py_unread(p, at, "arrivals of each thread on a barrier of copies or on one of several");
-    const Val *v = part_of(p, e.array, slots * e.of, bytes);
-    v = v ? v : allocated(p, e.array ? e.array : whole, slots * e.of, at);
-    if (!is_barrier(v))
-        return v;
-    WsReadBarrier *b = barrier_of(p, v);
-    const gboolean ready = is_named(a[1], "READY");
-    for (gint64 i = 0; i < slots; i++)
-        b->count[e.number * slots + i] = count;
-    for (gint64 i = 0; i < (e.array ? 1 : slots); i++)
-        b->ready[e.number + i] = ready; /* of elements, once rings are known */
-    b->bytes = bytes;
-    b->each = each;
-    b->parts = whole ? 1 : 0;
-    Val *own = py_val(p, VAL_BARRIER);
-    *own = *v;
-    own->at = bytes;
-    own->n = whole != NULL;
-    own->rows = 0;
-    own->cols = e.number * slots;
-    own->index = ready;
-    return own;
-}
-
-const Val *py_mean_TLE_BARRIERS(PyRead *p, const Val **a, const WsPyNode *at)
-{
-    return barriers(p, a[0], a + 1, at);
-}
-
-const Val *py_mean_TLE_BARRIER(PyRead *p, const Val **a, const WsPyNode *at)
-{
-    return barriers(p, py_literal(p, 1), a, at);
-}
-
 /* The last dimension unless another one is said. */
 const Val *py_mean_TLE_SLICE(PyRead *p, const Val **a, const WsPyNode *at)
 {
@@ -560,8 +449,14 @@ static void say(PyRead *p, const char *text, guint line, guint column)
         return;
     WsReadStep *s = ws_source_step(p->r, p->to, load ? WS_READ_LOAD_WAIT : WS_READ_STORE_WAIT, line,
                                    column, line);
-    s->n = g_ascii_strtoll(strchr(text, ':') + 1, NULL, 10);
-    s->flag = strstr(text, " full") != NULL;
+    char *end;
+    s->n = g_ascii_strtoll(strchr(text, ':') + 1, &end, 10);
+    if (s->n < 0 || *end || end[-1] == ' ') { /* what is written is not there for other threads */
+        const WsPyNode at = {
+            .kind = WS_PY_CONST, .line = line, .column = column, .end_line = line, .text = "None"
+        };
+        py_unread(p, &at, "a remark that says of a wait more than how many copies may be left");
+    }
 }
 
 /* A block ends where the next statement begins: what is in it ends before. */
