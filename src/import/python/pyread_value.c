@@ -304,7 +304,8 @@ static const Val *quotient_of_tiles(PyRead *p, const char *op, const Val *x, con
         return m;
     }
     m->dtype = "i32";
-    if (!m->reads->len) /* of numbers and places, which are not below 0 */
+    if (!m->reads->len && !strchr(x->text, '-') && !strchr(y->text, '-'))
+        /* of numbers and places, which are not below 0 */
         m->text = ws_source_format(p->r, "(%s %c %s)", x->text, sign, y->text);
     else if (ws_x_is(ws_x_parsed(p->r, y->text), &n) && n > 0)
         m->text = ws_source_format(p->r, "select(%s >= 0, %s %c %s, -(-%s %c %s))", x->text,
