@@ -286,6 +286,7 @@ GPtrArray *ws_candidates_deep(const WsDesign *design)
     for (guint i = 0; i < ws_node_n_children(root, WS_F_groups); i++) {
         const WsNode *group = ws_node_child(root, WS_F_groups, i);
         add_computing(&g, group, WS_F_body);
+        ws_gather_reach(&g, group, WS_F_body);
         if (ws_edit_replicas(group) > 1)
             add_turns(&g, group, WS_F_body);
     }

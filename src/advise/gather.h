@@ -15,5 +15,7 @@ typedef struct {
 void ws_gather_take(WsGather *g, WsDraft *d, gboolean done, const WsNode *node, char *title);
 /* Loops rotated, and buffers with barriers of their own, also both at once (rotations.c). */
 void ws_gather_rotations(WsGather *g);
+/* Steps further than one place earlier, orders taken away: of a list and all below (reach.c). */
+void ws_gather_reach(WsGather *g, const WsNode *owner, WsFieldId list);
 
 G_END_DECLS

@@ -304,20 +304,30 @@ static gboolean accepted(Run *run, const WsFound *f, guint *asked)
     return yes;
 }
 
-/* Of what was found, those that nothing else beats in both cycles and shared memory. */
+/* Slower by no more than the clock can tell. */
+static gboolean is_as_fast(const WsFound *f, const WsFound *best)
+{
+    return f->cycles - best->cycles <= best->cycles / 100;
+}
+
+/* Of what was found, those that nothing else beats in cycles, shared memory and, as far as the
+ * clock can tell cycles, number of edits: an edit that gains nothing measurable may lose. */
 static void keep_front(Run *run)
 {
     guint64 least = G_MAXUINT64;
-    guint asked = 0;
+    guint asked = 0, fewest = G_MAXUINT;
     g_ptr_array_sort(run->all, faster);
     for (guint i = 0; i < run->all->len; i++) {
         const WsFound *f = run->all->pdata[i];
-        if (f->shared >= least || !accepted(run, f, &asked))
+        const WsFound *best = run->s->found->len ? run->s->found->pdata[0] : f;
+        const gboolean plainer = f->decision->len < fewest && is_as_fast(f, best);
+        if ((f->shared >= least && !plainer) || !accepted(run, f, &asked))
             continue;
         WsFound *copy = found_copy(f);
         copy->floor = ws_trial_floor(run->of, f->design);
         g_ptr_array_add(run->s->found, copy);
-        least = f->shared;
+        least = MIN(least, f->shared);
+        fewest = MIN(fewest, f->decision->len);
     }
 }
 

@@ -65,15 +65,21 @@ static void check_found(const Fixture *f, const WsFound *found)
     g_assert_cmpuint(p->shared_bytes, ==, found->shared);
 }
 
-/* Fastest first, each with less shared memory than all before it; the design as it is is slower. */
+/* Fastest first, each with less shared memory than all before it or with fewer edits for the same
+ * time; the design as it is is slower. */
 static void check_front(const Fixture *f, const WsSearch *s)
 {
     g_assert_cmpuint(s->found->len, >, 0);
+    guint64 least = G_MAXUINT64;
+    guint fewest = G_MAXUINT;
     for (guint i = 0; i < s->found->len; i++) {
-        const WsFound *found = s->found->pdata[i], *before = i ? s->found->pdata[i - 1] : NULL;
+        const WsFound *found = s->found->pdata[i], *best = s->found->pdata[0];
         g_assert_cmpint(found->cycles, <=, s->cycles);
-        g_assert_true(!before ||
-                      (found->cycles > before->cycles && found->shared < before->shared));
+        g_assert_cmpint(found->cycles, >=, i ? ((WsFound *)s->found->pdata[i - 1])->cycles : 0);
+        g_assert_true(found->shared < least ||
+                      (found->decision->len < fewest && found->cycles * 100 <= best->cycles * 101));
+        least = MIN(least, found->shared);
+        fewest = MIN(fewest, found->decision->len);
         check_found(f, found);
     }
 }
@@ -259,6 +265,42 @@ static void test_compared(void)
     g_assert_cmpuint(parted, >, 0);
 }
 
+/* A rotated loop leaves a turn before the rounds that orders nothing, sums behind a product that
+ * need not wait for it, and releases that come late. */
+static void test_reach(void)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_design_load(
+        WS_SOURCE_ROOT "/tests/designs/search/attention-d64-straight.wstave", findings);
+    g_autoptr(GPtrArray) first = ws_candidates_new(design);
+    const WsCandidate *rotated = NULL;
+    for (guint i = 0; i < first->len; i++) {
+        const WsCandidate *c = first->pdata[i];
+        if (g_str_has_prefix(c->title, "wait full and what follows it one round later, with"))
+            rotated = c;
+    }
+    g_assert_nonnull(rotated);
+    g_autoptr(GPtrArray) list = ws_candidates_deep(rotated->design);
+    guint unordered = 0, computing = 0, released = 0;
+    for (guint i = 0; i < list->len; i++) {
+        const WsCandidate *c = list->pdata[i];
+        const gboolean order = g_str_has_prefix(c->title, "Without sync turn");
+        const gboolean far = g_str_has_suffix(c->title, " places earlier");
+        if (!order && !far)
+            continue;
+        const gboolean computes = far && g_str_has_prefix(c->title, "compute");
+        g_assert_cmpint(c->reorders, ==, computes);
+        g_autoptr(WsProgram) p = ws_elaborate(c->design, NULL, 0, findings);
+        const gboolean proved = p && ws_trial_judge(p, NULL) == WS_VERDICT_PROVED;
+        unordered += order && proved;
+        computing += computes && proved;
+        released += far && !computes && proved;
+    }
+    g_assert_cmpuint(unordered, >, 0);
+    g_assert_cmpuint(computing, >, 0);
+    g_assert_cmpuint(released, >, 0);
+}
+
 /* --- what ptxas does not follow
  * ------------------------------------------------------------------ */
 
@@ -407,6 +449,7 @@ int main(int argc, char **argv)
     g_test_add_func("/search/overlaps", test_overlaps);
     g_test_add_func("/search/rounds-meet", test_rounds_meet);
     g_test_add_func("/search/compared", test_compared);
+    g_test_add_func("/search/reach", test_reach);
     for (guint i = 0; i < G_N_ELEMENTS(climbs); i++) {
         g_autofree char *name = g_strdup_printf("/search/climb/%u", i);
         if (test_takes(i, 5, 3))

@@ -230,14 +230,28 @@ static WsDesign *with_history(const WsFound *f)
     return ws_design_apply(f->design, edit, ignored);
 }
 
-static int write_best(const Asked *a, const WsSearch *s)
+/* OUT.wstave, and OUT-2.wstave, OUT-3.wstave, … for those after the fastest. Caller frees. */
+static char *file_of(const char *out, guint i)
 {
-    const WsFound *best = s->found->len ? s->found->pdata[0] : NULL;
-    if (!best || !best->decision->len)
-        return ws_cli_fail(WS_EXIT_NO, "nothing faster was found: %s is not written", a->out);
-    g_autoptr(WsDesign) design = with_history(best);
-    g_autofree char *text = ws_design_print(design ? design : best->design);
-    return ws_cli_write(a->out, text, -1) ? WS_EXIT_YES : WS_EXIT_DEFECT;
+    const gsize stem = strlen(out) - (g_str_has_suffix(out, ".wstave") ? strlen(".wstave") : 0);
+    return i ? g_strdup_printf("%.*s-%u%s", (int)stem, out, i + 1, out + stem) : g_strdup(out);
+}
+
+static int write_found(const Asked *a, const WsSearch *s)
+{
+    guint written = 0;
+    for (guint i = 0; i < s->found->len; i++) {
+        const WsFound *f = s->found->pdata[i];
+        if (!f->decision->len)
+            continue;
+        g_autoptr(WsDesign) design = with_history(f);
+        g_autofree char *text = ws_design_print(design ? design : f->design);
+        g_autofree char *file = file_of(a->out, written++);
+        if (!ws_cli_write(file, text, -1))
+            return WS_EXIT_DEFECT;
+    }
+    return written ? WS_EXIT_YES
+                   : ws_cli_fail(WS_EXIT_NO, "nothing faster was found: %s is not written", a->out);
 }
 
 /* --- searching ----------------------------------------------------------------------------------
@@ -277,7 +291,7 @@ static int search(Asked *a, char **set, char **size, const char *machine)
         put_json(a, s);
     else
         print(a, s);
-    return a->out ? write_best(a, s) : WS_EXIT_YES;
+    return a->out ? write_found(a, s) : WS_EXIT_YES;
 }
 
 /* "60", "60s", "5m": seconds; 0: it is none of these. */
@@ -299,8 +313,8 @@ int ws_command_search(int argc, char **argv)
     const GOptionEntry entries[] = {
         { "budget", 0, 0, G_OPTION_ARG_STRING, &budget,
           "time of this processor: 60s, 5m (default 60s)", "TIME" },
-        { "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "write the fastest design here",
-          "OUT.wstave" },
+        { "output", 'o', 0, G_OPTION_ARG_FILENAME, &out,
+          "write the fastest design here, others beside it as OUT-2.wstave", "OUT.wstave" },
         { "size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &size, "a size of the launch", "NAME=VALUE" },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
         { "machine", 0, 0, G_OPTION_ARG_FILENAME, &machine,
