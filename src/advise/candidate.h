@@ -43,6 +43,9 @@ WsProgram *ws_trial_play(const WsTrialOf *of, const WsDesign *design, guint tile
 gint64 ws_trial_cycles(const WsTrialOf *of, const WsProgram *p);
 /* The floor under a design for that launch; not known where it does not elaborate. */
 WsFloor ws_trial_floor(const WsTrialOf *of, const WsDesign *design);
+/* A line for people on the rounds of its main loop (ws_round_of); NULL: it has none. Caller frees.
+ */
+char *ws_trial_round(const WsTrialOf *of, const WsDesign *design);
 /* Verdict of the check, within the work that one trial may take. */
 WsVerdictKind ws_trial_judge(const WsProgram *p, const gint *cancel);
 

@@ -18,4 +18,15 @@ typedef struct {
  * tiles that data decide. */
 WsFloor ws_floor_of(const WsProgram *p, const WsLaunchValues *v, const WsMachine *m, gint64 most);
 
+/* The loop with products that has most rounds: what one takes, and the least that it can. */
+typedef struct {
+    const char *agent, *loop; /* borrowed of the program; NULL: there is none */
+    double period;            /* cycles from round to round, as played */
+    double least;             /* cycles that `unit` works for a round of all replicas */
+    const char *unit;
+} WsRound;
+
+/* `r` is a play of `p`. Branches and loops inside of the round count for nothing. */
+WsRound ws_round_of(const WsProgram *p, const WsClockResult *r, const WsMachine *m);
+
 G_END_DECLS

@@ -207,6 +207,20 @@ WsFloor ws_trial_floor(const WsTrialOf *of, const WsDesign *design)
     return v ? ws_floor_of(p, v, of->m, 0) : (WsFloor){ 0, NULL };
 }
 
+char *ws_trial_round(const WsTrialOf *of, const WsDesign *design)
+{
+    gboolean stuck;
+    g_autoptr(WsClockResult) r = NULL;
+    g_autoptr(WsProgram) p = ws_trial_play(of, design, 0, &r, &stuck);
+    const WsRound round = p ? ws_round_of(p, r, of->m) : (WsRound){ NULL, NULL, 0, 0, NULL };
+    return round.agent && round.loop
+               ? g_strdup_printf(
+                     "a round of %s in %s takes %.0f cycles; the %s works %.0f of them, "
+                     "and no order of these steps takes less",
+                     round.loop, round.agent, round.period, round.unit, round.least)
+               : NULL;
+}
+
 /* NULL: it does not fit, or computes something else. */
 static Timed *time_candidate(const WsTrial *trial, WsCandidate *c, const WsClockResult *before,
                              gboolean *stuck)

@@ -145,6 +145,35 @@ static void unknown(void)
     g_assert_null(ws_floor_of(p, v, m, 100).unit);
 }
 
+/* A round of d128: two groups of 64 rows by 128 keys, 2048 cycles for both. Never more than is
+ * played; nothing where no loop has products. */
+static void rounds(void)
+{
+    static const struct {
+        const char *file;
+        double least;
+    } cases[] = {
+        { "projects/attention-d128/ablations/no-overlap.wstave", 2048 },
+        { "tests/designs/search/gemm-plain.wstave", 0 },
+        { "tests/designs/raw-add.wstave", -1 },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsDesign) design = load(cases[i].file);
+        g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, findings);
+        g_autoptr(WsLaunchValues) v = ws_launch_values(p, NULL, 0, FALSE, findings);
+        g_autoptr(WsMachine) m = ws_machine_load(NULL, NULL);
+        const WsClockOptions options = { .no_trace = TRUE };
+        g_autoptr(WsClockResult) r = ws_clock_run(p, v, m, &options, findings);
+        g_assert_nonnull(r);
+        const WsRound round = ws_round_of(p, r, m);
+        g_assert_cmpint(round.agent != NULL, ==, cases[i].least >= 0);
+        if (cases[i].least > 0)
+            g_assert_cmpfloat(round.least, ==, cases[i].least);
+        g_assert_cmpfloat(round.least, <=, round.period * 1.001);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -152,5 +181,6 @@ int main(int argc, char **argv)
     g_test_add_func("/advise/floor/below-prediction", below_prediction);
     g_test_add_func("/advise/floor/same-for-every-order", same_for_every_order);
     g_test_add_func("/advise/floor/unknown", unknown);
+    g_test_add_func("/advise/floor/rounds", rounds);
     return g_test_run();
 }

@@ -143,7 +143,7 @@ static const char *values_text(const Asked *a, const WsFound *f)
                                  : "proved, but its values were compared with nothing: ";
 }
 
-static void print(const Asked *a, const WsSearch *s)
+static void print(const Asked *a, const WsTrialOf *of, const WsSearch *s)
 {
     printf("%u edits tried in %u rounds and %.1f s (%.0f a second): %u lead to a design seen "
            "before, %u do not fit, %u refuted, %u undecided%s\n",
@@ -178,6 +178,9 @@ static void print(const Asked *a, const WsSearch *s)
                    "tiles of this size, whatever the order of their steps\n",
                    f->floor.cycles, 100 * (double)f->floor.cycles / (double)MAX(f->cycles, 1),
                    f->floor.unit);
+        g_autofree char *round = ws_trial_round(of, f->design);
+        if (round)
+            printf("  %s\n", round);
     }
 }
 
@@ -290,7 +293,7 @@ static int search(Asked *a, char **set, char **size, const char *machine)
     if (a->json)
         put_json(a, s);
     else
-        print(a, s);
+        print(a, &of, s);
     return a->out ? write_found(a, s) : WS_EXIT_YES;
 }
 
