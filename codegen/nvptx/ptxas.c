@@ -1,6 +1,7 @@
 /* ptxas, where it is installed: assembles, and its report is read back. */
 #include "base/temporary.h"
 #include "codegen/generate.h"
+#include "codegen/nvptx/ptxas_tool.h"
 
 #include <gio/gio.h>
 #include <glib/gstdio.h>
@@ -33,9 +34,14 @@ static char *find_tool(const char *name)
     return NULL;
 }
 
+char *ws_ptxas_path(void)
+{
+    return find_tool("ptxas");
+}
+
 gboolean ws_ptxas_available(void)
 {
-    g_autofree char *path = find_tool("ptxas");
+    g_autofree char *path = ws_ptxas_path();
     return path != NULL;
 }
 

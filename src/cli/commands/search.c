@@ -7,6 +7,7 @@
 #include "program/walk/launch_values.h"
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/generate.h"
+#include "codegen/nvptx/ptxas_kept.h"
 #endif
 
 #include <signal.h>
@@ -81,11 +82,10 @@ static gboolean builds(const WsProgram *p)
 {
 #ifdef WS_HAVE_CODEGEN
     g_autoptr(GError) error = NULL;
+    gboolean clean = TRUE;
     g_autofree char *ptx = can_build() ? ws_generate_ptx(p, NULL, &error) : NULL;
-    WsPtxasReport *report = ptx ? ws_ptxas_run(ptx, NULL, &error) : NULL;
-    const gboolean clean = !report || ws_ptxas_report_clean(report);
-    if (report)
-        ws_ptxas_report_free(report);
+    if (ptx && !ws_ptxas_ask(ptx, &clean, &error))
+        return TRUE;
     return clean;
 #else
     (void)p;
