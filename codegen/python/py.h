@@ -87,6 +87,7 @@ struct WsPy {
     gboolean *parameter;        /* [n_constants] the kernel takes it */
     gboolean *of_file;          /* [n_constants] a frozen piece mentions it: a name of the file */
     gboolean remarks;           /* places of steps in brackets */
+    const char *mesh;           /* of CTAs, a tile each: its name; NULL: a program has no peers */
     gboolean host;              /* the launcher's Python, where // floors and min() is min() */
     gboolean plain;             /* in remarks: elements of tensors as the design writes them */
     const char *next_tile;      /* dynamic: variable of the loop over tiles being written */

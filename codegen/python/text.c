@@ -85,7 +85,7 @@ static const char taken[] =
     "fence_async_shared TensorDescriptor fits spaced columns self torch triton tl tle gl gluon "
     "math "
     "replica pid programs tile_id n_tiles main kernel launch check reference warpstave grid here "
-    "first height rest in_group per_group x y row col slot counter ";
+    "MESH shard first height rest in_group per_group x y row col slot counter ";
 
 const char *ws_py_ident(WsPy *y, const char *name)
 {

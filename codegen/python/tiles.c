@@ -218,6 +218,14 @@ void ws_py_tiles_single(WsPy *y, const char *body)
     g_autofree char *whole = g_strdup(body);
     gsize before = y->out->len;
     names_of_tile(y, whole);
+    if (y->mesh &&
+        (ws_py_mentions(whole, "shard") || ws_py_mentions(y->out->str + before, "shard"))) {
+        g_autofree char *names = g_strdup(y->out->str + before);
+        g_string_truncate(y->out, before);
+        ws_py_line(y, "shard = tle.shard_id(%s, \"cluster_x\")", y->mesh);
+        before = y->out->len;
+        g_string_append(y->out, names);
+    }
     if (!ws_py_mentions(y->out->str + before, "tile_id"))
         return;
     g_autofree char *names = g_strdup(y->out->str + before);
@@ -228,6 +236,8 @@ void ws_py_tiles_single(WsPy *y, const char *body)
                    "tile_id = %s(%s.program_id(0), n_tiles, %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
                    ")",
                    ws_py_helper(y, "dealt"), y->dialect->module, xcd[0], MAX(xcd[1], 1));
+    else if (y->mesh)
+        ws_py_line(y, "tile_id = %s.program_id(0) // %u", y->dialect->module, y->p->cluster);
     else
         ws_py_line(y, "tile_id = %s.program_id(0)", y->dialect->module);
     g_string_append(y->out, names);

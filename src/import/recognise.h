@@ -78,7 +78,7 @@ struct WsReadStep {
     const WsExpr *coord[5];
     const WsExpr *e; /* condition, count, increment, value of `let`; MMA: first, NULL false */
     const char *name, *text;
-    const WsExpr *cta;  /* ARRIVE, COPY: in that CTA of the cluster; NULL its own */
+    const WsExpr *cta;  /* ARRIVE, COPY, READ: in that CTA of the cluster; NULL its own */
     guint ctas;         /* LOAD: multicast to this mask of CTAs; ARRIVE: in them; G_MAXUINT: all */
     gint64 ahead;       /* rounds that it runs early */
     gint64 n, stride;   /* FOR over tiles: from and step */

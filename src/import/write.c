@@ -279,6 +279,8 @@ static void put_transfer(WsWriter *w, const GPtrArray *list, guint at, WsJson *s
         ws_json_put(step, "reduce", ws_json_text("add"));
     if (s->reduce)
         ws_json_put(step, "reduce", ws_json_text(s->reduce));
+    if (s->kind == WS_READ_READ && s->cta)
+        ws_json_put(step, "cta", ws_write_expr(w->r, s->cta));
     if (s->where)
         ws_json_put(step, "places", value_name(w, s->where - 1, NULL));
     if (s->all && s->kind == WS_READ_STORE)

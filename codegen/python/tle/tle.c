@@ -9,6 +9,7 @@
 #include "program/parts/pipe.h"
 #include "program/parts/tensor.h"
 #include "program/parts/value.h"
+#include "program/parts/variable.h"
 #include "program/program.h"
 #include "target/target.h"
 
@@ -184,6 +185,15 @@ static void whole(WsTle *t)
                                   .kernel = kernel });
 }
 
+/* CTAs of a cluster are the shards of a mesh. */
+static void as_mesh(WsPy *y)
+{
+    y->mesh = "MESH";
+    for (guint i = 0; i < y->p->n_vars; i++)
+        if (y->p->var[i].kind == WS_VAR_CTA)
+            y->var[i] = (WsTermName){ TRUE, "shard", ws_interval(0, (gint64)y->p->cluster - 1) };
+}
+
 static char *written(const WsProgram *p, gboolean remarks, WsPyPieces *pieces,
                      const WsPyNumbers *numbers, GError **error)
 {
@@ -194,6 +204,8 @@ static char *written(const WsProgram *p, gboolean remarks, WsPyPieces *pieces,
     ws_tle_plan(&t, y);
     y->role = &t;
     ws_tle_judge(&t);
+    if (!y->error && p->cluster > 1)
+        as_mesh(y);
     if (!y->error)
         whole(&t);
     g_autoptr(GPtrArray) raw = g_ptr_array_ref(t.raw);

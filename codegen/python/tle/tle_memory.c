@@ -144,10 +144,17 @@ void ws_tle_read(WsTle *t, const WsOp *op)
         return;
     }
     const char *pointer = ws_tle_view(t, op, a, a->rows, a->cols);
+    if (ws_op_peeks(op->kind) && ws_tl_scalar(v)) {
+        ws_py_refuse(t->y, op, "reading one element of another CTA", "read a row or a column");
+        return;
+    }
     if (ws_tl_scalar(v) && b->rows * b->cols > 1) {
         const char *stage = ws_tle_view(t, op, a, b->rows, b->cols);
         pointer = ws_py_format(t->y, "%s, (%s,)", stage, ws_py_text(t->y, a->col0));
     }
+    if (ws_op_peeks(op->kind))
+        pointer = ws_py_format(t->y, "tle.remote(%s, %s, scope=%s)", pointer,
+                               ws_py_text(t->y, op->ctas.expr), t->y->mesh);
     const char *x = ws_py_format(t->y, "tl.load(tle.gpu.local_ptr(%s))", pointer);
     ws_py_line(t->y, "%s = %s", t->y->value[op->value[0].value],
                ws_tl_converted(t->y, x, b->dtype, v->dtype));

@@ -296,6 +296,36 @@ static void math(WsTle *t, const WsOp *op)
     ws_py_math(t->y, op);
 }
 
+/* The operation beside it in its list, derived ones that the compiler makes left out. */
+static gboolean has_beside(const WsOp *op, WsOpKind kind, gint step)
+{
+    const WsTree *list = op->tree->parent;
+    guint at = 0;
+    while (list && at < list->n_kids && list->kid[at] != op->tree)
+        at++;
+    const guint next = at + (guint)step;
+    return list && next < list->n_kids && list->kid[next] && list->kid[next]->kind == WS_TREE_OP &&
+           list->kid[next]->op->kind == kind;
+}
+
+#define APART "an arrival at the cluster barrier apart from its wait"
+
+static void meet(WsTle *t, const WsOp *op)
+{
+    if (has_beside(op, WS_OP_CLUSTER_WAIT, 1))
+        ws_py_line(t->y, "tle.distributed_barrier(%s)", t->y->mesh);
+    else
+        ws_py_refuse(t->y, op, APART, "let all meet by a `sync`");
+}
+
+static void meet_end(WsTle *t, const WsOp *op)
+{
+    if (has_beside(op, WS_OP_CLUSTER_ARRIVE, -1))
+        ws_py_implied(t->y, op, "the barrier of the mesh");
+    else
+        ws_py_refuse(t->y, op, APART, "let all meet by a `sync`");
+}
+
 typedef struct {
     void (*print)(WsTle *t, const WsOp *op);
     const char *implied, *why, *change;

@@ -10,6 +10,7 @@
 #include "program/parts/pipe.h"
 #include "program/parts/product.h"
 #include "program/parts/retired.h"
+#include "program/parts/tiles.h"
 #include "program/parts/transfer.h"
 #include "program/parts/tree.h"
 #include "program/parts/value.h"
@@ -425,9 +426,22 @@ static const char *powers(WsTle *t, Fault *fault)
 
 static const char *clusters(WsTle *t, Fault *fault)
 {
+    const guint n = program(t)->cluster;
     fault->path = "cluster";
-    return program(t)->cluster > 1 ? ws_py_phrase(t->y, "a cluster of %u CTAs", program(t)->cluster)
-                                   : NULL;
+    if (n <= 1)
+        return NULL;
+    if (program(t)->n_agents > 1) /* the barrier of a mesh takes all threads */
+        return ws_py_phrase(t->y, "a cluster of %u CTAs with several groups", n);
+    if (program(t)->tiles->launch != WS_LAUNCH_SINGLE)
+        return ws_py_phrase(t->y, "a cluster of %u CTAs that works on several tiles", n);
+    fault->path = NULL;
+    guint at = 0;
+    for (const WsOp *op; (op = next_op(t, &at));) {
+        fault->op = op;
+        if (op->ctas.kind != WS_CTAS_OWN && !ws_op_peeks(op->kind))
+            return WS_WORD("a step that writes to another CTA, or arrives there");
+    }
+    return NULL;
 }
 
 static const char *named(WsTle *t, Fault *fault)

@@ -80,6 +80,10 @@ void ws_tl_file(WsPy *y, const WsTlFile *file)
     ws_tl_constants(y);
     if (file->ids)
         ws_py_named_constants(y);
+    if (y->mesh)
+        ws_py_line(y,
+                   "%s = tl.constexpr(tle.device_mesh({\"block_cluster\": [(\"cluster_x\", %u)]}))",
+                   y->mesh, y->p->cluster);
     g_string_append(y->out, "\n\n");
     ws_tl_helpers(y);
     if (file->texts)

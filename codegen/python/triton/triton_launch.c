@@ -44,7 +44,7 @@ static const char *grid(WsPy *y)
 {
     const WsTiles *tiles = y->p->tiles;
     if (tiles->launch == WS_LAUNCH_SINGLE)
-        return "n_tiles";
+        return y->mesh ? ws_py_format(y, "n_tiles * %u", y->p->cluster) : "n_tiles";
     if (tiles->grid)
         return ws_py_format(y, "min(%s, n_tiles)", ws_py_uniform(y, tiles->grid).s);
     return ws_py_format(

@@ -31,6 +31,8 @@ typedef enum {
     VAL_SHAPE,   /* index of the tensor */
     VAL_POINTER, /* a tile of them: item[0] the tensor or parameter, text: elements behind it */
     VAL_PLACES, /* pointers to elements of item[0], a buffer: items 1 … n - 1 are their indices */
+    VAL_MESH,   /* text: its axis; rows: CTAs; dtype: why it is not read, NULL (tle_mesh.c) */
+    VAL_REMOTE, /* as a buffer, of CTA e */
     VAL_LAYOUT, /* index: dimension that a SliceLayout removes, -1 */
     VAL_PIPE,   /* of TLE, its ends and slots: tle_pipe.c */
     VAL_END,
@@ -173,6 +175,8 @@ typedef struct {
     guint products_named;      /* values of products that begin anew */
     GHashTable *staged;        /* CALL of a load -> how it is staged (tle_hints.c); owned */
     GPtrArray *pipes;          /* const Val*: of TLE */
+    const Val *mesh;           /* the cluster of the launch; NULL: it has none of a mesh */
+    const WsPyNode *met;       /* the first barrier of it */
     GPtrArray *numbers;        /* const char*: tensors that integers were loaded from */
     GPtrArray *stored;         /* char*: sums of pointers that were stored through; owned */
     GPtrArray *scattered;   /* atomics whose indices are shown in the end (tle_atomic.c); owned */

@@ -1,3 +1,4 @@
+#include "import/python/dialect/tle_mesh.h"
 #include "import/python/dialect/pyread_terms.h"
 #include "import/python/names/names.h"
 #include "import/python/pyread_branch.h"
@@ -147,6 +148,11 @@ static const WsExpr *arithmetic(PyRead *p, const char *op, const WsExpr *a, cons
     const gboolean sum = !op[1] && strchr("+-*", *op);
     if (p->in_kernel && p->group && !sum && (py_may_leave_32_bits(a) || py_may_leave_32_bits(b)))
         return NULL;
+    const WsExpr *part = (!strcmp(op, "//") || !strcmp(op, "%")) && ws_x_is(b, &n)
+                             ? py_mesh_part(p, *op == '%', a, n)
+                             : NULL;
+    if (part)
+        return part;
     if ((!strcmp(op, "//") || !strcmp(op, "%")) && p->in_kernel && p->group && !p->computing && a &&
         ws_x_is(b, &n) && n > 0 &&
         (py_may_be_negative(p, a, *op == '%') ||

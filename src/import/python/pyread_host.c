@@ -1,5 +1,6 @@
 #include "import/python/pyread_host.h"
 #include "import/python/dialect/pyread_terms.h"
+#include "import/python/dialect/tle_mesh.h"
 #include "import/python/pyread_law.h"
 
 #include <string.h>
@@ -52,6 +53,7 @@ static gboolean enter(PyRead *p, const Val **args, const WsPyNode *at)
         if (v && v->kind == VAL_INT)
             ws_expr_visit(v->e, note_constant, p->constants);
     }
+    py_mesh_ahead(p, args);
     p->in_kernel = TRUE;
     py_law_decorators(p, p->kernel);
     if (p->alone)

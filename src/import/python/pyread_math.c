@@ -1,3 +1,4 @@
+#include "import/python/dialect/tle_mesh.h"
 #include "import/python/dialect/pyread_terms.h"
 #include "import/python/pyread_law.h"
 
@@ -23,11 +24,14 @@ const Val *py_mean_NOTHING(PyRead *p, const Val **a, const WsPyNode *at)
 const Val *py_mean_PROGRAM_ID(PyRead *p, const Val **a, const WsPyNode *at)
 {
     const gint64 axis = py_number(a[0], 0);
-    return py_int(p, ws_x_name(p->r, axis == 0 ? PY_PID : axis == 1 ? PY_PID "_1" : PY_PID "_2"));
+    const char *name = axis == 0 ? PY_PID : axis == 1 ? PY_PID "_1" : PY_PID "_2";
+    return py_int(p, axis == 0 ? py_mesh_program(p, ws_x_name(p->r, name)) : ws_x_name(p->r, name));
 }
 
 const Val *py_mean_NUM_PROGRAMS(PyRead *p, const Val **a, const WsPyNode *at)
 {
+    if (p->mesh)
+        return py_wrong(p, at, "how many programs a launch of clusters has");
     p->counts_programs = TRUE;
     return py_number(a[0], 0) == 0 ? py_int(p, ws_x_name(p->r, PY_GRID)) : py_opaque(p);
 }

@@ -1,4 +1,6 @@
 #include "import/python/amd/amd.h"
+#include "import/python/dialect/pyread_terms.h"
+#include "import/python/dialect/tle_mesh.h"
 #include "import/python/loops/pyread_loop.h"
 #include "import/python/pyread_host.h"
 #include "target/target.h"
@@ -79,6 +81,8 @@ static void finish_tiles(PyRead *p)
         }
         if (!e)
             e = ws_x_name(r, ws_source_size(r, "grid", 132));
+        if (axis == 0)
+            e = py_mesh_clusters(p, e);
         g_autofree char *text = ws_x_text(e);
         g_ptr_array_add(r->axes, (gpointer)pid[i]);
         g_ptr_array_add(r->axes, (gpointer)ws_source_format(r, "%s", text));
@@ -218,6 +222,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
         if (from == WS_IMPORT_TLE) {
             py_finish_places(&p);
             py_tle_finish(&p);
+            py_mesh_finish(&p);
         }
         r->inits = TRUE;
         r->by_parity = way.by_parity;

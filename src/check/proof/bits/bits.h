@@ -595,7 +595,6 @@ typedef struct {
     WsCertificate *certificate;       /* told what is met (certificate.h), rings not turned; NULL */
 } WsBitOptions;
 WsProof *ws_bits_prove(const WsProgram *p, const WsBitOptions *options);
-/* In one way. */
 WsProof *ws_bits_prove_as(const WsProgram *p, const WsBitOptions *options, WsHow how);
 
 G_END_DECLS

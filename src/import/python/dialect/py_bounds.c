@@ -1,4 +1,5 @@
 #include "import/python/dialect/py_sums.h"
+#include "import/python/dialect/tle_mesh.h"
 #include "import/python/dialect/pyread_terms.h"
 
 #include <string.h>
@@ -47,10 +48,14 @@ const WsExpr *py_count_of(PyRead *p, const char *name)
 {
     static const char *const pid[] = { PY_PID, PY_PID "_1", PY_PID "_2" };
     for (guint i = 0; i < 3; i++)
-        if (!strcmp(name, pid[i]))
-            return p->grid && p->grid->kind == VAL_TUPLE && i < p->grid->n
-                       ? py_as_int(p, p->grid->item[i])
-                       : NULL;
+        if (!strcmp(name, pid[i])) {
+            const WsExpr *all = p->grid && p->grid->kind == VAL_TUPLE && i < p->grid->n
+                                    ? py_as_int(p, p->grid->item[i])
+                                    : NULL;
+            return i == 0 ? py_mesh_clusters(p, all) : all;
+        }
+    if (p->mesh && !strcmp(name, "cta"))
+        return ws_x_int(p->r, p->mesh->rows);
     for (guint i = 0; i < p->loops->len; i++) {
         const OpenLoop *l = &g_array_index(p->loops, OpenLoop, i);
         if (!strcmp(name, l->name))
@@ -135,6 +140,24 @@ gboolean py_is_place(PyRead *p, const WsExpr *e)
            is_rest_of_group(p, e);
 }
 
+static gint64 least_of(const WsAffine *f)
+{
+    return MIN(f->factor[0], f->factor[1]);
+}
+
+/* (pid*C + cta)*n: the number of a program of a launch of clusters; how many there are. */
+static const WsExpr *programs_of(PyRead *p, const WsAffine *f)
+{
+    if (!p->mesh || f->n != 2 || f->term[0]->op != WS_EXPR_NAME || f->term[1]->op != WS_EXPR_NAME)
+        return NULL;
+    const guint own = !strcmp(f->term[0]->name, "cta") ? 0 : 1;
+    const WsExpr *clusters = py_count_of(p, PY_PID);
+    return !strcmp(f->term[own]->name, "cta") && !strcmp(f->term[1 - own]->name, PY_PID) &&
+                   f->factor[own] > 0 && f->factor[1 - own] == f->factor[own] * p->mesh->rows
+               ? ws_x_op(p->r, WS_EXPR_MUL, clusters, ws_x_int(p->r, p->mesh->rows))
+               : NULL;
+}
+
 /* e + n <= shape, whatever the launch. */
 static gboolean fits(PyRead *p, const WsExpr *e, gint64 n, const WsExpr *shape)
 {
@@ -147,11 +170,13 @@ static gboolean fits(PyRead *p, const WsExpr *e, gint64 n, const WsExpr *shape)
         return left >= 0;
     if (!ws_expr_affine(e, &f))
         return FALSE;
-    gboolean good = f.n == 1 && f.term[0]->op == WS_EXPR_NAME && f.constant >= 0 &&
-                    f.factor[0] > 0 && f.constant + n <= f.factor[0];
-    const WsExpr *count = good ? py_count_of(p, f.term[0]->name) : NULL;
-    const WsExpr *by = good ? ws_x_int(p->r, f.factor[0]) : NULL;
-    const gboolean whole = good && is_multiple(p, shape, f.factor[0]);
+    const WsExpr *programs = programs_of(p, &f);
+    gboolean good = (programs || (f.n == 1 && f.term[0]->op == WS_EXPR_NAME)) && f.constant >= 0;
+    const gint64 factor = !good ? 0 : programs ? least_of(&f) : f.factor[0];
+    good = good && factor > 0 && f.constant + n <= factor;
+    const WsExpr *count = !good ? NULL : programs ? programs : py_count_of(p, f.term[0]->name);
+    const WsExpr *by = good ? ws_x_int(p->r, factor) : NULL;
+    const gboolean whole = good && is_multiple(p, shape, factor);
     ws_affine_clear(&f);
     if (!count)
         return FALSE;

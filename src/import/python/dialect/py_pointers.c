@@ -1,3 +1,4 @@
+#include "import/python/dialect/tle_mesh.h"
 #include "import/python/dialect/pyread_terms.h"
 #include "import/python/pyread_law.h"
 
@@ -240,6 +241,8 @@ const Val *py_mean_TLE_POINTER(PyRead *p, const Val **a, const WsPyNode *at)
 {
     if (!a[1] || a[1]->kind == VAL_NONE)
         return a[0] ? a[0] : py_opaque(p);
+    if (a[0] && a[0]->kind == VAL_REMOTE)
+        return py_remote_part(p, a[0], a[1], at);
     Index row = { 0 }, col = { 0 };
     Val full = { 0 };
     if (a[0] && a[0]->kind == VAL_BUFFER) {

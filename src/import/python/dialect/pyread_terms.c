@@ -169,7 +169,7 @@ void py_meet_before(PyRead *p, gint buffer, gboolean writes, const WsPyNode *at)
 /* --- proxies: within a partition the compiler puts fences between plain accesses and copies or
  * products of the same buffer; between partitions they are the author's. */
 
-static void touched(PyRead *p, gint buffer)
+void py_touched(PyRead *p, gint buffer)
 {
     for (guint i = 0; i < p->generic->len; i++)
         if (g_array_index(p->generic, gint, i) == buffer)
@@ -393,39 +393,8 @@ const Val *py_mean_WRITE(PyRead *p, const Val **a, const WsPyNode *at)
     s->text = a[1]->kind == VAL_TILE ? a[1]->text : NULL;
     s->buffer = to.place;
     p->dirty = TRUE;
-    touched(p, to.place.object);
+    py_touched(p, to.place.object);
     return py_none(p);
-}
-
-const Val *py_mean_READ(PyRead *p, const Val **a, const WsPyNode *at)
-{
-    if (!p->group || !a[0] || a[0]->kind != VAL_BUFFER)
-        return py_wrong(p, at, "a load from something that is no buffer");
-    Val from = *a[0];
-    if (!from.rows)
-        py_extents(p, &from);
-    const WsReadBuffer *b = &g_array_index(p->r->buffers, WsReadBuffer, from.place.object);
-    const Val *old = p->hint ? g_hash_table_lookup(p->frame->vars, p->hint) : NULL;
-    const gboolean line = from.rows == 1 && from.cols > 1;
-    if (line && old && (old->kind == VAL_TILE || old->kind == VAL_ZERO) && old->rows == from.cols &&
-        old->cols == 1) { /* the variable holds one value per row */
-        from.rows = from.cols;
-        from.cols = 1;
-    }
-    const gint value = py_value_for(p, "loaded", at, b->dtype, from.rows, from.cols);
-    g_array_index(p->group->values, WsReadValue, value).line = line;
-    py_meet_before(p, from.place.object, FALSE, at);
-    WsReadStep *s = py_step(p, WS_READ_READ, at);
-    py_set(p, s, value);
-    s->buffer = from.place;
-    p->dirty = TRUE;
-    touched(p, from.place.object);
-    Val *v = py_val(p, VAL_TILE);
-    v->step = s;
-    v->index = value;
-    v->rows = from.rows;
-    v->cols = from.cols;
-    return v;
 }
 
 /* --- matrix */

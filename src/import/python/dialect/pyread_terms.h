@@ -23,6 +23,7 @@ void py_look_at_product(PyRead *p, const Val *v, const WsPyNode *at);
 /* Before an access to a buffer: a barrier of the compiler where one is due. */
 void py_have_met(PyRead *p); /* all threads of the group, at a barrier of the source */
 void py_meet_before(PyRead *p, gint buffer, gboolean writes, const WsPyNode *at);
+void py_touched(PyRead *p, gint buffer); /* by plain accesses, since the last fence */
 /* A part of a buffer by lists: a[0] from a[1] on, as long as a[2] says. */
 const Val *py_box(PyRead *p, const Val **a, const WsPyNode *at);
 /* One element of a stage that is a line; a place that is not shown to lie in it is not read. */
@@ -86,6 +87,7 @@ gint64 py_stages_of(const PyRead *p, const WsPyNode *load);
 const Val *py_staged_desc(PyRead *p, const Val *desc, const Val *coord, const WsPyNode *at);
 const Val *py_staged_pointers(PyRead *p, const Val *pointer, const Val *mask, const Val *other,
                               const WsPyNode *at);
+const Val *py_read_remote(PyRead *p, const Val *remote, const WsPyNode *at);
 /* The call could not be read: an opaque step in a partition, and a line in the list. */
 char *py_site_of(const PyRead *p, const WsPyNode *at); /* of what is made there; caller frees */
 const Val *py_copy_at_once(PyRead *p, const Val **a, const WsPyNode *at); /* tle_access.c */

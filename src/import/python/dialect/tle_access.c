@@ -175,6 +175,10 @@ const Val *py_mean_TLE_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
     if (a[0] && a[0]->kind == VAL_BUFFER)
         return under_mask(p, py_mean_READ(p, a, at), a[1] && a[1]->kind != VAL_NONE, WS_READ_READ,
                           at);
+    if (a[0] && a[0]->kind == VAL_REMOTE)
+        return given(a[1]) || (given(a[3]) && py_number(a[3], 1) != 0)
+                   ? py_wrong(p, at, "a load from another CTA under a mask, or asynchronous")
+                   : py_read_remote(p, a[0], at);
     WsReadStep *s = py_pointed(p, WS_READ_READ, at, &rows, &cols);
     if (!s && a[0] && a[0]->kind == VAL_POINTER && py_stages_of(p, at))
         return py_staged_pointers(p, a[0], a[1], a[2], at);
@@ -207,6 +211,8 @@ const Val *py_mean_TLE_STORE(PyRead *p, const Val **a, const WsPyNode *at)
 {
     if (a[0] && a[0]->kind == VAL_PLACES)
         return py_wrong(p, at, "a pointer into a part of a buffer that is not known");
+    if (a[0] && a[0]->kind == VAL_REMOTE)
+        return py_wrong(p, at, "a store to another CTA");
     const gboolean masked = a[0] && a[0]->kind == VAL_BUFFER && a[2] && a[2]->kind != VAL_NONE;
     if (masked && a[1] && a[1]->kind == VAL_CLAIM)
         return py_wrong(p, at, "a tile that is handed on under a mask");

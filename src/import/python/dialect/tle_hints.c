@@ -199,6 +199,7 @@ static void is_known_ahead(const WsExpr *node, gpointer data)
         known = own && !strcmp(node->name, own->name);
     if (node->op == WS_EXPR_NAME)
         known = g_str_has_prefix(node->name, PY_PID) || !strcmp(node->name, "row") ||
+                (d->p->mesh && !strcmp(node->name, "cta")) ||
                 !g_strcmp0(node->name, d->p->tile) || !g_strcmp0(node->name, d->p->tile_loop);
     for (guint i = 0; i < d->p->loops->len && node->op == WS_EXPR_NAME; i++)
         known |= !strcmp(node->name, g_array_index(d->p->loops, OpenLoop, i).name);
