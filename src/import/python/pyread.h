@@ -33,8 +33,10 @@ typedef enum {
     VAL_PLACES, /* pointers to elements of item[0], a buffer: items 1 … n - 1 are their indices */
     VAL_MESH,   /* text: its axis; rows: CTAs; dtype: why it is not read, NULL (tle_mesh.c) */
     VAL_REMOTE, /* as a buffer, of CTA e */
-    VAL_LAYOUT, /* index: dimension that a SliceLayout removes, -1 */
-    VAL_PIPE,   /* of TLE, its ends and slots: tle_pipe.c */
+    VAL_SHARDING, /* of the mesh item[0] (tle_shards.c): index, dimension at */
+    VAL_SHARDED,  /* item[0] as the sharding item[1] says */
+    VAL_LAYOUT,   /* index: dimension that a SliceLayout removes, -1 */
+    VAL_PIPE,     /* of TLE, its ends and slots: tle_pipe.c */
     VAL_END,
     VAL_SLOT,
     VAL_LANES,  /* item[0] as [rows, n, 4, 2]; depth: dimensions summed up so far */

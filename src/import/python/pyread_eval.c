@@ -374,6 +374,8 @@ static const Val *attribute(PyRead *p, const WsPyNode *node)
         const Val *field = py_tle_field(p, a, node);
         return field ? field : py_opaque(p);
     }
+    if (!strcmp(node->text, "handle") && a->kind == VAL_SHARDED)
+        return a->item[0];
     if (!strcmp(node->text, "handle") &&
         (a->kind == VAL_DESC || a->kind == VAL_BUFFER || a->kind == VAL_PARAM))
         return a;

@@ -113,10 +113,19 @@ const Val *py_mean_TLE_LEVELS(PyRead *p, const Val **a, const WsPyNode *at)
 
 /* --- the cluster of the launch ---------------------------------------------------------------- */
 
-static gboolean uses_mesh(const WsPyNode *call)
+static gboolean has_word(const WsPyNode *node, const char *word)
 {
-    static const char *const words[] = { "shard_id", "distributed_barrier", "remote" };
-    for (guint i = 0; i < G_N_ELEMENTS(words); i++)
+    gboolean has = node->kind == WS_PY_ATTR && !strcmp(node->text, word);
+    for (guint i = 0; i < node->n && !has; i++)
+        has = has_word(node->kid[i], word);
+    return has;
+}
+
+/* A sharding alone says nothing of the launch; what turns one into another asks for the cluster. */
+static gboolean uses_mesh(const WsPyNode *call, gboolean reshards)
+{
+    static const char *const words[] = { "shard_id", "distributed_barrier", "remote", "sharding" };
+    for (guint i = 0; i < G_N_ELEMENTS(words) - !reshards; i++)
         if (call->kind == WS_PY_CALL && call->kid[0]->kind == WS_PY_ATTR &&
             !strcmp(call->kid[0]->text, words[i]))
             return TRUE;
@@ -128,6 +137,7 @@ typedef struct {
     const WsPyNode *function; /* whose text it is */
     const Val **args;         /* of the kernel; NULL in a function that it names */
     guint depth;
+    gboolean reshards;
 } Look;
 
 static const Val *named(const Look *l, const WsPyNode *node)
@@ -146,7 +156,7 @@ static const Val *named(const Look *l, const WsPyNode *node)
 static void look(const Look *l, const WsPyNode *node)
 {
     PyRead *p = l->p;
-    for (guint i = 1; uses_mesh(node) && i < node->n && !p->mesh; i++) {
+    for (guint i = 1; uses_mesh(node, l->reshards) && i < node->n && !p->mesh; i++) {
         const Val *v = named(l, node->kid[i]);
         if (v && v->kind == VAL_MESH && !v->dtype)
             p->mesh = v;
@@ -155,7 +165,7 @@ static void look(const Look *l, const WsPyNode *node)
                               ? g_hash_table_lookup(p->names->functions, node->text)
                               : NULL;
     if (own && own != l->function && own != p->kernel)
-        look(&(Look){ p, own, NULL, l->depth + 1 }, own->kid[1]);
+        look(&(Look){ p, own, NULL, l->depth + 1, l->reshards }, own->kid[1]);
     for (guint i = 0; i < node->n; i++)
         look(l, node->kid[i]);
 }
@@ -166,7 +176,8 @@ void py_mesh_ahead(PyRead *p, const Val **args)
 {
     if (p->from != WS_IMPORT_TLE || p->r->cluster != 1)
         return;
-    look(&(Look){ p, p->kernel, args, 0 }, p->kernel->kid[1]);
+    const WsPyNode *body = p->kernel->kid[1];
+    look(&(Look){ p, p->kernel, args, 0, has_word(body, "reshard") }, body);
     if (p->mesh)
         p->r->cluster = p->mesh->rows;
 }
@@ -235,7 +246,7 @@ const WsExpr *py_mesh_clusters(PyRead *p, const WsExpr *grid)
 }
 
 /* What stands in the way of it; NULL: it is the mesh of the launch. */
-static const char *no_mesh(const PyRead *p, const Val *mesh)
+const char *py_no_mesh(const PyRead *p, const Val *mesh)
 {
     return !mesh || mesh->kind != VAL_MESH  ? "a mesh that is not known"
            : mesh->dtype                    ? mesh->dtype
@@ -254,7 +265,7 @@ const Val *py_mean_TLE_SHARD(PyRead *p, const Val **a, const WsPyNode *at)
     for (guint i = 0; i < G_N_ELEMENTS(beyond); i++)
         if (is_word(a[1], beyond[i]) || given(a[2]))
             return py_wrong(p, at, "the number of a device");
-    const char *why = no_mesh(p, a[0]);
+    const char *why = py_no_mesh(p, a[0]);
     if (why)
         return py_wrong(p, at, why);
     const gboolean axis = a[1] && ((a[1]->kind == VAL_STRING && !strcmp(a[1]->text, a[0]->text)) ||
@@ -264,7 +275,7 @@ const Val *py_mean_TLE_SHARD(PyRead *p, const Val **a, const WsPyNode *at)
 }
 
 /* All threads of all CTAs of the cluster. */
-static const Val *meet(PyRead *p, const WsPyNode *at)
+const Val *py_mesh_meet(PyRead *p, const WsPyNode *at)
 {
     if (!p->group || (p->prologue && p->to == p->prologue))
         return py_wrong(p, at, "a barrier of the cluster outside of the partitions");
@@ -279,10 +290,10 @@ const Val *py_mean_TLE_MEET(PyRead *p, const Val **a, const WsPyNode *at)
     for (guint i = 1; i < 7; i++)
         if (given(a[i]))
             return py_wrong(p, at, "a barrier of devices, or of another kind");
-    const char *why = given(a[0]) ? no_mesh(p, a[0]) : NULL;
+    const char *why = given(a[0]) ? py_no_mesh(p, a[0]) : NULL;
     if (!given(a[0]) && !p->mesh)
         why = "a barrier of a mesh that is not known where the kernel begins";
-    return why ? py_wrong(p, at, why) : meet(p, at);
+    return why ? py_wrong(p, at, why) : py_mesh_meet(p, at);
 }
 
 /* Threads of another partition never come there, or wait for it to end. */
@@ -300,7 +311,7 @@ const Val *py_mean_TLE_REMOTE(PyRead *p, const Val **a, const WsPyNode *at)
         return py_wrong(p, at, "memory of another device");
     if (!a[0] || a[0]->kind != VAL_BUFFER)
         return py_wrong(p, at, "memory of another CTA that is no buffer");
-    const char *why = given(a[2]) ? no_mesh(p, a[2]) : NULL;
+    const char *why = given(a[2]) ? py_no_mesh(p, a[2]) : NULL;
     if (!given(a[2]) && !p->mesh)
         why = "memory of another CTA of a mesh that is not known where the kernel begins";
     if (why)
