@@ -84,6 +84,8 @@ static void option(PyRead *p, const WsPyNode *arg, const Val *v)
         p->maxnreg = n;
     if (!strcmp(arg->text, "num_ctas") && py_known(v, &n) && n >= 1 && n <= 8)
         p->r->cluster = n;
+    if (!strcmp(arg->text, "num_ctas") && p->r->cluster > 1)
+        py_unread(p, arg, "how the CTAs of a program share its tiles");
     if (!read && !py_law_option(arg->text))
         py_unread(p, arg, ws_source_format(p->r, "the launch option `%s`", arg->text));
 }

@@ -52,6 +52,19 @@ static void open_number(PyRead *p, const char *name)
                      "which tile is worked on outside of the loop over tiles", name);
 }
 
+/* The programs of a loop over tiles are those along the first axis of the grid. */
+static void need_one_axis(PyRead *p)
+{
+    gint64 one;
+    gboolean more = FALSE;
+    for (guint i = 1; p->grid && p->grid->kind == VAL_TUPLE && i < p->grid->n; i++)
+        more = more || !ws_x_is(py_as_int(p, p->grid->item[i]), &one) || one != 1;
+    if (more)
+        ws_source_unread(p->r, p->kernel->line, p->kernel->column, p->kernel->line,
+                         "programs along another axis of the grid, which work on the same tiles",
+                         p->kernel->text);
+}
+
 /* Tiles: the range a persistent loop runs over, or the grid. */
 static void finish_tiles(PyRead *p)
 {
@@ -64,6 +77,7 @@ static void finish_tiles(PyRead *p)
         g_ptr_array_add(r->axes, (gpointer)ws_source_format(r, "%s", p->tiles ? text : "1"));
         open_number(p, PY_PID);
         open_number(p, PY_GRID);
+        need_one_axis(p);
         return;
     }
     static const char *const pid[] = { PY_PID "_2", PY_PID "_1", PY_PID }; /* x is fastest */
