@@ -1,5 +1,6 @@
 #include "import/ptx/walk.h"
 #include "import/python/amd/amd.h"
+#include "import/python/dsa/dsa.h"
 #include "import/python/pyread.h"
 #include "import/python/pyread_kernels.h"
 #include "model/design.h"
@@ -250,6 +251,32 @@ static gboolean find_kernel(const WsPython *py, const char *file, const char *na
     return !name;
 }
 
+/* The kernel where it is one of TLE-DSA, which has a reader of its own; else NULL. */
+static const WsPyNode *dsa_kernel(const WsPython *py, WsImportFrom from, guint number)
+{
+    g_autoptr(GArray) kernels = py_kernels(ws_python_module(py));
+    const WsPyNode *node = from == WS_IMPORT_TLE && number < kernels->len
+                               ? g_array_index(kernels, PyKernel, number).node
+                               : NULL;
+    return node && py_uses_dsa(node->kid[1]) ? node : NULL;
+}
+
+static WsImport *read_dsa(const WsPython *py, const WsPyNode *kernel, const char *source,
+                          const char *file, const WsImportOptions *o, GError **error)
+{
+    GError *own = NULL;
+    g_autoptr(WsRead) r = ws_source_new(file, source, &own);
+    r->cancel = o->cancel;
+    r->at_line = o->line;
+    for (guint i = 0; o->assume && o->assume[i]; i++)
+        g_ptr_array_add(r->assume, (gpointer)ws_source_format(r, "%s", o->assume[i]));
+    WsDesign *design = py_import_dsa(r, py, kernel, o->define);
+    WsImport *import = finish(r, design, own, file, error);
+    if (import)
+        import->kernel = g_strdup(o->kernel);
+    return import;
+}
+
 #define MOST_HOSTS 6
 
 /* Unread things that may synchronise or write. */
@@ -277,6 +304,9 @@ WsImport *ws_import_text_as(const char *text, gsize length, const char *file, Ws
     if (!py || !find_kernel(py, file, o->kernel, &way.kernel, error))
         return NULL;
     g_autofree char *source = g_strndup(text, length);
+    const WsPyNode *dsa = dsa_kernel(py, from, way.kernel);
+    if (dsa)
+        return read_dsa(py, dsa, source, file, o, error);
     const guint hosts = MIN(ws_import_python_hosts(py, &way), MOST_HOSTS);
     WsImport *best = NULL;
     for (guint i = 0; i < MAX(hosts, 1); i++) { /* who knows more of the values is believed */

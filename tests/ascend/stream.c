@@ -464,7 +464,9 @@ static void step_free(gpointer data)
 static void names(Stream *s)
 {
     const WsValue *constants = ws_node_get(s->root, WS_F_constants),
-                  *run = ws_node_get(s->root, WS_F_let);
+                  *run = ws_node_get(s->root, WS_F_let), *size = ws_node_get(s->root, WS_F_sizes);
+    for (guint i = 0; i < size->n; i++)
+        put(s, size->key[i], 64 * (i ? s->other : s->rounds));
     for (guint i = 0; i < constants->n; i++)
         put(s, constants->key[i],
             constants->item[i].kind == WS_VALUE_INT ? constants->item[i].i

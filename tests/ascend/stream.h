@@ -10,8 +10,9 @@ G_BEGIN_DECLS
  * one of the stream on the same tile is over, or behind a later one; a flag that is set while it is
  * up, or left up; a wait that stands still. Steps of a queue start in turn and may overlap until a
  * flag is set behind them or a barrier of the queue comes. Tiles are taken whole: views are not
- * told apart. `rounds`: trip count of loops over tiles and of those whose count is a run name. The
- * outcome "too large" and "not followed" begin with '?'. Caller frees. */
+ * told apart. `rounds`: trip count of loops over tiles and of those whose count is a run name;
+ * sizes are 64 times as much. The outcome "too large" and "not followed" begin with '?'. Caller
+ * frees. */
 char *stream_wrong(const WsDesign *design, gint64 rounds);
 /* The same where run names after the first have another value, and steps of a tile may be in
  * another order than the stream's if it is one in all orders of the queues. Counters begin at 0. */

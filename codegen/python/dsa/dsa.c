@@ -30,6 +30,7 @@ typedef struct {
     GHashTable *awaited; /* "flag use": a wait above; a set behind it is refused */
     GHashTable *set;     /* flags that a step above has set */
     WsDsaScope scope;
+    gboolean host;    /* what is written runs there */
     const WsOp *here; /* the operation that is being written, or NULL */
     const WsOp *op;
     char *why;
@@ -69,12 +70,14 @@ static void put(Dsa *d, GString *s, const WsExpr *e)
     static const char *const sign[] = {
         [WS_EXPR_ADD] = "+", [WS_EXPR_SUB] = "-", [WS_EXPR_MUL] = "*", [WS_EXPR_DIV] = "//",
         [WS_EXPR_MOD] = "%", [WS_EXPR_LT] = "<",  [WS_EXPR_LE] = "<=", [WS_EXPR_GT] = ">",
-        [WS_EXPR_GE] = ">=", [WS_EXPR_EQ] = "==", [WS_EXPR_NE] = "!=",
+        [WS_EXPR_GE] = ">=", [WS_EXPR_EQ] = "==", [WS_EXPR_NE] = "!=", [WS_EXPR_AND] = "and",
+        [WS_EXPR_OR] = "or",
     };
+    const gboolean logical = e->op == WS_EXPR_AND || e->op == WS_EXPR_OR;
     const char *call = e->op != WS_EXPR_CALL     ? NULL
-                       : e->func == WS_FUNC_CDIV ? "tl.cdiv"
-                       : e->func == WS_FUNC_MIN  ? "tl.minimum"
-                       : e->func == WS_FUNC_MAX  ? "tl.maximum"
+                       : e->func == WS_FUNC_CDIV ? (d->host ? "triton.cdiv" : "tl.cdiv")
+                       : e->func == WS_FUNC_MIN  ? (d->host ? "min" : "tl.minimum")
+                       : e->func == WS_FUNC_MAX  ? (d->host ? "max" : "tl.maximum")
                                                  : NULL;
     const gboolean divides =
         e->op == WS_EXPR_DIV || e->op == WS_EXPR_MOD || (call && e->func == WS_FUNC_CDIV);
@@ -85,7 +88,8 @@ static void put(Dsa *d, GString *s, const WsExpr *e)
     } else if (e->op == WS_EXPR_VAR && e->name && ws_dsa_open(&d->scope, e->name)) {
         refuse_with(d, NULL, "places by the axes of the tiles",
                     "%s, the position in a loop over tiles", e->name);
-    } else if (divides && e->n_args == 2 && !ws_dsa_floors(&d->scope, e->arg[0], e->arg[1])) {
+    } else if (divides && e->n_args == 2 && !d->host &&
+               !ws_dsa_floors(&d->scope, e->arg[0], e->arg[1])) {
         g_autofree char *text = ws_expr_print(e);
         refuse_with(d, NULL,
                     "a multiple of the divisor added to the dividend, and a divisor that is a "
@@ -93,7 +97,8 @@ static void put(Dsa *d, GString *s, const WsExpr *e)
                     "%s, which rounds down, where the text would round towards 0: the dividend is "
                     "not shown to be 0 or more and the divisor above 0",
                     text);
-    } else if (e->n_args == 2 && ((guint)e->op < G_N_ELEMENTS(sign) && sign[e->op])) {
+    } else if (e->n_args == 2 && (d->host || !logical) &&
+               ((guint)e->op < G_N_ELEMENTS(sign) && sign[e->op])) {
         g_string_append_c(s, '(');
         put(d, s, e->arg[0]);
         g_string_append_printf(s, " %s ", sign[e->op]);
@@ -438,6 +443,48 @@ static void sequences(Dsa *d, GPtrArray *seq, const char *prefix)
 
 /* --- the file --------------------------------------------------------------------------------- */
 
+static void run_names(Dsa *d)
+{
+    const WsProgram *p = d->p;
+    for (guint i = 0; i < p->n_vars; i++) {
+        if (p->var[i].kind != WS_VAR_RUN)
+            continue;
+        g_autofree char *value = text_of(d, p->var[i].value);
+        line(d, "%s = %s", p->var[i].name, value);
+    }
+}
+
+/* What a launch is: the assumptions, and as many programs as there are tiles, or cores. */
+static void host(Dsa *d)
+{
+    const WsProgram *p = d->p;
+    GString *parameters = g_string_new(NULL), *grid = g_string_new(NULL);
+    for (guint i = 0; i < p->n_tensors; i++)
+        g_string_append_printf(parameters, "%s%s", i ? ", " : "", p->tensor[i].name);
+    for (guint i = 0; i < p->n_vars; i++)
+        if (p->var[i].kind == WS_VAR_SIZE)
+            g_string_append_printf(parameters, ", %s", p->var[i].name);
+    d->depth = 0;
+    d->host = TRUE;
+    g_string_append(d->out, "\n\n");
+    line(d, "def launch(%s%s):", parameters->str,
+         p->tiles->launch == WS_LAUNCH_SINGLE ? "" : ", cores");
+    d->depth++;
+    run_names(d);
+    for (guint i = 0; i < p->n_assume; i++) {
+        g_autofree char *condition = text_of(d, p->assume[i]);
+        line(d, "assert %s", condition);
+    }
+    for (guint a = 0; a < p->tiles->n_axes; a++) {
+        g_autofree char *extent = text_of(d, p->tiles->axis[a].extent);
+        g_string_append_printf(grid, "%s%s", a ? "*" : "", extent);
+    }
+    line(d, "kernel[(%s,)](%s)", p->tiles->launch == WS_LAUNCH_SINGLE ? grid->str : "cores",
+         parameters->str);
+    g_string_free(parameters, TRUE);
+    g_string_free(grid, TRUE);
+}
+
 static void objects(Dsa *d)
 {
     const WsProgram *p = d->p;
@@ -445,18 +492,16 @@ static void objects(Dsa *d)
         const WsBuffer *b = &p->buffer[i];
         g_autofree char *shape = b->rank == 1 ? g_strdup_printf("[%u]", b->cols)
                                               : g_strdup_printf("[%u, %u]", b->rows, b->cols);
+        g_autofree char *stages =
+            b->stages > 1 ? g_strdup_printf("  # stages: %u", b->stages) : g_strdup("");
         if (is_sums(d, i))
             line(d, "%s = tl.zeros(%s, tl.float32)", b->name, shape);
         else
-            line(d, "%s = tle.dsa.alloc(%s, dtype=%s, mem_addr_space=tle.dsa.ascend.%s)", b->name,
-                 shape, type_of(d, b->dtype), ws_core_space_name(p->hardware->core, b->space));
+            line(d, "%s = tle.dsa.alloc(%s, dtype=%s, mem_addr_space=tle.dsa.ascend.%s)%s", b->name,
+                 shape, type_of(d, b->dtype), ws_core_space_name(p->hardware->core, b->space),
+                 stages);
     }
-    for (guint i = 0; i < p->n_vars; i++) {
-        if (p->var[i].kind != WS_VAR_RUN)
-            continue;
-        g_autofree char *value = text_of(d, p->var[i].value);
-        line(d, "%s = %s", p->var[i].name, value);
-    }
+    run_names(d);
     if (p->tiles->launch == WS_LAUNCH_SINGLE)
         tiles_names(d, "tl.program_id(0)");
 }
@@ -508,6 +553,7 @@ static void whole(Dsa *d)
         g_ptr_array_add(seq, p->agent[a].body);
     g_autofree char *prefix = g_strdup_printf("%s/body/", p->agent[0].path);
     sequences(d, seq, prefix);
+    host(d);
 }
 
 char *ws_generate_dsa(const WsProgram *p, GError **error)

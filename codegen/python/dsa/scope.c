@@ -18,7 +18,7 @@
 /* What the text says beside the names of the design and Python's own (model/reserved.h). */
 static gboolean is_own(const char *name)
 {
-    static const char *const own[] = { "kernel", "tile", "tl", "tle", "triton" };
+    static const char *const own[] = { "cores", "kernel", "launch", "tile", "tl", "tle", "triton" };
     for (guint i = 0; i < G_N_ELEMENTS(own); i++)
         if (strcmp(own[i], name) == 0)
             return TRUE;
