@@ -11,6 +11,7 @@ TAKEN = {
     "ws_build_words": {2: "f"},
     "ws_scene_words": {2: "t"},
     "WS_MARK": {1: "t"},
+    "WS_TARGET_WORD": {2: "f"},
     "WS_ITEM": {2: "t"},
     "ws_phrase": {1: "f"},
     "ws_phrase_append": {2: "f"},

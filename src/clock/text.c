@@ -5,6 +5,7 @@
 #include "program/parts/operation.h"
 #include "program/parts/tree.h"
 #include "program/program.h"
+#include "target/target.h"
 
 #include <math.h>
 
@@ -44,9 +45,10 @@ char *ws_clock_result_text(const WsClockResult *r, const WsProgram *p)
     GString *s = g_string_new(NULL);
     g_string_append_printf(s,
                            "%" G_GINT64_FORMAT " cycles (%.1f us at %.3f GHz), bound by: %s\n"
-                           "%" G_GINT64_FORMAT " CTAs, %" G_GINT64_FORMAT
+                           "%" G_GINT64_FORMAT " %s, %" G_GINT64_FORMAT
                            " tiles in the busiest; busy: ",
-                           r->cycles, 1e6 * r->seconds, r->ghz, r->bound, r->grid, r->tiles);
+                           r->cycles, 1e6 * r->seconds, r->ghz, r->bound, r->grid,
+                           ws_target_own_word(p->hardware, "CTAs"), r->tiles);
     for (guint i = 0; i < G_N_ELEMENTS(busy) && ws_result_engine(r, i, FALSE); i++)
         g_string_append_printf(s, "%s%s %.1f %%", i ? ", " : "", ws_result_engine(r, i, FALSE),
                                100 * busy[i]);

@@ -48,9 +48,7 @@ static char *bound_text(const WsBuild *b)
     if (bound && known)
         g_string_append(s, ", ");
     if (known)
-        g_string_append_printf(s,
-                               b->s->halves ? ws_build_words(b, "matrix units busy %.1f %%")
-                                            : ws_build_words(b, "tensor core busy %.1f %%"),
+        g_string_append_printf(s, ws_build_words(b, "tensor core busy %.1f %%"),
                                100 * b->t->tensor_busy);
     return g_string_free(s, FALSE);
 }
@@ -160,8 +158,7 @@ static void add_hidden(GString *s, const WsBuild *b)
     if (!tensor->len)
         return;
     guint shown = 0;
-    const char *under = b->s->halves ? ws_build_words(b, "Hidden under the matrix units: ")
-                                     : ws_build_words(b, "Hidden under the tensor core: ");
+    const char *under = ws_build_words(b, "Hidden under the tensor core: ");
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         const gboolean loads = b->s->halves && rows[i].kind == WS_ITEM_COPY;
         const char *text = loads ? ws_item_kind_text_on(WS_ITEM_COPY, TRUE) : rows[i].text;

@@ -97,8 +97,7 @@ static void paint_axis(cairo_t *cr, const WsScene *s, const WsPalette *p)
 {
     paint_grid(cr, s, p, s->axis_y + 2);
     paint_ticks(cr, s, p);
-    ws_paint_text(cr, 22, s->axis_y - 3,
-                  s->halves ? ws_scene_words(s, "CU cycles") : ws_scene_words(s, "SM cycles"));
+    ws_paint_text(cr, 22, s->axis_y - 3, ws_scene_words(s, "SM cycles"));
 }
 
 static void paint_bands(cairo_t *cr, const WsScene *s, const WsPalette *p)

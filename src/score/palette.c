@@ -1,4 +1,5 @@
 #include "score/palette.h"
+#include "target/target.h"
 
 #include <pango/pangocairo.h>
 #include <string.h>
@@ -136,7 +137,8 @@ void ws_paint_font(cairo_t *cr, double size, gboolean bold)
 
 const char *ws_scene_words(const WsScene *s, const char *text)
 {
-    return s->translate ? s->translate(text, NULL) : text;
+    const char *own = ws_target_own_word(s->hardware, text);
+    return s->translate ? s->translate(own, NULL) : own;
 }
 
 /* The painter's face has Latin, Greek and Cyrillic letters; what it lacks is laid by Pango, which

@@ -39,7 +39,8 @@ WsItemKind ws_item_kind_of(WsOpKind kind)
 
 const char *ws_build_words(const WsBuild *b, const char *text)
 {
-    return b->o->translate ? b->o->translate(text, NULL) : text;
+    const char *own = ws_target_own_word(b->p->hardware, text);
+    return b->o->translate ? b->o->translate(own, NULL) : own;
 }
 
 char *ws_group_digits(gint64 n)
@@ -424,6 +425,7 @@ WsScene *ws_scene_new(const WsProgram *p, WsTrace *predicted, WsTrace *measured,
     b.overlay_cta = b.overlay && b.o->overlay_cta < b.overlay->cta->len ? b.o->overlay_cta : 0;
     s->bare = b.o->bare;
     s->translate = b.o->translate;
+    s->hardware = p->hardware;
     s->knot = b.o->n_knots > 1 ? b.o->knot : NULL;
     s->n_knots = s->knot ? b.o->n_knots : 0;
     s->width = b.o->width > 0 ? MAX(b.o->width, b.o->bare ? 16 : 480) : 1600;

@@ -211,7 +211,8 @@ typedef struct {
     double axis_y, legend_y;
     const gint64 *knot; /* as in the options */
     guint n_knots;
-    WsTranslate translate; /* as in the options */
+    WsTranslate translate;    /* as in the options */
+    const WsTarget *hardware; /* whose words the page has; NULL: those of a GPU */
     gboolean bare;
     gboolean halves;  /* of a target whose groups are two halves: its units have other names */
     gboolean crowded; /* some lanes have too many records for single executions */

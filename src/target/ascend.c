@@ -68,6 +68,31 @@ static const WsTargetCore core = {
 /* Mmad: 16 x 16 fractals of C; 32 bytes of the contraction. */
 static const WsTargetProduct product[] = { { "f16", "f32", FALSE }, { "bf16", "f32", FALSE } };
 
+static const WsTargetWord word[] = {
+    WS_TARGET_WORD("SM cycles", "core cycles"),
+    WS_TARGET_WORD("CTA %u, %s cycles", "core %u, %s cycles"),
+    { "CTAs", "programs" }, /* of the command line, which speaks English */
+    WS_TARGET_WORD("1 warp", "queue"),
+    WS_TARGET_WORD("TMA load", "copy in"),
+    WS_TARGET_WORD("TMA store", "copy out"),
+    WS_TARGET_WORD("TMA loads", "copies in"),
+    WS_TARGET_WORD("TMA stores", "copies out"),
+    WS_TARGET_WORD("TMA", "copies"),
+    WS_TARGET_WORD("TMA in use", "copies in and out at work"),
+    WS_TARGET_WORD("tensor core", "cube"),
+    WS_TARGET_WORD("tensor", "cube"),
+    WS_TARGET_WORD("tensor core in use", "cube at work"),
+    WS_TARGET_WORD("tensor core busy %.1f %%", "cube busy %.1f %%"),
+    WS_TARGET_WORD("Hidden under the tensor core: ", "Hidden under the cube: "),
+    WS_TARGET_WORD("compute", "arithmetic"),
+    WS_TARGET_WORD("gather, copy", "move"),
+    WS_TARGET_WORD("gathers and copies", "moves"),
+    WS_TARGET_WORD("copies", "moves"),
+    WS_TARGET_WORD("consumer waits", "queue waits"),
+    WS_TARGET_WORD("producer waits", "queue waits to copy"),
+    { NULL, NULL },
+};
+
 #define NO_GPU "it is no GPU: its text is TLE-DSA"
 
 const WsTarget ws_target_ascend = {
@@ -99,6 +124,7 @@ const WsTarget ws_target_ascend = {
                 .product = product,
                 .n_products = G_N_ELEMENTS(product) },
     .core = &core,
+    .word = word,
     .steps = "for if let advance load store move vector mma wait arrive sync mark",
     .lacks = { [WS_LENS_GENERATE] = NO_GPU,
                [WS_LENS_CUDA] = "CUDA is for NVIDIA",

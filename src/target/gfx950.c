@@ -10,6 +10,13 @@ static const WsTargetQueue queue[] = {
 /* v_mfma_f32_16x16x32_{f16,bf16} */
 static const WsTargetProduct product[] = { { "f16", "f32", FALSE }, { "bf16", "f32", FALSE } };
 
+static const WsTargetWord word[] = {
+    WS_TARGET_WORD("SM cycles", "CU cycles"),
+    WS_TARGET_WORD("tensor core busy %.1f %%", "matrix units busy %.1f %%"),
+    WS_TARGET_WORD("Hidden under the tensor core: ", "Hidden under the matrix units: "),
+    { NULL, NULL },
+};
+
 const WsTarget ws_target_gfx950 = {
     .name = "gfx950",
     .title = "AMD CDNA 4 (MI350, MI355X)",
@@ -41,6 +48,7 @@ const WsTarget ws_target_gfx950 = {
     .queue = queue,
     .n_queues = G_N_ELEMENTS(queue),
     .steps = "for if let advance stage load load_wait write read mma compute sync fence mark raw",
+    .word = word,
     .lacks = { [WS_LENS_CUDA] = "CUDA is for NVIDIA",
                [WS_LENS_TLE] = "its TLE is not written",
                [WS_LENS_TLX] = "its TLX for AMD is not written" },

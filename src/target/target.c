@@ -38,6 +38,14 @@ const WsTarget *ws_target_at(guint i)
     return i < G_N_ELEMENTS(targets) ? targets[i] : NULL;
 }
 
+const char *ws_target_own_word(const WsTarget *t, const char *text)
+{
+    for (const WsTargetWord *w = t ? t->word : NULL; w && w->text; w++)
+        if (!strcmp(w->text, text))
+            return w->own;
+    return text;
+}
+
 const WsTarget *ws_target_find(const char *name)
 {
     for (guint i = 0; name && i < G_N_ELEMENTS(targets); i++)

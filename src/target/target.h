@@ -113,6 +113,16 @@ typedef struct {
 
 typedef struct WsTargetCore WsTargetCore;
 
+/* A word of pages and pictures, and what it is on this target: not every one has warps and a TMA.
+ */
+typedef struct {
+    const char *text, *own;
+} WsTargetWord;
+#define WS_TARGET_WORD(text, own)                                                                  \
+    {                                                                                              \
+        text, own                                                                                  \
+    } /* marked for translation: po/findings.py */
+
 typedef struct WsTarget {
     const char *name;  /* "sm_90a" */
     const char *title; /* "NVIDIA Hopper" */
@@ -131,6 +141,8 @@ typedef struct WsTarget {
     guint n_queues;
     const WsTargetCore *core; /* queues of instructions and memory spaces (core.h); NULL: warps */
     const char *steps;        /* keywords that the target has, separated by spaces */
+    const WsTargetWord
+        *word; /* those that differ from the GPUs of NVIDIA; text NULL ends; or NULL */
     const char *lacks[WS_LENS_COUNT]; /* what is missing for a lens to know it; NULL: it knows it */
 } WsTarget;
 
@@ -138,6 +150,9 @@ typedef struct WsTarget {
 #include "target/target.def"
 #undef WS_TARGET
 
+/* What the text is called on the target: `text` itself, or another one with the same conversions.
+ */
+const char *ws_target_own_word(const WsTarget *t, const char *text) G_GNUC_FORMAT(2);
 const WsTarget *ws_target_find(const char *name); /* NULL if there is none */
 const WsTarget *ws_target_at(guint i);            /* all of them, NULL behind the last */
 /* TRUE if a step with this keyword is legal on the target. */

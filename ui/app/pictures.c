@@ -93,6 +93,13 @@ static void near(WsWindow *w, WsTimeline *t)
                              (double)g_array_index(rounds, WsScoreRound, middle + 3).from + 200);
 }
 
+/* The first rounds: what waits for what. */
+static void queues(WsWindow *w, WsTimeline *t)
+{
+    bare(w, t);
+    ws_timeline_set_view(t, 0, 6000);
+}
+
 static void far(WsWindow *w, WsTimeline *t)
 {
     bare(w, t);
@@ -114,6 +121,7 @@ static void measurements(WsWindow *w, WsTimeline *t)
 #define TRACE "projects/gemm-bf16/measured/gemm-bf16.wtrace"
 #define FA    "projects/attention-d128-full/design.wstave"
 #define FAT   "projects/attention-d128-full/measured/attention-d128-full.wtrace"
+#define CUBE  "projects/gemm-ascend/design.wstave"
 #define BAD   "tests/designs/broken/10-unequal-loops.wstave"
 
 static const Picture pictures[] = {
@@ -121,6 +129,7 @@ static const Picture pictures[] = {
     { "score", FA, NULL, 1300, 910, 0, WS_PART_TIMELINE, bare },
     { "afar", GEMM, NULL, 1200, 740, 0, WS_PART_TIMELINE, far },
     { "measured", FA, FAT, 1200, 640, 0, WS_PART_TIMELINE, near },
+    { "queues", CUBE, NULL, 1300, 760, 0, WS_PART_TIMELINE, queues },
     { "problems", BAD, NULL, 1200, 800, 330, WS_PART_PROBLEMS, problems },
     { "measurements", GEMM, TRACE, 1200, 800, 400, WS_PART_MEASUREMENTS, measurements },
 };

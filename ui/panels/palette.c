@@ -32,20 +32,26 @@ static void add_kind(GPtrArray *items, WsNodeKind kind, const char *label)
     g_ptr_array_add(items, item);
 }
 
-static gboolean has_step(const WsDesign *design, WsNodeKind kind)
+static const WsTarget *target_of(const WsDesign *design)
 {
     const WsTarget *t =
         ws_target_find(design ? ws_node_text(ws_design_root(design), WS_F_target) : NULL);
-    return ws_target_has_step(t ? t : ws_target_at(0), ws_node_kind_keyword(kind));
+    return t ? t : ws_target_at(0);
 }
 
-/* The first line of a template's note says what it is for. */
-static void add_template(GPtrArray *items, const char *name)
+static gboolean has_step(const WsDesign *design, WsNodeKind kind)
+{
+    return ws_target_has_step(target_of(design), ws_node_kind_keyword(kind));
+}
+
+/* The first line of a template's note says what it is for. One of queues is not for warps, nor the
+ * other way round; `into` NULL: it may be any. */
+static void add_template(GPtrArray *items, const char *name, const WsDesign *into)
 {
     g_autofree char *text = ws_palette_text(name);
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsDesign) design = text ? ws_design_parse(text, strlen(text), NULL, findings) : NULL;
-    if (!design)
+    if (!design || (into && !target_of(into)->core != !target_of(design)->core))
         return;
     const WsNode *root = ws_design_root(design);
     WsPaletteItem *item = g_new0(WsPaletteItem, 1);
@@ -56,12 +62,12 @@ static void add_template(GPtrArray *items, const char *name)
     g_ptr_array_add(items, item);
 }
 
-static void add_templates(GPtrArray *items)
+static void add_templates(GPtrArray *items, const WsDesign *into)
 {
     g_auto(GStrv) names = g_resources_enumerate_children(WS_RESOURCE_PATH "/templates", 0, NULL);
     for (guint i = 0; names && names[i]; i++) {
         g_autofree char *name = g_strdup_printf("templates/%s", names[i]);
-        add_template(items, name);
+        add_template(items, name, into);
     }
 }
 
@@ -78,7 +84,7 @@ GPtrArray *ws_palette_items(const WsDesign *design, gboolean templates)
             if (ws_node_kind_is_step(kind) && ws_step_info(kind)->section == s &&
                 has_step(design, kind))
                 add_kind(items, kind, _(section[s]));
-    add_templates(items);
+    add_templates(items, design);
     return items;
 }
 

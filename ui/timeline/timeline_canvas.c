@@ -266,7 +266,7 @@ static void draw_head(WsTimeline *t, GtkWidget *widget, GtkSnapshot *s, const Ws
     double ghz = ws_timeline_ghz(t);
     g_autofree char *clock =
         ghz > 0 ? g_strdup_printf(_("at %.2f GHz"), ghz) : g_strdup(_("clock not known"));
-    const char *cycles = t->scene->halves ? _("CU cycles") : _("SM cycles");
+    const char *cycles = ws_scene_words(t->scene, "SM cycles");
     const char *upper = t->order ? cycles : clock;
     const char *lower = t->order ? _("event") : cycles;
     cairo_t *cr =
