@@ -7,6 +7,7 @@
 #include "program/parts/variable.h"
 #include "program/program.h"
 #include "program/walk/launch_values.h"
+#include "target/target.h"
 
 #include <math.h>
 #include <string.h>
@@ -240,7 +241,8 @@ static char *note(const WsClockResult *r, const WsClockPlay *play)
                                play->tiles_differ ? "their number of rounds"
                                                   : "the steady distance");
     if (r->waves > 1)
-        g_string_append_printf(s, " %" G_GINT64_FORMAT " CTAs follow each other on %s.", r->waves,
+        g_string_append_printf(s, " %" G_GINT64_FORMAT " %s follow each other on %s.", r->waves,
+                               ws_target_own_word(play->p->hardware, "CTAs"),
                                r->core     ? "a core"
                                : r->halves ? "a CU"
                                            : "an SM");

@@ -71,7 +71,7 @@ static const WsTargetProduct product[] = { { "f16", "f32", FALSE }, { "bf16", "f
 static const WsTargetWord word[] = {
     WS_TARGET_WORD("SM cycles", "core cycles"),
     WS_TARGET_WORD("CTA %u, %s cycles", "core %u, %s cycles"),
-    { "CTAs", "programs" }, /* of the command line, which speaks English */
+    WS_TARGET_WORD("CTAs", "programs"),
     WS_TARGET_WORD("1 warp", "queue"),
     WS_TARGET_WORD("TMA load", "copy in"),
     WS_TARGET_WORD("TMA store", "copy out"),
@@ -90,6 +90,11 @@ static const WsTargetWord word[] = {
     WS_TARGET_WORD("copies", "moves"),
     WS_TARGET_WORD("consumer waits", "queue waits"),
     WS_TARGET_WORD("producer waits", "queue waits to copy"),
+    WS_TARGET_WORD("Tensor pipe busy", "M busy"),
+    WS_TARGET_WORD("TMA busy", "MTE2, MTE3, FIX busy"),
+    WS_TARGET_WORD("Shared memory busy", "MTE1 busy"),
+    WS_TARGET_WORD("ALU busy", "V busy"),
+    WS_TARGET_WORD("Tiles of the busiest CTA", "Tiles of the busiest core"),
     { NULL, NULL },
 };
 

@@ -2,6 +2,7 @@
 #include "program/program.h"
 #include "program/walk/launch_values.h"
 #include "program/walk/walk.h"
+#include "target/target.h"
 #include "ui/inspector/figures.h"
 
 #include "launch/bundle.h"
@@ -128,6 +129,13 @@ static void put_products(Totals *s, WsDocument *document)
         a, b);
 }
 
+/* The text in the words of the design's target. */
+static const char *own(WsDocument *document, const char *text)
+{
+    const WsProgram *p = ws_document_program(document);
+    return gettext(ws_target_own_word(p ? p->hardware : NULL, text));
+}
+
 static void put_units(Totals *s, WsDocument *document)
 {
     const WsClockResult *c = s->clock;
@@ -141,15 +149,16 @@ static void put_units(Totals *s, WsDocument *document)
     const char *unseen = s->measured ? _("share of the steady tiles; not measured: the recorder "
                                          "has clocks, no counters")
                                      : steady;
-    put_shares(s, _("Tensor pipe busy"), rated, c->tensor_busy,
+    put_shares(s, own(document, N_("Tensor pipe busy")), rated, c->tensor_busy,
                idle ? idle->rated[WS_UNIT_TENSOR] : NAN);
     put_in_flight(s, idle);
     put_products(s, document);
-    put_shares(s, _("TMA busy"), unseen, c->tma_busy, NAN);
-    put_shares(s, _("Shared memory busy"), unseen, c->smem_busy, NAN);
-    put_shares(s, _("ALU busy"), unseen, c->alu_busy, NAN);
-    put_shares(s, _("MUFU busy"), rated, c->mufu_busy,
-               idle && idle->uses[WS_UNIT_MUFU] ? idle->rated[WS_UNIT_MUFU] : NAN);
+    put_shares(s, own(document, N_("TMA busy")), unseen, c->tma_busy, NAN);
+    put_shares(s, own(document, N_("Shared memory busy")), unseen, c->smem_busy, NAN);
+    put_shares(s, own(document, N_("ALU busy")), unseen, c->alu_busy, NAN);
+    if (!c->core)
+        put_shares(s, _("MUFU busy"), rated, c->mufu_busy,
+                   idle && idle->uses[WS_UNIT_MUFU] ? idle->rated[WS_UNIT_MUFU] : NAN);
     if (c->hbm_cycles > 0)
         put(s, _("Floor by memory traffic"),
             _("what the launch must move once, at the rate of the HBM"),
@@ -162,9 +171,9 @@ static void put_launch(Totals *s, WsDocument *document)
     const WsTrace *m = s->measured;
     if (c) {
         g_autofree char *note = ws_words_note(c->extrapolated ? c->note : NULL);
-        put(s, _("CTAs"), _("of the launch"), ws_format_int(c->grid),
+        put(s, own(document, N_("CTAs")), _("of the launch"), ws_format_int(c->grid),
             m && m->grid > 0 ? ws_format_int(m->grid) : NULL);
-        put(s, _("Tiles of the busiest CTA"), note, ws_format_int(c->tiles), NULL);
+        put(s, own(document, N_("Tiles of the busiest CTA")), note, ws_format_int(c->tiles), NULL);
         if (isfinite(c->tile_period))
             put(s, _("Tile to tile"), _("steady distance of two tiles"),
                 ws_format_cycles((gint64)llround(c->tile_period)), NULL);
