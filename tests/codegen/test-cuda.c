@@ -43,9 +43,9 @@ static void list(const char *folder, gboolean nested, GPtrArray *out)
     g_autofree char *path = g_build_filename(WS_SOURCE_ROOT, folder, NULL);
     g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
     for (const char *name; dir && (name = g_dir_read_name(dir));) {
-        if (g_str_has_suffix(name, ".wstave") && !strstr(name, "gfx950"))
+        if (g_str_has_suffix(name, ".wstave") && !strstr(name, "gfx950") && !strstr(name, "ascend"))
             g_ptr_array_add(out, g_build_filename(folder, name, NULL));
-        else if (nested && !strchr(name, '.') && !strstr(name, "gfx950"))
+        else if (nested && !strchr(name, '.') && !strstr(name, "gfx950") && !strstr(name, "ascend"))
             g_ptr_array_add(out, g_build_filename(folder, name, "design.wstave", NULL));
     }
 }
