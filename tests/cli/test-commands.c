@@ -381,7 +381,7 @@ static void test_undecided(void)
         { "generate", LENS, "--as", "ptx", NULL },
         { "generate", NO_LENS, "--as", "program", NULL },
         { "draw", NO_LENS, "-o", "none.svg", NULL },
-        { "bundle", LENS, "-o", "none", NULL },
+        { "bundle", WS_SOURCE_ROOT "/tests/designs/ascend/vector-add.wstave", "-o", "none", NULL },
         { "bench", NO_LENS, NULL },
         { "check", UNDECIDED, NULL },
         { "check", "--fix", "--dry-run", UNDECIDED, NULL },
