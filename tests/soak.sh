@@ -45,6 +45,8 @@ done
 [ "$seconds" -lt 1800 ] || judge build/tests/test-oracle-mutation all
 # What becomes of every right design with one known mistake: explained, repaired, the original again.
 [ "$seconds" -lt 1800 ] || judge build/tests/test-mend-repair all
+# Loops of shipped designs rotated at every step, at other depths of their rings: what is proved is right (an hour).
+[ "$seconds" -lt 3600 ] || WARPSTAVE_STAGES=all judge build/tests/test-edit-stages
 # A repair that is not the original is proved; it must compute the same, too.
 repaired=$(mktemp -d)
 judge build/tests/test-mend-repair all 5 gemm-c "$repaired"

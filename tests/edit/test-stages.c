@@ -2,10 +2,12 @@
  * check proves of it is rehearsed at sizes that no tile divides, and right. One design; with
  * WARPSTAVE_STAGES=all all of them, with a part of a name those that have it. WARPSTAVE_KEEP is a
  * folder for what is wrong. */
+#include "advise/candidate.h"
 #include "codegen/generate.h"
 #include "drafts.h"
 #include "model/findings.h"
 #include "program/elaborate.h"
+#include "search/normal.h"
 
 #include <string.h>
 
@@ -70,20 +72,39 @@ static void try_depth(const WsDesign *design, const char *what, const char *name
     }
 }
 
+static void try_depths(const WsDesign *design, const char *what)
+{
+    const WsValue *map = ws_node_get(ws_design_root(design), WS_F_constants);
+    made++;
+    try_depth(design, what, NULL, 0);
+    for (guint i = 0; map->kind == WS_VALUE_MAP && i < map->n; i++)
+        for (guint k = 0; k < G_N_ELEMENTS(depth); k++)
+            for (gint64 n = 1; strcmp(map->key[i], depth[k]) == 0 && n <= 3; n++)
+                try_depth(design, what, depth[k], n);
+}
+
 static void try_cut(const WsDesign *design, const char *file, const WsNode *step)
 {
     g_autoptr(WsDraft) d = ws_draft_new(design);
     if (!ws_edit_rotate(d, step->identity))
         return;
-    made++;
     g_autofree char *label = ws_edit_label(step);
     g_autofree char *what = g_strdup_printf("%s rotated at %s", file, label);
-    const WsValue *map = ws_node_get(ws_design_root(design), WS_F_constants);
-    try_depth(d->design, what, NULL, 0);
-    for (guint i = 0; map->kind == WS_VALUE_MAP && i < map->n; i++)
-        for (guint k = 0; k < G_N_ELEMENTS(depth); k++)
-            for (gint64 n = 1; strcmp(map->key[i], depth[k]) == 0 && n <= 3; n++)
-                try_depth(d->design, what, depth[k], n);
+    try_depths(d->design, what);
+}
+
+/* What the search makes of products ahead: loops that begin with what ran ahead at their end. */
+static void try_ahead(const WsDesign *design, const char *file)
+{
+    g_autoptr(GPtrArray) list = ws_candidates_deep(design);
+    for (guint i = 0; i < list->len; i++) {
+        const WsCandidate *c = list->pdata[i];
+        gboolean rolled;
+        g_autoptr(WsDesign) normal = ws_search_normal(c->design, &rolled);
+        g_autofree char *what = g_strdup_printf("%s with %s", file, c->title);
+        if (rolled && c->reorders)
+            try_depths(normal, what);
+    }
 }
 
 static void try_below(const WsDesign *design, const char *file, const WsNode *node)
@@ -107,6 +128,7 @@ static void stages(void)
             continue;
         g_autoptr(WsDesign) design = load(designs[i]);
         try_below(design, designs[i], ws_design_root(design));
+        try_ahead(design, designs[i]);
         g_printerr("%s: %u made, %u proved, %u wrong\n", designs[i], made, proved, wrong);
     }
     g_test_message("%u loops rotated, %u proved and rehearsed", made, proved);
