@@ -315,12 +315,13 @@ static gboolean is_as_fast(const WsFound *f, const WsFound *best)
 static void keep_front(Run *run)
 {
     guint64 least = G_MAXUINT64;
-    guint asked = 0, fewest = G_MAXUINT;
+    guint asked = 0, fewest = G_MAXUINT / 4;
     g_ptr_array_sort(run->all, faster);
     for (guint i = 0; i < run->all->len; i++) {
         const WsFound *f = run->all->pdata[i];
         const WsFound *best = run->s->found->len ? run->s->found->pdata[0] : f;
-        const gboolean plainer = f->decision->len < fewest && is_as_fast(f, best);
+        /* A third fewer: many differ by an edit or two. */
+        const gboolean plainer = 3 * f->decision->len < 2 * fewest && is_as_fast(f, best);
         if ((f->shared >= least && !plainer) || !accepted(run, f, &asked))
             continue;
         WsFound *copy = found_copy(f);

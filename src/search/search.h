@@ -37,7 +37,8 @@ typedef struct {
 
 typedef struct {
     GPtrArray *found; /* WsFound*, proved, fastest first: each with less shared memory than all
-                         before it, or within 1 % of the first with fewer edits */
+                         before it, or within 1 % of the first with a third fewer
+                         edits */
     gint64 cycles;    /* of the design as it is */
     guint rounds;     /* that were finished */
     guint tried, unfit, refuted, undecided, repeated; /* edits: in all; that do not elaborate, play,
