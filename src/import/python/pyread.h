@@ -178,6 +178,7 @@ typedef struct {
     GHashTable *staged;        /* CALL of a load -> how it is staged (tle_hints.c); owned */
     GPtrArray *pipes;          /* const Val*: of TLE */
     const Val *mesh;           /* the cluster of the launch; NULL: it has none of a mesh */
+    gboolean meshed;           /* something asked for it */
     const WsPyNode *met;       /* the first barrier of it */
     GPtrArray *numbers;        /* const char*: tensors that integers were loaded from */
     GPtrArray *stored;         /* char*: sums of pointers that were stored through; owned */

@@ -268,6 +268,7 @@ const Val *py_mean_TLE_SHARD(PyRead *p, const Val **a, const WsPyNode *at)
     const char *why = py_no_mesh(p, a[0]);
     if (why)
         return py_wrong(p, at, why);
+    p->meshed = TRUE;
     const gboolean axis = a[1] && ((a[1]->kind == VAL_STRING && !strcmp(a[1]->text, a[0]->text)) ||
                                    (py_known(a[1], &n) && (n == 0 || n == -1)));
     return axis ? py_int(p, ws_x_name(p->r, OWN_RANK))
@@ -293,12 +294,16 @@ const Val *py_mean_TLE_MEET(PyRead *p, const Val **a, const WsPyNode *at)
     const char *why = given(a[0]) ? py_no_mesh(p, a[0]) : NULL;
     if (!given(a[0]) && !p->mesh)
         why = "a barrier of a mesh that is not known where the kernel begins";
+    p->meshed |= given(a[0]);
     return why ? py_wrong(p, at, why) : py_mesh_meet(p, at);
 }
 
-/* Threads of another partition never come there, or wait for it to end. */
+/* Calls in a branch that is not compiled ask for no cluster; threads of another partition never
+ * come to its barrier, or wait for it to end. */
 void py_mesh_finish(PyRead *p)
 {
+    if (p->mesh && !p->meshed)
+        py_unread(p, p->kernel, "a cluster that nothing the kernel comes by asks for");
     if (p->met && p->r->groups->len > 1)
         py_unread(p, p->met, "a barrier of the cluster in a partition beside others");
 }
@@ -316,6 +321,7 @@ const Val *py_mean_TLE_REMOTE(PyRead *p, const Val **a, const WsPyNode *at)
         why = "memory of another CTA of a mesh that is not known where the kernel begins";
     if (why)
         return py_wrong(p, at, why);
+    p->meshed |= given(a[2]);
     const gboolean tuple = a[1] && a[1]->kind == VAL_TUPLE && a[1]->n == 1 && given(a[2]);
     const WsExpr *rank = a[1] ? py_as_int(p, tuple ? a[1]->item[0] : a[1]) : NULL;
     if (!rank)

@@ -120,6 +120,7 @@ static const Val *reduced(PyRead *p, const Val *buffer, const Val *tile, const W
 /* Tensors of one axis: the state of both is known, and the handle is a tile in registers. */
 const Val *py_mean_TLE_RESHARD(PyRead *p, const Val **a, const WsPyNode *at)
 {
+    p->meshed = TRUE;
     if (!p->group || !a[0] || a[0]->kind != VAL_SHARDED || !a[1] || a[1]->kind != VAL_SHARDING)
         return py_wrong(p, at, "a reshard of what has no sharding, or to what is none");
     const Val *tile = a[0]->item[0], *from = a[0]->item[1];
