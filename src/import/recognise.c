@@ -169,8 +169,9 @@ const char *ws_source_name(WsRead *r, const char *want)
     if (!base->len || g_ascii_isdigit(base->str[0]))
         g_string_prepend_c(base, '_');
     const char *name = ws_source_format(r, "%s", base->str);
-    for (guint n = 2; ws_name_is_reserved(name) || ws_func_find(name) != WS_FUNC_COUNT ||
-                      g_hash_table_contains(r->names, name);
+    for (guint n = 2;
+         ws_name_is_reserved(name) || ws_func_find(name) != WS_FUNC_COUNT ||
+         g_hash_table_contains(r->names, name) || g_hash_table_contains(r->locals, name);
          n++)
         name = ws_source_format(r, "%s_%u", base->str, n);
     g_hash_table_add(r->names, (gpointer)name);

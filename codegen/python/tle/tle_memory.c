@@ -143,6 +143,12 @@ void ws_tle_read(WsTle *t, const WsOp *op)
         ws_py_refuse(t->y, op, "reading one element of a tile", "read a row or a column");
         return;
     }
+    if (b->rank == 2 &&
+        (v->rows == 1 || v->cols == 1)) { /* two dimensions there, the value has one */
+        ws_py_refuse(t->y, op, "a row or a column of a matrix in shared memory as a value",
+                     "give the buffer a tile of one dimension");
+        return;
+    }
     const char *pointer = ws_tle_view(t, op, a, a->rows, a->cols);
     if (ws_op_peeks(op->kind) && ws_tl_scalar(v)) {
         ws_py_refuse(t->y, op, "reading one element of another CTA", "read a row or a column");

@@ -71,6 +71,7 @@ struct Val {
     gint index;
     WsPlace place;
     gint64 at;         /* TILE: first column of the view */
+    guint dims;        /* tiles of TLE: dimensions in the source; 0: not known */
     gint64 rows, cols; /* of what a place, tile or formula holds; 0 unknown */
     WsReadStep *step;
     guint depth;   /* ZERO: loops around it; BUFFER: 1 under a shape whose parts are not
@@ -286,6 +287,7 @@ void py_claims_left(PyRead *p, const WsPyNode *at); /* at the end of a group */
 /* --- tiles: formulas of the array language ----------------------------------------------------*/
 /* x[:, None] of what is one value per column so far: one per row. */
 const Val *py_as_rows(PyRead *p, const Val *v);
+const Val *py_of_dimensions(PyRead *p, const Val *v, guint dims); /* v of so many in the source */
 const Val *py_formula(PyRead *p, const Val *v); /* MATH of anything that has a text; NULL */
 /* Notes which loads of the loop are staged (dialect/tle_hints.c). FALSE: none is. */
 gboolean py_stage_loop(PyRead *p, const WsPyNode *loop, gint64 stages);

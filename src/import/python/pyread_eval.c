@@ -413,12 +413,13 @@ static const Val *index_(PyRead *p, const WsPyNode *node)
         v->text = "row";
         v->rows = a->cols;
         v->cols = 1;
+        v->dims = 2;
         return v;
     }
     if (down && (a->kind == VAL_MATH || a->kind == VAL_TILE))
-        return py_as_rows(p, a);
-    if (py_is_tile(a)) /* x[:, None]: the shape of a formula is kept anyway */
-        return a;
+        return py_of_dimensions(p, py_as_rows(p, a), 2);
+    if (py_is_tile(a)) /* x[None, :]: the shape of a formula is kept anyway */
+        return py_of_dimensions(p, a, 2);
     const gboolean slot = a->kind == VAL_BARRIER || a->kind == VAL_BUFFER;
     p->indexing += slot;
     const Val *i = py_eval(p, node->kid[1]);

@@ -116,8 +116,11 @@ const Val *py_mean_SUM(PyRead *p, const Val **a, const WsPyNode *at)
             ((Val *)sum)->cols = 4;
         return sum;
     }
-    return py_is_tile(a[0]) && py_number(a[1], 1) == 1 ? py_function_tile(p, "rowsum", a, 1, TRUE)
-                                                       : py_opaque(p);
+    const Val *sum = py_is_tile(a[0]) && py_number(a[1], 1) == 1
+                         ? py_function_tile(p, "rowsum", a, 1, TRUE)
+                         : py_opaque(p);
+    const gboolean kept = a[2] && a[2]->kind != VAL_NONE && py_number(a[2], 1) != 0;
+    return py_of_dimensions(p, sum, kept ? 2 : 1);
 }
 
 const Val *py_mean_WHERE(PyRead *p, const Val **a, const WsPyNode *at)
@@ -229,6 +232,7 @@ static const Val *filled(PyRead *p, const Val *shape, const Val *dtype, const Va
     Val *v = py_val(p, VAL_ZERO);
     v->rows = py_number(shape->item[0], 0);
     v->cols = shape->n == 2 ? py_number(shape->item[1], 0) : 1;
+    v->dims = shape->n;
     if (shape->n == 1 && layout && layout->kind == VAL_LAYOUT && layout->index != 1) {
         v->cols = v->rows;
         v->rows = 1;

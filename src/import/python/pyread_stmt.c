@@ -149,6 +149,7 @@ static const Val *settle(PyRead *p, const char *name, const Val *v, const WsPyNo
         return py_opaque(p);
     Val *tile = py_val(p, VAL_TILE);
     tile->index = value;
+    tile->dims = v->dims;
     tile->rows = v->rows;
     tile->cols = v->cols;
     if (place && !counts(p, v->text))

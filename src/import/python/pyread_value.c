@@ -120,6 +120,7 @@ const Val *py_formula(PyRead *p, const Val *v)
         m->dtype = !strcmp(held->dtype, "i32") ? "i32" : NULL;
         m->reads = new_reads(p);
         m->made = v->made;
+        m->dims = v->dims;
         m->layout = py_amd_layout(p, v);
         g_array_append_val(m->reads, which);
         return m;
@@ -146,6 +147,7 @@ const Val *py_formula(PyRead *p, const Val *v)
     } else if (v->kind == VAL_ZERO) {
         m->text = v->text ? v->text : "0.0";
         m->layout = v->layout;
+        m->dims = v->dims;
         m->rows = v->rows;
         m->cols = v->cols;
     } else {
@@ -251,12 +253,64 @@ const Val *py_as_rows(PyRead *p, const Val *v)
     return turned;
 }
 
+const Val *py_of_dimensions(PyRead *p, const Val *v, guint dims)
+{
+    if (!py_is_tile(v) || v->dims == dims)
+        return v;
+    Val *own = py_val(p, v->kind);
+    *own = *v;
+    own->dims = dims;
+    return own;
+}
+
+static gboolean is_scalar(const Val *v)
+{
+    return v->rows * v->cols <= 1;
+}
+
+/* Of what is computed of both. */
+static guint dimensions(const Val *a, const Val *b)
+{
+    if (!b || is_scalar(b))
+        return a->dims;
+    if (is_scalar(a))
+        return b->dims;
+    return a->dims == 2 || b->dims == 2 ? 2 : a->dims == 1 && b->dims == 1 ? 1 : 0;
+}
+
+/* One value per row and one per column are a matrix where the one is of two dimensions in the
+ * source; where it is of one, the other holds one value per row, too. FALSE: neither is known. */
+static gboolean side_by_side(PyRead *p, const Val **x, const Val **y)
+{
+    const gboolean across = (*x)->rows == 1 && (*y)->cols == 1 && (*x)->cols == (*y)->rows;
+    const gboolean down = (*y)->rows == 1 && (*x)->cols == 1 && (*y)->cols == (*x)->rows;
+    if (p->from != WS_IMPORT_TLE || (!across && !down) || is_scalar(*x))
+        return TRUE;
+    const Val *rows = down ? *x : *y, **cols = down ? y : x;
+    if (rows->dims == 2)
+        return TRUE;
+    if (rows->dims != 1 || (*cols)->dims == 2)
+        return FALSE;
+    if (!(rows->reads && rows->reads->len) && !strstr(rows->text, "row")) { /* zeros */
+        Val *own = py_val(p, VAL_MATH);
+        *own = *rows;
+        own->rows = 1;
+        own->cols = rows->rows;
+        *(down ? x : y) = own;
+        return TRUE;
+    }
+    const Val *turned = py_as_rows(p, *cols);
+    *cols = turned->kind == VAL_MATH && turned->cols == 1 ? turned : *cols;
+    return turned == *cols;
+}
+
 static Val *combine(PyRead *p, const Val *a, const Val *b)
 {
     Val *m = py_val(p, VAL_MATH);
     m->rows = MAX(a->rows, b ? b->rows : 0);
     m->cols = MAX(a->cols, b ? b->cols : 0);
     m->reads = new_reads(p);
+    m->dims = dimensions(a, b);
     m->made = py_made_of(p, a, b);
     m->layout = py_amd_met(p, a->layout, b ? b->layout : NULL);
     for (guint side = 0; side < 2; side++) {
@@ -318,7 +372,7 @@ static const Val *quotient_of_tiles(PyRead *p, const char *op, const Val *x, con
 const Val *py_binary_tile(PyRead *p, const char *op, const Val *a, const Val *b)
 {
     const Val *x = py_formula(p, a), *y = py_formula(p, b);
-    if (!x || !y || strlen(x->text) + strlen(y->text) > 2000)
+    if (!x || !y || strlen(x->text) + strlen(y->text) > 2000 || !side_by_side(p, &x, &y))
         return py_opaque(p);
     const Val *bits = bits_of_tiles(p, op, x, y);
     bits = bits ? bits : quotient_of_tiles(p, op, x, y);
@@ -352,10 +406,17 @@ const Val *py_function_tile(PyRead *p, const char *name, const Val **arg, guint 
     GString *text = g_string_new(name);
     g_string_append_c(text, '(');
     Val *m = NULL;
+    g_autofree const Val **of = g_new0(const Val *, n + 1);
+    gboolean alike = TRUE;
+    for (guint i = 0; i < n; i++) {
+        of[i] = py_formula(p, arg[i]);
+        for (guint k = 0; k < i; k++)
+            alike &= !of[i] || !of[k] || side_by_side(p, &of[i], &of[k]);
+    }
     gboolean whole =
         g_str_equal(name, "select") || g_str_equal(name, "max") || g_str_equal(name, "min");
     for (guint i = 0; i < n; i++) {
-        const Val *x = py_formula(p, arg[i]);
+        const Val *x = alike ? of[i] : NULL;
         whole &= (x && !g_strcmp0(x->dtype, "i32")) || (i == 0 && *name == 's');
         if (!x || text->len + strlen(x->text) > 4000) {
             g_string_free(text, TRUE);
@@ -368,8 +429,10 @@ const Val *py_function_tile(PyRead *p, const char *name, const Val **arg, guint 
     m->text = ws_source_format(p->r, "%s", text->str);
     m->dtype = whole ? "i32" : NULL;
     g_string_free(text, TRUE);
-    if (row)
+    if (row) {
         m->cols = 1;
+        m->dims = 1;
+    }
     return m;
 }
 

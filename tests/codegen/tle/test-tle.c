@@ -172,7 +172,7 @@ static const Rule rules[] = {
       "cluster",
       { { "\"tiles\": {", "\"cluster\": 1, \"tiles\": {" } } },
     { "L4",
-      "pipe-close",
+      "pipe-close-tiles",
       { { "\"into\": \"x\" }", "\"into\": \"x\", \"when\": \"k < 5\" }" } },
       "step load at groups/load/body/0/do/0/do/1",
       { { "\"into\": \"x\" }", "\"into\": \"x\", \"hint\": \"evict_first\" }" } } },

@@ -135,6 +135,11 @@ const Val *py_point(PyRead *p, const WsPyNode *sum, const Val *a, const Val *b)
     g_ptr_array_add(p->r->pool, v->item);
     v->item[0] = more ? a->item[0] : a;
     v->n = 1;
+    v->dims = !more || a->rows * a->cols < 2      ? offset->dims
+              : offset->rows * offset->cols < 2   ? a->dims
+              : a->dims == 1 && offset->dims == 1 ? 1
+              : a->dims == 2 || offset->dims == 2 ? 2
+                                                  : 0;
     v->rows = MAX(offset->rows, more ? a->rows : 1);
     v->cols = MAX(offset->cols, more ? a->cols : 1);
     v->layout = py_amd_met(p, a->kind == VAL_POINTER ? a->layout : NULL, offset->layout);

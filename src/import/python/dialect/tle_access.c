@@ -155,6 +155,9 @@ static const Val *through(PyRead *p, const Val **a, gboolean async, const WsPyNo
     } else {
         WsReadStep *s = py_through(p, WS_READ_READ, a[0], a[1], at, &more);
         v = s ? loaded(p, s, a[0]->rows, a[0]->cols, at) : NULL;
+        v = v ? py_of_dimensions(p, v, a[0]->dims) : NULL;
+        if (v && v->dims == 1 && v->rows == 1 && v->cols > 1) /* runs along the tensor either way */
+            g_array_index(p->group->values, WsReadValue, v->index).line = TRUE;
     }
     return v && v->kind == VAL_TILE ? py_masked_value(p, v, a[1], a[2], more) : py_opaque(p);
 }

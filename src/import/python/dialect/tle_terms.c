@@ -343,6 +343,7 @@ const Val *py_mean_TLE_ARANGE(PyRead *p, const Val **a, const WsPyNode *at)
     Val *v = py_val(p, VAL_MATH);
     v->text = "col";
     v->dtype = "i32";
+    v->dims = 1;
     v->rows = 1;
     v->cols = n;
     return v;

@@ -340,6 +340,7 @@ static const Val *copy_for(PyRead *p, const char *name, const Val *v, const WsPy
     Val *copy = py_val(p, VAL_MATH), *own = py_val(p, VAL_TILE);
     *copy = *py_formula(p, v);
     copy->dtype = held->dtype;
+    own->dims = v->dims;
     own->rows = v->rows;
     own->cols = v->cols;
     own->index = py_hold_at(p, name, copy, at);
@@ -449,6 +450,7 @@ static gboolean walk(PyRead *p, PyLoop *l)
         if (entry->kind == VAL_ZERO && entry->step && entry->index >= 0 &&
             py_times_of(p, entry->index) > entry->made) { /* a product has used the zeros */
             Val *zeros = py_val(p, VAL_TILE);
+            zeros->dims = entry->dims;
             zeros->rows = entry->rows;
             zeros->cols = entry->cols;
             zeros->index = py_hold_at(p, name, entry, l->node);
@@ -460,6 +462,7 @@ static gboolean walk(PyRead *p, PyLoop *l)
             entry->step->off = FALSE; /* rounds add to it: it is stored before them */
             Val *tile = py_val(p, VAL_TILE);
             tile->index = entry->index;
+            tile->dims = entry->dims;
             tile->rows = entry->rows;
             tile->cols = entry->cols;
             c.entry = tile;
