@@ -149,6 +149,8 @@ static char *said_of(Long *l, const WsProgram *p)
     g_autoptr(GBytes) object = ws_generate_amd_object(p, WS_CODE_OBJECT_VERSION, &error);
     if (!object)
         return g_strdup_printf("no code: %s", error->message);
+    if (!ws_generate_amd_clean(object))
+        return g_strdup("no code: it spills, and the emulator has no scratch memory");
     g_autofree char *sum = g_compute_checksum_for_bytes(G_CHECKSUM_SHA256, object);
     const char *known = g_hash_table_lookup(l->code, sum);
     if (known)
