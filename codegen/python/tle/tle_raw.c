@@ -66,9 +66,11 @@ static gboolean masks_thread(const WsTle *t, const char *line, const char *next)
     const WsAgent *agent = t->y->agent;
     char to[33], from[33], left[33];
     guint mask = 0;
-    if (sscanf(line, " mov.u32 %32[A-Za-z0-9_], %%tid.x;", to) != 1 ||
-        sscanf(next, " and.b32 %32[A-Za-z0-9_], %32[A-Za-z0-9_], %u;", left, from, &mask) != 3)
-        return FALSE;
+    gint end = 0, masked = 0;
+    sscanf(line, " mov.u32 %32[A-Za-z0-9_], %%tid.x;%n", to, &end);
+    sscanf(next, " and.b32 %32[A-Za-z0-9_], %32[A-Za-z0-9_], %u;%n", left, from, &mask, &masked);
+    if (!end || !masked || line[end + (gint)strspn(line + end, " \t")])
+        return FALSE; /* what else stands between the two may keep the number */
     const guint n = mask + 1;
     return !strcmp(to, from) && !strcmp(to, left) && n && !(n & mask) && n <= agent->threads &&
            (n == agent->threads || agent->warp0 * 32 % n == 0);

@@ -26,6 +26,17 @@ static void refuse(Raw *r, const char *what)
 
 /* --- the text ----------------------------------------------------------------------------------*/
 
+/* The class is only called: nothing else can have changed what it does. */
+static gboolean stays(const WsPyNode *n, const char *class)
+{
+    for (guint i = 0; i < n->n; i++) {
+        const gboolean is = n->kid[i]->kind == WS_PY_NAME && !strcmp(n->kid[i]->text, class);
+        if (is ? n->kind != WS_PY_CALL || i : !stays(n->kid[i], class))
+            return FALSE;
+    }
+    return TRUE;
+}
+
 /* class Source: what dialect() reads is what it was given. */
 static gboolean is_source(PyRead *p, const WsPyNode *call)
 {
@@ -42,8 +53,9 @@ static gboolean is_source(PyRead *p, const WsPyNode *call)
         return FALSE;
     g_autofree char *lines = ws_python_lines(p->py, class->node->line, class->node->end_line);
     const char *body = strchr(lines, '\n');
-    if (!body || !g_str_has_prefix(body + 1, is))
-        return FALSE;
+    if (!body || !g_str_has_prefix(body + 1, is) || class->node->n != 1 ||
+        !stays(ws_python_module(p->py), class->node->text))
+        return FALSE; /* bases and decorators stand beside its body */
     const char *rest = body + 1 + strlen(is);
     rest += strspn(rest, "\n"); /* the lines go on to where the next statement begins */
     return !*rest || (!g_ascii_isspace(*rest) && rest[-1] == '\n');
@@ -379,20 +391,27 @@ static char *unbraced(const char *text)
 
 /* Where a partition of TLE stands is not where the group of a design does: the number of a thread
  * in its CTA may be asked for if only that in its group, or in its warp, is left of it. */
+static gboolean is_masked(const char *line, const char *next, guint threads)
+{
+    char to[33], from[33], left[33];
+    guint mask = 0;
+    gint end = 0, masked = 0;
+    sscanf(line, " mov.u32 %32[A-Za-z0-9_], %%tid.x;%n", to, &end);
+    sscanf(next, " and.b32 %32[A-Za-z0-9_], %32[A-Za-z0-9_], %u;%n", left, from, &mask, &masked);
+    if (!end || !masked || line[end + (gint)strspn(line + end, " \t")])
+        return FALSE; /* what else stands between the two may keep the number */
+    return !strcmp(to, from) && !strcmp(to, left) && (mask + 1 == threads || mask == 31);
+}
+
 static gboolean asks_for_place(const Raw *r, const char *text)
 {
     g_auto(GStrv) line = g_strsplit(text, "\n", -1);
     const guint threads = (guint)r->p->group->warps * 32;
     for (guint i = 0; line[i]; i++)
         for (const char *c = strchr(line[i], '%'); c; c = strchr(c + 1, '%')) {
-            char to[33], from[33], left[33];
-            guint mask = 0;
             if (c[1] == '{' || g_str_has_prefix(c, "%laneid"))
                 continue;
-            if (!line[i + 1] || sscanf(line[i], " mov.u32 %32[A-Za-z0-9_], %%tid.x;", to) != 1 ||
-                sscanf(line[i + 1], " and.b32 %32[A-Za-z0-9_], %32[A-Za-z0-9_], %u;", left, from,
-                       &mask) != 3 ||
-                strcmp(to, from) || strcmp(to, left) || (mask + 1 != threads && mask != 31))
+            if (!line[i + 1] || !is_masked(line[i], line[i + 1], threads))
                 return TRUE;
         }
     return FALSE;
