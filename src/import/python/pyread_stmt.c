@@ -136,6 +136,8 @@ static const Val *settle(PyRead *p, const char *name, const Val *v, const WsPyNo
             held->cols = 1;
         }
         v = py_formula(p, v);
+        if (!v)
+            return py_opaque(p);
     }
     const gboolean place = v->kind == VAL_POINTER || py_is_index(v);
     if ((p->from != WS_IMPORT_GLUON || p->amd) && place && !counts(p, v->text))

@@ -248,6 +248,11 @@ static void close_round(PyRead *p, const PyLoop *l, GArray *carries)
             (end->kind == VAL_TILE && end->index == c->entry->index))
             continue;
         const Val *left = py_formula(p, end);
+        if (!left) {
+            py_set_path(p, c->name, py_opaque(p));
+            py_unread(p, l->node, "which tile a variable is in the next round");
+            continue;
+        }
         WsReadStep *s = py_step(p, WS_READ_COMPUTE, l->node);
         py_set(p, s, c->entry->index);
         const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, c->entry->index);
@@ -337,8 +342,11 @@ static const Val *copy_for(PyRead *p, const char *name, const Val *v, const WsPy
     const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, v->index);
     if (held->accumulator)
         return NULL; /* it may be in flight: renew_heads lists it if a round sets it */
+    const Val *formula = py_formula(p, v);
+    if (!formula)
+        return NULL;
     Val *copy = py_val(p, VAL_MATH), *own = py_val(p, VAL_TILE);
-    *copy = *py_formula(p, v);
+    *copy = *formula;
     copy->dtype = held->dtype;
     own->dims = v->dims;
     own->rows = v->rows;
