@@ -117,6 +117,8 @@ typedef struct {
     gint64 shape[5];
     gboolean indexed, indexed_twice;
     guint line;
+    guint64 loaded_by, read_by,
+        across_by;  /* by halves of the warps (python/amd/); 0: not, or by both */
     gint64 span;    /* swizzle in bytes, -1 unknown */
     gint over;      /* 1 + the buffer whose storage it uses; 0: its own */
     gint64 over_at; /* bytes behind where that one begins */

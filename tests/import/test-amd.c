@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-typedef enum { GEMM, ATTENTION, LATE, KERNELS } Kernel;
+typedef enum { GEMM, ATTENTION, LATE, HAND, KERNELS } Kernel;
 typedef enum { PROVED, REFUTED, OUTSIDE, NOT_PROVED } Want;
 
 static const struct {
@@ -34,8 +34,14 @@ static char *exported(Kernel kernel)
         [GEMM] = "projects/gemm-gfx950/design.wstave",
         [ATTENTION] = "projects/attention-gfx950/design.wstave",
         [LATE] = "tests/designs/refuted-gemm-gfx950-late-wait.wstave",
+        [HAND] = "tests/import/amd/hand.py",
     };
     g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, path[kernel], NULL);
+    char *own = NULL;
+    if (kernel == HAND) {
+        g_assert_true(g_file_get_contents(file, &own, NULL, NULL));
+        return own;
+    }
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsDesign) design = ws_design_load(file, findings);
     g_autoptr(WsProgram) p = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
@@ -137,6 +143,41 @@ static void test_plant(gconstpointer data)
     }
 }
 
+/* --- other people's
+ * -----------------------------------------------------------------------------*/
+
+static const struct {
+    const char *file, *name, *define, *what;
+} upstream[] = {
+#define UPSTREAM(file, name, define, what) { file, name, define, what },
+#include "amd/upstream.def"
+#undef UPSTREAM
+};
+
+static void test_upstream(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data);
+    const char *root = g_getenv("WARPSTAVE_TRITON_SOURCE");
+    if (!root) {
+        g_test_skip("WARPSTAVE_TRITON_SOURCE names no checkout of Triton");
+        return;
+    }
+    g_autofree char *path =
+        g_build_filename(root, "third_party", "amd", "python", upstream[i].file, NULL);
+    g_autofree char *text = NULL;
+    g_auto(GStrv) define = g_strsplit(upstream[i].define, " ", -1);
+    const WsImportOptions how = { .kernel = upstream[i].name, .define = define };
+    g_auto(WsJudged) k = { 0 };
+    g_autoptr(GError) error = NULL;
+    g_file_get_contents(path, &text, NULL, &error);
+    g_assert_no_error(error);
+    g_auto(GStrv) line = g_strsplit(text, "\n", -1);
+    ws_judge_text(text, strlen(text), upstream[i].file, WS_IMPORT_GLUON, &how, NULL, &k, &error);
+    g_assert_no_error(error);
+    g_assert_true(is_named(&k, line, upstream[i].what, ""));
+    g_assert_cmpint(k.verdict->kind, ==, WS_VERDICT_OUTSIDE);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -145,6 +186,10 @@ int main(int argc, char **argv)
     for (guint i = 0; i < G_N_ELEMENTS(plants); i++) {
         g_autofree char *path = g_strdup_printf("/import/amd/%s", plants[i].name);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_plant);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(upstream); i++) {
+        g_autofree char *path = g_strdup_printf("/import/amd/upstream/%s/%u", upstream[i].name, i);
+        g_test_add_data_func(path, GUINT_TO_POINTER(i), test_upstream);
     }
     const int failed = g_test_run();
     for (guint i = 0; i < KERNELS; i++)

@@ -289,6 +289,8 @@ void py_claims_left(PyRead *p, const WsPyNode *at); /* at the end of a group */
 const Val *py_as_rows(PyRead *p, const Val *v);
 const Val *py_of_dimensions(PyRead *p, const Val *v, guint dims); /* v of so many in the source */
 const Val *py_formula(PyRead *p, const Val *v); /* MATH of anything that has a text; NULL */
+const Val *py_itself(PyRead *p, const Val *v);  /* the same, to be copied as it is */
+const Val *py_copy_of(PyRead *p, const Val *v); /* of a TILE, of the type of its value */
 /* Notes which loads of the loop are staged (dialect/tle_hints.c). FALSE: none is. */
 gboolean py_stage_loop(PyRead *p, const WsPyNode *loop, gint64 stages);
 void py_end_staged(PyRead *p, const WsPyNode *loop); /* at the end of a round of it */

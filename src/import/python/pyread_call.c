@@ -215,9 +215,9 @@ const Val *py_term(PyRead *p, const WsPyNode *node, gboolean *known)
             continue;
         const Val *a[MOST + 1] = { NULL };
         *known = TRUE;
-        p->converting = terms[i].meaning == py_mean_WRITE ||
-                        terms[i].meaning == py_mean_TLE_STORE ||
-                        terms[i].meaning == py_mean_DESC_STORE;
+        p->converting =
+            terms[i].meaning == py_mean_WRITE || terms[i].meaning == py_mean_TLE_STORE ||
+            terms[i].meaning == py_mean_DESC_STORE || terms[i].meaning == py_mean_AMD_BUFFER_STORE;
         p->hint = NULL;
         const gboolean bound = bind(p, &terms[i], node, object, a);
         look_at_operands(p, &terms[i], node, a);

@@ -1,3 +1,4 @@
+#include "import/python/amd/amd.h"
 #include "import/python/dialect/tle_mesh.h"
 #include "import/python/dialect/pyread_terms.h"
 #include "import/python/names/names.h"
@@ -293,6 +294,10 @@ static const Val *binary(PyRead *p, const WsPyNode *node)
     claim = claim ? claim : py_point(p, node, a, b);
     if (claim)
         return claim;
+    if (p->amd && (py_amd_is_places(a) || py_amd_is_places(b))) {
+        const Val *places = py_amd_places(p, a, b);
+        return places ? places : py_opaque(p);
+    }
     if (py_is_tile(a) || py_is_tile(b))
         return py_binary_tile(p, node->text, a, b);
     const WsExpr *place = is_number(a) && is_number(b)

@@ -68,7 +68,7 @@ const char *py_prefix_of(PyRead *p, const WsPyNode *function, const WsPyNode *at
 static gboolean is_made_of(PyRead *p, const Val *v, const char *name)
 {
     g_autofree char *own = g_strconcat(p->frame->prefix, name, NULL);
-    const Val *m = py_is_tile(v) ? py_formula(p, v) : NULL;
+    const Val *m = py_is_tile(v) ? py_itself(p, v) : NULL;
     for (guint i = 0; m && m->reads && i < m->reads->len; i++) {
         const char *value =
             g_array_index(p->group->values, WsReadValue, g_array_index(m->reads, gint64, i)).name;
@@ -91,7 +91,7 @@ const Val *py_at_once(PyRead *p, const WsPyNode *target, const Val *v, const WsP
         const WsReadValue *held = one->kind == VAL_TILE
                                       ? &g_array_index(p->group->values, WsReadValue, one->index)
                                       : NULL;
-        const Val *m = clash && !(held && held->accumulator) ? py_formula(p, one) : NULL;
+        const Val *m = clash && !(held && held->accumulator) ? py_itself(p, one) : NULL;
         if (!m || m->rows * m->cols <= 1 || !g_strcmp0(m->dtype, "b"))
             continue;
         if (!all) {

@@ -135,15 +135,14 @@ static const Val *settle(PyRead *p, const char *name, const Val *v, const WsPyNo
             held->rows = held->cols; /* a line of memory is one value per row there */
             held->cols = 1;
         }
-        v = py_formula(p, v);
-        if (!v)
-            return py_opaque(p);
+        v = p->amd ? py_copy_of(p, v) : py_itself(p, v);
     }
     const gboolean place = v->kind == VAL_POINTER || py_is_index(v);
     if ((p->from != WS_IMPORT_GLUON || p->amd) && place && !counts(p, v->text))
         return v;
-    if (v->kind == VAL_POINTER)
-        return py_opaque(p);
+    const Val *unheld = p->amd ? py_amd_unheld(p, v) : NULL;
+    if (v->kind == VAL_POINTER || unheld)
+        return unheld ? unheld : py_opaque(p);
     if (v->kind != VAL_MATH || v->rows * v->cols <= 1 || !g_strcmp0(v->dtype, "b"))
         return v; /* a condition is used where it is named */
     const gint value = py_hold(p, name, v, at, 0, 0);

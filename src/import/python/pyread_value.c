@@ -102,14 +102,12 @@ static GArray *new_reads(PyRead *p)
     return reads;
 }
 
-const Val *py_formula(PyRead *p, const Val *v)
+const Val *py_itself(PyRead *p, const Val *v)
 {
     if (v->kind == VAL_MATH)
         return v;
     if (v->kind == VAL_TILE && v->text && p->from == WS_IMPORT_TLE)
         return NULL; /* formulas take whole values */
-    if (p->amd && py_amd_is_operand_b(py_amd_layout(p, v)))
-        return NULL; /* its rows are columns there */
     Val *m = py_val(p, VAL_MATH);
     if (v->kind == VAL_TILE && p->group) {
         const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, v->index);
@@ -154,6 +152,24 @@ const Val *py_formula(PyRead *p, const Val *v)
         return NULL;
     }
     return m;
+}
+
+const Val *py_copy_of(PyRead *p, const Val *v)
+{
+    const char *dtype = g_array_index(p->group->values, WsReadValue, v->index).dtype;
+    Val *copy = py_val(p, VAL_MATH);
+    *copy = *py_itself(p, v);
+    copy->dtype = dtype;
+    if (p->amd && strcmp(dtype, "f32") && strcmp(dtype, "i32")) /* statements compute in f32 */
+        copy->text = ws_source_format(p->r, "%s(%s)", dtype, copy->text);
+    return copy;
+}
+
+const Val *py_formula(PyRead *p, const Val *v)
+{
+    if (p->amd && v->kind != VAL_MATH && py_amd_is_operand_b(py_amd_layout(p, v)))
+        return NULL; /* its rows are columns there */
+    return py_itself(p, v);
 }
 
 /* A line, and what it was computed from, holds one value per row. FALSE: it is no line. */

@@ -28,23 +28,31 @@ def judged(layout, rows, cols):
     lower = span(own + warps[:2])
     upper = {(r ^ warps[2][0], c ^ warps[2][1]) for r, c in lower}
     every = {(r, c) for r in range(rows) for c in range(cols)}
-    first = {(r, c) for r, c in every if r < rows // 2}
-    halves = "BOTH" if lower == upper == every else \
-        "ROWS" if lower == first and upper == every - first else "UNKNOWN"
+    rows_of = {r for r, _ in lower}
+    by = [m for m in range(1, rows) if len(rows_of) * 2 == rows and
+          all((r & m).bit_count() % 2 == 0 for r in rows_of)]
+    halves, bits = "UNKNOWN", 0
+    if lower | upper == every:
+        if lower == upper:
+            halves = "BOTH"
+        elif len(by) == 1 and len(lower) * 2 == len(every):
+            halves, bits = "ROWS", by[0] * cols
+        else:
+            halves = "PLACES"
     once = len(own + warps) == (rows * cols).bit_length() - 1 and lower | upper == every
-    return halves, once, all(col == 0 for _, col in warps)
+    return halves, bits, once, all(col == 0 for _, col in warps)
 
 
 def say(kind, numbers, layout, rows, cols):
-    halves, once, inside = judged(layout, rows, cols)
-    print("LAYOUT(%s, %s, %d, %d, %s, %s, %s)" % (
-        kind, ", ".join(map(str, numbers)), rows, cols, halves, str(once).upper(),
+    halves, bits, once, inside = judged(layout, rows, cols)
+    print("LAYOUT(%s, %s, %d, %d, %s, %d, %s, %s)" % (
+        kind, ", ".join(map(str, numbers)), rows, cols, halves, bits, str(once).upper(),
         str(inside).upper()))
 
 
 def main():
     print("/* Written by layouts.py: what Triton 3.9.0 makes of these layouts.\n"
-          " * LAYOUT(kind, numbers of it…, rows, columns, halves, every element once, a row in one "
+          " * LAYOUT(kind, numbers of it…, rows, columns, halves, by, every element once, a row in one "
           "warp) */")
     warps = [(4, 2), (8, 1), (2, 4), (1, 8)]
     for block, turned, (m, n), (tm, tn), (rows, cols) in itertools.product(

@@ -15,9 +15,18 @@ gboolean py_is_amd(PyRead *p, const WsPyNode *module);
 const PyLayout *py_amd_met(PyRead *p, const PyLayout *a, const PyLayout *b);
 /* How a tile lies, as far as that is known; NULL. */
 const PyLayout *py_amd_layout(const PyRead *p, const Val *v);
-/* Lists a tile whose layout is not one that gives each half of the warps its half of the rows (or,
- * of an operand b, all of it). */
+/* Places of elements of which only the layout is known: of index tiles, or other such places, that
+ * make one another. NULL: it is none. */
+const Val *py_amd_places(PyRead *p, const Val *a, const Val *b);
+gboolean py_amd_is_places(const Val *v);
+/* The same of a formula of rows, columns and numbers, which no value holds; NULL: it is none. */
+const Val *py_amd_unheld(PyRead *p, const Val *v);
+/* Lists a tile whose layout is not one that gives each half of the warps half of the rows (or, of
+ * an operand b, all of it). */
 void py_amd_need_halves(PyRead *p, const PyLayout *l, gint64 rows, gint64 cols, const WsPyNode *at);
+/* The halves of the warps load, or read, elements of the buffer by these bits of their places. */
+typedef enum { PY_SHARE_LOAD, PY_SHARE_READ, PY_SHARE_ACROSS } PyShare;
+void py_amd_share(PyRead *p, gint buffer, PyShare how, guint64 by, const WsPyNode *at);
 gboolean py_amd_is_operand_b(const PyLayout *l);
 
 /* --- stages.c ---------------------------------------------------------------------------------*/
@@ -31,6 +40,8 @@ void py_amd_at_border(PyRead *p, const WsPyNode *at);
  */
 void py_amd_meet(PyRead *p);
 WsReadStep *py_amd_loop_begins(PyRead *p); /* that barrier; NULL: none is due */
+/* Where names for values that a round hands on are set: registers change their names alone. */
+GPtrArray *py_amd_last_stage(GPtrArray *body);
 /* The rounds of a loop were read into `body`. */
 void py_amd_loop_ends(PyRead *p, const WsPyNode *loop, GPtrArray *body);
 

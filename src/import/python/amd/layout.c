@@ -142,25 +142,53 @@ static guint64 number(PyBasis at, gint64 cols)
     return (guint64)at.row * (guint64)cols + (guint64)at.col;
 }
 
-/* How many bits the bases move, but for those of warp bit `without` (-1: none). */
+/* The bits that bases move, each with a vector that moves it alone of them. */
+typedef struct {
+    guint64 of[64];
+    guint rank;
+} Span;
+
+static void span_add(Span *s, guint64 v)
+{
+    for (guint i = 0; i < 64; i++)
+        if (v >> i & 1 && s->of[i])
+            v ^= s->of[i];
+    if (!v)
+        return;
+    const guint own = (guint)__builtin_ctzll(v);
+    for (guint i = 0; i < 64; i++)
+        if (s->of[i] >> own & 1)
+            s->of[i] ^= v;
+    s->of[own] = v;
+    s->rank++;
+}
+
+/* Of all bases but that of warp bit `without` (-1: of all). */
+static Span span_of(const PyBases *b, gint64 cols, gint without)
+{
+    Span s = { .rank = 0 };
+    for (guint in = 0; in < 3; in++)
+        for (guint i = 0; i < b->n[in]; i++)
+            if (in != PY_WARPS || (gint)i != without)
+                span_add(&s, number(b->at[in][i], cols));
+    return s;
+}
+
 static guint rank_of(const PyBases *b, gint64 cols, gint without)
 {
-    guint64 pivot[64] = { 0 };
-    guint rank = 0;
-    for (guint in = 0; in < 3; in++)
-        for (guint i = 0; i < b->n[in]; i++) {
-            guint64 v = in == PY_WARPS && (gint)i == without ? 0 : number(b->at[in][i], cols);
-            while (v) {
-                const guint top = 63 - (guint)__builtin_clzll(v);
-                if (!pivot[top]) {
-                    pivot[top] = v;
-                    rank++;
-                    break;
-                }
-                v ^= pivot[top];
-            }
-        }
-    return rank;
+    return span_of(b, cols, without).rank;
+}
+
+/* The one combination of `n` bits that is 0 all over a span of n - 1 of them. */
+static guint64 zero_on(const Span *s, guint n)
+{
+    guint out = 0;
+    while (out < n && s->of[out])
+        out++;
+    guint64 by = (guint64)1 << out;
+    for (guint i = 0; i < n; i++)
+        by |= s->of[i] && s->of[i] >> out & 1 ? (guint64)1 << i : 0;
+    return by;
 }
 
 static guint bits(gint64 n)
@@ -183,25 +211,21 @@ static const PyLayout *whole(const PyLayout *l, gint64 *rows, gint64 *cols)
     return of;
 }
 
-PyHalves py_layout_halves(const PyLayout *l, gint64 rows, gint64 cols)
+PyHalves py_layout_halves(const PyLayout *l, gint64 rows, gint64 cols, guint64 *by)
 {
     PyBases b;
     const PyLayout *of = whole(l, &rows, &cols);
+    *by = 0;
     if (!py_layout_bases(of, rows, cols, &b) || b.n[PY_WARPS] != UPPER + 1)
         return PY_HALVES_UNKNOWN;
     const guint all = bits(rows) + bits(cols);
-    const PyBasis upper = b.at[PY_WARPS][UPPER];
     if (rank_of(&b, cols, -1) != all)
         return PY_HALVES_UNKNOWN;
-    if (rank_of(&b, cols, UPPER) == all)
-        return upper.row || upper.col ? PY_HALVES_UNKNOWN : PY_HALVES_BOTH;
-    if (rows < 2 || upper.row != rows / 2 || upper.col)
-        return PY_HALVES_UNKNOWN;
-    for (guint in = 0; in < 3; in++)
-        for (guint i = 0; i < b.n[in]; i++)
-            if (!(in == PY_WARPS && i == UPPER) && (b.at[in][i].row & (rows / 2)))
-                return PY_HALVES_UNKNOWN;
-    return PY_HALVES_ROWS;
+    const Span lower = span_of(&b, cols, UPPER);
+    if (lower.rank == all)
+        return PY_HALVES_BOTH;
+    *by = zero_on(&lower, all);
+    return *by % (guint64)cols ? PY_HALVES_PLACES : PY_HALVES_ROWS;
 }
 
 gboolean py_layout_once(const PyLayout *l, gint64 rows, gint64 cols)

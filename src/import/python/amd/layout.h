@@ -49,13 +49,16 @@ typedef struct {
 
 typedef enum {
     PY_HALVES_UNKNOWN,
-    PY_HALVES_ROWS, /* warps 0 to 3 hold the first half of the rows, warps 4 to 7 the others */
-    PY_HALVES_BOTH, /* each half holds all of it */
+    PY_HALVES_ROWS,   /* each half of the warps holds half of the rows */
+    PY_HALVES_PLACES, /* each holds half of the elements, other than by rows */
+    PY_HALVES_BOTH,   /* each holds all of it */
 } PyHalves;
 
 /* FALSE: the layout is not understood, or has no such tile. */
 gboolean py_layout_bases(const PyLayout *l, gint64 rows, gint64 cols, PyBases *b);
-PyHalves py_layout_halves(const PyLayout *l, gint64 rows, gint64 cols);
+/* `by`: the bits of a place (row · cols + column) that are odd in number where warps 4 to 7 hold
+ * it; 0 where both do. */
+PyHalves py_layout_halves(const PyLayout *l, gint64 rows, gint64 cols, guint64 *by);
 /* Every element is held once. */
 gboolean py_layout_once(const PyLayout *l, gint64 rows, gint64 cols);
 gboolean py_layout_equal(const PyLayout *a, const PyLayout *b);

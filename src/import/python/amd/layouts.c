@@ -135,6 +135,45 @@ const PyLayout *py_amd_met(PyRead *p, const PyLayout *a, const PyLayout *b)
     return py_layout_equal(x, y) ? x : made(p, PY_LAYOUT_UNKNOWN);
 }
 
+gboolean py_amd_is_places(const Val *v)
+{
+    return v && v->kind == VAL_OPAQUE && v->layout && v->rows * v->cols > 1;
+}
+
+static const Val *places(PyRead *p, gint64 rows, gint64 cols, const PyLayout *l)
+{
+    Val *v = py_val(p, VAL_OPAQUE);
+    v->depth = 1;
+    v->rows = rows;
+    v->cols = cols;
+    v->layout = l;
+    return v;
+}
+
+/* Rows, columns and numbers alone. */
+static gboolean is_counted_out(const Val *v)
+{
+    return v->kind == VAL_MATH && v->layout && v->rows * v->cols > 1 &&
+           !(v->reads && v->reads->len) && g_strcmp0(v->dtype, "b") != 0;
+}
+
+const Val *py_amd_unheld(PyRead *p, const Val *v)
+{
+    return is_counted_out(v) ? places(p, v->rows, v->cols, v->layout) : NULL;
+}
+
+const Val *py_amd_places(PyRead *p, const Val *a, const Val *b)
+{
+    const gboolean x = py_amd_is_places(a) || is_counted_out(a),
+                   y = py_amd_is_places(b) || is_counted_out(b);
+    const gboolean number =
+        a->kind == VAL_INT || b->kind == VAL_INT || a->kind == VAL_PARAM || b->kind == VAL_PARAM;
+    if (!(x && y) && !((x || y) && number))
+        return NULL;
+    return places(p, MAX(x ? a->rows : 1, y ? b->rows : 1), MAX(x ? a->cols : 1, y ? b->cols : 1),
+                  py_amd_met(p, x ? a->layout : NULL, y ? b->layout : NULL));
+}
+
 gboolean py_amd_is_operand_b(const PyLayout *l)
 {
     return l && l->kind == PY_LAYOUT_OPERAND && l->number == 1;
@@ -142,16 +181,46 @@ gboolean py_amd_is_operand_b(const PyLayout *l)
 
 void py_amd_need_halves(PyRead *p, const PyLayout *l, gint64 rows, gint64 cols, const WsPyNode *at)
 {
-    const PyHalves halves = py_layout_halves(l, rows, cols);
+    guint64 by;
+    const PyHalves halves = py_layout_halves(l, rows, cols, &by);
     const gboolean both = rows == 1 || py_amd_is_operand_b(l);
     if (halves == PY_HALVES_UNKNOWN)
         py_unread(p, at,
-                  "a tile in a layout that is not known to give warps 0 to 3 the first half of the "
-                  "rows and warps 4 to 7 the other");
+                  "a tile in a layout of which it is not known what each half of the eight "
+                  "warps holds");
     else if (both && halves != PY_HALVES_BOTH)
         py_unread(p, at, "an operand of which each half of the warps holds but a part");
-    else if (!both && halves != PY_HALVES_ROWS)
+    else if (!both && halves == PY_HALVES_BOTH)
         py_unread(p, at, "a tile that both halves of the warps hold");
+    else if (!both && halves != PY_HALVES_ROWS)
+        py_unread(p, at, "a tile whose columns the halves of the warps share out");
+}
+
+/* Rows of a design's halves are the first and the second half of them. Other rows, or elements,
+ * are these in another order, as long as it is one for all that is loaded to the buffer and all
+ * that halves read of it. A tile that is read across has its rows along the others there, so that
+ * either half reads what both have loaded, and so it has to be. */
+void py_amd_share(PyRead *p, gint buffer, PyShare how, guint64 by, const WsPyNode *at)
+{
+    WsReadBuffer *b = &g_array_index(p->r->buffers, WsReadBuffer, buffer);
+    if (p->probing || !by)
+        return;
+    const guint64 loaded = how == PY_SHARE_LOAD ? by : b->loaded_by,
+                  read = how == PY_SHARE_READ ? by : b->read_by,
+                  across = how == PY_SHARE_ACROSS ? by : b->across_by;
+    const gboolean twice = (b->loaded_by && loaded != b->loaded_by) ||
+                           (b->read_by && read != b->read_by) ||
+                           (b->across_by && across != b->across_by);
+    if (twice || (loaded && read && loaded != read) || (loaded && across && loaded == across))
+        py_unread(p, at,
+                  how == PY_SHARE_LOAD
+                      ? "a load of which the halves of the warps load other rows than they read, "
+                        "or than another one loads"
+                      : "a read of which the halves of the warps hold other rows than they load, "
+                        "or than another one reads");
+    b->loaded_by = loaded;
+    b->read_by = read;
+    b->across_by = across;
 }
 
 static const Val *laid(PyRead *p, const Val *v, const Val *layout, const WsPyNode *at)

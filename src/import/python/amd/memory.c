@@ -34,16 +34,19 @@ static WsReadStep *somewhere(PyRead *p, const Val *to, const WsPyNode *at)
     return tensor < 0 ? NULL : py_at_tensor(p, WS_READ_LOAD, tensor, zero, 2, at);
 }
 
-/* Each half of the warps loads its half of the rows, each element once. */
-static void need_shares(PyRead *p, const PyLayout *l, gint64 rows, gint64 cols, const WsPyNode *at)
+/* Each half of the warps loads half of the elements, each of them once. */
+static void need_shares(PyRead *p, gint buffer, const PyLayout *l, gint64 rows, gint64 cols,
+                        const WsPyNode *at)
 {
+    guint64 by;
     l = l && l->kind == PY_LAYOUT_SLICE ? l->parent : l;
-    if (py_layout_halves(l, rows, cols) != PY_HALVES_ROWS)
-        py_unread(p, at,
-                  "which half of the warps loads which rows: the layout is not known to give warps "
-                  "0 to 3 the first half of them and warps 4 to 7 the other");
-    else if (!py_layout_once(l, rows, cols))
+    const PyHalves halves = py_layout_halves(l, rows, cols, &by);
+    if (halves == PY_HALVES_UNKNOWN)
+        py_unread(p, at, "which half of the warps loads which rows");
+    else if (halves == PY_HALVES_BOTH || !py_layout_once(l, rows, cols))
         py_unread(p, at, "a load of elements that several threads load");
+    else
+        py_amd_share(p, buffer, PY_SHARE_LOAD, by, at);
 }
 
 /* `pointer` and `offsets` as one tile of pointers. */
@@ -78,7 +81,7 @@ static const Val *load(PyRead *p, const Val *to, const Val *pointers, const WsPy
         py_extents(p, &whole);
     if (rows != whole.rows || cols != whole.cols || rows < 2)
         return py_wrong(p, at, "a load whose tile is not one of the buffer's rows and columns");
-    need_shares(p, layout, rows, cols, at);
+    need_shares(p, to->place.object, layout, rows, cols, at);
     py_amd_meet(p);
     gint64 said_rows = 0, said_cols = 0;
     WsReadStep *s = base ? py_pointed_by(p, WS_READ_LOAD, base, at, &said_rows, &said_cols) : NULL;
@@ -113,7 +116,7 @@ static gboolean masked(PyRead *p, const Val *mask, const Val *other, const WsPyN
 
 const Val *py_mean_AMD_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    if (!a[1] || !a[2] || !py_is_tile(a[2]))
+    if (!a[1] || !a[2] || (!py_is_tile(a[2]) && !py_amd_is_places(a[2])))
         return py_wrong(p, at, "a load to shared memory whose pointer or offsets are not known");
     if (masked(p, a[3], a[4], at))
         return py_none(p);
@@ -182,12 +185,18 @@ static const Val *read_tile(PyRead *p, const Val **a, gboolean relaxed, const Ws
         py_extents(p, &from);
     const WsReadBuffer *b = &g_array_index(p->r->buffers, WsReadBuffer, from.place.object);
     const gboolean across = from.place.transposed;
+    guint64 by = 0;
     const gint64 rows = across ? from.cols : from.rows, cols = across ? from.rows : from.cols;
     if (rows < 2 || cols < 2)
         return py_wrong(p, at, "a read of a line of shared memory");
     py_amd_need_halves(p, l, rows, cols, at);
     py_amd_meet(p);
     const gboolean second = py_amd_is_operand_b(l);
+    if (!second && py_layout_halves(l, rows, cols, &by) == PY_HALVES_ROWS) {
+        if (across) /* rows of the tile are columns of the buffer */
+            by /= (guint64)cols;
+        py_amd_share(p, from.place.object, across ? PY_SHARE_ACROSS : PY_SHARE_READ, by, at);
+    }
     Val *v = py_val(p, VAL_TILE);
     v->rows = second ? cols : rows;
     v->cols = second ? rows : cols;
@@ -213,6 +222,22 @@ const Val *py_mean_AMD_RELAXED(PyRead *p, const Val **a, const WsPyNode *at)
 const Val *py_mean_AMD_READ(PyRead *p, const Val **a, const WsPyNode *at)
 {
     return read_tile(p, a, FALSE, at);
+}
+
+/* Pointer and offsets apart, as one pointer; NULL: they are not followed. */
+const Val *py_mean_AMD_BUFFER_STORE(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    const Val *to = a[1] && a[2] ? sum_of(p, a[1], a[2]) : NULL;
+    return py_mean_TLE_STORE(p, (const Val *[]){ to ? to : py_opaque(p), a[0], a[3] }, at);
+}
+
+const Val *py_mean_AMD_BUFFER_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    const Val *from = a[0] && a[1] ? sum_of(p, a[0], a[1]) : NULL;
+    if (!from)
+        return py_opaque(p);
+    ((Val *)from)->layout = py_amd_layout(p, a[1]);
+    return py_mean_AMD_GLOBAL(p, (const Val *[]){ from, a[2], a[3], NULL }, at);
 }
 
 /* From global memory to registers. */

@@ -242,6 +242,16 @@ static gboolean parts(const GPtrArray *list, guint from, guint to)
     return FALSE;
 }
 
+GPtrArray *py_amd_last_stage(GPtrArray *body)
+{
+    for (guint i = body->len; i-- > 0;) {
+        const WsReadStep *s = body->pdata[i];
+        if (s->kind == WS_READ_STAGE)
+            return s->body;
+    }
+    return body;
+}
+
 /* range(…, loop_unroll_factor=2) and the like. */
 static gboolean is_hinted(const WsPyNode *loop)
 {

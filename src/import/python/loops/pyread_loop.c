@@ -168,7 +168,8 @@ static void forget_wandering(PyRead *p, const PyLoop *l, GArray *carries)
             continue;
         if (c->end && py_holds_tile(c->end) && !py_is_index(c->end))
             py_unread(p, l->node, "which tile a variable is in the next round");
-        py_set_path(p, c->name, py_opaque(p));
+        const Val *places = p->amd && c->end ? py_amd_places(p, c->entry, c->end) : NULL;
+        py_set_path(p, c->name, places ? places : py_opaque(p));
     }
 }
 
@@ -247,19 +248,23 @@ static void close_round(PyRead *p, const PyLoop *l, GArray *carries)
         if (c->entry->kind != VAL_TILE || !copied ||
             (end->kind == VAL_TILE && end->index == c->entry->index))
             continue;
-        const Val *left = py_formula(p, end);
+        const Val *left = py_itself(p, end);
         if (!left) {
             py_set_path(p, c->name, py_opaque(p));
             py_unread(p, l->node, "which tile a variable is in the next round");
             continue;
         }
+        GPtrArray *to = p->to;
+        p->to = p->amd ? py_amd_last_stage(to) : to;
         WsReadStep *s = py_step(p, WS_READ_COMPUTE, l->node);
+        p->to = to;
         py_set(p, s, c->entry->index);
         const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, c->entry->index);
         const char *dtype = end->kind != VAL_TILE
                                 ? left->dtype
                                 : g_array_index(p->group->values, WsReadValue, end->index).dtype;
-        const gboolean converts = g_strcmp0(held->dtype, dtype) && strcmp(held->dtype, "f32");
+        const gboolean converts =
+            (p->amd || g_strcmp0(held->dtype, dtype)) && strcmp(held->dtype, "f32");
         s->text = ws_source_format(p->r, converts ? "%s = %s(%s)" : "%s = %s%s", held->name,
                                    converts ? held->dtype : "", left->text);
         py_set_path(p, c->name, py_renewed(p, c->entry));
@@ -342,12 +347,8 @@ static const Val *copy_for(PyRead *p, const char *name, const Val *v, const WsPy
     const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, v->index);
     if (held->accumulator)
         return NULL; /* it may be in flight: renew_heads lists it if a round sets it */
-    const Val *formula = py_formula(p, v);
-    if (!formula)
-        return NULL;
-    Val *copy = py_val(p, VAL_MATH), *own = py_val(p, VAL_TILE);
-    *copy = *formula;
-    copy->dtype = held->dtype;
+    const Val *copy = py_copy_of(p, v);
+    Val *own = py_val(p, VAL_TILE);
     own->dims = v->dims;
     own->rows = v->rows;
     own->cols = v->cols;
