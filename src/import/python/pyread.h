@@ -112,8 +112,10 @@ typedef struct {
     const char *name; /* of the loop */
     const WsExpr *count;
     const WsPyNode *node;
-    GPtrArray *outer, *body;   /* steps: around the loop, of a round; not while probing */
-    WsReadStep *met;           /* a barrier of the compiler just before (amd/stages.c) */
+    GPtrArray *outer, *body; /* steps: around the loop, of a round; not while probing */
+    WsReadStep *met;         /* a barrier of the compiler just before (amd/stages.c) */
+    const WsPyNode *meets;   /* where the compiler may put a barrier, and why */
+    const char *why;
     const WsPyNode *displaced; /* what stands between a stage and its wait (amd/stages.c) */
 } OpenLoop;
 

@@ -32,6 +32,9 @@ gboolean py_amd_is_operand_b(const PyLayout *l);
 /* --- stages.c ---------------------------------------------------------------------------------*/
 /* `with gl.amd.warp_pipeline_stage(…):`; FALSE: the statement is none. */
 gboolean py_amd_stage(PyRead *p, const WsPyNode *with);
+/* The compiler may put a barrier there: listed inside of a stage, and in a loop of stages, where it
+ * becomes part of one. */
+void py_amd_met_within(PyRead *p, const WsPyNode *at, const char *what);
 /* Around each statement of a kernel. */
 void py_amd_beside(PyRead *p, const WsPyNode *node, const GPtrArray *to, guint before);
 /* A wait or barrier of the source is read: it belongs to the border that it stands at. */

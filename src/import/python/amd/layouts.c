@@ -272,11 +272,11 @@ const Val *py_mean_AMD_CHANGE(PyRead *p, const Val **a, const WsPyNode *at)
         return py_opaque(p);
     }
     py_amd_need_halves(p, to, a[0]->rows, a[0]->cols, at);
-    if (p->stage && !py_layout_equal(from, to) &&
-        !py_layout_stays(from, to, a[0]->rows, a[0]->cols))
-        py_unread(p, at,
-                  "a change of layout inside a stage that may go through shared memory: the "
-                  "compiler would put a barrier there");
+    if (!py_layout_equal(from, to) && !py_layout_stays(from, to, a[0]->rows, a[0]->cols))
+        py_amd_met_within(
+            p, at,
+            "a change of layout inside a stage that may go through shared memory: the "
+            "compiler would put a barrier there");
     Val *v = py_val(p, a[0]->kind);
     *v = *a[0];
     v->layout = to;
@@ -288,10 +288,11 @@ static const Val *reduced(PyRead *p, const Val *of, const Val *v, const WsPyNode
     const PyLayout *from = of ? py_amd_layout(p, of) : NULL;
     if (v->kind != VAL_MATH || v->cols != 1 || !of || of->cols < 2)
         return v;
-    if (p->stage && !py_layout_row_in_warp(from, of->rows, of->cols))
-        py_unread(p, at,
-                  "a sum or maximum inside a stage of rows that are not shown to lie in one warp "
-                  "each: the compiler would put a barrier there");
+    if (!py_layout_row_in_warp(from, of->rows, of->cols))
+        py_amd_met_within(
+            p, at,
+            "a sum or maximum inside a stage of rows that are not shown to lie in one warp "
+            "each: the compiler would put a barrier there");
     PyLayout *slice = made(p, from ? PY_LAYOUT_SLICE : PY_LAYOUT_UNKNOWN);
     slice->number = 1;
     slice->parent = from;

@@ -186,6 +186,23 @@ void py_amd_at_border(PyRead *p, const WsPyNode *at)
         l->displaced = p->beside;
 }
 
+void py_amd_met_within(PyRead *p, const WsPyNode *at, const char *what)
+{
+    if (p->probing)
+        return;
+    if (p->stage) {
+        py_unread(p, at, what);
+        return;
+    }
+    for (guint i = 0; i < p->loops->len; i++) { /* whether it is one of stages shows at its end */
+        OpenLoop *l = &g_array_index(p->loops, OpenLoop, i);
+        if (l->meets)
+            continue;
+        l->meets = at;
+        l->why = what;
+    }
+}
+
 /* The barrier that the compiler puts between a wait of this block and what comes now. */
 static WsReadStep *meet(PyRead *p)
 {
@@ -289,6 +306,8 @@ void py_amd_loop_ends(PyRead *p, const WsPyNode *loop, GPtrArray *body)
         py_unread(p, loop, "a loop of stages of which the compiler may write out rounds");
     if (stages_in(body, 0) < 2)
         py_unread(p, loop, "a loop of one stage, of which the compiler makes no pipeline");
+    if (l->meets)
+        py_unread(p, l->meets, l->why);
     if (l->displaced)
         py_unread(p, l->displaced, "a statement between a stage and the wait or barrier after it");
     if (p->beside && p->beside_in == body)
