@@ -238,6 +238,9 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
             py_tle_finish(&p);
             py_mesh_finish(&p);
         }
+        if (way.weak && !p.weak_listed)
+            ws_source_unread(r, p.kernel->line, p.kernel->column, p.kernel->line,
+                             "a border whose barrier waits for less than the design's", "");
         r->inits = TRUE;
         r->by_parity = way.by_parity;
         r->fences = from != WS_IMPORT_TLE && !p.amd ? "drawn" : NULL;

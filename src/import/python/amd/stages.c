@@ -103,7 +103,9 @@ gboolean py_amd_stage(PyRead *p, const WsPyNode *with)
     for (guint i = 0; i + 1 < with->n; i++)
         if (is_stage(p, with->kid[i]))
             read_arguments(p, s, with->kid[i]);
-    if (!p->probing && is_weak(p, item->line))
+    const gboolean weak = !p->probing && is_weak(p, item->line);
+    p->weak_listed |= weak;
+    if (weak)
         py_unread(p, item,
                   "the border after a stage: the compiler's barrier does not wait there for the "
                   "reads of shared memory before it (gl.barrier() does)");
