@@ -1,6 +1,6 @@
 #include "import/python/amd/amd.h"
-#include "import/python/dialect/tle_mesh.h"
 #include "import/python/dialect/pyread_terms.h"
+#include "import/python/dialect/tle_mesh.h"
 #include "import/python/names/names.h"
 #include "import/python/pyread_branch.h"
 #include "import/python/pyread_host.h"
@@ -292,12 +292,9 @@ static const Val *binary(PyRead *p, const WsPyNode *node)
         return b;
     const Val *claim = py_claim_sum(p, node->text, a, b);
     claim = claim ? claim : py_point(p, node, a, b);
+    claim = claim || !p->amd ? claim : py_amd_moved(p, a, b);
     if (claim)
         return claim;
-    if (p->amd && (py_amd_is_places(a) || py_amd_is_places(b))) {
-        const Val *places = py_amd_places(p, a, b);
-        return places ? places : py_opaque(p);
-    }
     if (py_is_tile(a) || py_is_tile(b))
         return py_binary_tile(p, node->text, a, b);
     const WsExpr *place = is_number(a) && is_number(b)

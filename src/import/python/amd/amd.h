@@ -19,6 +19,8 @@ const PyLayout *py_amd_layout(const PyRead *p, const Val *v);
  * make one another. NULL: it is none. */
 const Val *py_amd_places(PyRead *p, const Val *a, const Val *b);
 gboolean py_amd_is_places(const Val *v);
+/* The same where one of them is such places already, whatever comes of it; NULL: none is. */
+const Val *py_amd_moved(PyRead *p, const Val *a, const Val *b);
 /* The same of a formula of rows, columns and numbers, which no value holds; NULL: it is none. */
 const Val *py_amd_unheld(PyRead *p, const Val *v);
 /* Lists a tile whose layout is not one that gives each half of the warps half of the rows (or, of

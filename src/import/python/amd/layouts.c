@@ -174,6 +174,14 @@ const Val *py_amd_places(PyRead *p, const Val *a, const Val *b)
                   py_amd_met(p, x ? a->layout : NULL, y ? b->layout : NULL));
 }
 
+const Val *py_amd_moved(PyRead *p, const Val *a, const Val *b)
+{
+    if (!py_amd_is_places(a) && !py_amd_is_places(b))
+        return NULL;
+    const Val *v = py_amd_places(p, a, b);
+    return v ? v : py_opaque(p);
+}
+
 gboolean py_amd_is_operand_b(const PyLayout *l)
 {
     return l && l->kind == PY_LAYOUT_OPERAND && l->number == 1;
