@@ -302,6 +302,7 @@ const Val *py_mean_TLE_COPY(PyRead *p, const Val **a, const WsPyNode *at)
          (a[1]->kind == VAL_POINTER && a[0]->kind == VAL_BUFFER)))
         return py_copy_through(p, a, at);
     if (a[0] && a[0]->kind == VAL_BUFFER) {
+        py_need_block(p, a[2], a[0], at);
         const Val *none = py_mean_STORE(p, (const Val *[]){ a[1], a[3], a[0] }, at);
         if (p->group && !waits_are_said(p)) { /* all threads go on when it is done */
             py_step(p, WS_READ_STORE_WAIT, at)->n = 0;
