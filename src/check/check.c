@@ -564,6 +564,8 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
         if (v->kind != WS_VERDICT_REFUTED && !o->protocol_only && !cancelled(o))
             judge_global(p, v, findings);
     }
+    if (!o->foreign)
+        ws_verdict_unread(p, v, findings);
     if (over)
         v->kind = WS_VERDICT_REFUTED;
     if (cancelled(o)) {

@@ -11,4 +11,8 @@ char *ws_verdict_said(const WsVerdict *v); /* its English is ws_verdict_text(); 
 /* It is proved no longer: the proof was of less than is asked. */
 void ws_verdict_drop_proof(WsVerdict *v);
 
+/* OUTSIDE, whatever the check found but budgets, if `p` holds lines of a kernel that an import did
+ * not understand: they may do what is missed here, or undo what is shown. */
+void ws_verdict_unread(const WsProgram *p, WsVerdict *v, WsFindings *findings);
+
 G_END_DECLS

@@ -234,6 +234,23 @@ void ws_fix_cluster_wait(WsFixer *F)
     }
 }
 
+/* Where shared memory of other CTAs is reached all of them meet: before the step or after it, in
+ * its own list or in that of a loop around it. */
+void ws_fix_cluster_meets(WsFixer *F)
+{
+    if (!ws_node_has(ws_design_root(F->design), WS_F_cluster))
+        return;
+    guint out = 0; /* once around a loop before once in each of its rounds */
+    for (gint at = F->at; at >= 0; at = ws_spot(F, at)->up, out++)
+        for (guint after = 0; after < 2; after++) {
+            g_autofree char *name = ws_step_name(ws_spot(F, at)->node);
+            WsFix *fix = after ? ws_fixer_add(F, "Sync the cluster after %s", name)
+                               : ws_fixer_add(F, "Sync the cluster before %s", name);
+            fix->cost -= MIN(out, 3);
+            ws_fix_insert(F, fix, at, after, ws_plain(WS_STEP_CLUSTER, "sync"));
+        }
+}
+
 /* --- counters --------------------------------------------------------------------------------- */
 /* A counter of uses moves by what has been used: by the rounds of the loop beside it. */
 void ws_fix_advance_by_rounds(WsFixer *F)

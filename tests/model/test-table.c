@@ -74,7 +74,8 @@ static void test_targets(void)
                 i == 0 ||
                 (t == &ws_target_gfx950 &&
                  (l == WS_LENS_ELABORATE || l == WS_LENS_CHECK || l == WS_LENS_SIMULATE ||
-                  l == WS_LENS_GENERATE || l == WS_LENS_REHEARSE || l == WS_LENS_GLUON)) ||
+                  l == WS_LENS_GENERATE || l == WS_LENS_BUNDLE || l == WS_LENS_REHEARSE ||
+                  l == WS_LENS_GLUON)) ||
                 (t->core && (l == WS_LENS_ELABORATE || l == WS_LENS_CHECK ||
                              l == WS_LENS_SIMULATE || l == WS_LENS_REHEARSE || l == WS_LENS_TLE));
             g_assert_true((refusal == NULL) == known);
