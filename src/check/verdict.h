@@ -12,7 +12,8 @@ char *ws_verdict_said(const WsVerdict *v); /* its English is ws_verdict_text(); 
 void ws_verdict_drop_proof(WsVerdict *v);
 
 /* OUTSIDE, whatever the check found but budgets, if `p` holds lines of a kernel that an import did
- * not understand: they may do what is missed here, or undo what is shown. */
+ * not understand: they may do what is missed here, or undo what is shown. A proof of one whose
+ * values were not read says so. */
 void ws_verdict_unread(const WsProgram *p, WsVerdict *v, WsFindings *findings);
 
 G_END_DECLS

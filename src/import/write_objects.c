@@ -59,6 +59,19 @@ static gboolean is_address(const WsRead *r, const char *name, const char *text)
     return TRUE;
 }
 
+static WsJson *unread_values(const WsRead *r)
+{
+    WsJson *list = NULL;
+    for (guint i = 0; i < r->unread->len; i++) {
+        const WsUnread *u = g_ptr_array_index(r->unread, i);
+        if (!u->harmless)
+            continue;
+        list = list ? list : ws_json_list();
+        ws_json_add(list, ws_json_format("line %u: %s", u->line, u->what));
+    }
+    return list;
+}
+
 void ws_write_head(WsRead *r, WsJson *design)
 {
     g_autofree char *text = ws_json_print(design);
@@ -80,6 +93,7 @@ void ws_write_head(WsRead *r, WsJson *design)
     ws_json_put(design, "source", ws_json_text(r->file));
     ws_json_put(design, "note", ws_json_format("imported from %s", r->file));
     ws_json_put(design, "target", ws_json_text(r->target ? r->target : ws_target_sm_90a.name));
+    ws_json_put(design, "unread", unread_values(r));
     ws_json_put(design, "fences", ws_json_text(r->fences));
     ws_json_put(design, "sizes", sizes);
     ws_json_put(design, "scalars", scalars);

@@ -13,9 +13,22 @@ static const char *const lacks_mesh[WS_LENS_COUNT] = {
     [WS_LENS_BUNDLE] = "the runner launches on one device",
 };
 
+/* Code of a kernel whose values are not known would be of another kernel. A rehearsal of one plays
+ * its protocol. */
+static gboolean is_code(WsLens lens)
+{
+    return lens != WS_LENS_ELABORATE && lens != WS_LENS_CHECK && lens != WS_LENS_SIMULATE &&
+           lens != WS_LENS_REHEARSE;
+}
+
 char *ws_program_refusal(const WsProgram *p, WsLens lens)
 {
     char *refusal = ws_target_refusal(p->target, lens);
+    if (!refusal && p->unread && is_code(lens))
+        return g_strdup_printf(
+            "%s was not read: not supported by %s (write it, then take the place "
+            "from `unread`)",
+            p->unread, ws_lens_name(lens));
     if (refusal || !p->mesh || !lacks_mesh[lens])
         return refusal;
     return g_strdup_printf("devices: not supported by %s (%s)", ws_lens_name(lens),

@@ -62,6 +62,10 @@ void ws_elab_words(WsElab *E)
     WsProgram *p = E->p;
     g_autoptr(GHashTable) first = g_hash_table_new(g_str_hash, g_str_equal);
     p->note = ws_arena_strdup(E->arena, ws_node_text(E->root, WS_F_note));
+    const WsValue *unread = ws_elab_field_count(E->root, WS_F_unread)
+                                ? ws_elab_field_item(E->root, WS_F_unread, 0)
+                                : NULL;
+    p->unread = unread ? ws_arena_strdup(E->arena, unread->text) : NULL;
     counts(E);
     for (guint i = 0; i < p->n_ops; i++) {
         WsOp *op = p->op[i];
