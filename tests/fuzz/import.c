@@ -1,4 +1,5 @@
 #include "import.h"
+#include "model/design.h"
 #include "model/findings.h"
 #include "program/elaborate.h"
 
