@@ -7,11 +7,6 @@
 
 /* --- loads ------------------------------------------------------------------------------------ */
 
-static gboolean given(const Val *v)
-{
-    return v && v->kind != VAL_NONE;
-}
-
 /* The argument of the call at place `i`, or by its keyword. NULL: there is none. */
 static const WsPyNode *argument(const WsPyNode *call, guint i, const char *name)
 {
@@ -108,7 +103,7 @@ static const Val *load(PyRead *p, const Val *to, const Val *pointers, const WsPy
 /* Under a mask an instruction may be left out, and waits count instructions. */
 static gboolean masked(PyRead *p, const Val *mask, const Val *other, const WsPyNode *at)
 {
-    if (!given(mask) && !given(other))
+    if (!py_given(mask) && !py_given(other))
         return FALSE;
     py_wrong(p, at, "a load to shared memory under a mask, which waits may count or not");
     return TRUE;
@@ -259,7 +254,7 @@ const Val *py_mean_AMD_ALLOCATE(PyRead *p, const Val **a, const WsPyNode *at)
     if (!a[2] || a[2]->kind != VAL_LAYOUT || !a[2]->layout ||
         a[2]->layout->kind != PY_LAYOUT_SHARED)
         py_unread(p, at, "the layout of shared memory");
-    if (given(a[3]))
+    if (py_given(a[3]))
         return py_wrong(p, at, "shared memory that is made with a value");
     return py_mean_ALLOCATE(p, a, at);
 }

@@ -276,11 +276,6 @@ static void read_mask(PyRead *p, const Spot *s, WsReadTensor *t, const WsExpr *e
     g->more = TRUE;
 }
 
-static gboolean given(const Val *v)
-{
-    return v && v->kind != VAL_NONE;
-}
-
 /* Strides that the tensor has anyway are none; another one than before is not read. */
 static gboolean take_strides(WsReadTensor *t, const Spot *s)
 {
@@ -306,7 +301,7 @@ static gint lies_in(PyRead *p, const Val *pointer, const Val *mask, const WsPyNo
     if (!p->group || !spot_of(p, pointer, at->line, s))
         return -1;
     const WsExpr *m = NULL;
-    if (given(mask)) {
+    if (py_given(mask)) {
         const Val *f = mask->kind == VAL_MATH ? mask : NULL;
         m = f && !(f->reads && f->reads->len) ? ws_x_parsed(p->r, f->text) : NULL;
         *why = "a mask of what is read from memory, or that is no condition on rows and columns";
@@ -374,14 +369,14 @@ const Val *py_masked_value(PyRead *p, const Val *tile, const Val *mask, const Va
 {
     gint64 n;
     const gboolean zero =
-        given(other) &&
+        py_given(other) &&
         ((py_known(other, &n) && !n) || (other->kind == VAL_REAL && !strcmp(other->text, "0.0")));
-    if (!given(mask))
+    if (!py_given(mask))
         return tile;
-    if (!given(other))
+    if (!py_given(other))
         ws_source_granted(p->r, "what a load leaves out for its mask is 0 where it has no `other`");
-    if (!more && (zero || !given(other)))
+    if (!more && (zero || !py_given(other)))
         return tile;
-    const Val *arg[] = { mask, tile, given(other) ? other : py_literal(p, 0) };
+    const Val *arg[] = { mask, tile, py_given(other) ? other : py_literal(p, 0) };
     return py_function_tile(p, "select", arg, 3, FALSE);
 }

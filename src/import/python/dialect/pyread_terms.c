@@ -38,11 +38,6 @@ static const WsExpr *guard(PyRead *p, const Val *pred, const WsPyNode *at)
 
 /* --- barriers --------------------------------------------------------------------------------- */
 
-static gboolean is_barrier(const Val *v)
-{
-    return v && v->kind == VAL_BARRIER;
-}
-
 /* A barrier that a step of this kernel already names. */
 static gboolean in_use(const GPtrArray *list, gint barrier)
 {
@@ -60,7 +55,7 @@ const Val *py_mean_INIT(PyRead *p, const Val **a, const WsPyNode *at)
 {
     const gint64 count = py_number(a[1], -1);
     gint64 i = 0;
-    if (!is_barrier(a[0]))
+    if (!py_is_barrier(a[0]))
         return py_wrong(p, at, "the initialisation of something that is no barrier");
     if (count < 1)
         return py_wrong(p, at, "the initialisation of a barrier with a count that is not known");
@@ -83,7 +78,7 @@ const Val *py_mean_INIT(PyRead *p, const Val **a, const WsPyNode *at)
 /* What comes behind it would be a new barrier. */
 const Val *py_mean_INVALIDATE(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    if (!is_barrier(a[0]))
+    if (!py_is_barrier(a[0]))
         return py_wrong(p, at, "the end of something that is no barrier");
     WsReadBarrier *b = &g_array_index(p->r->barriers, WsReadBarrier, a[0]->place.object);
     gint64 i = -1;
@@ -223,7 +218,7 @@ const Val *py_mean_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
     if (!p->group)
         return py_wrong(p, at, "a wait outside of the partitions");
     const WsExpr *phase = a[1] ? py_as_int(p, a[1]) : NULL;
-    if (!is_barrier(a[0]) || !phase)
+    if (!py_is_barrier(a[0]) || !phase)
         return py_wrong(p, at, "a wait whose barrier or phase is not known");
     phase = one_quotient(p, phase);
     if (!py_phase_fits(p))
@@ -239,7 +234,7 @@ const Val *py_mean_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
 const Val *py_mean_EXPECT(PyRead *p, const Val **a, const WsPyNode *at)
 {
     const gint64 bytes = py_number(a[1], -1);
-    if (!p->group || !is_barrier(a[0]) || bytes < 0)
+    if (!p->group || !py_is_barrier(a[0]) || bytes < 0)
         return py_wrong(p, at, "an expect whose barrier or number of bytes is not known");
     if (waited_on(p, a[0]->place.object)) { /* its memory is read by waits and written now */
         meet_for_waits(p, at);
@@ -260,7 +255,7 @@ static void count_arrivals(const PyRead *p, WsReadStep *s, gint64 n)
 
 const Val *py_mean_ARRIVE(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    if (!p->group || !is_barrier(a[0]))
+    if (!p->group || !py_is_barrier(a[0]))
         return py_wrong(p, at, "an arrival on something that is no barrier");
     if (a[1] && py_number(a[1], -1) < 1)
         return py_wrong(p, at, "an arrival whose count is not known");
@@ -330,12 +325,13 @@ static WsReadStep *transfer(PyRead *p, WsReadKind kind, const Val *desc, const V
 
 const Val *py_mean_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    if (is_barrier(a[2]) && g_array_index(p->r->barriers, WsReadBarrier, a[2]->place.object).ended)
+    if (py_is_barrier(a[2]) &&
+        g_array_index(p->r->barriers, WsReadBarrier, a[2]->place.object).ended)
         py_wrong(p, at, "what is done with a barrier that has ended");
     py_need_block(p, a[0], a[3], at);
     fence_for(p, a[3], at);
     settle_group(p, at, FALSE); /* what all threads read before is not overwritten under them */
-    WsReadStep *s = is_barrier(a[2]) ? transfer(p, WS_READ_LOAD, a[0], a[1], a[3], at) : NULL;
+    WsReadStep *s = py_is_barrier(a[2]) ? transfer(p, WS_READ_LOAD, a[0], a[1], a[3], at) : NULL;
     if (!s)
         return py_wrong(p, at, "a copy whose tensor, coordinates, barrier or buffer is not known");
     g_array_index(p->r->tensors, WsReadTensor, s->tensor).fills = s->buffer.object + 1;
@@ -566,4 +562,24 @@ const Val *py_store_away(PyRead *p, const Val *value, const WsPyNode *at)
         py_look(p, value, at);
     py_law_value(p, at, "where a store through pointers goes in global memory");
     return py_none(p);
+}
+
+gboolean py_given(const Val *v)
+{
+    return v && v->kind != VAL_NONE;
+}
+
+gboolean py_is_barrier(const Val *v)
+{
+    return v && v->kind == VAL_BARRIER;
+}
+
+gboolean py_is_named(const Val *v, const char *word)
+{
+    return v && v->kind == VAL_NAME && g_str_has_suffix(v->text, word);
+}
+
+WsReadBarrier *py_barrier_of(PyRead *p, const Val *v)
+{
+    return &g_array_index(p->r->barriers, WsReadBarrier, v->place.object);
 }

@@ -140,4 +140,9 @@ void py_tle_close(PyRead *p, const Val *pipe);
 void py_tle_remarks(PyRead *p, const WsPyNode *block, guint i); /* before statement i; n: behind */
 gint64 py_number(const Val *v, gint64 otherwise); /* what v is if it is a known integer */
 
+gboolean py_given(const Val *v); /* an argument that is neither left out nor None */
+gboolean py_is_barrier(const Val *v);
+gboolean py_is_named(const Val *v, const char *word);  /* a name that ends so */
+WsReadBarrier *py_barrier_of(PyRead *p, const Val *v); /* v is a barrier; borrowed */
+
 G_END_DECLS

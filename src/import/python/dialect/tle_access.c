@@ -92,11 +92,6 @@ static const Val *under_mask(PyRead *p, const Val *v, gboolean masked, WsReadKin
     return v;
 }
 
-static gboolean given(const Val *v)
-{
-    return v && v->kind != VAL_NONE;
-}
-
 /* Rows copied through pointers into a buffer, 16 bytes at a time, and waited for by all threads.
  * FALSE: as py_through(). */
 static gboolean copy_rows(PyRead *p, const Val *pointer, const Val *mask, gboolean *more,
@@ -179,17 +174,17 @@ const Val *py_mean_TLE_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
         return under_mask(p, py_mean_READ(p, a, at), a[1] && a[1]->kind != VAL_NONE, WS_READ_READ,
                           at);
     if (a[0] && a[0]->kind == VAL_REMOTE)
-        return given(a[1]) || (given(a[3]) && py_number(a[3], 1) != 0)
+        return py_given(a[1]) || (py_given(a[3]) && py_number(a[3], 1) != 0)
                    ? py_wrong(p, at, "a load from another CTA under a mask, or asynchronous")
                    : py_read_remote(p, a[0], at);
     WsReadStep *s = py_pointed(p, WS_READ_READ, at, &rows, &cols);
     if (!s && a[0] && a[0]->kind == VAL_POINTER && py_stages_of(p, at))
         return py_staged_pointers(p, a[0], a[1], a[2], at);
     if (!s && a[0] && a[0]->kind == VAL_POINTER)
-        return through(p, a, given(a[3]) && py_number(a[3], 0) != 0, at);
-    if (given(a[3]) && py_number(a[3], 1) != 0 && is_gathered(p, at))
+        return through(p, a, py_given(a[3]) && py_number(a[3], 0) != 0, at);
+    if (py_given(a[3]) && py_number(a[3], 1) != 0 && is_gathered(p, at))
         return py_opaque(p);
-    if (given(a[3]) && py_number(a[3], 1) != 0)
+    if (py_given(a[3]) && py_number(a[3], 1) != 0)
         return py_wrong(p, at, "an asynchronous load of what is no tile of a tensor");
     const Val *number = s ? NULL : py_loaded_number(p, a[0], at);
     if (number)
@@ -311,7 +306,8 @@ const Val *py_copy_through(PyRead *p, const Val **a, const WsPyNode *at)
     Val buffer = *a[in ? 1 : 0];
     if (!buffer.rows)
         py_extents(p, &buffer);
-    if (given(a[3]) || given(a[4]) || buffer.rows != pointer->rows || buffer.cols != pointer->cols)
+    if (py_given(a[3]) || py_given(a[4]) || buffer.rows != pointer->rows ||
+        buffer.cols != pointer->cols)
         return py_wrong(p, at, "a copy of pointers and a buffer that are not of one shape");
     py_need_block(p, a[2], &buffer, at);
     if (!in) {

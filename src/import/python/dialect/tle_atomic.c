@@ -11,11 +11,6 @@
  * out. So an index has to be shown to lie in the buffer, by what it is computed from or by the mask
  * (py_finish_places: once all that computes it is known). */
 
-static gboolean given(const Val *v)
-{
-    return v && v->kind != VAL_NONE;
-}
-
 /* An index along one extent, as far as the mask bounds it. */
 typedef struct {
     const WsExpr *e;
@@ -316,7 +311,7 @@ static const Val *own_places(PyRead *p, const Val *buffer)
 static const Val *where_of(PyRead *p, const Val *at, const Val *buffer, const Val *mask, Shown *s)
 {
     gint64 known;
-    if (!given(mask) || (py_known(mask, &known) && known))
+    if (!py_given(mask) || (py_known(mask, &known) && known))
         return at;
     const Val *m = mask->kind == VAL_MATH || mask->kind == VAL_INT ? py_formula(p, mask) : NULL;
     const WsExpr *c = m ? ws_x_parsed(p->r, m->text) : NULL;
@@ -345,7 +340,7 @@ static const Val *where_of(PyRead *p, const Val *at, const Val *buffer, const Va
 
 static gboolean one_of(const Val *v, const char *const *words)
 {
-    if (!given(v))
+    if (!py_given(v))
         return TRUE;
     g_autofree char *word = v->kind == VAL_STRING && strlen(v->text) > 2
                                 ? g_strndup(v->text + 1, strlen(v->text) - 2)
@@ -394,7 +389,7 @@ static const Val *shared(PyRead *p, const char *how, const Val **a, const WsPyNo
     if (a[0]->kind == VAL_PLACES && !(x = picked(p, a[0], &buffer, &s)))
         return py_wrong(p, at, "an index that is no tile of 32-bit integers");
     where = where_of(p, x, &buffer, a[2], &s);
-    if (!where && (x || given(a[2])))
+    if (!where && (x || py_given(a[2])))
         return py_wrong(p, at, "a mask of an atomic operation that is no condition on tiles");
     const gint64 rows = where ? where->rows : buffer.rows, cols = where ? where->cols : buffer.cols;
     s.rows = rows;

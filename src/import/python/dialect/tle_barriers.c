@@ -5,26 +5,6 @@
 /* Barriers of TLE as they are made, and what exports say of them: which are parts of one, and which
  * are elements of one array. Both are taken only where nothing that the lines say is against it. */
 
-static WsReadBarrier *barrier_of(PyRead *p, const Val *v)
-{
-    return &g_array_index(p->r->barriers, WsReadBarrier, v->place.object);
-}
-
-static gboolean is_barrier(const Val *v)
-{
-    return v && v->kind == VAL_BARRIER;
-}
-
-static gboolean is_named(const Val *v, const char *word)
-{
-    return v && v->kind == VAL_NAME && g_str_has_suffix(v->text, word);
-}
-
-static gboolean given(const Val *v)
-{
-    return v && v->kind != VAL_NONE;
-}
-
 /* Exports of designs say which barriers are parts of one: "# part of: full". A Val of a part has
  * n = 1; `at` is what a copy into it expects. */
 static const char *whole_of(PyRead *p, const WsPyNode *at)
@@ -55,7 +35,7 @@ static const Val *part_of(PyRead *p, const char *whole, gint64 copies, gint64 by
 static void need_alike(PyRead *p, const Val *part, gint64 count, gboolean ready, gboolean each,
                        const WsPyNode *at)
 {
-    const WsReadBarrier *b = barrier_of(p, part);
+    const WsReadBarrier *b = py_barrier_of(p, part);
     gboolean alike = !each && !b->each;
     for (gint64 i = 0; i < b->copies; i++)
         alike = alike && b->count[i] == count && b->ready[i] == ready;
@@ -125,35 +105,36 @@ static const Val *allocated(PyRead *p, const char *name, gint64 copies, const Ws
     const Val *v = py_mean_ALLOCATE_BARRIER(p, &number, at);
     p->hint = hint;
     if (v->kind == VAL_BARRIER)
-        barrier_of(p, v)->said = TRUE;
+        py_barrier_of(p, v)->said = TRUE;
     return v;
 }
 
 static const Val *barriers(PyRead *p, const Val *number, const Val **a, const WsPyNode *at)
 {
-    const gint64 count = given(a[0]) ? py_number(a[0], -1) : 1;
-    const gint64 bytes = given(a[2]) ? py_number(a[2], -1) : 0, slots = py_number(number, 0);
+    const gint64 count = py_given(a[0]) ? py_number(a[0], -1) : 1;
+    const gint64 bytes = py_given(a[2]) ? py_number(a[2], -1) : 0, slots = py_number(number, 0);
     Element e = element_of(p, at);
     const char *whole = bytes > 0 ? whole_of(p, at) : NULL;
     const Val *known = part_of(p, whole, slots, bytes);
-    const gboolean ready = is_named(a[1], "READY");
+    const gboolean ready = py_is_named(a[1], "READY");
     if (known && count >= 1)
         need_alike(p, known, count, ready,
-                   given(a[3]) && !(a[3]->kind == VAL_STRING && strstr(a[3]->text, "elected")), at);
+                   py_given(a[3]) && !(a[3]->kind == VAL_STRING && strstr(a[3]->text, "elected")),
+                   at);
     if (known && count >= 1)
         return known;
     if (count < 1 || bytes < 0 || slots < 1 || slots > 4096)
         return py_wrong(p, at, "a barrier whose number, count or bytes are no positive numbers");
     const gboolean each =
-        given(a[3]) && a[3]->kind == VAL_STRING && strstr(a[3]->text, "participant");
-    if (given(a[3]) && !each && !(a[3]->kind == VAL_STRING && strstr(a[3]->text, "elected")))
+        py_given(a[3]) && a[3]->kind == VAL_STRING && strstr(a[3]->text, "participant");
+    if (py_given(a[3]) && !each && !(a[3]->kind == VAL_STRING && strstr(a[3]->text, "elected")))
         py_unread(p, at, "a mode of arrival that is not known");
     if (each && (bytes || whole || e.array))
         py_unread(p, at, "arrivals of each thread on a barrier of copies or on one of several");
     gint array = array_of(p, &e);
     const gboolean first = array < 0;
     const Val *v = first ? allocated(p, e.array ? e.array : whole, slots * e.of, at) : NULL;
-    if (v && !is_barrier(v))
+    if (v && !py_is_barrier(v))
         return v;
     array = v ? v->place.object : array;
     if (e.array && first) {
@@ -165,7 +146,7 @@ static const Val *barriers(PyRead *p, const Val *number, const Val **a, const Ws
     if (e.array && !is_next_element(p, array, &e, slots, bytes, each, at)) {
         e = (Element){ NULL, 0, 1 };
         v = allocated(p, NULL, slots, at);
-        if (!is_barrier(v))
+        if (!py_is_barrier(v))
             return v;
         array = v->place.object;
     }

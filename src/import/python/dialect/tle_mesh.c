@@ -9,11 +9,6 @@
 
 #define OWN_RANK "cta"
 
-static gboolean given(const Val *v)
-{
-    return v && v->kind != VAL_NONE;
-}
-
 static gboolean is_word(const Val *v, const char *word)
 {
     g_autofree char *quoted = g_strdup_printf("\"%s\"", word);
@@ -263,7 +258,7 @@ const Val *py_mean_TLE_SHARD(PyRead *p, const Val **a, const WsPyNode *at)
     static const char *const beyond[] = { "device", "node", "chiplet" };
     gint64 n;
     for (guint i = 0; i < G_N_ELEMENTS(beyond); i++)
-        if (is_word(a[1], beyond[i]) || given(a[2]))
+        if (is_word(a[1], beyond[i]) || py_given(a[2]))
             return py_wrong(p, at, "the number of a device");
     const char *why = py_no_mesh(p, a[0]);
     if (why)
@@ -289,12 +284,12 @@ const Val *py_mesh_meet(PyRead *p, const WsPyNode *at)
 const Val *py_mean_TLE_MEET(PyRead *p, const Val **a, const WsPyNode *at)
 {
     for (guint i = 1; i < 7; i++)
-        if (given(a[i]))
+        if (py_given(a[i]))
             return py_wrong(p, at, "a barrier of devices, or of another kind");
-    const char *why = given(a[0]) ? py_no_mesh(p, a[0]) : NULL;
-    if (!given(a[0]) && !p->mesh)
+    const char *why = py_given(a[0]) ? py_no_mesh(p, a[0]) : NULL;
+    if (!py_given(a[0]) && !p->mesh)
         why = "a barrier of a mesh that is not known where the kernel begins";
-    p->meshed |= given(a[0]);
+    p->meshed |= py_given(a[0]);
     return why ? py_wrong(p, at, why) : py_mesh_meet(p, at);
 }
 
@@ -312,17 +307,17 @@ void py_mesh_finish(PyRead *p)
 const Val *py_mean_TLE_REMOTE(PyRead *p, const Val **a, const WsPyNode *at)
 {
     gint64 n;
-    if ((given(a[3]) && !is_word(a[3], "cluster")) || given(a[4]) || given(a[5]))
+    if ((py_given(a[3]) && !is_word(a[3], "cluster")) || py_given(a[4]) || py_given(a[5]))
         return py_wrong(p, at, "memory of another device");
     if (!a[0] || a[0]->kind != VAL_BUFFER)
         return py_wrong(p, at, "memory of another CTA that is no buffer");
-    const char *why = given(a[2]) ? py_no_mesh(p, a[2]) : NULL;
-    if (!given(a[2]) && !p->mesh)
+    const char *why = py_given(a[2]) ? py_no_mesh(p, a[2]) : NULL;
+    if (!py_given(a[2]) && !p->mesh)
         why = "memory of another CTA of a mesh that is not known where the kernel begins";
     if (why)
         return py_wrong(p, at, why);
-    p->meshed |= given(a[2]);
-    const gboolean tuple = a[1] && a[1]->kind == VAL_TUPLE && a[1]->n == 1 && given(a[2]);
+    p->meshed |= py_given(a[2]);
+    const gboolean tuple = a[1] && a[1]->kind == VAL_TUPLE && a[1]->n == 1 && py_given(a[2]);
     const WsExpr *rank = a[1] ? py_as_int(p, tuple ? a[1]->item[0] : a[1]) : NULL;
     if (!rank)
         return py_wrong(p, at, "memory of a CTA whose number is not known");

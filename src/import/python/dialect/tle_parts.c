@@ -5,11 +5,6 @@
 /* extract_tile and insert_tile: parts of tiles, which go through shared memory of the compiler's
  * own where a step cannot name the part. */
 
-static gboolean given(const Val *v)
-{
-    return v && v->kind != VAL_NONE;
-}
-
 /* One of the parts of equal size that a tile is cut into. */
 typedef struct {
     gint64 row, col, rows, cols;
@@ -77,7 +72,7 @@ static const Val *view_of(PyRead *p, const Val *buffer, const Part *part, const 
 
 const Val *py_mean_TLE_EXTRACT(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    const Val *shape = given(a[2]) ? a[2] : a[3];
+    const Val *shape = py_given(a[2]) ? a[2] : a[3];
     const gboolean pair = shape && shape->kind == VAL_TUPLE && shape->n == 2;
     Part part;
     if (a[2] && a[3])

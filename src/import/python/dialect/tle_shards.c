@@ -8,11 +8,6 @@
 
 typedef enum { WHOLE, SPLIT, PARTIAL } State;
 
-static gboolean given(const Val *v)
-{
-    return v && v->kind != VAL_NONE;
-}
-
 const Val *py_mean_TLE_AXIS(PyRead *p, const Val **a, const WsPyNode *at)
 {
     return a[0] ? a[0] : py_opaque(p);
@@ -21,7 +16,7 @@ const Val *py_mean_TLE_AXIS(PyRead *p, const Val **a, const WsPyNode *at)
 /* 1: the axis of the mesh; 0: none; -1: it is not known. */
 static gint axis_in(const Val *item, const Val *mesh)
 {
-    if (!given(item) || (item->kind == VAL_NAME && g_str_has_suffix(item->text, ".B")))
+    if (!py_given(item) || (item->kind == VAL_NAME && g_str_has_suffix(item->text, ".B")))
         return 0;
     if (item->kind == VAL_STRING)
         return strcmp(item->text, mesh->text) ? -1 : 1;
@@ -48,9 +43,9 @@ const Val *py_mean_TLE_SHARDING(PyRead *p, const Val **a, const WsPyNode *at)
         return py_wrong(p, at, mesh ? a[0]->dtype : "a mesh that is not known");
     Val *v = with_items(p, VAL_SHARDING, a[0], NULL);
     const gint partial = axis_in(a[2], a[0]);
-    gboolean known = partial >= 0 && (!given(a[1]) || a[1]->kind == VAL_TUPLE);
+    gboolean known = partial >= 0 && (!py_given(a[1]) || a[1]->kind == VAL_TUPLE);
     v->index = partial > 0 ? PARTIAL : WHOLE;
-    for (guint i = 0; known && given(a[1]) && i < a[1]->n; i++) {
+    for (guint i = 0; known && py_given(a[1]) && i < a[1]->n; i++) {
         const gint axis = axis_in(a[1]->item[i], a[0]);
         known = axis == 0 || (axis == 1 && v->index == WHOLE);
         if (axis == 1) {

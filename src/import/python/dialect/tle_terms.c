@@ -6,32 +6,12 @@
  * made and flips the parity of its waits, a copy expects its own bytes, a barrier without phase is
  * a named one, stores to tensors wait by themselves, matrix products are always asynchronous. */
 
-static WsReadBarrier *barrier_of(PyRead *p, const Val *v)
-{
-    return &g_array_index(p->r->barriers, WsReadBarrier, v->place.object);
-}
-
-static gboolean is_barrier(const Val *v)
-{
-    return v && v->kind == VAL_BARRIER;
-}
-
-static gboolean is_named(const Val *v, const char *word)
-{
-    return v && v->kind == VAL_NAME && g_str_has_suffix(v->text, word);
-}
-
-static gboolean given(const Val *v)
-{
-    return v && v->kind != VAL_NONE;
-}
-
 /* --- objects -----------------------------------------------------------------------------------*/
 
 /* With a capacity the shape is that of one of so many slots. NULL: it is none. */
 static const Val *slots_of(PyRead *p, const Val *shape, const Val *capacity)
 {
-    if (!given(capacity))
+    if (!py_given(capacity))
         return shape;
     if (!shape || shape->kind != VAL_TUPLE || py_number(capacity, 0) < 1)
         return NULL;
@@ -46,16 +26,16 @@ static const Val *slots_of(PyRead *p, const Val *shape, const Val *capacity)
 
 const Val *py_mean_TLE_ALLOCATE(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    if (given(a[3]) && !is_named(a[3], ".smem"))
+    if (py_given(a[3]) && !py_is_named(a[3], ".smem"))
         return py_wrong(p, at, "an allocation that is not of shared memory");
-    const gint64 offset = given(a[7]) ? py_number(a[7], -1) : 0;
-    if (given(a[6]) && (a[6]->kind != VAL_BUFFER || offset < 0))
+    const gint64 offset = py_given(a[7]) ? py_number(a[7], -1) : 0;
+    if (py_given(a[6]) && (a[6]->kind != VAL_BUFFER || offset < 0))
         return py_wrong(p, at, "an allocation over something that is no buffer");
     const Val *shape = slots_of(p, a[0], a[8]);
     if (!shape)
         return py_wrong(p, at, "an allocation whose shape or capacity is not known");
     const Val *v = py_mean_ALLOCATE(p, (const Val *[]){ a[1], shape, NULL, a[4] }, at);
-    if (given(a[6]) && v->kind == VAL_BUFFER) {
+    if (py_given(a[6]) && v->kind == VAL_BUFFER) {
         WsReadBuffer *b = &g_array_index(p->r->buffers, WsReadBuffer, v->place.object);
         b->over = a[6]->place.object + 1;
         b->over_at = offset;
@@ -67,8 +47,8 @@ const Val *py_mean_TLE_ALLOCATE(PyRead *p, const Val **a, const WsPyNode *at)
 const Val *py_mean_TLE_SLICE(PyRead *p, const Val **a, const WsPyNode *at)
 {
     if (a[1] && a[1]->kind == VAL_TUPLE)
-        return given(a[3]) ? py_wrong(p, at, "a part of a buffer") : py_box(p, a, at);
-    const gint64 dim = given(a[3]) ? py_number(a[3], -1) : -1;
+        return py_given(a[3]) ? py_wrong(p, at, "a part of a buffer") : py_box(p, a, at);
+    const gint64 dim = py_given(a[3]) ? py_number(a[3], -1) : -1;
     const Val *b[4] = { a[0], a[1], a[2], py_literal(p, dim == 0 ? 0 : 1) };
     return py_mean_SLICE(p, b, at);
 }
@@ -76,7 +56,7 @@ const Val *py_mean_TLE_SLICE(PyRead *p, const Val **a, const WsPyNode *at)
 /* A tile that the compiler keeps in memory of its own is the same tile. */
 const Val *py_mean_TLE_SPACE(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    if (!a[0] || !py_is_tile(a[0]) || !is_named(a[1], ".smem"))
+    if (!a[0] || !py_is_tile(a[0]) || !py_is_named(a[1], ".smem"))
         return py_wrong(p, at,
                         "a space of something that is no tile, or that is not shared memory");
     return a[0];
@@ -97,7 +77,7 @@ const Val *py_mean_TLE_FLOAT(PyRead *p, const Val **a, const WsPyNode *at)
 /* "pingpong[0]": a named barrier is picked by a number. NULL: it is not. */
 static const char *named(PyRead *p, const Val *v)
 {
-    WsReadBarrier *b = barrier_of(p, v);
+    WsReadBarrier *b = py_barrier_of(p, v);
     gint64 i = 0;
     if (v->place.index && !ws_x_is(v->place.index, &i))
         return NULL;
@@ -109,7 +89,7 @@ static const char *named(PyRead *p, const Val *v)
 
 static const Val *join(PyRead *p, WsReadKind kind, const Val *barrier, const WsPyNode *at)
 {
-    const char *name = p->group && is_barrier(barrier) ? named(p, barrier) : NULL;
+    const char *name = p->group && py_is_barrier(barrier) ? named(p, barrier) : NULL;
     if (!name)
         return py_wrong(p, at, "a barrier without phase whose index is not a number");
     py_step(p, kind, at)->name = name;
@@ -139,10 +119,10 @@ static void mark_part(PyRead *p, WsReadKind kind, const Val *barrier)
 
 const Val *py_mean_TLE_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    if (!given(a[1]))
+    if (!py_given(a[1]))
         return join(p, WS_READ_SYNC, a[0], at);
     const WsExpr *phase = py_as_int(p, a[1]);
-    if (!is_barrier(a[0]) || !phase)
+    if (!py_is_barrier(a[0]) || !phase)
         return py_wrong(p, at, "a wait whose barrier or phase is not known");
     if (!py_phase_fits(p))
         return py_wrong(p, at, "a phase of a count that may be below 0");
@@ -162,10 +142,10 @@ const Val *py_mean_TLE_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
 
 const Val *py_mean_TLE_ARRIVE(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    if (!given(a[2]))
+    if (!py_given(a[2]))
         return join(p, WS_READ_BAR_ARRIVE, a[0], at);
     const gint64 n = a[1] ? py_number(a[1], -1) : 1;
-    if (p->group && is_barrier(a[0]) && barrier_of(p, a[0])->each && n >= 1)
+    if (p->group && py_is_barrier(a[0]) && py_barrier_of(p, a[0])->each && n >= 1)
         return py_arrive_each(p, a[0], n, at);
     return py_mean_ARRIVE(p, (const Val *[]){ a[0], a[1], NULL }, at);
 }
@@ -310,17 +290,18 @@ const Val *py_mean_TLE_COPY(PyRead *p, const Val **a, const WsPyNode *at)
         }
         return none;
     }
-    if (given(a[5]))
+    if (py_given(a[5]))
         return py_wrong(p, at, "a copy under a mask");
     py_need_block(p, a[2], a[1], at);
-    const Val *pipe = given(a[4]) ? NULL : py_tle_signal(p, a[1]);
-    if (!pipe && !given(a[4]) && a[0] && a[0]->kind == VAL_DESC && a[1] && a[1]->kind == VAL_BUFFER)
+    const Val *pipe = py_given(a[4]) ? NULL : py_tle_signal(p, a[1]);
+    if (!pipe && !py_given(a[4]) && a[0] && a[0]->kind == VAL_DESC && a[1] &&
+        a[1]->kind == VAL_BUFFER)
         return py_copy_at_once(p, a, at);
-    if (!pipe && !is_barrier(a[4]))
+    if (!pipe && !py_is_barrier(a[4]))
         return py_wrong(p, at, "a copy whose barrier is none, or of something else than a tensor");
     if (!pipe &&
         a[4]->at) { /* what the copy expects; left out where it is what comes (py_tle_finish) */
-        WsReadBarrier *b = barrier_of(p, a[4]);
+        WsReadBarrier *b = py_barrier_of(p, a[4]);
         py_mean_EXPECT(p, (const Val *[]){ a[4], py_literal(p, a[4]->at), NULL }, at);
         b->misfit = b->misfit || a[4]->at != bytes_of(p, a[1], a[2]);
     }
@@ -385,16 +366,16 @@ static void check_numbers(PyRead *p, const Val **a, const WsPyNode *at)
 {
     const Val *b = a[1] && a[1]->kind == VAL_BUFFER ? a[1] : NULL;
     const char *of = b ? g_array_index(p->r->buffers, WsReadBuffer, b->place.object).dtype : "";
-    const char *own = given(a[2]) ? type_of(p, a[2]) : NULL;
+    const char *own = py_given(a[2]) ? type_of(p, a[2]) : NULL;
     const char *sum = own ? own : g_str_has_prefix(of, "i8") ? "i32" : "f32";
-    const char *out = !given(a[5])             ? g_strcmp0(sum, "i32") ? "f32" : "i32"
+    const char *out = !py_given(a[5])          ? g_strcmp0(sum, "i32") ? "f32" : "i32"
                       : a[5]->kind == VAL_NAME ? py_dtype(a[5]->text)
                                                : NULL;
     if (g_strcmp0(out, sum) != 0)
         py_unread(p, at, "a product that adds up in another type than its accumulator has");
-    if (given(a[4]) && *of == 'e')
+    if (py_given(a[4]) && *of == 'e')
         py_unread(p, at, "a product of fp8 that says how often its sums are made exact");
-    if (given(a[3]) && strstr(of, "32") &&
+    if (py_given(a[3]) && strstr(of, "32") &&
         !(a[3]->kind == VAL_STRING && strstr(a[3]->text, "tf32") && !strstr(a[3]->text, "tf32x")))
         py_unread(p, at, "a product of 32-bit reals that are not rounded to tf32");
 }
@@ -402,7 +383,7 @@ static void check_numbers(PyRead *p, const Val **a, const WsPyNode *at)
 const Val *py_mean_TLE_MMA(PyRead *p, const Val **a, const WsPyNode *at)
 {
     check_numbers(p, a, at);
-    const Val *acc = given(a[2]) ? a[2] : NULL;
+    const Val *acc = py_given(a[2]) ? a[2] : NULL;
     const WsExpr *first = acc ? said_first(p, at) : NULL;
     const Val *use = acc ? NULL : py_literal(p, 0);
     if (first && !py_begins_anew(p, acc, first)) {

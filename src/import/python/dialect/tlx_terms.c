@@ -8,11 +8,6 @@
  * have their number behind their shape, products are always asynchronous, coordinates come behind
  * the buffer. */
 
-static gboolean given(const Val *v)
-{
-    return v && v->kind != VAL_NONE;
-}
-
 /* --- objects -----------------------------------------------------------------------------------*/
 
 static const WsReadBuffer *buffer_of(const PyRead *p, gint i)
@@ -40,11 +35,12 @@ static gint64 bytes_of(const PyRead *p, gint i)
 const Val *py_mean_TLX_ALLOCATE(PyRead *p, const Val **a, const WsPyNode *at)
 {
     const gint64 copies = a[2] ? py_number(a[2], 0) : 0;
-    const gboolean elsewhere = given(a[3]) && !(a[3]->kind == VAL_NAME &&
-                                                g_str_has_suffix(a[3]->text, "storage_kind.smem"));
+    const gboolean elsewhere =
+        py_given(a[3]) &&
+        !(a[3]->kind == VAL_NAME && g_str_has_suffix(a[3]->text, "storage_kind.smem"));
     if (elsewhere)
         return py_wrong(p, at, "an allocation that is not of shared memory");
-    if (given(a[4]) && !is_whole_buffer(p, a[4]))
+    if (py_given(a[4]) && !is_whole_buffer(p, a[4]))
         return py_wrong(p, at, "an allocation over something that is no buffer of its own");
     if (!a[0] || a[0]->kind != VAL_TUPLE || !a[0]->n || a[0]->n > 3 || copies < 1)
         return py_wrong(p, at, "an allocation whose shape or number is not known");
@@ -55,7 +51,7 @@ const Val *py_mean_TLX_ALLOCATE(PyRead *p, const Val **a, const WsPyNode *at)
     for (guint i = 0; i < a[0]->n; i++)
         shape->item[shape->n++] = a[0]->item[i];
     const Val *v = py_mean_ALLOCATE(p, (const Val *[]){ a[1], shape, NULL, NULL }, at);
-    if (!given(a[4]) || v->kind != VAL_BUFFER)
+    if (!py_given(a[4]) || v->kind != VAL_BUFFER)
         return v;
     if (bytes_of(p, v->place.object) > bytes_of(p, a[4]->place.object))
         return py_wrong(p, at, "an allocation that is larger than what it lies over");
@@ -157,8 +153,8 @@ const Val *py_mean_TLX_STORE(PyRead *p, const Val **a, const WsPyNode *at)
 
 const Val *py_mean_TLX_DOT(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    const Val *acc = given(a[2]) ? a[2] : NULL;
-    if (given(a[3])) /* of Blackwell: Hopper's adds to `acc` */
+    const Val *acc = py_given(a[2]) ? a[2] : NULL;
+    if (py_given(a[3])) /* of Blackwell: Hopper's adds to `acc` */
         return py_wrong(p, at, "a product with a condition whether to add");
     const Val *b[8] = {
         a[0], a[1], acc, acc ? NULL : py_literal(p, 0), NULL, NULL, py_literal(p, 1), NULL
