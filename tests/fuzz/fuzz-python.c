@@ -1,4 +1,4 @@
-/* Any bytes: what elaborates is written as Gluon and as TLE, refuted or not. Either there is a
+/* Any bytes: what elaborates is written as Gluon, TLE and TLX, refuted or not. Either there is a
  * text, or an error that names what the language does not say; our own "internal error" is never
  * reached. */
 #include "codegen/generate.h"
@@ -39,6 +39,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     g_clear_error(&error);
     g_autofree char *tle = ws_generate_tle(p, FALSE, NULL, &error);
     judge(tle, error);
+    g_clear_error(&error);
+    g_autofree char *tlx = ws_generate_tlx(p, FALSE, NULL, &error);
+    judge(tlx, error);
     g_clear_error(&error);
     return 0;
 }

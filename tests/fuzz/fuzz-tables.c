@@ -53,7 +53,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     g_autofree char *text = NULL;
     gsize length;
     g_assert_true(g_mkdir(folder, 0700) == 0 &&
-                  g_file_get_contents(FUZZ_DESIGN, &text, &length, NULL) &&
+                  g_file_get_contents(WS_SOURCE_ROOT "/tests/designs/gemm-one-consumer.wstave",
+                                      &text, &length, NULL) &&
                   g_file_set_contents(path, text, (gssize)length, NULL));
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsDesign) design = ws_design_load(path, findings);

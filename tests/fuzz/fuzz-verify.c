@@ -85,7 +85,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc;
     (void)argv;
-    g_autofree char *folder = g_path_get_dirname(FUZZ_DESIGN);
+    g_autofree char *folder =
+        g_path_get_dirname(WS_SOURCE_ROOT "/tests/designs/gemm-one-consumer.wstave");
     for (guint i = 0; i < N_DESIGNS; i++) {
         g_autofree char *file = g_build_filename(folder, names[i], NULL), *text = NULL;
         g_autoptr(WsFindings) findings = ws_findings_new();
