@@ -36,8 +36,10 @@ static char *shown(WsRehearsal *s, const Sizes *sizes, guint64 seed)
                                   .size = sizes->size,
                                   .n_size = sizes->n };
     WsRehearseResult *r = ws_rehearsal_run(s, &o, findings, &error);
-    if (!r)
-        return g_strdup_printf("not run: %s", error ? error->message : "?");
+    if (!r) { /* a mistake that no run shows is none that a run shows */
+        g_autofree char *text = ws_findings_print(findings, NULL);
+        g_error("not run: %s %s", error ? error->message : "?", text);
+    }
     char *what = r->matches && !r->stuck ? NULL
                                          : g_strdup(r->stuck             ? r->stuck
                                                     : r->first_race      ? r->first_race
