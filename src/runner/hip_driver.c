@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* hipDeviceAttribute_t, hip_runtime_api.h of HIP 6 and 7. */
-enum { HIP_L2 = 19, HIP_MAJOR = 23, HIP_MINOR = 61, HIP_CUS = 63, HIP_INVALID_VALUE = 1 };
+enum {
+#define WS_HIP_NUMBER(name, number, enumerator) name = number,
+#include "runner/hip_number.def"
+#undef WS_HIP_NUMBER
+};
 
 static struct {
 #define WS_HIP(member, symbol, result, parameters, cuda) result(*member) parameters;
@@ -127,6 +130,11 @@ static int module_load(void **module, const void *image, unsigned n, int *option
     (void)n, (void)option, (void)value;
     return hip.module_load(module, image);
 }
+static int function_get(int *value, int attribute, void *function)
+{
+    return hip.function_get(
+        value, attribute == WS_CU_FUNC_REGISTERS ? HIP_FUNC_REGISTERS : HIP_FUNC_LOCAL, function);
+}
 /* The LDS of a kernel stands in its descriptor: none is asked for at the launch. */
 static int function_set(void *function, int attribute, int value)
 {
@@ -216,7 +224,7 @@ bool ws_hip_open(WsCudaDriver *driver, char *error, size_t size)
         .memset32 = memset32,
         .module_load = module_load,
         .module_function = hip.module_function,
-        .function_get = hip.function_get,
+        .function_get = function_get,
         .function_set = function_set,
         .launch = launch,
         .encode_tiled = no_map,

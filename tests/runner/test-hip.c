@@ -51,6 +51,8 @@ static char *bundle(void)
     if (status)
         g_error("%s%s", out, err);
     g_assert_nonnull(strstr(err, "untested on a GPU until one is available"));
+    g_assert_nonnull(strstr(out, "then warpstave collect "));
+    g_assert_null(strstr(out, ".wtrace")); /* there is no trace to write */
     return dir;
 }
 
@@ -178,6 +180,44 @@ static void test_options(void)
     }
 }
 
+/* The numbers that are passed on, by the headers of a ROCm. */
+static void test_numbers(void)
+{
+    static const struct {
+        const char *enumerator;
+        int number;
+    } rows[] = {
+#define WS_HIP_NUMBER(name, number, enumerator) { #enumerator, number },
+#include "runner/hip_number.def"
+#undef WS_HIP_NUMBER
+    };
+    const char *folder = g_getenv("WARPSTAVE_HIP_INCLUDE");
+    if (!folder) {
+        g_test_skip("WARPSTAVE_HIP_INCLUDE names no folder with hip/hip_runtime_api.h");
+        return;
+    }
+    for (int off = 0; off < 2; off++) { /* a compiler that takes anything would show nothing */
+        g_autoptr(GString) text = g_string_new("#include <hip/hip_runtime_api.h>\n");
+        for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+            g_string_append_printf(text, "_Static_assert(%s == %d, \"\");\n", rows[i].enumerator,
+                                   rows[i].number + off);
+        g_autofree char *dir = g_dir_make_tmp("warpstave-hip-XXXXXX", NULL);
+        g_autofree char *file = g_build_filename(dir, "numbers.c", NULL), *err = NULL;
+        g_autofree char *include = g_strconcat("-I", folder, NULL);
+        g_assert_true(g_file_set_contents(file, text->str, -1, NULL));
+        const char *argv[] = {
+            "cc", "-fsyntax-only", "-D__HIP_PLATFORM_AMD__", include, file, NULL
+        };
+        int status;
+        g_assert_true(g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL,
+                                   &err, &status, NULL));
+        g_test_message("%s", err);
+        g_assert_true((status != 0) == off);
+        g_assert_true(!off || strstr(err, rows[0].enumerator));
+        remove_tree(dir);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -185,5 +225,6 @@ int main(int argc, char **argv)
     g_test_add_func("/runner/hip/trouble", test_trouble);
     g_test_add_func("/runner/hip/lacks", test_lacks);
     g_test_add_func("/runner/hip/options", test_options);
+    g_test_add_func("/runner/hip/numbers", test_numbers);
     return g_test_run();
 }

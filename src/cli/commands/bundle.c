@@ -3,10 +3,16 @@
 
 #include <stdio.h>
 
-static void print_json(const char *file, const char *out)
+/* Only a traced build leaves a trace to write; without one, and so of HIP, `collect` reads what was
+ * right and how long it took. */
+static char *collect_words(const char *out, const WsBundleOptions *options)
 {
-    g_autofree char *run = g_strdup_printf("warpstave-runner %s", out),
-                    *collect = g_strdup_printf("warpstave collect %s -o OUT.wtrace", out);
+    return g_strdup_printf("warpstave collect %s%s", out, options->traced ? " -o OUT.wtrace" : "");
+}
+
+static void print_json(const char *file, const char *out, const char *collect)
+{
+    g_autofree char *run = g_strdup_printf("warpstave-runner %s", out);
     WsJsonOut j;
     ws_cli_json_begin(&j);
     ws_json_out_text(&j, "file", file);
@@ -34,10 +40,10 @@ int ws_command_bundle(int argc, char **argv)
     if (!out)
         return ws_cli_fail(WS_EXIT_USAGE, "bundle: say where: -o DIR");
     int code = ws_cli_bundle(file, &options, out);
+    g_autofree char *collect = collect_words(out, &options);
     if (code == WS_EXIT_YES && json)
-        print_json(file, out);
+        print_json(file, out, collect);
     else if (code == WS_EXIT_YES)
-        printf("%s: run it with warpstave-runner %s, then warpstave collect %s -o OUT.wtrace\n",
-               out, out, out);
+        printf("%s: run it with warpstave-runner %s, then %s\n", out, out, collect);
     return code;
 }
