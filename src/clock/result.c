@@ -70,7 +70,7 @@ void ws_result_span(WsClockResult *r, const WsClockPlay *play)
     else if (r->extrapolated)
         cycles += (double)(r->tiles - r->tiles_played) * r->tile_period;
     gint64 sms = MAX((gint64)m[WS_MACHINE_SMS] / play->n_sms * play->n_sms, play->n_sms);
-    r->waves = MAX((r->grid + sms - 1) / sms, 1);
+    r->waves = MAX((r->grid - 1) / sms + 1, 1);
     if (r->waves > 1) {
         double all = (double)r->waves * (cycles + m[WS_MACHINE_CTA_NEXT]) - m[WS_MACHINE_CTA_NEXT];
         if (play->tiles_differ && r->waves > 1) /* SMs take the next CTA when they are free */

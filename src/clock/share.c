@@ -363,7 +363,7 @@ WsShares *ws_shares_new(const WsProgram *p, const WsLaunchValues *v, gint64 clus
     clusters = MAX(clusters, 1);
     resident = CLAMP(resident, 1, clusters);
     s->n_ops = p->n_ops;
-    s->waves = (guint)CLAMP((count + clusters - 1) / clusters, 1, MAX(waves, 1));
+    s->waves = (guint)CLAMP((count - 1) / clusters + 1, 1, MAX(waves, 1));
     s->share = g_new0(WsShare, (gsize)s->waves * MAX(p->n_ops, 1));
     Look look = { p,
                   v,

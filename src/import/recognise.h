@@ -300,6 +300,11 @@ const WsExpr *ws_x_parsed(WsRead *r, const char *text);       /* each text is pa
 gboolean ws_x_is(const WsExpr *e, gint64 *value);
 /* b - a if it is a constant. */
 gboolean ws_x_difference(const WsExpr *a, const WsExpr *b, gint64 *d);
+/* No two elements of a matrix lie at one place: its rows (or columns) follow each other, or a
+ * stride is one of those that the host hands over (`handed`), which is taken for granted. */
+gboolean ws_x_strides_part(WsRead *r, const WsExpr *const *shape, const WsExpr *const *stride,
+                           gboolean (*handed)(gconstpointer data, const WsExpr *stride),
+                           gconstpointer data);
 /* e without its term `name` (or name.total with `total`); the factor of it. */
 const WsExpr *ws_x_without(WsRead *r, const WsExpr *e, const char *name, gboolean total,
                            gint64 *factor);

@@ -211,3 +211,22 @@ char *ws_x_text(const WsExpr *e)
 {
     return e ? ws_expr_print(e) : g_strdup("?");
 }
+
+gboolean ws_x_strides_part(WsRead *r, const WsExpr *const *shape, const WsExpr *const *stride,
+                           gboolean (*handed)(gconstpointer data, const WsExpr *stride),
+                           gconstpointer data)
+{
+    for (guint i = 0; i < 2; i++) {
+        const WsExpr *inner = stride[i], *outer = stride[1 - i];
+        gint64 one, far, d;
+        if (!(ws_x_is(inner, &one) && one > 0) && !handed(data, inner))
+            continue;
+        if (handed(data, outer))
+            return TRUE;
+        const WsExpr *all = shape[i] ? ws_x_op(r, WS_EXPR_MUL, inner, shape[i]) : NULL;
+        if (all && ((ws_x_is(all, &one) && ws_x_is(outer, &far) && far >= one) ||
+                    ws_expr_equal(all, outer) || (ws_x_difference(outer, all, &d) && d == 0)))
+            return TRUE;
+    }
+    return FALSE;
+}

@@ -21,6 +21,24 @@ static const struct {
 #include "remarks.def"
 };
 
+/* What is listed where a remark, or the line without it, says what is not known: the line is read
+ * by its own words, or its values are not. */
+static const struct {
+    const char *name, *design;
+    WsImportFrom language;
+    const char *from, *to, *listed;
+} named[] = {
+#define OF_REMARK "a remark `# at:` whose tensor, coordinates or extents are not known"
+#define OF_STRIDE "strides that do not follow from the shape and that nobody hands over"
+#define NO_REMARK ")  # not at:"
+    { "coordinate", OWN, TLE, "# at: [", "# at: [nosuch + ", OF_REMARK },
+    { "extent", OWN, TLE, "tn * BN], [64, 256]", "tn * BN], [64, nosuch]", OF_REMARK },
+    { "no-extents", OWN, TLE, "tn * BN], [64, 256]", "tn * BN]", OF_REMARK },
+    { "coordinate-gluon", GROUPS, GLUON, "# at: [t * 64, 0]", "# at: [nosuch, 0]", OF_REMARK },
+    { "stride-of-rows", OWN, TLE, "(at_row[:, None] * N", "(at_row[:, None] * M", OF_STRIDE },
+    { "stride-of-another", OWN, TLE, "(at_row[:, None] * N", "(at_row[:, None] * K", OF_STRIDE },
+};
+
 static char *export(const char *path, WsImportFrom language)
 {
     g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, path, NULL);
@@ -60,12 +78,33 @@ static void test_row(gconstpointer data)
     g_test_fail();
 }
 
+static void test_named(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data);
+    const gboolean stride = !strcmp(named[i].listed, OF_STRIDE);
+    g_autofree char *text = export(named[i].design, named[i].language);
+    g_autoptr(GString) all = g_string_new(text);
+    g_assert_cmpuint(g_string_replace(all, named[i].from, named[i].to, 1), ==, 1);
+    if (stride)
+        g_assert_cmpuint(g_string_replace(all, ")  # at:", NO_REMARK, 0), >, 0);
+    g_auto(Judged) j = judge_kernel(all->str, named[i].language);
+    gboolean found = FALSE;
+    for (guint k = 0; k < j.import->unread->len; k++)
+        found |=
+            strstr(((const WsUnread *)j.import->unread->pdata[k])->what, named[i].listed) != NULL;
+    g_assert_true(found);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autofree char *path = g_strconcat("/import/remarks/", rows[i].name, NULL);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_row);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(named); i++) {
+        g_autofree char *path = g_strconcat("/import/remarks/named/", named[i].name, NULL);
+        g_test_add_data_func(path, GUINT_TO_POINTER(i), test_named);
     }
     return g_test_run();
 }

@@ -19,7 +19,7 @@ WsCase *ws_case_new(const WsProgram *p, WsLaunchValues *values, gint64 grid, gin
     c->rounds = -1;
     c->range = g_new0(WsCaseRange, p->n_tensors + 1);
     const gint64 all = ws_launch_tiles(values), first = cta / cluster, step = grid / cluster;
-    const gint64 own = first < all && step > 0 ? (all - first + step - 1) / step : 0;
+    const gint64 own = first < all && step > 0 ? (all - first - 1) / step + 1 : 0;
     if (own > most) {
         ws_case_free(c);
         return NULL;

@@ -152,7 +152,7 @@ gint64 *ws_rehearsal_sizes(const WsProgram *p)
 /* --- CTAs ------------------------------------------------------------------------------------- */
 static gint64 tiles_of(gint64 all, gint64 clusters, gint64 which)
 {
-    return which < all ? (all - which + clusters - 1) / clusters : 0;
+    return which < all ? (all - which - 1) / clusters + 1 : 0;
 }
 
 /* Clusters of the launch where the design says how many; else 0. */
@@ -168,10 +168,11 @@ gboolean ws_place(const WsProgram *p, const WsLaunchValues *values, guint tiles,
 {
     const gint64 all = ws_launch_tiles(values), cluster = MAX(p->cluster, 1);
     const gint64 fixed = all > 0 ? fixed_clusters(p, values, all) : 0;
-    if (all < 1) /* nothing is launched */
+    const gint64 most = (G_MAXINT64 - MOST_CLUSTERS) / cluster; /* that can be counted */
+    if (all < 1 || all >= most) /* nothing is launched, or R-LAUNCH refuses it */
         return FALSE;
     /* by the number of clusters, few of them, then about as many as give each that many tiles */
-    const gint64 about = tiles ? (all + tiles - 1) / tiles : all + 1;
+    const gint64 about = tiles ? (all - 1) / tiles + 1 : all + 1;
     for (guint i = 0; i <= MOST_CLUSTERS + 2; i++) {
         const gint64 n = fixed                ? fixed
                          : i <= MOST_CLUSTERS ? (gint64)i + 1

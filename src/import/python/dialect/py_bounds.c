@@ -1,6 +1,6 @@
 #include "import/python/dialect/py_sums.h"
-#include "import/python/dialect/tle_mesh.h"
 #include "import/python/dialect/pyread_terms.h"
+#include "import/python/dialect/tle_mesh.h"
 
 #include <string.h>
 
@@ -204,6 +204,19 @@ gboolean py_is_extent(const PyRead *p, const WsExpr *e)
     Sizes d = { p, TRUE };
     ws_expr_visit(e, only_sizes, &d);
     return d.all;
+}
+
+gboolean py_is_handed(const PyRead *p, const WsExpr *e)
+{
+    gboolean extent = FALSE;
+    if (!e || e->op != WS_EXPR_NAME || !py_is_extent(p, e))
+        return FALSE;
+    for (guint i = 0; i < p->r->tensors->len; i++)
+        for (guint d = 0; d < 5; d++) {
+            const WsExpr *of = g_array_index(p->r->tensors, WsReadTensor, i).shape[d];
+            extent |= of && ws_expr_mentions(of, e->name);
+        }
+    return !extent;
 }
 
 /* What an assumption says that `shape` is equal to; NULL: nothing. */

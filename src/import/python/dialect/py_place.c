@@ -177,20 +177,13 @@ static gboolean are_plain(Sum *s, const WsExpr **stride)
     return TRUE;
 }
 
-/* A number that the host hands over for it: no extent of a tensor, which makes the strides of one
- * that is laid out another way. */
-static gboolean is_handed(const Sum *s, const WsExpr *e)
+/* As far as the next dimension is long, which the host asserts. */
+static gboolean is_next_row(const Sum *s, guint d)
 {
     gint64 n;
-    gboolean extent = FALSE;
-    if (!is_positive_extent(s, e) || (e->op != WS_EXPR_NAME && !ws_x_is(e, &n)))
-        return FALSE;
-    for (guint i = 0; e->op == WS_EXPR_NAME && i < s->p->r->tensors->len; i++)
-        for (guint d = 0; d < 5; d++) {
-            const WsExpr *of = g_array_index(s->p->r->tensors, WsReadTensor, i).shape[d];
-            extent |= of && ws_expr_mentions(of, e->name);
-        }
-    return !extent;
+    return s->stride[d] && s->stride[d + 1] && s->t->shape[d + 1] &&
+           ws_x_is(s->stride[d + 1], &n) && n == 1 &&
+           py_is_bound(s->p, s->stride[d], s->t->shape[d + 1]);
 }
 
 /* Strides that the tensor has anyway are none; those of each access are the same. */
@@ -198,7 +191,8 @@ static gboolean strides_fit(Sum *s)
 {
     WsReadTensor *t = s->t, before = *t;
     const WsExpr *plain[5] = { NULL };
-    gboolean known = TRUE;
+    gboolean known = TRUE, next = FALSE;
+    gint64 n;
     if (!(t->strided && t->stride[0]) && are_plain(s, plain)) {
         memcpy(s->stride, plain, sizeof plain);
         t->strided = TRUE;
@@ -208,8 +202,11 @@ static gboolean strides_fit(Sum *s)
     for (guint d = 0; d < s->said->n; d++) {
         if (!s->stride[d] && t->strided)
             s->stride[d] = t->stride[d];
-        known = known && is_handed(s, s->stride[d]) &&
-                (!t->strided || py_sums_equal(t->stride[d], s->stride[d]));
+        if (s->stride[d] && ws_x_is(s->stride[d], &n) && n == 1 && !next)
+            next = TRUE; /* the innermost one */
+        else if (d + 1 == s->said->n || !is_next_row(s, d))
+            known = known && py_is_handed(s->p, s->stride[d]);
+        known = known && (!t->strided || py_sums_equal(t->stride[d], s->stride[d]));
     }
     if (!known)
         return FALSE;

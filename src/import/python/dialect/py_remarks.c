@@ -1,5 +1,6 @@
 #include "import/python/dialect/py_place.h"
 #include "import/python/dialect/pyread_terms.h"
+#include "import/python/pyread_law.h"
 
 #include <string.h>
 
@@ -88,18 +89,22 @@ WsReadStep *py_pointed_by(PyRead *p, WsReadKind kind, const WsPyNode *pointer, c
 {
     const WsPyNode *list = NULL, *extent;
     g_autoptr(WsPython) tree = p->group ? py_said(p, at, "# at: ", &list) : NULL;
-    if (!list || list->kind != WS_PY_TUPLE || list->n != 2 || list->kid[1]->n != 2)
-        return NULL;
-    extent = list->kid[1];
-    list = list->kid[0];
+    const gboolean pair = list && list->kind == WS_PY_TUPLE && list->n == 2;
+    if (!list || (pair ? list->kid[0] : list)->kind != WS_PY_LIST)
+        return NULL; /* none of an export */
+    extent = pair ? list->kid[1] : list;
+    list = pair ? list->kid[0] : list;
     const gboolean load = kind == WS_READ_READ;
     const WsPyNode *mask = /* of a load to shared memory: none is read */
         kind == WS_READ_LOAD ? NULL : py_argument(at, load ? 1 : 2, "mask");
     PyPlace said = { .base = pointer ? base_of(p, pointer) : NULL };
-    *rows = said.rows = py_number(py_eval(p, extent->kid[0]), 0);
-    *cols = said.cols = py_number(py_eval(p, extent->kid[1]), 0);
-    if (!said.base || *rows < 1 || *cols < 1 || !coordinates(p, list, &said))
-        return NULL; /* the line is read without it */
+    const gboolean two = extent != list && extent->kind == WS_PY_LIST && extent->n == 2;
+    *rows = said.rows = two ? py_number(py_eval(p, extent->kid[0]), 0) : 0;
+    *cols = said.cols = two ? py_number(py_eval(p, extent->kid[1]), 0) : 0;
+    if (!said.base || *rows < 1 || *cols < 1 || !coordinates(p, list, &said)) {
+        py_law_value(p, at, "a remark `# at:` whose tensor, coordinates or extents are not known");
+        return NULL;
+    }
     const gint tensor = py_tensor(p, said.base, said.n, at->line);
     if (tensor < 0 || !agrees(p, "# at:", &said, tensor, pointer, mask, at) ||
         (load && !leaves_zeros(p, at, at)))

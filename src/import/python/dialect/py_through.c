@@ -292,9 +292,20 @@ static gboolean take_strides(WsReadTensor *t, const Spot *s)
     return TRUE;
 }
 
+static gboolean is_one(const WsExpr *e)
+{
+    gint64 n;
+    return ws_x_is(e, &n) && n == 1;
+}
+
+static gboolean handed(gconstpointer reader, const WsExpr *stride)
+{
+    return py_is_handed(reader, stride);
+}
+
 /* The tensor of the tile, -1 and `why`: it is not known to lie in one. */
-static gint lies_in(PyRead *p, const Val *pointer, const Val *mask, const WsPyNode *at, Spot *s,
-                    Guard *g, const char **why)
+static gint lies_in(PyRead *p, WsReadKind kind, const Val *pointer, const Val *mask,
+                    const WsPyNode *at, Spot *s, Guard *g, const char **why)
 {
     *g = (Guard){ 0 };
     *why = "where a sum of pointers points";
@@ -325,7 +336,15 @@ static gint lies_in(PyRead *p, const Val *pointer, const Val *mask, const WsPyNo
             return -1;
     }
     *why = "strides that differ from one access of the tensor to another";
-    return take_strides(t, s) ? tensor : -1;
+    if (!take_strides(t, s))
+        return -1;
+    *why = "strides that do not follow from the shape and that nobody hands over: elements may "
+           "overlap";
+    return kind != WS_READ_WRITE || s->n < 2 || !t->stride[0] ||
+                   (is_one(t->stride[1]) && py_is_bound(p, t->stride[0], t->shape[1])) ||
+                   ws_x_strides_part(p->r, t->shape, t->stride, handed, p)
+               ? tensor
+               : -1;
 }
 
 static void granted(PyRead *p, gint tensor)
@@ -344,7 +363,7 @@ WsReadStep *py_through(PyRead *p, WsReadKind kind, const Val *pointer, const Val
     Spot s;
     Guard g;
     const char *why;
-    const gint tensor = lies_in(p, pointer, mask, at, &s, &g, &why);
+    const gint tensor = lies_in(p, kind, pointer, mask, at, &s, &g, &why);
     if (tensor >= 0 && g.more && !more)
         why = "a mask of a store that asks for more than the bounds of its tensor";
     if (tensor < 0 || (g.more && !more)) {

@@ -73,6 +73,9 @@ gboolean py_is_place(PyRead *p, const WsExpr *e);
 gboolean py_fits(PyRead *p, const WsExpr *e, gint64 n, const WsExpr *shape);
 gboolean py_is_bound(PyRead *p, const WsExpr *bound, const WsExpr *shape);
 gboolean py_is_extent(const PyRead *p, const WsExpr *e); /* one number of the launch */
+/* A name of one that is no extent of a tensor: such a stride is one of another tensor, or of a
+ * tensor that is laid out another way. A number of the kernel's own is handed over by nobody. */
+gboolean py_is_handed(const PyRead *p, const WsExpr *e);
 /* --- py_through.c: a step on the tile of a tensor that pointers pick. NULL, and listed: it is not
  * shown to lie in the tensor. `more`: the mask asks for more than that; NULL: it may not. */
 WsReadStep *py_through(PyRead *p, WsReadKind kind, const Val *pointer, const Val *mask,

@@ -113,8 +113,22 @@ static gboolean tail(PyDsa *d, PyDsaTensor *t, guint k, const PyDsaAxis *axis, c
     return TRUE;
 }
 
+/* A size that is no extent of a tensor. */
+static gboolean handed(gconstpointer data, const WsExpr *e)
+{
+    const PyDsa *d = data;
+    gboolean is = e->op == WS_EXPR_NAME && py_dsa_is_of_launch(d, e);
+    for (guint i = 0; is && i < d->tensors->len; i++)
+        for (guint k = 0; k < 2; k++) {
+            const WsExpr *of = g_array_index(d->tensors, PyDsaTensor, i).shape[k];
+            is = is && !(of && ws_expr_mentions(of, e->name));
+        }
+    return is;
+}
+
 /* Strides that the tensor has anyway are none. */
-static gboolean take_strides(PyDsa *d, PyDsaTensor *t, const PyDsaVal *v, const WsPyNode *at)
+static gboolean take_strides(PyDsa *d, PyDsaTensor *t, const PyDsaVal *v, gboolean written,
+                             const WsPyNode *at)
 {
     const WsExpr *stride[2] = { v->axis[0].stride, v->axis[1].stride };
     const guint first = 2 - v->rank;
@@ -130,6 +144,11 @@ static gboolean take_strides(PyDsa *d, PyDsaTensor *t, const PyDsaVal *v, const 
         t->stride[k] = own;
     }
     t->known = TRUE;
+    if (!plain && written && v->rank == 2 && !ws_x_strides_part(d->r, t->shape, stride, handed, d))
+        return py_dsa_refuse(d, at, "Use the extents of the tensor, or strides of the launch.",
+                             "strides of `%s` that do not follow from its shape: elements may "
+                             "overlap",
+                             t->name);
     if (!plain)
         ws_source_granted(d->r, ws_source_format(d->r,
                                                  "elements of `%s` do not overlap, as its strides "
@@ -169,5 +188,5 @@ gboolean py_dsa_place(PyDsa *d, PyDsaStep *s, const PyDsaVal *pointer, const PyD
             return FALSE;
         s->at[k] = v.axis[k].at;
     }
-    return take_strides(d, t, &v, shape);
+    return take_strides(d, t, &v, s->kind == DSA_OUT, shape);
 }
