@@ -26,6 +26,7 @@ static const struct {
     { "gemm-gfx950", { { "BK", 64 }, { "NB", 2 } }, { 0, 0, NONE, -1 } },
     { "gemm-gfx950", { { "BM", 128 }, { "NB", 4 } }, { 6, 6, 0, -1 } },
     { "gemm-gfx950", { { "BN", 128 }, { "NB", 4 } }, { 6, 6, 0, -1 } },
+    { "gemm-gfx950-flat", { { 0 } }, { 4, 4, 0, -1 } },
     /* two of A's halves and all of B: 2 + 2 + 4 */
     { "gemm-gfx950-split", { { 0 } }, { 8, 8, 8, 0, -1 } },
     { "attention-gfx950", { { 0 } }, { 0, 4, 0, -1 } }, /* behind Q's own: 0 */

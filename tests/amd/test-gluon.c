@@ -17,7 +17,7 @@
 #include <glib/gstdio.h>
 
 static const char *const designs[] = { "gemm-gfx950", "gemm-gfx950-split", "attention-gfx950",
-                                       "refuted-gemm-gfx950-late-wait" };
+                                       "refuted-gemm-gfx950-late-wait", "gemm-gfx950-flat" };
 
 static char *exported(const WsProgram *p)
 {
@@ -64,6 +64,7 @@ static void test_text(void)
         "mfma",
         "stage read load commit barrier stage mfma stage read load commit wait stage mfma",
         "stage mfma wait stage load commit load commit read read barrier",
+        "stage read read load commit load commit wait stage mfma",
     };
     for (guint i = 0; i < G_N_ELEMENTS(designs); i++) {
         g_autoptr(WsProgram) p = amd_load(designs[i], NULL, 0, NULL, 0);

@@ -23,6 +23,7 @@ static const struct {
     { "gemm-gfx950-split", WS_VERDICT_PROVED, "K", 64, 8 },
     { "attention-gfx950", WS_VERDICT_PROVED, "N_CTX", 256, 2 },
     { "refuted-gemm-gfx950-late-wait", WS_VERDICT_REFUTED, "K", 64, 8 },
+    { "gemm-gfx950-flat", WS_VERDICT_PROVED, "K", 32, 6 },
 };
 
 typedef struct {

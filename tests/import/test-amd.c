@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-typedef enum { GEMM, ATTENTION, LATE, HAND, KERNELS } Kernel;
+typedef enum { GEMM, ATTENTION, LATE, FLAT, HAND, KERNELS } Kernel;
 typedef enum { PROVED, REFUTED, OUTSIDE, NOT_PROVED } Want;
 
 static const struct {
@@ -34,6 +34,7 @@ static char *exported(Kernel kernel)
         [GEMM] = "projects/gemm-gfx950/design.wstave",
         [ATTENTION] = "projects/attention-gfx950/design.wstave",
         [LATE] = "tests/designs/refuted-gemm-gfx950-late-wait.wstave",
+        [FLAT] = "tests/designs/gemm-gfx950-flat.wstave",
         [HAND] = "tests/import/amd/hand.py",
     };
     g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, path[kernel], NULL);

@@ -193,7 +193,8 @@ typedef struct {
     GPtrArray *due;         /* where a wait stands behind which no barrier was read yet; NULL */
     const WsPyNode *beside; /* a statement since the last stage that computes something */
     const GPtrArray *beside_in;
-    const char *tile_loop; /* the loop over them that was met last: its index is the position */
+    const WsPyNode *displaced; /* such a one before a wait, behind a stage of the kernel's block */
+    const char *tile_loop;     /* the loop over them that was met last: its index is the position */
 } PyRead;
 
 WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsImportFrom from,

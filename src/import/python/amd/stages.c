@@ -6,9 +6,12 @@
 /* Stages of Gluon's warp pipelines (amd.warp_pipeline_stage). The compiler cuts the body of a loop
  * behind each of them: what stands between two is part of the later one, what stands behind the
  * last is a stage of its own, and where a wait does not stand at a border there is no pipeline. So
- * only loops are read whose rounds are stages, and one wait or barrier between two of them. */
+ * only loops are read whose rounds are stages, and one wait or barrier between two of them. All
+ * stages of the kernel's own block are one pipeline, too (a flat one); its first stage begins
+ * behind the last wait or barrier before it. */
 
-#define STAGE "amd.warp_pipeline_stage"
+#define STAGE        "amd.warp_pipeline_stage"
+#define AFTER_OTHERS "stages right after other stages: the compiler may make one pipeline of both"
 
 static gboolean is_stage(PyRead *p, const WsPyNode *item)
 {
@@ -76,12 +79,87 @@ static gboolean in_a_loop(const PyRead *p)
     return l->node->kind == WS_PY_FOR && l->count && p->to == l->body;
 }
 
+/* A stage of the kernel's own block, of which the compiler makes a pipeline that is no loop. */
+static gboolean is_flat(const PyRead *p)
+{
+    return !p->loops->len && p->group && p->to == p->group->body;
+}
+
 static gboolean is_weak(const PyRead *p, guint line)
 {
     for (guint i = 0; p->way.weak && i < p->way.weak->len; i++)
         if (g_array_index(p->way.weak, guint, i) == line)
             return TRUE;
     return FALSE;
+}
+
+/* --- a pipeline that is no loop ----------------------------------------------------------------
+ */
+
+static guint stages_in(const GPtrArray *list, guint from)
+{
+    guint n = 0;
+    for (guint i = from; list && i < list->len; i++)
+        n += ((const WsReadStep *)list->pdata[i])->kind == WS_READ_STAGE;
+    return n;
+}
+
+static void unread_step(PyRead *p, const WsReadStep *s, const char *what)
+{
+    g_autofree char *source = ws_python_lines(p->py, s->line, s->end_line);
+    ws_source_unread(p->r, s->line, s->column, s->end_line, what, source);
+}
+
+static gboolean is_scalar(const WsReadStep *s)
+{
+    return s->off || s->kind == WS_READ_ADVANCE || s->kind == WS_READ_LET;
+}
+
+/* What keeps two pipelines apart: work on memory, or a wait for it. */
+static gboolean parts(const GPtrArray *list, guint from, guint to)
+{
+    for (guint i = from; i < to; i++) {
+        const WsReadStep *s = list->pdata[i];
+        const gboolean none = is_scalar(s) || s->kind == WS_READ_SYNC || s->kind == WS_READ_COMPUTE;
+        if (!none)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* Of the steps before this stage: between two stages stand a wait or a barrier alone, and before
+ * the first one stands one, or a loop of stages that something parts from it. */
+static void flat_stage(PyRead *p, const WsPyNode *item)
+{
+    gboolean met = FALSE;
+    guint i = p->to->len;
+    while (i > 0) {
+        const WsReadStep *s = p->to->pdata[i - 1];
+        const gboolean waits = s->kind == WS_READ_LOAD_WAIT || s->kind == WS_READ_SYNC;
+        met |= waits;
+        if (!waits && !is_scalar(s))
+            break;
+        i--;
+    }
+    const WsReadStep *before = i ? p->to->pdata[i - 1] : NULL;
+    const gboolean later = stages_in(p->to, 0) > 0;
+    if (later && before->kind != WS_READ_STAGE)
+        unread_step(p, before, "a statement between two stages: it becomes part of the later one");
+    else if (!later && before && !met)
+        py_unread(p, item,
+                  "a stage without a wait or barrier before it: the compiler makes what stands "
+                  "before it part of it");
+    if (later && p->displaced)
+        py_unread(p, p->displaced, "a statement between a stage and the wait or barrier after it");
+    p->displaced = NULL;
+    for (guint k = later ? 0 : p->to->len; k-- > 0;) {
+        const WsReadStep *s = p->to->pdata[k];
+        if (s->kind != WS_READ_FOR || !stages_in(s->body, 0))
+            continue;
+        if (!parts(p->to, k + 1, p->to->len))
+            py_unread(p, item, AFTER_OTHERS);
+        break;
+    }
 }
 
 gboolean py_amd_stage(PyRead *p, const WsPyNode *with)
@@ -95,8 +173,12 @@ gboolean py_amd_stage(PyRead *p, const WsPyNode *with)
     const Val *anything = py_opaque(p);
     if (with->n != 2 || with->text)
         py_law_unread(p, item, "a stage with other contexts, or with a name", &anything, 1);
-    if (!p->probing && !p->stage && !in_a_loop(p))
-        py_unread(p, item, "a stage that is not directly in the body of a `for` over a range");
+    if (!p->probing && !p->stage && is_flat(p))
+        flat_stage(p, item);
+    else if (!p->probing && !p->stage && !in_a_loop(p))
+        py_unread(
+            p, item,
+            "a stage that is not directly in the body of a `for` over a range, or of the kernel");
     if (!p->probing && p->num_warps != 8)
         py_unread(p, item, "stages of other than eight warps");
     WsReadStep *s = py_step(p, WS_READ_STAGE, item);
@@ -128,14 +210,6 @@ gboolean py_amd_stage(PyRead *p, const WsPyNode *with)
 }
 
 /* --- what stands beside stages ---------------------------------------------------------------- */
-
-static guint stages_in(const GPtrArray *list, guint from)
-{
-    guint n = 0;
-    for (guint i = from; list && i < list->len; i++)
-        n += ((const WsReadStep *)list->pdata[i])->kind == WS_READ_STAGE;
-    return n;
-}
 
 /* Names for values that are there anyway: nothing is computed. */
 static gboolean is_name(const WsPyNode *e)
@@ -181,7 +255,11 @@ void py_amd_beside(PyRead *p, const WsPyNode *node, const GPtrArray *to, guint b
 
 void py_amd_at_border(PyRead *p, const WsPyNode *at)
 {
-    if (p->probing || p->stage || !p->beside || p->beside_in != p->to || !in_a_loop(p))
+    if (p->probing || p->stage || !p->beside || p->beside_in != p->to)
+        return;
+    if (is_flat(p) && stages_in(p->to, 0) && !p->displaced)
+        p->displaced = p->beside; /* whether another stage follows shows there */
+    if (!in_a_loop(p))
         return;
     OpenLoop *l = &g_array_index(p->loops, OpenLoop, p->loops->len - 1);
     if (!l->displaced)
@@ -237,29 +315,6 @@ WsReadStep *py_amd_loop_begins(PyRead *p)
 }
 
 /* --- a loop of them --------------------------------------------------------------------------- */
-
-static void unread_step(PyRead *p, const WsReadStep *s, const char *what)
-{
-    g_autofree char *source = ws_python_lines(p->py, s->line, s->end_line);
-    ws_source_unread(p->r, s->line, s->column, s->end_line, what, source);
-}
-
-static gboolean is_scalar(const WsReadStep *s)
-{
-    return s->off || s->kind == WS_READ_ADVANCE || s->kind == WS_READ_LET;
-}
-
-/* What keeps two pipelines apart: work on memory, or a wait for it. */
-static gboolean parts(const GPtrArray *list, guint from, guint to)
-{
-    for (guint i = from; i < to; i++) {
-        const WsReadStep *s = list->pdata[i];
-        const gboolean none = is_scalar(s) || s->kind == WS_READ_SYNC || s->kind == WS_READ_COMPUTE;
-        if (!none)
-            return TRUE;
-    }
-    return FALSE;
-}
 
 GPtrArray *py_amd_last_stage(GPtrArray *body)
 {
@@ -320,12 +375,10 @@ void py_amd_loop_ends(PyRead *p, const WsPyNode *loop, GPtrArray *body)
     const guint own = outer->len - 1; /* the loop itself is its last step */
     for (guint i = own; i-- > 0;) {
         const WsReadStep *s = outer->pdata[i];
-        if (s->kind != WS_READ_FOR || !stages_in(s->body, 0))
+        if (s->kind != WS_READ_STAGE && (s->kind != WS_READ_FOR || !stages_in(s->body, 0)))
             continue;
         if (!parts(outer, i + 1, own))
-            py_unread(p, loop,
-                      "stages right after other stages: the compiler may make one pipeline of "
-                      "both");
+            py_unread(p, loop, AFTER_OTHERS);
         break;
     }
 }

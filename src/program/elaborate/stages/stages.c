@@ -98,6 +98,8 @@ static gboolean run_legal(WsElab *E, const WsNode *owner, WsFieldId field, const
                           guint from, WsStageRun *run)
 {
     const guint count = ws_node_n_children(owner, field);
+    const char *second = path; /* of two where one may stand */
+    guint maybe = 0;           /* 1 + a wait with a condition, which is none of a border */
     guint between = 0;
     gboolean bottom = FALSE;
     run->n = 0;
@@ -113,18 +115,26 @@ static gboolean run_legal(WsElab *E, const WsNode *owner, WsFieldId field, const
         if (!node || scalar(node))
             continue;
         if (waits(node)) {
-            between++;
+            if (++between == 2)
+                second = at;
+            if (ws_node_has(node, WS_F_when) || ws_node_has(node, WS_F_ahead))
+                maybe = i + 1;
             if (!run->loop)
                 continue;
             bottom = run->n > 0;
             run->top |= run->n == 0;
-            if (ws_node_has(node, WS_F_when) || ws_node_has(node, WS_F_ahead)) {
+            if (maybe) {
                 stage_legal(E, node, at, FALSE);
                 return FALSE;
             }
         } else if (is(node, WS_STEP_STAGE)) {
             if (between > 1)
                 break;
+            if (maybe && run->n > 0) {
+                stage_legal(E, child(owner, field, maybe - 1),
+                            ws_arena_printf(E->arena, "%s/%u", path, maybe - 1), FALSE);
+                return FALSE;
+            }
             if (!stage_legal(E, node, at, run->n == 0))
                 return FALSE;
             if (run->n == 0)
@@ -132,7 +142,7 @@ static gboolean run_legal(WsElab *E, const WsNode *owner, WsFieldId field, const
             run->priority |= ws_node_has(node, WS_F_priority);
             run->last = i;
             run->n++;
-            between = 0;
+            between = maybe = 0;
             bottom = FALSE;
         } else if (run->loop) {
             ws_elab_error(E, WS_RULE_L_STAGE, at, WS_WORD("Put it into one of the stages."),
@@ -154,7 +164,7 @@ static gboolean run_legal(WsElab *E, const WsNode *owner, WsFieldId field, const
                 break;
         }
         if (more) {
-            ws_elab_error(E, WS_RULE_L_STAGE, path,
+            ws_elab_error(E, WS_RULE_L_STAGE, second,
                           WS_WORD("Draw an empty stage between them, or drop one."),
                           "more than one load_wait or sync stands at a border");
             return FALSE;
