@@ -2,7 +2,7 @@
  * which one half of the waves moves data while the other multiplies, to "proved". Its code is that
  * of the shipped design. */
 #include "../scenario/hands.h"
-#include "../scenario/seen.h"
+#include "ui/timeline/timeline_private.h"
 #include "model/findings.h"
 
 #include <string.h>
@@ -135,11 +135,36 @@ static void before(Scenario *s)
     load_wait(s, "2*(NB-2)");
 }
 
-/* One stage moves, the other multiplies; the wait stands between them. */
+/* A row of the palette, held by the pointer, to the lower edge of a row of the structure: the step
+ * comes behind it. */
+static void drag_behind(Scenario *s, const char *what, const char *row_label)
+{
+    WsStructure *tree = hands_structure(s);
+    const guint states = hands_states(s);
+    hands_select_row(s, row_label, 1);
+    GtkWidget *row = ws_structure_row_widget(tree, row_label, 1);
+    GtkWidget *panel = scenario_find_text(GTK_WIDGET(s->window), what);
+    g_assert_nonnull(row);
+    g_assert_nonnull(panel);
+    hands_scroll_to(s, panel);
+    int ax, ay, bx, by;
+    scenario_on_screen(panel, 10, 5, &ax, &ay);
+    scenario_on_screen(row, 40, gtk_widget_get_height(row) - 2, &bx, &by);
+    scenario_press(panel, 10, 5, "mousedown 1");
+    for (int i = 1; i <= 12; i++)
+        scenario_xdo("mousemove %d %d", ax + (bx - ax) * i / 12, ay + (by - ay) * i / 12);
+    scenario_settle(GTK_WIDGET(s->window));
+    scenario_xdo("mouseup 1");
+    WAIT_FOR(hands_states(s) > states);
+    hands_settle(s);
+}
+
+/* One stage moves, the other multiplies; the wait stands between them. The first one comes from the
+ * palette by a double click, the second one is dragged in. */
 static void stages(Scenario *s)
 {
     loop(s, "k", "kt-(NB-1)", NULL);
-    hands_add(s, "stage");
+    hands_pick(s, "stage");
     hands_type_field(s, "stage", "mem");
     hands_type_field(s, "priority", "1");
     read_both(s, "k");
@@ -147,7 +172,7 @@ static void stages(Scenario *s)
     load(s, "B", "(k+NB-1)*BK,tn*BN", "b", "k+NB-1");
     hands_select_row(s, "stage mem", 0);
     load_wait(s, "2*(NB-2)");
-    hands_add(s, "stage");
+    drag_behind(s, "one stage of two skewed halves of a group", "load_wait 2*(NB - 2)");
     hands_type_field(s, "stage", "mfma");
     product(s);
 }
@@ -165,6 +190,34 @@ static void after(Scenario *s)
     hands_type_field(s, "write", "acc");
     hands_type_field(s, "to", "C");
     hands_type_field(s, "at", "tm*BM,tn*BN");
+}
+
+/* What is drawn: two staffs, products of the upper half a stage behind those of the lower one, and
+ * each of them between two lines at which both meet. */
+static void drawn(Scenario *s)
+{
+    static const char product_step[] = "groups/all/body/3/do/2/do/0";
+    WsTimeline *t = hands_timeline(s);
+    hands_zoom_to(s, product_step, -1, 3, 6000);
+    hands_settle(s);
+    const WsSceneItem *half[2];
+    for (gint32 h = 0; h < 2; h++) {
+        half[h] = hands_find(s, (HandsItem){ product_step, -1, 3, h, 0, FALSE });
+        g_assert_nonnull(half[h]);
+    }
+    g_assert_cmpuint(half[0]->row, !=, half[1]->row);
+    g_assert_cmpfloat(half[1]->y, >, half[0]->y + half[0]->h);
+    g_assert_cmpint(half[1]->start, >=, half[0]->issued - 1);
+    guint across = 0, between = 0;
+    for (guint i = 0; i < t->scene->meet->len; i++) {
+        const WsSceneMeet *m = &g_array_index(t->scene->meet, WsSceneMeet, i);
+        across += m->y0 <= half[0]->y && m->y1 >= half[1]->y;
+        between += m->at >= half[0]->issued - 1 && m->at <= half[1]->start + 1;
+    }
+    g_assert_cmpuint(across, >=, 4);
+    g_assert_cmpuint(across, ==, t->scene->meet->len);
+    g_assert_cmpuint(between, ==, 1);
+    hands_shot(s, "halves-3-apart");
 }
 
 static void build(Scenario *s)
@@ -189,6 +242,7 @@ static void build(Scenario *s)
     /* drawn as it will run: the halves a stage apart, with the rounds that both meet */
     g_assert_nonnull(ws_document_predicted(s->document));
     g_assert_nonnull(strstr(ws_document_clock(s->document)->note, "Not measured"));
+    drawn(s);
     hands_assert_same_amdgpu(s, "projects/gemm-gfx950/design.wstave");
 }
 
