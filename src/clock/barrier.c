@@ -76,6 +76,7 @@ static void settle(WsClockPlay *play, WsMbar *b)
     if (b->arrived < b->count || b->expected != b->landed)
         return;
     b->time[b->completed % 8] = b->latest;
+    b->by[b->completed % 8] = ws_clock_phase(play, b->from, b->of, b->latest);
     b->completed++;
     b->arrived -= b->count;
     b->expected = b->landed = 0;
@@ -83,15 +84,17 @@ static void settle(WsClockPlay *play, WsMbar *b)
     ws_clock_play_wake(play);
 }
 
-static void arrive(WsClockPlay *play, WsMbar *b, gint64 n, gint64 bytes, double at)
+static void arrive(WsClockPlay *play, WsMbar *b, gint64 n, gint64 bytes, double at, guint by)
 {
+    ws_clock_contribute(play, b->from, WS_CAUSE_ARRIVAL, by, at);
     b->arrived += n;
     b->expected += bytes;
     b->latest = MAX(b->latest, at);
     settle(play, b);
 }
 
-WsClockMove ws_clock_play_credit(WsClockPlay *play, WsPlayer *a, guint cta, gint64 bytes, double at)
+WsClockMove ws_clock_play_credit(WsClockPlay *play, WsPlayer *a, guint cta, gint64 bytes, double at,
+                                 guint by)
 {
     guint index;
     if (a->step.op->barrier < 0)
@@ -99,6 +102,7 @@ WsClockMove ws_clock_play_credit(WsClockPlay *play, WsPlayer *a, guint cta, gint
     if (!locate(play, a, &index))
         return failed();
     WsMbar *b = &play->sm[cta].mbar[index];
+    ws_clock_contribute(play, b->from, WS_CAUSE_BYTES, by, at);
     b->landed += bytes;
     b->latest = MAX(b->latest, at);
     settle(play, b);
@@ -106,7 +110,7 @@ WsClockMove ws_clock_play_credit(WsClockPlay *play, WsPlayer *a, guint cta, gint
 }
 
 /* Has the phase ended that the current wait tests, and when? */
-static gboolean phase_over(WsClockPlay *play, WsPlayer *a, const WsMbar *b, double *when,
+static gboolean phase_over(WsClockPlay *play, WsPlayer *a, const WsMbar *b, double *when, guint *by,
                            gboolean *over)
 {
     const WsOp *op = a->step.op;
@@ -120,21 +124,29 @@ static gboolean phase_over(WsClockPlay *play, WsPlayer *a, const WsMbar *b, doub
         number = (b->completed & 1) != (parity & 1) ? b->completed - 1 : b->completed;
     }
     *over = number < b->completed;
-    *when = number < 0 || number < b->completed - 8 ? 0 : b->time[number % 8];
+    const gboolean long_ago = number < 0 || number < b->completed - 8;
+    *when = long_ago ? 0 : b->time[number % 8];
+    *by = long_ago || !*over ? 0 : b->by[number % 8];
     return TRUE;
 }
 
 static WsClockMove wait(WsClockPlay *play, WsPlayer *a, const WsMbar *b)
 {
     double when = 0;
+    guint by = 0;
     gboolean over = FALSE;
-    if (!phase_over(play, a, b, &when, &over))
+    if (!phase_over(play, a, b, &when, &by, &over))
         return failed();
     if (!over)
         return WS_MOVE_BLOCKED;
     a->base = ws_clock_own(play, a, play->m->value[WS_MACHINE_MBAR_WAIT]);
     double ready = a->start + a->base;
-    a->now = when > a->start ? MAX(ready, when + play->m->value[WS_MACHINE_MBAR_WAKE]) : ready;
+    const double wakes = when + play->m->value[WS_MACHINE_MBAR_WAKE];
+    a->now = when > a->start ? MAX(ready, wakes) : ready;
+    ws_clock_because_order(play, a, ready);
+    /* An event that was over before costs nothing: until it is as late as the wait. */
+    ws_clock_because(play, WS_CAUSE_PHASE, by, when > a->start ? wakes : when + a->base);
+    ws_clock_goes_on(play, a);
     return WS_MOVE_NEXT;
 }
 
@@ -144,10 +156,15 @@ static WsClockMove contribute(WsClockPlay *play, WsPlayer *a, guint index)
     guint mask;
     if (!ws_clock_play_targets(play, a, &mask))
         return failed();
+    ws_clock_because_order(play, a, a->now);
+    ws_clock_because(play, WS_CAUSE_WRITTEN, a->stored_by, a->stored);
     a->now = MAX(a->now, a->stored); /* what is released must have been written */
+    ws_clock_goes_on(play, a);
     double at = a->now;
+    guint by = a->event;
     gint64 bytes = 0;
     if (op->kind == WS_OP_CP_ARRIVE) {
+        by = a->copied > at ? a->copied_by : by;
         at = MAX(at, a->copied);
         a->done = at;
     } else {
@@ -161,7 +178,7 @@ static WsClockMove contribute(WsClockPlay *play, WsPlayer *a, guint index)
     for (guint c = 0; c < play->n_sms; c++)
         if (mask & (1u << c))
             arrive(play, &play->sm[c].mbar[index], op->count, bytes,
-                   at + (c == a->cta ? 0 : play->m->value[WS_MACHINE_MBAR_REMOTE]));
+                   at + (c == a->cta ? 0 : play->m->value[WS_MACHINE_MBAR_REMOTE]), by);
     return WS_MOVE_NEXT;
 }
 
@@ -181,23 +198,28 @@ WsClockMove ws_clock_play_mbar(WsClockPlay *play, WsPlayer *a)
 static void join(WsClockPlay *play, WsPlayer *a, WsClockNamed *b, gint64 n, gint64 needed)
 {
     a->joined = b->generation;
+    ws_clock_contribute(play, b->from, WS_CAUSE_ARRIVAL, a->event, a->now);
     b->joined += n;
     b->latest = MAX(b->latest, a->now);
     if (b->joined < needed)
         return;
     b->time[b->generation % 4] = b->latest;
+    b->by[b->generation % 4] = ws_clock_phase(play, b->from, b->of, b->latest);
     b->generation++;
     b->joined = 0;
     b->latest = 0;
     ws_clock_play_wake(play);
 }
 
-static WsClockMove until(WsPlayer *a, const WsClockNamed *b, double cost)
+static WsClockMove until(WsClockPlay *play, WsPlayer *a, const WsClockNamed *b, double cost)
 {
     if (b->generation <= a->joined)
         return WS_MOVE_BLOCKED;
     a->base = cost;
     a->now = MAX(a->start, b->time[a->joined % 4]) + cost;
+    ws_clock_because_order(play, a, a->start + cost);
+    ws_clock_because(play, WS_CAUSE_PHASE, b->by[a->joined % 4], b->time[a->joined % 4] + cost);
+    ws_clock_goes_on(play, a);
     return WS_MOVE_NEXT;
 }
 
@@ -205,7 +227,13 @@ WsClockMove ws_clock_play_named(WsClockPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
     gint64 own = play->p->agent[a->agent].threads, element = 0;
+    if (a->part == 0) {
+        ws_clock_because_order(play, a, a->now);
+        ws_clock_because(play, WS_CAUSE_WRITTEN, a->stored_by, a->stored);
+    }
     a->now = MAX(a->now, a->stored);
+    if (a->part == 0)
+        ws_clock_goes_on(play, a);
     double drain = MAX(a->stored - a->start, 0); /* its own stores, nobody else's fault */
     gboolean waits = ws_op_waits_join(op->kind);
     double cost =
@@ -234,7 +262,7 @@ WsClockMove ws_clock_play_named(WsClockPlay *play, WsPlayer *a)
         a->now += cost;
         return WS_MOVE_NEXT;
     }
-    WsClockMove move = until(a, named, cost);
+    WsClockMove move = until(play, a, named, cost);
     a->base += drain;
     return move;
 }
@@ -248,5 +276,5 @@ WsClockMove ws_clock_play_cluster(WsClockPlay *play, WsPlayer *a)
         return WS_MOVE_NEXT;
     }
     a->joined = a->cluster_generation;
-    return until(a, &play->cluster_bar, play->m->value[WS_MACHINE_CLUSTER_SYNC]);
+    return until(play, a, &play->cluster_bar, play->m->value[WS_MACHINE_CLUSTER_SYNC]);
 }

@@ -118,6 +118,8 @@ static gboolean play_once(const Job *job, WsClockPlay *play, WsTrace *trace, gin
         play->far_rate = MIN(m[WS_MACHINE_DIE_FAR] / on_die, m[WS_MACHINE_HBM_BYTES]);
     }
     play->shares = job->shares;
+    if (job->options.events && free_op < 0 && !job->p->hardware->halves && !job->p->hardware->core)
+        play->events = ws_events_new();
     play->tiles_differ = job->differ;
     ws_clock_play_init(play);
     return ws_clock_play_run(play);
@@ -141,6 +143,7 @@ void ws_clock_result_free(WsClockResult *r)
         return;
     if (r->trace)
         ws_trace_unref(r->trace);
+    ws_events_free(r->events);
     g_array_unref(r->loop);
     g_array_unref(r->wait);
     g_free(r->bound);
@@ -231,6 +234,7 @@ WsClockResult *ws_clock_run(const WsProgram *p, const WsLaunchValues *v, const W
     }
     WsClockResult *r = result_new(&job);
     r->trace = trace;
+    r->events = g_steal_pointer(&play.events);
     for (guint i = 0; play.stuck && i < play.n_players; i++)
         ws_clock_play_close_record(&play, &play.player[i]);
     ws_result_span(r, &play);

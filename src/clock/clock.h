@@ -7,6 +7,7 @@
  * real one. */
 #pragma once
 
+#include "clock/events.h"
 #include "program/forward.h"
 #include "trace/trace.h"
 
@@ -59,6 +60,7 @@ typedef struct {
     const WsTraceClaims *claims; /* its tiles, in a launch that claims them; NULL: every n-th */
     gint64 max_steps;            /* operations to play before giving up; 0: 4 million */
     gboolean no_trace;           /* leave `trace` NULL */
+    gboolean events;             /* fill `events` */
     gboolean gains; /* replay with each exposed wait made free: fills WsClockWait.gain */
 } WsClockOptions;
 
@@ -82,6 +84,8 @@ typedef struct {
 
 typedef struct {
     WsTrace *trace;             /* of the tiles played; NULL if asked so */
+    WsEvents *events;           /* of the tiles played, where asked for and the target is one with
+                                   warp groups; else NULL */
     gint64 cycles;              /* busiest SM, whole launch */
     gint64 played;              /* cycles played, of `tiles_played` tiles of the first CTA */
     gint64 tiles_played, tiles; /* of this CTA */

@@ -11,7 +11,8 @@
 
 #include <math.h>
 
-#define SLICE 64.0 /* cycles after which agents that share a pipe take turns */
+#define LANDED WS_CAUSE_COUNT /* events of bytes that are there; of each CTA its own */
+#define SLICE  64.0           /* cycles after which agents that share a pipe take turns */
 
 double ws_clock_serve(WsUnit *u, double at, double cycles)
 {
@@ -39,6 +40,14 @@ double ws_clock_own(const WsClockPlay *play, const WsPlayer *a, double cycles)
 
 /* --- queues of groups ---------------------------------------------------------------------------
  */
+/* The event of a group; 0: it ended with the one before it. */
+static void close_by(GArray *by, guint event)
+{
+    if (!event && by->len)
+        event = g_array_index(by, guint, by->len - 1);
+    g_array_append_val(by, event);
+}
+
 static void close_group(WsGroups *g)
 {
     double last = g->done->len ? g_array_index(g->done, double, g->done->len - 1) : 0;
@@ -46,7 +55,10 @@ static void close_group(WsGroups *g)
     double done = MAX(last, g->open), written = MAX(full, g->open_full);
     g_array_append_val(g->done, done);
     g_array_append_val(g->full, written);
+    close_by(g->done_by, g->open > last ? g->open_by : 0);
+    close_by(g->full_by, g->open_full > full ? g->open_full_by : 0);
     g->open = g->open_full = 0;
+    g->open_by = g->open_full_by = 0;
 }
 
 /* End of the newest group that may not stay when n may. */
@@ -62,8 +74,15 @@ WsClockMove ws_clock_wait_groups(WsClockPlay *play, WsPlayer *a, const WsGroups 
                                  WsMachineValue own)
 {
     const WsOp *op = a->step.op;
+    const gint64 last = (gint64)g->done->len - 1 - MAX(op->n, 0);
+    const double over = groups_over(g, op->n, op->full);
     a->base = ws_clock_own(play, a, cost(play, own));
-    a->now = MAX(a->now + a->base, groups_over(g, op->n, op->full));
+    ws_clock_because_order(play, a, a->now + a->base);
+    if (last >= 0)
+        ws_clock_because(play, WS_CAUSE_GROUP,
+                         g_array_index(op->full ? g->full_by : g->done_by, guint, last), over);
+    a->now = MAX(a->now + a->base, over);
+    ws_clock_goes_on(play, a);
     return WS_MOVE_NEXT;
 }
 
@@ -78,11 +97,17 @@ static WsClockMove move_mma(WsClockPlay *play, WsPlayer *a)
     guint parts = MAX(mma->atoms, 1) * MAX(mma->k / mma->inst_k, 1);
     double smem = 0, cycles = ws_work_product(play, mma, &smem);
     /* So many of an agent are under way; the next is taken when the oldest is over. */
+    guint *oldest_by = &a->mma_by[a->mma_issued % queue];
     double *oldest = &a->mma_end[a->mma_issued++ % queue];
+    ws_clock_because_order(play, a, a->now + cost(play, WS_MACHINE_MMA_ISSUE));
+    ws_clock_because(play, WS_CAUSE_QUEUE, *oldest_by, *oldest);
     a->now = MAX(a->now + cost(play, WS_MACHINE_MMA_ISSUE), *oldest);
-    double end = ws_clock_serve(&sm->tensor, a->now, cycles);
+    ws_clock_goes_on(play, a);
+    double end = ws_clock_serve_for(play, a, &sm->tensor, WS_CAUSE_TENSOR, a->now, cycles);
     sm->smem.busy += smem;
     *oldest = end;
+    *oldest_by = sm->tensor.by;
+    a->mma.open_by = sm->tensor.by;
     a->done = end + cost(play, WS_MACHINE_MMA_LATENCY);
     a->mma.open = MAX(a->mma.open, a->done);
     return ++a->part < parts ? WS_MOVE_AGAIN : WS_MOVE_NEXT;
@@ -113,6 +138,32 @@ double ws_clock_serve_shared(WsUnit *u, double at, double cycles)
     u->free = MAX(u->free, at - BURST) + cycles;
     u->busy += cycles;
     return later(u->free, at) + cycles * use / (2 * (1 - use));
+}
+
+/* What went through a shared path for an agent: its end, and how much of it was the queue. */
+typedef struct {
+    double end, queue;
+    guint by;
+    WsCauseKind path;
+} Passed;
+
+static Passed pass(WsClockPlay *play, const WsPlayer *a, WsUnit *u, WsCauseKind path, double cycles)
+{
+    const double free = u->free;
+    Passed x = { ws_clock_serve_shared(u, a->now, cycles), 0, 0, path };
+    x.queue = x.end - later(u->free, a->now);
+    ws_clock_because_order(play, a, a->now - BURST + cycles);
+    ws_clock_because(play, path, u->by, free + cycles);
+    x.by = u->by = ws_clock_ends(play, a, path, u->free);
+    return x;
+}
+
+/* What comes `after` cycles later than `x` is not before it. */
+static void because_passed(WsClockPlay *play, const WsPlayer *a, const Passed *x, const WsUnit *u,
+                           double after)
+{
+    ws_clock_because(play, x->path, x->by, u->free + x->queue + after);
+    ws_clock_because_order(play, a, a->now + x->queue + after);
 }
 
 /* Bytes of one row of a load's box; 0: it has none. */
@@ -146,17 +197,35 @@ static double l2_bytes(const WsClockPlay *play, const WsOp *op, double bytes)
     return row > 0 ? bytes * later(row, cost(play, WS_MACHINE_L2_ROW)) / row : bytes;
 }
 
-static double from_memory(WsClockPlay *play, const WsPlayer *a, guint64 bytes, WsShare share)
+/* Bytes of a load on their way from L2, or from memory and L2. */
+typedef struct {
+    double end;
+    Passed l2, hbm;
+    gboolean far;
+} Fetch;
+
+static Fetch from_memory(WsClockPlay *play, const WsPlayer *a, guint64 bytes, WsShare share)
 {
     WsSm *sm = &play->sm[a->cta];
     double each = (double)bytes / share.sharers, whole = l2_bytes(play, a->step.op, (double)bytes);
-    double end = ws_clock_serve_shared(
-        &sm->l2, a->now, later(whole / play->l2_rate, whole / share.sharers / play->fetch_rate));
-    if (share.fetched)
-        end = later(end,
-                    ws_clock_serve_shared(&sm->hbm, a->now,
-                                          each * memory_share(play, a->step.op) / play->hbm_rate));
-    return end;
+    Fetch f = { .far = share.fetched };
+    f.l2 = pass(play, a, &sm->l2, WS_CAUSE_L2,
+                later(whole / play->l2_rate, whole / share.sharers / play->fetch_rate));
+    f.end = f.l2.end;
+    if (f.far) {
+        f.hbm = pass(play, a, &sm->hbm, WS_CAUSE_MEMORY,
+                     each * memory_share(play, a->step.op) / play->hbm_rate);
+        f.end = later(f.end, f.hbm.end);
+    }
+    return f;
+}
+
+static void because_fetched(WsClockPlay *play, const WsPlayer *a, const Fetch *f, double after)
+{
+    const WsSm *sm = &play->sm[a->cta];
+    because_passed(play, a, &f->l2, &sm->l2, after);
+    if (f->far)
+        because_passed(play, a, &f->hbm, &sm->hbm, after);
 }
 
 /* Time of the TMA unit: a row of a box, or its bytes. */
@@ -182,21 +251,26 @@ static WsClockMove move_load(WsClockPlay *play, WsPlayer *a)
     ws_clock_note_bytes(play, a, bytes);
     /* A multicast leaves L2 once and enters every SM. */
     WsShare share = ws_shares_get(play->shares, op->index, ws_walker_position(a->walker));
-    double fetched = from_memory(play, a, bytes, share);
+    const Fetch fetch = from_memory(play, a, bytes, share);
     for (guint c = 0; c < play->n_sms; c++) {
         if (!(mask & (1u << c)))
             continue;
         WsSm *sm = &play->sm[c];
         gboolean cold = sm->first_load == 0 || a->now < sm->first_load;
-        double end = ws_clock_serve(&sm->load, a->now, box_cycles(play, op, bytes));
-        end = MAX(end, fetched);
-        end += cost(play, cold            ? WS_MACHINE_TMA_LATENCY_COLD
-                          : share.fetched ? WS_MACHINE_TMA_LATENCY_HBM
-                                          : WS_MACHINE_TMA_LATENCY);
+        double end = ws_clock_serve_for(play, a, &sm->load, WS_CAUSE_LOADS, a->now,
+                                        box_cycles(play, op, bytes));
+        const double latency = cost(play, cold            ? WS_MACHINE_TMA_LATENCY_COLD
+                                          : share.fetched ? WS_MACHINE_TMA_LATENCY_HBM
+                                                          : WS_MACHINE_TMA_LATENCY);
+        ws_clock_because(play, WS_CAUSE_LOADS, sm->load.by, end + latency);
+        because_fetched(play, a, &fetch, latency);
+        end = MAX(end, fetch.end);
+        end += latency;
+        const guint by = ws_clock_ends(play, a, LANDED + c, end);
         if (sm->first_load == 0)
             sm->first_load = end;
         a->done = MAX(a->done, end);
-        WsClockMove move = ws_clock_play_credit(play, a, c, (gint64)bytes, end);
+        WsClockMove move = ws_clock_play_credit(play, a, c, (gint64)bytes, end, by);
         if (move != WS_MOVE_NEXT)
             return move;
     }
@@ -214,11 +288,12 @@ static WsClockMove move_copy(WsClockPlay *play, WsPlayer *a)
     for (guint c = 0; c < play->n_sms; c++) {
         if (!(mask & (1u << c)))
             continue;
-        double end = ws_clock_serve(&play->sm[c].load, a->now,
-                                    (double)bytes / cost(play, WS_MACHINE_TMA_BYTES));
+        double end = ws_clock_serve_for(play, a, &play->sm[c].load, WS_CAUSE_LOADS, a->now,
+                                        (double)bytes / cost(play, WS_MACHINE_TMA_BYTES));
         end += cost(play, WS_MACHINE_MBAR_REMOTE);
         a->done = MAX(a->done, end);
-        WsClockMove move = ws_clock_play_credit(play, a, c, (gint64)bytes, end);
+        WsClockMove move =
+            ws_clock_play_credit(play, a, c, (gint64)bytes, end, play->sm[c].load.by);
         if (move != WS_MOVE_NEXT)
             return move;
     }
@@ -235,10 +310,16 @@ static WsClockMove move_peek(WsClockPlay *play, WsPlayer *a)
     double end = a->now;
     for (guint c = 0; c < play->n_sms; c++)
         if (mask & (1u << c))
-            end = ws_clock_serve(&play->sm[c].load, a->now,
-                                 (double)moved_bytes(play, a->step.op) /
-                                     cost(play, WS_MACHINE_TMA_BYTES));
+            end = ws_clock_serve_for(play, a, &play->sm[c].load, WS_CAUSE_LOADS, a->now,
+                                     (double)moved_bytes(play, a->step.op) /
+                                         cost(play, WS_MACHINE_TMA_BYTES));
+    ws_clock_because_order(play, a, a->now + 2 * cost(play, WS_MACHINE_MBAR_REMOTE));
+    for (guint c = 0; c < play->n_sms; c++) /* the last of them decides */
+        if ((mask & (1u << c)) && play->sm[c].load.free >= end)
+            ws_clock_because(play, WS_CAUSE_LOADS, play->sm[c].load.by,
+                             end + 2 * cost(play, WS_MACHINE_MBAR_REMOTE));
     a->now = end + 2 * cost(play, WS_MACHINE_MBAR_REMOTE);
+    ws_clock_goes_on(play, a);
     return WS_MOVE_NEXT;
 }
 
@@ -247,10 +328,12 @@ static WsClockMove move_store(WsClockPlay *play, WsPlayer *a)
     guint64 bytes = moved_bytes(play, a->step.op);
     a->now += cost(play, WS_MACHINE_TMA_ISSUE);
     ws_clock_note_bytes(play, a, bytes);
-    double end = ws_clock_serve(&play->sm[a->cta].store, a->now,
-                                (double)bytes / cost(play, WS_MACHINE_STORE_BYTES));
+    WsUnit *stores = &play->sm[a->cta].store;
+    double end = ws_clock_serve_for(play, a, stores, WS_CAUSE_STORES, a->now,
+                                    (double)bytes / cost(play, WS_MACHINE_STORE_BYTES));
+    a->bulk.open_by = a->bulk.open_full_by = stores->by;
     /* Loads that are issued after it wait for these bytes at L2. */
-    ws_clock_serve_shared(&play->sm[a->cta].l2, a->now, (double)bytes / play->write_rate);
+    pass(play, a, &play->sm[a->cta].l2, WS_CAUSE_L2, (double)bytes / play->write_rate);
     a->done = end + cost(play, WS_MACHINE_STORE_READ);
     a->bulk.open = MAX(a->bulk.open, a->done);
     a->bulk.open_full = MAX(a->bulk.open_full, a->done + cost(play, WS_MACHINE_STORE_WRITE));
@@ -264,12 +347,22 @@ static WsClockMove move_gather(WsClockPlay *play, WsPlayer *a)
     WsSm *sm = &play->sm[a->cta];
     guint64 bytes = op->n_access ? ws_access_bytes(play->p, &op->access[0]) : 0;
     ws_clock_note_bytes(play, a, bytes);
-    a->now = ws_clock_serve(&sm->lsu, a->now, (double)bytes / cost(play, WS_MACHINE_GATHER_BYTES));
-    double end =
-        ws_clock_serve(&sm->load, a->now, (double)bytes / cost(play, WS_MACHINE_TMA_BYTES));
-    end = later(end, from_memory(play, a, bytes, (WsShare){ FALSE, 1 }));
-    a->done = end + cost(play, WS_MACHINE_GLOBAL_LATENCY);
+    a->now = ws_clock_serve_for(play, a, &sm->lsu, WS_CAUSE_LSU, a->now,
+                                (double)bytes / cost(play, WS_MACHINE_GATHER_BYTES));
+    ws_clock_because(play, WS_CAUSE_LSU, sm->lsu.by, a->now);
+    ws_clock_goes_on(play, a);
+    const double latency = cost(play, WS_MACHINE_GLOBAL_LATENCY);
+    double end = ws_clock_serve_for(play, a, &sm->load, WS_CAUSE_LOADS, a->now,
+                                    (double)bytes / cost(play, WS_MACHINE_TMA_BYTES));
+    const Fetch fetch = from_memory(play, a, bytes, (WsShare){ FALSE, 1 });
+    ws_clock_because(play, WS_CAUSE_LOADS, sm->load.by, end + latency);
+    because_fetched(play, a, &fetch, latency);
+    end = later(end, fetch.end);
+    a->done = end + latency;
+    const guint by = ws_clock_ends(play, a, LANDED, a->done);
+    a->copied_by = a->done >= a->copied ? by : a->copied_by;
     a->copied = MAX(a->copied, a->done);
+    a->copies.open_by = a->done >= a->copies.open ? by : a->copies.open_by;
     a->copies.open = MAX(a->copies.open, a->done);
     return WS_MOVE_NEXT;
 }
@@ -283,14 +376,19 @@ WsClockMove ws_clock_move_global(WsClockPlay *play, WsPlayer *a)
     double bytes = op->n_value ? (double)op->value[0].rows * op->value[0].cols * size : 0;
     ws_clock_note_bytes(play, a, (guint64)bytes);
     if (op->kind == WS_OP_LD_GLOBAL) {
-        a->now = ws_clock_serve(&sm->lsu, a->now, bytes / cost(play, WS_MACHINE_GLOBAL_LOAD)) +
+        a->now = ws_clock_serve_for(play, a, &sm->lsu, WS_CAUSE_LSU, a->now,
+                                    bytes / cost(play, WS_MACHINE_GLOBAL_LOAD)) +
                  cost(play, WS_MACHINE_GLOBAL_LATENCY);
         a->done = a->now;
+        ws_clock_because(play, WS_CAUSE_LSU, sm->lsu.by, a->now);
+        ws_clock_goes_on(play, a);
         return WS_MOVE_NEXT;
     }
     gboolean reduces = op->kind == WS_OP_RED_GLOBAL;
     double rate = cost(play, reduces ? WS_MACHINE_ATOMIC_BYTES : WS_MACHINE_GLOBAL_STORE);
-    a->now = ws_clock_serve(&sm->lsu, a->now, bytes / rate);
+    a->now = ws_clock_serve_for(play, a, &sm->lsu, WS_CAUSE_LSU, a->now, bytes / rate);
+    ws_clock_because(play, WS_CAUSE_LSU, sm->lsu.by, a->now);
+    ws_clock_goes_on(play, a);
     a->done = a->now + cost(play, WS_MACHINE_STORE_WRITE);
     play->end = MAX(play->end, a->done);
     return WS_MOVE_NEXT;
@@ -301,19 +399,26 @@ static WsClockMove move_shared_store(WsClockPlay *play, WsPlayer *a, const WsWor
 {
     WsSm *sm = &play->sm[a->cta];
     double begin = a->now;
-    a->now = ws_clock_serve(&sm->alu, a->now, w->alu);
-    double end = ws_clock_serve(&sm->smem, begin, w->smem) + cost(play, WS_MACHINE_SMEM_LATENCY);
+    const double arithmetic = ws_clock_serve_for(play, a, &sm->alu, WS_CAUSE_ALU, begin, w->alu);
+    double end = ws_clock_serve_for(play, a, &sm->smem, WS_CAUSE_SHARED, begin, w->smem) +
+                 cost(play, WS_MACHINE_SMEM_LATENCY);
+    a->now = arithmetic;
+    ws_clock_because(play, WS_CAUSE_ALU, sm->alu.by, a->now);
+    ws_clock_goes_on(play, a);
+    if (later(end, a->now) >= a->stored)
+        a->stored_by = end >= a->now ? sm->smem.by : a->event;
     a->stored = later(a->stored, later(end, a->now));
     return WS_MOVE_NEXT;
 }
 
 /* Takes the unit for longer than its work is: it is busy for the work alone. */
-static double serve_slower(WsUnit *u, double at, double cycles, double slower)
+static double serve_slower(WsClockPlay *play, const WsPlayer *a, WsUnit *u, WsCauseKind unit,
+                           double cycles, double slower)
 {
     if (cycles <= 0)
-        return at;
+        return a->now;
     u->busy -= cycles * (slower - 1);
-    return ws_clock_serve(u, at, cycles * slower);
+    return ws_clock_serve_for(play, a, u, unit, a->now, cycles * slower);
 }
 
 WsClockMove ws_clock_move_work(WsClockPlay *play, WsPlayer *a)
@@ -333,10 +438,22 @@ WsClockMove ws_clock_move_work(WsClockPlay *play, WsPlayer *a)
     /* wgmma reads and writes the register file too: every result takes longer, for all who wait. */
     if (sm->tensor.free > a->now)
         slower = cost(play, WS_MACHINE_MATH_BESIDE_MMA);
-    end = later(end, serve_slower(&sm->alu, a->now, w->alu / slices, slower));
-    end = later(end, serve_slower(&sm->mufu, a->now, w->mufu / slices, slower));
-    end = later(end, serve_slower(&sm->smem, a->now, w->smem / slices, slower));
+    const double ends[] = {
+        serve_slower(play, a, &sm->alu, WS_CAUSE_ALU, w->alu / slices, slower),
+        serve_slower(play, a, &sm->mufu, WS_CAUSE_MUFU, w->mufu / slices, slower),
+        serve_slower(play, a, &sm->smem, WS_CAUSE_SHARED, w->smem / slices, slower),
+    };
+    ws_clock_because_order(play, a, a->now);
+    if (w->alu > 0)
+        ws_clock_because(play, WS_CAUSE_ALU, sm->alu.by, ends[0]);
+    if (w->mufu > 0)
+        ws_clock_because(play, WS_CAUSE_MUFU, sm->mufu.by, ends[1]);
+    if (w->smem > 0)
+        ws_clock_because(play, WS_CAUSE_SHARED, sm->smem.by, ends[2]);
+    for (guint i = 0; i < G_N_ELEMENTS(ends); i++)
+        end = later(end, ends[i]);
     a->now = end;
+    ws_clock_goes_on(play, a);
     if (++a->part < slices)
         return WS_MOVE_AGAIN;
     a->now += ws_clock_own(play, a, w->latency);
@@ -351,7 +468,10 @@ static void note_element(const WsExpr *node, gpointer data)
 
 static WsClockMove move_fence(WsClockPlay *play, WsPlayer *a)
 {
+    ws_clock_because_order(play, a, a->now + cost(play, WS_MACHINE_FENCE));
+    ws_clock_because(play, WS_CAUSE_WRITTEN, a->stored_by, a->stored);
     a->now = later(a->now + cost(play, WS_MACHINE_FENCE), a->stored);
+    ws_clock_goes_on(play, a);
     return WS_MOVE_NEXT;
 }
 

@@ -57,6 +57,34 @@ static void note_element(const WsExpr *node, gpointer data)
         *(gboolean *)data = TRUE;
 }
 
+/* What phases are called, and where their causes are gathered. */
+static void init_phases(WsClockPlay *play, guint cta)
+{
+    const WsProgram *p = play->p;
+    WsSm *sm = &play->sm[cta];
+    for (guint i = 0; i <= play->n_mbars; i++)
+        sm->mbar[i].from = g_array_new(FALSE, FALSE, sizeof(WsContribution));
+    for (guint i = 0; i <= play->n_named; i++)
+        sm->named[i].from = g_array_new(FALSE, FALSE, sizeof(WsContribution));
+    for (guint b = 0; b < p->n_barriers; b++) {
+        const guint slots = MAX(p->barrier[b].slots, 1), n = MAX(p->barrier[b].array, 1);
+        const gboolean mbar = p->barrier[b].kind == WS_BARRIER_MBARRIER;
+        for (guint i = 0; i < (mbar ? n * slots : n); i++)
+            *(mbar ? &sm->mbar[play->mbar_offset[b] + i].of
+                   : &sm->named[play->named_offset[b] + i].of) =
+                (WsEventOf){ -1, cta, b, mbar ? i / slots : i, 0 };
+    }
+    sm->named[play->n_named].of = (WsEventOf){ -1, cta, p->n_barriers, 0, 0 };
+}
+
+static void clear_phases(WsClockPlay *play, WsSm *sm)
+{
+    for (guint i = 0; i <= play->n_mbars; i++)
+        g_clear_pointer(&sm->mbar[i].from, g_array_unref);
+    for (guint i = 0; i <= play->n_named; i++)
+        g_clear_pointer(&sm->named[i].from, g_array_unref);
+}
+
 static void init_sms(WsClockPlay *play)
 {
     const WsProgram *p = play->p;
@@ -73,6 +101,8 @@ static void init_sms(WsClockPlay *play)
     for (guint c = 0; c < play->n_sms; c++) {
         play->sm[c].mbar = g_new0(WsMbar, play->n_mbars + 1);
         play->sm[c].named = g_new0(WsClockNamed, play->n_named + 1);
+        if (play->events)
+            init_phases(play, c);
         for (guint b = 0; b < p->n_barriers; b++) {
             const WsBarrier *x = &p->barrier[b];
             if (x->kind != WS_BARRIER_MBARRIER)
@@ -87,7 +117,9 @@ static void init_sms(WsClockPlay *play)
 static WsGroups groups_new(void)
 {
     return (WsGroups){ .done = g_array_new(FALSE, FALSE, sizeof(double)),
-                       .full = g_array_new(FALSE, FALSE, sizeof(double)) };
+                       .full = g_array_new(FALSE, FALSE, sizeof(double)),
+                       .done_by = g_array_new(FALSE, FALSE, sizeof(guint)),
+                       .full_by = g_array_new(FALSE, FALSE, sizeof(guint)) };
 }
 
 static void groups_clear(WsGroups *g)
@@ -96,6 +128,8 @@ static void groups_clear(WsGroups *g)
         g_array_unref(g->done);
     if (g->full)
         g_array_unref(g->full);
+    g_clear_pointer(&g->done_by, g_array_unref);
+    g_clear_pointer(&g->full_by, g_array_unref);
 }
 
 static void init_players(WsClockPlay *play)
@@ -111,6 +145,7 @@ static void init_players(WsClockPlay *play)
         ws_walker_set_element(a->walker, guess_element, play);
         a->now = play->m->value[WS_MACHINE_CTA_START];
         a->mma_end = g_new0(double, (gsize)MAX(play->m->value[WS_MACHINE_MMA_QUEUE], 1));
+        a->mma_by = g_new0(guint, (gsize)MAX(play->m->value[WS_MACHINE_MMA_QUEUE], 1));
         a->ready = g_new0(double, p->agent[a->agent].n_values + 1);
         a->mma = groups_new();
         a->bulk = groups_new();
@@ -129,6 +164,10 @@ void ws_clock_play_init(WsClockPlay *play)
     play->loops = g_array_new(FALSE, FALSE, sizeof(WsLoopTrack));
     play->tile_start = g_array_new(FALSE, TRUE, sizeof(WsSnapshot));
     play->tensor_bytes = g_new0(gint64, p->n_tensors + 1);
+    if (play->events) {
+        play->cluster_bar.from = g_array_new(FALSE, FALSE, sizeof(WsContribution));
+        play->cluster_bar.of = (WsEventOf){ -1, 0, p->n_barriers + 1, 0, 0 };
+    }
     ws_waves_grid(p, &play->waves_m, &play->waves_n);
     for (guint i = 0; i < p->n_vars; i++)
         if (p->var[i].kind == WS_VAR_TILE && p->var[i].value)
@@ -143,17 +182,21 @@ void ws_clock_play_clear(WsClockPlay *play)
         WsPlayer *a = &play->player[i];
         ws_walker_free(a->walker);
         g_free(a->mma_end);
+        g_free(a->mma_by);
         g_free(a->ready);
         groups_clear(&a->mma);
         groups_clear(&a->bulk);
         groups_clear(&a->copies);
     }
     for (guint c = 0; c < play->n_sms; c++) {
+        clear_phases(play, &play->sm[c]);
         g_free(play->sm[c].mbar);
         g_free(play->sm[c].named);
     }
     for (guint i = 0; i < play->loops->len; i++)
         g_array_unref(g_array_index(play->loops, WsLoopTrack, i).distance);
+    g_clear_pointer(&play->cluster_bar.from, g_array_unref);
+    ws_events_free(play->events);
     g_array_unref(play->loops);
     g_array_unref(play->tile_start);
     g_free(play->player);

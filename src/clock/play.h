@@ -8,6 +8,7 @@
 #pragma once
 
 #include "clock/clock.h"
+#include "clock/events.h"
 #include "clock/share.h"
 #include "program/walk/walk.h"
 
@@ -15,6 +16,7 @@
 typedef struct {
     double free; /* earliest start of the next request */
     double busy; /* cycles served so far */
+    guint by;    /* the event at `free`, of WsEvents; 0: none is written down */
 } WsUnit;
 
 /* Work of a generic operation on the pipes of its SM, in cycles at full rate. */
@@ -28,6 +30,8 @@ typedef struct {
     GArray *done; /* double: end of each closed group, never decreasing */
     GArray *full; /* double: bulk groups: also written */
     double open, open_full;
+    GArray *done_by, *full_by; /* guint: events; NULL where none are written down */
+    guint open_by, open_full_by;
 } WsGroups;
 
 typedef enum { WS_MOVE_NEXT, WS_MOVE_AGAIN, WS_MOVE_BLOCKED, WS_MOVE_FAILED } WsClockMove;
@@ -46,9 +50,12 @@ typedef struct {
     double base;       /* its own cost: what a wait takes that has nothing to wait for */
     WsGroups mma, bulk, copies;
     double *mma_end; /* ring over its last `queue` mma instructions */
+    guint *mma_by;   /* events of them */
     guint64 mma_issued;
-    double copied;   /* end of this agent's gathers so far */
-    double stored;   /* end of its shared-memory stores so far: fences and barriers wait for them */
+    double copied; /* end of this agent's gathers so far */
+    double stored; /* end of its shared-memory stores so far: fences and barriers wait for them */
+    guint event;   /* its last event; its own costs since then are no events */
+    guint copied_by, stored_by;
     gint64 priority; /* of its waves, where groups are halves */
     double *ready;   /* by value, of halves: when reads and products have made it */
     double reads;    /* end of its reads of shared memory so far, of halves */
@@ -68,11 +75,23 @@ typedef struct {
     gint64 expected, landed; /* bytes of the current phase */
     double latest;
     double time[8]; /* of the last completions, by number mod 8 */
+    guint by[8];    /* events of them */
+    GArray *from;   /* WsContribution, of the current phase; NULL: not written down */
+    WsEventOf of;
 } WsMbar;
+
+typedef struct {
+    WsCauseKind kind;
+    guint by;
+    double at;
+} WsContribution;
 
 typedef struct {
     gint64 generation, joined;
     double latest, time[4];
+    guint by[4];
+    GArray *from; /* as of WsMbar */
+    WsEventOf of;
 } WsClockNamed;
 
 typedef struct {
@@ -105,8 +124,9 @@ typedef struct {
     const WsLaunchValues *v;
     const WsMachine *m;
     WsFindings *findings;
-    WsTrace *trace; /* or NULL */
-    gint free_op;   /* this wait costs nothing; -1 none */
+    WsTrace *trace;   /* or NULL */
+    WsEvents *events; /* or NULL */
+    gint free_op;     /* this wait costs nothing; -1 none */
     guint cluster;
     WsTilesStrided stride;
     const WsTraceClaims *claims; /* or NULL: then by stride */
@@ -151,6 +171,22 @@ gboolean ws_clock_play_eval(WsClockPlay *play, WsPlayer *a, const WsExpr *e, gin
 /* Lets everybody who is blocked look again. */
 void ws_clock_play_wake(WsClockPlay *play);
 
+/* --- cause.c: why, where play->events is not NULL --- */
+/* The agent's time is not before `candidate`, because of an event. */
+void ws_clock_because(WsClockPlay *play, WsCauseKind kind, guint from, double candidate);
+/* … because of what it did before, in its own time. */
+void ws_clock_because_order(WsClockPlay *play, const WsPlayer *a, double candidate);
+/* Ends the causes: the agent goes on at a->now. */
+void ws_clock_goes_on(WsClockPlay *play, WsPlayer *a);
+/* Ends the causes: a unit is done with the agent's operation. */
+guint ws_clock_ends(WsClockPlay *play, const WsPlayer *a, WsCauseKind unit, double at);
+/* ws_clock_serve() for an agent, written down. */
+double ws_clock_serve_for(WsClockPlay *play, const WsPlayer *a, WsUnit *u, WsCauseKind unit,
+                          double at, double cycles);
+void ws_clock_contribute(WsClockPlay *play, GArray *from, WsCauseKind kind, guint by, double at);
+/* The phase that was contributed to ends. */
+guint ws_clock_phase(WsClockPlay *play, GArray *from, WsEventOf of, double at);
+
 /* --- operation.c: one move of the current operation --- */
 typedef WsClockMove (*WsClockMoves)(WsClockPlay *play, WsPlayer *a); /* a row of a table by kind */
 /* By its row of `moves`, [WS_OP_KIND_COUNT]; FAILED, with play->error, for what has none. */
@@ -167,8 +203,8 @@ WsClockMove ws_clock_play_named(WsClockPlay *play, WsPlayer *a); /* bar_sync, ba
 WsClockMove ws_clock_play_cluster(WsClockPlay *play,
                                   WsPlayer *a); /* cluster_arrive, cluster_wait */
 /* Credits bytes that land at `at` to the barrier of the current operation in CTA `cta`. */
-WsClockMove ws_clock_play_credit(WsClockPlay *play, WsPlayer *a, guint cta, gint64 bytes,
-                                 double at);
+WsClockMove ws_clock_play_credit(WsClockPlay *play, WsPlayer *a, guint cta, gint64 bytes, double at,
+                                 guint by);
 /* CTAs named by the current operation, as a mask. */
 gboolean ws_clock_play_targets(WsClockPlay *play, WsPlayer *a, guint *mask);
 /* "full[0] slot 2" of the current operation. Caller frees. */

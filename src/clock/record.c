@@ -121,6 +121,10 @@ void ws_clock_play_note_rounds(WsClockPlay *play, WsPlayer *a)
     for (guint i = d; i < now->n_rounds; i++) {
         WsLoopTrack *t = track_of(play, a->agent, now->loop[i]);
         double distance = a->now - t->start;
+        if (play->events) {
+            const WsEventRound begun = { a->agent, now->loop[i], a->now, i == d && same_loop };
+            g_array_append_val(play->events->round, begun);
+        }
         if (i == d && same_loop)
             g_array_append_val(t->distance, distance);
         t->start = a->now;

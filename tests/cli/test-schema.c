@@ -45,6 +45,8 @@ static const struct {
     { "check", { "check", "--json", "--back-ends", GEMM, DESIGNS "raw-steps.wstave" } },
     { "simulate", { "simulate", GEMM, "--json", "--gains" } },
     { "simulate", { "simulate", GEMM, "--json", "--size", "M=0" } },
+    { "critical", { "simulate", GEMM, "--json", "--critical" } },
+    { "critical", { "simulate", "projects/attention-d64/design.wstave", "--json", "--critical" } },
     { "advise", { "advise", GEMM, "--json" } },
     { "search", { "search", GEMM, "--json", "--rounds", "1", "--beam", "1", "--budget", "20s" } },
     { "calibrate", { "calibrate", "--table", PROJECTS "cycles.txt", "--json" } },

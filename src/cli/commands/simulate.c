@@ -1,4 +1,5 @@
 #include "advise/idle.h"
+#include "advise/steady.h"
 #include "base/json_out.h"
 #include "cli/sweep.h"
 #include "model/finding.h"
@@ -143,6 +144,39 @@ static int simulate(const char *file, char **set, char **size, const char *machi
     return WS_EXIT_YES;
 }
 
+/* --critical: a play of its own, long enough for rounds that repeat. */
+static int critical(const char *file, char **set, char **size, const char *machine, gboolean json)
+{
+    g_auto(WsCliInput) in = { 0 };
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    int code = ws_cli_load(&in, file, set);
+    if (code != WS_EXIT_YES)
+        return code;
+    g_autoptr(WsLaunchValues) values = ws_cli_launch(in.program, size, FALSE, &code);
+    g_autoptr(WsMachine) m = ws_machine_for(machine, in.program->target, &error);
+    if (!values)
+        return code;
+    if (!m)
+        return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+    const WsClockOptions options = { .tiles = 8, .no_trace = TRUE, .events = TRUE };
+    g_autoptr(WsClockResult) r = ws_clock_run(in.program, values, m, &options, findings);
+    ws_cli_print_findings(findings, file);
+    if (!r || r->stuck)
+        return r ? WS_EXIT_NO : WS_EXIT_OUTSIDE;
+    g_autoptr(WsSteady) s = ws_steady_new(in.program, r);
+    if (json) {
+        WsJsonOut j;
+        ws_cli_json_begin(&j);
+        ws_steady_json(&j, s, in.program);
+        ws_cli_json_end(&j);
+    } else {
+        g_autofree char *text = ws_steady_report(s, in.program);
+        fputs(text, stdout);
+    }
+    return s->kind == WS_STEADY_NONE ? WS_EXIT_OUTSIDE : WS_EXIT_YES;
+}
+
 /* One line of a sweep; a point that does not elaborate is said and does not stop the others. */
 static int sweep_point(const char *file, const WsSweepPoint *point, char **size,
                        const char *machine, gint64 *cycles)
@@ -199,12 +233,12 @@ int ws_command_simulate(int argc, char **argv)
 {
     g_autofree char *machine = NULL, *trace = NULL;
     g_auto(GStrv) set = NULL, size = NULL, range = NULL;
-    gboolean json = FALSE, gains = FALSE, idle = FALSE;
+    gboolean json = FALSE, gains = FALSE, idle = FALSE, cycle = FALSE;
     const GOptionEntry entries[] = {
         { "size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &size, "a size of the launch", "NAME=VALUE" },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
-        { "machine", 0, 0, G_OPTION_ARG_FILENAME, &machine, "machine description (default: the built-in one)",
-          "FILE" },
+        { "machine", 0, 0, G_OPTION_ARG_FILENAME, &machine,
+          "machine description (default: the built-in one)", "FILE" },
         { "trace", 0, 0, G_OPTION_ARG_FILENAME, &trace, "write the predicted trace", "OUT" },
         { "sweep", 0, 0, G_OPTION_ARG_STRING_ARRAY, &range,
           "one line per value of a constant; repeatable", "NAME=A..B" },
@@ -212,6 +246,8 @@ int ws_command_simulate(int argc, char **argv)
           NULL },
         { "idle", 0, 0, G_OPTION_ARG_NONE, &idle, "where the units of an SM are idle, and why",
           NULL },
+        { "critical", 0, 0, G_OPTION_ARG_NONE, &cycle,
+          "the steady round: its period, its critical cycle, and what has slack", NULL },
         { "json", 0, 0, G_OPTION_ARG_NONE, &json, "print version 1 of the JSON form", NULL },
         { NULL },
     };
@@ -222,6 +258,11 @@ int ws_command_simulate(int argc, char **argv)
         return ws_cli_fail(WS_EXIT_USAGE,
                            "--sweep prints one line per value: --json, --gains, --idle and --trace "
                            "do not go with it");
+    if (cycle && (range || gains || idle || trace))
+        return ws_cli_fail(WS_EXIT_USAGE, "--critical is a play of its own: --sweep, --gains, "
+                                          "--idle and --trace do not go with it");
+    if (cycle)
+        return critical(file, set, size, machine, json);
     return range ? sweep(file, set, size, machine, range)
                  : simulate(file, set, size, machine, trace, gains, idle, json);
 }
