@@ -1,12 +1,14 @@
 /* Edits worth a trial: depths, other constants, steps earlier or later, fewer waits. */
 #include "advise/advise.h"
 #include "advise/gather.h"
+#include "base/phrase.h"
 
 #include <string.h>
 
 static void candidate_free(WsCandidate *c)
 {
     g_free(c->title);
+    g_free(c->words);
     g_free(c->step);
     ws_design_unref(c->design);
     g_ptr_array_unref(c->edits);
@@ -14,19 +16,20 @@ static void candidate_free(WsCandidate *c)
 }
 
 /* Takes the draft; `done`: the edit was possible. */
-void ws_gather_take(WsGather *g, WsDraft *d, gboolean done, const WsNode *node, char *title)
+void ws_gather_take(WsGather *g, WsDraft *d, gboolean done, const WsNode *node, char *words)
 {
     g_autofree char *script = ws_draft_script(d);
     if (done && *script && !g_hash_table_contains(g->seen, script)) {
         g_hash_table_add(g->seen, g_steal_pointer(&script));
         WsCandidate *c = g_new0(WsCandidate, 1);
-        c->title = g_steal_pointer(&title);
+        c->title = ws_phrase_text(words, NULL, NULL);
+        c->words = g_steal_pointer(&words);
         c->step = node ? ws_design_path(g->design, node) : g_strdup(".");
         c->design = ws_design_ref(d->design);
         c->edits = g_ptr_array_ref(d->edits);
         g_ptr_array_add(g->list, c);
     }
-    g_free(title);
+    g_free(words);
     ws_draft_free(d);
 }
 
@@ -42,9 +45,9 @@ static void add_depths(WsGather *g, WsFieldId list)
             WsDraft *d = ws_draft_new(g->design);
             gboolean done = ws_edit_depth(d, object->identity, depth + more);
             ws_gather_take(g, d, done, object,
-                           g_strdup_printf("Ring of %s: %" G_GINT64_FORMAT
-                                           " stages instead of %" G_GINT64_FORMAT,
-                                           ws_node_name(object), depth + more, depth));
+                           ws_phrase("Ring of %s: %" G_GINT64_FORMAT
+                                     " stages instead of %" G_GINT64_FORMAT,
+                                     ws_node_name(object), depth + more, depth));
         }
     }
 }
@@ -80,9 +83,9 @@ static void try_constant(WsGather *g, const char *name, gint64 was, gint64 value
         return;
     WsDraft *d = ws_draft_new(g->design);
     gboolean done = set_constant(d, name, value);
-    ws_gather_take(g, d, done, NULL,
-                   g_strdup_printf("%s = %" G_GINT64_FORMAT " instead of %" G_GINT64_FORMAT, name,
-                                   value, was));
+    ws_gather_take(
+        g, d, done, NULL,
+        ws_phrase("%s = %" G_GINT64_FORMAT " instead of %" G_GINT64_FORMAT, name, value, was));
 }
 
 static void add_constants(WsGather *g)
@@ -121,7 +124,8 @@ static void try_nudge(WsGather *g, const WsNode *step, gint by)
     g_autofree char *label = ws_edit_label(step);
     gboolean done = ws_edit_nudge(d, &step->identity, 1, by);
     ws_gather_take(g, d, done, step,
-                   g_strdup_printf(by < 0 ? "%s one place earlier" : "%s one place later", label));
+                   by < 0 ? ws_phrase("%s one place earlier", label)
+                          : ws_phrase("%s one place later", label));
 }
 
 static void try_ahead(WsGather *g, const guint64 *node, guint n, const WsNode *step)
@@ -133,9 +137,8 @@ static void try_ahead(WsGather *g, const guint64 *node, guint n, const WsNode *s
     g_autofree char *label = ws_edit_label(step);
     gboolean done = ws_edit_ahead(d, node, n, 1);
     ws_gather_take(g, d, done, step,
-                   g_strdup_printf(n > 1 ? "%s, with the steps before it, one round ahead"
-                                         : "%s one round ahead",
-                                   label));
+                   n > 1 ? ws_phrase("%s, with the steps before it, one round ahead", label)
+                         : ws_phrase("%s one round ahead", label));
 }
 
 static void try_fewer(WsGather *g, const WsNode *step)
@@ -147,7 +150,7 @@ static void try_fewer(WsGather *g, const WsNode *step)
     g_autofree char *label = ws_edit_label(step);
     gboolean done = ws_draft_set(d, step->identity, WS_F_keyword, ws_json_int(n + 1));
     ws_gather_take(g, d, done, step,
-                   g_strdup_printf("%s leaves %" G_GINT64_FORMAT " in flight", label, n + 1));
+                   ws_phrase("%s leaves %" G_GINT64_FORMAT " in flight", label, n + 1));
 }
 
 static void add_steps(WsGather *g, const WsNode *owner, WsFieldId list)
@@ -223,7 +226,7 @@ static void try_ahead_with_load(WsGather *g, const WsNode *product, WsFieldId op
     WsDraft *d = ws_draft_new(g->design);
     gboolean done = ws_edit_ahead(d, &product->identity, 1, 1) && ws_edit_ahead(d, &load, 1, 1);
     ws_gather_take(g, d, done, product,
-                   g_strdup_printf("%s and the load of %s one round ahead", label, buffer));
+                   ws_phrase("%s and the load of %s one round ahead", label, buffer));
 }
 
 static void add_computing(WsGather *g, const WsNode *owner, WsFieldId list)
@@ -239,7 +242,7 @@ static void add_computing(WsGather *g, const WsNode *owner, WsFieldId list)
             WsDraft *d = ws_draft_new(g->design);
             g_autofree char *label = ws_edit_label(step);
             gboolean done = ws_edit_ahead(d, &step->identity, 1, -1);
-            ws_gather_take(g, d, done, step, g_strdup_printf("%s one round later", label));
+            ws_gather_take(g, d, done, step, ws_phrase("%s one round later", label));
         }
         mark(g, from);
         for (guint k = 0; k < G_N_ELEMENTS(inner); k++)
@@ -271,8 +274,9 @@ static void add_turns(WsGather *g, const WsNode *owner, WsFieldId list)
             WsDraft *d = ws_draft_new(g->design);
             gboolean done = ws_edit_turn(d, last->identity, first->identity, other, &how);
             ws_gather_take(g, d, done, step,
-                           g_strdup(other ? "Replicas take turns, a tile each"
-                                          : "Replicas issue the products of a round in turn"));
+                           other
+                               ? ws_phrase_word("Replicas take turns, a tile each")
+                               : ws_phrase_word("Replicas issue the products of a round in turn"));
         }
         add_turns(g, step, WS_F_do);
     }

@@ -12,6 +12,7 @@ G_BEGIN_DECLS
 /* A proposal that nobody has judged. Owns all. */
 typedef struct {
     char *title, *step; /* for people; the step or object that changes, or "." */
+    char *words;        /* the title as a phrase (base/phrase.h) */
     WsDesign *design;   /* with the edits */
     GPtrArray *edits;   /* WsEdit* */
     gboolean reorders;  /* what computes stands in another place: its values are to be compared */

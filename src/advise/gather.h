@@ -11,8 +11,9 @@ typedef struct {
     GHashTable *seen; /* texts of edits */
 } WsGather;
 
-/* Takes the draft and the title; `done`: the edit was possible. `node`: what changes, or NULL. */
-void ws_gather_take(WsGather *g, WsDraft *d, gboolean done, const WsNode *node, char *title);
+/* Takes the draft and its title, a phrase; `done`: the edit was possible. `node`: what changes, or
+ * NULL. */
+void ws_gather_take(WsGather *g, WsDraft *d, gboolean done, const WsNode *node, char *words);
 /* Loops rotated, and buffers with barriers of their own, also both at once (rotations.c). */
 void ws_gather_rotations(WsGather *g);
 /* Steps further than one place earlier, orders taken away: of a list and all below (reach.c). */

@@ -46,6 +46,7 @@ typedef struct {
 
 typedef struct {
     char *title;      /* "Ring of a: 5 stages instead of 4" */
+    char *words;      /* the same as a phrase */
     char *why;        /* "full exposes 212 cycles a round in mma.0"; may be NULL */
     GPtrArray *edits; /* WsEdit*, in order: what ws_document_commit_edits takes */
     char *step;       /* id of the step or object to show */

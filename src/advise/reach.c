@@ -3,6 +3,7 @@
  * replicas taken away where they stand outside the rounds. What of it is right is for the check to
  * say. */
 #include "advise/gather.h"
+#include "base/phrase.h"
 
 #include <string.h>
 
@@ -28,7 +29,7 @@ static void try_place(WsGather *g, const WsNode *owner, WsFieldId list, guint fr
     g_autofree char *label = ws_edit_label(step);
     const guint before = g->list->len;
     const gboolean done = ws_draft_move(d, step->identity, owner->identity, list, to);
-    ws_gather_take(g, d, done, step, g_strdup_printf("%s %u places earlier", label, from - to));
+    ws_gather_take(g, d, done, step, ws_phrase("%s %u places earlier", label, from - to));
     for (guint i = before; i < g->list->len; i++)
         ((WsCandidate *)g->list->pdata[i])->reorders = step->kind == WS_STEP_COMPUTE;
 }
@@ -79,7 +80,7 @@ static void try_unordered(WsGather *g, const WsNode *owner, WsFieldId list, guin
     g_autofree char *label = ws_edit_label(sync);
     const gboolean done = ws_draft_remove(d, ws_node_child(owner, list, k)->identity) &&
                           ws_draft_remove(d, sync->identity);
-    ws_gather_take(g, d, done, sync, g_strdup_printf("Without %s outside the rounds", label));
+    ws_gather_take(g, d, done, sync, ws_phrase("Without %s outside the rounds", label));
 }
 
 static gboolean is_counted(const WsNode *owner)

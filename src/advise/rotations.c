@@ -2,6 +2,7 @@
  * the operand of the later part back with that of the earlier one, so each cut is also tried with
  * barriers of their own for a buffer of it. */
 #include "advise/gather.h"
+#include "base/phrase.h"
 
 /* A cut makes a difference before what waits, issues or uses the result of a product; anywhere else
  * it is one of these, with steps on the other side that the order of the round puts right anyway.
@@ -55,10 +56,10 @@ static void cut_loop(const Before *b, const WsNode *loop)
         const guint from = b->g->list->len;
         ws_gather_take(
             b->g, d, done, shown ? shown : ws_design_by_identity(b->g->design, loop->identity),
-            b->parted ? g_strdup_printf("%s and what follows it one round later, with barriers of "
-                                        "its own for %s",
-                                        label, ws_node_name(b->buffer))
-                      : g_strdup_printf("%s and what follows it one round later", label));
+            b->parted ? ws_phrase("%s and what follows it one round later, with barriers of "
+                                  "its own for %s",
+                                  label, ws_node_name(b->buffer))
+                      : ws_phrase("%s and what follows it one round later", label));
         for (guint k = from; k < b->g->list->len; k++)
             ((WsCandidate *)b->g->list->pdata[k])->reorders = TRUE;
     }
@@ -98,6 +99,6 @@ void ws_gather_rotations(WsGather *g)
         const Before b = { g, d, buffer };
         cut_all(&b);
         ws_gather_take(g, d, TRUE, buffer,
-                       g_strdup_printf("Barriers of its own for %s", ws_node_name(buffer)));
+                       ws_phrase("Barriers of its own for %s", ws_node_name(buffer)));
     }
 }

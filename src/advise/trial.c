@@ -38,6 +38,7 @@ static void timed_free(gpointer data)
 void ws_next_edit_free(WsNextEdit *e)
 {
     g_free(e->title);
+    g_free(e->words);
     g_free(e->why);
     g_free(e->step);
     g_ptr_array_unref(e->edits);
@@ -260,6 +261,7 @@ static void list_edit(WsNext *n, Timed *t, gint64 before, WsVerdictKind verdict)
 {
     WsNextEdit *e = g_new0(WsNextEdit, 1);
     e->title = g_strdup(t->c->title);
+    e->words = g_strdup(t->c->words);
     e->why = g_steal_pointer(&t->why);
     e->step = g_strdup(t->c->step);
     e->edits = g_ptr_array_ref(t->c->edits);

@@ -10,6 +10,7 @@
 #include "program/parts/tree.h"
 #include "program/parts/value.h"
 #include "program/program.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -143,4 +144,13 @@ WsPressure ws_program_pressure(const WsProgram *p, guint agent)
 guint ws_pressure_total(const WsPressure *r)
 {
     return r->values + r->scratch + r->fixed;
+}
+
+gint64 ws_program_planned_registers(const WsProgram *p)
+{
+    gint64 sum = 0;
+    for (guint i = 0; i < p->n_agents; i++)
+        sum += (gint64)p->agent[i].threads *
+               (p->agent[i].registers ? p->agent[i].registers : p->entry_registers);
+    return sum + (gint64)p->idle_warps * p->hardware->lanes * p->entry_registers;
 }

@@ -16,5 +16,7 @@ typedef struct {
 WsPressure ws_program_pressure(const WsProgram *p, guint agent);
 /* values + scratch + fixed. */
 guint ws_pressure_total(const WsPressure *r);
+/* Of a whole CTA once every group has taken its share. */
+gint64 ws_program_planned_registers(const WsProgram *p);
 
 G_END_DECLS

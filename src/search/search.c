@@ -1,5 +1,6 @@
 /* Beam search over edits. */
 #include "search/search.h"
+#include "base/phrase.h"
 #include "model/finding.h"
 #include "model/findings.h"
 #include "program/elaborate.h"
@@ -9,8 +10,9 @@
 #include <string.h>
 #include <time.h>
 
-#define ROUGH_TILES 3 /* of a CTA, by which edits are ranked before they are played whole */
-#define WHOLE       4 /* so many for each place of the beam are played whole */
+#define ROUGH_TILES 3  /* of a CTA, by which edits are ranked before they are played whole */
+#define TELL        32 /* after so many edits, too */
+#define WHOLE       4  /* so many for each place of the beam are played whole */
 
 typedef struct {
     const WsTrialOf *of;
@@ -59,6 +61,8 @@ static void found_free(gpointer data)
     WsFound *f = data;
     ws_design_unref(f->design);
     g_ptr_array_unref(f->decision);
+    g_ptr_array_unref(f->words);
+    g_array_unref(f->after);
     g_free(f);
 }
 
@@ -68,6 +72,8 @@ static WsFound *found_copy(const WsFound *f)
     *copy = *f;
     copy->design = ws_design_ref(f->design);
     copy->decision = g_ptr_array_ref(f->decision);
+    copy->words = g_ptr_array_ref(f->words);
+    copy->after = g_array_ref(f->after);
     return copy;
 }
 
@@ -80,16 +86,24 @@ static void played_free(gpointer data)
     g_free(p);
 }
 
-static GPtrArray *with_decision(const GPtrArray *before, const char *title, gboolean rolled)
+static GPtrArray *texts_and(const GPtrArray *before, char *text)
 {
     GPtrArray *list = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; i < before->len; i++)
         g_ptr_array_add(list, g_strdup(before->pdata[i]));
-    g_ptr_array_add(list, rolled ? g_strdup_printf("%s; what runs ahead at the end of a loop now "
-                                                   "begins it",
-                                                   title)
-                                 : g_strdup(title));
+    g_ptr_array_add(list, text);
     return list;
+}
+
+/* What was decided for the parent, and one more. */
+static void decide(WsFound *f, const WsFound *parent, const WsCandidate *c, gboolean rolled)
+{
+    char *words =
+        rolled ? ws_phrase("%s; what runs ahead at the end of a loop now begins it", c->words)
+               : g_strdup(c->words);
+    f->decision = texts_and(parent->decision, ws_phrase_text(words, NULL, NULL));
+    f->words = texts_and(parent->words, words);
+    f->after = g_array_copy(parent->after);
 }
 
 /* TRUE: nobody came to this design before. */
@@ -122,12 +136,11 @@ static void try_candidate(Run *run, const WsFound *parent, const WsCandidate *c,
     }
     Played *one = g_new0(Played, 1);
     one->found = g_new0(WsFound, 1);
-    *one->found = (WsFound){ ws_design_ref(design),
-                             with_decision(parent->decision, c->title, rolled),
-                             r->cycles,
-                             p->shared_bytes,
-                             { 0, NULL },
-                             parent->reorders || c->reorders };
+    *one->found = (WsFound){ .design = ws_design_ref(design),
+                             .cycles = r->cycles,
+                             .shared = p->shared_bytes,
+                             .reorders = parent->reorders || c->reorders };
+    decide(one->found, parent, c, rolled);
     one->moved = c->reorders;
     one->rough = r->extrapolated;
     one->first = r->cycles;
@@ -199,6 +212,13 @@ static void play_one(Run *run, Played *one)
     one->rough = FALSE;
 }
 
+static void keep_found(Run *run, WsFound *f)
+{
+    g_ptr_array_add(run->all, f);
+    if (run->o->proved)
+        run->o->proved(f, run->o->data);
+}
+
 static void keep(Run *run, GPtrArray *played, gboolean moved, guint places, GPtrArray *kept)
 {
     const guint most = kept->len + places;
@@ -210,7 +230,8 @@ static void keep(Run *run, GPtrArray *played, gboolean moved, guint places, GPtr
         play_one(run, one);
         if (one->found->cycles <= 0 || is_alike(kept, one->found))
             continue;
-        g_ptr_array_add(run->all, one->found);
+        g_array_append_val(one->found->after, one->found->cycles);
+        keep_found(run, one->found);
         g_ptr_array_add(kept, one->found);
         one->found = NULL;
     }
@@ -264,6 +285,12 @@ static const WsFound *best_of(const Run *run)
     return best;
 }
 
+static void tell(const Run *run)
+{
+    if (run->o->progress)
+        run->o->progress(best_of(run), run->s->tried, run->o->data);
+}
+
 /* One more edit on each design of the beam. FALSE: there is nothing new. */
 static gboolean next_round(Run *run, GPtrArray **beam)
 {
@@ -271,14 +298,16 @@ static gboolean next_round(Run *run, GPtrArray **beam)
     for (guint i = 0; i < (*beam)->len; i++) {
         const WsFound *parent = (*beam)->pdata[i];
         g_autoptr(GPtrArray) list = ws_candidates_deep(parent->design);
-        for (guint k = 0; k < list->len && !is_over(run); k++)
+        for (guint k = 0; k < list->len && !is_over(run); k++) {
             try_candidate(run, parent, list->pdata[k], played);
+            if (run->s->tried % TELL == 0)
+                tell(run);
+        }
     }
     GPtrArray *kept = judge(run, played, run->o->beam ? run->o->beam : 6);
     g_ptr_array_unref(*beam);
     *beam = kept;
-    if (run->o->progress)
-        run->o->progress(best_of(run), run->s->tried, run->o->data);
+    tell(run);
     return kept->len > 0 && !run->s->stopped;
 }
 
@@ -353,13 +382,13 @@ static gboolean begin(Run *run, const WsDesign *design, WsFindings *findings)
         return FALSE;
     }
     WsFound *f = g_new0(WsFound, 1);
-    *f = (WsFound){ ws_design_ref(design),
-                    g_ptr_array_new_with_free_func(g_free),
-                    r->cycles,
-                    p->shared_bytes,
-                    { 0, NULL },
-                    FALSE };
-    g_ptr_array_add(run->all, f);
+    *f = (WsFound){ .design = ws_design_ref(design),
+                    .decision = g_ptr_array_new_with_free_func(g_free),
+                    .words = g_ptr_array_new_with_free_func(g_free),
+                    .after = g_array_new(FALSE, FALSE, sizeof(gint64)),
+                    .cycles = r->cycles,
+                    .shared = p->shared_bytes };
+    keep_found(run, f);
     run->s->cycles = r->cycles;
     return is_new(run, design);
 }

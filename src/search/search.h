@@ -11,6 +11,8 @@ G_BEGIN_DECLS
 typedef struct {
     WsDesign *design;
     GPtrArray *decision; /* char*: titles of the edits, in order; none: the design as it is */
+    GPtrArray *words;    /* char*: the same as phrases (base/phrase.h) */
+    GArray *after;       /* gint64: cycles predicted after each of them */
     gint64 cycles;       /* predicted, whole launch */
     guint64 shared;      /* bytes of shared memory of a CTA */
     WsFloor floor;       /* of what was found in the end: no order of its steps is faster */
@@ -31,7 +33,10 @@ typedef struct {
      * order and for `asks` orders at most: FALSE leaves it out. It takes nothing of `seconds`.
      * NULL: nothing is asked. */
     gboolean (*builds)(const WsProgram *p, gpointer data);
-    void (*progress)(const WsFound *best, guint tried, gpointer data);
+    /* Told of each design as soon as it is proved, the one that the search begins from first.
+     * Without a floor; `found` is of this call. */
+    void (*proved)(const WsFound *found, gpointer data);
+    void (*progress)(const WsFound *best, guint tried, gpointer data); /* now and then */
     gpointer data;
 } WsSearchOptions;
 

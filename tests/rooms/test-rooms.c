@@ -43,7 +43,7 @@ static const struct {
     { "search", "src/search", "advise" },
     { "codegen", "codegen", "program trace" },
     { "cli", "src/cli", "import judge mend verify clock score launch package advise search codegen runner" },
-    { "ui", "ui", "import judge mend verify clock score launch package advise" },
+    { "ui", "ui", "import judge mend verify clock score launch package search" },
 };
 
 /* One header of another room, for a reason that stands there. */

@@ -10,7 +10,7 @@
 #include "ui/inspector/matches.h"
 #include "ui/inspector/name_completion.h"
 #include "ui/panels/resources.h"
-#include "ui/panels/search.h"
+#include "ui/panels/search_bar.h"
 #include "ui/problems/problems.h"
 #include "ui/runs/measurements.h"
 
@@ -58,7 +58,7 @@ static gboolean set_up(Fixture *f, const char *path)
     f->problems = ws_problems_new(f->document);
     f->resources = ws_resources_new(f->document);
     f->measurements = ws_measurements_new(f->document);
-    f->search = ws_search_new(f->document);
+    f->search = ws_search_bar_new(f->document);
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
     GtkWidget *part[] = { f->search, f->inspector, f->problems, f->resources, f->measurements };
     for (guint i = 0; i < G_N_ELEMENTS(part); i++)
@@ -194,23 +194,23 @@ static void test_search(void)
     Fixture f;
     if (!set_up(&f, "projects/gemm-bf16/design.wstave"))
         return;
-    WsSearch *search = WS_SEARCH(f.search);
+    WsSearchBar *search = WS_SEARCH_BAR(f.search);
     g_assert_false(gtk_widget_get_visible(f.search));
-    ws_search_open(search);
+    ws_search_bar_open(search);
     turn();
     g_assert_true(gtk_widget_get_visible(f.search));
-    g_assert_cmpuint(ws_search_find(search, "no such thing"), ==, 0);
-    g_assert_false(ws_search_activate(search));
-    g_assert_cmpuint(ws_search_find(search, "stmatrix"), >, 0);
+    g_assert_cmpuint(ws_search_bar_find(search, "no such thing"), ==, 0);
+    g_assert_false(ws_search_bar_activate(search));
+    g_assert_cmpuint(ws_search_bar_find(search, "stmatrix"), >, 0);
     turn();
-    g_assert_true(ws_search_activate(search));
+    g_assert_true(ws_search_bar_activate(search));
     g_assert_cmpstr(ws_document_focus(f.document)->step, ==, "groups/mma/body/0/do/3/do/2");
-    g_assert_cmpuint(ws_search_find(search, "empty"), >, 0);
-    g_assert_true(ws_search_activate(search));
+    g_assert_cmpuint(ws_search_bar_find(search, "empty"), >, 0);
+    g_assert_true(ws_search_bar_activate(search));
     turn();
     g_assert_cmpstr(ws_document_focus(f.document)->step, ==, "barriers/empty");
     g_assert_true(says(f.inspector, "barrier empty"));
-    ws_search_close(search);
+    ws_search_bar_close(search);
     turn();
     g_assert_false(gtk_widget_get_visible(f.search));
     tear_down(&f);
@@ -318,7 +318,7 @@ static void visit_panels(WsDocument *d, const char *name)
 {
     GtkWidget *(*const make[])(WsDocument *) = { ws_inspector_new, ws_problems_new,
                                                  ws_resources_new, ws_measurements_new,
-                                                 ws_search_new };
+                                                 ws_search_bar_new };
     for (guint i = 0; i < G_N_ELEMENTS(make); i++) {
         g_autoptr(GtkWidget) panel = g_object_ref_sink(make[i](d));
         if (WS_IS_MEASUREMENTS(panel)) {
@@ -334,8 +334,8 @@ static void visit_panels(WsDocument *d, const char *name)
                 g_assert_true(g_utf8_validate(text, -1, NULL));
             }
         }
-        if (WS_IS_SEARCH(panel))
-            g_assert_cmpuint(ws_search_find(WS_SEARCH(panel), "a"), >, 0);
+        if (WS_IS_SEARCH_BAR(panel))
+            g_assert_cmpuint(ws_search_bar_find(WS_SEARCH_BAR(panel), "a"), >, 0);
     }
     g_autoptr(GPtrArray) found = ws_matches_new(d, "o"); /* every result leads somewhere */
     for (guint i = 0; i < found->len; i++) {
@@ -399,7 +399,7 @@ static void test_empty(void)
     g_autoptr(WsDocument) d = ws_document_new();
     GtkWidget *(*const make[])(WsDocument *) = { ws_inspector_new, ws_problems_new,
                                                  ws_resources_new, ws_measurements_new,
-                                                 ws_search_new };
+                                                 ws_search_bar_new };
     for (guint i = 0; i < G_N_ELEMENTS(make); i++) {
         g_autoptr(GtkWidget) panel = g_object_ref_sink(make[i](d));
         g_assert_nonnull(panel);

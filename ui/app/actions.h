@@ -20,6 +20,7 @@ typedef enum {
     WS_PART_WITNESS,
     WS_PART_COMPARE,
     WS_PART_IDLE,
+    WS_PART_SCHEDULES,
     WS_PART_COUNT
 } WsPart;
 const char *ws_part_name(WsPart part); /* "timeline" */

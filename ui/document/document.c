@@ -70,6 +70,7 @@ static void ws_document_class_init(WsDocumentClass *class)
         [WS_SIGNAL_ADVISED] = { "advised", G_TYPE_NONE },
         [WS_SIGNAL_IDLE] = { "idle", G_TYPE_NONE },
         [WS_SIGNAL_FIXES] = { "fixes", G_TYPE_NONE },
+        [WS_SIGNAL_SEARCHED] = { "searched", G_TYPE_NONE },
         [WS_SIGNAL_TROUBLE] = { "trouble", G_TYPE_STRING },
     };
     G_OBJECT_CLASS(class)->finalize = finalize;

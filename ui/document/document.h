@@ -33,6 +33,7 @@ G_DECLARE_FINAL_TYPE(WsDocument, ws_document, WS, DOCUMENT, GObject)
  *   "idle"               idle units, or the gap that is looked at (document_idle.h), are new
  *   "fixes"              quick-fixes of findings (document_fixes.h) are known
  *   "hung"               where a kernel hung (document_hang.h) is new, or forgotten
+ *   "searched"           faster schedules (document_search.h) were found, or the search is over
  *   "trouble"            (string) something that the person should know of */
 
 typedef enum {

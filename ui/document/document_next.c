@@ -8,6 +8,7 @@
 
 #include "ui/document/document_machine.h"
 #include "ui/document/document_private.h"
+#include "ui/parts/words.h"
 
 #define KEY "warpstave-next"
 
@@ -238,7 +239,8 @@ gboolean ws_document_try_next(WsDocument *d, const WsNextEdit *edit)
 
 gboolean ws_document_take_next(WsDocument *d, const WsNextEdit *edit, GError **error)
 {
-    return ws_document_commit_edits(d, edit->title, edit->edits, error);
+    g_autofree char *words = ws_words(edit->words);
+    return ws_document_commit_edits(d, words, edit->edits, error);
 }
 
 void ws_document_show_path(WsDocument *d, gboolean shown)

@@ -52,6 +52,7 @@ typedef enum {
     WS_SIGNAL_IDLE,
     WS_SIGNAL_FIXES,
     WS_SIGNAL_HUNG,
+    WS_SIGNAL_SEARCHED,
     WS_SIGNAL_TROUBLE,
     WS_SIGNAL_COUNT
 } WsDocumentSignal;

@@ -40,16 +40,6 @@ static void add(GPtrArray *list, char *name, gint64 used, gint64 limit, const ch
     g_ptr_array_add(list, m);
 }
 
-/* Registers of the whole CTA once every group has taken its share. */
-static gint64 planned_registers(const WsProgram *p)
-{
-    gint64 sum = 0;
-    for (guint i = 0; i < p->n_agents; i++)
-        sum += (gint64)p->agent[i].threads *
-               (p->agent[i].registers ? p->agent[i].registers : p->entry_registers);
-    return sum + (gint64)p->idle_warps * p->hardware->lanes * p->entry_registers;
-}
-
 static void add_agents(GPtrArray *list, const WsProgram *p)
 {
     for (guint i = 0; i < p->n_agents; i++) {
@@ -98,7 +88,7 @@ GPtrArray *ws_meters_new(const WsProgram *p)
         hw->registers.file, _("%s of %s registers"),
         _("threads times the registers each one starts with: the pool that the plan shares out"),
         TRUE);
-    add(list, g_strdup(_("Registers by plan")), planned_registers(p),
+    add(list, g_strdup(_("Registers by plan")), ws_program_planned_registers(p),
         (gint64)p->threads * p->entry_registers, _("%s of %s registers"),
         _("after every group set its own number, of the pool"), TRUE);
     add_agents(list, p);

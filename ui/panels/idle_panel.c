@@ -7,6 +7,7 @@
 #include "ui/document/document_next.h"
 #include "ui/parts/format.h"
 #include "ui/parts/table.h"
+#include "ui/parts/words.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -74,7 +75,8 @@ static char *edit_of(WsDocument *d, const WsIdleCause *k)
                         : ws_document_next_has_edits(d) ? _("none that was tried")
                                                         : "");
     g_autofree char *gain = ws_format_difference(e->gain);
-    return g_strdup_printf("%s (%s, %s)", e->title, gain, e->proved ? _("proved") : _("simulated"));
+    g_autofree char *words = ws_words(e->words);
+    return g_strdup_printf("%s (%s, %s)", words, gain, e->proved ? _("proved") : _("simulated"));
 }
 
 /* The same cause of both runs; either may be NULL. */

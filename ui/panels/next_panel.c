@@ -6,6 +6,7 @@
 
 #include "ui/parts/format.h"
 #include "ui/parts/table.h"
+#include "ui/parts/words.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -55,7 +56,7 @@ static WsRow *edit_row(const WsNextEdit *e, guint i)
     g_autofree char *id = g_strdup_printf("%u", i);
     WsRow *row = ws_row_new(N_EDIT, id);
     ws_row_index(row, i);
-    ws_row_text(row, EDIT, g_strdup(e->title));
+    ws_row_text(row, EDIT, ws_words(e->words));
     ws_row_number(row, GAIN, e->gain, ws_format_difference(e->gain));
     ws_row_number(row, AFTER, (double)e->cycles_after, ws_format_int(e->cycles_after));
     ws_row_text(row, VERDICT, g_strdup(e->proved ? _("proved") : _("simulated")));

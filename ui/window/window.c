@@ -12,7 +12,8 @@
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/idle_panel.h"
 #include "ui/panels/resources.h"
-#include "ui/panels/search.h"
+#include "ui/panels/schedules_panel.h"
+#include "ui/panels/search_bar.h"
 #include "ui/panels/sidebar.h"
 #include "ui/problems/problems.h"
 #include "ui/problems/witness.h"
@@ -236,7 +237,7 @@ static void make_parts(WsWindow *w)
 {
     WsDocument *d = w->document;
     w->part[WS_PART_SELF] = GTK_WIDGET(w);
-    w->part[WS_PART_SEARCH] = ws_search_new(d);
+    w->part[WS_PART_SEARCH] = ws_search_bar_new(d);
     gtk_box_append(GTK_BOX(w->score_box), w->part[WS_PART_SEARCH]);
     gtk_box_append(GTK_BOX(w->score_box), ws_compare_bar_new(d));
     w->part[WS_PART_TIMELINE] = ws_timeline_new(d);
@@ -257,6 +258,7 @@ static void make_parts(WsWindow *w)
     add_panel(w, WS_PART_CODE, ws_code_panel_new(d), _("Code"));
     add_panel(w, WS_PART_MEASUREMENTS, ws_measurements_new(d), _("Measurements"));
     add_panel(w, WS_PART_IDLE, ws_idle_panel_new(d), _("Idle"));
+    add_panel(w, WS_PART_SCHEDULES, ws_schedules_panel_new(d), _("Schedules"));
     add_panel(w, WS_PART_RESOURCES, ws_resources_new(d), _("Resources"));
     add_panel(w, WS_PART_COMPARE, ws_compare_panel_new(d), _("Differences"));
     measure_shown_page(w->panels);

@@ -17,7 +17,7 @@
 #include "ui/document/jobs.h"
 #include "ui/panels/code_panel.h"
 #include "ui/panels/compare_panel.h"
-#include "ui/panels/search.h"
+#include "ui/panels/search_bar.h"
 #include "ui/panels/sidebar.h"
 #include "ui/runs/measurements.h"
 #include "ui/timeline/legend.h"
@@ -137,7 +137,7 @@ static void do_fullscreen(WsWindow *w)
 
 static void do_search(WsWindow *w)
 {
-    ws_search_open(WS_SEARCH(w->part[WS_PART_SEARCH]));
+    ws_search_bar_open(WS_SEARCH_BAR(w->part[WS_PART_SEARCH]));
 }
 
 static void do_show_source(WsWindow *w)
@@ -256,6 +256,7 @@ static const WsCommand handler[] = {
     { "show-source", do_show_source },
     { "show-measurements", .with = show_panel, .value = WS_PART_MEASUREMENTS },
     { "show-idle", .with = show_panel, .value = WS_PART_IDLE },
+    { "show-schedules", .with = show_panel, .value = WS_PART_SCHEDULES },
     { "show-next", do_show_next },
     { "toggle-path", do_toggle_path },
     { "legend", do_legend },

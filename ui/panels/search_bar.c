@@ -1,11 +1,11 @@
-#include "ui/panels/search.h"
+#include "ui/panels/search_bar.h"
 
 #include "ui/inspector/matches.h"
 #include "ui/parts/format.h"
 
 #include <glib/gi18n.h>
 
-struct _WsSearch {
+struct _WsSearchBar {
     GtkWidget parent;
     WsDocument *document;
     GtkWidget *bar, *entry, *count, *popover, *list, *scroll;
@@ -14,9 +14,9 @@ struct _WsSearch {
     GtkWidget *before; /* had the keyboard, weak */
 };
 
-G_DEFINE_FINAL_TYPE(WsSearch, ws_search, GTK_TYPE_WIDGET)
+G_DEFINE_FINAL_TYPE(WsSearchBar, ws_search_bar, GTK_TYPE_WIDGET)
 
-static void forget_before(WsSearch *self)
+static void forget_before(WsSearchBar *self)
 {
     if (self->before)
         g_object_remove_weak_pointer(G_OBJECT(self->before), (gpointer *)&self->before);
@@ -25,7 +25,7 @@ static void forget_before(WsSearch *self)
 
 static void dispose(GObject *object)
 {
-    WsSearch *self = WS_SEARCH(object);
+    WsSearchBar *self = WS_SEARCH_BAR(object);
     GtkWidget *child;
     forget_before(self);
     while ((child = gtk_widget_get_first_child(GTK_WIDGET(self))))
@@ -33,7 +33,7 @@ static void dispose(GObject *object)
     g_clear_object(&self->document);
     g_clear_pointer(&self->match, g_ptr_array_unref);
     g_clear_pointer(&self->looked, g_free);
-    G_OBJECT_CLASS(ws_search_parent_class)->dispose(object);
+    G_OBJECT_CLASS(ws_search_bar_parent_class)->dispose(object);
 }
 
 /* --- results ------------------------------------------------------------------------------------
@@ -70,7 +70,7 @@ static GtkWidget *make_row(const WsMatch *m)
     return row;
 }
 
-static void show_count(WsSearch *self, const char *text)
+static void show_count(WsSearchBar *self, const char *text)
 {
     guint n = self->match->len;
     g_autofree char *found = ws_format_count(n, ngettext("%s result", "%s results", n));
@@ -78,7 +78,7 @@ static void show_count(WsSearch *self, const char *text)
     gtk_label_set_text(GTK_LABEL(self->count), !*text ? "" : many ? many : found);
 }
 
-static void point_popover(WsSearch *self)
+static void point_popover(WsSearchBar *self)
 {
     graphene_rect_t bounds;
     if (!gtk_widget_compute_bounds(self->entry, GTK_WIDGET(self), &bounds))
@@ -88,7 +88,7 @@ static void point_popover(WsSearch *self)
     gtk_popover_set_pointing_to(GTK_POPOVER(self->popover), &at);
 }
 
-static void look(WsSearch *self)
+static void look(WsSearchBar *self)
 {
     const char *text = gtk_editable_get_text(GTK_EDITABLE(self->entry));
     GtkWidget *row;
@@ -114,7 +114,7 @@ static void look(WsSearch *self)
 /* --- going there --------------------------------------------------------------------------------
  */
 
-static gboolean go(WsSearch *self, int index)
+static gboolean go(WsSearchBar *self, int index)
 {
     if (index < 0 || !self->match || (guint)index >= self->match->len)
         return FALSE;
@@ -128,26 +128,26 @@ static gboolean go(WsSearch *self, int index)
 
 /* "search-changed" comes a moment after the last key: whoever acts before it must not act on the
  * results of an earlier text. */
-static void look_if_new(WsSearch *self)
+static void look_if_new(WsSearchBar *self)
 {
     if (g_strcmp0(self->looked, gtk_editable_get_text(GTK_EDITABLE(self->entry))))
         look(self);
 }
 
-gboolean ws_search_activate(WsSearch *self)
+gboolean ws_search_bar_activate(WsSearchBar *self)
 {
     look_if_new(self);
     GtkListBoxRow *row = gtk_list_box_get_selected_row(GTK_LIST_BOX(self->list));
     return go(self, row ? gtk_list_box_row_get_index(row) : 0);
 }
 
-static void on_row(WsSearch *self, GtkListBoxRow *row)
+static void on_row(WsSearchBar *self, GtkListBoxRow *row)
 {
     go(self, gtk_list_box_row_get_index(row));
 }
 
 /* Keeps the chosen row in sight while the keyboard stays in the entry. */
-static void scroll_to(WsSearch *self, GtkWidget *row)
+static void scroll_to(WsSearchBar *self, GtkWidget *row)
 {
     graphene_rect_t bounds;
     GtkAdjustment *at = gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->scroll));
@@ -155,7 +155,7 @@ static void scroll_to(WsSearch *self, GtkWidget *row)
         gtk_adjustment_clamp_page(at, bounds.origin.y, bounds.origin.y + bounds.size.height);
 }
 
-static void move(WsSearch *self, int by)
+static void move(WsSearchBar *self, int by)
 {
     look_if_new(self);
     int n = self->match ? (int)self->match->len : 0;
@@ -174,7 +174,7 @@ static void move(WsSearch *self, int by)
                                    spoken, -1);
 }
 
-static gboolean on_key(WsSearch *self, guint key, guint code, GdkModifierType state)
+static gboolean on_key(WsSearchBar *self, guint key, guint code, GdkModifierType state)
 {
     if (key == GDK_KEY_Down || key == GDK_KEY_Up)
         move(self, key == GDK_KEY_Down ? 1 : -1);
@@ -185,22 +185,22 @@ static gboolean on_key(WsSearch *self, guint key, guint code, GdkModifierType st
     return GDK_EVENT_STOP;
 }
 
-static void on_next(WsSearch *self)
+static void on_next(WsSearchBar *self)
 {
     move(self, 1);
-    ws_search_activate(self);
+    ws_search_bar_activate(self);
 }
 
-static void on_previous(WsSearch *self)
+static void on_previous(WsSearchBar *self)
 {
     move(self, -1);
-    ws_search_activate(self);
+    ws_search_bar_activate(self);
 }
 
 /* --- opening and closing ------------------------------------------------------------------------
  */
 
-void ws_search_open(WsSearch *self)
+void ws_search_bar_open(WsSearchBar *self)
 {
     GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(self));
     GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
@@ -214,7 +214,7 @@ void ws_search_open(WsSearch *self)
     gtk_editable_select_region(GTK_EDITABLE(self->entry), 0, -1);
 }
 
-void ws_search_close(WsSearch *self)
+void ws_search_bar_close(WsSearchBar *self)
 {
     GtkWidget *before = self->before;
     gtk_popover_popdown(GTK_POPOVER(self->popover));
@@ -224,14 +224,14 @@ void ws_search_close(WsSearch *self)
     forget_before(self);
 }
 
-guint ws_search_find(WsSearch *self, const char *text)
+guint ws_search_bar_find(WsSearchBar *self, const char *text)
 {
     gtk_editable_set_text(GTK_EDITABLE(self->entry), text);
     look(self);
     return self->match->len;
 }
 
-static void on_document(WsSearch *self)
+static void on_document(WsSearchBar *self)
 {
     if (gtk_widget_get_visible(GTK_WIDGET(self)))
         look(self);
@@ -240,7 +240,7 @@ static void on_document(WsSearch *self)
 }
 
 /* The results would lie over whatever the person turned to. */
-static void on_leave(WsSearch *self)
+static void on_leave(WsSearchBar *self)
 {
     gtk_popover_popdown(GTK_POPOVER(self->popover));
 }
@@ -248,7 +248,7 @@ static void on_leave(WsSearch *self)
 /* --- widget -------------------------------------------------------------------------------------
  */
 
-static void ws_search_class_init(WsSearchClass *class)
+static void ws_search_bar_class_init(WsSearchBarClass *class)
 {
     GtkWidgetClass *widget = GTK_WIDGET_CLASS(class);
     G_OBJECT_CLASS(class)->dispose = dispose;
@@ -256,7 +256,7 @@ static void ws_search_class_init(WsSearchClass *class)
     gtk_widget_class_set_accessible_role(widget, GTK_ACCESSIBLE_ROLE_SEARCH);
 }
 
-static void make_results(WsSearch *self)
+static void make_results(WsSearchBar *self)
 {
     self->popover = gtk_popover_new();
     self->list = gtk_list_box_new();
@@ -279,7 +279,7 @@ static void make_results(WsSearch *self)
     g_signal_connect_swapped(self->list, "row-activated", G_CALLBACK(on_row), self);
 }
 
-static void ws_search_init(WsSearch *self)
+static void ws_search_bar_init(WsSearchBar *self)
 {
     GtkEventController *keys = gtk_event_controller_key_new();
     GtkWidget *close = gtk_button_new_from_icon_name("window-close-symbolic");
@@ -313,16 +313,16 @@ static void ws_search_init(WsSearch *self)
     g_signal_connect_swapped(keys, "key-pressed", G_CALLBACK(on_key), self);
     gtk_widget_add_controller(self->entry, keys);
     g_signal_connect_swapped(self->entry, "search-changed", G_CALLBACK(look), self);
-    g_signal_connect_swapped(self->entry, "activate", G_CALLBACK(ws_search_activate), self);
+    g_signal_connect_swapped(self->entry, "activate", G_CALLBACK(ws_search_bar_activate), self);
     g_signal_connect_swapped(self->entry, "next-match", G_CALLBACK(on_next), self);
     g_signal_connect_swapped(self->entry, "previous-match", G_CALLBACK(on_previous), self);
-    g_signal_connect_swapped(self->entry, "stop-search", G_CALLBACK(ws_search_close), self);
-    g_signal_connect_swapped(close, "clicked", G_CALLBACK(ws_search_close), self);
+    g_signal_connect_swapped(self->entry, "stop-search", G_CALLBACK(ws_search_bar_close), self);
+    g_signal_connect_swapped(close, "clicked", G_CALLBACK(ws_search_bar_close), self);
 }
 
-GtkWidget *ws_search_new(WsDocument *document)
+GtkWidget *ws_search_bar_new(WsDocument *document)
 {
-    WsSearch *self = g_object_new(WS_TYPE_SEARCH, NULL);
+    WsSearchBar *self = g_object_new(WS_TYPE_SEARCH_BAR, NULL);
     self->document = g_object_ref(document);
     g_signal_connect_object(document, "changed", G_CALLBACK(on_document), self, G_CONNECT_SWAPPED);
     return GTK_WIDGET(self);
