@@ -12,7 +12,7 @@
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/idle_panel.h"
 #include "ui/panels/resources.h"
-#include "ui/panels/schedules_panel.h"
+#include "ui/schedules/schedules_panel.h"
 #include "ui/panels/search_bar.h"
 #include "ui/panels/sidebar.h"
 #include "ui/problems/problems.h"

@@ -1,4 +1,4 @@
-#include "ui/panels/schedules_panel.h"
+#include "ui/schedules/schedules_panel.h"
 #include "program/walk/launch_values.h"
 
 #include "launch/history.h"

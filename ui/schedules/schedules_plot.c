@@ -1,4 +1,4 @@
-#include "ui/panels/schedules_plot.h"
+#include "ui/schedules/schedules_plot.h"
 
 #include "score/palette.h"
 #include "ui/app/theme.h"

@@ -1,4 +1,4 @@
-#include "ui/document/document_search.h"
+#include "ui/schedules/document_search.h"
 #include "base/phrase.h"
 #include "model/diff.h"
 #include "model/finding.h"

@@ -2,8 +2,8 @@
  * list in words, and one click to take one of them. */
 #pragma once
 
-#include "ui/document/document_search.h"
-#include "ui/panels/schedules_plot.h"
+#include "ui/schedules/document_search.h"
+#include "ui/schedules/schedules_plot.h"
 
 G_BEGIN_DECLS
 

@@ -1,6 +1,6 @@
 /* "Find a better schedule": a search begun, stopped and read by pointer; what it lists is proved,
  * is taken with one click and undone with one key; edits and closing do it no harm. */
-#include "scenario/hands.h"
+#include "../scenario/hands.h"
 
 #include "check/check.h"
 #include "launch/history.h"
@@ -9,7 +9,7 @@
 #include "program/program.h"
 #include "program/walk/launch_values.h"
 #include "ui/document/document_compare.h"
-#include "ui/panels/schedules_panel.h"
+#include "ui/schedules/schedules_panel.h"
 #include "ui/parts/table.h"
 #include "ui/timeline/marks/compare_score.h"
 
