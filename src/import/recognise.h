@@ -91,6 +91,7 @@ struct WsReadStep {
     gboolean own; /* WAIT: for the load before it, on a barrier that nothing else uses */
     const WsExpr *when; /* predicate, NULL always */
     gboolean masked;    /* WRITE, READ: of some of the elements */
+    gboolean implied;   /* SYNC, FENCE: no word of the source, a compiler puts it there */
     guint parts; /* bits: barriers of the source that it waits for or signals, as parts of one */
     GPtrArray *body, *other;
     GArray *reads;    /* gint64: values, OPAQUE */

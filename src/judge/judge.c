@@ -2,6 +2,7 @@
 #include "model/finding.h"
 #include "model/findings.h"
 #include "program/elaborate.h"
+#include "program/parts/operation.h"
 #include "program/program.h"
 
 void ws_judged_clear(WsJudged *k)
@@ -22,6 +23,14 @@ void ws_judge_soften(WsFindings *findings)
     }
 }
 
+static gboolean has_derived_fence(const WsProgram *p)
+{
+    for (guint i = 0; i < p->n_ops; i++)
+        if (p->op[i]->derived && p->op[i]->kind == WS_OP_FENCE_ASYNC)
+            return TRUE;
+    return FALSE;
+}
+
 WsVerdict *ws_judge_program(const WsImport *import, const WsProgram *program,
                             const WsCheckOptions *check, WsFindings *findings)
 {
@@ -40,8 +49,14 @@ WsVerdict *ws_judge_program(const WsImport *import, const WsProgram *program,
                              ? ws_check(program, &how, findings)
                              : ws_verdict_outside(reason ? reason : "it makes no program");
     ws_verdict_limit(verdict, findings, gap, ws_import_stands, import);
-    for (guint i = 0; verdict->kind == WS_VERDICT_PROVED && i < import->granted->len; i++)
+    if (verdict->kind != WS_VERDICT_PROVED)
+        return verdict;
+    for (guint i = 0; i < import->granted->len; i++)
         g_ptr_array_add(verdict->assumed, g_strdup(import->granted->pdata[i]));
+    if (has_derived_fence(program)) /* of a language whose fences are the compiler's */
+        g_ptr_array_add(
+            verdict->assumed,
+            g_strdup("the compiler puts a fence of the async proxy where one is derived"));
     return verdict;
 }
 

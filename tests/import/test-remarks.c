@@ -2,6 +2,7 @@
  * proved by what the remark says. A row changes the text that an export wrote: `to` instead of the
  * first `from`. */
 #include "codegen/python/python.h"
+#include "judge/judge.h"
 #include "judged.h"
 #include "model/design.h"
 #include "model/findings.h"
@@ -95,6 +96,41 @@ static void test_named(gconstpointer data)
     g_assert_true(found);
 }
 
+/* What a compiler puts between the words of one partition is said with the proof, and with its line
+ * where the words have none. */
+static void test_compilers(void)
+{
+    static const struct {
+        WsImportFrom language;
+        const char *fence; /* the author's own: taken out */
+        const char *granted;
+    } row[] = {
+        { GLUON, NULL, "the compiler puts a barrier of the partition before line" },
+        { GLUON, "fence_async_shared()\n",
+          "the compiler puts a fence of the async proxy before line" },
+        { TLX, "tlx.fence(\"async_shared\")\n",
+          "the compiler puts a fence of the async proxy before line" },
+        { TLE, NULL, "the compiler puts a fence of the async proxy where one is derived" },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(row); i++)
+        for (guint out = 0; out < (row[i].fence ? 2 : 1); out++) {
+            g_autofree char *text = export("projects/gemm-bf16/design.wstave", row[i].language);
+            g_autoptr(GString) all = g_string_new(text);
+            if (out)
+                g_assert_cmpuint(g_string_replace(all, row[i].fence, "\n", 0), ==, 1);
+            g_auto(WsJudged) k = { 0 };
+            g_autoptr(GError) error = NULL;
+            g_assert_true(
+                ws_judge_text(all->str, all->len, "k.py", row[i].language, NULL, NULL, &k, &error));
+            g_assert_cmpint(k.verdict->kind, ==, WS_VERDICT_PROVED);
+            gboolean said = FALSE;
+            for (guint g = 0; g < k.verdict->assumed->len; g++)
+                said |= g_str_has_prefix(k.verdict->assumed->pdata[g], row[i].granted);
+            g_test_message("row %u, taken out %u: %d", i, out, said);
+            g_assert_true(said == (!row[i].fence || out));
+        }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -102,6 +138,7 @@ int main(int argc, char **argv)
         g_autofree char *path = g_strconcat("/import/remarks/", rows[i].name, NULL);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_row);
     }
+    g_test_add_func("/import/remarks/compilers", test_compilers);
     for (guint i = 0; i < G_N_ELEMENTS(named); i++) {
         g_autofree char *path = g_strconcat("/import/remarks/named/", named[i].name, NULL);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_named);

@@ -77,7 +77,9 @@ WsReadStep *py_opaque_lines(PyRead *p, const WsPyNode *at)
 {
     if (p->waited) { /* what it writes may be what a store had to have read */
         p->waited = FALSE;
-        py_step(p, WS_READ_SYNC, at)->name = "group";
+        WsReadStep *met = py_step(p, WS_READ_SYNC, at);
+        met->name = "group";
+        met->implied = TRUE;
     }
     WsReadStep *s = py_step(p, WS_READ_OPAQUE, at);
     if (p->touching)

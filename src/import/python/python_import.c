@@ -245,6 +245,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
         r->by_parity = way.by_parity;
         r->fences = from != WS_IMPORT_TLE && !p.amd ? "drawn" : NULL;
         r->target = p.amd ? ws_target_gfx950.name : NULL;
+        py_finish_implied(&p);
         ws_source_parts(r);
         design = ws_source_write(r);
     }

@@ -297,6 +297,7 @@ static WsReadStep *meet(PyRead *p)
     if (wait) {
         met = ws_source_step(p->r, p->to, WS_READ_SYNC, wait->line, wait->column, wait->end_line);
         met->name = "group";
+        met->implied = TRUE;
     }
     p->due = NULL;
     return met;

@@ -101,7 +101,9 @@ const Val *py_mean_CP_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
         py_wrong(p, at, "a wait after copies that no group holds");
     py_step(p, WS_READ_LOAD_WAIT, at)->n = n;
     if (p->own_warps > 1) { /* the compiler's, behind every such wait */
-        py_step(p, WS_READ_SYNC, at)->name = "group";
+        WsReadStep *s = py_step(p, WS_READ_SYNC, at);
+        s->name = "group";
+        s->implied = TRUE;
         g_array_set_size(p->waited_on, 0);
     }
     return py_none(p);

@@ -130,13 +130,16 @@ void py_have_met(PyRead *p)
 }
 
 /* Accesses of all threads before what one thread does: the compiler puts a barrier between. */
-static void settle_group(PyRead *p, const WsPyNode *at, gboolean also_waits)
+static WsReadStep *settle_group(PyRead *p, const WsPyNode *at, gboolean also_waits)
 {
     if (!p->group || !(p->dirty || (also_waits && p->waited)))
-        return;
+        return NULL;
     p->dirty = p->waited = FALSE;
     g_array_set_size(p->waited_on, 0);
-    py_step(p, WS_READ_SYNC, at)->name = "group";
+    WsReadStep *s = py_step(p, WS_READ_SYNC, at);
+    s->name = "group";
+    s->implied = TRUE;
+    return s;
 }
 
 /* A barrier of the compiler that orders nothing but waits: dropped again where one thread does all.
@@ -147,7 +150,7 @@ static void meet_for_waits(PyRead *p, const WsPyNode *at)
         return;
     WsReadStep *s = py_step(p, WS_READ_SYNC, at);
     s->name = "group";
-    s->flag = TRUE;
+    s->flag = s->implied = TRUE;
     g_array_set_size(p->waited_on, 0);
 }
 
@@ -179,7 +182,9 @@ static void fence_for(PyRead *p, const Val *buffer, const WsPyNode *at)
     for (guint i = 0; i < p->generic->len; i++) {
         if (g_array_index(p->generic, gint, i) != buffer->place.object)
             continue;
-        py_step(p, WS_READ_FENCE, at)->name = "async";
+        WsReadStep *fence = py_step(p, WS_READ_FENCE, at);
+        fence->name = "async";
+        fence->implied = TRUE;
         p->dirty = TRUE;
         settle_group(p, at, FALSE);
         g_array_set_size(p->generic, 0);
@@ -277,7 +282,9 @@ const Val *py_arrive_each(PyRead *p, const Val *barrier, gint64 n, const WsPyNod
 const Val *py_mean_SYNC(PyRead *p, const Val **a, const WsPyNode *at)
 {
     p->dirty = TRUE;
-    settle_group(p, at, TRUE);
+    WsReadStep *s = settle_group(p, at, TRUE);
+    if (s)
+        s->implied = FALSE;
     return py_none(p);
 }
 

@@ -108,6 +108,8 @@ const Val *py_loaded_number(PyRead *p, const Val *pointer, const WsPyNode *at);
 void py_note_number(PyRead *p, const char *tensor);
 void py_note_store(PyRead *p, const Val *pointer, const WsPyNode *at);
 void py_finish_numbers(PyRead *p); /* those that the kernel may write itself are listed */
+/* Barriers and fences of the compiler are taken for granted, with their lines. */
+void py_finish_implied(PyRead *p);
 /* The field that an attribute of a slot names, read there; NULL: there is none. */
 const Val *py_tle_field(PyRead *p, const Val *slot, const WsPyNode *at);
 /* The slot of a reader or a writer at a use. */
