@@ -2,6 +2,7 @@
 #include "model/finding.h"
 #include "model/findings.h"
 #include "program/elaborate.h"
+#include "program/op.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
 
@@ -26,7 +27,7 @@ void ws_judge_soften(WsFindings *findings)
 static gboolean has_derived_fence(const WsProgram *p)
 {
     for (guint i = 0; i < p->n_ops; i++)
-        if (p->op[i]->derived && p->op[i]->kind == WS_OP_FENCE_ASYNC)
+        if (p->op[i]->derived && ws_op_fences_shared(p->op[i]->kind))
             return TRUE;
     return FALSE;
 }
