@@ -2,7 +2,6 @@
 #include "model/finding.h"
 #include "model/findings.h"
 #include "program/elaborate.h"
-#include "program/op.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
 
@@ -24,10 +23,12 @@ void ws_judge_soften(WsFindings *findings)
     }
 }
 
+/* One of src/program/elaborate/fences.c, by its place: that of the prologue publishes barriers. */
 static gboolean has_derived_fence(const WsProgram *p)
 {
     for (guint i = 0; i < p->n_ops; i++)
-        if (p->op[i]->derived && ws_op_fences_shared(p->op[i]->kind))
+        if (p->op[i]->derived && g_str_has_prefix(p->op[i]->id, "groups/") &&
+            g_str_has_suffix(p->op[i]->id, "#fence"))
             return TRUE;
     return FALSE;
 }

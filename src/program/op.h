@@ -319,11 +319,6 @@ static inline gboolean ws_op_fences_global(WsOpKind kind)
 {
     return kind == WS_OP_FENCE_GLOBAL;
 }
-/* Between accesses by threads and by engines of shared memory. */
-static inline gboolean ws_op_fences_shared(WsOpKind kind)
-{
-    return kind == WS_OP_FENCE_ASYNC;
-}
 
 /* It adds to a flag. */
 static inline gboolean ws_op_notifies(WsOpKind kind)
