@@ -179,6 +179,20 @@ static void test_upstream(gconstpointer data)
     g_assert_cmpint(k.verdict->kind, ==, WS_VERDICT_OUTSIDE);
 }
 
+/* Numbers that are 1 at the launch are constants to the compiler, which then counts the rounds: the
+ * design is one for other numbers. */
+static void test_assumed(void)
+{
+    g_auto(WsJudged) k = { 0 };
+    g_autoptr(GError) error = NULL;
+    ws_judge_text(kernel[GEMM], strlen(kernel[GEMM]), "kernel.py", WS_IMPORT_GLUON, NULL, NULL, &k,
+                  &error);
+    g_assert_no_error(error);
+    g_autofree char *text = ws_design_print(k.design);
+    g_assert_nonnull(strstr(text, "\"kt != 1\""));
+    g_assert_nonnull(strstr(text, "\"K != 1\""));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -188,6 +202,7 @@ int main(int argc, char **argv)
         g_autofree char *path = g_strdup_printf("/import/amd/%s", plants[i].name);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_plant);
     }
+    g_test_add_func("/import/amd/assumed", test_assumed);
     for (guint i = 0; i < G_N_ELEMENTS(upstream); i++) {
         g_autofree char *path = g_strdup_printf("/import/amd/upstream/%s/%u", upstream[i].name, i);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_upstream);

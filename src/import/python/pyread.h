@@ -188,6 +188,7 @@ typedef struct {
     GPtrArray *scattered;   /* atomics whose indices are shown in the end (tle_atomic.c); owned */
     GPtrArray *handed;      /* WsReadStep*: claims of this group that no loop over tiles took yet */
     gboolean amd;           /* of Gluon: the kernel is one for AMD */
+    const Val **args;       /* of the kernel that is walked, in the order of its parameters */
     gboolean weak_listed;   /* one of way.weak was met */
     WsReadStep *stage;      /* the one that is walked; NULL: none */
     GPtrArray *due;         /* where a wait stands behind which no barrier was read yet; NULL */

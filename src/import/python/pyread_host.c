@@ -54,12 +54,14 @@ static gboolean enter(PyRead *p, const Val **args, const WsPyNode *at)
             ws_expr_visit(v->e, note_constant, p->constants);
     }
     py_mesh_ahead(p, args);
+    p->args = args;
     p->in_kernel = TRUE;
     py_law_decorators(p, p->kernel);
     if (p->alone)
         py_one_group(p, args, at);
     else
         py_with_partitions(p, args, at);
+    p->args = NULL;
     p->in_kernel = FALSE;
     p->entered = TRUE;
     return TRUE;

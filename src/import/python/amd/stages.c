@@ -337,6 +337,70 @@ static gboolean is_hinted(const WsPyNode *loop)
     return FALSE;
 }
 
+typedef struct {
+    const GPtrArray *sizes;
+    GHashTable *names; /* those of sizes, unowned */
+} Names;
+
+static void note_names(const WsExpr *e, gpointer data)
+{
+    Names *n = data;
+    for (guint i = 0; e->op == WS_EXPR_NAME && i < n->sizes->len; i++)
+        if (strcmp(e->name, n->sizes->pdata[i]) == 0)
+            g_hash_table_add(n->names, n->sizes->pdata[i]);
+}
+
+static void is_not_one(PyRead *p, const char *what)
+{
+    const char *text = ws_source_format(p->r, "%s != 1", what);
+    for (guint i = 0; i < p->r->assume->len; i++)
+        if (strcmp(p->r->assume->pdata[i], text) == 0)
+            return;
+    g_ptr_array_add(p->r->assume, (gpointer)text);
+}
+
+/* Of a loop whose rounds the compiler counts, one or none, it makes a flat pipeline or nothing,
+ * with a barrier less than the loop has. It counts what is constant, and arguments that are 1 are:
+ * it compiles the kernel once more for them. So those that rounds depend on are taken to be none.
+ */
+static void counted(PyRead *p, const WsPyNode *loop, const WsExpr *count)
+{
+    g_autoptr(GHashTable) names = g_hash_table_new(g_str_hash, g_str_equal);
+    Names of_count = { p->r->sizes, names };
+    gint64 n;
+    if (ws_x_is(count, &n)) {
+        if (n < 2)
+            py_unread(p, loop,
+                      "a loop of stages of one round or none, which the compiler writes out");
+        return;
+    }
+    ws_expr_visit(count, note_names, &of_count);
+    GHashTableIter iter;
+    gpointer name;
+    g_hash_table_iter_init(&iter, names);
+    const WsPyNode *params = p->kernel->kid[0];
+    for (guint i = 0; p->args && i < params->n; i++) {
+        const Val *v = p->args[i];
+        if (!v || v->kind != VAL_INT || !v->e || ws_x_is(v->e, &n) || v->e->op == WS_EXPR_NAME)
+            continue;
+        g_autoptr(GHashTable) own = g_hash_table_new(g_str_hash, g_str_equal);
+        Names of_argument = { p->r->sizes, own };
+        ws_expr_visit(v->e, note_names, &of_argument);
+        gboolean shared = FALSE;
+        GHashTableIter mine;
+        g_hash_table_iter_init(&mine, own);
+        while (g_hash_table_iter_next(&mine, &name, NULL))
+            shared |= g_hash_table_contains(names, name);
+        if (shared) {
+            g_autofree char *text = ws_x_text(v->e);
+            g_autofree char *whole = g_strdup_printf("(%s)", text);
+            is_not_one(p, whole);
+        }
+    }
+    while (g_hash_table_iter_next(&iter, &name, NULL))
+        is_not_one(p, name);
+}
+
 void py_amd_loop_ends(PyRead *p, const WsPyNode *loop, GPtrArray *body)
 {
     const OpenLoop *l = &g_array_index(p->loops, OpenLoop, p->loops->len - 1);
@@ -360,6 +424,7 @@ void py_amd_loop_ends(PyRead *p, const WsPyNode *loop, GPtrArray *body)
             break;
         }
     }
+    counted(p, loop, l->count);
     if (is_hinted(loop))
         py_unread(p, loop, "a loop of stages of which the compiler may write out rounds");
     if (stages_in(body, 0) < 2)
