@@ -268,6 +268,9 @@ int ws_cli_load(WsCliInput *in, const char *file, char **set)
     int code = ws_cli_elaborate(in, file, set);
     if (code != WS_EXIT_YES && in->findings)
         ws_cli_fail_findings(code, in->findings, file);
+    if (code == WS_EXIT_YES && in->program->unread)
+        fprintf(stderr, "%s: %s was not read: what is said is of the other steps and values\n",
+                file, in->program->unread);
     return code;
 }
 

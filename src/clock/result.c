@@ -250,6 +250,9 @@ static char *note(const WsClockResult *r, const WsClockPlay *play)
         g_string_append(s, " Steps with `unless` are assumed to be skipped.");
     if (play->has_raw)
         g_string_append(s, " Raw steps take no time here.");
+    if (play->p->unread)
+        g_string_append_printf(s, " Values that were not read take no time here (%s).",
+                               play->p->unread);
     if (r->hbm_cycles >= (double)r->cycles - 1)
         g_string_append(s, " Memory traffic is a lower bound, not simulated.");
     if (play->m->note)

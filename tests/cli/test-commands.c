@@ -332,6 +332,32 @@ static void test_bad_text(gconstpointer data)
     }
 }
 
+/* Whoever asks for times or values of a design whose import did not read all is told so. */
+static void test_unread(void)
+{
+    static const char *const commands[] = { "simulate", "advise", "search" };
+    g_autofree char *text = NULL;
+    g_assert_true(g_file_get_contents(GEMM, &text, NULL, NULL));
+    g_autoptr(GString) kept = g_string_new(text);
+    g_assert_cmpuint(g_string_replace(kept, "\"groups\": [",
+                                      "\"unread\": [\"line 3: a value\"], \"groups\": [", 1),
+                     ==, 1);
+    g_autofree char *file = g_build_filename(g_get_tmp_dir(), "warpstave-test-XXXXXX", NULL);
+    int fd = g_mkstemp(file);
+    g_assert_cmpint(fd, >=, 0);
+    close(fd);
+    g_assert_true(g_file_set_contents(file, kept->str, -1, NULL));
+    for (guint i = 0; i < G_N_ELEMENTS(commands); i++) {
+        g_autofree char *output = NULL;
+        const char *const arguments[] = { commands[i], file,     "--size", "M=256", "--size",
+                                          "N=256",     "--size", "K=64",   NULL };
+        run(arguments, &output);
+        g_test_message("%s: %s", commands[i], output);
+        g_assert_nonnull(strstr(output, "line 3: a value was not read"));
+    }
+    g_unlink(file);
+}
+
 /* Texts that are no design at all: cut off, too long, too deep. */
 static char *cut_off(void)
 {
@@ -410,6 +436,7 @@ int main(int argc, char **argv)
         g_autofree char *path = g_strdup_printf("/cli/bad/%s", bad_texts[i].title);
         g_test_add_data_func(path, &bad_texts[i], test_bad_text);
     }
+    g_test_add_func("/cli/commands/unread", test_unread);
     g_test_add_func("/cli/undecided", test_undecided);
     g_test_add_func("/cli/no-partial-file", test_no_partial_file);
     g_test_add_data_func("/cli/bad/cut-off", (gconstpointer)cut_off, test_no_design);

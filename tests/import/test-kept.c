@@ -1,11 +1,13 @@
 /* What was not read of a kernel stays with its design: read alone it is proved of less, refuted of
  * nothing, and no code is made of it. */
 #include "check/check.h"
+#include "clock/clock.h"
 #include "model/design.h"
 #include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/program.h"
 #include "program/refusal.h"
+#include "program/walk/launch_values.h"
 
 #include "import/import.h"
 
@@ -48,6 +50,11 @@ static void values(void)
     }
     g_autofree char *rehearse = ws_program_refusal(p, WS_LENS_REHEARSE);
     g_assert_null(rehearse);
+    g_autoptr(WsMachine) machine = ws_machine_for(NULL, p->target, NULL);
+    g_autoptr(WsLaunchValues) launch = ws_launch_values(p, NULL, 0, TRUE, findings);
+    g_autoptr(WsClockResult) r = ws_clock_run(p, launch, machine, NULL, findings);
+    g_assert_nonnull(r);
+    g_assert_nonnull(strstr(r->note, "not read take no time here (line 18"));
 }
 
 static void read_whole(void)
