@@ -269,8 +269,8 @@ int ws_cli_load(WsCliInput *in, const char *file, char **set)
     if (code != WS_EXIT_YES && in->findings)
         ws_cli_fail_findings(code, in->findings, file);
     if (code == WS_EXIT_YES && in->program->unread)
-        fprintf(stderr, "%s: %s was not read: what is said is of the other steps and values\n",
-                file, in->program->unread);
+        fprintf(stderr, "%s: %s was not read: times and results leave it out\n", file,
+                in->program->unread);
     return code;
 }
 
