@@ -452,7 +452,7 @@ char *ws_cuda_entry(WsCuda *c)
     c->depth = 0;
     ws_cuda_line(c, "#ifdef WARPSTAVE_BUNDLE // whose kernels all go by one name\nextern "
                     "\"C\"\n#else\nstatic\n#endif");
-    ws_cuda_line(c, "__global__ void __launch_bounds__(THREADS, 1)%s",
+    ws_cuda_line(c, "__global__ void __launch_bounds__(THREADS, %u)%s", c->p->per_sm,
                  c->p->cluster > 1 ? " __cluster_dims__(CLUSTER, 1, 1)" : "");
     parameters(c);
     ws_cuda_block(c, "");

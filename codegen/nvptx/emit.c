@@ -142,7 +142,7 @@ static void make_function(WsEmit *e, Params *q)
         e->kind->kernel(e);
         return;
     }
-    ws_llvm_mark_kernel(e, e->p->threads, e->p->cluster);
+    ws_llvm_mark_kernel(e, e->p->threads, e->p->cluster, e->p->per_sm);
     for (guint i = 0; i < e->p->n_maps; i++)
         ws_llvm_mark_map(e, i);
 }

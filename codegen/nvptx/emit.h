@@ -133,7 +133,7 @@ LLVMValueRef ws_prim_asm(WsEmit *e, LLVMTypeRef type, const char *text, const ch
 
 /* --- llvm_version.c
  * -------------------------------------------------------------------------------*/
-void ws_llvm_mark_kernel(WsEmit *e, guint threads, guint cluster);
+void ws_llvm_mark_kernel(WsEmit *e, guint threads, guint cluster, guint per_sm);
 void ws_llvm_mark_map(WsEmit *e, guint param);
 void ws_llvm_mark_asm(WsEmit *e, LLVMValueRef call, WsPrimFlags flags);
 typedef struct LLVMOpaqueTargetMachine *WsLlvmMachine;

@@ -48,16 +48,17 @@ static LLVMTypeRef llvm_map_type(WsEmit *e)
 }
 
 /* .maxntid and .minnctapersm together let ptxas know the register count at entry (setmaxnreg). */
-void ws_llvm_mark_kernel(WsEmit *e, guint threads, guint cluster)
+void ws_llvm_mark_kernel(WsEmit *e, guint threads, guint cluster, guint per_sm)
 {
     g_autofree char *ntid = g_strdup_printf("%u,1,1", threads);
+    g_autofree char *residents = g_strdup_printf("%u", per_sm);
     LLVMSetFunctionCallConv(e->fn, WS_PTX_KERNEL);
     LLVMAddAttributeAtIndex(e->fn, LLVMAttributeFunctionIndex, enum_attribute(e, "nounwind", 0));
     LLVMAddAttributeAtIndex(e->fn, LLVMAttributeFunctionIndex, enum_attribute(e, "convergent", 0));
     LLVMAddAttributeAtIndex(e->fn, LLVMAttributeFunctionIndex,
                             text_attribute(e, "nvvm.maxntid", ntid));
     LLVMAddAttributeAtIndex(e->fn, LLVMAttributeFunctionIndex,
-                            text_attribute(e, "nvvm.minctasm", "1"));
+                            text_attribute(e, "nvvm.minctasm", residents));
     if (cluster > 1) {
         g_autofree char *dim = g_strdup_printf("%u,1,1", cluster);
         LLVMAddAttributeAtIndex(e->fn, LLVMAttributeFunctionIndex,

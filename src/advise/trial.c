@@ -85,6 +85,7 @@ static Work work_of(const WsProgram *p, const WsLaunchValues *v)
     Work w = { 0, 0 };
     for (guint a = 0; a < p->n_agents; a++) {
         g_autoptr(WsWalker) walker = ws_walker_new(p, v, a, 0, first_tile, NULL);
+        ws_walker_guess_elements(walker);
         WsStep step;
         guint steps = 0;
         while (steps++ < 100000 && ws_walker_next(walker, &step, NULL)) {

@@ -24,14 +24,14 @@ gboolean ws_clock_play_targets(WsClockPlay *play, WsPlayer *a, guint *mask)
         *mask = c->mask & all;
         return TRUE;
     case WS_CTAS_EXPR:
-        if (!ws_clock_play_eval(play, a, c->expr, a->cta, &rank))
+        if (!ws_clock_play_eval(play, a, c->expr, a->rank, &rank))
             return FALSE;
         *mask = rank >= 0 && rank < (gint64)play->n_sms ? 1u << rank : 0;
         return TRUE;
     case WS_CTAS_OWN:
         break;
     }
-    *mask = 1u << a->cta;
+    *mask = 1u << a->rank;
     return TRUE;
 }
 
@@ -101,7 +101,7 @@ WsClockMove ws_clock_play_credit(WsClockPlay *play, WsPlayer *a, guint cta, gint
         return WS_MOVE_NEXT;
     if (!locate(play, a, &index))
         return failed();
-    WsMbar *b = &play->sm[cta].mbar[index];
+    WsMbar *b = &play->cta[a->cluster * play->n_sms + cta].mbar[index];
     ws_clock_contribute(play, b->from, WS_CAUSE_BYTES, by, at);
     b->landed += bytes;
     b->latest = MAX(b->latest, at);
@@ -173,12 +173,13 @@ static WsClockMove contribute(WsClockPlay *play, WsPlayer *a, guint index)
     }
     if (ws_op_expects(op->kind)) {
         bytes = op->bytes;
-        mask = 1u << a->cta;
+        mask = 1u << a->rank;
     }
+    const WsClockCta *first = &play->cta[a->cluster * play->n_sms];
     for (guint c = 0; c < play->n_sms; c++)
         if (mask & (1u << c))
-            arrive(play, &play->sm[c].mbar[index], op->count, bytes,
-                   at + (c == a->cta ? 0 : play->m->value[WS_MACHINE_MBAR_REMOTE]), by);
+            arrive(play, &first[c].mbar[index], op->count, bytes,
+                   at + (c == a->rank ? 0 : play->m->value[WS_MACHINE_MBAR_REMOTE]), by);
     return WS_MOVE_NEXT;
 }
 
@@ -190,7 +191,7 @@ WsClockMove ws_clock_play_mbar(WsClockPlay *play, WsPlayer *a)
     if (!locate(play, a, &index))
         return failed();
     if (ws_op_waits_phase(a->step.op->kind))
-        return wait(play, a, &play->sm[a->cta].mbar[index]);
+        return wait(play, a, &play->cta[a->cta].mbar[index]);
     return contribute(play, a, index);
 }
 
@@ -253,7 +254,7 @@ WsClockMove ws_clock_play_named(WsClockPlay *play, WsPlayer *a)
     }
     /* Without a barrier of the program it is the one of the whole CTA, kept behind the others. */
     guint index = b ? play->named_offset[op->barrier] + (guint)element : play->n_named;
-    WsClockNamed *named = &play->sm[a->cta].named[index];
+    WsClockNamed *named = &play->cta[a->cta].named[index];
     if (a->part == 0) {
         a->part = 1;
         join(play, a, named, own, op->count);
@@ -270,11 +271,11 @@ WsClockMove ws_clock_play_named(WsClockPlay *play, WsPlayer *a)
 WsClockMove ws_clock_play_cluster(WsClockPlay *play, WsPlayer *a)
 {
     if (a->step.op->kind == WS_OP_CLUSTER_ARRIVE) {
-        join(play, a, &play->cluster_bar, 1, play->n_players);
+        join(play, a, &play->at[a->cluster].bar, 1, play->n_sms * play->p->n_agents);
         a->cluster_generation = a->joined;
         a->now += play->m->value[WS_MACHINE_BAR_ARRIVE];
         return WS_MOVE_NEXT;
     }
     a->joined = a->cluster_generation;
-    return until(play, a, &play->cluster_bar, play->m->value[WS_MACHINE_CLUSTER_SYNC]);
+    return until(play, a, &play->at[a->cluster].bar, play->m->value[WS_MACHINE_CLUSTER_SYNC]);
 }

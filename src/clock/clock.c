@@ -107,6 +107,13 @@ static gboolean play_once(const Job *job, WsClockPlay *play, WsTrace *trace, gin
                            .soft_steps = job->tile_limit == G_MAXINT64 ? SOFT_STEPS : G_MAXINT64,
                            .max_steps = job->options.max_steps ? job->options.max_steps
                                                                : DEFAULT_MAX_STEPS };
+    /* CTAs are dealt to all SMs once before an SM gets its next one. */
+    const gint64 size = CLAMP(job->p->cluster, 1, 16);
+    play->apart = MAX((gint64)m[WS_MACHINE_SMS] / size, 1);
+    play->n_clusters = 1;
+    while (play->n_clusters < job->p->per_sm &&
+           job->cluster + play->n_clusters * play->apart < job->grid / size)
+        play->n_clusters++;
     double sharers = CLAMP((double)job->grid, 1, m[WS_MACHINE_SMS]);
     play->l2_rate = m[WS_MACHINE_L2_BYTES] / sharers;
     play->fetch_rate = m[WS_MACHINE_L2_FETCH] / sharers;

@@ -34,8 +34,8 @@ static double cost(const WsClockPlay *play, WsMachineValue v)
 
 double ws_clock_own(const WsClockPlay *play, const WsPlayer *a, double cycles)
 {
-    return play->sm[a->cta].tensor.free > a->now ? cycles * cost(play, WS_MACHINE_ISSUE_BESIDE_MMA)
-                                                 : cycles;
+    return play->sm[a->rank].tensor.free > a->now ? cycles * cost(play, WS_MACHINE_ISSUE_BESIDE_MMA)
+                                                  : cycles;
 }
 
 /* --- queues of groups ---------------------------------------------------------------------------
@@ -92,7 +92,7 @@ static WsClockMove move_mma(WsClockPlay *play, WsPlayer *a)
     const WsMma *mma = a->step.op->mma;
     if (!mma || !mma->inst_k)
         return WS_MOVE_NEXT;
-    WsSm *sm = &play->sm[a->cta];
+    WsSm *sm = &play->sm[a->rank];
     guint queue = (guint)MAX(cost(play, WS_MACHINE_MMA_QUEUE), 1);
     guint parts = MAX(mma->atoms, 1) * MAX(mma->k / mma->inst_k, 1);
     double smem = 0, cycles = ws_work_product(play, mma, &smem);
@@ -206,7 +206,7 @@ typedef struct {
 
 static Fetch from_memory(WsClockPlay *play, const WsPlayer *a, guint64 bytes, WsShare share)
 {
-    WsSm *sm = &play->sm[a->cta];
+    WsSm *sm = &play->sm[a->rank];
     double each = (double)bytes / share.sharers, whole = l2_bytes(play, a->step.op, (double)bytes);
     Fetch f = { .far = share.fetched };
     f.l2 = pass(play, a, &sm->l2, WS_CAUSE_L2,
@@ -222,7 +222,7 @@ static Fetch from_memory(WsClockPlay *play, const WsPlayer *a, guint64 bytes, Ws
 
 static void because_fetched(WsClockPlay *play, const WsPlayer *a, const Fetch *f, double after)
 {
-    const WsSm *sm = &play->sm[a->cta];
+    const WsSm *sm = &play->sm[a->rank];
     because_passed(play, a, &f->l2, &sm->l2, after);
     if (f->far)
         because_passed(play, a, &f->hbm, &sm->hbm, after);
@@ -328,12 +328,12 @@ static WsClockMove move_store(WsClockPlay *play, WsPlayer *a)
     guint64 bytes = moved_bytes(play, a->step.op);
     a->now += cost(play, WS_MACHINE_TMA_ISSUE);
     ws_clock_note_bytes(play, a, bytes);
-    WsUnit *stores = &play->sm[a->cta].store;
+    WsUnit *stores = &play->sm[a->rank].store;
     double end = ws_clock_serve_for(play, a, stores, WS_CAUSE_STORES, a->now,
                                     (double)bytes / cost(play, WS_MACHINE_STORE_BYTES));
     a->bulk.open_by = a->bulk.open_full_by = stores->by;
     /* Loads that are issued after it wait for these bytes at L2. */
-    pass(play, a, &play->sm[a->cta].l2, WS_CAUSE_L2, (double)bytes / play->write_rate);
+    pass(play, a, &play->sm[a->rank].l2, WS_CAUSE_L2, (double)bytes / play->write_rate);
     a->done = end + cost(play, WS_MACHINE_STORE_READ);
     a->bulk.open = MAX(a->bulk.open, a->done);
     a->bulk.open_full = MAX(a->bulk.open_full, a->done + cost(play, WS_MACHINE_STORE_WRITE));
@@ -344,7 +344,7 @@ static WsClockMove move_store(WsClockPlay *play, WsPlayer *a)
 static WsClockMove move_gather(WsClockPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
-    WsSm *sm = &play->sm[a->cta];
+    WsSm *sm = &play->sm[a->rank];
     guint64 bytes = op->n_access ? ws_access_bytes(play->p, &op->access[0]) : 0;
     ws_clock_note_bytes(play, a, bytes);
     a->now = ws_clock_serve_for(play, a, &sm->lsu, WS_CAUSE_LSU, a->now,
@@ -371,7 +371,7 @@ static WsClockMove move_gather(WsClockPlay *play, WsPlayer *a)
 WsClockMove ws_clock_move_global(WsClockPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
-    WsSm *sm = &play->sm[a->cta];
+    WsSm *sm = &play->sm[a->rank];
     guint size = op->tensor >= 0 ? ws_dtype_bytes(play->p->tensor[op->tensor].dtype) : 4;
     double bytes = op->n_value ? (double)op->value[0].rows * op->value[0].cols * size : 0;
     ws_clock_note_bytes(play, a, (guint64)bytes);
@@ -397,7 +397,7 @@ WsClockMove ws_clock_move_global(WsClockPlay *play, WsPlayer *a)
 /* Stores are handed to the shared-memory port and drain behind the agent's back. */
 static WsClockMove move_shared_store(WsClockPlay *play, WsPlayer *a, const WsWork *w)
 {
-    WsSm *sm = &play->sm[a->cta];
+    WsSm *sm = &play->sm[a->rank];
     double begin = a->now;
     const double arithmetic = ws_clock_serve_for(play, a, &sm->alu, WS_CAUSE_ALU, begin, w->alu);
     double end = ws_clock_serve_for(play, a, &sm->smem, WS_CAUSE_SHARED, begin, w->smem) +
@@ -424,7 +424,7 @@ static double serve_slower(WsClockPlay *play, const WsPlayer *a, WsUnit *u, WsCa
 WsClockMove ws_clock_move_work(WsClockPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
-    WsSm *sm = &play->sm[a->cta];
+    WsSm *sm = &play->sm[a->rank];
     if (!play->work_known[op->index]) {
         play->work[op->index] = ws_work_of(play, op);
         play->work_known[op->index] = TRUE;

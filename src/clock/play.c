@@ -13,22 +13,29 @@
 
 /* --- tiles and data ------------------------------------------------------------------------------
  */
-gint64 ws_clock_play_tile(const WsClockPlay *play, gint64 position)
+static gint64 tile_of(const WsClockCluster *at, gint64 position)
 {
+    const WsClockPlay *play = at->play;
     return play->claims ? ws_trace_claim_at((gpointer)play->claims, position)
                         : ws_dealt_tile(play->p, play->stride.count,
-                                        ws_tiles_strided((gpointer)&play->stride, position));
+                                        ws_tiles_strided((gpointer)&at->stride, position));
+}
+
+gint64 ws_clock_play_tile(const WsClockPlay *play, gint64 position)
+{
+    return tile_of(&play->at[0], position);
 }
 
 static gint64 limited_tiles(gpointer data, gint64 position)
 {
-    WsClockPlay *play = data;
+    const WsClockCluster *at = data;
+    WsClockPlay *play = at->play;
     if (position >= play->tiles_granted && play->steps > play->soft_steps)
         play->tile_limit = MIN(play->tile_limit, MAX(play->tiles_granted, 1));
     if (position >= play->tile_limit)
         return -1;
     play->tiles_granted = MAX(play->tiles_granted, position + 1);
-    return ws_clock_play_tile(play, position);
+    return tile_of(at, position);
 }
 
 /* Data are not known before the launch: integers count as the middle of their range. */
@@ -61,28 +68,28 @@ static void note_element(const WsExpr *node, gpointer data)
 static void init_phases(WsClockPlay *play, guint cta)
 {
     const WsProgram *p = play->p;
-    WsSm *sm = &play->sm[cta];
+    WsClockCta *at = &play->cta[cta];
     for (guint i = 0; i <= play->n_mbars; i++)
-        sm->mbar[i].from = g_array_new(FALSE, FALSE, sizeof(WsContribution));
+        at->mbar[i].from = g_array_new(FALSE, FALSE, sizeof(WsContribution));
     for (guint i = 0; i <= play->n_named; i++)
-        sm->named[i].from = g_array_new(FALSE, FALSE, sizeof(WsContribution));
+        at->named[i].from = g_array_new(FALSE, FALSE, sizeof(WsContribution));
     for (guint b = 0; b < p->n_barriers; b++) {
         const guint slots = MAX(p->barrier[b].slots, 1), n = MAX(p->barrier[b].array, 1);
         const gboolean mbar = p->barrier[b].kind == WS_BARRIER_MBARRIER;
         for (guint i = 0; i < (mbar ? n * slots : n); i++)
-            *(mbar ? &sm->mbar[play->mbar_offset[b] + i].of
-                   : &sm->named[play->named_offset[b] + i].of) =
+            *(mbar ? &at->mbar[play->mbar_offset[b] + i].of
+                   : &at->named[play->named_offset[b] + i].of) =
                 (WsEventOf){ -1, cta, b, mbar ? i / slots : i, 0 };
     }
-    sm->named[play->n_named].of = (WsEventOf){ -1, cta, p->n_barriers, 0, 0 };
+    at->named[play->n_named].of = (WsEventOf){ -1, cta, p->n_barriers, 0, 0 };
 }
 
-static void clear_phases(WsClockPlay *play, WsSm *sm)
+static void clear_phases(WsClockPlay *play, WsClockCta *at)
 {
     for (guint i = 0; i <= play->n_mbars; i++)
-        g_clear_pointer(&sm->mbar[i].from, g_array_unref);
+        g_clear_pointer(&at->mbar[i].from, g_array_unref);
     for (guint i = 0; i <= play->n_named; i++)
-        g_clear_pointer(&sm->named[i].from, g_array_unref);
+        g_clear_pointer(&at->named[i].from, g_array_unref);
 }
 
 static void init_sms(WsClockPlay *play)
@@ -98,9 +105,9 @@ static void init_sms(WsClockPlay *play)
         else
             play->n_named += MAX(p->barrier[b].array, 1);
     }
-    for (guint c = 0; c < play->n_sms; c++) {
-        play->sm[c].mbar = g_new0(WsMbar, play->n_mbars + 1);
-        play->sm[c].named = g_new0(WsClockNamed, play->n_named + 1);
+    for (guint c = 0; c < play->n_sms * play->n_clusters; c++) {
+        play->cta[c].mbar = g_new0(WsMbar, play->n_mbars + 1);
+        play->cta[c].named = g_new0(WsClockNamed, play->n_named + 1);
         if (play->events)
             init_phases(play, c);
         for (guint b = 0; b < p->n_barriers; b++) {
@@ -108,7 +115,7 @@ static void init_sms(WsClockPlay *play)
             if (x->kind != WS_BARRIER_MBARRIER)
                 continue;
             for (guint i = 0; i < MAX(x->array, 1) * MAX(x->slots, 1); i++)
-                play->sm[c].mbar[play->mbar_offset[b] + i].count =
+                play->cta[c].mbar[play->mbar_offset[b] + i].count =
                     x->arrivals ? MAX(x->arrivals[i / MAX(x->slots, 1)], 1) : 1;
         }
     }
@@ -135,13 +142,16 @@ static void groups_clear(WsGroups *g)
 static void init_players(WsClockPlay *play)
 {
     const WsProgram *p = play->p;
-    play->n_players = play->n_sms * p->n_agents;
+    play->n_players = play->n_clusters * play->n_sms * p->n_agents;
     play->player = g_new0(WsPlayer, play->n_players + 1);
     for (guint i = 0; i < play->n_players; i++) {
         WsPlayer *a = &play->player[i];
         a->cta = i / p->n_agents;
+        a->cluster = a->cta / play->n_sms;
+        a->rank = a->cta % play->n_sms;
         a->agent = i % p->n_agents;
-        a->walker = ws_walker_new(p, play->v, a->agent, a->cta, limited_tiles, play);
+        a->walker =
+            ws_walker_new(p, play->v, a->agent, a->rank, limited_tiles, &play->at[a->cluster]);
         ws_walker_set_element(a->walker, guess_element, play);
         a->now = play->m->value[WS_MACHINE_CTA_START];
         a->mma_end = g_new0(double, (gsize)MAX(play->m->value[WS_MACHINE_MMA_QUEUE], 1));
@@ -158,16 +168,23 @@ void ws_clock_play_init(WsClockPlay *play)
     const WsProgram *p = play->p;
     play->n_sms = CLAMP(p->cluster, 1, 16);
     play->sm = g_new0(WsSm, play->n_sms);
+    play->n_clusters = MAX(play->n_clusters, 1);
+    play->cta = g_new0(WsClockCta, play->n_sms * play->n_clusters);
+    play->at = g_new0(WsClockCluster, play->n_clusters);
+    for (guint i = 0; i < play->n_clusters; i++) {
+        play->at[i] = (WsClockCluster){ .play = play, .stride = play->stride };
+        play->at[i].stride.first += i * play->apart;
+        if (play->events) {
+            play->at[i].bar.from = g_array_new(FALSE, FALSE, sizeof(WsContribution));
+            play->at[i].bar.of = (WsEventOf){ -1, i * play->n_sms, p->n_barriers + 1, 0, 0 };
+        }
+    }
     play->work = g_new0(WsWork, p->n_ops + 1);
     play->work_known = g_new0(guint8, p->n_ops + 1);
     play->wait = g_new0(WsWaitSum, p->n_ops + 1);
     play->loops = g_array_new(FALSE, FALSE, sizeof(WsLoopTrack));
     play->tile_start = g_array_new(FALSE, TRUE, sizeof(WsSnapshot));
     play->tensor_bytes = g_new0(gint64, p->n_tensors + 1);
-    if (play->events) {
-        play->cluster_bar.from = g_array_new(FALSE, FALSE, sizeof(WsContribution));
-        play->cluster_bar.of = (WsEventOf){ -1, 0, p->n_barriers + 1, 0, 0 };
-    }
     ws_waves_grid(p, &play->waves_m, &play->waves_n);
     for (guint i = 0; i < p->n_vars; i++)
         if (p->var[i].kind == WS_VAR_TILE && p->var[i].value)
@@ -188,14 +205,17 @@ void ws_clock_play_clear(WsClockPlay *play)
         groups_clear(&a->bulk);
         groups_clear(&a->copies);
     }
-    for (guint c = 0; c < play->n_sms; c++) {
-        clear_phases(play, &play->sm[c]);
-        g_free(play->sm[c].mbar);
-        g_free(play->sm[c].named);
+    for (guint c = 0; c < play->n_sms * play->n_clusters; c++) {
+        clear_phases(play, &play->cta[c]);
+        g_free(play->cta[c].mbar);
+        g_free(play->cta[c].named);
     }
+    for (guint i = 0; i < play->n_clusters; i++)
+        g_clear_pointer(&play->at[i].bar.from, g_array_unref);
+    g_free(play->cta);
+    g_free(play->at);
     for (guint i = 0; i < play->loops->len; i++)
         g_array_unref(g_array_index(play->loops, WsLoopTrack, i).distance);
-    g_clear_pointer(&play->cluster_bar.from, g_array_unref);
     ws_events_free(play->events);
     g_array_unref(play->loops);
     g_array_unref(play->tile_start);

@@ -38,7 +38,10 @@ typedef enum { WS_MOVE_NEXT, WS_MOVE_AGAIN, WS_MOVE_BLOCKED, WS_MOVE_FAILED } Ws
 typedef enum { WS_AGENT_RUNS, WS_AGENT_BLOCKED, WS_AGENT_DONE } WsPlayerState;
 
 typedef struct {
-    guint agent, cta;
+    guint agent;
+    guint rank;    /* of its CTA in the cluster: whose SM it is */
+    guint cluster; /* of those that stand on the same SMs */
+    guint cta;     /* index of its barriers */
     WsWalker *walker;
     WsPlayerState state;
     double now;
@@ -107,19 +110,32 @@ typedef struct {
     GArray *distance; /* double */
 } WsLoopTrack;
 
-/* One SM of the cluster. */
+/* One SM of the cluster, whose units all of its CTAs share. */
 typedef struct {
     WsUnit tensor, load, l2, hbm, store, smem, alu, mufu, lsu;
     double first_load; /* landing of the first bulk load; before it memory is cold */
-    WsMbar *mbar;      /* by ws_play offsets */
-    WsClockNamed *named;
 } WsSm;
+
+/* Barriers of one CTA. */
+typedef struct {
+    WsMbar *mbar; /* by ws_play offsets */
+    WsClockNamed *named;
+} WsClockCta;
+
+typedef struct WsClockPlay WsClockPlay;
+
+/* One cluster of those that stand on the same SMs. */
+typedef struct {
+    WsClockPlay *play;
+    WsTilesStrided stride; /* ids of its tiles */
+    WsClockNamed bar;
+} WsClockCluster;
 
 typedef struct {
     double at, tensor, load, store, smem, alu, mufu;
 } WsSnapshot;
 
-typedef struct {
+struct WsClockPlay {
     const WsProgram *p;
     const WsLaunchValues *v;
     const WsMachine *m;
@@ -137,11 +153,14 @@ typedef struct {
 
     guint n_players;
     WsPlayer *player;
-    guint n_sms;
+    guint n_sms; /* CTAs of a cluster, each on an SM of its own */
     WsSm *sm;
+    guint n_clusters; /* that stand on these SMs; the first one is the one that is reported */
+    gint64 apart;     /* between their numbers */
+    WsClockCluster *at;
+    WsClockCta *cta;             /* n_sms of each cluster, one cluster after the other */
     guint *mbar_offset, n_mbars; /* per barrier: index of element 0 slot 0 */
     guint *named_offset, n_named;
-    WsClockNamed cluster_bar;
     WsWork *work; /* per operation, once asked */
     guint8 *work_known;
     gboolean reads_for_tiles;                         /* a tile name reads a tensor */
@@ -158,7 +177,7 @@ typedef struct {
     double end;           /* of everything so far */
     gboolean stuck, has_raw, has_unless;
     GError *error;
-} WsClockPlay;
+};
 
 /* --- play.c --- */
 void ws_clock_play_init(WsClockPlay *play);

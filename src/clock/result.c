@@ -69,7 +69,8 @@ void ws_result_span(WsClockResult *r, const WsClockPlay *play)
         cycles += ws_tiles_left(play, r->tiles_played, r->tiles, r->tile_period);
     else if (r->extrapolated)
         cycles += (double)(r->tiles - r->tiles_played) * r->tile_period;
-    gint64 sms = MAX((gint64)m[WS_MACHINE_SMS] / play->n_sms * play->n_sms, play->n_sms);
+    gint64 sms =
+        MAX((gint64)m[WS_MACHINE_SMS] / play->n_sms * play->n_sms, play->n_sms) * play->p->per_sm;
     r->waves = MAX((r->grid - 1) / sms + 1, 1);
     if (r->waves > 1) {
         double all = (double)r->waves * (cycles + m[WS_MACHINE_CTA_NEXT]) - m[WS_MACHINE_CTA_NEXT];

@@ -49,6 +49,7 @@ static double tile_rounds(const WsClockPlay *play, gint64 id)
 {
     guint agent = typical_agent(play->p);
     g_autoptr(WsWalker) w = ws_walker_new(play->p, play->v, agent, 0, this_tile, &id);
+    ws_walker_guess_elements(w);
     WsStep step;
     do
         if (!ws_walker_next(w, &step, NULL))

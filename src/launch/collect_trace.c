@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "launch/collect.h"
 #include "model/findings.h"
+#include "program/parts/tensor.h"
 #include "program/program.h"
 #include "program/walk/launch_values.h"
 
@@ -48,6 +49,23 @@ static void describe(WsTrace *t, const WsCollected *c, const WsCollectedCase *x,
     t->note = g_string_free(g_steal_pointer(&note), FALSE);
 }
 
+typedef struct {
+    const WsRunCase *of;
+    const WsProgram *p;
+    const WsLaunchValues *v;
+} Inputs;
+
+/* What the runner filled an integer tensor with, by offset in memory as there (runner/inputs.c). */
+static gboolean input_element(gpointer data, gint tensor, const gint64 *at, gint64 *value)
+{
+    const Inputs *x = data;
+    gint64 offset = 0;
+    for (guint d = 0; d < x->p->tensor[tensor].rank; d++)
+        offset += at[d] * ws_launch_stride(x->v, (guint)tensor, d);
+    *value = (gint64)ws_input_value(&x->of->tensor[tensor].fill, (guint64)offset);
+    return TRUE;
+}
+
 WsTrace *ws_collected_trace(const WsCollected *c, guint which, GError **error)
 {
     if (which >= c->cases->len) {
@@ -89,8 +107,9 @@ WsTrace *ws_collected_trace(const WsCollected *c, guint which, GError **error)
         return NULL;
     }
     guint64 missing;
-    WsTrace *t =
-        ws_measure(c->program, v, plan, x->grid, (const guint8 *)data, size, &missing, error);
+    Inputs inputs = { &m->case_[which], c->program, v };
+    WsTrace *t = ws_measure(c->program, v, plan, x->grid, (const guint8 *)data, size, input_element,
+                            &inputs, &missing, error);
     if (t) {
         t->every = (gint32)MAX(m->every, 1);
         describe(t, c, x, missing);

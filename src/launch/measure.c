@@ -27,6 +27,8 @@ typedef struct {
     const WsProgram *p;
     const WsLaunchValues *v;
     const WsRecorder *plan;
+    WsWalkElement element; /* of integer tensors */
+    gpointer inputs;
     const guint8 *base; /* this CTA's part of the buffer */
     guint64 clock0;     /* %clock64 at its start */
     guint16 cta;
@@ -329,6 +331,7 @@ static gboolean walk_agent(Cta *c, guint agent, gint64 grid, guint id, GError **
     g_autoptr(WsWalker) walker = ws_walker_new(c->p, c->v, agent, (guint)(id % cluster),
                                                claimed ? ws_trace_claim_at : ws_tiles_strided,
                                                claimed ? (gpointer)&claims : &tiles);
+    ws_walker_set_element(walker, c->element, c->inputs);
     Agent a = { .cta = c, .agent = agent, .walker = walker, .last = -1 };
     fifo_init(&a.mma);
     fifo_init(&a.bulk);
@@ -425,7 +428,8 @@ static gboolean measure_cta(Cta *c, WsTrace *trace, gint64 grid, guint id, GErro
 }
 
 WsTrace *ws_measure(const WsProgram *p, const WsLaunchValues *v, const WsRecorder *plan,
-                    gint64 grid, const guint8 *data, gsize size, guint64 *n_missing, GError **error)
+                    gint64 grid, const guint8 *data, gsize size, WsWalkElement element,
+                    gpointer inputs, guint64 *n_missing, GError **error)
 {
     *n_missing = 0;
     if (plan->cta_bytes * plan->n_ctas != size) {
@@ -438,7 +442,12 @@ WsTrace *ws_measure(const WsProgram *p, const WsLaunchValues *v, const WsRecorde
     g_autoptr(WsTrace) trace = ws_trace_new(p, WS_TRACE_MEASURED);
     trace->grid = grid;
     for (guint i = 0; i < plan->n_ctas; i++) {
-        Cta c = { .p = p, .v = v, .plan = plan, .base = data + i * plan->cta_bytes };
+        Cta c = { .p = p,
+                  .v = v,
+                  .plan = plan,
+                  .base = data + i * plan->cta_bytes,
+                  .element = element,
+                  .inputs = inputs };
         c.record = g_array_new(FALSE, FALSE, sizeof(WsTraceRecord));
         c.claim = g_array_new(FALSE, FALSE, sizeof(WsTraceClaim));
         c.loads = g_hash_table_new_full(completion_hash, completion_equal, g_free,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "program/forward.h"
+#include "program/walk/walk.h"
 #include "trace/recorder.h"
 #include "trace/trace.h"
 
@@ -13,11 +14,12 @@ G_BEGIN_DECLS
  * their group, loads and copies when the first agent returns from the wait for their barrier's
  * completion (all upper bounds), -1 if that wait was not recorded. `data` is the record buffer
  * (little-endian 32-bit words), `size` its bytes: a short buffer is an error; slots never written
- * are counted in *n_missing and give no record. The trace's device, note and overhead are left to
- * the caller. */
+ * are counted in *n_missing and give no record. `element` says what the elements of integer tensors
+ * were, which loops may count by; NULL: a program that asks is an error. The trace's device, note
+ * and overhead are left to the caller. */
 WsTrace *ws_measure(const WsProgram *p, const WsLaunchValues *v, const WsRecorder *plan,
-                    gint64 grid, const guint8 *data, gsize size, guint64 *n_missing,
-                    GError **error);
+                    gint64 grid, const guint8 *data, gsize size, WsWalkElement element,
+                    gpointer inputs, guint64 *n_missing, GError **error);
 
 /* A number that changes whenever the plan lays its clocks out differently: stored in the bundle, so
  * that records are never read with another plan than the one they were made with. */

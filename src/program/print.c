@@ -113,6 +113,8 @@ static void put_tiles(GString *out, const WsProgram *p)
                                t->xcd[1]);
     put_named(out, "grid", t->grid);
     g_string_append_printf(out, "\ncluster %u\n", p->cluster);
+    if (p->per_sm > 1)
+        g_string_append_printf(out, "ctas_per_sm %u\n", p->per_sm);
 }
 
 static void put_shared(GString *out, const WsProgram *p)

@@ -35,6 +35,7 @@ struct WsProgram {
     WsDefinition *reference;       /* formula.h */
     WsFormulaShape *formula_shape; /* of each tensor, if the reference looks at it */
     guint cluster;
+    guint per_sm; /* CTAs that an SM is to hold at a time, at least 1 */
     WsTiles *tiles;
     guint n_buffers;
     WsBuffer *buffer;

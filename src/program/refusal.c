@@ -13,6 +13,12 @@ static const char *const lacks_mesh[WS_LENS_COUNT] = {
     [WS_LENS_BUNDLE] = "the runner launches on one device",
 };
 
+/* Languages whose compiler decides how many CTAs an SM holds. */
+static gboolean decides_residents(WsLens lens)
+{
+    return lens == WS_LENS_GLUON || lens == WS_LENS_TLE || lens == WS_LENS_TLX;
+}
+
 /* Code of a kernel whose values are not known would be of another kernel. A rehearsal of one plays
  * its protocol. */
 static gboolean is_code(WsLens lens)
@@ -29,6 +35,10 @@ char *ws_program_refusal(const WsProgram *p, WsLens lens)
             "%s was not read: not supported by %s (write it, then take the place "
             "from `unread`)",
             p->unread, ws_lens_name(lens));
+    if (!refusal && p->per_sm > 1 && decides_residents(lens))
+        return g_strdup_printf("ctas_per_sm: not supported by %s (its compiler decides how many "
+                               "CTAs an SM holds; leave it out)",
+                               ws_lens_name(lens));
     if (refusal || !p->mesh || !lacks_mesh[lens])
         return refusal;
     return g_strdup_printf("devices: not supported by %s (%s)", ws_lens_name(lens),

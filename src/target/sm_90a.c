@@ -34,6 +34,8 @@ const WsTarget ws_target_sm_90a = {
                 .swizzle = { 128, 64, 32 },
                 .swizzle_rows = 8,
                 .unit = 16 },
+    /* CUDA C++ programming guide, compute capability 9.0 */
+    .sm = { .shared = 233472, .reserved = 1024, .threads = 2048, .ctas = 32 },
     /* CUDA driver API, cuTensorMapEncodeTiled */
     .bulk = { .line = 128, .box = 256, .granule = 16, .extent = 1ll << 32, .stride = 1ll << 40 },
     .sync = { .bytes = 8,

@@ -94,6 +94,13 @@ typedef struct {
     guint unit;         /* bytes that a swizzle moves as one; also of one cp.async */
 } WsTargetShared;
 
+/* What the CTAs of one SM share beside its registers. */
+typedef struct {
+    guint64 shared;   /* bytes of shared memory of an SM; 0: not described, then one CTA */
+    guint64 reserved; /* bytes of it that each CTA takes for the system */
+    guint threads, ctas;
+} WsTargetSm;
+
 typedef struct {
     guint line;    /* bytes of a row that the engine takes at a time; 0: not known */
     guint box;     /* elements of one dimension of a box at most */
@@ -134,6 +141,7 @@ typedef struct WsTarget {
     guint threads;     /* of a CTA at most */
     WsTargetRegisters registers;
     WsTargetShared shared;
+    WsTargetSm sm;
     WsTargetBulk bulk;
     WsTargetSync sync;
     WsTargetMatrix matrix;

@@ -4,6 +4,9 @@
 #include "model/design.h"
 #include "model/findings.h"
 #include "program/elaborate.h"
+#include "program/parts/operation.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
 #include "program/program.h"
 #include "program/walk/launch_values.h"
 #include "program/walk/walk.h"
@@ -25,6 +28,7 @@ typedef struct {
     WsRecorder *plan;
     guint8 *data;
     gsize size;
+    WsWalkElement element; /* of integer tensors; with the fixture */
 } Fixture;
 
 static void put32(guint8 *at, guint32 w)
@@ -53,8 +57,12 @@ static guint8 *word_at(const Fixture *f, guint cta, const WsRecordStrip *s, cons
 /* Every operation of an agent takes 10 cycles plus a few that depend on the agent. */
 static void record_agent(const Fixture *f, guint slot, guint agent)
 {
-    WsTilesStrided tiles = { f->plan->cta[slot], GRID, ws_launch_tiles(f->v) };
-    g_autoptr(WsWalker) w = ws_walker_new(f->p, f->v, agent, 0, ws_tiles_strided, &tiles);
+    const gboolean single = f->p->tiles->launch == WS_LAUNCH_SINGLE;
+    WsTilesStrided tiles = { f->plan->cta[slot] / f->p->cluster,
+                             single ? ws_launch_tiles(f->v) : GRID, ws_launch_tiles(f->v) };
+    g_autoptr(WsWalker) w = ws_walker_new(f->p, f->v, agent, f->plan->cta[slot] % f->p->cluster,
+                                          ws_tiles_strided, &tiles);
+    ws_walker_set_element(w, f->element, (gpointer)f);
     g_autoptr(GError) error = NULL;
     WsStep step;
     guint64 clock = CLOCK0 + 100 * agent;

@@ -125,7 +125,7 @@ static void tear_down(Fixture *f, gconstpointer unused)
 
 static WsTrace *measure(Fixture *f, guint64 *missing, GError **error)
 {
-    return ws_measure(f->p, f->v, f->plan, GRID, f->data, f->bytes, missing, error);
+    return ws_measure(f->p, f->v, f->plan, GRID, f->data, f->bytes, NULL, NULL, missing, error);
 }
 
 /* Products of a tile: with blocks of 128 by 128, the row block m has m + 1 blocks of keys, each of

@@ -108,7 +108,7 @@ static void test_measure(Fixture *f, gconstpointer unused)
     g_autoptr(GError) error = NULL;
     guint64 missing;
     g_autoptr(WsTrace) t =
-        ws_measure(f->p, f->v, f->plan, GRID, f->data, f->size, &missing, &error);
+        ws_measure(f->p, f->v, f->plan, GRID, f->data, f->size, NULL, NULL, &missing, &error);
     g_assert_no_error(error);
     g_assert_cmpuint(missing, ==, 0);
     g_assert_cmpuint(t->cta->len, ==, 2);
@@ -137,7 +137,7 @@ static void refused(const Fixture *f, const char *why)
     g_autoptr(GError) error = NULL;
     guint64 missing;
     g_autoptr(WsTrace) t =
-        ws_measure(f->p, f->v, f->plan, GRID, f->data, f->size, &missing, &error);
+        ws_measure(f->p, f->v, f->plan, GRID, f->data, f->size, NULL, NULL, &missing, &error);
     g_assert_null(t);
     g_assert_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_FORMAT);
     g_test_message("%s", error->message);
@@ -148,11 +148,13 @@ static void test_damage(Fixture *f, gconstpointer unused)
 {
     g_autoptr(GError) error = NULL;
     guint64 missing;
-    g_assert_null(ws_measure(f->p, f->v, f->plan, GRID, f->data, f->size - 4, &missing, &error));
+    g_assert_null(
+        ws_measure(f->p, f->v, f->plan, GRID, f->data, f->size - 4, NULL, NULL, &missing, &error));
     g_assert_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_FORMAT);
     g_clear_error(&error);
     put32(f->data + 4, 77);
-    g_assert_null(ws_measure(f->p, f->v, f->plan, GRID, f->data, f->size, &missing, &error));
+    g_assert_null(
+        ws_measure(f->p, f->v, f->plan, GRID, f->data, f->size, NULL, NULL, &missing, &error));
     g_assert_nonnull(strstr(error->message, "say they are of CTA 77"));
     g_clear_error(&error);
     put32(f->data + 4, f->plan->cta[0]);
@@ -160,7 +162,7 @@ static void test_damage(Fixture *f, gconstpointer unused)
     const WsRecordStrip *s = &f->plan->strip[0];
     memset(f->data + s->offset, 0xff, s->round_bytes);
     g_autoptr(WsTrace) t =
-        ws_measure(f->p, f->v, f->plan, GRID, f->data, f->size, &missing, &error);
+        ws_measure(f->p, f->v, f->plan, GRID, f->data, f->size, NULL, NULL, &missing, &error);
     g_assert_no_error(error);
     g_assert_cmpuint(missing, ==, s->n_points);
     /* Clocks that the CTA cannot have read are refused: one that goes back, one after its end,
@@ -179,7 +181,7 @@ static void test_damage(Fixture *f, gconstpointer unused)
     put64(f->data + 32, CLOCK0 + 3400);
     put64(f->data + 16, 1000); /* no nanosecond: the rate of its clock is not known */
     g_autoptr(WsTrace) unknown =
-        ws_measure(f->p, f->v, f->plan, GRID, f->data, f->size, &missing, &error);
+        ws_measure(f->p, f->v, f->plan, GRID, f->data, f->size, NULL, NULL, &missing, &error);
     g_assert_no_error(error);
     g_assert_cmpfloat(g_array_index(unknown->cta, WsTraceCta, 0).ghz, ==, 0);
     g_assert_cmpint(g_array_index(unknown->cta, WsTraceCta, 0).cycles, >=, 3400);
@@ -429,6 +431,54 @@ static void test_floor(Fixture *f, gconstpointer unused)
 }
 
 /* A bundle that really ran, on an H200 (4096^3, CTAs 0, 1 and 131, the first 256 rounds). */
+/* Lengths of sequences, as a launch may find them. */
+static gboolean lengths(gpointer data, gint tensor, const gint64 *at, gint64 *value)
+{
+    const Fixture *f = data;
+    *value = strcmp(f->p->tensor[tensor].name, "L") == 0 ? 100 + 700 * at[0] : 0;
+    return TRUE;
+}
+
+/* Loops whose rounds an element of a tensor gives are walked by what that element was; where that
+ * is not known, nothing is said: with 0 rounds the time of all of them went into the step behind.
+ */
+static void test_data(void)
+{
+    static const guint cta[] = { 0, 4, 8 };
+    WsRecordChoice choice = { 0, ROUNDS, 0, 1, 3, cta, 0 };
+    const WsSize size[] = { { "B", 3 }, { "H", 1 }, { "G", 4 }, { "NP", 64 }, { "MP", 32 } };
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsDesign) design =
+        ws_design_load(WS_SOURCE_ROOT "/projects/attention-decode/design.wstave", findings);
+    Fixture f = { .p = ws_elaborate(design, NULL, 0, findings), .element = lengths };
+    guint64 missing = 0;
+    f.v = ws_launch_values(f.p, size, G_N_ELEMENTS(size), FALSE, findings);
+    f.plan = ws_recorder_new(f.p, &choice);
+    f.size = f.plan->cta_bytes * f.plan->n_ctas;
+    f.data = g_malloc(f.size);
+    memset(f.data, 0xff, f.size);
+    for (guint i = 0; i < 3; i++)
+        record(&f, i);
+    g_assert_null(ws_measure(f.p, f.v, f.plan, 12, f.data, f.size, NULL, NULL, &missing, &error));
+    g_assert_error(error, WS_EXPR_ERROR, WS_EXPR_ERROR_NAME);
+    g_assert_nonnull(strstr(error->message, "elements of L"));
+    g_clear_error(&error);
+    g_autoptr(WsTrace) t =
+        ws_measure(f.p, f.v, f.plan, 12, f.data, f.size, lengths, &f, &missing, &error);
+    g_assert_no_error(error);
+    guint rounds[3] = { 0 };
+    for (guint i = 0; i < t->record->len; i++) {
+        const WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, i);
+        if (r->round >= 0 && f.p->op[r->op]->kind == WS_OP_TMA_LOAD)
+            rounds[r->cta] = MAX(rounds[r->cta], (guint)r->round + 1);
+    }
+    for (guint i = 0; i < 3;
+         i++) /* pages of 64 keys, dealt to four CTAs of which this is the first */
+        g_assert_cmpuint(rounds[i], ==, ((100 + 700 * i + 63) / 64 + 3) / 4);
+    tear_down(&f, NULL);
+}
+
 static void test_real(void)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
@@ -491,6 +541,7 @@ int main(int argc, char **argv)
     g_test_add("/launch/collect/bad-results", Fixture, NULL, set_up, test_bad_results, tear_down);
     g_test_add("/launch/collect/impossible", Fixture, NULL, set_up, test_impossible, tear_down);
     g_test_add("/launch/collect/floor", Fixture, NULL, set_up, test_floor, tear_down);
+    g_test_add_func("/launch/collect/data", test_data);
     g_test_add_func("/launch/collect/real", test_real);
     return g_test_run();
 }

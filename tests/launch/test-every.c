@@ -10,13 +10,13 @@ static void test_every(Fixture *f, gconstpointer every)
     g_autoptr(GError) error = NULL;
     guint64 missing;
     g_autoptr(WsTrace) t =
-        ws_measure(f->p, f->v, f->plan, GRID, f->data, f->size, &missing, &error);
+        ws_measure(f->p, f->v, f->plan, GRID, f->data, f->size, NULL, NULL, &missing, &error);
     g_assert_no_error(error);
     g_assert_cmpuint(missing, ==, 0);
     Fixture whole = { 0 };
     set_up(&whole, NULL);
-    g_autoptr(WsTrace) all =
-        ws_measure(whole.p, whole.v, whole.plan, GRID, whole.data, whole.size, &missing, &error);
+    g_autoptr(WsTrace) all = ws_measure(whole.p, whole.v, whole.plan, GRID, whole.data, whole.size,
+                                        NULL, NULL, &missing, &error);
     guint inner = 0, outer = 0;
     for (guint i = 0; i < t->record->len; i++) {
         const WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, i);

@@ -220,9 +220,16 @@ static void orders_cover(void)
 /* --- walking
  * ---------------------------------------------------------------------------------------- */
 
+static gboolean zero(gpointer data, gint tensor, const gint64 *at, gint64 *value)
+{
+    *value = 0;
+    return TRUE;
+}
+
 static char *walk(Small *s, const WsLaunchValues *v, WsTilesStrided *tiles, GError **error)
 {
     g_autoptr(WsWalker) w = ws_walker_new(&s->p, v, 0, 0, ws_tiles_strided, tiles);
+    ws_walker_set_element(w, zero, NULL);
     GString *text = g_string_new(NULL);
     WsStep step;
     while (ws_walker_next(w, &step, error)) {
@@ -315,9 +322,16 @@ static void elements(void)
     g_autoptr(WsLaunchValues) v = ws_launch_values(&s->p, sizes, 2, FALSE, NULL);
     WsTilesStrided tiles = { 0, 3, ws_launch_tiles(v) };
     g_autoptr(WsWalker) w = ws_walker_new(&s->p, v, 0, 0, ws_tiles_strided, &tiles);
-    ws_walker_set_element(w, lens, NULL);
     WsStep step;
     gint64 row0 = 0;
+    /* what nobody says is not 0 */
+    g_assert_true(ws_walker_next(w, &step, &error));
+    g_assert_false(ws_walker_eval(w, small_expr(s, "row0 + LENS[1]"), &row0, &error));
+    g_assert_error(error, WS_EXPR_ERROR, WS_EXPR_ERROR_NAME);
+    g_clear_error(&error);
+    g_clear_pointer(&w, ws_walker_free);
+    w = ws_walker_new(&s->p, v, 0, 0, ws_tiles_strided, &tiles);
+    ws_walker_set_element(w, lens, NULL);
     g_assert_true(ws_walker_next(w, &step, &error));
     g_assert_cmpint(ws_walker_position(w), ==, 0);
     g_assert_true(ws_walker_eval(w, small_expr(s, "row0 + LENS[99] + LENS[-1]"), &row0, &error));

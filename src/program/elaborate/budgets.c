@@ -1,6 +1,7 @@
 #include "program/elaborate/elab.h"
 #include "program/op.h"
 #include "program/parts/agent.h"
+#include "program/parts/tiles.h"
 #include "program/parts/tree.h"
 #include "program/program.h"
 #include "target/target.h"
@@ -53,7 +54,10 @@ static gint64 largest(WsElab *E, const char *name, gint64 given, guint64 need, g
 
 static void shared(WsElab *E)
 {
+    const WsTargetSm *sm = &E->hw->sm;
     guint64 need = E->p->shared_bytes, limit = E->hw->shared.bytes;
+    if (E->p->per_sm > 1 && sm->shared / E->p->per_sm >= sm->reserved)
+        limit = MIN(limit, sm->shared / E->p->per_sm - sm->reserved);
     if (need <= limit)
         return;
     const char *name = stages_constant(E);
@@ -69,8 +73,11 @@ static void shared(WsElab *E)
         remedy = ws_phrase("No %s fits: use smaller tiles.", name);
     WsFinding *f = ws_elab_note(E, WS_RULE_B_SHARED, "buffers",
                                 remedy ? remedy : WS_WORD("Use smaller tiles, or fewer stages."),
-                                "shared memory takes %" G_GUINT64_FORMAT
-                                " bytes, a CTA of %s has %" G_GUINT64_FORMAT,
+                                E->p->per_sm > 1 ? "shared memory takes %" G_GUINT64_FORMAT
+                                                   " bytes, each CTA of an SM of %s has "
+                                                   "%" G_GUINT64_FORMAT
+                                                 : "shared memory takes %" G_GUINT64_FORMAT
+                                                   " bytes, a CTA of %s has %" G_GUINT64_FORMAT,
                                 need, E->p->target, limit);
     if (lo > 0) { /* what a quick-fix takes */
         f->object = g_strdup(name);
@@ -84,6 +91,30 @@ static void threads(WsElab *E)
         ws_elab_note(E, WS_RULE_B_THREADS, "groups", "Use fewer warps.",
                      "the groups take %u threads, a CTA has at most %u", E->p->threads,
                      E->hw->threads);
+}
+
+/* What a launch would need to know to keep several CTAs on an SM (which ids a CTA takes, how many
+ * there are, which meet) is said for one alone. */
+static void residents(WsElab *E)
+{
+    const WsProgram *p = E->p;
+    const WsTargetSm *sm = &E->hw->sm;
+    if (p->per_sm <= 1)
+        return;
+    if (!sm->shared)
+        ws_elab_note(E, WS_RULE_B_SM, "ctas_per_sm", WS_WORD("Leave it out."),
+                     "what several CTAs of an SM share is not described for %s", p->target);
+    else if (p->per_sm > sm->ctas || p->per_sm * p->threads > sm->threads)
+        ws_elab_note(E, WS_RULE_B_SM, "ctas_per_sm", NULL,
+                     "%u CTAs of %u threads: an SM has %u threads", p->per_sm, p->threads,
+                     sm->threads);
+    else if (p->mesh || p->tiles->launch == WS_LAUNCH_DYNAMIC)
+        ws_elab_note(E, WS_RULE_B_SM, "ctas_per_sm", WS_WORD("Leave it out."),
+                     p->mesh ? "devices count on one CTA of each SM"
+                             : "a dynamic launch has one CTA on each SM");
+    else if (p->tiles->launch == WS_LAUNCH_PERSISTENT && !p->tiles->grid)
+        ws_elab_note(E, WS_RULE_B_SM, "tiles", WS_WORD("Say the number of CTAs as `grid`."),
+                     "a persistent launch has as many CTAs as SMs where it does not say `grid`");
 }
 
 static void transactions(WsElab *E)
@@ -144,5 +175,6 @@ void ws_elab_budgets(WsElab *E)
     code(E);
     shared(E);
     threads(E);
+    residents(E);
     transactions(E);
 }

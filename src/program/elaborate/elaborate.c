@@ -96,6 +96,7 @@ static void head(WsElab *E)
                      ws_target_has_cluster(E->hw, 2) ? "%s has no clusters of %u CTAs"
                                                      : "%s has no clusters",
                      p->target, p->cluster);
+    p->per_sm = (guint)ws_node_int(E->root, WS_F_ctas_per_sm, 1); /* 1 to 32: the reader */
     gboolean drawn = ws_elab_field_is(E, E->root, WS_F_fences, "drawn");
     E->fences = !drawn;
     E->war = !drawn && !ws_elab_field_is(E, E->root, WS_F_fences, "derived_no_war");

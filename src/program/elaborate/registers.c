@@ -126,7 +126,8 @@ void ws_elab_registers(WsElab *E)
     if (p->threads == 0)
         return;
     guint set = 0;
-    p->entry_registers = MIN(r->file / p->threads / MAX(r->step, 1) * r->step, r->entry);
+    p->entry_registers =
+        MIN(r->file / (p->threads * p->per_sm) / MAX(r->step, 1) * r->step, r->entry);
     guint pool = p->threads / group_threads(E) * p->entry_registers;
     if (!r->moves)
         return;

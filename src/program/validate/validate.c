@@ -270,6 +270,7 @@ static void numbers(WsValidation *v)
     const WsProgram *p = v->p;
     HOLDS(p->name && p->target && p->n_agents >= 1);
     HOLDS(ws_target_has_cluster(p->hardware, p->cluster));
+    HOLDS(p->per_sm >= 1);
     for (guint i = 0; i < p->n_ops && !v->what; i++) {
         const WsOp *op = v->op = p->op[i];
         HOLDS(op->index == i);

@@ -110,6 +110,17 @@ void ws_walker_set_element(WsWalker *w, WsWalkElement element, gpointer data)
     w->element_data = data;
 }
 
+static gboolean guess(gpointer data, gint tensor, const gint64 *at, gint64 *value)
+{
+    const WsWalker *w = data;
+    return ws_launch_guess_element(w->v, tensor, value);
+}
+
+void ws_walker_guess_elements(WsWalker *w)
+{
+    ws_walker_set_element(w, guess, w);
+}
+
 gint64 ws_walker_position(const WsWalker *w)
 {
     return w->position;

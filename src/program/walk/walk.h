@@ -46,12 +46,14 @@ void ws_walker_limit(WsWalker *w, gint64 most);
 /* Evaluates an expression of the current operation in the walker's present state (after its effect,
  * if it is a LET or an ADVANCE). */
 gboolean ws_walker_eval(WsWalker *w, const WsExpr *e, gint64 *value, GError **error);
-/* Elements of integer tensors, for a lens that knows or guesses them; NULL: all 0 (the default). */
+/* Elements of integer tensors, for a lens that knows or guesses them; without one (the default)
+ * what asks for an element is an error. */
 typedef gboolean (*WsWalkElement)(gpointer data, gint tensor, const gint64 *at, gint64 *value);
 void ws_walker_set_element(WsWalker *w, WsWalkElement element, gpointer data);
 /* Data are not known before the launch: an element of an integer tensor counts as the middle of the
  * range that its `data` gives. One guess for clock and score, so that their loops agree. */
 gboolean ws_launch_guess_element(const WsLaunchValues *v, gint tensor, gint64 *value);
+void ws_walker_guess_elements(WsWalker *w);
 /* Position of the current tile in the CTA's sequence, -1 outside loops over tiles. */
 gint64 ws_walker_position(const WsWalker *w);
 /* "tile 1, k 3" from a step's rounds. Caller frees. */

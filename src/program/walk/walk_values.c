@@ -47,7 +47,12 @@ static WsLookup lookup_element(gpointer data, const WsExpr *leaf, const gint64 *
     for (guint d = 0; d < leaf->n_args && d < w->p->tensor[leaf->var].rank; d++)
         if (at[d] < 0 || at[d] >= ws_launch_shape(w->v, (guint)leaf->var, d))
             return WS_LOOKUP_KNOWN; /* outside its shape an element is 0 */
-    if (w->element && !w->element(w->element_data, leaf->var, at, value))
+    if (!w->element) {
+        g_set_error(error, WS_EXPR_ERROR, WS_EXPR_ERROR_NAME,
+                    "what the elements of %s are is not known here", w->p->tensor[leaf->var].name);
+        return WS_LOOKUP_ERROR;
+    }
+    if (!w->element(w->element_data, leaf->var, at, value))
         *value = 0;
     return WS_LOOKUP_KNOWN;
 }
