@@ -5,6 +5,8 @@
     peers.py --fp8-block BUNDLE [...] --deepgemm CUBIN    block-scaled fp8 GEMM
     peers.py --sparse-mla BUNDLE [...] --flashmla LIB     sparse MLA prefill
     peers.py --attention BUNDLE [...] [--causal] --fa3 LIB  attention forward, also beside cuDNN
+    peers.py --small BUNDLE [...]                         GEMM of few rows, beside torch (peers_serving.py)
+    peers.py --decode BUNDLE [...] [--length N ...]       attention over a paged cache, beside torch and cuDNN
     options: --rounds 9 --reps 3 --sustained 0 --case LABEL --json OUT --profile
 
 Every contestant is captured as a graph on the same tensors. Outputs come first: poisoned with 0xff, then
@@ -39,6 +41,7 @@ import peer
 torch = peer.torch
 if torch is not None:
     import cublaslt
+    import peers_serving
 LN2 = 0.6931471805599453
 
 
@@ -473,7 +476,7 @@ def summary(results):
                     name, len(ratios), kind, min(ratios), peer.geometric_mean(ratios)))
 
 
-PEERS = re.compile("lt-|torch$|deepgemm$|flashmla$|fa3$|cudnn$")
+PEERS = re.compile("lt-|torch|deepgemm$|flashmla$|fa3$|cudnn$")
 
 
 def picked(results):
@@ -497,6 +500,9 @@ def main():
     p.add_argument("--attention", nargs="+", default=[], metavar="BUNDLE")
     p.add_argument("--causal", action="store_true")
     p.add_argument("--fa3", metavar="LIB")
+    p.add_argument("--small", nargs="+", default=[], metavar="BUNDLE")
+    p.add_argument("--decode", nargs="+", default=[], metavar="BUNDLE")
+    p.add_argument("--length", nargs="+", type=int, default=[0, 8192])
     p.add_argument("--rounds", type=int, default=9)
     p.add_argument("--reps", type=int, default=3)
     p.add_argument("--sustained", type=float, default=0)
@@ -517,7 +523,7 @@ def main():
     print("%s, %d SMs, torch %s; cold: medians of %d rounds x %d launches" % (
         torch.cuda.get_device_name(), sms, torch.__version__, options.rounds, options.reps))
     try:
-        for problems in (gemm, fp8_block, sparse_mla, attention):
+        for problems in (gemm, fp8_block, sparse_mla, attention, peers_serving.small, peers_serving.decode):
             if not getattr(options, problems.__name__):
                 continue
             mine = [measure(x, options, flush, nvml) for x in problems(options, driver, sms)

@@ -1,0 +1,161 @@
+"""Problems of peers.py that serving runs: GEMM of few rows (bf16, 8-bit and 4-bit weights) and attention of few query
+rows over a paged cache. Each yields (label, {name: maker of a launch}, outputs, judge, flops, peers)."""
+
+import peer
+
+torch = peer.torch
+POINTS = 400
+
+
+def of(bundle, kernel, size, tensors):
+    return lambda: kernel.prepare(bundle.case(size), [tensors[x["name"]] for x in bundle.tensors])
+
+
+def sizes(bundles):
+    """Sizes of all cases of bundles, each once."""
+    seen = []
+    for b in bundles:
+        for c in b.cases:
+            size = dict(zip(b.sizes, c["values"]))
+            if size not in seen:
+                seen.append(size)
+    return seen
+
+
+def point_judge(want, tolerance):
+    def judge(out):
+        error = max(abs(float(out[0][m, n]) - w) / (tolerance + 0.01 * abs(w)) for (n, m), w in want)
+        return error <= 1, "worst %.3f of what is allowed (%g + 1 %%) at %d elements" % (error, tolerance, len(want))
+    return judge
+
+
+def points(n, m):
+    return [(int(torch.randint(0, n, (1,))), int(torch.randint(0, m, (1,)))) for _ in range(POINTS)] + [(0, 0), (n - 1, m - 1)]
+
+
+def small(options, driver, sms):
+    """C = X*W^T with few rows X; weights as the first bundle has them: bf16, i8 with a scale per row, or u8 that
+    holds two 4-bit weights with a scale per group of 128. Peers: torch.matmul with bf16 weights (the same numbers,
+    rounded), also with B stored [K, N], and torch's own product with 8-bit or 4-bit weights where it has one."""
+    bundles = [peer.Bundle(b) for b in options.small]
+    kernels = [peer.Kernel(driver, b, sms) for b in bundles]
+    kind = next(t["dtype"] for t in bundles[0].tensors if t["name"] == "W")
+    for size in sizes(bundles):
+        m, n, k = size["M"], size["N"], size["K"]
+        torch.manual_seed(1)
+        x = torch.randn(m, k, device="cuda").bfloat16()
+        t = {"X": x, "Y": torch.empty(m, n, dtype=torch.bfloat16, device="cuda")}
+        makes = {}
+        if kind == "bf16":
+            t["W"] = wide = torch.randn(n, k, device="cuda").bfloat16()
+        elif kind == "i8":
+            t["W"] = torch.randint(-127, 128, (n, k), dtype=torch.int8, device="cuda")
+            t["S"] = torch.rand(n, device="cuda") * 0.009 + 0.001
+            wide = (t["W"] * t["S"][:, None]).bfloat16()
+        else:
+            t["W"] = torch.randint(0, 256, (n, k // 2), dtype=torch.uint8, device="cuda")
+            t["S"] = torch.rand(k // 128, n, device="cuda") * 0.08 + 0.02
+            byte = t["W"].reshape(n, k // 128, 64)
+            q = torch.cat((byte & 15, byte >> 4), 2).reshape(n, k)
+            wide = ((q.float() - 8) * t["S"].t().repeat_interleave(128, 1)).bfloat16()
+        if kind == "u8" and hasattr(torch.ops.aten, "_weight_int4pack_mm"):
+            try:
+                packed = torch.ops.aten._convert_weight_to_int4pack((q[:, ::2] << 4 | q[:, 1::2]).to(torch.uint8), 8)
+                zeros = torch.stack((t["S"], torch.zeros_like(t["S"])), 2).bfloat16().contiguous()
+                makes["torch-int4"] = lambda: lambda: held4.__setitem__(
+                    slice(None), [torch.ops.aten._weight_int4pack_mm(x, packed, 128, zeros)])
+                held4 = []
+                makes["torch-int4"].outputs = held4
+            except RuntimeError as e:
+                print("torch-int4: %s" % str(e).splitlines()[0])
+        if kind == "i8" and hasattr(torch.ops.aten, "_weight_int8pack_mm"):
+            try:
+                scale8 = t["S"].bfloat16()
+                torch.ops.aten._weight_int8pack_mm(x, t["W"], scale8)
+                held8 = []
+                makes["torch-int8"] = lambda: lambda: held8.__setitem__(
+                    slice(None), [torch.ops.aten._weight_int8pack_mm(x, t["W"], scale8)])
+                makes["torch-int8"].outputs = held8
+            except (RuntimeError, NotImplementedError) as e:
+                print("torch-int8: %s" % str(e).splitlines()[0])
+        turned = wide.t().contiguous()
+        held, held_t = [], []
+        makes["torch-nk"] = lambda: lambda: held.__setitem__(slice(None), [torch.mm(x, wide.t())])
+        makes["torch-kn"] = lambda: lambda: held_t.__setitem__(slice(None), [torch.mm(x, turned)])
+        makes["torch-nk"].outputs, makes["torch-kn"].outputs = held, held_t
+        for b, kernel in zip(bundles, kernels):
+            if b.case(size):
+                makes[b.label] = of(b, kernel, size, t)
+        weights = t["W"].double() if kind == "bf16" else t["W"].double() * t["S"].double()[:, None] if kind == "i8" else (
+            (q.double() - 8) * t["S"].double().t().repeat_interleave(128, 1))
+        want = [((i, j), float(weights[i] @ x[j].double())) for i, j in points(n, m)]
+        del weights
+        bound = 0.02 * float(wide.float().square().mean().sqrt()) * k ** 0.5  # two of bf16's steps of a typical sum
+        for name in [x for x in makes if x.startswith("torch")]:  # graphs replay what allocates once
+            makes[name]()()
+        bytes_ = t["W"].numel() * t["W"].element_size()
+        yield ("%s M %d N %d K %d (weights %.1f MB)" % (kind, m, n, k, bytes_ / 1e6), makes, [t["Y"]],
+               point_judge(want, bound), 2.0 * m * n * k, tuple(x for x in makes if x.startswith("torch")))
+
+
+def decode(options, driver, sms):
+    """Attention of G query heads for each key head over pages of a cache; all sequences of one length (--length) or of
+    drawn ones (--length 0). Peer: torch's scaled_dot_product_attention on a cache without pages, where all lengths are
+    equal, by cuDNN and by flash attention."""
+    bundles = [peer.Bundle(b) for b in options.decode]
+    kernels = [peer.Kernel(driver, b, sms) for b in bundles]
+    scale = bundles[0].scalars[0]
+    for size in sizes(bundles):
+        b, h, g, np_, mp = (size[x] for x in ("B", "H", "G", "NP", "MP"))
+        page = 64
+        for length in options.length:
+            torch.manual_seed(1)
+            t = {"Q": torch.randn(b, h, g, 128, device="cuda").bfloat16(),
+                 "KC": torch.randn(np_, h, page, 128, device="cuda").bfloat16(),
+                 "VC": torch.randn(np_, h, page, 128, device="cuda").bfloat16(),
+                 "O": torch.empty(b, h, g, 128, device="cuda", dtype=torch.bfloat16)}
+            t["T"] = torch.randperm(np_, device="cuda")[:b * mp].reshape(b, mp).int() if np_ >= b * mp else (
+                torch.randint(0, np_, (b, mp), device="cuda").int())
+            lens = torch.full((b,), min(length, mp * page), dtype=torch.int32, device="cuda") if length else (
+                torch.randint(0, mp * page + 1, (b,), device="cuda").int())
+            if not length:
+                lens[0] = 0
+                lens[-1] = 1
+            t["L"] = lens
+            makes = {x.label: of(x, y, size, t) for x, y in zip(bundles, kernels) if x.case(size)}
+            if length:
+                top = int(lens[0])
+                keys, values = (t[n][t["T"].long()].transpose(1, 2).reshape(b, h, mp * page, 128)[:, :, :top].contiguous()
+                                for n in ("KC", "VC"))
+                heads = t["Q"].reshape(b, h * g, 1, 128)
+                for name, backend in (("cudnn", "CUDNN_ATTENTION"), ("torch-flash", "FLASH_ATTENTION")):
+                    held = []
+
+                    def sdpa(backend=backend, held=held):
+                        def run():
+                            with torch.nn.attention.sdpa_kernel(getattr(torch.nn.attention.SDPBackend, backend)):
+                                held[:] = [torch.nn.functional.scaled_dot_product_attention(
+                                    heads, keys, values, scale=scale, enable_gqa=g != 1).reshape(b, h, g, 128)]
+                        return run
+
+                    sdpa.outputs = held
+                    makes[name] = sdpa
+            rows = [tuple(int(torch.randint(0, n, (1,))) for n in (b, h, g)) for _ in range(48)]
+            rows += [(0, 0, 0), (b - 1, h - 1, g - 1)]
+            want = []
+            for i, j, r in rows:
+                n = int(lens[i])
+                pages = t["T"][i].long()
+                k = t["KC"][pages, j].reshape(-1, 128)[:n].double()
+                v = t["VC"][pages, j].reshape(-1, 128)[:n].double()
+                s = (k @ t["Q"][i, j, r].double()) * scale
+                want.append(torch.softmax(s, 0) @ v if n else torch.zeros(128, device="cuda").double())
+
+            def judge(out):
+                worst = max(float((out[0][r].double() - w).abs().max()) for r, w in zip(rows, want))
+                return worst < 0.01, "O %.5f" % worst
+
+            moved = float(lens.sum()) * h * 128 * 2 * 2
+            yield ("decode B %d H %d G %d %s (cache %.1f MB)" % (b, h, g, "length %d" % length if length else "drawn lengths",
+                                                          moved / 1e6),
+                   makes, [t["O"]], judge, 4.0 * g * h * 128 * float(lens.sum()), ("cudnn", "torch-flash"))
