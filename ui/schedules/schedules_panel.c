@@ -406,16 +406,23 @@ static GtkWidget *make_axis(void)
     g_autoptr(GtkStringList) names = gtk_string_list_new(NULL);
     gtk_string_list_append(names, _("Shared memory"));
     gtk_string_list_append(names, _("Registers"));
-    gtk_string_list_append(names, _("Predicted and measured"));
+    gtk_string_list_append(names, _("Measured"));
     GtkWidget *axis = gtk_drop_down_new(G_LIST_MODEL(g_steal_pointer(&names)), NULL);
     name_widget(axis, _("What the points stand over"));
     return axis;
 }
 
-static GtkWidget *make_bar(WsSchedulesPanel *self)
+static GtkWidget *row_of_widgets(GtkWidget *const *widget, guint n, GtkAlign align)
 {
-    GtkWidget *bar = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
-    GtkWidget *unit = gtk_label_new(_("s")), *copy_button = gtk_button_new_with_label(_("Copy"));
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
+    for (guint i = 0; i < n; i++)
+        gtk_box_append(GTK_BOX(box), widget[i]);
+    gtk_widget_set_halign(box, align);
+    return box;
+}
+
+static void make_controls(WsSchedulesPanel *self)
+{
     self->budget = gtk_spin_button_new_with_range(1, 3600, 10);
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(self->budget), SECONDS);
     name_widget(self->budget, _("Time of one processor that the search may take, in seconds"));
@@ -427,16 +434,27 @@ static GtkWidget *make_bar(WsSchedulesPanel *self)
     gtk_label_set_xalign(GTK_LABEL(self->say), 0);
     gtk_label_set_wrap(GTK_LABEL(self->say), TRUE);
     gtk_widget_set_hexpand(self->say, TRUE);
+    self->axis = make_axis();
     self->take = gtk_button_new_with_label(_("Take"));
     gtk_widget_set_tooltip_text(self->take, _("Make the design the selected schedule, as one step "
                                               "that can be undone"));
+}
+
+static GtkWidget *make_bar(WsSchedulesPanel *self)
+{
+    GtkWidget *bar = gtk_flow_box_new(); /* several lines where the text is large */
+    GtkWidget *copy_button = gtk_button_new_with_label(_("Copy"));
+    gtk_flow_box_set_selection_mode(GTK_FLOW_BOX(bar), GTK_SELECTION_NONE);
+    gtk_flow_box_set_max_children_per_line(GTK_FLOW_BOX(bar), 3);
+    make_controls(self);
     gtk_widget_set_tooltip_text(copy_button, _("Copy this page as text"));
-    self->axis = make_axis();
-    GtkWidget *part[] = { self->go,   self->budget, unit,       self->say,
-                          self->axis, self->take,   copy_button };
+    GtkWidget *left[] = { self->go, self->budget, gtk_label_new(_("s")) };
+    GtkWidget *right[] = { self->axis, self->take, copy_button };
+    GtkWidget *part[] = { row_of_widgets(left, G_N_ELEMENTS(left), GTK_ALIGN_START), self->say,
+                          row_of_widgets(right, G_N_ELEMENTS(right), GTK_ALIGN_END) };
     for (guint i = 0; i < G_N_ELEMENTS(part); i++) {
         gtk_widget_set_valign(part[i], GTK_ALIGN_CENTER);
-        gtk_box_append(GTK_BOX(bar), part[i]);
+        gtk_flow_box_append(GTK_FLOW_BOX(bar), part[i]);
     }
     g_signal_connect_swapped(copy_button, "clicked", G_CALLBACK(copy), self);
     gtk_widget_add_css_class(bar, "ws-bar");
@@ -446,7 +464,7 @@ static GtkWidget *make_bar(WsSchedulesPanel *self)
 static GtkWidget *make_plot(WsSchedulesPanel *self)
 {
     self->plot = ws_schedules_plot_new();
-    gtk_widget_set_size_request(self->plot, 300, -1);
+    gtk_widget_set_size_request(self->plot, 240, -1);
     gtk_accessible_update_property(GTK_ACCESSIBLE(self->plot), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                    _("Schedules as points"), -1);
     gtk_widget_set_tooltip_text(self->plot,
