@@ -36,8 +36,8 @@ char *ws_program_refusal(const WsProgram *p, WsLens lens)
             "from `unread`)",
             p->unread, ws_lens_name(lens));
     if (!refusal && p->per_sm > 1 && decides_residents(lens))
-        return g_strdup_printf("ctas_per_sm: not supported by %s (its compiler decides how many "
-                               "CTAs an SM holds; leave it out)",
+        return g_strdup_printf("ctas_per_sm: not supported by %s: its compiler decides how many "
+                               "CTAs an SM holds; leave it out",
                                ws_lens_name(lens));
     if (refusal || !p->mesh || !lacks_mesh[lens])
         return refusal;

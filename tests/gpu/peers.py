@@ -6,6 +6,7 @@
     peers.py --sparse-mla BUNDLE [...] --flashmla LIB     sparse MLA prefill
     peers.py --attention BUNDLE [...] [--causal] --fa3 LIB  attention forward, also beside cuDNN
     peers.py --small BUNDLE [...]                         GEMM of few rows, beside torch (peers_serving.py)
+    peers.py --grouped BUNDLE [...]                       grouped GEMM, beside torch._grouped_mm
     peers.py --decode BUNDLE [...] [--length N ...]       attention over a paged cache, beside torch and cuDNN
     options: --rounds 9 --reps 3 --sustained 0 --case LABEL --json OUT --profile
 
@@ -501,6 +502,7 @@ def main():
     p.add_argument("--causal", action="store_true")
     p.add_argument("--fa3", metavar="LIB")
     p.add_argument("--small", nargs="+", default=[], metavar="BUNDLE")
+    p.add_argument("--grouped", nargs="+", default=[], metavar="BUNDLE")
     p.add_argument("--decode", nargs="+", default=[], metavar="BUNDLE")
     p.add_argument("--length", nargs="+", type=int, default=[0, 8192])
     p.add_argument("--rounds", type=int, default=9)
@@ -523,7 +525,8 @@ def main():
     print("%s, %d SMs, torch %s; cold: medians of %d rounds x %d launches" % (
         torch.cuda.get_device_name(), sms, torch.__version__, options.rounds, options.reps))
     try:
-        for problems in (gemm, fp8_block, sparse_mla, attention, peers_serving.small, peers_serving.decode):
+        for problems in (gemm, fp8_block, sparse_mla, attention, peers_serving.small, peers_serving.grouped,
+                         peers_serving.decode):
             if not getattr(options, problems.__name__):
                 continue
             mine = [measure(x, options, flush, nvml) for x in problems(options, driver, sms)

@@ -159,3 +159,38 @@ def decode(options, driver, sms):
             yield ("decode B %d H %d G %d %s (cache %.1f MB)" % (b, h, g, "length %d" % length if length else "drawn lengths",
                                                           moved / 1e6),
                    makes, [t["O"]], judge, 4.0 * g * h * 128 * float(lens.sum()), ("cudnn", "torch-flash"))
+
+
+def grouped(options, driver, sms):
+    """Grouped GEMM, rows of one expert together in blocks of 128 and some experts without rows. Peer: torch._grouped_mm
+    on the same tensors, groups by offsets."""
+    bundles = [peer.Bundle(b) for b in options.grouped]
+    kernels = [peer.Kernel(driver, b, sms) for b in bundles]
+    for size in sizes(bundles):
+        m, n, k, experts = size["M"], size["N"], size["K"], size["NE"]
+        torch.manual_seed(1)
+        blocks = (m + 127) // 128
+        share = torch.rand(experts)
+        share[1 % experts] = 0  # nobody asks this one
+        owner = torch.multinomial(share, blocks, replacement=True).sort().values
+        counts = torch.bincount(owner, minlength=experts) * 128
+        offsets = counts.cumsum(0).int().cuda()
+        t = {"A": torch.randn(m, k, device="cuda").bfloat16(),
+             "B": torch.randn(experts, n, k, device="cuda").bfloat16(),
+             "E": owner.int().cuda(), "C": torch.empty(m, n, dtype=torch.bfloat16, device="cuda")}
+        held = []
+        turned = t["B"].transpose(1, 2)
+
+        def product():
+            held[:] = [torch._grouped_mm(t["A"], turned, offs=offsets, out_dtype=torch.bfloat16)]
+
+        makes = {"torch-grouped": lambda: product}
+        makes["torch-grouped"].outputs = held
+        product()
+        for b, kernel in zip(bundles, kernels):
+            if b.case(size):
+                makes[b.label] = of(b, kernel, size, t)
+        want = [((j, i), float(t["A"][i].double() @ t["B"][int(owner[i // 128]), j].double())) for j, i in points(n, m)]
+        yield ("grouped M %d N %d K %d experts %d (largest %d rows, %d without)" % (
+            m, n, k, experts, int(counts.max()), int((counts == 0).sum())), makes, [t["C"]],
+               point_judge(want, 0.02 * k ** 0.5), 2.0 * m * n * k, "torch-grouped")
