@@ -128,6 +128,13 @@ gboolean ws_edit_rotate(WsDraft *d, guint64 step);
  * (roll.c): the order of all steps stays. ptxas serialises products that are in flight where rounds
  * meet and whose accumulator something else reads in the loop. */
 gboolean ws_edit_roll(WsDraft *d, guint64 loop);
+/* The loops with `num_stages` as ordinary steps: the same program (hint.c). */
+gboolean ws_edit_explicit(WsDraft *d, guint64 node);
+/* A pipeline group to another stage or place in the round (-1: as it is), or executor (NULL: as it
+ * is, "": the group that holds the loop). Refused, with the reason, where the hint is then not
+ * possible; the group whose order it takes gets its own. */
+gboolean ws_edit_hint_move(WsDraft *d, guint64 group, gint64 stage, gint64 order,
+                           const char *executor);
 gboolean ws_edit_replicate(WsDraft *d, guint64 group, gint by);
 gboolean ws_edit_mute(WsDraft *d, const guint64 *nodes, guint n);
 

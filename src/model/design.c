@@ -246,6 +246,9 @@ static const WsNode *child_by_path(const WsNode *node, char **segments, guint *a
 GArray *ws_design_trail(const WsDesign *design, const char *path_or_id)
 {
     GArray *trail = g_array_new(FALSE, FALSE, sizeof(WsTrail));
+    const char *made = strchr(path_or_id, '#'); /* a step that a hint made: at its group */
+    g_autofree char *written = made ? g_strndup(path_or_id, (gsize)(made - path_or_id)) : NULL;
+    path_or_id = written ? written : path_or_id;
     /* No id has a slash (check_id), and most paths do: the search looks at every node. */
     if (*path_or_id != '\0' && strchr(path_or_id, '/') == NULL &&
         search(trail, design->root, WS_F_keyword, 0, has_id, path_or_id))

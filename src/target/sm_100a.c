@@ -43,7 +43,8 @@ const WsTarget ws_target_sm_100a = {
     .queue = queue,
     .n_queues = G_N_ELEMENTS(queue),
     .steps =
-        "for if let advance load gather load_wait store store_wait copy prefetch write read "
+        "for if let advance pipeline_group load gather load_wait store store_wait copy prefetch "
+        "write read "
         "transpose mma compute wait arrive expect sync cluster fence claim take acquire commit "
         "release close griddepcontrol mark raw",
     .lacks = { [WS_LENS_ELABORATE] = TENSOR_MEMORY,

@@ -1,14 +1,17 @@
 #include "cli/cli.h"
 #include "model/design.h"
 #include "model/findings.h"
+#include "model/hint.h"
 
 #include <string.h>
 
 int ws_command_format(int argc, char **argv)
 {
-    gboolean write = FALSE, json = FALSE;
+    gboolean write = FALSE, json = FALSE, explicit = FALSE;
     const GOptionEntry entries[] = {
         { "write", 'w', 0, G_OPTION_ARG_NONE, &write, "rewrite the file", NULL },
+        { "explicit", 0, 0, G_OPTION_ARG_NONE, &explicit,
+          "write loops with num_stages as the steps that they mean", NULL },
         { "json", 0, 0, G_OPTION_ARG_NONE, &json, "print version 1 of the JSON form", NULL },
         { NULL },
     };
@@ -22,6 +25,15 @@ int ws_command_format(int argc, char **argv)
     if (!design) {
         ws_cli_print_findings(findings, file);
         return ws_findings_exit_code(findings, FALSE);
+    }
+    if (explicit) {
+        WsDesign *made = ws_hint_explicit(design, FALSE, findings);
+        if (!made) {
+            ws_cli_print_findings(findings, file);
+            return ws_findings_exit_code(findings, FALSE);
+        }
+        ws_design_unref(design);
+        design = made;
     }
     if (write) {
         g_autoptr(GError) error = NULL;

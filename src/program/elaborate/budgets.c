@@ -31,7 +31,7 @@ static guint64 shared_with(WsElab *E, const char *name, gint64 value)
         if (strcmp(E->set[i].name, name) != 0)
             set[n++] = E->set[i];
     set[n++] = (WsSetting){ name, value };
-    return ws_elab_shared_bytes(E->design, set, n);
+    return ws_elab_shared_bytes(E->origin, set, n);
 }
 
 /* The largest value below the one that is given with which the design elaborates and fits; 0: none;

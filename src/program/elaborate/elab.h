@@ -127,7 +127,8 @@ typedef struct {
 } WsElabAgent;
 
 typedef struct {
-    const WsDesign *design;
+    const WsDesign *origin; /* as it is written: places of findings, text, hash */
+    const WsDesign *design; /* without hints */
     const WsNode *root;
     const WsSetting *set;
     guint n_set;

@@ -1,5 +1,6 @@
 #include "program/elaborate.h"
 #include "model/build.h"
+#include "model/hint.h"
 #include "program/elaborate/elab.h"
 #include "program/formula.h"
 #include "program/parts/agent.h"
@@ -23,10 +24,11 @@ const WsStepElaborate ws_step_elaborate[WS_NODE_KIND_COUNT] = {
 };
 /* clang-format on */
 
-static void begin(WsElab *E, const WsDesign *design, const WsSetting *set, guint n_set,
-                  WsFindings *findings)
+static void begin(WsElab *E, const WsDesign *origin, const WsDesign *design, const WsSetting *set,
+                  guint n_set, WsFindings *findings)
 {
-    *E = (WsElab){ .design = design,
+    *E = (WsElab){ .origin = origin,
+                   .design = design,
                    .root = ws_design_root(design),
                    .set = set,
                    .n_set = n_set,
@@ -247,7 +249,7 @@ static WsDesign *kernel_of(const WsElab *E, const WsDesign *design)
 static void identity(WsElab *E)
 {
     WsProgram *p = E->p;
-    g_autoptr(WsDesign) with = ws_design_ref(E->design);
+    g_autoptr(WsDesign) with = ws_design_ref(E->origin);
     for (guint i = 0; i < E->n_set; i++) {
         WsDesign *next = ws_design_with_constant(with, E->set[i].name, E->set[i].value);
         if (!next)
@@ -264,11 +266,31 @@ static void identity(WsElab *E)
     p->design_hash = ws_arena_strdup(E->arena, hash);
 }
 
-static WsProgram *elaborate(const WsDesign *design, const WsSetting *set, guint n_set,
+/* Where loops have hints, the steps that these mean, under these settings; NULL: they mean none. */
+static WsDesign *without_hints(const WsDesign *design, const WsSetting *set, guint n_set,
+                               WsFindings *findings)
+{
+    if (!ws_hint_in(design))
+        return ws_design_ref(design);
+    g_autoptr(WsDesign) with = ws_design_ref(design);
+    for (guint i = 0; i < n_set; i++) {
+        WsDesign *next = ws_design_with_constant(with, set[i].name, set[i].value);
+        if (!next)
+            continue;
+        ws_design_unref(with);
+        with = next;
+    }
+    return ws_hint_explicit(with, TRUE, findings);
+}
+
+static WsProgram *elaborate(const WsDesign *origin, const WsSetting *set, guint n_set,
                             WsFindings *findings, gboolean probe)
 {
+    g_autoptr(WsDesign) design = without_hints(origin, set, n_set, findings);
     WsElab E;
-    begin(&E, design, set, n_set, findings);
+    if (!design)
+        return NULL;
+    begin(&E, origin, design, set, n_set, findings);
     E.probe = probe;
     head(&E);
     declarations(&E);

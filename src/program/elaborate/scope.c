@@ -16,7 +16,7 @@ static WsFinding *finding(WsElab *E, WsRuleId rule, const char *at, const char *
     g_autofree char *advice = remedy ? ws_phrase_word(remedy) : NULL;
     if (advice)
         ws_finding_set_remedy(f, "%s", advice);
-    const WsNode *node = at ? ws_design_find(E->design, at) : NULL;
+    const WsNode *node = at ? ws_design_find(E->origin, at) : NULL;
     if (node && node->line) {
         f->line = node->line;
         f->column = node->column;

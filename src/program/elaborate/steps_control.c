@@ -313,6 +313,12 @@ void ws_step_illegal(WsStepState *S)
                   ws_node_kind_keyword(S->node->kind), S->id, S->E->p->target);
 }
 
+void ws_step_PIPELINE_GROUP(WsStepState *S)
+{
+    ws_elab_note(S->E, WS_RULE_L_HINT, S->id, "Give the loop num_stages, or draw its steps there.",
+                 "a pipeline group stands directly in a loop with num_stages");
+}
+
 void ws_step_STAGE(WsStepState *S)
 {
     WsElab *E = S->E;

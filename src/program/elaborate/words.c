@@ -70,13 +70,16 @@ void ws_elab_words(WsElab *E)
     for (guint i = 0; i < p->n_ops; i++) {
         WsOp *op = p->op[i];
         const WsOp *same = op->step ? g_hash_table_lookup(first, op->step) : NULL;
-        const WsNode *node = op->step && !same ? ws_design_find(E->design, op->step) : NULL;
+        const WsNode *node = op->step && !same ? ws_design_find(E->origin, op->step) : NULL;
         if (same) {
             op->words = same->words;
             op->note = same->note;
         } else if (op->step) {
             gboolean step = node && ws_node_kind_is_step(node->kind);
             op->words = step ? sentence(E, node) : NULL;
+            const char *made = strchr(op->step, '#'); /* by a hint: "acquire.load_ring" */
+            if (made && op->words)
+                op->words = ws_arena_printf(E->arena, "%s, derived of %s", made + 1, op->words);
             op->note = node ? ws_arena_strdup(E->arena, ws_node_text(node, WS_F_note)) : NULL;
             g_hash_table_insert(first, op->step, op);
         }
