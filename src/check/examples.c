@@ -9,6 +9,7 @@
 #include "src/check/example_cluster.inc"
 #include "src/check/example_core.inc"
 #include "src/check/example_gather.inc"
+#include "src/check/example_hint.inc"
 #include "src/check/example_mesh.inc"
 #include "src/check/example_pipe.inc"
 #include "src/check/example_read.inc"
@@ -25,10 +26,11 @@
 static const struct {
     const char *name, *text;
 } bases[] = {
-    { "cluster", example_cluster }, { "core", example_core },     { "gather", example_gather },
-    { "mesh", example_mesh },       { "pipe", example_pipe },     { "read", example_read },
-    { "ring", example_ring },       { "stages", example_stages }, { "store", example_store },
-    { "streams", example_streams }, { "tiles", example_tiles },   { "turns", example_turns },
+    { "cluster", example_cluster }, { "core", example_core },       { "gather", example_gather },
+    { "hint", example_hint },       { "mesh", example_mesh },       { "pipe", example_pipe },
+    { "read", example_read },       { "ring", example_ring },       { "stages", example_stages },
+    { "store", example_store },     { "streams", example_streams }, { "tiles", example_tiles },
+    { "turns", example_turns },
 };
 
 /* The paragraph of a rule: its lines without the heading, and its base. FALSE if there is none. */

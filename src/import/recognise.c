@@ -91,6 +91,7 @@ WsRead *ws_source_new(const char *file, const char *source, GError **error)
     r->launch = "single";
     r->cluster = 1;
     r->unread = g_ptr_array_new_with_free_func(free_unread);
+    r->hints = g_array_new(FALSE, TRUE, sizeof(WsReadHint));
     r->names = g_hash_table_new(g_str_hash, g_str_equal);
     r->locals = g_hash_table_new(g_str_hash, g_str_equal);
     r->defined = ws_source_definitions();
@@ -129,6 +130,7 @@ void ws_source_free(WsRead *r)
     g_ptr_array_unref(r->axes);
     g_ptr_array_unref(r->addresses);
     g_clear_pointer(&r->unread, g_ptr_array_unref);
+    g_array_unref(r->hints);
     g_hash_table_unref(r->names);
     g_hash_table_unref(r->locals);
     g_array_unref(r->defined);

@@ -179,6 +179,20 @@ typedef struct {
 
 typedef struct WsImportName WsImportName;
 
+/* A loop whose text has a hint, and its groups: lines from the first to the last one of each. */
+#define WS_READ_HINT_MOST 16
+typedef struct {
+    gint64 number, stage, order, executor;
+    guint from, to;
+} WsReadHintGroup;
+typedef struct {
+    guint line;
+    gint64 stages;
+    guint n;
+    WsReadHintGroup group[WS_READ_HINT_MOST];
+    const char *text;
+} WsReadHint;
+
 typedef struct {
     const char *file, *title;
     char **line; /* of the source, for notes */
@@ -215,8 +229,12 @@ typedef struct {
     GHashTable *locals;       /* in use in some group: what a name of the document must not be */
     GPtrArray *pool;          /* g_free */
     GPtrArray *arrays;        /* GArray* */
+    GArray *hints;            /* WsReadHint */
     GError **error;
 } WsRead;
+
+/* Puts loops with a hint into the hint form (hints.c); takes and returns a design. */
+WsDesign *ws_source_hints(WsRead *r, WsDesign *design);
 
 WsRead *ws_source_new(const char *file, const char *source, GError **error);
 void ws_source_free(WsRead *r);

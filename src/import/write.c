@@ -399,5 +399,5 @@ WsDesign *ws_source_write(WsRead *r)
                        "what was read makes no design: %s at %s", f->message, f->at);
     }
     g_ptr_array_unref(w.loops);
-    return design;
+    return ws_source_hints(r, design);
 }

@@ -66,6 +66,8 @@ static const Refused refused[] = {
       "num_stages - 1", "\"product\"" },
     { "none", GEMM, "\"num_stages\": \"STAGES\"", "\"num_stages\": \"NOTHING\"", "not known",
       "constant", "num_stages" },
+    { "replicas", GEMM, "\"executor\": \"load\"", "\"executor\": \"mma\"", "has replicas",
+      "without replicas", "\"pipeline_group\": \"load\"" },
     { "wait", GEMM, "{ \"mma\":", "{ \"mma_wait\": 0 }, { \"mma\":", "holds no mma_wait", "derived",
       "\"mma\"" },
     { "use", GEMM, "\"into\": \"a\"", "\"into\": \"a\", \"use\": 0", "load has no \"use\"",

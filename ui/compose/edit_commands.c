@@ -253,6 +253,7 @@ static const struct {
     { "peel", .focus = ws_edit_peel },
     { "rotate", .focus = ws_edit_rotate },
     { "roll", .focus = ws_edit_roll },
+    { "explicit", .focus = ws_edit_explicit },
     { "part", .focus = ws_edit_part },
     { "replicate-more", .focus = one_more },
     { "replicate-less", .focus = one_less },

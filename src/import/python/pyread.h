@@ -297,6 +297,10 @@ const Val *py_formula(PyRead *p, const Val *v); /* MATH of anything that has a t
 const Val *py_itself(PyRead *p, const Val *v);  /* the same, to be copied as it is */
 const Val *py_copy_of(PyRead *p, const Val *v); /* of a TILE, of the type of its value */
 /* Notes which loads of the loop are staged (dialect/tle_hints.c). FALSE: none is. */
+/* Notes the groups of a loop with pipe_stages (dialect/tle_groups.c). FALSE: it has none that are
+ * read. */
+gboolean py_hint_loop(PyRead *p, const WsPyNode *loop);
+gboolean py_hint_group(PyRead *p, const WsPyNode *with); /* walks one of them */
 gboolean py_stage_loop(PyRead *p, const WsPyNode *loop, gint64 stages);
 void py_end_staged(PyRead *p, const WsPyNode *loop); /* at the end of a round of it */
 /* The same of a load that no round repeats. */

@@ -248,7 +248,7 @@ static void augment(PyRead *p, const WsPyNode *node)
  * its body is not known. */
 static void with(PyRead *p, const WsPyNode *node)
 {
-    if (py_tasks(p, node) || (p->amd && py_amd_stage(p, node)))
+    if (py_tasks(p, node) || py_hint_group(p, node) || (p->amd && py_amd_stage(p, node)))
         return;
     for (guint i = 0; p->in_kernel && i + 1 < node->n; i++) {
         const WsPyNode *item = node->kid[i], *call = item->kind == WS_PY_CALL ? item->kid[0] : item;

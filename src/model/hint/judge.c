@@ -140,6 +140,11 @@ static gboolean judge_ring(WsHint *h, const char *name, const GArray *uses)
                               "buffer %s is filled by %s: its depth is derived, so that it has no"
                               " stages, array, over or pipe of its own",
                               name, from->name);
+    const WsNode *executor = ws_node_child(h->root, WS_F_groups, from->executor);
+    if (ws_node_int(executor, WS_F_replicate, ws_node_has(executor, WS_F_replicate) ? 0 : 1) != 1)
+        return ws_hint_refuse(h, from->place, "Give the group an executor without replicas.",
+                              "%s fills buffer %s in %s, which has replicas: each would fill it",
+                              from->name, name, ws_node_name(executor));
     if (!readers)
         return ws_hint_refuse(h, from->place, "Leave it out, or read it in a group.",
                               "buffer %s is filled by %s, and no group reads it", name, from->name);

@@ -60,11 +60,16 @@ gboolean py_stage_loop(PyRead *p, const WsPyNode *loop, gint64 stages)
 {
     const WsPyNode *body = loop->kid[2];
     gboolean any = FALSE;
-    for (guint i = 0; body && i < body->n; i++)
-        if (is_staged(p, body->kid[i])) {
-            note(p, body->kid[i]->kid[1], stages, loop);
+    for (guint i = 0; body && i < body->n; i++) {
+        const WsPyNode *s = body->kid[i], *block = s->kind == WS_PY_WITH ? s->kid[s->n - 1] : NULL;
+        for (guint k = 0; k < (block ? block->n : 1); k++) { /* groups of a hint, too */
+            const WsPyNode *load = block ? block->kid[k] : s;
+            if (!is_staged(p, load))
+                continue;
+            note(p, load->kid[1], stages, loop);
             any = TRUE;
         }
+    }
     return any;
 }
 
@@ -199,8 +204,8 @@ static void is_known_ahead(const WsExpr *node, gpointer data)
         known = own && !strcmp(node->name, own->name);
     if (node->op == WS_EXPR_NAME)
         known = g_str_has_prefix(node->name, PY_PID) || !strcmp(node->name, "row") ||
-                (d->p->mesh && !strcmp(node->name, "cta")) ||
-                !g_strcmp0(node->name, d->p->tile) || !g_strcmp0(node->name, d->p->tile_loop);
+                (d->p->mesh && !strcmp(node->name, "cta")) || !g_strcmp0(node->name, d->p->tile) ||
+                !g_strcmp0(node->name, d->p->tile_loop);
     for (guint i = 0; i < d->p->loops->len && node->op == WS_EXPR_NAME; i++)
         known |= !strcmp(node->name, g_array_index(d->p->loops, OpenLoop, i).name);
     for (guint i = 0; i < d->p->r->sizes->len && node->op == WS_EXPR_NAME; i++)

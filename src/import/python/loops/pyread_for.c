@@ -50,6 +50,14 @@ static gboolean stages_loop(PyRead *p, const WsPyNode *arg, const WsPyNode *loop
            py_known(py_eval(p, arg->kid[0]), &n) && n >= 2 && n <= 64 && py_stage_loop(p, loop, n);
 }
 
+/* pipe_stages and what goes with it, where all of it is read. */
+static gboolean hints_loop(PyRead *p, const WsPyNode *arg, const WsPyNode *loop)
+{
+    return (!strcmp(arg->text, "pipe_stages") || !strcmp(arg->text, "pipe_orders") ||
+            !strcmp(arg->text, "executors") || !strcmp(arg->text, "num_stages")) &&
+           py_hint_loop(p, loop);
+}
+
 static gboolean is_range(const PyRead *p, const char *full, const char *last)
 {
     const gboolean pipeline = p->from == WS_IMPORT_TLE && g_str_has_suffix(full, "gpu.pipeline");
@@ -78,7 +86,7 @@ static gboolean range_of(PyRead *p, const WsPyNode *loop, const WsExpr **part, g
     for (guint i = 1; i < call->n; i++)
         if (p->in_kernel && call->kid[i]->kind == WS_PY_KEYWORD &&
             !py_law_keyword(last, call->kid[i]->text) && !leaves_loop(p, call->kid[i]) &&
-            !stages_loop(p, call->kid[i], loop))
+            !stages_loop(p, call->kid[i], loop) && !hints_loop(p, call->kid[i], loop))
             py_opaque_step(p, call, ws_source_format(p->r, "the keyword `%s`", call->kid[i]->text));
     guint n = 0;
     for (guint i = 1; i < call->n; i++) {
