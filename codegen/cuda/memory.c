@@ -252,6 +252,24 @@ void ws_cuda_st(WsCuda *c, const WsOp *op)
     store_all(c, &s);
 }
 
+static gboolean places_of(WsCuda *c, const WsOp *op, const Spot *s, WsCudaView *places)
+{
+    return !ws_op_picks(op) ||
+           (ws_cuda_view(c, &op->value[1], places) && places->shape == s->f.shape);
+}
+
+/* Declares `at`, the element of the view that `places` picks. The result: it is one of it. */
+static const char *picked(WsCuda *c, const WsAccess *a, const Spot *s, const WsCudaView *places,
+                          const char **row, const char **col)
+{
+    const guint cols = a->transposed ? a->rows : a->cols;
+    const gboolean line = s->b->rank == 1;
+    ws_cuda_line(c, "const uint32_t at = %s;", ws_cuda_get(c, places, 0));
+    *row = !line ? ws_cuda_format(c, "at / %u", cols) : s->swap ? "at" : "0";
+    *col = !line ? ws_cuda_format(c, "at %% %u", cols) : s->swap ? "0" : "at";
+    return ws_cuda_format(c, "at < %u", a->rows * a->cols);
+}
+
 /* Element by element, where `places` says or at its own place; what lies outside is left out. */
 void ws_cuda_red_shared(WsCuda *c, const WsOp *op)
 {
@@ -259,9 +277,7 @@ void ws_cuda_red_shared(WsCuda *c, const WsOp *op)
     WsCudaView places;
     const WsAccess *a = &op->access[0];
     WsPrim prim = ws_fact_combination(c->p->buffer[a->buffer].dtype, op->reduce);
-    if (prim == 0 || !spot_of(c, op, &s) ||
-        (op->n_value > 1 &&
-         (!ws_cuda_view(c, &op->value[1], &places) || places.shape != s.f.shape))) {
+    if (prim == 0 || !spot_of(c, op, &s) || !places_of(c, op, &s, &places)) {
         ws_cuda_step_error(c, op, "a write with `reduce` of this form");
         return;
     }
@@ -275,14 +291,8 @@ void ws_cuda_red_shared(WsCuda *c, const WsOp *op)
         ws_cuda_block(c, "");
     n += there != NULL || !n;
     const char *row = ws_cuda_row(c, &s.f), *col = ws_cuda_col(c, &s.f, 0), *in = "true";
-    if (op->n_value > 1) {
-        guint cols = a->transposed ? a->rows : a->cols;
-        gboolean line = s.b->rank == 1;
-        ws_cuda_line(c, "const uint32_t at = %s;", ws_cuda_get(c, &places, 0));
-        row = !line ? ws_cuda_format(c, "at / %u", cols) : s.swap ? "at" : "0";
-        col = !line ? ws_cuda_format(c, "at %% %u", cols) : s.swap ? "0" : "at";
-        in = ws_cuda_format(c, "at < %u", a->rows * a->cols);
-    }
+    if (ws_op_picks(op))
+        in = picked(c, a, &s, &places, &row, &col);
     ws_cuda_line(c, "%s(%s, %s, %s);", f(prim), spot_address(c, &s, row, col),
                  ws_cuda_get(c, &s.f, 0), in);
     ws_cuda_end_slots(c, n);
@@ -311,10 +321,13 @@ void ws_cuda_st_remote(WsCuda *c, const WsOp *op)
 void ws_cuda_ld(WsCuda *c, const WsOp *op)
 {
     Spot s;
-    if (!spot_of(c, op, &s)) {
+    WsCudaView places;
+    if (!spot_of(c, op, &s) || !places_of(c, op, &s, &places)) {
         ws_cuda_step_error(c, op, "a read of a view of this form");
         return;
     }
+    if (ws_op_picks(op))
+        s.by = 1;
     const gboolean peer = ws_op_peeks(op->kind);
     if (peer)
         s.stage = ws_cuda_format(c, "%s(%s, %s)", f(WS_PRIM_MAPA), s.stage,
@@ -328,8 +341,10 @@ void ws_cuda_ld(WsCuda *c, const WsOp *op)
     else if (!n)
         ws_cuda_block(c, "");
     n += there != NULL || !n;
-    ws_cuda_line(c, "const uint32_t from = %s;",
-                 spot_address(c, &s, ws_cuda_row(c, &s.f), ws_cuda_col(c, &s.f, 0)));
+    const char *row = ws_cuda_row(c, &s.f), *col = ws_cuda_col(c, &s.f, 0), *in = NULL;
+    if (ws_op_picks(op)) /* 0 where it is none of the view */
+        in = picked(c, &op->access[0], &s, &places, &row, &col);
+    ws_cuda_line(c, "const uint32_t from = %s;", spot_address(c, &s, row, col));
     if (s.by == 2 && bytes == 4) {
         ws_cuda_line(c, "uint32_t lo, hi;");
         ws_cuda_line(c, "%s(lo, hi, from);",
@@ -341,7 +356,11 @@ void ws_cuda_ld(WsCuda *c, const WsOp *op)
             { WS_PRIM_LD_SHARED_B8, WS_PRIM_LD_SHARED_B16, WS_PRIM_LD_SHARED },
             { WS_PRIM_LD_CLUSTER_B8, WS_PRIM_LD_CLUSTER_B16, WS_PRIM_LD_CLUSTER }
         };
-        ws_cuda_line(c, "const uint32_t bits = %s(from);", f(load_of[peer][s.by * bytes / 2]));
+        const char *load = f(load_of[peer][s.by * bytes / 2]);
+        if (in)
+            ws_cuda_line(c, "const uint32_t bits = %s ? %s(from) : 0;", in, load);
+        else
+            ws_cuda_line(c, "const uint32_t bits = %s(from);", load);
         ws_cuda_set(c, &s.f, 0, ws_cuda_widen(c, t, "bits"));
         if (s.by == 2)
             ws_cuda_set(c, &s.f, 1,

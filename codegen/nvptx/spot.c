@@ -148,6 +148,28 @@ void ws_spot_store(WsEmit *e, const WsOp *op)
     store_all(e, &f, &s, in_pairs(&s, &f) ? 2 : 1);
 }
 
+/* The element of the view that `at` picks, counted along its rows. The result: it is one of it. */
+static LLVMValueRef picked(WsEmit *e, const Spot *s, const WsAccess *a, LLVMValueRef at,
+                           LLVMValueRef *row, LLVMValueRef *col)
+{
+    /* of a view of a view, rows and columns of the storage */
+    const guint cols = a->transposed ? a->rows : a->cols;
+    LLVMValueRef in = LLVMBuildICmp(e->b, LLVMIntULT, at, ws_i32(e, (gint64)a->rows * a->cols), "");
+    at = LLVMBuildSelect(e->b, in, at, ws_i32(e, 0), "");
+    *row = LLVMBuildUDiv(e->b, at, ws_i32(e, cols), "");
+    *col = LLVMBuildURem(e->b, at, ws_i32(e, cols), "");
+    if (s->b->rank == 1)
+        *row = s->swap ? at : ws_i32(e, 0), *col = s->swap ? ws_i32(e, 0) : at;
+    return in;
+}
+
+/* The places of an operation that picks its elements, in step with its value. */
+static gboolean places_of(WsEmit *e, const WsOp *op, const WsFragment *f, WsFragment *places)
+{
+    return !ws_op_picks(op) || (ws_fragment(e, &op->value[1], places) && places->n == f->n &&
+                                places->shape == f->shape);
+}
+
 /* Element by element, where `places` says or at its own place; what lies outside is left out. */
 void ws_shared_reduce(WsEmit *e, const WsOp *op)
 {
@@ -155,28 +177,18 @@ void ws_shared_reduce(WsEmit *e, const WsOp *op)
     Spot s = spot_of(e, op);
     const WsAccess *a = &op->access[0];
     WsPrim prim = ws_fact_combination(s.b->dtype, op->reduce);
-    if (prim == 0 || !ws_fragment(e, &op->value[0], &f) ||
-        (op->n_value > 1 &&
-         (!ws_fragment(e, &op->value[1], &places) || places.n != f.n || places.shape != f.shape))) {
+    if (prim == 0 || !ws_fragment(e, &op->value[0], &f) || !places_of(e, op, &f, &places)) {
         ws_emit_step_error(e, op, "a write with `reduce` of this form");
         return;
     }
-    /* of a view of a view, rows and columns of the storage */
-    guint cols = a->transposed ? a->rows : a->cols, all = a->rows * a->cols;
     LLVMBasicBlockRef after = f.owner ? ws_if(e, f.owner, "reduce") : NULL;
     for (guint i = 0; i < f.n; i++) {
         WsFragmentPlace p = ws_fragment_place(e, &f, i);
         LLVMValueRef row = p.row, col = p.col;
         LLVMValueRef there = p.there ? p.there : LLVMConstInt(LLVMInt1TypeInContext(e->ctx), 1, 0);
-        if (op->n_value > 1) {
-            LLVMValueRef at = ws_fragment_get(e, &places, i);
-            LLVMValueRef in = LLVMBuildICmp(e->b, LLVMIntULT, at, ws_i32(e, all), "");
+        if (ws_op_picks(op)) {
+            LLVMValueRef in = picked(e, &s, a, ws_fragment_get(e, &places, i), &row, &col);
             there = LLVMBuildAnd(e->b, there, in, "");
-            at = LLVMBuildSelect(e->b, in, at, ws_i32(e, 0), "");
-            row = LLVMBuildUDiv(e->b, at, ws_i32(e, cols), "");
-            col = LLVMBuildURem(e->b, at, ws_i32(e, cols), "");
-            if (s.b->rank == 1)
-                row = s.swap ? at : ws_i32(e, 0), col = s.swap ? ws_i32(e, 0) : at;
         }
         ws_prim(e, prim, address(e, &s, row, col), ws_fragment_get(e, &f, i), there);
     }
@@ -235,14 +247,33 @@ static void load_pair(WsEmit *e, const Spot *s, LLVMValueRef at, LLVMValueRef ou
     out[1] = ws_widen(e, t, LLVMBuildLShr(e->b, bits, ws_i32(e, 8 * bytes), ""));
 }
 
+/* Element by element, from where `places` says; 0 where that is none of the view. */
+static void load_picked(WsEmit *e, const WsOp *op, const Spot *s, const WsFragment *f,
+                        const WsFragment *places)
+{
+    const WsDtype t = s->b->dtype;
+    for (guint i = 0; i < f->n; i++) {
+        WsFragmentPlace p = ws_fragment_place(e, f, i);
+        LLVMValueRef row, col;
+        LLVMValueRef in = picked(e, s, &op->access[0], ws_fragment_get(e, places, i), &row, &col);
+        LLVMValueRef word = load_word(e, s, ws_dtype_bytes(t), address(e, s, row, col));
+        word = LLVMBuildSelect(e->b, in, word, ws_i32(e, 0), "");
+        ws_fragment_set_if(e, f, i, ws_widen(e, t, word), p.there);
+    }
+}
+
 void ws_spot_load(WsEmit *e, const WsOp *op)
 {
-    WsFragment f;
-    if (!ws_fragment(e, &op->value[0], &f)) {
+    WsFragment f, places;
+    if (!ws_fragment(e, &op->value[0], &f) || !places_of(e, op, &f, &places)) {
         ws_emit_step_error(e, op, "a read of a view of this form");
         return;
     }
     Spot s = spot_of(e, op);
+    if (ws_op_picks(op)) {
+        load_picked(e, op, &s, &f, &places);
+        return;
+    }
     s.peer = ws_op_peeks(op->kind);
     if (s.peer)
         s.stage = ws_prim(e, WS_PRIM_MAPA, s.stage, ws_uniform_i32(e, op->ctas.expr));

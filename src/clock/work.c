@@ -278,6 +278,9 @@ static WsWork shared_work(const WsClockPlay *play, const WsOp *op)
     gboolean stores = ws_op_stores_shared(op->kind);
     w.smem = (double)bytes / m[stores ? WS_MACHINE_SMEM_STORE : WS_MACHINE_SMEM_BYTES];
     gboolean loads = ws_op_loads_shared(op->kind);
+    if (loads && ws_op_picks(op)) /* lanes that meet in a bank are not counted */
+        w.smem = value_elements(op) * ws_dtype_bytes(play->p->buffer[op->access[0].buffer].dtype) /
+                 m[WS_MACHINE_SMEM_BYTES];
     if (loads || op->kind == WS_OP_TRANSPOSE)
         w.latency = m[WS_MACHINE_SMEM_LATENCY];
     if (op->kind == WS_OP_TRANSPOSE) /* byte permutes, two per 32-bit word */

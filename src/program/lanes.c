@@ -330,8 +330,7 @@ static gboolean collide_as_bytes(const Lanes *x, const WsLanesAt *first, guint64
 /* Any thread may touch any element: data, or the author's text, say which. */
 static gboolean scattered(const WsOp *op)
 {
-    return (ws_op_is_atomic(op->kind) && op->n_value > 1) ||
-           (ws_op_is_raw(op->kind) && op->breadth == WS_BREADTH_GROUP);
+    return ws_op_picks(op) || (ws_op_is_raw(op->kind) && op->breadth == WS_BREADTH_GROUP);
 }
 
 gboolean ws_lanes_collide(const WsProgram *p, const WsLanesAt *first, guint64 first_base,

@@ -1,5 +1,6 @@
 
 #include "program/op.h"
+#include "program/parts/operation.h"
 
 /* clang-format off */
 #define WS_BREADTH_ANY WS_BREADTH_GROUP
@@ -38,3 +39,8 @@ enum {
 #undef WS_OP
 };
 G_STATIC_ASSERT((int)ROWS == (int)WS_OP_KIND_COUNT);
+
+gboolean ws_op_picks(const WsOp *op)
+{
+    return op->n_value > 1 && (ws_op_is_atomic(op->kind) || ws_op_loads_shared(op->kind));
+}

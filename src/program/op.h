@@ -2,6 +2,7 @@
  * instead of listing kinds, so that a new row of op.def reaches all of them. */
 #pragma once
 
+#include "program/forward.h"
 #include "program/op_kind.h"
 
 G_BEGIN_DECLS
@@ -278,6 +279,9 @@ static inline gboolean ws_op_loads_shared(WsOpKind kind)
 {
     return ws_op_moves(kind, WS_DATA_AT_SHARED, WS_DATA_AT_REGISTERS);
 }
+
+/* A value says which elements of its view are combined, or read: any thread may touch any. */
+gboolean ws_op_picks(const WsOp *op);
 
 static inline gboolean ws_op_stores_global(WsOpKind kind)
 {

@@ -14,6 +14,7 @@ typedef struct {
 } Bad;
 
 #define ALL    "cluster-allreduce"
+#define LOOKUP "moves/lookup"
 #define COOP   "gemm-cooperative"
 #define CAUSAL "attention-fa3-causal"
 #define NAMED  "sparse-mla-seesaw"
@@ -105,6 +106,11 @@ static const Bad bad[] = {
       2, "release" },
     { MESH, "\"notify\": \"done\", ", "\"notify\": \"done\", \"scope\": \"cluster\", ", "S-VALUE",
       2, "sys" },
+    { LOOKUP, "\"places\": \"at\"", "\"places\": \"y\"", "T-DTYPE", 2, "places are i32" },
+    { LOOKUP, "\"places\": \"at\"", "\"places\": \"turned\"", "T-SHAPE", 2, "not in step" },
+    { LOOKUP, "\"places\": \"at\"", "\"places\": \"at\", \"cta\": 0", "T-USE", 2, "own CTA" },
+    { LOOKUP, "\"from\": \"T\", \"at\": [0]", "\"from\": \"T\", \"at\": [0], \"places\": \"at\"",
+      "S-KEY", 2, "places" },
     { MESH, "\"reduce\": \"add\"", "\"reduce\": \"max\"", "S-VALUE", 2, "add" },
     { MESH, ", \"reduce\": \"add\"", "", "L-ACCESS", 1, "\"write\" or \"exchange\"" },
     { MESH, "\"access\": \"reduce\"", "\"access\": \"exchange\"", "L-ACCESS", 1, "reduce" },

@@ -87,6 +87,10 @@ void ws_gluon_read(WsPy *y, const WsOp *op)
     const WsRegValue *v = &y->agent->value[u->value];
     const WsBuffer *b = &y->p->buffer[op->access[0].buffer];
     const char *layout = ws_gluon_layout(y, v);
+    if (ws_op_picks(op)) {
+        ws_py_refuse(y, op, "a read of elements that a value picks", "read the whole view");
+        return;
+    }
     if (!layout) {
         read_element(y, op);
         return;

@@ -104,25 +104,34 @@ void ws_tle_write(WsTle *t, const WsOp *op)
         ws_tl_converted(t->y, part(t, &op->value[0]), v->dtype, t->y->p->buffer[a->buffer].dtype));
 }
 
-/* Elements that `places` picks, counted along rows of the view; what lies outside is masked out.
- * Elements in step with the value otherwise. */
+/* Elements of a view that `places` picks, counted along its rows: the operand of local_ptr, and the
+ * condition that they are some of it. */
+static const char *picked(WsTle *t, const WsOp *op, const char *view, const char **in)
+{
+    WsPy *y = t->y;
+    const WsAccess *a = &op->access[0];
+    const guint cols = a->transposed ? a->rows : a->cols;
+    const char *at = part(t, &op->value[1]);
+    const char *row = ws_py_format(y, "%s // %u", at, cols),
+               *col = ws_py_format(y, "%s %% %u", at, cols);
+    *in = ws_py_format(y, "mask=(%s >= 0) & (%s < %u)", at, at, a->rows * a->cols);
+    return y->p->buffer[a->buffer].rank == 1 ? ws_py_format(y, "%s, (%s,)", view, at)
+           : a->transposed                   ? ws_py_format(y, "%s, (%s, %s)", view, col, row)
+                                             : ws_py_format(y, "%s, (%s, %s)", view, row, col);
+}
+
+/* Elements that `places` picks; what lies outside is masked out. Elements in step with the value
+ * otherwise. */
 void ws_tle_combine(WsTle *t, const WsOp *op)
 {
     WsPy *y = t->y;
     const WsAccess *a = &op->access[0];
-    const WsBuffer *b = &y->p->buffer[a->buffer];
-    const guint cols = a->transposed ? a->rows : a->cols;
-    if (op->n_value == 1 && !whole_rows(t, op, a))
+    if (!ws_op_picks(op) && !whole_rows(t, op, a))
         return;
     const char *view = ws_tle_view(t, op, a, a->rows, a->cols), *mask = "";
-    if (op->n_value > 1) {
-        const char *at = part(t, &op->value[1]);
-        const char *row = ws_py_format(y, "%s // %u", at, cols),
-                   *col = ws_py_format(y, "%s %% %u", at, cols);
-        view = b->rank == 1    ? ws_py_format(y, "%s, (%s,)", view, at)
-               : a->transposed ? ws_py_format(y, "%s, (%s, %s)", view, col, row)
-                               : ws_py_format(y, "%s, (%s, %s)", view, row, col);
-        mask = ws_py_format(y, ", mask=(%s >= 0) & (%s < %u)", at, at, a->rows * a->cols);
+    if (ws_op_picks(op)) {
+        view = picked(t, op, view, &mask);
+        mask = ws_py_format(y, ", %s", mask);
     }
     ws_py_line(y, "tl.atomic_%s(tle.gpu.local_ptr(%s), %s%s, sem=\"relaxed\", scope=\"cta\")",
                ws_tl_reduction(op->reduce), view, part(t, &op->value[0]), mask);
@@ -133,10 +142,19 @@ void ws_tle_read(WsTle *t, const WsOp *op)
     const WsAccess *a = &op->access[0];
     const WsBuffer *b = &t->y->p->buffer[a->buffer];
     const WsRegValue *v = &t->y->agent->value[op->value[0].value];
-    if (!whole_rows(t, op, a))
+    if (!ws_op_picks(op) && !whole_rows(t, op, a))
         return;
     if (!ws_py_whole(t->y, &op->value[0])) {
         ws_py_refuse(t->y, op, "a read into a part of a value", "make it a value of its own");
+        return;
+    }
+    if (ws_op_picks(op)) {
+        const char *in, *places = picked(t, op, ws_tle_view(t, op, a, a->rows, a->cols), &in);
+        ws_py_line(t->y, "%s = %s", t->y->value[op->value[0].value],
+                   ws_tl_converted(t->y,
+                                   ws_py_format(t->y, "tl.load(tle.gpu.local_ptr(%s), %s, other=0)",
+                                                places, in),
+                                   b->dtype, v->dtype));
         return;
     }
     if (ws_tl_scalar(v) && b->rank == 2) { /* `check --from tle` reads none */

@@ -110,6 +110,10 @@ void ws_tlx_read(WsPy *y, const WsOp *op)
 {
     const WsAccess *a = &op->access[0];
     const WsRegValue *v = &y->agent->value[op->value[0].value];
+    if (ws_op_picks(op)) {
+        ws_py_refuse(y, op, "a read of elements that a value picks", "read the whole view");
+        return;
+    }
     if (ws_tl_scalar(v)) {
         ws_py_refuse(y, op, "reading one element of shared memory", "read a row or a column");
         return;

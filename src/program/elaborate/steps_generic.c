@@ -237,14 +237,26 @@ void ws_step_READ(WsStepState *S)
         !ws_half_view(S, &use, &view))
         return;
     const WsBuffer *b = &g_array_index(E->buffers, WsBuffer, view.access.buffer);
-    if (!same_shape(&use, &view))
+    const gboolean picks = ws_node_has(S->node, WS_F_places);
+    if (picks && ws_halves(E)) {
+        ws_elab_error(E, WS_RULE_L_LENS, S->id, NULL,
+                      "read at %s: halves of a group do not pick elements of shared memory yet",
+                      S->id);
+        return;
+    }
+    if (picks && ws_node_has(S->node, WS_F_cta)) {
+        ws_elab_error(E, WS_RULE_T_USE, S->id, "Drop `cta`.",
+                      "a read with `places` stays in its own CTA");
+        return;
+    }
+    if (!picks && !same_shape(&use, &view))
         ws_elab_error(E, WS_RULE_T_SHAPE, S->id, NULL, "%s is %u x %u, but %s is %u x %u", v->name,
                       use.rows, use.cols, b->name, view.rows, view.cols);
     if (!widens(b->dtype, v->dtype))
         ws_elab_error(E, WS_RULE_T_DTYPE, S->id, NULL, "%s is %s, but %s holds %s", v->name,
                       ws_dtype_text(v->dtype), b->name, ws_dtype_text(b->dtype));
     gboolean remote = ws_node_has(S->node, WS_F_cta);
-    gboolean matrix = b->dtype == v->dtype && matrix_form(E, v, &use, &view);
+    gboolean matrix = !picks && b->dtype == v->dtype && matrix_form(E, v, &use, &view);
     WsOp *op = ws_step_op(S,
                           remote   ? WS_OP_LD_REMOTE
                           : matrix ? WS_OP_LDMATRIX
@@ -252,6 +264,8 @@ void ws_step_READ(WsStepState *S)
                           NULL);
     op->n_value = 1;
     op->value[0] = use;
+    if (!places(S, &use, op))
+        return;
     ws_op_access(E, op, &view.access);
     if (remote)
         op->ctas = ws_step_ctas(S, WS_F_cta);

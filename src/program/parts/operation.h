@@ -90,7 +90,8 @@ struct WsOp {
     /* register values */
     guint n_value;
     WsValueUse value[4];   /* MMA: [0] accumulator, [1] operand a if in registers;
-                              RED_SHARED: [1] elements of the view that those of [0] go to */
+                              RED_SHARED, LD_SHARED: [1] elements of the view
+                              that those of [0] go to, come from */
     WsMma *mma;            /* MMA, MFMA */
     const char *math_name; /* VECTOR: "add" */
     gboolean restart;      /* CUBE: the accumulator is written, not added to */

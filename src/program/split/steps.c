@@ -84,6 +84,8 @@ static WsJson *coordinates(const WsNode *node, guint rows, guint cols, guint row
     return list;
 }
 
+static gboolean other(WsSplit *s, const WsNode *node, WsJson *list);
+
 /* A load, store, write or read of which one end is in parts. `value`, `buffer`: fields of the ends,
  * WS_F_COUNT: none. FALSE: s has the reason. */
 static gboolean move(WsSplit *s, const WsNode *node, WsFieldId value, WsFieldId buffer,
@@ -97,6 +99,8 @@ static gboolean move(WsSplit *s, const WsNode *node, WsFieldId value, WsFieldId 
     WsCuts rows, cols;
     if (s->why)
         return FALSE;
+    if (ws_node_has(node, WS_F_places)) /* counted along the rows of a whole view */
+        return other(s, node, list);
     if (!e.of_value && !e.of_buffer) {
         ws_json_add(list, ws_json_of_node(node));
         return TRUE;

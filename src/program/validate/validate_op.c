@@ -168,7 +168,9 @@ static void global(WsValidation *v, const WsOp *op)
 static void shared(WsValidation *v, const WsOp *op)
 {
     gboolean load = ws_op_loads_shared(op->kind);
-    if (HOLDS(op->n_access == 1 && op->n_value == 1)) {
+    const guint most = op->kind == WS_OP_LD_SHARED ? 2 : 1; /* places */
+    if (HOLDS(op->n_access == 1 && op->n_value >= 1 && op->n_value <= most)) {
+        HOLDS(op->n_value == 1 || op->value[1].mode == WS_MODE_READ);
         HOLDS(op->access[0].mode == (load ? WS_MODE_READ : WS_MODE_WRITE));
         HOLDS(op->value[0].mode == (load ? WS_MODE_WRITE : WS_MODE_READ));
     }

@@ -71,7 +71,7 @@ static Toucher toucher(const WsOp *op)
         return BY_GATHER;
     if (op->kind == WS_OP_ST_SHARED || op->kind == WS_OP_STMATRIX || op->kind == WS_OP_LD_SHARED ||
         op->kind == WS_OP_LDMATRIX)
-        return op->n_value ? BY_LANES : NOT_TOLD;
+        return op->n_value == 1 ? BY_LANES : NOT_TOLD;
     return NOT_TOLD;
 }
 

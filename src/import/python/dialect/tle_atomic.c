@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Atomics of TLE. On pointers to shared memory they combine elements with what is there: the
- * elements of a view, or those that index tiles pick. The compiler puts barriers between plain
+/* Elements of shared memory that index tiles pick: loads of them, and atomics of TLE, which combine
+ * the elements of a view, or those, with what is there. The compiler puts barriers between plain
  * stores and loads of local pointers alone, so that it puts none around atomics.
  *
  * An index outside of its buffer would be an access of other memory; a design leaves such places
@@ -155,7 +155,7 @@ static void show(PyRead *p, const Shown *s)
         }
         all = all && r.lo == 0 && r.hi == x->extent - 1;
     }
-    if (!all) /* which elements it leaves out is not said */
+    if (!all && s->step->kind == WS_READ_WRITE) /* which elements it leaves out is not said */
         ws_source_masked(p->r, s->step);
 }
 
@@ -256,8 +256,8 @@ static const char *counted(PyRead *p, const WsExpr *row, const WsExpr *col, gint
 }
 
 /* Fills in what the indices are; what they pick, counted along rows. NULL: they are not followed.
- */
-static const Val *picked(PyRead *p, const Val *pointer, const Val *buffer, Shown *s)
+ * Where they count along columns, the buffer becomes its transpose. */
+static const Val *picked(PyRead *p, const Val *pointer, Val *buffer, Shown *s)
 {
     const guint n = pointer->n - 1;
     const Val *x[2] = { NULL, NULL };
@@ -272,6 +272,12 @@ static const Val *picked(PyRead *p, const Val *pointer, const Val *buffer, Shown
     if (n == 1)
         return x[0];
     const char *one = counted(p, s->index[0].e, s->index[1].e, buffer->cols);
+    if (!one && (one = counted(p, s->index[1].e, s->index[0].e, buffer->rows))) {
+        const gint64 rows = buffer->rows;
+        buffer->rows = buffer->cols;
+        buffer->cols = rows;
+        buffer->place.transposed = TRUE;
+    }
     Val *both = py_val(p, VAL_MATH);
     *both = *x[0];
     both->rows = MAX(x[0]->rows, x[1]->rows);
@@ -334,6 +340,64 @@ static const Val *where_of(PyRead *p, const Val *at, const Val *buffer, const Va
         v->made = py_made_of(p, at, m);
     }
     return v;
+}
+
+/* Shown in the end: what the index is computed from is not known yet. */
+static void show_later(PyRead *p, Shown *s, WsReadStep *step)
+{
+    if (p->probing)
+        return;
+    Shown *own = g_new(Shown, 1);
+    s->step = step;
+    *own = *s;
+    g_ptr_array_add(p->scattered, own);
+}
+
+/* --- loads ------------------------------------------------------------------------------------ */
+
+/* tl.load of elements that index tiles pick: what the mask leaves out is 0, or `other`. The
+ * compiler's barriers stand before it as before any load of local pointers. */
+const Val *py_load_places(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    Val buffer = *a[0]->item[0];
+    Shown s = { .group = p->group, .at = at };
+    if (!p->group)
+        return py_wrong(p, at, "a load of elements of a buffer outside of the partitions");
+    if (py_given(a[3]) && py_number(a[3], 1) != 0)
+        return py_wrong(p, at, "an asynchronous load of elements that an index picks");
+    if (!buffer.rows)
+        py_extents(p, &buffer);
+    if (buffer.place.transposed || buffer.depth)
+        return py_wrong(p, at, "a load of elements of a buffer that is seen otherwise");
+    const Val *x = picked(p, a[0], &buffer, &s);
+    const Val *where = x ? where_of(p, x, &buffer, a[1], &s) : NULL;
+    if (!x)
+        return py_wrong(p, at, "an index that is no tile of 32-bit integers");
+    if (!where || where->rows * where->cols < 2)
+        return py_wrong(p, at, "a mask of a load that is no condition on tiles, or one element");
+    s.rows = where->rows;
+    s.cols = where->cols;
+    const gint places = py_hold(p, "picks", where, at, s.rows, s.cols);
+    const WsReadValue *held =
+        places < 0 ? NULL : &g_array_index(p->group->values, WsReadValue, places);
+    if (!held || held->rows != s.rows || held->cols != s.cols)
+        return py_wrong(p, at, "an index tile that is not known");
+    const WsReadBuffer *b = &g_array_index(p->r->buffers, WsReadBuffer, buffer.place.object);
+    const gint value = py_value_for(p, "loaded", at, b->dtype, s.rows, s.cols);
+    py_meet_before(p, buffer.place.object, FALSE, at);
+    WsReadStep *step = py_step(p, WS_READ_READ, at);
+    py_set(p, step, value);
+    step->buffer = buffer.place;
+    step->where = places + 1;
+    p->dirty = TRUE;
+    py_touched(p, buffer.place.object);
+    show_later(p, &s, step);
+    Val *v = py_val(p, VAL_TILE);
+    v->step = step;
+    v->index = value;
+    v->rows = s.rows;
+    v->cols = s.cols;
+    return py_masked_value(p, v, a[1], a[2], FALSE);
 }
 
 /* --- atomics ---------------------------------------------------------------------------------- */
@@ -414,12 +478,8 @@ static const Val *shared(PyRead *p, const char *how, const Val **a, const WsPyNo
     step->buffer = buffer.place;
     step->reduce = how;
     step->where = to + 1;
-    if (where && !p->probing) {
-        Shown *own = g_new(Shown, 1);
-        s.step = step;
-        *own = s;
-        g_ptr_array_add(p->scattered, own);
-    }
+    if (where)
+        show_later(p, &s, step);
     return py_opaque(p); /* what was there is no value of a design */
 }
 
