@@ -282,6 +282,18 @@ static void add_turns(WsGather *g, const WsNode *owner, WsFieldId list)
     }
 }
 
+/* Two replicas for the rows of one: then a larger tile fits their registers. */
+static void add_shared_rows(WsGather *g, const WsNode *group)
+{
+    const guint from = g->list->len;
+    WsDraft *d = ws_draft_new(g->design);
+    gboolean done = ws_edit_share_rows(d, group->identity);
+    ws_gather_take(
+        g, d, done, group,
+        g_strdup_printf("Two replicas of %s, half of the rows each", ws_node_name(group)));
+    mark(g, from);
+}
+
 GPtrArray *ws_candidates_deep(const WsDesign *design)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -291,6 +303,7 @@ GPtrArray *ws_candidates_deep(const WsDesign *design)
         const WsNode *group = ws_node_child(root, WS_F_groups, i);
         add_computing(&g, group, WS_F_body);
         ws_gather_reach(&g, group, WS_F_body);
+        add_shared_rows(&g, group);
         if (ws_edit_replicas(group) > 1)
             add_turns(&g, group, WS_F_body);
     }

@@ -24,8 +24,8 @@ WsDesign *ws_advise_settled(const WsDesign *design, const WsSetting *set, guint 
 /* Proposals, each once; free with g_ptr_array_unref. */
 GPtrArray *ws_candidates_new(const WsDesign *design);
 /* Besides these: products a round ahead or later with all that hangs on them, and with the load of
- * an operand; turns of replicas, and none outside the rounds; what computes beside a product, and
- * releases several places earlier. */
+ * an operand; turns of replicas, and none outside the rounds; the rows of a group shared out; what
+ * computes beside a product, and releases several places earlier. */
 GPtrArray *ws_candidates_deep(const WsDesign *design);
 
 /* What proposals are compared with. `v` is a launch of `p`. */

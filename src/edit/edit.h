@@ -136,6 +136,10 @@ gboolean ws_edit_explicit(WsDraft *d, guint64 node);
 gboolean ws_edit_hint_move(WsDraft *d, guint64 group, gint64 stage, gint64 order,
                            const char *executor);
 gboolean ws_edit_replicate(WsDraft *d, guint64 group, gint by);
+/* A group of one replica gets a second one, and each takes half of the rows of its tile: products,
+ * writes and stores of whole tiles are narrowed to them. Refused, with the step, where one does
+ * anything of which that cannot be said (share_rows.c). */
+gboolean ws_edit_share_rows(WsDraft *d, guint64 group);
 gboolean ws_edit_mute(WsDraft *d, const guint64 *nodes, guint n);
 
 /* --- edges and rings (connect.c, turn.c, ring.c)
