@@ -92,7 +92,7 @@ static void judge(const char *how, const char *text, gpointer data)
 
 static gboolean taken(guint place)
 {
-    return test_takes(place, test_quick() ? 12 : 1, 24);
+    return test_takes(place, test_quick() ? 11 : 1, 24);
 }
 
 static void test_mutants(gconstpointer data)

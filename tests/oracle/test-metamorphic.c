@@ -6,6 +6,7 @@
 #include "model/design.h"
 #include "model/finding.h"
 #include "model/findings.h"
+#include "model/hint.h"
 #include "program/elaborate.h"
 #include "program/parts/barrier.h"
 #include "program/program.h"
@@ -172,6 +173,20 @@ static void asked_free(gpointer data)
     g_free(a);
 }
 
+/* Changes are of steps: a hint is written out before, since it takes none but those of its groups.
+ */
+static void write_out(char **text)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) hinted = ws_design_parse(*text, strlen(*text), "design", findings);
+    g_autoptr(WsDesign) explicit =
+        hinted && ws_hint_in(hinted) ? ws_hint_explicit(hinted, FALSE, findings) : NULL;
+    if (!explicit)
+        return;
+    g_free(*text);
+    *text = ws_design_print(explicit);
+}
+
 /* The designs of a folder of which the check says something. */
 static void add_folder(const char *folder, GPtrArray *all)
 {
@@ -185,6 +200,7 @@ static void add_folder(const char *folder, GPtrArray *all)
         g_autofree char *title = g_strdup_printf("/metamorphic/%s", name);
         Asked *a = g_new0(Asked, 1);
         g_assert_true(g_file_get_contents(file, &a->text, NULL, NULL));
+        write_out(&a->text);
         a->before = said_of(a->text);
         if (!a->before) { /* refused by elaboration */
             asked_free(a);
