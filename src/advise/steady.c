@@ -230,14 +230,3 @@ void ws_steady_free(WsSteady *s)
     g_array_unref(s->cycle);
     g_free(s);
 }
-
-gboolean ws_steady_is_critical(const WsSteady *s, guint op)
-{
-    for (guint i = 0; i < s->cycle->len; i++) {
-        const WsSteadyEdge *e =
-            &g_array_index(s->edge, WsSteadyEdge, g_array_index(s->cycle, guint, i));
-        if ((e->from.agent >= 0 && e->from.op == op) || (e->to.agent >= 0 && e->to.op == op))
-            return TRUE;
-    }
-    return FALSE;
-}

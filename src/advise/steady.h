@@ -49,9 +49,6 @@ WsSteady *ws_steady_new(const WsProgram *p, const WsClockResult *r);
 void ws_steady_free(WsSteady *s);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsSteady, ws_steady_free)
 
-/* Whether an operation has an event on the critical cycle, or waits for or ends a phase on it. */
-gboolean ws_steady_is_critical(const WsSteady *s, guint op);
-
 /* Members of the open object: --json of `warpstave simulate --critical`. */
 void ws_steady_json(WsJsonOut *j, const WsSteady *s, const WsProgram *p);
 char *ws_steady_report(const WsSteady *s, const WsProgram *p); /* for people; caller frees */

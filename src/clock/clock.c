@@ -66,6 +66,7 @@ typedef struct {
     const WsMachine *m;
     WsClockOptions options;
     gint64 grid, tiles;
+    gint64 size; /* CTAs of a cluster */
     WsTilesStrided stride;
     gint64 tile_limit;
     guint cluster;
@@ -75,9 +76,9 @@ typedef struct {
 
 static void plan(Job *job)
 {
-    gint64 size = CLAMP(job->p->cluster, 1, 16);
+    job->size = CLAMP(job->p->cluster, 1, 16);
     job->grid = ws_launch_grid(job->v, (gint64)job->m->value[WS_MACHINE_SMS]);
-    gint64 clusters = job->grid / size, count = ws_launch_tiles(job->v);
+    gint64 clusters = job->grid / job->size, count = ws_launch_tiles(job->v);
     job->cluster = (guint)CLAMP((gint64)job->options.cluster, 0, MAX(clusters - 1, 0));
     gboolean single = job->p->tiles->launch == WS_LAUNCH_SINGLE;
     job->stride =
@@ -108,11 +109,10 @@ static gboolean play_once(const Job *job, WsClockPlay *play, WsTrace *trace, gin
                            .max_steps = job->options.max_steps ? job->options.max_steps
                                                                : DEFAULT_MAX_STEPS };
     /* CTAs are dealt to all SMs once before an SM gets its next one. */
-    const gint64 size = CLAMP(job->p->cluster, 1, 16);
-    play->apart = MAX((gint64)m[WS_MACHINE_SMS] / size, 1);
+    play->apart = MAX((gint64)m[WS_MACHINE_SMS] / job->size, 1);
     play->n_clusters = 1;
     while (play->n_clusters < job->p->per_sm &&
-           job->cluster + play->n_clusters * play->apart < job->grid / size)
+           job->cluster + play->n_clusters * play->apart < job->grid / job->size)
         play->n_clusters++;
     double sharers = CLAMP((double)job->grid, 1, m[WS_MACHINE_SMS]);
     play->l2_rate = m[WS_MACHINE_L2_BYTES] / sharers;
@@ -219,13 +219,12 @@ WsClockResult *ws_clock_run(const WsProgram *p, const WsLaunchValues *v, const W
     plan(&job);
     if (job.tiles == 0)
         return empty(&job);
-    const gint64 size = CLAMP((gint64)p->cluster, 1, 16);
     /* Eight waves with 256 registers each, or all of the LDS: one CTA on a CU. */
     const gint64 resident = p->hardware->halves ? 1 : SM_CTAS;
     job.shares = ws_shares_new(
-        p, v, job.grid / size, job.cluster, (gint64)m->value[WS_MACHINE_SMS] * resident / size,
-        (gint64)m->value[WS_MACHINE_DIES], (guint)MIN(SHARE_WAVES, job.tile_limit),
-        m->value[WS_MACHINE_L2_CAPACITY]);
+        p, v, job.grid / job.size, job.cluster,
+        (gint64)m->value[WS_MACHINE_SMS] * resident / job.size, (gint64)m->value[WS_MACHINE_DIES],
+        (guint)MIN(SHARE_WAVES, job.tile_limit), m->value[WS_MACHINE_L2_CAPACITY]);
     WsClockPlay play;
     WsTrace *trace = job.options.no_trace ? NULL : ws_trace_new(p, WS_TRACE_PREDICTED);
     gboolean ok = play_once(&job, &play, trace, -1, findings);

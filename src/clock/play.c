@@ -38,13 +38,6 @@ static gint64 limited_tiles(gpointer data, gint64 position)
     return tile_of(at, position);
 }
 
-/* Data are not known before the launch: integers count as the middle of their range. */
-static gboolean guess_element(gpointer data, gint tensor, const gint64 *at, gint64 *value)
-{
-    const WsClockPlay *play = data;
-    return ws_launch_guess_element(play->v, tensor, value);
-}
-
 gboolean ws_clock_play_eval(WsClockPlay *play, WsPlayer *a, const WsExpr *e, gint64 otherwise,
                             gint64 *value)
 {
@@ -152,7 +145,7 @@ static void init_players(WsClockPlay *play)
         a->agent = i % p->n_agents;
         a->walker =
             ws_walker_new(p, play->v, a->agent, a->rank, limited_tiles, &play->at[a->cluster]);
-        ws_walker_set_element(a->walker, guess_element, play);
+        ws_walker_guess_elements(a->walker);
         a->now = play->m->value[WS_MACHINE_CTA_START];
         a->mma_end = g_new0(double, (gsize)MAX(play->m->value[WS_MACHINE_MMA_QUEUE], 1));
         a->mma_by = g_new0(guint, (gsize)MAX(play->m->value[WS_MACHINE_MMA_QUEUE], 1));

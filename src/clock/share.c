@@ -100,11 +100,6 @@ static gint64 only_tile(gpointer data, gint64 position)
     return position == 0 ? *(gint64 *)data : -1;
 }
 
-static gboolean guess_element(gpointer data, gint tensor, const gint64 *at, gint64 *value)
-{
-    return ws_launch_guess_element(data, tensor, value);
-}
-
 typedef struct {
     const WsProgram *p;
     gboolean walks;
@@ -192,7 +187,7 @@ static void count_executions(Look *look, guint agent, gint64 id)
     g_autoptr(WsWalker) w = ws_walker_new(look->p, look->v, agent, 0, only_tile, &id);
     WsStep step;
     guint steps = 0;
-    ws_walker_set_element(w, guess_element, (gpointer)look->v);
+    ws_walker_guess_elements(w);
     while (steps++ < 20000 && ws_walker_next(w, &step, NULL))
         if (is_load(look->p, step.op))
             look->executions[step.op->index]++;
@@ -306,7 +301,7 @@ static void look_at_tile(Look *look, guint agent, gint64 id, gint wave, gboolean
     WsStep step;
     guint found = 0, steps = 0;
     g_autofree guint8 *seen = g_new0(guint8, look->p->n_ops + 1);
-    ws_walker_set_element(w, guess_element, (gpointer)look->v);
+    ws_walker_guess_elements(w);
     while (found < look->loads[agent] && steps++ < MAX_LOOK && ws_walker_next(w, &step, NULL)) {
         const WsOp *op = step.op;
         if (look_at_once(look, w, &step, agent, wave, played))

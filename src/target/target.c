@@ -46,6 +46,13 @@ const char *ws_target_own_word(const WsTarget *t, const char *text)
     return text;
 }
 
+guint64 ws_target_shared(const WsTarget *t, guint per_sm)
+{
+    if (per_sm <= 1 || t->sm.shared / per_sm < t->sm.reserved)
+        return t->shared.bytes;
+    return MIN(t->shared.bytes, t->sm.shared / per_sm - t->sm.reserved);
+}
+
 const WsTarget *ws_target_find(const char *name)
 {
     for (guint i = 0; name && i < G_N_ELEMENTS(targets); i++)

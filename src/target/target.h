@@ -166,6 +166,8 @@ const WsTarget *ws_target_at(guint i);            /* all of them, NULL behind th
 /* TRUE if a step with this keyword is legal on the target. */
 gboolean ws_target_has_step(const WsTarget *t, const char *keyword);
 gboolean ws_target_has_cluster(const WsTarget *t, guint ctas);
+/* Bytes of shared memory that each of `per_sm` CTAs of an SM has. */
+guint64 ws_target_shared(const WsTarget *t, guint per_sm);
 gboolean ws_target_has_product(const WsTarget *t, const char *a, const char *b,
                                const char *accumulator);
 /* "128, 64, 32": the spans of its swizzles. Caller frees. */

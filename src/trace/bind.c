@@ -135,11 +135,6 @@ static gint32 tile_position(WsWalker *w, const WsTree *loop, gint64 total)
     return (gint32)position;
 }
 
-static gboolean guess_element(gpointer data, gint tensor, const gint64 *at, gint64 *value)
-{
-    return ws_launch_guess_element(data, tensor, value);
-}
-
 /* Operations to walk: a round has a few that are not recorded for each that is. A trace may state
  * sizes with more rounds than anybody has recorded. */
 static guint64 most_steps(const Run *b)
@@ -156,9 +151,8 @@ static void walk_agent(const Run *b, WsBind *bind, const WsLaunchValues *v, guin
                        WsTileSource source, gpointer tiles, guint rank, gint32 tile0, gint32 tile1)
 {
     g_autoptr(WsWalker) w = ws_walker_new(b->p, v, agent, rank, source, tiles);
-    if (w) {
-        ws_walker_set_element(w, guess_element, (gpointer)v);
-    }
+    if (w)
+        ws_walker_guess_elements(w);
     WsTracePlace before = { agent, G_MAXUINT, -1 };
     WsStep step;
     for (guint64 left = most_steps(b); left && w && ws_walker_next(w, &step, NULL); left--) {

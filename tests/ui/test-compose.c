@@ -231,14 +231,7 @@ static void drag_from_palette(Scenario *s)
     GtkWidget *panel = scenario_find_text(GTK_WIDGET(s->window), "names a uniform value");
     g_assert_nonnull(row);
     g_assert_nonnull(panel);
-    int ax, ay, bx, by;
-    scenario_on_screen(panel, 10, 5, &ax, &ay);
-    scenario_on_screen(row, 40, gtk_widget_get_height(row) - 2, &bx, &by);
-    scenario_press(panel, 10, 5, "mousedown 1");
-    for (int i = 1; i <= 12; i++)
-        scenario_xdo("mousemove %d %d", ax + (bx - ax) * i / 12, ay + (by - ay) * i / 12);
-    scenario_settle(GTK_WIDGET(s->window));
-    scenario_xdo("mouseup 1");
+    scenario_drag_onto(panel, 10, 5, row, 40, gtk_widget_get_height(row) - 2);
     WAIT_FOR(ws_document_dirty(s->document));
     hands_settle(s);
     const WsNode *node = ws_design_find(ws_document_latest(s->document), LOADS "3");
@@ -262,14 +255,7 @@ static void drag_onto_score(Scenario *s)
             break;
         }
     g_assert_true(seen_timeline_item_place(t, at, &x, &y, &w, &h));
-    int ax, ay, bx, by;
-    scenario_on_screen(row, 10, 5, &ax, &ay);
-    scenario_on_screen(s->timeline, ox + x + w * 0.8, oy + y + h / 2, &bx, &by);
-    scenario_press(row, 10, 5, "mousedown 1");
-    for (int i = 1; i <= 12; i++)
-        scenario_xdo("mousemove %d %d", ax + (bx - ax) * i / 12, ay + (by - ay) * i / 12);
-    scenario_settle(GTK_WIDGET(s->window));
-    scenario_xdo("mouseup 1");
+    scenario_drag_onto(row, 10, 5, s->timeline, ox + x + w * 0.8, oy + y + h / 2);
     WAIT_FOR(ws_document_dirty(s->document));
     hands_settle(s);
     const char *now = ws_document_focus(s->document)->step;

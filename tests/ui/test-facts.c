@@ -179,6 +179,13 @@ static void test_meters(void)
         g_autoptr(GPtrArray) list = ws_meters_new(&copy);
         g_assert_cmpint(meter(list, "Shared memory")->state, ==, row[i].state);
     }
+    copy.shared_bytes = 115712;
+    copy.per_sm = 2;
+    g_autoptr(GPtrArray) beside = ws_meters_new(&copy);
+    g_assert_cmpint(meter(beside, "Shared memory")->state, ==, WS_METER_NEAR);
+    g_assert_cmpstr(meter(beside, "Shared memory")->text, ==,
+                    "115" NARROW "712 of 115" NARROW "712 bytes");
+    g_assert_cmpint(meter(beside, "Registers at the start")->state, ==, WS_METER_OVER);
     g_autoptr(GPtrArray) list = ws_meters_new(ws_document_program(d));
     g_assert_cmpstr(meter(list, "Shared memory")->text, ==,
                     "229" NARROW "440 of 232" NARROW "448 bytes");

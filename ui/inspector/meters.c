@@ -78,14 +78,15 @@ GPtrArray *ws_meters_new(const WsProgram *p)
 {
     GPtrArray *list = g_ptr_array_new_with_free_func(free_meter);
     const WsTarget *hw = p->hardware;
-    add(list, g_strdup(_("Shared memory")), (gint64)p->shared_bytes, (gint64)hw->shared.bytes,
-        _("%s of %s bytes"), _("dynamic shared memory of one CTA"), FALSE);
+    add(list, g_strdup(_("Shared memory")), (gint64)p->shared_bytes,
+        (gint64)ws_target_shared(hw, p->per_sm), _("%s of %s bytes"),
+        _("dynamic shared memory of one CTA"), FALSE);
     add(list, g_strdup(_("Threads")), p->threads, hw->threads, _("%s of %s threads"),
         _("threads of one CTA, all groups"), FALSE);
     if (!hw->registers.moves)
         return list;
     add(list, g_strdup(_("Registers at the start")), (gint64)p->threads * p->entry_registers,
-        hw->registers.file, _("%s of %s registers"),
+        hw->registers.file / p->per_sm, _("%s of %s registers"),
         _("threads times the registers each one starts with: the pool that the plan shares out"),
         TRUE);
     add(list, g_strdup(_("Registers by plan")), ws_program_planned_registers(p),

@@ -54,10 +54,7 @@ static gint64 largest(WsElab *E, const char *name, gint64 given, guint64 need, g
 
 static void shared(WsElab *E)
 {
-    const WsTargetSm *sm = &E->hw->sm;
-    guint64 need = E->p->shared_bytes, limit = E->hw->shared.bytes;
-    if (E->p->per_sm > 1 && sm->shared / E->p->per_sm >= sm->reserved)
-        limit = MIN(limit, sm->shared / E->p->per_sm - sm->reserved);
+    guint64 need = E->p->shared_bytes, limit = ws_target_shared(E->hw, E->p->per_sm);
     if (need <= limit)
         return;
     const char *name = stages_constant(E);

@@ -2,8 +2,8 @@
  * which one half of the waves moves data while the other multiplies, to "proved". Its code is that
  * of the shipped design. */
 #include "../scenario/hands.h"
-#include "ui/timeline/timeline_private.h"
 #include "model/findings.h"
+#include "ui/timeline/timeline_private.h"
 
 #include <string.h>
 
@@ -147,14 +147,7 @@ static void drag_behind(Scenario *s, const char *what, const char *row_label)
     g_assert_nonnull(row);
     g_assert_nonnull(panel);
     hands_scroll_to(s, panel);
-    int ax, ay, bx, by;
-    scenario_on_screen(panel, 10, 5, &ax, &ay);
-    scenario_on_screen(row, 40, gtk_widget_get_height(row) - 2, &bx, &by);
-    scenario_press(panel, 10, 5, "mousedown 1");
-    for (int i = 1; i <= 12; i++)
-        scenario_xdo("mousemove %d %d", ax + (bx - ax) * i / 12, ay + (by - ay) * i / 12);
-    scenario_settle(GTK_WIDGET(s->window));
-    scenario_xdo("mouseup 1");
+    scenario_drag_onto(panel, 10, 5, row, 40, gtk_widget_get_height(row) - 2);
     WAIT_FOR(hands_states(s) > states);
     hands_settle(s);
 }

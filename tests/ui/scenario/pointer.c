@@ -57,6 +57,12 @@ static char *held(const char *modifier, const char *how)
     return modifier ? g_strdup_printf("%s %s ", how, modifier) : g_strdup("");
 }
 
+static void move_held(int ax, int ay, int bx, int by, int steps)
+{
+    for (int i = 1; i <= steps; i++)
+        scenario_xdo("mousemove %d %d", ax + (bx - ax) * i / steps, ay + (by - ay) * i / steps);
+}
+
 void scenario_drag(GtkWidget *widget, double x0, double y0, double x1, double y1, int button,
                    const char *modifier)
 {
@@ -66,12 +72,22 @@ void scenario_drag(GtkWidget *widget, double x0, double y0, double x1, double y1
     scenario_on_screen(widget, x0, y0, &ax, &ay);
     scenario_on_screen(widget, x1, y1, &bx, &by);
     scenario_press(widget, x0, y0, how);
-    for (int i = 1; i <= 8; i++)
-        scenario_xdo("mousemove %d %d", ax + (bx - ax) * i / 8, ay + (by - ay) * i / 8);
+    move_held(ax, ay, bx, by, 8);
     scenario_settle(widget);
     g_strchomp(up);
     scenario_xdo("mouseup %d%s", button, up);
     scenario_settle(widget);
+}
+
+void scenario_drag_onto(GtkWidget *from, double x0, double y0, GtkWidget *to, double x1, double y1)
+{
+    int ax, ay, bx, by;
+    scenario_on_screen(from, x0, y0, &ax, &ay);
+    scenario_on_screen(to, x1, y1, &bx, &by);
+    scenario_press(from, x0, y0, "mousedown 1");
+    move_held(ax, ay, bx, by, 12);
+    scenario_settle(GTK_WIDGET(gtk_widget_get_root(to)));
+    scenario_xdo("mouseup 1");
 }
 
 static void note_click(GtkWidget *widget, double x, double y)

@@ -69,6 +69,8 @@ void scenario_point(GtkWidget *widget, double x, double y); /* moves the pointer
  * is a key held meanwhile ("shift"), or NULL. */
 void scenario_drag(GtkWidget *widget, double x0, double y0, double x1, double y1, int button,
                    const char *modifier);
+/* The same from one widget onto another, without waiting for what the drop does. */
+void scenario_drag_onto(GtkWidget *from, double x0, double y0, GtkWidget *to, double x1, double y1);
 void scenario_click(GtkWidget *widget, double x, double y, int button, const char *modifier);
 /* In its middle, once it stands still; if its panel is filled anew meanwhile, what stands in its
  * place. */
