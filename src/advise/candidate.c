@@ -288,9 +288,8 @@ static void add_shared_rows(WsGather *g, const WsNode *group)
     const guint from = g->list->len;
     WsDraft *d = ws_draft_new(g->design);
     gboolean done = ws_edit_share_rows(d, group->identity);
-    ws_gather_take(
-        g, d, done, group,
-        g_strdup_printf("Two replicas of %s, half of the rows each", ws_node_name(group)));
+    ws_gather_take(g, d, done, group,
+                   ws_phrase("Two replicas of %s, half of the rows each", ws_node_name(group)));
     mark(g, from);
 }
 
