@@ -90,8 +90,8 @@ static void judge(const char *how, const char *text, gpointer data)
         g_error("%s, %s: proved, and %s", rows[n->row].design, how, what);
 }
 
-/* A run's share of the places, and the shares beside it where that one holds none that is refuted, or
- * none that is proved and runs. */
+/* A run's share of the places, and the shares beside it where that one holds none that is refuted,
+ * or none that is proved and runs. */
 static guint beside;
 
 static gboolean taken(guint place)
