@@ -2,6 +2,7 @@
 #pragma once
 
 #include "clock/events.h"
+#include "program/forward.h"
 
 G_BEGIN_DECLS
 
@@ -28,5 +29,9 @@ void ws_fold_free(WsFold *f);
 /* Folds three periods that begin at time[0], time[1], time[2] and end at time[3]: each has the same
  * events with the same causes, so many periods before them. FALSE: not so. */
 gboolean ws_fold_try(WsFold *f, const WsEvents *e, const double time[4]);
+
+/* What the clock assumes of the rounds of loops over tiles, or of counted ones: that data decide
+ * it, or that it has no time. Static; NULL: nothing (assumed.c). */
+const char *ws_fold_assumes(const WsProgram *p, gboolean tiles);
 
 G_END_DECLS

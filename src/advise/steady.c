@@ -17,7 +17,7 @@
 
 const char *ws_steady_text(WsSteadyKind kind)
 {
-    static const char *const text[] = { "exact", "between", "played", "none" };
+    static const char *const text[] = { "exact", "between", "assumed", "played", "none" };
     return text[kind];
 }
 
@@ -169,6 +169,15 @@ static void name(WsSteady *s, const WsProgram *p, const Rounds *r)
     s->loop = r->loop->name ? r->loop->name : r->loop->step;
 }
 
+/* Its rounds repeat; whether those of other data would, too, is another question. */
+static void doubt(WsSteady *s, const WsProgram *p, const Rounds *r)
+{
+    const char *why = ws_fold_assumes(p, r->loop->over == WS_OVER_TILES);
+    if (why)
+        s->kind = WS_STEADY_ASSUMED;
+    s->why = why;
+}
+
 static gboolean find(WsSteady *s, WsFold *f, const WsEvents *e, const Rounds *r)
 {
     const guint n = r->at->len;
@@ -191,6 +200,7 @@ static void mean(WsSteady *s, const Rounds *r)
     if (n < 3)
         return;
     s->kind = WS_STEADY_PLAYED;
+    s->why = NULL;
     s->rounds = n - 1 - from;
     s->played = (g_array_index(r->at, double, n - 1) - g_array_index(r->at, double, from)) /
                 (double)s->rounds;
@@ -203,14 +213,21 @@ WsSteady *ws_steady_new(const WsProgram *p, const WsClockResult *r)
     s->kind = WS_STEADY_NONE;
     s->edge = g_array_new(FALSE, FALSE, sizeof(WsSteadyEdge));
     s->cycle = g_array_new(FALSE, FALSE, sizeof(guint));
+    s->why = "the clock of this target writes no events";
     if (!r->events)
         return s;
+    s->why = "more events than are kept";
+    if (r->events->too_many)
+        return s;
+    s->why = "no round was simulated often enough";
     Rounds loops[] = { main_loop(p, r->events, FALSE), main_loop(p, r->events, TRUE) };
     WsFold *f = ws_fold_new(r->events);
     gboolean found = FALSE;
     for (guint i = 0; i < G_N_ELEMENTS(loops) && !found; i++)
-        if (loops[i].at && (found = find(s, f, r->events, &loops[i])))
+        if (loops[i].at && (found = find(s, f, r->events, &loops[i]))) {
             name(s, p, &loops[i]);
+            doubt(s, p, &loops[i]);
+        }
     for (guint i = 0; i < G_N_ELEMENTS(loops); i++)
         if (!found && s->kind == WS_STEADY_NONE && loops[i].at) {
             name(s, p, &loops[i]);

@@ -13,8 +13,10 @@ typedef enum {
                           at a unit, which a later round may bring, is another graph. */
     WS_STEADY_BETWEEN, /* they repeat, and durations drift: between the ratios of the least and of
                           the largest seen in three periods; later rounds may drift on */
+    WS_STEADY_ASSUMED, /* they repeat as the clock assumes of them what data decide, or what it does
+                          not time: `why` */
     WS_STEADY_PLAYED,  /* they do not repeat in what was played: a mean of what was */
-    WS_STEADY_NONE /* no round was played often enough, or the target's clock writes no events */
+    WS_STEADY_NONE     /* nothing is known: `why` */
 } WsSteadyKind;
 const char *ws_steady_text(WsSteadyKind kind); /* "exact" */
 
@@ -29,15 +31,17 @@ typedef struct {
 
 typedef struct {
     WsSteadyKind kind;
+    const char *why;          /* NONE, ASSUMED: static; else NULL */
     const char *agent, *loop; /* whose rounds; borrowed of the program; NULL: none */
     guint rounds;             /* of it in one period */
     double period;            /* cycles of one round */
-    double least, most;       /* BETWEEN: it is between these; else both are `period` */
+    double least, most;       /* BETWEEN, ASSUMED: it is between these; else both are `period` */
     double played;            /* mean distance of the rounds looked at, as played */
     gboolean settled;         /* every event of them came one period after the same one before: the
                                  state repeats. Those looked at are of the last tile with as many
                                  rounds as any; another tile may settle into another order. */
-    /* EXACT and BETWEEN. Cycles of a round: without a unit's limits; of the busiest unit alone. */
+    /* EXACT, BETWEEN and ASSUMED. Cycles of a round: without a unit's limits; of the busiest unit
+     * alone. */
     double recurrence, resource;
     WsCauseKind unit; /* that one */
     GArray *edge;     /* WsSteadyEdge */

@@ -102,8 +102,9 @@ static void put_edge(WsJsonOut *j, const WsSteadyEdge *e, const WsProgram *p)
 
 void ws_steady_json(WsJsonOut *j, const WsSteady *s, const WsProgram *p)
 {
-    const gboolean graph = s->kind == WS_STEADY_EXACT || s->kind == WS_STEADY_BETWEEN;
+    const gboolean graph = s->kind != WS_STEADY_PLAYED && s->kind != WS_STEADY_NONE;
     ws_json_out_text(j, "kind", ws_steady_text(s->kind));
+    ws_json_out_text(j, "why", s->why);
     ws_json_out_text(j, "agent", s->agent);
     ws_json_out_text(j, "loop", s->loop);
     ws_json_out_integer(j, "rounds", s->rounds);
@@ -129,9 +130,7 @@ char *ws_steady_report(const WsSteady *s, const WsProgram *p)
 {
     GString *text = g_string_new(NULL);
     if (s->kind == WS_STEADY_NONE) {
-        g_string_append(text,
-                        "steady round: not known: no round was simulated often enough, or the "
-                        "clock of this target writes no events\n");
+        g_string_append_printf(text, "steady round: not known: %s\n", s->why);
         return g_string_free(text, FALSE);
     }
     g_string_append_printf(text, "steady round: %s in %s, ", s->loop, s->agent);
@@ -143,16 +142,18 @@ char *ws_steady_report(const WsSteady *s, const WsProgram *p)
             s->period, s->rounds);
         return g_string_free(text, FALSE);
     }
-    if (s->kind == WS_STEADY_EXACT)
+    if (s->least >= s->most)
         g_string_append_printf(text, "%.2f cycles: ", s->period);
     else
         g_string_append_printf(text, "between %.2f and %.2f cycles: ", s->least, s->most);
-    g_string_append_printf(
-        text, "the maximum cycle ratio; %s%s\n",
-        s->rounds > 1 ? "a period of several rounds repeats" : "each round is like the one before",
-        s->kind == WS_STEADY_EXACT ? ", with the same durations"
-                                   : ", with durations that still drift, as seen in "
-                                     "three periods (queues of shared paths)");
+    g_string_append_printf(text, "the maximum cycle ratio; %s%s\n",
+                           s->rounds > 1 ? "a period of several rounds repeats"
+                                         : "each round is like the one before",
+                           s->least >= s->most ? ", with the same durations"
+                                               : ", with durations that still drift, as seen in "
+                                                 "three periods (queues of shared paths)");
+    if (s->why)
+        g_string_append_printf(text, "  assumed: %s\n", s->why);
     if (s->rounds > 1)
         g_string_append_printf(text, "  rounds of a period: %u\n", s->rounds);
     g_string_append_printf(

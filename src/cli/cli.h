@@ -42,6 +42,20 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WsCliInput, ws_cli_input_clear)
 /* Launch values for sizes given as NAME=VALUE; prints findings; NULL on failure (*code set). */
 WsLaunchValues *ws_cli_launch(const WsProgram *p, char **size, gboolean rehearse, int *code);
 
+/* A design with a launch of it and the machine it is predicted for. */
+typedef struct {
+    WsCliInput in;
+    WsLaunchValues *values;
+    WsMachine *machine;
+} WsCliLaunched;
+
+/* NULL `machine`: the built-in one. WS_EXIT_YES with all of them; else the exit code, and what is
+ * wrong is printed. Clear it in either case. */
+int ws_cli_launched(WsCliLaunched *l, const char *file, char **set, char **size,
+                    const char *machine);
+void ws_cli_launched_clear(WsCliLaunched *l);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WsCliLaunched, ws_cli_launched_clear)
+
 /* Plays the design; a refuted one is refused with its findings unless `force`. */
 int ws_cli_refuse_refuted(WsCliInput *in, const char *file, gboolean force);
 

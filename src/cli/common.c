@@ -303,6 +303,27 @@ WsLaunchValues *ws_cli_launch(const WsProgram *p, char **size, gboolean rehearse
     return values;
 }
 
+int ws_cli_launched(WsCliLaunched *l, const char *file, char **set, char **size,
+                    const char *machine)
+{
+    g_autoptr(GError) error = NULL;
+    int code = ws_cli_load(&l->in, file, set);
+    if (code != WS_EXIT_YES)
+        return code;
+    l->values = ws_cli_launch(l->in.program, size, FALSE, &code);
+    if (!l->values)
+        return code;
+    l->machine = ws_machine_for(machine, l->in.program->target, &error);
+    return l->machine ? WS_EXIT_YES : ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+}
+
+void ws_cli_launched_clear(WsCliLaunched *l)
+{
+    ws_cli_input_clear(&l->in);
+    g_clear_pointer(&l->values, ws_launch_values_free);
+    g_clear_pointer(&l->machine, ws_machine_free);
+}
+
 /* Says once that the standard output does not take what is printed. FALSE */
 static gboolean fail_to_print(int code)
 {

@@ -126,7 +126,7 @@ static gboolean play_once(const Job *job, WsClockPlay *play, WsTrace *trace, gin
     }
     play->shares = job->shares;
     if (job->options.events && free_op < 0 && !job->p->hardware->halves && !job->p->hardware->core)
-        play->events = ws_events_new();
+        play->events = ws_events_new(job->options.events);
     play->tiles_differ = job->differ;
     ws_clock_play_init(play);
     return ws_clock_play_run(play);

@@ -54,13 +54,15 @@ void ws_machine_set(WsMachine *m, WsMachineValue v, double value, const char *so
 
 /* --- playing
  * -------------------------------------------------------------------------------------- */
+#define WS_CLOCK_EVENTS 2000000 /* enough for most, about 200 MB */
+
 typedef struct {
     guint tiles;   /* tiles of the CTA to play; 0: about 4, more where tiles differ in length */
     guint cluster; /* which cluster of the grid is played; 0 has the most tiles */
     const WsTraceClaims *claims; /* its tiles, in a launch that claims them; NULL: every n-th */
     gint64 max_steps;            /* operations to play before giving up; 0: 4 million */
     gboolean no_trace;           /* leave `trace` NULL */
-    gboolean events;             /* fill `events` */
+    guint events;                /* fill `events`, with at most so many; 0: leave it NULL */
     gboolean gains; /* replay with each exposed wait made free: fills WsClockWait.gain */
 } WsClockOptions;
 

@@ -1,8 +1,6 @@
 /* The list of events and causes. */
 #include "clock/events.h"
 
-#define MOST_EVENTS 2000000
-
 const char *ws_cause_text(WsCauseKind kind)
 {
     static const char *const text[] = {
@@ -13,9 +11,10 @@ const char *ws_cause_text(WsCauseKind kind)
     return text[kind];
 }
 
-WsEvents *ws_events_new(void)
+WsEvents *ws_events_new(guint most)
 {
     WsEvents *e = g_new0(WsEvents, 1);
+    e->most = most;
     e->event = g_array_new(FALSE, TRUE, sizeof(WsClockEvent));
     e->cause = g_array_new(FALSE, FALSE, sizeof(WsEventCause));
     e->round = g_array_new(FALSE, FALSE, sizeof(WsEventRound));
@@ -48,7 +47,7 @@ guint ws_events_add(WsEvents *e, WsEventOf of, double at)
 {
     if (!e)
         return 0;
-    if (e->event->len >= MOST_EVENTS) {
+    if (e->event->len > e->most) {
         e->too_many = TRUE;
         g_array_set_size(e->pending, 0);
         return 0;

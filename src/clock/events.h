@@ -49,10 +49,11 @@ typedef struct {
     GArray *cause;     /* WsEventCause */
     GArray *round;     /* WsEventRound */
     GArray *pending;   /* WsEventCause: of the next event */
-    gboolean too_many; /* the play went on without writing down */
+    guint most;        /* of `event` */
+    gboolean too_many; /* there were more: the play went on without writing down */
 } WsEvents;
 
-WsEvents *ws_events_new(void);
+WsEvents *ws_events_new(guint most);
 void ws_events_free(WsEvents *e);
 
 /* The next event is not before `candidate`, because of the event `from`; 0 is none. */

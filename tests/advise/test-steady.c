@@ -2,6 +2,7 @@
  * with other durations. */
 #include "advise/steady.h"
 #include "model/design.h"
+#include "model/finding.h"
 #include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/parts/agent.h"
@@ -38,17 +39,17 @@ static void launch_clear(Launch *l)
     ws_machine_free(l->m);
 }
 
-static WsClockResult *play_tiles(const Launch *l, gboolean events, guint tiles)
+static WsClockResult *play_tiles(const Launch *l, guint events, guint tiles)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
     const WsClockOptions options = { .tiles = tiles, .no_trace = TRUE, .events = events };
     WsClockResult *r = ws_clock_run(l->p, l->v, l->m, &options, findings);
     g_assert_true(r && !r->stuck);
-    g_assert_cmpint(r->events != NULL, ==, events);
+    g_assert_cmpint(r->events != NULL, ==, events != 0);
     return r;
 }
 
-static WsClockResult *play(const Launch *l, gboolean events)
+static WsClockResult *play(const Launch *l, guint events)
 {
     return play_tiles(l, events, 8);
 }
@@ -90,6 +91,10 @@ static const struct {
     { "projects/attention-d128/design.wstave", ROWS(4096), WS_STEADY_EXACT },
     { "projects/attention-d128-full/design.wstave", { { "N_CTX", 4096 } }, 1, WS_STEADY_EXACT },
     { "projects/attention-d256/design.wstave", ROWS(4096), WS_STEADY_EXACT },
+    /* Two and four CTAs on an SM, which share its units; data give the first how many rounds. */
+    { "projects/attention-decode/design.wstave", { { "MP", 512 } }, 1, WS_STEADY_EXACT },
+    { "projects/gemm-small-int4/design.wstave", { { "K", 32768 } }, 1, WS_STEADY_EXACT },
+    { "projects/gemm-grouped/design.wstave", { { "K", 4096 } }, 1, WS_STEADY_EXACT },
 };
 
 /* The clock's own figure for that loop over a launch with four times the rounds: the mean distance
@@ -102,7 +107,7 @@ static double measured(guint i, const WsSteady *s)
     memcpy(size, shipped[i].size, sizeof size);
     size[shipped[i].n - 1].value *= 4;
     Launch l = launch(shipped[i].file, size, shipped[i].n);
-    g_autoptr(WsClockResult) r = play_tiles(&l, TRUE, 3);
+    g_autoptr(WsClockResult) r = play_tiles(&l, WS_CLOCK_EVENTS, 3);
     for (guint k = 0; k < r->events->round->len; k++) {
         const WsEventRound *begun = &g_array_index(r->events->round, WsEventRound, k);
         const WsTree *loop = begun->loop;
@@ -124,7 +129,7 @@ static void test_period(void)
 {
     for (guint i = 0; i < G_N_ELEMENTS(shipped); i++) {
         Launch l = launch(shipped[i].file, shipped[i].size, shipped[i].n);
-        g_autoptr(WsClockResult) r = play(&l, TRUE), plain = play(&l, FALSE);
+        g_autoptr(WsClockResult) r = play(&l, WS_CLOCK_EVENTS), plain = play(&l, 0);
         g_assert_cmpint(r->cycles, ==, plain->cycles); /* writing down changes nothing */
         sum_up(r->events);
         g_autoptr(WsSteady) s = ws_steady_new(l.p, r);
@@ -156,7 +161,7 @@ static double period_with(const char *file, double more, double *slack)
                                                 WS_MACHINE_TMA_LATENCY_HBM };
     for (guint i = 0; i < G_N_ELEMENTS(latencies); i++)
         ws_machine_set(l.m, latencies[i], l.m->value[latencies[i]] + more, "a test");
-    g_autoptr(WsClockResult) r = play(&l, TRUE);
+    g_autoptr(WsClockResult) r = play(&l, WS_CLOCK_EVENTS);
     g_autoptr(WsSteady) s = ws_steady_new(l.p, r);
     g_assert_cmpint(s->kind, !=, WS_STEADY_NONE);
     *slack = INFINITY;
@@ -189,16 +194,88 @@ static void test_none(void)
     g_autoptr(WsFindings) findings = ws_findings_new();
     Launch l = launch("projects/gemm-bf16/design.wstave",
                       (const WsSize[]){ { "M", 128 }, { "N", 128 }, { "K", 64 } }, 3);
-    g_autoptr(WsClockResult) r = play(&l, TRUE);
+    g_autoptr(WsClockResult) r = play(&l, WS_CLOCK_EVENTS);
     g_autoptr(WsSteady) s = ws_steady_new(l.p, r);
     g_assert_cmpint(s->kind, ==, WS_STEADY_NONE);
     g_assert_cmpuint(s->edge->len, ==, 0);
     g_autofree char *text = ws_steady_report(s, l.p);
-    g_assert_nonnull(strstr(text, "not known"));
-    g_autoptr(WsClockResult) plain = play(&l, FALSE);
+    g_assert_nonnull(strstr(text, "not known: no round was simulated often enough"));
+    g_autoptr(WsClockResult) plain = play(&l, 0);
     g_autoptr(WsSteady) none = ws_steady_new(l.p, plain);
     g_assert_cmpint(none->kind, ==, WS_STEADY_NONE);
+    g_assert_nonnull(strstr(none->why, "writes no events"));
     launch_clear(&l);
+}
+
+/* More events than are kept: no answer, and no figure of those that were. */
+static void test_too_many(void)
+{
+    Launch l = launch(shipped[0].file, shipped[0].size, shipped[0].n);
+    g_autoptr(WsClockResult) all = play(&l, WS_CLOCK_EVENTS);
+    const guint n = all->events->event->len - 1;
+    for (guint most = n - 1; most <= n; most++) {
+        g_autoptr(WsClockResult) r = play(&l, most);
+        g_autoptr(WsSteady) s = ws_steady_new(l.p, r);
+        g_assert_cmpint(r->cycles, ==, all->cycles);
+        g_assert_cmpint(r->events->too_many, ==, most < n);
+        g_assert_cmpint(s->kind, ==, most < n ? WS_STEADY_NONE : WS_STEADY_EXACT);
+        g_assert_cmpuint(s->edge->len, ==, most < n ? 0 : s->edge->len);
+        g_autofree char *text = ws_steady_report(s, l.p);
+        g_assert_cmpint(strstr(text, "more events than are kept") != NULL, ==, most < n);
+    }
+    launch_clear(&l);
+}
+
+/* --- rounds that data decide ---------------------------------------------------------------------
+ */
+
+#define DECODE   "projects/attention-decode/design.wstave"
+#define AFTER    "{ \"arrive\": \"empty\", \"use\": \"j\" }"
+#define IF(cond) ", { \"if\": \"" cond "\", \"then\": [ { \"compute\": \"acc = acc*alpha\" } ] }"
+#define FOR(count)                                                                                 \
+    ", { \"for\": \"z\", \"count\": \"" count                                                      \
+    "\", \"do\": [ { \"compute\": \"acc = acc*alpha\" } ] }"
+#define LET(value) ", { \"let\": \"x\", \"be\": \"" value "\" }"
+
+static const struct {
+    const char *more; /* in the round of the consumer */
+    WsSteadyKind kind;
+} given[] = {
+    { "", WS_STEADY_EXACT },
+    { IF("j % 2 == 0"), WS_STEADY_EXACT },
+    { FOR("2"), WS_STEADY_EXACT },
+    { IF("len > 3*PAGE"), WS_STEADY_ASSUMED }, /* of the tile, which reads L */
+    { FOR("len % 2 + 1"), WS_STEADY_ASSUMED },
+    { IF("nb > 3 && j > 1"), WS_STEADY_ASSUMED },
+    { LET("len % 2") IF("x == 0"), WS_STEADY_ASSUMED },
+    { LET("j % 2") IF("x == 0"), WS_STEADY_EXACT },
+    { ", { \"compute\": \"acc = acc*alpha\", \"unless\": \"alpha == 1\" }", WS_STEADY_ASSUMED },
+};
+
+static void test_given(void)
+{
+    g_autofree char *text = NULL;
+    g_assert_true(g_file_get_contents(WS_SOURCE_ROOT "/" DECODE, &text, NULL, NULL));
+    const char *at = strstr(text, AFTER);
+    g_assert_true(at && !strstr(at + 1, AFTER));
+    at += strlen(AFTER);
+    for (guint i = 0; i < G_N_ELEMENTS(given); i++) {
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autofree char *with =
+            g_strdup_printf("%.*s%s%s", (int)(at - text), text, given[i].more, at);
+        g_autoptr(WsDesign) design = ws_design_parse(with, strlen(with), "given", findings);
+        Launch l = { ws_elaborate(design, NULL, 0, findings), NULL, ws_machine_load(NULL, NULL) };
+        if (!l.p)
+            g_error("%s: %s", given[i].more, ((WsFinding *)findings->list->pdata[0])->message);
+        l.v = ws_launch_values(l.p, (const WsSize[]){ { "MP", 512 } }, 1, FALSE, findings);
+        g_autoptr(WsClockResult) r = play(&l, WS_CLOCK_EVENTS);
+        g_autoptr(WsSteady) s = ws_steady_new(l.p, r);
+        g_test_message("%s: %s, %s", given[i].more, ws_steady_text(s->kind), s->why);
+        g_assert_cmpint(s->kind, ==, given[i].kind);
+        g_assert_cmpint(s->why != NULL, ==, s->kind == WS_STEADY_ASSUMED);
+        g_assert_cmpuint(s->cycle->len, >, 0);
+        launch_clear(&l);
+    }
 }
 
 int main(int argc, char **argv)
@@ -207,5 +284,7 @@ int main(int argc, char **argv)
     g_test_add_func("/steady/period", test_period);
     g_test_add_func("/steady/slack", test_slack);
     g_test_add_func("/steady/none", test_none);
+    g_test_add_func("/steady/too-many", test_too_many);
+    g_test_add_func("/steady/given", test_given);
     return g_test_run();
 }

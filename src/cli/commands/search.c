@@ -262,25 +262,18 @@ static int write_found(const Asked *a, const WsSearch *s)
 
 static int search(Asked *a, char **set, char **size, const char *machine)
 {
-    g_autoptr(GError) error = NULL;
-    g_auto(WsCliInput) in = { 0 };
+    g_auto(WsCliLaunched) l = { 0 };
     g_auto(GStrv) setting = g_strdupv(set); /* cut in place */
     g_autoptr(GArray) settings = NULL;
-    int code = ws_cli_load(&in, a->file, set);
+    const int code = ws_cli_launched(&l, a->file, set, size, machine);
     if (code != WS_EXIT_YES)
         return code;
     if (!ws_cli_settings(setting, "--set", &settings))
         return WS_EXIT_USAGE;
-    g_autoptr(WsMachine) m = ws_machine_for(machine, in.program->target, &error);
-    if (!m)
-        return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
-    g_autoptr(WsLaunchValues) v = ws_cli_launch(in.program, size, FALSE, &code);
-    if (!v)
-        return code;
-    g_autoptr(WsDesign) start =
-        ws_advise_settled(in.design, settings ? (const WsSetting *)(gpointer)settings->data : NULL,
-                          settings ? settings->len : 0);
-    const WsTrialOf of = { in.program, v, m };
+    g_autoptr(WsDesign) start = ws_advise_settled(
+        l.in.design, settings ? (const WsSetting *)(gpointer)settings->data : NULL,
+        settings ? settings->len : 0);
+    const WsTrialOf of = { l.in.program, l.values, l.machine };
     g_autoptr(WsFindings) findings = ws_findings_new();
     signal(SIGINT, on_interrupt);
     g_autoptr(WsSearch) s = ws_search_new(&of, start, &a->options, findings);

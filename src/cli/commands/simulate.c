@@ -15,18 +15,11 @@
 #include <stdio.h>
 #include <string.h>
 
-WsClockResult *ws_cli_clock(const WsProgram *p, const WsLaunchValues *v, const char *machine,
-                            gboolean gains, int *code)
+static WsClockResult *play(const WsProgram *p, const WsLaunchValues *v, const WsMachine *m,
+                           const WsClockOptions *options, int *code)
 {
-    const WsClockOptions options = { .gains = gains };
-    g_autoptr(GError) error = NULL;
     g_autoptr(WsFindings) findings = ws_findings_new();
-    g_autoptr(WsMachine) m = ws_machine_for(machine, p->target, &error);
-    if (!m) {
-        *code = ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
-        return NULL;
-    }
-    g_autoptr(WsClockResult) result = ws_clock_run(p, v, m, &options, findings);
+    g_autoptr(WsClockResult) result = ws_clock_run(p, v, m, options, findings);
     ws_cli_print_findings(findings, p->file);
     *code = ws_findings_exit_code(findings, FALSE);
     if (!result || *code != WS_EXIT_YES) {
@@ -37,11 +30,16 @@ WsClockResult *ws_cli_clock(const WsProgram *p, const WsLaunchValues *v, const c
     return g_steal_pointer(&result);
 }
 
-/* Of the tiles that were played. */
-static WsIdle *idle_of(const WsClockResult *r, const WsProgram *p, const char *machine)
+WsClockResult *ws_cli_clock(const WsProgram *p, const WsLaunchValues *v, const char *machine,
+                            gboolean gains, int *code)
 {
-    g_autoptr(WsMachine) m = ws_machine_for(machine, p->target, NULL);
-    return ws_idle_new(p, r->trace, m);
+    const WsClockOptions options = { .gains = gains };
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsMachine) m = ws_machine_for(machine, p->target, &error);
+    if (m)
+        return play(p, v, m, &options, code);
+    *code = ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+    return NULL;
 }
 
 char *ws_cli_clock_json(const WsClockResult *r, const WsProgram *p, const WsIdle *idle)
@@ -113,65 +111,50 @@ static int nothing(const WsProgram *p, const char *file, gboolean json)
     return WS_EXIT_YES;
 }
 
-static int simulate(const char *file, char **set, char **size, const char *machine,
-                    const char *trace, gboolean gains, gboolean units, gboolean json)
+static int simulate(const WsCliLaunched *l, const char *file, const char *trace, gboolean gains,
+                    gboolean units, gboolean json)
 {
-    g_auto(WsCliInput) in = { 0 };
-    int code = ws_cli_load(&in, file, set);
-    if (code != WS_EXIT_YES)
-        return code;
-    g_autoptr(WsLaunchValues) values = ws_cli_launch(in.program, size, FALSE, &code);
-    if (!values)
-        return code;
-    if (ws_launch_tiles(values) == 0)
-        return nothing(in.program, file, json);
-    g_autoptr(WsClockResult) result = ws_cli_clock(in.program, values, machine, gains, &code);
+    const WsProgram *p = l->in.program;
+    const WsClockOptions options = { .gains = gains };
+    int code;
+    if (ws_launch_tiles(l->values) == 0)
+        return nothing(p, file, json);
+    g_autoptr(WsClockResult) result = play(p, l->values, l->machine, &options, &code);
     if (!result)
         return code;
     g_autoptr(GError) error = NULL;
     if (trace && !ws_trace_save(result->trace, trace, &error))
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     ws_cli_say_aside(trace);
-    g_autoptr(WsIdle) idle = json || units ? idle_of(result, in.program, machine) : NULL;
+    /* Of the tiles that were played. */
+    g_autoptr(WsIdle) idle = json || units ? ws_idle_new(p, result->trace, l->machine) : NULL;
     if (json) {
-        g_autofree char *text = ws_cli_clock_json(result, in.program, idle);
+        g_autofree char *text = ws_cli_clock_json(result, p, idle);
         fputs(text, stdout);
     } else {
-        g_autofree char *text = ws_clock_result_text(result, in.program);
-        g_autofree char *list = idle ? ws_idle_text(idle, in.program) : g_strdup("");
+        g_autofree char *text = ws_clock_result_text(result, p);
+        g_autofree char *list = idle ? ws_idle_text(idle, p) : g_strdup("");
         printf("%s%s", text, list);
     }
     return WS_EXIT_YES;
 }
 
 /* --critical: a play of its own, long enough for rounds that repeat. */
-static int critical(const char *file, char **set, char **size, const char *machine, gboolean json)
+static int critical(const WsCliLaunched *l, gboolean json)
 {
-    g_auto(WsCliInput) in = { 0 };
-    g_autoptr(GError) error = NULL;
-    g_autoptr(WsFindings) findings = ws_findings_new();
-    int code = ws_cli_load(&in, file, set);
-    if (code != WS_EXIT_YES)
+    const WsClockOptions options = { .tiles = 8, .no_trace = TRUE, .events = WS_CLOCK_EVENTS };
+    int code;
+    g_autoptr(WsClockResult) r = play(l->in.program, l->values, l->machine, &options, &code);
+    if (!r)
         return code;
-    g_autoptr(WsLaunchValues) values = ws_cli_launch(in.program, size, FALSE, &code);
-    g_autoptr(WsMachine) m = ws_machine_for(machine, in.program->target, &error);
-    if (!values)
-        return code;
-    if (!m)
-        return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
-    const WsClockOptions options = { .tiles = 8, .no_trace = TRUE, .events = TRUE };
-    g_autoptr(WsClockResult) r = ws_clock_run(in.program, values, m, &options, findings);
-    ws_cli_print_findings(findings, file);
-    if (!r || r->stuck)
-        return r ? WS_EXIT_NO : WS_EXIT_OUTSIDE;
-    g_autoptr(WsSteady) s = ws_steady_new(in.program, r);
+    g_autoptr(WsSteady) s = ws_steady_new(l->in.program, r);
     if (json) {
         WsJsonOut j;
         ws_cli_json_begin(&j);
-        ws_steady_json(&j, s, in.program);
+        ws_steady_json(&j, s, l->in.program);
         ws_cli_json_end(&j);
     } else {
-        g_autofree char *text = ws_steady_report(s, in.program);
+        g_autofree char *text = ws_steady_report(s, l->in.program);
         fputs(text, stdout);
     }
     return s->kind == WS_STEADY_NONE ? WS_EXIT_OUTSIDE : WS_EXIT_YES;
@@ -261,8 +244,11 @@ int ws_command_simulate(int argc, char **argv)
     if (cycle && (range || gains || idle || trace))
         return ws_cli_fail(WS_EXIT_USAGE, "--critical is a play of its own: --sweep, --gains, "
                                           "--idle and --trace do not go with it");
-    if (cycle)
-        return critical(file, set, size, machine, json);
-    return range ? sweep(file, set, size, machine, range)
-                 : simulate(file, set, size, machine, trace, gains, idle, json);
+    if (range)
+        return sweep(file, set, size, machine, range);
+    g_auto(WsCliLaunched) l = { 0 };
+    const int code = ws_cli_launched(&l, file, set, size, machine);
+    if (code != WS_EXIT_YES)
+        return code;
+    return cycle ? critical(&l, json) : simulate(&l, file, trace, gains, idle, json);
 }

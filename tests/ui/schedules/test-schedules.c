@@ -2,6 +2,7 @@
  * is taken with one click and undone with one key; edits and closing do it no harm. */
 #include "../scenario/hands.h"
 
+#include "advise/candidate.h"
 #include "check/check.h"
 #include "launch/history.h"
 #include "model/findings.h"
@@ -9,6 +10,7 @@
 #include "program/program.h"
 #include "program/walk/launch_values.h"
 #include "ui/document/document_compare.h"
+#include "ui/document/document_machine.h"
 #include "ui/parts/table.h"
 #include "ui/schedules/schedules_panel.h"
 #include "ui/timeline/marks/compare_score.h"
@@ -79,6 +81,24 @@ static void assert_proved(const WsDesign *design)
     g_assert_cmpuint(ws_findings_count(findings, WS_SEVERITY_ERROR), ==, 0);
 }
 
+/* One edit of the design is refuted and would be the fastest by far: a list that took what is
+ * not proved would begin with it. */
+static void assert_tempting(Scenario *s, double than)
+{
+    const WsTrialOf of = { ws_document_program(s->document), ws_document_launch(s->document),
+                           ws_document_machine(s->document) };
+    g_autoptr(GPtrArray) list = ws_candidates_deep(ws_document_latest(s->document));
+    guint tempting = 0;
+    for (guint i = 0; i < list->len && !tempting; i++) {
+        const WsCandidate *c = list->pdata[i];
+        gboolean stuck;
+        g_autoptr(WsClockResult) r = NULL;
+        g_autoptr(WsProgram) p = ws_trial_play(&of, c->design, 3, &r, &stuck);
+        tempting += p && (double)r->cycles < than && ws_trial_judge(p, NULL) == WS_VERDICT_REFUTED;
+    }
+    g_assert_cmpuint(tempting, >, 0);
+}
+
 static void look_and_take(Scenario *s, const char *before)
 {
     const GPtrArray *all = ws_document_schedules(s->document);
@@ -128,6 +148,7 @@ static void found_and_taken(Scenario *s)
     const WsScheduleFound *start = all->pdata[0];
     g_assert_true(start->design == ws_document_latest(s->document));
     g_assert_cmpint(start->cycles, ==, ws_document_clock(s->document)->cycles);
+    assert_tempting(s, 0.8 * (double)start->cycles);
     for (guint i = 0; i < all->len; i++)
         assert_proved(((const WsScheduleFound *)all->pdata[i])->design);
     /* Every row says by what, and the changes of its edits make up the whole. */
