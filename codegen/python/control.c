@@ -35,6 +35,8 @@ static void body_end(WsPy *y, const WsTree *t)
 
 static void round_of(WsPy *y, const WsTree *t)
 {
+    if (y->dialect->round && y->dialect->round(y, t))
+        return;
     ws_py_tree(y, t->kid[0]);
     body_end(y, t);
     if (t->total_var >= 0)
@@ -93,14 +95,16 @@ static void counted(WsPy *y, const WsTree *t)
     }
     WsTerm end = end_of(y, t, from, step, count);
     remarks(y, t);
-    const char *range = fixed ? y->dialect->static_range : y->dialect->range;
+    const char *more = y->dialect->range_more ? y->dialect->range_more(y, t) : NULL;
+    const char *range = fixed ? y->dialect->static_range : more ? "tle.range" : y->dialect->range;
+    more = more ? more : "";
     ws_py_begin_block(y, t);
-    if (plain)
+    if (plain && !*more)
         ws_py_open(y, "for %s in %s(%s)", name, range, count.s);
     else if (unit)
-        ws_py_open(y, "for %s in %s(%s, %s)", name, range, from.s, end.s);
+        ws_py_open(y, "for %s in %s(%s, %s%s)", name, range, from.s, end.s, more);
     else
-        ws_py_open(y, "for %s in %s(%s, %s, %s)", name, range, from.s, end.s, step.s);
+        ws_py_open(y, "for %s in %s(%s, %s, %s%s)", name, range, from.s, end.s, step.s, more);
     WsInterval in = { MIN(from.in.lo, 0), G_MAXINT32 };
     if (step.in.lo > 0)
         in = ws_interval(from.in.lo, MAX(end.in.hi - 1, from.in.lo));

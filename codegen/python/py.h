@@ -43,6 +43,10 @@ typedef struct {
     void (*op)(WsPy *y, const WsOp *op);
     /* Condition under which a loop over a pipe goes on; NULL: it has no such loops. */
     const char *(*goes_on)(WsPy *y, const WsTree *loop);
+    /* Optional: what a counted loop's range of its own words says beyond its bounds; NULL: nothing.
+     */
+    const char *(*range_more)(WsPy *y, const WsTree *loop);
+    gboolean (*round)(WsPy *y, const WsTree *loop); /* optional: its round; FALSE: as any other */
     /* Value number v of the agent before its first use: "acc = gl.zeros(…)"; NULL: needs none. */
     const char *(*fresh)(WsPy *y, guint v);
     /* Value v filled with scalar x, as an expression: "gl.full([64, 1], x, …)". */

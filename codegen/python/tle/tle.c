@@ -52,7 +52,7 @@ static void add_param(GArray *list, const char *name, const char *given)
     g_array_append_val(list, p);
 }
 
-static GArray *parameters(WsTle *t)
+GArray *ws_tle_parameters(WsTle *t)
 {
     GArray *list = g_array_new(FALSE, FALSE, sizeof(WsPyParam));
     const WsProgram *p = t->y->p;
@@ -70,7 +70,7 @@ static GArray *parameters(WsTle *t)
         add_param(list, reader, reader); /* differs from agent to agent */
     }
     for (guint i = 0; i < p->n_buffers; i++)
-        if (t->told_of[i] < 0)
+        if (t->told_of[i] < 0 && !ws_tle_is_ring(t, t->pipe_of[i]))
             add_param(list, t->y->buffer[i], t->y->buffer[i]);
     for (guint i = 0; i < p->n_barriers; i++) {
         for (guint k = 0; k < t->barrier[i].n_parts && t->barrier[i].pipe < 0; k++) {
@@ -153,6 +153,11 @@ static void head(WsPy *y)
                                       "The design gives group %s %u: the default partition has "
                                       "no request of its own there.",
                                       p->group_name[first->group], first->registers));
+    if (t->no_stages)
+        ws_py_comment(y, ws_py_format(y,
+                                      "The design has loops with stages (hint form); here are the "
+                                      "steps that they mean: %s.",
+                                      t->no_stages));
     for (guint i = 0; i < p->n_barriers; i++) {
         if (t->barrier[i].n_parts < 2)
             continue;
@@ -175,7 +180,7 @@ static void kernel(WsPy *y, const GPtrArray *roles)
 
 static void whole(WsTle *t)
 {
-    g_autoptr(GArray) param = parameters(t);
+    g_autoptr(GArray) param = ws_tle_parameters(t);
     ws_tl_file(t->y, &(WsTlFile){ .import = "triton.experimental.tle.language as tle",
                                   .param = param,
                                   .warps = t->y->p->agent[t->order[0]].warps,
@@ -197,12 +202,18 @@ static void as_mesh(WsPy *y)
 static char *written(const WsProgram *p, gboolean remarks, WsPyPieces *pieces,
                      const WsPyNumbers *numbers, GError **error)
 {
+    g_autoptr(GError) none = NULL;
+    g_autoptr(GPtrArray) loops = ws_staged_loops(p);
+    g_autofree char *hint = loops ? ws_tle_staged(p, loops, remarks, NULL, NULL, &none) : NULL;
+    if (hint)
+        return ws_tle_staged(p, loops, remarks, pieces, numbers, error);
     WsPy *y = ws_py_new(p, &dialect, remarks, pieces, numbers);
     if (y->error)
         return ws_py_finish(y, error);
     WsTle t;
     ws_tle_plan(&t, y);
     y->role = &t;
+    t.no_stages = none ? ws_py_format(y, "%s", none->message) : NULL;
     ws_tle_judge(&t);
     if (!y->error && p->cluster > 1)
         as_mesh(y);

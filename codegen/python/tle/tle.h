@@ -5,6 +5,7 @@
 
 #include "codegen/python/py.h"
 #include "program/partition_registers.h"
+#include "program/parts/staged.h"
 
 G_BEGIN_DECLS
 
@@ -45,9 +46,12 @@ typedef struct {
     gboolean no_default;   /* no agent may be the default partition */
     WsPartitionRegisters registers;
     /* the role being written */
-    const WsExpr **window; /* [pipes]: use of the slot held, NULL none */
-    GPtrArray *raw;        /* char*: functions of the author's text, without their names */
-    guint dropped;         /* set of WS_TLE_DROPPED_* met */
+    const WsExpr **window;   /* [pipes]: use of the slot held, NULL none */
+    const GPtrArray *hinted; /* WsStagedLoop*: loops written with their stages; NULL: as steps */
+    gboolean *staged;        /* [pipes] a group of such a loop fills it */
+    const char *no_stages;   /* the design has the hint form, the text has not: why */
+    GPtrArray *raw;          /* char*: functions of the author's text, without their names */
+    guint dropped;           /* set of WS_TLE_DROPPED_* met */
 } WsTle;
 enum { WS_TLE_DROPPED_HINT = 1, WS_TLE_DROPPED_PREFETCH = 2 };
 
@@ -73,6 +77,7 @@ void ws_tle_judge(WsTle *t);
  */
 /* Lines that allocate all buffers, barriers and pipes of the kernel. */
 void ws_tle_objects(WsTle *t);
+gboolean ws_tle_is_ring(const WsTle *t, gint pipe); /* of a loop with stages: the compiler's */
 /* The end of a pipe that an agent reads from: readers have names if there are several. */
 const char *ws_tle_reader(WsTle *t, const WsTlePipe *pipe, guint agent);
 
@@ -91,6 +96,12 @@ void ws_tle_next_tile(WsTle *t, const WsOp *op); /* CLAIM, TAKE */
 const char *ws_tle_goes_on(WsPy *y, const WsTree *loop);
 void ws_tle_mma(WsTle *t, const WsOp *op);
 void ws_tle_mma_wait(WsTle *t, const WsOp *op);
+/* What the kernel takes beside what the launcher works out. */
+GArray *ws_tle_parameters(WsTle *t);
+/* --- tle_staged.c: the text in the hint form. NULL and error: it cannot be said so. Caller frees.
+ */
+char *ws_tle_staged(const WsProgram *p, const GPtrArray *loops, gboolean remarks,
+                    WsPyPieces *pieces, const WsPyNumbers *numbers, GError **error);
 /* --- tle_raw.c: text of the author */
 void ws_tle_raw(WsTle *t, const WsOp *op);
 void ws_tle_raw_functions(WsPy *y); /* lines of the file */

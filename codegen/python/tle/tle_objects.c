@@ -109,10 +109,17 @@ const char *ws_tle_reader(WsTle *t, const WsTlePipe *pipe, guint agent)
                         fields, *fields ? ")" : "");
 }
 
+gboolean ws_tle_is_ring(const WsTle *t, gint pipe)
+{
+    return pipe >= 0 && t->staged && t->staged[pipe];
+}
+
 static void create_pipes(WsTle *t)
 {
     for (guint i = 0; i < t->pipe->len; i++) {
         const WsTlePipe *pipe = ws_tle_pipe(t, (gint)i);
+        if (ws_tle_is_ring(t, (gint)i))
+            continue;
         const char *fields = "", *readers = "";
         for (guint k = 0; k < pipe->is->n_fields; k++)
             fields = ws_py_format(t->y, "%s, %s=%s", fields, t->y->buffer[pipe->is->field[k]],
@@ -131,7 +138,8 @@ void ws_tle_objects(WsTle *t)
     const guint n = t->y->p->n_buffers;
     g_autofree gboolean *done = g_new0(gboolean, n + 1);
     for (guint i = 0; i < n; i++)
-        if (t->told_of[i] < 0) /* the pipe has it */
+        if (t->told_of[i] < 0 &&
+            !ws_tle_is_ring(t, t->pipe_of[i])) /* the pipe has it, or the compiler */
             allocate_buffer(t, i, done);
     allocate_barriers(t);
     create_pipes(t);

@@ -187,6 +187,7 @@ void ws_tle_clear(WsTle *t)
     g_free(t->barrier);
     g_free(t->pipe_of);
     g_free(t->told_of);
+    g_free(t->staged);
     g_free(t->order);
     g_free(t->window);
 }

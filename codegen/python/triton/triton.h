@@ -41,8 +41,9 @@ typedef struct {
     GArray *param;      /* WsPyParam: what roles take beside what the launcher works out */
     guint warps;        /* of the launch, and its other options */
     const char *options;
-    void (*head)(WsPy *y);                           /* comments of the file */
-    void (*texts)(WsPy *y);                          /* other functions of the file; NULL none */
+    gboolean inlined;       /* there is one role, and the kernel's body is its body */
+    void (*head)(WsPy *y);  /* comments of the file */
+    void (*texts)(WsPy *y); /* other functions of the file; NULL none */
     void (*kernel)(WsPy *y, const GPtrArray *roles); /* lines: objects, partitions */
 } WsTlFile;
 /* The whole text. */

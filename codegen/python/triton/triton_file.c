@@ -4,6 +4,8 @@
 #include "program/parts/tiles.h"
 #include "program/program.h"
 
+#include <string.h>
+
 /* Caller frees. */
 static char *kernel_body(WsPy *y, const WsTlFile *file, const GPtrArray *roles)
 {
@@ -29,6 +31,8 @@ static void kernel(WsPy *y, const WsTlFile *file, const GPtrArray *roles, const 
     if (file->ids)
         ws_py_named_guards(y);
     g_string_append(y->out, body);
+    if (file->inlined) /* behind its def */
+        g_string_append(y->out, strchr(((const WsPyRole *)roles->pdata[0])->text, '\n') + 1);
     ws_py_close(y);
     g_string_append(y->out, "\n\n");
     g_string_append(y->out, launch);
@@ -52,7 +56,7 @@ static char *functions(WsPy *y, const WsTlFile *file)
     if (!y->error && roles->len) {
         if (*tile)
             g_string_append_printf(y->out, "%s\n\n", tile);
-        for (guint i = 0; i < roles->len; i++)
+        for (guint i = 0; i < roles->len && !file->inlined; i++)
             g_string_append_printf(y->out, "@triton.jit\n%s\n\n",
                                    ((const WsPyRole *)roles->pdata[i])->text);
         kernel(y, file, roles, host);

@@ -4,27 +4,27 @@
 
 #include <string.h>
 
-static gboolean find(GArray *trail, const WsNode *node, WsFieldId field, guint index)
+static gboolean find(GArray *trail, const WsNode *node, WsFieldId field, guint index, guint *before)
 {
     const WsTrail here = { node, field, index };
     g_array_append_val(trail, here);
     if (node->kind == WS_STEP_FOR && ws_node_has(node, WS_F_num_stages) &&
-        !ws_node_bool(node, WS_F_muted, FALSE))
+        !ws_node_bool(node, WS_F_muted, FALSE) && !(*before)--)
         return TRUE;
     guint n;
     const WsFieldRow *rows = ws_node_rows(node->kind, &n);
     for (guint i = 0; i < n; i++)
         for (guint c = 0; c < ws_node_n_children(node, rows[i].field); c++)
-            if (find(trail, ws_node_child(node, rows[i].field, c), rows[i].field, c))
+            if (find(trail, ws_node_child(node, rows[i].field, c), rows[i].field, c, before))
                 return TRUE;
     g_array_set_size(trail, trail->len - 1);
     return FALSE;
 }
 
-static GArray *first_hint(const WsDesign *design)
+GArray *ws_hint_trail(const WsDesign *design, guint before)
 {
     GArray *trail = g_array_new(FALSE, FALSE, sizeof(WsTrail));
-    if (find(trail, ws_design_root(design), WS_F_keyword, 0))
+    if (find(trail, ws_design_root(design), WS_F_keyword, 0, &before))
         return trail;
     g_array_unref(trail);
     return NULL;
@@ -32,7 +32,7 @@ static GArray *first_hint(const WsDesign *design)
 
 gboolean ws_hint_in(const WsDesign *design)
 {
-    g_autoptr(GArray) trail = first_hint(design);
+    g_autoptr(GArray) trail = ws_hint_trail(design, 0);
     return trail != NULL;
 }
 
@@ -239,7 +239,7 @@ WsDesign *ws_hint_explicit(const WsDesign *design, gboolean places, WsFindings *
 {
     WsDesign *now = ws_design_ref(design);
     GArray *trail;
-    while (now && (trail = first_hint(now))) {
+    while (now && (trail = ws_hint_trail(now, 0))) {
         WsDesign *next = without_first(now, trail, places, findings);
         ws_design_unref(now);
         now = next;

@@ -40,6 +40,8 @@ typedef struct {
 } WsHintTouch;
 typedef void (*WsHintSee)(const WsHintTouch *touch, gpointer data);
 
+/* WsTrail from the root to the loop with `before` such loops before it in the text; NULL: none. */
+GArray *ws_hint_trail(const WsDesign *design, guint before);
 /* Adds L-HINT; always FALSE. */
 gboolean ws_hint_refuse(WsHint *h, const char *place, const char *remedy, const char *format, ...)
     G_GNUC_PRINTF(4, 5);

@@ -446,7 +446,8 @@ static void say(PyRead *p, const char *text, guint line, guint column)
 static guint last_line(const WsPyNode *node)
 {
     const gboolean block = node->kind == WS_PY_BLOCK || node->kind == WS_PY_FOR ||
-                           node->kind == WS_PY_WHILE || node->kind == WS_PY_IF;
+                           node->kind == WS_PY_WHILE || node->kind == WS_PY_IF ||
+                           node->kind == WS_PY_WITH;
     guint line = block ? node->line : node->end_line;
     for (guint i = 0; i < node->n; i++)
         line = MAX(line, last_line(node->kid[i]));
