@@ -35,7 +35,7 @@ void ws_source_define(WsRead *r, const char *want, const WsExpr *e)
 
 typedef struct {
     const WsRead *r;
-    gboolean tile, loose;
+    gboolean tile, rank, loose;
 } Leaves;
 
 static gboolean is_size(const WsRead *r, const char *name)
@@ -61,8 +61,10 @@ static void look(const WsExpr *node, gpointer data)
         l->tile = TRUE;
     else if (node->op == WS_EXPR_TOTAL)
         l->loose = TRUE;
-    else if (node->op == WS_EXPR_NAME && (is_axis(l->r, node->name) || !strcmp(node->name, "cta")))
+    else if (node->op == WS_EXPR_NAME && is_axis(l->r, node->name))
         l->tile = TRUE;
+    else if (node->op == WS_EXPR_NAME && !strcmp(node->name, "cta"))
+        l->rank = TRUE;
     else if (node->op == WS_EXPR_NAME && !is_size(l->r, node->name))
         l->loose = TRUE;
 }
@@ -85,10 +87,10 @@ void ws_source_settle_names(WsRead *r)
 {
     for (guint i = r->defined->len; i-- > 0;) {
         WsImportName *d = &g_array_index(r->defined, WsImportName, i);
-        Leaves l = { r, FALSE, FALSE };
+        Leaves l = { .r = r };
         ws_expr_visit(d->e, look, &l);
         d->tile = l.tile;
-        if (l.loose)
+        if (l.loose || (l.rank && !l.tile)) /* a number of each CTA is known where it stands */
             g_array_remove_index(r->defined, i);
     }
     for (guint i = 0; i < r->defined->len; i++) {

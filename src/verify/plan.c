@@ -73,8 +73,21 @@ void plan_visit(const Plan *plan, const WsTree *t, PlanVisit visit, gpointer dat
         ask(plan, t, t->step_by, ASK_NUMBER, visit, data);
 }
 
+static gboolean is_decided(const Plan *plan, const WsExpr *e)
+{
+    if (e->op == WS_EXPR_VAR)
+        return plan_is_var(plan, e) && plan->p->var[e->var].kind == WS_VAR_CTA;
+    for (guint i = 0; i < e->n_args; i++)
+        if (!is_decided(plan, e->arg[i]))
+            return FALSE;
+    return e->op == WS_EXPR_INT || e->n_args > 0;
+}
+
+/* What each CTA decides by its rank alone is gone through as it is. */
 static gboolean is_private(const Plan *plan, const WsTree *t)
 {
+    if (t->kind == WS_TREE_BRANCH && t->cond && is_decided(plan, t->cond))
+        return FALSE;
     if (t->kind == WS_TREE_OP) {
         static const WsOpKind may[] = { WS_OP_MATH, WS_OP_MARK, WS_OP_LD_GLOBAL, WS_OP_ST_GLOBAL,
                                         WS_OP_RED_GLOBAL };

@@ -57,6 +57,8 @@ static const Row rows[] = {
     { "more-stages-than-slots", NULL },
     { "named-last-arrival-left-out", NULL },
     { "named-without-a-way-back", "P-NB" },
+    { "one-cta-knows", NULL },
+    { "one-cta-knows-another-uses", "P-UNDEF" },
     { "one-group-loads-and-multiplies", NULL },
     { "one-group-loads-and-multiplies-two-left", "P-ASYNC" },
     { "one-of-two-loops", NULL },

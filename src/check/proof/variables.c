@@ -7,6 +7,18 @@
 
 #include <string.h>
 
+static gboolean of_rank(const WsControl *c, const WsExpr *e)
+{
+    if (e->op == WS_EXPR_INT)
+        return TRUE;
+    if (e->op == WS_EXPR_VAR)
+        return e->var >= 0 && (guint)e->var < c->n_vars && c->p->var[e->var].kind == WS_VAR_CTA;
+    gboolean all = e->n_args > 0;
+    for (guint i = 0; i < e->n_args; i++)
+        all = all && of_rank(c, e->arg[i]);
+    return all;
+}
+
 gboolean ws_is_private(const WsControl *c, const WsTree *t)
 {
     if (!t)
@@ -16,8 +28,8 @@ gboolean ws_is_private(const WsControl *c, const WsTree *t)
                t->op->kind == WS_OP_LD_GLOBAL || t->op->kind == WS_OP_ST_GLOBAL ||
                t->op->kind == WS_OP_RED_GLOBAL ||
                (t->op->kind == WS_OP_LET && t->op->var >= 0 && !c->relevant[t->op->var]);
-    if (t->kind == WS_TREE_LOOP)
-        return FALSE;
+    if (t->kind == WS_TREE_LOOP || (t->kind == WS_TREE_BRANCH && t->cond && of_rank(c, t->cond)))
+        return FALSE; /* an agent knows its rank: what one CTA alone defines, it finds defined */
     for (guint i = 0; i < t->n_kids; i++)
         if (!ws_is_private(c, t->kid[i]))
             return FALSE;

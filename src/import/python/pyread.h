@@ -31,9 +31,10 @@ typedef enum {
     VAL_SHAPE,   /* index of the tensor */
     VAL_POINTER, /* a tile of them: item[0] the tensor or parameter, text: elements behind it */
     VAL_PLACES, /* pointers to elements of item[0], a buffer: items 1 … n - 1 are their indices */
-    VAL_MESH,   /* text: its axis; rows: CTAs; dtype: why it is not read, NULL (tle_mesh.c) */
-    VAL_REMOTE, /* as a buffer, of CTA e */
-    VAL_SHARDING, /* of the mesh item[0] (tle_shards.c): index, dimension at */
+    VAL_MESH, /* items: strings, its axes, rows the size of each; rows: CTAs; at: 1 + the one CTA of
+                 it that is meant, 0; dtype: why it is not read, NULL (tle_mesh.c) */
+    VAL_REMOTE,   /* as a buffer, of CTA e */
+    VAL_SHARDING, /* of the mesh item[0]; at: what it is over each axis (tle_shards.c) */
     VAL_SHARDED,  /* item[0] as the sharding item[1] says */
     VAL_LAYOUT,   /* index: dimension that a SliceLayout removes, -1 */
     VAL_PIPE,     /* of TLE, its ends and slots: tle_pipe.c */

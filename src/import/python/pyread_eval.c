@@ -376,11 +376,9 @@ static const Val *attribute(PyRead *p, const WsPyNode *node)
         const Val *field = py_tle_field(p, a, node);
         return field ? field : py_opaque(p);
     }
-    if (!strcmp(node->text, "handle") && a->kind == VAL_SHARDED)
-        return a->item[0];
-    if (!strcmp(node->text, "handle") &&
-        (a->kind == VAL_DESC || a->kind == VAL_BUFFER || a->kind == VAL_PARAM))
-        return a;
+    if (!strcmp(node->text, "handle") && (a->kind == VAL_DESC || a->kind == VAL_BUFFER ||
+                                          a->kind == VAL_PARAM || a->kind == VAL_SHARDED))
+        return a->kind == VAL_SHARDED ? a->item[0] : a;
     if (!strcmp(node->text, "value") && a->kind == VAL_INT)
         return a;
     const Val *own = py_attribute(p, a, node->text);
@@ -435,6 +433,8 @@ static const Val *index_(PyRead *p, const WsPyNode *node)
     }
     if (a->kind == VAL_SHAPE && py_known(i, &n))
         return shape_item(p, a, n);
+    if (a->kind == VAL_MESH)
+        return py_mesh_one(p, a, i);
     if (a->kind == VAL_BUFFER && p->from == WS_IMPORT_TLX)
         return py_mean_INDEX(p, (const Val *[]){ a, i }, node);
     if (a->kind == VAL_BARRIER && i->kind == VAL_INT && (!a->place.index || a->cols)) {

@@ -320,6 +320,8 @@ const Val *py_mean_TLE_DOT(PyRead *p, const Val **a, const WsPyNode *at)
         right = py_laid_down(p, right, at);
     if (!right)
         return py_wrong(p, at, "a product whose right side is no tile");
+    if (right != a[1]) /* what all threads put there, before it is multiplied */
+        py_meet_before(p, right->place.object, FALSE, at);
     const gboolean fresh = !a[2] || a[2]->kind == VAL_NONE;
     const char *hint = p->hint;
     p->hint = fresh ? name_of_product(p, at) : hint;

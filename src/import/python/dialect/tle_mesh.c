@@ -17,10 +17,10 @@ static gboolean is_word(const Val *v, const char *word)
 
 /* --- the mesh --------------------------------------------------------------------------------- */
 
-/* Axes so far; `wrong`: what is not read of it. */
+/* Axes so far; `wrong`: what is not read of them. */
 typedef struct {
-    const char *axis, *wrong;
-    gint64 size;
+    const char *axis[PY_MESH_AXES], *wrong;
+    gint64 size[PY_MESH_AXES], all;
     guint n;
 } Axes;
 
@@ -34,16 +34,23 @@ static void axis_of(PyRead *p, Axes *m, const char *level, const WsPyNode *name,
 {
     gint64 n = 0;
     const char *axis = name && name->kind == WS_PY_STRING ? name->text : own;
-    if (!axis || !py_known(py_eval(p, size), &n) || n < 1)
+    if (!axis || !py_known(py_eval(p, size), &n) || n < 1 || n > 64)
         m->wrong = "a mesh whose axes are not known";
     else if (names(level, "node") || names(level, "device") || names(level, "chiplet"))
         m->wrong = "a mesh of devices";
     else if ((names(level, "block") && !names(level, "cluster")) ||
              (names(axis, "block") && !names(axis, "cluster")))
         m->wrong = "a mesh of blocks, which meet in the whole grid";
-    m->axis = axis;
-    m->size = n;
-    m->n++;
+    else if (m->n == PY_MESH_AXES)
+        m->wrong = "a mesh of more than three axes";
+    for (guint i = 0; !m->wrong && i < m->n; i++)
+        if (!strcmp(m->axis[i], axis))
+            m->wrong = "a mesh with two axes of one name";
+    if (m->wrong)
+        return;
+    m->axis[m->n] = axis;
+    m->size[m->n++] = n;
+    m->all *= n;
 }
 
 /* "level": n, or "level": [("axis", n), …] */
@@ -80,24 +87,87 @@ static void levels_of(PyRead *p, Axes *m, const WsPyNode *topology)
     }
     if (!m->n && !m->wrong)
         m->wrong = "a mesh whose axes are not known";
-    if (m->n > 1 && !m->wrong)
-        m->wrong = "a mesh of more than one axis";
-    if (!m->wrong && m->size != 2 && m->size != 4 && m->size != 8)
+    if (!m->wrong && m->all != 2 && m->all != 4 && m->all != 8)
         m->wrong = "a mesh that is no cluster of 2, 4 or 8 CTAs";
 }
 
 const Val *py_mean_TLE_MESH(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    Axes m = { 0 };
+    Axes m = { .all = 1 };
     const WsPyNode *topology = at->kind == WS_PY_CALL && at->n == 2 ? at->kid[1] : NULL;
     if (topology && topology->kind == WS_PY_KEYWORD)
         topology = topology->kid[0];
     levels_of(p, &m, topology);
     Val *v = py_val(p, VAL_MESH);
-    v->text = m.axis;
-    v->rows = m.size;
+    v->item = g_new0(const Val *, PY_MESH_AXES + 1);
+    g_ptr_array_add(p->r->pool, v->item);
+    for (guint i = 0; i < m.n; i++) {
+        Val *axis = py_val(p, VAL_STRING);
+        axis->text = m.axis[i];
+        axis->rows = m.size[i];
+        v->item[v->n++] = axis;
+    }
+    v->rows = m.all;
     v->dtype = m.wrong;
     return v;
+}
+
+/* mesh[0], mesh[1, 0]: one CTA of it. */
+const Val *py_mesh_one(PyRead *p, const Val *mesh, const Val *index)
+{
+    Val *v = py_val(p, VAL_MESH);
+    *v = *mesh;
+    const gboolean tuple = index->kind == VAL_TUPLE;
+    gint64 rank = 0;
+    gboolean one = (tuple ? index->n : 1) == mesh->n && !mesh->at;
+    for (guint i = 0; one && i < mesh->n; i++) {
+        const gint64 size = mesh->item[i]->rows;
+        gint64 n = G_MININT64;
+        one = py_known(tuple ? index->item[i] : index, &n) && n >= -size && n < size;
+        rank = rank * size + (n < 0 ? n + size : n);
+    }
+    v->at = one ? rank + 1 : 0;
+    if (!one && !v->dtype)
+        v->dtype = "a part of a mesh that is not one CTA of it";
+    return v;
+}
+
+gboolean py_mesh_same(const Val *a, const Val *b)
+{
+    gboolean same = a->n == b->n;
+    for (guint i = 0; same && i < a->n; i++)
+        same = a->item[i]->rows == b->item[i]->rows && !strcmp(a->item[i]->text, b->item[i]->text);
+    return same;
+}
+
+gint py_mesh_axis(const Val *mesh, const Val *axis)
+{
+    gint64 n;
+    for (guint i = 0; axis && axis->kind == VAL_STRING && i < mesh->n; i++)
+        if (!strcmp(mesh->item[i]->text, axis->text))
+            return (gint)i;
+    if (!axis || !py_known(axis, &n) || n < -(gint64)mesh->n || n >= mesh->n)
+        return -1;
+    return (gint)(n < 0 ? n + mesh->n : n);
+}
+
+gint64 py_mesh_stride(const Val *mesh, guint axis)
+{
+    gint64 stride = 1;
+    for (guint i = axis + 1; i < mesh->n; i++)
+        stride *= mesh->item[i]->rows;
+    return stride;
+}
+
+const WsExpr *py_mesh_coordinate(PyRead *p, const Val *mesh, guint axis)
+{
+    const gint64 size = mesh->item[axis]->rows, stride = py_mesh_stride(mesh, axis);
+    const WsExpr *e = ws_x_name(p->r, OWN_RANK);
+    if (size == 1)
+        return ws_x_int(p->r, 0);
+    if (stride > 1)
+        e = ws_x_op(p->r, WS_EXPR_DIV, e, ws_x_int(p->r, stride));
+    return stride * size < mesh->rows ? ws_x_mod(p->r, e, size) : e;
 }
 
 /* What MeshConfig gives is read where a mesh is made of it. */
@@ -138,7 +208,7 @@ typedef struct {
 static const Val *named(const Look *l, const WsPyNode *node)
 {
     const WsPyNode *params = l->function->kid[0];
-    if (node->kind == WS_PY_KEYWORD)
+    if (node->kind == WS_PY_KEYWORD || node->kind == WS_PY_INDEX)
         return named(l, node->kid[0]);
     if (node->kind != WS_PY_NAME)
         return NULL;
@@ -172,7 +242,8 @@ void py_mesh_ahead(PyRead *p, const Val **args)
     if (p->from != WS_IMPORT_TLE || p->r->cluster != 1)
         return;
     const WsPyNode *body = p->kernel->kid[1];
-    look(&(Look){ p, p->kernel, args, 0, has_word(body, "reshard") }, body);
+    const gboolean moves = has_word(body, "reshard") || has_word(body, "distributed_dot");
+    look(&(Look){ p, p->kernel, args, 0, moves }, body);
     if (p->mesh)
         p->r->cluster = p->mesh->rows;
 }
@@ -240,8 +311,8 @@ const WsExpr *py_mesh_clusters(PyRead *p, const WsExpr *grid)
     return ws_x_op(p->r, WS_EXPR_DIV, grid, ws_x_int(p->r, n));
 }
 
-/* What stands in the way of it; NULL: it is the mesh of the launch. */
-const char *py_no_mesh(const PyRead *p, const Val *mesh)
+/* What stands in the way of it; NULL: it is the mesh of the launch, or one CTA of it. */
+const char *py_no_mesh_part(const PyRead *p, const Val *mesh)
 {
     return !mesh || mesh->kind != VAL_MESH  ? "a mesh that is not known"
            : mesh->dtype                    ? mesh->dtype
@@ -251,12 +322,17 @@ const char *py_no_mesh(const PyRead *p, const Val *mesh)
                                             : NULL;
 }
 
+const char *py_no_mesh(const PyRead *p, const Val *mesh)
+{
+    const char *why = py_no_mesh_part(p, mesh);
+    return why ? why : mesh->at ? "what one CTA of a mesh does alone" : NULL;
+}
+
 /* --- words ------------------------------------------------------------------------------------ */
 
 const Val *py_mean_TLE_SHARD(PyRead *p, const Val **a, const WsPyNode *at)
 {
     static const char *const beyond[] = { "device", "node", "chiplet" };
-    gint64 n;
     for (guint i = 0; i < G_N_ELEMENTS(beyond); i++)
         if (is_word(a[1], beyond[i]) || py_given(a[2]))
             return py_wrong(p, at, "the number of a device");
@@ -264,10 +340,9 @@ const Val *py_mean_TLE_SHARD(PyRead *p, const Val **a, const WsPyNode *at)
     if (why)
         return py_wrong(p, at, why);
     p->meshed = TRUE;
-    const gboolean axis = a[1] && ((a[1]->kind == VAL_STRING && !strcmp(a[1]->text, a[0]->text)) ||
-                                   (py_known(a[1], &n) && (n == 0 || n == -1)));
-    return axis ? py_int(p, ws_x_name(p->r, OWN_RANK))
-                : py_wrong(p, at, "an axis that its mesh does not have");
+    const gint axis = py_mesh_axis(a[0], a[1]);
+    return axis >= 0 ? py_int(p, py_mesh_coordinate(p, a[0], (guint)axis))
+                     : py_wrong(p, at, "an axis that its mesh does not have");
 }
 
 /* All threads of all CTAs of the cluster. */
@@ -303,6 +378,21 @@ void py_mesh_finish(PyRead *p)
         py_unread(p, p->met, "a barrier of the cluster in a partition beside others");
 }
 
+/* The number of the CTA at the coordinates; NULL: they are not known. */
+static const WsExpr *rank_at(PyRead *p, const Val *mesh, const Val *id, const WsPyNode *at)
+{
+    const WsExpr *rank = ws_x_int(p->r, 0);
+    for (guint i = 0; id->n == mesh->n && i < mesh->n; i++) {
+        const gint64 size = mesh->item[i]->rows;
+        const WsExpr *e = py_as_int(p, id->item[i]);
+        if (e) /* what is too large along one axis would be another CTA of the next one */
+            py_need_within(p, e, size, at);
+        rank =
+            ws_x_op(p->r, WS_EXPR_ADD, ws_x_op(p->r, WS_EXPR_MUL, rank, ws_x_int(p->r, size)), e);
+    }
+    return id->n == mesh->n ? rank : NULL;
+}
+
 /* remote(buffer, rank): nothing but what loads from it takes it for memory. */
 const Val *py_mean_TLE_REMOTE(PyRead *p, const Val **a, const WsPyNode *at)
 {
@@ -317,8 +407,8 @@ const Val *py_mean_TLE_REMOTE(PyRead *p, const Val **a, const WsPyNode *at)
     if (why)
         return py_wrong(p, at, why);
     p->meshed |= py_given(a[2]);
-    const gboolean tuple = a[1] && a[1]->kind == VAL_TUPLE && a[1]->n == 1 && py_given(a[2]);
-    const WsExpr *rank = a[1] ? py_as_int(p, tuple ? a[1]->item[0] : a[1]) : NULL;
+    const gboolean tuple = a[1] && a[1]->kind == VAL_TUPLE && py_given(a[2]);
+    const WsExpr *rank = tuple ? rank_at(p, a[2], a[1], at) : a[1] ? py_as_int(p, a[1]) : NULL;
     if (!rank)
         return py_wrong(p, at, "memory of a CTA whose number is not known");
     if (ws_x_is(rank, &n) && (n < 0 || n >= p->mesh->rows))
