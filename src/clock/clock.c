@@ -182,6 +182,22 @@ static void gains(const Job *job, WsClockResult *r)
     }
 }
 
+/* The machine at the clock that power leaves this launch, NULL where that is its own. */
+static WsMachine *held(const Job *job)
+{
+    WsClockPlay play;
+    double ghz = job->m->value[WS_MACHINE_GHZ];
+    if (!job->p->hardware->halves || !(job->m->value[WS_MACHINE_POWER_LIMIT] > 0))
+        return NULL;
+    if (play_once(job, &play, NULL, -1, NULL)) {
+        g_autoptr(WsClockResult) r = result_new(job);
+        ws_result_span(r, &play);
+        ghz = ws_clock_play_ghz(&play, r);
+    }
+    ws_clock_play_clear(&play);
+    return ghz < job->m->value[WS_MACHINE_GHZ] ? ws_machine_at(job->m, ghz) : NULL;
+}
+
 /* Nothing runs: no tile, no cycle. */
 static WsClockResult *empty(const Job *job)
 {
@@ -225,6 +241,9 @@ WsClockResult *ws_clock_run(const WsProgram *p, const WsLaunchValues *v, const W
         p, v, job.grid / job.size, job.cluster,
         (gint64)m->value[WS_MACHINE_SMS] * resident / job.size, (gint64)m->value[WS_MACHINE_DIES],
         (guint)MIN(SHARE_WAVES, job.tile_limit), m->value[WS_MACHINE_L2_CAPACITY]);
+    g_autoptr(WsMachine) slower = held(&job);
+    if (slower)
+        job.m = slower;
     WsClockPlay play;
     WsTrace *trace = job.options.no_trace ? NULL : ws_trace_new(p, WS_TRACE_PREDICTED);
     gboolean ok = play_once(&job, &play, trace, -1, findings);
@@ -240,6 +259,7 @@ WsClockResult *ws_clock_run(const WsProgram *p, const WsLaunchValues *v, const W
     }
     WsClockResult *r = result_new(&job);
     r->trace = trace;
+    r->peak_ghz = slower ? m->value[WS_MACHINE_GHZ] : 0;
     r->events = g_steal_pointer(&play.events);
     for (guint i = 0; play.stuck && i < play.n_players; i++)
         ws_clock_play_close_record(&play, &play.player[i]);

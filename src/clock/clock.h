@@ -46,8 +46,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsMachine, ws_machine_free)
 const char *ws_machine_key(WsMachineValue v);
 const char *ws_machine_unit(WsMachineValue v);
 gboolean ws_machine_has(const WsMachine *m, WsMachineValue v); /* machines of its target have it */
-/* A copy for an SM clock of `ghz`: memory keeps its own clock, so a cycle of the SM moves more
- * bytes when it is longer. Transfer full. */
+/* A copy for an SM clock of `ghz`, which power does not change: memory keeps its own clock, so a
+ * cycle of the SM moves more bytes when it is longer. Transfer full. */
 WsMachine *ws_machine_at(const WsMachine *m, double ghz);
 /* Sets a value and where it is from (copied); used by calibration. */
 void ws_machine_set(WsMachine *m, WsMachineValue v, double value, const char *source);
@@ -96,9 +96,10 @@ typedef struct {
     gint64 waves;               /* CTAs that one SM runs one after the other */
     gint64 grid;                /* CTAs of the launch */
     double seconds, ghz;        /* cycles / (ghz * 1e9), ghz from the machine description */
-    gboolean stuck;             /* what follows of the whole is of no launch: shares are NAN */
-    gboolean halves;            /* the engines are those of a target whose groups are two halves */
-    gboolean core;              /* … of a core by queues: M, MTE2 and MTE3, MTE1, V */
+    double peak_ghz; /* that of the description, where power holds `ghz` below it; or 0 */
+    gboolean stuck;  /* what follows of the whole is of no launch: shares are NAN */
+    gboolean halves; /* the engines are those of a target whose groups are two halves */
+    gboolean core;   /* … of a core by queues: M, MTE2 and MTE3, MTE1, V */
     double tensor_busy, tma_busy, smem_busy, alu_busy, mufu_busy; /* share of the steady tiles */
     double hbm_cycles; /* compulsory traffic of the launch / HBM rate: a floor of `cycles` */
     char *bound;       /* "tensor pipe", "TMA", "HBM", "wait full in mma": what limits it */

@@ -95,6 +95,12 @@ WsMachine *ws_machine_at(const WsMachine *m, double ghz)
         m->value[WS_MACHINE_TMA_LATENCY] +
         (m->value[WS_MACHINE_TMA_LATENCY_HBM] - m->value[WS_MACHINE_TMA_LATENCY]) * ghz /
             m->value[WS_MACHINE_GHZ];
+    copy->value[WS_MACHINE_DIE_FAR] *= m->value[WS_MACHINE_GHZ] / ghz;
+    copy->value[WS_MACHINE_LOAD_LATENCY_FAR] =
+        m->value[WS_MACHINE_LOAD_LATENCY] +
+        (m->value[WS_MACHINE_LOAD_LATENCY_FAR] - m->value[WS_MACHINE_LOAD_LATENCY]) * ghz /
+            m->value[WS_MACHINE_GHZ];
+    copy->value[WS_MACHINE_POWER_LIMIT] = 0;
     return copy;
 }
 
@@ -181,6 +187,10 @@ static gboolean read_root(WsMachine *m, const char *file, json_object *root, GEr
         if (!seen[v] && ws_machine_has(m, (WsMachineValue)v))
             return format_error(error, file, "value \"%s\" (%s) is missing", rows[v].key,
                                 rows[v].help);
+    if (m->value[WS_MACHINE_POWER_LIMIT] > 0 &&
+        m->value[WS_MACHINE_POWER_REST] >= m->value[WS_MACHINE_POWER_LIMIT])
+        return format_error(error, file, "power_rest is %g W, which leaves nothing of power_limit",
+                            m->value[WS_MACHINE_POWER_REST]);
     return TRUE;
 }
 

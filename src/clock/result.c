@@ -247,6 +247,9 @@ static char *note(const WsClockResult *r, const WsClockPlay *play)
                                r->core     ? "a core"
                                : r->halves ? "a CU"
                                            : "an SM");
+    if (r->peak_ghz > 0)
+        g_string_append_printf(s, " Power holds the engine clock at %.2f of %.2f GHz.", r->ghz,
+                               r->peak_ghz);
     if (play->has_unless)
         g_string_append(s, " Steps with `unless` are assumed to be skipped.");
     if (play->has_raw)

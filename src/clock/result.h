@@ -22,3 +22,10 @@ double ws_tiles_mean_ratio(const WsClockPlay *play, gint64 tiles);
 /* Engines 0 to 4 of a result: products, copies, shared memory, arithmetic, special functions (NULL:
  * the target has none); `whole`: as what bounds a run. */
 const char *ws_result_engine(const WsClockResult *r, guint i, gboolean whole);
+
+/* --- power.c --- */
+/* The engine clock that power leaves a launch whose matrix units work for `busy` of the time, all
+ * CUs together, and that fetches `far` bytes a cycle from beyond the dies; at most clock_ghz. */
+double ws_clock_power_ghz(const WsMachine *machine, double busy, double far);
+/* The same of a play of halves whose span is known. */
+double ws_clock_play_ghz(const WsClockPlay *play, const WsClockResult *r);

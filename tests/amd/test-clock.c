@@ -56,6 +56,9 @@ static void machine_errors(void)
           "a machine for sm_90a has no value \"mfma_cycles\"" },
         { "\"load_wait\": {", "\"set_priority\": {", "value \"load_wait\"" },
         { "\"note\": \"", "\"note\": 1, \"x\": \"", "\"note\" must be a text" },
+        { "\"power_rest\": { \"value\": 313", "\"power_rest\": { \"value\": 1400",
+          "power_rest is 1400 W, which leaves nothing of power_limit" },
+        { "\"power_far\"", "\"power_near\"", "unknown value \"power_near\"" },
     };
     g_autofree char *good = NULL, *name = NULL;
     g_assert_true(
@@ -321,6 +324,71 @@ static void sharers(void)
     }
 }
 
+/* --- power ------------------------------------------------------------------------------------ */
+/* Watts of 4096 x 4096 x 4096 by hand: 16.75 cycles for each 16 x 16 x 32 of it on one of 1024
+ * matrix units; of 64 rows of K each of 256 CTAs fetches a quarter of 256 rows of A and an eighth
+ * of 256 columns of B (`sharers`). */
+static double watts(const WsMachine *m, double cycles, double ghz)
+{
+    const double k = 4096, busy = 4096.0 * 4096 * k / (16 * 16 * 32) / 1024 * 16.75 / cycles;
+    const double bytes = 256 * k * 2 * (256 / 4.0 + 256 / 8.0);
+    return 313 + 141e-12 * bytes / (cycles / (ghz * 1e9)) +
+           m->value[WS_MACHINE_POWER_MATRIX] * busy * pow(ghz, m->value[WS_MACHINE_POWER_EXPONENT]);
+}
+
+static void power(void)
+{
+    static const struct {
+        WsMachineValue value;
+        double set, ghz; /* 0: below 2.4 */
+    } cases[] = {
+        { WS_MACHINE_POWER_LIMIT, 1400, 0 },      { WS_MACHINE_POWER_LIMIT, 1000, 0 },
+        { WS_MACHINE_POWER_LIMIT, 4000, 2.4 },    { WS_MACHINE_POWER_LIMIT, 0, 2.4 },
+        { WS_MACHINE_POWER_MATRIX, 614, 0 },      { WS_MACHINE_POWER_MATRIX, 50, 2.4 },
+        { WS_MACHINE_POWER_EXPONENT, 3, 0 },      { WS_MACHINE_GHZ, 1.5, 1.5 },
+        { WS_MACHINE_MFMA_CYCLES, 16.75 * 4, 0 },
+    };
+    double last = 0;
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        Played x = prepare("gemm-gfx950", NULL, 0, NULL, 0, 4096);
+        ws_machine_set(x.m, WS_MACHINE_POWER_LIMIT, 0, "test");
+        play(&x);
+        const double cycles = (double)x.r->cycles;
+        ws_machine_set(x.m, WS_MACHINE_POWER_LIMIT, 1400, "test");
+        ws_machine_set(x.m, cases[i].value, cases[i].set, "test");
+        play(&x);
+        WITHIN(x.r->seconds * x.r->ghz * 1e9 / (double)x.r->cycles, 1 - 1e-9, 1 + 1e-9);
+        g_assert_true((strstr(x.r->note, "Power holds the engine clock") != NULL) ==
+                      (x.r->peak_ghz > 0));
+        if (cases[i].ghz > 0) {
+            g_assert_cmpfloat(x.r->ghz, ==, cases[i].ghz);
+            g_assert_cmpfloat(x.r->peak_ghz, ==, 0);
+        } else if (cases[i].value != WS_MACHINE_MFMA_CYCLES) {
+            const double limit = x.m->value[WS_MACHINE_POWER_LIMIT];
+            g_assert_cmpfloat(x.r->ghz, <, 2.4);
+            g_assert_cmpfloat(x.r->peak_ghz, ==, 2.4);
+            WITHIN(watts(x.m, cycles, x.r->ghz) / limit, 0.995, 1.005);
+            /* memory does not slow down with the engine: no more cycles than before */
+            g_assert_cmpfloat((double)x.r->cycles, <=, cycles * 1.001);
+        }
+        if (i == 1)
+            g_assert_cmpfloat(x.r->ghz, <, last);
+        last = x.r->ghz;
+        played_clear(&x);
+    }
+    /* the clock of a measured run is given, and one workgroup alone is not held */
+    Played x = prepare("gemm-gfx950", NULL, 0, NULL, 0, 4096);
+    g_autoptr(WsMachine) given = ws_machine_at(x.m, 2.1);
+    g_autoptr(WsClockResult) at = ws_clock_run(x.p, x.v, given, NULL, x.findings);
+    g_assert_cmpfloat(at->ghz, ==, 2.1);
+    ws_launch_values_free(x.v);
+    x.v = ws_launch_values(x.p, (WsSize[]){ { "M", 256 }, { "N", 256 }, { "K", 4096 } }, 3, FALSE,
+                           x.findings);
+    play(&x);
+    g_assert_cmpfloat(x.r->ghz, ==, 2.4);
+    played_clear(&x);
+}
+
 /* --- what it does not know ---------------------------------------------------------------------
  */
 static void refused(void)
@@ -374,6 +442,7 @@ int main(int argc, char **argv)
     g_test_add_func("/amd/clock/priority", priority);
     g_test_add_func("/amd/clock/dealt", dealt);
     g_test_add_func("/amd/clock/sharers", sharers);
+    g_test_add_func("/amd/clock/power", power);
     g_test_add_func("/amd/clock/refused", refused);
     g_test_add_func("/amd/clock/short-loops", short_loops);
     return g_test_run();
