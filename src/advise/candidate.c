@@ -12,6 +12,7 @@ static void candidate_free(WsCandidate *c)
     g_free(c->step);
     ws_design_unref(c->design);
     g_ptr_array_unref(c->edits);
+    g_clear_pointer(&c->moved, g_ptr_array_unref);
     g_free(c);
 }
 
@@ -31,6 +32,17 @@ void ws_gather_take(WsGather *g, WsDraft *d, gboolean done, const WsNode *node, 
     }
     g_free(words);
     ws_draft_free(d);
+}
+
+void ws_gather_moved(WsGather *g, guint from, const guint64 *node, guint n)
+{
+    for (guint i = from; i < g->list->len; i++) {
+        WsCandidate *c = g->list->pdata[i];
+        c->moved = g_ptr_array_new_with_free_func(g_free);
+        for (guint k = 0; k < n; k++)
+            g_ptr_array_add(c->moved,
+                            ws_design_path(g->design, ws_design_by_identity(g->design, node[k])));
+    }
 }
 
 /* --- depths and constants ----------------------------------------------------------------------
@@ -122,10 +134,12 @@ static void try_nudge(WsGather *g, const WsNode *step, gint by)
         return;
     WsDraft *d = ws_draft_new(g->design);
     g_autofree char *label = ws_edit_label(step);
+    const guint from = g->list->len;
     gboolean done = ws_edit_nudge(d, &step->identity, 1, by);
     ws_gather_take(g, d, done, step,
                    by < 0 ? ws_phrase("%s one place earlier", label)
                           : ws_phrase("%s one place later", label));
+    ws_gather_moved(g, from, &step->identity, 1);
 }
 
 static void try_ahead(WsGather *g, const guint64 *node, guint n, const WsNode *step)
@@ -135,10 +149,13 @@ static void try_ahead(WsGather *g, const guint64 *node, guint n, const WsNode *s
             return;
     WsDraft *d = ws_draft_new(g->design);
     g_autofree char *label = ws_edit_label(step);
+    const guint from = g->list->len;
     gboolean done = ws_edit_ahead(d, node, n, 1);
     ws_gather_take(g, d, done, step,
                    n > 1 ? ws_phrase("%s, with the steps before it, one round ahead", label)
                          : ws_phrase("%s one round ahead", label));
+    if (step->kind != WS_STEP_MMA)
+        ws_gather_moved(g, from, node, n);
 }
 
 static void try_fewer(WsGather *g, const WsNode *step)
@@ -148,9 +165,11 @@ static void try_fewer(WsGather *g, const WsNode *step)
         return;
     WsDraft *d = ws_draft_new(g->design);
     g_autofree char *label = ws_edit_label(step);
+    const guint from = g->list->len;
     gboolean done = ws_draft_set(d, step->identity, WS_F_keyword, ws_json_int(n + 1));
     ws_gather_take(g, d, done, step,
                    ws_phrase("%s leaves %" G_GINT64_FORMAT " in flight", label, n + 1));
+    ws_gather_moved(g, from, &step->identity, 1);
 }
 
 static void add_steps(WsGather *g, const WsNode *owner, WsFieldId list)

@@ -2,6 +2,7 @@
  * functions of immutable inputs. */
 #pragma once
 
+#include "advise/critical.h"
 #include "advise/floor.h"
 #include "check/check.h"
 #include "clock/clock.h"
@@ -16,6 +17,8 @@ typedef struct {
     WsDesign *design;   /* with the edits */
     GPtrArray *edits;   /* WsEdit* */
     gboolean reorders;  /* what computes stands in another place: its values are to be compared */
+    GPtrArray *moved;   /* char*: steps that only wait, tell or begin a transfer, and all that it
+                           changes is when they do; NULL: it changes more */
 } WsCandidate;
 
 /* The design as it was asked for: settings are constants of it, so that edits start from there.
@@ -42,6 +45,8 @@ WsProgram *ws_trial_play(const WsTrialOf *of, const WsDesign *design, guint tile
                          WsClockResult **result, gboolean *stuck);
 /* Plays what ws_trial_play() elaborated once more, whole; 0: it cannot be. */
 gint64 ws_trial_cycles(const WsTrialOf *of, const WsProgram *p);
+/* What a play of the design hangs on, for `tiles` of that launch; NULL: not known. */
+WsCritical *ws_trial_critical(const WsTrialOf *of, const WsDesign *design, guint tiles);
 /* The floor under a design for that launch; not known where it does not elaborate. */
 WsFloor ws_trial_floor(const WsTrialOf *of, const WsDesign *design);
 /* A line for people on the rounds of its main loop (ws_round_of); NULL: it has none. Caller frees.

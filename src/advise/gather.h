@@ -14,6 +14,8 @@ typedef struct {
 /* Takes the draft and its title, a phrase; `done`: the edit was possible. `node`: what changes, or
  * NULL. */
 void ws_gather_take(WsGather *g, WsDraft *d, gboolean done, const WsNode *node, char *words);
+/* Those from `from` on change only when these steps wait, tell or begin a transfer. */
+void ws_gather_moved(WsGather *g, guint from, const guint64 *node, guint n);
 /* Loops rotated, and buffers with barriers of their own, also both at once (rotations.c). */
 void ws_gather_rotations(WsGather *g);
 /* Steps further than one place earlier, orders taken away: of a list and all below (reach.c). */

@@ -32,6 +32,8 @@ static void try_place(WsGather *g, const WsNode *owner, WsFieldId list, guint fr
     ws_gather_take(g, d, done, step, ws_phrase("%s %u places earlier", label, from - to));
     for (guint i = before; i < g->list->len; i++)
         ((WsCandidate *)g->list->pdata[i])->reorders = step->kind == WS_STEP_COMPUTE;
+    if (step->kind != WS_STEP_COMPUTE)
+        ws_gather_moved(g, before, &step->identity, 1);
 }
 
 /* What computes, past all waits before it and past each of them; arrivals at every place of their

@@ -30,13 +30,17 @@ typedef struct {
     const WsNode *buffer;
 } Before;
 
-/* A draft of the design as gathered from, with what was done before. */
+static const WsDesign *begin_of(const Before *b)
+{
+    return b->parted ? b->parted->design : b->g->design;
+}
+
+/* A draft that has done what was done before: applying it again would take as long as all else. */
 static WsDraft *draft_of(const Before *b)
 {
-    WsDraft *d = ws_draft_new(b->g->design);
+    WsDraft *d = ws_draft_new(begin_of(b));
     for (guint i = 0; b->parted && i < b->parted->edits->len; i++)
-        if (!ws_draft_apply(d, ws_edit_copy_of(b->parted->edits->pdata[i])))
-            break;
+        g_ptr_array_add(d->edits, ws_edit_copy_of(b->parted->edits->pdata[i]));
     return d;
 }
 
@@ -47,10 +51,7 @@ static void cut_loop(const Before *b, const WsNode *loop)
             continue;
         const WsNode *step = ws_node_child(loop, WS_F_do, i);
         WsDraft *d = draft_of(b);
-        g_autofree char *place =
-            ws_design_place(b->parted ? b->parted->design : b->g->design, step);
-        const WsNode *same = ws_design_find(d->design, place);
-        const gboolean done = same && !d->why && ws_edit_rotate(d, same->identity);
+        const gboolean done = ws_edit_rotate(d, step->identity);
         const WsNode *shown = ws_design_by_identity(b->g->design, step->identity);
         g_autofree char *label = ws_edit_label(step);
         const guint from = b->g->list->len;
@@ -79,7 +80,7 @@ static void cut_below(const Before *b, const WsNode *owner, WsFieldId list)
 
 static void cut_all(const Before *b)
 {
-    const WsNode *root = ws_design_root(b->parted ? b->parted->design : b->g->design);
+    const WsNode *root = ws_design_root(begin_of(b));
     for (guint i = 0; i < ws_node_n_children(root, WS_F_groups); i++)
         cut_below(b, ws_node_child(root, WS_F_groups, i), WS_F_body);
 }

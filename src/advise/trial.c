@@ -201,6 +201,16 @@ gint64 ws_trial_cycles(const WsTrialOf *of, const WsProgram *p)
     return r && !ws_findings_count(findings, WS_SEVERITY_ERROR) ? r->cycles : 0;
 }
 
+WsCritical *ws_trial_critical(const WsTrialOf *of, const WsDesign *design, guint tiles)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, findings);
+    g_autoptr(WsLaunchValues) v = p ? launch_like(p, of->p, of->v) : NULL;
+    const WsClockOptions options = { .tiles = tiles, .no_trace = TRUE, .events = WS_CLOCK_EVENTS };
+    g_autoptr(WsClockResult) r = v ? ws_clock_run(p, v, of->m, &options, findings) : NULL;
+    return r ? ws_critical_new(p, r) : NULL;
+}
+
 WsFloor ws_trial_floor(const WsTrialOf *of, const WsDesign *design)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();

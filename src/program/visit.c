@@ -91,3 +91,18 @@ void ws_tree_each(const WsTree *t, void (*see)(const WsTree *t, gpointer data), 
     for (guint i = 0; i < t->n_kids; i++)
         ws_tree_each(t->kid[i], see, data);
 }
+
+gboolean ws_tree_is_within(const WsTree *t, const WsTree *around)
+{
+    while (t && t != around)
+        t = t->parent;
+    return t != NULL;
+}
+
+const WsTree *ws_tree_loop_of_both(const WsOp *a, const WsOp *b)
+{
+    const WsTree *t = a->tree;
+    while (t && (t->kind != WS_TREE_LOOP || !ws_tree_is_within(b->tree, t)))
+        t = t->parent;
+    return t;
+}

@@ -40,4 +40,9 @@ void ws_tree_operands(const WsTree *t, WsOperandSee see, gpointer data);
 /* `t` (or nothing) and all below it, the outer ones first. */
 void ws_tree_each(const WsTree *t, void (*see)(const WsTree *t, gpointer data), gpointer data);
 
+/* Whether `t` is `around` or stands in it. */
+gboolean ws_tree_is_within(const WsTree *t, const WsTree *around);
+/* The innermost loop around both operations; NULL: there is none. */
+const WsTree *ws_tree_loop_of_both(const WsOp *a, const WsOp *b);
+
 G_END_DECLS

@@ -73,22 +73,6 @@ typedef struct {
     guint64 read, met; /* accumulators: read in the loop; in flight where its rounds meet */
 } Loop;
 
-static gboolean is_within(const WsTree *t, const WsTree *around)
-{
-    while (t && t != around)
-        t = t->parent;
-    return t != NULL;
-}
-
-/* The innermost loop around both. */
-static const WsTree *loop_of_both(const WsOp *a, const WsOp *b)
-{
-    const WsTree *t = a->tree;
-    while (t && (t->kind != WS_TREE_LOOP || !is_within(b->tree, t)))
-        t = t->parent;
-    return t;
-}
-
 static gboolean in_branch(const WsTree *t, const WsTree *loop)
 {
     while (t != loop && t->kind != WS_TREE_BRANCH)
@@ -129,7 +113,7 @@ static void look(const WsTree *t, gpointer data)
     for (guint i = 0; i < t->op->n_flying; i++) {
         const WsOp *product = t->op->flying[i];
         if (product->index >= t->op->index && product->value[0].value < 64 &&
-            loop_of_both(t->op, product) == l->loop && !is_followed(product, l->loop))
+            ws_tree_loop_of_both(t->op, product) == l->loop && !is_followed(product, l->loop))
             l->met |= G_GUINT64_CONSTANT(1) << product->value[0].value;
     }
 }

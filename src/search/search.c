@@ -114,11 +114,25 @@ static gboolean is_new(Run *run, const WsDesign *design)
     return g_hash_table_add(run->seen, sum);
 }
 
-static void try_candidate(Run *run, const WsFound *parent, const WsCandidate *c, GPtrArray *played)
+/* All that it changes is when steps happen on which the parent's time does not hang. */
+static gboolean is_idle(const WsCandidate *c, const WsCritical *critical)
+{
+    gboolean on = !critical || !c->moved;
+    for (guint i = 0; !on && i < c->moved->len; i++)
+        on = ws_critical_has(critical, c->moved->pdata[i]);
+    return !on;
+}
+
+static void try_candidate(Run *run, const WsFound *parent, const WsCandidate *c,
+                          const WsCritical *critical, GPtrArray *played)
 {
     WsSearch *s = run->s;
     gboolean stuck = FALSE, rolled;
     s->tried++;
+    if (is_idle(c, critical)) {
+        s->idle++;
+        return;
+    }
     g_autoptr(WsDesign) design = ws_search_normal(c->design, &rolled);
     if (!is_new(run, design)) {
         s->repeated++;
@@ -298,8 +312,10 @@ static gboolean next_round(Run *run, GPtrArray **beam)
     for (guint i = 0; i < (*beam)->len; i++) {
         const WsFound *parent = (*beam)->pdata[i];
         g_autoptr(GPtrArray) list = ws_candidates_deep(parent->design);
+        g_autoptr(WsCritical) critical =
+            run->o->every ? NULL : ws_trial_critical(run->of, parent->design, ROUGH_TILES);
         for (guint k = 0; k < list->len && !is_over(run); k++) {
-            try_candidate(run, parent, list->pdata[k], played);
+            try_candidate(run, parent, list->pdata[k], critical, played);
             if (run->s->tried % TELL == 0)
                 tell(run);
         }

@@ -23,6 +23,7 @@ typedef struct {
     double seconds;     /* of this thread; 0: 60 */
     guint beam;         /* designs kept from one round of edits to the next; 0: 6 */
     guint rounds;       /* edits one after the other, at most; 0: 12 */
+    gboolean every;     /* also edits that change only what the time does not hang on */
     guint64 seed;       /* of the order in which edits of equal promise are tried */
     const gint *cancel; /* set to 1 by another thread: what was found so far is returned */
     /* Asked of each design before it is returned, the fastest first, as often as `asks` says (0:
@@ -46,9 +47,10 @@ typedef struct {
                          edits */
     gint64 cycles;    /* of the design as it is */
     guint rounds;     /* that were finished */
-    guint tried, unfit, refuted, undecided, repeated; /* edits: in all; that do not elaborate, play,
-                         or do the same work; that the check refutes; cannot prove; that lead to a
-                         design seen before */
+    guint tried, idle, unfit, refuted, undecided, repeated; /* edits: in all; left out, since they
+                         change only what is on no critical path of the design they are of; that do
+                         not elaborate, play, or do the same work; that the check refutes; cannot
+                         prove; that lead to a design seen before */
     guint serial;     /* whose products ptxas is known to serialise (search/normal.h) */
     guint unbuilt;    /* proved, of an order that `builds` does not build */
     guint rejected;   /* proved, and not accepted */

@@ -257,6 +257,44 @@ static void test_climb(gconstpointer data)
     tear_down(&f, NULL);
 }
 
+/* --- what no time hangs on
+ * ------------------------------------------------------------------------
+ */
+
+#define MNK(m, n, k) { { "M", m }, { "N", n }, { "K", k } }, 3
+
+static const Climb idle[] = {
+    { "projects/gemm-bf16/design.wstave", NULL, NULL, MNK(1024, 1024, 2048), 2, 2, TRUE },
+    { "projects/gemm-bf16-pingpong/design.wstave", NULL, NULL, MNK(1024, 1024, 2048), 2, 2, TRUE },
+    { "projects/gemm-bf16-deferred/design.wstave", NULL, NULL, MNK(1024, 1024, 1024), 2, 2, TRUE },
+    { "projects/attention-d256/design.wstave", NULL, NULL, ROWS(512), 1, 1, TRUE },
+    { "projects/attention-d128/design.wstave", NULL, NULL, ROWS(1024), 1, 1, TRUE },
+    { "projects/attention-d64/design.wstave", NULL, NULL, ROWS(512), 1, 1, TRUE },
+};
+
+/* Edits left out because the time does not hang on what they change: with them the same is found.
+ */
+static void test_idle(gconstpointer data)
+{
+    const Climb *c = data;
+    Fixture f;
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    cycles_of(c, c->from, &f);
+    f.of = (WsTrialOf){ f.p, f.v, f.m };
+    WsSearchOptions options = { .seconds = 1000, .beam = c->beam, .rounds = c->rounds };
+    g_autoptr(WsSearch) less = ws_search_new(&f.of, f.design, &options, findings);
+    options.every = TRUE;
+    g_autoptr(WsSearch) all = ws_search_new(&f.of, f.design, &options, findings);
+    g_assert_true(less && all);
+    const WsFound *a = less->found->pdata[0], *b = all->found->pdata[0];
+    g_test_message("%s: %u of %u left out, %.0f a second; all: %.0f", c->from, less->idle,
+                   less->tried, less->tried / less->seconds, all->tried / all->seconds);
+    g_assert_cmpuint(less->idle, >, 0);
+    g_assert_cmpuint(all->idle, ==, 0);
+    g_assert_cmpint(a->cycles, ==, b->cycles);
+    tear_down(&f, NULL);
+}
+
 /* Whoever takes a rotated loop compares its values with the reference. */
 static void test_compared(void)
 {
@@ -461,6 +499,11 @@ int main(int argc, char **argv)
     g_test_add_func("/search/rounds-meet", test_rounds_meet);
     g_test_add_func("/search/compared", test_compared);
     g_test_add_func("/search/reach", test_reach);
+    for (guint i = 0; i < G_N_ELEMENTS(idle); i++) {
+        g_autofree char *name = g_strdup_printf("/search/idle/%u", i);
+        if (test_takes(i, 2, 3))
+            g_test_add_data_func(name, &idle[i], test_idle);
+    }
     for (guint i = 0; i < G_N_ELEMENTS(climbs); i++) {
         g_autofree char *name = g_strdup_printf("/search/climb/%u", i);
         if (test_takes(i, 5, 3))

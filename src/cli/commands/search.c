@@ -16,7 +16,7 @@
 
 typedef struct {
     const char *file, *out;
-    gboolean json;
+    gboolean json, dry;
     WsSearchOptions options;
     GHashTable *same; /* designs that were rehearsed, with the values of their reference */
     guint unbuilt;    /* designs whose code ptxas does not assemble as it is meant */
@@ -149,6 +149,10 @@ static void print(const Asked *a, const WsTrialOf *of, const WsSearch *s)
            "before, %u do not fit, %u refuted, %u undecided%s\n",
            s->tried, s->rounds, s->seconds, s->tried / MAX(s->seconds, 1e-3), s->repeated, s->unfit,
            s->refuted, s->undecided, s->stopped ? "; stopped, edits were left" : "");
+    if (s->idle)
+        printf("%u of them left out: they change only what is on no critical path of the design "
+               "they are of (--every tries them, too)\n",
+               s->idle);
     if (s->rejected > a->unbuilt)
         printf("%u proved designs left out: their values differ from the reference, or cannot be "
                "compared\n",
@@ -160,7 +164,10 @@ static void print(const Asked *a, const WsTrialOf *of, const WsSearch *s)
     if (a->unbuilt + s->unbuilt)
         printf("%u proved designs left out: ptxas serialises their products, or spills\n",
                a->unbuilt + s->unbuilt);
-    if (!can_build())
+    if (a->dry)
+        printf("--dry: neither assembled nor rehearsed; products may be serialised, registers "
+               "spilled and values others\n");
+    else if (!can_build())
         printf("not assembled: ptxas is not here, which may serialise products or spill\n");
     printf("differences of less than 1 %% mean nothing: the clock cannot tell them\n"
            "as it is: %" G_GINT64_FORMAT " cycles predicted\n",
@@ -190,6 +197,7 @@ static void put_json(const Asked *a, const WsSearch *s)
     ws_cli_json_begin(&j);
     ws_json_out_text(&j, "file", a->file);
     ws_json_out_integer(&j, "tried", s->tried);
+    ws_json_out_integer(&j, "idle", s->idle);
     ws_json_out_integer(&j, "repeated", s->repeated);
     ws_json_out_integer(&j, "unfit", s->unfit);
     ws_json_out_integer(&j, "refuted", s->refuted);
@@ -197,7 +205,7 @@ static void put_json(const Asked *a, const WsSearch *s)
     ws_json_out_integer(&j, "differ", s->rejected - a->unbuilt);
     ws_json_out_integer(&j, "serial", s->serial);
     ws_json_out_integer(&j, "unbuilt", a->unbuilt + s->unbuilt);
-    ws_json_out_truth(&j, "assembled", can_build());
+    ws_json_out_truth(&j, "assembled", can_build() && !a->dry);
     ws_json_out_truth(&j, "stopped", s->stopped);
     ws_json_out_integer(&j, "cycles", s->cycles);
     ws_json_out_open(&j, "found", '[');
@@ -305,7 +313,7 @@ int ws_command_search(int argc, char **argv)
     g_auto(GStrv) set = NULL, size = NULL;
     int beam = 6, rounds = 12;
     gint64 seed = 1;
-    gboolean json = FALSE;
+    gboolean json = FALSE, every = FALSE, dry = FALSE;
     const GOptionEntry entries[] = {
         { "budget", 0, 0, G_OPTION_ARG_STRING, &budget,
           "time of this processor: 60s, 5m (default 60s)", "TIME" },
@@ -319,6 +327,10 @@ int ws_command_search(int argc, char **argv)
           "designs kept from one edit to the next (default 6)", "N" },
         { "rounds", 0, 0, G_OPTION_ARG_INT, &rounds, "edits one after the other (default 12)",
           "N" },
+        { "every", 0, 0, G_OPTION_ARG_NONE, &every,
+          "also edits that change only what is on no critical path", NULL },
+        { "dry", 0, 0, G_OPTION_ARG_NONE, &dry,
+          "check and clock alone: nothing is assembled, rehearsed or written", NULL },
         { "seed", 0, 0, G_OPTION_ARG_INT64, &seed, "which of equal designs are kept", "N" },
         { "json", 0, 0, G_OPTION_ARG_NONE, &json, "print version 1 of the JSON form", NULL },
         { NULL },
@@ -329,19 +341,23 @@ int ws_command_search(int argc, char **argv)
     const double seconds = budget ? read_budget(budget) : 60;
     if (seconds <= 0)
         return ws_cli_fail(WS_EXIT_USAGE, "--budget=%s is no time from 1s to 1440m", budget);
+    if (dry && out)
+        return ws_cli_fail(WS_EXIT_USAGE, "--dry compares no values: it writes no design (-o)");
     if (beam < 1 || beam > 1000 || rounds < 1 || rounds > 1000)
         return ws_cli_fail(WS_EXIT_USAGE, "--beam and --rounds are from 1 to 1000");
     Asked a = { file,
                 out,
                 json,
+                dry,
                 { .seconds = seconds,
                   .beam = (guint)beam,
                   .rounds = (guint)rounds,
+                  .every = every,
                   .seed = (guint64)seed,
                   .cancel = &interrupted,
-                  .accept = accept,
+                  .accept = dry ? NULL : accept,
                   .asks = ASKS,
-                  .builds = can_build() ? can_be_kept : NULL,
+                  .builds = can_build() && !dry ? can_be_kept : NULL,
                   .progress = show },
                 g_hash_table_new(NULL, NULL),
                 0 };
