@@ -6,35 +6,26 @@
 #include "program/elaborate.h"
 #include "program/program.h"
 #include "search/normal.h"
+#include "search/tried.h"
 
 #include <string.h>
 #include <time.h>
 
-#define ROUGH_TILES 3  /* of a CTA, by which edits are ranked before they are played whole */
-#define TELL        32 /* after so many edits, too */
-#define WHOLE       4  /* so many for each place of the beam are played whole */
+#define TELL  32 /* after so many edits, too */
+#define WHOLE 4  /* so many for each place of the beam are played whole */
 
 typedef struct {
     const WsTrialOf *of;
     const WsSearchOptions *o;
     WsSearch *s;
+    WsFindings *findings;
+    gboolean unsaved;  /* what is kept could not be written, which has been said */
     GHashTable *seen;  /* texts of designs, hashed */
     GHashTable *built; /* ws_search_computing -> 1: it builds, 2: it does not */
     GPtrArray *all;    /* WsFound*: proved, in the order of being found */
     GRand *rand;
     double begun;
 } Run;
-
-/* On trial: played, not yet judged. */
-typedef struct {
-    WsFound *found;
-    WsProgram *p;
-    gboolean moved;   /* by the last edit: something that computes */
-    gboolean rough;   /* cycles are of the first tiles alone, or of one alike */
-    gboolean hopeful; /* among the most promising by the first tiles */
-    gint64 first;     /* cycles by the first tiles */
-    guint32 order;    /* among equals */
-} Played;
 
 static double seconds(void)
 {
@@ -56,16 +47,6 @@ static gboolean is_over(Run *run)
     return run->s->stopped;
 }
 
-static void found_free(gpointer data)
-{
-    WsFound *f = data;
-    ws_design_unref(f->design);
-    g_ptr_array_unref(f->decision);
-    g_ptr_array_unref(f->words);
-    g_array_unref(f->after);
-    g_free(f);
-}
-
 static WsFound *found_copy(const WsFound *f)
 {
     WsFound *copy = g_new0(WsFound, 1);
@@ -75,15 +56,6 @@ static WsFound *found_copy(const WsFound *f)
     copy->words = g_ptr_array_ref(f->words);
     copy->after = g_array_ref(f->after);
     return copy;
-}
-
-static void played_free(gpointer data)
-{
-    Played *p = data;
-    if (p->found)
-        found_free(p->found);
-    ws_program_unref(p->p);
-    g_free(p);
 }
 
 static GPtrArray *texts_and(const GPtrArray *before, char *text)
@@ -106,12 +78,12 @@ static void decide(WsFound *f, const WsFound *parent, const WsCandidate *c, gboo
     f->after = g_array_copy(parent->after);
 }
 
-/* TRUE: nobody came to this design before. */
-static gboolean is_new(Run *run, const WsDesign *design)
+/* The sum of a design's text; NULL: somebody came to it before. Caller frees. */
+static char *new_sum(Run *run, const WsDesign *design)
 {
     g_autofree char *text = ws_design_print(design);
-    char *sum = g_compute_checksum_for_string(G_CHECKSUM_SHA256, text, -1);
-    return g_hash_table_add(run->seen, sum);
+    g_autofree char *sum = g_compute_checksum_for_string(G_CHECKSUM_SHA256, text, -1);
+    return g_hash_table_add(run->seen, g_strdup(sum)) ? g_steal_pointer(&sum) : NULL;
 }
 
 /* All that it changes is when steps happen on which the parent's time does not hang. */
@@ -127,45 +99,31 @@ static void try_candidate(Run *run, const WsFound *parent, const WsCandidate *c,
                           const WsCritical *critical, GPtrArray *played)
 {
     WsSearch *s = run->s;
-    gboolean stuck = FALSE, rolled;
+    gboolean rolled;
     s->tried++;
     if (is_idle(c, critical)) {
         s->idle++;
         return;
     }
     g_autoptr(WsDesign) design = ws_search_normal(c->design, &rolled);
-    if (!is_new(run, design)) {
+    char *sum = new_sum(run, design);
+    if (!sum) {
         s->repeated++;
         return;
     }
-    g_autoptr(WsClockResult) r = NULL;
-    g_autoptr(WsProgram) p = ws_trial_play(run->of, design, ROUGH_TILES, &r, &stuck);
-    s->refuted += stuck;
-    s->unfit += !p && !stuck;
-    if (!p)
+    WsTried *one = ws_tried_new(run->of, run->o->kept, design, sum, s);
+    if (!one)
         return;
-    if (ws_search_serialises(p)) {
-        s->serial++;
-        return;
-    }
-    Played *one = g_new0(Played, 1);
-    one->found = g_new0(WsFound, 1);
-    *one->found = (WsFound){ .design = ws_design_ref(design),
-                             .cycles = r->cycles,
-                             .shared = p->shared_bytes,
-                             .reorders = parent->reorders || c->reorders };
+    one->found->reorders = parent->reorders || c->reorders;
     decide(one->found, parent, c, rolled);
     one->moved = c->reorders;
-    one->rough = r->extrapolated;
-    one->first = r->cycles;
     one->order = g_rand_int(run->rand);
-    one->p = g_steal_pointer(&p);
     g_ptr_array_add(played, one);
 }
 
 static gint by_cycles(gconstpointer pa, gconstpointer pb)
 {
-    const Played *a = *(Played *const *)pa, *b = *(Played *const *)pb;
+    const WsTried *a = *(WsTried *const *)pa, *b = *(WsTried *const *)pb;
     if (a->hopeful != b->hopeful)
         return a->hopeful ? -1 : 1;
     if (a->found->cycles != b->found->cycles)
@@ -194,24 +152,27 @@ static gboolean is_alike(const GPtrArray *kept, const WsFound *f)
     return FALSE;
 }
 
-static gboolean is_proved(Run *run, const Played *one)
+static gboolean is_proved(Run *run, WsTried *one)
 {
-    const WsVerdictKind verdict = ws_trial_judge(one->p, run->o->cancel);
-    run->s->refuted += verdict == WS_VERDICT_REFUTED;
-    run->s->undecided += verdict != WS_VERDICT_REFUTED && verdict != WS_VERDICT_PROVED;
-    return verdict == WS_VERDICT_PROVED;
+    const WsKeptVerdict verdict = ws_tried_judge(run->o->kept, one, run->o->cancel);
+    run->s->refuted += verdict == WS_KEPT_REFUTED;
+    run->s->undecided += verdict == WS_KEPT_OTHER;
+    return verdict == WS_KEPT_PROVED;
 }
 
 /* An order that nobody was asked about is kept: what is returned is asked about in the end. */
-static gboolean is_built(Run *run, const Played *one)
+static gboolean is_built(Run *run, WsTried *one)
 {
     if (!run->o->builds)
         return TRUE;
-    g_autofree char *how = ws_search_computing(one->p);
+    const WsProgram *p = ws_tried_program(one);
+    g_autofree char *how = p ? ws_search_computing(p) : NULL;
+    if (!how)
+        return FALSE;
     gint known = GPOINTER_TO_INT(g_hash_table_lookup(run->built, how));
     if (!known && g_hash_table_size(run->built) < asks(run)) {
         const double before = seconds();
-        known = run->o->builds(one->p, run->o->data) ? 1 : 2;
+        known = run->o->builds(p, run->o->data) ? 1 : 2;
         run->begun += seconds() - before;
         g_hash_table_insert(run->built, g_strdup(how), GINT_TO_POINTER(known));
     }
@@ -219,11 +180,9 @@ static gboolean is_built(Run *run, const Played *one)
     return known != 2;
 }
 
-static void play_one(Run *run, Played *one)
+static void play_one(Run *run, WsTried *one)
 {
-    if (one->rough)
-        one->found->cycles = ws_trial_cycles(run->of, one->p);
-    one->rough = FALSE;
+    ws_tried_whole(run->of, run->o->kept, one);
 }
 
 static void keep_found(Run *run, WsFound *f)
@@ -237,7 +196,7 @@ static void keep(Run *run, GPtrArray *played, gboolean moved, guint places, GPtr
 {
     const guint most = kept->len + places;
     for (guint i = 0; i < played->len && kept->len < most && !is_over(run); i++) {
-        Played *one = played->pdata[i];
+        WsTried *one = played->pdata[i];
         if (!one->found || (moved && !one->moved) || is_alike(kept, one->found) ||
             !is_proved(run, one) || !is_built(run, one))
             continue;
@@ -256,9 +215,9 @@ static void keep(Run *run, GPtrArray *played, gboolean moved, guint places, GPtr
  * their first tiles. */
 static void play_whole(Run *run, GPtrArray *played, gboolean moved, guint most)
 {
-    const Played *before = NULL;
+    const WsTried *before = NULL;
     for (guint i = 0, n = 0; i < played->len && !is_over(run); i++) {
-        Played *one = played->pdata[i];
+        WsTried *one = played->pdata[i];
         if (moved && !one->moved)
             continue;
         if (before && before->first == one->first && before->found->shared == one->found->shared) {
@@ -308,12 +267,12 @@ static void tell(const Run *run)
 /* One more edit on each design of the beam. FALSE: there is nothing new. */
 static gboolean next_round(Run *run, GPtrArray **beam)
 {
-    g_autoptr(GPtrArray) played = g_ptr_array_new_with_free_func(played_free);
+    g_autoptr(GPtrArray) played = g_ptr_array_new_with_free_func(ws_tried_free);
     for (guint i = 0; i < (*beam)->len; i++) {
         const WsFound *parent = (*beam)->pdata[i];
         g_autoptr(GPtrArray) list = ws_candidates_deep(parent->design);
         g_autoptr(WsCritical) critical =
-            run->o->every ? NULL : ws_trial_critical(run->of, parent->design, ROUGH_TILES);
+            run->o->every ? NULL : ws_trial_critical(run->of, parent->design, WS_ROUGH_TILES);
         for (guint k = 0; k < list->len && !is_over(run); k++) {
             try_candidate(run, parent, list->pdata[k], critical, played);
             if (run->s->tried % TELL == 0)
@@ -355,9 +314,27 @@ static gboolean is_as_fast(const WsFound *f, const WsFound *best)
     return f->cycles - best->cycles <= best->cycles / 100;
 }
 
+/* What is returned is proved and played by this program, not by the one that kept it. */
+static gboolean still_holds(Run *run, const WsFound *f)
+{
+    g_autoptr(WsFindings) ignored = ws_findings_new();
+    if (!run->o->kept || !f->decision->len)
+        return TRUE;
+    g_autoptr(WsProgram) p = ws_elaborate(f->design, NULL, 0, ignored);
+    const gint64 cycles = p ? ws_trial_cycles(run->of, p) : 0;
+    if (cycles == f->cycles && ws_trial_judge(p, NULL) == WS_VERDICT_PROVED)
+        return TRUE;
+    ws_findings_add(run->findings, WS_RULE_F_CLOCK, "groups",
+                    "what was kept of an earlier search is of another clock or check: a design "
+                    "that it holds as proved with %" G_GINT64_FORMAT
+                    " cycles takes %" G_GINT64_FORMAT " or is not proved; delete what was kept",
+                    f->cycles, cycles);
+    return FALSE;
+}
+
 /* Of what was found, those that nothing else beats in cycles, shared memory and, as far as the
  * clock can tell cycles, number of edits: an edit that gains nothing measurable may lose. */
-static void keep_front(Run *run)
+static gboolean keep_front(Run *run)
 {
     guint64 least = G_MAXUINT64;
     guint asked = 0, fewest = G_MAXUINT / 4;
@@ -367,7 +344,11 @@ static void keep_front(Run *run)
         const WsFound *best = run->s->found->len ? run->s->found->pdata[0] : f;
         /* A third fewer: many differ by an edit or two. */
         const gboolean plainer = 3 * f->decision->len < 2 * fewest && is_as_fast(f, best);
-        if ((f->shared >= least && !plainer) || !accepted(run, f, &asked))
+        if (f->shared >= least && !plainer)
+            continue;
+        if (!still_holds(run, f))
+            return FALSE;
+        if (!accepted(run, f, &asked))
             continue;
         WsFound *copy = found_copy(f);
         copy->floor = ws_trial_floor(run->of, f->design);
@@ -375,6 +356,7 @@ static void keep_front(Run *run)
         least = MIN(least, f->shared);
         fewest = MIN(fewest, f->decision->len);
     }
+    return TRUE;
 }
 
 static gboolean begin(Run *run, const WsDesign *design, WsFindings *findings)
@@ -406,7 +388,17 @@ static gboolean begin(Run *run, const WsDesign *design, WsFindings *findings)
                     .shared = p->shared_bytes };
     keep_found(run, f);
     run->s->cycles = r->cycles;
-    return is_new(run, design);
+    g_free(new_sum(run, design));
+    return TRUE;
+}
+
+static void save(Run *run)
+{
+    g_autoptr(GError) error = NULL;
+    if (run->o->kept && !run->unsaved && !ws_kept_save(run->o->kept, &error)) {
+        run->unsaved = TRUE;
+        ws_findings_add(run->findings, WS_RULE_F_CLOCK, "groups", "%s", error->message);
+    }
 }
 
 WsSearch *ws_search_new(const WsTrialOf *of, const WsDesign *design, const WsSearchOptions *options,
@@ -414,13 +406,14 @@ WsSearch *ws_search_new(const WsTrialOf *of, const WsDesign *design, const WsSea
 {
     static const WsSearchOptions defaults;
     g_autoptr(WsSearch) s = g_new0(WsSearch, 1);
-    s->found = g_ptr_array_new_with_free_func(found_free);
+    s->found = g_ptr_array_new_with_free_func(ws_found_free);
     Run run = { .of = of,
                 .o = options ? options : &defaults,
                 .s = s,
+                .findings = findings,
                 .seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
                 .built = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
-                .all = g_ptr_array_new_with_free_func(found_free),
+                .all = g_ptr_array_new_with_free_func(ws_found_free),
                 .begun = seconds() };
     run.rand = g_rand_new_with_seed((guint32)(run.o->seed ^ run.o->seed >> 32));
     const gboolean begun = begin(&run, design, findings);
@@ -428,17 +421,20 @@ WsSearch *ws_search_new(const WsTrialOf *of, const WsDesign *design, const WsSea
     if (begun)
         g_ptr_array_add(beam, run.all->pdata[0]);
     const guint rounds = run.o->rounds ? run.o->rounds : 12;
-    while (begun && s->rounds < rounds && next_round(&run, &beam))
+    while (begun && s->rounds < rounds && next_round(&run, &beam)) {
         s->rounds++;
+        save(&run);
+    }
     s->seconds = seconds() - run.begun;
     if (begun)
-        keep_front(&run);
+        save(&run);
+    const gboolean good = begun && keep_front(&run);
     g_ptr_array_unref(beam);
     g_ptr_array_unref(run.all);
     g_hash_table_destroy(run.seen);
     g_hash_table_destroy(run.built);
     g_rand_free(run.rand);
-    return begun ? g_steal_pointer(&s) : NULL;
+    return good ? g_steal_pointer(&s) : NULL;
 }
 
 void ws_search_free(WsSearch *s)

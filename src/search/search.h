@@ -4,6 +4,7 @@
 
 #include "advise/candidate.h"
 #include "advise/floor.h"
+#include "search/kept.h"
 
 G_BEGIN_DECLS
 
@@ -25,6 +26,8 @@ typedef struct {
     guint rounds;       /* edits one after the other, at most; 0: 12 */
     gboolean every;     /* also edits that change only what the time does not hang on */
     guint64 seed;       /* of the order in which edits of equal promise are tried */
+    WsKept *kept;       /* what is known and found out of designs (search/kept.h); saved after every
+                           round and in the end; NULL: nothing is kept */
     const gint *cancel; /* set to 1 by another thread: what was found so far is returned */
     /* Asked of each design before it is returned, the fastest first, as often as `asks` says (0:
      * 8): FALSE leaves it out. NULL: none is. Of the design as it is nothing is asked. */
@@ -51,6 +54,7 @@ typedef struct {
                          change only what is on no critical path of the design they are of; that do
                          not elaborate, play, or do the same work; that the check refutes; cannot
                          prove; that lead to a design seen before */
+    guint known;      /* edits: that lead to a design of which `kept` knew */
     guint serial;     /* whose products ptxas is known to serialise (search/normal.h) */
     guint unbuilt;    /* proved, of an order that `builds` does not build */
     guint rejected;   /* proved, and not accepted */

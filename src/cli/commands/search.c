@@ -15,7 +15,7 @@
 #include <string.h>
 
 typedef struct {
-    const char *file, *out;
+    const char *file, *out, *resume;
     gboolean json, dry;
     WsSearchOptions options;
     GHashTable *same; /* designs that were rehearsed, with the values of their reference */
@@ -153,6 +153,8 @@ static void print(const Asked *a, const WsTrialOf *of, const WsSearch *s)
         printf("%u of them left out: they change only what is on no critical path of the design "
                "they are of (--every tries them, too)\n",
                s->idle);
+    if (s->known)
+        printf("%u of them were tried before: what came of it stood in %s\n", s->known, a->resume);
     if (s->rejected > a->unbuilt)
         printf("%u proved designs left out: their values differ from the reference, or cannot be "
                "compared\n",
@@ -198,6 +200,7 @@ static void put_json(const Asked *a, const WsSearch *s)
     ws_json_out_text(&j, "file", a->file);
     ws_json_out_integer(&j, "tried", s->tried);
     ws_json_out_integer(&j, "idle", s->idle);
+    ws_json_out_integer(&j, "known", s->known);
     ws_json_out_integer(&j, "repeated", s->repeated);
     ws_json_out_integer(&j, "unfit", s->unfit);
     ws_json_out_integer(&j, "refuted", s->refuted);
@@ -281,7 +284,12 @@ static int search(Asked *a, char **set, char **size, const char *machine)
     g_autoptr(WsDesign) start = ws_advise_settled(
         l.in.design, settings ? (const WsSetting *)(gpointer)settings->data : NULL,
         settings ? settings->len : 0);
+    g_autoptr(GError) error = NULL;
     const WsTrialOf of = { l.in.program, l.values, l.machine };
+    g_autoptr(WsKept) kept = a->resume ? ws_kept_open(a->resume, &of, start, &error) : NULL;
+    if (error)
+        return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+    a->options.kept = kept;
     g_autoptr(WsFindings) findings = ws_findings_new();
     signal(SIGINT, on_interrupt);
     g_autoptr(WsSearch) s = ws_search_new(&of, start, &a->options, findings);
@@ -309,7 +317,7 @@ static double read_budget(const char *text)
 
 int ws_command_search(int argc, char **argv)
 {
-    g_autofree char *machine = NULL, *budget = NULL, *out = NULL;
+    g_autofree char *machine = NULL, *budget = NULL, *out = NULL, *resume = NULL;
     g_auto(GStrv) set = NULL, size = NULL;
     int beam = 6, rounds = 12;
     gint64 seed = 1;
@@ -331,6 +339,8 @@ int ws_command_search(int argc, char **argv)
           "also edits that change only what is on no critical path", NULL },
         { "dry", 0, 0, G_OPTION_ARG_NONE, &dry,
           "check and clock alone: nothing is assembled, rehearsed or written", NULL },
+        { "resume", 0, 0, G_OPTION_ARG_FILENAME, &resume,
+          "keep what was tried in FILE, and go on from what stands there", "FILE" },
         { "seed", 0, 0, G_OPTION_ARG_INT64, &seed, "which of equal designs are kept", "N" },
         { "json", 0, 0, G_OPTION_ARG_NONE, &json, "print version 1 of the JSON form", NULL },
         { NULL },
@@ -347,6 +357,7 @@ int ws_command_search(int argc, char **argv)
         return ws_cli_fail(WS_EXIT_USAGE, "--beam and --rounds are from 1 to 1000");
     Asked a = { file,
                 out,
+                resume,
                 json,
                 dry,
                 { .seconds = seconds,
