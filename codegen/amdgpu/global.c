@@ -151,6 +151,11 @@ void ws_amd_global_store(WsEmit *e, const WsOp *op)
     WsAmdPlace q;
     if (!v || !ws_amd_place(e, op, &q))
         return;
+    if (op->limit) {
+        ws_amd_refuse(e, op, WS_WORD("a write that leaves out rows"),
+                      WS_WORD("write the whole tile"));
+        return;
+    }
     const WsDtype from = e->p->agent[0].value[op->value[0].value].dtype,
                   to = e->p->tensor[op->tensor].dtype;
     if (from != to && (from != WS_DTYPE_F32 || (to != WS_DTYPE_F16 && to != WS_DTYPE_BF16))) {

@@ -399,6 +399,7 @@ void ws_cuda_ldmatrix(WsCuda *c, const WsOp *op)
 typedef struct {
     WsCudaView f;
     const char *name, *coords;
+    const char *limit; /* condition that the row is not left out; NULL: none is */
     WsDtype t;
 } Walk;
 
@@ -435,6 +436,11 @@ static gboolean walk_of(WsCuda *c, const WsOp *op, Walk *w)
         g_string_append_printf(s, "%s%s", d ? ", " : "", origin[d]);
     w->coords = g_string_chunk_insert_const(c->terms.pool, s->str);
     g_string_free(s, TRUE);
+    w->limit =
+        op->limit
+            ? ws_cuda_format(c, "%s < %s", ws_cuda_row(c, &w->f),
+                             ws_term_in(&c->terms, ws_cuda_uniform(c, op->limit), WS_PREC_SUM))
+            : NULL;
     c->row = "row0";
     c->col = "col0";
     w->name = c->tensor[op->tensor];
@@ -445,8 +451,10 @@ static gboolean walk_of(WsCuda *c, const WsOp *op, Walk *w)
 static const char *inside(WsCuda *c, const Walk *w)
 {
     const char *there = ws_cuda_there(c, &w->f), *owner = ws_cuda_owner(&w->f);
-    return ws_cuda_format(c, "%s_inside(%s)%s%s%s%s", w->name, w->coords, there ? " && " : "",
-                          there ? there : "", owner ? " && " : "", owner ? owner : "");
+    const char *limit = w->limit;
+    return ws_cuda_format(c, "%s_inside(%s)%s%s%s%s%s%s", w->name, w->coords, there ? " && " : "",
+                          there ? there : "", limit ? " && " : "", limit ? limit : "",
+                          owner ? " && " : "", owner ? owner : "");
 }
 
 void ws_cuda_ld_global(WsCuda *c, const WsOp *op)

@@ -46,6 +46,7 @@ typedef struct {
     WsFragment f;
     guint tensor;
     LLVMValueRef origin[WS_MAX_RANK];
+    LLVMValueRef limit; /* first row that is left out; NULL: none is */
 } Walk;
 
 static gboolean walk_of(WsEmit *e, const WsOp *op, Walk *w)
@@ -57,6 +58,7 @@ static gboolean walk_of(WsEmit *e, const WsOp *op, Walk *w)
     w->tensor = (guint)op->tensor;
     for (guint d = 0; d < op->n_coord; d++)
         w->origin[d] = ws_uniform_i32(e, op->coord[d]);
+    w->limit = op->limit ? ws_uniform_i32(e, op->limit) : NULL;
     return TRUE;
 }
 
@@ -74,6 +76,9 @@ static LLVMValueRef element(WsEmit *e, const Walk *w, const WsFragmentPlace *p,
     LLVMValueRef address = ws_global_address(e, w->tensor, coord, inside);
     if (p->there)
         *inside = LLVMBuildAnd(e->b, *inside, p->there, "");
+    if (w->limit)
+        *inside =
+            LLVMBuildAnd(e->b, *inside, LLVMBuildICmp(e->b, LLVMIntSLT, p->row, w->limit, ""), "");
     if (w->f.owner)
         *inside = LLVMBuildAnd(e->b, *inside, w->f.owner, "");
     return address;

@@ -284,6 +284,12 @@ static const char *filling(WsPy *y, const WsTensor *t, const char *name)
                    ws_py_uniform(y, t->data_a).s, name);
         return ws_py_format(y, "%s.masked_fill_(torch.rand(%s.shape, device=\"cuda\") < %.9g, -1)",
                             name, name, t->data_y);
+    case WS_DATA_OFFSETS:
+        ws_py_line(y,
+                   "%s.copy_(torch.randint(0, %s + 1, %s.shape, device=\"cuda\").sort(-1).values)",
+                   name, ws_py_in(y, ws_py_uniform(y, t->data_a), WS_PREC_SUM), name);
+        ws_py_line(y, "%s[..., -1] = %s", name, ws_py_uniform(y, t->data_a).s);
+        return ws_py_format(y, "%s[..., 0] = 0", name);
     case WS_DATA_INTEGERS:
         return ws_py_format(y, "%s.copy_(torch.randint(%s, %s, %s.shape, device=\"cuda\"))", name,
                             t->data_a ? ws_py_uniform(y, t->data_a).s : "0",

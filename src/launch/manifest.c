@@ -285,7 +285,8 @@ static gboolean data_parameter(const WsLaunchValues *v, const WsTensor *x, const
 static void put_case_tensor(GString *out, const WsProgram *p, const WsLaunchValues *v, guint t,
                             WsFindings *findings)
 {
-    static const char *const kinds[] = { "normal", "uniform", "integers", "zeros", "indices" };
+    static const char *const kinds[] = { "normal", "uniform", "integers",
+                                         "zeros",  "indices", "offsets" };
     const WsTensor *x = &p->tensor[t];
     gint64 a, b;
     g_string_append_printf(out, "extent %u", t);

@@ -212,6 +212,7 @@ static const struct {
     { WS_F_data, "integers", 2, 0, "integers(a, b)" },
     { WS_F_data, "zeros", 0, 0, "zeros" },
     { WS_F_data, "indices", 2, 0, "indices(n, p)" },
+    { WS_F_data, "offsets", 1, 0, "offsets(n)" },
 };
 
 static gboolean check_form(WsReader *r, const WsFieldRow *row, const WsJson *json, const char *word,

@@ -31,14 +31,15 @@ typedef enum {
     WS_INPUT_ZEROS,
     WS_INPUT_INDICES, /* distinct integers of 0..a-1 along the last dimension, -1 with
                          probability y */
+    WS_INPUT_OFFSETS, /* along the last dimension ascending from 0 to a, some equal */
     WS_INPUT_KIND_COUNT
 } WsInputKind;
 
 typedef struct {
     int32_t kind, dtype;
     uint64_t key; /* ws_input_key() */
-    int64_t last; /* INDICES: length of the last dimension, in elements */
-    int64_t a, b; /* INTEGERS, INDICES */
+    int64_t last; /* INDICES, OFFSETS: length of the last dimension, in elements */
+    int64_t a, b; /* INTEGERS, INDICES, OFFSETS */
     double x, y;  /* UNIFORM, INDICES */
 } WsInputFill;
 
@@ -82,6 +83,17 @@ WS_INPUT_FN uint64_t ws_input_permute(uint64_t key, uint64_t n, uint64_t i)
     return i;
 }
 
+/* Sum of the first n distances of a row of offsets: a quarter of them is 0. */
+WS_INPUT_FN uint64_t ws_input_distances(uint64_t key, uint64_t row, uint64_t n)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t w = ws_input_word(ws_input_mix(key ^ row), i, 0);
+        sum += w >> 62 ? w & 0xfff : 0;
+    }
+    return sum;
+}
+
 /* The value of the element at `index` (offset in memory, in elements) before it is rounded. */
 WS_INPUT_FN double ws_input_value(const WsInputFill *f, uint64_t index)
 {
@@ -113,6 +125,17 @@ WS_INPUT_FN double ws_input_value(const WsInputFill *f, uint64_t index)
         if (f->a <= 0 || column >= (uint64_t)f->a || u < f->y)
             return -1;
         return (double)ws_input_permute(ws_input_mix(f->key ^ row), (uint64_t)f->a, column);
+    }
+    case WS_INPUT_OFFSETS: {
+        uint64_t last = f->last > 0 ? (uint64_t)f->last : 1;
+        uint64_t row = index / last, column = index % last;
+        uint64_t all = ws_input_distances(f->key, row, last - 1);
+        if (f->a <= 0 || column == 0)
+            return 0;
+        if (column == last - 1 || all == 0)
+            return column == last - 1 ? (double)f->a : 0;
+        /* 32 bits of n, 12 of a distance: up to 2^19 distances */
+        return (double)((uint64_t)f->a * ws_input_distances(f->key, row, column) / all);
     }
     default:
         return 0;

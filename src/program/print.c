@@ -324,6 +324,7 @@ static void put_op(GString *out, const WsProgram *p, const WsOp *op, guint inden
         put_expr(out, op->coord[i]);
     }
     g_string_append(out, op->n_coord ? "]" : "");
+    put_named(out, "rows", op->limit);
     g_string_append_printf(out, "%s%s", reduce[op->reduce], hint[op->hint]);
     for (guint i = 0; i < op->n_access; i++)
         put_access(out, p, &op->access[i]);

@@ -48,6 +48,7 @@ void ws_op_operands(const WsOp *op, WsOperandSee see, gpointer data)
     }
     for (guint i = 0; i < op->n_coord; i++)
         all(&(Stands){ op->coord[i], WS_OPERAND_COORD }, 1, see, data);
+    all(&(Stands){ op->limit, WS_OPERAND_COORD }, 1, see, data);
     for (guint i = 0; i < op->n_value; i++) {
         const Stands of[] = { { op->value[i].row0, WS_OPERAND_VALUE },
                               { op->value[i].col0, WS_OPERAND_VALUE } };

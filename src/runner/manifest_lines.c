@@ -388,7 +388,8 @@ static bool read_extent(Reader *r)
 /* fill TENSOR KIND a b x y */
 static bool read_fill(Reader *r)
 {
-    static const char *const kinds[] = { "normal", "uniform", "integers", "zeros", "indices" };
+    static const char *const kinds[] = { "normal", "uniform", "integers",
+                                         "zeros",  "indices", "offsets" };
     WsManifest *m = r->m;
     int64_t t = 0;
     int kind = 0;

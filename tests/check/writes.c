@@ -88,6 +88,10 @@ static WsLookup element(gpointer data, const WsExpr *e, const gint64 *at, gint64
     } else if (t->data == WS_DATA_INDICES) {
         const gint64 last = at[t->rank - 1], n = r->said ? number(r, t->data_a) : 0;
         *value = !r->said ? last : last >= n ? -1 : r->backwards ? n - 1 - last : last;
+    } else if (t->data == WS_DATA_OFFSETS) {
+        const gint64 n = number(r, t->data_a),
+                     places = ws_launch_shape(r->v, (guint)e->var, t->rank - 1) - 1;
+        *value = places > 0 && n > 0 ? n * at[t->rank - 1] / places : 0;
     }
     (void)error;
     return WS_LOOKUP_KNOWN;
@@ -136,6 +140,9 @@ static void write_op(Run *r, const WsOp *op)
             size[t->rank - 1] = cols, size[t->rank - 2] = rows;
         else
             size[t->rank - 1] = rows * cols;
+        const guint of_row = rows > 1 && cols > 1 ? t->rank - 2 : t->rank - 1;
+        if (op->limit)
+            size[of_row] = CLAMP(number(r, op->limit), 0, size[of_row]);
     }
     if (!r->failed)
         touch(r, (guint)op->tensor, lo, size, 0, 0);

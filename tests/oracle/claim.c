@@ -79,6 +79,9 @@ static gboolean in_range(const Claim *c, const WsLaunchValues *v)
              (t->data_b && !ws_expr_eval(t->data_b, &env, &high, NULL)) || x->value < low ||
              x->value >= high))
             return FALSE;
+        if (t->data == WS_DATA_OFFSETS && (!ws_expr_eval(t->data_a, &env, &high, NULL) ||
+                                           x->value < 0 || x->value > MAX(high, 0)))
+            return FALSE;
         for (guint d = 0; d < t->rank; d++)
             if (x->at[d] < 0 || x->at[d] >= ws_launch_shape(v, (guint)x->tensor, d))
                 return FALSE;

@@ -397,7 +397,10 @@ gboolean oracle_element(gpointer data, gint tensor, const gint64 *at, gint64 *v)
     if (t->data == WS_DATA_INTEGERS && ((t->data_a && !ws_expr_eval(t->data_a, &env, &low, NULL)) ||
                                         (t->data_b && !ws_expr_eval(t->data_b, &env, &high, NULL))))
         return FALSE;
-    *v = CLAMP(*v, low, MAX(high - 1, low));
+    if (t->data == WS_DATA_OFFSETS && !ws_expr_eval(t->data_a, &env, &high, NULL))
+        return FALSE;
+    *v = t->data == WS_DATA_OFFSETS ? CLAMP(*v, 0, MAX(high, 0))
+                                    : CLAMP(*v, low, MAX(high - 1, low));
     return TRUE;
 }
 

@@ -15,6 +15,7 @@ typedef struct {
 
 #define ALL    "cluster-allreduce"
 #define LOOKUP "moves/lookup"
+#define ENDS   "moves/rows-end"
 #define COOP   "gemm-cooperative"
 #define CAUSAL "attention-fa3-causal"
 #define NAMED  "sparse-mla-seesaw"
@@ -111,6 +112,14 @@ static const Bad bad[] = {
     { LOOKUP, "\"places\": \"at\"", "\"places\": \"at\", \"cta\": 0", "T-USE", 2, "own CTA" },
     { LOOKUP, "\"from\": \"T\", \"at\": [0]", "\"from\": \"T\", \"at\": [0], \"places\": \"at\"",
       "S-KEY", 2, "places" },
+    { ENDS, "\"rows\": \"left\"", "\"rows\": \"row\"", "N-SCOPE", 2, "row" },
+    { ENDS, "\"write\": \"acc\", \"to\": \"C\", \"at\": [\"row0\", \"tn*BN\"]",
+      "\"write\": \"acc\", \"to\": \"a\", \"use\": 0", "S-KEY", 2, "rows" },
+    { ENDS, "{ \"name\": \"acc\", \"dtype\": \"f32\", \"tile\": [\"BM\", \"BN\"] }",
+      "{ \"name\": \"acc\", \"dtype\": \"f32\", \"tile\": [1, \"BN\"] }", "T-SHAPE", 2,
+      "has one row" },
+    { ENDS, "\"data\": \"offsets(M)\"", "\"data\": \"offsets(M, 2)\"", "S-VALUE", 2, "offsets" },
+    { ENDS, "\"data\": \"offsets(M)\"", "\"data\": \"offsets(tm)\"", "N-SCOPE", 2, "tm" },
     { MESH, "\"reduce\": \"add\"", "\"reduce\": \"max\"", "S-VALUE", 2, "add" },
     { MESH, ", \"reduce\": \"add\"", "", "L-ACCESS", 1, "\"write\" or \"exchange\"" },
     { MESH, "\"access\": \"reduce\"", "\"access\": \"exchange\"", "L-ACCESS", 1, "reduce" },

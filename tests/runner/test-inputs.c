@@ -101,6 +101,37 @@ static void test_indices(void)
     g_assert_cmpuint(holes, <, 1500);
 }
 
+static void test_offsets(void)
+{
+    guint equal = 0, uneven = 0;
+    for (guint row = 0; row < 200; row++)
+        for (int last = 1; last < 9; last++) {
+            WsInputFill f = { .kind = WS_INPUT_OFFSETS, .key = 5, .last = last, .a = 1000 };
+            double before = 0;
+            for (int c = 0; c < last; c++) {
+                double v = ws_input_value(&f, (uint64_t)row * (uint64_t)last + (uint64_t)c);
+                g_assert_cmpfloat(v, >=, before);
+                g_assert_cmpfloat(v, ==, floor(v));
+                if (c == 0)
+                    g_assert_cmpfloat(v, ==, 0);
+                else if (c == last - 1)
+                    g_assert_cmpfloat(v, ==, 1000);
+                equal += c > 0 && v == before;
+                uneven += c > 0 && v > before && v - before != 1000.0 / (last - 1);
+                before = v;
+            }
+        }
+    g_assert_cmpuint(equal, >, 1000); /* 5600 distances, a quarter of them 0 */
+    g_assert_cmpuint(equal, <, 2000);
+    g_assert_cmpuint(uneven, >, 2500);
+    WsInputFill none = { .kind = WS_INPUT_OFFSETS, .key = 5, .last = 4, .a = 0 };
+    for (uint64_t i = 0; i < 4; i++)
+        g_assert_cmpfloat(ws_input_value(&none, i), ==, 0);
+    WsInputFill large = { .kind = WS_INPUT_OFFSETS, .key = 5, .last = 1 << 12, .a = G_MAXINT32 };
+    g_assert_cmpfloat(ws_input_value(&large, (1 << 12) - 2), <=, G_MAXINT32);
+    g_assert_cmpfloat(ws_input_value(&large, (1 << 12) - 2), >, 0.99 * G_MAXINT32);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -109,5 +140,6 @@ int main(int argc, char **argv)
     g_test_add_func("/runner/inputs/rounding", test_rounding);
     g_test_add_func("/runner/inputs/distributions", test_distributions);
     g_test_add_func("/runner/inputs/indices", test_indices);
+    g_test_add_func("/runner/inputs/offsets", test_offsets);
     return g_test_run();
 }

@@ -151,6 +151,8 @@ static void put_tensor(WsInspectorFacts *facts, const char *section, const WsPro
     }
     g_string_append(at, op->n_coord ? "]" : "");
     put(facts, section, _("tensor"), g_strdup(at->str), _("where the box starts"));
+    put_expr(facts, section, _("rows"), op->limit,
+             _("rows of the tile from this one on are not written"));
     if (op->map >= 0) {
         const WsTensorMap *m = &p->map[op->map];
         g_autoptr(GString) box = g_string_new(NULL);

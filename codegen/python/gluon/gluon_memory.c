@@ -213,6 +213,10 @@ void ws_gluon_write_global(WsPy *y, const WsOp *op)
 {
     const char *at, *mask;
     const WsValueUse *u = &op->value[0];
+    if (op->limit) {
+        ws_py_refuse(y, op, "a write that leaves out rows", "write the whole tile");
+        return;
+    }
     addresses(y, op, &at, &mask);
     const char *x = ws_py_columns(y, u);
     if (!ws_py_whole(y, u)) /* halves of a layout are none of those that the addresses have */

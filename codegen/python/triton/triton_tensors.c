@@ -98,6 +98,10 @@ void ws_tl_global(WsPy *y, const WsOp *op, const char *part, const char *relaxed
         ws_py_refuse(y, op, "a read into a part of a value", "make it a value of its own");
         return;
     }
+    if (op->limit) {
+        ws_py_refuse(y, op, "a write that leaves out rows", "write the whole tile");
+        return;
+    }
     WsTlPointer p = pointer_of(y, op, v, op->value[0].rows, op->value[0].cols);
     const char *offset = p.offset ? p.offset : "0", *mask = p.mask ? p.mask : "True";
     const char *place = ws_py_format(y, "  # at: [%s], [%u, %u]", ws_py_coordinates(y, op),

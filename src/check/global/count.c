@@ -249,13 +249,23 @@ static WsMiscount *meeting(const WsProgram *p, const WsLaunchValues *v, gint ten
 gboolean ws_global_reads_data(const WsProgram *p)
 {
     for (guint i = 0; i < p->n_tensors; i++)
-        if (!ws_dtype_real(p->tensor[i].dtype) && p->tensor[i].access == WS_ACCESS_READ)
+        if (!ws_dtype_real(p->tensor[i].dtype) && p->tensor[i].access == WS_ACCESS_READ &&
+            p->tensor[i].data != WS_DATA_OFFSETS)
             return TRUE;
     return FALSE;
 }
 
-static char *sizes_text(const WsMiscount *m, gboolean single)
+static gboolean reads_offsets(const WsProgram *p)
 {
+    for (guint i = 0; i < p->n_tensors; i++)
+        if (p->tensor[i].access == WS_ACCESS_READ && p->tensor[i].data == WS_DATA_OFFSETS)
+            return TRUE;
+    return FALSE;
+}
+
+static char *sizes_text(const WsProgram *p, const WsMiscount *m)
+{
+    const gboolean single = p->tiles->launch == WS_LAUNCH_SINGLE;
     GString *s = g_string_new(NULL);
     for (guint i = 0; i < m->size->len; i++) {
         const WsSize *x = &g_array_index(m->size, WsSize, i);
@@ -269,6 +279,8 @@ static char *sizes_text(const WsMiscount *m, gboolean single)
                                m->data->element + m->data->step);
     if (m->data && m->data->backwards)
         g_string_append(s, ", indices backwards");
+    if (reads_offsets(p))
+        g_string_append_printf(s, "%soffsets evenly spaced", s->len ? ", " : "");
     if (!single)
         g_string_append_printf(s, "%s%" G_GINT64_FORMAT " CTA%s", s->len ? ", " : "", m->ctas,
                                m->ctas == 1 ? "" : "s");
@@ -304,7 +316,7 @@ WsMiscount *ws_global_count(const WsProgram *p, gint tensor, gboolean few, guint
         m->ctas = ws_launch_grid(v, (1 + i % 3) * MAX(p->cluster, 1));
         m->tiles = ws_launch_tiles(v);
         m->data = reads ? data : NULL;
-        m->sizes = sizes_text(m, p->tiles->launch == WS_LAUNCH_SINGLE);
+        m->sizes = sizes_text(p, m);
         return m;
     }
     return NULL;

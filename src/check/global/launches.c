@@ -51,6 +51,8 @@ static gboolean element(gpointer data, gint tensor, const gint64 *at, gint64 *va
         *value = CLAMP(run->data->element + (at[0] % 2 ? run->data->step : 0), a, MAX(b - 1, a));
     else if (t->data == WS_DATA_INDICES)
         *value = last >= a ? -1 : run->data->backwards ? a - 1 - last : last;
+    else if (t->data == WS_DATA_OFFSETS)
+        *value = ws_launch_offset(run->v, tensor, a, at);
     return TRUE;
 }
 
@@ -100,6 +102,13 @@ static gboolean note(Run *run, WsWalker *w, const WsStep *step, guint agent, gin
     if (!ws_global_box(run->p, op, size) || run->out->len >= MOST_WRITES)
         return FALSE;
     memcpy(x.round, step->round, x.n_rounds * sizeof x.round[0]);
+    if (op->limit) {
+        gint64 rows;
+        const guint d = run->p->tensor[op->tensor].rank - 1 - (op->value[0].cols > 1);
+        if (!ws_walker_eval(w, op->limit, &rows, NULL))
+            return FALSE;
+        size[d] = CLAMP(rows, 0, size[d]);
+    }
     for (guint d = 0; d < op->n_coord; d++) {
         gint64 at, end;
         const gint64 extent = ws_launch_shape(run->v, (guint)run->tensor, d);

@@ -198,6 +198,10 @@ static void note(Walk *w, const WsOp *op)
         ws_global_problem(g, "the raw step %s may write it anywhere", step_of(op));
         return;
     }
+    if (op->limit) {
+        ws_global_problem(g, "%s leaves out the rows of its tile from a number on", step_of(op));
+        return;
+    }
     if (!ws_global_box(g->p, op, piece->size)) {
         ws_global_problem(g, "what %s writes is not understood", step_of(op));
         return;

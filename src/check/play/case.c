@@ -66,6 +66,8 @@ static void find_range(const WsProgram *p, const WsCase *c, gint tensor, gint64 
         *low = a, *high = MAX(b - 1, a);
     else if (t->data == WS_DATA_INDICES && known)
         *low = -1, *high = MAX(a - 1, -1);
+    else if (t->data == WS_DATA_OFFSETS && known)
+        *low = 0, *high = MAX(a, 0);
 }
 
 static void range_of(const WsProgram *p, const WsCase *c, gint tensor, gint64 *low, gint64 *high)

@@ -141,6 +141,21 @@ static void combine(WsStepState *S, const WsRef *ref, const WsValueUse *use)
         g_array_index(E->pipes, WsPipeBuild, pipe).window_writes = TRUE;
 }
 
+/* `rows`: where the tile ends. */
+static void leave_rows(WsStepState *S, const WsValueUse *use, WsOp *op)
+{
+    WsElab *E = S->E;
+    op->limit =
+        ws_elab_resolve(E, ws_elab_field_expr(E, S->node, WS_F_rows), WS_RESOLVE_TENSOR, S->id);
+    if (use->rows == 1)
+        ws_elab_error(E, WS_RULE_T_SHAPE, S->id, "Guard it with `when`.",
+                      "%s has one row: `rows` leaves out rows of a tile that has several",
+                      E->agent->out->value[use->value].name);
+    if (ws_halves(E))
+        ws_elab_error(E, WS_RULE_L_LENS, S->id, NULL,
+                      "write at %s: halves of a group do not leave out rows yet", S->id);
+}
+
 /* st_global, red_global, ld_global. */
 static void global(WsStepState *S, WsOpKind kind, WsElabSymbol *tensor, const WsValueUse *use)
 {
@@ -168,6 +183,8 @@ static void global(WsStepState *S, WsOpKind kind, WsElabSymbol *tensor, const Ws
     op->n_coord = ws_step_coordinates(S, t, 0, op->coord);
     ws_half_coordinates(S, use, op->coord, op->n_coord);
     op->reduce = ws_step_reduce(S);
+    if (ws_node_has(S->node, WS_F_rows))
+        leave_rows(S, use, op);
     ws_op_label(E, op, load ? "read %s <- %s" : "write %s -> %s", v->name, t->name);
 }
 
@@ -175,7 +192,7 @@ static void global(WsStepState *S, WsOpKind kind, WsElabSymbol *tensor, const Ws
 static gboolean strays(WsStepState *S, const WsRef *ref, gboolean tensor)
 {
     static const WsFieldId of_buffer[] = { WS_F_cta, WS_F_signal, WS_F_use, WS_F_places };
-    static const WsFieldId of_tensor[] = { WS_F_at };
+    static const WsFieldId of_tensor[] = { WS_F_at, WS_F_rows };
     if (!tensor)
         return ws_step_strays(S, "buffer", of_tensor, G_N_ELEMENTS(of_tensor));
     if (ref->element || ref->use || ref->n_views) {

@@ -86,7 +86,7 @@ static void data_form(WsElab *E, WsTensor *t, const WsNode *node, const char *at
     } forms[] = {
         { "normal", WS_DATA_NORMAL, 0 },     { "uniform", WS_DATA_UNIFORM, 2 },
         { "integers", WS_DATA_INTEGERS, 2 }, { "zeros", WS_DATA_ZEROS, 0 },
-        { "indices", WS_DATA_INDICES, 2 },
+        { "indices", WS_DATA_INDICES, 2 },   { "offsets", WS_DATA_OFFSETS, 1 },
     };
     const char *text = ws_elab_field_name(E, node, WS_F_data);
     t->data_y = 1;
@@ -104,8 +104,8 @@ static void data_form(WsElab *E, WsTensor *t, const WsNode *node, const char *at
         i++;
     if (i == G_N_ELEMENTS(forms) || args->len != forms[i].n_args) {
         ws_elab_error(E, WS_RULE_T_KIND, at,
-                      "normal, uniform(a, b), integers(a, b), zeros or "
-                      "indices(n, p)",
+                      "normal, uniform(a, b), integers(a, b), zeros, "
+                      "indices(n, p) or offsets(n)",
                       "data %s is not known", text);
         return;
     }
@@ -118,6 +118,8 @@ static void data_form(WsElab *E, WsTensor *t, const WsNode *node, const char *at
     } else if (t->data == WS_DATA_INTEGERS) {
         t->data_a = ws_elab_resolve(E, g_ptr_array_index(args, 0), flags, at);
         t->data_b = ws_elab_resolve(E, g_ptr_array_index(args, 1), flags, at);
+    } else if (t->data == WS_DATA_OFFSETS) {
+        t->data_a = ws_elab_resolve(E, g_ptr_array_index(args, 0), flags, at);
     } else if (t->data == WS_DATA_INDICES) {
         t->data_a = ws_elab_resolve(E, g_ptr_array_index(args, 0), flags, at);
         if (!real_literal(g_ptr_array_index(args, 1), &t->data_y))

@@ -82,6 +82,8 @@ struct WsOp {
     const WsTensorTransfer *transfer; /* TMA_LOAD, TMA_STORE: the whole of it */
     guint n_coord;                    /* logical order (tensor dimension 0 first) */
     WsExpr *coord[WS_MAX_RANK];
+    WsExpr *limit; /* ST_GLOBAL, RED_GLOBAL: rows of the tile from this one on are not written;
+                      NULL: all are */
     WsReduce reduce;
     WsHint hint;
 

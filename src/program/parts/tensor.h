@@ -18,7 +18,8 @@ typedef enum {
     WS_DATA_UNIFORM,
     WS_DATA_INTEGERS,
     WS_DATA_ZEROS,
-    WS_DATA_INDICES
+    WS_DATA_INDICES,
+    WS_DATA_OFFSETS
 } WsDataKind;
 struct WsTensor {
     char *name;

@@ -99,6 +99,8 @@ static gboolean move(WsSplit *s, const WsNode *node, WsFieldId value, WsFieldId 
     WsCuts rows, cols;
     if (s->why)
         return FALSE;
+    if (ws_node_has(node, WS_F_rows) && (e.of_value || e.of_buffer))
+        return ws_split_give_up(s, "a write that leaves out rows");
     if (ws_node_has(node, WS_F_places)) /* counted along the rows of a whole view */
         return other(s, node, list);
     if (!e.of_value && !e.of_buffer) {

@@ -295,6 +295,7 @@ void ws_validate_op(WsValidation *v, const WsOp *op)
     HOLDS(op->border == WS_BORDER_NONE || op->kind == WS_OP_BAR_SYNC);
     HOLDS((op->wait != NULL) == (row->deed == WS_DEED_RETIRE));
     HOLDS(op->tensor < (gint)v->p->n_tensors && op->map < (gint)v->p->n_maps);
+    HOLDS(!op->limit || ws_op_stores_global(op->kind));
     HOLDS(op->n_value <= G_N_ELEMENTS(op->value) && op->n_coord <= WS_MAX_RANK);
     for (guint i = 0; i < op->n_coord; i++)
         HOLDS(op->coord[i] != NULL);

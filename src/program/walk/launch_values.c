@@ -440,7 +440,18 @@ char *ws_launch_sizes_text(const WsLaunchValues *v)
     return g_string_free(s, FALSE);
 }
 
-gboolean ws_launch_guess_element(const WsLaunchValues *v, gint tensor, gint64 *value)
+gint64 ws_launch_offset(const WsLaunchValues *v, gint tensor, gint64 n, const gint64 *at)
+{
+    const guint d = v->p->tensor[tensor].rank - 1;
+    const gint64 last = ws_launch_shape(v, (guint)tensor, d) - 1;
+    gint64 product;
+    if (at[d] <= 0 || last <= 0 || n <= 0 || __builtin_mul_overflow(n, MIN(at[d], last), &product))
+        return 0;
+    return product / last;
+}
+
+gboolean ws_launch_guess_element(const WsLaunchValues *v, gint tensor, const gint64 *at,
+                                 gint64 *value)
 {
     const WsTensor *t = &v->p->tensor[tensor];
     WsExprEnv env = ws_launch_env(v);
@@ -453,5 +464,7 @@ gboolean ws_launch_guess_element(const WsLaunchValues *v, gint tensor, gint64 *v
         *value = low + (high > low ? (high - 1 - low) / 2 : 0);
     else if (t->data == WS_DATA_INDICES)
         *value = low / 2;
+    else if (t->data == WS_DATA_OFFSETS)
+        *value = ws_launch_offset(v, tensor, low, at);
     return TRUE;
 }

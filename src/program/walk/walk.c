@@ -113,7 +113,7 @@ void ws_walker_set_element(WsWalker *w, WsWalkElement element, gpointer data)
 static gboolean guess(gpointer data, gint tensor, const gint64 *at, gint64 *value)
 {
     const WsWalker *w = data;
-    return ws_launch_guess_element(w->v, tensor, value);
+    return ws_launch_guess_element(w->v, tensor, at, value);
 }
 
 void ws_walker_guess_elements(WsWalker *w)

@@ -50,9 +50,13 @@ gboolean ws_walker_eval(WsWalker *w, const WsExpr *e, gint64 *value, GError **er
  * what asks for an element is an error. */
 typedef gboolean (*WsWalkElement)(gpointer data, gint tensor, const gint64 *at, gint64 *value);
 void ws_walker_set_element(WsWalker *w, WsWalkElement element, gpointer data);
+/* The offset at a place where all distances are equal: n·i/(extent - 1), rounded down. */
+gint64 ws_launch_offset(const WsLaunchValues *v, gint tensor, gint64 n, const gint64 *at);
 /* Data are not known before the launch: an element of an integer tensor counts as the middle of the
- * range that its `data` gives. One guess for clock and score, so that their loops agree. */
-gboolean ws_launch_guess_element(const WsLaunchValues *v, gint tensor, gint64 *value);
+ * range that its `data` gives, offsets as evenly spaced. One guess for clock and score, so that
+ * their loops agree. */
+gboolean ws_launch_guess_element(const WsLaunchValues *v, gint tensor, const gint64 *at,
+                                 gint64 *value);
 void ws_walker_guess_elements(WsWalker *w);
 /* Position of the current tile in the CTA's sequence, -1 outside loops over tiles. */
 gint64 ws_walker_position(const WsWalker *w);

@@ -97,6 +97,7 @@ const char *const fuzz_names[] = {
     "grouped(tm, 0)",
     "grouped(tm, 4611686018427387904)",
     "indices(1, 2)",
+    "offsets(3)",
     "sm_90a",
     "gfx950",
     "persistent",

@@ -64,6 +64,10 @@ void lanes_outputs(Lab *L, Lanes *a, const WsOp *op)
         g_clear_pointer(&L->written[op->tensor], g_free);
         return;
     }
+    if (op->limit) {
+        const guint d = t->rank >= 2 && op->value[0].cols > 1 ? t->rank - 2 : t->rank - 1;
+        extent[d] = MIN(extent[d], MAX(lanes_value(L, a, op->limit), 0));
+    }
     for (guint d = 0; d < t->rank; d++) {
         first[d] = lanes_value(L, a, op->coord[d]);
         n *= extent[d];

@@ -216,6 +216,10 @@ static void write_global(WsPy *y, const WsOp *op)
 {
     const WsValueUse *u = &op->value[0];
     const char *layout = ws_gamd_layout(y, u->value), *mask;
+    if (op->limit) {
+        ws_py_refuse(y, op, "a write that leaves out rows", "write the whole tile");
+        return;
+    }
     if (!layout || ws_gamd_is_operand(y, u->value) || op->reduce != WS_REDUCE_NONE) {
         ws_py_refuse(y, op, "a write of an operand, or one that adds", "write an accumulator");
         return;
