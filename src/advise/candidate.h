@@ -38,6 +38,9 @@ typedef struct {
     const WsMachine *m;
 } WsTrialOf;
 
+/* A trial does at least this share less of the products and stores of what it is compared with, and
+ * at most four times this share more. */
+#define WS_TRIAL_PADDING 0.05
 /* Elaborates and plays a design for the same launch, `tiles` of it as of WsClockOptions. NULL: it
  * does not fit, its reference or its tensors are others, it does not do the same work, or, *stuck,
  * the play shows an error. Transfer full. `result` without a trace; free it. */

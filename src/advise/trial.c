@@ -104,11 +104,12 @@ static Work work_of(const WsProgram *p, const WsLaunchValues *v)
 
 /* The check does not see whether every element is computed: constants that belong together (a tile
  * and its parts) must not be changed apart. Padding may change what little it is. */
-#define PADDING 0.05
 static gboolean same_work(Work a, Work b)
 {
-    return b.stored >= a.stored * (1 - PADDING) && b.stored <= a.stored * (1 + 4 * PADDING) &&
-           b.products >= a.products * (1 - PADDING) && b.products <= a.products * (1 + 4 * PADDING);
+    return b.stored >= a.stored * (1 - WS_TRIAL_PADDING) &&
+           b.stored <= a.stored * (1 + 4 * WS_TRIAL_PADDING) &&
+           b.products >= a.products * (1 - WS_TRIAL_PADDING) &&
+           b.products <= a.products * (1 + 4 * WS_TRIAL_PADDING);
 }
 
 static WsLaunchValues *launch_like(const WsProgram *p, const WsProgram *like,

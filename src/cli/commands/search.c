@@ -5,6 +5,7 @@
 #include "program/elaborate.h"
 #include "program/program.h"
 #include "program/walk/launch_values.h"
+#include "search/bound.h"
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/generate.h"
 #include "codegen/nvptx/ptxas_kept.h"
@@ -145,6 +146,8 @@ static const char *values_text(const Asked *a, const WsFound *f)
 
 static void print(const Asked *a, const WsTrialOf *of, const WsSearch *s)
 {
+    const WsSearchBound bound = ws_search_bound_of(of);
+    g_autofree char *least = ws_search_bound_text(&bound);
     printf("%u edits tried in %u rounds and %.1f s (%.0f a second): %u lead to a design seen "
            "before, %u do not fit, %u refuted, %u undecided%s\n",
            s->tried, s->rounds, s->seconds, s->tried / MAX(s->seconds, 1e-3), s->repeated, s->unfit,
@@ -172,8 +175,8 @@ static void print(const Asked *a, const WsTrialOf *of, const WsSearch *s)
     else if (!can_build())
         printf("not assembled: ptxas is not here, which may serialise products or spill\n");
     printf("differences of less than 1 %% mean nothing: the clock cannot tell them\n"
-           "as it is: %" G_GINT64_FORMAT " cycles predicted\n",
-           s->cycles);
+           "as it is: %" G_GINT64_FORMAT " cycles predicted\n%s",
+           s->cycles, least);
     for (guint i = 0; i < s->found->len; i++) {
         const WsFound *f = s->found->pdata[i];
         printf("%s%" G_GINT64_FORMAT " cycles predicted (%+.1f %%), %" G_GUINT64_FORMAT
@@ -193,8 +196,9 @@ static void print(const Asked *a, const WsTrialOf *of, const WsSearch *s)
     }
 }
 
-static void put_json(const Asked *a, const WsSearch *s)
+static void put_json(const Asked *a, const WsTrialOf *of, const WsSearch *s)
 {
+    const WsSearchBound bound = ws_search_bound_of(of);
     WsJsonOut j;
     ws_cli_json_begin(&j);
     ws_json_out_text(&j, "file", a->file);
@@ -211,6 +215,7 @@ static void put_json(const Asked *a, const WsSearch *s)
     ws_json_out_truth(&j, "assembled", can_build() && !a->dry);
     ws_json_out_truth(&j, "stopped", s->stopped);
     ws_json_out_integer(&j, "cycles", s->cycles);
+    ws_search_bound_json(&j, &bound);
     ws_json_out_open(&j, "found", '[');
     for (guint i = 0; i < s->found->len; i++) {
         const WsFound *f = s->found->pdata[i];
@@ -300,7 +305,7 @@ static int search(Asked *a, char **set, char **size, const char *machine)
         return WS_EXIT_OUTSIDE;
     ws_cli_say_aside(a->out);
     if (a->json)
-        put_json(a, s);
+        put_json(a, &of, s);
     else
         print(a, &of, s);
     return a->out ? write_found(a, s) : WS_EXIT_YES;
