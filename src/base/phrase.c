@@ -179,6 +179,22 @@ char *ws_phrase_word(const char *text)
     return g_strdup_printf("%c%s%c", WORD, text, END);
 }
 
+char *ws_phrase_with(const char *phrase, WsTranslate own, gpointer data)
+{
+    GString *out = g_string_new(NULL);
+    for (const char *at = phrase; *at;) {
+        const char mark = *at;
+        g_string_append_c(out, *at++);
+        if (mark != FORMAT && mark != WORD)
+            continue;
+        const gsize n = strcspn(at, MARKS);
+        g_autofree char *text = g_strndup(at, n);
+        g_string_append(out, own(text, data));
+        at += n;
+    }
+    return g_string_free(out, FALSE);
+}
+
 /* --- parsing ---------------------------------------------------------------------------------- */
 void ws_phrase_part_free(WsPhrasePart *part)
 {

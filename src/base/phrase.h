@@ -30,6 +30,10 @@ char *ws_phrase_word(const char *text);
 /* The words of a phrase. `translate` NULL: English. NULL for NULL. Caller frees. */
 char *ws_phrase_text(const char *phrase, WsTranslate translate, gpointer data);
 
+/* The same phrase with other templates and words: `own` gives each of them, or another one with the
+ * same conversions. Caller frees. */
+char *ws_phrase_with(const char *phrase, WsTranslate own, gpointer data);
+
 /* What a phrase is made of, for those who write it down. */
 typedef enum {
     WS_PHRASE_TEXT,   /* `text` says itself */

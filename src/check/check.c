@@ -1,6 +1,7 @@
 /* The check as a whole: budgets, cases, plays, verdict. */
 #include "check/global/judge.h"
 #include "check/mesh/judge.h"
+#include "check/own_words.h"
 #include "check/play/case_at.h"
 #include "check/proof/certificate.h"
 #include "check/proof/raw_text.h"
@@ -574,6 +575,7 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
         v->reason = g_strdup("cancelled");
     }
     v->seconds = (g_get_monotonic_time() - start) * 1e-6;
+    ws_check_own_words(p, v, findings);
     return v;
 }
 

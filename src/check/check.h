@@ -103,6 +103,7 @@ typedef struct {
     guint states;       /* of the proof */
     gsize proof_bytes;
     double proof_seconds;
+    const struct WsTarget *target; /* whose words it is said in; NULL: those of a GPU */
 } WsVerdict;
 
 /* Never fails: what is wrong is a finding of class B, P or F. `options` may be NULL. */

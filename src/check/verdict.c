@@ -2,6 +2,7 @@
 #include "check/verdict.h"
 
 #include "base/phrase.h"
+#include "check/own_words.h"
 #include "check/title.h"
 #include "model/finding.h"
 #include "model/findings.h"
@@ -153,7 +154,9 @@ char *ws_verdict_said(const WsVerdict *v)
         add_played(s, v);
         break;
     }
-    return g_string_free(s, FALSE);
+    char *said = g_string_free(s, FALSE);
+    ws_own_words(v->target, &said, NULL);
+    return said;
 }
 
 char *ws_verdict_text(const WsVerdict *v)

@@ -9,6 +9,7 @@
 #include "program/parts/tree.h"
 #include "program/program.h"
 #include "program/walk/launch_values.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -281,9 +282,11 @@ static char *sizes_text(const WsProgram *p, const WsMiscount *m)
         g_string_append(s, ", indices backwards");
     if (reads_offsets(p))
         g_string_append_printf(s, "%soffsets evenly spaced", s->len ? ", " : "");
+    const char *ctas = m->ctas == 1
+                           ? ws_target_own_word(p->hardware, "%s%" G_GINT64_FORMAT " CTA")
+                           : ws_target_own_word(p->hardware, "%s%" G_GINT64_FORMAT " CTAs");
     if (!single)
-        g_string_append_printf(s, "%s%" G_GINT64_FORMAT " CTA%s", s->len ? ", " : "", m->ctas,
-                               m->ctas == 1 ? "" : "s");
+        g_string_append_printf(s, ctas, s->len ? ", " : "", m->ctas);
     return g_string_free(s, FALSE);
 }
 

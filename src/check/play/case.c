@@ -5,6 +5,7 @@
 #include "program/parts/variable.h"
 #include "program/program.h"
 #include "program/walk/launch_values.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -196,8 +197,9 @@ void ws_case_tell(const WsProgram *p, WsCase *c)
         g_string_append_printf(s, " and %" G_GINT64_FORMAT " by turns",
                                met->element + met->element_step);
     if (met->grid) {
-        g_string_append_printf(s, "%sCTA %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT,
-                               s->len ? ", " : "", met->cta, met->grid);
+        g_string_append_printf(
+            s, ws_target_own_word(p->hardware, "%sCTA %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT),
+            s->len ? ", " : "", met->cta, met->grid);
         tell_tiles(s, p, c);
     }
     ws_met_unref(c->met);

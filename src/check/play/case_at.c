@@ -1,5 +1,6 @@
 /* The case that a finding was met with, and a case in which an alarm's answers hold. */
 #include "check/play/case_at.h"
+#include "base/phrase.h"
 #include "check/play/launches.h"
 #include "check/play/questions.h"
 #include "program/parts/tensor.h"
@@ -278,7 +279,7 @@ static WsCase *solve(const WsProgram *p, const GArray *told, guint tiles, char *
     if (s.found)
         ws_case_tell(p, s.found);
     else
-        *missed = g_strdup_printf("%u tile%s of a CTA", tiles, tiles == 1 ? "" : "s");
+        *missed = ws_phrase(tiles == 1 ? "%u tile of a CTA" : "%u tiles of a CTA", tiles);
     return s.found;
 }
 

@@ -7,6 +7,7 @@
 #include "program/parts/variable.h"
 #include "program/program.h"
 #include "program/walk/launch_values.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -135,8 +136,12 @@ static void tell(WsWitness *w, const WsWitnessSearch *S, WsReplay *m)
         ws_plan_free(plan);
     }
     if (!w->confirmed)
-        w->why = g_strdup("its moves are those of whole agents, and none of the orders that were "
-                          "tried ends so: lanes of one agent must get out of step for it");
+        w->why = g_strdup(m->p->hardware->core
+                              ? "its moves are those of whole steps, and none of the orders that "
+                                "were tried ends so: steps of one queue must overlap for it"
+                              : "its moves are those of whole agents, and none of the orders that "
+                                "were tried ends so: lanes of one agent must get out of step for "
+                                "it");
     ws_witness_say(w);
 }
 

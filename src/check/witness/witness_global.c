@@ -2,11 +2,13 @@
  * which nobody writes it. No order of moves makes it go wrong, so there are no states to show. */
 #include "base/phrase.h"
 #include "check/global/global.h"
+#include "check/own_words.h"
 #include "check/witness/witness_private.h"
 #include "program/elaborate.h"
 #include "program/parts/agent.h"
 #include "program/parts/tensor.h"
 #include "program/program.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -36,10 +38,11 @@ static void name_agents(WsWitness *w, const WsMiscount *m)
     w->n_agents = w->ranks * p->n_agents;
     w->agent = g_new0(char *, w->n_agents + 1);
     for (guint i = 0; i < w->n_agents; i++)
-        w->agent[i] = m->ctas > 1
-                          ? g_strdup_printf("%s of CTA %" G_GINT64_FORMAT,
-                                            p->agent[i % p->n_agents].name, m->cta[i / p->n_agents])
-                          : g_strdup(p->agent[i % p->n_agents].name);
+        w->agent[i] =
+            m->ctas > 1
+                ? g_strdup_printf(ws_target_own_word(p->hardware, "%s of CTA %" G_GINT64_FORMAT),
+                                  p->agent[i % p->n_agents].name, m->cta[i / p->n_agents])
+                : g_strdup(p->agent[i % p->n_agents].name);
 }
 
 static void keep_moves(WsWitness *w, const WsMiscount *m, const char *element)
@@ -131,6 +134,7 @@ WsWitness *ws_witness_written(WsProgram *p, const WsFinding *finding, GError **e
                                        " tiles of the launch are done, in %" G_GINT64_FORMAT
                                        " CTAs, and nobody has written %s.",
                         m->tiles, m->ctas, element);
+    ws_own_words(p->hardware, &w->ending, NULL);
     ws_miscount_free(m);
     return w;
 }

@@ -1,5 +1,8 @@
 /* What happens in a move, in words: who does what, and which numbers change by it. */
+#include "check/own_words.h"
 #include "check/witness/witness_private.h"
+#include "program/program.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -68,6 +71,12 @@ static void part(GString *s, gboolean *first, const char *format, ...)
     g_string_append(s, more);
 }
 
+/* Its slots are flags: up or down, and nothing else is to be told of them. */
+static gboolean has_flags(const WsWitness *w)
+{
+    return w->program->hardware->core != NULL;
+}
+
 static void slot_change(const WsWitness *w, guint i, guint b, gboolean name, GString *s,
                         gboolean *first)
 {
@@ -92,6 +101,8 @@ static void slot_change(const WsWitness *w, guint i, guint b, gboolean name, GSt
 static void slot_changes(const WsWitness *w, guint i, gint own, GString *s)
 {
     gboolean first = TRUE;
+    if (has_flags(w))
+        return;
     if (own >= 0)
         slot_change(w, i, (guint)own, FALSE, s, &first);
     for (guint b = 0; b < w->n_barriers; b++)
@@ -134,6 +145,9 @@ static void say_wait(const WsWitness *w, guint i, const WsMove *m, GString *s)
     if (x->phase == 0)
         ws_phrase_append(s, " passes the wait for %s at once: nothing was to be waited for",
                          w->barrier[m->barrier]);
+    else if (has_flags(w))
+        ws_phrase_append(s, " continues: set %" N " of %s has happened", x->phase - 1,
+                         w->barrier[m->barrier]);
     else
         ws_phrase_append(s, " continues: completion %" N " of %s has happened, phase is %" N,
                          x->phase - 1, w->barrier[m->barrier], x->phase & 1);
@@ -148,6 +162,10 @@ static void say_named(const WsWitness *w, guint i, const WsMove *m, GString *s)
         return;
     }
     gboolean sync = m->op->kind == WS_OP_BAR_SYNC;
+    if (has_flags(w)) { /* no threads that are counted */
+        ws_phrase_append(s, " joins and waits at %s", w->named[m->named]);
+        return;
+    }
     ws_phrase_append(s, sync ? " joins and waits at %s: " : " arrives at %s: ", w->named[m->named]);
     if (y->generation != x->generation)
         ws_phrase_append(s, "%" N " of %" N ", generation %" N " is complete", y->count, y->count,
@@ -175,7 +193,7 @@ static void say_step(const WsWitness *w, guint i, const WsMove *m, GString *s)
         return;
     }
     if (m->op->kind == WS_OP_MBAR_ARRIVE) {
-        ws_phrase_append(s, " arrives on %s", w->barrier[m->barrier]);
+        ws_phrase_append(s, has_flags(w) ? " sets %s" : " arrives on %s", w->barrier[m->barrier]);
         slot_changes(w, i, m->barrier, s);
         return;
     }
@@ -242,6 +260,9 @@ char *ws_witness_agent_words(const WsWitness *w, guint position, guint agent)
         return ws_phrase("next: %s%s%s%s", label(a->op), open, rounds, close);
     if (a->barrier >= 0) {
         const WsMbarrierState *b = ws_witness_barrier(w, position, (guint)a->barrier);
+        if (has_flags(w))
+            return ws_phrase("waits for set %" N " of %s%s%s%s", b->phase, w->barrier[a->barrier],
+                             open, rounds, close);
         GString *s = g_string_new(NULL);
         ws_phrase_append(s, "waits for completion %" N " of %s%s%s%s, which lacks", b->phase,
                          w->barrier[a->barrier], open, rounds, close);
@@ -259,6 +280,8 @@ char *ws_witness_agent_words(const WsWitness *w, guint position, guint agent)
         return g_string_free(s, FALSE);
     }
     const WsNamedState *n = ws_witness_named(w, position, (guint)MAX(a->named, 0));
+    if (has_flags(w))
+        return ws_phrase("waits at %s%s%s%s", w->named[a->named], open, rounds, close);
     return ws_phrase("waits at %s%s%s%s: %" N " of %" N " have come", w->named[a->named], open,
                      rounds, close, n->arrived, n->count);
 }
@@ -320,6 +343,9 @@ void ws_witness_say(WsWitness *w)
         w->ending = ws_phrase("%s\n%s", w->message, hang);
         g_free(hang);
     }
+    for (guint i = 0; i < w->n_moves; i++)
+        ws_own_words(w->program->hardware, &w->move[i].words, NULL);
+    ws_own_words(w->program->hardware, &w->ending, NULL);
 }
 
 /* --- text ------------------------------------------------------------------------------------- */
@@ -329,14 +355,18 @@ static void put_states(const WsWitness *w, guint i, GString *s)
         const WsMbarrierState *y = ws_witness_barrier(w, i, b);
         if (i > 0 && memcmp(ws_witness_barrier(w, i - 1, b), y, sizeof *y) == 0)
             continue;
-        g_string_append_printf(s,
-                               "        %s: phase %" N " (completions %" N "), pending %" N
-                               " of %" N ", bytes due %" N "\n",
-                               w->barrier[b], y->phase & 1, y->phase, y->pending, y->count, y->tx);
+        if (has_flags(w))
+            g_string_append_printf(s, "        %s: sets %" N "\n", w->barrier[b], y->phase);
+        else
+            g_string_append_printf(s,
+                                   "        %s: phase %" N " (completions %" N "), pending %" N
+                                   " of %" N ", bytes due %" N "\n",
+                                   w->barrier[b], y->phase & 1, y->phase, y->pending, y->count,
+                                   y->tx);
     }
     for (guint k = 0; k < w->n_named; k++) {
         const WsNamedState *y = ws_witness_named(w, i, k);
-        if (i > 0 && memcmp(ws_witness_named(w, i - 1, k), y, sizeof *y) != 0)
+        if (i > 0 && !has_flags(w) && memcmp(ws_witness_named(w, i - 1, k), y, sizeof *y) != 0)
             g_string_append_printf(s, "        %s: generation %" N ", %" N " of %" N "\n",
                                    w->named[k], y->generation, y->arrived, y->count);
     }
