@@ -11,6 +11,8 @@
 #include <string.h>
 
 #define VARLEN "projects/attention-varlen/design.wstave"
+#define D192   "projects/attention-d192/design.wstave"
+#define SINK   "projects/attention-sink/design.wstave"
 #define GROUPS "tests/designs/moves/rows-end.wstave"
 
 typedef struct {
@@ -24,6 +26,13 @@ static const Right right[] = {
     { VARLEN, "", "B=1 HQ=2 HKV=2 TQ=1 TK=1 MQ=1" },
     { VARLEN, "CAUSAL=0", "B=30 HQ=1 HKV=1 TQ=40 TK=600 MQ=40" }, /* many of no row or of one */
     { VARLEN, "TURN=0", "B=2 HQ=8 HKV=2 TQ=192 TK=256 MQ=192" },
+    { D192, "", "B=1 HQ=2 HKV=1 SQ=130 SK=300" },
+    { D192, "CAUSAL=1", "B=1 HQ=1 HKV=1 SQ=200 SK=70" }, /* rows without keys */
+    { D192, "CAUSAL=1", "B=2 HQ=4 HKV=2 SQ=1 SK=129" },
+    { SINK, "", "B=1 HQ=2 HKV=1 SQ=130 SK=300" },
+    { SINK, "CAUSAL=0 CAP=0", "B=1 HQ=1 HKV=1 SQ=130 SK=5" },
+    { SINK, "SINKS=0", "B=1 HQ=1 HKV=1 SQ=150 SK=70" },
+    { SINK, "CAP=0", "B=1 HQ=8 HKV=2 SQ=70 SK=3" }, /* sinks alone in rows without keys */
     { GROUPS, "", "M=1 N=8 K=8 NG=1" },
     { GROUPS, "", "M=200 N=72 K=136 NG=4" },
     { GROUPS, "", "M=63 N=64 K=64 NG=9" },
@@ -51,6 +60,18 @@ static const Wrong wrong[] = {
     { VARLEN, "\"k0\": \"KS[b]\"", "\"k0\": \"KS[0]\"", NULL, NULL,
       "B=5 HQ=1 HKV=1 TQ=150 TK=200 MQ=150" },
     { VARLEN, "select(mx == -inf, 0, mx)", "mx", NULL, NULL, "B=9 HQ=1 HKV=1 TQ=150 TK=20 MQ=150" },
+    { D192, "\"m*BM + replica*WM\", \"n*SLAB\"", "\"m*BM + replica*WM\", 0", "G-TWICE",
+      "groups/mma/body/1/do/15/do/4", NULL },
+    { D192, "            { \"store_wait\": 0 },\n", "", "P-ASYNC", "groups/mma/body/1/do/15/do/1",
+      NULL },
+    { D192, "o.cols(n*SLAB, SLAB)", "o.cols(0, SLAB)", NULL, NULL, "B=1 HQ=1 HKV=1 SQ=64 SK=9" },
+    { SINK, "\"inner\": \"scale/softcap\"", "\"inner\": \"scale\"", NULL, NULL,
+      "B=1 HQ=1 HKV=1 SQ=64 SK=100" },
+    { SINK, "\"unit\": \"select(CAP != 0, softcap, scale)\"", "\"unit\": \"scale\"", NULL, NULL,
+      "B=1 HQ=1 HKV=1 SQ=64 SK=100" },
+    { SINK, "\"at\": [\"h\"]", "\"at\": [0]", NULL, NULL, "B=1 HQ=2 HKV=1 SQ=64 SK=65" },
+    { SINK, "rowsum(l)*f + select(t == -inf, 0, exp2(sink*log2e - t))", "rowsum(l)*f", NULL, NULL,
+      "B=1 HQ=2 HKV=1 SQ=64 SK=65" },
     { GROUPS, ", \"rows\": \"left\"", "", "G-TWICE", "groups/mma/body/0/do/4", NULL },
     { GROUPS, "\"rows\": \"left\"", "\"rows\": \"left - 1\"", "G-NEVER", NULL, NULL },
     { GROUPS, "\"at\": [\"g\", ", "\"at\": [\"min(g, 1)\", ", NULL, NULL, "M=200 N=8 K=8 NG=4" },

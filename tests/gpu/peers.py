@@ -8,6 +8,8 @@
     peers.py --small BUNDLE [...]                         GEMM of few rows, beside torch (peers_serving.py)
     peers.py --grouped BUNDLE [...]                       grouped GEMM, beside torch._grouped_mm
     peers.py --decode BUNDLE [...] [--length N ...]       attention over a paged cache, beside torch and cuDNN
+    peers.py --varlen BUNDLE [...] [--causal]             packed sequences, beside torch and cuDNN (peers_attention.py)
+    peers.py --forms BUNDLE [...] [--causal] [--cap C] [--sinks]  two head dimensions, soft cap, sinks, beside torch
     options: --rounds 9 --reps 3 --sustained 0 --case LABEL --json OUT --profile
 
 Every contestant is captured as a graph on the same tensors. Outputs come first: poisoned with 0xff, then
@@ -42,6 +44,7 @@ import peer
 torch = peer.torch
 if torch is not None:
     import cublaslt
+    import peers_attention
     import peers_serving
 LN2 = 0.6931471805599453
 
@@ -477,7 +480,7 @@ def summary(results):
                     name, len(ratios), kind, min(ratios), peer.geometric_mean(ratios)))
 
 
-PEERS = re.compile("lt-|torch|deepgemm$|flashmla$|fa3$|cudnn$")
+PEERS = re.compile("lt-|torch|deepgemm$|flashmla$|fa3$|cudnn|flex$|efficient$|flash-filled$")
 
 
 def picked(results):
@@ -504,6 +507,10 @@ def main():
     p.add_argument("--small", nargs="+", default=[], metavar="BUNDLE")
     p.add_argument("--grouped", nargs="+", default=[], metavar="BUNDLE")
     p.add_argument("--decode", nargs="+", default=[], metavar="BUNDLE")
+    p.add_argument("--varlen", nargs="+", default=[], metavar="BUNDLE")
+    p.add_argument("--forms", nargs="+", default=[], metavar="BUNDLE")
+    p.add_argument("--cap", type=float, default=0)
+    p.add_argument("--sinks", action="store_true")
     p.add_argument("--length", nargs="+", type=int, default=[0, 8192])
     p.add_argument("--rounds", type=int, default=9)
     p.add_argument("--reps", type=int, default=3)
@@ -526,7 +533,7 @@ def main():
         torch.cuda.get_device_name(), sms, torch.__version__, options.rounds, options.reps))
     try:
         for problems in (gemm, fp8_block, sparse_mla, attention, peers_serving.small, peers_serving.grouped,
-                         peers_serving.decode):
+                         peers_serving.decode, peers_attention.varlen, peers_attention.forms):
             if not getattr(options, problems.__name__):
                 continue
             mine = [measure(x, options, flush, nvml) for x in problems(options, driver, sms)

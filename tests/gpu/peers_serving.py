@@ -11,6 +11,20 @@ def of(bundle, kernel, size, tensors):
     return lambda: kernel.prepare(bundle.case(size), [tensors[x["name"]] for x in bundle.tensors])
 
 
+def kept(run):
+    """A maker of launches of run(), a list of tensors, which stay in `outputs` of the maker."""
+    held = []
+
+    def launch():
+        held[:] = run()
+
+    def make():
+        return launch
+
+    make.outputs = held
+    return make
+
+
 def sizes(bundles):
     """Sizes of all cases of bundles, each once."""
     seen = []
@@ -62,27 +76,19 @@ def small(options, driver, sms):
             try:
                 packed = torch.ops.aten._convert_weight_to_int4pack((q[:, ::2] << 4 | q[:, 1::2]).to(torch.uint8), 8)
                 zeros = torch.stack((t["S"], torch.zeros_like(t["S"])), 2).bfloat16().contiguous()
-                makes["torch-int4"] = lambda: lambda: held4.__setitem__(
-                    slice(None), [torch.ops.aten._weight_int4pack_mm(x, packed, 128, zeros)])
-                held4 = []
-                makes["torch-int4"].outputs = held4
+                makes["torch-int4"] = kept(lambda: [torch.ops.aten._weight_int4pack_mm(x, packed, 128, zeros)])
             except RuntimeError as e:
                 print("torch-int4: %s" % str(e).splitlines()[0])
         if kind == "i8" and hasattr(torch.ops.aten, "_weight_int8pack_mm"):
             try:
                 scale8 = t["S"].bfloat16()
                 torch.ops.aten._weight_int8pack_mm(x, t["W"], scale8)
-                held8 = []
-                makes["torch-int8"] = lambda: lambda: held8.__setitem__(
-                    slice(None), [torch.ops.aten._weight_int8pack_mm(x, t["W"], scale8)])
-                makes["torch-int8"].outputs = held8
+                makes["torch-int8"] = kept(lambda: [torch.ops.aten._weight_int8pack_mm(x, t["W"], scale8)])
             except (RuntimeError, NotImplementedError) as e:
                 print("torch-int8: %s" % str(e).splitlines()[0])
         turned = wide.t().contiguous()
-        held, held_t = [], []
-        makes["torch-nk"] = lambda: lambda: held.__setitem__(slice(None), [torch.mm(x, wide.t())])
-        makes["torch-kn"] = lambda: lambda: held_t.__setitem__(slice(None), [torch.mm(x, turned)])
-        makes["torch-nk"].outputs, makes["torch-kn"].outputs = held, held_t
+        makes["torch-nk"] = kept(lambda: [torch.mm(x, wide.t())])
+        makes["torch-kn"] = kept(lambda: [torch.mm(x, turned)])
         for b, kernel in zip(bundles, kernels):
             if b.case(size):
                 makes[b.label] = of(b, kernel, size, t)
@@ -129,17 +135,12 @@ def decode(options, driver, sms):
                                 for n in ("KC", "VC"))
                 heads = t["Q"].reshape(b, h * g, 1, 128)
                 for name, backend in (("cudnn", "CUDNN_ATTENTION"), ("torch-flash", "FLASH_ATTENTION")):
-                    held = []
+                    def sdpa(backend=backend):
+                        with torch.nn.attention.sdpa_kernel(getattr(torch.nn.attention.SDPBackend, backend)):
+                            return [torch.nn.functional.scaled_dot_product_attention(
+                                heads, keys, values, scale=scale, enable_gqa=g != 1).reshape(b, h, g, 128)]
 
-                    def sdpa(backend=backend, held=held):
-                        def run():
-                            with torch.nn.attention.sdpa_kernel(getattr(torch.nn.attention.SDPBackend, backend)):
-                                held[:] = [torch.nn.functional.scaled_dot_product_attention(
-                                    heads, keys, values, scale=scale, enable_gqa=g != 1).reshape(b, h, g, 128)]
-                        return run
-
-                    sdpa.outputs = held
-                    makes[name] = sdpa
+                    makes[name] = kept(sdpa)
             rows = [tuple(int(torch.randint(0, n, (1,))) for n in (b, h, g)) for _ in range(48)]
             rows += [(0, 0, 0), (b - 1, h - 1, g - 1)]
             want = []
@@ -178,15 +179,10 @@ def grouped(options, driver, sms):
         t = {"A": torch.randn(m, k, device="cuda").bfloat16(),
              "B": torch.randn(experts, n, k, device="cuda").bfloat16(),
              "E": owner.int().cuda(), "C": torch.empty(m, n, dtype=torch.bfloat16, device="cuda")}
-        held = []
         turned = t["B"].transpose(1, 2)
-
-        def product():
-            held[:] = [torch._grouped_mm(t["A"], turned, offs=offsets, out_dtype=torch.bfloat16)]
-
-        makes = {"torch-grouped": lambda: product}
-        makes["torch-grouped"].outputs = held
-        product()
+        makes = {"torch-grouped": kept(
+            lambda: [torch._grouped_mm(t["A"], turned, offs=offsets, out_dtype=torch.bfloat16)])}
+        makes["torch-grouped"]()()
         for b, kernel in zip(bundles, kernels):
             if b.case(size):
                 makes[b.label] = of(b, kernel, size, t)
