@@ -4,7 +4,9 @@
 #include "model/finding.h"
 #include "model/findings.h"
 #include "program/elaborate.h"
+#include "program/pressure.h"
 #include "program/program.h"
+#include "search/front.h"
 #include "search/normal.h"
 #include "search/tried.h"
 
@@ -203,6 +205,8 @@ static void keep(Run *run, GPtrArray *played, gboolean moved, guint places, GPtr
         play_one(run, one);
         if (one->found->cycles <= 0 || is_alike(kept, one->found))
             continue;
+        const WsProgram *p = ws_tried_program(one);
+        one->found->registers = p ? ws_program_planned_registers(p) : 0;
         g_array_append_val(one->found->after, one->found->cycles);
         keep_found(run, one->found);
         g_ptr_array_add(kept, one->found);
@@ -286,16 +290,6 @@ static gboolean next_round(Run *run, GPtrArray **beam)
     return kept->len > 0 && !run->s->stopped;
 }
 
-static gint faster(gconstpointer pa, gconstpointer pb)
-{
-    const WsFound *a = *(WsFound *const *)pa, *b = *(WsFound *const *)pb;
-    if (a->cycles != b->cycles)
-        return a->cycles < b->cycles ? -1 : 1;
-    if (a->shared != b->shared)
-        return a->shared < b->shared ? -1 : 1;
-    return (a->decision->len > b->decision->len) - (a->decision->len < b->decision->len);
-}
-
 static gboolean accepted(Run *run, const WsFound *f, guint *asked)
 {
     if (!run->o->accept || !f->decision->len)
@@ -306,12 +300,6 @@ static gboolean accepted(Run *run, const WsFound *f, guint *asked)
     const gboolean yes = run->o->accept(f, run->o->data);
     run->s->rejected += !yes;
     return yes;
-}
-
-/* Slower by no more than the clock can tell. */
-static gboolean is_as_fast(const WsFound *f, const WsFound *best)
-{
-    return f->cycles - best->cycles <= best->cycles / 100;
 }
 
 /* What is returned is proved and played by this program, not by the one that kept it. */
@@ -332,19 +320,19 @@ static gboolean still_holds(Run *run, const WsFound *f)
     return FALSE;
 }
 
-/* Of what was found, those that nothing else beats in cycles, shared memory and, as far as the
- * clock can tell cycles, number of edits: an edit that gains nothing measurable may lose. */
+/* Of what was found, those that nothing else beats in cycles, shared memory, registers and, as far
+ * as the clock can tell cycles, number of edits: an edit that gains nothing measurable may lose. */
 static gboolean keep_front(Run *run)
 {
-    guint64 least = G_MAXUINT64;
     guint asked = 0, fewest = G_MAXUINT / 4;
-    g_ptr_array_sort(run->all, faster);
+    ws_front_order(run->all, run->of, run->o->jitter);
     for (guint i = 0; i < run->all->len; i++) {
         const WsFound *f = run->all->pdata[i];
         const WsFound *best = run->s->found->len ? run->s->found->pdata[0] : f;
         /* A third fewer: many differ by an edit or two. */
-        const gboolean plainer = 3 * f->decision->len < 2 * fewest && is_as_fast(f, best);
-        if (f->shared >= least && !plainer)
+        const gboolean plainer =
+            3 * f->decision->len < 2 * fewest && ws_front_as_fast(f->cycles, best->cycles);
+        if (ws_front_beaten(run->s->found, f) && !plainer)
             continue;
         if (!still_holds(run, f))
             return FALSE;
@@ -353,7 +341,6 @@ static gboolean keep_front(Run *run)
         WsFound *copy = found_copy(f);
         copy->floor = ws_trial_floor(run->of, f->design);
         g_ptr_array_add(run->s->found, copy);
-        least = MIN(least, f->shared);
         fewest = MIN(fewest, f->decision->len);
     }
     return TRUE;
@@ -385,7 +372,8 @@ static gboolean begin(Run *run, const WsDesign *design, WsFindings *findings)
                     .words = g_ptr_array_new_with_free_func(g_free),
                     .after = g_array_new(FALSE, FALSE, sizeof(gint64)),
                     .cycles = r->cycles,
-                    .shared = p->shared_bytes };
+                    .shared = p->shared_bytes,
+                    .registers = ws_program_planned_registers(p) };
     keep_found(run, f);
     run->s->cycles = r->cycles;
     g_free(new_sum(run, design));

@@ -15,19 +15,23 @@ typedef struct {
     GPtrArray *words;    /* char*: the same as phrases (base/phrase.h) */
     GArray *after;       /* gint64: cycles predicted after each of them */
     gint64 cycles;       /* predicted, whole launch */
-    guint64 shared;      /* bytes of shared memory of a CTA */
-    WsFloor floor;       /* of what was found in the end: no order of its steps is faster */
-    gboolean reorders;   /* something that computes was moved: values are to be compared */
+    gint64 late;       /* the same where loads take longer (WsSearchOptions.jitter); 0: not asked */
+    guint64 shared;    /* bytes of shared memory of a CTA */
+    gint64 registers;  /* of a CTA, as planned */
+    WsFloor floor;     /* of what was found in the end: no order of its steps is faster */
+    gboolean reorders; /* something that computes was moved: values are to be compared */
 } WsFound;
 
 typedef struct {
-    double seconds;     /* of this thread; 0: 60 */
-    guint beam;         /* designs kept from one round of edits to the next; 0: 6 */
-    guint rounds;       /* edits one after the other, at most; 0: 12 */
-    gboolean every;     /* also edits that change only what the time does not hang on */
-    guint64 seed;       /* of the order in which edits of equal promise are tried */
-    WsKept *kept;       /* what is known and found out of designs (search/kept.h); saved after every
-                           round and in the end; NULL: nothing is kept */
+    double seconds; /* of this thread; 0: 60 */
+    guint beam;     /* designs kept from one round of edits to the next; 0: 6 */
+    guint rounds;   /* edits one after the other, at most; 0: 12 */
+    gboolean every; /* also edits that change only what the time does not hang on */
+    double jitter;  /* what loads may be late by, as a share of their latency: of those within 1 %
+                       of the fastest, the one that loses least by it is the first; 0: not asked */
+    guint64 seed;   /* of the order in which edits of equal promise are tried */
+    WsKept *kept;   /* what is known and found out of designs (search/kept.h); saved after every
+                       round and in the end; NULL: nothing is kept */
     const gint *cancel; /* set to 1 by another thread: what was found so far is returned */
     /* Asked of each design before it is returned, the fastest first, as often as `asks` says (0:
      * 8): FALSE leaves it out. NULL: none is. Of the design as it is nothing is asked. */
@@ -45,9 +49,9 @@ typedef struct {
 } WsSearchOptions;
 
 typedef struct {
-    GPtrArray *found; /* WsFound*, proved, fastest first: each with less shared memory than all
-                         before it, or within 1 % of the first with a third fewer
-                         edits */
+    GPtrArray *found; /* WsFound*, proved, fastest first (see jitter): each with less shared
+                         memory or fewer registers than all before it, or within 1 % of
+                         the first with a third fewer edits */
     gint64 cycles;    /* of the design as it is */
     guint rounds;     /* that were finished */
     guint tried, idle, unfit, refuted, undecided, repeated; /* edits: in all; left out, since they
