@@ -24,6 +24,7 @@ static const struct {
     { "attention-gfx950", WS_VERDICT_PROVED, "N_CTX", 256, 2 },
     { "refuted-gemm-gfx950-late-wait", WS_VERDICT_REFUTED, "K", 64, 8 },
     { "gemm-gfx950-flat", WS_VERDICT_PROVED, "K", 32, 6 },
+    { "gemm-gfx950-flat-ring", WS_VERDICT_PROVED, "K", 160, 1 },
 };
 
 typedef struct {

@@ -27,6 +27,7 @@ static const struct {
     { "gemm-gfx950-split", { { "BN", 128 } }, { 256, 256, 320 }, 2 },
     { "gemm-gfx950-flat", { { 0 } }, { 256, 256, 64 }, 2 },
     { "gemm-gfx950-flat", { { 0 } }, { 256, 512, 96 }, 3 },
+    { "gemm-gfx950-flat-ring", { { 0 } }, { 256, 256, 160 }, 2 },
     { "attention-gfx950", { { 0 } }, { 1, 1, 256 }, 1 },
     { "attention-gfx950", { { "NB", 4 } }, { 1, 1, 256 }, 1 },
     { "attention-gfx950", { { "BN", 128 }, { "NB", 2 } }, { 1, 1, 256 }, 1 },

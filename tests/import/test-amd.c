@@ -181,6 +181,40 @@ static void test_upstream(gconstpointer data)
 
 /* Numbers that are 1 at the launch are constants to the compiler, which then counts the rounds: the
  * design is one for other numbers. */
+/* Bounds that are taken for granted: none where the host asserts all shapes, else those of the
+ * tensors of which it does not. */
+static void test_bounds(void)
+{
+    static const struct {
+        Kernel kernel;
+        const char *from, *to;
+        guint granted;
+    } cases[] = {
+        { GEMM, "", "", 0 },
+        { ATTENTION, "", "", 0 },
+        { FLAT, "", "", 0 },
+        /* rows of B and C; all else is said of A.shape and B.shape */
+        { GEMM, "tuple(x.shape) != shape or ", "", 2 },
+        { GEMM, "tuple(x.shape) != shape or there", "tuple(x.shape) != shape and there", 2 },
+        { GEMM, "def fits(", "def tuple(x):\n    return x\n\n\ndef fits(", 2 },
+        { GEMM, "raise ValueError", "return ValueError", 2 },
+        { GEMM, "    fits(\"B\"", "    if M > 9999:\n        fits(\"B\"", 1 },
+        { GEMM, "(K, N), (N, 1), torch", "[K, N], (N, 1), torch", 1 },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_auto(WsJudged) k = { 0 };
+        g_autoptr(GError) error = NULL;
+        g_autofree char *text = changed(kernel[cases[i].kernel], cases[i].from, cases[i].to);
+        ws_judge_text(text, strlen(text), "kernel.py", WS_IMPORT_GLUON, NULL, NULL, &k, &error);
+        g_assert_no_error(error);
+        guint granted = 0;
+        for (guint g = 0; g < k.import->granted->len; g++)
+            granted += strstr(k.import->granted->pdata[g], "lie in it") != NULL;
+        if (granted != cases[i].granted)
+            g_error("%s: %u tensors, not %u", cases[i].from, granted, cases[i].granted);
+    }
+}
+
 static void test_assumed(void)
 {
     g_auto(WsJudged) k = { 0 };
@@ -203,6 +237,7 @@ int main(int argc, char **argv)
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_plant);
     }
     g_test_add_func("/import/amd/assumed", test_assumed);
+    g_test_add_func("/import/amd/bounds", test_bounds);
     for (guint i = 0; i < G_N_ELEMENTS(upstream); i++) {
         g_autofree char *path = g_strdup_printf("/import/amd/upstream/%s/%u", upstream[i].name, i);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_upstream);

@@ -81,6 +81,7 @@ struct Val {
     GArray *reads; /* gint64: tiles a formula reads; owned by the pool */
     const struct PyLayout *layout; /* LAYOUT, TILE, MATH, ZERO: how it lies in warps (amd/) */
     const Val *counted;  /* TILE: the index tile that it holds; NULL: another one, or not known */
+    gboolean fixed;      /* TUPLE: written as one, not as a list */
     guint made;          /* when: what it names may have been set anew since (pyread_stale.c) */
     GHashTable *closure; /* CLASS, OBJECT, FUNC: variables around its definition, or NULL */
 };

@@ -127,6 +127,59 @@ static void assume_not(PyRead *p, const WsExpr *c)
         assume_not(p, ws_x_own(p->r, ws_expr_ref(c->arg[i])));
 }
 
+/* x.shape and tuple(x.shape); NULL: something else. */
+static const Val *shape_of(PyRead *p, const WsPyNode *e)
+{
+    const gboolean call = e->kind == WS_PY_CALL && e->n == 2 && e->kid[0]->kind == WS_PY_NAME &&
+                          !strcmp(e->kid[0]->text, "tuple") && p->names &&
+                          py_computes(p->names, e->kid[0]);
+    const WsPyNode *x = call ? e->kid[1] : e;
+    const Val *v = x->kind == WS_PY_ATTR && !strcmp(x->text, "shape") ? py_eval(p, x) : NULL;
+    return v && v->kind == VAL_SHAPE ? v : NULL;
+}
+
+/* Dimension d of a shape is e: a condition of the host says so. */
+static void shape_is(PyRead *p, const Val *shape, guint d, const WsExpr *e)
+{
+    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, shape->index);
+    if (!e || d >= G_N_ELEMENTS(t->shape) || !py_is_extent(p, e))
+        return;
+    t->rank = MAX(t->rank, d + 1);
+    if (!t->shape[d])
+        t->shape[d] = e;
+    else if (!ws_expr_equal(t->shape[d], e))
+        py_assume(p, ws_x_op(p->r, WS_EXPR_EQ, t->shape[d], e));
+}
+
+/* What a shape is compared with: the analysis of what may be changed is by names, and a tuple of
+ * numbers is not. */
+static const Val *tuple_of(PyRead *p, const WsPyNode *e)
+{
+    const Val *v =
+        e->kind == WS_PY_NAME && p->names && !p->names->all ? py_lookup(p, e->text) : NULL;
+    gboolean fixed = v && v->kind == VAL_TUPLE && v->fixed;
+    for (guint i = 0; fixed && i < v->n; i++)
+        fixed = v->item[i]->kind == VAL_INT;
+    return fixed ? v : py_eval(p, e);
+}
+
+void py_note_shapes(PyRead *p, const WsPyNode *condition, gboolean holds)
+{
+    if (p->in_kernel || p->unsure || p->entered || condition->kind != WS_PY_BINARY)
+        return;
+    for (guint i = 0; i < 2; i++) {
+        if (!strcmp(condition->text, holds ? "and" : "or")) {
+            py_note_shapes(p, condition->kid[i], holds);
+            continue;
+        }
+        const Val *shape =
+            strcmp(condition->text, holds ? "==" : "!=") ? NULL : shape_of(p, condition->kid[i]);
+        const Val *is = shape ? tuple_of(p, condition->kid[1 - i]) : NULL;
+        for (guint d = 0; is && is->kind == VAL_TUPLE && is->n <= 5 && d < is->n; d++)
+            shape_is(p, shape, d, py_as_int(p, is->item[d]));
+    }
+}
+
 gboolean py_returns(const WsPyNode *node)
 {
     if (node->kind == WS_PY_RETURN)
@@ -177,6 +230,7 @@ static void host_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
     if (gives_up(node->kid[1]) && !may_return) {
         assume_not(p, c);
         py_note_types(p, node->kid[0], FALSE);
+        py_note_shapes(p, node->kid[0], FALSE);
     }
     for (guint i = 1; i < node->n; i++)
         if (!gives_up(node->kid[i]))

@@ -12,6 +12,8 @@ const Val *py_either(PyRead *p, const WsExpr *c, const Val *a, const Val *b, con
 void py_leave_open(PyRead *p, const WsPyNode *block);
 /* Types of parameters by a condition of the host that holds, or that does not: x.dtype == t. */
 void py_note_types(PyRead *p, const WsPyNode *condition, gboolean holds);
+/* The same of x.shape == (…), tuple(x.shape) included: extents of tensors. */
+void py_note_shapes(PyRead *p, const WsPyNode *condition, gboolean holds);
 gboolean py_returns(const WsPyNode *node); /* has a `return` somewhere */
 /* A block whose errors may be caught, or that may be left out. */
 void py_run_maybe(PyRead *p, const WsPyNode *block);

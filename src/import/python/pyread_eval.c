@@ -32,6 +32,7 @@ static const Val *tuple(PyRead *p, const WsPyNode *node)
     for (guint i = 0; i < node->n; i++) /* what a later one sets an earlier one may name */
         v->item[i] = py_current(p, v->item[i], node->kid[i]);
     v->made = p->clock;
+    v->fixed = node->kind == WS_PY_TUPLE;
     return v;
 }
 

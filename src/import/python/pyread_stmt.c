@@ -331,6 +331,7 @@ static void assume_all(PyRead *p, const WsPyNode *condition)
     }
     py_assume(p, py_eval_int(p, condition));
     py_note_types(p, condition, TRUE);
+    py_note_shapes(p, condition, TRUE);
 }
 
 void py_statement(PyRead *p, const WsPyNode *node)

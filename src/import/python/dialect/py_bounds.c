@@ -158,22 +158,51 @@ static const WsExpr *programs_of(PyRead *p, const WsAffine *f)
                : NULL;
 }
 
+/* What an assumption says that `shape` is not below; 0: nothing. */
+static gint64 least_in(const WsExpr *a, const WsExpr *shape)
+{
+    gint64 n;
+    if (a->op == WS_EXPR_AND)
+        return MAX(least_in(a->arg[0], shape), least_in(a->arg[1], shape));
+    return a->op == WS_EXPR_GE && ws_expr_equal(a->arg[0], shape) && ws_expr_is_int(a->arg[1], &n)
+               ? n
+               : 0;
+}
+
+static gint64 assumed_least(PyRead *p, const WsExpr *shape)
+{
+    gint64 least = 0;
+    for (guint i = 0; shape && i < p->r->assume->len; i++) {
+        const WsExpr *a = ws_x_parsed(p->r, p->r->assume->pdata[i]);
+        least = a ? MAX(least, least_in(a, shape)) : least;
+    }
+    return least;
+}
+
+/* end <= e, by what is written. */
+static gboolean ends_in(const WsExpr *end, const WsExpr *e)
+{
+    gint64 left;
+    return py_sums_apart(e, end, &left) && left >= 0;
+}
+
 /* e + n <= shape, whatever the launch. */
 static gboolean fits(PyRead *p, const WsExpr *e, gint64 n, const WsExpr *shape)
 {
     gint64 left;
     WsAffine f;
-    const WsExpr *end = ws_x_op(p->r, WS_EXPR_ADD, e, ws_x_int(p->r, n));
-    if (!shape || !end)
+    const WsExpr *one = ws_x_op(p->r, WS_EXPR_ADD, e, ws_x_int(p->r, n));
+    if (!shape || !one)
         return FALSE;
-    if (ws_x_difference(end, shape, &left))
+    if (ws_x_difference(one, shape, &left))
         return left >= 0;
     if (!ws_expr_affine(e, &f))
         return FALSE;
     const WsExpr *programs = programs_of(p, &f);
     gboolean good = (programs || (f.n == 1 && f.term[0]->op == WS_EXPR_NAME)) && f.constant >= 0;
     const gint64 factor = !good ? 0 : programs ? least_of(&f) : f.factor[0];
-    good = good && factor > 0 && f.constant + n <= factor;
+    const gint64 beyond = f.constant + n - factor; /* of the last one's end */
+    good = good && factor > 0 && (beyond <= 0 || !programs);
     const WsExpr *count = !good ? NULL : programs ? programs : py_count_of(p, f.term[0]->name);
     const WsExpr *by = good ? ws_x_int(p->r, factor) : NULL;
     const gboolean whole = good && is_multiple(p, shape, factor);
@@ -181,6 +210,10 @@ static gboolean fits(PyRead *p, const WsExpr *e, gint64 n, const WsExpr *shape)
     if (!count)
         return FALSE;
     const WsExpr *all = ws_x_op(p->r, WS_EXPR_MUL, count, by);
+    const WsExpr *end = beyond > 0 ? ws_x_op(p->r, WS_EXPR_ADD, all, ws_x_int(p->r, beyond)) : NULL;
+    if (beyond > 0) /* shape/by*by is no more than shape */
+        return (ws_x_is(end, &left) && left <= assumed_least(p, shape)) || ends_in(end, shape) ||
+               ends_in(end, ws_x_op(p->r, WS_EXPR_MUL, ws_x_op(p->r, WS_EXPR_DIV, shape, by), by));
     return (whole && py_is_same(count, ws_x_call(p->r, WS_FUNC_CDIV, shape, by, NULL))) ||
            py_is_same(count, ws_x_op(p->r, WS_EXPR_DIV, shape, by)) ||
            (all && ws_x_difference(all, shape, &left) && left >= 0);
@@ -237,9 +270,35 @@ static const WsExpr *assumed_equal(PyRead *p, guint assumption, const WsExpr *sh
     return a && shape ? equal_in(p, a, shape) : NULL;
 }
 
+typedef struct {
+    PyRead *p;
+    const WsExpr *end, *shape;
+    gboolean good;
+} Whole;
+
+/* shape/n*n is no more than shape. */
+static void look_at_quotient(const WsExpr *node, gpointer data)
+{
+    Whole *w = data;
+    gint64 n;
+    if (node->op == WS_EXPR_DIV && ws_expr_is_int(node->arg[1], &n) && n > 0 &&
+        ws_expr_equal(node->arg[0], w->shape))
+        w->good |= ends_in(w->end, ws_x_op(w->p->r, WS_EXPR_MUL, node, node->arg[1]));
+}
+
+static gboolean fits_whole(PyRead *p, const WsExpr *e, gint64 n, const WsExpr *shape)
+{
+    Whole w = { p, ws_x_op(p->r, WS_EXPR_ADD, e, ws_x_int(p->r, n)), shape, FALSE };
+    if (shape && w.end)
+        ws_expr_visit(e, look_at_quotient, &w);
+    return w.good;
+}
+
 gboolean py_fits(PyRead *p, const WsExpr *e, gint64 n, const WsExpr *shape)
 {
-    gboolean good = fits(p, e, n, shape);
+    gint64 at;
+    gboolean good = fits(p, e, n, shape) || fits_whole(p, e, n, shape) ||
+                    (ws_x_is(e, &at) && at >= 0 && n >= 0 && n <= assumed_least(p, shape) - at);
     for (guint i = 0; i < p->r->assume->len && !good; i++)
         good = fits(p, e, n, assumed_equal(p, i, shape));
     return good;

@@ -323,13 +323,16 @@ static const char *outside(Sum *s, guint d)
     Made made = { s->p, FALSE, FALSE };
     ws_expr_visit(at, look_at_part, &made);
     const gboolean launched = made.launched && !made.loaded;
-    const gboolean least = s->from[d] || py_is_place(s->p, at);
-    const gboolean most = s->bound[d] || is_none(s->x[d]) ||
+    const gboolean grouped = shape && py_in_groups(s->p, at, extent_of(s, d), shape);
+    const gboolean least = s->from[d] || grouped || py_is_place(s->p, at);
+    const gboolean most = grouped || s->bound[d] || is_none(s->x[d]) ||
                           (shape && (py_fits(s->p, at, extent_of(s, d), shape) ||
                                      (!s->wide[d] && is_below(s, at, shape))));
-    if (!least && !launched && !s->p->amd)
+    /* hand-written kernels of AMD take pointers of which the host says no extent */
+    const gboolean open = s->p->amd && !shape;
+    if (!least && !launched && !open)
         return "its place may be below 0";
-    if (!most && !s->p->amd && (s->wide[d] || !launched)) /* AMD's exports have no masks */
+    if (!most && (s->wide[d] || !launched) && !open)
         return "it may reach beyond its tensor: neither a mask nor the launch bounds it";
     if (!least || !most)
         ws_source_granted(

@@ -104,9 +104,10 @@ static gboolean same_atoms(const PyTerm *a, const PyTerm *b)
     return !left->len;
 }
 
-gboolean py_sums_equal(const WsExpr *a, const WsExpr *b)
+gboolean py_sums_apart(const WsExpr *a, const WsExpr *b, gint64 *by)
 {
     g_autoptr(GArray) all = py_new_terms();
+    *by = 0;
     if (!a || !b)
         return FALSE;
     if (ws_expr_equal(a, b))
@@ -123,8 +124,15 @@ gboolean py_sums_equal(const WsExpr *a, const WsExpr *b)
                 return FALSE;
             u->factor = 0;
         }
-        if (t->factor)
+        if (t->factor && t->atom->len)
             return FALSE;
+        *by += t->factor;
     }
     return TRUE;
+}
+
+gboolean py_sums_equal(const WsExpr *a, const WsExpr *b)
+{
+    gint64 by;
+    return py_sums_apart(a, b, &by) && by == 0;
 }

@@ -20,6 +20,8 @@ gboolean py_take_out(GPtrArray *atoms, const WsExpr *e);
 const WsExpr *py_quotient(PyRead *p, const PyTerm *t, const PyTerm *by);
 /* a / b of single products, NULL: it is none. */
 const WsExpr *py_ratio(PyRead *p, const WsExpr *a, const WsExpr *b);
+/* a - b is the number `by`. */
+gboolean py_sums_apart(const WsExpr *a, const WsExpr *b, gint64 *by);
 gboolean py_sums_equal(const WsExpr *a, const WsExpr *b); /* NULL is equal to nothing */
 
 G_END_DECLS

@@ -71,6 +71,8 @@ gboolean py_is_from_zero(PyRead *p, const WsExpr *e);
 gboolean py_is_place(PyRead *p, const WsExpr *e);
 /* e + n <= shape, whatever the launch, by what is assumed of the shape, too. */
 gboolean py_fits(PyRead *p, const WsExpr *e, gint64 n, const WsExpr *shape);
+/* The same of 0 <= at and at + n <= shape, where tiles are counted in groups of rows (py_groups.c). */
+gboolean py_in_groups(PyRead *p, const WsExpr *at, gint64 n, const WsExpr *shape);
 gboolean py_is_bound(PyRead *p, const WsExpr *bound, const WsExpr *shape);
 gboolean py_is_extent(const PyRead *p, const WsExpr *e); /* one number of the launch */
 /* A name of one that is no extent of a tensor: such a stride is one of another tensor, or of a
