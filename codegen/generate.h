@@ -52,8 +52,13 @@ const WsRefusal *ws_generate_refusal(const GError *error);
  *   6. launch dynamic only: address of one u32 that is 0 before the first launch; every launch that
  *      comes to its end leaves it at 0
  *   7. order hilbert only: address of pairs of int32 (ws_launch_hilbert, walk.h)
+ *   8. devices only: address of tensor maps of all devices, WS_PEER_MAP_BYTES each, that of map m and
+ *      device d the (m * devices + d)-th, on addresses that this device reaches; address of the
+ *      addresses of each device's flags, an array of u64 in the order of the flags and their
+ *      elements, 0 before the first launch; the number of launches of these sizes since then
  * Kernel name: "warpstave". Block: (threads,1,1). Dynamic shared memory: program->shared_bytes. */
 #define WS_KERNEL_NAME "warpstave"
+#define WS_PEER_MAP_BYTES 128
 
 typedef struct {
     const WsRecorder
@@ -73,7 +78,9 @@ char *ws_generate_llvm(const WsProgram *p, const WsGenerateOptions *options,
 char *ws_generate_cuda(const WsProgram *p, gboolean remarks,
                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* PTX of the sampled reference kernel: evaluates one output tensor's reference in float64.
- * Entry "warpstave_reference"; parameters: every tensor's address, sizes, scalars as above, then
+ * Entry "warpstave_reference"; parameters: every tensor's address, sizes, scalars as above, of a
+ * mesh (the addresses being those of device 0) the bytes from each tensor of a device to that of
+ * the next one and the number of devices, 64 bit each, then
  * address of n int64 flat logical indices of output `tensor`, address of n doubles for the results,
  * n (64 bit). One thread per sample, any block size. */
 char *ws_generate_reference_ptx(const WsProgram *p, guint tensor, GError **error);

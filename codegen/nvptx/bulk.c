@@ -15,11 +15,7 @@ LLVMValueRef ws_bulk_policy(WsEmit *e, WsHint hint)
     return LLVMConstInt(e->i64, bits[hint], 0);
 }
 
-/* The boxes of an operation: f(address, coordinates innermost first) for each. */
-typedef void (*BoxFn)(WsEmit *e, const WsOp *op, LLVMValueRef at, LLVMValueRef *c, guint rank,
-                      LLVMValueRef bar);
-
-static void boxes(WsEmit *e, const WsOp *op, LLVMValueRef bar, BoxFn f)
+void ws_bulk_boxes(WsEmit *e, const WsOp *op, LLVMValueRef bar, WsBoxFn f)
 {
     const WsTensorMap *map = &e->p->map[op->map];
     const WsAccess *a = &op->access[0];
@@ -86,11 +82,10 @@ void ws_bulk_load(WsEmit *e, const WsOp *op)
         ws_emit_step_error(e, op, "a load without tensor map or barrier");
         return;
     }
-    boxes(e, op, ws_barrier_address(e, op), load_box);
+    ws_bulk_boxes(e, op, ws_barrier_address(e, op), load_box);
 }
 
-static void store_box(WsEmit *e, const WsOp *op, LLVMValueRef at, LLVMValueRef *c, guint rank,
-                      LLVMValueRef bar)
+WsPrim ws_bulk_store_prim(WsReduce reduce, guint rank)
 {
 #define WS_ROW(kind)                                                                               \
     {                                                                                              \
@@ -102,6 +97,12 @@ static void store_box(WsEmit *e, const WsOp *op, LLVMValueRef at, LLVMValueRef *
                                                 [WS_REDUCE_MIN] = WS_ROW(MIN),
                                                 [WS_REDUCE_MAX] = WS_ROW(MAX) };
 #undef WS_ROW
+    return prim[reduce][rank - 1];
+}
+
+static void store_box(WsEmit *e, const WsOp *op, LLVMValueRef at, LLVMValueRef *c, guint rank,
+                      LLVMValueRef bar)
+{
     static const WsPrim hinted[] = { WS_PRIM_TMA_STORE_1D_HINT, WS_PRIM_TMA_STORE_2D_HINT,
                                      WS_PRIM_TMA_STORE_3D_HINT, WS_PRIM_TMA_STORE_4D_HINT,
                                      WS_PRIM_TMA_STORE_5D_HINT };
@@ -120,7 +121,8 @@ static void store_box(WsEmit *e, const WsOp *op, LLVMValueRef at, LLVMValueRef *
     gboolean hint = op->hint && op->reduce == WS_REDUCE_NONE; /* a hint is only advice */
     if (hint)
         arg[n++] = ws_bulk_policy(e, op->hint);
-    ws_prim_call(e, hint ? hinted[rank - 1] : prim[op->reduce][rank - 1], n, arg, 0, NULL);
+    ws_prim_call(e, hint ? hinted[rank - 1] : ws_bulk_store_prim(op->reduce, rank), n, arg, 0,
+                 NULL);
 }
 
 void ws_bulk_store(WsEmit *e, const WsOp *op)
@@ -129,7 +131,7 @@ void ws_bulk_store(WsEmit *e, const WsOp *op)
         ws_emit_step_error(e, op, "a store without tensor map");
         return;
     }
-    boxes(e, op, NULL, store_box);
+    ws_bulk_boxes(e, op, NULL, store_box);
 }
 
 void ws_bulk_wait(WsEmit *e, const WsOp *op)

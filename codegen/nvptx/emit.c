@@ -79,6 +79,11 @@ static void collect_params(WsEmit *e, Params *q)
         param(q, e->i64, g_strdup("counter"));
     if (p->tiles->order == WS_ORDER_HILBERT)
         param(q, e->i64, g_strdup("hilbert"));
+    if (p->mesh) {
+        param(q, e->i64, g_strdup("peer.maps"));
+        param(q, e->i64, g_strdup("flags"));
+        param(q, e->i64, g_strdup("launches"));
+    }
 }
 
 /* Value of parameter i: an argument, or a word of the host's parameter array. */
@@ -126,6 +131,11 @@ static void take_params(WsEmit *e, const Params *q)
         e->counter = param_value(e, q, at++);
     if (p->tiles->order == WS_ORDER_HILBERT)
         e->hilbert = param_value(e, q, at++);
+    if (p->mesh) {
+        e->peer_map = param_value(e, q, at++);
+        e->flags = param_value(e, q, at++);
+        e->launches = param_value(e, q, at++);
+    }
 }
 
 static void make_function(WsEmit *e, Params *q)
@@ -243,6 +253,15 @@ static gboolean supported(WsEmit *e)
         g_set_error(&e->error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
                     "target %s: not supported by generate (its code is %s)", e->p->target,
                     e->kind ? "PTX: --as ptx" : "AMDGPU: --as amdgpu or hsaco");
+        return FALSE;
+    }
+    if (e->p->mesh && (e->kind || e->recorder || e->debug_waits || e->hold)) {
+        g_set_error(&e->error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
+                    "devices: not supported by %s (%s)", e->host ? "rehearse" : "generate",
+                    e->kind       ? "puts and flags of devices have no code for this target"
+                    : e->recorder ? "launches of several devices are not recorded yet"
+                    : e->hold     ? "no witness is replayed on several devices"
+                                  : "waits of several devices are not reported yet");
         return FALSE;
     }
     return ws_generate_fits(e->p, e->host ? "rehearse" : "generate", &e->error);

@@ -88,6 +88,7 @@ struct WsEmit {
     LLVMValueRef record, debug;    /* i64 or NULL */
     guint debug_param;             /* number of its parameter */
     LLVMValueRef counter, hilbert; /* i64 or NULL: hidden parameters */
+    LLVMValueRef peer_map, flags, launches; /* i64 or NULL: of a mesh */
     LLVMValueRef next_tile;        /* dynamic: cell of the loop over tiles being emitted */
     LLVMValueRef shared;           /* i32 base of dynamic shared memory */
     LLVMValueRef tid, lane, warp;  /* warp: uniform (shfl) */
@@ -225,9 +226,18 @@ void ws_sync_registers(WsEmit *e, const WsOp *op);
 void ws_bulk_load(WsEmit *e, const WsOp *op);
 void ws_bulk_store(WsEmit *e, const WsOp *op);
 void ws_bulk_wait(WsEmit *e, const WsOp *op);
+/* The boxes of an operation: f(shared address, coordinates innermost first) for each; `bar` is
+ * handed on. */
+typedef void (*WsBoxFn)(WsEmit *e, const WsOp *op, LLVMValueRef at, LLVMValueRef *c, guint rank,
+                        LLVMValueRef bar);
+void ws_bulk_boxes(WsEmit *e, const WsOp *op, LLVMValueRef bar, WsBoxFn f);
+WsPrim ws_bulk_store_prim(WsReduce reduce, guint rank);
 void ws_bulk_prefetch(WsEmit *e, const WsOp *op);
 LLVMValueRef ws_bulk_policy(WsEmit *e, WsHint hint); /* L2 cache policy, i64 */
 void ws_bulk_prefetch_map(WsEmit *e, const WsOp *op);
+void ws_peer_put(WsEmit *e, const WsOp *op);
+void ws_peer_notify(WsEmit *e, const WsOp *op);
+void ws_peer_await(WsEmit *e, const WsOp *op);
 void ws_mma_step(WsEmit *e, const WsOp *op);
 /* Registers that the next products read, or that a wait frees, pass through its asm. */
 void ws_mma_fence(WsEmit *e, const WsOp *op);

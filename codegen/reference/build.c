@@ -30,6 +30,9 @@ RefBuilder *ws_ref_builder_new(const WsProgram *p, LLVMContextRef context, const
         if (p->var[i].kind == WS_VAR_SCALAR)
             r->slot[i] = slot++;
     r->n_scalars = slot - r->n_sizes - p->n_tensors;
+    r->pitch_slot = slot;
+    r->n_pitches = p->mesh ? p->n_tensors + 1 : 0;
+    slot += r->n_pitches;
     r->flags_slot = slot;
     r->memo_slot = slot + 1;
     r->terms_slot = slot + 2;

@@ -1,8 +1,9 @@
 /* Inside codegen/reference*.c: the builder of reference functions. Nobody else includes this.
  *
  * Every statement becomes one function (ptr env, i64 index…) -> i64 or double. `env` is an array of
- * 64-bit slots: tensor addresses, sizes, scalars (double bits), then WS_REF_FLAGS and, on the host,
- * the address of the memo of helper values and the terms that sums may still have. */
+ * 64-bit slots: tensor addresses, sizes, scalars (double bits), of a mesh the bytes from each tensor
+ * of one device to that of the next and the number of devices, then WS_REF_FLAGS and, on the host, the address of the memo of
+ * helper values and the terms that sums may still have. */
 #pragma once
 
 #include "codegen/reference/reference.h"
@@ -42,6 +43,7 @@ typedef struct {
     LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr, nothing;
     guint n_sizes, n_scalars;
     guint *slot; /* per variable: env slot, G_MAXUINT if none */
+    guint pitch_slot, n_pitches; /* of a mesh: of each tensor, and the devices; else none */
     guint flags_slot, memo_slot, terms_slot, n_slots;
     RefFunction *function; /* per statement; fn NULL before it is built */
     LLVMValueRef math[8];  /* exp2, log2, erf, … built on demand */

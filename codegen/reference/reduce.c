@@ -18,7 +18,15 @@ static RefValue load_tensor(RefBuilder *r, guint tensor, LLVMValueRef *index)
     LLVMValueRef inside = LLVMConstInt(r->i1, 1, FALSE), offset = ws_ref_int(r, 0), address, phi;
     LLVMValueRef value[2];
     LLVMBasicBlockRef load, done, from[2];
+    LLVMValueRef device = NULL;
     guint i;
+    if (r->p->mesh) { /* the first index */
+        LLVMValueRef devices = ws_ref_slot(r, r->pitch_slot + r->p->n_tensors, r->i64);
+        LLVMValueRef low = LLVMBuildICmp(r->b, LLVMIntULT, index[0], devices, "");
+        device = LLVMBuildMul(r->b, index[0], ws_ref_slot(r, r->pitch_slot + tensor, r->i64), "");
+        inside = LLVMBuildAnd(r->b, inside, low, "");
+        index++;
+    }
     for (i = 0; i < t->rank; i++) {
         LLVMValueRef extent = ws_ref_convert(r, ws_ref_emit(r, shape->extent[i]), WS_FORMULA_INT).v;
         LLVMValueRef stride = ws_ref_convert(r, ws_ref_emit(r, shape->stride[i]), WS_FORMULA_INT).v;
@@ -34,6 +42,8 @@ static RefValue load_tensor(RefBuilder *r, guint tensor, LLVMValueRef *index)
     LLVMPositionBuilderAtEnd(r->b, load);
     offset = LLVMBuildMul(r->b, offset, ws_ref_int(r, ws_dtype_bytes(t->dtype)), "");
     address = LLVMBuildAdd(r->b, ws_ref_slot(r, tensor, r->i64), offset, "");
+    if (device)
+        address = LLVMBuildAdd(r->b, address, device, "");
     value[1] = ws_ref_load(r, t->dtype, address);
     from[1] = LLVMGetInsertBlock(r->b);
     LLVMBuildBr(r->b, done);

@@ -66,7 +66,8 @@ static void memo_store(Memo *m, guint32 statement, guint32 n, const gint64 *inde
 static LLVMValueRef build_element(RefBuilder *r, guint tensor, RefFunction *f, LLVMValueRef flat)
 {
     const WsTensor *t = &r->p->tensor[tensor];
-    LLVMValueRef arg[WS_MAX_RANK + 1], extent, one = ws_ref_int(r, 1);
+    LLVMValueRef arg[WS_MAX_RANK + 2], extent, one = ws_ref_int(r, 1);
+    const guint of_device = r->p->mesh ? 1 : 0;
     RefValue v;
     guint i;
     arg[0] = r->env;
@@ -76,11 +77,13 @@ static LLVMValueRef build_element(RefBuilder *r, guint tensor, RefFunction *f, L
                 .v;
         extent = LLVMBuildSelect(r->b, LLVMBuildICmp(r->b, LLVMIntSLT, extent, one, ""), one,
                                  extent, "");
-        arg[i + 1] = LLVMBuildURem(r->b, flat, extent, "");
+        arg[i + 1 + of_device] = LLVMBuildURem(r->b, flat, extent, "");
         flat = LLVMBuildUDiv(r->b, flat, extent, "");
     }
+    if (of_device)
+        arg[1] = flat;
     v.kind = f->kind;
-    v.v = LLVMBuildCall2(r->b, f->type, f->fn, arg, t->rank + 1, "");
+    v.v = LLVMBuildCall2(r->b, f->type, f->fn, arg, t->rank + 1 + of_device, "");
     return ws_ref_convert(r, v, WS_FORMULA_REAL).v;
 }
 
@@ -92,11 +95,6 @@ static RefFunction *output_function(RefBuilder *r, guint tensor, GError **error)
     const WsProgram *p = r->p;
     gint at;
     gboolean missing;
-    if (p->mesh) {
-        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
-                    "devices: a reference over devices is not evaluated yet");
-        return NULL;
-    }
     g_autofree char *why = ws_formula_problem(p, tensor, &at, &missing);
     if (!why) {
         const WsDefinition *d = &p->reference[at];
@@ -161,7 +159,7 @@ struct WsReference {
     WsJit *jit;         /* NULL until the first evaluation */
     EvalFunction *eval; /* per tensor, NULL if it is no output */
     guint64 *env;
-    guint n_sizes, n_scalars, flags_slot, memo_slot, terms_slot;
+    guint n_sizes, n_scalars, n_pitches, flags_slot, memo_slot, terms_slot;
     Memo memo;
 };
 
@@ -177,13 +175,14 @@ WsReference *ws_reference_new(const WsProgram *p, GError **error)
     r->env = g_new0(guint64, b->n_slots);
     r->n_sizes = b->n_sizes;
     r->n_scalars = b->n_scalars;
+    r->n_pitches = b->n_pitches;
     r->flags_slot = b->flags_slot;
     r->memo_slot = b->memo_slot;
     r->terms_slot = b->terms_slot;
     ws_reference_restart(r);
     for (guint i = 0; i < p->n_tensors && fine; i++) {
         RefFunction *f;
-        if (p->tensor[i].access == WS_ACCESS_READ)
+        if (!ws_tensor_is_output(&p->tensor[i]))
             continue;
         f = output_function(b, i, error);
         fine = f != NULL;
@@ -205,7 +204,7 @@ static gboolean compile(WsReference *r, GError **error)
     }
     for (guint i = 0; i < r->p->n_tensors && r->jit; i++) {
         g_autofree char *name = g_strdup_printf("ws_eval_%u", i);
-        if (r->p->tensor[i].access == WS_ACCESS_READ)
+        if (!ws_tensor_is_output(&r->p->tensor[i]))
             continue;
         r->eval[i] = (EvalFunction)ws_jit_find(r->jit, name, error);
         if (!r->eval[i])
@@ -264,6 +263,8 @@ gboolean ws_reference_eval(WsReference *r, guint tensor, const WsReferenceInput 
         r->env[slot++] = (guint64)input->size[i];
     for (i = 0; i < r->n_scalars; i++)
         memcpy(&r->env[slot++], &input->scalar[i], 8);
+    for (i = 0; i < r->n_pitches; i++)
+        r->env[slot++] = (guint64)input->pitch[i];
     r->env[r->flags_slot] = 0;
     r->env[r->memo_slot] = (guint64)(guintptr)&r->memo;
     r->memo.run++;
@@ -323,7 +324,7 @@ static LLVMValueRef special_register(RefBuilder *r, const char *name)
 static guint build_env(RefBuilder *r)
 {
     LLVMTypeRef array = LLVMArrayType2(r->i64, r->n_slots);
-    guint i, n = r->p->n_tensors + r->n_sizes + r->n_scalars;
+    guint i, n = r->p->n_tensors + r->n_sizes + r->n_scalars + r->n_pitches;
     r->env = ws_ref_memory(r, array, "env");
     for (i = 0; i < r->n_slots; i++) {
         LLVMValueRef v = i < n ? LLVMGetParam(r->fn, i) : ws_ref_int(r, 0);
@@ -367,12 +368,12 @@ static LLVMValueRef thread_of(RefBuilder *r)
 
 static void build_kernel(RefBuilder *r, guint tensor, RefFunction *f)
 {
-    guint n = r->p->n_tensors + r->n_sizes + r->n_scalars, i;
+    guint real = r->p->n_tensors + r->n_sizes, n = real + r->n_scalars + r->n_pitches, i;
     g_autofree LLVMTypeRef *type = g_new(LLVMTypeRef, n + 3);
     LLVMBasicBlockRef body, done;
     LLVMValueRef id, count, flat, v, bad;
     for (i = 0; i < n + 3; i++)
-        type[i] = i >= n - r->n_scalars && i < n ? r->f32 : r->i64;
+        type[i] = i >= real && i < real + r->n_scalars ? r->f32 : r->i64;
     r->fn = LLVMAddFunction(r->module, "warpstave_reference",
                             LLVMFunctionType(r->nothing, type, n + 3, FALSE));
     LLVMSetFunctionCallConv(r->fn, r->amd ? AMDGPU_KERNEL : PTX_KERNEL);
@@ -422,7 +423,7 @@ static char *emit_ptx(LLVMModuleRef module, GError **error)
 static LLVMModuleRef kernel_module(const WsProgram *p, guint tensor, gboolean amd,
                                    LLVMContextRef context, GError **error)
 {
-    if (tensor >= p->n_tensors || p->tensor[tensor].access == WS_ACCESS_READ) {
+    if (tensor >= p->n_tensors || !ws_tensor_is_output(&p->tensor[tensor])) {
         g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
                     "tensor %u is no output: it has no reference", tensor);
         return NULL;

@@ -17,9 +17,12 @@ typedef struct {
     const void *const *tensor; /* base address of every tensor, laid out by the program's strides */
     const gint64 *size;        /* every WS_VAR_SIZE, in variable order */
     const double *scalar;      /* every WS_VAR_SCALAR, in variable order */
+    const gint64 *pitch; /* of a mesh: bytes from each tensor of a device to that of the next one,
+                            `tensor` being those of device 0; the number of devices behind them */
 } WsReferenceInput;
 
-/* Builds the reference of every output tensor (access write or reduce); the first evaluation
+/* Builds the reference of every output tensor (access write or reduce; the first index of a mesh
+ * is the device); the first evaluation
  * compiles it. NULL with
  * WS_GENERATE_ERROR if there is no reference for one of them, or it has a problem
  * (ws_formula_problem); the message names the statement. */

@@ -1,7 +1,7 @@
 /* TMA: boxes of tensors move some time after they were asked for. While a load is under way its
  * destination holds poison; the source of a store is hashed when the store is issued and again when
  * it is read, so that an overwrite in between is seen even if it writes the same bytes later. */
-#include "codegen/rehearse/host.h"
+#include "codegen/rehearse/mesh.h"
 
 #include "program/inputs.h"
 
@@ -108,7 +108,7 @@ void wsh_tma_load(guint32 dst, guint64 map, guint32 bar, guint32 rank, guint32 c
     if (!legal(t, m, dst, "TMA load"))
         return;
     if (!mask)
-        mask = 1u << t->cta->rank;
+        mask = 1u << t->cta->rank; /* no multicast */
     for (i = 0; i < WS_HOST_MAX_CTAS; i++) {
         WsHostLater *l;
         if (!(mask >> i & 1))
@@ -120,26 +120,26 @@ void wsh_tma_load(guint32 dst, guint64 map, guint32 bar, guint32 rank, guint32 c
         l = g_new0(WsHostLater, 1);
         l->kind = WS_HOST_LOAD;
         l->thread = t;
-        l->cta = &ws_host->cta[i];
+        l->cta = i == t->cta->rank ? t->cta : &ws_host->cta[i];
         l->map = m;
         l->shared = dst;
         l->bar = bar;
         l->op = t->op;
         memcpy(l->at, at, sizeof at);
         poison(l->cta, dst, box_bytes(m));
+        if (ws_host->mesh)
+            ws_host_mesh_load(l);
         ws_host_later(l);
     }
 }
 
-void ws_host_run_load(WsHostLater *l)
+guint8 *ws_host_box_image(const WsHostMap *m, const gint32 *at, guint32 *bytes)
 {
-    const WsHostMap *m = l->map;
-    Box b = box_of(m, l->at);
-    guint32 bytes = box_bytes(m);
-    g_autofree guint8 *image = g_malloc0(bytes);
+    Box b = box_of(m, at);
+    guint8 *image = g_malloc0(*bytes = box_bytes(m));
     guint64 row;
     for (row = 0; row < b.rows; row++) {
-        const guint8 *from = row_address(m, l->at, &b, row);
+        const guint8 *from = row_address(m, at, &b, row);
         guint8 *to = image + row * b.row_bytes;
         gint64 i;
         if (!from)
@@ -149,7 +149,16 @@ void ws_host_run_load(WsHostLater *l)
         for (i = b.low; m->stride[0] != 1 && i < b.high; i++)
             memcpy(to + i * b.bytes, from + i * m->stride[0] * b.bytes, b.bytes);
     }
-    copy_box(l->cta, m, l->shared, image, bytes, TRUE);
+    return image;
+}
+
+void ws_host_run_load(WsHostLater *l)
+{
+    guint32 bytes;
+    g_autofree guint8 *image = ws_host_box_image(l->map, l->at, &bytes);
+    if (l->clock)
+        ws_host_mesh_read(l, image);
+    copy_box(l->cta, l->map, l->shared, image, bytes, TRUE);
     ws_host_mbar_credit(l->cta, l->bar, bytes);
 }
 
@@ -160,20 +169,19 @@ static guint64 hash_shared(WsHostCta *cta, guint32 shared, guint32 bytes)
     return at ? ws_host_hash(at, bytes, 1) : 0;
 }
 
-void wsh_tma_store(guint32 src, guint64 map, guint32 rank, guint32 c0, guint32 c1, guint32 c2,
-                   guint32 c3, guint32 c4, guint32 reduce)
+/* Asks for a store; NULL and a violation: it is not a legal one. */
+static WsHostLater *ask_store(guint32 src, const WsHostMap *m, guint32 rank, const gint32 *at,
+                              guint32 reduce)
 {
     WsHostThread *t = ws_host_me();
-    const WsHostMap *m = (const WsHostMap *)(guintptr)map;
-    const gint32 at[WS_MAX_RANK] = { (gint32)c0, (gint32)c1, (gint32)c2, (gint32)c3, (gint32)c4 };
     WsHostLater *l;
     if (rank != m->rank) {
         ws_host_violation(t, "TMA store with %u coordinates through a map of rank %u", rank,
                           m->rank);
-        return;
+        return NULL;
     }
     if (!legal(t, m, src, "TMA store"))
-        return;
+        return NULL;
     l = g_new0(WsHostLater, 1);
     l->kind = WS_HOST_STORE_READ;
     l->thread = t;
@@ -184,10 +192,31 @@ void wsh_tma_store(guint32 src, guint64 map, guint32 rank, guint32 c0, guint32 c
     l->op = t->op;
     l->group = t->bulk_open;
     l->hash = hash_shared(t->cta, src, box_bytes(m));
-    memcpy(l->at, at, sizeof at);
+    memcpy(l->at, at, sizeof l->at);
     l->group->reads++;
     l->group->writes++;
     ws_host_later(l);
+    return l;
+}
+
+void wsh_tma_store(guint32 src, guint64 map, guint32 rank, guint32 c0, guint32 c1, guint32 c2,
+                   guint32 c3, guint32 c4, guint32 reduce)
+{
+    const gint32 at[WS_MAX_RANK] = { (gint32)c0, (gint32)c1, (gint32)c2, (gint32)c3, (gint32)c4 };
+    ask_store(src, (const WsHostMap *)(guintptr)map, rank, at, reduce);
+}
+
+void wsh_tma_put(guint32 src, guint64 map, guint32 rank, guint32 c0, guint32 c1, guint32 c2,
+                 guint32 c3, guint32 c4, guint32 reduce, guint32 device)
+{
+    const gint32 at[WS_MAX_RANK] = { (gint32)c0, (gint32)c1, (gint32)c2, (gint32)c3, (gint32)c4 };
+    if (!ws_host->mesh || device >= ws_host_mesh_devices(ws_host)) {
+        ws_host_violation(ws_host_me(), "a put into device %d: there is none", (gint32)device);
+        return;
+    }
+    WsHostLater *l = ask_store(src, (const WsHostMap *)(guintptr)map, rank, at, reduce);
+    if (l)
+        ws_host_mesh_put(l, device);
 }
 
 static void progress(WsHostThread *t)
@@ -228,7 +257,8 @@ void ws_host_run_store_write(WsHostLater *l)
     const WsHostMap *m = l->map;
     Box b = box_of(m, l->at);
     guint64 row;
-    for (row = 0; row < b.rows; row++) {
+    const gboolean lost = l->put && !ws_host_mesh_write(l);
+    for (row = 0; row < b.rows && !lost; row++) {
         guint8 *to = row_address(m, l->at, &b, row);
         const guint8 *from = l->data + row * b.row_bytes;
         gint64 i;
@@ -339,6 +369,8 @@ static void wait_groups(guint32 n, gboolean writes)
 void wsh_bulk_wait(guint32 n)
 {
     wait_groups(n, TRUE);
+    if (ws_host->mesh && n == 0)
+        ws_host_mesh_complete(ws_host_me());
 }
 
 void wsh_bulk_wait_read(guint32 n)

@@ -63,6 +63,7 @@ typedef enum {
     WS_HOST_WAIT_BULK,
     WS_HOST_WAIT_COPIES,
     WS_HOST_WAIT_GATE,
+    WS_HOST_WAIT_FLAG,
 } WsHostWait;
 
 /* A bulk group: how many of its stores still have to read shared, to write global memory. */
@@ -82,6 +83,9 @@ struct WsHostThread {
     guint32 address, parity; /* MBAR */
     guint id;                /* NAMED: barrier; MMA, BULK: groups allowed to stay */
     guint32 need;            /* GATE: clock of the hold */
+    guint64 flag;            /* FLAG: element of all flags of its device */
+    gint64 amount;           /* FLAG: what it must be */
+    guint64 put;             /* number of its newest put into a device (mesh.c) */
     /* warp collectives: what came out for this lane */
     guint32 result, results[4];
     /* matrix products: how many issued, and the issue count at the end of each commit group */
@@ -138,6 +142,8 @@ struct WsHostWarpGroup {
 struct WsHostCta {
     WsHost *host;
     guint rank, id;
+    guint live; /* threads not ended */
+    const guint64 *param;
     guint8 *shared;    /* window address WS_HOST_BASE */
     WsHostMbar **mbar; /* one per 8 bytes of shared memory */
     WsHostNamed named[16];
@@ -168,8 +174,12 @@ typedef struct {
     guint32 shared, bar;
     gint32 at[WS_MAX_RANK];
     WsReduce reduce;
-    guint8 *data;            /* STORE_WRITE: the box that was read; COPY: what a thread sends */
-    guint64 hash;            /* STORE_READ: of the source at issue */
+    guint8 *data; /* STORE_WRITE: the box that was read; COPY: what a thread sends */
+    guint64 hash; /* STORE_READ: of the source at issue */
+    /* STORE, LOAD of devices of a mesh (mesh.c) */
+    gboolean put, unordered;
+    guint device, source;
+    guint64 number, *clock;
     WsHostGroup *group;      /* STORE */
     WsHostWarpGroup *mma;    /* MMA: the next of this warp group */
     struct WsHostWork *work; /* QUEUE: owned by queues.c */
@@ -181,7 +191,8 @@ struct WsHost {
     guint threads, n_ctas, n_ids;
     guint64 shared_bytes;
     WsFiberPool *pool;
-    WsHostCta cta[WS_HOST_MAX_CTAS];
+    WsHostCta *cta; /* [n_ctas]: those of a cluster, or of all devices of a mesh */
+    struct WsHostMesh *mesh;
     GPtrArray *ready;                  /* WsHostThread */
     GPtrArray *later;                  /* WsHostLater, owned */
     guint weight[WS_HOST_LATER_KINDS]; /* per WsHostLaterKind: chance in 256 that one happens before
@@ -193,7 +204,6 @@ struct WsHost {
     GPtrArray *cluster_waiters;
     guint64 random, steps, ops;
     void (*kernel)(const guint64 *param);
-    const guint64 *param;
     WsHostThread *running;
     guint32 clock; /* of a hold (hold.c) */
     gboolean held, gave_up;
@@ -218,6 +228,16 @@ void ws_host_free(WsHost *h);
 /* Runs one cluster: CTAs first_id … of a grid of n_ids. FALSE once stuck (h->stuck says where). */
 gboolean ws_host_run(WsHost *h, guint first_id, guint n_ids, void (*kernel)(const guint64 *),
                      const guint64 *param);
+/* Parts of that, for mesh.c: one CTA begins; threads and engines take turns until all have ended or
+ * nothing can move; what may not be left when a CTA ends; all that CTAs have issued is done; memory
+ * of one is freed; of all, and nothing is in flight any more. */
+gboolean ws_host_start_cta(WsHost *h, WsHostCta *c, guint rank, guint id, const guint64 *param);
+void ws_host_schedule(WsHost *h);
+void ws_host_check_end(WsHost *h, const WsHostCta *c);
+void ws_host_finish(WsHost *h, WsHostCta *c, guint n);
+void ws_host_clear_cta(WsHost *h, WsHostCta *c);
+void ws_host_reset(WsHost *h);
+guint64 ws_host_random(WsHost *h);
 /* Blocks the running thread until something wakes it; it must test its condition again. */
 void ws_host_block(WsHostThread *t, WsHostWait why, GPtrArray *waiters);
 void ws_host_wake(WsHostThread *t);
@@ -238,6 +258,9 @@ static inline guint32 ws_host_swizzled(guint32 address, guint span)
 guint8 *ws_host_shared(WsHostCta *cta, guint32 address, guint32 bytes, const char *what);
 guint64 ws_host_hash(const void *data, gsize bytes, guint64 start);
 void ws_host_describe_stuck(WsHost *h); /* stuck.c: fills h->stuck and h->waits */
+
+/* bulk.c: the elements of a box of a tensor, innermost fastest, 0 outside of it; caller frees. */
+guint8 *ws_host_box_image(const WsHostMap *m, const gint32 *at, guint32 *bytes);
 
 /* --- queues.c: queues of a core
  * ------------------------------------------ */
@@ -289,6 +312,11 @@ void wsh_tma_load(guint32 dst, guint64 map, guint32 bar, guint32 rank, guint32 c
                   guint32 c2, guint32 c3, guint32 c4, guint32 mask);
 void wsh_tma_store(guint32 src, guint64 map, guint32 rank, guint32 c0, guint32 c1, guint32 c2,
                    guint32 c3, guint32 c4, guint32 reduce);
+void wsh_tma_put(guint32 src, guint64 map, guint32 rank, guint32 c0, guint32 c1, guint32 c2,
+                 guint32 c3, guint32 c4, guint32 reduce, guint32 device);
+void wsh_notify(guint64 entry, guint64 offset, guint64 amount, guint32 order);
+void wsh_await(guint64 entry, guint64 offset, guint64 amount, guint32 order);
+void wsh_fence_async_global(void);
 void wsh_bulk_commit(void);
 void wsh_bulk_wait(guint32 n);
 void wsh_bulk_wait_read(guint32 n);

@@ -13,27 +13,13 @@
 
 #include "codegen/prim.h"
 #include "codegen/reference/reference.h"
+#include "codegen/rehearse/case.h"
+#include "codegen/rehearse/devices.h"
 #include "codegen/rehearse/host.h"
 #include "codegen/rehearse/jit.h"
 #include "codegen/rehearse/symbols.h"
 #include "codegen/rehearse/values.h"
-#include "program/agree.h"
 #include "program/elaborate.h"
-#include "program/inputs.h"
-#include "program/walk/walk.h"
-
-#include <math.h>
-
-typedef struct {
-    const WsProgram *p;
-    WsLaunchValues *values;
-    void **tensor;
-    gint64 *size;
-    double *scalar;
-    WsHostMap *map;
-    guint64 *param;
-    guint32 counter; /* launch dynamic */
-} Case;
 
 void ws_rehearse_result_free(WsRehearseResult *r)
 {
@@ -47,233 +33,27 @@ void ws_rehearse_result_free(WsRehearseResult *r)
     g_free(r);
 }
 
-/* --- inputs ----------------------------------------------------------------------------------- */
-#define MOST_ELEMENTS                                                                              \
-    ((gint64)1 << 28) /* of a tensor: seconds to fill, half a gigabyte of bf16                     \
-                       */
-
-/* Elements between the first and the last of a tensor, in memory; -1 if they are too many. */
-static gint64 extent(const Case *c, guint tensor)
-{
-    const WsTensor *t = &c->p->tensor[tensor];
-    gint64 n = 1, step;
-    guint i;
-    for (i = 0; i < t->rank; i++) {
-        gint64 shape = ws_launch_shape(c->values, tensor, i);
-        if (shape <= 0)
-            return 0;
-        if (__builtin_mul_overflow(shape - 1, ws_launch_stride(c->values, tensor, i), &step) ||
-            __builtin_add_overflow(n, step, &n) || n <= 0 || n > MOST_ELEMENTS)
-            return -1;
-    }
-    return n;
-}
-
-/* An integer parameter of `data`, over sizes and run names; 0 if there is none. */
-static gboolean parameter(const Case *c, const WsExpr *e, gint64 *out, GError **error)
-{
-    WsExprEnv env = ws_launch_env(c->values);
-    *out = 0;
-    return !e || ws_expr_eval(e, &env, out, error);
-}
-
-static gboolean fill(Case *c, guint tensor, guint64 seed, GError **error)
-{
-    const WsTensor *t = &c->p->tensor[tensor];
-    gint64 n = extent(c, tensor);
-    gsize bytes = (gsize)MAX(n, 0) * ws_dtype_bytes(t->dtype);
-    if (n >= 0)
-        c->tensor[tensor] = g_try_malloc(bytes + 16);
-    if (!c->tensor[tensor]) {
-        g_autofree char *why = ws_phrase("tensor %s is too large to rehearse", t->name);
-        g_autofree char *place = g_strdup_printf("tensors/%s", t->name);
-        ws_generate_refuse(error, "rehearse", NULL, place, why, "give smaller sizes");
-        return FALSE;
-    }
-    if (t->access == WS_ACCESS_READ) {
-        WsInputFill f = { .kind = (gint32)t->data,
-                          .dtype = (gint32)t->dtype,
-                          .key = ws_input_key(seed, tensor),
-                          .last = t->rank ? ws_launch_shape(c->values, tensor, t->rank - 1) : 1,
-                          .x = t->data_x,
-                          .y = t->data_y };
-        if (!parameter(c, t->data_a, &f.a, error) || !parameter(c, t->data_b, &f.b, error))
-            return FALSE;
-        ws_input_fill(c->tensor[tensor], &f, (guint64)n);
-    } else {
-        memset(c->tensor[tensor], t->access == WS_ACCESS_WRITE ? 0xff : 0, bytes);
-    }
-    return TRUE;
-}
-
-static void make_map(Case *c, guint index)
-{
-    const WsTensorMap *m = &c->p->map[index];
-    WsHostMap *h = &c->map[index];
-    guint i;
-    h->base = c->tensor[m->tensor];
-    h->dtype = c->p->tensor[m->tensor].dtype;
-    h->rank = m->rank;
-    h->swizzle = m->swizzle;
-    for (i = 0; i < m->rank; i++) {
-        guint dim = c->p->tensor[m->tensor].rank - 1 - i;
-        h->dim[i] = ws_launch_shape(c->values, m->tensor, dim);
-        h->stride[i] = ws_launch_stride(c->values, m->tensor, dim);
-        h->box[i] = m->box[i];
-    }
-}
-
-/* Kernel parameters in the order of generate.h. */
-static void make_params(Case *c)
-{
-    const WsProgram *p = c->p;
-    guint i, n_size = 0, n_scalar = 0, at = 0;
-    c->size = g_new0(gint64, p->n_vars + 1);
-    c->scalar = g_new0(double, p->n_vars + 1);
-    c->param = g_new0(guint64, p->n_maps + p->n_tensors + p->n_vars + 3);
-    for (i = 0; i < p->n_maps; i++)
-        c->param[at++] = (guint64)(guintptr)&c->map[i];
-    for (i = 0; i < p->n_tensors; i++)
-        c->param[at++] = (guint64)(guintptr)c->tensor[i];
-    for (i = 0; i < p->n_vars; i++)
-        if (p->var[i].kind == WS_VAR_SIZE)
-            c->param[at++] = (guint64)(c->size[n_size++] = ws_launch_var(c->values, (gint)i));
-    for (i = 0; i < p->n_vars; i++) {
-        float value;
-        if (p->var[i].kind != WS_VAR_SCALAR)
-            continue;
-        value = (float)ws_launch_var_real(c->values, (gint)i);
-        c->scalar[n_scalar++] = (double)value;
-        memcpy(&c->param[at++], &value, 4);
-    }
-    if (p->tiles->launch == WS_LAUNCH_DYNAMIC)
-        c->param[at++] = (guint64)(guintptr)&c->counter;
-    if (p->tiles->order == WS_ORDER_HILBERT) {
-        gint64 n;
-        c->param[at++] = (guint64)(guintptr)ws_launch_hilbert(c->values, &n);
-    }
-}
-
-static void clear_case(Case *c)
-{
-    guint i;
-    for (i = 0; c->tensor && i < c->p->n_tensors; i++)
-        g_free(c->tensor[i]);
-    g_free(c->tensor);
-    g_free(c->size);
-    g_free(c->scalar);
-    g_free(c->map);
-    g_free(c->param);
-    ws_launch_values_free(c->values);
-}
-
-static gboolean make_case(Case *c, const WsRehearseOptions *o, WsFindings *findings, GError **error)
-{
-    g_autofree WsSize *size = g_new0(WsSize, (o ? o->n_size : 0) + 1);
-    guint i, n = o ? o->n_size : 0;
-    for (i = 0; i < n; i++) {
-        size[i].name = o->size_name[i];
-        size[i].value = o->size[i];
-    }
-    c->values = ws_launch_values(c->p, size, n, TRUE, findings);
-    if (!c->values) {
-        ws_generate_refuse(error, "rehearse", NULL, NULL,
-                           WS_WORD("these sizes do not make a launch: see the findings"), NULL);
-        return FALSE;
-    }
-    c->tensor = g_new0(void *, c->p->n_tensors + 1);
-    for (i = 0; i < c->p->n_tensors; i++)
-        if (!fill(c, i, o ? o->seed : 0, error))
-            return FALSE;
-    c->map = g_new0(WsHostMap, c->p->n_maps + 1);
-    for (i = 0; i < c->p->n_maps; i++)
-        make_map(c, i);
-    make_params(c);
-    return TRUE;
-}
-
 /* --- comparison ------------------------------------------------------------------------------- */
-static char *element_name(const Case *c, guint tensor, gint64 flat)
-{
-    const WsTensor *t = &c->p->tensor[tensor];
-    gint64 at[WS_MAX_RANK];
-    GString *s = g_string_new(t->name);
-    guint i;
-    for (i = t->rank; i-- > 0;) {
-        gint64 shape = ws_launch_shape(c->values, tensor, i);
-        at[i] = flat % shape;
-        flat /= shape;
-    }
-    for (i = 0; i < t->rank; i++)
-        g_string_append_printf(s, "%s%lld", i ? ", " : "[", (long long)at[i]);
-    g_string_append_c(s, ']');
-    return g_string_free(s, FALSE);
-}
-
-static double stored(const Case *c, guint tensor, gint64 flat)
-{
-    const WsTensor *t = &c->p->tensor[tensor];
-    gint64 offset = 0;
-    guint i;
-    for (i = t->rank; i-- > 0;) {
-        gint64 shape = ws_launch_shape(c->values, tensor, i);
-        offset += flat % shape * ws_launch_stride(c->values, tensor, i);
-        flat /= shape;
-    }
-    return ws_input_decode((gint32)t->dtype,
-                           ws_input_get(c->tensor[tensor], (gint32)t->dtype, (guint64)offset));
-}
-
-static void judge(WsRehearseResult *r, const Case *c, guint tensor, gint64 flat, double want)
-{
-    const WsTensor *t = &c->p->tensor[tensor];
-    const double got = stored(c, tensor, flat);
-    const WsAgreement a = ws_agree(got, want, t->tolerance_abs, t->tolerance_rel);
-    r->elements++;
-    if (!a.agrees && !isfinite(a.error)) {
-        r->worst_error = INFINITY;
-        r->worst_tolerance = a.allowed;
-    } else if (r->elements == 1 || a.error * r->worst_tolerance > r->worst_error * a.allowed) {
-        r->worst_error = a.error;
-        r->worst_tolerance = a.allowed;
-    }
-    if (a.agrees)
-        return;
-    if (r->wrong++ == 0) {
-        g_autofree char *name = element_name(c, tensor, flat);
-        r->first_wrong = isnan(got) ? g_strdup_printf("%s = NaN, reference %g", name, want)
-                                    : g_strdup_printf("%s = %g, reference %g", name, got, want);
-    }
-}
-
-static gint64 elements(const Case *c, guint tensor)
-{
-    gint64 n = 1;
-    for (guint d = 0; d < c->p->tensor[tensor].rank; d++)
-        n *= MAX(ws_launch_shape(c->values, tensor, d), 0);
-    return n;
-}
-
 #define CHUNK 4096
-static char *values_key(const Case *c, WsReference *reference)
+static char *values_key(const WsRehearseCase *c, WsReference *reference)
 {
     const WsReferenceInput input = { (const void *const *)c->tensor, c->size, c->scalar };
     g_autofree gsize *bytes = g_new0(gsize, c->p->n_tensors + 1);
     for (guint i = 0; i < c->p->n_tensors; i++)
-        bytes[i] = (gsize)MAX(extent(c, i), 0) * ws_dtype_bytes(c->p->tensor[i].dtype);
+        bytes[i] = (gsize)MAX(ws_case_bytes(c, i, NULL), 0);
     return ws_reference_values_key(reference, c->p, c->values, &input, bytes);
 }
 
-static gboolean compare(WsRehearseResult *r, const Case *c, WsReference *reference,
+static gboolean compare(WsRehearseResult *r, const WsRehearseCase *c, WsReference *reference,
                         WsReferenceValues *values, GError **error)
 {
     g_autofree char *key = values ? values_key(c, reference) : NULL;
     g_autofree double *want = g_new(double, CHUNK);
     const WsReferenceInput input = { (const void *const *)c->tensor, c->size, c->scalar };
     for (guint i = 0; i < c->p->n_tensors; i++) {
-        if (c->p->tensor[i].access == WS_ACCESS_READ)
+        if (!ws_tensor_is_output(&c->p->tensor[i]))
             continue;
-        const gint64 n = elements(c, i);
+        const gint64 n = ws_case_elements(c, i);
         const double *known = key ? ws_reference_values_find(values, key, i, n) : NULL;
         g_autoptr(GArray) made = g_array_new(FALSE, FALSE, sizeof(double));
         for (gint64 first = 0; first < n; first += CHUNK) {
@@ -281,7 +61,8 @@ static gboolean compare(WsRehearseResult *r, const Case *c, WsReference *referen
             if (!known && !ws_reference_eval(reference, i, &input, NULL, first, part, want, error))
                 return FALSE;
             for (guint k = 0; k < part; k++)
-                judge(r, c, i, first + k, known ? known[first + k] : want[k]);
+                ws_case_judge(r, c, i, c->tensor[i], -1, first + k,
+                              known ? known[first + k] : want[k]);
             if (key && !known && ws_reference_values_take(values, n))
                 g_array_append_vals(made, want, part);
         }
@@ -293,15 +74,15 @@ static gboolean compare(WsRehearseResult *r, const Case *c, WsReference *referen
 
 /* Where tensors are large, whether the comparison could end: before the kernel runs. */
 #define LARGE ((gint64)1 << 22) /* elements: a second or so of the kernel */
-static gboolean comparable(const Case *c, WsReference *reference, GError **error)
+static gboolean comparable(const WsRehearseCase *c, WsReference *reference, GError **error)
 {
     const WsReferenceInput input = { (const void *const *)c->tensor, c->size, c->scalar };
     gint64 all = 0;
     for (guint i = 0; i < c->p->n_tensors; i++)
-        all += MAX(extent(c, i), 0);
+        all += MAX(ws_case_bytes(c, i, NULL), 0) / ws_dtype_bytes(c->p->tensor[i].dtype);
     for (guint i = 0; i < c->p->n_tensors && all > LARGE; i++)
-        if (c->p->tensor[i].access != WS_ACCESS_READ &&
-            !ws_reference_bounded(reference, i, &input, elements(c, i), error))
+        if (ws_tensor_is_output(&c->p->tensor[i]) &&
+            !ws_reference_bounded(reference, i, &input, ws_case_elements(c, i), error))
             return FALSE;
     return TRUE;
 }
@@ -332,7 +113,7 @@ static void show_progress(WsHost *h, gpointer data)
     p->options->progress(p->done, p->ctas, h->switches, p->options->progress_data);
 }
 
-static void run_grid(WsRehearseResult *r, const Case *c, const WsRehearseOptions *o,
+static void run_grid(WsRehearseResult *r, const WsRehearseCase *c, const WsRehearseOptions *o,
                      void (*kernel)(const guint64 *))
 {
     const WsProgram *p = c->p;
@@ -451,7 +232,7 @@ static WsJit *code_of(WsRehearsal *s, GError **error)
 WsRehearseResult *ws_rehearsal_run(WsRehearsal *s, const WsRehearseOptions *options,
                                    WsFindings *findings, GError **error)
 {
-    Case c = { .p = s->p };
+    WsRehearseCase c = { .p = s->p };
     WsRehearseResult *r = g_new0(WsRehearseResult, 1);
     WsReference *reference = NULL;
     const WsHold *hold = options ? options->hold : NULL;
@@ -466,18 +247,24 @@ WsRehearseResult *ws_rehearsal_run(WsRehearsal *s, const WsRehearseOptions *opti
     }
     /* what is held until it hangs has no values to compare */
     const gboolean hangs = hold && hold->hangs;
-    fine = fine && make_case(&c, options, findings, error);
+    fine = fine && ws_case_values(&c, options, s->p->mesh ? 0 : -1, findings, error);
+    fine = fine && (s->p->mesh || ws_case_tensors(&c, options ? options->seed : 0, error));
+    if (fine && !s->p->mesh)
+        ws_case_arguments(&c);
     fine = fine && (hangs || (reference = reference_of(s, error)) != NULL);
-    fine = fine && (!reference || comparable(&c, reference, error));
+    fine = fine && (!reference || s->p->mesh || comparable(&c, reference, error));
     fine = fine && (jit = hold ? (held = compile(s->p, hold, error)) : code_of(s, error)) != NULL;
     fine = fine && (kernel = ws_jit_find(jit, WS_KERNEL_NAME, error)) != NULL;
-    if (fine) {
+    if (fine && s->p->mesh) {
+        fine = ws_rehearse_devices(r, s->p, options, (void (*)(const guint64 *))kernel, reference,
+                                   findings, error);
+    } else if (fine) {
         run_grid(r, &c, options, (void (*)(const guint64 *))kernel);
         if (r->ran && reference)
             fine = compare(r, &c, reference, options ? options->values : NULL, error);
         r->matches = r->ran && reference && !r->wrong && !r->async_races && !r->violations;
     }
-    clear_case(&c);
+    ws_case_clear(&c);
     if (fine)
         return r;
     /* after a failure all is made anew */

@@ -1,6 +1,6 @@
 /* Who runs next: threads in seeded random order, and between them the work of the asynchronous
  * engines, each engine now hasty, now slow. */
-#include "codegen/rehearse/host.h"
+#include "codegen/rehearse/mesh.h"
 #include "program/parts/agent.h"
 #include "program/program.h"
 
@@ -8,7 +8,7 @@
 
 _Thread_local WsHost *ws_host;
 
-static guint64 next_random(WsHost *h) /* splitmix64 */
+guint64 ws_host_random(WsHost *h) /* splitmix64 */
 {
     guint64 z = h->random += 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -137,7 +137,7 @@ void wsh_op(guint32 op)
                 g_strdup_printf("gave up after %u operations; give smaller sizes", MAX_OPS);
         ws_fiber_yield(t->fiber);
     }
-    if (next_random(ws_host) % 16 == 0) /* let others overtake */
+    if (ws_host_random(ws_host) % 16 == 0) /* let others overtake */
         ws_fiber_yield(t->fiber);
 }
 
@@ -148,7 +148,7 @@ void wsh_agent(guint32 agent)
 
 static void run_thread(gpointer data)
 {
-    ws_host->kernel(ws_host->param);
+    ws_host->kernel(ws_host_me()->cta->param);
 }
 
 /* --- later ------------------------------------------------------------------------------------ */
@@ -162,6 +162,7 @@ static void free_later(gpointer data)
     WsHostLater *l = data;
     ws_host_queue_free(l->work);
     g_free(l->data);
+    g_free(l->clock);
     g_free(l);
 }
 
@@ -207,7 +208,7 @@ static void temper(WsHost *h)
         guint64 r;
         if (h->steps < h->until[i])
             continue;
-        r = next_random(h);
+        r = ws_host_random(h);
         h->weight[i] = chance[r & 7];
         h->until[i] = h->steps + (256u << (r >> 3) % 7);
     }
@@ -232,7 +233,7 @@ static gboolean engines_turn(WsHost *h)
     guint index;
     if (!h->later->len)
         return FALSE;
-    r = next_random(h);
+    r = ws_host_random(h);
     index = (guint)(r >> 8) % h->later->len;
     l = h->later->pdata[index];
     if (h->ready->len && (r & 255) >= h->weight[l->kind])
@@ -246,18 +247,22 @@ static gboolean engines_turn(WsHost *h)
     return TRUE;
 }
 
-static void schedule(WsHost *h)
+void ws_host_schedule(WsHost *h)
 {
-    while (h->live && !h->stuck) {
+    while ((h->live || ws_host_mesh_goes_on(h)) && !h->stuck) {
         if (h->steps++ % 256 == 0)
             temper(h);
+        if (h->mesh && ws_host_mesh_turn(h, FALSE))
+            continue;
         if (engines_turn(h))
+            continue;
+        if (!h->ready->len && h->mesh && ws_host_mesh_turn(h, TRUE))
             continue;
         if (!h->ready->len && !ws_host_give_up(h)) {
             ws_host_describe_stuck(h);
             return;
         }
-        WsHostThread *t = h->ready->pdata[next_random(h) % h->ready->len];
+        WsHostThread *t = h->ready->pdata[ws_host_random(h) % h->ready->len];
         h->running = t;
         if (++h->switches % (1 << 18) == 0 && h->progress)
             h->progress(h, h->progress_data);
@@ -267,6 +272,8 @@ static void schedule(WsHost *h)
             ws_fiber_release(t->fiber);
             t->fiber = NULL;
             ws_host_cluster_check(h);
+            if (h->mesh)
+                ws_host_mesh_thread_ended(h, t->cta); /* may free it */
         }
         h->running = NULL;
     }
@@ -279,7 +286,7 @@ static void free_mbar(WsHostMbar *b)
     g_free(b);
 }
 
-static void clear_cta(WsHost *h, WsHostCta *c)
+void ws_host_clear_cta(WsHost *h, WsHostCta *c)
 {
     guint i;
     for (i = 0; c->mbar && i < h->shared_bytes / 8 + 1; i++)
@@ -311,12 +318,14 @@ static void clear_cta(WsHost *h, WsHostCta *c)
     memset(c, 0, sizeof *c);
 }
 
-static gboolean start_cta(WsHost *h, WsHostCta *c, guint rank, guint id)
+gboolean ws_host_start_cta(WsHost *h, WsHostCta *c, guint rank, guint id, const guint64 *param)
 {
     guint i;
     c->host = h;
     c->rank = rank;
     c->id = id;
+    c->param = param;
+    c->live = h->threads;
     c->shared = g_malloc(h->shared_bytes + 1);
     memset(c->shared, 0xff, h->shared_bytes); /* NaN in every float type */
     c->mbar = g_new0(WsHostMbar *, h->shared_bytes / 8 + 1);
@@ -328,7 +337,7 @@ static gboolean start_cta(WsHost *h, WsHostCta *c, guint rank, guint id)
         c->named[i].waiters = g_ptr_array_new();
     for (i = 0; i < (h->threads + 31) / 32; i++) {
         c->warp[i].waiters = g_ptr_array_new();
-        c->warp[i].elected = (guint)(next_random(h) % MIN(32, h->threads - 32 * i));
+        c->warp[i].elected = (guint)(ws_host_random(h) % MIN(32, h->threads - 32 * i));
     }
     for (i = 0; i < (h->threads + 63) / 64; i++)
         c->wave[i].waiters = g_ptr_array_new();
@@ -357,12 +366,19 @@ static gboolean start_cta(WsHost *h, WsHostCta *c, guint rank, guint id)
     return TRUE;
 }
 
-/* What may not be left when a cluster ends; stores that have read may still write. */
-static void finish(WsHost *h)
+/* The CTA that asked for it. */
+static const WsHostCta *cta_of(const WsHostLater *l)
 {
-    guint i, k;
-    for (i = 0; i < h->later->len; i++) {
+    return l->mma ? l->mma->cta : l->thread->cta;
+}
+
+/* What may not be left when a CTA ends; stores that have read may still write. */
+void ws_host_check_end(WsHost *h, const WsHostCta *c)
+{
+    for (guint i = 0; i < h->later->len; i++) {
         const WsHostLater *l = h->later->pdata[i];
+        if (cta_of(l) != c)
+            continue;
         if (l->kind == WS_HOST_LOAD || l->kind == WS_HOST_COPY)
             ws_host_violation(l->thread, "CTA ends while a load is still in flight");
         if (l->kind == WS_HOST_COPIES)
@@ -370,12 +386,36 @@ static void finish(WsHost *h)
         if (l->kind == WS_HOST_STORE_READ)
             ws_host_violation(l->thread, "CTA ends while a store still reads shared memory");
     }
-    ws_host_queues_end(h);
-    while (h->later->len)
-        happen(h, 0);
-    for (i = 0; i < h->n_ctas; i++)
+}
+
+static gboolean is_of(const WsHostLater *l, const WsHostCta *c, guint n)
+{
+    return cta_of(l) >= c && cta_of(l) < c + n;
+}
+
+void ws_host_finish(WsHost *h, WsHostCta *c, guint n)
+{
+    guint i = 0, k;
+    while (i < h->later->len) {
+        if (is_of(h->later->pdata[i], c, n))
+            happen(h, i); /* it goes on there as another one, or another one takes its place */
+        else
+            i++;
+    }
+    for (i = 0; i < n; i++)
         for (k = 0; k < (h->threads + 127) / 128; k++)
-            ws_host_mma_end(&h->cta[i].group[k]);
+            ws_host_mma_end(&c[i].group[k]);
+}
+
+void ws_host_reset(WsHost *h)
+{
+    g_ptr_array_set_size(h->later, 0);
+    g_ptr_array_set_size(h->ready, 0);
+    g_ptr_array_set_size(h->cluster_waiters, 0);
+    g_ptr_array_set_size(h->gated, 0);
+    g_ptr_array_set_size(h->settling, 0);
+    for (guint i = 0; i < h->n_ctas; i++)
+        ws_host_clear_cta(h, &h->cta[i]);
 }
 
 gboolean ws_host_run(WsHost *h, guint first_id, guint n_ids, void (*kernel)(const guint64 *),
@@ -386,26 +426,23 @@ gboolean ws_host_run(WsHost *h, guint first_id, guint n_ids, void (*kernel)(cons
     guint i;
     ws_host = h;
     h->kernel = kernel;
-    h->param = param;
     h->n_ids = n_ids;
     h->live = h->cluster_arrived = 0;
     h->cluster_phase = 0;
     for (i = 0; i < h->n_ctas && fine; i++)
-        fine = start_cta(h, &h->cta[i], i, first_id + i);
+        fine = ws_host_start_cta(h, &h->cta[i], i, first_id + i, param);
     if (fine) {
-        schedule(h);
+        ws_host_schedule(h);
+        for (i = 0; i < h->n_ctas && !h->stuck; i++)
+            ws_host_check_end(h, &h->cta[i]);
         if (!h->stuck)
-            finish(h);
+            ws_host_queues_end(h);
+        if (!h->stuck)
+            ws_host_finish(h, h->cta, h->n_ctas);
     } else {
         h->stuck = g_strdup("no memory for the stacks of all threads");
     }
-    g_ptr_array_set_size(h->later, 0);
-    g_ptr_array_set_size(h->ready, 0);
-    g_ptr_array_set_size(h->cluster_waiters, 0);
-    g_ptr_array_set_size(h->gated, 0);
-    g_ptr_array_set_size(h->settling, 0);
-    for (i = 0; i < h->n_ctas; i++)
-        clear_cta(h, &h->cta[i]);
+    ws_host_reset(h);
     ws_host = before;
     return !h->stuck;
 }
@@ -414,10 +451,10 @@ WsHost *ws_host_new(const WsProgram *p, guint threads, guint n_ctas, guint64 sha
                     guint64 seed)
 {
     WsHost *h = g_new0(WsHost, 1);
-    g_return_val_if_fail(n_ctas <= WS_HOST_MAX_CTAS, NULL);
     h->p = p;
     h->threads = threads;
     h->n_ctas = n_ctas;
+    h->cta = g_new0(WsHostCta, n_ctas);
     h->shared_bytes = shared_bytes;
     h->random = seed * 0x2545f4914f6cdd1du + 0x9e3779b97f4a7c15u;
     h->pool = ws_fiber_pool_new(128 * 1024);
@@ -433,6 +470,7 @@ void ws_host_free(WsHost *h)
 {
     if (!h)
         return;
+    g_free(h->cta);
     ws_fiber_pool_free(h->pool);
     g_ptr_array_free(h->ready, TRUE);
     g_ptr_array_free(h->later, TRUE);

@@ -1,6 +1,6 @@
 /* The report of a rehearsal in which nothing can happen any more: who waits for what. */
 #include "codegen/generate.h"
-#include "codegen/rehearse/host.h"
+#include "codegen/rehearse/mesh.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
 #include "program/program.h"
@@ -73,6 +73,8 @@ static char *what_for(const WsHostThread *t)
         return g_strdup_printf("its bulk groups, all but %u", t->id);
     case WS_HOST_WAIT_COPIES:
         return g_strdup_printf("its load groups, all but %u", t->id);
+    case WS_HOST_WAIT_FLAG:
+        return ws_host_mesh_waits(t);
     case WS_HOST_WAIT_GATE:
     case WS_HOST_WAIT_NONE:
     default:
@@ -100,7 +102,7 @@ void ws_host_describe_stuck(WsHost *h)
     guint i, k;
     h->waits = g_array_new(FALSE, FALSE, sizeof(WsRehearseWait));
     for (i = 0; i < h->n_ctas; i++) {
-        for (k = 0; k < h->threads; k++) {
+        for (k = 0; k < h->threads && h->cta[i].thread; k++) {
             const WsHostThread *t = &h->cta[i].thread[k];
             const WsOp *op = h->p && t->op < h->p->n_ops ? h->p->op[t->op] : NULL;
             const char *agent = h->p && t->agent >= 0 && (guint)t->agent < h->p->n_agents
@@ -112,8 +114,10 @@ void ws_host_describe_stuck(WsHost *h)
             if (t->state == WS_HOST_ENDED)
                 continue;
             what = what_for(t);
-            line = g_strdup_printf("%s in CTA %u waits for %s%s%s", agent, t->cta->id, what,
-                                   op ? ", at " : "", op ? op->id : "");
+            g_autofree char *device =
+                h->mesh ? g_strdup_printf(" of device %u", ws_host_mesh_device(t->cta)) : NULL;
+            line = g_strdup_printf("%s in CTA %u%s waits for %s%s%s", agent, t->cta->id,
+                                   device ? device : "", what, op ? ", at " : "", op ? op->id : "");
             if (g_hash_table_lookup_extended(lines, line, &old, NULL)) {
                 guint n = GPOINTER_TO_UINT(g_hash_table_lookup(lines, line));
                 g_hash_table_insert(lines, line, GUINT_TO_POINTER(n + 1));

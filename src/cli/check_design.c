@@ -34,7 +34,7 @@ static void try_reference(const WsProgram *p, WsFindings *findings)
     for (guint i = 0; i < p->n_tensors; i++) {
         gint at;
         gboolean missing;
-        if (p->tensor[i].access == WS_ACCESS_READ)
+        if (!ws_tensor_is_output(&p->tensor[i]))
             continue;
         g_autofree char *why = ws_formula_problem(p, i, &at, &missing);
         if (!why || missing)

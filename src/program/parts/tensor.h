@@ -37,6 +37,12 @@ struct WsTensor {
     char *covers; /* why every element is written once, where the design states it; or NULL */
 };
 
+/* What a launch leaves for its caller, and a reference is judged by. */
+static inline gboolean ws_tensor_is_output(const WsTensor *t)
+{
+    return t->access == WS_ACCESS_WRITE || t->access == WS_ACCESS_REDUCE;
+}
+
 /* One tensor map (TMA descriptor) in use: a tensor, a box and a swizzle. Box and dims are listed
  * innermost first, as cuTensorMapEncodeTiled wants them: dim i is tensor dimension rank-1-i. */
 struct WsTensorMap {

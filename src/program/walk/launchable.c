@@ -1,5 +1,6 @@
 #include "program/walk/launchable.h"
 #include "model/finding.h"
+#include "program/parts/mesh.h"
 #include "program/parts/tensor.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
@@ -63,6 +64,27 @@ static void check_integers(const WsProgram *p, const WsLaunchValues *v, const ch
                         tiles, sizes);
 }
 
+/* Elements of flags, and what launches add to them, are counted in 32 bits, too. */
+static void check_flags(const WsProgram *p, const WsLaunchValues *v, const char *sizes,
+                        WsFindings *findings)
+{
+    WsExprEnv env = ws_launch_env(v);
+    for (guint f = 0; p->mesh && f < p->mesh->n_flags; f++) {
+        const WsFlag *flag = &p->mesh->flag[f];
+        gint64 elements, adds;
+        g_autofree char *at = g_strdup_printf("flags/%s", flag->name);
+        if (!ws_expr_eval(flag->array, &env, &elements, NULL) || elements < 1 ||
+            elements > WS_LAUNCH_FLAGS_MOST)
+            ws_findings_add(findings, WS_RULE_R_LAUNCH, at,
+                            "flag %s does not have 1 to %d elements for %s", flag->name,
+                            WS_LAUNCH_FLAGS_MOST, sizes);
+        if (!ws_expr_eval(flag->per_launch, &env, &adds, NULL) || adds < 0 || adds > G_MAXINT32)
+            ws_findings_add(findings, WS_RULE_R_LAUNCH, at,
+                            "what a launch adds to flag %s is not 0 to 2^31-1 for %s", flag->name,
+                            sizes);
+    }
+}
+
 gint64 ws_launch_most(const WsProgram *p)
 {
     const gint64 cluster = MAX(p->cluster, 1);
@@ -77,6 +99,7 @@ void ws_launchable(const WsProgram *p, const WsLaunchValues *v, gint64 grid, WsF
                         "%" G_GINT64_FORMAT " CTAs for %s; a launch holds at most 2^31-1", grid,
                         sizes);
     check_integers(p, v, sizes, findings);
+    check_flags(p, v, sizes, findings);
     for (guint m = 0; grid > 0 && m < p->n_maps; m++)
         check_map(p, v, &p->map[m], sizes, findings);
 }
