@@ -131,7 +131,7 @@ static gboolean generate_amd(Kernels *k, const WsProgram *p, const WsBundleOptio
     k->reference_object = g_ptr_array_new_with_free_func(unref_bytes);
     for (guint i = 0; k->object && i < p->n_tensors; i++) {
         GBytes *object = NULL;
-        if (p->tensor[i].access != WS_ACCESS_READ && p->n_reference) {
+        if (ws_tensor_is_output(&p->tensor[i]) && p->n_reference) {
             object = ws_generate_reference_amd(p, i, error);
             if (!object)
                 return FALSE;
@@ -169,7 +169,7 @@ static gboolean generate_all(Kernels *k, const WsProgram *p, const WsBundleOptio
     k->reference = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; i < p->n_tensors; i++) {
         char *text = NULL;
-        if (p->tensor[i].access != WS_ACCESS_READ && p->n_reference) {
+        if (ws_tensor_is_output(&p->tensor[i]) && p->n_reference) {
             text = ws_generate_reference_ptx(p, i, error);
             if (!text)
                 return FALSE;

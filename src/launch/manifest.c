@@ -7,6 +7,7 @@
 #include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
+#include "program/parts/mesh.h"
 #include "program/parts/operation.h"
 #include "program/parts/product.h"
 #include "program/parts/tensor.h"
@@ -71,6 +72,12 @@ static gboolean check_lens(const WsBundleSpec *spec, GError **error)
     if (spec->timed_object && (spec->traced_ptx || spec->debug_ptx || spec->hold))
         return lens(error, "a bundle for %s has one build: no traced, no debug build, no witness",
                     p->target);
+    if (p->mesh && (spec->traced_ptx || spec->debug_ptx || spec->hold))
+        return lens(error,
+                    "devices: a bundle for several of them has one build: no traced, no debug "
+                    "build, no witness");
+    if (p->mesh && p->mesh->n_flags > WS_MANIFEST_FLAGS)
+        return lens(error, "devices: a bundle holds at most %d flags", WS_MANIFEST_FLAGS);
     if (p->n_tensors > WS_MANIFEST_TENSORS || p->n_maps > WS_MANIFEST_MAPS ||
         sizes > WS_MANIFEST_SIZES || scalars > WS_MANIFEST_SCALARS)
         return lens(error,
@@ -179,7 +186,7 @@ static void put_records(GString *out, const WsBundleSpec *spec)
 
 static void put_tensors(GString *out, const WsBundleSpec *spec)
 {
-    static const char *const access[] = { "read", "write", "reduce" };
+    static const char *const access[] = { "read", "write", "reduce", "exchange" };
     const WsProgram *p = spec->program;
     for (guint t = 0; t < p->n_tensors; t++) {
         const WsTensor *x = &p->tensor[t];
@@ -257,6 +264,13 @@ static void put_header(GString *out, const WsBundleSpec *spec, const WsLaunchVal
     put_tensors(out, spec);
     if (p->tiles->launch == WS_LAUNCH_DYNAMIC)
         g_string_append(out, "counter\n");
+    if (p->mesh) {
+        g_string_append(out, "mesh");
+        put_word(out, p->mesh->name, WS_MANIFEST_NAME);
+        for (guint f = 0; f < p->mesh->n_flags; f++)
+            put_word(out, p->mesh->flag[f].name, WS_MANIFEST_NAME);
+        g_string_append_c(out, '\n');
+    }
     if (spec->debug_ptx)
         put_agents(out, p);
     put_waits(out, p);
@@ -305,6 +319,26 @@ static void put_case_tensor(GString *out, const WsProgram *p, const WsLaunchValu
     g_string_append_c(out, '\n');
 }
 
+/* What is not a number here is a finding of ws_launchable. */
+static void put_devices(GString *out, const WsProgram *p, const WsLaunchValues *v)
+{
+    WsExprEnv env = ws_launch_env(v);
+    gint64 n = 0;
+    ws_expr_eval(p->mesh->devices, &env, &n, NULL);
+    g_string_append(out, "devices");
+    put_int(out, n);
+    g_string_append(out, "\nflags");
+    for (guint f = 0; f < p->mesh->n_flags; f++) {
+        const WsExpr *of[] = { p->mesh->flag[f].array, p->mesh->flag[f].per_launch };
+        for (guint i = 0; i < 2; i++) {
+            n = 0;
+            ws_expr_eval(of[i], &env, &n, NULL);
+            put_int(out, n);
+        }
+    }
+    g_string_append_c(out, '\n');
+}
+
 static void put_case(GString *out, const WsBundleSpec *spec, const WsLaunchValues *v,
                      WsFindings *findings)
 {
@@ -327,6 +361,8 @@ static void put_case(GString *out, const WsBundleSpec *spec, const WsLaunchValue
         if (p->var[i].kind == WS_VAR_SIZE)
             put_int(out, ws_launch_var(v, (gint)i));
     g_string_append_c(out, '\n');
+    if (p->mesh)
+        put_devices(out, p, v);
     if (p->tiles->order == WS_ORDER_HILBERT && grid > 0) {
         g_string_append(out, "hilbert");
         put_int(out, ws_launch_extent(v, p->tiles->order_axis));

@@ -84,6 +84,12 @@ gboolean ws_package_check(const WsPackageSpec *spec, GError **error)
                     "'%s' cannot name a function of C and Python; say another with --name", name);
         return FALSE;
     }
+    if (p->mesh) {
+        g_set_error(error, WS_PACKAGE_ERROR, WS_PACKAGE_ERROR_LENS,
+                    "devices: not supported by the package (its launcher launches on one device); "
+                    "bundle runs them");
+        return FALSE;
+    }
     if (p->tiles->order == WS_ORDER_HILBERT) {
         g_set_error(error, WS_PACKAGE_ERROR, WS_PACKAGE_ERROR_LENS,
                     "tiles: order hilbert needs a table in memory and is not supported by the "

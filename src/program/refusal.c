@@ -8,7 +8,6 @@ static const char *const lacks_mesh[WS_LENS_COUNT] = {
     [WS_LENS_GLUON] = "the language has no devices",
     [WS_LENS_TLE] = "puts and flags of devices are not written yet",
     [WS_LENS_TLX] = "puts and flags of devices are not written yet",
-    [WS_LENS_BUNDLE] = "the runner launches on one device",
 };
 
 /* Languages whose compiler decides how many CTAs an SM holds. */

@@ -149,7 +149,8 @@ static bool evaluate(WsSession *s, int t, const int64_t *at, double *got, double
     if (!ws_cu(s, s->cu.mem_alloc(&memory, 3 * part), "cuMemAlloc"))
         return false;
     uint64_t got_at = memory + part, want_at = memory + 2 * part;
-    void *reference[WS_MANIFEST_TENSORS + WS_MANIFEST_SIZES + WS_MANIFEST_SCALARS + 3];
+    void *reference[WS_MANIFEST_TENSORS + WS_MANIFEST_SIZES + WS_MANIFEST_SCALARS + 3 +
+                    WS_MANIFEST_TENSORS + 1];
     int k = 0;
     for (int i = 0; i < s->m->n_tensors; i++)
         reference[k++] = &s->tensor[i];
@@ -157,6 +158,8 @@ static bool evaluate(WsSession *s, int t, const int64_t *at, double *got, double
         reference[k++] = (void *)&s->c->size[i];
     for (int i = 0; i < s->m->n_scalars; i++)
         reference[k++] = (void *)&s->m->scalar_value[i];
+    for (int i = 0; s->mesh && i <= s->m->n_tensors; i++)
+        reference[k++] = (void *)&s->pitch[i];
     reference[k++] = &memory;
     reference[k++] = &want_at;
     reference[k++] = &n;
@@ -332,7 +335,7 @@ bool ws_judge_outputs(WsSession *s, bool *right)
 {
     *right = true;
     for (int t = 0; t < s->m->n_tensors; t++) {
-        if (s->m->tensor[t].access == WS_RUN_READ)
+        if (!ws_run_is_output(&s->m->tensor[t]))
             continue;
         if (!judge(s, t))
             return false;
@@ -378,7 +381,7 @@ bool ws_check_case(WsSession *s, bool *right)
             return false;
         for (int t = 0; t < m->n_tensors; t++) {
             WsOutputResult *o = &s->r->output[t];
-            if (m->tensor[t].access == WS_RUN_READ)
+            if (!ws_run_is_output(&m->tensor[t]))
                 continue;
             ws_session_phase(s, 120, "checking %s", m->tensor[t].name);
             if (round == 1) {

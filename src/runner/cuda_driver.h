@@ -20,6 +20,7 @@ typedef struct {
         struct {
             unsigned x, y, z;
         } cluster;
+        int cooperative;
     } value;
 } WsCuAttribute;
 
@@ -29,6 +30,21 @@ typedef struct {
     WsCuAttribute *attribute;
     unsigned n_attributes;
 } WsCuLaunch;
+
+/* Where memory is, and who reaches it (CUmemLocation, CUmemAllocationProp, CUmemAccessDesc). */
+typedef struct {
+    int type, id;
+} WsCuLocation;
+typedef struct {
+    int type, handle_types;
+    WsCuLocation location;
+    void *win32;
+    unsigned char flags[8];
+} WsCuMemProp;
+typedef struct {
+    WsCuLocation location;
+    int flags;
+} WsCuMemAccess;
 
 enum {
     WS_CU_SUCCESS = 0,
@@ -44,7 +60,11 @@ enum {
     WS_CU_FUNC_LOCAL = 3,
     WS_CU_FUNC_REGISTERS = 4,
     WS_CU_FUNC_MAX_SHARED = 8,
+    WS_CU_LAUNCH_COOPERATIVE = 2,
     WS_CU_LAUNCH_CLUSTER = 4,
+    WS_CU_MEM_PINNED = 1,
+    WS_CU_LOCATION_DEVICE = 1,
+    WS_CU_ACCESS_READ_WRITE = 3,
     WS_CU_JIT_INFO_LOG = 3,
     WS_CU_JIT_INFO_SIZE = 4,
     WS_CU_JIT_ERROR_LOG = 5,

@@ -39,6 +39,7 @@ const char *ws_hip_lacks(const WsManifest *m)
            : m->n_maps > 0  ? "tensor maps: its GPUs have none"
            : m->cluster > 1 ? "clusters: its GPUs have none"
            : m->counter     ? "tiles of a dynamic launch"
+           : m->mesh        ? "several devices"
                             : NULL;
 }
 

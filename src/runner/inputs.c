@@ -1,6 +1,6 @@
 /* Device memory of one case: made from the seed on the GPU, poisoned where the kernel must write.
  */
-#include "runner/session.h"
+#include "runner/mesh.h"
 
 #include "program/hilbert.h"
 
@@ -35,8 +35,18 @@ static bool hidden(WsSession *s)
     return ok;
 }
 
+bool ws_case_fill(WsSession *s)
+{
+    for (int t = 0; t < s->m->n_tensors; t++)
+        if (s->m->tensor[t].access == WS_RUN_READ && !fill(s, t))
+            return false;
+    return hidden(s);
+}
+
 bool ws_case_open(WsSession *s)
 {
+    if (s->mesh)
+        return ws_mesh_case_open(s, s->c);
     const WsManifest *m = s->m;
     memset(s->tensor, 0, sizeof s->tensor);
     for (int t = 0; t < m->n_tensors; t++) {
@@ -48,14 +58,15 @@ bool ws_case_open(WsSession *s)
             return false;
     }
     ws_session_phase(s, 120, "making the inputs");
-    for (int t = 0; t < m->n_tensors; t++)
-        if (m->tensor[t].access == WS_RUN_READ && !fill(s, t))
-            return false;
-    return hidden(s) && ws_maps_encode(s) && ws_session_synchronize(s);
+    return ws_case_fill(s) && ws_maps_encode(s) && ws_session_synchronize(s);
 }
 
 void ws_case_close(WsSession *s)
 {
+    if (s->mesh) {
+        ws_mesh_case_close(s);
+        return;
+    }
     for (int t = 0; t < s->m->n_tensors; t++)
         if (s->tensor[t])
             s->cu.mem_free(s->tensor[t]);
@@ -82,5 +93,8 @@ bool ws_case_zero_reductions(WsSession *s)
 
 bool ws_case_poison(WsSession *s)
 {
-    return set_outputs(s, WS_RUN_WRITE, 0xff) && ws_case_zero_reductions(s);
+    if (s->mesh)
+        return ws_mesh_poison(s);
+    return set_outputs(s, WS_RUN_WRITE, 0xff) && set_outputs(s, WS_RUN_EXCHANGE, 0xff) &&
+           ws_case_zero_reductions(s);
 }

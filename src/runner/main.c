@@ -14,6 +14,8 @@ static const char usage[] =
     "(libamdhip64.so, or $WARPSTAVE_LIBHIP), which is untested on a GPU until one is available.\n"
     "  --json           print the results as JSON\n"
     "  --device N       GPU number (0)\n"
+    "  --devices N,…    GPUs of a bundle for several devices, as 0,1 (the first ones); one that\n"
+    "                   stands there twice runs two of them: for tests on one GPU\n"
     "  --case N         only case N of the bundle (0 = first)\n"
     "  --runs N         cold rounds (from the bundle; 0: check only)\n"
     "  --sustained S    seconds back to back (from the bundle; 0: none)\n"
@@ -38,6 +40,21 @@ typedef struct {
     double runs, sustained, samples, judge, timeout, device, only, again;
     bool asked_runs, asked_sustained, asked_timeout;
 } Arguments;
+
+/* "0,1": GPU numbers. */
+static bool device_list(const char *text, WsRunOptions *o)
+{
+    for (o->n_devices = 0; text && *text;) {
+        char *end;
+        const long n = strtol(text, &end, 10);
+        if (end == text || n < 0 || n > 1023 || (*end && *end != ',') || (*end && !end[1]) ||
+            o->n_devices == (int)(sizeof o->devices / sizeof *o->devices))
+            return false;
+        o->devices[o->n_devices++] = (int)n;
+        text = *end ? end + 1 : end;
+    }
+    return o->n_devices > 0;
+}
 
 static int complain(const char *text, const char *what)
 {
@@ -78,6 +95,11 @@ static int parse(int argc, char **argv, Arguments *a)
         }
         if (known)
             continue;
+        if (strcmp(argv[i], "--devices") == 0) {
+            if (!device_list(i + 1 < argc ? argv[++i] : NULL, &a->run))
+                return complain("--devices", " needs GPU numbers, such as 0,1");
+            continue;
+        }
         if (strcmp(argv[i], "--help") == 0) {
             fputs(usage, stdout);
             return WS_EXIT_YES;
@@ -129,6 +151,11 @@ int main(int argc, char **argv)
         return WS_EXIT_INPUT;
     }
     settle_options(&a, m);
+    if (a.run.n_devices && !m->mesh) {
+        fprintf(stderr, "warpstave-runner: the bundle runs on one device: leave --devices away\n");
+        free(m);
+        return WS_EXIT_INPUT;
+    }
     if (a.run.only_case >= m->n_cases) {
         fprintf(stderr, "warpstave-runner: the bundle has %d cases\n", m->n_cases);
         free(m);

@@ -52,7 +52,7 @@ static bool check_place(Reader *r, int i)
         return row->most < 0
                    ? fail(r, "`%s` needs at least one word", row->keyword)
                    : fail(r, "`%s` takes %d words, not %d", row->keyword, row->most, words);
-    if ((row->flags & WS_LINE_ONCE) && (r->seen & 1u << i))
+    if ((row->flags & WS_LINE_ONCE) && (r->seen & (uint64_t)1 << i))
         return fail(r, "a second `%s` line", row->keyword);
     if ((row->flags & WS_LINE_IN_CASE) && !r->now)
         return fail(r, "`%s` before the first `case`", row->keyword);
@@ -78,7 +78,7 @@ static bool read_line(Reader *r, char *line)
         if (!check_place(r, i))
             return false;
         r->rest = text;
-        r->seen |= 1u << i;
+        r->seen |= (uint64_t)1 << i;
         return ws_line_row[i].read(r);
     }
     return fail(r, "unknown keyword '%.40s'; was the bundle made by a newer Warpstave?",
@@ -91,12 +91,18 @@ static bool finish(Reader *r)
     if (!ws_line_close_case(r))
         return false;
     for (int i = 0; i < ws_line_rows; i++)
-        if ((ws_line_row[i].flags & WS_LINE_NEEDED) && !(r->seen & 1u << i))
+        if ((ws_line_row[i].flags & WS_LINE_NEEDED) && !(r->seen & (uint64_t)1 << i))
             return fail(r, "the file ends without a `%s` line", ws_line_row[i].keyword);
     if (!m->module[WS_MODULE_TIMED][0])
         return fail(r, "no `module timed` line");
     if (m->module[WS_MODULE_TRACED][0] && !m->record_bytes)
         return fail(r, "a traced module needs a `records` line");
+    for (int t = 0; t < m->n_tensors; t++)
+        if (m->tensor[t].access == WS_RUN_EXCHANGE && !m->mesh)
+            return fail(r, "tensor %s is of devices, and there is no `mesh` line",
+                        m->tensor[t].name);
+    if (m->mesh && (m->module[WS_MODULE_TRACED][0] || m->module[WS_MODULE_DEBUG][0]))
+        return fail(r, "a mesh of devices has a timed build alone");
     for (int i = 0; i < m->n_cases; i++)
         for (int t = 0; t < m->n_tensors; t++) {
             WsRunTensorCase *c = &m->case_[i].tensor[t];
@@ -161,6 +167,11 @@ bool ws_manifest_load(const char *dir, WsManifest *m, char *error, size_t size)
     bool ok = ws_manifest_parse(text, m, error, size);
     free(text);
     return ok;
+}
+
+bool ws_run_is_output(const WsRunTensor *t)
+{
+    return t->access == WS_RUN_WRITE || t->access == WS_RUN_REDUCE;
 }
 
 int64_t ws_run_elements(const WsRunTensor *t, const WsRunTensorCase *c)

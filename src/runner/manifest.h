@@ -23,13 +23,15 @@ enum {
     WS_MANIFEST_CTAS = 256,
     WS_MANIFEST_AGENTS = 64,
     WS_MANIFEST_AWAITS = 64,
+    WS_MANIFEST_FLAGS = 32,
     WS_MANIFEST_NAME = 64, /* bytes of a name with its terminator */
 };
 
 /* Fewer launches than this have no 10th and 90th percentile that would say something. */
 enum { WS_TIMES_FOR_PERCENTILES = 10 };
 
-typedef enum { WS_RUN_READ, WS_RUN_WRITE, WS_RUN_REDUCE } WsRunAccess;
+/* EXCHANGE: of devices of a mesh, and of nobody else. */
+typedef enum { WS_RUN_READ, WS_RUN_WRITE, WS_RUN_REDUCE, WS_RUN_EXCHANGE } WsRunAccess;
 typedef enum { WS_MODULE_TIMED, WS_MODULE_TRACED, WS_MODULE_DEBUG, WS_MODULE_COUNT } WsModuleKind;
 
 typedef struct {
@@ -75,6 +77,9 @@ typedef struct {
     int64_t tiles;
     int64_t hilbert[2]; /* extents of the curve, 0: no such order */
     double flops;       /* of the whole problem, 0 unknown */
+    int64_t devices;    /* of a mesh */
+    /* of each flag: on each device, and what a launch of all devices adds to each of them */
+    int64_t elements[WS_MANIFEST_FLAGS], adds[WS_MANIFEST_FLAGS];
     WsRunTensorCase tensor[WS_MANIFEST_TENSORS];
 } WsRunCase;
 
@@ -93,6 +98,9 @@ typedef struct {
     float scalar_value[WS_MANIFEST_SCALARS];
     WsRunTensor tensor[WS_MANIFEST_TENSORS];
     bool counter; /* dynamic tiles: a hidden u32, 0 before a launch and after it */
+    bool mesh;    /* several devices run a case together; each has its number in size `rank` */
+    int rank, n_flags;
+    char flag[WS_MANIFEST_FLAGS][WS_MANIFEST_NAME];
     WsRunMap map[WS_MANIFEST_MAPS];
     WsRunWait wait[WS_MANIFEST_WAITS];
     int n_agents; /* of a CTA, with a debug build */
@@ -115,6 +123,8 @@ typedef struct {
 bool ws_manifest_parse(char *text, WsManifest *m, char *error, size_t size);
 /* Reads DIR/bundle.txt. */
 bool ws_manifest_load(const char *dir, WsManifest *m, char *error, size_t size);
+/* The kernel leaves it for its caller. */
+bool ws_run_is_output(const WsRunTensor *t);
 /* Elements a tensor of a case spans in memory: (extent-1)*stride summed, + 1; 0 if it is empty,
  * -1 on overflow. */
 int64_t ws_run_span(const WsRunTensor *t, const WsRunTensorCase *c);

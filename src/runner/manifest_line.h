@@ -11,9 +11,10 @@ typedef struct {
     char *word[WS_LINE_WORDS];
     char *rest; /* the line after its keyword */
     WsRunCase *now;
-    uint32_t seen;             /* keywords met, by row */
+    uint64_t seen;             /* keywords met, by row */
     uint32_t filled, extended; /* tensors of the open case */
     bool sized;
+    int meshed; /* of the open case: lines that a mesh needs */
     char *error;
     size_t error_size;
 } WsLineReader;

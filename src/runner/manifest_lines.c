@@ -162,7 +162,7 @@ static bool read_scalar(Reader *r)
 }
 static bool read_tensor(Reader *r)
 {
-    static const char *const access[] = { "read", "write", "reduce" };
+    static const char *const access[] = { "read", "write", "reduce", "exchange" };
     WsManifest *m = r->m;
     if (m->n_tensors == WS_MANIFEST_TENSORS)
         return fail(r, "more than %d tensors", WS_MANIFEST_TENSORS);
@@ -171,7 +171,7 @@ static bool read_tensor(Reader *r)
     int64_t rank = 0;
     if (!copy(r, r->word[1], t->name, sizeof t->name) ||
         !get_word(r, 2, dtype_text, WS_INPUT_TYPE_COUNT, &t->dtype) ||
-        !get_int(r, 3, 1, WS_MANIFEST_RANK, &rank) || !get_word(r, 4, access, 3, &a) ||
+        !get_int(r, 3, 1, WS_MANIFEST_RANK, &rank) || !get_word(r, 4, access, 4, &a) ||
         !get_real(r, 5, 0, 1e30, &t->tolerance_abs) || !get_real(r, 6, 0, 1e30, &t->tolerance_rel))
         return false;
     t->rank = (int)rank;
@@ -294,6 +294,23 @@ static bool read_counter(Reader *r)
     r->m->counter = true;
     return true;
 }
+/* mesh SIZE FLAG…: the size that numbers the devices */
+static bool read_mesh(Reader *r)
+{
+    WsManifest *m = r->m;
+    if (r->n - 2 > WS_MANIFEST_FLAGS)
+        return fail(r, "more than %d flags", WS_MANIFEST_FLAGS);
+    for (m->rank = 0; m->rank < m->n_sizes; m->rank++)
+        if (strcmp(r->word[1], m->size[m->rank]) == 0)
+            break;
+    if (m->rank == m->n_sizes)
+        return fail(r, "'%s' is not a size", r->word[1]);
+    for (m->n_flags = 0; m->n_flags < r->n - 2; m->n_flags++)
+        if (!copy(r, r->word[m->n_flags + 2], m->flag[m->n_flags], WS_MANIFEST_NAME))
+            return false;
+    m->mesh = true;
+    return true;
+}
 static bool read_ctas(Reader *r)
 {
     WsManifest *m = r->m;
@@ -315,6 +332,9 @@ bool ws_line_close_case(Reader *r)
         return true;
     if (!r->sized)
         return fail(r, "case %s has no `values` line", r->now->label);
+    if (m->mesh && r->meshed != 3)
+        return fail(r, "case %s of a mesh has no `devices`, or not as many `flags` lines as one",
+                    r->now->label);
     if (r->filled != all || r->extended != all)
         return fail(r, "case %s does not describe every tensor (extent and fill lines)",
                     r->now->label);
@@ -331,6 +351,7 @@ static bool read_case(Reader *r)
         return fail(r, "more than %d cases", WS_MANIFEST_CASES);
     WsRunCase *c = r->now = &m->case_[m->n_cases];
     r->filled = r->extended = 0;
+    r->meshed = 0;
     r->sized = false;
     if (!copy(r, r->word[1], c->label, sizeof c->label) || !get_word(r, 2, kinds, 2, &kind) ||
         !get_int(r, 3, 0, INT32_MAX, &c->grid) || !get_int(r, 4, 0, INT64_MAX, &c->tiles) ||
@@ -341,6 +362,29 @@ static bool read_case(Reader *r)
         return fail(r, "grid %" PRId64 " is not a multiple of the cluster size %u", c->grid,
                     m->cluster);
     m->n_cases++;
+    return true;
+}
+static bool read_devices(Reader *r)
+{
+    if (!r->m->mesh || (r->meshed & 1))
+        return fail(r, r->m->mesh ? "a second `devices` line" : "`devices` without a `mesh` line");
+    r->meshed |= 1;
+    return get_int(r, 1, 1, 1 << 16, &r->now->devices);
+}
+/* flags ELEMENTS ADDS …, of each flag */
+static bool read_flags(Reader *r)
+{
+    WsManifest *m = r->m;
+    if (!m->mesh || (r->meshed & 2))
+        return fail(r, m->mesh ? "a second `flags` line" : "`flags` without a `mesh` line");
+    if (r->n - 1 != 2 * m->n_flags)
+        return fail(r, "%d numbers for %d flags: elements and what a launch adds, of each",
+                    r->n - 1, m->n_flags);
+    for (int f = 0; f < m->n_flags; f++)
+        if (!get_int(r, 1 + 2 * f, 1, 1 << 20, &r->now->elements[f]) ||
+            !get_int(r, 2 + 2 * f, 0, INT32_MAX, &r->now->adds[f]))
+            return false;
+    r->meshed |= 2;
     return true;
 }
 /* hilbert WIDTH HEIGHT */
@@ -442,6 +486,9 @@ const WsLineRow ws_line_row[] = {
     { "extent", read_extent, 1, -1, WS_LINE_IN_CASE },
     { "fill", read_fill, 6, 6, WS_LINE_IN_CASE },
     { "counter", read_counter, 0, 0, WS_LINE_ONCE },
+    { "mesh", read_mesh, 1, -1, WS_LINE_ONCE },
+    { "devices", read_devices, 1, 1, WS_LINE_IN_CASE },
+    { "flags", read_flags, 0, -1, WS_LINE_IN_CASE },
     { "hilbert", read_hilbert, 2, 2, WS_LINE_IN_CASE },
 };
 const int ws_line_rows = sizeof ws_line_row / sizeof *ws_line_row;

@@ -171,6 +171,9 @@ void ws_report_text(FILE *out, const WsManifest *m, const WsResults *r)
             "its "
             "library\n",
             out);
+    for (int d = 0; d < r->n_devices; d++)
+        fprintf(out, "%s%d%s", d ? ", " : "devices of the mesh: GPU ", r->ordinal[d],
+                d + 1 < r->n_devices ? "" : "\n");
     text_module(out, "timed", &r->module[WS_MODULE_TIMED]);
     text_module(out, "traced", &r->module[WS_MODULE_TRACED]);
 }
@@ -372,6 +375,9 @@ void ws_report_json(FILE *out, const WsManifest *m, const WsRunOptions *o, const
         out,
         ", \"sms\": %d, \"compute\": \"%d.%d\", \"l2_bytes\": %d, \"driver\": %d, \"nvml\": %s}",
         r->sms, r->major, r->minor, r->l2_bytes, r->driver_version, r->nvml ? "true" : "false");
+    for (int d = 0; d < r->n_devices; d++)
+        fprintf(out, "%s%d%s", d ? ", " : ",\n  \"devices\": [", r->ordinal[d],
+                d + 1 < r->n_devices ? "" : "]");
     fprintf(out, ",\n  \"seed\": %" PRIu64 ", \"runs\": %u", m->seed, o->runs);
     if (r->error[0]) {
         fputs(",\n  \"error\": ", out);

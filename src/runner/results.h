@@ -98,6 +98,7 @@ typedef struct {
     char phase[WS_TEXT];
     int status; /* exit code if the run as a whole failed */
     char error[WS_TEXT];
+    int n_devices, ordinal[16]; /* GPUs of a mesh; the figures below are of the first */
     int driver_version, sms, major, minor, l2_bytes;
     char device[128];
     bool nvml;
@@ -110,8 +111,9 @@ typedef struct {
 typedef struct {
     const char *dir;
     bool json, check, quiet;
-    int device, only_case; /* -1 all */
-    int64_t again;         /* launches more whose values must not differ */
+    int device, only_case;      /* -1 all */
+    int n_devices, devices[16]; /* of a mesh; none: the first ones */
+    int64_t again;              /* launches more whose values must not differ */
     uint32_t runs;
     double sustained, timeout;
     double judge; /* seconds that the float64 reference of one output may take */

@@ -1,5 +1,5 @@
-#include "runner/session.h"
 #include "runner/hip_driver.h"
+#include "runner/mesh.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -49,6 +49,8 @@ bool ws_cu(WsSession *s, int result, const char *call)
 
 bool ws_session_synchronize(WsSession *s)
 {
+    if (s->mesh)
+        return ws_mesh_synchronize(s);
     return ws_cu(s, s->cu.stream_synchronize(s->stream), "cuStreamSynchronize");
 }
 
@@ -72,7 +74,7 @@ static bool absent(WsSession *s)
     return false;
 }
 
-static bool open_library(WsSession *s)
+bool ws_session_library(WsSession *s)
 {
     s->hip = ws_hip_target(s->m);
     const char *lacks = s->hip ? ws_hip_lacks(s->m) : NULL;
@@ -123,10 +125,9 @@ bool ws_session_open(WsSession *s)
     WsResults *r = s->results;
     WsCudaDriver *cu = &s->cu;
     ws_session_phase(s, 60, "starting the driver");
-    if (!open_library(s) || !count_devices(s))
+    if (!ws_session_library(s) || !count_devices(s))
         return false;
     char pci[64] = "";
-    void *context = NULL;
     if (!ws_cu(s, cu->device_get(&s->device, s->options->device), "cuDeviceGet") ||
         !ws_cu(s, cu->device_name(r->device, sizeof r->device, s->device), "cuDeviceGetName") ||
         !ws_cu(s, cu->device_attribute(&r->sms, WS_CU_ATTRIBUTE_SMS, s->device),
@@ -143,8 +144,8 @@ bool ws_session_open(WsSession *s)
                         r->device, r->major, r->minor);
         return absent(s);
     }
-    if (!ws_cu(s, cu->context_retain(&context, s->device), "cuDevicePrimaryCtxRetain") ||
-        !ws_cu(s, cu->context_set(context), "cuCtxSetCurrent") ||
+    if (!ws_cu(s, cu->context_retain(&s->context, s->device), "cuDevicePrimaryCtxRetain") ||
+        !ws_cu(s, cu->context_set(s->context), "cuCtxSetCurrent") ||
         !ws_cu(s, cu->stream_create(&s->stream, 0), "cuStreamCreate"))
         return absent(s);
     for (int i = 0; i < 4; i++)
@@ -344,9 +345,11 @@ bool ws_session_small(WsSession *s, const WsKernel *k, int64_t n, void **paramet
 
 bool ws_session_launch(WsSession *s, WsModuleKind kind)
 {
+    if (s->mesh)
+        return ws_mesh_launch(s);
     const WsManifest *m = s->m;
     void *parameter[WS_MANIFEST_MAPS + WS_MANIFEST_TENSORS + WS_MANIFEST_SIZES +
-                    WS_MANIFEST_SCALARS + 4];
+                    WS_MANIFEST_SCALARS + 7];
     int n = 0;
     for (int i = 0; i < m->n_maps; i++)
         parameter[n++] = &s->map[i];
@@ -364,13 +367,20 @@ bool ws_session_launch(WsSession *s, WsModuleKind kind)
         parameter[n++] = &s->counter;
     if (s->c->hilbert[0])
         parameter[n++] = &s->hilbert;
-    WsCuAttribute cluster = { .id = WS_CU_LAUNCH_CLUSTER, .value.cluster = { m->cluster, 1, 1 } };
+    if (m->mesh) {
+        parameter[n++] = &s->peer_maps;
+        parameter[n++] = &s->flags;
+        parameter[n++] = &s->launches;
+    }
+    WsCuAttribute attribute = { .id = WS_CU_LAUNCH_CLUSTER, .value.cluster = { m->cluster, 1, 1 } };
+    if (s->cooperative) /* a mesh has no clusters */
+        attribute = (WsCuAttribute){ .id = WS_CU_LAUNCH_COOPERATIVE, .value.cooperative = 1 };
     WsCuLaunch config = { .grid = { s->grid, 1, 1 },
                           .block = { m->threads, 1, 1 },
                           .shared = m->shared,
                           .stream = s->stream,
-                          .attribute = &cluster,
-                          .n_attributes = m->cluster > 1 };
+                          .attribute = &attribute,
+                          .n_attributes = m->cluster > 1 || s->cooperative };
     return ws_cu(s, s->cu.launch(&config, s->build[kind].function, parameter, NULL),
                  "cuLaunchKernelEx");
 }

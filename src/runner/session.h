@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 typedef struct WsSession WsSession;
+typedef struct WsRunMesh WsRunMesh;
 typedef struct {
     void *module, *function;
     bool (*host)(WsSession *s, void **parameters); /* not NULL: it runs here, not on the GPU */
@@ -26,6 +27,7 @@ struct WsSession {
     bool hip; /* `cu` is HIP's (hip_driver.h) */
     WsNvml nvml;
     int device;
+    void *context;
     void *stream, *event[4];
     WsKernel build[WS_MODULE_COUNT];
     WsKernel reference[WS_MANIFEST_TENSORS];
@@ -44,6 +46,13 @@ struct WsSession {
     uint64_t bytes[WS_MANIFEST_TENSORS];
     WsCuTensorMap map[WS_MANIFEST_MAPS];
     uint64_t hilbert; /* table of the tile order, 0 none */
+    WsRunMesh
+        *mesh; /* not NULL: it stands for all devices of a mesh (mesh.h), and has none itself */
+    const int64_t *pitch; /* with it: what references take of it (codegen/generate.h) */
+    /* a device of a mesh */
+    uint64_t peer_maps, flags;
+    int64_t launches;
+    bool cooperative;
 };
 
 /* Names the current work and says how long it may take before it counts as hung. */
@@ -54,6 +63,7 @@ bool ws_cu(WsSession *s, int result, const char *call);
 bool ws_session_fail(WsSession *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 double ws_seconds(void);
 
+bool ws_session_library(WsSession *s); /* the driver's, or HIP's */
 bool ws_session_open(WsSession *s);
 /* The builds that are run and judged; or the debug build, with the references if it is judged. */
 bool ws_session_load(WsSession *s, bool debug);
@@ -73,6 +83,7 @@ bool ws_host_gather(WsSession *s, void **parameters);
 /* inputs.c: memory of the case. */
 bool ws_case_open(WsSession *s);
 void ws_case_close(WsSession *s);
+bool ws_case_fill(WsSession *s);   /* the inputs */
 bool ws_case_poison(WsSession *s); /* outputs to 0xff, reductions to zero */
 bool ws_case_zero_reductions(WsSession *s);
 /* maps.c */

@@ -2,7 +2,7 @@
  * empties the L2 (and rests the tensor cores), timed by events; and *sustained*, back to back for
  * the given time, of which the last two thirds count. Where a traced build exists it takes turns
  * with the timed one within the same rounds, order alternating. */
-#include "runner/session.h"
+#include "runner/mesh.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -85,6 +85,8 @@ static bool sample_kernel_clock(WsSession *s, Figures *f)
 static bool cold_launch(WsSession *s, WsModuleKind kind, Figures *f, double *us)
 {
     float ms = 0;
+    if (s->mesh)
+        return ws_mesh_cold(s, us);
     if (!ws_case_zero_reductions(s) ||
         !ws_cu(s, s->cu.memset32(s->flush, 0, WS_FLUSH_BYTES / 4, s->stream), "cuMemsetD32Async") ||
         !ws_cu(s, s->cu.event_record(s->event[0], s->stream), "cuEventRecord") ||
@@ -211,7 +213,7 @@ bool ws_time_case(WsSession *s)
         s->r->cold.kernel_mhz = s->r->cold_traced.kernel_mhz; /* same rounds, by turns */
         finish_overhead(s, ratio);
     }
-    if (s->options->sustained > 0) {
+    if (s->options->sustained > 0 && !s->mesh) { /* devices would run apart */
         if (!sustained(s, &steady, &s->r->sustained.seconds))
             return false;
         finish(&steady, &s->r->sustained);

@@ -1,6 +1,6 @@
 /* The body of a worker process: the only one that touches the GPU. It works through the cases from
  * `first` on and leaves everything it learns in the shared results. */
-#include "runner/session.h"
+#include "runner/mesh.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static uint32_t grid_of(const WsSession *s, const WsRunCase *c)
 static bool judged(const WsSession *s)
 {
     for (int t = 0; t < s->m->n_tensors; t++)
-        if (s->m->tensor[t].access != WS_RUN_READ && !s->r->output[t].judged)
+        if (ws_run_is_output(&s->m->tensor[t]) && !s->r->output[t].judged)
             return false;
     return true;
 }
@@ -36,6 +36,8 @@ static bool run_case(WsSession *s)
     }
     /* A wrong kernel is not timed: its figures would mean nothing. */
     if (right && s->options->runs > 0 && (!ws_time_case(s) || !ws_trace_case(s)))
+        return false;
+    if (s->mesh && !ws_mesh_flags_right(s))
         return false;
     s->r->state = !right                           ? WS_CASE_WRONG
                   : s->options->check && judged(s) ? WS_CASE_RIGHT
@@ -68,7 +70,9 @@ void ws_work(const WsManifest *m, const WsRunOptions *options, WsResults *result
 {
     static WsSession s;
     s = (WsSession){ .m = m, .options = options, .results = results, .error = results->error };
-    if (!ws_session_open(&s) || !ws_session_load(&s, m->adversary))
+    static WsRunMesh mesh;
+    if (m->mesh ? !ws_mesh_open(&s, &mesh, m)
+                : !ws_session_open(&s) || !ws_session_load(&s, m->adversary))
         return;
     for (int i = first; i < m->n_cases; i++) {
         if (options->only_case >= 0 && options->only_case != i)

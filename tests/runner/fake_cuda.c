@@ -71,7 +71,7 @@ API cuDriverGetVersion(int *version)
 }
 API cuDeviceGetCount(int *count)
 {
-    *count = 1;
+    *count = mode("two-devices") ? 2 : 1;
     return 0;
 }
 API cuDeviceGet(int *device, int ordinal)
@@ -155,6 +155,74 @@ API cuMemFree_v2(uint64_t address)
 {
     free((void *)(uintptr_t)address);
     return 0;
+}
+/* --- virtual memory: a range is memory at once, what is mapped into it is noted */
+enum { GRAIN = 4096 };
+API cuMemGetAllocationGranularity(size_t *bytes, const WsCuMemProp *prop, int option)
+{
+    *bytes = GRAIN;
+    return prop->type == 1 && prop->location.type == 1 && !prop->handle_types && !option
+               ? 0
+               : INVALID_VALUE;
+}
+API cuMemAddressReserve(uint64_t *address, size_t bytes, size_t alignment, uint64_t at,
+                        unsigned long long flags)
+{
+    void *range = aligned_alloc(GRAIN, bytes);
+    if (!range || bytes % GRAIN || alignment != GRAIN || at || flags)
+        return INVALID_VALUE;
+    memset(range, 0xa5, bytes);
+    *address = (uint64_t)(uintptr_t)range;
+    note("reserve %zu\n", bytes);
+    return 0;
+}
+API cuMemAddressFree(uint64_t address, size_t bytes)
+{
+    free((void *)(uintptr_t)address);
+    note("free %zu\n", bytes);
+    return 0;
+}
+API cuMemCreate(uint64_t *handle, size_t bytes, const WsCuMemProp *prop, unsigned long long flags)
+{
+    static uint64_t handles;
+    if (mode("no-peer-memory"))
+        return WS_CU_OUT_OF_MEMORY;
+    *handle = ++handles;
+    note("create %zu on %d\n", bytes, prop->location.id);
+    return flags ? INVALID_VALUE : 0;
+}
+API cuMemRelease(uint64_t handle)
+{
+    note("release\n");
+    return handle ? 0 : INVALID_VALUE;
+}
+API cuMemMap(uint64_t address, size_t bytes, size_t offset, uint64_t handle,
+             unsigned long long flags)
+{
+    return address % GRAIN || bytes % GRAIN || offset || !handle || flags ? INVALID_VALUE : 0;
+}
+API cuMemUnmap(uint64_t address, size_t bytes)
+{
+    return address % GRAIN || bytes % GRAIN ? INVALID_VALUE : 0;
+}
+API cuMemSetAccess(uint64_t address, size_t bytes, const WsCuMemAccess *access, size_t n)
+{
+    note("access");
+    for (size_t i = 0; i < n; i++)
+        note(" %d:%d", access[i].location.id, access[i].flags);
+    note("\n");
+    return address % GRAIN || bytes % GRAIN ? INVALID_VALUE : 0;
+}
+API cuDeviceCanAccessPeer(int *can, int device, int peer)
+{
+    *can = !mode("no-peer");
+    return device == peer ? INVALID_VALUE : 0;
+}
+API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *ctas, void *function, int threads,
+                                                size_t shared)
+{
+    *ctas = 1;
+    return function && threads == 128 && shared == 1024 ? 0 : INVALID_VALUE;
 }
 API cuMemHostAlloc(void **host, size_t bytes, unsigned flags)
 {
@@ -295,6 +363,45 @@ static void run_gather(void **p)
                                                     (uint64_t)offset_of(l, AT(int64_t, 3)[i])));
 }
 
+/* A device of a mesh. Parameters: map X, map Y, X, Y, M, N, rank, scalar, maps of all, flags,
+ * launches. It puts its X into the Y of the next device, and adds 1 to flag `come` there and 2 to
+ * both elements of flag `all` of every device. */
+static int run_device(void **p, int devices)
+{
+    const int64_t rank = ARG(int64_t, 6), n = ARG(int64_t, 4) * ARG(int64_t, 5);
+    const int64_t next = mode("own") ? rank : (rank + 1) % devices;
+    const WsCuTensorMap *maps = AT(WsCuTensorMap, 8);
+    const uint64_t *flags = AT(uint64_t, 9);
+    if (ARG(float, 7) != 0.5f || rank < 0 || rank >= devices)
+        return INVALID_VALUE;
+    for (int i = 0; i < 2; i++) /* its own maps stand where it looks for them */
+        if (maps[i * devices + rank].opaque[1] != ((const WsCuTensorMap *)p[i])->opaque[1] ||
+            ((const WsCuTensorMap *)p[i])->opaque[1] != ARG(uint64_t, 2 + i))
+            return INVALID_VALUE;
+    note("rank %d after %d launches\n", (int)rank, (int)ARG(int64_t, 10));
+    memcpy((void *)(uintptr_t)maps[devices + next].opaque[1], AT(void, 2), (size_t)n * 2);
+    if (mode("hang"))
+        hanging = true;
+    *(uint64_t *)(uintptr_t)flags[next] += mode("lost") && ARG(int64_t, 10) == 1 ? 0 : 1;
+    for (int d = 0; d < devices; d++)
+        for (int e = 1; e < 3; e++)
+            ((uint64_t *)(uintptr_t)flags[d])[e] += 2;
+    return 0;
+}
+
+/* Y of a device is X of the one before. Parameters: X, Y, M, N, rank, scalar, pitch of X, of Y,
+ * devices, then indices, values, n. */
+static void run_mesh_reference(void **p)
+{
+    const int64_t n = ARG(int64_t, 2) * ARG(int64_t, 3), devices = ARG(int64_t, 8);
+    for (int64_t i = 0; i < ARG(int64_t, 11); i++) {
+        const int64_t flat = AT(int64_t, 9)[i], from = (flat / n + devices - 1) % devices;
+        const char *x = (const char *)AT(void, 0) + from * ARG(int64_t, 6);
+        AT(double, 10)
+        [i] = ws_input_decode(WS_INPUT_BF16, ws_input_get(x, WS_INPUT_BF16, (uint64_t)(flat % n)));
+    }
+}
+
 /* Parameters: map X, map Y, X, Y, M, N, scalar, then the build's own. */
 static int run_generated(const Function *f, void **p)
 {
@@ -365,6 +472,8 @@ static bool infinite_at(int64_t i, int64_t n)
 API cuLaunchKernelEx(const WsCuLaunch *c, void *function, void **p, void **extra)
 {
     const Function *f = function;
+    if (strncmp(f->name, "ws_", 3) != 0 && c->n_attributes && c->attribute[0].id == 2)
+        note("cooperative %d\n", c->attribute[0].value.cooperative);
     if (strncmp(f->name, "ws_", 3) != 0)
         note("launch %s %s grid %u block %u shared %u cluster %u\n", f->name, f->build, c->grid[0],
              c->block[0], c->shared,
@@ -381,6 +490,10 @@ API cuLaunchKernelEx(const WsCuLaunch *c, void *function, void **p, void **extra
         run_gather(p);
     else if (strcmp(f->name, "ws_clock_probe") == 0)
         AT(uint64_t, 1)[0] = 300000, AT(uint64_t, 1)[1] = 200000;
+    else if (strcmp(f->name, "warpstave") == 0 && mode("mesh"))
+        return run_device(p, mode("three") ? 3 : 2);
+    else if (strcmp(f->name, "warpstave_reference") == 0 && mode("mesh"))
+        run_mesh_reference(p);
     else if (strcmp(f->name, "warpstave") == 0)
         return run_generated(f, p);
     else if (strcmp(f->name, "warpstave_reference") == 0 &&

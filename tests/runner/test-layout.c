@@ -20,6 +20,16 @@ static void test_layout(void)
     SAME_PLACE(WsCuLaunch, stream, CUlaunchConfig, hStream);
     SAME_PLACE(WsCuLaunch, attribute, CUlaunchConfig, attrs);
     SAME_PLACE(WsCuLaunch, n_attributes, CUlaunchConfig, numAttrs);
+    g_assert_cmpuint(sizeof(WsCuMemProp), ==, sizeof(CUmemAllocationProp));
+    g_assert_cmpuint(sizeof(WsCuMemAccess), ==, sizeof(CUmemAccessDesc));
+    SAME_PLACE(WsCuMemProp, handle_types, CUmemAllocationProp, requestedHandleTypes);
+    SAME_PLACE(WsCuMemProp, location, CUmemAllocationProp, location);
+    SAME_PLACE(WsCuMemProp, flags, CUmemAllocationProp, allocFlags);
+    SAME_PLACE(WsCuMemAccess, flags, CUmemAccessDesc, flags);
+    SAME_VALUE(WS_CU_LAUNCH_COOPERATIVE, CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
+    SAME_VALUE(WS_CU_MEM_PINNED, CU_MEM_ALLOCATION_TYPE_PINNED);
+    SAME_VALUE(WS_CU_LOCATION_DEVICE, CU_MEM_LOCATION_TYPE_DEVICE);
+    SAME_VALUE(WS_CU_ACCESS_READ_WRITE, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
     SAME_VALUE(WS_CU_OUT_OF_MEMORY, CUDA_ERROR_OUT_OF_MEMORY);
     SAME_VALUE(WS_CU_NO_DEVICE, CUDA_ERROR_NO_DEVICE);
     SAME_VALUE(WS_CU_NO_BINARY, CUDA_ERROR_NO_BINARY_FOR_GPU);

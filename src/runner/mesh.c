@@ -1,0 +1,368 @@
+/* Launches of all devices of a mesh. */
+#include "runner/mesh.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool use(WsSession *judge, const WsSession *part)
+{
+    return ws_cu(judge, judge->cu.context_set(part->context), "cuCtxSetCurrent");
+}
+
+/* What a part says of its failure is the case's. */
+static bool of_part(WsSession *judge, const WsSession *part, bool ok)
+{
+    if (!ok)
+        judge->last = part->last;
+    return ok;
+}
+
+/* --- sessions ----------------------------------------------------------------------------------*/
+static int wanted(const WsManifest *m)
+{
+    int64_t most = 0;
+    for (int i = 0; i < m->n_cases; i++)
+        most = m->case_[i].devices > most ? m->case_[i].devices : most;
+    return most > WS_MESH_PARTS ? -1 : (int)most;
+}
+
+/* The same list for all cases: the first devices of it are those of a case of fewer. */
+static bool choose_devices(WsSession *judge, WsRunMesh *mesh, const WsManifest *m)
+{
+    const WsRunOptions *o = judge->options;
+    int found = 0;
+    mesh->n = wanted(m);
+    judge->results->status = WS_EXIT_INPUT;
+    if (mesh->n < 1)
+        return ws_session_fail(judge, "a case has more than %d devices", WS_MESH_PARTS);
+    if (o->n_devices && o->n_devices < mesh->n)
+        return ws_session_fail(judge, "the bundle runs on %d devices, and --devices names %d",
+                               mesh->n, o->n_devices);
+    judge->results->status = 0;
+    if (!ws_cu(judge, judge->cu.init(0), "cuInit") ||
+        !ws_cu(judge, judge->cu.device_count(&found), "cuDeviceGetCount"))
+        return false;
+    if (!o->n_devices && found < mesh->n) {
+        judge->results->status = WS_EXIT_ABSENT;
+        return ws_session_fail(judge,
+                               "the bundle runs on %d devices, and this machine has %d; --devices "
+                               "0,0 lets two share one",
+                               mesh->n, found);
+    }
+    judge->results->n_devices = mesh->n;
+    for (int d = 0; d < mesh->n; d++)
+        judge->results->ordinal[d] = o->n_devices ? o->devices[d] : d;
+    return true;
+}
+
+static bool reaches(WsSession *judge, const WsRunMesh *mesh)
+{
+    for (int a = 0; a < mesh->n; a++)
+        for (int b = 0; b < mesh->n; b++) {
+            int can = 1;
+            const int from = mesh->part[a].device, to = mesh->part[b].device;
+            if (from != to &&
+                !ws_cu(judge, judge->cu.can_access_peer(&can, from, to), "cuDeviceCanAccessPeer"))
+                return false;
+            if (!can) {
+                judge->results->status = WS_EXIT_ABSENT;
+                return ws_session_fail(judge, "GPU %d does not reach the memory of GPU %d",
+                                       judge->results->ordinal[a], judge->results->ordinal[b]);
+            }
+        }
+    return true;
+}
+
+/* Tensors of all parts as one of a dimension more. */
+static bool stack(WsSession *judge, WsRunMesh *mesh, const WsManifest *m)
+{
+    WsManifest *all = &mesh->stacked;
+    *all = *m;
+    for (int t = 0; t < m->n_tensors; t++) {
+        if (m->tensor[t].access == WS_RUN_EXCHANGE)
+            continue;
+        if (m->tensor[t].rank == WS_MANIFEST_RANK) {
+            judge->results->status = WS_EXIT_INPUT;
+            return ws_session_fail(judge, "tensor %s has %d dimensions on each device",
+                                   m->tensor[t].name, WS_MANIFEST_RANK);
+        }
+        all->tensor[t].rank++;
+    }
+    judge->m = all;
+    return true;
+}
+
+bool ws_mesh_open(WsSession *judge, WsRunMesh *mesh, const WsManifest *m)
+{
+    mesh->judge = judge;
+    judge->m = m;
+    ws_session_phase(judge, 60, "starting the driver");
+    /* a kernel that is loaded by its first launch would wait for those that wait for it */
+    setenv("CUDA_MODULE_LOADING", "EAGER", 1);
+    if (!ws_session_library(judge) || !choose_devices(judge, mesh, m))
+        return false;
+    for (int d = 0; d < mesh->n; d++) {
+        WsSession *part = &mesh->part[d];
+        mesh->options[d] = *judge->options;
+        mesh->options[d].device = judge->results->ordinal[d];
+        *part = (WsSession){
+            .m = m, .options = &mesh->options[d], .results = judge->results, .error = judge->error
+        };
+        if (!ws_session_open(part) || !ws_session_load(part, false))
+            return of_part(judge, part, false);
+    }
+    if (!reaches(judge, mesh))
+        return false;
+    const WsRunOptions *options = judge->options;
+    *judge = mesh->part[0];
+    judge->options = options;
+    judge->mesh = mesh;
+    return stack(judge, mesh, m) && use(judge, judge);
+}
+
+/* --- a case ------------------------------------------------------------------------------------*/
+/* All CTAs of all parts are on their GPUs at once; else those that wait keep the others out. */
+static bool fits(WsSession *judge, WsRunMesh *mesh)
+{
+    for (int d = 0; d < mesh->n; d++) {
+        WsSession *part = &mesh->part[d];
+        int each = 0, sharing = 0, sms = 0;
+        int64_t ctas = 0;
+        for (int i = 0; i < mesh->n; i++)
+            if (mesh->part[i].device == part->device) {
+                ctas += mesh->part[i].grid;
+                sharing++;
+            }
+        part->cooperative = sharing == 1;
+        if (!use(judge, part) ||
+            !ws_cu(judge,
+                   judge->cu.occupancy(&each, part->build[WS_MODULE_TIMED].function,
+                                       (int)part->m->threads, part->m->shared),
+                   "cuOccupancyMaxActiveBlocksPerMultiprocessor") ||
+            !ws_cu(judge, judge->cu.device_attribute(&sms, WS_CU_ATTRIBUTE_SMS, part->device),
+                   "cuDeviceGetAttribute"))
+            return false;
+        if (ctas > (int64_t)each * sms)
+            return ws_session_fail(judge,
+                                   "%" PRId64 " CTAs of %d devices of the mesh are to run at once "
+                                   "on GPU %d, which holds %" PRId64 ": CTAs that wait would keep "
+                                   "out those that they wait for; give a smaller grid",
+                                   ctas, sharing, judge->results->ordinal[d], (int64_t)each * sms);
+    }
+    return true;
+}
+
+static bool take_memory(WsSession *judge, WsRunMesh *mesh, const WsRunCase *c)
+{
+    const WsManifest *m = mesh->part[0].m;
+    int64_t flags = 0;
+    for (int f = 0; f < m->n_flags; f++)
+        flags += c->elements[f];
+    if (!ws_mesh_block_open(mesh, &mesh->flag, (uint64_t)flags * 8, "flags"))
+        return false;
+    for (int t = 0; t < m->n_tensors; t++) {
+        const uint64_t bytes = (uint64_t)ws_run_span(&m->tensor[t], &c->tensor[t]) *
+                               ws_input_bytes(m->tensor[t].dtype);
+        WsMeshBlock *b = &mesh->block[t];
+        if (!ws_mesh_block_open(mesh, b, bytes, m->tensor[t].name))
+            return false;
+        for (int d = 0; d < mesh->n; d++) {
+            mesh->part[d].tensor[t] = b->base + (uint64_t)d * b->pitch;
+            mesh->part[d].bytes[t] = bytes;
+        }
+        judge->tensor[t] = b->base;
+        judge->bytes[t] = b->pitch * (uint64_t)mesh->n;
+        mesh->pitch[t] = (int64_t)b->pitch;
+        if (m->tensor[t].access == WS_RUN_EXCHANGE)
+            continue;
+        WsRunTensorCase *all = &mesh->stacked_case.tensor[t];
+        memmove(&all->extent[1], &all->extent[0], sizeof all->extent[0] * (WS_MANIFEST_RANK - 1));
+        memmove(&all->stride[1], &all->stride[0], sizeof all->stride[0] * (WS_MANIFEST_RANK - 1));
+        all->extent[0] = mesh->n;
+        all->stride[0] = (int64_t)(b->pitch / ws_input_bytes(m->tensor[t].dtype));
+    }
+    mesh->pitch[m->n_tensors] = mesh->n;
+    return true;
+}
+
+/* Inputs and tensor maps of a part; its inputs are others than those of the parts before. */
+static bool prepare(WsSession *judge, WsRunMesh *mesh, int d)
+{
+    WsSession *part = &mesh->part[d];
+    WsRunCase *c = &mesh->case_[d];
+    for (int t = 0; t < part->m->n_tensors; t++)
+        c->tensor[t].fill.key = ws_input_key(part->m->seed + 0x9e37u * (uint64_t)d, (uint32_t)t);
+    return use(judge, part) && ws_case_fill(part) && ws_maps_encode(part) &&
+           ws_session_synchronize(part);
+}
+
+/* The maps of all parts, and where each has its flags, in the memory of each part's device. */
+static bool hand_out(WsSession *judge, WsRunMesh *mesh)
+{
+    const int maps = mesh->part[0].m->n_maps, n = mesh->n;
+    const size_t bytes = (size_t)(maps * n + 1) * sizeof(WsCuTensorMap);
+    uint64_t table[WS_MESH_PARTS];
+    WsCuTensorMap *all = aligned_alloc(_Alignof(WsCuTensorMap), bytes);
+    if (!all)
+        return ws_session_fail(judge, "no memory for the tensor maps of all devices");
+    memset(all, 0, bytes);
+    for (int d = 0; d < n; d++) {
+        table[d] = mesh->flag.base + (uint64_t)d * mesh->flag.pitch;
+        for (int m = 0; m < maps; m++)
+            all[m * n + d] = mesh->part[d].map[m];
+    }
+    bool ok = true;
+    for (int d = 0; ok && d < n; d++) {
+        WsSession *part = &mesh->part[d];
+        ok = use(judge, part) &&
+             ws_cu(judge, judge->cu.mem_alloc(&part->peer_maps, bytes), "cuMemAlloc") &&
+             ws_cu(judge, judge->cu.mem_alloc(&part->flags, sizeof table), "cuMemAlloc") &&
+             ws_cu(judge, judge->cu.copy_to_device(part->peer_maps, all, bytes), "cuMemcpyHtoD") &&
+             ws_cu(judge, judge->cu.copy_to_device(part->flags, table, sizeof table),
+                   "cuMemcpyHtoD") &&
+             ws_cu(judge, judge->cu.memset8(table[d], 0, mesh->flag.pitch, part->stream),
+                   "cuMemsetD8Async") &&
+             of_part(judge, part, ws_session_synchronize(part));
+    }
+    free(all);
+    return ok;
+}
+
+bool ws_mesh_case_open(WsSession *judge, const WsRunCase *c)
+{
+    WsRunMesh *mesh = judge->mesh;
+    const WsManifest *m = mesh->part[0].m;
+    mesh->launches = 0;
+    mesh->n = (int)c->devices;
+    mesh->stacked_case = *c;
+    judge->c = &mesh->stacked_case;
+    judge->pitch = mesh->pitch;
+    for (int d = 0; d < mesh->n; d++) {
+        WsSession *part = &mesh->part[d];
+        mesh->case_[d] = *c;
+        mesh->case_[d].size[m->rank] = d;
+        part->c = &mesh->case_[d];
+        part->r = judge->r;
+        part->error = judge->error;
+        part->grid = judge->grid;
+    }
+    bool ok = fits(judge, mesh) && take_memory(judge, mesh, c);
+    for (int d = 0; ok && d < mesh->n; d++)
+        ok = of_part(judge, &mesh->part[d], prepare(judge, mesh, d));
+    return ok && hand_out(judge, mesh) && use(judge, judge);
+}
+
+void ws_mesh_case_close(WsSession *judge)
+{
+    WsRunMesh *mesh = judge->mesh;
+    for (int d = 0; d < mesh->n; d++) {
+        WsSession *part = &mesh->part[d];
+        judge->cu.context_set(part->context);
+        if (part->peer_maps)
+            judge->cu.mem_free(part->peer_maps);
+        if (part->flags)
+            judge->cu.mem_free(part->flags);
+        part->peer_maps = part->flags = 0;
+    }
+    for (int t = 0; t < judge->m->n_tensors; t++)
+        ws_mesh_block_close(mesh, &mesh->block[t]);
+    ws_mesh_block_close(mesh, &mesh->flag);
+    judge->cu.context_set(judge->context);
+}
+
+/* --- launches ----------------------------------------------------------------------------------*/
+bool ws_mesh_poison(WsSession *judge)
+{
+    for (int d = 0; d < judge->mesh->n; d++) {
+        WsSession *part = &judge->mesh->part[d];
+        if (!use(judge, part) || !of_part(judge, part, ws_case_poison(part)))
+            return false;
+    }
+    return use(judge, judge);
+}
+
+static bool launch_part(WsSession *judge, int d)
+{
+    WsSession *part = &judge->mesh->part[d];
+    part->launches = judge->mesh->launches;
+    return use(judge, part) && of_part(judge, part, ws_session_launch(part, WS_MODULE_TIMED));
+}
+
+bool ws_mesh_launch(WsSession *judge)
+{
+    for (int d = 0; d < judge->mesh->n; d++)
+        if (!launch_part(judge, d))
+            return false;
+    judge->mesh->launches++;
+    return use(judge, judge);
+}
+
+bool ws_mesh_synchronize(WsSession *judge)
+{
+    for (int d = 0; d < judge->mesh->n; d++) {
+        WsSession *part = &judge->mesh->part[d];
+        if (!use(judge, part) || !of_part(judge, part, ws_session_synchronize(part)))
+            return false;
+    }
+    return use(judge, judge);
+}
+
+bool ws_mesh_cold(WsSession *judge, double *us)
+{
+    WsRunMesh *mesh = judge->mesh;
+    *us = 0;
+    for (int d = 0; d < mesh->n; d++) {
+        WsSession *part = &mesh->part[d];
+        if (!use(judge, part) || !of_part(judge, part, ws_case_zero_reductions(part)) ||
+            !ws_cu(judge, judge->cu.memset32(part->flush, 0, WS_FLUSH_BYTES / 4, part->stream),
+                   "cuMemsetD32Async"))
+            return false;
+    }
+    if (!ws_mesh_synchronize(judge)) /* all of them begin at the same time, or nearly so */
+        return false;
+    for (int d = 0; d < mesh->n; d++) {
+        WsSession *part = &mesh->part[d];
+        if (!use(judge, part) ||
+            !ws_cu(judge, judge->cu.event_record(part->event[0], part->stream), "cuEventRecord") ||
+            !launch_part(judge, d) ||
+            !ws_cu(judge, judge->cu.event_record(part->event[1], part->stream), "cuEventRecord"))
+            return false;
+    }
+    mesh->launches++;
+    for (int d = 0; d < mesh->n; d++) {
+        WsSession *part = &mesh->part[d];
+        float ms = 0;
+        if (!use(judge, part) ||
+            !ws_cu(judge, judge->cu.event_synchronize(part->event[1]), "cuEventSynchronize") ||
+            !ws_cu(judge, judge->cu.event_elapsed(&ms, part->event[0], part->event[1]),
+                   "cuEventElapsedTime"))
+            return false;
+        *us = ms * 1e3 > *us ? ms * 1e3 : *us;
+    }
+    return use(judge, judge) &&
+           (*us > 0 || ws_session_fail(judge, "the driver's events show no time around a launch"));
+}
+
+bool ws_mesh_flags_right(WsSession *judge)
+{
+    const WsRunMesh *mesh = judge->mesh;
+    const WsManifest *m = mesh->part[0].m;
+    const WsRunCase *c = mesh->part[0].c;
+    for (int d = 0; d < mesh->n; d++) {
+        uint64_t at = mesh->flag.base + (uint64_t)d * mesh->flag.pitch;
+        for (int f = 0; f < m->n_flags; f++)
+            for (int64_t i = 0; i < c->elements[f]; i++, at += 8) {
+                int64_t now = 0;
+                if (!ws_cu(judge, judge->cu.copy_to_host(&now, at, 8), "cuMemcpyDtoH"))
+                    return false;
+                if (now != mesh->launches * c->adds[f])
+                    return ws_session_fail(judge,
+                                           "element %" PRId64 " of flag %s of device %d is %" PRId64
+                                           " after %" PRId64
+                                           " launches, each of which adds %" PRId64,
+                                           i, m->flag[f], d, now, mesh->launches, c->adds[f]);
+            }
+    }
+    return true;
+}

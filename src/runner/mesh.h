@@ -1,0 +1,45 @@
+/* Devices of a mesh that run one case together, in one process: memory that all of them reach,
+ * their launches, and their times. A device may stand in the list more than once; such parts share
+ * the GPU, and nothing else is different for them. */
+#pragma once
+
+#include "runner/session.h"
+
+enum { WS_MESH_PARTS = 16 };
+
+typedef struct {
+    uint64_t base, pitch; /* of all parts; from one part to the next */
+    uint64_t handle[WS_MESH_PARTS];
+    int n; /* parts that have memory there */
+} WsMeshBlock;
+
+struct WsRunMesh {
+    WsSession *judge; /* sees the tensors of all parts as one, the part as their first dimension */
+    int n;
+    WsSession part[WS_MESH_PARTS];
+    WsRunOptions options[WS_MESH_PARTS];
+    WsRunCase case_[WS_MESH_PARTS];
+    WsManifest stacked;
+    WsRunCase stacked_case;
+    WsMeshBlock block[WS_MANIFEST_TENSORS], flag;
+    int64_t pitch[WS_MANIFEST_TENSORS + 1]; /* bytes, then the parts: what references take */
+    int64_t launches;                       /* of this case, since its flags were zeroed */
+};
+
+/* Opens the session of every part and loads what it runs; `judge` becomes that of all of them. */
+bool ws_mesh_open(WsSession *judge, WsRunMesh *mesh, const WsManifest *m);
+/* As ws_case_open and ws_case_close. */
+bool ws_mesh_case_open(WsSession *judge, const WsRunCase *c);
+void ws_mesh_case_close(WsSession *judge);
+/* As their kin of one device, for all parts. */
+bool ws_mesh_poison(WsSession *judge);
+bool ws_mesh_launch(WsSession *judge);
+bool ws_mesh_synchronize(WsSession *judge);
+/* One cold launch of all parts: the longest time of a part between its own events. */
+bool ws_mesh_cold(WsSession *judge, double *us);
+/* Every flag holds what the launches so far have added by the manifest. */
+bool ws_mesh_flags_right(WsSession *judge);
+
+/* mesh_memory.c: `bytes` of each part, behind each other, reached by every device of the mesh. */
+bool ws_mesh_block_open(WsRunMesh *mesh, WsMeshBlock *b, uint64_t bytes, const char *what);
+void ws_mesh_block_close(WsRunMesh *mesh, WsMeshBlock *b);
