@@ -58,7 +58,7 @@ gboolean ws_bundle_write(const WsBundleSpec *spec, const char *dir, WsFindings *
 char *ws_bundle_manifest(const WsBundleSpec *spec, WsFindings *findings, GError **error);
 
 /* Floating-point operations of one evaluation of `reference` (a product and a sum count one each),
- * 0 if it cannot be told: helper functions, data-dependent bounds. */
+ * 0 if it cannot be told: helper functions, data-dependent bounds, devices of a mesh. */
 double ws_launch_flops(const WsProgram *p, const WsLaunchValues *v);
 
 G_END_DECLS

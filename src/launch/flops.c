@@ -136,6 +136,8 @@ static double cost(Count *c, const WsFormula *f)
 
 double ws_launch_flops(const WsProgram *p, const WsLaunchValues *v)
 {
+    if (p->mesh) /* which device does what of a sum over all of them, the reference does not say */
+        return 0;
     double total = 0;
     g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     Count c = { p, v, TRUE, 0, seen };

@@ -196,6 +196,41 @@ static void test_round_trip(void)
     g_rmdir(top);
 }
 
+/* Devices of a mesh: what each of them is, their flags, and what devices exchange; a build that the
+ * runner cannot read there is refused. */
+static void test_devices(void)
+{
+    g_autoptr(WsProgram) p = program_of(WS_SOURCE_ROOT "/tests/designs/mesh/ag-gemm.wstave");
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(GError) error = NULL;
+    const WsSize size[] = { { "W", 3 }, { "TM", 5 }, { "TN", 2 }, { "SMS", 44 } };
+    const WsBundleCase cases[] = { { NULL, 0 }, { size, 4 } };
+    WsBundleSpec spec = { .program = p, .timed_ptx = "// timed", .cases = cases, .n_cases = 2 };
+    g_autofree char *text = ws_bundle_manifest(&spec, findings, &error);
+    g_assert_no_error(error);
+    g_autofree WsManifest *m = g_new0(WsManifest, 1);
+    char why[512] = "";
+    ws_manifest_parse(text, m, why, sizeof why);
+    g_assert_cmpstr(why, ==, "");
+    g_assert_true(m->mesh);
+    g_assert_cmpstr(m->size[m->rank], ==, "rank");
+    g_assert_cmpint(m->n_flags, ==, 2);
+    g_assert_cmpstr(m->flag[1], ==, "rows");
+    g_assert_cmpint(m->tensor[1].access, ==, WS_RUN_EXCHANGE);
+    const WsRunCase *c = &m->case_[1];
+    g_assert_cmpint(c->devices, ==, 3);
+    g_assert_cmpint(c->grid, ==, 44);
+    g_assert_false(c->grid_sms);
+    g_assert_cmpint(c->elements[0], ==, 3); /* ready: an element for each device */
+    g_assert_cmpint(c->adds[0], ==, 44);
+    g_assert_cmpint(c->elements[1], ==, 15); /* rows: of all devices */
+    g_assert_cmpint(c->adds[1], ==, 2);
+    g_assert_cmpfloat(c->flops, ==, 0); /* not known which device does what */
+    spec.debug_ptx = "// debug";
+    g_assert_null(ws_bundle_manifest(&spec, findings, &error));
+    g_assert_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_LENS);
+}
+
 static const struct {
     WsSize size[3];
     guint n;
@@ -307,6 +342,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/launch/bundle/round-trip", test_round_trip);
     g_test_add_func("/launch/bundle/flops", test_flops);
+    g_test_add_func("/launch/bundle/devices", test_devices);
     g_test_add_func("/launch/bundle/flops-of", test_flops_of);
     g_test_add_func("/launch/bundle/rate", test_rate);
     g_test_add_func("/launch/bundle/refused", test_refused);
