@@ -29,6 +29,8 @@ TAKEN = {
     "ws_outside": {3: "t"},
     "ws_fixer_add": {2: "f"},
     "ws_draft_refuse": {2: "f"},
+    "ws_hint_refuse": {3: "t", 4: "f"},
+    "has_any": {6: "t"},
     "bad_entry": {2: "f"},
     "ws_global_problem": {2: "f"},
     "ws_global_cure": {3: "f"},

@@ -53,7 +53,8 @@ static void look_round(GtkApplication *application)
 {
     static const char *const panel[] = { "show-problems",  "show-code",        "show-measurements",
                                          "show-resources", "show-differences", "show-next",
-                                         "show-witness",   "show-idle",        "show-schedules" };
+                                         "show-witness",   "show-idle",        "show-schedules",
+                                         "show-stages" };
     static const char *const page[] = { "summary", "loops",   "steps", "waits", "overlap",
                                         "range",   "results", "next",  "runs",  "two-runs" };
     WsWindow *w = ws_window_new(application);

@@ -18,6 +18,7 @@ const char *ws_part_name(WsPart part)
         [WS_PART_JOBS] = "jobs",           [WS_PART_EDIT] = "win",
         [WS_PART_WITNESS] = "witness",     [WS_PART_COMPARE] = "compare",
         [WS_PART_IDLE] = "idle",           [WS_PART_SCHEDULES] = "schedules",
+        [WS_PART_STAGES] = "stages",
     };
     return name[part];
 }

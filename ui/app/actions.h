@@ -21,6 +21,7 @@ typedef enum {
     WS_PART_COMPARE,
     WS_PART_IDLE,
     WS_PART_SCHEDULES,
+    WS_PART_STAGES,
     WS_PART_COUNT
 } WsPart;
 const char *ws_part_name(WsPart part); /* "timeline" */

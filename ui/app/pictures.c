@@ -1,5 +1,6 @@
 #include "ui/app/pictures.h"
 
+#include "edit/edit.h"
 #include "score/palette.h"
 #include "ui/app/main_loop.h"
 #include "ui/app/settings.h"
@@ -76,10 +77,20 @@ static void act(WsWindow *w, const char *name)
     g_action_group_activate_action(G_ACTION_GROUP(w), name, NULL);
 }
 
+/* What was left shown or hidden is kept from one window to the next. */
+static void hide(WsWindow *w, GtkWidget *pane, const char *toggle)
+{
+    if (gtk_widget_get_mapped(pane))
+        act(w, toggle);
+}
+
 static void bare(WsWindow *w, WsTimeline *t)
 {
-    act(w, "toggle-panels");
-    act(w, "toggle-inspector");
+    (void)t;
+    GtkWidget *panels =
+        gtk_widget_get_ancestor(ws_window_part(w, WS_PART_RESOURCES), GTK_TYPE_NOTEBOOK);
+    hide(w, panels, "toggle-panels");
+    hide(w, ws_window_part(w, WS_PART_INSPECTOR), "toggle-inspector");
 }
 
 /* Two rounds of one tile, in the middle of the run. */
@@ -106,6 +117,21 @@ static void far(WsWindow *w, WsTimeline *t)
     act(w, "fit-all");
 }
 
+static void stages(WsWindow *w, WsTimeline *t)
+{
+    act(w, "show-stages");
+}
+
+/* The steps that the hint means, in their places. */
+static void by_hand(WsWindow *w, WsTimeline *t)
+{
+    WsDocument *d = ws_window_document(w);
+    g_autoptr(WsDraft) draft = ws_draft_new(ws_document_latest(d));
+    if (ws_edit_explicit(draft, 0))
+        ws_document_commit(d, draft, NULL);
+    act(w, "focus-structure");
+}
+
 static void problems(WsWindow *w, WsTimeline *t)
 {
     act(w, "show-problems");
@@ -122,6 +148,7 @@ static void measurements(WsWindow *w, WsTimeline *t)
 #define FA    "projects/attention-d128-full/design.wstave"
 #define FAT   "projects/attention-d128-full/measured/attention-d128-full.wtrace"
 #define CUBE  "projects/gemm-ascend/design.wstave"
+#define HINT  "tests/designs/hint-attention.wstave"
 #define BAD   "tests/designs/broken/10-unequal-loops.wstave"
 
 static const Picture pictures[] = {
@@ -130,6 +157,14 @@ static const Picture pictures[] = {
     { "afar", GEMM, NULL, 1200, 740, 0, WS_PART_TIMELINE, far },
     { "measured", FA, FAT, 1200, 640, 0, WS_PART_TIMELINE, near },
     { "queues", CUBE, NULL, 1300, 760, 0, WS_PART_TIMELINE, queues },
+    { "hint", HINT, NULL, 1400, 900, 330, WS_PART_SELF, stages },
+    { "hand", HINT, NULL, 1400, 900, 150, WS_PART_SELF, by_hand },
+    { "histogram", "tests/designs/moves/histogram.wstave", NULL, 1300, 330, 0, WS_PART_TIMELINE,
+      far },
+    { "close", "tests/designs/pipe-close.wstave", NULL, 1300, 460, 0, WS_PART_TIMELINE, near },
+    { "raw", "tests/designs/raw-add.wstave", NULL, 1300, 400, 0, WS_PART_TIMELINE, near },
+    { "cluster", "tests/designs/cluster-allreduce.wstave", NULL, 1300, 360, 0, WS_PART_TIMELINE,
+      far },
     { "problems", BAD, NULL, 1200, 800, 330, WS_PART_PROBLEMS, problems },
     { "measurements", GEMM, TRACE, 1200, 800, 400, WS_PART_MEASUREMENTS, measurements },
 };

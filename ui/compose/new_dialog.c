@@ -55,7 +55,8 @@ static void add_starting(GtkListBox *list, const char *name)
     const WsNode *root = design ? ws_design_root(design) : NULL;
     const char *note = root ? ws_node_text(root, WS_F_note) : NULL;
     if (root)
-        gtk_list_box_append(list, new_row(name, ws_node_text(root, WS_F_name), note ? note : ""));
+        gtk_list_box_append(list,
+                            new_row(name, _(ws_node_text(root, WS_F_name)), note ? _(note) : ""));
 }
 
 static gboolean key(GtkEventControllerKey *c, guint value, guint code, GdkModifierType state,

@@ -120,8 +120,18 @@ char *ws_palette_text(const char *resource)
     return text ? g_strndup(text, n) : NULL;
 }
 
+/* "7-hint-gemm.wstave": they are numbered. */
+static int by_number(const void *a, const void *b)
+{
+    const gint64 x = g_ascii_strtoll(*(char *const *)a, NULL, 10);
+    const gint64 y = g_ascii_strtoll(*(char *const *)b, NULL, 10);
+    return x < y ? -1 : x > y;
+}
+
 char **ws_starting_designs(void)
 {
     char **names = g_resources_enumerate_children(WS_RESOURCE_PATH "/designs", 0, NULL);
+    if (names)
+        qsort(names, g_strv_length(names), sizeof *names, by_number);
     return names ? names : g_new0(char *, 1);
 }

@@ -12,12 +12,13 @@
 #include "ui/panels/compare_panel.h"
 #include "ui/panels/idle_panel.h"
 #include "ui/panels/resources.h"
-#include "ui/schedules/schedules_panel.h"
 #include "ui/panels/search_bar.h"
 #include "ui/panels/sidebar.h"
 #include "ui/problems/problems.h"
 #include "ui/problems/witness.h"
 #include "ui/runs/measurements.h"
+#include "ui/schedules/schedules_panel.h"
+#include "ui/stages/stages_panel.h"
 #include "ui/timeline/timeline.h"
 #include "ui/window/welcome.h"
 
@@ -259,6 +260,7 @@ static void make_parts(WsWindow *w)
     add_panel(w, WS_PART_MEASUREMENTS, ws_measurements_new(d), _("Measurements"));
     add_panel(w, WS_PART_IDLE, ws_idle_panel_new(d), _("Idle"));
     add_panel(w, WS_PART_SCHEDULES, ws_schedules_panel_new(d), _("Schedules"));
+    add_panel(w, WS_PART_STAGES, ws_stages_panel_new(d), _("Stages"));
     add_panel(w, WS_PART_RESOURCES, ws_resources_new(d), _("Resources"));
     add_panel(w, WS_PART_COMPARE, ws_compare_panel_new(d), _("Differences"));
     measure_shown_page(w->panels);

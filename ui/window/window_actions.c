@@ -257,6 +257,7 @@ static const WsCommand handler[] = {
     { "show-measurements", .with = show_panel, .value = WS_PART_MEASUREMENTS },
     { "show-idle", .with = show_panel, .value = WS_PART_IDLE },
     { "show-schedules", .with = show_panel, .value = WS_PART_SCHEDULES },
+    { "show-stages", .with = show_panel, .value = WS_PART_STAGES },
     { "show-next", do_show_next },
     { "toggle-path", do_toggle_path },
     { "legend", do_legend },

@@ -259,10 +259,13 @@ gboolean ws_hint_read(WsHint *h)
     if (has_any(h, h->loop, place, none, G_N_ELEMENTS(none),
                 "Use a loop with count, and nothing that it derives."))
         return FALSE;
-    if (n == 0 || n > WS_HINT_MOST)
-        return ws_hint_refuse(h, place, "Put steps into pipeline_group steps, at most 64.",
-                              "loop %s has num_stages and %s pipeline groups",
-                              ws_node_name(h->loop), n ? "too many" : "no");
+    if (n == 0)
+        return ws_hint_refuse(h, place, "Put steps into pipeline_group steps.",
+                              "loop %s has num_stages and no pipeline groups",
+                              ws_node_name(h->loop));
+    if (n > WS_HINT_MOST)
+        return ws_hint_refuse(h, place, "Join some: at most 64.",
+                              "loop %s has %u pipeline groups, too many", ws_node_name(h->loop), n);
     h->group = g_new0(WsHintGroup, n);
     for (guint i = 0; i < n; i++) {
         const WsNode *node = ws_node_child(h->loop, WS_F_do, i);
