@@ -237,9 +237,9 @@ static void certify(const WsProgram *p, const WsBitOptions *options, WsVerdict *
     }
     v->certificate = g_steal_pointer(&proof->certificate);
     if (!v->certificate)
-        v->uncertified = g_strdup(proof->kind == WS_PROOF_CAP
-                                      ? proof->why
-                                      : "the proof needs rules that certificates have no form for");
+        v->uncertified = proof->kind == WS_PROOF_CAP
+                             ? ws_phrase_text(proof->why, NULL, NULL)
+                             : g_strdup("the proof needs rules that certificates have no form for");
     ws_proof_free(proof);
     ws_certificate_free(c);
 }

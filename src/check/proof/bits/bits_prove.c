@@ -349,6 +349,32 @@ static Choice *current(Search *s)
     return s->first;
 }
 
+static const WsTree *counted_around(const WsTree *t)
+{
+    for (t = t->parent; t; t = t->parent)
+        if (t->kind == WS_TREE_LOOP && t->over != WS_OVER_TILES)
+            return t;
+    return NULL;
+}
+
+/* Where an index is compared with a size and its loop starts again in each round of another one,
+ * both count themselves: what that takes is said by name. */
+static char *too_many(const Search *s)
+{
+    const WsControl *c = s->b->c;
+    for (guint a = 0; a < c->p->n_agents; a++)
+        for (guint i = 0; i < c->site[a]->len; i++) {
+            const WsSite *site = &g_array_index(c->site[a], WsSite, i);
+            const WsTree *outer = site->again && site->moving ? counted_around(site->moving) : NULL;
+            if (outer)
+                return ws_phrase("more than %u states: a condition of loop %s compares its index "
+                                 "with a size, and %s starts it again in each round; give the "
+                                 "steps that run ahead there to another group",
+                                 s->o->max_states, site->moving->name, outer->name);
+        }
+    return ws_phrase("more than %u states", s->o->max_states);
+}
+
 static gboolean ended(Search *s)
 {
     guint n = s->proof->states + s->proof->merges;
@@ -359,7 +385,7 @@ static gboolean ended(Search *s)
     else if (s->b->c->endless && n > ENDLESS_STATES)
         s->proof->why = g_strdup(s->b->c->endless);
     else if (s->proof->states > s->o->max_states)
-        s->proof->why = g_strdup_printf("more than %u states", s->o->max_states);
+        s->proof->why = too_many(s);
     else if (s->bytes > (s->o->certificate ? 4 * MAX_BYTES : MAX_BYTES))
         s->proof->why = g_strdup(s->o->certificate ? "the states take more than 256 MB"
                                                    : "the states take more than 64 MB");
