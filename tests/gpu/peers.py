@@ -10,6 +10,8 @@
     peers.py --decode BUNDLE [...] [--length N ...]       attention over a paged cache, beside torch and cuDNN
     peers.py --varlen BUNDLE [...] [--causal]             packed sequences, beside torch and cuDNN (peers_attention.py)
     peers.py --forms BUNDLE [...] [--causal] [--cap C] [--sinks]  two head dimensions, soft cap, sinks, beside torch
+    peers.py --rmsnorm BUNDLE [...]                       RMSNorm and a product, beside torch (peers_norm.py)
+    peers.py --cross-entropy BUNDLE [...]                 cross-entropy of a product, beside torch
     options: --rounds 9 --reps 3 --sustained 0 --case LABEL --json OUT --profile
 
 Every contestant is captured as a graph on the same tensors. Outputs come first: poisoned with 0xff, then
@@ -45,6 +47,7 @@ torch = peer.torch
 if torch is not None:
     import cublaslt
     import peers_attention
+    import peers_norm
     import peers_serving
 LN2 = 0.6931471805599453
 
@@ -509,6 +512,8 @@ def main():
     p.add_argument("--decode", nargs="+", default=[], metavar="BUNDLE")
     p.add_argument("--varlen", nargs="+", default=[], metavar="BUNDLE")
     p.add_argument("--forms", nargs="+", default=[], metavar="BUNDLE")
+    p.add_argument("--rmsnorm", nargs="+", default=[], metavar="BUNDLE")
+    p.add_argument("--cross-entropy", nargs="+", default=[], metavar="BUNDLE")
     p.add_argument("--cap", type=float, default=0)
     p.add_argument("--sinks", action="store_true")
     p.add_argument("--length", nargs="+", type=int, default=[0, 8192])
@@ -533,7 +538,8 @@ def main():
         torch.cuda.get_device_name(), sms, torch.__version__, options.rounds, options.reps))
     try:
         for problems in (gemm, fp8_block, sparse_mla, attention, peers_serving.small, peers_serving.grouped,
-                         peers_serving.decode, peers_attention.varlen, peers_attention.forms):
+                         peers_serving.decode, peers_attention.varlen, peers_attention.forms,
+                         peers_norm.rmsnorm, peers_norm.cross_entropy):
             if not getattr(options, problems.__name__):
                 continue
             mine = [measure(x, options, flush, nvml) for x in problems(options, driver, sms)

@@ -1,0 +1,84 @@
+"""A norm before a product and cross-entropy behind one, beside torch. Each yields what the problems of peers.py yield."""
+
+import peer
+from peers_serving import kept, of, point_judge, points, sizes
+
+torch = peer.torch
+
+
+def rmsnorm(options, driver, sms):
+    """RMSNorm of rows and a product. Peers: F.rms_norm and torch.mm, the same compiled."""
+    bundles = [peer.Bundle(b) for b in options.rmsnorm]
+    kernels = [peer.Kernel(driver, b, sms) for b in bundles]
+    eps = bundles[0].scalars[0]
+    for size in sizes(bundles):
+        m, n, k = size["M"], size["N"], size["K"]
+        torch.manual_seed(1)
+        t = {"A": torch.randn(m, k, device="cuda").bfloat16(), "B": torch.randn(n, k, device="cuda").bfloat16(),
+             "C": torch.empty(m, n, dtype=torch.bfloat16, device="cuda")}
+        makes = {x.label: of(x, y, size, t) for x, y in zip(bundles, kernels) if x.case(size)}
+
+        def both():
+            return [torch.nn.functional.rms_norm(t["A"], (k,), eps=eps) @ t["B"].t()]
+
+        makes["torch"] = kept(both)
+        try:
+            compiled = torch.compile(lambda a, b: torch.nn.functional.rms_norm(a, (k,), eps=eps) @ b.t())
+            makes["torch-compiled"] = kept(lambda: [compiled(t["A"], t["B"])])
+            makes["torch-compiled"]()()
+        except Exception as e:  # whatever a compiler raises: the peer is left out by name
+            makes.pop("torch-compiled", None)
+            print("torch-compiled: %s" % (str(e).splitlines()[0] if str(e) else type(e).__name__))
+        makes["torch"]()()
+        want = []
+        for j, i in points(n, m):
+            a = t["A"][i].double()
+            want.append(((j, i), float(a @ t["B"][j].double() / (a.square().mean() + eps).sqrt())))
+        yield ("rmsnorm %dx%dx%d" % (m, n, k), makes, [t["C"]], point_judge(want, 0.02 * k ** 0.5), 2.0 * m * n * k,
+               ("torch", "torch-compiled"))
+        torch.cuda.empty_cache()
+
+
+def cross_entropy(options, driver, sms):
+    """Cross-entropy of H*W^T, per row. Peers: torch.mm and F.cross_entropy on bf16 logits, and the same compiled (its
+    reductions are of float32)."""
+    bundles = [peer.Bundle(b) for b in options.cross_entropy]
+    kernels = [peer.Kernel(driver, b, sms) for b in bundles]
+    for size in sizes(bundles):
+        rows, vocabulary, k = size["T"], size["V"], size["K"]
+        torch.manual_seed(1)
+        t = {"H": torch.randn(rows, k, device="cuda").bfloat16(),
+             "W": (torch.randn(vocabulary, k, device="cuda") * (2.0 / k ** 0.5)).bfloat16(),
+             "LABEL": torch.randint(0, vocabulary, (rows,), device="cuda").int(),
+             "LOSS": torch.empty(rows, device="cuda"), "LSE": torch.empty(rows, device="cuda")}
+        label = t["LABEL"].long()
+        makes = {x.label: of(x, y, size, t) for x, y in zip(bundles, kernels) if x.case(size)}
+
+        def both(h, w):
+            return torch.nn.functional.cross_entropy((h @ w.t()).float(), label, reduction="none")
+
+        makes["torch"] = kept(lambda: [torch.nn.functional.cross_entropy(t["H"] @ t["W"].t(), label, reduction="none")])
+        makes["torch"]()()
+        try:
+            compiled = torch.compile(both)
+            makes["torch-compiled"] = kept(lambda: [compiled(t["H"], t["W"])])
+            makes["torch-compiled"]()()
+        except Exception as e:  # whatever a compiler raises: the peer is left out by name
+            makes.pop("torch-compiled", None)
+            print("torch-compiled: %s" % (str(e).splitlines()[0] if str(e) else type(e).__name__))
+        seen = [0, rows - 1] + torch.randint(0, rows, (30,)).tolist()
+        want = []
+        for i in seen:
+            z = t["W"].double() @ t["H"][i].double()
+            lse = float(torch.logsumexp(z, 0))
+            want.append((lse - float(z[label[i]]), lse))
+
+        def judge(out):
+            worst = [max(abs(float(o[i]) - w[x]) for i, w in zip(seen, want)) for x, o in enumerate(out)]
+            # bf16 logits, as torch has them, are off by 2^-9 of themselves
+            return worst[0] < 0.05 and (len(out) == 1 or worst[1] < 0.005), "loss and lse off by " + ", ".join(
+                "%.5f" % w for w in worst)
+
+        yield ("cross-entropy rows %d vocabulary %d K %d" % (rows, vocabulary, k), makes, [t["LOSS"], t["LSE"]], judge,
+               2.0 * rows * vocabulary * k, ("torch", "torch-compiled"))
+        torch.cuda.empty_cache()
