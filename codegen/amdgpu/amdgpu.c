@@ -6,6 +6,16 @@
 #include "program/program.h"
 #include "target/target.h"
 
+#include <string.h>
+
+/* CDNA 4: vector registers of a lane that the waves of a SIMD share, and what is given out at once
+ * of them and of the LDS */
+#define VGPRS        512
+#define VGPR_GRANULE 8
+#define SIMD_WAVES   8
+#define SIMDS        4
+#define LDS_GRANULE  1280
+
 static LLVMModuleRef module_of(const WsProgram *p, LLVMContextRef ctx, GError **error)
 {
     ws_llvm_init();
@@ -66,12 +76,38 @@ gboolean ws_generate_amd_clean(GBytes *object)
     return ws_code_object_report(object, &r, NULL) && clean_of(&r);
 }
 
+guint ws_generate_amd_moves(const char *assembly)
+{
+    guint moves = 0;
+    for (const char *at = assembly; (at = strstr(at, "v_accvgpr_")) != NULL; at++) {
+        const char *line = at; /* an instruction is the first word of its line */
+        while (line > assembly && (line[-1] == ' ' || line[-1] == '\t'))
+            line--;
+        moves += line == assembly || line[-1] == '\n';
+    }
+    return moves;
+}
+
+WsAmdOccupancy ws_generate_amd_occupancy(const WsCodeObjectReport *r, guint64 lds)
+{
+    const guint granted = (MAX(r->vgprs, 1) + VGPR_GRANULE - 1) / VGPR_GRANULE * VGPR_GRANULE;
+    const guint waves = (MAX(r->threads, 1) + r->wave - 1) / MAX(r->wave, 1);
+    const guint64 bytes = (r->lds + LDS_GRANULE - 1) / LDS_GRANULE * LDS_GRANULE;
+    WsAmdOccupancy o = { .waves = MIN(VGPRS / granted, SIMD_WAVES) };
+    o.groups = o.waves * SIMDS / waves;
+    if (bytes > 0)
+        o.groups = (guint)MIN((guint64)o.groups, lds / bytes);
+    return o;
+}
+
 char *ws_generate_amd_report(const WsProgram *p, gboolean *clean, GError **error)
 {
     g_autoptr(GBytes) object = ws_generate_amd_object(p, WS_CODE_OBJECT_VERSION, error);
+    g_autofree char *text = object ? ws_generate_amd_assembly(p, error) : NULL;
     WsCodeObjectReport r;
-    if (!object || !ws_code_object_report(object, &r, error))
+    if (!text || !ws_code_object_report(object, &r, error))
         return NULL;
+    const WsAmdOccupancy o = ws_generate_amd_occupancy(&r, p->hardware->shared.bytes);
     *clean = clean_of(&r);
     GString *s = g_string_new(NULL);
     g_string_append_printf(s,
@@ -85,5 +121,10 @@ char *ws_generate_amd_report(const WsProgram *p, gboolean *clean, GError **error
                            ", %u bytes of arguments, %" G_GSIZE_FORMAT " bytes in all\n",
                            r.threads, r.wave, r.lds, p->hardware->shared.bytes, r.arguments,
                            g_bytes_get_size(object));
+    g_string_append_printf(
+        s,
+        "occupancy: waves of a SIMD by registers %u, workgroups of a CU %u; moves from or "
+        "to accumulation registers: %u\n",
+        o.waves, o.groups, ws_generate_amd_moves(text));
     return g_string_free(s, FALSE);
 }

@@ -1,6 +1,7 @@
 /* A program of gfx950 as assembly, or a code object that the HSA runtime loads. */
 #pragma once
 
+#include "codegen/amdgpu/code_object.h"
 #include "codegen/generate.h"
 
 G_BEGIN_DECLS
@@ -21,6 +22,14 @@ GBytes *ws_generate_reference_amd(const WsProgram *p, guint tensor,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Nothing of the kernel is kept in scratch memory. */
 gboolean ws_generate_amd_clean(GBytes *object);
+/* Instructions of an assembly that move between vector and accumulation registers. */
+guint ws_generate_amd_moves(const char *assembly);
+/* What a CU holds at a time of a kernel: waves on each SIMD, by vector registers alone; workgroups,
+ * by these and the `lds` bytes of the CU. */
+typedef struct {
+    guint waves, groups;
+} WsAmdOccupancy;
+WsAmdOccupancy ws_generate_amd_occupancy(const WsCodeObjectReport *r, guint64 lds);
 /* What the code object says of itself, for people: registers, spills, bytes. *clean: nothing is
  * spilled. Caller frees. */
 char *ws_generate_amd_report(const WsProgram *p, gboolean *clean,

@@ -307,6 +307,42 @@ static void test_reference(void)
     }
 }
 
+/* By hand: 512 registers of a lane for the waves of a SIMD, given out by 8; 163840 bytes of LDS, by
+ * 1280; eight waves of a workgroup lie on four SIMDs. */
+static void test_occupancy(void)
+{
+    static const struct {
+        guint vgprs, threads, lds, waves, groups;
+    } cases[] = {
+        { 248, 512, 98304, 2, 1 }, { 256, 512, 0, 2, 1 },      { 257, 512, 0, 1, 0 },
+        { 128, 512, 65536, 4, 2 }, { 129, 512, 65536, 3, 1 },  { 128, 512, 98304, 4, 1 },
+        { 64, 512, 32769, 8, 4 },  { 1, 512, 0, 8, 4 },        { 64, 512, 40960, 8, 4 },
+        { 64, 512, 40961, 8, 3 },  { 512, 256, 0, 1, 1 },      { 24, 64, 163840, 8, 1 },
+        { 24, 64, 0, 8, 32 },      { 128, 512, 163841, 4, 0 },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        const WsCodeObjectReport r = {
+            .vgprs = cases[i].vgprs, .threads = cases[i].threads, .lds = cases[i].lds, .wave = 64
+        };
+        const WsAmdOccupancy o = ws_generate_amd_occupancy(&r, 163840);
+        g_assert_cmpuint(o.waves, ==, cases[i].waves);
+        g_assert_cmpuint(o.groups, ==, cases[i].groups);
+    }
+    g_assert_cmpuint(ws_generate_amd_moves(""), ==, 0);
+    g_assert_cmpuint(ws_generate_amd_moves("\tv_accvgpr_read_b32 v1, a0\n\tv_mov_b32 v0, v1 ; no "
+                                           "v_accvgpr_write\n  v_accvgpr_write_b32 a0, v1\n"),
+                     ==, 2);
+    gboolean clean;
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsProgram) p = program_of(0);
+    g_autofree char *text = ws_generate_amd_report(p, &clean, &error);
+    g_assert_no_error(error);
+    g_assert_true(clean);
+    g_assert_nonnull(
+        strstr(text, "occupancy: waves of a SIMD by registers 2, workgroups of a CU 1; moves "
+                     "from or to accumulation registers: 0\n"));
+}
+
 /* What is cut off or changed is an error or another object, never worse. */
 static void test_broken_objects(void)
 {
@@ -419,6 +455,7 @@ int main(int argc, char **argv)
     g_test_add_data_func("/amd/code/llvm-readelf", NULL, test_read);
     g_test_add_data_func("/amd/code/llvm-objdump", rows, test_read);
     g_test_add_func("/amd/code/reference", test_reference);
+    g_test_add_func("/amd/code/occupancy", test_occupancy);
     g_test_add_func("/amd/code/broken-objects", test_broken_objects);
     g_test_add_func("/amd/code/refused", test_refused);
     return g_test_run();
