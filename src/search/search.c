@@ -21,10 +21,11 @@ typedef struct {
     const WsSearchOptions *o;
     WsSearch *s;
     WsFindings *findings;
-    gboolean unsaved;  /* what is kept could not be written, which has been said */
-    GHashTable *seen;  /* texts of designs, hashed */
-    GHashTable *built; /* ws_search_computing -> 1: it builds, 2: it does not */
-    GPtrArray *all;    /* WsFound*: proved, in the order of being found */
+    gboolean unsaved;      /* what is kept could not be written, which has been said */
+    GHashTable *seen;      /* texts of designs, hashed */
+    GHashTable *constants; /* as text -> 1: their values are right, 2: they are not */
+    GHashTable *built;     /* ws_search_computing -> 1: it builds, 2: it does not */
+    GPtrArray *all;        /* WsFound*: proved, in the order of being found */
     GRand *rand;
     double begun;
 } Run;
@@ -182,6 +183,33 @@ static gboolean is_built(Run *run, WsTried *one)
     return known != 2;
 }
 
+static char *constants_of(const WsDesign *design)
+{
+    const WsValue *map = ws_node_get(ws_design_root(design), WS_F_constants);
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; map->kind == WS_VALUE_MAP && i < map->n; i++) {
+        g_autofree char *value = ws_expr_print(map->item[i].expr);
+        g_string_append_printf(text, "%s=%s;", map->key[i], value);
+    }
+    return g_string_free(text, FALSE);
+}
+
+static gboolean has_values(Run *run, const WsTried *one)
+{
+    if (!run->o->values)
+        return TRUE;
+    g_autofree char *constants = constants_of(one->found->design);
+    gint known = GPOINTER_TO_INT(g_hash_table_lookup(run->constants, constants));
+    if (!known) {
+        const double before = seconds();
+        known = run->o->values(one->found->design, run->o->data) ? 1 : 2;
+        run->begun += seconds() - before;
+        g_hash_table_insert(run->constants, g_strdup(constants), GINT_TO_POINTER(known));
+    }
+    run->s->rejected += known == 2;
+    return known != 2;
+}
+
 static void play_one(Run *run, WsTried *one)
 {
     ws_tried_whole(run->of, run->o->kept, one);
@@ -200,7 +228,7 @@ static void keep(Run *run, GPtrArray *played, gboolean moved, guint places, GPtr
     for (guint i = 0; i < played->len && kept->len < most && !is_over(run); i++) {
         WsTried *one = played->pdata[i];
         if (!one->found || (moved && !one->moved) || is_alike(kept, one->found) ||
-            !is_proved(run, one) || !is_built(run, one))
+            !is_proved(run, one) || !has_values(run, one) || !is_built(run, one))
             continue;
         play_one(run, one);
         if (one->found->cycles <= 0 || is_alike(kept, one->found))
@@ -377,6 +405,7 @@ static gboolean begin(Run *run, const WsDesign *design, WsFindings *findings)
     keep_found(run, f);
     run->s->cycles = r->cycles;
     g_free(new_sum(run, design));
+    g_hash_table_insert(run->constants, constants_of(design), GINT_TO_POINTER(1));
     return TRUE;
 }
 
@@ -401,6 +430,7 @@ WsSearch *ws_search_new(const WsTrialOf *of, const WsDesign *design, const WsSea
                 .findings = findings,
                 .seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
                 .built = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+                .constants = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
                 .all = g_ptr_array_new_with_free_func(ws_found_free),
                 .begun = seconds() };
     run.rand = g_rand_new_with_seed((guint32)(run.o->seed ^ run.o->seed >> 32));
@@ -420,6 +450,7 @@ WsSearch *ws_search_new(const WsTrialOf *of, const WsDesign *design, const WsSea
     g_ptr_array_unref(beam);
     g_ptr_array_unref(run.all);
     g_hash_table_destroy(run.seen);
+    g_hash_table_destroy(run.constants);
     g_hash_table_destroy(run.built);
     g_rand_free(run.rand);
     return good ? g_steal_pointer(&s) : NULL;

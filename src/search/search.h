@@ -41,6 +41,11 @@ typedef struct {
      * order and for `asks` orders at most: FALSE leaves it out. It takes nothing of `seconds`.
      * NULL: nothing is asked. */
     gboolean (*builds)(const WsProgram *p, gpointer data);
+    /* Asked of a proved design before edits are tried on it, once for all with the same constants,
+     * other than those that the search begins with: FALSE leaves them out (a constant may be part
+     * of what is computed, and no trial compares values). It takes nothing of `seconds`. NULL:
+     * nothing is asked. */
+    gboolean (*values)(const WsDesign *design, gpointer data);
     /* Told of each design as soon as it is proved, the one that the search begins from first.
      * Without a floor; `found` is of this call. */
     void (*proved)(const WsFound *found, gpointer data);
@@ -61,7 +66,7 @@ typedef struct {
     guint known;      /* edits: that lead to a design of which `kept` knew */
     guint serial;     /* whose products ptxas is known to serialise (search/normal.h) */
     guint unbuilt;    /* proved, of an order that `builds` does not build */
-    guint rejected;   /* proved, and not accepted */
+    guint rejected;   /* proved, and not accepted, or of constants that are not */
     double seconds;   /* of this thread */
     gboolean stopped; /* by time, or cancelled: edits were left */
 } WsSearch;

@@ -519,6 +519,37 @@ static void test_builds(Fixture *f, gconstpointer unused)
     g_assert_cmpuint(other, >, 0);
 }
 
+/* Constants are asked about once, and nothing is tried on those whose values are wrong. */
+static gboolean of_no_value(const WsDesign *design, gpointer data)
+{
+    Builds *b = data;
+    const WsValue *map = ws_node_get(ws_design_root(design), WS_F_constants);
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; i < map->n; i++) {
+        g_autofree char *value = ws_expr_print(map->item[i].expr);
+        g_string_append_printf(text, "%s ", value);
+    }
+    b->asked++;
+    g_assert_true(g_hash_table_add(b->how, g_string_free(text, FALSE)));
+    return FALSE;
+}
+
+static void test_values(Fixture *f, gconstpointer unused)
+{
+    g_autoptr(GHashTable) how = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    Builds b = { 0, 0, how };
+    const WsSearchOptions options = {
+        .seconds = 1000, .beam = 6, .rounds = 2, .values = of_no_value, .data = &b
+    };
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsSearch) s = ws_search_new(&f->of, f->design, &options, findings);
+    g_autofree char *text = decisions(s);
+    g_assert_cmpuint(b.asked, >, 0);
+    g_assert_cmpuint(s->rejected, >=, b.asked);
+    g_assert_null(strstr(text, " = "));
+    g_assert_cmpuint(s->found->len, >, 1); /* what has the constants of the start is found */
+}
+
 int main(int argc, char **argv)
 {
     static const char right[] = "projects/gemm-bf16-pingpong/design.wstave";
@@ -531,6 +562,7 @@ int main(int argc, char **argv)
     g_test_add("/search/empty", Fixture, right, set_up, test_empty, tear_down);
     g_test_add("/search/refuted", Fixture, wrong, set_up, test_refuted, tear_down);
     g_test_add("/search/builds", Fixture, right, set_up, test_builds, tear_down);
+    g_test_add("/search/values", Fixture, right, set_up, test_values, tear_down);
     g_test_add_func("/search/overlaps", test_overlaps);
     g_test_add_func("/search/rounds-meet", test_rounds_meet);
     g_test_add_func("/search/compared", test_compared);

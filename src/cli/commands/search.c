@@ -148,6 +148,7 @@ int ws_command_search(int argc, char **argv)
                           .accept = dry ? NULL : ws_asked_accept,
                           .asks = ASKS,
                           .builds = ws_asked_can_build() && !dry ? ws_asked_builds : NULL,
+                          .values = dry ? NULL : ws_asked_values,
                           .progress = show },
                         g_hash_table_new(NULL, NULL),
                         0 };

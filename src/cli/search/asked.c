@@ -66,6 +66,15 @@ gboolean ws_asked_builds(const WsProgram *p, gpointer data)
     return builds(p);
 }
 
+gboolean ws_asked_values(const WsDesign *design, gpointer data)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, findings);
+    (void)data;
+    ws_cli_progress("rehearsing other constants");
+    return p && compare_values(p) != DIFFER;
+}
+
 gboolean ws_asked_accept(const WsFound *f, gpointer data)
 {
     WsSearchAsked *a = data;

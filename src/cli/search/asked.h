@@ -20,6 +20,8 @@ typedef struct {
 gboolean ws_asked_can_build(void);
 /* WsSearchOptions.builds. */
 gboolean ws_asked_builds(const WsProgram *p, gpointer data);
+/* WsSearchOptions.values. */
+gboolean ws_asked_values(const WsDesign *design, gpointer data);
 /* WsSearchOptions.accept: not what computes something else, nor what cannot be compared though what
  * computes was moved; nor what cannot be built as it was played. `data`: WsSearchAsked. */
 gboolean ws_asked_accept(const WsFound *f, gpointer data);
