@@ -36,6 +36,7 @@ static GtkWidget *new_row(const char *name, const char *title, const char *note)
     GtkWidget *head = gtk_label_new(title), *text = gtk_label_new(note);
     gtk_label_set_xalign(GTK_LABEL(head), 0);
     gtk_label_set_xalign(GTK_LABEL(text), 0);
+    gtk_label_set_wrap(GTK_LABEL(head), TRUE);
     gtk_label_set_wrap(GTK_LABEL(text), TRUE);
     gtk_label_set_max_width_chars(GTK_LABEL(text), 60);
     gtk_widget_add_css_class(head, "ws-title");
@@ -73,6 +74,8 @@ void ws_new_dialog_show(WsWindow *w)
     New *n = g_new0(New, 1);
     *n = (New){ w, GTK_WINDOW(gtk_window_new()) };
     GtkWidget *scroll = gtk_scrolled_window_new(), *list = gtk_list_box_new();
+    gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(scroll), GTK_POLICY_NEVER,
+                                   GTK_POLICY_AUTOMATIC);
     gtk_window_set_title(n->dialog, _("New Design"));
     gtk_window_set_transient_for(n->dialog, GTK_WINDOW(w));
     gtk_window_set_modal(n->dialog, TRUE);
