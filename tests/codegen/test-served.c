@@ -15,6 +15,7 @@
 #define SINK   "projects/attention-sink/design.wstave"
 #define NORM   "projects/rmsnorm-gemm/design.wstave"
 #define LOSS   "projects/cross-entropy/design.wstave"
+#define LINEAR "projects/linear-attention/design.wstave"
 #define GROUPS "tests/designs/moves/rows-end.wstave"
 
 typedef struct {
@@ -40,6 +41,9 @@ static const Right right[] = {
     { LOSS, "", "T=1 V=8 K=8" }, /* three CTAs of four have no column */
     { LOSS, "", "T=65 V=257 K=72" },
     { LOSS, "", "T=150 V=1300 K=8" },
+    { LINEAR, "", "B=1 H=1 T=1" },
+    { LINEAR, "", "B=1 H=2 T=65" },
+    { LINEAR, "", "B=2 H=1 T=200" },
     { GROUPS, "", "M=1 N=8 K=8 NG=1" },
     { GROUPS, "", "M=200 N=72 K=136 NG=4" },
     { GROUPS, "", "M=63 N=64 K=64 NG=9" },
@@ -89,6 +93,16 @@ static const Wrong wrong[] = {
     { LOSS, "select(n < V, acc, -inf)", "acc + 0", NULL, NULL, "T=65 V=257 K=72" },
     { LOSS, "lr*exp2(mr - top)", "lr", NULL, NULL, "T=65 V=1300 K=72" },
     { LOSS, "n == label", "n == label + 1", NULL, NULL, "T=65 V=257 K=72" },
+    { LINEAR, "\"use\": \"c\", \"when\": \"c > 0\" }", "\"use\": \"c\" }", "P-UNDEF",
+      "groups/mma/body/0/do/2", NULL },
+    { LINEAR, "          { \"sync\": \"group\" },\n          { \"store\": \"O\"",
+      "          { \"store\": \"O\"", "P-RACE", "groups/mma/body/0/do/14", NULL },
+    { LINEAR, "{ \"mma_wait\": 0 },\n          { \"arrive\"",
+      "{ \"mma_wait\": 1 },\n          { \"arrive\"", "P-ASYNC", NULL, NULL },
+    { LINEAR, "col <= row", "col < row", NULL, NULL, "B=1 H=1 T=65" },
+    { LINEAR, "\"a\": \"k.t\", \"b\": \"v.cols(replica*E, E).t\", \"first\": \"c == 0\"",
+      "\"a\": \"k.t\", \"b\": \"v.cols(replica*E, E).t\", \"first\": true", NULL, NULL,
+      "B=1 H=1 T=200" },
     { GROUPS, ", \"rows\": \"left\"", "", "G-TWICE", "groups/mma/body/0/do/4", NULL },
     { GROUPS, "\"rows\": \"left\"", "\"rows\": \"left - 1\"", "G-NEVER", NULL, NULL },
     { GROUPS, "\"at\": [\"g\", ", "\"at\": [\"min(g, 1)\", ", NULL, NULL, "M=200 N=8 K=8 NG=4" },

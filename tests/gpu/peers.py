@@ -12,6 +12,7 @@
     peers.py --forms BUNDLE [...] [--causal] [--cap C] [--sinks]  two head dimensions, soft cap, sinks, beside torch
     peers.py --rmsnorm BUNDLE [...]                       RMSNorm and a product, beside torch (peers_norm.py)
     peers.py --cross-entropy BUNDLE [...]                 cross-entropy of a product, beside torch
+    peers.py --linear BUNDLE [...]                        causal linear attention, beside torch
     options: --rounds 9 --reps 3 --sustained 0 --case LABEL --json OUT --profile
 
 Every contestant is captured as a graph on the same tensors. Outputs come first: poisoned with 0xff, then
@@ -514,6 +515,7 @@ def main():
     p.add_argument("--forms", nargs="+", default=[], metavar="BUNDLE")
     p.add_argument("--rmsnorm", nargs="+", default=[], metavar="BUNDLE")
     p.add_argument("--cross-entropy", nargs="+", default=[], metavar="BUNDLE")
+    p.add_argument("--linear", nargs="+", default=[], metavar="BUNDLE")
     p.add_argument("--cap", type=float, default=0)
     p.add_argument("--sinks", action="store_true")
     p.add_argument("--length", nargs="+", type=int, default=[0, 8192])
@@ -539,7 +541,7 @@ def main():
     try:
         for problems in (gemm, fp8_block, sparse_mla, attention, peers_serving.small, peers_serving.grouped,
                          peers_serving.decode, peers_attention.varlen, peers_attention.forms,
-                         peers_norm.rmsnorm, peers_norm.cross_entropy):
+                         peers_norm.rmsnorm, peers_norm.cross_entropy, peers_norm.linear):
             if not getattr(options, problems.__name__):
                 continue
             mine = [measure(x, options, flush, nvml) for x in problems(options, driver, sms)

@@ -1,4 +1,4 @@
-"""A norm before a product and cross-entropy behind one, beside torch. Each yields what the problems of peers.py yield."""
+"""A norm before a product, cross-entropy behind one and linear attention, beside torch. Each yields what the problems of peers.py yield."""
 
 import peer
 from peers_serving import kept, of, point_judge, points, sizes
@@ -81,4 +81,53 @@ def cross_entropy(options, driver, sms):
 
         yield ("cross-entropy rows %d vocabulary %d K %d" % (rows, vocabulary, k), makes, [t["LOSS"], t["LSE"]], judge,
                2.0 * rows * vocabulary * k, ("torch", "torch-compiled"))
+        torch.cuda.empty_cache()
+
+
+def linear(options, driver, sms):
+    """Causal linear attention. Peers: the same chunks by torch's batched products and a cumulative sum, plain and
+    compiled."""
+    bundles = [peer.Bundle(b) for b in options.linear]
+    kernels = [peer.Kernel(driver, b, sms) for b in bundles]
+    scale = bundles[0].scalars[0]
+    for size in sizes(bundles):
+        b, h, rows = size["B"], size["H"], size["T"]
+        torch.manual_seed(1)
+        t = {n: torch.randn(b, rows, h, 128, device="cuda").bfloat16().transpose(1, 2) for n in "QKV"}
+        t["O"] = torch.empty(b, rows, h, 128, device="cuda", dtype=torch.bfloat16).transpose(1, 2)
+        t["STATE"] = torch.empty(b, h, 128, 128, device="cuda")
+        makes = {x.label: of(x, y, size, t) for x, y in zip(bundles, kernels) if x.case(size)}
+        for name in makes:
+            makes[name].outputs = [t["O"], t["STATE"]]
+
+        def chunks(q, k, v):
+            q, k, v = (x.reshape(b, h, rows // 64, 64, 128) for x in (q, k, v))
+            state = (k.transpose(3, 4) @ v).float().cumsum(2)
+            before = torch.nn.functional.pad(state, (0, 0, 0, 0, 1, 0))[:, :, :-1].bfloat16()
+            own = (q @ k.transpose(3, 4)).tril() @ v
+            return (((own + q @ before) * scale).reshape(b, h, rows, 128), state[:, :, -1].contiguous())
+
+        makes["torch"] = kept(lambda: list(chunks(t["Q"], t["K"], t["V"])))
+        makes["torch"]()()
+        try:
+            compiled = torch.compile(chunks)
+            makes["torch-compiled"] = kept(lambda: list(compiled(t["Q"], t["K"], t["V"])))
+            makes["torch-compiled"]()()
+        except Exception as e:  # whatever a compiler raises: the peer is left out by name
+            makes.pop("torch-compiled", None)
+            print("torch-compiled: %s" % (str(e).splitlines()[0] if str(e) else type(e).__name__))
+        at = [tuple(int(torch.randint(0, n, (1,))) for n in (b, h, rows)) for _ in range(48)] + [(b - 1, h - 1, rows - 1)]
+        want = []
+        for i, j, r in at:
+            q, k, v = (t[n][i, j].double() for n in "QKV")
+            want.append((scale * ((k[:r + 1] @ q[r]) @ v[:r + 1]), k.t() @ v))
+
+        def judge(out):
+            first = max(float((out[0][x].double() - w[0]).abs().max()) for x, w in zip(at, want))
+            state = max(float((out[1][x[:2]].double() - w[1]).abs().max()) for x, w in zip(at, want))
+            # torch rounds each chunk's K^T V to bf16
+            return first < 0.02 * rows ** 0.5 and state < 0.02 * rows ** 0.5, "O %.3f state %.3f" % (first, state)
+
+        yield ("linear B %d H %d rows %d (%.0f MB)" % (b, h, rows, 8.0 * b * h * rows * 128 / 1e6), makes,
+               [t["O"], t["STATE"]], judge, 2.0 * b * h * rows * (64 + 64 + 128 + 128) * 128, ("torch", "torch-compiled"))
         torch.cuda.empty_cache()
