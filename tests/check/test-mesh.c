@@ -23,6 +23,8 @@ typedef struct {
 } Row;
 
 #define RS      "mesh/gemm-rs.wstave"
+#define AR "../../projects/gemm-ar/design.wstave"
+#define GA "../../projects/ag-gemm/design.wstave"
 #define AG      "mesh/ag-gemm.wstave"
 #define PROVED  WS_VERDICT_PROVED, NOTHING, NULL, NULL
 #define REFUTED WS_VERDICT_REFUTED
@@ -119,6 +121,26 @@ static const Row rows[] = {
     { "equal to all of the rows", AG, { { ROUNDS, "\"equals\": \"TN\" }" } }, PROVED },
     { "adds two", RS, { { NOTIFY, "{ \"notify\": \"done\", \"device\": \"dev\", \"count\": 2 }" },
         { "\"all_tiles\": \"W*TM*TN\"", "\"all_tiles\": \"2*W*TM*TN\"" } }, PROVED },
+
+    /* --- shipped designs */
+    { "gemm-rs", "../../projects/gemm-rs/design.wstave", { { 0 } }, PROVED },
+    { "gemm-ar", AR, { { 0 } }, PROVED },
+    { "gemm-ar, every device begins with the first", AR, { { "(p + rank + 1) % W", "p" } }, PROVED },
+    { "gemm-ar, wait for the reads", AR, { { "{ \"store_wait\": 0, \"full\": true }", "{ \"store_wait\": 0 }" } },
+      REFUTED, SHOWN, "P-PEER", "waits until shared memory has been read" },
+    { "gemm-ar, to every second device", AR, { { "(p + rank + 1) % W", "(2*p + rank) % W" } }, REFUTED, MAYBE, "G-TWICE", NULL },
+    { "gemm-ar, to itself alone", AR, { { "(p + rank + 1) % W", "rank" } }, REFUTED, MAYBE, "G-TWICE", NULL },
+    { "gemm-ar, one device is left out", AR, { { "\"count\": \"W\", \"do\": [\n            { \"put\"", "\"count\": \"W - 1\", \"do\": [\n            { \"put\"" } },
+      OPEN, "there is a device of this number" },
+    { "gemm-ar, places that hang on the turn", AR, { { "\"at\": [\"tm*BM\", \"tn*BN\"], \"from\"", "\"at\": [\"((tm + p) % TM)*BM\", \"tn*BN\"], \"from\"" } },
+      OPEN, "hangs on the turn" },
+    { "gemm-ar, it tells itself", AR, { { "\"done\", \"device\": \"all\"", "\"done\", \"device\": \"rank\"" } },
+      OPEN, "its device is notified" },
+    { "ag-gemm", GA, { { 0 } }, PROVED },
+    { "ag-gemm, some pieces", GA, { { "\"at_least\": \"KQ*TN\"", "\"at_least\": \"TN\"" } },
+      REFUTED, SHOWN, "P-PEER", "lets go before all of it has come" },
+    { "ag-gemm, one piece of several", GA, { { "\"count\": \"KQ\", \"do\"", "\"count\": 1, \"do\"" } },
+      REFUTED, SHOWN, "P-EPOCH", "later launches count from a wrong number" },
 
     /* --- the kin of distributed kernels: what is known to go wrong */
     { "wait for the reads", RS, { { "{ \"store_wait\": 0, \"full\": true }", "{ \"store_wait\": 0 }" } },

@@ -38,14 +38,24 @@ static guint count(const char *text, const char *what)
     return n;
 }
 
+/* Designs that CUDA C++ is not written of: of other targets, and of several devices. */
+static gboolean elsewhere(const char *name)
+{
+    static const char *const parts[] = { "gfx950", "ascend", "gemm-rs", "gemm-ar", "ag-gemm" };
+    for (guint i = 0; i < G_N_ELEMENTS(parts); i++)
+        if (strstr(name, parts[i]))
+            return TRUE;
+    return FALSE;
+}
+
 static void list(const char *folder, gboolean nested, GPtrArray *out)
 {
     g_autofree char *path = g_build_filename(WS_SOURCE_ROOT, folder, NULL);
     g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
     for (const char *name; dir && (name = g_dir_read_name(dir));) {
-        if (g_str_has_suffix(name, ".wstave") && !strstr(name, "gfx950") && !strstr(name, "ascend"))
+        if (g_str_has_suffix(name, ".wstave") && !elsewhere(name))
             g_ptr_array_add(out, g_build_filename(folder, name, NULL));
-        else if (nested && !strchr(name, '.') && !strstr(name, "gfx950") && !strstr(name, "ascend"))
+        else if (nested && !strchr(name, '.') && !elsewhere(name))
             g_ptr_array_add(out, g_build_filename(folder, name, "design.wstave", NULL));
     }
 }

@@ -18,8 +18,9 @@ typedef struct {
     const char *says; /* part of what is told of it */
 } Row;
 
-#define RS "mesh/gemm-rs.wstave"
-#define AG "mesh/ag-gemm.wstave"
+static const char RS[] = "mesh/gemm-rs.wstave", AG[] = "mesh/ag-gemm.wstave",
+                  AR[] = "../../projects/gemm-ar/design.wstave",
+                  GA[] = "../../projects/ag-gemm/design.wstave";
 
 #define NOTIFY "{ \"notify\": \"done\", \"device\": \"dev\" }"
 #define EXIT   "\"at_least\": \"all_tiles\" }"
@@ -61,6 +62,11 @@ static const Row rows[] = {
     { "adds two", RS, { { NOTIFY, "{ \"notify\": \"done\", \"device\": \"dev\", \"count\": 2 }" },
         { "\"all_tiles\": \"W*TM*TN\"", "\"all_tiles\": \"2*W*TM*TN\"" } }, RIGHT, FALSE, NULL },
 
+    { "gemm-ar", AR, { { 0 } }, RIGHT, FALSE, NULL },
+    { "gemm-ar, wait for the reads", AR, { { "{ \"store_wait\": 0, \"full\": true }", "{ \"store_wait\": 0 }" } }, WRONG, FALSE, NULL },
+    { "ag-gemm", GA, { { 0 } }, RIGHT, FALSE, NULL },
+    { "ag-gemm, some pieces", GA, { { "\"at_least\": \"KQ*TN\"", "\"at_least\": \"TN\"" } }, WRONG, FALSE, NULL },
+
     /* --- the order of memory */
     { "relaxed notify", RS, { { NOTIFY, "{ \"notify\": \"done\", \"device\": \"dev\", \"order\": \"relaxed\" }" } }, WRONG, TRUE, NULL },
     { "notify of this device alone", RS, { { NOTIFY, "{ \"notify\": \"done\", \"device\": \"dev\", \"scope\": \"gpu\" }" } }, WRONG, TRUE, NULL },
@@ -94,13 +100,17 @@ static const Row rows[] = {
 
 static WsRehearseResult *run(WsRehearsal *s, const Row *row, gint64 devices, guint64 seed)
 {
-    const gboolean rs = strcmp(row->file, RS) == 0;
-    const char *names[] = { "W", "SMS", rs ? "MS" : "TM", rs ? "N" : "TN", "K" };
-    const gint64 size[] = { devices, 2, rs ? 136 : 1, rs ? 40 : 2, 64 };
+    const gboolean rows = row->file == RS || row->file == AR; /* else tiles are counted */
+    const char *names[] = { "W", "SMS",
+                            row->file == AR ? "M"
+                            : rows          ? "MS"
+                                            : "TM",
+                            rows ? "N" : "TN", rows ? "K" : "KQ" };
+    const gint64 size[] = { devices, 2, rows ? 136 : 1, rows ? 40 : 2, rows ? 64 : 2 };
     g_autoptr(GError) error = NULL;
     g_autoptr(WsFindings) findings = ws_findings_new();
     WsRehearseOptions o = {
-        .seed = seed, .sms = 2, .size_name = names, .size = size, .n_size = rs ? 5 : 4
+        .seed = seed, .sms = 2, .size_name = names, .size = size, .n_size = row->file == AG ? 4 : 5
     };
     WsRehearseResult *r = ws_rehearsal_run(s, &o, findings, &error);
     if (!r)
@@ -127,11 +137,11 @@ static void test_row(gconstpointer data)
     memcpy(edit, row->edit, sizeof edit);
     g_autofree char *text = edited_text(row->file, edit);
     /* small tiles; the sum over devices rounds once for each */
-    const gboolean rs = strcmp(row->file, RS) == 0;
-    const Edit small[] = { { rs ? "\"BN\": 256" : "\"BN\": 128", "\"BN\": 32" },
+    const gboolean wide = row->file == RS || row->file == AR;
+    const Edit small[] = { { wide ? "\"BN\": 256" : "\"BN\": 128", "\"BN\": 32" },
                            { "\"access\": \"reduce\"",
                              "\"access\": \"reduce\", \"tolerance\": [0.5, 0.01]" } };
-    text = edited(g_steal_pointer(&text), row->name, small, rs ? 2 : 1);
+    text = edited(g_steal_pointer(&text), row->name, small, row->file == RS ? 2 : 1);
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsProgram) p = right_program(text, row->name, findings);
     g_autoptr(WsRehearsal) s = ws_rehearsal_new(p);
