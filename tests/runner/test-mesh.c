@@ -131,6 +131,13 @@ static void test_again(void)
     g_assert_cmpint(r.status, ==, 0);
     holds(r.log, "rank 1 after 6 launches\n");
     holds(r.json, "\"again\": 5");
+    holds(r.out, "5 launches more: 0 with other values");
+    clear(&r);
+    g_auto(GStrv) parts = g_strsplit(header, "Y bf16 2 write", 2);
+    g_autofree char *sums = g_strjoinv("Y bf16 2 reduce", parts);
+    r = run(sums, ring, "mesh", "--devices 0,0 --runs 0 --again 5");
+    g_assert_cmpint(r.status, ==, 0);
+    holds(r.out, "5 launches more came to their end; sums are not compared");
     clear(&r);
 }
 
