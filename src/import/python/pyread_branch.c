@@ -215,6 +215,36 @@ void py_note_types(PyRead *p, const WsPyNode *condition, gboolean holds)
     }
 }
 
+gboolean py_is_bit(const WsExpr *e)
+{
+    gint64 n;
+    return (e->op == WS_EXPR_MOD && ws_x_is(e->arg[1], &n) && n == 2) ||
+           (e->op >= WS_EXPR_LT && e->op <= WS_EXPR_OR) || e->op == WS_EXPR_NOT ||
+           (ws_x_is(e, &n) && (n == 0 || n == 1)) ||
+           (e->op == WS_EXPR_NAME && g_str_has_prefix(e->name, "__v_"));
+}
+
+gboolean py_joins(const WsPyNode *node)
+{
+    static const char *const words[] = { "and", "or", "not" };
+    for (guint i = 0; i < G_N_ELEMENTS(words); i++)
+        if (node->text && !strcmp(node->text, words[i]))
+            return node->kind == WS_PY_BINARY || node->kind == WS_PY_UNARY;
+    return FALSE;
+}
+
+const WsExpr *py_joined(PyRead *p, gboolean both, const WsExpr *a, const WsExpr *b)
+{
+    const gboolean truth = a && b && py_is_bit(b) && (both || py_is_bit(a));
+    if (truth || (p->deciding && p->deciding < PY_WITHIN))
+        return ws_x_op(p->r, both ? WS_EXPR_AND : WS_EXPR_OR, a, b);
+    if (p->in_kernel) /* of numbers of the launch a truth, of constants one of the two */
+        return NULL;
+    return ws_x_call(p->r, WS_FUNC_SELECT, a, both ? b : a, both ? a : b);
+}
+
+static void note_return(PyRead *p, const WsExpr *c, const Val *v);
+
 /* On the host a condition guards errors and choices of launch: the way to the launch is taken. */
 static void host_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
 {
@@ -227,6 +257,8 @@ static void host_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
         return;
     }
     const gboolean may_return = p->frame && p->frame->helper && py_returns(node->kid[1]);
+    if (may_return || (p->frame && p->frame->helper && node->n > 2 && py_returns(node->kid[2])))
+        note_return(p, c, py_opaque(p)); /* what the function gives is that, or what follows */
     if (gives_up(node->kid[1]) && !may_return) {
         assume_not(p, c);
         py_note_types(p, node->kid[0], FALSE);

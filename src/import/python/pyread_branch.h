@@ -18,4 +18,12 @@ gboolean py_returns(const WsPyNode *node); /* has a `return` somewhere */
 /* A block whose errors may be caught, or that may be left out. */
 void py_run_maybe(PyRead *p, const WsPyNode *block);
 
+#define PY_WITHIN 0x10000 /* in `deciding`: inside of a part of the condition, whose value counts  \
+                           */
+/* `and`, `or` and `not`: of a condition their truth alone counts. */
+gboolean py_joins(const WsPyNode *node);
+gboolean py_is_bit(const WsExpr *e); /* 0 or 1 */
+/* `a and b` (`both`) or `a or b`; NULL: it is one of its sides, and which one is not said. */
+const WsExpr *py_joined(PyRead *p, gboolean both, const WsExpr *a, const WsExpr *b);
+
 G_END_DECLS

@@ -41,15 +41,6 @@ static gboolean is_number(const Val *v)
     return v->kind == VAL_INT || v->kind == VAL_PARAM;
 }
 
-static gboolean is_bit(const WsExpr *e)
-{
-    gint64 n;
-    return (e->op == WS_EXPR_MOD && ws_x_is(e->arg[1], &n) && n == 2) ||
-           (e->op >= WS_EXPR_LT && e->op <= WS_EXPR_OR) || e->op == WS_EXPR_NOT ||
-           (ws_x_is(e, &n) && (n == 0 || n == 1)) ||
-           (e->op == WS_EXPR_NAME && g_str_has_prefix(e->name, "__v_"));
-}
-
 /* & | ^ << >> on integers, as far as they mean arithmetic. */
 static const WsExpr *bits(PyRead *p, const char *op, const WsExpr *a, const WsExpr *b)
 {
@@ -64,19 +55,19 @@ static const WsExpr *bits(PyRead *p, const char *op, const WsExpr *a, const WsEx
         return bits(p, op, b, a);
     if (*op == '&' && ws_x_is(b, &n) && n > 0 && ((n + 1) & n) == 0)
         return ws_x_mod(r, a, n + 1);
-    if (*op == '^' && ws_x_is(b, &n) && n == 1 && is_bit(a))
+    if (*op == '^' && ws_x_is(b, &n) && n == 1 && py_is_bit(a))
         return ws_x_mod(r, ws_x_op(r, WS_EXPR_ADD, a, b), 2);
     if (*op == '^' && ws_x_is(b, &n) && n == 0)
         return a;
-    if (*op == '^' && is_bit(a) && is_bit(b))
+    if (*op == '^' && py_is_bit(a) && py_is_bit(b))
         return ws_x_mod(r, ws_x_op(r, WS_EXPR_ADD, a, b), 2);
     if (!strcmp(op, ">>") && ws_x_is(b, &n) && n >= 0 && n < 62)
         return ws_x_op(r, WS_EXPR_DIV, a, ws_x_int(r, (gint64)1 << n));
     if (!strcmp(op, "<<") && ws_x_is(b, &n) && n >= 0 && n < 62)
         return ws_x_op(r, WS_EXPR_MUL, a, ws_x_int(r, (gint64)1 << n));
-    if (*op == '&' && is_bit(a) && is_bit(b))
+    if (*op == '&' && py_is_bit(a) && py_is_bit(b))
         return ws_x_op(r, WS_EXPR_AND, a, b);
-    if (*op == '|' && is_bit(a) && is_bit(b))
+    if (*op == '|' && py_is_bit(a) && py_is_bit(b))
         return ws_x_op(r, WS_EXPR_OR, a, b);
     return NULL;
 }
@@ -139,11 +130,15 @@ static const WsExpr *arithmetic(PyRead *p, const char *op, const WsExpr *a, cons
         const char *text;
         WsExprOp op;
     } table[] = {
-        { "+", WS_EXPR_ADD }, { "-", WS_EXPR_SUB }, { "*", WS_EXPR_MUL },   { "//", WS_EXPR_DIV },
-        { "<", WS_EXPR_LT },  { "<=", WS_EXPR_LE }, { ">", WS_EXPR_GT },    { ">=", WS_EXPR_GE },
-        { "==", WS_EXPR_EQ }, { "!=", WS_EXPR_NE }, { "and", WS_EXPR_AND }, { "or", WS_EXPR_OR },
+        { "+", WS_EXPR_ADD }, { "-", WS_EXPR_SUB }, { "*", WS_EXPR_MUL }, { "//", WS_EXPR_DIV },
+        { "<", WS_EXPR_LT },  { "<=", WS_EXPR_LE }, { ">", WS_EXPR_GT },  { ">=", WS_EXPR_GE },
+        { "==", WS_EXPR_EQ }, { "!=", WS_EXPR_NE },
     };
     gint64 n;
+    if (!strcmp(op, "and") || !strcmp(op, "or"))
+        return py_joined(p, *op == 'a', a, b);
+    if (a && b && !strcmp(op, "*") && ((ws_x_is(a, &n) && !n) || (ws_x_is(b, &n) && !n)))
+        return ws_x_int(p->r, 0);
     const WsExpr *up = !strcmp(op, "//") ? rounded_up(p, a, b) : NULL;
     if (up)
         return up;

@@ -1,5 +1,5 @@
-#include "import/python/dialect/tle_mesh.h"
 #include "import/python/dialect/pyread_terms.h"
+#include "import/python/dialect/tle_mesh.h"
 #include "import/python/pyread_law.h"
 
 #include <string.h>
@@ -9,6 +9,13 @@
 const Val *py_mean_SAME(PyRead *p, const Val **a, const WsPyNode *at)
 {
     return a[0] ? a[0] : py_none(p);
+}
+
+/* int(x): of an integer the same; what it makes of a real number is not followed. */
+const Val *py_mean_WHOLE(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    const gboolean real = a[0] && (a[0]->kind == VAL_REAL || py_is_tile(a[0]));
+    return real ? py_opaque(p) : py_mean_SAME(p, a, at);
 }
 
 const Val *py_mean_SECOND(PyRead *p, const Val **a, const WsPyNode *at)

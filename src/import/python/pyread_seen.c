@@ -1,4 +1,5 @@
 #include "import/python/dialect/pyread_terms.h"
+#include "import/python/pyread_branch.h"
 #include "import/python/pyread_object.h"
 
 #include <string.h>
@@ -99,7 +100,10 @@ static gboolean computes(PyRead *p, const WsPyNode *node)
 
 const Val *py_eval(PyRead *p, const WsPyNode *node)
 {
+    const guint within = p->deciding && !py_joins(node) ? PY_WITHIN : 0;
+    p->deciding += within;
     const Val *v = py_current(p, py_evaluate(p, node), node);
+    p->deciding -= within;
     const gboolean looked = node->kind == WS_PY_CALL && v->depth; /* by the law */
     if (v->kind == VAL_OPAQUE && !looked && p->group && p->in_kernel && computes(p, node))
         py_look_at_names(p, node, node);

@@ -213,6 +213,18 @@ gboolean py_dsa_rounds_alike(PyDsa *d, const WsExpr *a, const WsExpr *b, const W
                          "a division of what may be below 0, which a kernel rounds towards 0");
 }
 
+/* 0 or 1: `and` and `or` of anything else give one of their sides. */
+static gboolean is_truth(const WsExpr *e)
+{
+    static const WsExprOp of[] = { WS_EXPR_LT, WS_EXPR_LE,  WS_EXPR_GT, WS_EXPR_GE, WS_EXPR_EQ,
+                                   WS_EXPR_NE, WS_EXPR_AND, WS_EXPR_OR, WS_EXPR_NOT };
+    gint64 n;
+    gboolean truth = ws_expr_is_int(e, &n) && (n == 0 || n == 1);
+    for (guint i = 0; i < G_N_ELEMENTS(of); i++)
+        truth = truth || e->op == of[i];
+    return truth;
+}
+
 static const PyDsaVal *of_integers(PyDsa *d, const char *op, const WsExpr *a, const WsExpr *b,
                                    const WsPyNode *at)
 {
@@ -230,6 +242,11 @@ static const PyDsaVal *of_integers(PyDsa *d, const char *op, const WsExpr *a, co
         const gboolean divides = known_op[i].op == WS_EXPR_DIV || known_op[i].op == WS_EXPR_MOD;
         if (divides && !py_dsa_rounds_alike(d, a, b, at))
             return NULL;
+        const gboolean joins = known_op[i].op == WS_EXPR_AND || known_op[i].op == WS_EXPR_OR;
+        if (joins && !(is_truth(a) && is_truth(b))) {
+            py_dsa_refuse(d, at, "Compare both sides.", "`%s` of what is no condition", op);
+            return NULL;
+        }
         return py_dsa_integer(d, ws_x_op(d->r, known_op[i].op, a, b), at);
     }
     py_dsa_refuse(d, at, ONE_MEANING, "the operator %s", op);
