@@ -42,7 +42,9 @@ typedef struct {
     Job *job; /* NULL: none is running */
     WsSearchState state;
     const WsMachine *machine;
-    char *sizes; /* of the launch that is timed */
+    char *sizes;            /* of the launch that is timed */
+    WsScheduleJudge *judge; /* NULL: nobody is asked about */
+    guint judged;           /* which one is */
     GPtrArray *list;
 } Search;
 
@@ -163,6 +165,7 @@ static void let_go(Search *s)
 static void forget(Search *s)
 {
     let_go(s);
+    g_clear_pointer(&s->judge, ws_schedule_judge_abandon);
     g_clear_pointer(&s->state.of, ws_design_unref);
     g_clear_pointer(&s->state.why, g_free);
     g_clear_pointer(&s->sizes, g_free);
@@ -176,6 +179,53 @@ static void search_free(gpointer data)
     forget(s);
     g_ptr_array_unref(s->list);
     g_free(s);
+}
+
+/* --- what holds ---------------------------------------------------------------------------------
+ */
+
+static GArray *front_of(const GPtrArray *list, gboolean asked_alone);
+
+static void on_judged(WsScheduleJudged judged, gpointer data);
+
+/* Of those that would stand at the front the fastest that nobody was asked about. */
+static void judge_next(WsDocument *d)
+{
+    Search *s = search_of(d);
+    g_autoptr(GArray) front = front_of(s->list, FALSE);
+    for (guint k = 0; k < front->len && !s->judge; k++) {
+        const guint i = g_array_index(front, guint, k);
+        const WsScheduleFound *f = s->list->pdata[i];
+        if (f->judged != WS_JUDGED_NOT)
+            continue;
+        s->judged = i;
+        s->judge = ws_schedule_judge_start(f->design, f->reorders, on_judged, d);
+    }
+}
+
+static void on_judged(WsScheduleJudged judged, gpointer data)
+{
+    WsDocument *d = data;
+    Search *s = search_of(d);
+    s->judge = NULL;
+    ((WsScheduleFound *)s->list->pdata[s->judged])->judged = judged;
+    judge_next(d);
+    ws_document_emit(d, WS_SIGNAL_SEARCHED);
+}
+
+guint ws_document_schedules_out(WsDocument *d)
+{
+    const GPtrArray *list = ws_document_schedules(d);
+    guint out = 0;
+    for (guint i = 0; list && i < list->len; i++)
+        out += ((const WsScheduleFound *)list->pdata[i])->judged == WS_JUDGED_OUT;
+    return out;
+}
+
+gboolean ws_document_schedules_judging(WsDocument *d)
+{
+    const Search *s = search_of(d);
+    return s && s->judge;
 }
 
 static gboolean deliver(gpointer data)
@@ -204,6 +254,7 @@ static gboolean deliver(gpointer data)
         j->document = NULL;
         g_clear_pointer(&s->job, job_unref);
     }
+    judge_next(d);
     ws_document_emit(d, WS_SIGNAL_SEARCHED);
     return G_SOURCE_REMOVE;
 }
@@ -315,13 +366,24 @@ static gboolean beats(const WsScheduleFound *a, const WsScheduleFound *b)
     return a->cycles <= b->cycles && a->shared <= b->shared && a->registers <= b->registers;
 }
 
+static gboolean holds(const WsScheduleFound *s, gboolean asked_alone)
+{
+    return !s->words->len || s->judged == WS_JUDGED_SAME || s->judged == WS_JUDGED_UNCOMPARED ||
+           (!asked_alone && s->judged == WS_JUDGED_NOT);
+}
+
 GArray *ws_document_schedule_front(WsDocument *d)
 {
-    const GPtrArray *list = ws_document_schedules(d);
+    return front_of(ws_document_schedules(d), TRUE);
+}
+
+static GArray *front_of(const GPtrArray *list, gboolean asked_alone)
+{
     GArray *front = g_array_new(FALSE, FALSE, sizeof(guint));
     g_autoptr(GArray) order = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint i = 0; list && i < list->len; i++)
-        g_array_append_val(order, i);
+        if (holds(list->pdata[i], asked_alone))
+            g_array_append_val(order, i);
     g_array_sort_with_data(order, faster, (gpointer)list);
     guint fewest = G_MAXUINT / 4;
     for (guint k = 0; k < order->len; k++) {
@@ -377,6 +439,12 @@ gboolean ws_document_take_schedule(WsDocument *d, guint i, GError **error)
         return FALSE;
     }
     const WsScheduleFound *s = all->pdata[i];
+    if (!holds(s, TRUE)) {
+        g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_FAILED,
+                            _("This schedule was not found to be built and to compute as it is "
+                              "meant: it is not taken."));
+        return FALSE;
+    }
     g_autoptr(WsDraft) draft = ws_draft_new(ws_document_latest(d));
     if (!fill(draft, s)) {
         g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_FAILED,

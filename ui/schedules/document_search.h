@@ -1,13 +1,15 @@
 /* The search for faster schedules (search/search.h) of the document's design: a thread works on the
  * design as it was when the search began, whatever is edited meanwhile. What it lists is proved,
- * all of it; times are predicted. */
+ * all of it; what stands at the front is assembled and rehearsed before (schedule_judge.h); times
+ * are predicted. */
 #pragma once
 
 #include "ui/document/document.h"
+#include "ui/schedules/schedule_judge.h"
 
 G_BEGIN_DECLS
 
-/* A design that was proved. Immutable; the document's until its next "searched". */
+/* A design that was proved. The document's until its next "searched". */
 typedef struct {
     WsDesign *design;
     GPtrArray *words;  /* char*: the edits in order, phrases; none: the design as it is */
@@ -16,7 +18,8 @@ typedef struct {
     gint64 shared;     /* bytes of shared memory of a CTA */
     gint64 registers;  /* of a CTA, as planned */
     gboolean reorders; /* what computes was moved: the check says nothing of values */
-    char hash[65];     /* WsProgram.design_hash: by which the history of runs knows it */
+    WsScheduleJudged judged;
+    char hash[65]; /* WsProgram.design_hash: by which the history of runs knows it */
 } WsScheduleFound;
 
 typedef struct {
@@ -35,13 +38,17 @@ const WsSearchState *ws_document_search_state(WsDocument *d);
 /* WsScheduleFound*, in the order of being proved; the first is the design as it is. Borrowed, NULL:
  * nothing yet. */
 const GPtrArray *ws_document_schedules(WsDocument *d);
-/* Which of them nothing else beats in cycles, shared memory and registers, or, as far as the clock
- * can tell cycles, with a third fewer edits; fastest first, as indices (guint), and never the
- * design as it is. Free with g_array_unref. */
+/* How many were left out by ptxas or by their values; whether one is asked about now. */
+guint ws_document_schedules_out(WsDocument *d);
+gboolean ws_document_schedules_judging(WsDocument *d);
+/* Which of those that hold nothing else beats in cycles, shared memory and registers, or, as far as
+ * the clock can tell cycles, with a third fewer edits; fastest first, as indices (guint), and never
+ * the design as it is. Free with g_array_unref. */
 GArray *ws_document_schedule_front(WsDocument *d);
 /* Whether they are of the design that is edited now: undone edits count for nothing. */
 gboolean ws_document_schedules_fit(WsDocument *d);
-/* One undoable step; FALSE with an error where the design was edited since. */
+/* One undoable step; FALSE with an error where the design was edited since, or it was not found to
+ * hold. */
 gboolean ws_document_take_schedule(WsDocument *d, guint i, GError **error);
 
 G_END_DECLS

@@ -107,7 +107,8 @@ static WsRow *row_of(WsSchedulesPanel *self, guint i)
     ws_row_number(row, MEASURED, us,
                   isnan(us) ? g_strdup(WS_NO_FIGURE) : ws_format_seconds(us * 1e-6));
     ws_row_text(row, VERDICT,
-                g_strdup(s->reorders ? _("proved; values not compared") : _("proved")));
+                g_strdup(s->judged == WS_JUDGED_SAME ? _("proved; values compared")
+                                                     : _("proved; values not compared")));
     ws_row_text(row, HOW, how(s, start, "; "));
     ws_row_tip(row, tip);
     return row;
@@ -205,11 +206,27 @@ static char *words(WsSchedulesPanel *self)
     const guint proved = all ? all->len - 1 : 0;
     add_count(s, proved,
               ngettext("%s design was kept: proved.", "%s designs were kept: all proved.", proved));
+    const guint out = ws_document_schedules_out(d);
+    if (out)
+        add_count(s, out,
+                  ngettext("%s is left out: it is not built or does not compute as it is meant.",
+                           "%s are left out: they are not built or do not compute as they are "
+                           "meant.",
+                           out));
+    if (ws_document_schedules_judging(d))
+        add_sentence(s, _("The next one is assembled and rehearsed\xe2\x80\xa6"));
     if (!state->running && state->stopped)
         add_sentence(s, _("Stopped: edits were left."));
     if (!ws_document_schedules_fit(d))
         add_sentence(s, _("The design was edited since: undo these edits to take one."));
     return g_string_free(s, FALSE);
+}
+
+/* Not a point of the plot that is not in the list. */
+static gboolean is_listed(WsSchedulesPanel *self)
+{
+    g_autoptr(GArray) front = ws_document_schedule_front(self->document);
+    return self->chosen >= 0 && contains(front, (guint)self->chosen);
 }
 
 static void buttons(WsSchedulesPanel *self)
@@ -220,7 +237,8 @@ static void buttons(WsSchedulesPanel *self)
     gtk_button_set_label(GTK_BUTTON(self->go), state->running ? _("Stop") : _("Search"));
     gtk_widget_set_sensitive(self->go, state->running || program);
     gtk_widget_set_sensitive(self->take, schedule(self, self->chosen) &&
-                                             ws_document_schedules_fit(self->document));
+                                             ws_document_schedules_fit(self->document) &&
+                                             is_listed(self));
 }
 
 static void end_comparison(WsSchedulesPanel *self)

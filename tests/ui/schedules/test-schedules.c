@@ -15,6 +15,7 @@
 #include "ui/schedules/schedules_panel.h"
 #include "ui/timeline/marks/compare_score.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 
 static GtkWidget *panel(Scenario *s)
@@ -35,6 +36,26 @@ static WsTable *table(Scenario *s)
 static const WsSearchState *state(Scenario *s)
 {
     return ws_document_search_state(s->document);
+}
+
+/* Whoever asks ptxas and the rehearsal gets this answer (an exit code) from a tool that does
+ * nothing; "" is the tool itself. */
+static void answer(const char *code)
+{
+    g_autofree char *file = g_build_filename(g_get_user_runtime_dir(), "judge.sh", NULL);
+    g_autofree char *text = g_strdup_printf("#!/bin/sh\nexit %s\n", code);
+    if (!*code) {
+        g_unsetenv("WARPSTAVE");
+        return;
+    }
+    g_assert_true(g_file_set_contents(file, text, -1, NULL));
+    g_assert_cmpint(g_chmod(file, 0700), ==, 0);
+    g_setenv("WARPSTAVE", file, TRUE);
+}
+
+static gboolean is_over(Scenario *s)
+{
+    return !state(s)->running && !ws_document_schedules_judging(s->document);
 }
 
 /* A GEMM whose ring is too shallow. */
@@ -134,10 +155,11 @@ static void look_and_take(Scenario *s, const char *before)
 
 static void found_and_taken(Scenario *s)
 {
+    answer("0");
     weaken(s, 2);
     g_autofree char *before = hands_text(s);
     begin(s, "1");
-    WAIT_FOR(!state(s)->running);
+    WAIT_FOR(is_over(s));
     WAIT_FOR(ws_table_n_shown(table(s)) > 0);
     scenario_settle(panel(s));
     const GPtrArray *all = ws_document_schedules(s->document);
@@ -155,6 +177,7 @@ static void found_and_taken(Scenario *s)
     for (guint k = 0; k < front->len; k++) {
         const WsScheduleFound *f = all->pdata[g_array_index(front, guint, k)];
         g_assert_cmpuint(f->words->len, >, 0);
+        g_assert_cmpint(f->judged, ==, WS_JUDGED_SAME);
         g_assert_cmpuint(f->words->len, ==, f->after->len);
         g_assert_cmpint(g_array_index(f->after, gint64, f->after->len - 1), ==, f->cycles);
     }
@@ -169,6 +192,7 @@ static void found_and_taken(Scenario *s)
 static void edited_meanwhile(Scenario *s)
 {
     g_autoptr(GError) error = NULL;
+    answer("0");
     weaken(s, 2);
     begin(s, "600");
     WAIT_FOR(ws_document_schedules(s->document) && ws_document_schedules(s->document)->len > 1);
@@ -179,6 +203,7 @@ static void edited_meanwhile(Scenario *s)
     click_text(s, "Stop");
     WAIT_FOR(!state(s)->running);
     g_assert_true(state(s)->stopped);
+    WAIT_FOR(scenario_find_text(panel(s), "Ring of a: "));
     scenario_settle(panel(s));
     click_text(s, "Ring of a: ");
     WAIT_FOR(ws_table_selected(table(s)) >= 0);
@@ -235,9 +260,10 @@ static gboolean add_run(Scenario *s, const WsScheduleFound *f)
 /* Predicted over measured: what was run stands there, and nothing else. */
 static void measured(Scenario *s)
 {
+    answer("0");
     weaken(s, 2);
     begin(s, "1");
-    WAIT_FOR(!state(s)->running && ws_table_n_shown(table(s)) > 0);
+    WAIT_FOR(is_over(s) && ws_table_n_shown(table(s)) > 0);
     const gint64 first = front_at(s, 0);
     GtkWidget *axis = scenario_find_type(panel(s), "GtkDropDown");
     scenario_click_widget(axis, NULL);
@@ -266,6 +292,71 @@ static void measured(Scenario *s)
     g_unsetenv("WARPSTAVE_HISTORY");
 }
 
+/* What ptxas or the rehearsal say no to is not listed and not taken; what nobody can rehearse is
+ * listed where nothing that computes was moved. */
+static void left_out(Scenario *s)
+{
+    g_autoptr(GError) error = NULL;
+    answer("1");
+    weaken(s, 2);
+    begin(s, "1");
+    WAIT_FOR(is_over(s) && ws_document_schedules_out(s->document) > 0);
+    const GPtrArray *all = ws_document_schedules(s->document);
+    g_assert_cmpuint(ws_table_n_shown(table(s)), ==, 0);
+    g_assert_nonnull(scenario_find_text(panel(s), "left out"));
+    for (guint i = 1; i < all->len; i++)
+        g_assert_cmpint(((const WsScheduleFound *)all->pdata[i])->judged, !=, WS_JUDGED_SAME);
+    g_assert_false(ws_document_take_schedule(s->document, 1, &error));
+    g_assert_nonnull(error);
+    answer("3");
+    click_text(s, "Search");
+    WAIT_FOR(state(s)->running);
+    WAIT_FOR(is_over(s) && ws_table_n_shown(table(s)) > 0);
+    all = ws_document_schedules(s->document);
+    g_autoptr(GArray) front = ws_document_schedule_front(s->document);
+    for (guint k = 0; k < front->len; k++) {
+        const WsScheduleFound *f = all->pdata[g_array_index(front, guint, k)];
+        g_assert_false(f->reorders);
+        g_assert_cmpint(f->judged, ==, WS_JUDGED_UNCOMPARED);
+    }
+    g_assert_nonnull(scenario_find_text(panel(s), "values not compared"));
+    answer("");
+}
+
+static void note_judged(WsScheduleJudged judged, gpointer data)
+{
+    *(gint *)data = (gint)judged;
+}
+
+/* The tool itself: a design whose values are right, and one that computes something else. */
+static void judged(Scenario *s)
+{
+    static const char *const file[] = { "projects/gemm-bf16/design.wstave",
+                                        "projects/gemm-bf16/design.wstave" };
+    answer("");
+    for (guint i = 0; i < G_N_ELEMENTS(file); i++) {
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autofree char *path = g_strconcat(WS_SOURCE_ROOT "/", file[i], NULL);
+        g_autoptr(WsDesign) right = ws_design_load(path, findings);
+        g_autoptr(WsEdit) edit =
+            ws_edit_new_set(".", "reference", ws_json_text("C[m,n] = 2*sum(k < K, A[m,k]*B[n,k])"));
+        g_autoptr(WsDesign) wrong = ws_design_apply(right, edit, findings);
+        g_assert_nonnull(wrong);
+        gint said = -1;
+        ws_schedule_judge_start(i ? wrong : right, TRUE, note_judged, &said);
+        WAIT_FOR(said >= 0);
+        g_assert_cmpint(said, ==, i ? WS_JUDGED_OUT : WS_JUDGED_SAME);
+    }
+    /* Abandoned: nobody is told. */
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design =
+        ws_design_load(WS_SOURCE_ROOT "/projects/gemm-bf16/design.wstave", findings);
+    gint said = -1;
+    ws_schedule_judge_abandon(ws_schedule_judge_start(design, TRUE, note_judged, &said));
+    scenario_settle(GTK_WIDGET(s->window));
+    g_assert_cmpint(said, ==, -1);
+}
+
 /* What is not proved is no beginning: it says so and lists nothing. */
 static void not_proved(Scenario *s)
 {
@@ -287,6 +378,8 @@ static void add(void)
     scenario_add("schedules/edited-meanwhile", edited_meanwhile);
     scenario_add("schedules/closed-meanwhile", closed_meanwhile);
     scenario_add("schedules/measured", measured);
+    scenario_add("schedules/left-out", left_out);
+    scenario_add("schedules/judged", judged);
     scenario_add("schedules/not-proved", not_proved);
 }
 
