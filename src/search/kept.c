@@ -113,7 +113,7 @@ static gboolean read_all(WsKept *k, const char *text, gsize length, GError **err
     if (strlen(text) != length)
         return refuse(k, 1, "a byte of it is 0", error);
     if (!g_str_has_prefix(text, HEAD))
-        return refuse(k, 1, "this is no file of a search", error);
+        return refuse(k, 1, "this is not a file of a search", error);
     if (!g_str_has_prefix(text, head)) {
         g_set_error(error, WS_KEPT_ERROR, WS_KEPT_ERROR_OTHER,
                     "%s:1: it is of another design, launch, machine or version of warpstave: name "
@@ -130,7 +130,7 @@ static gboolean read_all(WsKept *k, const char *text, gsize length, GError **err
         g_autofree char *own = g_strndup(at, (gsize)(end - at)), *sum = NULL;
         WsKeptTrial t;
         if (!read_line(own, &sum, &t))
-            return refuse(k, line, "this is no line of it", error);
+            return refuse(k, line, "this is not a line of it", error);
         if (!g_hash_table_insert(k->trial, g_steal_pointer(&sum), g_memdup2(&t, sizeof t)))
             return refuse(k, line, "this design stands in it twice", error);
         at = end + 1;

@@ -70,7 +70,7 @@ static const Case cases[] = {
     { "search-resume-other",
       { "search", GEMM, "--dry", "--resume", RULES, NULL },
       2,
-      "no file of a search" },
+      "not a file of a search" },
     { "pick-waves", { "pick", RULES, SHAPE("4096", "4096", "4096"), NULL }, 0, "balanced/design" },
     { "pick-one-wave", { "pick", RULES, SHAPE("2048", "2048", "2048"), NULL }, 0, "single/design" },
     { "pick-short-k",

@@ -171,8 +171,8 @@ static void test_damaged(Fixture *f, gconstpointer unused)
         refused(f, less->str, less->len, "checksum");
         refused(f, twice->str, twice->len, "twice");
     }
-    refused(f, "", 0, ":1: this is no file of a search");
-    refused(f, "{}\n", 3, ":1: this is no file of a search");
+    refused(f, "", 0, ":1: this is not a file of a search");
+    refused(f, "{}\n", 3, ":1: this is not a file of a search");
 }
 
 /* Another launch, another machine, another design. */

@@ -110,7 +110,7 @@ int ws_command_search(int argc, char **argv)
         { "dry", 0, 0, G_OPTION_ARG_NONE, &dry,
           "check and clock alone: nothing is assembled, rehearsed or written", NULL },
         { "resume", 0, 0, G_OPTION_ARG_FILENAME, &resume,
-          "keep what was tried in FILE, and go on from what stands there", "FILE" },
+          "keep what was tried in FILE; a search that finds it there continues from it", "FILE" },
         { "seed", 0, 0, G_OPTION_ARG_INT64, &seed, "which of equal designs are kept", "N" },
         { "json", 0, 0, G_OPTION_ARG_NONE, &json, "print version 1 of the JSON form", NULL },
         { NULL },
