@@ -73,16 +73,30 @@ WsPrim ws_fact_reduction(WsDtype t, WsReduce reduce)
     return prim[t][reduce]; /* row 0 of prim.def is no reduction */
 }
 
-WsPrim ws_fact_combination(WsDtype t, WsReduce reduce)
+WsPrim ws_fact_combination(WsDtype t, WsReduce reduce, gboolean old)
 {
-    static const WsPrim i32[] = {
-        [WS_REDUCE_ADD] = WS_PRIM_REDS_ADD_S32, [WS_REDUCE_MIN] = WS_PRIM_REDS_MIN_S32,
-        [WS_REDUCE_MAX] = WS_PRIM_REDS_MAX_S32, [WS_REDUCE_AND] = WS_PRIM_REDS_AND_B32,
-        [WS_REDUCE_OR] = WS_PRIM_REDS_OR_B32,   [WS_REDUCE_XOR] = WS_PRIM_REDS_XOR_B32,
+    /* without what was there, with it; an exchange always hands it back */
+    static const WsPrim i32[WS_REDUCE_COUNT][2] = {
+        [WS_REDUCE_ADD] = { WS_PRIM_REDS_ADD_S32, WS_PRIM_ATOMS_ADD_S32 },
+        [WS_REDUCE_MIN] = { WS_PRIM_REDS_MIN_S32, WS_PRIM_ATOMS_MIN_S32 },
+        [WS_REDUCE_MAX] = { WS_PRIM_REDS_MAX_S32, WS_PRIM_ATOMS_MAX_S32 },
+        [WS_REDUCE_AND] = { WS_PRIM_REDS_AND_B32, WS_PRIM_ATOMS_AND_B32 },
+        [WS_REDUCE_OR] = { WS_PRIM_REDS_OR_B32, WS_PRIM_ATOMS_OR_B32 },
+        [WS_REDUCE_XOR] = { WS_PRIM_REDS_XOR_B32, WS_PRIM_ATOMS_XOR_B32 },
+        [WS_REDUCE_EXCHANGE] = { WS_PRIM_ATOMS_EXCH_B32, WS_PRIM_ATOMS_EXCH_B32 },
+        [WS_REDUCE_COMPARE] = { WS_PRIM_ATOMS_CAS_B32, WS_PRIM_ATOMS_CAS_B32 },
     };
-    if (t == WS_DTYPE_F32)
-        return reduce == WS_REDUCE_ADD ? WS_PRIM_REDS_ADD_F32 : (WsPrim)0;
-    return t == WS_DTYPE_I32 ? i32[reduce] : (WsPrim)0;
+    const guint bytes = ws_dtype_bytes(t);
+    if (reduce == WS_REDUCE_STORE)
+        return bytes == 4   ? WS_PRIM_STS_B32
+               : bytes == 2 ? WS_PRIM_STS_B16
+               : bytes == 1 ? WS_PRIM_STS_B8
+                            : (WsPrim)0;
+    if (t == WS_DTYPE_F32 && reduce == WS_REDUCE_ADD)
+        return old ? WS_PRIM_ATOMS_ADD_F32 : WS_PRIM_REDS_ADD_F32;
+    return t == WS_DTYPE_I32 || (t == WS_DTYPE_F32 && reduce == WS_REDUCE_EXCHANGE)
+               ? i32[reduce][old]
+               : (WsPrim)0;
 }
 
 /* --- neighbours --------------------------------------------------------------------------------*/

@@ -23,7 +23,7 @@ WsPrim ws_fact_plain(WsOpKind kind);
 /* Primitive that reduces elements of this type into global memory; 0: there is none. */
 WsPrim ws_fact_reduction(WsDtype t, WsReduce reduce);
 /* The same of shared memory. */
-WsPrim ws_fact_combination(WsDtype t, WsReduce reduce);
+WsPrim ws_fact_combination(WsDtype t, WsReduce reduce, gboolean old);
 /* The named barrier in front of the arithmetic `op`, or behind it: it stays between them. */
 gboolean ws_fact_before_named_barrier(const WsProgram *p, const WsOp *op);
 gboolean ws_fact_barrier_before_math(const WsProgram *p, const WsOp *op);

@@ -252,10 +252,21 @@ void ws_cuda_st(WsCuda *c, const WsOp *op)
     store_all(c, &s);
 }
 
+/* The value `number` of an operation, 0 none, in step with its first: register by register. */
+static gboolean beside(WsCuda *c, const WsOp *op, guint number, const Spot *s, WsCudaView *out)
+{
+    if (number == 0)
+        return TRUE;
+    if (!ws_cuda_view(c, &op->value[number], out) || out->shape != s->f.shape)
+        return FALSE;
+    return s->f.shape != WS_PLACE_LINEAR ||
+           (out->row0 == s->f.row0 && out->col0 == s->f.col0 && out->v->rows == s->f.v->rows &&
+            out->v->cols == s->f.v->cols);
+}
+
 static gboolean places_of(WsCuda *c, const WsOp *op, const Spot *s, WsCudaView *places)
 {
-    return !ws_op_picks(op) ||
-           (ws_cuda_view(c, &op->value[1], places) && places->shape == s->f.shape);
+    return beside(c, op, op->places, s, places);
 }
 
 /* Declares `at`, the element of the view that `places` picks. The result: it is one of it. */
@@ -270,21 +281,60 @@ static const char *picked(WsCuda *c, const WsAccess *a, const Spot *s, const WsC
     return ws_cuda_format(c, "at < %u", a->rows * a->cols);
 }
 
+/* What a lane of several that hold an element got, for the others; NULL: they are of several warps.
+ */
+static const char *shared_out(WsCuda *c, const WsCudaView *f, const char *bits)
+{
+    const char *shuffle = ws_cuda_prim_name(WS_PRIM_SHFL_IDX);
+    if (!ws_cuda_owner(f))
+        return bits;
+    if (f->shape == WS_PLACE_ROWS)
+        return ws_cuda_format(c, "%s(%s, lane & ~3)", shuffle, bits);
+    return c->agent->warps > 1 ? NULL
+                               : ws_cuda_format(c, "%s(%s, %s)", shuffle, bits,
+                                                f->shape == WS_PLACE_COLUMNS ? "lane & 3" : "0");
+}
+
+/* One element at address `at`, where `in` holds, of the prim that hands back what was there. */
+static void combine_and_tell(WsCuda *c, const WsOp *op, WsPrim prim, const Spot *s, const char *at,
+                             const char *expected, const char *in, const WsCudaView *old)
+{
+    const WsDtype t = s->b->dtype;
+    const gboolean real = t == WS_DTYPE_F32, adds = real && op->reduce == WS_REDUCE_ADD;
+    const char *x = ws_cuda_get(c, &s->f, 0);
+    const char *call =
+        ws_cuda_format(c, "%s(%s, %s%s%s, %s)", f(prim), at, expected, *expected ? ", " : "",
+                       adds ? x : ws_cuda_narrow(c, t, x), in);
+    if (!op->old) {
+        ws_cuda_line(c, "%s;", call);
+        return;
+    }
+    ws_cuda_line(c, "const uint32_t was = %s;", adds ? ws_cuda_narrow(c, t, call) : call);
+    const char *all = shared_out(c, &s->f, "was");
+    if (all)
+        ws_cuda_set(c, old, 0, ws_cuda_widen(c, t, all));
+    else
+        ws_cuda_step_error(c, op, "what was there before, in a value that several warps hold");
+}
+
 /* Element by element, where `places` says or at its own place; what lies outside is left out. */
 void ws_cuda_red_shared(WsCuda *c, const WsOp *op)
 {
     Spot s;
-    WsCudaView places;
+    WsCudaView places, expected, old;
     const WsAccess *a = &op->access[0];
-    WsPrim prim = ws_fact_combination(c->p->buffer[a->buffer].dtype, op->reduce);
-    if (prim == 0 || !spot_of(c, op, &s) || !places_of(c, op, &s, &places)) {
+    const WsDtype t = c->p->buffer[a->buffer].dtype;
+    WsPrim prim = ws_fact_combination(t, op->reduce, op->old != 0);
+    if (prim == 0 || !spot_of(c, op, &s) || !places_of(c, op, &s, &places) ||
+        !beside(c, op, op->expected, &s, &expected) || !beside(c, op, op->old, &s, &old)) {
         ws_cuda_step_error(c, op, "a write with `reduce` of this form");
         return;
     }
     const char *owner = ws_cuda_owner(&s.f), *there = ws_cuda_there(c, &s.f);
-    if (owner)
+    const gboolean apart = owner && !op->old; /* else all lanes stay, and get what the owner got */
+    if (apart)
         ws_cuda_open(c, "if (%s)", owner);
-    guint n = ws_cuda_slots(c, &s.f, 1) + (owner != NULL);
+    guint n = ws_cuda_slots(c, &s.f, 1) + apart;
     if (there)
         ws_cuda_open(c, "if (%s)", there);
     else if (!n)
@@ -293,8 +343,18 @@ void ws_cuda_red_shared(WsCuda *c, const WsOp *op)
     const char *row = ws_cuda_row(c, &s.f), *col = ws_cuda_col(c, &s.f, 0), *in = "true";
     if (ws_op_picks(op))
         in = picked(c, a, &s, &places, &row, &col);
-    ws_cuda_line(c, "%s(%s, %s, %s);", f(prim), spot_address(c, &s, row, col),
-                 ws_cuda_get(c, &s.f, 0), in);
+    if (owner && !apart)
+        in = ws_cuda_format(c, "%s && (%s)", in, owner);
+    const char *at = spot_address(c, &s, row, col);
+    if (op->old || op->expected || op->reduce == WS_REDUCE_EXCHANGE)
+        combine_and_tell(c, op, prim, &s, at,
+                         op->expected ? ws_cuda_narrow(c, t, ws_cuda_get(c, &expected, 0)) : "", in,
+                         &old);
+    else
+        ws_cuda_line(c, "%s(%s, %s, %s);", f(prim), at,
+                     op->reduce == WS_REDUCE_STORE ? ws_cuda_narrow(c, t, ws_cuda_get(c, &s.f, 0))
+                                                   : ws_cuda_get(c, &s.f, 0),
+                     in);
     ws_cuda_end_slots(c, n);
 }
 

@@ -58,7 +58,8 @@ void ws_cuda_comment(WsCuda *c, const char *text)
 /* Names that the text itself uses where a design's names stand too. */
 static const char taken[] =
     " smem tid lane warp thread cta cluster_id n_clusters n_tiles tile_at here id next leader "
-    "role_warp row0 col0 ri ci li replica ks reg line step unit left bytes to from lo hi bits atom "
+    "role_warp row0 col0 ri ci li replica ks reg line step unit left bytes to from lo hi bits was "
+    "atom "
     "m_row m_col first height in_group per_group cells cell tile at_0 at_1 at_2 at_3 at_4 "
     "ex2_share insert warp_group encode a_desc b_desc a_step b_step lane_at scale_d at at16 at8 "
     "base Kernel Problem Shared Tile THREADS CLUSTER SHARED_BYTES main launch prologue counter "

@@ -4,6 +4,7 @@
 #include "codegen/nvptx/fragment.h"
 #include "program/op.h"
 #include "program/parts/access.h"
+#include "program/parts/agent.h"
 #include "program/parts/buffer.h"
 #include "program/parts/value.h"
 #include "program/program.h"
@@ -163,25 +164,75 @@ static LLVMValueRef picked(WsEmit *e, const Spot *s, const WsAccess *a, LLVMValu
     return in;
 }
 
+/* The value `number` of an operation, 0 none, in step with its first: register by register. */
+static gboolean beside(WsEmit *e, const WsOp *op, guint number, const WsFragment *f,
+                       WsFragment *out)
+{
+    if (number == 0)
+        return TRUE;
+    if (!ws_fragment(e, &op->value[number], out) || out->n != f->n || out->shape != f->shape)
+        return FALSE;
+    return f->shape != WS_FRAGMENT_LINEAR ||
+           (out->row0 == f->row0 && out->col0 == f->col0 && out->v->rows == f->v->rows &&
+            out->v->cols == f->v->cols);
+}
+
 /* The places of an operation that picks its elements, in step with its value. */
 static gboolean places_of(WsEmit *e, const WsOp *op, const WsFragment *f, WsFragment *places)
 {
-    return !ws_op_picks(op) || (ws_fragment(e, &op->value[1], places) && places->n == f->n &&
-                                places->shape == f->shape);
+    return beside(e, op, op->places, f, places);
+}
+
+/* What a lane of several that hold an element got, for the others. FALSE: they are of several
+ * warps. */
+static gboolean shared_out(WsEmit *e, const WsFragment *f, LLVMValueRef *x)
+{
+    LLVMValueRef from;
+    if (!f->owner)
+        return TRUE;
+    if (f->shape == WS_FRAGMENT_ROWS)
+        from = LLVMBuildAnd(e->b, e->lane, ws_i32(e, ~(gint64)3), "");
+    else if (e->agent->warps == 1)
+        from = f->shape == WS_FRAGMENT_COLUMNS ? LLVMBuildAnd(e->b, e->lane, ws_i32(e, 3), "")
+                                               : ws_i32(e, 0);
+    else
+        return FALSE;
+    LLVMTypeRef type = LLVMTypeOf(*x);
+    *x = ws_prim(e, WS_PRIM_SHFL_IDX, bits_of(e, *x), from);
+    if (type == e->f32)
+        *x = LLVMBuildBitCast(e->b, *x, e->f32, "");
+    return TRUE;
+}
+
+/* One element of a write with `reduce`, or with places alone. What was there; NULL: not asked. */
+static LLVMValueRef combine_one(WsEmit *e, const WsOp *op, WsPrim prim, WsDtype t, LLVMValueRef at,
+                                LLVMValueRef x, LLVMValueRef expected, LLVMValueRef there)
+{
+    if (op->reduce == WS_REDUCE_STORE) {
+        LLVMValueRef bits = bits_of(e, ws_narrow(e, t, x));
+        ws_prim(e, prim, at, ws_dtype_bytes(t) == 4 ? bits : half(e, bits), there);
+        return NULL;
+    }
+    if (op->reduce == WS_REDUCE_COMPARE)
+        return ws_prim(e, prim, at, expected, x, there);
+    if (op->reduce == WS_REDUCE_EXCHANGE)
+        return ws_widen(e, t, ws_prim(e, prim, at, bits_of(e, x), there));
+    return ws_prim(e, prim, at, x, there);
 }
 
 /* Element by element, where `places` says or at its own place; what lies outside is left out. */
 void ws_shared_reduce(WsEmit *e, const WsOp *op)
 {
-    WsFragment f, places;
+    WsFragment f, places, expected, old;
     Spot s = spot_of(e, op);
     const WsAccess *a = &op->access[0];
-    WsPrim prim = ws_fact_combination(s.b->dtype, op->reduce);
-    if (prim == 0 || !ws_fragment(e, &op->value[0], &f) || !places_of(e, op, &f, &places)) {
+    WsPrim prim = ws_fact_combination(s.b->dtype, op->reduce, op->old != 0);
+    if (prim == 0 || !ws_fragment(e, &op->value[0], &f) || !places_of(e, op, &f, &places) ||
+        !beside(e, op, op->expected, &f, &expected) || !beside(e, op, op->old, &f, &old)) {
         ws_emit_step_error(e, op, "a write with `reduce` of this form");
         return;
     }
-    LLVMBasicBlockRef after = f.owner ? ws_if(e, f.owner, "reduce") : NULL;
+    LLVMBasicBlockRef after = f.owner && !op->old ? ws_if(e, f.owner, "reduce") : NULL;
     for (guint i = 0; i < f.n; i++) {
         WsFragmentPlace p = ws_fragment_place(e, &f, i);
         LLVMValueRef row = p.row, col = p.col;
@@ -190,7 +241,18 @@ void ws_shared_reduce(WsEmit *e, const WsOp *op)
             LLVMValueRef in = picked(e, &s, a, ws_fragment_get(e, &places, i), &row, &col);
             there = LLVMBuildAnd(e->b, there, in, "");
         }
-        ws_prim(e, prim, address(e, &s, row, col), ws_fragment_get(e, &f, i), there);
+        if (f.owner && op->old)
+            there = LLVMBuildAnd(e->b, there, f.owner, "");
+        LLVMValueRef was = combine_one(
+            e, op, prim, s.b->dtype, address(e, &s, row, col), ws_fragment_get(e, &f, i),
+            op->expected ? ws_fragment_get(e, &expected, i) : NULL, there);
+        if (!op->old)
+            continue;
+        if (!shared_out(e, &f, &was)) {
+            ws_emit_step_error(e, op, "what was there before, in a value that several warps hold");
+            return;
+        }
+        ws_fragment_set_if(e, &old, i, was, p.there);
     }
     if (after)
         ws_end_if(e, after);

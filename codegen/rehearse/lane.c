@@ -309,37 +309,53 @@ guint32 wsh_cvt_f16x2(float hi, float lo)
 
 /* --- atomics of shared memory ------------------------------------------------------------------
  */
-/* Fibers of a CTA give way to each other at waits alone. */
-static guint8 *combined(guint32 at, guint32 there)
+/* Fibers of a CTA give way to each other at waits alone. NULL: not there. */
+static guint8 *combined(guint32 at, guint32 bytes, guint32 there)
 {
     if (!there)
         return NULL;
-    if (at % 4)
-        ws_host_violation(ws_host_me(), "red.shared of 4 bytes is not aligned");
-    return ws_host_shared(ws_host_me()->cta, at, 4, "red.shared");
+    if (at % bytes)
+        ws_host_violation(ws_host_me(), "an atomic of %u bytes is not aligned", bytes);
+    return ws_host_shared(ws_host_me()->cta, at, bytes, "atom.shared");
+}
+
+float wsh_atoms_add_f32(guint32 at, float a, guint32 there)
+{
+    guint8 *to = combined(at, 4, there);
+    float old = 0, new;
+    if (!to)
+        return 0;
+    memcpy(&old, to, 4);
+    new = old + a;
+    memcpy(to, &new, 4);
+    return old;
 }
 
 void wsh_reds_add_f32(guint32 at, float a, guint32 there)
 {
-    guint8 *to = combined(at, there);
-    float old;
-    if (!to)
-        return;
-    memcpy(&old, to, 4);
-    old += a;
-    memcpy(to, &old, 4);
+    wsh_atoms_add_f32(at, a, there);
+}
+
+static guint32 replace(guint8 *to, guint32 old, guint32 new)
+{
+    memcpy(to, &new, 4);
+    return old;
 }
 
 #define COMBINE(name, value)                                                                       \
+    guint32 wsh_atoms_##name(guint32 at, guint32 a, guint32 there)                                 \
+    {                                                                                              \
+        guint8 *to = combined(at, 4, there);                                                       \
+        guint32 old = 0;                                                                           \
+        if (!to)                                                                                   \
+            return 0;                                                                              \
+        memcpy(&old, to, 4);                                                                       \
+        return replace(to, old, (guint32)(value));                                                 \
+    }
+#define REDUCE(name)                                                                               \
     void wsh_reds_##name(guint32 at, guint32 a, guint32 there)                                     \
     {                                                                                              \
-        guint8 *to = combined(at, there);                                                          \
-        guint32 old;                                                                               \
-        if (!to)                                                                                   \
-            return;                                                                                \
-        memcpy(&old, to, 4);                                                                       \
-        old = (guint32)(value);                                                                    \
-        memcpy(to, &old, 4);                                                                       \
+        wsh_atoms_##name(at, a, there);                                                            \
     }
 COMBINE(add_s32, old + a)
 COMBINE(min_s32, (gint32)a < (gint32)old ? a : old)
@@ -347,4 +363,43 @@ COMBINE(max_s32, (gint32)a > (gint32)old ? a : old)
 COMBINE(and_b32, old &a)
 COMBINE(or_b32, old | a)
 COMBINE(xor_b32, old ^ a)
+COMBINE(exch_b32, a)
+REDUCE(add_s32)
+REDUCE(min_s32)
+REDUCE(max_s32)
+REDUCE(and_b32)
+REDUCE(or_b32)
+REDUCE(xor_b32)
 #undef COMBINE
+#undef REDUCE
+
+guint32 wsh_atoms_cas_b32(guint32 at, guint32 expected, guint32 a, guint32 there)
+{
+    guint8 *to = combined(at, 4, there);
+    guint32 old = 0;
+    if (!to)
+        return 0;
+    memcpy(&old, to, 4);
+    return replace(to, old, old == expected ? a : old);
+}
+
+void wsh_sts_b32(guint32 at, guint32 a, guint32 there)
+{
+    guint8 *to = combined(at, 4, there);
+    if (to)
+        memcpy(to, &a, 4);
+}
+
+void wsh_sts_b16(guint32 at, guint16 a, guint32 there)
+{
+    guint8 *to = combined(at, 2, there);
+    if (to)
+        memcpy(to, &a, 2);
+}
+
+void wsh_sts_b8(guint32 at, guint16 a, guint32 there)
+{
+    guint8 *to = combined(at, 1, there);
+    if (to)
+        *to = (guint8)a;
+}

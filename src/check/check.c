@@ -1,6 +1,7 @@
 /* The check as a whole: budgets, cases, plays, verdict. */
 #include "check/global/judge.h"
 #include "check/mesh/judge.h"
+#include "check/order.h"
 #include "check/own_words.h"
 #include "check/play/case_at.h"
 #include "check/proof/certificate.h"
@@ -565,6 +566,8 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
         if (v->kind != WS_VERDICT_REFUTED && !o->protocol_only && !cancelled(o))
             judge_global(p, v, findings);
     }
+    if (v->kind == WS_VERDICT_PROVED)
+        ws_check_order(p, v->undetermined);
     if (!o->foreign)
         ws_verdict_unread(p, v, findings);
     if (over)

@@ -100,7 +100,9 @@ typedef struct {
     char *uncertified;  /* why there is none */
     char *proof;        /* PROVED: over what, in one line; else NULL */
     GPtrArray *assumed; /* phrases: what the design states and the proof takes as given */
-    guint states;       /* of the proof */
+    GPtrArray *undetermined; /* PROVED: names of buffers, values and tensors of which the order of
+                                atomics may show */
+    guint states;            /* of the proof */
     gsize proof_bytes;
     double proof_seconds;
     const struct WsTarget *target; /* whose words it is said in; NULL: those of a GPU */

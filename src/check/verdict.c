@@ -20,6 +20,7 @@ void ws_verdict_free(WsVerdict *v)
     g_array_unref(v->played);
     g_ptr_array_unref(v->names);
     g_ptr_array_unref(v->assumed);
+    g_ptr_array_unref(v->undetermined);
     g_ptr_array_unref(v->skipped);
     g_free(v->weakest);
     g_free(v->reason);
@@ -49,6 +50,7 @@ WsVerdict *ws_verdict_outside(const char *reason)
     WsVerdict *v = g_new0(WsVerdict, 1);
     v->names = g_ptr_array_new();
     v->assumed = g_ptr_array_new_with_free_func(g_free);
+    v->undetermined = g_ptr_array_new_with_free_func(g_free);
     v->played = g_array_new(FALSE, FALSE, sizeof(WsPlayed));
     g_array_set_clear_func(v->played, clear_played);
     v->skipped = g_ptr_array_new_with_free_func(g_free);
@@ -135,6 +137,13 @@ char *ws_verdict_said(const WsVerdict *v)
                 g_string_append_printf(s, ", %s", what);
             else
                 ws_phrase_append(s, ", given that %s", what);
+        }
+        for (guint i = 0; i < v->undetermined->len; i++) {
+            const char *what = v->undetermined->pdata[i];
+            if (i > 0)
+                g_string_append_printf(s, ", %s", what);
+            else
+                ws_phrase_append(s, "; not determined, since atomics have no order: %s", what);
         }
         break;
     case WS_VERDICT_OUTSIDE:

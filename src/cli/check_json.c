@@ -208,6 +208,7 @@ static void verdict_members(Json *j, const WsVerdict *v)
     text(j, "proof", v->proof);
     proved(j, v);
     ws_json_out_texts(&j->json, "assumed", v->assumed);
+    ws_json_out_texts(&j->json, "undetermined", v->undetermined);
     g_autofree char *weakest = ws_phrase_text(v->weakest, NULL, NULL),
                     *reason = ws_phrase_text(v->reason, NULL, NULL);
     text(j, "weakest_assumption", weakest);

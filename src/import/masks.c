@@ -41,7 +41,7 @@ static const WsReadStep *other_use(const WsRead *r, const GPtrArray *list, gint 
     const WsReadStep *found = NULL;
     for (guint i = 0; list && i < list->len && !found; i++) {
         const WsReadStep *s = g_ptr_array_index(list, i);
-        const gboolean apart = s->off || (s->kind == WS_READ_WRITE && !s->reduce) ||
+        const gboolean apart = s->off || (s->kind == WS_READ_WRITE && !s->reduce && !s->where) ||
                                (s->kind == WS_READ_READ && s->masked);
         found = !apart && touches(r, s, root) ? s : other_use(r, s->body, root);
         found = found ? found : other_use(r, s->other, root);
@@ -73,7 +73,8 @@ static void each(WsRead *r, const GPtrArray *list)
 {
     for (guint i = 0; list && i < list->len; i++) {
         const WsReadStep *s = g_ptr_array_index(list, i);
-        if (s->kind == WS_READ_WRITE && s->masked && !s->off && !s->reduce)
+        if (s->kind == WS_READ_WRITE && s->masked && !s->off && !s->reduce &&
+            !s->where) /* places leave out what its mask does */
             judge(r, s);
         each(r, s->body);
         each(r, s->other);

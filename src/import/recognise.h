@@ -86,9 +86,10 @@ struct WsReadStep {
                                        STORE: all = open;
                                        WRITE, STORE: flag = adds to the tensor */
     const char
-        *reduce;  /* WRITE: what it does with what is there, atomically; NULL it replaces it */
-    gint where;   /* WRITE: 1 + the value that says which elements of the view; 0 none */
-    gboolean own; /* WAIT: for the load before it, on a barrier that nothing else uses */
+        *reduce; /* WRITE: what it does with what is there, atomically; NULL it replaces it */
+    gint where;  /* WRITE, READ: 1 + the value that says which elements of the view; 0 none */
+    gint expected, old; /* WRITE: 1 + the value of what has to be there, that gets what was; 0 */
+    gboolean own;       /* WAIT: for the load before it, on a barrier that nothing else uses */
     const WsExpr *when; /* predicate, NULL always */
     gboolean masked;    /* WRITE, READ: of some of the elements */
     gboolean implied;   /* SYNC, FENCE: no word of the source, a compiler puts it there */

@@ -283,6 +283,10 @@ static void put_transfer(WsWriter *w, const GPtrArray *list, guint at, WsJson *s
         ws_json_put(step, "cta", ws_write_expr(w->r, s->cta));
     if (s->where)
         ws_json_put(step, "places", value_name(w, s->where - 1, NULL));
+    if (s->expected)
+        ws_json_put(step, "expected", value_name(w, s->expected - 1, NULL));
+    if (s->old)
+        ws_json_put(step, "old", value_name(w, s->old - 1, NULL));
     if (s->all && s->kind == WS_READ_STORE)
         ws_json_put(step, "open", ws_json_bool(TRUE));
 }

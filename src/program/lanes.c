@@ -190,7 +190,7 @@ static Lanes lanes_of(const WsProgram *p, const WsOp *op)
     if (l.threads == 0 || l.bytes == 0)
         return l;
     if (ws_op_stores_shared(op->kind) || ws_op_loads_shared(op->kind)) {
-        if (op->n_access != 1 || op->n_value != 1 || op->value[0].value >= agent->n_values)
+        if (op->n_access != 1 || op->places || op->value[0].value >= agent->n_values)
             return l;
         l.v = &agent->value[op->value[0].value];
         l.matrix = op->kind == WS_OP_STMATRIX || op->kind == WS_OP_LDMATRIX;

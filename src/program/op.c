@@ -42,5 +42,13 @@ G_STATIC_ASSERT((int)ROWS == (int)WS_OP_KIND_COUNT);
 
 gboolean ws_op_picks(const WsOp *op)
 {
-    return op->n_value > 1 && (ws_op_is_atomic(op->kind) || ws_op_loads_shared(op->kind));
+    return op->places != 0;
+}
+
+const char *ws_reduce_text(WsReduce reduce)
+{
+    static const char *const text[] = { NULL, "add", "min",      "max",     "and",
+                                        "or", "xor", "exchange", "compare", "store" };
+    G_STATIC_ASSERT(G_N_ELEMENTS(text) == WS_REDUCE_COUNT);
+    return (guint)reduce < WS_REDUCE_COUNT ? text[reduce] : NULL;
 }

@@ -282,6 +282,8 @@ static inline gboolean ws_op_loads_shared(WsOpKind kind)
 
 /* A value says which elements of its view are combined, or read: any thread may touch any. */
 gboolean ws_op_picks(const WsOp *op);
+/* Its word in a design; NULL: none. */
+const char *ws_reduce_text(WsReduce reduce);
 
 static inline gboolean ws_op_stores_global(WsOpKind kind)
 {

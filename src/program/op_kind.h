@@ -23,5 +23,19 @@ typedef enum {
     WS_ENGINE_MMA,       /* commit groups of the agent, FIFO */
 } WsEngine;
 typedef enum { WS_MODE_READ = 1, WS_MODE_WRITE = 2 } WsMode;
+/* What becomes of what is there. */
+typedef enum {
+    WS_REDUCE_NONE,
+    WS_REDUCE_ADD,
+    WS_REDUCE_MIN,
+    WS_REDUCE_MAX, /* up to here also of tensors */
+    WS_REDUCE_AND,
+    WS_REDUCE_OR,
+    WS_REDUCE_XOR,
+    WS_REDUCE_EXCHANGE, /* from here on the order in which they happen shows in what is left */
+    WS_REDUCE_COMPARE,  /* replaced where it is what was expected */
+    WS_REDUCE_STORE,    /* replaced, at elements that a value picks */
+    WS_REDUCE_COUNT
+} WsReduce;
 
 G_END_DECLS

@@ -241,7 +241,11 @@ static void put_values(GString *out, const WsProgram *p, const WsOp *op)
 {
     for (guint i = 0; i < op->n_value; i++) {
         const WsValueUse *v = &op->value[i];
-        g_string_append_printf(out, " value %s.rows(", p->agent[op->agent].value[v->value].name);
+        g_string_append_printf(out, " %s %s.rows(",
+                               i && i == op->expected ? "expected"
+                               : i && i == op->old    ? "old"
+                                                      : "value",
+                               p->agent[op->agent].value[v->value].name);
         put_expr(out, v->row0);
         g_string_append_printf(out, ", %u).cols(", v->rows);
         put_expr(out, v->col0);
@@ -303,7 +307,6 @@ static void put_peer(GString *out, const WsProgram *p, const WsOp *op)
 static void put_op(GString *out, const WsProgram *p, const WsOp *op, guint indent)
 {
     static const char *const breadth[] = { "leader", "warp", "group" };
-    static const char *const reduce[] = { "", " add", " min", " max", " and", " or", " xor" };
     static const char *const hint[] = { "", " evict_first", " evict_normal", " evict_last" };
     g_string_append_printf(out, "%*s%u %s %s", (int)indent, "", op->index,
                            ws_op_kind_text(op->kind), breadth[op->breadth]);
@@ -325,7 +328,9 @@ static void put_op(GString *out, const WsProgram *p, const WsOp *op, guint inden
     }
     g_string_append(out, op->n_coord ? "]" : "");
     put_named(out, "rows", op->limit);
-    g_string_append_printf(out, "%s%s", reduce[op->reduce], hint[op->hint]);
+    if (op->reduce != WS_REDUCE_NONE)
+        g_string_append_printf(out, " %s", ws_reduce_text(op->reduce));
+    g_string_append(out, hint[op->hint]);
     for (guint i = 0; i < op->n_access; i++)
         put_access(out, p, &op->access[i]);
     put_values(out, p, op);

@@ -63,7 +63,7 @@ gboolean is_async(const WsOp *op)
 /* `places` says which lane touches what. */
 static gboolean scattered(const WsOp *op)
 {
-    return op->n_value > 1 && (ws_op_is_atomic(op->kind) || ws_op_loads_shared(op->kind));
+    return op->places != 0;
 }
 
 /* Each byte is touched by one thread in both events, which knows what it did itself, or by threads

@@ -57,6 +57,9 @@ static const Row rows[] = {
     { "33-read-before-the-cluster-meets", "P-RACE", "groups/work/body/0/do/3/do/0", NULL, NULL },
     { "34-gone-while-others-read", "P-CLU", "groups/work/body/0/do/4/do/0", NULL, NULL },
     { "35-lookup-written-early", "P-RACE", "groups/work/body/0/do/0/else/1", NULL, NULL },
+    { "36-exchanged-among-adds", "P-RACE", "groups/pick/body/0/do/12", NULL, NULL },
+    { "37-picked-stores-read-early", "P-RACE", "groups/pick/body/0/do/9", NULL, NULL },
+    { "38-list-never-cleared", "P-UNDEF", "groups/pick/body/0/do/7", NULL, NULL },
     { "32-largest-among-counts", "P-RACE", "groups/count/body/0/do/3/do/2/else/0", NULL, NULL },
 };
 

@@ -117,7 +117,8 @@ static gboolean same_op(Pairing *q, WsWalker *w, const WsStep *sx, WsWalker *v, 
     for (guint i = 0; i < x->n_coord; i++)
         if (value(w, x->coord[i]) != value(v, y->coord[i]))
             return differ(q, sx, sy, "different coordinates");
-    if (x->reduce != y->reduce || (x->reduce && (x->n_value > 1) != (y->n_value > 1)))
+    if (x->reduce != y->reduce || (x->reduce && x->places != y->places) ||
+        x->expected != y->expected || x->old != y->old)
         return differ(q, sx, sy, "different atomic operations");
     if (x->n_access != y->n_access)
         return differ(q, sx, sy, "different numbers of accesses");

@@ -16,6 +16,8 @@ typedef struct {
 #define ALL    "cluster-allreduce"
 #define LOOKUP "moves/lookup"
 #define ENDS   "moves/rows-end"
+#define PICK   "moves/atomic-compact"
+#define MARK   "moves/atomic-compare"
 #define COOP   "gemm-cooperative"
 #define CAUSAL "attention-fa3-causal"
 #define NAMED  "sparse-mla-seesaw"
@@ -107,6 +109,23 @@ static const Bad bad[] = {
       2, "release" },
     { MESH, "\"notify\": \"done\", ", "\"notify\": \"done\", \"scope\": \"cluster\", ", "S-VALUE",
       2, "sys" },
+    { PICK, "\"old\": \"before\"", "\"old\": \"at\"", "T-USE", 2, "is read by the step" },
+    { PICK, "\"old\": \"before\"", "\"old\": \"one\"", "T-USE", 2, "is read by the step" },
+    { PICK, "\"old\": \"before\"", "\"old\": \"none\"", "T-SHAPE", 2, "its old none" },
+    { PICK, "\"old\": \"before\"", "\"expected\": \"at\"", "T-USE", 2, "which needs it" },
+    { PICK, "\"found\", \"places\": \"at\" },\n          { \"sync\"",
+      "\"found\", \"places\": \"at\", \"old\": \"before\" },\n          { \"sync\"", "T-USE", 2,
+      "`old` belongs to a write with `reduce`" },
+    { PICK, "{ \"write\": \"none\", \"to\": \"found\" }",
+      "{ \"write\": \"none\", \"to\": \"found\", \"old\": \"none\" }", "T-USE", 2,
+      "belong to a write with `reduce`" },
+    { MARK, "\"expected\": \"free\", ", "", "T-USE", 2, "which needs it" },
+    { MARK, "\"expected\": \"free\"", "\"expected\": \"more\"", "T-DTYPE", 2, "more is f32" },
+    { MARK, "\"expected\": \"free\"", "\"expected\": \"zero\"", "T-SHAPE", 2, "not in step" },
+    { MARK, "\"old\": \"was\"", "\"old\": \"more\"", "T-DTYPE", 2, "more is f32" },
+    { MARK, "\"reduce\": \"exchange\"", "\"reduce\": \"max\"", "T-DTYPE", 2, "in this way" },
+    { MARK, "\"to\": \"total\", \"reduce\": \"add\"", "\"to\": \"mark\"", "T-DTYPE", 2,
+      "in this way" },
     { LOOKUP, "\"places\": \"at\"", "\"places\": \"y\"", "T-DTYPE", 2, "places are i32" },
     { LOOKUP, "\"places\": \"at\"", "\"places\": \"turned\"", "T-SHAPE", 2, "not in step" },
     { LOOKUP, "\"places\": \"at\"", "\"places\": \"at\", \"cta\": 0", "T-USE", 2, "own CTA" },

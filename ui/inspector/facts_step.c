@@ -141,7 +141,6 @@ static void put_access(WsInspectorFacts *facts, const char *section, const WsPro
 static void put_tensor(WsInspectorFacts *facts, const char *section, const WsProgram *p,
                        const WsOp *op)
 {
-    static const char *const reduce[] = { NULL, "add", "min", "max" };
     if (op->tensor < 0)
         return;
     g_autoptr(GString) at = g_string_new(p->tensor[op->tensor].name);
@@ -162,7 +161,7 @@ static void put_tensor(WsInspectorFacts *facts, const char *section, const WsPro
         put(facts, section, _("swizzle"), ws_format_bytes(m->swizzle), NULL);
     }
     if (op->reduce != WS_REDUCE_NONE)
-        put(facts, section, _("reduction"), g_strdup(reduce[op->reduce]), NULL);
+        put(facts, section, _("reduction"), g_strdup(ws_reduce_text(op->reduce)), NULL);
 }
 
 /* --- one operation ------------------------------------------------------------------------------

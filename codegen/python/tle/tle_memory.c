@@ -104,14 +104,15 @@ void ws_tle_write(WsTle *t, const WsOp *op)
         ws_tl_converted(t->y, part(t, &op->value[0]), v->dtype, t->y->p->buffer[a->buffer].dtype));
 }
 
-/* Elements of a view that `places` picks, counted along its rows: the operand of local_ptr, and the
- * condition that they are some of it. */
-static const char *picked(WsTle *t, const WsOp *op, const char *view, const char **in)
+/* Elements of a view that `places` picks, counted along its rows, or those of `of`: the operand of
+ * local_ptr, and the condition that they are some of it. */
+static const char *picked(WsTle *t, const WsOp *op, const char *of, const char *view,
+                          const char **in)
 {
     WsPy *y = t->y;
     const WsAccess *a = &op->access[0];
     const guint cols = a->transposed ? a->rows : a->cols;
-    const char *at = part(t, &op->value[1]);
+    const char *at = of ? of : part(t, &op->value[op->places]);
     const char *row = ws_py_format(y, "%s // %u", at, cols),
                *col = ws_py_format(y, "%s %% %u", at, cols);
     *in = ws_py_format(y, "mask=(%s >= 0) & (%s < %u)", at, at, a->rows * a->cols);
@@ -120,21 +121,73 @@ static const char *picked(WsTle *t, const WsOp *op, const char *view, const char
                                              : ws_py_format(y, "%s, (%s, %s)", view, row, col);
 }
 
+/* What was there before: 0 where nothing was asked for. */
+static void put_old(WsTle *t, const WsOp *op, const char *call, const char *in)
+{
+    const char *old = op->old ? t->y->value[op->value[op->old].value] : NULL;
+    if (!old)
+        ws_py_line(t->y, "%s", call);
+    else
+        ws_py_line(t->y, "%s = %s", old,
+                   in ? ws_py_format(t->y, "tl.where(%s, %s, 0)", in, call) : call);
+}
+
+/* A compare and swap has no mask: what lies outside compares the first element, and leaves it as it
+ * is. */
+static void compare(WsTle *t, const WsOp *op, const char *view)
+{
+    WsPy *y = t->y;
+    const WsAccess *a = &op->access[0];
+    const char *x = part(t, &op->value[0]), *is = part(t, &op->value[op->expected]), *in = NULL;
+    if (ws_op_picks(op)) {
+        const char *at = part(t, &op->value[op->places]), *mask;
+        at = ws_py_format(y, "tl.minimum(tl.maximum(%s, 0), %u)", at, a->rows * a->cols - 1);
+        view = picked(t, op, at, view, &mask);
+        in = ws_py_format(y, "(%s >= 0) & (%s < %u)", part(t, &op->value[op->places]),
+                          part(t, &op->value[op->places]), a->rows * a->cols);
+        x = ws_py_format(y, "tl.where(%s, %s, %s)", in, x, is);
+    }
+    put_old(t, op,
+            ws_py_format(y,
+                         "tl.atomic_cas(tle.gpu.local_ptr(%s), %s, %s, sem=\"relaxed\", "
+                         "scope=\"cta\")",
+                         view, is, x),
+            in);
+}
+
 /* Elements that `places` picks; what lies outside is masked out. Elements in step with the value
  * otherwise. */
 void ws_tle_combine(WsTle *t, const WsOp *op)
 {
     WsPy *y = t->y;
     const WsAccess *a = &op->access[0];
+    const WsRegValue *v = &y->agent->value[op->value[0].value];
     if (!ws_op_picks(op) && !whole_rows(t, op, a))
         return;
+    if (op->old && !ws_py_whole(y, &op->value[op->old])) {
+        ws_py_refuse(y, op, "what was there before, in a part of a value",
+                     "make it a value of its own");
+        return;
+    }
     const char *view = ws_tle_view(t, op, a, a->rows, a->cols), *mask = "";
+    if (op->reduce == WS_REDUCE_COMPARE) {
+        compare(t, op, view);
+        return;
+    }
     if (ws_op_picks(op)) {
-        view = picked(t, op, view, &mask);
+        view = picked(t, op, NULL, view, &mask);
         mask = ws_py_format(y, ", %s", mask);
     }
-    ws_py_line(y, "tl.atomic_%s(tle.gpu.local_ptr(%s), %s%s, sem=\"relaxed\", scope=\"cta\")",
-               ws_tl_reduction(op->reduce), view, part(t, &op->value[0]), mask);
+    const char *x = part(t, &op->value[0]);
+    if (op->reduce == WS_REDUCE_STORE) {
+        ws_py_line(y, "tl.store(tle.gpu.local_ptr(%s), %s%s)", view,
+                   ws_tl_converted(y, x, v->dtype, y->p->buffer[a->buffer].dtype), mask);
+        return;
+    }
+    const char *call =
+        ws_py_format(y, "tl.atomic_%s(tle.gpu.local_ptr(%s), %s%s, sem=\"relaxed\", scope=\"cta\")",
+                     ws_tl_reduction(op->reduce), view, x, mask);
+    put_old(t, op, call, *mask ? mask + strlen(", mask=") : NULL);
 }
 
 void ws_tle_read(WsTle *t, const WsOp *op)
@@ -149,7 +202,7 @@ void ws_tle_read(WsTle *t, const WsOp *op)
         return;
     }
     if (ws_op_picks(op)) {
-        const char *in, *places = picked(t, op, ws_tle_view(t, op, a, a->rows, a->cols), &in);
+        const char *in, *places = picked(t, op, NULL, ws_tle_view(t, op, a, a->rows, a->cols), &in);
         ws_py_line(t->y, "%s = %s", t->y->value[op->value[0].value],
                    ws_tl_converted(t->y,
                                    ws_py_format(t->y, "tl.load(tle.gpu.local_ptr(%s), %s, other=0)",

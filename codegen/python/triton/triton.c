@@ -30,8 +30,9 @@ const char *ws_tl_converted(WsPy *y, const char *x, WsDtype from, WsDtype to)
 const char *ws_tl_reduction(WsReduce reduce)
 {
     static const char *const word[] = {
-        [WS_REDUCE_ADD] = "add", [WS_REDUCE_MIN] = "min", [WS_REDUCE_MAX] = "max",
-        [WS_REDUCE_AND] = "and", [WS_REDUCE_OR] = "or",   [WS_REDUCE_XOR] = "xor",
+        [WS_REDUCE_ADD] = "add",       [WS_REDUCE_MIN] = "min",     [WS_REDUCE_MAX] = "max",
+        [WS_REDUCE_AND] = "and",       [WS_REDUCE_OR] = "or",       [WS_REDUCE_XOR] = "xor",
+        [WS_REDUCE_EXCHANGE] = "xchg", [WS_REDUCE_COMPARE] = "cas",
     };
     return word[reduce];
 }

@@ -163,6 +163,7 @@ typedef struct {
     gint64 num_warps, maxnreg; /* of the launch; maxnreg 0: not said */
     const char *hint;          /* name of the variable that is being assigned */
     const WsPyNode *whole;     /* all of the right side of that assignment */
+    const WsPyNode *bare;      /* the expression of a statement that nothing else is in */
     guint clock;               /* counts settings of values */
     GHashTable *call_sites;    /* function and group -> GPtrArray of char*: where it is called */
     const Val *grid;           /* of the launch */
@@ -320,9 +321,13 @@ gint py_hold(PyRead *p, const char *name, const Val *v, const WsPyNode *at, gint
              gint64 cols);
 /* The same of a formula in a value that this place alone sets. */
 gint py_hold_at(PyRead *p, const char *name, const Val *v, const WsPyNode *at);
+gint py_hold_of(PyRead *p, const char *name, const Val *v, const WsPyNode *at, gint64 rows,
+                gint64 cols); /* the same, of a number as a tile of that shape */
 /* --- pyread_stale.c: what a Val names may have been set anew since it was made. */
 /* The step sets the value of the design: the one place where a step gets it. */
 void py_set(PyRead *p, WsReadStep *s, gint value);
+/* The same of the value that gets what was there before an atomic operation. */
+void py_set_old(PyRead *p, WsReadStep *s, gint value);
 gboolean py_is_former(const PyRead *p, const Val *v);
 guint py_made_of(const PyRead *p, const Val *a, const Val *b); /* now, or never: one is former */
 /* `v`, or a value that is not followed, and listed: something it is made of was set anew. */

@@ -60,7 +60,8 @@ static guint users(const GPtrArray *list, gint value, const char *name)
     guint n = 0;
     for (guint i = 0; list && i < list->len; i++) {
         const WsReadStep *s = g_ptr_array_index(list, i);
-        n += s->value == value || s->where == value + 1 || (s->text && strstr(s->text, name));
+        n += s->value == value || s->where == value + 1 || s->expected == value + 1 ||
+             s->old == value + 1 || (s->text && strstr(s->text, name));
         n += users(s->body, value, name) + users(s->other, value, name);
     }
     return n;

@@ -15,14 +15,25 @@ static WsReadValue *value_of(const PyRead *p, gint64 i)
                                                : NULL;
 }
 
-void py_set(PyRead *p, WsReadStep *s, gint value)
+static void note_set(PyRead *p, const WsReadStep *s, gint value)
 {
     WsReadValue *held = value_of(p, value);
-    s->value = value;
     if (!held)
         return;
     held->set = ++p->clock;
     held->set_line = s->line;
+}
+
+void py_set(PyRead *p, WsReadStep *s, gint value)
+{
+    s->value = value;
+    note_set(p, s, value);
+}
+
+void py_set_old(PyRead *p, WsReadStep *s, gint value)
+{
+    s->old = value + 1;
+    note_set(p, s, value);
 }
 
 /* When value `i` was set, by `times` where they are given. */

@@ -343,9 +343,13 @@ void py_statement(PyRead *p, const WsPyNode *node)
     case WS_PY_AUGMENT:
         augment(p, node);
         break;
-    case WS_PY_EXPR:
+    case WS_PY_EXPR: {
+        const WsPyNode *around = p->bare;
+        p->bare = node->kid[0];
         py_eval(p, node->kid[0]);
+        p->bare = around;
         break;
+    }
     case WS_PY_FOR:
     case WS_PY_WHILE:
         p->unsure += !p->in_kernel && !py_leads_to_launch(p, node);

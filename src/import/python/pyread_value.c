@@ -144,6 +144,9 @@ const Val *py_itself(PyRead *p, const Val *v)
             g_ptr_array_add(p->r->scalars, (gpointer)ws_source_name(p->r, v->text));
     } else if (v->kind == VAL_ZERO) {
         m->text = v->text ? v->text : "0.0";
+        if (!g_strcmp0(v->dtype, "i32") && !strcmp(m->text, "0.0"))
+            m->text = "0";
+        m->dtype = !g_strcmp0(v->dtype, "i32") ? "i32" : NULL;
         m->layout = v->layout;
         m->dims = v->dims;
         m->rows = v->rows;
@@ -494,4 +497,10 @@ gint py_hold(PyRead *p, const char *name, const Val *v, const WsPyNode *at, gint
 gint py_hold_at(PyRead *p, const char *name, const Val *v, const WsPyNode *at)
 {
     return hold(p, name, v, at, 0, 0, TRUE);
+}
+
+gint py_hold_of(PyRead *p, const char *name, const Val *v, const WsPyNode *at, gint64 rows,
+                gint64 cols)
+{
+    return hold(p, name, v, at, rows, cols, TRUE);
 }

@@ -162,9 +162,9 @@ static gboolean has_any(WsHint *h, const WsNode *node, const char *place, const 
 
 static gboolean read_steps(WsHint *h, const WsHintGroup *g)
 {
-    static const WsFieldId derived[] = { WS_F_when,      WS_F_ahead, WS_F_use,
-                                         WS_F_signal,    WS_F_slot,  WS_F_open,
-                                         WS_F_multicast, WS_F_cta,   WS_F_places };
+    static const WsFieldId derived[] = { WS_F_when,   WS_F_ahead,    WS_F_use,       WS_F_signal,
+                                         WS_F_slot,   WS_F_open,     WS_F_multicast, WS_F_cta,
+                                         WS_F_places, WS_F_expected, WS_F_old };
     for (guint i = 0; i < ws_node_n_children(g->node, WS_F_do); i++) {
         const WsNode *step = ws_node_child(g->node, WS_F_do, i);
         g_autofree char *place = g_strdup_printf("%s/do/%u", g->place, i);

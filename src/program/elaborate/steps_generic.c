@@ -79,25 +79,59 @@ static void to_buffer(WsStepState *S, const WsRef *ref, const WsValueUse *use)
         ws_transaction_credit(S, op, op->bytes, &op->ctas);
 }
 
-/* The elements that `places` picks; FALSE: said. */
-static gboolean places(WsStepState *S, const WsValueUse *use, WsOp *op)
+/* A value in step with the one that is moved, element by element. NULL: there is none, or it is
+ * said what is wrong. */
+static const WsRegValue *beside(WsStepState *S, WsFieldId field, const char *what, WsMode mode,
+                                WsOp *op, guint8 *number)
 {
     WsElab *E = S->E;
-    if (!ws_node_has(S->node, WS_F_places))
-        return TRUE;
-    WsValueUse *at = &op->value[1];
-    if (!ws_view_value(S, ws_elab_field_ref(E, S->node, WS_F_places), WS_MODE_READ, at))
-        return FALSE;
-    const WsRegValue *v = &E->agent->out->value[use->value], *p = &E->agent->out->value[at->value];
-    if (p->dtype != WS_DTYPE_I32)
-        ws_elab_error(E, WS_RULE_T_DTYPE, S->id, NULL, "%s is %s: places are i32", p->name,
-                      ws_dtype_text(p->dtype));
-    if (at->rows != use->rows || at->cols != use->cols || p->layout != v->layout)
+    WsValueUse *use = &op->value[op->n_value];
+    if (!ws_node_has(S->node, field) ||
+        !ws_view_value(S, ws_elab_field_ref(E, S->node, field), mode, use))
+        return NULL;
+    const WsValueUse *of = &op->value[0];
+    const WsRegValue *v = &E->agent->out->value[of->value],
+                     *own = &E->agent->out->value[use->value];
+    if (use->rows != of->rows || use->cols != of->cols || own->layout != v->layout)
         ws_elab_error(E, WS_RULE_T_SHAPE, S->id, NULL,
-                      "%s (%u x %u) and its places %s (%u x %u) are not in step", v->name,
-                      use->rows, use->cols, p->name, at->rows, at->cols);
-    op->n_value = 2;
-    return TRUE;
+                      "%s (%u x %u) and its %s %s (%u x %u) are not in step", v->name, of->rows,
+                      of->cols, what, own->name, use->rows, use->cols);
+    *number = (guint8)op->n_value++;
+    return own;
+}
+
+/* The elements that `places` picks; FALSE: said. */
+static gboolean places(WsStepState *S, WsOp *op)
+{
+    const WsRegValue *p = beside(S, WS_F_places, "places", WS_MODE_READ, op, &op->places);
+    if (p && p->dtype != WS_DTYPE_I32)
+        ws_elab_error(S->E, WS_RULE_T_DTYPE, S->id, NULL, "%s is %s: places are i32", p->name,
+                      ws_dtype_text(p->dtype));
+    return p || !ws_node_has(S->node, WS_F_places);
+}
+
+/* What has to be there, and what was there. */
+static void compared(WsStepState *S, const WsBuffer *b, WsOp *op)
+{
+    WsElab *E = S->E;
+    if (ws_node_has(S->node, WS_F_expected) != (op->reduce == WS_REDUCE_COMPARE))
+        ws_elab_error(E, WS_RULE_T_USE, S->id, NULL,
+                      "`expected` belongs to reduce `compare`, which needs it");
+    const WsRegValue *x = beside(S, WS_F_expected, "expected", WS_MODE_READ, op, &op->expected);
+    if (x && x->dtype != b->dtype)
+        ws_elab_error(E, WS_RULE_T_DTYPE, S->id, NULL, "%s is %s, but %s holds %s", x->name,
+                      ws_dtype_text(x->dtype), b->name, ws_dtype_text(b->dtype));
+    const guint n = op->n_value;
+    const WsRegValue *old = beside(S, WS_F_old, "old", WS_MODE_WRITE, op, &op->old);
+    if (old && old->dtype != b->dtype)
+        ws_elab_error(E, WS_RULE_T_DTYPE, S->id, NULL, "%s is %s, but %s holds %s", old->name,
+                      ws_dtype_text(old->dtype), b->name, ws_dtype_text(b->dtype));
+    for (guint i = 0; old && i < n; i++)
+        if (op->value[i].value == op->value[op->old].value) {
+            ws_elab_error(E, WS_RULE_T_USE, S->id, "Name another value.",
+                          "%s is read by the step that gives it what was there", old->name);
+            return;
+        }
 }
 
 /* Atomic: other agents may do the same to the same bytes at the same time. */
@@ -119,21 +153,29 @@ static void combine(WsStepState *S, const WsRef *ref, const WsValueUse *use)
     if (!ws_view_buffer(S, ref, both, WS_PROXY_GENERIC, &view))
         return;
     const WsBuffer *b = &g_array_index(E->buffers, WsBuffer, view.access.buffer);
-    WsReduce reduce = ws_step_reduce(S);
+    const WsReduce said = ws_step_reduce(S), reduce = said ? said : WS_REDUCE_STORE;
+    if (reduce == WS_REDUCE_STORE && ws_node_has(S->node, WS_F_old)) {
+        ws_elab_error(E, WS_RULE_T_USE, S->id, "Name `reduce`: `exchange` stores as well.",
+                      "`old` belongs to a write with `reduce`");
+        return;
+    }
     if (!ws_node_has(S->node, WS_F_places) && !same_shape(use, &view))
         ws_elab_error(E, WS_RULE_T_SHAPE, S->id, NULL, "%s is %u x %u, but %s is %u x %u", v->name,
                       use->rows, use->cols, b->name, view.rows, view.cols);
-    if (v->dtype != b->dtype ||
-        (b->dtype != WS_DTYPE_I32 && (b->dtype != WS_DTYPE_F32 || reduce != WS_REDUCE_ADD)))
-        ws_elab_error(E, WS_RULE_T_DTYPE, S->id, "Add f32, or combine i32.",
+    const gboolean real = reduce == WS_REDUCE_ADD || reduce == WS_REDUCE_EXCHANGE;
+    if (reduce == WS_REDUCE_STORE ? ws_dtype_real(v->dtype) != ws_dtype_real(b->dtype)
+                                  : v->dtype != b->dtype || (b->dtype != WS_DTYPE_I32 &&
+                                                             (b->dtype != WS_DTYPE_F32 || !real)))
+        ws_elab_error(E, WS_RULE_T_DTYPE, S->id, "Add or exchange f32, or combine i32.",
                       "%s (%s) is not combined with %s (%s) in this way", v->name,
                       ws_dtype_text(v->dtype), b->name, ws_dtype_text(b->dtype));
     WsOp *op = ws_step_op(S, WS_OP_RED_SHARED, NULL);
     op->n_value = 1;
     op->value[0] = *use;
     op->reduce = reduce;
-    if (!places(S, use, op))
+    if (!places(S, op))
         return;
+    compared(S, b, op);
     ws_op_access(E, op, &view.access);
     ws_op_label(E, op, "write %s -> %s", v->name, b->name);
     gint pipe = ws_pipe_of(E, view.access.buffer);
@@ -191,7 +233,8 @@ static void global(WsStepState *S, WsOpKind kind, WsElabSymbol *tensor, const Ws
 /* What is given besides the name of the place and does not belong to it. */
 static gboolean strays(WsStepState *S, const WsRef *ref, gboolean tensor)
 {
-    static const WsFieldId of_buffer[] = { WS_F_cta, WS_F_signal, WS_F_use, WS_F_places };
+    static const WsFieldId of_buffer[] = { WS_F_cta,    WS_F_signal,   WS_F_use,
+                                           WS_F_places, WS_F_expected, WS_F_old };
     static const WsFieldId of_tensor[] = { WS_F_at, WS_F_rows };
     if (!tensor)
         return ws_step_strays(S, "buffer", of_tensor, G_N_ELEMENTS(of_tensor));
@@ -224,11 +267,11 @@ void ws_step_WRITE(WsStepState *S)
         ws_elab_error(E, WS_RULE_T_USE, S->id, NULL, "tensors are reduced by add, min and max");
     else if (is_tensor(E, symbol))
         global(S, reduce ? WS_OP_RED_GLOBAL : WS_OP_ST_GLOBAL, symbol, &use);
-    else if (reduce)
+    else if (reduce || ws_node_has(S->node, WS_F_places))
         combine(S, to, &use);
-    else if (ws_node_has(S->node, WS_F_places))
-        ws_elab_error(E, WS_RULE_T_USE, S->id, "Name `reduce`: two elements may go to one place.",
-                      "`places` belongs to a write with `reduce`");
+    else if (ws_node_has(S->node, WS_F_expected) || ws_node_has(S->node, WS_F_old))
+        ws_elab_error(E, WS_RULE_T_USE, S->id, "Name `reduce`.",
+                      "`expected` and `old` belong to a write with `reduce`");
     else
         to_buffer(S, to, &use);
 }
@@ -281,7 +324,7 @@ void ws_step_READ(WsStepState *S)
                           NULL);
     op->n_value = 1;
     op->value[0] = use;
-    if (!places(S, &use, op))
+    if (!places(S, op))
         return;
     ws_op_access(E, op, &view.access);
     if (remote)

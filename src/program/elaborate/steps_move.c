@@ -1,6 +1,7 @@
 #include "program/elaborate/elab.h"
 #include "program/elaborate/queues/queues.h"
 #include "program/elaborate/stages/stages.h"
+#include "program/op.h"
 #include "program/parts/buffer.h"
 #include "program/parts/tensor.h"
 #include "program/parts/tiles.h"
@@ -29,9 +30,8 @@ static WsHint step_hint(WsStepState *S)
 
 WsReduce ws_step_reduce(WsStepState *S)
 {
-    static const char *const words[] = { NULL, "add", "min", "max", "and", "or", "xor" };
-    for (guint i = 1; i < G_N_ELEMENTS(words); i++)
-        if (ws_elab_field_is(S->E, S->node, WS_F_reduce, words[i]))
+    for (guint i = 1; i < WS_REDUCE_STORE; i++)
+        if (ws_elab_field_is(S->E, S->node, WS_F_reduce, ws_reduce_text((WsReduce)i)))
             return (WsReduce)i;
     return WS_REDUCE_NONE;
 }

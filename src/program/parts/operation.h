@@ -28,16 +28,6 @@ struct WsValueUse {
 
 /* What a barrier waits for before it joins: PLAIN nothing, LOCAL its own LDS operations. */
 typedef enum { WS_BORDER_NONE, WS_BORDER_PLAIN, WS_BORDER_LOCAL } WsBorder;
-typedef enum {
-    WS_REDUCE_NONE,
-    WS_REDUCE_ADD,
-    WS_REDUCE_MIN,
-    WS_REDUCE_MAX, /* up to here also of tensors */
-    WS_REDUCE_AND,
-    WS_REDUCE_OR,
-    WS_REDUCE_XOR,
-    WS_REDUCE_COUNT
-} WsReduce;
 typedef enum { WS_HINT_NONE, WS_HINT_EVICT_FIRST, WS_HINT_EVICT_NORMAL, WS_HINT_EVICT_LAST } WsHint;
 
 struct WsOp {
@@ -91,9 +81,10 @@ struct WsOp {
 
     /* register values */
     guint n_value;
-    WsValueUse value[4];   /* MMA: [0] accumulator, [1] operand a if in registers;
-                              RED_SHARED, LD_SHARED: [1] elements of the view
-                              that those of [0] go to, come from */
+    WsValueUse value[4]; /* MMA: [0] accumulator, [1] operand a if in registers */
+    /* RED_SHARED, LD_SHARED: which of `value`, 0 none, says what element of the view each of [0]
+     * goes to, or comes from; what is expected there (COMPARE); gets what was there before */
+    guint8 places, expected, old;
     WsMma *mma;            /* MMA, MFMA */
     const char *math_name; /* VECTOR: "add" */
     gboolean restart;      /* CUBE: the accumulator is written, not added to */

@@ -170,7 +170,7 @@ static void shared(WsValidation *v, const WsOp *op)
     gboolean load = ws_op_loads_shared(op->kind);
     const guint most = op->kind == WS_OP_LD_SHARED ? 2 : 1; /* places */
     if (HOLDS(op->n_access == 1 && op->n_value >= 1 && op->n_value <= most)) {
-        HOLDS(op->n_value == 1 || op->value[1].mode == WS_MODE_READ);
+        HOLDS(op->n_value == 1 || (op->places == 1 && op->value[1].mode == WS_MODE_READ));
         HOLDS(op->access[0].mode == (load ? WS_MODE_READ : WS_MODE_WRITE));
         HOLDS(op->value[0].mode == (load ? WS_MODE_WRITE : WS_MODE_READ));
     }
@@ -178,11 +178,16 @@ static void shared(WsValidation *v, const WsOp *op)
 
 static void combined(WsValidation *v, const WsOp *op)
 {
-    if (HOLDS(op->n_access == 1 && (op->n_value == 1 || op->n_value == 2))) {
-        HOLDS(op->access[0].mode == (WS_MODE_READ | WS_MODE_WRITE));
-        HOLDS(op->value[0].mode == WS_MODE_READ && op->reduce != WS_REDUCE_NONE);
-        HOLDS(op->n_value == 1 || op->value[1].mode == WS_MODE_READ);
-    }
+    const guint n = op->n_value;
+    if (!HOLDS(op->n_access == 1 && n == 1u + !!op->places + !!op->expected + !!op->old))
+        return;
+    HOLDS(op->places < n && op->expected < n && op->old < n);
+    HOLDS(op->access[0].mode == (WS_MODE_READ | WS_MODE_WRITE));
+    HOLDS(op->reduce > WS_REDUCE_NONE && op->reduce < WS_REDUCE_COUNT);
+    HOLDS((op->expected != 0) == (op->reduce == WS_REDUCE_COMPARE));
+    HOLDS(op->reduce != WS_REDUCE_STORE || (op->places && !op->old));
+    for (guint i = 0; i < n && !v->what; i++)
+        HOLDS(op->value[i].mode == (i && i == op->old ? WS_MODE_WRITE : WS_MODE_READ));
 }
 
 /* Steps of a core: an agent that is a queue. `into`: which access is written. */
@@ -292,6 +297,8 @@ void ws_validate_op(WsValidation *v, const WsOp *op)
     HOLDS((op->peer != NULL) ==
           (ws_op_puts(op->kind) || ws_op_notifies(op->kind) || ws_op_awaits(op->kind)));
     HOLDS((op->mma != NULL) == (op->kind == WS_OP_MMA || op->kind == WS_OP_MFMA));
+    HOLDS((!op->expected && !op->old) || ws_op_is_atomic(op->kind));
+    HOLDS(!op->places || ws_op_is_atomic(op->kind) || op->kind == WS_OP_LD_SHARED);
     HOLDS(op->border == WS_BORDER_NONE || op->kind == WS_OP_BAR_SYNC);
     HOLDS((op->wait != NULL) == (row->deed == WS_DEED_RETIRE));
     HOLDS(op->tensor < (gint)v->p->n_tensors && op->map < (gint)v->p->n_maps);

@@ -303,8 +303,7 @@ void lanes_generic(Lab *L, Lanes *a, const WsOp *op)
             one_of_each_warp(L, a, op, &v, x);
             continue;
         }
-        if (op->n_value == 0 ||
-            ((op->kind == WS_OP_RED_SHARED || op->kind == WS_OP_LD_SHARED) && op->n_value == 2)) {
+        if (op->n_value == 0 || op->places) {
             any_lane(L, a, op, &v, x);
             continue;
         }

@@ -183,8 +183,10 @@ static void walk(History *h, const GPtrArray *list)
     for (guint i = 0; list && i < list->len; i++) {
         WsReadStep *s = g_ptr_array_index(list, i);
         const gboolean sets =
-            !s->off && s->value == h->value &&
-            (s->kind == WS_READ_COMPUTE || s->kind == WS_READ_READ || s->kind == WS_READ_MMA);
+            !s->off &&
+            (s->old == h->value + 1 ||
+             (s->value == h->value &&
+              (s->kind == WS_READ_COMPUTE || s->kind == WS_READ_READ || s->kind == WS_READ_MMA)));
         if (sets && s->kind == WS_READ_COMPUTE && is_zeros(h, s->text)) {
             g_clear_pointer(&h->zero_around, g_ptr_array_unref);
             h->zero_around = copy_of(h->around);

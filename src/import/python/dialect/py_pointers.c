@@ -1,5 +1,5 @@
-#include "import/python/dialect/tle_mesh.h"
 #include "import/python/dialect/pyread_terms.h"
+#include "import/python/dialect/tle_mesh.h"
 #include "import/python/pyread_law.h"
 
 #include <string.h>
@@ -71,7 +71,8 @@ static gboolean made_from(const PyRead *p, const GPtrArray *list, gint64 v, GArr
         if (s->kind == WS_READ_COMPUTE && s->value == v && s->text && !s->off) {
             g_string_append_printf(all, " %s", s->text);
             found = TRUE;
-        } else if ((s->kind == WS_READ_READ || s->kind == WS_READ_MMA) && s->value == v) {
+        } else if (((s->kind == WS_READ_READ || s->kind == WS_READ_MMA) && s->value == v) ||
+                   s->old == v + 1) {
             return FALSE;
         }
         found = made_from(p, s->body, v, seen, all) || found;

@@ -119,6 +119,7 @@ const Val *py_tle_slot(PyRead *p, const Val *end, const WsExpr *use);
 const Val *py_tle_signal(PyRead *p, const Val *buffer);
 void py_tle_finish(PyRead *p);
 const Val *py_load_places(PyRead *p, const Val **a, const WsPyNode *at); /* of VAL_PLACES */
+const Val *py_store_places(PyRead *p, const Val **a, const WsPyNode *at);
 void py_finish_places(PyRead *p); /* indices that may leave their buffers are listed */
 /* What a load or store goes through is not shown to point to global memory (py_global.c). */
 gboolean py_may_be_shared(PyRead *p, const Val *pointer, const WsPyNode *call);

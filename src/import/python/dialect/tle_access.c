@@ -207,8 +207,8 @@ static gboolean is_async(const WsPyNode *call)
 
 const Val *py_mean_TLE_STORE(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    if (a[0] && a[0]->kind == VAL_PLACES) /* two of them may go to one place */
-        return py_wrong(p, at, "a store to elements that an index picks");
+    if (a[0] && a[0]->kind == VAL_PLACES)
+        return py_store_places(p, a, at);
     if (a[0] && a[0]->kind == VAL_REMOTE)
         return py_wrong(p, at, "a store to another CTA");
     const gboolean masked = a[0] && a[0]->kind == VAL_BUFFER && a[2] && a[2]->kind != VAL_NONE;

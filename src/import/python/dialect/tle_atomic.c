@@ -1,4 +1,5 @@
 #include "import/python/dialect/pyread_terms.h"
+#include "import/python/dialect/tle_range.h"
 #include "import/python/pyread_law.h"
 
 #include <string.h>
@@ -29,122 +30,12 @@ typedef struct {
     gboolean more; /* the mask leaves out others, too */
 } Shown;
 
-/* --- numbers that a tile can hold --------------------------------------------------------------*/
-
-typedef struct {
-    gint64 lo, hi;
-} Range;
-
-#define ANY ((Range){ G_MININT32, G_MAXINT32 })
-
-static Range range_of(const WsReadGroup *g, const WsExpr *e, gint64 rows, gint64 cols, guint depth);
-
-/* The steps that set a value. `n` counts them, `last` is one. */
-static void setters(const GPtrArray *list, gint64 value, guint *n, const WsReadStep **last)
-{
-    for (guint i = 0; list && i < list->len; i++) {
-        const WsReadStep *s = g_ptr_array_index(list, i);
-        if (!s->off && s->value == value && s->kind != WS_READ_WRITE) {
-            ++*n;
-            *last = s;
-        }
-        setters(s->body, value, n, last);
-        setters(s->other, value, n, last);
-    }
-}
-
-/* A value that one formula sets, and nothing else. */
-static Range range_of_value(const WsReadGroup *g, const char *name, guint depth)
-{
-    for (guint i = 0; i < g->values->len; i++) {
-        const WsReadValue *v = &g_array_index(g->values, WsReadValue, i);
-        guint n = 0;
-        const WsReadStep *s = NULL;
-        if (strcmp(v->name, name) != 0)
-            continue;
-        setters(g->body, i, &n, &s);
-        if (n != 1 || s->kind != WS_READ_COMPUTE || !s->text || strcmp(v->dtype, "i32") != 0)
-            return ANY;
-        const char *formula = strstr(s->text, " = ");
-        g_autoptr(WsExpr) e = formula ? ws_expr_parse(formula + strlen(" = "), NULL) : NULL;
-        return e ? range_of(g, e, v->rows, v->cols, depth + 1) : ANY;
-    }
-    return ANY;
-}
-
-static Range range_of_call(const WsExpr *e, Range a, Range b, Range c)
-{
-    const gboolean shifts = e->n_args == 2 && b.lo == b.hi && b.lo > 0 && b.lo < 32;
-    if (e->func == WS_FUNC_BITAND) { /* no bits but those of the one that is not below 0 */
-        const gint64 most = MIN(a.lo >= 0 ? a.hi : G_MAXINT32, b.lo >= 0 ? b.hi : G_MAXINT32);
-        return a.lo >= 0 || b.lo >= 0 ? (Range){ 0, most } : ANY;
-    }
-    if (e->func == WS_FUNC_SHR && shifts)
-        return (Range){ 0, G_MAXUINT32 >> b.lo };
-    if (e->func == WS_FUNC_SAR && shifts)
-        return (Range){ a.lo >> b.lo, a.hi >> b.lo };
-    if (e->func == WS_FUNC_SELECT)
-        return (Range){ MIN(b.lo, c.lo), MAX(b.hi, c.hi) };
-    if (e->func == WS_FUNC_MIN && e->n_args == 2)
-        return (Range){ MIN(a.lo, b.lo), MIN(a.hi, b.hi) };
-    if (e->func == WS_FUNC_MAX && e->n_args == 2)
-        return (Range){ MAX(a.lo, b.lo), MAX(a.hi, b.hi) };
-    return ANY;
-}
-
-static Range range_of_sum(const WsExpr *e, Range a, Range b)
-{
-    Range r = ANY;
-    if (e->op == WS_EXPR_ADD)
-        r = (Range){ a.lo + b.lo, a.hi + b.hi };
-    else if (e->op == WS_EXPR_SUB)
-        r = (Range){ a.lo - b.hi, a.hi - b.lo };
-    else if (e->op == WS_EXPR_MUL && a.lo >= 0 && b.lo >= 0)
-        r = (Range){ a.lo * b.lo, a.hi * b.hi };
-    else if (e->op == WS_EXPR_DIV && a.lo >= 0 && b.lo > 0)
-        r = (Range){ a.lo / b.hi, a.hi / b.lo };
-    else if (e->op == WS_EXPR_MOD && a.lo >= 0 && b.lo > 0)
-        r = (Range){ 0, MIN(a.hi, b.hi - 1) };
-    return r.lo >= G_MININT32 && r.hi <= G_MAXINT32 ? r : ANY; /* else it runs over */
-}
-
-/* select(x >= 0, …, …) of an x that is never below. */
-static gboolean is_from_zero(const WsReadGroup *g, const WsExpr *e, gint64 rows, gint64 cols,
-                             guint depth)
-{
-    const WsExpr *c = e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT ? e->arg[0] : NULL;
-    gint64 zero;
-    return c && c->op == WS_EXPR_GE && ws_expr_is_int(c->arg[1], &zero) && zero == 0 &&
-           range_of(g, c->arg[0], rows, cols, depth + 1).lo >= 0;
-}
-
-/* Of a formula of 32-bit integers in a tile of rows x cols. */
-static Range range_of(const WsReadGroup *g, const WsExpr *e, gint64 rows, gint64 cols, guint depth)
-{
-    Range of[3] = { ANY, ANY, ANY };
-    if (depth > 16)
-        return ANY;
-    if (e->op == WS_EXPR_INT)
-        return e->i >= G_MININT32 && e->i <= G_MAXINT32 ? (Range){ e->i, e->i } : ANY;
-    if (e->op == WS_EXPR_NAME && (!strcmp(e->name, "row") || !strcmp(e->name, "col")))
-        return (Range){ 0, (*e->name == 'r' ? rows : cols) - 1 };
-    if (e->op == WS_EXPR_NAME)
-        return range_of_value(g, e->name, depth);
-    for (guint i = 0; i < MIN(e->n_args, 3u); i++)
-        of[i] = range_of(g, e->arg[i], rows, cols, depth + 1);
-    if (is_from_zero(g, e, rows, cols, depth)) /* a quotient that is cut towards 0 */
-        return of[1];
-    return e->op == WS_EXPR_CALL ? range_of_call(e, of[0], of[1], of[2])
-           : e->n_args == 2      ? range_of_sum(e, of[0], of[1])
-                                 : ANY;
-}
-
 static void show(PyRead *p, const Shown *s)
 {
     gboolean all = !s->more;
     for (guint i = 0; i < s->n; i++) {
         const Index *x = &s->index[i];
-        Range r = range_of(s->group, x->e, s->rows, s->cols, 0);
+        PyRange r = py_range_of(s->group, x->e, s->rows, s->cols);
         r.lo = x->from ? MAX(r.lo, 0) : r.lo;
         r.hi = x->below ? MIN(r.hi, x->extent - 1) : r.hi;
         if (r.lo < 0 || r.hi >= x->extent) {
@@ -155,7 +46,8 @@ static void show(PyRead *p, const Shown *s)
         }
         all = all && r.lo == 0 && r.hi == x->extent - 1;
     }
-    if (!all && s->step->kind == WS_READ_WRITE) /* which elements it leaves out is not said */
+    /* which elements it leaves out is not said */
+    if (s->step->kind == WS_READ_WRITE && (!all || !s->step->reduce))
         ws_source_masked(p->r, s->step);
 }
 
@@ -377,7 +269,7 @@ const Val *py_load_places(PyRead *p, const Val **a, const WsPyNode *at)
         return py_wrong(p, at, "a mask of a load that is no condition on tiles, or one element");
     s.rows = where->rows;
     s.cols = where->cols;
-    const gint places = py_hold(p, "picks", where, at, s.rows, s.cols);
+    const gint places = py_hold_of(p, "picks", where, at, s.rows, s.cols);
     const WsReadValue *held =
         places < 0 ? NULL : &g_array_index(p->group->values, WsReadValue, places);
     if (!held || held->rows != s.rows || held->cols != s.cols)
@@ -413,8 +305,8 @@ static gboolean one_of(const Val *v, const char *const *words)
 }
 
 /* The value that is combined, of the buffer's type. -1: it has none. */
-static gint added(PyRead *p, const Val *v, const char *dtype, gint64 rows, gint64 cols,
-                  const WsPyNode *at)
+static gint added(PyRead *p, const char *name, const Val *v, const char *dtype, gint64 rows,
+                  gint64 cols, const WsPyNode *at)
 {
     if (v->kind == VAL_TILE && !v->text) {
         const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, v->index);
@@ -431,11 +323,36 @@ static gint added(PyRead *p, const Val *v, const char *dtype, gint64 rows, gint6
         own->rows = rows;
         own->cols = cols;
     }
-    return py_hold(p, "added", own, at, rows, cols);
+    return py_hold_of(p, name, own, at, rows, cols);
 }
 
-static const Val *shared(PyRead *p, const char *how, const Val **a, const WsPyNode *at)
+/* What was there before, where the source uses it. */
+static const Val *told(PyRead *p, WsReadStep *step, const char *dtype, const WsReadValue *held,
+                       const Val *mask, const WsPyNode *at)
 {
+    if (at == p->bare)
+        return py_opaque(p);
+    if (py_given(mask))
+        ws_source_granted(p->r, "what an atomic operation gives back for what its mask leaves out "
+                                "is 0");
+    const gint64 rows = held->rows, cols = held->cols;
+    gint value = py_value_for(p, "was", at, dtype, rows, cols);
+    if (value == step->value || value + 1 == step->where || value + 1 == step->expected)
+        value = py_value_at(p, "was", at, dtype, rows, cols);
+    py_set_old(p, step, value);
+    Val *v = py_val(p, VAL_TILE);
+    v->step = step;
+    v->index = value;
+    v->rows = rows;
+    v->cols = cols;
+    return v;
+}
+
+/* `how` NULL: a store to elements that are picked. */
+static const Val *shared(PyRead *p, const char *how, const Val **a, const Val *expected,
+                         const WsPyNode *at)
+{
+    const char *word = how ? how : "store";
     Val buffer = *(a[0]->kind == VAL_PLACES ? a[0]->item[0] : a[0]);
     Shown s = { .group = p->group, .at = at };
     if (!p->group || !a[1])
@@ -443,7 +360,8 @@ static const Val *shared(PyRead *p, const char *how, const Val **a, const WsPyNo
     if (!buffer.rows)
         py_extents(p, &buffer);
     const WsReadBuffer *b = &g_array_index(p->r->buffers, WsReadBuffer, buffer.place.object);
-    if (strcmp(b->dtype, "i32") && (strcmp(b->dtype, "f32") || strcmp(how, "add")))
+    const gboolean real = !strcmp(word, "add") || !strcmp(word, "exchange");
+    if (how && strcmp(b->dtype, "i32") && (strcmp(b->dtype, "f32") || !real))
         return py_wrong(p, at,
                         ws_source_format(p->r, "an atomic %s of elements of type %s", how,
                                          py_dtype_name(b->dtype)));
@@ -458,8 +376,10 @@ static const Val *shared(PyRead *p, const char *how, const Val **a, const WsPyNo
     const gint64 rows = where ? where->rows : buffer.rows, cols = where ? where->cols : buffer.cols;
     s.rows = rows;
     s.cols = cols;
-    const gint value = added(p, a[1], b->dtype, rows, cols, at);
-    if (value < 0)
+    const gint value = added(p, how ? "added" : "stored", a[1], b->dtype, rows, cols, at);
+    const gint there =
+        value < 0 || !expected ? -1 : added(p, "expected", expected, b->dtype, rows, cols, at);
+    if (value < 0 || (expected && there < 0))
         return py_wrong(p, at, "an atomic operation whose value is not of its buffer's type");
     const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, value);
     if (held->rows * held->cols != rows * cols)
@@ -468,19 +388,37 @@ static const Val *shared(PyRead *p, const char *how, const Val **a, const WsPyNo
     if (where && (held->rows != rows || held->cols != cols))
         where = held->cols == 1 && rows == 1 ? py_as_rows(p, where) : where;
     if (where)
-        to = py_hold(p, "places", where, at, rows, cols);
+        to = py_hold_of(p, "places", where, at, rows, cols);
     const WsReadValue *places = to < 0 ? NULL : &g_array_index(p->group->values, WsReadValue, to);
     held = &g_array_index(p->group->values, WsReadValue, value);
     if (where && (!places || places->rows != held->rows || places->cols != held->cols))
         return py_wrong(p, at, "an atomic operation whose values and places are not in step");
+    const WsReadValue *least =
+        there < 0 ? held : &g_array_index(p->group->values, WsReadValue, there);
+    if (least->rows != held->rows || least->cols != held->cols)
+        return py_wrong(p, at, "an atomic operation of other many values than it expects");
+    if (!how) /* a plain store to the compiler, which puts its barrier before it */
+        py_meet_before(p, buffer.place.object, TRUE, at);
     WsReadStep *step = py_step(p, WS_READ_WRITE, at);
     step->value = value;
     step->buffer = buffer.place;
     step->reduce = how;
     step->where = to + 1;
+    step->expected = there + 1;
     if (where)
         show_later(p, &s, step);
-    return py_opaque(p); /* what was there is no value of a design */
+    if (how)
+        return told(p, step, g_array_index(p->r->buffers, WsReadBuffer, buffer.place.object).dtype,
+                    &g_array_index(p->group->values, WsReadValue, value), a[2], at);
+    p->dirty = TRUE;
+    py_touched(p, buffer.place.object);
+    return py_none(p);
+}
+
+/* tl.store of elements that index tiles pick: of two that go to one place, either is left. */
+const Val *py_store_places(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    return shared(p, NULL, a, NULL, at);
 }
 
 /* A tile added to the tile of a tensor that pointers pick, or the larger or smaller of both. */
@@ -511,14 +449,21 @@ static const Val *on_tensor(PyRead *p, const char *how, const Val **a, const WsP
     return py_opaque(p);
 }
 
-static const Val *atomic(PyRead *p, const char *how, const Val **a, const WsPyNode *at)
+static gboolean known_order(const Val *sem, const Val *scope)
 {
     static const char *const orders[] = { "relaxed", "acquire", "release", "acq_rel", NULL },
                              *const scopes[] = { "gpu", "cta", "sys", NULL };
-    if (!one_of(a[3], orders) || !one_of(a[4], scopes))
+    return one_of(sem, orders) && one_of(scope, scopes);
+}
+
+static const Val *atomic(PyRead *p, const char *how, const Val **a, const WsPyNode *at)
+{
+    if (!known_order(a[3], a[4]))
         return py_wrong(p, at, "an order or a scope of an atomic operation that is not known");
     if (a[0] && (a[0]->kind == VAL_BUFFER || a[0]->kind == VAL_PLACES))
-        return shared(p, how, a, at);
+        return shared(p, how, a, NULL, at);
+    if (!strcmp(how, "exchange"))
+        return py_wrong(p, at, "an exchange with something that is no shared memory");
     if (py_may_be_shared(p, a[0], at))
         return py_wrong(p, at, "an atomic operation on a pointer that is not followed");
     const Val *done = py_add_to_tensor(p, how, a[1], at);
@@ -541,8 +486,13 @@ ATOMIC(AND, "and")
 ATOMIC(OR, "or")
 ATOMIC(XOR, "xor")
 
-/* Which of several comes first would be seen. */
-const Val *py_mean_TLE_EXCHANGE(PyRead *p, const Val **a, const WsPyNode *at)
+ATOMIC(EXCHANGE, "exchange")
+
+const Val *py_mean_TLE_COMPARE(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    return py_wrong(p, at, "an atomic operation that hands on what was there");
+    if (!a[0] || (a[0]->kind != VAL_BUFFER && a[0]->kind != VAL_PLACES) || !a[1])
+        return py_wrong(p, at, "a compare and swap of something that is no shared memory");
+    if (!known_order(a[3], a[4]))
+        return py_wrong(p, at, "an order or a scope of an atomic operation that is not known");
+    return shared(p, "compare", (const Val *[]){ a[0], a[2], NULL }, a[1], at);
 }
