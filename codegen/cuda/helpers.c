@@ -173,6 +173,22 @@ static const Helper helper[] = {
     { "columns_sum_i32",
       "template <int N, typename F>\n" D "int columns_sum_i32(F f)\n{\n"
       "    return int(columns_sum<N>([&](int ci) { return uint32_t(f(ci)); }));\n}\n" },
+    { "quad_scan",
+      "// Running sums of a row: a lane holds two neighbouring columns of every 8. PLUS adds.\n"
+      "template <int N, bool EXCLUSIVE, bool REVERSE, typename T, typename F, typename P>\n" D
+      "void quad_scan(T *out, int lane, F f, P plus)\n{\n    T carry = 0;\n#pragma unroll\n"
+      "    for (int i = 0; i < N; i += 2) {\n"
+      "        const int one = REVERSE ? N - 1 - i : i, two = REVERSE ? one - 1 : one + 1;\n"
+      "        const T a = f(one), b = plus(a, f(two));\n        T base = 0;\n#pragma unroll\n"
+      "        for (int back = 3; back > 0; --back) {\n"
+      "            const int at = lane % 4 + (REVERSE ? back : -back);\n"
+      "            const T x = __shfl_sync(0xffffffff, b, (lane & ~3) | (at & 3));\n"
+      "            base = plus(base, uint32_t(at) < 4 ? x : T(0));\n        }\n"
+      "        const T all = __shfl_sync(0xffffffff, plus(base, b), (lane & ~3) | (REVERSE ? 0 : "
+      "3));\n"
+      "        base = plus(carry, base);\n        out[one] = EXCLUSIVE ? base : plus(base, a);\n"
+      "        out[two] = plus(base, EXCLUSIVE ? a : b);\n        carry = plus(carry, all);\n    "
+      "}\n}\n" },
     { "ex2_share",
       "// SHARE of every OF elements by polynomial, so that two pipes work.\n"
       "template <int SHARE, int OF>\n" D "float ex2_share(float x, int i)\n{\n"

@@ -32,12 +32,48 @@ static gboolean costly(const WsCudaNode *n)
     return FALSE;
 }
 
+static void name_parts(WsCudaMath *m, WsCudaNode *n, gboolean rows);
+
+/* All elements of a running sum, before the loops over slots. */
+static void name_scan(WsCudaMath *m, WsCudaNode *n)
+{
+    WsCuda *c = m->c;
+    gboolean exclusive, reverse;
+    const gboolean real = ws_cuda_node_own(n) == WS_MATH_REAL;
+    ws_array_scan(n->is, &exclusive, &reverse);
+    if (m->linear) {
+        ws_cuda_math_fail(m, WS_WORD("a running sum of linear values (64*n rows and 8*n columns in "
+                                     "a group of 4 warps are not linear)"));
+        n->name = "0";
+        return;
+    }
+    name_parts(m, n->arg[0], FALSE);
+    const char *name = ws_cuda_format(c, "part_%u", c->temporaries++),
+               *type = cpp_type(ws_cuda_node_own(n));
+    ws_cuda_line(c, "%s %s[%u];", type, name, n->n_row * n->n_col);
+    ws_cuda_line(c, "#pragma unroll");
+    ws_cuda_open(c, "for (int ri = 0; ri < %u; ++ri)", n->n_row);
+    ws_cuda_line(c, "quad_scan<%u, %s, %s>(%s + ri * %u, lane,", n->n_col,
+                 exclusive ? "true" : "false", reverse ? "true" : "false", name, n->n_col);
+    ws_cuda_line(c, "        [&](int ci) { return %s(%s); },", type,
+                 ws_cuda_node_as(m, n->arg[0], ws_cuda_node_own(n)).s);
+    ws_cuda_line(c, "        [](%s a, %s b) { return %s; });", type, type,
+                 real ? "a + b" : "int(uint32_t(a) + uint32_t(b))");
+    ws_cuda_close(c);
+    n->name = n->n_row > 1 ? ws_cuda_format(c, "%s[ri * %u + ci]", name, n->n_col)
+                           : ws_cuda_format(c, "%s[ci]", name);
+}
+
 /* Names the largest costly parts that do not change with the column (`rows`: they change with the
  * row; else they are the same for all slots). */
 static void name_parts(WsCudaMath *m, WsCudaNode *n, gboolean rows)
 {
     if (n->name || n->is->form == WS_ARRAY_TEMPORARY)
         return;
+    if (n->is->form == WS_ARRAY_SCAN) {
+        name_scan(m, n);
+        return;
+    }
     if (!n->fixed && !rows && ws_cuda_node_is_mask(m, n))
         ws_cuda_node_name_mask(m, n);
     gboolean here = n->n_col == 1 && (n->n_row > 1) == rows &&

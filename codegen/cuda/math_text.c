@@ -527,6 +527,9 @@ static WsTerm text(WsCudaMath *m, WsCudaNode *n)
         return place(m, n);
     case WS_ARRAY_VALUE:
         return ws_term_unknown(ws_cuda_get(m->c, &n->view, 0), WS_PREC_ATOM);
+    case WS_ARRAY_SCAN: /* named before the loops (math.c) */
+        ws_cuda_math_fail(m, WS_WORD("a running sum here"));
+        return ws_term_unknown("0", WS_PREC_ATOM);
     case WS_ARRAY_REDUCTION:
         return reduction(m, n);
     case WS_ARRAY_OPERATION:

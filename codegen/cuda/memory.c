@@ -253,20 +253,21 @@ void ws_cuda_st(WsCuda *c, const WsOp *op)
 }
 
 /* The value `number` of an operation, 0 none, in step with its first: register by register. */
-static gboolean beside(WsCuda *c, const WsOp *op, guint number, const Spot *s, WsCudaView *out)
+static gboolean beside(WsCuda *c, const WsOp *op, guint number, const WsCudaView *f,
+                       WsCudaView *out)
 {
     if (number == 0)
         return TRUE;
-    if (!ws_cuda_view(c, &op->value[number], out) || out->shape != s->f.shape)
+    if (!ws_cuda_view(c, &op->value[number], out) || out->shape != f->shape)
         return FALSE;
-    return s->f.shape != WS_PLACE_LINEAR ||
-           (out->row0 == s->f.row0 && out->col0 == s->f.col0 && out->v->rows == s->f.v->rows &&
-            out->v->cols == s->f.v->cols);
+    return f->shape != WS_PLACE_LINEAR ||
+           (out->row0 == f->row0 && out->col0 == f->col0 && out->v->rows == f->v->rows &&
+            out->v->cols == f->v->cols);
 }
 
 static gboolean places_of(WsCuda *c, const WsOp *op, const Spot *s, WsCudaView *places)
 {
-    return beside(c, op, op->places, s, places);
+    return beside(c, op, op->places, &s->f, places);
 }
 
 /* Declares `at`, the element of the view that `places` picks. The result: it is one of it. */
@@ -326,7 +327,7 @@ void ws_cuda_red_shared(WsCuda *c, const WsOp *op)
     const WsDtype t = c->p->buffer[a->buffer].dtype;
     WsPrim prim = ws_fact_combination(t, op->reduce, op->old != 0);
     if (prim == 0 || !spot_of(c, op, &s) || !places_of(c, op, &s, &places) ||
-        !beside(c, op, op->expected, &s, &expected) || !beside(c, op, op->old, &s, &old)) {
+        !beside(c, op, op->expected, &s.f, &expected) || !beside(c, op, op->old, &s.f, &old)) {
         ws_cuda_step_error(c, op, "a write with `reduce` of this form");
         return;
     }
@@ -457,7 +458,8 @@ void ws_cuda_ldmatrix(WsCuda *c, const WsOp *op)
 /* --- tensors -----------------------------------------------------------------------------------*/
 
 typedef struct {
-    WsCudaView f;
+    WsCudaView f, mask;
+    gboolean masked;
     const char *name, *coords;
     const char *limit; /* condition that the row is not left out; NULL: none is */
     WsDtype t;
@@ -470,6 +472,11 @@ static gboolean walk_of(WsCuda *c, const WsOp *op, Walk *w)
     const WsTensor *t = &c->p->tensor[op->tensor];
     if (!ws_cuda_view(c, &op->value[0], &w->f)) {
         ws_cuda_step_error(c, op, "a view of this form");
+        return FALSE;
+    }
+    w->masked = op->mask != 0;
+    if (!beside(c, op, op->mask, &w->f, &w->mask)) {
+        ws_cuda_step_error(c, op, "a mask of this form");
         return FALSE;
     }
     ws_cuda_block(c, "");
@@ -512,9 +519,11 @@ static const char *inside(WsCuda *c, const Walk *w)
 {
     const char *there = ws_cuda_there(c, &w->f), *owner = ws_cuda_owner(&w->f);
     const char *limit = w->limit;
-    return ws_cuda_format(c, "%s_inside(%s)%s%s%s%s%s%s", w->name, w->coords, there ? " && " : "",
+    const char *mask =
+        w->masked ? ws_cuda_format(c, " && %s != 0", ws_cuda_get(c, &w->mask, 0)) : "";
+    return ws_cuda_format(c, "%s_inside(%s)%s%s%s%s%s%s%s", w->name, w->coords, there ? " && " : "",
                           there ? there : "", limit ? " && " : "", limit ? limit : "",
-                          owner ? " && " : "", owner ? owner : "");
+                          owner ? " && " : "", owner ? owner : "", mask);
 }
 
 void ws_cuda_ld_global(WsCuda *c, const WsOp *op)

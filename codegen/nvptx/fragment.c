@@ -92,6 +92,18 @@ gboolean ws_fragment(WsEmit *e, const WsValueUse *use, WsFragment *f)
     return rows;
 }
 
+gboolean ws_fragment_beside(WsEmit *e, const WsOp *op, guint number, const WsFragment *f,
+                            WsFragment *out)
+{
+    if (number == 0)
+        return TRUE;
+    if (!ws_fragment(e, &op->value[number], out) || out->n != f->n || out->shape != f->shape)
+        return FALSE;
+    return f->shape != WS_FRAGMENT_LINEAR ||
+           (out->row0 == f->row0 && out->col0 == f->col0 && out->v->rows == f->v->rows &&
+            out->v->cols == f->v->cols);
+}
+
 static WsElement tile_element(const WsFragment *f, guint i)
 {
     guint per_atom = f->cols / 2, atom = i / per_atom, k = i % per_atom;

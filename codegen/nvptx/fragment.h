@@ -41,6 +41,10 @@ typedef struct {
 
 /* FALSE if the view has no such form (its start is not constant, or cuts through a fragment). */
 gboolean ws_fragment(WsEmit *e, const WsValueUse *use, WsFragment *f);
+/* The value `number` of an operation, 0 none, in step with `f`, its first, register by register.
+ * FALSE: it is not. */
+gboolean ws_fragment_beside(WsEmit *e, const WsOp *op, guint number, const WsFragment *f,
+                            WsFragment *out);
 WsElement ws_fragment_element(const WsFragment *f, guint i);
 WsFragmentPlace ws_fragment_place(WsEmit *e, const WsFragment *f, guint i);
 /* f32 for a float value, i32 for an integer one. */

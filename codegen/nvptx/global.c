@@ -43,7 +43,8 @@ static LLVMValueRef load(WsEmit *e, WsDtype t, LLVMValueRef at, LLVMValueRef ins
 /* --- one element of a value and its tensor element -------------------------------------------- */
 
 typedef struct {
-    WsFragment f;
+    WsFragment f, mask; /* mask: where it is not 0 */
+    gboolean masked;
     guint tensor;
     LLVMValueRef origin[WS_MAX_RANK];
     LLVMValueRef limit; /* first row that is left out; NULL: none is */
@@ -55,6 +56,11 @@ static gboolean walk_of(WsEmit *e, const WsOp *op, Walk *w)
         ws_emit_step_error(e, op, "a view of this form");
         return FALSE;
     }
+    w->masked = op->mask != 0;
+    if (!ws_fragment_beside(e, op, op->mask, &w->f, &w->mask)) {
+        ws_emit_step_error(e, op, "a mask of this form");
+        return FALSE;
+    }
     w->tensor = (guint)op->tensor;
     for (guint d = 0; d < op->n_coord; d++)
         w->origin[d] = ws_uniform_i32(e, op->coord[d]);
@@ -62,7 +68,7 @@ static gboolean walk_of(WsEmit *e, const WsOp *op, Walk *w)
     return TRUE;
 }
 
-static LLVMValueRef element(WsEmit *e, const Walk *w, const WsFragmentPlace *p,
+static LLVMValueRef element(WsEmit *e, const Walk *w, guint i, const WsFragmentPlace *p,
                             LLVMValueRef *inside)
 {
     guint rank = e->p->tensor[w->tensor].rank, at = rank;
@@ -81,6 +87,11 @@ static LLVMValueRef element(WsEmit *e, const Walk *w, const WsFragmentPlace *p,
             LLVMBuildAnd(e->b, *inside, LLVMBuildICmp(e->b, LLVMIntSLT, p->row, w->limit, ""), "");
     if (w->f.owner)
         *inside = LLVMBuildAnd(e->b, *inside, w->f.owner, "");
+    if (w->masked) {
+        LLVMValueRef is =
+            LLVMBuildICmp(e->b, LLVMIntNE, ws_fragment_get(e, &w->mask, i), ws_i32(e, 0), "");
+        *inside = LLVMBuildAnd(e->b, *inside, is, "");
+    }
     return address;
 }
 
@@ -94,7 +105,7 @@ void ws_global_load(WsEmit *e, const WsOp *op)
     for (guint i = 0; i < w.f.n; i++) {
         LLVMValueRef inside;
         WsFragmentPlace p = ws_fragment_place(e, &w.f, i);
-        LLVMValueRef at = element(e, &w, &p, &inside);
+        LLVMValueRef at = element(e, &w, i, &p, &inside);
         ws_fragment_set_if(e, &w.f, i, load(e, t, at, inside), p.there);
     }
 }
@@ -109,7 +120,7 @@ void ws_global_store(WsEmit *e, const WsOp *op)
     for (guint i = 0; i < w.f.n; i++) {
         LLVMValueRef inside;
         WsFragmentPlace p = ws_fragment_place(e, &w.f, i);
-        LLVMValueRef at = element(e, &w, &p, &inside);
+        LLVMValueRef at = element(e, &w, i, &p, &inside);
         LLVMValueRef bits = ws_narrow(e, t, ws_fragment_get(e, &w.f, i));
         if (bytes == 4)
             ws_prim(e, WS_PRIM_STG_B32, at, bits, inside);
@@ -133,7 +144,7 @@ void ws_global_reduce(WsEmit *e, const WsOp *op)
     for (guint i = 0; i < w.f.n; i++) {
         LLVMValueRef inside;
         WsFragmentPlace p = ws_fragment_place(e, &w.f, i);
-        LLVMValueRef at = element(e, &w, &p, &inside);
+        LLVMValueRef at = element(e, &w, i, &p, &inside);
         LLVMValueRef x = ws_fragment_get(e, &w.f, i);
         if (ws_dtype_bytes(t) == 2)
             x = LLVMBuildTrunc(e->b, ws_narrow(e, t, x), e->i16, "");

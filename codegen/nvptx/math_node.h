@@ -47,5 +47,6 @@ LLVMValueRef ws_math_contract(LLVMValueRef v); /* a·b + c may be fused */
 
 /* --- math_reduce.c ----------------------------------------------------------------------------*/
 LLVMValueRef ws_math_reduce(WsMath *m, WsMathNode *n, guint r);
+void ws_math_scan(WsMath *m, WsMathNode *n, guint r); /* makes all elements of the row */
 
 G_END_DECLS

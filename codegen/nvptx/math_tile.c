@@ -397,6 +397,7 @@ static LLVMValueRef make(WsMath *m, WsMathNode *n, guint r, guint c)
     case WS_ARRAY_REDUCTION:
         return ws_math_reduce(m, n, r);
     case WS_ARRAY_OPERATION:
+    case WS_ARRAY_SCAN: /* made by the row (ws_math_at) */
     case WS_ARRAY_TEMPORARY:
     default:
         return operation(m, n, r, c);
@@ -406,7 +407,9 @@ static LLVMValueRef make(WsMath *m, WsMathNode *n, guint r, guint c)
 LLVMValueRef ws_math_at(WsMath *m, WsMathNode *n, guint r, guint c)
 {
     guint at = (n->n_row > 1 ? r : 0) * n->n_col + (n->n_col > 1 ? c : 0);
-    if (!n->made[at])
+    if (!n->made[at] && n->is->form == WS_ARRAY_SCAN)
+        ws_math_scan(m, n, n->n_row > 1 ? r : 0);
+    else if (!n->made[at])
         n->made[at] = make(m, n, n->n_row > 1 ? r : 0, n->n_col > 1 ? c : 0);
     return n->made[at];
 }

@@ -164,23 +164,10 @@ static LLVMValueRef picked(WsEmit *e, const Spot *s, const WsAccess *a, LLVMValu
     return in;
 }
 
-/* The value `number` of an operation, 0 none, in step with its first: register by register. */
-static gboolean beside(WsEmit *e, const WsOp *op, guint number, const WsFragment *f,
-                       WsFragment *out)
-{
-    if (number == 0)
-        return TRUE;
-    if (!ws_fragment(e, &op->value[number], out) || out->n != f->n || out->shape != f->shape)
-        return FALSE;
-    return f->shape != WS_FRAGMENT_LINEAR ||
-           (out->row0 == f->row0 && out->col0 == f->col0 && out->v->rows == f->v->rows &&
-            out->v->cols == f->v->cols);
-}
-
 /* The places of an operation that picks its elements, in step with its value. */
 static gboolean places_of(WsEmit *e, const WsOp *op, const WsFragment *f, WsFragment *places)
 {
-    return beside(e, op, op->places, f, places);
+    return ws_fragment_beside(e, op, op->places, f, places);
 }
 
 /* What a lane of several that hold an element got, for the others. FALSE: they are of several
@@ -228,7 +215,8 @@ void ws_shared_reduce(WsEmit *e, const WsOp *op)
     const WsAccess *a = &op->access[0];
     WsPrim prim = ws_fact_combination(s.b->dtype, op->reduce, op->old != 0);
     if (prim == 0 || !ws_fragment(e, &op->value[0], &f) || !places_of(e, op, &f, &places) ||
-        !beside(e, op, op->expected, &f, &expected) || !beside(e, op, op->old, &f, &old)) {
+        !ws_fragment_beside(e, op, op->expected, &f, &expected) ||
+        !ws_fragment_beside(e, op, op->old, &f, &old)) {
         ws_emit_step_error(e, op, "a write with `reduce` of this form");
         return;
     }

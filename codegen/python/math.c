@@ -381,6 +381,25 @@ static WsTerm reduction(Math *m, Node *n)
     return x;
 }
 
+/* tl.cumsum adds up what stands before and the element itself; without the element it is a
+ * difference, which only integers are. */
+static WsTerm scan(Math *m, Node *n)
+{
+    gboolean exclusive, reverse;
+    ws_array_scan(n, &exclusive, &reverse);
+    Node *a = n->arg[0];
+    WsTerm x = as(m, a, own(n), place_of(a));
+    if (strcmp(m->y->dialect->module, "tl") != 0)
+        fail(m, WS_WORD("a running sum"));
+    else if (exclusive && own(n) == WS_MATH_REAL)
+        fail(m, WS_WORD("a running sum of floats without the element itself"));
+    const char *s = ws_py_format(m->y, "tl.cumsum(%s, axis=%u%s)", x.s, a->rows > 1 ? 1u : 0u,
+                                 reverse ? ", reverse=True" : "");
+    if (exclusive)
+        s = ws_py_format(m->y, "(%s - %s)", s, ws_py_in(m->y, x, WS_PREC_UNARY));
+    return ws_term_unknown(s, WS_PREC_ATOM);
+}
+
 static WsTerm value_text(Math *m, Node *n)
 {
     const WsRegValue *v = &m->y->agent->value[n->index];
@@ -418,6 +437,8 @@ static WsTerm plain(Math *m, Node *n, Place at)
         return ws_term_unknown(m->temporary[n->index], WS_PREC_ATOM);
     case WS_ARRAY_REDUCTION:
         return reduction(m, n);
+    case WS_ARRAY_SCAN:
+        return scan(m, n);
     case WS_ARRAY_OPERATION:
     default:
         return operation(m, n, at);

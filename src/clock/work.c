@@ -84,6 +84,15 @@ static Shape count_reduction(Count *c, const WsArray *a)
     return (Shape){ s.rows, complete ? 1 : c->quad };
 }
 
+/* cumsum: an addition per element, and for each 8 columns of a row four exchanges in the quad. */
+static Shape count_scan(Count *c, const WsArray *a)
+{
+    const Shape s = count(c, a->arg[0]);
+    c->alu += 2 * lanes(c, s);
+    c->shuffles += s.cols / 2.0;
+    return s;
+}
+
 /* Instructions of polynomials: exp2, erf, sine and cosine with their reduction. */
 #define EXP2_POLY 8
 #define ERF_POLY  20
@@ -218,6 +227,8 @@ static Shape count(Count *c, const WsArray *a)
         return c->temporary[a->index];
     case WS_ARRAY_REDUCTION:
         return count_reduction(c, a);
+    case WS_ARRAY_SCAN:
+        return count_scan(c, a);
     case WS_ARRAY_OPERATION:
         return count_operation(c, a);
     case WS_ARRAY_UNIFORM:

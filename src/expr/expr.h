@@ -54,7 +54,8 @@ typedef enum {
     WS_FUNC_SHL: case WS_FUNC_SHR: case WS_FUNC_SAR: case WS_FUNC_BITAND: case WS_FUNC_BITOR: \
     case WS_FUNC_BITXOR: case WS_FUNC_UMULHI
 #define WS_FUNC_OF_ROWS \
-    WS_FUNC_ROWMAX: case WS_FUNC_ROWSUM: case WS_FUNC_LANEMAX: case WS_FUNC_LANESUM
+    WS_FUNC_ROWMAX: case WS_FUNC_ROWSUM: case WS_FUNC_LANEMAX: case WS_FUNC_LANESUM: \
+    case WS_FUNC_CUMSUM
 #define WS_FUNC_ELEMENTARY /* of one real, in every language under a name of its own */ \
     WS_FUNC_SQRT: case WS_FUNC_ERF: case WS_FUNC_RSQRT: case WS_FUNC_SIN: case WS_FUNC_COS: \
     case WS_FUNC_FLOOR: case WS_FUNC_CEIL

@@ -282,7 +282,7 @@ static void put_transfer(WsWriter *w, const GPtrArray *list, guint at, WsJson *s
     if (s->kind == WS_READ_READ && s->cta)
         ws_json_put(step, "cta", ws_write_expr(w->r, s->cta));
     if (s->where)
-        ws_json_put(step, "places", value_name(w, s->where - 1, NULL));
+        ws_json_put(step, s->tensor >= 0 ? "mask" : "places", value_name(w, s->where - 1, NULL));
     if (s->expected)
         ws_json_put(step, "expected", value_name(w, s->expected - 1, NULL));
     if (s->old)

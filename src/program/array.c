@@ -20,11 +20,17 @@ gboolean ws_array_reads(const WsArray *a, guint value)
 
 gboolean ws_array_calls(const WsArray *a, WsFunc one, WsFunc other)
 {
-    gboolean any = a && (a->form == WS_ARRAY_OPERATION || a->form == WS_ARRAY_REDUCTION) &&
-                   a->x->op == WS_EXPR_CALL && (a->x->func == one || a->x->func == other);
+    gboolean any =
+        a && a->n_arg > 0 && a->x->op == WS_EXPR_CALL && (a->x->func == one || a->x->func == other);
     for (guint i = 0; a && i < a->n_arg && !any; i++)
         any = ws_array_calls(a->arg[i], one, other);
     return any;
+}
+
+void ws_array_scan(const WsArray *a, gboolean *exclusive, gboolean *reverse)
+{
+    *exclusive = a->x->n_args > 1 && a->x->arg[1]->i;
+    *reverse = a->x->n_args > 2 && a->x->arg[2]->i;
 }
 
 gboolean ws_array_places(const WsArray *a)

@@ -23,6 +23,7 @@ typedef enum {
     WS_ARRAY_TEMPORARY, /* what an earlier statement of the step has left */
     WS_ARRAY_OPERATION, /* element by element: operator or function */
     WS_ARRAY_REDUCTION, /* over the columns: to one (row…), or to one per lane of a quad (lane…) */
+    WS_ARRAY_SCAN, /* over the columns, one for each; arg[1], arg[2]: constants (ws_array_scan) */
 } WsArrayForm;
 
 struct WsArray {
@@ -51,6 +52,8 @@ void ws_array_visit(const WsArray *a, void (*see)(const WsArray *node, gpointer 
 gboolean ws_array_calls(const WsArray *a, WsFunc one, WsFunc other);
 /* `row` or `col` stands in it, outside of reductions. */
 gboolean ws_array_places(const WsArray *a);
+/* What a SCAN leaves out its own element, and comes from the last column. */
+void ws_array_scan(const WsArray *a, gboolean *exclusive, gboolean *reverse);
 /* The result of a lane… reduction, or a value that holds one: a number per row and lane. */
 static inline gboolean ws_array_by_lane(guint rows, guint cols)
 {

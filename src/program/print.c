@@ -243,6 +243,7 @@ static void put_values(GString *out, const WsProgram *p, const WsOp *op)
         const WsValueUse *v = &op->value[i];
         g_string_append_printf(out, " %s %s.rows(",
                                i && i == op->expected ? "expected"
+                               : i && i == op->mask   ? "mask"
                                : i && i == op->old    ? "old"
                                                       : "value",
                                p->agent[op->agent].value[v->value].name);

@@ -21,7 +21,7 @@ static gboolean reduces(const WsArray *a)
 {
     if (!a)
         return FALSE;
-    gboolean any = a->form == WS_ARRAY_REDUCTION;
+    gboolean any = a->form == WS_ARRAY_REDUCTION || a->form == WS_ARRAY_SCAN;
     for (guint i = 0; i < a->n_arg && !any; i++)
         any = reduces(a->arg[i]);
     return any;

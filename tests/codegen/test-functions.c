@@ -49,6 +49,7 @@ static const struct {
     { WS_FUNC_ROWSUM, "x/rowsum(x*x)", NULL, NULL },
     { WS_FUNC_LANEMAX, "x - rowmax(lanemax(x))", NULL, NULL },
     { WS_FUNC_LANESUM, "x - rowsum(lanesum(x))", NULL, NULL },
+    { WS_FUNC_CUMSUM, "cumsum(x) + cumsum(x*x, 1, 1)", NULL, "a running sum" },
     { WS_FUNC_F32, "f32(row*64 + col)", "scale*f32(M)", NULL },
     { WS_FUNC_BF16, "f32(bf16(x))", NULL, NULL },
     { WS_FUNC_F16, "f32(f16(x))", NULL, NULL },

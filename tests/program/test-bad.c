@@ -18,6 +18,8 @@ typedef struct {
 #define ENDS   "moves/rows-end"
 #define PICK   "moves/atomic-compact"
 #define MARK   "moves/atomic-compare"
+#define MASK   "moves/masked-store"
+#define SCAN   "moves/running-sums"
 #define COOP   "gemm-cooperative"
 #define CAUSAL "attention-fa3-causal"
 #define NAMED  "sparse-mla-seesaw"
@@ -109,6 +111,16 @@ static const Bad bad[] = {
       2, "release" },
     { MESH, "\"notify\": \"done\", ", "\"notify\": \"done\", \"scope\": \"cluster\", ", "S-VALUE",
       2, "sys" },
+    { SCAN, "cumsum(x*x, 1)", "cumsum(x*x, 2)", "T-STATEMENT", 2, "constants, 0 or 1" },
+    { SCAN, "cumsum(x*x, 1)", "cumsum(x > 0)", "T-STATEMENT", 2, "takes numbers" },
+    { SCAN, "cumsum(x*x, 1)", "cumsum(rowsum(x))", "T-STATEMENT", 2, "multiples of 8" },
+    { SCAN, "cumsum(x*x, 1)", "f32(cumsum(col))", "T-STATEMENT", 2, "multiples of 8" },
+    { SCAN, "[1, 136] },\n        { \"name\": \"q\"", "[1, 132] },\n        { \"name\": \"q\"",
+      "T-STATEMENT", 2, "multiples of 8" },
+    { MASK, "\"mask\": \"above\"", "\"mask\": \"y\"", "T-DTYPE", 2, "a mask is i32" },
+    { MASK, "\"mask\": \"above\"", "\"mask\": \"one\"", "T-SHAPE", 2, "its mask one" },
+    { MASK, "\"mask\": \"above\"", "\"places\": \"above\"", "S-KEY", 2, "places" },
+    { LOOKUP, "\"to\": \"line\"", "\"to\": \"line\", \"mask\": \"at\"", "S-KEY", 2, "mask" },
     { PICK, "\"old\": \"before\"", "\"old\": \"at\"", "T-USE", 2, "is read by the step" },
     { PICK, "\"old\": \"before\"", "\"old\": \"one\"", "T-USE", 2, "is read by the step" },
     { PICK, "\"old\": \"before\"", "\"old\": \"none\"", "T-SHAPE", 2, "its old none" },

@@ -218,6 +218,10 @@ void ws_gluon_write_global(WsPy *y, const WsOp *op)
         return;
     }
     addresses(y, op, &at, &mask);
+    if (op->mask) {
+        ws_py_refuse(y, op, "a mask of a write to a tensor", "write the whole tile");
+        return;
+    }
     const char *x = ws_py_columns(y, u);
     if (!ws_py_whole(y, u)) /* halves of a layout are none of those that the addresses have */
         x = ws_py_format(y, "gl.convert_layout(%s, %s)", x, ws_gluon_tile_layout(y, u->cols));

@@ -112,6 +112,14 @@ void ws_tl_global(WsPy *y, const WsOp *op, const char *part, const char *relaxed
         return;
     }
     const char *x = ws_tl_converted(y, part, v->dtype, tensor->dtype);
+    if (op->mask) { /* no remark: what it leaves out is no tile */
+        if (!ws_py_whole(y, &op->value[op->mask])) {
+            ws_py_refuse(y, op, "a mask that is a part of a value", "make it a value of its own");
+            return;
+        }
+        mask = ws_py_format(y, "%s & (%s != 0)", mask, y->value[op->value[op->mask].value]);
+        place = "";
+    }
     if (op->reduce != WS_REDUCE_NONE)
         ws_py_line(y, "tl.atomic_%s(%s + (%s), %s, mask=%s%s)%s", ws_tl_reduction(op->reduce), name,
                    offset, x, mask, relaxed, place);

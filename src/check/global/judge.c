@@ -224,6 +224,21 @@ static gboolean fits(const WsGlobal *g)
     return v != NULL;
 }
 
+/* A step that a mask keeps from elements of the tensor; NULL: there is none. */
+static const WsOp *masked(const WsProgram *p, gint tensor)
+{
+    for (guint i = 0; i < p->n_ops; i++)
+        if (p->op[i]->tensor == tensor && p->op[i]->mask)
+            return p->op[i];
+    return NULL;
+}
+
+static void stated(WsGlobalVerdict *v, const WsTensor *t)
+{
+    g_ptr_array_add(v->assumed,
+                    ws_phrase("every element of %s is written once (%s)", t->name, t->covers));
+}
+
 static void judge(WsGlobalVerdict *v, WsGlobal *g, gint tensor, WsFindings *findings)
 {
     const WsProgram *p = g->p;
@@ -233,9 +248,20 @@ static void judge(WsGlobalVerdict *v, WsGlobal *g, gint tensor, WsFindings *find
         v->kind = WS_GLOBAL_WRONG;
     if (t->access != WS_ACCESS_WRITE)
         return;
-    g_autofree char *reason = shown(g, tensor);
+    const WsOp *mask = masked(p, tensor);
+    if (mask && t->covers) { /* what a mask leaves out is not counted */
+        stated(v, t);
+        return;
+    }
+    g_autofree char *reason =
+        mask ? ws_phrase("a mask says which elements %s writes (state `covers`)", mask->id)
+             : shown(g, tensor);
     if (!reason)
         return;
+    if (mask) {
+        open_reason(v, p, tensor, reason, findings);
+        return;
+    }
     /* of what is stated only the sizes that the author has chosen are looked at */
     WsMiscount *m = NULL;
     if (t->covers ? has_rehearsal(p) && !ws_global_reads_data(p) : !g->bounded || !fits(g))
@@ -245,8 +271,7 @@ static void judge(WsGlobalVerdict *v, WsGlobal *g, gint tensor, WsFindings *find
         v->kind = WS_GLOBAL_WRONG;
         ws_miscount_free(m);
     } else if (t->covers) {
-        g_ptr_array_add(v->assumed,
-                        ws_phrase("every element of %s is written once (%s)", t->name, t->covers));
+        stated(v, t);
     } else {
         open_reason(v, p, tensor, reason, findings);
     }

@@ -126,8 +126,49 @@ const Val *py_mean_SUM(PyRead *p, const Val **a, const WsPyNode *at)
     const Val *sum = py_is_tile(a[0]) && py_number(a[1], 1) == 1
                          ? py_function_tile(p, "rowsum", a, 1, TRUE)
                          : py_opaque(p);
+    const Val *of = sum->kind == VAL_MATH ? py_formula(p, a[0]) : NULL;
+    if (of && !g_strcmp0(of->dtype, "i32"))
+        ((Val *)sum)->dtype = "i32";
     const gboolean kept = a[2] && a[2]->kind != VAL_NONE && py_number(a[2], 1) != 0;
     return py_of_dimensions(p, sum, kept ? 2 : 1);
+}
+
+/* Running sums along the only dimension, or along the columns; what is another one is not known. */
+static const Val *running(PyRead *p, const Val **a, gboolean exclusive)
+{
+    const Val *x = a[0] && py_is_tile(a[0]) ? py_formula(p, a[0]) : NULL;
+    const gint64 axis = py_given(a[1]) ? py_number(a[1], -2) : 0,
+                 reverse = py_given(a[2]) ? py_number(a[2], -1) : 0;
+    const gboolean one = x && (a[0]->dims == 1 || (a[0]->dims == 0 && x->rows == 1));
+    if (!x || x->cols < 2 || (one && x->rows > 1) || py_given(a[3]) ||
+        (axis != -1 && axis != (one ? 0 : 1)) || (reverse != 0 && reverse != 1))
+        return py_opaque(p);
+    const Val *arg[] = { x, py_literal(p, exclusive), py_literal(p, reverse) };
+    const Val *sum = py_function_tile(p, "cumsum", arg, reverse ? 3 : exclusive ? 2 : 1, FALSE);
+    if (sum->kind == VAL_MATH)
+        ((Val *)sum)->dtype = x->dtype;
+    return py_of_dimensions(p, sum, a[0]->dims);
+}
+
+const Val *py_mean_CUMSUM(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    return running(p, a, FALSE);
+}
+
+/* tle.cumsum of one dimension: what stands before each element, and the sum of all. */
+const Val *py_mean_TLE_CUMSUM(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    Val *v = py_val(p, VAL_TUPLE);
+    v->item = g_new0(const Val *, 3);
+    g_ptr_array_add(p->r->pool, v->item);
+    v->n = 2;
+    const gboolean one = a[0] && py_is_tile(a[0]) && a[0]->dims == 1;
+    v->item[0] = one ? running(p, a, TRUE) : py_opaque(p);
+    v->item[1] =
+        v->item[0]->kind == VAL_MATH ? py_function_tile(p, "rowsum", a, 1, TRUE) : py_opaque(p);
+    if (v->item[1]->kind == VAL_MATH)
+        ((Val *)v->item[1])->dtype = v->item[0]->dtype;
+    return v;
 }
 
 const Val *py_mean_WHERE(PyRead *p, const Val **a, const WsPyNode *at)

@@ -206,7 +206,8 @@ static void line_of(PyRead *p, gint value, const Val *m)
     WsReadValue *held = &g_array_index(p->group->values, WsReadValue, value);
     guint n = 0;
     memset(held->made_of, 0, sizeof held->made_of);
-    if (!m || held->rows != 1 || held->cols < 2 || !m->reads || says_column(m->text))
+    if (!m || held->rows != 1 || held->cols < 2 || !m->reads || says_column(m->text) ||
+        strstr(m->text, "cumsum(")) /* which runs along columns */
         return;
     for (guint i = 0; i < m->reads->len; i++) {
         const gint64 number = g_array_index(m->reads, gint64, i);

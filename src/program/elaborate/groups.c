@@ -51,8 +51,9 @@ static const char *node_of(Layouts *L, const char *name)
 
 static gboolean reduces(const WsExpr *e)
 {
-    return e->op == WS_EXPR_CALL && (e->func == WS_FUNC_ROWSUM || e->func == WS_FUNC_ROWMAX ||
-                                     e->func == WS_FUNC_LANESUM || e->func == WS_FUNC_LANEMAX);
+    return e->op == WS_EXPR_CALL &&
+           (e->func == WS_FUNC_ROWSUM || e->func == WS_FUNC_ROWMAX || e->func == WS_FUNC_LANESUM ||
+            e->func == WS_FUNC_LANEMAX || e->func == WS_FUNC_CUMSUM);
 }
 
 static void meet(const WsExpr *e, gpointer data)
@@ -91,6 +92,19 @@ static void scan_compute(Layouts *L, const WsNode *step)
     L->temporaries = NULL;
 }
 
+/* Values that a move takes element by element beside the one that moves. */
+static void in_step(Layouts *L, const WsNode *step)
+{
+    static const WsFieldId beside[] = { WS_F_places, WS_F_expected, WS_F_old, WS_F_mask };
+    const char *own = ws_elab_field_name(L->E, step, WS_F_keyword);
+    for (guint i = 0; i < G_N_ELEMENTS(beside); i++) {
+        const char *name =
+            own && ws_node_has(step, beside[i]) ? ws_elab_field_name(L->E, step, beside[i]) : NULL;
+        if (name && g_hash_table_contains(L->values, own) && g_hash_table_contains(L->values, name))
+            join(L, g_intern_string(own), g_intern_string(name));
+    }
+}
+
 static void scan_steps(Layouts *L, const WsNode *owner, WsFieldId field)
 {
     for (guint i = 0; i < ws_node_n_children(owner, field); i++) {
@@ -107,6 +121,8 @@ static void scan_steps(Layouts *L, const WsNode *owner, WsFieldId field)
             }
         } else if (step->kind == WS_STEP_COMPUTE) {
             scan_compute(L, step);
+        } else if (step->kind == WS_STEP_WRITE || step->kind == WS_STEP_READ) {
+            in_step(L, step);
         }
         scan_steps(L, step, WS_F_do);
         scan_steps(L, step, WS_F_then);

@@ -38,8 +38,9 @@ void ws_shape_resolve(WsArray *a, guint rows, guint cols)
         a->rows = a->arg[0]->rows;
         return;
     }
-    for (guint i = 0; i < a->n_arg; i++)
-        ws_shape_resolve(a->arg[i], rows, cols);
+    for (guint i = 0; i < a->n_arg;
+         i++) /* a running sum is one of the columns that its operand has */
+        ws_shape_resolve(a->arg[i], rows, a->form == WS_ARRAY_SCAN ? a->arg[i]->cols : cols);
     if (a->n_arg)
         ws_shape_of_args(a);
     a->rows = a->rows ? a->rows : rows;

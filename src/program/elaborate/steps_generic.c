@@ -198,6 +198,24 @@ static void leave_rows(WsStepState *S, const WsValueUse *use, WsOp *op)
                       "write at %s: halves of a group do not leave out rows yet", S->id);
 }
 
+/* The elements that are written. */
+static void masked(WsStepState *S, WsOp *op)
+{
+    WsElab *E = S->E;
+    if (!ws_node_has(S->node, WS_F_mask))
+        return;
+    if (ws_halves(E) || E->p->mesh) {
+        ws_elab_error(E, WS_RULE_L_LENS, S->id, NULL,
+                      "write at %s: a mask of halves of a group, or on a mesh, is not elaborated",
+                      S->id);
+        return;
+    }
+    const WsRegValue *m = beside(S, WS_F_mask, "mask", WS_MODE_READ, op, &op->mask);
+    if (m && m->dtype != WS_DTYPE_I32)
+        ws_elab_error(E, WS_RULE_T_DTYPE, S->id, NULL, "%s is %s: a mask is i32", m->name,
+                      ws_dtype_text(m->dtype));
+}
+
 /* st_global, red_global, ld_global. */
 static void global(WsStepState *S, WsOpKind kind, WsElabSymbol *tensor, const WsValueUse *use)
 {
@@ -227,6 +245,8 @@ static void global(WsStepState *S, WsOpKind kind, WsElabSymbol *tensor, const Ws
     op->reduce = ws_step_reduce(S);
     if (ws_node_has(S->node, WS_F_rows))
         leave_rows(S, use, op);
+    if (!load)
+        masked(S, op);
     ws_op_label(E, op, load ? "read %s <- %s" : "write %s -> %s", v->name, t->name);
 }
 
@@ -235,7 +255,7 @@ static gboolean strays(WsStepState *S, const WsRef *ref, gboolean tensor)
 {
     static const WsFieldId of_buffer[] = { WS_F_cta,    WS_F_signal,   WS_F_use,
                                            WS_F_places, WS_F_expected, WS_F_old };
-    static const WsFieldId of_tensor[] = { WS_F_at, WS_F_rows };
+    static const WsFieldId of_tensor[] = { WS_F_at, WS_F_rows, WS_F_mask };
     if (!tensor)
         return ws_step_strays(S, "buffer", of_tensor, G_N_ELEMENTS(of_tensor));
     if (ref->element || ref->use || ref->n_views) {

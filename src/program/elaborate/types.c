@@ -318,6 +318,28 @@ static Type reduce(Typing *T, const WsExpr *e, gboolean lanes)
     return out;
 }
 
+/* cumsum(x, exclusive, reverse): of the columns that x has by itself. */
+static Type scan(Typing *T, const WsExpr *e)
+{
+    Type arg[3];
+    const WsTargetMatrix *x = &T->E->hw->matrix;
+    if (!types_of_args(T, e, arg))
+        return bad;
+    for (guint i = 1; i < e->n_args; i++)
+        if (e->arg[i]->op != WS_EXPR_INT || e->arg[i]->i < 0 || e->arg[i]->i > 1)
+            return fail(T, "cumsum(x, exclusive, reverse) takes constants, 0 or 1");
+    if (!is_number(arg[0].a->kind))
+        return fail(T, "a running sum takes numbers");
+    if (arg[0].a->cols == 0 || x->columns == 0 || arg[0].a->cols % x->columns != 0)
+        return fail(T, ws_arena_printf(T->E->arena, "cumsum takes columns in multiples of %u",
+                                       MAX(x->columns, 1)));
+    Type out = node(T, arg[0].a->kind, e, arg);
+    if (out.a)
+        out.a->form = WS_ARRAY_SCAN;
+    out.uniform = FALSE;
+    return out;
+}
+
 /* exp2(x, n, of): which elements take the polynomial is settled when code is made. */
 static gboolean exp2_share(Typing *T, const WsExpr *e)
 {
@@ -411,6 +433,8 @@ static Type call(Typing *T, const WsExpr *e)
     case WS_FUNC_LANEMAX:
     case WS_FUNC_LANESUM:
         return reduce(T, e, TRUE);
+    case WS_FUNC_CUMSUM:
+        return scan(T, e);
     case WS_FUNC_CONVERSION:
         return convert(T, e, to[e->func]);
     case WS_FUNC_OF_BITS:

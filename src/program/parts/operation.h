@@ -85,7 +85,9 @@ struct WsOp {
     /* RED_SHARED, LD_SHARED: which of `value`, 0 none, says what element of the view each of [0]
      * goes to, or comes from; what is expected there (COMPARE); gets what was there before */
     guint8 places, expected, old;
-    WsMma *mma;            /* MMA, MFMA */
+    guint8 mask; /* ST_GLOBAL, RED_GLOBAL: which of `value` says, by not being 0, that an element is
+                    written; 0 none */
+    WsMma *mma;  /* MMA, MFMA */
     const char *math_name; /* VECTOR: "add" */
     gboolean restart;      /* CUBE: the accumulator is written, not added to */
     gint64 n;              /* MMA_WAIT, BULK_WAIT, CP_WAIT: newest groups that may stay; SETMAXNREG:

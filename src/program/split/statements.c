@@ -5,6 +5,11 @@
 
 #include <string.h>
 
+static void see_scan(const WsExpr *e, gpointer data)
+{
+    *(gboolean *)data |= e->op == WS_EXPR_CALL && e->func == WS_FUNC_CUMSUM;
+}
+
 static gboolean reduces(const WsExpr *e)
 {
     return e->op == WS_EXPR_CALL && (e->func == WS_FUNC_ROWMAX || e->func == WS_FUNC_ROWSUM ||
@@ -149,6 +154,10 @@ static gboolean statement(WsSplit *s, const WsStatement *is, WsJson *list)
         add(list, s, is, NULL, 0, FALSE);
         return TRUE;
     }
+    gboolean scan = FALSE;
+    ws_expr_visit(is->value, see_scan, &scan);
+    if (scan)
+        return ws_split_give_up(s, "a running sum of columns in parts");
     if (reduces_itself(s, is->value, is->name))
         return ws_split_give_up(s, "%s reduced where it is assigned", is->name);
     for (guint i = 0; i < cuts->n; i++)

@@ -102,7 +102,8 @@ static gboolean move(WsSplit *s, const WsNode *node, WsFieldId value, WsFieldId 
     if (ws_node_has(node, WS_F_rows) && (e.of_value || e.of_buffer))
         return ws_split_give_up(s, "a write that leaves out rows");
     if (ws_node_has(node, WS_F_places) || ws_node_has(node, WS_F_old) ||
-        ws_node_has(node, WS_F_expected)) /* counted along the rows of a whole view, or in step */
+        ws_node_has(node, WS_F_expected) ||
+        ws_node_has(node, WS_F_mask)) /* counted along the rows of a whole view, or in step */
         return other(s, node, list);
     if (!e.of_value && !e.of_buffer) {
         ws_json_add(list, ws_json_of_node(node));

@@ -9,7 +9,7 @@
 
 static gboolean is_leaf(WsArrayForm form)
 {
-    return form != WS_ARRAY_OPERATION && form != WS_ARRAY_REDUCTION;
+    return form != WS_ARRAY_OPERATION && form != WS_ARRAY_REDUCTION && form != WS_ARRAY_SCAN;
 }
 
 /* Extent `a` of an operand fits into extent `of` of what it stands in. */
@@ -30,6 +30,9 @@ static void node(WsValidation *v, const WsArray *a, const WsAssign *before, guin
         return;
     HOLDS((a->n_arg == 0) == is_leaf(a->form));
     HOLDS(a->form != WS_ARRAY_REDUCTION || (a->n_arg == 1 && reduces(a->x)));
+    if (a->form == WS_ARRAY_SCAN)
+        HOLDS(a->x->op == WS_EXPR_CALL && a->x->func == WS_FUNC_CUMSUM && a->n_arg <= 3 &&
+              a->arg[0]->cols == a->cols && a->cols > 1);
     HOLDS(a->form != WS_ARRAY_UNIFORM || a->kind != WS_MATH_REAL);
     HOLDS((a->form != WS_ARRAY_ROW && a->form != WS_ARRAY_COL) || a->kind == WS_MATH_INT);
     if (a->form == WS_ARRAY_VALUE && HOLDS(v->agent && a->index < v->agent->n_values)) {

@@ -162,7 +162,9 @@ static void registers(WsValidation *v, const WsOp *op)
 
 static void global(WsValidation *v, const WsOp *op)
 {
-    HOLDS(op->tensor >= 0 && op->n_value == 1);
+    HOLDS(op->tensor >= 0 && op->n_value == 1u + !!op->mask && op->mask <= 1);
+    HOLDS(v->what || !op->mask ||
+          (ws_op_stores_global(op->kind) && op->value[1].mode == WS_MODE_READ));
 }
 
 static void shared(WsValidation *v, const WsOp *op)
@@ -298,6 +300,7 @@ void ws_validate_op(WsValidation *v, const WsOp *op)
           (ws_op_puts(op->kind) || ws_op_notifies(op->kind) || ws_op_awaits(op->kind)));
     HOLDS((op->mma != NULL) == (op->kind == WS_OP_MMA || op->kind == WS_OP_MFMA));
     HOLDS((!op->expected && !op->old) || ws_op_is_atomic(op->kind));
+    HOLDS(!op->mask || ws_op_stores_global(op->kind));
     HOLDS(!op->places || ws_op_is_atomic(op->kind) || op->kind == WS_OP_LD_SHARED);
     HOLDS(op->border == WS_BORDER_NONE || op->kind == WS_OP_BAR_SYNC);
     HOLDS((op->wait != NULL) == (row->deed == WS_DEED_RETIRE));

@@ -313,9 +313,8 @@ static gint lies_in(PyRead *p, WsReadKind kind, const Val *pointer, const Val *m
         return -1;
     const WsExpr *m = NULL;
     if (py_given(mask)) {
-        const Val *f = mask->kind == VAL_MATH ? mask : NULL;
-        m = f && !(f->reads && f->reads->len) ? ws_x_parsed(p->r, f->text) : NULL;
-        *why = "a mask of what is read from memory, or that is no condition on rows and columns";
+        m = mask->kind == VAL_MATH ? ws_x_parsed(p->r, mask->text) : NULL;
+        *why = "a mask that is no condition on rows and columns";
         if (!m)
             return -1;
     }
@@ -380,6 +379,35 @@ WsReadStep *py_through(PyRead *p, WsReadKind kind, const Val *pointer, const Val
     if (more)
         *more = g.more;
     return py_at_tensor(p, kind, tensor, s.at, s.n, at);
+}
+
+gboolean py_asks_more(PyRead *p, const Val *pointer, const Val *mask, const WsPyNode *at)
+{
+    Spot s;
+    Guard g;
+    const char *why;
+    return py_given(mask) && lies_in(p, WS_READ_GATHER, pointer, mask, at, &s, &g, &why) >= 0 &&
+           g.more;
+}
+
+gboolean py_store_masked(PyRead *p, WsReadStep *s, const Val *mask, gint64 rows, gint64 cols,
+                         const WsPyNode *at)
+{
+    Val *all = py_val(p, VAL_MATH);
+    *all = *mask;
+    all->rows = rows;
+    all->cols = cols;
+    const gint held = py_hold_of(p, "mask", all, at, rows, cols);
+    if (held < 0)
+        return FALSE;
+    s->where = held + 1;
+    for (guint i = 0; i < p->to->len; i++) /* behind what computes the mask */
+        if (g_ptr_array_index(p->to, i) == s) {
+            g_ptr_array_steal_index(p->to, i);
+            g_ptr_array_add(p->to, s);
+            break;
+        }
+    return TRUE;
 }
 
 /* What a load leaves out is `other`; without one it is undefined, and taken for 0. */

@@ -82,6 +82,11 @@ gboolean py_is_handed(const PyRead *p, const WsExpr *e);
  * shown to lie in the tensor. `more`: the mask asks for more than that; NULL: it may not. */
 WsReadStep *py_through(PyRead *p, WsReadKind kind, const Val *pointer, const Val *mask,
                        const WsPyNode *at, gboolean *more);
+/* It lies in its tensor, and the mask asks for more than that. */
+gboolean py_asks_more(PyRead *p, const Val *pointer, const Val *mask, const WsPyNode *at);
+/* Such a store (`more`) goes where the mask holds. FALSE: the mask is no value. */
+gboolean py_store_masked(PyRead *p, WsReadStep *s, const Val *mask, gint64 rows, gint64 cols,
+                         const WsPyNode *at);
 /* What a load under a mask gives: the tile, or `other`. */
 const Val *py_masked_value(PyRead *p, const Val *tile, const Val *mask, const Val *other,
                            gboolean more);

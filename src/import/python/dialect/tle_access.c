@@ -230,8 +230,11 @@ const Val *py_mean_TLE_STORE(PyRead *p, const Val **a, const WsPyNode *at)
     const gint value = held(p, a[1], at);
     gint64 rows, cols;
     WsReadStep *s = value >= 0 ? py_pointed(p, WS_READ_WRITE, at, &rows, &cols) : NULL;
+    gboolean more = FALSE;
     if (!s && value >= 0 && a[0] && a[0]->kind == VAL_POINTER)
-        s = py_through(p, WS_READ_WRITE, a[0], a[2], at, NULL);
+        s = py_through(p, WS_READ_WRITE, a[0], a[2], at, &more);
+    if (s && more && !py_store_masked(p, s, a[2], a[0]->rows, a[0]->cols, at))
+        return py_wrong(p, at, "a mask of a store that is no condition on tiles");
     if (!s) {
         if (py_may_be_shared(p, a[0], at))
             return py_wrong(p, at, "a store through a pointer that is not followed");
@@ -317,6 +320,14 @@ const Val *py_copy_through(PyRead *p, const Val **a, const WsPyNode *at)
         const Val *tile = py_mean_READ(p, part, at);
         p->hint = hint;
         return py_mean_TLE_STORE(p, (const Val *[]){ pointer, tile, a[5] }, at);
+    }
+    if (!pipe && py_asks_more(p, pointer, a[5], at)) { /* of elements: through registers */
+        const Val *tile = through(p, (const Val *[]){ pointer, a[5], py_literal(p, 0) }, FALSE, at);
+        if (tile->kind == VAL_OPAQUE)
+            return py_wrong(p, at,
+                            "a copy through pointers that is not shown to lie in its tensor");
+        py_mean_WRITE(p, (const Val *[]){ &buffer, tile }, at);
+        return py_mean_SYNC(p, NULL, at);
     }
     py_meet_before(p, buffer.place.object, TRUE, at);
     gboolean more = FALSE;

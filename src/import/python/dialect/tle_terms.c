@@ -291,7 +291,7 @@ const Val *py_mean_TLE_COPY(PyRead *p, const Val **a, const WsPyNode *at)
         return none;
     }
     if (py_given(a[5]))
-        return py_wrong(p, at, "a copy under a mask");
+        return py_wrong(p, at, "a copy by a descriptor under a mask, which upstream refuses");
     py_need_block(p, a[2], a[1], at);
     const Val *pipe = py_given(a[4]) ? NULL : py_tle_signal(p, a[1]);
     if (!pipe && !py_given(a[4]) && a[0] && a[0]->kind == VAL_DESC && a[1] &&
