@@ -269,6 +269,8 @@ static void role(WsCuda *c, GString *s, guint number, const char *name, gboolean
         g_string_append_printf(s, " in each of %u replicas", a->replicas);
     if (a->registers)
         g_string_append_printf(s, ", %u registers per thread", a->registers);
+    if (a->one_code)
+        g_string_append(s, "; a code for each replica here (one_code: --as ptx)");
     g_string_append_printf(s,
                            "\n%s    __device__ __forceinline__ void %s() const\n    {\n%s    }\n",
                            replicas ? "    template <int replica>\n" : "", name, body);

@@ -2,6 +2,7 @@
  * setmaxnreg is an instruction of whole warp groups, so the choice is made per warp group first. */
 #include "program/parts/agent.h"
 #include "codegen/nvptx/emit.h"
+#include "codegen/nvptx/replicas.h"
 #include "codegen/span.h"
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
@@ -80,6 +81,7 @@ void ws_agent_roles(WsEmit *e)
     guint warps = e->p->threads / 32;
     LLVMBasicBlockRef exit = ws_block(e, "exit");
     LLVMValueRef group = LLVMBuildLShr(e->b, e->warp, ws_i32(e, 2), "warpgroup");
+    g_autoptr(GArray) code = g_array_new(FALSE, TRUE, sizeof(WsRoleCode));
     for (WsWarpSpan s = { 0 }; s.hi < warps && !e->error;) {
         s = ws_span_next(e->p, s);
         gboolean last = s.hi >= warps;
@@ -89,6 +91,9 @@ void ws_agent_roles(WsEmit *e)
         LLVMBasicBlockRef role = ws_block(e, name), next = last ? exit : ws_block(e, "roles");
         /* groups are taken in rising order: "below the end" is enough */
         LLVMValueRef mine = LLVMBuildICmp(e->b, LLVMIntULT, group, ws_i32(e, (s.hi + 3) / 4), "");
+        WsRoleCode made = { LLVMGetInsertBlock(e->b), role, last ? NULL : mine, (s.hi + 3) / 4,
+                            alone ? (gint)s.first : -1 };
+        g_array_append_val(code, made);
         if (last)
             LLVMBuildBr(e->b, role);
         else
@@ -106,5 +111,7 @@ void ws_agent_roles(WsEmit *e)
         }
     }
     LLVMMoveBasicBlockAfter(exit, LLVMGetInsertBlock(e->b));
+    if (!e->error)
+        ws_replicas_join(e, (WsRoleCode *)code->data, code->len, exit);
     LLVMPositionBuilderAtEnd(e->b, exit);
 }

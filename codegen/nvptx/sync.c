@@ -1,6 +1,7 @@
 /* mbarriers, named barriers, fences, and everything that is one primitive without operands. */
 #include "codegen/facts.h"
 #include "codegen/nvptx/emit.h"
+#include "codegen/nvptx/replicas.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
 #include "program/program.h"
@@ -94,8 +95,15 @@ void ws_sync_bar(WsEmit *e, const WsOp *op)
         }
         id = (guint32)e->p->barrier[op->barrier].hw_id[element];
     }
-    ws_prim_call(e, op->kind == WS_OP_BAR_ARRIVE ? WS_PRIM_BAR_ARRIVE : WS_PRIM_BAR_SYNC, 0, NULL,
-                 2, (guint32[]){ id, threads });
+    const gboolean arrives = op->kind == WS_OP_BAR_ARRIVE;
+    if (e->agent && ws_replicas_joined(e, e->agent)) {
+        LLVMValueRef number = ws_i32(e, id);
+        ws_prim_call(e, arrives ? WS_PRIM_BAR_ARRIVE_AT : WS_PRIM_BAR_SYNC_AT, 1, &number, 1,
+                     &threads);
+    } else {
+        ws_prim_call(e, arrives ? WS_PRIM_BAR_ARRIVE : WS_PRIM_BAR_SYNC, 0, NULL, 2,
+                     (guint32[]){ id, threads });
+    }
     if (ws_fact_barrier_before_math(e->p, op))
         ws_prim(e, WS_PRIM_STAY, e->n_tiles.v);
 }

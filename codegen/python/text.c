@@ -135,6 +135,11 @@ void ws_py_head(WsPy *y, const char *about)
     ws_py_line(y, "# sha256: %s", y->p->design_hash);
     ws_py_line(y, "#");
     ws_py_comment(y, about);
+    for (guint i = 0; i < y->p->n_agents; i++) {
+        if (y->p->agent[i].one_code && !y->p->agent[i].replica)
+            ws_py_comment(y, ws_py_format(y, "%s: a code for each replica (one_code is of PTX).",
+                                          y->p->group_name[y->p->agent[i].group]));
+    }
     if (y->remarks)
         ws_py_comment(y, "In brackets the step of the design that a line comes from.");
 }

@@ -422,6 +422,8 @@ static void put_agent(GString *out, const WsProgram *p, const WsAgent *a)
                            a->warp0, a->warp0 + a->warps - 1, a->threads);
     if (a->registers)
         g_string_append_printf(out, " registers %u", a->registers);
+    if (a->one_code)
+        g_string_append(out, " one code");
     g_string_append_c(out, '\n');
     for (guint i = 0; i < a->n_values; i++)
         g_string_append_printf(out, "  value %s %s [%u, %u] %s registers %u\n", a->value[i].name,

@@ -335,6 +335,10 @@ static const Bad bad[] = {
       "some groups set" },
     { COOP, "\"warps\": 4, \"registers\": 40", "\"warps\": 28, \"registers\": 40", "B-THREADS", 1,
       "1152" },
+    { COOP, "\"warps\": 4, \"registers\": 40",
+      "\"warps\": 1, \"one_code\": true, \"registers\": 40", "L-WARPS", 1, "no whole warp groups" },
+    { "gemm-gfx950", "\"warps\": 8", "\"warps\": 8, \"one_code\": true", "L-WARPS", 1,
+      "no whole warp groups" },
     /* several CTAs of an SM */
     { COOP, "\"target\": \"sm_90a\"", "\"target\": \"sm_90a\", \"ctas_per_sm\": 2", "B-SM", 1,
       "where it does not say `grid`" },

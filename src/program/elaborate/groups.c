@@ -352,6 +352,11 @@ void ws_elab_groups(WsElab *E)
                           E->p->target, halves * E->hw->half_warps);
             return;
         }
+        if (ws_node_bool(node, WS_F_one_code, FALSE) && (E->hw->halves || warps % whole != 0))
+            ws_elab_note(E, WS_RULE_L_WARPS, path, WS_WORD("Take `one_code` away."),
+                         "one_code: replicas of %s are no whole warp groups, which the role switch "
+                         "chooses among",
+                         name);
         for (guint k = 0; k < replicas * halves; k++) {
             const guint r = k / halves;
             WsAgent a = { .path = path,
@@ -376,6 +381,7 @@ void ws_elab_groups(WsElab *E)
             if (ws_node_has(node, WS_F_registers))
                 a.registers = (guint)ws_elab_constant_in(
                     E, ws_elab_field_expr(E, node, WS_F_registers), 1, 1024, "registers", path);
+            a.one_code = replicas > 1 && ws_node_bool(node, WS_F_one_code, FALSE);
             values(E, node, &a);
             if (!ws_elab_stop(E))
                 elab_value_layouts(E, node, &a);

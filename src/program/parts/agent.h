@@ -14,7 +14,8 @@ struct WsAgent {
     gint queue; /* of a core (target/core.h): which one it is; -1: warps */
     WsRole role;
     guint warp0, warps, threads;
-    guint registers; /* setmaxnreg target; 0: no plan */
+    guint registers;   /* setmaxnreg target; 0: no plan */
+    gboolean one_code; /* its replicas run one piece of code */
     guint n_values;
     WsRegValue *value;
     WsTree *body;

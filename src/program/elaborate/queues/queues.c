@@ -167,7 +167,7 @@ static void one_half(WsElab *E, const char *path, const gboolean *used)
 
 static void refuse_fields(WsElab *E, const WsNode *node, const char *path)
 {
-    static const WsFieldId warps[] = { WS_F_registers, WS_F_replicate, WS_F_values };
+    static const WsFieldId warps[] = { WS_F_registers, WS_F_replicate, WS_F_one_code, WS_F_values };
     for (guint i = 0; i < G_N_ELEMENTS(warps); i++)
         if (ws_node_has(node, warps[i]))
             ws_elab_error(E, WS_RULE_L_QUEUE, path, "Remove it.",
