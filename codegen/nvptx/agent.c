@@ -2,7 +2,7 @@
  * setmaxnreg is an instruction of whole warp groups, so the choice is made per warp group first. */
 #include "program/parts/agent.h"
 #include "codegen/nvptx/emit.h"
-#include "codegen/nvptx/replicas.h"
+#include "codegen/nvptx/replicas/join.h"
 #include "codegen/span.h"
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"

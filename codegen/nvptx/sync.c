@@ -1,7 +1,7 @@
 /* mbarriers, named barriers, fences, and everything that is one primitive without operands. */
 #include "codegen/facts.h"
 #include "codegen/nvptx/emit.h"
-#include "codegen/nvptx/replicas.h"
+#include "codegen/nvptx/replicas/join.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
 #include "program/program.h"

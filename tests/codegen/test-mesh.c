@@ -100,13 +100,13 @@ static const Row rows[] = {
 
 static WsRehearseResult *run(WsRehearsal *s, const Row *row, gint64 devices, guint64 seed)
 {
-    const gboolean rows = row->file == RS || row->file == AR; /* else tiles are counted */
+    const gboolean by_rows = row->file == RS || row->file == AR; /* else tiles are counted */
     const char *names[] = { "W", "SMS",
                             row->file == AR ? "M"
-                            : rows          ? "MS"
+                            : by_rows       ? "MS"
                                             : "TM",
-                            rows ? "N" : "TN", rows ? "K" : "KQ" };
-    const gint64 size[] = { devices, 2, rows ? 136 : 1, rows ? 40 : 2, rows ? 64 : 2 };
+                            by_rows ? "N" : "TN", by_rows ? "K" : "KQ" };
+    const gint64 size[] = { devices, 2, by_rows ? 136 : 1, by_rows ? 40 : 2, by_rows ? 64 : 2 };
     g_autoptr(GError) error = NULL;
     g_autoptr(WsFindings) findings = ws_findings_new();
     WsRehearseOptions o = {

@@ -105,10 +105,12 @@ static GPtrArray *files_of(const char *folder, char first)
     return files;
 }
 
-/* Which of two roles is wrong, and what a step should have computed, stands nowhere in these. */
+/* Which of two roles is wrong, what a step should have computed, and what atomics should begin
+ * with, stands nowhere in these. */
 static gboolean nobody_knows(const char *path)
 {
-    static const char *const names[] = { "19-expert-of-none", "20-else-reads-what-then-defines" };
+    static const char *const names[] = { "19-expert-of-none", "20-else-reads-what-then-defines",
+                                         "38-list-never-cleared" };
     for (guint i = 0; i < G_N_ELEMENTS(names); i++)
         if (strstr(path, names[i]))
             return TRUE;

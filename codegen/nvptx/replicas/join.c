@@ -1,5 +1,5 @@
-#include "codegen/nvptx/replicas.h"
-#include "codegen/nvptx/alike.h"
+#include "codegen/nvptx/replicas/join.h"
+#include "codegen/nvptx/replicas/alike.h"
 #include "program/parts/agent.h"
 #include "program/program.h"
 

@@ -40,7 +40,7 @@ GPtrArray *ws_alike_blocks(LLVMBasicBlockRef from,
 /* x + c with c constant: an integer of 32 or 64 bits. */
 gboolean ws_alike_is_sum(LLVMValueRef v, LLVMValueRef *x, gint64 *c);
 
-/* alike_kind.c: what an instruction is besides its operands is the same. */
+/* kind.c: what an instruction is besides its operands is the same. */
 gboolean ws_alike_kind(LLVMValueRef a, LLVMValueRef b);
 /* Its operands may be other values. */
 gboolean ws_alike_computes(LLVMValueRef v);

@@ -1,5 +1,5 @@
 /* What two instructions are besides their operands. What is not in these lists is different. */
-#include "codegen/nvptx/alike.h"
+#include "codegen/nvptx/replicas/alike.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Two pieces of code side by side, instruction by instruction. A value of the second piece stands
  * for a value of the first plus a constant, so that an addition which only one of them needs (its
  * constant is 0 in the other) is no difference of shape. */
-#include "codegen/nvptx/alike.h"
+#include "codegen/nvptx/replicas/alike.h"
 #include "base/phrase.h"
 
 #include <string.h>
