@@ -157,8 +157,7 @@ static const char *type_of(PyRead *p, const WsPyNode *call, const char *otherwis
 
 static const Val *made_of(PyRead *p, const char *dtype, const Val **item, guint n)
 {
-    Val *v = py_val(p, VAL_PARAM);
-    v->text = p->hint;
+    Val *v = py_open(p, p->hint); /* another tensor than one of this name before */
     v->dtype = dtype;
     if (!n || n > 5)
         return v;
@@ -259,6 +258,35 @@ const Val *py_host_tensor(PyRead *p, const WsPyNode *call)
     }
     p->hint = hint;
     return made_of(p, dtype, item, n);
+}
+
+/* Methods whose names end so change a tensor in place: these what it holds alone. */
+static const char *const fillers[] = {
+    "zero_",  "fill_",      "copy_", "normal_", "uniform_",     "random_",        "add_",
+    "sub_",   "mul_",       "div_",  "clamp_",  "exponential_", "requires_grad_", "neg_",
+    "round_", "bernoulli_", "log_",  "exp_",    "masked_fill_", "trunc_normal_",  NULL
+};
+
+static gboolean is_tensor(PyRead *p, const WsPyNode *node)
+{
+    const Val *v = node->kind == WS_PY_NAME ? py_lookup(p, node->text) : NULL;
+    return v && (v->kind == VAL_PARAM || v->kind == VAL_TENSOR);
+}
+
+void py_host_in_place(PyRead *p, const WsPyNode *node)
+{
+    const WsPyNode *f = node->kind == WS_PY_CALL ? node->kid[0] : NULL;
+    if (f && f->kind == WS_PY_ATTR && g_str_has_suffix(f->text, "_") &&
+        !g_str_has_suffix(f->text, "__") && !g_strv_contains(fillers, f->text) &&
+        is_tensor(p, f->kid[0]))
+        py_unread(p, node, ws_source_format(p->r, "what `%s` changes of a tensor", f->text));
+    const gboolean assigns = node->kind == WS_PY_ASSIGN || node->kind == WS_PY_AUGMENT;
+    for (guint i = 0; i < node->n; i++) {
+        const WsPyNode *to = node->kid[i];
+        if (assigns && i + 1 < node->n && to->kind == WS_PY_ATTR && is_tensor(p, to->kid[0]))
+            py_unread(p, node, ws_source_format(p->r, "what `%s` of a tensor is now", to->text));
+        py_host_in_place(p, to);
+    }
 }
 
 /* --- functions of the host ---------------------------------------------------------------------*/

@@ -22,6 +22,10 @@ gboolean py_leads_to_launch(const PyRead *p, const WsPyNode *node);
  * call. */
 const Val *py_host_tensor(PyRead *p, const WsPyNode *call);
 
+/* Calls and assignments of the host in `node` that make a tensor another one are listed as not
+ * read. */
+void py_host_in_place(PyRead *p, const WsPyNode *node);
+
 /* --- what makes names, classes and defaults something else (names/plain.c)
  * --------------------------------------------------------------------------------------------*/
 /* A name that is bound again is not that kernel where it is launched. */

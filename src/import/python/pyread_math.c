@@ -229,6 +229,8 @@ static const Val *number_as(PyRead *p, const Val *v, const Val *type)
         return v;
     if (type->kind != VAL_NAME)
         return py_opaque(p);
+    if (!p->in_kernel && v->kind == VAL_PARAM) /* a tensor: of another type it is another one */
+        return v->dtype && !g_strcmp0(py_dtype(type->text), v->dtype) ? v : py_opaque(p);
     const char *dot = strrchr(type->text, '.'), *name = dot ? dot + 1 : type->text;
     if (!g_strv_contains(whole, name))
         return v->kind == VAL_PARAM && strchr(name, 'f') ? v : py_opaque(p); /* a scalar */

@@ -22,6 +22,14 @@ static gboolean number_in(PyRead *p, const WsPyNode *list, gint64 index, gint64 
            py_known(v->item[index], out);
 }
 
+/* A list that is there has as many entries as the loop has groups. */
+static gboolean fits(PyRead *p, const WsPyNode *range, const char *name, guint n)
+{
+    const WsPyNode *list = keyword(range, name);
+    const Val *v = list ? py_eval(p, list) : NULL;
+    return !list || (v->kind == VAL_TUPLE && v->n == n);
+}
+
 static gboolean is_group(PyRead *p, const WsPyNode *with, gint64 *number)
 {
     if (with->kind != WS_PY_WITH || with->n != 2 || with->text)
@@ -67,7 +75,8 @@ gboolean py_hint_loop(PyRead *p, const WsPyNode *loop)
         if (g_array_index(p->r->hints, WsReadHint, i).line == loop->line)
             return TRUE; /* walked before */
     if (!stages || !py_known(py_eval(p, stages), &h.stages) || h.stages < 1 || h.stages > 64 ||
-        !body->n || body->n > WS_READ_HINT_MOST)
+        !body->n || body->n > WS_READ_HINT_MOST || !fits(p, range, "pipe_stages", body->n) ||
+        !fits(p, range, "pipe_orders", body->n) || !fits(p, range, "executors", body->n))
         return FALSE;
     for (guint i = 0; i < body->n; i++) {
         WsReadHintGroup *g = &h.group[h.n++];
