@@ -310,8 +310,9 @@ static void statement(PyRead *p, const WsPyNode *node)
         leave_walrus(p, node);
     const gboolean is = node->kind == WS_PY_EXPR || node->kind == WS_PY_ASSIGN;
     p->certain = !p->in_kernel && is ? node->kid[node->n - 1] : NULL;
-    if (!p->in_kernel && !p->entered && p->frame &&
-        (is || node->kind == WS_PY_AUGMENT || node->kind == WS_PY_RETURN))
+    const gboolean defines = node->kind == WS_PY_DEF || node->kind == WS_PY_CLASS;
+    if (!p->in_kernel && !p->entered && p->frame && !defines &&
+        (is || node->kind == WS_PY_AUGMENT || !py_leads_to_launch(p, node)))
         py_host_in_place(p, node);
     const GPtrArray *to = p->to;
     const guint before = to ? to->len : 0;
