@@ -30,6 +30,14 @@ static void put_json(const char *file, const char *out, const WsImport *import, 
     ws_cli_json_end(&j);
 }
 
+/* What `check` of the file says with its verdict and a design does not keep. */
+static void print_granted(const WsImport *import, const char *file)
+{
+    for (guint i = 0; import->granted && i < import->granted->len; i++)
+        g_printerr("%s: taken for granted, which the design does not say: %s\n", file,
+                   (const char *)import->granted->pdata[i]);
+}
+
 int ws_command_import(int argc, char **argv)
 {
     g_autofree char *from = NULL, *out = NULL, *kernel = NULL;
@@ -57,8 +65,10 @@ int ws_command_import(int argc, char **argv)
     if (!ws_cli_judge_kernel(file, from, &options, &check, &judged, &code))
         return code;
     const WsImport *import = judged.import;
-    if (!json)
+    if (!json) {
         ws_cli_print_unread(import);
+        print_granted(import, file);
+    }
     g_autofree char *text = ws_design_print(import->design);
     const char *kept = g_strcmp0(out, "-") == 0 ? NULL : out;
     if (json && kept && !ws_cli_write(kept, text, -1))
