@@ -103,7 +103,7 @@ static const Wrong wrong[] = {
     { LINEAR, "\"a\": \"k.t\", \"b\": \"v.cols(replica*E, E).t\", \"first\": \"c == 0\"",
       "\"a\": \"k.t\", \"b\": \"v.cols(replica*E, E).t\", \"first\": true", NULL, NULL,
       "B=1 H=1 T=200" },
-    { GROUPS, ", \"rows\": \"left\"", "", "G-TWICE", "groups/mma/body/0/do/4", NULL },
+    { GROUPS, ", \"rows\": \"left\"", "", "G-TWICE", "groups/mma/body/0/do/2", NULL },
     { GROUPS, "\"rows\": \"left\"", "\"rows\": \"left - 1\"", "G-NEVER", NULL, NULL },
     { GROUPS, "\"at\": [\"g\", ", "\"at\": [\"min(g, 1)\", ", NULL, NULL, "M=200 N=8 K=8 NG=4" },
 };
