@@ -250,3 +250,17 @@ gint64 ws_case_elements(const WsRehearseCase *c, guint tensor)
         n *= MAX(ws_launch_shape(c->values, tensor, d), 0);
     return n;
 }
+
+void ws_case_end(WsRehearseResult *r, WsHost *h)
+{
+    r->switches = h->switches;
+    r->clock = h->clock;
+    r->gave_up = h->gave_up;
+    r->async_races = h->races;
+    r->violations = h->violations;
+    r->first_race = g_steal_pointer(&h->first_race);
+    r->first_violation = g_steal_pointer(&h->first_violation);
+    r->stuck = g_steal_pointer(&h->stuck);
+    r->waits = g_steal_pointer(&h->waits);
+    ws_host_free(h);
+}

@@ -42,6 +42,9 @@ gint64 ws_case_elements(const WsRehearseCase *c, guint tensor);
 void ws_case_judge(WsRehearseResult *r, const WsRehearseCase *c, guint tensor, const void *base,
                    gint64 device, gint64 flat, double want);
 
+/* What the runs of `h` came to, and frees it; `ran`, `fibers` and the values are the caller's. */
+void ws_case_end(WsRehearseResult *r, WsHost *h);
+
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WsRehearseCase, ws_case_clear)
 
 G_END_DECLS

@@ -196,14 +196,7 @@ static void run(WsRehearseResult *r, Mesh *m, guint grid, void (*kernel)(const g
     WsHost *h = ws_host_new(p, p->threads, m->devices * grid, p->shared_bytes, o ? o->seed : 0);
     r->ran = ws_host_run_mesh(h, &plan, kernel);
     r->fibers = (guint64)m->devices * grid * p->threads * LAUNCHES;
-    r->switches = h->switches;
-    r->async_races = h->races;
-    r->violations = h->violations;
-    r->first_race = g_steal_pointer(&h->first_race);
-    r->first_violation = g_steal_pointer(&h->first_violation);
-    r->stuck = g_steal_pointer(&h->stuck);
-    r->waits = g_steal_pointer(&h->waits);
-    ws_host_free(h);
+    ws_case_end(r, h);
 }
 
 /* FALSE with a refusal: the launch is not one of these. */

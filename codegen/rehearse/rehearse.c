@@ -132,16 +132,7 @@ static void run_grid(WsRehearseResult *r, const WsRehearseCase *c, const WsRehea
         r->fibers += (guint64)n_ctas * p->threads;
         progress.done += n_ctas;
     }
-    r->switches = h->switches;
-    r->clock = h->clock;
-    r->gave_up = h->gave_up;
-    r->async_races = h->races;
-    r->violations = h->violations;
-    r->first_race = g_steal_pointer(&h->first_race);
-    r->first_violation = g_steal_pointer(&h->first_violation);
-    r->stuck = g_steal_pointer(&h->stuck);
-    r->waits = g_steal_pointer(&h->waits);
-    ws_host_free(h);
+    ws_case_end(r, h);
 }
 
 /* A program with budget errors may still be asked for; the machine holds what an SM holds. */

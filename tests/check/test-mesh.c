@@ -4,6 +4,7 @@
  * the order of memory. */
 #include "../whole.h"
 #include "design.h"
+#include "mesh_edits.h"
 #include "mesh_run.h"
 #include "program/formula.h"
 #include "program/program.h"
@@ -23,22 +24,13 @@ typedef struct {
 } Row;
 
 #define RS      "mesh/gemm-rs.wstave"
-#define AR "../../projects/gemm-ar/design.wstave"
-#define GA "../../projects/ag-gemm/design.wstave"
+#define AR      "../../projects/gemm-ar/design.wstave"
+#define GA      "../../projects/ag-gemm/design.wstave"
 #define AG      "mesh/ag-gemm.wstave"
 #define PROVED  WS_VERDICT_PROVED, NOTHING, NULL, NULL
 #define REFUTED WS_VERDICT_REFUTED
 #define OPEN    WS_VERDICT_OUTSIDE, MAYBE, "F-MESH"
 
-#define NOTIFY "{ \"notify\": \"done\", \"device\": \"dev\" }"
-#define EXIT   "\"at_least\": \"all_tiles\" }"
-#define GATE   "\"at_least\": 1 }"
-#define ROUNDS "\"at_least\": \"TN\" }"
-#define GATES                                                                                      \
-    "        { \"for\": \"d\", \"count\": \"W\", \"do\": [\n"                                      \
-    "          { \"await\": \"ready[d]\", \"at_least\": 1 }\n"                                     \
-    "        ] },\n"
-#define TURN "\"(s + rank + 1) % W\""
 /* All other fences drawn, so that those of devices are. */
 #define DRAWN                                                                                      \
     { "\"launch\": \"persistent\"", "\"launch\": \"persistent\"" },                                \
@@ -49,20 +41,6 @@ typedef struct {
     {                                                                                              \
         "{ \"mma\": \"acc\"", "{ \"fence\": \"mma\" }, { \"mma\": \"acc\""                         \
     }
-#define STAGE_FENCE                                                                                \
-    {                                                                                              \
-        "{ \"arrive\": \"staged\"", "{ \"fence\": \"async\" }, { \"arrive\": \"staged\""           \
-    }
-#define STORE_FENCE                                                                                \
-    {                                                                                              \
-        "{ \"sync\": \"group\" },\n          { \"store\"",                                         \
-            "{ \"fence\": \"async\" }, { \"sync\": \"group\" },\n          { \"store\""            \
-    }
-#define GATE_FENCE                                                                                 \
-    {                                                                                              \
-        GATE, GATE ", { \"fence\": \"async_global\" }"                                             \
-    }
-
 #define OWN    "of its own"
 #define DEVICE "\"device\": \"rank\""
 #define PUT    "{ \"put\": \"C\", \"device\": \"rank\", \"at\": [\"tm*BM\", 0], \"from\": \"piece\" }"

@@ -3,6 +3,7 @@
  * goes wrong or hangs. A run of events alone (check/mesh_run.c, which knows nothing of code, memory
  * or the check) sees the same wherever more than the order of memory is at fault. */
 #include "../check/design.h"
+#include "../check/mesh_edits.h"
 #include "../check/mesh_run.h"
 #include "../whole.h"
 #include "codegen/generate.h"
@@ -22,35 +23,12 @@ static const char RS[] = "mesh/gemm-rs.wstave", AG[] = "mesh/ag-gemm.wstave",
                   AR[] = "../../projects/gemm-ar/design.wstave",
                   GA[] = "../../projects/ag-gemm/design.wstave";
 
-#define NOTIFY "{ \"notify\": \"done\", \"device\": \"dev\" }"
-#define EXIT   "\"at_least\": \"all_tiles\" }"
-#define GATE   "\"at_least\": 1 }"
-#define ROUNDS "\"at_least\": \"TN\" }"
-#define GATES                                                                                      \
-    "        { \"for\": \"d\", \"count\": \"W\", \"do\": [\n"                                      \
-    "          { \"await\": \"ready[d]\", \"at_least\": 1 }\n"                                     \
-    "        ] },\n"
-#define TURN "\"(s + rank + 1) % W\""
 /* All other fences drawn, so that those of devices are. */
 #define DRAWN                                                                                      \
     { "\"buffers\"", "\"fences\": \"drawn\", \"buffers\"" },                                       \
     {                                                                                              \
         "{ \"mma\": \"acc\"", "{ \"fence\": \"mma\" }, { \"mma\": \"acc\""                         \
     }
-#define STAGE_FENCE                                                                                \
-    {                                                                                              \
-        "{ \"arrive\": \"staged\"", "{ \"fence\": \"async\" }, { \"arrive\": \"staged\""           \
-    }
-#define STORE_FENCE                                                                                \
-    {                                                                                              \
-        "{ \"sync\": \"group\" },\n          { \"store\"",                                         \
-            "{ \"fence\": \"async\" }, { \"sync\": \"group\" },\n          { \"store\""            \
-    }
-#define GATE_FENCE                                                                                 \
-    {                                                                                              \
-        GATE, GATE ", { \"fence\": \"async_global\" }"                                             \
-    }
-
 /* clang-format off */
 static const Row rows[] = {
     { "reduce-scatter", RS, { { 0 } }, RIGHT, FALSE, NULL },

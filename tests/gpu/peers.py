@@ -329,12 +329,7 @@ def attention(options, driver, sms):
     for first, case in cases_of(bundles):
         size = dict(zip(first.sizes, case["values"]))
         torch.manual_seed(1)
-        t = {}
-        for i, spec in enumerate(first.tensors):  # with the strides that the design declares
-            kind = torch.bfloat16 if spec["dtype"] == "bf16" else torch.float32
-            t[spec["name"]] = torch.empty_strided(case["extent"][i], case["stride"][i], device="cuda", dtype=kind)
-            if spec["access"] == "read":
-                t[spec["name"]].copy_(torch.randn(case["extent"][i], device="cuda"))
+        t = peers_serving.strided(first, case)
         q, k, v, o = (t[n] for n in "QKVO")
         b, h, sq, d = q.shape
         hk, sk = k.shape[1], k.shape[2]

@@ -2,7 +2,7 @@
 problems of peers.py yield."""
 
 import peer
-from peers_serving import kept, of, sizes
+from peers_serving import kept, of, sizes, strided
 
 torch = peer.torch
 LENGTHS = 2  # ways to draw the lengths of sequences
@@ -29,6 +29,17 @@ def drawn(count, total, most, way):
 
 def offsets(lens):
     return torch.tensor([0] + lens).cumsum(0).int().cuda()
+
+
+def rows_judge(rows, want):
+    """Whether O and the sums of rows are what they should be: `want` has both for each of the places `rows`."""
+    def judge(out):
+        worst = [0.0, 0.0]
+        for r, w in zip(rows, want):
+            for i in range(len(out)):
+                worst[i] = max(worst[i], float((out[i][r].double() - w[i]).abs().max()))
+        return worst[0] < 0.02 and worst[1] < 0.01, "O %.4f lse %.5f" % tuple(worst)
+    return judge
 
 
 def varlen(options, driver, sms):
@@ -77,12 +88,7 @@ def varlen(options, driver, sms):
                 s = (k[first:end, head // (h // hk)].double() @ q[row, head].double()) * scale
                 want.append((torch.softmax(s, 0) @ v[first:end, head // (h // hk)].double(), torch.logsumexp(s, 0)))
 
-            def judge(out):
-                worst = [0.0, 0.0]
-                for r, w in zip(rows, want):
-                    for i in range(len(out)):
-                        worst[i] = max(worst[i], float((out[i][r].double() - w[i]).abs().max()))
-                return worst[0] < 0.02 and worst[1] < 0.01, "O %.4f lse %.5f" % tuple(worst)
+            judge = rows_judge(rows, want)
 
             pairs = sum(n * (n + 1) // 2 if options.causal else n * n for n in lens)
             yield ("varlen %s B %d rows %d heads %d/%d %s" % (
@@ -131,12 +137,7 @@ def forms(options, driver, sms):
         if not case:
             continue
         torch.manual_seed(1)
-        t = {}
-        for i, spec in enumerate(first.tensors):
-            kind = torch.bfloat16 if spec["dtype"] == "bf16" else torch.float32
-            t[spec["name"]] = torch.empty_strided(case["extent"][i], case["stride"][i], device="cuda", dtype=kind)
-            if spec["access"] == "read":
-                t[spec["name"]].copy_(torch.randn(case["extent"][i], device="cuda"))
+        t = strided(first, case)
         q, k, v, o = (t[n] for n in "QKVO")
         b, h, sq, d = q.shape
         hk, sk, dv = k.shape[1], k.shape[2], v.shape[3]
@@ -169,12 +170,7 @@ def forms(options, driver, sms):
             all_ = torch.cat((s, sink[j:j + 1].double())) if sinks else s
             want.append((torch.softmax(all_, 0)[:sk] @ v[i, j // (h // hk)].double(), torch.logsumexp(all_, 0)))
 
-        def judge(out):
-            worst = [0.0, 0.0]
-            for r, w in zip(rows, want):
-                for i in range(len(out)):
-                    worst[i] = max(worst[i], float((out[i][r].double() - w[i]).abs().max()))
-            return worst[0] < 0.02 and worst[1] < 0.01, "O %.4f lse %.5f" % tuple(worst)
+        judge = rows_judge(rows, want)
 
         flops = 2.0 * b * h * sq * sk * (d + dv) / (2 if options.causal else 1)
         yield ("d %d/%d %s%s%s S %d" % (d, dv, "causal" if options.causal else "full", " cap" if cap else "",

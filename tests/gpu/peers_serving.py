@@ -25,6 +25,17 @@ def kept(run):
     return make
 
 
+def strided(bundle, case):
+    """Tensors of a case with the strides that the design declares; those that are read hold normal values."""
+    t = {}
+    for i, spec in enumerate(bundle.tensors):
+        kind = torch.bfloat16 if spec["dtype"] == "bf16" else torch.float32
+        t[spec["name"]] = torch.empty_strided(case["extent"][i], case["stride"][i], device="cuda", dtype=kind)
+        if spec["access"] == "read":
+            t[spec["name"]].copy_(torch.randn(case["extent"][i], device="cuda"))
+    return t
+
+
 def sizes(bundles):
     """Sizes of all cases of bundles, each once."""
     seen = []

@@ -1,13 +1,7 @@
 /* Bundles for several devices, run by the runner as a process on a driver that runs on the CPU
  * (fake_cuda.c): memory that all reach, maps and flags of all, launches that are counted, a hang of
  * one, and what is refused by name. */
-#include <glib.h>
-#include <glib/gstdio.h>
-#include <string.h>
-#include <sys/wait.h>
-
-#define RUNNER WS_BUILD_ROOT "/bin/warpstave-runner"
-#define FAKE   WS_BUILD_ROOT "/tests/runner/libfakecuda.so"
+#include "fake_run.h"
 
 static const char header[] = "warpstave-bundle 1\nname Ring\ntarget sm_90a\nentry warpstave\n"
                              "block 128 1 1024\nmodule timed kernel.ptx\n"
@@ -23,53 +17,21 @@ static const char three[] = "case three ctas 2 3 1e6\nvalues 4 8 0\ndevices 3\nf
                             "extent 0 4 8 8 1\nfill 0 normal 0 0 0 0\n"
                             "extent 1 4 8 8 1\nfill 1 zeros 0 0 0 0\n";
 
-typedef struct {
-    char *out, *err, *json, *log;
-    int status;
-} Run;
-
-static void put(const char *dir, const char *name, const char *text)
+/* Of a bundle that stands in a folder of its own, of which nothing else is left. */
+static Run mesh(const char *top, const char *cases, const char *mode, const char *extra)
 {
-    g_autofree char *path = g_build_filename(dir, name, NULL);
-    g_assert_true(g_file_set_contents(path, text, -1, NULL));
-}
-
-static char *take(const char *dir, const char *name)
-{
-    g_autofree char *path = g_build_filename(dir, name, NULL);
-    char *text = NULL;
-    g_file_get_contents(path, &text, NULL, NULL);
-    g_unlink(path);
-    return text;
-}
-
-static Run run(const char *top, const char *cases, const char *mode, const char *extra)
-{
-    Run r = { 0 };
-    g_autofree char *dir = g_dir_make_tmp("warpstave-mesh-XXXXXX", NULL);
+    static const char *const files[] = { "bundle.txt", "kernel.ptx", "reference-1.ptx",
+                                         "results.json", "calls.log" };
+    char *dir = g_dir_make_tmp("warpstave-mesh-XXXXXX", NULL);
     g_autofree char *manifest = g_strconcat(top, cases, NULL);
-    g_autofree char *log = g_build_filename(dir, "calls.log", NULL);
     put(dir, "bundle.txt", manifest);
     put(dir, "kernel.ptx", "build timed\n");
     put(dir, "reference-1.ptx", "build reference\n");
-    g_auto(GStrv) env = g_get_environ();
-    env = g_environ_setenv(env, "WARPSTAVE_LIBCUDA", FAKE, TRUE);
-    env = g_environ_setenv(env, "WARPSTAVE_LIBNVML", "/nonexistent", TRUE);
-    env = g_environ_setenv(env, "FAKE_CUDA", mode, TRUE);
-    env = g_environ_setenv(env, "FAKE_CUDA_LOG", log, TRUE);
-    g_autofree char *words = g_strjoin(" ", RUNNER, dir, extra, NULL);
-    g_auto(GStrv) argv = g_strsplit(words, " ", -1);
-    g_autoptr(GError) error = NULL;
-    int status;
-    g_assert_true(g_spawn_sync(NULL, argv, env, G_SPAWN_DEFAULT, NULL, NULL, &r.out, &r.err,
-                               &status, &error));
-    g_assert_true(WIFEXITED(status));
-    r.status = WEXITSTATUS(status);
-    r.json = take(dir, "results.json");
-    r.log = take(dir, "calls.log");
-    static const char *const files[] = { "bundle.txt", "kernel.ptx", "reference-1.ptx" };
-    for (guint i = 0; i < G_N_ELEMENTS(files); i++)
-        g_free(take(dir, files[i]));
+    Run r = run(dir, mode, extra);
+    for (guint i = 0; i < G_N_ELEMENTS(files); i++) {
+        g_autofree char *path = g_build_filename(dir, files[i], NULL);
+        g_unlink(path);
+    }
     g_assert_cmpint(g_rmdir(dir), ==, 0);
     g_test_message("%s: %d\n%s%s%s", extra ? extra : "", r.status, r.out, r.err,
                    r.log ? r.log : "");
@@ -78,25 +40,11 @@ static Run run(const char *top, const char *cases, const char *mode, const char 
 
 static void clear(Run *r)
 {
+    g_free(r->dir);
     g_free(r->out);
     g_free(r->err);
     g_free(r->json);
     g_free(r->log);
-}
-
-static void holds(const char *text, const char *what)
-{
-    if (!text || !strstr(text, what))
-        g_test_message("no '%s' in: %s", what, text ? text : "(nothing)");
-    g_assert_true(text && strstr(text, what));
-}
-
-static guint count(const char *text, const char *what)
-{
-    guint n = 0;
-    for (const char *p = text; p && (p = strstr(p, what)); p++)
-        n++;
-    return n;
 }
 
 /* Two devices of a machine, and two that share one: the same but for where memory is, how often it
@@ -104,8 +52,8 @@ static guint count(const char *text, const char *what)
 static void test_right(void)
 {
     for (int shared = 0; shared < 2; shared++) {
-        Run r = run(header, ring, shared ? "mesh" : "mesh,two-devices",
-                    shared ? "--devices 0,0" : NULL);
+        Run r = mesh(header, ring, shared ? "mesh" : "mesh,two-devices",
+                     shared ? "--devices 0,0" : NULL);
         g_assert_cmpint(r.status, ==, 0);
         holds(r.out, "two: right, 3 CTAs");
         holds(r.out, "64 of 64 elements agree"); /* of both devices */
@@ -127,7 +75,7 @@ static void test_right(void)
 
 static void test_again(void)
 {
-    Run r = run(header, ring, "mesh", "--devices 0,0 --runs 0 --again 5");
+    Run r = mesh(header, ring, "mesh", "--devices 0,0 --runs 0 --again 5");
     g_assert_cmpint(r.status, ==, 0);
     holds(r.log, "rank 1 after 6 launches\n");
     holds(r.json, "\"again\": 5");
@@ -135,7 +83,7 @@ static void test_again(void)
     clear(&r);
     g_auto(GStrv) parts = g_strsplit(header, "Y bf16 2 write", 2);
     g_autofree char *sums = g_strjoinv("Y bf16 2 reduce", parts);
-    r = run(sums, ring, "mesh", "--devices 0,0 --runs 0 --again 5");
+    r = mesh(sums, ring, "mesh", "--devices 0,0 --runs 0 --again 5");
     g_assert_cmpint(r.status, ==, 0);
     holds(r.out, "5 launches more came to their end; sums are not compared");
     clear(&r);
@@ -160,7 +108,7 @@ static void test_wrong(void)
         { three, "mesh,three", "--devices 0,0,7", 4, "there is no GPU number 7" },
     };
     for (guint i = 0; i < G_N_ELEMENTS(of); i++) {
-        Run r = run(header, of[i].cases, of[i].mode, of[i].extra);
+        Run r = mesh(header, of[i].cases, of[i].mode, of[i].extra);
         g_autofree char *all = g_strconcat(r.out, r.err, r.json, NULL);
         g_assert_cmpint(r.status, ==, of[i].status);
         holds(all, of[i].says);
@@ -171,13 +119,13 @@ static void test_wrong(void)
 /* Of a GPU with 7 SMs, one CTA each: three devices of 2 CTAs fit, of 3 not. */
 static void test_residents(void)
 {
-    Run r = run(header, three, "mesh,three", "--devices 0,0,0");
+    Run r = mesh(header, three, "mesh,three", "--devices 0,0,0");
     g_assert_cmpint(r.status, ==, 0);
     holds(r.out, "96 of 96 elements agree");
     clear(&r);
     g_autofree char *wide = g_strdup(three);
     strstr(wide, "ctas 2")[5] = '3';
-    r = run(header, wide, "mesh,three", "--devices 0,0,0");
+    r = mesh(header, wide, "mesh,three", "--devices 0,0,0");
     g_assert_cmpint(r.status, ==, 1);
     g_autofree char *all = g_strconcat(r.out, r.json, NULL);
     holds(all, "9 CTAs of 3 devices of the mesh are to run at once on GPU 0, which holds 7");
@@ -206,7 +154,7 @@ static void test_manifest(void)
     for (guint i = 0; i < G_N_ELEMENTS(of); i++) {
         g_auto(GStrv) parts = g_strsplit(whole, of[i].from, 2);
         g_autofree char *text = g_strjoinv(of[i].to, parts);
-        Run r = run(text, "", "mesh", "--devices 0,0");
+        Run r = mesh(text, "", "mesh", "--devices 0,0");
         g_autofree char *all = g_strconcat(r.out, r.err, NULL);
         g_assert_cmpint(r.status, ==, 2);
         holds(all, of[i].says);

@@ -4,8 +4,6 @@
 #include "codegen/nvptx/replicas/alike.h"
 #include "base/phrase.h"
 
-#include <string.h>
-
 #define OTHER_STEPS                                                                                \
     WS_WORD("its replicas have other steps, not only other numbers and named barriers")
 #define OTHER_VALUES WS_WORD("its replicas have values that no number of a replica gives")
@@ -57,7 +55,8 @@ static void stands_for(Alike *k, LLVMValueRef b, LLVMValueRef a, gint64 delta)
     g_hash_table_insert(k->image, b, i);
 }
 
-gboolean ws_alike_is_sum(LLVMValueRef v, LLVMValueRef *x, gint64 *c)
+/* x + c with c constant: an integer of 32 or 64 bits. */
+static gboolean is_sum(LLVMValueRef v, LLVMValueRef *x, gint64 *c)
 {
     if (!is_wide(LLVMTypeOf(v)))
         return FALSE;
@@ -169,7 +168,7 @@ static LLVMValueRef base_of(LLVMValueRef v, gint64 *c)
 {
     gint64 by;
     LLVMValueRef x;
-    while (ws_alike_is_sum(v, &x, &by)) {
+    while (is_sum(v, &x, &by)) {
         *c = sum(*c, by);
         v = x;
     }
@@ -351,7 +350,7 @@ static gboolean extra(Alike *k, LLVMValueRef *a, LLVMValueRef *b)
 {
     LLVMValueRef x, y;
     gint64 c, d;
-    const gboolean first = ws_alike_is_sum(*a, &x, &c), second = ws_alike_is_sum(*b, &y, &d);
+    const gboolean first = is_sum(*a, &x, &c), second = is_sum(*b, &y, &d);
     const Image *i = second ? g_hash_table_lookup(k->image, y) : NULL;
     if (first == second && (!first || x == (i ? i->v : y)))
         return FALSE;

@@ -37,9 +37,6 @@ GPtrArray *ws_alike(LLVMBuilderRef builder, LLVMBasicBlockRef a, LLVMBasicBlockR
 GPtrArray *ws_alike_blocks(LLVMBasicBlockRef from,
                            LLVMBasicBlockRef exit) G_GNUC_WARN_UNUSED_RESULT;
 
-/* x + c with c constant: an integer of 32 or 64 bits. */
-gboolean ws_alike_is_sum(LLVMValueRef v, LLVMValueRef *x, gint64 *c);
-
 /* kind.c: what an instruction is besides its operands is the same. */
 gboolean ws_alike_kind(LLVMValueRef a, LLVMValueRef b);
 /* Its operands may be other values. */

@@ -17,7 +17,7 @@
 
 /* --- the dialect -------------------------------------------------------------------------------*/
 
-static void role_begin(WsPy *y)
+void ws_tle_role_begin(WsPy *y)
 {
     WsTle *t = y->role;
     for (guint i = 0; i < t->pipe->len; i++)
@@ -25,23 +25,13 @@ static void role_begin(WsPy *y)
 }
 
 static const WsPyDialect dialect = {
+    WS_TL_DIALECT,
     .name = "tle",
     .lens = WS_LENS_TLE,
-    .module = "tl",
     .range = "tl.range",
-    .static_range = "tl.static_range",
-    .constexpr_t = "tl.constexpr",
     .op = ws_tle_op,
     .goes_on = ws_tle_goes_on,
-    .fresh = ws_tl_fresh,
-    .full = ws_tl_full,
-    .row_index = ws_tl_row_index,
-    .col_index = ws_tl_col_index,
-    .spread = ws_tl_spread,
-    .reduce = ws_tl_reduce,
-    .element = ws_tl_element,
-    .block_around = ws_tl_block_around,
-    .role_begin = role_begin,
+    .role_begin = ws_tle_role_begin,
 };
 
 /* --- partitions --------------------------------------------------------------------------------*/

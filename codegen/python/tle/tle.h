@@ -94,6 +94,7 @@ void ws_tle_global(WsTle *t, const WsOp *op);
 void ws_tle_next_tile(WsTle *t, const WsOp *op); /* CLAIM, TAKE */
 /* Condition of a loop over a pipe. */
 const char *ws_tle_goes_on(WsPy *y, const WsTree *loop);
+void ws_tle_role_begin(WsPy *y); /* no slot of a pipe is held */
 void ws_tle_mma(WsTle *t, const WsOp *op);
 void ws_tle_mma_wait(WsTle *t, const WsOp *op);
 /* What the kernel takes beside what the launcher works out. */

@@ -6,22 +6,8 @@
 #include "program/program.h"
 
 static const WsPyDialect dialect = {
-    .name = "tlx",
-    .lens = WS_LENS_TLX,
-    .module = "tl",
-    .range = "range",
-    .static_range = "tl.static_range",
-    .constexpr_t = "tl.constexpr",
-    .parts = TRUE,
-    .op = ws_tlx_op,
-    .fresh = ws_tl_fresh,
-    .full = ws_tl_full,
-    .row_index = ws_tl_row_index,
-    .col_index = ws_tl_col_index,
-    .spread = ws_tl_spread,
-    .reduce = ws_tl_reduce,
-    .element = ws_tl_element,
-    .block_around = ws_tl_block_around,
+    WS_TL_DIALECT,    .name = "tlx", .lens = WS_LENS_TLX,
+    .range = "range", .parts = TRUE, .op = ws_tlx_op,
 };
 
 /* --- tasks -------------------------------------------------------------------------------------*/

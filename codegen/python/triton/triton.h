@@ -21,6 +21,12 @@ const char *ws_tl_spread(WsPy *y, const char *x, WsPyShape shape, guint rows, gu
 const char *ws_tl_reduce(WsPy *y, const char *what, const char *x, guint rows, guint cols);
 /* Before a loop: accumulators whose first product in it starts them at 0. */
 void ws_tl_block_around(WsPy *y, const WsTree *block, gboolean begin);
+/* Fields of a WsPyDialect: what is triton.language's in all of them. */
+#define WS_TL_DIALECT                                                                              \
+    .module = "tl", .static_range = "tl.static_range", .constexpr_t = "tl.constexpr",              \
+    .fresh = ws_tl_fresh, .full = ws_tl_full, .row_index = ws_tl_row_index,                        \
+    .col_index = ws_tl_col_index, .spread = ws_tl_spread, .reduce = ws_tl_reduce,                  \
+    .element = ws_tl_element, .block_around = ws_tl_block_around
 /* Every product is a group of its own there; a wait names the accumulators that it makes readable,
  * and one also where it makes none. */
 void ws_tl_mma_wait(WsPy *y, const WsOp *op, const char *call);
