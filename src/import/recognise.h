@@ -106,6 +106,7 @@ typedef struct {
     const WsExpr *shape[5];
     const WsExpr *stride[5]; /* between neighbours, NULL where rows follow each other */
     gboolean strided;        /* some access said them */
+    gboolean contiguous;     /* the host asserts that rows follow each other */
     gboolean written, reduced;
     gboolean guessed; /* nothing of the source says its type */
     gint64 bytes;     /* of a block of its descriptor, 0 unknown */

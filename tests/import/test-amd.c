@@ -215,6 +215,39 @@ static void test_bounds(void)
     }
 }
 
+/* Strides: what the kernel counts by extents alone is said to be contiguous, unless the host
+ * asserts it. */
+static void test_strides(void)
+{
+    static const struct {
+        const char *from, *to, *granted;
+    } cases[] = {
+        { "", "", "the strides of `A`, `B`, `C` are those of contiguous tensors" },
+        { "    programs = n_tiles", "    assert A.is_contiguous()\n    programs = n_tiles",
+          "the strides of `B`, `C` are those of contiguous tensors" },
+        { "    programs = n_tiles",
+          "    if not A.is_contiguous() or not B.is_contiguous():\n        raise ValueError\n"
+          "    assert C.is_contiguous() and M\n    programs = n_tiles",
+          NULL },
+        { "    programs = n_tiles",
+          "    if A.is_contiguous():\n        raise ValueError\n    programs = n_tiles",
+          "the strides of `A`, `B`, `C` are those of contiguous tensors" },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_auto(WsJudged) k = { 0 };
+        g_autoptr(GError) error = NULL;
+        g_autofree char *text = changed(kernel[GEMM], cases[i].from, cases[i].to);
+        ws_judge_text(text, strlen(text), "kernel.py", WS_IMPORT_GLUON, NULL, NULL, &k, &error);
+        g_assert_no_error(error);
+        g_assert_cmpint(k.verdict->kind, ==, WS_VERDICT_PROVED);
+        const char *said = NULL;
+        for (guint g = 0; g < k.import->granted->len; g++)
+            if (strstr(k.import->granted->pdata[g], "contiguous"))
+                said = k.import->granted->pdata[g];
+        g_assert_cmpstr(said, ==, cases[i].granted);
+    }
+}
+
 static void test_assumed(void)
 {
     g_auto(WsJudged) k = { 0 };
@@ -238,6 +271,7 @@ int main(int argc, char **argv)
     }
     g_test_add_func("/import/amd/assumed", test_assumed);
     g_test_add_func("/import/amd/bounds", test_bounds);
+    g_test_add_func("/import/amd/strides", test_strides);
     for (guint i = 0; i < G_N_ELEMENTS(upstream); i++) {
         g_autofree char *path = g_strdup_printf("/import/amd/upstream/%s/%u", upstream[i].name, i);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_upstream);

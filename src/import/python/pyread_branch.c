@@ -163,9 +163,28 @@ static const Val *tuple_of(PyRead *p, const WsPyNode *e)
     return fixed ? v : py_eval(p, e);
 }
 
+/* x.is_contiguous() */
+static void note_contiguous(PyRead *p, const WsPyNode *call)
+{
+    const WsPyNode *f = call->kid[0];
+    if (call->n != 1 || f->kind != WS_PY_ATTR || strcmp(f->text, "is_contiguous"))
+        return;
+    const Val *x = py_eval(p, f->kid[0]);
+    const gint tensor =
+        x->kind == VAL_PARAM || x->kind == VAL_TENSOR ? py_tensor(p, x, 0, call->line) : -1;
+    if (tensor >= 0)
+        g_array_index(p->r->tensors, WsReadTensor, tensor).contiguous = TRUE;
+}
+
 void py_note_shapes(PyRead *p, const WsPyNode *condition, gboolean holds)
 {
-    if (p->in_kernel || p->unsure || p->entered || condition->kind != WS_PY_BINARY)
+    if (p->in_kernel || p->unsure || p->entered)
+        return;
+    if (holds && condition->kind == WS_PY_CALL)
+        note_contiguous(p, condition);
+    if (condition->kind == WS_PY_UNARY && !strcmp(condition->text, "not"))
+        py_note_shapes(p, condition->kid[0], !holds);
+    if (condition->kind != WS_PY_BINARY)
         return;
     for (guint i = 0; i < 2; i++) {
         if (!strcmp(condition->text, holds ? "and" : "or")) {

@@ -153,8 +153,24 @@ static void part_tensors(WsRead *r)
     }
 }
 
+/* Elements that the kernel counts by extents alone lie so in contiguous tensors only. */
+static void grant_contiguous(WsRead *r)
+{
+    g_autoptr(GString) names = g_string_new(NULL);
+    for (guint i = 0; i < r->tensors->len; i++) {
+        const WsReadTensor *t = &g_array_index(r->tensors, WsReadTensor, i);
+        if (t->strided && !t->stride[0] && !t->contiguous)
+            g_string_append_printf(names, "%s`%s`", names->len ? ", " : "", t->name);
+    }
+    if (names->len)
+        ws_source_granted(
+            r,
+            ws_source_format(r, "the strides of %s are those of contiguous tensors", names->str));
+}
+
 static void finish_tensors(WsRead *r)
 {
+    grant_contiguous(r);
     for (guint i = 0; i < r->tensors->len; i++) {
         WsReadTensor *t = &g_array_index(r->tensors, WsReadTensor, i);
         t->rank = CLAMP(t->rank, 1, 5);
