@@ -195,7 +195,8 @@ WsReadStep *py_gather(PyRead *p, const Val *to, const WsPyNode *pointers, const 
         return NULL;
     PyPlace said = { .base = base_of(p, pointers), .each = TRUE };
     Val buffer = *to;
-    py_extents(p, &buffer);
+    if (!buffer.rows) /* not a part of it */
+        py_extents(p, &buffer);
     said.rows = buffer.rows;
     said.cols = buffer.cols;
     const gboolean known = coordinates(p, list, &said) && said.n > 1 && said.rows > 0;
