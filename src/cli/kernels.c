@@ -147,10 +147,9 @@ static gboolean generate_all(Kernels *k, const WsProgram *p, const WsBundleOptio
     WsGenerateOptions options = { .delays = (guint32)o->delays };
     if (p->hardware->halves)
         return generate_amd(k, p, o, hold, error);
-    k->timed = ws_generate_ptx(p, &options, error);
+    if (!o->from_cuda && !(k->timed = ws_generate_ptx(p, &options, error)))
+        return FALSE; /* text of the author in CUDA C++ has no PTX of ours */
     options.delays = 0;
-    if (!k->timed)
-        return FALSE;
     if (o->traced) {
         k->recorder = ws_recorder_new(p, choice);
         options.recorder = k->recorder;

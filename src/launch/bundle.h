@@ -30,7 +30,7 @@ typedef struct {
 /* Everything is borrowed. PTX texts come from the generator; src/launch does not know it. */
 typedef struct {
     const WsProgram *program;
-    const char *timed_ptx;
+    const char *timed_ptx;              /* NULL: another compiler made the cubin */
     const char *traced_ptx;             /* NULL: not traced */
     const char *debug_ptx;              /* NULL: no debug build */
     GBytes *timed_cubin, *traced_cubin; /* not NULL: run instead of the PTX, which is kept beside */

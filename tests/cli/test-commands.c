@@ -1,4 +1,5 @@
 /* The command line as a person meets it: exit codes and what is said, from tables. */
+#include "../remove.h"
 #include "../whole.h"
 #include "run.h"
 
@@ -437,6 +438,27 @@ static void test_undecided(void)
     }
 }
 
+/* Text of the author in CUDA C++ has no PTX of ours: a bundle by nvcc alone asks for none. */
+static void test_own_cuda(void)
+{
+    g_autofree char *dir = g_dir_make_tmp("warpstave-own-cuda-XXXXXX", NULL), *output = NULL;
+    g_autofree char *to = g_build_filename(dir, "b", NULL);
+    g_autofree char *cubin = g_build_filename(to, "kernel.cubin", NULL);
+    g_autofree char *ptx = g_build_filename(to, "kernel.ptx", NULL);
+    const char *const arguments[] = {
+        "bundle", WS_SOURCE_ROOT "/tests/designs/raw-cuda.wstave", "--from-cuda", "-o", to, NULL
+    };
+    const int status = run(arguments, &output);
+    if (status == 4) {
+        g_test_skip("nvcc or LLVM is not installed");
+    } else {
+        g_assert_cmpint(status, ==, 0);
+        g_assert_true(g_file_test(cubin, G_FILE_TEST_EXISTS));
+        g_assert_false(g_file_test(ptx, G_FILE_TEST_EXISTS));
+    }
+    remove_tree(dir);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -454,6 +476,7 @@ int main(int argc, char **argv)
     }
     g_test_add_func("/cli/commands/unread", test_unread);
     g_test_add_func("/cli/undecided", test_undecided);
+    g_test_add_func("/cli/own-cuda", test_own_cuda);
     g_test_add_func("/cli/no-partial-file", test_no_partial_file);
     g_test_add_data_func("/cli/bad/cut-off", (gconstpointer)cut_off, test_no_design);
     g_test_add_data_func("/cli/bad/too-long", (gconstpointer)too_long, test_no_design);

@@ -356,6 +356,7 @@ const char *py_prefix_of(PyRead *p, const WsPyNode *function, const WsPyNode *at
 /* What is assigned to several variables, known before the first of them is set. */
 const Val *py_at_once(PyRead *p, const WsPyNode *target, const Val *v, const WsPyNode *at);
 const char *py_dtype(const char *dotted);     /* "bf16" of "gl.bfloat16"; NULL */
+gboolean py_is_dtype(const char *name);       /* of designs */
 const char *py_dtype_name(const char *dtype); /* "bfloat16" of "bf16" */
 gint64 py_dtype_bytes(const char *dtype);
 

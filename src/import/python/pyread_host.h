@@ -21,6 +21,9 @@ gboolean py_leads_to_launch(const PyRead *p, const WsPyNode *node);
 /* Values of torch.empty(…) and the like: a parameter whose shape is known. NULL: it is no such
  * call. */
 const Val *py_host_tensor(PyRead *p, const WsPyNode *call);
+/* What x.to(device, dtype) makes of the tensor x: another one of that type and of its shape. A type
+ * that designs do not have is kept under its own name, which py_tensor lists. */
+const Val *py_host_converted(PyRead *p, const Val *tensor, const WsPyNode *call);
 
 /* Calls and assignments of the host in `node` that make a tensor another one are listed as not
  * read. */

@@ -1,5 +1,6 @@
 #include "import/python/dialect/pyread_terms.h"
 #include "import/python/dialect/tle_mesh.h"
+#include "import/python/pyread_host.h"
 #include "import/python/pyread_law.h"
 
 #include <string.h>
@@ -220,17 +221,17 @@ const Val *py_mean_FMA(PyRead *p, const Val **a, const WsPyNode *at)
 
 /* Integers are read as if none ran over: a conversion to a type that does not hold all of them is
  * another number. */
-static const Val *number_as(PyRead *p, const Val *v, const Val *type)
+static const Val *number_as(PyRead *p, const Val *v, const Val *type, const WsPyNode *at)
 {
     static const char *const whole[] = { "int32", "int64", "uint32", "uint64", NULL };
     const gboolean number = v->kind == VAL_INT || v->kind == VAL_PARAM || v->kind == VAL_CLAIM;
     gint64 n;
     if (!number)
         return v;
+    if (!p->in_kernel && v->kind == VAL_PARAM && at->kind == WS_PY_CALL) /* a tensor */
+        return py_host_converted(p, v, at);
     if (type->kind != VAL_NAME)
         return py_opaque(p);
-    if (!p->in_kernel && v->kind == VAL_PARAM) /* a tensor: of another type it is another one */
-        return v->dtype && !g_strcmp0(py_dtype(type->text), v->dtype) ? v : py_opaque(p);
     const char *dot = strrchr(type->text, '.'), *name = dot ? dot + 1 : type->text;
     if (!g_strv_contains(whole, name))
         return v->kind == VAL_PARAM && strchr(name, 'f') ? v : py_opaque(p); /* a scalar */
@@ -247,7 +248,7 @@ const Val *py_mean_CAST(PyRead *p, const Val **a, const WsPyNode *at)
     const char *type = a[1]->kind == VAL_NAME ? strrchr(a[1]->text, '.') : NULL;
     const gboolean wide = type && a[0]->kind == VAL_MATH && !g_strcmp0(a[0]->dtype, "i32") &&
                           (!strcmp(type, ".int64") || !strcmp(type, ".int32"));
-    return wide || !py_is_tile(a[0]) ? number_as(p, a[0], a[1]) : py_mean_CONVERT(p, a, at);
+    return wide || !py_is_tile(a[0]) ? number_as(p, a[0], a[1], at) : py_mean_CONVERT(p, a, at);
 }
 
 const Val *py_mean_CONVERT(PyRead *p, const Val **a, const WsPyNode *at)
@@ -255,7 +256,7 @@ const Val *py_mean_CONVERT(PyRead *p, const Val **a, const WsPyNode *at)
     if (!a[0] || !a[1])
         return py_opaque(p);
     if (!py_is_tile(a[0]))
-        return number_as(p, a[0], a[1]);
+        return number_as(p, a[0], a[1], at);
     const char *dtype = a[1]->kind == VAL_NAME ? py_dtype(a[1]->text) : NULL;
     if (!dtype)
         return a[1]->kind == VAL_NAME && g_str_has_prefix(a[1]->text, "unknown") ? a[0]

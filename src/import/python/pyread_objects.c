@@ -336,7 +336,13 @@ const Val *py_mean_SPLIT(PyRead *p, const Val **a, const WsPyNode *at)
 static gint with_type(PyRead *p, gint tensor, const Val *v)
 {
     WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, tensor);
-    t->dtype = t->dtype ? t->dtype : v->dtype;
+    const gboolean other = v->dtype && !py_is_dtype(v->dtype);
+    if (other) /* the host makes it so */
+        ws_source_unread(
+            p->r, t->line, 1, t->line,
+            ws_source_format(p->r, "a tensor of %s, a type that designs do not have", v->dtype),
+            "");
+    t->dtype = t->dtype || other ? t->dtype : v->dtype;
     return tensor;
 }
 
@@ -367,12 +373,11 @@ gint py_tensor(PyRead *p, const Val *v, guint rank, guint line)
             if (g_str_has_prefix(g_array_index(p->r->tensors, WsReadTensor, i).name, v->text))
                 return with_type(p, (gint)i, v);
     }
-    t.dtype = v->dtype;
     t.rank = MAX(t.rank, MIN(v->n, 5));
     for (guint i = 0; i < MIN(v->n, 5); i++)
         t.shape[i] = py_as_int(p, v->item[i]);
     g_array_append_val(p->r->tensors, t);
-    return (gint)p->r->tensors->len - 1;
+    return with_type(p, (gint)p->r->tensors->len - 1, v);
 }
 
 /* x.shape as the list that it is, as far as it is known. */

@@ -82,6 +82,14 @@ const char *py_dtype(const char *dotted)
     return NULL;
 }
 
+gboolean py_is_dtype(const char *name)
+{
+    gboolean is = FALSE;
+    for (guint i = 0; i < G_N_ELEMENTS(dtype_names); i++)
+        is |= !strcmp(dtype_names[i][1], name);
+    return is || !strcmp(name, "tf32");
+}
+
 const char *py_dtype_name(const char *dtype)
 {
     for (guint i = 0; i < G_N_ELEMENTS(dtype_names); i++)
