@@ -4,55 +4,22 @@
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/parts/tree.h"
-#include "program/parts/variable.h"
 #include "program/program.h"
-#include "program/visit.h"
+#include "program/walk/depends.h"
 
-typedef struct {
-    const WsProgram *p;
-    gboolean *data; /* by variable: elements of tensors decide it */
-    gboolean found; /* in the expression that is looked at */
-} Look;
-
-static void look_at(const WsExpr *e, gpointer data)
+static gboolean of_data(guint bits)
 {
-    Look *look = data;
-    look->found = look->found || e->op == WS_EXPR_INDEX ||
-                  (e->op == WS_EXPR_VAR && e->var >= 0 && look->data[e->var]);
-}
-
-static gboolean hangs(Look *look, const WsExpr *e)
-{
-    look->found = FALSE;
-    if (e)
-        ws_expr_visit(e, look_at, look);
-    return look->found;
-}
-
-/* One pass over what is defined and what is set. TRUE: another variable hangs on data. */
-static gboolean spread(Look *look)
-{
-    const WsProgram *p = look->p;
-    gboolean more = FALSE;
-    for (guint i = 0; i < p->n_vars; i++)
-        if (!look->data[i] && hangs(look, p->var[i].value))
-            more = look->data[i] = TRUE;
-    for (guint i = 0; i < p->n_ops; i++) {
-        const gint var = p->op[i]->var;
-        if (var >= 0 && !look->data[var] && hangs(look, p->op[i]->set))
-            more = look->data[var] = TRUE;
-    }
-    return more;
+    return (bits & WS_DEPENDS_DATA) != 0;
 }
 
 /* What each round does may be another's: a branch or an inner loop, a step that may be skipped,
  * text whose time is not known. */
-static const char *assumed_of(Look *look, const WsTree *t)
+static const char *assumed_of(const WsDepends *d, const WsTree *t)
 {
-    if (t->kind == WS_TREE_BRANCH && hangs(look, t->cond))
+    if (t->kind == WS_TREE_BRANCH && of_data(ws_depends_control(d, t)))
         return "data decide a branch within its rounds, and the clock takes the middle of "
                "their range";
-    if (t->kind == WS_TREE_LOOP && hangs(look, t->count))
+    if (t->kind == WS_TREE_LOOP && of_data(ws_depends_control(d, t)))
         return "data decide how many rounds an inner loop has, and the clock takes the "
                "middle of their range";
     if (t->kind == WS_TREE_OP && t->op->skip)
@@ -64,23 +31,20 @@ static const char *assumed_of(Look *look, const WsTree *t)
 }
 
 /* Of what stands in rounds of loops like the one that is told. */
-static const char *within(Look *look, const WsTree *t, gboolean tiles, gboolean inside)
+static const char *within(const WsDepends *d, const WsTree *t, gboolean tiles, gboolean inside)
 {
-    const char *found = inside ? assumed_of(look, t) : NULL;
+    const char *found = inside ? assumed_of(d, t) : NULL;
     const gboolean rounds = t->kind == WS_TREE_LOOP && (tiles || t->over == WS_OVER_COUNT);
     for (guint i = 0; i < t->n_kids && !found; i++)
-        found = t->kid[i] ? within(look, t->kid[i], tiles, inside || rounds) : NULL;
+        found = t->kid[i] ? within(d, t->kid[i], tiles, inside || rounds) : NULL;
     return found;
 }
 
 const char *ws_fold_assumes(const WsProgram *p, gboolean tiles)
 {
-    g_autofree gboolean *data = g_new0(gboolean, p->n_vars + 1);
-    Look look = { p, data, FALSE };
+    g_autoptr(WsDepends) d = ws_depends_new(p, NULL);
     const char *found = p->unread ? "values that were not read take no time in the clock" : NULL;
-    while (spread(&look))
-        ;
     for (guint a = 0; a < p->n_agents && !found; a++)
-        found = p->agent[a].body ? within(&look, p->agent[a].body, tiles, FALSE) : NULL;
+        found = p->agent[a].body ? within(d, p->agent[a].body, tiles, FALSE) : NULL;
     return found;
 }

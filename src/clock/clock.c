@@ -4,9 +4,10 @@
 #include "program/parts/agent.h"
 #include "program/parts/tiles.h"
 #include "program/parts/tree.h"
-#include "program/parts/variable.h"
 #include "program/program.h"
 #include "program/refusal.h"
+#include "program/visit.h"
+#include "program/walk/depends.h"
 #include "program/walk/launch_values.h"
 #include "target/target.h"
 
@@ -20,37 +21,29 @@
 #define SM_CTAS           32 /* that an SM can hold */
 #define SHARE_WAVES       6  /* tiles of every CTA whose loads are told apart */
 
-static void note_tile_dependence(const WsExpr *node, gpointer data)
+typedef struct {
+    const WsDepends *d;
+    gboolean differ;
+} Look;
+
+/* A branch of what came before in the CTA is of its first tiles, which the steady distance leaves
+ * out. */
+static void look(const WsTree *t, gpointer data)
 {
-    const WsProgram *p = ((gconstpointer *)data)[0];
-    gboolean *differs = ((gpointer *)data)[1];
-    if (node->op == WS_EXPR_INDEX)
-        *differs = TRUE;
-    if (node->op != WS_EXPR_VAR || node->var < 0 || (guint)node->var >= p->n_vars)
-        return;
-    WsVarKind kind = p->var[node->var].kind;
-    if (kind == WS_VAR_TILE || kind == WS_VAR_AXIS || kind == WS_VAR_LET)
-        *differs = TRUE;
+    Look *l = data;
+    const guint asked =
+        WS_DEPENDS_TILE | WS_DEPENDS_DATA | (t->kind == WS_TREE_LOOP ? (guint)WS_DEPENDS_ORDER : 0);
+    l->differ |= (ws_depends_control(l->d, t) & asked) != 0;
 }
 
-static void look(const WsProgram *p, const WsTree *t, gboolean *differs)
-{
-    gconstpointer data[] = { p, differs };
-    if (!t)
-        return;
-    if (t->kind == WS_TREE_LOOP && t->count)
-        ws_expr_visit(t->count, note_tile_dependence, data);
-    for (guint i = 0; i < t->n_kids; i++)
-        look(p, t->kid[i], differs);
-}
-
-/* Do loop counts depend on the tile? */
+/* May tiles have other rounds and steps than the first ones? */
 static gboolean tiles_differ(const WsProgram *p)
 {
-    gboolean differs = FALSE;
+    g_autoptr(WsDepends) d = ws_depends_new(p, NULL);
+    Look l = { d, FALSE };
     for (guint a = 0; a < p->n_agents; a++)
-        look(p, p->agent[a].body, &differs);
-    return differs;
+        ws_tree_each(p->agent[a].body, look, &l);
+    return l.differ;
 }
 
 static gint64 tiles_of(const WsTilesStrided *s)

@@ -101,6 +101,7 @@ static WsImport *finish(WsRead *r, WsDesign *design, GError *own, const char *fi
     import->unread = g_steal_pointer(&r->unread);
     g_ptr_array_sort(import->unread, by_line);
     import->granted = g_steal_pointer(&r->granted);
+    import->open = g_steal_pointer(&r->open);
     import->partial = g_steal_pointer(&r->partial);
     return import;
 }
@@ -356,6 +357,7 @@ void ws_import_free(WsImport *import)
     ws_design_unref(import->design);
     g_ptr_array_unref(import->unread);
     g_ptr_array_unref(import->granted);
+    g_ptr_array_unref(import->open);
     g_clear_pointer(&import->partial, g_hash_table_unref);
     if (import->near)
         g_hash_table_unref(import->near);

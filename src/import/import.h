@@ -53,6 +53,8 @@ typedef struct {
     char *kernel;       /* its name in the file, or NULL */
     GPtrArray *unread;  /* WsUnread*, in the order of the text */
     GPtrArray *granted; /* char*: what the reading takes for granted of the kernel and its launch */
+    GPtrArray *open;    /* char*: sizes of which the host makes values that were not followed: some
+                           they may never have */
     gboolean parity_may_help; /* read `by_parity`, what stands in the way may not */
     GHashTable
         *partial;     /* lines of accesses under a mask: they touch some of what the design says */

@@ -80,11 +80,14 @@ WsRead *ws_source_new(const char *file, const char *source, GError **error)
     r->groups = g_ptr_array_new_with_free_func(free_group);
     r->sizes = g_ptr_array_new();
     r->size_of = g_hash_table_new(g_str_hash, g_str_equal);
+    r->own_size = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    r->opened = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     r->presets = g_array_new(FALSE, TRUE, sizeof(gint64));
     r->scalars = g_ptr_array_new();
     r->assume = g_ptr_array_new();
     r->parsed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     r->granted = g_ptr_array_new_with_free_func(g_free);
+    r->open = g_ptr_array_new_with_free_func(g_free);
     r->partial = g_hash_table_new(NULL, NULL);
     r->axes = g_ptr_array_new();
     r->addresses = g_ptr_array_new();
@@ -121,11 +124,14 @@ void ws_source_free(WsRead *r)
     g_ptr_array_unref(r->groups);
     g_ptr_array_unref(r->sizes);
     g_hash_table_unref(r->size_of);
+    g_hash_table_unref(r->own_size);
+    g_hash_table_unref(r->opened);
     g_array_unref(r->presets);
     g_ptr_array_unref(r->scalars);
     g_ptr_array_unref(r->assume);
     g_hash_table_unref(r->parsed);
     g_clear_pointer(&r->granted, g_ptr_array_unref);
+    g_clear_pointer(&r->open, g_ptr_array_unref);
     g_clear_pointer(&r->partial, g_hash_table_unref);
     g_ptr_array_unref(r->axes);
     g_ptr_array_unref(r->addresses);
@@ -193,6 +199,31 @@ const char *ws_source_size(WsRead *r, const char *want, gint64 preset)
     g_ptr_array_add(r->sizes, (gpointer)name);
     g_array_append_val(r->presets, preset);
     return name;
+}
+
+gboolean ws_source_has_size(const WsRead *r, const char *want)
+{
+    return g_hash_table_contains(r->size_of, want) ||
+           g_ptr_array_find_with_equal_func(r->sizes, want, g_str_equal, NULL);
+}
+
+const char *ws_source_size_of(WsRead *r, const char *owner, const char *want, gint64 preset)
+{
+    const char *size = g_hash_table_lookup(r->own_size, owner);
+    if (size)
+        return size;
+    const char *name = want;
+    for (guint n = 2; ws_source_has_size(r, name) || g_hash_table_contains(r->opened, name); n++)
+        name = ws_source_format(r, "%s_%u", want, n);
+    size = ws_source_size(r, name, preset);
+    g_hash_table_insert(r->own_size, g_strdup(owner), (gpointer)size);
+    return size;
+}
+
+void ws_source_open(WsRead *r, const char *size)
+{
+    if (!g_ptr_array_find_with_equal_func(r->open, size, g_str_equal, NULL))
+        g_ptr_array_add(r->open, g_strdup(size));
 }
 
 WsReadStep *ws_source_step(WsRead *r, GPtrArray *to, WsReadKind kind, guint line, guint column,

@@ -206,7 +206,10 @@ typedef struct {
     GPtrArray *groups;    /* WsReadGroup*, owned */
     GPtrArray *sizes;     /* char* */
     GHashTable *size_of;  /* what was asked for -> its name, one of `sizes` */
+    GHashTable *own_size; /* char*, of whom -> the same */
+    GHashTable *opened;   /* char*: names that a value nobody knows has, a size of its own */
     GArray *presets;      /* gint64 */
+    GPtrArray *open;      /* char*: sizes that are what the host makes in ways not followed */
     GPtrArray *addresses; /* char*: sizes that are where tensors begin, and nothing else */
     GPtrArray *scalars;   /* char* */
     GHashTable *partial;  /* lines of accesses under a mask */
@@ -247,6 +250,12 @@ const char *ws_source_format(WsRead *r, const char *format, ...) G_GNUC_PRINTF(2
 /* `want` if it is an identifier nobody has yet, else one made of it. */
 const char *ws_source_name(WsRead *r, const char *want);
 const char *ws_source_size(WsRead *r, const char *want, gint64 preset); /* adds it once */
+/* The size of what `owner` names ("shape 0 of x"), and of nothing else: `want`, or a name like it.
+ */
+const char *ws_source_size_of(WsRead *r, const char *owner, const char *want, gint64 preset);
+gboolean ws_source_has_size(const WsRead *r, const char *want);
+/* `size`, a name that the above gave, may not have all values: once. */
+void ws_source_open(WsRead *r, const char *size);
 WsReadStep *ws_source_step(WsRead *r, GPtrArray *to, WsReadKind kind, guint line, guint column,
                            guint end_line);
 WsReadGroup *ws_source_group(WsRead *r, const char *name, guint line);

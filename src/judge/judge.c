@@ -1,4 +1,5 @@
 #include "judge/judge.h"
+#include "judge/open.h"
 #include "model/finding.h"
 #include "model/findings.h"
 #include "program/elaborate.h"
@@ -51,6 +52,7 @@ WsVerdict *ws_judge_program(const WsImport *import, const WsProgram *program,
                              ? ws_check(program, &how, findings)
                              : ws_verdict_outside(reason ? reason : "it makes no program");
     ws_verdict_limit(verdict, findings, gap, ws_import_stands, import);
+    ws_judge_open(import, program, verdict, findings);
     if (verdict->kind != WS_VERDICT_PROVED)
         return verdict;
     for (guint i = 0; i < import->granted->len; i++)

@@ -1,12 +1,9 @@
 #include "search/bound.h"
 #include "program/op.h"
-#include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/parts/product.h"
-#include "program/parts/tree.h"
-#include "program/parts/variable.h"
 #include "program/program.h"
-#include "program/visit.h"
+#include "program/walk/depends.h"
 #include "program/walk/launch_values.h"
 #include "program/walk/walk.h"
 #include "target/target.h"
@@ -58,43 +55,25 @@ static gboolean add_tile(const WsTrialOf *of, Products *sum)
     return TRUE;
 }
 
-typedef struct {
-    const WsProgram *p;
-    gboolean tile; /* what is looked at may be another of another tile, or data's */
-} Look;
-
-static void look_at(const WsExpr *e, gpointer data)
+/* Does a tile have as many products as the others? */
+static gboolean alike(const WsProgram *p)
 {
-    static const gboolean same[] = {
-        [WS_VAR_SIZE] = TRUE,  [WS_VAR_SCALAR] = TRUE, [WS_VAR_RUN] = TRUE,  [WS_VAR_CTA] = TRUE,
-        [WS_VAR_INDEX] = TRUE, [WS_VAR_TOTAL] = TRUE,  [WS_VAR_COL] = FALSE, /* the last one */
-    };
-    Look *look = data;
-    look->tile |= e->op == WS_EXPR_INDEX ||
-                  (e->op == WS_EXPR_VAR && (e->var < 0 || !same[look->p->var[e->var].kind]));
-}
-
-static void look(const WsTree *t, gpointer data)
-{
-    Look *l = data;
-    const WsExpr *decides[] = { t->kind == WS_TREE_LOOP && t->over == WS_OVER_COUNT ? t->count
-                                                                                    : NULL,
-                                t->kind == WS_TREE_BRANCH ? t->cond : NULL };
-    for (guint i = 0; i < G_N_ELEMENTS(decides); i++)
-        if (decides[i])
-            ws_expr_visit(decides[i], look_at, l);
+    const guint other = WS_DEPENDS_TILE | WS_DEPENDS_ORDER | WS_DEPENDS_DATA;
+    g_autoptr(WsDepends) d = ws_depends_new(p, NULL);
+    gboolean all = TRUE;
+    for (guint i = 0; i < p->n_ops; i++)
+        if (p->op[i]->tree && ws_op_is_product(p->op[i]->kind))
+            all &= !(ws_depends_around(d, p->op[i]->tree) & other);
+    return all;
 }
 
 /* NULL: `sum` is of every tile alike, in every design that the moves lead to: they change the
  * values of constants, and no name in what decides how often something happens. */
 static const char *products_of(const WsTrialOf *of, Products *sum)
 {
-    Look l = { of->p, FALSE };
     if (of->p->hardware->halves || of->p->hardware->core)
         return "the rates of this target's products are not known to the bound";
-    for (guint a = 0; a < of->p->n_agents; a++)
-        ws_tree_each(of->p->agent[a].body, look, &l);
-    if (l.tile)
+    if (!alike(of->p))
         return "how many products a tile has depends on the tile or on data, so smaller tiles may "
                "have fewer in all";
     if (!add_tile(of, sum))

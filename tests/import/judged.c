@@ -1,4 +1,5 @@
 #include "judged.h"
+#include "judge/judge.h"
 #include "model/finding.h"
 #include "model/findings.h"
 #include "program/elaborate.h"
@@ -46,17 +47,9 @@ static WsVerdictKind judged_by(const char *text, WsImportFrom language, const Ws
         return WS_VERDICT_OUTSIDE; /* refused, with its place */
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsProgram) p = ws_elaborate(import->design, NULL, 0, findings);
-    for (guint i = 0; i < findings->list->len; i++) { /* another compiler allocates */
-        WsFinding *f = g_ptr_array_index(findings->list, i);
-        if (ws_rule(f->rule)->klass == WS_CLASS_B)
-            f->severity = MIN(f->severity, WS_SEVERITY_WARNING);
-    }
-    const WsCheckOptions options = { .verdict_only = TRUE, .foreign = TRUE };
-    const gboolean sound = p && !ws_findings_count(findings, WS_SEVERITY_ERROR);
-    g_autoptr(WsVerdict) v =
-        sound ? ws_check(p, &options, findings) : ws_verdict_outside("it makes no program");
-    g_autofree char *gap = ws_import_gap(import);
-    ws_verdict_limit(v, findings, gap, ws_import_stands, import);
+    ws_judge_soften(findings);
+    const WsCheckOptions options = { .verdict_only = TRUE };
+    g_autoptr(WsVerdict) v = ws_judge_program(import, p, &options, findings);
     return v->kind;
 }
 

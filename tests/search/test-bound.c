@@ -142,11 +142,45 @@ static void test_unknown(void)
     }
 }
 
+/* Rounds that stand in another place of a tile than of the one before it: what the first has says
+ * nothing of the others. */
+static void test_order(void)
+{
+    static const struct {
+        const char *count;
+        gboolean known;
+    } cases[] = {
+        { "kt", TRUE },
+        { "select(tile == 0, kt, 1)", FALSE },
+        { "select(tile.total == 0, kt, 1)", FALSE },
+        { "select(kt > 2, kt, 1)", TRUE },
+    };
+    g_autofree char *text = NULL;
+    g_assert_true(g_file_get_contents(WS_SOURCE_ROOT "/tests/designs/search/gemm-plain.wstave",
+                                      &text, NULL, NULL));
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autofree char *count = g_strdup_printf("\"count\": \"%s\"", cases[i].count);
+        g_auto(GStrv) part = g_strsplit(text, "\"count\": \"kt\"", -1);
+        g_autofree char *with = g_strjoinv(count, part);
+        g_autoptr(WsDesign) design = ws_design_parse(with, strlen(with), "order", findings);
+        g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, findings);
+        g_assert_nonnull(p);
+        g_autoptr(WsMachine) m = ws_machine_load(NULL, NULL);
+        g_autoptr(WsLaunchValues) v = ws_launch_values(p, NULL, 0, FALSE, findings);
+        const WsTrialOf of = { p, v, m };
+        const WsSearchBound c = ws_search_bound_of(&of);
+        g_test_message("%s: %s", cases[i].count, c.why);
+        g_assert_cmpint(c.all.cycles > 0, ==, cases[i].known);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/bound/by-hand", test_by_hand);
     g_test_add_func("/bound/unknown", test_unknown);
+    g_test_add_func("/bound/order", test_order);
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autofree char *name = g_strdup_printf("/bound/full/%u", i);
         if (test_takes(i, 2, 3))

@@ -82,6 +82,7 @@ struct Val {
     const struct PyLayout *layout; /* LAYOUT, TILE, MATH, ZERO: how it lies in warps (amd/) */
     const Val *counted;  /* TILE: the index tile that it holds; NULL: another one, or not known */
     gboolean fixed;      /* TUPLE: written as one, not as a list */
+    gboolean given;      /* PARAM: whoever calls the file says what it is, any value */
     guint made;          /* when: what it names may have been set anew since (pyread_stale.c) */
     GHashTable *closure; /* CLASS, OBJECT, FUNC: variables around its definition, or NULL */
 };
@@ -107,6 +108,7 @@ struct Frame {
     gboolean returned;
     gboolean helper; /* of the host, and does not lead to the launch */
     guint blocks;    /* being walked, inside each other */
+    guint looked_at; /* inside of a statement that py_host_in_place has seen whole */
     Frame *up;
 };
 
@@ -143,7 +145,6 @@ typedef struct {
     guint deciding;                /* inside of a condition */
     const WsPyNode *certain;       /* the call that a statement of the host is */
     guint unsure;                  /* inside of what may be left out: nothing is assumed there */
-    GHashTable *opened;            /* char*: names that a value nobody knows has */
     GHashTable *constants;         /* char*: names in values of the kernel's constexpr parameters */
     const WsExpr *floor_index, *floor_phase; /* of the wait at hand: what may be below 0 there */
     GPtrArray *prologue; /* WsReadStep*: before warp_specialize; NULL behind it, and alone */
@@ -225,6 +226,8 @@ Val *py_open(PyRead *p, const char *name);
 const Val *py_eval(PyRead *p, const WsPyNode *node);
 const Val *py_evaluate(PyRead *p, const WsPyNode *node);    /* for py_eval alone */
 const WsExpr *py_eval_int(PyRead *p, const WsPyNode *node); /* NULL: no integer */
+/* Dimension d of a tensor: what is known of it, else a size called `want`, or after the tensor. */
+const WsExpr *py_extent(PyRead *p, gint tensor, guint d, const char *want);
 const WsExpr *py_as_int(PyRead *p, const Val *v);
 gboolean py_known(const Val *v, gint64 *value);
 gboolean py_is_tile(const Val *v); /* elements in registers, or a formula of them; NULL: none */

@@ -262,7 +262,52 @@ const WsExpr *py_joined(PyRead *p, gboolean both, const WsExpr *a, const WsExpr 
     return ws_x_call(p->r, WS_FUNC_SELECT, a, both ? b : a, both ? a : b);
 }
 
-static void note_return(PyRead *p, const WsExpr *c, const Val *v);
+static void note_return(PyRead *p, const WsExpr *c, const Val *v)
+{
+    PyReturn *one = g_new0(PyReturn, 1);
+    g_ptr_array_add(p->r->pool, one);
+    *one = (PyReturn){ c, v, p->frame->early };
+    p->frame->early = one;
+}
+
+/* What a block gives that is a `return` of a number alone. */
+static const Val *given_by(PyRead *p, const WsPyNode *block)
+{
+    const WsPyNode *one = block->n == 1 ? block->kid[0] : NULL;
+    const Val *v =
+        one && one->kind == WS_PY_RETURN && one->n ? py_eval(p, one->kid[0]) : py_opaque(p);
+    return v->kind == VAL_INT ? v : py_opaque(p);
+}
+
+/* A condition of the host as an expression; NULL: it is none. */
+static const WsExpr *condition_of(PyRead *p, const WsPyNode *node)
+{
+    p->deciding++;
+    const Val *v = py_eval(p, node->kid[0]);
+    p->deciding--;
+    return v->kind == VAL_INT ? v->e : NULL;
+}
+
+/* A helper of the host gives what the taken way gives, or what follows; `reached`: where this is
+ * come to. TRUE: nothing follows, and the result of the frame is that of the last way. */
+static gboolean note_returns(PyRead *p, const WsPyNode *node, const WsExpr *c,
+                             const WsExpr *reached)
+{
+    const WsPyNode *other = node->n > 2 ? node->kid[2] : NULL;
+    const WsExpr *no = ws_x_op(p->r, WS_EXPR_NOT, c, NULL);
+    const WsExpr *there = ws_x_op(p->r, WS_EXPR_AND, reached, no);
+    if (py_returns(node->kid[1]))
+        note_return(p, ws_x_op(p->r, WS_EXPR_AND, reached, c), given_by(p, node->kid[1]));
+    if (!other || !py_returns(other))
+        return FALSE;
+    if (other->n == 1 && other->kid[0]->kind == WS_PY_IF)
+        return note_returns(p, other->kid[0], condition_of(p, other->kid[0]), there) &&
+               gives_up(node->kid[1]);
+    const Val *v = given_by(p, other);
+    note_return(p, there, v);
+    p->frame->result = v;
+    return gives_up(node->kid[1]) && gives_up(other);
+}
 
 /* On the host a condition guards errors and choices of launch: the way to the launch is taken. */
 static void host_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
@@ -276,8 +321,10 @@ static void host_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
         return;
     }
     const gboolean may_return = p->frame && p->frame->helper && py_returns(node->kid[1]);
-    if (may_return || (p->frame && p->frame->helper && node->n > 2 && py_returns(node->kid[2])))
-        note_return(p, c, py_opaque(p)); /* what the function gives is that, or what follows */
+    if (p->frame && p->frame->helper && py_returns(node)) {
+        p->frame->returned = note_returns(p, node, c, ws_x_int(p->r, 1));
+        p->frame->result = p->frame->returned ? p->frame->result : NULL;
+    }
     if (gives_up(node->kid[1]) && !may_return) {
         assume_not(p, c);
         py_note_types(p, node->kid[0], FALSE);
@@ -296,14 +343,6 @@ static void go_on_in(PyRead *p, const WsPyNode *node, WsReadStep *s, gboolean th
         return;
     }
     p->to = then ? s->other : s->body; /* until the call ends */
-}
-
-static void note_return(PyRead *p, const WsExpr *c, const Val *v)
-{
-    PyReturn *one = g_new0(PyReturn, 1);
-    g_ptr_array_add(p->r->pool, one);
-    *one = (PyReturn){ c, v, p->frame->early };
-    p->frame->early = one;
 }
 
 static void symbolic_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)

@@ -18,8 +18,9 @@ gboolean py_returns(const WsPyNode *node); /* has a `return` somewhere */
 /* A block whose errors may be caught, or that may be left out. */
 void py_run_maybe(PyRead *p, const WsPyNode *block);
 
-#define PY_WITHIN 0x10000 /* in `deciding`: inside of a part of the condition, whose value counts  \
-                           */
+#define PY_WITHIN                                                                                  \
+    0x10000 /* in `deciding`: inside of a part of the condition, whose value counts                \
+             */
 /* `and`, `or` and `not`: of a condition their truth alone counts. */
 gboolean py_joins(const WsPyNode *node);
 gboolean py_is_bit(const WsExpr *e); /* 0 or 1 */

@@ -387,11 +387,7 @@ static const Val *shape_item(PyRead *p, const Val *shape, gint64 i)
     if (i < 0 || i >= 5)
         return py_opaque(p);
     t->rank = MAX(t->rank, (guint)i + 1);
-    if (!t->shape[i]) {
-        const char *name = p->hint ? p->hint : ws_source_format(p->r, "%s_%d", t->name, (int)i);
-        t->shape[i] = ws_x_name(p->r, ws_source_size(p->r, name, 1024));
-    }
-    return py_int(p, t->shape[i]);
+    return py_int(p, py_extent(p, shape->index, (guint)i, p->hint));
 }
 
 static const Val *index_(PyRead *p, const WsPyNode *node)

@@ -205,9 +205,11 @@ static const Val **from_outside(PyRead *p, const WsPyNode *function, guint64 ope
         args[i] = py_defined(p, param->text);
         if (!args[i] && is_none(param->kid[1]))
             args[i] = first_case(p, function, param->text);
-        if (!args[i] && (open >> i & 1) && has_example(param, &example))
-            args[i] =
-                py_int(p, ws_x_name(p->r, ws_source_size(p->r, param->text, MAX(example, 0))));
+        if (!args[i] && (open >> i & 1) && has_example(param, &example)) {
+            g_autofree char *owner = g_strdup_printf("parameter %s", param->text);
+            args[i] = py_int(
+                p, ws_x_name(p->r, ws_source_size_of(p->r, owner, param->text, MAX(example, 0))));
+        }
     }
     return args;
 }
@@ -344,7 +346,7 @@ void py_run_host(PyRead *p, const PyKernel *kernel)
         py_call(p, f, args, f);
         if (!p->entered) { /* another one leads to the launch */
             g_ptr_array_set_size(p->r->assume, (gint)assumed);
-            g_hash_table_remove_all(p->opened);
+            g_hash_table_remove_all(p->r->opened);
         }
     }
     p->hosts = NULL;

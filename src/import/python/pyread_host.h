@@ -26,8 +26,8 @@ const Val *py_host_tensor(PyRead *p, const WsPyNode *call);
 const Val *py_host_converted(PyRead *p, const Val *tensor, const WsPyNode *call);
 
 /* Calls and assignments of the host in `node` that make a tensor another one are listed as not
- * read. */
-void py_host_in_place(PyRead *p, const WsPyNode *node);
+ * read; in its blocks where `whole`. */
+void py_host_in_place(PyRead *p, const WsPyNode *node, gboolean whole);
 
 /* --- what makes names, classes and defaults something else (names/plain.c)
  * --------------------------------------------------------------------------------------------*/

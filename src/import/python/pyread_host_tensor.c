@@ -42,7 +42,7 @@ static const Val *stride_of(PyRead *p, const WsPyNode *of, const WsPyNode *dim)
     const WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, tensor);
     const gint64 preset = t->rank && (guint)dim->i == t->rank - 1 ? 1 : 1024;
     g_autofree char *name = g_strdup_printf("%s_stride_%" G_GINT64_FORMAT, t->name, dim->i);
-    return py_int(p, ws_x_name(p->r, ws_source_size(p->r, name, preset)));
+    return py_int(p, ws_x_name(p->r, ws_source_size_of(p->r, name, name, preset)));
 }
 
 /* x.numel(): the extent of what is one line so far. */
@@ -55,7 +55,7 @@ static const Val *elements_of(PyRead *p, const WsPyNode *of)
         return NULL;
     g_autofree char *name =
         g_strconcat(g_array_index(p->r->tensors, WsReadTensor, tensor).name, "_numel", NULL);
-    return py_int(p, ws_x_name(p->r, ws_source_size(p->r, name, 1024)));
+    return py_int(p, ws_x_name(p->r, ws_source_size_of(p->r, name, name, 1024)));
 }
 
 /* x.stride(), x.size(), x.shape of a tensor whose rank is known: as many numbers, not known. */
@@ -63,7 +63,7 @@ static const Val *strides(PyRead *p, const WsPyNode *call)
 {
     const WsPyNode *f = call->kid[0];
     if (f->kind == WS_PY_ATTR && !strcmp(f->text, "numel") && call->n == 1)
-        return p->from == WS_IMPORT_TLE ? elements_of(p, f->kid[0]) : NULL;
+        return elements_of(p, f->kid[0]);
     if (f->kind != WS_PY_ATTR || strcmp(f->text, "stride") || call->n > 2)
         return NULL;
     if (call->n == 2)
@@ -214,7 +214,7 @@ static gboolean is_tensor(PyRead *p, const WsPyNode *node)
     return v && (v->kind == VAL_PARAM || v->kind == VAL_TENSOR);
 }
 
-void py_host_in_place(PyRead *p, const WsPyNode *node)
+void py_host_in_place(PyRead *p, const WsPyNode *node, gboolean whole)
 {
     const WsPyNode *f = node->kind == WS_PY_CALL ? node->kid[0] : NULL;
     if (f && f->kind == WS_PY_ATTR && g_str_has_suffix(f->text, "_") &&
@@ -226,6 +226,7 @@ void py_host_in_place(PyRead *p, const WsPyNode *node)
         const WsPyNode *to = node->kid[i];
         if (assigns && i + 1 < node->n && to->kind == WS_PY_ATTR && is_tensor(p, to->kid[0]))
             py_unread(p, node, ws_source_format(p->r, "what `%s` of a tensor is now", to->text));
-        py_host_in_place(p, to);
+        if (whole || to->kind != WS_PY_BLOCK)
+            py_host_in_place(p, to, whole);
     }
 }

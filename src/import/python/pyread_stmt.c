@@ -204,9 +204,7 @@ void py_store_value(PyRead *p, const WsPyNode *target, const Val *v, const WsPyN
         } else if (v->kind == VAL_SHAPE && target->kid[i]->kind == WS_PY_NAME) {
             WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, v->index);
             t->rank = MAX(t->rank, MIN(target->n, 5));
-            if (i < 5 && !t->shape[i])
-                t->shape[i] = ws_x_name(p->r, ws_source_size(p->r, target->kid[i]->text, 1024));
-            one = i < 5 ? py_int(p, t->shape[i]) : one;
+            one = i < 5 ? py_int(p, py_extent(p, v->index, i, target->kid[i]->text)) : one;
         }
         py_store_value(p, target->kid[i], one, at);
     }
@@ -310,13 +308,19 @@ static void statement(PyRead *p, const WsPyNode *node)
         leave_walrus(p, node);
     const gboolean is = node->kind == WS_PY_EXPR || node->kind == WS_PY_ASSIGN;
     p->certain = !p->in_kernel && is ? node->kid[node->n - 1] : NULL;
-    const gboolean defines = node->kind == WS_PY_DEF || node->kind == WS_PY_CLASS;
-    if (!p->in_kernel && !p->entered && p->frame && !defines &&
-        (is || node->kind == WS_PY_AUGMENT || !py_leads_to_launch(p, node)))
-        py_host_in_place(p, node);
+    const gboolean looks = !p->in_kernel && !p->entered && p->frame && node->kind != WS_PY_DEF &&
+                           node->kind != WS_PY_CLASS;
+    /* what may be left out is seen whole, once: its blocks may not be walked */
+    const gboolean whole = looks && !p->frame->looked_at && (is || !py_leads_to_launch(p, node));
+    if (looks)
+        py_host_in_place(p, node, whole);
+    if (whole)
+        p->frame->looked_at++;
     const GPtrArray *to = p->to;
     const guint before = to ? to->len : 0;
     py_statement(p, node);
+    if (whole)
+        p->frame->looked_at--;
     if (p->amd)
         py_amd_beside(p, node, to, before);
     if (!p->in_kernel)
@@ -530,7 +534,10 @@ const Val *py_call(PyRead *p, const WsPyNode *function, const Val **args, const 
             v = py_plain_default(p, param->kid[1]) ? py_eval(p, param->kid[1]) : py_opaque(p);
         if (!v) {
             const Val *global = g_hash_table_lookup(p->globals, param->text);
-            v = global && global->kind == VAL_INT ? global : py_open(p, param->text);
+            Val *open = global && global->kind == VAL_INT ? NULL : py_open(p, param->text);
+            if (open)
+                open->given = at == function; /* from outside of the file */
+            v = open ? open : global;
         }
         if (v->kind == VAL_INT && !p->probing)
             ws_source_define(p->r, param->text, v->e);

@@ -40,8 +40,11 @@ Val *py_open(PyRead *p, const char *name)
 {
     Val *open = py_val(p, VAL_PARAM);
     open->text = name;
-    for (guint n = 2; !g_hash_table_add(p->opened, g_strdup(open->text)); n++)
+    GHashTable *opened = p->r->opened;
+    for (guint n = 2;
+         ws_source_has_size(p->r, open->text) || g_hash_table_contains(opened, open->text); n++)
         open->text = ws_source_format(p->r, "%s_%u", name, n);
+    g_hash_table_add(opened, g_strdup(open->text));
     return open;
 }
 
@@ -49,9 +52,23 @@ const WsExpr *py_as_int(PyRead *p, const Val *v)
 {
     if (v->kind == VAL_INT)
         return v->e;
-    if (v->kind == VAL_PARAM) /* used as a number: a size */
-        return ws_x_name(p->r, ws_source_size(p->r, v->text, 1024));
-    return NULL;
+    if (v->kind != VAL_PARAM)
+        return NULL;
+    const char *size = ws_source_size(p->r, v->text, 1024); /* used as a number */
+    if (!v->given)
+        ws_source_open(p->r, size);
+    return ws_x_name(p->r, size);
+}
+
+const WsExpr *py_extent(PyRead *p, gint tensor, guint d, const char *want)
+{
+    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, tensor);
+    if (!t->shape[d]) {
+        g_autofree char *owner = g_strdup_printf("extent %d %u", tensor, d);
+        g_autofree char *name = want ? g_strdup(want) : g_strdup_printf("%s_%u", t->name, d);
+        t->shape[d] = ws_x_name(p->r, ws_source_size_of(p->r, owner, name, 1024));
+    }
+    return t->shape[d];
 }
 
 gboolean py_is_tile(const Val *v)

@@ -93,8 +93,12 @@ static void finish_tiles(PyRead *p)
             g_array_append_val(r->presets, preset);
             e = ws_x_name(r, PY_GRID);
         }
-        if (!e)
-            e = ws_x_name(r, ws_source_size(r, "grid", 132));
+        if (!e) {
+            const char *grid = ws_source_size_of(r, "grid", "grid", 132);
+            e = ws_x_name(r, grid);
+            if (p->grid)
+                ws_source_open(r, grid);
+        }
         if (axis == 0)
             e = py_mesh_clusters(p, e);
         g_autofree char *text = ws_x_text(e);
@@ -168,16 +172,15 @@ static void grant_contiguous(WsRead *r)
             ws_source_format(r, "the strides of %s are those of contiguous tensors", names->str));
 }
 
-static void finish_tensors(WsRead *r)
+static void finish_tensors(PyRead *p)
 {
+    WsRead *r = p->r;
     grant_contiguous(r);
     for (guint i = 0; i < r->tensors->len; i++) {
         WsReadTensor *t = &g_array_index(r->tensors, WsReadTensor, i);
         t->rank = CLAMP(t->rank, 1, 5);
         for (guint d = 0; d < t->rank; d++)
-            if (!t->shape[d])
-                t->shape[d] =
-                    ws_x_name(r, ws_source_size(r, ws_source_format(r, "%s_%u", t->name, d), 1024));
+            py_extent(p, (gint)i, d, NULL);
     }
 }
 
@@ -196,7 +199,6 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     p.scattered = g_ptr_array_new_with_free_func(g_free);
     p.call_sites =
         g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
-    p.opened = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     p.constants = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     p.pipes = g_ptr_array_new();
     p.rising = g_hash_table_new(g_str_hash, g_str_equal);
@@ -248,7 +250,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
             py_finish_bytes(&p);
         finish_tiles(&p);
         part_tensors(r);
-        finish_tensors(r);
+        finish_tensors(&p);
         if (from == WS_IMPORT_TLE) {
             py_finish_places(&p);
             py_tle_finish(&p);
@@ -276,7 +278,6 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     g_ptr_array_unref(p.loop_names);
     g_ptr_array_unref(p.handed);
     g_ptr_array_unref(p.scattered);
-    g_hash_table_unref(p.opened);
     g_hash_table_unref(p.constants);
     g_hash_table_unref(p.call_sites);
     g_ptr_array_unref(p.pipes);
