@@ -484,6 +484,8 @@ static void tell_assumed(const WsProgram *p, WsVerdict *v, const WsFindings *fin
         g_ptr_array_add(v->assumed, ws_phrase("a queue takes all steps that are issued before one "
                                               "of its waits ends (the depth of queues is not "
                                               "documented)"));
+    for (guint i = 0; v->kind == WS_VERDICT_PROVED && i < p->n_granted; i++)
+        g_ptr_array_add(v->assumed, g_strdup(p->granted[i]));
     gboolean depends = FALSE;
     for (guint i = 0; i < p->n_ops; i++)
         depends |= ws_op_between_kernels(p->op[i]->kind);

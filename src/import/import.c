@@ -1,3 +1,4 @@
+#include "import/granted.h"
 #include "import/ptx/walk.h"
 #include "import/python/amd/amd.h"
 #include "import/python/dsa/dsa.h"
@@ -7,6 +8,7 @@
 #include "model/finding.h"
 #include "model/findings.h"
 #include "program/elaborate.h"
+#include "program/program.h"
 
 #include <string.h>
 
@@ -289,11 +291,9 @@ static guint gaps(const WsImport *import)
     return n;
 }
 
-WsImport *ws_import_text_as(const char *text, gsize length, const char *file, WsImportFrom from,
-                            const WsImportOptions *options, GError **error)
+static WsImport *read_text(const char *text, gsize length, const char *file, WsImportFrom from,
+                           const WsImportOptions *o, GError **error)
 {
-    static const WsImportOptions none = { 0 };
-    const WsImportOptions *o = options ? options : &none;
     if (from == WS_IMPORT_PTX)
         return read_ptx(text, length, file, o, error);
     g_autoptr(WsPython) py = ws_python_parse(text, length, file, error);
@@ -336,6 +336,17 @@ WsImport *ws_import_text_as(const char *text, gsize length, const char *file, Ws
                     "%s:1:1: cancelled. Import it again.", file);
     }
     return best;
+}
+
+WsImport *ws_import_text_as(const char *text, gsize length, const char *file, WsImportFrom from,
+                            const WsImportOptions *options, GError **error)
+{
+    static const WsImportOptions none = { 0 };
+    WsImport *import = read_text(text, length, file, from, options ? options : &none, error);
+    g_autofree char *whole = import ? g_strndup(text, length) : NULL;
+    if (import)
+        ws_import_keep_granted(import, whole);
+    return import;
 }
 
 WsImport *ws_import_text(const char *text, gsize length, const char *file, WsImportFrom from,

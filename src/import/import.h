@@ -52,7 +52,8 @@ typedef struct {
     WsDesign *design;
     char *kernel;       /* its name in the file, or NULL */
     GPtrArray *unread;  /* WsUnread*, in the order of the text */
-    GPtrArray *granted; /* char*: what the reading takes for granted of the kernel and its launch */
+    GPtrArray *granted; /* char*: what the reading takes for granted of the kernel and its launch;
+                           the design says it, too, with `given` */
     GPtrArray *open;    /* char*: sizes of which the host makes values that were not followed: some
                            they may never have */
     gboolean parity_may_help; /* read `by_parity`, what stands in the way may not */

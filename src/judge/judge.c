@@ -24,16 +24,6 @@ void ws_judge_soften(WsFindings *findings)
     }
 }
 
-/* One of src/program/elaborate/fences.c, by its place: that of the prologue publishes barriers. */
-static gboolean has_derived_fence(const WsProgram *p)
-{
-    for (guint i = 0; i < p->n_ops; i++)
-        if (p->op[i]->derived && g_str_has_prefix(p->op[i]->id, "groups/") &&
-            g_str_has_suffix(p->op[i]->id, "#fence"))
-            return TRUE;
-    return FALSE;
-}
-
 WsVerdict *ws_judge_program(const WsImport *import, const WsProgram *program,
                             const WsCheckOptions *check, WsFindings *findings)
 {
@@ -53,14 +43,6 @@ WsVerdict *ws_judge_program(const WsImport *import, const WsProgram *program,
                              : ws_verdict_outside(reason ? reason : "it makes no program");
     ws_verdict_limit(verdict, findings, gap, ws_import_stands, import);
     ws_judge_open(import, program, verdict, findings);
-    if (verdict->kind != WS_VERDICT_PROVED)
-        return verdict;
-    for (guint i = 0; i < import->granted->len; i++)
-        g_ptr_array_add(verdict->assumed, g_strdup(import->granted->pdata[i]));
-    if (has_derived_fence(program)) /* of a language whose fences are the compiler's */
-        g_ptr_array_add(
-            verdict->assumed,
-            g_strdup("the compiler puts a fence of the async proxy where one is derived"));
     return verdict;
 }
 

@@ -16,6 +16,8 @@ struct WsProgram {
     char *name, *target, *file;
     char *note;               /* what the author says of the design, or NULL */
     char *unread;             /* a place of its source whose values were not read, or NULL */
+    guint n_granted;          /* what its import took for granted, as the design says it */
+    char **granted;
     const WsTarget *hardware; /* row of `target` */
     char *design_text;        /* canonical text it was elaborated from (with --set applied) */
     char *design_hash;        /* sha-256 of that text without `covers`, hex */

@@ -224,6 +224,7 @@ static void judge(const WsProgram *p, Certificate *c, WsVerification *v)
     v->laps = plan->laps;
     v->nodes = c->node->len;
     v->assumptions = assumptions_text(c, &v->n_assumptions);
+    v->granted = g_strjoinv(", ", p->granted);
     plan_free(plan);
 }
 
@@ -245,6 +246,7 @@ void ws_verification_free(WsVerification *v)
 {
     g_free(v->reason);
     g_free(v->assumptions);
+    g_free(v->granted);
     g_free(v);
 }
 
@@ -253,8 +255,9 @@ char *ws_verification_text(const WsVerification *v)
     static const char *const word[] = { "verified", "rejected", "unreadable", "not verified" };
     if (v->answer != WS_VERIFIED)
         return g_strdup_printf("%s: %s", word[v->answer], v->reason);
-    return g_strdup_printf("verified: %u nodes, %u assumptions%s%s%s, policy %u, %.1f ms", v->nodes,
-                           v->n_assumptions, *v->assumptions ? " " : "", v->assumptions,
+    return g_strdup_printf("verified: %u nodes, %u assumptions%s%s%s%s%s, policy %u, %.1f ms",
+                           v->nodes, v->n_assumptions, *v->assumptions ? " " : "", v->assumptions,
                            v->laps ? ", uses that names decide up to whole pairs of laps" : "",
-                           v->policy, (double)v->micros / 1000);
+                           *v->granted ? ", given that " : "", v->granted, v->policy,
+                           (double)v->micros / 1000);
 }

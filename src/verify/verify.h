@@ -17,6 +17,7 @@ typedef struct {
     WsVerifyAnswer answer;
     char *reason;      /* NULL if verified: where and why */
     char *assumptions; /* "kt >= 1", joined by ", "; "" if there is none */
+    char *granted;     /* what the design says that its import took for granted, in the same way */
     guint nodes, n_assumptions, policy;
     gboolean laps; /* uses that names decide are so up to whole pairs of laps */
     gint64 micros; /* time of the verification */

@@ -74,6 +74,7 @@ static const Bad bad[] = {
       "T-RANGE", 2, "CTA 3 would reach CTA 4" },
     { ALL, "\"cluster\": 4", "\"cluster\": 1", "L-CLUSTER", 1, "the cluster has one" },
     { ALL, "\"cluster\": 4", "\"cluster\": 4, \"unread\": [18]", "S-KIND", 2, NULL },
+    { ALL, "\"cluster\": 4", "\"cluster\": 4, \"granted\": [18]", "S-KIND", 2, NULL },
     { ALL, "\"from\": \"X\", ", "\"from\": \"X\", \"cta\": \"cta\", ", "S-KEY", 2, "tensor" },
     /* devices */
     { MESH, "\"devices\": { \"rank\": \"W\" },", "", "L-DEVICES", 2, "Say `devices`" },

@@ -539,6 +539,8 @@ static void whole(Dsa *d)
     line(d, "# Numbers of tiles and places in a tensor are 32-bit integers, so every size, every "
             "number of");
     line(d, "# tiles and every sum in a place has to stay below 2**31; offsets have 64 bits.");
+    for (guint i = 0; i < p->n_granted; i++)
+        line(d, "# taken for granted: %s", p->granted[i]);
     line(d, "import triton");
     line(d, "import triton.language as tl");
     line(d, "import triton.experimental.tle as tle");

@@ -30,11 +30,11 @@ static void put_json(const char *file, const char *out, const WsImport *import, 
     ws_cli_json_end(&j);
 }
 
-/* What `check` of the file says with its verdict and a design does not keep. */
+/* What the verdict on the design is said with. */
 static void print_granted(const WsImport *import, const char *file)
 {
     for (guint i = 0; import->granted && i < import->granted->len; i++)
-        g_printerr("%s: taken for granted, which the design does not say: %s\n", file,
+        g_printerr("%s: taken for granted: %s\n", file,
                    (const char *)import->granted->pdata[i]);
 }
 

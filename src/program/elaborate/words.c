@@ -66,6 +66,14 @@ void ws_elab_words(WsElab *E)
                                 ? ws_elab_field_item(E->root, WS_F_unread, 0)
                                 : NULL;
     p->unread = unread ? ws_arena_strdup(E->arena, unread->text) : NULL;
+    p->n_granted = ws_elab_field_count(E->root, WS_F_granted);
+    p->granted = ws_arena_new0(E->arena, char *, p->n_granted + 1);
+    for (guint i = 0; i < p->n_granted; i++) { /* one line each, in remarks of exports, too */
+        p->granted[i] =
+            ws_arena_strdup(E->arena, ws_elab_field_item(E->root, WS_F_granted, i)->text);
+        for (char *c = p->granted[i]; *c; c++)
+            *c = g_ascii_iscntrl(*c) ? ' ' : *c;
+    }
     counts(E);
     for (guint i = 0; i < p->n_ops; i++) {
         WsOp *op = p->op[i];
