@@ -194,8 +194,9 @@ static void move(Mesh *m, Lane *lane)
     const Event *e = &g_array_index(lane->event, Event, lane->at++);
     const guint launch = m->begun[lane->device];
     switch (e->kind) {
-    case PUT:
-        if (m->begun[e->device] != launch || !m->runs[e->device])
+    case PUT: /* an exchanged tensor outlives launches: what is read of it is looked at by loads */
+        if (m->p->tensor[e->tensor].access != WS_ACCESS_EXCHANGE &&
+            (m->begun[e->device] != launch || !m->runs[e->device]))
             wrong(m, "device %u puts into device %d, which is not in this launch", lane->device,
                   (int)e->device);
         g_array_append_val(lane->flying, e->put);

@@ -24,9 +24,11 @@ typedef struct {
 } Row;
 
 #define RS      "mesh/gemm-rs.wstave"
-#define AR      "../../projects/gemm-ar/design.wstave"
-#define GA      "../../projects/ag-gemm/design.wstave"
+#define AR      "mesh/gemm-ar.wstave"
+#define GA      "mesh/ag-pieces.wstave"
 #define AG      "mesh/ag-gemm.wstave"
+#define OWN_FIRST "../../projects/ag-gemm/design.wstave"
+#define TURNED  "\"(s + rank) % W\""
 #define PROVED  WS_VERDICT_PROVED, NOTHING, NULL, NULL
 #define REFUTED WS_VERDICT_REFUTED
 #define OPEN    WS_VERDICT_OUTSIDE, MAYBE, "F-MESH"
@@ -119,6 +121,24 @@ static const Row rows[] = {
       REFUTED, SHOWN, "P-PEER", "lets go before all of it has come" },
     { "ag-gemm, one piece of several", GA, { { "\"count\": \"KQ\", \"do\"", "\"count\": 1, \"do\"" } },
       REFUTED, SHOWN, "P-EPOCH", "later launches count from a wrong number" },
+    { "gemm-ar, slabs", "../../projects/gemm-ar/design.wstave", { { 0 } }, PROVED },
+    { "gemm-rs, a slab is freed unread", "../../projects/gemm-rs/design.wstave", { { "{ \"store_wait\": 0 },", "" } },
+      REFUTED, MAYBE, "P-ASYNC", NULL },
+
+    /* --- (axis + r) % extent is the axis in another order, where r is the same for all tiles */
+    { "own rows first", OWN_FIRST, { { 0 } }, PROVED },
+    { "own rows last", OWN_FIRST, { { TURNED, "\"(s + rank + 1) % W\"" }, { "\"s == 0\"", "\"s == W - 1\"" } }, PROVED },
+    { "turned the other way", OWN_FIRST, { { TURNED, "\"(s - rank) % W\"" } }, PROVED },
+    { "turned by the rows", OWN_FIRST, { { TURNED, "\"(s + rank + tm) % W\"" } },
+      WS_VERDICT_OUTSIDE, MAYBE, "F-GLOBAL", "is not a sum of axes" },
+    { "every second shard", OWN_FIRST, { { TURNED, "\"(2*s + rank) % W\"" } }, REFUTED, MAYBE, "G-TWICE", NULL },
+    { "of a shard too many", OWN_FIRST, { { TURNED, "\"(s + rank) % (W + 1)\"" } }, REFUTED, MAYBE, "G-NEVER", NULL },
+    { "rows of another shard are awaited", OWN_FIRST, { { "rows[of*TM + tm]", "rows[s*TM + tm]" } }, OPEN, "no await of all of rows" },
+    { "rows of the next shard are awaited", OWN_FIRST, { { "rows[of*TM + tm]", "rows[((s + rank + 1) % W)*TM + tm]" } },
+      OPEN, "no await of all of rows" },
+    { "an element too far", OWN_FIRST, { { "rows[of*TM + tm]", "rows[of*TM + tm + 1]" } }, OPEN, "no await of all of rows" },
+    { "rows of others without await", OWN_FIRST, { { "            { \"await\": \"rows[of*TM + tm]\", \"at_least\": \"KQ*TN\" },\n", "" } },
+      OPEN, "no await of all of rows" },
 
     /* --- the kin of distributed kernels: what is known to go wrong */
     { "wait for the reads", RS, { { "{ \"store_wait\": 0, \"full\": true }", "{ \"store_wait\": 0 }" } },

@@ -20,8 +20,8 @@ typedef struct {
 } Row;
 
 static const char RS[] = "mesh/gemm-rs.wstave", AG[] = "mesh/ag-gemm.wstave",
-                  AR[] = "../../projects/gemm-ar/design.wstave",
-                  GA[] = "../../projects/ag-gemm/design.wstave";
+                  AR[] = "mesh/gemm-ar.wstave", GA[] = "mesh/ag-pieces.wstave",
+                  OF[] = "../../projects/ag-gemm/design.wstave";
 
 /* All other fences drawn, so that those of devices are. */
 #define DRAWN                                                                                      \
@@ -43,6 +43,8 @@ static const Row rows[] = {
     { "gemm-ar", AR, { { 0 } }, RIGHT, FALSE, NULL },
     { "gemm-ar, wait for the reads", AR, { { "{ \"store_wait\": 0, \"full\": true }", "{ \"store_wait\": 0 }" } }, WRONG, FALSE, NULL },
     { "ag-gemm", GA, { { 0 } }, RIGHT, FALSE, NULL },
+    { "ag-gemm, own rows first", OF, { { 0 } }, RIGHT, FALSE, NULL },
+    { "ag-gemm, others' rows are read from X", OF, { { "\"s == 0\"", "\"s <= 1\"" } }, WRONG, TRUE, NULL },
     { "ag-gemm, some pieces", GA, { { "\"at_least\": \"KQ*TN\"", "\"at_least\": \"TN\"" } }, WRONG, FALSE, NULL },
 
     /* --- the order of memory */
@@ -83,8 +85,15 @@ static WsRehearseResult *run(WsRehearsal *s, const Row *row, gint64 devices, gui
                             row->file == AR ? "M"
                             : by_rows       ? "MS"
                                             : "TM",
-                            by_rows ? "N" : "TN", by_rows ? "K" : "KQ" };
-    const gint64 size[] = { devices, 2, by_rows ? 136 : 1, by_rows ? 40 : 2, by_rows ? 64 : 2 };
+                            by_rows || row->file == OF ? "N" : "TN",
+                            by_rows || row->file == OF ? "K" : "KQ" };
+    const gint64 size[] = { devices, 2, by_rows ? 136 : 1,
+                            by_rows           ? 40
+                            : row->file == OF ? 72
+                                              : 2,
+                            by_rows           ? 64
+                            : row->file == OF ? 328
+                                              : 2 };
     g_autoptr(GError) error = NULL;
     g_autoptr(WsFindings) findings = ws_findings_new();
     WsRehearseOptions o = {
@@ -116,9 +125,14 @@ static void test_row(gconstpointer data)
     g_autofree char *text = edited_text(row->file, edit);
     /* small tiles; the sum over devices rounds once for each */
     const gboolean wide = row->file == RS || row->file == AR;
-    const Edit small[] = { { wide ? "\"BN\": 256" : "\"BN\": 128", "\"BN\": 32" },
-                           { "\"access\": \"reduce\"",
-                             "\"access\": \"reduce\", \"tolerance\": [0.5, 0.01]" } };
+    const Edit small[] = {
+        { wide              ? "\"BN\": 256"
+          : row->file == OF ? "\"BN\": 256, \"BK\": 64, \"WM\": 64, \"STAGES\": 4, \"SLAB\": 64"
+                            : "\"BN\": 128",
+          row->file == OF ? "\"BN\": 64, \"BK\": 64, \"WM\": 64, \"STAGES\": 4, \"SLAB\": 16"
+                          : "\"BN\": 32" },
+        { "\"access\": \"reduce\"", "\"access\": \"reduce\", \"tolerance\": [0.5, 0.01]" }
+    };
     text = edited(g_steal_pointer(&text), row->name, small, row->file == RS ? 2 : 1);
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsProgram) p = right_program(text, row->name, findings);

@@ -164,6 +164,15 @@ static WsPoly renamed(WsGlobal *g, WsPoly a, Renamed *r)
     return sum;
 }
 
+static void rename_places(WsGlobal *g, Renamed *r)
+{
+    for (guint i = 0; i < g->piece->len; i++) {
+        WsPiece *piece = g->piece->pdata[i];
+        for (guint k = 0; k < piece->n_dims; k++)
+            piece->at[k] = renamed(g, piece->at[k], r);
+    }
+}
+
 static gboolean split_grouped(WsGlobal *g)
 {
     Grouped d = { .g = g };
@@ -185,11 +194,7 @@ static gboolean split_grouped(WsGlobal *g)
     for_x = ws_poly_add(g->ps, for_x, 1, ws_poly_mul(g->ps, d.wide, d.q));
     for_x = ws_poly_add(g->ps, for_x, 1, ws_poly_mul(g->ps, d.h, column));
     Renamed r = { d.x, d.column, for_x, column };
-    for (guint i = 0; i < g->piece->len; i++) {
-        WsPiece *piece = g->piece->pdata[i];
-        for (guint k = 0; k < piece->n_dims; k++)
-            piece->at[k] = renamed(g, piece->at[k], &r);
-    }
+    rename_places(g, &r);
     for (guint a = 0; a < g->axes->len; a++)
         if (g_array_index(g->axes, guint, a) == d.x) {
             guint one = 0, other = 0;
@@ -200,6 +205,78 @@ static gboolean split_grouped(WsGlobal *g)
             break;
         }
     return TRUE;
+}
+
+/* --- turned axes --------------------------------------------------------------------------------
+ */
+typedef struct {
+    WsGlobal *g;
+    guint x, q; /* atoms: the axis that is looked for, and (x + r) / E; 0: none */
+    WsPoly r;
+} Turned;
+
+static void look_turned(gpointer data, guint atom)
+{
+    Turned *d = data;
+    WsGlobal *g = d->g;
+    const WsAtom *div = ws_atom(g->ps, atom);
+    gint64 factor;
+    WsPoly f, r;
+    if (!d->q && div->kind == WS_ATOM_DIV &&
+        ws_poly_equal(div->arg[1], ws_atom(g->ps, d->x)->extent) &&
+        ws_poly_linear(g->ps, div->arg[0], d->x, &f, &r) && ws_poly_is_int(f, &factor) &&
+        factor == 1 && ws_poly_on(g->ps, r) == 0)
+        d->q = atom, d->r = r;
+}
+
+/* What x is worth by its other name y: y - r + E*q. */
+static Renamed turned_name(Turned *d)
+{
+    WsGlobal *g = d->g;
+    const WsAtom *x = ws_atom(g->ps, d->x), *q = ws_atom(g->ps, d->q);
+    WsPoly y = ws_poly_leaf(g->ps, x->kind, 100 + g->terms.next++, x->on, &x->extent, x->name);
+    WsPoly of_q = ws_poly_div(g->ps, q->arg[0], q->arg[1]);
+    Renamed out = { .x = d->x };
+    out.for_x =
+        ws_poly_add(g->ps, ws_poly_add(g->ps, y, -1, d->r), 1, ws_poly_mul(g->ps, x->extent, of_q));
+    ws_poly_is_atom(y, &out.column);
+    return out;
+}
+
+gboolean ws_global_turn(WsGlobal *g, guint x, WsPoly *a, guint *y)
+{
+    Turned d = { .g = g, .x = x };
+    ws_poly_visit(g->ps, *a, look_turned, &d);
+    if (!d.q)
+        return FALSE;
+    Renamed name = turned_name(&d);
+    *y = name.column;
+    name.column = 0;
+    *a = renamed(g, *a, &name);
+    return TRUE;
+}
+
+static gboolean split_turned(WsGlobal *g)
+{
+    for (guint i = 0; i < g->axes->len; i++) {
+        Turned d = { .g = g, .x = g_array_index(g->axes, guint, i) };
+        gboolean asked = FALSE; /* a condition would still speak of x */
+        for (guint k = 0; k < g->piece->len; k++) {
+            const WsPiece *piece = g->piece->pdata[k];
+            for (guint c = 0; c < piece->n_conds; c++)
+                asked = asked || ws_poly_has(g->ps, piece->cond[c], d.x);
+            for (guint n = 0; n < piece->n_dims; n++)
+                ws_poly_visit(g->ps, piece->at[n], look_turned, &d);
+        }
+        if (!d.q || asked)
+            continue;
+        Renamed name = turned_name(&d);
+        g_array_index(g->axes, guint, i) = name.column;
+        name.column = 0;
+        rename_places(g, &name);
+        return TRUE;
+    }
+    return FALSE;
 }
 
 static gboolean split_one(WsGlobal *g)
@@ -238,6 +315,8 @@ void ws_global_split_axes(WsGlobal *g)
 {
     enum { MOST = 16 };
     for (guint i = 0; i < MOST && split_grouped(g); i++)
+        ;
+    for (guint i = 0; i < MOST && split_turned(g); i++)
         ;
     for (guint i = 0; i < MOST && split_one(g); i++)
         ;

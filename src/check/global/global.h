@@ -99,6 +99,10 @@ gboolean ws_global_box(const WsProgram *p, const WsOp *op, gint64 *size);
  */
 /* Tiles that stand for several coordinates (bh / H and bh % H) as several axes. */
 void ws_global_split_axes(WsGlobal *g);
+/* Where r is the same for all tiles, (x + r) % E is an axis of extent E as x is, the same numbers
+ * in another order. TRUE if *a has it: *a names it by the new atom *y then, and x, if at all,
+ * inside of other atoms alone. */
+gboolean ws_global_turn(WsGlobal *g, guint x, WsPoly *a, guint *y);
 /* Every element is written once; else g->problem says what could not be shown. */
 gboolean ws_global_covered(WsGlobal *g);
 /* Different elements lie at different places, where `strides` are given. */

@@ -29,14 +29,11 @@ static void add_digit(Digits *x, guint atom, WsPoly extent)
         x->digit[x->n++] = (Digit){ atom, FALSE, extent };
 }
 
-/* FALSE: its executions are not counted. */
-static gboolean digits_of(WsMeshCheck *M, const WsMeshSite *s, Digits *x)
+static void digits_of(WsMeshCheck *M, const WsMeshSite *s, Digits *x)
 {
     const WsTiles *tiles = M->p->tiles;
     guint atom;
     x->n = 0;
-    if (s->conditional || !s->plain)
-        return FALSE;
     if (ws_poly_is_atom(M->rank, &atom))
         add_digit(x, atom, M->devices);
     for (guint i = 0; i < s->n_loops; i++)
@@ -46,16 +43,21 @@ static gboolean digits_of(WsMeshCheck *M, const WsMeshSite *s, Digits *x)
             WsPoly count = ws_terms_of(&M->g.terms, s->loop[i]->count);
             add_digit(x, 0, count);
         }
-    if (!s->in_tiles) {
-        if (!tiles->grid)
-            return FALSE;
+    if (!s->in_tiles && tiles->grid)
         add_digit(x, 0, ws_terms_of(&M->g.terms, tiles->grid));
-    }
     for (guint a = 0; s->in_tiles && a < tiles->n_axes; a++) {
         g_autoptr(WsExpr) var = ws_expr_var(tiles->axis[a].var, tiles->axis[a].name);
         WsPoly extent = ws_terms_of(&M->g.terms, tiles->axis[a].extent);
         add_digit(x, ws_poly_is_atom(ws_terms_of(&M->g.terms, var), &atom) ? atom : 0, extent);
     }
+}
+
+/* FALSE: its executions are not counted. */
+static gboolean counted_digits(WsMeshCheck *M, const WsMeshSite *s, Digits *x)
+{
+    if (s->conditional || !s->plain || (!s->in_tiles && !M->p->tiles->grid))
+        return FALSE;
+    digits_of(M, s, x);
     for (guint i = 0; i < x->n; i++) /* none below 0, which would be none at all */
         if (!ws_facts_least(&M->g.facts, x->digit[i].extent, FALSE))
             return FALSE;
@@ -84,9 +86,14 @@ static gboolean takes_element(WsMeshCheck *M, const WsMeshSite *s, WsPoly elemen
     gint64 known;
     guint atom;
     WsPolys *ps = M->g.ps;
+    WsPoly element = s->element;
     if (ws_poly_equal(elements, ws_poly_int(ps, 1)))
-        return ws_poly_is_int(s->element, &known) && known == 0;
-    Digit *one = ws_poly_is_atom(s->element, &atom) ? digit_of(x, atom) : NULL;
+        return ws_poly_is_int(element, &known) && known == 0;
+    for (guint i = 0; i < x->n; i++)
+        if (x->digit[i].atom && ws_atom(ps, x->digit[i].atom)->kind == WS_ATOM_AXIS &&
+            ws_global_turn(&M->g, x->digit[i].atom, &element, &atom))
+            x->digit[i].atom = atom;
+    Digit *one = ws_poly_is_atom(element, &atom) ? digit_of(x, atom) : NULL;
     if (one && ws_poly_equal(one->extent, elements)) {
         one->used = TRUE;
         return TRUE;
@@ -98,7 +105,7 @@ static gboolean takes_element(WsMeshCheck *M, const WsMeshSite *s, WsPoly elemen
                 continue;
             WsPoly both = ws_poly_add(ps, leaf_of(M, l->atom), 1,
                                       ws_poly_mul(ps, leaf_of(M, h->atom), l->extent));
-            if (!ws_poly_equal(both, s->element) ||
+            if (!ws_poly_equal(both, element) ||
                 !ws_poly_equal(ws_poly_mul(ps, h->extent, l->extent), elements))
                 continue;
             h->used = l->used = TRUE;
@@ -113,7 +120,7 @@ static gboolean adds(WsMeshCheck *M, const WsMeshSite *s, WsPoly *out)
 {
     const WsFlag *f = &M->p->mesh->flag[s->op->peer->flag];
     Digits x;
-    if (!digits_of(M, s, &x)) {
+    if (!counted_digits(M, s, &x)) {
         ws_mesh_open(M, s->op,
                      "how often %s is executed in a launch is not counted: it stands under a "
                      "condition, in rounds "
@@ -161,8 +168,9 @@ static void in_array(WsMeshCheck *M, const WsMeshSite *s)
     WsPoly elements = ws_terms_of(&M->g.terms, M->p->mesh->flag[s->op->peer->flag].array);
     WsPoly left = ws_poly_add(M->g.ps, ws_poly_add(M->g.ps, elements, -1, s->element), -1,
                               ws_poly_int(M->g.ps, 1));
-    Digits x = { 0 };
-    if (digits_of(M, s, &x) && takes_element(M, s, elements, &x))
+    Digits x;
+    digits_of(M, s, &x);
+    if (takes_element(M, s, elements, &x))
         return;
     if (!ws_facts_least(&M->g.facts, s->element, TRUE) || !ws_facts_least(&M->g.facts, left, TRUE))
         ws_mesh_open(M, s->op, "it was not shown that %s has this element", ws_mesh_flag(M, s->op));

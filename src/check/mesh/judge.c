@@ -276,6 +276,13 @@ static WsMeshVerdict check_mesh(const WsProgram *p, WsFindings *findings)
             ws_phrase(
                 "devices launch the same sizes in the same order, one launch after the other on "
                 "each"));
+        gboolean exchanged = FALSE;
+        for (guint t = 0; t < p->n_tensors; t++)
+            exchanged |= p->tensor[t].access == WS_ACCESS_EXCHANGE;
+        if (exchanged)
+            g_ptr_array_add(
+                v.assumed, ws_phrase("tensors of access exchange stay allocated until the launches "
+                                     "of all devices have ended"));
         if (M.site->len > 0)
             g_ptr_array_add(
                 v.assumed,
