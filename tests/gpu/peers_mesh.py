@@ -17,6 +17,7 @@ import sys
 
 import torch
 import torch.distributed as dist
+import torch.distributed._symmetric_memory  # noqa: F401: registers torch.ops.symm_mem
 import torch.multiprocessing as spawn
 
 
