@@ -14,9 +14,9 @@
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
 #include "program/parts/tree.h"
-#include "program/parts/variable.h"
 #include "program/program.h"
 #include "program/refusal.h"
+#include "program/walk/depends.h"
 #include "target/target.h"
 
 #include <string.h>
@@ -449,16 +449,6 @@ static void judge_lanes(const WsProgram *p, const WsCheckOptions *o, WsVerdict *
     }
 }
 
-static void see_tile(const WsExpr *e, gpointer data)
-{
-    gpointer *d = data;
-    const WsProgram *p = d[0];
-    gboolean named = e->op == WS_EXPR_VAR && e->var >= 0 && (guint)e->var < p->n_vars;
-    WsVarKind kind = named ? p->var[e->var].kind : WS_VAR_SIZE;
-    if (e->op == WS_EXPR_INDEX || kind == WS_VAR_AXIS || kind == WS_VAR_TILE)
-        *(gboolean *)d[1] = TRUE;
-}
-
 /* A launch is refused if its sizes break an assumption; nobody looks at its tiles. What the policy
  * leaves at a warning is taken as harmless, and said. */
 static void tell_assumed(const WsProgram *p, WsVerdict *v, const WsFindings *findings)
@@ -493,13 +483,10 @@ static void tell_assumed(const WsProgram *p, WsVerdict *v, const WsFindings *fin
         g_ptr_array_add(
             v->assumed,
             ws_phrase("what the kernel before writes is touched after griddepcontrol only"));
-    for (guint i = 0; v->kind == WS_VERDICT_PROVED && i < p->n_assume; i++) {
-        gboolean tile = FALSE;
-        gpointer data[2] = { (gpointer)p, &tile };
-        ws_expr_visit(p->assume[i], see_tile, data);
-        if (tile)
+    g_autoptr(WsDepends) d = ws_depends_new(p, NULL);
+    for (guint i = 0; v->kind == WS_VERDICT_PROVED && i < p->n_assume; i++)
+        if (ws_depends_of(d, p->assume[i]))
             g_ptr_array_add(v->assumed, ws_phrase("%s in every tile", p->assume_text[i]));
-    }
 }
 
 /* L-DIVISOR: what has no value is no number of rounds, no place, no tile. */
@@ -526,6 +513,8 @@ static void judge_global(const WsProgram *p, WsVerdict *v, WsFindings *findings)
         v->kind = WS_VERDICT_OUTSIDE;
         v->reason = g_steal_pointer(&global.reason);
     }
+    if (v->kind == WS_VERDICT_PROVED)
+        ws_global_narrow(p, v->assumed);
     for (guint i = 0; i < global.assumed->len; i++)
         g_ptr_array_add(v->assumed, g_strdup(global.assumed->pdata[i]));
     ws_global_verdict_clear(&global);

@@ -22,6 +22,9 @@ WsGlobalVerdict ws_check_global_tensor(const WsProgram *p, gint tensor, WsFindin
  * `protocol`: of control only. `given` (char*) gains what a design that states `covers` takes as
  * given. */
 char *ws_global_divisors(const WsProgram *p, gboolean protocol, GPtrArray *given);
+/* `given` gains what a proof takes for granted where it counts in 64 bits what kernels compute in
+ * 32 (phrases). */
+void ws_global_narrow(const WsProgram *p, GPtrArray *given);
 void ws_global_verdict_clear(WsGlobalVerdict *v);
 
 G_END_DECLS

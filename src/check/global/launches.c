@@ -7,6 +7,7 @@
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/walk/depends.h"
 #include "program/walk/launch_values.h"
 
 #include <string.h>
@@ -58,31 +59,13 @@ static gboolean element(gpointer data, gint tensor, const gint64 *at, gint64 *va
 
 /* --- assumptions of tiles ----------------------------------------------------------------------
  */
-typedef struct {
-    const WsProgram *p;
-    gboolean tile;
-} Kind;
-
-static void look(const WsExpr *node, gpointer data)
-{
-    Kind *k = data;
-    if (node->op == WS_EXPR_INDEX)
-        k->tile = TRUE;
-    if (node->op != WS_EXPR_VAR || node->var < 0)
-        return;
-    WsVarKind kind = k->p->var[node->var].kind;
-    k->tile |= kind != WS_VAR_SIZE && kind != WS_VAR_RUN && kind != WS_VAR_SCALAR;
-}
-
 static GPtrArray *tile_assumptions(const WsProgram *p)
 {
     GPtrArray *out = g_ptr_array_new();
-    for (guint i = 0; i < p->n_assume; i++) {
-        Kind k = { p, FALSE };
-        ws_expr_visit(p->assume[i], look, &k);
-        if (k.tile)
+    g_autoptr(WsDepends) d = ws_depends_new(p, NULL);
+    for (guint i = 0; i < p->n_assume; i++)
+        if (ws_depends_of(d, p->assume[i]))
             g_ptr_array_add(out, p->assume[i]);
-    }
     return out;
 }
 
