@@ -305,8 +305,13 @@ void end_groups(Run *r, WsQueue q, guint n, const Set *to)
     memmove(queue->group, queue->group + n, queue->n * sizeof(Group));
 }
 
+/* What stands for the products of a group that are of several shapes. */
+static const WsOp several;
+
 gboolean same_product(const WsOp *a, const WsOp *b)
 {
+    if (a == &several || b == &several)
+        return !a || !b || a == b;
     return !a || !b ||
            (a->mma->m == b->mma->m && a->mma->n == b->mma->n &&
             a->mma->acc_type == b->mma->acc_type);
@@ -323,11 +328,10 @@ Move commit(Run *r)
         return MOVED;
     const Group old = queue->group[0];
     Group *next = &queue->group[1];
-    if (!same_product(next->shape, old.shape))
-        refuse(r, "products of several shapes that nobody waits for");
+    const WsOp *either = next->shape ? next->shape : old.shape;
+    next->shape = same_product(next->shape, old.shape) ? either : &several;
     next->acc |= old.acc;
     next->operand |= old.operand;
-    next->shape = next->shape ? next->shape : old.shape;
     const guint16 first = (guint16)(1 + MAX_GROUPS * (q + WS_QUEUES * r->i));
     for (guint item = 0; item < r->plan->n_items; item++)
         r->s->flight[item] += r->s->flight[item] == first; /* then all move up */
@@ -364,6 +368,8 @@ Move product(Run *r)
     const Queue *queue = &r->x->queue[WS_QUEUE_MMA];
     for (guint g = 0; g < queue->n; g++) {
         const Group *other = &queue->group[g];
+        if ((other->acc & acc) && other->shape == &several)
+            refuse(r, "a product onto several that are in flight, of several shapes");
         if ((other->acc & a) || (other->operand & acc) ||
             ((other->acc & acc) && !same_product(r->op, other->shape)))
             broken(r, "P-ASYNC", "registers of another product in flight");
