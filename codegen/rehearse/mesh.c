@@ -130,10 +130,12 @@ gboolean ws_host_run_mesh(WsHost *h, const WsHostMeshPlan *plan, void (*kernel)(
 }
 
 /* --- flags ------------------------------------------------------------------------------------ */
-/* The element that an entry of the table and an offset name; NULL and a violation: none. */
-static guint64 *element_at(WsHostThread *t, guint64 entry, guint64 offset, guint *device,
-                           guint64 *element)
+/* The flag that an entry of the table and an offset name, which the running thread (*t) acts on;
+ * NULL and a violation: none. */
+static guint64 *flag_at(guint64 entry, guint64 offset, WsHostThread **thread)
 {
+    WsHostThread *t = *thread = ws_host_me();
+    const guint64 element = offset / 8;
     const WsHost *h = t->cta->host;
     const WsHostMeshPlan *plan = h->mesh ? h->mesh->plan : NULL;
     if (!plan) {
@@ -142,21 +144,19 @@ static guint64 *element_at(WsHostThread *t, guint64 entry, guint64 offset, guint
     }
     const guint64 own = (guint64)(guintptr)plan->table[ws_host_mesh_device(t->cta)];
     const gint64 d = (gint64)(entry - own) / 8;
-    *element = offset / 8;
-    if (d < 0 || d >= plan->devices || *element >= plan->first[h->p->mesh->n_flags]) {
+    if (d < 0 || d >= plan->devices || element >= plan->first[h->p->mesh->n_flags]) {
         ws_host_violation(t, "a flag of device %lld, element %lld: there is none", (long long)d,
                           (long long)offset / 8);
         return NULL;
     }
-    *device = (guint)d;
-    return &plan->flag[d][*element];
+    t->flag = element;
+    return &plan->flag[d][element];
 }
 
 void wsh_notify(guint64 entry, guint64 offset, guint64 amount, guint32 order)
 {
-    WsHostThread *t = ws_host_me();
-    guint device;
-    guint64 element, *flag = element_at(t, entry, offset, &device, &element);
+    WsHostThread *t;
+    guint64 *flag = flag_at(entry, offset, &t);
     if (!flag)
         return;
     *flag += amount;
@@ -167,12 +167,10 @@ void wsh_notify(guint64 entry, guint64 offset, guint64 amount, guint32 order)
 
 void wsh_await(guint64 entry, guint64 offset, guint64 amount, guint32 order)
 {
-    WsHostThread *t = ws_host_me();
-    guint device;
-    guint64 element, *flag = element_at(t, entry, offset, &device, &element);
+    WsHostThread *t;
+    guint64 *flag = flag_at(entry, offset, &t);
     if (!flag)
         return;
-    t->flag = element;
     t->amount = (gint64)amount;
     while ((order & 4) ? *flag != amount : (gint64)*flag < (gint64)amount)
         ws_host_block(t, WS_HOST_WAIT_FLAG, ws_host->mesh->waiters);
