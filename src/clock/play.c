@@ -30,8 +30,9 @@ static gint64 limited_tiles(gpointer data, gint64 position)
 {
     const WsClockCluster *at = data;
     WsClockPlay *play = at->play;
+    /* Two tiles at least: those that are left are counted by the distance between tiles. */
     if (position >= play->tiles_granted && play->steps > play->soft_steps)
-        play->tile_limit = MIN(play->tile_limit, MAX(play->tiles_granted, 1));
+        play->tile_limit = MIN(play->tile_limit, MAX(play->tiles_granted, 2));
     if (position >= play->tile_limit)
         return -1;
     play->tiles_granted = MAX(play->tiles_granted, position + 1);

@@ -295,6 +295,28 @@ static void tiles_that_differ(void)
     played_clear(&every);
 }
 
+/* Tiles of so many rounds that one alone is all that is to be played: the others still count. */
+static void tiles_of_many_rounds(void)
+{
+    const char *file = "projects/attention-backward-d128-dkv/design.wstave";
+    const WsSize size[] = {
+        { "B", 1 }, { "HQ", 1 }, { "HKV", 1 }, { "SQ", 131072 }, { "SK", 3 * 132 * 128 }
+    };
+    const WsClockOptions all = { .tiles = 1000 };
+    gint64 cycles[2];
+    for (guint i = 0; i < 2; i++) {
+        Played x = prepare(file, 0, NULL, 0);
+        ws_launch_values_free(x.v);
+        x.v = ws_launch_values(x.p, size, G_N_ELEMENTS(size), FALSE, x.findings);
+        x.r = ws_clock_run(x.p, x.v, x.m, i ? &all : NULL, x.findings);
+        g_assert_cmpint(x.r->tiles, ==, 3);
+        g_assert_cmpint(x.r->tiles_played, ==, i ? 3 : 2);
+        cycles[i] = x.r->cycles;
+        played_clear(&x);
+    }
+    g_assert_cmpfloat(fabs((double)cycles[0] / (double)cycles[1] - 1), <, 0.01);
+}
+
 /* A free wait on the critical path gains, one off it does not; nothing is worse than it was. */
 static void gains(void)
 {
@@ -443,6 +465,7 @@ int main(int argc, char **argv)
     g_test_add_func("/clock/play/extrapolation", extrapolation);
     g_test_add_func("/clock/play/grid-larger", grid_larger_than_the_machine);
     g_test_add_func("/clock/play/tiles-that-differ", tiles_that_differ);
+    g_test_add_func("/clock/play/tiles-of-many-rounds", tiles_of_many_rounds);
     g_test_add_func("/clock/play/gains", gains);
     g_test_add_func("/clock/play/records", records);
     g_test_add_func("/clock/play/every-example", every_example);

@@ -16,6 +16,11 @@
 #define NORM   "projects/rmsnorm-gemm/design.wstave"
 #define LOSS   "projects/cross-entropy/design.wstave"
 #define LINEAR "projects/linear-attention/design.wstave"
+#define BACK   "projects/attention-backward-d128/design.wstave"
+#define ROWS   "projects/attention-backward-d128/rows.wstave"
+#define ROUND  "projects/attention-backward-d128/convert.wstave"
+#define DQ     "projects/attention-backward-d128-dq/design.wstave"
+#define DKV    "projects/attention-backward-d128-dkv/design.wstave"
 #define GROUPS "tests/designs/moves/rows-end.wstave"
 
 typedef struct {
@@ -44,6 +49,12 @@ static const Right right[] = {
     { LINEAR, "", "B=1 H=1 T=1" },
     { LINEAR, "", "B=1 H=2 T=65" },
     { LINEAR, "", "B=2 H=1 T=200" },
+    { BACK, "", "B=1 HQ=2 HKV=1 SQ=65 SK=129" },
+    { BACK, "CAUSAL=1", "B=1 HQ=1 HKV=1 SQ=130 SK=65" }, /* rows without keys */
+    { ROWS, "", "B=1 HQ=2 SQ=65" },
+    { ROUND, "", "B=1 HQ=1 SQ=65" },
+    { DQ, "CAUSAL=1", "B=1 HQ=1 HKV=1 SQ=129 SK=65" },
+    { DKV, "CAUSAL=1", "B=1 HQ=1 HKV=1 SQ=1 SK=129" },
     { GROUPS, "", "M=1 N=8 K=8 NG=1" },
     { GROUPS, "", "M=200 N=72 K=136 NG=4" },
     { GROUPS, "", "M=63 N=64 K=64 NG=9" },
@@ -103,6 +114,17 @@ static const Wrong wrong[] = {
     { LINEAR, "\"a\": \"k.t\", \"b\": \"v.cols(replica*E, E).t\", \"first\": \"c == 0\"",
       "\"a\": \"k.t\", \"b\": \"v.cols(replica*E, E).t\", \"first\": true", NULL, NULL,
       "B=1 H=1 T=200" },
+    { BACK, "              { \"sync\": \"both\" },\n", "", "P-RACE", NULL, NULL },
+    { BACK, "\"stages\": 2 }", "\"stages\": 1 }", "P-", NULL, NULL }, /* dS is still read */
+    { BACK, "              { \"wait\": \"dq_empty[replica]\", \"use\": \"i.total\" },\n", "", "P-",
+      NULL, NULL },
+    { BACK, "row - CAUSAL*col <= last", "row - CAUSAL*col < last", NULL, NULL,
+      "B=1 HQ=1 HKV=1 SQ=9 SK=9" },
+    { ROWS, "rowsum(x*y)", "rowsum(x*x)", NULL, NULL, "B=1 HQ=1 SQ=9" },
+    { DQ, "{ \"wait\": \"o_full[replica]\", \"use\": \"tile.total\" },", "", "P-RACE", NULL, NULL },
+    { DKV, "{ \"mma_wait\": 0 },\n              { \"arrive\": \"q_empty\"",
+      "{ \"arrive\": \"q_empty\"", "P-ASYNC", NULL, NULL },
+    { DKV, "hk*heads + g", "hk*heads", NULL, NULL, "B=1 HQ=2 HKV=1 SQ=64 SK=64" },
     { GROUPS, ", \"rows\": \"left\"", "", "G-TWICE", "groups/mma/body/0/do/2", NULL },
     { GROUPS, "\"rows\": \"left\"", "\"rows\": \"left - 1\"", "G-NEVER", NULL, NULL },
     { GROUPS, "\"at\": [\"g\", ", "\"at\": [\"min(g, 1)\", ", NULL, NULL, "M=200 N=8 K=8 NG=4" },

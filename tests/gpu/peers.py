@@ -13,6 +13,8 @@
     peers.py --rmsnorm BUNDLE [...]                       RMSNorm and a product, beside torch (peers_norm.py)
     peers.py --cross-entropy BUNDLE [...]                 cross-entropy of a product, beside torch
     peers.py --linear BUNDLE [...]                        causal linear attention, beside torch
+    peers.py --backward BUNDLE+BUNDLE [...] [--causal]    dQ, dK, dV by launches that follow each other, beside torch,
+                                                          cuDNN and FlashAttention-3 (peers_backward.py)
     options: --rounds 9 --reps 3 --sustained 0 --case LABEL --json OUT --profile
 
 Every contestant is captured as a graph on the same tensors. Outputs come first: poisoned with 0xff, then
@@ -29,7 +31,9 @@ tile its heuristic takes for large problems: 256x128x128, 3 stages, cluster of 2
     int flashmla_prefill(q, kv, indices, out, max_logits, lse, s_q, s_kv, h_q, topk, float scale, stream)
 around FlashMLA's sparse prefill for sm90 (576/512, no sink, no lengths); that of --fa3
     int fa3_forward(q, k, v, o, lse, counter, b, h, h_k, s_q, s_k, d, strides, float scale, int causal, stream)
-around FlashAttention-3 forward in bf16; strides are 12 int64 in elements: batch, head, row of q, k, v, o.
+around FlashAttention-3 forward in bf16; strides are 12 int64 in elements: batch, head, row of q, k, v, o. For backward it exports
+    int fa3_backward(do, q, k, v, o, lse, dq, dk, dv, work, b, h, h_k, s_q, s_k, d, strides, float scale, int causal, stream)
+strides of do, q, k, v, o, dq, dk, dv; work is zeroed once and holds d + 136 floats for each row of a head, rows filled up to 128.
 Ratios of attention are to the better of FlashAttention-3 and cuDNN (torch), which is named. Nothing of
 these is here.
 Exit status: 0 all right, 1 a wrong result, 2 usage or bad bundle, 4 no GPU.
@@ -48,6 +52,7 @@ torch = peer.torch
 if torch is not None:
     import cublaslt
     import peers_attention
+    import peers_backward
     import peers_norm
     import peers_serving
 LN2 = 0.6931471805599453
@@ -391,8 +396,8 @@ def attention(options, driver, sms):
 # --- one problem ---------------------------------------------------------------------------------
 
 
-def check(run, outputs, judge):
-    """Runs twice over poison: (right, words, the outputs)."""
+def check(run, outputs, judge, varies=False):
+    """Runs twice over poison: (right, words, the outputs). What `varies` adds in any order: its second run is judged, too."""
     seen = []
     for _ in range(2):
         for o in outputs:
@@ -403,7 +408,10 @@ def check(run, outputs, judge):
     same = all(torch.equal(peer.bits(a), peer.bits(b)) for a, b in zip(*seen))
     finite = all(bool(torch.isfinite(o).all()) for o in seen[0])
     right, words = judge(seen[0])
-    return right and same and finite, words + ("" if same else ", A SECOND RUN DIFFERS") + (
+    if varies:
+        right, finite = right and judge(seen[1])[0], finite and all(bool(torch.isfinite(o).all()) for o in seen[1])
+        words += ", repeat %s" % ("identical" if same else "not identical")
+    return right and (same or varies) and finite, words + ("" if same or varies else ", A SECOND RUN DIFFERS") + (
         "" if finite else ", NOT FINITE"), seen[0]
 
 
@@ -424,7 +432,8 @@ def measure(problem, options, flush, nvml):
             run()
             torch.cuda.synchronize()
             continue
-        right, words, kept[name] = check(run, getattr(makes[name], "outputs", outputs), judge)
+        right, words, kept[name] = check(run, getattr(makes[name], "outputs", outputs), judge,
+                                         getattr(makes[name], "varies", False))
         equal = None
         if base in kept and kept[name][0].shape == kept[base][0].shape:
             equal = float((kept[name][0] == kept[base][0]).float().mean())
@@ -511,6 +520,7 @@ def main():
     p.add_argument("--rmsnorm", nargs="+", default=[], metavar="BUNDLE")
     p.add_argument("--cross-entropy", nargs="+", default=[], metavar="BUNDLE")
     p.add_argument("--linear", nargs="+", default=[], metavar="BUNDLE")
+    p.add_argument("--backward", nargs="+", default=[], metavar="BUNDLE+BUNDLE")
     p.add_argument("--cap", type=float, default=0)
     p.add_argument("--sinks", action="store_true")
     p.add_argument("--length", nargs="+", type=int, default=[0, 8192])
@@ -536,7 +546,8 @@ def main():
     try:
         for problems in (gemm, fp8_block, sparse_mla, attention, peers_serving.small, peers_serving.grouped,
                          peers_serving.decode, peers_attention.varlen, peers_attention.forms,
-                         peers_norm.rmsnorm, peers_norm.cross_entropy, peers_norm.linear):
+                         peers_norm.rmsnorm, peers_norm.cross_entropy, peers_norm.linear,
+                         peers_backward.backward):
             if not getattr(options, problems.__name__):
                 continue
             mine = [measure(x, options, flush, nvml) for x in problems(options, driver, sms)
