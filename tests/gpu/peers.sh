@@ -7,7 +7,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 case "${1:-}" in
---gemm | --fp8-block | --sparse-mla | --attention | --small | --grouped | --decode | --help) exec python3 tests/gpu/peers.py "$@" ;;
+--gemm | --fp8-block | --sparse-mla | --attention | --small | --grouped | --decode | --backward | --help) exec python3 tests/gpu/peers.py "$@" ;;
 esac
 make=1 run=1 keep=0 sustained=2 build=build/bin dir= deepgemm= flashmla= fa3=
 while [ $# -gt 0 ]; do
