@@ -123,8 +123,33 @@ static void assume_not(PyRead *p, const WsExpr *c)
                                  ws_x_own(p->r, ws_expr_ref(c->arg[1]))));
     if (c && c->op == WS_EXPR_NOT)
         py_assume(p, ws_x_own(p->r, ws_expr_ref(c->arg[0])));
+    if (c && c->op == WS_EXPR_AND)
+        py_assume(p, ws_x_op(p->r, WS_EXPR_NOT, c, NULL));
     for (guint i = 0; c && c->op == WS_EXPR_OR && i < 2; i++)
         assume_not(p, ws_x_own(p->r, ws_expr_ref(c->arg[i])));
+}
+
+static void open_size(const WsExpr *e, gpointer data)
+{
+    PyRead *p = data;
+    if (e->op == WS_EXPR_NAME && ws_source_has_size(p->r, e->name))
+        ws_source_open(p->r, e->name);
+}
+
+void py_leave_limited(PyRead *p, const WsPyNode *condition)
+{
+    if (p->unsure || p->entered || p->in_kernel)
+        return;
+    const gboolean leaf = condition->kind == WS_PY_NAME || condition->kind == WS_PY_ATTR ||
+                          condition->kind == WS_PY_INDEX;
+    const Val *v = leaf ? py_eval(p, condition) : NULL;
+    if (v && v->kind == VAL_INT)
+        ws_expr_visit(v->e, open_size, p);
+    if (v && v->kind == VAL_PARAM && condition->kind == WS_PY_NAME)
+        ((Val *)v)->given = FALSE; /* of a tensor it says nothing */
+    const gboolean call = condition->kind == WS_PY_CALL;
+    for (guint i = call; !leaf && i < condition->n; i++)
+        py_leave_limited(p, condition->kid[i]);
 }
 
 /* x.shape and tuple(x.shape); NULL: something else. */
@@ -312,11 +337,17 @@ static gboolean note_returns(PyRead *p, const WsPyNode *node, const WsExpr *c,
 /* On the host a condition guards errors and choices of launch: the way to the launch is taken. */
 static void host_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
 {
-    if (py_leads_to_launch(p, node->kid[1])) {
+    if (py_leads_to_launch(p, node->kid[1])) { /* which is where the condition holds */
+        py_assume(p, c);
+        if (!c)
+            py_leave_limited(p, node->kid[0]);
         py_run(p, node->kid[1]);
         return;
     }
     if (node->n > 2 && py_leads_to_launch(p, node->kid[2])) {
+        assume_not(p, c);
+        if (!c)
+            py_leave_limited(p, node->kid[0]);
         py_run(p, node->kid[2]);
         return;
     }
@@ -327,6 +358,8 @@ static void host_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
     }
     if (gives_up(node->kid[1]) && !may_return) {
         assume_not(p, c);
+        if (!c)
+            py_leave_limited(p, node->kid[0]);
         py_note_types(p, node->kid[0], FALSE);
         py_note_shapes(p, node->kid[0], FALSE);
     }

@@ -337,7 +337,10 @@ static void assume_all(PyRead *p, const WsPyNode *condition)
         assume_all(p, condition->kid[1]);
         return;
     }
-    py_assume(p, py_eval_int(p, condition));
+    const WsExpr *e = py_eval_int(p, condition);
+    py_assume(p, e);
+    if (!e)
+        py_leave_limited(p, condition);
     py_note_types(p, condition, TRUE);
     py_note_shapes(p, condition, TRUE);
 }
