@@ -211,16 +211,36 @@ static gboolean goes_by_row(const WsPy *y, const WsExpr *x)
     return found;
 }
 
-gboolean ws_py_picks_rows(WsPy *y, const WsOp *op)
+gint ws_py_row_dimension(const WsPy *y, const WsOp *op)
 {
+    gint found = -1;
     for (guint d = 0; d < op->n_coord; d++) {
-        if (d + 2 == op->n_coord || !goes_by_row(y, op->coord[d]))
+        if (!goes_by_row(y, op->coord[d]))
             continue;
+        if (found >= 0 || d + 1 == op->n_coord)
+            return -1;
+        found = (gint)d;
+    }
+    return found >= 0 ? found : (gint)op->n_coord - 2;
+}
+
+/* FALSE: refused. */
+static gboolean picks(WsPy *y, const WsOp *op, gboolean good)
+{
+    if (!good)
         ws_py_refuse(
             y, op,
             ws_py_phrase(y, "a gather of which another coordinate than the row's goes by the row"),
             "the same columns in all rows");
-        return FALSE;
-    }
-    return TRUE;
+    return good;
+}
+
+gboolean ws_py_picks_rows(WsPy *y, const WsOp *op)
+{
+    return picks(y, op, ws_py_row_dimension(y, op) + 2 == (gint)op->n_coord);
+}
+
+gboolean ws_py_picks_any(WsPy *y, const WsOp *op)
+{
+    return picks(y, op, ws_py_row_dimension(y, op) >= 0);
 }

@@ -133,6 +133,10 @@ void ws_py_step_comment(WsPy *y, const WsOp *op); /* the author's words, once pe
 void ws_py_refuse(WsPy *y, const WsOp *op, const char *what, const char *change);
 /* Whether only the row's coordinate of a gather goes by the row (copies.c); others are refused. */
 gboolean ws_py_picks_rows(WsPy *y, const WsOp *op);
+gboolean ws_py_picks_any(WsPy *y, const WsOp *op); /* the row's may be any but the last one */
+/* The dimension of a gather whose coordinate goes by the row: the last but one where none does. -1:
+ * it is the last one, or there are two. */
+gint ws_py_row_dimension(const WsPy *y, const WsOp *op);
 /* What the columns of ../lower.def make of an operation: a function that prints it, what stands for
  * it, one line, or why it cannot be said and what to change. */
 typedef struct {

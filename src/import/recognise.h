@@ -107,6 +107,7 @@ typedef struct {
     const WsExpr *stride[5]; /* between neighbours, NULL where rows follow each other */
     gboolean strided;        /* some access said them */
     gboolean contiguous;     /* the host asserts that rows follow each other */
+    gboolean whole;          /* the host says how many dimensions there are */
     gboolean written, reduced;
     gboolean guessed; /* nothing of the source says its type */
     gint64 bytes;     /* of a block of its descriptor, 0 unknown */
@@ -167,6 +168,8 @@ typedef struct {
     guint set, set_line;        /* when it was set last (pyread_stale.c), and where */
     gconstpointer layout;       /* how it lies in warps (python/amd/) */
     gconstpointer site;         /* of the source, that alone sets it; NULL: a variable */
+    const WsExpr *element; /* what it holds along `col`, in integers of tensors; NULL: not known */
+    gconstpointer within;  /* the loop in whose rounds that is so; NULL: no loop */
 } WsReadValue;
 
 typedef struct {

@@ -295,21 +295,25 @@ void ws_tle_gather(WsTle *t, const WsOp *op)
     WsPy *y = t->y;
     const WsAccess *a = &op->access[0];
     WsTlPointer p = { y, &y->p->tensor[op->tensor], NULL, NULL };
-    guint rank = p.tensor->rank;
-    if (!ws_py_picks_rows(y, op))
+    const guint rank = p.tensor->rank;
+    if (!ws_py_picks_any(y, op))
         return;
+    const guint by = (guint)ws_py_row_dimension(y, op);
     bind_row(y, a->rows, TRUE);
     const char *row = ws_py_local(y, "at_row"), *place = "";
-    const char *rows = ws_py_uniform(y, op->coord[rank - 2]).s;
+    const char *rows = ws_py_uniform(y, op->coord[by]).s;
     name_row(y, "row");
-    ws_py_line(y, "%s = %s  # is: %s", row, rows, ws_py_plain(y, op->coord[rank - 2]));
+    ws_py_line(y, "%s = %s  # is: %s", row, rows, ws_py_plain(y, op->coord[by]));
     bind_row(y, a->rows, FALSE);
     for (guint i = 0; i < rank; i++)
         place = ws_py_format(y, "%s%s%s", place, i ? ", " : "",
-                             i == rank - 2 ? row : ws_py_text(y, op->coord[i]));
+                             i == by ? row : ws_py_text(y, op->coord[i]));
     const char *col = ws_tl_line(y, ws_py_local(y, "at_col"), op->coord[rank - 1], a->cols);
-    ws_tl_leading(&p, op, rank - 2);
-    ws_tl_running(&p, rank - 2, ws_py_format(y, "%s[:, None]", row), TRUE);
+    for (guint d = 0; d + 1 < rank; d++)
+        if (d == by)
+            ws_tl_running(&p, d, ws_py_format(y, "%s[:, None]", row), TRUE);
+        else
+            ws_tl_leading_one(&p, op, d);
     ws_tl_running(&p, rank - 1, ws_py_format(y, "%s[None, :]", col), FALSE);
     const gboolean async = is_load_group(y, op);
     const char *x =

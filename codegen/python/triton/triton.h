@@ -63,7 +63,8 @@ typedef struct {
     const char *offset, *mask; /* NULL: none yet */
 } WsTlPointer;
 gboolean ws_tl_scalar(const WsRegValue *v);
-void ws_tl_leading(WsTlPointer *p, const WsOp *op, guint n); /* the first n coordinates */
+void ws_tl_leading(WsTlPointer *p, const WsOp *op, guint n);
+void ws_tl_leading_one(WsTlPointer *p, const WsOp *op, guint d); /* dimension d alone */ /* the first n coordinates */
 void ws_tl_running(WsTlPointer *p, guint dim, const char *index, gboolean negative);
 /* "m * 128 + tl.arange(0, 64)" under a name of its own, which it returns. */
 const char *ws_tl_line(WsPy *y, const char *name, const WsExpr *coord, guint n);

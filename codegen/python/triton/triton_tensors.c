@@ -36,16 +36,18 @@ static const char *wide(WsPy *y, WsTerm x)
     return ws_term_known(x, &known) ? x.s : ws_py_format(y, "tl.cast(%s, tl.int64)", x.s);
 }
 
+void ws_tl_leading_one(WsTlPointer *p, const WsOp *op, guint d)
+{
+    WsTerm x = ws_py_uniform(p->y, op->coord[d]);
+    gint64 known;
+    if (!ws_term_known(x, &known) || known != 0)
+        add(p, d, wide(p->y, x), ws_py_in(p->y, x, WS_PREC_BIT), x.in.lo < 0);
+}
+
 void ws_tl_leading(WsTlPointer *p, const WsOp *op, guint n)
 {
-    WsPy *y = p->y;
-    for (guint d = 0; d < n; d++) {
-        WsTerm x = ws_py_uniform(y, op->coord[d]);
-        gint64 known;
-        if (ws_term_known(x, &known) && known == 0)
-            continue;
-        add(p, d, wide(y, x), ws_py_in(y, x, WS_PREC_BIT), x.in.lo < 0);
-    }
+    for (guint d = 0; d < n; d++)
+        ws_tl_leading_one(p, op, d);
 }
 
 /* "m * 128 + tl.arange(0, 64)" under a name of its own. */

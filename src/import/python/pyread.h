@@ -83,6 +83,7 @@ struct Val {
     const Val *counted;  /* TILE: the index tile that it holds; NULL: another one, or not known */
     gboolean fixed;      /* TUPLE: written as one, not as a list */
     gboolean given;      /* PARAM: whoever calls the file says what it is, any value */
+    gboolean dense;      /* PARAM: a tensor that the host makes contiguous */
     guint made;          /* when: what it names may have been set anew since (pyread_stale.c) */
     GHashTable *closure; /* CLASS, OBJECT, FUNC: variables around its definition, or NULL */
 };

@@ -208,6 +208,8 @@ const Val *py_term(PyRead *p, const WsPyNode *node, gboolean *known)
     }
     if (p->names && f->kind == WS_PY_ATTR && g_hash_table_contains(p->names->stored, f->text))
         return NULL; /* it may be something else */
+    if (!p->in_kernel && dotted && g_str_has_prefix(dotted, "torch."))
+        return NULL; /* torch.zeros, no word of a kernel */
     const Term *terms = p->amd ? gluon_amd : dialects[p->from].term;
     const guint n = p->amd ? G_N_ELEMENTS(gluon_amd) : dialects[p->from].n;
     for (guint i = 0; dotted && i < n; i++) {

@@ -296,6 +296,8 @@ static const Val *binary(PyRead *p, const WsPyNode *node)
     const WsExpr *place = is_number(a) && is_number(b)
                               ? position(p, node->text, py_as_int(p, a), py_as_int(p, b))
                               : NULL;
+    if (!place && is_number(a) && is_number(b))
+        place = py_of_few_programs(p, node->text, py_as_int(p, a), py_as_int(p, b));
     if (place)
         return py_int(p, place);
     if (is_number(a) && is_number(b) && p->in_kernel && p->group && !p->computing &&
@@ -384,6 +386,8 @@ static const Val *attribute(PyRead *p, const WsPyNode *node)
 static const Val *shape_item(PyRead *p, const Val *shape, gint64 i)
 {
     WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, shape->index);
+    if (i < 0 && t->whole)
+        i += t->rank;
     if (i < 0 || i >= 5)
         return py_opaque(p);
     t->rank = MAX(t->rank, (guint)i + 1);

@@ -18,10 +18,11 @@ static const char *type_of(PyRead *p, const WsPyNode *call, const char *otherwis
     return otherwise;
 }
 
-static const Val *made_of(PyRead *p, const char *dtype, const Val **item, guint n)
+static const Val *made_of(PyRead *p, const char *dtype, const Val **item, guint n, gboolean like)
 {
     Val *v = py_open(p, p->hint); /* another tensor than one of this name before */
     v->dtype = dtype;
+    v->dense = !like; /* else its strides are those of the other one */
     if (!n || n > 5)
         return v;
     v->item = g_new0(const Val *, n + 1);
@@ -40,6 +41,11 @@ static const Val *stride_of(PyRead *p, const WsPyNode *of, const WsPyNode *dim)
     if (tensor < 0 || dim->kind != WS_PY_INT || dim->i < 0 || dim->i > 4)
         return NULL;
     const WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, tensor);
+    const WsExpr *own = t->contiguous && dim->i < t->rank ? ws_x_int(p->r, 1) : NULL;
+    for (guint d = (guint)dim->i + 1; own && d < t->rank; d++)
+        own = t->shape[d] ? ws_x_op(p->r, WS_EXPR_MUL, own, t->shape[d]) : NULL;
+    if (own)
+        return py_int(p, own);
     const gint64 preset = t->rank && (guint)dim->i == t->rank - 1 ? 1 : 1024;
     g_autofree char *name = g_strdup_printf("%s_stride_%" G_GINT64_FORMAT, t->name, dim->i);
     return py_int(p, ws_x_name(p->r, ws_source_size_of(p->r, name, name, preset)));
@@ -134,7 +140,8 @@ static const Val *converted(PyRead *p, const WsPyNode *call)
 {
     static const char *const shaped[] = { "reshape", "view",    "flatten",   "transpose", "t",
                                           "permute", "squeeze", "unsqueeze", NULL };
-    static const char *const same[] = { "contiguous", "clone", "detach", "cuda", "cpu", NULL };
+    static const char *const same[] = { "contiguous", "clone",          "detach", "cuda",
+                                        "cpu",        "requires_grad_", NULL };
     const WsPyNode *f = call->kid[0];
     if (f->kind != WS_PY_ATTR || (f->kid[0]->kind != WS_PY_NAME && f->kid[0]->kind != WS_PY_CALL))
         return NULL;
@@ -156,6 +163,7 @@ static const Val *converted(PyRead *p, const WsPyNode *call)
     v->dtype = x->dtype;
     v->item = keeps ? x->item : NULL;
     v->n = keeps ? x->n : 0;
+    v->dense = (keeps && x->dense) || !strcmp(f->text, "contiguous");
     return v;
 }
 
@@ -189,16 +197,16 @@ const Val *py_host_tensor(PyRead *p, const WsPyNode *call)
     const char *dtype = type_of(p, call, copied ? shape->dtype : like ? NULL : "f32");
     p->hint = hint;
     if (like)
-        return made_of(p, dtype, copied ? shape->item : NULL, copied ? shape->n : 0);
+        return made_of(p, dtype, copied ? shape->item : NULL, copied ? shape->n : 0, TRUE);
     if (shape && shape->kind == VAL_TUPLE)
-        return made_of(p, dtype, shape->item, shape->n);
+        return made_of(p, dtype, shape->item, shape->n, FALSE);
     for (guint i = first; i < call->n && n < 5 && call->kid[i]->kind != WS_PY_KEYWORD; i++) {
         item[n++] = py_eval(p, call->kid[i]);
         if (!py_as_int(p, item[n - 1]))
-            return made_of(p, dtype, NULL, 0);
+            return made_of(p, dtype, NULL, 0, FALSE);
     }
     p->hint = hint;
-    return made_of(p, dtype, item, n);
+    return made_of(p, dtype, item, n, FALSE);
 }
 
 /* Methods whose names end so change a tensor in place: these what it holds alone. */

@@ -33,6 +33,9 @@ const Val *py_mean_PROGRAM_ID(PyRead *p, const Val **a, const WsPyNode *at)
 {
     const gint64 axis = py_number(a[0], 0);
     const char *name = axis == 0 ? PY_PID : axis == 1 ? PY_PID "_1" : PY_PID "_2";
+    gint64 all;
+    if (axis > 0 && p->from == WS_IMPORT_TLE && ws_x_is(py_count_of(p, name), &all) && all == 1)
+        return py_literal(p, 0);
     return py_int(p, axis == 0 ? py_mesh_program(p, ws_x_name(p->r, name)) : ws_x_name(p->r, name));
 }
 

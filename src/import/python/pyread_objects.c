@@ -336,6 +336,7 @@ const Val *py_mean_SPLIT(PyRead *p, const Val **a, const WsPyNode *at)
 static gint with_type(PyRead *p, gint tensor, const Val *v)
 {
     WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, tensor);
+    t->contiguous = t->contiguous || v->dense;
     const gboolean other = v->dtype && !py_is_dtype(v->dtype);
     if (other) /* the host makes it so */
         ws_source_unread(

@@ -22,6 +22,14 @@ static void note_set(PyRead *p, const WsReadStep *s, gint value)
         return;
     held->set = ++p->clock;
     held->set_line = s->line;
+    held->element = NULL;
+}
+
+/* When it was set is now `set`: what it was set to may be another one. */
+static void set_at(WsReadValue *held, guint set)
+{
+    held->element = held->set == set ? held->element : NULL;
+    held->set = set;
 }
 
 void py_set(PyRead *p, WsReadStep *s, gint value)
@@ -116,7 +124,7 @@ guint py_times_of(const PyRead *p, gint value)
 void py_times_back(PyRead *p, const GArray *times)
 {
     for (guint i = 0; i < times->len && i < p->group->values->len; i++)
-        value_of(p, i)->set = g_array_index(times, guint, i);
+        set_at(value_of(p, i), g_array_index(times, guint, i));
 }
 
 void py_times_met(PyRead *p, const GArray *a, const GArray *b, gboolean both)
@@ -124,7 +132,7 @@ void py_times_met(PyRead *p, const GArray *a, const GArray *b, gboolean both)
     p->clock++;
     for (guint i = 0; i < p->group->values->len; i++) {
         const guint x = time_of(p, i, a), y = time_of(p, i, b);
-        value_of(p, i)->set = x == y || !both ? MAX(x, y) : p->clock;
+        set_at(value_of(p, i), x == y || !both ? MAX(x, y) : p->clock);
     }
 }
 

@@ -160,9 +160,29 @@ static const Val *settle(PyRead *p, const char *name, const Val *v, const WsPyNo
     return tile;
 }
 
+/* What the caller says a number of the host is, which the host finds out or sets. */
+static const Val *as_defined(PyRead *p, const WsPyNode *target, const Val *v, const WsPyNode *at)
+{
+    const gboolean host = !p->in_kernel && !p->entered && p->frame && !p->frame->helper;
+    const Val *said = host && target->kind == WS_PY_NAME ? py_defined(p, target->text) : NULL;
+    const gboolean number = v->kind == VAL_INT || v->kind == VAL_PARAM || v->kind == VAL_OPAQUE;
+    gint64 is, wanted;
+    if (!said || said == v || !number || !py_known(said, &wanted))
+        return v;
+    const gboolean set = at->kind == WS_PY_ASSIGN && at->kid[at->n - 1]->kind == WS_PY_INT;
+    if (!set && py_known(v, &is) && is != wanted)
+        py_unread(p, at,
+                  ws_source_format(
+                      p->r, "`%s`, which the host computes as another number than the given one",
+                      target->text));
+    if (!set && v->kind == VAL_INT)
+        py_assume(p, ws_x_op(p->r, WS_EXPR_EQ, v->e, said->e));
+    return said;
+}
+
 void py_store_value(PyRead *p, const WsPyNode *target, const Val *v, const WsPyNode *at)
 {
-    v = py_current(p, v, at);
+    v = as_defined(p, target, py_current(p, v, at), at);
     if (target->kind == WS_PY_NAME && v->kind == VAL_INT && !p->probing)
         ws_source_define(p->r, target->text, v->e);
     if (target->kind == WS_PY_NAME) {
@@ -204,6 +224,10 @@ void py_store_value(PyRead *p, const WsPyNode *target, const Val *v, const WsPyN
         } else if (v->kind == VAL_SHAPE && target->kid[i]->kind == WS_PY_NAME) {
             WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, v->index);
             t->rank = MAX(t->rank, MIN(target->n, 5));
+            t->whole = t->rank == target->n;
+            const Val *said = py_defined(p, target->kid[i]->text);
+            if (i < 5 && !t->shape[i] && said && said->kind == VAL_INT && !p->in_kernel)
+                t->shape[i] = said->e;
             one = i < 5 ? py_int(p, py_extent(p, v->index, i, target->kid[i]->text)) : one;
         }
         py_store_value(p, target->kid[i], one, at);

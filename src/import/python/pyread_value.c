@@ -1,4 +1,5 @@
 #include "import/python/amd/amd.h"
+#include "import/python/dialect/py_spot.h"
 #include "import/python/pyread_law.h"
 
 #include <string.h>
@@ -45,6 +46,9 @@ Val *py_open(PyRead *p, const char *name)
          ws_source_has_size(p->r, open->text) || g_hash_table_contains(opened, open->text); n++)
         open->text = ws_source_format(p->r, "%s_%u", name, n);
     g_hash_table_add(opened, g_strdup(open->text));
+    g_autofree char *type = g_strconcat(name, ".dtype", NULL);
+    const Val *said = p->defined ? g_hash_table_lookup(p->defined, type) : NULL;
+    open->dtype = said ? py_dtype(said->text) : NULL;
     return open;
 }
 
@@ -501,8 +505,10 @@ static gint hold(PyRead *p, const char *name, const Val *v, const WsPyNode *at, 
     WsReadValue *held = &g_array_index(p->group->values, WsReadValue, value);
     held->layout = m ? m->layout : NULL;
     const gboolean condition = m && !g_strcmp0(m->dtype, "b");
+    const WsExpr *element = m && !g_strcmp0(m->dtype, "i32") ? py_elements(p, m) : NULL;
     WsReadStep *s = py_step(p, WS_READ_COMPUTE, at);
     py_set(p, s, value);
+    py_note_elements(p, value, element);
     if (opaque)
         py_law_value(p, at, "a value");
     const gboolean whole = *held->dtype == 'i' || *held->dtype == 'u';

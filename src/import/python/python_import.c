@@ -24,7 +24,15 @@ static void read_definitions(PyRead *p, GPtrArray *trees)
             return;
         }
         const char *name = ws_source_format(p->r, "%.*s", (int)(sign - text), text);
-        const Val *v = py_eval(p, module->kid[0]->kid[0]);
+        const gboolean type = g_str_has_suffix(name, ".dtype");
+        const Val *v = type ? py_val(p, VAL_NAME) : py_eval(p, module->kid[0]->kid[0]);
+        if (type) /* of a tensor that the host is given */
+            ((Val *)v)->text = ws_source_format(p->r, "%s", sign + 1);
+        if (type && !py_dtype(v->text)) {
+            ws_source_fail(p->r, 1, 1, "Write x.dtype=torch.bfloat16.",
+                           "`%s` says no type that designs have", text);
+            return;
+        }
         if (v->kind == VAL_STRING)
             ((Val *)v)->text = ws_source_format(p->r, "%s", v->text);
         g_hash_table_insert(p->defined, (gpointer)name, (gpointer)v);

@@ -64,6 +64,17 @@ const WsExpr *py_count_of(PyRead *p, const char *name)
     return NULL;
 }
 
+const WsExpr *py_of_few_programs(PyRead *p, const char *op, const WsExpr *a, const WsExpr *b)
+{
+    const gboolean rest = !strcmp(op, "%");
+    gint64 all, n;
+    if (!p->in_kernel || (!rest && strcmp(op, "//") != 0) || !a || a->op != WS_EXPR_NAME ||
+        !g_str_has_prefix(a->name, PY_PID) || !ws_x_is(py_count_of(p, a->name), &all) ||
+        !ws_x_is(b, &n) || n < 1 || all > n)
+        return NULL;
+    return rest ? a : ws_x_int(p->r, 0);
+}
+
 /* Of numbers that are none below 0: those of the launch, which is refused otherwise, the number of
  * a program and of a round, and what is made of them without taking anything away. Nothing is
  * divided by 0. */

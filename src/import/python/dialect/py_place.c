@@ -170,8 +170,12 @@ static gboolean are_plain(Sum *s, const WsExpr **stride)
             }
             own = ws_x_op(s->p->r, WS_EXPR_MUL, stride[next], s->t->shape[next]);
         }
-        if (s->stride[d] && !py_sums_equal(s->stride[d], own))
-            return FALSE;
+        if (s->stride[d] && !py_sums_equal(s->stride[d], own)) {
+            const WsExpr *n = next < s->said->n ? py_ratio(s->p, s->stride[d], stride[next]) : NULL;
+            if (!n || !py_is_bound(s->p, n, s->t->shape[next])) /* as the host asserts */
+                return FALSE;
+            own = s->stride[d];
+        }
         stride[d] = own;
     }
     return TRUE;
@@ -356,8 +360,11 @@ static gboolean begin(Sum *s)
         const WsExpr *e = number_of(s, s->part->pdata[i]);
         rows = rows || (e && ws_expr_mentions(e, "row"));
     }
+    guint by = said->n - 2; /* of a gather the one that goes by the row */
+    for (guint d = 0; said->each && d + 1 < said->n; d++)
+        by = ws_expr_mentions(said->coord[d], "row") ? d : by;
     for (guint d = 0; d < said->n; d++) {
-        const gboolean last = d + 1 == said->n, before = d + 2 == said->n;
+        const gboolean last = d + 1 == said->n, before = d == by;
         s->x[d] = said->coord[d];
         s->wide[d] = last ? tile || line : before && tile;
         if (s->wide[d] && !(before && said->each))

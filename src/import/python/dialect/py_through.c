@@ -1,4 +1,5 @@
 #include "import/python/amd/amd.h"
+#include "import/python/dialect/py_spot.h"
 #include "import/python/dialect/py_sums.h"
 #include "import/python/dialect/pyread_terms.h"
 #include "import/python/pyread_law.h"
@@ -70,12 +71,25 @@ static gboolean is_pointer(const PyRead *p, const char *name)
 
 /* --- pointers ----------------------------------------------------------------------------------*/
 
-/* An index tile, or a number: nothing of it is read from memory. */
+/* An index tile, or a number, of which nothing is read from memory but integers of tensors. */
 static const Val *offset_of(PyRead *p, const Val *v)
 {
-    const gboolean number = v->kind == VAL_INT;
-    const Val *m = number || v->kind == VAL_MATH ? py_formula(p, v) : NULL;
-    return m && !g_strcmp0(m->dtype, "i32") && !(m->reads && m->reads->len) ? m : NULL;
+    const gboolean number = v->kind == VAL_INT || v->kind == VAL_MATH || v->kind == VAL_TILE;
+    const Val *m = number ? py_formula(p, v) : NULL;
+    if (!m || g_strcmp0(m->dtype, "i32"))
+        return NULL;
+    if (!m->reads || !m->reads->len)
+        return m;
+    const WsExpr *e = py_elements(p, v);
+    g_autofree char *text = e ? ws_x_text(e) : NULL;
+    if (!e)
+        return NULL;
+    py_note_numbers(p, e);
+    Val *own = py_val(p, VAL_MATH);
+    *own = *m;
+    own->reads = NULL;
+    own->text = ws_source_format(p->r, "(%s)", text);
+    return own;
 }
 
 /* What is added to the pointer `base` in the number e; NULL: e is no such sum. */
@@ -93,14 +107,28 @@ static const WsExpr *behind(PyRead *p, const Val *base, const WsExpr *e)
     return rest;
 }
 
+/* The parameter that the number is so much more than: a pointer of the kernel's. NULL: none. */
+static const Val *base_in(PyRead *p, const WsExpr *e, const WsExpr **rest)
+{
+    const WsPyNode *params = p->kernel->kid[0];
+    for (guint i = 0; p->args && i < params->n; i++) {
+        const Val *base = p->args[i];
+        const char *name =
+            base && base->kind == VAL_PARAM ? g_hash_table_lookup(p->r->size_of, base->text) : NULL;
+        if (name && ws_expr_mentions(e, name) && (*rest = behind(p, base, e)))
+            return base;
+    }
+    return NULL;
+}
+
 /* x + number, and tiles added to that: pointers on from there. */
 static const Val *moved_on(PyRead *p, const WsPyNode *sum, const Val *a)
 {
     const char *name = leftmost(sum);
-    const Val *base = name && is_pointer(p, name) ? py_lookup(p, name) : NULL;
-    const WsExpr *rest = behind(p, base, a->e);
+    const WsExpr *rest = NULL;
+    const Val *base = name && is_pointer(p, name) ? base_in(p, a->e, &rest) : NULL;
     g_autofree char *text = rest ? ws_x_text(rest) : NULL;
-    if (!rest)
+    if (!base || !rest)
         return NULL;
     Val *v = py_val(p, VAL_POINTER);
     v->item = g_new0(const Val *, 2);
@@ -117,7 +145,12 @@ const Val *py_point(PyRead *p, const WsPyNode *sum, const Val *a, const Val *b)
 {
     if ((p->from != WS_IMPORT_TLE && !p->amd) || !p->group || strcmp(sum->text, "+"))
         return NULL;
-    if (a->kind == VAL_INT && b->kind == VAL_MATH) {
+    if (py_is_tile(a) && b->kind == VAL_INT) { /* places += pointer */
+        const Val *swap = a;
+        a = b;
+        b = swap;
+    }
+    if (a->kind == VAL_INT && py_is_tile(b)) {
         const Val *on = moved_on(p, sum, a);
         a = on ? on : a;
     }
@@ -149,14 +182,6 @@ const Val *py_point(PyRead *p, const WsPyNode *sum, const Val *a, const Val *b)
 
 /* --- where they point ------------------------------------------------------------------------- */
 
-/* A tile of a tensor: coordinates of its first element, elements between neighbours. */
-typedef struct {
-    guint n;
-    gint64 extent[2];
-    const WsExpr *at[2], *stride[2];
-    const char *name[2]; /* "row", "col": what counts along it */
-} Spot;
-
 /* A line of a tensor of rows: elements between two of them, which the host says. NULL: it is none.
  */
 static const WsExpr *row_stride(PyRead *p, const Val *v, guint at_line)
@@ -169,7 +194,7 @@ static const WsExpr *row_stride(PyRead *p, const Val *v, guint at_line)
                : NULL;
 }
 
-static gboolean spot_of(PyRead *p, const Val *v, guint at_line, Spot *s)
+static gboolean spot_of(PyRead *p, const Val *v, guint at_line, PySpot *s)
 {
     const WsExpr *e = ws_x_parsed(p->r, v->text);
     g_autoptr(GArray) terms = py_new_terms();
@@ -179,7 +204,7 @@ static gboolean spot_of(PyRead *p, const Val *v, guint at_line, Spot *s)
     const char *const name[] = { "row", "col" };
     if (!e || v->cols < 2 || !py_write_out(e, 1, terms))
         return FALSE;
-    *s = (Spot){ .n = 2 - first };
+    *s = (PySpot){ .n = 2 - first };
     for (guint i = 0; i < terms->len; i++) {
         PyTerm *t = &g_array_index(terms, PyTerm, i);
         for (guint d = 0; d < 2; d++)
@@ -233,22 +258,31 @@ static gboolean spot_of(PyRead *p, const Val *v, guint at_line, Spot *s)
 
 /* What a mask says of a tile. */
 typedef struct {
-    gboolean below[2], from[2]; /* per dimension: bounded by the tensor; by 0 */
+    gboolean below[5], from[5]; /* per dimension: bounded by the tensor; by 0 */
     gboolean more;              /* it asks for something else */
 } Guard;
 
 /* a < b with the place along dimension k on the left: what bounds it; NULL: something else. */
-static const WsExpr *bound_of(PyRead *p, const Spot *s, guint k, const WsExpr *a, const WsExpr *b)
+static const WsExpr *bound_of(PyRead *p, const PySpot *s, guint k, const WsExpr *a, const WsExpr *b)
 {
     gint64 factor;
-    const WsExpr *at = ws_x_without(p->r, a, s->name[k], FALSE, &factor);
-    if (factor != 1 || !at || !py_is_same(at, s->at[k]) || ws_expr_mentions(b, "row") ||
+    const WsExpr *at = s->name[k] ? ws_x_without(p->r, a, s->name[k], FALSE, &factor) : NULL;
+    if (!at || factor != 1 || !at || !py_is_same(at, s->at[k]) || ws_expr_mentions(b, "row") ||
         ws_expr_mentions(b, "col"))
         return NULL;
     return b;
 }
 
-static void read_mask(PyRead *p, const Spot *s, WsReadTensor *t, const WsExpr *e, Guard *g)
+/* a < b for each place along dimension k: it asks for nothing. */
+static gboolean always(PyRead *p, const PySpot *s, guint k, const WsExpr *a, const WsExpr *b)
+{
+    gint64 factor, apart;
+    const WsExpr *at = s->name[k] ? ws_x_without(p->r, a, s->name[k], FALSE, &factor) : NULL;
+    return at && factor == 1 && !ws_expr_mentions(at, s->name[k]) && py_sums_apart(b, at, &apart) &&
+           apart >= s->extent[k];
+}
+
+static void read_mask(PyRead *p, const PySpot *s, WsReadTensor *t, const WsExpr *e, Guard *g)
 {
     if (e->op == WS_EXPR_AND) {
         read_mask(p, s, t, e->arg[0], g);
@@ -272,14 +306,20 @@ static void read_mask(PyRead *p, const Spot *s, WsReadTensor *t, const WsExpr *e
             g->below[k] = TRUE;
             return;
         }
+        if (less && always(p, s, k, e->arg[0], e->arg[1]))
+            return;
     }
     g->more = TRUE;
 }
 
 /* Strides that the tensor has anyway are none; another one than before is not read. */
-static gboolean take_strides(WsReadTensor *t, const Spot *s)
+static gboolean take_strides(WsReadTensor *t, const PySpot *s)
 {
     gint64 one;
+    if (!s->stride[s->n - 1]) { /* of a contiguous tensor */
+        t->strided = TRUE;
+        return !t->stride[0];
+    }
     const gboolean plain = ws_x_is(s->stride[s->n - 1], &one) && one == 1 &&
                            (s->n == 1 || py_is_same(s->stride[0], t->shape[1]));
     for (guint k = 0; k < s->n; k++)
@@ -305,15 +345,18 @@ static gboolean handed(gconstpointer reader, const WsExpr *stride)
 
 /* The tensor of the tile, -1 and `why`: it is not known to lie in one. */
 static gint lies_in(PyRead *p, WsReadKind kind, const Val *pointer, const Val *mask,
-                    const WsPyNode *at, Spot *s, Guard *g, const char **why)
+                    const WsPyNode *at, PySpot *s, Guard *g, const char **why)
 {
     *g = (Guard){ 0 };
     *why = "where a sum of pointers points";
-    if (!p->group || !spot_of(p, pointer, at->line, s))
+    const gint own = p->group ? py_tensor(p, pointer->item[0], 0, at->line) : -1;
+    if (!p->group ||
+        !((own >= 0 && py_spot_by_shape(p, pointer, own, s)) || spot_of(p, pointer, at->line, s)))
         return -1;
     const WsExpr *m = NULL;
     if (py_given(mask)) {
-        m = mask->kind == VAL_MATH ? ws_x_parsed(p->r, mask->text) : NULL;
+        m = mask->kind == VAL_MATH ? py_elements(p, mask) : NULL;
+        m = m || mask->kind != VAL_MATH ? m : ws_x_parsed(p->r, mask->text);
         *why = "a mask that is no condition on rows and columns";
         if (!m)
             return -1;
@@ -339,7 +382,7 @@ static gint lies_in(PyRead *p, WsReadKind kind, const Val *pointer, const Val *m
         return -1;
     *why = "strides that do not follow from the shape and that nobody hands over: elements may "
            "overlap";
-    return kind != WS_READ_WRITE || s->n < 2 || !t->stride[0] ||
+    return kind != WS_READ_WRITE || s->n < 2 || !t->stride[0] || !s->stride[0] ||
                    (is_one(t->stride[1]) && py_is_bound(p, t->stride[0], t->shape[1])) ||
                    ws_x_strides_part(p->r, t->shape, t->stride, handed, p)
                ? tensor
@@ -359,7 +402,7 @@ static void granted(PyRead *p, gint tensor)
 WsReadStep *py_through(PyRead *p, WsReadKind kind, const Val *pointer, const Val *mask,
                        const WsPyNode *at, gboolean *more)
 {
-    Spot s;
+    PySpot s;
     Guard g;
     const char *why;
     const gint tensor = lies_in(p, kind, pointer, mask, at, &s, &g, &why);
@@ -383,7 +426,7 @@ WsReadStep *py_through(PyRead *p, WsReadKind kind, const Val *pointer, const Val
 
 gboolean py_asks_more(PyRead *p, const Val *pointer, const Val *mask, const WsPyNode *at)
 {
-    Spot s;
+    PySpot s;
     Guard g;
     const char *why;
     return py_given(mask) && lies_in(p, WS_READ_GATHER, pointer, mask, at, &s, &g, &why) >= 0 &&

@@ -64,6 +64,8 @@ gboolean py_is_same(const WsExpr *a, const WsExpr *b);
 /* How many values a number of the launch or of a round takes, from 0 on; NULL: that is not known.
  */
 const WsExpr *py_count_of(PyRead *p, const char *name);
+/* program_id // n and program_id % n of no more than n programs; NULL: there may be more. */
+const WsExpr *py_of_few_programs(PyRead *p, const char *op, const WsExpr *a, const WsExpr *b);
 /* Of numbers of the launch, of tiles and of rounds, which are not below 0, nothing taken away. */
 gboolean py_is_from_zero(PyRead *p, const WsExpr *e);
 /* The same where rows of tiles are grouped, the last group being smaller: n - tile/(g*m)*g of n * m
@@ -94,6 +96,8 @@ const Val *py_masked_value(PyRead *p, const Val *tile, const Val *mask, const Va
 const Val *py_laid_down(PyRead *p, const Val *tile, const WsPyNode *at);
 /* --- tle_hints.c: loads of a loop with num_stages that products take. 0: it is none. */
 gint64 py_stages_of(const PyRead *p, const WsPyNode *load);
+/* One in a branch, which through pointers is staged without a barrier. */
+gboolean py_stages_maybe(const PyRead *p, const WsPyNode *load);
 const Val *py_staged_desc(PyRead *p, const Val *desc, const Val *coord, const WsPyNode *at);
 const Val *py_staged_pointers(PyRead *p, const Val *pointer, const Val *mask, const Val *other,
                               const WsPyNode *at);

@@ -1,3 +1,4 @@
+#include "import/python/dialect/py_spot.h"
 #include "import/python/dialect/pyread_terms.h"
 
 #include <string.h>
@@ -56,6 +57,15 @@ static const Val *loaded(PyRead *p, WsReadStep *s, gint64 rows, gint64 cols, con
     v->index = s->value;
     v->rows = rows;
     v->cols = cols;
+    if (!strcmp(dtype, "i32") && rows == 1 && cols > 1) { /* which may pick rows */
+        WsExpr *place[5];
+        for (guint d = 0; d < s->n_coord; d++)
+            place[d] = ws_expr_ref(d + 1 < s->n_coord ? s->coord[d]
+                                                      : ws_x_op(p->r, WS_EXPR_ADD, s->coord[d],
+                                                                ws_x_name(p->r, "col")));
+        const char *name = g_array_index(p->r->tensors, WsReadTensor, s->tensor).name;
+        py_note_elements(p, v->index, ws_x_own(p->r, ws_expr_index(name, -1, place, s->n_coord)));
+    }
     return v;
 }
 
@@ -104,7 +114,8 @@ static gboolean copy_rows(PyRead *p, const Val *pointer, const Val *mask, gboole
     WsReadStep *s = py_through(p, WS_READ_GATHER, pointer, mask, at, more);
     if (!s)
         return FALSE;
-    s->coord[0] = ws_x_op(p->r, WS_EXPR_ADD, s->coord[0], ws_x_name(p->r, "row"));
+    const guint rows = s->n_coord - 2;
+    s->coord[rows] = ws_x_op(p->r, WS_EXPR_ADD, s->coord[rows], ws_x_name(p->r, "row"));
     s->buffer = buffer->place;
     WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, s->tensor);
     if (!t->dtype)
@@ -178,7 +189,7 @@ const Val *py_mean_TLE_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
                    ? py_wrong(p, at, "a load from another CTA under a mask, or asynchronous")
                    : py_read_remote(p, a[0], at);
     WsReadStep *s = py_pointed(p, WS_READ_READ, at, &rows, &cols);
-    if (!s && a[0] && a[0]->kind == VAL_POINTER && py_stages_of(p, at))
+    if (!s && a[0] && a[0]->kind == VAL_POINTER && (py_stages_of(p, at) || py_stages_maybe(p, at)))
         return py_staged_pointers(p, a[0], a[1], a[2], at);
     if (!s && a[0] && a[0]->kind == VAL_POINTER)
         return through(p, a, py_given(a[3]) && py_number(a[3], 0) != 0, at);

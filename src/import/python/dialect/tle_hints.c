@@ -1,3 +1,4 @@
+#include "import/python/dialect/py_spot.h"
 #include "import/python/dialect/pyread_terms.h"
 #include "import/python/loops/pyread_loop.h"
 #include "import/python/pyread_law.h"
@@ -19,6 +20,8 @@ static gboolean is_call_of(const WsPyNode *node, const char *word)
 /* How often the name stands in the node, and how often as an operand of tl.dot. */
 static void count_uses(const WsPyNode *node, const char *name, guint *all, guint *operands)
 {
+    if (node->kind == WS_PY_ATTR && !strcmp(node->text, "dtype"))
+        return; /* takes no element */
     *all += node->kind == WS_PY_NAME && !strcmp(node->text, name);
     for (guint i = 1; is_call_of(node, "dot") && i < MIN(node->n, 3u); i++) {
         const WsPyNode *x = node->kid[i];
@@ -46,31 +49,39 @@ static gboolean is_staged(const PyRead *p, const WsPyNode *s)
 typedef struct {
     gint64 stages;
     const WsPyNode *loop; /* whose body it stands in; NULL: no round repeats it */
+    gboolean maybe;       /* in a branch of it: not all rounds have it */
 } Depth;
 
-static void note(PyRead *p, const WsPyNode *load, gint64 stages, const WsPyNode *loop)
+static void note(PyRead *p, const WsPyNode *load, gint64 stages, const WsPyNode *loop,
+                 gboolean maybe)
 {
     Depth *d = g_new0(Depth, 1);
     g_ptr_array_add(p->r->pool, d);
-    *d = (Depth){ stages, loop };
+    *d = (Depth){ stages, loop, maybe };
     g_hash_table_insert(p->staged, (gpointer)load, d);
+}
+
+static gboolean stage_block(PyRead *p, const WsPyNode *body, const WsPyNode *loop, gint64 stages,
+                            gboolean maybe)
+{
+    gboolean any = FALSE;
+    for (guint i = 0; body && i < body->n; i++) {
+        const WsPyNode *s = body->kid[i];
+        if (s->kind == WS_PY_WITH) /* groups of a hint, too */
+            any = stage_block(p, s->kid[s->n - 1], loop, stages, maybe) || any;
+        for (guint k = 1; s->kind == WS_PY_IF && k < s->n; k++)
+            any = stage_block(p, s->kid[k], loop, stages, TRUE) || any;
+        if (!is_staged(p, s))
+            continue;
+        note(p, s->kid[1], stages, loop, maybe);
+        any = any || !maybe;
+    }
+    return any;
 }
 
 gboolean py_stage_loop(PyRead *p, const WsPyNode *loop, gint64 stages)
 {
-    const WsPyNode *body = loop->kid[2];
-    gboolean any = FALSE;
-    for (guint i = 0; body && i < body->n; i++) {
-        const WsPyNode *s = body->kid[i], *block = s->kind == WS_PY_WITH ? s->kid[s->n - 1] : NULL;
-        for (guint k = 0; k < (block ? block->n : 1); k++) { /* groups of a hint, too */
-            const WsPyNode *load = block ? block->kid[k] : s;
-            if (!is_staged(p, load))
-                continue;
-            note(p, load->kid[1], stages, loop);
-            any = TRUE;
-        }
-    }
-    return any;
+    return stage_block(p, loop->kid[2], loop, stages, FALSE);
 }
 
 /* All threads meet at the end of a round, before what it took is filled anew. */
@@ -92,7 +103,7 @@ void py_stage_once(PyRead *p, const WsPyNode *assign)
 {
     if (p->from == WS_IMPORT_TLE && p->group && p->to == p->group->body && !p->loops->len &&
         is_staged(p, assign))
-        note(p, assign->kid[1], 1, NULL);
+        note(p, assign->kid[1], 1, NULL, FALSE);
 }
 
 static const OpenLoop *innermost(const PyRead *p)
@@ -105,7 +116,13 @@ gint64 py_stages_of(const PyRead *p, const WsPyNode *load)
 {
     const Depth *d = g_hash_table_lookup(p->staged, load);
     const OpenLoop *l = innermost(p);
-    return !d ? 0 : l && l->node == d->loop ? d->stages : 1;
+    return !d || d->maybe ? 0 : l && l->node == d->loop ? d->stages : 1;
+}
+
+gboolean py_stages_maybe(const PyRead *p, const WsPyNode *load)
+{
+    const Depth *d = g_hash_table_lookup(p->staged, load);
+    return d && d->maybe;
 }
 
 /* --- rings ------------------------------------------------------------------------------------ */
@@ -165,7 +182,8 @@ static const Val *new_full(PyRead *p, gint64 stages, gint64 arrivals, const WsPy
     return kept(p, "full", at, v);
 }
 
-/* The stage of this round in the ring of the load; FALSE: it is too deep. */
+/* The stage of this round in the ring of the load, with a barrier where something arrives; FALSE:
+ * it is too deep. */
 static gboolean stage_of(PyRead *p, gint64 stages, gint64 rows, gint64 cols, gint tensor,
                          gint64 arrivals, const WsPyNode *at, Stage *stage)
 {
@@ -175,10 +193,10 @@ static gboolean stage_of(PyRead *p, gint64 stages, gint64 rows, gint64 cols, gin
         return FALSE;
     const char *dtype = py_type_of(p, tensor, "bf16", at);
     const Val *ring = new_ring(p, stages, rows, cols, dtype, at);
-    const Val *full = new_full(p, stages, arrivals, at);
     Val *buffer = py_val(p, VAL_BUFFER), *barrier = py_val(p, VAL_BARRIER);
     *buffer = *ring;
-    *barrier = *full;
+    if (arrivals)
+        *barrier = *new_full(p, stages, arrivals, at);
     stage->use = l ? ws_x_total(p->r, l->name) : ws_x_int(p->r, 0);
     buffer->rows = rows;
     buffer->cols = cols;
@@ -259,26 +277,50 @@ const Val *py_staged_desc(PyRead *p, const Val *desc, const Val *coord, const Ws
 const Val *py_staged_pointers(PyRead *p, const Val *pointer, const Val *mask, const Val *other,
                               const WsPyNode *at)
 {
-    const gint64 stages = py_stages_of(p, at);
+    const gboolean maybe = py_stages_maybe(p, at);
+    const gint64 stages = maybe ? 1 : py_stages_of(p, at);
     const gint tensor = p->group ? py_tensor(p, pointer->item[0], 0, at->line) : -1;
     gint64 n;
+    const char *why = NULL;
+    PyPick pick;
     const gboolean zero = !other || other->kind == VAL_NONE || (py_known(other, &n) && !n) ||
                           (other->kind == VAL_REAL && !strcmp(other->text, "0.0"));
     Stage stage;
+    const gboolean picked = py_picked(p, pointer, mask, &pick, &why);
     if (!zero || pointer->rows < 2 ||
-        !stage_of(p, stages, pointer->rows, pointer->cols, tensor, p->group->warps * 32, at,
-                  &stage))
+        !stage_of(p, stages, picked ? pick.rows : pointer->rows, picked ? pick.cols : pointer->cols,
+                  tensor, maybe ? 0 : p->group->warps * 32, at, &stage))
         return py_wrong(p, at, "a staged load that is no tile, or leaves out with another than 0");
     gboolean more = FALSE;
-    WsReadStep *s = py_through(p, WS_READ_GATHER, pointer, mask, at, &more);
+    if (picked && why)
+        return py_wrong(p, at, why);
+    WsReadStep *s = picked ? py_at_tensor(p, WS_READ_GATHER, tensor, pick.coord, pick.n, at)
+                           : py_through(p, WS_READ_GATHER, pointer, mask, at, &more);
+    if (s && more)
+        s->off = TRUE;
     if (!s || more)
         return py_wrong(p, at, "a staged load that is not shown to lie in its tensor");
-    s->coord[0] = ws_x_op(p->r, WS_EXPR_ADD, s->coord[0], ws_x_name(p->r, "row"));
+    const guint rows = s->n_coord - 2;
+    if (!picked)
+        s->coord[rows] = ws_x_op(p->r, WS_EXPR_ADD, s->coord[rows], ws_x_name(p->r, "row"));
     s->buffer = stage.buffer->place;
-    s->barrier = stage.barrier->place;
+    if (!maybe)
+        s->barrier = stage.barrier->place;
     WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, tensor);
     t->dtype = t->dtype ? t->dtype : "bf16";
-    return runs_ahead(p, s, stages, &stage, at);
+    const Val *tile = maybe ? stage.buffer : runs_ahead(p, s, stages, &stage, at);
+    if (maybe) { /* not all rounds would complete a phase */
+        py_step(p, WS_READ_LOAD_WAIT, at)->n = 0;
+        py_mean_SYNC(p, NULL, at);
+    }
+    if (!picked || tile->kind != VAL_BUFFER)
+        return tile;
+    Val *v = py_val(p, VAL_BUFFER);
+    *v = *tile;
+    v->place.transposed = v->place.transposed != pick.turned;
+    v->rows = pointer->rows;
+    v->cols = pointer->cols;
+    return v;
 }
 
 /* --- products --------------------------------------------------------------------------------- */
