@@ -136,7 +136,7 @@ static void open_size(const WsExpr *e, gpointer data)
         ws_source_open(p->r, e->name);
 }
 
-void py_leave_limited(PyRead *p, const WsPyNode *condition)
+static void leave_limited(PyRead *p, const WsPyNode *condition)
 {
     if (p->unsure || p->entered || p->in_kernel)
         return;
@@ -149,7 +149,7 @@ void py_leave_limited(PyRead *p, const WsPyNode *condition)
         ((Val *)v)->given = FALSE; /* of a tensor it says nothing */
     const gboolean call = condition->kind == WS_PY_CALL;
     for (guint i = call; !leaf && i < condition->n; i++)
-        py_leave_limited(p, condition->kid[i]);
+        leave_limited(p, condition->kid[i]);
 }
 
 /* x.shape and tuple(x.shape); NULL: something else. */
@@ -334,20 +334,42 @@ static gboolean note_returns(PyRead *p, const WsPyNode *node, const WsExpr *c,
     return gives_up(node->kid[1]) && gives_up(other);
 }
 
+/* Parts of which each holds, or none does. */
+static void sure_parts(PyRead *p, const WsPyNode *condition, gboolean holds)
+{
+    if (condition->kind == WS_PY_BINARY && !strcmp(condition->text, holds ? "and" : "or")) {
+        sure_parts(p, condition->kid[0], holds);
+        sure_parts(p, condition->kid[1], holds);
+        return;
+    }
+    p->deciding++;
+    const WsExpr *e = py_eval_int(p, condition);
+    p->deciding--;
+    if (holds)
+        py_assume(p, e);
+    else
+        assume_not(p, e);
+    if (!e)
+        leave_limited(p, condition);
+}
+
+void py_sure(PyRead *p, const WsPyNode *condition, gboolean holds)
+{
+    sure_parts(p, condition, holds);
+    py_note_types(p, condition, holds);
+    py_note_shapes(p, condition, holds);
+}
+
 /* On the host a condition guards errors and choices of launch: the way to the launch is taken. */
 static void host_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
 {
     if (py_leads_to_launch(p, node->kid[1])) { /* which is where the condition holds */
-        py_assume(p, c);
-        if (!c)
-            py_leave_limited(p, node->kid[0]);
+        py_sure(p, node->kid[0], TRUE);
         py_run(p, node->kid[1]);
         return;
     }
     if (node->n > 2 && py_leads_to_launch(p, node->kid[2])) {
-        assume_not(p, c);
-        if (!c)
-            py_leave_limited(p, node->kid[0]);
+        py_sure(p, node->kid[0], FALSE);
         py_run(p, node->kid[2]);
         return;
     }
@@ -356,13 +378,8 @@ static void host_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
         p->frame->returned = note_returns(p, node, c, ws_x_int(p->r, 1));
         p->frame->result = p->frame->returned ? p->frame->result : NULL;
     }
-    if (gives_up(node->kid[1]) && !may_return) {
-        assume_not(p, c);
-        if (!c)
-            py_leave_limited(p, node->kid[0]);
-        py_note_types(p, node->kid[0], FALSE);
-        py_note_shapes(p, node->kid[0], FALSE);
-    }
+    if (gives_up(node->kid[1]) && !may_return)
+        py_sure(p, node->kid[0], FALSE);
     for (guint i = 1; i < node->n; i++)
         if (!gives_up(node->kid[i]))
             py_leave_open(p, node->kid[i]);

@@ -10,9 +10,9 @@ void py_branch(PyRead *p, const WsPyNode *node);
 const Val *py_either(PyRead *p, const WsExpr *c, const Val *a, const Val *b, const WsPyNode *at);
 /* What is assigned there may have been, or not: it is open. */
 void py_leave_open(PyRead *p, const WsPyNode *block);
-/* A condition without which there is no launch, and which is not followed: the numbers that it
- * names may not have all values. */
-void py_leave_limited(PyRead *p, const WsPyNode *condition);
+/* There is a launch only where the condition holds, or does not: what of it is followed is assumed,
+ * with types and extents; numbers that the rest names may not have all values. */
+void py_sure(PyRead *p, const WsPyNode *condition, gboolean holds);
 /* Types of parameters by a condition of the host that holds, or that does not: x.dtype == t. */
 void py_note_types(PyRead *p, const WsPyNode *condition, gboolean holds);
 /* The same of x.shape == (…), tuple(x.shape) included: extents of tensors. */

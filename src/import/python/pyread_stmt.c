@@ -353,22 +353,6 @@ static void statement(PyRead *p, const WsPyNode *node)
         p->unsure++; /* until the call ends: what follows may be left out */
 }
 
-/* Both sides of `and` hold. */
-static void assume_all(PyRead *p, const WsPyNode *condition)
-{
-    if (condition->kind == WS_PY_BINARY && !strcmp(condition->text, "and")) {
-        assume_all(p, condition->kid[0]);
-        assume_all(p, condition->kid[1]);
-        return;
-    }
-    const WsExpr *e = py_eval_int(p, condition);
-    py_assume(p, e);
-    if (!e)
-        py_leave_limited(p, condition);
-    py_note_types(p, condition, TRUE);
-    py_note_shapes(p, condition, TRUE);
-}
-
 void py_statement(PyRead *p, const WsPyNode *node)
 {
     switch (node->kind) {
@@ -413,7 +397,7 @@ void py_statement(PyRead *p, const WsPyNode *node)
         break;
     case WS_PY_ASSERT: /* a kernel's own does nothing but in a debug build */
         if (!p->in_kernel && node->kid[0]->kind != WS_PY_TUPLE) /* (x, "text") always holds */
-            assume_all(p, node->kid[0]);
+            py_sure(p, node->kid[0], TRUE);
         for (guint i = 0; p->in_kernel && i < node->n; i++)
             py_eval(p, node->kid[i]); /* what it calls is done */
         break;
