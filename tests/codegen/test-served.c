@@ -21,6 +21,7 @@
 #define ROUND  "projects/attention-backward-d128/convert.wstave"
 #define DQ     "projects/attention-backward-d128-dq/design.wstave"
 #define DKV    "projects/attention-backward-d128-dkv/design.wstave"
+#define DQ64   "projects/attention-backward-d64/dq.wstave"
 #define GROUPS "tests/designs/moves/rows-end.wstave"
 
 typedef struct {
@@ -54,6 +55,7 @@ static const Right right[] = {
     { ROWS, "", "B=1 HQ=2 SQ=65" },
     { ROUND, "", "B=1 HQ=1 SQ=65" },
     { DQ, "CAUSAL=1", "B=1 HQ=1 HKV=1 SQ=129 SK=65" },
+    { DQ64, "CAUSAL=1", "B=1 HQ=2 HKV=1 SQ=65 SK=9" },
     { DKV, "CAUSAL=1", "B=1 HQ=1 HKV=1 SQ=1 SK=129" },
     { GROUPS, "", "M=1 N=8 K=8 NG=1" },
     { GROUPS, "", "M=200 N=72 K=136 NG=4" },
