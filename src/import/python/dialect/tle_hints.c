@@ -317,9 +317,7 @@ const Val *py_staged_pointers(PyRead *p, const Val *pointer, const Val *mask, co
         return tile;
     Val *v = py_val(p, VAL_BUFFER);
     *v = *tile;
-    v->place.transposed = v->place.transposed != pick.turned;
-    v->rows = pointer->rows;
-    v->cols = pointer->cols;
+    v->place.transposed = v->place.transposed != pick.turned; /* extents are those of its rows */
     return v;
 }
 

@@ -43,5 +43,5 @@ def run(q, kv, ids):
     assert kv.shape == (N, 64) and ids.shape == (M, K)
     out = torch.zeros((M, 128, 64), device=q.device, dtype=torch.bfloat16)
     kernel[(M, 2)](q, kv, ids, out, q.stride(0), q.stride(1), kv.stride(0), ids.stride(0), out.stride(0),
-                   out.stride(1), K, BH=64, BK=64, D=64, num_warps=4)
+                   out.stride(1), K, BH=64, BK=32, D=64, num_warps=4)
     return out
