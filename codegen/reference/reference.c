@@ -43,9 +43,11 @@ static MemoEntry *memo_entry(Memo *m, guint32 statement, guint32 n, const gint64
 static const guint64 *memo_find(Memo *m, guint32 statement, guint32 n, const gint64 *index)
 {
     MemoEntry *e = memo_entry(m, statement, n, index);
-    if (n > MEMO_INDICES || e->used != m->run || e->statement != statement ||
-        memcmp(e->index, index, n * sizeof *index) != 0)
+    if (n > MEMO_INDICES || e->used != m->run || e->statement != statement)
         return NULL;
+    for (guint32 i = 0; i < n; i++) /* so few that a call of memcmp costs more than it does */
+        if (e->index[i] != index[i])
+            return NULL;
     return &e->value;
 }
 
