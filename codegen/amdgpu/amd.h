@@ -10,17 +10,17 @@
 G_BEGIN_DECLS
 
 #define WS_AMD_LANES 64 /* of a wave */
-#define WS_AMD_BLOCK 16 /* rows and columns of a matrix instruction */
-#define WS_AMD_K     32 /* its contraction, 16-bit elements */
 /* What lies outside of a buffer reads as 0 and is not written. */
 #define WS_AMD_OUTSIDE 0x80000000u
 #define WS_AMD_RECORDS 0x7fffffff
 #define WS_AMD_RSRC    0x27000 /* word 3: 32-bit data format, as the HIP headers set it */
 
-/* How a thread of a wave holds a tile: row `lane % 16` of each block of 16 rows, and of the columns
- * FOUR: 4 (lane / 16) + 0..3 of each block of 16 (what a matrix instruction leaves);
- * EIGHT: 8 (lane / 16) + 0..7 of each block of 32 (16 bytes in a row: operands that are read). */
-typedef enum { WS_AMD_FOUR, WS_AMD_EIGHT } WsAmdOrder;
+/* How a thread of a wave holds a tile, where a matrix instruction has R rows (16 or 32) and G =
+ * 64/R lanes share a row: row `lane % R` of each block of R rows, and of the columns, with g = lane
+ * / R, FOUR: 4 g + 0..3 of each 4 G (what a matrix instruction leaves); EIGHT: 8 g + 0..7 of each 8
+ * G (16 bytes in a row: 16-bit operands that are read); SIXTEEN: 16 g + 0..15 of each 16 G (the
+ * same of 8-bit ones). */
+typedef enum { WS_AMD_FOUR, WS_AMD_EIGHT, WS_AMD_SIXTEEN } WsAmdOrder;
 typedef enum { WS_AMD_UNUSED, WS_AMD_TILE, WS_AMD_ROWS, WS_AMD_ONE } WsAmdShape;
 /* Which waves of a half hold which rows and columns of it. */
 typedef enum {
@@ -33,10 +33,11 @@ typedef struct {
     WsAmdShape shape;
     WsAmdShare share;
     WsAmdOrder order;
-    gboolean packed;    /* 16-bit elements */
+    guint bytes;        /* of an element */
     guint rows, cols;   /* that a wave holds */
-    guint blocks, cuts; /* cells: blocks of 16 rows, times cuts of 16 (32 packed) columns */
-    LLVMTypeRef type;   /* of a cell: <4 x float>, <4 x i32>; float for ROWS and ONE */
+    guint blocks, cuts; /* cells: blocks of rows of an instruction, times cuts of columns */
+    guint words;        /* of a cell: what one instruction takes or leaves */
+    LLVMTypeRef type;   /* of a cell: <n x float>, <n x i32>; float for ROWS and ONE */
     LLVMValueRef *cell;
 } WsAmdValue;
 
@@ -50,11 +51,13 @@ typedef struct WsAmd {
     const WsOp **other;  /* by index of an operation of the lower half: the upper half's */
     const WsOp *partner; /* of the one that is being emitted */
     guint waves_m, waves_n;
+    guint block, groups; /* rows of a matrix instruction; lanes that share one */
     WsAmdValue *value;
     LLVMValueRef is_upper; /* i1, uniform */
     LLVMValueRef wave;     /* i32, uniform: of the half */
     LLVMValueRef wave_m, wave_n;
-    LLVMValueRef lane_row, lane_group;     /* lane % 16, lane / 16 */
+    LLVMValueRef lane_row, lane_group;     /* lane % block, lane / block */
+    LLVMValueRef scratch[3];               /* host: a sum, operands b and a of a product */
     LLVMValueRef lds;                      /* device: the global that is all of shared memory */
     LLVMValueRef scope_loads, scope_reads; /* lists of alias scopes, as values */
 } WsAmd;
@@ -88,11 +91,12 @@ WsAmdValue *ws_amd_value(WsEmit *e, const WsOp *op, guint i);
 LLVMValueRef ws_amd_get(WsEmit *e, const WsAmdValue *v, guint block, guint cut);
 void ws_amd_set(WsEmit *e, const WsAmdValue *v, guint block, guint cut, LLVMValueRef x);
 /* Row and column of what a thread holds, counted in the value of the half: of row block `block`;
- * and of run `run` of 4 or 8 neighbouring columns. */
+ * and of run `run` of neighbouring columns. */
 LLVMValueRef ws_amd_row(WsEmit *e, const WsAmdValue *v, guint block);
 LLVMValueRef ws_amd_col(WsEmit *e, const WsAmdValue *v, guint run);
-guint ws_amd_run(const WsAmdValue *v);  /* its columns: 4 or 8 */
-guint ws_amd_runs(const WsAmdValue *v); /* of a row */
+guint ws_amd_run(const WsAmdValue *v);                   /* its columns: 4, 8 or 16 */
+guint ws_amd_run_words(const WsAmdValue *v);             /* 32-bit words that hold them */
+guint ws_amd_runs(const WsEmit *e, const WsAmdValue *v); /* of a row */
 
 /* --- math.c: hooks of compute steps -----------------------------------------------------------*/
 void ws_amd_math(WsEmit *e, const WsOp *op);

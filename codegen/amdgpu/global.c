@@ -100,10 +100,16 @@ void ws_amd_global_load(WsEmit *e, const WsOp *op)
         return;
     }
     const guint step = step_of(&q, v), width = ws_amd_run(v);
-    const guint per_run = width * q.bytes / 4, per_cell = 4 / per_run; /* words, runs */
+    const guint per_run = ws_amd_run_words(v), per_cell = v->words / per_run; /* words, runs */
+    if (step < 2) {
+        ws_amd_refuse(e, op, WS_WORD("8-bit elements that nothing shows to lie in pairs"),
+                      WS_WORD("assume that the sizes are multiples of the tile"));
+        return;
+    }
     for (guint block = 0; block < v->blocks; block++)
         for (guint cut = 0; cut < v->cuts; cut++) {
-            LLVMValueRef x = LLVMGetUndef(ws_amd_vector(e->i32, 4)), row = ws_amd_row(e, v, block);
+            LLVMValueRef x = LLVMGetUndef(ws_amd_vector(e->i32, v->words)),
+                         row = ws_amd_row(e, v, block);
             for (guint i = 0; i < per_cell; i++)
                 for (guint part = 0; part < width * q.bytes; part += step) {
                     LLVMValueRef word[4],
@@ -127,22 +133,17 @@ void ws_amd_global_load(WsEmit *e, const WsOp *op)
 static void run_of(WsEmit *e, const WsAmdValue *v, WsDtype to, guint block, guint run,
                    LLVMValueRef *word)
 {
-    if (v->packed) {
-        const guint per_cell = ws_amd_run(v) == 4 ? 2 : 1, n = 4 / per_cell;
-        LLVMValueRef cell = ws_amd_get(e, v, block, run / per_cell);
+    const guint n = ws_amd_run_words(v), per_cell = v->words / n, first = run % per_cell * n;
+    LLVMValueRef cell = ws_amd_get(e, v, block, run / per_cell);
+    if (v->bytes < 4 || ws_dtype_bytes(to) == 4) {
         for (guint i = 0; i < n; i++)
-            word[i] = ws_amd_element(e, cell, run % per_cell * n + i);
-        return;
-    }
-    LLVMValueRef cell = ws_amd_get(e, v, block, run);
-    if (ws_dtype_bytes(to) == 4) {
-        for (guint i = 0; i < 4; i++)
-            word[i] = LLVMBuildBitCast(e->b, ws_amd_element(e, cell, i), e->i32, "");
+            word[i] = LLVMBuildBitCast(e->b, ws_amd_element(e, cell, first + i), e->i32, "");
         return;
     }
     for (guint i = 0; i < 2; i++)
         word[i] = ws_prim(e, to == WS_DTYPE_BF16 ? WS_PRIM_CVT_BF16X2 : WS_PRIM_CVT_F16X2,
-                          ws_amd_element(e, cell, 2 * i + 1), ws_amd_element(e, cell, 2 * i));
+                          ws_amd_element(e, cell, first + 2 * i + 1),
+                          ws_amd_element(e, cell, first + 2 * i));
 }
 
 void ws_amd_global_store(WsEmit *e, const WsOp *op)
@@ -164,8 +165,8 @@ void ws_amd_global_store(WsEmit *e, const WsOp *op)
         return;
     }
     const guint step = step_of(&q, v), width = ws_amd_run(v);
-    for (guint block = 0; block < v->blocks; block++)
-        for (guint run = 0; run < ws_amd_runs(v); run++) {
+    for (guint block = 0; block < v->blocks && step > 1; block++)
+        for (guint run = 0; run < ws_amd_runs(e, v); run++) {
             LLVMValueRef word[4], row = ws_amd_row(e, v, block);
             run_of(e, v, to, block, run, word);
             for (guint part = 0; part < width * q.bytes; part += step) {

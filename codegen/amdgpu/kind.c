@@ -152,8 +152,10 @@ static void values(WsEmit *e)
     e->tid = ws_prim0(e, WS_PRIM_TID);
     e->lane = LLVMBuildAnd(e->b, e->tid, ws_i32(e, WS_AMD_LANES - 1), "lane");
     e->warp = ws_amd_uniform(e, LLVMBuildUDiv(e->b, e->tid, ws_i32(e, WS_AMD_LANES), ""));
-    a->lane_row = LLVMBuildAnd(e->b, e->lane, ws_i32(e, WS_AMD_BLOCK - 1), "");
-    a->lane_group = LLVMBuildUDiv(e->b, e->lane, ws_i32(e, WS_AMD_BLOCK), "");
+    a->block = e->p->agent[0].mma_rows;
+    a->groups = WS_AMD_LANES / a->block;
+    a->lane_row = LLVMBuildAnd(e->b, e->lane, ws_i32(e, a->block - 1), "");
+    a->lane_group = LLVMBuildUDiv(e->b, e->lane, ws_i32(e, a->block), "");
     a->is_upper = LLVMBuildICmp(e->b, LLVMIntUGE, e->warp, ws_i32(e, waves), "upper");
     a->wave = LLVMBuildURem(e->b, e->warp, ws_i32(e, waves), "");
     if (!ws_amd_layout(e))

@@ -1,6 +1,7 @@
 /* Loads straight to shared memory (buffer_load_dwordx4 … lds): an instruction of a wave fills 1024
  * bytes that follow each other, a lane 16 of them. So the swizzle of a buffer is one of the global
- * addresses: a lane fetches the 16 bytes that belong where its own go. */
+ * addresses: a lane fetches the 16 bytes that belong where its own go. Gaps stand between such
+ * pieces, and rows are dealt to them in turn. */
 #include "base/phrase.h"
 #include "codegen/amdgpu/amd.h"
 #include "codegen/nvptx/fragment.h"
@@ -13,6 +14,7 @@
 
 #define UNIT  16
 #define PIECE (WS_AMD_LANES * UNIT)
+G_STATIC_ASSERT(PIECE == WS_PIECE);
 
 guint ws_amd_load_instructions(const WsEmit *e, gint64 bytes)
 {
@@ -26,6 +28,13 @@ typedef struct {
     guint n;         /* instructions of a wave */
     gint64 row0, upper_row0, chunk0;
 } Shape;
+
+/* All pieces of a half, with all columns. */
+static gboolean is_share(const WsBuffer *b, const WsAccess *a, const Shape *s)
+{
+    return a->rows == b->share && a->cols == b->cols && s->row0 % b->share == 0 &&
+           s->upper_row0 % b->share == 0;
+}
 
 static gboolean shape_of(WsEmit *e, const WsOp *op, Shape *s)
 {
@@ -44,7 +53,7 @@ static gboolean shape_of(WsEmit *e, const WsOp *op, Shape *s)
     s->chunk0 = col0 / chunk_cols;
     s->n = ws_amd_load_instructions(e, op->bytes);
     if (b->pad || col0 % chunk_cols || a->cols % chunk_cols || b->rows % 8 || s->row0 % 8 ||
-        s->upper_row0 % 8 || run % PIECE || s->n == 0 ||
+        s->upper_row0 % 8 || run % PIECE || s->n == 0 || (b->gap && !is_share(b, a, s)) ||
         (gint64)a->cols / chunk_cols * run != op->bytes) {
         ws_amd_refuse(
             e, op,
@@ -67,16 +76,19 @@ static void one(WsEmit *e, const Shape *s, const WsAmdPlace *q, LLVMValueRef sta
     /* where it goes: the same in all lanes of a wave but for 16 bytes from lane to lane */
     LLVMValueRef to =
         LLVMBuildMul(e->b, ws_add(e, chunk, s->chunk0), ws_i32(e, b->chunk_bytes), "");
-    to = LLVMBuildAdd(e->b, to, LLVMBuildMul(e->b, piece, ws_i32(e, PIECE), ""), "");
-    LLVMValueRef row0 =
-        LLVMBuildSelect(e->b, e->amd->is_upper, ws_i32(e, s->upper_row0 * b->row_bytes),
-                        ws_i32(e, s->row0 * b->row_bytes), "");
+    to = LLVMBuildAdd(e->b, to, LLVMBuildMul(e->b, piece, ws_i32(e, PIECE + b->gap), ""), "");
+    LLVMValueRef row0 = LLVMBuildSelect(
+        e->b, e->amd->is_upper, ws_i32(e, (gint64)ws_buffer_offset(b, (guint)s->upper_row0, 0)),
+        ws_i32(e, (gint64)ws_buffer_offset(b, (guint)s->row0, 0)), "");
     to = LLVMBuildAdd(e->b, stage, LLVMBuildAdd(e->b, to, row0, ""), "");
     /* what belongs there: pieces begin where the pattern of the swizzle does */
     LLVMValueRef lane = LLVMBuildMul(e->b, e->lane, ws_i32(e, UNIT), "");
-    LLVMValueRef in = LLVMBuildAdd(e->b, ws_swizzled(e, b, lane),
-                                   LLVMBuildMul(e->b, piece, ws_i32(e, PIECE), ""), "");
+    LLVMValueRef in = ws_swizzled(e, b, lane);
+    if (!b->gap)
+        in = LLVMBuildAdd(e->b, in, LLVMBuildMul(e->b, piece, ws_i32(e, PIECE), ""), "");
     LLVMValueRef row = LLVMBuildUDiv(e->b, in, ws_i32(e, b->row_bytes), "");
+    if (b->gap) /* rows are dealt to the pieces */
+        row = LLVMBuildAdd(e->b, LLVMBuildMul(e->b, row, ws_i32(e, b->pieces), ""), piece, "");
     LLVMValueRef col = LLVMBuildURem(e->b, in, ws_i32(e, b->row_bytes), "");
     col = LLVMBuildUDiv(e->b, col, ws_i32(e, q->bytes), "");
     col = LLVMBuildAdd(e->b, col, LLVMBuildMul(e->b, chunk, ws_i32(e, b->chunk_cols), ""), "");

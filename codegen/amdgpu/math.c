@@ -1,5 +1,5 @@
 /* Compute steps: the statements are those of codegen/nvptx/math*.c; here is where their elements
- * lie. Row slot r of a thread is block r of 16 rows, column slot c column c % 4 of block c / 4. */
+ * lie. Row slot r of a thread is block r of rows, column slot c column c % 4 of run c / 4. */
 #include "base/phrase.h"
 #include "codegen/amdgpu/amd.h"
 #include "program/array.h"
@@ -35,9 +35,9 @@ LLVMValueRef ws_amd_math_element(WsEmit *e, guint value, guint r, guint c)
     const WsRegValue *is = &e->p->agent[0].value[value];
     if (v->shape != WS_AMD_TILE)
         return ws_amd_get(e, v, v->shape == WS_AMD_ROWS ? r : 0, 0);
-    if (!v->packed)
-        return ws_amd_element(e, ws_amd_get(e, v, r, c / 4), c % 4);
-    /* columns in fours: two blocks of 16 make the 8 elements of a cell */
+    if (v->bytes == 4)
+        return ws_amd_element(e, ws_amd_get(e, v, r, c / v->words), c % v->words);
+    /* columns in fours: two runs make the 8 elements of a cell */
     LLVMTypeRef halves = ws_amd_vector(half_type(e, is), 8);
     LLVMValueRef cell = LLVMBuildBitCast(e->b, ws_amd_get(e, v, r, c / 8), halves, "");
     return LLVMBuildFPExt(e->b, ws_amd_element(e, cell, c % 8), e->f32, "");
@@ -47,17 +47,18 @@ void ws_amd_math_assign(WsEmit *e, guint value, LLVMValueRef *made)
 {
     const WsAmdValue *v = &e->amd->value[value];
     const WsRegValue *is = &e->p->agent[0].value[value];
-    const guint per = v->shape != WS_AMD_TILE ? 1 : v->packed ? 8 : 4;
-    LLVMTypeRef type = v->packed ? ws_amd_vector(half_type(e, is), 8) : v->type;
+    const gboolean packed = v->shape == WS_AMD_TILE && v->bytes == 2;
+    const guint per = v->shape != WS_AMD_TILE ? 1 : packed ? 8 : v->words;
+    LLVMTypeRef type = packed ? ws_amd_vector(half_type(e, is), 8) : v->type;
     for (guint b = 0; b < v->blocks; b++)
         for (guint cut = 0; cut < v->cuts; cut++) {
             const LLVMValueRef *from = made + ((gsize)b * v->cuts + cut) * per;
             LLVMValueRef x = per == 1 ? from[0] : LLVMGetUndef(type);
             for (guint i = 0; i < per && per > 1; i++)
                 x = ws_amd_with(e, x, i,
-                                v->packed ? LLVMBuildFPTrunc(e->b, from[i], half_type(e, is), "")
-                                          : from[i]);
-            ws_amd_set(e, v, b, cut, v->packed ? LLVMBuildBitCast(e->b, x, v->type, "") : x);
+                                packed ? LLVMBuildFPTrunc(e->b, from[i], half_type(e, is), "")
+                                       : from[i]);
+            ws_amd_set(e, v, b, cut, packed ? LLVMBuildBitCast(e->b, x, v->type, "") : x);
         }
 }
 
@@ -68,22 +69,24 @@ LLVMValueRef ws_amd_math_column(WsEmit *e, guint c)
         return ws_i32(e, 0);
     }
     LLVMValueRef lane = LLVMBuildShl(e->b, e->amd->lane_group, ws_i32(e, 2), "");
-    return ws_add(e, lane, c / 4 * WS_AMD_BLOCK + c % 4);
+    return ws_add(e, lane, (gint64)c / 4 * 4 * e->amd->groups + c % 4);
 }
 
-/* Lanes 16 and 32 apart hold the same row: a swap of a register with itself leaves what the ones
- * have in one result, and what the others have in the other. */
+/* Lanes 16 and 32 apart hold the same row (32 alone, where blocks have 32 rows): a swap of a
+ * register with itself leaves what the ones have in one result, and what the others have in the
+ * other. */
 void ws_amd_math_across(WsEmit *e, LLVMValueRef bits, guint i, LLVMValueRef out[2])
 {
+    const guint apart = e->amd->block << i;
     if (e->host) {
         out[0] = bits;
-        out[1] = ws_prim(e, WS_PRIM_WAVE_XOR, bits, ws_i32(e, i ? 32 : 16));
+        out[1] = ws_prim(e, WS_PRIM_WAVE_XOR, bits, ws_i32(e, apart));
         return;
     }
     LLVMValueRef no = LLVMConstInt(e->i1, 0, 0);
     LLVMValueRef both =
-        ws_amd_call(e, i ? "llvm.amdgcn.permlane32.swap" : "llvm.amdgcn.permlane16.swap", 0, NULL,
-                    4, (LLVMValueRef[]){ bits, bits, no, no });
+        ws_amd_call(e, apart == 32 ? "llvm.amdgcn.permlane32.swap" : "llvm.amdgcn.permlane16.swap",
+                    0, NULL, 4, (LLVMValueRef[]){ bits, bits, no, no });
     out[0] = LLVMBuildExtractValue(e->b, both, 0, "");
     out[1] = LLVMBuildExtractValue(e->b, both, 1, "");
 }

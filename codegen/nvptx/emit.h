@@ -57,7 +57,7 @@ typedef struct {
     void (*assign)(WsEmit *e, guint value, LLVMValueRef *made); /* [row slots * column slots] */
     LLVMValueRef (*column)(WsEmit *e, guint c);
     /* What the other lanes of a row hold: the first of `out` joined with the second is step `i` of
-     * a reduction of two. */
+     * a reduction of `exchanges`. */
     void (*across)(WsEmit *e, LLVMValueRef bits, guint i, LLVMValueRef out[2]);
 } WsEmitKind;
 
@@ -67,6 +67,7 @@ struct WsEmit {
     struct WsAmd *amd;           /* state of kind */
     const gint *twin;            /* variable that stands for another one; NULL: itself */
     guint row_lanes, quad_lanes; /* rows, and columns, of a tile that make a slot of a thread */
+    guint exchanges;             /* of lanes, until a reduction of a row is complete */
     const WsRecorder *recorder;
     gboolean debug_waits, host;
     guint32 delays;         /* seed of the sleeps before what synchronises, 0 none */
@@ -83,15 +84,15 @@ struct WsEmit {
     LLVMTypeRef i1, i16, i32, i64, f32, ptr, none;
 
     /* kernel arguments and launch-wide values, all defined in the entry block */
-    LLVMValueRef *map;             /* i64 address of each tensor map */
-    LLVMValueRef *tensor;          /* i64 */
-    LLVMValueRef record, debug;    /* i64 or NULL */
-    guint debug_param;             /* number of its parameter */
-    LLVMValueRef counter, hilbert; /* i64 or NULL: hidden parameters */
+    LLVMValueRef *map;                      /* i64 address of each tensor map */
+    LLVMValueRef *tensor;                   /* i64 */
+    LLVMValueRef record, debug;             /* i64 or NULL */
+    guint debug_param;                      /* number of its parameter */
+    LLVMValueRef counter, hilbert;          /* i64 or NULL: hidden parameters */
     LLVMValueRef peer_map, flags, launches; /* i64 or NULL: of a mesh */
-    LLVMValueRef next_tile;        /* dynamic: cell of the loop over tiles being emitted */
-    LLVMValueRef shared;           /* i32 base of dynamic shared memory */
-    LLVMValueRef tid, lane, warp;  /* warp: uniform (shfl) */
+    LLVMValueRef next_tile;                 /* dynamic: cell of the loop over tiles being emitted */
+    LLVMValueRef shared;                    /* i32 base of dynamic shared memory */
+    LLVMValueRef tid, lane, warp;           /* warp: uniform (shfl) */
     WsUniform cta_rank, cluster_id, n_clusters, n_tiles;
     WsUniform *extent; /* per axis */
     WsBinding *var;    /* [p->n_vars] */

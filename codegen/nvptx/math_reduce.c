@@ -24,7 +24,7 @@ static LLVMValueRef shuffled(WsEmit *e, LLVMValueRef v, guint mask)
 static LLVMValueRef lanes_of_row(WsEmit *e, LLVMValueRef v, gboolean max)
 {
     LLVMTypeRef type = LLVMTypeOf(v);
-    for (guint i = 0; i < 2 && !e->error; i++) {
+    for (guint i = 0; i < e->exchanges && !e->error; i++) {
         LLVMValueRef out[2];
         e->kind->across(e, LLVMBuildBitCast(e->b, v, e->i32, ""), i, out);
         v = join(e, LLVMBuildBitCast(e->b, out[0], type, ""),

@@ -113,7 +113,7 @@ typedef struct {
     guint arrived;
     const char *what;
     guint64 generation;
-    guint32 in[64][13];
+    guint64 in[64][6];
     GPtrArray *waiters;
 } WsHostWave;
 
@@ -386,9 +386,7 @@ void wsh_bulk_copy(guint32 dst, guint32 src, guint32 bytes, guint32 bar, guint32
 void wsh_cp_arrive(guint32 bar);
 void wsh_cp_commit(void);
 void wsh_cp_wait(guint32 n);
-void wsh_mfma_16x16x32(float out[4], float s0, float s1, float s2, float s3, guint32 b0, guint32 b1,
-                       guint32 b2, guint32 b3, guint32 a0, guint32 a1, guint32 a2, guint32 a3,
-                       guint32 type);
+void wsh_mfma(guint64 sum, guint64 b, guint64 a, guint32 rows, guint32 b_type, guint32 a_type);
 void wsh_ds_read_tr_b16(guint32 out[2], guint32 at);
 guint32 wsh_wave_xor(guint32 value, guint32 difference);
 guint16 wsh_cvt_e4m3x2(float hi, float lo);

@@ -104,7 +104,7 @@ static const WsJitSymbol table[] = {
     ROW(cp_arrive),
     ROW(cp_commit),
     ROW(cp_wait),
-    ROW(mfma_16x16x32),
+    ROW(mfma),
     ROW(ds_read_tr_b16),
     ROW(wave_xor),
     ROW(cvt_e4m3x2),

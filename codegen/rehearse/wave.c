@@ -6,11 +6,10 @@
 
 #define LANES 64
 #define BLOCK 16
-#define K     32
 
 typedef void (*Finish)(WsHostCta *cta, WsHostWave *wave, WsHostThread *lane);
 
-static void collective(const char *what, const guint32 *in, guint n, Finish finish)
+static void collective(const char *what, const guint64 *in, guint n, Finish finish)
 {
     WsHostThread *t = ws_host_me();
     WsHostWave *w = &t->cta->wave[t->tid / LANES];
@@ -31,48 +30,59 @@ static void collective(const char *what, const guint32 *in, guint n, Finish fini
 }
 
 /* --- products ---------------------------------------------------------------------------------*/
-/* in[lane]: dtype, 4 words of each operand, 4 sums as bits. */
+/* in[lane]: addresses of the lane's sums and operands, rows of the instruction, two dtypes. */
+enum { SUM, B, A, ROWS, B_TYPE, A_TYPE };
 
-static void widen(const WsHostWave *w, guint first, WsDtype type, float out[BLOCK][K])
+#define MOST_K 128 /* elements of a row */
+
+static const void *of(const WsHostWave *w, guint lane, guint what)
 {
-    for (guint lane = 0; lane < LANES; lane++)
-        for (guint e = 0; e < 8; e++) {
-            const guint32 bits = w->in[lane][first + e / 2] >> (e % 2 * 16) & 0xffff;
-            out[lane % BLOCK][lane / BLOCK * 8 + e] = (float)ws_input_decode((gint32)type, bits);
+    return (const void *)(gsize)w->in[lane][what];
+}
+
+static void widen(const WsHostWave *w, guint operand, guint rows, WsDtype type, float out[][MOST_K])
+{
+    const guint bytes = ws_dtype_bytes(type), n = bytes == 1 ? 32 : 8;
+    for (guint lane = 0; lane < LANES; lane++) {
+        const guint8 *from = of(w, lane, operand);
+        for (guint e = 0; e < n; e++) {
+            guint32 bits = 0;
+            memcpy(&bits, from + (gsize)e * bytes, bytes);
+            out[lane % rows][lane / rows * n + e] = (float)ws_input_decode((gint32)type, bits);
         }
+    }
 }
 
 static void finish_mfma(WsHostCta *cta, WsHostWave *w, WsHostThread *lane)
 {
-    static _Thread_local float b[BLOCK][K], a[BLOCK][K];
-    const WsDtype type = (WsDtype)w->in[0][0];
+    static _Thread_local float b[LANES / 2][MOST_K], a[LANES / 2][MOST_K];
+    const guint rows = (guint)w->in[0][ROWS], sums = rows * rows / LANES;
+    const WsDtype b_type = (WsDtype)w->in[0][B_TYPE], a_type = (WsDtype)w->in[0][A_TYPE];
+    const guint k_all = LANES / rows * (ws_dtype_bytes(a_type) == 1 ? 32 : 8);
     for (guint i = 1; i < LANES; i++)
-        if (w->in[i][0] != w->in[0][0])
+        if (memcmp(w->in[i] + ROWS, w->in[0] + ROWS, 3 * sizeof **w->in) != 0)
             ws_host_violation(lane, "lanes of one wave issue different products");
-    widen(w, 1, type, b);
-    widen(w, 5, type, a);
-    for (guint l = 0; l < LANES; l++)
-        for (guint r = 0; r < 4; r++) {
-            const float *x = b[l / BLOCK * 4 + r], *y = a[l % BLOCK];
-            float sum;
-            memcpy(&sum, &w->in[l][9 + r], 4);
-            for (guint k = 0; k < K; k++)
-                sum += x[k] * y[k];
-            memcpy(&lane[l].results[r], &sum, 4);
+    widen(w, B, rows, b_type, b);
+    widen(w, A, rows, a_type, a);
+    for (guint l = 0; l < LANES; l++) {
+        float *sum = (float *)(gsize)w->in[l][SUM];
+        for (guint r = 0; r < sums; r++) {
+            const guint of_b = r / 4 * 8 * (rows == 32) + l / rows * 4 + r % 4;
+            const float *x = b[of_b], *y = a[l % rows];
+            for (guint k = 0; k < k_all; k++)
+                sum[r] += x[k] * y[k];
         }
+    }
 }
 
-void wsh_mfma_16x16x32(float out[4], float s0, float s1, float s2, float s3, guint32 b0, guint32 b1,
-                       guint32 b2, guint32 b3, guint32 a0, guint32 a1, guint32 a2, guint32 a3,
-                       guint32 type)
+void wsh_mfma(guint64 sum, guint64 b, guint64 a, guint32 rows, guint32 b_type, guint32 a_type)
 {
-    const float sum[] = { s0, s1, s2, s3 };
-    guint32 in[13] = { type, b0, b1, b2, b3, a0, a1, a2, a3 };
-    if (type != WS_DTYPE_F16 && type != WS_DTYPE_BF16)
-        ws_host_violation(ws_host_me(), "a product of dtype %u", type);
-    memcpy(in + 9, sum, sizeof sum);
+    const guint bytes = ws_dtype_bytes((WsDtype)a_type);
+    const guint64 in[] = { sum, b, a, rows, b_type, a_type };
+    if ((rows != 16 && rows != 32) || bytes > 2 || bytes != ws_dtype_bytes((WsDtype)b_type))
+        ws_host_violation(ws_host_me(), "a product of %u rows, dtypes %u and %u", rows, b_type,
+                          a_type);
     collective("mfma", in, G_N_ELEMENTS(in), finish_mfma);
-    memcpy(out, ws_host_me()->results, sizeof sum);
 }
 
 /* --- transposed reads -------------------------------------------------------------------------*/
@@ -83,7 +93,7 @@ static void finish_read(WsHostCta *cta, WsHostWave *w, WsHostThread *lane)
         guint16 row[4][BLOCK];
         memset(row, 0xff, sizeof row);
         for (guint i = 0; i < BLOCK; i++) {
-            const guint32 at = w->in[group + i][0];
+            const guint32 at = (guint32)w->in[group + i][0];
             const guint8 *from = ws_host_shared(cta, at, 8, "ds_read_b64_tr_b16");
             if (from && at % 8)
                 ws_host_violation(lane, "ds_read_b64_tr_b16 is not aligned");
@@ -98,7 +108,8 @@ static void finish_read(WsHostCta *cta, WsHostWave *w, WsHostThread *lane)
 
 void wsh_ds_read_tr_b16(guint32 out[2], guint32 at)
 {
-    collective("ds_read_b64_tr_b16", &at, 1, finish_read);
+    const guint64 in = at;
+    collective("ds_read_b64_tr_b16", &in, 1, finish_read);
     memcpy(out, ws_host_me()->results, 8);
 }
 
@@ -107,11 +118,11 @@ void wsh_ds_read_tr_b16(guint32 out[2], guint32 at)
 static void finish_xor(WsHostCta *cta, WsHostWave *w, WsHostThread *lane)
 {
     for (guint i = 0; i < LANES; i++)
-        lane[i].results[0] = w->in[(i ^ w->in[i][1]) % LANES][0];
+        lane[i].results[0] = (guint32)w->in[(i ^ w->in[i][1]) % LANES][0];
 }
 
 guint32 wsh_wave_xor(guint32 value, guint32 difference)
 {
-    collective("an exchange of lanes", (guint32[]){ value, difference }, 2, finish_xor);
+    collective("an exchange of lanes", (guint64[]){ value, difference }, 2, finish_xor);
     return ws_host_me()->results[0];
 }

@@ -18,10 +18,10 @@
 
 #include <math.h>
 
-#define SLICE      64.0 /* cycles after which halves that share a unit take turns */
-#define LANE_BYTES 16   /* that a lane reads or loads by one instruction at most */
-#define TRANSPOSED 8    /* likewise by a read that transposes */
-#define MFMA       16   /* rows and columns of one instruction */
+#define SLICE      64.0           /* cycles after which halves that share a unit take turns */
+#define LANE_BYTES 16             /* that a lane reads or loads by one instruction at most */
+#define TRANSPOSED 8              /* likewise by a read that transposes */
+#define MFMA       (16 * 16 * 32) /* products of one instruction that the machine file times */
 
 static double cost(const WsClockPlay *play, WsMachineValue v)
 {
@@ -61,11 +61,26 @@ static gboolean yields(WsClockPlay *play, WsPlayer *a)
 }
 
 /* --- products --------------------------------------------------------------------------------- */
+/* Cycles of a matrix unit for so many products of elements: 8-bit ones at twice the rate of 16-bit
+ * ones, whatever block an instruction has (vendor: 2.5 and 5 Pflop/s). */
+static double unit_cycles(const WsClockPlay *play, const WsMma *mma, double products)
+{
+    return products / MFMA * ws_dtype_bytes(mma->a_type) / 2 * cost(play, WS_MACHINE_MFMA_CYCLES);
+}
+
 /* Cycles of each matrix unit: the waves of a half share out the blocks of the accumulator. */
 double ws_clock_half_product(const WsClockPlay *play, const WsMma *mma)
 {
-    const double blocks = (double)mma->m / MFMA * mma->n / MFMA * mma->k / MAX(mma->inst_k, 1);
-    return blocks / half_waves(play) * cost(play, WS_MACHINE_MFMA_CYCLES);
+    return unit_cycles(play, mma, (double)mma->m * mma->n * mma->k) / half_waves(play);
+}
+
+/* From the issue of the last instruction to its result: by as many cycles later as it takes the
+ * unit longer than the one of the machine file. */
+static double latency(const WsClockPlay *play, const WsMma *mma)
+{
+    const double rows = (double)mma->m / MAX(mma->atoms, 1);
+    return cost(play, WS_MACHINE_MFMA_LATENCY) - cost(play, WS_MACHINE_MFMA_CYCLES) +
+           unit_cycles(play, mma, rows * rows * mma->inst_k);
 }
 
 static WsClockMove move_mfma(WsClockPlay *play, WsPlayer *a)
@@ -83,7 +98,7 @@ static WsClockMove move_mfma(WsClockPlay *play, WsPlayer *a)
     a->now = ws_clock_serve(&play->sm[a->rank].tensor, a->now, all / slices);
     if (++a->part < slices)
         return WS_MOVE_AGAIN;
-    a->ready[op->value[0].value] = a->now + cost(play, WS_MACHINE_MFMA_LATENCY);
+    a->ready[op->value[0].value] = a->now + latency(play, op->mma);
     return WS_MOVE_NEXT;
 }
 
@@ -113,6 +128,15 @@ static guint64 read_bytes(const WsClockPlay *play, const WsOp *op)
     return bytes * readers(play, op);
 }
 
+static double turns(WsClockPlay *play, const WsOp *op)
+{
+    double *kept = &play->work[op->index].smem;
+    if (!play->work_known[op->index])
+        *kept = ws_clock_bank_turns(play->p, play->m, op);
+    play->work_known[op->index] = 1;
+    return *kept;
+}
+
 static WsClockMove move_read(WsClockPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
@@ -120,7 +144,7 @@ static WsClockMove move_read(WsClockPlay *play, WsPlayer *a)
     const double bytes = (double)read_bytes(play, op), waves = half_waves(play);
     const double wave = (double)play->p->hardware->lanes * (transposed ? TRANSPOSED : LANE_BYTES);
     const double all = MAX(ceil(bytes / waves / wave), 1);
-    const double each = bytes / cost(play, WS_MACHINE_SMEM_BYTES) / all;
+    const double each = bytes / cost(play, WS_MACHINE_SMEM_BYTES) / all * turns(play, op);
     const double under_way = MAX(cost(play, WS_MACHINE_LDS_QUEUE), 1);
     const double end = ws_clock_serve(&play->sm[a->rank].smem, a->now, each);
     /* So many of a wave are under way; the next is issued when the oldest is over. */

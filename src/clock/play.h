@@ -234,6 +234,11 @@ WsClockMove ws_clock_half_move(WsClockPlay *play, WsPlayer *a);
 /* Cycles of the matrix units for a product of one half. */
 double ws_clock_half_product(const WsClockPlay *play, const WsMma *mma);
 
+/* --- banks.c --- */
+/* How many times the cycles of its bytes a read of the LDS takes, 1 or more, since lanes that are
+ * served together need different words of a bank. */
+double ws_clock_bank_turns(const WsProgram *p, const WsMachine *m, const WsOp *op);
+
 /* --- queues.c: the same where a core works by queues --- */
 WsClockMove ws_clock_queue_move(WsClockPlay *play, WsPlayer *a);
 

@@ -256,8 +256,8 @@ static WsWork math_work(const WsClockPlay *play, const WsOp *op)
                 .agent = agent,
                 .quad = play->p->hardware->matrix.quad,
                 .temporary = temporary };
-    if (c.hw->halves) /* four blocks of 16 lanes hold columns of the same rows */
-        c.quad = c.hw->lanes / c.hw->matrix.m * MAX(play->waves_n, 1);
+    if (c.hw->halves) /* blocks of 16 or 32 lanes hold columns of the same rows */
+        c.quad = c.hw->lanes / agent->mma_rows * MAX(play->waves_n, 1);
     WsWork w = { 0 };
     if (op->unless) /* taken to be skipped: only the question costs */
         count(&c, op->unless);

@@ -123,6 +123,9 @@ typedef struct {
     guint line;
     guint64 loaded_by, read_by,
         across_by;  /* by halves of the warps (python/amd/); 0: not, or by both */
+    gint64 gap;     /* bytes free behind each KiB; 0: none, or none that a design has */
+    gboolean apart; /* the halves load other rows than they read; split: and it is not drawn so */
+    gboolean split;
     gint64 span;    /* swizzle in bytes, -1 unknown */
     gint over;      /* 1 + the buffer whose storage it uses; 0: its own */
     gint64 over_at; /* bytes behind where that one begins */
@@ -175,6 +178,7 @@ typedef struct {
 typedef struct {
     const char *name;
     gint64 warps, registers;
+    gint64 mma_rows; /* of its matrix instructions; 0: not said */
     guint line;
     GArray *values;      /* WsReadValue */
     GPtrArray *counters; /* char*, name; start 0 */

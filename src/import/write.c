@@ -379,6 +379,7 @@ static WsJson *group_of(WsWriter *w, WsReadGroup *g)
         WS_MAKE(WS_NODE_GROUP, { WS_F_name, ws_json_text(g->name) },
                 { WS_F_role, ws_json_text(role) }, { WS_F_warps, ws_json_int(g->warps) },
                 { WS_F_registers, g->registers ? ws_json_int(g->registers) : NULL },
+                { WS_F_mma_rows, g->mma_rows > 16 ? ws_json_int(g->mma_rows) : NULL },
                 { WS_F_values, values }, { WS_F_counters, counters }, { WS_F_body, body });
     return ws_write_place(w->r, group, g->line, 1, g->line);
 }

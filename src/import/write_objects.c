@@ -146,7 +146,8 @@ static WsJson *buffers(WsRead *r)
             WS_NODE_BUFFER, { WS_F_name, ws_json_text(b->name) },
             { WS_F_dtype, ws_json_text(b->dtype) }, { WS_F_tile, tile },
             { WS_F_array, b->copies > b->stages ? ws_json_int(b->copies / b->stages) : NULL },
-            { WS_F_stages, ws_json_int(b->stages) }, { WS_F_over, over },
+            { WS_F_stages, ws_json_int(b->stages) },
+            { WS_F_gap, b->gap ? ws_json_int(b->gap) : NULL }, { WS_F_over, over },
             { WS_F_offset, b->over && b->over_at ? ws_json_int(b->over_at) : NULL });
         ws_json_add(list, ws_write_place(r, buffer, b->line, 1, b->line));
     }

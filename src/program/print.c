@@ -16,6 +16,7 @@
 #include "program/parts/value.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -134,6 +135,8 @@ static void put_shared(GString *out, const WsProgram *p)
                                    b->chunk_bytes);
         if (b->pad)
             g_string_append_printf(out, " pad %u", b->pad);
+        if (b->gap)
+            g_string_append_printf(out, " gap %u pieces %u", b->gap, b->pieces);
         if (b->over >= 0)
             g_string_append_printf(out, " over %s", p->buffer[b->over].name);
         g_string_append_printf(out, " bytes %" G_GUINT64_FORMAT "\n", b->bytes);
@@ -424,6 +427,8 @@ static void put_agent(GString *out, const WsProgram *p, const WsAgent *a)
         g_string_append_printf(out, " registers %u", a->registers);
     if (a->one_code)
         g_string_append(out, " one code");
+    if (a->mma_rows != p->hardware->matrix.m && a->mma_rows > 1)
+        g_string_append_printf(out, " products of %u rows", a->mma_rows);
     g_string_append_c(out, '\n');
     for (guint i = 0; i < a->n_values; i++)
         g_string_append_printf(out, "  value %s %s [%u, %u] %s registers %u\n", a->value[i].name,

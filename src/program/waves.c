@@ -52,7 +52,7 @@ void ws_waves_grid(const WsProgram *p, guint *m, guint *n)
     Seen seen = { operand, made, FALSE, TRUE };
     for (guint i = 0; waves > 1 && i < p->n_ops; i++)
         if (p->op[i]->agent == 0)
-            look(&seen, p->op[i], p->hardware->matrix.m);
+            look(&seen, p->op[i], p->agent[0].mma_rows);
     gboolean two = waves > 1 && seen.by_two && !seen.reduces;
     for (guint i = 0; i < values; i++)
         two &= !(operand[i] && made[i]);

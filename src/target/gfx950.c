@@ -7,8 +7,11 @@ static const WsTargetQueue queue[] = {
     { "vector memory (vmcnt)", "load", WS_ENDS_WITH_COUNTER, "load_wait", 63 },
 };
 
-/* v_mfma_f32_16x16x32_{f16,bf16} */
-static const WsTargetProduct product[] = { { "f16", "f32", FALSE }, { "bf16", "f32", FALSE } };
+/* v_mfma_f32_16x16x32_{f16,bf16}, v_mfma_f32_16x16x128_f8f6f4 of two 8-bit types without scales; of
+ * 32 rows 32x32x16 and 32x32x64. */
+static const WsTargetProduct product[] = { { "f16", "f32", FALSE, 32 },
+                                           { "bf16", "f32", FALSE, 32 },
+                                           { "e4m3 e5m2", "f32", TRUE, 128 } };
 
 static const WsTargetWord word[] = {
     WS_TARGET_WORD("SM cycles", "CU cycles"),
@@ -38,6 +41,7 @@ const WsTarget ws_target_gfx950 = {
     .matrix = { .name = "MFMA",
                 .warps = 4,
                 .m = 16,
+                .m_other = 32,
                 .n_step = 16,
                 .n_most = 1024,
                 .k_bytes = 64,

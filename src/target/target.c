@@ -97,6 +97,15 @@ gboolean ws_target_has_product(const WsTarget *t, const char *a, const char *b,
     return FALSE;
 }
 
+guint ws_target_product_k(const WsTarget *t, const char *a, guint bytes, guint rows)
+{
+    guint k = bytes ? t->matrix.k_bytes / bytes : 0;
+    for (guint i = 0; i < t->matrix.n_products; i++)
+        if (t->matrix.product[i].k && ws_target_word(t->matrix.product[i].operands, a))
+            k = t->matrix.product[i].k;
+    return MAX(k * t->matrix.m / MAX(rows, 1), 1);
+}
+
 char *ws_target_swizzles(const WsTarget *t)
 {
     GString *s = g_string_new(NULL);

@@ -51,12 +51,15 @@ typedef struct {
 typedef struct {
     const char *operands, *accumulators;
     gboolean mixed;
+    guint k; /* of the contraction in one instruction of `m` rows, elements; 0: by k_bytes */
 } WsTargetProduct;
 
 typedef struct {
-    const char *name;         /* "wgmma"; NULL: no matrix instruction is described */
-    guint warps;              /* that issue it together */
-    guint m;                  /* rows come in multiples of it */
+    const char *name; /* "wgmma"; NULL: no matrix instruction is described */
+    guint warps;      /* that issue it together */
+    guint m;          /* rows come in multiples of it */
+    guint m_other;    /* rows and columns that a group may choose instead (`mma_rows`), with as much
+                         less of the contraction; 0: none */
     guint n_step, n_most;     /* columns: multiples, and the most */
     guint n_step_int8, n_few; /* 8-bit integers above n_few columns: multiples of n_step_int8 */
     guint k_bytes;            /* of the contraction in one instruction */
@@ -170,6 +173,8 @@ gboolean ws_target_has_cluster(const WsTarget *t, guint ctas);
 guint64 ws_target_shared(const WsTarget *t, guint per_sm);
 gboolean ws_target_has_product(const WsTarget *t, const char *a, const char *b,
                                const char *accumulator);
+/* Elements of the contraction that one instruction of `rows` rows takes of type `a`. */
+guint ws_target_product_k(const WsTarget *t, const char *a, guint bytes, guint rows);
 /* "128, 64, 32": the spans of its swizzles. Caller frees. */
 char *ws_target_swizzles(const WsTarget *t);
 /* "f16 -> f32 f16; bf16 -> f32": what its matrix instruction takes. Caller frees. */

@@ -4,7 +4,7 @@ its source, MIT, not part of this project) and compares what the kernel writes w
 
     emulate.py SOURCE OBJECT KIND SIZE... [--seed N] [--orders N] [--drop-barrier N] [--weaken-wait N]
 
-SOURCE: a checkout of tinygrad. KIND: gemm (A[M,K] B[K,N] -> C[M,N], f16; sizes M N K) or attention
+SOURCE: a checkout of tinygrad. KIND: gemm (A[M,K] B[K,N] -> C[M,N], f16, or --types A:B:C and --turned: B[N,K]; sizes M N K) or attention
 (Q K V -> O [Z,H,N,128], f16; sizes Z H N), or reference: the float64 kernel that judges C of gemm.
 Instructions are the emulator's, waves and memory are ours: waves run to their next s_barrier in an order of the seed, rounds are released together; a load
 straight to LDS leaves what is no number there and lands when s_waitcnt vmcnt lets no more loads be
@@ -54,6 +54,33 @@ def f16(values):
 
 def floats(buffer):
     return struct.unpack("<%de" % (len(buffer) // 2), bytes(buffer))
+
+
+def decoded8(bits, e, m):
+    """An 8-bit float of e exponent and m mantissa bits (OCP); what is no number is not made here."""
+    power, part = bits >> m & (1 << e) - 1, bits & (1 << m) - 1
+    bias = (1 << e - 1) - 1
+    x = part / (1 << m) * 2 ** (1 - bias) if power == 0 else (1 + part / (1 << m)) * 2 ** (power - bias)
+    return -x if bits & 128 else x
+
+
+TABLE = {"e4m3": [decoded8(i, 4, 3) for i in range(256)], "e5m2": [decoded8(i, 5, 2) for i in range(256)]}
+
+
+def encoded(values, dtype):
+    if dtype == "f16":
+        return f16(values)
+    if dtype == "bf16":  # of values that it holds
+        return b"".join(struct.pack("<f", x)[2:] for x in values)
+    return bytes(TABLE[dtype].index(x) for x in values)
+
+
+def decoded(buffer, dtype):
+    if dtype == "f16":
+        return floats(buffer)
+    if dtype == "bf16":
+        return [struct.unpack("<f", b"\0\0" + bytes(buffer[i:i + 2]))[0] for i in range(0, len(buffer), 2)]
+    return [TABLE[dtype][x] for x in buffer]
 
 
 class Machine:
@@ -109,7 +136,7 @@ class Machine:
             kind = KIND_TR
         elif name.startswith("V_PERMLANE") and "SWAP" in name:
             kind = KIND_SWAP
-        elif name.startswith("V_MFMA_F32_16X16X32_F16") and self.overlaps(pc):
+        elif name.startswith("V_MFMA_F32_32X32X") or (name.startswith("V_MFMA_F32_16X16X32_F16") and self.overlaps(pc)):
             kind = KIND_OVER
         elif name == "V_CVT_F16_F32_E32" and low & 511 >= 256:
             kind = KIND_HALF
@@ -151,20 +178,30 @@ class Machine:
                     half = struct.pack("<e", math.copysign(math.inf, x))
                 v[to * 64 + lane], = struct.unpack("<H", half)
 
-    def product(self, wave, pc):
+    def product(self, wave, pc, name):
+        """D of 32 rows has row 8 (r / 4) + 4 (lane / 32) + r % 4 in register r (CDNA 4 ISA, matrix layouts;
+        the emulator has other rows there); of 16, row 4 (lane / 16) + r."""
         dst, a, b, c = self.mfma_registers(pc)
-        v = wave._vgpr_mv
+        low, high = self.words(pc)
+        v, block = wave._vgpr_mv, 32 if "32X32X" in name else 16
+        eight = "F8F6F4" in name
+        types = [("e4m3", "e5m2")[f] for f in (low >> 8 & 7, high >> 29 & 7)] if eight else \
+            ["bf16" if name.split("_")[4].startswith("BF16") else "f16"] * 2
+        count = 8 if eight else 4
 
-        def rows(first):
-            words = [[v[(first + i) * 64 + lane] for i in range(4)] for lane in range(64)]
-            part = [struct.unpack("<8e", struct.pack("<4I", *w)) for w in words]
-            return [sum((part[g * 16 + r] for g in range(4)), ()) for r in range(16)]
+        def rows(first, dtype):
+            words = [[v[(first + i) * 64 + lane] for i in range(count)] for lane in range(64)]
+            part = [tuple(decoded(struct.pack("<%dI" % count, *w), dtype)) for w in words]
+            return [sum((part[g * block + r] for g in range(64 // block)), ()) for r in range(block)]
 
-        x, y, out = rows(a), rows(b), {}
+        x, y, out = rows(a, types[0]), rows(b, types[1]), {}
         for lane in range(64):
-            for r in range(4):
-                start, = struct.unpack("<f", struct.pack("<I", v[(c + r) * 64 + lane]))
-                s = start + sum(p * q for p, q in zip(x[lane // 16 * 4 + r], y[lane % 16]))
+            for r in range(block * block // 64):
+                start = 0.0
+                if c is not None:
+                    start, = struct.unpack("<f", struct.pack("<I", v[(c + r) * 64 + lane]))
+                row = r // 4 * 8 + lane // 32 * 4 + r % 4 if block == 32 else lane // 16 * 4 + r
+                s = start + sum(p * q for p, q in zip(x[row], y[lane % block]))
                 out[(dst + r) * 64 + lane] = struct.unpack("<I", struct.pack("<f", s))[0]
         for at, value in out.items():
             v[at] = value
@@ -244,7 +281,7 @@ class Machine:
         elif kind == KIND_TR:
             self.transposed(wave, pc)
         elif kind == KIND_OVER:
-            self.product(wave, pc)
+            self.product(wave, pc, name)
         elif kind == KIND_HALF:
             self.halved(wave, pc)
         else:
@@ -304,24 +341,27 @@ def differs(got, want, absolute, relative):
 
 def gemm(machine, sizes, rng):
     m, n, k = sizes
+    of_a, of_b, of_c = machine.types
     a = [rng.choice((-1.5, -1, -0.5, 0.5, 1, 2)) for _ in range(m * k)]
     b = [rng.choice((-1.5, -1, -0.5, 0.5, 1, 2)) for _ in range(k * n)]
-    memory = [ctypes.create_string_buffer(f16(a)), ctypes.create_string_buffer(f16(b)),
+    laid = [b[i * n + j] for j in range(n) for i in range(k)] if machine.turned else b
+    memory = [ctypes.create_string_buffer(encoded(a, of_a)), ctypes.create_string_buffer(encoded(laid, of_b)),
               ctypes.create_string_buffer(b"\xff" * (2 * m * n))]
     values = [ctypes.addressof(x) for x in memory] + [m, n, k]
     arguments = ctypes.create_string_buffer(struct.pack("<6q", *values))
     again = machine.orders(m // 256 * (n // 256), ctypes.addressof(arguments), memory[2])
     if again:
         return again
-    c = floats(memory[2].raw[:2 * m * n])
+    c = decoded(memory[2].raw[:2 * m * n], of_c)
     bad = sum(x != x for x in c)
     if bad:
         return "%d of %d elements are no number" % (bad, len(c))
+    close = 0.01 if of_c == "bf16" else 0.001
     columns = [b[j::n] for j in range(n)]
     picked = [divmod(rng.randrange(m * n), n) for _ in range(3000)] + [(i, i) for i in range(min(m, n))]
     for i, j in picked:
         want = sum(x * y for x, y in zip(a[i * k:(i + 1) * k], columns[j]))
-        if differs(c[i * n + j], want, 0.01, 0.001):
+        if differs(c[i * n + j], want, 0.01, close):
             return "C[%d, %d] = %g, not %g" % (i, j, c[i * n + j], want)
     # all of it: C x = A (B x)
     x = [rng.random() for _ in range(n)]
@@ -329,7 +369,7 @@ def gemm(machine, sizes, rng):
     for i in range(m):
         want = sum(p * q for p, q in zip(a[i * k:(i + 1) * k], bx))
         got = sum(p * q for p, q in zip(c[i * n:(i + 1) * n], x))
-        if differs(got, want, 0.01 * math.sqrt(n), 0.002):
+        if differs(got, want, 10 * close * math.sqrt(n), 2 * close):
             return "row %d of C: %g, not %g" % (i, got, want)
     return None
 
@@ -394,11 +434,14 @@ def main():
     parser.add_argument("--orders", type=int, default=0)
     parser.add_argument("--drop-barrier", type=int)
     parser.add_argument("--weaken-wait", type=int)
+    parser.add_argument("--types", default="f16:f16:f16")
+    parser.add_argument("--turned", action="store_true")
     o = parser.parse_args()
     sys.path.insert(0, o.source)
     import test.mockgpu.amd.emu as emu
     machine = Machine(emu, Object(o.object), o.seed, o.drop_barrier, o.weaken_wait)
     machine.more = o.orders
+    machine.types, machine.turned = o.types.split(":"), o.turned
     signal.alarm(600)  # a loop without an end
     wrong = {"gemm": gemm, "attention": attention, "reference": reference}[o.kind](machine, o.size, random.Random(o.seed))
     print(wrong if wrong and wrong.startswith("differs") else "wrong: " + wrong if wrong else "right")

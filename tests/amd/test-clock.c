@@ -1,8 +1,10 @@
 /* The clock of targets whose groups are halves: the built-in machine of gfx950, and what the play
  * makes of the designs on it and on machines that differ in one value. */
 #include "clock/clock.h"
+#include "clock/play.h"
 #include "clock/share.h"
 #include "designs.h"
+#include "program/parts/access.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/parts/tiles.h"
@@ -430,6 +432,49 @@ static void short_loops(void)
     }
 }
 
+/* Lanes that meet in a bank: 8 lanes that read 16 bytes are served together, 16 that read 8 bytes.
+ */
+static void banks(void)
+{
+    static const AmdChange plain = { "\"stages\": \"NB\"", "\"stages\": \"NB\", \"swizzle\": 0" };
+    static const AmdChange both = { "all \"stages\": \"NB\"",
+                                    "\"stages\": \"NB\", \"swizzle\": 0" };
+    static const AmdChange no_gap = { "all \"gap\": 16", "\"swizzle\": 0" };
+    static const struct {
+        const char *design;
+        const AmdChange *change;
+        double a, b; /* times as long as the bytes take */
+    } cases[] = {
+        { "gemm-gfx950", NULL, 1, 1 },
+        { "gemm-gfx950-32", NULL, 1, 1 },
+        { "gemm-gfx950-fp8", NULL, 1, 1 },
+        { "gemm-gfx950-gap", NULL, 1, 1 },
+        /* rows of 128 bytes, every second one in the same banks: 4 of 8 */
+        { "gemm-gfx950-gap", &no_gap, 4, 4 },
+        /* rows of 64 bytes: 2 of 8 */
+        { "gemm-gfx950", &plain, 2, 1 },
+        /* of B four rows of 512 bytes at a time, all in the same banks */
+        { "gemm-gfx950", &both, 2, 4 },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(GError) error = NULL;
+        g_autoptr(WsProgram) p =
+            amd_load(cases[i].design, cases[i].change, cases[i].change ? 1 : 0, NULL, 0);
+        g_autoptr(WsMachine) m =
+            ws_machine_load(WS_SOURCE_ROOT "/resources/machines/mi355x.json", &error);
+        double turns[2] = { 0, 0 };
+        g_assert_no_error(error);
+        for (guint k = 0; k < p->n_ops; k++) {
+            const WsOp *op = p->op[k];
+            if (op->kind == WS_OP_LD_SHARED)
+                turns[op->access[0].buffer] = ws_clock_bank_turns(p, m, op);
+        }
+        if (turns[0] != cases[i].a || turns[1] != cases[i].b)
+            g_error("%s: %g and %g, not %g and %g", cases[i].design, turns[0], turns[1], cases[i].a,
+                    cases[i].b);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -445,5 +490,6 @@ int main(int argc, char **argv)
     g_test_add_func("/amd/clock/power", power);
     g_test_add_func("/amd/clock/refused", refused);
     g_test_add_func("/amd/clock/short-loops", short_loops);
+    g_test_add_func("/amd/clock/banks", banks);
     return g_test_run();
 }

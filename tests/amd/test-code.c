@@ -20,7 +20,8 @@
 static const struct {
     const char *design;
     WsSetting set[3];
-    gint vm[COUNTS]; /* ends with -1 */
+    gint vm[COUNTS];  /* ends with -1 */
+    const char *mfma; /* NULL: v_mfma_f32_16x16x32_f16 */
 } rows[] = {
     { "gemm-gfx950", { { 0 } }, { 4, 4, 0, -1 } },
     { "gemm-gfx950", { { "BK", 64 }, { "NB", 2 } }, { 0, 0, NONE, -1 } },
@@ -29,6 +30,9 @@ static const struct {
     { "gemm-gfx950-flat", { { 0 } }, { 4, 4, 0, -1 } },
     /* two of A's halves and all of B: 2 + 2 + 4 */
     { "gemm-gfx950-split", { { 0 } }, { 8, 8, 8, 0, -1 } },
+    { "gemm-gfx950-32", { { 0 } }, { 4, 4, 0, -1 }, "v_mfma_f32_32x32x16_bf16" },
+    { "gemm-gfx950-gap", { { 0 } }, { 0, 0, NONE, -1 } },
+    { "gemm-gfx950-fp8", { { 0 } }, { 4, 4, 0, -1 }, "v_mfma_f32_32x32x64_f8f6f4" },
     { "attention-gfx950", { { 0 } }, { 0, 4, 0, -1 } }, /* behind Q's own: 0 */
     { "attention-gfx950", { { "NB", 4 } }, { 0, 8, 0, -1 } },
 };
@@ -275,7 +279,8 @@ static void test_read(gconstpointer data)
         for (guint at = 0; at < G_N_ELEMENTS(versions); at++) {
             g_autoptr(GBytes) object = ws_generate_amd_object(p, versions[at].version, NULL);
             if (disassembler) {
-                read_by(tool, "-d", object, "v_mfma_f32_16x16x32_f16");
+                const char *mfma = rows[row].mfma;
+                read_by(tool, "-d", object, mfma ? mfma : "v_mfma_f32_16x16x32_f16");
                 continue;
             }
             read_by(tool, "-a", object, "warpstave.kd");

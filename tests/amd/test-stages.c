@@ -313,6 +313,33 @@ static void proof_rows(GString *s)
                                                                        : "undecided");
 }
 
+/* Kernels of others: upstream.def, read by tests/import/test-amd.c where their text is at hand. */
+static void text_rows(GString *s)
+{
+    static const struct {
+        const char *where, *file, *helpers, *name, *verdict, *why;
+    } rows[] = {
+#define TUTORIAL(file, helpers, name, verdict, what)                                               \
+    { "ROCm/gfx950-gluon-tutorials: ", file, helpers, name, #verdict, what },
+#define UPSTREAM(file, name, define, what)                                                         \
+    { "triton-lang/triton: third_party/amd/python/", file, NULL, name, "OUTSIDE", what },
+#define TEXT(file, name, why) { "", file, NULL, name, "", why },
+#include "import/amd/upstream.def"
+    };
+    g_string_append(s, "\nKernels with stages of others, and what import makes of them (2026-11): "
+                       "`WARPSTAVE_GFX950_SOURCE` and `WARPSTAVE_TRITON_SOURCE` name checkouts, "
+                       "which\n`./dev test import/amd` reads. Not read is what is named, among "
+                       "other things.\n\n| text | kernel | verdict | why |\n|---|---|---|---|\n");
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        g_string_append_printf(s, "| %s%s%s | `%s` | %s | %s |\n", rows[i].where, rows[i].file,
+                               rows[i].helpers ? ", its helpers in the same file" : "",
+                               rows[i].name,
+                               strcmp(rows[i].verdict, "PROVED") == 0    ? "proved"
+                               : strcmp(rows[i].verdict, "OUTSIDE") == 0 ? "undecided"
+                                                                         : "-",
+                               or_dash(rows[i].why));
+}
+
 static char *page(void)
 {
     GString *s = g_string_new(
@@ -342,6 +369,7 @@ static char *page(void)
         g_string_append_printf(s, "| %s | %s | %s: %s |\n", bad[i].name, bad[i].upstream,
                                bad[i].rule, bad[i].says);
     proof_rows(s);
+    text_rows(s);
     return g_string_free(s, FALSE);
 }
 

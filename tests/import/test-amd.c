@@ -155,6 +155,54 @@ static const struct {
 #undef UPSTREAM
 };
 
+static const struct {
+    const char *file, *helpers, *name;
+    Want want;
+    const char *what;
+} tutorials[] = {
+#define UPSTREAM(file, name, define, what)
+#define TUTORIAL(file, helpers, name, want, what) { file, helpers, name, want, what },
+#include "amd/upstream.def"
+#undef UPSTREAM
+};
+
+/* The text with what it imports from `common` in its place. */
+static char *with_helpers(const char *root, const char *file, const char *helpers)
+{
+    g_autofree char *path = g_build_filename(root, file, NULL), *text = NULL, *of = NULL;
+    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    if (!helpers)
+        return g_steal_pointer(&text);
+    g_autofree char *other = g_build_filename(root, helpers, NULL);
+    g_assert_true(g_file_get_contents(other, &of, NULL, NULL));
+    char *at = strstr(text, "from common import");
+    g_assert_nonnull(at);
+    char *end = strchr(at, '\n');
+    *at = '\0';
+    return g_strconcat(of, "\n", text, end, NULL);
+}
+
+static void test_tutorial(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data);
+    const char *root = g_getenv("WARPSTAVE_GFX950_SOURCE");
+    if (!root) {
+        g_test_skip("WARPSTAVE_GFX950_SOURCE names no checkout of the gfx950 tutorials");
+        return;
+    }
+    g_autofree char *text = with_helpers(root, tutorials[i].file, tutorials[i].helpers);
+    g_auto(GStrv) line = g_strsplit(text, "\n", -1);
+    const WsImportOptions how = { .kernel = tutorials[i].name };
+    g_auto(WsJudged) k = { 0 };
+    g_autoptr(GError) error = NULL;
+    ws_judge_text(text, strlen(text), tutorials[i].file, WS_IMPORT_GLUON, &how, NULL, &k, &error);
+    g_assert_no_error(error);
+    const gboolean named = is_named(&k, line, tutorials[i].what, "");
+    g_assert_cmpint(k.verdict->kind, ==,
+                    tutorials[i].want == PROVED ? WS_VERDICT_PROVED : WS_VERDICT_OUTSIDE);
+    g_assert_true(named || tutorials[i].want == PROVED);
+}
+
 static void test_upstream(gconstpointer data)
 {
     const guint i = GPOINTER_TO_UINT(data);
@@ -275,6 +323,10 @@ int main(int argc, char **argv)
     for (guint i = 0; i < G_N_ELEMENTS(upstream); i++) {
         g_autofree char *path = g_strdup_printf("/import/amd/upstream/%s/%u", upstream[i].name, i);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_upstream);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(tutorials); i++) {
+        g_autofree char *path = g_strdup_printf("/import/amd/tutorial/%s/%u", tutorials[i].name, i);
+        g_test_add_data_func(path, GUINT_TO_POINTER(i), test_tutorial);
     }
     const int failed = g_test_run();
     for (guint i = 0; i < KERNELS; i++)

@@ -103,7 +103,10 @@ static void test_target_words(void)
     g_assert_false(ws_target_has_product(t, "bf16", "bf16", "f16"));
     g_assert_false(ws_target_has_product(t, "f32", "f32", "f32"));
     g_assert_true(ws_target_has_product(&ws_target_gfx950, "bf16", "bf16", "f32"));
-    g_assert_false(ws_target_has_product(&ws_target_gfx950, "e4m3", "e4m3", "f32"));
+    g_assert_true(ws_target_has_product(&ws_target_gfx950, "e4m3", "e5m2", "f32"));
+    g_assert_false(ws_target_has_product(&ws_target_gfx950, "e4m3", "f16", "f32"));
+    g_assert_cmpuint(ws_target_product_k(&ws_target_gfx950, "bf16", 2, 32), ==, 16);
+    g_assert_cmpuint(ws_target_product_k(&ws_target_gfx950, "e5m2", 1, 16), ==, 128);
 }
 
 /* No step has a field whose key is a step keyword: keywords tell steps apart. */

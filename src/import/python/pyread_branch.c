@@ -242,6 +242,28 @@ static Val *typed(PyRead *p, const WsPyNode *e)
     return v && v->kind == VAL_PARAM && !v->dtype ? (Val *)v : NULL;
 }
 
+/* x.dtype in (torch.float16, torch.bfloat16): the first of them, as the others have its size. */
+static void one_of(PyRead *p, const WsPyNode *condition)
+{
+    Val *x = strcmp(condition->text, "in") ? NULL : typed(p, condition->kid[0]);
+    const Val *of = x ? py_eval(p, condition->kid[1]) : NULL;
+    const char *first = NULL;
+    if (!of || of->kind != VAL_TUPLE)
+        return;
+    for (guint i = 0; i < of->n; i++) {
+        const char *is = of->item[i]->kind == VAL_NAME ? py_dtype(of->item[i]->text) : NULL;
+        if (!is || (first && py_dtype_bytes(is) != py_dtype_bytes(first)))
+            return;
+        first = first ? first : is;
+    }
+    x->dtype = first;
+    if (first && of->n > 1)
+        ws_source_granted(p->r, ws_source_format(p->r,
+                                                 "`%s` holds %s, the first of the types that "
+                                                 "its host lets through",
+                                                 x->text, first));
+}
+
 void py_note_types(PyRead *p, const WsPyNode *condition, gboolean holds)
 {
     const char *joined = holds ? "and" : "or", *same = holds ? "==" : "!=";
@@ -252,6 +274,8 @@ void py_note_types(PyRead *p, const WsPyNode *condition, gboolean holds)
             py_note_types(p, condition->kid[i], holds);
             continue;
         }
+        if (holds && i == 0)
+            one_of(p, condition);
         Val *x = strcmp(condition->text, same) ? NULL : typed(p, condition->kid[i]);
         const Val *type = x ? py_eval(p, condition->kid[1 - i]) : NULL;
         if (type && type->kind == VAL_NAME)

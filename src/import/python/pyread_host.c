@@ -1,4 +1,5 @@
 #include "import/python/pyread_host.h"
+#include "import/python/amd/amd.h"
 #include "import/python/dialect/pyread_terms.h"
 #include "import/python/dialect/tle_mesh.h"
 #include "import/python/pyread_law.h"
@@ -88,6 +89,7 @@ static void option(PyRead *p, const WsPyNode *arg, const Val *v)
         p->r->cluster = n;
     if (!strcmp(arg->text, "num_ctas") && p->r->cluster > 1)
         py_unread(p, arg, "how the CTAs of a program share its tiles");
+    read |= p->amd && py_amd_option(arg->text, v);
     if (!read && !py_law_option(arg->text))
         py_unread(p, arg, ws_source_format(p->r, "the launch option `%s`", arg->text));
 }

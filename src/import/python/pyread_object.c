@@ -297,10 +297,10 @@ const Val *py_attribute(PyRead *p, const Val *a, const char *name)
         return strcmp(name, "shape") ? NULL : list(p, (const gint64[]){ a->rows, a->cols }, 2);
     if (a->kind == VAL_PARAM || a->kind == VAL_TENSOR) {
         /* what it points to is not known: conversions to it are left out */
-        if (a->dtype && (!strcmp(name, "dtype") || !strcmp(name, "element_ty")))
-            return type_name(p, a->dtype);
-        if (!strcmp(name, "dtype") || !strcmp(name, "element_ty"))
-            return unknown_type(p);
+        const gboolean type = !strcmp(name, "dtype") || !strcmp(name, "element_ty") ||
+                              (p->in_kernel && !strcmp(name, "type")); /* pointer's, of elements */
+        if (type)
+            return a->dtype ? type_name(p, a->dtype) : unknown_type(p);
         return NULL;
     }
     return NULL;

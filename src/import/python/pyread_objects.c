@@ -77,6 +77,10 @@ static const Val *allocate(PyRead *p, const Val **a, const WsPyNode *at)
         b.dtype = "bf16"; /* as tensors of no known type */
         if (p->from == WS_IMPORT_TLE)
             py_law_value(p, at, "of which type the elements of a buffer are");
+        else
+            ws_source_granted(
+                p->r,
+                ws_source_format(p->r, "elements of `%s`, of no known type, have 16 bits", b.name));
     }
     if (!b.dtype)
         return py_wrong(p, at, "an allocation of an element type that designs do not have");

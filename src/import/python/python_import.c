@@ -253,6 +253,8 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
         r->title = ws_source_format(r, "%s of %s", p.kernel->text, r->file);
         for (guint i = 0; way.assume && way.assume[i]; i++)
             g_ptr_array_add(r->assume, (gpointer)ws_source_format(r, "%s", way.assume[i]));
+        if (p.amd)
+            py_amd_turn(&p);
         py_finish_numbers(&p);
         if (from != WS_IMPORT_TLE)
             py_finish_bytes(&p);

@@ -357,6 +357,11 @@ void ws_elab_groups(WsElab *E)
                          "one_code: replicas of %s are no whole warp groups, which the role switch "
                          "chooses among",
                          name);
+        const guint rows = (guint)ws_node_int(node, WS_F_mma_rows, E->hw->matrix.m);
+        if (rows != E->hw->matrix.m && rows != E->hw->matrix.m_other)
+            ws_elab_error(E, WS_RULE_L_LENS, path, WS_WORD("Take `mma_rows` away."),
+                          "mma_rows: matrix instructions of %s have %u rows", E->p->target,
+                          E->hw->matrix.m);
         for (guint k = 0; k < replicas * halves; k++) {
             const guint r = k / halves;
             WsAgent a = { .path = path,
@@ -365,6 +370,7 @@ void ws_elab_groups(WsElab *E)
                           .replicas = replicas,
                           .half = E->hw->halves ? (gint)(k % halves) : -1,
                           .queue = -1,
+                          .mma_rows = MAX(rows, 1),
                           .warps = warps / halves,
                           .threads = E->hw->lanes * (warps / halves) };
             a.name = replicas > 1 ? ws_arena_printf(E->arena, "%s.%u", name, r) : name;

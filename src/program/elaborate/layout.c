@@ -20,6 +20,40 @@ static guint derived_swizzle(const WsTarget *hw, guint rank, guint64 row_length)
     return 0;
 }
 
+/* Rows that a half loads are dealt to pieces of the bytes that one instruction fills: there, and
+ * nowhere else, bytes may stay free, so that neighbouring rows begin at other banks. */
+static void buffer_gap(WsElab *E, WsBuffer *b, const WsNode *node, guint64 length, const char *at)
+{
+    const guint gap =
+        (guint)ws_elab_constant_in(E, ws_elab_field_expr(E, node, WS_F_gap), 0, 1024, "gap", at);
+    const guint share = E->hw->halves ? b->rows / E->hw->halves : 0;
+    if (gap == 0)
+        return;
+    if (!share) {
+        ws_elab_error(E, WS_RULE_L_LENS, at, WS_WORD("Use `pad`."),
+                      "gap: %s does not fill shared memory in pieces of a wave", E->p->target);
+        return;
+    }
+    if (b->swizzle > 0 && ws_node_has(node, WS_F_swizzle))
+        ws_elab_note(E, WS_RULE_L_SWIZZLE, at, "Set \"swizzle\": 0.",
+                     "%s has gaps between its rows, which a swizzle of %u does not allow", b->name,
+                     b->swizzle);
+    b->swizzle = 0;
+    if (gap % E->hw->shared.unit != 0 || b->pad > 0 || b->rank != 2 || length > WS_PIECE ||
+        WS_PIECE % length != 0 || b->rows % E->hw->halves != 0 || share * length % WS_PIECE != 0) {
+        ws_elab_note(
+            E, WS_RULE_L_SWIZZLE, at,
+            "Rows of 16 to 1024 bytes, a power of two, as many as fill a multiple of 1024 for each "
+            "half; a gap of a multiple of 16 bytes.",
+            "the rows of %s do not fill pieces of %u bytes with gaps of %u bytes between them",
+            b->name, WS_PIECE, gap);
+        return;
+    }
+    b->gap = gap;
+    b->share = share;
+    b->pieces = (guint)(share * length / WS_PIECE);
+}
+
 static void buffer_layout(WsElab *E, WsBuffer *b, const WsNode *node, const char *at)
 {
     guint element = ws_dtype_bytes(b->dtype);
@@ -51,9 +85,13 @@ static void buffer_layout(WsElab *E, WsBuffer *b, const WsNode *node, const char
                           "rows of %s are padded by %u bytes, but its elements have %u", b->name,
                           b->pad, element);
     }
+    if (ws_node_has(node, WS_F_gap))
+        buffer_gap(E, b, node, length, at);
     b->chunk_cols = b->swizzle ? b->swizzle / element : b->cols;
     b->row_bytes = b->swizzle ? b->swizzle : (guint)length + b->pad;
     b->chunk_bytes = b->rows * b->row_bytes;
+    if (b->gap)
+        b->chunk_bytes += b->rows / b->share * b->pieces * b->gap;
     b->align = b->swizzle ? E->hw->shared.swizzle_rows * b->swizzle : E->hw->shared.align;
     ws_queue_buffer(E, b, node, at);
     b->stage_bytes = (guint64)b->chunk_bytes * (b->cols / b->chunk_cols);
@@ -123,6 +161,11 @@ void ws_buffer_set_stages(WsBuffer *b, guint stages)
 guint64 ws_buffer_offset(const WsBuffer *b, guint row, guint col)
 {
     guint element = ws_dtype_bytes(b->dtype);
+    if (b->gap) {
+        const guint in = row % b->share, piece = row / b->share * b->pieces + in % b->pieces;
+        return (guint64)piece * (WS_PIECE + b->gap) + (guint64)(in / b->pieces) * b->row_bytes +
+               (guint64)col * element;
+    }
     return (guint64)(col / b->chunk_cols) * b->chunk_bytes + (guint64)row * b->row_bytes +
            (guint64)(col % b->chunk_cols) * element;
 }
@@ -147,6 +190,16 @@ guint ws_buffer_ranges(const WsBuffer *b, guint row0, guint rows, guint col0, gu
 {
     guint element = ws_dtype_bytes(b->dtype), n = 0;
     WsRange last = { 0, 0 };
+    const guint deep = b->gap ? b->share / b->pieces : 0; /* rows of a piece */
+    for (guint piece = 0; b->gap && piece < b->rows / deep; piece++)
+        for (guint i = 0; i < deep; i++) {
+            const guint row = piece / b->pieces * b->share + piece % b->pieces + i * b->pieces;
+            if (row >= row0 && row < row0 + rows)
+                n = add_range(out, n, max, &last, ws_buffer_offset(b, row, col0),
+                              (guint64)cols * element);
+        }
+    if (b->gap)
+        return n;
     for (guint col = col0; col < col0 + cols;) {
         guint end = MIN(col0 + cols, (col / b->chunk_cols + 1) * b->chunk_cols);
         guint64 bytes = (guint64)(end - col) * element;

@@ -16,6 +16,7 @@ struct WsAgent {
     guint warp0, warps, threads;
     guint registers;   /* setmaxnreg target; 0: no plan */
     gboolean one_code; /* its replicas run one piece of code */
+    guint mma_rows;    /* of one of its matrix instructions */
     guint n_values;
     WsRegValue *value;
     WsTree *body;

@@ -6,6 +6,8 @@
 
 G_BEGIN_DECLS
 
+#define WS_PIECE 1024 /* bytes that one instruction of a wave loads straight to the LDS */
+
 struct WsBuffer {
     char *name;
     WsDtype dtype;
@@ -17,6 +19,9 @@ struct WsBuffer {
     char *stages_name; /* of the constant that says how many, NULL without; for people */
     guint swizzle;     /* bytes of the span: 128, 64, 32, 0 */
     guint pad;         /* bytes added to each row */
+    guint gap;         /* bytes free behind each piece (WS_PIECE bytes); 0: there are no pieces */
+    guint share;       /* rows that one load fills, dealt to `pieces` pieces in turn */
+    guint pieces;
     guint chunk_cols;  /* columns of one chunk: span / bytes(dtype); = cols without swizzle */
     guint row_bytes;   /* bytes between rows inside a chunk (span, or row length + pad) */
     guint chunk_bytes; /* bytes between chunks: rows * row_bytes */

@@ -24,8 +24,9 @@ struct WsMmaOperand {
 struct WsMma {
     WsDtype a_type, b_type, acc_type;
     guint m, n, k; /* of the whole step, elements */
-    guint inst_k;  /* 16 (16 bit), 32 (8 bit), 8 (tf32): instruction m64 n inst_k */
-    guint atoms;   /* m / 64 */
+    guint inst_k;  /* 16 (16 bit), 32 (8 bit), 8 (tf32): instruction m64 n inst_k; on gfx950
+                      ws_target_product_k() */
+    guint atoms;   /* m / 64; on gfx950 m / mma_rows of the agent */
     WsMmaOperand a, b;
     WsExpr *first; /* nonzero: accumulator starts at 0 with this step */
 };

@@ -6,9 +6,6 @@
 
 G_BEGIN_DECLS
 
-#define WS_GAMD_BLOCK 16 /* rows and columns of a matrix instruction */
-#define WS_GAMD_K     32 /* its contraction, 16-bit elements */
-
 typedef struct {
     WsGluon base; /* what the parts of Gluon that serve both look at */
     WsWaveRoles roles;
@@ -19,6 +16,7 @@ typedef struct {
 
 typedef struct {
     guint rows, cols, bytes; /* of an element */
+    guint pieces;            /* that rows are dealt to; 0: they follow each other */
     const char *name;        /* "256x32" */
 } WsGamdLoad;
 

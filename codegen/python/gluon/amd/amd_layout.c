@@ -36,13 +36,14 @@ gboolean ws_gamd_is_operand(WsPy *y, guint value)
 const char *ws_gamd_mma_layout(WsPy *y, guint rows)
 {
     GArray *all = ws_gamd(y)->mma;
-    if (!ws_py_pow2(rows) || rows % (WS_GAMD_BLOCK * warps_m(y)) != 0)
+    const guint block = y->p->agent[0].mma_rows;
+    if (!ws_py_pow2(rows) || rows % (block * warps_m(y)) != 0)
         ws_py_refuse(y, y->op,
                      ws_py_phrase(y,
                                   "a tile of %u rows in registers (a power of two is needed, "
-                                  "16 for each warp at least)",
-                                  rows),
-                     "2^n rows, 128 or more");
+                                  "%u for each warp at least)",
+                                  rows, block),
+                     ws_py_phrase(y, "2^n rows, %u or more", 8 * block));
     gboolean known = FALSE;
     for (guint i = 0; i < all->len; i++)
         known |= g_array_index(all, guint, i) == rows;
@@ -163,11 +164,40 @@ const char *ws_gamd_reduce(WsPy *y, const char *what, const char *x, guint rows,
 
 /* --- memory -----------------------------------------------------------------------------------*/
 
+static void basis(GString *s, guint row, guint col)
+{
+    g_string_append_printf(s, "%s[%u, %u]", s->len ? ", " : "", row, col);
+}
+
+/* Columns, the rows of a piece, the pieces of a half, the halves; bytes stay free behind a piece.
+ */
+static const char *padded(WsPy *y, const WsBuffer *b)
+{
+    const guint bytes = ws_dtype_bytes(b->dtype);
+    g_autoptr(GString) s = g_string_new(NULL);
+    if (!ws_py_pow2(b->rows) || !ws_py_pow2(b->cols))
+        ws_py_refuse(y, NULL,
+                     ws_py_phrase(y, "gaps between %u rows of %u elements", b->rows, b->cols),
+                     "2^n rows and columns");
+    for (guint col = 1; col < b->cols; col *= 2)
+        basis(s, 0, col);
+    for (guint row = b->pieces; row < b->share; row *= 2)
+        basis(s, row, 0);
+    for (guint row = 1; row < b->pieces; row *= 2)
+        basis(s, row, 0);
+    for (guint row = b->share; row < b->rows; row *= 2)
+        basis(s, row, 0);
+    return ws_py_format(y, "gl.PaddedSharedLayout([[%u, %u]], [%s], [], [%u, %u])",
+                        WS_PIECE / bytes, b->gap / bytes, s->str, b->rows, b->cols);
+}
+
 /* A row's pieces of 16 bytes change places by the row: eight rows of 128 bytes meet all banks. */
 const char *ws_gamd_shared_layout(WsPy *y, const WsBuffer *b)
 {
     const guint bytes = b->cols * ws_dtype_bytes(b->dtype), vec = 16 / ws_dtype_bytes(b->dtype);
     const guint phases = MIN(b->cols / MAX(vec, 1), 8);
+    if (b->gap)
+        return padded(y, b);
     return ws_py_format(y, "gl.SwizzledSharedLayout(%u, %u, %u, order=[1, 0])", vec,
                         bytes < 128 ? 128 / bytes : 1, MAX(phases, 1));
 }
@@ -188,12 +218,14 @@ const WsGamdLoad *ws_gamd_load_layout(WsPy *y, const WsOp *op, const WsBuffer *b
     }
     for (guint i = 0; i < all->len; i++) {
         const WsGamdLoad *is = &g_array_index(all, WsGamdLoad, i);
-        if (is->rows == rows && is->cols == cols && is->bytes == bytes)
+        if (is->rows == rows && is->cols == cols && is->bytes == bytes && is->pieces == b->pieces)
             return is;
     }
-    WsGamdLoad is = { rows, cols, bytes,
+    WsGamdLoad is = { rows, cols, bytes, b->pieces,
                       bytes == 2 ? ws_py_format(y, "%ux%u", rows, cols)
                                  : ws_py_format(y, "%ux%ux%u", rows, cols, bytes) };
+    if (b->pieces)
+        is.name = ws_py_format(y, "%s_%u", is.name, b->pieces);
     g_array_append_val(all, is);
     return &g_array_index(all, WsGamdLoad, all->len - 1);
 }
@@ -204,7 +236,10 @@ static guint bases(const WsGamdLoad *is, guint (*at)[2])
     guint n = 0;
     for (guint col = 16 / is->bytes; col < is->cols; col *= 2, n++)
         at[n][0] = 0, at[n][1] = col;
-    for (guint row = 1; row < is->rows / 2; row *= 2, n++)
+    const guint deal = MAX(is->pieces, 1); /* rows of a piece are so far apart */
+    for (guint row = deal; row < is->rows / 2; row *= 2, n++)
+        at[n][0] = row, at[n][1] = 0;
+    for (guint row = 1; row < deal; row *= 2, n++)
         at[n][0] = row, at[n][1] = 0;
     return n;
 }
@@ -253,6 +288,7 @@ void ws_gamd_role_begin(WsPy *y)
 char *ws_gamd_role_head(WsPy *y, const char *body)
 {
     const WsGamd *g = ws_gamd(y);
+    const guint block = y->p->agent[0].mma_rows;
     GString *s = g_string_new(NULL);
     for (guint i = 0; i < g->mma->len; i++) {
         const guint rows = g_array_index(g->mma, guint, i);
@@ -261,8 +297,8 @@ char *ws_gamd_role_head(WsPy *y, const char *body)
                                "        version=4, instr_shape=[%u, %u, %u], transposed=True, "
                                "warps_per_cta=[%u, %u],\n"
                                "        tiles_per_warp=[%u, 1])\n",
-                               rows, WS_GAMD_BLOCK, WS_GAMD_BLOCK, WS_GAMD_K, warps_m(y),
-                               g->roles.waves_n, rows / (WS_GAMD_BLOCK * warps_m(y)));
+                               rows, block, block, 16 * 32 / block, warps_m(y), g->roles.waves_n,
+                               rows / (block * warps_m(y)));
     }
     for (guint i = 0; i < g->load->len; i++)
         load_head(s, &g_array_index(g->load, WsGamdLoad, i));

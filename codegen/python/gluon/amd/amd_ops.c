@@ -254,6 +254,12 @@ static void mfma(WsPy *y, const WsOp *op)
     const WsValueUse *sum = &op->value[0], *a = &op->value[1], *b = &op->value[2];
     const char *acc = y->value[sum->value], *left = y->value[a->value];
     gint64 first;
+    if (ws_dtype_bytes(op->mma->a_type) == 1) {
+        ws_py_refuse(y, op,
+                     "a product of 8-bit elements: which of them a lane of mfma_scaled holds",
+                     "f16 or bf16");
+        return;
+    }
     if (!ws_py_whole(y, sum) || !ws_py_whole(y, a) || !ws_py_whole(y, b)) {
         ws_py_refuse(y, op, "a product of parts of values", "values of their own for the parts");
         return;

@@ -9,6 +9,8 @@ G_BEGIN_DECLS
 /* The kernel, or a function that it calls, speaks of triton's module `amd`: after the module was
  * read. */
 gboolean py_is_amd(PyRead *p, const WsPyNode *module);
+/* An option of a launch that changes which registers LLVM takes, and nothing else. */
+gboolean py_amd_option(const char *name, const Val *v);
 
 /* --- layouts.c --------------------------------------------------------------------------------*/
 /* The layout of what both are made into one tile of; NULL: of neither anything is known. */
@@ -30,6 +32,10 @@ void py_amd_need_halves(PyRead *p, const PyLayout *l, gint64 rows, gint64 cols, 
 typedef enum { PY_SHARE_LOAD, PY_SHARE_READ, PY_SHARE_ACROSS } PyShare;
 void py_amd_share(PyRead *p, gint buffer, PyShare how, guint64 by, const WsPyNode *at);
 gboolean py_amd_is_operand_b(const PyLayout *l);
+
+/* --- turned.c ---------------------------------------------------------------------------------*/
+/* When all is read: buffers of which the halves load other rows than they read. */
+void py_amd_turn(PyRead *p);
 
 /* --- stages.c ---------------------------------------------------------------------------------*/
 /* `with gl.amd.warp_pipeline_stage(…):`; FALSE: the statement is none. */

@@ -237,6 +237,24 @@ gboolean py_layout_once(const PyLayout *l, gint64 rows, gint64 cols)
     return rank_of(&b, cols, -1) == all && b.n[0] + b.n[1] + b.n[2] == all;
 }
 
+gboolean py_layout_deals(const PyLayout *l, gint64 rows, gint64 cols, gint64 piece)
+{
+    const gint64 pieces = cols > 0 ? rows / 2 * cols / MAX(piece, 1) : 0;
+    const gint64 from[] = { pieces, 1, rows / 2 }, to[] = { rows / 2, pieces, rows };
+    guint at = 0;
+    if (!is_power(rows) || !is_power(cols) || rows < 2 || pieces < 1 || l->shape[0] != rows ||
+        l->shape[1] != cols || l->every != piece || cols > piece)
+        return FALSE;
+    for (gint64 col = 1; col < cols; col *= 2, at++)
+        if (at >= l->n[0] || l->basis[0][at].row || l->basis[0][at].col != col)
+            return FALSE;
+    for (guint part = 0; part < G_N_ELEMENTS(from); part++)
+        for (gint64 row = from[part]; row < to[part]; row *= 2, at++)
+            if (at >= l->n[0] || l->basis[0][at].col || l->basis[0][at].row != row)
+                return FALSE;
+    return at == l->n[0];
+}
+
 gboolean py_layout_equal(const PyLayout *a, const PyLayout *b)
 {
     if (!a || !b || a->kind != b->kind || a->kind == PY_LAYOUT_UNKNOWN)

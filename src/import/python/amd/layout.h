@@ -34,9 +34,10 @@ struct PyLayout {
     gint64 tiles[2]; /* MFMA: side by side in a warp; BLOCKED: elements of a lane */
     gint64 lanes[2]; /* BLOCKED */
     gint64 order[2]; /* BLOCKED: the fastest dimension first */
-    gint64 shape[2]; /* BASES */
-    guint n[3];      /* BASES: of registers, lanes, warps */
+    gint64 shape[2]; /* BASES, and SHARED with gaps */
+    guint n[3];      /* BASES: of registers, lanes, warps; SHARED with gaps: of places, first */
     PyBasis basis[3][PY_LAYOUT_MOST];
+    gint64 every, gap; /* SHARED: elements, and how many places stay free behind them; 0: none */
 };
 
 enum { PY_REGISTERS, PY_LANES, PY_WARPS };
@@ -61,6 +62,9 @@ gboolean py_layout_bases(const PyLayout *l, gint64 rows, gint64 cols, PyBases *b
 PyHalves py_layout_halves(const PyLayout *l, gint64 rows, gint64 cols, guint64 *by);
 /* Every element is held once. */
 gboolean py_layout_once(const PyLayout *l, gint64 rows, gint64 cols);
+/* Places of shared memory as a design deals rows to pieces of `piece` elements: columns, rows of a
+ * piece, pieces of a half, halves. */
+gboolean py_layout_deals(const PyLayout *l, gint64 rows, gint64 cols, gint64 piece);
 gboolean py_layout_equal(const PyLayout *a, const PyLayout *b);
 /* Going from one to the other every element stays in its lane. */
 gboolean py_layout_stays(const PyLayout *a, const PyLayout *b, gint64 rows, gint64 cols);

@@ -115,6 +115,39 @@ const Val *py_mean_AMD_SHARED(PyRead *p, const Val **a, const WsPyNode *at)
     return value(p, made(p, PY_LAYOUT_SHARED));
 }
 
+/* PaddedSharedLayout: what a design has no word for is some other order of the same elements. */
+const Val *py_mean_AMD_PADDED(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    PyLayout *l = made(p, PY_LAYOUT_SHARED);
+    gint64 one[2];
+    if (a[0] && a[0]->kind == VAL_TUPLE && a[0]->n == 1 && pair(a[0]->item[0], one) &&
+        bases(a[1], l, 0) && pair(a[3], l->shape)) {
+        l->every = one[0];
+        l->gap = one[1];
+    }
+    return value(p, l);
+}
+
+/* --- of types --------------------------------------------------------------------------------- */
+
+static const Val *is_type(PyRead *p, const WsPyNode *at, const char *type)
+{
+    const WsPyNode *f = at->kid[0];
+    const Val *v = f->kind == WS_PY_ATTR ? py_eval(p, f->kid[0]) : NULL;
+    const char *is = v && v->kind == VAL_NAME ? py_dtype(v->text) : NULL;
+    return is ? py_literal(p, !strcmp(is, type)) : py_opaque(p);
+}
+
+const Val *py_mean_AMD_IS_F16(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    return is_type(p, at, "f16");
+}
+
+const Val *py_mean_AMD_IS_BF16(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    return is_type(p, at, "bf16");
+}
+
 /* --- of tiles --------------------------------------------------------------------------------- */
 
 const PyLayout *py_amd_layout(const PyRead *p, const Val *v)
@@ -219,13 +252,15 @@ void py_amd_share(PyRead *p, gint buffer, PyShare how, guint64 by, const WsPyNod
     const gboolean twice = (b->loaded_by && loaded != b->loaded_by) ||
                            (b->read_by && read != b->read_by) ||
                            (b->across_by && across != b->across_by);
-    if (twice || (loaded && read && loaded != read) || (loaded && across && loaded == across))
+    if (loaded && read && loaded != read)
+        b->apart = TRUE; /* drawn with its columns as rows (turned.c) */
+    if (twice || (loaded && across && loaded == across))
         py_unread(p, at,
                   how == PY_SHARE_LOAD
-                      ? "a load of which the halves of the warps load other rows than they read, "
-                        "or than another one loads"
-                      : "a read of which the halves of the warps hold other rows than they load, "
-                        "or than another one reads");
+                      ? "a load of which the halves of the warps load other rows than another one "
+                        "loads"
+                      : "a read of which the halves of the warps hold other rows than another one "
+                        "reads");
     b->loaded_by = loaded;
     b->read_by = read;
     b->across_by = across;

@@ -1,5 +1,6 @@
 #include "import/python/amd/amd.h"
 #include "import/python/pyread_law.h"
+#include "program/parts/buffer.h"
 
 #include <string.h>
 
@@ -249,6 +250,15 @@ const Val *py_mean_AMD_GLOBAL(PyRead *p, const Val **a, const WsPyNode *at)
     return v;
 }
 
+/* Gaps as a design has them; of others each element has bytes of its own all the same. */
+static void take_gap(WsReadBuffer *b, const PyLayout *l)
+{
+    const gint64 bytes = b->dtype ? py_dtype_bytes(b->dtype) : 0;
+    if (b->rank >= 2 && bytes > 0 && l->gap > 0 && l->gap * bytes % 16 == 0 &&
+        py_layout_deals(l, b->shape[b->rank - 2], b->shape[b->rank - 1], WS_PIECE / bytes))
+        b->gap = l->gap * bytes;
+}
+
 const Val *py_mean_AMD_ALLOCATE(PyRead *p, const Val **a, const WsPyNode *at)
 {
     if (!a[2] || a[2]->kind != VAL_LAYOUT || !a[2]->layout ||
@@ -256,7 +266,10 @@ const Val *py_mean_AMD_ALLOCATE(PyRead *p, const Val **a, const WsPyNode *at)
         py_unread(p, at, "the layout of shared memory");
     if (py_given(a[3]))
         return py_wrong(p, at, "shared memory that is made with a value");
-    return py_mean_ALLOCATE(p, a, at);
+    const Val *v = py_mean_ALLOCATE(p, a, at);
+    if (v->kind == VAL_BUFFER && a[2] && a[2]->kind == VAL_LAYOUT && a[2]->layout)
+        take_gap(&g_array_index(p->r->buffers, WsReadBuffer, v->place.object), a[2]->layout);
+    return v;
 }
 
 /* --- products --------------------------------------------------------------------------------- */
@@ -278,10 +291,34 @@ const Val *py_mean_AMD_MFMA(PyRead *p, const Val **a, const WsPyNode *at)
     if (!sum || sum->kind != PY_LAYOUT_MFMA || !is_operand(left, 0, sum, 0) ||
         !is_operand(right, 1, sum, left->width))
         return py_wrong(p, at, "a product of tiles whose layouts are not those of its sum");
+    if (p->group->mma_rows && p->group->mma_rows != sum->block)
+        py_law_value(p, at, "a matrix instruction of other rows than another product's");
+    else
+        p->group->mma_rows = sum->block;
     const Val *v = py_mean_MMA(p, (const Val *[]){ a[0], a[1], a[2], NULL, NULL, NULL, NULL }, at);
     if (v->kind == VAL_TILE) {
         ((Val *)v)->layout = sum;
         g_array_index(p->group->values, WsReadValue, v->index).layout = sum;
     }
     return v;
+}
+
+/* The format is what the tile holds: "e5m2". */
+static gboolean is_format(const PyRead *p, const Val *tile, const Val *format)
+{
+    const char *type = tile && tile->kind == VAL_TILE && tile->index >= 0 && p->group
+                           ? g_array_index(p->group->values, WsReadValue, tile->index).dtype
+                           : NULL;
+    return type && format && format->kind == VAL_STRING && strstr(format->text, type) &&
+           strlen(format->text) <= strlen(type) + 2; /* and quotes */
+}
+
+/* Scales are of blocks of 32 elements, for which designs have no word. */
+const Val *py_mean_AMD_UNSCALED(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    if (py_given(a[1]) || py_given(a[4]))
+        return py_wrong(p, at, "a product with scales");
+    if (!is_format(p, a[0], a[2]) || !is_format(p, a[3], a[5]))
+        return py_wrong(p, at, "a product whose formats are not those of its tiles");
+    return py_mean_AMD_MFMA(p, (const Val *[]){ a[0], a[3], a[6] }, at);
 }

@@ -59,3 +59,15 @@ gboolean py_is_amd(PyRead *p, const WsPyNode *module)
     g_ptr_array_unref(s.seen);
     return s.found;
 }
+
+/* llvm_fn_attrs=(("amdgpu-agpr-alloc", "0,0"),): which registers LLVM takes. */
+gboolean py_amd_option(const char *name, const Val *v)
+{
+    gboolean good = !strcmp(name, "llvm_fn_attrs") && v->kind == VAL_TUPLE;
+    for (guint i = 0; good && i < v->n; i++) {
+        const Val *pair = v->item[i];
+        good = pair->kind == VAL_TUPLE && pair->n == 2 && pair->item[0]->kind == VAL_STRING &&
+               pair->item[0]->text && strstr(pair->item[0]->text, "amdgpu-agpr-alloc");
+    }
+    return good;
+}

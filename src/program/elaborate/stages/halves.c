@@ -136,12 +136,13 @@ static void legal(WsStepState *S, const WsMma *m)
 {
     WsElab *E = S->E;
     const WsTargetMatrix *x = &E->hw->matrix;
-    if (m->m % x->m != 0 || m->n % x->n_step != 0 || m->k % m->inst_k != 0)
+    const guint rows = E->agent->out->mma_rows;
+    if (m->m % rows != 0 || m->n % rows != 0 || m->k % m->inst_k != 0)
         ws_elab_note(E, WS_RULE_L_MMA, S->id,
                      ws_arena_phrase(E->arena,
                                      "Rows of a half and columns: multiples of %u; contraction: "
                                      "of %u.",
-                                     x->m, m->inst_k),
+                                     rows, m->inst_k),
                      "%s has no product [%u, %u] by [%u, %u]", x->name, m->m, m->k, m->k, m->n);
     if (!ws_target_has_product(E->hw, ws_dtype_text(m->a_type), ws_dtype_text(m->b_type),
                                ws_dtype_text(m->acc_type)))
@@ -183,8 +184,9 @@ void ws_half_mma(WsStepState *S)
                   .a = { .in_registers = TRUE },
                   .b = { .in_registers = TRUE },
                   .first = ws_elab_int(E, first) };
-    m->inst_k = MAX(E->hw->matrix.k_bytes / ws_dtype_bytes(m->a_type), 1);
-    m->atoms = m->m / E->hw->matrix.m;
+    m->inst_k = ws_target_product_k(E->hw, ws_dtype_text(m->a_type), ws_dtype_bytes(m->a_type),
+                                    E->agent->out->mma_rows);
+    m->atoms = m->m / E->agent->out->mma_rows;
     ws_op_label(E, op, "mma %s", acc->name);
     if (use[1].rows != m->m || use[2].rows != m->n || use[2].cols != m->k)
         ws_elab_error(E, WS_RULE_T_SHAPE, S->id,
