@@ -25,7 +25,6 @@ static const struct {
     /* other instructions and layouts */
     { "gemm-gfx950-32", "gemm", { "256", "256", "96" }, "bf16:bf16:bf16", NULL, 0 },
     { "gemm-gfx950-gap", "gemm", { "256", "256", "192" }, "f16:f16:f16", "--turned", 0 },
-    { "gemm-gfx950-fp8", "gemm", { "256", "256", "128" }, "e4m3:e5m2:f16", "--turned", 0 },
 };
 
 static char *write_object(GBytes *object)
