@@ -181,12 +181,6 @@ void ws_amd_read(WsEmit *e, const WsOp *op)
                       WS_WORD("a tile of two dimensions of the buffer's dtype"));
         return;
     }
-    if (b->gap && (!is_power(b->share) || !is_power(b->rows) || !is_power(v->rows) ||
-                   !is_power(v->cols) || row0 % b->share || other % b->share)) {
-        ws_amd_refuse(e, op, WS_WORD("a read of a part of rows with gaps between them"),
-                      WS_WORD("whole tiles of 2^n rows"));
-        return;
-    }
     const guint apart = a->transposed              ? (v->share == WS_AMD_BY_N ? v->rows : 0)
                         : v->share == WS_AMD_BY_MN ? v->cols
                                                    : 0;
@@ -197,6 +191,13 @@ void ws_amd_read(WsEmit *e, const WsOp *op)
         (e->amd->waves_n > 1 && b->swizzle && apart % b->chunk_cols)) {
         ws_amd_refuse(e, op, WS_WORD("a read of a part that waves cannot share"),
                       WS_WORD("whole buffers, and operand b alone transposed"));
+        return;
+    }
+    const guint whole = a->transposed ? b->share : a->rows; /* rows behind row0 carry nothing */
+    if (b->gap && (!is_power(b->share) || !is_power(b->rows) || !is_power(v->rows) ||
+                   !is_power(v->cols) || !is_power(whole) || row0 % whole || other % whole)) {
+        ws_amd_refuse(e, op, WS_WORD("a read of a part of rows with gaps between them"),
+                      WS_WORD("whole tiles of 2^n rows"));
         return;
     }
     Read r = { .b = b, .v = v, .bytes = ws_dtype_bytes(b->dtype), .col0 = col0 };

@@ -406,6 +406,13 @@ static const struct {
       { { "\"tile\": [\"BM\", \"BK\"], \"stages\": \"NB\"",
           "\"tile\": [\"BM\", \"BK\"], \"stages\": \"NB\", \"swizzle\": 0, \"pad\": 16" } },
       "1024 bytes of shared memory that follow each other" },
+    { "gemm-gfx950-gap", /* rows 96 to 159 begin in one share and end in the next */
+      { { "\"BM\": 256", "\"BM\": 256, \"BH\": 128" },
+        { "all \"from\": \"a\"", "\"from\": \"a.rows(32, BH)\"" },
+        { "\"tile\": [\"BM\", \"BN\"] },\n        { \"name\": \"fa\", \"dtype\": \"f16\", \"tile\": [\"BM\"",
+          "\"tile\": [\"BH\", \"BN\"] },\n        { \"name\": \"fa\", \"dtype\": \"f16\", \"tile\": "
+          "[\"BH\"" } },
+      "a part of rows with gaps between them" },
     { "attention-gfx950",
       { { "\"acc = acc*alpha\"\n            ]", "\"acc = acc*tanh(alpha)\"\n            ]" } },
       "no instruction of gfx950",
