@@ -50,8 +50,18 @@ static void test_rows(void)
         const char *rows;
         guint said;
     } cases[] = {
-        { "left", 1 },          { "min(left, 9)", 1 }, { "left - tm", 1 }, { "M*N", 1 },
-        { "M - tm*BM - 1", 0 }, { "kt", 0 },           { "7", 0 },         { "tm*tn", 1 }
+        { "left", 1 },
+        { "min(left, 9)", 1 },
+        { "left - tm", 1 },
+        { "M*N", 1 },
+        { "M - tm*BM - 1", 0 },
+        { "kt", 0 },
+        { "7", 0 },
+        { "tm*tn", 1 },
+        { "M + N - tm*BM", 1 },
+        { "M + 1 - tm*BM", 0 },
+        { "2*M - tm*BM", 1 },
+        { "8*BM - tm*BM", 0 },
     };
     g_autofree char *text = NULL;
     g_assert_true(g_file_get_contents(WS_SOURCE_ROOT "/tests/designs/moves/rows-end.wstave", &text,

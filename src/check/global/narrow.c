@@ -12,15 +12,32 @@ enum { MOST_DEEP = 32 };
 
 typedef struct {
     const WsProgram *p;
+    const WsDepends *d;
     gboolean product;
     guint depth;
 } Look;
 
+static gboolean of_launch(const Look *l, const WsExpr *e)
+{
+    return e->op != WS_EXPR_INT && !ws_depends_of(l->d, e);
+}
+
+/* Numbers times a tile's are what axes were divided by; of sizes, and their sums, 32 bits need not
+ * hold them. */
+static gboolean grows(const Look *l, const WsExpr *e)
+{
+    const gboolean first = e->arg[0]->op == WS_EXPR_INT;
+    const WsExpr *by = e->arg[!first], *of = e->arg[first];
+    if (e->op == WS_EXPR_ADD)
+        return of_launch(l, of) && of_launch(l, by);
+    return by->op != WS_EXPR_INT || ((by->i < -1 || by->i > 1) && of_launch(l, of));
+}
+
 static void look(const WsExpr *e, gpointer data)
 {
     Look *l = data;
-    if (e->op == WS_EXPR_MUL && e->arg[0]->op != WS_EXPR_INT && e->arg[1]->op != WS_EXPR_INT)
-        l->product = TRUE;
+    if (e->op == WS_EXPR_MUL || e->op == WS_EXPR_ADD)
+        l->product |= grows(l, e);
     const WsVar *v = e->op == WS_EXPR_VAR && e->var >= 0 ? &l->p->var[e->var] : NULL;
     if (!v || l->depth >= MOST_DEEP || v->kind == WS_VAR_RUN)
         return;
@@ -38,7 +55,7 @@ void ws_global_narrow(const WsProgram *p, GPtrArray *given)
     g_autoptr(WsDepends) d = ws_depends_new(p, NULL);
     for (guint i = 0; i < p->n_ops; i++) {
         const WsOp *op = p->op[i];
-        Look l = { p, FALSE, 0 };
+        Look l = { p, d, FALSE, 0 };
         if (!op->limit)
             continue;
         ws_expr_visit(op->limit, look, &l);
