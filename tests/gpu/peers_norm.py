@@ -39,12 +39,29 @@ def rmsnorm(options, driver, sms):
         torch.cuda.empty_cache()
 
 
+def chained(chain, kernels, size, tensors):
+    """A maker of launches one behind the other; what only they know lies in tensors of their own."""
+    t, cases = dict(tensors), []
+    for bundle in chain:
+        case = bundle.case({n: size[n] for n in bundle.sizes})
+        cases.append(case)
+        for i, spec in enumerate(bundle.tensors):
+            if spec["name"] not in t:
+                t[spec["name"]] = torch.empty_strided(case["extent"][i], case["stride"][i], device="cuda")
+
+    def make():
+        runs = [k.prepare(c, [t[x["name"]] for x in b.tensors]) for b, k, c in zip(chain, kernels, cases)]
+        return lambda: [run() for run in runs]
+
+    return make
+
+
 def cross_entropy(options, driver, sms):
     """Cross-entropy of H*W^T, per row. Peers: torch.mm and F.cross_entropy on bf16 logits, and the same compiled (its
     reductions are of float32)."""
-    bundles = [peer.Bundle(b) for b in options.cross_entropy]
-    kernels = [peer.Kernel(driver, b, sms) for b in bundles]
-    for size in sizes(bundles):
+    chains = [[peer.Bundle(b) for b in names.split("+")] for names in options.cross_entropy]
+    kernels = [[peer.Kernel(driver, b, sms) for b in chain] for chain in chains]
+    for size in sizes([chain[0] for chain in chains]):
         rows, vocabulary, k = size["T"], size["V"], size["K"]
         torch.manual_seed(1)
         t = {"H": torch.randn(rows, k, device="cuda").bfloat16(),
@@ -52,7 +69,10 @@ def cross_entropy(options, driver, sms):
              "LABEL": torch.randint(0, vocabulary, (rows,), device="cuda").int(),
              "LOSS": torch.empty(rows, device="cuda"), "LSE": torch.empty(rows, device="cuda")}
         label = t["LABEL"].long()
-        makes = {x.label: of(x, y, size, t) for x, y in zip(bundles, kernels) if x.case(size)}
+        makes = {}
+        for chain, launched in zip(chains, kernels):
+            if chain[0].case(size):
+                makes["+".join(b.label for b in chain)] = chained(chain, launched, size, t)
 
         def both(h, w):
             return torch.nn.functional.cross_entropy((h @ w.t()).float(), label, reduction="none")
