@@ -50,6 +50,20 @@ static gint64 whole(double x)
     return x < 9e18 ? (gint64)llrint(x) : G_MAXINT64;
 }
 
+/* CTAs that the GPU holds. Clusters of three and of five to seven CTAs are taken for the next
+ * larger ones. */
+static gint64 at_once_of(const WsClockPlay *play)
+{
+    const double *m = play->m->value;
+    const gint64 size = play->n_sms;
+    gint64 clusters = (gint64)m[WS_MACHINE_SMS] / size;
+    if (size > 2 && m[WS_MACHINE_CLUSTERS_4] > 0)
+        clusters = (gint64)m[size > 8   ? WS_MACHINE_CLUSTERS_16
+                             : size > 4 ? WS_MACHINE_CLUSTERS_8
+                                        : WS_MACHINE_CLUSTERS_4];
+    return MAX(clusters, 1) * size * play->p->per_sm;
+}
+
 void ws_result_span(WsClockResult *r, const WsClockPlay *play)
 {
     const double *m = play->m->value;
@@ -69,9 +83,8 @@ void ws_result_span(WsClockResult *r, const WsClockPlay *play)
         cycles += ws_tiles_left(play, r->tiles_played, r->tiles, r->tile_period);
     else if (r->extrapolated)
         cycles += (double)(r->tiles - r->tiles_played) * r->tile_period;
-    gint64 sms =
-        MAX((gint64)m[WS_MACHINE_SMS] / play->n_sms * play->n_sms, play->n_sms) * play->p->per_sm;
-    r->waves = MAX((r->grid - 1) / sms + 1, 1);
+    const gint64 at_once = at_once_of(play);
+    r->waves = MAX((r->grid - 1) / at_once + 1, 1);
     if (r->waves > 1) {
         double all = (double)r->waves * (cycles + m[WS_MACHINE_CTA_NEXT]) - m[WS_MACHINE_CTA_NEXT];
         if (play->tiles_differ && r->waves > 1) /* SMs take the next CTA when they are free */
