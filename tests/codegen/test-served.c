@@ -15,7 +15,7 @@
 #define SINK   "projects/attention-sink/design.wstave"
 #define NORM   "projects/rmsnorm-gemm/design.wstave"
 #define LOSS   "projects/cross-entropy/design.wstave"
-#define ROWS   "projects/cross-entropy/combine.wstave"
+#define JOIN   "projects/cross-entropy/combine.wstave"
 #define LINEAR "projects/linear-attention/design.wstave"
 #define BACK   "projects/attention-backward-d128/design.wstave"
 #define ROWS   "projects/attention-backward-d128/rows.wstave"
@@ -48,8 +48,8 @@ static const Right right[] = {
     { LOSS, "", "T=1 V=8 K=8" },
     { LOSS, "", "T=65 V=257 K=72" },
     { LOSS, "", "T=150 V=1300 K=8" },
-    { ROWS, "", "T=1 V=1" },
-    { ROWS, "", "T=65 V=9000" }, /* 36 tiles: the second round has 4 */
+    { JOIN, "", "T=1 V=1" },
+    { JOIN, "", "T=65 V=9000" }, /* 36 tiles: the second round has 4 */
     { LINEAR, "", "B=1 H=1 T=1" },
     { LINEAR, "", "B=1 H=2 T=65" },
     { LINEAR, "", "B=2 H=1 T=200" },
@@ -106,8 +106,8 @@ static const Wrong wrong[] = {
     { LOSS, "\"at\": [\"tn\", \"tm*BM + replica*WM\"]", "\"at\": [\"tn\", \"tm*BM\"]", "G-TWICE", NULL, NULL },
     { LOSS, "select(n < V, acc, -inf)", "acc + 0", NULL, NULL, "T=65 V=257 K=72" },
     { LOSS, "exp2(acc*log2e - top)", "exp2(acc - top)", NULL, NULL, "T=65 V=257 K=72" },
-    { ROWS, "l*exp2(mx - mn)", "l", NULL, NULL, "T=65 V=9000" },
-    { ROWS, "hit = hit + ", "hit = ", NULL, NULL, "T=65 V=9000" },
+    { JOIN, "l*exp2(mx - mn)", "l", NULL, NULL, "T=65 V=9000" },
+    { JOIN, "hit = hit + ", "hit = ", NULL, NULL, "T=65 V=9000" },
     { LOSS, "n == label", "n == label + 1", NULL, NULL, "T=65 V=257 K=72" },
     { LINEAR, "\"use\": \"c\", \"when\": \"c > 0\" }", "\"use\": \"c\" }", "P-UNDEF",
       "groups/mma/body/0/do/2", NULL },
