@@ -54,6 +54,12 @@ void py_note_elements(PyRead *p, gint value, const WsExpr *e)
                         : e;
 }
 
+void py_forget_elements(PyRead *p)
+{
+    for (guint i = 0; p->group && i < p->group->values->len; i++)
+        g_array_index(p->group->values, WsReadValue, i).element = NULL;
+}
+
 static void note_number(const WsExpr *node, gpointer data)
 {
     if (node->op == WS_EXPR_INDEX)

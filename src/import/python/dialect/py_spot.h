@@ -36,6 +36,7 @@ gboolean py_picked(PyRead *p, const Val *pointer, const Val *mask, PyPick *pick,
  * numbers. NULL: something else is in it. */
 const WsExpr *py_elements(PyRead *p, const Val *v);
 void py_note_elements(PyRead *p, gint value, const WsExpr *e); /* what the value holds from now on */
+void py_forget_elements(PyRead *p); /* a round may begin with what another one left */
 void py_note_numbers(PyRead *p, const WsExpr *e); /* nothing may be stored to the tensors in it */
 
 G_END_DECLS

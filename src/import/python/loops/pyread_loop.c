@@ -1,6 +1,7 @@
 #include "import/python/loops/pyread_loop.h"
 #include "import/fit.h"
 #include "import/python/amd/amd.h"
+#include "import/python/dialect/py_spot.h"
 #include "import/python/dialect/pyread_terms.h"
 #include "import/python/loops/pyread_tried.h"
 #include "import/python/names/names.h"
@@ -105,6 +106,7 @@ void py_probe(PyRead *p, PyLoop *l, GArray *carries)
     p->to = scratch;
     p->probing++;
     OpenLoop open = { .name = l->name, .count = l->count, .node = l->node };
+    py_forget_elements(p);
     g_array_append_val(p->loops, open);
     run_round(p, l);
     g_array_set_size(p->loops, p->loops->len - 1);
@@ -509,6 +511,7 @@ static gboolean walk(PyRead *p, PyLoop *l)
                       .outer = to,
                       .body = s->body,
                       .met = met };
+    py_forget_elements(p);
     g_array_append_val(p->loops, open);
     const guint copies = p->open_gathers->len;
     run_round(p, l);
