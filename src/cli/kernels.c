@@ -8,7 +8,7 @@
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/amdgpu/amdgpu.h"
 #include "codegen/generate.h"
-#include "codegen/nvptx/ptxas_steps.h"
+#include "codegen/nvptx/ptxas/ptxas_steps.h"
 #endif
 #include "launch/bundle.h"
 

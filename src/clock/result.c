@@ -51,13 +51,15 @@ static gint64 whole(double x)
 }
 
 /* CTAs that the GPU holds. Clusters of three and of five to seven CTAs are taken for the next
- * larger ones. */
+ * larger ones. Of CTAs that share an SM with others more fit (62 clusters of four at two on an SM);
+ * that the last of them then have their SMs for themselves is not played, and they are taken to
+ * fit. */
 static gint64 at_once_of(const WsClockPlay *play)
 {
     const double *m = play->m->value;
     const gint64 size = play->n_sms;
     gint64 clusters = (gint64)m[WS_MACHINE_SMS] / size;
-    if (size > 2 && m[WS_MACHINE_CLUSTERS_4] > 0)
+    if (size > 2 && play->p->per_sm == 1 && m[WS_MACHINE_CLUSTERS_4] > 0)
         clusters = (gint64)m[size > 8   ? WS_MACHINE_CLUSTERS_16
                              : size > 4 ? WS_MACHINE_CLUSTERS_8
                                         : WS_MACHINE_CLUSTERS_4];

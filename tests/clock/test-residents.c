@@ -74,8 +74,8 @@ static WsClockResult *played(guint per_sm, guint cluster, gint64 tiles, gint64 r
 static void alone(void)
 {
     for (guint cluster = 1; cluster <= 4; cluster *= 2) {
-        WsClockResult *one = played(1, cluster, 132 / (gint64)cluster, 40);
-        WsClockResult *four = played(4, cluster, 132 / (gint64)cluster, 40);
+        WsClockResult *one = played(1, cluster, (cluster == 4 ? 120 : 132) / (gint64)cluster, 40);
+        WsClockResult *four = played(4, cluster, (cluster == 4 ? 120 : 132) / (gint64)cluster, 40);
         g_assert_cmpint(one->cycles, ==, four->cycles);
         g_assert_cmpint(one->waves, ==, 1);
         g_assert_cmpint(four->waves, ==, 1);
@@ -117,6 +117,20 @@ static void full(void)
     ws_clock_result_free(eight);
 }
 
+/* 33 clusters of four CTAs, of which an H200 holds 30. */
+static void clusters(void)
+{
+    WsClockResult *fit = played(1, 4, 30, 40), *more = played(1, 4, 31, 40),
+                  *two = played(1, 2, 66, 40);
+    g_assert_cmpint(fit->waves, ==, 1);
+    g_assert_cmpint(more->waves, ==, 2);
+    g_assert_cmpint(two->waves, ==, 1);
+    g_assert_cmpint(more->cycles, >, 2 * fit->cycles - 1);
+    ws_clock_result_free(fit);
+    ws_clock_result_free(more);
+    ws_clock_result_free(two);
+}
+
 /* Half of the SMs have one CTA more than the others: the busiest is what is played. */
 static void uneven(void)
 {
@@ -133,6 +147,7 @@ int main(int argc, char **argv)
     g_test_add_func("/residents/alone", alone);
     g_test_add_func("/residents/beside", beside);
     g_test_add_func("/residents/full", full);
+    g_test_add_func("/residents/clusters", clusters);
     g_test_add_func("/residents/uneven", uneven);
     return g_test_run();
 }

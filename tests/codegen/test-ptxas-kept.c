@@ -1,7 +1,7 @@
 /* Answers of an assembler that counts how often it is asked: the same text once, other texts and
  * other assemblers again, failures always. */
 #include "../remove.h"
-#include "codegen/nvptx/ptxas_kept.h"
+#include "codegen/nvptx/ptxas/ptxas_kept.h"
 
 #include <string.h>
 

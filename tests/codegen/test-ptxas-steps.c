@@ -1,5 +1,5 @@
 /* What ptxas complains of, laid at steps; registers as they are estimated before it. */
-#include "codegen/nvptx/ptxas_steps.h"
+#include "codegen/nvptx/ptxas/ptxas_steps.h"
 #include "model/design.h"
 #include "model/findings.h"
 #include "program/elaborate.h"

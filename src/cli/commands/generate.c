@@ -6,7 +6,7 @@
 #include "program/elaborate.h"
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/amdgpu/amdgpu.h"
-#include "codegen/nvptx/ptxas_steps.h"
+#include "codegen/nvptx/ptxas/ptxas_steps.h"
 #include "program/program.h"
 #include "target/target.h"
 #endif

@@ -5,7 +5,7 @@
 #include "program/program.h"
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/generate.h"
-#include "codegen/nvptx/ptxas_kept.h"
+#include "codegen/nvptx/ptxas/ptxas_kept.h"
 #endif
 
 /* --- values -------------------------------------------------------------------------------------

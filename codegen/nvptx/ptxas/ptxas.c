@@ -1,7 +1,7 @@
 /* ptxas, where it is installed: assembles, and its report is read back. */
 #include "base/temporary.h"
 #include "codegen/generate.h"
-#include "codegen/nvptx/ptxas_tool.h"
+#include "codegen/nvptx/ptxas/ptxas_tool.h"
 
 #include <gio/gio.h>
 #include <glib/gstdio.h>

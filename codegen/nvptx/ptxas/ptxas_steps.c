@@ -1,4 +1,4 @@
-#include "codegen/nvptx/ptxas_steps.h"
+#include "codegen/nvptx/ptxas/ptxas_steps.h"
 #include "codegen/facts.h"
 #include "program/array.h"
 #include "program/op.h"

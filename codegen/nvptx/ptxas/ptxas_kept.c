@@ -1,6 +1,6 @@
-#include "codegen/nvptx/ptxas_kept.h"
+#include "codegen/nvptx/ptxas/ptxas_kept.h"
 #include "codegen/generate.h"
-#include "codegen/nvptx/ptxas_tool.h"
+#include "codegen/nvptx/ptxas/ptxas_tool.h"
 
 #include <errno.h>
 #include <fcntl.h>
