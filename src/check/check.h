@@ -130,6 +130,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsVerdict, ws_verdict_free)
 /* "played: rounds 1 2 3 4 5 9 over 0 to 3 tiles (19 plays, 5240 operations, 3.1 ms)". Caller frees.
  */
 char *ws_verdict_text(const WsVerdict *v);
+/* "given that …": what a proof builds on, in English; "" without. Caller frees. */
+char *ws_verdict_given(const WsVerdict *v);
 const char *ws_verdict_word(WsVerdictKind kind); /* "played", "refuted", "outside", "proved" */
 
 G_END_DECLS

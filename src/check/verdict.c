@@ -7,6 +7,8 @@
 #include "model/finding.h"
 #include "model/findings.h"
 
+#include <string.h>
+
 static gint by_value(gconstpointer a, gconstpointer b)
 {
     gint64 x = *(const gint64 *)a, y = *(const gint64 *)b;
@@ -124,6 +126,24 @@ static void add_played(GString *s, const WsVerdict *v)
                      v->played->len, v->ops, v->seconds * 1e3);
 }
 
+static void add_given(GString *s, const WsVerdict *v)
+{
+    for (guint i = 0; i < v->assumed->len; i++) {
+        const char *what = v->assumed->pdata[i];
+        if (i > 0)
+            g_string_append_printf(s, ", %s", what);
+        else
+            ws_phrase_append(s, ", given that %s", what);
+    }
+    for (guint i = 0; i < v->undetermined->len; i++) {
+        const char *what = v->undetermined->pdata[i];
+        if (i > 0)
+            g_string_append_printf(s, ", %s", what);
+        else
+            ws_phrase_append(s, "; not determined, since atomics have no order: %s", what);
+    }
+}
+
 char *ws_verdict_said(const WsVerdict *v)
 {
     GString *s = g_string_new(NULL);
@@ -131,20 +151,7 @@ char *ws_verdict_said(const WsVerdict *v)
     case WS_VERDICT_PROVED:
         ws_phrase_append(s, "proved for every interleaving over %s (%u states, %.1f ms)", v->proof,
                          v->states, v->proof_seconds * 1e3);
-        for (guint i = 0; i < v->assumed->len; i++) {
-            const char *what = v->assumed->pdata[i];
-            if (i > 0)
-                g_string_append_printf(s, ", %s", what);
-            else
-                ws_phrase_append(s, ", given that %s", what);
-        }
-        for (guint i = 0; i < v->undetermined->len; i++) {
-            const char *what = v->undetermined->pdata[i];
-            if (i > 0)
-                g_string_append_printf(s, ", %s", what);
-            else
-                ws_phrase_append(s, "; not determined, since atomics have no order: %s", what);
-        }
+        add_given(s, v);
         break;
     case WS_VERDICT_OUTSIDE:
         ws_phrase_append(s, "undecided: %s",
@@ -172,6 +179,17 @@ char *ws_verdict_text(const WsVerdict *v)
 {
     g_autofree char *said = ws_verdict_said(v);
     return ws_phrase_text(said, NULL, NULL);
+}
+
+char *ws_verdict_given(const WsVerdict *v)
+{
+    GString *s = g_string_new(NULL);
+    if (v->kind == WS_VERDICT_PROVED)
+        add_given(s, v);
+    g_autofree char *said = g_string_free(s, FALSE);
+    ws_own_words(v->target, &said, NULL);
+    g_autofree char *text = ws_phrase_text(said, NULL, NULL);
+    return g_strdup(text + strspn(text, ",; "));
 }
 
 void ws_verdict_drop_proof(WsVerdict *v)

@@ -28,6 +28,9 @@ static void make_folder(void)
     dir = g_dir_make_tmp("warpstave-many-XXXXXX", NULL);
     g_assert_true(g_file_get_contents(GEMM, &text, NULL, NULL));
     put("proved.wstave", text);
+    g_autofree char *bare = g_strdup(strchr(text, '{') + 1);
+    g_autofree char *given = g_strconcat("{ \"granted\": [\"it is launched once\"],", bare, NULL);
+    put("only/.git/given.wstave", given);
     memset(strstr(text, WAIT), ' ', strlen(WAIT));
     put("b/refuted.wstave", text);
     put("b/c/unread.wstave", "{");
@@ -92,6 +95,15 @@ static void test_worst(void)
         g_assert_cmpint(check(&output, cases[i].file[0], cases[i].file[1], cases[i].file[2], NULL),
                         ==, cases[i].code);
     }
+}
+
+/* A proof that builds on something does not stand there bare. */
+static void test_given(void)
+{
+    g_autofree char *output = NULL;
+    g_assert_cmpint(check(&output, "@only/.git/given.wstave", "@proved.wstave", NULL), ==, 0);
+    g_assert_nonnull(strstr(output, "given.wstave  given that it is launched once\n"));
+    g_assert_nonnull(strstr(output, "/proved.wstave\n"));
 }
 
 static json_object *member(json_object *of, const char *name)
@@ -327,6 +339,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     make_folder();
     g_test_add_func("/cli/many/folder", test_folder);
+    g_test_add_func("/cli/many/given", test_given);
     g_test_add_func("/cli/many/worst", test_worst);
     g_test_add_func("/cli/many/json", test_json);
     g_test_add_func("/cli/many/sarif", test_sarif);

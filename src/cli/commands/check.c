@@ -239,14 +239,15 @@ static int confirm(const char *file, const WsCliInput *in, const WsVerdict *verd
                                             : WS_EXIT_DEFECT;
 }
 
-/* A line of the table of kernels. */
-static void add_row(GString *table, const char *file, const char *kernel, const WsVerdict *verdict)
+/* A line of a table: of a proof what it builds on, of another verdict all. */
+static void add_row(GString *table, const char *what, const WsVerdict *verdict, const char *unread)
 {
-    g_autofree char *text = verdict ? ws_verdict_text(verdict) : g_strdup("not read");
-    g_string_append_printf(table, "%-9s  %s  %s%s%s\n",
-                           verdict ? ws_verdict_title(verdict->kind) : "unread", file, kernel,
-                           verdict && verdict->kind == WS_VERDICT_PROVED ? "" : "  ",
-                           verdict && verdict->kind == WS_VERDICT_PROVED ? "" : text);
+    g_autofree char *text = !verdict                             ? g_strdup(unread)
+                            : verdict->kind == WS_VERDICT_PROVED ? ws_verdict_given(verdict)
+                                                                 : ws_verdict_text(verdict);
+    g_string_append_printf(table, "%-9s  %s%s%s\n",
+                           verdict ? ws_verdict_title(verdict->kind) : "unread", what,
+                           *text ? "  " : "", text);
 }
 
 /* Refuted before defects before outside before proved. */
@@ -278,7 +279,8 @@ static int judge_file(const char *file, const Options *o, GString *table)
         g_autofree char *label = g_strdup_printf("%s [%s]", file, kernel);
         const int one = judge_kernel(file, &in, o, kernel, &verdict);
         print_text(label, &in, verdict, o);
-        add_row(table, file, kernel, verdict);
+        g_autofree char *what = g_strdup_printf("%s  %s", file, kernel);
+        add_row(table, what, verdict, "not read");
         code = worse(code, one);
     }
     return code;
@@ -308,11 +310,7 @@ static int judge_design(const char *file, const Options *o, GString *table, GStr
     print_back_ends(file, &in, o);
     if (o->verified)
         code = confirm(file, &in, verdict, o, code);
-    g_autofree char *text = verdict ? ws_verdict_text(verdict) : g_strdup("");
-    g_string_append_printf(table, "%-9s  %s%s%s\n",
-                           verdict ? ws_verdict_title(verdict->kind) : "unread", file,
-                           verdict && verdict->kind != WS_VERDICT_PROVED ? "  " : "",
-                           verdict && verdict->kind != WS_VERDICT_PROVED ? text : "");
+    add_row(table, file, verdict, "");
     return code;
 }
 
