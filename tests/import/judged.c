@@ -48,7 +48,15 @@ static WsVerdictKind judged_by(const char *text, WsImportFrom language, const Ws
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsProgram) p = ws_elaborate(import->design, NULL, 0, findings);
     ws_judge_soften(findings);
-    const WsCheckOptions options = { .verdict_only = TRUE };
+    const WsCheckOptions options = { .verdict_only = TRUE, .foreign = TRUE };
+    if (language == WS_IMPORT_PTX && p && !ws_findings_count(findings, WS_SEVERITY_ERROR)) {
+        /* the proof is asked of texts with unread lines, too, of which the product says no more
+         * than that they have some */
+        g_autoptr(WsVerdict) v = ws_check(p, &options, findings);
+        g_autofree char *gap = ws_import_gap(import);
+        ws_verdict_limit(v, findings, gap, ws_import_stands, import);
+        return v->kind;
+    }
     g_autoptr(WsVerdict) v = ws_judge_program(import, p, &options, findings);
     return v->kind;
 }

@@ -119,6 +119,16 @@ static void test_hands(gconstpointer data)
     const guint i = GPOINTER_TO_UINT(data);
     g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, hand[i].path, NULL), *text = NULL;
     g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
+    if (strstr(text, "Impl = select()")) {
+        /* which class a helper gives is asked of the machine, which an import does not know:
+         * refused by name */
+        g_autoptr(GError) error = NULL;
+        g_assert_null(ws_import_text(text, strlen(text), "kernel.py", hand[i].language, &error));
+        g_assert_nonnull(strstr(error->message, "`Impl`"));
+        char *given = plant(text, "Impl = select()", "Impl = Acc");
+        g_free(text);
+        text = given;
+    }
     g_auto(Judged) r = read_text(text, hand[i].language, hand[i].unread);
     g_assert_cmpint(r.verdict->kind, ==, hand[i].verdict);
     g_assert_cmpuint(r.program->n_agents, ==, hand[i].agents);
