@@ -4,16 +4,11 @@ yield."""
 import ctypes
 
 import peer
-from peers_serving import kept, of, sizes
+from peers_serving import Chain, kept, sizes
 
 torch = peer.torch
 ROWS = 512  # query rows that the reference takes at a time
 WORK = 136  # floats for each row of a head that FlashAttention-3 may use
-
-
-def own(bundle, size):
-    """The sizes of a case that a bundle names, in its order."""
-    return {n: size[n] for n in bundle.sizes}
 
 
 def forward(backend, q, k, v, causal, scale):
@@ -94,37 +89,6 @@ def reference(q, k, v, do, causal, scale):
     return dq, dk, dv
 
 
-class Chain:
-    """Bundles whose launches follow each other, given as FOLDER+FOLDER+…"""
-
-    def __init__(self, folders, driver, sms):
-        self.bundles = [peer.Bundle(x) for x in folders.split("+")]
-        self.kernels = [peer.Kernel(driver, b, sms) for b in self.bundles]
-        self.label = "+".join(b.label for b in self.bundles)
-
-    def has(self, size):
-        return all(b.case(own(b, size)) for b in self.bundles)
-
-    def parts(self, size, t):
-        """Makers of the launches. dQ in float32, where launches pass it on, and in bf16 are two tensors."""
-        def tensors(bundle):
-            return {x["name"]: t["SUMS" if x["name"] == "DQ" and x["dtype"] == "f32" else x["name"]] for x in bundle.tensors}
-
-        return {b.label: of(b, k, own(b, size), tensors(b)) for b, k in zip(self.bundles, self.kernels)}
-
-    def maker(self, size, t):
-        def make():
-            launches = [x() for x in self.parts(size, t).values()]
-
-            def run():
-                for launch in launches:
-                    launch()
-            return run
-
-        make.varies = True
-        return make
-
-
 def problem(size, d, causal, scale):
     """Inputs of every contestant, and what ours write."""
     b, h, hk, sq, sk = (size[x] for x in ("B", "HQ", "HKV", "SQ", "SK"))
@@ -164,9 +128,15 @@ def backward(options, driver, sms):
             print("%s: left out: torch's operators take as many heads and rows of K as of Q" % label)
             continue
         t = problem(size, d, causal, scale)
+
+        def tensor(spec, t=t):  # dQ in float32, where launches pass it on, and in bf16 are two
+            return t["SUMS" if spec["name"] == "DQ" and spec["dtype"] == "f32" else spec["name"]]
+
         q, k, v, do = (t[x] for x in ("Q", "K", "V", "DO"))
         mine = [c for c in chains if c.has(size)]
-        makes = {c.label: c.maker(size, t) for c in mine}
+        makes = {c.label: c.maker(size, tensor) for c in mine}
+        for name in makes:
+            makes[name].varies = True
         for name in ("cudnn", "torch-flash"):
             try:
                 run = torch_backward(name, q, k, v, do, causal, scale)
@@ -200,7 +170,7 @@ def backward(options, driver, sms):
             return right, ", ".join(words)
 
         if not options.profile:
-            runs = {n: m() for c in mine for n, m in c.parts(size, t).items()}
+            runs = {n: m() for c in mine for n, m in c.parts(size, tensor).items()}
             alone, _ = peer.cold_rounds(runs, options.flush, 3, 3, peer.Nvml())
             print("  cold, each launch alone: %s" % ", ".join("%s %.1f us" % (n, sorted(x)[1]) for n, x in alone.items()))
         yield (label, makes, [t["DQ"], t["DK"], t["DV"]], judge,

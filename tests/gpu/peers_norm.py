@@ -1,7 +1,7 @@
 """A norm before a product, cross-entropy behind one and linear attention, beside torch. Each yields what the problems of peers.py yield."""
 
 import peer
-from peers_serving import kept, of, point_judge, points, sizes
+from peers_serving import Chain, kept, of, point_judge, points, sizes, static
 
 torch = peer.torch
 
@@ -23,7 +23,7 @@ def rmsnorm(options, driver, sms):
 
         makes["torch"] = kept(both)
         try:
-            compiled = torch.compile(lambda a, b: torch.nn.functional.rms_norm(a, (k,), eps=eps) @ b.t())
+            compiled = static(lambda a, b: torch.nn.functional.rms_norm(a, (k,), eps=eps) @ b.t())
             makes["torch-compiled"] = kept(lambda: [compiled(t["A"], t["B"])])
             makes["torch-compiled"]()()
         except Exception as e:  # whatever a compiler raises: the peer is left out by name
@@ -39,40 +39,21 @@ def rmsnorm(options, driver, sms):
         torch.cuda.empty_cache()
 
 
-def chained(chain, kernels, size, tensors):
-    """A maker of launches one behind the other; what only they know lies in tensors of their own."""
-    t, cases = dict(tensors), []
-    for bundle in chain:
-        case = bundle.case({n: size[n] for n in bundle.sizes})
-        cases.append(case)
-        for i, spec in enumerate(bundle.tensors):
-            if spec["name"] not in t:
-                t[spec["name"]] = torch.empty_strided(case["extent"][i], case["stride"][i], device="cuda")
-
-    def make():
-        runs = [k.prepare(c, [t[x["name"]] for x in b.tensors]) for b, k, c in zip(chain, kernels, cases)]
-        return lambda: [run() for run in runs]
-
-    return make
-
-
 def cross_entropy(options, driver, sms):
     """Cross-entropy of H*W^T, per row. Peers: torch.mm and F.cross_entropy on bf16 logits, and the same compiled (its
     reductions are of float32)."""
-    chains = [[peer.Bundle(b) for b in names.split("+")] for names in options.cross_entropy]
-    kernels = [[peer.Kernel(driver, b, sms) for b in chain] for chain in chains]
-    for size in sizes([chain[0] for chain in chains]):
+    chains = [Chain(x, driver, sms) for x in options.cross_entropy]
+    for size in sizes([c.bundles[0] for c in chains]):
         rows, vocabulary, k = size["T"], size["V"], size["K"]
         torch.manual_seed(1)
         t = {"H": torch.randn(rows, k, device="cuda").bfloat16(),
              "W": (torch.randn(vocabulary, k, device="cuda") * (2.0 / k ** 0.5)).bfloat16(),
              "LABEL": torch.randint(0, vocabulary, (rows,), device="cuda").int(),
              "LOSS": torch.empty(rows, device="cuda"), "LSE": torch.empty(rows, device="cuda")}
+        for name in ("TOP", "SUM", "HIT"):  # what the first launch leaves of each tile of 256 columns
+            t[name] = torch.empty((vocabulary + 255) // 256, rows, device="cuda")
         label = t["LABEL"].long()
-        makes = {}
-        for chain, launched in zip(chains, kernels):
-            if chain[0].case(size):
-                makes["+".join(b.label for b in chain)] = chained(chain, launched, size, t)
+        makes = {c.label: c.maker(size, lambda spec, t=t: t[spec["name"]]) for c in chains if c.has(size)}
 
         def both(h, w):
             return torch.nn.functional.cross_entropy((h @ w.t()).float(), label, reduction="none")
@@ -80,7 +61,7 @@ def cross_entropy(options, driver, sms):
         makes["torch"] = kept(lambda: [torch.nn.functional.cross_entropy(t["H"] @ t["W"].t(), label, reduction="none")])
         makes["torch"]()()
         try:
-            compiled = torch.compile(both)
+            compiled = static(both)
             makes["torch-compiled"] = kept(lambda: [compiled(t["H"], t["W"])])
             makes["torch-compiled"]()()
         except Exception as e:  # whatever a compiler raises: the peer is left out by name
@@ -130,7 +111,7 @@ def linear(options, driver, sms):
         makes["torch"] = kept(lambda: list(chunks(t["Q"], t["K"], t["V"])))
         makes["torch"]()()
         try:
-            compiled = torch.compile(chunks)
+            compiled = static(chunks)
             makes["torch-compiled"] = kept(lambda: list(compiled(t["Q"], t["K"], t["V"])))
             makes["torch-compiled"]()()
         except Exception as e:  # whatever a compiler raises: the peer is left out by name

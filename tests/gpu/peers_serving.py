@@ -11,6 +11,47 @@ def of(bundle, kernel, size, tensors):
     return lambda: kernel.prepare(bundle.case(size), [tensors[x["name"]] for x in bundle.tensors])
 
 
+class Chain:
+    """Bundles whose launches follow each other, given as FOLDER+FOLDER+…"""
+
+    def __init__(self, folders, driver, sms):
+        self.bundles = [peer.Bundle(x) for x in folders.split("+")]
+        self.kernels = [peer.Kernel(driver, b, sms) for b in self.bundles]
+        self.label = "+".join(b.label for b in self.bundles)
+
+    @staticmethod
+    def own(bundle, size):
+        """The sizes of a case that a bundle names, in its order."""
+        return {n: size[n] for n in bundle.sizes}
+
+    def has(self, size):
+        return all(b.case(self.own(b, size)) for b in self.bundles)
+
+    def parts(self, size, tensor):
+        """Makers of the launches; tensor(spec) is the one for a tensor of a bundle."""
+        def tensors(bundle):
+            return {x["name"]: tensor(x) for x in bundle.tensors}
+
+        return {b.label: of(b, k, self.own(b, size), tensors(b)) for b, k in zip(self.bundles, self.kernels)}
+
+    def maker(self, size, tensor):
+        def make():
+            launches = [x() for x in self.parts(size, tensor).values()]
+
+            def run():
+                for launch in launches:
+                    launch()
+            return run
+
+        return make
+
+
+def static(function):
+    """Compiled for the shapes of one problem: after a second problem torch would compile for any, which is slower."""
+    torch._dynamo.reset()
+    return torch.compile(function, dynamic=False)
+
+
 def kept(run):
     """A maker of launches of run(), a list of tensors, which stay in `outputs` of the maker."""
     held = []
