@@ -190,9 +190,12 @@ void ws_dynamic_tell(WsEmit *e, const WsOp *op); /* PIPE_TELL */
 LLVMValueRef ws_dynamic_goes_on(WsEmit *e, const WsOp *ask);
 WsUniform ws_dynamic_hilbert(WsEmit *e, WsUniform cell, guint axis, gint64 high);
 
-/* --- emit.c -----------------------------------------------------------------------------------*/
-/* A copy for every count of a loop that begins with a value (starts.c). After the last pass that makes counts. */
+/* --- starts.c ---------------------------------------------------------------------------------*/
+/* A copy for every count of a loop that begins with a value; after the last pass that makes counts.
+ */
 void ws_nvptx_separate_starts(LLVMModuleRef module);
+
+/* --- emit.c -----------------------------------------------------------------------------------*/
 LLVMModuleRef ws_emit_module(const WsProgram *p, const WsGenerateOptions *options, gboolean host,
                              const WsEmitKind *kind, LLVMContextRef ctx, GError **error);
 

@@ -8,9 +8,11 @@
 
 #include <string.h>
 
-/* What counts in a loop is decided here, so that ws_nvptx_separate_starts() sees it. */
-#define WS_LOOPS  "function(loop-simplify,lcssa,loop(loop-reduce))"
-#define WS_PASSES "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg)"
+/* What counts in a loop is decided by the last of them, so that ws_nvptx_separate_starts() sees it.
+ */
+#define WS_PASSES                                                                                  \
+    "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa,"     \
+    "loop(loop-reduce))"
 
 static void append_header(GString *s, const WsProgram *p, const WsGenerateOptions *options)
 {
@@ -41,8 +43,7 @@ static char *ptx_of_module(LLVMModuleRef module, const char *header, GError **er
     LLVMDisposeMessage(layout_text);
     LLVMDisposeTargetData(layout);
     g_autoptr(GBytes) body = NULL;
-    if (ws_llvm_passes(module, WS_PASSES, machine, "LLVM passes", error) &&
-        ws_llvm_passes(module, WS_LOOPS, machine, "LLVM passes", error)) {
+    if (ws_llvm_passes(module, WS_PASSES, machine, "LLVM passes", error)) {
         ws_nvptx_separate_starts(module);
         body = ws_llvm_emit(module, machine, LLVMAssemblyFile, "LLVM", error);
     }

@@ -483,8 +483,9 @@ static void tell_assumed(const WsProgram *p, WsVerdict *v, const WsFindings *fin
         g_ptr_array_add(
             v->assumed,
             ws_phrase("what the kernel before writes is touched after griddepcontrol only"));
-    g_autoptr(WsDepends) d = ws_depends_new(p, NULL);
-    for (guint i = 0; v->kind == WS_VERDICT_PROVED && i < p->n_assume; i++)
+    g_autoptr(WsDepends) d =
+        v->kind == WS_VERDICT_PROVED && p->n_assume ? ws_depends_new(p, NULL) : NULL;
+    for (guint i = 0; d && i < p->n_assume; i++)
         if (ws_depends_of(d, p->assume[i]))
             g_ptr_array_add(v->assumed, ws_phrase("%s in every tile", p->assume_text[i]));
 }

@@ -17,14 +17,6 @@
 #define TURNED  16 /* lanes that read together, transposed */
 #define IN_TURN 8  /* rows of them that a lane has, 16-bit elements */
 
-static guint64 address(const WsProgram *p, const WsBuffer *b, guint row, guint col)
-{
-    const WsTargetShared *hw = &p->hardware->shared;
-    const guint64 at = ws_buffer_offset(b, row, col);
-    const guint64 units = b->swizzle / MAX(hw->unit, 1);
-    return units > 1 ? at ^ ((at / hw->swizzle[0] & (units - 1)) * hw->unit) : at;
-}
-
 /* Cycles that lanes `first` to `end` take of the unit: the most words that one bank has to give. */
 static guint words_of_a_bank(const guint64 *at, guint first, guint end, guint bytes)
 {
@@ -59,7 +51,7 @@ double ws_clock_bank_turns(const WsProgram *p, const WsMachine *m, const WsOp *o
         }
         if (row >= b->rows || col >= b->cols)
             return 1;
-        at[lane] = address(p, b, row, col);
+        at[lane] = ws_buffer_place(p, b, 0, row, col);
     }
     const guint together = CLAMP((guint)(m->value[WS_MACHINE_SMEM_BYTES] / bytes), 1, LANES);
     guint turns = 0, groups = 0;

@@ -213,17 +213,6 @@ static Owner owner_at(const Lanes *l, guint row, guint col)
     return l->swap ? l->owner(l, col, row) : l->owner(l, row, col);
 }
 
-/* --- where elements lie -------------------------------------------------------------------------
- */
-/* CUTLASS Swizzle<3, 4, 3>, <2, 4, 3>, <1, 4, 3>. */
-static guint64 address(const WsTargetShared *hw, const WsBuffer *b, guint64 base, guint row,
-                       guint col)
-{
-    const guint64 at = base + ws_buffer_offset(b, row, col);
-    const guint64 units = b->swizzle / hw->unit;
-    return units > 1 ? at ^ ((at / hw->swizzle[0] & (units - 1)) * hw->unit) : at;
-}
-
 /* --- two of them ------------------------------------------------------------------------------ */
 static WsLanesMeet meet(const Owner *x, const Owner *y)
 {
@@ -287,8 +276,8 @@ static void reach(Reached *r, const Lanes *l, const WsLanesAt *at, guint64 base)
     const WsBuffer *b = &l->p->buffer[l->a->buffer];
     for (guint row = 0; row < l->a->rows; row++)
         for (guint col = 0; col < l->a->cols; col++) {
-            const guint64 x = address(&l->p->hardware->shared, b, base, (guint)at->row0 + row,
-                                      (guint)at->col0 + col);
+            const guint64 x =
+                ws_buffer_place(l->p, b, base, (guint)at->row0 + row, (guint)at->col0 + col);
             const Owner o = owner_at(l, row, col);
             for (guint64 k = x; k < x + l->bytes; k += r->unit)
                 if (k >= r->from && k < r->to) {

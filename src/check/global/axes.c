@@ -229,8 +229,8 @@ static void look_turned(gpointer data, guint atom)
         d->q = atom, d->r = r;
 }
 
-/* What x is worth by its other name y: y - r + E*q. */
-static Renamed turned_name(Turned *d)
+/* What x is worth by its other name *y: y - r + E*q. */
+static Renamed turned_name(Turned *d, guint *y_atom)
 {
     WsGlobal *g = d->g;
     const WsAtom *x = ws_atom(g->ps, d->x), *q = ws_atom(g->ps, d->q);
@@ -239,7 +239,7 @@ static Renamed turned_name(Turned *d)
     Renamed out = { .x = d->x };
     out.for_x =
         ws_poly_add(g->ps, ws_poly_add(g->ps, y, -1, d->r), 1, ws_poly_mul(g->ps, x->extent, of_q));
-    ws_poly_is_atom(y, &out.column);
+    ws_poly_is_atom(y, y_atom);
     return out;
 }
 
@@ -249,9 +249,7 @@ gboolean ws_global_turn(WsGlobal *g, guint x, WsPoly *a, guint *y)
     ws_poly_visit(g->ps, *a, look_turned, &d);
     if (!d.q)
         return FALSE;
-    Renamed name = turned_name(&d);
-    *y = name.column;
-    name.column = 0;
+    Renamed name = turned_name(&d, y);
     *a = renamed(g, *a, &name);
     return TRUE;
 }
@@ -270,9 +268,7 @@ static gboolean split_turned(WsGlobal *g)
         }
         if (!d.q || asked)
             continue;
-        Renamed name = turned_name(&d);
-        g_array_index(g->axes, guint, i) = name.column;
-        name.column = 0;
+        Renamed name = turned_name(&d, &g_array_index(g->axes, guint, i));
         rename_places(g, &name);
         return TRUE;
     }

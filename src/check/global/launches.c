@@ -62,7 +62,7 @@ static gboolean element(gpointer data, gint tensor, const gint64 *at, gint64 *va
 static GPtrArray *tile_assumptions(const WsProgram *p)
 {
     GPtrArray *out = g_ptr_array_new();
-    g_autoptr(WsDepends) d = ws_depends_new(p, NULL);
+    g_autoptr(WsDepends) d = p->n_assume ? ws_depends_new(p, NULL) : NULL;
     for (guint i = 0; i < p->n_assume; i++)
         if (ws_depends_of(d, p->assume[i]))
             g_ptr_array_add(out, p->assume[i]);

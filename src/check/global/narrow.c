@@ -52,12 +52,14 @@ static void look(const WsExpr *e, gpointer data)
 
 void ws_global_narrow(const WsProgram *p, GPtrArray *given)
 {
-    g_autoptr(WsDepends) d = ws_depends_new(p, NULL);
+    g_autoptr(WsDepends) d = NULL;
     for (guint i = 0; i < p->n_ops; i++) {
         const WsOp *op = p->op[i];
-        Look l = { p, d, FALSE, 0 };
         if (!op->limit)
             continue;
+        if (!d)
+            d = ws_depends_new(p, NULL);
+        Look l = { p, d, FALSE, 0 };
         ws_expr_visit(op->limit, look, &l);
         if (!l.product && !(ws_depends_of(d, op->limit) & WS_DEPENDS_DATA))
             continue;

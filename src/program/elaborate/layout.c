@@ -170,6 +170,15 @@ guint64 ws_buffer_offset(const WsBuffer *b, guint row, guint col)
            (guint64)(col % b->chunk_cols) * element;
 }
 
+/* CUTLASS Swizzle<3, 4, 3>, <2, 4, 3>, <1, 4, 3>. */
+guint64 ws_buffer_place(const WsProgram *p, const WsBuffer *b, guint64 base, guint row, guint col)
+{
+    const WsTargetShared *hw = &p->hardware->shared;
+    const guint64 at = base + ws_buffer_offset(b, row, col);
+    const guint64 units = b->swizzle / MAX(hw->unit, 1);
+    return units > 1 ? at ^ ((at / hw->swizzle[0] & (units - 1)) * hw->unit) : at;
+}
+
 static guint add_range(WsRange *out, guint n, guint max, WsRange *last, guint64 offset,
                        guint64 bytes)
 {

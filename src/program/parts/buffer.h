@@ -43,5 +43,7 @@ guint ws_buffer_ranges(const WsBuffer *b, guint row0, guint rows, guint col0, gu
                        WsRange *out, guint max);
 /* Byte offset of element (row, col) within a stage before the swizzle XOR is applied. */
 guint64 ws_buffer_offset(const WsBuffer *b, guint row, guint col);
+/* Where it lies, the swizzle applied, of a stage that begins at byte `base`. */
+guint64 ws_buffer_place(const WsProgram *p, const WsBuffer *b, guint64 base, guint row, guint col);
 
 G_END_DECLS
