@@ -108,6 +108,42 @@ static void selection_moves_nothing(Scenario *s)
     }
 }
 
+/* A step that is in sight is shown where it stands: the folds stay, and so do the rows. */
+static void revealed_where_it_stands(Scenario *s)
+{
+    WsTimeline *t = hands_timeline(s);
+    scenario_open(s, "projects/attention-d128/design.wstave");
+    hands_settle(s);
+    g_assert_true(t->view.at.folded);
+    const guint folds = t->scene->fold->len;
+    const double foot = t->scene->bottom;
+    g_autoptr(GHashTable) done = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (guint i = 0; i < ws_timeline_n_items(t); i++) {
+        const WsSceneItem *item = ws_timeline_item(t, i);
+        if (!item->step || item->shape == WS_SHAPE_SLOT || item->measured ||
+            !g_hash_table_add(done, g_strdup(item->step)))
+            continue;
+        g_autofree char *step = g_strdup(item->step);
+        const WsFocus focus = { .step = step, .agent = G_MAXUINT, .tile = -1, .round = -1 };
+        ws_document_select(s->document, &focus, WS_SELECT_REPLACE, TRUE);
+        scenario_settle(s->timeline);
+        g_assert_true(t->view.at.folded);
+        g_assert_cmpuint(t->scene->fold->len, ==, folds);
+        g_assert_cmpfloat(t->scene->bottom, ==, foot);
+    }
+    g_assert_cmpuint(g_hash_table_size(done), >, 10);
+    /* An execution that is folded away is brought into view. */
+    const WsTraceLane *lane = ws_trace_lane(t->main_trace, 0, 0);
+    const WsTraceRecord *r =
+        &g_array_index(t->main_trace->record, WsTraceRecord, lane->first + lane->n - 2);
+    const WsFocus far = { .step = t->main_trace->op_id->pdata[r->op],
+                          .agent = r->agent,
+                          .tile = r->tile,
+                          .round = r->round };
+    ws_document_select(s->document, &far, WS_SELECT_REPLACE, TRUE);
+    WAIT_FOR(!t->view.at.folded);
+}
+
 /* Structure and palette stay as they were left: in a window that is opened beside this one, too. */
 static void left_as_they_were(Scenario *s)
 {
@@ -134,6 +170,7 @@ static void add(void)
 {
     scenario_add("adapt/small-windows", small_windows);
     scenario_add("adapt/selection-moves-nothing", selection_moves_nothing);
+    scenario_add("adapt/revealed-where-it-stands", revealed_where_it_stands);
     scenario_add("adapt/left-as-they-were", left_as_they_were);
 }
 

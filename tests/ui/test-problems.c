@@ -2,11 +2,15 @@
 #include "model/finding.h"
 #include "scenario/hands.h"
 
+#include "ui/panels/code_panel.h"
 #include "ui/problems/problem_list.h"
 #include "ui/problems/problems.h"
+#include "ui/problems/wrong_steps.h"
 #include "ui/timeline/marks/trouble_score.h"
 #include "ui/timeline/timeline_private.h"
+#include "ui/window/window_private.h"
 
+#include <gtksourceview/gtksource.h>
 #include <string.h>
 
 #define BROKEN "tests/designs/broken/10-unequal-loops.wstave"
@@ -151,7 +155,7 @@ static void on_the_score(Scenario *s)
         gboolean wrong = !g_strcmp0(item->step, f->at);
         for (guint k = 0; f->steps && k < f->steps->len && !wrong; k++)
             wrong = !g_strcmp0(item->step, f->steps->pdata[k]);
-        g_autofree char *text = ws_trouble_text(t, item->step);
+        g_autofree char *text = ws_wrong_step_text(s->document, item->step);
         g_assert_cmpint(text != NULL, ==, wrong);
         named += wrong && item->shape != WS_SHAPE_SLOT;
     }
@@ -166,9 +170,124 @@ static void on_the_score(Scenario *s)
     WAIT_FOR(gtk_widget_get_mapped(GTK_WIDGET(problems_of(s))));
 }
 
+/* A fold is marked if it hides an execution of a wrong step, a staff if its agents have one, in
+ * sight or not; from afar ticks stand where bars are merged. */
+static void from_afar(Scenario *s)
+{
+    WsTimeline *t = WS_TIMELINE(s->timeline);
+    static const struct {
+        const char *design;
+        gboolean folded, of_load; /* the wrong steps: in the rounds of k; of the group load, too */
+    } row[] = { { "tests/designs/broken/05-early-release.wstave", TRUE, TRUE },
+                { "tests/designs/broken/07-missing-sync.wstave", FALSE, FALSE } };
+    for (guint i = 0; i < G_N_ELEMENTS(row); i++) {
+        scenario_open(s, row[i].design);
+        hands_settle(s);
+        g_autoptr(GHashTable) wrong = ws_wrong_steps(s->document);
+        g_assert_cmpuint(g_hash_table_size(wrong), >=, 2);
+        guint folds = 0;
+        for (guint k = 0; k < t->scene->fold->len; k++)
+            folds += ws_trouble_on_fold(t, k);
+        g_test_message("%s: %u of %u folds", row[i].design, folds, t->scene->fold->len);
+        g_assert_cmpuint(t->scene->fold->len, >, 0);
+        g_assert_cmpuint(folds, ==, row[i].folded ? t->scene->fold->len : 0);
+        for (guint k = 0; k < t->scene->staff->len; k++) {
+            const WsSceneStaff *staff = &g_array_index(t->scene->staff, WsSceneStaff, k);
+            const gboolean load = !g_strcmp0(staff->name, "load");
+            g_test_message("staff %s: %d", staff->name, ws_trouble_on_staff(t, k));
+            g_assert_cmpint(ws_trouble_on_staff(t, k), ==,
+                            staff->n_agents > 0 && (row[i].of_load || !load));
+        }
+        g_assert_cmpuint(ws_trouble_n_ticks(t), ==, 0);
+        scenario_act(s, "fit-all");
+        hands_settle(s);
+        g_test_message("from afar: %u bars, %u ticks", ws_trouble_n_marked(t),
+                       ws_trouble_n_ticks(t));
+        g_assert_cmpuint(ws_trouble_n_ticks(t), >, 1);
+        g_assert_cmpuint(ws_trouble_n_ticks(t), <,
+                         t->scene->staff->len * (guint)(t->view.width / 3));
+        hands_shot(s, i ? "wrong-afar-2" : "wrong-afar-1");
+    }
+    scenario_open(s, "projects/gemm-bf16/design.wstave");
+    scenario_act(s, "fit-all");
+    hands_settle(s);
+    g_assert_cmpuint(ws_trouble_n_ticks(t), ==, 0);
+    for (guint k = 0; k < t->scene->staff->len; k++)
+        g_assert_false(ws_trouble_on_staff(t, k));
+}
+
 static gboolean is_fix(GtkWidget *w, gconstpointer data)
 {
     return GTK_IS_BUTTON(w) && gtk_widget_get_mapped(w) && gtk_widget_has_css_class(w, "ws-fix");
+}
+
+static gboolean is_text(GtkWidget *w, gconstpointer data)
+{
+    return GTK_SOURCE_IS_VIEW(w);
+}
+
+/* Lines with a sign of an error, from 1, and how many: of the text that the code panel shows. */
+static guint signs(Scenario *s, GArray *lines)
+{
+    GtkWidget *view = scenario_find(ws_window_part(s->window, WS_PART_CODE), is_text, NULL);
+    GtkTextBuffer *b = gtk_text_view_get_buffer(GTK_TEXT_VIEW(view));
+    g_array_set_size(lines, 0);
+    for (gint i = 0; i < gtk_text_buffer_get_line_count(b); i++) {
+        GSList *marks =
+            gtk_source_buffer_get_source_marks_at_line(GTK_SOURCE_BUFFER(b), i, "warpstave-wrong");
+        if (marks)
+            g_array_append_vals(lines, (gint[]){ i + 1 }, 1);
+        g_slist_free(marks);
+    }
+    return lines->len;
+}
+
+/* The lines of wrong steps have a sign in the gutter, in the program and in the design; a selection
+ * leaves it there, a fix takes it away. */
+static void in_the_gutter(Scenario *s)
+{
+    static const WsCodeKind kind[] = { WS_CODE_PROGRAM, WS_CODE_DESIGN };
+    WsCodePanel *code = WS_CODE_PANEL(ws_window_part(s->window, WS_PART_CODE));
+    g_autoptr(GArray) lines = g_array_new(FALSE, FALSE, sizeof(gint));
+    scenario_act(s, "show-code");
+    for (guint i = 0; i < G_N_ELEMENTS(kind); i++) {
+        ws_code_panel_show(code, kind[i]);
+        scenario_open(s, "tests/designs/broken/01-missing-wait.wstave");
+        hands_settle(s);
+        GHashTableIter each;
+        gpointer step;
+        guint expected = 0;
+        g_autoptr(GHashTable) wrong = ws_wrong_steps(s->document);
+        for (g_hash_table_iter_init(&each, wrong); g_hash_table_iter_next(&each, &step, NULL);) {
+            g_autoptr(GArray) own = ws_document_code_lines(s->document, kind[i], step);
+            g_assert_cmpuint(own->len, >, 0);
+            expected += own->len;
+        }
+        g_assert_cmpuint(signs(s, lines), ==, expected);
+        g_autofree char *text = g_strdup(ws_document_code(s->document, kind[i]));
+        g_auto(GStrv) line = g_strsplit(text, "\n", -1);
+        for (guint k = 0; k < lines->len; k++) {
+            const char *at = line[g_array_index(lines, gint, k) - 1];
+            g_assert_true(strstr(at, "load") || strstr(at, "expect"));
+        }
+        /* The step of that line is selected from it, and keeps its sign. */
+        g_autofree char *there =
+            ws_document_code_step(s->document, kind[i], (guint)g_array_index(lines, gint, 0) - 1);
+        g_assert_nonnull(there);
+        g_assert_true(g_hash_table_contains(wrong, there));
+        scenario_act(s, "next-problem");
+        hands_settle(s);
+        scenario_act(s, "show-code");
+        guint first, last;
+        g_assert_true(ws_code_panel_marked(code, &first, &last));
+        g_assert_cmpuint(signs(s, lines), ==, expected);
+        hands_shot(s, i ? "wrong-lines-design" : "wrong-lines-program");
+        GtkWidget *button = NULL,
+                  *status = scenario_find(GTK_WIDGET(s->window), has_class, "ws-status");
+        WAIT_FOR((button = scenario_find(status, is_fix, NULL)));
+        gtk_widget_activate(button);
+        WAIT_FOR(signs(s, lines) == 0);
+    }
 }
 
 /* The quick-fix stands in the row of its problem and beside the verdict: one press makes the design
@@ -211,6 +330,36 @@ static void fix_in_the_row(Scenario *s)
     g_assert_null(scenario_find(GTK_WIDGET(s->window), is_fix, NULL));
 }
 
+/* What a proof takes as given, and what was not understood, stands in the verdict's first words. */
+static void not_just_proved(Scenario *s)
+{
+    static const struct {
+        const char *file, *said;
+        gboolean partly;
+    } row[] = {
+        { "projects/gemm-bf16/design.wstave", "proved \xc2\xb7", FALSE },
+        { "tests/import/gluon/products.py", "proved, 2 places not understood", TRUE },
+        { "tests/designs/moves/masked-store.wstave", "proved under ", FALSE },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(row); i++) {
+        g_autoptr(GFile) file = scenario_file(row[i].file);
+        g_assert_true(ws_window_open(s->window, file));
+        WAIT_FOR(ws_document_verdict(s->document) && !ws_document_pending(s->document) &&
+                 !ws_window_importing(s->window));
+        hands_settle(s);
+        const WsVerdict *v = ws_document_verdict(s->document);
+        const char *text = gtk_label_get_text(s->window->status_verdict);
+        g_test_message("%s: %s", row[i].file, text);
+        g_assert_cmpint(v->kind, ==, WS_VERDICT_PROVED);
+        g_assert_true(g_str_has_prefix(text, row[i].said));
+        g_assert_cmpint(strstr(text, "assumption") != NULL, ==, v->assumed->len > 0);
+        g_assert_cmpint(gtk_widget_has_css_class(s->window->status_verdict_button, "partly"), ==,
+                        row[i].partly);
+        g_assert_cmpint(gtk_widget_has_css_class(s->window->status_verdict_button, "good"), ==,
+                        !row[i].partly);
+    }
+}
+
 static gboolean is_tab(GtkWidget *w, gconstpointer text)
 {
     return GTK_IS_LABEL(w) && gtk_widget_get_mapped(w) &&
@@ -248,6 +397,9 @@ static void add(void)
     scenario_add("problems/I31-walk", walk);
     scenario_add("problems/I31-keyboard", by_keyboard);
     scenario_add("problems/on-the-score", on_the_score);
+    scenario_add("problems/from-afar", from_afar);
+    scenario_add("problems/in-the-gutter", in_the_gutter);
+    scenario_add("problems/not-just-proved", not_just_proved);
     scenario_add("problems/fix-in-the-row", fix_in_the_row);
     scenario_add("problems/tabs-to-the-edge", tabs_to_the_edge);
 }

@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#define LOAD  "groups/load/body/0/do/0/do/1"
 #define TRACE "projects/gemm-bf16/measured/gemm-bf16.wtrace"
 
 static gboolean bar(const WsSceneItem *item)
@@ -112,6 +113,20 @@ static void problems_name_steps(Scenario *s)
     WAIT_FOR(scenario_find_text(panel, "wait full, mma"));
     g_autofree char *text = scenario_text(panel);
     g_assert_null(strstr(text, "groups/"));
+    scenario_act(s, "show-witness");
+    GtkWidget *witness = ws_window_part(s->window, WS_PART_WITNESS);
+    WAIT_FOR(scenario_find_text(witness, "wait full, mma"));
+    g_autofree char *run = scenario_text(witness);
+    g_assert_null(strstr(run, "groups/"));
+    /* what is derived of a step ("expect full") is not its name */
+    scenario_open(s, "tests/designs/broken/05-early-release.wstave");
+    hands_settle(s);
+    g_autofree char *load = ws_name_of_step(ws_document_program(s->document), LOAD);
+    g_assert_cmpstr(load, ==, "load A -> a, load");
+    scenario_act(s, "next-problem");
+    WAIT_FOR(g_str_has_prefix(gtk_label_get_text(s->window->status_selection), load));
+    scenario_open(s, "tests/designs/broken/10-unequal-loops.wstave");
+    hands_settle(s);
     /* a field of a step, a place that is none, one of no program */
     WsProgram *p = ws_document_program(s->document);
     g_autofree char *field = ws_name_of_step(p, "groups/mma/body/0/do/0/do/0/use");

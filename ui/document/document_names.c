@@ -6,12 +6,18 @@
 
 #include <string.h>
 
-/* A step has several operations where it is also an arrival: the one that has words is its own. */
+/* A step has several operations where something is derived of it ("expect full" of "load A -> a"),
+ * or it is also an arrival: its own is the one that the author wrote, with words. */
+static guint rank(const WsOp *op)
+{
+    return !op ? 0 : 1 + 2 * !op->derived + (op->label != NULL);
+}
+
 static const WsOp *op_of(const WsProgram *p, const char *step)
 {
     const WsOp *found = NULL;
     for (guint i = 0; p && step && i < p->n_ops; i++)
-        if (!g_strcmp0(p->op[i]->step, step) && (!found || (!found->label && p->op[i]->label)))
+        if (!g_strcmp0(p->op[i]->step, step) && rank(p->op[i]) > rank(found))
             found = p->op[i];
     return found;
 }

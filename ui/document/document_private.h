@@ -31,6 +31,7 @@ struct _WsDocument {
     WsFocus focus;        /* focus.step points into `selection` */
     gint64 from, to;
     char *code[WS_CODE_COUNT];
+    WsDesign *printed; /* code[WS_CODE_DESIGN] read again, for its lines; NULL: not asked for yet */
     WsSource *source; /* what the design was read from; NULL: it is one of its own */
     WsSourceMap *map; /* of `mapped`; NULL: not made yet */
     WsDesign *mapped;

@@ -131,7 +131,8 @@ static char *verdict_text(WsDocument *d)
     }
     if (!verdict)
         return g_strdup(_("checking…"));
-    return g_strdup_printf("✔ %s", ws_words_verdict(verdict->kind));
+    g_autofree char *words = ws_words_verdict_given(verdict);
+    return g_strdup_printf(verdict->kind == WS_VERDICT_PROVED ? "✔ %s" : "? %s", words);
 }
 
 static void say(WsTimeline *t)

@@ -1,6 +1,7 @@
 #include "ui/panels/code_panel.h"
 
 #include "ui/document/document_source.h"
+#include "ui/panels/code_trouble.h"
 #include "ui/problems/opaque_list.h"
 
 #include <glib/gi18n.h>
@@ -12,6 +13,7 @@
 #define WS_MARK_PRIMARY  "warpstave-primary"
 #define WS_MARK_SELECTED "warpstave-selected"
 #define WS_MARK_FIRST    "warpstave-first"
+static const char *const of_selection[] = { WS_MARK_PRIMARY, WS_MARK_SELECTED, WS_MARK_FIRST };
 
 struct _WsCodePanel {
     GtkWidget parent;
@@ -90,6 +92,7 @@ static void restyle(WsCodePanel *self)
         gtk_source_view_set_mark_attributes(self->view, category[i], mark, 0);
         g_object_unref(mark);
     }
+    ws_code_trouble_style(self->view);
 }
 
 /* --- lines of a step ----------------------------------------------------------------------------
@@ -180,7 +183,8 @@ static void unmark(WsCodePanel *self)
 {
     GtkTextIter a, b;
     gtk_text_buffer_get_bounds(GTK_TEXT_BUFFER(self->buffer[self->kind]), &a, &b);
-    gtk_source_buffer_remove_source_marks(self->buffer[self->kind], &a, &b, NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(of_selection); i++)
+        gtk_source_buffer_remove_source_marks(self->buffer[self->kind], &a, &b, of_selection[i]);
     self->first = self->last = -1;
 }
 
@@ -236,6 +240,11 @@ gboolean ws_code_panel_marked(WsCodePanel *self, guint *first, guint *last)
 
 /* --- what the document says ------------------------------------------------------------------- */
 
+static void mark_trouble(WsCodePanel *self)
+{
+    ws_code_trouble_mark(self->document, self->kind, self->buffer[self->kind]);
+}
+
 static void refresh(WsCodePanel *self)
 {
     gboolean design = ws_document_design(self->document) != NULL;
@@ -245,6 +254,7 @@ static void refresh(WsCodePanel *self)
     gtk_stack_set_visible_child_name(GTK_STACK(self->stack), text ? "text" : "missing");
     gtk_widget_set_visible(self->aside, self->kind == WS_CODE_SOURCE);
     mark_selection(self);
+    mark_trouble(self);
     scroll_to_marked(self);
 }
 
@@ -550,6 +560,7 @@ GtkWidget *ws_code_panel_new(WsDocument *document)
     WsCodePanel *self = g_object_new(WS_TYPE_CODE_PANEL, NULL);
     self->document = g_object_ref(document);
     g_signal_connect_swapped(document, "changed", G_CALLBACK(on_changed), self);
+    g_signal_connect_swapped(document, "edited", G_CALLBACK(mark_trouble), self);
     g_signal_connect_swapped(document, "code-changed", G_CALLBACK(on_code), self);
     g_signal_connect_swapped(document, "selection-changed", G_CALLBACK(on_selection), self);
     g_signal_connect_swapped(document, "reveal", G_CALLBACK(scroll_to_marked), self);

@@ -75,6 +75,15 @@ const char *ws_words_verdict(WsVerdictKind kind)
     return ws_verdict_title(kind);
 }
 
+char *ws_words_verdict_given(const WsVerdict *v)
+{
+    const guint n = v->kind == WS_VERDICT_PROVED ? v->assumed->len : 0;
+    if (!n)
+        return g_strdup(ws_words_verdict(v->kind));
+    return g_strdup_printf(
+        g_dngettext(NULL, "proved under %u assumption", "proved under %u assumptions", n), n);
+}
+
 /* --- sentences of check and clock
  * ---------------------------------------------------------------------- They come with their
  * numbers and names in; the texts that are translated have %s there. */

@@ -17,6 +17,8 @@ char *ws_words_barrier(const WsFinding *f);       /* or NULL */
 char *ws_words_story(const WsFinding *f);         /* labelled sentences, one per line */
 const char *ws_words_title(const WsFinding *f);   /* of the rule */
 const char *ws_words_verdict(WsVerdictKind kind); /* its first word: "proved" */
+/* The same with how much a proof takes as given: "proved under 2 assumptions". Caller frees. */
+char *ws_words_verdict_given(const WsVerdict *v);
 const char *ws_words_explain(const WsFinding *f);
 char *ws_words_said(const WsVerdict *v); /* all that it says */
 /* "M = 320, CTA 0 of 6 (tile 0)": which launch a witness is of. */

@@ -4,6 +4,7 @@
 #include "program/program.h"
 
 #include "ui/app/actions.h"
+#include "ui/document/document_names.h"
 #include "ui/parts/words.h"
 
 #include <glib/gi18n.h>
@@ -81,8 +82,9 @@ static void show_choices(WsWitnessPanel *self)
     guint n = ws_player_n_choices(self->player);
     for (guint i = 0; i < n; i++) {
         const WsFinding *f = ws_player_choice(self->player, i);
+        g_autofree char *step = ws_name_of_step(ws_document_program(self->document), f->at);
         g_autofree char *text =
-            g_strdup_printf("%s %s%s%s", ws_rule(f->rule)->text, f->at,
+            g_strdup_printf("%s %s%s%s", ws_rule(f->rule)->text, step ? step : "",
                             f->round && *f->round ? ", " : "", f->round ? f->round : "");
         gtk_string_list_append(list, text);
     }

@@ -36,8 +36,8 @@ static char *check_text(const WsRunSide *s)
         g_strdup_printf(g_dngettext(GETTEXT_PACKAGE, "%u error", "%u errors", errors), errors);
     if (!s->findings)
         return NULL;
-    return s->verdict ? g_strdup_printf("%s, %s", ws_words_verdict(s->verdict->kind), count)
-                      : g_steal_pointer(&count);
+    g_autofree char *verdict = s->verdict ? ws_words_verdict_given(s->verdict) : NULL;
+    return verdict ? g_strdup_printf("%s, %s", verdict, count) : g_steal_pointer(&count);
 }
 
 static gint64 length_of(const WsTrace *t)

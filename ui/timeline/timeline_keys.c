@@ -226,7 +226,10 @@ void ws_timeline_reveal(WsTimeline *t)
     guint at = 0;
     const WsTraceRecord *r = focus_record(t);
     const WsSceneItem *item = focus_item(t, &at);
-    gboolean there = item && t->view.at.folded && r && item->start == r->start;
+    /* Any execution will do where none is asked for: the rounds that are folded stay so. */
+    const WsFocus *f = ws_document_focus(t->document);
+    const gboolean any = f->tile < 0 && f->round < 0;
+    const gboolean there = item && t->view.at.folded && r && (any || item->start == r->start);
     if (r && !there) {
         WsPanePlace before = t->view.at;
         if (t->view.at.folded)

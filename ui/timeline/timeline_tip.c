@@ -5,7 +5,7 @@
 #include "ui/document/document_names.h"
 #include "ui/parts/format.h"
 #include "ui/parts/words.h"
-#include "ui/timeline/marks/trouble_score.h"
+#include "ui/problems/wrong_steps.h"
 #include "ui/timeline/timeline_private.h"
 
 #include "trace/stats.h"
@@ -128,6 +128,6 @@ static char *facts(WsTimeline *t, const WsSceneItem *item)
 
 char *ws_timeline_tip(WsTimeline *t, const WsSceneItem *item)
 {
-    g_autofree char *what = facts(t, item), *wrong = ws_trouble_text(t, item->step);
+    g_autofree char *what = facts(t, item), *wrong = ws_wrong_step_text(t->document, item->step);
     return wrong ? g_strdup_printf("\xe2\x9c\x96 %s\n%s", wrong, what) : g_steal_pointer(&what);
 }

@@ -74,6 +74,27 @@ static gboolean is_empty(const WsProgram *p)
     return p != NULL;
 }
 
+/* Places of a kernel that its import did not understand, of which a proof says that only values
+ * hang on them. */
+static guint n_unread(WsDocument *d)
+{
+    const WsDesign *design = ws_document_design(d);
+    const WsValue *list = design ? ws_node_get(ws_design_root(design), WS_F_unread) : NULL;
+    return list ? list->n : 0;
+}
+
+/* "proved under 1 assumption, 2 places not understood". Caller frees. */
+static char *verdict_words(WsDocument *d, const WsVerdict *v)
+{
+    g_autofree char *words = ws_words_verdict_given(v);
+    const guint n = v->kind == WS_VERDICT_PROVED ? n_unread(d) : 0;
+    if (!n)
+        return g_steal_pointer(&words);
+    g_autofree char *places = g_strdup_printf(
+        g_dngettext(NULL, "%u place not understood", "%u places not understood", n), n);
+    return g_strdup_printf("%s, %s", words, places);
+}
+
 static void mark(GtkWidget *widget, const char *name, gboolean on)
 {
     if (on)
@@ -91,7 +112,9 @@ static void show_verdict(WsWindow *w)
     guint all = findings ? ws_findings_count(findings, WS_SEVERITY_WARNING) : 0;
     g_autofree char *tip = verdict ? ws_words_said(verdict) : NULL;
     const gboolean empty = verdict && !errors && is_empty(ws_document_program(d));
-    const char *word = empty ? _("empty") : verdict ? ws_words_verdict(verdict->kind) : NULL;
+    g_autofree char *word = empty     ? g_strdup(_("empty"))
+                            : verdict ? verdict_words(d, verdict)
+                                      : NULL;
     g_autofree char *count =
         all ? g_strdup_printf(g_dngettext(NULL, "%u problem", "%u problems", all), all)
             : g_strdup(_("No problems"));
@@ -109,11 +132,13 @@ static void show_verdict(WsWindow *w)
     /* Translators: %s is a verdict, of what a drag would give. */
     g_autofree char *whole = w->dragging ? g_strdup_printf(_("let go here: %s"), text) : NULL;
     gtk_label_set_text(w->status_verdict, whole ? whole : text);
-    const gboolean good = !errors && !empty && verdict && verdict->kind == WS_VERDICT_PROVED &&
-                          !ws_document_pending(d) && !ws_document_left_out(d);
+    const gboolean proved = !errors && !empty && verdict && verdict->kind == WS_VERDICT_PROVED &&
+                            !ws_document_pending(d) && !ws_document_left_out(d);
+    const gboolean good = proved && !n_unread(d);
     mark(GTK_WIDGET(w->status_verdict), "bad", errors > 0);
     mark(GTK_WIDGET(w->status_verdict_button), "bad", errors > 0);
     mark(GTK_WIDGET(w->status_verdict_button), "good", good);
+    mark(GTK_WIDGET(w->status_verdict_button), "partly", proved && !good);
 }
 
 /* What mends the worst problem stands beside the verdict. */

@@ -1,5 +1,6 @@
 /* What is wrong with a design, on its score: every execution of a step that an error names is
- * marked, and so are folds (the round may lie there) and staffs that have such steps. */
+ * marked, one by one or, where they are too narrow for that, by a tick; so are the folds that hide
+ * some, and the staffs of the agents that have such steps, in sight or not. */
 #pragma once
 
 #include <cairo.h>
@@ -12,5 +13,6 @@ void ws_trouble_paint(struct _WsTimeline *t, cairo_t *cr); /* in the scene's coo
 void ws_trouble_paint_staffs(struct _WsTimeline *t, cairo_t *cr);
 void ws_trouble_follow(struct _WsTimeline *t);    /* redraws when the findings are new */
 guint ws_trouble_n_marked(struct _WsTimeline *t); /* executions in the scene */
-/* What the first error at this step says; caller frees. NULL: none names it. */
-char *ws_trouble_text(struct _WsTimeline *t, const char *step);
+guint ws_trouble_n_ticks(struct _WsTimeline *t);  /* places of those that have no bar of their own */
+gboolean ws_trouble_on_fold(struct _WsTimeline *t, guint fold); /* index in the scene's folds */
+gboolean ws_trouble_on_staff(struct _WsTimeline *t, guint staff);
