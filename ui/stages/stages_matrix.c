@@ -29,9 +29,10 @@ struct _WsStagesMatrix {
     GtkWidget *grid, *over; /* over: place that is aimed at */
     guint held;             /* cell that is dragged, G_MAXUINT: none */
     gboolean moved;
-    double x, y; /* where it was pressed */
+    double x, y;   /* where it was pressed */
+    double dx, dy; /* and how far from there the pointer is */
     WsDraft *draft;
-    char *refused;
+    char *refused, *words; /* why not; all that is said of it */
 };
 
 G_DEFINE_FINAL_TYPE(WsStagesMatrix, ws_stages_matrix, GTK_TYPE_WIDGET)
@@ -118,14 +119,17 @@ static void forget(WsStagesMatrix *m)
 {
     g_clear_pointer(&m->draft, ws_draft_free);
     g_clear_pointer(&m->refused, g_free);
+    g_clear_pointer(&m->words, g_free);
 }
 
 /* Shows what would come of it. */
 static void aim(WsStagesMatrix *m, const Place *p)
 {
     GtkWidget *over = p ? widget_at(m, p) : NULL;
-    if (over == m->over && over)
+    if (over == m->over && over) {
+        say(m, m->words); /* that goes with the pointer */
         return;
+    }
     forget(m);
     WsDraft *draft = p ? draft_of(m, m->held, p) : NULL;
     if (draft && draft->why) {
@@ -137,7 +141,8 @@ static void aim(WsStagesMatrix *m, const Place *p)
     mark(m, over);
     g_autofree char *name =
         draft ? ws_edit_name_text(draft->verb, draft->what ? draft->what : "") : NULL;
-    say(m, m->refused ? m->refused : name);
+    m->words = m->refused ? g_strdup(m->refused) : g_steal_pointer(&name);
+    say(m, m->words);
     ws_document_try(m->document, draft ? draft->design : NULL);
 }
 
@@ -161,6 +166,14 @@ static void let_go(WsStagesMatrix *m, gboolean take)
     g_object_unref(d);
 }
 
+/* While a group is held nothing scrolls for the keyboard's place: it stays below the pointer. */
+static void follow_focus(WsStagesMatrix *m, gboolean on)
+{
+    GtkWidget *viewport = gtk_widget_get_ancestor(GTK_WIDGET(m), GTK_TYPE_VIEWPORT);
+    if (viewport)
+        gtk_viewport_set_scroll_to_focus(GTK_VIEWPORT(viewport), on);
+}
+
 static void pressed(GtkGestureDrag *drag, double x, double y, WsStagesMatrix *m)
 {
     Place p;
@@ -171,6 +184,7 @@ static void pressed(GtkGestureDrag *drag, double x, double y, WsStagesMatrix *m)
         return;
     }
     m->held = g_array_index(m->order, guint, p.row);
+    follow_focus(m, FALSE);
     m->x = x;
     m->y = y;
 }
@@ -178,6 +192,8 @@ static void pressed(GtkGestureDrag *drag, double x, double y, WsStagesMatrix *m)
 static void dragged(GtkGestureDrag *drag, double dx, double dy, WsStagesMatrix *m)
 {
     Place p;
+    m->dx = dx;
+    m->dy = dy;
     if (m->held == G_MAXUINT || (!m->moved && ABS(dx) < THRESHOLD && ABS(dy) < THRESHOLD))
         return;
     if (!m->moved) {
@@ -191,6 +207,7 @@ static void dragged(GtkGestureDrag *drag, double dx, double dy, WsStagesMatrix *
 static void released(GtkGestureDrag *drag, double dx, double dy, WsStagesMatrix *m)
 {
     (void)drag, (void)dx, (void)dy;
+    follow_focus(m, TRUE);
     if (m->moved)
         let_go(m, TRUE);
     else
@@ -200,6 +217,7 @@ static void released(GtkGestureDrag *drag, double dx, double dy, WsStagesMatrix 
 static void cancelled(GtkGesture *drag, GdkEventSequence *sequence, WsStagesMatrix *m)
 {
     (void)drag, (void)sequence;
+    follow_focus(m, TRUE);
     if (m->moved)
         let_go(m, FALSE);
 }
@@ -392,6 +410,13 @@ GtkWidget *ws_stages_matrix_place(WsStagesMatrix *m, const char *group, gint sta
 
 gboolean ws_stages_matrix_holds(WsStagesMatrix *m)
 {
+    return m->moved;
+}
+
+gboolean ws_stages_matrix_pointer(WsStagesMatrix *m, double *x, double *y)
+{
+    *x = m->x + m->dx;
+    *y = m->y + m->dy;
     return m->moved;
 }
 

@@ -21,6 +21,8 @@ GtkWidget *ws_stages_matrix_new(WsDocument *document, WsDesign *design, const Ws
 GtkWidget *ws_stages_matrix_place(WsStagesMatrix *m, const char *group, gint stage,
                                   const char *executor);
 gboolean ws_stages_matrix_holds(WsStagesMatrix *m); /* a group is being dragged */
+/* Where the pointer is that drags one; FALSE: none does. */
+gboolean ws_stages_matrix_pointer(WsStagesMatrix *m, double *x, double *y);
 /* The keyboard's place, to be taken up again in the matrix that takes this one's. */
 gboolean ws_stages_matrix_focus(WsStagesMatrix *m, guint64 *group, gboolean *executor);
 void ws_stages_matrix_set_focus(WsStagesMatrix *m, guint64 group, gboolean executor);

@@ -12,6 +12,7 @@ struct _WsStagesPanel {
     GtkWidget parent;
     WsDocument *document;
     GtkWidget *box, *say, *explicit, *scroll;
+    GtkWidget *held;     /* words beside the pointer while a group is dragged */
     WsDesign *shown;     /* what the page is filled of */
     GPtrArray *loops;    /* WsHintLoop*: of `shown` */
     GPtrArray *matrices; /* WsStagesMatrix*, one for each loop; NULL: has no form */
@@ -33,9 +34,34 @@ static const char *rest(WsStagesPanel *self)
                : _("No loop of this design has num_stages: nothing here is derived of a hint.");
 }
 
+/* Beside the pointer, below it or, where there is no room, above: no row moves for them. */
+static void say_held(WsStagesPanel *self, WsStagesMatrix *m, const char *text, double x, double y)
+{
+    graphene_point_t at;
+    GtkRequisition size;
+    gtk_label_set_text(GTK_LABEL(self->held), text);
+    gtk_widget_set_visible(self->held, *text);
+    if (!*text || !gtk_widget_compute_point(GTK_WIDGET(m), self->box,
+                                            &GRAPHENE_POINT_INIT((float)x, (float)y), &at))
+        return;
+    gtk_widget_set_margin_start(self->held, 0);
+    gtk_widget_set_margin_top(self->held, 0);
+    gtk_widget_get_preferred_size(self->held, NULL, &size);
+    const int width = gtk_widget_get_width(self->box), height = gtk_widget_get_height(self->box);
+    const int right = (int)at.x + 16, below = (int)at.y + 20;
+    gtk_widget_set_margin_start(self->held, MAX(MIN(right, width - size.width), 0));
+    gtk_widget_set_margin_top(
+        self->held, below + size.height <= height ? below : MAX((int)at.y - 14 - size.height, 0));
+}
+
 static void on_said(WsStagesMatrix *m, const char *text, WsStagesPanel *self)
 {
-    (void)m;
+    double x, y;
+    if (ws_stages_matrix_pointer(m, &x, &y)) {
+        say_held(self, m, text, x, y);
+        return;
+    }
+    gtk_widget_set_visible(self->held, FALSE);
     gtk_label_set_text(GTK_LABEL(self->say), *text ? text : rest(self));
 }
 
@@ -107,6 +133,7 @@ static void fill(WsStagesPanel *self)
     self->loops = design ? ws_hint_loops(design) : g_ptr_array_new();
     for (guint i = 0; i < self->loops->len; i++)
         add_loop(self, self->loops->pdata[i]);
+    gtk_widget_set_visible(self->held, FALSE);
     gtk_label_set_text(GTK_LABEL(self->say), rest(self));
     gtk_widget_set_sensitive(self->explicit, self->loops->len > 0);
     if (focus >= 0 && (guint)focus < self->matrices->len && self->matrices->pdata[focus])
@@ -177,7 +204,8 @@ WsStagesMatrix *ws_stages_panel_matrix(WsStagesPanel *self, guint loop)
 
 const char *ws_stages_panel_says(WsStagesPanel *self)
 {
-    return gtk_label_get_text(GTK_LABEL(self->say));
+    return gtk_label_get_text(
+        GTK_LABEL(gtk_widget_get_visible(self->held) ? self->held : self->say));
 }
 
 /* --- widget -------------------------------------------------------------------------------------
@@ -186,7 +214,8 @@ const char *ws_stages_panel_says(WsStagesPanel *self)
 static void dispose(GObject *object)
 {
     WsStagesPanel *self = WS_STAGES_PANEL(object);
-    g_clear_pointer(&self->box, gtk_widget_unparent);
+    GtkWidget *overlay = gtk_widget_get_first_child(GTK_WIDGET(self));
+    g_clear_pointer(&overlay, gtk_widget_unparent);
     g_ptr_array_set_size(self->matrices, 0);
     g_clear_object(&self->document);
     G_OBJECT_CLASS(ws_stages_panel_parent_class)->dispose(object);
@@ -241,7 +270,19 @@ static void ws_stages_panel_init(WsStagesPanel *self)
     gtk_widget_set_vexpand(self->scroll, TRUE);
     gtk_box_append(GTK_BOX(self->box), make_bar(self));
     gtk_box_append(GTK_BOX(self->box), self->scroll);
-    gtk_widget_set_parent(self->box, GTK_WIDGET(self));
+    self->held = gtk_label_new(NULL);
+    gtk_label_set_wrap(GTK_LABEL(self->held), TRUE);
+    gtk_label_set_max_width_chars(GTK_LABEL(self->held), 56);
+    gtk_label_set_xalign(GTK_LABEL(self->held), 0);
+    gtk_widget_set_halign(self->held, GTK_ALIGN_START);
+    gtk_widget_set_valign(self->held, GTK_ALIGN_START);
+    gtk_widget_set_can_target(self->held, FALSE);
+    gtk_widget_set_visible(self->held, FALSE);
+    gtk_widget_add_css_class(self->held, "ws-held");
+    GtkWidget *overlay = gtk_overlay_new();
+    gtk_overlay_set_child(GTK_OVERLAY(overlay), self->box);
+    gtk_overlay_add_overlay(GTK_OVERLAY(overlay), self->held);
+    gtk_widget_set_parent(overlay, GTK_WIDGET(self));
     g_signal_connect(self, "map", G_CALLBACK(update), NULL);
     gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                    _("Stages of loops"), -1);

@@ -212,6 +212,56 @@ static void keys(Scenario *s)
     is_text(s, before);
 }
 
+/* Text at 200 %: what is said of a place is longer or shorter than what stood there, and no place
+ * moves below the pointer: each group goes where it is let go. */
+static void large_text(Scenario *s)
+{
+    GtkSettings *settings = gtk_settings_get_default();
+    int dpi;
+    g_object_get(settings, "gtk-xft-dpi", &dpi, NULL);
+    g_object_set(settings, "gtk-xft-dpi", 2 * (dpi > 0 ? dpi : 96 * 1024), NULL);
+    begin(s, ATTENTION);
+    for (guint i = 0; i < 3; i++) /* measured, allocated, drawn anew */
+        scenario_settle(GTK_WIDGET(s->window));
+    g_autofree char *before = hands_text(s);
+    static const struct {
+        const char *group, *row;
+        gint stage;
+    } to[] = { { "softmax", "softmax", 0 }, { "qk", "values", 1 }, { "keys", "values", 1 } };
+    for (guint i = 0; i < G_N_ELEMENTS(to); i++) {
+        GtkWidget *from = place(s, to[i].group, i == 0, NULL),
+                  *goal = place(s, to[i].row, to[i].stage, NULL);
+        int x, y, held_x, held_y;
+        hands_shot_as_is(s, "stages-200");
+        scenario_on_screen(goal, 0, 0, &x, &y);
+        scenario_press(from, 10, 10, "mousedown 1");
+        scenario_point(from, 18, 12);
+        scenario_point(goal, 8, 10);
+        scenario_point(goal, 12, 10);
+        WAIT_FOR(gtk_widget_has_css_class(goal, "ws-drop") ||
+                 gtk_widget_has_css_class(goal, "ws-refused"));
+        scenario_settle(GTK_WIDGET(s->window));
+        hands_shot_as_is(s, i ? "stages-200-tried" : "stages-200-refused");
+        scenario_on_screen(goal, 0, 0, &held_x, &held_y);
+        g_test_message("%s: %s", to[i].group, ws_stages_panel_says(panel(s)));
+        g_assert_cmpint(held_x, ==, x);
+        g_assert_cmpint(held_y, ==, y);
+        scenario_key("Escape");
+        WAIT_FOR(!ws_stages_matrix_holds(matrix(s)));
+        scenario_press(goal, 12, 10, "mouseup 1");
+        hands_settle(s);
+        is_text(s, before);
+    }
+    g_autofree char *wanted = edited(s, "qk", 1, 1, NULL);
+    const guint states = hands_states(s);
+    drag(s, place(s, "qk", 0, NULL), place(s, "values", 1, NULL));
+    WAIT_FOR(hands_states(s) == states + 1);
+    hands_settle(s);
+    is_text(s, wanted);
+    g_object_set(settings, "gtk-xft-dpi", dpi, NULL);
+    scenario_settle(GTK_WIDGET(s->window));
+}
+
 /* The steps in place of the hint; what a click on a group shows on the score is derived, too. */
 static void make_explicit(Scenario *s)
 {
@@ -255,6 +305,7 @@ static void add(void)
     scenario_add("stages/escape", escape);
     scenario_add("stages/executor", executor);
     scenario_add("stages/keys", keys);
+    scenario_add("stages/text-200-percent", large_text);
     scenario_add("stages/make-explicit", make_explicit);
     scenario_add("stages/not-a-hint", not_a_hint);
 }
