@@ -124,7 +124,7 @@ typedef struct {
     gint32 round[2]; /* and in which round of their loops */
 } WsSceneMeet;
 
-typedef struct {
+typedef struct WsSceneSegment {
     gint64 t0, t1;
     double x0, x1;
     gint64 shift; /* main time = measured time + shift in here, where both are drawn */
@@ -186,6 +186,12 @@ typedef struct {
     /* Heights of the page that are in sight (both 0: all): staffs elsewhere keep the rows that they
      * had in the cache and have no items. */
     double sight0, sight1;
+    /* While something is dragged: the opening window has the segments of the score before the drag
+     * (borrowed for the call), if it has as many, each `later` cycles later; and the ruler is that
+     * of the score before, in a window that is given as well. */
+    const struct WsSceneSegment *hold;
+    guint n_hold;
+    gint64 later[2]; /* by segment */
     /* Axis Order: distinct times, ascending; each takes the same width. Kept by the caller as
      * long as the scene lives. Both 0: time is linear. */
     const gint64 *knot;

@@ -346,7 +346,7 @@ static void add_order_ticks(WsBuild *b, const WsSceneSegment *g)
 }
 
 /* Ticks 60 to 150 pixels apart at 1, 2 or 5 times a power of ten. */
-static void add_ticks(WsBuild *b, const WsSceneSegment *g)
+static void add_ticks(WsBuild *b, const WsSceneSegment *g, gint64 later)
 {
     if (b->s->knot) {
         add_order_ticks(b, g);
@@ -360,11 +360,39 @@ static void add_ticks(WsBuild *b, const WsSceneSegment *g)
             m /= 10;
         step = m == 2 ? step / 2 * 5 : step * 2;
     }
-    gint64 first = (g->t0 + step - 1) / step * step;
-    for (gint64 t = first; t <= g->t1; t += step) {
-        WsSceneTick tick = { ws_scene_x(b->s, t), ws_group_digits(t), t };
+    gint64 first = (g->t0 - later + step - 1) / step * step;
+    for (gint64 t = first; t + later <= g->t1; t += step) {
+        WsSceneTick tick = { ws_scene_x(b->s, t + later), ws_group_digits(t), t };
         g_array_append_val(b->s->tick, tick);
     }
+}
+
+static gint64 later(const WsBuild *b, guint segment)
+{
+    return b->o->later[MIN(segment, G_N_ELEMENTS(b->o->later) - 1)];
+}
+
+/* The segments of the score before the drag, each as much later as what is tried is there. */
+static void hold(WsBuild *b)
+{
+    GArray *segments = b->s->segment;
+    const guint n = segments->len;
+    for (guint i = 0; i < n; i++) {
+        WsSceneSegment *g = &g_array_index(segments, WsSceneSegment, i);
+        *g = b->o->hold[i];
+        g->t0 += later(b, i);
+        g->t1 += later(b, i);
+    }
+    if (b->fold_note && n == 1) {
+        const WsSceneSegment *g = &g_array_index(segments, WsSceneSegment, 0);
+        add_fold(b, g->x0 - WS_FOLD_WIDTH, g->x0);
+        add_fold(b, g->x1, g->x1 + WS_FOLD_WIDTH);
+    }
+    for (guint i = 0; i + 1 < n; i++)
+        add_fold(b, g_array_index(segments, WsSceneSegment, i).x1,
+                 g_array_index(segments, WsSceneSegment, i + 1).x0);
+    for (guint i = 0; i < n; i++)
+        add_ticks(b, &g_array_index(segments, WsSceneSegment, i), later(b, i));
 }
 
 void ws_window_map(WsBuild *b)
@@ -372,6 +400,10 @@ void ws_window_map(WsBuild *b)
     GArray *segments = b->s->segment;
     gboolean folds_at_ends = b->fold_note && segments->len == 1;
     gint64 all = 0;
+    if (b->o->to <= b->o->from && b->o->n_hold && b->o->n_hold == segments->len) {
+        hold(b);
+        return;
+    }
     for (guint i = 0; i < segments->len; i++) {
         WsSceneSegment *g = &g_array_index(segments, WsSceneSegment, i);
         /* A little air on both sides. */
@@ -398,7 +430,7 @@ void ws_window_map(WsBuild *b)
         }
     }
     for (guint i = 0; i < segments->len; i++)
-        add_ticks(b, &g_array_index(segments, WsSceneSegment, i));
+        add_ticks(b, &g_array_index(segments, WsSceneSegment, i), later(b, i));
 }
 
 static void keep(const WsTraceRecord *r, gpointer data)

@@ -281,6 +281,87 @@ static char *rows_now(Scenario *s)
     return g_strdup(text->str);
 }
 
+typedef struct {
+    gint64 t;
+    double x;
+} Mark;
+
+/* What the ruler says, and where on the canvas. */
+static GArray *ruler_now(Scenario *s)
+{
+    WsTimeline *t = hands_timeline(s);
+    GArray *marks = g_array_new(FALSE, FALSE, sizeof(Mark));
+    WAIT_FOR(t->scene);
+    for (guint i = 0; i < t->scene->tick->len; i++) {
+        const WsSceneTick *k = &g_array_index(t->scene->tick, WsSceneTick, i);
+        const Mark mark = { k->t, k->x + ws_timeline_offset(t) };
+        if (mark.x > 2 && mark.x < t->view.width - 2)
+            g_array_append_val(marks, mark);
+    }
+    return marks;
+}
+
+static void assert_ruler(Scenario *s, const GArray *before)
+{
+    g_autoptr(GArray) now = ruler_now(s);
+    g_assert_cmpuint(before->len, >, 2);
+    g_assert_cmpuint(now->len, ==, before->len);
+    for (guint i = 0; i < now->len; i++) {
+        g_assert_cmpint(g_array_index(now, Mark, i).t, ==, g_array_index(before, Mark, i).t);
+        g_assert_cmpfloat_with_epsilon(g_array_index(now, Mark, i).x,
+                                       g_array_index(before, Mark, i).x, 1.5);
+    }
+}
+
+/* Where an execution begins on the canvas; it has to be in view. */
+static double place_of(Scenario *s, const char *step, const WsSceneItem *of)
+{
+    WAIT_FOR(hands_timeline(s)->scene);
+    const WsSceneItem *item =
+        hands_find(s, (HandsItem){ step, of->tile, of->round, (gint32)of->agent, -1e9, FALSE });
+    g_assert_nonnull(item);
+    return item->x + ws_timeline_offset(hands_timeline(s));
+}
+
+/* The opening window, whose rounds between are folded: its scale, its ruler and what lies beside
+ * what is dragged stay where they are, though each round becomes longer. */
+static void axis_holds(Scenario *s)
+{
+    double x0, y0, x1, y1;
+    WsTimeline *t = hands_timeline(s);
+    WAIT_FOR(t->scene);
+    g_assert_true(t->view.at.folded);
+    const WsSceneItem *mma = NULL, *before = NULL;
+    for (gint32 r = 250; r < 256 && !before; r++) {
+        mma = hands_find(s, (HandsItem){ MMAS "1", 1, r, 1, 0, FALSE });
+        before = mma ? hands_find(s, (HandsItem){ MMAS "1", 1, r - 1, 1, -1e9, FALSE }) : NULL;
+    }
+    g_assert_nonnull(before);
+    const WsSceneItem still = *hands_find(
+        s, (HandsItem){ MMAS "3", before->tile, before->round, (gint32)before->agent, 0, FALSE });
+    g_autoptr(GArray) ruler = ruler_now(s);
+    g_autofree char *rows = rows_now(s);
+    const double at = place_of(s, MMAS "3", &still);
+    hands_place(s, mma, 0.5, &x0, &y0);
+    hands_place(s, before, 0, &x1, &y1);
+    hands_press(s, x0, y0);
+    hands_glide(s, x0, y0, x1 - 2, y1);
+    WAIT_FOR(seen_gesture_words(t) && strstr(seen_gesture_words(t), "✔"));
+    g_test_message("%s", seen_gesture_words(t));
+    g_assert_nonnull(strstr(seen_gesture_words(t), "1 round ahead"));
+    g_assert_nonnull(strstr(seen_gesture_words(t), "lost"));
+    scenario_settle(s->timeline);
+    assert_ruler(s, ruler);
+    g_autofree char *held = rows_now(s);
+    g_assert_cmpstr(held, ==, rows);
+    g_assert_cmpfloat_with_epsilon(place_of(s, MMAS "3", &still), at, 1.5);
+    scenario_key("Escape");
+    hands_settle(s);
+    hands_let_go(s);
+    scenario_settle(s->timeline);
+    assert_ruler(s, ruler);
+}
+
 static void one_round_ahead(Scenario *s)
 {
     double x0, y0, x1, y1;
@@ -302,6 +383,9 @@ static void one_round_ahead(Scenario *s)
     hands_place(s, mma, 0.4, &x0, &y0);
     hands_place(s, softmax, 0.97, &x1, &y1);
     g_autofree char *rows = rows_now(s);
+    g_autoptr(GArray) ruler = ruler_now(s);
+    const WsSceneItem still = *softmax; /* the drag begins another scene */
+    const double at = place_of(s, ROUND "4", &still);
     hands_press(s, x0, y0);
     hands_glide(s, x0, y0, x1, y1);
     WAIT_FOR(seen_gesture_words(hands_timeline(s)) &&
@@ -313,8 +397,11 @@ static void one_round_ahead(Scenario *s)
     g_assert_nonnull(strstr(seen_gesture_words(hands_timeline(s)), "proved"));
     g_autofree char *held = rows_now(s);
     g_assert_cmpstr(held, ==, rows); /* nothing moves below the pointer */
+    assert_ruler(s, ruler);          /* though twenty rounds have become shorter */
+    g_assert_cmpfloat_with_epsilon(place_of(s, ROUND "2", &still), at, 1.5);
     hands_shot(s, "ahead-2-drag");
     hands_let_go(s);
+    g_assert_cmpfloat_with_epsilon(place_of(s, ROUND "2", &still), at, 1.5);
     WsDesign *now = ws_document_latest(s->document);
     g_assert_cmpint(ws_design_find(now, ROUND "3")->kind, ==, WS_STEP_WAIT);
     g_assert_cmpint(ws_design_find(now, ROUND "4")->kind, ==, WS_STEP_MMA);
@@ -412,6 +499,7 @@ static void add(void)
     scenario_add("I17/drag-onto-another-staff", drag_over);
     scenario_add("I20/draw-edge", draw_edge);
     scenario_add("I17/view-holds", view_holds);
+    scenario_add("I17/axis-holds", axis_holds);
     scenario_add("I17/pointer-taken", pointer_taken);
     scenario_add("I10/click-between-frames", click_between_frames);
     scenario_add("I25/ring-depth", ring_depth);

@@ -80,8 +80,9 @@ const char *ws_gesture_cursor(WsTimeline *t, double x, double y)
 double ws_gesture_ghost_x(WsTimeline *t, double scene_x)
 {
     const WsGesture *g = t->gesture;
+    const double from = t->view.at.from - (double)t->later[0];
     const double offset =
-        g->ghost_folded ? 0 : floor((g->ghost_unit - t->view.at.from) * t->view.at.scale + 0.5);
+        g->ghost_folded ? 0 : floor((g->ghost_unit - from) * t->view.at.scale + 0.5);
     return scene_x + offset + WS_TIMELINE_GUTTER;
 }
 
@@ -184,9 +185,15 @@ static void set_dragging(WsTimeline *t, gboolean dragging)
 /* --- its life ------------------------------------------------------------------------------------
  */
 
-static void free_gesture(WsTimeline *t)
+/* `kept`: what was tried is the score now, and stays where it is shown. */
+static void free_gesture(WsTimeline *t, gboolean kept)
 {
     WsGesture *g = g_steal_pointer(&t->gesture);
+    if (!kept && !t->view.at.folded)
+        t->view.at.from -= (double)t->later[0];
+    memset(t->later, 0, sizeof t->later);
+    g_clear_pointer(&t->scene, ws_scene_free); /* its ruler was that of the score before */
+    ws_timeline_refresh(t);
     g_signal_handlers_disconnect_by_func(t->document, previewed, t);
     g_clear_pointer(&g->shown, ws_design_unref);
     g_clear_pointer(&g->latest, ws_design_unref);
@@ -274,7 +281,7 @@ gboolean ws_gesture_start(WsTimeline *t, double x, double y)
     WsGesture *g = begin(t, port ? WS_GESTURE_EDGE : WS_GESTURE_MOVE, port ? port : item, x, y);
     collect_nodes(t, g);
     if (!g->nodes->len) { /* a step of a state that is gone */
-        free_gesture(t);
+        free_gesture(t, FALSE);
         return FALSE;
     }
     gtk_widget_set_cursor_from_name(t->canvas, port ? "crosshair" : "grabbing");
@@ -326,7 +333,7 @@ void ws_gesture_finish(WsTimeline *t)
     WsDraft *draft = g_steal_pointer(&g->draft);
     g_autofree char *refused = g_steal_pointer(&g->refused);
     WsDocument *d = t->document;
-    free_gesture(t);
+    free_gesture(t, draft != NULL);
     if (draft) {
         ws_document_commit(d, draft, NULL);
         ws_draft_free(draft);
@@ -347,7 +354,7 @@ gboolean ws_gesture_abandon(WsTimeline *t)
 {
     if (!t->gesture)
         return FALSE;
-    free_gesture(t);
+    free_gesture(t, FALSE);
     ws_document_try(t->document, NULL);
     return TRUE;
 }

@@ -17,6 +17,9 @@ gboolean ws_gesture_start(WsTimeline *t, double x, double y);
 void ws_gesture_set_copy(WsTimeline *t, gboolean copy);
 void ws_gesture_move(WsTimeline *t, double x, double y);
 void ws_gesture_finish(WsTimeline *t);
+/* What is tried is another score: it is shown so that a step that stays lies where it lay. */
+void ws_gesture_follow(WsTimeline *t);
+void ws_gesture_hold(WsTimeline *t, WsSceneOptions *o); /* of the opening window */
 gboolean ws_gesture_active(const WsTimeline *t);
 gboolean ws_gesture_abandon(WsTimeline *t); /* FALSE: there was none */
 /* Ports, handles, the ghost, what is dragged, and the words; called last, in page units. */

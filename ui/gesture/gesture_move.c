@@ -136,6 +136,7 @@ static char *words_of(const WsGesture *g, const Target *to, gint ahead)
 static void mark(WsTimeline *t, const WsSceneStaff *staff, const Target *to)
 {
     WsGesture *g = t->gesture;
+    g->beside = to->beside;
     g->mark_x = ws_gesture_ghost_x(t, to->beside->x + (to->behind ? to->beside->w : 0));
     g->mark_y = staff->y - t->view.at.y;
     g->mark_h = staff->h;
@@ -174,6 +175,7 @@ void ws_gesture_move_to(WsTimeline *t)
     const WsSceneStaff *staff = staff_at(t, g->y);
     Target to = { 0 };
     g->mark_h = 0;
+    g->beside = NULL;
     if (!staff || !find_target(t, staff, &to)) {
         if (g_strcmp0(g->key, ""))
             ws_gesture_take(t, "", NULL, g_strdup(_("onto a track")));

@@ -29,6 +29,7 @@ struct WsGesture {
 
     /* MOVE */
     gboolean copy;                 /* a second one goes there */
+    const WsSceneItem *beside;     /* of the ghost: beside which it would go, or NULL */
     double mark_x, mark_y, mark_h; /* where it would go; mark_h 0: nowhere */
     /* EDGE */
     const WsSceneItem *over; /* item under the pointer, of the ghost */

@@ -67,6 +67,13 @@ double ws_timeline_cycle_of_x(WsTimeline *t, double x)
     return ws_timeline_cycle_of(t, ws_pane_unit(&t->view, x));
 }
 
+double ws_timeline_cycle_of_ruler(WsTimeline *t, double x)
+{
+    const gboolean second = t->view.at.folded && t->scene && t->scene->segment->len > 1 &&
+                            x >= g_array_index(t->scene->segment, WsSceneSegment, 1).x0;
+    return ws_timeline_cycle_of_x(t, x) - (double)t->later[second];
+}
+
 double ws_timeline_length(WsTimeline *t)
 {
     return ws_timeline_cycle_of(t, t->view.length);

@@ -238,7 +238,7 @@ static void draw_pointer(WsTimeline *t, GtkWidget *widget, GtkSnapshot *s, const
     double x = t->pointer_x - GUTTER;
     if (x < 0 || x > t->view.width || t->drag == WS_DRAG_PAN)
         return;
-    double cycle = ws_timeline_cycle_of_x(t, x), ghz = ws_timeline_ghz(t);
+    double cycle = ws_timeline_cycle_of_ruler(t, x), ghz = ws_timeline_ghz(t);
     g_autofree char *cycles = digits(cycle);
     g_autofree char *ns = ghz > 0 ? time_text(cycle / ghz) : NULL;
     g_autofree char *text = ns ? g_strdup_printf(_("%s cycles, %s"), cycles, ns)

@@ -93,6 +93,7 @@ struct _WsTimeline {
     gboolean drop_behind;           /* behind it */
     struct WsCompareScore *compare; /* marks of what differs from another design */
     struct WsGesture *gesture;      /* while something is edited by hand, else NULL */
+    gint64 later[2]; /* by segment: what is tried is so much later than the score before; else 0 */
 };
 
 /* timeline_page.c: the page grows with the text. What a scene, a view and the fields of the pointer
@@ -127,6 +128,7 @@ void ws_timeline_drop_nodes(WsTimeline *t);
 double ws_timeline_offset(WsTimeline *t); /* scene x + offset = x in the time area */
 double ws_timeline_unit_of(WsTimeline *t, double cycle);
 double ws_timeline_cycle_of(WsTimeline *t, double unit);
+double ws_timeline_cycle_of_ruler(WsTimeline *t, double x); /* what the ruler says there */
 gboolean ws_timeline_mark(WsTimeline *t); /* selection into `how` and the blocks */
 const WsSceneItem *ws_timeline_item(WsTimeline *t, guint i);
 /* Item at a place of the canvas; NULL if none, or not in the time area. */

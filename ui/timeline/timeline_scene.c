@@ -2,6 +2,7 @@
  * window beyond either side, so that panning moves what is there and makes a new one now and
  * then. */
 #include "ui/document/document_idle.h"
+#include "ui/gesture/gesture.h"
 #include "ui/parts/words.h"
 #include "ui/timeline/timeline_private.h"
 
@@ -300,6 +301,7 @@ static void ensure_plain(WsTimeline *t)
                          .hasty = hasty,
                          .no_tips = t->loose,
                          .no_units = TRUE,
+                         .later = { t->later[0], t->later[0] },
                          .no_edges = t->no_edges };
     if (t->loose) { /* a scene for a moment: of what is in sight, and a little more */
         o.sight0 = t->scene->top + v->at.y - v->height / 2;
@@ -332,6 +334,8 @@ static void ensure_folded(WsTimeline *t)
                          .translate = ws_words_translate,
                          .no_units = TRUE,
                          .no_edges = t->no_edges };
+    if (t->gesture)
+        ws_gesture_hold(t, &o);
     choose_cta(t, &o);
     t->loose = FALSE;
     make_scene(t, &o);
@@ -407,6 +411,8 @@ void ws_timeline_retake(WsTimeline *t)
     take_traces(t);
     if (table && t->main_trace)
         gtk_stack_set_visible_child_name(GTK_STACK(t->stack), "table");
+    if (t->gesture)
+        ws_gesture_follow(t);
     ws_timeline_refresh(t);
 }
 
