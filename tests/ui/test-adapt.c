@@ -85,6 +85,41 @@ static void small_windows(Scenario *s)
     scenario_act(s, "toggle-sidebar");
 }
 
+static gboolean is_wide(GtkWidget *w, gconstpointer room)
+{
+    int least;
+    gtk_widget_measure(w, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
+    return GTK_IS_LABEL(w) && gtk_widget_get_mapped(w) && least > *(const int *)room;
+}
+
+/* What is selected has all of its fields in the inspector: none is cut off at its right edge. */
+static void inspector_holds_it(Scenario *s)
+{
+    static const char *const design[] = { "tests/designs/attention-straight.wstave",
+                                          "projects/gemm-bf16/design.wstave" };
+    for (guint i = 0; i < G_N_ELEMENTS(design); i++) {
+        scenario_open(s, design[i]);
+        hands_settle(s);
+        GtkWidget *part = ws_window_part(s->window, WS_PART_INSPECTOR);
+        GtkWidget *scroll = scenario_find_type(part, "GtkScrolledWindow");
+        GtkAdjustment *h = gtk_scrolled_window_get_hadjustment(GTK_SCROLLED_WINDOW(scroll));
+        const WsProgram *p = ws_document_program(s->document);
+        for (guint k = 0; k < p->n_ops; k++) {
+            WsFocus focus = { .step = p->op[k]->step, .agent = G_MAXUINT, .tile = -1, .round = -1 };
+            if (!focus.step || (k && !g_strcmp0(focus.step, p->op[k - 1]->step)))
+                continue;
+            ws_document_select(s->document, &focus, WS_SELECT_REPLACE, FALSE);
+            scenario_settle(s->timeline);
+            const double over = gtk_adjustment_get_upper(h) - gtk_adjustment_get_page_size(h);
+            const int room = 160;
+            GtkWidget *wide = over > 0.5 ? scenario_find(part, is_wide, &room) : NULL;
+            if (over > 0.5)
+                g_error("%s: %.0f pixels of the inspector are cut off; \"%s\"", focus.step, over,
+                        wide ? gtk_label_get_text(GTK_LABEL(wide)) : "?");
+        }
+    }
+}
+
 /* Whatever is selected, the score stays where it is. */
 static void selection_moves_nothing(Scenario *s)
 {
@@ -169,6 +204,7 @@ static void left_as_they_were(Scenario *s)
 static void add(void)
 {
     scenario_add("adapt/small-windows", small_windows);
+    scenario_add("adapt/inspector-holds-it", inspector_holds_it);
     scenario_add("adapt/selection-moves-nothing", selection_moves_nothing);
     scenario_add("adapt/revealed-where-it-stands", revealed_where_it_stands);
     scenario_add("adapt/left-as-they-were", left_as_they_were);

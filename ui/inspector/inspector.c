@@ -109,6 +109,10 @@ static void add_row(WsInspector *self, GtkGrid *grid, int row, const WsFact *fac
 static GtkWidget *add_section(WsInspector *self, const char *heading)
 {
     GtkWidget *expander = gtk_expander_new(heading), *grid = gtk_grid_new();
+    GtkLabel *title = GTK_LABEL(gtk_expander_get_label_widget(GTK_EXPANDER(expander)));
+    gtk_label_set_wrap(title, TRUE); /* no heading is to be wider than the inspector */
+    gtk_label_set_wrap_mode(title, PANGO_WRAP_WORD_CHAR);
+    gtk_label_set_xalign(title, 0);
     gtk_expander_set_expanded(GTK_EXPANDER(expander), TRUE);
     gtk_widget_add_css_class(expander, "ws-section");
     gtk_grid_set_column_spacing(GTK_GRID(grid), 10);
