@@ -104,9 +104,10 @@ static void inspector_holds_it(Scenario *s)
         GtkWidget *scroll = scenario_find_type(part, "GtkScrolledWindow");
         GtkAdjustment *h = gtk_scrolled_window_get_hadjustment(GTK_SCROLLED_WINDOW(scroll));
         const WsProgram *p = ws_document_program(s->document);
+        g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL); /* one of each kind */
         for (guint k = 0; k < p->n_ops; k++) {
             WsFocus focus = { .step = p->op[k]->step, .agent = G_MAXUINT, .tile = -1, .round = -1 };
-            if (!focus.step || (k && !g_strcmp0(focus.step, p->op[k - 1]->step)))
+            if (!focus.step || !g_hash_table_add(seen, GUINT_TO_POINTER(p->op[k]->kind)))
                 continue;
             ws_document_select(s->document, &focus, WS_SELECT_REPLACE, FALSE);
             scenario_settle(s->timeline);
