@@ -45,11 +45,11 @@ typedef struct {
 } WsNextPart;
 
 typedef struct {
-    char *title;      /* "Ring of a: 5 stages instead of 4" */
-    char *words;      /* the same as a phrase */
-    char *why;        /* "full exposes 212 cycles a round in mma.0"; may be NULL */
-    GPtrArray *edits; /* WsEdit*, in order: what ws_document_commit_edits takes */
-    char *step;       /* id of the step or object to show */
+    char *title; /* "Ring of a: 5 stages instead of 4" */
+    char *words; /* the same as a phrase */
+    char *why; /* phrase: "wait full in mma.0 stalls 9.1 % of the time, then 2.0 %"; may be NULL */
+    GPtrArray *edits;                   /* WsEdit*, in order: what ws_document_commit_edits takes */
+    char *step;                         /* id of the step or object to show */
     gint64 cycles_before, cycles_after; /* predicted, whole launch */
     double gain;                        /* cycles_before / cycles_after - 1 */
     gboolean proved; /* the check proves the edited design; else it could only be played */

@@ -1,6 +1,7 @@
 /* Advice in words and as JSON. */
 #include "advise/advise.h"
 #include "base/json_out.h"
+#include "base/phrase.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
@@ -63,8 +64,9 @@ static void put_edits(GString *s, const WsNext *n)
                            n->tried, n->refuted, n->unfit);
     for (guint i = 0; i < n->edit->len; i++) {
         const WsNextEdit *e = n->edit->pdata[i];
+        g_autofree char *why = ws_phrase_text(e->why, NULL, NULL);
         g_string_append_printf(s, "%3u  %+5.1f %%  %s\n              %s%s\n", i + 1, 100 * e->gain,
-                               e->title, e->why ? e->why : "",
+                               e->title, why ? why : "",
                                e->proved ? "" : "; simulated, not proved");
         for (guint k = 0; k < MIN(e->edits->len, EDITS_SHOWN); k++) {
             g_autofree char *text = ws_edit_print(e->edits->pdata[k]);
@@ -141,9 +143,10 @@ static void json_edit(WsJsonOut *j, const WsNextEdit *e)
     g_autoptr(GPtrArray) edits = g_ptr_array_new_with_free_func(g_free);
     for (guint k = 0; k < e->edits->len; k++)
         g_ptr_array_add(edits, ws_edit_print(e->edits->pdata[k]));
+    g_autofree char *why = ws_phrase_text(e->why, NULL, NULL);
     ws_json_out_open_row(j, NULL, '{');
     ws_json_out_text(j, "title", e->title);
-    ws_json_out_text(j, "why", e->why ? e->why : "");
+    ws_json_out_text(j, "why", why ? why : "");
     ws_json_out_text(j, "at", e->step);
     ws_json_out_integer(j, "before", e->cycles_before);
     ws_json_out_integer(j, "after", e->cycles_after);

@@ -1,5 +1,6 @@
 /* Candidates on trial: elaborated, timed, and those that gain checked. */
 #include "advise/advise.h"
+#include "base/phrase.h"
 #include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/formula.h"
@@ -162,14 +163,14 @@ static char *reason_of(const WsClockResult *before, const WsProgram *p, const Ws
         }
     }
     if (!best && (isnan(after->tile_period) || isnan(before->tile_period))) /* a CTA had one tile */
-        return g_strdup_printf("%" G_GINT64_FORMAT " instead of %" G_GINT64_FORMAT " cycles in all",
-                               after->cycles, before->cycles);
+        return ws_phrase("%" G_GINT64_FORMAT " instead of %" G_GINT64_FORMAT " cycles in all",
+                         after->cycles, before->cycles);
     if (!best)
-        return g_strdup_printf("%.0f instead of %.0f cycles a tile", after->tile_period,
-                               before->tile_period);
-    return g_strdup_printf("%s in %s stalls %.1f %% of the time, then %.1f %%",
-                           p->op[best->op]->label ? p->op[best->op]->label : step_of(p, best->op),
-                           p->agent[best->agent].name, 100 * from, 100 * to);
+        return ws_phrase("%.0f instead of %.0f cycles a tile", after->tile_period,
+                         before->tile_period);
+    return ws_phrase("%s in %s stalls %.1f %% of the time, then %.1f %%",
+                     p->op[best->op]->label ? p->op[best->op]->label : step_of(p, best->op),
+                     p->agent[best->agent].name, 100 * from, 100 * to);
 }
 
 WsProgram *ws_trial_play(const WsTrialOf *of, const WsDesign *design, guint tiles,

@@ -1,4 +1,5 @@
 /* ws_clock_run(): chooses what to play, plays it, and asks "what if" for the exposed waits. */
+#include "base/phrase.h"
 #include "clock/result.h"
 #include "model/finding.h"
 #include "program/parts/agent.h"
@@ -198,7 +199,7 @@ static WsClockResult *empty(const Job *job)
     r->tile_period = NAN;
     r->ghz = job->m->value[WS_MACHINE_GHZ];
     r->bound = g_strdup("nothing to do");
-    r->note = g_strdup("The launch has no tile.");
+    r->note = g_strdup(WS_WORD("The launch has no tile."));
     if (!job->options.no_trace) {
         r->trace = ws_trace_new(job->p, WS_TRACE_PREDICTED);
         ws_trace_finish(r->trace);

@@ -105,7 +105,7 @@ typedef struct {
     char *bound;       /* "tensor pipe", "TMA", "HBM", "wait full in mma": what limits it */
     GArray *loop;      /* WsClockLoop */
     GArray *wait;      /* WsClockWait, largest exposed first */
-    char *note;        /* what was simplified, for people */
+    char *note;        /* phrase: what was simplified, for people */
 } WsClockResult;
 
 /* Plays `p` for the sizes of `v`. NULL options: defaults. NULL with a finding if nothing can be

@@ -1,5 +1,6 @@
 /* From a play to figures: extrapolation, loops, waits, utilisation, what bounds the run. */
 #include "clock/result.h"
+#include "base/phrase.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/parts/tensor.h"
@@ -243,37 +244,37 @@ static char *bound(const WsClockResult *r, const WsClockPlay *play)
 static char *note(const WsClockResult *r, const WsClockPlay *play)
 {
     GString *s = g_string_new(
-        r->core ? "One core is simulated; the others are assumed to be identical and to share "
-                  "memory."
-        : r->halves
-            ? "One CU is simulated; the others are assumed to be identical and to share the "
-              "L2 of their die."
-            : "One SM is simulated; the others are assumed to be identical and to share L2.");
+        r->core ? WS_WORD("One core is simulated; the others are assumed to be identical and to "
+                          "share memory.")
+        : r->halves ? WS_WORD("One CU is simulated; the others are assumed to be identical and to "
+                              "share the L2 of their die.")
+                    : WS_WORD("One SM is simulated; the others are assumed to be identical and to "
+                              "share L2."));
     if (r->extrapolated)
-        g_string_append_printf(s,
-                               " %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
-                               " tiles were simulated, the rest counted at %s.",
-                               r->tiles_played, r->tiles,
-                               play->tiles_differ ? "their number of rounds"
-                                                  : "the steady distance");
+        ws_phrase_append(s,
+                         play->tiles_differ
+                             ? " %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
+                               " tiles were simulated, the rest counted at their number of rounds."
+                             : " %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
+                               " tiles were simulated, the rest counted at the steady distance.",
+                         r->tiles_played, r->tiles);
     if (r->waves > 1)
-        g_string_append_printf(s, " %" G_GINT64_FORMAT " %s follow each other on %s.", r->waves,
-                               ws_target_own_word(play->p->hardware, "CTAs"),
-                               r->core     ? "a core"
-                               : r->halves ? "a CU"
-                                           : "an SM");
+        ws_phrase_append(s,
+                         r->core     ? " %" G_GINT64_FORMAT " programs follow each other on a core."
+                         : r->halves ? " %" G_GINT64_FORMAT " CTAs follow each other on a CU."
+                                     : " %" G_GINT64_FORMAT " CTAs follow each other on an SM.",
+                         r->waves);
     if (r->peak_ghz > 0)
-        g_string_append_printf(s, " Power holds the engine clock at %.2f of %.2f GHz.", r->ghz,
-                               r->peak_ghz);
+        ws_phrase_append(s, " Power holds the engine clock at %.2f of %.2f GHz.", r->ghz,
+                         r->peak_ghz);
     if (play->has_unless)
-        g_string_append(s, " Steps with `unless` are assumed to be skipped.");
+        g_string_append(s, WS_WORD(" Steps with `unless` are assumed to be skipped."));
     if (play->has_raw)
-        g_string_append(s, " Raw steps take no time here.");
+        g_string_append(s, WS_WORD(" Raw steps take no time here."));
     if (play->p->unread)
-        g_string_append_printf(s, " Values that were not read take no time here (%s).",
-                               play->p->unread);
+        ws_phrase_append(s, " Values that were not read take no time here (%s).", play->p->unread);
     if (r->hbm_cycles >= (double)r->cycles - 1)
-        g_string_append(s, " Memory traffic is a lower bound, not simulated.");
+        g_string_append(s, WS_WORD(" Memory traffic is a lower bound, not simulated."));
     if (play->m->note)
         g_string_append_printf(s, " %s", play->m->note);
     return g_string_free(s, FALSE);
@@ -298,7 +299,7 @@ static void header(WsClockResult *r, const WsClockPlay *play)
     g_free(t->device);
     t->device = g_strdup(play->m->name);
     g_free(t->note);
-    t->note = g_strdup(r->note);
+    t->note = ws_phrase_text(r->note, NULL, NULL);
     g_free(t->bound);
     t->bound = g_strdup(r->bound);
     t->grid = r->grid;

@@ -1,4 +1,5 @@
 /* A result as a few lines for people. */
+#include "base/phrase.h"
 #include "clock/clock.h"
 #include "clock/result.h"
 #include "program/parts/agent.h"
@@ -55,6 +56,7 @@ char *ws_clock_result_text(const WsClockResult *r, const WsProgram *p)
     g_string_append_c(s, '\n');
     loops(s, r, p);
     waits(s, r, p);
-    g_string_append_printf(s, "%s\n", r->note);
+    g_autofree char *note = ws_phrase_text(r->note, NULL, NULL);
+    g_string_append_printf(s, "%s\n", note);
     return g_string_free(s, FALSE);
 }

@@ -96,8 +96,7 @@ static const WsTargetWord word[] = {
     WS_TARGET_WORD("ALU busy", "V busy"),
     WS_TARGET_WORD("Tiles of the busiest CTA", "Tiles of the busiest core"),
     /* of verdicts, findings and witnesses: the templates, as phrases keep them (base/phrase.h) */
-    WS_TARGET_WORD("%sCTA %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT,
-                   "%sprogram %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT),
+    WS_TARGET_WORD("%sCTA %d of %d", "%sprogram %d of %d"),
     WS_TARGET_WORD("%s%" G_GINT64_FORMAT " CTA", "%s%" G_GINT64_FORMAT " program"),
     WS_TARGET_WORD("%s%" G_GINT64_FORMAT " CTAs", "%s%" G_GINT64_FORMAT " programs"),
     WS_TARGET_WORD("%s of CTA %" G_GINT64_FORMAT, "%s of program %" G_GINT64_FORMAT),

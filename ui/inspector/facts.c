@@ -99,7 +99,7 @@ void ws_facts_fields(WsInspectorFacts *facts, const WsNode *node, const char *se
                                              : unquoted(ws_value_print(row, value));
         WsFact *f = ws_facts_add(facts, given ? WS_FACT_GIVEN : WS_FACT_DEFAULT, section,
                                  ws_node_key(node->kind, row->field), text);
-        f->help = g_strdup_printf("%s (%s)", row->help, ws_field_kind_help(row->kind));
+        f->help = g_strdup_printf("%s (%s)", _(row->help), _(ws_field_kind_help(row->kind)));
         f->field = !is_list_of_nodes(row);
     }
 }

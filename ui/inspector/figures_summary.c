@@ -170,7 +170,7 @@ static void put_launch(Totals *s, WsDocument *document)
     const WsClockResult *c = s->clock;
     const WsTrace *m = s->measured;
     if (c) {
-        g_autofree char *note = ws_words_note(c->extrapolated ? c->note : NULL);
+        g_autofree char *note = ws_words(c->extrapolated ? c->note : NULL);
         put(s, own(document, N_("CTAs")), _("of the launch"), ws_format_int(c->grid),
             m && m->grid > 0 ? ws_format_int(m->grid) : NULL);
         put(s, own(document, N_("Tiles of the busiest CTA")), note, ws_format_int(c->tiles), NULL);

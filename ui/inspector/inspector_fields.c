@@ -412,15 +412,15 @@ static void add_field(WsFields *self, const WsFieldRow *row, int line)
     gtk_label_set_width_chars(GTK_LABEL(name), 8);
     gtk_label_set_ellipsize(GTK_LABEL(name), PANGO_ELLIPSIZE_END);
     gtk_widget_add_css_class(name, "ws-name");
-    gtk_widget_set_tooltip_text(name, row->help);
-    gtk_widget_set_tooltip_text(f->input, row->help);
+    gtk_widget_set_tooltip_text(name, _(row->help));
+    gtk_widget_set_tooltip_text(f->input, _(row->help));
     gtk_widget_set_hexpand(f->input, TRUE);
     gtk_label_set_wrap(GTK_LABEL(error), TRUE);
     gtk_label_set_wrap_mode(GTK_LABEL(error), PANGO_WRAP_WORD_CHAR);
     gtk_label_set_xalign(GTK_LABEL(error), 0);
     gtk_widget_set_visible(error, FALSE);
     gtk_accessible_update_property(GTK_ACCESSIBLE(f->input), GTK_ACCESSIBLE_PROPERTY_LABEL, f->key,
-                                   GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, row->help, -1);
+                                   GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, _(row->help), -1);
     GtkEventController *focus = gtk_event_controller_focus_new();
     g_signal_connect(focus, "leave", G_CALLBACK(left), f);
     gtk_widget_add_controller(f->input, focus);

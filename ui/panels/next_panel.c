@@ -60,7 +60,7 @@ static WsRow *edit_row(const WsNextEdit *e, guint i)
     ws_row_number(row, GAIN, e->gain, ws_format_difference(e->gain));
     ws_row_number(row, AFTER, (double)e->cycles_after, ws_format_int(e->cycles_after));
     ws_row_text(row, VERDICT, g_strdup(e->proved ? _("proved") : _("simulated")));
-    ws_row_text(row, WHY, g_strdup(e->why ? e->why : ""));
+    ws_row_text(row, WHY, e->why ? ws_words(e->why) : g_strdup(""));
     return row;
 }
 

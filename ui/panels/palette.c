@@ -27,7 +27,7 @@ static void add_kind(GPtrArray *items, WsNodeKind kind, const char *label)
 {
     WsPaletteItem *item = g_new0(WsPaletteItem, 1);
     *item = (WsPaletteItem){ kind, ws_node_kind_keyword(kind), label,
-                             g_intern_string(ws_node_kind_help(kind)),
+                             g_intern_string(_(ws_node_kind_help(kind))),
                              g_strdup(ws_node_kind_keyword(kind)) };
     g_ptr_array_add(items, item);
 }

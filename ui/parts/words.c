@@ -88,16 +88,6 @@ char *ws_words_verdict_given(const WsVerdict *v)
  * ---------------------------------------------------------------------- They come with their
  * numbers and names in; the texts that are translated have %s there. */
 
-static const char *const sentence[] = {
-    N_("One SM is simulated; the others are assumed to be identical and to share L2."),
-    N_("%s of %s tiles were simulated, the rest counted at their number of rounds."),
-    N_("%s of %s tiles were simulated, the rest counted at the steady distance."),
-    N_("%s CTAs follow each other on an SM."),
-    N_("Steps with `unless` are assumed to be skipped."),
-    N_("Raw steps take no time here."),
-    N_("Memory traffic is a lower bound, not simulated."),
-};
-
 static const char *const unit[] = { N_("tensor pipe"), N_("TMA and L2"), N_("shared-memory port") };
 
 static const char *known(const char *const *list, guint n, const char *text)
@@ -144,22 +134,6 @@ static char *each(const char *text, const char *between, char *(*say)(const char
         part[i] = said;
     }
     return g_strjoinv(between, part);
-}
-
-static char *say_sentence(const char *text)
-{
-    return counted(sentence, G_N_ELEMENTS(sentence), text);
-}
-
-char *ws_words_note(const char *note)
-{
-    g_auto(GStrv) said = note ? g_regex_split_simple("(?<=\\.) ", note, 0, 0) : NULL;
-    for (guint i = 0; said && said[i]; i++) {
-        char *words = say_sentence(said[i]);
-        g_free(said[i]);
-        said[i] = words;
-    }
-    return said ? g_strjoinv(" ", said) : NULL;
 }
 
 static char *say_size(const char *text)

@@ -25,7 +25,6 @@ char *ws_words_said(const WsVerdict *v); /* all that it says */
 char *ws_words_launch(const char *sizes);
 /* What the clock says of a prediction (WsClockResult): the sentences of its note, and what binds
  * it. */
-char *ws_words_note(const char *note);   /* NULL for NULL */
 char *ws_words_bound(const char *bound); /* NULL for NULL */
 
 G_END_DECLS

@@ -89,7 +89,7 @@ static void show_all(WsMeasurements *self)
 {
     const WsClockResult *clock = ws_document_clock(self->document);
     show_bound(self);
-    g_autofree char *note = ws_words_note(clock ? clock->note : NULL);
+    g_autofree char *note = ws_words(clock ? clock->note : NULL);
     gtk_label_set_text(GTK_LABEL(self->note), note ? note : "");
     gtk_widget_set_tooltip_text(self->note, note);
     for (WsFiguresKind k = WS_FIGURES_SUMMARY; k <= WS_FIGURES_WAITS; k++)

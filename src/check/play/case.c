@@ -1,11 +1,13 @@
 /* One launch, and the tiles of one of its CTAs. */
 #include "check/play/case.h"
+
+#include "base/phrase.h"
+#include "check/own_words.h"
 #include "program/parts/dtype.h"
 #include "program/parts/tensor.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
 #include "program/walk/launch_values.h"
-#include "target/target.h"
 
 #include <string.h>
 
@@ -37,6 +39,7 @@ void ws_case_free(WsCase *c)
     if (c->chosen)
         g_array_unref(c->chosen);
     g_free(c->range);
+    g_free(c->said);
     g_free(c->sizes);
     ws_met_unref(c->met);
     g_free(c);
@@ -176,13 +179,15 @@ static void tell_value(GString *s, const WsMetValue *x)
 static void tell_tiles(GString *s, const WsProgram *p, const WsCase *c)
 {
     enum { MOST_TOLD = 6 };
+    g_autoptr(GString) list = g_string_new(NULL);
     for (guint i = 0; i < MIN(c->tiles, MOST_TOLD); i++)
-        g_string_append_printf(s, "%s%" G_GINT64_FORMAT,
-                               i               ? " "
-                               : c->tiles == 1 ? " (tile "
-                                               : " (tiles ",
-                               ws_case_tile(p, c, i));
-    g_string_append(s, c->tiles > MOST_TOLD ? " …)" : c->tiles ? ")" : " (no tile)");
+        g_string_append_printf(list, "%s%" G_GINT64_FORMAT, i ? " " : "", ws_case_tile(p, c, i));
+    if (c->tiles > MOST_TOLD)
+        g_string_append(list, " …");
+    if (c->tiles)
+        ws_phrase_append(s, c->tiles == 1 ? " (tile %s)" : " (tiles %s)", list->str);
+    else
+        g_string_append(s, WS_WORD(" (no tile)"));
 }
 
 void ws_case_tell(const WsProgram *p, WsCase *c)
@@ -192,20 +197,23 @@ void ws_case_tell(const WsProgram *p, WsCase *c)
     for (guint i = 0; i < met->value->len; i++)
         tell_value(s, &g_array_index(met->value, WsMetValue, i));
     if (met->data)
-        g_string_append_printf(s, "%selements %" G_GINT64_FORMAT, s->len ? ", " : "", met->element);
+        ws_phrase_append(s, "%selements %" G_GINT64_FORMAT, s->len ? ", " : "", met->element);
     if (met->element_step)
-        g_string_append_printf(s, " and %" G_GINT64_FORMAT " by turns",
-                               met->element + met->element_step);
+        ws_phrase_append(s, " and %" G_GINT64_FORMAT " by turns", met->element + met->element_step);
     if (met->grid) {
-        g_string_append_printf(
-            s, ws_target_own_word(p->hardware, "%sCTA %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT),
-            s->len ? ", " : "", met->cta, met->grid);
+        ws_phrase_append(s, "%sCTA %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT, s->len ? ", " : "",
+                         met->cta, met->grid);
         tell_tiles(s, p, c);
     }
     ws_met_unref(c->met);
     c->met = met;
+    g_free(c->said);
     g_free(c->sizes);
-    c->sizes = g_string_free(s, FALSE);
+    c->said = g_string_free(s, FALSE);
+    c->sizes = NULL;
+    ws_own_words(p->hardware, &c->said, &c->sizes);
+    if (!c->sizes)
+        c->sizes = ws_phrase_text(c->said, NULL, NULL);
 }
 
 /* --- for walkers ------------------------------------------------------------------------------ */

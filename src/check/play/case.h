@@ -33,6 +33,7 @@ typedef struct WsCase {
     GArray *chosen;               /* WsCaseElement: but for these; NULL none */
     WsCaseRange *range;           /* [tensors] once they are asked for */
     gboolean data;                /* elements are told in words */
+    char *said;                   /* phrase: the same as `sizes` */
     char *sizes;                  /* "K = 257, L[1] = 3, CTA 1 of 2 (tile 1)": ws_case_tell() */
     WsMet *met;                   /* the same as data */
 } WsCase;

@@ -296,7 +296,7 @@ static WsFinding *report(WsPlay *play, WsRuleId rule, guint inst, const WsOp *op
     g_autofree char *who = deed(play, inst, op, n_rounds, round);
     g_autoptr(GString) sizes = g_string_new(NULL);
     ws_phrase_append(sizes, play->c->tiles == 1 ? " [%s%s%u tile]" : " [%s%s%u tiles]",
-                     play->c->sizes, *play->c->sizes ? "; " : "", play->c->tiles);
+                     play->c->said, *play->c->sizes ? "; " : "", play->c->tiles);
     WsFinding *f =
         ws_findings_add(play->findings, rule, step_of(op), "%s %s%s", who, text, sizes->str);
     f->what = g_strdup(text);
