@@ -124,12 +124,18 @@ static void follow(Life *l, const GPtrArray *list)
     }
 }
 
+guint ws_source_last_use(WsRead *r, gint buffer)
+{
+    Life l = { .r = r, .buffer = buffer };
+    for (guint g = 0; g < r->groups->len; g++)
+        find_last(&l, ((WsReadGroup *)g_ptr_array_index(r->groups, g))->body);
+    return l.last;
+}
+
 void ws_source_lifetimes(WsRead *r)
 {
     for (guint a = 0; a < r->buffers->len; a++) {
-        Life l = { .r = r, .buffer = (gint)a };
-        for (guint g = 0; g < r->groups->len; g++)
-            find_last(&l, ((WsReadGroup *)g_ptr_array_index(r->groups, g))->body);
+        Life l = { .r = r, .buffer = (gint)a, .last = ws_source_last_use(r, (gint)a) };
         for (guint b = 0; b < r->buffers->len; b++) {
             const WsReadBuffer *later = &g_array_index(r->buffers, WsReadBuffer, b);
             l.mark = later->made;

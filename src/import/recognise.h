@@ -124,6 +124,7 @@ typedef struct {
     guint64 loaded_by, read_by,
         across_by;  /* by halves of the warps (python/amd/); 0: not, or by both */
     gint64 gap;     /* bytes free behind each KiB; 0: none, or none that a design has */
+    gint64 spare;   /* bytes of padding, those of `gap` included */
     gboolean apart; /* the halves load other rows than they read; split: and it is not drawn so */
     gboolean split;
     gint64 span;    /* swizzle in bytes, -1 unknown */
@@ -293,6 +294,8 @@ void ws_source_unread_of(WsRead *r, guint line, guint column, guint end_line, co
 void ws_source_unread_more(WsRead *r, guint line, const char *what);
 /* Lists buffers that the compiler may place over others that are still in use. */
 void ws_source_lifetimes(WsRead *r);
+/* The number of the step that names the buffer last, at the end of its loops; 0: none does. */
+guint ws_source_last_use(WsRead *r, gint buffer);
 /* Barriers that are used and never initialised are listed, and where something is unread that may
  * synchronise or write, some step of the design is raw: after ws_source_rings. */
 void ws_source_seal(WsRead *r);

@@ -193,6 +193,7 @@ typedef struct {
     GPtrArray *scattered;   /* atomics whose indices are shown in the end (tle_atomic.c); owned */
     GPtrArray *handed;      /* WsReadStep*: claims of this group that no loop over tiles took yet */
     gboolean amd;           /* of Gluon: the kernel is one for AMD */
+    GArray *taken; /* where the compiler takes shared memory of its own (amd/room.c); NULL */
     const Val **args;       /* of the kernel that is walked, in the order of its parameters */
     gboolean weak_listed;   /* one of way.weak was met */
     WsReadStep *stage;      /* the one that is walked; NULL: none */

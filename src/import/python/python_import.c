@@ -253,8 +253,10 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
         r->title = ws_source_format(r, "%s of %s", p.kernel->text, r->file);
         for (guint i = 0; way.assume && way.assume[i]; i++)
             g_ptr_array_add(r->assume, (gpointer)ws_source_format(r, "%s", way.assume[i]));
-        if (p.amd)
+        if (p.amd) {
+            py_amd_room(&p);
             py_amd_turn(&p);
+        }
         py_finish_numbers(&p);
         if (from != WS_IMPORT_TLE)
             py_finish_bytes(&p);
@@ -300,5 +302,6 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     g_string_free(p.rounds, TRUE);
     g_ptr_array_unref(p.closures);
     g_hash_table_unref(p.locals);
+    g_clear_pointer(&p.taken, g_array_unref);
     return design;
 }

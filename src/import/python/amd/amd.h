@@ -37,6 +37,12 @@ gboolean py_amd_is_operand_b(const PyLayout *l);
 /* When all is read: buffers of which the halves load other rows than they read. */
 void py_amd_turn(PyRead *p);
 
+/* --- room.c -----------------------------------------------------------------------------------*/
+/* The compiler may take so many bytes of shared memory there, or none but those of a buffer (0). */
+void py_amd_take(PyRead *p, gint64 bytes, const WsPyNode *at);
+/* When all is read: whether what the kernel takes fits, and lies over nothing that is loaded to. */
+void py_amd_room(PyRead *p);
+
 /* --- stages.c ---------------------------------------------------------------------------------*/
 /* `with gl.amd.warp_pipeline_stage(…):`; FALSE: the statement is none. */
 gboolean py_amd_stage(PyRead *p, const WsPyNode *with);

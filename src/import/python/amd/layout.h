@@ -22,6 +22,7 @@ typedef struct {
 } PyBasis;
 
 #define PY_LAYOUT_MOST 48
+#define PY_PADDINGS    8
 
 typedef struct PyLayout PyLayout;
 struct PyLayout {
@@ -37,7 +38,10 @@ struct PyLayout {
     gint64 shape[2]; /* BASES, and SHARED with gaps */
     guint n[3];      /* BASES: of registers, lanes, warps; SHARED with gaps: of places, first */
     PyBasis basis[3][PY_LAYOUT_MOST];
-    gint64 every, gap; /* SHARED: elements, and how many places stay free behind them; 0: none */
+    guint n_padding; /* SHARED: pairs of elements and how many places stay free behind them */
+    gint64 padding[PY_PADDINGS][2];
+    gint64 every, gap; /* SHARED, places known: elements, and how many places stay free behind them;
+                          0: none */
 };
 
 enum { PY_REGISTERS, PY_LANES, PY_WARPS };

@@ -6,6 +6,8 @@
 /* Words for layouts in Gluon for AMD, and which of them give each half of the warps what a design
  * gives it. */
 
+enum { WARPS = 8 };
+
 static PyLayout *made(PyRead *p, PyLayoutKind kind)
 {
     PyLayout *l = g_new0(PyLayout, 1);
@@ -115,16 +117,39 @@ const Val *py_mean_AMD_SHARED(PyRead *p, const Val **a, const WsPyNode *at)
     return value(p, made(p, PY_LAYOUT_SHARED));
 }
 
+/* Bytes that stay free behind so many elements each; FALSE: they are not known. */
+static gboolean padded(const Val *pairs, PyLayout *l)
+{
+    if (!pairs || pairs->kind != VAL_TUPLE || pairs->n > PY_PADDINGS)
+        return FALSE;
+    for (guint i = 0; i < pairs->n; i++) {
+        gint64 *to = l->padding[i];
+        if (!pair(pairs->item[i], to) || to[0] < 1 || to[0] & (to[0] - 1))
+            return FALSE;
+    }
+    l->n_padding = pairs->n;
+    return TRUE;
+}
+
 /* PaddedSharedLayout: what a design has no word for is some other order of the same elements. */
 const Val *py_mean_AMD_PADDED(PyRead *p, const Val **a, const WsPyNode *at)
 {
     PyLayout *l = made(p, PY_LAYOUT_SHARED);
-    gint64 one[2];
-    if (a[0] && a[0]->kind == VAL_TUPLE && a[0]->n == 1 && pair(a[0]->item[0], one) &&
-        bases(a[1], l, 0) && pair(a[3], l->shape)) {
-        l->every = one[0];
-        l->gap = one[1];
+    if (!padded(a[0], l))
+        l->kind = PY_LAYOUT_UNKNOWN;
+    else if (l->n_padding == 1 && bases(a[1], l, 0) && pair(a[3], l->shape)) {
+        l->every = l->padding[0][0];
+        l->gap = l->padding[0][1];
     }
+    return value(p, l);
+}
+
+/* The same, where rows follow each other. */
+const Val *py_mean_AMD_PADDED_ROWS(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    PyLayout *l = made(p, PY_LAYOUT_SHARED);
+    if (!padded(a[0], l))
+        l->kind = PY_LAYOUT_UNKNOWN;
     return value(p, l);
 }
 
@@ -302,6 +327,16 @@ const Val *py_mean_AMD_ARANGE(PyRead *p, const Val **a, const WsPyNode *at)
     return v;
 }
 
+/* At most: what is not known has 32 bits. */
+static gint64 element_bytes(const PyRead *p, const Val *v)
+{
+    const char *dtype = v->kind == VAL_TILE && v->index >= 0 && p->group
+                            ? g_array_index(p->group->values, WsReadValue, v->index).dtype
+                            : v->dtype;
+    const gint64 bytes = dtype ? py_dtype_bytes(dtype) : 0;
+    return bytes > 0 ? bytes : 4;
+}
+
 /* Inside of a stage a barrier of the compiler would be one more that the halves meet at: what goes
  * from warp to warp goes through shared memory. */
 const Val *py_mean_AMD_CHANGE(PyRead *p, const Val **a, const WsPyNode *at)
@@ -315,11 +350,13 @@ const Val *py_mean_AMD_CHANGE(PyRead *p, const Val **a, const WsPyNode *at)
         return py_opaque(p);
     }
     py_amd_need_halves(p, to, a[0]->rows, a[0]->cols, at);
-    if (!py_layout_equal(from, to) && !py_layout_stays(from, to, a[0]->rows, a[0]->cols))
+    if (!py_layout_equal(from, to) && !py_layout_stays(from, to, a[0]->rows, a[0]->cols)) {
         py_amd_met_within(
             p, at,
             "a change of layout inside a stage that may go through shared memory: the "
             "compiler would put a barrier there");
+        py_amd_take(p, a[0]->rows * a[0]->cols * element_bytes(p, a[0]), at);
+    }
     Val *v = py_val(p, a[0]->kind);
     *v = *a[0];
     v->layout = to;
@@ -331,11 +368,13 @@ static const Val *reduced(PyRead *p, const Val *of, const Val *v, const WsPyNode
     const PyLayout *from = of ? py_amd_layout(p, of) : NULL;
     if (v->kind != VAL_MATH || v->cols != 1 || !of || of->cols < 2)
         return v;
-    if (!py_layout_row_in_warp(from, of->rows, of->cols))
+    if (!py_layout_row_in_warp(from, of->rows, of->cols)) {
         py_amd_met_within(
             p, at,
             "a sum or maximum inside a stage of rows that are not shown to lie in one warp "
             "each: the compiler would put a barrier there");
+        py_amd_take(p, of->rows * MIN(of->cols, WARPS) * 4, at);
+    }
     PyLayout *slice = made(p, from ? PY_LAYOUT_SLICE : PY_LAYOUT_UNKNOWN);
     slice->number = 1;
     slice->parent = from;

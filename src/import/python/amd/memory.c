@@ -250,6 +250,26 @@ const Val *py_mean_AMD_GLOBAL(PyRead *p, const Val **a, const WsPyNode *at)
     return v;
 }
 
+/* Triton counts the padding over all slots, without the last of each. */
+static gint64 padding_of(const WsReadBuffer *b, const PyLayout *l)
+{
+    gint64 all = 1, spare = 0;
+    for (guint d = 0; d < b->rank; d++)
+        all *= b->shape[d];
+    for (guint i = 0; i < l->n_padding; i++)
+        spare += (all / l->padding[i][0] - (all % l->padding[i][0] == 0)) * l->padding[i][1];
+    return spare * (b->dtype ? py_dtype_bytes(b->dtype) : 2);
+}
+
+/* 64 lanes of at least four bytes load to bytes that follow each other. */
+static gboolean is_too_dense(const WsReadBuffer *b, const PyLayout *l)
+{
+    for (guint i = 0; i < l->n_padding; i++)
+        if (l->padding[i][0] * (b->dtype ? py_dtype_bytes(b->dtype) : 2) < 64 * 4)
+            return TRUE;
+    return FALSE;
+}
+
 /* Gaps as a design has them; of others each element has bytes of its own all the same. */
 static void take_gap(WsReadBuffer *b, const PyLayout *l)
 {
@@ -267,8 +287,17 @@ const Val *py_mean_AMD_ALLOCATE(PyRead *p, const Val **a, const WsPyNode *at)
     if (py_given(a[3]))
         return py_wrong(p, at, "shared memory that is made with a value");
     const Val *v = py_mean_ALLOCATE(p, a, at);
-    if (v->kind == VAL_BUFFER && a[2] && a[2]->kind == VAL_LAYOUT && a[2]->layout)
-        take_gap(&g_array_index(p->r->buffers, WsReadBuffer, v->place.object), a[2]->layout);
+    if (v->kind != VAL_BUFFER)
+        return v;
+    WsReadBuffer *b = &g_array_index(p->r->buffers, WsReadBuffer, v->place.object);
+    if (a[2] && a[2]->kind == VAL_LAYOUT && a[2]->layout) {
+        take_gap(b, a[2]->layout);
+        b->spare = padding_of(b, a[2]->layout);
+        if (is_too_dense(b, a[2]->layout))
+            py_unread(p, at, "padding inside of what an instruction of a wave loads");
+    }
+    if (b->made)
+        py_amd_take(p, 0, at);
     return v;
 }
 
