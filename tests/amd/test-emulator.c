@@ -11,6 +11,7 @@ static const struct {
     const char *types, *turned; /* of A, B and C, and B[N,K]; NULL: f16, B[K,N] */
     guint slack; /* changes that show in none of four orders at this size: a ring of three leaves
                     room */
+    AmdChange change[4]; /* of the design's text */
 } rows[] = {
     { "gemm-gfx950", "gemm", { "256", "256", "224" }, NULL, NULL, 0 },
     { "gemm-gfx950", "gemm", { "256", "512", "64" }, NULL, NULL, 0 },
@@ -25,6 +26,16 @@ static const struct {
     /* other instructions and layouts */
     { "gemm-gfx950-32", "gemm", { "256", "256", "96" }, "bf16:bf16:bf16", NULL, 0 },
     { "gemm-gfx950-gap", "gemm", { "256", "256", "192" }, "f16:f16:f16", "--turned", 0 },
+    { "gemm-gfx950-fp8", "gemm", { "256", "256", "320" }, "e4m3:e5m2:f16", "--turned", 0 },
+    { "gemm-gfx950-fp8",
+      "gemm",
+      { "256", "256", "384" },
+      "e4m3:e5m2:f16",
+      "--turned",
+      0,
+      { { "\"mma_rows\": 32", "\"mma_rows\": 16" },
+        { "\"BK\": 64", "\"BK\": 128" },
+        { "\"NB\": 3", "\"NB\": 2" } } },
 };
 
 static char *write_object(GBytes *object)
@@ -40,10 +51,11 @@ static char *write_object(GBytes *object)
     return file;
 }
 
-static char *object_of(const char *design)
+static char *object_of(guint row)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(WsProgram) p = amd_load(design, NULL, 0, NULL, 0);
+    g_autoptr(WsProgram) p =
+        amd_load(rows[row].design, rows[row].change, G_N_ELEMENTS(rows[row].change), NULL, 0);
     g_autoptr(GBytes) object = ws_generate_amd_object(p, WS_CODE_OBJECT_VERSION, &error);
     g_assert_no_error(error);
     return write_object(object);
@@ -88,7 +100,7 @@ static char *run(guint row, const char *object, guint seed, const char *change, 
 static void test_right(gconstpointer data)
 {
     const guint row = GPOINTER_TO_UINT(data);
-    g_autofree char *object = object_of(rows[row].design);
+    g_autofree char *object = object_of(row);
     for (guint seed = 0; seed < 2; seed++) {
         g_autofree char *said = run(row, object, seed, NULL, 0);
         g_assert_cmpstr(said, ==, "right");
@@ -101,7 +113,7 @@ static void test_changed(gconstpointer data)
 {
     const guint row = GPOINTER_TO_UINT(data);
     static const char *const change[] = { "--drop-barrier", "--weaken-wait" };
-    g_autofree char *object = object_of(rows[row].design);
+    g_autofree char *object = object_of(row);
     guint right = 0;
     for (guint c = 0; c < G_N_ELEMENTS(change); c++)
         for (guint at = c == 0;; at++) {
@@ -159,8 +171,8 @@ int main(int argc, char **argv)
             g_strdup_printf("/amd/emulator/changed/%s/%u", rows[i].design, i);
         g_test_add_data_func(right, GUINT_TO_POINTER(i), test_right);
         /* those of row 0 say it; the last stages are of no loop; waits of other instructions are
-         * the same */
-        if (i != 1 && i != 3 && !rows[i].types)
+         * the same, but of products of 8-bit types the emulator's decoder lost some */
+        if (i != 1 && i != 3 && (!rows[i].types || strstr(rows[i].design, "fp8")))
             g_test_add_data_func(changed, GUINT_TO_POINTER(i), test_changed);
     }
     return g_test_run();
