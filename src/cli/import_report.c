@@ -79,7 +79,10 @@ GPtrArray *ws_cli_kernels(const char *file, const char *from, int *code)
 gboolean ws_cli_judge_source(const WsCliSource *s, const WsImportOptions *options,
                              const WsCheckOptions *check, WsJudged *k, GError **error)
 {
-    return ws_judge_text(s->text, s->length, s->file, s->language, options, check, k, error);
+    WsImportOptions how = options ? *options : (WsImportOptions){ 0 };
+    g_autofree char *folder = g_path_get_dirname(s->file);
+    how.folder = how.folder ? how.folder : folder;
+    return ws_judge_text(s->text, s->length, s->file, s->language, &how, check, k, error);
 }
 
 gboolean ws_cli_judge_kernel(const char *file, const char *from, const WsImportOptions *options,

@@ -4,6 +4,7 @@
 #include "import/python/dsa/dsa.h"
 #include "import/python/pyread.h"
 #include "import/python/pyread_kernels.h"
+#include "import/python/pyread_modules.h"
 #include "model/design.h"
 #include "model/finding.h"
 #include "model/findings.h"
@@ -84,6 +85,28 @@ static gboolean total_too_early(const WsDesign *design)
     return FALSE;
 }
 
+/* What stands in a file that the text imports from is told at that import. */
+static void to_imports(WsRead *r)
+{
+    for (guint i = 0; i < r->unread->len; i++) {
+        WsUnread *u = g_ptr_array_index(r->unread, i);
+        const WsReadFile *of = ws_source_file(r, u->line);
+        if (!of)
+            continue;
+        char *what = g_strdup_printf("%s (%s:%u)", u->what, of->name, u->line - of->first + 1);
+        g_free(u->what);
+        u->what = what;
+        u->line = u->end_line = of->from;
+        u->column = 1;
+    }
+    g_autoptr(GList) lines = r->files ? g_hash_table_get_keys(r->partial) : NULL;
+    for (const GList *l = lines; l; l = l->next) {
+        const WsReadFile *of = ws_source_file(r, GPOINTER_TO_UINT(l->data));
+        if (of)
+            g_hash_table_add(r->partial, GUINT_TO_POINTER(of->from));
+    }
+}
+
 /* The design that was read, or the reader's error. */
 static WsImport *finish(WsRead *r, WsDesign *design, GError *own, const char *file, GError **error)
 {
@@ -99,6 +122,7 @@ static WsImport *finish(WsRead *r, WsDesign *design, GError *own, const char *fi
     import->file = g_strdup(file);
     import->design = design;
     import->near = ws_source_near(r);
+    to_imports(r);
     import->parity_may_help = r->parity_may_help;
     import->unread = g_steal_pointer(&r->unread);
     g_ptr_array_sort(import->unread, by_line);
@@ -113,6 +137,14 @@ static gboolean is_set(const gint *cancel)
     return cancel && g_atomic_int_get(cancel);
 }
 
+static void say_files(WsRead *r, const GArray *files)
+{
+    r->files = files;
+    for (guint i = 0; files && i < files->len; i++)
+        ws_source_granted(r, ws_source_format(r, "what is imported from %s is what that file says",
+                                              g_array_index(files, WsReadFile, i).name));
+}
+
 static WsImport *read_python(const WsPython *py, const char *source, const char *file,
                              WsImportFrom from, WsPythonWay way, GError **error)
 {
@@ -120,6 +152,7 @@ static WsImport *read_python(const WsPython *py, const char *source, const char 
     g_autoptr(WsRead) r = ws_source_new(file, source, &own);
     r->cancel = way.cancel;
     r->at_line = way.line;
+    say_files(r, way.files);
     WsDesign *design = ws_import_python(r, py, file, from, way);
     g_autoptr(GArray) weak = design && !way.weak ? py_amd_weak_borders(design) : NULL;
     if (weak) { /* those are listed */
@@ -265,12 +298,14 @@ static const WsPyNode *dsa_kernel(const WsPython *py, WsImportFrom from, guint n
 }
 
 static WsImport *read_dsa(const WsPython *py, const WsPyNode *kernel, const char *source,
-                          const char *file, const WsImportOptions *o, GError **error)
+                          const char *file, const WsImportOptions *o, const GArray *files,
+                          GError **error)
 {
     GError *own = NULL;
     g_autoptr(WsRead) r = ws_source_new(file, source, &own);
     r->cancel = o->cancel;
     r->at_line = o->line;
+    say_files(r, files);
     for (guint i = 0; o->assume && o->assume[i]; i++)
         g_ptr_array_add(r->assume, (gpointer)ws_source_format(r, "%s", o->assume[i]));
     WsDesign *design = py_import_dsa(r, py, kernel, o->define);
@@ -296,8 +331,17 @@ static WsImport *read_text(const char *text, gsize length, const char *file, WsI
 {
     if (from == WS_IMPORT_PTX)
         return read_ptx(text, length, file, o, error);
+    g_autoptr(WsPython) alone = ws_python_parse(text, length, file, error);
+    if (!alone)
+        return NULL;
+    g_autoptr(PyModules) modules = py_modules_new(alone, text, length, file, o);
+    if (modules)
+        text = py_modules_text(modules, &length);
     g_autoptr(WsPython) py = ws_python_parse(text, length, file, error);
-    WsPythonWay way = { .define = o->define,
+    if (py && modules)
+        py_modules_place(modules, py);
+    WsPythonWay way = { .files = modules ? py_modules_files(modules) : NULL,
+                        .define = o->define,
                         .assume = o->assume,
                         .by_parity = o->by_parity,
                         .cancel = o->cancel,
@@ -307,7 +351,7 @@ static WsImport *read_text(const char *text, gsize length, const char *file, WsI
     g_autofree char *source = g_strndup(text, length);
     const WsPyNode *dsa = dsa_kernel(py, from, way.kernel);
     if (dsa)
-        return read_dsa(py, dsa, source, file, o, error);
+        return read_dsa(py, dsa, source, file, o, way.files, error);
     const guint hosts = MIN(ws_import_python_hosts(py, &way), MOST_HOSTS);
     WsImport *best = NULL;
     for (guint i = 0; i < MAX(hosts, 1); i++) { /* who knows more of the values is believed */
@@ -330,6 +374,8 @@ static WsImport *read_text(const char *text, gsize length, const char *file, WsI
         if (best && !gaps(best))
             break;
     }
+    if (best && modules)
+        py_modules_explain(modules, best->unread);
     if (best && is_set(o->cancel)) { /* not all ways were tried: another one may be the kernel's */
         g_clear_pointer(&best, ws_import_free);
         g_set_error(error, WS_IMPORT_ERROR, WS_IMPORT_ERROR_READ,
@@ -390,6 +436,21 @@ gboolean ws_import_place(const WsNode *node, guint *line, guint *column, guint *
     return TRUE;
 }
 
+/* "common.py:12" of the note of a step that stands in a file which the text imports from. */
+static void tell_file(WsFinding *f, const WsNode *node)
+{
+    const char *note = ws_node_text(node, WS_F_note), *end = note ? strstr(note, ": ") : NULL;
+    const char *colon = end ? g_strrstr_len(note, end - note, ".py:") : NULL;
+    if (!colon || strspn(colon + 4, "0123456789") != (gsize)(end - colon - 4) || end == colon + 4)
+        return;
+    g_autofree char *place = g_strdup_printf(" (%.*s)", (int)(end - note), note);
+    if (g_str_has_suffix(f->message, place))
+        return;
+    char *message = g_strconcat(f->message, place, NULL);
+    g_free(f->message);
+    f->message = message;
+}
+
 void ws_import_locate(const WsDesign *design, WsFindings *findings)
 {
     for (guint i = 0; i < findings->list->len; i++) {
@@ -403,7 +464,9 @@ void ws_import_locate(const WsDesign *design, WsFindings *findings)
         }
         f->line = f->column = 0;
         for (; node; node = ws_design_owner(design, node, NULL, NULL))
-            if (ws_import_place(node, &f->line, &f->column, NULL))
+            if (ws_import_place(node, &f->line, &f->column, NULL)) {
+                tell_file(f, node);
                 break;
+            }
     }
 }

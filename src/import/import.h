@@ -68,6 +68,9 @@ typedef struct {
     const char *kernel; /* its name, as ws_import_kernels() gives it; NULL: the first */
     char **define;      /* "NAME=VALUE": parameters and constants of the module */
     char **assume;      /* conditions on sizes, as a design assumes them */
+    const char *folder; /* of the file: what a Python text imports from is looked for there; NULL:
+                           nowhere */
+    char **modules;     /* more such folders */
     gboolean by_parity; /* which use of a barrier is meant is not worked out: what the hardware does
                            with slot and parity is all that waits and arrivals say */
     const gint *cancel; /* set to 1 by another thread: reading ends soon with an error */

@@ -155,9 +155,20 @@ gboolean ws_source_fail(WsRead *r, guint line, guint column, const char *remedy,
     va_start(args, format);
     g_autofree char *what = g_strdup_vprintf(format, args);
     va_end(args);
-    g_set_error(r->error, WS_IMPORT_ERROR, WS_IMPORT_ERROR_READ, "%s:%u:%u: %s. %s", r->file, line,
-                column, what, remedy);
+    const WsReadFile *of = ws_source_file(r, line);
+    g_set_error(r->error, WS_IMPORT_ERROR, WS_IMPORT_ERROR_READ, "%s:%u:%u: %s. %s",
+                of ? of->name : r->file, of ? line - of->first + 1 : line, column, what, remedy);
     return FALSE;
+}
+
+const WsReadFile *ws_source_file(const WsRead *r, guint line)
+{
+    for (guint i = 0; r->files && i < r->files->len; i++) {
+        const WsReadFile *f = &g_array_index(r->files, WsReadFile, i);
+        if (line >= f->first && line < f->first + f->lines)
+            return f;
+    }
+    return NULL;
 }
 
 const char *ws_source_format(WsRead *r, const char *format, ...)

@@ -203,10 +203,18 @@ typedef struct {
     const char *text;
 } WsReadHint;
 
+/* A file that the text imports from: its lines follow those of the text. */
+typedef struct {
+    const char *name;
+    guint first, lines;
+    guint from; /* line of the import that leads to it */
+} WsReadFile;
+
 typedef struct {
     const char *file, *title;
     char **line; /* of the source, for notes */
     guint n_lines;
+    const GArray *files; /* WsReadFile; NULL none */
     GStringChunk *text;
     GPtrArray *exprs; /* WsExpr*, owned */
     GPtrArray *steps; /* WsReadStep*, owned */
@@ -249,6 +257,8 @@ typedef struct {
 /* Puts loops with a hint into the hint form (hints.c); takes and returns a design. */
 WsDesign *ws_source_hints(WsRead *r, WsDesign *design);
 
+/* The file that the line is one of; NULL: it is the text's own. */
+const WsReadFile *ws_source_file(const WsRead *r, guint line);
 WsRead *ws_source_new(const char *file, const char *source, GError **error);
 void ws_source_free(WsRead *r);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsRead, ws_source_free)

@@ -17,13 +17,17 @@ WsJson *ws_write_place(const WsRead *r, WsJson *node, guint line, guint column, 
     g_strstrip(source);
     if (g_utf8_strlen(source, -1) > 160)
         strcpy(g_utf8_offset_to_pointer(source, 160), "");
+    const char *more = end_line > line ? " …" : "";
+    const WsReadFile *of = ws_source_file(r, line);
     WsJson *place = ws_json_list();
-    ws_json_add(place, ws_json_int(line));
-    ws_json_add(place, ws_json_int(MAX(column, 1)));
-    ws_json_add(place, end_line > line ? ws_json_int(end_line) : NULL);
+    ws_json_add(place, ws_json_int(of ? of->from : line));
+    ws_json_add(place, ws_json_int(of ? 1 : MAX(column, 1)));
+    ws_json_add(place, end_line > line && !of ? ws_json_int(end_line) : NULL);
     ws_json_put(node, "source", place);
-    ws_json_put(node, "note", ws_json_format("%s%s", source, end_line > line ? " …" : ""));
-    return ws_json_at(node, line, MAX(column, 1));
+    ws_json_put(node, "note",
+                of ? ws_json_format("%s:%u: %s%s", of->name, line - of->first + 1, source, more)
+                   : ws_json_format("%s%s", source, more));
+    return ws_json_at(node, of ? of->from : line, of ? 1 : MAX(column, 1));
 }
 
 /* A text that was kept of an expression, in the names of the design. */

@@ -331,13 +331,13 @@ static void text_rows(GString *s)
                        "which\n`./dev test import/amd` reads. Not read is what is named, among "
                        "other things.\n\n| text | kernel | verdict | why |\n|---|---|---|---|\n");
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
-        g_string_append_printf(s, "| %s%s%s | `%s` | %s | %s |\n", rows[i].where, rows[i].file,
-                               rows[i].helpers ? ", its helpers in the same file" : "",
-                               rows[i].name,
-                               strcmp(rows[i].verdict, "PROVED") == 0    ? "proved"
-                               : strcmp(rows[i].verdict, "OUTSIDE") == 0 ? "undecided"
-                                                                         : "-",
-                               or_dash(rows[i].why));
+        g_string_append_printf(
+            s, "| %s%s%s | `%s` | %s | %s |\n", rows[i].where, rows[i].file,
+            rows[i].helpers ? ", `--modules` with the folder of its helpers" : "", rows[i].name,
+            strcmp(rows[i].verdict, "PROVED") == 0    ? "proved"
+            : strcmp(rows[i].verdict, "OUTSIDE") == 0 ? "undecided"
+                                                      : "-",
+            or_dash(rows[i].why));
 }
 
 static char *page(void)

@@ -166,22 +166,6 @@ static const struct {
 #undef UPSTREAM
 };
 
-/* The text with what it imports from `common` in its place. */
-static char *with_helpers(const char *root, const char *file, const char *helpers)
-{
-    g_autofree char *path = g_build_filename(root, file, NULL), *text = NULL, *of = NULL;
-    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
-    if (!helpers)
-        return g_steal_pointer(&text);
-    g_autofree char *other = g_build_filename(root, helpers, NULL);
-    g_assert_true(g_file_get_contents(other, &of, NULL, NULL));
-    char *at = strstr(text, "from common import");
-    g_assert_nonnull(at);
-    char *end = strchr(at, '\n');
-    *at = '\0';
-    return g_strconcat(of, "\n", text, end, NULL);
-}
-
 static void test_tutorial(gconstpointer data)
 {
     const guint i = GPOINTER_TO_UINT(data);
@@ -190,9 +174,16 @@ static void test_tutorial(gconstpointer data)
         g_test_skip("WARPSTAVE_GFX950_SOURCE names no checkout of the gfx950 tutorials");
         return;
     }
-    g_autofree char *text = with_helpers(root, tutorials[i].file, tutorials[i].helpers);
+    g_autofree char *path = g_build_filename(root, tutorials[i].file, NULL), *text = NULL,
+                    *folder = g_path_get_dirname(path), *helpers = NULL, *of = NULL;
+    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    helpers = tutorials[i].helpers ? g_build_filename(root, tutorials[i].helpers, NULL) : NULL;
+    of = helpers ? g_path_get_dirname(helpers) : NULL;
+    char *modules[] = { of, NULL };
     g_auto(GStrv) line = g_strsplit(text, "\n", -1);
-    const WsImportOptions how = { .kernel = tutorials[i].name };
+    const WsImportOptions how = { .kernel = tutorials[i].name,
+                                  .folder = folder,
+                                  .modules = modules };
     g_auto(WsJudged) k = { 0 };
     g_autoptr(GError) error = NULL;
     ws_judge_text(text, strlen(text), tutorials[i].file, WS_IMPORT_GLUON, &how, NULL, &k, &error);

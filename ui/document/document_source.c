@@ -181,7 +181,7 @@ guint ws_document_readings(void)
 char *ws_document_import_words(GCancellable *cancellable)
 {
     Progress *p = g_object_get_data(G_OBJECT(cancellable), "progress");
-    const gint line = p ? g_atomic_int_get(&p->line) : 0;
+    const gint line = p ? MIN(g_atomic_int_get(&p->line), g_atomic_int_get(&p->lines)) : 0;
     if (!line)
         return NULL;
     if (g_atomic_int_get(&p->check.part) == WS_CHECK_BEGINS) {
@@ -220,7 +220,8 @@ static Reading *read_text(GFile *file, char *text, gsize length, Progress *p,
     for (const char *at = text; (at = strchr(at, '\n')) && at[1]; at++)
         lines++;
     g_atomic_int_set(&p->lines, lines);
-    const WsImportOptions how = { .cancel = &p->stop, .line = &p->line };
+    g_autofree char *path = g_file_get_path(file), *folder = path ? g_path_get_dirname(path) : NULL;
+    const WsImportOptions how = { .folder = folder, .cancel = &p->stop, .line = &p->line };
     const WsImportFrom from = ws_import_guess(name, text);
     const WsCheckOptions check = { .cancel = &p->stop, .progress = &p->check };
     g_auto(WsJudged) kernel = { 0 };

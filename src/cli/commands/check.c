@@ -91,7 +91,7 @@ typedef struct {
     gboolean list, back_ends, offer; /* offer: an edit of a kernel's text */
     char *require, *policies, *from, *certificate, *kernel, *sarif_file;
     WsSarif *sarif; /* NULL: none is wanted */
-    char **set, **define, **assume;
+    char **set, **define, **assume, **modules;
 } Options;
 
 static gboolean read_policy(Options *o)
@@ -122,6 +122,7 @@ static void clear_options(Options *o)
     g_strfreev(o->set);
     g_strfreev(o->define);
     g_strfreev(o->assume);
+    g_strfreev(o->modules);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, clear_options)
 
@@ -130,7 +131,9 @@ static int judge_kernel(const char *file, WsCliInput *in, const Options *o, cons
                         WsVerdict **verdict)
 {
     int code;
-    const WsImportOptions how = { .kernel = kernel, .define = o->define, .assume = o->assume };
+    const WsImportOptions how = {
+        .kernel = kernel, .define = o->define, .assume = o->assume, .modules = o->modules
+    };
     const WsCheckOptions options = { .policy = o->policy,
                                      .certificate = o->certificate != NULL || o->verified };
     g_auto(WsJudged) k = { 0 };
@@ -447,6 +450,8 @@ int ws_command_check(int argc, char **argv)
           "with --from: which kernel of the file (default: all)", "NAME|all" },
         { "define", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o.define,
           "with --from: what a parameter or a constant of the file is", "NAME=VALUE" },
+        { "modules", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o.modules,
+          "with --from: where else to look for files that the file imports from", "FOLDER" },
         { "assume", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o.assume,
           "with --from: what holds for the sizes of the kernel", "EXPR" },
         { "back-ends", 0, 0, G_OPTION_ARG_NONE, &o.back_ends,
@@ -507,7 +512,9 @@ int ws_command_check(int argc, char **argv)
     else if (in.findings)
         print_text(file, &in, verdict, &o);
     if (o.offer && verdict) {
-        const WsImportOptions how = { .kernel = o.kernel, .define = o.define, .assume = o.assume };
+        const WsImportOptions how = {
+            .kernel = o.kernel, .define = o.define, .assume = o.assume, .modules = o.modules
+        };
         const WsCheckOptions check = { .policy = o.policy };
         ws_cli_offer_edit(file, o.from, &how, &check);
     }

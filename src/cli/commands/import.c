@@ -34,14 +34,13 @@ static void put_json(const char *file, const char *out, const WsImport *import, 
 static void print_granted(const WsImport *import, const char *file)
 {
     for (guint i = 0; import->granted && i < import->granted->len; i++)
-        g_printerr("%s: taken for granted: %s\n", file,
-                   (const char *)import->granted->pdata[i]);
+        g_printerr("%s: taken for granted: %s\n", file, (const char *)import->granted->pdata[i]);
 }
 
 int ws_command_import(int argc, char **argv)
 {
     g_autofree char *from = NULL, *out = NULL, *kernel = NULL;
-    g_auto(GStrv) define = NULL;
+    g_auto(GStrv) define = NULL, modules = NULL;
     gboolean json = FALSE;
     const GOptionEntry entries[] = {
         { "from", 0, 0, G_OPTION_ARG_STRING, &from,
@@ -49,6 +48,8 @@ int ws_command_import(int argc, char **argv)
         { "kernel", 0, 0, G_OPTION_ARG_STRING, &kernel, "which kernel of the file", "NAME" },
         { "define", 0, 0, G_OPTION_ARG_STRING_ARRAY, &define,
           "what a parameter or a constant of the file is", "NAME=VALUE" },
+        { "modules", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &modules,
+          "where else to look for files that the file imports from", "FOLDER" },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "the design (default: standard output)",
           "FILE" },
         { "json", 0, 0, G_OPTION_ARG_NONE, &json, "print version 1 of the JSON form", NULL },
@@ -58,7 +59,7 @@ int ws_command_import(int argc, char **argv)
     if (!ws_cli_options(&argc, &argv, "import", entries, &file))
         return WS_EXIT_USAGE;
     int code;
-    const WsImportOptions options = { .kernel = kernel, .define = define };
+    const WsImportOptions options = { .kernel = kernel, .define = define, .modules = modules };
     /* The reading that `check` of the same file judges: there may be several. */
     const WsCheckOptions check = { .verdict_only = TRUE };
     g_auto(WsJudged) judged = { 0 };

@@ -58,7 +58,8 @@ typedef struct {
     guint host;              /* which of the functions that lead to the launch is entered first */
     const gint *cancel;      /* WsImportOptions */
     gint *line;
-    const GArray *weak; /* guint: lines of stages whose border waits for less than a design's */
+    const GArray *files; /* WsReadFile: behind the text; NULL none */
+    const GArray *weak;  /* guint: lines of stages whose border waits for less than a design's */
 } WsPythonWay;
 
 typedef struct Val Val;
@@ -79,6 +80,7 @@ struct Val {
                       followed; TILE: number of its product, 0: it
                       is not in flight */
     GArray *reads; /* gint64: tiles a formula reads; owned by the pool */
+    gboolean narrow; /* converted to a type that is not known, of Gluon for AMD (amd/layouts.c) */
     const struct PyLayout *layout; /* LAYOUT, TILE, MATH, ZERO: how it lies in warps (amd/) */
     const Val *counted;  /* TILE: the index tile that it holds; NULL: another one, or not known */
     gboolean fixed;      /* TUPLE: written as one, not as a list */
@@ -190,14 +192,14 @@ typedef struct {
     const WsPyNode *met;       /* the first barrier of it */
     GPtrArray *numbers;        /* const char*: tensors that integers were loaded from */
     GPtrArray *stored;         /* char*: sums of pointers that were stored through; owned */
-    GPtrArray *scattered;   /* atomics whose indices are shown in the end (tle_atomic.c); owned */
-    GPtrArray *handed;      /* WsReadStep*: claims of this group that no loop over tiles took yet */
-    gboolean amd;           /* of Gluon: the kernel is one for AMD */
-    GArray *taken; /* where the compiler takes shared memory of its own (amd/room.c); NULL */
-    const Val **args;       /* of the kernel that is walked, in the order of its parameters */
-    gboolean weak_listed;   /* one of way.weak was met */
-    WsReadStep *stage;      /* the one that is walked; NULL: none */
-    GPtrArray *due;         /* where a wait stands behind which no barrier was read yet; NULL */
+    GPtrArray *scattered; /* atomics whose indices are shown in the end (tle_atomic.c); owned */
+    GPtrArray *handed;    /* WsReadStep*: claims of this group that no loop over tiles took yet */
+    gboolean amd;         /* of Gluon: the kernel is one for AMD */
+    GArray *taken;        /* where the compiler takes shared memory of its own (amd/room.c); NULL */
+    const Val **args;     /* of the kernel that is walked, in the order of its parameters */
+    gboolean weak_listed; /* one of way.weak was met */
+    WsReadStep *stage;    /* the one that is walked; NULL: none */
+    GPtrArray *due;       /* where a wait stands behind which no barrier was read yet; NULL */
     const WsPyNode *beside; /* a statement since the last stage that computes something */
     const GPtrArray *beside_in;
     const WsPyNode *displaced; /* such a one before a wait, behind a stage of the kernel's block */

@@ -117,6 +117,13 @@ static void clear(gpointer data)
     g_free(((PyKernel *)data)->name);
 }
 
+/* Those of the text itself before those of files that it imports from. */
+static gint by_line(gconstpointer a, gconstpointer b)
+{
+    const guint x = ((const PyKernel *)a)->node->line, y = ((const PyKernel *)b)->node->line;
+    return x < y ? -1 : x > y;
+}
+
 GArray *py_kernels(const WsPyNode *module)
 {
     g_autoptr(GArray) all = g_array_new(FALSE, TRUE, sizeof(PyKernel));
@@ -142,5 +149,6 @@ GArray *py_kernels(const WsPyNode *module)
                             : g_strdup(k.node->text);
             g_array_append_val(found, k);
         }
+    g_array_sort(found, by_line);
     return found;
 }

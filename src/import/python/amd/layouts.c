@@ -327,9 +327,26 @@ const Val *py_mean_AMD_ARANGE(PyRead *p, const Val **a, const WsPyNode *at)
     return v;
 }
 
-/* At most: what is not known has 32 bits. */
-static gint64 element_bytes(const PyRead *p, const Val *v)
+/* A conversion to a type that is not known makes no other value, but another number of bytes. */
+const Val *py_mean_AMD_CONVERT(PyRead *p, const Val **a, const WsPyNode *at)
 {
+    const Val *v = py_mean_CONVERT(p, a, at);
+    const gboolean known = a[1] && a[1]->kind == VAL_NAME && py_dtype(a[1]->text);
+    if (known || v != a[0] || !py_is_tile(v))
+        return v;
+    Val *own = py_val(p, v->kind);
+    *own = *v;
+    own->narrow = TRUE;
+    return own;
+}
+
+/* At most: what is not known has 32 bits. */
+static gint64 element_bytes(PyRead *p, const Val *v)
+{
+    if (v->narrow) {
+        ws_source_granted(p->r, "what is converted to a type that is not known has 16 bits");
+        return 2;
+    }
     const char *dtype = v->kind == VAL_TILE && v->index >= 0 && p->group
                             ? g_array_index(p->group->values, WsReadValue, v->index).dtype
                             : v->dtype;

@@ -173,7 +173,7 @@ void py_amd_room(PyRead *p)
         gboolean any = FALSE;
         for (guint b = 0; b < p->r->buffers->len; b++)
             any |= lives(&w, b, &w.place[k]);
-        if (w.place[k].bytes && all <= ws_target_gfx950.shared.bytes)
+        if (w.place[k].bytes && all <= (gint64)ws_target_gfx950.shared.bytes)
             need(p, any ? all + w.place[k].bytes : w.place[k].bytes,
                  " with what the compiler takes here", w.place[k].at->line);
         if (w.place[k].loose)
