@@ -263,6 +263,25 @@ static void drag_onto_score(Scenario *s)
     g_assert_true(g_str_has_prefix(now, "groups/load/body/0/do/0/do/"));
 }
 
+/* Onto a score that has nothing yet: it goes into the group there is. */
+static void drag_onto_nothing(Scenario *s)
+{
+    hands_begin_empty(s);
+    GtkWidget *text = scenario_find_text(s->timeline, "Nothing happens in this design yet");
+    GtkWidget *row = scenario_find_text(GTK_WIDGET(s->window), "names a uniform value");
+    g_assert_nonnull(text);
+    g_assert_nonnull(row);
+    hands_shot(s, "drop-onto-nothing");
+    g_assert_nonnull(scenario_find_text(s->timeline, "goes into reference"));
+    const guint states = hands_states(s);
+    scenario_drag_onto(row, 10, 5, text, gtk_widget_get_width(text) / 3, 60);
+    WAIT_FOR(hands_states(s) == states + 1);
+    hands_settle(s);
+    const WsNode *step = ws_design_find(ws_document_latest(s->document), "groups/warps/body/0");
+    g_assert_nonnull(step);
+    g_assert_cmpint(step->kind, ==, WS_STEP_LET);
+}
+
 /* Insert: a step by its name. */
 static void add_by_name(Scenario *s)
 {
@@ -301,6 +320,7 @@ static void add(void)
     scenario_add("I16/drag-from-palette", drag_from_palette);
     scenario_add("I16/drag-onto-the-score", drag_onto_score);
     scenario_add("I16/add-by-name", add_by_name);
+    scenario_add_empty("I16/drag-onto-nothing", drag_onto_nothing);
 }
 
 int main(int argc, char **argv)

@@ -107,6 +107,30 @@ static gboolean has_no_steps(const WsProgram *p)
     return TRUE;
 }
 
+/* What stands where no score is. Caller frees. */
+static char *message_of(WsDocument *d)
+{
+    const WsDesign *design = ws_document_design(d);
+    if (!design)
+        return g_strdup(_("No design is open."));
+    if (!ws_document_program(d))
+        return g_strdup(
+            _("This design has errors that leave nothing to draw. The problems say what they "
+              "are."));
+    if (!has_no_steps(ws_document_program(d)))
+        return g_strdup(
+            _("There are no times to draw: the prediction did not finish. The problems say why; "
+              "a measured trace can be opened as well."));
+    return g_strconcat(
+        _("Nothing happens in this design yet. Add steps: drag them here from the palette on the "
+          "left, press + beside one, or press Insert."),
+        ws_node_has(ws_design_root(design), WS_F_reference) ? NULL : "\n\n",
+        _("What it computes goes into reference, on the right, as C[m,n] = sum(k < K, "
+          "A[m,k]*B[n,k]): tensors and sizes come with it, and the first load, product and store "
+          "bring tiles, loops and rings."),
+        NULL);
+}
+
 static void document_changed(WsDocument *d, WsTimeline *t)
 {
     if (ws_document_only_judged(d))
@@ -120,17 +144,8 @@ static void document_changed(WsDocument *d, WsTimeline *t)
     ws_timeline_outline_reset(t);
     ws_timeline_table_reset(t);
     ws_document_want_idle(d);
-    gtk_label_set_text(
-        GTK_LABEL(t->message),
-        !ws_document_design(d) ? _("No design is open.")
-        : !ws_document_program(d)
-            ? _("This design has errors that leave nothing to draw. The problems say what they "
-                "are.")
-        : has_no_steps(ws_document_program(d))
-            ? _("Nothing happens in this design yet. Add steps: choose one in the palette on the "
-                "left, or press Insert.")
-            : _("There are no times to draw: the prediction did not finish. The problems say why; "
-                "a measured trace can be opened as well."));
+    g_autofree char *message = message_of(d);
+    gtk_label_set_text(GTK_LABEL(t->message), message);
 }
 
 static void selection_changed(WsDocument *d, WsTimeline *t)
@@ -284,6 +299,8 @@ static void ws_timeline_init(WsTimeline *t)
     gtk_grid_attach(GTK_GRID(grid), t->hbar, 0, 4, 2, 1);
     t->message = gtk_label_new(_("No design is open."));
     gtk_label_set_wrap(GTK_LABEL(t->message), TRUE);
+    gtk_label_set_justify(GTK_LABEL(t->message), GTK_JUSTIFY_CENTER);
+    gtk_widget_add_css_class(t->message, "ws-message");
     gtk_stack_add_named(GTK_STACK(t->stack), t->message, "message");
     gtk_stack_add_named(GTK_STACK(t->stack), grid, "score");
     g_signal_connect(t->h, "value-changed", G_CALLBACK(scrolled), t);

@@ -53,6 +53,11 @@ static WsEditSpot spot_at(WsTimeline *t, double x, double y)
 static GdkDragAction moved(GtkDropTarget *target, double x, double y, WsTimeline *t)
 {
     gboolean behind = FALSE;
+    GtkWidget *over = gtk_event_controller_get_widget(GTK_EVENT_CONTROLLER(target));
+    if (over != t->canvas) { /* where no score is yet */
+        gtk_widget_add_css_class(over, "ws-drop");
+        return GDK_ACTION_COPY;
+    }
     ws_timeline_page(t, &x, &y);
     const WsSceneItem *item = nearest(t, x, y, &behind);
     t->drop_item = item ? item->id : 0;
@@ -64,6 +69,7 @@ static GdkDragAction moved(GtkDropTarget *target, double x, double y, WsTimeline
 static void left(GtkDropTarget *target, WsTimeline *t)
 {
     t->drop_item = 0;
+    gtk_widget_remove_css_class(t->message, "ws-drop");
     gtk_widget_queue_draw(t->canvas);
 }
 
@@ -71,10 +77,13 @@ static gboolean dropped(GtkDropTarget *target, const GValue *value, double x, do
                         WsTimeline *t)
 {
     GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(t));
+    const gboolean score =
+        gtk_event_controller_get_widget(GTK_EVENT_CONTROLLER(target)) == t->canvas;
+    left(target, t);
     ws_timeline_page(t, &x, &y);
-    t->drop_item = 0;
     return root && WS_IS_WINDOW(root) && g_value_get_string(value) &&
-           ws_window_drop_text(WS_WINDOW(root), g_value_get_string(value), spot_at(t, x, y));
+           ws_window_drop_text(WS_WINDOW(root), g_value_get_string(value),
+                               score ? spot_at(t, x, y) : (WsEditSpot){ 0 });
 }
 
 /* Files also come as text; they are for the window, which opens them. */
@@ -85,7 +94,7 @@ static gboolean accepts(GtkDropTarget *target, GdkDrop *drop, gpointer data)
            !gdk_content_formats_contain_mime_type(formats, "text/uri-list");
 }
 
-void ws_timeline_drop_attach(WsTimeline *t)
+static void attach(WsTimeline *t, GtkWidget *widget)
 {
     GtkDropTarget *target = gtk_drop_target_new(G_TYPE_STRING, GDK_ACTION_COPY | GDK_ACTION_MOVE);
     g_signal_connect(target, "accept", G_CALLBACK(accepts), NULL);
@@ -93,7 +102,13 @@ void ws_timeline_drop_attach(WsTimeline *t)
     g_signal_connect(target, "motion", G_CALLBACK(moved), t);
     g_signal_connect(target, "leave", G_CALLBACK(left), t);
     g_signal_connect(target, "drop", G_CALLBACK(dropped), t);
-    gtk_widget_add_controller(t->canvas, GTK_EVENT_CONTROLLER(target));
+    gtk_widget_add_controller(widget, GTK_EVENT_CONTROLLER(target));
+}
+
+void ws_timeline_drop_attach(WsTimeline *t)
+{
+    attach(t, t->canvas);
+    attach(t, t->message);
 }
 
 /* A line over the height of the staff where the drop would go. */
