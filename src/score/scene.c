@@ -530,28 +530,6 @@ double ws_scene_time(const WsScene *s, double x)
     return t;
 }
 
-#define TARGET 12.0 /* units that a pointer is given for a narrow item */
-
-/* A narrow step is hit from its begin on, at the cost of what is wide behind it on its row: the end
- * of what is before it is a port, from which edges are drawn. */
-static const WsSceneItem *narrow_at(const WsScene *s, double x, double y, const WsSceneItem *hit)
-{
-    const WsSceneItem *found = NULL;
-    double nearest = TARGET;
-    if (hit && hit->w >= TARGET && hit->w < 2 * TARGET)
-        return NULL; /* has no room to give away */
-    for (guint i = s->item->len; i-- > 0;) {
-        const WsSceneItem *item = &g_array_index(s->item, WsSceneItem, i);
-        const double apart = hit ? x - item->x : fabs(x - item->x - item->w / 2) + TARGET / 2;
-        if (apart < 0 || !item->step || item->w >= TARGET || y < item->y || y > item->y + item->h ||
-            (hit && item->row != hit->row) || apart >= nearest)
-            continue;
-        nearest = apart;
-        found = item;
-    }
-    return found;
-}
-
 gboolean ws_scene_shows(const WsScene *s, gint64 t)
 {
     for (guint i = 0; i < s->segment->len; i++) {
@@ -560,21 +538,4 @@ gboolean ws_scene_shows(const WsScene *s, gint64 t)
             return TRUE;
     }
     return FALSE;
-}
-
-const WsSceneItem *ws_scene_hit(const WsScene *s, double x, double y)
-{
-    const WsSceneItem *hit = NULL, *near = NULL;
-    double nearest = 3.0;
-    for (guint i = s->item->len; i-- > 0 && !hit;) {
-        const WsSceneItem *item = &g_array_index(s->item, WsSceneItem, i);
-        const double apart = x < item->x ? item->x - x : x - item->x - item->w;
-        if (y < item->y || y > item->y + item->h || apart > nearest)
-            continue;
-        near = item;
-        nearest = apart;
-        hit = apart <= 0 ? item : NULL;
-    }
-    const WsSceneItem *narrow = narrow_at(s, x, y, hit);
-    return narrow ? narrow : near;
 }

@@ -260,9 +260,11 @@ double ws_score_tensor_share(const WsTrace *t, guint cta);
 GArray *ws_order_knots(const WsTrace *t, guint cta); /* gint64 */
 /* Does time t lie in a segment, not in a fold? */
 gboolean ws_scene_shows(const WsScene *s, gint64 t);
-/* The item at a place, the topmost if several; NULL if none. Items have a margin of 3,
- * narrow steps a width of 12 from their begin on. */
+/* The item at a place, the topmost if several; NULL if none. Items have a margin of 3, narrow steps
+ * a width of 12: from their begin on, and where something else begins before, of the wide item at
+ * whose end they stand. */
 const WsSceneItem *ws_scene_hit(const WsScene *s, double x, double y);
+double ws_scene_given(const WsScene *s, const WsSceneItem *item); /* how much of its end */
 
 /* Painting. The painter draws the whole page, background included. */
 void ws_scene_paint(const WsScene *s, cairo_t *cr, WsTheme theme);

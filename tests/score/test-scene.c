@@ -268,8 +268,8 @@ static void add_item(WsScene *s, double x, double w, guint row, const char *step
     g_array_append_val(s->item, item);
 }
 
-/* A wait of 3 units between wide steps is hit from its begin on for 12; neighbours keep the rest,
- * the end of the one before is its port, and one without room gives nothing away. */
+/* A wait of 3 units between wide steps is hit from its begin on for 12, neighbours keep the rest;
+ * an arrival before one that has no room to give away gets it of the wide one before. */
 static void test_targets(void)
 {
     WsScene s = { .item = g_array_new(FALSE, TRUE, sizeof(WsSceneItem)) };
@@ -283,14 +283,19 @@ static void test_targets(void)
         double x, y;
         const char *step;
     } at[] = {
-        { 50, 7, "wide" },   { 95, 7, "wide" },    { 99, 7, "wide" },   { 101, 7, "wait" },
-        { 111, 7, "wait" },  { 113, 7, "after" },  { 202, 7, "after" }, { 204, 7, "arrive" },
-        { 206, 7, "short" }, { 101, 27, "below" }, { 221, 7, "short" }, { 230, 7, NULL },
+        { 50, 7, "wide" },    { 95, 7, "wide" },   { 99, 7, "wide" },    { 101, 7, "wait" },
+        { 111, 7, "wait" },   { 113, 7, "after" }, { 192, 7, "after" },  { 194, 7, "arrive" },
+        { 204, 7, "arrive" }, { 206, 7, "short" }, { 101, 27, "below" }, { 221, 7, "short" },
+        { 230, 7, NULL },
     };
     for (guint i = 0; i < G_N_ELEMENTS(at); i++) {
         const WsSceneItem *hit = ws_scene_hit(&s, at[i].x, at[i].y);
         g_assert_cmpstr(hit ? hit->step : NULL, ==, at[i].step);
     }
+    static const double given[] = { 0, 0, 10, 0, 0, 0 }; /* of their ends */
+    for (guint i = 0; i < s.item->len; i++)
+        g_assert_cmpfloat_with_epsilon(ws_scene_given(&s, &g_array_index(s.item, WsSceneItem, i)),
+                                       given[i], 1e-9);
     g_array_unref(s.item);
 }
 

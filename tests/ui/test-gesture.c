@@ -444,6 +444,59 @@ static void narrow_by_its_edge(Scenario *s)
     g_assert_cmpuint(hands_states(s), ==, 1);
 }
 
+/* Pixels in a row at which a drag would move this execution. */
+static guint target_of(Scenario *s, const WsSceneItem *item)
+{
+    WsTimeline *t = hands_timeline(s);
+    double x, y;
+    guint n = 0;
+    hands_place(s, item, 0, &x, &y);
+    for (double at = floor(x) - 24 + 0.5; at < x + item->w + 24; at++)
+        n += ws_timeline_hit(t, at, y) == item && !g_strcmp0(ws_gesture_cursor(t, at, y), "grab");
+    return n;
+}
+
+/* In the opening window of a GEMM every wait and every arrival of its rounds can be grabbed in
+ * twelve units or more, and what gives them room has its port beside it. */
+static void targets(Scenario *s)
+{
+    static const char *const step[] = { LOADS "0", MMAS "0", MMAS "3" };
+    WsTimeline *t = hands_timeline(s);
+    guint n = 0, narrow = 0;
+    WAIT_FOR(t->scene && t->settle == 0);
+    for (guint i = 0; i < t->scene->item->len; i++) {
+        const WsSceneItem *item = ws_timeline_item(t, i);
+        if (!item->step ||
+            !g_strv_contains((const char *const[]){ step[0], step[1], step[2], NULL },
+                             item->step) ||
+            item->x < 40 || item->x + item->w > t->view.width - 40 ||
+            g_array_index(t->scene->row, WsSceneRow, item->row).kind != WS_ROW_CONTROL)
+            continue;
+        const guint target = target_of(s, item);
+        g_test_message("%s of round %d: %.1f wide, target %u", item->step, item->round, item->w,
+                       target);
+        g_assert_cmpuint(target, >=, 12);
+        n++;
+        narrow += item->w < 4;
+    }
+    g_assert_cmpuint(n, >, 12);
+    g_assert_cmpuint(narrow, >, 4);
+    /* An arrival by its edge, where the wait before it ends. */
+    double x, y;
+    const WsSceneItem *arrive = find(s, MMAS "3", 254, 0);
+    g_assert_nonnull(arrive);
+    hands_place(s, arrive, 0, &x, &y);
+    hands_press(s, x - 4, y);
+    hands_glide(s, x - 4, y, x - 90, y);
+    g_assert_true(seen_gesture_active(t));
+    g_test_message("%s", seen_gesture_words(t));
+    g_assert_nonnull(strstr(seen_gesture_words(t), "before mma_wait 1"));
+    scenario_key("Escape");
+    hands_settle(s);
+    hands_let_go(s);
+    g_assert_cmpuint(hands_states(s), ==, 1);
+}
+
 /* Dragged onto another staff a product takes its wait along; before its place it leaves it. */
 static void product_takes_its_wait(Scenario *s)
 {
@@ -495,6 +548,7 @@ static void add(void)
     scenario_add("I17/drag-along-and-escape", drag_along);
     scenario_add("I17/drag-across-the-loop", drag_across);
     scenario_add("I17/narrow-by-its-edge", narrow_by_its_edge);
+    scenario_add("I17/targets", targets);
     scenario_add("I17/product-takes-its-wait", product_takes_its_wait);
     scenario_add("I17/drag-onto-another-staff", drag_over);
     scenario_add("I20/draw-edge", draw_edge);

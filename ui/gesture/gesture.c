@@ -22,9 +22,11 @@ gboolean ws_gesture_is_step(const WsScene *scene, const WsSceneItem *item)
            (row == WS_ROW_CONTROL || row == WS_ROW_ASYNC);
 }
 
-static void port_of(WsTimeline *t, const WsSceneItem *item, double *x, double *y)
+void ws_gesture_port(WsTimeline *t, const WsSceneItem *item, double *x, double *y)
 {
-    *x = item->x + item->w + ws_timeline_offset(t) + WS_TIMELINE_GUTTER;
+    /* before what a narrow step behind it is given of it */
+    *x = item->x + item->w - ws_scene_given(t->scene, item) + ws_timeline_offset(t) +
+         WS_TIMELINE_GUTTER;
     *y = item->y + item->h / 2 - t->view.at.y;
 }
 
@@ -47,16 +49,17 @@ static const WsSceneItem *port_at(WsTimeline *t, double x, double y)
     const WsSceneItem *under = ws_timeline_hit(t, x, y), *best = NULL;
     double least = PORT, px, py;
     if (under && ws_gesture_is_step(t->scene, under)) {
-        port_of(t, under, &px, &py);
+        ws_gesture_port(t, under, &px, &py);
         return ((under->w >= 3 * PORT && px - x < PORT) || x > px) && ws_gesture_has_port(t, under)
                    ? under
                    : NULL;
     }
     for (guint i = 0; t->scene && i < t->scene->item->len; i++) {
         const WsSceneItem *item = ws_timeline_item(t, i);
-        if (!ws_gesture_is_step(t->scene, item))
+        const double end = item->x + item->w + ws_timeline_offset(t) + WS_TIMELINE_GUTTER;
+        if (fabs(x - end) > 3 * PORT || !ws_gesture_is_step(t->scene, item))
             continue;
-        port_of(t, item, &px, &py);
+        ws_gesture_port(t, item, &px, &py);
         if (fabs(y - py) > item->h / 2 + 1 || x < px || x - px >= least)
             continue;
         least = x - px;

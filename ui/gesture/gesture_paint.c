@@ -66,11 +66,12 @@ void ws_gesture_paint_hover(WsTimeline *t, GtkSnapshot *s)
         t->pointer_x >= 0 ? ws_timeline_hit(t, t->pointer_x, t->pointer_y) : NULL;
     if (!item || !ws_gesture_is_step(t->scene, item) || !ws_gesture_has_port(t, item))
         return;
-    double x = item->x + item->w + ws_timeline_offset(t) + WS_TIMELINE_GUTTER;
+    double x, y;
+    ws_gesture_port(t, item, &x, &y);
     if (x > WS_TIMELINE_GUTTER + t->view.width)
         return;
-    dot(s, p->page, x, item->y + item->h / 2 - t->view.at.y, 5);
-    dot(s, p->text, x, item->y + item->h / 2 - t->view.at.y, 3.5);
+    dot(s, p->page, x, y, 5);
+    dot(s, p->text, x, y, 3.5);
 }
 
 /* --- the ghost -------------------------------------------------------------------------------- */

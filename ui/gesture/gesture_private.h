@@ -54,6 +54,7 @@ void ws_gesture_edge_to(WsTimeline *t);
 void ws_gesture_ring_to(WsTimeline *t);
 gboolean ws_gesture_is_step(const WsScene *scene, const WsSceneItem *item);
 gboolean ws_gesture_has_port(WsTimeline *t, const WsSceneItem *item);
+void ws_gesture_port(WsTimeline *t, const WsSceneItem *item, double *x, double *y); /* its place */
 /* Where the handle of a ring's staff is; FALSE: the staff is no ring. */
 gboolean ws_gesture_handle(const WsScene *scene, const WsSceneStaff *staff, double *x, double *y);
 const WsSceneStaff *ws_gesture_ring_at(WsTimeline *t, double x, double y);
