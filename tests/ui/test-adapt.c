@@ -48,6 +48,7 @@ static void fits(Scenario *s, int width, int height, double scale)
     int least = 0, high = 0;
     text_size(scale);
     resize(s, width, height);
+    resize(s, width, height); /* what makes room has made it */
     gtk_widget_measure(window, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
     gtk_widget_measure(window, GTK_ORIENTATION_VERTICAL, width, &high, NULL, NULL, NULL);
     g_test_message("%s: at least %d x %d", where, least, high);
@@ -73,6 +74,8 @@ static void small_windows(Scenario *s)
     g_assert_false(ws_window_pane_shown(s->window, WS_PANE_SIDEBAR));
     fits(s, 1600, 960, 2);
     fits(s, 1280, 720, 2);
+    fits(s, 800, 500, 1); /* 1600x1000 where a pixel counts for two */
+    fits(s, 640, 360, 1); /* 1280x720 there */
     /* What is asked for comes all the same, and what made room comes back with the room. */
     text_size(1);
     resize(s, 900, 700);

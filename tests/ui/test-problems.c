@@ -360,6 +360,24 @@ static void not_just_proved(Scenario *s)
     }
 }
 
+/* The legend says what the signs of errors are, and needs no scrolling to be read. */
+static void legend(Scenario *s)
+{
+    GtkWindow *window = NULL;
+    GtkWidget *row = NULL;
+    scenario_act(s, "focus-score");
+    scenario_key("ctrl+F1");
+    WAIT_FOR((window = g_object_get_data(G_OBJECT(s->window), "warpstave-legend")) &&
+             gtk_widget_get_mapped(GTK_WIDGET(window)));
+    WAIT_FOR((row = scenario_find_text(GTK_WIDGET(window), "an error names this step")));
+    GtkWidget *scroll = gtk_widget_get_ancestor(row, GTK_TYPE_SCROLLED_WINDOW);
+    scenario_settle(GTK_WIDGET(window));
+    GtkAdjustment *v = gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(scroll));
+    WAIT_FOR(gtk_adjustment_get_upper(v) <= gtk_adjustment_get_page_size(v) + 1);
+    gtk_window_close(window);
+    WAIT_FOR(!g_object_get_data(G_OBJECT(s->window), "warpstave-legend"));
+}
+
 static gboolean is_tab(GtkWidget *w, gconstpointer text)
 {
     return GTK_IS_LABEL(w) && gtk_widget_get_mapped(w) &&
@@ -400,6 +418,7 @@ static void add(void)
     scenario_add("problems/from-afar", from_afar);
     scenario_add("problems/in-the-gutter", in_the_gutter);
     scenario_add("problems/not-just-proved", not_just_proved);
+    scenario_add("problems/legend", legend);
     scenario_add("problems/fix-in-the-row", fix_in_the_row);
     scenario_add("problems/tabs-to-the-edge", tabs_to_the_edge);
 }

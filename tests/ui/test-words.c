@@ -6,6 +6,7 @@
 #include "program/program.h"
 #include "ui/document/document_idle.h"
 #include "ui/document/document_names.h"
+#include "ui/inspector/inspector.h"
 #include "ui/parts/format.h"
 #include "ui/timeline/timeline_private.h"
 #include "ui/window/window_private.h"
@@ -137,8 +138,45 @@ static void problems_name_steps(Scenario *s)
     g_assert_cmpstr(none, ==, "groups/mma/body/0");
 }
 
+static gboolean names_place(GtkWidget *w, gconstpointer data)
+{
+    const char *tip = gtk_widget_get_tooltip_text(w);
+    const char *text = GTK_IS_LABEL(w) ? gtk_label_get_text(GTK_LABEL(w)) : NULL;
+    return !gtk_widget_get_ancestor(w, WS_TYPE_INSPECTOR) &&
+           ((tip && strstr(tip, "/body/")) || (text && strstr(text, "/body/")));
+}
+
+/* No panel, and no tip of one, says where in the file a step stands. */
+static void no_places(Scenario *s)
+{
+    static const char *const panel[] = { "show-problems", "show-witness",   "show-idle",
+                                         "show-next",     "show-resources", "show-measurements",
+                                         "show-stages" };
+    static const char *const design[] = { "tests/designs/broken/05-early-release.wstave",
+                                          "tests/designs/hint-gemm.wstave",
+                                          "projects/gemm-bf16/design.wstave" };
+    scenario_act(s, "toggle-sidebar");
+    for (guint i = 0; i < G_N_ELEMENTS(design); i++) {
+        scenario_open(s, design[i]);
+        hands_settle(s);
+        if (i == 0)
+            scenario_act(s, "next-problem");
+        for (guint k = 0; k < G_N_ELEMENTS(panel); k++) {
+            scenario_act(s, panel[k]);
+            hands_settle(s);
+            GtkWidget *w = scenario_find(GTK_WIDGET(s->window), names_place, NULL);
+            if (w)
+                g_error("%s of %s: %s", panel[k], design[i],
+                        gtk_widget_get_tooltip_text(w) ? gtk_widget_get_tooltip_text(w)
+                                                       : gtk_label_get_text(GTK_LABEL(w)));
+        }
+    }
+    scenario_act(s, "toggle-sidebar");
+}
+
 static void add(void)
 {
+    scenario_add("words/no-places", no_places);
     scenario_add("words/tips", tips_of_bars);
     scenario_add("words/tips-of-claimed-tiles", tips_of_claimed);
     scenario_add("words/status", status_names);

@@ -277,13 +277,8 @@ gboolean ws_document_fix(WsDocument *d, const WsFix *fix, GError **error)
     return ws_document_commit_edits(d, name, fix->draft->edits, error);
 }
 
-char *ws_document_fix_told(const WsFix *fix)
+const char *ws_document_fix_told(const WsFix *fix)
 {
-    GString *told = g_string_new(fix->safe ? _("Changes synchronisation only")
-                                           : _("Changes what is loaded, kept or computed"));
-    for (guint i = 0; i < fix->draft->edits->len; i++) {
-        g_autofree char *edit = ws_edit_print(fix->draft->edits->pdata[i]);
-        g_string_append_printf(told, "\n%s", edit);
-    }
-    return g_string_free(told, FALSE);
+    return fix->safe ? _("Changes synchronisation only")
+                     : _("Changes what is loaded, kept or computed");
 }

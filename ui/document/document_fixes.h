@@ -20,7 +20,7 @@ void ws_document_want_fixes(WsDocument *d, const WsFinding *first);
 const WsFix *ws_document_first_fix(WsDocument *d, const WsFinding **finding);
 /* Makes it: one step of undo. FALSE with an error: the design refuses it. */
 gboolean ws_document_fix(WsDocument *d, const WsFix *fix, GError **error);
-/* What it changes, one edit to a line. Caller frees. */
-char *ws_document_fix_told(const WsFix *fix);
+/* Whether only synchronisation changes, in words. */
+const char *ws_document_fix_told(const WsFix *fix);
 
 G_END_DECLS

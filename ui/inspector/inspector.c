@@ -62,7 +62,7 @@ static GtkWidget *link_widget(WsInspector *self, const WsFact *fact)
     gtk_widget_add_css_class(button, "link");
     gtk_widget_add_css_class(button, "ws-link");
     gtk_widget_set_halign(button, GTK_ALIGN_START);
-    gtk_widget_set_tooltip_text(button, fact->target);
+    gtk_widget_set_tooltip_text(button, _("Show this place in the score"));
     g_object_set_data_full(G_OBJECT(button), "target", g_strdup(fact->target), g_free);
     g_signal_connect_swapped(button, "clicked", G_CALLBACK(on_link), self);
     g_autofree char *spoken = g_strdup_printf("%s: %s", fact->name, fact->value);

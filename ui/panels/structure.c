@@ -251,8 +251,7 @@ static void bind(GtkSignalListItemFactory *factory, GtkListItem *item, WsStructu
     set_class(name, "ws-group", row->kind == WS_NODE_GROUP);
     set_class(box, "ws-muted", row->muted);
     set_class(name, "ws-wrong", row->wrong);
-    g_autofree char *tip =
-        heading ? NULL : g_strdup_printf("%s %s\n%s", row->label, row->detail, row->id);
+    g_autofree char *tip = heading ? NULL : g_strjoin(" ", row->label, row->detail, NULL);
     gtk_widget_set_tooltip_text(box, tip);
     g_object_set_data(G_OBJECT(box), "row", row);
 }

@@ -61,14 +61,14 @@ static void on_clicked(Fixes *self, GtkButton *button)
 
 static void add_button(Fixes *self, const WsFix *fix, guint i)
 {
-    g_autofree char *title = ws_words(fix->said), *tip = ws_document_fix_told(fix);
+    g_autofree char *title = ws_words(fix->said);
     GtkWidget *button = gtk_button_new(), *label = gtk_label_new(title);
     gtk_label_set_wrap(GTK_LABEL(label), TRUE);
     gtk_label_set_xalign(GTK_LABEL(label), 0);
     gtk_button_set_child(GTK_BUTTON(button), label);
     gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, title,
                                    -1);
-    gtk_widget_set_tooltip_text(button, tip);
+    gtk_widget_set_tooltip_text(button, ws_document_fix_told(fix));
     if (i == 0 && fix->safe)
         gtk_widget_add_css_class(button, "suggested-action");
     g_object_set_data(G_OBJECT(button), "fix", GUINT_TO_POINTER(i));
@@ -172,7 +172,7 @@ static void show_in_rows(Fixes *self)
         const GPtrArray *fixes = ws_document_fixes(self->document, findings->list->pdata[i]);
         const WsFix *fix = fixes && fixes->len ? fixes->pdata[0] : NULL;
         g_autofree char *title = fix ? ws_words(fix->said) : NULL;
-        g_autofree char *tip = fix ? ws_document_fix_told(fix) : NULL;
+        const char *tip = fix ? ws_document_fix_told(fix) : NULL;
         ws_problem_list_offer(list, i, title, tip);
     }
 }

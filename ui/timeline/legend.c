@@ -1,8 +1,9 @@
 #include "ui/timeline/legend.h"
 
-#include "score/scene.h"
+#include "score/palette.h"
 #include "ui/app/theme.h"
 #include "ui/parts/words.h"
+#include "ui/timeline/marks/trouble_score.h"
 
 #include <glib/gi18n.h>
 
@@ -10,7 +11,7 @@
 #define WIDTH  46
 #define HEIGHT 22
 
-enum { DATA = WS_ITEM_KIND_COUNT, RELEASE, N_ROWS };
+enum { DATA = WS_ITEM_KIND_COUNT, RELEASE, WRONG, PATH, N_ROWS };
 
 static const char *text_of(guint row)
 {
@@ -18,14 +19,30 @@ static const char *text_of(guint row)
         return _("data ready: an edge of a barrier, thicker where the wait was longer");
     if (row == RELEASE)
         return _("release, turn: a place is free again");
+    if (row == WRONG)
+        return _("an error names this step; on a fold: one that is hidden there");
+    if (row == PATH)
+        return _("on the critical path, or the cause of the gap that is looked at");
     return ws_words_of_text(ws_item_kind_text((WsItemKind)row));
+}
+
+static void draw_path(cairo_t *cr, WsTheme theme, int width, int height)
+{
+    ws_paint_colour(cr, ws_palette(theme)->path, 1);
+    cairo_set_line_width(cr, 2);
+    cairo_rectangle(cr, 2, 4, width - 4, height - 8);
+    cairo_stroke(cr);
 }
 
 static void draw(GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer data)
 {
     const guint row = GPOINTER_TO_UINT(data);
     const WsTheme theme = ws_theme_current();
-    if (row < WS_ITEM_KIND_COUNT)
+    if (row == WRONG)
+        ws_trouble_paint_sign(cr, 1, 3, width - 2, height - 6);
+    else if (row == PATH)
+        draw_path(cr, theme, width, height);
+    else if (row < WS_ITEM_KIND_COUNT)
         ws_scene_paint_sample(cr, theme, (WsItemKind)row, 1, 3, width - 2, height - 6);
     else
         ws_scene_paint_edge_sample(cr, theme, row == RELEASE, width / 2.0, 1, height - 2);
@@ -38,6 +55,8 @@ static GtkWidget *make_row(guint row)
     GtkWidget *label = gtk_label_new(text_of(row));
     gtk_label_set_xalign(GTK_LABEL(label), 0);
     gtk_label_set_wrap(GTK_LABEL(label), TRUE);
+    gtk_label_set_width_chars(GTK_LABEL(label), 34);
+    gtk_label_set_max_width_chars(GTK_LABEL(label), 40);
     gtk_box_append(GTK_BOX(box), area);
     gtk_box_append(GTK_BOX(box), label);
     return box;
@@ -60,7 +79,8 @@ static GtkWidget *make_rows(void)
     gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(scroll), GTK_POLICY_NEVER,
                                    GTK_POLICY_AUTOMATIC);
     gtk_scrolled_window_set_propagate_natural_height(GTK_SCROLLED_WINDOW(scroll), TRUE);
-    gtk_scrolled_window_set_max_content_height(GTK_SCROLLED_WINDOW(scroll), 600);
+    gtk_scrolled_window_set_propagate_natural_width(GTK_SCROLLED_WINDOW(scroll), TRUE);
+    gtk_scrolled_window_set_max_content_height(GTK_SCROLLED_WINDOW(scroll), 680);
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroll), rows);
     return scroll;
 }

@@ -13,11 +13,12 @@ static const struct {
 } panes[WS_PANE_COUNT] = {
     [WS_PANE_SIDEBAR] = { "show-sidebar", FALSE, 1000, 0 },
     [WS_PANE_INSPECTOR] = { "show-inspector", TRUE, 960, 0 },
-    [WS_PANE_PANELS] = { "show-panels", TRUE, 0, 480 },
+    [WS_PANE_PANELS] = { "show-panels", TRUE, 0, 540 },
 };
 
 #define LABELS_WIDTH 1240 /* words beside the icons of the header */
 #define STATUS_WIDTH 1100 /* the device in the status bar */
+#define WORK_WIDTH   680  /* pixels: Generate, Rehearse, Run, which the menu has too */
 
 static GtkWidget *pane_of(WsWindow *w, WsPaneKind pane)
 {
@@ -76,6 +77,7 @@ static gboolean adapt(gpointer data)
     if (width < 1)
         return G_SOURCE_REMOVE;
     show_labels(w->work_box, width >= LABELS_WIDTH);
+    gtk_widget_set_visible(w->work_box, gtk_widget_get_width(GTK_WIDGET(w)) >= WORK_WIDTH);
     gtk_widget_set_visible(GTK_WIDGET(w->status_device), width >= STATUS_WIDTH);
     for (guint i = 0; i < WS_PANE_COUNT; i++)
         set_room(w, (WsPaneKind)i, width < panes[i].width || height < panes[i].height);

@@ -150,7 +150,8 @@ static void show_fix(WsDocument *d, WsWindow *w)
     gtk_widget_set_visible(w->status_fix, fix != NULL);
     if (!fix)
         return;
-    g_autofree char *title = ws_words(fix->said), *told = ws_document_fix_told(fix);
+    g_autofree char *title = ws_words(fix->said);
+    const char *told = ws_document_fix_told(fix);
     /* Translators: %s is a quick-fix: "Wait for full before the mma" */
     g_autofree char *label = g_strdup_printf(_("Fix: %s"), title);
     g_autofree char *problem = ws_words_message(finding);

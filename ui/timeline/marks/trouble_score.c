@@ -235,12 +235,23 @@ static void cross(cairo_t *cr, double x, double y, double size)
     cairo_stroke(cr);
 }
 
-static void mark(cairo_t *cr, const WsSceneItem *item)
+static void frame(cairo_t *cr, double x, double y, double w, double h)
 {
     ws_paint_colour(cr, colour(), 1);
     cairo_set_line_width(cr, 2);
-    cairo_rectangle(cr, item->x + 1, item->y + 1, MAX(item->w - 2, 1), item->h - 2);
+    cairo_rectangle(cr, x + 1, y + 1, MAX(w - 2, 1), h - 2);
     cairo_stroke(cr);
+}
+
+void ws_trouble_paint_sign(cairo_t *cr, double x, double y, double w, double h)
+{
+    frame(cr, x, y, w, h);
+    cross(cr, x, y, BADGE);
+}
+
+static void mark(cairo_t *cr, const WsSceneItem *item)
+{
+    frame(cr, item->x, item->y, item->w, item->h);
     if (!item->measured && item->shape != WS_SHAPE_FLIGHT)
         cross(cr, item->x - (item->w < BADGE ? BADGE / 2 : 0), item->y - 3, BADGE);
 }

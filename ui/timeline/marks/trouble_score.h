@@ -11,6 +11,8 @@ struct _WsTimeline;
 void ws_trouble_paint(struct _WsTimeline *t, cairo_t *cr); /* in the scene's coordinates */
 /* Beside the names of staffs, in the gutter; y as in the scene. */
 void ws_trouble_paint_staffs(struct _WsTimeline *t, cairo_t *cr);
+/* What a bar looks like that is wrong, for the legend. */
+void ws_trouble_paint_sign(cairo_t *cr, double x, double y, double w, double h);
 void ws_trouble_follow(struct _WsTimeline *t);    /* redraws when the findings are new */
 guint ws_trouble_n_marked(struct _WsTimeline *t); /* executions in the scene */
 guint ws_trouble_n_ticks(struct _WsTimeline *t);  /* places of those that have no bar of their own */
