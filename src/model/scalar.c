@@ -44,7 +44,10 @@ static gboolean check_word(WsReader *r, WsNodeKind owner, const WsFieldRow *row,
                                     ws_node_key(owner, row->field), text, all);
     if (f == NULL)
         return FALSE;
-    if (near != NULL)
+    if (row->field == WS_F_dtype && ws_word_in("e8m0 e2m1 e2m3 e3m2", text))
+        ws_finding_set_remedy(f, "elements of fewer than 8 bits, and scales of blocks of elements, "
+                                 "are outside of what a design says");
+    else if (near != NULL)
         ws_finding_set_remedy(f, "did you mean \"%s\"?", near);
     else
         ws_finding_set_remedy(f, "write one of %s", all);

@@ -171,8 +171,10 @@ int main(int argc, char **argv)
             g_strdup_printf("/amd/emulator/changed/%s/%u", rows[i].design, i);
         g_test_add_data_func(right, GUINT_TO_POINTER(i), test_right);
         /* those of row 0 say it; the last stages are of no loop; waits of other instructions are
-         * the same, but of products of 8-bit types the emulator's decoder lost some */
-        if (i != 1 && i != 3 && (!rows[i].types || strstr(rows[i].design, "fp8")))
+         * the same, but of products of 8-bit types the emulator's decoder lost some (two rounds of
+         * a ring of two show too little) */
+        if (i != 1 && i != 3 &&
+            (!rows[i].types || (strstr(rows[i].types, "e4m3") && !rows[i].change[0].from)))
             g_test_add_data_func(changed, GUINT_TO_POINTER(i), test_changed);
     }
     return g_test_run();

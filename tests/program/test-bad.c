@@ -318,6 +318,10 @@ static const Bad bad[] = {
       "for sm_100a: tensor memory and tcgen05 are not in the program" },
     { COOP, "{ \"store_wait\": 0 }", "{ \"stage\": \"s\", \"do\": [] }", "L-LENS", 3,
       "sm_90a has no such step" },
+    { "gemm-gfx950-fp8", "\"dtype\": \"e4m3\", \"shape\"", "\"dtype\": \"e8m0\", \"shape\"",
+      "S-VALUE", 2, "scales of blocks of elements" },
+    { "gemm-gfx950-fp8", "\"dtype\": \"e4m3\", \"tile\"", "\"dtype\": \"e2m1\", \"tile\"",
+      "S-VALUE", 2, "elements of fewer than 8 bits" },
     /* budgets */
     { COOP, "\"STAGES\": 4", "\"STAGES\": 6", "B-SHARED", 1, "The largest STAGES that fits is 4." },
     /* with one stage it does not elaborate: its wait for loads would be of -2 of them */
