@@ -87,6 +87,10 @@ void ws_tle_op(WsPy *y, const WsOp *op);
 void ws_tle_load(WsTle *t, const WsOp *op);
 void ws_tle_store(WsTle *t, const WsOp *op);
 void ws_tle_gather(WsTle *t, const WsOp *op);
+/* Some copies of rows of the agent run beside other steps, so that all are in groups there. */
+gboolean ws_tle_in_groups(const WsPy *y, gint agent);
+void ws_tle_gather_commit(WsTle *t, const WsOp *op);
+void ws_tle_gather_wait(WsTle *t, const WsOp *op);
 void ws_tle_write(WsTle *t, const WsOp *op);
 void ws_tle_combine(WsTle *t, const WsOp *op);
 void ws_tle_read(WsTle *t, const WsOp *op);

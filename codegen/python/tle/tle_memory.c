@@ -9,6 +9,7 @@
 #include "program/parts/operation.h"
 #include "program/parts/product.h"
 #include "program/parts/tensor.h"
+#include "program/parts/tree.h"
 #include "program/parts/value.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
@@ -262,6 +263,8 @@ void ws_tle_global(WsTle *t, const WsOp *op)
 
 /* --- gathers -----------------------------------------------------------------------------------*/
 
+enum { MOST_GROUPS = 7 }; /* that a wait may leave there */
+
 static void bind_row(WsPy *y, guint rows, gboolean on)
 {
     for (guint i = 0; i < y->p->n_vars; i++) {
@@ -288,8 +291,68 @@ static gboolean is_load_group(const WsPy *y, const WsOp *op)
     return FALSE;
 }
 
-/* Rows picked by data: loaded as pointers, zero outside of the tensor, then stored. The compiler
- * may make asynchronous copies of it. */
+/* The operation waits for all copies so far, and nothing but copies stands since the first of them:
+ * none is in flight beside anything else. */
+static gboolean ends_at_once(const WsOp *op)
+{
+    const WsTree *list = op->tree->parent;
+    guint at = 0;
+    while (at < list->n_kids && list->kid[at] != op->tree)
+        at++;
+    while (++at < list->n_kids && list->kid[at]->kind == WS_TREE_OP) {
+        const WsOp *next = list->kid[at]->op;
+        if (next->kind == WS_OP_CP_WAIT)
+            return next->n == 0;
+        if (next->kind != WS_OP_CP_COMMIT && next->kind != WS_OP_CP_ROWS)
+            return FALSE;
+    }
+    return FALSE;
+}
+
+gboolean ws_tle_in_groups(const WsPy *y, gint agent)
+{
+    for (guint i = 0; i < y->p->n_ops; i++) {
+        const WsOp *op = y->p->op[i];
+        if (op->agent == agent && op->kind == WS_OP_CP_ROWS && is_load_group(y, op) &&
+            !ends_at_once(op))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* Copied, in a group of its own. */
+static void copy_rows(WsTle *t, const WsOp *op, const WsTlPointer *p, const char *place)
+{
+    const WsAccess *a = &op->access[0];
+    ws_py_line(t->y,
+               "tle.gpu.copy(%s + (%s), %s, [%u, %u], mask=%s, is_async=True)  # gather: [%s]",
+               t->y->tensor[op->tensor], p->offset, ws_tle_view(t, op, a, a->rows, a->cols),
+               a->rows, a->cols, p->mask, place);
+}
+
+void ws_tle_gather_commit(WsTle *t, const WsOp *op)
+{
+    if (ws_tle_in_groups(t->y, op->agent))
+        ws_py_line(t->y, "tle.gpu.async_commit_group()");
+    else
+        ws_py_implied(t->y, op, "each call is a group");
+}
+
+/* What loads gave is there where it is stored. */
+void ws_tle_gather_wait(WsTle *t, const WsOp *op)
+{
+    if (!ws_tle_in_groups(t->y, op->agent))
+        ws_py_remark(t->y, op, "load_wait: %d", (int)op->n);
+    else if (op->n > MOST_GROUPS)
+        ws_py_refuse(t->y, op,
+                     ws_py_phrase(t->y, "a wait that leaves %d groups of copies", (int)op->n),
+                     ws_py_phrase(t->y, "leave at most %d", MOST_GROUPS));
+    else
+        ws_py_line(t->y, "tle.gpu.async_wait_group(%d)", (int)op->n);
+}
+
+/* Rows picked by data, zero outside of the tensor: loaded as pointers, then stored; where other
+ * steps run beside them, copied. */
 void ws_tle_gather(WsTle *t, const WsOp *op)
 {
     WsPy *y = t->y;
@@ -316,6 +379,10 @@ void ws_tle_gather(WsTle *t, const WsOp *op)
             ws_tl_leading_one(&p, op, d);
     ws_tl_running(&p, rank - 1, ws_py_format(y, "%s[None, :]", col), FALSE);
     const gboolean async = is_load_group(y, op);
+    if (async && ws_tle_in_groups(y, op->agent)) {
+        copy_rows(t, op, &p, place);
+        return;
+    }
     const char *x =
         ws_py_format(y, "%s.load(%s + (%s), mask=%s, other=0%s)", async ? "tle" : "tl",
                      y->tensor[op->tensor], p.offset, p.mask, async ? ", is_async=True" : "");

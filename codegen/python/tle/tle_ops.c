@@ -285,12 +285,6 @@ static void store_wait(WsTle *t, const WsOp *op)
     ws_py_remark(t->y, op, "store_wait: %d%s", (int)op->n, op->full ? " full" : "");
 }
 
-/* Asynchronous loads are done where what they gave is stored. */
-static void load_wait(WsTle *t, const WsOp *op)
-{
-    ws_py_remark(t->y, op, "load_wait: %d", (int)op->n);
-}
-
 static void math(WsTle *t, const WsOp *op)
 {
     ws_py_math(t->y, op);

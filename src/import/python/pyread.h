@@ -181,6 +181,7 @@ typedef struct {
     GHashTable *allocated;     /* char*, where it stands -> Val*: what this group allocates */
     GString *rounds;           /* "2 0 ": of loops that are walked round by round */
     gint64 copies_of_group;    /* cp.async of a commit group; 0 none yet, -1 not always as many */
+    const WsPyNode *copied_at; /* a copy of rows that is waited for at once; NULL: none yet */
     GPtrArray *open_gathers;   /* WsReadStep*: cp.async that nothing was told of yet */
     GHashTable *rising;        /* const char*: counters of this group that nothing takes from -> not
                                   NULL where that mattered */

@@ -160,6 +160,14 @@ static gboolean bind(PyRead *p, const Term *term, const WsPyNode *node, const Va
     return !what || p->in_kernel || !computes;
 }
 
+/* What is copied says the remark of an export, which is compared with the line. */
+static gboolean said_of(PyRead *p, const char *name, const WsPyNode *node)
+{
+    const WsPyNode *list = NULL;
+    g_autoptr(WsPython) tree = strcmp(name, "src") ? NULL : py_said(p, node, "# gather: ", &list);
+    return list != NULL;
+}
+
 /* What is done to something unknown may be done to anything; what is stored may be. */
 static void look_at_operands(PyRead *p, const Term *term, const WsPyNode *node, const Val **a)
 {
@@ -176,7 +184,7 @@ static void look_at_operands(PyRead *p, const Term *term, const WsPyNode *node, 
         gboolean matters = a[i] && a[i]->kind == VAL_OPAQUE;
         for (guint k = 0; k < G_N_ELEMENTS(values); k++)
             matters &= strcmp(values[k], name[i]) != 0;
-        if (matters)
+        if (matters && !said_of(p, name[i], node))
             py_law_unread(p, node, ws_source_format(p->r, "what `%s` is here", name[i]), a, MOST);
     }
     if (!p->group && term->meaning != py_mean_INIT && term->meaning != py_mean_TLE_READER &&

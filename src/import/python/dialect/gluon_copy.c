@@ -123,6 +123,11 @@ void py_count_copies(PyRead *p)
 {
     if (p->copies_of_group > 1)
         count_copies(p->group->body, p->copies_of_group);
+    if (p->copies_of_group && p->copied_at) /* what it waits for are not those groups */
+        py_unread(
+            p, p->copied_at,
+            "rows that are copied and waited for at once beside groups of asynchronous copies");
+    p->copied_at = NULL;
     p->copies_of_group = 0;
     g_ptr_array_set_size(p->open_gathers, 0);
 }

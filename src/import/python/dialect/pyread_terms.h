@@ -105,6 +105,9 @@ const Val *py_read_remote(PyRead *p, const Val *remote, const WsPyNode *at);
 /* The call could not be read: an opaque step in a partition, and a line in the list. */
 char *py_site_of(const PyRead *p, const WsPyNode *at); /* of what is made there; caller frees */
 const Val *py_copy_at_once(PyRead *p, const Val **a, const WsPyNode *at); /* tle_access.c */
+void py_wait_for_rows(PyRead *p, const WsPyNode *at); /* all threads, for what they copied */
+const Val *py_start_copy(PyRead *p, const Val **a, const WsPyNode *at);
+gboolean py_copies_async(PyRead *p, const Val *flag, const WsPyNode *at);
 const Val *py_copy_through(PyRead *p, const Val **a, const WsPyNode *at);
 gboolean py_copies_maybe(const GPtrArray *list, gboolean inside);
 const Val *py_arrive_each(PyRead *p, const Val *barrier, gint64 n, const WsPyNode *at);

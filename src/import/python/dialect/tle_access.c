@@ -102,25 +102,39 @@ static const Val *under_mask(PyRead *p, const Val *v, gboolean masked, WsReadKin
     return v;
 }
 
-/* Rows copied through pointers into a buffer, 16 bytes at a time, and waited for by all threads.
- * FALSE: as py_through(). */
-static gboolean copy_rows(PyRead *p, const Val *pointer, const Val *mask, gboolean *more,
-                          const Val *buffer, const WsPyNode *at)
+/* Rows copied through pointers into a buffer, 16 bytes at a time. NULL: as py_through(). */
+static WsReadStep *start_rows(PyRead *p, const Val *pointer, const Val *mask, gboolean *more,
+                              const Val *buffer, const WsPyNode *at)
 {
     if (pointer->rows < 2) {
         py_wrong(p, at, "an asynchronous copy of what is no tile of rows and columns");
-        return FALSE;
+        return NULL;
     }
     WsReadStep *s = py_through(p, WS_READ_GATHER, pointer, mask, at, more);
     if (!s)
-        return FALSE;
+        return NULL;
     const guint rows = s->n_coord - 2;
     s->coord[rows] = ws_x_op(p->r, WS_EXPR_ADD, s->coord[rows], ws_x_name(p->r, "row"));
     s->buffer = buffer->place;
     WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, s->tensor);
     if (!t->dtype)
         t->dtype = g_array_index(p->r->buffers, WsReadBuffer, buffer->place.object).dtype;
+    return s;
+}
+
+/* All threads wait for the rows that they copied. */
+void py_wait_for_rows(PyRead *p, const WsPyNode *at)
+{
     py_step(p, WS_READ_LOAD_WAIT, at)->n = 0;
+    p->copied_at = p->probing ? p->copied_at : at;
+}
+
+static gboolean copy_rows(PyRead *p, const Val *pointer, const Val *mask, gboolean *more,
+                          const Val *buffer, const WsPyNode *at)
+{
+    if (!start_rows(p, pointer, mask, more, buffer, at))
+        return FALSE;
+    py_wait_for_rows(p, at);
     py_mean_SYNC(p, NULL, at);
     return TRUE;
 }
@@ -233,7 +247,9 @@ const Val *py_mean_TLE_STORE(PyRead *p, const Val **a, const WsPyNode *at)
         if (signal)
             gather->barrier = signal->place;
         else if (!is_async(from)) /* which stores what was loaded */
-            py_step(p, WS_READ_LOAD_WAIT, at)->n = 0;
+            py_wait_for_rows(p, at);
+        else
+            p->copied_at = p->probing ? p->copied_at : at;
         return py_none(p);
     }
     if (a[0] && a[0]->kind == VAL_BUFFER)
@@ -307,10 +323,48 @@ const Val *py_mean_DESC_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
     return loaded(p, s, rows, cols, at);
 }
 
-/* 0 .. n-1 along the columns until arithmetic turns it. */
+/* --- copies through pointers ------------------------------------------------------------------ */
 
-/* --- copies through pointers
- * -----------------------------------------------------------------------*/
+/* `is_async` of a copy; TRUE and listed where it is not known. */
+gboolean py_copies_async(PyRead *p, const Val *flag, const WsPyNode *at)
+{
+    gint64 n = 1;
+    if (py_given(flag) && !py_known(flag, &n))
+        py_unread(p, at, "a copy of which it is not known whether it is asynchronous");
+    return py_given(flag) && n;
+}
+
+/* A copy that a group holds (async_commit_group) and a wait for groups ends. */
+const Val *py_start_copy(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    Val own = *a[1], *buffer = &own;
+    if (!own.rows)
+        py_extents(p, &own);
+    py_need_block(p, a[2], buffer, at);
+    py_meet_before(p, buffer->place.object, TRUE, at);
+    WsReadStep *s = py_gather(p, buffer, py_argument(at, 0, "src"), py_argument(at, 5, "mask"), at);
+    if (!s && (a[0]->kind != VAL_POINTER || buffer->rows != a[0]->rows ||
+               buffer->cols != a[0]->cols || py_given(a[3]) || py_given(a[4])))
+        return py_wrong(p, at, "a copy of pointers and a buffer that are not of one shape");
+    if (!s && py_asks_more(p, a[0], a[5], at))
+        return py_wrong(p, at,
+                        "an asynchronous copy under a mask that asks for more than the bounds of "
+                        "its tensor");
+    s = s ? s : start_rows(p, a[0], a[5], NULL, buffer, at);
+    if (!s)
+        return py_wrong(p, at, "a copy through pointers that is not shown to lie in its tensor");
+    g_ptr_array_add(p->open_gathers, s);
+    return py_none(p);
+}
+
+/* Upstream knows up to 7. */
+const Val *py_mean_TLE_WAIT_GROUP(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    const gint64 n = py_number(a[0], -1);
+    return n < 0 || n > 7
+               ? py_wrong(p, at, "a wait that leaves another number of groups than 0 to 7")
+               : py_mean_CP_WAIT(p, a, at);
+}
 
 /* Between pointers and a buffer: all threads go on when it is done, or a pipe is told of it. */
 const Val *py_copy_through(PyRead *p, const Val **a, const WsPyNode *at)

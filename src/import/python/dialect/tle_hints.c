@@ -310,7 +310,7 @@ const Val *py_staged_pointers(PyRead *p, const Val *pointer, const Val *mask, co
     t->dtype = t->dtype ? t->dtype : "bf16";
     const Val *tile = maybe ? stage.buffer : runs_ahead(p, s, stages, &stage, at);
     if (maybe) { /* not all rounds would complete a phase */
-        py_step(p, WS_READ_LOAD_WAIT, at)->n = 0;
+        py_wait_for_rows(p, at);
         py_mean_SYNC(p, NULL, at);
     }
     if (!picked || tile->kind != VAL_BUFFER)

@@ -277,6 +277,13 @@ void py_tle_finish(PyRead *p)
 
 const Val *py_mean_TLE_COPY(PyRead *p, const Val **a, const WsPyNode *at)
 {
+    const gboolean async = py_copies_async(p, a[6], at), in = a[1] && a[1]->kind == VAL_BUFFER;
+    if (async && (!in || (a[0] && (a[0]->kind == VAL_DESC || a[0]->kind == VAL_BUFFER))))
+        return py_wrong(p, at,
+                        "an asynchronous copy of something else than pointers to a buffer, which "
+                        "upstream refuses");
+    if (async && p->group && a[0] && !py_tle_signal(p, a[1]))
+        return py_start_copy(p, a, at);
     if (p->group && a[0] && a[1] &&
         ((a[0]->kind == VAL_POINTER && a[1]->kind == VAL_BUFFER) ||
          (a[1]->kind == VAL_POINTER && a[0]->kind == VAL_BUFFER)))
