@@ -160,6 +160,7 @@ typedef struct {
     const WsBuffer *b;
     const char *buffer, *stage, *row0, *col0, *bar, *rank;
     gboolean swap; /* rows of the value are columns of the storage */
+    gboolean peer; /* `stage` is an address of the cluster */
     guint by;      /* elements at a time */
 } Spot;
 
@@ -199,6 +200,23 @@ static const char *f(WsPrim id)
     return ws_cuda_prim_name(id);
 }
 
+static WsPrim plain_store(const Spot *s, guint bytes)
+{
+    static const WsPrim of[2][3] = {
+        { WS_PRIM_ST_SHARED_B8, WS_PRIM_ST_SHARED_B16, WS_PRIM_ST_SHARED },
+        { WS_PRIM_ST_CLUSTER_B8, WS_PRIM_ST_CLUSTER_B16, WS_PRIM_ST_CLUSTER }
+    };
+    return of[s->peer][bytes / 2];
+}
+
+static void at_peer(WsCuda *c, const WsOp *op, Spot *s)
+{
+    s->peer = ws_op_peeks(op->kind);
+    if (s->peer)
+        s->stage = ws_cuda_format(c, "%s(%s, %s)", f(WS_PRIM_MAPA), s->stage,
+                                  ws_cuda_int(c, op->ctas.expr));
+}
+
 static void store_element(WsCuda *c, const Spot *s)
 {
     WsDtype t = s->b->dtype;
@@ -210,22 +228,18 @@ static void store_element(WsCuda *c, const Spot *s)
         const char *y = ws_cuda_get(c, &s->f, 1);
         if (bytes == 4)
             ws_cuda_line(c, "%s(%s, %s, %s%s);",
-                         f(s->rank ? WS_PRIM_ST_ASYNC_V2 : WS_PRIM_ST_SHARED_V2), to,
-                         ws_cuda_narrow(c, t, x), ws_cuda_narrow(c, t, y), tail);
+                         f(s->rank   ? WS_PRIM_ST_ASYNC_V2
+                           : s->peer ? WS_PRIM_ST_CLUSTER_V2
+                                     : WS_PRIM_ST_SHARED_V2),
+                         to, ws_cuda_narrow(c, t, x), ws_cuda_narrow(c, t, y), tail);
         else
             ws_cuda_line(c, "%s(%s, %s%s);",
-                         f(s->rank      ? WS_PRIM_ST_ASYNC
-                           : bytes == 2 ? WS_PRIM_ST_SHARED
-                                        : WS_PRIM_ST_SHARED_B16),
-                         to, ws_cuda_pair(c, t, x, y, FALSE), tail);
+                         f(s->rank ? WS_PRIM_ST_ASYNC : plain_store(s, 2 * bytes)), to,
+                         ws_cuda_pair(c, t, x, y, FALSE), tail);
         return;
     }
-    ws_cuda_line(c, "%s(%s, %s%s);",
-                 f(s->rank      ? WS_PRIM_ST_ASYNC
-                   : bytes == 4 ? WS_PRIM_ST_SHARED
-                   : bytes == 2 ? WS_PRIM_ST_SHARED_B16
-                                : WS_PRIM_ST_SHARED_B8),
-                 to, ws_cuda_narrow(c, t, x), tail);
+    ws_cuda_line(c, "%s(%s, %s%s);", f(s->rank ? WS_PRIM_ST_ASYNC : plain_store(s, bytes)), to,
+                 ws_cuda_narrow(c, t, x), tail);
 }
 
 static void store_all(WsCuda *c, const Spot *s)
@@ -249,6 +263,7 @@ void ws_cuda_st(WsCuda *c, const WsOp *op)
         ws_cuda_step_error(c, op, "a write of a view of this form");
         return;
     }
+    at_peer(c, op, &s);
     store_all(c, &s);
 }
 
@@ -389,10 +404,7 @@ void ws_cuda_ld(WsCuda *c, const WsOp *op)
     }
     if (ws_op_picks(op))
         s.by = 1;
-    const gboolean peer = ws_op_peeks(op->kind);
-    if (peer)
-        s.stage = ws_cuda_format(c, "%s(%s, %s)", f(WS_PRIM_MAPA), s.stage,
-                                 ws_cuda_int(c, op->ctas.expr));
+    at_peer(c, op, &s);
     WsDtype t = s.b->dtype;
     guint bytes = ws_dtype_bytes(t);
     const char *there = ws_cuda_there(c, &s.f);
@@ -409,7 +421,7 @@ void ws_cuda_ld(WsCuda *c, const WsOp *op)
     if (s.by == 2 && bytes == 4) {
         ws_cuda_line(c, "uint32_t lo, hi;");
         ws_cuda_line(c, "%s(lo, hi, from);",
-                     f(peer ? WS_PRIM_LD_CLUSTER_V2 : WS_PRIM_LD_SHARED_V2));
+                     f(s.peer ? WS_PRIM_LD_CLUSTER_V2 : WS_PRIM_LD_SHARED_V2));
         ws_cuda_set(c, &s.f, 0, ws_cuda_widen(c, t, "lo"));
         ws_cuda_set(c, &s.f, 1, ws_cuda_widen(c, t, "hi"));
     } else {
@@ -417,7 +429,7 @@ void ws_cuda_ld(WsCuda *c, const WsOp *op)
             { WS_PRIM_LD_SHARED_B8, WS_PRIM_LD_SHARED_B16, WS_PRIM_LD_SHARED },
             { WS_PRIM_LD_CLUSTER_B8, WS_PRIM_LD_CLUSTER_B16, WS_PRIM_LD_CLUSTER }
         };
-        const char *load = f(load_of[peer][s.by * bytes / 2]);
+        const char *load = f(load_of[s.peer][s.by * bytes / 2]);
         if (in)
             ws_cuda_line(c, "const uint32_t bits = %s ? %s(from) : 0;", in, load);
         else

@@ -88,6 +88,13 @@ static LLVMValueRef half(WsEmit *e, LLVMValueRef bits)
     return LLVMBuildTrunc(e->b, bits, e->i16, "");
 }
 
+static void at_peer(WsEmit *e, const WsOp *op, Spot *s)
+{
+    s->peer = ws_op_peeks(op->kind);
+    if (s->peer)
+        s->stage = ws_prim(e, WS_PRIM_MAPA, s->stage, ws_uniform_i32(e, op->ctas.expr));
+}
+
 /* --- stores ------------------------------------------------------------------------------------*/
 
 static void store_one(WsEmit *e, const Spot *s, LLVMValueRef at, LLVMValueRef x)
@@ -97,10 +104,11 @@ static void store_one(WsEmit *e, const Spot *s, LLVMValueRef at, LLVMValueRef x)
     if (s->rank)
         ws_prim(e, WS_PRIM_ST_ASYNC, at, bits, s->bar, s->rank);
     else if (ws_dtype_bytes(t) == 4)
-        ws_prim(e, WS_PRIM_ST_SHARED, at, bits);
+        ws_prim(e, s->peer ? WS_PRIM_ST_CLUSTER : WS_PRIM_ST_SHARED, at, bits);
+    else if (ws_dtype_bytes(t) == 2)
+        ws_prim(e, s->peer ? WS_PRIM_ST_CLUSTER_B16 : WS_PRIM_ST_SHARED_B16, at, half(e, bits));
     else
-        ws_prim(e, ws_dtype_bytes(t) == 2 ? WS_PRIM_ST_SHARED_B16 : WS_PRIM_ST_SHARED_B8, at,
-                half(e, bits));
+        ws_prim(e, s->peer ? WS_PRIM_ST_CLUSTER_B8 : WS_PRIM_ST_SHARED_B8, at, half(e, bits));
 }
 
 static void store_pair(WsEmit *e, const Spot *s, LLVMValueRef at, LLVMValueRef x, LLVMValueRef y)
@@ -112,12 +120,14 @@ static void store_pair(WsEmit *e, const Spot *s, LLVMValueRef at, LLVMValueRef x
     else if (s->rank)
         ws_prim(e, WS_PRIM_ST_ASYNC, at, ws_narrow_pair(e, t, x, y), s->bar, s->rank);
     else if (ws_dtype_bytes(t) == 4)
-        ws_prim(e, WS_PRIM_ST_SHARED_V2, at, bits_of(e, ws_narrow(e, t, x)),
-                bits_of(e, ws_narrow(e, t, y)));
+        ws_prim(e, s->peer ? WS_PRIM_ST_CLUSTER_V2 : WS_PRIM_ST_SHARED_V2, at,
+                bits_of(e, ws_narrow(e, t, x)), bits_of(e, ws_narrow(e, t, y)));
     else if (ws_dtype_bytes(t) == 2)
-        ws_prim(e, WS_PRIM_ST_SHARED, at, ws_narrow_pair(e, t, x, y));
+        ws_prim(e, s->peer ? WS_PRIM_ST_CLUSTER : WS_PRIM_ST_SHARED, at,
+                ws_narrow_pair(e, t, x, y));
     else
-        ws_prim(e, WS_PRIM_ST_SHARED_B16, at, half(e, ws_narrow_pair(e, t, x, y)));
+        ws_prim(e, s->peer ? WS_PRIM_ST_CLUSTER_B16 : WS_PRIM_ST_SHARED_B16, at,
+                half(e, ws_narrow_pair(e, t, x, y)));
 }
 
 static void store_all(WsEmit *e, const WsFragment *f, const Spot *s, guint by)
@@ -146,6 +156,7 @@ void ws_spot_store(WsEmit *e, const WsOp *op)
         return;
     }
     Spot s = spot_of(e, op);
+    at_peer(e, op, &s);
     store_all(e, &f, &s, in_pairs(&s, &f) ? 2 : 1);
 }
 
@@ -324,9 +335,7 @@ void ws_spot_load(WsEmit *e, const WsOp *op)
         load_picked(e, op, &s, &f, &places);
         return;
     }
-    s.peer = ws_op_peeks(op->kind);
-    if (s.peer)
-        s.stage = ws_prim(e, WS_PRIM_MAPA, s.stage, ws_uniform_i32(e, op->ctas.expr));
+    at_peer(e, op, &s);
     guint by = in_pairs(&s, &f) ? 2 : 1;
     for (guint i = 0; i < f.n; i += by) {
         WsFragmentPlace p = ws_fragment_place(e, &f, i);

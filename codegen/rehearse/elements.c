@@ -58,17 +58,51 @@ guint32 wsh_mapa(guint32 at, guint32 rank)
     return (at & ((1u << WS_HOST_RANK_BIT) - 1)) | rank << WS_HOST_RANK_BIT;
 }
 
-static void peek(guint32 at, void *to, guint32 bytes)
+/* Memory of the cluster; NULL: there is none. */
+static guint8 *of_peer(guint32 at, guint32 bytes, const char *what)
 {
     const guint32 rank = at >> WS_HOST_RANK_BIT;
+    if (rank < ws_host->n_ctas && at % bytes == 0)
+        return ws_host_shared(&ws_host->cta[rank], at, bytes, what);
+    ws_host_violation(ws_host_me(), "%s of %u bytes is not aligned", what, bytes);
+    return NULL;
+}
+
+static void peek(guint32 at, void *to, guint32 bytes)
+{
+    const guint8 *from = of_peer(at, bytes, "ld.shared::cluster");
     memset(to, 0xff, bytes);
-    if (rank >= ws_host->n_ctas || at % bytes) {
-        ws_host_violation(ws_host_me(), "ld.shared::cluster of %u bytes is not aligned", bytes);
-        return;
-    }
-    const guint8 *from = ws_host_shared(&ws_host->cta[rank], at, bytes, "ld.shared::cluster");
     if (from)
         memcpy(to, from, bytes);
+}
+
+static void poke(guint32 at, const void *from, guint32 bytes)
+{
+    guint8 *to = of_peer(at, bytes, "st.shared::cluster");
+    if (to)
+        memcpy(to, from, bytes);
+}
+
+void wsh_st_cluster(guint32 at, guint32 a)
+{
+    poke(at, &a, 4);
+}
+
+void wsh_st_cluster_b16(guint32 at, guint16 a)
+{
+    poke(at, &a, 2);
+}
+
+void wsh_st_cluster_b8(guint32 at, guint16 a)
+{
+    const guint8 one = (guint8)a;
+    poke(at, &one, 1);
+}
+
+void wsh_st_cluster_v2(guint32 at, guint32 a, guint32 b)
+{
+    const guint32 both[2] = { a, b };
+    poke(at, both, 8);
 }
 
 guint32 wsh_ld_cluster(guint32 at)

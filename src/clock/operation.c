@@ -300,7 +300,7 @@ static WsClockMove move_copy(WsClockPlay *play, WsPlayer *a)
     return WS_MOVE_NEXT;
 }
 
-/* Lanes read another CTA: its bytes leave as those of a copy do, there and back. No figure of its
+/* Lanes read another CTA, or write there: its bytes leave as those of a copy do, there and back. No figure of its
  * own has been measured. */
 static WsClockMove move_peek(WsClockPlay *play, WsPlayer *a)
 {
@@ -521,6 +521,7 @@ static const WsClockMoves moves[WS_OP_KIND_COUNT] = {
     [WS_OP_BULK_COPY] = move_copy,
     [WS_OP_ST_REMOTE] = move_copy,
     [WS_OP_LD_REMOTE] = move_peek,
+    [WS_OP_ST_PEER] = move_peek,
     [WS_OP_TMA_STORE] = move_store,
     [WS_OP_BULK_COMMIT] = ws_clock_move_commit,
     [WS_OP_BULK_WAIT] = move_bulk_wait,

@@ -197,18 +197,36 @@ const char *ws_source_name(WsRead *r, const char *want)
     return name;
 }
 
+static const char *new_size(WsRead *r, const char *want, gint64 preset)
+{
+    const char *name = ws_source_name(r, want);
+    g_ptr_array_add(r->sizes, (gpointer)name);
+    g_array_append_val(r->presets, preset);
+    return name;
+}
+
+/* Of an owner, and nobody else's, whatever it is called. */
+static gboolean is_owned(const WsRead *r, const char *size)
+{
+    GHashTableIter it;
+    gpointer name;
+    g_hash_table_iter_init(&it, r->own_size);
+    while (g_hash_table_iter_next(&it, NULL, &name))
+        if (!strcmp(name, size))
+            return TRUE;
+    return FALSE;
+}
+
 const char *ws_source_size(WsRead *r, const char *want, gint64 preset)
 {
     for (guint i = 0; i < r->sizes->len; i++)
-        if (!strcmp(g_ptr_array_index(r->sizes, i), want))
+        if (!strcmp(g_ptr_array_index(r->sizes, i), want) && !is_owned(r, want))
             return g_ptr_array_index(r->sizes, i);
     const char *known = g_hash_table_lookup(r->size_of, want);
     if (known)
         return known; /* a name that is too long, or taken, is another one */
-    const char *name = ws_source_name(r, want);
+    const char *name = new_size(r, want, preset);
     g_hash_table_insert(r->size_of, g_string_chunk_insert(r->text, want), (gpointer)name);
-    g_ptr_array_add(r->sizes, (gpointer)name);
-    g_array_append_val(r->presets, preset);
     return name;
 }
 
@@ -226,7 +244,7 @@ const char *ws_source_size_of(WsRead *r, const char *owner, const char *want, gi
     const char *name = want;
     for (guint n = 2; ws_source_has_size(r, name) || g_hash_table_contains(r->opened, name); n++)
         name = ws_source_format(r, "%s_%u", want, n);
-    size = ws_source_size(r, name, preset);
+    size = new_size(r, name, preset);
     g_hash_table_insert(r->own_size, g_strdup(owner), (gpointer)size);
     return size;
 }

@@ -279,7 +279,7 @@ static void put_transfer(WsWriter *w, const GPtrArray *list, guint at, WsJson *s
         ws_json_put(step, "reduce", ws_json_text("add"));
     if (s->reduce)
         ws_json_put(step, "reduce", ws_json_text(s->reduce));
-    if (s->kind == WS_READ_READ && s->cta)
+    if ((s->kind == WS_READ_READ || s->kind == WS_READ_WRITE) && s->cta)
         ws_json_put(step, "cta", ws_write_expr(w->r, s->cta));
     if (s->where)
         ws_json_put(step, s->tensor >= 0 ? "mask" : "places", value_name(w, s->where - 1, NULL));

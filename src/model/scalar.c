@@ -279,6 +279,25 @@ static gboolean check_id(WsReader *r, const WsJson *json)
     return FALSE;
 }
 
+/* What a verdict repeats says something. */
+static gboolean check_said(WsReader *r, const WsFieldRow *row, const WsJson *json)
+{
+    static const WsFieldId said[] = { WS_F_granted, WS_F_unread };
+    gboolean asked = FALSE;
+    for (guint i = 0; i < G_N_ELEMENTS(said); i++)
+        asked |= row->field == said[i];
+    for (const char *c = json->text; asked && *c; c = g_utf8_next_char(c))
+        if (g_unichar_isgraph(g_utf8_get_char(c)))
+            return TRUE;
+    if (!asked)
+        return TRUE;
+    WsFinding *f = ws_reader_report(r, WS_RULE_S_VALUE, json->at, "a text of %s that says nothing",
+                                    ws_field_name(row->field));
+    if (f != NULL)
+        ws_finding_set_remedy(f, "say what is meant, or leave it out");
+    return FALSE;
+}
+
 gboolean ws_read_text(WsReader *r, WsNodeKind owner, const WsFieldRow *row, const WsJson *json,
                       WsValue *out)
 {
@@ -286,7 +305,7 @@ gboolean ws_read_text(WsReader *r, WsNodeKind owner, const WsFieldRow *row, cons
         return ws_wrong_kind(r, owner, row, json, WS_WORD("a string"));
     if (row->words != NULL)
         return read_form(r, owner, row, json, out);
-    if (row->field == WS_F_id && !check_id(r, json))
+    if ((row->field == WS_F_id && !check_id(r, json)) || !check_said(r, row, json))
         return FALSE;
     out->kind = WS_VALUE_TEXT;
     out->text = g_strdup(json->text);

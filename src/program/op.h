@@ -299,10 +299,10 @@ static inline gboolean ws_op_just_touches(WsOpKind kind)
     return as == WS_CHECK_TOUCH || as == WS_CHECK_ASSIGN || as == WS_CHECK_SILENT;
 }
 
-/* It reads the shared memory of a CTA that it names: a load that touches more than its own. */
+/* Its threads read or write the shared memory of a CTA that it names. */
 static inline gboolean ws_op_peeks(WsOpKind kind)
 {
-    return ws_op_loads_shared(kind) && !ws_op_just_touches(kind);
+    return (ws_op_loads_shared(kind) || ws_op_stores_shared(kind)) && !ws_op_just_touches(kind);
 }
 
 /* It sets a variable that is equal in all threads, from an expression (WsOp.set). */

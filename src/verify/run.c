@@ -68,7 +68,7 @@ static Move send(Run *r)
     return at_slots(r);
 }
 
-/* Lanes read another CTA, which may not end before it. */
+/* Lanes read another CTA, or write there, which may not end before it. */
 static Move peek(Run *r)
 {
     const guint by = holder(r->i, r->leader ? LEAD : DID);
@@ -76,9 +76,9 @@ static Move peek(Run *r)
     gint64 cta;
     touch_values(r);
     if (r->op->ctas.kind != WS_CTAS_EXPR || r->op->n_access != 1 ||
-        r->op->access[0].mode != WS_MODE_READ ||
+        (r->op->access[0].mode != WS_MODE_READ && r->op->access[0].mode != WS_MODE_WRITE) ||
         !value_number(r->plan, r->s, r->i, r->op->ctas.expr, &cta, NULL)) {
-        refuse(r, "a read of another CTA of this form");
+        refuse(r, "a read or write of another CTA of this form");
         return STUCK;
     }
     if (cta < 0 || cta >= r->plan->p->cluster) {
@@ -120,6 +120,7 @@ static Move (*const step_of[WS_OP_KIND_COUNT])(Run *r) = {
     [WS_OP_MBAR_WAIT] = at_slots, [WS_OP_MBAR_ARRIVE] = at_slots, [WS_OP_MBAR_EXPECT] = at_slots,
     [WS_OP_TMA_LOAD] = at_slots, [WS_OP_BULK_COPY] = at_slots, [WS_OP_CP_ARRIVE] = at_slots,
     [WS_OP_ST_REMOTE] = send, [WS_OP_LD_REMOTE] = peek,
+    [WS_OP_ST_PEER] = peek,
     [WS_OP_CP_ROWS] = in_group, [WS_OP_TMA_STORE] = in_group,
     [WS_OP_BULK_COMMIT] = commit, [WS_OP_MMA_COMMIT] = commit, [WS_OP_CP_COMMIT] = commit,
     [WS_OP_BULK_WAIT] = retire, [WS_OP_MMA_WAIT] = retire, [WS_OP_CP_WAIT] = retire,

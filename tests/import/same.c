@@ -76,7 +76,8 @@ static gboolean differ(Pairing *q, const WsStep *x, const WsStep *y, const char 
 
 static gboolean same_kind(WsOpKind a, WsOpKind b)
 {
-    return a == b || (ws_op_stores_shared(a) && ws_op_stores_shared(b)) ||
+    return a == b ||
+           (ws_op_stores_shared(a) && ws_op_stores_shared(b) && ws_op_peeks(a) == ws_op_peeks(b)) ||
            (ws_op_loads_shared(a) && ws_op_loads_shared(b) && ws_op_peeks(a) == ws_op_peeks(b));
 }
 

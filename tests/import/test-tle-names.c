@@ -141,7 +141,7 @@ static WsProgram *program_of(const WsDesign *design, gboolean foreign, char **wh
     g_autoptr(WsVerdict) v = p ? ws_check(p, &options, findings) : NULL;
     if (foreign)
         ws_import_locate(design, findings);
-    if (p && v->kind == WS_VERDICT_PROVED)
+    if (p && v->kind == WS_VERDICT_PROVED && !ws_findings_count(findings, WS_SEVERITY_ERROR))
         return p;
     *why = why_not(findings, v, text);
     g_clear_pointer(&p, ws_program_unref);

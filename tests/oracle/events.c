@@ -309,6 +309,7 @@ static void step(Build *B, const WsOp *op)
         push(B, e);
         break;
     }
+    case WS_OP_ST_PEER:
     case WS_OP_LD_REMOTE: { /* of another CTA */
         Event e = { .kind = EVENT_ACCESS, .op = op };
         guint rank[8];

@@ -46,9 +46,9 @@ static void sets(void)
     is_exactly("feeds", ws_op_feeds, "arrive expect tma_load bulk_copy cp_arrive_noinc st_remote");
     is_exactly("arrives", ws_op_arrives, "arrive expect cp_arrive_noinc");
     is_exactly("joins", ws_op_joins, "bar_sync bar_arrive");
-    is_exactly("stores shared", ws_op_stores_shared, "st red_shared stmatrix");
+    is_exactly("stores shared", ws_op_stores_shared, "st red_shared stmatrix st_peer");
     is_exactly("loads shared", ws_op_loads_shared, "ld ldmatrix ld_remote");
-    is_exactly("peeks", ws_op_peeks, "ld_remote");
+    is_exactly("peeks", ws_op_peeks, "ld_remote st_peer");
     is_exactly("stores global", ws_op_stores_global, "st_global red_global");
     is_exactly("assigns", ws_op_assigns, "let advance");
     is_exactly("any", any, "wait fence_async fence_cluster fence_gpu let advance pipe_ask mark");

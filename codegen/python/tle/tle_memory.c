@@ -94,14 +94,24 @@ static gboolean whole_rows(WsTle *t, const WsOp *op, const WsAccess *a)
     return !a->transposed;
 }
 
+/* The same place of another CTA. */
+static const char *at_peer(WsTle *t, const WsOp *op, const char *pointer)
+{
+    return ws_py_format(t->y, "tle.remote(%s, %s, scope=%s)", pointer,
+                        ws_py_text(t->y, op->ctas.expr), t->y->mesh);
+}
+
 void ws_tle_write(WsTle *t, const WsOp *op)
 {
     const WsAccess *a = &op->access[0];
     const WsRegValue *v = &t->y->agent->value[op->value[0].value];
     if (!whole_rows(t, op, a))
         return;
+    const char *pointer = ws_tle_view(t, op, a, a->rows, a->cols);
+    if (ws_op_peeks(op->kind))
+        pointer = at_peer(t, op, pointer);
     ws_py_line(
-        t->y, "tl.store(tle.gpu.local_ptr(%s), %s)", ws_tle_view(t, op, a, a->rows, a->cols),
+        t->y, "tl.store(tle.gpu.local_ptr(%s), %s)", pointer,
         ws_tl_converted(t->y, part(t, &op->value[0]), v->dtype, t->y->p->buffer[a->buffer].dtype));
 }
 
@@ -231,8 +241,7 @@ void ws_tle_read(WsTle *t, const WsOp *op)
         pointer = ws_py_format(t->y, "%s, (%s,)", stage, ws_py_text(t->y, a->col0));
     }
     if (ws_op_peeks(op->kind))
-        pointer = ws_py_format(t->y, "tle.remote(%s, %s, scope=%s)", pointer,
-                               ws_py_text(t->y, op->ctas.expr), t->y->mesh);
+        pointer = at_peer(t, op, pointer);
     const char *x = ws_py_format(t->y, "tl.load(tle.gpu.local_ptr(%s))", pointer);
     ws_py_line(t->y, "%s = %s", t->y->value[op->value[0].value],
                ws_tl_converted(t->y, x, b->dtype, v->dtype));

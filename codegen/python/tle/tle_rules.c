@@ -439,7 +439,7 @@ static const char *clusters(WsTle *t, Fault *fault)
     for (const WsOp *op; (op = next_op(t, &at));) {
         fault->op = op;
         if (op->ctas.kind != WS_CTAS_OWN && !ws_op_peeks(op->kind))
-            return WS_WORD("a step that writes to another CTA, or arrives there");
+            return WS_WORD("a step that signals another CTA");
     }
     return NULL;
 }

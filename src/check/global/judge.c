@@ -246,6 +246,10 @@ static void judge(WsGlobalVerdict *v, WsGlobal *g, gint tensor, WsFindings *find
     guint tried = 0;
     if (t->access == WS_ACCESS_REDUCE && !one_reduction(p, tensor, findings))
         v->kind = WS_GLOBAL_WRONG;
+    else if (t->access == WS_ACCESS_REDUCE) /* how often is the kernel's: once a part, or a row */
+        g_ptr_array_add(v->assumed, ws_phrase("%s is reduced where, and as often as, it should be "
+                                              "(its elements are not counted)",
+                                              t->name));
     if (t->access != WS_ACCESS_WRITE)
         return;
     const WsOp *mask = masked(p, tensor);

@@ -327,6 +327,7 @@ static const Deed deeds[WS_OP_KIND_COUNT] = {
     [WS_OP_BULK_COPY] = load,
     [WS_OP_ST_REMOTE] = load,
     [WS_OP_LD_REMOTE] = peek,
+    [WS_OP_ST_PEER] = peek,
     [WS_OP_CP_ROWS] = rows,
     [WS_OP_CP_ARRIVE] = cp_arrive,
     [WS_OP_CP_COMMIT] = cp_commit,

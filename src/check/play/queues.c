@@ -157,7 +157,7 @@ void ws_do_generic(WsPlay *play, WsInst *inst)
         touch_now(play, inst, inst->rank);
 }
 
-/* What lanes read of another CTA. */
+/* What lanes read of another CTA, or write there. */
 void ws_do_peek(WsPlay *play, WsInst *inst)
 {
     guint rank[16];

@@ -133,7 +133,7 @@ static void peek(Walk *W, WsReplayEvent *e)
     guint rank[16];
     GArray *list = g_array_new(FALSE, FALSE, sizeof(WsTouch));
     if (targets(W, &e->op->ctas, rank) == 1)
-        touches(W, e->op, rank[0], WS_MODE_READ, list);
+        touches(W, e->op, rank[0], WS_MODE_READ | WS_MODE_WRITE, list);
     e->n_touches = list->len;
     e->touch = (WsTouch *)(gpointer)g_array_free(list, FALSE);
 }
@@ -217,6 +217,7 @@ static void see(Walk *W, const WsStep *s)
         }
         break;
     case WS_OP_LD_REMOTE:
+    case WS_OP_ST_PEER:
         peek(W, &e);
         break;
     case WS_OP_CP_ARRIVE:

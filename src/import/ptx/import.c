@@ -358,7 +358,10 @@ static void finish_tiles(PyRead *p)
     for (guint i = 0; i < 3; i++) {
         g_ptr_array_add(r->axes, (gpointer)pid[i]);
         g_ptr_array_add(
-            r->axes, (gpointer)(size[i] ? ws_source_size(r, size[i], i == 2 ? 132 : 1) : PY_GRID));
+            r->axes,
+            (gpointer)(size[i] ? ws_source_size_of(r, ws_source_format(r, "launch %s", size[i]),
+                                                   size[i], i == 2 ? 132 : 1)
+                               : PY_GRID));
     }
 }
 
@@ -493,7 +496,8 @@ static WsDesign *design_of(PtxWalk *w)
         WsReadTensor *t = &g_array_index(r->tensors, WsReadTensor, i);
         for (guint d = 0; d < t->rank; d++)
             t->shape[d] =
-                ws_x_name(r, ws_source_size(r, ws_source_format(r, "%s_%u", t->name, d), 1024));
+                ws_x_name(r, ws_source_size_of(r, ws_source_format(r, "extent %s %u", t->name, d),
+                                               ws_source_format(r, "%s_%u", t->name, d), 1024));
     }
     return ws_source_write(r);
 }

@@ -191,6 +191,7 @@ typedef struct {
     const Val *mesh;           /* the cluster of the launch; NULL: it has none of a mesh */
     gboolean meshed;           /* something asked for it */
     const WsPyNode *met;       /* the first barrier of it */
+    gboolean begun;            /* all of its CTAs have: it stands before, in every run */
     GPtrArray *numbers;        /* const char*: tensors that integers were loaded from */
     GPtrArray *stored;         /* char*: sums of pointers that were stored through; owned */
     GPtrArray *scattered; /* atomics whose indices are shown in the end (tle_atomic.c); owned */
@@ -306,6 +307,8 @@ const Val *py_as_rows(PyRead *p, const Val *v);
 const Val *py_of_dimensions(PyRead *p, const Val *v, guint dims); /* v of so many in the source */
 const Val *py_formula(PyRead *p, const Val *v); /* MATH of anything that has a text; NULL */
 const Val *py_itself(PyRead *p, const Val *v);  /* the same, to be copied as it is */
+/* What a round leaves is of another type than the narrower one of the tile that it found. */
+gboolean py_is_wider(const PyRead *p, const Val *end, const Val *formula);
 const Val *py_copy_of(PyRead *p, const Val *v); /* of a TILE, of the type of its value */
 /* Notes which loads of the loop are staged (dialect/tle_hints.c). FALSE: none is. */
 /* Notes the groups of a loop with pipe_stages (dialect/tle_groups.c). FALSE: it has none that are

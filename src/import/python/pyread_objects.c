@@ -361,6 +361,15 @@ const char *py_type_of(PyRead *p, gint tensor, const char *otherwise, const WsPy
     return t->dtype ? t->dtype : otherwise;
 }
 
+void py_type_stored(PyRead *p, WsReadTensor *t, const char *dtype)
+{
+    if (t->dtype)
+        return;
+    t->dtype = dtype;
+    ws_source_granted(p->r, ws_source_format(p->r, "elements of `%s` are %s, as what is stored there",
+                                             t->name, dtype));
+}
+
 gint py_tensor(PyRead *p, const Val *v, guint rank, guint line)
 {
     if (!v)

@@ -450,6 +450,28 @@ const Val *py_binary_tile(PyRead *p, const char *op, const Val *a, const Val *b)
     return py_opaque(p);
 }
 
+/* Of the type of a tile, or a formula with a real of 32 bits in it: there none is narrower. */
+gboolean py_is_wider(const PyRead *p, const Val *end, const Val *formula)
+{
+    gboolean wide = end->kind == VAL_TILE;
+    for (guint i = 0; !wide && !formula->dtype && formula->reads && i < formula->reads->len; i++)
+        wide = !strcmp(
+            g_array_index(p->group->values, WsReadValue, g_array_index(formula->reads, gint64, i))
+                .dtype,
+            "f32");
+    return wide;
+}
+
+/* What a select asks: an integer is one that is not 0. */
+static const char *asked(PyRead *p, const Val *c)
+{
+    const WsExpr *e = g_strcmp0(c->dtype, "b") ? ws_x_parsed(p->r, c->text) : NULL;
+    const gboolean says = !e || e->op == WS_EXPR_LT || e->op == WS_EXPR_LE || e->op == WS_EXPR_GT ||
+                          e->op == WS_EXPR_GE || e->op == WS_EXPR_EQ || e->op == WS_EXPR_NE ||
+                          e->op == WS_EXPR_AND || e->op == WS_EXPR_OR || e->op == WS_EXPR_NOT;
+    return says ? c->text : ws_source_format(p->r, "%s != 0", c->text);
+}
+
 const Val *py_function_tile(PyRead *p, const char *name, const Val **arg, guint n, gboolean row)
 {
     GString *text = g_string_new(name);
@@ -471,7 +493,8 @@ const Val *py_function_tile(PyRead *p, const char *name, const Val **arg, guint 
             g_string_free(text, TRUE);
             return py_opaque(p);
         }
-        g_string_append_printf(text, "%s%s", i ? ", " : "", x->text);
+        g_string_append_printf(text, "%s%s", i ? ", " : "",
+                               !i && *name == 's' && name[1] == 'e' ? asked(p, x) : x->text);
         m = combine(p, x, m);
     }
     g_string_append_c(text, ')');

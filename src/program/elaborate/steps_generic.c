@@ -47,7 +47,8 @@ static void to_buffer(WsStepState *S, const WsRef *ref, const WsValueUse *use)
     WsElab *E = S->E;
     const WsRegValue *v = &E->agent->out->value[use->value];
     WsBufferView view;
-    gboolean remote = ws_node_has(S->node, WS_F_cta) || ws_node_has(S->node, WS_F_signal);
+    const gboolean remote = ws_node_has(S->node, WS_F_signal),
+                   peer = !remote && ws_node_has(S->node, WS_F_cta);
     if (!ws_view_buffer(S, ref, WS_MODE_WRITE, remote ? WS_PROXY_ASYNC : WS_PROXY_GENERIC, &view) ||
         !ws_half_view(S, use, &view))
         return;
@@ -59,6 +60,7 @@ static void to_buffer(WsStepState *S, const WsRef *ref, const WsValueUse *use)
         ws_elab_error(E, WS_RULE_T_DTYPE, S->id, NULL, "%s is %s, but %s holds %s", v->name,
                       ws_dtype_text(v->dtype), b->name, ws_dtype_text(b->dtype));
     WsOpKind kind = remote                          ? WS_OP_ST_REMOTE
+                    : peer                          ? WS_OP_ST_PEER
                     : matrix_form(E, v, use, &view) ? WS_OP_STMATRIX
                                                     : WS_OP_ST_SHARED;
     WsOp *op = ws_step_op(S, kind, NULL);
@@ -69,12 +71,18 @@ static void to_buffer(WsStepState *S, const WsRef *ref, const WsValueUse *use)
     gint pipe = ws_pipe_of(E, view.access.buffer);
     if (pipe >= 0 && S->list->window == pipe)
         g_array_index(E->pipes, WsPipeBuild, pipe).window_writes = TRUE;
+    if (peer) {
+        op->ctas = ws_step_ctas(S, WS_F_cta);
+        if (op->ctas.kind != WS_CTAS_EXPR)
+            ws_elab_error(E, WS_RULE_T_USE, S->id, "Name one CTA, or a `signal`.",
+                          "a write without `signal` goes to one CTA");
+    }
     if (!remote)
         return;
     op->ctas = ws_step_ctas(S, WS_F_cta);
     op->bytes = (gint64)view.access.rows * view.access.cols * ws_dtype_bytes(b->dtype);
-    if (!ws_node_has(S->node, WS_F_cta) || !ws_node_has(S->node, WS_F_signal))
-        ws_elab_error(E, WS_RULE_T_USE, S->id, NULL, "a remote write names `cta` and `signal`");
+    if (!ws_node_has(S->node, WS_F_cta))
+        ws_elab_error(E, WS_RULE_T_USE, S->id, NULL, "a write that signals names `cta`");
     else if (ws_op_barrier(S, op, ws_elab_field_ref(E, S->node, WS_F_signal), WS_BARRIER_MBARRIER))
         ws_transaction_credit(S, op, op->bytes, &op->ctas);
 }

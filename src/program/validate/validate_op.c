@@ -276,6 +276,7 @@ static void (*const kind[WS_OP_KIND_COUNT])(WsValidation *v, const WsOp *op) = {
     [WS_OP_STMATRIX] = shared,
     [WS_OP_LD_SHARED] = shared,
     [WS_OP_LD_REMOTE] = shared,
+    [WS_OP_ST_PEER] = shared,
     [WS_OP_LDMATRIX] = shared,
     [WS_OP_ST_GLOBAL] = global,
     [WS_OP_RED_GLOBAL] = global,

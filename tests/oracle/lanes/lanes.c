@@ -85,6 +85,7 @@ static gboolean perform(Lab *L, Lanes *a, const WsOp *op)
     case WS_OP_STMATRIX:
     case WS_OP_LD_SHARED:
     case WS_OP_LD_REMOTE:
+    case WS_OP_ST_PEER:
     case WS_OP_LDMATRIX:
     case WS_OP_TRANSPOSE:
     case WS_OP_CLAIM:

@@ -89,9 +89,9 @@ static gboolean is_generic(const WsOp *op)
 {
     if (op->kind == WS_OP_ST_SHARED || op->kind == WS_OP_STMATRIX || op->kind == WS_OP_LD_SHARED ||
         op->kind == WS_OP_LDMATRIX || op->kind == WS_OP_ST_REMOTE || op->kind == WS_OP_LD_REMOTE ||
-        op->kind == WS_OP_CLAIM || op->kind == WS_OP_TAKE || op->kind == WS_OP_PIPE_TELL ||
-        op->kind == WS_OP_PIPE_ASK || op->kind == WS_OP_RED_SHARED || op->kind == WS_OP_TRANSPOSE ||
-        op->kind == WS_OP_CP_ROWS)
+        op->kind == WS_OP_ST_PEER || op->kind == WS_OP_CLAIM || op->kind == WS_OP_TAKE ||
+        op->kind == WS_OP_PIPE_TELL || op->kind == WS_OP_PIPE_ASK || op->kind == WS_OP_RED_SHARED ||
+        op->kind == WS_OP_TRANSPOSE || op->kind == WS_OP_CP_ROWS)
         return TRUE;
     return FALSE;
 }
@@ -289,7 +289,7 @@ static void spare_lanes(Lab *L, Lanes *a, const WsOp *op, guint rank, const WsRe
 void lanes_generic(Lab *L, Lanes *a, const WsOp *op)
 {
     guint rank[8] = { a->rank };
-    if (op->kind == WS_OP_LD_REMOTE)
+    if (op->kind == WS_OP_LD_REMOTE || op->kind == WS_OP_ST_PEER)
         lanes_targets(L, a, &op->ctas, rank);
     for (guint l = 0; rank[0] != a->rank && l < a->n_lanes; l++)
         lanes_reached(L, rank[0], a, (Moment){ (gint16)(a->first + l), a->now[l] }, op);

@@ -244,8 +244,8 @@ void ws_bit_generic(WsBits *b, guint i, const WsBitOp *o)
     }
 }
 
-/* What lanes read of another CTA: that CTA may not end before it, and its bytes are private to
- * nobody. */
+/* What lanes read of another CTA, or write there: that CTA may not end before it, and its bytes are
+ * private to nobody. */
 void ws_bit_peek(WsBits *b, guint i, const WsBitOp *o)
 {
     guint16 touched[MAX_TOUCHED];
@@ -255,7 +255,7 @@ void ws_bit_peek(WsBits *b, guint i, const WsBitOp *o)
         return;
     const guint base = rank[0] * b->items_of_rank;
     b->target = ws_bit_rank(b, i);
-    ws_bit_touch(b, i, o, rank[0], WS_MODE_READ, touched, &n, MAX_TOUCHED);
+    ws_bit_touch(b, i, o, rank[0], WS_MODE_READ | WS_MODE_WRITE, touched, &n, MAX_TOUCHED);
     for (guint k = 0; k < n; k++) {
         *ws_bit_author(b, rank[0], touched[k] - base) = 0;
         ws_bit_set(b, ws_bit_k(b, touched[k]), o->leader ? &b->lead[i] : &b->own_o[i]);

@@ -186,7 +186,7 @@ static WsBitOp *compile_op(WsBits *b, guint agent, const WsOp *op)
         op->ctas.kind != WS_CTAS_EXPR)
         ws_bit_outside(b, "a copy to several CTAs at once");
     if (ws_op_peeks(op->kind) && op->ctas.kind != WS_CTAS_EXPR)
-        ws_bit_outside(b, "a read of no one CTA");
+        ws_bit_outside(b, "a read or write of no one CTA");
     return o;
 }
 

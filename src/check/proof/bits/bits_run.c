@@ -62,6 +62,7 @@ gboolean ws_bit_execute(WsBits *b, guint i, const WsBitOp *o)
         ws_bit_load(b, i, o);
         break;
     case WS_OP_LD_REMOTE:
+    case WS_OP_ST_PEER:
         ws_bit_peek(b, i, o);
         break;
     case WS_OP_CP_ROWS:

@@ -249,7 +249,6 @@ const Val *py_add_to_tensor(PyRead *p, const char *how, const Val *value, const 
     s->reduce = how;
     WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, s->tensor);
     t->reduced = TRUE;
-    if (!t->dtype)
-        t->dtype = g_array_index(p->group->values, WsReadValue, s->value).dtype;
+    py_type_stored(p, t, g_array_index(p->group->values, WsReadValue, s->value).dtype);
     return py_none(p);
 }

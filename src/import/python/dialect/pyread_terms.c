@@ -372,9 +372,10 @@ const Val *py_mean_STORE_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
 
 const Val *py_mean_WRITE(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    if (!p->group || !a[0] || a[0]->kind != VAL_BUFFER || !a[1])
+    if (!p->group || !a[0] || (a[0]->kind != VAL_BUFFER && a[0]->kind != VAL_REMOTE) || !a[1])
         return py_wrong(p, at, "a store to something that is no buffer");
-    if (a[1]->kind == VAL_CLAIM)
+    const WsExpr *cta = a[0]->kind == VAL_REMOTE ? a[0]->e : NULL;
+    if (a[1]->kind == VAL_CLAIM && !cta)
         return py_claim_store(p, a[0], a[1], at);
     Val to = *a[0];
     if (!to.rows)
@@ -390,13 +391,16 @@ const Val *py_mean_WRITE(PyRead *p, const Val **a, const WsPyNode *at)
         value = py_hold(p, "stored", &unknown, at, to.rows, to.cols);
     if (value < 0)
         return py_wrong(p, at, "a store of something that is no tile");
-    py_meet_before(p, to.place.object, TRUE, at);
+    if (!cta)
+        py_meet_before(p, to.place.object, TRUE, at);
     WsReadStep *s = py_step(p, WS_READ_WRITE, at);
     s->value = value;
     s->text = a[1]->kind == VAL_TILE ? a[1]->text : NULL;
     s->buffer = to.place;
+    s->cta = cta;
     p->dirty = TRUE;
-    py_touched(p, to.place.object);
+    if (!cta)
+        py_touched(p, to.place.object);
     return py_none(p);
 }
 

@@ -83,8 +83,7 @@ static const Val *stored(PyRead *p, WsReadStep *s, gint value, const Val *v)
     s->text = v->kind == VAL_TILE ? v->text : NULL;
     WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, s->tensor);
     t->written = TRUE;
-    if (!t->dtype)
-        t->dtype = g_array_index(p->group->values, WsReadValue, value).dtype;
+    py_type_stored(p, t, g_array_index(p->group->values, WsReadValue, value).dtype);
     return py_none(p);
 }
 
@@ -234,8 +233,13 @@ const Val *py_mean_TLE_STORE(PyRead *p, const Val **a, const WsPyNode *at)
 {
     if (a[0] && a[0]->kind == VAL_PLACES)
         return py_store_places(p, a, at);
+    if (a[0] && a[0]->kind == VAL_REMOTE && (py_given(a[2]) || !p->begun))
+        return py_wrong(p, at,
+                        p->begun ? "a store to another CTA under a mask"
+                                 : "a store to another CTA before the cluster has met, which may "
+                                   "not have started");
     if (a[0] && a[0]->kind == VAL_REMOTE)
-        return py_wrong(p, at, "a store to another CTA");
+        return py_mean_WRITE(p, a, at);
     const gboolean masked = a[0] && a[0]->kind == VAL_BUFFER && a[2] && a[2]->kind != VAL_NONE;
     if (masked && a[1] && a[1]->kind == VAL_CLAIM)
         return py_wrong(p, at, "a tile that is handed on under a mask");

@@ -443,10 +443,12 @@ static const Val *on_tensor(PyRead *p, const char *how, const Val **a, const WsP
     s->value = value;
     s->reduce = how;
     WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, s->tensor);
+    const char *dtype = g_array_index(p->group->values, WsReadValue, value).dtype;
     t->reduced = TRUE;
-    if (!t->dtype)
-        t->dtype = g_array_index(p->group->values, WsReadValue, value).dtype;
-    return py_opaque(p);
+    py_type_stored(p, t, dtype);
+    s->off = strcmp(t->dtype, dtype) != 0;
+    return s->off ? py_wrong(p, at, "a tile that is combined with a tensor of another type")
+                  : py_opaque(p);
 }
 
 static gboolean known_order(const Val *sem, const Val *scope)

@@ -351,6 +351,7 @@ const Val *py_mesh_meet(PyRead *p, const WsPyNode *at)
     if (!p->group || (p->prologue && p->to == p->prologue))
         return py_wrong(p, at, "a barrier of the cluster outside of the partitions");
     p->met = p->met ? p->met : at;
+    p->begun |= p->to == p->group->body;
     py_step(p, WS_READ_CLUSTER, at)->name = "sync";
     py_have_met(p);
     return py_none(p);

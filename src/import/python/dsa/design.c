@@ -220,7 +220,10 @@ static WsJson *tiles(PyDsa *d)
         if (!d->pid[i] && i && !d->grid[i]) /* what a launch has, and no one reads, is there too */
             continue;
         const WsExpr *n =
-            d->grid[i] ? d->grid[i] : ws_x_name(d->r, ws_source_size(d->r, size[i], 1));
+            d->grid[i]
+                ? d->grid[i]
+                : ws_x_name(d->r, ws_source_size_of(d->r, ws_source_format(d->r, "launch %u", i),
+                                                    size[i], 1));
         ws_json_put(axes, pid[i], expr(n));
     }
     return WS_MAKE(WS_NODE_TILES, { WS_F_axes, axes },

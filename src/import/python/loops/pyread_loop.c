@@ -5,6 +5,7 @@
 #include "import/python/dialect/pyread_terms.h"
 #include "import/python/loops/pyread_tried.h"
 #include "import/python/names/names.h"
+#include "import/python/pyread_law.h"
 #include "import/python/pyread_object.h"
 #include "model/design.h"
 
@@ -267,6 +268,9 @@ static void close_round(PyRead *p, const PyLoop *l, GArray *carries)
                                 : g_array_index(p->group->values, WsReadValue, end->index).dtype;
         const gboolean converts =
             (p->amd || g_strcmp0(held->dtype, dtype)) && strcmp(held->dtype, "f32");
+        if (converts && !p->amd && py_is_wider(p, end, left))
+            py_law_value(p, l->node,
+                         "a variable that a round leaves in another type than it found");
         s->text = ws_source_format(p->r, converts ? "%s = %s(%s)" : "%s = %s%s", held->name,
                                    converts ? held->dtype : "", left->text);
         py_set_path(p, c->name, py_renewed(p, c->entry));
