@@ -266,8 +266,9 @@ static void judge_alarm(const WsProgram *p, const WsCheckOptions *o, const WsPro
             "and use it in each",
             proof->why, path ? WS_WORD(" where ") : "", path ? proof->path : "", missed);
     else
-        v->reason = ws_phrase("%s%s%s could happen, and no launch was found that shows it",
-                              proof->why, path ? WS_WORD(" where ") : "", path ? proof->path : "");
+        v->reason = ws_phrase("%s%s%s could happen, and no launch was found that shows it%s%s",
+                              proof->why, path ? WS_WORD(" where ") : "", path ? proof->path : "",
+                              proof->again ? ": " : "", proof->again ? proof->again : "");
 }
 
 /* --- all cases -------------------------------------------------------------------------------- */

@@ -300,6 +300,11 @@ static gboolean is_load_group(const WsPy *y, const WsOp *op)
     return FALSE;
 }
 
+static gboolean copies_rows(const WsOp *op)
+{
+    return ws_op_row(op->kind)->engine == WS_ENGINE_GATHER;
+}
+
 /* The operation waits for all copies so far, and nothing but copies stands since the first of them:
  * none is in flight beside anything else. */
 static gboolean ends_at_once(const WsOp *op)
@@ -310,10 +315,10 @@ static gboolean ends_at_once(const WsOp *op)
         at++;
     while (++at < list->n_kids && list->kid[at]->kind == WS_TREE_OP) {
         const WsOp *next = list->kid[at]->op;
-        if (next->kind == WS_OP_CP_WAIT)
-            return next->n == 0;
-        if (next->kind != WS_OP_CP_COMMIT && next->kind != WS_OP_CP_ROWS)
+        if (!copies_rows(next))
             return FALSE;
+        if (ws_op_retires(next->kind))
+            return next->n == 0;
     }
     return FALSE;
 }
@@ -322,8 +327,8 @@ gboolean ws_tle_in_groups(const WsPy *y, gint agent)
 {
     for (guint i = 0; i < y->p->n_ops; i++) {
         const WsOp *op = y->p->op[i];
-        if (op->agent == agent && op->kind == WS_OP_CP_ROWS && is_load_group(y, op) &&
-            !ends_at_once(op))
+        if (op->agent == agent && copies_rows(op) && ws_op_flies(op->kind) &&
+            is_load_group(y, op) && !ends_at_once(op))
             return TRUE;
     }
     return FALSE;

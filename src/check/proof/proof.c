@@ -61,6 +61,7 @@ void ws_proof_free(WsProof *proof)
         return;
     g_free(proof->why);
     g_free(proof->path);
+    g_free(proof->again);
     g_free(proof->certificate);
     if (proof->rounds)
         g_array_unref(proof->rounds);

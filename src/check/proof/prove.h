@@ -170,6 +170,7 @@ typedef struct {
     WsProofKind kind;
     char *why;        /* ALARM: finding; CAP, OUTSIDE: the reason */
     char *path;       /* ALARM: answers that lead there */
+    char *again;      /* ALARM: a loop that counts itself, and starts again; NULL: none does */
     GArray *rounds;   /* ALARM: gint64, numbers of rounds on that path */
     GArray *told;     /* ALARM: WsTold, one for every name and tile */
     guint tiles;      /* ALARM: tiles on that path */

@@ -162,6 +162,7 @@ typedef struct {
     GHashTable *defined;         /* char* -> Val*: what the caller says names are */
     WsPythonWay way;
     gboolean converting;            /* inside the arguments of a store, which converts by itself */
+    const char *converted;          /* the type that such an argument asks for; NULL: none */
     const WsPyNode *kernel, *alone; /* alone: a kernel without partitions */
     gint64 own_warps; /* of the partition as the source has it: exports may say another number */
     gint64 num_warps, maxnreg; /* of the launch; maxnreg 0: not said */

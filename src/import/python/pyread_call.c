@@ -228,6 +228,8 @@ const Val *py_term(PyRead *p, const WsPyNode *node, gboolean *known)
         p->converting =
             terms[i].meaning == py_mean_WRITE || terms[i].meaning == py_mean_TLE_STORE ||
             terms[i].meaning == py_mean_DESC_STORE || terms[i].meaning == py_mean_AMD_BUFFER_STORE;
+        if (p->converting)
+            p->converted = NULL;
         p->hint = NULL;
         const gboolean bound = bind(p, &terms[i], node, object, a);
         look_at_operands(p, &terms[i], node, a);

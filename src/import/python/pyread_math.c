@@ -266,7 +266,10 @@ const Val *py_mean_CONVERT(PyRead *p, const Val **a, const WsPyNode *at)
                                                                                  : py_opaque(p);
     if (a[0]->kind == VAL_TILE && p->group) {
         const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, a[0]->index);
-        if (!strcmp(held->dtype, dtype) || p->converting) /* `write` converts by itself */
+        const gboolean same = !strcmp(held->dtype, dtype);
+        if (!same && p->converting) /* `write` converts by itself */
+            p->converted = dtype;
+        if (same || p->converting)
             return a[0];
     }
     if (a[0]->kind == VAL_ZERO)

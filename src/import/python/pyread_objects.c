@@ -366,8 +366,17 @@ void py_type_stored(PyRead *p, WsReadTensor *t, const char *dtype)
     if (t->dtype)
         return;
     t->dtype = dtype;
-    ws_source_granted(p->r, ws_source_format(p->r, "elements of `%s` are %s, as what is stored there",
-                                             t->name, dtype));
+    ws_source_granted(
+        p->r,
+        ws_source_format(p->r, "elements of `%s` are %s, as what is stored there", t->name, dtype));
+}
+
+void py_convert_for(PyRead *p, const char *dtype, const WsPyNode *at)
+{
+    if (p->converted && strcmp(p->converted, dtype))
+        py_law_value(p, at,
+                     "a tile that is converted to another type than what it is stored to has");
+    p->converted = NULL;
 }
 
 gint py_tensor(PyRead *p, const Val *v, guint rank, guint line)

@@ -359,20 +359,26 @@ static const WsTree *counted_around(const WsTree *t)
 
 /* Where an index is compared with a size and its loop starts again in each round of another one,
  * both count themselves: what that takes is said by name. */
-static char *too_many(const Search *s)
+static char *starts_again(const WsControl *c)
 {
-    const WsControl *c = s->b->c;
     for (guint a = 0; a < c->p->n_agents; a++)
         for (guint i = 0; i < c->site[a]->len; i++) {
             const WsSite *site = &g_array_index(c->site[a], WsSite, i);
             const WsTree *outer = site->again && site->moving ? counted_around(site->moving) : NULL;
             if (outer)
-                return ws_phrase("more than %u states: a condition of loop %s compares its index "
-                                 "with a size, and %s starts it again in each round; give the "
-                                 "steps that run ahead there to another group",
-                                 s->o->max_states, site->moving->name, outer->name);
+                return ws_phrase("a condition of loop %s compares its index with a size, and %s "
+                                 "starts it again in each round; give the steps that run ahead "
+                                 "there to another group",
+                                 site->moving->name, outer->name);
         }
-    return ws_phrase("more than %u states", s->o->max_states);
+    return NULL;
+}
+
+static char *too_many(const Search *s)
+{
+    g_autofree char *again = starts_again(s->b->c);
+    return again ? ws_phrase("more than %u states: %s", s->o->max_states, again)
+                 : ws_phrase("more than %u states", s->o->max_states);
 }
 
 static gboolean ended(Search *s)
@@ -548,6 +554,7 @@ WsProof *ws_bits_prove_as(const WsProgram *p, const WsBitOptions *options, WsHow
         proof->kind = WS_PROOF_ALARM;
         tell_alarm(b, proof);
         tell_path(&s);
+        proof->again = starts_again(b->c);
     } else if (b->c->outside && !proof->why) {
         proof->kind = WS_PROOF_OUTSIDE;
         proof->why = g_strdup(b->c->outside);

@@ -391,6 +391,7 @@ const Val *py_mean_WRITE(PyRead *p, const Val **a, const WsPyNode *at)
         value = py_hold(p, "stored", &unknown, at, to.rows, to.cols);
     if (value < 0)
         return py_wrong(p, at, "a store of something that is no tile");
+    py_convert_for(p, dtype, at);
     if (!cta)
         py_meet_before(p, to.place.object, TRUE, at);
     WsReadStep *s = py_step(p, WS_READ_WRITE, at);

@@ -30,6 +30,8 @@ const Val *py_box(PyRead *p, const Val **a, const WsPyNode *at);
 const Val *py_element(PyRead *p, const Val *line, const Val *at_element, const WsPyNode *at);
 /* The type of a tensor's elements; listed as a value where nothing says it: `otherwise`, then. */
 const char *py_type_of(PyRead *p, gint tensor, const char *otherwise, const WsPyNode *at);
+/* What a store asks its tile to be converted to is what it is stored to, or that is listed. */
+void py_convert_for(PyRead *p, const char *dtype, const WsPyNode *at);
 /* The type of what is stored, where nothing else says which the tensor has: taken for granted. */
 void py_type_stored(PyRead *p, WsReadTensor *t, const char *dtype);
 void py_extents(PyRead *p, Val *v); /* sets rows and columns of a place: pyread_objects.c */

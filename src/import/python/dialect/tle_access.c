@@ -77,13 +77,16 @@ static gint held(PyRead *p, const Val *v, const WsPyNode *at)
                                  : py_hold(p, "stored", v, at, 0, 0);
 }
 
-static const Val *stored(PyRead *p, WsReadStep *s, gint value, const Val *v)
+static const Val *stored(PyRead *p, WsReadStep *s, gint value, const Val *v, const WsPyNode *at)
 {
     s->value = value;
     s->text = v->kind == VAL_TILE ? v->text : NULL;
     WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, s->tensor);
     t->written = TRUE;
-    py_type_stored(p, t, g_array_index(p->group->values, WsReadValue, value).dtype);
+    py_type_stored(p, t,
+                   p->converted ? p->converted
+                                : g_array_index(p->group->values, WsReadValue, value).dtype);
+    py_convert_for(p, t->dtype, at);
     return py_none(p);
 }
 
@@ -275,7 +278,7 @@ const Val *py_mean_TLE_STORE(PyRead *p, const Val **a, const WsPyNode *at)
         py_look(p, a[1], at); /* py_through says why it is not known */
         return py_none(p);
     }
-    return stored(p, s, value, a[1]);
+    return stored(p, s, value, a[1], at);
 }
 
 /* A tile of a tensor by its descriptor: copied through memory of the compiler's own, waited for at
@@ -307,7 +310,7 @@ const Val *py_mean_DESC_STORE(PyRead *p, const Val **a, const WsPyNode *at)
     WsReadStep *s = value >= 0 ? described(p, WS_READ_WRITE, a[0], a[1], at) : NULL;
     if (!s)
         return py_wrong(p, at, "a store whose descriptor, coordinates or tile are not known");
-    return stored(p, s, value, a[2]);
+    return stored(p, s, value, a[2], at);
 }
 
 const Val *py_mean_DESC_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
