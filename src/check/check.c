@@ -266,9 +266,12 @@ static void judge_alarm(const WsProgram *p, const WsCheckOptions *o, const WsPro
             "and use it in each",
             proof->why, path ? WS_WORD(" where ") : "", path ? proof->path : "", missed);
     else
-        v->reason = ws_phrase("%s%s%s could happen, and no launch was found that shows it%s%s",
-                              proof->why, path ? WS_WORD(" where ") : "", path ? proof->path : "",
-                              proof->again ? ": " : "", proof->again ? proof->again : "");
+        v->reason = ws_phrase("%s%s%s could happen, and no launch was found that shows it",
+                              proof->why, path ? WS_WORD(" where ") : "", path ? proof->path : "");
+    if (proof->again && !missed) {
+        g_autofree char *reason = g_steal_pointer(&v->reason);
+        v->reason = ws_phrase("%s: %s", reason, proof->again);
+    }
 }
 
 /* --- all cases -------------------------------------------------------------------------------- */

@@ -162,6 +162,8 @@ const Val *py_mean_CUMSUM(PyRead *p, const Val **a, const WsPyNode *at)
 /* tle.cumsum of one dimension: what stands before each element, and the sum of all. */
 const Val *py_mean_TLE_CUMSUM(PyRead *p, const Val **a, const WsPyNode *at)
 {
+    if (a[0] && py_is_tile(a[0]) && a[0]->rows > 1 && a[0]->cols > 1)
+        return py_wrong(p, at, "a running sum of two dimensions, which upstream refuses");
     Val *v = py_val(p, VAL_TUPLE);
     v->item = g_new0(const Val *, 3);
     g_ptr_array_add(p->r->pool, v->item);
