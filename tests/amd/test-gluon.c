@@ -122,6 +122,15 @@ static const struct {
       "gemm-gfx950",
       "eight warps do not share out",
       { { "\"BN\": 256", "\"BN\": 192" } } },
+    { "padded rows",
+      "gemm-gfx950",
+      "which `pad` keeps apart",
+      { { "\"tile\": [\"BM\", \"BK\"], \"stages\": \"NB\"",
+          "\"tile\": [\"BM\", \"BK\"], \"stages\": \"NB\", \"pad\": 16" } } },
+    { "gaps of other than 2^n elements",
+      "gemm-gfx950-gap",
+      "gaps of 24 elements",
+      { { "\"gap\": 16", "\"gap\": 48" } } },
 };
 
 static void test_refused(gconstpointer data)

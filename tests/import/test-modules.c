@@ -206,6 +206,46 @@ static void test_elsewhere(Folder *f, gconstpointer unused)
     g_assert_cmpint(up.verdict->kind, ==, WS_VERDICT_PROVED);
 }
 
+/* A partition and what it calls, of each language that is read. */
+static void test_languages(Folder *f, gconstpointer unused)
+{
+    static const struct {
+        WsImportFrom from;
+        char *(*made)(const WsProgram *p, gboolean checked, const WsPyJudge *judge, GError **error);
+        const char *jit;
+    } languages[] = {
+        { WS_IMPORT_GLUON, ws_generate_gluon, "@gluon.jit\n" },
+        { WS_IMPORT_TLE, ws_generate_tle, "@triton.jit\n" },
+        { WS_IMPORT_TLX, ws_generate_tlx, "@triton.jit\n" },
+    };
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design =
+        ws_design_load(WS_SOURCE_ROOT "/projects/gemm-bf16/design.wstave", findings);
+    g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, findings);
+    for (guint i = 0; i < G_N_ELEMENTS(languages); i++) {
+        g_autoptr(GError) error = NULL;
+        g_autofree char *whole = languages[i].made(p, FALSE, NULL, &error), *rest = g_strdup(whole),
+                        *copy = g_strdup(whole),
+                        *from = g_strconcat(languages[i].jit, "def tile_at(", NULL),
+                        *to = g_strconcat(languages[i].jit, "def mma(", NULL);
+        g_autofree char *role = cut(rest, from, to), *imports = cut(copy, "\nimport ", "\n\n\n");
+        GString *s = g_string_new(rest);
+        g_string_replace(s, "\nimport torch\n", "\nimport torch\nfrom roles import load, tile_at\n",
+                         1);
+        put(f, "roles.py", imports, "\n\n\n", role, NULL);
+        g_auto(WsJudged) one = { 0 }, two = { 0 };
+        const WsImportOptions how = { .folder = f->dir };
+        ws_judge_text(whole, strlen(whole), "k.py", languages[i].from, NULL, NULL, &one, &error);
+        ws_judge_text(s->str, s->len, "k.py", languages[i].from, &how, NULL, &two, &error);
+        g_assert_no_error(error);
+        g_assert_false(is_unread(&two, "\n"));
+        g_assert_cmpint(two.verdict->kind, ==, WS_VERDICT_PROVED);
+        g_autofree char *a = ws_program_print(one.program), *b = ws_program_print(two.program);
+        g_assert_cmpstr(a, ==, b);
+        g_string_free(s, TRUE);
+    }
+}
+
 /* --- what stands in them ----------------------------------------------------------------------*/
 
 /* A wait that lets too much stay is in the helper: the finding names its file and line. */
@@ -297,10 +337,12 @@ static void test_circle(Folder *f, gconstpointer unused)
 {
     put(f, "common.py", "from other import dealt\n", head, f->tile_at, NULL);
     put(f, "other.py", "from common import tile_at\n", head, f->dealt, NULL);
-    assert_left(f, "from common import dealt, tile_at", "common.py imports from itself, through other.py");
+    assert_left(f, "from common import dealt, tile_at",
+                "common.py imports from itself, through other.py");
     put(f, "other.py", "from kernel import fits\n", head, f->dealt, NULL);
     put(f, "kernel.py", "", NULL);
-    assert_left(f, "from common import dealt, tile_at", "kernel.py imports from itself, through other.py");
+    assert_left(f, "from common import dealt, tile_at",
+                "kernel.py imports from itself, through other.py");
 }
 
 static void test_many(Folder *f, gconstpointer unused)
@@ -333,6 +375,7 @@ int main(int argc, char **argv)
         { "unread", test_unread },
         { "left", test_left },
         { "own-constant", test_own_constant },
+        { "languages", test_languages },
         { "circle", test_circle },
         { "many", test_many },
     };

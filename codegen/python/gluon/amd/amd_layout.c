@@ -179,6 +179,9 @@ static const char *padded(WsPy *y, const WsBuffer *b)
         ws_py_refuse(y, NULL,
                      ws_py_phrase(y, "gaps between %u rows of %u elements", b->rows, b->cols),
                      "2^n rows and columns");
+    if (!ws_py_pow2(b->gap / bytes))
+        ws_py_refuse(y, NULL, ws_py_phrase(y, "gaps of %u elements", b->gap / bytes),
+                     "gaps of 2^n elements");
     for (guint col = 1; col < b->cols; col *= 2)
         basis(s, 0, col);
     for (guint row = b->pieces; row < b->share; row *= 2)
@@ -196,6 +199,9 @@ const char *ws_gamd_shared_layout(WsPy *y, const WsBuffer *b)
 {
     const guint bytes = b->cols * ws_dtype_bytes(b->dtype), vec = 16 / ws_dtype_bytes(b->dtype);
     const guint phases = MIN(b->cols / MAX(vec, 1), 8);
+    if (b->pad)
+        ws_py_refuse(y, NULL, ws_py_phrase(y, "rows of %s, which `pad` keeps apart", b->name),
+                     "`gap` or no padding: a wave loads to bytes that follow each other");
     if (b->gap)
         return padded(y, b);
     return ws_py_format(y, "gl.SwizzledSharedLayout(%u, %u, %u, order=[1, 0])", vec,
