@@ -114,6 +114,13 @@ static void says_findings(Scenario *s, const char *architecture)
     g_assert_nonnull(strstr(message, "K = "));
     g_assert_null(strstr(message, " of "));
     g_assert_null(strstr(message, "; 1 tile]"));
+    /* and those that keep a file from being opened */
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_assert_null(ws_design_parse("{ \"warpstave\": 1 }", 18, NULL, findings));
+    g_autofree char *text = ws_words_findings(findings, "f.wstave");
+    g_assert_true(g_str_has_prefix(text, "f.wstave:1:1: "));
+    g_assert_null(strstr(text, "is missing"));
+    g_assert_null(strstr(text, "error"));
     ws_document_select(s->document, NULL, WS_SELECT_REPLACE, FALSE);
     WAIT_FOR(scenario_find(GTK_WIDGET(s->window), has_tip, architecture));
 }

@@ -360,6 +360,34 @@ static void not_just_proved(Scenario *s)
     }
 }
 
+static const char nothing[] =
+    "{ \"warpstave\": 1, \"name\": \"nothing\", \"target\": \"sm_90a\", \"tensors\": [],"
+    "\"tiles\": { \"axes\": { \"t\": \"1\" }, \"order\": \"linear\", \"launch\": \"single\" },"
+    "\"buffers\": [], \"barriers\": [], \"groups\": [ { \"name\": \"g\", \"role\": \"worker\","
+    "\"warps\": 4, \"body\": [] } ] }";
+
+/* A design without steps is empty, not proved, wherever a verdict stands; no error is not red. */
+static void empty(Scenario *s)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_design_parse(nothing, strlen(nothing), NULL, findings);
+    g_assert_nonnull(design);
+    scenario_act(s, "show-problems");
+    GtkWidget *toggle = NULL, *panel = GTK_WIDGET(problems_of(s));
+    ws_document_take_design(s->document, design, NULL, FALSE);
+    hands_settle(s);
+    g_assert_true(g_str_has_prefix(gtk_label_get_text(s->window->status_verdict), "empty"));
+    WAIT_FOR(scenario_find_text(panel, "empty: there is no step"));
+    g_assert_null(scenario_find_text(panel, "proved"));
+    WAIT_FOR((toggle = scenario_find_text(panel, "0 errors")));
+    toggle = gtk_widget_get_ancestor(toggle, GTK_TYPE_TOGGLE_BUTTON);
+    g_assert_false(gtk_widget_has_css_class(toggle, "ws-error-text"));
+    scenario_open(s, BROKEN);
+    hands_settle(s);
+    g_assert_true(gtk_widget_has_css_class(toggle, "ws-error-text"));
+    g_assert_null(scenario_find_text(panel, "empty"));
+}
+
 /* The legend says what the signs of errors are, and needs no scrolling to be read. */
 static void legend(Scenario *s)
 {
@@ -418,6 +446,7 @@ static void add(void)
     scenario_add("problems/from-afar", from_afar);
     scenario_add("problems/in-the-gutter", in_the_gutter);
     scenario_add("problems/not-just-proved", not_just_proved);
+    scenario_add("problems/empty", empty);
     scenario_add("problems/legend", legend);
     scenario_add("problems/fix-in-the-row", fix_in_the_row);
     scenario_add("problems/tabs-to-the-edge", tabs_to_the_edge);

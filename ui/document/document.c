@@ -1,6 +1,7 @@
 #include "model/findings.h"
 #include "program/program.h"
 #include "ui/document/document_private.h"
+#include "ui/parts/words.h"
 
 #include "program/walk/walk.h"
 #include "ui/document/document_machine.h"
@@ -177,8 +178,8 @@ static gboolean open_design(WsDocument *d, GFile *file, const char *path, GError
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsDesign) design = ws_design_load(path, findings);
     if (!design) {
-        g_autofree char *text = ws_findings_print(findings, path);
-        g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s", g_strchomp(text));
+        g_autofree char *text = ws_words_findings(findings, path);
+        g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s", text);
         return FALSE;
     }
     take_design(d, design, g_steal_pointer(&findings), file, FALSE);
@@ -194,7 +195,7 @@ static gboolean open_traced_design(WsDocument *d, GFile *file, const char *path,
     g_autoptr(WsDesign) design =
         ws_design_parse(trace->design_text, strlen(trace->design_text), path, findings);
     if (!design) {
-        g_autofree char *text = ws_findings_print(findings, path);
+        g_autofree char *text = ws_words_findings(findings, path);
         g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
                     _("%s: the design inside this trace cannot be read:\n%s"), path, text);
         return FALSE;

@@ -50,3 +50,11 @@ char *ws_name_of_step(const WsProgram *p, const char *step)
     const char *group = at + strlen("groups/");
     return g_strdup_printf("%s, %.*s", words, (int)strcspn(group, "/"), group);
 }
+
+gboolean ws_nothing_happens(const WsProgram *p)
+{
+    for (guint i = 0; p && i < p->n_ops; i++)
+        if (p->op[i]->step && p->op[i]->agent >= 0)
+            return FALSE;
+    return p != NULL;
+}

@@ -11,5 +11,7 @@ G_BEGIN_DECLS
 char *ws_label_of_step(const WsProgram *p, const char *step);
 /* The same with its group: "load A -> a, load". Caller frees. */
 char *ws_name_of_step(const WsProgram *p, const char *step);
+/* A design without steps: nothing can go wrong in it, and a proof says nothing. */
+gboolean ws_nothing_happens(const WsProgram *p);
 
 G_END_DECLS

@@ -55,6 +55,28 @@ char *ws_words_story(const WsFinding *f)
     return g_string_free(text, FALSE);
 }
 
+char *ws_words_findings(const WsFindings *findings, const char *file)
+{
+    static const char *const severity[] = { [WS_SEVERITY_HINT] = N_("hint"),
+                                            [WS_SEVERITY_WARNING] = N_("warning"),
+                                            [WS_SEVERITY_ERROR] = N_("error") };
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; i < findings->list->len; i++) {
+        const WsFinding *f = findings->list->pdata[i];
+        g_autofree char *message = ws_words_message(f), *remedy = ws_words_remedy(f);
+        g_string_append_printf(text, "%s%s", text->len ? "\n" : "", file);
+        if (f->line)
+            g_string_append_printf(text, ":%u:%u", f->line, f->column);
+        g_string_append_printf(text, ": %s %s", _(severity[f->severity]), ws_rule(f->rule)->text);
+        if (f->at && *f->at)
+            g_string_append_printf(text, " (%s)", f->at);
+        g_string_append_printf(text, ": %s", message);
+        if (remedy && *remedy)
+            g_string_append_printf(text, "\n  %s: %s", _("What to do"), remedy);
+    }
+    return g_string_free(text, FALSE);
+}
+
 const char *ws_words_title(const WsFinding *f)
 {
     return _(ws_rule(f->rule)->title);

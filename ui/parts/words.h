@@ -15,6 +15,8 @@ char *ws_words_message(const WsFinding *f);
 char *ws_words_remedy(const WsFinding *f);        /* or that of the rule */
 char *ws_words_barrier(const WsFinding *f);       /* or NULL */
 char *ws_words_story(const WsFinding *f);         /* labelled sentences, one per line */
+/* All of them, one below the other, with their places in a file that they keep from being read. */
+char *ws_words_findings(const WsFindings *findings, const char *file);
 const char *ws_words_title(const WsFinding *f);   /* of the rule */
 const char *ws_words_verdict(WsVerdictKind kind); /* its first word: "proved" */
 /* The same with how much a proof takes as given: "proved under 2 assumptions". Caller frees. */

@@ -210,6 +210,10 @@ static void show_counts(WsProblems *self)
         g_autofree char *text = ws_format_count(n, form);
         g_autofree char *label = g_strdup_printf("%s %s", ws_severity_glyph(s), text);
         gtk_button_set_label(GTK_BUTTON(self->toggle[s]), label);
+        if (n) /* red is for what is wrong: none is not */
+            gtk_widget_add_css_class(self->toggle[s], ws_severity_class(s));
+        else
+            gtk_widget_remove_css_class(self->toggle[s], ws_severity_class(s));
         gtk_accessible_update_property(GTK_ACCESSIBLE(self->toggle[s]),
                                        GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
     }
@@ -235,7 +239,11 @@ static void show_verdict(WsProblems *self)
         g_string_append_printf(left, "%s%s", i ? "; " : "", words);
     }
     g_autofree char *skipped = left->len ? g_strdup_printf(_("Skipped: %s"), left->str) : NULL;
-    gtk_label_set_text(GTK_LABEL(self->verdict), text ? text : fallback);
+    const gboolean empty = text && verdict->kind == WS_VERDICT_PROVED &&
+                           ws_nothing_happens(ws_document_program(self->document));
+    gtk_label_set_text(GTK_LABEL(self->verdict), empty  ? _("empty: there is no step to be judged")
+                                                 : text ? text
+                                                        : fallback);
     gtk_label_set_text(GTK_LABEL(self->skipped), skipped ? skipped : "");
     gtk_widget_set_visible(self->skipped, skipped != NULL);
     gtk_widget_set_tooltip_text(self->skipped, skipped);
@@ -347,7 +355,6 @@ static GtkWidget *make_bar(WsProblems *self)
     for (gint s = WS_SEVERITY_ERROR; s >= WS_SEVERITY_HINT; s--) {
         self->toggle[s] = gtk_toggle_button_new();
         gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(self->toggle[s]), TRUE);
-        gtk_widget_add_css_class(self->toggle[s], ws_severity_class((WsSeverity)s));
         gtk_widget_set_tooltip_text(self->toggle[s], _("Show or hide findings of this severity"));
         g_signal_connect_swapped(self->toggle[s], "toggled", G_CALLBACK(refilter), self);
         gtk_box_append(GTK_BOX(bar), self->toggle[s]);

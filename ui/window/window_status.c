@@ -65,15 +65,6 @@ static void show_selection(WsWindow *w)
     gtk_label_set_text(w->status_selection, text->len ? text->str : _("Nothing selected"));
 }
 
-/* A design without steps: nothing can go wrong in it, and nothing happens. */
-static gboolean is_empty(const WsProgram *p)
-{
-    for (guint i = 0; p && i < p->n_ops; i++)
-        if (p->op[i]->step && p->op[i]->agent >= 0)
-            return FALSE;
-    return p != NULL;
-}
-
 /* Places of a kernel that its import did not understand, of which a proof says that only values
  * hang on them. */
 static guint n_unread(WsDocument *d)
@@ -111,7 +102,7 @@ static void show_verdict(WsWindow *w)
     guint errors = findings ? ws_findings_count(findings, WS_SEVERITY_ERROR) : 0;
     guint all = findings ? ws_findings_count(findings, WS_SEVERITY_WARNING) : 0;
     g_autofree char *tip = verdict ? ws_words_said(verdict) : NULL;
-    const gboolean empty = verdict && !errors && is_empty(ws_document_program(d));
+    const gboolean empty = verdict && !errors && ws_nothing_happens(ws_document_program(d));
     g_autofree char *word = empty     ? g_strdup(_("empty"))
                             : verdict ? verdict_words(d, verdict)
                                       : NULL;
