@@ -352,6 +352,12 @@ static void not_just_proved(Scenario *s)
         g_test_message("%s: %s", row[i].file, text);
         g_assert_cmpint(v->kind, ==, WS_VERDICT_PROVED);
         g_assert_true(g_str_has_prefix(text, row[i].said));
+        scenario_act(s, "show-problems");
+        hands_settle(s);
+        g_autofree char *heading = scenario_text(GTK_WIDGET(problems_of(s)));
+        const char *tip = gtk_widget_get_tooltip_text(GTK_WIDGET(s->window->status_verdict));
+        g_assert_cmpint(strstr(heading, "2 places not understood") != NULL, ==, row[i].partly);
+        g_assert_cmpint(strstr(tip, "2 places not understood") != NULL, ==, row[i].partly);
         g_assert_cmpint(strstr(text, "assumption") != NULL, ==, v->assumed->len > 0);
         g_assert_cmpint(gtk_widget_has_css_class(s->window->status_verdict_button, "partly"), ==,
                         row[i].partly);

@@ -5,6 +5,7 @@
 #include "ui/document/document_machine.h"
 #include "ui/document/document_private.h"
 #include "ui/parts/format.h"
+#include "ui/parts/words.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -300,4 +301,23 @@ gboolean ws_document_import_finish(WsDocument *d, GAsyncResult *result, WsImport
         ws_document_compare_with(d, former, name);
     *imported = !again ? WS_IMPORT_NEW : changed ? WS_IMPORT_DIFFERS : WS_IMPORT_SAME;
     return TRUE;
+}
+
+char *ws_document_unread_words(WsDocument *d)
+{
+    const WsDesign *design = ws_document_design(d);
+    const WsValue *list = design ? ws_node_get(ws_design_root(design), WS_F_unread) : NULL;
+    if (!list || !list->n)
+        return NULL;
+    return g_strdup_printf(
+        g_dngettext(NULL, "%u place not understood", "%u places not understood", list->n), list->n);
+}
+
+char *ws_document_verdict_said(WsDocument *d)
+{
+    const WsVerdict *v = ws_document_verdict(d);
+    g_autofree char *said = v ? ws_words_said(v) : NULL;
+    g_autofree char *places =
+        v && v->kind == WS_VERDICT_PROVED ? ws_document_unread_words(d) : NULL;
+    return places ? g_strdup_printf("%s; %s", said, places) : g_steal_pointer(&said);
 }

@@ -50,4 +50,11 @@ gboolean ws_document_import_finish(WsDocument *d, GAsyncResult *result, WsImport
 /* Whether the source's file still holds what was read. */
 gboolean ws_document_source_is_ours(WsDocument *d);
 
+/* "2 places not understood": those that an import left in the design, of which a proof says that
+ * only values hang on them; NULL: there are none. Caller frees. */
+char *ws_document_unread_words(WsDocument *d);
+/* All that the verdict says, and these places where it is a proof; NULL: there is no verdict.
+ * Caller frees. */
+char *ws_document_verdict_said(WsDocument *d);
+
 G_END_DECLS

@@ -5,6 +5,7 @@
 #include "ui/app/actions.h"
 #include "ui/document/document_fixes.h"
 #include "ui/document/document_names.h"
+#include "ui/document/document_source.h"
 #include "ui/inspector/facts.h"
 #include "ui/parts/format.h"
 #include "ui/parts/labels.h"
@@ -227,7 +228,7 @@ static void show_counts(WsProblems *self)
 static void show_verdict(WsProblems *self)
 {
     WsVerdict *verdict = ws_document_verdict(self->document);
-    g_autofree char *text = verdict ? ws_words_said(verdict) : NULL;
+    g_autofree char *text = ws_document_verdict_said(self->document);
     const char *fallback =
         !ws_document_design(self->document) ? _("No design is open.")
         : !ws_document_program(self->document) || ws_document_left_out(self->document)

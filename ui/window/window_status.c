@@ -4,6 +4,7 @@
 #include "program/program.h"
 #include "ui/document/document_fixes.h"
 #include "ui/document/document_names.h"
+#include "ui/document/document_source.h"
 #include "ui/parts/format.h"
 #include "ui/parts/words.h"
 #include "ui/timeline/scrubber.h"
@@ -65,25 +66,12 @@ static void show_selection(WsWindow *w)
     gtk_label_set_text(w->status_selection, text->len ? text->str : _("Nothing selected"));
 }
 
-/* Places of a kernel that its import did not understand, of which a proof says that only values
- * hang on them. */
-static guint n_unread(WsDocument *d)
-{
-    const WsDesign *design = ws_document_design(d);
-    const WsValue *list = design ? ws_node_get(ws_design_root(design), WS_F_unread) : NULL;
-    return list ? list->n : 0;
-}
-
 /* "proved under 1 assumption, 2 places not understood". Caller frees. */
 static char *verdict_words(WsDocument *d, const WsVerdict *v)
 {
     g_autofree char *words = ws_words_verdict_given(v);
-    const guint n = v->kind == WS_VERDICT_PROVED ? n_unread(d) : 0;
-    if (!n)
-        return g_steal_pointer(&words);
-    g_autofree char *places = g_strdup_printf(
-        g_dngettext(NULL, "%u place not understood", "%u places not understood", n), n);
-    return g_strdup_printf("%s, %s", words, places);
+    g_autofree char *places = v->kind == WS_VERDICT_PROVED ? ws_document_unread_words(d) : NULL;
+    return places ? g_strdup_printf("%s, %s", words, places) : g_steal_pointer(&words);
 }
 
 static void mark(GtkWidget *widget, const char *name, gboolean on)
@@ -101,7 +89,7 @@ static void show_verdict(WsWindow *w)
     WsVerdict *verdict = ws_document_verdict(d);
     guint errors = findings ? ws_findings_count(findings, WS_SEVERITY_ERROR) : 0;
     guint all = findings ? ws_findings_count(findings, WS_SEVERITY_WARNING) : 0;
-    g_autofree char *tip = verdict ? ws_words_said(verdict) : NULL;
+    g_autofree char *tip = verdict ? ws_document_verdict_said(d) : NULL;
     const gboolean empty = verdict && !errors && ws_nothing_happens(ws_document_program(d));
     g_autofree char *word = empty     ? g_strdup(_("empty"))
                             : verdict ? verdict_words(d, verdict)
@@ -125,7 +113,8 @@ static void show_verdict(WsWindow *w)
     gtk_label_set_text(w->status_verdict, whole ? whole : text);
     const gboolean proved = !errors && !empty && verdict && verdict->kind == WS_VERDICT_PROVED &&
                             !ws_document_pending(d) && !ws_document_left_out(d);
-    const gboolean good = proved && !n_unread(d);
+    g_autofree char *unread = ws_document_unread_words(d);
+    const gboolean good = proved && !unread;
     mark(GTK_WIDGET(w->status_verdict), "bad", errors > 0);
     mark(GTK_WIDGET(w->status_verdict_button), "bad", errors > 0);
     mark(GTK_WIDGET(w->status_verdict_button), "good", good);
