@@ -11,7 +11,7 @@ typedef struct {
     const WsTrace *t;
     guint cta;
     WsBind *bind;      /* NULL: the trace is not of this program */
-    GHashTable *index; /* WsTracePlace -> WsTraceRecord* */
+    GHashTable *index; /* WsTraceRecord* (key: agent, op, round) -> itself: there may be millions */
     gint64 from, to; /* what was recorded without a gap: rounds and tiles are chosen for a trace */
 } WsRun;
 

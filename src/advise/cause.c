@@ -9,13 +9,13 @@
 
 static guint hash_place(gconstpointer p)
 {
-    const WsTracePlace *x = p;
+    const WsTraceRecord *x = p;
     return x->op * 2654435761u ^ (guint)x->round * 40503u ^ x->agent;
 }
 
 static gboolean same_place(gconstpointer pa, gconstpointer pb)
 {
-    const WsTracePlace *a = pa, *b = pb;
+    const WsTraceRecord *a = pa, *b = pb;
     return a->agent == b->agent && a->op == b->op && a->round == b->round;
 }
 
@@ -67,19 +67,17 @@ void ws_run_init(WsRun *run, const WsProgram *p, const WsTrace *t, guint cta)
     gint32 last = 0;
     if (cta >= t->cta->len || !is_of(t, p) || ws_trace_between_unknown(p, t))
         return;
-    run->index = g_hash_table_new_full(hash_place, same_place, g_free, NULL);
+    run->index = g_hash_table_new(hash_place, same_place);
     for (guint a = 0; a < p->n_agents; a++) {
         const WsTraceLane *lane = ws_trace_lane(t, cta, a);
         for (guint64 i = 0; lane && i < lane->n; i++) {
             WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, lane->first + i);
-            WsTracePlace *place = g_new(WsTracePlace, 1);
-            *place = (WsTracePlace){ a, r->op, r->round };
-            g_hash_table_insert(run->index, place, r);
+            g_hash_table_add(run->index, r);
             last = MAX(last, r->tile);
         }
     }
     find_window(run);
-    run->bind = ws_bind_new(p, t, cta, 0, last);
+    run->bind = ws_bind_new_barriers(p, t, cta, 0, last);
 }
 
 void ws_run_clear(WsRun *run)
@@ -106,8 +104,11 @@ static WsCause cause_of_phase(const WsRun *run, const WsTraceRecord *wait)
     const GArray *list =
         ws_bind_contributors(run->bind, (guint)op->barrier, v->element, v->slot, v->turn);
     for (guint i = 0; list && i < list->len; i++) {
-        const WsTraceRecord *r =
-            g_hash_table_lookup(run->index, &g_array_index(list, WsTracePlace, i));
+        const WsTracePlace *at = &g_array_index(list, WsTracePlace, i);
+        const WsTraceRecord place = { .agent = (guint16)at->agent,
+                                      .op = at->op,
+                                      .round = at->round };
+        const WsTraceRecord *r = g_hash_table_lookup(run->index, &place);
         if (!r)
             continue;
         gboolean flies = ws_op_flies(run->p->op[r->op]->kind);

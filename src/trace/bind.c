@@ -21,6 +21,7 @@ typedef struct {
     const WsTrace *t;
     guint cta;
     const gint32 *lo, *hi; /* rounds that are asked about, by operation; NULL: all */
+    gboolean barriers;     /* nothing but what is on them */
 } Run;
 
 struct WsBind {
@@ -85,9 +86,9 @@ static gint64 value(WsWalker *w, const WsExpr *e)
 }
 
 static void bind_op(WsBind *bind, WsWalker *w, guint agent, const WsOp *op, gint32 round,
-                    const WsTracePlace *before)
+                    const WsTracePlace *before, gboolean barriers)
 {
-    WsBound *b = new_bound(bind, MIN(op->n_access, MAX_ACCESS));
+    WsBound *b = new_bound(bind, barriers ? 0 : MIN(op->n_access, MAX_ACCESS));
     b->op = op->index;
     b->round = round;
     if (op->barrier >= 0) {
@@ -120,7 +121,7 @@ static void bind_op(WsBind *bind, WsWalker *w, guint agent, const WsOp *op, gint
 
 static gboolean worth_binding(const Run *b, const WsOp *op, gint32 round)
 {
-    return (op->barrier >= 0 || op->n_access > 0) &&
+    return (op->barrier >= 0 || (op->n_access > 0 && !b->barriers)) &&
            (!b->lo || (round >= b->lo[op->index] && round <= b->hi[op->index]));
 }
 
@@ -166,15 +167,10 @@ static void walk_agent(const Run *b, WsBind *bind, const WsLaunchValues *v, guin
             return;
         /* Rounds before the window still contribute to its first waits: one tile back is plenty. */
         if (worth_binding(b, step.op, round) && (tile < 0 || tile >= tile0 - 2))
-            bind_op(bind, w, agent, step.op, round, &before);
+            bind_op(bind, w, agent, step.op, round, &before, b->barriers);
         if (ws_op_measured(step.op->kind))
             before = (WsTracePlace){ agent, step.op->index, round };
     }
-}
-
-WsBind *ws_bind_new(const WsProgram *p, const WsTrace *t, guint cta, gint32 tile0, gint32 tile1)
-{
-    return ws_bind_new_within(p, t, cta, tile0, tile1, NULL, NULL);
 }
 
 guint ws_bind_size(const WsBind *bind)
@@ -182,10 +178,8 @@ guint ws_bind_size(const WsBind *bind)
     return bind ? g_hash_table_size(bind->bound) : 0;
 }
 
-WsBind *ws_bind_new_within(const WsProgram *p, const WsTrace *t, guint cta, gint32 tile0,
-                           gint32 tile1, const gint32 *lo, const gint32 *hi)
+static WsBind *bind_run(const Run *b, gint32 tile0, gint32 tile1)
 {
-    const Run run = { p, t, cta, lo, hi }, *b = &run;
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autofree WsSize *size = g_new0(WsSize, b->t->size->len + 1);
     for (guint i = 0; i < b->t->size->len; i++)
@@ -210,6 +204,23 @@ WsBind *ws_bind_new_within(const WsProgram *p, const WsTrace *t, guint cta, gint
         walk_agent(b, bind, v, a, claims.n ? ws_trace_claim_at : ws_tiles_strided,
                    claims.n ? (gpointer)&claims : &tiles, (guint)(id % cluster), tile0, tile1);
     return bind;
+}
+
+WsBind *ws_bind_new(const WsProgram *p, const WsTrace *t, guint cta, gint32 tile0, gint32 tile1)
+{
+    return bind_run(&(Run){ p, t, cta, NULL, NULL, FALSE }, tile0, tile1);
+}
+
+WsBind *ws_bind_new_barriers(const WsProgram *p, const WsTrace *t, guint cta, gint32 tile0,
+                             gint32 tile1)
+{
+    return bind_run(&(Run){ p, t, cta, NULL, NULL, TRUE }, tile0, tile1);
+}
+
+WsBind *ws_bind_new_within(const WsProgram *p, const WsTrace *t, guint cta, gint32 tile0,
+                           gint32 tile1, const gint32 *lo, const gint32 *hi)
+{
+    return bind_run(&(Run){ p, t, cta, lo, hi, FALSE }, tile0, tile1);
 }
 
 void ws_bind_free(WsBind *bind)

@@ -29,6 +29,10 @@ typedef struct WsBind WsBind;
 /* Values of the operations' expressions in the tiles [tile0, tile1] of the CTA `cta` (index) of the
  * trace; NULL if they cannot be told. Borrows both until it is freed. */
 WsBind *ws_bind_new(const WsProgram *p, const WsTrace *t, guint cta, gint32 tile0, gint32 tile1);
+/* The same of what is on barriers alone, without accesses: less than half of it, where every round
+ * of a long trace is asked for. */
+WsBind *ws_bind_new_barriers(const WsProgram *p, const WsTrace *t, guint cta, gint32 tile0,
+                             gint32 tile1);
 /* The same of the rounds [lo, hi] of each operation alone, by its index: of the rest nothing is
  * told. */
 WsBind *ws_bind_new_within(const WsProgram *p, const WsTrace *t, guint cta, gint32 tile0,

@@ -219,6 +219,11 @@ static void sort_records(WsTraceRecords *list)
 
 void ws_trace_finish(WsTrace *t)
 {
+    WsTraceRecords *all = t->record;
+    if ((gpointer)all->data == all->bytes && all->room > all->len && all->len) {
+        all->data = all->bytes = g_realloc_n(all->bytes, all->len, sizeof *all->data);
+        all->room = all->len;
+    }
     sort_records(t->record);
     g_array_set_size(t->lane, 0);
     g_array_set_size(t->span, 0);

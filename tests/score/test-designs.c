@@ -4,6 +4,7 @@
 #include "model/design.h"
 #include "model/findings.h"
 #include "program/elaborate.h"
+#include "program/parts/operation.h"
 #include "program/program.h"
 #include "program/walk/launch_values.h"
 #include "program/walk/walk.h"
@@ -157,6 +158,39 @@ static void check_within(const WsProgram *p, WsTrace *t)
     g_assert_cmpuint(same, <, ws_bind_size(all));
 }
 
+/* Of barriers alone: the same values and contributors, and nothing besides. */
+static void check_barriers(const WsProgram *p, WsTrace *t)
+{
+    g_autoptr(WsBind) all = ws_bind_new(p, t, 0, 0, 2);
+    g_autoptr(WsBind) some = ws_bind_new_barriers(p, t, 0, 0, 2);
+    guint same = 0;
+    for (guint op = 0; op < p->n_ops; op++)
+        for (gint32 round = -1; round < 40; round++) {
+            const WsBound *a = ws_bind_get(all, op, round), *b = ws_bind_get(some, op, round);
+            const gint barrier = p->op[op]->barrier;
+            if (!a || barrier < 0) {
+                g_assert_null(b);
+                continue;
+            }
+            g_assert_cmpint(a->element, ==, b->element);
+            g_assert_cmpint(a->use, ==, b->use);
+            g_assert_cmpint(a->slot, ==, b->slot);
+            g_assert_cmpint(a->turn, ==, b->turn);
+            g_assert_cmpuint(b->n_access, ==, 0);
+            const GArray *x =
+                ws_bind_contributors(all, (guint)barrier, a->element, a->slot, a->turn);
+            const GArray *y =
+                ws_bind_contributors(some, (guint)barrier, a->element, a->slot, a->turn);
+            g_assert_cmpint(x != NULL, ==, y != NULL);
+            if (x)
+                g_assert_cmpmem(x->data, x->len * sizeof(WsTracePlace), y->data,
+                                y->len * sizeof(WsTracePlace));
+            same++;
+        }
+    g_assert_cmpuint(ws_bind_size(some), >=, same > 0);
+    g_assert_cmpuint(ws_bind_size(some), <=, ws_bind_size(all));
+}
+
 static void test_design(gconstpointer data)
 {
     const char *name = data;
@@ -175,6 +209,7 @@ static void test_design(gconstpointer data)
         return;
     }
     check_within(p, r->trace);
+    check_barriers(p, r->trace);
     check_bound(p, r->trace, 0, 0);
     for (guint i = 0; i < 5; i++)
         check_bound(p, r->trace, r->trace->cycles * i / 5,
