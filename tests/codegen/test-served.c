@@ -16,6 +16,8 @@
 #define NORM   "projects/rmsnorm-gemm/design.wstave"
 #define LOSS   "projects/cross-entropy/design.wstave"
 #define JOIN   "projects/cross-entropy/combine.wstave"
+#define SPLIT  "projects/attention-decode-split/design.wstave"
+#define JOINED "projects/attention-decode-split/combine.wstave"
 #define LINEAR "projects/linear-attention/design.wstave"
 #define BACK   "projects/attention-backward-d128/design.wstave"
 #define ROWS   "projects/attention-backward-d128/rows.wstave"
@@ -50,6 +52,11 @@ static const Right right[] = {
     { LOSS, "", "T=150 V=1300 K=8" },
     { JOIN, "", "T=1 V=1" },
     { JOIN, "", "T=65 V=9000" }, /* 36 tiles: the second round has 4 */
+    { SPLIT, "", "B=2 H=1 G=16 NP=5 MP=1 S=1" },
+    { SPLIT, "", "B=3 H=1 G=1 NP=9 MP=4 S=6" }, /* more splits than pages */
+    { SPLIT, "", "B=1 H=2 G=3 NP=20 MP=9 S=2" },
+    { JOINED, "", "B=1 H=1 G=1 S=1" },
+    { JOINED, "", "B=2 H=1 G=3 S=9" }, /* the second round has one */
     { LINEAR, "", "B=1 H=1 T=1" },
     { LINEAR, "", "B=1 H=2 T=65" },
     { LINEAR, "", "B=2 H=1 T=200" },
@@ -103,11 +110,20 @@ static const Wrong wrong[] = {
       "\"use\": \"k.total - 1\", \"when\"", "P-DL", NULL, NULL },
     { NORM, "          { \"compute\": \"ss = 0\" },\n", "", "P-UNDEF", NULL, NULL },
     { NORM, "rowsum(ss)/K", "rowsum(ss)", NULL, NULL, "M=64 N=8 K=72" },
-    { LOSS, "\"at\": [\"tn\", \"tm*BM + replica*WM\"]", "\"at\": [\"tn\", \"tm*BM\"]", "G-TWICE", NULL, NULL },
+    { LOSS, "\"at\": [\"tn\", \"tm*BM + replica*WM\"]", "\"at\": [\"tn\", \"tm*BM\"]", "G-TWICE",
+      NULL, NULL },
     { LOSS, "select(n < V, acc, -inf)", "acc + 0", NULL, NULL, "T=65 V=257 K=72" },
     { LOSS, "exp2(acc*log2e - top)", "exp2(acc - top)", NULL, NULL, "T=65 V=257 K=72" },
     { JOIN, "l*exp2(mx - mn)", "l", NULL, NULL, "T=65 V=9000" },
     { JOIN, "hit = hit + ", "hit = ", NULL, NULL, "T=65 V=9000" },
+    { SPLIT, "\"at\": [\"s\", \"b\", \"h\", 0, 0]", "\"at\": [0, \"b\", \"h\", 0, 0]", "G-TWICE",
+      NULL, NULL },
+    { SPLIT, "          { \"arrive\": \"empty\", \"use\": \"2*j\" },\n", "", "P-", NULL, NULL },
+    { SPLIT, "(j*S + s)*PAGE + col", "j*PAGE + col", NULL, NULL, "B=1 H=1 G=1 NP=9 MP=4 S=3" },
+    { SPLIT, "\"T[b, j*S + s]\"", "\"T[b, j]\"", NULL, NULL, "B=1 H=1 G=1 NP=9 MP=4 S=3" },
+    { JOINED, "out = out*alpha", "out = out", NULL, NULL, "B=2 H=1 G=3 S=9" },
+    { JOINED, "select(j*C + col < S, t, -1e+30)", "t", NULL, NULL, "B=2 H=1 G=3 S=1" },
+    { JOINED, "select(li > 0, out/li, 0)", "out/li", NULL, NULL, "B=2 H=1 G=8 S=1" },
     { LOSS, "n == label", "n == label + 1", NULL, NULL, "T=65 V=257 K=72" },
     { LINEAR, "\"use\": \"c\", \"when\": \"c > 0\" }", "\"use\": \"c\" }", "P-UNDEF",
       "groups/mma/body/0/do/2", NULL },

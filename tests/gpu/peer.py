@@ -111,6 +111,9 @@ class Bundle:
 # --- the driver ----------------------------------------------------------------------------------
 
 
+CLUSTER, PROGRAMMATIC = 4, 6  # CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, …_PROGRAMMATIC_STREAM_SERIALIZATION
+
+
 class Attribute(ctypes.Structure):
     _fields_ = [("id", ctypes.c_int), ("pad", ctypes.c_char * 4), ("x", ctypes.c_uint),
                 ("y", ctypes.c_uint), ("z", ctypes.c_uint), ("rest", ctypes.c_char * 52)]
@@ -161,6 +164,8 @@ class Kernel:
     def __init__(self, driver, bundle, sms):
         self.driver, self.bundle, self.sms = driver, bundle, sms
         self.function = driver.load(bundle.folder, bundle.modules["timed"], bundle.entry, bundle.shared)
+        with open(os.path.join(bundle.folder, "kernel.ptx"), encoding="utf-8") as f:
+            self.waits = "griddepcontrol.wait" in f.read()  # may begin before the launch in front of it has ended
 
     def encode(self, case, pointers):
         b, maps = self.bundle, []
@@ -195,10 +200,11 @@ class Kernel:
         grid = case["grid"]
         if case["sms"]:
             grid = min(self.sms // b.cluster * b.cluster, grid)
-        attribute = Attribute(id=4, x=b.cluster, y=1, z=1)
+        wanted = ([Attribute(id=CLUSTER, x=b.cluster, y=1, z=1)] if b.cluster > 1 else []) + (
+            [Attribute(id=PROGRAMMATIC, x=1)] if self.waits else [])
+        attribute = (Attribute * 2)(*wanted)
         config = Launch((ctypes.c_uint * 3)(grid, 1, 1), (ctypes.c_uint * 3)(b.threads, 1, 1), b.shared,
-                        torch.cuda.current_stream().cuda_stream, ctypes.pointer(attribute),
-                        1 if b.cluster > 1 else 0)
+                        torch.cuda.current_stream().cuda_stream, attribute, len(wanted))
         launch, function, reference = self.driver.lib.cuLaunchKernelEx, self.function, ctypes.byref(config)
 
         def run(keep=(maps, held, params, attribute, config, counter)):

@@ -7,7 +7,8 @@
     peers.py --attention BUNDLE [...] [--causal] --fa3 LIB  attention forward, also beside cuDNN
     peers.py --small BUNDLE [...]                         GEMM of few rows, beside torch (peers_serving.py)
     peers.py --grouped BUNDLE [...]                       grouped GEMM, beside torch._grouped_mm
-    peers.py --decode BUNDLE [...] [--length N ...]       attention over a paged cache, beside torch and cuDNN
+    peers.py --decode BUNDLE [...] [--length N ...]       attention over a paged cache, beside torch and cuDNN; BUNDLE+BUNDLE
+                                                          are launches that follow each other; --in-order: its pages do
     peers.py --varlen BUNDLE [...] [--causal]             packed sequences, beside torch and cuDNN (peers_attention.py)
     peers.py --forms BUNDLE [...] [--causal] [--cap C] [--sinks]  two head dimensions, soft cap, sinks, beside torch
     peers.py --rmsnorm BUNDLE [...]                       RMSNorm and a product, beside torch (peers_norm.py)
@@ -523,6 +524,7 @@ def main():
     p.add_argument("--backward", nargs="+", default=[], metavar="BUNDLE+BUNDLE")
     p.add_argument("--cap", type=float, default=0)
     p.add_argument("--sinks", action="store_true")
+    p.add_argument("--in-order", action="store_true")
     p.add_argument("--length", nargs="+", type=int, default=[0, 8192])
     p.add_argument("--rounds", type=int, default=9)
     p.add_argument("--reps", type=int, default=3)

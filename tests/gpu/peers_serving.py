@@ -25,7 +25,7 @@ class Chain:
         return {n: size[n] for n in bundle.sizes}
 
     def has(self, size):
-        return all(b.case(self.own(b, size)) for b in self.bundles)
+        return all(size.keys() >= set(b.sizes) and b.case(self.own(b, size)) for b in self.bundles)
 
     def parts(self, size, tensor):
         """Makers of the launches; tensor(spec) is the one for a tensor of a bundle."""
@@ -158,14 +158,16 @@ def small(options, driver, sms):
 
 def decode(options, driver, sms):
     """Attention of G query heads for each key head over pages of a cache; all sequences of one length (--length) or of
-    drawn ones (--length 0). Peer: torch's scaled_dot_product_attention on a cache without pages, where all lengths are
-    equal, by cuDNN and by flash attention."""
-    bundles = [peer.Bundle(b) for b in options.decode]
-    kernels = [peer.Kernel(driver, b, sms) for b in bundles]
-    scale = bundles[0].scalars[0]
-    for size in sizes(bundles):
-        b, h, g, np_, mp = (size[x] for x in ("B", "H", "G", "NP", "MP"))
+    drawn ones (--length 0); pages anywhere in the cache, or one after the other (--in-order). BUNDLE+BUNDLE are two
+    launches, splits and what combines them, timed together for each number of splits S of their cases. Peer: torch's
+    scaled_dot_product_attention on a cache without pages, where all lengths are equal, by cuDNN and by flash attention."""
+    chains = [Chain(x, driver, sms) for x in options.decode]
+    scale = chains[0].bundles[0].scalars[0]
+    cases = sizes([c.bundles[0] for c in chains])
+    for size in [dict(x) for x in dict.fromkeys(tuple((n, c[n]) for n in ("B", "H", "G", "NP", "MP")) for c in cases)]:
+        b, h, g, np_, mp = size.values()
         page = 64
+        splits = sorted({c["S"] for c in cases if "S" in c and size.items() <= c.items()})
         for length in options.length:
             torch.manual_seed(1)
             t = {"Q": torch.randn(b, h, g, 128, device="cuda").bfloat16(),
@@ -174,13 +176,22 @@ def decode(options, driver, sms):
                  "O": torch.empty(b, h, g, 128, device="cuda", dtype=torch.bfloat16)}
             t["T"] = torch.randperm(np_, device="cuda")[:b * mp].reshape(b, mp).int() if np_ >= b * mp else (
                 torch.randint(0, np_, (b, mp), device="cuda").int())
+            if options.in_order:
+                t["T"] = (torch.arange(b * mp, device="cuda") % np_).reshape(b, mp).int()
             lens = torch.full((b,), min(length, mp * page), dtype=torch.int32, device="cuda") if length else (
                 torch.randint(0, mp * page + 1, (b,), device="cuda").int())
             if not length:
                 lens[0] = 0
                 lens[-1] = 1
             t["L"] = lens
-            makes = {x.label: of(x, y, size, t) for x, y in zip(bundles, kernels) if x.case(size)}
+            makes = {c.label: c.maker(size, lambda spec, t=t: t[spec["name"]])
+                     for c in chains if len(c.bundles) == 1 and c.has(size)}
+            for c in (c for c in chains if len(c.bundles) > 1):  # maxima, sums and products of the splits between its launches
+                for s in splits:
+                    if c.has({**size, "S": s}):
+                        between = {"TOP": torch.empty(s, b, h, g, device="cuda"), "SUM": torch.empty(s, b, h, g, device="cuda"),
+                                   "PART": torch.empty(s, b, h, g, 128, device="cuda"), **t}
+                        makes["%s S %d" % (c.label, s)] = c.maker({**size, "S": s}, lambda spec, x=between: x[spec["name"]])
             if length:
                 top = int(lens[0])
                 keys, values = (t[n][t["T"].long()].transpose(1, 2).reshape(b, h, mp * page, 128)[:, :, :top].contiguous()
@@ -193,6 +204,7 @@ def decode(options, driver, sms):
                                 heads, keys, values, scale=scale, enable_gqa=g != 1).reshape(b, h, g, 128)]
 
                     makes[name] = kept(sdpa)
+                    makes[name].varies = True  # cuDNN adds its splits up in another order at times
             rows = [tuple(int(torch.randint(0, n, (1,))) for n in (b, h, g)) for _ in range(48)]
             rows += [(0, 0, 0), (b - 1, h - 1, g - 1)]
             want = []
