@@ -4,7 +4,7 @@
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
-#include "program/walk/launchable.h"
+#include "program/walk/reach.h"
 
 #include "arithmetic.inc"
 
@@ -89,10 +89,11 @@ static void put_check(GString *out, const char *upper, const char *condition, co
         upper, quoted);
 }
 
-static void checks(GString *out, const WsPackageSpec *spec)
+static gboolean checks(GString *out, const WsPackageSpec *spec, GError **error)
 {
     const WsProgram *p = spec->program;
     g_autofree char *upper = g_ascii_strup(spec->name, -1);
+    const gint64 most_size = ws_reach_most(p);
     for (guint i = 0; i < p->n_vars; i++) {
         if (p->var[i].kind != WS_VAR_SIZE)
             continue;
@@ -100,10 +101,20 @@ static void checks(GString *out, const WsPackageSpec *spec)
         g_autofree char *condition = g_strdup_printf("a->%s >= 0", name);
         g_autofree char *text = g_strdup_printf("%s must be 0 or more", p->var[i].name);
         put_check(out, upper, condition, text);
-        g_autofree char *small = g_strdup_printf("a->%s <= %d", name, WS_LAUNCH_SIZE_MOST);
+        g_autofree char *small = g_strdup_printf("a->%s <= %" G_GINT64_FORMAT, name, most_size);
         g_autofree char *most =
-            g_strdup_printf("%s must be at most %d", p->var[i].name, WS_LAUNCH_SIZE_MOST);
+            g_strdup_printf("%s must be at most %" G_GINT64_FORMAT, p->var[i].name, most_size);
         put_check(out, upper, small, most);
+    }
+    g_autoptr(GPtrArray) wide = ws_reach_launch(p);
+    for (guint i = 0; i < wide->len; i++) {
+        g_autoptr(GString) value = g_string_new(NULL);
+        if (!ws_launch_text(value, p, wide->pdata[i], WS_TEXT_C, error))
+            return FALSE;
+        g_autofree char *condition = g_strdup_printf("fits(%s)", value->str);
+        g_autofree char *shown = ws_expr_print(wide->pdata[i]);
+        g_autofree char *text = g_strdup_printf("%s must fit in 32 bits", shown);
+        put_check(out, upper, condition, text);
     }
     for (guint i = 0; i < p->n_assume; i++) {
         g_autoptr(GString) condition = g_string_new(NULL);
@@ -114,6 +125,7 @@ static void checks(GString *out, const WsPackageSpec *spec)
         g_autofree char *text = g_strdup_printf("%s does not hold", p->assume_text[i]);
         put_check(out, upper, condition->str, text);
     }
+    return TRUE;
 }
 
 static gboolean describe(GString *out, const WsProgram *p, GError **error)
@@ -213,7 +225,8 @@ GHashTable *ws_package_words_c(const WsPackageSpec *spec, GError **error)
         ws_package_word(words, part[i].word, g_strdup(out->str));
     }
     g_autoptr(GString) check = g_string_new(NULL);
-    checks(check, spec);
+    if (!checks(check, spec, error))
+        return NULL;
     ws_package_word(words, "CHECKS", g_strdup(check->str));
     ws_package_word(words, "FIELDS", fields(p));
     ws_package_word(words, "KINDS", kinds(spec));

@@ -5,7 +5,7 @@
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
-#include "program/walk/launchable.h"
+#include "program/walk/reach.h"
 
 #include "common.inc"
 
@@ -84,15 +84,24 @@ static gboolean shapes(GString *out, const WsProgram *p, gboolean strides, GErro
     return TRUE;
 }
 
-static char *checks(const WsProgram *p)
+static char *checks(const WsProgram *p, GError **error)
 {
-    GString *out = g_string_new(NULL);
+    g_autoptr(GString) out = g_string_new(NULL);
+    g_autoptr(GPtrArray) wide = ws_reach_launch(p);
     for (guint i = 0; i < p->n_vars; i++)
         if (p->var[i].kind == WS_VAR_SIZE) {
             g_autofree char *name = ws_launch_ident(p->var[i].name);
             g_string_append_printf(out, "        (n.%s >= 0, \"%s >= 0\"),\n", name,
                                    p->var[i].name);
         }
+    for (guint i = 0; i < wide->len; i++) {
+        g_autoptr(GString) value = g_string_new(NULL);
+        if (!ws_launch_text(value, p, wide->pdata[i], WS_TEXT_PYTHON, error))
+            return NULL;
+        g_autofree char *text = ws_expr_print(wide->pdata[i]);
+        g_string_append_printf(out, "        (_fits(lambda: %s), \"%s in 32 bits\"),\n",
+                               value->str, text);
+    }
     for (guint i = 0; i < p->n_assume; i++) {
         g_autoptr(GString) condition = g_string_new(NULL);
         if (!ws_launch_text(condition, p, p->assume[i], WS_TEXT_PYTHON, NULL))
@@ -100,7 +109,7 @@ static char *checks(const WsProgram *p)
         g_autofree char *quoted = g_strescape(p->assume_text[i], NULL);
         g_string_append_printf(out, "        (%s, \"%s\"),\n", condition->str, quoted);
     }
-    return g_string_free(out, FALSE);
+    return g_string_free(g_steal_pointer(&out), FALSE);
 }
 
 static gboolean tiles(GString *out, const WsProgram *p, GError **error)
@@ -201,9 +210,12 @@ GHashTable *ws_package_words_python(const WsPackageSpec *spec, GError **error)
     ws_package_word(words, "SIZES", names(p, WS_VAR_SIZE));
     ws_package_word(words, "SCALARS", names(p, WS_VAR_SCALAR));
     ws_package_word(words, "COMMON", ws_template_fill(common_py, words));
-    ws_package_word(words, "SIZE_MOST", g_strdup_printf("%d", WS_LAUNCH_SIZE_MOST));
+    ws_package_word(words, "SIZE_MOST", g_strdup_printf("%" G_GINT64_FORMAT, ws_reach_most(p)));
     ws_package_word(words, "EXTENT_OF", extent_of(p));
-    ws_package_word(words, "CHECKS", checks(p));
+    char *assumed = checks(p, error);
+    if (!assumed)
+        return NULL;
+    ws_package_word(words, "CHECKS", assumed);
     ws_package_word(words, "CHOICE_PY", g_strdup(""));
     ws_package_word(words, "FUNCTION", function(spec));
     return g_steal_pointer(&words);

@@ -55,7 +55,7 @@ static const struct {
       "",
       NULL,
       { "load ELF for machine 224, flags 0x54f", "function warpstave of it", "0",
-        "1 these sizes are too large", "unload it" } },
+        "1 M/256*(N/256) must fit in 32 bits", "unload it" } },
     { "another device",
       "tests/designs/gemm-gfx950.wstave",
       ".M = 256, .N = 256, .K = 96",

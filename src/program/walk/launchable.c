@@ -5,6 +5,7 @@
 #include "program/parts/variable.h"
 #include "program/program.h"
 #include "program/walk/launch_values.h"
+#include "program/walk/reach.h"
 #include "target/target.h"
 
 /* What a tensor map takes (CUDA driver API, cuTensorMapEncodeTiled): extents, strides in multiples
@@ -47,21 +48,44 @@ static void check_map(const WsProgram *p, const WsLaunchValues *v, const WsTenso
 static void check_integers(const WsProgram *p, const WsLaunchValues *v, const char *sizes,
                            WsFindings *findings)
 {
+    const gint64 most = ws_reach_most(p);
     for (guint i = 0; i < p->n_vars; i++) {
         const WsVar *x = &p->var[i];
         if (x->kind != WS_VAR_SIZE && (x->kind != WS_VAR_RUN || x->real))
             continue;
         const gint64 value = ws_launch_var(v, (gint)i);
-        if (value < G_MININT32 || value > WS_LAUNCH_SIZE_MOST)
+        if (value < G_MININT32 || value > (x->kind == WS_VAR_SIZE ? most : WS_REACH_SIZE_MOST))
             ws_findings_add(findings, WS_RULE_R_LAUNCH, x->kind == WS_VAR_SIZE ? "sizes" : "run",
-                            "%s is %" G_GINT64_FORMAT " for %s; kernels count in 32 bits, up to %d",
-                            x->name, value, sizes, WS_LAUNCH_SIZE_MOST);
+                            "%s is %" G_GINT64_FORMAT
+                            " for %s; kernels count in 32 bits, up to %" G_GINT64_FORMAT,
+                            x->name, value, sizes,
+                            x->kind == WS_VAR_SIZE ? most : WS_REACH_SIZE_MOST);
     }
     const gint64 tiles = ws_launch_tiles(v);
     if (tiles > G_MAXINT32)
         ws_findings_add(findings, WS_RULE_R_LAUNCH, "tiles",
                         "%" G_GINT64_FORMAT " tiles for %s; kernels count in 32 bits, up to 2^31-1",
                         tiles, sizes);
+}
+
+/* Products of sizes; the tiles with room for the next claim. */
+static void check_products(const WsProgram *p, const WsLaunchValues *v, const char *sizes,
+                           WsFindings *findings)
+{
+    g_autoptr(GPtrArray) wide = ws_reach_launch(p);
+    const WsExprEnv env = ws_launch_env(v);
+    for (guint i = 0; i < wide->len; i++) {
+        g_autoptr(GError) why = NULL;
+        gint64 value;
+        if (ws_expr_eval(wide->pdata[i], &env, &value, &why)
+                ? value >= G_MININT32 && value <= G_MAXINT32
+                : g_error_matches(why, WS_EXPR_ERROR, WS_EXPR_ERROR_DIVIDE))
+            continue; /* that nothing is divided by 0 is the proof's */
+        g_autofree char *text = ws_expr_print(wide->pdata[i]);
+        ws_findings_add(findings, WS_RULE_R_LAUNCH, "sizes",
+                        "%s does not fit in the 32 bits in which kernels count, for %s", text,
+                        sizes);
+    }
 }
 
 /* Elements of flags, and what launches add to them, are counted in 32 bits, too. */
@@ -99,6 +123,8 @@ void ws_launchable(const WsProgram *p, const WsLaunchValues *v, gint64 grid, WsF
                         "%" G_GINT64_FORMAT " CTAs for %s; a launch holds at most 2^31-1", grid,
                         sizes);
     check_integers(p, v, sizes, findings);
+    if (ws_launch_tiles(v) <= G_MAXINT32)
+        check_products(p, v, sizes, findings);
     check_flags(p, v, sizes, findings);
     for (guint m = 0; grid > 0 && m < p->n_maps; m++)
         check_map(p, v, &p->map[m], sizes, findings);

@@ -7,9 +7,6 @@ G_BEGIN_DECLS
 
 /* CTAs of one launch at most: below 2^31, whole clusters. */
 gint64 ws_launch_most(const WsProgram *p);
-/* The largest size of which kernels count right: they compute uniform expressions in 32 bits, and
- * add up to one tile to a place. */
-#define WS_LAUNCH_SIZE_MOST (G_MAXINT32 - (1 << 16))
 #define WS_LAUNCH_FLAGS_MOST (1 << 20) /* elements of a flag */
 /* Adds a finding (R-LAUNCH) for everything that the launch of `grid` CTAs would be refused for:
  * their number, sizes and tiles that leave the 32 bits in which kernels count, extents and strides

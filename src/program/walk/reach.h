@@ -1,0 +1,26 @@
+/* What 32 bits hold. Uniform expressions are integers of 64 bits; kernels compute them in 32. From
+ * sizes of at most some number, intervals say which expressions fit; of the others, which products
+ * of sizes and what data give make, nobody knows it before a launch, or not even then. */
+#pragma once
+
+#include "program/forward.h"
+
+G_BEGIN_DECLS
+
+/* The largest size that a launch of any design has, with room for a tile behind it. */
+#define WS_REACH_SIZE_MOST (G_MAXINT32 - (1 << 16))
+
+/* What of tiles, rounds and data may leave 32 bits is taken to stay within this, either way. */
+#define WS_REACH_TAKEN (1 << 29)
+
+/* The largest size with which no other expressions of `p` leave 32 bits than those of
+ * ws_reach_wide(): at most WS_REACH_SIZE_MOST. */
+gint64 ws_reach_most(const WsProgram *p);
+/* Texts (char *) of the expressions that may leave 32 bits even with small sizes, each once. Rounds
+ * of a CTA are taken to be at most 2^30 (LANGUAGE section 3). The caller frees it. */
+GPtrArray *ws_reach_wide(const WsProgram *p);
+/* Expressions (WsExpr *) of sizes and run names alone that leave 32 bits for some of such sizes: a
+ * launch has to look whether they do for its own. The caller frees it. */
+GPtrArray *ws_reach_launch(const WsProgram *p);
+
+G_END_DECLS

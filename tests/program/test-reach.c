@@ -1,0 +1,244 @@
+/* What 32 bits hold: which expressions a launch is asked about, which nobody can be, and up to
+ * which size all others fit. Beside the table an oracle: where nothing is said, expressions drawn
+ * at random have the same value in 32 bits, wrapping, as in 64. */
+#include "small.h"
+
+#include "program/walk/reach.h"
+
+static const struct {
+    const char *at;     /* a coordinate of a step in the loop k */
+    const char *wide;   /* the only expression that nobody can ask a launch about; NULL: none */
+    const char *launch; /* the only one that a launch is asked about beside its tiles */
+    gint log;           /* of the largest size, 0: as large as any design's */
+} rows[] = {
+    { "tm*128", NULL, NULL, 0 },
+    { "k*64", NULL, NULL, 0 },
+    { "K - k*64", NULL, NULL, 0 },
+    { "k*64 + 4096", NULL, NULL, 0 },
+    { "-k*64 - 4096", NULL, NULL, 0 },
+    { "M + N", NULL, "M + N", 0 },
+    { "M*N", NULL, "M*N", 0 },
+    { "M*N/K", NULL, "M*N", 0 },
+    { "M*0 + 1", NULL, NULL, 0 },
+    { "tm*tn", NULL, "(cdiv(M, 128) - 1)*(cdiv(N, 256) - 1)", 0 },
+    { "tm*N + tn", NULL, "(cdiv(M, 128) - 1)*N + (cdiv(N, 256) - 1)", 0 },
+    { "(tm*N + tn) % 8", NULL, "(cdiv(M, 128) - 1)*N + (cdiv(N, 256) - 1)", 0 },
+    { "tm*64*64*64*64", NULL, "(cdiv(M, 128) - 1)*64*64*64*64", 0 },
+    { "tm % K*128", NULL, NULL, 0 },
+    { "LENS[tm] % K*256", NULL, "(K - 1)*256", 0 },
+    { "k*64 - tm*128 - M - N", NULL, NULL, 29 }, /* no launch is asked for a least value */
+    { "LENS[tm]", NULL, NULL, 0 },
+    { "LENS[tm] + 1", NULL, NULL, 0 },
+    { "LENS[tm + 1] - LENS[tm]", "LENS[tm + 1] - LENS[tm]", NULL, 0 },
+    { "LENS[tm]*64", "LENS[tm]*64", NULL, 0 },
+    { "min(LENS[tm]*64, K)", "LENS[tm]*64", NULL, 0 },
+    { "LENS[tm*tn]", NULL, "(cdiv(M, 128) - 1)*(cdiv(N, 256) - 1)", 0 },
+    { "select(k < 3, LENS[0]*2, 0)", "LENS[0]*2", NULL, 0 },
+    { "ring", "ring", NULL, 0 }, /* as often as it is advanced */
+    { "k.total", NULL, NULL, 0 },
+    { "k.total*2", "k.total*2", NULL, 0 },
+    { "cta*64", NULL, NULL, 0 },
+};
+
+static void ask(Small *s, const WsExpr *at)
+{
+    s->op[2].n_coord = 1;
+    s->op[2].coord[0] = (WsExpr *)at;
+}
+
+static gboolean asks(GPtrArray *launch, const char *text)
+{
+    for (guint i = 0; i < launch->len; i++) {
+        g_autofree char *has = ws_expr_print(launch->pdata[i]);
+        if (g_str_equal(has, text))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static void test_table(void)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        Small *s = small_new();
+        g_autoptr(GPtrArray) plain = ws_reach_launch(&s->p);
+        ask(s, small_expr(s, rows[i].at));
+        g_test_message("%s", rows[i].at);
+        g_autoptr(GPtrArray) wide = ws_reach_wide(&s->p);
+        g_autoptr(GPtrArray) launch = ws_reach_launch(&s->p);
+        g_assert_cmpuint(wide->len, ==, rows[i].wide ? 1 : 0);
+        if (rows[i].wide)
+            g_assert_cmpstr(wide->pdata[0], ==, rows[i].wide);
+        g_assert_cmpuint(launch->len, ==, plain->len + (rows[i].launch ? 1 : 0));
+        g_assert_true(!rows[i].launch || asks(launch, rows[i].launch));
+        g_assert_cmpint(ws_reach_most(&s->p), ==,
+                        rows[i].log ? G_GINT64_CONSTANT(1) << rows[i].log : WS_REACH_SIZE_MOST);
+        small_free(s);
+    }
+}
+
+/* --- the oracle ---------------------------------------------------------------------------------
+ */
+typedef struct {
+    gint64 value[SMALL_VARS];
+    guint32 seed;  /* of LENS */
+    gboolean none; /* divided by 0, or no element */
+} Point;
+
+static gint64 lens(const Point *p, gint64 i)
+{
+    const guint32 h = ((guint32)i + p->seed) * 2654435761u;
+    return (gint64)(h % (2u * (guint32)WS_REACH_SIZE_MOST + 1u)) - WS_REACH_SIZE_MOST;
+}
+
+static gint64 cut(gint64 x, gboolean narrow)
+{
+    return narrow ? (gint32)(guint32)(guint64)x : x;
+}
+
+static gint64 divide(Point *p, gint64 a, gint64 b, gboolean mod)
+{
+    if (b == 0) {
+        p->none = TRUE;
+        return 0;
+    }
+    const gint64 q = a / b - (a % b != 0 && (a < 0) != (b < 0));
+    return mod ? a - q * b : q;
+}
+
+/* With `narrow` each operation is one of 32 bits. Values of 64 bits stay below 2^62 here. */
+static gint64 value_of(Point *p, const WsExpr *e, gboolean narrow)
+{
+    gint64 x[3] = { 0, 0, 0 };
+    if (e->op == WS_EXPR_INT)
+        return cut(e->i, narrow);
+    if (e->op == WS_EXPR_VAR)
+        return cut(p->value[e->var], narrow);
+    for (guint i = 0; i < e->n_args && i < 3; i++)
+        x[i] = value_of(p, e->arg[i], narrow);
+    if (e->op == WS_EXPR_INDEX)
+        return lens(p, x[0]);
+    if (e->op == WS_EXPR_ADD)
+        return cut(x[0] + x[1], narrow);
+    if (e->op == WS_EXPR_SUB)
+        return cut(x[0] - x[1], narrow);
+    if (e->op == WS_EXPR_MUL)
+        return cut(x[0] * x[1], narrow);
+    if (e->op == WS_EXPR_DIV || e->op == WS_EXPR_MOD)
+        return cut(divide(p, x[0], x[1], e->op == WS_EXPR_MOD), narrow);
+    if (e->op == WS_EXPR_LT)
+        return x[0] < x[1];
+    if (e->op == WS_EXPR_NEG)
+        return cut(-x[0], narrow);
+    g_assert_true(e->op == WS_EXPR_CALL);
+    if (e->func == WS_FUNC_MIN)
+        return MIN(x[0], x[1]);
+    if (e->func == WS_FUNC_MAX)
+        return MAX(x[0], x[1]);
+    if (e->func == WS_FUNC_SELECT)
+        return x[0] ? x[1] : x[2];
+    g_assert_true(e->func == WS_FUNC_CDIV);
+    return cut(-divide(p, -x[0], x[1], FALSE), narrow);
+}
+
+static char *draw(GRand *rand, guint depth)
+{
+    static const char *const leaf[] = { "M", "N", "K", "KT", "tm", "tn", "k", "cta", "row0", "x" };
+    static const char *const form[] = { "(%s + %s)",    "(%s - %s)",   "%s*%s",
+                                        "(%s)/(%s)",    "(%s) % (%s)", "min(%s, %s)",
+                                        "cdiv(%s, %s)", "max(%s, %s)", "select(%s < 7, 3, %s)" };
+    const guint kind = (guint)g_rand_int_range(rand, 0, depth ? 14 : 4);
+    if (kind == 0)
+        return g_strdup_printf("%d", g_rand_int_range(rand, 0, 2000));
+    if (kind < 4)
+        return g_strdup(leaf[g_rand_int_range(rand, 0, G_N_ELEMENTS(leaf))]);
+    g_autofree char *a = draw(rand, depth - 1), *b = draw(rand, depth - 1);
+    if (kind == 4)
+        return g_strdup_printf("LENS[%s]", a);
+    g_auto(GStrv) part = g_strsplit(form[(kind - 5) % G_N_ELEMENTS(form)], "%s", -1);
+    return g_strconcat(part[0], a, part[1], b, part[2], NULL);
+}
+
+static gint64 size_of(GRand *rand, gint64 most)
+{
+    const gint64 at = (gint64)g_rand_int(rand) % (most + 1);
+    return g_rand_boolean(rand) ? MAX(most - at % 5, 0) : at >> g_rand_int_range(rand, 0, 28);
+}
+
+static gint64 in(GRand *rand, gint64 n)
+{
+    return n < 1 ? 0 : g_rand_boolean(rand) ? n - 1 : (gint64)g_rand_int(rand) % n;
+}
+
+static Point point_of(Small *s, GRand *rand, gint64 most)
+{
+    Point p = { .seed = g_rand_int(rand) };
+    gint64 *v = p.value;
+    for (guint i = SMALL_M; i <= SMALL_K; i++)
+        v[i] = size_of(rand, most);
+    v[SMALL_KT] = value_of(&p, s->var[SMALL_KT].value, FALSE);
+    v[SMALL_TM] = in(rand, value_of(&p, s->tiles.axis[0].extent, FALSE));
+    v[SMALL_TN] = in(rand, value_of(&p, s->tiles.axis[1].extent, FALSE));
+    v[SMALL_INDEX] = in(rand, v[SMALL_KT]);
+    v[SMALL_TOTAL] = (gint64)g_rand_int(rand) >> 2;
+    v[SMALL_ROW0] = value_of(&p, s->var[SMALL_ROW0].value, FALSE);
+    v[SMALL_X] = value_of(&p, s->op[3].set, FALSE);
+    return p;
+}
+
+/* The launch is taken where all that it is asked about fits. */
+static gboolean taken(Point *p, GPtrArray *launch)
+{
+    for (guint i = 0; i < launch->len; i++) {
+        const gint64 x = value_of(p, launch->pdata[i], FALSE);
+        if (x < G_MININT32 || x > G_MAXINT32)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static void test_oracle(void)
+{
+    g_autoptr(GRand) rand = g_rand_new_with_seed(47);
+    guint compared = 0, silent = 0, refused = 0;
+    for (guint n = 0; n < 4000; n++) {
+        Small *s = small_new();
+        g_autofree char *text = draw(rand, 3);
+        WsExpr *e = small_expr(s, text);
+        ask(s, e);
+        g_autoptr(GPtrArray) wide = ws_reach_wide(&s->p);
+        g_autoptr(GPtrArray) launch = ws_reach_launch(&s->p);
+        const gint64 most = ws_reach_most(&s->p);
+        silent += wide->len == 0;
+        for (guint k = 0; wide->len == 0 && k < 20; k++) {
+            Point p = point_of(s, rand, most);
+            if (!taken(&p, launch)) {
+                refused++;
+                continue;
+            }
+            const gint64 exact = value_of(&p, e, FALSE);
+            const gint64 kernel = value_of(&p, e, TRUE);
+            if (p.none)
+                continue;
+            if (exact != kernel)
+                g_test_message("%s: M %" G_GINT64_FORMAT " N %" G_GINT64_FORMAT
+                               " K %" G_GINT64_FORMAT,
+                               text, p.value[SMALL_M], p.value[SMALL_N], p.value[SMALL_K]);
+            g_assert_cmpint(exact, ==, kernel);
+            compared++;
+        }
+        small_free(s);
+    }
+    g_test_message("%u expressions of 4000 without a word, %u launches compared, %u refused",
+                   silent, compared, refused);
+    g_assert_cmpuint(silent, >, 1000);
+    g_assert_cmpuint(compared, >, 10000);
+    g_assert_cmpuint(refused, >, 1000);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/reach/table", test_table);
+    g_test_add_func("/reach/oracle", test_oracle);
+    return g_test_run();
+}
