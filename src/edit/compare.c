@@ -108,6 +108,18 @@ static guint64 other(GHashTable *map, guint64 identity)
 /* --- what became of a node -----------------------------------------------------------------------
  */
 
+/* What an import says of its text names lines ("before lines 47, 50 and 52"): where they stand is
+ * not what is said. */
+static gboolean same_but_for_lines(WsFieldId field, const char *a, const char *b)
+{
+    if (field != WS_F_granted && field != WS_F_unread)
+        return FALSE;
+    g_autoptr(GRegex) lines = g_regex_new("\\blines? [0-9]+((, | and |-)[0-9]+)*", 0, 0, NULL);
+    g_autofree char *x = g_regex_replace_literal(lines, a, -1, 0, "lines", 0, NULL);
+    g_autofree char *y = g_regex_replace_literal(lines, b, -1, 0, "lines", 0, NULL);
+    return !g_strcmp0(x, y);
+}
+
 /* Plain fields that differ, as "depth 3; ahead 1" of each design. */
 static void differing_fields(const WsNode *a, const WsNode *b, GString *was, GString *is)
 {
@@ -122,7 +134,7 @@ static void differing_fields(const WsNode *a, const WsNode *b, GString *was, GSt
         const char *otherwise = rows[i].fallback ? rows[i].fallback : "\xe2\x80\x93";
         const char *xa = va->kind == WS_VALUE_NONE ? otherwise : ta;
         const char *xb = vb->kind == WS_VALUE_NONE ? otherwise : tb;
-        if (!g_strcmp0(xa, xb))
+        if (!g_strcmp0(xa, xb) || same_but_for_lines(rows[i].field, xa, xb))
             continue;
         const char *key = ws_node_key(a->kind, rows[i].field);
         g_string_append_printf(was, "%s%s %s", was->len ? "; " : "", key, xa);
