@@ -25,6 +25,7 @@ static char *dir;
 /* '@' is the folder of the test. */
 static const struct {
     const char *schema, *arguments[10];
+    const char *says; /* without blanks behind colons; NULL: nothing is looked for */
 } rows[] = {
     JSON_OF(DESIGNS "broken/02-wrong-count.wstave"),
     JSON_OF(DESIGNS "broken/04-wrong-bytes.wstave"),
@@ -49,6 +50,10 @@ static const struct {
     { "critical", { "simulate", "projects/attention-d64/design.wstave", "--json", "--critical" } },
     { "advise", { "advise", GEMM, "--json" } },
     { "search", { "search", GEMM, "--json", "--rounds", "1", "--beam", "1", "--budget", "20s" } },
+    { "search",
+      { "search", DESIGNS "global/right-covers.wstave", "--json", "--dry", "--rounds=1",
+        "--beam=1" },
+      "\"given\":\"given that picked" },
     { "search-cases",
       { "search", GEMM, "--json", "--dry", "--rounds=1", "--beam=1", "--case=M=1024 N=1024 K=1024",
         "--case=M=512 N=512 K=512" } },
@@ -131,6 +136,9 @@ static void test_outputs(void)
             g_assert_true(g_file_get_contents(errors, &output, NULL, NULL));
         }
         judge(rows[i].schema, output);
+        g_autoptr(GString) close = g_string_new(output);
+        g_string_replace(close, "\": ", "\":", 0);
+        g_assert_true(!rows[i].says || strstr(close->str, rows[i].says));
     }
 }
 

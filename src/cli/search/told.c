@@ -1,7 +1,11 @@
 /* What a search says, prints and writes. */
+#include "check/check.h"
+#include "check/verdict.h"
 #include "cli/search/asked.h"
 #include "edit/edit.h"
 #include "model/findings.h"
+#include "program/elaborate.h"
+#include "program/program.h"
 #include "search/bound.h"
 
 #include <stdio.h>
@@ -27,6 +31,15 @@ static const char *values_text(const WsSearchAsked *a, const WsFound *f)
         return "proved; as it is: ";
     return has_same_values(a, f) ? "proved, and rehearsed with the values of the reference: "
                                  : "proved, but its values were compared with nothing: ";
+}
+
+/* What its proof builds on, "" if on nothing. Transfer full. */
+static char *given_of(const WsFound *f)
+{
+    g_autoptr(WsFindings) ignored = ws_findings_new();
+    g_autoptr(WsProgram) p = ws_elaborate(f->design, NULL, 0, ignored);
+    g_autoptr(WsVerdict) v = p ? ws_check(p, NULL, ignored) : NULL;
+    return v ? ws_verdict_given(v) : g_strdup("");
 }
 
 void ws_told_print(const WsSearchAsked *a, const WsTrialOf *of, const WsSearch *s)
@@ -67,6 +80,9 @@ void ws_told_print(const WsSearchAsked *a, const WsTrialOf *of, const WsSearch *
         printf("%s%" G_GINT64_FORMAT " cycles predicted (%+.1f %%), %" G_GUINT64_FORMAT
                " bytes of shared memory, %" G_GINT64_FORMAT " registers\n",
                values_text(a, f), f->cycles, gain(s, f), f->shared, f->registers);
+        g_autofree char *given = given_of(f);
+        if (*given)
+            printf("  proved %s\n", given);
         if (f->late > 0)
             printf("  %" G_GINT64_FORMAT " cycles where loads take %.0f %% longer\n", f->late,
                    100 * a->options.jitter);
@@ -112,6 +128,9 @@ void ws_told_json(WsJsonOut *j, const WsSearchAsked *a, const WsTrialOf *of, con
         if (f->late > 0)
             ws_json_out_integer(j, "late", f->late);
         ws_json_out_truth(j, "compared", has_same_values(a, f));
+        g_autofree char *given = given_of(f);
+        if (*given)
+            ws_json_out_text(j, "given", given);
         if (f->floor.cycles > 0) {
             ws_json_out_integer(j, "floor", f->floor.cycles);
             ws_json_out_text(j, "unit", f->floor.unit);
