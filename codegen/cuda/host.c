@@ -1,7 +1,7 @@
 /* The host's side of the printed text: tensor maps, launch. */
 #include "codegen/cuda/cuda.h"
+#include "codegen/early.h"
 #include "codegen/sizes.h"
-#include "program/op.h"
 #include "program/parts/tensor.h"
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
@@ -127,15 +127,6 @@ void ws_cuda_bind_problem(WsCuda *c, gboolean on)
     }
 }
 
-static gboolean uses_pdl(const WsProgram *p)
-{
-    for (guint i = 0; i < p->n_ops; i++) {
-        if (ws_op_between_kernels(p->op[i]->kind))
-            return TRUE;
-    }
-    return FALSE;
-}
-
 static void call(WsCuda *c)
 {
     const WsProgram *p = c->p;
@@ -214,7 +205,7 @@ static void launch(WsCuda *c)
     ws_cuda_line(c, "config.blockDim = dim3(THREADS);");
     ws_cuda_line(c, "config.dynamicSmemBytes = SHARED_BYTES;");
     ws_cuda_line(c, "config.stream = stream;");
-    if (uses_pdl(p)) {
+    if (ws_launch_begins_early(p)) {
         ws_cuda_line(c, "cudaLaunchAttribute early = {};");
         ws_cuda_line(c, "early.id = cudaLaunchAttributeProgrammaticStreamSerialization;");
         ws_cuda_line(c, "early.val.programmaticStreamSerializationAllowed = 1;");

@@ -1,6 +1,7 @@
 /* Designs -> CUDA C++: structure of the text, folding of copies, and nvcc's verdict where it is
  * installed: one small design always, every shipped design with `-m slow` (./dev soak). */
 #include "codegen/cuda/cuda.h"
+#include "codegen/python/python.h"
 #include "model/design.h"
 #include "model/findings.h"
 #include "program/elaborate.h"
@@ -308,6 +309,38 @@ static void test_edited(void)
         g_test_skip("nvcc is not installed");
 }
 
+/* A launch may begin before the one in front of it has ended only where the kernel waits for that
+ * one: what only lets the next one start would touch what is still written. */
+static void test_early(void)
+{
+    static const struct {
+        const char *without;
+        gboolean early;
+    } cases[] = {
+        { NULL, TRUE },
+        { "{ \"griddepcontrol\": \"launch_dependents\" },", TRUE },
+        { "{ \"griddepcontrol\": \"wait\" },", FALSE },
+    };
+    g_autofree char *text = NULL,
+                    *file = g_build_filename(WS_SOURCE_ROOT,
+                                             "tests/designs/moves/gemm-prefetch.wstave", NULL);
+    g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(GString) s = g_string_new(text);
+        if (cases[i].without)
+            g_assert_cmpuint(g_string_replace(s, cases[i].without, "", 0), >, 0);
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsDesign) design = ws_design_parse(s->str, s->len, "early", findings);
+        g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, findings);
+        g_autofree char *cuda = cuda_of(p);
+        g_assert_true((strstr(cuda, "cudaLaunchAttributeProgrammatic") != NULL) == cases[i].early);
+        g_autoptr(GError) error = NULL;
+        g_autofree char *gluon = ws_generate_gluon(p, FALSE, NULL, &error);
+        g_assert_no_error(error);
+        g_assert_true((strstr(gluon, "launch_pdl=True") != NULL) == cases[i].early);
+    }
+}
+
 static void test_foreign_target(void)
 {
     g_autoptr(GError) error = NULL;
@@ -335,6 +368,7 @@ int main(int argc, char **argv)
     g_test_add_func("/cuda/tidy", test_tidy);
     g_test_add_func("/cuda/author", test_author);
     g_test_add_func("/cuda/edited", test_edited);
+    g_test_add_func("/cuda/early", test_early);
     g_test_add_func("/cuda/foreign-target", test_foreign_target);
     return g_test_run();
 }

@@ -1,8 +1,8 @@
 /* The launcher: descriptors, the grid, what it says of itself and what it refuses. */
+#include "codegen/early.h"
 #include "codegen/python/gluon/gluon.h"
 #include "codegen/python/host_tensors.h"
 #include "program/formula.h"
-#include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/parts/tensor.h"
@@ -36,16 +36,6 @@ static void grid(WsPy *y)
                    "programs = min(n_tiles, torch.cuda.get_device_properties(%s.device)"
                    ".multi_processor_count)",
                    y->tensor[0]);
-}
-
-/* Steps griddepcontrol. */
-static gboolean depends(const WsPy *y)
-{
-    for (guint i = 0; i < y->p->n_ops; i++) {
-        if (ws_op_between_kernels(y->p->op[i]->kind))
-            return TRUE;
-    }
-    return FALSE;
 }
 
 static const char *listed_shape(WsPy *y, const WsTensor *t)
@@ -99,7 +89,7 @@ char *ws_gluon_launcher(WsPy *y, const GPtrArray *arguments, const WsPyPlan *pla
     ws_py_line(y, "return %s[(programs,)](%s, " CONSTANTS "num_warps=%u%s%s)", y->kernel,
                ws_gluon_joined(y, arguments), y->p->agent[plan->agent[0]].warps,
                plan->maxnreg ? ws_py_format(y, ", maxnreg=%u", plan->maxnreg) : "",
-               depends(y) ? ", launch_pdl=True" : "");
+               ws_launch_begins_early(y->p) ? ", launch_pdl=True" : "");
     g_autofree char *used = ws_py_piece(y, ws_py_host_used(y, y->out->str), FALSE);
     g_string_truncate(y->out, 0);
     y->depth = 0;
