@@ -1,4 +1,5 @@
 /* The check as a whole: budgets, cases, plays, verdict. */
+#include "check/between.h"
 #include "check/global/judge.h"
 #include "check/mesh/judge.h"
 #include "check/order.h"
@@ -480,13 +481,8 @@ static void tell_assumed(const WsProgram *p, WsVerdict *v, const WsFindings *fin
                                               "documented)"));
     for (guint i = 0; v->kind == WS_VERDICT_PROVED && i < p->n_granted; i++)
         g_ptr_array_add(v->assumed, g_strdup(p->granted[i]));
-    gboolean depends = FALSE;
-    for (guint i = 0; i < p->n_ops; i++)
-        depends |= ws_op_between_kernels(p->op[i]->kind);
-    if (depends && v->kind == WS_VERDICT_PROVED)
-        g_ptr_array_add(
-            v->assumed,
-            ws_phrase("what the kernel before writes is touched after griddepcontrol only"));
+    if (v->kind == WS_VERDICT_PROVED)
+        ws_between_assumed(p, v->assumed);
     g_autoptr(WsDepends) d =
         v->kind == WS_VERDICT_PROVED && p->n_assume ? ws_depends_new(p, NULL) : NULL;
     for (guint i = 0; d && i < p->n_assume; i++)

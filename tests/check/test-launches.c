@@ -117,6 +117,46 @@ static void no_launch(void)
     }
 }
 
+/* The name of a CTA's one tile is there before the body: what it reads is read before
+ * griddepcontrol, and the verdict says of what. A `let` behind it, and the names of a loop over
+ * tiles, read later. */
+static void early_names(void)
+{
+    static const struct {
+        const char *tiles, *body;
+        guint early;
+    } cases[] = {
+        { "'axes':{'t':'T'},'launch':'single','let':{'e':'L[t]','f':'e + L[0]'}",
+          "{'griddepcontrol':'wait'},{'if':'f == 9','then':[]}", 1 },
+        { "'axes':{'t':'T'},'launch':'single','let':{'e':'L[t]','f':'e + P[0]'}",
+          "{'griddepcontrol':'launch_dependents'},{'if':'f == 9','then':[]}", 2 },
+        { "'axes':{'t':'T'},'launch':'single'",
+          "{'griddepcontrol':'wait'},{'let':'e','be':'L[t]'},{'if':'e == 9','then':[]}", 0 },
+        { "'axes':{'t':'T'},'launch':'persistent','let':{'e':'L[t]'}",
+          "{'griddepcontrol':'wait'},{'for':'tile','over':'tiles','do':[{'if':'e == "
+          "9','then':[]}]}",
+          0 },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *text = g_strdelimit(
+            g_strdup_printf(
+                "{'warpstave':1,'name':'early','target':'sm_90a','sizes':{'T':4},'tensors':["
+                "{'name':'L','dtype':'i32','shape':['T'],'data':'integers(2, 6)'},"
+                "{'name':'P','dtype':'i32','shape':['T'],'data':'integers(2, 6)'}],"
+                "'tiles':{%s},'groups':[{'name':'a','role':'worker','warps':1,'body':[%s]}]}",
+                cases[i].tiles, cases[i].body),
+            "'", '"');
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsProgram) p = right_program(text, "early", findings);
+        g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
+        guint early = 0;
+        for (guint k = 0; k < v->assumed->len; k++)
+            early += strstr(v->assumed->pdata[k], "before any griddepcontrol") != NULL;
+        g_assert_cmpint(v->kind, ==, WS_VERDICT_PROVED);
+        g_assert_cmpuint(early, ==, cases[i].early);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -124,6 +164,7 @@ int main(int argc, char **argv)
         g_autofree char *path = g_strdup_printf("/check/launches/%s", rows[i].title);
         g_test_add_data_func(path, &rows[i], launches);
     }
+    g_test_add_func("/check/launches/early-names", early_names);
     g_test_add_func("/check/launches/no-launch", no_launch);
     g_test_add_func("/check/launches/empty-rounds", empty_rounds);
     return g_test_run();
