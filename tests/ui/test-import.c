@@ -301,7 +301,8 @@ static void finding(Scenario *s)
     end(&k);
 }
 
-/* --- what `warpstave check` says of the same file ----------------------------------------------- */
+/* --- what `warpstave check` says of the same file -----------------------------------------------
+ */
 
 static void edit_note(Scenario *s)
 {
@@ -313,7 +314,8 @@ static void edit_note(Scenario *s)
     hands_settle(s);
 }
 
-/* Kernels whose waits are slot and parity, and one with a place that was not read: read and edited. */
+/* Kernels whose waits are slot and parity, and one with a place that was not read: read and edited.
+ */
 static void judged(Scenario *s)
 {
     static const char *const right[] = { "tests/import/gluon/rows.py",
@@ -496,8 +498,18 @@ static void stopped(Scenario *s)
     g_rmdir(folder);
 }
 
+/* A kernel for another machine than that of the design that is open is played on its own. */
+static void other_machine(Scenario *s)
+{
+    Kernel k = kernel("tests/import/amd/hand.py", NULL, NULL);
+    open_kernel(s, &k);
+    g_assert_nonnull(ws_document_predicted(s->document));
+    end(&k);
+}
+
 static void add(void)
 {
+    scenario_add("import/other-machine", other_machine);
     scenario_add_empty("import/source", source);
     scenario_add_empty("import/saved", saved);
     scenario_add_empty("import/opaque", opaque);

@@ -213,6 +213,14 @@ static void stop_it(GCancellable *cancellable, gpointer progress)
     g_atomic_int_set(&((Progress *)progress)->stop, 1);
 }
 
+/* The machine that the open design is played on, if this one is for it. */
+static const WsMachine *machine_for(const WsMachine *open, const WsDesign *design)
+{
+    const char *target = ws_node_text(ws_design_root(design), WS_F_target);
+    return open && (!target || !g_strcmp0(target, open->target)) ? open
+                                                                 : ws_machine_builtin(target);
+}
+
 static Reading *read_text(GFile *file, char *text, gsize length, Progress *p,
                           const WsMachine *machine, GError **error)
 {
@@ -233,7 +241,8 @@ static Reading *read_text(GFile *file, char *text, gsize length, Progress *p,
     r->source->unread = g_ptr_array_ref(kernel.import->unread);
     r->source->import = ws_import_ref(kernel.import);
     if (!g_atomic_int_get(&p->stop))
-        r->answers = ws_answers_of_kernel(&kernel, machine, WS_ASK_TEXTS | WS_ASK_SOURCE);
+        r->answers = ws_answers_of_kernel(&kernel, machine_for(machine, kernel.design),
+                                          WS_ASK_TEXTS | WS_ASK_SOURCE);
     return r;
 }
 
