@@ -386,6 +386,14 @@ static void one_round_ahead(Scenario *s)
     g_autoptr(GArray) ruler = ruler_now(s);
     const WsSceneItem still = *softmax; /* the drag begins another scene */
     const double at = place_of(s, ROUND "4", &still);
+    hands_press(s, x0, y0); /* tried and dropped: as it was */
+    hands_glide(s, x0, y0, x1, y1);
+    WAIT_FOR(seen_gesture_words(hands_timeline(s)) &&
+             strstr(seen_gesture_words(hands_timeline(s)), "✔"));
+    scenario_key("Escape");
+    hands_settle(s);
+    hands_let_go(s);
+    g_assert_cmpfloat_with_epsilon(place_of(s, ROUND "4", &still), at, 1.5);
     hands_press(s, x0, y0);
     hands_glide(s, x0, y0, x1, y1);
     WAIT_FOR(seen_gesture_words(hands_timeline(s)) &&
@@ -402,6 +410,7 @@ static void one_round_ahead(Scenario *s)
     hands_shot(s, "ahead-2-drag");
     hands_let_go(s);
     g_assert_cmpfloat_with_epsilon(place_of(s, ROUND "2", &still), at, 1.5);
+    g_assert_nonnull(scenario_find_text(GTK_WIDGET(s->window), "mma s, math"));
     WsDesign *now = ws_document_latest(s->document);
     g_assert_cmpint(ws_design_find(now, ROUND "3")->kind, ==, WS_STEP_WAIT);
     g_assert_cmpint(ws_design_find(now, ROUND "4")->kind, ==, WS_STEP_MMA);
@@ -413,6 +422,13 @@ static void one_round_ahead(Scenario *s)
     g_assert_cmpint(ws_document_clock(s->document)->cycles * 10, <, before * 9);
     g_assert_cmpuint(ws_history_n(ws_document_history(s->document)), ==, 2); /* one drag */
     hands_shot(s, "ahead-3-done");
+    /* Undone and done again, it lies where it lay. */
+    scenario_act(s, "undo");
+    hands_settle(s);
+    g_assert_cmpfloat_with_epsilon(place_of(s, ROUND "4", &still), at, 1.5);
+    scenario_act(s, "redo");
+    hands_settle(s);
+    g_assert_cmpfloat_with_epsilon(place_of(s, ROUND "2", &still), at, 1.5);
     hands_assert_same_ptx(s, "tests/designs/attention-ahead.wstave");
 }
 

@@ -336,7 +336,10 @@ void ws_gesture_finish(WsTimeline *t)
     WsDraft *draft = g_steal_pointer(&g->draft);
     g_autofree char *refused = g_steal_pointer(&g->refused);
     WsDocument *d = t->document;
-    free_gesture(t, draft != NULL);
+    const gboolean shown = draft && ws_document_design(d) == draft->design;
+    if (shown)
+        ws_gesture_keep(t, g->latest, draft->design);
+    free_gesture(t, shown);
     if (draft) {
         ws_document_commit(d, draft, NULL);
         ws_draft_free(draft);

@@ -20,6 +20,7 @@ void ws_gesture_finish(WsTimeline *t);
 /* What is tried is another score: it is shown so that a step that stays lies where it lay. */
 void ws_gesture_follow(WsTimeline *t);
 void ws_gesture_hold(WsTimeline *t, WsSceneOptions *o); /* of the opening window */
+void ws_gesture_return(WsTimeline *t); /* a drag is undone, or done again: the view goes along */
 gboolean ws_gesture_active(const WsTimeline *t);
 gboolean ws_gesture_abandon(WsTimeline *t); /* FALSE: there was none */
 /* Ports, handles, the ghost, what is dragged, and the words; called last, in page units. */

@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#define TRIES 12 /* steps that are looked for, the nearest first */
+#define TRIES     12 /* steps that are looked for, the nearest first */
+#define MOST_GONE 64 /* drags whose way along the axis is remembered */
 
 typedef struct {
     const WsSceneItem *item;
@@ -117,4 +118,51 @@ void ws_gesture_hold(WsTimeline *t, WsSceneOptions *o)
     o->hold = (const WsSceneSegment *)(gpointer)g->ghost->segment->data;
     o->n_hold = g->ghost->segment->len;
     memcpy(o->later, t->later, sizeof o->later);
+}
+
+/* --- once it is let go ---------------------------------------------------------------------------
+ */
+
+static void clear_gone(gpointer p)
+{
+    WsGone *gone = p;
+    ws_design_unref(gone->before);
+    ws_design_unref(gone->after);
+}
+
+static void set_of_scene(WsTimeline *t, WsDesign *design)
+{
+    if (design)
+        ws_design_ref(design);
+    g_clear_pointer(&t->of_scene, ws_design_unref);
+    t->of_scene = design;
+}
+
+void ws_gesture_keep(WsTimeline *t, WsDesign *before, WsDesign *after)
+{
+    set_of_scene(t, after); /* the view is there already */
+    if (t->view.at.folded || t->later[0] == 0)
+        return;
+    if (!t->gone) {
+        t->gone = g_array_new(FALSE, FALSE, sizeof(WsGone));
+        g_array_set_clear_func(t->gone, clear_gone);
+    }
+    const WsGone gone = { ws_design_ref(before), ws_design_ref(after), t->later[0] };
+    g_array_append_val(t->gone, gone);
+    if (t->gone->len > MOST_GONE)
+        g_array_remove_index(t->gone, 0);
+}
+
+void ws_gesture_return(WsTimeline *t)
+{
+    WsDesign *now = ws_document_design(t->document);
+    for (guint i = 0; t->gone && !t->view.at.folded && i < t->gone->len; i++) {
+        const WsGone *gone = &g_array_index(t->gone, WsGone, i);
+        const gboolean undone = t->of_scene == gone->after && now == gone->before;
+        if (undone || (t->of_scene == gone->before && now == gone->after)) {
+            t->view.at.from += (double)(undone ? -gone->later : gone->later);
+            break;
+        }
+    }
+    set_of_scene(t, now);
 }

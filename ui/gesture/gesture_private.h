@@ -59,6 +59,9 @@ void ws_gesture_port(WsTimeline *t, const WsSceneItem *item, double *x, double *
 gboolean ws_gesture_handle(const WsScene *scene, const WsSceneStaff *staff, double *x, double *y);
 const WsSceneStaff *ws_gesture_ring_at(WsTimeline *t, double x, double y);
 
+/* gesture_hold.c: what was tried is let go, and stays where it is shown */
+void ws_gesture_keep(WsTimeline *t, WsDesign *before, WsDesign *after);
+
 /* gesture_paint.c */
 void ws_gesture_paint_ghost(WsTimeline *t, GtkSnapshot *s);
 void ws_gesture_paint_hover(WsTimeline *t, GtkSnapshot *s);

@@ -236,6 +236,8 @@ static void finalize(GObject *object)
     g_clear_pointer(&t->main_trace, ws_trace_unref);
     g_clear_pointer(&t->knots, g_array_unref);
     g_clear_pointer(&t->rounds, g_array_unref);
+    g_clear_pointer(&t->gone, g_array_unref);
+    g_clear_pointer(&t->of_scene, ws_design_unref);
     g_free(t->special);
     g_free(t->loop);
     g_free(t->how);

@@ -36,6 +36,12 @@ typedef enum {
     WS_DRAG_GESTURE /* gesture.h */
 } WsDragKind;
 
+/* A drag that was let go: the view went so many cycles along the axis with what is shown. */
+typedef struct {
+    WsDesign *before, *after; /* references */
+    gint64 later;
+} WsGone;
+
 struct _WsTimeline {
     GtkWidget parent;
     WsDocument *document;
@@ -93,6 +99,8 @@ struct _WsTimeline {
     gboolean drop_behind;           /* behind it */
     struct WsCompareScore *compare; /* marks of what differs from another design */
     struct WsGesture *gesture;      /* while something is edited by hand, else NULL */
+    GArray *gone;                   /* WsGone: drags after which the view went along; NULL: none */
+    WsDesign *of_scene;             /* the design that was shown last; reference */
     gint64 later[2]; /* by segment: what is tried is so much later than the score before; else 0 */
 };
 

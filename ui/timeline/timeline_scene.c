@@ -413,6 +413,8 @@ void ws_timeline_retake(WsTimeline *t)
         gtk_stack_set_visible_child_name(GTK_STACK(t->stack), "table");
     if (t->gesture)
         ws_gesture_follow(t);
+    else
+        ws_gesture_return(t);
     ws_timeline_refresh(t);
 }
 
