@@ -328,7 +328,10 @@ static gboolean try_pins(WsCover *c, guint axis)
             g_clear_pointer(&g->problem, g_free);
             g_clear_pointer(&g->cure, g_free);
             g_clear_pointer(&g->bounded, g_free);
+            g_ptr_array_set_size(g->free, 0);
         }
+    if (g->reduces) /* each value may do the same (cover.c is_free) */
+        return try_pins(c, axis + 1);
     ws_global_cure(
         g, 2,
         "name %s in the coordinates, let one of its values alone write, or add to a tensor "

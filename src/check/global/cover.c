@@ -161,6 +161,18 @@ static gboolean dimension_of(WsGlobal *g, const WsPoly *shape, guint dims, guint
     return FALSE;
 }
 
+/* Of a tensor that is reduced: an axis in no coordinate, each value of which does the same. */
+static gboolean is_free(WsGlobal *g, const WsPoly *shape, guint dims, guint atom)
+{
+    for (guint d = 0; d < dims; d++)
+        if (ws_poly_has(g->ps, shape[d], atom))
+            return FALSE;
+    const char *name = ws_atom(g->ps, atom)->name;
+    if (g->reduces && !g_ptr_array_find_with_equal_func(g->free, name, g_str_equal, NULL))
+        g_ptr_array_add(g->free, (gpointer)name);
+    return g->reduces;
+}
+
 static gboolean is_pinned(const WsCover *c, guint atom)
 {
     for (guint i = 0; i < c->n_pinned; i++)
@@ -208,7 +220,7 @@ static gboolean find_axes(WsCover *c, const WsPiece *first, const WsPoly *shape,
             k < g->axes->len ? g_array_index(g->axes, guint, k) : first->round[k - g->axes->len];
         guint dim;
         WsPoly factor, left;
-        if (is_pinned(c, atom))
+        if (is_pinned(c, atom) || is_free(g, shape, dims, atom))
             continue;
         if (axes->n == G_N_ELEMENTS(axes->axis) ||
             !dimension_of(g, shape, dims, atom, &dim, &factor))

@@ -82,6 +82,8 @@ typedef struct {
     char *bounded;
     gint64 window[WS_MAX_RANK];
     gboolean counters; /* places of stores hang on counters */
+    gboolean reduces;  /* what is looked at is how often elements are reduced */
+    GPtrArray *free;   /* const char*: axes of which each value reduces every element once */
     GArray *axes;      /* guint: atoms of the axes of tiles; those of extent 1 are left out */
     GArray *extents;   /* WsPoly: rounds of loops that are axes */
 } WsGlobal;

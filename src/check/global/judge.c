@@ -34,6 +34,7 @@ void ws_global_begin(WsGlobal *g, const WsProgram *p)
                           .tile = g_array_new(FALSE, FALSE, sizeof(WsPoly)),
                           .divide = g_array_new(FALSE, FALSE, sizeof(WsPoly)) };
     g->piece = g_ptr_array_new();
+    g->free = g_ptr_array_new();
     g->axes = g_array_new(FALSE, FALSE, sizeof(guint));
     g->extents = g_array_new(FALSE, FALSE, sizeof(WsPoly));
     for (guint i = 0; i < p->n_assume; i++)
@@ -48,6 +49,7 @@ void ws_global_end(WsGlobal *g)
     g_array_unref(g->axes);
     g_array_unref(g->extents);
     g_ptr_array_unref(g->piece);
+    g_ptr_array_unref(g->free);
     g_free(g->terms.value);
     g_free(g->terms.known);
     g_free(g->problem);
@@ -239,6 +241,29 @@ static void stated(WsGlobalVerdict *v, const WsTensor *t)
                     ws_phrase("every element of %s is written once (%s)", t->name, t->covers));
 }
 
+/* G21: how often is the kernel's, as once a part of a sum; what is shown of it is said. */
+static void reduced(WsGlobalVerdict *v, WsGlobal *g, gint tensor)
+{
+    const char *name = g->p->tensor[tensor].name;
+    g_ptr_array_set_size(g->free, 0);
+    g->reduces = TRUE;
+    g_autofree char *reason = masked(g->p, tensor) ? g_strdup("") : shown(g, tensor);
+    g->reduces = FALSE;
+    if (reason) {
+        g_ptr_array_add(v->assumed, ws_phrase("%s is reduced where, and as often as, it should be "
+                                              "(its elements are not counted)",
+                                              name));
+        return;
+    }
+    g_autoptr(GString) each = g_string_new(NULL);
+    for (guint i = 0; i < g->free->len; i++)
+        g_string_append_printf(each, "%s%s", i ? ", " : "", (const char *)g->free->pdata[i]);
+    if (g->free->len)
+        g_ptr_array_add(
+            v->assumed,
+            ws_phrase("every element of %s is to be reduced once for each %s", name, each->str));
+}
+
 static void judge(WsGlobalVerdict *v, WsGlobal *g, gint tensor, WsFindings *findings)
 {
     const WsProgram *p = g->p;
@@ -246,10 +271,8 @@ static void judge(WsGlobalVerdict *v, WsGlobal *g, gint tensor, WsFindings *find
     guint tried = 0;
     if (t->access == WS_ACCESS_REDUCE && !one_reduction(p, tensor, findings))
         v->kind = WS_GLOBAL_WRONG;
-    else if (t->access == WS_ACCESS_REDUCE) /* how often is the kernel's: once a part, or a row */
-        g_ptr_array_add(v->assumed, ws_phrase("%s is reduced where, and as often as, it should be "
-                                              "(its elements are not counted)",
-                                              t->name));
+    else if (t->access == WS_ACCESS_REDUCE)
+        reduced(v, g, tensor);
     if (t->access != WS_ACCESS_WRITE)
         return;
     const WsOp *mask = masked(p, tensor);

@@ -92,7 +92,7 @@ static gboolean writes(const WsGlobal *g, const WsOp *op)
         for (guint i = 0; i < op->n_raw; i++)
             if (op->raw[i].kind == WS_RAW_TENSOR && (gint)op->raw[i].index == g->tensor)
                 return TRUE;
-    return op->tensor == g->tensor && op->reduce == WS_REDUCE_NONE &&
+    return op->tensor == g->tensor && (op->reduce != WS_REDUCE_NONE) == g->reduces &&
            ws_op_row(op->kind)->to == WS_DATA_AT_TENSOR;
 }
 
