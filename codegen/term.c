@@ -97,7 +97,7 @@ static WsTerm sum(WsTermWriter *t, WsTerm a, WsTerm b, gboolean minus)
         b = first;
     }
     if (known_a && x == 0 && minus)
-        return (WsTerm){ ws_term_format(t, "-%s", ws_term_in(t, b, WS_PREC_UNARY)), WS_PREC_UNARY,
+        return (WsTerm){ ws_term_format(t, "-%s", ws_term_in(t, b, WS_PREC_ATOM)), WS_PREC_UNARY,
                          in };
     return ws_term_infix(t, minus ? "-" : "+", WS_PREC_SUM, a, b, in);
 }

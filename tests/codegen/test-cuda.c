@@ -341,6 +341,36 @@ static void test_early(void)
     }
 }
 
+/* `--` would change what it stands before. */
+static void test_negatives(void)
+{
+    static const char *const when[] = { "-(0 - k) < 2",     "-(-k) < 2",       "0 - (0 - k) < K",
+                                        "-(0 - K) + k < 2", "k - (0 - k) < K", "-(-(-k)) < 2" };
+    for (guint i = 0; i < G_N_ELEMENTS(when); i++) {
+        g_autofree char *text = g_strdup_printf(
+            "{ \"warpstave\": 1, \"name\": \"negatives\", \"target\": \"sm_90a\","
+            "\"sizes\": { \"N\": 256, \"K\": 5 }, \"tensors\": ["
+            "{ \"name\": \"A\", \"dtype\": \"f32\", \"shape\": [\"N\", 64] },"
+            "{ \"name\": \"O\", \"dtype\": \"f32\", \"shape\": [\"N\", 64], \"access\": \"write\" "
+            "}],"
+            "\"tiles\": { \"axes\": { \"m\": \"cdiv(N, 64)\" }, \"launch\": \"single\" },"
+            "\"groups\": [{ \"name\": \"w\", \"role\": \"worker\", \"warps\": 4, \"values\": ["
+            "{ \"name\": \"x\", \"dtype\": \"f32\", \"tile\": [64, 64] }], \"body\": ["
+            "{ \"read\": \"x\", \"from\": \"A\", \"at\": [\"m*64\", 0] },"
+            "{ \"for\": \"k\", \"count\": 4, \"do\": ["
+            "{ \"compute\": \"x = x + 1\", \"when\": \"%s\" }] },"
+            "{ \"write\": \"x\", \"to\": \"O\", \"at\": [\"m*64\", 0] }] }] }",
+            when[i]);
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsDesign) design = ws_design_parse(text, strlen(text), "negatives", findings);
+        g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, findings);
+        g_autofree char *cuda = cuda_of(p);
+        g_test_message("%s", when[i]);
+        for (const char *at = cuda; (at = strstr(at, "if (")); at++)
+            g_assert_false(strstr(at, "--") && strstr(at, "--") < strchr(at, '\n'));
+    }
+}
+
 static void test_foreign_target(void)
 {
     g_autoptr(GError) error = NULL;
@@ -369,6 +399,7 @@ int main(int argc, char **argv)
     g_test_add_func("/cuda/author", test_author);
     g_test_add_func("/cuda/edited", test_edited);
     g_test_add_func("/cuda/early", test_early);
+    g_test_add_func("/cuda/negatives", test_negatives);
     g_test_add_func("/cuda/foreign-target", test_foreign_target);
     return g_test_run();
 }

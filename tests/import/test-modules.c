@@ -333,6 +333,41 @@ static void test_own_constant(Folder *f, gconstpointer unused)
                 "`HEIGHT` is another name in common.py than in kernel.py");
 }
 
+/* Python looks beside the text that is run, not beside the one that imports; a package goes before
+ * a file and runs its own file first. */
+static void test_packages(Folder *f, gconstpointer unused)
+{
+    static const char imports[] = "from pkg.a import dealt, tile_at";
+    g_autofree char *text = kernel_with(f, imports);
+    put(f, "pkg/u.py", "dealt = 1\n", NULL);
+    put(f, "u.py", head, f->dealt, "\n\n", f->tile_at, NULL);
+    put(f, "pkg/a.py", "from u import dealt, tile_at\n", NULL);
+    assert_proved(f, text);
+    put(f, "pkg/__init__.py", "# nothing\n\n", NULL);
+    assert_proved(f, text);
+    put(f, "pkg/__init__.py", "from . import a\na.dealt = 1\n", NULL);
+    assert_left(f, imports, "pkg/__init__.py is run before it");
+    put(f, "u/__init__.py", "", NULL);
+    assert_left(f, "from u import dealt, tile_at", "u is a package, too");
+    put(f, "more/b.py", head, f->dealt, "\n\n", f->tile_at, NULL);
+    put(f, "more.py", "", NULL);
+    assert_left(f, "from more.b import dealt, tile_at", "more.py is a file, too");
+}
+
+static void test_texts(Folder *f, gconstpointer unused)
+{
+    static const char imports[] = "from common import dealt, tile_at";
+    g_autofree char *text = kernel_with(f, imports);
+    put(f, "common.py", "\xef\xbb\xbf", head, f->dealt, "\n\n", f->tile_at, NULL);
+    assert_proved(f, text);
+    put(f, "common.py", head, f->dealt, "\n\n", f->tile_at,
+        "\n\nif __name__ == \"__main__\":\n    dealt = 1\n", NULL);
+    assert_proved(f, text);
+    put(f, "common.py", head, f->dealt, "\n\n", f->tile_at,
+        "\n\nif __name__ == \"common\":\n    dealt = 1\n", NULL);
+    assert_left(f, imports, "`__name__`");
+}
+
 static void test_circle(Folder *f, gconstpointer unused)
 {
     put(f, "common.py", "from other import dealt\n", head, f->tile_at, NULL);
@@ -376,6 +411,8 @@ int main(int argc, char **argv)
         { "left", test_left },
         { "own-constant", test_own_constant },
         { "languages", test_languages },
+        { "packages", test_packages },
+        { "texts", test_texts },
         { "circle", test_circle },
         { "many", test_many },
     };

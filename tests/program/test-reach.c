@@ -34,9 +34,11 @@ static const struct {
     { "min(LENS[tm]*64, K)", "LENS[tm]*64", NULL, 0 },
     { "LENS[tm*tn]", NULL, "(cdiv(M, 128) - 1)*(cdiv(N, 256) - 1)", 0 },
     { "select(k < 3, LENS[0]*2, 0)", "LENS[0]*2", NULL, 0 },
-    { "ring", "ring", NULL, 0 }, /* as often as it is advanced */
+    { "ring*3", NULL, NULL, 0 }, /* advanced by the rounds of a loop */
     { "k.total", NULL, NULL, 0 },
-    { "k.total*2", "k.total*2", NULL, 0 },
+    { "k.total*8", NULL, NULL, 0 },
+    { "k.total*20", "k.total*20", NULL, 0 },
+    { "x*64", "x*64", NULL, 0 },
     { "cta*64", NULL, NULL, 0 },
 };
 
@@ -56,10 +58,18 @@ static gboolean asks(GPtrArray *launch, const char *text)
     return FALSE;
 }
 
+/* row0 without data, which its verdict would always name. */
+static Small *small(void)
+{
+    Small *s = small_new();
+    s->var[SMALL_ROW0].value = small_expr(s, "tm*128 + 5");
+    return s;
+}
+
 static void test_table(void)
 {
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        Small *s = small_new();
+        Small *s = small();
         g_autoptr(GPtrArray) plain = ws_reach_launch(&s->p);
         ask(s, small_expr(s, rows[i].at));
         g_test_message("%s", rows[i].at);
@@ -72,6 +82,31 @@ static void test_table(void)
         g_assert_true(!rows[i].launch || asks(launch, rows[i].launch));
         g_assert_cmpint(ws_reach_most(&s->p), ==,
                         rows[i].log ? G_GINT64_CONSTANT(1) << rows[i].log : WS_REACH_SIZE_MOST);
+        small_free(s);
+    }
+}
+
+/* Wherever it stands: a product of sizes is asked about. */
+static void test_places(void)
+{
+    for (guint i = 0; i < 12; i++) {
+        Small *s = small();
+        WsExpr *e = small_expr(s, "M*N"), *truth = small_expr(s, "M*N < 5");
+        g_test_message("place %u", i);
+        WsExpr **const place[] = { &s->op[0].use,    &s->op[0].slot,     &s->op[0].parity,
+                                   &s->op[0].turn,   &s->op[2].element,  &s->op[3].set,
+                                   &s->loop_k.count, &s->loop_k.step_by, &s->var[SMALL_ROW0].value,
+                                   &s->op[1].skip,   &s->branch.cond,    &s->tensor.stride[0] };
+        *place[i] = i == 9 || i == 10 ? truth : e;
+        s->op[2].tensor = 0; /* without a tensor map */
+        if (&s->loop_k.step_by == place[i])
+            s->loop_k.from = small_expr(s, "0");
+        g_autoptr(GPtrArray) launch = ws_reach_launch(&s->p);
+        g_autoptr(GPtrArray) wide = ws_reach_wide(&s->p);
+        if (&s->loop_k.step_by == place[i])
+            g_assert_cmpuint(wide->len + launch->len, >, 1);
+        else
+            g_assert_true(asks(launch, "M*N") || asks(launch, "row0"));
         small_free(s);
     }
 }
@@ -179,7 +214,7 @@ static Point point_of(Small *s, GRand *rand, gint64 most)
     v[SMALL_TM] = in(rand, value_of(&p, s->tiles.axis[0].extent, FALSE));
     v[SMALL_TN] = in(rand, value_of(&p, s->tiles.axis[1].extent, FALSE));
     v[SMALL_INDEX] = in(rand, v[SMALL_KT]);
-    v[SMALL_TOTAL] = (gint64)g_rand_int(rand) >> 2;
+    v[SMALL_TOTAL] = (gint64)g_rand_int(rand) >> 5;
     v[SMALL_ROW0] = value_of(&p, s->var[SMALL_ROW0].value, FALSE);
     v[SMALL_X] = value_of(&p, s->op[3].set, FALSE);
     return p;
@@ -201,7 +236,7 @@ static void test_oracle(void)
     g_autoptr(GRand) rand = g_rand_new_with_seed(47);
     guint compared = 0, silent = 0, refused = 0;
     for (guint n = 0; n < 4000; n++) {
-        Small *s = small_new();
+        Small *s = small();
         g_autofree char *text = draw(rand, 3);
         WsExpr *e = small_expr(s, text);
         ask(s, e);
@@ -239,6 +274,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/reach/table", test_table);
+    g_test_add_func("/reach/places", test_places);
     g_test_add_func("/reach/oracle", test_oracle);
     return g_test_run();
 }

@@ -1,6 +1,7 @@
 #include "import/python/pyread_modules.h"
 #include "base/file.h"
 #include "import/python/names/names.h"
+#include "import/python/pyread_module_path.h"
 
 #include <string.h>
 
@@ -34,7 +35,8 @@ struct PyModules {
     GArray *left;    /* Left */
     GArray *files;   /* WsReadFile */
     GString *text;
-    char **folder; /* where modules are looked for */
+    const char *root; /* the folder of the text */
+    char **folder;    /* where modules are looked for, too */
     gsize bytes;
 };
 
@@ -166,34 +168,13 @@ static void note_names(File *f)
 
 /* --- files ------------------------------------------------------------------------------------*/
 
-/* `.x`, `a.b` -> the path of the file, if there is one. Caller frees. */
-static char *path_of(const PyModules *m, const char *module, const char *folder)
-{
-    const guint dots = (guint)strspn(module, ".");
-    g_auto(GStrv) part = g_strsplit(module + dots, ".", -1);
-    if (!*module || !part[0] || !*part[0])
-        return NULL;
-    g_autofree char *below = g_strjoinv(G_DIR_SEPARATOR_S, part), *name = NULL, *up = NULL;
-    name = g_strconcat(below, ".py", NULL);
-    up = g_strdup(folder);
-    for (guint i = 1; i < dots; i++) {
-        char *higher = g_path_get_dirname(up);
-        g_free(up);
-        up = higher;
-    }
-    for (guint i = 0; i == 0 || (!dots && m->folder[i - 1]); i++) {
-        char *path = g_build_filename(i ? m->folder[i - 1] : up, name, NULL);
-        if (g_file_test(path, G_FILE_TEST_IS_REGULAR))
-            return path;
-        g_free(path);
-    }
-    return NULL;
-}
-
 static File *file_new(PyModules *m, const char *path, const char *name, const char *text,
                       gsize length)
 {
     File *f = g_new0(File, 1);
+    const gboolean marked = m->file->len && length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3);
+    text += marked ? 3 : 0;
+    length -= marked ? 3 : 0;
     f->path = g_strdup(path);
     f->name = g_strdup(name);
     f->text = length && text[length - 1] == '\n' ? g_strndup(text, length)
@@ -207,12 +188,20 @@ static File *file_new(PyModules *m, const char *path, const char *name, const ch
     return f;
 }
 
+/* The text of a string, with its marks or without. */
+static gboolean is_word(const char *text, const char *word)
+{
+    const gsize marks = *text == '"' || *text == '\'';
+    return strlen(text) == strlen(word) + 2 * marks && g_str_has_prefix(text + marks, word);
+}
+
 /* Python runs the rest of a file that it imports, but not this. */
 static gboolean is_main(const WsPyNode *statement)
 {
     const WsPyNode *c = statement->kind == WS_PY_IF ? statement->kid[0] : NULL;
     return c && c->kind == WS_PY_BINARY && !strcmp(c->text, "==") &&
-           c->kid[0]->kind == WS_PY_NAME && !strcmp(c->kid[0]->text, "__name__");
+           c->kid[0]->kind == WS_PY_NAME && !strcmp(c->kid[0]->text, "__name__") &&
+           c->kid[1]->kind == WS_PY_STRING && is_word(c->kid[1]->text, "__main__");
 }
 
 static gboolean mentions(const WsPyNode *node, const char *name)
@@ -298,12 +287,16 @@ static void follow(PyModules *m, File *f)
     f->open = TRUE;
     for (guint i = 0; i < module->n; i++) {
         const WsPyNode *s = module->kid[i];
-        g_autofree char *path = s->kind == WS_PY_IMPORT ? path_of(m, s->text, folder) : NULL;
-        if (s->kind == WS_PY_IMPORT && !path && *s->text == '.')
+        char *why = NULL;
+        g_autofree char *path = s->kind == WS_PY_IMPORT
+                                    ? ws_py_module_path(m->root, m->folder, folder, s->text, &why)
+                                    : NULL;
+        if (why)
+            leave(m, s->text, why);
+        else if (s->kind == WS_PY_IMPORT && !path && *s->text == '.')
             leave(m, s->text, g_strdup_printf("no such file lies beside %s", f->name));
         if (!path)
             continue;
-        char *why = NULL;
         g_autofree char *name = g_path_get_basename(path);
         Import import = { s, -1 };
         if (s->n && !strcmp(s->kid[0]->text, "*"))
@@ -465,6 +458,7 @@ PyModules *py_modules_new(const WsPython *py, const char *text, gsize length, co
     m->left = g_array_new(FALSE, TRUE, sizeof(Left));
     m->files = g_array_new(FALSE, TRUE, sizeof(WsReadFile));
     m->text = g_string_new(NULL);
+    m->root = options->folder;
     m->folder = options->modules ? options->modules : none;
     m->bytes = length + 1;
     g_autofree char *base = g_path_get_basename(file), *path = NULL;

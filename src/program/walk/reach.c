@@ -9,7 +9,7 @@
 #include "program/visit.h"
 #include "program/walk/reach_private.h"
 
-enum { ROUNDS_LOG = 30, TILE_MOST = 1 << 16, SIZE_LOG_LEAST = 24, GRID_MOST = 1 << 17 };
+enum { ROUNDS_LOG = 27, TILE_MOST = 1 << 16, SIZE_LOG_LEAST = 24, GRID_MOST = 1 << 17 };
 
 static const WsReachRange narrow = { G_MININT32, G_MAXINT32 };
 static const WsReachRange taken = { -WS_REACH_TAKEN, WS_REACH_TAKEN };
@@ -49,6 +49,25 @@ static WsReachRange held(WsReach *r, const WsExpr *e)
     return ws_reach_range(MAX(x.lo, taken.lo), MIN(x.hi, taken.hi));
 }
 
+/* Addresses are of 64 bits, what an index is multiplied with is computed in 32. */
+static void hold_strides(WsReach *r, gint tensor)
+{
+    const WsTensor *t = tensor >= 0 ? &r->p->tensor[tensor] : NULL;
+    for (guint d = 0; t && d < t->rank; d++)
+        if (t->stride[d])
+            held(r, t->stride[d]);
+}
+
+/* Code may divide the sum of what is divided and the divisor less 1. */
+static void held_up(WsReach *r, const WsExpr *e)
+{
+    g_autoptr(WsExpr) less = e->arg[1]->op == WS_EXPR_INT
+                                 ? ws_expr_int(e->arg[1]->i - 1)
+                                 : ws_expr_op(WS_EXPR_SUB, ws_expr_ref(e->arg[1]), ws_expr_int(1));
+    g_autoptr(WsExpr) up = ws_expr_op(WS_EXPR_ADD, ws_expr_ref(e->arg[0]), ws_expr_ref(less));
+    held(r, up);
+}
+
 static WsReachRange of_call(WsReach *r, const WsExpr *e)
 {
     WsReachRange x = { 0, 0 };
@@ -60,9 +79,10 @@ static WsReachRange of_call(WsReach *r, const WsExpr *e)
             x = ws_reach_range(MIN(x.lo, a.lo), MIN(x.hi, a.hi));
         else if (e->func == WS_FUNC_MAX)
             x = ws_reach_range(MAX(x.lo, a.lo), MAX(x.hi, a.hi));
-        else if (e->func == WS_FUNC_CDIV)
+        else if (e->func == WS_FUNC_CDIV) {
+            held_up(r, e);
             x = ws_reach_range_quotient(x, a, TRUE);
-        else if (e->func == WS_FUNC_SELECT)
+        } else if (e->func == WS_FUNC_SELECT)
             x = i == 1 ? a : ws_reach_range_both(x, a);
         else if (e->func == WS_FUNC_BITAND && (x.lo >= 0 || a.lo >= 0))
             x = ws_reach_range(0, x.lo < 0 ? a.hi : a.lo < 0 ? x.hi : MIN(x.hi, a.hi));
@@ -122,6 +142,7 @@ WsReachRange ws_reach_of(WsReach *r, const WsExpr *e)
     case WS_EXPR_INDEX:
         for (guint i = 0; i < e->n_args; i++)
             held(r, e->arg[i]);
+        hold_strides(r, e->var);
         return ws_reach_range(-WS_REACH_SIZE_MOST, WS_REACH_SIZE_MOST);
     case WS_EXPR_REAL:
     case WS_EXPR_NAME:
@@ -138,6 +159,7 @@ typedef struct {
     gint var;
     gboolean found;
     WsReachRange x;
+    gint64 rounds; /* for each round of all loops of the CTA, what a counter is advanced by */
 } Given;
 
 static void add_given(Given *g, WsReachRange x)
@@ -149,11 +171,50 @@ static void add_given(Given *g, WsReachRange x)
 static WsReachRange rounds_of(WsReach *r, const WsTree *loop)
 {
     const gint64 most = G_GINT64_CONSTANT(1) << ROUNDS_LOG;
-    if (loop->over == WS_OVER_TILES)
-        return ws_reach_range(0, G_MAXINT32 - 1);
-    if (loop->ask || !loop->count)
+    if (loop->over == WS_OVER_TILES || loop->ask || !loop->count)
         return ws_reach_range(0, most);
-    return ws_reach_range(0, MAX(held(r, loop->count).hi - 1, 0));
+    return ws_reach_range(0, CLAMP(held(r, loop->count).hi - 1, 0, most));
+}
+
+typedef struct {
+    const WsExpr *e;
+    gint64 rounds;
+} Count;
+
+static void see_count(const WsTree *t, gpointer data)
+{
+    Count *c = data;
+    const WsExpr *n = t->kind == WS_TREE_LOOP ? t->count : NULL;
+    const gboolean shifted = n && (n->op == WS_EXPR_ADD || n->op == WS_EXPR_SUB) &&
+                             n->arg[1]->op == WS_EXPR_INT && ABS(n->arg[1]->i) < G_MAXINT8;
+    if (n && ws_expr_equal(n, c->e))
+        c->rounds = 1;
+    else if (shifted && ws_expr_equal(n->arg[0], c->e))
+        c->rounds = 1 + ABS(n->arg[1]->i);
+}
+
+/* How many rounds `e` counts at most: itself the number of a loop's rounds, a number for each time,
+ * and sums of these. 0: it is something else. */
+static gint64 rounds_in(const WsReach *r, const WsExpr *e)
+{
+    Count c = { e, 0 };
+    if (e->op == WS_EXPR_INT)
+        return MAX(ABS(e->i), 1);
+    for (guint a = 0; a < r->p->n_agents; a++)
+        ws_tree_each(r->p->agent[a].body, see_count, &c);
+    if (c.rounds)
+        return c.rounds;
+    if (e->op == WS_EXPR_ADD || e->op == WS_EXPR_SUB) {
+        const gint64 a = rounds_in(r, e->arg[0]), b = rounds_in(r, e->arg[1]);
+        return a && b ? MIN(a + b, G_MAXINT16) : 0;
+    }
+    if (e->op == WS_EXPR_MUL && e->arg[0]->op == WS_EXPR_INT)
+        return MIN(MAX(ABS(e->arg[0]->i), 1), G_MAXINT16) * rounds_in(r, e->arg[1]);
+    if (e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT) {
+        const gint64 a = rounds_in(r, e->arg[1]), b = rounds_in(r, e->arg[2]);
+        return a && b ? MAX(a, b) : 0;
+    }
+    return 0;
 }
 
 static void of_tree(const WsTree *t, gpointer data)
@@ -172,6 +233,8 @@ static void of_tree(const WsTree *t, gpointer data)
         add_given(g, ws_reach_of(g->r, set));
     else if (set->op == WS_EXPR_SUB && set->arg[1]->op == WS_EXPR_VAR && set->arg[1]->var == g->var)
         add_given(g, ws_reach_of(g->r, set->arg[0])); /* by x - itself: it is x then */
+    else if (rounds_in(g->r, set))
+        g->rounds += rounds_in(g->r, set);
     else
         add_given(g, ws_reach_range(-WS_REACH_FAR, WS_REACH_FAR));
 }
@@ -184,6 +247,8 @@ static WsReachRange of_agents(WsReach *r, gint var)
                 starts && v->value ? ws_reach_of(r, v->value) : ws_reach_range(0, 0) };
     for (guint a = 0; a < r->p->n_agents; a++)
         ws_tree_each(r->p->agent[a].body, of_tree, &g);
+    const gint64 by = MIN(g.rounds, G_MAXINT32) << ROUNDS_LOG;
+    g.x = ws_reach_range(g.x.lo - by, g.x.hi + by);
     return g.found ? g.x : ws_reach_range(-WS_REACH_FAR, WS_REACH_FAR);
 }
 
@@ -239,46 +304,55 @@ static WsReachRange of_var(WsReach *r, gint var)
     return r->of[var];
 }
 
-/* --- the program --------------------------------------------------------------------------------
- */
-/* Uses and turns count rounds; values and statements are words of 32 bits by their meaning. */
-static void operand(const WsExpr *e, WsOperand what, gpointer data)
+/* An expression of values, and of reals, is no integer of section 3. */
+static void see_value(const WsExpr *e, gpointer data)
 {
-    switch (what) {
-    case WS_OPERAND_USE:
-    case WS_OPERAND_SLOT:
-    case WS_OPERAND_PARITY:
-    case WS_OPERAND_TURN:
-    case WS_OPERAND_VIEW_USE:
-    case WS_OPERAND_VIEW_STAGE:
-    case WS_OPERAND_SKIP:
-    case WS_OPERAND_MATH:
-    case WS_OPERAND_CUT:
-        return;
-    case WS_OPERAND_SET: /* where it is used */
-        ws_reach_of(data, e);
-        return;
-    case WS_OPERAND_ELEMENT:
-    case WS_OPERAND_CTAS:
-    case WS_OPERAND_VIEW_ELEMENT:
-    case WS_OPERAND_VIEW_ROW:
-    case WS_OPERAND_VIEW_COLUMN:
-    case WS_OPERAND_VALUE:
-    case WS_OPERAND_FIRST:
-    case WS_OPERAND_COORD:
-    case WS_OPERAND_RAW:
-    case WS_OPERAND_CONDITION:
-    case WS_OPERAND_COUNT:
-    case WS_OPERAND_FROM:
-    case WS_OPERAND_STEP:
-        break;
-    }
-    held(data, e);
+    gpointer *at = data;
+    const WsReach *r = at[0];
+    const WsVar *v = e->op == WS_EXPR_VAR && e->var >= 0 ? &r->p->var[e->var] : NULL;
+    *(gboolean *)at[1] |=
+        e->op == WS_EXPR_NAME || e->op == WS_EXPR_REAL || e->op == WS_EXPR_TOTAL ||
+        (v &&
+         (v->real || v->kind == WS_VAR_SCALAR || v->kind == WS_VAR_ROW || v->kind == WS_VAR_COL));
 }
 
+static void held_integer(WsReach *r, const WsExpr *e)
+{
+    gboolean value = FALSE;
+    gpointer at[] = { r, &value };
+    ws_expr_visit(e, see_value, at);
+    if (!value)
+        held(r, e);
+}
+
+/* --- the program --------------------------------------------------------------------------------
+ */
+static void name_held(const WsExpr *e, gpointer data)
+{
+    if (e->op == WS_EXPR_VAR || e->op == WS_EXPR_INDEX)
+        held_integer(data, e);
+}
+
+/* Statements are words of 32 bits by their meaning, the names in them are not. */
+static void operand(const WsExpr *e, WsOperand what, gpointer data)
+{
+    if (what == WS_OPERAND_MATH || what == WS_OPERAND_SKIP)
+        ws_expr_visit(e, name_held, data);
+    if (what == WS_OPERAND_SKIP || what != WS_OPERAND_MATH)
+        held_integer(data, e);
+}
+
+/* A loop that is split goes to where the cut lies between its rounds. */
 static void node(const WsTree *t, gpointer data)
 {
     ws_tree_operands(t, operand, data);
+    for (guint i = 0; t->kind == WS_TREE_LOOP && t->from && i < t->n_cuts; i++) {
+        g_autoptr(WsExpr) way =
+            ws_expr_op(WS_EXPR_SUB, ws_expr_ref(t->cut[i]), ws_expr_ref(t->from));
+        held(data, way);
+    }
+    if (t->op && t->op->map < 0) /* the tensor map of a transfer has strides of 64 bits */
+        hold_strides(data, t->op->tensor);
 }
 
 /* Their number, with that of the next one behind the last; what a group of order grouped holds. */
@@ -297,7 +371,7 @@ static void of_tiles(WsReach *r)
     }
     all = all ? all : ws_expr_int(1);
     if (t->launch != WS_LAUNCH_SINGLE)
-        all = ws_expr_op(WS_EXPR_ADD, all, ws_expr_int(GRID_MOST));
+        all = ws_expr_op(WS_EXPR_ADD, all, t->grid ? ws_expr_ref(t->grid) : ws_expr_int(GRID_MOST));
     held(r, all);
     if (t->order == WS_ORDER_GROUPED)
         held(r, group);
@@ -312,6 +386,12 @@ static void look(WsReach *r, const WsProgram *p, gint64 most)
                     g_ptr_array_new_with_free_func(g_free),
                     g_ptr_array_new_with_free_func((GDestroyNotify)ws_expr_unref) };
     of_tiles(r);
+    for (guint v = 0; v < p->n_vars; v++) {
+        const WsVar *x = &p->var[v];
+        g_autoptr(WsExpr) name = ws_expr_var((gint)v, x->name);
+        if (x->value && !x->real && (x->kind == WS_VAR_RUN || x->kind == WS_VAR_TILE))
+            held(r, name);
+    }
     for (guint t = 0; t < p->n_tensors; t++)
         for (guint d = 0; d < p->tensor[t].rank; d++)
             held(r, p->tensor[t].shape[d]);

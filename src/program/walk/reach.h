@@ -17,7 +17,7 @@ G_BEGIN_DECLS
  * ws_reach_wide(): at most WS_REACH_SIZE_MOST. */
 gint64 ws_reach_most(const WsProgram *p);
 /* Texts (char *) of the expressions that may leave 32 bits even with small sizes, each once. Rounds
- * of a CTA are taken to be at most 2^30 (LANGUAGE section 3). The caller frees it. */
+ * of a CTA are taken to be at most 2^27 (LANGUAGE section 3). The caller frees it. */
 GPtrArray *ws_reach_wide(const WsProgram *p);
 /* Expressions (WsExpr *) of sizes and run names alone that leave 32 bits for some of such sizes: a
  * launch has to look whether they do for its own. The caller frees it. */

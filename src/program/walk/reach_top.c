@@ -59,9 +59,9 @@ static WsExpr *top_of_index(WsReach *r, gint var)
         (l.loop->from && l.loop->from->op != WS_EXPR_INT))
         return NULL;
     WsExpr *rounds = less_one(ws_reach_top(r, l.loop->count));
-    if (rounds && l.loop->step_by)
+    if (rounds && l.loop->step_by && l.loop->step_by->i != 1)
         rounds = ws_expr_op(WS_EXPR_MUL, rounds, ws_expr_ref(l.loop->step_by));
-    if (rounds && l.loop->from)
+    if (rounds && l.loop->from && l.loop->from->i != 0)
         rounds = ws_expr_op(WS_EXPR_ADD, rounds, ws_expr_ref(l.loop->from));
     return rounds;
 }

@@ -1,0 +1,99 @@
+#include "import/python/pyread_module_path.h"
+
+#include <string.h>
+
+static gboolean is_file(const char *folder, const char *name)
+{
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    return g_file_test(path, G_FILE_TEST_EXISTS);
+}
+
+/* The package's own file, which Python runs before what lies in it: blank lines and comments do
+ * nothing. */
+static gboolean does_nothing(const char *folder)
+{
+    g_autofree char *path = g_build_filename(folder, "__init__.py", NULL), *text = NULL;
+    gsize bytes;
+    if (!g_file_test(path, G_FILE_TEST_EXISTS))
+        return TRUE;
+    if (!g_file_get_contents(path, &text, &bytes, NULL) || strlen(text) != bytes)
+        return FALSE;
+    g_auto(GStrv) line = g_strsplit(text, "\n", -1);
+    for (guint i = 0; line[i]; i++) {
+        const char *word = line[i] + strspn(line[i], " \t\r");
+        if (*word && *word != '#')
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static char *run_before(const char *folder)
+{
+    g_autofree char *name = g_path_get_basename(folder);
+    return does_nothing(folder) ? NULL : g_strdup_printf("%s/__init__.py is run before it", name);
+}
+
+/* The file below `folder`, and whether anything else there has the name. */
+static char *below(const char *folder, char *const *part, char **why)
+{
+    g_autofree char *at = g_strdup(folder);
+    guint i = 0;
+    for (; part[i + 1]; i++) {
+        g_autofree char *file = g_strconcat(part[i], ".py", NULL);
+        char *in = g_build_filename(at, part[i], NULL);
+        if (is_file(at, file))
+            *why = g_strdup_printf("%s is a file, too", file);
+        g_free(at);
+        at = in;
+        if (!*why && g_file_test(at, G_FILE_TEST_IS_DIR))
+            *why = run_before(at);
+        if (*why)
+            return NULL;
+    }
+    g_autofree char *name = g_strconcat(part[i], ".py", NULL);
+    g_autofree char *package = g_build_filename(at, part[i], "__init__.py", NULL);
+    char *path = g_build_filename(at, name, NULL);
+    if (g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
+        if (!g_file_test(package, G_FILE_TEST_EXISTS))
+            return path;
+        *why = g_strdup_printf("%s is a package, too", part[i]);
+    }
+    g_free(path);
+    return NULL;
+}
+
+/* Python looks no further where it has found the first part. */
+static gboolean ends_here(const char *folder, const char *first)
+{
+    g_autofree char *file = g_strconcat(first, ".py", NULL);
+    g_autofree char *package = g_build_filename(first, "__init__.py", NULL);
+    return is_file(folder, file) || is_file(folder, package);
+}
+
+char *ws_py_module_path(const char *root, char *const *folders, const char *beside,
+                        const char *module, char **why)
+{
+    const guint dots = (guint)strspn(module, ".");
+    g_auto(GStrv) part = g_strsplit(module + dots, ".", -1);
+    *why = NULL;
+    if (!*module || !part[0] || !*part[0])
+        return NULL;
+    if (dots) {
+        g_autofree char *up = g_strdup(beside);
+        for (guint i = 1; i < dots && !*why; i++) {
+            char *higher = g_path_get_dirname(up);
+            *why = run_before(up);
+            g_free(up);
+            up = higher;
+        }
+        *why = *why ? *why : run_before(up);
+        return *why ? NULL : below(up, part, why);
+    }
+    for (guint i = 0; i == 0 || folders[i - 1]; i++) {
+        const char *folder = i ? folders[i - 1] : root;
+        char *path = below(folder, part, why);
+        if (path || *why || ends_here(folder, part[0]))
+            return path;
+    }
+    return NULL;
+}

@@ -1,0 +1,15 @@
+/* Which file a module's name means to Python. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* `module` as it is imported ("a.b", ".a"): relative to `beside`, the folder of the text that
+ * imports it; else from `root`, the folder of the text that is run, and then from `folders`. NULL
+ * with *why NULL: no file is found there; NULL with a reason: more than the file would be run, or
+ * the name means something else. The caller frees both. */
+char *ws_py_module_path(const char *root, char *const *folders, const char *beside,
+                        const char *module, char **why);
+
+G_END_DECLS
