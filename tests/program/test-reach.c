@@ -33,7 +33,9 @@ static const struct {
     { "LENS[tm]*64", "LENS[tm]*64", NULL, 0 },
     { "min(LENS[tm]*64, K)", "LENS[tm]*64", NULL, 0 },
     { "LENS[tm*tn]", NULL, "(cdiv(M, 128) - 1)*(cdiv(N, 256) - 1)", 0 },
-    { "select(k < 3, LENS[0]*2, 0)", "LENS[0]*2", NULL, 0 },
+    { "select(k < 3, LENS[0]*2, 0)", "select(k < 3, LENS[0]*2, 0)", NULL, 0 },
+    { "select(K > 1000, 5, K*K)", NULL, "select(K > 1000, 5, K*K)", 0 },
+    { "select(K*K > 1000, 5, K)", NULL, "K*K", 0 },
     { "ring*3", NULL, NULL, 0 }, /* advanced by the rounds of a loop */
     { "k.total", NULL, NULL, 0 },
     { "k.total*8", NULL, NULL, 0 },

@@ -241,7 +241,7 @@ static void stated(WsGlobalVerdict *v, const WsTensor *t)
                     ws_phrase("every element of %s is written once (%s)", t->name, t->covers));
 }
 
-/* G21: how often is the kernel's, as once a part of a sum; what is shown of it is said. */
+/* G22: how often is the kernel's, as once a part of a sum; what is shown of it is said. */
 static void reduced(WsGlobalVerdict *v, WsGlobal *g, gint tensor)
 {
     const char *name = g->p->tensor[tensor].name;

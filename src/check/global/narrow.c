@@ -4,7 +4,16 @@
 #include "check/global/judge.h"
 #include "program/walk/reach.h"
 
+#include <string.h>
+
 enum { MOST_NAMED = 3 };
+
+/* Names before what is made of them. */
+static gint by_length(gconstpointer a, gconstpointer b)
+{
+    const gsize x = strlen(*(char *const *)a), y = strlen(*(char *const *)b);
+    return (x > y) - (x < y);
+}
 
 void ws_global_narrow(const WsProgram *p, GPtrArray *given)
 {
@@ -12,6 +21,7 @@ void ws_global_narrow(const WsProgram *p, GPtrArray *given)
     g_autoptr(GString) named = g_string_new(NULL);
     if (wide->len == 0)
         return;
+    g_ptr_array_sort(wide, by_length);
     for (guint i = 0; i < MIN(wide->len, MOST_NAMED); i++)
         g_string_append_printf(named, "%s%s", i ? "; " : "", (char *)wide->pdata[i]);
     char *said = wide->len > MOST_NAMED

@@ -72,7 +72,9 @@ static WsReachRange of_call(WsReach *r, const WsExpr *e)
 {
     WsReachRange x = { 0, 0 };
     for (guint i = 0; i < e->n_args; i++) {
-        const WsReachRange a = held(r, e->arg[i]);
+        /* what is selected is held where it is used: the other side need not fit */
+        const gboolean side = e->func == WS_FUNC_SELECT && i > 0;
+        const WsReachRange a = side ? ws_reach_of(r, e->arg[i]) : held(r, e->arg[i]);
         if (i == 0)
             x = a;
         else if (e->func == WS_FUNC_MIN)
