@@ -354,6 +354,31 @@ static void test_packages(Folder *f, gconstpointer unused)
     assert_left(f, "from more.b import dealt, tile_at", "more.py is a file, too");
 }
 
+/* Names that Python finds elsewhere. */
+static void test_elsewhere_first(Folder *f, gconstpointer unused)
+{
+    g_autofree char *other = g_build_filename(f->dir, "other", NULL);
+    g_autofree char *text = kernel_with(f, "from pk.c import dealt, tile_at");
+    char *modules[] = { other, NULL };
+    put(f, "pk/c.py", head, f->dealt, "\n\n", f->tile_at, NULL);
+    put(f, "other/empty.py", "", NULL);
+    g_auto(WsJudged) one = { 0 }, two = { 0 };
+    judge_in(f, text, NULL, modules, &one);
+    g_assert_cmpint(one.verdict->kind, ==, WS_VERDICT_PROVED);
+    put(f, "other/pk/__init__.py", "", NULL);
+    judge_in(f, text, NULL, modules, &two);
+    g_assert_true(is_unread(&two, "pk lies in more than one folder"));
+    put(f, "errno.py", head, f->dealt, "\n\n", f->tile_at, NULL);
+    assert_left(f, "from errno import dealt, tile_at", "Python has a module errno itself");
+    put(f, "u.py", head, f->dealt, "\n\n", f->tile_at, NULL);
+    put(f, "u.cpython-311-x86_64-linux-gnu.so", "", NULL);
+    assert_left(f, "from u import dealt, tile_at", "u is a compiled module, too");
+    put(f, "v.py", head, f->dealt, NULL);
+    put(f, "w.py", head, f->tile_at, NULL);
+    g_autofree char *line = kernel_with(f, "from v import dealt; from w import tile_at");
+    assert_proved(f, line);
+}
+
 static void test_texts(Folder *f, gconstpointer unused)
 {
     static const char imports[] = "from common import dealt, tile_at";
@@ -366,6 +391,11 @@ static void test_texts(Folder *f, gconstpointer unused)
     put(f, "common.py", head, f->dealt, "\n\n", f->tile_at,
         "\n\nif __name__ == \"common\":\n    dealt = 1\n", NULL);
     assert_left(f, imports, "`__name__`");
+    put(f, "common.py", "# coding: utf-7\n", head, f->dealt, "\n\n", f->tile_at, NULL);
+    assert_left(f, imports, "its encoding is declared");
+    put(f, "of/__init__.py", "# nothing\rimport of.common\n", NULL);
+    put(f, "of/common.py", head, f->dealt, "\n\n", f->tile_at, NULL);
+    assert_left(f, "from of.common import dealt, tile_at", "of/__init__.py is run before it");
 }
 
 static void test_circle(Folder *f, gconstpointer unused)
@@ -412,6 +442,7 @@ int main(int argc, char **argv)
         { "own-constant", test_own_constant },
         { "languages", test_languages },
         { "packages", test_packages },
+        { "elsewhere-first", test_elsewhere_first },
         { "texts", test_texts },
         { "circle", test_circle },
         { "many", test_many },

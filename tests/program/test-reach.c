@@ -113,6 +113,30 @@ static void test_places(void)
     }
 }
 
+/* A counter counts rounds where it is advanced by those of the loop beside it. */
+static void test_counters(void)
+{
+    static const struct {
+        const char *by;
+        gboolean named;
+    } cases[] = {
+        { "KT", FALSE },       { "KT + 1", FALSE },
+        { "2*KT", FALSE },     { "0 - 5", FALSE },
+        { "M - ring", FALSE }, { "M", TRUE },
+        { "KT*M", TRUE },      { "select(M > 3, KT, 1)", TRUE },
+        { "0 - K", TRUE },     { "k.total", TRUE },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        Small *s = small();
+        ask(s, small_expr(s, "ring"));
+        s->op[4].set = small_expr(s, cases[i].by);
+        g_test_message("%s", cases[i].by);
+        g_autoptr(GPtrArray) wide = ws_reach_wide(&s->p);
+        g_assert_true((wide->len > 0) == cases[i].named);
+        small_free(s);
+    }
+}
+
 /* --- the oracle ---------------------------------------------------------------------------------
  */
 typedef struct {
@@ -277,6 +301,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/reach/table", test_table);
     g_test_add_func("/reach/places", test_places);
+    g_test_add_func("/reach/counters", test_counters);
     g_test_add_func("/reach/oracle", test_oracle);
     return g_test_run();
 }

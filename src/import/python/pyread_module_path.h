@@ -12,4 +12,7 @@ G_BEGIN_DECLS
 char *ws_py_module_path(const char *root, char *const *folders, const char *beside,
                         const char *module, char **why);
 
+/* A comment of the first two lines says that its bytes mean something else than UTF-8. */
+gboolean ws_py_other_encoding(const char *text);
+
 G_END_DECLS

@@ -3,6 +3,7 @@
 #include "import/python/names/names.h"
 #include "import/python/pyread_module_path.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define MOST_FILES 16
@@ -35,8 +36,8 @@ struct PyModules {
     GArray *left;    /* Left */
     GArray *files;   /* WsReadFile */
     GString *text;
-    const char *root; /* the folder of the text */
-    char **folder;    /* where modules are looked for, too */
+    char *root;    /* the folder of the text */
+    char **folder; /* where modules are looked for, too */
     gsize bytes;
 };
 
@@ -255,6 +256,10 @@ static gint open_file(PyModules *m, File *by, const char *path, const char *name
         *why = g_strdup_printf("more than %d bytes, with the files before it", WS_PYTHON_MAX_BYTES);
         return -1;
     }
+    if (ws_py_other_encoding(text)) {
+        *why = g_strdup("its encoding is declared, and is not UTF-8");
+        return -1;
+    }
     m->bytes += length + 1;
     File *f = file_new(m, path, name, text, length);
     const gint at = (gint)m->file->len - 1;
@@ -458,11 +463,13 @@ PyModules *py_modules_new(const WsPython *py, const char *text, gsize length, co
     m->left = g_array_new(FALSE, TRUE, sizeof(Left));
     m->files = g_array_new(FALSE, TRUE, sizeof(WsReadFile));
     m->text = g_string_new(NULL);
-    m->root = options->folder;
     m->folder = options->modules ? options->modules : none;
     m->bytes = length + 1;
     g_autofree char *base = g_path_get_basename(file), *path = NULL;
     path = g_build_filename(options->folder, base, NULL);
+    char *real = realpath(path, NULL); /* Python looks where the text lies that a link leads to */
+    m->root = real ? g_path_get_dirname(real) : g_strdup(options->folder);
+    free(real);
     File *f = file_new(m, path, base, text, length);
     f->py = ws_python_parse(text, length, file, NULL);
     if (!f->py) {
@@ -482,6 +489,7 @@ PyModules *py_modules_new(const WsPython *py, const char *text, gsize length, co
 
 void py_modules_free(PyModules *m)
 {
+    g_free(m->root);
     for (guint i = 0; i < m->left->len; i++) {
         g_free(g_array_index(m->left, Left, i).module);
         g_free(g_array_index(m->left, Left, i).why);
@@ -523,11 +531,12 @@ static guint first_line(const PyModules *m, gint file)
 }
 
 /* The import of the file that stands in its line, which is taken; NULL. */
-static const Import *taken(const PyModules *m, const File *f, guint line)
+static const Import *taken(const PyModules *m, const File *f, const WsPyNode *s, guint line)
 {
     for (guint i = 0; i < f->import->len; i++) {
         const Import *import = &g_array_index(f->import, Import, i);
-        if (import->node->line == line && file_at(m, import->file)->reached)
+        if (import->node->line == line && import->node->column == s->column &&
+            file_at(m, import->file)->reached)
             return import;
     }
     return NULL;
@@ -542,7 +551,8 @@ static void place(Placing *p, gint file)
         WsPyNode *s = p->kid[i];
         if (s->line < first || s->line >= first + f->lines || (file && is_main(s)))
             continue;
-        const Import *import = s->kind == WS_PY_IMPORT ? taken(p->m, f, s->line - first + 1) : NULL;
+        const Import *import =
+            s->kind == WS_PY_IMPORT ? taken(p->m, f, s, s->line - first + 1) : NULL;
         if (!import)
             g_ptr_array_add(p->out, s);
         else if (!p->placed[import->file])

@@ -9,7 +9,7 @@
 #include "program/visit.h"
 #include "program/walk/reach_private.h"
 
-enum { ROUNDS_LOG = 27, TILE_MOST = 1 << 16, SIZE_LOG_LEAST = 24, GRID_MOST = 1 << 17 };
+enum { ROUNDS_LOG = 27, SIZE_LOG_LEAST = 24, GRID_MOST = 1 << 17 };
 
 static const WsReachRange narrow = { G_MININT32, G_MAXINT32 };
 static const WsReachRange taken = { -WS_REACH_TAKEN, WS_REACH_TAKEN };
@@ -33,10 +33,14 @@ static WsReachRange held(WsReach *r, const WsExpr *e)
     const WsReachRange x = ws_reach_of(r, e);
     if (fits(x))
         return x;
+    if (r->asking) /* what stands in it was held before */
+        return ws_reach_range(MAX(x.lo, narrow.lo), MIN(x.hi, narrow.hi));
+    r->asking = TRUE;
     r->depth = 0;
     g_autoptr(WsExpr) top = ws_reach_of_launch(r, e) ? ws_expr_ref(e)
                             : x.lo >= 0              ? ws_reach_top(r, e)
                                                      : NULL;
+    r->asking = FALSE;
     if (top) {
         ask_launch(r, top);
         return ws_reach_range(MAX(x.lo, narrow.lo), MIN(x.hi, narrow.hi));
@@ -178,44 +182,29 @@ static WsReachRange rounds_of(WsReach *r, const WsTree *loop)
     return ws_reach_range(0, CLAMP(held(r, loop->count).hi - 1, 0, most));
 }
 
-typedef struct {
-    const WsExpr *e;
-    gint64 rounds;
-} Count;
-
-static void see_count(const WsTree *t, gpointer data)
+/* How many rounds `e` counts at most where it stands in `list`: the number of the rounds of a loop
+ * beside it, which is hardly below 0, or a number, and sums of these. 0: it is something else. */
+static gint64 rounds_in(WsReach *r, const WsExpr *e, const WsTree *list)
 {
-    Count *c = data;
-    const WsExpr *n = t->kind == WS_TREE_LOOP ? t->count : NULL;
-    const gboolean shifted = n && (n->op == WS_EXPR_ADD || n->op == WS_EXPR_SUB) &&
-                             n->arg[1]->op == WS_EXPR_INT && ABS(n->arg[1]->i) < G_MAXINT8;
-    if (n && ws_expr_equal(n, c->e))
-        c->rounds = 1;
-    else if (shifted && ws_expr_equal(n->arg[0], c->e))
-        c->rounds = 1 + ABS(n->arg[1]->i);
-}
-
-/* How many rounds `e` counts at most: itself the number of a loop's rounds, a number for each time,
- * and sums of these. 0: it is something else. */
-static gint64 rounds_in(const WsReach *r, const WsExpr *e)
-{
-    Count c = { e, 0 };
+    for (guint i = 0; list && e->op != WS_EXPR_INT && i < list->n_kids; i++) {
+        const WsTree *t = list->kid[i];
+        const WsExpr *n = t->kind == WS_TREE_LOOP && !t->ask ? t->count : NULL;
+        const gboolean shifted = n && (n->op == WS_EXPR_ADD || n->op == WS_EXPR_SUB) &&
+                                 n->arg[1]->op == WS_EXPR_INT && ABS(n->arg[1]->i) < G_MAXINT8;
+        const gint64 below = n ? MAX(-ws_reach_of(r, n).lo, 0) : G_MAXINT64;
+        if (below < G_MAXINT8 && ws_expr_equal(n, e))
+            return 1 + below;
+        if (below < G_MAXINT8 && shifted && ws_expr_equal(n->arg[0], e))
+            return 1 + below + ABS(n->arg[1]->i);
+    }
     if (e->op == WS_EXPR_INT)
-        return MAX(ABS(e->i), 1);
-    for (guint a = 0; a < r->p->n_agents; a++)
-        ws_tree_each(r->p->agent[a].body, see_count, &c);
-    if (c.rounds)
-        return c.rounds;
+        return ABS(e->i) < G_MAXINT16 ? MAX(ABS(e->i), 1) : 0;
     if (e->op == WS_EXPR_ADD || e->op == WS_EXPR_SUB) {
-        const gint64 a = rounds_in(r, e->arg[0]), b = rounds_in(r, e->arg[1]);
+        const gint64 a = rounds_in(r, e->arg[0], list), b = rounds_in(r, e->arg[1], list);
         return a && b ? MIN(a + b, G_MAXINT16) : 0;
     }
-    if (e->op == WS_EXPR_MUL && e->arg[0]->op == WS_EXPR_INT)
-        return MIN(MAX(ABS(e->arg[0]->i), 1), G_MAXINT16) * rounds_in(r, e->arg[1]);
-    if (e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT) {
-        const gint64 a = rounds_in(r, e->arg[1]), b = rounds_in(r, e->arg[2]);
-        return a && b ? MAX(a, b) : 0;
-    }
+    if (e->op == WS_EXPR_MUL && e->arg[0]->op == WS_EXPR_INT && ABS(e->arg[0]->i) < G_MAXINT16)
+        return MAX(ABS(e->arg[0]->i), 1) * rounds_in(r, e->arg[1], list);
     return 0;
 }
 
@@ -235,8 +224,8 @@ static void of_tree(const WsTree *t, gpointer data)
         add_given(g, ws_reach_of(g->r, set));
     else if (set->op == WS_EXPR_SUB && set->arg[1]->op == WS_EXPR_VAR && set->arg[1]->var == g->var)
         add_given(g, ws_reach_of(g->r, set->arg[0])); /* by x - itself: it is x then */
-    else if (rounds_in(g->r, set))
-        g->rounds += rounds_in(g->r, set);
+    else if (rounds_in(g->r, set, t->parent))
+        g->rounds += rounds_in(g->r, set, t->parent);
     else
         add_given(g, ws_reach_range(-WS_REACH_FAR, WS_REACH_FAR));
 }
@@ -287,7 +276,7 @@ static WsReachRange find(WsReach *r, gint var)
         return ws_reach_range(0, MAX(r->p->cluster, 1) - 1);
     case WS_VAR_ROW:
     case WS_VAR_COL:
-        return ws_reach_range(0, TILE_MOST);
+        return ws_reach_range(0, WS_REACH_TILE_MOST);
     case WS_VAR_SCALAR:
         break;
     }
@@ -312,10 +301,8 @@ static void see_value(const WsExpr *e, gpointer data)
     gpointer *at = data;
     const WsReach *r = at[0];
     const WsVar *v = e->op == WS_EXPR_VAR && e->var >= 0 ? &r->p->var[e->var] : NULL;
-    *(gboolean *)at[1] |=
-        e->op == WS_EXPR_NAME || e->op == WS_EXPR_REAL || e->op == WS_EXPR_TOTAL ||
-        (v &&
-         (v->real || v->kind == WS_VAR_SCALAR || v->kind == WS_VAR_ROW || v->kind == WS_VAR_COL));
+    *(gboolean *)at[1] |= e->op == WS_EXPR_NAME || e->op == WS_EXPR_REAL ||
+                          e->op == WS_EXPR_TOTAL || (v && (v->real || v->kind == WS_VAR_SCALAR));
 }
 
 static void held_integer(WsReach *r, const WsExpr *e)

@@ -11,6 +11,8 @@ G_BEGIN_DECLS
  */
 #define WS_REACH_FAR (G_GINT64_CONSTANT(1) << 61) /* beyond this, a bound says nothing more */
 
+#define WS_REACH_TILE_MOST (1 << 16) /* rows and columns of a tile */
+
 typedef struct {
     gint64 lo, hi;
 } WsReachRange;
@@ -33,6 +35,7 @@ typedef struct {
     GPtrArray *wide;   /* texts: of what tiles, rounds or data make */
     GPtrArray *launch; /* WsExpr: of sizes and run names alone, which a launch is refused for */
     guint depth;       /* of names that ws_reach_top has followed */
+    gboolean asking;   /* within ws_reach_top */
 } WsReach;
 
 WsReachRange ws_reach_of(WsReach *r, const WsExpr *e);

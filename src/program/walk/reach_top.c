@@ -100,6 +100,8 @@ static WsExpr *top_of_var(WsReach *r, gint var)
             return less_one(ws_expr_ref(t->axis[a].extent));
     if (v->kind == WS_VAR_LET)
         return top_of_let(r, var);
+    if (v->kind == WS_VAR_ROW || v->kind == WS_VAR_COL)
+        return ws_expr_int(WS_REACH_TILE_MOST);
     if (v->kind == WS_VAR_CTA)
         return ws_expr_int(MAX(r->p->cluster, 1) - 1);
     return v->kind == WS_VAR_INDEX ? top_of_index(r, var) : NULL;
