@@ -300,8 +300,8 @@ static WsClockMove move_copy(WsClockPlay *play, WsPlayer *a)
     return WS_MOVE_NEXT;
 }
 
-/* Lanes read another CTA, or write there: its bytes leave as those of a copy do, there and back. No figure of its
- * own has been measured. */
+/* Lanes read another CTA, or write there: its bytes leave as those of a copy do, there and back. No
+ * figure of its own has been measured. */
 static WsClockMove move_peek(WsClockPlay *play, WsPlayer *a)
 {
     guint mask;

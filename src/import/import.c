@@ -335,18 +335,22 @@ static WsImport *read_text(const char *text, gsize length, const char *file, WsI
     if (!alone)
         return NULL;
     g_autoptr(PyModules) modules = py_modules_new(alone, text, length, file, o);
-    if (modules)
+    g_autoptr(WsPython) joined = NULL;
+    if (modules) {
         text = py_modules_text(modules, &length);
-    g_autoptr(WsPython) py = ws_python_parse(text, length, file, error);
-    if (py && modules)
-        py_modules_place(modules, py);
+        joined = ws_python_parse(text, length, file, error);
+        if (!joined)
+            return NULL;
+        py_modules_place(modules, joined);
+    }
+    WsPython *py = joined ? joined : alone;
     WsPythonWay way = { .files = modules ? py_modules_files(modules) : NULL,
                         .define = o->define,
                         .assume = o->assume,
                         .by_parity = o->by_parity,
                         .cancel = o->cancel,
                         .line = o->line };
-    if (!py || !find_kernel(py, file, o->kernel, &way.kernel, error))
+    if (!find_kernel(py, file, o->kernel, &way.kernel, error))
         return NULL;
     g_autofree char *source = g_strndup(text, length);
     const WsPyNode *dsa = dsa_kernel(py, from, way.kernel);

@@ -93,7 +93,8 @@ static gboolean checks(GString *out, const WsPackageSpec *spec, GError **error)
 {
     const WsProgram *p = spec->program;
     g_autofree char *upper = g_ascii_strup(spec->name, -1);
-    const gint64 most_size = ws_reach_most(p);
+    gint64 most_size;
+    g_autoptr(GPtrArray) wide = ws_reach_launch(p, &most_size);
     for (guint i = 0; i < p->n_vars; i++) {
         if (p->var[i].kind != WS_VAR_SIZE)
             continue;
@@ -106,7 +107,6 @@ static gboolean checks(GString *out, const WsPackageSpec *spec, GError **error)
             g_strdup_printf("%s must be at most %" G_GINT64_FORMAT, p->var[i].name, most_size);
         put_check(out, upper, small, most);
     }
-    g_autoptr(GPtrArray) wide = ws_reach_launch(p);
     for (guint i = 0; i < wide->len; i++) {
         g_autoptr(GString) value = g_string_new(NULL);
         if (!ws_launch_text(value, p, wide->pdata[i], WS_TEXT_C, error))

@@ -84,10 +84,9 @@ static gboolean shapes(GString *out, const WsProgram *p, gboolean strides, GErro
     return TRUE;
 }
 
-static char *checks(const WsProgram *p, GError **error)
+static char *checks(const WsProgram *p, const GPtrArray *wide, GError **error)
 {
     g_autoptr(GString) out = g_string_new(NULL);
-    g_autoptr(GPtrArray) wide = ws_reach_launch(p);
     for (guint i = 0; i < p->n_vars; i++)
         if (p->var[i].kind == WS_VAR_SIZE) {
             g_autofree char *name = ws_launch_ident(p->var[i].name);
@@ -99,8 +98,8 @@ static char *checks(const WsProgram *p, GError **error)
         if (!ws_launch_text(value, p, wide->pdata[i], WS_TEXT_PYTHON, error))
             return NULL;
         g_autofree char *text = ws_expr_print(wide->pdata[i]);
-        g_string_append_printf(out, "        (_fits(lambda: %s), \"%s in 32 bits\"),\n",
-                               value->str, text);
+        g_string_append_printf(out, "        (_fits(lambda: %s), \"%s in 32 bits\"),\n", value->str,
+                               text);
     }
     for (guint i = 0; i < p->n_assume; i++) {
         g_autoptr(GString) condition = g_string_new(NULL);
@@ -201,6 +200,8 @@ GHashTable *ws_package_words_python(const WsPackageSpec *spec, GError **error)
     if (!shapes(shape, p, FALSE, error) || !shapes(stride, p, TRUE, error) ||
         !tiles(tile, p, error) || !grid(ctas, p, error))
         return NULL;
+    gint64 most;
+    g_autoptr(GPtrArray) wide = ws_reach_launch(p, &most);
     ws_package_word(words, "SHAPES", g_strdup(shape->str));
     ws_package_word(words, "STRIDES", g_strdup(stride->str));
     ws_package_word(words, "TILES", g_strdup(tile->str));
@@ -210,9 +211,9 @@ GHashTable *ws_package_words_python(const WsPackageSpec *spec, GError **error)
     ws_package_word(words, "SIZES", names(p, WS_VAR_SIZE));
     ws_package_word(words, "SCALARS", names(p, WS_VAR_SCALAR));
     ws_package_word(words, "COMMON", ws_template_fill(common_py, words));
-    ws_package_word(words, "SIZE_MOST", g_strdup_printf("%" G_GINT64_FORMAT, ws_reach_most(p)));
+    ws_package_word(words, "SIZE_MOST", g_strdup_printf("%" G_GINT64_FORMAT, most));
     ws_package_word(words, "EXTENT_OF", extent_of(p));
-    char *assumed = checks(p, error);
+    char *assumed = checks(p, wide, error);
     if (!assumed)
         return NULL;
     ws_package_word(words, "CHECKS", assumed);

@@ -72,17 +72,18 @@ static void test_table(void)
 {
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         Small *s = small();
-        g_autoptr(GPtrArray) plain = ws_reach_launch(&s->p);
+        gint64 most;
+        g_autoptr(GPtrArray) plain = ws_reach_launch(&s->p, &most);
         ask(s, small_expr(s, rows[i].at));
         g_test_message("%s", rows[i].at);
         g_autoptr(GPtrArray) wide = ws_reach_wide(&s->p);
-        g_autoptr(GPtrArray) launch = ws_reach_launch(&s->p);
+        g_autoptr(GPtrArray) launch = ws_reach_launch(&s->p, &most);
         g_assert_cmpuint(wide->len, ==, rows[i].wide ? 1 : 0);
         if (rows[i].wide)
             g_assert_cmpstr(wide->pdata[0], ==, rows[i].wide);
         g_assert_cmpuint(launch->len, ==, plain->len + (rows[i].launch ? 1 : 0));
         g_assert_true(!rows[i].launch || asks(launch, rows[i].launch));
-        g_assert_cmpint(ws_reach_most(&s->p), ==,
+        g_assert_cmpint(most, ==,
                         rows[i].log ? G_GINT64_CONSTANT(1) << rows[i].log : WS_REACH_SIZE_MOST);
         small_free(s);
     }
@@ -103,7 +104,8 @@ static void test_places(void)
         s->op[2].tensor = 0; /* without a tensor map */
         if (&s->loop_k.step_by == place[i])
             s->loop_k.from = small_expr(s, "0");
-        g_autoptr(GPtrArray) launch = ws_reach_launch(&s->p);
+        gint64 most;
+        g_autoptr(GPtrArray) launch = ws_reach_launch(&s->p, &most);
         g_autoptr(GPtrArray) wide = ws_reach_wide(&s->p);
         if (&s->loop_k.step_by == place[i])
             g_assert_cmpuint(wide->len + launch->len, >, 1);
@@ -267,8 +269,8 @@ static void test_oracle(void)
         WsExpr *e = small_expr(s, text);
         ask(s, e);
         g_autoptr(GPtrArray) wide = ws_reach_wide(&s->p);
-        g_autoptr(GPtrArray) launch = ws_reach_launch(&s->p);
-        const gint64 most = ws_reach_most(&s->p);
+        gint64 most;
+        g_autoptr(GPtrArray) launch = ws_reach_launch(&s->p, &most);
         silent += wide->len == 0;
         for (guint k = 0; wide->len == 0 && k < 20; k++) {
             Point p = point_of(s, rand, most);

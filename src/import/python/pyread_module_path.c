@@ -136,14 +136,14 @@ char *ws_py_module_path(const char *root, char *const *folders, const char *besi
     for (guint i = 0; i == 0 || folders[i - 1]; i++) {
         const char *folder = i ? folders[i - 1] : root;
         char *path = below(folder, part, why);
+        const gboolean ends = ends_here(folder, part[0]);
         if (path && is_own(part[0]))
             *why = g_strdup_printf("Python has a module %s itself", part[0]);
-        else if (path && part[1] && !ends_here(folder, part[0]) &&
-                 is_elsewhere(root, folders, i, part[0]))
+        else if (path && part[1] && !ends && is_elsewhere(root, folders, i, part[0]))
             *why = g_strdup_printf("%s lies in more than one folder", part[0]);
         if (*why)
             g_clear_pointer(&path, g_free);
-        if (path || *why || ends_here(folder, part[0]))
+        if (path || *why || ends)
             return path;
     }
     return NULL;

@@ -9,10 +9,11 @@
 #define MOST_FILES 16
 
 typedef struct {
-    char *path, *name; /* as it is told: the path from the folder of the text */
-    char *text;        /* lines that end with a line feed, those of `as` behind them */
-    guint lines, from; /* `from`: of the import in the text itself that leads to it */
-    WsPython *py;
+    char *path, *name;  /* as it is told: the path from the folder of the text */
+    char *text;         /* lines that end with a line feed, those of `as` behind them */
+    guint lines, from;  /* `from`: of the import in the text itself that leads to it */
+    const WsPython *py; /* of the text itself: the caller's */
+    WsPython *own;
     GHashTable *bound; /* at the outermost level: name -> what it is an import of, or "" */
     GHashTable *asked; /* names that its text takes from there, or from Python */
     GArray *import;    /* Import */
@@ -51,8 +52,8 @@ static void free_file(gpointer data)
     g_hash_table_unref(f->bound);
     g_hash_table_unref(f->asked);
     g_array_unref(f->import);
-    if (f->py)
-        ws_python_free(f->py);
+    if (f->own)
+        ws_python_free(f->own);
     g_free(f);
 }
 
@@ -189,20 +190,13 @@ static File *file_new(PyModules *m, const char *path, const char *name, const ch
     return f;
 }
 
-/* The text of a string, with its marks or without. */
-static gboolean is_word(const char *text, const char *word)
-{
-    const gsize marks = *text == '"' || *text == '\'';
-    return strlen(text) == strlen(word) + 2 * marks && g_str_has_prefix(text + marks, word);
-}
-
 /* Python runs the rest of a file that it imports, but not this. */
 static gboolean is_main(const WsPyNode *statement)
 {
     const WsPyNode *c = statement->kind == WS_PY_IF ? statement->kid[0] : NULL;
     return c && c->kind == WS_PY_BINARY && !strcmp(c->text, "==") &&
            c->kid[0]->kind == WS_PY_NAME && !strcmp(c->kid[0]->text, "__name__") &&
-           c->kid[1]->kind == WS_PY_STRING && is_word(c->kid[1]->text, "__main__");
+           c->kid[1]->kind == WS_PY_STRING && !strcmp(c->kid[1]->text, "\"__main__\"");
 }
 
 static gboolean mentions(const WsPyNode *node, const char *name)
@@ -263,7 +257,7 @@ static gint open_file(PyModules *m, File *by, const char *path, const char *name
     m->bytes += length + 1;
     File *f = file_new(m, path, name, text, length);
     const gint at = (gint)m->file->len - 1;
-    f->py = ws_python_parse(text, length, name, &error);
+    f->py = f->own = ws_python_parse(text, length, name, &error);
     if (!f->py || unfit(f)) {
         *why = g_strdup(f->py ? unfit(f) : error->message);
         f->left = TRUE;
@@ -471,11 +465,7 @@ PyModules *py_modules_new(const WsPython *py, const char *text, gsize length, co
     m->root = real ? g_path_get_dirname(real) : g_strdup(options->folder);
     free(real);
     File *f = file_new(m, path, base, text, length);
-    f->py = ws_python_parse(text, length, file, NULL);
-    if (!f->py) {
-        py_modules_free(m);
-        return NULL;
-    }
+    f->py = py;
     note_names(f);
     follow(m, f);
     settle(m);

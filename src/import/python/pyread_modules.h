@@ -14,7 +14,8 @@ G_BEGIN_DECLS
 
 typedef struct PyModules PyModules;
 
-/* Looks for the files that the text imports from. NULL: there are none, and nothing was left. */
+/* Looks for the files that the text imports from. Borrows `py`, the tree of the text. NULL: there
+ * are none, and nothing was left. */
 PyModules *py_modules_new(const WsPython *py, const char *text, gsize length, const char *file,
                           const WsImportOptions *options);
 void py_modules_free(PyModules *m);

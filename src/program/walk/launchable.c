@@ -45,10 +45,9 @@ static void check_map(const WsProgram *p, const WsLaunchValues *v, const WsTenso
     }
 }
 
-static void check_integers(const WsProgram *p, const WsLaunchValues *v, const char *sizes,
-                           WsFindings *findings)
+static void check_integers(const WsProgram *p, const WsLaunchValues *v, gint64 most,
+                           const char *sizes, WsFindings *findings)
 {
-    const gint64 most = ws_reach_most(p);
     for (guint i = 0; i < p->n_vars; i++) {
         const WsVar *x = &p->var[i];
         if (x->kind != WS_VAR_SIZE && (x->kind != WS_VAR_RUN || x->real))
@@ -69,10 +68,9 @@ static void check_integers(const WsProgram *p, const WsLaunchValues *v, const ch
 }
 
 /* Products of sizes; the tiles with room for the next claim. */
-static void check_products(const WsProgram *p, const WsLaunchValues *v, const char *sizes,
+static void check_products(const GPtrArray *wide, const WsLaunchValues *v, const char *sizes,
                            WsFindings *findings)
 {
-    g_autoptr(GPtrArray) wide = ws_reach_launch(p);
     const WsExprEnv env = ws_launch_env(v);
     for (guint i = 0; i < wide->len; i++) {
         g_autoptr(GError) why = NULL;
@@ -122,9 +120,11 @@ void ws_launchable(const WsProgram *p, const WsLaunchValues *v, gint64 grid, WsF
         ws_findings_add(findings, WS_RULE_R_LAUNCH, "tiles",
                         "%" G_GINT64_FORMAT " CTAs for %s; a launch holds at most 2^31-1", grid,
                         sizes);
-    check_integers(p, v, sizes, findings);
+    gint64 most;
+    g_autoptr(GPtrArray) wide = ws_reach_launch(p, &most);
+    check_integers(p, v, most, sizes, findings);
     if (ws_launch_tiles(v) <= G_MAXINT32)
-        check_products(p, v, sizes, findings);
+        check_products(wide, v, sizes, findings);
     check_flags(p, v, sizes, findings);
     for (guint m = 0; grid > 0 && m < p->n_maps; m++)
         check_map(p, v, &p->map[m], sizes, findings);

@@ -158,8 +158,7 @@ WsReachRange ws_reach_of(WsReach *r, const WsExpr *e)
     return ws_reach_range(-WS_REACH_FAR, WS_REACH_FAR);
 }
 
-/* --- variables ----------------------------------------------------------------------------------
- */
+/* --- variables --- */
 typedef struct {
     WsReach *r;
     gint var;
@@ -295,27 +294,29 @@ static WsReachRange of_var(WsReach *r, gint var)
     return r->of[var];
 }
 
+typedef struct {
+    const WsReach *r;
+    gboolean value;
+} Integer;
+
 /* An expression of values, and of reals, is no integer of section 3. */
 static void see_value(const WsExpr *e, gpointer data)
 {
-    gpointer *at = data;
-    const WsReach *r = at[0];
-    const WsVar *v = e->op == WS_EXPR_VAR && e->var >= 0 ? &r->p->var[e->var] : NULL;
-    *(gboolean *)at[1] |= e->op == WS_EXPR_NAME || e->op == WS_EXPR_REAL ||
-                          e->op == WS_EXPR_TOTAL || (v && (v->real || v->kind == WS_VAR_SCALAR));
+    Integer *i = data;
+    const WsVar *v = e->op == WS_EXPR_VAR && e->var >= 0 ? &i->r->p->var[e->var] : NULL;
+    i->value |= e->op == WS_EXPR_NAME || e->op == WS_EXPR_REAL || e->op == WS_EXPR_TOTAL ||
+                (v && (v->real || v->kind == WS_VAR_SCALAR));
 }
 
 static void held_integer(WsReach *r, const WsExpr *e)
 {
-    gboolean value = FALSE;
-    gpointer at[] = { r, &value };
-    ws_expr_visit(e, see_value, at);
-    if (!value)
+    Integer i = { r, FALSE };
+    ws_expr_visit(e, see_value, &i);
+    if (!i.value)
         held(r, e);
 }
 
-/* --- the program --------------------------------------------------------------------------------
- */
+/* --- the program --- */
 static void name_held(const WsExpr *e, gpointer data)
 {
     if (e->op == WS_EXPR_VAR || e->op == WS_EXPR_INDEX)
@@ -327,7 +328,7 @@ static void operand(const WsExpr *e, WsOperand what, gpointer data)
 {
     if (what == WS_OPERAND_MATH || what == WS_OPERAND_SKIP)
         ws_expr_visit(e, name_held, data);
-    if (what == WS_OPERAND_SKIP || what != WS_OPERAND_MATH)
+    if (what != WS_OPERAND_MATH)
         held_integer(data, e);
 }
 
@@ -398,26 +399,18 @@ GPtrArray *ws_reach_wide(const WsProgram *p)
     return r.wide;
 }
 
-GPtrArray *ws_reach_launch(const WsProgram *p)
+GPtrArray *ws_reach_launch(const WsProgram *p, gint64 *most)
 {
-    WsReach r;
-    look(&r, p, ws_reach_most(p));
-    g_ptr_array_unref(r.wide);
-    return r.launch;
-}
-
-gint64 ws_reach_most(const WsProgram *p)
-{
-    g_autoptr(GPtrArray) least = ws_reach_wide(p);
-    gint64 most = WS_REACH_SIZE_MOST;
-    for (guint log = 30; log >= SIZE_LOG_LEAST; most = G_GINT64_CONSTANT(1) << log--) {
+    const gint64 least = G_GINT64_CONSTANT(1) << SIZE_LOG_LEAST;
+    g_autoptr(GPtrArray) wide = ws_reach_wide(p);
+    *most = WS_REACH_SIZE_MOST;
+    for (guint log = 30;; *most = G_GINT64_CONSTANT(1) << log--) {
         WsReach r;
-        look(&r, p, most);
-        const gboolean same = r.wide->len == least->len;
+        look(&r, p, *most);
+        const gboolean same = r.wide->len == wide->len;
         g_ptr_array_unref(r.wide);
+        if (same || *most == least)
+            return r.launch;
         g_ptr_array_unref(r.launch);
-        if (same)
-            return most;
     }
-    return most;
 }

@@ -13,14 +13,12 @@ G_BEGIN_DECLS
 /* What of tiles, rounds and data may leave 32 bits is taken to stay within this, either way. */
 #define WS_REACH_TAKEN (1 << 29)
 
-/* The largest size with which no other expressions of `p` leave 32 bits than those of
- * ws_reach_wide(): at most WS_REACH_SIZE_MOST. */
-gint64 ws_reach_most(const WsProgram *p);
 /* Texts (char *) of the expressions that may leave 32 bits even with small sizes, each once. Rounds
  * of a CTA are taken to be at most 2^27 (LANGUAGE section 3). The caller frees it. */
 GPtrArray *ws_reach_wide(const WsProgram *p);
-/* Expressions (WsExpr *) of sizes and run names alone that leave 32 bits for some of such sizes: a
- * launch has to look whether they do for its own. The caller frees it. */
-GPtrArray *ws_reach_launch(const WsProgram *p);
+/* What a launch has to look at. *most: the largest size with which no other expressions of `p`
+ * leave 32 bits than those of ws_reach_wide(), at most WS_REACH_SIZE_MOST. Expressions (WsExpr *)
+ * of sizes and run names alone that leave them for some of such sizes. The caller frees it. */
+GPtrArray *ws_reach_launch(const WsProgram *p, gint64 *most);
 
 G_END_DECLS

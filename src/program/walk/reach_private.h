@@ -6,9 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* --- reach_range.c: intervals of integers
- * -------------------------------------------------------------
- */
+/* --- reach_range.c: intervals of integers --- */
 #define WS_REACH_FAR (G_GINT64_CONSTANT(1) << 61) /* beyond this, a bound says nothing more */
 
 #define WS_REACH_TILE_MOST (1 << 16) /* rows and columns of a tile */
@@ -25,8 +23,7 @@ WsReachRange ws_reach_range_quotient(WsReachRange a, WsReachRange b, gboolean up
 WsReachRange ws_reach_range_rest(WsReachRange a, WsReachRange b);
 gint64 ws_reach_range_most(WsReachRange a); /* of either sign */
 
-/* --- reach.c: what is known of one program's expressions ----------------------------------------
- */
+/* --- reach.c: what is known of one program's expressions --- */
 typedef struct {
     const WsProgram *p;
     gint64 most;       /* of all sizes */
@@ -40,8 +37,7 @@ typedef struct {
 
 WsReachRange ws_reach_of(WsReach *r, const WsExpr *e);
 
-/* --- reach_top.c: bounds of sizes ---------------------------------------------------------------
- */
+/* --- reach_top.c: bounds of sizes --- */
 /* Made of sizes and run names alone. */
 gboolean ws_reach_of_launch(const WsReach *r, const WsExpr *e);
 /* An expression of sizes and run names that `e`, at least 0, is never above; NULL: nobody says. */

@@ -36,57 +36,48 @@ static WsExpr *less_one(WsExpr *e)
 
 typedef struct {
     gint var;
-    guint loops;
-    const WsTree *loop;
-} Loop;
+    guint times;
+    const WsTree *node;
+} Giver;
 
-static void see_loop(const WsTree *t, gpointer data)
+static void see_giver(const WsTree *t, gpointer data)
 {
-    Loop *l = data;
-    if (t->kind != WS_TREE_LOOP || t->index_var != l->var)
+    Giver *g = data;
+    if (!(t->kind == WS_TREE_LOOP && t->index_var == g->var) && !(t->op && t->op->var == g->var))
         return;
-    l->loop = t;
-    l->loops++;
+    g->node = t;
+    g->times++;
+}
+
+/* The loop whose index it is, or the step that sets it; NULL: there are several, or none. */
+static const WsTree *giver_of(const WsReach *r, gint var)
+{
+    Giver g = { var, 0, NULL };
+    for (guint a = 0; a < r->p->n_agents; a++)
+        ws_tree_each(r->p->agent[a].body, see_giver, &g);
+    return g.times == 1 ? g.node : NULL;
 }
 
 static WsExpr *top_of_index(WsReach *r, gint var)
 {
-    Loop l = { var, 0, NULL };
-    for (guint a = 0; a < r->p->n_agents; a++)
-        ws_tree_each(r->p->agent[a].body, see_loop, &l);
-    if (l.loops != 1 || l.loop->over != WS_OVER_COUNT || l.loop->ask || !l.loop->count ||
-        (l.loop->step_by && (l.loop->step_by->op != WS_EXPR_INT || l.loop->step_by->i < 0)) ||
-        (l.loop->from && l.loop->from->op != WS_EXPR_INT))
+    const WsTree *loop = giver_of(r, var);
+    if (!loop || loop->kind != WS_TREE_LOOP || loop->over != WS_OVER_COUNT || loop->ask ||
+        !loop->count ||
+        (loop->step_by && (loop->step_by->op != WS_EXPR_INT || loop->step_by->i < 0)) ||
+        (loop->from && loop->from->op != WS_EXPR_INT))
         return NULL;
-    WsExpr *rounds = less_one(ws_reach_top(r, l.loop->count));
-    if (rounds && l.loop->step_by && l.loop->step_by->i != 1)
-        rounds = ws_expr_op(WS_EXPR_MUL, rounds, ws_expr_ref(l.loop->step_by));
-    if (rounds && l.loop->from && l.loop->from->i != 0)
-        rounds = ws_expr_op(WS_EXPR_ADD, rounds, ws_expr_ref(l.loop->from));
+    WsExpr *rounds = less_one(ws_reach_top(r, loop->count));
+    if (rounds && loop->step_by && loop->step_by->i != 1)
+        rounds = ws_expr_op(WS_EXPR_MUL, rounds, ws_expr_ref(loop->step_by));
+    if (rounds && loop->from && loop->from->i != 0)
+        rounds = ws_expr_op(WS_EXPR_ADD, rounds, ws_expr_ref(loop->from));
     return rounds;
-}
-
-typedef struct {
-    gint var;
-    guint times;
-    const WsExpr *set;
-} Let;
-
-static void see_let(const WsTree *t, gpointer data)
-{
-    Let *l = data;
-    if (!t->op || t->op->var != l->var)
-        return;
-    l->set = t->op->set;
-    l->times++;
 }
 
 static WsExpr *top_of_let(WsReach *r, gint var)
 {
-    Let l = { var, 0, NULL };
-    for (guint a = 0; a < r->p->n_agents; a++)
-        ws_tree_each(r->p->agent[a].body, see_let, &l);
-    return l.times == 1 && l.set ? ws_reach_top(r, l.set) : NULL;
+    const WsTree *step = giver_of(r, var);
+    return step && step->op && step->op->set ? ws_reach_top(r, step->op->set) : NULL;
 }
 
 static WsExpr *top_of_var(WsReach *r, gint var)
