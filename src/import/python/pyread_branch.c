@@ -5,6 +5,7 @@
 #include "import/python/pyread_host.h"
 #include "import/python/pyread_law.h"
 #include "import/python/pyread_object.h"
+#include "import/python/pyread_types.h"
 
 #include <string.h>
 
@@ -49,6 +50,9 @@ static const Val *either_tile(PyRead *p, const WsExpr *c, const Val *a, const Va
     }
     if (zero && zero->rows * zero->cols > 1 && other->kind == VAL_ZERO)
         return zero;
+    const Val *x = py_formula(p, a), *y = py_formula(p, b);
+    if (x && y && (py_is_sixteen(x) || py_is_sixteen(y)) && g_strcmp0(x->dtype, y->dtype))
+        return py_opaque(p); /* what is computed of it is rounded as the way that was taken says */
     const Val *m = py_function_tile(p, "select", (const Val *[]){ which, a, b }, 3, FALSE);
     if (m->kind == VAL_MATH && !g_strcmp0(py_formula(p, a)->dtype, "b"))
         ((Val *)m)->dtype = "b";

@@ -2,6 +2,7 @@
 #include "import/python/dialect/tle_mesh.h"
 #include "import/python/pyread_host.h"
 #include "import/python/pyread_law.h"
+#include "import/python/pyread_types.h"
 
 #include <string.h>
 
@@ -114,6 +115,15 @@ const Val *py_mean_MINIMUM(PyRead *p, const Val **a, const WsPyNode *at)
     return two(p, a, WS_FUNC_MIN, "min", "rowmin");
 }
 
+/* Each addition is rounded, in an order of the compiler's own. */
+static void grant_sums(PyRead *p, const Val *of)
+{
+    ws_source_granted(p->r, ws_source_format(p->r,
+                                             "sums of values of %s are added up in f32, where "
+                                             "the kernel rounds each addition",
+                                             of->dtype));
+}
+
 const Val *py_mean_SUM(PyRead *p, const Val **a, const WsPyNode *at)
 {
     if (a[0] && a[0]->kind == VAL_LANES && py_number(a[1], 0) == (a[0]->depth ? 1 : 3)) {
@@ -133,6 +143,8 @@ const Val *py_mean_SUM(PyRead *p, const Val **a, const WsPyNode *at)
     const Val *of = sum->kind == VAL_MATH ? py_formula(p, a[0]) : NULL;
     if (of && !g_strcmp0(of->dtype, "i32"))
         ((Val *)sum)->dtype = "i32";
+    if (py_is_sixteen(of))
+        grant_sums(p, of);
     const gboolean kept = a[2] && a[2]->kind != VAL_NONE && py_number(a[2], 1) != 0;
     return py_of_dimensions(p, sum, kept ? 2 : 1);
 }
@@ -150,7 +162,9 @@ static const Val *running(PyRead *p, const Val **a, gboolean exclusive)
     const Val *arg[] = { x, py_literal(p, exclusive), py_literal(p, reverse) };
     const Val *sum = py_function_tile(p, "cumsum", arg, reverse ? 3 : exclusive ? 2 : 1, FALSE);
     if (sum->kind == VAL_MATH)
-        ((Val *)sum)->dtype = x->dtype;
+        ((Val *)sum)->dtype = g_strcmp0(x->dtype, "bf16") ? x->dtype : NULL; /* summed in f32 */
+    if (!g_strcmp0(x->dtype, "f16"))
+        grant_sums(p, x);
     return py_of_dimensions(p, sum, a[0]->dims);
 }
 
@@ -221,6 +235,9 @@ const Val *py_mean_FMA(PyRead *p, const Val **a, const WsPyNode *at)
 {
     if (!a[0] || !a[1] || !a[2])
         return py_opaque(p);
+    for (guint i = 0; i < 3; i++) /* rounded once */
+        if (py_is_tile(a[i]) && py_is_sixteen(py_formula(p, a[i])))
+            return py_opaque(p);
     return py_binary_tile(p, "+", py_binary_tile(p, "*", a[0], a[1]), a[2]);
 }
 
@@ -274,7 +291,7 @@ const Val *py_mean_CONVERT(PyRead *p, const Val **a, const WsPyNode *at)
         if (same || p->converting)
             return a[0];
     }
-    if (a[0]->kind == VAL_ZERO)
+    if (a[0]->kind == VAL_ZERO || (a[0]->kind == VAL_MATH && !g_strcmp0(a[0]->dtype, dtype)))
         return a[0];
     const Val *m = py_function_tile(p, dtype, a, 1, FALSE);
     if (m->kind == VAL_MATH)

@@ -1,6 +1,7 @@
 #include "import/python/amd/amd.h"
 #include "import/python/dialect/py_spot.h"
 #include "import/python/pyread_law.h"
+#include "import/python/pyread_types.h"
 
 #include <string.h>
 
@@ -144,7 +145,7 @@ const Val *py_itself(PyRead *p, const Val *v)
         m->text = ws_source_format(p->r, "%s%s", held->name, v->text ? v->text : "");
         m->rows = v->text ? v->rows : held->rows; /* it may have been turned */
         m->cols = v->text ? v->cols : held->cols;
-        m->dtype = !strcmp(held->dtype, "i32") ? "i32" : NULL;
+        m->dtype = strcmp(held->dtype, "f32") ? held->dtype : NULL;
         m->reads = new_reads(p);
         m->made = v->made;
         m->dims = v->dims;
@@ -175,7 +176,7 @@ const Val *py_itself(PyRead *p, const Val *v)
         m->text = v->text ? v->text : "0.0";
         if (!g_strcmp0(v->dtype, "i32") && !strcmp(m->text, "0.0"))
             m->text = "0";
-        m->dtype = !g_strcmp0(v->dtype, "i32") ? "i32" : NULL;
+        m->dtype = g_strcmp0(v->dtype, "f32") ? v->dtype : NULL;
         m->layout = v->layout;
         m->dims = v->dims;
         m->rows = v->rows;
@@ -439,8 +440,16 @@ const Val *py_binary_tile(PyRead *p, const char *op, const Val *a, const Val *b)
                                          ">", ">=", "==", "!=", "&&", "||" };
     for (guint i = 0; i < G_N_ELEMENTS(known); i++)
         if (!strcmp(known[i], own)) {
+            const char *narrow = NULL;
+            if (i == 4) /* designs have no rest of reals */
+                return py_opaque(p);
+            if (i < 11 && !py_promote(p, a, b, i == 3, &x, &y, &narrow))
+                return py_opaque(p);
             Val *m = combine(p, x, y);
             m->text = ws_source_format(p->r, "(%s %s %s)", x->text, own, y->text);
+            if (i < 3 && narrow && !(i == 1 && !strcmp(x->text, "0"))) /* -x is not rounded */
+                m->text = ws_source_format(p->r, "%s%s", narrow, m->text);
+            m->dtype = i < 3 ? narrow : NULL;
             if (i >= 5) /* a condition: of no type that a value has */
                 m->dtype = "b";
             if (i < 3 && !g_strcmp0(x->dtype, "i32") && !g_strcmp0(y->dtype, "i32"))
@@ -486,6 +495,13 @@ const Val *py_function_tile(PyRead *p, const char *name, const Val **arg, guint 
     }
     gboolean whole =
         g_str_equal(name, "select") || g_str_equal(name, "max") || g_str_equal(name, "min");
+    const char *narrow = NULL;
+    if (alike && whole && n >= 2 && of[n - 2] && of[n - 1] &&
+        !py_promote(p, arg[n - 2], arg[n - 1], FALSE, &of[n - 2], &of[n - 1], &narrow) &&
+        g_strcmp0(of[n - 2]->dtype, of[n - 1]->dtype))
+        alike = FALSE;
+    if (g_str_equal(name, "abs") && py_is_sixteen(of[0]))
+        narrow = of[0]->dtype;
     for (guint i = 0; i < n; i++) {
         const Val *x = alike ? of[i] : NULL;
         whole &= (x && !g_strcmp0(x->dtype, "i32")) || (i == 0 && *name == 's');
@@ -499,7 +515,7 @@ const Val *py_function_tile(PyRead *p, const char *name, const Val **arg, guint 
     }
     g_string_append_c(text, ')');
     m->text = ws_source_format(p->r, "%s", text->str);
-    m->dtype = whole ? "i32" : NULL;
+    m->dtype = whole ? "i32" : narrow;
     g_string_free(text, TRUE);
     if (row) {
         m->cols = 1;
@@ -535,10 +551,9 @@ static gint hold(PyRead *p, const char *name, const Val *v, const WsPyNode *at, 
     if (opaque)
         py_law_value(p, at, "a value");
     const gboolean whole = *held->dtype == 'i' || *held->dtype == 'u';
+    const char *text = m ? m->text : whole ? "0" : "0.0";
     s->text = ws_source_format(p->r, condition ? "%s = select(%s, 1, 0)" : "%s = %s", held->name,
-                               m       ? m->text
-                               : whole ? "0"
-                                       : "0.0");
+                               condition ? text : py_as_type(p, held->dtype, text));
     line_of(p, value, m);
     return value;
 }

@@ -7,6 +7,7 @@
 #include "import/python/names/names.h"
 #include "import/python/pyread_law.h"
 #include "import/python/pyread_object.h"
+#include "import/python/pyread_types.h"
 #include "model/design.h"
 
 #include <string.h>
@@ -272,7 +273,8 @@ static void close_round(PyRead *p, const PyLoop *l, GArray *carries)
             py_law_value(p, l->node,
                          "a variable that a round leaves in another type than it found");
         s->text = ws_source_format(p->r, converts ? "%s = %s(%s)" : "%s = %s%s", held->name,
-                                   converts ? held->dtype : "", left->text);
+                                   converts ? held->dtype : "",
+                                   converts ? left->text : py_as_type(p, held->dtype, left->text));
         py_set_path(p, c->name, py_renewed(p, c->entry));
     }
 }
