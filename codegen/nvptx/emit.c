@@ -255,13 +255,12 @@ static gboolean supported(WsEmit *e)
                     e->kind ? "PTX: --as ptx" : "AMDGPU: --as amdgpu or hsaco");
         return FALSE;
     }
-    if (e->p->mesh && (e->kind || e->recorder || e->debug_waits || e->hold)) {
+    if (e->p->mesh && (e->kind || e->debug_waits || e->hold)) {
         g_set_error(&e->error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
                     "devices: not supported by %s (%s)", e->host ? "rehearse" : "generate",
-                    e->kind       ? "puts and flags of devices have no code for this target"
-                    : e->recorder ? "launches of several devices are not recorded yet"
-                    : e->hold     ? "no witness is replayed on several devices"
-                                  : "waits of several devices are not reported yet");
+                    e->kind   ? "puts and flags of devices have no code for this target"
+                    : e->hold ? "no witness is replayed on several devices"
+                              : "waits of several devices are not reported yet");
         return FALSE;
     }
     return ws_generate_fits(e->p, e->host ? "rehearse" : "generate", &e->error);

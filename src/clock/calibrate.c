@@ -10,9 +10,11 @@
 /* static const char calibrate_NAME[], from resources/calibrate/NAME.wstave */
 #include "clock/calibrate_barrier.inc"
 #include "clock/calibrate_cluster.inc"
+#include "clock/calibrate_link.inc"
 #include "clock/calibrate_load.inc"
 #include "clock/calibrate_math.inc"
 #include "clock/calibrate_mma-bf16.inc"
+#include "clock/calibrate_signal.inc"
 #include "clock/calibrate_store.inc"
 
 #define STEPS  40    /* halvings of the interval, on a logarithmic scale */
@@ -20,8 +22,8 @@
 #define PLAYED 60    /* rounds that the clock plays between n0' and n1': it is steady sooner */
 
 static const WsCalibrateRow rows[] = {
-#define WS_CALIBRATE(value, design, set, size, n0, n1, least, most)                                \
-    { WS_MACHINE_##value, design, set, size, n0, n1, least, most },
+#define WS_CALIBRATE(value, design, set, size, devices, n0, n1, least, most)                       \
+    { WS_MACHINE_##value, design, set, size, devices, n0, n1, least, most },
 #include "clock/calibrate.def"
 #undef WS_CALIBRATE
 };
@@ -38,8 +40,9 @@ const char *ws_calibrate_design(const char *name)
         const char *name, *text;
     } designs[] = {
         { "barrier", calibrate_barrier }, { "cluster", calibrate_cluster },
-        { "load", calibrate_load },       { "math", calibrate_math },
-        { "mma-bf16", calibrate_mma },    { "store", calibrate_store },
+        { "link", calibrate_link },       { "load", calibrate_load },
+        { "math", calibrate_math },       { "mma-bf16", calibrate_mma },
+        { "signal", calibrate_signal },   { "store", calibrate_store },
     };
     for (guint i = 0; i < G_N_ELEMENTS(designs); i++)
         if (strcmp(designs[i].name, name) == 0)

@@ -10,6 +10,7 @@ typedef struct {
     WsMachineValue value;
     const char *design;     /* "mma-bf16": name for ws_calibrate_design() */
     const char *set, *size; /* "GROUPS=2 N=16", "T=132" */
+    guint devices;          /* that run it */
     gint64 n0, n1;          /* ROUNDS of the two launches */
     double least, most;     /* where the value is looked for */
 } WsCalibrateRow;

@@ -6,7 +6,6 @@
 #include "program/parts/tiles.h"
 #include "program/parts/tree.h"
 #include "program/program.h"
-#include "program/refusal.h"
 #include "program/visit.h"
 #include "program/walk/depends.h"
 #include "program/walk/launch_values.h"
@@ -21,6 +20,7 @@
 #define MAX_GAINS         32
 #define SM_CTAS           32 /* that an SM can hold */
 #define SHARE_WAVES       6  /* tiles of every CTA whose loads are told apart */
+#define MESH_WAVES        64 /* likewise on a mesh, where all tiles are played */
 
 typedef struct {
     const WsDepends *d;
@@ -66,6 +66,9 @@ typedef struct {
     guint cluster;
     gboolean differ; /* tiles differ in length */
     WsShares *shares;
+    WsLaunchValues **of_device; /* of a mesh; or NULL */
+    guint n_devices;
+    WsFlagPlan *flags;
 } Job;
 
 static void plan(Job *job)
@@ -80,8 +83,30 @@ static void plan(Job *job)
     job->tiles = job->options.claims ? job->options.claims->n : tiles_of(&job->stride);
     job->tile_limit = job->options.tiles ? job->options.tiles : DEFAULT_TILES;
     job->differ = tiles_differ(job->p);
-    if (!job->options.tiles && job->differ)
-        job->tile_limit = G_MAXINT64; /* until SOFT_STEPS */
+    if (job->p->mesh || (!job->options.tiles && job->differ))
+        job->tile_limit = G_MAXINT64; /* until SOFT_STEPS; of a mesh all: flags await all of it */
+}
+
+static void job_clear(Job *job)
+{
+    ws_flag_plan_free(job->flags);
+    ws_clock_devices_free(job->of_device);
+    ws_shares_free(job->shares);
+}
+
+/* What all devices of a mesh do to each other. FALSE, with a finding: it is not played. */
+static gboolean plan_devices(Job *job, WsFindings *findings)
+{
+    g_autoptr(GError) error = NULL;
+    job->of_device = ws_clock_devices_new(job->p, job->v, &job->n_devices, findings);
+    if (!job->of_device)
+        return FALSE;
+    job->flags = ws_flag_plan_new(job->p, job->of_device, job->n_devices, job->grid, &error);
+    if (!job->flags && findings)
+        ws_findings_add(findings, WS_RULE_F_CLOCK, "flags", "%s", error->message);
+    if (!job->flags)
+        job_clear(job);
+    return job->flags != NULL;
 }
 
 /* Plays once. The play is to be cleared by the caller. */
@@ -89,19 +114,22 @@ static gboolean play_once(const Job *job, WsClockPlay *play, WsTrace *trace, gin
                           WsFindings *findings)
 {
     const double *m = job->m->value;
-    *play = (WsClockPlay){ .p = job->p,
-                           .v = job->v,
-                           .m = job->m,
-                           .findings = findings,
-                           .trace = trace,
-                           .free_op = free_op,
-                           .cluster = job->cluster,
-                           .stride = job->stride,
-                           .claims = job->options.claims,
-                           .tile_limit = job->tile_limit,
-                           .soft_steps = job->tile_limit == G_MAXINT64 ? SOFT_STEPS : G_MAXINT64,
-                           .max_steps = job->options.max_steps ? job->options.max_steps
-                                                               : DEFAULT_MAX_STEPS };
+    *play = (WsClockPlay){
+        .p = job->p,
+        .v = job->v,
+        .m = job->m,
+        .findings = findings,
+        .trace = trace,
+        .free_op = free_op,
+        .cluster = job->cluster,
+        .stride = job->stride,
+        .claims = job->options.claims,
+        .tile_limit = job->tile_limit,
+        .of_device = (const WsLaunchValues *const *)job->of_device,
+        .n_devices = job->n_devices,
+        .soft_steps = job->tile_limit == G_MAXINT64 && !job->p->mesh ? SOFT_STEPS : G_MAXINT64,
+        .max_steps = job->options.max_steps ? job->options.max_steps : DEFAULT_MAX_STEPS
+    };
     /* CTAs are dealt to all SMs once before an SM gets its next one. */
     play->apart = MAX((gint64)m[WS_MACHINE_SMS] / job->size, 1);
     play->n_clusters = 1;
@@ -117,6 +145,12 @@ static gboolean play_once(const Job *job, WsClockPlay *play, WsTrace *trace, gin
         const double on_die = MAX(sharers / m[WS_MACHINE_DIES], 1);
         play->l2_rate = m[WS_MACHINE_DIE_L2] / on_die;
         play->far_rate = MIN(m[WS_MACHINE_DIE_FAR] / on_die, m[WS_MACHINE_HBM_BYTES]);
+    }
+    if (job->flags) {
+        play->link_rate =
+            MAX(m[WS_MACHINE_LINK_BYTES], m[WS_MACHINE_LINK_PEER]) / m[WS_MACHINE_GHZ] / sharers;
+        play->peer_rate = m[WS_MACHINE_LINK_PEER] / m[WS_MACHINE_GHZ] / sharers;
+        play->flags = ws_clock_flags_new(job->flags);
     }
     play->shares = job->shares;
     if (job->options.events && free_op < 0 && !job->p->hardware->halves && !job->p->hardware->core)
@@ -196,7 +230,7 @@ static WsMachine *held(const Job *job)
 static WsClockResult *empty(const Job *job)
 {
     WsClockResult *r = result_new(job);
-    r->tile_period = NAN;
+    r->tile_period = r->link_busy = NAN;
     r->ghz = job->m->value[WS_MACHINE_GHZ];
     r->bound = g_strdup("nothing to do");
     r->note = g_strdup(WS_WORD("The launch has no tile."));
@@ -220,21 +254,18 @@ WsClockResult *ws_clock_run(const WsProgram *p, const WsLaunchValues *v, const W
                             m->target, p->target);
         return NULL;
     }
-    g_autofree char *refusal = p->mesh ? ws_program_refusal(p, WS_LENS_SIMULATE) : NULL;
-    if (refusal) {
-        if (findings)
-            ws_findings_add(findings, WS_RULE_F_CLOCK, "devices", "%s", refusal);
-        return NULL;
-    }
     plan(&job);
     if (job.tiles == 0)
         return empty(&job);
+    if (p->mesh && !plan_devices(&job, findings))
+        return NULL;
     /* Eight waves with 256 registers each, or all of the LDS: one CTA on a CU. */
     const gint64 resident = p->hardware->halves ? 1 : SM_CTAS;
-    job.shares = ws_shares_new(
-        p, v, job.grid / job.size, job.cluster,
-        (gint64)m->value[WS_MACHINE_SMS] * resident / job.size, (gint64)m->value[WS_MACHINE_DIES],
-        (guint)MIN(SHARE_WAVES, job.tile_limit), m->value[WS_MACHINE_L2_CAPACITY]);
+    job.shares = ws_shares_new(p, v, job.grid / job.size, job.cluster,
+                               (gint64)m->value[WS_MACHINE_SMS] * resident / job.size,
+                               (gint64)m->value[WS_MACHINE_DIES],
+                               (guint)MIN(p->mesh ? MESH_WAVES : SHARE_WAVES, job.tile_limit),
+                               m->value[WS_MACHINE_L2_CAPACITY]);
     g_autoptr(WsMachine) slower = held(&job);
     if (slower)
         job.m = slower;
@@ -248,7 +279,7 @@ WsClockResult *ws_clock_run(const WsProgram *p, const WsLaunchValues *v, const W
         ws_clock_play_clear(&play);
         if (trace)
             ws_trace_unref(trace);
-        ws_shares_free(job.shares);
+        job_clear(&job);
         return NULL;
     }
     WsClockResult *r = result_new(&job);
@@ -262,6 +293,6 @@ WsClockResult *ws_clock_run(const WsProgram *p, const WsLaunchValues *v, const W
     ws_clock_play_clear(&play);
     if (ok && job.options.gains)
         gains(&job, r);
-    ws_shares_free(job.shares);
+    job_clear(&job);
     return r;
 }

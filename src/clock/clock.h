@@ -101,6 +101,8 @@ typedef struct {
     gboolean halves; /* the engines are those of a target whose groups are two halves */
     gboolean core;   /* … of a core by queues: M, MTE2 and MTE3, MTE1, V */
     double tensor_busy, tma_busy, smem_busy, alu_busy, mufu_busy; /* share of the steady tiles */
+    double link_busy;  /* share of the launch in which a device's links are in use, the fuller way;
+                          NAN without a mesh */
     double hbm_cycles; /* compulsory traffic of the launch / HBM rate: a floor of `cycles` */
     char *bound;       /* "tensor pipe", "TMA", "HBM", "wait full in mma": what limits it */
     GArray *loop;      /* WsClockLoop */

@@ -95,7 +95,7 @@ static WsClockMove move_mfma(WsClockPlay *play, WsPlayer *a)
         a->start = a->now; /* it stood at its operands, and does not begin before them */
     const double all = ws_clock_half_product(play, op->mma);
     const double slices = CLAMP(ceil(all / SLICE), 1, 4096);
-    a->now = ws_clock_serve(&play->sm[a->rank].tensor, a->now, all / slices);
+    a->now = ws_clock_serve(&a->sms[a->rank].tensor, a->now, all / slices);
     if (++a->part < slices)
         return WS_MOVE_AGAIN;
     a->ready[op->value[0].value] = a->now + latency(play, op->mma);
@@ -146,7 +146,7 @@ static WsClockMove move_read(WsClockPlay *play, WsPlayer *a)
     const double all = MAX(ceil(bytes / waves / wave), 1);
     const double each = bytes / cost(play, WS_MACHINE_SMEM_BYTES) / all * turns(play, op);
     const double under_way = MAX(cost(play, WS_MACHINE_LDS_QUEUE), 1);
-    const double end = ws_clock_serve(&play->sm[a->rank].smem, a->now, each);
+    const double end = ws_clock_serve(&a->sms[a->rank].smem, a->now, each);
     /* So many of a wave are under way; the next is issued when the oldest is over. */
     a->now = later(a->now + cost(play, WS_MACHINE_LDS_ISSUE), end - under_way * each);
     a->done = end + cost(play, WS_MACHINE_SMEM_LATENCY);
@@ -168,7 +168,7 @@ static WsClockMove move_write(WsClockPlay *play, WsPlayer *a)
 static WsClockMove move_load(WsClockPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
-    WsSm *sm = &play->sm[a->rank];
+    WsSm *sm = &a->sms[a->rank];
     const double bytes = (double)MAX(op->bytes, 0);
     const double each = (double)play->p->hardware->lanes * LANE_BYTES * half_waves(play);
     const WsShare share = ws_shares_get(play->shares, op->index, ws_walker_position(a->walker));
@@ -197,7 +197,7 @@ static WsClockMove move_load_wait(WsClockPlay *play, WsPlayer *a)
 static WsClockMove move_tensor_read(WsClockPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
-    WsSm *sm = &play->sm[a->rank];
+    WsSm *sm = &a->sms[a->rank];
     const guint size = op->tensor >= 0 ? ws_dtype_bytes(play->p->tensor[op->tensor].dtype) : 4;
     const double bytes = op->n_value ? (double)op->value[0].rows * op->value[0].cols * size : 0;
     const GArray *done = a->copies.done;

@@ -34,8 +34,8 @@ static double cost(const WsClockPlay *play, WsMachineValue v)
 
 double ws_clock_own(const WsClockPlay *play, const WsPlayer *a, double cycles)
 {
-    return play->sm[a->rank].tensor.free > a->now ? cycles * cost(play, WS_MACHINE_ISSUE_BESIDE_MMA)
-                                                  : cycles;
+    return a->sms[a->rank].tensor.free > a->now ? cycles * cost(play, WS_MACHINE_ISSUE_BESIDE_MMA)
+                                                : cycles;
 }
 
 /* --- queues of groups ---------------------------------------------------------------------------
@@ -92,7 +92,7 @@ static WsClockMove move_mma(WsClockPlay *play, WsPlayer *a)
     const WsMma *mma = a->step.op->mma;
     if (!mma || !mma->inst_k)
         return WS_MOVE_NEXT;
-    WsSm *sm = &play->sm[a->rank];
+    WsSm *sm = &a->sms[a->rank];
     guint queue = (guint)MAX(cost(play, WS_MACHINE_MMA_QUEUE), 1);
     guint parts = MAX(mma->atoms, 1) * MAX(mma->k / mma->inst_k, 1);
     double smem = 0, cycles = ws_work_product(play, mma, &smem);
@@ -114,7 +114,7 @@ static WsClockMove move_mma(WsClockPlay *play, WsPlayer *a)
 }
 
 /* --- bulk copies ------------------------------------------------------------------------------ */
-static guint64 moved_bytes(const WsClockPlay *play, const WsOp *op)
+guint64 ws_clock_moved_bytes(const WsClockPlay *play, const WsOp *op)
 {
     return op->bytes > 0  ? (guint64)op->bytes
            : op->n_access ? ws_access_bytes(play->p, &op->access[0])
@@ -140,17 +140,11 @@ double ws_clock_serve_shared(WsUnit *u, double at, double cycles)
     return later(u->free, at) + cycles * use / (2 * (1 - use));
 }
 
-/* What went through a shared path for an agent: its end, and how much of it was the queue. */
-typedef struct {
-    double end, queue;
-    guint by;
-    WsCauseKind path;
-} Passed;
-
-static Passed pass(WsClockPlay *play, const WsPlayer *a, WsUnit *u, WsCauseKind path, double cycles)
+WsPassed ws_clock_pass(WsClockPlay *play, const WsPlayer *a, WsUnit *u, WsCauseKind path,
+                       double cycles)
 {
     const double free = u->free;
-    Passed x = { ws_clock_serve_shared(u, a->now, cycles), 0, 0, path };
+    WsPassed x = { ws_clock_serve_shared(u, a->now, cycles), 0, 0, path };
     x.queue = x.end - later(u->free, a->now);
     ws_clock_because_order(play, a, a->now - BURST + cycles);
     ws_clock_because(play, path, u->by, free + cycles);
@@ -158,8 +152,7 @@ static Passed pass(WsClockPlay *play, const WsPlayer *a, WsUnit *u, WsCauseKind 
     return x;
 }
 
-/* What comes `after` cycles later than `x` is not before it. */
-static void because_passed(WsClockPlay *play, const WsPlayer *a, const Passed *x, const WsUnit *u,
+static void because_passed(WsClockPlay *play, const WsPlayer *a, const WsPassed *x, const WsUnit *u,
                            double after)
 {
     ws_clock_because(play, x->path, x->by, u->free + x->queue + after);
@@ -200,21 +193,21 @@ static double l2_bytes(const WsClockPlay *play, const WsOp *op, double bytes)
 /* Bytes of a load on their way from L2, or from memory and L2. */
 typedef struct {
     double end;
-    Passed l2, hbm;
+    WsPassed l2, hbm;
     gboolean far;
 } Fetch;
 
 static Fetch from_memory(WsClockPlay *play, const WsPlayer *a, guint64 bytes, WsShare share)
 {
-    WsSm *sm = &play->sm[a->rank];
+    WsSm *sm = &a->sms[a->rank];
     double each = (double)bytes / share.sharers, whole = l2_bytes(play, a->step.op, (double)bytes);
     Fetch f = { .far = share.fetched };
-    f.l2 = pass(play, a, &sm->l2, WS_CAUSE_L2,
-                later(whole / play->l2_rate, whole / share.sharers / play->fetch_rate));
+    f.l2 = ws_clock_pass(play, a, &sm->l2, WS_CAUSE_L2,
+                         later(whole / play->l2_rate, whole / share.sharers / play->fetch_rate));
     f.end = f.l2.end;
     if (f.far) {
-        f.hbm = pass(play, a, &sm->hbm, WS_CAUSE_MEMORY,
-                     each * memory_share(play, a->step.op) / play->hbm_rate);
+        f.hbm = ws_clock_pass(play, a, &sm->hbm, WS_CAUSE_MEMORY,
+                              each * memory_share(play, a->step.op) / play->hbm_rate);
         f.end = later(f.end, f.hbm.end);
     }
     return f;
@@ -222,7 +215,7 @@ static Fetch from_memory(WsClockPlay *play, const WsPlayer *a, guint64 bytes, Ws
 
 static void because_fetched(WsClockPlay *play, const WsPlayer *a, const Fetch *f, double after)
 {
-    const WsSm *sm = &play->sm[a->rank];
+    const WsSm *sm = &a->sms[a->rank];
     because_passed(play, a, &f->l2, &sm->l2, after);
     if (f->far)
         because_passed(play, a, &f->hbm, &sm->hbm, after);
@@ -243,7 +236,7 @@ static double box_cycles(const WsClockPlay *play, const WsOp *op, guint64 bytes)
 static WsClockMove move_load(WsClockPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
-    guint64 bytes = moved_bytes(play, op);
+    guint64 bytes = ws_clock_moved_bytes(play, op);
     guint mask;
     if (!ws_clock_play_targets(play, a, &mask))
         return WS_MOVE_FAILED;
@@ -255,7 +248,7 @@ static WsClockMove move_load(WsClockPlay *play, WsPlayer *a)
     for (guint c = 0; c < play->n_sms; c++) {
         if (!(mask & (1u << c)))
             continue;
-        WsSm *sm = &play->sm[c];
+        WsSm *sm = &a->sms[c];
         gboolean cold = sm->first_load == 0 || a->now < sm->first_load;
         double end = ws_clock_serve_for(play, a, &sm->load, WS_CAUSE_LOADS, a->now,
                                         box_cycles(play, op, bytes));
@@ -280,7 +273,7 @@ static WsClockMove move_load(WsClockPlay *play, WsPlayer *a)
 /* Shared memory of this CTA to that of others, by copy or st.async. */
 static WsClockMove move_copy(WsClockPlay *play, WsPlayer *a)
 {
-    guint64 bytes = moved_bytes(play, a->step.op);
+    guint64 bytes = ws_clock_moved_bytes(play, a->step.op);
     guint mask;
     if (!ws_clock_play_targets(play, a, &mask))
         return WS_MOVE_FAILED;
@@ -288,12 +281,11 @@ static WsClockMove move_copy(WsClockPlay *play, WsPlayer *a)
     for (guint c = 0; c < play->n_sms; c++) {
         if (!(mask & (1u << c)))
             continue;
-        double end = ws_clock_serve_for(play, a, &play->sm[c].load, WS_CAUSE_LOADS, a->now,
+        double end = ws_clock_serve_for(play, a, &a->sms[c].load, WS_CAUSE_LOADS, a->now,
                                         (double)bytes / cost(play, WS_MACHINE_TMA_BYTES));
         end += cost(play, WS_MACHINE_MBAR_REMOTE);
         a->done = MAX(a->done, end);
-        WsClockMove move =
-            ws_clock_play_credit(play, a, c, (gint64)bytes, end, play->sm[c].load.by);
+        WsClockMove move = ws_clock_play_credit(play, a, c, (gint64)bytes, end, a->sms[c].load.by);
         if (move != WS_MOVE_NEXT)
             return move;
     }
@@ -310,30 +302,30 @@ static WsClockMove move_peek(WsClockPlay *play, WsPlayer *a)
     double end = a->now;
     for (guint c = 0; c < play->n_sms; c++)
         if (mask & (1u << c))
-            end = ws_clock_serve_for(play, a, &play->sm[c].load, WS_CAUSE_LOADS, a->now,
-                                     (double)moved_bytes(play, a->step.op) /
+            end = ws_clock_serve_for(play, a, &a->sms[c].load, WS_CAUSE_LOADS, a->now,
+                                     (double)ws_clock_moved_bytes(play, a->step.op) /
                                          cost(play, WS_MACHINE_TMA_BYTES));
     ws_clock_because_order(play, a, a->now + 2 * cost(play, WS_MACHINE_MBAR_REMOTE));
     for (guint c = 0; c < play->n_sms; c++) /* the last of them decides */
-        if ((mask & (1u << c)) && play->sm[c].load.free >= end)
-            ws_clock_because(play, WS_CAUSE_LOADS, play->sm[c].load.by,
+        if ((mask & (1u << c)) && a->sms[c].load.free >= end)
+            ws_clock_because(play, WS_CAUSE_LOADS, a->sms[c].load.by,
                              end + 2 * cost(play, WS_MACHINE_MBAR_REMOTE));
     a->now = end + 2 * cost(play, WS_MACHINE_MBAR_REMOTE);
     ws_clock_goes_on(play, a);
     return WS_MOVE_NEXT;
 }
 
-static WsClockMove move_store(WsClockPlay *play, WsPlayer *a)
+WsClockMove ws_clock_move_store(WsClockPlay *play, WsPlayer *a)
 {
-    guint64 bytes = moved_bytes(play, a->step.op);
+    guint64 bytes = ws_clock_moved_bytes(play, a->step.op);
     a->now += cost(play, WS_MACHINE_TMA_ISSUE);
     ws_clock_note_bytes(play, a, bytes);
-    WsUnit *stores = &play->sm[a->rank].store;
+    WsUnit *stores = &a->sms[a->rank].store;
     double end = ws_clock_serve_for(play, a, stores, WS_CAUSE_STORES, a->now,
                                     (double)bytes / cost(play, WS_MACHINE_STORE_BYTES));
     a->bulk.open_by = a->bulk.open_full_by = stores->by;
     /* Loads that are issued after it wait for these bytes at L2. */
-    pass(play, a, &play->sm[a->rank].l2, WS_CAUSE_L2, (double)bytes / play->write_rate);
+    ws_clock_pass(play, a, &a->sms[a->rank].l2, WS_CAUSE_L2, (double)bytes / play->write_rate);
     a->done = end + cost(play, WS_MACHINE_STORE_READ);
     a->bulk.open = MAX(a->bulk.open, a->done);
     a->bulk.open_full = MAX(a->bulk.open_full, a->done + cost(play, WS_MACHINE_STORE_WRITE));
@@ -344,7 +336,7 @@ static WsClockMove move_store(WsClockPlay *play, WsPlayer *a)
 static WsClockMove move_gather(WsClockPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
-    WsSm *sm = &play->sm[a->rank];
+    WsSm *sm = &a->sms[a->rank];
     guint64 bytes = op->n_access ? ws_access_bytes(play->p, &op->access[0]) : 0;
     ws_clock_note_bytes(play, a, bytes);
     a->now = ws_clock_serve_for(play, a, &sm->lsu, WS_CAUSE_LSU, a->now,
@@ -371,7 +363,7 @@ static WsClockMove move_gather(WsClockPlay *play, WsPlayer *a)
 WsClockMove ws_clock_move_global(WsClockPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
-    WsSm *sm = &play->sm[a->rank];
+    WsSm *sm = &a->sms[a->rank];
     guint size = op->tensor >= 0 ? ws_dtype_bytes(play->p->tensor[op->tensor].dtype) : 4;
     double bytes = op->n_value ? (double)op->value[0].rows * op->value[0].cols * size : 0;
     ws_clock_note_bytes(play, a, (guint64)bytes);
@@ -397,7 +389,7 @@ WsClockMove ws_clock_move_global(WsClockPlay *play, WsPlayer *a)
 /* Stores are handed to the shared-memory port and drain behind the agent's back. */
 static WsClockMove move_shared_store(WsClockPlay *play, WsPlayer *a, const WsWork *w)
 {
-    WsSm *sm = &play->sm[a->rank];
+    WsSm *sm = &a->sms[a->rank];
     double begin = a->now;
     const double arithmetic = ws_clock_serve_for(play, a, &sm->alu, WS_CAUSE_ALU, begin, w->alu);
     double end = ws_clock_serve_for(play, a, &sm->smem, WS_CAUSE_SHARED, begin, w->smem) +
@@ -424,7 +416,7 @@ static double serve_slower(WsClockPlay *play, const WsPlayer *a, WsUnit *u, WsCa
 WsClockMove ws_clock_move_work(WsClockPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
-    WsSm *sm = &play->sm[a->rank];
+    WsSm *sm = &a->sms[a->rank];
     if (!play->work_known[op->index]) {
         play->work[op->index] = ws_work_of(play, op);
         play->work_known[op->index] = TRUE;
@@ -522,7 +514,10 @@ static const WsClockMoves moves[WS_OP_KIND_COUNT] = {
     [WS_OP_ST_REMOTE] = move_copy,
     [WS_OP_LD_REMOTE] = move_peek,
     [WS_OP_ST_PEER] = move_peek,
-    [WS_OP_TMA_STORE] = move_store,
+    [WS_OP_TMA_STORE] = ws_clock_move_store,
+    [WS_OP_TMA_PUT] = ws_clock_move_put,
+    [WS_OP_NOTIFY] = ws_clock_move_notify,
+    [WS_OP_AWAIT] = ws_clock_move_await,
     [WS_OP_BULK_COMMIT] = ws_clock_move_commit,
     [WS_OP_BULK_WAIT] = move_bulk_wait,
     [WS_OP_CP_ROWS] = move_gather,

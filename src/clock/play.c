@@ -51,6 +51,12 @@ gboolean ws_clock_play_eval(WsClockPlay *play, WsPlayer *a, const WsExpr *e, gin
     return FALSE;
 }
 
+/* Clusters that are played, of all devices. */
+static guint n_at(const WsClockPlay *play)
+{
+    return play->n_clusters * play->n_devices;
+}
+
 /* --- set-up ----------------------------------------------------------------------------------- */
 static void note_element(const WsExpr *node, gpointer data)
 {
@@ -99,7 +105,7 @@ static void init_sms(WsClockPlay *play)
         else
             play->n_named += MAX(p->barrier[b].array, 1);
     }
-    for (guint c = 0; c < play->n_sms * play->n_clusters; c++) {
+    for (guint c = 0; c < play->n_sms * n_at(play); c++) {
         play->cta[c].mbar = g_new0(WsMbar, play->n_mbars + 1);
         play->cta[c].named = g_new0(WsClockNamed, play->n_named + 1);
         if (play->events)
@@ -136,7 +142,7 @@ static void groups_clear(WsGroups *g)
 static void init_players(WsClockPlay *play)
 {
     const WsProgram *p = play->p;
-    play->n_players = play->n_clusters * play->n_sms * p->n_agents;
+    play->n_players = n_at(play) * play->n_sms * p->n_agents;
     play->player = g_new0(WsPlayer, play->n_players + 1);
     for (guint i = 0; i < play->n_players; i++) {
         WsPlayer *a = &play->player[i];
@@ -144,10 +150,14 @@ static void init_players(WsClockPlay *play)
         a->cluster = a->cta / play->n_sms;
         a->rank = a->cta % play->n_sms;
         a->agent = i % p->n_agents;
-        a->walker =
-            ws_walker_new(p, play->v, a->agent, a->rank, limited_tiles, &play->at[a->cluster]);
+        a->device = a->cluster % play->n_devices;
+        a->sms = &play->sm[a->device * play->n_sms];
+        a->walker = ws_walker_new(p, play->of_device ? play->of_device[a->device] : play->v,
+                                  a->agent, a->rank, limited_tiles, &play->at[a->cluster]);
         ws_walker_guess_elements(a->walker);
-        a->now = play->m->value[WS_MACHINE_CTA_START];
+        a->now =
+            play->m->value[WS_MACHINE_CTA_START] +
+            a->device * play->m->value[WS_MACHINE_LAUNCH_APART] * play->m->value[WS_MACHINE_GHZ];
         a->mma_end = g_new0(double, (gsize)MAX(play->m->value[WS_MACHINE_MMA_QUEUE], 1));
         a->mma_by = g_new0(guint, (gsize)MAX(play->m->value[WS_MACHINE_MMA_QUEUE], 1));
         a->ready = g_new0(double, p->agent[a->agent].n_values + 1);
@@ -161,13 +171,16 @@ void ws_clock_play_init(WsClockPlay *play)
 {
     const WsProgram *p = play->p;
     play->n_sms = CLAMP(p->cluster, 1, 16);
-    play->sm = g_new0(WsSm, play->n_sms);
+    play->n_devices = MAX(play->n_devices, 1);
+    play->sm = g_new0(WsSm, play->n_sms * play->n_devices);
+    for (guint i = 0; i < play->n_sms * play->n_devices && play->of_device; i++)
+        play->sm[i].to = g_new0(WsUnit, play->n_devices);
     play->n_clusters = MAX(play->n_clusters, 1);
-    play->cta = g_new0(WsClockCta, play->n_sms * play->n_clusters);
-    play->at = g_new0(WsClockCluster, play->n_clusters);
-    for (guint i = 0; i < play->n_clusters; i++) {
+    play->cta = g_new0(WsClockCta, play->n_sms * n_at(play));
+    play->at = g_new0(WsClockCluster, n_at(play));
+    for (guint i = 0; i < n_at(play); i++) {
         play->at[i] = (WsClockCluster){ .play = play, .stride = play->stride };
-        play->at[i].stride.first += i * play->apart;
+        play->at[i].stride.first += i / play->n_devices * play->apart;
         if (play->events) {
             play->at[i].bar.from = g_array_new(FALSE, FALSE, sizeof(WsContribution));
             play->at[i].bar.of = (WsEventOf){ -1, i * play->n_sms, p->n_barriers + 1, 0, 0 };
@@ -199,12 +212,12 @@ void ws_clock_play_clear(WsClockPlay *play)
         groups_clear(&a->bulk);
         groups_clear(&a->copies);
     }
-    for (guint c = 0; c < play->n_sms * play->n_clusters; c++) {
+    for (guint c = 0; c < play->n_sms * n_at(play); c++) {
         clear_phases(play, &play->cta[c]);
         g_free(play->cta[c].mbar);
         g_free(play->cta[c].named);
     }
-    for (guint i = 0; i < play->n_clusters; i++)
+    for (guint i = 0; i < n_at(play); i++)
         g_clear_pointer(&play->at[i].bar.from, g_array_unref);
     g_free(play->cta);
     g_free(play->at);
@@ -214,7 +227,10 @@ void ws_clock_play_clear(WsClockPlay *play)
     g_array_unref(play->loops);
     g_array_unref(play->tile_start);
     g_free(play->player);
+    for (guint i = 0; i < play->n_sms * play->n_devices; i++)
+        g_free(play->sm[i].to);
     g_free(play->sm);
+    ws_clock_flags_free(play->flags);
     g_free(play->mbar_offset);
     g_free(play->named_offset);
     g_free(play->work);

@@ -9,6 +9,7 @@
 
 #include "clock/clock.h"
 #include "clock/events.h"
+#include "clock/mesh.h"
 #include "clock/share.h"
 #include "program/walk/walk.h"
 
@@ -37,11 +38,21 @@ typedef struct {
 typedef enum { WS_MOVE_NEXT, WS_MOVE_AGAIN, WS_MOVE_BLOCKED, WS_MOVE_FAILED } WsClockMove;
 typedef enum { WS_AGENT_RUNS, WS_AGENT_BLOCKED, WS_AGENT_DONE } WsPlayerState;
 
+/* One SM of the cluster, whose units all of its CTAs share. */
+typedef struct {
+    WsUnit tensor, load, l2, hbm, store, smem, alu, mufu, lsu;
+    WsUnit out, in;    /* links: to all other devices, from them */
+    WsUnit *to;        /* to each of them; NULL without a mesh */
+    double first_load; /* landing of the first bulk load; before it memory is cold */
+} WsSm;
+
 typedef struct {
     guint agent;
     guint rank;    /* of its CTA in the cluster: whose SM it is */
     guint cluster; /* of those that stand on the same SMs */
+    guint device;  /* of a mesh; 0 */
     guint cta;     /* index of its barriers */
+    WsSm *sms;     /* of its cluster, by rank */
     WsWalker *walker;
     WsPlayerState state;
     double now;
@@ -64,6 +75,9 @@ typedef struct {
     double reads;    /* end of its reads of shared memory so far, of halves */
     gint64 joined;   /* generation of the named or cluster barrier it waits for */
     gint64 cluster_generation;
+    guint notified; /* flags of devices so far */
+    double sent;    /* end of its puts on the links so far */
+    guint sent_by;
     WsTraceRecord record; /* open record; not open if record_step is NULL */
     const char *record_step;
     guint record_last; /* index of the last operation that went into it */
@@ -110,12 +124,6 @@ typedef struct {
     GArray *distance; /* double */
 } WsLoopTrack;
 
-/* One SM of the cluster, whose units all of its CTAs share. */
-typedef struct {
-    WsUnit tensor, load, l2, hbm, store, smem, alu, mufu, lsu;
-    double first_load; /* landing of the first bulk load; before it memory is cold */
-} WsSm;
-
 /* Barriers of one CTA. */
 typedef struct {
     WsMbar *mbar; /* by ws_play offsets */
@@ -123,6 +131,7 @@ typedef struct {
 } WsClockCta;
 
 typedef struct WsClockPlay WsClockPlay;
+typedef struct WsClockFlags WsClockFlags;
 
 /* One cluster of those that stand on the same SMs. */
 typedef struct {
@@ -155,10 +164,13 @@ struct WsClockPlay {
     WsPlayer *player;
     guint n_sms; /* CTAs of a cluster, each on an SM of its own */
     WsSm *sm;
-    guint n_clusters; /* that stand on these SMs; the first one is the one that is reported */
-    gint64 apart;     /* between their numbers */
-    WsClockCluster *at;
-    WsClockCta *cta;             /* n_sms of each cluster, one cluster after the other */
+    guint n_devices;                        /* of a mesh, each with the same CTAs played; 1 */
+    const WsLaunchValues *const *of_device; /* by device, of a mesh: another rank in each */
+    WsClockFlags *flags;                    /* of a mesh; or NULL */
+    guint n_clusters;   /* that stand on these SMs; the first one is the one that is reported */
+    gint64 apart;       /* between their numbers */
+    WsClockCluster *at; /* the first of each device, the second of each, … */
+    WsClockCta *cta;    /* n_sms of each cluster, one cluster after the other */
     guint *mbar_offset, n_mbars; /* per barrier: index of element 0 slot 0 */
     guint *named_offset, n_named;
     WsWork *work; /* per operation, once asked */
@@ -167,8 +179,9 @@ struct WsClockPlay {
     const WsShares *shares;                           /* of its loads */
     double l2_rate, fetch_rate, write_rate, hbm_rate; /* bytes/clk that fall to one SM */
     double far_rate;                                  /* likewise from beyond its die */
-    guint waves_m, waves_n;                           /* waves of a half over its accumulators */
-    gboolean tiles_differ;                            /* loop counts depend on the tile */
+    double link_rate, peer_rate; /* to all other devices, to one of them; each way */
+    guint waves_m, waves_n;      /* waves of a half over its accumulators */
+    gboolean tiles_differ;       /* loop counts depend on the tile */
 
     WsWaitSum *wait;      /* per operation */
     GArray *loops;        /* WsLoopTrack, CTA 0 only */
@@ -234,6 +247,23 @@ WsClockMove ws_clock_half_move(WsClockPlay *play, WsPlayer *a);
 /* Cycles of the matrix units for a product of one half. */
 double ws_clock_half_product(const WsClockPlay *play, const WsMma *mma);
 
+/* --- links.c: puts and flags of devices --- */
+WsClockMove ws_clock_move_put(WsClockPlay *play, WsPlayer *a);
+WsClockMove ws_clock_move_notify(WsClockPlay *play, WsPlayer *a);
+WsClockMove ws_clock_move_await(WsClockPlay *play, WsPlayer *a);
+
+/* --- flags.c: what CTAs of all devices add to flags, and when --- */
+WsClockFlags *ws_clock_flags_new(const WsFlagPlan *plan); /* which is borrowed */
+void ws_clock_flags_free(WsClockFlags *f);
+/* All CTAs of the device notify for the time number `n` of their agent, as the played one does;
+ * `here` and `there`: when it is seen on its own device and on others. FALSE: none does. */
+void ws_clock_flags_add(WsClockFlags *f, guint device, guint agent, guint n, double here,
+                        double there, guint by);
+/* When `amount` has been added to the element of a flag of a device, and the event of the last of
+ * it; FALSE: it has not been yet. */
+gboolean ws_clock_flags_reach(const WsClockFlags *f, guint device, gint flag, gint64 element,
+                              gint64 amount, double *when, guint *by);
+
 /* --- banks.c --- */
 /* How many times the cycles of its bytes a read of the LDS takes, 1 or more, since lanes that are
  * served together need different words of a bank. */
@@ -241,6 +271,18 @@ double ws_clock_bank_turns(const WsProgram *p, const WsMachine *m, const WsOp *o
 
 /* --- queues.c: the same where a core works by queues --- */
 WsClockMove ws_clock_queue_move(WsClockPlay *play, WsPlayer *a);
+
+/* --- operation.c, for links.c --- */
+/* What went through a shared path for an agent: its end, and how much of it was the queue. */
+typedef struct {
+    double end, queue;
+    guint by;
+    WsCauseKind path;
+} WsPassed;
+WsPassed ws_clock_pass(WsClockPlay *play, const WsPlayer *a, WsUnit *u, WsCauseKind path,
+                       double cycles);
+WsClockMove ws_clock_move_store(WsClockPlay *play, WsPlayer *a);
+guint64 ws_clock_moved_bytes(const WsClockPlay *play, const WsOp *op);
 
 /* --- operation.c, for halves.c --- */
 WsClockMove ws_clock_move_work(WsClockPlay *play, WsPlayer *a);   /* pipes of the SM */

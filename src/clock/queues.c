@@ -36,19 +36,18 @@ static WsClockMove copy(WsClockPlay *play, WsPlayer *a, WsUnit *unit, WsMachineV
     const double begin = a->now + cost(play, WS_MACHINE_QUEUE_START);
     const double end = ws_clock_serve(unit, begin, bytes / cost(play, rate)),
                  memory =
-                     ws_clock_serve_shared(&play->sm[a->rank].hbm, begin, bytes / play->hbm_rate);
+                     ws_clock_serve_shared(&a->sms[a->rank].hbm, begin, bytes / play->hbm_rate);
     return works(a, later(end, memory), cost(play, latency));
 }
 
 static WsClockMove move_in(WsClockPlay *play, WsPlayer *a)
 {
-    return copy(play, a, &play->sm[a->rank].load, WS_MACHINE_COPY_IN, WS_MACHINE_COPY_IN_LATENCY);
+    return copy(play, a, &a->sms[a->rank].load, WS_MACHINE_COPY_IN, WS_MACHINE_COPY_IN_LATENCY);
 }
 
 static WsClockMove move_out(WsClockPlay *play, WsPlayer *a)
 {
-    return copy(play, a, &play->sm[a->rank].store, WS_MACHINE_COPY_OUT,
-                WS_MACHINE_COPY_OUT_LATENCY);
+    return copy(play, a, &a->sms[a->rank].store, WS_MACHINE_COPY_OUT, WS_MACHINE_COPY_OUT_LATENCY);
 }
 
 static WsClockMove on_core(WsClockPlay *play, WsPlayer *a, WsUnit *unit, double cycles)
@@ -58,20 +57,20 @@ static WsClockMove on_core(WsClockPlay *play, WsPlayer *a, WsUnit *unit, double 
 
 static WsClockMove move_between(WsClockPlay *play, WsPlayer *a)
 {
-    return on_core(play, a, &play->sm[a->rank].smem,
+    return on_core(play, a, &a->sms[a->rank].smem,
                    (double)a->step.op->bytes / cost(play, WS_MACHINE_MOVE_BYTES));
 }
 
 static WsClockMove move_vector(WsClockPlay *play, WsPlayer *a)
 {
-    return on_core(play, a, &play->sm[a->rank].alu,
+    return on_core(play, a, &a->sms[a->rank].alu,
                    (double)a->step.op->bytes / cost(play, WS_MACHINE_VECTOR_BYTES));
 }
 
 static WsClockMove move_cube(WsClockPlay *play, WsPlayer *a)
 {
     const WsAccess *sums = &a->step.op->access[0], *left = &a->step.op->access[1];
-    return on_core(play, a, &play->sm[a->rank].tensor,
+    return on_core(play, a, &a->sms[a->rank].tensor,
                    (double)sums->rows * sums->cols * left->cols / cost(play, WS_MACHINE_CUBE_MACS));
 }
 

@@ -66,7 +66,7 @@ void ws_clock_play_note_op(WsClockPlay *play, WsPlayer *a)
         sum->exposed += MAX(a->now - a->start - a->base, 0);
     }
     play->end = MAX(play->end, a->now);
-    if (!play->trace || a->cluster > 0 || !ws_op_predicted(op->kind))
+    if (!play->trace || a->cluster >= play->n_devices || !ws_op_predicted(op->kind))
         return;
     gint64 issued = whole(a->now);
     gint64 done = ws_op_flies(op->kind) ? MAX(issued, whole(a->done)) : issued;

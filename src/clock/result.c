@@ -101,9 +101,20 @@ void ws_result_span(WsClockResult *r, const WsClockPlay *play)
 }
 
 /* --- utilisation ------------------------------------------------------------------------------ */
+/* Of the whole launch: puts come in bursts, and wait for nobody's tiles. */
+static double links(const WsClockPlay *play)
+{
+    double most = 0;
+    for (guint d = 0; d < play->n_devices && play->flags; d++)
+        most =
+            MAX(most, MAX(play->sm[d * play->n_sms].out.busy, play->sm[d * play->n_sms].in.busy));
+    return play->flags && !play->stuck ? most / MAX(play->end, 1) : NAN;
+}
+
 static void utilisation(WsClockResult *r, const WsClockPlay *play)
 {
     r->stuck = play->stuck;
+    r->link_busy = links(play);
     if (play->stuck) { /* engines are given work beyond the moment at which all stand still */
         r->tensor_busy = r->tma_busy = r->smem_busy = r->alu_busy = r->mufu_busy = NAN;
         return;
@@ -230,6 +241,8 @@ static char *bound(const WsClockResult *r, const WsClockPlay *play)
             best = i;
     if (r->hbm_cycles >= (double)r->cycles - 1)
         return g_strdup("HBM");
+    if (r->link_busy >= 0.85 && r->link_busy > units[best].share)
+        return g_strdup("links between devices");
     if (units[best].share >= 0.85)
         return g_strdup(units[best].name);
     const WsClockWait *w = critical_wait(r, play);
@@ -246,6 +259,8 @@ static char *note(const WsClockResult *r, const WsClockPlay *play)
     GString *s = g_string_new(
         r->core ? WS_WORD("One core is simulated; the others are assumed to be identical and to "
                           "share memory.")
+        : play->flags ? WS_WORD("One SM of each device is simulated; the others are assumed to be "
+                                "identical, as far as it is, and to share L2 and links.")
         : r->halves ? WS_WORD("One CU is simulated; the others are assumed to be identical and to "
                               "share the L2 of their die.")
                     : WS_WORD("One SM is simulated; the others are assumed to be identical and to "
@@ -288,9 +303,9 @@ static void header(WsClockResult *r, const WsClockPlay *play)
         if (play->p->var[i].kind == WS_VAR_SIZE)
             ws_trace_add_size(t, play->p->var[i].name, ws_launch_var(play->v, (gint)i));
     const gboolean claims = play->p->tiles->launch == WS_LAUNCH_DYNAMIC;
-    for (guint c = 0; c < play->n_sms; c++) {
-        WsTraceCta cta = { (guint32)(play->cluster * play->n_sms + c), G_MAXUINT32, r->played,
-                           r->ghz };
+    for (guint c = 0; c < play->n_sms * play->n_devices; c++) {
+        const gint64 first = c / play->n_sms * r->grid + play->cluster * play->n_sms;
+        WsTraceCta cta = { (guint32)(first + c % play->n_sms), G_MAXUINT32, r->played, r->ghz };
         g_array_append_val(t->cta, cta);
         for (gint64 i = 0; claims && i < play->tiles_granted; i++)
             if (ws_clock_play_tile(play, i) >= 0)

@@ -181,16 +181,25 @@ static void note_streams(Look *look)
     }
 }
 
-/* How often the loads of an agent happen in one tile. */
-static void count_executions(Look *look, guint agent, gint64 id)
+/* How often the loads of an agent happen in one tile, of those of which it is not known yet. FALSE:
+ * of some of them it still is not. */
+static gboolean count_executions(Look *look, guint agent, gint64 id)
 {
-    g_autoptr(WsWalker) w = ws_walker_new(look->p, look->v, agent, 0, only_tile, &id);
+    const WsProgram *p = look->p;
+    g_autoptr(WsWalker) w = ws_walker_new(p, look->v, agent, 0, only_tile, &id);
     WsStep step;
     guint steps = 0;
+    gboolean all = TRUE;
+    g_autofree guint8 *before = g_new0(guint8, p->n_ops + 1);
+    for (guint i = 0; i < p->n_ops; i++)
+        before[i] = look->executions[i] > 0;
     ws_walker_guess_elements(w);
     while (steps++ < 20000 && ws_walker_next(w, &step, NULL))
-        if (is_load(look->p, step.op))
+        if (is_load(p, step.op) && !before[step.op->index])
             look->executions[step.op->index]++;
+    for (guint i = 0; i < p->n_ops; i++)
+        all &= p->op[i]->agent != (gint)agent || !is_load(p, p->op[i]) || look->executions[i] > 0;
+    return all;
 }
 
 /* Where the place stands, or would. */
@@ -383,8 +392,12 @@ WsShares *ws_shares_new(const WsProgram *p, const WsLaunchValues *v, gint64 clus
             loads[p->op[i]->agent]++;
     for (guint agent = 0; agent < p->n_agents; agent++)
         if (loads[agent]) {
-            at_once[agent] = places_of_tile(&look, agent);
-            count_executions(&look, agent, MIN(played, count - 1));
+            /* Where tiles choose among loads, each is walked. */
+            const gboolean all = count_executions(&look, agent, MIN(played, count - 1));
+            at_once[agent] = all && places_of_tile(&look, agent);
+            for (guint w = 1; !all && w < s->waves; w++)
+                if (count_executions(&look, agent, MIN(played + w * clusters, count - 1)))
+                    break;
         }
     for (guint w = 0; w < s->waves; w++)
         look_at_wave(&look, (gint)w, count);

@@ -53,6 +53,8 @@ char *ws_clock_result_text(const WsClockResult *r, const WsProgram *p)
     for (guint i = 0; i < G_N_ELEMENTS(busy) && ws_result_engine(r, i, FALSE); i++)
         g_string_append_printf(s, "%s%s %.1f %%", i ? ", " : "", ws_result_engine(r, i, FALSE),
                                100 * busy[i]);
+    if (!isnan(r->link_busy))
+        g_string_append_printf(s, ", links %.1f %%", 100 * r->link_busy);
     g_string_append_c(s, '\n');
     loops(s, r, p);
     waits(s, r, p);

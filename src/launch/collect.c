@@ -24,6 +24,7 @@ static void case_free(gpointer data)
     g_free(c->seen);
     g_free(c->wrong);
     g_free(c->records);
+    g_array_unref(c->timers);
     g_free(c);
 }
 
@@ -197,6 +198,18 @@ static void take_times(WsCollectedCase *c, struct json_object *o)
     c->overhead = real(from, "overhead");
 }
 
+static void take_timers(WsCollectedCase *c, struct json_object *o)
+{
+    struct json_object *list = member(o, "timers", json_type_array);
+    c->timers = g_array_new(FALSE, FALSE, sizeof(WsCollectedTimer));
+    for (size_t i = 0; list && i < json_object_array_length(list); i++) {
+        struct json_object *x = json_object_array_get_idx(list, i);
+        WsCollectedTimer t = { FALSE, real(x, "ahead_ns"), real(x, "error_ns") };
+        t.known = fabs(t.ahead_ns) < 1e15 && t.error_ns >= 0 && t.error_ns < 1e15;
+        g_array_append_val(c->timers, t);
+    }
+}
+
 static WsCollectedCase *take_case(struct json_object *o)
 {
     WsCollectedCase *c = g_new0(WsCollectedCase, 1);
@@ -211,6 +224,7 @@ static WsCollectedCase *take_case(struct json_object *o)
     take_outputs(c, o);
     take_times(c, o);
     c->records = text(o, "records");
+    take_timers(c, o);
     return c;
 }
 

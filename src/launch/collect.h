@@ -25,6 +25,12 @@ typedef struct {
     gint64 round[3]; /* of the enclosing loops, outermost first */
 } WsCollectedStuck;
 
+/* The timer of a device beside that of the first one. */
+typedef struct {
+    gboolean known;
+    double ahead_ns, error_ns; /* what it shows more, give or take so much */
+} WsCollectedTimer;
+
 typedef struct {
     char *label, *state;    /* state: "right", "wrong", "hung", "nothing to launch", … */
     char *error, *stuck;    /* or NULL */
@@ -39,6 +45,7 @@ typedef struct {
     WsCollectedTime cold, cold_traced, sustained;
     double overhead; /* traced / timed - 1; NAN */
     char *records;   /* file name, or NULL */
+    GArray *timers;  /* WsCollectedTimer, of devices of a mesh that were recorded; never NULL */
 } WsCollectedCase;
 
 /* The worst answer of the cases; UNKNOWN is never one of a folder that was read. */

@@ -6,6 +6,7 @@
 #include "program/program.h"
 #include "program/walk/launch_values.h"
 
+#include "launch/devices.h"
 #include "launch/measure.h"
 #include "runner/manifest.h"
 
@@ -13,12 +14,14 @@
 
 #define MAX_RECORDS (1 << 30)
 
+/* Of a device of a mesh, which has a number of its own. */
 static WsLaunchValues *values_of(const WsCollected *c, const WsManifest *m, guint which,
-                                 GError **error)
+                                 guint device, GError **error)
 {
     WsSize size[WS_MANIFEST_SIZES];
     for (int i = 0; i < m->n_sizes; i++)
-        size[i] = (WsSize){ m->size[i], m->case_[which].size[i] };
+        size[i] =
+            (WsSize){ m->size[i], m->mesh && i == m->rank ? device : m->case_[which].size[i] };
     g_autoptr(WsFindings) findings = ws_findings_new();
     WsLaunchValues *v = ws_launch_values(c->program, size, (guint)m->n_sizes, FALSE, findings);
     if (!v) {
@@ -38,8 +41,9 @@ static void describe(WsTrace *t, const WsCollected *c, const WsCollectedCase *x,
     if (x->cold.n && x->cold.floor_cycles > 0.75 * x->cold.cycles &&
         x->cold.floor_cycles <= x->cold.cycles)
         t->bound = g_strdup("tensor pipe");
+    ws_join_note(note, x->timers);
     if (x->cold.n)
-        g_string_append_printf(note, "cold %.2f us", x->cold.median_us);
+        g_string_append_printf(note, "%scold %.2f us", note->len ? ", " : "", x->cold.median_us);
     if (x->sustained.n)
         g_string_append_printf(note, "%ssustained %.2f us", note->len ? ", " : "",
                                x->sustained.median_us);
@@ -64,6 +68,26 @@ static gboolean input_element(gpointer data, gint tensor, const gint64 *at, gint
         offset += at[d] * ws_launch_stride(x->v, (guint)tensor, d);
     *value = (gint64)ws_input_value(&x->of->tensor[tensor].fill, (guint64)offset);
     return TRUE;
+}
+
+/* What one device recorded, or the only one. */
+static WsTrace *part_trace(const WsCollected *c, const WsManifest *m, guint which,
+                           const WsRecorder *plan, guint device, const guint8 *data, gsize size,
+                           guint64 *missing, GError **error)
+{
+    const WsCollectedCase *x = c->cases->pdata[which];
+    g_autofree WsRunCase *of = g_memdup2(&m->case_[which], sizeof(WsRunCase));
+    g_autoptr(WsLaunchValues) v = values_of(c, m, which, device, error);
+    guint64 lost = 0;
+    if (!v)
+        return NULL;
+    for (int t = 0; m->mesh && t < m->n_tensors; t++)
+        of->tensor[t].fill.key = ws_run_device_key(m, (int)device, t);
+    Inputs inputs = { of, c->program, v };
+    WsTrace *t =
+        ws_measure(c->program, v, plan, x->grid, data, size, input_element, &inputs, &lost, error);
+    *missing += lost;
+    return t;
 }
 
 WsTrace *ws_collected_trace(const WsCollected *c, guint which, GError **error)
@@ -92,9 +116,6 @@ WsTrace *ws_collected_trace(const WsCollected *c, guint which, GError **error)
     gsize size;
     if (!ws_file_read(path, MAX_RECORDS, &data, &size, error))
         return NULL;
-    g_autoptr(WsLaunchValues) v = values_of(c, m, which, error);
-    if (!v)
-        return NULL;
     WsRecordChoice choice = { m->first_round,   m->rounds, m->first_tile, m->tiles,
                               (guint)m->n_ctas, m->cta,    m->every };
     g_autoptr(WsRecorder) plan = ws_recorder_new(c->program, &choice);
@@ -106,13 +127,21 @@ WsTrace *ws_collected_trace(const WsCollected *c, guint which, GError **error)
             c->dir);
         return NULL;
     }
-    guint64 missing;
-    Inputs inputs = { &m->case_[which], c->program, v };
-    WsTrace *t = ws_measure(c->program, v, plan, x->grid, (const guint8 *)data, size, input_element,
-                            &inputs, &missing, error);
-    if (t) {
-        t->every = (gint32)MAX(m->every, 1);
-        describe(t, c, x, missing);
+    guint64 missing = 0;
+    const guint parts = m->mesh ? (guint)m->case_[which].devices : 1;
+    const gsize each = size / MAX(parts, 1);
+    g_autoptr(GPtrArray) part = g_ptr_array_new_with_free_func((GDestroyNotify)ws_trace_unref);
+    for (guint d = 0; d < parts; d++) {
+        WsTrace *one = part_trace(c, m, which, plan, d, (const guint8 *)data + d * each,
+                                  size % parts ? 0 : each, &missing, error);
+        if (!one)
+            return NULL;
+        g_ptr_array_add(part, one);
     }
+    WsTrace *t =
+        m->mesh ? ws_join_devices(c->program, part, plan, x->timers, (const guint8 *)data, each)
+                : ws_trace_ref(part->pdata[0]);
+    t->every = (gint32)MAX(m->every, 1);
+    describe(t, c, x, missing);
     return t;
 }

@@ -72,10 +72,9 @@ static gboolean check_lens(const WsBundleSpec *spec, GError **error)
     if (spec->timed_object && (spec->traced_ptx || spec->debug_ptx || spec->hold))
         return lens(error, "a bundle for %s has one build: no traced, no debug build, no witness",
                     p->target);
-    if (p->mesh && (spec->traced_ptx || spec->debug_ptx || spec->hold))
+    if (p->mesh && (spec->debug_ptx || spec->hold))
         return lens(error,
-                    "devices: a bundle for several of them has one build: no traced, no debug "
-                    "build, no witness");
+                    "devices: a bundle for several of them has no debug build and no witness");
     if (p->mesh && p->mesh->n_flags > WS_MANIFEST_FLAGS)
         return lens(error, "devices: a bundle holds at most %d flags", WS_MANIFEST_FLAGS);
     if (p->n_tensors > WS_MANIFEST_TENSORS || p->n_maps > WS_MANIFEST_MAPS ||

@@ -3,7 +3,6 @@
 
 /* What is missing for a lens to take a mesh of devices; NULL: it takes one. */
 static const char *const lacks_mesh[WS_LENS_COUNT] = {
-    [WS_LENS_SIMULATE] = "links between devices are not timed",
     [WS_LENS_CUDA] = "puts and flags of devices have no code yet",
     [WS_LENS_GLUON] = "the language has no devices",
     [WS_LENS_TLE] = "puts and flags of devices are not written yet",

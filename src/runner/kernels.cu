@@ -95,3 +95,42 @@ extern "C" __global__ void ws_clock_probe(Word ns, Word *result)
     result[0] = c1 - c0;
     result[1] = t1 - t0;
 }
+
+static __device__ Word flag_of(const Word *at)
+{
+    Word v;
+    asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(v) : "l"(at) : "memory");
+    return v;
+}
+
+static __device__ Word timer()
+{
+    Word t;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t)::"memory");
+    return t;
+}
+
+/* One thread on each of two GPUs: a number goes to the other one and back, `n` times. The first
+ * writes when each left and came back, two words a round, the other one when it was there; a round
+ * that did not come within a second ends the exchange, and the words of the rest stay as they were. */
+extern "C" __global__ void ws_timers_meet(Word *mine, Word *theirs, int first, int n, Word *out)
+{
+    for (int i = 1; i <= n; i++) {
+        const Word begun = timer();
+        if (first)
+            asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(theirs), "l"((Word)i)
+                         : "memory");
+        while (flag_of(mine) < (Word)i)
+            if (timer() - begun > 1000000000ull)
+                return;
+        const Word here = timer();
+        if (first) {
+            out[2 * (i - 1)] = begun;
+            out[2 * (i - 1) + 1] = here;
+        } else {
+            out[i - 1] = here;
+            asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(theirs), "l"((Word)i)
+                         : "memory");
+        }
+    }
+}

@@ -101,8 +101,8 @@ static bool finish(Reader *r)
         if (m->tensor[t].access == WS_RUN_EXCHANGE && !m->mesh)
             return fail(r, "tensor %s is of devices, and there is no `mesh` line",
                         m->tensor[t].name);
-    if (m->mesh && (m->module[WS_MODULE_TRACED][0] || m->module[WS_MODULE_DEBUG][0]))
-        return fail(r, "a mesh of devices has a timed build alone");
+    if (m->mesh && m->module[WS_MODULE_DEBUG][0])
+        return fail(r, "a mesh of devices has no debug build");
     for (int i = 0; i < m->n_cases; i++)
         for (int t = 0; t < m->n_tensors; t++) {
             WsRunTensorCase *c = &m->case_[i].tensor[t];
@@ -205,4 +205,9 @@ void ws_run_records_name(int case_index, char *name, size_t size)
         snprintf(name, size, "records.bin");
     else
         snprintf(name, size, "records-%d.bin", case_index);
+}
+
+uint64_t ws_run_device_key(const WsManifest *m, int device, int tensor)
+{
+    return ws_input_key(m->seed + 0x9e37u * (uint64_t)device, (uint32_t)tensor);
 }

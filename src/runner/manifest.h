@@ -131,4 +131,6 @@ int64_t ws_run_span(const WsRunTensor *t, const WsRunTensorCase *c);
 /* Product of the extents; -1 on overflow. */
 int64_t ws_run_elements(const WsRunTensor *t, const WsRunTensorCase *c);
 /* File name of the records of a case: "records.bin", "records-1.bin", … */
+/* Inputs of a device of a mesh are others than those of the devices before it. */
+uint64_t ws_run_device_key(const WsManifest *m, int device, int tensor);
 void ws_run_records_name(int case_index, char *name, size_t size);

@@ -123,7 +123,7 @@ bool ws_mesh_open(WsSession *judge, WsRunMesh *mesh, const WsManifest *m)
 
 /* --- a case ------------------------------------------------------------------------------------*/
 /* All CTAs of all parts are on their GPUs at once; else those that wait keep the others out. */
-static bool fits(WsSession *judge, WsRunMesh *mesh)
+static bool fits(WsSession *judge, WsRunMesh *mesh, WsModuleKind kind)
 {
     for (int d = 0; d < mesh->n; d++) {
         WsSession *part = &mesh->part[d];
@@ -137,8 +137,8 @@ static bool fits(WsSession *judge, WsRunMesh *mesh)
         part->cooperative = sharing == 1;
         if (!use(judge, part) ||
             !ws_cu(judge,
-                   judge->cu.occupancy(&each, part->build[WS_MODULE_TIMED].function,
-                                       (int)part->m->threads, part->m->shared),
+                   judge->cu.occupancy(&each, part->build[kind].function, (int)part->m->threads,
+                                       part->m->shared),
                    "cuOccupancyMaxActiveBlocksPerMultiprocessor") ||
             !ws_cu(judge, judge->cu.device_attribute(&sms, WS_CU_ATTRIBUTE_SMS, part->device),
                    "cuDeviceGetAttribute"))
@@ -192,7 +192,7 @@ static bool prepare(WsSession *judge, WsRunMesh *mesh, int d)
     WsSession *part = &mesh->part[d];
     WsRunCase *c = &mesh->case_[d];
     for (int t = 0; t < part->m->n_tensors; t++)
-        c->tensor[t].fill.key = ws_input_key(part->m->seed + 0x9e37u * (uint64_t)d, (uint32_t)t);
+        c->tensor[t].fill.key = ws_run_device_key(part->m, d, t);
     return use(judge, part) && ws_case_fill(part) && ws_maps_encode(part) &&
            ws_session_synchronize(part);
 }
@@ -247,7 +247,9 @@ bool ws_mesh_case_open(WsSession *judge, const WsRunCase *c)
         part->error = judge->error;
         part->grid = judge->grid;
     }
-    bool ok = fits(judge, mesh) && take_memory(judge, mesh, c);
+    bool ok = fits(judge, mesh, WS_MODULE_TIMED) &&
+              (!m->module[WS_MODULE_TRACED][0] || fits(judge, mesh, WS_MODULE_TRACED)) &&
+              take_memory(judge, mesh, c);
     for (int d = 0; ok && d < mesh->n; d++)
         ok = of_part(judge, &mesh->part[d], prepare(judge, mesh, d));
     return ok && hand_out(judge, mesh) && use(judge, judge);
@@ -282,17 +284,17 @@ bool ws_mesh_poison(WsSession *judge)
     return use(judge, judge);
 }
 
-static bool launch_part(WsSession *judge, int d)
+static bool launch_part(WsSession *judge, WsModuleKind kind, int d)
 {
     WsSession *part = &judge->mesh->part[d];
     part->launches = judge->mesh->launches;
-    return use(judge, part) && of_part(judge, part, ws_session_launch(part, WS_MODULE_TIMED));
+    return use(judge, part) && of_part(judge, part, ws_session_launch(part, kind));
 }
 
-bool ws_mesh_launch(WsSession *judge)
+bool ws_mesh_launch(WsSession *judge, WsModuleKind kind)
 {
     for (int d = 0; d < judge->mesh->n; d++)
-        if (!launch_part(judge, d))
+        if (!launch_part(judge, kind, d))
             return false;
     judge->mesh->launches++;
     return use(judge, judge);
@@ -308,7 +310,7 @@ bool ws_mesh_synchronize(WsSession *judge)
     return use(judge, judge);
 }
 
-bool ws_mesh_cold(WsSession *judge, double *us)
+bool ws_mesh_cold(WsSession *judge, WsModuleKind kind, double *us)
 {
     WsRunMesh *mesh = judge->mesh;
     *us = 0;
@@ -325,7 +327,7 @@ bool ws_mesh_cold(WsSession *judge, double *us)
         WsSession *part = &mesh->part[d];
         if (!use(judge, part) ||
             !ws_cu(judge, judge->cu.event_record(part->event[0], part->stream), "cuEventRecord") ||
-            !launch_part(judge, d) ||
+            !launch_part(judge, kind, d) ||
             !ws_cu(judge, judge->cu.event_record(part->event[1], part->stream), "cuEventRecord"))
             return false;
     }

@@ -33,12 +33,18 @@ bool ws_mesh_case_open(WsSession *judge, const WsRunCase *c);
 void ws_mesh_case_close(WsSession *judge);
 /* As their kin of one device, for all parts. */
 bool ws_mesh_poison(WsSession *judge);
-bool ws_mesh_launch(WsSession *judge);
+bool ws_mesh_launch(WsSession *judge, WsModuleKind kind);
 bool ws_mesh_synchronize(WsSession *judge);
 /* One cold launch of all parts: the longest time of a part between its own events. */
-bool ws_mesh_cold(WsSession *judge, double *us);
+bool ws_mesh_cold(WsSession *judge, WsModuleKind kind, double *us);
 /* Every flag holds what the launches so far have added by the manifest. */
 bool ws_mesh_flags_right(WsSession *judge);
+
+/* mesh_trace.c: record buffers of all parts; `to` takes one behind the other. */
+bool ws_mesh_clear_records(WsSession *judge);
+bool ws_mesh_copy_records(WsSession *judge, unsigned char *to);
+/* How far the timer of each part is ahead of that of the first one: into the case's results. */
+bool ws_mesh_meet_timers(WsSession *judge);
 
 /* mesh_memory.c: `bytes` of each part, behind each other, reached by every device of the mesh. */
 bool ws_mesh_block_open(WsRunMesh *mesh, WsMeshBlock *b, uint64_t bytes, const char *what);

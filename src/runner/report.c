@@ -322,6 +322,21 @@ static void js_hang(FILE *out, const WsManifest *m, const WsCaseResult *x)
     fputc('}', out);
 }
 
+/* null: its timer and that of the first device did not meet. */
+static void js_timers(FILE *out, const WsRunCase *c, const WsCaseResult *x)
+{
+    for (int d = 0; d < c->devices; d++) {
+        fputs(d ? ", " : ", \"timers\": [", out);
+        if (x->timer[d].known)
+            fprintf(out, "{\"ahead_ns\": %.1f, \"error_ns\": %.1f}", x->timer[d].ahead_ns,
+                    x->timer[d].error_ns);
+        else
+            fputs("null", out);
+    }
+    if (c->devices)
+        fputc(']', out);
+}
+
 static void js_case(FILE *out, const WsManifest *m, const WsResults *r, int which)
 {
     const WsRunCase *c = &m->case_[which];
@@ -368,6 +383,7 @@ static void js_case(FILE *out, const WsManifest *m, const WsResults *r, int whic
     if (x->records[0]) {
         fputs(", \"records\": ", out);
         js_text(out, x->records);
+        js_timers(out, c, x);
     }
     fputc('}', out);
 }

@@ -69,6 +69,12 @@ typedef struct {
     int32_t round[3]; /* of the enclosing loops, outermost first; -1 none */
 } WsStuckAgent;
 
+/* The timer of a device of a mesh beside that of the first one. */
+typedef struct {
+    bool known;
+    double ahead_ns, error_ns; /* what it shows more, give or take so much */
+} WsTimerResult;
+
 typedef enum { WS_TOLD_NOTHING, WS_TOLD_SEEN, WS_TOLD_OTHER } WsTold;
 
 typedef struct {
@@ -88,6 +94,7 @@ typedef struct {
     double overhead_low, overhead_high; /* 10th and 90th percentile */
     double probe_mhz; /* SM clock by the clock probe right after the cold rounds, 0 unknown */
     char records[WS_MANIFEST_NAME]; /* file, "" none */
+    WsTimerResult timer[16];        /* of a mesh, with records: of each device */
     double seconds;
     bool restart; /* the worker gave up a float64 reference: a fresh one takes the case again */
 } WsCaseResult;

@@ -276,7 +276,8 @@ static bool load_small(WsSession *s)
     } more[] = { { "ws_scan", &s->scan },
                  { "ws_hash", &s->hash },
                  { "ws_gather", &s->gather },
-                 { "ws_clock_probe", &s->probe } };
+                 { "ws_clock_probe", &s->probe },
+                 { "ws_timers_meet", &s->meet } };
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
         if (!ws_cu(s, s->cu.module_function(&more[i].k->function, s->fill.module, more[i].name),
                    "cuModuleGetFunction"))
@@ -346,7 +347,7 @@ bool ws_session_small(WsSession *s, const WsKernel *k, int64_t n, void **paramet
 bool ws_session_launch(WsSession *s, WsModuleKind kind)
 {
     if (s->mesh)
-        return ws_mesh_launch(s);
+        return ws_mesh_launch(s, kind);
     const WsManifest *m = s->m;
     void *parameter[WS_MANIFEST_MAPS + WS_MANIFEST_TENSORS + WS_MANIFEST_SIZES +
                     WS_MANIFEST_SCALARS + 7];

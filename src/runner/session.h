@@ -31,7 +31,7 @@ struct WsSession {
     void *stream, *event[4];
     WsKernel build[WS_MODULE_COUNT];
     WsKernel reference[WS_MANIFEST_TENSORS];
-    WsKernel fill, scan, hash, gather, probe;
+    WsKernel fill, scan, hash, gather, probe, meet;
     uint64_t flush;   /* buffer larger than any L2 */
     uint64_t scratch; /* 64 bytes for results of the small kernels */
     uint64_t records;
@@ -105,6 +105,7 @@ void ws_adversary_case(WsSession *s);
 /* timing.c */
 bool ws_time_case(WsSession *s);
 /* trace_run.c */
+bool ws_trace_clear(WsSession *s); /* poisons the records */
 bool ws_trace_same(WsSession *s, bool *right);
 bool ws_trace_case(WsSession *s);
 /* watchdog.c: runs everything in worker processes and watches them. */

@@ -86,7 +86,7 @@ static bool cold_launch(WsSession *s, WsModuleKind kind, Figures *f, double *us)
 {
     float ms = 0;
     if (s->mesh)
-        return ws_mesh_cold(s, us);
+        return ws_mesh_cold(s, kind, us);
     if (!ws_case_zero_reductions(s) ||
         !ws_cu(s, s->cu.memset32(s->flush, 0, WS_FLUSH_BYTES / 4, s->stream), "cuMemsetD32Async") ||
         !ws_cu(s, s->cu.event_record(s->event[0], s->stream), "cuEventRecord") ||
@@ -122,8 +122,7 @@ static bool cold_rounds(WsSession *s, Figures *timed, Figures *traced, double *r
 {
     bool both = s->build[WS_MODULE_TRACED].function != NULL;
     /* clocks of an earlier case, whose grid was another, are none of this one */
-    if (both && !ws_cu(s, s->cu.memset8(s->records, 0xff, s->m->record_bytes, s->stream),
-                       "cuMemsetD8Async"))
+    if (both && !ws_trace_clear(s))
         return false;
     int rounds = (int)s->options->runs;
     for (int i = -WARM_ROUNDS; i < rounds; i++) {

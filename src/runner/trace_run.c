@@ -1,25 +1,30 @@
 /* The traced build: it must write the same bits as the timed one, and its record buffer is read
- * back after one launch on poisoned memory. */
-#include "runner/session.h"
+ * back after one launch on poisoned memory; of a mesh one of each device. */
+#include "runner/mesh.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+bool ws_trace_clear(WsSession *s)
+{
+    return s->mesh ? ws_mesh_clear_records(s)
+                   : ws_cu(s, s->cu.memset8(s->records, 0xff, s->m->record_bytes, s->stream),
+                           "cuMemsetD8Async");
+}
+
 bool ws_trace_same(WsSession *s, bool *right)
 {
     if (!s->build[WS_MODULE_TRACED].function)
         return true;
     ws_session_phase(s, s->options->timeout, "first launch of the traced build");
-    if (!ws_case_poison(s) ||
-        !ws_cu(s, s->cu.memset8(s->records, 0xff, s->m->record_bytes, s->stream),
-               "cuMemsetD8Async") ||
-        !ws_session_launch(s, WS_MODULE_TRACED) || !ws_session_synchronize(s))
+    if (!ws_case_poison(s) || !ws_trace_clear(s) || !ws_session_launch(s, WS_MODULE_TRACED) ||
+        !ws_session_synchronize(s))
         return false;
     for (int t = 0; t < s->m->n_tensors; t++) {
         WsOutputResult *o = &s->r->output[t];
-        if (s->m->tensor[t].access == WS_RUN_READ)
+        if (!ws_run_is_output(&s->m->tensor[t]))
             continue;
         if (!ws_hash_output(s, t, &o->traced_hash))
             return false;
@@ -47,6 +52,20 @@ static bool save(WsSession *s, const char *name, const void *data, size_t size)
     return true;
 }
 
+/* A cold launch of the traced build. */
+static bool record(WsSession *s)
+{
+    double us;
+    if (!ws_trace_clear(s))
+        return false;
+    if (s->mesh)
+        return ws_mesh_cold(s, WS_MODULE_TRACED, &us);
+    return ws_case_zero_reductions(s) &&
+           ws_cu(s, s->cu.memset32(s->flush, 0, WS_FLUSH_BYTES / 4, s->stream),
+                 "cuMemsetD32Async") &&
+           ws_session_launch(s, WS_MODULE_TRACED) && ws_session_synchronize(s);
+}
+
 bool ws_trace_case(WsSession *s)
 {
     if (!s->build[WS_MODULE_TRACED].function)
@@ -56,19 +75,19 @@ bool ws_trace_case(WsSession *s)
     for (int i = 0; i < 5; i++)
         if (!ws_session_launch(s, WS_MODULE_TIMED))
             return false;
-    if (!ws_cu(s, s->cu.memset8(s->records, 0xff, s->m->record_bytes, s->stream),
-               "cuMemsetD8Async") ||
-        !ws_case_zero_reductions(s) ||
-        !ws_cu(s, s->cu.memset32(s->flush, 0, WS_FLUSH_BYTES / 4, s->stream), "cuMemsetD32Async") ||
-        !ws_session_launch(s, WS_MODULE_TRACED) || !ws_session_synchronize(s))
+    if (!record(s))
         return false;
-    void *data = malloc(s->m->record_bytes);
+    const size_t parts = s->mesh ? (size_t)s->mesh->n : 1;
+    unsigned char *data = malloc(parts * s->m->record_bytes);
     if (!data)
         return ws_session_fail(s, "out of memory for the records");
     char name[WS_MANIFEST_NAME];
-    ws_run_records_name((int)(s->c - s->m->case_), name, sizeof name);
-    bool ok = ws_cu(s, s->cu.copy_to_host(data, s->records, s->m->record_bytes), "cuMemcpyDtoH") &&
-              save(s, name, data, s->m->record_bytes);
+    ws_run_records_name(s->results->current, name, sizeof name);
+    bool ok = s->mesh ? ws_mesh_copy_records(s, data)
+                      : ws_cu(s, s->cu.copy_to_host(data, s->records, s->m->record_bytes),
+                              "cuMemcpyDtoH");
+    ok = ok && save(s, name, data, parts * s->m->record_bytes) &&
+         (!s->mesh || ws_mesh_meet_timers(s));
     free(data);
     if (ok)
         strcpy(s->r->records, name);

@@ -75,7 +75,11 @@ void ws_furniture_head(WsBuild *b)
         const WsTraceCta *cta = &g_array_index(b->t->cta, WsTraceCta, b->cta);
         g_autofree char *cycles = ws_group_digits(cta->cycles);
         g_autofree char *where =
-            g_strdup_printf(ws_build_words(b, "CTA %u, %s cycles"), cta->id, cycles);
+            ws_trace_has_devices(b->t)
+                ? g_strdup_printf(ws_build_words(b, "device %u, CTA %u, %s cycles"),
+                                  ws_trace_device(b->t, b->cta), ws_trace_cta_id(b->t, b->cta),
+                                  cycles)
+                : g_strdup_printf(ws_build_words(b, "CTA %u, %s cycles"), cta->id, cycles);
         add_part(s, where);
     }
     g_autofree char *bound = bound_text(b);

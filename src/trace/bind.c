@@ -3,6 +3,7 @@
 #include "model/findings.h"
 #include "program/op.h"
 #include "program/parts/access.h"
+#include "program/parts/mesh.h"
 #include "program/parts/operation.h"
 #include "program/parts/tree.h"
 #include "program/program.h"
@@ -182,9 +183,12 @@ static WsBind *bind_run(const Run *b, gint32 tile0, gint32 tile1)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autofree WsSize *size = g_new0(WsSize, b->t->size->len + 1);
-    for (guint i = 0; i < b->t->size->len; i++)
-        size[i] = (WsSize){ g_array_index(b->t->size_name, char *, i),
-                            g_array_index(b->t->size, gint64, i) };
+    const guint device = ws_trace_device(b->t, b->cta);
+    for (guint i = 0; i < b->t->size->len; i++) {
+        const char *name = g_array_index(b->t->size_name, char *, i);
+        const gboolean rank = b->p->mesh && strcmp(name, b->p->mesh->name) == 0;
+        size[i] = (WsSize){ name, rank ? device : g_array_index(b->t->size, gint64, i) };
+    }
     g_autoptr(WsLaunchValues) v = ws_launch_values(b->p, size, b->t->size->len, FALSE, findings);
     if (!v)
         return NULL;
@@ -193,7 +197,7 @@ static WsBind *bind_run(const Run *b, gint32 tile0, gint32 tile1)
     bind->block = g_ptr_array_new_with_free_func(g_free);
     bind->contributor = g_hash_table_new_full(hash_completion, same_completion, g_free, free_array);
     gint64 cluster = MAX(b->p->cluster, 1);
-    gint64 id = g_array_index(b->t->cta, WsTraceCta, b->cta).id;
+    gint64 id = ws_trace_cta_id(b->t, b->cta);
     gint64 grid = b->t->grid > 0 ? b->t->grid : MAX(ws_launch_grid(v, 132), 1);
     WsTilesStrided tiles = { .first = id / cluster,
                              .stride = MAX(grid / cluster, 1),

@@ -65,11 +65,11 @@ static void put_names(const Out *o)
     const WsTrace *t = o->t;
     for (guint i = 0; i < t->lane->len; i++) {
         const WsTraceLane *l = &g_array_index(t->lane, WsTraceLane, i);
-        const WsTraceCta *c = &g_array_index(t->cta, WsTraceCta, l->cta);
+        g_autofree char *cta = ws_trace_cta_text(t, l->cta);
         fprintf(f,
                 "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"tid\":0,"
-                "\"args\":{\"name\":\"CTA %u%s\"}},\n",
-                l->cta, c->id, o->clocks ? "" : " (1 us = 1 SM cycle)");
+                "\"args\":{\"name\":\"%s%s\"}},\n",
+                l->cta, cta, o->clocks ? "" : " (1 us = 1 SM cycle)");
         fprintf(f,
                 "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,"
                 "\"args\":{\"name\":",

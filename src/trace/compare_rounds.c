@@ -127,11 +127,11 @@ static void put_loop(GString *s, const WsTrace *a, const WsTrace *b, const WsTra
         const Round *r = &g_array_index(both, Round, i);
         if (r->a == r->b)
             break;
+        g_autofree char *cta = ws_trace_cta_text(a, r->cta);
         g_string_append_printf(s,
-                               "  CTA %u tile %d round %d: %" G_GINT64_FORMAT
-                               " -> %" G_GINT64_FORMAT " (%+" G_GINT64_FORMAT ")\n",
-                               g_array_index(a->cta, WsTraceCta, r->cta).id, r->tile, r->round,
-                               r->a, r->b, r->b - r->a);
+                               "  %s tile %d round %d: %" G_GINT64_FORMAT " -> %" G_GINT64_FORMAT
+                               " (%+" G_GINT64_FORMAT ")\n",
+                               cta, r->tile, r->round, r->a, r->b, r->b - r->a);
     }
 }
 

@@ -127,7 +127,8 @@ static void write_process(Out *o, guint cta)
 {
     const WsTraceCta *c = &g_array_index(o->t->cta, WsTraceCta, cta);
     g_autofree char *sm = c->sm == G_MAXUINT32 ? g_strdup("") : g_strdup_printf(", SM %u", c->sm);
-    g_autofree char *name = g_strdup_printf("CTA %u%s (1 ns = 1 SM cycle)", c->id, sm);
+    g_autofree char *cta_text = ws_trace_cta_text(o->t, cta);
+    g_autofree char *name = g_strdup_printf("%s%s (1 ns = 1 SM cycle)", cta_text, sm);
     put_number(o->small, PROCESS_PID, (guint64)cta + 1);
     put_string(o->small, PROCESS_NAME, name);
     put_number(o->part, TRACK_UUID, process_uuid(cta));

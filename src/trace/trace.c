@@ -255,6 +255,33 @@ void ws_trace_finish(WsTrace *t)
         t->cycles = MAX(t->cycles, span);
 }
 
+guint ws_trace_device(const WsTrace *t, guint cta)
+{
+    const guint32 id = cta < t->cta->len ? g_array_index(t->cta, WsTraceCta, cta).id : 0;
+    return t->grid > 0 ? (guint)(id / t->grid) : 0;
+}
+
+guint ws_trace_cta_id(const WsTrace *t, guint cta)
+{
+    const guint32 id = cta < t->cta->len ? g_array_index(t->cta, WsTraceCta, cta).id : cta;
+    return t->grid > 0 ? (guint)(id % t->grid) : id;
+}
+
+gboolean ws_trace_has_devices(const WsTrace *t)
+{
+    for (guint i = 0; i < t->cta->len; i++)
+        if (ws_trace_device(t, i) > 0)
+            return TRUE;
+    return FALSE;
+}
+
+char *ws_trace_cta_text(const WsTrace *t, guint cta)
+{
+    return ws_trace_has_devices(t) ? g_strdup_printf("device %u, CTA %u", ws_trace_device(t, cta),
+                                                     ws_trace_cta_id(t, cta))
+                                   : g_strdup_printf("CTA %u", ws_trace_cta_id(t, cta));
+}
+
 WsOpKind ws_trace_op_kind(const WsTrace *t, guint op)
 {
     return op < t->op_kind->len ? (WsOpKind)g_array_index(t->op_kind, guint8, op)

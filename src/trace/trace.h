@@ -26,7 +26,7 @@ typedef struct {
 } WsTraceRecord; /* 40 bytes */
 
 typedef struct {
-    guint32 id;    /* CTA number in the grid */
+    guint32 id;    /* CTA number in the grid; of a mesh those of all devices, one after the other */
     guint32 sm;    /* SM it ran on, G_MAXUINT32 unknown */
     gint64 cycles; /* length from first to last record */
     double ghz;    /* cycles per ns of this CTA, 0 unknown */
@@ -96,6 +96,12 @@ void ws_trace_unref(WsTrace *t);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsTrace, ws_trace_unref)
 void ws_trace_add(WsTrace *t, const WsTraceRecord *r);
 void ws_trace_finish(WsTrace *t); /* sorts, fills spans, lanes, index; twice does no harm */
+/* Of a CTA (an index): its device of a mesh, 0 without one; its number in the grid of that device;
+ * both in words ("CTA 5", "device 1, CTA 5"; caller frees). */
+guint ws_trace_device(const WsTrace *t, guint cta);
+guint ws_trace_cta_id(const WsTrace *t, guint cta);
+gboolean ws_trace_has_devices(const WsTrace *t);
+char *ws_trace_cta_text(const WsTrace *t, guint cta);
 void ws_trace_add_size(WsTrace *t, const char *name, gint64 value);
 
 /* Tiles that CTAs claimed; CTAs in ascending order, each one's tiles in the order of its claims. */

@@ -363,26 +363,31 @@ static void run_gather(void **p)
                                                     (uint64_t)offset_of(l, AT(int64_t, 3)[i])));
 }
 
-/* A device of a mesh. Parameters: map X, map Y, X, Y, M, N, rank, scalar, maps of all, flags,
- * launches. It puts its X into the Y of the next device, and adds 1 to flag `come` there and 2 to
- * both elements of flag `all` of every device. */
-static int run_device(void **p, int devices)
+/* A device of a mesh. Parameters: map X, map Y, X, Y, M, N, rank, scalar, records (traced), maps of
+ * all, flags, launches. It puts its X into the Y of the next device, and adds 1 to flag `come`
+ * there and 2 to both elements of flag `all` of every device. */
+static int run_device(const Function *f, void **p, int devices)
 {
     const int64_t rank = ARG(int64_t, 6), n = ARG(int64_t, 4) * ARG(int64_t, 5);
     const int64_t next = mode("own") ? rank : (rank + 1) % devices;
-    const WsCuTensorMap *maps = AT(WsCuTensorMap, 8);
-    const uint64_t *flags = AT(uint64_t, 9);
+    const int traced = strcmp(f->build, "traced") == 0; /* its records stand before these */
+    const WsCuTensorMap *maps = AT(WsCuTensorMap, 8 + traced);
+    const uint64_t *flags = AT(uint64_t, 9 + traced);
+    const int64_t launches = ARG(int64_t, 10 + traced);
+    const uint64_t head[8] = { 0x11, 1000, 101000, 5, 160005 }; /* 0.1 ms at 1600 MHz */
+    if (traced)
+        memcpy(AT(void, 8), head, sizeof head);
     if (ARG(float, 7) != 0.5f || rank < 0 || rank >= devices)
         return INVALID_VALUE;
     for (int i = 0; i < 2; i++) /* its own maps stand where it looks for them */
         if (maps[i * devices + rank].opaque[1] != ((const WsCuTensorMap *)p[i])->opaque[1] ||
             ((const WsCuTensorMap *)p[i])->opaque[1] != ARG(uint64_t, 2 + i))
             return INVALID_VALUE;
-    note("rank %d after %d launches\n", (int)rank, (int)ARG(int64_t, 10));
+    note("rank %d after %d launches\n", (int)rank, (int)launches);
     memcpy((void *)(uintptr_t)maps[devices + next].opaque[1], AT(void, 2), (size_t)n * 2);
     if (mode("hang"))
         hanging = true;
-    *(uint64_t *)(uintptr_t)flags[next] += mode("lost") && ARG(int64_t, 10) == 1 ? 0 : 1;
+    *(uint64_t *)(uintptr_t)flags[next] += mode("lost") && launches == 1 ? 0 : 1;
     for (int d = 0; d < devices; d++)
         for (int e = 1; e < 3; e++)
             ((uint64_t *)(uintptr_t)flags[d])[e] += 2;
@@ -399,6 +404,25 @@ static void run_mesh_reference(void **p)
         const char *x = (const char *)AT(void, 0) + from * ARG(int64_t, 6);
         AT(double, 10)
         [i] = ws_input_decode(WS_INPUT_BF16, ws_input_get(x, WS_INPUT_BF16, (uint64_t)(flat % n)));
+    }
+}
+
+/* Parameters: flag, flag of the other, first, n, out. The timer of the second GPU is 50 us ahead;
+ * a number takes 400 ns there and as long back. */
+static void run_meeting(void **p)
+{
+    const int n = ARG(int, 3), first = ARG(int, 2);
+    uint64_t *out = AT(uint64_t, 4);
+    if (mode("no-meeting"))
+        return;
+    for (int i = 0; i < n; i++) {
+        const uint64_t sent = 1000000 + 1000 * (uint64_t)i, way = 400;
+        if (first) {
+            out[2 * i] = sent;
+            out[2 * i + 1] = sent + 2 * way;
+        } else {
+            out[i] = sent + way + 50000 + (mode("timers-jump") && i == n / 2 ? 10000 : 0);
+        }
     }
 }
 
@@ -490,8 +514,10 @@ API cuLaunchKernelEx(const WsCuLaunch *c, void *function, void **p, void **extra
         run_gather(p);
     else if (strcmp(f->name, "ws_clock_probe") == 0)
         AT(uint64_t, 1)[0] = 300000, AT(uint64_t, 1)[1] = 200000;
+    else if (strcmp(f->name, "ws_timers_meet") == 0)
+        run_meeting(p);
     else if (strcmp(f->name, "warpstave") == 0 && mode("mesh"))
-        return run_device(p, mode("three") ? 3 : 2);
+        return run_device(f, p, mode("three") ? 3 : 2);
     else if (strcmp(f->name, "warpstave_reference") == 0 && mode("mesh"))
         run_mesh_reference(p);
     else if (strcmp(f->name, "warpstave") == 0)

@@ -20,12 +20,14 @@ static const char three[] = "case three ctas 2 3 1e6\nvalues 4 8 0\ndevices 3\nf
 /* Of a bundle that stands in a folder of its own, of which nothing else is left. */
 static Run mesh(const char *top, const char *cases, const char *mode, const char *extra)
 {
-    static const char *const files[] = { "bundle.txt", "kernel.ptx", "reference-1.ptx",
-                                         "results.json", "calls.log" };
+    static const char *const files[] = { "bundle.txt",      "kernel.ptx",   "traced.ptx",
+                                         "reference-1.ptx", "results.json", "calls.log",
+                                         "records.bin" };
     char *dir = g_dir_make_tmp("warpstave-mesh-XXXXXX", NULL);
     g_autofree char *manifest = g_strconcat(top, cases, NULL);
     put(dir, "bundle.txt", manifest);
     put(dir, "kernel.ptx", "build timed\n");
+    put(dir, "traced.ptx", "build traced\n");
     put(dir, "reference-1.ptx", "build reference\n");
     Run r = run(dir, mode, extra);
     for (guint i = 0; i < G_N_ELEMENTS(files); i++) {
@@ -116,6 +118,39 @@ static void test_wrong(void)
     }
 }
 
+/* The traced build runs on all devices, by turns with the timed one; the records of both lie behind
+ * each other, and the second one's timer runs ahead by what the exchange shows. */
+static void test_traced(void)
+{
+    g_auto(GStrv) parts = g_strsplit(header, "module timed kernel.ptx\n", 2);
+    g_autofree char *top = g_strjoinv("module timed kernel.ptx\nmodule traced traced.ptx\n", parts);
+    g_autofree char *traced = g_strconcat(top, "plan 7\nrecords 128 0 1 0 1\nctas 0\n", NULL);
+    static const struct {
+        const char *mode, *devices, *timers;
+    } of[] = {
+        { "mesh,two-devices", "0,1",
+          "[{\"ahead_ns\": 0.0, \"error_ns\": 0.0}, {\"ahead_ns\": 50000.0, \"error_ns\": "
+          "400.0}]" },
+        { "mesh,two-devices,no-meeting", "0,1", "[{\"ahead_ns\": 0.0, \"error_ns\": 0.0}, null]" },
+        { "mesh,two-devices,timers-jump", "0,1", "[{\"ahead_ns\": 0.0, \"error_ns\": 0.0}, null]" },
+        { "mesh", "0,0",
+          "[{\"ahead_ns\": 0.0, \"error_ns\": 0.0}, {\"ahead_ns\": 0.0, \"error_ns\": 0.0}]" },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(of); i++) {
+        g_autofree char *devices = g_strconcat("--devices ", of[i].devices, NULL);
+        Run r = mesh(traced, ring, of[i].mode, devices);
+        g_assert_cmpint(r.status, ==, 0);
+        holds(r.out, "traced build bit-identical");
+        holds(r.out, "(clock of the traced kernel)");
+        holds(r.json, of[i].timers);
+        holds(r.json, "\"records\": \"records.bin\"");
+        /* once for its values, 3 + 4 times beside the timed one, once for the records */
+        g_assert_cmpuint(count(r.log, "launch warpstave traced"), ==, 2 * 9);
+        g_assert_cmpuint(count(r.log, "launch warpstave timed"), ==, 2 * (2 + 7 + 5));
+        clear(&r);
+    }
+}
+
 /* Of a GPU with 7 SMs, one CTA each: three devices of 2 CTAs fit, of 3 not. */
 static void test_residents(void)
 {
@@ -147,7 +182,7 @@ static void test_manifest(void)
         { "mesh rank come all\n", "", "`devices` without a `mesh`" },
         { "tensor Y bf16 2 write", "tensor Y bf16 2 exchanged", "unknown word" },
         { "module timed kernel.ptx\n", "module timed kernel.ptx\nmodule debug kernel.ptx\n",
-          "a timed build alone" },
+          "has no debug build" },
         { "devices 2\n", "devices 17\n", "more than 16 devices" },
     };
     g_autofree char *whole = g_strconcat(header, ring, NULL);
@@ -168,6 +203,7 @@ int main(int argc, char **argv)
     g_test_add_func("/runner/mesh/right", test_right);
     g_test_add_func("/runner/mesh/again", test_again);
     g_test_add_func("/runner/mesh/wrong", test_wrong);
+    g_test_add_func("/runner/mesh/traced", test_traced);
     g_test_add_func("/runner/mesh/residents", test_residents);
     g_test_add_func("/runner/mesh/manifest", test_manifest);
     return g_test_run();

@@ -110,7 +110,8 @@ char *ws_words_verdict_given(const WsVerdict *v)
  * ---------------------------------------------------------------------- They come with their
  * numbers and names in; the texts that are translated have %s there. */
 
-static const char *const unit[] = { N_("tensor pipe"), N_("TMA and L2"), N_("shared-memory port") };
+static const char *const unit[] = { N_("tensor pipe"), N_("TMA and L2"), N_("shared-memory port"),
+                                    N_("links between devices") };
 
 static const char *known(const char *const *list, guint n, const char *text)
 {

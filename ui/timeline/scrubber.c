@@ -96,7 +96,7 @@ static void moved(WsScrubber *self)
 static char *cta_text(WsScrubber *self, guint i, gboolean all)
 {
     const WsTraceCta *cta = ws_timeline_cta_info(self->timeline, i);
-    g_autofree char *name = g_strdup_printf(_("CTA %u"), cta->id);
+    g_autofree char *name = ws_timeline_cta_name(self->timeline, i);
     g_autofree char *cycles = ws_format_cycles(cta->cycles);
     if (!all)
         return g_steal_pointer(&name);

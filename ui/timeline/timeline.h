@@ -33,6 +33,7 @@ guint ws_timeline_n_items(WsTimeline *t);
 guint ws_timeline_n_ctas(WsTimeline *t);
 guint ws_timeline_cta(WsTimeline *t);
 void ws_timeline_set_cta(WsTimeline *t, guint cta);
+char *ws_timeline_cta_name(WsTimeline *t, guint cta); /* translated; caller frees */
 const WsTraceCta *ws_timeline_cta_info(WsTimeline *t, guint cta);   /* NULL past the end */
 const GArray *ws_timeline_rounds(WsTimeline *t, const char **loop); /* WsScoreRound; borrowed */
 gint ws_timeline_round_at(WsTimeline *t); /* index of the round in the middle, -1 none */

@@ -2,6 +2,8 @@
 #include "ui/document/document_machine.h"
 #include "ui/timeline/timeline_private.h"
 
+#include <glib/gi18n.h>
+
 #include <math.h>
 
 static WsTrace *chosen_trace(WsTimeline *t)
@@ -25,6 +27,15 @@ const WsTraceCta *ws_timeline_cta_info(WsTimeline *t, guint cta)
 {
     WsTrace *trace = chosen_trace(t);
     return trace && cta < trace->cta->len ? &g_array_index(trace->cta, WsTraceCta, cta) : NULL;
+}
+
+char *ws_timeline_cta_name(WsTimeline *t, guint cta)
+{
+    const WsTrace *trace = chosen_trace(t);
+    if (trace && ws_trace_has_devices(trace))
+        return g_strdup_printf(_("device %u, CTA %u"), ws_trace_device(trace, cta),
+                               ws_trace_cta_id(trace, cta));
+    return g_strdup_printf(_("CTA %u"), trace ? ws_trace_cta_id(trace, cta) : cta);
 }
 
 /* The prediction plays few CTAs: the same one if it has it, else its first, which stands for all.

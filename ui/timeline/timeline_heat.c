@@ -131,11 +131,11 @@ static gboolean tooltip(GtkWidget *widget, int x, int y, gboolean keyboard, GtkT
         return FALSE;
     g_autofree char *cycles = ws_format_cycles(cta->cycles),
                     *share = isnan(c->share) ? g_strdup(_("not known")) : ws_format_share(c->share);
+    g_autofree char *name = ws_timeline_cta_name(self->timeline, c->cta);
     g_autofree char *text =
         c->sm == G_MAXUINT32
-            ? g_strdup_printf(_("CTA %u: %s, tensor core busy %s"), cta->id, cycles, share)
-            : g_strdup_printf(_("SM %u, CTA %u: %s, tensor core busy %s"), c->sm, cta->id, cycles,
-                              share);
+            ? g_strdup_printf(_("%s: %s, tensor core busy %s"), name, cycles, share)
+            : g_strdup_printf(_("SM %u, %s: %s, tensor core busy %s"), c->sm, name, cycles, share);
     gtk_tooltip_set_text(tip, text);
     return TRUE;
 }

@@ -54,7 +54,13 @@ static int write_bundle(const char *dir, const WsCalibrateRow *row)
     return code;
 }
 
-static int write_bundles(const char *dir)
+/* The rows of one device, or those of as many as are named. */
+static gboolean wanted(const WsCalibrateRow *row, guint devices)
+{
+    return devices > 1 ? row->devices == devices : row->devices == 1;
+}
+
+static int write_bundles(const char *dir, guint devices)
 {
     guint n;
     const WsCalibrateRow *row = ws_calibrate_rows(&n);
@@ -62,6 +68,8 @@ static int write_bundles(const char *dir)
     if (g_mkdir_with_parents(dir, 0777) != 0)
         return ws_cli_fail(WS_EXIT_USAGE, "%s: %s", dir, g_strerror(errno));
     for (guint i = 0; i < n; i++) {
+        if (!wanted(&row[i], devices))
+            continue;
         int code = ws_cli_interrupted() ? WS_EXIT_INTERRUPTED : write_bundle(dir, &row[i]);
         if (code != WS_EXIT_YES)
             return code;
@@ -72,9 +80,9 @@ static int write_bundles(const char *dir)
 /* They only keep a unit busy and have no reference to judge their values by: what is fitted says
  * so.
  */
-static int run_bundles(const char *dir, const char *host)
+static int run_bundles(const char *dir, const char *host, const char *list, guint devices)
 {
-    static const char *const arguments[] = { "--no-check", NULL };
+    const char *const arguments[] = { "--no-check", list ? "--devices" : NULL, list, NULL };
     guint n;
     const WsCalibrateRow *row = ws_calibrate_rows(&n);
     g_autoptr(GHashTable) done = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -85,7 +93,7 @@ static int run_bundles(const char *dir, const char *host)
         WsRunSpec spec = {
             .host = host, .arguments = arguments, .quiet = TRUE, .interrupted = ws_cli_interrupted
         };
-        if (!g_hash_table_add(done, g_strdup(bundle)))
+        if (!wanted(&row[i], devices) || !g_hash_table_add(done, g_strdup(bundle)))
             continue;
         if (!ws_run_bundle(bundle, &spec, &status, &error))
             return ws_cli_fail(g_error_matches(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_ABSENT)
@@ -175,9 +183,9 @@ static int same_gpu(const char *dir, const WsCalibrateRow *row, const Measured *
                        bundle, x->device, DRIVER(x->driver), first->device, DRIVER(first->driver));
 }
 
-static int fit(const char *dir, const WsMachine *from, const char *out)
+static int fit(const char *dir, guint devices, const WsMachine *from, const char *out)
 {
-    guint n, failed = 0, unjudged = 0;
+    guint n, all = 0, failed = 0, unjudged = 0;
     const WsCalibrateRow *row = ws_calibrate_rows(&n);
     g_autoptr(WsMachine) m = ws_machine_at(from, from->value[WS_MACHINE_GHZ]);
     g_auto(Measured) first = { 0 };
@@ -185,6 +193,8 @@ static int fit(const char *dir, const WsMachine *from, const char *out)
     printf("%-26s %12s %12s %9s   %s\n", "value", "was", "measured", "change", "unit");
     for (guint i = 0; i < n; i++) {
         g_auto(Measured) x = { 0 };
+        if (!wanted(&row[i], devices))
+            continue;
         int code = measure(dir, &row[i], &x);
         if (code == WS_EXIT_YES)
             code = same_gpu(dir, &row[i], &x, &first);
@@ -194,7 +204,7 @@ static int fit(const char *dir, const WsMachine *from, const char *out)
         g_autofree char *source = source_of(&row[i], &x);
         unjudged += !x.judged;
         double was = m->value[row[i].value];
-        if (i == 0) {
+        if (all++ == 0) {
             g_free(m->name);
             m->name = g_strdup(x.device);
         }
@@ -210,34 +220,45 @@ static int fit(const char *dir, const WsMachine *from, const char *out)
                ws_machine_unit(row[i].value));
     }
     if (unjudged)
-        printf("%u of %u values are from kernels that were timed and not judged\n", unjudged, n);
+        printf("%u of %u values are from kernels that were timed and not judged\n", unjudged, all);
     if (out && !ws_machine_save(m, out, &error))
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     return failed ? WS_EXIT_NO : WS_EXIT_YES;
 }
 
 /* Bundles, runs and fits in a folder of its own. */
-static int here(const char *host, const char *keep, const WsMachine *m, const char *out)
+static int here(const char *host, const char *keep, const char *list, guint devices,
+                const WsMachine *m, const char *out)
 {
     g_autoptr(GError) error = NULL;
     g_autofree char *scratch = keep ? NULL : ws_temporary_folder(&error);
     if (!keep && !scratch)
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     const char *dir = keep ? keep : scratch;
-    int code = write_bundles(dir);
+    int code = write_bundles(dir, devices);
     if (code == WS_EXIT_YES)
-        code = run_bundles(dir, host);
+        code = run_bundles(dir, host, list, devices);
     if (code == WS_EXIT_YES)
-        code = fit(dir, m, out);
+        code = fit(dir, devices, m, out);
     if (scratch)
         ws_folder_remove(scratch);
     return code;
 }
 
+/* How many GPUs are named, 1 without a list; 0: no row is of as many, or one is named twice. */
+static guint devices_of(const char *list)
+{
+    if (!list)
+        return 1;
+    g_auto(GStrv) word = g_strsplit(list, ",", -1);
+    const guint n = g_strv_length(word);
+    return n == 2 && *word[0] && *word[1] && strcmp(word[0], word[1]) != 0 ? n : 0;
+}
+
 int ws_command_calibrate(int argc, char **argv)
 {
     g_autofree char *machine = NULL, *table = NULL, *out = NULL, *host = NULL, *keep = NULL,
-                    *from = NULL, *bundles = NULL;
+                    *from = NULL, *bundles = NULL, *list = NULL;
     double within = 10;
     gboolean json = FALSE;
     const GOptionEntry entries[] = {
@@ -249,6 +270,8 @@ int ws_command_calibrate(int argc, char **argv)
         { "bundles", 0, 0, G_OPTION_ARG_FILENAME, &bundles, "only write the bundles", "DIR" },
         { "from", 0, 0, G_OPTION_ARG_FILENAME, &from, "read bundles that were run elsewhere",
           "DIR" },
+        { "devices", 0, 0, G_OPTION_ARG_STRING, &list,
+          "GPUs, e.g. 0,1: measure what goes between them, and nothing else", "LIST" },
         { "table", 0, 0, G_OPTION_ARG_FILENAME, &table,
           "predicted beside measured cycles of the launches kept in FILE", "FILE" },
         { "within", 0, 0, G_OPTION_ARG_DOUBLE, &within, "error that the table allows (default 10)",
@@ -265,7 +288,11 @@ int ws_command_calibrate(int argc, char **argv)
     if (table)
         return within > 0 ? ws_cli_cycles_table(table, m, within / 100, json)
                           : ws_cli_fail(WS_EXIT_USAGE, "--within must be more than 0");
+    const guint devices = devices_of(list);
+    if (!devices)
+        return ws_cli_fail(WS_EXIT_USAGE, "--devices needs two GPU numbers, e.g. 0,1: what goes "
+                                          "between more is not measured yet");
     if (bundles)
-        return write_bundles(bundles);
-    return from ? fit(from, m, out) : here(host, keep, m, out);
+        return write_bundles(bundles, devices);
+    return from ? fit(from, devices, m, out) : here(host, keep, list, devices, m, out);
 }

@@ -90,11 +90,23 @@ static void put_json(const char *file, const char *out, const Traces *t, const W
     ws_cli_json_end(&j);
 }
 
+/* The first CTA of a device in a trace; any trace has device 0. */
+static gboolean find_device(const WsTrace *t, int device, guint *cta)
+{
+    for (guint i = 0; t && i < t->cta->len; i++)
+        if ((int)ws_trace_device(t, i) == device) {
+            *cta = i;
+            return TRUE;
+        }
+    return !t || device == 0;
+}
+
 int ws_command_draw(int argc, char **argv)
 {
     g_autofree char *out = NULL, *theme = NULL, *described = NULL;
     g_auto(GStrv) set = NULL, size = NULL, traces = NULL;
     double width = 0, height = 0;
+    int device = 0;
     gboolean no_edges = FALSE, json = FALSE;
     const GOptionEntry entries[] = {
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "the picture", "OUT.svg|pdf|png" },
@@ -104,6 +116,8 @@ int ws_command_draw(int argc, char **argv)
         { "size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &size, "size for the prediction", "NAME=VALUE" },
         { "machine", 0, 0, G_OPTION_ARG_FILENAME, &described,
           "machine description of the prediction (default: the built-in one)", "FILE" },
+        { "device", 0, 0, G_OPTION_ARG_INT, &device, "of a mesh, the one that is drawn (default 0)",
+          "N" },
         { "theme", 0, 0, G_OPTION_ARG_STRING, &theme, "light (default) or dark", "THEME" },
         { "width", 0, 0, G_OPTION_ARG_DOUBLE, &width, "pixels (default 1600)", "N" },
         { "height", 0, 0, G_OPTION_ARG_DOUBLE, &height, "pixels (default: as needed)", "N" },
@@ -130,6 +144,9 @@ int ws_command_draw(int argc, char **argv)
     if (code != WS_EXIT_YES)
         return code;
     WsSceneOptions options = { .width = width, .height = height, .no_edges = no_edges };
+    if (!find_device(t.predicted, device, &options.cta) ||
+        !find_device(t.measured, device, t.predicted ? &options.overlay_cta : &options.cta))
+        return ws_cli_fail(WS_EXIT_USAGE, "--device %d: the trace has no such device", device);
     g_autoptr(GError) error = NULL;
     g_autoptr(WsMachine) machine = ws_machine_for(described, in.program->target, &error);
     if (!machine)

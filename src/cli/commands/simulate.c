@@ -51,7 +51,8 @@ char *ws_cli_clock_json(const WsClockResult *r, const WsProgram *p, const WsIdle
     } shares[] = { { "tensor_busy", r->tensor_busy }, { "tma_busy", r->tma_busy },
                    { "smem_busy", r->smem_busy },     { "alu_busy", r->alu_busy },
                    { "mufu_busy", r->mufu_busy },     { "tile_period", r->tile_period },
-                   { "hbm_cycles", r->hbm_cycles } };
+                   { "hbm_cycles", r->hbm_cycles },
+                   { "link_busy", r->link_busy } };
     ws_json_out_init(&j);
     ws_json_out_open(&j, NULL, '{');
     ws_json_out_integer(&j, "version", 1);
@@ -101,6 +102,7 @@ static int nothing(const WsProgram *p, const char *file, gboolean json)
                                  .smem_busy = NAN,
                                  .alu_busy = NAN,
                                  .mufu_busy = NAN,
+                                 .link_busy = NAN,
                                  .loop = loops,
                                  .wait = waits };
     g_autofree char *text = json ? ws_cli_clock_json(&none, p, NULL)

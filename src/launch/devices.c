@@ -1,0 +1,124 @@
+#include "launch/devices.h"
+#include "launch/collect.h"
+
+#include <math.h>
+#include <string.h>
+
+static gboolean all_known(const GArray *timers, guint n)
+{
+    for (guint d = 0; d < n; d++)
+        if (d >= timers->len || !g_array_index(timers, WsCollectedTimer, d).known)
+            return FALSE;
+    return n > 0;
+}
+
+void ws_join_note(GString *note, const GArray *timers)
+{
+    double most = 0;
+    for (guint d = 0; d < timers->len; d++)
+        most = MAX(most, g_array_index(timers, WsCollectedTimer, d).error_ns);
+    if (timers->len < 2)
+        return;
+    if (all_known(timers, timers->len))
+        g_string_append_printf(note, "%u devices, their clocks compared to within %.2f us",
+                               timers->len, most / 1e3);
+    else
+        g_string_append_printf(note,
+                               "%u devices whose clocks could not be compared: times of each begin "
+                               "with its own CTAs",
+                               timers->len);
+}
+
+/* When a CTA began, by the timer of its device. */
+static gint64 began(const guint8 *data)
+{
+    guint64 w;
+    memcpy(&w, data + 8, 8);
+    return (gint64)GUINT64_FROM_LE(w);
+}
+
+typedef struct {
+    WsTrace *out;
+    const WsRecorder *plan;
+    const GArray *timers;
+    const guint8 *data;
+    gsize each;
+    gint64 zero; /* by the timer of the first device, ns */
+    gboolean aligned;
+} Join;
+
+/* Of the CTA that was recorded as number `slot` of a device, by the timer of the first device. */
+static gint64 begins(const Join *j, guint device, guint slot)
+{
+    const double ahead = g_array_index(j->timers, WsCollectedTimer, device).ahead_ns;
+    return began(j->data + device * j->each + slot * j->plan->cta_bytes) - (gint64)llrint(ahead);
+}
+
+static guint slot_of(const Join *j, guint id)
+{
+    for (guint i = 0; i < j->plan->n_ctas; i++)
+        if (j->plan->cta[i] == id)
+            return i;
+    return 0;
+}
+
+static gint64 shift_of(const Join *j, guint device, const WsTraceCta *cta)
+{
+    const gint64 ns = begins(j, device, slot_of(j, cta->id)) - j->zero;
+    const double cycles = (double)ns * cta->ghz;
+    return j->aligned && cycles > 0 && cycles < (double)WS_TRACE_MAX_TIME / 4
+               ? (gint64)llrint(cycles)
+               : 0;
+}
+
+static void find_zero(Join *j, GPtrArray *part)
+{
+    j->zero = G_MAXINT64;
+    for (guint d = 0; d < part->len && j->aligned; d++) {
+        const WsTrace *t = part->pdata[d];
+        for (guint i = 0; i < t->cta->len; i++) {
+            const WsTraceCta *cta = &g_array_index(t->cta, WsTraceCta, i);
+            j->aligned &= cta->ghz > 0; /* else its cycles are of no known length */
+            j->zero = MIN(j->zero, begins(j, d, slot_of(j, cta->id)));
+        }
+    }
+}
+
+static void take(Join *j, guint device, const WsTrace *t)
+{
+    const guint first = j->out->cta->len;
+    g_autofree gint64 *shift = g_new0(gint64, t->cta->len + 1);
+    for (guint i = 0; i < t->cta->len; i++) {
+        WsTraceCta cta = g_array_index(t->cta, WsTraceCta, i);
+        shift[i] = shift_of(j, device, &cta);
+        cta.id += device * (guint32)t->grid;
+        cta.cycles += shift[i];
+        g_array_append_val(j->out->cta, cta);
+    }
+    for (guint i = 0; i < t->record->len; i++) {
+        WsTraceRecord r = t->record->data[i];
+        gint64 *const at[] = { &r.start, &r.issued, &r.done };
+        for (guint k = 0; k < G_N_ELEMENTS(at); k++)
+            if (*at[k] >= 0)
+                *at[k] += shift[r.cta];
+        r.cta = (guint16)(r.cta + first);
+        ws_trace_add(j->out, &r);
+    }
+}
+
+WsTrace *ws_join_devices(const WsProgram *p, GPtrArray *part, const WsRecorder *plan,
+                         const GArray *timers, const guint8 *data, gsize each)
+{
+    const WsTrace *first = part->pdata[0];
+    Join j = { ws_trace_new(p, WS_TRACE_MEASURED), plan, timers, data, each, 0,
+               all_known(timers, part->len) };
+    j.out->grid = first->grid;
+    find_zero(&j, part);
+    for (guint d = 0; d < part->len; d++)
+        take(&j, d, part->pdata[d]);
+    for (guint i = 0; i < first->size->len; i++)
+        ws_trace_add_size(j.out, g_array_index(first->size_name, char *, i),
+                          g_array_index(first->size, gint64, i));
+    ws_trace_finish(j.out);
+    return j.out;
+}
