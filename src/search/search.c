@@ -448,7 +448,7 @@ WsSearch *ws_search_new(const WsTrialOf *of, const WsDesign *design, const WsSea
         save(&run);
     const gboolean good = begun && keep_front(&run);
     g_ptr_array_unref(beam);
-    g_ptr_array_unref(run.all);
+    s->proved = run.all;
     g_hash_table_destroy(run.seen);
     g_hash_table_destroy(run.constants);
     g_hash_table_destroy(run.built);
@@ -461,5 +461,6 @@ void ws_search_free(WsSearch *s)
     if (!s)
         return;
     g_ptr_array_unref(s->found);
+    g_clear_pointer(&s->proved, g_ptr_array_unref);
     g_free(s);
 }

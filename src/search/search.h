@@ -57,6 +57,8 @@ typedef struct {
     GPtrArray *found; /* WsFound*, proved, fastest first (see jitter): each with less shared
                          memory or fewer registers than all before it, or within 1 % of
                          the first with a third fewer edits */
+    GPtrArray *proved; /* WsFound*, all that were, fastest first, without a floor; with no edit: the
+                          design as it is. Neither accepted nor, of `kept`, proved again */
     gint64 cycles;    /* of the design as it is */
     guint rounds;     /* that were finished */
     guint tried, idle, unfit, refuted, undecided, repeated; /* edits: in all; left out, since they

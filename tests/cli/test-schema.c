@@ -51,6 +51,8 @@ static const struct {
     { "advise", { "advise", GEMM, "--json" } },
     { "search", { "search", GEMM, "--json", "--rounds", "1", "--beam", "1", "--budget", "20s" } },
     { "search",
+      { "search", GEMM, "--json", "--rounds=2", "--beam=2", "--budget=20s", "--measure=3" } },
+    { "search",
       { "search", DESIGNS "global/right-covers.wstave", "--json", "--dry", "--rounds=1",
         "--beam=1" },
       "\"given\":\"given that picked" },

@@ -1,5 +1,6 @@
 #include "search/search.h"
 #include "cli/search/asked.h"
+#include "cli/search/measured.h"
 #include "model/findings.h"
 #include "program/program.h"
 #include "program/walk/launch_values.h"
@@ -53,15 +54,25 @@ static int search(WsSearchAsked *a, char **set, char **size, const char *machine
     ws_cli_print_findings(findings, a->file);
     if (!s)
         return WS_EXIT_OUTSIDE;
+    g_autoptr(WsMeasured) m =
+        a->measure ? ws_measured_run(a, s, size, a->host, a->keep, a->measure) : NULL;
+    if (a->measure && !m)
+        return WS_EXIT_USAGE;
     ws_cli_say_aside(a->out);
     if (a->json) {
         WsJsonOut j;
         ws_cli_json_begin(&j);
         ws_told_json(&j, a, &of, s);
+        if (m)
+            ws_measured_json(&j, m);
         ws_cli_json_end(&j);
     } else {
         ws_told_print(a, &of, s);
+        if (m)
+            ws_measured_print(m);
     }
+    if (m)
+        return ws_measured_end(a, m);
     return a->out ? ws_told_write(a, s) : WS_EXIT_YES;
 }
 
@@ -76,9 +87,10 @@ static double read_budget(const char *text)
 
 int ws_command_search(int argc, char **argv)
 {
-    g_autofree char *machine = NULL, *budget = NULL, *out = NULL, *resume = NULL;
+    g_autofree char *machine = NULL, *budget = NULL, *out = NULL, *resume = NULL, *host = NULL,
+                    *keep = NULL;
     g_auto(GStrv) set = NULL, size = NULL, cases = NULL;
-    int beam = 6, rounds = 12, designs = 4;
+    int beam = 6, rounds = 12, designs = 4, measure = 0;
     double jitter = 30;
     gint64 seed = 1;
     gboolean json = FALSE, every = FALSE, dry = FALSE;
@@ -109,6 +121,14 @@ int ws_command_search(int argc, char **argv)
           "also edits that change only what is on no critical path", NULL },
         { "dry", 0, 0, G_OPTION_ARG_NONE, &dry,
           "check and clock alone: nothing is assembled, rehearsed or written", NULL },
+        { "measure", 0, 0, G_OPTION_ARG_INT, &measure,
+          "run the N fastest by prediction on a GPU beside the design as it is; the fastest "
+          "measured is written",
+          "N" },
+        { "host", 0, 0, G_OPTION_ARG_STRING, &host, "with --measure: run there, through ssh",
+          "HOST" },
+        { "keep", 0, 0, G_OPTION_ARG_FILENAME, &keep,
+          "with --measure: keep the bundles in folders of DIR, 000 of the design as it is", "DIR" },
         { "resume", 0, 0, G_OPTION_ARG_FILENAME, &resume,
           "keep what was tried in FILE; a search that finds it there continues from it", "FILE" },
         { "seed", 0, 0, G_OPTION_ARG_INT64, &seed, "which of equal designs are kept", "N" },
@@ -127,6 +147,12 @@ int ws_command_search(int argc, char **argv)
         return ws_cli_fail(WS_EXIT_USAGE,
                            "--case names all sizes of a shape, and each is a search of its own: "
                            "--size and --resume do not go with it");
+    if (measure < 0 || measure > 1000 || ((host || keep) && !measure))
+        return ws_cli_fail(WS_EXIT_USAGE, measure ? "--measure is from 1 to 1000"
+                                                  : "--host and --keep go with --measure");
+    if (measure && (dry || cases))
+        return ws_cli_fail(WS_EXIT_USAGE, "--measure runs designs of one launch whose values were "
+                                          "compared: --dry and --case do not go with it");
     if (designs < 1 || designs > 1000 || (cases && g_strv_length(cases) > 1000))
         return ws_cli_fail(WS_EXIT_USAGE, "--designs is from 1 to 1000, --case at most 1000");
     if (!(jitter >= 0 && jitter <= 1000))
@@ -151,7 +177,10 @@ int ws_command_search(int argc, char **argv)
                           .values = dry ? NULL : ws_asked_values,
                           .progress = show },
                         g_hash_table_new(NULL, NULL),
-                        0 };
+                        0,
+                        (guint)measure,
+                        host,
+                        keep };
     a.options.data = &a;
     signal(SIGINT, on_interrupt);
     const int code = cases ? ws_search_cases(&a, set, cases, machine, (guint)designs)

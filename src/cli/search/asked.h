@@ -12,6 +12,8 @@ typedef struct {
     WsSearchOptions options; /* its `data` is this */
     GHashTable *same;        /* designs that were rehearsed, with the values of their reference */
     guint unbuilt; /* designs whose code ptxas does not assemble as it is meant, of this search */
+    guint measure; /* designs to run on a GPU, 0 none */
+    const char *host, *keep; /* where; folder for their bundles; NULL: here; none */
 } WsSearchAsked;
 
 /* --- asked.c --- */

@@ -1,0 +1,278 @@
+#include "cli/search/measured.h"
+#include "base/folder.h"
+#include "base/temporary.h"
+#include "check/check.h"
+#include "check/verdict.h"
+#include "cli/kernels.h"
+#include "cli/search/measured_rank.h"
+#include "launch/collect.h"
+#include "launch/run.h"
+#include "model/findings.h"
+#include "program/elaborate.h"
+#include "program/program.h"
+
+#include <math.h>
+#include <string.h>
+
+#define RUNS       10  /* cold launches of a turn */
+#define LAST_TURNS 3   /* of the designs that stay */
+#define HOPELESS   2.0 /* times the fastest of its turn: left out at once */
+
+static void free_design(gpointer data)
+{
+    WsMeasuredDesign *d = data;
+    g_free(d->dir);
+    g_free(d->state);
+    g_free(d->problem);
+    g_array_unref(d->us);
+    g_free(d);
+}
+
+void ws_measured_free(WsMeasured *m)
+{
+    if (!m)
+        return;
+    g_ptr_array_unref(m->design);
+    g_free(m);
+}
+
+/* --- which, and their bundles -------------------------------------------------------------------
+ */
+
+/* What a search kept may be of an older check. */
+static gboolean is_proved(const WsFound *f)
+{
+    g_autoptr(WsFindings) ignored = ws_findings_new();
+    g_autoptr(WsProgram) p = ws_elaborate(f->design, NULL, 0, ignored);
+    g_autoptr(WsVerdict) v = p ? ws_check(p, NULL, ignored) : NULL;
+    return v && v->kind == WS_VERDICT_PROVED;
+}
+
+static void add(WsMeasured *m, const WsFound *f)
+{
+    WsMeasuredDesign *d = g_new0(WsMeasuredDesign, 1);
+    d->found = f;
+    d->us = g_array_new(FALSE, FALSE, sizeof(double));
+    d->time = NAN;
+    g_ptr_array_add(m->design, d);
+}
+
+/* Two that the clock cannot tell apart in anything would take the place of a third. */
+static gboolean is_alike(const WsMeasured *m, const WsFound *f)
+{
+    for (guint i = 0; i < m->design->len; i++) {
+        const WsFound *k = ((WsMeasuredDesign *)m->design->pdata[i])->found;
+        if (k->cycles == f->cycles && k->shared == f->shared && k->registers == f->registers)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static WsMeasured *choose(WsSearchAsked *a, const WsSearch *s, guint most)
+{
+    WsMeasured *m = g_new0(WsMeasured, 1);
+    m->design = g_ptr_array_new_with_free_func(free_design);
+    m->correlation = NAN;
+    m->kept = a->keep != NULL;
+    for (guint i = 0; i < s->proved->len; i++) {
+        const WsFound *f = s->proved->pdata[i];
+        if (!f->decision->len)
+            add(m, f);
+    }
+    for (guint i = 0; i < s->proved->len && m->design->len <= most && !ws_cli_interrupted(); i++) {
+        const WsFound *f = s->proved->pdata[i];
+        if (f->decision->len && !is_alike(m, f) && is_proved(f) && ws_asked_accept(f, a))
+            add(m, f);
+    }
+    return m;
+}
+
+/* The bundle of each in a folder of its own; from a file, as `warpstave bundle` makes it. */
+static gboolean make_bundles(WsMeasured *m, char **size, const char *scratch, const char *keep)
+{
+    g_autofree char *file = g_build_filename(scratch, "design.wstave", NULL);
+    for (guint i = 0; i < m->design->len && !ws_cli_interrupted(); i++) {
+        WsMeasuredDesign *d = m->design->pdata[i];
+        g_autoptr(GError) error = NULL;
+        g_autofree char *name = g_strdup_printf("%03u", i);
+        g_autofree char *text = ws_told_text(d->found);
+        g_auto(WsBundleOptions) options;
+        ws_bundle_options_init(&options);
+        options.size = g_strdupv(size);
+        options.cubin = ws_asked_can_build();
+        options.runs = RUNS;
+        options.sustained = 0;
+        d->dir = keep ? g_build_filename(keep, name, NULL) : ws_temporary_folder(&error);
+        if (!d->dir || !g_file_set_contents(file, text, -1, &error)) {
+            ws_cli_fail(WS_EXIT_DEFECT, "%s", error->message);
+            return FALSE;
+        }
+        ws_cli_progress("making bundles: %u of %u", i + 1, m->design->len);
+        if (ws_cli_bundle(file, &options, d->dir) != WS_EXIT_YES)
+            d->problem = g_strdup("no kernel of it (see above)");
+    }
+    return TRUE;
+}
+
+/* --- turns --------------------------------------------------------------------------------------
+ */
+
+static int by_value(gconstpointer pa, gconstpointer pb)
+{
+    const double a = *(const double *)pa, b = *(const double *)pb;
+    return (a > b) - (a < b);
+}
+
+static double median(GArray *values)
+{
+    if (!values->len)
+        return NAN;
+    g_array_sort(values, by_value);
+    const double *v = (const double *)(gpointer)values->data;
+    return values->len % 2 ? v[values->len / 2] : (v[values->len / 2 - 1] + v[values->len / 2]) / 2;
+}
+
+/* One turn of one; its time in us, NAN if it gave none. */
+static double run_one(WsMeasured *m, WsMeasuredDesign *d, const char *host)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    const char *const again[] = { "--no-check", NULL };
+    const WsRunSpec spec = { .host = host,
+                             .arguments = d->turns ? again : NULL, /* judged once */
+                             .quiet = TRUE,
+                             .interrupted = ws_cli_interrupted };
+    int status = 0;
+    g_autoptr(WsCollected) c = NULL;
+    if (!ws_run_bundle(d->dir, &spec, &status, &error) ||
+        (status != WS_EXIT_ABSENT && !(c = ws_collect(d->dir, findings, &error)))) {
+        d->problem = g_strdup(error->message);
+        m->absent |= g_error_matches(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_ABSENT);
+        return NAN;
+    }
+    if (status == WS_EXIT_ABSENT) {
+        m->absent = TRUE;
+        d->problem =
+            g_strdup_printf("no GPU or driver %s%s", host ? "on " : "here", host ? host : "");
+        return NAN;
+    }
+    const WsCollectedCase *first = c->cases->len ? c->cases->pdata[0] : NULL;
+    if (!d->turns) {
+        d->state = g_strdup(first ? first->state : "did not run");
+        /* a reference that takes too long judges nothing; values were rehearsed */
+        d->right = first && (first->right || !strcmp(first->state, "not judged"));
+    }
+    d->turns++;
+    return first && d->right && first->cold.n ? first->cold.median_us : NAN;
+}
+
+static int by_time(gconstpointer pa, gconstpointer pb)
+{
+    const WsMeasuredDesign *a = *(WsMeasuredDesign *const *)pa, *b = *(WsMeasuredDesign *const *)pb;
+    if (isnan(a->time) || isnan(b->time))
+        return isnan(a->time) - isnan(b->time);
+    return (a->time > b->time) - (a->time < b->time);
+}
+
+/* Each of `in` once; FALSE where nothing can run. */
+static gboolean take_turn(WsMeasured *m, GPtrArray *in, const char *host, guint turn)
+{
+    g_autofree double *us = g_new(double, in->len); /* all are set where a turn is whole */
+    double best = INFINITY;
+    for (guint i = 0; i < in->len && !m->absent && !ws_cli_interrupted(); i++) {
+        WsMeasuredDesign *d = in->pdata[i];
+        ws_cli_progress("turn %u: %u of %u on %s", turn + 1, i + 1, in->len,
+                        host ? host : "the GPU");
+        us[i] = d->problem ? NAN : run_one(m, d, host);
+        best = us[i] < best ? us[i] : best;
+    }
+    if (m->absent || ws_cli_interrupted() || isnan(us[0])) /* nothing to compare with */
+        return FALSE;
+    for (guint i = in->len; i-- > 0;) {
+        WsMeasuredDesign *d = in->pdata[i];
+        if (!isnan(us[i]))
+            g_array_append_val(d->us, us[i]);
+        if (i && (isnan(us[i]) || us[i] > HOPELESS * best))
+            g_ptr_array_remove_index(in, i);
+    }
+    return TRUE;
+}
+
+/* Turn for turn beside the design as it is, which drifts as they do. */
+static void compare(WsMeasured *m)
+{
+    const WsMeasuredDesign *as_is = m->design->pdata[0];
+    for (guint i = 0; i < m->design->len; i++) {
+        WsMeasuredDesign *d = m->design->pdata[i];
+        g_autoptr(GArray) share = g_array_new(FALSE, FALSE, sizeof(double));
+        for (guint k = 0; k < MIN(d->us->len, as_is->us->len); k++) {
+            const double one =
+                g_array_index(d->us, double, k) / g_array_index(as_is->us, double, k);
+            g_array_append_val(share, one);
+        }
+        d->time = median(share);
+    }
+}
+
+static void take_turns(WsMeasured *m, const char *host)
+{
+    g_autoptr(GPtrArray) in = g_ptr_array_new();
+    for (guint i = 0; i < m->design->len; i++)
+        g_ptr_array_add(in, m->design->pdata[i]);
+    guint turn = 0, left = LAST_TURNS;
+    while (left && in->len > 1 && take_turn(m, in, host, turn++)) {
+        compare(m);
+        gpointer as_is = g_ptr_array_steal_index(in, 0); /* stays */
+        g_ptr_array_sort(in, by_time);
+        left -= in->len <= 2;
+        g_ptr_array_set_size(in, (gint)MIN(in->len, MAX(in->len / 2, 2)));
+        g_ptr_array_insert(in, 0, as_is);
+    }
+}
+
+/* --- how far the clock was right ----------------------------------------------------------------
+ */
+
+static void correlate(WsMeasured *m)
+{
+    g_autoptr(GArray) predicted = g_array_new(FALSE, FALSE, sizeof(double)),
+                      measured = g_array_new(FALSE, FALSE, sizeof(double));
+    for (guint i = 0; i < m->design->len; i++) {
+        const WsMeasuredDesign *d = m->design->pdata[i];
+        const double cycles = (double)d->found->cycles;
+        if (!d->us->len)
+            continue;
+        g_array_append_val(predicted, cycles);
+        g_array_append_val(measured, g_array_index(d->us, double, 0));
+    }
+    m->correlation = ws_measured_rank((const double *)(gpointer)predicted->data,
+                                      (const double *)(gpointer)measured->data, predicted->len);
+}
+
+WsMeasured *ws_measured_run(WsSearchAsked *a, const WsSearch *s, char **size, const char *host,
+                            const char *keep, guint most)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *scratch = ws_temporary_folder(&error);
+    if (!scratch || (keep && g_mkdir_with_parents(keep, 0777))) {
+        ws_cli_fail(WS_EXIT_USAGE, "%s: %s", scratch ? keep : "a temporary folder",
+                    scratch ? "no folder can be made there" : error->message);
+        return NULL;
+    }
+    g_autoptr(WsMeasured) m = choose(a, s, most);
+    const gboolean made = make_bundles(m, size, scratch, keep);
+    if (made)
+        take_turns(m, host);
+    ws_cli_progress(NULL);
+    for (guint i = 0; i < m->design->len && !keep; i++)
+        ws_folder_remove(((WsMeasuredDesign *)m->design->pdata[i])->dir);
+    ws_folder_remove(scratch);
+    if (!made)
+        return NULL;
+    correlate(m);
+    compare(m);
+    gpointer as_is = g_ptr_array_steal_index(m->design, 0);
+    g_ptr_array_sort(m->design, by_time);
+    g_ptr_array_insert(m->design, 0, as_is);
+    return g_steal_pointer(&m);
+}

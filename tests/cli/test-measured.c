@@ -1,0 +1,157 @@
+/* `search --measure` on a runner without a GPU (measured-runner.py): who runs how often, what is
+ * written, and that nothing is where a proved design is wrong or nothing ran. */
+#include "cli/search/measured_rank.h"
+#include "run.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define GEMM WS_SOURCE_ROOT "/projects/gemm-bf16/design.wstave"
+
+static char *dir;
+
+static int search(const char *says, char **output, char **written, char **turns)
+{
+    g_autofree char *out = g_build_filename(dir, "out.wstave", NULL);
+    g_autofree char *log = g_build_filename(dir, "turns", NULL);
+    const char *const arguments[] = { "search",      GEMM, "--rounds=2", "--beam=2", "--budget=20s",
+                                      "--measure=4", "-o", out,          NULL };
+    g_unlink(out);
+    g_unlink(log);
+    g_setenv("WARPSTAVE_TURNS", log, TRUE);
+    g_setenv("WARPSTAVE_SAYS", says, TRUE);
+    const int code = run(arguments, output);
+    *written = *turns = NULL;
+    g_file_get_contents(out, written, NULL, NULL);
+    g_file_get_contents(log, turns, NULL, NULL);
+    return code;
+}
+
+static gboolean can_run(void)
+{
+    g_autofree char *python = g_find_program_in_path("python3"), *version = NULL;
+    const char *const arguments[] = { "--version", NULL };
+    g_assert_cmpint(run(arguments, &version), ==, 0);
+    if (strstr(version, "code generation: yes") && python)
+        return TRUE;
+    g_test_skip("needs code generation and python3");
+    return FALSE;
+}
+
+static void order(void)
+{
+    g_autofree char *output = NULL, *written = NULL, *turns = NULL;
+    if (!can_run())
+        return;
+    const int code = search("", &output, &written, &turns);
+    const char *table = strstr(output, "measured, cold");
+    g_assert_nonnull(table);
+    g_auto(GStrv) line = g_strsplit(table, "\n", -1);
+    g_assert_nonnull(strstr(line[2], "1.000     1.000  as it is"));
+    double last = 0, best = 0;
+    guint rows = 0, whole = 0;
+    for (guint i = 3; line[i] && g_ascii_isspace(line[i][0]); i++, rows++) {
+        double us, time, predicted;
+        guint n;
+        g_assert_cmpint(sscanf(line[i], "%lf %u %lf %lf", &us, &n, &time, &predicted), ==, 4);
+        g_assert_cmpfloat(time, >=, last);
+        best = rows ? best : time;
+        last = time;
+        whole += n == 4;
+        g_assert_true(n == 4 || n == 1);
+    }
+    g_assert_cmpuint(rows, ==, 4);
+    g_assert_cmpuint(whole, ==, 2); /* of five three stay, one of them as it is */
+    g_assert_cmpint(code, ==, best < 1 ? 0 : 1);
+    g_assert_cmpint(written != NULL, ==, best < 1);
+    if (written) { /* the one that the first row names */
+        const char *edit = strrchr(line[3], ' ');
+        g_assert_nonnull(strstr(written, "found by search: "));
+        g_assert_nonnull(strstr(written, edit));
+    }
+    guint judged = 0, again = 0;
+    for (const char *at = turns; (at = strstr(at, " judged")); at++)
+        judged++;
+    for (const char *at = turns; (at = strstr(at, " again")); at++)
+        again++;
+    g_assert_cmpuint(judged, ==, 5);
+    g_assert_cmpuint(again, ==, 9);
+}
+
+static void wrong(void)
+{
+    g_autofree char *output = NULL, *written = NULL, *turns = NULL;
+    if (!can_run())
+        return;
+    g_assert_cmpint(search("wrong", &output, &written, &turns), ==, 1);
+    g_assert_nonnull(strstr(output, "a proved design ran and was wrong: nothing is written"));
+    g_assert_null(written);
+}
+
+static void absent(void)
+{
+    g_autofree char *output = NULL, *written = NULL, *turns = NULL;
+    if (!can_run())
+        return;
+    g_assert_cmpint(search("absent", &output, &written, &turns), ==, 4);
+    g_assert_nonnull(strstr(output, "nothing was measured: no GPU or driver here"));
+    g_assert_null(written);
+    g_assert_null(turns);
+}
+
+static void refused(void)
+{
+    static const struct {
+        const char *option[3], *says;
+    } row[] = {
+        { { "--host=x" }, "go with --measure" },
+        { { "--keep=x" }, "go with --measure" },
+        { { "--measure=0", "--host=x" }, "go with --measure" },
+        { { "--measure=-1" }, "from 1 to 1000" },
+        { { "--measure=1001" }, "from 1 to 1000" },
+        { { "--measure=2", "--dry" }, "do not go with it" },
+        { { "--measure=2", "--case=M=64 N=64 K=64" }, "do not go with it" },
+        { { "--measure=2", "--keep=/dev/null/x" }, "no folder can be made there" },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(row); i++) {
+        g_autofree char *output = NULL;
+        const char *const arguments[] = {
+            "search", GEMM, "--rounds=1", "--beam=1", row[i].option[0], row[i].option[1], NULL
+        };
+        g_assert_cmpint(run(arguments, &output), ==, 2);
+        g_assert_nonnull(strstr(output, row[i].says));
+    }
+}
+
+static void ranks(void)
+{
+    static const double up[] = { 1, 2, 3, 4 }, down[] = { 9, 8, 7, -1 }, tied[] = { 5, 5, 5, 5 },
+                        half[] = { 1, 1, 2, 2 }, mixed[] = { 2, 1, 4, 3 };
+    g_assert_cmpfloat_with_epsilon(ws_measured_rank(up, up, 4), 1, 1e-12);
+    g_assert_cmpfloat_with_epsilon(ws_measured_rank(up, down, 4), -1, 1e-12);
+    g_assert_cmpfloat_with_epsilon(ws_measured_rank(up, mixed, 4), 0.6, 1e-12);
+    g_assert_cmpfloat_with_epsilon(ws_measured_rank(up, half, 4), 4 / sqrt(20), 1e-12);
+    g_assert_true(isnan(ws_measured_rank(up, tied, 4)));
+    g_assert_true(isnan(ws_measured_rank(up, up, 2)));
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    dir = g_dir_make_tmp("ws-measured-XXXXXX", NULL);
+    g_setenv("WARPSTAVE_RUNNER", WS_SOURCE_ROOT "/tests/cli/measured-runner.py", TRUE);
+    g_setenv("WARPSTAVE_RAN", WS_SOURCE_ROOT "/tests/launch/h200", TRUE);
+    g_test_add_func("/cli/measured/order", order);
+    g_test_add_func("/cli/measured/wrong", wrong);
+    g_test_add_func("/cli/measured/absent", absent);
+    g_test_add_func("/cli/measured/refused", refused);
+    g_test_add_func("/cli/measured/ranks", ranks);
+    const int code = g_test_run();
+    const char *const gone[] = { "rm", "-rf", dir, NULL };
+    g_spawn_sync(NULL, (char **)gone, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL,
+                 NULL);
+    g_free(dir);
+    return code;
+}
