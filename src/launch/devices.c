@@ -29,29 +29,24 @@ void ws_join_note(GString *note, const GArray *timers)
                                timers->len);
 }
 
-/* When a CTA began, by the timer of its device. */
-static gint64 began(const guint8 *data)
-{
-    guint64 w;
-    memcpy(&w, data + 8, 8);
-    return (gint64)GUINT64_FROM_LE(w);
-}
-
 typedef struct {
     WsTrace *out;
     const WsRecorder *plan;
     const GArray *timers;
     const guint8 *data;
     gsize each;
-    gint64 zero; /* by the timer of the first device, ns */
+    guint64 zero; /* by the timer of the first device, ns; numbers of a file: they may wrap */
     gboolean aligned;
 } Join;
 
-/* Of the CTA that was recorded as number `slot` of a device, by the timer of the first device. */
-static gint64 begins(const Join *j, guint device, guint slot)
+/* When the CTA that was recorded as number `slot` of a device began, by the timer of the first
+ * device. */
+static guint64 begins(const Join *j, guint device, guint slot)
 {
     const double ahead = g_array_index(j->timers, WsCollectedTimer, device).ahead_ns;
-    return began(j->data + device * j->each + slot * j->plan->cta_bytes) - (gint64)llrint(ahead);
+    guint64 w;
+    memcpy(&w, j->data + device * j->each + slot * j->plan->cta_bytes + 8, 8);
+    return GUINT64_FROM_LE(w) - (guint64)llrint(ahead);
 }
 
 static guint slot_of(const Join *j, guint id)
@@ -64,22 +59,24 @@ static guint slot_of(const Join *j, guint id)
 
 static gint64 shift_of(const Join *j, guint device, const WsTraceCta *cta)
 {
-    const gint64 ns = begins(j, device, slot_of(j, cta->id)) - j->zero;
+    if (!j->aligned)
+        return 0;
+    const gint64 ns = (gint64)(begins(j, device, slot_of(j, cta->id)) - j->zero);
     const double cycles = (double)ns * cta->ghz;
-    return j->aligned && cycles > 0 && cycles < (double)WS_TRACE_MAX_TIME / 4
-               ? (gint64)llrint(cycles)
-               : 0;
+    return cycles > 0 && cycles < (double)WS_TRACE_MAX_TIME / 4 ? (gint64)llrint(cycles) : 0;
 }
 
 static void find_zero(Join *j, GPtrArray *part)
 {
-    j->zero = G_MAXINT64;
+    gboolean any = FALSE;
     for (guint d = 0; d < part->len && j->aligned; d++) {
         const WsTrace *t = part->pdata[d];
         for (guint i = 0; i < t->cta->len; i++) {
             const WsTraceCta *cta = &g_array_index(t->cta, WsTraceCta, i);
+            const guint64 at = begins(j, d, slot_of(j, cta->id));
             j->aligned &= cta->ghz > 0; /* else its cycles are of no known length */
-            j->zero = MIN(j->zero, begins(j, d, slot_of(j, cta->id)));
+            j->zero = !any || (gint64)(at - j->zero) < 0 ? at : j->zero;
+            any = TRUE;
         }
     }
 }

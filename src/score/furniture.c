@@ -1,6 +1,7 @@
 /* What stands around the score: title, sizes, bound, axis, legend, footnote. */
 #include "program/op.h"
 #include "program/parts/agent.h"
+#include "program/parts/mesh.h"
 #include "program/program.h"
 #include "score/build.h"
 #include "trace/op_kind.h"
@@ -16,13 +17,16 @@ static const char *origin_text(const WsBuild *b)
     return ws_build_words(b, s->measured ? "measured" : "predicted");
 }
 
-static char *sizes_text(const WsTrace *t)
+/* The number of a device is none of the launch: the CTA says it. */
+static char *sizes_text(const WsProgram *p, const WsTrace *t)
 {
     GString *s = g_string_new(NULL);
     for (guint i = 0; i < t->size->len; i++) {
+        const char *name = g_array_index(t->size_name, char *, i);
+        if (p->mesh && strcmp(name, p->mesh->name) == 0)
+            continue;
         g_autofree char *value = ws_group_digits(g_array_index(t->size, gint64, i));
-        g_string_append_printf(s, "%s%s %s", i ? "  " : "", g_array_index(t->size_name, char *, i),
-                               value);
+        g_string_append_printf(s, "%s%s %s", s->len ? "  " : "", name, value);
     }
     return g_string_free(s, FALSE);
 }
@@ -68,7 +72,7 @@ void ws_furniture_head(WsBuild *b)
         return;
     GString *s = g_string_new(NULL);
     add_part(s, origin_text(b));
-    g_autofree char *sizes = sizes_text(b->t);
+    g_autofree char *sizes = sizes_text(b->p, b->t);
     add_part(s, sizes);
     add_part(s, b->t->device);
     if (b->cta < b->t->cta->len) {

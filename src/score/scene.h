@@ -288,5 +288,8 @@ void ws_scene_paint_edge_sample(cairo_t *cr, WsTheme theme, gboolean release, do
                                 double h);
 /* By the file's ending: .svg, .pdf, .png (twice the pixels). Temporary file and rename. */
 gboolean ws_scene_save(const WsScene *s, const char *file, WsTheme theme, GError **error);
+/* The same of `n` scenes, one below the other. */
+gboolean ws_scene_save_below(const WsScene *const *scene, guint n, const char *file, WsTheme theme,
+                             GError **error);
 
 G_END_DECLS

@@ -77,36 +77,71 @@ static void put_trace(WsJsonOut *j, const char *name, const WsTrace *t)
     ws_json_out_close(j, '}');
 }
 
-static void put_json(const char *file, const char *out, const Traces *t, const WsScene *scene)
+static void put_json(const char *file, const char *out, const Traces *t, const GPtrArray *scenes)
 {
     WsJsonOut j;
     ws_cli_json_begin(&j);
     ws_json_out_text(&j, "file", file);
     ws_json_out_text(&j, "output", out);
-    ws_json_out_real(&j, "width", scene->width);
-    ws_json_out_real(&j, "height", scene->height);
+    double height = 0;
+    for (guint i = 0; i < scenes->len; i++)
+        height += ((const WsScene *)scenes->pdata[i])->height;
+    ws_json_out_real(&j, "width", ((const WsScene *)scenes->pdata[0])->width);
+    ws_json_out_real(&j, "height", height);
     put_trace(&j, "predicted", t->predicted);
     put_trace(&j, "measured", t->measured);
     ws_cli_json_end(&j);
 }
 
 /* The first CTA of a device in a trace; any trace has device 0. */
-static gboolean find_device(const WsTrace *t, int device, guint *cta)
+static gboolean find_device(const WsTrace *t, guint device, guint *cta)
 {
     for (guint i = 0; t && i < t->cta->len; i++)
-        if ((int)ws_trace_device(t, i) == device) {
+        if (ws_trace_device(t, i) == device) {
             *cta = i;
             return TRUE;
         }
     return !t || device == 0;
 }
 
+static WsScene *scene_of(const WsProgram *p, const Traces *t, guint device, WsSceneOptions *options)
+{
+    return find_device(t->predicted, device, &options->cta) &&
+                   find_device(t->measured, device,
+                               t->predicted ? &options->overlay_cta : &options->cta)
+               ? ws_scene_new(p, t->predicted, t->measured, options)
+               : NULL;
+}
+
+/* Of one device, or of all: those at the times that the score of the first one opens with. Empty:
+ * there is no such device. */
+static GPtrArray *scenes_of(const WsProgram *p, const Traces *t, const char *device,
+                            WsSceneOptions *options)
+{
+    GPtrArray *scenes = g_ptr_array_new_with_free_func((GDestroyNotify)ws_scene_free);
+    const gboolean all = g_strcmp0(device, "all") == 0;
+    guint64 which = 0;
+    if (!all && device && !g_ascii_string_to_unsigned(device, 10, 0, G_MAXUINT16, &which, NULL))
+        return scenes;
+    WsScene *first = scene_of(p, t, (guint)which, options);
+    if (first && all && first->segment->len) {
+        options->from = g_array_index(first->segment, WsSceneSegment, 0).t0;
+        options->to = g_array_index(first->segment, WsSceneSegment, first->segment->len - 1).t1;
+        ws_scene_free(first);
+        first = scene_of(p, t, 0, options);
+    }
+    for (guint d = 1; first; d++) {
+        g_ptr_array_add(scenes, first);
+        first = all ? scene_of(p, t, d, options) : NULL;
+    }
+    return scenes;
+}
+
 int ws_command_draw(int argc, char **argv)
 {
-    g_autofree char *out = NULL, *theme = NULL, *described = NULL;
+    g_autofree char *out = NULL, *theme = NULL, *described = NULL, *device = NULL;
     g_auto(GStrv) set = NULL, size = NULL, traces = NULL;
     double width = 0, height = 0;
-    int device = 0;
     gboolean no_edges = FALSE, json = FALSE;
     const GOptionEntry entries[] = {
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "the picture", "OUT.svg|pdf|png" },
@@ -116,8 +151,10 @@ int ws_command_draw(int argc, char **argv)
         { "size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &size, "size for the prediction", "NAME=VALUE" },
         { "machine", 0, 0, G_OPTION_ARG_FILENAME, &described,
           "machine description of the prediction (default: the built-in one)", "FILE" },
-        { "device", 0, 0, G_OPTION_ARG_INT, &device, "of a mesh, the one that is drawn (default 0)",
-          "N" },
+        { "device", 0, 0, G_OPTION_ARG_STRING, &device,
+          "of a mesh, the one that is drawn (default 0); all: one below the other, at the same "
+          "times",
+          "N|all" },
         { "theme", 0, 0, G_OPTION_ARG_STRING, &theme, "light (default) or dark", "THEME" },
         { "width", 0, 0, G_OPTION_ARG_DOUBLE, &width, "pixels (default 1600)", "N" },
         { "height", 0, 0, G_OPTION_ARG_DOUBLE, &height, "pixels (default: as needed)", "N" },
@@ -144,20 +181,20 @@ int ws_command_draw(int argc, char **argv)
     if (code != WS_EXIT_YES)
         return code;
     WsSceneOptions options = { .width = width, .height = height, .no_edges = no_edges };
-    if (!find_device(t.predicted, device, &options.cta) ||
-        !find_device(t.measured, device, t.predicted ? &options.overlay_cta : &options.cta))
-        return ws_cli_fail(WS_EXIT_USAGE, "--device %d: the trace has no such device", device);
     g_autoptr(GError) error = NULL;
     g_autoptr(WsMachine) machine = ws_machine_for(described, in.program->target, &error);
     if (!machine)
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     g_autofree double *special = ws_clock_special_cycles(in.program, machine);
     options.special = special;
-    g_autoptr(WsScene) scene = ws_scene_new(in.program, t.predicted, t.measured, &options);
-    if (!ws_scene_save(scene, out, g_strcmp0(theme, "dark") ? WS_THEME_LIGHT : WS_THEME_DARK,
-                       &error))
+    g_autoptr(GPtrArray) scenes = scenes_of(in.program, &t, device, &options);
+    if (!scenes->len)
+        return ws_cli_fail(WS_EXIT_USAGE, "--device %s: there is no such device in the traces",
+                           device);
+    if (!ws_scene_save_below((const WsScene *const *)scenes->pdata, scenes->len, out,
+                             g_strcmp0(theme, "dark") ? WS_THEME_LIGHT : WS_THEME_DARK, &error))
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     if (json)
-        put_json(file, out, &t, scene);
+        put_json(file, out, &t, scenes);
     return WS_EXIT_YES;
 }

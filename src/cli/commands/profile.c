@@ -27,8 +27,9 @@ static int figures(const char *file, const char *dir, const char *host, const ch
 }
 
 static int profile(const char *file, const WsBundleOptions *options, const char *host,
-                   const char *keep, const char *trace, gboolean json)
+                   const char *devices, const char *keep, const char *trace, gboolean json)
 {
+    const char *const arguments[] = { "--devices", devices, NULL };
     g_autoptr(GError) error = NULL;
     g_autofree char *scratch = keep ? NULL : ws_temporary_folder(&error);
     if (!keep && !scratch)
@@ -36,7 +37,10 @@ static int profile(const char *file, const WsBundleOptions *options, const char 
     const char *dir = keep ? keep : scratch;
     int status = 0, code = ws_cli_bundle(file, options, dir);
     if (code == WS_EXIT_YES) {
-        WsRunSpec spec = { .host = host, .quiet = TRUE, .interrupted = ws_cli_interrupted };
+        WsRunSpec spec = { .host = host,
+                           .arguments = devices ? arguments : NULL,
+                           .quiet = TRUE,
+                           .interrupted = ws_cli_interrupted };
         if (!ws_run_bundle(dir, &spec, &status, &error))
             code = ws_cli_fail(g_error_matches(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_ABSENT)
                                    ? WS_EXIT_ABSENT
@@ -57,7 +61,7 @@ static int profile(const char *file, const WsBundleOptions *options, const char 
 
 int ws_command_profile(int argc, char **argv)
 {
-    g_autofree char *trace = NULL, *keep = NULL;
+    g_autofree char *trace = NULL, *keep = NULL, *devices = NULL;
     g_auto(GStrv) hosts = NULL, sweep = NULL;
     gboolean json = FALSE;
     g_auto(WsBundleOptions) options;
@@ -65,6 +69,8 @@ int ws_command_profile(int argc, char **argv)
     const GOptionEntry entries[] = {
         { "host", 0, 0, G_OPTION_ARG_STRING_ARRAY, &hosts,
           "run there, through ssh; several share a sweep", "HOST" },
+        { "devices", 0, 0, G_OPTION_ARG_STRING, &devices,
+          "GPUs of a design for several devices, e.g. 0,1", "LIST" },
         { "sweep", 0, 0, G_OPTION_ARG_STRING_ARRAY, &sweep,
           "every value of a constant, ranked; repeatable", "NAME=A..B" },
         { "trace", 0, 0, G_OPTION_ARG_FILENAME, &trace, "write the measured trace", "OUT" },
@@ -80,10 +86,12 @@ int ws_command_profile(int argc, char **argv)
     if (sweep && (trace || keep))
         return ws_cli_fail(WS_EXIT_USAGE, "--sweep keeps no bundle and no trace: profile the best "
                                           "point again with --keep or --trace");
+    if (sweep && devices)
+        return ws_cli_fail(WS_EXIT_USAGE, "--sweep runs on the first GPUs: leave --devices away");
     if (sweep)
         return ws_sweep_profile(file, &options, sweep, hosts, json);
     if (hosts && hosts[0] && hosts[1])
         return ws_cli_fail(WS_EXIT_USAGE, "several --host share the points of a --sweep; a single "
                                           "run takes one");
-    return profile(file, &options, hosts ? hosts[0] : NULL, keep, trace, json);
+    return profile(file, &options, hosts ? hosts[0] : NULL, devices, keep, trace, json);
 }
