@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define MAX_LOOK 400 /* operations of an agent's tile that are looked at */
+#define CHOOSING 64  /* waves that are looked at where tiles choose among loads */
 
 typedef struct {
     guint64 place;
@@ -327,7 +328,9 @@ static void note_wave(Look *look, gint wave)
 {
     for (guint i = 0; i < look->p->n_ops; i++) {
         WsShare *share = &look->s->share[(guint)wave * look->p->n_ops + i];
-        *share = (WsShare){ FALSE, 1 };
+        /* A tile that does not load by it says nothing of one that does. */
+        *share = wave ? share[-(gint)look->p->n_ops] : (WsShare){ FALSE, 1 };
+        share->fetched = FALSE;
         if (!look->known[i])
             continue;
         const Touch *t = seat_of(&look->touch, look->place[i]);
@@ -368,7 +371,6 @@ WsShares *ws_shares_new(const WsProgram *p, const WsLaunchValues *v, gint64 clus
     resident = CLAMP(resident, 1, clusters);
     s->n_ops = p->n_ops;
     s->waves = (guint)CLAMP((count - 1) / clusters + 1, 1, MAX(waves, 1));
-    s->share = g_new0(WsShare, (gsize)s->waves * MAX(p->n_ops, 1));
     Look look = { p,
                   v,
                   clusters,
@@ -395,10 +397,13 @@ WsShares *ws_shares_new(const WsProgram *p, const WsLaunchValues *v, gint64 clus
             /* Where tiles choose among loads, each is walked. */
             const gboolean all = count_executions(&look, agent, MIN(played, count - 1));
             at_once[agent] = all && places_of_tile(&look, agent);
+            if (!all)
+                s->waves = (guint)CLAMP((count - 1) / clusters + 1, s->waves, CHOOSING);
             for (guint w = 1; !all && w < s->waves; w++)
                 if (count_executions(&look, agent, MIN(played + w * clusters, count - 1)))
                     break;
         }
+    s->share = g_new0(WsShare, (gsize)s->waves * MAX(p->n_ops, 1));
     for (guint w = 0; w < s->waves; w++)
         look_at_wave(&look, (gint)w, count);
     g_free(look.touch.at);

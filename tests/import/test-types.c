@@ -86,7 +86,7 @@ static void names(void)
           "bf16(max(bf16(doubled*bf16(0.3)), bf16(0.7)))", NULL },
         { "    y1 = tl.zeros([128, 64], tl.bfloat16)\n    doubled = y1 + tile * 0.3\n",
           "bf16(bf16(0.0) + bf16(tile*bf16(0.3)))", NULL },
-        { "    doubled = tile\n    if steps > 3:\n        doubled = tile.to(tl.float32)\n"
+        { "    doubled = tile\n    if row > 128:\n        doubled = tile.to(tl.float32)\n"
           "    doubled = doubled * 0.3\n",
           NULL, "doubled*" }, /* of either type */
     };
