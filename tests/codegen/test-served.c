@@ -25,6 +25,8 @@
 #define DQ     "projects/attention-backward-d128-dq/design.wstave"
 #define DKV    "projects/attention-backward-d128-dkv/design.wstave"
 #define DQ64   "projects/attention-backward-d64/dq.wstave"
+#define DQ256  "projects/attention-backward-d256/dq.wstave"
+#define DKV256 "projects/attention-backward-d256/design.wstave"
 #define GROUPS "tests/designs/moves/rows-end.wstave"
 
 typedef struct {
@@ -67,6 +69,11 @@ static const Right right[] = {
     { DQ, "CAUSAL=1", "B=1 HQ=1 HKV=1 SQ=129 SK=65" },
     { DQ64, "CAUSAL=1", "B=1 HQ=2 HKV=1 SQ=65 SK=9" },
     { DKV, "CAUSAL=1", "B=1 HQ=1 HKV=1 SQ=1 SK=129" },
+    { DQ256, "CAUSAL=1", "B=1 HQ=1 HKV=1 SQ=129 SK=65" }, /* rows without keys */
+    { DQ256, "", "B=1 HQ=2 HKV=1 SQ=1 SK=130" },
+    { DKV256, "CAUSAL=1", "B=1 HQ=2 HKV=1 SQ=65 SK=70" },
+    { DKV256, "CAUSAL=1", "B=1 HQ=1 HKV=1 SQ=1 SK=129" }, /* the mask leaves no block to a tile */
+    { DKV256, "", "B=1 HQ=1 HKV=1 SQ=129 SK=1" },
     { GROUPS, "", "M=1 N=8 K=8 NG=1" },
     { GROUPS, "", "M=200 N=72 K=136 NG=4" },
     { GROUPS, "", "M=63 N=64 K=64 NG=9" },
@@ -146,6 +153,21 @@ static const Wrong wrong[] = {
     { DKV, "{ \"mma_wait\": 0 },\n              { \"arrive\": \"q_empty\"",
       "{ \"arrive\": \"q_empty\"", "P-ASYNC", NULL, NULL },
     { DKV, "hk*heads + g", "hk*heads", NULL, NULL, "B=1 HQ=2 HKV=1 SQ=64 SK=64" },
+    { DQ256, "          { \"wait\": \"v_full\", \"use\": \"kv\" },\n", "", "P-RACE", NULL, NULL },
+    { DQ256, "          { \"arrive\": \"v_empty\", \"by\": \"warp\", \"use\": \"kv\" },\n", "",
+      "P-DL", NULL, NULL },
+    { DQ256, "replica == 1", "replica == 0", NULL, NULL, "B=1 HQ=1 HKV=1 SQ=128 SK=9" },
+    { DKV256, "              { \"wait\": \"p_full\", \"use\": \"i.total\" },\n", "", "P-RACE", NULL,
+      NULL },
+    /* what frees P is that Q of two rounds later has come */
+    { DKV256,
+      "\"name\": \"ps\", \"dtype\": \"f16\", \"tile\": [\"BN\", \"BM\"], \"stages\": \"STAGES\"",
+      "\"name\": \"ps\", \"dtype\": \"f16\", \"tile\": [\"BN\", \"BM\"], \"stages\": 1", "P-", NULL,
+      NULL },
+    { DKV256, "\"L\", \"at\": [\"bt\", \"hk*heads + g\", \"(blocks - 1 - i)*BM\"]",
+      "\"L\", \"at\": [\"bt\", \"hk*heads + g\", \"i*BM\"]", NULL, NULL,
+      "B=1 HQ=1 HKV=1 SQ=128 SK=65" },
+    { DKV256, "hk*heads + g", "hk*heads", NULL, NULL, "B=1 HQ=2 HKV=1 SQ=64 SK=64" },
     { GROUPS, ", \"rows\": \"left\"", "", "G-TWICE", "groups/mma/body/0/do/2", NULL },
     { GROUPS, "\"rows\": \"left\"", "\"rows\": \"left - 1\"", "G-NEVER", NULL, NULL },
     { GROUPS, "\"at\": [\"g\", ", "\"at\": [\"min(g, 1)\", ", NULL, NULL, "M=200 N=8 K=8 NG=4" },
