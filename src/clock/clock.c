@@ -98,6 +98,16 @@ static void job_clear(Job *job)
 static gboolean plan_devices(Job *job, WsFindings *findings)
 {
     g_autoptr(GError) error = NULL;
+    const gint64 at_once = (gint64)job->m->value[WS_MACHINE_SMS] * job->p->per_sm;
+    if (job->grid > at_once) { /* those that wait would keep out those that they wait for */
+        if (findings)
+            ws_findings_add(findings, WS_RULE_F_CLOCK, "devices",
+                            "%" G_GINT64_FORMAT
+                            " CTAs on each device, which holds %" G_GINT64_FORMAT
+                            " at once: flags of devices need all of them to run together",
+                            job->grid, at_once);
+        return FALSE;
+    }
     job->of_device = ws_clock_devices_new(job->p, job->v, &job->n_devices, findings);
     if (!job->of_device)
         return FALSE;

@@ -12,7 +12,7 @@
 #include "program/program.h"
 #include "program/walk/launch_values.h"
 
-#define MAX_STEPS (20 * 1000 * 1000) /* of all agents that notify, over all CTAs and devices */
+#define MAX_STEPS (8 * 1000 * 1000) /* of all agents that notify, over all CTAs and devices */
 #define MAX_CELLS (1 << 20)          /* elements of all flags, over all devices */
 
 /* --- launch values of the devices ------------------------------------------------------------- */
@@ -166,6 +166,12 @@ static gboolean walk(WsFlagPlan *plan, const WsLaunchValues *v, guint agent, WsT
     *spent += ws_walker_spent(w);
     if (!problem)
         return TRUE;
+    if (*spent >= MAX_STEPS) {
+        g_clear_error(&problem);
+        g_set_error(&problem, WS_EXPR_ERROR, WS_EXPR_ERROR_OVERFLOW,
+                    "more than %d operations of agents that notify, over all CTAs and devices",
+                    MAX_STEPS);
+    }
     g_propagate_error(error, problem);
     return FALSE;
 }
