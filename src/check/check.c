@@ -239,7 +239,7 @@ static void certify(const WsProgram *p, const WsBitOptions *options, WsVerdict *
     }
     v->certificate = g_steal_pointer(&proof->certificate);
     if (!v->certificate)
-        v->uncertified = proof->kind == WS_PROOF_CAP
+        v->uncertified = proof->kind == WS_PROOF_CAP && !proof->leads
                              ? ws_phrase_text(proof->why, NULL, NULL)
                              : g_strdup("the proof needs rules that certificates have no form for");
     ws_proof_free(proof);

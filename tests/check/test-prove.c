@@ -79,24 +79,27 @@ static void test_cap(void)
     g_assert_true(g_str_has_prefix(text, "undecided: more than 5 states; no error found"));
 }
 
-/* Steps that run ahead in a loop within a counted loop: the loop is said by name, and the remedy
- * that is given for it is one. */
+/* clang-format off */
+#define AGAIN(first)                                                                               \
+    { "[\"K >= 1\"]", "[\"K >= 1\", \"M >= 1\"]" },                                                 \
+    { "{ \"for\": \"k\"", "{ \"for\": \"r\", \"count\": \"M\", \"do\": [{ \"for\": \"k\"" },         \
+    { "\"first\": \"k == 0\" }\n            ] }\n          ] }",                                    \
+      "\"first\": \"" first "\" }\n            ] }\n          ] }] }" }
+/* clang-format on */
+
+/* Steps that run ahead in a loop within a counted loop. Where the index is compared with another
+ * size than its own count, the loop is said by name. */
 static void test_again(void)
 {
-    static const Edit edit[2][MAX_EDITS] = {
-        { { "[\"K >= 1\"]", "[\"K >= 1\", \"M >= 1\"]" },
-          { "{ \"for\": \"k\"", "{ \"for\": \"r\", \"count\": \"M\", \"do\": [{ \"for\": \"k\"" },
-          { "\"first\": \"k == 0\" }\n            ] }\n          ] }",
-            "\"first\": \"k == 0\" }\n            ] }\n          ] }] }" } },
-        { { "[\"K >= 1\"]", "[\"K >= 1\", \"M >= 1\"]" },
-          { "{ \"for\": \"k\"", "{ \"for\": \"r\", \"count\": \"M\", \"do\": [{ \"for\": \"k\"" },
-          { "\"first\": \"k == 0\" }\n            ] }\n          ] }",
-            "\"first\": \"k == 0\" }\n            ] }\n          ] }] }" },
+    static const Edit edit[3][MAX_EDITS] = {
+        { AGAIN("k == 0 || k == M") },
+        { AGAIN("k == 0") },
+        { AGAIN("k == 0"),
           { "\"pipe_order\": 1, ", "\"pipe_order\": 1, \"executor\": \"ahead\", " },
           { "\"groups\": [", "\"groups\": [{ \"name\": \"ahead\", \"role\": \"producer\", "
                              "\"warps\": 4, \"body\": [] }," } },
     };
-    for (guint i = 0; i < 2; i++) {
+    for (guint i = 0; i < G_N_ELEMENTS(edit); i++) {
         g_autofree char *text = edited_text("../import/tle/staged.wstave", edit[i]);
         gboolean clean;
         g_autoptr(WsProgram) p = program_of(text, "again", &clean);

@@ -193,6 +193,8 @@ WsControl *ws_control_new(const WsProgram *p, WsHow how)
     c->rewritten = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)ws_expr_unref);
     c->forms = g_hash_table_new_full(NULL, NULL, NULL, form_free);
     c->number = g_hash_table_new(NULL, NULL);
+    c->begins = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    c->begun = g_hash_table_new(NULL, NULL);
     c->private_if = g_hash_table_new(NULL, NULL);
     c->rows = g_hash_table_new(NULL, NULL);
     c->site = g_new0(GArray *, p->n_agents + 1);
@@ -231,6 +233,8 @@ WsControl *ws_control_new(const WsProgram *p, WsHow how)
     }
     ws_relate_symbols(c);
     ws_find_floors(c);
+    if (!c->outside)
+        ws_find_begins(c, how & WS_HOW_LEAD);
     return c;
 }
 
@@ -273,6 +277,8 @@ void ws_control_free(WsControl *c)
     g_array_unref(c->flat);
     g_hash_table_unref(c->rewritten);
     g_hash_table_unref(c->number);
+    g_hash_table_unref(c->begins);
+    g_hash_table_unref(c->begun);
     g_hash_table_unref(c->private_if);
     g_hash_table_unref(c->rows);
     g_ptr_array_unref(c->symbols);

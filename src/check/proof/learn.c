@@ -65,7 +65,7 @@ static void find_moving(WsControl *c, WsSite *s)
 
 void ws_add_site(WsControl *c, gint agent, const WsTree *node, const WsForm *form, gboolean count)
 {
-    WsSite s = { node, form, count, NULL, 0, FALSE, -1 };
+    WsSite s = { .node = node, .form = form, .count = count, .number = -1 };
     if (agent >= 0)
         g_array_append_val(c->site[agent], s);
 }

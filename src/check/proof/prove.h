@@ -50,10 +50,11 @@ typedef struct {
     const WsForm *form;
     gboolean count;
     const WsTree
-        *moving;    /* a condition: rest moves with the index of this loop, `by` a round each */
-    gint64 by;      /* factor of that index in rest */
-    gboolean again; /* that loop can come again in a tile */
-    gint number;    /* the variable that moves: that index, or a total; -1 none */
+        *moving;      /* a condition: rest moves with the index of this loop, `by` a round each */
+    gint64 by;        /* factor of that index in rest */
+    gboolean again;   /* that loop can come again in a tile */
+    gboolean renewed; /* but the symbol is asked anew before (begins.c) */
+    gint number;      /* the variable that moves: that index, or a total; -1 none */
 } WsSite;
 
 /* Integers lo .. hi; none if lo > hi. */
@@ -97,21 +98,26 @@ typedef struct WsControl {
     GHashTable *counted;  /* sums of names that are counts, or compared with what grows */
     GHashTable *compared; /* sums of names that are compared -> the comparison, or "" if several */
 
+    GHashTable *begins; /* WsTree*, in front of which names are asked anew -> guint64*, splits */
+    GHashTable *begun;  /* loops whose names are asked anew there, not when they are entered */
+
     GArray *instance; /* WsInstance */
     guint n_vars, n_split;
     gboolean plain, page, far, written;
+    gboolean leads;   /* it is another proof if names are asked anew in front of their loops */
     gboolean letters; /* comparisons with far numbers are letters */
 } WsControl;
 
 /* How a program is looked at; none is right for all. */
 typedef enum {
-    WS_HOW_PLAIN = 1, /* no names for the counts of rounds (rounds.c) */
-    WS_HOW_PAGE = 2,  /* as it stands: no rules that put other expressions in its place */
-    WS_HOW_OWE = 4,   /* counters may owe rounds of tiles to come (bits_owed.c) */
-    WS_HOW_FAR = 8,   /* comparisons with far numbers are letters (learn.c) */
-    WS_HOW_OWN = 32,  /* they owe those of their own tile as well */
-    WS_HOW_LAPS = 64, /* what names decide is told apart modulo laps (bits_amounts.c) */
-    WS_HOW_WRITE = 16 /* for a certificate: only rules that section 8 of docs/soundness.md has */
+    WS_HOW_PLAIN = 1,  /* no names for the counts of rounds (rounds.c) */
+    WS_HOW_PAGE = 2,   /* as it stands: no rules that put other expressions in its place */
+    WS_HOW_OWE = 4,    /* counters may owe rounds of tiles to come (bits_owed.c) */
+    WS_HOW_FAR = 8,    /* comparisons with far numbers are letters (learn.c) */
+    WS_HOW_OWN = 32,   /* they owe those of their own tile as well */
+    WS_HOW_LAPS = 64,  /* what names decide is told apart modulo laps (bits_amounts.c) */
+    WS_HOW_LEAD = 128, /* names are asked anew in front of what leads to their loops (begins.c) */
+    WS_HOW_WRITE = 16  /* for a certificate: only rules that section 8 of docs/soundness.md has */
 } WsHow;
 WsControl *ws_control_new(const WsProgram *p, WsHow how);
 void ws_control_free(WsControl *c);
@@ -180,6 +186,7 @@ typedef struct {
     gboolean owed;     /* counters owe rounds of tiles to come */
     gboolean drifts;   /* OUTSIDE: turns that names decide may be whole laps off */
     gboolean letters;  /* comparisons with far numbers were letters */
+    gboolean leads;    /* not CLOSED: WS_HOW_LEAD is another proof */
     WsRuleId rule;     /* ALARM: what can go wrong, and where (NULL: at the end) */
     const WsOp *op;
     guint64 ops, work; /* work: words of states looked at, about */

@@ -82,6 +82,10 @@ gint ws_round_symbol(WsControl *c, gint agent, const WsTree *loop);
 /* The letter of a condition that follows it, -1 if it is none. */
 gint ws_round_letter(WsControl *c, gint agent, const WsTree *branch);
 
+/* --- begins.c --- */
+/* Finds `begins`, `begun` and what is renewed by them; not `set`: only whether there is any. */
+void ws_find_begins(WsControl *c, gboolean set);
+
 /* --- demands.c: how well each variable must be known --- */
 typedef enum { WS_WISH_EXACT, WS_WISH_USE, WS_WISH_MODULO, WS_WISH_TRUTH } WsWishKind;
 GArray *ws_wishes_new(void);

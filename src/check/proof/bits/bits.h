@@ -52,8 +52,7 @@ struct WsBitCond {
 };
 
 /* --- cells ------------------------------------------------------------------------------------ */
-/* What an access touches at one place: cells of its CTA and, if it reads, the items of its reads.
- */
+/* What an access touches at one place: cells of its CTA and, if it reads, items of its reads. */
 typedef struct {
     guint n;
     guint16 *cell, *read;
@@ -120,10 +119,10 @@ struct WsBitOp {
 
 typedef struct {
     const WsTree *tree;
-    guint16 enter, head; /* places in the code */
-    gint index, total;   /* variables of the agent, -1 none */
-    gboolean by_index;   /* its index matters beyond its rounds */
-    gboolean passes;     /* a loop over tiles stands in it */
+    guint16 enter, head, begin; /* places in the code; begin: L-BEGIN, else `enter` */
+    gint index, total;          /* variables of the agent, -1 none */
+    gboolean by_index;          /* its index matters beyond its rounds */
+    gboolean passes;            /* a loop over tiles stands in it */
     gint symbol;
     guint split;
     guint64 rounds; /* splits whose time is that of its round */
@@ -135,6 +134,7 @@ typedef struct {
 /* A loop is ENTER, its body, BACK, HEAD: HEAD asks for another round. */
 typedef enum {
     WS_BIT_OP,
+    WS_BIT_BEGIN,
     WS_BIT_ENTER,
     WS_BIT_BACK,
     WS_BIT_HEAD,
@@ -147,7 +147,7 @@ typedef enum {
 } WsBitKind;
 typedef struct {
     WsBitKind kind;
-    guint16 to; /* IF: when false; JUMP; HIDE, OTHER, SHOW: how deep */
+    guint16 to; /* IF: when false; JUMP; HIDE, OTHER, SHOW: how deep; BEGIN: split */
     guint16 loop;
     WsBitOp *op;
     WsBitCond *cond;
@@ -381,8 +381,7 @@ static inline guint64 *ws_bit_raw(const WsBits *b)
 {
     return (guint64 *)(gpointer)(b->now + b->o_raw);
 }
-/* Round in which the tile that a cell holds was claimed, or WS_NO_TILE; WS_TOLD - n of PIPE_TELL.
- */
+/* Round in which the tile of a cell was claimed, or WS_NO_TILE; WS_TOLD - n of PIPE_TELL. */
 enum { WS_NO_TILE = -1, WS_TOLD = -2 };
 static inline gint64 *ws_bit_claimed(const WsBits *b, guint rank, guint cell)
 {
@@ -448,6 +447,7 @@ guint64 ws_bit_blocks(WsBits *b, guint i, const WsBitValue *v); /* what a view o
 /* --- bits_form.c ------------------------------------------------------------------------------ */
 void ws_bit_check_form(WsBits *b, const WsBitOp *o);
 void ws_bit_check_prologue(WsBits *b);
+void ws_bit_find_reach(const WsControl *c, WsBitSite *s);
 guint ws_bit_number_feeds(WsBits *b, guint barrier, guint first);
 
 /* --- bits_cells.c ----------------------------------------------------------------------------- */

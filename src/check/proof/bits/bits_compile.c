@@ -198,6 +198,7 @@ typedef struct {
     GArray *loop;   /* WsBitLoop */
     GHashTable *at; /* loop or branch -> 1 + its place */
     guint hidden;
+    guint16 begun[WS_MAX_SPLIT]; /* where a split was last asked anew */
 } Compiler;
 
 static void compile_tree(Compiler *k, const WsTree *t);
@@ -260,7 +261,7 @@ static void compile_loop(Compiler *k, const WsTree *t)
 {
     WsBits *b = k->b;
     WsBitLoop l = { .tree = t, .symbol = -1, .index = -1, .total = -1 };
-    l.enter = (guint16)k->code->len;
+    l.enter = l.begin = (guint16)k->code->len;
     l.passes = t->n_kids && has_tiles(t->kid[0]) && b->p->tiles->launch != WS_LAUNCH_SINGLE;
     const WsExpr *step = ws_step(b->c, t);
     l.from = ws_bit_expr(b, k->agent, ws_from(b->c, t));
@@ -278,6 +279,8 @@ static void compile_loop(Compiler *k, const WsTree *t)
                 tell_rounds(k, t, s->split);
             else if (s)
                 l.split = s->split;
+            if (l.split && g_hash_table_contains(b->c->begun, t))
+                l.begin = k->begun[l.split - 1];
             if (s && l.passes && !b->c->endless &&
                 ((WsSymbol *)b->c->symbols->pdata[ws_base_of(b->c, l.symbol)])->most > WS_FEW)
                 b->c->endless = g_strdup_printf("a loop over tiles inside a counted loop: every "
@@ -352,10 +355,22 @@ static void compile_branch(Compiler *k, const WsTree *t)
     g_array_index(k->code, WsBitInstr, jump).to = (guint16)k->code->len;
 }
 
+static void compile_begins(Compiler *k, guint64 splits)
+{
+    for (; splits; splits &= splits - 1) {
+        const guint split = (guint)__builtin_ctzll(splits);
+        k->begun[split] = (guint16)k->code->len;
+        emit(k, WS_BIT_BEGIN)->to = (guint16)split;
+    }
+}
+
 static void compile_tree(Compiler *k, const WsTree *t)
 {
     if (!t)
         return;
+    const guint64 *splits = g_hash_table_lookup(k->b->c->begins, t);
+    if (splits)
+        compile_begins(k, *splits);
     switch (t->kind) {
     case WS_TREE_SEQ:
         for (guint i = 0; i < t->n_kids; i++)
@@ -384,54 +399,6 @@ static guint loop_of(const Compiler *k, const WsTree *t)
     return 0;
 }
 
-/* One more than the greatest number that a comparison asks the symbol, or its base, about. */
-static gint64 beyond(const WsControl *c, const WsForm *f)
-{
-    WsSpan rest = ws_span_of(c, f->rest);
-    gint64 most = G_MININT64, asked = f->factor > 0 ? -rest.lo : rest.hi;
-    if (asked >= WS_ENDLESS || f->factor == 0)
-        return G_MAXINT64;
-    for (gint64 n = asked - 1; n <= asked; n++) {
-        gint64 q = ws_base_question(c, f->symbol, n);
-        if (q == WS_NEVER) /* the numbers below may still be asked about */
-            q = ws_base_question(c, f->symbol,
-                                 ((const WsSymbol *)c->symbols->pdata[f->symbol])->number - 1);
-        if (q != WS_ALWAYS)
-            most = MAX(most, q);
-    }
-    return most == G_MININT64 ? most : most + 1;
-}
-
-/* L-PASSED: which way the number moves, and how far all else in the comparison can carry it. */
-static void find_way(const WsControl *c, WsBitSite *s)
-{
-    const WsSite *site = s->site;
-    const WsSymbol *own = site->form->symbol >= 0 ? c->symbols->pdata[site->form->symbol] : NULL;
-    if (site->count || site->number < 0 || !own || c->page)
-        return;
-    g_autoptr(WsExpr) moves = ws_expr_op(WS_EXPR_MUL, ws_expr_int(site->by),
-                                         ws_expr_var(site->number, c->p->var[site->number].name));
-    g_autoptr(WsExpr) still =
-        ws_expr_op(WS_EXPR_SUB, ws_expr_ref(site->form->rest), g_steal_pointer(&moves));
-    WsAffine a = { 0 };
-    gint64 step = 1, far = 4;
-    gboolean ok = ws_expr_affine(still, &a);
-    if (site->moving && site->moving->step_by)
-        ok &= ws_expr_is_int(site->moving->step_by, &step);
-    for (guint i = 0; ok && i < a.n; i++) {
-        WsSpan x = ws_span_times(ws_span_of(c, a.term[i]), a.factor[i]);
-        ok = x.lo > -(1 << 20) && x.hi < (1 << 20);
-        far += MAX(ABS(x.lo), ABS(x.hi));
-    }
-    far += ABS(CLAMP(a.constant, -WS_ENDLESS, WS_ENDLESS));
-    ws_affine_clear(&a);
-    if (!ok || step == 0 || s->by == 0 || far > (1 << 24))
-        return;
-    gint64 number = own->base >= 0 ? MAX(own->number, 1) : 1;
-    s->way = (s->by > 0) == (step > 0) ? 1 : -1;
-    s->slack = number * (far + 4) + ABS(own->base >= 0 ? own->offset : 0);
-}
-
 static void compile_sites(Compiler *k, WsBitAgent *a)
 {
     const GArray *sites = k->b->c->site[k->agent];
@@ -441,7 +408,6 @@ static void compile_sites(Compiler *k, WsBitAgent *a)
         s->site = &g_array_index(sites, WsSite, i);
         const WsTree *node = s->site->node;
         s->symbol = s->site->form->symbol >= 0 ? ws_base_of(k->b->c, s->site->form->symbol) : -1;
-        s->beyond = s->symbol >= 0 ? beyond(k->b->c, s->site->form) : G_MAXINT64;
         s->at = (guint16)(GPOINTER_TO_UINT(g_hash_table_lookup(k->at, node)) - 1);
         if (node->kind == WS_TREE_OP) { /* `first` of an mma */
             for (guint n = 0; n < k->code->len; n++) {
@@ -454,7 +420,7 @@ static void compile_sites(Compiler *k, WsBitAgent *a)
         s->moving = s->site->moving ? (gint)loop_of(k, s->site->moving) : -1;
         s->number = s->site->number >= 0 ? ws_bit_local_of(k->b, k->agent, s->site->number) : -1;
         s->by = s->site->form->factor > 0 ? -s->site->by : s->site->by;
-        find_way(k->b->c, s);
+        ws_bit_find_reach(k->b->c, s);
         for (const WsTree *t = node->parent; t; t = t->parent)
             s->n_around += t->kind == WS_TREE_LOOP;
         s->around = ws_bit_alloc(k->b, (s->n_around + 1) * sizeof(guint16));

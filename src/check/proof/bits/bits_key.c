@@ -168,6 +168,13 @@ static void put_far(WsBitKey *k, const WsBitSite *s, const WsControl *c, const W
     }
 }
 
+/* L-BEGIN: its name has been asked anew, and the loop is yet to be entered. */
+static gboolean is_coming(const WsBits *b, guint i, const WsBitLoop *l)
+{
+    const guint16 place = ws_bit_place(b, i);
+    return place > l->begin && place <= l->enter;
+}
+
 /* How far one question of an agent is from the value of a symbol. */
 static void put_site(WsBitKey *k, WsBits *b, guint i, const WsBitSite *s, const WsInstance *x,
                      gint64 here, gint64 mine, gboolean *absolute)
@@ -194,13 +201,17 @@ static void put_site(WsBitKey *k, WsBits *b, guint i, const WsBitSite *s, const 
     if (!runs) {
         if (symbol->by_round) /* it comes in this round, or in this round no more */
             *absolute |= s->at >= ws_bit_place(b, i) && ws_bit_active(b, i, s->around[0]);
-        if (site->count && symbol->split)
-            return; /* that will be another time */
+        if ((site->count || site->renewed) &&
+            symbol->split) { /* mostly that will be another time */
+            *absolute |= is_coming(b, i, &a->loop[site->count ? s->loop : s->moving]);
+            return;
+        }
         *absolute |= lies_ahead(b, i, a, s);
         return;
     }
     put_far(k, s, b->c, x, number_of(b, i, s), absolute);
-    if (!site->count && symbol->split) /* L-SPLIT: it will be compared with another time's value */
+    if (!site->count && symbol->split &&
+        !site->renewed) /* L-SPLIT: with another time's value, too */
         put(k, number_of(b, i, s));
     /* L-AGAIN: it starts again in this tile */
     for (guint n = 0; site->count && !symbol->split && n < s->n_around; n++)

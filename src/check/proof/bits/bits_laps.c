@@ -94,8 +94,8 @@ static gint64 time_at(const WsBits *b, guint i, const WsBitStride *s, gint symbo
     const guint split = ((const WsSymbol *)b->c->symbols->pdata[symbol])->split;
     gint64 time = split ? ws_bit_begun(b, i)[split - 1] : 0;
     for (guint n = 0; n < a->n_loops && split; n++)
-        time += a->loop[n].split == split && a->loop[n].enter < s->place &&
-                a->loop[n].enter >= ws_bit_inst(b, i)->at;
+        time += a->loop[n].split == split && a->loop[n].begin < s->place &&
+                a->loop[n].begin >= ws_bit_inst(b, i)->at;
     return time;
 }
 

@@ -573,6 +573,7 @@ WsProof *ws_bits_prove_as(const WsProgram *p, const WsBitOptions *options, WsHow
     proof->names = ws_proof_names(b->c);
     proof->owed = b->owed >= 0;
     proof->letters = b->c->letters;
+    proof->leads = b->c->leads && !(how & WS_HOW_LEAD) && proof->kind != WS_PROOF_CLOSED;
     proof->bytes = s.bytes + s.cap_seen * sizeof(Seen *) + ws_bits_size(b);
     g_ptr_array_unref(s.chunks);
     g_ptr_array_unref(s.spare_states);

@@ -236,7 +236,7 @@ static gboolean enter_loop(WsBits *b, guint i, WsBitInst *in, const WsBitInstr *
     if (l->index >= 0)
         set_vague(b, i, l->index, FALSE);
     ws_bit_eval(b, i, &l->rest, &r[3]); /* a count is worked out once, before the first round */
-    if (l->split)
+    if (l->split && l->begin == l->enter)
         ws_bit_begun(b, i)[l->split - 1]++;
     for (guint64 told = l->rounds; told; told &= told - 1) { /* L-ROUND */
         gint64 *time = &ws_bit_begun(b, i)[__builtin_ctzll(told)];
@@ -378,6 +378,10 @@ WsBitOp *ws_bit_next(WsBits *b, guint i)
         switch (x->kind) {
         case WS_BIT_OP:
             return ready(b, i, in, x->op) ? x->op : NULL;
+        case WS_BIT_BEGIN:
+            ws_bit_begun(b, i)[x->to]++;
+            in->at++;
+            break;
         case WS_BIT_ENTER:
             if (!enter_loop(b, i, in, x))
                 return NULL;
