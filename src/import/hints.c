@@ -184,6 +184,18 @@ static gboolean apply(Lift *l, WsEdit *edit)
     return TRUE;
 }
 
+/* A design has executors of one loop. */
+static gboolean has_executor(const Lift *l, gint64 home)
+{
+    for (guint i = 0; i < l->hint->n; i++) {
+        const gint64 executor = l->hint->group[i].executor;
+        g_autofree char *place = g_strdup_printf("groups/executor%" G_GINT64_FORMAT, executor);
+        if (executor != home && ws_design_find(l->design, place))
+            return TRUE;
+    }
+    return FALSE;
+}
+
 static void add_executors(Lift *l, gint64 home)
 {
     g_autoptr(GPtrArray) known = g_ptr_array_new_with_free_func(g_free);
@@ -217,6 +229,11 @@ static void lift(Lift *l)
     WsJson *list = l->why ? NULL : groups_of(l, &home);
     if (!list)
         return;
+    if (has_executor(l, home)) {
+        l->why = "its executor has the steps of another loop";
+        ws_json_free(list);
+        return;
+    }
     g_autofree char *place = ws_design_place(l->design, l->loop);
     gboolean ok = apply(l, ws_edit_new_set(place, "num_stages", ws_json_int(l->hint->stages)));
     if (ok)
