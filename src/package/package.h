@@ -9,6 +9,7 @@ typedef enum {
     WS_PACKAGE_ERROR_LENS, /* the design needs something packages cannot carry, by name */
     WS_PACKAGE_ERROR_NAME, /* not a C identifier */
     WS_PACKAGE_ERROR_RULE, /* a line of a rule, or builds that are not alike */
+    WS_PACKAGE_ERROR_PAIR, /* designs that are not a forward and its gradient */
 } WsPackageError;
 #define WS_PACKAGE_ERROR ws_package_error_quark()
 GQuark ws_package_error_quark(void);
@@ -24,6 +25,7 @@ typedef struct {
     const char *version; /* NULL: Warpstave's, and of the design's hash what tells it from others */
     const char *figures; /* Markdown: what was measured; NULL: nothing */
     const char *licence; /* NULL: the one of Warpstave's own files */
+    gboolean among;      /* one of several in a folder: its cubin and design are named after it */
 } WsPackageSpec;
 
 /* File that marks a folder as a package. */

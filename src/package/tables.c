@@ -75,6 +75,10 @@ GHashTable *ws_package_words(const WsPackageSpec *spec)
             *c == '\\') /* inside comments and texts */
             *c = ' ';
     ws_package_word(words, "NAME", g_strdup(spec->name));
+    ws_package_word(words, "KERNEL_FILE",
+                    g_strdup_printf("%s.cubin", spec->among ? spec->name : "kernel"));
+    ws_package_word(words, "DESIGN_FILE",
+                    g_strdup_printf("%s.wstave", spec->among ? spec->name : "design"));
     ws_package_word(words, "UPPER", g_ascii_strup(spec->name, -1));
     ws_package_word(words, "TITLE", g_steal_pointer(&title));
     ws_package_word(words, "VERSION", version_of(spec));

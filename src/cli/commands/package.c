@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "base/json_out.h"
 #include "cli/kernels.h"
+#include "cli/package/pair.h"
 #include "cli/package/rule.h"
 #include "cli/package/text.h"
 #include "launch/collect.h"
@@ -197,7 +198,7 @@ static int package(const char *file, char **set, const char *name, gboolean forc
 int ws_command_package(int argc, char **argv)
 {
     g_autofree char *out = NULL, *name = NULL, *figures = NULL, *bundle = NULL, *wheels = NULL;
-    g_auto(GStrv) set = NULL, size = NULL;
+    g_auto(GStrv) set = NULL, size = NULL, backward = NULL;
     gboolean force = FALSE, json = FALSE;
     const GOptionEntry entries[] = {
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "the folder to write", "DIR" },
@@ -205,6 +206,10 @@ int ws_command_package(int argc, char **argv)
           "a wheel too, compiled by cc, in this folder", "DIR" },
         { "size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &size,
           "of a rule (X.pick): a name that is not a size of its designs", "NAME=VALUE" },
+        { "backward", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &backward,
+          "a design of the gradient; repeatable, in the order of the launches: a Python package "
+          "with autograd",
+          "DESIGN" },
         { "name", 0, 0, G_OPTION_ARG_STRING, &name, "of functions and files", "NAME" },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
         { "figures", 0, 0, G_OPTION_ARG_FILENAME, &figures,
@@ -223,6 +228,14 @@ int ws_command_package(int argc, char **argv)
     if (figures && bundle)
         return ws_cli_fail(WS_EXIT_USAGE, "--figures or --measured, not both");
 #ifdef WS_HAVE_CODEGEN
+    if (backward) {
+        if (wheels || size || figures || bundle || g_str_has_suffix(file, ".pick"))
+            return ws_cli_fail(WS_EXIT_USAGE,
+                               "--backward makes a folder that Python imports, of designs: without "
+                               "--wheel, --size, --figures, --measured, rules");
+        const WsPairOptions o = { file, name, out, backward, set, force, json };
+        return ws_cli_package_pair(&o);
+    }
     if (g_str_has_suffix(file, ".pick")) {
         if (set || figures || bundle)
             return ws_cli_fail(WS_EXIT_USAGE, "a rule has its own settings: --set, --figures and "

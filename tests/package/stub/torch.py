@@ -7,7 +7,7 @@ import contextlib
 import types
 
 state = types.SimpleNamespace(stream=0, capturing=False, grad=True, modes=0, transforms=None, made=0, compiling=False, operators={},
-                              bumped=[], device=0, looked=0)
+                              bumped=[], device=0, looked=0, gradients={})
 _BITS = {"bfloat16": (4, 16, 2), "float16": (2, 16, 2), "float32": (2, 32, 4), "float8_e4m3fn": (10, 8, 1), "int32": (0, 32, 4)}
 
 
@@ -46,6 +46,13 @@ class Tensor:
 
     def is_neg(self):
         return self.negative
+
+    def _is_zerotensor(self):
+        return False
+
+    def copy_(self, other):
+        self.copied = other
+        return self
 
     def is_inference(self):
         return False
@@ -140,10 +147,16 @@ def _on(device):
 
 
 _none = lambda *_, **__: None
+
+
+def _differentiated(name, backward, *, setup_context=None, lib=None):
+    state.gradients[name] = backward, setup_context
+
+
 ops = types.SimpleNamespace(warpstave=types.SimpleNamespace())
 nn = types.SimpleNamespace(Parameter=Parameter)
 compiler = types.SimpleNamespace(is_compiling=lambda: state.compiling)
-library = types.SimpleNamespace(Library=_Library, register_fake=_none, register_autograd=_none)
+library = types.SimpleNamespace(Library=_Library, register_fake=_none, register_autograd=_differentiated)
 Tag = types.SimpleNamespace(needs_fixed_stride_order=1)
 autograd = types.SimpleNamespace(graph=types.SimpleNamespace(increment_version=state.bumped.append),
                                  forward_ad=types.SimpleNamespace(_current_level=-1, unpack_dual=lambda t: t))
