@@ -52,7 +52,7 @@ def exact(q, k, v, do, causal):
 def compare(what, got, expected):
     words, holds = [], True
     for name, g, e in zip(("dQ", "dK", "dV"), got, expected):
-        rms = float((g.double() - e).square().mean().sqrt() / e.square().mean().sqrt().clamp_min(1e-30))
+        rms = float((g.double() - e).square().mean().sqrt() / e.square().mean().sqrt().clamp_min(1e-3))  # one key: dQ and dK are 0
         holds = holds and rms < 0.01 and g.dtype == torch.bfloat16
         words.append(f"{name} {rms:.4f}")
     must(holds, f"{what}: rms of the error over that of the gradient: {', '.join(words)}")
