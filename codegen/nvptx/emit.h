@@ -252,6 +252,7 @@ void ws_math_step(WsEmit *e, const WsOp *op);
 void ws_raw_step(WsEmit *e, const WsOp *op);
 LLVMValueRef ws_math_run_name(WsEmit *e, const WsArray *value); /* f32 run name */
 void ws_shared_stmatrix(WsEmit *e, const WsOp *op);
+void ws_shared_transpose(WsEmit *e, const WsOp *op); /* transpose.c */
 void ws_shared_st(WsEmit *e, const WsOp *op);
 void ws_shared_reduce(WsEmit *e, const WsOp *op);
 LLVMValueRef ws_reg_get(WsEmit *e, guint value, guint i);

@@ -24,12 +24,17 @@ static void store_packed(WsEmit *e, const WsFragment *f, LLVMValueRef *x)
 {
     WsDtype t = f->v->dtype;
     guint bytes = ws_dtype_bytes(t);
-    gboolean here =
-        (t == WS_DTYPE_BF16 || t == WS_DTYPE_F16) && ws_fact_feeds_mma(e->p, e->agent, f->value);
+    gboolean here = ws_dtype_real(t) && ws_fact_feeds_mma(e->p, e->agent, f->value);
     for (guint i = 0; i < f->n; i += 2) {
         WsElement at = ws_fragment_element(f, i);
         if (at.part != 0)
             continue;
+        if (bytes == 1 && here) {
+            const WsPrim four =
+                t == WS_DTYPE_E4M3 ? WS_PRIM_CVT_E4M3X4_HERE : WS_PRIM_CVT_E5M2X4_HERE;
+            ws_reg_set(e, f->value, at.reg, ws_prim(e, four, x[i], x[i + 1], x[i + 4], x[i + 5]));
+            continue;
+        }
         LLVMValueRef bits = packed_pair(e, t, here, x[i], x[i + 1]);
         if (bytes == 1) {
             LLVMValueRef high = ws_narrow_pair(e, t, x[i + 4], x[i + 5]);

@@ -237,10 +237,10 @@ static void issue_host(WsEmit *e, const Instruction *in, LLVMValueRef *a, LLVMVa
 
 /* --- the step --------------------------------------------------------------------------------- */
 
-/* Registers of a 64-row atom of a value: 32-bit, or two 16-bit elements in one. */
+/* Registers of a 64-row atom of a value: 32-bit, or two 16-bit or four 8-bit elements in one. */
 static guint atom_regs(const WsRegValue *v, guint cols)
 {
-    return packed(v->dtype) ? cols / 4 : cols / 2;
+    return cols * ws_dtype_bytes(v->dtype) / 8;
 }
 
 /* First register of (row0, col0) of a value in accumulator layout. */
@@ -252,7 +252,8 @@ static gboolean first_register(WsEmit *e, const WsValueUse *u, guint *at)
               c = u->col0 ? ws_uniform(e, u->col0) : zero;
     gint64 row, col;
     if (!ws_uniform_known(&r, &row) || !ws_uniform_known(&c, &col) || row < 0 || col < 0 ||
-        row % 64 || col % 8 || v->layout != WS_LAYOUT_ACCUMULATOR)
+        row % 64 || col % (ws_dtype_bytes(v->dtype) == 1 ? 16 : 8) ||
+        v->layout != WS_LAYOUT_ACCUMULATOR)
         return FALSE;
     *at = (guint)(row / 64) * atom_regs(v, v->cols) + atom_regs(v, (guint)col);
     return TRUE;
@@ -315,7 +316,7 @@ void ws_mma_step(WsEmit *e, const WsOp *op)
     const WsRegValue *acc = &e->agent->value[op->value[0].value];
     if (op->n_access <= b_at || !first_register(e, &op->value[0], &first) ||
         (m->a.in_registers &&
-         (ws_dtype_bytes(m->a_type) != 2 || !first_register(e, &op->value[1], &a_first)))) {
+         (ws_dtype_bytes(m->a_type) > 2 || !first_register(e, &op->value[1], &a_first)))) {
         ws_emit_step_error(e, op, "operands of this form");
         return;
     }

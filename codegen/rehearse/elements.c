@@ -238,6 +238,22 @@ guint16 wsh_cvt_e5m2x2(float hi, float lo)
 {
     return pair8(WS_INPUT_E5M2, hi, lo);
 }
+guint32 wsh_cvt_e4m3x4(float a, float b, float c, float d)
+{
+    return (guint32)pair8(WS_INPUT_E4M3, d, c) << 16 | pair8(WS_INPUT_E4M3, b, a);
+}
+guint32 wsh_cvt_e5m2x4(float a, float b, float c, float d)
+{
+    return (guint32)pair8(WS_INPUT_E5M2, d, c) << 16 | pair8(WS_INPUT_E5M2, b, a);
+}
+guint32 wsh_prmt(guint32 a, guint32 b, guint32 selector)
+{
+    const guint64 both = (guint64)b << 32 | a;
+    guint32 out = 0;
+    for (guint i = 0; i < 4; i++)
+        out |= (guint32)(both >> (selector >> 4 * i & 7) * 8 & 0xff) << 8 * i;
+    return out;
+}
 guint32 wsh_cvt_tf32(float a)
 {
     return ws_input_encode(WS_INPUT_TF32, (double)a);

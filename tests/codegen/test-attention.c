@@ -16,6 +16,7 @@
 #define D64      "projects/attention-d64/design.wstave"
 #define D128     "projects/attention-d128/design.wstave"
 #define D256     "projects/attention-d256/design.wstave"
+#define FP8      "projects/attention-fp8/design.wstave"
 #define WINDOW   "projects/attention-window/design.wstave"
 #define SEEN                                                                                       \
     {                                                                                              \
@@ -65,6 +66,20 @@ static const Case cases[] = {
     { "d256/block-and-one", D256, { 1, 1, 1, 129, 81 }, 5 },
     { "d256/causal/block-and-one", D256, { 1, 2, 1, 81, 81 }, 5, SEEN },
     { "d256/causal/rows-without-keys", D256, { 1, 1, 1, 150, 70 }, 5, SEEN },
+    { "fp8/one-key", FP8, { 1, 2, 1, 130, 1 }, 5 },
+    { "fp8/block-and-one", FP8, { 1, 2, 1, 129, 193 }, 5 },
+    { "fp8/wide", FP8, { 1, 1, 1, 70, 500 }, 5, { { "BN", 224 }, { "VSTAGES", 1 } } },
+    { "fp8/causal/block-and-one", FP8, { 1, 2, 1, 193, 193 }, 5, SEEN },
+    { "fp8/causal/rows-without-keys",
+      FP8,
+      { 1, 2, 1, 150, 70 },
+      5,
+      { { "CAUSAL", 1 }, { "BN", 128 }, { "LATE", 0 } } },
+    { "fp8/causal/three-groups",
+      FP8,
+      { 1, 2, 1, 200, 290 },
+      5,
+      { { "CAUSAL", 1 }, { "BM", 192 }, { "BN", 96 } } },
     { "window/one-key", WINDOW, { 1, 2, 1, 130, 130, 1 }, 6 },
     { "window/one-query", WINDOW, { 1, 1, 1, 1, 1, 1 }, 6, { { "CAP", 1 } } },
     { "window/a-block", WINDOW, { 1, 1, 1, 150, 300, 128 }, 6 },

@@ -203,6 +203,7 @@ static void finish(WsElab *E)
     ws_elab_registers(E);
     ws_elab_prologue(E);
     ws_elab_number(E);
+    ws_elab_k_orders(E);
     ws_elab_flights(E);
     ws_elab_budgets(E);
     for (guint i = 0; i < E->vars->len; i++) {

@@ -1,10 +1,13 @@
 #include "program/elaborate/elab.h"
 #include "program/elaborate/queues/queues.h"
 #include "program/elaborate/stages/stages.h"
+#include "program/op.h"
+#include "program/parts/access.h"
 #include "program/parts/agent.h"
 #include "program/parts/buffer.h"
 #include "program/parts/product.h"
 #include "program/parts/value.h"
+#include "program/program.h"
 #include "target/target.h"
 
 #include <string.h>
@@ -241,4 +244,33 @@ void ws_step_MMA(WsStepState *S)
     }
     operand(S, &m->b, &b.access, m->k, m->inst_k);
     commit(S, op);
+}
+
+/* Inside of every 16 columns of a buffer in accumulator order bytes stand as an 8-bit operand in
+ * registers has what was an accumulator. Only a step that puts them there may write it, and only a
+ * product of such an operand means the same columns when it reads. */
+static gboolean in_order(const WsOp *op, const WsAccess *a)
+{
+    const WsOpRow *o = ws_op_row(op->kind);
+    if (a->mode == WS_MODE_WRITE) /* threads, from shared memory: a transposition */
+        return o->proxy == WS_PROXY_GENERIC && o->from == WS_DATA_AT_SHARED &&
+               o->to == WS_DATA_AT_SHARED;
+    return a->mode == WS_MODE_READ && op->mma && op->mma->a.in_registers &&
+           ws_dtype_bytes(op->mma->a_type) == 1;
+}
+
+void ws_elab_k_orders(WsElab *E)
+{
+    for (guint i = 0; i < E->p->n_ops; i++) {
+        const WsOp *op = E->p->op[i];
+        for (guint k = 0; k < op->n_access; k++) {
+            const WsBuffer *b = &g_array_index(E->buffers, WsBuffer, op->access[k].buffer);
+            if (!b->k_permuted || in_order(op, &op->access[k]))
+                continue;
+            ws_elab_note(E, WS_RULE_L_MMA, op->step, "Drop `k_order`, or name another buffer.",
+                         "%s is in accumulator order: `transpose` alone writes it, and it is read "
+                         "as operand b beside an 8-bit value alone",
+                         b->name);
+        }
+    }
 }
