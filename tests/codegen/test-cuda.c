@@ -39,10 +39,12 @@ static guint count(const char *text, const char *what)
     return n;
 }
 
-/* Designs that CUDA C++ is not written of: of other targets, and of several devices. */
+/* Designs that CUDA C++ is not written of: of other targets, of several devices, and with a
+ * transposition (test-transpose.c). */
 static gboolean elsewhere(const char *name)
 {
-    static const char *const parts[] = { "gfx950", "ascend", "gemm-rs", "gemm-ar", "ag-gemm" };
+    static const char *const parts[] = { "gfx950",  "ascend",        "gemm-rs",  "gemm-ar",
+                                         "ag-gemm", "attention-fp8", "transpose" };
     for (guint i = 0; i < G_N_ELEMENTS(parts); i++)
         if (strstr(name, parts[i]))
             return TRUE;

@@ -33,10 +33,9 @@ static const Change registers[] = {
 
 static const Change linear[] = { { NULL, NULL } };
 static const Change float8[] = { { "e4m3", "e5m2" }, { NULL, NULL } };
-static const Change integer[] = { { "e4m3", "i8" },
-                                  { "\"f32\"", "\"i32\"" },
-                                  { ", \"tolerance\": [0, 0]", "" },
-                                  { NULL, NULL } };
+static const Change integer[] = {
+    { "e4m3", "i8" }, { "\"f32\"", "\"i32\"" }, { ", \"tolerance\": [0, 0]", "" }, { NULL, NULL }
+};
 static const Change natural[] = { { "e4m3", "u8" },
                                   { "\"f32\"", "\"i32\"" },
                                   { "integers(-4, 5)", "integers(0, 9)" },
@@ -88,11 +87,11 @@ static void test_exact(void)
         const char *warps;
         gint64 bn, bk;
     } cases[] = {
-        { linear, linear, "4", 64, 64 },        { registers, linear, "4", 128, 96 },
-        { linear, float8, "2", 32, 32 },        { registers, float8, "2", 256, 128 },
-        { linear, integer, "1", 32, 160 },      { registers, integer, "1", 96, 192 },
-        { linear, natural, "4", 192, 256 },     { registers, natural, "2", 160, 64 },
-        { registers, linear, "4", 256, 256 },   { linear, linear, "2", 96, 128 },
+        { linear, linear, "4", 64, 64 },      { registers, linear, "4", 128, 96 },
+        { linear, float8, "2", 32, 32 },      { registers, float8, "2", 256, 128 },
+        { linear, integer, "1", 32, 160 },    { registers, integer, "1", 96, 192 },
+        { linear, natural, "4", 192, 256 },   { registers, natural, "2", 160, 64 },
+        { registers, linear, "4", 256, 256 }, { linear, linear, "2", 96, 128 },
     };
     for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
         if (!test_takes(i, 2, 4))
@@ -164,7 +163,8 @@ static void test_not_generated(void)
         const char *from, *to;
     } cases[] = {
         { 32, "\"BM\": 64", "\"BM\": 64" }, /* two blocks of 16 columns for four warps */
-        { 64, "\"transpose\": \"b\", \"into\": \"bt\"", "\"transpose\": \"b.t\", \"into\": \"bt.t\"" },
+        { 64, "\"transpose\": \"b\", \"into\": \"bt\"",
+          "\"transpose\": \"b.t\", \"into\": \"bt.t\"" },
     };
     for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(GString) text = text_of(linear, linear);
@@ -183,11 +183,26 @@ static void test_not_generated(void)
     }
 }
 
+/* CUDA C++ has no transposition, and says which step that is. */
+static void test_other_text(void)
+{
+    g_autoptr(GString) text = text_of(linear, linear);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsProgram) p = read_as(text->str, NULL, 0, findings);
+    g_assert_nonnull(p);
+    g_autofree char *cuda = ws_generate_cuda(p, FALSE, &error);
+    g_assert_null(cuda);
+    g_assert_nonnull(error);
+    g_assert_nonnull(strstr(error->message, "transpose at groups/turn"));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/transpose/exact", test_exact);
     g_test_add_func("/transpose/refused", test_refused);
     g_test_add_func("/transpose/not-generated", test_not_generated);
+    g_test_add_func("/transpose/other-text", test_other_text);
     return g_test_run();
 }
