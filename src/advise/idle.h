@@ -92,7 +92,7 @@ typedef struct {
 /* Of all CTAs of the trace (at most WS_IDLE_CTAS); `m` says the rates of units, NULL: not known. A
  * trace of another program has gaps without causes. NULL where it is not known what stands between
  * two records (ws_trace_between_unknown). Transfer full. */
-#define WS_IDLE_CTAS 16
+#define WS_IDLE_CTAS 160
 WsIdle *ws_idle_new(const WsProgram *p, const WsTrace *t, const WsMachine *m);
 void ws_idle_free(WsIdle *idle);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsIdle, ws_idle_free)

@@ -1,7 +1,9 @@
 #include "cli/kernels.h"
 #include "model/findings.h"
 #include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
 #include "target/target.h"
 
 #include "cli/adversary.h"
@@ -56,8 +58,40 @@ static void kernels_clear(Kernels *k)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Kernels, kernels_clear)
 
-static gboolean parse_ctas(const char *text, GArray *ctas)
+/* SMs of the largest sm_90a: where a launch has a CTA for each SM, how many those may be. */
+enum { MOST_SMS = 144, MOST_CTAS = 4096 };
+
+/* CTAs of the largest launch of the cases. */
+static gint64 most_ctas(const WsProgram *p, const GArray *cases)
 {
+    gint64 most = 0;
+    for (guint i = 0; i < cases->len; i++) {
+        const WsBundleCase *c = &g_array_index(cases, WsBundleCase, i);
+        g_autoptr(WsFindings) findings = ws_findings_new(); /* the bundle says what is wrong */
+        g_autoptr(WsLaunchValues) v = ws_launch_values(p, c->size, c->n_size, FALSE, findings);
+        most = MAX(most, v ? ws_launch_grid(v, MOST_SMS) : 0);
+    }
+    return most;
+}
+
+/* Not given: CTAs that deal out their tiles wait for the slowest, so the one with least to do. */
+static gboolean parse_ctas(const WsProgram *p, const char *text, const GArray *cases, GArray *ctas)
+{
+    const guint last = WS_RECORD_LAST_CTA;
+    const gboolean dealt = p->tiles->launch == WS_LAUNCH_PERSISTENT && !p->mesh;
+    if (g_strcmp0(text, "last") == 0 || (!text && dealt)) {
+        g_array_append_val(ctas, last);
+        return TRUE;
+    }
+    if (g_strcmp0(text, "all") == 0) {
+        const gint64 most = most_ctas(p, cases);
+        if (most > MOST_CTAS)
+            fprintf(stderr, "--ctas all: the first %d of %" G_GINT64_FORMAT " CTAs\n", MOST_CTAS,
+                    most);
+        for (guint i = 0; i < CLAMP(most, 1, MOST_CTAS); i++)
+            g_array_append_val(ctas, i);
+        return TRUE;
+    }
     g_auto(GStrv) words = g_strsplit(text ? text : "0", ",", -1);
     for (guint i = 0; words[i]; i++) {
         guint64 value;
@@ -226,9 +260,10 @@ static int write_bundle(const WsProgram *p, const WsBundleOptions *o, const WsHo
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(GError) error = NULL;
     g_auto(Kernels) k = { 0 };
-    if (!parse_ctas(o->ctas, ctas))
-        return ws_cli_fail(WS_EXIT_USAGE, "--ctas %s: write CTA numbers, such as 0,1,66", o->ctas);
     int code = parse_cases(o, store, cases);
+    if (code == WS_EXIT_YES && !parse_ctas(p, o->ctas, cases, ctas))
+        code = ws_cli_fail(WS_EXIT_USAGE,
+                           "--ctas %s: write last, all, or CTA numbers, such as 0,1,66", o->ctas);
     if (o->every < 1 || !ws_record_every_possible(o->every))
         return ws_cli_fail(WS_EXIT_USAGE, "--every takes a power of two from 1 to %d",
                            WS_RECORD_MAX_EVERY);

@@ -13,7 +13,7 @@ typedef struct {
     gint64 seed, first_round, rounds, first_tile, tiles, every; /* rounds -1: not given */
     gint runs;
     double sustained, timeout;
-    char *ctas; /* "0,1,2" */
+    char *ctas; /* "0,1,2", "all", "last"; NULL: chosen by the launch */
 } WsBundleOptions;
 
 void ws_bundle_options_init(WsBundleOptions *o);
@@ -38,8 +38,14 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WsBundleOptions, ws_bundle_options_clear)
           NULL },                                                                                     \
         { "traced", 0, 0, G_OPTION_ARG_NONE, &(o).traced, "a traced build beside the timed one",      \
           NULL },                                                                                     \
-        { "ctas", 0, 0, G_OPTION_ARG_STRING, &(o).ctas, "CTAs to record (default 0)", "0,1,…" },      \
-        { "rounds", 0, 0, G_OPTION_ARG_INT64, &(o).rounds, "rounds of inner loops to record", "N" },  \
+        { "ctas",    0,                                                                               \
+          0,         G_OPTION_ARG_STRING,                                                             \
+          &(o).ctas, "CTAs to record: all, last (default of static launches) or numbers",             \
+          "0,1,…" },                                                                                  \
+        { "rounds",    0,                                                                             \
+          0,           G_OPTION_ARG_INT64,                                                            \
+          &(o).rounds, "rounds of inner loops to record; 0: only steps outside them",                 \
+          "N" },                                                                                      \
         { "every",    0,                                                                              \
           0,          G_OPTION_ARG_INT64,                                                             \
           &(o).every, "record one round of inner loops in N: costs less, shows less",                 \

@@ -12,8 +12,6 @@
 
 #include <string.h>
 
-#define MAX_RECORDS (1 << 30)
-
 /* Of a device of a mesh, which has a number of its own. */
 static WsLaunchValues *values_of(const WsCollected *c, const WsManifest *m, guint which,
                                  guint device, GError **error)
@@ -114,7 +112,7 @@ WsTrace *ws_collected_trace(const WsCollected *c, guint which, GError **error)
     g_autofree char *path = g_build_filename(c->dir, x->records, NULL);
     g_autofree char *data = NULL;
     gsize size;
-    if (!ws_file_read(path, MAX_RECORDS, &data, &size, error))
+    if (!ws_file_read(path, WS_MEASURE_MOST_BYTES, &data, &size, error))
         return NULL;
     WsRecordChoice choice = { m->first_round,   m->rounds, m->first_tile, m->tiles,
                               (guint)m->n_ctas, m->cta,    m->every };
@@ -141,7 +139,7 @@ WsTrace *ws_collected_trace(const WsCollected *c, guint which, GError **error)
     WsTrace *t =
         m->mesh ? ws_join_devices(c->program, part, plan, x->timers, (const guint8 *)data, each)
                 : ws_trace_ref(part->pdata[0]);
-    t->every = (gint32)MAX(m->every, 1);
+    t->every = plan->rounds ? (gint32)MAX(m->every, 1) : WS_TRACE_NO_ROUNDS;
     describe(t, c, x, missing);
     return t;
 }

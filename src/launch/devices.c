@@ -1,5 +1,6 @@
 #include "launch/devices.h"
 #include "launch/collect.h"
+#include "program/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,6 +38,7 @@ typedef struct {
     gsize each;
     guint64 zero; /* by the timer of the first device, ns; numbers of a file: they may wrap */
     gboolean aligned;
+    guint cluster;
 } Join;
 
 /* When the CTA that was recorded as number `slot` of a device began, by the timer of the first
@@ -52,7 +54,7 @@ static guint64 begins(const Join *j, guint device, guint slot)
 static guint slot_of(const Join *j, guint id)
 {
     for (guint i = 0; i < j->plan->n_ctas; i++)
-        if (j->plan->cta[i] == id)
+        if (ws_recorder_cta(j->plan, i, j->out->grid, j->cluster) == id)
             return i;
     return 0;
 }
@@ -107,8 +109,8 @@ WsTrace *ws_join_devices(const WsProgram *p, GPtrArray *part, const WsRecorder *
                          const GArray *timers, const guint8 *data, gsize each)
 {
     const WsTrace *first = part->pdata[0];
-    Join j = { ws_trace_new(p, WS_TRACE_MEASURED), plan, timers, data, each, 0,
-               all_known(timers, part->len) };
+    Join j = { ws_trace_new(p, WS_TRACE_MEASURED), plan,      timers, data, each, 0,
+               all_known(timers, part->len),       p->cluster };
     j.out->grid = first->grid;
     find_zero(&j, part);
     for (guint d = 0; d < part->len; d++)

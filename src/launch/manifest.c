@@ -87,6 +87,14 @@ static gboolean check_lens(const WsBundleSpec *spec, GError **error)
     if (spec->traced_ptx &&
         (!spec->choice || spec->choice->n_ctas == 0 || spec->choice->n_ctas > WS_MANIFEST_CTAS))
         return lens(error, "a traced bundle records 1 to %d CTAs", WS_MANIFEST_CTAS);
+    if (spec->traced_ptx) {
+        g_autoptr(WsRecorder) r = ws_recorder_new(spec->program, spec->choice);
+        if (r->cta_bytes * r->n_ctas > WS_MEASURE_MOST_BYTES)
+            return lens(error,
+                        "the records of %u CTAs take %" G_GUINT64_FORMAT
+                        " MiB, and 1024 are read: fewer --rounds, --tiles or --ctas",
+                        r->n_ctas, r->cta_bytes * r->n_ctas >> 20);
+    }
     for (guint m = 0; m < p->n_maps; m++)
         if (p->map[m].rank != p->tensor[p->map[m].tensor].rank)
             return lens(
@@ -165,6 +173,8 @@ static void put_agents(GString *out, const WsProgram *p)
     g_string_append_c(out, '\n');
 }
 
+enum { MOST_LISTED = 128 };
+
 static void put_records(GString *out, const WsBundleSpec *spec)
 {
     const WsRecordChoice *c = spec->choice;
@@ -178,7 +188,14 @@ static void put_records(GString *out, const WsBundleSpec *spec)
     if (c->every > 1) /* a runner that knows no such bundle refuses it */
         put_int(out, c->every);
     g_string_append_printf(out, "\nplan %" G_GUINT64_FORMAT "\nctas", ws_measure_plan_key(r));
-    for (guint i = 0; i < c->n_ctas; i++)
+    gboolean all = c->n_ctas > MOST_LISTED;
+    for (guint i = 0; i < c->n_ctas && all; i++)
+        all = c->cta[i] == i;
+    if (all) {
+        g_string_append(out, " all");
+        put_int(out, c->n_ctas);
+    }
+    for (guint i = 0; i < c->n_ctas && !all; i++)
         put_int(out, c->cta[i]);
     g_string_append_c(out, '\n');
 }

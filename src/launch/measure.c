@@ -94,17 +94,23 @@ static gint64 clock_of(Cta *c, const WsRecordStrip *strip, gint64 total, gint wo
     return cycles_of(c, word32(c->base + ws_recorder_at(strip, total, (guint)word)));
 }
 
-/* Reads the clocks of a point in one round. FALSE if the round lies outside the window. */
+/* Reads the clocks of a point in one round; `last`: when the agent's record before ended, -1 not
+ * known. FALSE if the round lies outside the window, or the point's beginning does. */
 static gboolean read_point(Cta *c, const WsRecordStrip *strip, const WsRecordPoint *point,
-                           gint64 total, gint64 *before, gint64 *after)
+                           gint64 total, gint64 last, gint64 *before, gint64 *after)
 {
+    gboolean chained = point->before < 0;
     if (ws_recorder_at(strip, total, 0) < 0)
         return FALSE;
     *after = clock_of(c, strip, total, point->after);
     *before = point->before >= 0 ? clock_of(c, strip, total, point->before) : -1;
-    for (const WsRecordPoint *q = point; *before < 0 && q-- > strip->point;)
+    for (const WsRecordPoint *q = point; *before < 0 && q-- > strip->point;) {
         *before = clock_of(c, strip, total, q->after);
-    return TRUE;
+        chained = chained && q->before < 0;
+    }
+    if (*before < 0 && chained)
+        *before = last;
+    return *before >= 0 || !chained;
 }
 
 /* --- groups and completions ---------------------------------------------------------------------
@@ -269,13 +275,19 @@ static gint add_record(Agent *a, const WsStep *step, gint64 *after)
     gint64 before;
     *after = -1;
     if (!point) {
-        if (!step->op->derived && !a->any_between) {
+        const WsTree *in = step->n_rounds ? step->loop[step->n_rounds - 1] : NULL;
+        if (!c->plan->rounds && in && in->over != WS_OVER_TILES) {
+            a->last = -1; /* what stands here was not recorded */
+            a->any_between = FALSE;
+        } else if (!step->op->derived && !a->any_between) {
             a->between = blank_record(a, step);
             a->any_between = TRUE;
         }
         return -1;
     }
-    const gboolean inside = read_point(c, strip, point, strip_total(strip, step), &before, after);
+    const gint64 last = a->last >= 0 ? g_array_index(c->record, WsTraceRecord, a->last).issued : -1;
+    const gboolean inside =
+        read_point(c, strip, point, strip_total(strip, step), last, &before, after);
     if (inside && (*after < 0 || before < 0)) {
         a->unwritten++;
     } else if (inside) {
@@ -353,7 +365,8 @@ static gboolean walk_agent(Cta *c, guint agent, gint64 grid, guint id, GError **
 }
 
 /* One agent notes the end: others may still be at their last steps. */
-#define LATER (G_GINT64_CONSTANT(1) << 20)
+#define LATEST_BEGIN (G_GINT64_CONSTANT(1) << 40) /* ns between two CTAs' beginnings */
+#define LATER        (G_GINT64_CONSTANT(1) << 20)
 
 static gboolean refuse_clocks(guint id, const char *why, GError **error)
 {
@@ -412,6 +425,8 @@ static gboolean measure_cta(Cta *c, WsTrace *trace, gint64 grid, guint id, GErro
                          .cycles = ended ? (gint64)span : 0,
                          .ghz = timed ? (double)span / (double)ns : 0 };
     g_array_append_val(trace->cta, entry);
+    const gint64 began = (gint64)(word64(c->base + 8) & G_MAXINT64);
+    g_array_append_val(trace->begin, began);
     if (!read_claims(c, id, error))
         return FALSE;
     for (guint i = 0; i < c->claim->len; i++)
@@ -425,6 +440,21 @@ static gboolean measure_cta(Cta *c, WsTrace *trace, gint64 grid, guint id, GErro
     for (guint i = 0; i < c->record->len; i++)
         ws_trace_add(trace, &g_array_index(c->record, WsTraceRecord, i));
     return TRUE;
+}
+
+/* From the earliest on. Of one CTA there is nothing to know, and times that are no launch's are
+ * none. */
+static void count_begins(WsTrace *t)
+{
+    gint64 first = G_MAXINT64, last = 0;
+    for (guint i = 0; i < t->begin->len; i++) {
+        first = MIN(first, g_array_index(t->begin, gint64, i));
+        last = MAX(last, g_array_index(t->begin, gint64, i));
+    }
+    if (t->begin->len < 2 || last - first > LATEST_BEGIN)
+        g_array_set_size(t->begin, 0);
+    for (guint i = 0; i < t->begin->len; i++)
+        g_array_index(t->begin, gint64, i) -= first;
 }
 
 WsTrace *ws_measure(const WsProgram *p, const WsLaunchValues *v, const WsRecorder *plan,
@@ -453,7 +483,8 @@ WsTrace *ws_measure(const WsProgram *p, const WsLaunchValues *v, const WsRecorde
         c.loads = g_hash_table_new_full(completion_hash, completion_equal, g_free,
                                         (GDestroyNotify)g_array_unref);
         c.arrived = g_hash_table_new_full(completion_hash, completion_equal, g_free, g_free);
-        gboolean ok = measure_cta(&c, trace, grid, plan->cta[i], error);
+        gboolean ok =
+            measure_cta(&c, trace, grid, ws_recorder_cta(plan, i, grid, p->cluster), error);
         *n_missing += c.missing;
         g_array_unref(c.record);
         g_array_unref(c.claim);
@@ -465,6 +496,8 @@ WsTrace *ws_measure(const WsProgram *p, const WsLaunchValues *v, const WsRecorde
     for (guint i = 0; i < p->n_vars; i++)
         if (p->var[i].kind == WS_VAR_SIZE)
             ws_trace_add_size(trace, p->var[i].name, ws_launch_var(v, (gint)i));
+    count_begins(trace);
+    trace->every = plan->rounds ? 1 : WS_TRACE_NO_ROUNDS;
     ws_trace_finish(trace);
     return g_steal_pointer(&trace);
 }

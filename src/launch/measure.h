@@ -21,6 +21,8 @@ WsTrace *ws_measure(const WsProgram *p, const WsLaunchValues *v, const WsRecorde
                     gint64 grid, const guint8 *data, gsize size, WsWalkElement element,
                     gpointer inputs, guint64 *n_missing, GError **error);
 
+#define WS_MEASURE_MOST_BYTES (1 << 30) /* of a record buffer */
+
 /* A number that changes whenever the plan lays its clocks out differently: stored in the bundle, so
  * that records are never read with another plan than the one they were made with. */
 guint64 ws_measure_plan_key(const WsRecorder *plan);

@@ -311,9 +311,18 @@ static bool read_mesh(Reader *r)
     m->mesh = true;
     return true;
 }
+/* ctas ID…, or ctas all N: 0 to N - 1 */
 static bool read_ctas(Reader *r)
 {
     WsManifest *m = r->m;
+    if (r->n == 3 && strcmp(r->word[1], "all") == 0) {
+        int64_t n = 0;
+        if (!get_int(r, 2, 1, WS_MANIFEST_CTAS, &n))
+            return false;
+        for (m->n_ctas = 0; m->n_ctas < n; m->n_ctas++)
+            m->cta[m->n_ctas] = (uint32_t)m->n_ctas;
+        return true;
+    }
     if (r->n - 1 > WS_MANIFEST_CTAS)
         return fail(r, "more than %d CTAs", WS_MANIFEST_CTAS);
     for (m->n_ctas = 0; m->n_ctas < r->n - 1; m->n_ctas++)

@@ -13,7 +13,7 @@ static const char others[] =
             "of rounds here, so its rounds do not lie under the predicted ones.");
 
 static const char sampled[] =
-    WS_MARK("Of the rounds of inner loops only some were recorded (--every). What their agents did "
+    WS_MARK("Of the rounds of inner loops only some or none were recorded (--every, --rounds 0). What their agents did "
             "in between is not known: no use or gap of a unit, no overlap and no cause is shown.");
 
 const char *ws_score_claims_text(void)

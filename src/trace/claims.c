@@ -57,6 +57,7 @@ gboolean ws_trace_same_claims(const WsTrace *a, guint cta_a, const WsTrace *b, g
 void ws_trace_append(WsTrace *t, const WsTrace *other)
 {
     const guint first = t->cta->len;
+    g_array_set_size(t->begin, 0); /* other launches began at other times */
     g_array_append_vals(t->cta, other->cta->data, other->cta->len);
     for (guint i = 0; i < other->claimed->len; i++) {
         const WsTraceClaim *c = &g_array_index(other->claimed, WsTraceClaim, i);
@@ -67,6 +68,11 @@ void ws_trace_append(WsTrace *t, const WsTrace *other)
         r.cta = (guint16)(first + r.cta);
         ws_trace_add(t, &r);
     }
+}
+
+gint64 ws_trace_begin(const WsTrace *t, guint cta)
+{
+    return cta < t->begin->len ? g_array_index(t->begin, gint64, cta) : -1;
 }
 
 /* --- rounds that depend on the tile ----------------------------------------------------------- */

@@ -191,6 +191,20 @@ static gboolean read_claims(Reader *r, WsTrace *t)
     return TRUE;
 }
 
+static gboolean read_begins(Reader *r, WsTrace *t)
+{
+    const guint64 n = r->count[WS_FILE_BEGINS];
+    if (n != 0 && n != t->cta->len)
+        return damaged(r, "not every CTA has a beginning");
+    for (guint64 i = 0; i < n; i++) {
+        const gint64 ns = (gint64)get64(entry(r, WS_FILE_BEGINS, i));
+        if (ns < 0 || ns > WS_TRACE_MAX_TIME)
+            return damaged(r, "a CTA began at an impossible time");
+        g_array_append_val(t->begin, ns);
+    }
+    return TRUE;
+}
+
 static gboolean time_possible(gint64 v)
 {
     return v >= -1 && v <= WS_TRACE_MAX_TIME;
@@ -266,7 +280,7 @@ static WsTrace *parse(guint8 *bytes, gsize length, gboolean check_sum, GError **
     }
     g_autoptr(WsTrace) t = ws_trace_new(NULL, WS_TRACE_PREDICTED);
     t->record->bytes = bytes;
-    if (!read_head(&r, t) || !read_tables(&r, t) || !read_claims(&r, t) ||
+    if (!read_head(&r, t) || !read_tables(&r, t) || !read_claims(&r, t) || !read_begins(&r, t) ||
         !read_records(&r, t, bytes) || !check_index(&r, t))
         return NULL;
     return g_steal_pointer(&t);

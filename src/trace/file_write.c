@@ -7,9 +7,9 @@
 #include <string.h>
 
 const guint8 ws_file_entry_bytes[WS_FILE_SECTIONS] = {
-    [WS_FILE_STRINGS] = 1, [WS_FILE_SIZES] = 16,   [WS_FILE_OPS] = 16,
-    [WS_FILE_AGENTS] = 8,  [WS_FILE_CTAS] = 24,    [WS_FILE_LANES] = 40,
-    [WS_FILE_SPANS] = 16,  [WS_FILE_RECORDS] = 40, [WS_FILE_CLAIMS] = 8,
+    [WS_FILE_STRINGS] = 1, [WS_FILE_SIZES] = 16, [WS_FILE_OPS] = 16,   [WS_FILE_AGENTS] = 8,
+    [WS_FILE_CTAS] = 24,   [WS_FILE_LANES] = 40, [WS_FILE_SPANS] = 16, [WS_FILE_RECORDS] = 40,
+    [WS_FILE_CLAIMS] = 8,  [WS_FILE_BEGINS] = 8,
 };
 
 /* The file is emitted twice: once to learn its checksum, once to be written. So a save costs the
@@ -140,6 +140,12 @@ static void put_claims(Writer *w)
     }
 }
 
+static void put_begins(Writer *w)
+{
+    for (guint i = 0; i < w->t->begin->len; i++)
+        put(w, (guint64)g_array_index(w->t->begin, gint64, i), 8);
+}
+
 static void put_header(Writer *w)
 {
     const WsTrace *t = w->t;
@@ -180,6 +186,7 @@ static void emit(Writer *w)
     put_index(w);
     put_records(w);
     put_claims(w);
+    put_begins(w);
     for (guint i = 0; i < w->strings->len; i++)
         put(w, w->strings->data[i], 1);
     while (w->bytes % 8)
@@ -195,6 +202,7 @@ static void place(Writer *w)
         [WS_FILE_AGENTS] = t->agent_name->len, [WS_FILE_CTAS] = t->cta->len,
         [WS_FILE_LANES] = t->lane->len,        [WS_FILE_SPANS] = t->span->len,
         [WS_FILE_RECORDS] = t->record->len,    [WS_FILE_CLAIMS] = t->claimed->len,
+        [WS_FILE_BEGINS] = t->begin->len,
     };
     guint64 at = WS_FILE_HEADER_OF(w->version);
     for (guint i = WS_FILE_SIZES; i < WS_FILE_SECTIONS; i++) {
@@ -208,7 +216,8 @@ static void place(Writer *w)
 static void write_file(FILE *f, const WsTrace *t)
 {
     Writer w = { .t = t,
-                 .version = t->every > 1               ? WS_FILE_VERSION
+                 .version = t->begin->len              ? WS_FILE_VERSION
+                            : t->every > 1             ? 3
                             : ws_trace_knows_claims(t) ? 2
                                                        : 1,
                  .strings = g_byte_array_new(),

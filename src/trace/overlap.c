@@ -135,6 +135,9 @@ char *ws_trace_overlap_print(const WsTrace *t, const WsProgram *p)
     put_cover(s, t);
     if (t->every == 1)
         put_pairs(s, t, stats);
+    else if (t->every == WS_TRACE_NO_ROUNDS)
+        g_string_append(s, "\nno round of inner loops was recorded: shares of the time and what "
+                           "overlapped are not known\n");
     else
         g_string_append_printf(s,
                                "\none round of inner loops in %d was recorded: distances are means "

@@ -12,6 +12,14 @@ typedef struct {
     gboolean maybe; /* under a run-time branch of the strip's body */
 } Leaf;
 
+/* What a strip covers. */
+typedef struct {
+    GArray *leaves;    /* Leaf */
+    gboolean products; /* a round of a counted loop that issues products */
+    gboolean chained;  /* what precedes its first recorded operation has a clock: of the round
+                          before, or of the steps in front of the loop */
+} Shape;
+
 typedef struct {
     GArray *strips; /* WsRecordStrip */
     const WsRecordChoice *choice;
@@ -84,34 +92,84 @@ static guint unit_end(const GArray *leaves, guint i)
     return end;
 }
 
-/* First recorded leaf from i on, or leaves->len. */
-static guint next_recorded(const GArray *leaves, guint i)
+static gboolean is_load(WsOpKind kind)
 {
-    while (i < leaves->len && !ws_op_measured(g_array_index(leaves, Leaf, i).op->kind))
+    return kind == WS_OP_TMA_LOAD;
+}
+
+/* One by one, not as matrices. */
+static gboolean reads_values(WsOpKind kind)
+{
+    return kind == WS_OP_LD_SHARED;
+}
+
+/* In a round with products: reads of shared memory beside a wait. What they take is a few cycles of
+ * issue, and a clock there stands between the wait and the product. */
+static gboolean counts_to_wait(const Leaf *read, const Leaf *beside)
+{
+    return reads_values(read->op->kind) && !read->maybe && !beside->maybe &&
+           ws_op_waits_phase(beside->op->kind) && home(read->op) == home(beside->op);
+}
+
+/* The leaf of that wait in front of (by -1) or behind (1) a read; -1: none. */
+static gint wait_beside(const GArray *leaves, guint i, gint by)
+{
+    const Leaf *read = &g_array_index(leaves, Leaf, i);
+    for (gint j = (gint)i + by; j >= 0 && j < (gint)leaves->len; j += by) {
+        const Leaf *leaf = &g_array_index(leaves, Leaf, j);
+        if (counts_to_wait(read, leaf))
+            return j;
+        if (!reads_values(leaf->op->kind) && ws_op_measured(leaf->op->kind))
+            return -1;
+    }
+    return -1;
+}
+
+/* First recorded leaf from i on, or leaves->len. */
+static guint next_recorded(const Shape *shape, guint i)
+{
+    const GArray *leaves = shape->leaves;
+    while (i < leaves->len && (!ws_op_measured(g_array_index(leaves, Leaf, i).op->kind) ||
+                               (shape->products && (wait_beside(leaves, i, -1) >= 0 ||
+                                                    wait_beside(leaves, i, 1) >= 0))))
         i++;
     return i;
+}
+
+/* The last of the reads that count to the wait whose unit ends at leaf `end`; or `end`. */
+static guint with_reads(const GArray *leaves, guint wait, guint end)
+{
+    for (guint j = end + 1; j < leaves->len; j++) {
+        if (wait_beside(leaves, j, -1) == (gint)wait)
+            end = j;
+        else if (ws_op_measured(g_array_index(leaves, Leaf, j).op->kind))
+            break;
+    }
+    return end;
 }
 
 /* Two loads, one right behind the other in one list: a clock between them would only keep them
  * apart. */
 static gboolean shares_clock(const Leaf *a, const Leaf *b)
 {
-    return a->op->kind == WS_OP_TMA_LOAD && b->op->kind == WS_OP_TMA_LOAD &&
-           home(a->op) == home(b->op);
+    return is_load(a->op->kind) && is_load(b->op->kind) && home(a->op) == home(b->op);
 }
 
-static guint fill_points(const GArray *leaves, GArray *points)
+static guint fill_points(const Shape *shape, GArray *points)
 {
-    guint words = 0, run = 0;  /* points before this one have their clock */
-    gboolean anchored = FALSE; /* an unconditional clock precedes in this strip */
-    for (guint i = next_recorded(leaves, 0); i < leaves->len;) {
+    const GArray *leaves = shape->leaves;
+    guint words = 0, run = 0;           /* points before this one have their clock */
+    gboolean anchored = shape->chained; /* an unconditional clock precedes */
+    for (guint i = next_recorded(shape, 0); i < leaves->len;) {
         const Leaf *leaf = &g_array_index(leaves, Leaf, i);
         guint end = unit_end(leaves, i);
+        if (shape->products && ws_op_waits_phase(leaf->op->kind))
+            end = with_reads(leaves, i, end);
         WsRecordPoint point = { .op = leaf->op->index, .before = -1, .maybe = leaf->maybe };
         if (!anchored && run == points->len)
             point.before = (gint)words++;
         g_array_append_val(points, point);
-        i = next_recorded(leaves, end + 1);
+        i = next_recorded(shape, end + 1);
         if (i < leaves->len && shares_clock(leaf, &g_array_index(leaves, Leaf, i)))
             continue;
         for (; run < points->len; run++) {
@@ -160,19 +218,69 @@ static void choose_flush(WsRecordStrip *strip, const GArray *leaves)
     }
 }
 
+/* An operation that is recorded stands in `t`, under no condition and in no loop. */
+static gboolean surely_measures(const WsTree *t)
+{
+    if (t->kind == WS_TREE_OP)
+        return ws_op_measured(t->op->kind);
+    for (guint i = 0; t->kind == WS_TREE_SEQ && i < t->n_kids; i++)
+        if (surely_measures(t->kid[i]))
+            return TRUE;
+    return FALSE;
+}
+
+static gboolean measures_before(const WsTree *loop)
+{
+    const WsTree *seq = loop->parent;
+    for (guint i = 0; seq && seq->kind == WS_TREE_SEQ && i < seq->n_kids && seq->kid[i] != loop;
+         i++)
+        if (surely_measures(seq->kid[i]))
+            return TRUE;
+    return FALSE;
+}
+
+/* The last step that the author drew in the round is recorded. */
+static gboolean ends_measured(const GArray *leaves)
+{
+    for (guint i = leaves->len; i-- > 0;) {
+        const Leaf *leaf = &g_array_index(leaves, Leaf, i);
+        if (ws_op_measured(leaf->op->kind))
+            return !leaf->maybe;
+        if (!leaf->op->derived)
+            return FALSE;
+    }
+    return FALSE;
+}
+
+/* Between a wait and its product every clock delays the product, so rounds with products have none
+ * that another one says. */
+static void find_shape(Shape *shape, const WsRecordChoice *choice, const WsTree *body,
+                       const WsTree *loop, guint kid0, guint kid1)
+{
+    for (guint i = kid0; i < kid1; i++)
+        collect(body->kid[i], FALSE, shape->leaves);
+    for (guint i = 0; in_counted_loop(loop) && i < shape->leaves->len; i++)
+        shape->products |= ws_op_is_product(g_array_index(shape->leaves, Leaf, i).op->kind);
+    const gboolean whole = loop && body == loop->kid[0] && kid0 == 0 && kid1 == body->n_kids;
+    shape->chained = shape->products && whole && choice->every <= 1 && choice->first_round <= 0 &&
+                     ends_measured(shape->leaves) && measures_before(loop);
+}
+
 static void add_strip(Plan *plan, const WsTree *body, const WsTree *loop, guint kid0, guint kid1)
 {
+    const WsRecordChoice *c = plan->choice;
+    if (in_counted_loop(loop) && c->rounds <= 0)
+        return;
     g_autoptr(GArray) leaves = g_array_new(FALSE, FALSE, sizeof(Leaf));
-    for (guint i = kid0; i < kid1; i++)
-        collect(body->kid[i], FALSE, leaves);
+    Shape shape = { .leaves = leaves };
+    find_shape(&shape, c, body, loop, kid0, kid1);
     GArray *points = g_array_new(FALSE, FALSE, sizeof(WsRecordPoint));
-    guint words = fill_points(leaves, points);
+    guint words = fill_points(&shape, points);
     guint n_points = points->len;
     if (n_points == 0) {
         g_array_free(points, TRUE);
         return;
     }
-    const WsRecordChoice *c = plan->choice;
     WsRecordStrip strip = { .agent = plan->agent,
                             .body = body,
                             .loop = loop,
@@ -315,11 +423,18 @@ WsRecorder *ws_recorder_new(const WsProgram *p, const WsRecordChoice *choice)
     r->claimed_offset = (offset + 127) / 128 * 128;
     offset = r->claimed_lines ? r->claimed_offset + 8 * (guint64)r->claimed_lines : offset;
     r->cta_bytes = (offset + 127) / 128 * 128;
+    r->rounds = choice->rounds > 0;
     r->n_ctas = choice->n_ctas;
     r->cta = g_memdup2(choice->cta, choice->n_ctas * sizeof *choice->cta);
     r->n_ops = p->n_ops;
     index_points(r);
     return r;
+}
+
+guint ws_recorder_cta(const WsRecorder *r, guint i, gint64 grid, guint cluster)
+{
+    const gint64 last = grid - MAX(cluster, 1);
+    return r->cta[i] == WS_RECORD_LAST_CTA ? (guint)MAX(last, 0) : r->cta[i];
 }
 
 void ws_recorder_free(WsRecorder *r)

@@ -35,7 +35,8 @@ typedef struct {
     guint at; /* WsOp.index of the operation after which `after` is read: op itself, the commit of
                  an mma or store, the last box of a load; same SEQ as op */
     gint before; /* word of this strip's round that holds the clock before the op, -1 none: then the
-                    nearest preceding point of the round whose word is not the poison serves */
+                    nearest preceding point of the round whose word is not the poison serves; of the
+                    first point the end of the agent's record before */
     gint after;  /* word that holds the clock after it */
     gboolean maybe; /* under a run-time branch: the word keeps the poison when it was not reached */
 } WsRecordPoint;
@@ -69,6 +70,7 @@ typedef struct {
     guint claimed_agent;   /* whose loop it is */
     guint64 claimed_offset;
     gint64 claimed_lines; /* of 8 bytes; the last takes the tiles that have no line */
+    gboolean rounds;      /* rounds of inner loops are recorded; FALSE: only what is outside them */
     guint n_ctas;         /* CTAs recorded: those whose id is in `cta` */
     guint *cta;
     guint n_ops;
@@ -77,7 +79,7 @@ typedef struct {
 
 /* Which rounds of strips inside `count` loops, which of tile-level strips, which CTAs. */
 typedef struct {
-    gint64 first_round, rounds; /* totals of inner loops */
+    gint64 first_round, rounds; /* totals of inner loops; 0 rounds: inner loops hold no clock */
     gint64 first_tile, tiles;
     guint n_ctas;
     const guint *cta;
@@ -86,6 +88,10 @@ typedef struct {
 } WsRecordChoice;
 #define WS_RECORD_MAX_EVERY 1024
 gboolean ws_record_every_possible(gint64 every);
+/* In `cta`: the first CTA of the launch's last cluster, which has a tile less than others where
+ * tiles are dealt out and do not divide: a launch does not wait for what recording it costs. */
+#define WS_RECORD_LAST_CTA 0x7fffffffu
+guint ws_recorder_cta(const WsRecorder *r, guint i, gint64 grid, guint cluster); /* its id */
 #define WS_RECORD_POISON       0xffffffffu
 #define WS_RECORD_HEADER_BYTES 64
 #define WS_RECORD_MAX_ROUNDS   (1 << 20) /* rounds and tiles of a choice are cut to this */

@@ -45,6 +45,7 @@ WsTrace *ws_trace_new(const WsProgram *p, WsTraceOrigin origin)
     t->size = g_array_new(FALSE, FALSE, sizeof(gint64));
     t->cta = g_array_new(FALSE, FALSE, sizeof(WsTraceCta));
     t->claimed = g_array_new(FALSE, FALSE, sizeof(WsTraceClaim));
+    t->begin = g_array_new(FALSE, FALSE, sizeof(gint64));
     t->record = g_new0(WsTraceRecords, 1);
     t->lane = g_array_new(FALSE, FALSE, sizeof(WsTraceLane));
     t->span = g_array_new(FALSE, FALSE, sizeof(WsTraceSpan));
@@ -86,6 +87,7 @@ void ws_trace_unref(WsTrace *t)
     g_array_free(t->size, TRUE);
     g_array_free(t->cta, TRUE);
     g_array_free(t->claimed, TRUE);
+    g_array_free(t->begin, TRUE);
     g_free(t->record->bytes);
     g_free(t->record);
     g_array_free(t->lane, TRUE);

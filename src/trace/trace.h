@@ -11,6 +11,9 @@ G_BEGIN_DECLS
 /* Largest time a trace may hold, about 2.5 hours of cycles: keeps sums of times inside 64 bits. */
 #define WS_TRACE_MAX_TIME (G_GINT64_CONSTANT(1) << 44)
 
+/* WsTrace.every where no round of inner loops was recorded, only steps outside them. */
+#define WS_TRACE_NO_ROUNDS (1 << 30)
+
 typedef enum { WS_TRACE_PREDICTED, WS_TRACE_MEASURED } WsTraceOrigin;
 
 /* One execution of one step. Times are cycles from the trace's zero (CTA start); -1 = not known.
@@ -65,7 +68,8 @@ typedef struct {
     char *design_text; /* canonical design, embedded */
     char *design_hash;
     char *device;    /* "NVIDIA H200", or the machine description's name */
-    gint32 every;    /* of the rounds of inner loops one in so many was recorded; 1: all were */
+    gint32 every;    /* of the rounds of inner loops one in so many was recorded; 1: all were;
+                        WS_TRACE_NO_ROUNDS: none */
     guint64 missing; /* records that were never written, as far as known; in no file */
     char *note;
     GArray *size_name;       /* char* */
@@ -83,6 +87,8 @@ typedef struct {
     char *bound;         /* what limits the run ("tensor pipe"), NULL unknown */
     gint64 grid;         /* CTAs of the launch, 0 unknown */
     GArray *claimed;     /* WsTraceClaim, by CTA and position: of launches that claim their tiles */
+    GArray *begin;       /* gint64 of each CTA: ns from where the first of them began, by the timer
+                            that all SMs share; empty: not known */
     GArray *lane;        /* WsTraceLane: filled by ws_trace_finish() and by loading */
     GArray *span;        /* WsTraceSpan: level-of-detail index over the lanes */
     /* Utilisation of a unit over the trace, 0..1, NAN unknown (predicted traces). */
@@ -110,6 +116,8 @@ void ws_trace_add_claim(WsTrace *t, guint cta, gint32 tile);
 const WsTraceClaim *ws_trace_claims(const WsTrace *t, guint cta, guint *n);
 /* Which tiles its CTAs got is known. */
 gboolean ws_trace_knows_claims(const WsTrace *t);
+/* When a CTA (an index) began, ns after the first of the trace; -1: not known. */
+gint64 ws_trace_begin(const WsTrace *t, guint cta);
 /* Source of tiles for a walker (ws_walker_new): those of a list, then no more. */
 typedef struct {
     const WsTraceClaim *claim;

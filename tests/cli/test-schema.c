@@ -70,6 +70,7 @@ static const struct {
     { "collect", { "collect", WS_SOURCE_ROOT "/tests/launch/h200", "--json" } },
     { "trace", { "trace", PROJECTS "gemm-bf16/measured/gemm-bf16.wtrace", "--json" } },
     { "trace", { "trace", PROJECTS "attention-d128/measured/causal.wtrace", "--json" } },
+    { "trace", { "trace", PROJECTS "gemm-bf16/measured/waves.wtrace", "--json" } },
     { "rehearse", { "rehearse", ONE, "--json", "--size", "M=128", "--size", "K=64" } },
     { "rehearse", { "rehearse", DESIGNS "broken/02-wrong-count.wstave", "--json", "--adversary" } },
     { "profile", { "profile", ONE, "--json", "--size", "M=128" } },

@@ -207,6 +207,21 @@ static void test_timed_is_timed(void)
     g_assert_nonnull(sampled);
     g_assert_cmpuint(count(sampled, "wgmma.mma_async"), >, count(traced, "wgmma.mma_async"));
     g_assert_cmpuint(count(sampled, ", %clock;"), ==, count(traced, ", %clock;"));
+    /* no round: clocks of the tiles alone; the last CTA is found when the kernel runs, CTAs from
+     * the first on by their number */
+    const guint last = WS_RECORD_LAST_CTA;
+    choice = (WsRecordChoice){ .tiles = 4, .n_ctas = 1, .cta = &last };
+    g_autoptr(WsRecorder) tiles = ws_recorder_new(p, &choice);
+    g_autofree char *outside = ws_generate_ptx(p, &(WsGenerateOptions){ .recorder = tiles }, NULL);
+    g_assert_cmpuint(count(outside, ", %clock;"), <, count(traced, ", %clock;"));
+    g_assert_cmpuint(count(outside, "%nctaid.x"), >=, 1);
+    guint all[64];
+    for (guint i = 0; i < G_N_ELEMENTS(all); i++)
+        all[i] = i;
+    choice = (WsRecordChoice){ .tiles = 4, .n_ctas = G_N_ELEMENTS(all), .cta = all };
+    g_autoptr(WsRecorder) many = ws_recorder_new(p, &choice);
+    g_autofree char *waves = ws_generate_ptx(p, &(WsGenerateOptions){ .recorder = many }, NULL);
+    g_assert_cmpuint(count(waves, "selp"), <, count(plain, "selp") + 32);
     g_assert_null(strstr(traced, "trap"));
     g_assert_cmpuint(count(debug, "trap;"), ==, count(plain, "mbarrier.try_wait"));
     ws_program_unref(p);

@@ -1,5 +1,5 @@
 """Table of tests/gpu/overhead.sh: overhead.py BUNDLE… Needs results.json, and N.csv and N.txt of each case's trace."""
-import csv, json, os, re, statistics, sys
+import csv, json, math, os, re, statistics, sys
 
 
 def rounds_and_period(path, every=1):
@@ -21,14 +21,24 @@ def rounds_and_period(path, every=1):
     return len(loads), len(tiles), statistics.mean(near) if near else None
 
 
+def every_of(bundle):
+    """One round of inner loops in so many is recorded; None: no round is."""
+    with open(f"{bundle}/bundle.txt") as f:
+        words = next(line for line in f if line.startswith("records ")).split()
+    return None if words[3] == "0" else int(words[6]) if len(words) > 6 else 1
+
+
 def rounds_of(bundle, which):
-    """Rounds of the CTA that decides the time: of CTA 0, or of an average one where tiles are claimed."""
+    """Rounds of the CTA that decides the time: of one with most tiles, or of an average one where tiles are claimed."""
     rounds, tiles, _ = rounds_and_period(f"{bundle}/{which}.csv")
     text = open(f"{bundle}/bundle.txt").read()
-    if not re.search(r"^counter", text, re.M) or not tiles:
+    if not tiles:
         return rounds
     all_tiles = int([line for line in text.splitlines() if line.startswith("case ")][which].split()[-2])
-    return rounds / tiles * all_tiles / 132
+    claimed = re.search(r"^counter", text, re.M)
+    cluster = re.search(r"^block \d+ (\d+)", text, re.M)
+    each = all_tiles / (132 // int(cluster.group(1)) if cluster else 132)
+    return rounds / tiles * (each if claimed else math.ceil(each))
 
 
 def known(x, form, width, unit=""):
@@ -63,13 +73,13 @@ def devices(bundles):
     return ", ".join(sorted(names))
 
 
-print(f"Recorder on {devices(sys.argv[1:])}: traced build beside the timed one, by turns in one process,\n100 cold rounds, one CTA recorded, every round of it (-64: one round of inner loops in 64):")
-print("0, or 131 where the name says so, which has a tile less than the others (a static launch waits for its slowest CTA).")
+print(f"Recorder on {devices(sys.argv[1:])}: traced build beside the timed one, by turns in one process,\n100 cold rounds, one CTA recorded, every round of it (-64: one round of inner loops in 64; -waves: no round, the tiles of all CTAs):")
+print("the last one where tiles are dealt out, which has a tile less if they do not divide (-first: the first, which the launch waits for); else the first.")
 print("time: median over the rounds of traced/timed - 1, [10th, 90th percentile]; cycles: of the medians, each at the clock of the")
 print("traced kernel in the same rounds. least cover: share of its time that steps and waits of a group account for, the least group.")
 print("period: mean distance of two k rounds of a tile in the trace; timed: what a problem twice as deep takes more in the timed")
 print("build, per round more (of CTA 0; of an average CTA where tiles are claimed). -: not measured.\n")
-print(f"{'design':22} {'right':>5} {'timed us':>9} {'traced us':>9} {'time':>7} {'[p10':>7} {'p90]':>7} {'cycles':>7} {'spills':>6} {'C75xx':>5} {'lost':>5} {'least cover':>11} {'period':>7} {'timed':>7} {'apart':>6}")
+print(f"{'design':30} {'right':>5} {'timed us':>9} {'traced us':>9} {'time':>7} {'[p10':>7} {'p90]':>7} {'cycles':>7} {'spills':>6} {'C75xx':>5} {'lost':>5} {'least cover':>11} {'period':>7} {'timed':>7} {'apart':>6}")
 for bundle in sys.argv[1:]:
     bundle = bundle.rstrip("/")
     try:
@@ -78,15 +88,15 @@ for bundle in sys.argv[1:]:
         module = result["modules"]["traced"]
         timed, traced = case["cold"], case["cold_traced"]
         cover, lost = facts(f"{bundle}/0.txt")
-        every = 64 if bundle.endswith("-64") else 1
-        _, _, period = rounds_and_period(f"{bundle}/0.csv", every)
+        every = every_of(bundle)
+        period = rounds_and_period(f"{bundle}/0.csv", every)[2] if every else None
         pace = own_pace(result["cases"], bundle) if every == 1 else None
     except (OSError, KeyError, AttributeError, IndexError) as e:
-        print(f"{os.path.basename(bundle):22} not measured: {e!r}")
+        print(f"{os.path.basename(bundle):30} not measured: {e!r}")
         continue
     cycles = traced["cycles"] / timed["cycles"] - 1 if "cycles" in traced and "cycles" in timed else float("nan")
     right = "yes" if all(c.get("state") == "right" for c in result["cases"]) else "NO"
-    print(f"{os.path.basename(bundle):22} {right:>5} {timed['median_us']:9.2f} {traced['median_us']:9.2f} {100*case['overhead']:6.2f}% "
+    print(f"{os.path.basename(bundle):30} {right:>5} {timed['median_us']:9.2f} {traced['median_us']:9.2f} {100*case['overhead']:6.2f}% "
           f"{100*case['overhead_p10']:6.2f}% {100*case['overhead_p90']:6.2f}% {100*cycles:6.2f}% {module.get('local_bytes', 0):6} "
           f"{module.get('diagnostics', 0):5} {lost:5} {known(cover, '.1f', 10, '%')} {known(period, '.0f', 7)} "
           + (f"{pace:7.0f} {100*(period/pace-1):5.1f}%" if pace else f"{'-':>7} {'-':>6}"))

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # What recording costs: the traced build beside the timed one, by turns in one process, and whether the trace may be believed.
 #   tests/gpu/overhead.sh [--make DIR | --run DIR | --table DIR] [--build DIR] [--keep FILE]
-# Each design twice: every round recorded, and one round in 64 (-64).
+# Each design several times: as `profile --trace` records (every round; of launches that deal out their tiles the last CTA, which
+# has a tile less), the first CTA of such launches (-first), one round in 64 (-64), and no round, but the tiles of all CTAs (-waves).
 #   --make DIR   write the bundles (needs code generation)
 #   --run DIR    run the bundles in DIR (needs a GPU)
 #   --table DIR  collect the traces and print the table (needs neither)
@@ -11,7 +12,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 make=1 run=1 table=1 build=build/bin bundles="" keep=projects/recorder.txt
-usage() { sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 2; }
+usage() { sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 2; }
 while [ $# -gt 0 ]; do
     [ $# -gt 1 ] || usage
     case $1 in
@@ -40,7 +41,6 @@ designs=(
     "gemm-fp16|gemm-fp16|$gemm|"
     "gemm-fp8|gemm-fp8|$gemm|"
     "gemm-fp8-block|gemm-fp8-block|$gemm|"
-    "gemm-fp8-block-131|gemm-fp8-block|M=4096 N=4096 K=4096||--ctas 131"
     "attention-d64|attention-d64|B=4 HQ=32 HKV=32 SQ=4096 SK=4096|B=4 HQ=32 HKV=32 SQ=4096 SK=8192|"
     "attention-d128|attention-d128|B=4 HQ=16 HKV=16 SQ=4096 SK=4096|B=4 HQ=16 HKV=16 SQ=4096 SK=8192|"
     "attention-d128-causal|attention-d128|B=4 HQ=16 HKV=16 SQ=4096 SK=4096||--set CAUSAL=1"
@@ -50,20 +50,23 @@ designs=(
     "attention-d64-short|attention-d64|B=8 HQ=16 HKV=16 SQ=1024 SK=1024||"
     "gemm-fp8-block-deep|gemm-fp8-block|M=8192 N=4096 K=7168||"
     "gemm-bf16-pingpong-deep|gemm-bf16-pingpong|M=8192 N=4096 K=8192||"
-    "attention-d128-full-131|attention-d128-full|Z=4 H=16 N_CTX=4096||--ctas 131"
 )
 if [ $make = 1 ]; then
     mkdir -p "$bundles" || exit 2
-    for line in "${designs[@]}"; do for every in 1 64; do
+    variants=("|" "-first|--ctas 0" "-64|--every 64" "-waves|--ctas all --rounds 0")
+    for line in "${designs[@]}"; do for variant in "${variants[@]}"; do
         IFS='|' read -r name design traced longer options <<<"$line"
-        [ $every = 1 ] || name=$name-$every
-        [[ $name = *-131-64 || -d $bundles/$name ]] && continue
+        IFS='|' read -r suffix how <<<"$variant"
+        [ "$suffix" != -first ] || grep -q '"launch": *"persistent"' "projects/$design/design.wstave" || continue
+        [ "$suffix" = "" ] || longer=
+        dir=$bundles/$name$suffix
+        [ ! -d "$dir" ] || continue
         cases=(--case "$traced")
         [ -n "$longer" ] && cases+=(--case "$longer")
         # shellcheck disable=SC2086
-        "$build/warpstave" bundle "projects/$design/design.wstave" -o "$bundles/$name" --cubin --traced --ctas 0 \
-            --every $every --rounds 1500 --tiles 50 $options "${cases[@]}" >/dev/null || { echo "overhead: $name is not built"; rm -rf "${bundles:?}/$name"; }
-        rm -f "$bundles/$name/kernel.ptx" "$bundles/$name/traced.ptx" # the cubins are what runs
+        "$build/warpstave" bundle "projects/$design/design.wstave" -o "$dir" --cubin --traced \
+            --rounds 1500 --tiles 50 $how $options "${cases[@]}" >/dev/null || { echo "overhead: $name$suffix is not built"; rm -rf "${dir:?}"; }
+        rm -f "$dir/kernel.ptx" "$dir/traced.ptx" # the cubins are what runs
     done; done
 fi
 if [ $run = 1 ]; then

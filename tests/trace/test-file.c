@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The formats: 1; 2, which holds the tiles that CTAs claimed; 3, where only some rounds were
- * recorded. */
+ * recorded; 4, which says when each CTA began. */
 static guint format = 1;
 
 static WsTrace *sample_trace(void)
@@ -21,6 +21,10 @@ static WsTrace *sample_trace(void)
     for (guint i = 0; format >= 2 && i < G_N_ELEMENTS(claims); i++)
         ws_trace_add_claim(t, claims[i].cta, claims[i].tile);
     t->every = format == 3 ? 64 : 1;
+    for (gint64 i = 0; format == 4 && i < t->cta->len; i++) {
+        const gint64 ns = 100 * i;
+        g_array_append_val(t->begin, ns);
+    }
     return t;
 }
 
@@ -83,6 +87,9 @@ static void test_round_trip(void)
     const WsTraceClaim *first = ws_trace_claims(b, 0, &n);
     g_assert_cmpuint(n, ==, format >= 2 ? 2 : 0);
     g_assert_true(!n || (first[0].tile == 3 && first[1].tile == 0));
+    g_assert_cmpuint(b->begin->len, ==, format == 4 ? b->cta->len : 0);
+    g_assert_cmpint(ws_trace_begin(b, 1), ==, format == 4 ? 100 : -1);
+    g_assert_cmpint(ws_trace_begin(b, b->cta->len), ==, -1);
     g_assert_cmpuint(a->lane->len, ==, b->lane->len);
     g_assert_cmpuint(a->span->len, ==, b->span->len);
 }
@@ -213,6 +220,34 @@ static void in_format_3(gconstpointer test)
     format = 1;
 }
 
+static void in_format_4(gconstpointer test)
+{
+    format = 4;
+    ((void (*)(void))test)();
+    format = 1;
+}
+
+/* Beginnings of some CTAs, before the first one, or later than any time. */
+static void test_begins(void)
+{
+    static const gint64 bad[] = { -1, G_MININT64, WS_TRACE_MAX_TIME + 1 };
+    g_autoptr(GBytes) bytes = sample();
+    gsize length;
+    const guint8 *data = g_bytes_get_data(bytes, &length);
+    const gsize section = 112 + 16 * 9; /* the tenth */
+    guint64 at, fewer = GUINT64_TO_LE(1);
+    memcpy(&at, data + section, 8);
+    g_autofree guint8 *copy = g_memdup2(data, length);
+    memcpy(copy + section + 8, &fewer, 8);
+    expect_refused(copy, length, FALSE);
+    for (guint i = 0; i < G_N_ELEMENTS(bad); i++) {
+        g_autofree guint8 *one = g_memdup2(data, length);
+        const gint64 value = GINT64_TO_LE(bad[i]);
+        memcpy(one + GUINT64_FROM_LE(at) + 8, &value, 8);
+        expect_refused(one, length, FALSE);
+    }
+}
+
 /* A trace of no round, or of more than a round has numbers, is none. */
 static void test_every(void)
 {
@@ -235,7 +270,7 @@ static void test_version(void)
     gsize length;
     g_autofree guint8 *copy = g_memdup2(g_bytes_get_data(bytes, &length), g_bytes_get_size(bytes));
     g_bytes_get_data(bytes, &length);
-    copy[8] = 4;
+    copy[8] = 5;
     g_autoptr(GError) error = NULL;
     g_assert_null(ws_trace_parse(copy, length, TRUE, &error));
     g_assert_error(error, WS_TRACE_ERROR, WS_TRACE_ERROR_VERSION);
@@ -267,6 +302,10 @@ int main(int argc, char **argv)
     g_test_add_data_func("/trace/file/3/round-trip", (gconstpointer)test_round_trip, in_format_3);
     g_test_add_data_func("/trace/file/3/bits", (gconstpointer)test_bits, in_format_3);
     g_test_add_data_func("/trace/file/3/every", (gconstpointer)test_every, in_format_3);
+    g_test_add_data_func("/trace/file/4/round-trip", (gconstpointer)test_round_trip, in_format_4);
+    g_test_add_data_func("/trace/file/4/cut", (gconstpointer)test_cut, in_format_4);
+    g_test_add_data_func("/trace/file/4/bits", (gconstpointer)test_bits, in_format_4);
+    g_test_add_data_func("/trace/file/4/begins", (gconstpointer)test_begins, in_format_4);
     g_test_add_func("/trace/file/claims", test_claims);
     g_test_add_func("/trace/file/version", test_version);
     g_test_add_func("/trace/file/missing", test_missing);

@@ -115,34 +115,6 @@ static void cta_by_pointer(Scenario *s)
     WAIT_FOR(ws_timeline_cta(score(s)) == 1);
 }
 
-/* The strip has a cell for each CTA, by SM; a click shows that CTA, hovering says which it is. */
-static void heat_strip(Scenario *s)
-{
-    WsTimeline *t = score(s);
-    g_assert_false(gtk_widget_get_visible(t->heat)); /* one CTA is no strip */
-    add_trace(s);
-    WAIT_FOR(gtk_widget_get_mapped(t->heat) && gtk_widget_get_height(t->heat) > 10);
-    scenario_settle(s->timeline);
-    guint sm[3], seen = 0;
-    for (guint i = 0; i < 3; i++) {
-        scenario_click(t->heat, WS_TIMELINE_GUTTER + 48 * i + 20, 12, 1, NULL);
-        sm[i] = ws_timeline_cta_info(t, ws_timeline_cta(t))->sm;
-        seen |= 1u << ws_timeline_cta(t);
-        g_assert_true(!i || sm[i] >= sm[i - 1]);
-    }
-    g_assert_cmpuint(seen, ==, 7);
-    g_autofree char *tip = g_strdup_printf("SM %u, CTA", sm[2]);
-    scenario_point(t->heat, WS_TIMELINE_GUTTER + 48 * 2 + 24, 13);
-    WAIT_FOR(scenario_find_text(GTK_WIDGET(s->window), tip) ||
-             scenario_find_text(GTK_WIDGET(s->window), "tensor core busy"));
-    WsTrace *m = ws_document_measured(s->document);
-    for (guint i = 0; i < 3; i++) {
-        double share = ws_score_tensor_share(m, i);
-        g_assert_cmpfloat(share, >, 0.5);
-        g_assert_cmpfloat(share, <=, 1);
-    }
-}
-
 /* Two runs of one design: the view stays while one flips. */
 static void pin_and_flip(Scenario *s)
 {
@@ -581,7 +553,6 @@ static void add(void)
     scenario_add("reading/never-without-a-score", never_without_a_score);
     scenario_add("reading/cta-by-keyboard", cta_by_keyboard);
     scenario_add("reading/cta-by-pointer", cta_by_pointer);
-    scenario_add("reading/heat-strip", heat_strip);
     scenario_add("reading/pin-and-flip", pin_and_flip);
     scenario_add("reading/run-history", run_history);
     scenario_add("reading/rounds", rounds);

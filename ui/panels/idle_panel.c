@@ -196,6 +196,13 @@ static char *words(WsIdlePanel *self)
                                  "was not seen."),
                                most);
     }
+    if (b && b->uses[unit] && b->cta->len > 1) {
+        g_string_append_c(s, ' ');
+        g_string_append_printf(s,
+                               _("Measured is of all %u recorded CTAs together; the rows of the "
+                                 "score say it of the CTA that is shown."),
+                               b->cta->len);
+    }
     if (ws_document_between(d))
         g_string_append_printf(s, "%s%s", s->len ? " " : "", _(ws_document_between(d)));
     return g_string_free(s, FALSE);

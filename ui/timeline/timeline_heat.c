@@ -1,9 +1,11 @@
-/* A strip of all CTAs of the trace, by SM: how busy the tensor core was on each. A click chooses
- * the one that the score shows. */
+/* A strip of all CTAs of the trace, by SM: how busy the tensor core was on each; where the trace
+ * says when each began, rows of the SMs with their tiles. A click chooses the CTA that the score
+ * shows. */
 #include "score/palette.h"
 #include "ui/app/theme.h"
 #include "ui/parts/format.h"
 #include "ui/timeline/timeline_private.h"
+#include "ui/timeline/timeline_waves.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -24,6 +26,8 @@ struct _WsHeat {
     GtkWidget parent;
     WsTimeline *timeline; /* borrowed: its ancestor */
     GArray *cell;         /* Cell, by SM; NULL: to be made */
+    WsWaves *waves;       /* of `of`; NULL: not known */
+    WsTrace *of;          /* a reference */
 };
 G_DEFINE_FINAL_TYPE(WsHeat, ws_heat, GTK_TYPE_WIDGET)
 
@@ -53,6 +57,26 @@ static const GArray *cells(WsHeat *self)
     }
     g_array_sort(self->cell, by_sm);
     return self->cell;
+}
+
+static const WsWaves *waves_of(WsHeat *self)
+{
+    WsTrace *t = trace_of(self);
+    if (t != self->of) {
+        g_clear_pointer(&self->waves, ws_waves_free);
+        g_clear_pointer(&self->of, ws_trace_unref);
+        self->of = t ? ws_trace_ref(t) : NULL;
+        self->waves = t ? ws_waves_new(t) : NULL;
+        if (self->waves && self->waves->row->len < WS_WAVES_LEAST)
+            g_clear_pointer(&self->waves, ws_waves_free);
+    }
+    return self->waves;
+}
+
+static double height_of(WsHeat *self)
+{
+    const WsWaves *w = waves_of(self);
+    return w ? ws_timeline_waves_height(w) : HEIGHT;
 }
 
 /* Units of the page: width of a cell. */
@@ -101,7 +125,11 @@ static void snapshot(GtkWidget *widget, GtkSnapshot *s)
     gtk_snapshot_save(s);
     gtk_snapshot_scale(s, k, k);
     cairo_t *cr = gtk_snapshot_append_cairo(s, &GRAPHENE_RECT_INIT(0, 0, w / k, h / k));
-    paint(self, cr);
+    const WsWaves *waves = waves_of(self);
+    if (waves)
+        ws_timeline_waves_paint(waves, cr, (double)(w / k), self->timeline->cta);
+    else
+        paint(self, cr);
     cairo_destroy(cr);
     gtk_snapshot_restore(s);
 }
@@ -114,8 +142,25 @@ static const Cell *cell_at(WsHeat *self, double x)
     return i >= 0 && i < all->len ? &g_array_index(all, Cell, (guint)i) : NULL;
 }
 
+static const WsWaveRow *row_at(WsHeat *self, double x, double y, const WsWaveSpan **span)
+{
+    const double k = self->timeline->page_scale;
+    return ws_timeline_waves_at(self->waves, gtk_widget_get_width(GTK_WIDGET(self)) / k, x / k,
+                                y / k, span);
+}
+
 static void pressed(GtkGestureClick *g, int n, double x, double y, WsHeat *self)
 {
+    const WsWaveSpan *span = NULL;
+    if (waves_of(self)) {
+        const WsWaveRow *row = row_at(self, x, y, &span);
+        if (row && row->n && !span)
+            span = &g_array_index(self->waves->span, WsWaveSpan, row->first);
+        if (span)
+            ws_timeline_set_cta(self->timeline, span->cta);
+        gtk_widget_queue_draw(GTK_WIDGET(self));
+        return;
+    }
     const Cell *c = cell_at(self, x);
     if (c)
         ws_timeline_set_cta(self->timeline, c->cta);
@@ -125,7 +170,15 @@ static gboolean tooltip(GtkWidget *widget, int x, int y, gboolean keyboard, GtkT
                         gpointer data)
 {
     WsHeat *self = WS_HEAT(widget);
-    const Cell *c = keyboard ? NULL : cell_at(self, x);
+    const WsWaveSpan *span = NULL;
+    const WsWaveRow *row = waves_of(self) && !keyboard ? row_at(self, x, y, &span) : NULL;
+    if (row) {
+        const WsTraceCta *of = span ? ws_timeline_cta_info(self->timeline, span->cta) : NULL;
+        g_autofree char *words = ws_timeline_waves_tip(self->waves, row, span, of ? of->id : 0);
+        gtk_tooltip_set_text(tip, words);
+        return TRUE;
+    }
+    const Cell *c = keyboard || self->waves ? NULL : cell_at(self, x);
     const WsTraceCta *cta = c ? ws_timeline_cta_info(self->timeline, c->cta) : NULL;
     if (!cta)
         return FALSE;
@@ -145,19 +198,23 @@ void ws_timeline_heat_reset(WsTimeline *t)
     WsHeat *self = WS_HEAT(t->heat);
     g_clear_pointer(&self->cell, g_array_unref);
     gtk_widget_set_visible(t->heat, ws_timeline_n_ctas(t) > 1);
+    gtk_widget_queue_resize(t->heat);
     gtk_widget_queue_draw(t->heat);
 }
 
 static void measure(GtkWidget *widget, GtkOrientation o, int for_size, int *least, int *natural,
                     int *a, int *n)
 {
-    double k = WS_HEAT(widget)->timeline->page_scale;
-    *least = *natural = o == GTK_ORIENTATION_HORIZONTAL ? 200 : (int)ceil(HEIGHT * k);
+    WsHeat *self = WS_HEAT(widget);
+    const double k = self->timeline->page_scale;
+    *least = *natural = o == GTK_ORIENTATION_HORIZONTAL ? 200 : (int)ceil(height_of(self) * k);
 }
 
 static void finalize(GObject *object)
 {
     g_clear_pointer(&WS_HEAT(object)->cell, g_array_unref);
+    g_clear_pointer(&WS_HEAT(object)->waves, ws_waves_free);
+    g_clear_pointer(&WS_HEAT(object)->of, ws_trace_unref);
     G_OBJECT_CLASS(ws_heat_parent_class)->finalize(object);
 }
 

@@ -9,12 +9,13 @@
 #include "score/scene.h"
 #include "trace/header.h"
 #include "trace/stats.h"
+#include "trace/waves.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { CLAIMS_PRINTED = 12 };
+enum { CLAIMS_PRINTED = 12, CTAS_PRINTED = 4 };
 
 static void print_claims(const WsTrace *t, guint cta)
 {
@@ -47,6 +48,46 @@ static void put_claims(WsJsonOut *j, const WsTrace *t)
     ws_json_out_close(j, ']');
 }
 
+static void put_waves(WsJsonOut *j, const WsTrace *t)
+{
+    g_autoptr(WsWaves) w = ws_waves_new(t);
+    if (!w) {
+        ws_json_out_text(j, "waves", NULL);
+        return;
+    }
+    ws_json_out_open(j, "waves", '{');
+    ws_json_out_integer(j, "ctas", w->ctas);
+    ws_json_out_integer(j, "grid", w->grid);
+    ws_json_out_integer(j, "ns", w->end);
+    ws_json_out_real(j, "ran", w->ran);
+    ws_json_out_real(j, "tail", w->tail);
+    ws_json_out_open(j, "tiles", '[');
+    for (guint i = 0; i < w->place->len; i++) {
+        const WsWavePlace *p = &g_array_index(w->place, WsWavePlace, i);
+        ws_json_out_open(j, NULL, '{');
+        ws_json_out_integer(j, "place", p->tile);
+        ws_json_out_integer(j, "times", p->n);
+        ws_json_out_integer(j, "p10", p->p10);
+        ws_json_out_integer(j, "median", p->p50);
+        ws_json_out_integer(j, "p90", p->p90);
+        ws_json_out_close(j, '}');
+    }
+    ws_json_out_close(j, ']');
+    ws_json_out_open(j, "sms", '[');
+    for (guint i = 0; i < w->row->len; i++) {
+        const WsWaveRow *r = &g_array_index(w->row, WsWaveRow, i);
+        ws_json_out_open(j, NULL, '{');
+        ws_json_out_integer(j, "sm", r->sm == G_MAXUINT32 ? -1 : (gint64)r->sm);
+        ws_json_out_integer(j, "ctas", r->ctas);
+        ws_json_out_integer(j, "tiles", r->n);
+        ws_json_out_integer(j, "begin", r->begin);
+        ws_json_out_integer(j, "end", r->end);
+        ws_json_out_close(j, '}');
+    }
+    ws_json_out_close(j, ']');
+    ws_json_out_close(j, '}');
+}
+
 static void print_facts(const WsTrace *t, const char *file)
 {
     printf("%s: %s on %s, %u records of %u CTAs, %" G_GINT64_FORMAT " cycles\n", file,
@@ -58,8 +99,12 @@ static void print_facts(const WsTrace *t, const char *file)
                g_array_index(t->size, gint64, i));
     if (t->size->len)
         printf("\n");
-    for (guint c = 0; c < t->cta->len; c++)
+    for (guint c = 0; c < MIN(t->cta->len, CTAS_PRINTED); c++)
         print_claims(t, c);
+    g_autoptr(WsWaves) waves = ws_waves_new(t);
+    g_autofree char *text =
+        waves && waves->row->len >= WS_WAVES_LEAST ? ws_waves_text(waves) : g_strdup("");
+    fputs(text, stdout);
     if (t->bound)
         printf("bound: %s\n", t->bound);
     if (!isnan(t->tensor_busy))
@@ -136,7 +181,7 @@ static void print_json(const WsTrace *t, const char *file)
     ws_json_out_real(&j, "tensor_busy", t->tensor_busy);
     ws_json_out_real(&j, "tma_busy", t->tma_busy);
     ws_json_out_real(&j, "overhead", t->overhead);
-    ws_json_out_integer(&j, "every", t->every);
+    ws_json_out_integer(&j, "every", t->every == WS_TRACE_NO_ROUNDS ? 0 : t->every);
     ws_json_out_text(&j, "note", unknown ? ws_score_claims_text() : t->note);
     ws_json_out_open(&j, "loops", '[');
     for (guint i = 0; i < stats->loop->len && !unknown; i++) {
@@ -151,6 +196,7 @@ static void print_json(const WsTrace *t, const char *file)
         ws_json_out_close(&j, '}');
     }
     ws_json_out_close(&j, ']');
+    put_waves(&j, t);
     ws_idle_json(&j, idle, program);
     ws_cli_json_end(&j);
 }
@@ -245,7 +291,9 @@ int ws_command_trace(int argc, char **argv)
         printf("%s\n", ws_score_claims_text());
         return WS_EXIT_YES;
     }
-    if (t->every > 1)
+    if (t->every == WS_TRACE_NO_ROUNDS)
+        printf("no round of inner loops was recorded\n");
+    else if (t->every > 1)
         printf("one round of inner loops in %d was recorded\n", t->every);
     print_loops(t);
     return overlap || idle ? print_program(t, overlap, idle) : WS_EXIT_YES;
