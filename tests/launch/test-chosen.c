@@ -4,6 +4,10 @@
 #include "program/parts/agent.h"
 #include "program/parts/tree.h"
 
+#include "base/folder.h"
+#include "launch/bundle.h"
+#include "runner/manifest.h"
+
 #include "recorded.h"
 
 static WsTrace *measure(const Fixture *f, guint64 *missing)
@@ -145,11 +149,57 @@ static void test_chained(void)
     tear_down(&f, NULL);
 }
 
+/* All CTAs are one word and a number in the manifest; a list with a hole stays a list; records that
+ * nobody would read back are refused. */
+static void test_all(Fixture *f, gconstpointer unused)
+{
+    static const struct {
+        guint n, skip;
+        const char *line;
+    } cases[] = { { 3, 0, "\nctas 0 1 2\n" },
+                  { 200, 0, "\nctas all 200\n" },
+                  { 200, 1, "\nctas 1 2 " } };
+    g_autofree guint *cta = g_new(guint, 4097);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(GError) error = NULL;
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        for (guint k = 0; k < cases[i].n; k++)
+            cta[k] = k + cases[i].skip;
+        WsRecordChoice choice = { .tiles = 2, .n_ctas = cases[i].n, .cta = cta };
+        WsBundleSpec spec = {
+            .program = f->p, .timed_ptx = "", .traced_ptx = "", .choice = &choice
+        };
+        g_autofree char *dir = g_dir_make_tmp("warpstave-chosen-XXXXXX", NULL);
+        g_autofree char *text = ws_bundle_manifest(&spec, findings, &error);
+        g_assert_no_error(error);
+        g_assert_nonnull(strstr(text, cases[i].line));
+        ws_bundle_write(&spec, dir, findings, &error);
+        g_assert_no_error(error);
+        g_autofree WsManifest *m = g_new0(WsManifest, 1);
+        char why[512];
+        g_assert_true(ws_manifest_load(dir, m, why, sizeof why));
+        g_assert_cmpint(m->n_ctas, ==, cases[i].n);
+        g_assert_cmpuint(m->cta[cases[i].n - 1], ==, cta[cases[i].n - 1]);
+        ws_folder_remove(dir);
+    }
+    for (guint k = 0; k < 4097; k++)
+        cta[k] = k;
+    WsRecordChoice wide = { .rounds = 100000, .tiles = 2, .n_ctas = 4096, .cta = cta };
+    WsBundleSpec spec = { .program = f->p, .timed_ptx = "", .traced_ptx = "", .choice = &wide };
+    g_assert_null(ws_bundle_manifest(&spec, findings, &error));
+    g_assert_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_LENS);
+    g_clear_error(&error);
+    wide = (WsRecordChoice){ .tiles = 2, .n_ctas = 4097, .cta = cta };
+    g_assert_null(ws_bundle_manifest(&spec, findings, &error));
+    g_assert_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_LENS);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add("/launch/chosen/last", Fixture, NULL, set_up, test_last, tear_down);
     g_test_add("/launch/chosen/begins", Fixture, NULL, set_up, test_begins, tear_down);
+    g_test_add("/launch/chosen/all", Fixture, NULL, set_up, test_all, tear_down);
     g_test_add_func("/launch/chosen/tiles", test_tiles);
     g_test_add_func("/launch/chosen/chained", test_chained);
     return g_test_run();
