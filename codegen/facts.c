@@ -119,6 +119,21 @@ gboolean ws_fact_barrier_before_math(const WsProgram *p, const WsOp *op)
     return op->barrier >= 0 && ws_op_waits_join(op->kind) && next && next->kind == WS_OP_MATH;
 }
 
+const WsOp *ws_fact_wait_again(const WsProgram *p, const WsOp *arrive)
+{
+    const WsOp *next = next_of(p, arrive), *wait = arrive;
+    while (next && next->kind == WS_OP_LET)
+        next = next_of(p, next);
+    if (arrive->kind != WS_OP_BAR_ARRIVE || !next || next->kind != WS_OP_MATH)
+        return NULL;
+    while ((wait->kind == WS_OP_BAR_ARRIVE || wait->kind == WS_OP_LET) && wait->index > 0)
+        wait = p->op[wait->index - 1];
+    return wait->kind == WS_OP_MMA_WAIT && wait->agent == arrive->agent &&
+                   wait->tree->parent == arrive->tree->parent
+               ? wait
+               : NULL;
+}
+
 gboolean ws_fact_feeds_mma(const WsProgram *p, const WsAgent *agent, guint value)
 {
     for (guint i = 0; i < p->n_ops; i++) {

@@ -27,6 +27,11 @@ WsPrim ws_fact_combination(WsDtype t, WsReduce reduce, gboolean old);
 /* The named barrier in front of the arithmetic `op`, or behind it: it stays between them. */
 gboolean ws_fact_before_named_barrier(const WsProgram *p, const WsOp *op);
 gboolean ws_fact_barrier_before_math(const WsProgram *p, const WsOp *op);
+/* The wait for products right in front of `arrive`, an arrival at a named barrier that arithmetic
+ * follows; NULL: there is none. ptxas puts such an arrival behind all of the arithmetic, as nothing
+ * hangs on it, and the group whose turn it is waits that long; it does not where the same wait
+ * stands behind the arrival once more. */
+const WsOp *ws_fact_wait_again(const WsProgram *p, const WsOp *arrive);
 /* Operands a of matrix products: what defines them must stay behind the wait that retires the mma
  * which reads the registers, or ptxas runs all products one after another (C7513). */
 gboolean ws_fact_feeds_mma(const WsProgram *p, const WsAgent *agent, guint value);

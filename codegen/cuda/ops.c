@@ -94,6 +94,11 @@ static void mbar_expect(WsCuda *c, const WsOp *op)
 
 /* --- named barriers, fences, waits of groups -------------------------------------------------- */
 
+static void one_immediate(WsCuda *c, WsPrim id, gint64 n)
+{
+    ws_cuda_line(c, "%s<" WS_FOLD_IMMEDIATE "%" G_GINT64_FORMAT ">();", prim(id), n);
+}
+
 static void bar(WsCuda *c, const WsOp *op)
 {
     guint element = 0, id = 0;
@@ -108,13 +113,11 @@ static void bar(WsCuda *c, const WsOp *op)
     ws_cuda_line(c, "%s<" WS_FOLD_IMMEDIATE "%u, " WS_FOLD_IMMEDIATE "%" G_GINT64_FORMAT ">();",
                  prim(op->kind == WS_OP_BAR_ARRIVE ? WS_PRIM_BAR_ARRIVE : WS_PRIM_BAR_SYNC), id,
                  op->count);
+    const WsOp *wait = ws_fact_wait_again(c->p, op);
+    if (wait)
+        one_immediate(c, WS_PRIM_WGMMA_WAIT, wait->n);
     if (ws_fact_barrier_before_math(c->p, op))
         ws_cuda_line(c, "%s(n_tiles);", prim(WS_PRIM_STAY));
-}
-
-static void one_immediate(WsCuda *c, WsPrim id, gint64 n)
-{
-    ws_cuda_line(c, "%s<" WS_FOLD_IMMEDIATE "%" G_GINT64_FORMAT ">();", prim(id), n);
 }
 
 static void bulk_wait(WsCuda *c, const WsOp *op)

@@ -104,6 +104,9 @@ void ws_sync_bar(WsEmit *e, const WsOp *op)
         ws_prim_call(e, arrives ? WS_PRIM_BAR_ARRIVE : WS_PRIM_BAR_SYNC, 0, NULL, 2,
                      (guint32[]){ id, threads });
     }
+    const WsOp *wait = ws_fact_wait_again(e->p, op);
+    if (wait)
+        ws_prim_call(e, WS_PRIM_WGMMA_WAIT, 0, NULL, 1, (guint32[]){ (guint32)wait->n });
     if (ws_fact_barrier_before_math(e->p, op))
         ws_prim(e, WS_PRIM_STAY, e->n_tiles.v);
 }
