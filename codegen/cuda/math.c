@@ -41,13 +41,11 @@ static void name_scan(WsCudaMath *m, WsCudaNode *n)
     gboolean exclusive, reverse;
     const gboolean real = ws_cuda_node_own(n) == WS_MATH_REAL;
     ws_array_scan(n->is, &exclusive, &reverse);
+    name_parts(m, n->arg[0], FALSE);
     if (m->linear) {
-        ws_cuda_math_fail(m, WS_WORD("a running sum of linear values (64*n rows and 8*n columns in "
-                                     "a group of 4 warps are not linear)"));
-        n->name = "0";
+        ws_cuda_scan_line(m, n);
         return;
     }
-    name_parts(m, n->arg[0], FALSE);
     const char *name = ws_cuda_format(c, "part_%u", c->temporaries++),
                *type = cpp_type(ws_cuda_node_own(n));
     ws_cuda_line(c, "%s %s[%u];", type, name, n->n_row * n->n_col);

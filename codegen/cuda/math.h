@@ -37,6 +37,12 @@ WsCudaNode *ws_cuda_node_new(WsCudaMath *m, const WsArray *a);
 /* All nodes of `a` with their slots. NULL and an error where this lens has no answer. */
 WsCudaNode *ws_cuda_node_of(WsCudaMath *m, const WsArray *a);
 
+/* --- math_line.c ------------------------------------------------------------------------------*/
+/* Declares an array with all elements of a running sum of linear values, which it names. */
+void ws_cuda_scan_line(WsCudaMath *m, WsCudaNode *n);
+/* The sum, or the largest, of a linear value of one row as a C++ expression. */
+WsTerm ws_cuda_reduce_line(WsCudaMath *m, WsCudaNode *n, gboolean max);
+
 /* --- math_text.c ------------------------------------------------------------------------------*/
 /* The node at slots ri, ci (li) as a C++ expression of that kind. */
 WsTerm ws_cuda_node_as(WsCudaMath *m, WsCudaNode *n, WsMathKind kind);

@@ -456,6 +456,8 @@ static WsTerm reduction(WsCudaMath *m, WsCudaNode *n)
     WsCudaNode *a = n->arg[0];
     gboolean max = n->is->x->func == WS_FUNC_ROWMAX || n->is->x->func == WS_FUNC_LANEMAX;
     gboolean finish = n->is->x->func == WS_FUNC_ROWMAX || n->is->x->func == WS_FUNC_ROWSUM;
+    if (m->linear && finish && a->is->rows == 1 && a->is->cols > 1)
+        return ws_cuda_reduce_line(m, n, max);
     if (m->linear) {
         ws_cuda_math_fail(m, WS_WORD("a reduction of linear values (64*n rows and 8*n columns in a "
                                      "group of 4 warps are not linear)"));

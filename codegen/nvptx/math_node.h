@@ -49,4 +49,12 @@ LLVMValueRef ws_math_contract(LLVMValueRef v); /* a·b + c may be fused */
 LLVMValueRef ws_math_reduce(WsMath *m, WsMathNode *n, guint r);
 void ws_math_scan(WsMath *m, WsMathNode *n, guint r); /* makes all elements of the row */
 
+/* --- math_line.c: of linear values ------------------------------------------------------------*/
+typedef LLVMValueRef (*WsMathJoin)(WsEmit *e, LLVMValueRef a, LLVMValueRef b, gboolean max);
+/* Makes all elements. */
+void ws_math_scan_line(WsMath *m, WsMathNode *n, WsMathKind kind);
+/* The sum, or the largest, of the one row. */
+LLVMValueRef ws_math_reduce_line(WsMath *m, WsMathNode *n, WsMathKind kind, WsMathJoin join,
+                                 gboolean max);
+
 G_END_DECLS

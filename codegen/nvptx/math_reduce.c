@@ -40,6 +40,8 @@ LLVMValueRef ws_math_reduce(WsMath *m, WsMathNode *n, guint r)
     WsMathKind kind = n->is->kind == WS_MATH_LITERAL ? WS_MATH_INT : n->is->kind;
     gboolean max = n->is->x->func == WS_FUNC_ROWMAX || n->is->x->func == WS_FUNC_LANEMAX;
     gboolean finish = n->is->x->func == WS_FUNC_ROWMAX || n->is->x->func == WS_FUNC_ROWSUM;
+    if (m->linear && finish && a->is->rows == 1 && a->is->cols > 1)
+        return ws_math_reduce_line(m, n, kind, join, max);
     if (m->linear) {
         ws_emit_step_error(e, m->op,
                            "a reduction of linear values (64*n rows and 8*n columns in a group of "
@@ -109,10 +111,12 @@ void ws_math_scan(WsMath *m, WsMathNode *n, guint r)
     gboolean exclusive, reverse;
     ws_array_scan(n->is, &exclusive, &reverse);
     LLVMValueRef carry = NULL, *row = n->made + (gsize)r * n->n_col;
-    if (m->linear || e->kind) {
-        ws_emit_step_error(e, m->op,
-                           "a running sum of linear values (64*n rows and 8*n columns in a group "
-                           "of 4 warps are not linear)");
+    if (m->linear && !e->kind) {
+        ws_math_scan_line(m, n, kind);
+        return;
+    }
+    if (e->kind) {
+        ws_emit_step_error(e, m->op, "a running sum");
         for (guint c = 0; c < n->n_col; c++)
             row[c] = LLVMGetUndef(kind == WS_MATH_REAL ? e->f32 : e->i32);
         return;

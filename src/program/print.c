@@ -369,6 +369,9 @@ static void put_op(GString *out, const WsProgram *p, const WsOp *op, guint inden
         g_string_append_printf(out, "%s%s", i ? "; " : " ", text);
     }
     put_named(out, "unless", op->skip);
+    if (op->line_barrier >= 0)
+        g_string_append_printf(out, " between warps at byte %" G_GUINT64_FORMAT " by %s",
+                               op->line_at, p->barrier[op->line_barrier].name);
     if (op->text)
         g_string_append_printf(out, " \"%s\"", op->text);
     g_string_append_printf(out, "%s  ; %s\n", op->scope == WS_SCOPE_CLUSTER ? " .cluster" : "",

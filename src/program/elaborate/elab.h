@@ -244,6 +244,7 @@ void ws_elab_groups(WsElab *E); /* agents, warps, values */
 gboolean ws_elab_dtype(const char *text, WsDtype *out);
 gint ws_barrier_derived(WsElab *E, const char *name, const char *path, WsBarrierKind kind,
                         guint slots, gboolean ready);
+gint ws_barrier_group(WsElab *E); /* of this agent's `sync` group */
 
 /* --- references to objects (access.c) */
 typedef struct {
@@ -377,6 +378,7 @@ guint16 ws_ctas_mask(WsElab *E, const WsCtas *ctas, guint sender);
 /* --- after the bodies */
 void ws_elab_counts(WsElab *E);    /* counts.c: arrivals, threads, bytes */
 void ws_elab_leaders(WsElab *E);   /* breadth.c */
+void ws_elab_lines(WsStepState *S, WsOp *op); /* exchange.c; once its nodes are made */
 void ws_elab_exchanges(WsElab *E); /* exchange.c */
 /* Whether two views may touch the same bytes in any stage. */
 gboolean ws_accesses_overlap(WsElab *E, const WsAccess *a, const WsAccess *b); /* fences.c */

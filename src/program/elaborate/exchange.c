@@ -1,7 +1,12 @@
+/* What lanes and warps of one agent hand each other through shared memory. */
+#include "base/phrase.h"
+#include "program/array.h"
 #include "program/elaborate/elab.h"
 #include "program/op.h"
 #include "program/parts/agent.h"
+#include "program/parts/value.h"
 #include "program/program.h"
+#include "target/target.h"
 
 /* bar.warp.sync around exchanges inside a warp (LANGUAGE section 13): lanes of one agent may write
  * shared memory and read it back without a `sync` if no byte passes from one warp to another (the
@@ -164,4 +169,77 @@ void ws_elab_exchanges(WsElab *E)
         flow(&X, E->p->agent[a].body, &p);
         pending_free(&p);
     }
+}
+
+/* --- sums between warps -----------------------------------------------------------------------*/
+
+/* Sums along the columns of linear values: elements of a row lie in lanes of all warps of the agent
+ * (element i * threads + thread). What the warps hand each other for that lies behind the buffers
+ * and barriers of shared memory, and they meet at the agent's own barrier: before it is written, so
+ * that none still reads what was there, and before it is read. Nothing else touches these bytes. */
+
+typedef struct {
+    const WsAgent *agent;
+    gboolean *linear; /* of the temporaries so far */
+    gboolean is_linear, sums;
+    guint elements; /* of the largest value that is summed along */
+} Line;
+
+static gboolean lies_linear(const WsAgent *a, guint value)
+{
+    const WsRegValue *v = &a->value[value];
+    return v->layout == WS_LAYOUT_LINEAR && (v->rows > 1 || v->cols > 1);
+}
+
+static void look(Line *l, const WsArray *a)
+{
+    if (a->form == WS_ARRAY_VALUE)
+        l->is_linear |= lies_linear(l->agent, a->index);
+    if (a->form == WS_ARRAY_TEMPORARY)
+        l->is_linear |= l->linear[a->index];
+    const gboolean one = a->form == WS_ARRAY_REDUCTION && a->arg[0]->rows == 1 &&
+                         (a->x->func == WS_FUNC_ROWSUM || a->x->func == WS_FUNC_ROWMAX);
+    if (a->form == WS_ARRAY_SCAN || one) {
+        l->sums = TRUE;
+        l->elements = MAX(l->elements, a->arg[0]->rows * a->arg[0]->cols);
+    }
+    for (guint i = 0; i < a->n_arg; i++)
+        look(l, a->arg[i]);
+}
+
+void ws_elab_lines(WsStepState *S, WsOp *op)
+{
+    WsElab *E = S->E;
+    const WsAgent *a = E->agent->out;
+    guint elements = 0;
+    if (E->errors > 0 || E->hw->matrix.values || a->warps < 2)
+        return;
+    g_autofree gboolean *linear = g_new0(gboolean, op->n_math + 1);
+    for (guint i = 0; i < op->n_math; i++) {
+        const WsAssign *s = &op->assign[i];
+        Line l = { .agent = a, .linear = linear };
+        if (!s->array)
+            continue;
+        look(&l, s->array);
+        linear[i] = l.is_linear || (s->value >= 0 && lies_linear(a, (guint)s->value));
+        if (l.sums && linear[i])
+            elements = MAX(elements, l.elements);
+    }
+    if (elements == 0)
+        return;
+    if (op->skip || a->one_code) {
+        ws_elab_error(E, WS_RULE_L_LENS, S->id,
+                      op->skip ? WS_WORD("Take `unless` away.") : WS_WORD("Take `one_code` away."),
+                      op->skip
+                          ? "%s: the warps of %s meet for this sum of linear values, and with "
+                            "`unless` one may stay away"
+                          : "%s: a sum of linear values in %s, whose replicas run one code, but "
+                            "have bytes and a barrier of their own for it",
+                      S->id, a->name);
+        return;
+    }
+    const guint rounds = (elements + a->threads - 1) / a->threads;
+    op->line_at = (E->p->shared_bytes + 3) / 4 * 4;
+    op->line_barrier = ws_barrier_group(E);
+    E->p->shared_bytes = op->line_at + (guint64)4 * rounds * a->warps;
 }

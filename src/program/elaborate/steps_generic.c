@@ -426,4 +426,5 @@ void ws_step_COMPUTE(WsStepState *S)
         op->skip = ws_elab_array_expr(E, ws_elab_field_expr(E, S->node, WS_F_unless), S->id);
     ws_op_label(E, op, "compute %s", op->n_math ? op->math[0]->name : "");
     ws_types_bind(S, op);
+    ws_elab_lines(S, op);
 }

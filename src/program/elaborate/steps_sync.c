@@ -119,8 +119,7 @@ void ws_step_EXPECT(WsStepState *S)
     ws_op_label(E, op, "expect %s", ref->name);
 }
 
-/* The derived barrier of this agent's `sync` group. */
-static gint group_barrier(WsElab *E)
+gint ws_barrier_group(WsElab *E)
 {
     const WsAgent *a = E->agent->out;
     g_autofree char *name = g_strdup_printf("sync %s", a->name);
@@ -152,7 +151,7 @@ void ws_step_SYNC(WsStepState *S)
     if (group && ws_halves(E)) /* the one barrier that there is takes both halves */
         op->barrier = E->cta_barrier;
     else if (group)
-        op->barrier = group_barrier(E);
+        op->barrier = ws_barrier_group(E);
     else if (strcmp(ref->name, "cta") == 0)
         op->barrier = E->cta_barrier;
     else

@@ -62,7 +62,7 @@ WsOp *ws_op_new(WsElab *E, WsOpKind kind, const char *id, const char *step, WsNo
     op->proxy = info->proxy;
     op->engine = info->engine;
     op->breadth = info->breadth;
-    op->barrier = op->tensor = op->map = op->var = -1;
+    op->barrier = op->tensor = op->map = op->var = op->line_barrier = -1;
     g_ptr_array_add(E->ops, op);
     return op;
 }

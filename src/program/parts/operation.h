@@ -103,6 +103,8 @@ struct WsOp {
     WsExpr *skip;       /* MATH: `unless`, bound in the same way */
     WsAssign *assign;   /* MATH: [n_math], what each statement does */
     const WsArray *unless; /* MATH: `skip` as nodes, NULL without */
+    guint64 line_at;       /* MATH: where the warps hand each other sums of linear values */
+    gint line_barrier;     /* MATH: the agent's own, at which they meet for that; -1: they need not */
     gint var;              /* LET, ADVANCE, CLAIM, TAKE: variable set; -1 none */
     WsExpr *set;           /* LET: value; ADVANCE: increment */
     char *text;            /* MARK name, RAW text */

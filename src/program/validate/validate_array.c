@@ -1,8 +1,10 @@
 /* What program/array.h states about the nodes of a compute step. */
 #include "program/array.h"
 #include "program/parts/agent.h"
+#include "program/parts/barrier.h"
 #include "program/parts/operation.h"
 #include "program/parts/value.h"
+#include "program/program.h"
 #include "program/validate.h"
 
 #define HOLDS(condition) ws_holds(v, condition, #condition)
@@ -69,6 +71,10 @@ void ws_validate_math(WsValidation *v, const WsOp *op)
             HOLDS(fits(s->array->rows, v->agent->value[s->value].rows) &&
                   fits(s->array->cols, v->agent->value[s->value].cols));
     }
+    HOLDS(op->line_barrier < (gint)v->p->n_barriers);
+    HOLDS(op->line_barrier < 0 ||
+          (op->line_at % 4 == 0 && op->line_at < v->p->shared_bytes &&
+           v->p->barrier[op->line_barrier].kind == WS_BARRIER_NAMED && !op->unless));
     if (op->unless)
         node(v, op->unless, op->assign, op->n_math);
 }
