@@ -12,6 +12,10 @@ kernel  result  largest error of allowed  sizes  GPU  date  name"""
 
 def outcome(folder):
     """Result, error, device of a bundle."""
+    if not os.path.exists(f"{folder}/bundle.txt"):
+        return "not generated", "-", "-"
+    if not os.path.exists(f"{folder}/results.json"):
+        return "not run", "-", "-"
     try:
         with open(f"{folder}/results.json") as f:
             run = json.load(f)
@@ -45,7 +49,7 @@ def main(top):
                 continue
             folder = f"{top}/{key}{how}"
             when = os.path.getmtime(f"{folder}/results.json") if os.path.exists(f"{folder}/results.json") else time.time()
-            state, error, device = outcome(folder) if os.path.exists(f"{folder}/bundle.txt") else ("not generated", "-", "-")
+            state, error, device = outcome(folder)
             rows.append((key, state, error, "its own" if sizes == "-" else sizes, device.replace("NVIDIA ", ""),
                          time.strftime("%Y-%m-%d", time.gmtime(when)), name))
     good = ("right", "same bits", "no GPU")
