@@ -91,6 +91,19 @@ static void test_values(gconstpointer data)
     }
 }
 
+/* The order in which fibers run hides a store over what another warp has not read yet: the warps
+ * meet twice for each sum, before its stores and before its loads. */
+static void test_meetings(void)
+{
+    g_autoptr(WsProgram) p = program(4, "cumsum(v) + cumsum(v, 1, 1)", "x[i,j]", "");
+    g_autoptr(GError) error = NULL;
+    g_autofree char *ptx = ws_generate_ptx(p, NULL, &error);
+    g_assert_no_error(error);
+    g_auto(GStrv) part = g_strsplit(ptx, "bar.sync \t1, 256;", -1),
+                  other = g_strsplit(ptx, "bar.sync 1, 256;", -1);
+    g_assert_cmpuint(g_strv_length(part) + g_strv_length(other) - 2, ==, 4);
+}
+
 /* What cannot be said is refused: a warp that stays away while the others wait for it; rows of
  * which a reduction would have to give each its own number. */
 static void test_refused(void)
@@ -116,6 +129,7 @@ int main(int argc, char **argv)
                                                 shape[s].rows, shape[s].cols, shape[s].dtype);
         g_test_add_data_func(path, GUINT_TO_POINTER(s), test_values);
     }
+    g_test_add_func("/codegen/lines/meetings", test_meetings);
     g_test_add_func("/codegen/lines/refused", test_refused);
     return g_test_run();
 }
