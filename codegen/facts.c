@@ -113,23 +113,29 @@ gboolean ws_fact_before_named_barrier(const WsProgram *p, const WsOp *op)
     return next && next->barrier >= 0 && ws_op_joins(next->kind);
 }
 
+static gboolean is_math(const WsOp *op)
+{
+    return op && op->kind == WS_OP_MATH;
+}
+
 gboolean ws_fact_barrier_before_math(const WsProgram *p, const WsOp *op)
 {
-    const WsOp *next = next_of(p, op);
-    return op->barrier >= 0 && ws_op_waits_join(op->kind) && next && next->kind == WS_OP_MATH;
+    return op->barrier >= 0 && ws_op_waits_join(op->kind) && is_math(next_of(p, op));
 }
+
+/* What may stand between the wait, the arrival and the arithmetic. */
+static const gboolean passed[WS_OP_KIND_COUNT] = { [WS_OP_BAR_ARRIVE] = TRUE, [WS_OP_LET] = TRUE };
 
 const WsOp *ws_fact_wait_again(const WsProgram *p, const WsOp *arrive)
 {
     const WsOp *next = next_of(p, arrive), *wait = arrive;
-    while (next && next->kind == WS_OP_LET)
+    while (next && passed[next->kind])
         next = next_of(p, next);
-    if (arrive->kind != WS_OP_BAR_ARRIVE || !next || next->kind != WS_OP_MATH)
-        return NULL;
-    while ((wait->kind == WS_OP_BAR_ARRIVE || wait->kind == WS_OP_LET) && wait->index > 0)
+    while (passed[wait->kind] && wait->index > 0)
         wait = p->op[wait->index - 1];
-    return wait->kind == WS_OP_MMA_WAIT && wait->agent == arrive->agent &&
-                   wait->tree->parent == arrive->tree->parent
+    return ws_op_joins(arrive->kind) && !ws_op_waits(arrive->kind) && is_math(next) &&
+                   ws_op_retires(wait->kind) && ws_op_queue(wait->kind) == WS_QUEUE_MMA &&
+                   wait->agent == arrive->agent && wait->tree->parent == arrive->tree->parent
                ? wait
                : NULL;
 }
