@@ -7,6 +7,7 @@
 #include "model/build.h"
 #include "model/design.h"
 #include "model/finding.h"
+#include "model/findings.h"
 
 #include <string.h>
 
@@ -251,6 +252,29 @@ static void lift(Lift *l)
         add_executors(l, home);
 }
 
+/* The design with a step that says what was not read: saved, it is judged as the kernel was. */
+static WsDesign *marked(WsDesign *design, const WsReadHint *hint)
+{
+    const WsNode *group = ws_node_child(ws_design_root(design), WS_F_groups, 0);
+    if (!group)
+        return design;
+    WsJson *step = ws_json_map(), *text = ws_json_list(), *source = ws_json_list();
+    ws_json_put(step, "raw", ws_json_text("unread"));
+    ws_json_add(text, ws_json_text(hint->text));
+    ws_json_put(step, "text", text);
+    ws_json_add(source, ws_json_int(hint->line));
+    ws_json_add(source, ws_json_int(1));
+    ws_json_put(step, "source", source);
+    g_autofree char *place = ws_design_place(design, group);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsEdit) edit = ws_edit_new_insert(place, "body", 0, step);
+    WsDesign *with = ws_design_apply(design, edit, findings);
+    if (!with)
+        return design;
+    ws_design_unref(design);
+    return with;
+}
+
 WsDesign *ws_source_hints(WsRead *r, WsDesign *design)
 {
     for (guint i = 0; design && i < r->hints->len; i++) {
@@ -263,7 +287,7 @@ WsDesign *ws_source_hints(WsRead *r, WsDesign *design)
         if (!l.why)
             continue;
         ws_design_unref(design);
-        design = ws_design_ref(before);
+        design = marked(ws_design_ref(before), hint);
         ws_source_unread(r, hint->line, 1, hint->line,
                          ws_source_format(r, "the stages of a loop: %s", l.why), hint->text);
     }

@@ -32,9 +32,10 @@ static void show(const WsFound *best, guint tried, gpointer data)
 static int search(WsSearchAsked *a, char **set, char **size, const char *machine)
 {
     g_auto(WsCliLaunched) l = { 0 };
-    g_auto(GStrv) setting = g_strdupv(set); /* cut in place */
+    g_auto(GStrv) setting = g_strdupv(set); /* what is read is cut in place */
     g_autoptr(GArray) settings = NULL;
-    const int code = ws_cli_launched(&l, a->file, set, size, machine);
+    g_auto(GStrv) sizes = g_strdupv(size); /* likewise; as given for --measure */
+    const int code = ws_cli_launched(&l, a->file, set, sizes, machine);
     if (code != WS_EXIT_YES)
         return code;
     if (!ws_cli_settings(setting, "--set", &settings))

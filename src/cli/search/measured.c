@@ -157,10 +157,12 @@ static double run_one(WsMeasured *m, WsMeasuredDesign *d, const char *host)
         return NAN;
     }
     const WsCollectedCase *first = c->cases->len ? c->cases->pdata[0] : NULL;
-    if (!d->turns) {
+    /* a reference that takes too long judges nothing; values were rehearsed */
+    const gboolean right = first && (first->right || !strcmp(first->state, "not judged"));
+    if (!d->turns || !right) { /* a later turn may hang, too */
+        g_free(d->state);
         d->state = g_strdup(first ? first->state : "did not run");
-        /* a reference that takes too long judges nothing; values were rehearsed */
-        d->right = first && (first->right || !strcmp(first->state, "not judged"));
+        d->right = right;
     }
     d->turns++;
     return first && d->right && first->cold.n ? first->cold.median_us : NAN;
@@ -210,7 +212,7 @@ static void compare(WsMeasured *m)
                 g_array_index(d->us, double, k) / g_array_index(as_is->us, double, k);
             g_array_append_val(share, one);
         }
-        d->time = median(share);
+        d->time = d->problem || !d->right ? NAN : median(share);
     }
 }
 
@@ -254,7 +256,9 @@ WsMeasured *ws_measured_run(WsSearchAsked *a, const WsSearch *s, char **size, co
 {
     g_autoptr(GError) error = NULL;
     g_autofree char *scratch = ws_temporary_folder(&error);
-    if (!scratch || (keep && g_mkdir_with_parents(keep, 0777))) {
+    if (!scratch || (keep && (!*keep || g_mkdir_with_parents(keep, 0777)))) {
+        if (scratch)
+            ws_folder_remove(scratch);
         ws_cli_fail(WS_EXIT_USAGE, "%s: %s", scratch ? keep : "a temporary folder",
                     scratch ? "no folder can be made there" : error->message);
         return NULL;

@@ -34,6 +34,9 @@ static const char *sixteen(Type type)
 /* Digits and signs alone, no name of a launch. */
 static gboolean is_literal(const char *text)
 {
+    const char *bare = *text == '-' ? text + 1 : text;
+    if (!strcmp(bare, "inf") || !strcmp(bare, "nan"))
+        return TRUE;
     for (const char *at = text; *at; at++)
         if (g_ascii_isalpha(*at) && !((*at == 'e' || *at == 'E') && at > text &&
                                       (g_ascii_isdigit(at[-1]) || at[-1] == '.')))
