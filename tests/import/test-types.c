@@ -24,11 +24,12 @@ static const struct {
     { "tl.where(tile > 0.3, tile, 0.7)", "bf16(select(tile > bf16(0.3), tile, bf16(0.7)))", NULL },
     { "tl.where(tile > 0.3, tile.to(tl.float32), 0.7)", "select(tile > bf16(0.3), f32(tile), 0.7)",
       NULL },
-    { "tl.maximum(tile, 0.3)", "bf16(max(tile, bf16(0.3)))", NULL },
-    { "tl.minimum(0.3, tile)", "bf16(min(bf16(0.3), tile))", NULL },
+    { "tl.maximum(tile, 0.3)", "max(tile, 0.3)", NULL },
+    { "tl.minimum(0.3, tile)", "min(0.3, tile)", NULL },
     { "tl.abs(tile) * 0.3", "bf16(abs(tile)*bf16(0.3))", NULL },
     { "tile * tl.max(tile, 1)[:, None]", "tile*rowmax(tile)", NULL }, /* which is f32 */
-    { "tile * tl.sum(tile, 1)[:, None]", "tile*rowsum(tile)", "sums of values of bf16" },
+    { "tile * tl.sum(tile, 1)[:, None]", "bf16(tile*bf16(rowsum(tile)))",
+      "sums of values of bf16" },
     { "tile * tl.sum(tile.to(tl.float32), 1)[:, None]", "tile*rowsum(f32(tile))", NULL },
     { "tile.to(tl.float16) * 1.7", "f16(f16(tile)*f16(1.7))", NULL },
     { "tile.to(tl.float16) * 2047", "f16(f16(tile)*2047)", NULL },
@@ -37,7 +38,11 @@ static const struct {
     { "tile.to(tl.float32) * 1.7", "f32(tile)*1.7", NULL },
     { "(tile * 1.7).to(tl.bfloat16)", "bf16(tile*bf16(1.7))", NULL },
     { "(tile * 1.7).to(tl.float16)", "f16(bf16(tile*bf16(1.7)))", NULL },
+    { "tl.maximum(tile, 0.3) * 1.7", "max(tile, 0.3)*1.7", NULL },
+    { "tl.where(tile > 0.3, tile, float('-inf')) * 1.7",
+      "bf16(select(tile > bf16(0.3), tile, bf16(-inf))*bf16(1.7))", NULL },
     { "tl.fma(tile, tile, tile)", NULL, NULL }, /* rounded once */
+    { "(tile > 0.3) + (tile > 0.7)", NULL, NULL },
     { "tile.to(tl.int8) * 2", NULL, NULL },
     { "tile.to(tl.float8e4nv) * 2.0", NULL, NULL },
     { "tile % 3.0", NULL, NULL },
@@ -80,10 +85,9 @@ static void names(void)
         { "    y1 = tile * 0.3\n    doubled = y1 + 0.7\n", "doubled = bf16(y1 + bf16(0.7))", NULL },
         { "    y1 = tile.to(tl.float32)\n    doubled = y1 + 0.7\n", "doubled = y1 + 0.7", NULL },
         { "    y1 = tile / 3\n    doubled = y1 + 0.7\n", "doubled = y1 + 0.7", NULL },
-        { "    doubled = tile\n    for k in range(steps):\n        doubled = tl.maximum(doubled * "
-          "0.3, "
-          "0.7)\n",
-          "bf16(max(bf16(doubled*bf16(0.3)), bf16(0.7)))", NULL },
+        { "    doubled = tile\n    for k in range(steps):\n        doubled = tl.where(doubled > "
+          "0.7, doubled * 0.3, 0.7)\n",
+          "bf16(select(doubled > bf16(0.7), bf16(doubled*bf16(0.3)), bf16(0.7)))", NULL },
         { "    y1 = tl.zeros([128, 64], tl.bfloat16)\n    doubled = y1 + tile * 0.3\n",
           "bf16(bf16(0.0) + bf16(tile*bf16(0.3)))", NULL },
         { "    doubled = tile\n    if row > 128:\n        doubled = tile.to(tl.float32)\n"

@@ -143,8 +143,11 @@ const Val *py_mean_SUM(PyRead *p, const Val **a, const WsPyNode *at)
     const Val *of = sum->kind == VAL_MATH ? py_formula(p, a[0]) : NULL;
     if (of && !g_strcmp0(of->dtype, "i32"))
         ((Val *)sum)->dtype = "i32";
-    if (py_is_sixteen(of))
+    if (py_is_sixteen(of)) {
         grant_sums(p, of);
+        ((Val *)sum)->text = ws_source_format(p->r, "%s(%s)", of->dtype, sum->text);
+        ((Val *)sum)->dtype = of->dtype;
+    }
     const gboolean kept = a[2] && a[2]->kind != VAL_NONE && py_number(a[2], 1) != 0;
     return py_of_dimensions(p, sum, kept ? 2 : 1);
 }

@@ -14,7 +14,8 @@ typedef enum {
     TYPE_I32,
     TYPE_NARROW, /* integers of 8 bits */
     TYPE_CONDITION,
-    TYPE_OPEN, /* not known */
+    TYPE_EITHER, /* a scalar of 32 bits, or a number of a constexpr */
+    TYPE_OPEN,   /* not known */
 } Type;
 
 static const struct {
@@ -34,8 +35,7 @@ static const char *sixteen(Type type)
 /* Digits and signs alone, no name of a launch. */
 static gboolean is_literal(const char *text)
 {
-    const char *bare = *text == '-' ? text + 1 : text;
-    if (!strcmp(bare, "inf") || !strcmp(bare, "nan"))
+    if (!strcmp(text, "inf") || !strcmp(text, "(-inf)"))
         return TRUE;
     for (const char *at = text; *at; at++)
         if (g_ascii_isalpha(*at) && !((*at == 'e' || *at == 'E') && at > text &&
@@ -44,14 +44,30 @@ static gboolean is_literal(const char *text)
     return TRUE;
 }
 
+static void of_constexpr(const WsExpr *node, gpointer data)
+{
+    gpointer *d = data;
+    gboolean *any = d[1];
+    *any |= node->op == WS_EXPR_NAME && g_hash_table_contains(d[0], node->name);
+}
+
+/* An integer that is no literal: a tensor, unless a constexpr parameter may be made of it. */
+static Type type_of_integer(const PyRead *p, const WsExpr *e)
+{
+    gboolean any = FALSE;
+    gpointer data[] = { p->constants, &any };
+    ws_expr_visit(e, of_constexpr, data);
+    return any ? TYPE_EITHER : TYPE_I32;
+}
+
 /* Of `m`, the formula of `v`. */
 static Type type_of(const PyRead *p, const Val *v, const Val *m)
 {
     gint64 n;
     if (v->kind == VAL_INT)
-        return ws_x_is(v->e, &n) ? TYPE_NUMBER : TYPE_I32;
+        return ws_x_is(v->e, &n) ? TYPE_NUMBER : type_of_integer(p, v->e);
     if (v->kind == VAL_REAL)
-        return is_literal(v->text) ? TYPE_NUMBER : TYPE_F32;
+        return is_literal(v->text) ? TYPE_NUMBER : TYPE_EITHER;
     if (v->kind == VAL_PARAM)
         return g_hash_table_contains(p->constants, v->text) ? TYPE_NUMBER : TYPE_F32;
     if (!m->dtype)
@@ -72,6 +88,12 @@ static Type promote(Type a, Type b, gboolean divides)
 {
     if (a == TYPE_OPEN || b == TYPE_OPEN)
         return TYPE_OPEN;
+    if (a == TYPE_EITHER || b == TYPE_EITHER) { /* its type matters beside 16 bits alone */
+        const Type other = a == TYPE_EITHER ? b : a;
+        return sixteen(other) && !divides                ? TYPE_OPEN
+               : is_whole(other) || other == TYPE_EITHER ? TYPE_I32
+                                                         : TYPE_F32;
+    }
     if (a == TYPE_NUMBER || b == TYPE_NUMBER) {
         const Type other = a == TYPE_NUMBER ? b : a;
         return other == TYPE_NUMBER || (divides && sixteen(other)) ? TYPE_F32 : other;

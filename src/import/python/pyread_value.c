@@ -443,6 +443,9 @@ const Val *py_binary_tile(PyRead *p, const char *op, const Val *a, const Val *b)
             const char *narrow = NULL;
             if (i == 4) /* designs have no rest of reals */
                 return py_opaque(p);
+            const gboolean conditions = !g_strcmp0(x->dtype, "b") && !g_strcmp0(y->dtype, "b");
+            if (i < 3 && conditions) /* of one bit: 1 + 1 is 0 */
+                return py_opaque(p);
             if (i < 11 && !py_promote(p, a, b, i == 3, &x, &y, &narrow))
                 return py_opaque(p);
             Val *m = combine(p, x, y);
@@ -496,9 +499,13 @@ const Val *py_function_tile(PyRead *p, const char *name, const Val **arg, guint 
     gboolean whole =
         g_str_equal(name, "select") || g_str_equal(name, "max") || g_str_equal(name, "min");
     const char *narrow = NULL;
-    if (alike && whole && n >= 2 && of[n - 2] && of[n - 1] &&
-        !py_promote(p, arg[n - 2], arg[n - 1], FALSE, &of[n - 2], &of[n - 1], &narrow) &&
-        g_strcmp0(of[n - 2]->dtype, of[n - 1]->dtype))
+    const gboolean chosen = alike && whole && n >= 2 && of[n - 2] && of[n - 1];
+    if (chosen && *name == 'm') { /* numbers are tensors of f32 there, and bf16 is widened */
+        const gboolean same = !g_strcmp0(of[n - 2]->dtype, of[n - 1]->dtype);
+        narrow = same && !g_strcmp0(of[n - 1]->dtype, "f16") ? "f16" : NULL;
+    } else if (chosen &&
+               !py_promote(p, arg[n - 2], arg[n - 1], FALSE, &of[n - 2], &of[n - 1], &narrow) &&
+               g_strcmp0(of[n - 2]->dtype, of[n - 1]->dtype))
         alike = FALSE;
     if (g_str_equal(name, "abs") && py_is_sixteen(of[0]))
         narrow = of[0]->dtype;
