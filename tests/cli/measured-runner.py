@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A runner without a GPU: a bundle that ran in place of the one given, with a time that the text of its kernel gives.
 
-WARPSTAVE_SAYS=wrong: every kernel but that of the first call is wrong; absent: there is no GPU."""
+WARPSTAVE_SAYS=wrong: every kernel but that of the first call is wrong; absent: there is no GPU; later: kernels hang in
+the second turn."""
 import json, os, shutil, sys, zlib
 
 bundle, source = sys.argv[1], os.environ["WARPSTAVE_RAN"]
@@ -25,6 +26,9 @@ cold["cycles"] = us * cold["sm_mhz"]
 if says == "wrong" and not first:
     case["state"] = "wrong"
     case["outputs"][0]["wrong"] = 7
+    results["status"] = 1
+if says == "later" and "--no-check" in sys.argv:
+    case["state"] = "hung"
     results["status"] = 1
 for f in os.listdir(source):
     shutil.copy(os.path.join(source, f), bundle)

@@ -16,8 +16,10 @@ static int search(const char *says, char **output, char **written, char **turns)
 {
     g_autofree char *out = g_build_filename(dir, "out.wstave", NULL);
     g_autofree char *log = g_build_filename(dir, "turns", NULL);
-    const char *const arguments[] = { "search",      GEMM, "--rounds=2", "--beam=2", "--budget=20s",
-                                      "--measure=4", "-o", out,          NULL };
+    const char *const arguments[] = { "search",      GEMM,           "--rounds=2",
+                                      "--beam=2",    "--budget=20s", "--size=M=8192",
+                                      "--measure=4", "-o",           out,
+                                      NULL };
     g_unlink(out);
     g_unlink(log);
     g_setenv("WARPSTAVE_TURNS", log, TRUE);
@@ -90,6 +92,17 @@ static void wrong(void)
     g_assert_null(written);
 }
 
+/* Right in the first turn, which is not to be believed then. */
+static void later(void)
+{
+    g_autofree char *output = NULL, *written = NULL, *turns = NULL;
+    if (!can_run())
+        return;
+    g_assert_cmpint(search("later", &output, &written, &turns), ==, 1);
+    g_assert_nonnull(strstr(output, "a proved design ran and was hung: nothing is written"));
+    g_assert_null(written);
+}
+
 static void absent(void)
 {
     g_autofree char *output = NULL, *written = NULL, *turns = NULL;
@@ -145,6 +158,7 @@ int main(int argc, char **argv)
     g_setenv("WARPSTAVE_RAN", WS_SOURCE_ROOT "/tests/launch/h200", TRUE);
     g_test_add_func("/cli/measured/order", order);
     g_test_add_func("/cli/measured/wrong", wrong);
+    g_test_add_func("/cli/measured/later", later);
     g_test_add_func("/cli/measured/absent", absent);
     g_test_add_func("/cli/measured/refused", refused);
     g_test_add_func("/cli/measured/ranks", ranks);
