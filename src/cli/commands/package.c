@@ -1,6 +1,5 @@
 #include "package/package.h"
 #include "base/file.h"
-#include "base/json_out.h"
 #include "cli/kernels.h"
 #include "cli/package/pair.h"
 #include "cli/package/rule.h"
@@ -144,16 +143,7 @@ static void say_written(const char *file, const char *dir, const char *name, con
     if (!hip)
         g_ptr_array_add(files, g_strdup("bench.py"));
     g_ptr_array_add(files, g_strdup("README.md"));
-    WsJsonOut j;
-    ws_cli_json_begin(&j);
-    ws_json_out_text(&j, "file", file);
-    ws_json_out_text(&j, "folder", dir);
-    ws_json_out_text(&j, "name", name);
-    ws_json_out_text(&j, "verdict", verdict);
-    ws_json_out_texts(&j, "files", files);
-    if (wheel)
-        ws_json_out_text(&j, "wheel", wheel);
-    ws_cli_json_end(&j);
+    ws_cli_package_json(file, dir, name, verdict, files, wheel);
 }
 
 static int package(const char *file, char **set, const char *name, gboolean force,

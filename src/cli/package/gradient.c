@@ -104,16 +104,23 @@ static void fill(Trial *t, const Part *k, guint tensor)
     }
 }
 
+/* What the reference of a launch reads, by tensor; it begins anew. Caller frees. */
+static const void **begin(Trial *t, Part *k)
+{
+    const void **base = g_new0(const void *, k->program.n_tensors);
+    for (guint i = 0; i < k->program.n_tensors; i++)
+        base[i] = memory_of(t, k, i)->data;
+    ws_reference_restart(k->reference);
+    return base;
+}
+
 /* What a launch leaves, by its reference: written, or added to what is there. */
 static gboolean evaluate(Trial *t, guint launch, GError **error)
 {
     Part *k = &t->part[launch];
     const WsProgram *p = &k->program;
-    g_autofree const void **base = g_new0(const void *, p->n_tensors);
-    for (guint i = 0; i < p->n_tensors; i++)
-        base[i] = memory_of(t, k, i)->data;
+    g_autofree const void **base = begin(t, k);
     const WsReferenceInput input = { base, k->size, k->scalar, NULL };
-    ws_reference_restart(k->reference);
     for (guint i = 0; i < p->n_tensors; i++) {
         const gint64 n = elements(k, i);
         if (!ws_tensor_is_output(&p->tensor[i]) || !n)
@@ -135,11 +142,8 @@ static gboolean loss(Trial *t, double *sum, GError **error)
 {
     Part *k = &t->part[0];
     const WsProgram *p = &k->program;
-    g_autofree const void **base = g_new0(const void *, p->n_tensors);
-    for (guint i = 0; i < p->n_tensors; i++)
-        base[i] = memory_of(t, k, i)->data;
+    g_autofree const void **base = begin(t, k);
     const WsReferenceInput input = { base, k->size, k->scalar, NULL };
-    ws_reference_restart(k->reference);
     *sum = 0;
     for (guint i = 0; i < p->n_tensors; i++) {
         g_autofree char *name = g_strconcat("D", p->tensor[i].name, NULL);

@@ -1,5 +1,4 @@
 #include "cli/package/pair.h"
-#include "base/json_out.h"
 #include "cli/cli.h"
 #include "cli/kernels.h"
 #include "cli/package/gradient.h"
@@ -73,25 +72,10 @@ static int assemble(Launch *l, WsPackageSpec *spec)
 
 static void say(const WsPairOptions *o, const WsPair *pair, const char *outcome)
 {
-    if (!o->json) {
+    if (o->json)
+        ws_cli_package_json(o->file, o->dir, pair->name, outcome, NULL, NULL);
+    else
         printf("%s: __init__.py, %u launches, README.md\n", o->dir, pair->n);
-        return;
-    }
-    g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
-    GDir *d = g_dir_open(o->dir, 0, NULL);
-    const char *name;
-    while (d && (name = g_dir_read_name(d)))
-        g_ptr_array_add(files, g_strdup(name));
-    if (d)
-        g_dir_close(d);
-    WsJsonOut j;
-    ws_cli_json_begin(&j);
-    ws_json_out_text(&j, "file", o->file);
-    ws_json_out_text(&j, "folder", o->dir);
-    ws_json_out_text(&j, "name", pair->name);
-    ws_json_out_text(&j, "verdict", outcome);
-    ws_json_out_texts(&j, "files", files);
-    ws_cli_json_end(&j);
 }
 
 int ws_cli_package_pair(const WsPairOptions *o)

@@ -1,6 +1,5 @@
 #include "cli/package/rule.h"
 #include "base/file.h"
-#include "base/json_out.h"
 #include "cli/cli.h"
 #include "cli/kernels.h"
 #include "cli/package/parse.h"
@@ -56,30 +55,14 @@ static int make_build(Build *b, const WsPackageRuleOptions *o, const WsShapeChoi
 
 static void say(const WsPackageRuleOptions *o, const WsRulePackage *p, const char *wheel)
 {
-    if (!o->json) {
-        printf("%s: %s.h, %s.c, %s.py, %u builds, README.md\n", o->dir, p->name, p->name, p->name,
-               p->n);
-        if (wheel)
-            printf("%s\n", wheel);
+    if (o->json) {
+        ws_cli_package_json(o->file, o->dir, p->name, p->build[0].outcome, NULL, wheel);
         return;
     }
-    g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
-    GDir *d = g_dir_open(o->dir, 0, NULL);
-    const char *name;
-    while (d && (name = g_dir_read_name(d)))
-        g_ptr_array_add(files, g_strdup(name));
-    if (d)
-        g_dir_close(d);
-    WsJsonOut j;
-    ws_cli_json_begin(&j);
-    ws_json_out_text(&j, "file", o->file);
-    ws_json_out_text(&j, "folder", o->dir);
-    ws_json_out_text(&j, "name", p->name);
-    ws_json_out_text(&j, "verdict", p->build[0].outcome);
-    ws_json_out_texts(&j, "files", files);
+    printf("%s: %s.h, %s.c, %s.py, %u builds, README.md\n", o->dir, p->name, p->name, p->name,
+           p->n);
     if (wheel)
-        ws_json_out_text(&j, "wheel", wheel);
-    ws_cli_json_end(&j);
+        printf("%s\n", wheel);
 }
 
 static int write_all(const WsPackageRuleOptions *o, const WsRulePackage *p)

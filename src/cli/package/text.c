@@ -1,4 +1,5 @@
 #include "cli/package/text.h"
+#include "base/json_out.h"
 #include "cli/cli.h"
 #include "package/package.h"
 
@@ -35,4 +36,24 @@ int ws_cli_package_failure(const GError *error, const char *dir)
         return ws_cli_fail(WS_EXIT_ABSENT, "%s; %s is written and needs none", error->message, dir);
     const gboolean outside = g_error_matches(error, WS_PACKAGE_ERROR, WS_PACKAGE_ERROR_LENS);
     return ws_cli_fail_with(outside ? WS_EXIT_OUTSIDE : WS_EXIT_USAGE, error);
+}
+
+void ws_cli_package_json(const char *file, const char *dir, const char *name, const char *verdict,
+                         const GPtrArray *files, const char *wheel)
+{
+    g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GDir) folder = files ? NULL : g_dir_open(dir, 0, NULL);
+    const char *one;
+    while (folder && (one = g_dir_read_name(folder)))
+        g_ptr_array_add(all, g_strdup(one));
+    WsJsonOut j;
+    ws_cli_json_begin(&j);
+    ws_json_out_text(&j, "file", file);
+    ws_json_out_text(&j, "folder", dir);
+    ws_json_out_text(&j, "name", name);
+    ws_json_out_text(&j, "verdict", verdict);
+    ws_json_out_texts(&j, "files", files ? files : all);
+    if (wheel)
+        ws_json_out_text(&j, "wheel", wheel);
+    ws_cli_json_end(&j);
 }

@@ -11,5 +11,9 @@ char *ws_cli_package_name(const char *file);
 char *ws_cli_package_outcome(const char *verdict);
 /* Prints an error of src/package; the exit code. `dir` was written where only the wheel failed. */
 int ws_cli_package_failure(const GError *error, const char *dir);
+/* The JSON form of a package that was written to `dir`. `files`: their names (char*); NULL: those
+ * of the folder. `wheel`: its file, or NULL. */
+void ws_cli_package_json(const char *file, const char *dir, const char *name, const char *verdict,
+                         const GPtrArray *files, const char *wheel);
 
 G_END_DECLS
