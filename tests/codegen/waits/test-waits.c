@@ -198,6 +198,7 @@ static const struct {
     { "one-branch", NULL, TLE_BRANCH, NULL },
     { "operand", NULL, TLE_BRANCH, NULL },
     { "operand-in-loop", NULL, TLE_BRANCH, NULL },
+    { "operand-past-loop", NULL, NULL, NULL },
     { "over-tiles", NULL, TLE_BRANCH, NULL, TRUE },
     { "parts", "accumulates into part of a value", "a part of a value as accumulator",
       "part of a value" },

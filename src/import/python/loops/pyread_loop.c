@@ -328,63 +328,6 @@ static void round_by_round(PyRead *p, PyLoop *l)
     }
 }
 
-/* Another variable of the function that is made of the value; NULL: none is. */
-static const char *other_name(const PyRead *p, const char *name, gint value)
-{
-    GHashTableIter it;
-    gpointer key, held;
-    const char *found = NULL;
-    g_hash_table_iter_init(&it, p->frame->vars);
-    while (g_hash_table_iter_next(&it, &key, &held)) {
-        const Val *v = held;
-        gboolean names = v->kind == VAL_TILE && v->index == value && !v->text;
-        for (guint i = 0; v->reads && i < v->reads->len; i++)
-            names |= g_array_index(v->reads, gint64, i) == value;
-        if (names && strcmp(key, name) != 0 && !py_is_former(p, v) &&
-            (!found || strcmp(key, found) < 0))
-            found = key;
-    }
-    return found;
-}
-
-/* The tile in a value that the variable alone is. NULL: it is none that can be put there. */
-static const Val *copy_for(PyRead *p, const char *name, const Val *v, const WsPyNode *at)
-{
-    if (v->kind != VAL_TILE || v->text || v->depth || py_is_former(p, v))
-        return NULL;
-    const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, v->index);
-    if (held->accumulator)
-        return NULL; /* it may be in flight: renew_heads lists it if a round sets it */
-    const Val *copy = py_copy_of(p, v);
-    Val *own = py_val(p, VAL_TILE);
-    own->dims = v->dims;
-    own->rows = v->rows;
-    own->cols = v->cols;
-    own->index = py_hold_at(p, name, copy, at);
-    own->made = p->clock;
-    return own->index >= 0 ? own : NULL;
-}
-
-/* What a round leaves in a variable is put where it was at the beginning: variables that are one
- * value there get one each. */
-static void own_value(PyRead *p, PyLoop *l, PyCarry *c)
-{
-    const char *other = c->entry->kind == VAL_TILE ? other_name(p, c->name, c->entry->index) : NULL;
-    if (!other)
-        return;
-    g_autofree char *full = g_strconcat(p->frame->prefix, c->name, NULL);
-    const char *value = g_array_index(p->group->values, WsReadValue, c->entry->index).name;
-    if (strcmp(value, full) != 0) {
-        const Val *own = copy_for(p, c->name, c->entry, l->node);
-        c->entry = own ? own : c->entry;
-        py_set_path(p, c->name, c->entry);
-        return;
-    }
-    for (const Val *own; other; other = own ? other_name(p, c->name, c->entry->index) : NULL)
-        if ((own = copy_for(p, other, g_hash_table_lookup(p->frame->vars, other), l->node)))
-            py_assign(p, other, own);
-}
-
 static gboolean is_in(const GArray *list, gint value)
 {
     for (guint i = 0; i < list->len; i++)
@@ -453,6 +396,7 @@ static gboolean walk(PyRead *p, PyLoop *l)
     if (!l->names)
         py_assigned_names(l->body, names);
     g_autoptr(GArray) carries = g_array_new(FALSE, TRUE, sizeof(PyCarry));
+    g_autoptr(GArray) shared = g_array_new(FALSE, TRUE, sizeof(PyCopy));
     for (guint i = 0; i < names->len; i++) {
         const char *name = g_ptr_array_index(names, i);
         const Val *entry = py_path(p, name);
@@ -485,10 +429,12 @@ static gboolean walk(PyRead *p, PyLoop *l)
             c.entry = tile;
             py_set_path(p, name, tile);
         }
-        own_value(p, l, &c);
+        py_own_value(p, l, &c, shared);
         g_array_append_val(carries, c);
     }
     py_probe(p, l, carries);
+    if (py_drop_copies(p, l, carries, shared))
+        py_probe(p, l, carries);
     take_left(p, l);
     if (drop_kept_fields(carries)) /* what a round leaves as it is, is known in it */
         py_probe(p, l, carries);

@@ -27,6 +27,13 @@ typedef struct {
     const Val *now; /* in a round */
 } PyHeld;
 
+/* A value of its own for a variable that had another's when a loop began (pyread_alias.c). */
+typedef struct {
+    const char *name;
+    const Val *shared, *own;
+    WsReadStep *step; /* that copies it */
+} PyCopy;
+
 typedef struct PyLoop PyLoop;
 struct PyLoop {
     const WsPyNode *node; /* where it stands */
@@ -69,6 +76,11 @@ gboolean py_over_tiles(PyRead *p, PyLoop *l, const WsExpr *start, const WsExpr *
 void py_set_heads(PyRead *p, PyLoop *l, GArray *carries);
 void py_set_exits(PyRead *p, const PyLoop *l, GArray *carries);
 const WsExpr *py_inner_of(PyRead *p, const WsExpr *e, gint64 n); /* e of e % n, else e */
+/* --- pyread_alias.c: variables that are one value when a loop begins get one each, `copies` says
+ * which did. When a round has been tried: those that it leaves as they were are taken back, since
+ * the source copies nothing there. TRUE: some were. */
+void py_own_value(PyRead *p, PyLoop *l, PyCarry *c, GArray *copies);
+gboolean py_drop_copies(PyRead *p, const PyLoop *l, GArray *carries, const GArray *copies);
 /* --- pyread_carry.c */
 void py_classify(PyRead *p, PyCarry *c); /* what a round does to it */
 /* A name that a round binds to another object: which one it is in the next round, or behind the
