@@ -88,6 +88,7 @@ struct WsReadStep {
     const char
         *reduce; /* WRITE: what it does with what is there, atomically; NULL it replaces it */
     gint where;  /* WRITE, READ: 1 + the value that says which elements of the view; 0 none */
+    gint64 rows; /* WRITE: to a tensor, of the first ones alone; 0: of all */
     gint expected, old; /* WRITE: 1 + the value of what has to be there, that gets what was; 0 */
     gboolean own;       /* WAIT: for the load before it, on a barrier that nothing else uses */
     const WsExpr *when; /* predicate, NULL always */
@@ -179,7 +180,8 @@ typedef struct {
 typedef struct {
     const char *name;
     gint64 warps, registers;
-    gint64 mma_rows; /* of its matrix instructions; 0: not said */
+    gint64 replicate; /* times that it is there; 0: once */
+    gint64 mma_rows;  /* of its matrix instructions; 0: not said */
     guint line;
     GArray *values;      /* WsReadValue */
     GPtrArray *counters; /* char*, name; start 0 */

@@ -283,6 +283,8 @@ static void put_transfer(WsWriter *w, const GPtrArray *list, guint at, WsJson *s
         ws_json_put(step, "cta", ws_write_expr(w->r, s->cta));
     if (s->where)
         ws_json_put(step, s->tensor >= 0 ? "mask" : "places", value_name(w, s->where - 1, NULL));
+    if (s->rows)
+        ws_json_put(step, "rows", ws_json_int(s->rows));
     if (s->expected)
         ws_json_put(step, "expected", value_name(w, s->expected - 1, NULL));
     if (s->old)
@@ -378,6 +380,7 @@ static WsJson *group_of(WsWriter *w, WsReadGroup *g)
     WsJson *group =
         WS_MAKE(WS_NODE_GROUP, { WS_F_name, ws_json_text(g->name) },
                 { WS_F_role, ws_json_text(role) }, { WS_F_warps, ws_json_int(g->warps) },
+                { WS_F_replicate, g->replicate ? ws_json_int(g->replicate) : NULL },
                 { WS_F_registers, g->registers ? ws_json_int(g->registers) : NULL },
                 { WS_F_mma_rows, g->mma_rows > 16 ? ws_json_int(g->mma_rows) : NULL },
                 { WS_F_values, values }, { WS_F_counters, counters }, { WS_F_body, body });

@@ -90,6 +90,15 @@ static WsTlPointer pointer_of(WsPy *y, const WsOp *op, const WsRegValue *v, guin
     return p;
 }
 
+/* Which elements stand in the rows that are written. */
+static const char *first_rows(WsPy *y, const WsOp *op)
+{
+    const guint rows = op->value[0].rows;
+    const char *limit = ws_py_in(y, ws_py_uniform(y, op->limit), WS_PREC_BIT);
+    return ws_py_format(y, "%stl.arange(0, %u)%s < %s", op->value[0].cols > 1 ? "(" : "", rows,
+                        op->value[0].cols > 1 ? ")[:, None]" : "", limit);
+}
+
 void ws_tl_global(WsPy *y, const WsOp *op, const char *part, const char *relaxed)
 {
     const WsRegValue *v = &y->agent->value[op->value[0].value];
@@ -100,8 +109,11 @@ void ws_tl_global(WsPy *y, const WsOp *op, const char *part, const char *relaxed
         ws_py_refuse(y, op, "a read into a part of a value", "make it a value of its own");
         return;
     }
-    if (op->limit) {
-        ws_py_refuse(y, op, "a write that leaves out rows", "write the whole tile");
+    if (op->limit &&
+        tensor->rank > (op->value[0].cols > 1 ? 2 : 1)) { /* not read without a remark */
+        ws_py_refuse(y, op,
+                     "a write that leaves out rows, to a tensor of more dimensions than the tile",
+                     "write the whole tile");
         return;
     }
     WsTlPointer p = pointer_of(y, op, v, op->value[0].rows, op->value[0].cols);
@@ -120,6 +132,10 @@ void ws_tl_global(WsPy *y, const WsOp *op, const char *part, const char *relaxed
             return;
         }
         mask = ws_py_format(y, "%s & (%s != 0)", mask, y->value[op->value[op->mask].value]);
+        place = "";
+    }
+    if (op->limit) {
+        mask = ws_py_format(y, "%s & (%s)", mask, first_rows(y, op));
         place = "";
     }
     if (op->reduce != WS_REDUCE_NONE)

@@ -1,3 +1,4 @@
+#include "import/alone.h"
 #include "import/python/amd/amd.h"
 #include "import/python/dialect/pyread_terms.h"
 #include "import/python/dialect/tle_mesh.h"
@@ -267,6 +268,10 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
             py_finish_places(&p);
             py_tle_finish(&p);
             py_mesh_finish(&p);
+            if (p.alone) {
+                ws_source_few_rows(r);
+                ws_source_two_groups(r);
+            }
         }
         if (way.weak && !p.weak_listed)
             ws_source_unread(r, p.kernel->line, p.kernel->column, p.kernel->line,
