@@ -6,6 +6,7 @@
 #include "program/program.h"
 #include "ui/document/document_idle.h"
 #include "ui/document/document_next.h"
+#include "ui/gesture/gesture_private.h"
 #include "ui/panels/idle_panel.h"
 #include "ui/parts/table.h"
 #include "ui/runs/measurements.h"
@@ -16,6 +17,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#define LOAD       "groups/load/body/0/do/0/do/"
 #define NO_OVERLAP "projects/attention-d128/measured/no-overlap.wtrace"
 
 static WsTimeline *score(Scenario *s)
@@ -333,8 +335,43 @@ static void claims_known(Scenario *s)
     scenario_act(s, "theme-light");
 }
 
+/* While a step is dragged the panels stay as they were, and its verdict makes no new score. */
+static void while_dragged(Scenario *s)
+{
+    double x0, y0, x1, y1;
+    WsTimeline *t = score(s);
+    scenario_act(s, "show-measurements");
+    GtkWidget *m = ws_window_part(s->window, WS_PART_MEASUREMENTS);
+    g_assert_true(ws_measurements_show(WS_MEASUREMENTS(m), "summary"));
+    hands_settle(s);
+    WAIT_FOR(ws_document_idle(s->document, FALSE));
+    hands_zoom_to(s, LOAD "1", -1, 60, 3000);
+    const WsSceneItem *b = hands_find(s, (HandsItem){ LOAD "2", -1, 60, -1, 0, FALSE });
+    const WsSceneItem *a = hands_find(s, (HandsItem){ LOAD "1", -1, 60, -1, 0, FALSE });
+    g_assert_nonnull(a);
+    g_assert_nonnull(b);
+    hands_place(s, b, 0.4, &x0, &y0);
+    hands_place(s, a, 0.1, &x1, &y1);
+    WsTable *table = WS_TABLE(scenario_find_type(m, "WsTable"));
+    g_autoptr(WsRow) first = g_object_ref(ws_table_shown(table, 0));
+    hands_press(s, x0, y0);
+    hands_glide(s, x0, y0, x1 - 1, y1);
+    WAIT_FOR(ws_document_trying(s->document) &&
+             ws_document_design(s->document) == t->gesture->draft->design);
+    scenario_settle(s->timeline);
+    const WsScene *scene = t->scene;
+    WAIT_FOR(!ws_document_pending(s->document) && strstr(t->gesture->words, "\xe2\x9c\x94"));
+    WAIT_FOR(ws_document_idle(s->document, FALSE)); /* of what is tried: the rows of the units */
+    scenario_settle(s->timeline);
+    g_assert_true(t->scene == scene);
+    g_assert_true(ws_table_shown(table, 0) == first);
+    hands_let_go(s);
+    WAIT_FOR(ws_table_shown(table, 0) != first);
+}
+
 static void add(void)
 {
+    scenario_add("idle/while-dragged", while_dragged);
     scenario_add("idle/pinned", pinned);
     scenario_add("idle/text-200", large_text);
     scenario_add("idle/by-pointer", by_pointer);

@@ -170,9 +170,9 @@ static void say_frames(Bench *b, const char *what, GArray *frame, GArray *cpu)
     double p95 = percentile(frame, 0.95);
     gboolean met = p95 <= GOAL_FRAME;
     b->missed |= !met;
-    printf("%-44s p50 %5.1f  p95 %5.1f  cpu p95 %5.1f ms  goal %3.0f ms %s  worst %.1f\n", what,
-           percentile(frame, 0.5), p95, percentile(cpu, 0.95), GOAL_FRAME, met ? "met" : "MISSED",
-           percentile(frame, 1));
+    printf("%-44s p50 %5.1f  p95 %5.1f  cpu p50 %4.1f p95 %5.1f ms  goal %3.0f ms %s  worst %.1f\n",
+           what, percentile(frame, 0.5), p95, percentile(cpu, 0.5), percentile(cpu, 0.95),
+           GOAL_FRAME, met ? "met" : "MISSED", percentile(frame, 1));
     fflush(stdout);
 }
 
@@ -361,21 +361,26 @@ static void measure_answers(Bench *b)
 {
     WsDocument *d = ws_window_document(b->window);
     g_autoptr(GArray) took = g_array_new(FALSE, FALSE, sizeof(double));
+    g_autoptr(GArray) cpu = g_array_new(FALSE, FALSE, sizeof(double));
     for (guint i = 0; i < 40; i++) {
+        const double cpu_began = process_cpu();
         gint64 began = g_get_monotonic_time();
         ws_gesture_move(b->timeline, drag_x + (i % 2 ? 150 : -170) + (double)(i % 5) * 9, drag_y);
         while (ws_document_pending(d) && g_get_monotonic_time() - began < GIVE_UP)
             g_main_context_iteration(NULL, TRUE);
         double ms = (double)(g_get_monotonic_time() - began) / 1000;
+        const double used = process_cpu() - cpu_began;
         g_array_append_val(took, ms);
+        g_array_append_val(cpu, used);
         rest(b, 0.05);
     }
     g_array_sort(took, by_value);
+    g_array_sort(cpu, by_value);
     const double worst = percentile(took, 1);
     b->missed |= worst > GOAL_WORST;
-    printf("%-44s p50 %5.1f  p95 %5.1f  worst %6.1f ms     goal %3.0f ms %s\n",
+    printf("%-44s p50 %5.1f  p95 %5.1f  cpu p50 %5.1f ms  goal %3.0f ms %s  worst %.1f\n",
            "attention: verdict and times after rest", percentile(took, 0.5), percentile(took, 0.95),
-           worst, GOAL_WORST, worst <= GOAL_WORST ? "met" : "MISSED");
+           percentile(cpu, 0.5), GOAL_WORST, worst <= GOAL_WORST ? "met" : "MISSED", worst);
 }
 
 static int drag_scene(GtkApplication *application)

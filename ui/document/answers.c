@@ -346,6 +346,25 @@ static void send(WsWorker *w, WsAnswers *a, WsVerdict *verdict, WsFindings *find
     g_idle_add_full(G_PRIORITY_DEFAULT, deliver, m, free_delivery);
 }
 
+/* The check of a question, in a thread of its own beside the prediction: both read the same
+ * program, which is immutable, and neither waits for the other. */
+typedef struct {
+    const Question *q;
+    WsProgram *program;
+    gint *cancel;
+    WsFindings *findings;
+    WsVerdict *verdict;
+} Check;
+
+static gpointer check(gpointer data)
+{
+    Check *c = data;
+    const WsCheckOptions options = { .cancel = c->cancel };
+    c->verdict = c->q->import ? ws_judge_program(c->q->import, c->program, &options, c->findings)
+                              : ws_check(c->program, &options, c->findings);
+    return NULL;
+}
+
 static void answer(WsWorker *w, const Question *q)
 {
     g_autoptr(WsAnswers) a = begin(q->design, NULL);
@@ -355,23 +374,21 @@ static void answer(WsWorker *w, const Question *q)
         ws_judge_soften(a->findings);
     if (!is_newest(w, q->number))
         return;
-    const gboolean judge = q->what & WS_ASK_CHECK && may_judge(a);
+    const gboolean judge = q->what & WS_ASK_CHECK && may_judge(a) && may_check(w, q->number);
+    /* The program is shared with the main thread later: it is immutable. */
+    g_autoptr(WsProgram) program = a->program ? ws_program_ref(a->program) : NULL;
+    Check c = { q, program, &w->cancel, judge ? ws_findings_new() : NULL, NULL };
+    GThread *beside = judge ? g_thread_new("check", check, &c) : NULL;
     finish(a, q->sizes, q->machine, q->what, q->measured);
     locate(a->design, a->findings, q->what);
     a->judged = !judge;
-    if (!is_newest(w, q->number))
+    if (is_newest(w, q->number))
+        send(w, a, NULL, NULL, FALSE);
+    if (!judge)
         return;
-    /* The program is shared with the main thread from here on: it is immutable. */
-    g_autoptr(WsProgram) program = a->program ? ws_program_ref(a->program) : NULL;
-    send(w, a, NULL, NULL, FALSE);
-    if (!judge || !may_check(w, q->number))
-        return;
-    WsFindings *findings = ws_findings_new();
-    const WsCheckOptions options = { .cancel = &w->cancel };
-    WsVerdict *verdict = q->import ? ws_judge_program(q->import, program, &options, findings)
-                                   : ws_check(program, &options, findings);
-    locate(q->design, findings, q->what);
-    send(w, a, verdict, findings, TRUE);
+    g_thread_join(beside);
+    locate(q->design, c.findings, q->what);
+    send(w, a, c.verdict, c.findings, TRUE); /* dropped if it is too late */
 }
 
 static gpointer run(gpointer data)

@@ -83,7 +83,8 @@ guint ws_document_left_out(WsDocument *d); /* steps that the program leaves out:
 WsDesign *ws_document_latest(WsDocument *d); /* borrowed, NULL if none */
 /* TRUE while what is shown (or its verdict) is not yet that of the newest or tried design. */
 gboolean ws_document_pending(WsDocument *d);
-/* While "changed" is emitted: only verdict and findings are new; the design was edited. */
+/* While "changed" or "previewed" is emitted: only verdict and findings are new; the design was
+ * edited. */
 gboolean ws_document_only_judged(WsDocument *d);
 gboolean ws_document_was_edited(WsDocument *d);
 

@@ -77,7 +77,9 @@ void ws_document_answered(WsAnswers *answers, gboolean judged_only, gpointer doc
                 d->before = ws_answers_ref(d->answers);
             show(d, ws_answers_ref(answers));
         }
+        d->news_judged = judged_only;
         ws_document_emit(d, WS_SIGNAL_PREVIEWED);
+        d->news_judged = FALSE;
     } else if (judged_only) {
         d->news_judged = TRUE;
         ws_document_emit(d, WS_SIGNAL_CHANGED);

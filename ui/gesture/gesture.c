@@ -91,8 +91,15 @@ double ws_gesture_ghost_x(WsTimeline *t, double scene_x)
 
 const WsNode *ws_gesture_node(const WsGesture *g, const WsSceneItem *item)
 {
-    const WsNode *node = item && item->step ? ws_design_find(g->shown, item->step) : NULL;
-    return node ? ws_design_by_identity(g->latest, node->identity) : NULL;
+    gpointer known;
+    if (!item || !item->step)
+        return NULL;
+    if (g_hash_table_lookup_extended(g->node_of, item->step, NULL, &known))
+        return known;
+    const WsNode *node = ws_design_find(g->shown, item->step);
+    node = node ? ws_design_by_identity(g->latest, node->identity) : NULL;
+    g_hash_table_insert(g->node_of, g_strdup(item->step), (gpointer)node);
+    return node;
 }
 
 const WsSceneItem *ws_gesture_item_at(WsTimeline *t, double x, double y)
@@ -204,6 +211,7 @@ static void free_gesture(WsTimeline *t, gboolean kept)
     g_clear_pointer(&g->ghost, ws_scene_free);
     g_clear_pointer(&g->ghost_node, gsk_render_node_unref);
     g_clear_pointer(&g->nodes, g_array_unref);
+    g_clear_pointer(&g->node_of, g_hash_table_unref);
     g_free(g->key);
     g_free(g->refused);
     g_free(g->what);
@@ -228,6 +236,7 @@ static WsGesture *begin(WsTimeline *t, WsGestureKind kind, const WsSceneItem *it
     g->ghost_folded = t->view.at.folded;
     g->ghost_unit = t->scene_unit;
     g->nodes = g_array_new(FALSE, FALSE, sizeof(guint64));
+    g->node_of = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     t->gesture = g;
     g->ghost = ws_timeline_take_scene(t);
     g->item = item ? &g_array_index(g->ghost->item, WsSceneItem, at) : NULL;

@@ -26,6 +26,7 @@ struct WsGesture {
     GskRenderNode *ghost_node;
     const WsSceneItem *item; /* of the ghost: what is dragged */
     GArray *nodes;           /* guint64: what moves along */
+    GHashTable *node_of;     /* by step: what ws_gesture_node() found, for all rounds of it */
 
     /* MOVE */
     gboolean copy;                 /* a second one goes there */

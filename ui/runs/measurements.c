@@ -237,6 +237,8 @@ static void on_changed(WsMeasurements *self)
 /* The summary has figures of units. */
 static void on_idle(WsMeasurements *self)
 {
+    if (ws_document_trying(self->document)) /* the panels stay as they were before the drag */
+        return;
     if (ws_document_idle_number(self->document) == self->idle_number)
         return; /* another gap is looked at */
     self->idle_number = ws_document_idle_number(self->document);

@@ -89,8 +89,11 @@ guint ws_timeline_n_items(WsTimeline *t)
 
 static void previewed(WsDocument *d, WsTimeline *t)
 {
-    ws_timeline_retake(t);
-    ws_document_want_idle(d);
+    if (!ws_document_only_judged(d))
+        ws_timeline_retake(t);
+    /* Of what is tried the gaps are looked for when everything else is known. */
+    if (!ws_document_trying(d) || !ws_document_pending(d))
+        ws_document_want_idle(d);
 }
 
 static void idle_changed(WsDocument *d, WsTimeline *t)

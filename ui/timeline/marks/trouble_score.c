@@ -1,5 +1,7 @@
 #include "ui/timeline/marks/trouble_score.h"
 
+#include "model/finding.h"
+#include "model/findings.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
 #include "score/palette.h"
@@ -338,8 +340,18 @@ static void judged(WsDocument *d, WsTimeline *t)
     gtk_widget_queue_draw(t->canvas);
 }
 
+/* What is tried was drawn before its verdict was there. */
+static void tried(WsDocument *d, WsTimeline *t)
+{
+    const WsFindings *findings = ws_document_findings(d);
+    if (ws_document_only_judged(d) && findings &&
+        ws_findings_count(findings, WS_SEVERITY_ERROR) > 0)
+        judged(d, t);
+}
+
 void ws_trouble_follow(WsTimeline *t)
 {
+    g_signal_connect(t->document, "previewed", G_CALLBACK(tried), t);
     g_signal_connect(t->document, "changed", G_CALLBACK(judged), t);
     g_signal_connect(t->document, "edited", G_CALLBACK(judged), t);
 }
