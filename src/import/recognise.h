@@ -169,6 +169,7 @@ typedef struct {
     gint64 rows, cols;
     gboolean accumulator, gone; /* gone: not written */
     gboolean line;              /* read from a line of memory: per row or per column */
+    gboolean across;            /* a formula takes it as one value per column */
     gint made_of[4];            /* 1 + values of lines that it, a line, is computed from; 0: none */
     guint set, set_line;        /* when it was set last (pyread_stale.c), and where */
     gconstpointer layout;       /* how it lies in warps (python/amd/) */

@@ -76,10 +76,10 @@ struct Val {
     guint dims;        /* tiles of TLE: dimensions in the source; 0: not known */
     gint64 rows, cols; /* of what a place, tile or formula holds; 0 unknown */
     WsReadStep *step;
-    guint depth;   /* ZERO: loops around it; BUFFER: 1 under a shape whose parts are not
-                      followed; TILE: number of its product, 0: it
-                      is not in flight */
-    GArray *reads; /* gint64: tiles a formula reads; owned by the pool */
+    guint depth;     /* ZERO: loops around it; BUFFER: 1 under a shape whose parts are not
+                        followed; TILE: number of its product, 0: it
+                        is not in flight */
+    GArray *reads;   /* gint64: tiles a formula reads; owned by the pool */
     gboolean narrow; /* converted to a type that is not known, of Gluon for AMD (amd/layouts.c) */
     const struct PyLayout *layout; /* LAYOUT, TILE, MATH, ZERO: how it lies in warps (amd/) */
     const Val *counted;  /* TILE: the index tile that it holds; NULL: another one, or not known */
@@ -231,6 +231,7 @@ const Val *py_opaque(PyRead *p);
 /* A VAL_PARAM: some value that nothing else is known to be. */
 Val *py_open(PyRead *p, const char *name);
 const Val *py_eval(PyRead *p, const WsPyNode *node);
+const Val *py_real(PyRead *p, const char *text);            /* a number as Python writes it */
 const Val *py_evaluate(PyRead *p, const WsPyNode *node);    /* for py_eval alone */
 const WsExpr *py_eval_int(PyRead *p, const WsPyNode *node); /* NULL: no integer */
 /* Dimension d of a tensor: what is known of it, else a size called `want`, or after the tensor. */
@@ -305,6 +306,13 @@ void py_claims_left(PyRead *p, const WsPyNode *at); /* at the end of a group */
 /* --- tiles: formulas of the array language ----------------------------------------------------*/
 /* x[:, None] of what is one value per column so far: one per row. */
 const Val *py_as_rows(PyRead *p, const Val *v);
+/* The lines that the formula reads are one value per column: so they stay. */
+void py_across(PyRead *p, const Val *m);
+guint py_dimensions(const Val *a, const Val *b); /* of what is computed of both */
+/* Whether both may meet in arithmetic; one of them may become a line that runs the other way. */
+gboolean py_side_by_side(PyRead *p, const Val **x, const Val **y);
+/* x[:, None], x[None, :] and x[:] of a tile; another item is not known. */
+const Val *py_tile_item(PyRead *p, const Val *v, const WsPyNode *item);
 const Val *py_of_dimensions(PyRead *p, const Val *v, guint dims); /* v of so many in the source */
 const Val *py_formula(PyRead *p, const Val *v); /* MATH of anything that has a text; NULL */
 const Val *py_itself(PyRead *p, const Val *v);  /* the same, to be copied as it is */

@@ -147,7 +147,7 @@ static gboolean bind(PyRead *p, const Term *term, const WsPyNode *node, const Va
     p->indexing -= slot;
     p->phasing -= wait;
     p->handing -= product;
-    if ((term->meaning == py_mean_MAXIMUM || term->meaning == py_mean_MINIMUM) && at > 2) {
+    if ((!strcmp(term->name, "max") || !strcmp(term->name, "min")) && at > 2) {
         what = "the largest or smallest of more than two";
         lost = TRUE;
     }

@@ -399,23 +399,8 @@ static const Val *index_(PyRead *p, const WsPyNode *node)
     const Val *a = py_eval(p, node->kid[0]);
     if (a->kind == VAL_PARAM || a->kind == VAL_TENSOR)
         return py_tensor_element(p, a, node->kid[1]);
-    const WsPyNode *at = node->kid[1];
-    const gboolean down = at->kind == WS_PY_TUPLE && at->n == 2 &&
-                          at->kid[0]->kind == WS_PY_SLICE && at->kid[1]->kind == WS_PY_CONST &&
-                          !strcmp(at->kid[1]->text, "None");
-    if (down && a->kind == VAL_MATH && a->rows == 1 && !strcmp(a->text, "col")) {
-        Val *v = py_val(p, VAL_MATH); /* arange(0, n)[:, None] */
-        *v = *a;
-        v->text = "row";
-        v->rows = a->cols;
-        v->cols = 1;
-        v->dims = 2;
-        return v;
-    }
-    if (down && (a->kind == VAL_MATH || a->kind == VAL_TILE))
-        return py_of_dimensions(p, py_as_rows(p, a), 2);
-    if (py_is_tile(a)) /* x[None, :]: the shape of a formula is kept anyway */
-        return py_of_dimensions(p, a, 2);
+    if (py_is_tile(a))
+        return py_tile_item(p, a, node->kid[1]);
     const gboolean slot = a->kind == VAL_BARRIER || a->kind == VAL_BUFFER;
     p->indexing += slot;
     const Val *i = py_eval(p, node->kid[1]);
@@ -535,6 +520,27 @@ static gboolean holds_call(const WsPyNode *node)
     return found;
 }
 
+const Val *py_real(PyRead *p, const char *text)
+{
+    const char *digits = text + (*text == '+' || *text == '-');
+    char *end;
+    const gdouble x = g_ascii_strtod(digits, &end);
+    if (*end || end == digits || strpbrk(digits, "xXjJnN") || !strpbrk(digits, ".eE"))
+        return py_opaque(p); /* complex, or an integer of more than 64 bits */
+    g_autoptr(GString) s = g_string_new(NULL);
+    for (const char *at = digits; *at; at++) { /* .3 is 0.3, and 1.e5 is 1.0e5 */
+        if (*at == '.' && (at == digits || !g_ascii_isdigit(at[-1])))
+            g_string_append_c(s, '0');
+        g_string_append_c(s, *at);
+        if (*at == '.' && !g_ascii_isdigit(at[1]))
+            g_string_append_c(s, '0');
+    }
+    const char *known = x > G_MAXDOUBLE ? "inf" : s->str;
+    Val *v = py_val(p, VAL_REAL);
+    v->text = ws_source_format(p->r, *text == '-' ? "(-%s)" : "%s", known);
+    return v;
+}
+
 const Val *py_evaluate(PyRead *p, const WsPyNode *node)
 {
     if (++p->budget > PY_READ_BUDGET) {
@@ -554,18 +560,13 @@ const Val *py_evaluate(PyRead *p, const WsPyNode *node)
     }
     if (node->kind == WS_PY_INT)
         return py_literal(p, node->i);
-    if (node->kind == WS_PY_FLOAT) {
-        Val *v = py_val(p, VAL_REAL);
-        v->text = node->text;
-        return v;
-    }
+    if (node->kind == WS_PY_FLOAT)
+        return py_real(p, node->text);
     if (node->kind == WS_PY_STRING) {
         if (*node->text == 'f')
             return py_opaque(p); /* what stands in the braces is not followed */
-        const gboolean inf = !strcmp(node->text, "\"inf\""); /* float("inf") */
-        const gboolean real = inf || !strcmp(node->text, "\"-inf\"");
-        Val *v = py_val(p, real ? VAL_REAL : VAL_STRING);
-        v->text = inf ? "inf" : real ? "(-inf)" : node->text;
+        Val *v = py_val(p, VAL_STRING);
+        v->text = node->text;
         return v;
     }
     if (node->kind == WS_PY_CONST) {

@@ -153,6 +153,13 @@ void py_law_value(PyRead *p, const WsPyNode *at, const char *what)
     ws_source_unread_value(p->r, at->line, at->column, at->end_line, what, source);
 }
 
+const Val *py_lost(PyRead *p, const WsPyNode *at, const char *what)
+{
+    if (p->in_kernel)
+        py_law_value(p, at, what);
+    return py_opaque(p);
+}
+
 const Val *py_plain(PyRead *p)
 {
     Val *v = py_val(p, VAL_OPAQUE);

@@ -39,6 +39,8 @@ void py_law_unread(PyRead *p, const WsPyNode *at, const char *what, const Val *c
                    guint n);
 /* What is not read of it is a value, or where global memory is written. */
 void py_law_value(PyRead *p, const WsPyNode *at, const char *what);
+/* The same, and a value that is not known. */
+const Val *py_lost(PyRead *p, const WsPyNode *at, const char *what);
 /* A value that is no object and holds none. */
 const Val *py_plain(PyRead *p);
 

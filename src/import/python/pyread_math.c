@@ -89,109 +89,27 @@ const Val *py_mean_CDIV(PyRead *p, const Val **a, const WsPyNode *at)
                         : py_opaque(p);
 }
 
-static const Val *two(PyRead *p, const Val **a, WsFunc f, const char *name, const char *row)
+/* tl.maximum(x, y, propagate_nan), which max and min of Python mean in a kernel, too. */
+static const Val *two(PyRead *p, const Val **a, WsFunc f, const char *name, const WsPyNode *at)
 {
-    if (a[0] && a[0]->kind == VAL_TILE && a[0]->rows == 1 && a[0]->cols == 1 && a[0]->step && a[2])
-        return a[0]; /* gl.max(x.load(…), axis=0): how an integer is taken out of a tile of one */
-    if (py_is_tile(a[0]) && (!a[1] || a[1]->kind == VAL_NONE || a[2]))
-        return py_function_tile(p, row, a, 1, TRUE);
-    if (a[0] && py_is_tile(a[0]) && a[1] && a[1]->kind == VAL_INT && !py_is_tile(a[1]) &&
-        py_number(a[1], 0) == 1 && a[0]->cols > 1) /* gl.max(x, 1): along the columns */
-        return py_function_tile(p, row, a, 1, TRUE);
     if (!a[0] || !a[1])
         return py_opaque(p);
-    if (py_is_tile(a[0]) || py_is_tile(a[1]))
+    const gboolean tiles = py_is_tile(a[0]) || py_is_tile(a[1]);
+    if (tiles && py_given(a[2]) && !py_is_named(a[2], "PropagateNan.NONE"))
+        return py_lost(p, at, "which NaN the larger or smaller of two is");
+    if (tiles)
         return py_function_tile(p, name, a, 2, FALSE);
     return py_int(p, ws_x_call(p->r, f, py_as_int(p, a[0]), py_as_int(p, a[1]), NULL));
 }
 
 const Val *py_mean_MAXIMUM(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    return two(p, a, WS_FUNC_MAX, "max", "rowmax");
+    return two(p, a, WS_FUNC_MAX, "max", at);
 }
 
 const Val *py_mean_MINIMUM(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    return two(p, a, WS_FUNC_MIN, "min", "rowmin");
-}
-
-/* Each addition is rounded, in an order of the compiler's own. */
-static void grant_sums(PyRead *p, const Val *of)
-{
-    ws_source_granted(p->r, ws_source_format(p->r,
-                                             "sums of values of %s are added up in f32, where "
-                                             "the kernel rounds each addition",
-                                             of->dtype));
-}
-
-const Val *py_mean_SUM(PyRead *p, const Val **a, const WsPyNode *at)
-{
-    if (a[0] && a[0]->kind == VAL_LANES && py_number(a[1], 0) == (a[0]->depth ? 1 : 3)) {
-        Val *v = py_val(p, VAL_LANES); /* columns of a lane, then those of its quad of columns */
-        *v = *a[0];
-        v->depth++;
-        if (v->depth < 2)
-            return v;
-        const Val *sum = py_function_tile(p, "lanesum", v->item, 1, FALSE);
-        if (sum->kind == VAL_MATH)
-            ((Val *)sum)->cols = 4;
-        return sum;
-    }
-    const Val *sum = py_is_tile(a[0]) && py_number(a[1], 1) == 1
-                         ? py_function_tile(p, "rowsum", a, 1, TRUE)
-                         : py_opaque(p);
-    const Val *of = sum->kind == VAL_MATH ? py_formula(p, a[0]) : NULL;
-    if (of && !g_strcmp0(of->dtype, "i32"))
-        ((Val *)sum)->dtype = "i32";
-    if (py_is_sixteen(of)) {
-        grant_sums(p, of);
-        ((Val *)sum)->text = ws_source_format(p->r, "%s(%s)", of->dtype, sum->text);
-        ((Val *)sum)->dtype = of->dtype;
-    }
-    const gboolean kept = a[2] && a[2]->kind != VAL_NONE && py_number(a[2], 1) != 0;
-    return py_of_dimensions(p, sum, kept ? 2 : 1);
-}
-
-/* Running sums along the only dimension, or along the columns; what is another one is not known. */
-static const Val *running(PyRead *p, const Val **a, gboolean exclusive)
-{
-    const Val *x = a[0] && py_is_tile(a[0]) ? py_formula(p, a[0]) : NULL;
-    const gint64 axis = py_given(a[1]) ? py_number(a[1], -2) : 0,
-                 reverse = py_given(a[2]) ? py_number(a[2], -1) : 0;
-    const gboolean one = x && (a[0]->dims == 1 || (a[0]->dims == 0 && x->rows == 1));
-    if (!x || x->cols < 2 || (one && x->rows > 1) || py_given(a[3]) ||
-        (axis != -1 && axis != (one ? 0 : 1)) || (reverse != 0 && reverse != 1))
-        return py_opaque(p);
-    const Val *arg[] = { x, py_literal(p, exclusive), py_literal(p, reverse) };
-    const Val *sum = py_function_tile(p, "cumsum", arg, reverse ? 3 : exclusive ? 2 : 1, FALSE);
-    if (sum->kind == VAL_MATH)
-        ((Val *)sum)->dtype = g_strcmp0(x->dtype, "bf16") ? x->dtype : NULL; /* summed in f32 */
-    if (!g_strcmp0(x->dtype, "f16"))
-        grant_sums(p, x);
-    return py_of_dimensions(p, sum, a[0]->dims);
-}
-
-const Val *py_mean_CUMSUM(PyRead *p, const Val **a, const WsPyNode *at)
-{
-    return running(p, a, FALSE);
-}
-
-/* tle.cumsum of one dimension: what stands before each element, and the sum of all. */
-const Val *py_mean_TLE_CUMSUM(PyRead *p, const Val **a, const WsPyNode *at)
-{
-    if (a[0] && py_is_tile(a[0]) && a[0]->rows > 1 && a[0]->cols > 1)
-        return py_wrong(p, at, "a running sum of two dimensions, which upstream refuses");
-    Val *v = py_val(p, VAL_TUPLE);
-    v->item = g_new0(const Val *, 3);
-    g_ptr_array_add(p->r->pool, v->item);
-    v->n = 2;
-    const gboolean one = a[0] && py_is_tile(a[0]) && a[0]->dims == 1;
-    v->item[0] = one ? running(p, a, TRUE) : py_opaque(p);
-    v->item[1] =
-        v->item[0]->kind == VAL_MATH ? py_function_tile(p, "rowsum", a, 1, TRUE) : py_opaque(p);
-    if (v->item[1]->kind == VAL_MATH)
-        ((Val *)v->item[1])->dtype = v->item[0]->dtype;
-    return v;
+    return two(p, a, WS_FUNC_MIN, "min", at);
 }
 
 const Val *py_mean_WHERE(PyRead *p, const Val **a, const WsPyNode *at)
@@ -244,64 +162,6 @@ const Val *py_mean_FMA(PyRead *p, const Val **a, const WsPyNode *at)
     return py_binary_tile(p, "+", py_binary_tile(p, "*", a[0], a[1]), a[2]);
 }
 
-/* Integers are read as if none ran over: a conversion to a type that does not hold all of them is
- * another number. */
-static const Val *number_as(PyRead *p, const Val *v, const Val *type, const WsPyNode *at)
-{
-    static const char *const whole[] = { "int32", "int64", "uint32", "uint64", NULL };
-    const gboolean number = v->kind == VAL_INT || v->kind == VAL_PARAM || v->kind == VAL_CLAIM;
-    gint64 n;
-    if (!number)
-        return v;
-    if (!p->in_kernel && v->kind == VAL_PARAM && at->kind == WS_PY_CALL) /* a tensor */
-        return py_host_converted(p, v, at);
-    if (type->kind != VAL_NAME)
-        return py_opaque(p);
-    const char *dot = strrchr(type->text, '.'), *name = dot ? dot + 1 : type->text;
-    if (!g_strv_contains(whole, name))
-        return v->kind == VAL_PARAM && strchr(name, 'f') ? v : py_opaque(p); /* a scalar */
-    if (*name == 'u' && v->kind == VAL_INT && (!py_least(p, v->e, &n) || n < 0))
-        return py_opaque(p);
-    return v;
-}
-
-/* cast(x, dtype) */
-const Val *py_mean_CAST(PyRead *p, const Val **a, const WsPyNode *at)
-{
-    if (!a[0] || !a[1])
-        return py_opaque(p);
-    const char *type = a[1]->kind == VAL_NAME ? strrchr(a[1]->text, '.') : NULL;
-    const gboolean wide = type && a[0]->kind == VAL_MATH && !g_strcmp0(a[0]->dtype, "i32") &&
-                          (!strcmp(type, ".int64") || !strcmp(type, ".int32"));
-    return wide || !py_is_tile(a[0]) ? number_as(p, a[0], a[1], at) : py_mean_CONVERT(p, a, at);
-}
-
-const Val *py_mean_CONVERT(PyRead *p, const Val **a, const WsPyNode *at)
-{
-    if (!a[0] || !a[1])
-        return py_opaque(p);
-    if (!py_is_tile(a[0]))
-        return number_as(p, a[0], a[1], at);
-    const char *dtype = a[1]->kind == VAL_NAME ? py_dtype(a[1]->text) : NULL;
-    if (!dtype)
-        return a[1]->kind == VAL_NAME && g_str_has_prefix(a[1]->text, "unknown") ? a[0]
-                                                                                 : py_opaque(p);
-    if (a[0]->kind == VAL_TILE && p->group) {
-        const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, a[0]->index);
-        const gboolean same = !strcmp(held->dtype, dtype);
-        if (!same && p->converting) /* `write` converts by itself */
-            p->converted = dtype;
-        if (same || p->converting)
-            return a[0];
-    }
-    if (a[0]->kind == VAL_ZERO || (a[0]->kind == VAL_MATH && !g_strcmp0(a[0]->dtype, dtype)))
-        return a[0];
-    const Val *m = py_function_tile(p, dtype, a, 1, FALSE);
-    if (m->kind == VAL_MATH)
-        ((Val *)m)->dtype = dtype;
-    return m;
-}
-
 /* One dimension is one value per row, unless the layout is no slice that leaves rows. */
 static const Val *filled(PyRead *p, const Val *shape, const Val *dtype, const Val *layout,
                          const char *text, const WsPyNode *at)
@@ -337,6 +197,17 @@ const Val *py_mean_ZEROS(PyRead *p, const Val **a, const WsPyNode *at)
     return filled(p, a[0], a[1], a[2], zero, at);
 }
 
+/* Integers hold integers of their range alone. */
+static gboolean holds(const Val *v, const char *dtype)
+{
+    const gboolean i8 = !strcmp(dtype, "i8"), u8 = !strcmp(dtype, "u8");
+    const gint64 most = i8 ? 127 : u8 ? 255 : G_MAXINT32, least = i8 ? -128 : u8 ? 0 : G_MININT32;
+    gint64 n;
+    if (*dtype != 'i' && *dtype != 'u')
+        return TRUE;
+    return py_known(v, &n) ? n >= least && n <= most : v->kind != VAL_REAL && !i8 && !u8;
+}
+
 const Val *py_mean_FULL(PyRead *p, const Val **a, const WsPyNode *at)
 {
     if (a[1] && a[1]->kind == VAL_CLAIM) /* a tile of one element: what is claimed */
@@ -345,6 +216,8 @@ const Val *py_mean_FULL(PyRead *p, const Val **a, const WsPyNode *at)
     if (!x)
         return py_opaque(p);
     const char *dtype = a[2] && a[2]->kind == VAL_NAME ? py_dtype(a[2]->text) : NULL;
+    if (dtype && !holds(a[1], dtype))
+        return py_lost(p, at, "a number that the type of a tile does not hold");
     const gboolean narrow = dtype && strcmp(dtype, "f32") && strcmp(dtype, "tf32") &&
                             ws_func_find(dtype) != WS_FUNC_COUNT;
     return filled(p, a[0], a[2], a[3],

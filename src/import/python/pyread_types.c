@@ -159,8 +159,7 @@ gboolean py_is_sixteen(const Val *m)
     return m && (!g_strcmp0(m->dtype, "bf16") || !g_strcmp0(m->dtype, "f16"));
 }
 
-/* Whether `text` is a call of `name` as a whole. */
-static gboolean is_call(const char *text, const char *name)
+gboolean py_is_call(const char *text, const char *name)
 {
     const gsize n = strlen(name);
     gint depth = 0;
@@ -177,5 +176,5 @@ static gboolean is_call(const char *text, const char *name)
 const char *py_as_type(PyRead *p, const char *dtype, const char *text)
 {
     const gboolean plain = !strcmp(dtype, "f32") || !strcmp(dtype, "i32") || !strcmp(dtype, "b");
-    return plain || is_call(text, dtype) ? text : ws_source_format(p->r, "%s(%s)", dtype, text);
+    return plain || py_is_call(text, dtype) ? text : ws_source_format(p->r, "%s(%s)", dtype, text);
 }

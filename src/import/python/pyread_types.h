@@ -14,6 +14,8 @@ gboolean py_promote(PyRead *p, const Val *a, const Val *b, gboolean divides, con
                     const Val **y, const char **dtype);
 /* The text of a formula as one for a value of that type: a statement has to say the conversion. */
 const char *py_as_type(PyRead *p, const char *dtype, const char *text);
+/* Whether `text` is a call of `name` as a whole. */
+gboolean py_is_call(const char *text, const char *name);
 gboolean py_is_sixteen(const Val *m); /* a formula of 16-bit reals */
 
 G_END_DECLS

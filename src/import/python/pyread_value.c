@@ -205,21 +205,6 @@ const Val *py_formula(PyRead *p, const Val *v)
     return py_itself(p, v);
 }
 
-/* A line, and what it was computed from, holds one value per row. FALSE: it is no line. */
-static gboolean turn(PyRead *p, gint64 value, gint64 cols)
-{
-    WsReadValue *held = &g_array_index(p->group->values, WsReadValue, value);
-    if (!held->line || held->rows != 1 || held->cols != cols)
-        return FALSE;
-    held->rows = held->cols;
-    held->cols = 1;
-    for (guint i = 0; i < G_N_ELEMENTS(held->made_of); i++) {
-        if (held->made_of[i])
-            turn(p, held->made_of[i] - 1, cols);
-    }
-    return TRUE;
-}
-
 static gboolean says_column(const char *text)
 {
     for (const char *at = text; (at = strstr(at, "col")); at += 3) {
@@ -254,104 +239,12 @@ static void line_of(PyRead *p, gint value, const Val *m)
     held->line = n > 0;
 }
 
-/* The same with what counts columns counting rows. */
-static const char *by_rows(PyRead *p, const char *text)
+/* A line beside rows, or beside `col`. */
+static void beside(PyRead *p, const Val *line, const Val *all)
 {
-    GString *s = g_string_new(NULL);
-    for (const char *at = text; *at;) {
-        const gboolean begins = at == text || !(g_ascii_isalnum(at[-1]) || at[-1] == '_');
-        const gboolean is =
-            begins && g_str_has_prefix(at, "col") && !g_ascii_isalnum(at[3]) && at[3] != '_';
-        g_string_append_len(s, is ? "row" : at, is ? 3 : 1);
-        at += is ? 3 : 1;
-    }
-    const char *kept = ws_source_format(p->r, "%s", s->str);
-    g_string_free(s, TRUE);
-    return kept;
-}
-
-const Val *py_as_rows(PyRead *p, const Val *v)
-{
-    const Val *m = py_formula(p, v);
-    gboolean any = FALSE;
-    if (p->group && v->kind == VAL_MATH && v->rows == 1 && v->cols > 1 &&
-        !(v->reads && v->reads->len)) { /* of numbers and places alone */
-        Val *rows = py_val(p, VAL_MATH);
-        *rows = *v;
-        rows->text = by_rows(p, v->text);
-        rows->rows = v->cols;
-        rows->cols = 1;
-        return rows;
-    }
-    if (!p->group || !m || m->rows != 1 || m->cols < 2 || !m->reads)
-        return v;
-    for (guint i = 0; i < m->reads->len; i++) {
-        any = turn(p, g_array_index(m->reads, gint64, i), m->cols) || any;
-    }
-    if (!any) { /* a formula of columns: as one of rows it is not known */
-        Val *rows = py_val(p, VAL_OPAQUE);
-        rows->rows = m->cols;
-        rows->cols = 1;
-        rows->dtype = v->dtype;
-        return m->reads->len ? rows : v;
-    }
-    Val *turned = py_val(p, v->kind);
-    *turned = *v;
-    turned->counted = NULL;
-    turned->rows = m->cols;
-    turned->cols = 1;
-    return turned;
-}
-
-const Val *py_of_dimensions(PyRead *p, const Val *v, guint dims)
-{
-    if (!py_is_tile(v) || v->dims == dims)
-        return v;
-    Val *own = py_val(p, v->kind);
-    *own = *v;
-    own->dims = dims;
-    return own;
-}
-
-static gboolean is_scalar(const Val *v)
-{
-    return v->rows * v->cols <= 1;
-}
-
-/* Of what is computed of both. */
-static guint dimensions(const Val *a, const Val *b)
-{
-    if (!b || is_scalar(b))
-        return a->dims;
-    if (is_scalar(a))
-        return b->dims;
-    return a->dims == 2 || b->dims == 2 ? 2 : a->dims == 1 && b->dims == 1 ? 1 : 0;
-}
-
-/* One value per row and one per column are a matrix where the one is of two dimensions in the
- * source; where it is of one, the other holds one value per row, too. FALSE: neither is known. */
-static gboolean side_by_side(PyRead *p, const Val **x, const Val **y)
-{
-    const gboolean across = (*x)->rows == 1 && (*y)->cols == 1 && (*x)->cols == (*y)->rows;
-    const gboolean down = (*y)->rows == 1 && (*x)->cols == 1 && (*y)->cols == (*x)->rows;
-    if (p->from != WS_IMPORT_TLE || (!across && !down) || is_scalar(*x))
-        return TRUE;
-    const Val *rows = down ? *x : *y, **cols = down ? y : x;
-    if (rows->dims == 2)
-        return TRUE;
-    if (rows->dims != 1 || (*cols)->dims == 2)
-        return FALSE;
-    if (!(rows->reads && rows->reads->len) && !strstr(rows->text, "row")) { /* zeros */
-        Val *own = py_val(p, VAL_MATH);
-        *own = *rows;
-        own->rows = 1;
-        own->cols = rows->rows;
-        *(down ? x : y) = own;
-        return TRUE;
-    }
-    const Val *turned = py_as_rows(p, *cols);
-    *cols = turned->kind == VAL_MATH && turned->cols == 1 ? turned : *cols;
-    return turned == *cols;
+    if (all->kind == VAL_MATH && line->rows == 1 && line->cols > 1 &&
+        (all->rows > 1 || says_column(all->text)))
+        py_across(p, line);
 }
 
 static Val *combine(PyRead *p, const Val *a, const Val *b)
@@ -360,7 +253,7 @@ static Val *combine(PyRead *p, const Val *a, const Val *b)
     m->rows = MAX(a->rows, b ? b->rows : 0);
     m->cols = MAX(a->cols, b ? b->cols : 0);
     m->reads = new_reads(p);
-    m->dims = dimensions(a, b);
+    m->dims = py_dimensions(a, b);
     m->made = py_made_of(p, a, b);
     m->layout = py_amd_met(p, a->layout, b ? b->layout : NULL);
     for (guint side = 0; side < 2; side++) {
@@ -385,6 +278,11 @@ static const Val *bits_of_tiles(PyRead *p, const char *op, const Val *x, const V
         if (!whole)
             return i < 2 && masks ? NULL : py_opaque(p);
         Val *m = combine(p, x, y);
+        gint64 by;
+        const gboolean far =
+            i > 2 && ws_x_is(ws_x_parsed(p->r, y->text), &by) && (by < 0 || by > 31);
+        if (far) /* which no kernel may do; designs count modulo 32 */
+            return py_opaque(p);
         m->text = ws_source_format(p->r, "%s(%s, %s)", own[i][1], x->text, y->text);
         m->dtype = "i32";
         return m;
@@ -419,20 +317,45 @@ static const Val *quotient_of_tiles(PyRead *p, const char *op, const Val *x, con
     return m;
 }
 
+/* A condition as a number: 1 where it holds, 0 elsewhere. */
+static const Val *counted(PyRead *p, const Val *x)
+{
+    if (g_strcmp0(x->dtype, "b") != 0)
+        return x;
+    Val *m = py_val(p, VAL_MATH);
+    *m = *x;
+    m->text = ws_source_format(p->r, "select(%s, 1, 0)", x->text);
+    m->dtype = "i32";
+    return m;
+}
+
+/* A number that integers of 32 bits beside it do not hold, which Triton refuses. */
+static gboolean leaves_32_bits(const Val *number, const Val *beside)
+{
+    gint64 n;
+    return py_known(number, &n) && (n < G_MININT32 || n > G_MAXINT32) &&
+           !g_strcmp0(beside->dtype, "i32");
+}
+
 const Val *py_binary_tile(PyRead *p, const char *op, const Val *a, const Val *b)
 {
     const Val *x = py_formula(p, a), *y = py_formula(p, b);
-    if (!x || !y || strlen(x->text) + strlen(y->text) > 2000 || !side_by_side(p, &x, &y))
+    if (!x || !y || strlen(x->text) + strlen(y->text) > 2000 || !py_side_by_side(p, &x, &y))
         return py_opaque(p);
     const Val *bits = bits_of_tiles(p, op, x, y);
     bits = bits ? bits : quotient_of_tiles(p, op, x, y);
-    if (bits)
+    if (bits) {
+        beside(p, x, bits);
+        beside(p, y, bits);
         return bits;
+    }
     const char *own = !strcmp(op, "and") || !strcmp(op, "&")  ? "&&"
                       : !strcmp(op, "or") || !strcmp(op, "|") ? "||"
                       : !strcmp(op, "//")                     ? "/"
                                                               : op;
     gint64 fixed;
+    if (leaves_32_bits(a, y) || leaves_32_bits(b, x))
+        return py_opaque(p);
     const Val *other = py_known(a, &fixed) ? b : py_known(b, &fixed) ? a : NULL;
     if (other && (!strcmp(own, "&&") || !strcmp(own, "||"))) /* `and` with what is known */
         return (fixed != 0) == (*own == '&') ? other : py_literal(p, fixed != 0);
@@ -444,12 +367,20 @@ const Val *py_binary_tile(PyRead *p, const char *op, const Val *a, const Val *b)
             if (i == 4) /* designs have no rest of reals */
                 return py_opaque(p);
             const gboolean conditions = !g_strcmp0(x->dtype, "b") && !g_strcmp0(y->dtype, "b");
-            if (i < 3 && conditions) /* of one bit: 1 + 1 is 0 */
+            if (i < 5 && conditions) /* of one bit: 1 + 1 is 0 */
                 return py_opaque(p);
+            if (!strcmp(op, "//")) /* of reals, which Triton refuses */
+                return py_opaque(p);
+            if (i < 11) {
+                x = counted(p, x);
+                y = counted(p, y);
+            }
             if (i < 11 && !py_promote(p, a, b, i == 3, &x, &y, &narrow))
                 return py_opaque(p);
             Val *m = combine(p, x, y);
             m->text = ws_source_format(p->r, "(%s %s %s)", x->text, own, y->text);
+            beside(p, x, m);
+            beside(p, y, m);
             if (i < 3 && narrow && !(i == 1 && !strcmp(x->text, "0"))) /* -x is not rounded */
                 m->text = ws_source_format(p->r, "%s%s", narrow, m->text);
             m->dtype = i < 3 ? narrow : NULL;
@@ -484,6 +415,13 @@ static const char *asked(PyRead *p, const Val *c)
     return says ? c->text : ws_source_format(p->r, "%s != 0", c->text);
 }
 
+static gboolean of_reals(const char *name)
+{
+    static const char *const names[] = { "exp2",  "log2", "exp", "ln",    "sqrt", "erf",
+                                         "rsqrt", "sin",  "cos", "floor", "ceil", NULL };
+    return g_strv_contains(names, name);
+}
+
 const Val *py_function_tile(PyRead *p, const char *name, const Val **arg, guint n, gboolean row)
 {
     GString *text = g_string_new(name);
@@ -494,7 +432,7 @@ const Val *py_function_tile(PyRead *p, const char *name, const Val **arg, guint 
     for (guint i = 0; i < n; i++) {
         of[i] = py_formula(p, arg[i]);
         for (guint k = 0; k < i; k++)
-            alike &= !of[i] || !of[k] || side_by_side(p, &of[i], &of[k]);
+            alike &= !of[i] || !of[k] || py_side_by_side(p, &of[i], &of[k]);
     }
     gboolean whole =
         g_str_equal(name, "select") || g_str_equal(name, "max") || g_str_equal(name, "min");
@@ -507,8 +445,12 @@ const Val *py_function_tile(PyRead *p, const char *name, const Val **arg, guint 
                !py_promote(p, arg[n - 2], arg[n - 1], FALSE, &of[n - 2], &of[n - 1], &narrow) &&
                g_strcmp0(of[n - 2]->dtype, of[n - 1]->dtype))
         alike = FALSE;
-    if (g_str_equal(name, "abs") && py_is_sixteen(of[0]))
+    const gboolean integer =
+        of[0] && of[0]->dtype && strchr("iub", *of[0]->dtype) && strcmp(of[0]->dtype, "bf16") != 0;
+    if (g_str_equal(name, "abs") && (py_is_sixteen(of[0]) || integer))
         narrow = of[0]->dtype;
+    if (integer && (of_reals(name) || (g_str_equal(name, "abs") && strcmp(narrow, "i32"))))
+        alike = FALSE; /* Triton refuses it, or it has 8 bits */
     for (guint i = 0; i < n; i++) {
         const Val *x = alike ? of[i] : NULL;
         whole &= (x && !g_strcmp0(x->dtype, "i32")) || (i == 0 && *name == 's');
@@ -524,6 +466,10 @@ const Val *py_function_tile(PyRead *p, const char *name, const Val **arg, guint 
     m->text = ws_source_format(p->r, "%s", text->str);
     m->dtype = whole ? "i32" : narrow;
     g_string_free(text, TRUE);
+    for (guint i = 0; i < n; i++)
+        beside(p, of[i], m);
+    if (row || g_str_equal(name, "cumsum"))
+        py_across(p, of[0]);
     if (row) {
         m->cols = 1;
         m->dims = 1;

@@ -383,6 +383,13 @@ const Val *py_mean_AMD_CHANGE(PyRead *p, const Val **a, const WsPyNode *at)
 static const Val *reduced(PyRead *p, const Val *of, const Val *v, const WsPyNode *at)
 {
     const PyLayout *from = of ? py_amd_layout(p, of) : NULL;
+    const gboolean tile = py_is_tile(of) && of->rows * of->cols > 1;
+    if (tile && (v->kind != VAL_MATH || v->cols != 1)) { /* it is reduced some other way */
+        py_amd_met_within(p, at,
+                          "a reduction inside a stage that is not followed: the compiler may put "
+                          "a barrier there");
+        py_amd_take(p, of->rows * of->cols * 4, at);
+    }
     if (v->kind != VAL_MATH || v->cols != 1 || !of || of->cols < 2)
         return v;
     if (!py_layout_row_in_warp(from, of->rows, of->cols)) {
@@ -408,10 +415,10 @@ const Val *py_mean_AMD_SUM(PyRead *p, const Val **a, const WsPyNode *at)
 
 const Val *py_mean_AMD_MAX(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    return reduced(p, a[0], py_mean_MAXIMUM(p, a, at), at);
+    return reduced(p, a[0], py_mean_ROW_MAX(p, a, at), at);
 }
 
 const Val *py_mean_AMD_MIN(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    return reduced(p, a[0], py_mean_MINIMUM(p, a, at), at);
+    return reduced(p, a[0], py_mean_ROW_MIN(p, a, at), at);
 }

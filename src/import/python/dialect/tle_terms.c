@@ -62,14 +62,25 @@ const Val *py_mean_TLE_SPACE(PyRead *p, const Val **a, const WsPyNode *at)
     return a[0];
 }
 
-/* float("inf"), float("-inf") */
+/* float("inf"), float("-Infinity"), float("1e-3"), float(3). */
 const Val *py_mean_TLE_FLOAT(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    if (!a[0] || a[0]->kind != VAL_STRING || !strstr(a[0]->text, "inf"))
-        return a[0] && a[0]->kind != VAL_STRING ? a[0] : py_opaque(p);
-    Val *v = py_val(p, VAL_REAL);
-    v->text = strchr(a[0]->text, '-') ? "(-inf)" : "inf";
-    return v;
+    static const char *const infinite[] = { "inf", "infinity", NULL };
+    gint64 n;
+    if (a[0] && p->in_kernel && py_known(a[0], &n))
+        return py_real(p, ws_source_format(p->r, "%" G_GINT64_FORMAT ".0", n));
+    if (!a[0] || a[0]->kind != VAL_STRING)
+        return a[0] && (!p->in_kernel || a[0]->kind == VAL_REAL || a[0]->kind == VAL_PARAM)
+                   ? a[0]
+                   : py_opaque(p);
+    const gsize length = strlen(a[0]->text);
+    if (length < 3 || *a[0]->text != '"' || strpbrk(a[0]->text, "\\_"))
+        return py_opaque(p);
+    g_autofree char *text = g_ascii_strdown(a[0]->text + 1, (gssize)length - 2);
+    const char *digits = text + (*text == '+' || *text == '-');
+    if (g_strv_contains(infinite, digits))
+        return py_real(p, *text == '-' ? "-1e999" : "1e999");
+    return py_real(p, strpbrk(digits, ".e") ? text : ws_source_format(p->r, "%s.0", text));
 }
 
 /* --- barriers ----------------------------------------------------------------------------------*/
