@@ -1,4 +1,5 @@
 #include "import/python/loops/pyread_loop.h"
+#include "import/python/pyread_object.h"
 
 #include <string.h>
 
