@@ -12,6 +12,13 @@ static LLVMValueRef half_to_float(WsEmit *e, LLVMValueRef bits)
     return ws_prim(e, WS_PRIM_CVT_F32_F16, low_half(e, bits));
 }
 
+LLVMValueRef ws_widen_half(WsEmit *e, WsDtype t, LLVMValueRef bits, guint half)
+{
+    bits = ws_prim(e, t == WS_DTYPE_E4M3 ? WS_PRIM_CVT_F16X2_E4M3 : WS_PRIM_CVT_F16X2_E5M2,
+                   low_half(e, bits));
+    return half_to_float(e, half ? LLVMBuildLShr(e->b, bits, ws_i32(e, 16), "") : bits);
+}
+
 LLVMValueRef ws_widen(WsEmit *e, WsDtype t, LLVMValueRef bits)
 {
     switch (t) {
@@ -22,9 +29,7 @@ LLVMValueRef ws_widen(WsEmit *e, WsDtype t, LLVMValueRef bits)
         return half_to_float(e, bits);
     case WS_DTYPE_E4M3:
     case WS_DTYPE_E5M2:
-        return half_to_float(
-            e, ws_prim(e, t == WS_DTYPE_E4M3 ? WS_PRIM_CVT_F16X2_E4M3 : WS_PRIM_CVT_F16X2_E5M2,
-                       low_half(e, bits)));
+        return ws_widen_half(e, t, bits, 0);
     case WS_DTYPE_I8:
         bits = LLVMBuildShl(e->b, bits, ws_i32(e, 24), "");
         return LLVMBuildAShr(e->b, bits, ws_i32(e, 24), "");

@@ -188,9 +188,25 @@ LLVMValueRef ws_fragment_get(WsEmit *e, const WsFragment *f, guint i)
         bits = LLVMBuildAnd(e->b, bits, ws_i32(e, 0xffff0000), "");
         return LLVMBuildBitCast(e->b, bits, e->f32, "");
     }
+    /* two 8-bit floats are widened together, and LLVM keeps one conversion of the two */
+    if (ws_dtype_bytes(f->v->dtype) == 1 && ws_dtype_real(f->v->dtype)) {
+        if (x.part / 2)
+            bits = LLVMBuildLShr(e->b, bits, ws_i32(e, 16), "");
+        return ws_widen_half(e, f->v->dtype, bits, x.part % 2);
+    }
     if (shift)
         bits = LLVMBuildLShr(e->b, bits, ws_i32(e, shift), "");
     return ws_widen(e, f->v->dtype, bits);
+}
+
+void ws_fragment_set_pair(WsEmit *e, const WsFragment *f, guint i, LLVMValueRef bits)
+{
+    WsElement x = ws_fragment_element(f, i);
+    gint64 keep = x.part ? 0xffff : ~(gint64)0xffff;
+    LLVMValueRef rest = LLVMBuildAnd(e->b, bits_of(e, f, x.reg), ws_i32(e, keep), "");
+    if (x.part)
+        bits = LLVMBuildShl(e->b, bits, ws_i32(e, 16), "");
+    ws_reg_set(e, f->value, x.reg, LLVMBuildOr(e->b, rest, bits, ""));
 }
 
 void ws_fragment_set(WsEmit *e, const WsFragment *f, guint i, LLVMValueRef v)

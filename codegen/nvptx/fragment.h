@@ -51,13 +51,17 @@ WsFragmentPlace ws_fragment_place(WsEmit *e, const WsFragment *f, guint i);
 LLVMValueRef ws_fragment_get(WsEmit *e, const WsFragment *f, guint i);
 /* Rounds to the value's dtype. */
 void ws_fragment_set(WsEmit *e, const WsFragment *f, guint i, LLVMValueRef x);
-/* The same where `there` holds (NULL: everywhere). */
+/* Elements i and i + 1 of a tile of 8-bit floats as they stand in 16 bits, not converted. */
+void ws_fragment_set_pair(WsEmit *e, const WsFragment *f, guint i, LLVMValueRef bits);
+/* As ws_fragment_set where `there` holds (NULL: everywhere). */
 void ws_fragment_set_if(WsEmit *e, const WsFragment *f, guint i, LLVMValueRef x,
                         LLVMValueRef there);
 
 /* --- convert.c: elements as their bits ---------------------------------------------------------*/
 /* Bits in the low part of an i32 (above: anything) to f32 or i32, and back (above: zero). */
 LLVMValueRef ws_widen(WsEmit *e, WsDtype t, LLVMValueRef bits);
+/* One of two 8-bit floats in the lower 16 bits: 0 the lower, 1 the upper. */
+LLVMValueRef ws_widen_half(WsEmit *e, WsDtype t, LLVMValueRef bits, guint half);
 LLVMValueRef ws_narrow(WsEmit *e, WsDtype t, LLVMValueRef x);
 /* Two neighbours in one i32: 16-bit, `lo` in the low half; 8-bit: in the low 16 bits. */
 LLVMValueRef ws_narrow_pair(WsEmit *e, WsDtype t, LLVMValueRef lo, LLVMValueRef hi);

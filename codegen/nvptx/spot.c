@@ -323,6 +323,14 @@ static void load_picked(WsEmit *e, const WsOp *op, const Spot *s, const WsFragme
     }
 }
 
+/* 8-bit floats keep their bits: to widen and narrow each is what nobody would take out again. */
+static gboolean as_they_are(const Spot *s, const WsFragment *f)
+{
+    WsDtype t = s->b->dtype;
+    return f->v->dtype == t && f->shape == WS_FRAGMENT_TILE && ws_dtype_bytes(t) == 1 &&
+           ws_dtype_real(t);
+}
+
 void ws_spot_load(WsEmit *e, const WsOp *op)
 {
     WsFragment f, places;
@@ -345,6 +353,10 @@ void ws_spot_load(WsEmit *e, const WsOp *op)
             p.col = LLVMBuildSelect(e->b, p.there, p.col, ws_i32(e, 0), "");
         }
         LLVMValueRef at = address(e, &s, p.row, p.col);
+        if (by == 2 && as_they_are(&s, &f)) {
+            ws_fragment_set_pair(e, &f, i, load_word(e, &s, 2, at));
+            continue;
+        }
         if (by == 2)
             load_pair(e, &s, at, x);
         else

@@ -27,6 +27,8 @@
 #define DQ64   "projects/attention-backward-d64/dq.wstave"
 #define DQ256  "projects/attention-backward-d256/dq.wstave"
 #define DKV256 "projects/attention-backward-d256/design.wstave"
+#define MLA    "projects/sparse-mla-decode/design.wstave"
+#define MLA_TO "projects/sparse-mla-decode/combine.wstave"
 #define GROUPS "tests/designs/moves/rows-end.wstave"
 
 typedef struct {
@@ -74,6 +76,11 @@ static const Right right[] = {
     { DKV256, "CAUSAL=1", "B=1 HQ=2 HKV=1 SQ=65 SK=70" },
     { DKV256, "CAUSAL=1", "B=1 HQ=1 HKV=1 SQ=1 SK=129" }, /* the mask leaves no block to a tile */
     { DKV256, "", "B=1 HQ=1 HKV=1 SQ=129 SK=1" },
+    { MLA, "", "B=1 HQ=1 SKV=1 TOPK=1 S=1" },
+    { MLA, "", "B=2 HQ=66 SKV=90 TOPK=130 S=4" }, /* more splits than blocks, keys twice */
+    { MLA, "LEAST=130", "B=1 HQ=3 SKV=200 TOPK=130 S=1" },
+    { MLA_TO, "", "B=1 HQ=1 S=1" },
+    { MLA_TO, "", "B=1 HQ=65 S=9" },
     { GROUPS, "", "M=1 N=8 K=8 NG=1" },
     { GROUPS, "", "M=200 N=72 K=136 NG=4" },
     { GROUPS, "", "M=63 N=64 K=64 NG=9" },
@@ -168,6 +175,21 @@ static const Wrong wrong[] = {
       "\"L\", \"at\": [\"bt\", \"hk*heads + g\", \"i*BM\"]", NULL, NULL,
       "B=1 HQ=1 HKV=1 SQ=128 SK=65" },
     { DKV256, "hk*heads + g", "hk*heads", NULL, NULL, "B=1 HQ=2 HKV=1 SQ=64 SK=64" },
+    { MLA, "          { \"wait\": \"kl_free\", \"use\": \"2*j + 1\", \"ahead\": 1 },\n", "",
+      "P-ASYNC", "groups/fill/body/5/do/44", NULL },
+    { MLA, "          { \"arrive\": \"kr_free\", \"use\": \"2*j\" },\n", "", "P-DL",
+      "groups/left/body/5/do/1", NULL },
+    { MLA, "          { \"wait\": \"p_free\", \"use\": \"j\" },\n", "", "P-RACE",
+      "groups/left/body/5/do/14", NULL },
+    { MLA, "\"at\": [\"s\", \"b\", \"hb*BH\", \"2*COLS\"]",
+      "\"at\": [\"s\", \"b\", \"hb*BH\", \"3*COLS\"]", "G-TWICE", "groups/right/body/6", NULL },
+    { MLA, "scales.cols(3, 1)", "scales.cols(2, 1)", NULL, NULL, "B=1 HQ=1 SKV=90 TOPK=70 S=1" },
+    { MLA, "BT + col < len", "BT + col <= len", NULL, NULL, "B=2 HQ=2 SKV=90 TOPK=70 S=1" },
+    { MLA, "idx < SKV && ", "", NULL, NULL, "B=2 HQ=2 SKV=90 TOPK=70 S=1" },
+    { MLA, "idx >= 0 && ", "", NULL, NULL, "B=2 HQ=2 SKV=90 TOPK=70 S=1" },
+    { MLA, "\"o3 = o3*alpha\"", "\"o3 = o3*1\"", NULL, NULL, "B=3 HQ=9 SKV=200 TOPK=190 S=1" },
+    { MLA_TO, "li = li*alpha", "li = li", NULL, NULL, "B=1 HQ=3 S=3" },
+    { MLA_TO, "select(li > 0, out/li, 0)", "out/li", NULL, NULL, "B=1 HQ=16 S=1" },
     { GROUPS, ", \"rows\": \"left\"", "", "G-TWICE", "groups/mma/body/0/do/2", NULL },
     { GROUPS, "\"rows\": \"left\"", "\"rows\": \"left - 1\"", "G-NEVER", NULL, NULL },
     { GROUPS, "\"at\": [\"g\", ", "\"at\": [\"min(g, 1)\", ", NULL, NULL, "M=200 N=8 K=8 NG=4" },
@@ -278,10 +300,31 @@ static void test_wrong(void)
     }
 }
 
+static guint times(const char *text, const char *word)
+{
+    guint n = 0;
+    for (const char *at = text; (at = strstr(at, word)); at += strlen(word))
+        n++;
+    return n;
+}
+
+/* 8-bit floats are read as they stand, and two are widened by one instruction. */
+static void test_widened(void)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsProgram) p = with(MLA, NULL, NULL, NULL);
+    g_autofree char *ptx = ws_generate_ptx(p, &(WsGenerateOptions){ 0 }, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(times(ptx, "cvt.rn.f16x2.e4m3x2"), ==, 4 * 64 * 128 / 128 / 2);
+    g_assert_cmpuint(times(ptx, "ld.shared.b16"), ==, 4 * 64 * 128 / 128 / 2);
+    g_assert_cmpuint(times(ptx, "satfinite.e4m3x2"), ==, 0);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/codegen/served/sizes", test_sizes);
     g_test_add_func("/codegen/served/wrong", test_wrong);
+    g_test_add_func("/codegen/served/widened", test_widened);
     return g_test_run();
 }
