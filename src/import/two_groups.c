@@ -415,7 +415,7 @@ static gboolean try_axis(WsRead *r, WsReadGroup *g, gboolean rows)
     gboolean some = FALSE, done = FALSE;
     if (!x.wrong && (g->warps == 2 * WARPS || x.wide)) {
         settle(&x);
-        done = products(&x, g->body, &some) && some && !twice(&x, g->body);
+        done = !r->hints->len && products(&x, g->body, &some) && some && !twice(&x, g->body);
         if (done)
             carry_out(&x);
         else if (!rows && g->warps == 2 * WARPS && has_product(g->body))
@@ -430,8 +430,7 @@ static gboolean try_axis(WsRead *r, WsReadGroup *g, gboolean rows)
 void ws_source_two_groups(WsRead *r)
 {
     WsReadGroup *g = r->groups->len == 1 ? g_ptr_array_index(r->groups, 0) : NULL;
-    if (!g || r->hints->len || r->cluster > 1 || g->replicate ||
-        (g->warps != WARPS && g->warps != 2 * WARPS))
+    if (!g || r->cluster > 1 || g->replicate || (g->warps != WARPS && g->warps != 2 * WARPS))
         return;
     if (g->warps != 2 * WARPS || !try_axis(r, g, TRUE))
         try_axis(r, g, FALSE);

@@ -17,6 +17,7 @@
 
 #define DESIGN   WS_SOURCE_ROOT "/tests/import/tle/staged.wstave"
 #define REPLICAS WS_SOURCE_ROOT "/tests/designs/hint-gemm.wstave"
+#define NEITHER  WS_SOURCE_ROOT "/tests/designs/hint-attention.wstave"
 
 /* The design with pieces of its text replaced: "find", "replacement", … NULL. */
 typedef struct {
@@ -156,8 +157,24 @@ static void test_steps(void)
     g_autofree char *text = ws_generate_tle(p, FALSE, NULL, &error);
     g_assert_no_error(error);
     g_assert_null(strstr(text, "pipe_stages"));
-    g_assert_nonnull(strstr(text, "one with replicas"));
+    g_assert_nonnull(strstr(text, "replicas, each with"));
     g_assert_nonnull(strstr(text, "tle.pipe("));
+}
+
+/* Where the steps have no form either both reasons are told. */
+static void test_neither(void)
+{
+    static const char *const says[] = { "replicas, each with",
+                                        "its loops with stages mean: step mma",
+                                        "it leaves its branch in flight" };
+    g_autoptr(GError) error = NULL;
+    g_autofree char *design_text = replaced(NEITHER, forms[0].edit);
+    g_autoptr(WsDesign) design = design_of(design_text);
+    g_autoptr(WsProgram) p = program_of(design);
+    g_autofree char *text = ws_generate_tle(p, FALSE, NULL, &error);
+    g_assert_null(text);
+    for (guint i = 0; i < G_N_ELEMENTS(says); i++)
+        g_assert_nonnull(strstr(error->message, says[i]));
 }
 
 int main(int argc, char **argv)
@@ -169,5 +186,6 @@ int main(int argc, char **argv)
     }
     g_test_add_func("/import/staged/broken", test_broken);
     g_test_add_func("/import/staged/steps", test_steps);
+    g_test_add_func("/import/staged/neither", test_neither);
     return g_test_run();
 }

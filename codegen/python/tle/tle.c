@@ -212,6 +212,8 @@ static char *written(const WsProgram *p, gboolean remarks, WsPyPieces *pieces,
     g_autoptr(GPtrArray) raw = g_ptr_array_ref(t.raw);
     ws_tle_clear(&t);
     char *text = ws_py_finish(y, error);
+    if (!text && none)
+        g_prefix_error(error, "%s; as the steps that its loops with stages mean: ", none->message);
     return text ? ws_tle_put_raw(raw, text) : NULL;
 }
 

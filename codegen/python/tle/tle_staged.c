@@ -253,10 +253,23 @@ static void mark_rings(WsTle *t)
     }
 }
 
-static const char *no_form(const WsProgram *plain)
+static gboolean has_replicas(const WsProgram *p, const WsStagedLoop *s)
 {
-    if (!plain || plain->n_agents != 1 || plain->agent[0].replicas != 1)
-        return WS_WORD("several groups, or one with replicas");
+    for (guint a = 0; a < p->n_agents; a++)
+        if (p->agent[a].replicas > 1 && g_str_has_prefix(p->agent[a].path, "groups/") &&
+            !strcmp(p->agent[a].path + strlen("groups/"), s->home))
+            return TRUE;
+    return FALSE;
+}
+
+static const char *no_form(const WsProgram *p, const WsProgram *plain, const GPtrArray *loops)
+{
+    for (guint i = 0; i < loops->len; i++)
+        if (has_replicas(p, loops->pdata[i]))
+            return WS_WORD("replicas, each with its own part of a tile: a loop with stages is one "
+                           "program of all warps");
+    if (!plain || plain->n_agents != 1)
+        return WS_WORD("several groups with steps of their own");
     if (plain->cluster > 1)
         return WS_WORD("a cluster");
     return NULL;
@@ -266,7 +279,7 @@ char *ws_tle_staged(const WsProgram *p, const GPtrArray *loops, gboolean remarks
                     WsPyPieces *pieces, const WsPyNumbers *numbers, GError **error)
 {
     WsProgram *plain = ws_program_in_order(p);
-    const char *why = no_form(plain);
+    const char *why = no_form(p, plain, loops);
     if (why) {
         ws_generate_refuse(error, "tle", NULL, NULL, why, NULL);
         g_clear_pointer(&plain, ws_program_unref);
