@@ -197,6 +197,28 @@ static const char *type_name(WsFunc f)
     return NULL;
 }
 
+static gboolean is_zero(const WsExpr *e)
+{
+    gint64 n;
+    return e && (e->op == WS_EXPR_REAL ? e->r == 0 : ws_expr_is_int(e, &n) && n == 0);
+}
+
+/* select(x < 0, ceil(x), floor(x)): x cut towards 0. NULL: it is none. */
+static Node *cut(Node *n)
+{
+    if (n->n_arg != 3 || n->x->op != WS_EXPR_CALL || n->x->func != WS_FUNC_SELECT)
+        return NULL;
+    Node *c = n->arg[0], *up = n->arg[1], *down = n->arg[2];
+    const WsExpr *zero = c->x->n_args == 2 ? c->x->arg[1] : NULL;
+    const gboolean calls = up->x->op == WS_EXPR_CALL && up->x->func == WS_FUNC_CEIL &&
+                           down->x->op == WS_EXPR_CALL && down->x->func == WS_FUNC_FLOOR;
+    if (!calls || c->x->op != WS_EXPR_LT || !is_zero(zero) ||
+        !ws_expr_equal(c->x->arg[0], up->x->arg[0]) ||
+        !ws_expr_equal(c->x->arg[0], down->x->arg[0]))
+        return NULL;
+    return c->arg[0];
+}
+
 /* `kept`: as it is stored; otherwise the rounded number as f32. */
 static WsTerm convert(Math *m, Node *n, Place at, gboolean kept)
 {
@@ -210,6 +232,12 @@ static WsTerm convert(Math *m, Node *n, Place at, gboolean kept)
             ws_py_format(m->y, "%s.to(%s.float32)", ws_py_in(m->y, x, WS_PREC_ATOM), module),
             WS_PREC_ATOM);
     }
+    Node *whole = n->x->func == WS_FUNC_I32 ? cut(a) : NULL;
+    if (whole && shape(whole) != WS_PY_SCALAR && !strcmp(module, "tl"))
+        return ws_term_unknown(
+            ws_py_format(m->y, "%s.to(tl.int32)",
+                         ws_py_in(m->y, as(m, whole, WS_MATH_REAL, at), WS_PREC_ATOM)),
+            WS_PREC_ATOM);
     if (!narrow) {
         fail(m, WS_WORD("a conversion to tf32 or to integers (rounding to nearest)"));
         return x;

@@ -109,6 +109,11 @@ void ws_tl_global(WsPy *y, const WsOp *op, const char *part, const char *relaxed
         ws_py_refuse(y, op, "a read into a part of a value", "make it a value of its own");
         return;
     }
+    gint64 rows;
+    if (op->limit && !ws_py_constant(y, op->limit, &rows)) { /* not read again */
+        ws_py_refuse(y, op, "a write that leaves out rows", "write the whole tile");
+        return;
+    }
     if (op->limit &&
         tensor->rank > (op->value[0].cols > 1 ? 2 : 1)) { /* not read without a remark */
         ws_py_refuse(y, op,

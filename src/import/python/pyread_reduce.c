@@ -145,17 +145,39 @@ const Val *py_mean_SUM(PyRead *p, const Val **a, const WsPyNode *at)
     return shaped(p, sum, how, a[2]);
 }
 
+/* What is summed up is converted before; NULL: to a type that sums are not known in. */
+static const Val *as_summed(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    const char *dtype = a[3]->kind == VAL_NAME ? py_dtype(a[3]->text) : NULL;
+    const Val *x = py_is_tile(a[0]) ? py_formula(p, a[0]) : NULL;
+    if (!x || !dtype || (strcmp(dtype, "f32") && strcmp(dtype, "i32")))
+        return NULL;
+    const gboolean converting = p->converting; /* this is no conversion of what is stored */
+    p->converting = FALSE;
+    const Val *sum = py_mean_CONVERT(p, (const Val *[]){ x, a[3], NULL, NULL }, at);
+    p->converting = converting;
+    if (sum->kind != VAL_MATH)
+        return NULL;
+    Val *v = py_val(p, VAL_MATH);
+    *v = *sum;
+    v->dims = a[0]->dims;
+    return v;
+}
+
 /* Running sums along the only dimension, or along the columns; what is another one is not known. */
 static const Val *running(PyRead *p, const Val **a, gboolean exclusive, const WsPyNode *at)
 {
-    const Val *x = a[0] && py_is_tile(a[0]) ? py_formula(p, a[0]) : NULL;
+    const Val *of = py_given(a[3]) && py_is_tile(a[0]) ? as_summed(p, a, at) : a[0];
+    if (a[0] && !of)
+        return py_lost(p, at, "a running sum in another type than float32 and int32");
+    const Val *x = of && py_is_tile(of) ? py_formula(p, of) : NULL;
     const gint64 axis = py_given(a[1]) ? py_number(a[1], -2) : 0,
                  reverse = py_given(a[2]) ? py_number(a[2], -1) : 0;
-    const gboolean one = x && (a[0]->dims == 1 || (a[0]->dims == 0 && x->rows == 1));
-    if (x && py_given(a[3]))
-        return py_lost(p, at, "a running sum in a type of its own");
+    const gboolean one = x && (of->dims == 1 || (of->dims == 0 && x->rows == 1));
     if (x && (!g_strcmp0(x->dtype, "b") || (is_whole(x) && strcmp(x->dtype, "i32"))))
         return py_lost(p, at, "a running sum of conditions, or of narrow integers");
+    if (x && !one && x->rows > 1 && axis == 0)
+        return py_lost(p, at, "a running sum along columns: those of designs run along rows");
     if (!x || x->cols < 2 || (one && x->rows > 1) || (axis != -1 && axis != (one ? 0 : 1)) ||
         (reverse != 0 && reverse != 1))
         return py_opaque(p);
@@ -165,7 +187,7 @@ static const Val *running(PyRead *p, const Val **a, gboolean exclusive, const Ws
         ((Val *)sum)->dtype = g_strcmp0(x->dtype, "bf16") ? x->dtype : NULL; /* summed in f32 */
     if (!g_strcmp0(x->dtype, "f16"))
         grant_sums(p, x);
-    return py_of_dimensions(p, sum, a[0]->dims);
+    return py_of_dimensions(p, sum, of->dims);
 }
 
 const Val *py_mean_CUMSUM(PyRead *p, const Val **a, const WsPyNode *at)
@@ -184,8 +206,9 @@ const Val *py_mean_TLE_CUMSUM(PyRead *p, const Val **a, const WsPyNode *at)
     v->n = 2;
     const gboolean one = a[0] && py_is_tile(a[0]) && a[0]->dims == 1;
     v->item[0] = one ? running(p, a, TRUE, at) : py_opaque(p);
+    const Val *of = v->item[0]->kind == VAL_MATH && py_given(a[3]) ? as_summed(p, a, at) : a[0];
     v->item[1] =
-        v->item[0]->kind == VAL_MATH ? py_function_tile(p, "rowsum", a, 1, TRUE) : py_opaque(p);
+        v->item[0]->kind == VAL_MATH ? py_function_tile(p, "rowsum", &of, 1, TRUE) : py_opaque(p);
     if (v->item[1]->kind == VAL_MATH)
         ((Val *)v->item[1])->dtype = v->item[0]->dtype;
     return v;
