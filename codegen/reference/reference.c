@@ -217,7 +217,17 @@ static gboolean compile(WsReference *r, GError **error)
 
 void ws_reference_restart(WsReference *r)
 {
-    r->env[r->terms_slot] = WS_REFERENCE_TERMS;
+    ws_reference_limit(r, WS_REFERENCE_TERMS);
+}
+
+void ws_reference_limit(WsReference *r, gint64 terms)
+{
+    r->env[r->terms_slot] = (guint64)CLAMP(terms, 0, WS_REFERENCE_TERMS);
+}
+
+gint64 ws_reference_left(const WsReference *r)
+{
+    return (gint64)r->env[r->terms_slot];
 }
 
 const char *ws_reference_text(WsReference *r)

@@ -36,6 +36,10 @@ gboolean ws_reference_bounded(WsReference *r, guint tensor, const WsReferenceInp
                               GError **error);
 /* Its terms are counted from zero again. */
 void ws_reference_restart(WsReference *r);
+/* From here on it adds up at most so many terms, no more than WS_REFERENCE_TERMS; how many are left
+ * of them: 0 also where an evaluation failed because they did not suffice. */
+void ws_reference_limit(WsReference *r, gint64 terms);
+gint64 ws_reference_left(const WsReference *r);
 /* What it computes, as LLVM: two references of the same text have the same values for the same
  * input. Borrowed. NULL if it was evaluated before anyone asked. */
 const char *ws_reference_text(WsReference *r);

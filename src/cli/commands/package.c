@@ -198,7 +198,7 @@ int ws_command_package(int argc, char **argv)
           "of a rule (X.pick): a name that is not a size of its designs", "NAME=VALUE" },
         { "backward", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &backward,
           "a design of the gradient; repeatable, in the order of the launches: a Python package "
-          "with autograd",
+          "with autograd; its gradient is tried at the sizes that the README names",
           "DESIGN" },
         { "name", 0, 0, G_OPTION_ARG_STRING, &name, "of functions and files", "NAME" },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
