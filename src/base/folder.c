@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <glib/gstdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Writes one file into a folder begun; NULL data writes nothing. */
@@ -26,13 +27,35 @@ gboolean ws_folder_put_bytes(const char *part, const char *name, GBytes *bytes, 
     return folder_put(part, name, data, n, error);
 }
 
+/* What Python keeps of modules that it loaded (or NULL): it makes it again. `dir`/`name` is a
+ * folder and holds such files alone. */
+static char *kept_by_python(const char *dir, const char *name)
+{
+    if (strcmp(name, "__pycache__") != 0)
+        return NULL;
+    g_autofree char *path = g_build_filename(dir, name, NULL);
+    g_autoptr(GDir) d =
+        g_file_test(path, G_FILE_TEST_IS_SYMLINK) ? NULL : g_dir_open(path, 0, NULL);
+    const char *file;
+    gboolean own = d != NULL;
+    while (own && (file = g_dir_read_name(d))) {
+        g_autofree char *whole = g_build_filename(path, file, NULL);
+        own = g_str_has_suffix(file, ".pyc") && g_file_test(whole, G_FILE_TEST_IS_REGULAR);
+    }
+    return own ? g_steal_pointer(&path) : NULL;
+}
+
 void ws_folder_remove(const char *dir)
 {
     GDir *d = g_dir_open(dir, 0, NULL);
     const char *name;
     while (d && (name = g_dir_read_name(d))) {
-        g_autofree char *path = g_build_filename(dir, name, NULL);
-        g_unlink(path);
+        g_autofree char *path = g_build_filename(dir, name, NULL),
+                        *kept = kept_by_python(dir, name);
+        if (kept)
+            ws_folder_remove(kept);
+        else
+            g_unlink(path);
     }
     if (d)
         g_dir_close(d);
@@ -40,17 +63,37 @@ void ws_folder_remove(const char *dir)
     ws_temporary_end(dir);
 }
 
-/* "a/b//" names the same folder as "a/b". */
+/* "a/b//" names the same folder as "a/b", and a link to a folder names that folder. */
 static char *without_slashes(const char *dir)
 {
     char *clean = g_strdup(dir);
     for (gsize n = strlen(clean); n > 1 && clean[n - 1] == '/'; n--)
         clean[n - 1] = 0;
+    char *target = g_file_test(clean, G_FILE_TEST_IS_SYMLINK) ? realpath(clean, NULL) : NULL;
+    if (target) {
+        g_free(clean);
+        clean = g_strdup(target);
+        free(target);
+    }
     return clean;
+}
+
+/* The folder that a shell stands in cannot be replaced under it. */
+static gboolean is_here(const char *dir)
+{
+    GStatBuf here, there;
+    return g_stat(".", &here) == 0 && g_stat(dir, &there) == 0 && here.st_dev == there.st_dev &&
+           here.st_ino == there.st_ino;
 }
 
 static gboolean may_replace(const char *dir, const char *marker, const char *what, GError **error)
 {
+    if (!*dir || is_here(dir)) {
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
+                    "'%s' is the folder you are in, which cannot be replaced by %s; name another",
+                    dir, what);
+        return FALSE;
+    }
     if (!g_file_test(dir, G_FILE_TEST_EXISTS))
         return TRUE;
     g_autofree char *mark = g_build_filename(dir, marker, NULL);
@@ -62,6 +105,23 @@ static gboolean may_replace(const char *dir, const char *marker, const char *wha
     g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
                 "%s exists and is not %s; choose another folder", dir, what);
     return FALSE;
+}
+
+gboolean ws_folder_check(const char *dir, const char *marker, const char *what, GError **error)
+{
+    g_autofree char *clean = without_slashes(dir);
+    g_autofree char *whole = g_canonicalize_filename(clean, NULL),
+                    *parent = g_path_get_dirname(whole);
+    if (!may_replace(clean, marker, what, error))
+        return FALSE;
+    const int code = !g_file_test(parent, G_FILE_TEST_EXISTS)   ? ENOENT
+                     : !g_file_test(parent, G_FILE_TEST_IS_DIR) ? ENOTDIR
+                     : g_access(parent, W_OK | X_OK) != 0       ? errno
+                                                                : 0;
+    if (code)
+        g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(code),
+                    "cannot make a folder beside %s: %s: %s", clean, parent, g_strerror(code));
+    return code == 0;
 }
 
 char *ws_folder_begin(const char *dir, const char *marker, const char *what, GError **error)
@@ -94,8 +154,9 @@ static gboolean nothing_lost(const char *old, const char *part, const char *what
     g_autoptr(GDir) d = g_dir_open(old, 0, error);
     const char *name;
     while (d && (name = g_dir_read_name(d))) {
-        g_autofree char *next = g_build_filename(part, name, NULL);
-        if (g_file_test(next, G_FILE_TEST_EXISTS))
+        g_autofree char *next = g_build_filename(part, name, NULL),
+                        *kept = kept_by_python(old, name);
+        if (kept || g_file_test(next, G_FILE_TEST_EXISTS))
             continue;
         g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
                     "%s holds %s, which %s written there would delete; choose another folder, or "

@@ -2,6 +2,7 @@
 #include "package/package.h"
 #include "base/folder.h"
 #include "package/launch_text.h"
+#include "package/name.h"
 #include "package/tables.h"
 #include "package/template.h"
 #include "package/wheel.h"
@@ -74,16 +75,8 @@ char *ws_package_kernel(const WsPackageSpec *spec, const char *file)
 gboolean ws_package_check(const WsPackageSpec *spec, GError **error)
 {
     const WsProgram *p = spec->program;
-    const char *name = spec->name;
-    gboolean word = g_ascii_isalpha(*name) || *name == '_';
-    for (const char *c = name; *c; c++)
-        word = word && (g_ascii_isalnum(*c) || *c == '_');
-    g_autofree char *ident = ws_launch_ident(name);
-    if (!word || !g_str_equal(ident, name)) {
-        g_set_error(error, WS_PACKAGE_ERROR, WS_PACKAGE_ERROR_NAME,
-                    "'%s' cannot name a function of C and Python; say another with --name", name);
+    if (!ws_package_name_check(spec->name, error))
         return FALSE;
-    }
     if (p->mesh) {
         g_set_error(error, WS_PACKAGE_ERROR, WS_PACKAGE_ERROR_LENS,
                     "devices: not supported by the package (its launcher launches on one device); "

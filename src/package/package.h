@@ -7,7 +7,7 @@ G_BEGIN_DECLS
 
 typedef enum {
     WS_PACKAGE_ERROR_LENS, /* the design needs something packages cannot carry, by name */
-    WS_PACKAGE_ERROR_NAME, /* not a C identifier */
+    WS_PACKAGE_ERROR_NAME, /* none that C and Python take (name.h) */
     WS_PACKAGE_ERROR_RULE, /* a line of a rule, or builds that are not alike */
     WS_PACKAGE_ERROR_PAIR, /* designs that are not a forward and its gradient */
 } WsPackageError;

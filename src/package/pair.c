@@ -2,6 +2,7 @@
 #include "package/pair.h"
 #include "base/folder.h"
 #include "package/launch_text.h"
+#include "package/name.h"
 #include "package/tables.h"
 #include "package/template.h"
 #include "program/parts/variable.h"
@@ -121,19 +122,29 @@ static char *gradients(const WsProgram *p)
     return g_string_free(out, FALSE);
 }
 
+/* Tensors of one access or of the others, as code. */
+static void put_code(GString *out, const WsProgram *p, gboolean read)
+{
+    g_autofree char *names = tensors(p, read);
+    for (const char *c = names; *c; c++)
+        g_string_append_c(out, *c == '"' ? '`' : *c);
+    g_string_append(out, " | ");
+}
+
 static char *rows(const WsPair *pair)
 {
     GString *out = g_string_new(NULL);
     for (guint i = 0; i < pair->n; i++) {
         const WsProgram *p = pair->launch[i].program;
-        g_autofree char *name = ws_pair_launch_name(pair, i), *in = tensors(p, TRUE),
-                        *made = tensors(p, FALSE);
-        g_string_append_printf(out, "| `%s` | %s | %s | %s | %s |\n", name, p->name ? p->name : "",
-                               in, made,
-                               pair->launch[i].outcome ? pair->launch[i].outcome : "unknown");
+        g_autofree char *name = ws_pair_launch_name(pair, i);
+        g_string_append_printf(out, "| `%s` | ", name);
+        ws_package_cell(out, p->name ? p->name : "");
+        g_string_append(out, " | ");
+        put_code(out, p, TRUE);
+        put_code(out, p, FALSE);
+        ws_package_cell(out, pair->launch[i].outcome ? pair->launch[i].outcome : "unknown");
+        g_string_append(out, " |\n");
     }
-    for (char *c = out->str; *c; c++)
-        *c = *c == '"' ? '`' : *c;
     return g_string_free(out, FALSE);
 }
 
@@ -239,11 +250,23 @@ static gboolean put_all(const WsPair *pair, const char *folder, const char *dir,
            put(dir, WS_PACKAGE_MARK, "", mark, NULL, error);
 }
 
+gboolean ws_pair_folder_check(const char *dir, GError **error)
+{
+    g_autofree char *whole = g_canonicalize_filename(dir, NULL),
+                    *folder = g_path_get_basename(whole);
+    const char *problem = ws_package_folder_problem(folder);
+    if (problem)
+        g_set_error(error, WS_PACKAGE_ERROR, WS_PACKAGE_ERROR_NAME,
+                    "Python cannot import from a folder '%s' (%s); say another with -o", folder,
+                    problem);
+    return !problem;
+}
+
 gboolean ws_pair_write(const WsPair *pair, const char *dir, GError **error)
 {
     g_autofree char *whole = g_canonicalize_filename(dir, NULL),
                     *folder = g_path_get_basename(whole);
-    if (!ws_pair_check(pair, error))
+    if (!ws_pair_folder_check(dir, error) || !ws_pair_check(pair, error))
         return FALSE;
     g_autofree char *part = ws_folder_begin(dir, WS_PACKAGE_MARK, "a package", error);
     if (!part)

@@ -22,6 +22,8 @@ gboolean ws_pair_check(const WsPair *pair, GError **error);
 /* The module __init__.py, and the README; caller frees. `folder`: the name it is imported by. */
 char *ws_pair_module(const WsPair *pair, const char *folder, GError **error);
 char *ws_pair_readme(const WsPair *pair, const char *folder, GError **error);
+/* Whether the module can be imported from this folder: WS_PACKAGE_ERROR_NAME where it cannot. */
+gboolean ws_pair_folder_check(const char *dir, GError **error);
 /* Writes the folder whole or not at all; a package or an empty folder there is replaced. */
 gboolean ws_pair_write(const WsPair *pair, const char *dir, GError **error);
 /* NAME_forward, NAME_backward1, …; caller frees. */

@@ -1,5 +1,6 @@
 /* README of a package. */
 #include "package/launch_text.h"
+#include "package/name.h"
 #include "package/tables.h"
 #include "package/template.h"
 #include "program/formula.h"
@@ -30,7 +31,8 @@ static void put_extents(GString *out, WsExpr *const *e, guint n)
 {
     for (guint d = 0; d < n; d++) {
         g_autofree char *text = ws_expr_print(e[d]);
-        g_string_append_printf(out, "%s%s", d ? ", " : "", text);
+        g_string_append(out, d ? ", " : "");
+        ws_package_cell(out, text);
     }
 }
 

@@ -1,6 +1,7 @@
 /* Packages with several builds and the rule that picks among them. */
 #include "base/folder.h"
 #include "package/launch_text.h"
+#include "package/name.h"
 #include "package/rule.h"
 #include "package/tables.h"
 #include "package/template.h"
@@ -264,9 +265,13 @@ static char *readme(const WsRulePackage *r)
     g_autoptr(GHashTable) words = ws_package_words(&first);
     g_autoptr(GString) rows = g_string_new(NULL);
     g_autoptr(GString) in = g_string_new(NULL);
-    for (guint i = 0; i < r->n; i++)
-        g_string_append_printf(rows, "| `%s` | %s |\n", r->label[i],
-                               r->build[i].outcome ? r->build[i].outcome : "unknown");
+    for (guint i = 0; i < r->n; i++) {
+        g_string_append(rows, "| `");
+        ws_package_cell(rows, r->label[i]);
+        g_string_append(rows, "` | ");
+        ws_package_cell(rows, r->build[i].outcome ? r->build[i].outcome : "unknown");
+        g_string_append(rows, " |\n");
+    }
     for (guint t = 0; t < p->n_tensors; t++)
         if (p->tensor[t].access == WS_ACCESS_READ) {
             g_autofree char *name = ws_launch_ident(p->tensor[t].name);

@@ -87,45 +87,44 @@ static const Case cases[] = {
     { "order",
       { "package", PROJECT("attention-d128/design"), "--backward",
         PROJECT("attention-backward-d128-dkv/design"), "--backward",
-        PROJECT("attention-backward-d128-dq/design"), "-o", "/nonexistent/p", NULL },
+        PROJECT("attention-backward-d128-dq/design"), "-o", "p", NULL },
       "reads L, which is no tensor of ",
       2 },
     { "half",
       { "package", PROJECT("attention-d128/design"), "--backward",
-        PROJECT("attention-backward-d128-dq/design"), "-o", "/nonexistent/p", NULL },
+        PROJECT("attention-backward-d128-dq/design"), "-o", "p", NULL },
       "no launch writes DK, the gradient of the input K",
       2 },
     { "twice",
       { "package", PROJECT("attention-d128/design"), "--backward",
         PROJECT("attention-backward-d128-dq/design"), "--backward",
-        PROJECT("attention-backward-d128-dq/design"), "-o", "/nonexistent/p", NULL },
+        PROJECT("attention-backward-d128-dq/design"), "-o", "p", NULL },
       "writes DQ, a tensor of ",
       2 },
     { "columns",
       { "package", PROJECT("attention-d128/design"), "--backward",
-        PROJECT("attention-backward-d64/dq"), "-o", "/nonexistent/p", NULL },
+        PROJECT("attention-backward-d64/dq"), "-o", "p", NULL },
       "Q of ",
       2 },
     { "scalars",
       { "package", PROJECT("attention-sink/design"), "--backward",
         PROJECT("attention-backward-d128-dq/design"), "--backward",
-        PROJECT("attention-backward-d128-dkv/design"), "-o", "/nonexistent/p", NULL },
+        PROJECT("attention-backward-d128-dkv/design"), "-o", "p", NULL },
       "softcap is a scalar of ",
       2 },
     { "integers",
       { "package", PROJECT("attention-varlen/design"), "--backward",
-        PROJECT("attention-backward-d128-dq/design"), "-o", "/nonexistent/p", NULL },
+        PROJECT("attention-backward-d128-dq/design"), "-o", "p", NULL },
       "is a tensor of integers: not supported",
       3 },
     { "sizes-of-no-tensor",
       { "package", PROJECT("attention-d128/design"), "--backward",
-        PROJECT("attention-backward-d128/convert"), "-o", "/nonexistent/p", NULL },
+        PROJECT("attention-backward-d128/convert"), "-o", "p", NULL },
       "is the extent of no tensor: not supported",
       3 },
     { "wheel",
       { "package", PROJECT("attention-d128/design"), "--backward",
-        PROJECT("attention-backward-d128-dq/design"), "--wheel", "w", "-o", "/nonexistent/p",
-        NULL },
+        PROJECT("attention-backward-d128-dq/design"), "--wheel", "w", "-o", "p", NULL },
       "without --wheel",
       2 },
 };
@@ -141,7 +140,7 @@ static void test_case(gconstpointer data)
         g_error("exit %d: %s", code, output);
 }
 
-/* What is a pair comes as far as the folder that cannot be made. */
+/* What is a pair comes as far as ptxas, which is none here. */
 static void test_pairs(void)
 {
     static const char *const pairs[][3] = {
@@ -150,16 +149,26 @@ static void test_pairs(void)
         { PROJECT("attention-d256/design"), PROJECT("attention-backward-d256/dq"),
           PROJECT("attention-backward-d256/design") },
     };
+    g_autofree char *dir = g_dir_make_tmp("ws-pair-XXXXXX", NULL),
+                    *none = g_build_filename(dir, "ptxas", NULL),
+                    *to = g_build_filename(dir, "p", NULL),
+                    *path = g_strconcat(dir, ":", g_getenv("PATH"), NULL);
+    g_assert_true(g_file_set_contents(none, "#!/bin/sh\necho none here >&2\nexit 3\n", -1, NULL));
+    g_assert_cmpint(g_chmod(none, 0755), ==, 0);
+    g_setenv("PATH", path, TRUE);
     const guint n = g_test_slow() ? G_N_ELEMENTS(pairs) : 1; /* 256 columns: ten seconds */
     for (guint i = 0; i < n; i++) {
         g_autofree char *output = NULL;
-        const char *const arguments[] = { "package",    pairs[i][0],      "--backward", pairs[i][1],
-                                          "--backward", pairs[i][2],      "--set",      "CAUSAL=1",
-                                          "-o",         "/nonexistent/p", NULL };
+        const char *const arguments[] = { "package",    pairs[i][0], "--backward", pairs[i][1],
+                                          "--backward", pairs[i][2], "--set",      "CAUSAL=1",
+                                          "-o",         to,          NULL };
         const int code = run(arguments, &output);
-        if (code != 4 && !strstr(output, "cannot make a folder"))
+        if (code != 4 && !strstr(output, "none here"))
             g_error("exit %d: %s", code, output);
+        g_assert_false(g_file_test(to, G_FILE_TEST_EXISTS));
     }
+    g_unlink(none);
+    g_rmdir(dir);
 }
 
 int main(int argc, char **argv)

@@ -152,7 +152,10 @@ static int package(const char *file, char **set, const char *name, gboolean forc
 {
     g_auto(WsCliInput) in = { 0 };
     g_autofree char *text = NULL, *known = NULL, *wheel = NULL;
-    int code = ws_cli_load(&in, file, set);
+    known = name ? g_strdup(name) : ws_cli_package_name(file);
+    int code = ws_cli_package_ready(known, dir, wheels);
+    if (code == WS_EXIT_YES)
+        code = ws_cli_load(&in, file, set);
     if (code == WS_EXIT_YES)
         code = ws_cli_refuse_refuted(&in, file, force);
     if (code != WS_EXIT_YES)
@@ -161,7 +164,6 @@ static int package(const char *file, char **set, const char *name, gboolean forc
         return WS_EXIT_USAGE;
     g_autofree char *said = g_strdup_printf("`warpstave check` says: %s.", in.verdict);
     g_autofree char *outcome = ws_cli_package_outcome(in.verdict);
-    known = name ? g_strdup(name) : ws_cli_package_name(file);
     WsPackageSpec spec = {
         .program = in.program, .name = known, .verdict = said, .outcome = outcome, .figures = text
     };

@@ -87,6 +87,11 @@ int ws_cli_package_pair(const WsPairOptions *o)
     const guint n = 1 + g_strv_length(o->backward);
     g_autofree WsPackageSpec *spec = g_new0(WsPackageSpec, n);
     g_autofree const char **label = g_new0(const char *, n);
+    const int ready = ws_cli_package_ready(known, o->dir, NULL);
+    if (ready != WS_EXIT_YES)
+        return ready;
+    if (!ws_pair_folder_check(o->dir, &error))
+        return ws_cli_package_failure(error, o->dir);
     WsPair pair = { .name = known, .launch = spec, .label = label, .n = n };
     for (guint i = 0; i < n; i++) {
         Launch *l = g_new0(Launch, 1);
@@ -101,13 +106,8 @@ int ws_cli_package_pair(const WsPairOptions *o)
                                    .outcome = l->outcome };
     }
     /* before ptxas, which takes longest */
-    g_autofree char *whole = g_canonicalize_filename(o->dir, NULL),
-                    *parent = g_path_get_dirname(whole);
     if (!ws_pair_check(&pair, &error) || !ws_cli_gradient_agrees(&pair, &checked, &error))
         return ws_cli_package_failure(error, o->dir);
-    if (!g_file_test(parent, G_FILE_TEST_IS_DIR))
-        return ws_cli_fail(WS_EXIT_USAGE, "cannot make a folder beside %s: there is no %s", o->dir,
-                           parent);
     for (guint i = 0; i < n; i++) {
         const int code = assemble(launches->pdata[i], &spec[i]);
         if (code != WS_EXIT_YES)

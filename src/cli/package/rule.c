@@ -81,8 +81,12 @@ int ws_cli_package_rule(const WsPackageRuleOptions *o)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(GArray) settings = NULL;
-    g_autofree char *text = NULL, *base = g_path_get_basename(o->file);
+    g_autofree char *text = NULL, *base = g_path_get_basename(o->file),
+                    *known = o->name ? g_strdup(o->name) : ws_cli_package_name(o->file);
     gsize length;
+    const int ready = ws_cli_package_ready(known, o->dir, o->wheels);
+    if (ready != WS_EXIT_YES)
+        return ready;
     if (!ws_cli_settings(o->size, "--size", &settings))
         return WS_EXIT_USAGE;
     g_autoptr(GHashTable) fixed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
@@ -117,7 +121,6 @@ int ws_cli_package_rule(const WsPackageRuleOptions *o)
                                    .verdict = b->in.verdict,
                                    .outcome = b->outcome };
     }
-    g_autofree char *known = o->name ? g_strdup(o->name) : ws_cli_package_name(o->file);
     const WsRulePackage package = { .name = known,
                                     .file = base,
                                     .rule_text = text,

@@ -1,6 +1,8 @@
 #include "cli/package/text.h"
+#include "base/folder.h"
 #include "base/json_out.h"
 #include "cli/cli.h"
+#include "package/name.h"
 #include "package/package.h"
 
 #include <string.h>
@@ -28,6 +30,18 @@ char *ws_cli_package_outcome(const char *verdict)
     if (effort)
         memmove(effort, time + strlen(" ms)"), strlen(time + strlen(" ms)")) + 1);
     return outcome;
+}
+
+int ws_cli_package_ready(const char *name, const char *dir, const char *wheels)
+{
+    g_autoptr(GError) error = NULL;
+    if (!ws_package_name_check(name, &error) ||
+        !ws_folder_check(dir, WS_PACKAGE_MARK, "a package", &error))
+        return ws_cli_package_failure(error, dir);
+    if (wheels && g_file_test(wheels, G_FILE_TEST_EXISTS) &&
+        !g_file_test(wheels, G_FILE_TEST_IS_DIR))
+        return ws_cli_fail(WS_EXIT_USAGE, "--wheel %s is not a folder", wheels);
+    return WS_EXIT_YES;
 }
 
 int ws_cli_package_failure(const GError *error, const char *dir)

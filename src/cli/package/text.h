@@ -9,6 +9,9 @@ G_BEGIN_DECLS
 char *ws_cli_package_name(const char *file);
 /* A verdict without how long it took. Caller frees. */
 char *ws_cli_package_outcome(const char *verdict);
+/* Whether a package of this name can be written there: an exit code, what is wrong is printed. It
+ * takes long until one is written. `wheels`: the folder of the wheel, or NULL. */
+int ws_cli_package_ready(const char *name, const char *dir, const char *wheels);
 /* Prints an error of src/package; the exit code. `dir` was written where only the wheel failed. */
 int ws_cli_package_failure(const GError *error, const char *dir);
 /* The JSON form of a package that was written to `dir`. `files`: their names (char*); NULL: those
