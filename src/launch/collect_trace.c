@@ -30,16 +30,16 @@ static WsLaunchValues *values_of(const WsCollected *c, const WsManifest *m, guin
     return v;
 }
 
-static void describe(WsTrace *t, const WsCollected *c, const WsCollectedCase *x, guint64 missing)
+/* `note`: what is said first. */
+static void describe(WsTrace *t, const WsCollected *c, const WsCollectedCase *x, guint64 missing,
+                     GString *note)
 {
-    g_autoptr(GString) note = g_string_new(NULL);
     t->device = g_strdup(c->device);
     t->overhead = x->overhead;
     t->missing = missing;
     if (x->cold.n && x->cold.floor_cycles > 0.75 * x->cold.cycles &&
         x->cold.floor_cycles <= x->cold.cycles)
         t->bound = g_strdup("tensor pipe");
-    ws_join_note(note, x->timers);
     if (x->cold.n)
         g_string_append_printf(note, "%scold %.2f us", note->len ? ", " : "", x->cold.median_us);
     if (x->sustained.n)
@@ -48,7 +48,7 @@ static void describe(WsTrace *t, const WsCollected *c, const WsCollectedCase *x,
     if (missing)
         g_string_append_printf(note, "%s%" G_GUINT64_FORMAT " records were never written",
                                note->len ? ", " : "", missing);
-    t->note = g_string_free(g_steal_pointer(&note), FALSE);
+    t->note = g_strdup(note->str);
 }
 
 typedef struct {
@@ -136,10 +136,11 @@ WsTrace *ws_collected_trace(const WsCollected *c, guint which, GError **error)
             return NULL;
         g_ptr_array_add(part, one);
     }
-    WsTrace *t =
-        m->mesh ? ws_join_devices(c->program, part, plan, x->timers, (const guint8 *)data, each)
-                : ws_trace_ref(part->pdata[0]);
+    g_autoptr(GString) note = g_string_new(NULL);
+    WsTrace *t = m->mesh ? ws_join_devices(c->program, part, plan, x->timers, (const guint8 *)data,
+                                           each, note)
+                         : ws_trace_ref(part->pdata[0]);
     t->every = plan->rounds ? (gint32)MAX(m->every, 1) : WS_TRACE_NO_ROUNDS;
-    describe(t, c, x, missing);
+    describe(t, c, x, missing, note);
     return t;
 }

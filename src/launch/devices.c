@@ -13,23 +13,6 @@ static gboolean all_known(const GArray *timers, guint n)
     return n > 0;
 }
 
-void ws_join_note(GString *note, const GArray *timers)
-{
-    double most = 0;
-    for (guint d = 0; d < timers->len; d++)
-        most = MAX(most, g_array_index(timers, WsCollectedTimer, d).error_ns);
-    if (timers->len < 2)
-        return;
-    if (all_known(timers, timers->len))
-        g_string_append_printf(note, "%u devices, their clocks compared to within %.2f us",
-                               timers->len, most / 1e3);
-    else
-        g_string_append_printf(note,
-                               "%u devices whose clocks could not be compared: times of each begin "
-                               "with its own CTAs",
-                               timers->len);
-}
-
 typedef struct {
     WsTrace *out;
     const WsRecorder *plan;
@@ -59,13 +42,15 @@ static guint slot_of(const Join *j, guint id)
     return 0;
 }
 
+/* Cycles from the first CTA of all to this one; negative, or more than a trace holds: no shift. */
+static double cycles_to(const Join *j, guint device, const WsTraceCta *cta)
+{
+    return (double)(gint64)(begins(j, device, slot_of(j, cta->id)) - j->zero) * cta->ghz;
+}
+
 static gint64 shift_of(const Join *j, guint device, const WsTraceCta *cta)
 {
-    if (!j->aligned)
-        return 0;
-    const gint64 ns = (gint64)(begins(j, device, slot_of(j, cta->id)) - j->zero);
-    const double cycles = (double)ns * cta->ghz;
-    return cycles > 0 && cycles < (double)WS_TRACE_MAX_TIME / 4 ? (gint64)llrint(cycles) : 0;
+    return j->aligned ? (gint64)llrint(cycles_to(j, device, cta)) : 0;
 }
 
 static void find_zero(Join *j, GPtrArray *part)
@@ -81,6 +66,41 @@ static void find_zero(Join *j, GPtrArray *part)
             any = TRUE;
         }
     }
+}
+
+/* A time that no trace holds, of one CTA, means that none is to be trusted. */
+static void find_reach(Join *j, GPtrArray *part)
+{
+    for (guint d = 0; d < part->len; d++) {
+        const WsTrace *t = part->pdata[d];
+        for (guint i = 0; i < t->cta->len && j->aligned; i++) {
+            const double cycles = cycles_to(j, d, &g_array_index(t->cta, WsTraceCta, i));
+            j->aligned = cycles >= 0 && cycles < (double)WS_TRACE_MAX_TIME / 4;
+        }
+    }
+}
+
+static void put_note(GString *note, const Join *j, GPtrArray *part, gboolean known)
+{
+    double most = 0;
+    for (guint d = 0; d < j->timers->len; d++)
+        most = MAX(most, g_array_index(j->timers, WsCollectedTimer, d).error_ns);
+    if (part->len < 2)
+        return;
+    if (j->aligned)
+        g_string_append_printf(note, "%u devices, their clocks compared to within %.2f us",
+                               part->len, most / 1e3);
+    else
+        g_string_append_printf(note,
+                               "%u devices whose clocks %s: times of each begin with its own "
+                               "CTAs",
+                               part->len,
+                               known ? "were compared, but the rate of one is not known or a CTA "
+                                       "began at no time that a trace holds"
+                                     : "could not be compared");
+    for (guint d = 0; d < part->len; d++)
+        if (!((const WsTrace *)part->pdata[d])->cta->len)
+            g_string_append_printf(note, ", device %u recorded nothing and is not in it", d);
 }
 
 static void take(Join *j, guint device, const WsTrace *t)
@@ -106,13 +126,15 @@ static void take(Join *j, guint device, const WsTrace *t)
 }
 
 WsTrace *ws_join_devices(const WsProgram *p, GPtrArray *part, const WsRecorder *plan,
-                         const GArray *timers, const guint8 *data, gsize each)
+                         const GArray *timers, const guint8 *data, gsize each, GString *note)
 {
     const WsTrace *first = part->pdata[0];
-    Join j = { ws_trace_new(p, WS_TRACE_MEASURED), plan,      timers, data, each, 0,
-               all_known(timers, part->len),       p->cluster };
+    const gboolean known = all_known(timers, part->len);
+    Join j = { ws_trace_new(p, WS_TRACE_MEASURED), plan, timers, data, each, 0, known, p->cluster };
     j.out->grid = first->grid;
     find_zero(&j, part);
+    find_reach(&j, part);
+    put_note(note, &j, part, known);
     for (guint d = 0; d < part->len; d++)
         take(&j, d, part->pdata[d]);
     for (guint i = 0; i < first->size->len; i++)

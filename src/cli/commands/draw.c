@@ -93,7 +93,7 @@ static void put_json(const char *file, const char *out, const Traces *t, const G
     ws_cli_json_end(&j);
 }
 
-/* The first CTA of a device in a trace; any trace has device 0. */
+/* The first CTA of a device in a trace; without a trace, or CTAs in it, there is device 0. */
 static gboolean find_device(const WsTrace *t, guint device, guint *cta)
 {
     for (guint i = 0; t && i < t->cta->len; i++)
@@ -101,9 +101,10 @@ static gboolean find_device(const WsTrace *t, guint device, guint *cta)
             *cta = i;
             return TRUE;
         }
-    return !t || device == 0;
+    return !t || (device == 0 && !t->cta->len);
 }
 
+/* NULL: one of the traces does not have the device. */
 static WsScene *scene_of(const WsProgram *p, const Traces *t, guint device, WsSceneOptions *options)
 {
     return find_device(t->predicted, device, &options->cta) &&
@@ -113,28 +114,72 @@ static WsScene *scene_of(const WsProgram *p, const Traces *t, guint device, WsSc
                : NULL;
 }
 
-/* Of one device, or of all: those at the times that the score of the first one opens with. Empty:
- * there is no such device. */
-static GPtrArray *scenes_of(const WsProgram *p, const Traces *t, const char *device,
-                            WsSceneOptions *options)
+/* Devices that a trace numbers, with those in between that it has no CTA of. */
+static guint devices_of(const WsTrace *t)
 {
-    GPtrArray *scenes = g_ptr_array_new_with_free_func((GDestroyNotify)ws_scene_free);
-    const gboolean all = g_strcmp0(device, "all") == 0;
+    guint n = 1;
+    for (guint i = 0; t && i < t->cta->len; i++)
+        n = MAX(n, ws_trace_device(t, i) + 1);
+    return n;
+}
+
+/* Which device is drawn: its number, or all of them from 0 on (`*to` is behind the last one). */
+static gboolean read_device(const char *device, const Traces *t, guint *from, guint *to)
+{
     guint64 which = 0;
-    if (!all && device && !g_ascii_string_to_unsigned(device, 10, 0, G_MAXUINT16, &which, NULL))
-        return scenes;
-    WsScene *first = scene_of(p, t, (guint)which, options);
-    if (first && all && first->segment->len) {
-        options->from = g_array_index(first->segment, WsSceneSegment, 0).t0;
-        options->to = g_array_index(first->segment, WsSceneSegment, first->segment->len - 1).t1;
-        ws_scene_free(first);
-        first = scene_of(p, t, 0, options);
+    if (g_strcmp0(device, "all") == 0) {
+        *from = 0;
+        *to = MAX(devices_of(t->predicted), devices_of(t->measured));
+        return TRUE;
     }
-    for (guint d = 1; first; d++) {
-        g_ptr_array_add(scenes, first);
-        first = all ? scene_of(p, t, d, options) : NULL;
+    if (device && !g_ascii_string_to_unsigned(device, 10, 0, G_MAXUINT16, &which, NULL))
+        return FALSE;
+    *from = (guint)which;
+    *to = *from + 1;
+    return TRUE;
+}
+
+/* Why a device is not drawn. */
+static char *absent(const Traces *t, guint device)
+{
+    guint cta;
+    const gboolean predicted = find_device(t->predicted, device, &cta),
+                   measured = find_device(t->measured, device, &cta);
+    return g_strdup_printf("device %u has no CTA in %s", device,
+                           predicted  ? "the measured trace"
+                           : measured ? "the predicted trace"
+                                      : "the traces");
+}
+
+/* Of one device, or of all: those at the times that the score of the first one opens with; one that
+ * a trace does not have is named. An exit code. */
+static int make_scenes(GPtrArray *scenes, const WsProgram *p, const Traces *t, const char *device,
+                       WsSceneOptions *options)
+{
+    guint from, to;
+    if (!read_device(device, t, &from, &to))
+        return ws_cli_fail(WS_EXIT_USAGE, "--device %s: write the number of a device, or all",
+                           device);
+    const gboolean several = to - from > 1;
+    for (guint d = from; d < to; d++) {
+        WsScene *scene = scene_of(p, t, d, options);
+        if (!scene) {
+            g_autofree char *why = absent(t, d);
+            if (!several)
+                return ws_cli_fail(WS_EXIT_USAGE, "%s; name another with --device=N", why);
+            g_printerr("warpstave: %s and is not drawn\n", why);
+            continue;
+        }
+        if (!scenes->len && several && scene->segment->len) {
+            options->from = g_array_index(scene->segment, WsSceneSegment, 0).t0;
+            options->to = g_array_index(scene->segment, WsSceneSegment, scene->segment->len - 1).t1;
+            ws_scene_free(scene);
+            scene = scene_of(p, t, d, options);
+        }
+        g_ptr_array_add(scenes, scene);
     }
-    return scenes;
+    return scenes->len ? WS_EXIT_YES
+                       : ws_cli_fail(WS_EXIT_USAGE, "the traces have no device in common");
 }
 
 int ws_command_draw(int argc, char **argv)
@@ -187,10 +232,10 @@ int ws_command_draw(int argc, char **argv)
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     g_autofree double *special = ws_clock_special_cycles(in.program, machine);
     options.special = special;
-    g_autoptr(GPtrArray) scenes = scenes_of(in.program, &t, device, &options);
-    if (!scenes->len)
-        return ws_cli_fail(WS_EXIT_USAGE, "--device %s: there is no such device in the traces",
-                           device);
+    g_autoptr(GPtrArray) scenes = g_ptr_array_new_with_free_func((GDestroyNotify)ws_scene_free);
+    code = make_scenes(scenes, in.program, &t, device, &options);
+    if (code != WS_EXIT_YES)
+        return code;
     if (!ws_scene_save_below((const WsScene *const *)scenes->pdata, scenes->len, out,
                              g_strcmp0(theme, "dark") ? WS_THEME_LIGHT : WS_THEME_DARK, &error))
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
