@@ -215,6 +215,24 @@ static gboolean may_write(const char *file, GError **error)
     return fd >= 0 || errno == ENOENT || fail(error, "cannot write", file);
 }
 
+gboolean ws_file_check(const char *file, GError **error)
+{
+    if (!may_take(file, error))
+        return FALSE;
+    if (ws_file_is_special(file))
+        return g_access(file, W_OK) == 0 || fail(error, "cannot write", file);
+    if (!may_write(file, error))
+        return FALSE;
+    char *target = realpath(file, NULL);
+    g_autofree char *folder = g_path_get_dirname(target ? target : file);
+    free(target);
+    if (!g_file_test(folder, G_FILE_TEST_IS_DIR))
+        errno = g_file_test(folder, G_FILE_TEST_EXISTS) ? ENOTDIR : ENOENT;
+    else if (g_access(folder, W_OK | X_OK) == 0)
+        return TRUE;
+    return fail(error, "cannot write beside", file);
+}
+
 static gboolean write_by(const char *file, WsFileBody body, gpointer data, GError **error)
 {
     if (ws_file_is_special(file))

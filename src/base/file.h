@@ -22,6 +22,9 @@ void ws_file_keep_inputs(void);
  * its permissions and a link to it are kept. A device or a pipe (/dev/null, /dev/stdout) is written
  * to and stays what it is. */
 gboolean ws_file_write(const char *file, const char *data, gsize length, GError **error);
+/* Whether it could be written, as far as can be told without writing: for what takes long before.
+ */
+gboolean ws_file_check(const char *file, GError **error);
 /* The same for a file that is changed in place: it may have been read before. */
 gboolean ws_file_rewrite(const char *file, const char *data, gsize length, GError **error);
 /* The same for what is written as it is made: `body` writes to `fd` and says whether it could

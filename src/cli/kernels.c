@@ -1,4 +1,5 @@
 #include "cli/kernels.h"
+#include "base/folder.h"
 #include "model/findings.h"
 #include "program/parts/tensor.h"
 #include "program/parts/tiles.h"
@@ -13,15 +14,97 @@
 #include "codegen/nvptx/ptxas/ptxas_steps.h"
 #endif
 #include "launch/bundle.h"
+#include "runner/manifest.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { RECORDS = 160 }; /* of a step in an inner loop, unless --rounds says otherwise */
+enum { TILES = 4, RECORDS = 160 }; /* of a step in an inner loop, unless --rounds says otherwise */
+
+#define NO_TIMEOUT (-G_MAXDOUBLE) /* not given */
 
 void ws_bundle_options_init(WsBundleOptions *o)
 {
-    *o = (WsBundleOptions){ .seed = 1, .rounds = -1, .every = 1, .tiles = 4, .sustained = 1 };
+    *o = (WsBundleOptions){ .seed = 1,
+                            .first_round = WS_NOT_GIVEN,
+                            .rounds = WS_NOT_GIVEN,
+                            .tiles = WS_NOT_GIVEN,
+                            .every = WS_NOT_GIVEN,
+                            .delays = WS_NOT_GIVEN,
+                            .runs = G_MININT,
+                            .sustained = 1,
+                            .timeout = NO_TIMEOUT };
+}
+
+static gint64 given(gint64 value, gint64 otherwise)
+{
+    return value == WS_NOT_GIVEN ? otherwise : value;
+}
+
+/* The options of the recorder: which is given, and the least that it takes. */
+static int check_recorder(const WsBundleOptions *o)
+{
+    const struct {
+        const char *name;
+        gint64 value, least, most;
+    } number[] = {
+        { "--rounds", o->rounds, 0, G_MAXINT32 },
+        { "--every", o->every, 1, WS_RECORD_MAX_EVERY },
+        { "--first-round", o->first_round, 0, G_MAXINT32 },
+        { "--tiles", o->tiles, 1, G_MAXINT32 },
+    };
+    const char *any = o->ctas ? "--ctas" : NULL;
+    for (guint i = 0; i < G_N_ELEMENTS(number); i++) {
+        if (number[i].value == WS_NOT_GIVEN)
+            continue;
+        any = number[i].name;
+        if (number[i].value < number[i].least || number[i].value > number[i].most)
+            return ws_cli_fail(WS_EXIT_USAGE,
+                               "%s takes a number from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT,
+                               any, number[i].least, number[i].most);
+    }
+    if (any && !o->traced)
+        return ws_cli_fail(WS_EXIT_USAGE,
+                           "%s is of the traced build: add --traced, or leave it away", any);
+    if (!ws_record_every_possible(given(o->every, 1)))
+        return ws_cli_fail(WS_EXIT_USAGE, "--every takes a power of two from 1 to %d",
+                           WS_RECORD_MAX_EVERY);
+    if (o->rounds == 0 && (o->every != WS_NOT_GIVEN || o->first_round != WS_NOT_GIVEN))
+        return ws_cli_fail(WS_EXIT_USAGE, "--rounds 0 records no round of inner loops: leave "
+                                          "--every and --first-round away");
+    return WS_EXIT_YES;
+}
+
+int ws_bundle_options_check(const WsBundleOptions *o)
+{
+    const int code = check_recorder(o);
+    if (code != WS_EXIT_YES)
+        return code;
+    if (o->seed < 0)
+        return ws_cli_fail(WS_EXIT_USAGE, "--seed takes a number from 0");
+    if (o->delays != WS_NOT_GIVEN && (o->delays < 1 || o->delays > G_MAXUINT32))
+        return ws_cli_fail(WS_EXIT_USAGE, "--delays takes a number from 1 to %u", G_MAXUINT32);
+    if (o->runs != G_MININT && o->runs < 1)
+        return ws_cli_fail(WS_EXIT_USAGE, "--runs takes a number from 1");
+    if (!(o->sustained >= 0) || !isfinite(o->sustained))
+        return ws_cli_fail(WS_EXIT_USAGE, "--sustained takes seconds, 0 for none");
+    if (o->timeout > NO_TIMEOUT && (!(o->timeout > 0) || !isfinite(o->timeout)))
+        return ws_cli_fail(WS_EXIT_USAGE, "--timeout takes seconds, more than 0");
+    return WS_EXIT_YES;
+}
+
+guint ws_cli_devices(const char *list)
+{
+    g_auto(GStrv) word = g_strsplit(list, ",", -1);
+    g_autoptr(GHashTable) named = g_hash_table_new(NULL, NULL);
+    for (guint i = 0; word[i]; i++) {
+        guint64 number;
+        if (!g_ascii_string_to_unsigned(word[i], 10, 0, G_MAXUINT16, &number, NULL) ||
+            !g_hash_table_add(named, GUINT_TO_POINTER(number)))
+            return 0;
+    }
+    return g_strv_length(word);
 }
 
 void ws_bundle_options_clear(WsBundleOptions *o)
@@ -151,11 +234,11 @@ static gboolean generate_amd(Kernels *k, const WsProgram *p, const WsBundleOptio
     const char *lacks = o->traced ? "--traced: the recorder writes no code for gfx950"
                         : o->debug_waits
                             ? "--debug-waits: waits of gfx950 do not tell of themselves"
-                        : hold         ? "--adversary: no witness is replayed on gfx950"
-                        : o->delays    ? "--delays: no sleeps are written for gfx950"
-                        : o->cubin     ? "--cubin: a code object needs no ptxas"
-                        : o->from_cuda ? "--from-cuda: CUDA is for NVIDIA"
-                                       : NULL;
+                        : hold                ? "--adversary: no witness is replayed on gfx950"
+                        : given(o->delays, 0) ? "--delays: no sleeps are written for gfx950"
+                        : o->cubin            ? "--cubin: a code object needs no ptxas"
+                        : o->from_cuda        ? "--from-cuda: CUDA is for NVIDIA"
+                                              : NULL;
     if (lacks) {
         g_set_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_LENS,
                     "not in the bundle for gfx950: %s", lacks);
@@ -178,7 +261,7 @@ static gboolean generate_amd(Kernels *k, const WsProgram *p, const WsBundleOptio
 static gboolean generate_all(Kernels *k, const WsProgram *p, const WsBundleOptions *o,
                              const WsRecordChoice *choice, const WsHold *hold, GError **error)
 {
-    WsGenerateOptions options = { .delays = (guint32)o->delays };
+    WsGenerateOptions options = { .delays = (guint32)given(o->delays, 0) };
     if (p->hardware->halves)
         return generate_amd(k, p, o, hold, error);
     if (!o->from_cuda && !(k->timed = ws_generate_ptx(p, &options, error)))
@@ -264,14 +347,12 @@ static int write_bundle(const WsProgram *p, const WsBundleOptions *o, const WsHo
     if (code == WS_EXIT_YES && !parse_ctas(p, o->ctas, cases, ctas))
         code = ws_cli_fail(WS_EXIT_USAGE,
                            "--ctas %s: write last, all, or CTA numbers, such as 0,1,66", o->ctas);
-    if (o->every < 1 || !ws_record_every_possible(o->every))
-        return ws_cli_fail(WS_EXIT_USAGE, "--every takes a power of two from 1 to %d",
-                           WS_RECORD_MAX_EVERY);
-    WsRecordChoice choice = { .first_round = o->first_round,
-                              .rounds = o->rounds < 0 ? RECORDS * o->every : o->rounds,
-                              .every = o->every,
+    const gint64 every = given(o->every, 1);
+    WsRecordChoice choice = { .first_round = given(o->first_round, 0),
+                              .rounds = given(o->rounds, RECORDS * every),
+                              .every = every,
                               .first_tile = o->first_tile,
-                              .tiles = o->tiles,
+                              .tiles = given(o->tiles, TILES),
                               .n_ctas = ctas->len,
                               .cta = (const guint *)(gpointer)ctas->data };
     if (code == WS_EXIT_YES && !generate_all(&k, p, o, &choice, hold, &error))
@@ -295,9 +376,9 @@ static int write_bundle(const WsProgram *p, const WsBundleOptions *o, const WsHo
             .cases = hold ? &held : (const WsBundleCase *)(gpointer)cases->data,
             .n_cases = hold ? 1 : cases->len,
             .seed = (guint64)o->seed,
-            .runs = (guint)MAX(o->runs, 0),
+            .runs = o->runs == G_MININT ? 0 : (guint)o->runs,
             .sustained = o->sustained,
-            .timeout = o->timeout,
+            .timeout = MAX(o->timeout, 0),
         };
         if (!ws_bundle_write(&spec, dir, findings, &error)) {
             ws_cli_print_findings(findings, p->file);
@@ -313,16 +394,21 @@ static int write_bundle(const WsProgram *p, const WsBundleOptions *o, const WsHo
 
 int ws_cli_bundle(const char *file, const WsBundleOptions *o, const char *dir)
 {
-    if (o->adversary && (o->from_cuda || o->delays || o->traced || o->shape || o->size))
+    if (o->adversary && (o->from_cuda || given(o->delays, 0) || o->traced || o->shape || o->size))
         return ws_cli_fail(WS_EXIT_USAGE,
                            "--adversary takes sizes and build from the witness: leave "
                            "--from-cuda, --delays, --traced, --case, --size away");
-    if (o->from_cuda && o->delays)
+    if (o->from_cuda && given(o->delays, 0))
         return ws_cli_fail(WS_EXIT_USAGE, "--delays is of the LLVM build: leave --from-cuda away");
+    g_autoptr(GError) error = NULL;
     g_auto(WsCliInput) in = { 0 };
     g_auto(GStrv) set = g_strdupv(o->set);
     g_auto(WsCliAdversary) a = { 0 };
-    int code = ws_cli_load(&in, file, set);
+    int code = ws_bundle_options_check(o);
+    if (code == WS_EXIT_YES && !ws_folder_check(dir, WS_MANIFEST_FILE, "a bundle", &error))
+        code = ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+    if (code == WS_EXIT_YES)
+        code = ws_cli_load(&in, file, set);
     if (code == WS_EXIT_YES)
         code =
             o->adversary ? ws_cli_adversary(&in, &a) : ws_cli_refuse_refuted(&in, file, o->force);

@@ -10,13 +10,20 @@ typedef struct {
     gboolean traced, debug_waits, cubin, from_cuda, force;
     gboolean adversary; /* a refuted design, its agents held to its witness */
     gint64 delays;      /* seed of random delays in the timed build; 0 none */
-    gint64 seed, first_round, rounds, first_tile, tiles, every; /* rounds -1: not given */
+    gint64 seed, first_round, rounds, first_tile, tiles, every; /* WS_NOT_GIVEN: by the launch */
     gint runs;
     double sustained, timeout;
     char *ctas; /* "0,1,2", "all", "last"; NULL: chosen by the launch */
 } WsBundleOptions;
 
+#define WS_NOT_GIVEN G_MININT64
+
 void ws_bundle_options_init(WsBundleOptions *o);
+/* Whether the options go together and have values that mean something: an exit code, what is wrong
+ * is printed. Before anything takes long. */
+int ws_bundle_options_check(const WsBundleOptions *o);
+/* GPU numbers of --devices, such as "0,1": how many; 0: it is no such list, or names one twice. */
+guint ws_cli_devices(const char *list);
 void ws_bundle_options_clear(WsBundleOptions *o);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WsBundleOptions, ws_bundle_options_clear)
 #define WS_BUNDLE_ENTRIES(o)                                                                          \

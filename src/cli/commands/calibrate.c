@@ -245,21 +245,38 @@ static int here(const char *host, const char *keep, const char *list, guint devi
     return code;
 }
 
-/* How many GPUs are named, 1 without a list; 0: no row is of as many, or one is named twice. */
-static guint devices_of(const char *list)
+/* What can be asked for: a table, bundles, what bundles say, or all of it here. */
+enum { TABLE = 1, BUNDLES = 2, FROM = 4, HERE = 8 };
+
+/* An option and where it means something. */
+typedef struct {
+    const char *name;
+    gboolean given;
+    int with;
+} Use;
+
+static int check_use(const Use *use, guint n, int what)
 {
-    if (!list)
-        return 1;
-    g_auto(GStrv) word = g_strsplit(list, ",", -1);
-    const guint n = g_strv_length(word);
-    return n == 2 && *word[0] && *word[1] && strcmp(word[0], word[1]) != 0 ? n : 0;
+    static const struct {
+        int what;
+        const char *does;
+    } form[] = { { TABLE, "--table reads what was measured" },
+                 { BUNDLES, "--bundles only writes bundles" },
+                 { FROM, "--from reads bundles that were run" },
+                 { HERE, "without --table" } };
+    for (guint i = 0; i < n; i++)
+        for (guint k = 0; use[i].given && !(use[i].with & what) && k < G_N_ELEMENTS(form); k++)
+            if (form[k].what == what)
+                return ws_cli_fail(WS_EXIT_USAGE, "%s: %s means nothing there; leave it away",
+                                   form[k].does, use[i].name);
+    return WS_EXIT_YES;
 }
 
 int ws_command_calibrate(int argc, char **argv)
 {
     g_autofree char *machine = NULL, *table = NULL, *out = NULL, *host = NULL, *keep = NULL,
                     *from = NULL, *bundles = NULL, *list = NULL;
-    double within = 10;
+    double within = -G_MAXDOUBLE; /* not given */
     gboolean json = FALSE;
     const GOptionEntry entries[] = {
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "write the machine description", "FILE" },
@@ -282,16 +299,32 @@ int ws_command_calibrate(int argc, char **argv)
     g_autoptr(GError) error = NULL;
     if (!ws_cli_arguments(&argc, &argv, "calibrate", entries, 0, NULL))
         return WS_EXIT_USAGE;
-    g_autoptr(WsMachine) m = ws_machine_load(machine, &error);
-    if (!m)
-        return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
-    if (table)
-        return within > 0 ? ws_cli_cycles_table(table, m, within / 100, json)
-                          : ws_cli_fail(WS_EXIT_USAGE, "--within must be more than 0");
-    const guint devices = devices_of(list);
-    if (!devices)
+    const Use use[] = { { "--output", out != NULL, FROM | HERE },
+                        { "--host", host != NULL, HERE },
+                        { "--keep", keep != NULL, HERE },
+                        { "--bundles", bundles != NULL, BUNDLES },
+                        { "--from", from != NULL, FROM },
+                        { "--devices", list != NULL, BUNDLES | FROM | HERE },
+                        { "--within", within != -G_MAXDOUBLE, TABLE },
+                        { "--json", json, TABLE } };
+    const int what = table     ? TABLE
+                     : bundles ? BUNDLES
+                     : from    ? FROM
+                               : HERE,
+              code = check_use(use, G_N_ELEMENTS(use), what);
+    if (code != WS_EXIT_YES)
+        return code;
+    if (within != -G_MAXDOUBLE && !(within > 0 && isfinite(within)))
+        return ws_cli_fail(WS_EXIT_USAGE, "--within must be more than 0");
+    const guint devices = list ? ws_cli_devices(list) : 1;
+    if (list && devices != 2)
         return ws_cli_fail(WS_EXIT_USAGE, "--devices needs two GPU numbers, e.g. 0,1: what goes "
                                           "between more is not measured yet");
+    g_autoptr(WsMachine) m = ws_machine_load(machine, &error);
+    if (!m || (out && !ws_file_check(out, &error)))
+        return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+    if (table)
+        return ws_cli_cycles_table(table, m, within > 0 ? within / 100 : 0.1, json);
     if (bundles)
         return write_bundles(bundles, devices);
     return from ? fit(from, devices, m, out) : here(host, keep, list, devices, m, out);

@@ -1,8 +1,12 @@
+#include "base/file.h"
 #include "base/folder.h"
 #include "base/temporary.h"
 #include "cli/collect.h"
 #include "cli/sweep.h"
 #include "launch/run.h"
+#include "program/program.h"
+
+#include <string.h>
 
 /* The figures of the bundle in `dir`, as text or as the one point of the JSON form. */
 static int figures(const char *file, const char *dir, const char *host, const char *trace,
@@ -24,6 +28,25 @@ static int figures(const char *file, const char *dir, const char *host, const ch
         g_string_free(j.out, TRUE);
     }
     return code;
+}
+
+/* --devices before anything is built: a list of numbers, of a design for several devices. */
+static int check_devices(const char *file, const WsBundleOptions *options, const char *devices)
+{
+    if (!ws_cli_devices(devices))
+        return ws_cli_fail(WS_EXIT_USAGE,
+                           "--devices %s: write numbers of GPUs, each once, such as "
+                           "0,1",
+                           devices);
+    g_auto(WsCliInput) in = { 0 };
+    g_auto(GStrv) set = g_strdupv(options->set);
+    const int code = ws_cli_load(&in, file, set);
+    if (code != WS_EXIT_YES || in.program->mesh)
+        return code;
+    return ws_cli_fail(WS_EXIT_USAGE,
+                       "--devices: %s is of one device: leave --devices away (the "
+                       "environment's CUDA_VISIBLE_DEVICES chooses the GPU)",
+                       file);
 }
 
 static int profile(const char *file, const WsBundleOptions *options, const char *host,
@@ -64,6 +87,7 @@ int ws_command_profile(int argc, char **argv)
     g_autofree char *trace = NULL, *keep = NULL, *devices = NULL;
     g_auto(GStrv) hosts = NULL, sweep = NULL;
     gboolean json = FALSE;
+    g_autoptr(GError) error = NULL;
     g_auto(WsBundleOptions) options;
     ws_bundle_options_init(&options);
     const GOptionEntry entries[] = {
@@ -88,6 +112,13 @@ int ws_command_profile(int argc, char **argv)
                                           "point again with --keep or --trace");
     if (sweep && devices)
         return ws_cli_fail(WS_EXIT_USAGE, "--sweep runs on the first GPUs: leave --devices away");
+    int code = ws_bundle_options_check(&options);
+    if (code == WS_EXIT_YES && devices)
+        code = check_devices(file, &options, devices);
+    if (code == WS_EXIT_YES && trace && strcmp(trace, "-") != 0 && !ws_file_check(trace, &error))
+        code = ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+    if (code != WS_EXIT_YES)
+        return code;
     if (sweep)
         return ws_sweep_profile(file, &options, sweep, hosts, json);
     if (hosts && hosts[0] && hosts[1])
