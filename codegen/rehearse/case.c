@@ -220,6 +220,35 @@ static double stored(const WsRehearseCase *c, guint tensor, const void *base, gi
     return ws_input_decode((gint32)t->dtype, ws_input_get(base, (gint32)t->dtype, (guint64)offset));
 }
 
+/* Nearer to its limit, or farther over it; integers have none. */
+static gboolean is_worse(const WsRehearseResult *r, const WsAgreement *a)
+{
+    return a->allowed > 0 || r->worst_tolerance > 0
+               ? a->error * r->worst_tolerance > r->worst_error * a->allowed
+               : a->error > r->worst_error;
+}
+
+/* Both numbers to the digit in which they differ. Caller frees. */
+static char *said(const char *name, WsDtype dtype, double got, double want)
+{
+    const gboolean whole = !ws_dtype_real(dtype);
+    const double least = dtype == WS_DTYPE_I32  ? G_MININT32
+                         : dtype == WS_DTYPE_I8 ? -128
+                                                : 0,
+                 most = dtype == WS_DTYPE_I32  ? G_MAXINT32
+                        : dtype == WS_DTYPE_I8 ? 127
+                                               : 255;
+    if (isnan(got))
+        return g_strdup_printf("%s = NaN, reference %g", name, want);
+    if (whole)
+        return g_strdup_printf("%s = %.0f, reference %.*f%s", name, got,
+                               want == floor(want) ? 0 : 6, want,
+                               want < least || want > most ? ", which its type does not hold" : "");
+    g_autofree char *a = g_strdup_printf("%g", got), *b = g_strdup_printf("%g", want);
+    return !strcmp(a, b) ? g_strdup_printf("%s = %.9g, reference %.9g", name, got, want)
+                         : g_strdup_printf("%s = %s, reference %s", name, a, b);
+}
+
 void ws_case_judge(WsRehearseResult *r, const WsRehearseCase *c, guint tensor, const void *base,
                    gint64 device, gint64 flat, double want)
 {
@@ -230,7 +259,7 @@ void ws_case_judge(WsRehearseResult *r, const WsRehearseCase *c, guint tensor, c
     if (!a.agrees && !isfinite(a.error)) {
         r->worst_error = INFINITY;
         r->worst_tolerance = a.allowed;
-    } else if (r->elements == 1 || a.error * r->worst_tolerance > r->worst_error * a.allowed) {
+    } else if (r->elements == 1 || is_worse(r, &a)) {
         r->worst_error = a.error;
         r->worst_tolerance = a.allowed;
     }
@@ -238,8 +267,7 @@ void ws_case_judge(WsRehearseResult *r, const WsRehearseCase *c, guint tensor, c
         return;
     if (r->wrong++ == 0) {
         g_autofree char *name = element_name(c, tensor, device, flat);
-        r->first_wrong = isnan(got) ? g_strdup_printf("%s = NaN, reference %g", name, want)
-                                    : g_strdup_printf("%s = %g, reference %g", name, got, want);
+        r->first_wrong = said(name, t->dtype, got, want);
     }
 }
 

@@ -197,6 +197,28 @@ static gboolean is_partial(const WsImport *import, const char *path)
            g_hash_table_contains(import->partial, GUINT_TO_POINTER(line));
 }
 
+/* The line of such a copy; 0: it is none. */
+static guint added_in(const WsImport *import, const char *path)
+{
+    const WsNode *node = path ? ws_design_find(import->design, path) : NULL;
+    const WsValue *v =
+        node && node->kind == WS_STEP_COMPUTE ? ws_node_get(node, WS_F_keyword) : NULL;
+    v = v && v->kind == WS_VALUE_LIST && v->n == 1 ? &v->item[0] : v;
+    guint line, column;
+    if (!v || v->kind != WS_VALUE_STATEMENT || !ws_import_place(node, &line, &column, NULL))
+        return 0;
+    g_autofree char *key = g_strdup_printf("%u %s", line, v->statement->name);
+    return g_hash_table_contains(import->added, key) ? line : 0;
+}
+
+guint ws_import_added(const WsImport *import, const WsFinding *f)
+{
+    guint line = added_in(import, f->at);
+    for (guint i = 0; !line && f->steps && i < f->steps->len; i++)
+        line = added_in(import, g_ptr_array_index(f->steps, i));
+    return line;
+}
+
 gboolean ws_import_stands(const WsFinding *f, gconstpointer data)
 {
     const WsImport *import = data;

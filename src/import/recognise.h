@@ -94,6 +94,8 @@ struct WsReadStep {
     const WsExpr *when; /* predicate, NULL always */
     gboolean masked;    /* WRITE, READ: of some of the elements */
     gboolean implied;   /* SYNC, FENCE: no word of the source, a compiler puts it there */
+    gboolean added;     /* COMPUTE: neither the source nor a compiler has it: the reader copies a
+                           value to say which one a name means */
     guint parts; /* bits: barriers of the source that it waits for or signals, as parts of one */
     GPtrArray *body, *other;
     GArray *reads;    /* gint64: values, OPAQUE */
@@ -232,6 +234,7 @@ typedef struct {
     GPtrArray *addresses; /* char*: sizes that are where tensors begin, and nothing else */
     GPtrArray *scalars;   /* char* */
     GHashTable *partial;  /* lines of accesses under a mask */
+    GHashTable *added;    /* char*, "18 acc": lines and values of steps that the reader added */
     GPtrArray *assume;    /* char* */
     GHashTable *parsed;   /* char* -> const WsExpr*: texts of conditions; NULL: it is none */
     GPtrArray *granted;   /* char*, owned: what is taken for granted of the kernel, in words */

@@ -198,9 +198,12 @@ static void put_mma(WsWriter *w, const WsReadStep *s, WsJson *step)
 }
 
 /* The statement in the names of the design; as it is where it is none of the grammar. */
-static void put_compute(WsWriter *w, const char *text, WsJson *step)
+static void put_compute(WsWriter *w, const WsReadStep *compute, WsJson *step)
 {
+    const char *text = compute->text;
     WsStatement *s = ws_statement_parse(text, NULL);
+    if (s && compute->added)
+        g_hash_table_add(w->r->added, g_strdup_printf("%u %s", compute->line, s->name));
     g_autofree char *value = s ? ws_source_named_text(w->r, s->value) : NULL;
     ws_json_put(step, "compute",
                 s ? ws_json_format("%s = %s", s->name, value) : ws_json_text(text));
@@ -256,7 +259,7 @@ static void put_own(WsWriter *w, const GPtrArray *list, guint at, WsJson *step)
     else if (s->kind == WS_READ_MMA)
         put_mma(w, s, step);
     else if (s->kind == WS_READ_COMPUTE)
-        put_compute(w, s->text, step);
+        put_compute(w, s, step);
     else if (s->kind == WS_READ_COPY)
         put_copy(w, list, at, step);
     else if (s->kind == WS_READ_RAW)

@@ -24,6 +24,31 @@ void ws_judge_soften(WsFindings *findings)
     }
 }
 
+static gboolean is_of_the_kernel(const WsFinding *f, gconstpointer import)
+{
+    return !ws_import_added(import, f);
+}
+
+/* A copy that a design needs to say what a name means, and the kernel has not, goes wrong for
+ * nothing. */
+static void judge_added(const WsImport *import, WsVerdict *verdict, WsFindings *findings)
+{
+    guint line = 0;
+    for (guint i = 0; verdict->kind == WS_VERDICT_REFUTED && !line && i < findings->list->len;
+         i++) {
+        const WsFinding *f = findings->list->pdata[i];
+        line = f->severity == WS_SEVERITY_ERROR ? ws_import_added(import, f) : 0;
+    }
+    if (!line)
+        return;
+    g_autofree char *why = ws_phrase("line %u: what goes wrong is a copy of a value that this "
+                                     "reading adds and the kernel does not have",
+                                     line);
+    ws_verdict_limit(verdict, findings, why, is_of_the_kernel, import);
+    if (verdict->kind == WS_VERDICT_OUTSIDE)
+        g_array_set_size(verdict->played, 0); /* which found an error */
+}
+
 WsVerdict *ws_judge_program(const WsImport *import, const WsProgram *program,
                             const WsCheckOptions *check, WsFindings *findings)
 {
@@ -42,6 +67,7 @@ WsVerdict *ws_judge_program(const WsImport *import, const WsProgram *program,
                              ? ws_check(program, &how, findings)
                              : ws_verdict_outside(reason ? reason : "it makes no program");
     ws_verdict_limit(verdict, findings, gap, ws_import_stands, import);
+    judge_added(import, verdict, findings);
     ws_judge_open(import, program, verdict, findings);
     return verdict;
 }

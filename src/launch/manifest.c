@@ -77,6 +77,9 @@ static gboolean check_lens(const WsBundleSpec *spec, GError **error)
                     "devices: a bundle for several of them has no debug build and no witness");
     if (p->mesh && p->mesh->n_flags > WS_MANIFEST_FLAGS)
         return lens(error, "devices: a bundle holds at most %d flags", WS_MANIFEST_FLAGS);
+    if (!p->n_tensors)
+        return lens(error, "tensors: the design has none, so that a run would show nothing; give "
+                           "it one that the kernel writes");
     if (p->n_tensors > WS_MANIFEST_TENSORS || p->n_maps > WS_MANIFEST_MAPS ||
         sizes > WS_MANIFEST_SIZES || scalars > WS_MANIFEST_SCALARS)
         return lens(error,

@@ -120,7 +120,7 @@ static void compare(const WsSession *s, int t, WsOutputResult *o, const int64_t 
                          want[i], a.error, a.allowed);
             }
         }
-        if (share > worst) {
+        if (share > worst || (share == INFINITY && a.error > o->worst_error)) {
             worst = share;
             o->worst_error = a.error;
             o->worst_allowed = a.allowed;

@@ -401,6 +401,46 @@ static void test_refused(void)
     }
 }
 
+/* Integers are told apart to the last digit, and the worst of them is one that is wrong. */
+static void test_integers(void)
+{
+    static const struct {
+        const char *reference, *statement, *first;
+        guint64 wrong;
+        double error;
+    } rows[] = {
+        { "2147480000 + 100*m + n", "row*100 + col + 2147480000",
+          "Y[36, 48] = -2147483648, reference 2147483648, which its type does not hold", 1744,
+          4294967296.0 },
+        { "2147483000 + n - m - 1*(m > 62)", "col - row + 2147483000",
+          "Y[63, 0] = 2147482937, reference 2147482936", 64, 1 },
+        { "n - 2147483647", "col - 2147483647", NULL, 0, 0 },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *text = g_strdup_printf(
+            "{ \"warpstave\": 1, \"name\": \"integers\", \"target\": \"sm_90a\", \"tensors\": [{ "
+            "\"name\": \"Y\", \"dtype\": \"i32\", \"shape\": [64, 64], \"access\": \"write\" }], "
+            "\"reference\": [\"Y[m,n] = %s\"], \"tiles\": { \"axes\": { \"t\": 1 }, \"launch\": "
+            "\"single\" }, \"groups\": [{ \"name\": \"math\", \"role\": \"worker\", \"warps\": 4, "
+            "\"values\": [{ \"name\": \"y\", \"dtype\": \"i32\", \"tile\": [64, 64] }], \"body\": "
+            "[{ "
+            "\"compute\": \"y = %s\" }, { \"write\": \"y\", \"to\": \"Y\", \"at\": [0, 0] }] }] }",
+            rows[i].reference, rows[i].statement);
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(GError) error = NULL;
+        g_autoptr(WsDesign) design = ws_design_parse(text, strlen(text), "integers", findings);
+        g_autoptr(WsProgram) p = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
+        g_assert_nonnull(p);
+        const WsRehearseOptions o = { .seed = 1 };
+        WsRehearseResult *r = ws_rehearse(p, &o, findings, &error);
+        g_assert_no_error(error);
+        g_assert_cmpstr(r->first_wrong, ==, rows[i].first);
+        g_assert_cmpuint(r->wrong, ==, rows[i].wrong);
+        g_assert_cmpfloat(r->worst_error, ==, rows[i].error);
+        ws_rehearse_result_free(r);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -416,6 +456,7 @@ int main(int argc, char **argv)
         g_autofree char *path = g_strdup_printf("/rehearse/broken/%s", broken[i].name);
         g_test_add_data_func(path, &broken[i], test_broken);
     }
+    g_test_add_func("/rehearse/integers", test_integers);
     g_test_add_func("/rehearse/seed", test_seed);
     g_test_add_func("/rehearse/values", test_values);
     g_test_add_func("/rehearse/kept", test_kept);

@@ -280,6 +280,28 @@ static void test_lens(void)
     g_assert_cmpstr(error->message, ==, "a bundle holds at most 64 cases");
 }
 
+/* A kernel that writes nothing shows nothing when it runs. */
+static void test_none(void)
+{
+    static const char text[] = "{ \"warpstave\": 1, \"name\": \"none\", \"target\": \"sm_90a\", "
+                               "\"tensors\": [], \"tiles\": { "
+                               "\"axes\": { \"t\": 1 }, \"launch\": \"single\" }, \"groups\": [{ "
+                               "\"name\": \"math\", \"role\": "
+                               "\"worker\", \"warps\": 4, \"values\": [{ \"name\": \"y\", "
+                               "\"dtype\": \"i32\", \"tile\": [64, "
+                               "64] }], \"body\": [{ \"compute\": \"y = row*100 + col\" }] }] }";
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsDesign) design = ws_design_parse(text, strlen(text), "none", findings);
+    g_autoptr(WsProgram) p = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
+    g_assert_nonnull(p);
+    const WsBundleCase one = { 0 };
+    WsBundleSpec spec = { .program = p, .timed_ptx = "", .cases = &one, .n_cases = 1 };
+    g_assert_false(ws_bundle_write(&spec, "/nonexistent/b", findings, &error));
+    g_assert_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_LENS);
+    g_assert_nonnull(strstr(error->message, "tensors: the design has none"));
+}
+
 static char *manifest_of(const char *file, const char *edit_text)
 {
     g_autofree char *path = g_build_filename(WS_SOURCE_ROOT, file, NULL);
@@ -347,6 +369,7 @@ int main(int argc, char **argv)
     g_test_add_func("/launch/bundle/rate", test_rate);
     g_test_add_func("/launch/bundle/refused", test_refused);
     g_test_add_func("/launch/bundle/lens", test_lens);
+    g_test_add_func("/launch/bundle/none", test_none);
     g_test_add_func("/launch/bundle/hidden", test_hidden);
     g_test_add_func("/launch/bundle/foreign-folder", test_foreign_folder);
     return g_test_run();

@@ -336,6 +336,9 @@ const Val *py_function_tile(PyRead *p, const char *name, const Val **arg, guint 
 gboolean py_holds_tile(const Val *v);                         /* a tile, or some in it */
 void py_look(PyRead *p, const Val *v, const WsPyNode *at);    /* a step that reads it */
 void py_look_at(PyRead *p, const Val *v, const WsPyNode *at); /* if it is of an accumulator */
+/* Computations since step number `from` of the reading are none of the source: no refutation may
+ * rest on them. */
+void py_added(PyRead *p, guint from);
 /* The value that holds v, named after the variable; a `compute` stores it. -1: not a tile. */
 gint py_hold(PyRead *p, const char *name, const Val *v, const WsPyNode *at, gint64 rows,
              gint64 cols);

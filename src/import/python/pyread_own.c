@@ -4,6 +4,14 @@
 
 #include <string.h>
 
+void py_added(PyRead *p, guint from)
+{
+    for (guint i = from; i < p->r->steps->len; i++) {
+        WsReadStep *s = g_ptr_array_index(p->r->steps, i);
+        s->added |= s->kind == WS_READ_COMPUTE;
+    }
+}
+
 static WsReadValue *value_at(const PyRead *p, gint64 i)
 {
     return i >= 0 && i < p->group->values->len ? &g_array_index(p->group->values, WsReadValue, i)
@@ -107,7 +115,9 @@ const Val *py_at_once(PyRead *p, const WsPyNode *target, const Val *v, const WsP
         tile->rows = m->rows;
         tile->cols = m->cols;
         g_autofree char *name = g_strconcat(target->kid[i]->text, "_next", NULL);
+        const guint before = p->r->steps->len;
         tile->index = py_hold_at(p, name, formula, at);
+        py_added(p, before);
         tile->made = p->clock;
         if (tile->index >= 0)
             all->item[i] = tile;

@@ -125,7 +125,8 @@ static const Val *settle(PyRead *p, const char *name, const Val *v, const WsPyNo
 {
     if (!p->group)
         return v;
-    if (v->kind == VAL_TILE && !v->text) {
+    const gboolean copied = v->kind == VAL_TILE && !v->text;
+    if (copied) {
         WsReadValue *held = &g_array_index(p->group->values, WsReadValue, v->index);
         g_autofree char *own = g_strconcat(p->frame->prefix, name, NULL);
         const Val *old = g_hash_table_lookup(p->frame->vars, name);
@@ -133,7 +134,8 @@ static const Val *settle(PyRead *p, const char *name, const Val *v, const WsPyNo
         if (held->accumulator || !strcmp(held->name, own) || !old || old->kind != VAL_TILE ||
             old->index == v->index)
             return v;
-        if (held->line && held->rows == 1 && old->cols == 1 && old->rows == held->cols) {
+        if (held->line && held->rows == 1 && old->cols == 1 && old->rows == held->cols &&
+            !held->across) {
             held->rows = held->cols; /* a line of memory is one value per row there */
             held->cols = 1;
         }
@@ -147,9 +149,12 @@ static const Val *settle(PyRead *p, const char *name, const Val *v, const WsPyNo
         return unheld ? unheld : py_opaque(p);
     if (v->kind != VAL_MATH || v->rows * v->cols <= 1 || !g_strcmp0(v->dtype, "b"))
         return v; /* a condition is used where it is named */
+    const guint before = p->r->steps->len;
     const gint value = py_hold(p, name, v, at, 0, 0);
     if (value < 0)
         return py_opaque(p);
+    if (copied)
+        py_added(p, before);
     Val *tile = py_val(p, VAL_TILE);
     tile->index = value;
     tile->dims = v->dims;

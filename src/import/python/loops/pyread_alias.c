@@ -38,7 +38,9 @@ static const Val *copy_for(PyRead *p, const char *name, const Val *v, const WsPy
     own->dims = v->dims;
     own->rows = v->rows;
     own->cols = v->cols;
+    const guint before = p->r->steps->len;
     own->index = py_hold_at(p, name, copy, at);
+    py_added(p, before);
     own->made = p->clock;
     if (own->index < 0)
         return NULL;

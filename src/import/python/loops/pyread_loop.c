@@ -261,6 +261,7 @@ static void close_round(PyRead *p, const PyLoop *l, GArray *carries)
         GPtrArray *to = p->to;
         p->to = p->amd ? py_amd_last_stage(to) : to;
         WsReadStep *s = py_step(p, WS_READ_COMPUTE, l->node);
+        s->added = TRUE;
         p->to = to;
         py_set(p, s, c->entry->index);
         const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, c->entry->index);
@@ -414,7 +415,9 @@ static gboolean walk(PyRead *p, PyLoop *l)
             zeros->dims = entry->dims;
             zeros->rows = entry->rows;
             zeros->cols = entry->cols;
+            const guint before = p->r->steps->len;
             zeros->index = py_hold_at(p, name, entry, l->node);
+            py_added(p, before);
             zeros->made = p->clock;
             c.entry = entry = zeros;
             py_set_path(p, name, zeros);
