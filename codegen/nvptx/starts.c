@@ -25,6 +25,30 @@ static gboolean counts(LLVMValueRef phi)
            (LLVMGetIntTypeWidth(type) == 32 || LLVMGetIntTypeWidth(type) == 64);
 }
 
+static gboolean is_of_products(LLVMValueRef user)
+{
+    LLVMValueRef callee =
+        LLVMGetInstructionOpcode(user) == LLVMCall ? LLVMGetCalledValue(user) : NULL;
+    gsize n = 0;
+    const char *text =
+        callee && LLVMIsAInlineAsm(callee) ? LLVMGetInlineAsmAsmString(callee, &n) : NULL;
+    return text && g_strstr_len(text, (gssize)n, "wgmma.");
+}
+
+/* Registers that a wgmma takes or adds to, or that its fence holds in place: one may be in flight
+ * where a loop in a loop begins, and then a copy would read them. */
+static gboolean multiplied(LLVMValueRef value, GHashTable *seen)
+{
+    if (!g_hash_table_add(seen, value))
+        return FALSE;
+    for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (is_of_products(user) || (LLVMIsAPHINode(user) && multiplied(user, seen)))
+            return TRUE;
+    }
+    return FALSE;
+}
+
 static LLVMValueRef copy_of(LLVMBuilderRef b, LLVMValueRef value)
 {
     LLVMTypeRef type = LLVMTypeOf(value);
@@ -44,7 +68,8 @@ static void separate(LLVMBuilderRef b, LLVMBasicBlockRef block)
     g_autoptr(GHashTable) before = NULL;
     for (LLVMValueRef phi = LLVMGetFirstInstruction(block); phi && LLVMIsAPHINode(phi);
          phi = LLVMGetNextInstruction(phi)) {
-        if (!counts(phi))
+        g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+        if (!counts(phi) || multiplied(phi, seen))
             continue;
         if (!before) {
             before = g_hash_table_new(NULL, NULL);

@@ -197,6 +197,7 @@ static const struct {
     { "no-path", NULL, NULL, NULL },
     { "one-branch", NULL, TLE_BRANCH, NULL },
     { "operand", NULL, TLE_BRANCH, NULL },
+    { "operand-around-loops", "that is read beyond its round or branch", NULL, NULL },
     { "operand-in-loop", NULL, TLE_BRANCH, NULL },
     { "operand-past-loop", NULL, NULL, NULL },
     { "over-tiles", NULL, TLE_BRANCH, NULL, TRUE },
