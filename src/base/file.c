@@ -215,10 +215,17 @@ static gboolean may_write(const char *file, GError **error)
     return fd >= 0 || errno == ENOENT || fail(error, "cannot write", file);
 }
 
-gboolean ws_file_check(const char *file, GError **error)
+gboolean ws_file_check(const char *file, const char *input, GError **error)
 {
+    struct stat a, b;
     if (!may_take(file, error))
         return FALSE;
+    if (input && stat(file, &a) == 0 && stat(input, &b) == 0 && S_ISREG(a.st_mode) &&
+        a.st_dev == b.st_dev && a.st_ino == b.st_ino) {
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
+                    "%s is what this command reads; write to another file", file);
+        return FALSE;
+    }
     if (ws_file_is_special(file))
         return g_access(file, W_OK) == 0 || fail(error, "cannot write", file);
     if (!may_write(file, error))

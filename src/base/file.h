@@ -23,8 +23,8 @@ void ws_file_keep_inputs(void);
  * to and stays what it is. */
 gboolean ws_file_write(const char *file, const char *data, gsize length, GError **error);
 /* Whether it could be written, as far as can be told without writing: for what takes long before.
- */
-gboolean ws_file_check(const char *file, GError **error);
+ * `input`: a file that is read until then, or NULL. */
+gboolean ws_file_check(const char *file, const char *input, GError **error);
 /* The same for a file that is changed in place: it may have been read before. */
 gboolean ws_file_rewrite(const char *file, const char *data, gsize length, GError **error);
 /* The same for what is written as it is made: `body` writes to `fd` and says whether it could

@@ -124,6 +124,30 @@ gboolean ws_folder_check(const char *dir, const char *marker, const char *what, 
     return code == 0;
 }
 
+gboolean ws_folder_is_free(const char *dir, GError **error)
+{
+    g_autofree char *at = g_canonicalize_filename(dir, NULL);
+    const gboolean is_there = *dir && g_file_test(at, G_FILE_TEST_EXISTS);
+    g_autoptr(GDir) d = is_there ? g_dir_open(at, 0, NULL) : NULL;
+    if (!*dir || (is_there && (!d || g_dir_read_name(d)))) {
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
+                    "'%s' is no empty folder; name another", dir);
+        return FALSE;
+    }
+    while (!g_file_test(at, G_FILE_TEST_EXISTS)) { /* which of those that lead to it is there */
+        char *parent = g_path_get_dirname(at);
+        g_free(at);
+        at = parent;
+    }
+    const int code = !g_file_test(at, G_FILE_TEST_IS_DIR) ? ENOTDIR
+                     : g_access(at, W_OK | X_OK) != 0     ? errno
+                                                          : 0;
+    if (code)
+        g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(code), "cannot make %s: %s: %s",
+                    dir, at, g_strerror(code));
+    return code == 0;
+}
+
 char *ws_folder_begin(const char *dir, const char *marker, const char *what, GError **error)
 {
     g_autofree char *clean = without_slashes(dir);

@@ -1,20 +1,14 @@
 /* How long the check of one design takes: what an editor waits for after every movement. */
 #include "cli/bench_check.h"
+#include "base/median.h"
 #include "check/title.h"
 #include "model/findings.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 enum { RUNS = 200 };
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* Of this thread, in ms: on a busy machine the wall clock counts others' work, too. */
 static double processor_time(void)
@@ -27,7 +21,7 @@ static double processor_time(void)
 /* FALSE: the goal is missed. */
 static gboolean print_times(const char *title, double *ms, double goal, WsJsonOut *json)
 {
-    qsort(ms, RUNS, sizeof *ms, by_value);
+    ws_sort_values(ms, RUNS);
     double half = ms[RUNS / 2], most = ms[RUNS * 99 / 100];
     if (json) {
         ws_cli_bench_put(json, title, RUNS, half, most, goal);

@@ -410,8 +410,9 @@ int ws_cli_bundle(const char *file, const WsBundleOptions *o, const char *dir)
     if (code == WS_EXIT_YES)
         code = ws_cli_load(&in, file, set);
     if (code == WS_EXIT_YES)
-        code =
-            o->adversary ? ws_cli_adversary(&in, &a) : ws_cli_refuse_refuted(&in, file, o->force);
+        code = o->adversary ? ws_cli_adversary(&in, &a)
+               : o->proved  ? WS_EXIT_YES
+                            : ws_cli_refuse_refuted(&in, file, o->force);
     if (a.seen)
         fprintf(stderr, "%s: rehearsed: %s: %s\n", file,
                 a.shown ? "the counterexample is reproduced"

@@ -8,6 +8,7 @@ G_BEGIN_DECLS
 typedef struct {
     char **set, **size, **shape; /* --set, --size, --case "M=1 N=2" */
     gboolean traced, debug_waits, cubin, from_cuda, force;
+    gboolean proved;    /* by the caller, of this very file: it is not proved once more */
     gboolean adversary; /* a refuted design, its agents held to its witness */
     gint64 delays;      /* seed of random delays in the timed build; 0 none */
     gint64 seed, first_round, rounds, first_tile, tiles, every; /* WS_NOT_GIVEN: by the launch */

@@ -1,5 +1,6 @@
 /* From a play to figures: extrapolation, loops, waits, utilisation, what bounds the run. */
 #include "clock/result.h"
+#include "base/median.h"
 #include "base/phrase.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
@@ -138,19 +139,13 @@ static void utilisation(WsClockResult *r, const WsClockPlay *play)
 }
 
 /* --- loops and waits -------------------------------------------------------------------------- */
-static int by_value(gconstpointer a, gconstpointer b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The median, or the mean where rounds come in bursts (a ring that fills all at once). */
 static double typical(GArray *distance)
 {
     double sum = 0;
     for (guint i = 0; i < distance->len; i++)
         sum += g_array_index(distance, double, i);
-    g_array_sort(distance, by_value);
+    ws_sort_values((double *)(gpointer)distance->data, distance->len);
     double mean = sum / distance->len;
     double median = g_array_index(distance, double, distance->len / 2);
     return fabs(mean - median) <= 0.05 * median ? median : mean;

@@ -103,6 +103,18 @@ static void later(void)
     g_assert_null(written);
 }
 
+/* What is said of results that cannot be read names no folder that is gone by then. */
+static void broken(void)
+{
+    g_autofree char *output = NULL, *written = NULL, *turns = NULL;
+    if (!can_run())
+        return;
+    g_assert_cmpint(search("broken", &output, &written, &turns), ==, 1);
+    g_assert_nonnull(strstr(output, "its bundle (--keep=DIR keeps it)"));
+    g_assert_null(strstr(output, g_get_tmp_dir()));
+    g_assert_null(written);
+}
+
 static void absent(void)
 {
     g_autofree char *output = NULL, *written = NULL, *turns = NULL;
@@ -126,7 +138,13 @@ static void refused(void)
         { { "--measure=1001" }, "from 1 to 1000" },
         { { "--measure=2", "--dry" }, "do not go with it" },
         { { "--measure=2", "--case=M=64 N=64 K=64" }, "do not go with it" },
-        { { "--measure=2", "--keep=/dev/null/x" }, "no folder can be made there" },
+        { { "--measure=2", "--keep=/dev/null/x" }, "cannot make /dev/null/x: /dev/null" },
+        { { "--measure=2", "--keep=" WS_SOURCE_ROOT "/src" }, "is no empty folder; name another" },
+        { { "--measure=2", "--keep=" GEMM }, "is no empty folder; name another" },
+        { { "--measure=2", "--keep=" }, "is no empty folder; name another" },
+        { { "-o", "/nonexistent/x.wstave" }, "cannot write beside /nonexistent/x.wstave" },
+        { { "-o", WS_SOURCE_ROOT "/src" }, "Is a directory" },
+        { { "-o", GEMM }, "is what this command reads" },
     };
     for (guint i = 0; i < G_N_ELEMENTS(row); i++) {
         g_autofree char *output = NULL;
@@ -159,6 +177,7 @@ int main(int argc, char **argv)
     g_test_add_func("/cli/measured/order", order);
     g_test_add_func("/cli/measured/wrong", wrong);
     g_test_add_func("/cli/measured/later", later);
+    g_test_add_func("/cli/measured/broken", broken);
     g_test_add_func("/cli/measured/absent", absent);
     g_test_add_func("/cli/measured/refused", refused);
     g_test_add_func("/cli/measured/ranks", ranks);

@@ -1,5 +1,6 @@
 /* The program's own benchmark: medians of what an editor does after every movement. */
 #include "cli/bench_check.h"
+#include "base/median.h"
 #include "model/design.h"
 #include "model/findings.h"
 #include "program/elaborate.h"
@@ -29,12 +30,6 @@ typedef struct {
     WsVerdictKind verdict;
 } Bench;
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void measure(Bench *b, const char *title, double goal, void (*work)(Bench *b))
 {
     double ms[RUNS];
@@ -44,7 +39,7 @@ static void measure(Bench *b, const char *title, double goal, void (*work)(Bench
         work(b);
         ms[i] = (double)(g_get_monotonic_time() - start) / 1000;
     }
-    qsort(ms, RUNS, sizeof *ms, by_value);
+    ws_sort_values(ms, RUNS);
     if (b->json) {
         ws_cli_bench_put(b->json, title, RUNS, ms[RUNS / 2], ms[RUNS * 99 / 100], goal);
         return;

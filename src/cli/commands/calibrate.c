@@ -321,7 +321,7 @@ int ws_command_calibrate(int argc, char **argv)
         return ws_cli_fail(WS_EXIT_USAGE, "--devices needs two GPU numbers, e.g. 0,1: what goes "
                                           "between more is not measured yet");
     g_autoptr(WsMachine) m = ws_machine_load(machine, &error);
-    if (!m || (out && !ws_file_check(out, &error)))
+    if (!m || (out && !ws_file_check(out, NULL, &error)))
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     if (table)
         return ws_cli_cycles_table(table, m, within > 0 ? within / 100 : 0.1, json);

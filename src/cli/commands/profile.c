@@ -115,7 +115,7 @@ int ws_command_profile(int argc, char **argv)
     int code = ws_bundle_options_check(&options);
     if (code == WS_EXIT_YES && devices)
         code = check_devices(file, &options, devices);
-    if (code == WS_EXIT_YES && trace && strcmp(trace, "-") != 0 && !ws_file_check(trace, &error))
+    if (code == WS_EXIT_YES && trace && strcmp(trace, "-") != 0 && !ws_file_check(trace, file, &error))
         code = ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     if (code != WS_EXIT_YES)
         return code;

@@ -1,4 +1,6 @@
 #include "search/search.h"
+#include "base/file.h"
+#include "base/folder.h"
 #include "cli/search/asked.h"
 #include "cli/search/measured.h"
 #include "model/findings.h"
@@ -154,6 +156,10 @@ int ws_command_search(int argc, char **argv)
     if (measure && (dry || cases))
         return ws_cli_fail(WS_EXIT_USAGE, "--measure runs designs of one launch whose values were "
                                           "compared: --dry and --case do not go with it");
+    g_autoptr(GError) error = NULL;
+    if ((out && strcmp(out, "-") != 0 && !ws_file_check(out, file, &error)) ||
+        (keep && !ws_folder_is_free(keep, &error)))
+        return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     if (designs < 1 || designs > 1000 || (cases && g_strv_length(cases) > 1000))
         return ws_cli_fail(WS_EXIT_USAGE, "--designs is from 1 to 1000, --case at most 1000");
     if (!(jitter >= 0 && jitter <= 1000))

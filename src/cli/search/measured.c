@@ -1,5 +1,6 @@
 #include "cli/search/measured.h"
 #include "base/folder.h"
+#include "base/median.h"
 #include "base/temporary.h"
 #include "check/check.h"
 #include "check/verdict.h"
@@ -48,10 +49,11 @@ static gboolean is_proved(const WsFound *f)
     return v && v->kind == WS_VERDICT_PROVED;
 }
 
-static void add(WsMeasured *m, const WsFound *f)
+static void add(WsMeasured *m, const WsFound *f, gboolean proved)
 {
     WsMeasuredDesign *d = g_new0(WsMeasuredDesign, 1);
     d->found = f;
+    d->proved = proved;
     d->us = g_array_new(FALSE, FALSE, sizeof(double));
     d->time = NAN;
     g_ptr_array_add(m->design, d);
@@ -77,12 +79,12 @@ static WsMeasured *choose(WsSearchAsked *a, const WsSearch *s, guint most)
     for (guint i = 0; i < s->proved->len; i++) {
         const WsFound *f = s->proved->pdata[i];
         if (!f->decision->len)
-            add(m, f);
+            add(m, f, FALSE);
     }
     for (guint i = 0; i < s->proved->len && m->design->len <= most && !ws_cli_interrupted(); i++) {
         const WsFound *f = s->proved->pdata[i];
         if (f->decision->len && !is_alike(m, f) && is_proved(f) && ws_asked_accept(f, a))
-            add(m, f);
+            add(m, f, TRUE);
     }
     return m;
 }
@@ -101,6 +103,7 @@ static gboolean make_bundles(WsMeasured *m, char **size, const char *scratch, co
         options.size = g_strdupv(size);
         options.cubin = ws_asked_can_build();
         options.runs = RUNS;
+        options.proved = d->proved;
         options.sustained = 0;
         d->dir = keep ? g_build_filename(keep, name, NULL) : ws_temporary_folder(&error);
         if (!d->dir || !g_file_set_contents(file, text, -1, &error)) {
@@ -117,19 +120,18 @@ static gboolean make_bundles(WsMeasured *m, char **size, const char *scratch, co
 /* --- turns --------------------------------------------------------------------------------------
  */
 
-static int by_value(gconstpointer pa, gconstpointer pb)
-{
-    const double a = *(const double *)pa, b = *(const double *)pb;
-    return (a > b) - (a < b);
-}
-
 static double median(GArray *values)
 {
-    if (!values->len)
-        return NAN;
-    g_array_sort(values, by_value);
-    const double *v = (const double *)(gpointer)values->data;
-    return values->len % 2 ? v[values->len / 2] : (v[values->len / 2 - 1] + v[values->len / 2]) / 2;
+    return ws_median((double *)(gpointer)values->data, values->len);
+}
+
+/* What went wrong, without the name of a folder that is gone when it is read. */
+static char *problem_of(const WsMeasured *m, const WsMeasuredDesign *d, const char *message)
+{
+    if (m->kept)
+        return g_strdup(message);
+    g_auto(GStrv) piece = g_strsplit(message, d->dir, -1);
+    return g_strjoinv("its bundle (--keep=DIR keeps it)", piece);
 }
 
 /* One turn of one; its time in us, NAN if it gave none. */
@@ -146,7 +148,7 @@ static double run_one(WsMeasured *m, WsMeasuredDesign *d, const char *host)
     g_autoptr(WsCollected) c = NULL;
     if (!ws_run_bundle(d->dir, &spec, &status, &error) ||
         (status != WS_EXIT_ABSENT && !(c = ws_collect(d->dir, findings, &error)))) {
-        d->problem = g_strdup(error->message);
+        d->problem = problem_of(m, d, error->message);
         m->absent |= g_error_matches(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_ABSENT);
         return NAN;
     }

@@ -14,6 +14,7 @@ typedef struct {
     GArray *us;           /* double: cold median of each turn it took part in */
     double time;          /* median of its time over that of the design as it is in the same turn;
                              NAN: no turn of both */
+    gboolean proved;      /* just now; else its bundle is what refuses it */
     gboolean right;
     guint turns;
 } WsMeasuredDesign;
