@@ -16,11 +16,18 @@ static void candidate_free(WsCandidate *c)
     g_free(c);
 }
 
+WsDraft *ws_gather_draft(const WsDesign *design)
+{
+    WsDraft *d = ws_draft_new(design);
+    d->parts = TRUE;
+    return d;
+}
+
 /* Takes the draft; `done`: the edit was possible. */
 void ws_gather_take(WsGather *g, WsDraft *d, gboolean done, const WsNode *node, char *words)
 {
-    g_autofree char *script = ws_draft_script(d);
-    if (done && *script && !g_hash_table_contains(g->seen, script)) {
+    g_autofree char *script = done && ws_draft_whole(d) ? ws_draft_script(d) : g_strdup("");
+    if (*script && !g_hash_table_contains(g->seen, script)) {
         g_hash_table_add(g->seen, g_steal_pointer(&script));
         WsCandidate *c = g_new0(WsCandidate, 1);
         c->title = ws_phrase_text(words, NULL, NULL);
@@ -54,7 +61,7 @@ static void add_depths(WsGather *g, WsFieldId list)
         const WsNode *object = ws_node_child(root, list, i);
         gint64 depth = ws_edit_depth_of(g->design, object);
         for (gint64 more = 1; depth > 0 && more <= 2; more++) {
-            WsDraft *d = ws_draft_new(g->design);
+            WsDraft *d = ws_gather_draft(g->design);
             gboolean done = ws_edit_depth(d, object->identity, depth + more);
             ws_gather_take(g, d, done, object,
                            ws_phrase("Ring of %s: %" G_GINT64_FORMAT
@@ -93,7 +100,7 @@ static void try_constant(WsGather *g, const char *name, gint64 was, gint64 value
 {
     if (value < 1 || value == was || cuts_ring(g->design, name))
         return;
-    WsDraft *d = ws_draft_new(g->design);
+    WsDraft *d = ws_gather_draft(g->design);
     gboolean done = set_constant(d, name, value);
     ws_gather_take(
         g, d, done, NULL,
@@ -132,7 +139,7 @@ static void try_nudge(WsGather *g, const WsNode *step, gint by)
 {
     if (!ws_edit_keeps_counters(g->design, step, by))
         return;
-    WsDraft *d = ws_draft_new(g->design);
+    WsDraft *d = ws_gather_draft(g->design);
     g_autofree char *label = ws_edit_label(step);
     const guint from = g->list->len;
     gboolean done = ws_edit_nudge(d, &step->identity, 1, by);
@@ -147,7 +154,7 @@ static void try_ahead(WsGather *g, const guint64 *node, guint n, const WsNode *s
     for (guint i = 0; i < n; i++)
         if (!ws_edit_keeps_counters(g->design, ws_design_by_identity(g->design, node[i]), 0))
             return;
-    WsDraft *d = ws_draft_new(g->design);
+    WsDraft *d = ws_gather_draft(g->design);
     g_autofree char *label = ws_edit_label(step);
     const guint from = g->list->len;
     gboolean done = ws_edit_ahead(d, node, n, 1);
@@ -163,7 +170,7 @@ static void try_fewer(WsGather *g, const WsNode *step)
     gint64 n = ws_node_int(step, WS_F_keyword, -1);
     if (n < 0)
         return;
-    WsDraft *d = ws_draft_new(g->design);
+    WsDraft *d = ws_gather_draft(g->design);
     g_autofree char *label = ws_edit_label(step);
     const guint from = g->list->len;
     gboolean done = ws_draft_set(d, step->identity, WS_F_keyword, ws_json_int(n + 1));
@@ -242,7 +249,7 @@ static void try_ahead_with_load(WsGather *g, const WsNode *product, WsFieldId op
     if (loads->len != 1)
         return;
     const guint64 load = g_array_index(loads, guint64, 0);
-    WsDraft *d = ws_draft_new(g->design);
+    WsDraft *d = ws_gather_draft(g->design);
     gboolean done = ws_edit_ahead(d, &product->identity, 1, 1) && ws_edit_ahead(d, &load, 1, 1);
     ws_gather_take(g, d, done, product,
                    ws_phrase("%s and the load of %s one round ahead", label, buffer));
@@ -258,7 +265,7 @@ static void add_computing(WsGather *g, const WsNode *owner, WsFieldId list)
             try_ahead(g, &step->identity, 1, step);
             try_ahead_with_load(g, step, WS_F_a);
             try_ahead_with_load(g, step, WS_F_b);
-            WsDraft *d = ws_draft_new(g->design);
+            WsDraft *d = ws_gather_draft(g->design);
             g_autofree char *label = ws_edit_label(step);
             gboolean done = ws_edit_ahead(d, &step->identity, 1, -1);
             ws_gather_take(g, d, done, step, ws_phrase("%s one round later", label));
@@ -290,7 +297,7 @@ static void add_turns(WsGather *g, const WsNode *owner, WsFieldId list)
         const WsNode *first = turn_end(step, FALSE), *last = turn_end(step, TRUE);
         for (gint other = 0; first && other < 2; other++) {
             WsConnection how = { 0 };
-            WsDraft *d = ws_draft_new(g->design);
+            WsDraft *d = ws_gather_draft(g->design);
             gboolean done = ws_edit_turn(d, last->identity, first->identity, other, &how);
             ws_gather_take(g, d, done, step,
                            other
@@ -305,7 +312,7 @@ static void add_turns(WsGather *g, const WsNode *owner, WsFieldId list)
 static void add_shared_rows(WsGather *g, const WsNode *group)
 {
     const guint from = g->list->len;
-    WsDraft *d = ws_draft_new(g->design);
+    WsDraft *d = ws_gather_draft(g->design);
     gboolean done = ws_edit_share_rows(d, group->identity);
     ws_gather_take(g, d, done, group,
                    ws_phrase("Two replicas of %s, half of the rows each", ws_node_name(group)));

@@ -31,12 +31,19 @@ GPtrArray *ws_candidates_new(const WsDesign *design);
  * computes beside a product, and releases several places earlier. */
 GPtrArray *ws_candidates_deep(const WsDesign *design);
 
+/* What a launch does, counted over its first tile: elements stored to outputs, and products. */
+typedef struct {
+    double stored, products;
+} WsTrialWork;
+
 /* What proposals are compared with. `v` is a launch of `p`. */
 typedef struct {
     const WsProgram *p;
     const WsLaunchValues *v;
     const WsMachine *m;
+    const WsTrialWork *work; /* ws_trial_work() of these, for one who tries many; or NULL */
 } WsTrialOf;
+WsTrialWork ws_trial_work(const WsProgram *p, const WsLaunchValues *v);
 
 /* A trial does at least this share less of the products and stores of what it is compared with, and
  * at most four times this share more. */

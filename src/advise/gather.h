@@ -11,6 +11,8 @@ typedef struct {
     GHashTable *seen; /* texts of edits */
 } WsGather;
 
+/* A draft of a design, whose rules of the whole document ws_gather_take() asks. */
+WsDraft *ws_gather_draft(const WsDesign *design);
 /* Takes the draft and its title, a phrase; `done`: the edit was possible. `node`: what changes, or
  * NULL. */
 void ws_gather_take(WsGather *g, WsDraft *d, gboolean done, const WsNode *node, char *words);

@@ -25,7 +25,7 @@ static guint reach_of(const WsNode *owner, WsFieldId list, guint index)
 static void try_place(WsGather *g, const WsNode *owner, WsFieldId list, guint from, guint to)
 {
     const WsNode *step = ws_node_child(owner, list, from);
-    WsDraft *d = ws_draft_new(g->design);
+    WsDraft *d = ws_gather_draft(g->design);
     g_autofree char *label = ws_edit_label(step);
     const guint before = g->list->len;
     const gboolean done = ws_draft_move(d, step->identity, owner->identity, list, to);
@@ -78,7 +78,7 @@ static void try_unordered(WsGather *g, const WsNode *owner, WsFieldId list, guin
         k++;
     if (k == n || !hands_on(ws_node_child(owner, list, k), sync))
         return;
-    WsDraft *d = ws_draft_new(g->design);
+    WsDraft *d = ws_gather_draft(g->design);
     g_autofree char *label = ws_edit_label(sync);
     const gboolean done = ws_draft_remove(d, ws_node_child(owner, list, k)->identity) &&
                           ws_draft_remove(d, sync->identity);

@@ -38,7 +38,7 @@ static const WsDesign *begin_of(const Before *b)
 /* A draft that has done what was done before: applying it again would take as long as all else. */
 static WsDraft *draft_of(const Before *b)
 {
-    WsDraft *d = ws_draft_new(begin_of(b));
+    WsDraft *d = ws_gather_draft(begin_of(b));
     for (guint i = 0; b->parted && i < b->parted->edits->len; i++)
         g_ptr_array_add(d->edits, ws_edit_copy_of(b->parted->edits->pdata[i]));
     return d;
@@ -92,7 +92,7 @@ void ws_gather_rotations(WsGather *g)
     cut_all(&nothing);
     for (guint i = 0; i < ws_node_n_children(root, WS_F_buffers); i++) {
         const WsNode *buffer = ws_node_child(root, WS_F_buffers, i);
-        WsDraft *d = ws_draft_new(g->design);
+        WsDraft *d = ws_gather_draft(g->design);
         if (!ws_edit_part(d, buffer->identity)) {
             ws_draft_free(d);
             continue;

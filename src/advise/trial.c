@@ -51,6 +51,19 @@ static gboolean cancelled(const WsTrial *trial)
     return trial->options && trial->options->cancel && g_atomic_int_get(trial->options->cancel);
 }
 
+static gboolean same_statement(const WsStatement *a, const WsStatement *b)
+{
+    gboolean same = a->n_index == b->n_index && !strcmp(a->name, b->name);
+    for (guint i = 0; same && i < a->n_index; i++)
+        same = !strcmp(a->index[i], b->index[i]);
+    if (!same)
+        return FALSE;
+    if (ws_expr_equal(a->value, b->value))
+        return TRUE;
+    g_autofree char *x = ws_statement_print(a), *y = ws_statement_print(b);
+    return !strcmp(x, y);
+}
+
 /* Still the same question: tensors of the same shapes, computed by the same reference. */
 static gboolean same_meaning(const WsProgram *a, const WsLaunchValues *va, const WsProgram *b,
                              const WsLaunchValues *vb)
@@ -62,12 +75,9 @@ static gboolean same_meaning(const WsProgram *a, const WsLaunchValues *va, const
             if (a->tensor[t].rank != b->tensor[t].rank ||
                 ws_launch_shape(va, t, d) != ws_launch_shape(vb, t, d))
                 return FALSE;
-    for (guint i = 0; i < a->n_reference; i++) {
-        g_autofree char *x = ws_statement_print(a->reference[i].statement);
-        g_autofree char *y = ws_statement_print(b->reference[i].statement);
-        if (strcmp(x, y) != 0)
+    for (guint i = 0; i < a->n_reference; i++)
+        if (!same_statement(a->reference[i].statement, b->reference[i].statement))
             return FALSE;
-    }
     return TRUE;
 }
 
@@ -76,14 +86,9 @@ static gint64 first_tile(gpointer data, gint64 position)
     return position == 0 ? 0 : -1;
 }
 
-/* What a launch does, counted over its first tile: elements stored to outputs, and products. */
-typedef struct {
-    double stored, products;
-} Work;
-
-static Work work_of(const WsProgram *p, const WsLaunchValues *v)
+WsTrialWork ws_trial_work(const WsProgram *p, const WsLaunchValues *v)
 {
-    Work w = { 0, 0 };
+    WsTrialWork w = { 0, 0 };
     for (guint a = 0; a < p->n_agents; a++) {
         g_autoptr(WsWalker) walker = ws_walker_new(p, v, a, 0, first_tile, NULL);
         ws_walker_guess_elements(walker);
@@ -100,12 +105,12 @@ static Work work_of(const WsProgram *p, const WsLaunchValues *v)
         }
     }
     double tiles = (double)ws_launch_tiles(v);
-    return (Work){ w.stored * tiles, w.products * tiles };
+    return (WsTrialWork){ w.stored * tiles, w.products * tiles };
 }
 
 /* The check does not see whether every element is computed: constants that belong together (a tile
  * and its parts) must not be changed apart. Padding may change what little it is. */
-static gboolean same_work(Work a, Work b)
+static gboolean same_work(WsTrialWork a, WsTrialWork b)
 {
     return b.stored >= a.stored * (1 - WS_TRIAL_PADDING) &&
            b.stored <= a.stored * (1 + 4 * WS_TRIAL_PADDING) &&
@@ -177,13 +182,16 @@ WsProgram *ws_trial_play(const WsTrialOf *of, const WsDesign *design, guint tile
                          WsClockResult **result, gboolean *stuck)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
-    g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, findings);
+    g_autoptr(WsProgram) p = ws_elaborate_bare(design, findings);
     *result = NULL;
     *stuck = FALSE;
     if (!p || ws_findings_count(findings, WS_SEVERITY_ERROR))
         return NULL;
     g_autoptr(WsLaunchValues) v = launch_like(p, of->p, of->v);
-    if (!v || !same_meaning(of->p, of->v, p, v) || !same_work(work_of(of->p, of->v), work_of(p, v)))
+    if (!v || !same_meaning(of->p, of->v, p, v))
+        return NULL;
+    const WsTrialWork was = of->work ? *of->work : ws_trial_work(of->p, of->v);
+    if (!same_work(was, ws_trial_work(p, v)))
         return NULL;
     const WsClockOptions options = { .tiles = tiles, .no_trace = TRUE };
     g_autoptr(WsClockResult) r = ws_clock_run(p, v, of->m, &options, findings);
@@ -206,7 +214,7 @@ gint64 ws_trial_cycles(const WsTrialOf *of, const WsProgram *p)
 WsCritical *ws_trial_critical(const WsTrialOf *of, const WsDesign *design, guint tiles)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
-    g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, findings);
+    g_autoptr(WsProgram) p = ws_elaborate_bare(design, findings);
     g_autoptr(WsLaunchValues) v = p ? launch_like(p, of->p, of->v) : NULL;
     const WsClockOptions options = { .tiles = tiles, .no_trace = TRUE, .events = WS_CLOCK_EVENTS };
     g_autoptr(WsClockResult) r = v ? ws_clock_run(p, v, of->m, &options, findings) : NULL;
@@ -216,7 +224,7 @@ WsCritical *ws_trial_critical(const WsTrialOf *of, const WsDesign *design, guint
 WsFloor ws_trial_floor(const WsTrialOf *of, const WsDesign *design)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
-    g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, findings);
+    g_autoptr(WsProgram) p = ws_elaborate_bare(design, findings);
     g_autoptr(WsLaunchValues) v = p ? launch_like(p, of->p, of->v) : NULL;
     return v ? ws_floor_of(p, v, of->m, 0) : (WsFloor){ 0, NULL };
 }
@@ -239,7 +247,7 @@ char *ws_trial_round(const WsTrialOf *of, const WsDesign *design)
 static Timed *time_candidate(const WsTrial *trial, WsCandidate *c, const WsClockResult *before,
                              gboolean *stuck)
 {
-    const WsTrialOf of = { trial->p, trial->v, trial->m };
+    const WsTrialOf of = { trial->p, trial->v, trial->m, NULL };
     g_autoptr(WsClockResult) r = NULL;
     g_autoptr(WsProgram) p = ws_trial_play(&of, c->design, 0, &r, stuck);
     if (!p)
@@ -263,7 +271,9 @@ static gint by_cycles(gconstpointer pa, gconstpointer pb)
 WsVerdictKind ws_trial_judge(const WsProgram *p, const gint *cancel)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
-    const WsCheckOptions options = { .max_work = CHECK_WORK, .cancel = cancel };
+    const WsCheckOptions options = { .max_work = CHECK_WORK,
+                                     .verdict_only = TRUE,
+                                     .cancel = cancel };
     g_autoptr(WsVerdict) verdict = ws_check(p, &options, findings);
     if (ws_findings_count(findings, WS_SEVERITY_ERROR))
         return WS_VERDICT_REFUTED;

@@ -44,6 +44,7 @@ typedef struct {
     double *executions; /* by op, in one tile */
     guint32 *streamed;  /* by tensor: dimensions that some load walks through inside a tile */
     guint8 *at_once;    /* by agent: the coordinates of a tile tell all its places */
+    WsWalker **inside;  /* by agent of these: in a tile, before its first load; NULL: not yet */
     WsShares *s;
 } Look;
 
@@ -291,22 +292,23 @@ static gboolean in_tile(const WsStep *step)
     return FALSE;
 }
 
-/* All loads that the played tile has, from the first step of this one. */
-static gboolean look_at_once(Look *look, WsWalker *w, const WsStep *step, guint agent, gint wave,
-                             gboolean played)
+/* All loads that the played tile has, of the tile in which the walker is. */
+static void look_at_all(Look *look, WsWalker *w, guint agent, gint wave, gboolean played)
 {
-    if (!look->at_once[agent] || !in_tile(step))
-        return FALSE;
     for (guint i = 0; i < look->p->n_ops; i++) {
         const WsOp *op = look->p->op[i];
         if (op->agent == (gint)agent && is_load(look->p, op) && look->executions[i] > 0)
             look_at_load(look, w, op, wave, played);
     }
-    return TRUE;
 }
 
 static void look_at_tile(Look *look, guint agent, gint64 id, gint wave, gboolean played)
 {
+    if (look->inside[agent]) { /* nothing but the tile tells its places from those of others */
+        ws_walker_set_tile(look->inside[agent], id);
+        look_at_all(look, look->inside[agent], agent, wave, played);
+        return;
+    }
     g_autoptr(WsWalker) w = ws_walker_new(look->p, look->v, agent, 0, only_tile, &id);
     WsStep step;
     guint found = 0, steps = 0;
@@ -314,8 +316,12 @@ static void look_at_tile(Look *look, guint agent, gint64 id, gint wave, gboolean
     ws_walker_guess_elements(w);
     while (found < look->loads[agent] && steps++ < MAX_LOOK && ws_walker_next(w, &step, NULL)) {
         const WsOp *op = step.op;
-        if (look_at_once(look, w, &step, agent, wave, played))
+        if (look->at_once[agent] && in_tile(&step)) {
+            look_at_all(look, w, agent, wave, played);
+            if (!found)
+                look->inside[agent] = g_steal_pointer(&w);
             return;
+        }
         if (!is_load(look->p, op) || seen[op->index])
             continue;
         seen[op->index] = 1;
@@ -367,6 +373,7 @@ WsShares *ws_shares_new(const WsProgram *p, const WsLaunchValues *v, gint64 clus
     g_autofree double *executions = g_new0(double, p->n_ops + 1);
     g_autofree guint32 *streamed = g_new0(guint32, p->n_tensors + 1);
     g_autofree guint8 *at_once = g_new0(guint8, p->n_agents + 1);
+    g_autofree WsWalker **inside = g_new0(WsWalker *, p->n_agents + 1);
     clusters = MAX(clusters, 1);
     resident = CLAMP(resident, 1, clusters);
     s->n_ops = p->n_ops;
@@ -387,6 +394,7 @@ WsShares *ws_shares_new(const WsProgram *p, const WsLaunchValues *v, gint64 clus
                   executions,
                   streamed,
                   at_once,
+                  inside,
                   s };
     note_streams(&look);
     for (guint i = 0; i < p->n_ops; i++)
@@ -407,6 +415,8 @@ WsShares *ws_shares_new(const WsProgram *p, const WsLaunchValues *v, gint64 clus
     for (guint w = 0; w < s->waves; w++)
         look_at_wave(&look, (gint)w, count);
     g_free(look.touch.at);
+    for (guint agent = 0; agent < p->n_agents; agent++)
+        ws_walker_free(inside[agent]);
     return s;
 }
 

@@ -39,6 +39,25 @@ gboolean ws_draft_refuse(WsDraft *d, const char *format, ...)
     return FALSE;
 }
 
+/* Says the first of what was found. Always FALSE. */
+static gboolean refuse_found(WsDraft *d)
+{
+    const WsFinding *f = d->refused->list->len > 0 ? g_ptr_array_index(d->refused->list, 0) : NULL;
+    if (f == NULL)
+        return ws_draft_refuse(d, "it does not fit");
+    return f->advised != NULL ? ws_draft_refuse(d, "%s; %s", f->said, f->advised)
+                              : ws_draft_refuse(d, "%s", f->said);
+}
+
+gboolean ws_draft_whole(WsDraft *d)
+{
+    if (!d->parts || d->why != NULL)
+        return d->why == NULL;
+    g_clear_pointer(&d->refused, ws_findings_free);
+    d->refused = ws_findings_new();
+    return ws_design_is_whole(d->design, d->refused) || refuse_found(d);
+}
+
 gboolean ws_draft_apply(WsDraft *d, WsEdit *edit)
 {
     g_autoptr(WsEdit) own = edit;
@@ -46,15 +65,10 @@ gboolean ws_draft_apply(WsDraft *d, WsEdit *edit)
         return FALSE;
     g_clear_pointer(&d->refused, ws_findings_free);
     d->refused = ws_findings_new();
-    WsDesign *design = ws_design_apply(d->design, own, d->refused);
-    if (design == NULL) {
-        const WsFinding *f =
-            d->refused->list->len > 0 ? g_ptr_array_index(d->refused->list, 0) : NULL;
-        if (f == NULL)
-            return ws_draft_refuse(d, "it does not fit");
-        return f->advised != NULL ? ws_draft_refuse(d, "%s; %s", f->said, f->advised)
-                                  : ws_draft_refuse(d, "%s", f->said);
-    }
+    WsDesign *design =
+        (d->parts ? ws_design_apply_part : ws_design_apply)(d->design, own, d->refused);
+    if (design == NULL)
+        return refuse_found(d);
     g_ptr_array_add(d->former, d->design);
     d->design = design;
     g_ptr_array_add(d->edits, g_steal_pointer(&own));

@@ -16,6 +16,7 @@ typedef struct {
     GArray *touched;     /* guint64: identities to select afterwards */
     WsFindings *refused; /* why the last edit did not fit */
     char *why;           /* phrase; NULL as long as all is well */
+    gboolean parts;      /* rules of the whole document are asked in the end (ws_draft_whole) */
 } WsDraft;
 
 WsDraft *ws_draft_new(const WsDesign *design);
@@ -23,7 +24,9 @@ void ws_draft_free(WsDraft *d);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsDraft, ws_draft_free)
 
 gboolean ws_draft_apply(WsDraft *d, WsEdit *edit); /* takes the edit */
-char *ws_draft_script(const WsDraft *d);           /* the edits in their text form, one per line */
+/* What `parts` left for the end; TRUE without it. */
+gboolean ws_draft_whole(WsDraft *d);
+char *ws_draft_script(const WsDraft *d); /* the edits in their text form, one per line */
 /* The same on nodes, by identity. A value is taken; to set NULL clears the field. */
 gboolean ws_draft_set(WsDraft *d, guint64 node, WsFieldId field, WsJson *value);
 gboolean ws_draft_replace(WsDraft *d, guint64 node, WsJson *value);

@@ -309,7 +309,15 @@ static WsNode *apply_at(WsReader *r, const WsDesign *design, const GArray *trail
     return node != NULL ? rebuild(trail, node) : NULL;
 }
 
-WsDesign *ws_design_apply(const WsDesign *design, const WsEdit *edit, WsFindings *findings)
+static void check_whole(WsReader *r, const WsNode *root)
+{
+    guint n_steps = 0;
+    check_limits(r, root, 0, &n_steps);
+    ws_check_document(r, root);
+}
+
+static WsDesign *apply(const WsDesign *design, const WsEdit *edit, gboolean whole,
+                       WsFindings *findings)
 {
     WsReader r;
     ws_reader_init(&r, findings, FALSE);
@@ -321,11 +329,8 @@ WsDesign *ws_design_apply(const WsDesign *design, const WsEdit *edit, WsFindings
         root = apply_at(&r, design, trail, edit);
         g_string_truncate(r.path, 0);
     }
-    if (root != NULL) {
-        guint n_steps = 0;
-        check_limits(&r, root, 0, &n_steps);
-        ws_check_document(&r, root);
-    }
+    if (root != NULL && whole)
+        check_whole(&r, root);
     const gboolean ok = root != NULL && r.n_errors == 0;
     ws_reader_clear(&r);
     if (!ok) {
@@ -335,4 +340,24 @@ WsDesign *ws_design_apply(const WsDesign *design, const WsEdit *edit, WsFindings
     WsDesign *edited = ws_design_new(root);
     ws_design_set_file(edited, ws_design_file(design));
     return edited;
+}
+
+WsDesign *ws_design_apply(const WsDesign *design, const WsEdit *edit, WsFindings *findings)
+{
+    return apply(design, edit, TRUE, findings);
+}
+
+WsDesign *ws_design_apply_part(const WsDesign *design, const WsEdit *edit, WsFindings *findings)
+{
+    return apply(design, edit, FALSE, findings);
+}
+
+gboolean ws_design_is_whole(const WsDesign *design, WsFindings *findings)
+{
+    WsReader r;
+    ws_reader_init(&r, findings, FALSE);
+    check_whole(&r, ws_design_root(design));
+    const gboolean ok = r.n_errors == 0;
+    ws_reader_clear(&r);
+    return ok;
 }

@@ -19,6 +19,11 @@ WsDesign *ws_design_new(WsNode *root)
     return design;
 }
 
+guint64 ws_design_sum(const WsDesign *design)
+{
+    return ws_node_sum(design->root);
+}
+
 WsDesign *ws_design_ref(const WsDesign *design)
 {
     WsDesign *d = (WsDesign *)design;
@@ -138,25 +143,39 @@ static gboolean search(GArray *trail, const WsNode *node, WsFieldId field, guint
     return FALSE;
 }
 
-static gboolean is_node(const WsNode *node, gconstpointer data)
-{
-    return node == data || node->identity == ((const WsNode *)data)->identity;
-}
-
 static gboolean has_id(const WsNode *node, gconstpointer data)
 {
     return g_strcmp0(ws_node_text(node, WS_F_id), data) == 0;
 }
 
-static gboolean has_identity(const WsNode *node, gconstpointer data)
+/* Depth-first, too; leaves out what is known not to hold the identity. */
+static gboolean search_identity(GArray *trail, const WsNode *node, WsFieldId field, guint index,
+                                guint64 identity)
 {
-    return node->identity == *(const guint64 *)data;
+    if (!(ws_node_below(node) >> identity % 64 & 1))
+        return FALSE;
+    const WsTrail here = { node, field, index };
+    g_array_append_val(trail, here);
+    if (node->identity == identity)
+        return TRUE;
+    guint n;
+    const WsFieldRow *rows = ws_node_rows(node->kind, &n);
+    for (guint i = 0; i < n; i++) {
+        const WsValue *v = &node->value[i];
+        if (v->kind != WS_VALUE_NODES && v->kind != WS_VALUE_NODE)
+            continue;
+        for (guint c = 0; c < v->n; c++)
+            if (search_identity(trail, v->node[c], rows[i].field, c, identity))
+                return TRUE;
+    }
+    g_array_set_size(trail, trail->len - 1);
+    return FALSE;
 }
 
 const WsNode *ws_design_by_identity(const WsDesign *design, guint64 identity)
 {
     g_autoptr(GArray) trail = g_array_new(FALSE, FALSE, sizeof(WsTrail));
-    return search(trail, design->root, WS_F_keyword, 0, has_identity, &identity)
+    return search_identity(trail, design->root, WS_F_keyword, 0, identity)
                ? g_array_index(trail, WsTrail, trail->len - 1).node
                : NULL;
 }
@@ -165,7 +184,7 @@ const WsNode *ws_design_owner(const WsDesign *design, const WsNode *node, WsFiel
                               guint *index)
 {
     g_autoptr(GArray) trail = g_array_new(FALSE, FALSE, sizeof(WsTrail));
-    if (!search(trail, design->root, WS_F_keyword, 0, is_node, node) || trail->len < 2)
+    if (!search_identity(trail, design->root, WS_F_keyword, 0, node->identity) || trail->len < 2)
         return NULL;
     const WsTrail *last = &g_array_index(trail, WsTrail, trail->len - 1);
     if (field != NULL)
@@ -185,7 +204,7 @@ char *ws_design_place(const WsDesign *design, const WsNode *node)
 {
     g_autoptr(GArray) trail = g_array_new(FALSE, FALSE, sizeof(WsTrail));
     GString *path = g_string_new(NULL);
-    if (search(trail, design->root, WS_F_keyword, 0, is_node, node)) {
+    if (search_identity(trail, design->root, WS_F_keyword, 0, node->identity)) {
         for (guint i = 1; i < trail->len; i++) {
             const WsTrail *t = &g_array_index(trail, WsTrail, i);
             const WsNode *owner = g_array_index(trail, WsTrail, i - 1).node;

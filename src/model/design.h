@@ -116,6 +116,7 @@ typedef struct {
 /* Fields of a kind in canonical order; WsNode.value is indexed alike. */
 const WsFieldRow *ws_node_rows(WsNodeKind kind, guint *n);
 const WsFieldRow *ws_node_row(WsNodeKind kind, WsFieldId field); /* NULL if it has no such field */
+gint ws_node_place(WsNodeKind kind, WsFieldId field); /* of its value in a node; -1: none */
 /* Key of the field in the document: the step's keyword for WS_F_keyword, else the field's name. */
 const char *ws_node_key(WsNodeKind kind, WsFieldId field);
 /* The field that holds its own name; WS_F_COUNT if it has none. */
@@ -167,6 +168,9 @@ struct WsNode {
     guint line, column; /* where it was read from, 0 if made by an edit */
     guint n_values;
     WsValue *value; /* indexed like the kind's field row: use the accessors */
+    /* Found out when first asked for, of a node that nobody changes any more; 0: not yet. */
+    guint64 sum;   /* ws_design_sum() of it */
+    guint64 below; /* a bit for each identity modulo 64, of it and all below */
 };
 WsNode *ws_node_ref(const WsNode *node);
 void ws_node_unref(WsNode *node);
@@ -209,6 +213,9 @@ const WsNode *ws_design_root(const WsDesign *design);
 const char *ws_design_file(const WsDesign *design); /* or NULL */
 /* Canonical text (LANGUAGE section 23); format o format = format. Caller frees. */
 char *ws_design_print(const WsDesign *design);
+/* Equal for designs of the same text, and as good as never for others; quick of one that an edit
+ * made of another whose sum was asked for. */
+guint64 ws_design_sum(const WsDesign *design);
 /* Writes canonical text: temporary file, fsync, rename. Nothing is lost on failure. */
 gboolean ws_design_save(const WsDesign *design, const char *file, GError **error);
 
@@ -241,5 +248,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsEdit, ws_edit_free)
 /* The design after the edit, sharing all it can; NULL with findings if it does not fit the
  * language's form. Identities of untouched and moved nodes stay. */
 WsDesign *ws_design_apply(const WsDesign *design, const WsEdit *edit, WsFindings *findings);
+/* One of several: the rules of the whole document are asked after the last of them. */
+WsDesign *ws_design_apply_part(const WsDesign *design, const WsEdit *edit, WsFindings *findings);
+gboolean ws_design_is_whole(const WsDesign *design, WsFindings *findings);
 
 G_END_DECLS

@@ -104,6 +104,11 @@ WsNode *ws_node_copy(const WsNode *node);             /* shallow: shares childre
 WsValue *ws_node_slot(WsNode *node, WsFieldId field); /* for one who builds the node; or NULL */
 void ws_value_clear(WsValue *value);
 void ws_value_copy(WsValue *to, const WsValue *from); /* shares nodes, expressions, references */
+/* As ws_design_sum(), of a node. */
+guint64 ws_node_sum(const WsNode *node);
+/* A bit for each identity modulo 64, of the node and all below: what has none of an identity's is
+ * not where it is. */
+guint64 ws_node_below(const WsNode *node);
 gboolean ws_value_equal(const WsValue *a, const WsValue *b);
 /* Whether writing the field would say nothing: absent, or equal to the default of its row. */
 gboolean ws_value_is_default(WsNodeKind owner, const WsFieldRow *row, const WsValue *value);

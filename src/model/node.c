@@ -23,7 +23,8 @@ WsNode *ws_node_copy(const WsNode *node)
     WsNode *copy = g_new0(WsNode, 1);
     *copy = *node;
     copy->refs = 1;
-    copy->value = g_new0(WsValue, node->n_values);
+    copy->sum = copy->below = 0;
+    copy->value = g_new(WsValue, node->n_values);
     for (guint i = 0; i < node->n_values; i++)
         ws_value_copy(&copy->value[i], &node->value[i]);
     return copy;
@@ -225,14 +226,69 @@ gboolean ws_value_is_default(WsNodeKind owner, const WsFieldRow *row, const WsVa
     return row->fallback != NULL && ws_value_equal(value, fallback_value(owner, row));
 }
 
+/* --- sums ------------------------------------------------------------------------------------- */
+
+static guint64 mixed(guint64 h, guint64 x)
+{
+    h = (h ^ x) * 0xff51afd7ed558ccdu;
+    return h ^ h >> 33;
+}
+
+static guint64 sum_of_text(const char *text)
+{
+    guint64 h = 1469598103934665603u;
+    for (const char *c = text; *c; c++)
+        h = (h ^ (guchar)*c) * 1099511628211u;
+    return h;
+}
+
+guint64 ws_node_sum(const WsNode *node)
+{
+    guint64 h = __atomic_load_n(&node->sum, __ATOMIC_RELAXED);
+    guint n;
+    const WsFieldRow *rows = ws_node_rows(node->kind, &n);
+    if (h != 0)
+        return h;
+    h = mixed(0x9e3779b97f4a7c15u, node->kind);
+    for (guint i = 0; i < n; i++) {
+        const WsValue *v = &node->value[i];
+        if (ws_value_is_default(node->kind, &rows[i], v))
+            continue;
+        h = mixed(h, rows[i].field);
+        if (v->kind == WS_VALUE_NODES || v->kind == WS_VALUE_NODE) {
+            for (guint c = 0; c < v->n; c++)
+                h = mixed(h, ws_node_sum(v->node[c]));
+        } else {
+            g_autofree char *text = ws_value_print(&rows[i], v);
+            h = mixed(h, sum_of_text(text));
+        }
+    }
+    h += h == 0;
+    __atomic_store_n(&((WsNode *)node)->sum, h, __ATOMIC_RELAXED);
+    return h;
+}
+
+guint64 ws_node_below(const WsNode *node)
+{
+    guint64 bits = __atomic_load_n(&node->below, __ATOMIC_RELAXED);
+    if (bits != 0)
+        return bits;
+    bits = G_GUINT64_CONSTANT(1) << node->identity % 64;
+    for (guint i = 0; i < node->n_values; i++) {
+        const WsValue *v = &node->value[i];
+        for (guint c = 0; (v->kind == WS_VALUE_NODES || v->kind == WS_VALUE_NODE) && c < v->n; c++)
+            bits |= ws_node_below(v->node[c]);
+    }
+    __atomic_store_n(&((WsNode *)node)->below, bits, __ATOMIC_RELAXED);
+    return bits;
+}
+
 /* --- access ----------------------------------------------------------------------------------- */
 
 WsValue *ws_node_slot(WsNode *node, WsFieldId field)
 {
-    guint n;
-    const WsFieldRow *rows = ws_node_rows(node->kind, &n);
-    const WsFieldRow *row = ws_node_row(node->kind, field);
-    return row != NULL ? &node->value[row - rows] : NULL;
+    const gint place = ws_node_place(node->kind, field);
+    return place >= 0 ? &node->value[place] : NULL;
 }
 
 const WsValue *ws_node_get(const WsNode *node, WsFieldId field)

@@ -146,6 +146,12 @@ const WsFieldRow *ws_node_row(WsNodeKind kind, WsFieldId field)
     return &rows[first_row[kind] + index_of[kind][field] - 1];
 }
 
+gint ws_node_place(WsNodeKind kind, WsFieldId field)
+{
+    fill_tables();
+    return kind < WS_NODE_KIND_COUNT && field < WS_F_COUNT ? index_of[kind][field] - 1 : -1;
+}
+
 const char *ws_node_key(WsNodeKind kind, WsFieldId field)
 {
     return field == WS_F_keyword ? ws_node_kind_keyword(kind) : ws_field_name(field);

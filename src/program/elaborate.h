@@ -10,6 +10,10 @@ G_BEGIN_DECLS
  * shape of it cannot be told. */
 WsProgram *ws_elaborate(const WsDesign *design, const WsSetting *set, guint n_set,
                         WsFindings *findings);
+/* The same for one who plays and judges many and shows none: without the text and hash of the
+ * design, the sentences of steps, and what would fit instead. What asks for these of it
+ * (ws_program_with, ws_program_split, code, traces) needs ws_elaborate(). */
+WsProgram *ws_elaborate_bare(const WsDesign *design, WsFindings *findings);
 /* The design that `p` came from with another value of a constant; NULL where that is no design, or
  * one with errors. */
 WsProgram *ws_program_with(const WsProgram *p, const char *constant, gint64 value);

@@ -48,7 +48,7 @@ static WsMachine *late_machine(const WsMachine *m, double jitter)
 static gint64 late_cycles(const WsTrialOf *of, const WsDesign *design)
 {
     g_autoptr(WsFindings) ignored = ws_findings_new();
-    g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, ignored);
+    g_autoptr(WsProgram) p = ws_elaborate_bare(design, ignored);
     return p ? ws_trial_cycles(of, p) : 0;
 }
 
@@ -58,7 +58,7 @@ void ws_front_order(GPtrArray *all, const WsTrialOf *of, double jitter)
     if (jitter <= 0 || !all->len)
         return;
     g_autoptr(WsMachine) machine = late_machine(of->m, jitter);
-    const WsTrialOf late = { of->p, of->v, machine };
+    const WsTrialOf late = { of->p, of->v, machine, of->work };
     const gint64 best = ((const WsFound *)all->pdata[0])->cycles;
     for (guint i = 0; i < all->len && i < MOST_LATE; i++) {
         WsFound *f = all->pdata[i];

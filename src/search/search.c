@@ -22,7 +22,7 @@ typedef struct {
     WsSearch *s;
     WsFindings *findings;
     gboolean unsaved;      /* what is kept could not be written, which has been said */
-    GHashTable *seen;      /* texts of designs, hashed */
+    GHashTable *seen;      /* ws_design_sum() of designs */
     GHashTable *constants; /* as text -> 1: their values are right, 2: they are not */
     GHashTable *built;     /* ws_search_computing -> 1: it builds, 2: it does not */
     GPtrArray *all;        /* WsFound*: proved, in the order of being found */
@@ -81,12 +81,18 @@ static void decide(WsFound *f, const WsFound *parent, const WsCandidate *c, gboo
     f->after = g_array_copy(parent->after);
 }
 
-/* The sum of a design's text; NULL: somebody came to it before. Caller frees. */
-static char *new_sum(Run *run, const WsDesign *design)
+/* FALSE: somebody came to a design of this text before. */
+static gboolean is_new(Run *run, const WsDesign *design)
 {
-    g_autofree char *text = ws_design_print(design);
-    g_autofree char *sum = g_compute_checksum_for_string(G_CHECKSUM_SHA256, text, -1);
-    return g_hash_table_add(run->seen, g_strdup(sum)) ? g_steal_pointer(&sum) : NULL;
+    const guint64 sum = ws_design_sum(design);
+    return g_hash_table_add(run->seen, g_memdup2(&sum, sizeof sum));
+}
+
+/* Under which it is kept; NULL: nothing is. Caller frees. */
+static char *sum_of(const Run *run, const WsDesign *design)
+{
+    g_autofree char *text = run->o->kept ? ws_design_print(design) : NULL;
+    return text ? g_compute_checksum_for_string(G_CHECKSUM_SHA256, text, -1) : NULL;
 }
 
 /* All that it changes is when steps happen on which the parent's time does not hang. */
@@ -109,12 +115,11 @@ static void try_candidate(Run *run, const WsFound *parent, const WsCandidate *c,
         return;
     }
     g_autoptr(WsDesign) design = ws_search_normal(c->design, &rolled);
-    char *sum = new_sum(run, design);
-    if (!sum) {
+    if (!is_new(run, design)) {
         s->repeated++;
         return;
     }
-    WsTried *one = ws_tried_new(run->of, run->o->kept, design, sum, s);
+    WsTried *one = ws_tried_new(run->of, run->o->kept, design, sum_of(run, design), s);
     if (!one)
         return;
     one->found->reorders = parent->reorders || c->reorders;
@@ -175,7 +180,9 @@ static gboolean is_built(Run *run, WsTried *one)
     gint known = GPOINTER_TO_INT(g_hash_table_lookup(run->built, how));
     if (!known && g_hash_table_size(run->built) < asks(run)) {
         const double before = seconds();
-        known = run->o->builds(p, run->o->data) ? 1 : 2;
+        g_autoptr(WsFindings) ignored = ws_findings_new();
+        g_autoptr(WsProgram) full = ws_elaborate(one->found->design, NULL, 0, ignored);
+        known = full && run->o->builds(full, run->o->data) ? 1 : 2;
         run->begun += seconds() - before;
         g_hash_table_insert(run->built, g_strdup(how), GINT_TO_POINTER(known));
     }
@@ -404,7 +411,7 @@ static gboolean begin(Run *run, const WsDesign *design, WsFindings *findings)
                     .registers = ws_program_planned_registers(p) };
     keep_found(run, f);
     run->s->cycles = r->cycles;
-    g_free(new_sum(run, design));
+    is_new(run, design);
     g_hash_table_insert(run->constants, constants_of(design), GINT_TO_POINTER(1));
     return TRUE;
 }
@@ -424,11 +431,13 @@ WsSearch *ws_search_new(const WsTrialOf *of, const WsDesign *design, const WsSea
     static const WsSearchOptions defaults;
     g_autoptr(WsSearch) s = g_new0(WsSearch, 1);
     s->found = g_ptr_array_new_with_free_func(ws_found_free);
-    Run run = { .of = of,
+    const WsTrialWork work = ws_trial_work(of->p, of->v);
+    const WsTrialOf known = { of->p, of->v, of->m, &work };
+    Run run = { .of = &known,
                 .o = options ? options : &defaults,
                 .s = s,
                 .findings = findings,
-                .seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+                .seen = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
                 .built = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
                 .constants = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
                 .all = g_ptr_array_new_with_free_func(ws_found_free),

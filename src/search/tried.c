@@ -80,7 +80,7 @@ const WsProgram *ws_tried_program(WsTried *one)
 {
     g_autoptr(WsFindings) ignored = ws_findings_new();
     if (!one->p)
-        one->p = ws_elaborate(one->found->design, NULL, 0, ignored);
+        one->p = ws_elaborate_bare(one->found->design, ignored);
     return one->p;
 }
 

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 typedef struct {
     WsFound *found;
     WsProgram *p; /* NULL: known from before, not elaborated yet */
-    char *sum;    /* of the design's text */
+    char *sum;    /* of the design's text; NULL: nothing is kept */
     WsKeptTrial known;
     gboolean moved;   /* by the last edit: something that computes */
     gboolean rough;   /* cycles are of the first tiles alone, or of one alike */

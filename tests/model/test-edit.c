@@ -274,6 +274,48 @@ static void test_constant(void)
     g_assert_true(ws_design_find(before, "groups/mma") == ws_design_find(after, "groups/mma"));
 }
 
+/* Sums are equal where texts are: over every edit that is good, there and back, and written
+ * otherwise. */
+static void test_sums(void)
+{
+    g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func((GDestroyNotify)ws_design_unref);
+    g_ptr_array_add(all, open_document());
+    g_ptr_array_add(all, open_document());
+    for (guint i = 0; i < G_N_ELEMENTS(good); i++) {
+        g_ptr_array_add(all, apply(all->pdata[0], good[i].edit));
+        g_ptr_array_add(all, apply(all->pdata[all->len - 1], good[i].undo));
+    }
+    /* A default that is written is not written down. */
+    g_ptr_array_add(all, apply(all->pdata[0], "set groups/mma replicate 1"));
+    g_ptr_array_add(all, apply(all->pdata[0], "set . cluster 1"));
+    for (guint a = 0; a < all->len; a++)
+        for (guint b = 0; b < all->len; b++) {
+            g_autofree char *x = ws_design_print(all->pdata[a]);
+            g_autofree char *y = ws_design_print(all->pdata[b]);
+            g_assert_cmpint(ws_design_sum(all->pdata[a]) == ws_design_sum(all->pdata[b]), ==,
+                            strcmp(x, y) == 0);
+        }
+}
+
+/* Edits whose rules of the whole document are asked in the end: refused there, not in between. */
+static void test_parts(void)
+{
+    g_autoptr(WsDesign) before = open_document();
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsEdit) twice = ws_edit_parse("set groups/mma name \"load\"", NULL);
+    g_autoptr(WsEdit) other = ws_edit_parse("set groups/1 name \"mma\"", NULL);
+    g_assert_null(ws_design_apply(before, twice, findings));
+    g_autoptr(WsFindings) none = ws_findings_new();
+    g_autoptr(WsDesign) middle = ws_design_apply_part(before, twice, none);
+    g_assert_nonnull(middle);
+    g_assert_false(ws_design_is_whole(middle, none));
+    g_assert_cmpuint(ws_findings_count(none, WS_SEVERITY_ERROR), >, 0);
+    g_autoptr(WsFindings) good_again = ws_findings_new();
+    g_autoptr(WsDesign) after = ws_design_apply_part(middle, other, good_again);
+    g_assert_nonnull(after);
+    g_assert_true(ws_design_is_whole(after, good_again));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -285,5 +327,7 @@ int main(int argc, char **argv)
     g_test_add_func("/model/edit/sharing", test_sharing);
     g_test_add_func("/model/edit/identity", test_identity);
     g_test_add_func("/model/edit/constant", test_constant);
+    g_test_add_func("/model/edit/sums", test_sums);
+    g_test_add_func("/model/edit/parts", test_parts);
     return g_test_run();
 }

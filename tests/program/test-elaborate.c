@@ -50,6 +50,24 @@ static const Golden golden[] = {
     { "gemm-cluster", "gemm-cluster-bn128", 1, { { "BN", 128 } } },
 };
 
+/* For one who tries many: the same program but for what people are told. */
+static void test_bare(void)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(golden); i++) {
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autofree char *path =
+            g_strdup_printf("%s/tests/designs/%s.wstave", WS_SOURCE_ROOT, golden[i].design);
+        g_autoptr(WsDesign) design = ws_design_load(path, findings);
+        g_assert_nonnull(design);
+        g_autoptr(WsProgram) all = ws_elaborate(design, NULL, 0, findings);
+        g_autoptr(WsProgram) bare = ws_elaborate_bare(design, findings);
+        g_autofree char *x = ws_program_print(all), *y = ws_program_print(bare);
+        g_assert_cmpstr(x, ==, y);
+        g_assert_nonnull(all->design_text);
+        g_assert_null(bare->design_text);
+    }
+}
+
 static void test_golden(gconstpointer data)
 {
     const Golden *g = data;
@@ -279,6 +297,7 @@ int main(int argc, char **argv)
         g_autofree char *shape = g_strdup_printf("/program/shape/%s", figures[i].design);
         g_test_add_data_func(shape, &figures[i], test_shape);
     }
+    g_test_add_func("/program/bare", test_bare);
     g_test_add_func("/program/speed", test_speed);
     return g_test_run();
 }

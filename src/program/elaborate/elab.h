@@ -155,7 +155,7 @@ typedef struct {
     gint cta_barrier;                         /* hardware barrier 0: all threads of the CTA */
     const WsTarget *hw;                       /* row of the target */
     gboolean fences, war;
-    gboolean probe;     /* a trial elaboration: no text, no further trials */
+    gboolean probe;     /* a trial elaboration: no text, no sentences, no further trials */
     WsElabAgent *agent; /* while a body is elaborated */
     guint group;        /* while a group's fields are elaborated */
     gint64 replica, replicas;

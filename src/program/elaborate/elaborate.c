@@ -299,10 +299,10 @@ static WsProgram *elaborate(const WsDesign *origin, const WsSetting *set, guint 
         agent(&E, a);
     if (E.errors == 0)
         finish(&E);
-    if (E.errors == 0 && !probe) {
+    if (E.errors == 0 && !probe)
         identity(&E);
+    if (E.errors == 0)
         ws_elab_words(&E);
-    }
     WsProgram *p = E.p;
     gboolean failed = E.errors > 0;
     end(&E);
@@ -322,6 +322,11 @@ WsProgram *ws_elaborate(const WsDesign *design, const WsSetting *set, guint n_se
             g_critical("%s: %s", p->file ? p->file : p->name, wrong);
     }
     return p;
+}
+
+WsProgram *ws_elaborate_bare(const WsDesign *design, WsFindings *findings)
+{
+    return elaborate(design, NULL, 0, findings, TRUE);
 }
 
 guint64 ws_elab_shared_bytes(const WsDesign *design, const WsSetting *set, guint n_set)

@@ -75,7 +75,7 @@ void ws_elab_words(WsElab *E)
             *c = g_ascii_iscntrl(*c) ? ' ' : *c;
     }
     counts(E);
-    for (guint i = 0; i < p->n_ops; i++) {
+    for (guint i = 0; i < p->n_ops && !E->probe; i++) {
         WsOp *op = p->op[i];
         const WsOp *same = op->step ? g_hash_table_lookup(first, op->step) : NULL;
         const WsNode *node = op->step && !same ? ws_design_find(E->origin, op->step) : NULL;

@@ -121,6 +121,11 @@ void ws_walker_guess_elements(WsWalker *w)
     ws_walker_set_element(w, guess, w);
 }
 
+void ws_walker_set_tile(WsWalker *w, gint64 id)
+{
+    ws_walk_open_tile(w, MAX(w->position, 0), id);
+}
+
 gint64 ws_walker_position(const WsWalker *w)
 {
     return w->position;
@@ -296,8 +301,10 @@ gboolean ws_walker_next(WsWalker *w, WsStep *step, GError **error)
             w->op = tree->op;
             step->op = tree->op;
             step->n_rounds = MIN(w->step.n_rounds, (guint)WS_WALK_MAX_ROUNDS);
-            memcpy(step->round, w->step.round, step->n_rounds * sizeof step->round[0]);
-            memcpy(step->loop, w->step.loop, step->n_rounds * sizeof step->loop[0]);
+            for (guint i = 0; i < step->n_rounds; i++) { /* few: a block copy takes longer */
+                step->round[i] = w->step.round[i];
+                step->loop[i] = w->step.loop[i];
+            }
             return TRUE;
         }
         if (!ok) {

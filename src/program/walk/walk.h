@@ -58,6 +58,8 @@ gint64 ws_launch_offset(const WsLaunchValues *v, gint tensor, gint64 n, const gi
 gboolean ws_launch_guess_element(const WsLaunchValues *v, gint tensor, const gint64 *at,
                                  gint64 *value);
 void ws_walker_guess_elements(WsWalker *w);
+/* For one who is in a tile and asks what its names are worth in another: not for walking on. */
+void ws_walker_set_tile(WsWalker *w, gint64 id);
 /* Position of the current tile in the CTA's sequence, -1 outside loops over tiles. */
 gint64 ws_walker_position(const WsWalker *w);
 /* "tile 1, k 3" from a step's rounds. Caller frees. */

@@ -57,17 +57,41 @@ static WsLookup lookup_element(gpointer data, const WsExpr *leaf, const gint64 *
     return WS_LOOKUP_KNOWN;
 }
 
-gboolean ws_walk_evaluate(WsWalker *w, const WsExpr *e, gint64 *value, GError **error)
+/* Sums, products and quotients of numbers and known names, which most expressions are. FALSE: it is
+ * another one, or nothing that ws_expr_eval() would not have to say something about. */
+static gboolean plain(const WsWalker *w, const WsExpr *e, gint64 *value)
 {
+    gint64 a, b;
     if (e->op == WS_EXPR_INT) {
         *value = e->i;
         return TRUE;
     }
-    if (e->op == WS_EXPR_VAR && e->var >= 0 && (guint)e->var < w->p->n_vars &&
-        w->state[e->var] == WS_WALK_KNOWN) {
+    if (e->op == WS_EXPR_VAR) {
+        if (e->var < 0 || (guint)e->var >= w->p->n_vars || w->state[e->var] != WS_WALK_KNOWN)
+            return FALSE;
         *value = w->value[e->var];
         return TRUE;
     }
+    const gboolean sum = e->op == WS_EXPR_ADD || e->op == WS_EXPR_SUB || e->op == WS_EXPR_MUL;
+    const gboolean share = e->op == WS_EXPR_DIV || e->op == WS_EXPR_MOD;
+    if ((!sum && !share) || e->n_args != 2 || !plain(w, e->arg[0], &a) || !plain(w, e->arg[1], &b))
+        return FALSE;
+    if (e->op == WS_EXPR_ADD)
+        return !__builtin_add_overflow(a, b, value);
+    if (e->op == WS_EXPR_SUB)
+        return !__builtin_sub_overflow(a, b, value);
+    if (e->op == WS_EXPR_MUL)
+        return !__builtin_mul_overflow(a, b, value);
+    if (a < 0 || b <= 0)
+        return FALSE;
+    *value = e->op == WS_EXPR_DIV ? a / b : a % b;
+    return TRUE;
+}
+
+gboolean ws_walk_evaluate(WsWalker *w, const WsExpr *e, gint64 *value, GError **error)
+{
+    if (plain(w, e, value))
+        return TRUE;
     WsExprEnv env = { lookup, lookup_real, lookup_element, w };
     return ws_expr_eval(e, &env, value, error);
 }
