@@ -56,6 +56,8 @@ static gboolean take_line(char *line, GPtrArray *choices, GHashTable *names, gui
     gint64 value;
     if (strcmp(line, "let") == 0)
         return take_let(rest, names, error);
+    if (strcmp(line, "table") == 0 && *rest)
+        return TRUE; /* of ws_pick_tables() */
     if (strcmp(line, "design") == 0) {
         WsPickChoice *c = g_new0(WsPickChoice, 1);
         *c = (WsPickChoice){ .design = g_strdup(rest),
@@ -81,7 +83,7 @@ static gboolean take_line(char *line, GPtrArray *choices, GHashTable *names, gui
         /* a choice that does not apply may divide by a size that is 0 */
         return !last->applies || evaluate(rest, names, &last->cost, error);
     g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                "expected let, design, or set, when, cost after a design; found \"%s\"",
+                "expected let, table, design, or set, when, cost after a design; found \"%s\"",
                 g_utf8_validate(line, -1, NULL) ? line : "bytes that are no text");
     return FALSE;
 }
@@ -105,6 +107,20 @@ GPtrArray *ws_pick_judge(const char *text, GHashTable *sizes, GError **error)
         }
     }
     return g_steal_pointer(&choices);
+}
+
+GPtrArray *ws_pick_tables(const char *text)
+{
+    GPtrArray *list = g_ptr_array_new_with_free_func(g_free);
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    for (guint i = 0; lines[i]; i++) {
+        lines[i][strcspn(lines[i], "#")] = '\0';
+        const char *line = g_strstrip(lines[i]);
+        const gsize word = strcspn(line, " \t");
+        if (word == strlen("table") && g_str_has_prefix(line, "table") && line[word])
+            g_ptr_array_add(list, g_strstrip(g_strdup(line + word)));
+    }
+    return list;
 }
 
 const WsPickChoice *ws_pick_best(const GPtrArray *choices)

@@ -1,6 +1,7 @@
 /* `search --measure` on a runner without a GPU (measured-runner.py): who runs how often, what is
  * written, and that nothing is where a proved design is wrong or nothing ran. */
-#include "cli/search/measured_rank.h"
+#include "launch/history.h"
+#include "launch/rank.h"
 #include "run.h"
 
 #include <glib/gstdio.h>
@@ -42,6 +43,25 @@ static gboolean can_run(void)
     return FALSE;
 }
 
+/* Each turn is kept. (Designs are those of the bundle that the runner took: one.) */
+static void in_history(guint turns)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsRunStore) store = ws_history_open(NULL, &error);
+    if (g_error_matches(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_ABSENT))
+        return; /* built without SQLite */
+    g_assert_no_error(error);
+    g_autoptr(GPtrArray) runs = ws_history_list(store, NULL, 1000, &error);
+    g_autoptr(GHashTable) times = g_hash_table_new(g_int64_hash, g_int64_equal);
+    for (guint i = 0; i < runs->len; i++) {
+        const WsHistoryRun *r = runs->pdata[i];
+        g_assert_false(isnan(r->cold_us));
+        g_hash_table_add(times, (gpointer)&r->cold_us);
+    }
+    g_assert_cmpuint(runs->len, ==, turns);
+    g_assert_cmpuint(g_hash_table_size(times), ==, 5);
+}
+
 static void order(void)
 {
     g_autofree char *output = NULL, *written = NULL, *turns = NULL;
@@ -80,6 +100,7 @@ static void order(void)
         again++;
     g_assert_cmpuint(judged, ==, 5);
     g_assert_cmpuint(again, ==, 9);
+    in_history(judged + again);
 }
 
 static void wrong(void)
@@ -160,18 +181,20 @@ static void ranks(void)
 {
     static const double up[] = { 1, 2, 3, 4 }, down[] = { 9, 8, 7, -1 }, tied[] = { 5, 5, 5, 5 },
                         half[] = { 1, 1, 2, 2 }, mixed[] = { 2, 1, 4, 3 };
-    g_assert_cmpfloat_with_epsilon(ws_measured_rank(up, up, 4), 1, 1e-12);
-    g_assert_cmpfloat_with_epsilon(ws_measured_rank(up, down, 4), -1, 1e-12);
-    g_assert_cmpfloat_with_epsilon(ws_measured_rank(up, mixed, 4), 0.6, 1e-12);
-    g_assert_cmpfloat_with_epsilon(ws_measured_rank(up, half, 4), 4 / sqrt(20), 1e-12);
-    g_assert_true(isnan(ws_measured_rank(up, tied, 4)));
-    g_assert_true(isnan(ws_measured_rank(up, up, 2)));
+    g_assert_cmpfloat_with_epsilon(ws_rank_correlation(up, up, 4), 1, 1e-12);
+    g_assert_cmpfloat_with_epsilon(ws_rank_correlation(up, down, 4), -1, 1e-12);
+    g_assert_cmpfloat_with_epsilon(ws_rank_correlation(up, mixed, 4), 0.6, 1e-12);
+    g_assert_cmpfloat_with_epsilon(ws_rank_correlation(up, half, 4), 4 / sqrt(20), 1e-12);
+    g_assert_true(isnan(ws_rank_correlation(up, tied, 4)));
+    g_assert_true(isnan(ws_rank_correlation(up, up, 2)));
 }
 
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     dir = g_dir_make_tmp("ws-measured-XXXXXX", NULL);
+    g_autofree char *history = g_build_filename(dir, "history.db", NULL);
+    g_setenv("WARPSTAVE_HISTORY", history, TRUE);
     g_setenv("WARPSTAVE_RUNNER", WS_SOURCE_ROOT "/tests/cli/measured-runner.py", TRUE);
     g_setenv("WARPSTAVE_RAN", WS_SOURCE_ROOT "/tests/launch/h200", TRUE);
     g_test_add_func("/cli/measured/order", order);

@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "base/json_out.h"
 #include "cli/cli.h"
+#include "cli/pick_regret.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -84,11 +85,15 @@ static GHashTable *sizes_of(char **size)
 int ws_command_pick(int argc, char **argv)
 {
     g_auto(GStrv) size = NULL;
-    gboolean all = FALSE, json = FALSE;
+    gboolean all = FALSE, json = FALSE, regret = FALSE;
     const GOptionEntry entries[] = {
         { "size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &size, "a size of the problem; repeatable",
           "NAME=VALUE" },
         { "all", 0, 0, G_OPTION_ARG_NONE, &all, "every choice with its cost, in file order", NULL },
+        { "regret", 0, 0, G_OPTION_ARG_NONE, &regret,
+          "what the rule loses beside the fastest of its designs, by the tables of measured times "
+          "that it names",
+          NULL },
         { "json", 0, 0, G_OPTION_ARG_NONE, &json, "every choice, version 1 of the JSON form",
           NULL },
         { NULL },
@@ -104,6 +109,14 @@ int ws_command_pick(int argc, char **argv)
         return WS_EXIT_USAGE;
     if (!ws_file_read(file, MAX_RULES_BYTES, &text, &length, &error))
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+    if (regret) {
+        if (size || all)
+            return ws_cli_fail(WS_EXIT_USAGE, "--regret takes the sizes of the tables: --size and "
+                                              "--all do not go with it");
+        g_autoptr(WsPickRegret) r = ws_pick_regret(file, text, &error);
+        return r ? ws_pick_regret_print(file, r, json)
+                 : ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+    }
     g_autoptr(GPtrArray) choices = ws_pick_judge(text, sizes, &error);
     if (!choices)
         return ws_cli_fail(WS_EXIT_USAGE, "%s, %s", file, error->message);

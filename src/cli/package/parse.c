@@ -28,6 +28,8 @@ static gboolean take_line(WsShapeRule *rule, char *line, GError **error)
     rest = g_strstrip(rest);
     if (strcmp(line, "let") == 0)
         return take_let(rule, rest, error);
+    if (strcmp(line, "table") == 0 && *rest)
+        return TRUE; /* of `pick --regret` */
     if (strcmp(line, "design") == 0) {
         ws_shape_rule_choice(rule, rest);
         return TRUE;
@@ -56,7 +58,7 @@ static gboolean take_line(WsShapeRule *rule, char *line, GError **error)
         return TRUE;
     }
     g_set_error(error, WS_PACKAGE_ERROR, WS_PACKAGE_ERROR_RULE,
-                "expected let, design, or set, when, cost after a design");
+                "expected let, table, design, or set, when, cost after a design");
     return FALSE;
 }
 

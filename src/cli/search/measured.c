@@ -5,8 +5,9 @@
 #include "check/check.h"
 #include "check/verdict.h"
 #include "cli/kernels.h"
-#include "cli/search/measured_rank.h"
 #include "launch/collect.h"
+#include "launch/history.h"
+#include "launch/rank.h"
 #include "launch/run.h"
 #include "model/findings.h"
 #include "program/elaborate.h"
@@ -97,7 +98,8 @@ static gboolean make_bundles(WsMeasured *m, char **size, const char *scratch, co
         WsMeasuredDesign *d = m->design->pdata[i];
         g_autoptr(GError) error = NULL;
         g_autofree char *name = g_strdup_printf("%03u", i);
-        g_autofree char *text = ws_told_text(d->found);
+        /* Without the decisions as a note: by its text the studio finds what was measured of it. */
+        g_autofree char *text = ws_design_print(d->found->design);
         g_auto(WsBundleOptions) options;
         ws_bundle_options_init(&options);
         options.size = g_strdupv(size);
@@ -134,6 +136,14 @@ static char *problem_of(const WsMeasured *m, const WsMeasuredDesign *d, const ch
     return g_strjoinv("its bundle (--keep=DIR keeps it)", piece);
 }
 
+/* The history is a convenience: a failure is said once and changes nothing. */
+static void remember(const WsMeasured *m, const WsCollected *c, const char *host)
+{
+    g_autoptr(GError) error = NULL;
+    if (m->history && !ws_history_add(m->history, c, host, NULL, &error))
+        ws_cli_fail(WS_EXIT_YES, "not kept in the run history: %s", error->message);
+}
+
 /* One turn of one; its time in us, NAN if it gave none. */
 static double run_one(WsMeasured *m, WsMeasuredDesign *d, const char *host)
 {
@@ -158,6 +168,7 @@ static double run_one(WsMeasured *m, WsMeasuredDesign *d, const char *host)
             g_strdup_printf("no GPU or driver %s%s", host ? "on " : "here", host ? host : "");
         return NAN;
     }
+    remember(m, c, host);
     const WsCollectedCase *first = c->cases->len ? c->cases->pdata[0] : NULL;
     /* a reference that takes too long judges nothing; values were rehearsed */
     const gboolean right = first && (first->right || !strcmp(first->state, "not judged"));
@@ -249,8 +260,8 @@ static void correlate(WsMeasured *m)
         g_array_append_val(predicted, cycles);
         g_array_append_val(measured, g_array_index(d->us, double, 0));
     }
-    m->correlation = ws_measured_rank((const double *)(gpointer)predicted->data,
-                                      (const double *)(gpointer)measured->data, predicted->len);
+    m->correlation = ws_rank_correlation((const double *)(gpointer)predicted->data,
+                                         (const double *)(gpointer)measured->data, predicted->len);
 }
 
 WsMeasured *ws_measured_run(WsSearchAsked *a, const WsSearch *s, char **size, const char *host,
@@ -267,8 +278,12 @@ WsMeasured *ws_measured_run(WsSearchAsked *a, const WsSearch *s, char **size, co
     }
     g_autoptr(WsMeasured) m = choose(a, s, most);
     const gboolean made = make_bundles(m, size, scratch, keep);
+    m->history = made ? ws_history_open(NULL, &error) : NULL;
+    if (made && !m->history && !g_error_matches(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_ABSENT))
+        ws_cli_fail(WS_EXIT_YES, "not kept in the run history: %s", error->message);
     if (made)
         take_turns(m, host);
+    g_clear_pointer(&m->history, ws_history_close);
     ws_cli_progress(NULL);
     for (guint i = 0; i < m->design->len && !keep; i++)
         ws_folder_remove(((WsMeasuredDesign *)m->design->pdata[i])->dir);

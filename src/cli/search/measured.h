@@ -23,8 +23,9 @@ typedef struct {
     GPtrArray *design; /* WsMeasuredDesign*: the design as it is, then the fastest measured first */
     double correlation; /* Spearman, of predicted and measured time in the first turn; NAN: fewer
                            than three */
-    gboolean kept;      /* bundles are where `dir` says */
-    gboolean absent;    /* no GPU, runner or host: nothing was measured */
+    struct WsRunStore *history; /* while turns are taken; NULL: none */
+    gboolean kept;              /* bundles are where `dir` says */
+    gboolean absent;            /* no GPU, runner or host: nothing was measured */
 } WsMeasured;
 
 void ws_measured_free(WsMeasured *m);

@@ -1,4 +1,4 @@
-#include "cli/search/measured_rank.h"
+#include "launch/rank.h"
 
 #include <math.h>
 
@@ -14,7 +14,7 @@ static void ranks(const double *x, guint n, double *rank)
     }
 }
 
-double ws_measured_rank(const double *x, const double *y, guint n)
+double ws_rank_correlation(const double *x, const double *y, guint n)
 {
     if (n < 3)
         return NAN;
