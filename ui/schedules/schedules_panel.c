@@ -2,6 +2,7 @@
 #include "program/walk/launch_values.h"
 
 #include "launch/history.h"
+#include "launch/rank.h"
 #include "ui/document/document_compare.h"
 #include "ui/document/document_machine.h"
 #include "ui/parts/format.h"
@@ -13,6 +14,7 @@
 
 #define MOST_RUNS 2000 /* newest ones of the history that are looked at */
 #define SECONDS   30
+#define FEW       10 /* measured: a rank correlation of fewer says little */
 
 struct _WsSchedulesPanel {
     GtkWidget parent;
@@ -149,6 +151,11 @@ static WsPlotPoint point_of(WsSchedulesPanel *self, guint i, guint axis, gboolea
     return p;
 }
 
+static guint axis_of(WsSchedulesPanel *self)
+{
+    return MIN(gtk_drop_down_get_selected(GTK_DROP_DOWN(self->axis)), N_AXES - 1);
+}
+
 static void fill_plot(WsSchedulesPanel *self, const GArray *front)
 {
     static const char *const x[] = {
@@ -157,7 +164,7 @@ static void fill_plot(WsSchedulesPanel *self, const GArray *front)
         [BY_MEASURED] = N_("measured, \xc2\xb5s"),
     };
     const GPtrArray *all = ws_document_schedules(self->document);
-    const guint axis = MIN(gtk_drop_down_get_selected(GTK_DROP_DOWN(self->axis)), N_AXES - 1);
+    const guint axis = axis_of(self);
     g_autoptr(GArray) points = g_array_new(FALSE, FALSE, sizeof(WsPlotPoint));
     for (guint i = 0; all && i < all->len; i++) {
         const WsPlotPoint p = point_of(self, i, axis, contains(front, i));
@@ -178,6 +185,46 @@ static void add_count(GString *s, gint64 n, const char *form)
 {
     g_autofree char *text = ws_format_count(n, form);
     add_sentence(s, text);
+}
+
+/* How far the order that is predicted is the one that was measured, of those that were. */
+static void add_measured(GString *s, WsSchedulesPanel *self)
+{
+    const GPtrArray *all = ws_document_schedules(self->document);
+    g_autoptr(GArray) predicted = g_array_new(FALSE, FALSE, sizeof(double)),
+                      measured = g_array_new(FALSE, FALSE, sizeof(double));
+    for (guint i = 0; all && i < all->len; i++) {
+        const double cycles = (double)schedule(self, (gint)i)->cycles;
+        const double us = measured_of(self, all->pdata[i]);
+        if (isnan(us))
+            continue;
+        g_array_append_val(predicted, cycles);
+        g_array_append_val(measured, us);
+    }
+    const guint n = measured->len;
+    const double rank = ws_rank_correlation((const double *)(gpointer)predicted->data,
+                                            (const double *)(gpointer)measured->data, n);
+    if (n == 0) {
+        add_sentence(s, _("None of them was measured for these sizes; warpstave profile and "
+                          "warpstave search --measure keep what they measure."));
+        return;
+    }
+    add_count(s, n,
+              ngettext("%s was measured for these sizes.", "%s were measured for these sizes.", n));
+    if (n < 3)
+        add_sentence(s,
+                     _("That is too few for a rank correlation of predicted and measured time."));
+    else if (isnan(rank))
+        add_sentence(s,
+                     _("They have one time, predicted or measured: there is no rank correlation."));
+    else {
+        g_autofree char *figure = ws_format_real(rank, 2);
+        g_autofree char *is = g_strdup_printf(
+            _("Rank correlation (Spearman) of predicted and measured time: %s."), figure);
+        add_sentence(s, is);
+        if (n < FEW)
+            add_sentence(s, _("So few may agree, or not, by chance."));
+    }
 }
 
 static char *words(WsSchedulesPanel *self)
@@ -217,9 +264,17 @@ static char *words(WsSchedulesPanel *self)
         add_sentence(s, _("The next one is assembled and rehearsed\xe2\x80\xa6"));
     if (!state->running && state->stopped)
         add_sentence(s, _("Stopped: edits were left."));
+    if (start && axis_of(self) == BY_MEASURED)
+        add_measured(s, self);
     if (!ws_document_schedules_fit(d))
         add_sentence(s, _("The design was edited since: undo these edits to take one."));
     return g_string_free(s, FALSE);
+}
+
+static void say(WsSchedulesPanel *self)
+{
+    g_autofree char *text = words(self);
+    gtk_label_set_text(GTK_LABEL(self->say), text);
 }
 
 /* Not a point of the plot that is not in the list. */
@@ -257,8 +312,7 @@ static void update(WsSchedulesPanel *self)
     g_autoptr(GArray) front = ws_document_schedule_front(self->document);
     fill_table(self, front);
     fill_plot(self, front);
-    g_autofree char *text = words(self);
-    gtk_label_set_text(GTK_LABEL(self->say), text);
+    say(self);
     buttons(self);
 }
 
@@ -342,6 +396,7 @@ static void on_axis(WsSchedulesPanel *self)
 {
     g_autoptr(GArray) front = ws_document_schedule_front(self->document);
     fill_plot(self, front);
+    say(self);
 }
 
 /* The comparison is over, or another one's. */

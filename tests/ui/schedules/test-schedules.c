@@ -237,7 +237,7 @@ static void closed_meanwhile(Scenario *s)
 }
 
 /* A run of the first schedule, for the sizes of the document, in a history file of its own. */
-static gboolean add_run(Scenario *s, const WsScheduleFound *f)
+static gboolean add_run(Scenario *s, const WsScheduleFound *f, double us)
 {
     g_autofree char *file = g_build_filename(g_get_user_runtime_dir(), "schedules.db", NULL);
     g_autoptr(WsFindings) findings = ws_findings_new();
@@ -253,8 +253,49 @@ static gboolean add_run(Scenario *s, const WsScheduleFound *f)
     c->program = ws_elaborate(f->design, NULL, 0, findings);
     g_free(run->label);
     run->label = ws_launch_sizes_text(ws_document_launch(s->document));
+    run->cold.median_us = us;
     g_assert_true(ws_history_add(h, c, NULL, NULL, &error));
     return TRUE;
+}
+
+static gint by_cycles(gconstpointer pa, gconstpointer pb)
+{
+    const WsScheduleFound *a = *(WsScheduleFound *const *)pa, *b = *(WsScheduleFound *const *)pb;
+    return (a->cycles > b->cycles) - (a->cycles < b->cycles);
+}
+
+/* All of them were measured, in the reverse of the order predicted but for the two at its ends;
+ * points of it are chosen by pointer. */
+static void scatter(Scenario *s)
+{
+    const GPtrArray *all = ws_document_schedules(s->document);
+    g_autoptr(GPtrArray) order = g_ptr_array_new();
+    for (guint i = 0; i < all->len; i++)
+        g_ptr_array_add(order, all->pdata[i]);
+    g_ptr_array_sort(order, by_cycles);
+    const WsScheduleFound *last = NULL;
+    guint n = 0;
+    for (guint i = 0; i < order->len; i++) {
+        const WsScheduleFound *f = order->pdata[i];
+        n += !last || f->cycles != last->cycles; /* equal times share a rank */
+        g_assert_true(add_run(s, f, 900.0 - 10.0 * n));
+        last = f;
+    }
+    g_assert_cmpuint(n, >, 2);
+    scenario_act(s, "show-problems");
+    scenario_act(s, "show-schedules");
+    WAIT_FOR(scenario_find_text(panel(s), "measured time: \xe2\x88\x92"
+                                          "1.00."));
+    g_assert_true(!scenario_find_text(panel(s), "by chance") == (all->len >= 10));
+    g_autofree char *count = g_strdup_printf("%u were measured for these sizes.", all->len);
+    g_assert_nonnull(scenario_find_text(panel(s), count));
+    g_assert_cmpuint(ws_schedules_plot_n(plot(s), WS_POINT_START), ==, 1);
+    g_assert_cmpuint(ws_schedules_plot_n(plot(s), WS_POINT_FRONT), ==, ws_table_n_shown(table(s)));
+    double x, y;
+    const guint row = ws_table_n_shown(table(s)) - 1;
+    g_assert_true(ws_schedules_plot_place(plot(s), (guint)front_at(s, row), &x, &y));
+    scenario_click(GTK_WIDGET(plot(s)), x, y, 1, NULL);
+    WAIT_FOR(ws_table_selected(table(s)) == (gint)row);
 }
 
 /* Predicted over measured: what was run stands there, and nothing else. */
@@ -271,7 +312,8 @@ static void measured(Scenario *s)
     scenario_click_widget(scenario_find_text(axis, "Measured"), NULL);
     WAIT_FOR(gtk_drop_down_get_selected(GTK_DROP_DOWN(axis)) == 2);
     g_assert_cmpuint(ws_schedules_plot_n(plot(s), WS_POINT_FRONT), ==, 0);
-    if (!add_run(s, ws_document_schedules(s->document)->pdata[first])) {
+    g_assert_nonnull(scenario_find_text(panel(s), "None of them was measured"));
+    if (!add_run(s, ws_document_schedules(s->document)->pdata[first], 300)) {
         g_test_skip("built without SQLite");
         return;
     }
@@ -281,6 +323,9 @@ static void measured(Scenario *s)
     double x, y;
     g_assert_true(ws_schedules_plot_place(plot(s), (guint)first, &x, &y));
     g_assert_cmpstr(ws_row_get_text(ws_table_shown(table(s), 0), 5), !=, "\xe2\x80\x93");
+    g_assert_nonnull(scenario_find_text(panel(s), "1 was measured for these sizes."));
+    g_assert_nonnull(scenario_find_text(panel(s), "too few for a rank correlation"));
+    scatter(s);
     hands_shot(s, "schedules-measured");
     /* Text at 200 %: the page leaves the window its room. */
     int least;
