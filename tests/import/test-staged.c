@@ -147,6 +147,40 @@ static void test_broken(void)
     g_assert_nonnull(strstr(line[f->line - 1], "with tle.pipeline_group(1)"));
 }
 
+#define A_LOADED "        a = a_desc.load([row, k * 64])\n"
+#define B_LOADED "        b = b_desc.load([k * 64, col])\n"
+#define ADDED    "        acc = tl.dot(a, b, acc)\n"
+#define LOOP     "    for k in tl.range(steps, num_stages=3):\n"
+
+/* Loops one after the other that call their tiles the same: each has stages of its own where it
+ * sets them before it takes them. */
+static void test_names(void)
+{
+    static const struct {
+        const char *second;
+        gboolean read;
+    } rows[] = {
+        { LOOP A_LOADED B_LOADED ADDED, TRUE },
+        { LOOP B_LOADED A_LOADED ADDED ADDED, TRUE },
+        { LOOP ADDED A_LOADED B_LOADED, FALSE }, /* begins with the last tile of the first loop */
+        { LOOP A_LOADED B_LOADED ADDED "    acc = tl.dot(a, b, acc)\n", FALSE },
+        { LOOP A_LOADED A_LOADED B_LOADED ADDED, TRUE }, /* `b` alone has stages */
+        { LOOP A_LOADED B_LOADED ADDED "        acc = acc + tl.max(a, 1)[:, None]\n", TRUE },
+    };
+    g_autofree char *text = NULL;
+    g_assert_true(
+        g_file_get_contents(WS_SOURCE_ROOT "/tests/import/tle/names/dot.py", &text, NULL, NULL));
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(GString) two = g_string_new(text);
+        g_autofree char *both = g_strconcat(LOOP A_LOADED B_LOADED ADDED, rows[i].second, NULL);
+        g_assert_cmpuint(g_string_replace(two, LOOP A_LOADED B_LOADED ADDED, both, 0), ==, 1);
+        g_auto(Judged) j = judge_kernel(two->str, WS_IMPORT_TLE);
+        g_test_message("%u", i);
+        g_assert_cmpint(j.import->unread->len == 0, ==, rows[i].read);
+        g_assert_cmpint(j.verdict->kind == WS_VERDICT_PROVED, ==, rows[i].read);
+    }
+}
+
 /* TLE's blocks have no replicas: the steps, and why. */
 static void test_steps(void)
 {
@@ -180,6 +214,7 @@ static void test_neither(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/import/staged/names", test_names);
     for (guint i = 0; i < G_N_ELEMENTS(forms); i++) {
         g_autofree char *path = g_strdup_printf("/import/staged/again/%s", forms[i].name);
         g_test_add_data_func(path, &forms[i], test_again);

@@ -33,16 +33,48 @@ static void count_uses(const WsPyNode *node, const char *name, guint *all, guint
         count_uses(node->kid[i], name, all, operands);
 }
 
-/* name = ….load(…), where nothing but products takes the name: set once in the function. */
+/* name = ….load(…) */
+static gboolean is_load(const WsPyNode *s)
+{
+    return s->kind == WS_PY_ASSIGN && s->n == 2 && s->kid[0]->kind == WS_PY_NAME &&
+           is_call_of(s->kid[1], "load");
+}
+
+/* How often the name stands in loops whose rounds set it by a load before products, and nothing
+ * else, take it: each has a tile of its own by that name. */
+static guint in_own_loops(const WsPyNode *node, const char *name)
+{
+    const WsPyNode *body = node->kind == WS_PY_FOR ? node->kid[2] : NULL;
+    for (guint i = 0; body && i < body->n; i++) {
+        const WsPyNode *s = body->kid[i];
+        guint all = 0, operands = 0;
+        count_uses(s, name, &all, &operands);
+        if (!all)
+            continue;
+        if (!is_load(s) || strcmp(s->kid[0]->text, name) != 0 || all != 1)
+            break; /* taken before it is set, or in a block */
+        count_uses(node, name, &all, &operands);
+        if (operands && all - 1 == operands + 1)
+            return operands + 1;
+        break;
+    }
+    guint sum = 0;
+    for (guint i = 0; i < node->n; i++)
+        sum += in_own_loops(node->kid[i], name);
+    return sum;
+}
+
+/* Such a load where nothing but products takes the name: set once in the function, or once in each
+ * loop that names it. */
 static gboolean is_staged(const PyRead *p, const WsPyNode *s)
 {
-    if (s->kind != WS_PY_ASSIGN || s->n != 2 || s->kid[0]->kind != WS_PY_NAME ||
-        !is_call_of(s->kid[1], "load"))
+    if (!is_load(s))
         return FALSE;
+    const WsPyNode *function = p->frame->function ? p->frame->function : p->kernel;
+    const char *name = s->kid[0]->text;
     guint all = 0, operands = 0;
-    count_uses(p->frame->function ? p->frame->function : p->kernel, s->kid[0]->text, &all,
-               &operands);
-    return operands > 0 && all == operands + 1;
+    count_uses(function, name, &all, &operands);
+    return operands > 0 && (all == operands + 1 || all == in_own_loops(function, name));
 }
 
 /* How a load is staged. */
