@@ -220,12 +220,15 @@ static double stored(const WsRehearseCase *c, guint tensor, const void *base, gi
     return ws_input_decode((gint32)t->dtype, ws_input_get(base, (gint32)t->dtype, (guint64)offset));
 }
 
-/* Nearer to its limit, or farther over it; integers have none. */
+/* Nearer to its limit, or farther over it; integers and infinities have none: any error is over it.
+ */
 static gboolean is_worse(const WsRehearseResult *r, const WsAgreement *a)
 {
-    return a->allowed > 0 || r->worst_tolerance > 0
-               ? a->error * r->worst_tolerance > r->worst_error * a->allowed
-               : a->error > r->worst_error;
+    if (a->allowed > 0 && r->worst_tolerance > 0)
+        return a->error * r->worst_tolerance > r->worst_error * a->allowed;
+    if (a->allowed > 0)
+        return a->error > 0 && !(r->worst_error > 0);
+    return r->worst_tolerance > 0 ? a->error > 0 : a->error > r->worst_error;
 }
 
 /* Both numbers to the digit in which they differ. Caller frees. */

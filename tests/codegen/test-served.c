@@ -28,6 +28,7 @@
 #define DQ256  "projects/attention-backward-d256/dq.wstave"
 #define DKV256 "projects/attention-backward-d256/design.wstave"
 #define MLA    "projects/sparse-mla-decode/design.wstave"
+#define INDEX  "projects/mla-indexer/design.wstave"
 #define MLA_TO "projects/sparse-mla-decode/combine.wstave"
 #define GROUPS "tests/designs/moves/rows-end.wstave"
 
@@ -79,6 +80,10 @@ static const Right right[] = {
     { MLA, "", "B=1 HQ=1 SKV=1 TOPK=1 S=1" },
     { MLA, "", "B=2 HQ=66 SKV=90 TOPK=130 S=4" }, /* more splits than blocks, keys twice */
     { MLA, "LEAST=130", "B=1 HQ=3 SKV=200 TOPK=130 S=1" },
+    { INDEX, "CH=1", "SQ=1 SKV=1" },
+    { INDEX, "CH=2", "SQ=5 SKV=400" }, /* rows without keys, tiles of which no row wants a key */
+    { INDEX, "CH=1 H=32", "SQ=9 SKV=193" },
+    { INDEX, "CH=1 RAGGED=0", "SQ=3 SKV=200" },
     { MLA_TO, "", "B=1 HQ=1 S=1" },
     { MLA_TO, "", "B=1 HQ=65 S=9" },
     { GROUPS, "", "M=1 N=8 K=8 NG=1" },
@@ -188,6 +193,20 @@ static const Wrong wrong[] = {
     { MLA, "idx < SKV && ", "", NULL, NULL, "B=2 HQ=2 SKV=90 TOPK=70 S=1" },
     { MLA, "idx >= 0 && ", "", NULL, NULL, "B=2 HQ=2 SKV=90 TOPK=70 S=1" },
     { MLA, "\"o3 = o3*alpha\"", "\"o3 = o3*1\"", NULL, NULL, "B=3 HQ=9 SKV=200 TOPK=190 S=1" },
+    { INDEX, "              { \"wait\": \"kv_empty\", \"use\": \"kv + j\" },\n", "", "P-EARLY",
+      "groups/load/body/0/do/2/then/0/do/0", NULL },
+    { INDEX, "              { \"arrive\": \"kv_empty\", \"by\": \"warp\", \"use\": \"kv + j\" },\n",
+      "", "P-DL", "groups/load/body/0/do/2/then/0/do/0", NULL },
+    { INDEX, "              { \"mma_wait\": 0 },\n", "", "P-ASYNC",
+      "groups/score/body/1/do/5/then/0/do/16", NULL },
+    { INDEX, "\"at\": [\"q0 + 3\", \"(c*CH", "\"at\": [\"q0 + 2\", \"(c*CH", "G-TWICE",
+      "groups/score/body/1/do/5/then/0/do/18", NULL },
+    { INDEX, "\"advance\": \"kv\", \"by\": \"CH\"", "\"advance\": \"kv\", \"by\": \"CH + 1\"",
+      "P-EARLY", "groups/score/body/1/do/5/then/0/do/0", NULL },
+    { INDEX, "max(s1, 0)*w3", "s1*w3", NULL, NULL, "SQ=5 SKV=200" },
+    { INDEX, "row < e", "row <= e", NULL, NULL, "SQ=5 SKV=200" },
+    { INDEX, "row >= a", "row > a", NULL, NULL, "SQ=5 SKV=200" },
+    { INDEX, "lo < (c + 1)*CH*BK", "lo < c*CH*BK", NULL, NULL, "SQ=5 SKV=200" },
     { MLA_TO, "li = li*alpha", "li = li", NULL, NULL, "B=1 HQ=3 S=3" },
     { MLA_TO, "select(li > 0, out/li, 0)", "out/li", NULL, NULL, "B=1 HQ=16 S=1" },
     { GROUPS, ", \"rows\": \"left\"", "", "G-TWICE", "groups/mma/body/0/do/2", NULL },
@@ -320,11 +339,29 @@ static void test_widened(void)
     g_assert_cmpuint(times(ptx, "satfinite.e4m3x2"), ==, 0);
 }
 
+/* The worst error is that of the elements that have one, also behind an infinite reference. */
+static void test_worst(void)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsProgram) p = with(INDEX, NULL, NULL, "CH=1");
+    const char *name[] = { "SQ", "SKV" };
+    const gint64 size[] = { 5, 200 };
+    WsRehearseOptions options = { .seed = 4, .size_name = name, .size = size, .n_size = 2 };
+    WsRehearseResult *r = ws_rehearse(p, &options, findings, &error);
+    g_assert_no_error(error);
+    g_assert_true(r->matches);
+    g_assert_cmpfloat(r->worst_error, >, 0);
+    g_assert_cmpfloat(r->worst_error, <, r->worst_tolerance);
+    ws_rehearse_result_free(r);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/codegen/served/sizes", test_sizes);
     g_test_add_func("/codegen/served/wrong", test_wrong);
     g_test_add_func("/codegen/served/widened", test_widened);
+    g_test_add_func("/codegen/served/worst", test_worst);
     return g_test_run();
 }
