@@ -45,6 +45,10 @@ LLVMValueRef ws_math_as(WsMath *m, WsMathNode *n, guint r, guint c, WsMathKind k
 LLVMValueRef ws_math_max(WsEmit *e, LLVMValueRef a, LLVMValueRef b, gboolean max);
 LLVMValueRef ws_math_contract(LLVMValueRef v); /* a·b + c may be fused */
 
+/* --- math_small.c: bf16 of small integers out of bytes -----------------------------------------*/
+/* FALSE: it is not such a statement, and nothing was built. */
+gboolean ws_math_small(WsMath *m, const WsArray *a, const WsFragment *f);
+
 /* --- math_reduce.c ----------------------------------------------------------------------------*/
 LLVMValueRef ws_math_reduce(WsMath *m, WsMathNode *n, guint r);
 void ws_math_scan(WsMath *m, WsMathNode *n, guint r); /* makes all elements of the row */

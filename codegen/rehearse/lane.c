@@ -301,6 +301,17 @@ guint32 wsh_cvt_bf16x2(float hi, float lo)
            ws_input_encode(WS_INPUT_BF16, (double)lo);
 }
 
+static double bf16_half(guint32 a, guint half)
+{
+    return ws_input_decode(WS_INPUT_BF16, a >> 16 * half & 0xffff);
+}
+
+guint32 wsh_sub_bf16x2(guint32 a, guint32 b)
+{
+    return wsh_cvt_bf16x2((float)(bf16_half(a, 1) - bf16_half(b, 1)),
+                          (float)(bf16_half(a, 0) - bf16_half(b, 0)));
+}
+
 guint32 wsh_cvt_f16x2(float hi, float lo)
 {
     return ws_input_encode(WS_INPUT_F16, (double)hi) << 16 |

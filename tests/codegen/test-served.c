@@ -28,6 +28,7 @@
 #define DQ256  "projects/attention-backward-d256/dq.wstave"
 #define DKV256 "projects/attention-backward-d256/design.wstave"
 #define MLA    "projects/sparse-mla-decode/design.wstave"
+#define INT4   "projects/gemm-small-int4/design.wstave"
 #define INDEX  "projects/mla-indexer/design.wstave"
 #define MLA_TO "projects/sparse-mla-decode/combine.wstave"
 #define GROUPS "tests/designs/moves/rows-end.wstave"
@@ -339,6 +340,52 @@ static void test_widened(void)
     g_assert_cmpuint(times(ptx, "satfinite.e4m3x2"), ==, 0);
 }
 
+typedef struct {
+    const char *from, *to, *want_from, *want_to;
+    guint pairs; /* of two elements that became bf16 without a conversion, of 64 */
+} Bytes;
+
+/* Numbers out of bytes become bf16 two at a time where they are small, and are right elsewhere. */
+static const Bytes bytes[] = {
+    { "bitand(i32(q), 15) - 8", "bitand(i32(q), 15) + 120 - 128", NULL, NULL, 64 },
+    { "bitand(i32(q), 15) - 8", "bitand(i32(q), 127) - 128",
+      "bitand(W[n, (k/GROUP)*HALF + k % HALF], 15)",
+      "bitand(W[n, (k/GROUP)*HALF + k % HALF], 127) - 120", 64 },
+    { "shr(i32(q), 4) - 8", "bitand(shr(i32(q), 2), 60) - 32",
+      "shr(W[n, (k/GROUP)*HALF + k % HALF], 4)", "4*shr(W[n, (k/GROUP)*HALF + k % HALF], 4) - 24",
+      64 },
+    { "bitand(i32(q), 15) - 8", "bitand(i32(q), 255) - 8",
+      "bitand(W[n, (k/GROUP)*HALF + k % HALF], 15)", "W[n, (k/GROUP)*HALF + k % HALF]",
+      32 }, /* 7 bits do not hold it */
+    { "bitand(i32(q), 15) - 8", "8 - (16 - bitand(i32(q), 15))", NULL, NULL, 32 },
+};
+
+static void test_bytes(void)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(bytes); i++) {
+        if (!test_either(i))
+            continue;
+        const Bytes *b = &bytes[i];
+        g_autofree char *path = g_build_filename(WS_SOURCE_ROOT, INT4, NULL), *text = NULL;
+        g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+        GString *other = g_string_new(text);
+        g_assert_cmpuint(g_string_replace(other, b->from, b->to, 0), ==, 2);
+        if (b->want_from)
+            g_assert_cmpuint(g_string_replace(other, b->want_from, b->want_to, 0), ==, 1);
+        g_autofree char *now = g_string_free(other, FALSE);
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsDesign) design = ws_design_parse(now, strlen(now), path, findings);
+        g_autoptr(WsProgram) p = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
+        g_assert_nonnull(p);
+        g_autoptr(GError) error = NULL;
+        g_autofree char *ptx = ws_generate_ptx(p, &(WsGenerateOptions){ 0 }, &error);
+        g_assert_no_error(error);
+        g_test_message("%s", b->to);
+        g_assert_cmpuint(times(ptx, "sub.rn.bf16x2"), ==, b->pairs);
+        g_assert_true(is_right(p, "M=3 N=64 K=1024"));
+    }
+}
+
 /* The worst error is that of the elements that have one, also behind an infinite reference. */
 static void test_worst(void)
 {
@@ -362,6 +409,7 @@ int main(int argc, char **argv)
     g_test_add_func("/codegen/served/sizes", test_sizes);
     g_test_add_func("/codegen/served/wrong", test_wrong);
     g_test_add_func("/codegen/served/widened", test_widened);
+    g_test_add_func("/codegen/served/bytes", test_bytes);
     g_test_add_func("/codegen/served/worst", test_worst);
     return g_test_run();
 }
