@@ -142,6 +142,15 @@ static void read_form(Reader *r, Certificate *c)
     g_array_append_val(c->form, f);
 }
 
+static void read_anew(Reader *r, Certificate *c)
+{
+    if (!take(r, "anew", 4))
+        return;
+    Anew x = { (guint)count(r, 1, 4096), (gint)count(r, 2, G_MAXINT32),
+               (gint)count(r, 3, G_MAXINT32) };
+    g_array_append_val(c->anew, x);
+}
+
 gint64 tile_pass(gint64 tile)
 {
     return (tile - TILE_LAUNCH) / TILE_PASS;
@@ -297,6 +306,13 @@ static void read_all(Reader *r, Certificate *c)
         read_symbol(r, c);
     for (n = take(r, "forms", 2) ? count(r, 1, 1 << 16) : 0; n > 0 && !r->wrong; n--)
         read_form(r, c);
+    if (next_is(r, "begins")) {
+        n = take(r, "begins", 2) ? count(r, 1, 4096) : 0;
+        if (n < 1)
+            wrong(r, "no places");
+        for (; n > 0 && !r->wrong; n--)
+            read_anew(r, c);
+    }
     if (take(r, "begin", 2))
         c->begin = target(r, 1);
     n = take(r, "nodes", 2) ? count(r, 1, 1 << 20) : 0;
@@ -323,6 +339,7 @@ Certificate *certificate_read(const char *text, char **message)
     Certificate *c = g_new0(Certificate, 1);
     c->symbol = g_array_new(FALSE, FALSE, sizeof(Symbol));
     c->form = g_array_new(FALSE, FALSE, sizeof(Form));
+    c->anew = g_array_new(FALSE, FALSE, sizeof(Anew));
     g_array_set_clear_func(c->form, form_clear);
     c->node = g_ptr_array_new_with_free_func(node_free);
     if (!g_utf8_validate(text, -1, NULL))
@@ -350,6 +367,7 @@ void certificate_free(Certificate *c)
     for (guint i = 0; i < c->symbol->len; i++)
         symbol_clear(&g_array_index(c->symbol, Symbol, i));
     g_array_unref(c->symbol);
+    g_array_unref(c->anew);
     g_array_unref(c->form);
     g_ptr_array_unref(c->node);
     g_free(c->design);

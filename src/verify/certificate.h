@@ -39,6 +39,12 @@ typedef struct {
     char *of, *text; /* variable n is _n in both, symbol n the one behind the last variable and n */
 } Form;
 
+/* What a loop counts to is asked anew where `place` is reached, not where the loop is. */
+typedef struct {
+    guint agent;
+    gint place, loop;
+} Anew;
+
 /* An instance of a symbol and what is known of it. */
 typedef struct {
     guint symbol;
@@ -66,6 +72,7 @@ typedef struct {
     guint policy;
     GArray *symbol;  /* Symbol */
     GArray *form;    /* Form */
+    GArray *anew;    /* Anew */
     gint begin;      /* target */
     GPtrArray *node; /* Node* */
 } Certificate;

@@ -269,6 +269,65 @@ static gboolean within_round(const Context *x, gint n)
     return FALSE;
 }
 
+/* Symbols that the count of a loop names. */
+static guint64 counted(const Context *x, const WsTree *loop)
+{
+    Plan *plan = (Plan *)x->c->plan;
+    g_autofree gint64 *named = g_new0(gint64, plan->c->symbol->len);
+    guint64 all = 0;
+    if (loop->over != WS_OVER_COUNT)
+        return 0;
+    plan_count_symbols(plan, plan_form(plan, loop->count, FALSE), FALSE, named);
+    for (guint k = 1; k < MIN(plan->c->symbol->len, 64); k++)
+        all |= named[k] ? 1ull << k : 0;
+    return all;
+}
+
+/* Symbols of the counts of loops within one. */
+static guint64 counted_within(const Context *x, const WsTree *t)
+{
+    guint64 all = 0;
+    for (guint i = 0; i < t->n_kids; i++)
+        if (t->kid[i])
+            all |= counted_within(x, t->kid[i]) |
+                   (t->kid[i]->kind == WS_TREE_LOOP ? counted(x, t->kid[i]) : 0);
+    return all;
+}
+
+/* Of loops that are asked anew in front of them: symbols that are so before the node is come by,
+ * since it stands between that place and the end of its loop, and the instance neither does nor
+ * runs that loop in the same turn; and those that are not, since it does run it. */
+static void when_asked(Context *x, gint n)
+{
+    const AgentPlan *a = &x->c->plan->agent[x->agent];
+    x->moved = x->stays = 0;
+    for (guint i = 0; i < x->c->plan->c->anew->len; i++) {
+        const Anew *w = &g_array_index(x->c->plan->c->anew, Anew, i);
+        const WsTree *loop = w->agent == x->agent ? a->place[w->loop].tree : NULL;
+        const gboolean below = loop && n > w->loop && tree_is_below(x->at, loop);
+        if (!loop || n < w->place || (n > w->loop && !below))
+            continue;
+        if (in_same(x, loop))
+            x->stays |= below ? counted(x, loop) & ~counted_within(x, loop) : 0;
+        else if (x->y->place < w->place || x->y->place > w->loop)
+            x->moved |= counted(x, loop);
+    }
+}
+
+static void require_later_times(Context *x, gboolean present)
+{
+    const Plan *plan = x->c->plan;
+    x->time = UNLISTED;
+    plan_visit(plan, x->at, require, x);
+    for (guint i = 0; i < x->c->by->fact->len; i++) {
+        const Fact *f = &g_array_index(x->c->by->fact, Fact, i);
+        x->time = f->time;
+        if (f->tile == x->tile && g_array_index(plan->c->symbol, Symbol, f->symbol).split &&
+            (!present || f->time > instance_time(plan, x->agent, x->y, f->symbol)))
+            plan_visit(plan, x->at, require, x);
+    }
+}
+
 /* One context, at every time that a symbol asked several times in a tile may have. */
 static void require_times(Context *x, gboolean present)
 {
@@ -282,21 +341,24 @@ static void require_times(Context *x, gboolean present)
     for (guint i = 1; i < plan->c->symbol->len; i++)
         split |= g_array_index(plan->c->symbol, Symbol, i).split;
     x->time = PRESENT;
-    if (!split || (present && (!l || own)))
+    /* between the place where it is asked anew and its loop a count is the present one */
+    const gint begun = a->place[n].begun;
+    const gboolean coming = begun && x->y->place >= begun && x->y->place <= n;
+    x->moved = x->stays = 0;
+    if (split && present && !own)
+        when_asked(x, n);
+    if (x->moved) {
+        x->mixed = TRUE;
+        require_later_times(x, TRUE);
+        x->mixed = FALSE;
+    } else if (!split || (present && (!l || own || coming))) {
         plan_visit(plan, x->at, require, x);
+    }
     if (!split || own)
         return;
     for (guint in_round = 0; in_round <= (present && l && within_round(x, n)); in_round++) {
         x->in_round = in_round;
-        x->time = UNLISTED;
-        plan_visit(plan, x->at, require, x);
-        for (guint i = 0; i < x->c->by->fact->len; i++) {
-            const Fact *f = &g_array_index(x->c->by->fact, Fact, i);
-            x->time = f->time;
-            if (f->tile == x->tile && g_array_index(plan->c->symbol, Symbol, f->symbol).split &&
-                (!present || f->time > instance_time(plan, x->agent, x->y, f->symbol)))
-                plan_visit(plan, x->at, require, x);
-        }
+        require_later_times(x, present);
     }
     x->in_round = FALSE;
 }

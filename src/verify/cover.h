@@ -33,6 +33,9 @@ typedef struct {
     guint64 low;       /* fresh symbols that are at their least value in `by` */
     gint64 tile;       /* of `by`; UNLISTED: one that no state names */
     gint64 time;       /* PRESENT, UNLISTED, or listed */
+    guint64 moved;     /* symbols that are asked anew before the node is come by: their bits */
+    guint64 stays;     /* symbols that are not asked anew before: at their present time */
+    gboolean mixed;    /* `time` is that of those, the others are at their present one */
     gboolean in_round; /* names of rounds are those of the present round all the same */
 } Context;
 enum { PRESENT = -10, UNLISTED = -11 };

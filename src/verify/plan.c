@@ -248,6 +248,39 @@ static void number_tree(Plan *plan, AgentPlan *a, const WsTree *t, GArray *place
             number_tree(plan, a, t->kid[i], place);
 }
 
+/* `place` is in a sequence in which, or within whose later members, the loop stands, and no other
+ * loop lies between. */
+static gboolean comes_before(const WsTree *place, const WsTree *loop)
+{
+    const WsTree *list = place->parent;
+    for (const WsTree *t = loop->parent; t && list && list->kind == WS_TREE_SEQ; t = t->parent) {
+        if (t == list)
+            return TRUE;
+        if (t->kind == WS_TREE_LOOP)
+            return FALSE;
+    }
+    return FALSE;
+}
+
+/* A place stands in front of its loop, and in the same loops: it is come by once before each time
+ * that the loop is entered, and never while it runs. */
+static void mark_anew(Plan *plan)
+{
+    for (guint i = 0; i < plan->c->anew->len; i++) {
+        const Anew *x = &g_array_index(plan->c->anew, Anew, i);
+        AgentPlan *a = x->agent < plan->p->n_agents ? &plan->agent[x->agent] : NULL;
+        if (!a || x->place < 2 || x->place >= x->loop || x->loop > a->n_places ||
+            a->place[x->loop].tree->kind != WS_TREE_LOOP ||
+            a->place[x->loop].tree->over != WS_OVER_COUNT || a->place[x->loop].begun ||
+            !comes_before(a->place[x->place].tree, a->place[x->loop].tree)) {
+            plan_fail(plan, WS_VERIFY_REFUSED, "a place where the count of no loop is asked anew");
+            return;
+        }
+        a->place[x->place].asks_anew = TRUE;
+        a->place[x->loop].begun = x->place;
+    }
+}
+
 static gboolean hands_over(const WsTree *t)
 {
     return t->op && (t->op->kind == WS_OP_CLAIM || t->op->kind == WS_OP_TAKE);
@@ -394,6 +427,7 @@ Plan *plan_new(const WsProgram *p, Certificate *c)
         ap->place = (Place *)(gpointer)g_array_free(place, FALSE);
         plan_values(plan, a);
     }
+    mark_anew(plan);
     check_claims(plan);
     plan_forms(plan);
     Mark m = { .plan = plan, .more = TRUE };

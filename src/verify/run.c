@@ -160,11 +160,34 @@ static Move operate(Run *r, const WsTree *t)
 }
 
 /* --- control ---------------------------------------------------------------------------------- */
-static void go(Run *r, const WsTree *t)
+static void go_back(Run *r, const WsTree *t)
 {
     if (!t)
         r->x->status = ENDED;
     r->x->place = t ? GPOINTER_TO_INT(g_hash_table_lookup(r->plan->agent[r->agent].number, t)) : 0;
+}
+
+/* What loops behind a place count to is asked anew there. */
+static void ask_anew(Run *r)
+{
+    Plan *plan = r->plan;
+    const guint n = plan->c->symbol->len;
+    g_autofree gint64 *named = g_new0(gint64, n);
+    for (guint i = 0; i < plan->c->anew->len; i++) {
+        const Anew *x = &g_array_index(plan->c->anew, Anew, i);
+        const WsTree *loop = plan->agent[x->agent].place[x->loop].tree;
+        if (x->agent == r->agent && x->place == r->x->place)
+            plan_count_symbols(plan, plan_form(plan, loop->count, FALSE), FALSE, named);
+    }
+    for (guint i = 0; i < n; i++)
+        r->x->times[i] += named[i] > 0;
+}
+
+static void go(Run *r, const WsTree *t)
+{
+    go_back(r, t);
+    if (t && r->plan->agent[r->agent].place[r->x->place].asks_anew)
+        ask_anew(r);
 }
 
 /* Behind `t`: the next statement, the loop again, or the end. */
@@ -174,7 +197,7 @@ static void leave(Run *r, const WsTree *t)
         if (up->kind == WS_TREE_LOOP) {
             if (up->total_var >= 0)
                 r->x->var[up->total_var]++;
-            go(r, up);
+            go_back(r, up);
             return;
         }
         for (guint i = 0; up->kind == WS_TREE_SEQ && i + 1 < up->n_kids; i++)
@@ -211,7 +234,7 @@ static Move enter(Run *r, const WsTree *t, LoopState *l)
         !value_number(r->plan, r->s, r->i, t->count, &count, NULL))
         return STUCK;
     *l = (LoopState){ TRUE, FALSE, 0, from, step, from, count };
-    if (!tiles)
+    if (!tiles && !r->plan->agent[r->agent].place[r->x->place].begun)
         plan_count_symbols(r->plan, plan_form(r->plan, t->count, FALSE), FALSE, r->x->times);
     for (guint i = 1; i < r->plan->c->symbol->len; i++)
         r->x->times[i] += follows(r, t, i);

@@ -123,7 +123,9 @@ static gboolean fact_here(const Context *x, guint symbol, Fact *key)
     const Symbol *y = &g_array_index(x->c->plan->c->symbol, Symbol, symbol);
     *key = (Fact){ .symbol = symbol, .tile = symbol ? x->tile : TILE_LAUNCH };
     key->cta = y->of_cta ? (gint)(x->inst / x->c->plan->p->n_agents) : -1;
-    const gboolean now = x->time == PRESENT || (y->round && x->in_round);
+    const gboolean still = (x->mixed && (symbol >= 64 || !(x->moved >> symbol & 1))) ||
+                           (symbol < 64 && x->stays >> symbol & 1);
+    const gboolean now = x->time == PRESENT || still || (y->round && x->in_round);
     if (y->split)
         key->time = now ? instance_time(x->c->plan, x->agent, x->y, symbol) : x->time;
     return !symbol || (x->tile != UNLISTED && (!y->split || now || x->time != UNLISTED));

@@ -21,8 +21,10 @@ enum { RUN, WAIT, ENDED };
 
 typedef struct {
     const WsTree *tree;
-    gint loop;         /* number of a loop in its agent, -1 */
-    guint64 of_rounds; /* symbols of counts within it that follow its index: their bits */
+    gint loop;          /* number of a loop in its agent, -1 */
+    guint64 of_rounds;  /* symbols of counts within it that follow its index: their bits */
+    gboolean asks_anew; /* what loops behind it count to is asked anew */
+    gint begun;         /* of a loop: the place in front of it where that is so; 0 none */
 } Place;
 
 typedef struct {

@@ -296,14 +296,25 @@ static char *certificate_text(const Forge *f)
                                i == 0      ? "tiles"
                                : s->letter ? "letter"
                                            : "number",
-                               s->of_tile ? "tile" : "launch", s->of_cta ? "cta" : "-");
+                               s->of_tile ? "tile" : "launch",
+                               s->of_cta && s->split ? "cta,split"
+                               : s->of_cta           ? "cta"
+                               : s->split            ? "split"
+                                                     : "-");
         put(t, s->least != NO_LOW, s->least);
         g_string_append(t, " most");
         put(t, s->most != NO_HIGH, s->most);
         g_string_append_printf(t, " modulus " D " every " D " left " D " text %s\n",
                                needs_modulus(f, i) ? s->modulus : 1, s->every, s->left, s->text);
     }
-    g_string_append(t, "forms 0\nbegin");
+    g_string_append(t, "forms 0\n");
+    if (f->c.anew->len)
+        g_string_append_printf(t, "begins %u\n", f->c.anew->len);
+    for (guint i = 0; i < f->c.anew->len; i++) {
+        const Anew *x = &g_array_index(f->c.anew, Anew, i);
+        g_string_append_printf(t, "anew %u %d %d\n", x->agent, x->place, x->loop);
+    }
+    g_string_append(t, "begin");
     put_target(t, f->begin);
     g_string_append_printf(t, "nodes %u\n", f->node->len);
     for (guint n = 0; n < f->node->len; n++)
@@ -329,9 +340,39 @@ static gboolean explore_until_known(Forge *f, guint most)
     return FALSE;
 }
 
-char *ws_forge(const WsProgram *p, gboolean letters, gint64 modulus, guint most_nodes, char **why)
+/* What stands first in the sequence in front of a loop; NULL: nothing does. */
+static const WsTree *first_before(const WsTree *loop)
+{
+    for (const WsTree *t = loop; t->parent && t->parent->kind != WS_TREE_LOOP; t = t->parent)
+        if (t->parent->kind == WS_TREE_SEQ && t->parent->n_kids && t->parent->kid[0] != t)
+            return t->parent->kid[0];
+    return NULL;
+}
+
+/* Every name may be another one each time that its loop comes, asked as early as can be. */
+static void ask_anew(Forge *f, const Plan *plan)
+{
+    for (guint i = 1; i < f->c.symbol->len; i++) {
+        Symbol *s = &g_array_index(f->c.symbol, Symbol, i);
+        s->split = !s->letter;
+    }
+    for (guint a = 0; a < f->p->n_agents; a++)
+        for (gint n = 1; n <= plan->agent[a].n_places; n++) {
+            const WsTree *t = plan->agent[a].place[n].tree;
+            const WsTree *first =
+                t->kind == WS_TREE_LOOP && t->over == WS_OVER_COUNT ? first_before(t) : NULL;
+            const Anew x = { a, GPOINTER_TO_INT(g_hash_table_lookup(plan->agent[a].number, first)),
+                             n };
+            if (first && x.place > 1)
+                g_array_append_val(f->c.anew, x);
+        }
+}
+
+char *ws_forge(const WsProgram *p, gboolean letters, gboolean anew, gint64 modulus,
+               guint most_nodes, char **why)
 {
     Forge f = { .p = p, .letters = letters, .modulus = modulus };
+    f.c.anew = g_array_new(FALSE, TRUE, sizeof(Anew));
     f.c.symbol = g_array_new(FALSE, TRUE, sizeof(Symbol));
     f.c.form = g_array_new(FALSE, TRUE, sizeof(Form));
     f.known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
@@ -344,6 +385,8 @@ char *ws_forge(const WsProgram *p, gboolean letters, gint64 modulus, guint most_
     for (guint a = 0; a < p->n_agents; a++)
         for (gint i = 1; i <= first->agent[a].n_places; i++)
             plan_visit(first, first->agent[a].place[i].tree, find_symbols, &f);
+    if (anew)
+        ask_anew(&f, first);
     plan_free(first);
     f.plan = plan_new(p, &f.c);
     char *text = NULL;
@@ -361,6 +404,7 @@ char *ws_forge(const WsProgram *p, gboolean letters, gint64 modulus, guint most_
     }
     g_array_unref(f.c.symbol);
     g_array_unref(f.c.form);
+    g_array_unref(f.c.anew);
     g_hash_table_unref(f.known);
     return text;
 }

@@ -141,12 +141,14 @@ static void forged(void)
 {
     guint tried = 0;
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
-        for (guint way = 0; way < 4 && !text[i] && test_takes(i, 3, 12); way++) {
+        for (guint way = 0; way < 6 && !text[i] && test_takes(i, 3, 12); way++) {
             g_autofree char *why = NULL;
-            g_autofree char *made = ws_forge(program[i], way % 2, (gint64)1 << way / 2, 100, &why);
+            g_autofree char *made = ws_forge(program[i], way % 2, way > 3,
+                                             way > 3 ? 1 : (gint64)1 << way / 2, 100, &why);
             g_autoptr(WsVerification) v = made ? ws_verify(program[i], made) : NULL;
             tried += made != NULL;
-            if (v && v->answer == WS_VERIFIED)
+            /* asked anew, what no rule of the proof decides may be shown; what is wrong is not */
+            if (v && v->answer == WS_VERIFIED && (way < 4 || rows[i].verdict == WS_VERDICT_REFUTED))
                 g_test_fail_printf("%s: not proved, but verified", rows[i].title);
         }
     g_test_message("%u forged certificates, none verified", tried);

@@ -23,7 +23,7 @@ static gboolean forged(const WsProgram *p)
 {
     for (guint way = 0; way < 4; way++) {
         g_autofree char *why = NULL;
-        g_autofree char *text = ws_forge(p, way % 2, (gint64)1 << way / 2, 100, &why);
+        g_autofree char *text = ws_forge(p, way % 2, FALSE, (gint64)1 << way / 2, 100, &why);
         g_autoptr(WsVerification) v = text ? ws_verify(p, text) : NULL;
         if (v && v->answer == WS_VERIFIED)
             return TRUE;

@@ -262,7 +262,7 @@ static void forge_one(Forged *n, const char *name)
         return;
     for (guint way = 0; p && way < 6 && !verified; way++) {
         g_autofree char *why = NULL;
-        g_autofree char *text = ws_forge(p, way % 2, (gint64)1 << way / 2, 300, &why);
+        g_autofree char *text = ws_forge(p, way % 2, FALSE, (gint64)1 << way / 2, 300, &why);
         g_autoptr(WsVerification) v = text ? ws_verify(p, text) : NULL;
         verified = v && v->answer == WS_VERIFIED;
         g_free(reason);

@@ -106,6 +106,6 @@ void ws_find_begins(WsControl *c, gboolean set)
             guint64 *splits = g_new0(guint64, 1);
             *splits = (is ? *is : 0) | 1ull << (x->split - 1);
             g_hash_table_insert(c->begins, (gpointer)begin, splits);
-            g_hash_table_add(c->begun, (gpointer)s->node);
+            g_hash_table_insert(c->begun, (gpointer)s->node, (gpointer)begin);
         }
 }

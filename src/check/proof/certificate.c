@@ -340,12 +340,47 @@ static void put_forms(GString *t, const WsControl *c)
     g_string_free(f.line, TRUE);
 }
 
+/* --- where names are asked anew (L-BEGIN) ------------------------------------------------------
+ */
+typedef struct {
+    const WsControl *c;
+    GHashTable *number; /* WsTree* -> its number in its agent, from 1 in preorder */
+    GString *line;
+    guint agent, at, n;
+} Anew;
+
+static void put_anew(const WsTree *t, gpointer data)
+{
+    Anew *x = data;
+    g_hash_table_insert(x->number, (gpointer)t, GUINT_TO_POINTER(++x->at));
+    const WsTree *begin = g_hash_table_lookup(x->c->begun, t);
+    if (!begin)
+        return;
+    g_string_append_printf(x->line, "anew %u %u %u\n", x->agent,
+                           GPOINTER_TO_UINT(g_hash_table_lookup(x->number, begin)), x->at);
+    x->n++;
+}
+
+static void put_begins(GString *t, const WsControl *c)
+{
+    Anew x = { c, g_hash_table_new(NULL, NULL), g_string_new(NULL), 0, 0, 0 };
+    for (; x.agent < c->p->n_agents; x.agent++) {
+        x.at = 0;
+        ws_tree_each(c->p->agent[x.agent].body, put_anew, &x);
+    }
+    if (x.n)
+        g_string_append_printf(t, "begins %u\n%s", x.n, x.line->str);
+    g_hash_table_unref(x.number);
+    g_string_free(x.line, TRUE);
+}
+
 char *ws_certificate_text(const WsCertificate *c, const WsBits *b)
 {
     GString *t = g_string_new("warpstave-certificate 3\n");
     g_string_append_printf(t, "design %s\npolicy %u\n", b->p->design_hash, b->policy & 3);
     put_symbols(t, b->c, c->residues);
     put_forms(t, b->c);
+    put_begins(t, b->c);
     g_string_append(t, "begin ");
     put_target(t, c->begin);
     g_string_append_printf(t, "nodes %u\n", c->node->len);

@@ -99,7 +99,8 @@ typedef struct WsControl {
     GHashTable *compared; /* sums of names that are compared -> the comparison, or "" if several */
 
     GHashTable *begins; /* WsTree*, in front of which names are asked anew -> guint64*, splits */
-    GHashTable *begun;  /* loops whose names are asked anew there, not when they are entered */
+    GHashTable
+        *begun; /* loops whose names are asked anew there, not when they are entered -> that */
 
     GArray *instance; /* WsInstance */
     guint n_vars, n_split;

@@ -67,9 +67,9 @@ WsProof *ws_bits_prove(const WsProgram *p, const WsBitOptions *options)
         proof = better ? as_is : proof;
         how = better ? WS_HOW_PAGE : how;
     }
-    if (!options->certificate && proof->leads && !(how & WS_HOW_PAGE) &&
+    if (proof->leads && !(how & WS_HOW_PAGE) &&
         (proof->kind == WS_PROOF_ALARM || proof->kind == WS_PROOF_CAP)) {
-        WsProof *led = prove_owing(p, options, WS_HOW_FAR | WS_HOW_LEAD); /* L-BEGIN */
+        WsProof *led = prove_owing(p, options, how | WS_HOW_FAR | WS_HOW_LEAD); /* L-BEGIN */
         const gboolean better = led->kind == WS_PROOF_CLOSED || led->kind == WS_PROOF_ALARM;
         led->work += proof->work;
         ws_proof_free(better ? proof : led);
