@@ -46,3 +46,17 @@ void anew_times(Context *x, gint n)
             x->moved |= counted(x, loop);
     }
 }
+
+/* Entered (again) in the round at hand of the loop whose index its count follows. */
+gboolean within_round(const Context *x, gint n)
+{
+    const AgentPlan *a = &x->c->plan->agent[x->agent];
+    gboolean again = n > x->y->place || (n == x->y->place && !loop_of(x, x->y, x->at)->entered);
+    for (const WsTree *up = x->at->parent; up; up = up->parent) {
+        const gint place = GPOINTER_TO_INT(g_hash_table_lookup(a->number, up));
+        if (a->place[place].of_rounds)
+            return again && in_same(x, up) && place != x->y->place;
+        again |= up->kind == WS_TREE_LOOP && loop_of(x, x->y, up)->running;
+    }
+    return FALSE;
+}

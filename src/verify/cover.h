@@ -73,6 +73,8 @@ int settled_truth(Context *x, const WsExpr *e);
 gboolean one_side(Context *x, const WsExpr *e, guint fails, const Shift *d);
 /* Notes what the fresh name of a comparison would have to go on by (lemma FRESH). */
 void note_wanted(Context *x, const WsExpr *e);
+/* Node n is entered (again) in the round at hand of the loop whose index its count follows. */
+gboolean within_round(const Context *x, gint n);
 /* `moved` and `stays` of the context, at tree node n. */
 void anew_times(Context *x, gint n);
 gboolean tree_is_below(const WsTree *t, const WsTree *up);
