@@ -423,6 +423,46 @@ static void go_on_in(PyRead *p, const WsPyNode *node, WsReadStep *s, gboolean th
     p->to = then ? s->other : s->body; /* until the call ends */
 }
 
+/* How many variables are the tile. */
+static guint named_so(GHashTable *vars, const Val *tile)
+{
+    GHashTableIter it;
+    gpointer held;
+    guint n = 0;
+    g_hash_table_iter_init(&it, vars);
+    while (g_hash_table_iter_next(&it, NULL, &held))
+        n += ((const Val *)held)->kind == VAL_TILE && ((const Val *)held)->index == tile->index;
+    return n;
+}
+
+/* A tile that one way has made, where the other one keeps a tile from before: there it is put into
+ * the same value, which has one on both ways then. `vars`: of the way that made it; `first`: of the
+ * values that the branch has made. NULL: it is not that. */
+static const Val *on_both(PyRead *p, guint first, GPtrArray *to, const Val *made, GHashTable *vars,
+                          const Val *kept, const WsPyNode *at)
+{
+    if (!p->group || !made || !kept || made->kind != VAL_TILE || kept->kind != VAL_TILE ||
+        made->text || kept->text || made->depth || kept->depth || (guint)made->index < first ||
+        (guint)kept->index >= first || named_so(vars, made) != 1 || py_is_former(p, kept) ||
+        py_is_former(p, made))
+        return NULL;
+    const WsReadValue *own = &g_array_index(p->group->values, WsReadValue, made->index),
+                      *other = &g_array_index(p->group->values, WsReadValue, kept->index);
+    if (own->accumulator || other->accumulator || own->rows != other->rows ||
+        own->cols != other->cols || strcmp(own->dtype, other->dtype) || made->dims != kept->dims)
+        return NULL;
+    GPtrArray *before = p->to;
+    p->to = to;
+    WsReadStep *s = py_step(p, WS_READ_COMPUTE, at);
+    s->text = ws_source_format(p->r, "%s = %s", own->name, py_copy_of(p, kept)->text);
+    py_set(p, s, made->index);
+    p->to = before;
+    Val *v = py_val(p, VAL_TILE);
+    *v = *made;
+    v->made = p->clock;
+    return v;
+}
+
 static void symbolic_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
 {
     if (p->amd)
@@ -432,6 +472,7 @@ static void symbolic_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
     GPtrArray *to = p->to;
     GHashTable *before = py_copy_vars(p->frame->vars);
     p->to = s->body;
+    const guint values = p->group ? p->group->values->len : 0;
     const guint copies = p->open_gathers->len;
     g_autoptr(GArray) times = py_times(p);
     p->unsure++;
@@ -481,8 +522,10 @@ static void symbolic_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
     g_hash_table_iter_init(&it, then);
     while (g_hash_table_iter_next(&it, &key, &value)) {
         const Val *other = g_hash_table_lookup(p->frame->vars, key);
-        const Val *met =
-            py_either(p, c, py_still(p, value, then_times), py_still(p, other, else_times), node);
+        const Val *a = py_still(p, value, then_times), *b = py_still(p, other, else_times);
+        const Val *met = on_both(p, values, s->other, a, then, b, node);
+        met = met ? met : on_both(p, values, s->body, b, p->frame->vars, a, node);
+        met = met ? met : py_either(p, c, a, b, node);
         g_hash_table_insert(p->frame->vars, key, (gpointer)met);
     }
     g_hash_table_unref(then);
