@@ -369,8 +369,49 @@ static void while_dragged(Scenario *s)
     WAIT_FOR(ws_table_shown(table, 0) != first);
 }
 
+/* What the pages of projects found by hand stands first in the panel, with what is known of it. */
+static void shipped(Scenario *s)
+{
+    static const struct {
+        const char *trace, *cause, *reason;
+        gboolean together;
+        double least, most, rated_least, rated_most;
+    } rows[] = {
+#define WS_SHIPPED_IDLE(...) { __VA_ARGS__ },
+#include "../advise/shipped_idle.def"
+    };
+    for (guint i = 1; i < G_N_ELEMENTS(rows); i += 2) { /* the command line has all of them */
+        g_autofree char *file = g_strdup_printf("projects/%s.wtrace", rows[i].trace);
+        scenario_open(s, file);
+        scenario_act(s, "show-idle");
+        WAIT_FOR(gtk_widget_get_mapped(GTK_WIDGET(panel(s))));
+        WAIT_FOR(ws_document_idle(s->document, TRUE) && ws_idle_panel_n_causes(panel(s)));
+        const WsIdle *idle = ws_document_idle(s->document, TRUE);
+        WsTable *table = WS_TABLE(scenario_find_type(GTK_WIDGET(panel(s)), "WsTable"));
+        WsRow *row = ws_table_shown(table, 0);
+        g_autofree char *wanted = g_strdup_printf("%s, ", rows[i].cause);
+        g_test_message("%s: %s %s %s", rows[i].trace, ws_row_get_text(row, 0),
+                       ws_row_get_text(row, 1), ws_row_get_text(row, 3));
+        g_assert_true(g_str_has_prefix(ws_row_get_text(row, 0), wanted));
+        g_assert_cmpint(g_str_has_suffix(ws_row_get_text(row, 0), "all agents at once"), ==,
+                        rows[i].together);
+        g_assert_cmpstr(ws_row_get_text(row, 1), ==, rows[i].reason);
+        /* Where ends were not seen a share is that at least, and none is "not seen". */
+        const gboolean open = idle->most[WS_UNIT_TENSOR] - idle->idle[WS_UNIT_TENSOR] >= 0.0005;
+        guint none = 0;
+        for (guint r = 0; r < ws_table_n_shown(table); r++) {
+            const char *share = ws_row_get_text(ws_table_shown(table, r), 3);
+            g_assert_cmpint(g_str_has_prefix(share, "\xe2\x89\xa5 ") || !strcmp(share, "not seen"),
+                            ==, open);
+            none += !strcmp(share, "not seen");
+        }
+        g_test_message("%u not seen", none);
+    }
+}
+
 static void add(void)
 {
+    scenario_add_empty("idle/shipped", shipped);
     scenario_add("idle/while-dragged", while_dragged);
     scenario_add("idle/pinned", pinned);
     scenario_add("idle/text-200", large_text);

@@ -79,6 +79,16 @@ static char *edit_of(WsDocument *d, const WsIdleCause *k)
     return g_strdup_printf("%s (%s, %s)", words, gain, e->proved ? _("proved") : _("simulated"));
 }
 
+/* A share of what was measured. Where ends of flights were not seen it is that at least, and one
+ * that was not seen may have had a part. */
+static char *measured_share(const WsIdle *idle, WsUnit unit, double share)
+{
+    if (idle->most[unit] - idle->idle[unit] < LEAST)
+        return ws_format_share(share);
+    g_autofree char *figure = ws_format_share(share);
+    return share < LEAST ? g_strdup(_("not seen")) : g_strdup_printf("\xe2\x89\xa5 %s", figure);
+}
+
 /* The same cause of both runs; either may be NULL. */
 static void add_row(WsIdlePanel *self, GPtrArray *rows, const WsIdleCause *predicted,
                     const WsIdleCause *measured)
@@ -97,10 +107,12 @@ static void add_row(WsIdlePanel *self, GPtrArray *rows, const WsIdleCause *predi
                                 label_of(p, k->op), group));
     ws_row_text(row, AS, g_strdup(_(reason_name[k->reason])));
     for (guint m = 0; m < 2; m++) {
-        const gboolean known = ws_document_idle(self->document, m == 1) != NULL;
+        const WsIdle *idle = ws_document_idle(self->document, m == 1);
         const char *none = m && ws_document_between(self->document) ? _("not known") : WS_NO_FIGURE;
-        ws_row_number(row, m ? MEASURED : PREDICTED, known ? share[m] : -1,
-                      known ? ws_format_share(share[m]) : g_strdup(none));
+        ws_row_number(row, m ? MEASURED : PREDICTED, idle ? share[m] : -1,
+                      !idle ? g_strdup(none)
+                      : m   ? measured_share(idle, k->unit, share[m])
+                            : ws_format_share(share[m]));
     }
     ws_row_number(row, GAPS, k->gaps, ws_format_int(k->gaps));
     ws_row_text(row, EDGE, edge_of(p, k));

@@ -415,7 +415,8 @@ static void measure(GtkWidget *widget, GtkOrientation o, int for_size, int *leas
                     int *a, int *n)
 {
     double k = WS_CANVAS(widget)->timeline->page_scale;
-    *least = o == GTK_ORIENTATION_HORIZONTAL ? (int)MAX(320, (GUTTER + 120) * k) : 120;
+    *least = o == GTK_ORIENTATION_HORIZONTAL ? (int)MAX(320, (GUTTER + 120) * k)
+                                             : (int)(120 * CLAMP(k, 1, 1.5)); /* ruler and a row */
     *natural = o == GTK_ORIENTATION_HORIZONTAL ? 1000 : 480;
 }
 

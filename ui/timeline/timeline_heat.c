@@ -127,7 +127,7 @@ static void snapshot(GtkWidget *widget, GtkSnapshot *s)
     cairo_t *cr = gtk_snapshot_append_cairo(s, &GRAPHENE_RECT_INIT(0, 0, w / k, h / k));
     const WsWaves *waves = waves_of(self);
     if (waves)
-        ws_timeline_waves_paint(waves, cr, (double)(w / k), self->timeline->cta);
+        ws_timeline_waves_paint(waves, cr, (double)(w / k), (double)(h / k), self->timeline->cta);
     else
         paint(self, cr);
     cairo_destroy(cr);
@@ -145,8 +145,8 @@ static const Cell *cell_at(WsHeat *self, double x)
 static const WsWaveRow *row_at(WsHeat *self, double x, double y, const WsWaveSpan **span)
 {
     const double k = self->timeline->page_scale;
-    return ws_timeline_waves_at(self->waves, gtk_widget_get_width(GTK_WIDGET(self)) / k, x / k,
-                                y / k, span);
+    return ws_timeline_waves_at(self->waves, gtk_widget_get_width(GTK_WIDGET(self)) / k,
+                                gtk_widget_get_height(GTK_WIDGET(self)) / k, x / k, y / k, span);
 }
 
 static void pressed(GtkGestureClick *g, int n, double x, double y, WsHeat *self)
@@ -208,6 +208,8 @@ static void measure(GtkWidget *widget, GtkOrientation o, int for_size, int *leas
     WsHeat *self = WS_HEAT(widget);
     const double k = self->timeline->page_scale;
     *least = *natural = o == GTK_ORIENTATION_HORIZONTAL ? 200 : (int)ceil(height_of(self) * k);
+    if (o == GTK_ORIENTATION_VERTICAL && waves_of(self)) /* the score goes first */
+        *least = (int)ceil(MIN(ws_timeline_waves_least(), height_of(self)) * k);
 }
 
 static void finalize(GObject *object)

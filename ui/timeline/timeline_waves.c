@@ -23,6 +23,17 @@ double ws_timeline_waves_height(const WsWaves *w)
     return MAX(row_height(w) * w->row->len, LEGEND) + 2 * PAD;
 }
 
+double ws_timeline_waves_least(void)
+{
+    return LEGEND + 2 * PAD;
+}
+
+/* Where there is little room all of them share it, less than a unit for each. */
+static double row_in(const WsWaves *w, double height)
+{
+    return MIN(row_height(w), MAX(height - 2 * PAD, 1) / MAX(w->row->len, 1));
+}
+
 static double x_of(const WsWaves *w, double width, gint64 ns)
 {
     const double room = MAX(width - WS_TIMELINE_GUTTER - WS_TIMELINE_RIGHT, 1);
@@ -70,19 +81,19 @@ static void paint_row(const WsWaves *w, const WsWaveRow *row, cairo_t *cr, doubl
     cairo_fill(cr);
 }
 
-void ws_timeline_waves_paint(const WsWaves *w, cairo_t *cr, double width, guint cta)
+void ws_timeline_waves_paint(const WsWaves *w, cairo_t *cr, double width, double height, guint cta)
 {
-    const double each = row_height(w), gap = each > 3 ? 1 : 0;
+    const double each = row_in(w, height), gap = each > 3 ? 1 : 0;
     paint_words(w, cr);
     for (guint i = 0; i < w->row->len; i++)
         paint_row(w, &g_array_index(w->row, WsWaveRow, i), cr, width, PAD + i * each, each - gap,
                   cta);
 }
 
-const WsWaveRow *ws_timeline_waves_at(const WsWaves *w, double width, double x, double y,
-                                      const WsWaveSpan **span)
+const WsWaveRow *ws_timeline_waves_at(const WsWaves *w, double width, double height, double x,
+                                      double y, const WsWaveSpan **span)
 {
-    const double at = floor((y - PAD) / row_height(w));
+    const double at = floor((y - PAD) / row_in(w, height));
     *span = NULL;
     if (x < WS_TIMELINE_GUTTER || at < 0 || at >= w->row->len)
         return NULL;

@@ -7,12 +7,13 @@
 
 G_BEGIN_DECLS
 
-double ws_timeline_waves_height(const WsWaves *w);
+double ws_timeline_waves_height(const WsWaves *w); /* with room for every row */
+double ws_timeline_waves_least(void);
 /* `cta` (an index in the trace) is marked. */
-void ws_timeline_waves_paint(const WsWaves *w, cairo_t *cr, double width, guint cta);
+void ws_timeline_waves_paint(const WsWaves *w, cairo_t *cr, double width, double height, guint cta);
 /* The row at a place, NULL none; *span: the tile there, or NULL. The waves'. */
-const WsWaveRow *ws_timeline_waves_at(const WsWaves *w, double width, double x, double y,
-                                      const WsWaveSpan **span);
+const WsWaveRow *ws_timeline_waves_at(const WsWaves *w, double width, double height, double x,
+                                      double y, const WsWaveSpan **span);
 /* What stands there, in words. Caller frees. */
 char *ws_timeline_waves_tip(const WsWaves *w, const WsWaveRow *row, const WsWaveSpan *span,
                             guint id);

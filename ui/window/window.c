@@ -214,9 +214,37 @@ void ws_window_show_panel(WsWindow *w, WsPart part)
 
 /* --- making it -------------------------------------------------------------------------------- */
 
+/* A panel is not asked how wide it must be for a height: the pane divides one by its handle, and a
+ * text that wraps would want to be as wide as it takes to stand in that part. */
+static void measure_panel(GtkWidget *panel, GtkOrientation o, int for_size, int *least,
+                          int *natural, int *a, int *n)
+{
+    GtkWidget *child = gtk_widget_get_first_child(panel);
+    if (child)
+        gtk_widget_measure(child, o, o == GTK_ORIENTATION_HORIZONTAL ? -1 : for_size, least,
+                           natural, NULL, NULL);
+}
+
+static void allocate_panel(GtkWidget *panel, int width, int height, int baseline)
+{
+    GtkWidget *child = gtk_widget_get_first_child(panel);
+    if (child)
+        gtk_widget_allocate(child, width, height, baseline, NULL);
+}
+
+static GtkSizeRequestMode mode_of_panel(GtkWidget *panel)
+{
+    return GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH;
+}
+
 static void add_panel(WsWindow *w, WsPart part, GtkWidget *panel, const char *label)
 {
     w->part[part] = panel;
+    GtkWidget *child = gtk_widget_get_first_child(panel);
+    if (GTK_IS_BIN_LAYOUT(gtk_widget_get_layout_manager(panel)) && child &&
+        !gtk_widget_get_next_sibling(child))
+        gtk_widget_set_layout_manager(
+            panel, gtk_custom_layout_new(mode_of_panel, measure_panel, allocate_panel));
     gtk_widget_set_vexpand(panel, TRUE);
     ws_window_add_panel(w, panel, label);
 }
@@ -383,6 +411,12 @@ static void size_allocate(GtkWidget *widget, int width, int height, int baseline
     ws_window_adapt(WS_WINDOW(widget));
 }
 
+static void realize(GtkWidget *widget)
+{
+    ws_window_adapt_first(WS_WINDOW(widget));
+    GTK_WIDGET_CLASS(ws_window_parent_class)->realize(widget);
+}
+
 static void dispose(GObject *object)
 {
     WsWindow *w = WS_WINDOW(object);
@@ -415,6 +449,7 @@ static void ws_window_class_init(WsWindowClass *class)
     GTK_WINDOW_CLASS(class)->close_request = close_request;
     widget->unrealize = unrealize;
     widget->size_allocate = size_allocate;
+    widget->realize = realize;
     gtk_widget_class_set_template_from_resource(widget, WS_RESOURCE_PATH "/window.ui");
 #define CHILD(name) gtk_widget_class_bind_template_child(widget, WsWindow, name)
     CHILD(header), CHILD(recent_button), CHILD(menu_button), CHILD(theme_button);

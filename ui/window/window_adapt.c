@@ -71,13 +71,15 @@ static gboolean adapt(gpointer data)
 {
     WsWindow *w = data;
     const double unit = ws_timeline_page_scale(WS_TIMELINE(w->part[WS_PART_TIMELINE]));
-    const double width = gtk_widget_get_width(GTK_WIDGET(w)) / unit;
-    const double height = gtk_widget_get_height(GTK_WIDGET(w)) / unit;
+    int wide = gtk_widget_get_width(GTK_WIDGET(w)), high = gtk_widget_get_height(GTK_WIDGET(w));
     w->adapt_source = 0;
+    if (wide < 1) /* not on screen yet: what it is going to be */
+        gtk_window_get_default_size(GTK_WINDOW(w), &wide, &high);
+    const double width = wide / unit, height = high / unit;
     if (width < 1)
         return G_SOURCE_REMOVE;
     show_labels(w->work_box, width >= LABELS_WIDTH);
-    gtk_widget_set_visible(w->work_box, gtk_widget_get_width(GTK_WIDGET(w)) >= WORK_WIDTH);
+    gtk_widget_set_visible(w->work_box, wide >= WORK_WIDTH);
     gtk_widget_set_visible(GTK_WIDGET(w->status_device), width >= STATUS_WIDTH);
     for (guint i = 0; i < WS_PANE_COUNT; i++)
         set_room(w, (WsPaneKind)i, width < panes[i].width || height < panes[i].height);
@@ -88,6 +90,14 @@ void ws_window_adapt(WsWindow *w)
 {
     if (!w->adapt_source) /* not while sizes are being given out */
         w->adapt_source = g_idle_add_full(G_PRIORITY_HIGH_IDLE, adapt, w, NULL);
+}
+
+/* A window whose panes want more than its size is made larger when it comes on screen, and stays
+ * so: they make room before. */
+void ws_window_adapt_first(WsWindow *w)
+{
+    g_clear_handle_id(&w->adapt_source, g_source_remove);
+    adapt(w);
 }
 
 void ws_window_restore_panes(WsWindow *w)

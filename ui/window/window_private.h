@@ -124,6 +124,7 @@ void ws_window_follow_status(WsWindow *w);
 void ws_window_want_pane(WsWindow *w, WsPaneKind pane, gboolean wanted);
 gboolean ws_window_pane_shown(WsWindow *w, WsPaneKind pane);
 void ws_window_adapt(WsWindow *w); /* the window has another size: soon */
+void ws_window_adapt_first(WsWindow *w);
 void ws_window_restore_panes(WsWindow *w);
 /* window_detach.c */
 void ws_window_make_detachable(WsWindow *w);
