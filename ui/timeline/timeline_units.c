@@ -263,6 +263,7 @@ static void draw_words(const Lane *l, gboolean first)
 static void draw(WsUnitRows *self, cairo_t *cr)
 {
     WsTimeline *t = self->timeline;
+    const double room = gtk_widget_get_height(GTK_WIDGET(self)) / t->page_scale;
     WsDocument *d = t->document;
     double y = PAD;
     for (guint unit = 0; unit < WS_UNITS; unit++) {
@@ -274,7 +275,7 @@ static void draw(WsUnitRows *self, cairo_t *cr)
             if (!shown(d, (WsUnit)unit, m == 1))
                 continue;
             l.c = ws_idle_cta(idle, ws_timeline_cta_of(t, trace));
-            if (l.c) {
+            if (l.c && y + LANE <= room + 1) { /* half of one says nothing */
                 draw_words(&l, first);
                 draw_lane(&l);
                 draw_marks(&l, self);
