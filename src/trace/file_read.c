@@ -108,6 +108,8 @@ static gboolean add_text(Reader *r, guint32 offset, GPtrArray *list)
     return TRUE;
 }
 
+#define MOST_GHZ 100 /* 0: not known */
+
 static gboolean read_head(Reader *r, WsTrace *t)
 {
     const guint8 *h = r->data;
@@ -125,8 +127,10 @@ static gboolean read_head(Reader *r, WsTrace *t)
     if (every < 1 || every > G_MAXINT32)
         return damaged(r, "it says that no round was recorded");
     t->every = (gint32)every;
-    if (t->cycles < 0 || t->cycles > WS_TRACE_MAX_TIME || t->grid < 0)
+    if (t->cycles < 0 || t->cycles > WS_TRACE_MAX_TIME)
         return damaged(r, "its length in cycles is impossible");
+    if (t->grid < 0 || t->grid > G_MAXINT32)
+        return damaged(r, "no launch has so many CTAs");
     return read_text(r, get32(h + 88), TRUE, &t->design_text) &&
            read_text(r, get32(h + 92), TRUE, &t->design_hash) &&
            read_text(r, get32(h + 96), FALSE, &t->device) &&
@@ -173,6 +177,13 @@ static gboolean read_tables(Reader *r, WsTrace *t)
         WsTraceCta c = { get32(e), get32(e + 4), (gint64)get64(e + 8), get_real(e + 16) };
         if (c.cycles < 0 || c.cycles > WS_TRACE_MAX_TIME)
             return damaged(r, "the length of a CTA is impossible");
+        if (!(c.ghz >= 0 && c.ghz <= MOST_GHZ)) {
+            g_autofree char *what =
+                g_strdup_printf("no clock runs at %g GHz, as that of its entry %" G_GUINT64_FORMAT
+                                " of CTAs (CTA %u)",
+                                c.ghz, i, c.id);
+            return damaged(r, what);
+        }
         g_array_append_val(t->cta, c);
     }
     return TRUE;

@@ -248,6 +248,37 @@ static void test_begins(void)
     }
 }
 
+/* Clocks and launches that there are not: refused, the entry and its value named. */
+static void test_absurd(void)
+{
+    static const double bad[] = { -1, 101, 1e300, INFINITY, -INFINITY, NAN }, good[] = { 0, 1.98 };
+    static const gint64 grids[] = { -1, (gint64)G_MAXINT32 + 1, G_MAXINT64 };
+    g_autoptr(GBytes) bytes = sample();
+    gsize length;
+    const guint8 *data = g_bytes_get_data(bytes, &length);
+    guint64 at;
+    memcpy(&at, data + 112 + 16 * 4, 8); /* the fifth section: CTAs of 24 bytes */
+    const gsize ghz = (gsize)GUINT64_FROM_LE(at) + 16; /* of the first CTA */
+    for (guint i = 0; i < G_N_ELEMENTS(bad) + G_N_ELEMENTS(good); i++) {
+        g_autofree guint8 *copy = g_memdup2(data, length);
+        g_autoptr(GError) error = NULL;
+        const gboolean right = i >= G_N_ELEMENTS(bad);
+        const double value = right ? good[i - G_N_ELEMENTS(bad)] : bad[i];
+        guint64 bits;
+        memcpy(&bits, &value, 8);
+        patch64(copy, ghz, bits);
+        g_autoptr(WsTrace) t = ws_trace_parse(copy, length, FALSE, &error);
+        g_assert_cmpint(t != NULL, ==, right);
+        if (!right && !strstr(error->message, "as that of its entry 0 of CTAs"))
+            g_error("%s", error->message);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(grids); i++) {
+        g_autofree guint8 *copy = g_memdup2(data, length);
+        patch64(copy, 80, (guint64)grids[i]);
+        expect_refused(copy, length, FALSE);
+    }
+}
+
 /* A trace of no round, or of more than a round has numbers, is none. */
 static void test_every(void)
 {
@@ -306,6 +337,7 @@ int main(int argc, char **argv)
     g_test_add_data_func("/trace/file/4/cut", (gconstpointer)test_cut, in_format_4);
     g_test_add_data_func("/trace/file/4/bits", (gconstpointer)test_bits, in_format_4);
     g_test_add_data_func("/trace/file/4/begins", (gconstpointer)test_begins, in_format_4);
+    g_test_add_func("/trace/file/absurd", test_absurd);
     g_test_add_func("/trace/file/claims", test_claims);
     g_test_add_func("/trace/file/version", test_version);
     g_test_add_func("/trace/file/missing", test_missing);
