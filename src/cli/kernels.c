@@ -181,6 +181,9 @@ static gboolean parse_ctas(const WsProgram *p, const char *text, const GArray *c
         if (!g_ascii_string_to_unsigned(words[i], 10, 0, 1 << 20, &value, NULL))
             return FALSE;
         guint cta = (guint)value;
+        for (guint k = 0; k < ctas->len; k++)
+            if (g_array_index(ctas, guint, k) == cta)
+                return FALSE;
         g_array_append_val(ctas, cta);
     }
     return ctas->len > 0 && ctas->len <= 256;
@@ -346,7 +349,8 @@ static int write_bundle(const WsProgram *p, const WsBundleOptions *o, const WsHo
     int code = parse_cases(o, store, cases);
     if (code == WS_EXIT_YES && !parse_ctas(p, o->ctas, cases, ctas))
         code = ws_cli_fail(WS_EXIT_USAGE,
-                           "--ctas %s: write last, all, or CTA numbers, such as 0,1,66", o->ctas);
+                           "--ctas %s: write last, all, or CTA numbers, each once, such as 0,1,66",
+                           o->ctas);
     const gint64 every = given(o->every, 1);
     WsRecordChoice choice = { .first_round = given(o->first_round, 0),
                               .rounds = given(o->rounds, RECORDS * every),

@@ -186,7 +186,7 @@ int ws_command_draw(int argc, char **argv)
 {
     g_autofree char *out = NULL, *theme = NULL, *described = NULL, *device = NULL;
     g_auto(GStrv) set = NULL, size = NULL, traces = NULL;
-    double width = 0, height = 0;
+    double width = -G_MAXDOUBLE, height = -G_MAXDOUBLE; /* not given */
     gboolean no_edges = FALSE, json = FALSE;
     const GOptionEntry entries[] = {
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "the picture", "OUT.svg|pdf|png" },
@@ -214,6 +214,8 @@ int ws_command_draw(int argc, char **argv)
         return ws_cli_fail(WS_EXIT_USAGE, "draw: say where: -o OUT.svg, OUT.pdf or OUT.png");
     if (json && !strcmp(out, "-"))
         return ws_cli_fail(WS_EXIT_USAGE, "draw: --json holds no picture, say -o FILE");
+    if ((width != -G_MAXDOUBLE && !(width > 0)) || (height != -G_MAXDOUBLE && !(height > 0)))
+        return ws_cli_fail(WS_EXIT_USAGE, "--width and --height take pixels, more than 0");
     if (theme && g_strcmp0(theme, "light") && g_strcmp0(theme, "dark"))
         return ws_cli_fail(WS_EXIT_USAGE, "--theme %s: write light or dark", theme);
     g_auto(WsCliInput) in = { 0 };
@@ -225,7 +227,9 @@ int ws_command_draw(int argc, char **argv)
         code = predict(&t, in.program, size, described);
     if (code != WS_EXIT_YES)
         return code;
-    WsSceneOptions options = { .width = width, .height = height, .no_edges = no_edges };
+    WsSceneOptions options = { .width = MAX(width, 0),
+                               .height = MAX(height, 0),
+                               .no_edges = no_edges };
     g_autoptr(GError) error = NULL;
     g_autoptr(WsMachine) machine = ws_machine_for(described, in.program->target, &error);
     if (!machine)

@@ -157,7 +157,8 @@ int ws_command_search(int argc, char **argv)
         return ws_cli_fail(WS_EXIT_USAGE, "--measure runs designs of one launch whose values were "
                                           "compared: --dry and --case do not go with it");
     g_autoptr(GError) error = NULL;
-    if ((out && strcmp(out, "-") != 0 && !ws_file_check(out, file, &error)) ||
+    if ((resume && !ws_file_check(resume, file, &error)) ||
+        (out && strcmp(out, "-") != 0 && !ws_file_check(out, file, &error)) ||
         (keep && !ws_folder_is_free(keep, &error)))
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     if (designs < 1 || designs > 1000 || (cases && g_strv_length(cases) > 1000))
