@@ -313,7 +313,7 @@ static void proof_rows(GString *s)
                                                                        : "undecided");
 }
 
-/* Kernels of others: upstream.def, read by tests/import/test-amd.c where their text is at hand. */
+/* Kernels of others: upstream.def, read by tests/import/amd/test-amd.c where their text is at hand. */
 static void text_rows(GString *s)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /* Branches by a bound or by data of which both ways store to the same bytes: one store. Whatever
  * one way does otherwise is not proved. */
-#include "judged.h"
+#include "../judged.h"
 
 #include <string.h>
 

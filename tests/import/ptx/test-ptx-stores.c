@@ -1,7 +1,7 @@
 /* One thread fences and stores what all wrote, while the others write on; and a row that only some
  * lanes of each warp write. Whatever leaves bytes unfenced, unwritten or under way is not proved.
  */
-#include "judged.h"
+#include "../judged.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Warps that store the same values to the same bytes: four warps hold a tile that two of them fill.
  * Whatever makes two warps' values differ is not proved. */
-#include "judged.h"
+#include "../judged.h"
 
 #include <string.h>
 

@@ -24,7 +24,7 @@ static const struct {
 } plants[] = {
 #define PLANT(name, kernel, from, to, want, what, line)                                            \
     { name, kernel, from, to, want, what, line },
-#include "amd/planted.def"
+#include "planted.def"
 #undef PLANT
 };
 
@@ -151,7 +151,7 @@ static const struct {
     const char *file, *name, *define, *what;
 } upstream[] = {
 #define UPSTREAM(file, name, define, what) { file, name, define, what },
-#include "amd/upstream.def"
+#include "upstream.def"
 #undef UPSTREAM
 };
 
@@ -162,7 +162,7 @@ static const struct {
 } tutorials[] = {
 #define UPSTREAM(file, name, define, what)
 #define TUTORIAL(file, helpers, name, want, what) { file, helpers, name, want, what },
-#include "amd/upstream.def"
+#include "upstream.def"
 #undef UPSTREAM
 };
 

@@ -1,7 +1,7 @@
 /* PTX as other compilers and people write it, right and with mistakes: what is said of each with
  * the uses that are meant, and by slot and parity alone. */
-#include "../whole.h"
-#include "judged.h"
+#include "../../whole.h"
+#include "../judged.h"
 
 #include <string.h>
 
@@ -12,7 +12,7 @@ static const struct {
 } kernels[] = {
 #define FOREIGN(title, file, define, assume, verdict, from, to)                                    \
     { title, file, define, assume, WS_VERDICT_##verdict, from, to },
-#include "ptx/attack/foreign.def"
+#include "attack/foreign.def"
 #undef FOREIGN
 };
 

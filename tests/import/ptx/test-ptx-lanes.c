@@ -1,7 +1,7 @@
 /* Arrivals that the first lanes of a warp make, each in another CTA of the cluster, and waits whose
  * labels are called alike: tests/import/ptx/gemm-cluster.ptx with other text at one place. What is
  * broken is not proved. */
-#include "judged.h"
+#include "../judged.h"
 #include "model/design.h"
 #include "model/findings.h"
 

@@ -1,7 +1,7 @@
 /* PTX whose control, lanes or launch the import does not follow: outside, whatever the truth is,
  * which stands at the top of each text. */
-#include "../whole.h"
-#include "judged.h"
+#include "../../whole.h"
+#include "../judged.h"
 
 #include <string.h>
 
@@ -205,7 +205,7 @@ static const struct {
 } controls[] = {
 #define CONTROL(title, verdict, from, to)      { title, WS_VERDICT_##verdict, "", from, to },
 #define HEADED(title, verdict, head, from, to) { title, WS_VERDICT_##verdict, head, from, to },
-#include "ptx/attack/control.def"
+#include "attack/control.def"
 #undef CONTROL
 #undef HEADED
 };

@@ -46,7 +46,7 @@ typedef struct {
     }
 #define LAYOUT(kind, ...) kind(__VA_ARGS__),
 static Row row[] = {
-#include "amd/layouts.def"
+#include "layouts.def"
 };
 
 static void test_layouts(void)

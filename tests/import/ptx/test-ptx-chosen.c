@@ -1,7 +1,7 @@
 /* Tiles that a function hands out, which says -1 where there is none: compilers make a choice of
  * two values of it, and compare that. A producer and four warps that consume, each with such a
  * loop. */
-#include "judged.h"
+#include "../judged.h"
 
 #include <string.h>
 

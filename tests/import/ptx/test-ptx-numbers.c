@@ -1,6 +1,6 @@
 /* PTX whose registers hold other numbers than its text says: wrapped, cut, taken for unsigned. */
-#include "../whole.h"
-#include "judged.h"
+#include "../../whole.h"
+#include "../judged.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@ static const struct {
 #define ARRIVES(title, never, text)     { "gemm", title, WS_VERDICT_##never, TRUE, NULL, text },
 #define PLANTED(title, never, from, to) { "gemm", title, WS_VERDICT_##never, FALSE, from, to },
 #define LATE(title, never, from, to)    { "late", title, WS_VERDICT_##never, FALSE, from, to },
-#include "ptx/attack/numbers.def"
+#include "attack/numbers.def"
 #undef ARRIVES
 #undef PLANTED
 #undef LATE
