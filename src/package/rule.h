@@ -1,4 +1,4 @@
-/* The shape rule of a package with several builds: the text of `warpstave pick` (src/cli/pick.h) as
+/* The shape rule of a package with several builds: the text of `warpstave pick` (src/cli/pick/pick.h) as
  * C. */
 #pragma once
 

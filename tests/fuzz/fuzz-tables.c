@@ -2,7 +2,7 @@
  * on it), the rules of `pick`, a table of measured launches, a journal of the studio. The first
  * byte says which. Each is read or refused with a reason. */
 #include "cli/cycles_table.h"
-#include "cli/pick.h"
+#include "cli/pick/pick.h"
 #include "clock/clock.h"
 #include "model/design.h"
 #include "model/findings.h"

@@ -2,7 +2,7 @@
  * that are not called the same way, and names that the rule lacks, are refused. */
 #include "base/folder.h"
 #include "cli/package/parse.h"
-#include "cli/pick.h"
+#include "cli/pick/pick.h"
 #include "package/rule.h"
 #include "package_test.h"
 #include "program/elaborate.h"

@@ -1,6 +1,6 @@
 /* Several shapes: which design for which, what a rule of few designs loses, and the rule as `pick`
  * reads it. */
-#include "cli/pick.h"
+#include "cli/pick/pick.h"
 #include "model/design.h"
 #include "model/findings.h"
 #include "program/elaborate.h"

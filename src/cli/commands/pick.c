@@ -1,8 +1,8 @@
-#include "cli/pick.h"
+#include "cli/pick/pick.h"
 #include "base/file.h"
 #include "base/json_out.h"
 #include "cli/cli.h"
-#include "cli/pick_regret.h"
+#include "cli/pick/regret.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The text of a shape rule (cli/pick.h), kept as expressions for a package. */
+/* The text of a shape rule (cli/pick/pick.h), kept as expressions for a package. */
 #pragma once
 
 #include "package/rule.h"

@@ -1,4 +1,4 @@
-#include "cli/pick.h"
+#include "cli/pick/pick.h"
 
 #include <gio/gio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * and for each shape of them the time of what the rule picks beside the fastest of its designs. */
 #pragma once
 
-#include "cli/pick.h"
+#include "cli/pick/pick.h"
 
 G_BEGIN_DECLS
 

@@ -1,4 +1,4 @@
-#include "cli/pick_regret.h"
+#include "cli/pick/regret.h"
 #include "base/file.h"
 #include "base/json_out.h"
 #include "cli/cli.h"
