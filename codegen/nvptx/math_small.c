@@ -49,7 +49,8 @@ static gboolean small(const WsAgent *agent, const WsArray *a, Small *s)
         s->mask &= (guint)n;
         return TRUE;
     }
-    if (a->x->func == WS_FUNC_SHR && literal(a->arg[1], 0, 7, &n)) {
+    if (a->x->func == WS_FUNC_SHR && literal(a->arg[1], 0, 7, &n) &&
+        s->shift + (guint)n < 8) { /* all bits of a byte are gone by then */
         s->shift += (guint)n;
         s->mask >>= n;
         return TRUE;

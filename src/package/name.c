@@ -51,7 +51,10 @@ static const char library[] =
     "timer_getoverrun timer_gettime timer_settime timespec timespec_get timeval timezone tm "
     "tmpfile tmpnam tmpnam_r tzset u_char u_int u_long u_short uint ulong ungetc unsetenv "
     "ushort va_list valloc vdprintf vfprintf vfscanf vprintf vscanf vsnprintf vsprintf vsscanf "
-    "wcstoimax wcstombs wcstoumax wctomb ";
+    "wcstoimax wcstombs wcstoumax wctomb RTLD_NOW RTLD_LAZY RTLD_GLOBAL RTLD_LOCAL RTLD_NODELETE "
+    "RTLD_NOLOAD RTLD_DEEPBIND RTLD_NEXT RTLD_DEFAULT CLOCK_REALTIME CLOCK_MONOTONIC TIME_UTC "
+    "SEEK_SET SEEK_CUR SEEK_END P_tmpdir L_tmpnam L_ctermid TMP_MAX WNOHANG WUNTRACED BUFSIZ EOF "
+    "NULL RAND_MAX EXIT_SUCCESS EXIT_FAILURE CLOCKS_PER_SEC ";
 
 /* Modules that Python has itself (3.9 to 3.13), which a file of the package would hide, and what
  * torch imports. */

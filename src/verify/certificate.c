@@ -144,7 +144,7 @@ static void read_form(Reader *r, Certificate *c)
 
 static void read_anew(Reader *r, Certificate *c)
 {
-    if (!take(r, "anew", 4))
+    if (!take(r, "again", 4))
         return;
     Anew x = { (guint)count(r, 1, 4096), (gint)count(r, 2, G_MAXINT32),
                (gint)count(r, 3, G_MAXINT32) };

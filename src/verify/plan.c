@@ -262,6 +262,17 @@ static gboolean comes_before(const WsTree *place, const WsTree *loop)
     return FALSE;
 }
 
+/* Whether the count of a loop has a symbol past those that anew_times() can tell apart. */
+static gboolean names_far(Plan *plan, const WsTree *loop)
+{
+    g_autofree gint64 *named = g_new0(gint64, plan->c->symbol->len);
+    gboolean far = FALSE;
+    plan_count_symbols(plan, plan_form(plan, loop->count, FALSE), FALSE, named);
+    for (guint k = 64; k < plan->c->symbol->len; k++)
+        far |= named[k] != 0;
+    return far;
+}
+
 /* A place stands in front of its loop, and in the same loops: it is come by once before each time
  * that the loop is entered, and never while it runs. */
 static void mark_anew(Plan *plan)
@@ -272,8 +283,9 @@ static void mark_anew(Plan *plan)
         if (!a || x->place < 2 || x->place >= x->loop || x->loop > a->n_places ||
             a->place[x->loop].tree->kind != WS_TREE_LOOP ||
             a->place[x->loop].tree->over != WS_OVER_COUNT || a->place[x->loop].begun ||
-            !comes_before(a->place[x->place].tree, a->place[x->loop].tree)) {
-            plan_fail(plan, WS_VERIFY_REFUSED, "a place where the count of no loop is asked anew");
+            !comes_before(a->place[x->place].tree, a->place[x->loop].tree) ||
+            names_far(plan, a->place[x->loop].tree)) {
+            plan_fail(plan, WS_VERIFY_REFUSED, "a place where the count of no loop is asked again");
             return;
         }
         a->place[x->place].asks_anew = TRUE;

@@ -358,6 +358,10 @@ static const Bytes bytes[] = {
       "bitand(W[n, (k/GROUP)*HALF + k % HALF], 15)", "W[n, (k/GROUP)*HALF + k % HALF]",
       32 }, /* 7 bits do not hold it */
     { "bitand(i32(q), 15) - 8", "8 - (16 - bitand(i32(q), 15))", NULL, NULL, 32 },
+    { "shr(i32(q), 4) - 8", "shr(shr(i32(q), 2), 2) - 8", NULL, NULL, 64 },
+    { "shr(i32(q), 4) - 8", "shr(shr(shr(shr(shr(i32(q), 7), 7), 7), 7), 7) - 8",
+      "shr(W[n, (k/GROUP)*HALF + k % HALF], 4)", "0*shr(W[n, (k/GROUP)*HALF + k % HALF], 4)",
+      32 }, /* 35 bits: more than a register has */
 };
 
 static void test_bytes(void)

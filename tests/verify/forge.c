@@ -312,7 +312,7 @@ static char *certificate_text(const Forge *f)
         g_string_append_printf(t, "begins %u\n", f->c.anew->len);
     for (guint i = 0; i < f->c.anew->len; i++) {
         const Anew *x = &g_array_index(f->c.anew, Anew, i);
-        g_string_append_printf(t, "anew %u %d %d\n", x->agent, x->place, x->loop);
+        g_string_append_printf(t, "again %u %d %d\n", x->agent, x->place, x->loop);
     }
     g_string_append(t, "begin");
     put_target(t, f->begin);

@@ -223,7 +223,7 @@ static void add_measured(GString *s, WsSchedulesPanel *self)
             _("Rank correlation (Spearman) of predicted and measured time: %s."), figure);
         add_sentence(s, is);
         if (n < FEW)
-            add_sentence(s, _("So few may agree, or not, by chance."));
+            add_sentence(s, _("So few may agree or disagree without a meaning."));
     }
 }
 

@@ -356,7 +356,7 @@ static void put_anew(const WsTree *t, gpointer data)
     const WsTree *begin = g_hash_table_lookup(x->c->begun, t);
     if (!begin)
         return;
-    g_string_append_printf(x->line, "anew %u %u %u\n", x->agent,
+    g_string_append_printf(x->line, "again %u %u %u\n", x->agent,
                            GPOINTER_TO_UINT(g_hash_table_lookup(x->number, begin)), x->at);
     x->n++;
 }
