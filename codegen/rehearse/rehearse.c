@@ -72,6 +72,15 @@ static gboolean compare(WsRehearseResult *r, const WsRehearseCase *c, WsReferenc
     return TRUE;
 }
 
+/* Of a design that writes no tensor nothing is compared. */
+static gboolean writes(const WsProgram *p)
+{
+    gboolean any = FALSE;
+    for (guint i = 0; i < p->n_tensors; i++)
+        any |= ws_tensor_is_output(&p->tensor[i]);
+    return any;
+}
+
 /* Where tensors are large, whether the comparison could end: before the kernel runs. */
 #define LARGE ((gint64)1 << 22) /* elements: a second or so of the kernel */
 static gboolean comparable(const WsRehearseCase *c, WsReference *reference, GError **error)
@@ -253,7 +262,8 @@ WsRehearseResult *ws_rehearsal_run(WsRehearsal *s, const WsRehearseOptions *opti
         run_grid(r, &c, options, (void (*)(const guint64 *))kernel);
         if (r->ran && reference)
             fine = compare(r, &c, reference, options ? options->values : NULL, error);
-        r->matches = r->ran && reference && !r->wrong && !r->async_races && !r->violations;
+        r->matches =
+            r->ran && reference && writes(s->p) && !r->wrong && !r->async_races && !r->violations;
     }
     ws_case_clear(&c);
     if (fine)

@@ -61,6 +61,8 @@ static void print(const WsRehearseResult *r)
 {
     if (r->stuck)
         printf("stuck:\n%s\n", r->stuck);
+    else if (!r->elements && !r->matches && !r->async_races && !r->violations)
+        printf("nothing was compared with the reference: no step writes a tensor\n");
     else
         printf("%s: %" G_GUINT64_FORMAT " elements, %" G_GUINT64_FORMAT
                " wrong, worst error %.3g (tolerance there %.3g)\n",
