@@ -454,6 +454,7 @@ static const Val *on_both(PyRead *p, guint first, GPtrArray *to, const Val *made
     GPtrArray *before = p->to;
     p->to = to;
     WsReadStep *s = py_step(p, WS_READ_COMPUTE, at);
+    s->added = TRUE;
     s->text = ws_source_format(p->r, "%s = %s", own->name, py_copy_of(p, kept)->text);
     py_set(p, s, made->index);
     p->to = before;

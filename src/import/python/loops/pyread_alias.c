@@ -67,14 +67,6 @@ void py_own_value(PyRead *p, PyLoop *l, PyCarry *c, GArray *copies)
             py_assign(p, other, own);
 }
 
-static gboolean is_set(const PyLoop *l, const Val *v)
-{
-    for (guint i = 0; i < l->set->len; i++)
-        if (g_array_index(l->set, guint, i) == (guint)v->index)
-            return TRUE;
-    return FALSE;
-}
-
 /* Whether a round leaves every variable that is `v` when it begins in `v`. */
 static gboolean stays(const GArray *carries, const Val *v)
 {
@@ -93,8 +85,8 @@ gboolean py_drop_copies(PyRead *p, const PyLoop *l, GArray *carries, const GArra
     gboolean any = FALSE;
     for (guint i = copies->len; i-- > 0;) {
         const PyCopy *copy = &g_array_index(copies, PyCopy, i);
-        if (is_set(l, copy->shared) || is_set(l, copy->own) || !stays(carries, copy->shared) ||
-            !stays(carries, copy->own))
+        if (py_value_in(l->set, copy->shared->index) || py_value_in(l->set, copy->own->index) ||
+            !stays(carries, copy->shared) || !stays(carries, copy->own))
             continue;
         any = TRUE;
         copy->step->off = TRUE;

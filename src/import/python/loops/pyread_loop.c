@@ -329,7 +329,7 @@ static void round_by_round(PyRead *p, PyLoop *l)
     }
 }
 
-static gboolean is_in(const GArray *list, gint value)
+gboolean py_value_in(const GArray *list, gint value)
 {
     for (guint i = 0; i < list->len; i++)
         if (g_array_index(list, guint, i) == (guint)value)
@@ -340,7 +340,7 @@ static gboolean is_in(const GArray *list, gint value)
 static gboolean holds_one_of(const GArray *list, const Val *v)
 {
     if (v->kind == VAL_TILE)
-        return is_in(list, v->index);
+        return py_value_in(list, v->index);
     const guint step = v->kind == VAL_OBJECT ? 2 : 1;
     for (guint i = 0; (v->kind == VAL_TUPLE || v->kind == VAL_OBJECT) && i < v->n; i++)
         if (holds_one_of(list, v->item[step * i + step - 1]))
@@ -357,7 +357,7 @@ static void renew_heads(PyRead *p, PyLoop *l, GArray *carries)
         const guint value = (guint)c->entry->index;
         const gboolean ends = c->entry->kind == VAL_TILE && !(c->end && c->end->kind == VAL_TILE &&
                                                               c->end->index == c->entry->index);
-        if (ends && !is_in(l->set, (gint)value))
+        if (ends && !py_value_in(l->set, (gint)value))
             g_array_append_val(l->set, value);
     }
     g_autoptr(GArray) before = py_times(p);

@@ -63,6 +63,7 @@ gboolean py_walk(PyRead *p, PyLoop *l);
 void py_probe(PyRead *p, PyLoop *l, GArray *carries); /* PyCarry: what a round does to them */
 /* Whether a step that is written has `name` in an expression or a text. */
 gboolean py_steps_mention(const GPtrArray *list, const char *name);
+gboolean py_value_in(const GArray *list, gint value); /* guint: numbers of values */
 /* A name that nothing in the group has yet. */
 const char *py_group_name(PyRead *p, const char *want);
 /* `while not x.is_closed:` of what a reader of a pipe waited for (pyread_stream.c). FALSE: it is
