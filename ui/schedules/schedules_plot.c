@@ -202,24 +202,48 @@ static void draw(GtkDrawingArea *area, cairo_t *cr, int width, int height, gpoin
 /* --- acting -------------------------------------------------------------------------------------
  */
 
-static void on_press(WsSchedulesPlot *self, int n, double x, double y)
+static int lower_first(gconstpointer a, gconstpointer b)
+{
+    const WsPlotPoint *p = a, *q = b;
+    if (p->y != q->y)
+        return p->y < q->y ? -1 : 1;
+    return (p->index > q->index) - (p->index < q->index);
+}
+
+/* Points that a click may be meant for, the lowest first (that is, the fastest): those as near as
+ * the nearest one. */
+static void meant_by(WsSchedulesPlot *self, double x, double y, GArray *out)
 {
     const Frame f = frame_of(self);
-    double best = REACH;
-    gint found = -1;
-    for (guint i = 0; i < self->point->len; i++) {
-        const WsPlotPoint *p = &g_array_index(self->point, WsPlotPoint, i);
-        double px, py;
-        if (!is_drawn(p) || p->kind != WS_POINT_FRONT)
-            continue;
-        place(&f, p, &px, &py);
-        if (hypot(px - x, py - y) >= best)
-            continue;
-        best = hypot(px - x, py - y);
-        found = (gint)p->index;
-    }
-    if (found >= 0)
-        g_signal_emit(self, picked, 0, (guint)found);
+    double nearest = REACH;
+    for (int pass = 0; pass < 2; pass++)
+        for (guint i = 0; i < self->point->len; i++) {
+            const WsPlotPoint *p = &g_array_index(self->point, WsPlotPoint, i);
+            double px, py;
+            if (!is_drawn(p) || p->kind != WS_POINT_FRONT)
+                continue;
+            place(&f, p, &px, &py);
+            const double away = hypot(px - x, py - y);
+            if (pass == 0)
+                nearest = MIN(nearest, away);
+            else if (nearest < REACH && away <= nearest + SIZE)
+                g_array_append_vals(out, p, 1);
+        }
+    g_array_sort(out, lower_first);
+}
+
+/* Points that lie upon each other are picked by turns. */
+static void on_press(WsSchedulesPlot *self, int n, double x, double y)
+{
+    g_autoptr(GArray) meant = g_array_new(FALSE, FALSE, sizeof(WsPlotPoint));
+    meant_by(self, x, y, meant);
+    if (meant->len == 0)
+        return;
+    guint k = 0;
+    for (guint i = 0; i < meant->len; i++)
+        if ((gint)g_array_index(meant, WsPlotPoint, i).index == self->chosen)
+            k = (i + 1) % meant->len;
+    g_signal_emit(self, picked, 0, g_array_index(meant, WsPlotPoint, k).index);
 }
 
 void ws_schedules_plot_show(WsSchedulesPlot *self, const GArray *points, const char *x,
