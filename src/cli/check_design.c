@@ -9,6 +9,8 @@
 #include "program/walk/launch_values.h"
 #include "program/walk/launchable.h"
 
+#include <string.h>
+
 /* The sizes stand in the design and can be given at the launch: no more than a warning. */
 static void try_sizes(const WsProgram *p, gboolean rehearse, WsFindings *findings)
 {
@@ -53,4 +55,24 @@ void ws_cli_check_design(const WsProgram *p, WsFindings *findings)
     try_sizes(p, FALSE, findings);
     try_sizes(p, TRUE, findings);
     try_reference(p, findings);
+}
+
+WsVerdict *ws_cli_check_program(const WsCliInput *in, const WsCheckOptions *options)
+{
+    WsVerdict *verdict = ws_check(in->program, options, in->findings);
+    ws_cli_check_design(in->program, in->findings);
+    ws_check_locate(in->design, in->findings);
+    return verdict;
+}
+
+int ws_cli_verdict_code(const WsVerdict *verdict, const WsFindings *findings, gboolean strict,
+                        const char *require)
+{
+    int code = ws_findings_exit_code(findings, strict);
+    if (verdict->kind == WS_VERDICT_REFUTED)
+        return code == WS_EXIT_YES ? WS_EXIT_NO : code;
+    gboolean enough = require && !strcmp(require, "played") && verdict->played->len > 0;
+    if (verdict->kind == WS_VERDICT_OUTSIDE && code == WS_EXIT_YES && !enough)
+        return WS_EXIT_OUTSIDE;
+    return code;
 }

@@ -19,6 +19,12 @@ char *ws_cli_check_json_text(const char *file, const WsCliInput *in, GArray *set
  * evaluated (with code generation), and, as warnings, own sizes that cannot be launched. */
 void ws_cli_check_design(const WsProgram *program, WsFindings *findings);
 
+/* The check of a design that elaborates, with the above; findings are moved to its lines. */
+WsVerdict *ws_cli_check_program(const WsCliInput *in, const WsCheckOptions *options);
+/* The exit code of `check`. */
+int ws_cli_verdict_code(const WsVerdict *verdict, const WsFindings *findings, gboolean strict,
+                        const char *require);
+
 typedef struct {
     const char *only; /* "RULE" or "RULE@STEP": also fixes that are not safe; NULL: all that are */
     gboolean dry;     /* print what would change, write nothing */

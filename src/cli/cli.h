@@ -90,6 +90,7 @@ void ws_cli_say_aside(const char *out);
 /* Says why a command fails; with --errors=FILE also there, as JSON. Returns `code`. */
 int ws_cli_fail(int code, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* The same of findings, the first error for --errors. */
+int ws_cli_fail_findings(int code, const WsFindings *findings, const char *file);
 int ws_cli_fail_with(int code, const GError *error); /* with what a refusal knows besides */
 /* What a long command does now, on a line of its own of a terminal (standard error; else nothing);
  * NULL takes it away. */

@@ -106,7 +106,7 @@ int ws_cli_fail(int code, const char *format, ...)
     return code;
 }
 
-static int ws_cli_fail_findings(int code, const WsFindings *findings, const char *file)
+int ws_cli_fail_findings(int code, const WsFindings *findings, const char *file)
 {
     const WsFinding *first = NULL;
     for (guint i = 0; i < findings->list->len && !first; i++) {

@@ -56,6 +56,7 @@ static void free_group(gpointer data)
 {
     WsReadGroup *g = data;
     g_array_unref(g->values);
+    g_array_unref(g->alike);
     g_ptr_array_unref(g->counters);
     g_ptr_array_unref(g->starts);
     g_ptr_array_unref(g->body);
@@ -292,6 +293,7 @@ WsReadGroup *ws_source_group(WsRead *r, const char *name, guint line)
     g->line = line;
     g->warps = 4;
     g->values = g_array_new(FALSE, TRUE, sizeof(WsReadValue));
+    g->alike = g_array_new(FALSE, FALSE, sizeof(WsReadAlike));
     g->counters = g_ptr_array_new();
     g->starts = g_ptr_array_new();
     g->body = g_ptr_array_new();

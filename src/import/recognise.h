@@ -172,7 +172,6 @@ typedef struct {
     gboolean accumulator, gone; /* gone: not written */
     gboolean line;              /* read from a line of memory: per row or per column */
     gboolean across;            /* a formula takes it as one value per column */
-    gint made_of[4];            /* 1 + values of lines that it, a line, is computed from; 0: none */
     guint set, set_line;        /* when it was set last (pyread_stale.c), and where */
     gconstpointer layout;       /* how it lies in warps (python/amd/) */
     gconstpointer site;         /* of the source, that alone sets it; NULL: a variable */
@@ -181,12 +180,17 @@ typedef struct {
 } WsReadValue;
 
 typedef struct {
+    gint value, of;
+} WsReadAlike;
+
+typedef struct {
     const char *name;
     gint64 warps, registers;
     gint64 replicate; /* times that it is there; 0: once */
     gint64 mma_rows;  /* of its matrix instructions; 0: not said */
     guint line;
     GArray *values;      /* WsReadValue */
+    GArray *alike;       /* WsReadAlike: lines of which one is computed from the other */
     GPtrArray *counters; /* char*, name; start 0 */
     GPtrArray *starts;   /* const WsExpr* */
     GPtrArray *body;     /* WsReadStep* */

@@ -6,6 +6,7 @@
 
 #define HISTOGRAM "tests/import/tle/names/histogram.py"
 #define LINES     "tests/import/tle/stale.txt"
+#define TURNED    "tests/import/tle/turned.txt"
 #define AGAIN     "value = tl.load(x + (k * 256 + bins), mask=(k * 256 + bins) < n, other=0)\n"
 #define ADD                                                                                        \
     "tl.atomic_add(tle.gpu.local_ptr(hist, (value,)), 1, mask=m, sem=\"relaxed\", "                \
@@ -39,15 +40,22 @@ static const struct {
       TRUE },
 };
 
-/* Rows of stale.def: what is read of the lines, step by step, or why they are not. */
+/* Rows of stale.def and turned.def: what is read of the lines, step by step, or why they are not.
+ */
 static const struct {
-    const char *name, *body, *steps, *why;
+    const char *file, *name, *body, *steps, *why;
 } lines[] = {
-#define READ(name, body, steps) { name, body, steps, NULL },
-#define FORMER(name, body, why) { name, body, NULL, why },
+#define READ(name, body, steps) { LINES, name, body, steps, NULL },
+#define FORMER(name, body, why) { LINES, name, body, NULL, why },
 #include "stale.def"
 #undef READ
 #undef FORMER
+#define READ(name, body, steps)                                                                    \
+    { TURNED, "turned/" name, body, "read tile x; read a w; " steps "; write out y", NULL },
+#define LOST(name, body, why) { TURNED, "turned/" name, body, NULL, why },
+#include "turned.def"
+#undef READ
+#undef LOST
 };
 
 /* The kernel with these lines for its atomic. Caller frees. */
@@ -145,8 +153,8 @@ static char *steps_of(const char *design)
 static void lines_read(gconstpointer data)
 {
     const guint row = GPOINTER_TO_UINT(data);
-    g_autofree char *text = NULL;
-    g_assert_true(g_file_get_contents(WS_SOURCE_ROOT "/" LINES, &text, NULL, NULL));
+    g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, lines[row].file, NULL), *text = NULL;
+    g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
     const char *at = strstr(text, "    BODY\n");
     g_assert_nonnull(at);
     g_autoptr(GString) made = g_string_new_len(text, at - text);
@@ -160,6 +168,7 @@ static void lines_read(gconstpointer data)
         g_assert_cmpstr(steps, ==, lines[row].steps);
     } else {
         g_assert_nonnull(strstr(out, lines[row].why));
+        g_assert_true(!strstr(out, ": proved") || !strcmp(lines[row].file, LINES));
     }
 }
 

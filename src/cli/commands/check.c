@@ -31,18 +31,6 @@ int ws_cli_refuse_refuted(WsCliInput *in, const char *file, gboolean force)
     return ws_cli_fail(WS_EXIT_NO, "the design is refuted; --force continues anyway");
 }
 
-static int verdict_code(const WsVerdict *verdict, const WsFindings *findings, gboolean strict,
-                        const char *require)
-{
-    int code = ws_findings_exit_code(findings, strict);
-    if (verdict->kind == WS_VERDICT_REFUTED)
-        return code == WS_EXIT_YES ? WS_EXIT_NO : code;
-    gboolean enough = require && !strcmp(require, "played") && verdict->played->len > 0;
-    if (verdict->kind == WS_VERDICT_OUTSIDE && code == WS_EXIT_YES && !enough)
-        return WS_EXIT_OUTSIDE;
-    return code;
-}
-
 /* The shortest run that shows the first error. */
 static void print_witness(const char *file, WsCliInput *in, gboolean step)
 {
@@ -152,7 +140,7 @@ static int judge_kernel(const char *file, WsCliInput *in, const Options *o, cons
     ws_import_locate(in->design, in->findings);
     if (o->sarif)
         ws_sarif_add(o->sarif, file, kernel, in->findings, *verdict, ws_import_gap_line(k.import));
-    return verdict_code(*verdict, in->findings, o->strict, o->require);
+    return ws_cli_verdict_code(*verdict, in->findings, o->strict, o->require);
 }
 
 /* Reads the file, checks it, or fixes and checks it. */
@@ -171,11 +159,9 @@ static int judge(const char *file, WsCliInput *in, const Options *o, const WsCli
     } else if (code == WS_EXIT_YES) {
         const WsCheckOptions options = { .policy = o->policy,
                                          .certificate = o->certificate != NULL || o->verified };
-        *verdict = ws_check(in->program, &options, in->findings);
-        ws_cli_check_design(in->program, in->findings);
-        ws_check_locate(in->design, in->findings);
+        *verdict = ws_cli_check_program(in, &options);
     }
-    return *verdict ? verdict_code(*verdict, in->findings, o->strict, o->require) : code;
+    return *verdict ? ws_cli_verdict_code(*verdict, in->findings, o->strict, o->require) : code;
 }
 
 static void print_silenced(const WsFindings *findings)

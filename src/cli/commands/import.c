@@ -1,11 +1,53 @@
+#include "check/title.h"
+#include "cli/check_report.h"
 #include "cli/import_report.h"
 #include "model/design.h"
+#include "model/findings.h"
+#include "program/elaborate.h"
 
 #include <string.h>
 
 /* import FILE --from LANGUAGE -o DESIGN */
 
-static void put_json(const char *file, const char *out, const WsImport *import, const char *text)
+/* What `check` says of the design that is written. */
+typedef struct {
+    WsCliInput in;
+    WsVerdict *verdict; /* NULL: it does not elaborate */
+    int code;
+} Written;
+
+static void written_clear(Written *w)
+{
+    g_clear_pointer(&w->verdict, ws_verdict_free);
+    ws_cli_input_clear(&w->in);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Written, written_clear)
+
+static void check_written(Written *w, const char *text, const char *name)
+{
+    const WsCheckOptions options = { .verdict_only = TRUE };
+    w->in.findings = ws_findings_new();
+    w->in.design = ws_design_parse(text, strlen(text), name, w->in.findings);
+    w->in.program = w->in.design ? ws_elaborate(w->in.design, NULL, 0, w->in.findings) : NULL;
+    const gboolean sound = w->in.program && !ws_findings_count(w->in.findings, WS_SEVERITY_ERROR);
+    w->verdict = sound ? ws_cli_check_program(&w->in, &options) : NULL;
+    w->code = w->verdict ? ws_cli_verdict_code(w->verdict, w->in.findings, FALSE, NULL)
+                         : ws_findings_exit_code(w->in.findings, FALSE);
+    if (!sound && w->code == WS_EXIT_YES)
+        w->code = WS_EXIT_DEFECT;
+}
+
+static void print_written(const Written *w, const char *name)
+{
+    g_autofree char *verdict = w->verdict ? ws_verdict_text(w->verdict) : NULL;
+    if (w->code == WS_EXIT_USAGE || w->code == WS_EXIT_NO)
+        ws_cli_fail_findings(w->code, w->in.findings, name);
+    g_printerr("%s: %s\n", name,
+               verdict ? verdict : "refused: the rules of designs refuse what was read");
+}
+
+static void put_json(const char *file, const char *out, const WsImport *import, const char *text,
+                     const Written *written)
 {
     WsJsonOut j;
     ws_cli_json_begin(&j);
@@ -25,6 +67,8 @@ static void put_json(const char *file, const char *out, const WsImport *import, 
         ws_json_out_close(&j, '}');
     }
     ws_json_out_close(&j, ']');
+    ws_json_out_text(&j, "verdict",
+                     written->verdict ? ws_verdict_title(written->verdict->kind) : "refused");
     ws_json_out_text(&j, "output", out);
     ws_json_out_text(&j, "text", out ? NULL : text);
     ws_cli_json_end(&j);
@@ -72,11 +116,14 @@ int ws_command_import(int argc, char **argv)
     }
     g_autofree char *text = ws_design_print(import->design);
     const char *kept = g_strcmp0(out, "-") == 0 ? NULL : out;
-    if (json && kept && !ws_cli_write(kept, text, -1))
+    const char *name = kept ? kept : "design";
+    g_auto(Written) written = { 0 };
+    check_written(&written, text, name);
+    if ((kept || !json) && !ws_cli_write(out, text, -1))
         return WS_EXIT_USAGE;
-    if (json) {
-        put_json(file, kept, import, text);
-        return WS_EXIT_YES;
-    }
-    return ws_cli_write(out, text, -1) ? WS_EXIT_YES : WS_EXIT_USAGE;
+    if (json)
+        put_json(file, kept, import, text, &written);
+    else
+        print_written(&written, name);
+    return written.code;
 }

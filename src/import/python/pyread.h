@@ -308,6 +308,14 @@ void py_claims_left(PyRead *p, const WsPyNode *at); /* at the end of a group */
 const Val *py_as_rows(PyRead *p, const Val *v);
 /* The lines that the formula reads are one value per column: so they stay. */
 void py_across(PyRead *p, const Val *m);
+/* The value is set to the formula: lines of one shape, if that is a line, too. */
+void py_line_of(PyRead *p, gint value, const Val *m);
+/* The line `value`, and what is computed from it or the other way, becomes one value per row; FALSE:
+ * something takes one of them as one per column. */
+gboolean py_turn_line(PyRead *p, gint64 value);
+/* A formula with the shape that the lines it reads have by now; NULL: it has none. */
+const Val *py_as_turned(PyRead *p, const Val *m);
+gboolean py_says_column(const char *text);
 guint py_dimensions(const Val *a, const Val *b); /* of what is computed of both */
 /* Whether both may meet in arithmetic; one of them may become a line that runs the other way. */
 gboolean py_side_by_side(PyRead *p, const Val **x, const Val **y);

@@ -455,7 +455,9 @@ static const Val *on_both(PyRead *p, guint first, GPtrArray *to, const Val *made
     p->to = to;
     WsReadStep *s = py_step(p, WS_READ_COMPUTE, at);
     s->added = TRUE;
-    s->text = ws_source_format(p->r, "%s = %s", own->name, py_copy_of(p, kept)->text);
+    const Val *copy = py_copy_of(p, kept);
+    s->text = ws_source_format(p->r, "%s = %s", own->name, copy->text);
+    py_line_of(p, made->index, copy);
     py_set(p, s, made->index);
     p->to = before;
     Val *v = py_val(p, VAL_TILE);

@@ -1,4 +1,4 @@
-#include "import/python/pyread.h"
+#include "import/python/loops/pyread_loop.h"
 #include "import/python/pyread_law.h"
 
 #include <string.h>
@@ -6,35 +6,123 @@
 /* Dimensions of tiles: which values are one per row and which one per column, what x[:, None] and
  * x[None, :] make of them, and what meets in arithmetic. */
 
-#define MOST_DEPTH 12
-
 static WsReadValue *value_of(const PyRead *p, gint64 i)
 {
     return &g_array_index(p->group->values, WsReadValue, i);
 }
 
-/* Whether it is a line that may hold one value per row, and so is what it was computed from: no
- * formula so far takes it as one per column. */
-static gboolean turns(const PyRead *p, gint64 value, gint64 cols, guint depth)
+static void add_alike(const PyRead *p, guint value, GArray *found)
 {
-    const WsReadValue *held = value_of(p, value);
-    gboolean all = held->line && !held->across && held->cols == cols && held->rows == 1;
-    for (guint i = 0; all && i < G_N_ELEMENTS(held->made_of); i++)
-        if (held->made_of[i] && value_of(p, held->made_of[i] - 1)->rows == 1)
-            all = depth < MOST_DEPTH && turns(p, held->made_of[i] - 1, cols, depth + 1);
-    return all;
+    for (guint i = 0; i < p->group->alike->len; i++) {
+        const WsReadAlike *a = &g_array_index(p->group->alike, WsReadAlike, i);
+        const guint one = (guint)a->value, two = (guint)a->of;
+        const guint other = one == value ? two : one;
+        if ((one == value || two == value) && !py_value_in(found, (gint)other))
+            g_array_append_val(found, other);
+    }
 }
 
-static void turn(PyRead *p, gint64 value, gint64 cols)
+/* The line and all that goes with it; NULL: it cannot be turned. */
+static GArray *turnable(const PyRead *p, gint64 value)
+{
+    const gint64 cols = value_of(p, value)->cols;
+    const guint first = (guint)value;
+    g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(guint));
+    g_array_append_val(all, first);
+    for (guint i = 0; i < all->len; i++) {
+        const WsReadValue *held = value_of(p, g_array_index(all, guint, i));
+        const gboolean turned = held->rows == cols && held->cols == 1;
+        if (!turned && (!held->line || held->across || held->cols != cols || held->rows != 1))
+            return NULL;
+        add_alike(p, g_array_index(all, guint, i), all);
+    }
+    return g_steal_pointer(&all);
+}
+
+gboolean py_turn_line(PyRead *p, gint64 value)
+{
+    g_autoptr(GArray) all = turnable(p, value);
+    const gint64 cols = value_of(p, value)->cols;
+    for (guint i = 0; all && i < all->len; i++) {
+        WsReadValue *held = value_of(p, g_array_index(all, guint, i));
+        held->rows = cols;
+        held->cols = 1;
+    }
+    return all != NULL;
+}
+
+static gboolean may_turn(const PyRead *p, gint64 value)
+{
+    g_autoptr(GArray) all = turnable(p, value);
+    return all != NULL;
+}
+
+gboolean py_says_column(const char *text)
+{
+    for (const char *at = text; (at = strstr(at, "col")); at += 3) {
+        const gboolean inside = at > text && (g_ascii_isalnum(at[-1]) || at[-1] == '_');
+        if (!inside && !g_ascii_isalnum(at[3]) && at[3] != '_')
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* What has an order of its own along the columns. */
+static gboolean runs_across(const char *text)
+{
+    return py_says_column(text) || strstr(text, "cumsum(");
+}
+
+void py_line_of(PyRead *p, gint value, const Val *m)
 {
     WsReadValue *held = value_of(p, value);
-    if (held->rows != 1 || held->cols != cols)
+    if (!m || !m->reads || held->rows != 1 || held->cols < 2)
         return;
-    held->rows = held->cols;
-    held->cols = 1;
-    for (guint i = 0; i < G_N_ELEMENTS(held->made_of); i++)
-        if (held->made_of[i])
-            turn(p, held->made_of[i] - 1, cols);
+    gboolean all = !runs_across(m->text), itself = FALSE;
+    guint n = 0;
+    for (guint i = 0; all && i < m->reads->len; i++) {
+        const gint64 number = g_array_index(m->reads, gint64, i);
+        const WsReadValue *from = value_of(p, number);
+        const gboolean one = from->rows * from->cols == 1;
+        all = one || (from->line && from->rows == 1 && from->cols == held->cols);
+        itself |= number == value;
+        n += all && !one && number != value;
+    }
+    held->line = all && (n || (itself && held->line));
+    if (!all)
+        py_across(p, m);
+    for (guint i = 0; held->line && i < m->reads->len; i++) {
+        const WsReadAlike pair = { value, (gint)g_array_index(m->reads, gint64, i) };
+        if (value_of(p, pair.of)->cols > 1 && pair.of != value)
+            g_array_append_val(p->group->alike, pair);
+    }
+}
+
+/* Whether the value, one per column when the formula was made, is one per row now. */
+static gboolean is_turned(const PyRead *p, gint64 value, gint64 cols)
+{
+    return value_of(p, value)->rows == cols && value_of(p, value)->cols == 1;
+}
+
+const Val *py_as_turned(PyRead *p, const Val *m)
+{
+    gboolean any = FALSE, all = TRUE;
+    for (guint i = 0; p->group && m->rows == 1 && m->cols > 1 && m->reads && i < m->reads->len;
+         i++) {
+        const gint64 value = g_array_index(m->reads, gint64, i);
+        const gboolean turned = is_turned(p, value, m->cols);
+        any |= turned;
+        all &= turned || value_of(p, value)->rows * value_of(p, value)->cols == 1;
+    }
+    if (!any)
+        return m;
+    if (!all || runs_across(m->text))
+        return NULL;
+    Val *rows = py_val(p, VAL_MATH);
+    *rows = *m;
+    rows->rows = m->cols;
+    rows->cols = 1;
+    return rows;
 }
 
 void py_across(PyRead *p, const Val *m)
@@ -79,11 +167,12 @@ const Val *py_as_rows(PyRead *p, const Val *v)
     for (guint i = 0; i < m->reads->len; i++) {
         const gint64 number = g_array_index(m->reads, gint64, i);
         const gboolean one = value_of(p, number)->rows * value_of(p, number)->cols == 1;
-        all &= one || turns(p, number, m->cols, 0);
+        all &= one || may_turn(p, number);
         any |= !one;
     }
-    for (guint i = 0; all && i < m->reads->len; i++)
-        turn(p, g_array_index(m->reads, gint64, i), m->cols);
+    for (guint i = 0; all && any && i < m->reads->len; i++)
+        if (!is_turned(p, g_array_index(m->reads, gint64, i), m->cols))
+            py_turn_line(p, g_array_index(m->reads, gint64, i));
     if (!all || !any) { /* a formula of columns: as one of rows it is not known */
         Val *rows = py_val(p, VAL_OPAQUE);
         rows->rows = m->cols;
@@ -153,9 +242,26 @@ static const Val *as_columns(PyRead *p, const Val *v)
     return own;
 }
 
+/* The tile or formula with the shape that it has by now; NULL: it has none. */
+static const Val *as_held(PyRead *p, const Val *v)
+{
+    if (v->kind == VAL_MATH)
+        return py_as_turned(p, v);
+    if (v->kind != VAL_TILE || v->text || !p->group || !is_turned(p, v->index, v->cols))
+        return v;
+    Val *rows = py_val(p, VAL_TILE);
+    *rows = *v;
+    rows->rows = v->cols;
+    rows->cols = 1;
+    return rows;
+}
+
 const Val *py_tile_item(PyRead *p, const Val *v, const WsPyNode *item)
 {
     gboolean across = FALSE, as_it_is = FALSE;
+    v = as_held(p, v);
+    if (!v)
+        return py_lost(p, item, "one value per row as one per column");
     const gboolean two = v->rows > 1 && v->cols > 1;
     if (!is_item(item, two || v->dims == 2, &across, &as_it_is))
         return py_lost(p, item, "a part of a tile, or one of three dimensions");
@@ -195,7 +301,7 @@ guint py_dimensions(const Val *a, const Val *b)
 static gboolean as_last(PyRead *p, const Val **line, const Val *matrix)
 {
     if ((*line)->dims != 1 || (*line)->cols != 1 || (*line)->rows < 2 || matrix->rows < 2 ||
-        matrix->cols < 2)
+        (matrix->cols < 2 && matrix->dims != 2))
         return TRUE;
     const Val *turned = as_columns(p, *line);
     *line = turned ? turned : *line;

@@ -134,11 +134,8 @@ static const Val *settle(PyRead *p, const char *name, const Val *v, const WsPyNo
         if (held->accumulator || !strcmp(held->name, own) || !old || old->kind != VAL_TILE ||
             old->index == v->index)
             return v;
-        if (held->line && held->rows == 1 && old->cols == 1 && old->rows == held->cols &&
-            !held->across) {
-            held->rows = held->cols; /* a line of memory is one value per row there */
-            held->cols = 1;
-        }
+        if (held->rows == 1 && old->cols == 1 && old->rows == held->cols)
+            py_turn_line(p, v->index); /* a line of memory is one value per row there */
         v = p->amd ? py_copy_of(p, v) : py_itself(p, v);
     }
     const gboolean place = v->kind == VAL_POINTER || py_is_index(v);

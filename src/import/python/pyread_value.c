@@ -135,7 +135,7 @@ static GArray *new_reads(PyRead *p)
 const Val *py_itself(PyRead *p, const Val *v)
 {
     if (v->kind == VAL_MATH)
-        return v;
+        return py_as_turned(p, v);
     if (v->kind == VAL_TILE && v->text && p->from == WS_IMPORT_TLE)
         return NULL; /* formulas take whole values */
     Val *m = py_val(p, VAL_MATH);
@@ -205,45 +205,11 @@ const Val *py_formula(PyRead *p, const Val *v)
     return py_itself(p, v);
 }
 
-static gboolean says_column(const char *text)
-{
-    for (const char *at = text; (at = strstr(at, "col")); at += 3) {
-        const gboolean inside = at > text && (g_ascii_isalnum(at[-1]) || at[-1] == '_');
-        if (!inside && !g_ascii_isalnum(at[3]) && at[3] != '_')
-            return TRUE;
-    }
-    return FALSE;
-}
-
-/* A formula of lines and numbers alone is a line: per row or per column, as they are. */
-static void line_of(PyRead *p, gint value, const Val *m)
-{
-    WsReadValue *held = &g_array_index(p->group->values, WsReadValue, value);
-    guint n = 0;
-    memset(held->made_of, 0, sizeof held->made_of);
-    if (!m || held->rows != 1 || held->cols < 2 || !m->reads || says_column(m->text) ||
-        strstr(m->text, "cumsum(")) /* which runs along columns */
-        return;
-    for (guint i = 0; i < m->reads->len; i++) {
-        const gint64 number = g_array_index(m->reads, gint64, i);
-        const WsReadValue *from = &g_array_index(p->group->values, WsReadValue, number);
-        if (from->rows * from->cols == 1)
-            continue;
-        if (!from->line || from->rows != 1 || from->cols != held->cols || number == value ||
-            n == G_N_ELEMENTS(held->made_of)) {
-            memset(held->made_of, 0, sizeof held->made_of);
-            return;
-        }
-        held->made_of[n++] = (gint)number + 1;
-    }
-    held->line = n > 0;
-}
-
 /* A line beside rows, or beside `col`. */
 static void beside(PyRead *p, const Val *line, const Val *all)
 {
     if (all->kind == VAL_MATH && line->rows == 1 && line->cols > 1 &&
-        (all->rows > 1 || says_column(all->text)))
+        (all->rows > 1 || py_says_column(all->text)))
         py_across(p, line);
 }
 
@@ -507,7 +473,7 @@ static gint hold(PyRead *p, const char *name, const Val *v, const WsPyNode *at, 
     const char *text = m ? m->text : whole ? "0" : "0.0";
     s->text = ws_source_format(p->r, condition ? "%s = select(%s, 1, 0)" : "%s = %s", held->name,
                                condition ? text : py_as_type(p, held->dtype, text));
-    line_of(p, value, m);
+    py_line_of(p, value, m);
     return value;
 }
 

@@ -85,7 +85,7 @@ void py_probe(PyRead *p, PyLoop *l, GArray *carries)
     while (g_hash_table_iter_next(&it, &key, &value))
         g_hash_table_insert(saved, key, value);
     const guint names = p->loop_names->len, values = p->group->values->len;
-    const guint counters = p->group->counters->len;
+    const guint counters = p->group->counters->len, alike = p->group->alike->len;
     g_autoptr(GArray) times = py_times(p);
     const gboolean dirty = p->dirty, waited = p->waited;
     GArray *waited_on = p->waited_on;
@@ -131,6 +131,7 @@ void py_probe(PyRead *p, PyLoop *l, GArray *carries)
     g_ptr_array_set_size(p->group->counters, counters);
     g_ptr_array_set_size(p->group->starts, counters);
     g_array_set_size(p->group->values, values);
+    g_array_set_size(p->group->alike, alike);
     g_clear_pointer(&l->set, g_array_unref);
     l->set = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint i = 0; i < values; i++)
@@ -273,6 +274,7 @@ static void close_round(PyRead *p, const PyLoop *l, GArray *carries)
         if (converts && !p->amd && py_is_wider(p, end, left))
             py_law_value(p, l->node,
                          "a variable that a round leaves in another type than it found");
+        py_line_of(p, c->entry->index, left);
         s->text = ws_source_format(p->r, converts ? "%s = %s(%s)" : "%s = %s%s", held->name,
                                    converts ? held->dtype : "",
                                    converts ? left->text : py_as_type(p, held->dtype, left->text));
