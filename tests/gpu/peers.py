@@ -3,7 +3,9 @@
 
     peers.py --gemm BUNDLE [...]                          bf16 GEMM, beside cuBLASLt
     peers.py --fp8-block BUNDLE [...] --deepgemm CUBIN    block-scaled fp8 GEMM
-    peers.py --sparse-mla BUNDLE [...] --flashmla LIB     sparse MLA prefill
+    peers.py --sparse-mla BUNDLE [...] --flashmla LIB     sparse MLA prefill (peers_sparse.py)
+    peers.py --sparse-decode BUNDLE+BUNDLE [...] --flashmla LIB  sparse MLA decode over an fp8 cache, in two launches
+    peers.py --indexer BUNDLE [...] --deepgemm-mqa LIB    index scores of sparse attention
     peers.py --attention BUNDLE [...] [--causal] --fa3 LIB  attention forward, also beside cuDNN
     peers.py --small BUNDLE [...]                         GEMM of few rows, beside torch (peers_serving.py)
     peers.py --grouped BUNDLE [...]                       grouped GEMM, beside torch._grouped_mm
@@ -30,7 +32,15 @@ fastest, and what torch.matmul takes, run beside the bundles, and ratios are to 
 CUBIN holds DeepGEMM's sm90_fp8_gemm_1d2d_impl, instantiated with N, K as constants (its default) and the
 tile its heuristic takes for large problems: 256x128x128, 3 stages, cluster of 2, A multicast. LIB exports
     int flashmla_prefill(q, kv, indices, out, max_logits, lse, s_q, s_kv, h_q, topk, float scale, stream)
-around FlashMLA's sparse prefill for sm90 (576/512, no sink, no lengths); that of --fa3
+around FlashMLA's sparse prefill for sm90 (576/512, no sink, no lengths); and for decode over its fp8 cache
+    int flashmla_decode_parts(h_q, s_q)
+    int flashmla_decode(q, kv, indices, lengths, out, lse, metadata, num_splits, lse_accum, o_accum, b, s_q, h_q, topk,
+                        num_blocks, page_block_size, float scale, what, stream)
+`lengths` may be NULL; metadata is 8 ints for each part, the accumulators have b + parts splits; what: 1 the metadata + 2 the
+attention + 4 what combines its splits. FlashMLA makes the metadata once for all layers of a step: `flashmla` is the other
+two, `flashmla-meta` all three. That of --deepgemm-mqa, around DeepGEMM's fp8_mqa_logits with 128 columns, f32 logits,
+    int deepgemm_mqa_logits(q, k, k_scales, weights, start, end, logits, s_q, s_kv, heads, stride, what, stream)
+what: 1 the logits + 2 -inf where no key is wanted. That of --fa3
     int fa3_forward(q, k, v, o, lse, counter, b, h, h_k, s_q, s_k, d, strides, float scale, int causal, stream)
 around FlashAttention-3 forward in bf16; strides are 12 int64 in elements: batch, head, row of q, k, v, o. For backward it exports
     int fa3_backward(do, q, k, v, o, lse, dq, dk, dv, work, b, h, h_k, s_q, s_k, d, strides, float scale, int causal, stream)
@@ -56,7 +66,7 @@ if torch is not None:
     import peers_backward
     import peers_norm
     import peers_serving
-LN2 = 0.6931471805599453
+    import peers_sparse
 
 
 def capture(make):
@@ -74,15 +84,6 @@ def capture(make):
 
 
 # --- cuBLASLt ------------------------------------------------------------------------------------
-
-
-def cases_of(bundles):
-    """Sizes of the cases of all bundles that name sizes as the first does, each once, with a bundle that has it."""
-    seen = {}
-    for b in bundles:
-        for c in b.cases if b.sizes == bundles[0].sizes else ():
-            seen.setdefault(tuple(sorted(zip(b.sizes, c["values"]))), (b, c))
-    return list(seen.values())
 
 
 def cold(run, flush, times=3):
@@ -131,7 +132,7 @@ def gemm(options, driver, sms):
     bundles = [peer.Bundle(b) for b in options.gemm]
     kernels = [peer.Kernel(driver, b, sms) for b in bundles]
     lt = cublaslt.CublasLt()
-    for first, case in cases_of(bundles):
+    for first, case in peers_serving.cases_of(bundles):
         size = dict(zip(first.sizes, case["values"]))
         m, n, k = size["M"], size["N"], size["K"]
         label = "%dx%dx%d" % (m, n, k)
@@ -217,7 +218,7 @@ def fp8_block(options, driver, sms):
     bundles = [peer.Bundle(b) for b in options.fp8_block]
     kernels = [peer.Kernel(driver, b, sms) for b in bundles]
     deepgemm = DeepGemm(driver, options.deepgemm) if options.deepgemm else None
-    for first, case in cases_of(bundles):
+    for first, case in peers_serving.cases_of(bundles):
         size = dict(zip(first.sizes, case["values"]))
         m, n, k = size["M"], size["N"], size["K"]
         torch.manual_seed(1)
@@ -242,97 +243,15 @@ def fp8_block(options, driver, sms):
         yield "%dx%dx%d" % (m, n, k), makes, [t["C"]], judge, 2.0 * m * n * k, "deepgemm"
 
 
-# --- FlashMLA ------------------------------------------------------------------------------------
-
-
-def sparse_inputs(case, bundle):
-    size = dict(zip(bundle.sizes, case["values"]))
-    sq, skv, hq, topk = size["SQ"], size["SKV"], size["HQ"], size["TOPK"]
-    size.update(B=1, H=hq)  # what other designs call it
-    torch.manual_seed(1)
-    t = {"Q": torch.randn(sq, hq, 576, device="cuda").bfloat16(),
-         "KV": torch.randn(skv, 576, device="cuda").bfloat16()}
-    index = torch.empty(sq, topk, dtype=torch.int32, device="cuda")
-    for row in range(0, sq, 64):  # distinct keys for every token
-        index[row:row + 64] = torch.rand(min(64, sq - row), skv, device="cuda").topk(topk, 1).indices.int()
-    t["I"] = index
-    t["O"] = torch.empty(sq, hq, 512, dtype=torch.bfloat16, device="cuda")
-    t["MAXL"] = torch.empty(sq, hq, device="cuda")
-    t["LSE"] = torch.empty(sq, hq, device="cuda")
-    t["SINK"] = torch.full((hq,), float("-inf"), device="cuda")  # none: FlashMLA is built without
-    t["LEN"] = torch.full((sq,), topk, dtype=torch.int32, device="cuda")
-    return size, t
-
-
-def sparse_mla(options, driver, sms):
-    bundles = [peer.Bundle(b) for b in options.sparse_mla]
-    kernels = [peer.Kernel(driver, b, sms) for b in bundles]
-    lib = ctypes.CDLL(options.flashmla) if options.flashmla else None
-    for first, case in cases_of(bundles):
-        size, t = sparse_inputs(case, first)
-        sq, skv, hq, topk = size["SQ"], size["SKV"], size["HQ"], size["TOPK"]
-        scale = bundles[0].scalars[0]
-
-        def own(bundle):
-            return bundle.case({name: size.get(name) for name in bundle.sizes})
-
-        def of(bundle, kernel):
-            return lambda: kernel.prepare(own(bundle), [t[x["name"]] for x in bundle.tensors])
-
-        padded = (hq + 63) // 64 * 64  # what FlashMLA asks for; the padding itself is not timed
-        wide = dict(t)
-        if padded != hq:
-            wide["Q"] = torch.zeros(sq, padded, 576, dtype=torch.bfloat16, device="cuda")
-            wide["Q"][:, :hq] = t["Q"]
-            wide["O"] = torch.empty(sq, padded, 512, dtype=torch.bfloat16, device="cuda")
-            wide["MAXL"], wide["LSE"] = (torch.empty(sq, padded, device="cuda") for _ in range(2))
-
-        def flashmla():
-            p = [ctypes.c_void_p(wide[n].data_ptr()) for n in ("Q", "KV", "I", "O", "MAXL", "LSE")]
-            p += [ctypes.c_int(v) for v in (sq, skv, padded, topk)] + [ctypes.c_float(scale)]
-
-            def run():
-                if lib.flashmla_prefill(*p, ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)):
-                    raise RuntimeError("flashmla_prefill")
-            return run
-
-        flashmla.outputs = [wide[n] for n in ("O", "MAXL", "LSE")]
-        makes = {b.label: of(b, x) for b, x in zip(bundles, kernels) if own(b)}
-        for b in bundles:
-            if b.label in makes:
-                makes[b.label].outputs = [t[x["name"]] for x in b.tensors if x["access"] != "read"]
-        if lib:
-            makes["flashmla"] = flashmla
-        tokens = torch.randint(0, sq, (24,), device="cuda").tolist() + [0, sq - 1]
-        want = []
-        for q in tokens:
-            index = t["I"][q].long()
-            ok = (index >= 0) & (index < skv)
-            kv = t["KV"][index.clamp(0, skv - 1)].double()
-            s = (t["Q"][q].double() @ kv.t() * scale).masked_fill(~ok, float("-inf"))
-            want.append((torch.softmax(s, 1) @ kv[:, :512], s.amax(1), torch.logsumexp(s, 1)))
-
-        def judge(out):
-            worst = [0.0, 0.0, 0.0]
-            for q, w in zip(tokens, want):
-                # without maxima it is TLE's form, whose logarithms have base 2
-                for o, i, unit in zip(out, (0, 1, 2), (1, 1, 1)) if len(out) == 3 else zip(out, (0, 2), (1, LN2)):
-                    worst[i] = max(worst[i], float((o[q][:hq].double() * unit - w[i]).abs().max()))
-            return worst[0] < 0.02 and worst[1] < 0.01 and worst[2] < 0.01, "O %.4f max %.5f lse %.5f" % tuple(worst)
-
-        yield ("s_q %d h %d keys %d topk %d" % (sq, hq, skv, topk), makes, [t["O"], t["MAXL"], t["LSE"]],
-               judge, 2.0 * sq * hq * topk * (576 + 512), "flashmla")
-
-
 # --- attention -----------------------------------------------------------------------------------
 
 
 def attention(options, driver, sms):
     bundles = [peer.Bundle(b) for b in options.attention]
     kernels = [peer.Kernel(driver, b, sms) for b in bundles]
-    lib = ctypes.CDLL(options.fa3) if options.fa3 else None
+    lib = peers_serving.library(options.fa3, "--fa3")
     scale = bundles[0].scalars[0]
-    for first, case in cases_of(bundles):
+    for first, case in peers_serving.cases_of(bundles):
         size = dict(zip(first.sizes, case["values"]))
         torch.manual_seed(1)
         t = peers_serving.strided(first, case)
@@ -397,8 +316,13 @@ def attention(options, driver, sms):
 # --- one problem ---------------------------------------------------------------------------------
 
 
-def check(run, outputs, judge, varies=False):
-    """Runs twice over poison: (right, words, the outputs). What `varies` adds in any order: its second run is judged, too."""
+def finite(o):
+    return bool(torch.isfinite(o).all())
+
+
+def check(run, outputs, judge, varies=False, sound=finite):
+    """Runs twice over poison: (right, words, the outputs). What `varies` adds in any order: its second run is judged, too.
+    `sound` says of an output whether it holds only what it may: finite values, if nothing else is said."""
     seen = []
     for _ in range(2):
         for o in outputs:
@@ -407,13 +331,13 @@ def check(run, outputs, judge, varies=False):
         torch.cuda.synchronize()
         seen.append([o.clone() for o in outputs])
     same = all(torch.equal(peer.bits(a), peer.bits(b)) for a, b in zip(*seen))
-    finite = all(bool(torch.isfinite(o).all()) for o in seen[0])
+    whole = all(sound(o) for o in seen[0])
     right, words = judge(seen[0])
     if varies:
-        right, finite = right and judge(seen[1])[0], finite and all(bool(torch.isfinite(o).all()) for o in seen[1])
+        right, whole = right and judge(seen[1])[0], whole and all(sound(o) for o in seen[1])
         words += ", repeat %s" % ("identical" if same else "not identical")
-    return right and (same or varies) and finite, words + ("" if same or varies else ", A SECOND RUN DIFFERS") + (
-        "" if finite else ", NOT FINITE"), seen[0]
+    return right and (same or varies) and whole, words + ("" if same or varies else ", A SECOND RUN DIFFERS") + (
+        "" if whole else ", NOT FINITE"), seen[0]
 
 
 def measure(problem, options, flush, nvml):
@@ -434,7 +358,7 @@ def measure(problem, options, flush, nvml):
             torch.cuda.synchronize()
             continue
         right, words, kept[name] = check(run, getattr(makes[name], "outputs", outputs), judge,
-                                         getattr(makes[name], "varies", False))
+                                         getattr(makes[name], "varies", False), getattr(makes[name], "sound", finite))
         equal = None
         if base in kept and kept[name][0].shape == kept[base][0].shape:
             equal = float((kept[name][0] == kept[base][0]).float().mean())
@@ -489,7 +413,7 @@ def summary(results):
                     name, len(ratios), kind, min(ratios), peer.geometric_mean(ratios)))
 
 
-PEERS = re.compile("lt-|torch|deepgemm$|flashmla$|fa3$|cudnn|flex$|efficient$|flash-filled$")
+PEERS = re.compile("lt-|torch|deepgemm(-uncleaned)?$|flashmla(-meta)?$|fa3$|cudnn|flex$|efficient$|flash-filled$")
 
 
 def picked(results):
@@ -509,7 +433,10 @@ def main():
     p.add_argument("--fp8-block", nargs="+", default=[], metavar="BUNDLE")
     p.add_argument("--deepgemm", metavar="CUBIN")
     p.add_argument("--sparse-mla", nargs="+", default=[], metavar="BUNDLE")
+    p.add_argument("--sparse-decode", nargs="+", default=[], metavar="BUNDLE+BUNDLE")
     p.add_argument("--flashmla", metavar="LIB")
+    p.add_argument("--indexer", nargs="+", default=[], metavar="BUNDLE")
+    p.add_argument("--deepgemm-mqa", metavar="LIB")
     p.add_argument("--attention", nargs="+", default=[], metavar="BUNDLE")
     p.add_argument("--causal", action="store_true")
     p.add_argument("--fa3", metavar="LIB")
@@ -546,7 +473,8 @@ def main():
     print("%s, %d SMs, torch %s; cold: medians of %d rounds x %d launches" % (
         torch.cuda.get_device_name(), sms, torch.__version__, options.rounds, options.reps))
     try:
-        for problems in (gemm, fp8_block, sparse_mla, attention, peers_serving.small, peers_serving.grouped,
+        for problems in (gemm, fp8_block, peers_sparse.sparse_mla, peers_sparse.sparse_decode,
+                         peers_sparse.indexer, attention, peers_serving.small, peers_serving.grouped,
                          peers_serving.decode, peers_attention.varlen, peers_attention.forms,
                          peers_norm.rmsnorm, peers_norm.cross_entropy, peers_norm.linear,
                          peers_backward.backward):

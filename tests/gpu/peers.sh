@@ -1,26 +1,30 @@
 #!/usr/bin/env bash
 # The tables beside other people's kernels (./dev gpu peers): bundles of what the rules pick for their shapes, then
 # peers.py beside the peers that are here. cuBLASLt and cuDNN come with torch; the others are built elsewhere and given.
-#   peers.sh [--make DIR | --run DIR] [--deepgemm CUBIN] [--flashmla LIB] [--fa3 LIB] [--sustained S] [--keep] [--build DIR]
-# --make and --run do the halves on two machines; --keep puts the tables into the measured/ folders of the projects.
+#   peers.sh [--make DIR | --run DIR] [--deepgemm CUBIN] [--deepgemm-mqa LIB] [--flashmla LIB] [--fa3 LIB]
+#            [--sustained S] [--only NAME] [--keep] [--build DIR]
+# --make and --run do the halves on two machines; --only takes one table (sparse-decode, attention-128-causal, …);
+# --keep puts the tables into the measured/ folders of the projects.
 # What peers.py understands itself (--gemm, --attention, … BUNDLE) goes to it as it is.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 case "${1:-}" in
---gemm | --fp8-block | --sparse-mla | --attention | --small | --grouped | --decode | --backward | --help) exec python3 tests/gpu/peers.py "$@" ;;
+--gemm | --fp8-block | --sparse-mla | --sparse-decode | --indexer | --attention | --small | --grouped | --decode | --varlen | --forms | --backward | --help) exec python3 tests/gpu/peers.py "$@" ;;
 esac
-make=1 run=1 keep=0 sustained=2 build=build/bin dir= deepgemm= flashmla= fa3=
+make=1 run=1 keep=0 sustained=2 build=build/bin dir= only= deepgemm= mqa= flashmla= fa3=
 while [ $# -gt 0 ]; do
     case $1 in
     --make) run=0 dir=${2:?} && shift ;;
     --run) make=0 dir=${2:?} && shift ;;
     --deepgemm) deepgemm=${2:?} && shift ;;
+    --deepgemm-mqa) mqa=${2:?} && shift ;;
+    --only) only=${2:?} && shift ;;
     --flashmla) flashmla=${2:?} && shift ;;
     --fa3) fa3=${2:?} && shift ;;
     --sustained) sustained=${2:?} && shift ;;
     --build) build=${2:?} && shift ;;
     --keep) keep=1 ;;
-    *) sed -n '2,7s/^# \?//p' "$0" && exit 2 ;;
+    *) sed -n '2,9s/^# \?//p' "$0" && exit 2 ;;
     esac
     shift
 done
@@ -56,7 +60,7 @@ bundle() { # what the .cases and .design files of a folder say
 
 if [ $make = 1 ]; then
     [ -x "$build/warpstave" ] || { say "no $build/warpstave: build it (./dev build)"; exit 4; }
-    mkdir -p "$dir"/{gemm,fp8-block,sparse-mla} "$dir"/attention/{64,128,256}-{full,causal}
+    mkdir -p "$dir"/{gemm,fp8-block,sparse-mla,sparse-decode,indexer} "$dir"/attention/{64,128,256}-{full,causal}
     for s in 2048x2048x2048 4096x4096x4096 8192x8192x8192 16384x16384x16384 8192x8192x1024 512x8192x8192 \
         128x8192x8192 4096x14336x4096 4096x4096x14336; do
         IFS=x read -r m n k <<<"$s"
@@ -81,17 +85,30 @@ if [ $make = 1 ]; then
     printf 'SQ=4096 SKV=32768 HQ=%s TOPK=2048\n' 64 32 16 8 >"$dir/sparse-mla/any.cases"
     echo projects/sparse-mla-pipes/design.wstave >"$dir/sparse-mla/pipes.design"
     printf 'B=1 SQ=4096 SKV=%s H=128 TOPK=2048\n' 8192 32768 65536 131072 >"$dir/sparse-mla/pipes.cases"
-    for f in gemm fp8-block sparse-mla "$dir"/attention/*; do bundle "${f#"$dir"/}"; done
+    for stage in design combine; do # splits of the lists that the pages name, and their neighbours
+        echo "projects/sparse-mla-decode/$stage.wstave" >"$dir/sparse-decode/$stage.design"
+        for c in "128 128 1" "128 128 2" "128 64 1" "128 64 2" "16 128 2" "16 128 4" "16 128 8" "2 128 8" "2 128 16" "2 128 32"; do
+            read -r b h s <<<"$c"
+            if [ $stage = design ]; then echo "B=$b HQ=$h SKV=131072 TOPK=2048 S=$s"; else echo "B=$b HQ=$h S=$s"; fi
+        done >"$dir/sparse-decode/$stage.cases"
+    done
+    for h in 64 32; do
+        echo "projects/mla-indexer/design.wstave --set H=$h" >"$dir/indexer/indexer-$h.design"
+    done
+    printf 'SQ=%s SKV=%s\n' 4096 8192 1024 8192 2048 32768 >"$dir/indexer/indexer-64.cases"
+    echo "SQ=4096 SKV=8192" >"$dir/indexer/indexer-32.cases"
+    for f in gemm fp8-block sparse-mla sparse-decode indexer "$dir"/attention/*; do bundle "${f#"$dir"/}"; done
 fi
 [ $run = 1 ] || exit $failed
 
 table() { # name of the table, project that keeps it, options of peers.py
     local name=$1 project=$2
     shift 2
+    [ -z "$only" ] || [ "$only" = "$name" ] || return
     say "$name"
     python3 tests/gpu/peers.py "$@" --rounds 9 --reps 3 --json "$dir/$name.json" | tee "$dir/$name.txt"
     case ${PIPESTATUS[0]} in
-    0) [ $keep = 1 ] && cp "$dir/$name.txt" "projects/$project/measured/peers-$name.txt" ;;
+    0) [ $keep = 1 ] && mkdir -p "projects/$project/measured" && cp "$dir/$name.txt" "projects/$project/measured/peers-$name.txt" ;;
     4) exit 4 ;;
     *) failed=1 ;;
     esac
@@ -102,7 +119,11 @@ if [ -n "$deepgemm" ]; then
 else say "fp8 block scales: skipped, no --deepgemm"; fi
 if [ -n "$flashmla" ]; then
     table sparse-mla sparse-mla-prefill --sparse-mla "$dir"/sparse-mla/*/ --flashmla "$flashmla"
-else say "sparse MLA: skipped, no --flashmla"; fi
+    table sparse-decode sparse-mla-decode --sparse-decode "$dir"/sparse-decode/design+"$dir"/sparse-decode/combine --flashmla "$flashmla"
+else say "sparse MLA, sparse decode: skipped, no --flashmla"; fi
+if [ -n "$mqa" ]; then
+    table indexer mla-indexer --indexer "$dir"/indexer/*/ --deepgemm-mqa "$mqa"
+else say "indexer: skipped, no --deepgemm-mqa"; fi
 for f in "$dir"/attention/*/; do
     name=${f%/} && name=${name##*/}
     table "attention-$name" "attention-d${name%-*}" --attention "$f"*/ ${fa3:+--fa3 "$fa3"} \

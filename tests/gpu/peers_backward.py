@@ -4,7 +4,7 @@ yield."""
 import ctypes
 
 import peer
-from peers_serving import Chain, kept, sizes
+from peers_serving import Chain, kept, library, sizes
 
 torch = peer.torch
 ROWS = 512  # query rows that the reference takes at a time
@@ -51,6 +51,7 @@ def by_autograd(backend, q, k, v, do, causal, scale):
 
 def fa3(lib, q, k, v, do, causal, scale, d):
     o, lse = forward("torch-flash", q, k, v, causal, scale)[:2]
+    lse = lse.contiguous()
     out = [torch.empty_like(x) for x in (q, k, v)]
     b, h, sq = q.shape[:3]
     work = torch.zeros(b * h * ((sq + 127) // 128 * 128) * (d + WORK), device="cuda")
@@ -112,7 +113,7 @@ def backward(options, driver, sms):
     """dQ, dK, dV from dO. A contestant of ours is a chain of launches, all timed. Peers: the backward of torch's cuDNN and
     flash attention, and FlashAttention-3."""
     chains = [Chain(x, driver, sms) for x in options.backward]
-    lib = ctypes.CDLL(options.fa3) if options.fa3 else None
+    lib = library(options.fa3, "--fa3")
     causal = bool(options.causal)
     whole = [x for c in chains for x in c.bundles if {"HKV", "SK"} <= set(x.sizes) and x.scalars]
     if not whole:

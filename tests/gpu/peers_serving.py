@@ -1,6 +1,8 @@
 """Problems of peers.py that serving runs: GEMM of few rows (bf16, 8-bit and 4-bit weights) and attention of few query
 rows over a paged cache. Each yields (label, {name: maker of a launch}, outputs, judge, flops, peers)."""
 
+import ctypes
+
 import peer
 
 torch = peer.torch
@@ -9,6 +11,17 @@ POINTS = 400
 
 def of(bundle, kernel, size, tensors):
     return lambda: kernel.prepare(bundle.case(size), [tensors[x["name"]] for x in bundle.tensors])
+
+
+def library(path, option):
+    """What is given with an option; None, by name, where nothing is."""
+    if not path:
+        print("no %s: what it holds is left out" % option)
+        return None
+    try:
+        return ctypes.CDLL(path)
+    except OSError as e:
+        raise peer.BundleError("%s: %s" % (option, e)) from e
 
 
 class Chain:
@@ -86,6 +99,15 @@ def sizes(bundles):
             if size not in seen:
                 seen.append(size)
     return seen
+
+
+def cases_of(bundles):
+    """Sizes of the cases of all bundles that name sizes as the first does, each once, with a bundle that has it."""
+    seen = {}
+    for b in bundles:
+        for c in b.cases if b.sizes == bundles[0].sizes else ():
+            seen.setdefault(tuple(sorted(zip(b.sizes, c["values"]))), (b, c))
+    return list(seen.values())
 
 
 def point_judge(want, tolerance):
