@@ -97,7 +97,33 @@ if [ $make = 1 ]; then
     done
     printf 'SQ=%s SKV=%s\n' 4096 8192 1024 8192 2048 32768 >"$dir/indexer/indexer-64.cases"
     echo "SQ=4096 SKV=8192" >"$dir/indexer/indexer-32.cases"
-    for f in gemm fp8-block sparse-mla sparse-decode indexer "$dir"/attention/*; do bundle "${f#"$dir"/}"; done
+    for causal in full causal; do # what is linked follows each other; 16,384 tokens, heads times dimension 2048
+        set=$([ $causal = causal ] && echo "--set CAUSAL=1")
+        while read -r d name project; do
+            f=backward/$d-$causal
+            mkdir -p "$dir/$f"
+            case $project in
+            */rows.wstave | */convert.wstave) echo "projects/$project" ;;
+            *) echo "projects/$project $set" ;;
+            esac >"$dir/$f/$name.design"
+            for s in 512 1024 2048 4096 8192 16384; do
+                h=$((2048 / d)) b=$((16384 / s))
+                case $name in
+                rows | convert) echo "B=$b HQ=$h SQ=$s" ;;
+                *) echo "B=$b HQ=$h HKV=$h SQ=$s SK=$s" ;;
+                esac
+            done >"$dir/$f/$name.cases"
+        done <<<"64 dq attention-backward-d64/dq.wstave
+64 dkv attention-backward-d64/design.wstave
+128 rows attention-backward-d128/rows.wstave
+128 fused attention-backward-d128/design.wstave
+128 convert attention-backward-d128/convert.wstave
+128 dq attention-backward-d128-dq/design.wstave
+128 dkv attention-backward-d128-dkv/design.wstave
+256 dq attention-backward-d256/dq.wstave
+256 dkv attention-backward-d256/design.wstave"
+    done
+    for f in gemm fp8-block sparse-mla sparse-decode indexer "$dir"/attention/* "$dir"/backward/*; do bundle "${f#"$dir"/}"; done
 fi
 [ $run = 1 ] || exit $failed
 
@@ -128,5 +154,12 @@ for f in "$dir"/attention/*/; do
     name=${f%/} && name=${name##*/}
     table "attention-$name" "attention-d${name%-*}" --attention "$f"*/ ${fa3:+--fa3 "$fa3"} \
         $([ "${name#*-}" = causal ] && echo --causal) --sustained "$sustained"
+done
+for f in "$dir"/backward/*/; do
+    name=${f%/} && name=${name##*/}
+    chains=("${f}dq+${f}dkv")
+    [ -d "${f}rows" ] && chains+=("${f}rows+${f}fused+${f}convert")
+    table "backward-$name" "attention-backward-d${name%-*}" --backward "${chains[@]}" ${fa3:+--fa3 "$fa3"} \
+        $([ "${name#*-}" = causal ] && echo --causal)
 done
 exit $failed
