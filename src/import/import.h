@@ -59,7 +59,7 @@ typedef struct {
     gboolean parity_may_help; /* read `by_parity`, what stands in the way may not */
     GHashTable
         *partial;      /* lines of accesses under a mask: they touch some of what the design says */
-    GHashTable *added; /* char*, "18 acc": lines and values of copies that the reader added */
+    GHashTable *added; /* char*: places and statements of copies that the reader added */
     GHashTable *near;  /* char*: groups and objects that something unread can reach; NULL: all */
     char *given; /* values of a call that it was read with ("causal = False"); NULL: for all */
 } WsImport;

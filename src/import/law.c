@@ -197,6 +197,12 @@ static gboolean is_partial(const WsImport *import, const char *path)
            g_hash_table_contains(import->partial, GUINT_TO_POINTER(line));
 }
 
+char *ws_source_step_key(guint line, guint column, guint last, const WsStatement *statement)
+{
+    g_autofree char *says = ws_statement_print(statement);
+    return g_strdup_printf("%u %u %u %s", line, column, MAX(line, last), says);
+}
+
 /* The line of such a copy; 0: it is none. */
 static guint added_in(const WsImport *import, const char *path)
 {
@@ -204,10 +210,10 @@ static guint added_in(const WsImport *import, const char *path)
     const WsValue *v =
         node && node->kind == WS_STEP_COMPUTE ? ws_node_get(node, WS_F_keyword) : NULL;
     v = v && v->kind == WS_VALUE_LIST && v->n == 1 ? &v->item[0] : v;
-    guint line, column;
-    if (!v || v->kind != WS_VALUE_STATEMENT || !ws_import_place(node, &line, &column, NULL))
+    guint line, column, last;
+    if (!v || v->kind != WS_VALUE_STATEMENT || !ws_import_place(node, &line, &column, &last))
         return 0;
-    g_autofree char *key = g_strdup_printf("%u %s", line, v->statement->name);
+    g_autofree char *key = ws_source_step_key(line, column, last, v->statement);
     return g_hash_table_contains(import->added, key) ? line : 0;
 }
 

@@ -238,7 +238,7 @@ typedef struct {
     GPtrArray *addresses; /* char*: sizes that are where tensors begin, and nothing else */
     GPtrArray *scalars;   /* char* */
     GHashTable *partial;  /* lines of accesses under a mask */
-    GHashTable *added;    /* char*, "18 acc": lines and values of steps that the reader added */
+    GHashTable *added;    /* char*, ws_source_step_key() of steps that the reader added */
     GPtrArray *assume;    /* char* */
     GHashTable *parsed;   /* char* -> const WsExpr*: texts of conditions; NULL: it is none */
     GPtrArray *granted;   /* char*, owned: what is taken for granted of the kernel, in words */
@@ -267,6 +267,8 @@ typedef struct {
 /* Puts loops with a hint into the hint form (hints.c); takes and returns a design. */
 WsDesign *ws_source_hints(WsRead *r, WsDesign *design);
 
+/* "18 5 20 acc = b": which `compute` it is. Caller frees. */
+char *ws_source_step_key(guint line, guint column, guint last, const WsStatement *statement);
 /* The file that the line is one of; NULL: it is the text's own. */
 const WsReadFile *ws_source_file(const WsRead *r, guint line);
 WsRead *ws_source_new(const char *file, const char *source, GError **error);

@@ -197,16 +197,27 @@ static void put_mma(WsWriter *w, const WsReadStep *s, WsJson *step)
         ws_json_put(step, "open", ws_json_bool(TRUE));
 }
 
+/* The step as it stands in the design: its place and its statement. */
+static void note_added(WsRead *r, const WsReadStep *s, const char *says)
+{
+    const WsReadFile *of = ws_source_file(r, s->line);
+    g_autoptr(WsStatement) written = ws_statement_parse(says, NULL);
+    if (written)
+        g_hash_table_add(r->added,
+                         ws_source_step_key(of ? of->from : s->line, of ? 1 : MAX(s->column, 1),
+                                            of ? of->from : s->end_line, written));
+}
+
 /* The statement in the names of the design; as it is where it is none of the grammar. */
 static void put_compute(WsWriter *w, const WsReadStep *compute, WsJson *step)
 {
     const char *text = compute->text;
     WsStatement *s = ws_statement_parse(text, NULL);
-    if (s && compute->added)
-        g_hash_table_add(w->r->added, g_strdup_printf("%u %s", compute->line, s->name));
     g_autofree char *value = s ? ws_source_named_text(w->r, s->value) : NULL;
-    ws_json_put(step, "compute",
-                s ? ws_json_format("%s = %s", s->name, value) : ws_json_text(text));
+    g_autofree char *says = s ? g_strdup_printf("%s = %s", s->name, value) : g_strdup(text);
+    if (s && compute->added)
+        note_added(w->r, compute, says);
+    ws_json_put(step, "compute", ws_json_text(says));
     if (s)
         ws_statement_unref(s);
 }

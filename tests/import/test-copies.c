@@ -5,6 +5,7 @@
 #include "import/import.h"
 
 #include <glib.h>
+#include <glib/gstdio.h>
 #include <string.h>
 
 /* Lines between a product that takes its operand p from registers and the wait for it. */
@@ -18,25 +19,60 @@ static const struct {
     { "p, q = q, p\n", WS_VERDICT_OUTSIDE, "a copy of a value that this reading adds" },
     { "other = other + acc\n", WS_VERDICT_REFUTED, "refuted" },
     { "p = q\n        other = other + acc\n", WS_VERDICT_REFUTED, "refuted" },
+    { "o = other + 1.0\n        other, o = o, other; other = other + acc\n", WS_VERDICT_REFUTED,
+      "refuted" }, /* a copy and the sum are of one line and name */
+    { "o = other + 1.0\n        other, o = o * 2.0, other + acc\n", WS_VERDICT_REFUTED, "refuted" },
+    { "o = other + acc\n        other = o\n", WS_VERDICT_REFUTED, "refuted" },
+    { "o = other + 1.0\n        p, q = q, p; other = o\n", WS_VERDICT_OUTSIDE,
+      "a copy of a value that this reading adds" },
 };
 
-static void copies(gconstpointer data)
+/* The kernel with the lines of row i. Caller frees. */
+static char *kernel_with(guint i)
 {
-    const guint i = GPOINTER_TO_UINT(data);
     g_autofree char *path =
         g_build_filename(WS_SOURCE_ROOT, "tests/import/copies/operand.py", NULL);
     g_autofree char *text = NULL;
     g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
     g_autoptr(GString) s = g_string_new(text);
     g_assert_cmpuint(g_string_replace(s, "ROUND\n", rows[i].round, 0), ==, 1);
+    return g_strdup(s->str);
+}
+
+static void copies(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data);
+    g_autofree char *text = kernel_with(i);
     g_auto(WsJudged) k = { 0 };
     g_autoptr(GError) error = NULL;
     g_assert_true(
-        ws_judge_text(s->str, s->len, "kernel.py", WS_IMPORT_GLUON, NULL, NULL, &k, &error));
+        ws_judge_text(text, strlen(text), "kernel.py", WS_IMPORT_GLUON, NULL, NULL, &k, &error));
     g_autofree char *says = ws_verdict_text(k.verdict);
     g_test_message("%s", says);
     g_assert_cmpint(k.verdict->kind, ==, rows[i].verdict);
     g_assert_nonnull(strstr(says, rows[i].says));
+}
+
+/* The same where the kernel stands in a file that the text imports from. */
+static void imported(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data);
+    g_autofree char *folder = g_dir_make_tmp("copies-XXXXXX", NULL), *text = kernel_with(i);
+    g_autofree char *file = g_build_filename(folder, "common.py", NULL);
+    char *launch = strstr(text, "def launch(");
+    g_assert_true(g_file_set_contents(file, text, launch - text, NULL));
+    g_autofree char *first = g_strndup(text, (gsize)(strstr(text, "@gluon.jit") - text));
+    g_autofree char *own = g_strconcat(first, "from common import kernel\n\n", launch, NULL);
+    const WsImportOptions options = { .folder = folder };
+    g_auto(WsJudged) k = { 0 };
+    g_autoptr(GError) error = NULL;
+    g_assert_true(
+        ws_judge_text(own, strlen(own), "kernel.py", WS_IMPORT_GLUON, &options, NULL, &k, &error));
+    g_autofree char *says = ws_verdict_text(k.verdict);
+    g_test_message("%s", says);
+    g_assert_cmpint(k.verdict->kind, ==, rows[i].verdict);
+    g_unlink(file);
+    g_rmdir(folder);
 }
 
 int main(int argc, char **argv)
@@ -44,7 +80,9 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autofree char *path = g_strdup_printf("/import/copies/%u", i);
+        g_autofree char *other = g_strdup_printf("/import/copies/imported/%u", i);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), copies);
+        g_test_add_data_func(other, GUINT_TO_POINTER(i), imported);
     }
     return g_test_run();
 }

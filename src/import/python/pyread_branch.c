@@ -35,8 +35,24 @@ static const Val *merge_fields(PyRead *p, gpointer data, const Val *a, const Val
     return py_either(p, m->c, a, b, m->at);
 }
 
+/* The same zeros on both ways: where they have to be stored, that is behind the branch. */
+static const Val *either_zeros(PyRead *p, const Val *a, const Val *b, const WsPyNode *at)
+{
+    const Val *held = a->index >= 0 ? a : b;
+    if (held->index < 0 || !held->step)
+        return held;
+    Val *zero = py_val(p, VAL_ZERO);
+    *zero = *held;
+    py_off_zeros(p, zero, at);
+    py_set(p, zero->step, zero->index);
+    zero->made = p->clock;
+    zero->step->text = held->step->text;
+    return zero;
+}
+
 /* Either of two tiles: what reads it reads both, as either may be. */
-static const Val *either_tile(PyRead *p, const WsExpr *c, const Val *a, const Val *b)
+static const Val *either_tile(PyRead *p, const WsExpr *c, const Val *a, const Val *b,
+                              const WsPyNode *at)
 {
     const Val *which = c ? py_int(p, c) : py_literal(p, 1);
     if (a->kind == VAL_TILE && b->kind == VAL_TILE && a->index == b->index &&
@@ -48,8 +64,9 @@ static const Val *either_tile(PyRead *p, const WsExpr *c, const Val *a, const Va
         zero->step->off = FALSE; /* the way that does not set it leaves the zeros */
         return other;
     }
-    if (zero && zero->rows * zero->cols > 1 && other->kind == VAL_ZERO)
-        return zero;
+    if (zero && zero->rows * zero->cols > 1 && other->kind == VAL_ZERO &&
+        !g_strcmp0(a->text, b->text) && !g_strcmp0(a->dtype, b->dtype))
+        return either_zeros(p, a, b, at);
     const Val *x = py_formula(p, a), *y = py_formula(p, b);
     if (x && y && (py_is_sixteen(x) || py_is_sixteen(y)) && g_strcmp0(x->dtype, y->dtype))
         return py_opaque(p); /* what is computed of it is rounded as the way that was taken says */
@@ -88,7 +105,7 @@ const Val *py_either(PyRead *p, const WsExpr *c, const Val *a, const Val *b, con
                            !g_strcmp0(a->text, b->text);
     const gboolean alike = a->kind == b->kind && (a->kind == VAL_NONE || a->kind == VAL_LAYOUT ||
                                                   (a->kind == VAL_FUNC && a->node == b->node));
-    const Val *v = py_is_tile(a) && py_is_tile(b) ? either_tile(p, c, a, b)
+    const Val *v = py_is_tile(a) && py_is_tile(b) ? either_tile(p, c, a, b, at)
                    : words || alike               ? a
                                                   : py_opaque(p);
     if (v->kind == VAL_OPAQUE && (py_holds_tile(a) || py_holds_tile(b)))

@@ -162,6 +162,13 @@ const Val *py_mean_FMA(PyRead *p, const Val **a, const WsPyNode *at)
     return py_binary_tile(p, "+", py_binary_tile(p, "*", a[0], a[1]), a[2]);
 }
 
+void py_off_zeros(PyRead *p, Val *zeros, const WsPyNode *at)
+{
+    zeros->step = py_step(p, WS_READ_COMPUTE, at);
+    zeros->step->off = TRUE;
+    zeros->depth = p->loops->len;
+}
+
 /* One dimension is one value per row, unless the layout is no slice that leaves rows. */
 static const Val *filled(PyRead *p, const Val *shape, const Val *dtype, const Val *layout,
                          const char *text, const WsPyNode *at)
@@ -181,10 +188,8 @@ static const Val *filled(PyRead *p, const Val *shape, const Val *dtype, const Va
     v->depth = p->loops->len;
     if (v->rows < 1 || v->cols < 1)
         return py_opaque(p);
-    if (p->group) {
-        v->step = py_step(p, WS_READ_COMPUTE, at);
-        v->step->off = TRUE;
-    }
+    if (p->group)
+        py_off_zeros(p, v, at);
     return v;
 }
 

@@ -117,7 +117,8 @@ const Val *py_at_once(PyRead *p, const WsPyNode *target, const Val *v, const WsP
         g_autofree char *name = g_strconcat(target->kid[i]->text, "_next", NULL);
         const guint before = p->r->steps->len;
         tile->index = py_hold_at(p, name, formula, at);
-        py_added(p, before);
+        if (held) /* a formula is the source's own step */
+            py_added(p, before);
         tile->made = p->clock;
         if (tile->index >= 0)
             all->item[i] = tile;

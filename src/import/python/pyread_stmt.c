@@ -182,6 +182,25 @@ static const Val *as_defined(PyRead *p, const WsPyNode *target, const Val *v, co
     return said;
 }
 
+/* The zeros in the value of the variable; the `compute` that stores them is off. What has been put
+ * into another variable already has a step of its own there. */
+static const Val *stored_zeros(PyRead *p, const char *name, const Val *v, const WsPyNode *at)
+{
+    Val *zero = py_val(p, VAL_ZERO);
+    *zero = *v;
+    g_autofree char *full = g_strconcat(p->frame->prefix, name, NULL);
+    zero->index =
+        ws_source_value(p->r, p->group, full, v->dtype ? v->dtype : "f32", v->rows, v->cols);
+    if (v->step->text && v->index != zero->index)
+        py_off_zeros(p, zero, at);
+    py_set(p, zero->step, zero->index);
+    WsReadValue *held = &g_array_index(p->group->values, WsReadValue, zero->index);
+    held->layout = v->layout;
+    zero->made = p->clock;
+    zero->step->text = ws_source_format(p->r, "%s = %s", held->name, v->text ? v->text : "0.0");
+    return zero;
+}
+
 void py_store_value(PyRead *p, const WsPyNode *target, const Val *v, const WsPyNode *at)
 {
     v = as_defined(p, target, py_current(p, v, at), at);
@@ -189,18 +208,7 @@ void py_store_value(PyRead *p, const WsPyNode *target, const Val *v, const WsPyN
         ws_source_define(p->r, target->text, v->e);
     if (target->kind == WS_PY_NAME) {
         if (v->kind == VAL_ZERO && p->group && v->step && v->rows * v->cols > 1) {
-            Val *zero = py_val(p, VAL_ZERO); /* the `compute` that stores it stands here, off */
-            *zero = *v;
-            g_autofree char *full = g_strconcat(p->frame->prefix, target->text, NULL);
-            zero->index = ws_source_value(p->r, p->group, full, v->dtype ? v->dtype : "f32",
-                                          v->rows, v->cols);
-            py_set(p, zero->step, zero->index);
-            g_array_index(p->group->values, WsReadValue, zero->index).layout = v->layout;
-            zero->made = p->clock;
-            zero->step->text = ws_source_format(
-                p->r, "%s = %s", g_array_index(p->group->values, WsReadValue, zero->index).name,
-                v->text ? v->text : "0.0");
-            py_assign(p, target->text, zero);
+            py_assign(p, target->text, stored_zeros(p, target->text, v, at));
             return;
         }
         py_assign(p, target->text, settle(p, target->text, v, at));

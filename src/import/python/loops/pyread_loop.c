@@ -262,7 +262,7 @@ static void close_round(PyRead *p, const PyLoop *l, GArray *carries)
         GPtrArray *to = p->to;
         p->to = p->amd ? py_amd_last_stage(to) : to;
         WsReadStep *s = py_step(p, WS_READ_COMPUTE, l->node);
-        s->added = TRUE;
+        s->added = end->kind != VAL_MATH; /* which the kernel computes, by a step of its own */
         p->to = to;
         py_set(p, s, c->entry->index);
         const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, c->entry->index);
