@@ -6,6 +6,7 @@
 
 #define HISTOGRAM "tests/import/tle/names/histogram.py"
 #define LINES     "tests/import/tle/stale.txt"
+#define SUMMED    "tests/import/tle/summed.txt"
 #define TURNED    "tests/import/tle/turned.txt"
 #define AGAIN     "value = tl.load(x + (k * 256 + bins), mask=(k * 256 + bins) < n, other=0)\n"
 #define ADD                                                                                        \
@@ -40,7 +41,8 @@ static const struct {
       TRUE },
 };
 
-/* Rows of stale.def and turned.def: what is read of the lines, step by step, or why they are not.
+/* Rows of stale.def, turned.def and summed.def: what is read of the lines, step by step, or why
+ * they are not.
  */
 static const struct {
     const char *file, *name, *body, *steps, *why;
@@ -54,6 +56,11 @@ static const struct {
     { TURNED, "turned/" name, body, "read tile x; read a w; " steps "; write out y", NULL },
 #define LOST(name, body, why) { TURNED, "turned/" name, body, NULL, why },
 #include "turned.def"
+#undef READ
+#undef LOST
+#define READ(name, body, steps) { SUMMED, "summed/" name, body, "acc = 0.0; for k; " steps, NULL },
+#define LOST(name, body, why)   { SUMMED, "summed/" name, body, NULL, why },
+#include "summed.def"
 #undef READ
 #undef LOST
 };

@@ -465,7 +465,7 @@ static const Val *on_both(PyRead *p, guint first, GPtrArray *to, const Val *made
         return NULL;
     const WsReadValue *own = &g_array_index(p->group->values, WsReadValue, made->index),
                       *other = &g_array_index(p->group->values, WsReadValue, kept->index);
-    if (own->accumulator || other->accumulator || own->rows != other->rows ||
+    if ((p->amd && (own->accumulator || other->accumulator)) || own->rows != other->rows ||
         own->cols != other->cols || strcmp(own->dtype, other->dtype) || made->dims != kept->dims)
         return NULL;
     GPtrArray *before = p->to;
