@@ -130,6 +130,7 @@ static WsImport *finish(WsRead *r, WsDesign *design, GError *own, const char *fi
     import->open = g_steal_pointer(&r->open);
     import->partial = g_steal_pointer(&r->partial);
     import->added = g_steal_pointer(&r->added);
+    import->made = g_steal_pointer(&r->made);
     return import;
 }
 
@@ -422,6 +423,7 @@ void ws_import_free(WsImport *import)
     g_ptr_array_unref(import->open);
     g_clear_pointer(&import->partial, g_hash_table_unref);
     g_clear_pointer(&import->added, g_hash_table_unref);
+    g_clear_pointer(&import->made, g_hash_table_unref);
     if (import->near)
         g_hash_table_unref(import->near);
     g_free(import->kernel);

@@ -59,7 +59,8 @@ typedef struct {
     gboolean parity_may_help; /* read `by_parity`, what stands in the way may not */
     GHashTable
         *partial;      /* lines of accesses under a mask: they touch some of what the design says */
-    GHashTable *added; /* char*: places and statements of copies that the reader added */
+    GHashTable *added; /* char*: places and statements of what the reader computes in addition */
+    GHashTable *made;  /* char*: buffers and barriers that the kernel leaves to its compiler */
     GHashTable *near;  /* char*: groups and objects that something unread can reach; NULL: all */
     char *given; /* values of a call that it was read with ("causal = False"); NULL: for all */
 } WsImport;
@@ -98,8 +99,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsImport, ws_import_free)
 /* The place of an imported node, its `source`: TRUE and line, column and last line (may be NULL).
  */
 gboolean ws_import_place(const WsNode *node, guint *line, guint *column, guint *last);
-/* The line of a step that the reader added and `f` is about: a copy of a value, which the
- * kernel has not, so that it goes wrong there for nothing. 0: it is about none. */
+/* The line of a step that the reader added and `f` is about: a copy of a value, a step that a hint
+ * stands for, or one on what the compiler makes. The kernel has none such, so that it goes wrong
+ * there for nothing. 0: it is about none. */
 guint ws_import_added(const WsImport *import, const WsFinding *f);
 /* Moves findings from the lines of the design to those of the source. */
 void ws_import_locate(const WsDesign *design, WsFindings *findings);

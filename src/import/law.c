@@ -203,9 +203,19 @@ char *ws_source_step_key(guint line, guint column, guint last, const WsStatement
     return g_strdup_printf("%u %u %u %s", line, column, MAX(line, last), says);
 }
 
-/* The line of such a copy; 0: it is none. */
+/* The line of the step, 1 where it has none. */
+static guint line_of(const WsImport *import, const char *path)
+{
+    const WsNode *node = path ? ws_design_find(import->design, path) : NULL;
+    guint line, column;
+    return node && ws_import_place(node, &line, &column, NULL) ? line : 1;
+}
+
+/* The line of a step that the reader added, or that a hint stands for; 0: it is none. */
 static guint added_in(const WsImport *import, const char *path)
 {
+    if (path && strchr(path, '#'))
+        return line_of(import, path);
     const WsNode *node = path ? ws_design_find(import->design, path) : NULL;
     const WsValue *v =
         node && node->kind == WS_STEP_COMPUTE ? ws_node_get(node, WS_F_keyword) : NULL;
@@ -219,7 +229,8 @@ static guint added_in(const WsImport *import, const char *path)
 
 guint ws_import_added(const WsImport *import, const WsFinding *f)
 {
-    guint line = added_in(import, f->at);
+    const gboolean own = f->object && g_hash_table_contains(import->made, f->object);
+    guint line = own ? line_of(import, f->at) : added_in(import, f->at);
     for (guint i = 0; !line && f->steps && i < f->steps->len; i++)
         line = added_in(import, g_ptr_array_index(f->steps, i));
     return line;

@@ -91,6 +91,7 @@ WsRead *ws_source_new(const char *file, const char *source, GError **error)
     r->open = g_ptr_array_new_with_free_func(g_free);
     r->partial = g_hash_table_new(NULL, NULL);
     r->added = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    r->made = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     r->axes = g_ptr_array_new();
     r->addresses = g_ptr_array_new();
     r->launch = "single";
@@ -136,6 +137,7 @@ void ws_source_free(WsRead *r)
     g_clear_pointer(&r->open, g_ptr_array_unref);
     g_clear_pointer(&r->partial, g_hash_table_unref);
     g_clear_pointer(&r->added, g_hash_table_unref);
+    g_clear_pointer(&r->made, g_hash_table_unref);
     g_ptr_array_unref(r->axes);
     g_ptr_array_unref(r->addresses);
     g_clear_pointer(&r->unread, g_ptr_array_unref);

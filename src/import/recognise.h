@@ -238,6 +238,7 @@ typedef struct {
     GPtrArray *addresses; /* char*: sizes that are where tensors begin, and nothing else */
     GPtrArray *scalars;   /* char* */
     GHashTable *partial;  /* lines of accesses under a mask */
+    GHashTable *made;     /* char*: buffers and barriers of the source's compiler, not its own */
     GHashTable *added;    /* char*, ws_source_step_key() of steps that the reader added */
     GPtrArray *assume;    /* char* */
     GHashTable *parsed;   /* char* -> const WsExpr*: texts of conditions; NULL: it is none */

@@ -29,8 +29,8 @@ static gboolean is_of_the_kernel(const WsFinding *f, gconstpointer import)
     return !ws_import_added(import, f);
 }
 
-/* A copy that a design needs to say what a name means, and the kernel has not, goes wrong for
- * nothing. */
+/* A step that a design needs to say what a name or a hint means, and the kernel has not, goes wrong
+ * for nothing. */
 static void judge_added(const WsImport *import, WsVerdict *verdict, WsFindings *findings)
 {
     guint line = 0;
@@ -41,8 +41,8 @@ static void judge_added(const WsImport *import, WsVerdict *verdict, WsFindings *
     }
     if (!line)
         return;
-    g_autofree char *why = ws_phrase("line %u: what goes wrong is a copy of a value that this "
-                                     "reading adds and the kernel does not have",
+    g_autofree char *why = ws_phrase("line %u: what goes wrong is a step that this reading adds "
+                                     "and the kernel does not have",
                                      line);
     ws_verdict_limit(verdict, findings, why, is_of_the_kernel, import);
     if (verdict->kind == WS_VERDICT_OUTSIDE)

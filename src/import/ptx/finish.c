@@ -257,6 +257,7 @@ static void hold(PtxFinish *f, WsReadStep *s, WsReadGroup *g, gint64 rows, gint6
     if (g->values->len == before || !stored)
         return;
     WsReadStep *zero = ws_source_step(f->r, NULL, WS_READ_COMPUTE, g->line, 1, g->line);
+    zero->added = TRUE;
     zero->text = ws_source_format(f->r, "%s = %s(0.0)",
                                   g_array_index(g->values, WsReadValue, s->value).name, dtype);
     g_ptr_array_add(f->starts, g); /* not into the list that is being walked */

@@ -173,6 +173,7 @@ static void sums_start(WsRead *r, WsReadGroup *g)
         if (!v->accumulator)
             continue;
         WsReadStep *s = ws_source_step(r, NULL, WS_READ_COMPUTE, g->line, 1, g->line);
+        s->added = TRUE;
         s->text = ws_source_format(r, "%s = 0.0", v->name);
         g_ptr_array_insert(g->body, 0, s); /* registers hold something; what does not matter here */
     }

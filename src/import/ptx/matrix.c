@@ -323,6 +323,7 @@ static void define_registers(PtxWalk *w, const WsPtxInst *at, const char *name, 
         return;
     const gint v = ws_source_value(w->p.r, w->p.group, name, first->dtype, 64, *whole);
     WsReadStep *s = ptx_before_fence(w, first->line, at->line);
+    s->added = TRUE; /* what computes them stands elsewhere, or before the loop */
     s->text =
         ws_source_format(w->p.r, "%s = %s(0.0)",
                          g_array_index(w->p.group->values, WsReadValue, v).name, first->dtype);

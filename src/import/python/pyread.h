@@ -304,6 +304,8 @@ void py_take_tile(PyRead *p, const Val *v, const WsPyNode *at);
 void py_claims_left(PyRead *p, const WsPyNode *at); /* at the end of a group */
 
 /* --- tiles: formulas of the array language ----------------------------------------------------*/
+/* The buffer or barrier is the compiler's: no refutation of the kernel rests on it. */
+void py_compilers(PyRead *p, const Val *v);
 /* The step that stores zeros, here and off: what takes them as they are turns it on. */
 void py_off_zeros(PyRead *p, Val *zeros, const WsPyNode *at);
 /* x[:, None] of what is one value per column so far: one per row. */

@@ -264,9 +264,20 @@ void py_assume(PyRead *p, const WsExpr *e)
     }
 }
 
+/* What is never true, in whatever way it is written. */
+static gboolean is_false(const Val *v)
+{
+    gint64 n;
+    return v && ((py_known(v, &n) && !n) || v->kind == VAL_NONE ||
+                 (v->kind == VAL_REAL && g_ascii_strtod(v->text, NULL) == 0));
+}
+
 const Val *py_mean_ASSUME(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    py_assume(p, a[0] ? py_as_int(p, a[0]) : NULL);
+    const WsExpr *e = a[0] ? py_as_int(p, a[0]) : NULL;
+    if (is_false(a[0])) /* what comes behind it may do anything */
+        py_unread(p, at, "an assumption that does not hold");
+    py_assume(p, e);
     return py_none(p);
 }
 
@@ -287,7 +298,7 @@ const Val *py_mean_STATIC_ASSERT(PyRead *p, const Val **a, const WsPyNode *at)
     gpointer data[] = { p->constants, &constant };
     if (e)
         ws_expr_visit(e, is_constant, data);
-    if (ws_x_is(e, &holds) && !holds && !p->unsure)
+    if (is_false(a[0])) /* in a branch and in a loop, too: it is compiled */
         py_unread(p, at, "a static_assert that does not hold");
     else if (constant && !ws_x_is(e, &holds) && !p->unsure)
         assume_constant(p, e);

@@ -93,6 +93,17 @@ static const Val *allocate(PyRead *p, const Val **a, const WsPyNode *at)
 }
 
 /* What it is made with is stored to it. */
+void py_compilers(PyRead *p, const Val *v)
+{
+    const char *name = NULL;
+    if (v->kind == VAL_BUFFER)
+        name = g_array_index(p->r->buffers, WsReadBuffer, v->place.object).name;
+    else if (v->kind == VAL_BARRIER)
+        name = g_array_index(p->r->barriers, WsReadBarrier, v->place.object).name;
+    if (name)
+        g_hash_table_add(p->r->made, g_strdup(name));
+}
+
 const Val *py_mean_ALLOCATE(PyRead *p, const Val **a, const WsPyNode *at)
 {
     const Val *v = allocate(p, a, at);

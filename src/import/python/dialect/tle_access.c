@@ -161,6 +161,7 @@ static const Val *copied(PyRead *p, const Val *pointer, const Val *mask, gboolea
     p->hint = hint;
     if (buffer->kind != VAL_BUFFER)
         return buffer;
+    py_compilers(p, buffer);
     py_meet_before(p, buffer->place.object, TRUE, at);
     if (!copy_rows(p, pointer, mask, more, buffer, at))
         return py_opaque(p);

@@ -191,6 +191,7 @@ static const Val *new_ring(PyRead *p, gint64 stages, gint64 rows, gint64 cols, c
     Val *v = py_val(p, VAL_BUFFER);
     v->place.object = (gint)p->r->buffers->len - 1;
     v->place.views = "";
+    py_compilers(p, v);
     return kept(p, "ring", at, v);
 }
 
@@ -211,6 +212,7 @@ static const Val *new_full(PyRead *p, gint64 stages, gint64 arrivals, const WsPy
     g_array_append_val(p->r->barriers, b);
     Val *v = py_val(p, VAL_BARRIER);
     v->place.object = (gint)p->r->barriers->len - 1;
+    py_compilers(p, v);
     return kept(p, "full", at, v);
 }
 

@@ -56,6 +56,7 @@ const Val *py_laid_down(PyRead *p, const Val *tile, const WsPyNode *at)
     p->hint = hint;
     if (!buffer || buffer->kind != VAL_BUFFER)
         return NULL;
+    py_compilers(p, buffer);
     py_mean_WRITE(p, (const Val *[]){ buffer, held, NULL }, at);
     return buffer;
 }

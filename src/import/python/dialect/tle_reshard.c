@@ -216,6 +216,7 @@ static const Val *new_whole(Way *w)
     const Val *of[] = { type, shape, NULL, NULL };
     const Val *whole = py_mean_ALLOCATE(p, of, w->whole);
     p->hint = hint;
+    py_compilers(p, whole);
     return whole;
 }
 
