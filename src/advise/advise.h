@@ -4,6 +4,7 @@
 #include "advise/candidate.h"
 #include "advise/next.h"
 #include "trace/bind.h"
+#include "trace/let_go.h"
 
 /* One CTA of a trace, with what is needed to ask for causes. Borrows program and trace. */
 typedef struct {
@@ -12,6 +13,7 @@ typedef struct {
     guint cta;
     WsBind *bind;      /* NULL: the trace is not of this program */
     GHashTable *index; /* WsTraceRecord* (key: agent, op, round) -> itself: there may be millions */
+    const WsLetGo *let_go; /* of the whole trace: borrowed, given after ws_run_init(); NULL: none */
     gint64 from, to; /* what was recorded without a gap: rounds and tiles are chosen for a trace */
 } WsRun;
 
@@ -22,7 +24,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WsRun, ws_run_clear)
 
 /* What let a wait go: the contribution that came last. */
 typedef struct {
-    const WsTraceRecord *by; /* NULL: cannot be told */
+    const WsTraceRecord *by; /* NULL: cannot be told; of a flag it may be of another CTA */
     gint64 at;               /* when it was over; not after the wait's end */
 } WsCause;
 WsCause ws_run_cause(const WsRun *run, const WsTraceRecord *wait);
@@ -33,8 +35,10 @@ gboolean ws_wait_stood(const WsTrace *t, const WsTraceRecord *wait);
  * (clocks of different agents within a cycle) do not stop it. */
 typedef struct {
     const WsRun *run;
-    GArray *pieces; /* WsNextPiece, latest first */
-    guint agent;    /* whose time is told next, up to `t` */
+    GPtrArray *runs; /* WsRun* by CTA, made when asked for: the walk follows a notify to its CTA;
+                        NULL: it stays, and the time before the await is its own agent's */
+    GArray *pieces;  /* WsNextPiece, latest first */
+    guint agent;     /* whose time is told next, up to `t` */
     gint64 t;
     const WsTraceRecord *wait; /* the last step back was over this wait; NULL: none */
     WsCause by;                /* what let it go; by.by NULL: not known */

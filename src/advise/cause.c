@@ -167,6 +167,12 @@ static WsCause cause_of_join(const WsRun *run, const WsTraceRecord *wait)
     return j.best;
 }
 
+static WsCause cause_of_flag(const WsRun *run, const WsTraceRecord *wait)
+{
+    const WsLetGoBy x = ws_let_go_of(run->let_go, wait);
+    return (WsCause){ x.by, x.at };
+}
+
 static WsCause find_cause(const WsRun *run, const WsTraceRecord *wait)
 {
     switch (ws_op_row(run->p->op[wait->op]->kind)->waits) {
@@ -176,8 +182,9 @@ static WsCause find_cause(const WsRun *run, const WsTraceRecord *wait)
         return cause_of_queue(run, wait);
     case WS_WAITS_JOIN:
         return cause_of_join(run, wait);
-    case WS_WAITS_NONE:
     case WS_WAITS_FLAG:
+        return cause_of_flag(run, wait);
+    case WS_WAITS_NONE:
     case WS_WAITS_CLUSTER:
     case WS_WAITS_KERNEL:
         break;

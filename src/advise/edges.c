@@ -49,6 +49,8 @@ GArray *ws_next_edges(const WsProgram *p, const WsTrace *t, guint cta)
     GHashTableIter iter;
     gpointer edge;
     ws_run_init(&run, p, t, cta);
+    g_autoptr(WsLetGo) let_go = run.index ? ws_let_go_new(p, t) : NULL;
+    run.let_go = let_go;
     for (guint a = 0; run.index && a < p->n_agents; a++) {
         const WsTraceLane *lane = ws_trace_lane(t, cta, a);
         for (guint64 i = 0; lane && i < lane->n; i++) {

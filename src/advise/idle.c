@@ -124,7 +124,7 @@ static void add_gap(WsIdleCta *c, WsUnit unit, gint64 from, gint64 to, const WsT
         .unit = unit,
         .from = from,
         .to = to,
-        .next = { next->agent, next->op, next->tile, next->round },
+        .next = { next->agent, next->op, next->tile, next->round, next->cta },
         .waiter = none,
         .release = none,
         .cause = G_MAXUINT,
@@ -299,6 +299,7 @@ WsIdle *ws_idle_new(const WsProgram *p, const WsTrace *t, const WsMachine *m)
         return NULL;
     WsIdle *idle = g_new0(WsIdle, 1);
     idle->origin = t->origin;
+    g_autoptr(WsLetGo) let_go = ws_let_go_new(p, t);
     idle->cta = g_ptr_array_new_with_free_func(cta_free);
     idle->cause = g_array_new(FALSE, FALSE, sizeof(WsIdleCause));
     for (guint cta = 0; cta < t->cta->len && cta < WS_IDLE_CTAS; cta++) {
@@ -306,6 +307,7 @@ WsIdle *ws_idle_new(const WsProgram *p, const WsTrace *t, const WsMachine *m)
         ws_run_init(&run, p, t, cta);
         if (!run.index)
             run.t = t, run.cta = cta;
+        run.let_go = let_go;
         /* Rates are those of the program's operations. */
         g_autofree double *product = m && run.index ? ws_clock_product_cycles(p, m) : NULL;
         g_autofree double *special = m && run.index ? ws_clock_special_cycles(p, m) : NULL;

@@ -27,12 +27,6 @@ typedef struct {
     gint64 before; /* cycles in use before this span */
 } WsIdleSpan;
 
-/* An execution. op G_MAXUINT: none. */
-typedef struct {
-    guint agent, op;
-    gint32 tile, round;
-} WsIdlePlace;
-
 typedef struct {
     WsUnit unit;
     gint64 from, to;
@@ -68,6 +62,7 @@ typedef struct {
     WsUnit unit;
     guint op; /* of the step, of one of its agents */
     WsNextReason reason;
+    gint waits_for; /* another device whose notify it waits for; -1: none, or not known */
     guint gaps;
     gint64 cycles;               /* of all CTAs looked at */
     double share;                /* of the time recorded of them */

@@ -25,14 +25,17 @@ static WsIdleCause *cause_of(WsIdle *idle, const WsProgram *p, WsUnit unit, cons
 {
     for (guint i = 0; i < idle->cause->len; i++) {
         WsIdleCause *k = &g_array_index(idle->cause, WsIdleCause, i);
-        if (k->unit == unit && k->reason == x->reason &&
+        if (k->unit == unit && k->reason == x->reason && k->waits_for == x->waits_for &&
             (k->op == x->op || !g_strcmp0(step_of(p, k->op), step_of(p, x->op))))
             return k;
     }
     const WsIdlePlace none = { .op = G_MAXUINT, .tile = -1, .round = -1 };
-    const WsIdleCause fresh = {
-        .unit = unit, .op = x->op, .reason = x->reason, .waiter = none, .release = none
-    };
+    const WsIdleCause fresh = { .unit = unit,
+                                .op = x->op,
+                                .reason = x->reason,
+                                .waits_for = x->waits_for,
+                                .waiter = none,
+                                .release = none };
     g_array_append_val(idle->cause, fresh);
     return &g_array_index(idle->cause, WsIdleCause, idle->cause->len - 1);
 }
@@ -72,7 +75,7 @@ static gint64 together(const Finder *f, WsUnit unit, const WsNextPiece *x)
 
 static WsIdlePlace place_of(const WsTraceRecord *r)
 {
-    return (WsIdlePlace){ r->agent, r->op, r->tile, r->round };
+    return (WsIdlePlace){ r->agent, r->op, r->tile, r->round, r->cta };
 }
 
 /* The last wait that was stepped over, if it stood longer in the gap than those before. */
@@ -80,7 +83,9 @@ static void note_wait(WsIdleGap *gap, const WsPath *path)
 {
     if (!path->wait)
         return;
-    const gint64 stood = MIN(path->by.at, gap->to) - MAX(path->wait->start, gap->from);
+    const gboolean away = path->by.by && path->by.by->cta != path->wait->cta;
+    const gint64 end = away ? path->wait->issued : path->by.at;
+    const gint64 stood = MIN(end, gap->to) - MAX(path->wait->start, gap->from);
     if (stood <= gap->waited)
         return;
     gap->waited = stood;
@@ -105,6 +110,21 @@ static void settle_wait(WsIdleGap *gap)
         return;
     gap->waiter.op = gap->release.op = G_MAXUINT;
     gap->waited = 0;
+}
+
+/* A wait for another device is waiter and release of its cause: those of the gap may be others. */
+static void take_notify(const Finder *f, const WsIdleGap *gap, WsIdleCause *k)
+{
+    gint64 most = 0;
+    for (guint i = 0; k->waits_for >= 0 && i < gap->pieces; i++) {
+        const WsNextPiece *x = &g_array_index(f->c->piece, WsNextPiece, gap->first_piece + i);
+        if (x->waits_for != k->waits_for || x->to - x->from <= most ||
+            g_strcmp0(step_of(f->run->p, x->op), step_of(f->run->p, k->op)))
+            continue;
+        most = x->to - x->from;
+        k->waiter = (WsIdlePlace){ x->agent, x->op, x->tile, x->round, x->cta };
+        k->release = x->notify;
+    }
 }
 
 /* Pieces inside the gap, in order of time, and what each adds to its cause. */
@@ -144,6 +164,7 @@ static void take(const Finder *f, WsIdleGap *gap, guint index, const GArray *pie
         k->most = (gint64)GPOINTER_TO_SIZE(sum);
         k->waiter = gap->waiter;
         k->release = gap->release;
+        take_notify(f, gap, k);
         k->cta = f->cta;
         k->gap = index;
     }
@@ -226,6 +247,7 @@ const WsIdleCause *ws_idle_same(const WsIdle *idle, const WsProgram *p, const Ws
     for (guint i = 0; idle && i < idle->cause->len; i++) {
         const WsIdleCause *k = &g_array_index(idle->cause, WsIdleCause, i);
         if (k->unit == cause->unit && k->reason == cause->reason &&
+            k->waits_for == cause->waits_for &&
             !g_strcmp0(step_of(p, k->op), step_of(p, cause->op)))
             return k;
     }

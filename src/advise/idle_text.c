@@ -34,12 +34,17 @@ static void put_unit(GString *s, const WsIdle *idle, WsUnit unit)
 
 static void put_cause(GString *s, const WsProgram *p, const WsIdleCause *k)
 {
-    g_string_append_printf(s, "  %5.1f %%  %-6s %s (%u gaps)%s\n", 100 * k->share,
-                           ws_next_reason_text(k->reason), label(p, k->op), k->gaps,
+    g_autofree char *for_whom =
+        k->waits_for >= 0 ? g_strdup_printf(", for device %d", k->waits_for) : g_strdup("");
+    g_string_append_printf(s, "  %5.1f %%  %-6s %s%s (%u gaps)%s\n", 100 * k->share,
+                           ws_next_reason_text(k->reason), label(p, k->op), for_whom, k->gaps,
                            ws_idle_together(k) ? ", of all agents that use it at once" : "");
+    g_autofree char *device = k->release.op != G_MAXUINT && k->waits_for >= 0
+                                  ? g_strdup_printf("device %d: ", k->waits_for)
+                                  : g_strdup("");
     if (k->waiter.op != G_MAXUINT && k->release.op != G_MAXUINT)
-        g_string_append_printf(s, "           %s of %s waits for %s of %s\n",
-                               label(p, k->waiter.op), agent_of(p, k->waiter.agent),
+        g_string_append_printf(s, "           %s of %s waits for %s%s of %s\n",
+                               label(p, k->waiter.op), agent_of(p, k->waiter.agent), device,
                                label(p, k->release.op), agent_of(p, k->release.agent));
 }
 
@@ -87,6 +92,8 @@ static void json_cause(WsJsonOut *j, const WsProgram *p, const WsIdleCause *k)
     ws_json_out_real(j, "share", k->share);
     ws_json_out_integer(j, "gaps", k->gaps);
     ws_json_out_truth(j, "together", ws_idle_together(k));
+    if (k->waits_for >= 0)
+        ws_json_out_integer(j, "device", k->waits_for);
     json_place(j, "waiter", p, &k->waiter);
     json_place(j, "release", p, &k->release);
     ws_json_out_close(j, '}');

@@ -26,18 +26,28 @@ typedef enum {
 } WsNextReason;
 const char *ws_next_reason_text(WsNextReason reason); /* "work" */
 
-/* One piece of the critical path of a CTA. Pieces follow each other without gap, in order of time.
- */
+/* An execution. op G_MAXUINT: none. */
 typedef struct {
     guint agent, op;
     gint32 tile, round;
-    gint64 from, to;     /* cycles of the trace */
-    WsNextReason reason; /* */
+    guint cta; /* index into the trace's CTAs */
+} WsIdlePlace;
+
+/* One piece of the critical path of a CTA. Pieces follow each other without gap, in order of time;
+ * of devices they lead to other CTAs, where those let an await go. */
+typedef struct {
+    guint cta; /* index into the trace's CTAs */
+    guint agent, op;
+    gint32 tile, round;
+    gint64 from, to; /* cycles of the trace */
+    WsNextReason reason;
+    gint waits_for;     /* WAIT: the other device whose notify let it go; -1: none, or not known */
+    WsIdlePlace notify; /* that one */
 } WsNextPiece;
 
 /* Pieces of one kind together: what the path consists of. */
 typedef struct {
-    guint agent, op;
+    guint cta, agent, op;
     WsNextReason reason;
     guint count;
     gint64 cycles;

@@ -118,7 +118,7 @@ static WsIdlePlace place_at(const WsTrace *t, const WsIdleRates *rates, guint ct
     }
     if (!s.found)
         return (WsIdlePlace){ .op = G_MAXUINT, .tile = -1, .round = -1 };
-    return (WsIdlePlace){ s.found->agent, s.found->op, s.found->tile, s.found->round };
+    return (WsIdlePlace){ s.found->agent, s.found->op, s.found->tile, s.found->round, s.found->cta };
 }
 
 /* --- the matrix ---------------------------------------------------------------------------------

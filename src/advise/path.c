@@ -16,8 +16,37 @@ static void add(WsPath *path, const WsTraceRecord *r, WsNextReason reason, gint6
 {
     if (from >= to)
         return;
-    WsNextPiece piece = { r->agent, r->op, r->tile, r->round, from, to, reason };
+    WsNextPiece piece = { r->cta, r->agent, r->op,  r->tile, r->round,
+                          from,   to,       reason, -1,      { .op = G_MAXUINT } };
+    const WsTraceRecord *by = reason == WS_NEXT_WAIT ? path->by.by : NULL;
+    const WsTrace *t = path->run->t;
+    if (by && ws_trace_device(t, by->cta) != ws_trace_device(t, r->cta)) {
+        piece.waits_for = (gint)ws_trace_device(t, by->cta);
+        piece.notify = (WsIdlePlace){ by->agent, by->op, by->tile, by->round, by->cta };
+    }
     g_array_append_val(path->pieces, piece);
+}
+
+static void run_free(gpointer data)
+{
+    if (!data)
+        return;
+    ws_run_clear(data);
+    g_free(data);
+}
+
+/* The run of another CTA; NULL: the walk does not go there. */
+static const WsRun *run_of(const WsPath *path, guint cta)
+{
+    if (!path->runs || cta >= path->runs->len)
+        return NULL;
+    if (!path->runs->pdata[cta]) {
+        WsRun *run = g_new0(WsRun, 1);
+        ws_run_init(run, path->run->p, path->run->t, cta);
+        run->let_go = path->run->let_go;
+        path->runs->pdata[cta] = run;
+    }
+    return ((const WsRun *)path->runs->pdata[cta])->index ? path->runs->pdata[cta] : NULL;
 }
 
 /* The last record of the agent that begins before t. */
@@ -40,6 +69,7 @@ static gboolean step_back(WsPath *path)
 {
     const WsTraceRecord *r = before(path);
     path->wait = NULL;
+    path->by = (WsCause){ NULL, path->t };
     if (!r)
         return FALSE;
     gint64 end = MIN(MAX(r->issued, r->start), path->t);
@@ -50,13 +80,18 @@ static gboolean step_back(WsPath *path)
     if (!cause.by || cause.at <= r->start) {
         add(path, r, waits ? WS_NEXT_WAIT : WS_NEXT_WORK, r->start, path->t);
         path->wait = waits ? r : NULL;
-        path->by = (WsCause){ NULL, path->t };
         path->t = MIN(path->t, r->start);
         return TRUE;
     }
+    const WsRun *there = cause.by->cta == r->cta ? path->run : run_of(path, cause.by->cta);
     gint64 at = MIN(cause.at, path->t);
     path->wait = r;
     path->by = cause;
+    if (!there) { /* another CTA, which is not followed: all of it is this wait */
+        add(path, r, WS_NEXT_WAIT, r->start, path->t);
+        path->t = MIN(path->t, r->start);
+        return TRUE;
+    }
     add(path, r, WS_NEXT_WAIT, at, path->t);
     path->t = at;
     if (ws_op_flies(path->run->p->op[cause.by->op]->kind)) {
@@ -65,6 +100,7 @@ static gboolean step_back(WsPath *path)
         path->t = issued;
     }
     path->agent = cause.by->agent;
+    path->run = there;
     return TRUE;
 }
 
@@ -118,7 +154,13 @@ GArray *ws_next_path(const WsProgram *p, const WsTrace *t, guint cta)
 {
     g_auto(WsRun) run = { 0 };
     ws_run_init(&run, p, t, cta);
-    WsPath path = { .run = &run, .pieces = g_array_new(FALSE, FALSE, sizeof(WsNextPiece)) };
+    g_autoptr(WsLetGo) let_go = run.index ? ws_let_go_new(p, t) : NULL;
+    g_autoptr(GPtrArray) runs = g_ptr_array_new_with_free_func(run_free);
+    g_ptr_array_set_size(runs, let_go ? (gint)t->cta->len : 0);
+    run.let_go = let_go;
+    WsPath path = { .run = &run,
+                    .runs = runs,
+                    .pieces = g_array_new(FALSE, FALSE, sizeof(WsNextPiece)) };
     gboolean more = run.index && ws_path_end(&path);
     while (more && path.pieces->len < MAX_PIECES)
         more = ws_path_back(&path);
@@ -137,17 +179,20 @@ static gint by_cycles(gconstpointer pa, gconstpointer pb)
 GArray *ws_next_parts(const GArray *path)
 {
     GArray *parts = g_array_new(FALSE, FALSE, sizeof(WsNextPart));
-    g_autoptr(GHashTable) at = g_hash_table_new(NULL, NULL); /* op, reason -> index + 1 */
+    g_autoptr(GHashTable) at =
+        g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL); /* -> index + 1 */
     gint64 total = 0;
     for (guint i = 0; i < path->len; i++) {
         const WsNextPiece *x = &g_array_index(path, WsNextPiece, i);
-        gpointer key = GUINT_TO_POINTER(x->op * 4 + x->reason);
-        guint k = GPOINTER_TO_UINT(g_hash_table_lookup(at, key));
+        const gint64 key = ((gint64)x->cta << 40) + (gint64)x->op * 4 + (gint64)x->reason;
+        guint k = GPOINTER_TO_UINT(g_hash_table_lookup(at, &key));
         if (!k) {
-            WsNextPart fresh = { .agent = x->agent, .op = x->op, .reason = x->reason };
+            WsNextPart fresh = {
+                .cta = x->cta, .agent = x->agent, .op = x->op, .reason = x->reason
+            };
             g_array_append_val(parts, fresh);
             k = parts->len;
-            g_hash_table_insert(at, key, GUINT_TO_POINTER(k));
+            g_hash_table_insert(at, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(k));
         }
         WsNextPart *part = &g_array_index(parts, WsNextPart, k - 1);
         part->count++;

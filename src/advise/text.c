@@ -37,7 +37,7 @@ static void put_edges(GString *s, const WsNext *n, const WsProgram *p)
         g_string_append(s, "  none\n");
 }
 
-static void put_path(GString *s, const WsNext *n, const WsProgram *p)
+static void put_path(GString *s, const WsNext *n, const WsProgram *p, const WsTrace *t)
 {
     if (n->path->len == 0)
         return;
@@ -49,9 +49,10 @@ static void put_path(GString *s, const WsNext *n, const WsProgram *p)
                            n->path->len, first->from, last->to);
     for (guint i = 0; i < n->part->len && i < LINES; i++) {
         const WsNextPart *x = &g_array_index(n->part, WsNextPart, i);
-        g_string_append_printf(s, "  %5.1f %%  %-7s %s of %s (%u times)\n", 100 * x->share,
+        g_autofree char *cta = p->mesh && t ? ws_trace_cta_text(t, x->cta) : NULL;
+        g_string_append_printf(s, "  %5.1f %%  %-7s %s of %s%s%s (%u times)\n", 100 * x->share,
                                ws_next_reason_text(x->reason), label(p, x->op), agent_of(p, x->op),
-                               x->count);
+                               cta ? ", " : "", cta ? cta : "", x->count);
     }
 }
 
@@ -90,7 +91,7 @@ char *ws_next_text(const WsNext *n, const WsProgram *p, const WsTrace *measured)
     if (n->note)
         g_string_append_printf(s, "%s\n", n->note);
     put_edges(s, n, p);
-    put_path(s, n, p);
+    put_path(s, n, p, measured ? measured : n->predicted->trace);
     if (n->tried)
         put_edits(s, n);
     return g_string_free(s, FALSE);
@@ -129,6 +130,8 @@ static void json_path(WsJsonOut *j, const WsNext *n, const WsProgram *p)
         const WsNextPart *x = &g_array_index(n->part, WsNextPart, i);
         ws_json_out_open_row(j, NULL, '{');
         json_op(j, "op", p, x->op);
+        if (p->mesh)
+            ws_json_out_integer(j, "cta", x->cta);
         ws_json_out_text(j, "reason", ws_next_reason_text(x->reason));
         ws_json_out_integer(j, "count", x->count);
         ws_json_out_integer(j, "cycles", x->cycles);

@@ -13,7 +13,7 @@
 #include "program/walk/launch_values.h"
 
 #define MAX_STEPS (8 * 1000 * 1000) /* of all agents that notify, over all CTAs and devices */
-#define MAX_CELLS (1 << 20)          /* elements of all flags, over all devices */
+#define MAX_CELLS (1 << 20)         /* elements of all flags, over all devices */
 
 /* --- launch values of the devices ------------------------------------------------------------- */
 WsLaunchValues **ws_clock_devices_new(const WsProgram *p, const WsLaunchValues *v, guint *n,
@@ -217,7 +217,7 @@ void ws_flag_plan_free(WsFlagPlan *plan)
 typedef struct {
     double at;
     gint64 amount;
-    guint by;
+    WsNotified by;
 } Seen;
 
 struct WsClockFlags {
@@ -244,7 +244,7 @@ void ws_clock_flags_free(WsClockFlags *f)
 }
 
 void ws_clock_flags_add(WsClockFlags *f, guint device, guint agent, guint n, double here,
-                        double there, guint by)
+                        double there, const WsNotified *by)
 {
     const GPtrArray *list = f->plan->at[device * f->plan->p->n_agents + agent];
     if (!list || n >= list->len)
@@ -253,7 +253,7 @@ void ws_clock_flags_add(WsClockFlags *f, guint device, guint agent, guint n, dou
     for (guint i = 0; i < adds->len; i++) {
         const Add *x = &g_array_index(adds, Add, i);
         const gboolean own = x->cell / f->plan->cells == device;
-        const Seen s = { own ? here : there, x->amount, by };
+        const Seen s = { own ? here : there, x->amount, *by };
         GArray **seen = &f->seen[x->cell];
         if (!*seen)
             *seen = g_array_new(FALSE, FALSE, sizeof(Seen));
@@ -265,13 +265,13 @@ void ws_clock_flags_add(WsClockFlags *f, guint device, guint agent, guint n, dou
 }
 
 gboolean ws_clock_flags_reach(const WsClockFlags *f, guint device, gint flag, gint64 element,
-                              gint64 amount, double *when, guint *by)
+                              gint64 amount, double *when, WsNotified *by)
 {
     const gint64 cell = cell_of(f->plan, device, flag, element);
     const GArray *seen = cell < 0 ? NULL : f->seen[cell];
     gint64 sum = 0;
     *when = 0;
-    *by = 0;
+    *by = (WsNotified){ 0 };
     for (guint i = 0; seen && i < seen->len && sum < amount; i++) {
         const Seen *s = &g_array_index(seen, Seen, i);
         sum += s->amount;

@@ -83,9 +83,10 @@ WsClockMove ws_clock_move_notify(WsClockPlay *play, WsPlayer *a)
     a->done = a->now;
     if (a->cluster >= play->n_devices) /* those beside the first are counted with it */
         return WS_MOVE_NEXT;
+    const WsNotified by = { a->event, ws_clock_spot(a) };
     ws_clock_flags_add(play->flags, a->device, a->agent, a->notified++,
                        a->now + in_cycles(play, WS_MACHINE_FLAG_LOCAL),
-                       a->now + in_cycles(play, WS_MACHINE_LINK_SIGNAL), a->event);
+                       a->now + in_cycles(play, WS_MACHINE_LINK_SIGNAL), &by);
     ws_clock_play_wake(play);
     return WS_MOVE_NEXT;
 }
@@ -95,7 +96,7 @@ WsClockMove ws_clock_move_await(WsClockPlay *play, WsPlayer *a)
     const WsPeer *peer = a->step.op->peer;
     gint64 element = 0, amount = 0;
     double when;
-    guint by;
+    WsNotified by;
     if (!ws_clock_play_eval(play, a, peer->element, 0, &element) ||
         !ws_clock_play_eval(play, a, peer->amount, 0, &amount))
         return WS_MOVE_FAILED;
@@ -103,9 +104,13 @@ WsClockMove ws_clock_move_await(WsClockPlay *play, WsPlayer *a)
         return WS_MOVE_BLOCKED;
     a->base = play->m->value[WS_MACHINE_GLOBAL_LATENCY];
     ws_clock_because_order(play, a, a->start + a->base);
-    ws_clock_because(play, WS_CAUSE_FLAG, by, when);
+    ws_clock_because(play, WS_CAUSE_FLAG, by.event, when);
     a->now = MAX(a->start + a->base, when);
     a->done = a->now;
     ws_clock_goes_on(play, a);
+    if (play->trace && a->cluster < play->n_devices && amount > 0) {
+        const WsTraceSpot await = ws_clock_spot(a);
+        ws_trace_add_let_go(play->trace, &await, &by.spot);
+    }
     return WS_MOVE_NEXT;
 }

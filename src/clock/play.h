@@ -252,17 +252,23 @@ WsClockMove ws_clock_move_put(WsClockPlay *play, WsPlayer *a);
 WsClockMove ws_clock_move_notify(WsClockPlay *play, WsPlayer *a);
 WsClockMove ws_clock_move_await(WsClockPlay *play, WsPlayer *a);
 
+/* A notify that was played: its event, and its record. */
+typedef struct {
+    guint event;
+    WsTraceSpot spot;
+} WsNotified;
+
 /* --- flags.c: what CTAs of all devices add to flags, and when --- */
 WsClockFlags *ws_clock_flags_new(const WsFlagPlan *plan); /* which is borrowed */
 void ws_clock_flags_free(WsClockFlags *f);
 /* All CTAs of the device notify for the time number `n` of their agent, as the played one does;
  * `here` and `there`: when it is seen on its own device and on others. FALSE: none does. */
 void ws_clock_flags_add(WsClockFlags *f, guint device, guint agent, guint n, double here,
-                        double there, guint by);
-/* When `amount` has been added to the element of a flag of a device, and the event of the last of
- * it; FALSE: it has not been yet. */
+                        double there, const WsNotified *by);
+/* When `amount` has been added to the element of a flag of a device, and what the last of it was;
+ * FALSE: it has not been yet. */
 gboolean ws_clock_flags_reach(const WsClockFlags *f, guint device, gint flag, gint64 element,
-                              gint64 amount, double *when, guint *by);
+                              gint64 amount, double *when, WsNotified *by);
 
 /* --- banks.c --- */
 /* How many times the cycles of its bytes a read of the LDS takes, 1 or more, since lanes that are
@@ -305,5 +311,6 @@ guint64 ws_access_bytes(const WsProgram *p, const WsAccess *a);
 
 /* --- record.c: what the play writes down --- */
 void ws_clock_play_note_rounds(WsClockPlay *play, WsPlayer *a);
+WsTraceSpot ws_clock_spot(const WsPlayer *a); /* the record of its current operation */
 void ws_clock_play_note_op(WsClockPlay *play, WsPlayer *a);
 void ws_clock_play_close_record(WsClockPlay *play, WsPlayer *a);

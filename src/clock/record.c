@@ -28,6 +28,19 @@ static gboolean continues(const WsPlayer *a, const WsOp *op, gint64 round)
            a->record_rounds == a->step.n_rounds && g_strcmp0(a->record_step, op->step) == 0;
 }
 
+/* The innermost loop's total; the position of the tile where that is it. */
+static gint32 round_of(const WsPlayer *a)
+{
+    const guint n = a->step.n_rounds;
+    const gboolean tile = n && a->step.loop[n - 1]->over == WS_OVER_TILES;
+    return (gint32)(tile ? ws_walker_position(a->walker) : n ? a->step.round[n - 1] : 0);
+}
+
+WsTraceSpot ws_clock_spot(const WsPlayer *a)
+{
+    return (WsTraceSpot){ a->cta, a->agent, a->step.op->index, round_of(a) };
+}
+
 static void write_record(WsClockPlay *play, WsPlayer *a, gint64 issued, gint64 done)
 {
     const WsOp *op = a->step.op;
@@ -39,14 +52,12 @@ static void write_record(WsClockPlay *play, WsPlayer *a, gint64 issued, gint64 d
         return;
     }
     ws_clock_play_close_record(play, a);
-    gboolean tile = a->step.n_rounds && a->step.loop[a->step.n_rounds - 1]->over == WS_OVER_TILES;
-    gint64 position = ws_walker_position(a->walker);
     a->record = (WsTraceRecord){
         .op = op->index,
         .agent = (guint16)a->agent,
         .cta = (guint16)a->cta,
-        .tile = (gint32)position,
-        .round = (gint32)(tile ? position : round),
+        .tile = (gint32)ws_walker_position(a->walker),
+        .round = round_of(a),
         .start = whole(a->start),
         .issued = issued,
         .done = done,

@@ -1,6 +1,7 @@
 #include "launch/devices.h"
 #include "launch/collect.h"
 #include "program/program.h"
+#include "trace/let_go.h"
 
 #include <math.h>
 #include <string.h>
@@ -88,8 +89,7 @@ static void put_note(GString *note, const Join *j, GPtrArray *part, gboolean kno
     if (part->len < 2)
         return;
     if (j->aligned)
-        g_string_append_printf(note, "%u devices, their clocks compared to within %.2f us",
-                               part->len, most / 1e3);
+        g_string_append_printf(note, WS_CLOCKS_COMPARED, part->len, most / 1e3);
     else
         g_string_append_printf(note,
                                "%u devices whose clocks %s: times of each begin with its own "

@@ -4,6 +4,7 @@
 #include "program/walk/walk.h"
 #include "score/scene.h"
 #include "trace/bind.h"
+#include "trace/let_go.h"
 
 #define WS_GUTTER     158.0 /* left of the time area */
 #define WS_MARGIN     18.0
@@ -59,6 +60,8 @@ struct WsScoreCache {
     double *height;                          /* by agent: of its staff, in the last scene */
     guint8 *staff;                           /* by agent: 1 had a staff of its own, 2 folded */
     gboolean measured_row;
+    WsLetGo *let_go[2]; /* of the main trace and the overlay */
+    gboolean let_go_tried[2];
     guint claims;  /* claims.c: what was found of launches that claim tiles, 0: not asked yet */
     GArray *stage; /* WsStageKey, in order of appearance */
     GHashTable *ring_same; /* name pair -> 1 same, 2 not */
@@ -169,6 +172,9 @@ void ws_staff_build(WsBuild *b);
 void ws_ring_build(WsBuild *b);
 void ws_unit_build(WsBuild *b);
 void ws_edge_build(WsBuild *b);
+/* edge_device.c: the edge to an await, of the main trace or of the overlay; FALSE: none is drawn */
+gboolean ws_edge_of_flag(const WsBuild *b, const WsTraceRecord *wait, gboolean overlay,
+                         WsSceneEdge *e);
 void ws_meet_build(WsBuild *b);
 void ws_furniture_head(WsBuild *b);
 void ws_furniture_foot(WsBuild *b);

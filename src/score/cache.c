@@ -67,6 +67,8 @@ static void clear(WsScoreCache *c)
     g_clear_pointer(&c->base, g_hash_table_destroy);
     g_clear_pointer(&c->ring_same, g_hash_table_destroy);
     g_clear_pointer(&c->bind, ws_bind_free);
+    for (guint i = 0; i < G_N_ELEMENTS(c->let_go); i++)
+        g_clear_pointer(&c->let_go[i], ws_let_go_free);
     for (guint i = 0; i < G_N_ELEMENTS(c->unit_cover); i++)
         ws_cover_free(c->unit_cover[i]);
     for (guint i = 0; i < G_N_ELEMENTS(c->spread); i++)

@@ -164,6 +164,39 @@ static gint by_cost(gconstpointer pa, gconstpointer pb)
     return a < b ? -1 : a > b;
 }
 
+/* An edge from another score says beside its beginning where it comes from. */
+static void label_origin(const WsBuild *b, WsSceneEdge *e, GArray *labels)
+{
+    const double w = ws_text_width_estimate(e->origin, LABEL_SIZE);
+    for (guint i = 0; i < 10; i++) {
+        const double down = i < 2 ? 3 : i % 4 < 2 ? 13.0 + 5 * (i / 4) : -7.0 - 5 * (i / 4);
+        const double x = i % 2 ? e->x0 - 7 - w : e->x0 + 7, y = e->y0 + down;
+        if (!free_place(b, labels, x, y, w))
+            continue;
+        e->label = g_strdup(e->origin);
+        e->label_x = x;
+        e->label_y = y;
+        g_array_append_val(labels, x);
+        g_array_append_val(labels, y);
+        g_array_append_val(labels, w);
+        return;
+    }
+}
+
+static void add_flags(WsBuild *b, const GArray *seen, gboolean overlay, GArray *labels)
+{
+    for (guint i = 0; b->p->mesh && seen && i < seen->len && b->s->edge->len < MAX_EDGES; i++) {
+        const WsTraceRecord *r = ws_seen(seen, i);
+        WsSceneEdge e;
+        if (!ws_op_awaits(ws_trace_op_kind(overlay ? b->overlay : b->t, r->op)) ||
+            b->drawn_as[r->agent] != r->agent || !ws_edge_of_flag(b, r, overlay, &e))
+            continue;
+        if (e.origin && e.binding)
+            label_origin(b, &e, labels);
+        g_array_append_val(b->s->edge, e);
+    }
+}
+
 void ws_edge_build(WsBuild *b)
 {
     if (!b->bind || ws_build_coarse(b))
@@ -181,6 +214,9 @@ void ws_edge_build(WsBuild *b)
             b->control_row[r->agent] != G_MAXUINT)
             g_array_append_val(waits, r);
     }
+    add_flags(b, b->seen, FALSE, labels);
+    if (b->overlay)
+        add_flags(b, b->seen_overlay, TRUE, labels);
     g_array_sort(waits, by_cost);
     guint tries = 0;
     for (guint i = 0; i < waits->len && b->s->edge->len < MAX_EDGES; i++) {
@@ -196,6 +232,7 @@ void ws_edge_build(WsBuild *b)
                           .to_op = wait->op,
                           .from_agent = source.r->agent,
                           .to_agent = wait->agent,
+                          .from_cta = G_MAXUINT,
                           .exposed = end - wait->start,
                           .release = b->p->op[source.r->op]->kind != WS_OP_TMA_LOAD };
         gboolean up =

@@ -1,12 +1,13 @@
 /* Which item a pointer means. A narrow step (a wait, an arrival) is given room enough to be held.
  */
-#include "score/scene.h"
+#include "score/build.h"
 
 #include <math.h>
 
 #define TARGET 12.0         /* units that a pointer is given for a narrow step */
 #define WIDE   (3 * TARGET) /* what gives the rest of it before the step … */
 #define KEEPS  15.0         /* … and what is narrower, behind it, keeps so much */
+#define ORIGIN 8.0          /* units about the dot at which an edge begins */
 #define APART  1.5          /* units between two steps that follow each other */
 
 static gboolean is_narrow(const WsSceneItem *item)
@@ -99,4 +100,25 @@ const WsSceneItem *ws_scene_hit(const WsScene *s, double x, double y)
     }
     const WsSceneItem *narrow = narrow_at(s, x, y, hit);
     return narrow ? narrow : near;
+}
+
+const WsSceneEdge *ws_scene_hit_origin(const WsScene *s, double x, double y)
+{
+    const WsSceneEdge *found = NULL;
+    double nearest = ORIGIN;
+    for (guint i = 0; i < s->edge->len; i++) {
+        const WsSceneEdge *e = &g_array_index(s->edge, WsSceneEdge, i);
+        const double wide = e->label ? ws_text_width_estimate(e->label, 9.5) : 0;
+        if (!e->origin)
+            continue;
+        if (e->label && x >= e->label_x - 3 && x < e->label_x + wide + 3 && y >= e->label_y - 10 &&
+            y < e->label_y + 4)
+            return e;
+        const double apart = hypot(x - e->x0, y - e->y0);
+        if (apart < nearest) {
+            nearest = apart;
+            found = e;
+        }
+    }
+    return found;
 }

@@ -155,6 +155,8 @@ static void paint_folds(cairo_t *cr, const WsScene *s, const WsPalette *p)
     }
 }
 
+#define DOT 3.2
+
 void ws_paint_edge(cairo_t *cr, const WsSceneEdge *e, const WsPalette *p)
 {
     static const double dash[] = { 4, 3 };
@@ -163,6 +165,11 @@ void ws_paint_edge(cairo_t *cr, const WsSceneEdge *e, const WsPalette *p)
     double alpha = costs ? 0.85 : 0.28;
     double down = e->y1 > e->y0 ? 1 : -1;
     double bend = CLAMP(fabs(e->y1 - e->y0) * 0.4, 4, 40) * down;
+    if (e->origin && !e->joined) { /* it begins on another score */
+        ws_paint_colour(cr, p->edge, 1);
+        cairo_arc(cr, e->x0, e->y0, DOT, 0, 2 * G_PI);
+        cairo_fill(cr);
+    }
     ws_paint_colour(cr, e->release ? p->release : p->edge, alpha);
     cairo_set_line_width(cr, width);
     if (e->release)
@@ -185,11 +192,20 @@ static void paint_edges(cairo_t *cr, const WsScene *s, const WsPalette *p)
     gboolean all = !s->bare || s->edge->len <= MANY_EDGES;
     for (guint i = s->edge->len; i-- > 0;) {
         const WsSceneEdge *e = &g_array_index(s->edge, WsSceneEdge, i);
-        if (!all && !e->binding)
+        if (e->joined || (!all && !e->binding))
             continue;
         double x = MIN(e->x0, e->x1), y = MIN(e->y0, e->y1);
         if (seen(cr, x - 6, y - 6, fabs(e->x1 - e->x0) + 12, fabs(e->y1 - e->y0) + 12))
             ws_paint_edge(cr, e, p);
+    }
+}
+
+void ws_scene_paint_joined(const WsScene *s, cairo_t *cr, WsTheme theme)
+{
+    for (guint i = 0; i < s->edge->len; i++) {
+        const WsSceneEdge *e = &g_array_index(s->edge, WsSceneEdge, i);
+        if (e->joined)
+            ws_paint_edge(cr, e, ws_palette(theme));
     }
 }
 
@@ -289,6 +305,24 @@ void ws_scene_paint_edge_sample(cairo_t *cr, WsTheme theme, gboolean release, do
     ws_paint_edge(cr, &edge, ws_palette(theme));
 }
 
+void ws_scene_paint_flag_sample(cairo_t *cr, WsTheme theme, double x, double y, double h)
+{
+    char here[] = "";
+    const WsSceneEdge edge = {
+        .x0 = x, .x1 = x, .y0 = y, .y1 = y + h, .exposed = 200, .binding = TRUE, .origin = here
+    };
+    ws_paint_edge(cr, &edge, ws_palette(theme));
+}
+
+static gboolean has_origin(const WsScene *s)
+{
+    for (guint i = 0; i < s->edge->len; i++)
+        if (g_array_index(s->edge, WsSceneEdge, i).origin &&
+            !g_array_index(s->edge, WsSceneEdge, i).joined)
+            return TRUE;
+    return FALSE;
+}
+
 /* One sample of each kind that the page shows. */
 static void paint_legend(cairo_t *cr, const WsScene *s, WsTheme theme)
 {
@@ -328,8 +362,14 @@ static void paint_legend(cairo_t *cr, const WsScene *s, WsTheme theme)
     x += 30 + ws_paint_width(cr, ready);
     ws_scene_paint_edge_sample(cr, theme, TRUE, x + 8, y - 2, 16);
     ws_paint_colour(cr, p->muted, 1);
-    ws_paint_text_cut(cr, x + 18, y + 10, s->width - x - 30,
-                      ws_scene_words(s, "release, turn (thicker: longer exposed)"));
+    const char *release = ws_scene_words(s, "release, turn (thicker: longer exposed)");
+    x += 18 + ws_paint_text_cut(cr, x + 18, y + 10, s->width - x - 30, release) + 18;
+    if (!has_origin(s) || x > s->width - 60)
+        return;
+    ws_scene_paint_flag_sample(cr, theme, x + 4, y, 14);
+    ws_paint_colour(cr, p->muted, 1);
+    ws_paint_text_cut(cr, x + 12, y + 10, s->width - x - 24,
+                      ws_scene_words(s, "flag of another device or CTA"));
 }
 
 static void paint_texts(cairo_t *cr, const WsScene *s, const WsPalette *p)

@@ -4,6 +4,7 @@
 
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
+#include <math.h>
 #include <string.h>
 
 static cairo_status_t collect(void *closure, const unsigned char *data, unsigned length)
@@ -15,13 +16,72 @@ static cairo_status_t collect(void *closure, const unsigned char *data, unsigned
 #define PNG_SCALE 2.0
 #define MAX_SIDE  16000.0 /* pixels; Cairo's image surfaces end at 32767 */
 
+static gboolean save(const WsScene *const *scene, guint n, const char *file, WsTheme theme,
+                     GError **error);
+
 gboolean ws_scene_save(const WsScene *s, const char *file, WsTheme theme, GError **error)
 {
-    return ws_scene_save_below(&s, 1, file, theme, error);
+    const WsScene *one[] = { s };
+    return save(one, 1, file, theme, error);
 }
 
-gboolean ws_scene_save_below(const WsScene *const *scene, guint n, const char *file, WsTheme theme,
+/* Where the step of another scene is drawn from which an edge comes, from the top of that scene;
+ * NAN: it is not. */
+static double source_of(const WsScene *s, const WsSceneEdge *e, gboolean above)
+{
+    for (guint i = 0; i < s->item->len; i++) {
+        const WsSceneItem *item = &g_array_index(s->item, WsSceneItem, i);
+        if (item->op == e->from_op && item->agent == e->from_agent && item->tile == e->from_tile &&
+            item->round == e->from_round && item->measured == e->measured &&
+            fabs(item->x + item->w - e->x0) < 2)
+            return above ? item->y + item->h : item->y;
+    }
+    return NAN;
+}
+
+static const WsTrace *main_of(const WsScene *s)
+{
+    return s->predicted ? s->predicted : s->measured;
+}
+
+/* Edges to a scene from the others that are drawn with it. */
+static void join(WsScene *const *scene, guint n, guint to, const double *top)
+{
+    for (guint i = 0; i < scene[to]->edge->len; i++) {
+        WsSceneEdge *e = &g_array_index(scene[to]->edge, WsSceneEdge, i);
+        for (guint k = 0; e->origin && !e->joined && k < n; k++) {
+            if (k == to || scene[k]->cta != e->from_cta || main_of(scene[k]) != main_of(scene[to]))
+                continue;
+            const double y = source_of(scene[k], e, k < to);
+            if (isnan(y))
+                continue;
+            const WsSceneRow *row = NULL;
+            for (guint r = 0; r < scene[to]->row->len && !row; r++) {
+                const WsSceneRow *x = &g_array_index(scene[to]->row, WsSceneRow, r);
+                if (fabs(x->y - e->y1) < 0.5 || fabs(x->y + x->h - e->y1) < 0.5)
+                    row = x;
+            }
+            e->joined = TRUE;
+            e->y0 = y + top[k] - top[to];
+            e->y1 = !row ? e->y1 : k < to ? row->y : row->y + row->h;
+            g_clear_pointer(&e->label, g_free);
+        }
+    }
+}
+
+gboolean ws_scene_save_below(WsScene *const *scene, guint n, const char *file, WsTheme theme,
                              GError **error)
+{
+    g_autofree double *top = g_new0(double, n + 1);
+    for (guint i = 0; i < n; i++)
+        top[i + 1] = top[i] + scene[i]->height;
+    for (guint i = 0; i < n; i++)
+        join(scene, n, i, top);
+    return save((const WsScene *const *)scene, n, file, theme, error);
+}
+
+static gboolean save(const WsScene *const *scene, guint n, const char *file, WsTheme theme,
+                     GError **error)
 {
     double width = 0, height = 0;
     for (guint i = 0; i < n; i++) {
@@ -60,6 +120,10 @@ gboolean ws_scene_save_below(const WsScene *const *scene, guint n, const char *f
         ws_scene_paint(scene[i], cr, theme);
         cairo_restore(cr);
         cairo_translate(cr, 0, scene[i]->height);
+    }
+    for (guint i = n; i-- > 0;) {
+        cairo_translate(cr, 0, -scene[i]->height);
+        ws_scene_paint_joined(scene[i], cr, theme);
     }
     cairo_status_t status = cairo_status(cr);
     cairo_destroy(cr);

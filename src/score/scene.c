@@ -172,6 +172,7 @@ static void clear_staff(gpointer p)
 static void clear_edge(gpointer p)
 {
     g_free(((WsSceneEdge *)p)->label);
+    g_free(((WsSceneEdge *)p)->origin);
 }
 
 static void clear_fold(gpointer p)
@@ -421,7 +422,7 @@ WsScene *ws_scene_new(const WsProgram *p, WsTrace *predicted, WsTrace *measured,
         s->measured = ws_trace_ref(measured);
     b.t = s->predicted ? s->predicted : s->measured;
     b.overlay = s->predicted ? s->measured : NULL;
-    b.cta = b.t && b.o->cta < b.t->cta->len ? b.o->cta : 0;
+    s->cta = b.cta = b.t && b.o->cta < b.t->cta->len ? b.o->cta : 0;
     b.overlay_cta = b.overlay && b.o->overlay_cta < b.overlay->cta->len ? b.o->overlay_cta : 0;
     s->bare = b.o->bare;
     s->translate = b.o->translate;

@@ -104,11 +104,16 @@ typedef struct {
     guint from, to;       /* item ids; 0 none */
     guint from_op, to_op; /* WsOp.index: what contributed last, and the wait */
     guint from_agent, to_agent;
+    guint from_cta; /* index into the main trace's CTAs: another one than is shown, on whose score
+                       it begins; G_MAXUINT: this one */
+    gint32 from_tile, from_round; /* of what contributed; -1 outside of loops */
     double x0, y0, x1, y1;
     gint64 exposed;   /* cycles the wait stood still */
     gboolean binding; /* the wait was there first: it stood still for this */
-    gboolean release;
-    char *label; /* "full[2] ph 1", or NULL where there is no room */
+    gboolean release, measured;
+    gboolean joined; /* it begins on a scene that is drawn with this one: y0 is there */
+    char *origin;    /* "device 1, CTA 0: notify done", where it begins on another score; or NULL */
+    char *label;     /* "full[2] ph 1", or NULL where there is no room */
     double label_x, label_y;
 } WsSceneEdge;
 
@@ -203,6 +208,7 @@ typedef struct {
     double left, right;            /* of the time area */
     double top, bottom;            /* of the rows */
     WsTrace *predicted, *measured; /* references, may be NULL */
+    guint cta;                     /* index into the main trace's CTAs */
     GArray *item;                  /* WsSceneItem */
     GArray *row;                   /* WsSceneRow */
     GArray *staff;                 /* WsSceneStaff */
@@ -264,6 +270,8 @@ gboolean ws_scene_shows(const WsScene *s, gint64 t);
  * a width of 12: from their begin on, and where something else begins before, of the wide item at
  * whose end they stand. */
 const WsSceneItem *ws_scene_hit(const WsScene *s, double x, double y);
+/* The edge from another CTA at whose beginning a place is; NULL none. */
+const WsSceneEdge *ws_scene_hit_origin(const WsScene *s, double x, double y);
 double ws_scene_given(const WsScene *s, const WsSceneItem *item); /* how much of its end */
 
 /* Painting. The painter draws the whole page, background included. */
@@ -281,15 +289,18 @@ typedef enum {
 } WsSceneLayer;
 void ws_scene_paint_layer(const WsScene *s, cairo_t *cr, WsTheme theme, WsSceneLayer layer,
                           double width, const guint8 *how);
+/* The edges that begin on another scene, which are no part of the page of either. */
+void ws_scene_paint_joined(const WsScene *s, cairo_t *cr, WsTheme theme);
 /* What items of a kind look like, in a rectangle; and an edge from its top to its foot. */
 void ws_scene_paint_sample(cairo_t *cr, WsTheme theme, WsItemKind kind, double x, double y,
                            double w, double h);
 void ws_scene_paint_edge_sample(cairo_t *cr, WsTheme theme, gboolean release, double x, double y,
                                 double h);
+void ws_scene_paint_flag_sample(cairo_t *cr, WsTheme theme, double x, double y, double h);
 /* By the file's ending: .svg, .pdf, .png (twice the pixels). Temporary file and rename. */
 gboolean ws_scene_save(const WsScene *s, const char *file, WsTheme theme, GError **error);
-/* The same of `n` scenes, one below the other. */
-gboolean ws_scene_save_below(const WsScene *const *scene, guint n, const char *file, WsTheme theme,
+/* The same of `n` scenes, one below the other; edges that begin on one of them are joined first. */
+gboolean ws_scene_save_below(WsScene *const *scene, guint n, const char *file, WsTheme theme,
                              GError **error);
 
 G_END_DECLS

@@ -23,6 +23,7 @@ typedef struct {
     guint cta;
     const gint32 *lo, *hi; /* rounds that are asked about, by operation; NULL: all */
     gboolean barriers;     /* nothing but what is on them */
+    gboolean flags;        /* nothing but what notifies and awaits */
 } Run;
 
 struct WsBind {
@@ -120,8 +121,28 @@ static void bind_op(WsBind *bind, WsWalker *w, guint agent, const WsOp *op, gint
     g_hash_table_add(bind->bound, b);
 }
 
+static gboolean is_of_flags(const WsOp *op)
+{
+    return ws_op_notifies(op->kind) || ws_op_awaits(op->kind);
+}
+
+static void bind_flag(WsBind *bind, WsWalker *w, const WsOp *op, gint32 round)
+{
+    WsBound *b = new_bound(bind, 0);
+    b->op = op->index;
+    b->round = round;
+    b->element = value(w, op->peer->element);
+    b->use = value(w, op->peer->amount);
+    b->slot = op->peer->device ? value(w, op->peer->device) : -1;
+    if (op->peer->device && b->slot < 0)
+        b->use = -1;
+    g_hash_table_add(bind->bound, b);
+}
+
 static gboolean worth_binding(const Run *b, const WsOp *op, gint32 round)
 {
+    if (b->flags)
+        return is_of_flags(op);
     return (op->barrier >= 0 || (op->n_access > 0 && !b->barriers)) &&
            (!b->lo || (round >= b->lo[op->index] && round <= b->hi[op->index]));
 }
@@ -153,7 +174,7 @@ static void walk_agent(const Run *b, WsBind *bind, const WsLaunchValues *v, guin
                        WsTileSource source, gpointer tiles, guint rank, gint32 tile0, gint32 tile1)
 {
     g_autoptr(WsWalker) w = ws_walker_new(b->p, v, agent, rank, source, tiles);
-    if (w)
+    if (w && !b->flags)
         ws_walker_guess_elements(w);
     WsTracePlace before = { agent, G_MAXUINT, -1 };
     WsStep step;
@@ -164,10 +185,12 @@ static void walk_agent(const Run *b, WsBind *bind, const WsLaunchValues *v, guin
             if (step.loop[i]->kind == WS_TREE_LOOP && step.loop[i]->over == WS_OVER_TILES)
                 tile = round = tile_position(w, step.loop[i], step.round[i]);
         }
-        if (tile > tile1 && tile - tile1 > 1)
+        if (tile > tile1 && tile - tile1 > 1 && !b->flags)
             return;
         /* Rounds before the window still contribute to its first waits: one tile back is plenty. */
-        if (worth_binding(b, step.op, round) && (tile < 0 || tile >= tile0 - 2))
+        if (worth_binding(b, step.op, round) && b->flags)
+            bind_flag(bind, w, step.op, round);
+        else if (worth_binding(b, step.op, round) && (tile < 0 || tile >= tile0 - 2))
             bind_op(bind, w, agent, step.op, round, &before, b->barriers);
         if (ws_op_measured(step.op->kind))
             before = (WsTracePlace){ agent, step.op->index, round };
@@ -177,6 +200,14 @@ static void walk_agent(const Run *b, WsBind *bind, const WsLaunchValues *v, guin
 guint ws_bind_size(const WsBind *bind)
 {
     return bind ? g_hash_table_size(bind->bound) : 0;
+}
+
+static gboolean has_flags(const WsProgram *p, guint agent)
+{
+    for (guint i = 0; i < p->n_ops; i++)
+        if (p->op[i]->agent == (gint)agent && is_of_flags(p->op[i]))
+            return TRUE;
+    return FALSE;
 }
 
 static WsBind *bind_run(const Run *b, gint32 tile0, gint32 tile1)
@@ -205,26 +236,32 @@ static WsBind *bind_run(const Run *b, gint32 tile0, gint32 tile1)
     WsTraceClaims claims;
     claims.claim = ws_trace_claims(b->t, b->cta, &claims.n);
     for (guint a = 0; a < b->p->n_agents; a++)
-        walk_agent(b, bind, v, a, claims.n ? ws_trace_claim_at : ws_tiles_strided,
-                   claims.n ? (gpointer)&claims : &tiles, (guint)(id % cluster), tile0, tile1);
+        if (!b->flags || has_flags(b->p, a))
+            walk_agent(b, bind, v, a, claims.n ? ws_trace_claim_at : ws_tiles_strided,
+                       claims.n ? (gpointer)&claims : &tiles, (guint)(id % cluster), tile0, tile1);
     return bind;
 }
 
 WsBind *ws_bind_new(const WsProgram *p, const WsTrace *t, guint cta, gint32 tile0, gint32 tile1)
 {
-    return bind_run(&(Run){ p, t, cta, NULL, NULL, FALSE }, tile0, tile1);
+    return bind_run(&(Run){ p, t, cta, NULL, NULL, FALSE, FALSE }, tile0, tile1);
 }
 
 WsBind *ws_bind_new_barriers(const WsProgram *p, const WsTrace *t, guint cta, gint32 tile0,
                              gint32 tile1)
 {
-    return bind_run(&(Run){ p, t, cta, NULL, NULL, TRUE }, tile0, tile1);
+    return bind_run(&(Run){ p, t, cta, NULL, NULL, TRUE, FALSE }, tile0, tile1);
 }
 
 WsBind *ws_bind_new_within(const WsProgram *p, const WsTrace *t, guint cta, gint32 tile0,
                            gint32 tile1, const gint32 *lo, const gint32 *hi)
 {
-    return bind_run(&(Run){ p, t, cta, lo, hi, FALSE }, tile0, tile1);
+    return bind_run(&(Run){ p, t, cta, lo, hi, FALSE, FALSE }, tile0, tile1);
+}
+
+WsBind *ws_bind_new_flags(const WsProgram *p, const WsTrace *t, guint cta)
+{
+    return bind_run(&(Run){ p, t, cta, NULL, NULL, TRUE, TRUE }, 0, G_MAXINT32);
 }
 
 void ws_bind_free(WsBind *bind)

@@ -37,6 +37,9 @@ WsBind *ws_bind_new_barriers(const WsProgram *p, const WsTrace *t, guint cta, gi
  * told. */
 WsBind *ws_bind_new_within(const WsProgram *p, const WsTrace *t, guint cta, gint32 tile0,
                            gint32 tile1, const gint32 *lo, const gint32 *hi);
+/* The same of what notifies and awaits flags of devices alone, of all tiles: element and, as `use`,
+ * how much; `slot` is the device that is notified, -1 all. Of what depends on data nothing. */
+WsBind *ws_bind_new_flags(const WsProgram *p, const WsTrace *t, guint cta);
 guint ws_bind_size(const WsBind *bind); /* executions that it tells of */
 void ws_bind_free(WsBind *bind);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsBind, ws_bind_free)

@@ -46,6 +46,7 @@ WsTrace *ws_trace_new(const WsProgram *p, WsTraceOrigin origin)
     t->cta = g_array_new(FALSE, FALSE, sizeof(WsTraceCta));
     t->claimed = g_array_new(FALSE, FALSE, sizeof(WsTraceClaim));
     t->begin = g_array_new(FALSE, FALSE, sizeof(gint64));
+    t->let_go = g_array_new(FALSE, FALSE, sizeof(WsTraceLetGo));
     t->record = g_new0(WsTraceRecords, 1);
     t->lane = g_array_new(FALSE, FALSE, sizeof(WsTraceLane));
     t->span = g_array_new(FALSE, FALSE, sizeof(WsTraceSpan));
@@ -88,6 +89,7 @@ void ws_trace_unref(WsTrace *t)
     g_array_free(t->cta, TRUE);
     g_array_free(t->claimed, TRUE);
     g_array_free(t->begin, TRUE);
+    g_array_free(t->let_go, TRUE);
     g_free(t->record->bytes);
     g_free(t->record);
     g_array_free(t->lane, TRUE);
@@ -120,6 +122,12 @@ void ws_trace_add(WsTrace *t, const WsTraceRecord *r)
         }
     }
     list->data[list->len++] = *r;
+}
+
+void ws_trace_add_let_go(WsTrace *t, const WsTraceSpot *await, const WsTraceSpot *notify)
+{
+    const WsTraceLetGo fresh = { *await, *notify };
+    g_array_append_val(t->let_go, fresh);
 }
 
 void ws_trace_add_size(WsTrace *t, const char *name, gint64 value)

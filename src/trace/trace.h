@@ -41,6 +41,17 @@ typedef struct {
     gint32 tile; /* id in the launch, 0 or more */
 } WsTraceClaim;
 
+/* An execution of a step, named as its record. */
+typedef struct {
+    guint32 cta, agent, op; /* cta: index into the trace's table */
+    gint32 round;
+} WsTraceSpot;
+
+/* Of devices of a mesh: the notify with which a flag had grown to what an await asked for. */
+typedef struct {
+    WsTraceSpot await, notify;
+} WsTraceLetGo;
+
 /* Records of one agent of one CTA, and its level-of-detail index: level 0 has one span per
  * WS_TRACE_FAN records, each further level one per WS_TRACE_FAN spans, up to a level of one span.
  */
@@ -89,6 +100,7 @@ typedef struct {
     GArray *claimed;     /* WsTraceClaim, by CTA and position: of launches that claim their tiles */
     GArray *begin;       /* gint64 of each CTA: ns from where the first of them began, by the timer
                             that all SMs share; empty: not known */
+    GArray *let_go;      /* WsTraceLetGo, of predictions as the clock played them; in no file */
     GArray *lane;        /* WsTraceLane: filled by ws_trace_finish() and by loading */
     GArray *span;        /* WsTraceSpan: level-of-detail index over the lanes */
     /* Utilisation of a unit over the trace, 0..1, NAN unknown (predicted traces). */
@@ -114,6 +126,7 @@ void ws_trace_add_size(WsTrace *t, const char *name, gint64 value);
 void ws_trace_add_claim(WsTrace *t, guint cta, gint32 tile);
 /* Those of a CTA (an index); *n 0: it claimed none, or which ones is not known. The trace's. */
 const WsTraceClaim *ws_trace_claims(const WsTrace *t, guint cta, guint *n);
+void ws_trace_add_let_go(WsTrace *t, const WsTraceSpot *await, const WsTraceSpot *notify);
 /* Which tiles its CTAs got is known. */
 gboolean ws_trace_knows_claims(const WsTrace *t);
 /* When a CTA (an index) began, ns after the first of the trace; -1: not known. */

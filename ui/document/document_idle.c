@@ -241,11 +241,12 @@ static void select_gap(WsDocument *d, const WsIdleCta *c, const WsIdleGap *gap)
             if (x->to - x->from <= most)
                 continue;
             most = x->to - x->from;
-            second = (WsIdlePlace){ x->agent, x->op, x->tile, x->round };
+            second = (WsIdlePlace){ x->agent, x->op, x->tile, x->round, x->cta };
         }
     }
     ws_document_select(d, NULL, WS_SELECT_REPLACE, FALSE);
-    select_place(d, &first, WS_SELECT_ADD);
+    if (first.cta == second.cta) /* else it stands on another score */
+        select_place(d, &first, WS_SELECT_ADD);
     select_place(d, &second, WS_SELECT_ADD);
 }
 

@@ -63,8 +63,23 @@ static char *edge_of(const WsProgram *p, const WsIdleCause *k)
     const char *waiter = p->agent[k->waiter.agent].name;
     if (k->release.op >= p->n_ops)
         return g_strdup_printf("%s, %s", label_of(p, k->waiter.op), waiter);
-    return g_strdup_printf("%s, %s \xe2\x86\x90 %s, %s", label_of(p, k->waiter.op), waiter,
-                           label_of(p, k->release.op), p->agent[k->release.agent].name);
+    char *edge = g_strdup_printf("%s, %s \xe2\x86\x90 %s, %s", label_of(p, k->waiter.op), waiter,
+                                 label_of(p, k->release.op), p->agent[k->release.agent].name);
+    if (k->waits_for < 0)
+        return edge;
+    g_autofree char *own = edge, *device = g_strdup_printf(_("device %d"), k->waits_for);
+    return g_strdup_printf("%s, %s", own, device);
+}
+
+/* A wait for another device says for which step there. */
+static char *cause_text(const WsProgram *p, const WsIdleCause *k, const char *what)
+{
+    if (k->waits_for < 0)
+        return g_strdup(what);
+    return k->release.op < p->n_ops
+               ? g_strdup_printf(_("%s: waits for device %d: %s"), what, k->waits_for,
+                                 label_of(p, k->release.op))
+               : g_strdup_printf(_("%s: waits for device %d"), what, k->waits_for);
 }
 
 static char *edit_of(WsDocument *d, const WsIdleCause *k)
@@ -102,9 +117,10 @@ static void add_row(WsIdlePanel *self, GPtrArray *rows, const WsIdleCause *predi
     g_autofree char *group = group_of(p, k->op);
     ws_row_index(row, self->cause->len);
     g_array_append_vals(self->cause, k, 1);
-    ws_row_text(row, CAUSE,
-                g_strdup_printf(ws_idle_together(k) ? _("%s, %s: all agents at once") : "%s, %s",
-                                label_of(p, k->op), group));
+    g_autofree char *what =
+        g_strdup_printf(ws_idle_together(k) ? _("%s, %s: all agents at once") : "%s, %s",
+                        label_of(p, k->op), group);
+    ws_row_text(row, CAUSE, cause_text(p, k, what));
     ws_row_text(row, AS, g_strdup(_(reason_name[k->reason])));
     for (guint m = 0; m < 2; m++) {
         const WsIdle *idle = ws_document_idle(self->document, m == 1);

@@ -11,7 +11,7 @@
 #define WIDTH  46
 #define HEIGHT 22
 
-enum { DATA = WS_ITEM_KIND_COUNT, RELEASE, WRONG, PATH, N_ROWS };
+enum { DATA = WS_ITEM_KIND_COUNT, RELEASE, AWAY, WRONG, PATH, N_ROWS };
 
 static const char *text_of(guint row)
 {
@@ -19,6 +19,8 @@ static const char *text_of(guint row)
         return _("data ready: an edge of a barrier, thicker where the wait was longer");
     if (row == RELEASE)
         return _("release, turn: a place is free again");
+    if (row == AWAY)
+        return _("a flag of another device or CTA, from the dot on: click it to go there");
     if (row == WRONG)
         return _("an error names this step; on a fold: one that is hidden there");
     if (row == PATH)
@@ -42,6 +44,8 @@ static void draw(GtkDrawingArea *area, cairo_t *cr, int width, int height, gpoin
         ws_trouble_paint_sign(cr, 1, 3, width - 2, height - 6);
     else if (row == PATH)
         draw_path(cr, theme, width, height);
+    else if (row == AWAY)
+        ws_scene_paint_flag_sample(cr, theme, width / 2.0, 4, height - 5);
     else if (row < WS_ITEM_KIND_COUNT)
         ws_scene_paint_sample(cr, theme, (WsItemKind)row, 1, 3, width - 2, height - 6);
     else

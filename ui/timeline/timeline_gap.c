@@ -109,6 +109,7 @@ static const char *label_of(const WsProgram *p, guint op)
 typedef struct {
     guint op, agent;
     WsNextReason reason;
+    gint waits_for;
     gint64 cycles;
 } Part;
 
@@ -127,10 +128,13 @@ static GArray *parts_of(const WsIdleCta *c, const WsIdleGap *gap)
         Part *part = NULL;
         for (guint k = 0; k < parts->len && !part; k++) {
             Part *q = &g_array_index(parts, Part, k);
-            part = q->op == x->op && q->agent == x->agent && q->reason == x->reason ? q : NULL;
+            part = q->op == x->op && q->agent == x->agent && q->reason == x->reason &&
+                           q->waits_for == x->waits_for
+                       ? q
+                       : NULL;
         }
         if (!part) {
-            const Part fresh = { x->op, x->agent, x->reason, 0 };
+            const Part fresh = { x->op, x->agent, x->reason, x->waits_for, 0 };
             g_array_append_val(parts, fresh);
             part = &g_array_index(parts, Part, parts->len - 1);
         }
@@ -163,6 +167,10 @@ char *ws_gap_text(WsDocument *d, const WsGapRef *ref)
         g_autofree char *n = ws_format_cycles(x->cycles);
         g_string_append_printf(s, "\n%s: %s, %s (%s)", n, label_of(p, x->op), agent_of(p, x->agent),
                                _(reason[x->reason]));
+        if (x->waits_for >= 0) {
+            g_string_append(s, ", ");
+            g_string_append_printf(s, _("for device %d"), x->waits_for);
+        }
     }
     if (gap->cause < idle->cause->len &&
         ws_idle_together(&g_array_index(idle->cause, WsIdleCause, gap->cause)))

@@ -204,6 +204,9 @@ static void first_update(GtkGestureDrag *g, double dx, double dy, WsTimeline *t)
 static void clicked(WsTimeline *t, GdkModifierType state)
 {
     const WsSceneItem *item = ws_timeline_hit(t, t->drag_x, t->drag_y);
+    const WsSceneEdge *away = ws_timeline_origin(t, t->drag_x, t->drag_y);
+    if (away && ws_timeline_go_to_origin(t, away))
+        return;
     if (!item || !item->step) {
         if (!(state & (GDK_CONTROL_MASK | GDK_SHIFT_MASK)))
             ws_document_select(t->document, NULL, WS_SELECT_REPLACE, FALSE);
@@ -316,6 +319,12 @@ static gboolean tooltip(GtkWidget *canvas, int x, int y, gboolean keyboard, GtkT
         for (guint i = 0; i < t->block->len; i++)
             if (gtk_widget_has_focus(t->block->pdata[i]))
                 item = &((WsBlock *)t->block->pdata[i])->item;
+    const WsSceneEdge *away = keyboard ? NULL : ws_timeline_origin(t, px, py);
+    if (away && t->drag == WS_DRAG_NONE) {
+        g_autofree char *origin = ws_timeline_origin_tip(t, away);
+        gtk_tooltip_set_text(tip, origin);
+        return TRUE;
+    }
     if (!item || t->drag != WS_DRAG_NONE)
         return FALSE;
     g_autofree char *text = ws_timeline_tip(t, item);

@@ -127,6 +127,9 @@ static gboolean follow_drawn(WsTimeline *t, const WsFocus *f, gboolean forward)
         for (guint i = 0; i < t->scene->edge->len; i++) {
             const WsSceneEdge *e = &g_array_index(t->scene->edge, WsSceneEdge, i);
             guint here = forward ? e->from : e->to, there = forward ? e->to : e->from;
+            if (!forward && e->origin && here &&
+                item_is(ws_timeline_item(t, here - 1), f, pass == 0))
+                return ws_timeline_go_to_origin(t, e);
             if (!here || !there || !item_is(ws_timeline_item(t, here - 1), f, pass == 0))
                 continue;
             WsFocus next;

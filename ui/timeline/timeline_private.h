@@ -122,6 +122,13 @@ void ws_timeline_step_round(WsTimeline *t, gint by, gboolean tile);
 /* timeline_tip.c: what is under the pointer; caller frees */
 char *ws_timeline_tip(WsTimeline *t, const WsSceneItem *item);
 
+/* timeline_origin.c: edges that begin on the score of another CTA. The edge whose beginning is at a
+ * place of the canvas, or NULL; what it is, in words (caller frees); shows that CTA, with the step
+ * selected: FALSE if it is none of those that can be shown. */
+const WsSceneEdge *ws_timeline_origin(WsTimeline *t, double x, double y);
+char *ws_timeline_origin_tip(WsTimeline *t, const WsSceneEdge *e);
+gboolean ws_timeline_go_to_origin(WsTimeline *t, const WsSceneEdge *e);
+
 /* timeline_link.c: views that show the same time */
 void ws_timeline_link_moved(WsTimeline *t); /* after every move of a view */
 void ws_timeline_unlink(WsTimeline *t);

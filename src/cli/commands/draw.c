@@ -240,7 +240,7 @@ int ws_command_draw(int argc, char **argv)
     code = make_scenes(scenes, in.program, &t, device, &options);
     if (code != WS_EXIT_YES)
         return code;
-    if (!ws_scene_save_below((const WsScene *const *)scenes->pdata, scenes->len, out,
+    if (!ws_scene_save_below((WsScene *const *)scenes->pdata, scenes->len, out,
                              g_strcmp0(theme, "dark") ? WS_THEME_LIGHT : WS_THEME_DARK, &error))
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     if (json)

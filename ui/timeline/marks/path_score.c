@@ -18,6 +18,7 @@ typedef struct {
     GHashTable *drawn; /* (agent, op, round) -> item */
     guint *line;       /* by agent: row; G_MAXUINT none */
     guint n_agents;
+    guint cta; /* that is shown, index into the CTAs of the trace of the path */
 } Finder;
 
 typedef struct {
@@ -73,6 +74,8 @@ static void index_lines(Finder *f)
 /* FALSE: not in the scene. */
 static gboolean place(const Finder *f, const WsNextPiece *p, double *x0, double *x1, double *y)
 {
+    if (p->cta != f->cta)
+        return FALSE;
     const Key key = { p->agent, p->op, p->tile, p->round, p->reason == WS_NEXT_FLIGHT };
     const WsSceneItem *item = g_hash_table_lookup(f->drawn, &key);
     gint64 shift = f->overlay ? f->s->shift : 0;
@@ -101,6 +104,8 @@ static gboolean finder_init(Finder *f, WsTimeline *t, gboolean measured)
         return FALSE;
     *f = (Finder){ .t = t, .s = t->scene, .n_agents = program->n_agents };
     f->overlay = measured && t->scene->measured && t->scene->predicted;
+    f->cta = ws_timeline_cta_of(t, measured ? ws_document_measured(t->document)
+                                            : ws_document_predicted(t->document));
     f->drawn = g_hash_table_new_full(hash_key, same_key, g_free, NULL);
     f->line = g_new(guint, MAX(f->n_agents, 1));
     index_items(f);
