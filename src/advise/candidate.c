@@ -319,6 +319,23 @@ static void add_shared_rows(WsGather *g, const WsNode *group)
     mark(g, from);
 }
 
+/* A tile stored in slabs: it needs less shared memory, and its stores run under the next tile. */
+static void add_slabs(WsGather *g, const WsNode *owner, WsFieldId list)
+{
+    for (guint i = 0; i < ws_node_n_children(owner, list); i++) {
+        const WsNode *step = ws_node_child(owner, list, i);
+        add_slabs(g, step, WS_F_do);
+        if (step->kind != WS_STEP_WRITE)
+            continue;
+        const guint from = g->list->len;
+        WsDraft *d = ws_gather_draft(g->design);
+        g_autofree char *label = ws_edit_label(step);
+        gboolean done = ws_edit_slabs(d, step->identity);
+        ws_gather_take(g, d, done, step, ws_phrase("%s and its store in slabs", label));
+        mark(g, from);
+    }
+}
+
 GPtrArray *ws_candidates_deep(const WsDesign *design)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -329,6 +346,7 @@ GPtrArray *ws_candidates_deep(const WsDesign *design)
         add_computing(&g, group, WS_F_body);
         ws_gather_reach(&g, group, WS_F_body);
         add_shared_rows(&g, group);
+        add_slabs(&g, group, WS_F_body);
         if (ws_edit_replicas(group) > 1)
             add_turns(&g, group, WS_F_body);
     }

@@ -1,12 +1,13 @@
 #include "edit/derive.h"
 
+#include "edit/look.h"
 #include "edit/propose.h"
 #include "target/target.h"
 
 #include <string.h>
 
 /* What is usual: a tile of 128 x 256 with 128 bytes along the contraction, four stages deep. */
-enum { TILE_M = 128, TILE_N = 256, ROW_BYTES = 128, STAGES = 4 };
+enum { TILE_M = 128, TILE_N = 256, STAGES = 4 };
 
 static const WsTarget *target_of(const WsDraft *d)
 {
@@ -21,18 +22,6 @@ static gint64 group_threads(const WsTarget *t)
 
 /* --- the product of the reference ---------------------------------------------------------------
  */
-
-static guint dtype_bytes(const WsNode *tensor)
-{
-    static const struct {
-        const char *dtype;
-        guint bytes;
-    } row[] = { { "bf16", 2 }, { "f16", 2 }, { "tf32", 4 }, { "e4m3", 1 }, { "e5m2", 1 } };
-    for (guint i = 0; i < G_N_ELEMENTS(row); i++)
-        if (g_strcmp0(ws_node_text(tensor, WS_F_dtype), row[i].dtype) == 0)
-            return row[i].bytes;
-    return 0;
-}
 
 static gboolean is_at(const WsExpr *element, const char *first, const char *second)
 {
@@ -62,8 +51,8 @@ static gboolean fits(WsProduct *p, const WsExpr *bound)
     p->m = extent(p->a, 0);
     p->n = extent(p->b, p->turned ? 1 : 0);
     p->k = extent(p->a, 1);
-    const guint bytes = dtype_bytes(p->a);
-    return bytes > 0 && (!p->turned || bytes == 2) && dtype_bytes(p->out) > 0 &&
+    const guint bytes = ws_edit_element_bytes(p->a);
+    return bytes > 0 && (!p->turned || bytes == 2) && ws_edit_element_bytes(p->out) > 0 &&
            g_strcmp0(ws_node_text(p->a, WS_F_dtype), ws_node_text(p->b, WS_F_dtype)) == 0 &&
            strcmp(p->k, of_sum) == 0 && strcmp(p->k, b_k) == 0 && strcmp(p->m, out_m) == 0 &&
            strcmp(p->n, out_n) == 0 && strcmp(p->m, p->n) != 0 && strcmp(p->m, p->k) != 0 &&
@@ -114,30 +103,12 @@ static const WsNode *tiles_of(const WsDraft *d)
     return ws_node_child(ws_design_root(d->design), WS_F_tiles, 0);
 }
 
-/* A constant's value, or that of a number; 0: not known. */
-static gint64 number_of(const WsDraft *d, const char *text)
-{
-    gint64 literal = 0;
-    const WsNode *root = ws_design_root(d->design);
-    const WsValue *map = ws_node_get(root, WS_F_constants);
-    for (guint i = 0; text != NULL && map->kind == WS_VALUE_MAP && i < map->n; i++) {
-        g_autofree char *value =
-            ws_value_words(ws_node_row(root->kind, WS_F_constants), &map->item[i]);
-        if (strcmp(map->key[i], text) == 0)
-            return g_ascii_strtoll(value, NULL, 10);
-    }
-    return text != NULL &&
-                   g_ascii_string_to_signed(text, 10, G_MININT64, G_MAXINT64, &literal, NULL)
-               ? literal
-               : 0;
-}
-
 /* Every name that is going to be a constant is one above 0, or free. */
 static gboolean names_are_free(const WsDraft *d)
 {
     static const char *const name[] = { "BM", "BN", "BK", "WM", "STAGES", "SLAB" };
     for (guint i = 0; i < G_N_ELEMENTS(name); i++)
-        if (number_of(d, name[i]) <= 0 && ws_edit_taken(d->design, NULL, name[i]))
+        if (ws_edit_number(d->design, name[i]) <= 0 && ws_edit_taken(d->design, NULL, name[i]))
             return FALSE;
     return TRUE;
 }
@@ -167,7 +138,7 @@ static gboolean have_tiles(WsDraft *d, const WsProduct *p)
         !names_are_free(d))
         return FALSE;
     if (m != NULL && n != NULL)
-        return number_of(d, m) > 0 && number_of(d, n) > 0;
+        return ws_edit_number(d->design, m) > 0 && ws_edit_number(d->design, n) > 0;
     if (!is_blank(tiles) || !ws_guess_entry(d, WS_F_constants, "BM", TILE_M) ||
         !ws_guess_entry(d, WS_F_constants, "BN", TILE_N))
         return FALSE;
@@ -195,7 +166,7 @@ static char *loop_name(const WsDraft *d, guint64 group, const char *name)
 /* The loops over tiles and along the contraction in an empty group; identity of the inner one. */
 static guint64 make_loops(WsDraft *d, const WsProduct *p, guint64 group, gboolean peel)
 {
-    if (!ws_guess_entry(d, WS_F_constants, "BK", ROW_BYTES / dtype_bytes(p->a)))
+    if (!ws_guess_entry(d, WS_F_constants, "BK", WS_EDIT_ROW_BYTES / ws_edit_element_bytes(p->a)))
         return 0;
     g_autofree char *tile = loop_name(d, group, "tile"), *k = loop_name(d, group, p->index);
     const guint64 outer =
@@ -314,7 +285,8 @@ static gboolean assume_rounds(WsDraft *d, const WsProduct *p)
 static gint64 replicas_of(const WsDraft *d, const WsProduct *p)
 {
     g_autofree char *m = tile_step(d, p, 0);
-    const gint64 given = number_of(d, m != NULL ? m : "BM"), own = number_of(d, "WM");
+    const gint64 given = ws_edit_number(d->design, m != NULL ? m : "BM"),
+                 own = ws_edit_number(d->design, "WM");
     const WsTarget *hw = target_of(d);
     const gint64 band = hw->matrix.m, high = m == NULL && given == 0 ? TILE_M : given,
                  rows = own ? own : band;
@@ -410,8 +382,8 @@ static gboolean stages_result(WsDraft *d, const WsProduct *p, const WsNode *loop
     s->columns = ws_value_words(ws_node_row(acc->kind, WS_F_tile), &tile->item[1]);
     s->replicas = ws_edit_replicas(group);
     return m != NULL && n != NULL && s->replicas > 0 && names_are_free(d) &&
-           number_of(d, s->rows) * s->replicas == number_of(d, m) && number_of(d, m) > 0 &&
-           strcmp(s->columns, n) == 0;
+           ws_edit_number(d->design, s->rows) * s->replicas == ws_edit_number(d->design, m) &&
+           ws_edit_number(d->design, m) > 0 && strcmp(s->columns, n) == 0;
 }
 
 static guint64 make_staging(WsDraft *d, const WsProduct *p, const Staging *s)
@@ -436,36 +408,22 @@ static guint64 derive_store(WsDraft *d, const WsProduct *p, WsEditSpot *spot)
     const WsNode *loop = ws_draft_node(d, spot->owner);
     const guint64 group = loop->kind == WS_STEP_FOR ? ws_edit_group(d->design, loop)->identity : 0;
     g_auto(Staging) s = { 0 };
-    const gint64 slab = ROW_BYTES / dtype_bytes(p->out);
+    const gint64 slab = WS_EDIT_ROW_BYTES / ws_edit_element_bytes(p->out);
     if (group == 0 || ws_propose_has(loop, WS_STEP_STORE) || !stages_result(d, p, loop, &s) ||
-        number_of(d, s.columns) % slab != 0)
+        ws_edit_number(d->design, s.columns) % slab != 0)
         return 0;
     const guint64 c = ws_guess_entry(d, WS_F_constants, "SLAB", slab) ? make_staging(d, p, &s) : 0;
     if (c == 0)
         return 0;
     g_autofree char *round = loop_name(d, group, "s");
-    g_autofree char *use = g_strdup_printf("%s.total", round);
     g_autofree char *staged =
         g_strdup_printf(s.replicas > 1 ? "%s[replica]" : "%s", ws_node_name(ws_draft_node(d, c)));
-    WsJson *at = ws_json_list(), *steps = ws_json_list();
-    ws_json_add(at, s.replicas > 1 ? ws_json_format("%s + replica*%s", s.tm, s.rows)
-                                   : ws_json_expr(s.tm));
-    ws_json_add(at, ws_json_format("%s + %s*SLAB", s.tn, round));
-    ws_json_add(steps, WS_MAKE(WS_STEP_STORE_WAIT, { WS_F_keyword, ws_json_int(1) }));
-    ws_json_add(steps, WS_MAKE(WS_STEP_SYNC, { WS_F_keyword, ws_json_text("group") }));
-    ws_json_add(steps,
-                WS_MAKE(WS_STEP_WRITE,
-                        { WS_F_keyword, ws_json_format("%s.cols(%s*SLAB, SLAB)", s.acc, round) },
-                        { WS_F_to, ws_json_text(staged) }, { WS_F_use, ws_json_text(use) }));
-    ws_json_add(steps, WS_MAKE(WS_STEP_SYNC, { WS_F_keyword, ws_json_text("group") }));
-    ws_json_add(steps, WS_MAKE(WS_STEP_STORE, { WS_F_keyword, ws_json_text(ws_node_name(p->out)) },
-                               { WS_F_at, at }, { WS_F_from, ws_json_text(staged) },
-                               { WS_F_use, ws_json_text(use) }));
+    g_autofree char *row =
+        s.replicas > 1 ? g_strdup_printf("%s + replica*%s", s.tm, s.rows) : g_strdup(s.tm);
     const guint64 slabs =
         ws_draft_insert(d, spot->owner, spot->list, spot->index,
-                        WS_MAKE(WS_STEP_FOR, { WS_F_keyword, ws_json_text(round) },
-                                { WS_F_count, ws_json_format("%s/SLAB", s.columns) },
-                                { WS_F_unroll, ws_json_text("full") }, { WS_F_do, steps }));
+                        ws_slabs_loop(&(WsSlabs){ round, s.acc, s.columns, "SLAB", staged,
+                                                  ws_node_name(p->out), row, s.tn }));
     if (slabs == 0 ||
         ws_draft_append(d, group, WS_F_body,
                         WS_MAKE(WS_STEP_STORE_WAIT, { WS_F_keyword, ws_json_int(0) })) == 0)

@@ -140,6 +140,10 @@ gboolean ws_edit_replicate(WsDraft *d, guint64 group, gint by);
  * writes and stores of whole tiles are narrowed to them. Refused, with the step, where one does
  * anything of which that cannot be said (share_rows.c). */
 gboolean ws_edit_share_rows(WsDraft *d, guint64 group);
+/* A tile that this step writes to be stored whole, in slabs of 128 bytes a row: two of them in
+ * shared memory, one written while the other is stored, the last ones under the next tile
+ * (slabs.c). Refused, with the reason, where anything else stands between or uses the staging. */
+gboolean ws_edit_slabs(WsDraft *d, guint64 write);
 gboolean ws_edit_mute(WsDraft *d, const guint64 *nodes, guint n);
 
 /* --- edges and rings (connect.c, turn.c, ring.c)

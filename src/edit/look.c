@@ -1,5 +1,5 @@
 /* Finding one's way in a design: labels, groups, loops, names. */
-#include "edit/edit.h"
+#include "edit/look.h"
 
 #include <string.h>
 
@@ -221,4 +221,47 @@ const WsNode *ws_edit_object(const WsDesign *design, const char *name)
             if (g_strcmp0(ws_node_name(ws_node_child(root, list[l], i)), name) == 0)
                 return ws_node_child(root, list[l], i);
     return NULL;
+}
+
+gboolean ws_edit_has_only(const WsNode *node, const WsFieldId *may, guint n)
+{
+    guint rows;
+    const WsFieldRow *row = ws_node_rows(node->kind, &rows);
+    for (guint i = 0; i < rows; i++) {
+        gboolean known = !ws_node_has(node, row[i].field);
+        for (guint k = 0; k < n && !known; k++)
+            known = row[i].field == may[k];
+        if (!known)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+gint64 ws_edit_number(const WsDesign *design, const char *text)
+{
+    gint64 literal = 0;
+    const WsNode *root = ws_design_root(design);
+    const WsValue *map = ws_node_get(root, WS_F_constants);
+    for (guint i = 0; text != NULL && map->kind == WS_VALUE_MAP && i < map->n; i++) {
+        g_autofree char *value =
+            ws_value_words(ws_node_row(root->kind, WS_F_constants), &map->item[i]);
+        if (strcmp(map->key[i], text) == 0)
+            return g_ascii_strtoll(value, NULL, 10);
+    }
+    return text != NULL &&
+                   g_ascii_string_to_signed(text, 10, G_MININT64, G_MAXINT64, &literal, NULL)
+               ? literal
+               : 0;
+}
+
+guint ws_edit_element_bytes(const WsNode *node)
+{
+    static const struct {
+        const char *dtype;
+        guint bytes;
+    } row[] = { { "bf16", 2 }, { "f16", 2 }, { "tf32", 4 }, { "e4m3", 1 }, { "e5m2", 1 } };
+    for (guint i = 0; i < G_N_ELEMENTS(row); i++)
+        if (g_strcmp0(ws_node_text(node, WS_F_dtype), row[i].dtype) == 0)
+            return row[i].bytes;
+    return 0;
 }

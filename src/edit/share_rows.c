@@ -1,7 +1,7 @@
 /* A group whose tile is shared out between two replicas by its rows: each multiplies, writes and
  * stores its half. Only where every step of the group is one of which that can be said; what the
  * barriers then count is for elaboration and the check. */
-#include "edit/edit.h"
+#include "edit/look.h"
 
 #include <string.h>
 
@@ -46,34 +46,20 @@ static gboolean is_group(const WsNode *step)
     return g_strcmp0(ws_node_text(step, WS_F_keyword), "group") == 0;
 }
 
-static gboolean has_only(const WsNode *step, const WsFieldId *may, guint n)
-{
-    guint rows;
-    const WsFieldRow *row = ws_node_rows(step->kind, &rows);
-    for (guint i = 0; i < rows; i++) {
-        gboolean known = !ws_node_has(step, row[i].field);
-        for (guint k = 0; k < n && !known; k++)
-            known = row[i].field == may[k];
-        if (!known)
-            return FALSE;
-    }
-    return TRUE;
-}
-
 static gboolean can_multiply(const Share *s, const WsNode *step)
 {
     static const WsFieldId may[] = { WS_F_keyword, WS_F_a,    WS_F_b,  WS_F_first, WS_F_use,
                                      WS_F_open,    WS_F_when, WS_F_id, WS_F_note,  WS_F_ahead };
     return is_name(ws_node_text(step, WS_F_keyword)) && is_whole(s, step, WS_F_a) &&
            strcmp(ws_node_text(step, WS_F_a), ws_node_text(step, WS_F_b)) != 0 &&
-           has_only(step, may, G_N_ELEMENTS(may));
+           ws_edit_has_only(step, may, G_N_ELEMENTS(may));
 }
 
 static gboolean can_write(const Share *s, const WsNode *step)
 {
     static const WsFieldId may[] = { WS_F_keyword, WS_F_to, WS_F_id, WS_F_note, WS_F_when };
     return is_name(ws_node_text(step, WS_F_keyword)) && is_whole(s, step, WS_F_to) &&
-           has_only(step, may, G_N_ELEMENTS(may));
+           ws_edit_has_only(step, may, G_N_ELEMENTS(may));
 }
 
 static gboolean can_store(const Share *s, const WsNode *step)
@@ -82,7 +68,7 @@ static gboolean can_store(const Share *s, const WsNode *step)
                                      WS_F_id,      WS_F_note, WS_F_when };
     const WsValue *at = ws_node_get(step, WS_F_at);
     return is_whole(s, step, WS_F_from) && at->kind == WS_VALUE_LIST && at->n == 2 &&
-           has_only(step, may, G_N_ELEMENTS(may));
+           ws_edit_has_only(step, may, G_N_ELEMENTS(may));
 }
 
 /* Steps that both replicas do alike. */
@@ -95,11 +81,11 @@ static gboolean is_alike(const WsNode *step)
     static const WsNodeKind plain[] = { WS_STEP_WAIT, WS_STEP_ARRIVE, WS_STEP_MMA_WAIT,
                                         WS_STEP_STORE_WAIT };
     if (step->kind == WS_STEP_FOR)
-        return has_only(step, loops, G_N_ELEMENTS(loops));
+        return ws_edit_has_only(step, loops, G_N_ELEMENTS(loops));
     gboolean waits_alone = step->kind == WS_STEP_SYNC && is_group(step);
     for (guint i = 0; i < G_N_ELEMENTS(plain); i++)
         waits_alone = waits_alone || step->kind == plain[i];
-    return waits_alone && has_only(step, waits, G_N_ELEMENTS(waits));
+    return waits_alone && ws_edit_has_only(step, waits, G_N_ELEMENTS(waits));
 }
 
 static gboolean look(Share *s, const WsNode *owner, WsFieldId list)
