@@ -36,6 +36,19 @@ static const struct {
     { "select(k < 3, LENS[0]*2, 0)", "select(k < 3, LENS[0]*2, 0)", NULL, 0 },
     { "select(K > 1000, 5, K*K)", NULL, "select(K > 1000, 5, K*K)", 0 },
     { "select(K*K > 1000, 5, K)", NULL, "K*K", 0 },
+    { "select(K > 1000, K*K/2, 7)", NULL, "select(K > 1000, K*K, 0)", 0 },
+    { "select(K > 1000, 7, K*K/2)", NULL, "select(K > 1000, 0, K*K)", 0 },
+    { "select(tm > 1000, 7, K*K/2)", NULL, "K*K", 0 }, /* of a tile: no launch says it */
+    { "M < 9 && M*N < 5", NULL, "select(M < 9, M*N, 0)", 0 },
+    { "M < 9 || M*N < 5", NULL, "select(M < 9, 0, M*N)", 0 },
+    { "M*N < 5 && M < 9", NULL, "M*N", 0 }, /* the first one is evaluated */
+    { "!(M < 9 && M*N < 5)", NULL, "select(M < 9, M*N, 0)", 0 },
+    { "M < 9 && (N < 9 || M*N < 5)", NULL, "select(M < 9, select(N < 9, 0, M*N), 0)", 0 },
+    { "M < 9 && tm*N < 5", NULL, "select(M < 9, (cdiv(M, 128) - 1)*N, 0)", 0 },
+    { "tm < 9 && M*N < 5", NULL, "M*N", 0 },
+    { "k < 9 && M*N < 5", NULL, "M*N", 0 },
+    { "LENS[0] < 9 && M*N < 5", NULL, "M*N", 0 },
+    { "M < 9 && LENS[tm]*64 < 5", "LENS[tm]*64", NULL, 0 },
     { "ring*3", NULL, NULL, 0 }, /* advanced by the rounds of a loop */
     { "k.total", NULL, NULL, 0 },
     { "k.total*8", NULL, NULL, 0 },
@@ -115,6 +128,33 @@ static void test_places(void)
     }
 }
 
+/* What a condition names is made without it, too, and what stands beside it is not under it. */
+static void test_sides(void)
+{
+    static const struct {
+        const char *x, *at;
+    } cases[] = {
+        { "M*N/K", "M < 9 && x < 5" },
+        { "M*N/K", "M < 9 || x < 5" },
+        { "M*N/K", "select(M < 9, x, 0)" },
+        { "M", "(M < 9 && M*N < 5) + M*N/K" },
+        { "M", "M*N/K + (M < 9 && M*N < 5)" },
+        { "M", "select(M < 9, M*N/K, M*N/K)" },
+        { "M*N/K", "N < 9 && (M < 9 && x < 5)" },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        Small *s = small();
+        g_test_message("%s, x = %s", cases[i].at, cases[i].x);
+        s->op[3].set = small_expr(s, cases[i].x);
+        ask(s, small_expr(s, cases[i].at));
+        gint64 most;
+        g_autoptr(GPtrArray) launch = ws_reach_launch(&s->p, &most);
+        g_assert_true(asks(launch, "M*N") || (asks(launch, "select(M < 9, M*N, 0)") &&
+                                              asks(launch, "select(M < 9, 0, M*N)")));
+        small_free(s);
+    }
+}
+
 /* A counter counts rounds where it is advanced by those of the loop beside it. */
 static void test_counters(void)
 {
@@ -190,6 +230,12 @@ static gint64 value_of(Point *p, const WsExpr *e, gboolean narrow)
         return cut(divide(p, x[0], x[1], e->op == WS_EXPR_MOD), narrow);
     if (e->op == WS_EXPR_LT)
         return x[0] < x[1];
+    if (e->op == WS_EXPR_AND)
+        return x[0] && x[1];
+    if (e->op == WS_EXPR_OR)
+        return x[0] || x[1];
+    if (e->op == WS_EXPR_NOT)
+        return !x[0];
     if (e->op == WS_EXPR_NEG)
         return cut(-x[0], narrow);
     g_assert_true(e->op == WS_EXPR_CALL);
@@ -206,10 +252,18 @@ static gint64 value_of(Point *p, const WsExpr *e, gboolean narrow)
 static char *draw(GRand *rand, guint depth)
 {
     static const char *const leaf[] = { "M", "N", "K", "KT", "tm", "tn", "k", "cta", "row0", "x" };
-    static const char *const form[] = { "(%s + %s)",    "(%s - %s)",   "%s*%s",
-                                        "(%s)/(%s)",    "(%s) % (%s)", "min(%s, %s)",
-                                        "cdiv(%s, %s)", "max(%s, %s)", "select(%s < 7, 3, %s)" };
-    const guint kind = (guint)g_rand_int_range(rand, 0, depth ? 14 : 4);
+    static const char *const form[] = { "(%s + %s)",
+                                        "(%s - %s)",
+                                        "%s*%s",
+                                        "(%s)/(%s)",
+                                        "(%s) % (%s)",
+                                        "min(%s, %s)",
+                                        "cdiv(%s, %s)",
+                                        "max(%s, %s)",
+                                        "select(%s < 7, 3, %s)",
+                                        "(%s < 900 && %s < 8)",
+                                        "(%s < 90000 || %s < 8)" };
+    const guint kind = (guint)g_rand_int_range(rand, 0, depth ? 16 : 4);
     if (kind == 0)
         return g_strdup_printf("%d", g_rand_int_range(rand, 0, 2000));
     if (kind < 4)
@@ -303,6 +357,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/reach/table", test_table);
     g_test_add_func("/reach/places", test_places);
+    g_test_add_func("/reach/sides", test_sides);
     g_test_add_func("/reach/counters", test_counters);
     g_test_add_func("/reach/oracle", test_oracle);
     return g_test_run();

@@ -19,8 +19,16 @@ static gboolean fits(WsReachRange x)
     return x.lo >= narrow.lo && x.hi <= narrow.hi;
 }
 
-static void ask_launch(WsReach *r, const WsExpr *e)
+/* Under the conditions around it: a side that is not evaluated need not fit. */
+static void ask_launch(WsReach *r, const WsExpr *top)
 {
+    g_autoptr(WsExpr) e = ws_expr_ref(top);
+    for (guint i = r->when->len; i-- > 0;) {
+        const WsReachWhen *w = &g_array_index(r->when, WsReachWhen, i);
+        WsExpr *none = ws_expr_int(0),
+               *arg[] = { ws_expr_ref(w->when), w->other ? none : e, w->other ? e : none };
+        e = ws_expr_call(WS_FUNC_SELECT, arg, G_N_ELEMENTS(arg));
+    }
     for (guint i = 0; i < r->launch->len; i++)
         if (ws_expr_equal(r->launch->pdata[i], e))
             return;
@@ -72,13 +80,29 @@ static void held_up(WsReach *r, const WsExpr *e)
     held(r, up);
 }
 
+/* What is found in `side` counts where `when` holds, or does not (`other`): if that is asked of a
+ * launch. Its operands are held, or only followed. */
+static WsReachRange side_of(WsReach *r, const WsExpr *when, gboolean other, const WsExpr *side,
+                            gboolean hold)
+{
+    const gboolean known = ws_reach_of_launch(r, when);
+    const WsReachWhen one = { when, other };
+    if (known)
+        g_array_append_val(r->when, one);
+    const WsReachRange x = hold ? held(r, side) : ws_reach_of(r, side);
+    if (known)
+        g_array_set_size(r->when, r->when->len - 1);
+    return x;
+}
+
 static WsReachRange of_call(WsReach *r, const WsExpr *e)
 {
     WsReachRange x = { 0, 0 };
     for (guint i = 0; i < e->n_args; i++) {
         /* what is selected is held where it is used: the other side need not fit */
-        const gboolean side = e->func == WS_FUNC_SELECT && i > 0;
-        const WsReachRange a = side ? ws_reach_of(r, e->arg[i]) : held(r, e->arg[i]);
+        const WsReachRange a = e->func == WS_FUNC_SELECT && i > 0
+                                   ? side_of(r, e->arg[0], i == 2, e->arg[i], FALSE)
+                                   : held(r, e->arg[i]);
         if (i == 0)
             x = a;
         else if (e->func == WS_FUNC_MIN)
@@ -138,9 +162,12 @@ WsReachRange ws_reach_of(WsReach *r, const WsExpr *e)
         return ws_reach_range_rest(a, held(r, e->arg[1]));
     case WS_EXPR_CALL:
         return of_call(r, e);
-    case WS_EXPR_COMPARISON:
     case WS_EXPR_AND:
     case WS_EXPR_OR:
+        held(r, e->arg[0]);
+        side_of(r, e->arg[0], e->op == WS_EXPR_OR, e->arg[1], TRUE);
+        return ws_reach_range(0, 1);
+    case WS_EXPR_COMPARISON:
     case WS_EXPR_NOT:
         for (guint i = 0; i < e->n_args; i++)
             held(r, e->arg[i]);
@@ -287,9 +314,13 @@ static WsReachRange of_var(WsReach *r, gint var)
     if (var < 0 || (guint)var >= r->p->n_vars || r->state[var] == 1)
         return ws_reach_range(-WS_REACH_FAR, WS_REACH_FAR);
     if (r->state[var] == 0) {
+        GArray *when = r->when; /* its value is made wherever it is used */
+        g_autoptr(GArray) always = g_array_new(FALSE, FALSE, sizeof(WsReachWhen));
+        r->when = always;
         r->state[var] = 1;
         r->of[var] = find(r, var);
         r->state[var] = 2;
+        r->when = when;
     }
     return r->of[var];
 }
@@ -374,7 +405,8 @@ static void look(WsReach *r, const WsProgram *p, gint64 most)
                     g_new0(WsReachRange, p->n_vars + 1),
                     g_new0(guint8, p->n_vars + 1),
                     g_ptr_array_new_with_free_func(g_free),
-                    g_ptr_array_new_with_free_func((GDestroyNotify)ws_expr_unref) };
+                    g_ptr_array_new_with_free_func((GDestroyNotify)ws_expr_unref),
+                    g_array_new(FALSE, FALSE, sizeof(WsReachWhen)) };
     of_tiles(r);
     for (guint v = 0; v < p->n_vars; v++) {
         const WsVar *x = &p->var[v];
@@ -387,6 +419,7 @@ static void look(WsReach *r, const WsProgram *p, gint64 most)
             held(r, p->tensor[t].shape[d]);
     for (guint a = 0; a < p->n_agents; a++)
         ws_tree_each(p->agent[a].body, node, r);
+    g_clear_pointer(&r->when, g_array_unref);
     g_clear_pointer(&r->of, g_free);
     g_clear_pointer(&r->state, g_free);
 }

@@ -25,12 +25,18 @@ gint64 ws_reach_range_most(WsReachRange a); /* of either sign */
 
 /* --- reach.c: what is known of one program's expressions --- */
 typedef struct {
+    const WsExpr *when; /* of sizes and run names alone */
+    gboolean other;     /* evaluated where it is 0, else where it is not */
+} WsReachWhen;
+
+typedef struct {
     const WsProgram *p;
     gint64 most;       /* of all sizes */
     WsReachRange *of;  /* by variable */
     guint8 *state;     /* by variable: 0 not asked, 1 being asked, 2 known */
     GPtrArray *wide;   /* texts: of what tiles, rounds or data make */
     GPtrArray *launch; /* WsExpr: of sizes and run names alone, which a launch is refused for */
+    GArray *when;      /* WsReachWhen: around what is looked at */
     guint depth;       /* of names that ws_reach_top has followed */
     gboolean asking;   /* within ws_reach_top */
 } WsReach;
