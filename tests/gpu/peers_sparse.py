@@ -135,21 +135,24 @@ def fp8_cache(keys):
 
 
 def decode_peer(lib, t, raw, lengths, b, h, keys, topk, scale):
-    """Makers of FlashMLA's launches: as it is used, with the metadata, and each alone."""
+    """Makers of FlashMLA's launches: as it is used, with the metadata, and each alone. This form of it takes no lengths: behind
+    the length of a list stands -1 for it, and it reads the whole list."""
+    place = torch.arange(topk, device="cuda")
+    index = torch.where(place < lengths[:, None], t["I"].view(b, topk), -1).int().contiguous()
     parts = lib.flashmla_decode_parts(h, 1)
     held = [torch.empty(parts, 8, dtype=torch.int32, device="cuda"), torch.empty(b + 1, dtype=torch.int32, device="cuda"),
             torch.empty(b + parts, h, device="cuda"), torch.empty(b + parts, h, 512, device="cuda")]
     out, lse = torch.empty_like(t["O"]), torch.empty(b, h, device="cuda")
 
     def launch(what):
-        return calling("flashmla_decode", lib.flashmla_decode, *pointers(t["Q"], raw, t["I"], lengths, out, lse, *held),
+        return calling("flashmla_decode", lib.flashmla_decode, *pointers(t["Q"], raw, index, None, out, lse, *held),
                        *[ctypes.c_int(x) for x in (b, 1, h, topk, keys // PAGE, PAGE)], ctypes.c_float(scale), ctypes.c_int(what))
 
     def maker(what):
         def make():
             launch(7)()  # metadata and splits that a part of the launches finds
             run = launch(what)
-            run.keep = (t, raw, lengths, held)
+            run.keep = (t, raw, index, held)
             return run
 
         make.outputs = [out]
@@ -189,7 +192,7 @@ def sparse_decode(options, driver, sms):
                         for part, make in c.parts({**size, "S": s}, lambda spec, x=between: x[spec["name"]]).items():
                             alone["%s S %d" % (part, s)] = make
             if lib and keys % PAGE == 0 and h in (64, 128) and topk % 64 == 0:
-                theirs, parts = decode_peer(lib, t, raw, length if drawn else None, b, h, keys, topk, scale)
+                theirs, parts = decode_peer(lib, t, raw, length, b, h, keys, topk, scale)
                 makes.update(theirs)
                 alone.update(parts)
             elif lib:
