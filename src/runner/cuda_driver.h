@@ -51,6 +51,7 @@ enum {
     WS_CU_DRIVER_LEAST = 12000, /* as cuDriverGetVersion counts */
     WS_CU_OUT_OF_MEMORY = 2,
     WS_CU_NO_DEVICE = 100,
+    WS_CU_NOT_READY = 600,
     WS_CU_NO_BINARY = 209,
     WS_CU_UNSUPPORTED_PTX = 222,
     WS_CU_ATTRIBUTE_SMS = 16,
@@ -65,6 +66,7 @@ enum {
     WS_CU_MEM_PINNED = 1,
     WS_CU_LOCATION_DEVICE = 1,
     WS_CU_ACCESS_READ_WRITE = 3,
+    WS_CU_HANDLE_FD = 1,
     WS_CU_JIT_INFO_LOG = 3,
     WS_CU_JIT_INFO_SIZE = 4,
     WS_CU_JIT_ERROR_LOG = 5,

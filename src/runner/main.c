@@ -1,11 +1,13 @@
 /* warpstave-runner BUNDLE: runs a bundle on the GPU of this machine. Needs libc and a driver. */
-#include "runner/session.h"
+#include "runner/launcher.h"
+#include "runner/mesh_link.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 static const char usage[] =
     "usage: warpstave-runner BUNDLE [--json] [options]\n"
@@ -16,6 +18,10 @@ static const char usage[] =
     "  --device N       GPU number (0)\n"
     "  --devices N,…    GPUs of a bundle for several devices, as 0,1 (the first ones); one that\n"
     "                   stands there twice runs two of them: for tests on one GPU\n"
+    "  --process R/N    this is process R of N, one for each device: torchrun, mpirun and srun\n"
+    "                   say so by themselves; process 0 checks, times and writes the results\n"
+    "  --meet FOLDER    where they meet: all see it, nobody else uses it ($TMPDIR, by the job)\n"
+    "  --meet-seconds S how long they wait for each other (60)\n"
     "  --case N         only case N of the bundle (0 = first)\n"
     "  --runs N         cold rounds (from the bundle; 0: check only)\n"
     "  --sustained S    seconds back to back (from the bundle; 0: none)\n"
@@ -37,6 +43,7 @@ static bool number(const char *text, double low, double high, double *out)
 
 typedef struct {
     WsRunOptions run;
+    const char *meet;
     double runs, sustained, samples, judge, timeout, device, only, again;
     bool asked_runs, asked_sustained, asked_timeout;
 } Arguments;
@@ -54,6 +61,14 @@ static bool device_list(const char *text, WsRunOptions *o)
         text = *end ? end + 1 : end;
     }
     return o->n_devices > 0;
+}
+
+/* "1/4" */
+static bool process(const char *text, WsRunOptions *o)
+{
+    char end;
+    return text && sscanf(text, "%d/%d%c", &o->rank, &o->ranks, &end) == 2 && o->rank >= 0 &&
+           o->rank < o->ranks && o->ranks > 1 && o->ranks <= 16;
 }
 
 static int complain(const char *text, const char *what)
@@ -75,6 +90,7 @@ static int parse(int argc, char **argv, Arguments *a)
         { "--runs", &a->runs, 0, 10000, &a->asked_runs },
         { "--sustained", &a->sustained, 0, 600, &a->asked_sustained },
         { "--samples", &a->samples, 1, 1 << 24, NULL },
+        { "--meet-seconds", &a->run.meet_seconds, 0.1, 3600, NULL },
         { "--judge", &a->judge, 0.1, 3600, NULL },
         { "--again", &a->again, 0, 1e6, NULL },
         { "--timeout", &a->timeout, 0.1, 3600, &a->asked_timeout },
@@ -98,6 +114,17 @@ static int parse(int argc, char **argv, Arguments *a)
         if (strcmp(argv[i], "--devices") == 0) {
             if (!device_list(i + 1 < argc ? argv[++i] : NULL, &a->run))
                 return complain("--devices", " needs GPU numbers, such as 0,1");
+            continue;
+        }
+        if (strcmp(argv[i], "--process") == 0) {
+            if (!process(i + 1 < argc ? argv[++i] : NULL, &a->run))
+                return complain("--process", " needs a number and how many, such as 0/2");
+            continue;
+        }
+        if (strcmp(argv[i], "--meet") == 0) {
+            a->meet = i + 1 < argc ? argv[++i] : "";
+            if (!*a->meet)
+                return complain("--meet", " needs a folder");
             continue;
         }
         if (strcmp(argv[i], "--help") == 0) {
@@ -135,9 +162,27 @@ static void settle_options(Arguments *a, const WsManifest *m)
     a->run.timeout = a->asked_timeout ? a->timeout : m->timeout;
 }
 
+/* Processes that run a mesh together; --devices says that this one runs it alone. */
+static bool together(Arguments *a, const WsManifest *m, char *error, size_t size)
+{
+    WsRunOptions *o = &a->run;
+    if (o->ranks > 1 && (!m->mesh || o->n_devices)) {
+        snprintf(error, size,
+                 m->mesh ? "--devices is of one process, --process of several"
+                         : "the bundle runs on one device: leave --process away");
+        return false;
+    }
+    if (!m->mesh || o->n_devices)
+        return true;
+    if (!ws_launcher_read(o, a->meet, error, size))
+        return false;
+    return o->ranks < 2 || o->rank > 0 || (o->listen = ws_link_listen(o, error, size)) >= 0;
+}
+
 int main(int argc, char **argv)
 {
     Arguments a = { .run = { .check = true }, .only = -1, .samples = 4096, .judge = 60 };
+    a.run.meet_seconds = 60;
     int status = parse(argc, argv, &a);
     if (status >= 0)
         return status;
@@ -156,6 +201,12 @@ int main(int argc, char **argv)
         free(m);
         return WS_EXIT_INPUT;
     }
+    a.run.listen = -1;
+    if (!together(&a, m, error, sizeof error)) {
+        fprintf(stderr, "warpstave-runner: %s\n", error);
+        free(m);
+        return WS_EXIT_INPUT;
+    }
     if (a.run.only_case >= m->n_cases) {
         fprintf(stderr, "warpstave-runner: the bundle has %d cases\n", m->n_cases);
         free(m);
@@ -168,8 +219,18 @@ int main(int argc, char **argv)
         return WS_EXIT_DEFECT;
     }
     status = ws_watch(m, &a.run, r);
-    if (r->error[0])
+    if (a.run.listen >= 0)
+        unlink(a.run.meet);
+    if (r->error[0] && a.run.ranks > 1)
+        fprintf(stderr, "warpstave-runner, process %d of %d: %s\n", a.run.rank, a.run.ranks,
+                r->error);
+    else if (r->error[0])
         fprintf(stderr, "warpstave-runner: %s\n", r->error);
+    if (a.run.rank > 0) { /* process 0 has the results */
+        munmap(r, sizeof *r);
+        free(m);
+        return status;
+    }
     if (status == WS_EXIT_INTERRUPTED) {
         fprintf(stderr, "warpstave-runner: interrupted, no results written\n");
     } else {

@@ -1,9 +1,11 @@
-/* Devices of a mesh that run one case together, in one process: memory that all of them reach,
- * their launches, and their times. A device may stand in the list more than once; such parts share
- * the GPU, and nothing else is different for them. */
+/* Devices of a mesh that run one case together: memory that all of them reach, their launches, and
+ * their times. They are in one process, where a device may stand in the list more than once (such
+ * parts share the GPU, and nothing else is different for them), or in as many processes as there
+ * are devices (mesh_link.h). Then each function below is a step that process 0 tells the others,
+ * and what is done to a part is done in its own process. */
 #pragma once
 
-#include "runner/session.h"
+#include "runner/mesh_link.h"
 
 enum { WS_MESH_PARTS = 16 };
 
@@ -15,6 +17,7 @@ typedef struct {
 
 struct WsRunMesh {
     WsSession *judge; /* sees the tensors of all parts as one, the part as their first dimension */
+    WsLink link;
     int n;
     WsSession part[WS_MESH_PARTS];
     WsRunOptions options[WS_MESH_PARTS];
@@ -28,6 +31,15 @@ struct WsRunMesh {
 
 /* Opens the session of every part and loads what it runs; `judge` becomes that of all of them. */
 bool ws_mesh_open(WsSession *judge, WsRunMesh *mesh, const WsManifest *m);
+/* A part of this process. */
+static inline bool ws_mesh_here(const WsRunMesh *mesh, int d)
+{
+    return !mesh->link.n || mesh->link.own == d;
+}
+/* Of the others: does what process 0 says until it says the end, or is gone. */
+void ws_mesh_serve(WsSession *judge, WsRunMesh *mesh, const WsManifest *m);
+/* Of process 0: tells them the end. */
+void ws_mesh_end(WsSession *judge, WsRunMesh *mesh);
 /* As ws_case_open and ws_case_close. */
 bool ws_mesh_case_open(WsSession *judge, const WsRunCase *c);
 void ws_mesh_case_close(WsSession *judge);

@@ -120,6 +120,10 @@ typedef struct {
     bool json, check, quiet;
     int device, only_case;      /* -1 all */
     int n_devices, devices[16]; /* of a mesh; none: the first ones */
+    int rank, ranks, local_rank; /* of the processes that run a mesh together; ranks 0: one alone */
+    char launcher[16], meet[104]; /* who started them; the socket at which they meet */
+    int listen;                   /* of process 0: that socket, open */
+    double meet_seconds;
     int64_t again;              /* launches more whose values must not differ */
     uint32_t runs;
     double sustained, timeout;

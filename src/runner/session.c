@@ -56,11 +56,10 @@ bool ws_session_synchronize(WsSession *s)
 
 int ws_session_wait(WsSession *s, double seconds)
 {
-    enum { NOT_READY = 600 };
     double until = ws_seconds() + seconds;
     for (;;) {
         int code = s->cu.stream_query(s->stream);
-        if (code != NOT_READY)
+        if (code != WS_CU_NOT_READY)
             return ws_cu(s, code, "cuStreamQuery") ? 1 : -1;
         if (ws_seconds() > until)
             return 0;

@@ -111,6 +111,7 @@ bool ws_trace_case(WsSession *s);
 /* watchdog.c: runs everything in worker processes and watches them. */
 int ws_watch(const WsManifest *m, const WsRunOptions *options, WsResults *results);
 /* worker.c: the body of a worker; never returns an error, all is in the results. */
+uint32_t ws_case_grid(const WsSession *s, const WsRunCase *c);
 void ws_work(const WsManifest *m, const WsRunOptions *options, WsResults *results, int first);
 void ws_work_debug(const WsManifest *m, const WsRunOptions *options, WsResults *results, int which);
 /* report.c */

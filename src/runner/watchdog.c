@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -78,6 +79,7 @@ static pid_t start(const WsManifest *m, const WsRunOptions *o, WsResults *r, int
         return pid;
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* who is not watched does not go on */
     if (debug)
         ws_work_debug(m, o, r, from);
     else
@@ -140,6 +142,27 @@ static bool gave_up_reference(const WsManifest *m, const WsResults *r, Outcome o
            r->case_[r->current].restart;
 }
 
+/* A worker left cases behind: the case in work is not over, or its context is gone. */
+static bool lost(const WsManifest *m, const WsResults *r)
+{
+    return r->status == 0 && r->current >= 0 && r->current < m->n_cases;
+}
+
+/* Of several processes none goes on without the others: no case follows. */
+static int end_together(const WsManifest *m, const WsRunOptions *o, WsResults *r, Outcome outcome,
+                        int how, int first, int *shown)
+{
+    if (outcome != ENDED)
+        settle(m, o, r, outcome, how, first);
+    else if (r->case_[r->current].restart)
+        snprintf(r->error, WS_TEXT,
+                 "the float64 reference did not end in its time; one process "
+                 "(--devices) continues without it");
+    if (o->rank == 0)
+        report_new(m, o, r, shown, r->current + 1);
+    return ws_exit_status(r) ? ws_exit_status(r) : (r->status = WS_EXIT_NO);
+}
+
 int ws_watch(const WsManifest *m, const WsRunOptions *options, WsResults *results)
 {
     struct sigaction action = { .sa_handler = on_signal };
@@ -162,6 +185,8 @@ int ws_watch(const WsManifest *m, const WsRunOptions *options, WsResults *result
         show_progress("");
         if (outcome == STOPPED)
             return results->status = WS_EXIT_INTERRUPTED;
+        if (options->ranks > 1 && (outcome != ENDED || lost(m, results)))
+            return end_together(m, options, results, outcome, how, first, &shown);
         if (gave_up_reference(m, results, outcome))
             first = results->current;
         else if (outcome != ENDED)

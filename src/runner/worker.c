@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t grid_of(const WsSession *s, const WsRunCase *c)
+uint32_t ws_case_grid(const WsSession *s, const WsRunCase *c)
 {
     int64_t grid = c->grid;
     if (c->grid_sms) {
@@ -66,43 +66,56 @@ static void fault(WsSession *s)
     s->r->state = WS_CASE_FAILED;
 }
 
-void ws_work(const WsManifest *m, const WsRunOptions *options, WsResults *results, int first)
+/* The cases from `first` on, until one is lost with its context. */
+static void run_cases(WsSession *s, const WsManifest *m, int first)
 {
-    static WsSession s;
-    s = (WsSession){ .m = m, .options = options, .results = results, .error = results->error };
-    static WsRunMesh mesh;
-    if (m->mesh ? !ws_mesh_open(&s, &mesh, m)
-                : !ws_session_open(&s) || !ws_session_load(&s, m->adversary))
-        return;
+    WsResults *results = s->results;
+    const WsRunOptions *options = s->options;
     for (int i = first; i < m->n_cases; i++) {
         if (options->only_case >= 0 && options->only_case != i)
             continue;
-        s.c = &m->case_[i];
-        s.r = &results->case_[i];
-        s.error = s.r->error;
-        s.r->overhead = NAN;
-        s.r->restart = false;
-        s.error[0] = 0;
+        s->c = &m->case_[i];
+        s->r = &results->case_[i];
+        s->error = s->r->error;
+        s->r->overhead = NAN;
+        s->r->restart = false;
+        s->error[0] = 0;
         results->current = i;
         double start = ws_seconds();
-        s.grid = s.r->grid = grid_of(&s, s.c);
-        if (s.grid == 0)
-            no_launch(&s);
+        s->grid = s->r->grid = ws_case_grid(s, s->c);
+        if (s->grid == 0)
+            no_launch(s);
         else if (m->adversary)
-            ws_adversary_case(&s);
-        else if (!run_case(&s))
-            fault(&s);
-        s.r->seconds = ws_seconds() - start;
-        if (s.r->restart)
+            ws_adversary_case(s);
+        else if (!run_case(s))
+            fault(s);
+        s->r->seconds = ws_seconds() - start;
+        if (s->r->restart)
             return; /* the reference still runs: only the end of this process ends it */
-        if (s.r->state == WS_CASE_HUNG)
+        if (s->r->state == WS_CASE_HUNG)
             return; /* its context is gone */
-        if (s.r->state == WS_CASE_FAILED && s.last != 0 && s.last != WS_CU_OUT_OF_MEMORY)
+        if (s->r->state == WS_CASE_FAILED && s->last != 0 && s->last != WS_CU_OUT_OF_MEMORY)
             return; /* the context may be lost: the supervisor starts a fresh worker */
-        ws_case_close(&s);
+        ws_case_close(s);
     }
     results->current = m->n_cases;
     results->deadline_ns = 0;
+}
+
+void ws_work(const WsManifest *m, const WsRunOptions *options, WsResults *results, int first)
+{
+    static WsSession s;
+    static WsRunMesh mesh;
+    s = (WsSession){ .m = m, .options = options, .results = results, .error = results->error };
+    const bool open = m->mesh ? ws_mesh_open(&s, &mesh, m)
+                              : ws_session_open(&s) && ws_session_load(&s, m->adversary);
+    if (open && options->rank > 0)
+        ws_mesh_serve(&s, &mesh, m);
+    else if (open)
+        run_cases(&s, m, first);
+    if (!open && options->ranks > 1 && !results->status)
+        results->status = WS_EXIT_NO;
+    ws_mesh_end(&s, &mesh);
 }
 
 void ws_work_debug(const WsManifest *m, const WsRunOptions *options, WsResults *results, int which)

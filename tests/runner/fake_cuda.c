@@ -7,11 +7,13 @@
 #include "runner/cuda_driver.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { INVALID_VALUE = 1, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700, INVALID_PTX = 218 };
@@ -71,7 +73,7 @@ API cuDriverGetVersion(int *version)
 }
 API cuDeviceGetCount(int *count)
 {
-    *count = mode("two-devices") ? 2 : 1;
+    *count = mode("four-devices") ? 4 : mode("two-devices") ? 2 : 1;
     return 0;
 }
 API cuDeviceGet(int *device, int ordinal)
@@ -94,7 +96,10 @@ API cuDeviceGetAttribute(int *value, int attribute, int device)
 }
 API cuDeviceGetPCIBusId(char *text, int size, int device)
 {
-    snprintf(text, (size_t)size, "0000:00:00.0");
+    snprintf(text, (size_t)size, "0000:%02x:00.0",
+             mode("one-gpu")     ? 0
+             : mode("one-shown") ? atoi(getenv("LOCAL_RANK"))
+                                 : device);
     return 0;
 }
 API cuDevicePrimaryCtxRetain(void **context, int device)
@@ -156,54 +161,83 @@ API cuMemFree_v2(uint64_t address)
     free((void *)(uintptr_t)address);
     return 0;
 }
-/* --- virtual memory: a range is memory at once, what is mapped into it is noted */
+/* --- virtual memory: what is created is a file in memory, its handle the descriptor + 1, so that
+ * processes share it */
 enum { GRAIN = 4096 };
 API cuMemGetAllocationGranularity(size_t *bytes, const WsCuMemProp *prop, int option)
 {
     *bytes = GRAIN;
-    return prop->type == 1 && prop->location.type == 1 && !prop->handle_types && !option
+    return prop->type == 1 && prop->location.type == 1 && prop->handle_types <= 1 && !option
                ? 0
                : INVALID_VALUE;
 }
 API cuMemAddressReserve(uint64_t *address, size_t bytes, size_t alignment, uint64_t at,
                         unsigned long long flags)
 {
-    void *range = aligned_alloc(GRAIN, bytes);
-    if (!range || bytes % GRAIN || alignment != GRAIN || at || flags)
+    void *range = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (range == MAP_FAILED || bytes % GRAIN || alignment != GRAIN || at || flags)
         return INVALID_VALUE;
-    memset(range, 0xa5, bytes);
     *address = (uint64_t)(uintptr_t)range;
     note("reserve %zu\n", bytes);
     return 0;
 }
 API cuMemAddressFree(uint64_t address, size_t bytes)
 {
-    free((void *)(uintptr_t)address);
+    munmap((void *)(uintptr_t)address, bytes);
     note("free %zu\n", bytes);
     return 0;
 }
 API cuMemCreate(uint64_t *handle, size_t bytes, const WsCuMemProp *prop, unsigned long long flags)
 {
-    static uint64_t handles;
     if (mode("no-peer-memory"))
         return WS_CU_OUT_OF_MEMORY;
-    *handle = ++handles;
+    const int fd = memfd_create("fake", 0);
+    if (fd < 0 || ftruncate(fd, (off_t)bytes) != 0)
+        return WS_CU_OUT_OF_MEMORY;
+    void *fresh = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (fresh == MAP_FAILED)
+        return WS_CU_OUT_OF_MEMORY;
+    memset(fresh, 0xa5, bytes);
+    munmap(fresh, bytes);
+    *handle = (uint64_t)fd + 1;
     note("create %zu on %d\n", bytes, prop->location.id);
     return flags ? INVALID_VALUE : 0;
 }
 API cuMemRelease(uint64_t handle)
 {
     note("release\n");
-    return handle ? 0 : INVALID_VALUE;
+    return handle && close((int)handle - 1) == 0 ? 0 : INVALID_VALUE;
+}
+API cuMemExportToShareableHandle(void *to, uint64_t handle, int type, unsigned long long flags)
+{
+    *(int *)to = mode("no-export") ? -1 : dup((int)handle - 1);
+    note("export\n");
+    return *(int *)to < 0 || type != 1 || flags ? INVALID_VALUE : 0;
+}
+API cuMemImportFromShareableHandle(uint64_t *handle, void *from, int type)
+{
+    const int fd = dup((int)(intptr_t)from);
+    *handle = (uint64_t)fd + 1;
+    note("import\n");
+    return fd < 0 || type != 1 ? INVALID_VALUE : 0;
 }
 API cuMemMap(uint64_t address, size_t bytes, size_t offset, uint64_t handle,
              unsigned long long flags)
 {
-    return address % GRAIN || bytes % GRAIN || offset || !handle || flags ? INVALID_VALUE : 0;
+    if (address % GRAIN || bytes % GRAIN || offset || !handle || flags)
+        return INVALID_VALUE;
+    return mmap((void *)(uintptr_t)address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+                (int)handle - 1, 0) == MAP_FAILED
+               ? INVALID_VALUE
+               : 0;
 }
 API cuMemUnmap(uint64_t address, size_t bytes)
 {
-    return address % GRAIN || bytes % GRAIN ? INVALID_VALUE : 0;
+    return address % GRAIN || bytes % GRAIN ||
+                   mmap((void *)(uintptr_t)address, bytes, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED
+               ? INVALID_VALUE
+               : 0;
 }
 API cuMemSetAccess(uint64_t address, size_t bytes, const WsCuMemAccess *access, size_t n)
 {
@@ -385,12 +419,17 @@ static int run_device(const Function *f, void **p, int devices)
             return INVALID_VALUE;
     note("rank %d after %d launches\n", (int)rank, (int)launches);
     memcpy((void *)(uintptr_t)maps[devices + next].opaque[1], AT(void, 2), (size_t)n * 2);
-    if (mode("hang"))
+    if (mode("hang") || (mode("killed") && rank == 0)) /* it waits for one that never comes */
         hanging = true;
-    *(uint64_t *)(uintptr_t)flags[next] += mode("lost") && launches == 1 ? 0 : 1;
+    if (mode("killed") && rank == 1)
+        kill(getppid(), SIGKILL); /* its supervisor, and with that itself */
+    if (mode("dies") && rank == 1)
+        abort();
+    __atomic_fetch_add((uint64_t *)(uintptr_t)flags[next], mode("lost") && launches == 1 ? 0 : 1,
+                       __ATOMIC_RELAXED);
     for (int d = 0; d < devices; d++)
         for (int e = 1; e < 3; e++)
-            ((uint64_t *)(uintptr_t)flags[d])[e] += 2;
+            __atomic_fetch_add((uint64_t *)(uintptr_t)flags[d] + e, 2, __ATOMIC_RELAXED);
     return 0;
 }
 
@@ -517,7 +556,7 @@ API cuLaunchKernelEx(const WsCuLaunch *c, void *function, void **p, void **extra
     else if (strcmp(f->name, "ws_timers_meet") == 0)
         run_meeting(p);
     else if (strcmp(f->name, "warpstave") == 0 && mode("mesh"))
-        return run_device(f, p, mode("three") ? 3 : 2);
+        return run_device(f, p, mode("three") ? 3 : mode("quad") ? 4 : 2);
     else if (strcmp(f->name, "warpstave_reference") == 0 && mode("mesh"))
         run_mesh_reference(p);
     else if (strcmp(f->name, "warpstave") == 0)
