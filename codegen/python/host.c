@@ -5,6 +5,7 @@
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/walk/reach.h"
 
 #include <string.h>
 
@@ -225,23 +226,46 @@ static gboolean known_on_host(const WsPy *y, const WsExpr *x)
     return TRUE;
 }
 
+/* The expression, or whether it holds, with nothing known of the sizes yet. */
+static const char *unassumed(WsPy *y, const WsExpr *e, gboolean truth)
+{
+    g_autofree WsInterval *in = g_new0(WsInterval, y->p->n_vars + 1);
+    for (guint v = 0; v < y->p->n_vars; v++) {
+        in[v] = y->var[v].in;
+        if (is_size(y, v))
+            y->var[v].in = ws_interval(WS_INTERVAL_MIN, WS_INTERVAL_MAX);
+    }
+    WsTerm t = ws_py_uniform(y, e);
+    t = truth ? ws_py_truth(y, t) : t;
+    for (guint v = 0; v < y->p->n_vars; v++)
+        y->var[v].in = in[v];
+    return t.s;
+}
+
+void ws_py_host_counted(WsPy *y)
+{
+    gint64 most;
+    g_autoptr(GPtrArray) wide = ws_reach_launch(y->p, &most);
+    const char *sizes = "", *values = "";
+    y->host = TRUE;
+    for (guint i = 0; i < y->p->n_vars; i++)
+        if (is_size(y, i))
+            sizes = ws_py_format(y, "%s%s%s", sizes, *sizes ? ", " : "", y->var[i].s);
+    for (guint i = 0; i < wide->len && !y->error; i++)
+        values = ws_py_format(y, "%s, %s", values, unassumed(y, wide->pdata[i], FALSE));
+    if (*sizes || *values)
+        ws_py_line(y, "%s([%s], %" G_GINT64_FORMAT "%s)", ws_py_helper(y, "counted"), sizes, most,
+                   values);
+    y->host = FALSE;
+}
+
 void ws_py_host_assumptions(WsPy *y)
 {
     y->host = TRUE;
     for (guint i = 0; i < y->p->n_assume && !y->error; i++) {
         if (!known_on_host(y, y->p->assume[i]))
             continue;
-        WsInterval *in = g_new0(WsInterval, y->p->n_vars + 1); /* what they say is not known yet */
-        for (guint v = 0; v < y->p->n_vars; v++) {
-            in[v] = y->var[v].in;
-            if (is_size(y, v))
-                y->var[v].in = ws_interval(WS_INTERVAL_MIN, WS_INTERVAL_MAX);
-        }
-        WsTerm t = ws_py_truth(y, ws_py_uniform(y, y->p->assume[i]));
-        ws_py_line(y, "assert %s", t.s);
-        for (guint v = 0; v < y->p->n_vars; v++)
-            y->var[v].in = in[v];
-        g_free(in);
+        ws_py_line(y, "assert %s", unassumed(y, y->p->assume[i], TRUE));
     }
     y->host = FALSE;
 }

@@ -33,6 +33,13 @@ G_BEGIN_DECLS
     "overlap\")\n"                                                                                 \
     "    return taken\n"
 
+/* Python of what refuses sizes that leave 32 bits. */
+#define WS_PY_COUNTED                                                                              \
+    "def counted(sizes, most, *values):\n"                                                         \
+    "    if not (all(0 <= n <= most for n in sizes)\n"                                             \
+    "            and all(-2**31 <= n < 2**31 for n in values)):\n"                                 \
+    "        raise ValueError(f\"sizes {sizes}: kernels count in 32 bits\")\n"
+
 /* Lines of the launcher that refuse other tensors; `pointers`: what the kernel is called with. */
 void ws_py_host_tensors(WsPy *y, const char *pointers);
 /* The strides of a descriptor: "A_strides" where they are the tensor's own, else "[K, 1]". */

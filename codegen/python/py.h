@@ -260,6 +260,8 @@ void ws_py_host_sizes(WsPy *y);
 /* The body of a function without the lines that bind sizes and run names which nothing reads.
  * Caller frees. */
 char *ws_py_host_used(WsPy *y, const char *text);
+/* Kernels count in 32 bits: the line that refuses sizes which leave them, as a package does. */
+void ws_py_host_counted(WsPy *y);
 /* "assert K >= 1" for every `assume` of the design. */
 void ws_py_host_assumptions(WsPy *y);
 const char *ws_py_host_value(WsPy *y, const WsVar *run); /* of a run name */

@@ -77,6 +77,7 @@ static const struct {
       "    return tile\n" },
     { "fits", WS_PY_FITS },
     { "spaced", WS_PY_SPACED },
+    { "counted", WS_PY_COUNTED },
     { "pow2floor", "def pow2floor(n):\n    return 1 << (n.bit_length() - 1) if n > 0 else 0\n" },
 };
 

@@ -75,6 +75,7 @@ char *ws_gluon_launcher(WsPy *y, const GPtrArray *arguments, const WsPyPlan *pla
     y->depth = 1;
     ws_py_host_sizes(y);
     ws_py_host_assumptions(y);
+    ws_py_host_counted(y);
     y->host = TRUE;
     const char *pointers = ws_gluon_joined(y, arguments);
     ws_py_host_tensors(y, pointers);

@@ -160,6 +160,7 @@ static const struct {
     { "floor_mod", "@triton.jit\ndef floor_mod(x, n):\n    return (x % n + n) % n\n\n\n" },
     { "fits", WS_PY_FITS "\n\n" },
     { "spaced", WS_PY_SPACED "\n\n" },
+    { "counted", WS_PY_COUNTED "\n\n" },
     { "pow2floor",
       "def pow2floor(n):\n    return 1 << (n.bit_length() - 1) if n > 0 else 0\n\n\n" },
 };

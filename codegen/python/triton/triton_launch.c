@@ -63,6 +63,7 @@ char *ws_tl_launcher(WsPy *y, const char *kernel, guint warps, const char *more)
     y->host = TRUE;
     ws_py_host_sizes(y);
     ws_py_host_assumptions(y);
+    ws_py_host_counted(y);
     y->host = TRUE;
     ws_py_host_tensors(y, kernel);
     descriptors(y, kernel);
