@@ -167,6 +167,7 @@ char *ws_cuda_roles(WsCuda *c);   /* member functions, one per role */
 char *ws_cuda_problem(WsCuda *c); /* struct Problem: sizes and what follows from them */
 char *ws_cuda_entry(WsCuda *c);   /* the __global__ function */
 char *ws_cuda_host(WsCuda *c);    /* launcher */
+void ws_cuda_counted(WsCuda *c);  /* which sizes it refuses */
 char *ws_cuda_main(WsCuda *c);    /* self test; "" where it cannot be */
 void ws_cuda_bind_problem(WsCuda *c, gboolean on); /* sizes and run names as members of `problem` */
 char *ws_cuda_helpers(const char *text);

@@ -179,6 +179,8 @@ static void launch(WsCuda *c)
     }
     ws_cuda_line(c, "inline cudaError_t launch(const Arguments &a, cudaStream_t stream = 0)");
     ws_cuda_block(c, "");
+    ws_cuda_line(c, "if (!counted(a))");
+    ws_cuda_line(c, "    return cudaErrorInvalidValue;");
     ws_cuda_line(c, sizes->len ? "const Problem problem(%s);" : "const Problem problem{%s};",
                  sizes->str);
     g_string_free(sizes, TRUE);
@@ -226,6 +228,7 @@ char *ws_cuda_host(WsCuda *c)
     arguments(c);
     if (c->p->n_maps)
         encode(c);
+    ws_cuda_counted(c);
     launch(c);
     char *text = g_string_free(c->out, FALSE);
     c->out = outer;

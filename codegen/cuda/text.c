@@ -63,7 +63,8 @@ static const char taken[] =
     "m_row m_col first height in_group per_group cells cell tile at_0 at_1 at_2 at_3 at_4 "
     "ex2_share insert warp_group encode a_desc b_desc a_step b_step lane_at scale_d at at16 at8 "
     "base Kernel Problem Shared Tile THREADS CLUSTER SHARED_BYTES main launch prologue counter "
-    "hilbert mod quot cdiv floor_div floor_mod descriptor column swizzle slot_row slot_col keep "
+    "counted Exact hilbert mod quot cdiv floor_div floor_mod descriptor column swizzle slot_row "
+    "slot_col keep "
     "bf16 f16 fp8 warpstave uniform source inside element e_row e_col row col x half skip min max "
     "abs pow2floor rest group shl shr sar bits_and bits_or bits_xor wrap_add wrap_sub wrap_mul "
     /* functions of CUDA that it calls */

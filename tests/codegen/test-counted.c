@@ -1,0 +1,152 @@
+/* Texts that a host of their own launches refuse the sizes that a launch by the runner refuses
+ * since kernels count in 32 bits: the functions that say so are run, those of Python by python3,
+ * that of CUDA C++ by c++. */
+#include "codegen/cuda/cuda.h"
+#include "codegen/python/python.h"
+#include "model/design.h"
+#include "model/findings.h"
+#include "program/elaborate.h"
+#include "program/program.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+/* M, N and K of a product of matrices, by tiles of 128 x 256. */
+static const struct {
+    gint64 size[3];
+    gboolean fit;
+} rows[] = {
+    { { 8192, 8192, 8192 }, TRUE },
+    { { 1, 1, 1 }, TRUE },
+    { { 0, 8192, 8192 }, TRUE },
+    { { 2147418111, 1, 8 }, TRUE },
+    { { 2147418112, 1, 8 }, FALSE },
+    { { 1, 1, G_GINT64_CONSTANT(1) << 31 }, FALSE },
+    { { G_GINT64_CONSTANT(1) << 33, 8, 8 }, FALSE },
+    { { -1, 8192, 8192 }, FALSE },
+    { { 8388608, 4194304, 64 }, TRUE },  /* 2^30 tiles */
+    { { 8388608, 8388608, 64 }, FALSE }, /* 2^31 */
+    { { 2147418111, 2147418111, 8 }, FALSE },
+};
+
+static WsProgram *gemm(void)
+{
+    g_autofree char *file =
+        g_build_filename(WS_SOURCE_ROOT, "projects/gemm-bf16/design.wstave", NULL);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_design_load(file, findings);
+    g_assert_nonnull(design);
+    WsProgram *p = ws_elaborate(design, NULL, 0, findings);
+    g_assert_nonnull(p);
+    return p;
+}
+
+/* From `begin` to before `end`. Caller frees. */
+static char *between(const char *text, const char *begin, const char *end)
+{
+    const char *from = strstr(text, begin), *to = from ? strstr(from, end) : NULL;
+    g_assert_nonnull(to);
+    return g_strndup(from, (gsize)(to - from));
+}
+
+static char *output_of(const char *const *argv)
+{
+    g_autoptr(GError) error = NULL;
+    char *out = NULL;
+    int status;
+    g_assert_true(g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out,
+                               NULL, &status, &error));
+    g_assert_true(g_spawn_check_wait_status(status, &error));
+    return out;
+}
+
+static gboolean is_there(const char *tool)
+{
+    g_autofree char *path = g_find_program_in_path(tool);
+    if (!path)
+        g_test_skip(tool);
+    return path != NULL;
+}
+
+static void compare(const char *answers)
+{
+    g_assert_cmpuint(strlen(answers), ==, G_N_ELEMENTS(rows));
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_test_message("%" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %" G_GINT64_FORMAT,
+                       rows[i].size[0], rows[i].size[1], rows[i].size[2]);
+        g_assert_cmpint(answers[i], ==, rows[i].fit ? '1' : '0');
+    }
+}
+
+static void in_python(gconstpointer data)
+{
+    const char *dialect = data;
+    if (!is_there("python3"))
+        return;
+    g_autoptr(GError) error = NULL;
+    WsProgram *p = gemm();
+    g_autofree char *text = !strcmp(dialect, "gluon") ? ws_generate_gluon(p, FALSE, NULL, &error)
+                                                      : ws_generate_tle(p, FALSE, NULL, &error);
+    g_assert_no_error(error);
+    g_autofree char *function = between(text, "def counted(", "\n\n"),
+                    *call = between(text, "    counted(", "\n    A_"),
+                    *line = g_strndup(call, strcspn(call, "\n"));
+    g_autoptr(GString) s =
+        g_string_new("class triton:\n    cdiv = lambda a, b: -(-a // b)\nBN = 256\n");
+    g_string_append_printf(s,
+                           "%s\n\ndef fit(M, N, K):\n    n_tm = triton.cdiv(M, 128)\n"
+                           "    n_tn = triton.cdiv(N, BN)\n    n_tiles = n_tm * n_tn\n"
+                           "    try:\n    %s\n    except ValueError:\n        return 0\n"
+                           "    return 1\n\n",
+                           function, line);
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        g_string_append_printf(s,
+                               "print(fit(%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
+                               ", %" G_GINT64_FORMAT "), end='')\n",
+                               rows[i].size[0], rows[i].size[1], rows[i].size[2]);
+    g_autofree char *answers = output_of((const char *[]){ "python3", "-c", s->str, NULL });
+    compare(answers);
+    ws_program_unref(p);
+}
+
+static void in_cuda(void)
+{
+    if (!is_there("c++"))
+        return;
+    g_autoptr(GError) error = NULL;
+    WsProgram *p = gemm();
+    g_autofree char *text = ws_generate_cuda(p, TRUE, &error);
+    g_assert_no_error(error);
+    g_autofree char *function =
+                        between(text, "// Numbers of 64 bits", "inline cudaError_t launch("),
+                    *folder = g_dir_make_tmp("counted-XXXXXX", NULL),
+                    *source = g_build_filename(folder, "counted.cc", NULL),
+                    *program = g_build_filename(folder, "counted", NULL);
+    g_autoptr(GString) s = g_string_new("#include <cstdint>\n#include <cstdio>\n"
+                                        "struct Arguments { int64_t M, N, K; };\n");
+    g_string_append_printf(s, "%s\nint main()\n{\n", function);
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        g_string_append_printf(s,
+                               "    putchar('0' + counted(Arguments{ %" G_GINT64_FORMAT
+                               ", %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT " }));\n",
+                               rows[i].size[0], rows[i].size[1], rows[i].size[2]);
+    g_string_append(s, "}\n");
+    g_assert_true(g_file_set_contents(source, s->str, -1, NULL));
+    g_free(output_of(
+        (const char *[]){ "c++", "-std=c++17", "-Wall", "-Werror", source, "-o", program, NULL }));
+    g_autofree char *answers = output_of((const char *[]){ program, NULL });
+    compare(answers);
+    g_unlink(source);
+    g_unlink(program);
+    g_rmdir(folder);
+    ws_program_unref(p);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_data_func("/counted/gluon", "gluon", in_python);
+    g_test_add_data_func("/counted/tle", "tle", in_python);
+    g_test_add_func("/counted/cuda", in_cuda);
+    return g_test_run();
+}
