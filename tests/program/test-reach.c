@@ -184,7 +184,7 @@ static void test_counters(void)
 typedef struct {
     gint64 value[SMALL_VARS];
     guint32 seed;  /* of LENS */
-    gboolean none; /* divided by 0, or no element */
+    gboolean none; /* divided by 0, no element, or a number that 64 bits do not hold */
 } Point;
 
 static gint64 lens(const Point *p, gint64 i)
@@ -208,7 +208,7 @@ static gint64 divide(Point *p, gint64 a, gint64 b, gboolean mod)
     return mod ? a - q * b : q;
 }
 
-/* With `narrow` each operation is one of 32 bits. Values of 64 bits stay below 2^62 here. */
+/* With `narrow` each operation is one of 32 bits. */
 static gint64 value_of(Point *p, const WsExpr *e, gboolean narrow)
 {
     gint64 x[3] = { 0, 0, 0 };
@@ -220,12 +220,14 @@ static gint64 value_of(Point *p, const WsExpr *e, gboolean narrow)
         x[i] = value_of(p, e->arg[i], narrow);
     if (e->op == WS_EXPR_INDEX)
         return lens(p, x[0]);
-    if (e->op == WS_EXPR_ADD)
-        return cut(x[0] + x[1], narrow);
-    if (e->op == WS_EXPR_SUB)
-        return cut(x[0] - x[1], narrow);
-    if (e->op == WS_EXPR_MUL)
-        return cut(x[0] * x[1], narrow);
+    if (e->op == WS_EXPR_ADD || e->op == WS_EXPR_SUB || e->op == WS_EXPR_MUL) {
+        gint64 r;
+        const gboolean over = e->op == WS_EXPR_ADD   ? __builtin_add_overflow(x[0], x[1], &r)
+                              : e->op == WS_EXPR_SUB ? __builtin_sub_overflow(x[0], x[1], &r)
+                                                     : __builtin_mul_overflow(x[0], x[1], &r);
+        p->none = p->none || over;
+        return over ? 0 : cut(r, narrow);
+    }
     if (e->op == WS_EXPR_DIV || e->op == WS_EXPR_MOD)
         return cut(divide(p, x[0], x[1], e->op == WS_EXPR_MOD), narrow);
     if (e->op == WS_EXPR_LT)
