@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "program/op.h"
 #include "trace/file.h"
+#include "trace/op_kind.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -216,6 +217,26 @@ static gboolean read_begins(Reader *r, WsTrace *t)
     return TRUE;
 }
 
+static gboolean read_spot(const WsTrace *t, const guint8 *e, WsTraceSpot *s)
+{
+    *s = (WsTraceSpot){ get32(e), get32(e + 4), get32(e + 8), (gint32)get32(e + 12) };
+    return s->cta < t->cta->len && s->agent < t->agent_name->len && s->op < t->op_id->len;
+}
+
+static gboolean read_let_go(Reader *r, WsTrace *t)
+{
+    for (guint64 i = 0; i < r->count[WS_FILE_LET_GO]; i++) {
+        const guint8 *e = entry(r, WS_FILE_LET_GO, i);
+        WsTraceSpot await, notify;
+        if (!read_spot(t, e, &await) || !read_spot(t, e + 16, &notify) ||
+            !ws_op_awaits(ws_trace_op_kind(t, await.op)) ||
+            !ws_op_notifies(ws_trace_op_kind(t, notify.op)))
+            return damaged(r, "what let an await go names none, or no notify");
+        ws_trace_add_let_go(t, &await, &notify);
+    }
+    return TRUE;
+}
+
 static gboolean time_possible(gint64 v)
 {
     return v >= -1 && v <= WS_TRACE_MAX_TIME;
@@ -292,7 +313,7 @@ static WsTrace *parse(guint8 *bytes, gsize length, gboolean check_sum, GError **
     g_autoptr(WsTrace) t = ws_trace_new(NULL, WS_TRACE_PREDICTED);
     t->record->bytes = bytes;
     if (!read_head(&r, t) || !read_tables(&r, t) || !read_claims(&r, t) || !read_begins(&r, t) ||
-        !read_records(&r, t, bytes) || !check_index(&r, t))
+        !read_let_go(&r, t) || !read_records(&r, t, bytes) || !check_index(&r, t))
         return NULL;
     return g_steal_pointer(&t);
 }

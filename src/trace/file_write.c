@@ -7,9 +7,9 @@
 #include <string.h>
 
 const guint8 ws_file_entry_bytes[WS_FILE_SECTIONS] = {
-    [WS_FILE_STRINGS] = 1, [WS_FILE_SIZES] = 16, [WS_FILE_OPS] = 16,   [WS_FILE_AGENTS] = 8,
-    [WS_FILE_CTAS] = 24,   [WS_FILE_LANES] = 40, [WS_FILE_SPANS] = 16, [WS_FILE_RECORDS] = 40,
-    [WS_FILE_CLAIMS] = 8,  [WS_FILE_BEGINS] = 8,
+    [WS_FILE_STRINGS] = 1, [WS_FILE_SIZES] = 16, [WS_FILE_OPS] = 16,    [WS_FILE_AGENTS] = 8,
+    [WS_FILE_CTAS] = 24,   [WS_FILE_LANES] = 40, [WS_FILE_SPANS] = 16,  [WS_FILE_RECORDS] = 40,
+    [WS_FILE_CLAIMS] = 8,  [WS_FILE_BEGINS] = 8, [WS_FILE_LET_GO] = 32,
 };
 
 /* The file is emitted twice: once to learn its checksum, once to be written. So a save costs the
@@ -146,6 +146,23 @@ static void put_begins(Writer *w)
         put(w, (guint64)g_array_index(w->t->begin, gint64, i), 8);
 }
 
+static void put_spot(Writer *w, const WsTraceSpot *s)
+{
+    put(w, s->cta, 4);
+    put(w, s->agent, 4);
+    put(w, s->op, 4);
+    put(w, (guint32)s->round, 4);
+}
+
+static void put_let_go(Writer *w)
+{
+    for (guint i = 0; i < w->t->let_go->len; i++) {
+        const WsTraceLetGo *x = &g_array_index(w->t->let_go, WsTraceLetGo, i);
+        put_spot(w, &x->await);
+        put_spot(w, &x->notify);
+    }
+}
+
 static void put_header(Writer *w)
 {
     const WsTrace *t = w->t;
@@ -187,6 +204,7 @@ static void emit(Writer *w)
     put_records(w);
     put_claims(w);
     put_begins(w);
+    put_let_go(w);
     for (guint i = 0; i < w->strings->len; i++)
         put(w, w->strings->data[i], 1);
     while (w->bytes % 8)
@@ -202,7 +220,7 @@ static void place(Writer *w)
         [WS_FILE_AGENTS] = t->agent_name->len, [WS_FILE_CTAS] = t->cta->len,
         [WS_FILE_LANES] = t->lane->len,        [WS_FILE_SPANS] = t->span->len,
         [WS_FILE_RECORDS] = t->record->len,    [WS_FILE_CLAIMS] = t->claimed->len,
-        [WS_FILE_BEGINS] = t->begin->len,
+        [WS_FILE_BEGINS] = t->begin->len,      [WS_FILE_LET_GO] = t->let_go->len,
     };
     guint64 at = WS_FILE_HEADER_OF(w->version);
     for (guint i = WS_FILE_SIZES; i < WS_FILE_SECTIONS; i++) {
@@ -216,7 +234,8 @@ static void place(Writer *w)
 static void write_file(FILE *f, const WsTrace *t)
 {
     Writer w = { .t = t,
-                 .version = t->begin->len              ? WS_FILE_VERSION
+                 .version = t->let_go->len             ? WS_FILE_VERSION
+                            : t->begin->len            ? 4
                             : t->every > 1             ? 3
                             : ws_trace_knows_claims(t) ? 2
                                                        : 1,

@@ -100,7 +100,7 @@ typedef struct {
     GArray *claimed;     /* WsTraceClaim, by CTA and position: of launches that claim their tiles */
     GArray *begin;       /* gint64 of each CTA: ns from where the first of them began, by the timer
                             that all SMs share; empty: not known */
-    GArray *let_go;      /* WsTraceLetGo, of predictions as the clock played them; in no file */
+    GArray *let_go;      /* WsTraceLetGo, of predictions as the clock played them */
     GArray *lane;        /* WsTraceLane: filled by ws_trace_finish() and by loading */
     GArray *span;        /* WsTraceSpan: level-of-detail index over the lanes */
     /* Utilisation of a unit over the trace, 0..1, NAN unknown (predicted traces). */

@@ -93,6 +93,44 @@ static void predicted_of(const WsSize *size, guint n, guint devices)
     played_clear(&x);
 }
 
+/* A file keeps it; one whose await is none is damaged. */
+static void kept(void)
+{
+    Played x = played(two, G_N_ELEMENTS(two));
+    g_autofree char *file = g_build_filename(g_get_tmp_dir(), "ws-devices-kept.wtrace", NULL);
+    g_autofree char *bytes = NULL;
+    gsize length;
+    g_assert_cmpuint(x.t->let_go->len, >, 0);
+    g_assert_true(ws_trace_save(x.t, file, NULL));
+    g_autoptr(WsTrace) back = ws_trace_load(file, NULL);
+    g_assert_nonnull(back);
+    g_assert_cmpmem(back->let_go->data, back->let_go->len * sizeof(WsTraceLetGo), x.t->let_go->data,
+                    x.t->let_go->len * sizeof(WsTraceLetGo));
+    g_autoptr(WsLetGo) a = ws_let_go_new(x.p, x.t), b = ws_let_go_new(x.p, back);
+    for (guint i = 0; i < back->record->len; i++)
+        g_assert_cmpint(ws_let_go_of(a, record(x.t, i)).at, ==,
+                        ws_let_go_of(b, record(back, i)).at);
+    g_assert_true(g_file_get_contents(file, &bytes, &length, NULL));
+    g_unlink(file);
+    guint64 at;
+    memcpy(&at, bytes + 112 + 16 * 10, sizeof at); /* where the section lies */
+    for (guint field = 0; field < 7; field++) {
+        guint32 was;
+        const guint32 none = 9999;
+        if (field % 4 == 3) /* any round may be said */
+            continue;
+        memcpy(&was, bytes + at + 4 * field, 4);
+        memcpy(bytes + at + 4 * field, &none, 4);
+        g_assert_null(ws_trace_parse((const guint8 *)bytes, length, FALSE, NULL));
+        memcpy(bytes + at + 4 * field, &was, 4);
+    }
+    guint32 notify;
+    memcpy(&notify, bytes + at + 24, 4); /* an await that is a notify */
+    memcpy(bytes + at + 8, &notify, 4);
+    g_assert_null(ws_trace_parse((const guint8 *)bytes, length, FALSE, NULL));
+    played_clear(&x);
+}
+
 static void predicted(void)
 {
     predicted_of(two, G_N_ELEMENTS(two), 2);
@@ -330,6 +368,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/advise/devices/predicted", predicted);
+    g_test_add_func("/advise/devices/kept", kept);
     g_test_add_func("/advise/devices/measured", measured);
     g_test_add_func("/advise/devices/unsure", unsure);
     g_test_add_func("/advise/devices/score", score);

@@ -301,7 +301,7 @@ static void test_version(void)
     gsize length;
     g_autofree guint8 *copy = g_memdup2(g_bytes_get_data(bytes, &length), g_bytes_get_size(bytes));
     g_bytes_get_data(bytes, &length);
-    copy[8] = 5;
+    copy[8] = 6;
     g_autoptr(GError) error = NULL;
     g_assert_null(ws_trace_parse(copy, length, TRUE, &error));
     g_assert_error(error, WS_TRACE_ERROR, WS_TRACE_ERROR_VERSION);
