@@ -482,6 +482,7 @@ void ws_scene_free(WsScene *s)
         ws_trace_unref(s->predicted);
     if (s->measured)
         ws_trace_unref(s->measured);
+    g_free(s->zone);
     g_free(s);
 }
 

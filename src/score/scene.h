@@ -149,6 +149,17 @@ typedef struct {
     char *label;
 } WsSceneBand; /* rounds and tiles of the leading agent */
 
+/* Where a pointer means an item: a narrow step more than it covers, if need be above or below its
+ * neighbour. */
+#define WS_SCENE_TARGET 12.0 /* units that a narrow step is given, both ways */
+typedef struct {
+    double x0, y0, x1, y1; /* of a narrow step */
+    double port;           /* from there on an edge begins; x1: none does */
+    guint shared;          /* so many have less than WS_SCENE_TARGET there; 0: it is enough */
+    double given, above;   /* of a wide one: how much of its end, and of the upper half of it, is of
+                            * narrow ones */
+} WsSceneZone;
+
 typedef enum { WS_TEXT_TITLE, WS_TEXT_SUB, WS_TEXT_NOTE } WsTextRole;
 typedef struct {
     WsTextRole role;
@@ -226,10 +237,11 @@ typedef struct {
     WsTranslate translate;    /* as in the options */
     const WsTarget *hardware; /* whose words the page has; NULL: those of a GPU */
     gboolean bare;
-    gboolean halves;  /* of a target whose groups are two halves: its units have other names */
-    gboolean crowded; /* some lanes have too many records for single executions */
-    gboolean partial; /* hasty, and something was left out */
-    gint64 shift;     /* main time = measured time + shift, where both are drawn */
+    gboolean halves;   /* of a target whose groups are two halves: its units have other names */
+    gboolean crowded;  /* some lanes have too many records for single executions */
+    gboolean partial;  /* hasty, and something was left out */
+    gint64 shift;      /* main time = measured time + shift, where both are drawn */
+    WsSceneZone *zone; /* by item; NULL: not asked for yet */
 } WsScene;
 
 /* At least one trace; with both, `measured` is drawn under `predicted`. Traces of another design
@@ -267,12 +279,13 @@ GArray *ws_order_knots(const WsTrace *t, guint cta); /* gint64 */
 /* Does time t lie in a segment, not in a fold? */
 gboolean ws_scene_shows(const WsScene *s, gint64 t);
 /* The item at a place, the topmost if several; NULL if none. Items have a margin of 3, narrow steps
- * a width of 12: from their begin on, and where something else begins before, of the wide item at
- * whose end they stand. */
-const WsSceneItem *ws_scene_hit(const WsScene *s, double x, double y);
+ * their zones. */
+const WsSceneItem *ws_scene_hit(WsScene *s, double x, double y);
 /* The edge from another CTA at whose beginning a place is; NULL none. */
 const WsSceneEdge *ws_scene_hit_origin(const WsScene *s, double x, double y);
-double ws_scene_given(const WsScene *s, const WsSceneItem *item); /* how much of its end */
+const WsSceneZone *ws_scene_zone(WsScene *s, const WsSceneItem *item); /* of this scene */
+gboolean ws_scene_narrow(const WsSceneItem *item);
+gboolean ws_scene_draws(const WsTrace *t, const WsTraceRecord *r); /* an execution has a bar */
 
 /* Painting. The painter draws the whole page, background included. */
 void ws_scene_paint(const WsScene *s, cairo_t *cr, WsTheme theme);

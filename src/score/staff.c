@@ -45,7 +45,7 @@ static void remember(WsBuild *b, const WsTraceRecord *r, guint id)
 }
 
 /* Bookkeeping that takes no time of its own (arrivals, commits, fences) is not drawn as a bar. */
-static gboolean drawn(const WsTrace *t, const WsTraceRecord *r)
+gboolean ws_scene_draws(const WsTrace *t, const WsTraceRecord *r)
 {
     WsOpKind kind = ws_trace_op_kind(t, r->op);
     return ws_item_kind_of(kind) != WS_ITEM_OTHER || MAX(r->issued, r->done) - r->start >= 16;
@@ -182,7 +182,7 @@ static void add_control(WsBuild *b, gboolean overlay, const GArray *list, guint 
     for (guint i = 0; i < list->len; i++) {
         const WsTraceRecord *r = ws_seen(list, i);
         const WsTrace *t = overlay ? b->overlay : b->t;
-        if (!drawn(t, r))
+        if (!ws_scene_draws(t, r))
             continue;
         WsOpKind op_kind = ws_trace_op_kind(t, r->op);
         WsItemKind kind = wait_colour(b, r, op_kind);

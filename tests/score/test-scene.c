@@ -86,18 +86,23 @@ static void check_axis(const WsScene *s)
     }
 }
 
-static void check_hits(const WsScene *s)
+static void check_hits(WsScene *s)
 {
     for (guint i = 0; i < s->item->len; i++) {
         const WsSceneItem *it = item_at(s, i);
         const WsSceneItem *hit = ws_scene_hit(s, it->x + it->w / 2, it->y + it->h / 2);
-        g_assert_true(hit == it);
+        if (!ws_scene_narrow(it)) {
+            g_assert_true(hit == it || ws_scene_narrow(hit));
+            continue;
+        }
+        const WsSceneZone *z = ws_scene_zone(s, it);
+        g_assert_true(ws_scene_hit(s, (z->x0 + z->port) / 2, (z->y0 + z->y1) / 2) == it);
     }
     g_assert_null(ws_scene_hit(s, -5, -5));
     g_assert_null(ws_scene_hit(s, s->width + 50, s->height / 2));
 }
 
-static void check(const WsScene *s)
+static void check(WsScene *s)
 {
     check_items(s);
     check_rows(s);
@@ -263,39 +268,63 @@ static void test_save(void)
 
 static void add_item(WsScene *s, double x, double w, guint row, const char *step)
 {
-    WsSceneItem item = { .x = x, .y = 20.0 * row, .w = w, .h = 14, .row = row };
+    WsSceneItem item = { .x = x, .y = 30.0 * row, .w = w, .h = 22, .row = row };
+    item.kind = w < WS_SCENE_TARGET ? WS_ITEM_WAIT : WS_ITEM_MATH; /* the former have no port */
     item.step = (char *)step;
     g_array_append_val(s->item, item);
 }
 
 /* A wait of 3 units between wide steps is hit from its begin on for 12, neighbours keep the rest;
- * an arrival before one that has no room to give away gets it of the wide one before. */
+ * two side by side share the line between them; of more, every other one has the upper half of its
+ * row; what is crowded says how many there are. */
 static void test_targets(void)
 {
-    WsScene s = { .item = g_array_new(FALSE, TRUE, sizeof(WsSceneItem)) };
+    WsScene s = { .item = g_array_new(FALSE, TRUE, sizeof(WsSceneItem)), .right = 500 };
     add_item(&s, 0, 100, 0, "wide");
     add_item(&s, 100, 3, 0, "wait");
     add_item(&s, 103, 100, 0, "after");
     add_item(&s, 203, 2, 0, "arrive");
-    add_item(&s, 205, 14, 0, "short");
+    add_item(&s, 205, 3, 0, "second");
+    add_item(&s, 208, 60, 0, "last");
     add_item(&s, 100, 50, 1, "below");
+    add_item(&s, 50, 50, 2, "left");
+    add_item(&s, 100, 2, 2, "a");
+    add_item(&s, 102, 2, 2, "b");
+    add_item(&s, 104, 2, 2, "c");
+    add_item(&s, 106, 50, 2, "right");
+    for (guint i = 0; i < 3; i++)
+        add_item(&s, 6.0 * i, 3, 3, "p");
+    for (guint i = 0; i < 3; i++)
+        add_item(&s, 6.0 * i + 3, 3, 3, "q");
+    add_item(&s, 18, 13, 3, "no room");
     static const struct {
         double x, y;
         const char *step;
     } at[] = {
-        { 50, 7, "wide" },    { 95, 7, "wide" },   { 99, 7, "wide" },    { 101, 7, "wait" },
-        { 111, 7, "wait" },   { 113, 7, "after" }, { 192, 7, "after" },  { 194, 7, "arrive" },
-        { 204, 7, "arrive" }, { 206, 7, "short" }, { 101, 27, "below" }, { 221, 7, "short" },
-        { 230, 7, NULL },
+        { 50, 7, "wide" },    { 95, 7, "wide" },    { 99, 7, "wide" },    { 101, 7, "wait" },
+        { 111, 7, "wait" },   { 113, 7, "after" },  { 192, 7, "after" },  { 194, 7, "arrive" },
+        { 204, 7, "arrive" }, { 206, 7, "second" }, { 216, 7, "second" }, { 101, 37, "below" },
+        { 218, 7, "last" },   { 270, 7, "last" },   { 280, 7, NULL },     { 101, 64, "a" },
+        { 102, 64, "a" },     { 105, 64, "c" },     { 103, 76, "b" },     { 98, 76, "b" },
+        { 96, 76, "left" },   { 90, 64, "left" },   { 116, 64, "right" },
     };
     for (guint i = 0; i < G_N_ELEMENTS(at); i++) {
         const WsSceneItem *hit = ws_scene_hit(&s, at[i].x, at[i].y);
         g_assert_cmpstr(hit ? hit->step : NULL, ==, at[i].step);
     }
-    static const double given[] = { 0, 0, 10, 0, 0, 0 }; /* of their ends */
-    for (guint i = 0; i < s.item->len; i++)
-        g_assert_cmpfloat_with_epsilon(ws_scene_given(&s, &g_array_index(s.item, WsSceneItem, i)),
-                                       given[i], 1e-9);
+    static const guint shared[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 6, 6, 6, 6, 6, 6, 0 };
+    for (guint i = 0; i < s.item->len; i++) {
+        const WsSceneItem *item = &g_array_index(s.item, WsSceneItem, i);
+        const WsSceneZone *z = ws_scene_zone(&s, item);
+        g_assert_cmpuint(z->shared, ==, shared[i]);
+        if (!ws_scene_narrow(item) || shared[i])
+            continue;
+        g_assert_cmpfloat(z->port - z->x0, >, WS_SCENE_TARGET - 1e-9);
+        g_assert_cmpfloat(z->y1 - z->y0, >=, WS_SCENE_TARGET);
+    }
+    g_assert_cmpfloat_with_epsilon(ws_scene_zone(&s, &g_array_index(s.item, WsSceneItem, 2))->given,
+                                   9.75, 1e-9); /* of the end of what stands before two */
+    g_free(s.zone);
     g_array_unref(s.item);
 }
 

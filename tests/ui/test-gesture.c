@@ -432,8 +432,7 @@ static void one_round_ahead(Scenario *s)
     hands_assert_same_ptx(s, "tests/designs/attention-ahead.wstave");
 }
 
-/* A wait of a few units is grabbed from its begin on and beyond its end, where a product has its
- * port: 12 units in all. */
+/* A wait of a few units is grabbed on it and beside it: 12 units in all. */
 static void narrow_by_its_edge(Scenario *s)
 {
     WsTimeline *t = hands_timeline(s);
@@ -444,6 +443,7 @@ static void narrow_by_its_edge(Scenario *s)
         g_assert_nonnull(wait);
         g_assert_cmpfloat(wait->w, <, 12);
         hands_place(s, wait, 0, &x, &y);
+        x += ws_scene_zone(t->scene, wait)->x0 - wait->x;
         g_assert_cmpstr(ws_gesture_cursor(t, x + at, y), ==, "grab");
         hands_press(s, x + at, y);
         hands_glide(s, x + at, y, x + at - 60, y);
@@ -466,7 +466,10 @@ static guint target_of(Scenario *s, const WsSceneItem *item)
     WsTimeline *t = hands_timeline(s);
     double x, y;
     guint n = 0;
+    const WsSceneZone *z = ws_scene_zone(t->scene, item);
     hands_place(s, item, 0, &x, &y);
+    if (ws_scene_narrow(item))
+        y = (z->y0 + z->y1) / 2 - t->view.at.y;
     for (double at = floor(x) - 24 + 0.5; at < x + item->w + 24; at++)
         n += ws_timeline_hit(t, at, y) == item && !g_strcmp0(ws_gesture_cursor(t, at, y), "grab");
     return n;
@@ -502,8 +505,10 @@ static void targets(Scenario *s)
     const WsSceneItem *arrive = find(s, MMAS "3", 254, 0);
     g_assert_nonnull(arrive);
     hands_place(s, arrive, 0, &x, &y);
-    hands_press(s, x - 4, y);
-    hands_glide(s, x - 4, y, x - 90, y);
+    const WsSceneZone *z = ws_scene_zone(t->scene, arrive);
+    x += z->x0 + 1 - arrive->x;
+    hands_press(s, x, y);
+    hands_glide(s, x, y, x - 90, y);
     g_assert_true(seen_gesture_active(t));
     g_test_message("%s", seen_gesture_words(t));
     g_assert_nonnull(strstr(seen_gesture_words(t), "before mma_wait 1"));

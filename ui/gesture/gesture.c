@@ -24,18 +24,22 @@ gboolean ws_gesture_is_step(const WsScene *scene, const WsSceneItem *item)
 
 void ws_gesture_port(WsTimeline *t, const WsSceneItem *item, double *x, double *y)
 {
-    /* before what a narrow step behind it is given of it */
-    *x = item->x + item->w - ws_scene_given(t->scene, item) + ws_timeline_offset(t) +
-         WS_TIMELINE_GUTTER;
-    *y = item->y + item->h / 2 - t->view.at.y;
+    const WsSceneZone *zone = ws_scene_zone(t->scene, item);
+    /* before what narrow steps behind it are given of it */
+    *x = ws_scene_narrow(item) ? zone->port : item->x + item->w - zone->given;
+    *x += ws_timeline_offset(t) + WS_TIMELINE_GUTTER;
+    *y = item->y + item->h * (zone->above > zone->given ? 0.75 : 0.5) - t->view.at.y;
 }
 
 /* Whether an edge begins at the end of an item. One that is narrow and only waits or tells has
  * none: it is there to be moved, by its edges too (C begins an edge anywhere). */
 gboolean ws_gesture_has_port(WsTimeline *t, const WsSceneItem *item)
 {
+    const WsSceneZone *zone = ws_scene_zone(t->scene, item);
     if (item->w >= 3 * PORT)
         return TRUE;
+    if (ws_scene_narrow(item) && zone->x1 - zone->port < PORT / 2)
+        return FALSE;
     const WsDesign *design = ws_document_design(t->document);
     const WsNode *node = design && item->step ? ws_design_find(design, item->step) : NULL;
     return !node || (node->kind != WS_STEP_WAIT && node->kind != WS_STEP_ARRIVE &&
@@ -57,7 +61,8 @@ static const WsSceneItem *port_at(WsTimeline *t, double x, double y)
     for (guint i = 0; t->scene && i < t->scene->item->len; i++) {
         const WsSceneItem *item = ws_timeline_item(t, i);
         const double end = item->x + item->w + ws_timeline_offset(t) + WS_TIMELINE_GUTTER;
-        if (fabs(x - end) > 3 * PORT || !ws_gesture_is_step(t->scene, item))
+        if (fabs(x - end) > 3 * PORT || ws_scene_narrow(item) ||
+            !ws_gesture_is_step(t->scene, item))
             continue;
         ws_gesture_port(t, item, &px, &py);
         if (fabs(y - py) > item->h / 2 + 1 || x < px || x - px >= least)

@@ -45,6 +45,19 @@ static void dot(GtkSnapshot *s, guint32 rgb, double x, double y, double r)
 /* --- before anything is dragged ------------------------------------------------------------------
  */
 
+/* Which narrow step a press would take, and from where. */
+static void paint_zone(WsTimeline *t, GtkSnapshot *s, const WsSceneItem *item)
+{
+    const WsPalette *p = ws_palette(ws_theme_current());
+    const WsSceneZone *z = ws_scene_zone(t->scene, item);
+    const double off = ws_timeline_offset(t) + WS_TIMELINE_GUTTER, up = t->view.at.y;
+    const double x0 = MAX(z->x0 + off, WS_TIMELINE_GUTTER);
+    const double x1 = MIN(z->x1 + off, WS_TIMELINE_GUTTER + t->view.width);
+    fill(s, p->text, 0.16, x0, z->y0 - up, x1 - x0, z->y1 - z->y0);
+    frame(s, p->text, 0.9, item->x + off - 1.5, item->y - up - 1.5, MAX(item->w, 2) + 3,
+          item->h + 3);
+}
+
 void ws_gesture_paint_hover(WsTimeline *t, GtkSnapshot *s)
 {
     const WsPalette *p = ws_palette(ws_theme_current());
@@ -64,7 +77,11 @@ void ws_gesture_paint_hover(WsTimeline *t, GtkSnapshot *s)
     }
     const WsSceneItem *item =
         t->pointer_x >= 0 ? ws_timeline_hit(t, t->pointer_x, t->pointer_y) : NULL;
-    if (!item || !ws_gesture_is_step(t->scene, item) || !ws_gesture_has_port(t, item))
+    if (!item || !ws_gesture_is_step(t->scene, item))
+        return;
+    if (ws_scene_narrow(item))
+        paint_zone(t, s, item);
+    if (!ws_gesture_has_port(t, item))
         return;
     double x, y;
     ws_gesture_port(t, item, &x, &y);

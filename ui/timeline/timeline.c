@@ -220,6 +220,7 @@ static void dispose(GObject *object)
     if (t->document)
         g_signal_handlers_disconnect_by_data(t->document, t);
     g_clear_pointer(&t->menu, gtk_widget_unparent);
+    g_clear_pointer(&t->crowd, gtk_widget_unparent);
     if (t->block)
         g_ptr_array_set_size(t->block, 0);
     GtkWidget *child;

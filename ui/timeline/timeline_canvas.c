@@ -409,6 +409,8 @@ static void allocate(GtkWidget *widget, int width, int height, int baseline)
         gtk_widget_allocate(outline, 0, 0, -1, NULL);
     if (t->menu)
         gtk_popover_present(GTK_POPOVER(t->menu));
+    if (t->crowd)
+        gtk_popover_present(GTK_POPOVER(t->crowd));
 }
 
 static void measure(GtkWidget *widget, GtkOrientation o, int for_size, int *least, int *natural,

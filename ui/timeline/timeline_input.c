@@ -207,6 +207,8 @@ static void clicked(WsTimeline *t, GdkModifierType state)
     const WsSceneEdge *away = ws_timeline_origin(t, t->drag_x, t->drag_y);
     if (away && ws_timeline_go_to_origin(t, away))
         return;
+    if (item && !(state & (GDK_CONTROL_MASK | GDK_SHIFT_MASK)))
+        ws_timeline_crowd(t, item, t->drag_x, t->drag_y);
     if (!item || !item->step) {
         if (!(state & (GDK_CONTROL_MASK | GDK_SHIFT_MASK)))
             ws_document_select(t->document, NULL, WS_SELECT_REPLACE, FALSE);

@@ -92,7 +92,8 @@ struct _WsTimeline {
     guint drift;             /* tick callback, 0 none */
     double pan_x, pan_y, pinch;
     GtkWidget *menu;
-    WsFocus anchor; /* of Shift+click; step owned */
+    GtkWidget *crowd; /* what lies too close to be pointed at, to choose from; or NULL */
+    WsFocus anchor;   /* of Shift+click; step owned */
     char *anchor_step;
     gboolean fitted;                /* F again */
     guint drop_item;                /* id of the item beside which a drop would go, 0 none */
@@ -174,6 +175,12 @@ void ws_timeline_input_attach(WsTimeline *t);
 void ws_timeline_popup(WsTimeline *t, double x, double y);
 void ws_timeline_drag_moved(WsTimeline *t); /* range and rubber band follow the drag */
 void ws_timeline_focus_of(const WsSceneItem *item, WsFocus *focus);
+
+/* timeline_crowd.c: steps too close to be pointed at one by one. A list of those at a place of the
+ * canvas; FALSE: that item can be pointed at. */
+gboolean ws_timeline_crowd(WsTimeline *t, const WsSceneItem *item, double x, double y);
+/* The execution that is selected, where it is crowded; at a place of the scene. */
+const WsSceneItem *ws_timeline_chosen_at(WsTimeline *t, double x, double y);
 
 /* timeline_drop.c */
 void ws_timeline_drop_attach(WsTimeline *t);

@@ -59,7 +59,10 @@ const WsSceneItem *ws_timeline_hit(WsTimeline *t, double x, double y)
     if (!t->scene || x < WS_TIMELINE_GUTTER || x > WS_TIMELINE_GUTTER + t->view.width ||
         y < t->scene->top)
         return NULL;
-    return ws_scene_hit(t->scene, x - WS_TIMELINE_GUTTER - ws_timeline_offset(t), y + t->view.at.y);
+    x -= WS_TIMELINE_GUTTER + ws_timeline_offset(t);
+    y += t->view.at.y;
+    const WsSceneItem *chosen = ws_timeline_chosen_at(t, x, y);
+    return chosen ? chosen : ws_scene_hit(t->scene, x, y);
 }
 
 void ws_timeline_drop_nodes(WsTimeline *t)

@@ -1,6 +1,7 @@
 #include "hands.h"
 #include "model/findings.h"
 #include "seen.h"
+#include "ui/gesture/gesture_private.h"
 
 #include "ui/app/theme.h"
 #include "ui/gesture/gesture.h"
@@ -429,10 +430,10 @@ void hands_let_go(Scenario *s)
 void hands_draw_edge(Scenario *s, const WsSceneItem *from, const WsSceneItem *to)
 {
     double x0, y0, x1, y1;
-    hands_place(s, from, 1, &x0, &y0);
     hands_place(s, to, 0.5, &x1, &y1);
-    /* A narrow step has its port just behind it. */
-    x0 += from->w >= 18 ? -2 - ws_scene_given(hands_timeline(s)->scene, from) : 1.5;
+    ws_gesture_port(hands_timeline(s), from, &x0, &y0);
+    /* A narrow step has its port behind it. */
+    x0 += from->w >= 18 ? -2 : 1.5;
     hands_press(s, x0, y0);
     hands_glide(s, x0, y0, x1, y1);
     g_assert_true(seen_gesture_active(hands_timeline(s)));
