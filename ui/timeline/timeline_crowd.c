@@ -121,7 +121,7 @@ static GtkWidget *list_of(WsTimeline *t, GPtrArray *list)
 {
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4), *rows = gtk_list_box_new();
     GtkWidget *scroll = gtk_scrolled_window_new();
-    GtkWidget *title = gtk_label_new(_("These lie too close to be told apart:"));
+    GtkWidget *title = gtk_label_new(_("These lie too close to be pointed at:"));
     gtk_label_set_xalign(GTK_LABEL(title), 0);
     gtk_widget_add_css_class(title, "dim");
     gtk_accessible_update_property(GTK_ACCESSIBLE(rows), GTK_ACCESSIBLE_PROPERTY_LABEL,

@@ -21,8 +21,9 @@ static const struct {
 /* A step that a hand can move, as far as it is in sight. */
 static gboolean is_step(WsTimeline *t, const WsSceneItem *item)
 {
-    return ws_gesture_is_step(t->scene, item) && item->x >= 0 &&
-           item->x + item->w <= t->view.width && item->y - t->view.at.y >= t->scene->top;
+    const double x = item->x + ws_timeline_offset(t);
+    return ws_gesture_is_step(t->scene, item) && x >= 0 && x + item->w <= t->view.width &&
+           item->y - t->view.at.y >= t->scene->top;
 }
 
 /* The side of the largest square in which a drag would move this execution, and its place. */
@@ -237,6 +238,10 @@ static void merged(Scenario *s)
     const WsFocus *f = ws_document_focus(s->document);
     g_assert_nonnull(f->step);
     gboolean shown = FALSE;
+    double from, to;
+    ws_timeline_get_view(t, &from, &to);
+    g_test_message("%s of round %d, agent %u, tile %d, in cycles %.0f to %.0f", f->step, f->round,
+                   f->agent, f->tile, from, to);
     for (guint i = 0; i < t->scene->item->len && !shown; i++) {
         item = ws_timeline_item(t, i);
         shown = is_step(t, item) && !g_strcmp0(item->step, f->step) && item->round == f->round &&
