@@ -24,6 +24,8 @@ gboolean ws_cli_arguments(int *argc, char ***argv, const char *command, const GO
                           int n, const char **file);
 /* "NAME=VALUE" strings -> settings (names owned by the strings, which are cut in place). */
 gboolean ws_cli_settings(char **text, const char *option, GArray **settings);
+/* FALSE, and said: one of the shapes of --case holds nothing. NULL: there are none. */
+gboolean ws_cli_shapes(char *const *shape);
 
 typedef struct {
     WsDesign *design;

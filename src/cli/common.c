@@ -214,10 +214,26 @@ gboolean ws_cli_settings(char **text, const char *option, GArray **settings)
             return FALSE;
         }
         *equals = '\0';
+        for (guint k = 0; k < list->len; k++)
+            if (!strcmp(g_array_index(list, WsSetting, k).name, text[i])) {
+                ws_cli_fail(WS_EXIT_USAGE, "%s: %s is given twice", option, text[i]);
+                return FALSE;
+            }
         WsSetting setting = { .name = text[i], .value = value };
         g_array_append_val(list, setting);
     }
     *settings = g_steal_pointer(&list);
+    return TRUE;
+}
+
+gboolean ws_cli_shapes(char *const *shape)
+{
+    for (guint i = 0; shape && shape[i]; i++)
+        if (!shape[i][strspn(shape[i], " ,")]) {
+            ws_cli_fail(WS_EXIT_USAGE, "--case '%s' names no size: write --case \"M=1 N=2\"",
+                        shape[i]);
+            return FALSE;
+        }
     return TRUE;
 }
 

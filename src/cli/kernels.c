@@ -305,6 +305,8 @@ static gboolean generate_all(Kernels *k, const WsProgram *p, const WsBundleOptio
 static int parse_cases(const WsBundleOptions *o, GPtrArray *store, GArray *cases)
 {
     char *none[] = { (char *)"", NULL };
+    if (!ws_cli_shapes(o->shape))
+        return WS_EXIT_USAGE;
     for (char **shape = o->shape ? o->shape : none; *shape; shape++) {
         g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
         for (guint i = 0; o->size && o->size[i]; i++)

@@ -67,6 +67,19 @@ static void test_one_gpu(gconstpointer unused)
     }
 }
 
+static void test_no_folder(gconstpointer unused)
+{
+    static const char *const option[] = { "--bundles", "--from", "--keep" };
+    for (guint i = 0; i < G_N_ELEMENTS(option); i++) {
+        g_autofree char *output = NULL, *says = g_strconcat(option[i], " '' is no folder", NULL);
+        const char *const arguments[] = { "calibrate", option[i], "", NULL };
+        const int code = run(arguments, &output);
+        g_test_message("%s", output);
+        g_assert_true(without ? code == 4 || code == 2 : code == 2);
+        g_assert_true(without || strstr(output, says));
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -77,6 +90,7 @@ int main(int argc, char **argv)
     without = made == 4;
     g_assert_true(made == 0 || without);
     g_test_add_data_func("/cli/calibrate/one-gpu", NULL, test_one_gpu);
+    g_test_add_data_func("/cli/calibrate/no-folder", NULL, test_no_folder);
     const int code = g_test_run();
     const char *const remove[] = { "rm", "-rf", dir, NULL };
     g_spawn_sync(NULL, (char **)remove, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL,

@@ -152,6 +152,7 @@ static void test_forms(Folder *f, gconstpointer unused)
         { "common.py", "from common import dealt, tile_at as where", "= tile_at(", "= where(" },
         { "common.py", "from common import tile_at\nfrom common import dealt", "", "" },
     };
+    put(f, "__init__.py", "", NULL); /* what is run itself lies in no package */
     for (guint i = 0; i < G_N_ELEMENTS(forms); i++) {
         g_autofree char *text = kernel_with(f, forms[i].imports);
         GString *s = g_string_new(text);
@@ -167,13 +168,13 @@ static void test_forms(Folder *f, gconstpointer unused)
 static void test_chain(Folder *f, gconstpointer unused)
 {
     put(f, "sizes.py", "HEIGHT = 8\n", NULL);
-    put(f, "dies.py", "from .sizes import HEIGHT\n", head, f->dealt,
+    put(f, "dies.py", "from sizes import HEIGHT\n", head, f->dealt,
         "\n\nif __name__ == \"__main__\":\n    dealt = None\n", NULL);
     g_autoptr(GString) grouped = g_string_new(f->tile_at);
     g_assert_cmpuint(g_string_replace(grouped, "gl.minimum(n_tm - first, 8)",
                                       "gl.minimum(n_tm - first, HEIGHT)", 0),
                      ==, 1);
-    put(f, "groups.py", "from .sizes import HEIGHT\n", head, grouped->str, NULL);
+    put(f, "groups.py", "from sizes import HEIGHT\n", head, grouped->str, NULL);
     g_autofree char *text = kernel_with(f, "from dies import dealt\nfrom groups import tile_at");
     assert_proved(f, text);
 }
@@ -193,6 +194,7 @@ static void test_elsewhere(Folder *f, gconstpointer unused)
     g_autofree char *text = kernel_with(f, "from common import dealt, tile_at"), *other = NULL;
     put(f, "utils/common.py", head, f->dealt, "\n\n", f->tile_at, NULL);
     put(f, "kernels/kernel.py", text, NULL);
+    put(f, "kernels/__init__.py", "", NULL);
     other = g_build_filename(f->dir, "utils", NULL);
     g_autofree char *own = g_build_filename(f->dir, "kernels", NULL);
     char *modules[] = { other, NULL };
@@ -299,6 +301,17 @@ static void test_unread(Folder *f, gconstpointer unused)
 static void test_left(Folder *f, gconstpointer unused)
 {
     static const char take[] = "from common import dealt, tile_at";
+    assert_left(f, "from .common import dealt, tile_at",
+                "lies in no package, and Python refuses it");
+    put(f, "common.py", head, f->dealt, "\n\n", f->tile_at, NULL);
+    assert_left(f, "from .common import dealt, tile_at",
+                "lies in no package, and Python refuses it");
+    put(f, "first.py", "from .common import dealt, tile_at\n", NULL);
+    assert_left(f, "from first import dealt, tile_at", "lies in no package, and Python refuses it");
+    put(f, "inner/second.py", "from ..common import dealt, tile_at\n", NULL);
+    assert_left(f, "from inner.second import dealt, tile_at",
+                "lies in fewer packages, and Python refuses it");
+    put(f, "__init__.py", "", NULL);
     assert_left(f, "from .nothing import dealt, tile_at",
                 "(`.nothing` is not read: no such file lies beside kernel.py)");
     assert_left(f, "from nothing import dealt, tile_at", "`nothing.dealt");

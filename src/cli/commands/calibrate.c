@@ -316,6 +316,11 @@ int ws_command_calibrate(int argc, char **argv)
         return code;
     if (within != -G_MAXDOUBLE && !(within > 0 && isfinite(within)))
         return ws_cli_fail(WS_EXIT_USAGE, "--within must be more than 0");
+    const char *const folders[] = { bundles, from, keep }, *const of[] = { "--bundles", "--from",
+                                                                           "--keep" };
+    for (guint i = 0; i < G_N_ELEMENTS(folders); i++)
+        if (folders[i] && !*folders[i])
+            return ws_cli_fail(WS_EXIT_USAGE, "%s '' is no folder: name one", of[i]);
     const guint devices = list ? ws_cli_devices(list) : 1;
     if (list && devices != 2)
         return ws_cli_fail(WS_EXIT_USAGE, "--devices needs two GPU numbers, e.g. 0,1: what goes "

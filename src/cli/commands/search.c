@@ -150,6 +150,10 @@ int ws_command_search(int argc, char **argv)
         return ws_cli_fail(WS_EXIT_USAGE,
                            "--case names all sizes of a shape, and each is a search of its own: "
                            "--size and --resume do not go with it");
+    if (!ws_cli_shapes(cases))
+        return WS_EXIT_USAGE;
+    if (resume && !*resume)
+        return ws_cli_fail(WS_EXIT_USAGE, "--resume '' is no file: name one");
     if (measure < 0 || measure > 1000 || ((host || keep) && !measure))
         return ws_cli_fail(WS_EXIT_USAGE, measure ? "--measure is from 1 to 1000"
                                                   : "--host and --keep go with --measure");

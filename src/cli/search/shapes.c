@@ -40,6 +40,10 @@ static int load(Cases *c, const WsSearchAsked *a, char **set, char **cases, cons
     for (guint i = 0; i < c->n; i++) {
         g_auto(GStrv) size = g_strsplit(cases[i], " ", -1), own = g_strdupv(set);
         WsCliLaunched *l = &c->launched[i];
+        g_auto(GStrv) sizes = g_strdupv(size);
+        g_autoptr(GArray) read = NULL;
+        if (!ws_cli_settings(sizes, "--case", &read))
+            return WS_EXIT_USAGE;
         const int code = ws_cli_launched(l, a->file, own, size, machine);
         if (code != WS_EXIT_YES)
             return code;

@@ -161,3 +161,29 @@ gboolean ws_py_other_encoding(const char *text)
     }
     return FALSE;
 }
+
+gboolean ws_py_is_main(const WsPyNode *statement)
+{
+    const WsPyNode *c = statement->kind == WS_PY_IF ? statement->kid[0] : NULL;
+    return c && c->kind == WS_PY_BINARY && !strcmp(c->text, "==") &&
+           c->kid[0]->kind == WS_PY_NAME && !strcmp(c->kid[0]->text, "__name__") &&
+           c->kid[1]->kind == WS_PY_STRING && !strcmp(c->kid[1]->text, "\"__main__\"");
+}
+
+gboolean ws_py_is_script(const char *path, const WsPyNode *module)
+{
+    g_autofree char *folder = g_path_get_dirname(path);
+    gboolean is = FALSE;
+    for (guint i = 0; i < module->n; i++)
+        is |= ws_py_is_main(module->kid[i]);
+    return is && !is_file(folder, "__init__.py");
+}
+
+guint ws_py_packages(guint importer, const char *module)
+{
+    const guint dots = (guint)strspn(module, ".");
+    guint inner = 0;
+    for (const char *at = module + dots; (at = strchr(at, '.')); at++)
+        inner++;
+    return !dots ? inner : importer == G_MAXUINT ? G_MAXUINT : importer + 1 - dots + inner;
+}

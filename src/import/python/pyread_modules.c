@@ -19,6 +19,7 @@ typedef struct {
     GArray *import;    /* Import */
     gboolean open;     /* being read: an import of it is one of itself */
     char *circle;      /* it imports from a file that is being read; NULL */
+    guint packages;    /* it lies in so many; G_MAXUINT: nobody says */
     gboolean left;     /* not taken, and not the files that it alone leads to */
     gboolean reached;
 } File;
@@ -190,15 +191,6 @@ static File *file_new(PyModules *m, const char *path, const char *name, const ch
     return f;
 }
 
-/* Python runs the rest of a file that it imports, but not this. */
-static gboolean is_main(const WsPyNode *statement)
-{
-    const WsPyNode *c = statement->kind == WS_PY_IF ? statement->kid[0] : NULL;
-    return c && c->kind == WS_PY_BINARY && !strcmp(c->text, "==") &&
-           c->kid[0]->kind == WS_PY_NAME && !strcmp(c->kid[0]->text, "__name__") &&
-           c->kid[1]->kind == WS_PY_STRING && !strcmp(c->kid[1]->text, "\"__main__\"");
-}
-
 static gboolean mentions(const WsPyNode *node, const char *name)
 {
     if (node->kind == WS_PY_NAME && !strcmp(node->text, name))
@@ -215,7 +207,7 @@ static const char *unfit(const File *f)
     const WsPyNode *module = ws_python_module(f->py);
     for (guint i = 0; i < module->n; i++) {
         const WsPyNode *s = module->kid[i];
-        if (is_main(s) ? s->n > 2 : s->kind != WS_PY_DEF && mentions(s, "__name__"))
+        if (ws_py_is_main(s) ? s->n > 2 : s->kind != WS_PY_DEF && mentions(s, "__name__"))
             return "what it does hangs on `__name__`";
     }
     return NULL;
@@ -223,8 +215,8 @@ static const char *unfit(const File *f)
 
 static void follow(PyModules *m, File *f);
 
-/* The number of the file that file `by` asks for, -1 with the reason. */
-static gint open_file(PyModules *m, File *by, const char *path, const char *name, char **why)
+static gint open_file(PyModules *m, File *by, const WsPyNode *import, const char *path,
+                      const char *name, char **why)
 {
     for (guint i = 0; i < m->file->len; i++) {
         const File *f = file_at(m, (gint)i);
@@ -264,6 +256,7 @@ static gint open_file(PyModules *m, File *by, const char *path, const char *name
         return -1;
     }
     note_names(f);
+    f->packages = ws_py_packages(by->packages, import->text);
     follow(m, f);
     f->left = f->circle != NULL;
     *why = g_strdup(f->circle);
@@ -287,6 +280,13 @@ static void follow(PyModules *m, File *f)
     for (guint i = 0; i < module->n; i++) {
         const WsPyNode *s = module->kid[i];
         char *why = NULL;
+        const guint dots = s->kind == WS_PY_IMPORT ? (guint)strspn(s->text, ".") : 0;
+        if (dots > f->packages) {
+            leave(m, s->text,
+                  g_strdup_printf("%s lies in %s, and Python refuses it", f->name,
+                                  f->packages ? "fewer packages" : "no package"));
+            continue;
+        }
         g_autofree char *path = s->kind == WS_PY_IMPORT
                                     ? ws_py_module_path(m->root, m->folder, folder, s->text, &why)
                                     : NULL;
@@ -301,7 +301,7 @@ static void follow(PyModules *m, File *f)
         if (s->n && !strcmp(s->kid[0]->text, "*"))
             why = g_strdup("all its names are imported at once");
         else
-            import.file = open_file(m, f, path, name, &why);
+            import.file = open_file(m, f, s, path, name, &why);
         const char *missing = import.file >= 0 ? not_bound(s, file_at(m, import.file)) : NULL;
         if (missing) {
             import.file = -1;
@@ -467,6 +467,7 @@ PyModules *py_modules_new(const WsPython *py, const char *text, gsize length, co
     File *f = file_new(m, path, base, text, length);
     f->py = py;
     note_names(f);
+    f->packages = ws_py_is_script(f->path, ws_python_module(py)) ? 0 : G_MAXUINT;
     follow(m, f);
     settle(m);
     add_names(m);
@@ -539,7 +540,7 @@ static void place(Placing *p, gint file)
     p->placed[file] = TRUE;
     for (guint i = 0; i < p->n; i++) {
         WsPyNode *s = p->kid[i];
-        if (s->line < first || s->line >= first + f->lines || (file && is_main(s)))
+        if (s->line < first || s->line >= first + f->lines || (file && ws_py_is_main(s)))
             continue;
         const Import *import =
             s->kind == WS_PY_IMPORT ? taken(p->m, f, s, s->line - first + 1) : NULL;

@@ -25,6 +25,10 @@ static void read_definitions(PyRead *p, GPtrArray *trees)
             return;
         }
         const char *name = ws_source_format(p->r, "%.*s", (int)(sign - text), text);
+        if (g_hash_table_contains(p->defined, name)) {
+            ws_source_fail(p->r, 1, 1, "Write it once.", "`%s` is defined twice", name);
+            return;
+        }
         const gboolean type = g_str_has_suffix(name, ".dtype");
         const Val *v = type ? py_val(p, VAL_NAME) : py_eval(p, module->kid[0]->kid[0]);
         if (type) /* of a tensor that the host is given */
