@@ -146,11 +146,31 @@ guint ws_pressure_total(const WsPressure *r)
     return r->values + r->scratch + r->fixed;
 }
 
+/* Of a warp that no agent has: those of the warp group it fills up, which setmaxnreg changes as a
+ * whole. */
+static guint idle_registers(const WsProgram *p, guint warp)
+{
+    const guint group = p->hardware->group_warps;
+    for (guint i = 0; group > 0 && p->hardware->registers.moves && i < p->n_agents; i++) {
+        const WsAgent *a = &p->agent[i];
+        if (a->registers && a->warp0 / group <= warp / group &&
+            (a->warp0 + a->warps - 1) / group >= warp / group)
+            return a->registers;
+    }
+    return p->entry_registers;
+}
+
 gint64 ws_program_planned_registers(const WsProgram *p)
 {
     gint64 sum = 0;
-    for (guint i = 0; i < p->n_agents; i++)
-        sum += (gint64)p->agent[i].threads *
-               (p->agent[i].registers ? p->agent[i].registers : p->entry_registers);
-    return sum + (gint64)p->idle_warps * p->hardware->lanes * p->entry_registers;
+    for (guint w = 0; w < p->threads / p->hardware->lanes; w++) {
+        guint registers = 0;
+        for (guint i = 0; i < p->n_agents && registers == 0; i++) {
+            const WsAgent *a = &p->agent[i];
+            if (w >= a->warp0 && w < a->warp0 + a->warps)
+                registers = a->registers ? a->registers : p->entry_registers;
+        }
+        sum += (gint64)p->hardware->lanes * (registers ? registers : idle_registers(p, w));
+    }
+    return sum;
 }
