@@ -19,6 +19,22 @@ static void depends(const WsTree *t, gpointer data)
     *(gboolean *)data |= t->kind == WS_TREE_OP && ws_op_between_kernels(t->op->kind);
 }
 
+/* The agent of `seq` has itself waited for the kernel before, in front of what holds `seq`. */
+static gboolean has_waited(const WsProgram *p, const WsTree *seq)
+{
+    for (guint a = 0; a < p->n_agents; a++) {
+        const WsTree *body = p->agent[a].body;
+        gboolean waited = FALSE;
+        for (guint i = 0; body != seq && body->kind == WS_TREE_SEQ && i < body->n_kids; i++) {
+            const WsTree *t = body->kid[i];
+            if (ws_tree_is_within(seq, t))
+                return waited;
+            waited |= t->kind == WS_TREE_OP && ws_op_row(t->op->kind)->waits == WS_WAITS_KERNEL;
+        }
+    }
+    return FALSE;
+}
+
 guint ws_ahead_gathers(const WsProgram *p, const WsTree *seq, guint i,
                        void (*see)(const WsOp *op, gpointer data), gpointer data)
 {
@@ -28,8 +44,9 @@ guint ws_ahead_gathers(const WsProgram *p, const WsTree *seq, guint i,
         return 0;
     for (guint a = 0; a < p->n_agents && !bar; a++)
         ws_tree_each(p->agent[a].body, depends, &bar);
-    if (bar)
+    if (bar && !has_waited(p, seq))
         return 0;
+    bar = FALSE;
     for (guint k = i + 1; k < seq->n_kids; k++) {
         const WsTree *t = seq->kid[k];
         ws_tree_each(t, bars, &bar);

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
  * coordinates are the same before that wait: nothing between changes a name they may mention. A
  * tensor that is read is written by nobody while the kernel runs; but an earlier kernel may still
  * write it before `griddepcontrol.wait`, of which agents may tell each other by mbarriers: where a
- * program has it, nothing is read before a wait. Returns the number of the kid from which on what
+ * program has it, only an agent that has passed its own reads before a wait. Returns the number of the kid from which on what
  * was read no longer holds; 0 if kid `i` is no such wait. */
 guint ws_ahead_gathers(const WsProgram *p, const WsTree *seq, guint i,
                        void (*see)(const WsOp *op, gpointer data), gpointer data);

@@ -12,10 +12,15 @@ static LLVMValueRef half_to_float(WsEmit *e, LLVMValueRef bits)
     return ws_prim(e, WS_PRIM_CVT_F32_F16, low_half(e, bits));
 }
 
+LLVMValueRef ws_widen_pair(WsEmit *e, WsDtype t, LLVMValueRef bits)
+{
+    return ws_prim(e, t == WS_DTYPE_E4M3 ? WS_PRIM_CVT_F16X2_E4M3 : WS_PRIM_CVT_F16X2_E5M2,
+                   low_half(e, bits));
+}
+
 LLVMValueRef ws_widen_half(WsEmit *e, WsDtype t, LLVMValueRef bits, guint half)
 {
-    bits = ws_prim(e, t == WS_DTYPE_E4M3 ? WS_PRIM_CVT_F16X2_E4M3 : WS_PRIM_CVT_F16X2_E5M2,
-                   low_half(e, bits));
+    bits = ws_widen_pair(e, t, bits);
     return half_to_float(e, half ? LLVMBuildLShr(e->b, bits, ws_i32(e, 16), "") : bits);
 }
 

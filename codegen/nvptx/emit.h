@@ -36,6 +36,7 @@ typedef struct {
     LLVMTypeRef type; /* f32, or i32 (packed pairs, i32 accumulators) */
     LLVMValueRef *cell;
     gboolean apart; /* constants that become accumulators take registers of their own */
+    gboolean quads; /* its columns are not those of the accumulator layout: quads.c */
 } WsRegs;
 
 typedef struct WsEmit WsEmit;

@@ -60,6 +60,8 @@ void ws_fragment_set_if(WsEmit *e, const WsFragment *f, guint i, LLVMValueRef x,
 /* --- convert.c: elements as their bits ---------------------------------------------------------*/
 /* Bits in the low part of an i32 (above: anything) to f32 or i32, and back (above: zero). */
 LLVMValueRef ws_widen(WsEmit *e, WsDtype t, LLVMValueRef bits);
+/* Two 8-bit floats in the lower 16 bits, as f16. */
+LLVMValueRef ws_widen_pair(WsEmit *e, WsDtype t, LLVMValueRef bits);
 /* One of two 8-bit floats in the lower 16 bits: 0 the lower, 1 the upper. */
 LLVMValueRef ws_widen_half(WsEmit *e, WsDtype t, LLVMValueRef bits, guint half);
 LLVMValueRef ws_narrow(WsEmit *e, WsDtype t, LLVMValueRef x);
@@ -79,6 +81,11 @@ void ws_spot_store(WsEmit *e, const WsOp *op);
 void ws_spot_store_remote(WsEmit *e, const WsOp *op);
 void ws_spot_load(WsEmit *e, const WsOp *op);
 void ws_spot_ldmatrix(WsEmit *e, const WsOp *op);
+
+/* --- quads.c: tiles whose columns nobody tells apart -------------------------------------------*/
+/* Which values of the agent are such tiles; to be freed. */
+gboolean *ws_quads(const WsProgram *p, const WsAgent *agent);
+void ws_quads_move(WsEmit *e, const WsOp *op);
 
 /* --- global.c: values to and from tensors ------------------------------------------------------*/
 void ws_global_load(WsEmit *e, const WsOp *op);

@@ -49,6 +49,10 @@ LLVMValueRef ws_math_contract(LLVMValueRef v); /* a·b + c may be fused */
 /* FALSE: it is not such a statement, and nothing was built. */
 gboolean ws_math_small(WsMath *m, const WsArray *a, const WsFragment *f);
 
+/* --- math_half.c: f16 of products of 8-bit floats and an f16 of the row ----------------------------*/
+/* The same. */
+gboolean ws_math_half(WsMath *m, const WsArray *a, const WsFragment *f);
+
 /* --- math_reduce.c ----------------------------------------------------------------------------*/
 LLVMValueRef ws_math_reduce(WsMath *m, WsMathNode *n, guint r);
 void ws_math_scan(WsMath *m, WsMathNode *n, guint r); /* makes all elements of the row */

@@ -93,7 +93,7 @@ static void assign(WsMath *m, const WsArray *a, guint value)
         fail(m, WS_WORD("a value of this shape"));
         return;
     }
-    if (ws_math_small(m, a, &f))
+    if (ws_math_small(m, a, &f) || ws_math_half(m, a, &f))
         return;
     m->linear = f.shape == WS_FRAGMENT_LINEAR;
     m->lin = (WsRegValue){ .rows = m->linear ? v->rows : 0, .cols = m->linear ? v->cols : 0 };

@@ -1,6 +1,7 @@
 /* wgmma: descriptors, one asm per instruction, waits that tie the registers they release. */
 #include "codegen/facts.h"
 #include "codegen/nvptx/emit.h"
+#include "codegen/nvptx/fragment.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
 #include "program/parts/product.h"
@@ -18,11 +19,13 @@ static gboolean packed(WsDtype t)
  * the wgmma of the rehearsal takes. */
 void ws_regs_new(WsEmit *e, const WsAgent *a)
 {
+    g_autofree gboolean *quads = e->kind ? NULL : ws_quads(e->p, a);
     e->regs = g_new0(WsRegs, MAX(a->n_values, 1));
     for (guint v = 0; v < a->n_values; v++) {
         const WsRegValue *value = &a->value[v];
         WsRegs *r = &e->regs[v];
         r->n = value->registers;
+        r->quads = quads && quads[v];
         r->type = packed(value->dtype) || value->dtype == WS_DTYPE_I32 ? e->i32 : e->f32;
         r->cell = g_new0(LLVMValueRef, MAX(r->n, 1));
         r->apart = !e->host && ws_fact_meets_in_flight(e->p, a, v);

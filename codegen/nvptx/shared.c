@@ -80,6 +80,10 @@ static LLVMValueRef pair(WsEmit *e, const Target *t, guint at)
 void ws_shared_stmatrix(WsEmit *e, const WsOp *op)
 {
     Target t;
+    if (e->regs[op->value[0].value].quads) {
+        ws_quads_move(e, op);
+        return;
+    }
     LLVMValueRef row = LLVMBuildAnd(e->b, e->lane, ws_i32(e, 15), "");
     LLVMValueRef half = LLVMBuildAnd(e->b, e->lane, ws_i32(e, 16), ""); /* 16 bytes */
     if (!target_of(e, op, row, half, &t) || ws_dtype_bytes(t.b->dtype) != 2 ||

@@ -331,9 +331,40 @@ static gboolean as_they_are(const Spot *s, const WsFragment *f)
            ws_dtype_real(t);
 }
 
+/* Such pairs from swizzled rows: one address of a lane, of which further 16 bytes of its row differ
+ * by bits that are flipped, and all else by constants. FALSE: not from here. */
+static gboolean load_pairs(WsEmit *e, const Spot *s, const WsFragment *f)
+{
+    const WsBuffer *b = s->b;
+    gint64 row0, col0;
+    if (!as_they_are(s, f) || !in_pairs(s, f) || s->peer || !b->swizzle || !b->chunk_cols ||
+        !ws_uniform_known(&s->row0, &row0) || !ws_uniform_known(&s->col0, &col0) || row0 % 8 ||
+        col0 % 8)
+        return FALSE;
+    LLVMValueRef lane = LLVMBuildMul(e->b, f->row, ws_i32(e, b->row_bytes), "");
+    lane = ws_swizzled(e, b, LLVMBuildAdd(e->b, lane, f->col, ""));
+    lane = LLVMBuildAdd(e->b, s->stage, lane, "");
+    for (guint i = 0; i < f->n; i += 2) {
+        const WsElement x = ws_fragment_element(f, i);
+        const gint64 col = col0 + x.col, inside = col % b->chunk_cols;
+        LLVMValueRef at = lane;
+        if (inside / 16)
+            at = LLVMBuildXor(e->b, at, ws_i32(e, inside / 16 * 16), "");
+        at = ws_add(e, at,
+                    inside % 16 + col / b->chunk_cols * b->chunk_bytes +
+                        (row0 + x.row) * b->row_bytes);
+        ws_fragment_set_pair(e, f, i, load_word(e, s, 2, at));
+    }
+    return TRUE;
+}
+
 void ws_spot_load(WsEmit *e, const WsOp *op)
 {
     WsFragment f, places;
+    if (e->regs[op->value[0].value].quads) {
+        ws_quads_move(e, op);
+        return;
+    }
     if (!ws_fragment(e, &op->value[0], &f) || !places_of(e, op, &f, &places)) {
         ws_emit_step_error(e, op, "a read of a view of this form");
         return;
@@ -344,6 +375,8 @@ void ws_spot_load(WsEmit *e, const WsOp *op)
         return;
     }
     at_peer(e, op, &s);
+    if (load_pairs(e, &s, &f))
+        return;
     guint by = in_pairs(&s, &f) ? 2 : 1;
     for (guint i = 0; i < f.n; i += by) {
         WsFragmentPlace p = ws_fragment_place(e, &f, i);

@@ -405,6 +405,7 @@ guint32 wsh_cvt_f16x2_e5m2(guint16 a);
 guint32 wsh_cvt_bf16x2(float hi, float lo);
 guint32 wsh_cvt_f16x2(float hi, float lo);
 guint32 wsh_sub_bf16x2(guint32 a, guint32 b);
+guint32 wsh_mul_f16x2(guint32 a, guint32 b);
 guint32 wsh_cvt_rni(float x);
 float wsh_ex2(float x);
 float wsh_ex2_poly(float x);

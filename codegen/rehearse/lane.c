@@ -318,6 +318,17 @@ guint32 wsh_cvt_f16x2(float hi, float lo)
            ws_input_encode(WS_INPUT_F16, (double)lo);
 }
 
+static double f16_half(guint32 a, guint half)
+{
+    return ws_input_decode(WS_INPUT_F16, a >> 16 * half & 0xffff);
+}
+
+guint32 wsh_mul_f16x2(guint32 a, guint32 b)
+{
+    return wsh_cvt_f16x2((float)(f16_half(a, 1) * f16_half(b, 1)),
+                         (float)(f16_half(a, 0) * f16_half(b, 0)));
+}
+
 /* --- atomics of shared memory ------------------------------------------------------------------
  */
 /* Fibers of a CTA give way to each other at waits alone. NULL: not there. */

@@ -123,6 +123,7 @@ static const WsJitSymbol table[] = {
     ROW(cvt_bf16x2),
     ROW(cvt_f16x2),
     ROW(sub_bf16x2),
+    ROW(mul_f16x2),
     ROW(cvt_rni),
     ROW(ex2),
     ROW(ex2_poly),

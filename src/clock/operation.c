@@ -333,10 +333,28 @@ WsClockMove ws_clock_move_store(WsClockPlay *play, WsPlayer *a)
     return WS_MOVE_NEXT;
 }
 
+static void note_element(const WsExpr *node, gpointer data)
+{
+    if (node->op == WS_EXPR_INDEX)
+        *(gboolean *)data = TRUE;
+}
+
+/* Which rows it takes is read before the waits in front of it, once for gathers that follow each
+ * other. */
+static void look_up_rows(WsClockPlay *play, WsPlayer *a)
+{
+    gboolean reads = FALSE;
+    for (guint d = 0; d < a->step.op->n_coord; d++)
+        ws_expr_visit(a->step.op->coord[d], note_element, &reads);
+    if (reads)
+        a->now = later(a->now, a->rows_from + cost(play, WS_MACHINE_GLOBAL_LATENCY));
+}
+
 static WsClockMove move_gather(WsClockPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
     WsSm *sm = &a->sms[a->rank];
+    look_up_rows(play, a);
     guint64 bytes = op->n_access ? ws_access_bytes(play->p, &op->access[0]) : 0;
     ws_clock_note_bytes(play, a, bytes);
     a->now = ws_clock_serve_for(play, a, &sm->lsu, WS_CAUSE_LSU, a->now,
@@ -450,12 +468,6 @@ WsClockMove ws_clock_move_work(WsClockPlay *play, WsPlayer *a)
         return WS_MOVE_AGAIN;
     a->now += ws_clock_own(play, a, w->latency);
     return WS_MOVE_NEXT;
-}
-
-static void note_element(const WsExpr *node, gpointer data)
-{
-    if (node->op == WS_EXPR_INDEX)
-        *(gboolean *)data = TRUE;
 }
 
 static WsClockMove move_fence(WsClockPlay *play, WsPlayer *a)

@@ -1,5 +1,6 @@
 /* The play: agents in order of time. */
 #include "clock/play.h"
+#include "program/op.h"
 #include "base/phrase.h"
 #include "model/finding.h"
 #include "program/parts/agent.h"
@@ -326,6 +327,8 @@ gboolean ws_clock_play_run(WsClockPlay *play)
         switch (ws_clock_play_move(play, a)) {
         case WS_MOVE_NEXT:
             a->has_op = FALSE;
+            if (ws_op_just_touches(a->step.op->kind))
+                a->rows_from = a->now;
             ws_clock_play_note_op(play, a);
             break;
         case WS_MOVE_AGAIN:

@@ -66,7 +66,8 @@ typedef struct {
     double *mma_end; /* ring over its last `queue` mma instructions */
     guint *mma_by;   /* events of them */
     guint64 mma_issued;
-    double copied; /* end of this agent's gathers so far */
+    double copied;    /* end of this agent's gathers so far */
+    double rows_from; /* since then it could read which rows a gather takes: the wait is behind */
     double stored; /* end of its shared-memory stores so far: fences and barriers wait for them */
     guint event;   /* its last event; its own costs since then are no events */
     guint copied_by, stored_by;

@@ -122,6 +122,7 @@ void ws_clock_play_note_rounds(WsClockPlay *play, WsPlayer *a)
     if (d == now->n_rounds)
         return;
     a->now += ws_clock_own(play, a, play->m->value[WS_MACHINE_LOOP]);
+    a->rows_from = a->now;
     if (now->loop[d]->over == WS_OVER_TILES && play->reads_for_tiles)
         a->now += play->m->value[WS_MACHINE_GLOBAL_LATENCY];
     if (a->cta != 0)

@@ -216,12 +216,33 @@ static Shape count_operation(Count *c, const WsArray *a)
     return s;
 }
 
+/* Two 8-bit floats become f16 by one instruction, and each of them f32 by another. */
+static void count_widening(Count *c, const WsArray *a)
+{
+    const WsDtype t = c->agent->value[a->index].dtype;
+    const double n = lanes(c, (Shape){ a->rows, a->cols });
+    if ((t != WS_DTYPE_E4M3 && t != WS_DTYPE_E5M2) || c->hw->halves)
+        return;
+    c->convert += n;
+    c->alu += n;
+}
+
+/* f16 of 8-bit floats times a scale: two instructions for two elements. */
+static void count_half(Count *c, guint tile)
+{
+    const WsRegValue *v = &c->agent->value[tile];
+    const double n = lanes(c, (Shape){ v->rows, v->cols });
+    c->convert += n;
+    c->alu += n / 2;
+}
+
 /* Numbers of rows and columns are taken to be known before: what is made of them alone costs
  * nothing per thread. */
 static Shape count(Count *c, const WsArray *a)
 {
     switch (a->form) {
     case WS_ARRAY_VALUE:
+        count_widening(c, a);
         return (Shape){ a->rows, a->cols };
     case WS_ARRAY_TEMPORARY:
         return c->temporary[a->index];
@@ -262,8 +283,13 @@ static WsWork math_work(const WsClockPlay *play, const WsOp *op)
     if (op->unless) /* taken to be skipped: only the question costs */
         count(&c, op->unless);
     for (guint i = 0; !op->unless && i < op->n_math; i++) {
-        if (op->assign[i].array)
-            temporary[i] = count(&c, op->assign[i].array);
+        const WsAssign *s = &op->assign[i];
+        guint tile;
+        if (s->value >= 0 && !c.hw->halves &&
+            ws_array_half(agent, s->array, (guint)s->value, &tile))
+            count_half(&c, tile);
+        else if (s->array)
+            temporary[i] = count(&c, s->array);
         w.latency += m[WS_MACHINE_MATH_START];
     }
     w.alu = c.alu / usable(play->p->hardware, m[WS_MACHINE_ALU_LANES], agent->warps) +

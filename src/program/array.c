@@ -1,4 +1,6 @@
 #include "program/array.h"
+#include "program/parts/agent.h"
+#include "program/parts/value.h"
 
 void ws_array_visit(const WsArray *a, void (*see)(const WsArray *node, gpointer data),
                     gpointer data)
@@ -39,4 +41,34 @@ gboolean ws_array_places(const WsArray *a)
     for (guint i = 0; a->form == WS_ARRAY_OPERATION && i < a->n_arg && !any; i++)
         any = ws_array_places(a->arg[i]);
     return any;
+}
+
+static gboolean is_byte(WsDtype t)
+{
+    return t == WS_DTYPE_E4M3 || t == WS_DTYPE_E5M2;
+}
+
+static const WsArray *rounded(const WsArray *a)
+{
+    const gboolean converts =
+        a->form == WS_ARRAY_OPERATION && a->x->op == WS_EXPR_CALL && a->x->func == WS_FUNC_F16;
+    return converts ? a->arg[0] : a;
+}
+
+gboolean ws_array_half(const WsAgent *agent, const WsArray *a, guint to, guint *tile)
+{
+    const WsRegValue *w = &agent->value[to];
+    if (!a || w->dtype != WS_DTYPE_F16 || w->cols <= 4)
+        return FALSE;
+    a = rounded(a);
+    if (a->form != WS_ARRAY_OPERATION || a->n_arg != 2 || a->x->op != WS_EXPR_MUL ||
+        a->arg[0]->form != WS_ARRAY_VALUE || a->arg[1]->form != WS_ARRAY_VALUE)
+        return FALSE;
+    const guint first = is_byte(agent->value[a->arg[0]->index].dtype) ? 0 : 1;
+    const WsRegValue *x = &agent->value[a->arg[first]->index];
+    const WsRegValue *s = &agent->value[a->arg[1 - first]->index];
+    *tile = a->arg[first]->index;
+    return is_byte(x->dtype) && s->dtype == WS_DTYPE_F16 && x->rows == w->rows &&
+           x->cols == w->cols && s->rows == w->rows && s->cols == 1 &&
+           w->layout == WS_LAYOUT_ACCUMULATOR && x->layout == w->layout && s->layout == w->layout;
 }

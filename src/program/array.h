@@ -52,6 +52,9 @@ void ws_array_visit(const WsArray *a, void (*see)(const WsArray *node, gpointer 
 gboolean ws_array_calls(const WsArray *a, WsFunc one, WsFunc other);
 /* `row` or `col` stands in it, outside of reductions. */
 gboolean ws_array_places(const WsArray *a);
+/* It is f16 of a tile of 8-bit floats times an f16 of each row, assigned to the f16 value `to` of
+ * the same shape: an instruction makes two elements of it. `tile`: which value is multiplied. */
+gboolean ws_array_half(const WsAgent *agent, const WsArray *a, guint to, guint *tile);
 /* What a SCAN leaves out its own element, and comes from the last column. */
 void ws_array_scan(const WsArray *a, gboolean *exclusive, gboolean *reverse);
 /* The result of a lane… reduction, or a value that holds one: a number per row and lane. */
