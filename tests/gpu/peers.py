@@ -4,7 +4,7 @@
     peers.py --gemm BUNDLE [...]                          bf16 GEMM, beside cuBLASLt
     peers.py --fp8-block BUNDLE [...] --deepgemm CUBIN    block-scaled fp8 GEMM
     peers.py --sparse-mla BUNDLE [...] --flashmla LIB     sparse MLA prefill (peers_sparse.py)
-    peers.py --sparse-decode BUNDLE+BUNDLE [...] --flashmla LIB  sparse MLA decode over an fp8 cache, in two launches
+    peers.py --sparse-decode BUNDLE+BUNDLE [...] --flashmla LIB  sparse MLA decode over an fp8 cache, in one launch or two
     peers.py --indexer BUNDLE [...] --deepgemm-mqa LIB    index scores of sparse attention
     peers.py --attention BUNDLE [...] [--causal] --fa3 LIB  attention forward, also beside cuDNN
     peers.py --small BUNDLE [...]                         GEMM of few rows, beside torch (peers_serving.py)

@@ -85,9 +85,11 @@ if [ $make = 1 ]; then
     printf 'SQ=4096 SKV=32768 HQ=%s TOPK=2048\n' 64 32 16 8 >"$dir/sparse-mla/any.cases"
     echo projects/sparse-mla-pipes/design.wstave >"$dir/sparse-mla/pipes.design"
     printf 'B=1 SQ=4096 SKV=%s H=128 TOPK=2048\n' 8192 32768 65536 131072 >"$dir/sparse-mla/pipes.cases"
+    echo projects/sparse-mla-decode/single.wstave >"$dir/sparse-decode/single.design"
+    printf 'B=%s HQ=%s SKV=131072 TOPK=2048\n' 128 128 128 64 16 128 2 128 >"$dir/sparse-decode/single.cases"
     for stage in design combine; do # splits of the lists that the pages name, and their neighbours
         echo "projects/sparse-mla-decode/$stage.wstave" >"$dir/sparse-decode/$stage.design"
-        for c in "128 128 1" "128 128 2" "128 64 1" "128 64 2" "16 128 2" "16 128 4" "16 128 8" "2 128 8" "2 128 16" "2 128 32"; do
+        for c in "128 128 2" "128 64 2" "16 128 2" "16 128 4" "16 128 8" "2 128 8" "2 128 16" "2 128 32"; do
             read -r b h s <<<"$c"
             if [ $stage = design ]; then echo "B=$b HQ=$h SKV=131072 TOPK=2048 S=$s"; else echo "B=$b HQ=$h S=$s"; fi
         done >"$dir/sparse-decode/$stage.cases"
@@ -145,7 +147,7 @@ if [ -n "$deepgemm" ]; then
 else say "fp8 block scales: skipped, no --deepgemm"; fi
 if [ -n "$flashmla" ]; then
     table sparse-mla sparse-mla-prefill --sparse-mla "$dir"/sparse-mla/*/ --flashmla "$flashmla"
-    table sparse-decode sparse-mla-decode --sparse-decode "$dir"/sparse-decode/design+"$dir"/sparse-decode/combine --flashmla "$flashmla"
+    table sparse-decode sparse-mla-decode --sparse-decode "$dir"/sparse-decode/single "$dir"/sparse-decode/design+"$dir"/sparse-decode/combine --flashmla "$flashmla"
 else say "sparse MLA, sparse decode: skipped, no --flashmla"; fi
 if [ -n "$mqa" ]; then
     table indexer mla-indexer --indexer "$dir"/indexer/*/ --deepgemm-mqa "$mqa"

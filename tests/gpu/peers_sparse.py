@@ -164,14 +164,15 @@ def decode_peer(lib, t, raw, lengths, b, h, keys, topk, scale):
 
 def sparse_decode(options, driver, sms):
     """One query row for each sequence over listed rows of an fp8 cache; BUNDLE+BUNDLE are the splits and what combines them,
-    once for each number of splits S of their cases. All lists full, then of drawn lengths. Peer: FlashMLA."""
+    once for each number of splits S of their cases, a bundle alone is one launch without splits. All lists full, then of drawn
+    lengths. Peer: FlashMLA."""
     chains = [Chain(x, driver, sms) for x in options.sparse_decode]
     lib = library(options.flashmla, "--flashmla")
     scale = chains[0].bundles[0].scalars[0]
     cases = sizes([c.bundles[0] for c in chains])
     for b, h, keys, topk in dict.fromkeys(tuple(c[n] for n in ("B", "HQ", "SKV", "TOPK")) for c in cases):
         size = {"B": b, "HQ": h, "SKV": keys, "TOPK": topk}
-        splits = sorted({c["S"] for c in cases if size.items() <= c.items()})
+        splits = sorted({c["S"] for c in cases if "S" in c and size.items() <= c.items()})
         for drawn in (False, True):
             torch.manual_seed(1)
             raw, rows = fp8_cache(keys)
@@ -182,15 +183,17 @@ def sparse_decode(options, driver, sms):
                  "I": picked_keys(b, keys, topk), "L": length, "O": torch.empty(b, h, 512, dtype=torch.bfloat16, device="cuda")}
             makes, alone = {}, {}
             for c in chains:
-                for s in splits:
-                    if c.has({**size, "S": s}):
+                for s in splits if "S" in c.bundles[0].sizes else [0]:
+                    case = {**size, "S": s} if s else size
+                    if c.has(case):
                         between = {"TOP": torch.empty(s, b, h, device="cuda"), "SUM": torch.empty(s, b, h, device="cuda"),
                                    "PART": torch.empty(s, b, h, 512, device="cuda"), **t}
-                        name = "%s S %d" % (c.label, s)
-                        makes[name] = c.maker({**size, "S": s}, lambda spec, x=between: x[spec["name"]])
+                        splitting = " S %d" % s if s else ""
+                        name = c.label + splitting
+                        makes[name] = c.maker(case, lambda spec, x=between: x[spec["name"]])
                         makes[name].keep = between
-                        for part, make in c.parts({**size, "S": s}, lambda spec, x=between: x[spec["name"]]).items():
-                            alone["%s S %d" % (part, s)] = make
+                        for part, make in c.parts(case, lambda spec, x=between: x[spec["name"]]).items():
+                            alone[part + splitting] = make
             if lib and keys % PAGE == 0 and h in (64, 128) and topk % 64 == 0:
                 theirs, parts = decode_peer(lib, t, raw, length, b, h, keys, topk, scale)
                 makes.update(theirs)
