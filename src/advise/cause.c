@@ -170,7 +170,7 @@ static WsCause cause_of_join(const WsRun *run, const WsTraceRecord *wait)
 static WsCause cause_of_flag(const WsRun *run, const WsTraceRecord *wait)
 {
     const WsLetGoBy x = ws_let_go_of(run->let_go, wait);
-    return (WsCause){ x.by, x.at };
+    return x.least ? (WsCause){ NULL, 0 } : (WsCause){ x.by, x.at };
 }
 
 static WsCause find_cause(const WsRun *run, const WsTraceRecord *wait)

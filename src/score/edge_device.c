@@ -90,7 +90,7 @@ gboolean ws_edge_of_flag(const WsBuild *b, const WsTraceRecord *wait, gboolean o
         : b->control_row[wait->agent] == G_MAXUINT
             ? NULL
             : &g_array_index(b->s->row, WsSceneRow, b->control_row[wait->agent]);
-    if (!x.by || !row)
+    if (!x.by || !row || (x.least && x.by->cta == wait->cta)) /* there is no dot to say so */
         return FALSE;
     const gint64 end = MAX(wait->issued, wait->start);
     const gint64 to = ws_build_time(b, overlay, end), from = to - (end - x.at);

@@ -206,6 +206,37 @@ static Count count(const Played *x, const WsTrace *t, const char *flag)
     return c;
 }
 
+static gboolean notifies_first_half(const WsProgram *p, const WsTrace *t, const WsTraceRecord *r)
+{
+    return ws_op_notifies(ws_trace_op_kind(t, r->op)) && !strcmp(flag_of(p, r->op), "rows") &&
+           r->tile % 2 == 0;
+}
+
+/* What waited for a notify after which one that was not recorded may have come has no edge. */
+static void only_for_sure(void)
+{
+    const WsSize few[] = { { "TM", 2 }, { "TN", 2 }, { "W", 2 }, { "SMS", 1 } };
+    Played own = played(few, G_N_ELEMENTS(few)), *x = &own;
+    g_autoptr(WsTrace) t = as_measured(x, COMPARED, 0, notifies_first_half);
+    g_autoptr(WsLetGo) l = ws_let_go_new(x->p, t);
+    gint64 sure = 0, least = 0, edges = 0;
+    for (guint cta = 0; cta < t->cta->len; cta++) {
+        g_autoptr(GArray) list = ws_next_edges(x->p, t, cta);
+        for (guint i = 0; i < list->len; i++) {
+            const WsNextEdge *e = &g_array_index(list, WsNextEdge, i);
+            edges += ws_op_awaits(x->p->op[e->to_op]->kind) ? e->exposed : 0;
+        }
+    }
+    for (guint i = 0; i < t->record->len; i++) {
+        const WsLetGoBy by = ws_let_go_of(l, record(t, i));
+        if (by.by)
+            *(by.least ? &least : &sure) += MAX(by.at - record(t, i)->start, 0);
+    }
+    g_assert_cmpint(edges, ==, sure);
+    g_assert_cmpint(least, >, 0);
+    played_clear(x);
+}
+
 /* All CTAs were recorded: what is measured says the same as the clock. */
 static void measured(void)
 {
@@ -371,6 +402,7 @@ int main(int argc, char **argv)
     g_test_add_func("/advise/devices/kept", kept);
     g_test_add_func("/advise/devices/measured", measured);
     g_test_add_func("/advise/devices/unsure", unsure);
+    g_test_add_func("/advise/devices/only-for-sure", only_for_sure);
     g_test_add_func("/advise/devices/score", score);
     g_test_add_func("/advise/devices/path", path);
     g_test_add_func("/advise/devices/idle", idle);
