@@ -440,49 +440,6 @@ static void go_on_in(PyRead *p, const WsPyNode *node, WsReadStep *s, gboolean th
     p->to = then ? s->other : s->body; /* until the call ends */
 }
 
-/* How many variables are the tile. */
-static guint named_so(GHashTable *vars, const Val *tile)
-{
-    GHashTableIter it;
-    gpointer held;
-    guint n = 0;
-    g_hash_table_iter_init(&it, vars);
-    while (g_hash_table_iter_next(&it, NULL, &held))
-        n += ((const Val *)held)->kind == VAL_TILE && ((const Val *)held)->index == tile->index;
-    return n;
-}
-
-/* A tile that one way has made, where the other one keeps a tile from before: there it is put into
- * the same value, which has one on both ways then. `vars`: of the way that made it; `first`: of the
- * values that the branch has made. NULL: it is not that. */
-static const Val *on_both(PyRead *p, guint first, GPtrArray *to, const Val *made, GHashTable *vars,
-                          const Val *kept, const WsPyNode *at)
-{
-    if (!p->group || !made || !kept || made->kind != VAL_TILE || kept->kind != VAL_TILE ||
-        made->text || kept->text || made->depth || kept->depth || (guint)made->index < first ||
-        (guint)kept->index >= first || named_so(vars, made) != 1 || py_is_former(p, kept) ||
-        py_is_former(p, made))
-        return NULL;
-    const WsReadValue *own = &g_array_index(p->group->values, WsReadValue, made->index),
-                      *other = &g_array_index(p->group->values, WsReadValue, kept->index);
-    if ((p->amd && (own->accumulator || other->accumulator)) || own->rows != other->rows ||
-        own->cols != other->cols || strcmp(own->dtype, other->dtype) || made->dims != kept->dims)
-        return NULL;
-    GPtrArray *before = p->to;
-    p->to = to;
-    WsReadStep *s = py_step(p, WS_READ_COMPUTE, at);
-    s->added = TRUE;
-    const Val *copy = py_copy_of(p, kept);
-    s->text = ws_source_format(p->r, "%s = %s", own->name, copy->text);
-    py_line_of(p, made->index, copy);
-    py_set(p, s, made->index);
-    p->to = before;
-    Val *v = py_val(p, VAL_TILE);
-    *v = *made;
-    v->made = p->clock;
-    return v;
-}
-
 static void symbolic_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
 {
     if (p->amd)
@@ -539,12 +496,12 @@ static void symbolic_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
     }
     GHashTableIter it;
     gpointer key, value;
+    const PyWays ways = { s, values, times, then_times, else_times, then, p->frame->vars };
     g_hash_table_iter_init(&it, then);
     while (g_hash_table_iter_next(&it, &key, &value)) {
         const Val *other = g_hash_table_lookup(p->frame->vars, key);
         const Val *a = py_still(p, value, then_times), *b = py_still(p, other, else_times);
-        const Val *met = on_both(p, values, s->other, a, then, b, node);
-        met = met ? met : on_both(p, values, s->body, b, p->frame->vars, a, node);
+        const Val *met = py_met(p, &ways, key, a, b, node);
         met = met ? met : py_either(p, c, a, b, node);
         g_hash_table_insert(p->frame->vars, key, (gpointer)met);
     }

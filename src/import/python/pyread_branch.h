@@ -6,6 +6,19 @@
 G_BEGIN_DECLS
 
 void py_branch(PyRead *p, const WsPyNode *node);
+/* A branch whose ways were walked: the first value that it made, when values were set before it and
+ * at the end of each, and the variables there. */
+typedef struct {
+    const WsReadStep *step;
+    guint first;
+    const GArray *before, *after_then, *after_other;
+    GHashTable *then, *other;
+} PyWays;
+/* The variable `name`, `a` on the one way and `b` on the other, as one value behind the branch that
+ * both have put there. NULL: it is none that can be put there, or each can be read behind it
+ * (py_either). */
+const Val *py_met(PyRead *p, const PyWays *ways, const char *name, const Val *a, const Val *b,
+                  const WsPyNode *at);
 /* `a` where c holds, else `b`; NULL: the other one. */
 const Val *py_either(PyRead *p, const WsExpr *c, const Val *a, const Val *b, const WsPyNode *at);
 /* What is assigned there may have been, or not: it is open. */

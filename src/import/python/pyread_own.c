@@ -114,6 +114,7 @@ const Val *py_at_once(PyRead *p, const WsPyNode *target, const Val *v, const WsP
         formula->dtype = held ? held->dtype : m->dtype;
         tile->rows = m->rows;
         tile->cols = m->cols;
+        tile->dims = m->dims;
         g_autofree char *name = g_strconcat(target->kid[i]->text, "_next", NULL);
         const guint before = p->r->steps->len;
         tile->index = py_hold_at(p, name, formula, at);

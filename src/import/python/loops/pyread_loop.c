@@ -211,6 +211,21 @@ static void drop_counter(PyRead *p, const char *name)
     g_ptr_array_remove_index(p->group->starts, at);
 }
 
+/* What a round leaves in the variable as a formula of the shape that it has; NULL: it is none. One
+ * of two lines may have become one value per row meanwhile, the other is turned then, too. */
+static const Val *left_of_round(PyRead *p, gint value, const Val *end)
+{
+    const Val *left = py_itself(p, end);
+    const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, value);
+    if (left && left->rows * left->cols > 1 && left->rows == held->cols && held->rows == 1)
+        py_turn_line(p, value);
+    else if (left && held->cols == 1 && left->cols == held->rows && left->rows == 1)
+        left = py_itself(p, py_as_rows(p, end));
+    const gboolean fits = left && (left->rows == held->rows || left->rows == 1) &&
+                          (left->cols == held->cols || left->cols == 1);
+    return fits ? left : NULL;
+}
+
 /* A tile variable that means another value at the end of a round than at its head is copied. */
 static void close_round(PyRead *p, const PyLoop *l, GArray *carries)
 {
@@ -253,7 +268,7 @@ static void close_round(PyRead *p, const PyLoop *l, GArray *carries)
         if (c->entry->kind != VAL_TILE || !copied ||
             (end->kind == VAL_TILE && end->index == c->entry->index))
             continue;
-        const Val *left = py_itself(p, end);
+        const Val *left = left_of_round(p, c->entry->index, end);
         if (!left) {
             py_set_path(p, c->name, py_opaque(p));
             py_unread(p, l->node, "which tile a variable is in the next round");
