@@ -105,7 +105,8 @@ if [ $make = 1 ]; then
             f=backward/$d-$causal
             mkdir -p "$dir/$f"
             case $project in
-            */rows.wstave | */convert.wstave) echo "projects/$project" ;;
+            */rows.wstave*) echo "projects/$project --set D=$d" ;;
+            */convert.wstave) echo "projects/$project" ;;
             *) echo "projects/$project $set" ;;
             esac >"$dir/$f/$name.design"
             for s in 512 1024 2048 4096 8192 16384; do
@@ -117,6 +118,9 @@ if [ $make = 1 ]; then
             done >"$dir/$f/$name.cases"
         done <<<"64 dq attention-backward-d64/dq.wstave
 64 dkv attention-backward-d64/design.wstave
+64 rows attention-backward-d128/rows.wstave
+64 fused attention-backward-d64/fused.wstave
+64 convert attention-backward-d64/convert.wstave
 128 rows attention-backward-d128/rows.wstave
 128 fused attention-backward-d128/design.wstave
 128 convert attention-backward-d128/convert.wstave
