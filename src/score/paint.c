@@ -146,8 +146,10 @@ static void paint_folds(cairo_t *cr, const WsScene *s, const WsPalette *p)
         const double wide = ws_paint_width(cr, f->label);
         if (wide > y1 - y0 - 10)
             continue;
+        /* In a window the middle of the page may be below its foot. */
+        const double foot = s->bare ? s->top + 6 + wide : (y0 + y1 + wide) / 2;
         cairo_save(cr);
-        cairo_translate(cr, (f->x0 + f->x1) / 2 + 4, (y0 + y1 + wide) / 2);
+        cairo_translate(cr, (f->x0 + f->x1) / 2 + 4, foot);
         cairo_rotate(cr, -G_PI_2);
         ws_paint_colour(cr, p->muted, 1);
         ws_paint_text(cr, 0, 0, f->label);

@@ -164,6 +164,22 @@ static void by_keys(Scenario *s)
     g_assert_true(ws_gap_span(t, &at, &from, &to));
 }
 
+/* Behind the last gap comes the first one: N from a view behind it finds one, and selects. */
+static void round_again(Scenario *s)
+{
+    scenario_open(s, "projects/gemm-bf16-pingpong/measured/gemm-bf16-pingpong.wtrace");
+    hands_settle(s);
+    WAIT_FOR(ws_document_idle(s->document, TRUE));
+    WsGapRef at = { 0 };
+    scenario_act(s, "focus-score");
+    for (guint i = 0; i < 2; i++) {
+        scenario_key(i ? "p" : "n");
+        WAIT_FOR(ws_document_gap(s->document, &at));
+        scenario_settle(s->timeline);
+        g_assert_cmpuint(ws_document_selection(s->document)->len, >, 0);
+    }
+}
+
 /* What costs most stands first, with both figures; a row shows its longest gap. */
 static void causes(Scenario *s)
 {
@@ -417,6 +433,7 @@ static void add(void)
     scenario_add("idle/text-200", large_text);
     scenario_add("idle/by-pointer", by_pointer);
     scenario_add("idle/by-keys", by_keys);
+    scenario_add_empty("idle/round-again", round_again);
     scenario_add("idle/causes", causes);
     scenario_add("idle/matrix", matrix);
     scenario_add("idle/best-edit", best_edit);

@@ -270,38 +270,57 @@ void ws_gap_follow(WsTimeline *t)
     gtk_widget_queue_draw(t->units);
 }
 
-static gboolean is_long(const WsIdleCta *c, WsUnit unit, guint i)
+/* The first gap of some length from `at` on, and from the other end if there is none; -1 none. */
+static gint64 long_gap(const WsIdleCta *c, WsUnit unit, gint64 at, gint by)
 {
-    const WsIdleGap *g = &g_array_index(c->gap[unit], WsIdleGap, i);
-    return g->to - g->from >= WS_IDLE_SHORT;
+    const gint64 n = c->gap[unit]->len;
+    for (gint64 tried = 0; tried < n; tried++, at += by) {
+        at = at < 0 ? n - 1 : at >= n ? 0 : at;
+        const WsIdleGap *g = &g_array_index(c->gap[unit], WsIdleGap, (guint)at);
+        if (g->to - g->from >= WS_IDLE_SHORT)
+            return at;
+    }
+    return -1;
 }
 
+/* From what is in view, of the first unit that is used at all. */
+static gboolean step_from_view(WsTimeline *t, gboolean measured, gint by)
+{
+    WsDocument *d = t->document;
+    const WsIdle *idle = ws_document_idle(d, measured);
+    WsTrace *trace = measured ? ws_document_measured(d) : ws_document_predicted(d);
+    WsGapRef ref = { .measured = measured };
+    while (idle && ref.unit + 1 < WS_UNITS && !idle->uses[ref.unit])
+        ref.unit++;
+    if (!idle || !trace)
+        return FALSE;
+    ref.cta = ws_timeline_cta_of(t, trace);
+    const WsIdleCta *c = ws_idle_cta(idle, ref.cta);
+    WsGapAxis axis[WS_GAP_AXES];
+    const guint n = ws_gap_axes(t, measured, axis);
+    const gint64 edge = !n ? 0 : by > 0 ? axis[0].from : axis[n - 1].to;
+    const gint64 at =
+        c ? long_gap(c, ref.unit, (gint64)ws_idle_gap_from(c, ref.unit, edge) - (by < 0), by) : -1;
+    if (at < 0)
+        return FALSE;
+    ref.gap = (guint)at;
+    ws_document_look_at_gap(d, &ref, TRUE);
+    return TRUE;
+}
+
+/* Where the measured unit is never seen to be idle, the predicted one is gone through. */
 void ws_gap_step(WsTimeline *t, gint by)
 {
     WsDocument *d = t->document;
     WsGapRef ref;
-    const gboolean looks = ws_document_gap(d, &ref);
-    if (!looks) {
-        ref = (WsGapRef){ .measured = ws_document_idle(d, TRUE) != NULL };
-        const WsIdle *idle = ws_document_idle(d, ref.measured);
-        while (idle && ref.unit + 1 < WS_UNITS && !idle->uses[ref.unit])
-            ref.unit++;
-        ref.cta = ws_timeline_cta_of(t, ref.measured ? ws_document_measured(d)
-                                                     : ws_document_predicted(d));
+    if (!ws_document_gap(d, &ref)) {
+        if (!step_from_view(t, TRUE, by))
+            step_from_view(t, FALSE, by);
+        return;
     }
     const WsIdleCta *c = ws_idle_cta(ws_document_idle(d, ref.measured), ref.cta);
-    if (!c || !c->gap[ref.unit]->len)
-        return;
-    gint64 at = (gint64)ref.gap + by;
-    if (!looks) { /* from what is in view */
-        WsGapAxis axis[WS_GAP_AXES];
-        const guint n = ws_gap_axes(t, ref.measured, axis);
-        const gint64 edge = !n ? 0 : by > 0 ? axis[0].from : axis[n - 1].to;
-        at = (gint64)ws_idle_gap_from(c, ref.unit, edge) - (by < 0);
-    }
-    while (at >= 0 && at < (gint64)c->gap[ref.unit]->len && !is_long(c, ref.unit, (guint)at))
-        at += by;
-    if (at < 0 || at >= (gint64)c->gap[ref.unit]->len)
+    const gint64 at = c ? long_gap(c, ref.unit, (gint64)ref.gap + by, by) : -1;
+    if (at < 0)
         return;
     ref.gap = (guint)at;
     ws_document_look_at_gap(d, &ref, TRUE);
