@@ -365,8 +365,14 @@ const WsSceneItem *hands_find(Scenario *s, HandsItem what)
 void hands_place(Scenario *s, const WsSceneItem *item, double at, double *x, double *y)
 {
     WsTimeline *t = hands_timeline(s);
-    *x = item->x + item->w * at + ws_timeline_offset(t) + WS_TIMELINE_GUTTER;
+    *x = item->x + item->w * at;
     *y = item->y + item->h / 2 - t->view.at.y;
+    if (ws_scene_narrow(item)) { /* where it is hit */
+        const WsSceneZone *z = ws_scene_zone(t->scene, item);
+        *x = at > 0 && at < 1 ? CLAMP(*x, z->x0 + 0.5, MAX(z->port - 0.5, z->x0 + 0.5)) : *x;
+        *y = (z->y0 + z->y1) / 2 - t->view.at.y;
+    }
+    *x += ws_timeline_offset(t) + WS_TIMELINE_GUTTER;
 }
 
 void hands_zoom_to(Scenario *s, const char *step, gint32 tile, gint32 round, double cycles)
