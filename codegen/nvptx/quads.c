@@ -138,7 +138,8 @@ static void see(Search *s, const WsOp *op)
         for (guint v = 0; v < s->agent->n_values; v++)
             bar(s, v);
     }
-    if (op->n_value || ws_op_is_raw(op->kind))
+    if (op->n_value || ws_op_is_raw(op->kind) ||
+        (op->proxy == WS_PROXY_GENERIC && !ws_op_issues(op->kind, WS_QUEUE_ROWS)))
         meets(s, op);
 }
 

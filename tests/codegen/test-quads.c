@@ -56,6 +56,7 @@ static const Case cases[] = {
     { NULL, NULL, NULL, NULL, ALL, 2 * ALL },
     { "\"C\": 128", "\"C\": 64", WHOLE, IN_HALVES("64"), ALL, 2 * ALL },
     { "f16(x*u)", "f16(u*x)", NULL, NULL, ALL, 2 * ALL },
+    { "64", "128", NULL, NULL, 2 * ALL, 4 * ALL }, /* rows */
     { "e4m3", "e5m2", NULL, NULL, ALL, 2 * ALL },
     { "\"uniform(-2, 2)\"", "\"uniform(-0.00003, 0.00003)\"", NULL, NULL, ALL, 2 * ALL },
     { "\"N\": 256", "\"N\": 100", NULL, NULL, ALL, 2 * ALL },
