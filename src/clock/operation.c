@@ -350,17 +350,6 @@ static void look_up_rows(WsClockPlay *play, WsPlayer *a)
         a->now = later(a->now, a->rows_from + cost(play, WS_MACHINE_GLOBAL_LATENCY));
 }
 
-/* The last row of a tile decides: of a tensor that both halves of L2 together do not hold, it comes
- * from memory. */
-static double row_latency(const WsClockPlay *play, guint tensor)
-{
-    const double held = 2 * cost(play, WS_MACHINE_L2_CAPACITY);
-    const double bytes = (double)ws_launch_shape(play->v, tensor, 0) *
-                         (double)ws_launch_stride(play->v, tensor, 0) *
-                         ws_dtype_bytes(play->p->tensor[tensor].dtype);
-    return cost(play, bytes > held ? WS_MACHINE_TMA_LATENCY_HBM : WS_MACHINE_GLOBAL_LATENCY);
-}
-
 static WsClockMove move_gather(WsClockPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
@@ -372,7 +361,9 @@ static WsClockMove move_gather(WsClockPlay *play, WsPlayer *a)
                                 (double)bytes / cost(play, WS_MACHINE_GATHER_BYTES));
     ws_clock_because(play, WS_CAUSE_LSU, sm->lsu.by, a->now);
     ws_clock_goes_on(play, a);
-    const double latency = row_latency(play, (guint)op->tensor);
+    const gboolean far =
+        ws_rows_are_far(play->p, play->v, cost(play, WS_MACHINE_L2_CAPACITY), (guint)op->tensor);
+    const double latency = cost(play, far ? WS_MACHINE_TMA_LATENCY_HBM : WS_MACHINE_GLOBAL_LATENCY);
     double end = ws_clock_serve_for(play, a, &sm->load, WS_CAUSE_LOADS, a->now,
                                     (double)bytes / cost(play, WS_MACHINE_TMA_BYTES));
     const Fetch fetch = from_memory(play, a, bytes, (WsShare){ FALSE, 1 });

@@ -1,7 +1,9 @@
 /* Shares of loads, by walking the beginning of every tile of the first waves. */
 #include "clock/share.h"
 #include "program/op.h"
+#include "program/parts/dtype.h"
 #include "program/parts/operation.h"
+#include "program/parts/tensor.h"
 #include "program/parts/tree.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
@@ -434,4 +436,11 @@ WsShare ws_shares_get(const WsShares *s, guint op, gint64 position)
         return (WsShare){ FALSE, 1 };
     guint wave = (guint)CLAMP(position, 0, (gint64)s->waves - 1);
     return s->share[(gsize)wave * s->n_ops + op];
+}
+
+gboolean ws_rows_are_far(const WsProgram *p, const WsLaunchValues *v, double l2, guint tensor)
+{
+    const double rows = (double)ws_launch_shape(v, tensor, 0);
+    return rows * (double)ws_launch_stride(v, tensor, 0) * ws_dtype_bytes(p->tensor[tensor].dtype) >
+           2 * l2;
 }

@@ -25,4 +25,8 @@ WsShare ws_shares_get(const WsShares *s, guint op, gint64 position);
 /* Id of the tile of workgroup `id` of a launch of `count` tiles: `xcd` deals them to dies. */
 gint64 ws_dealt_tile(const WsProgram *p, gint64 count, gint64 id);
 
+/* Whether gathered rows of a tensor come from memory, where L2 keeps so many bytes: the last row of
+ * a tile decides, so that both halves of L2 together have to hold the tensor. */
+gboolean ws_rows_are_far(const WsProgram *p, const WsLaunchValues *v, double l2, guint tensor);
+
 G_END_DECLS
