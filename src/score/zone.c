@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define TARGET WS_SCENE_TARGET
-#define KEEPS  15.0 /* what is wide keeps so much in all … */
+#define KEEPS  14.0 /* what is wide keeps so much in all, and room for its port, … */
 #define GIVES  24.0 /* … and gives no more at an end, where that is enough */
 #define BEYOND 1.5  /* above and below the row: half of the gap between two */
 #define PORT   6.0  /* behind a zone, where an edge begins */
@@ -49,7 +49,9 @@ gboolean ws_item_is_narrow(const WsSceneItem *item)
 /* What a wide item can give: nobody grabs what is merged. */
 static double room_of(const WsSceneItem *item)
 {
-    return MAX(item->w - (item->step ? KEEPS : 2), 0);
+    if (!item->step)
+        return item->w - 2;
+    return MAX(item->w - KEEPS - (item->w >= 3 * PORT ? PORT : 0), 0);
 }
 
 /* Narrow items of a row that follow each other: [from, to) of the line. */

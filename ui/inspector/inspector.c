@@ -3,6 +3,7 @@
 #include "ui/inspector/facts.h"
 #include "ui/inspector/inspector_fields.h"
 #include "ui/parts/format.h"
+#include "ui/parts/labels.h"
 
 #include <glib/gi18n.h>
 
@@ -99,9 +100,9 @@ static void add_row(WsInspector *self, GtkGrid *grid, int row, const WsFact *fac
     gtk_widget_add_css_class(name, "ws-name");
     gtk_widget_set_valign(name, GTK_ALIGN_START);
     gtk_widget_set_hexpand(value, TRUE);
-    gtk_widget_set_tooltip_text(name, fact->help ? fact->help : fact->name);
+    ws_tip_set(name, fact->help ? fact->help : fact->name);
     if (fact->help && fact->kind != WS_FACT_LINK)
-        gtk_widget_set_tooltip_text(value, fact->help);
+        ws_tip_set(value, fact->help);
     gtk_grid_attach(grid, name, 0, row, 1, 1);
     gtk_grid_attach(grid, value, 1, row, 1, 1);
 }

@@ -3,6 +3,7 @@
 #include "edit/entry.h"
 #include "ui/inspector/derived.h"
 #include "ui/inspector/name_completion.h"
+#include "ui/parts/labels.h"
 #include "ui/parts/words.h"
 
 #include <glib/gi18n.h>
@@ -412,8 +413,8 @@ static void add_field(WsFields *self, const WsFieldRow *row, int line)
     gtk_label_set_width_chars(GTK_LABEL(name), 8);
     gtk_label_set_ellipsize(GTK_LABEL(name), PANGO_ELLIPSIZE_END);
     gtk_widget_add_css_class(name, "ws-name");
-    gtk_widget_set_tooltip_text(name, _(row->help));
-    gtk_widget_set_tooltip_text(f->input, _(row->help));
+    ws_tip_set(name, _(row->help));
+    ws_tip_set(f->input, _(row->help));
     gtk_widget_set_hexpand(f->input, TRUE);
     gtk_label_set_wrap(GTK_LABEL(error), TRUE);
     gtk_label_set_wrap_mode(GTK_LABEL(error), PANGO_WRAP_WORD_CHAR);

@@ -1,4 +1,5 @@
 #include "ui/panels/palette_panel.h"
+#include "ui/parts/labels.h"
 
 #include "ui/panels/palette_icon.h"
 
@@ -58,7 +59,7 @@ static GtkWidget *new_add_button(Panel *p, const WsPaletteItem *item)
     gtk_widget_add_css_class(button, "ws-add");
     gtk_widget_set_valign(button, GTK_ALIGN_CENTER);
     gtk_widget_set_focusable(button, FALSE); /* Return adds the selected row */
-    gtk_widget_set_tooltip_text(button, tip);
+    ws_tip_set(button, tip);
     gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, tip, -1);
     g_signal_connect(button, "clicked", G_CALLBACK(add_clicked), p);
     return button;
@@ -82,7 +83,7 @@ static GtkWidget *new_row(Panel *p, const WsPaletteItem *item)
     gtk_box_append(GTK_BOX(box), help);
     gtk_box_append(GTK_BOX(box), new_add_button(p, item));
     gtk_list_box_row_set_child(GTK_LIST_BOX_ROW(row), box);
-    gtk_widget_set_tooltip_text(row, item->help);
+    ws_tip_set(row, item->help);
     g_object_set_data(G_OBJECT(row), "item", (gpointer)item);
     gtk_accessible_update_property(GTK_ACCESSIBLE(row), GTK_ACCESSIBLE_PROPERTY_LABEL, item->title,
                                    GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, item->help, -1);

@@ -4,6 +4,7 @@
 #include "program/program.h"
 
 #include "ui/parts/format.h"
+#include "ui/parts/labels.h"
 #include "ui/parts/table.h"
 
 #include <glib/gi18n.h>
@@ -75,7 +76,7 @@ static void add_meter(WsResources *self, int row, const WsMeter *m)
                           label_of(share, "numeric"), label_of(warning, states[m->state].style) };
     gtk_label_set_xalign(GTK_LABEL(cell[3]), 1);
     for (guint i = 0; i < G_N_ELEMENTS(cell); i++) {
-        gtk_widget_set_tooltip_text(cell[i], m->help);
+        ws_tip_set(cell[i], m->help);
         gtk_grid_attach(GTK_GRID(self->meters), cell[i], (int)i, row, 1, 1);
     }
 }

@@ -1,4 +1,5 @@
 #include "ui/panels/structure.h"
+#include "ui/parts/labels.h"
 
 #include "model/finding.h"
 #include "model/findings.h"
@@ -252,7 +253,7 @@ static void bind(GtkSignalListItemFactory *factory, GtkListItem *item, WsStructu
     set_class(box, "ws-muted", row->muted);
     set_class(name, "ws-wrong", row->wrong);
     g_autofree char *tip = heading ? NULL : g_strjoin(" ", row->label, row->detail, NULL);
-    gtk_widget_set_tooltip_text(box, tip);
+    ws_tip_set(box, tip);
     g_object_set_data(G_OBJECT(box), "row", row);
 }
 

@@ -26,6 +26,18 @@ GtkWidget *ws_link_button(const char *label, const char *tip)
     gtk_widget_add_css_class(button, "link");
     gtk_widget_add_css_class(button, "ws-link");
     gtk_widget_set_halign(button, GTK_ALIGN_START);
-    gtk_widget_set_tooltip_text(button, tip);
+    ws_tip_set(button, tip);
     return button;
+}
+
+void ws_tip_set(GtkWidget *widget, const char *tip)
+{
+    if (!g_strcmp0(gtk_widget_get_tooltip_text(widget), tip))
+        return;
+    const gboolean hides = gtk_widget_get_visible(widget) && !gtk_widget_get_mapped(widget);
+    if (hides)
+        gtk_widget_set_visible(widget, FALSE);
+    gtk_widget_set_tooltip_text(widget, tip);
+    if (hides)
+        gtk_widget_set_visible(widget, TRUE);
 }

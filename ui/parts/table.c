@@ -1,4 +1,5 @@
 #include "ui/parts/table.h"
+#include "ui/parts/labels.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -172,11 +173,7 @@ static void on_bind(GtkListItemFactory *factory, GtkListItem *item, gpointer dat
     guint i = column_number(factory);
     const char *text = ws_row_get_text(row, i);
     gtk_label_set_text(GTK_LABEL(label), text);
-    /* Setting one asks the display server where the pointer is: not for every cell anew. */
-    const char *tip = row->tip ? row->tip : column->help ? column->help : text;
-    const char *was = gtk_widget_get_tooltip_text(label);
-    if (g_strcmp0(was, tip) != 0)
-        gtk_widget_set_tooltip_text(label, tip);
+    ws_tip_set(label, row->tip ? row->tip : column->help ? column->help : text);
     g_autofree char *spoken = g_strdup_printf("%s: %s", column->title, text);
     gtk_accessible_update_property(GTK_ACCESSIBLE(label), GTK_ACCESSIBLE_PROPERTY_LABEL, spoken,
                                    -1);
