@@ -452,6 +452,7 @@ static void symbolic_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
     const guint values = p->group ? p->group->values->len : 0;
     const guint copies = p->open_gathers->len;
     g_autoptr(GArray) times = py_times(p);
+    g_auto(PyShared) shared = py_shared_now(p);
     p->unsure++;
     py_run(p, node->kid[1]);
     if (p->amd)
@@ -465,6 +466,8 @@ static void symbolic_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
     p->frame->vars = before;
     p->to = s->other;
     g_autoptr(GArray) then_times = py_times(p);
+    g_auto(PyShared) behind = py_shared_now(p);
+    py_shared_set(p, &shared);
     if (!left) /* else all of it comes behind: what was set there is not read */
         py_times_back(p, times);
     if (node->n > 2)
@@ -474,6 +477,10 @@ static void symbolic_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
     py_copies_left(p, copies, node);
     p->unsure -= !left && !p->frame->returned; /* else until the call ends */
     const gboolean right = p->frame->returned;
+    if (right && !left) /* goes on behind the first way alone */
+        py_shared_set(p, &behind);
+    else if (!left)
+        py_shared_join(p, &behind);
     p->frame->returned = left && right;
     p->to = to;
     g_autoptr(GArray) else_times = py_times(p);

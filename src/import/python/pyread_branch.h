@@ -19,6 +19,17 @@ typedef struct {
  * (py_either). */
 const Val *py_met(PyRead *p, const PyWays *ways, const char *name, const Val *a, const Val *b,
                   const WsPyNode *at);
+/* What of the memory that threads share a compiler has to look at next: PyRead's `dirty` and the
+ * like, a copy. */
+typedef struct {
+    gboolean dirty, waited;
+    GArray *waited_on, *generic;
+} PyShared;
+PyShared py_shared_now(const PyRead *p);
+void py_shared_set(PyRead *p, const PyShared *shared);  /* which stays the caller's */
+void py_shared_join(PyRead *p, const PyShared *shared); /* behind either of two ways */
+void py_shared_clear(PyShared *shared);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(PyShared, py_shared_clear)
 /* `a` where c holds, else `b`; NULL: the other one. */
 const Val *py_either(PyRead *p, const WsExpr *c, const Val *a, const Val *b, const WsPyNode *at);
 /* What is assigned there may have been, or not: it is open. */

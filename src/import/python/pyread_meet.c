@@ -119,3 +119,39 @@ const Val *py_met(PyRead *p, const PyWays *ways, const char *name, const Val *a,
     met = met ? met : on_both(p, ways->first, ways->step->body, b, ways->other, a, at);
     return met ? met : on_each(p, ways, name, a, b, at);
 }
+
+static GArray *copy_of(const GArray *list)
+{
+    return list ? g_array_copy((GArray *)list) : NULL;
+}
+
+PyShared py_shared_now(const PyRead *p)
+{
+    return (PyShared){ p->dirty, p->waited, copy_of(p->waited_on), copy_of(p->generic) };
+}
+
+void py_shared_set(PyRead *p, const PyShared *shared)
+{
+    if (p->waited_on)
+        g_array_set_size(p->waited_on, 0);
+    if (p->generic)
+        g_array_set_size(p->generic, 0);
+    p->dirty = p->waited = FALSE;
+    py_shared_join(p, shared);
+}
+
+void py_shared_join(PyRead *p, const PyShared *shared)
+{
+    p->dirty |= shared->dirty;
+    p->waited |= shared->waited;
+    if (p->waited_on)
+        g_array_append_vals(p->waited_on, shared->waited_on->data, shared->waited_on->len);
+    if (p->generic)
+        g_array_append_vals(p->generic, shared->generic->data, shared->generic->len);
+}
+
+void py_shared_clear(PyShared *shared)
+{
+    g_clear_pointer(&shared->waited_on, g_array_unref);
+    g_clear_pointer(&shared->generic, g_array_unref);
+}

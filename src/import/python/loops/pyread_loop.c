@@ -5,6 +5,7 @@
 #include "import/python/dialect/pyread_terms.h"
 #include "import/python/loops/pyread_tried.h"
 #include "import/python/names/names.h"
+#include "import/python/pyread_branch.h"
 #include "import/python/pyread_law.h"
 #include "import/python/pyread_object.h"
 #include "import/python/pyread_types.h"
@@ -455,6 +456,7 @@ static gboolean walk(PyRead *p, PyLoop *l)
     py_probe(p, l, carries);
     if (py_drop_copies(p, l, carries, shared))
         py_probe(p, l, carries);
+    g_auto(PyShared) entered = py_shared_now(p);
     take_left(p, l);
     if (drop_kept_fields(carries)) /* what a round leaves as it is, is known in it */
         py_probe(p, l, carries);
@@ -495,6 +497,7 @@ static gboolean walk(PyRead *p, PyLoop *l)
     close_round(p, l, carries);
     g_array_set_size(p->loops, p->loops->len - 1);
     p->to = to;
+    py_shared_join(p, &entered); /* there may be no round, and the compiler looks around loops */
     py_set_exits(p, l, carries);
     py_try_exits(p, l, tried);
     forget_wandering(p, l, carries);
