@@ -440,7 +440,10 @@ WsShare ws_shares_get(const WsShares *s, guint op, gint64 position)
 
 gboolean ws_rows_are_far(const WsProgram *p, const WsLaunchValues *v, double l2, guint tensor)
 {
-    const double rows = (double)ws_launch_shape(v, tensor, 0);
-    return rows * (double)ws_launch_stride(v, tensor, 0) * ws_dtype_bytes(p->tensor[tensor].dtype) >
-           2 * l2;
+    const WsTensor *t = &p->tensor[tensor];
+    double elements = 0; /* from the first to the last */
+    for (guint d = 0; d < t->rank; d++)
+        elements = MAX(elements, (double)ws_launch_shape(v, tensor, d) *
+                                     (double)ws_launch_stride(v, tensor, d));
+    return elements * ws_dtype_bytes(t->dtype) > 2 * l2;
 }
