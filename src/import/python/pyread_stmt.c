@@ -182,8 +182,18 @@ static const Val *as_defined(PyRead *p, const WsPyNode *target, const Val *v, co
     return said;
 }
 
-/* The zeros in the value of the variable; the `compute` that stores them is off. What has been put
- * into another variable already has a step of its own there. */
+/* Whether nothing happens between the step, which is off, and what is read now. */
+static gboolean stands_last(const GPtrArray *to, const WsReadStep *step)
+{
+    guint i = to->len;
+    while (i > 0 && ((const WsReadStep *)to->pdata[i - 1])->off && to->pdata[i - 1] != step)
+        i--;
+    return i > 0 && to->pdata[i - 1] == step;
+}
+
+/* The zeros in the value of the variable; the `compute` that stores them is off, and stands where
+ * the variable is set: what was read of it since the zeros were made read what it held before. What
+ * has been put into another variable already has a step of its own there. */
 static const Val *stored_zeros(PyRead *p, const char *name, const Val *v, const WsPyNode *at)
 {
     Val *zero = py_val(p, VAL_ZERO);
@@ -191,7 +201,7 @@ static const Val *stored_zeros(PyRead *p, const char *name, const Val *v, const 
     g_autofree char *full = g_strconcat(p->frame->prefix, name, NULL);
     zero->index =
         ws_source_value(p->r, p->group, full, v->dtype ? v->dtype : "f32", v->rows, v->cols);
-    if (v->step->text && v->index != zero->index)
+    if (v->step->text ? v->index != zero->index : !stands_last(p->to, v->step))
         py_off_zeros(p, zero, at);
     py_set(p, zero->step, zero->index);
     WsReadValue *held = &g_array_index(p->group->values, WsReadValue, zero->index);
