@@ -94,9 +94,8 @@ if [ $make = 1 ]; then
             if [ $stage = design ]; then echo "B=$b HQ=$h SKV=131072 TOPK=2048 S=$s"; else echo "B=$b HQ=$h S=$s"; fi
         done >"$dir/sparse-decode/$stage.cases"
     done
-    for h in 64 32; do
-        echo "projects/mla-indexer/design.wstave --set H=$h" >"$dir/indexer/indexer-$h.design"
-    done
+    echo "projects/mla-indexer/design.wstave" >"$dir/indexer/indexer-64.design"
+    echo "projects/mla-indexer/heads32.wstave" >"$dir/indexer/indexer-32.design"
     printf 'SQ=%s SKV=%s\n' 4096 8192 1024 8192 2048 32768 >"$dir/indexer/indexer-64.cases"
     echo "SQ=4096 SKV=8192" >"$dir/indexer/indexer-32.cases"
     for causal in full causal; do # what is linked follows each other; 16,384 tokens, heads times dimension 2048
