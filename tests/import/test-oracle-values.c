@@ -4,8 +4,9 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-static void drawn(void)
+static void drawn(gconstpointer data)
 {
+    const char *const *what = data; /* program, kernel and seed */
     g_autofree char *python = g_find_program_in_path("python3");
     const char *program = WS_BUILD_ROOT "/bin/warpstave";
     if (!python || !g_file_test(program, G_FILE_TEST_IS_EXECUTABLE)) {
@@ -16,13 +17,13 @@ static void drawn(void)
     const gboolean sanitized = g_getenv("WARPSTAVE_SANITIZERS") != NULL;
     const char *const line[] = { python,
                                  "-B",
-                                 WS_SOURCE_ROOT "/tests/import/oracle_values/draw.py",
+                                 what[0],
                                  program,
-                                 WS_SOURCE_ROOT "/tests/import/tle/names/scale.py",
+                                 what[1],
                                  "--seed",
                                  g_test_slow() ? seed
                                  : sanitized   ? "11"
-                                               : "3",
+                                               : what[2],
                                  "--count",
                                  g_test_slow() ? "2000" : "16",
                                  NULL };
@@ -40,6 +41,11 @@ static void drawn(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/import/oracle-values/drawn", drawn);
+    static const char *const lines[] = { WS_SOURCE_ROOT "/tests/import/oracle_values/draw.py",
+                                         WS_SOURCE_ROOT "/tests/import/tle/names/scale.py", "3" },
+                             *const ways[] = { WS_SOURCE_ROOT "/tests/import/oracle_values/ways.py",
+                                               WS_SOURCE_ROOT "/tests/import/tle/turned.txt", "5" };
+    g_test_add_data_func("/import/oracle-values/drawn", lines, drawn);
+    g_test_add_data_func("/import/oracle-values/ways", ways, drawn);
     return g_test_run();
 }
