@@ -308,14 +308,17 @@ void py_claims_left(PyRead *p, const WsPyNode *at); /* at the end of a group */
 void py_compilers(PyRead *p, const Val *v);
 /* The step that stores zeros, here and off: what takes them as they are turns it on. */
 void py_off_zeros(PyRead *p, Val *zeros, const WsPyNode *at);
+/* Zeros in the value of the variable `name`; the `compute` that stores them is off. What has been
+ * put into another variable already has a step of its own there. */
+const Val *py_stored_zeros(PyRead *p, const char *name, const Val *v, const WsPyNode *at);
 /* x[:, None] of what is one value per column so far: one per row. */
 const Val *py_as_rows(PyRead *p, const Val *v);
 /* The lines that the formula reads are one value per column: so they stay. */
 void py_across(PyRead *p, const Val *m);
 /* The value is set to the formula: lines of one shape, if that is a line, too. */
 void py_line_of(PyRead *p, gint value, const Val *m);
-/* The line `value`, and what is computed from it or the other way, becomes one value per row; FALSE:
- * something takes one of them as one per column. */
+/* The line `value`, and what is computed from it or the other way, becomes one value per row;
+ * FALSE: something takes one of them as one per column. */
 gboolean py_turn_line(PyRead *p, gint64 value);
 /* A formula with the shape that the lines it reads have by now; NULL: it has none. */
 const Val *py_as_turned(PyRead *p, const Val *m);

@@ -169,6 +169,23 @@ void py_off_zeros(PyRead *p, Val *zeros, const WsPyNode *at)
     zeros->depth = p->loops->len;
 }
 
+const Val *py_stored_zeros(PyRead *p, const char *name, const Val *v, const WsPyNode *at)
+{
+    Val *zero = py_val(p, VAL_ZERO);
+    *zero = *v;
+    g_autofree char *full = g_strconcat(p->frame->prefix, name, NULL);
+    zero->index =
+        ws_source_value(p->r, p->group, full, v->dtype ? v->dtype : "f32", v->rows, v->cols);
+    if (v->step->text ? v->index != zero->index : !stands_last(p->to, v->step))
+        py_off_zeros(p, zero, at);
+    py_set(p, zero->step, zero->index);
+    WsReadValue *held = &g_array_index(p->group->values, WsReadValue, zero->index);
+    held->layout = v->layout;
+    zero->made = p->clock;
+    zero->step->text = ws_source_format(p->r, "%s = %s", held->name, v->text ? v->text : "0.0");
+    return zero;
+}
+
 /* One dimension is one value per row, unless the layout is no slice that leaves rows. */
 static const Val *filled(PyRead *p, const Val *shape, const Val *dtype, const Val *layout,
                          const char *text, const WsPyNode *at)

@@ -191,26 +191,6 @@ static gboolean stands_last(const GPtrArray *to, const WsReadStep *step)
     return i > 0 && to->pdata[i - 1] == step;
 }
 
-/* The zeros in the value of the variable; the `compute` that stores them is off, and stands where
- * the variable is set: what was read of it since the zeros were made read what it held before. What
- * has been put into another variable already has a step of its own there. */
-static const Val *stored_zeros(PyRead *p, const char *name, const Val *v, const WsPyNode *at)
-{
-    Val *zero = py_val(p, VAL_ZERO);
-    *zero = *v;
-    g_autofree char *full = g_strconcat(p->frame->prefix, name, NULL);
-    zero->index =
-        ws_source_value(p->r, p->group, full, v->dtype ? v->dtype : "f32", v->rows, v->cols);
-    if (v->step->text ? v->index != zero->index : !stands_last(p->to, v->step))
-        py_off_zeros(p, zero, at);
-    py_set(p, zero->step, zero->index);
-    WsReadValue *held = &g_array_index(p->group->values, WsReadValue, zero->index);
-    held->layout = v->layout;
-    zero->made = p->clock;
-    zero->step->text = ws_source_format(p->r, "%s = %s", held->name, v->text ? v->text : "0.0");
-    return zero;
-}
-
 void py_store_value(PyRead *p, const WsPyNode *target, const Val *v, const WsPyNode *at)
 {
     v = as_defined(p, target, py_current(p, v, at), at);
@@ -218,7 +198,7 @@ void py_store_value(PyRead *p, const WsPyNode *target, const Val *v, const WsPyN
         ws_source_define(p->r, target->text, v->e);
     if (target->kind == WS_PY_NAME) {
         if (v->kind == VAL_ZERO && p->group && v->step && v->rows * v->cols > 1) {
-            py_assign(p, target->text, stored_zeros(p, target->text, v, at));
+            py_assign(p, target->text, py_stored_zeros(p, target->text, v, at));
             return;
         }
         py_assign(p, target->text, settle(p, target->text, v, at));
