@@ -169,6 +169,15 @@ void py_off_zeros(PyRead *p, Val *zeros, const WsPyNode *at)
     zeros->depth = p->loops->len;
 }
 
+/* Whether nothing happens between the step, which is off, and what is read now. */
+static gboolean stands_last(const GPtrArray *to, const WsReadStep *step)
+{
+    guint i = to->len;
+    while (i > 0 && ((const WsReadStep *)to->pdata[i - 1])->off && to->pdata[i - 1] != step)
+        i--;
+    return i > 0 && to->pdata[i - 1] == step;
+}
+
 const Val *py_stored_zeros(PyRead *p, const char *name, const Val *v, const WsPyNode *at)
 {
     Val *zero = py_val(p, VAL_ZERO);

@@ -182,15 +182,6 @@ static const Val *as_defined(PyRead *p, const WsPyNode *target, const Val *v, co
     return said;
 }
 
-/* Whether nothing happens between the step, which is off, and what is read now. */
-static gboolean stands_last(const GPtrArray *to, const WsReadStep *step)
-{
-    guint i = to->len;
-    while (i > 0 && ((const WsReadStep *)to->pdata[i - 1])->off && to->pdata[i - 1] != step)
-        i--;
-    return i > 0 && to->pdata[i - 1] == step;
-}
-
 void py_store_value(PyRead *p, const WsPyNode *target, const Val *v, const WsPyNode *at)
 {
     v = as_defined(p, target, py_current(p, v, at), at);
