@@ -10,6 +10,21 @@ static const char arithmetic[] =
     "// Numbers of 64 bits; `left`: 1 one was too large for them, 2 one was divided by 0.\n"
     "struct Exact {\n"
     "    int left = 0;\n"
+    "    struct Kept {\n"
+    "        int64_t value;\n"
+    "        int left;\n"
+    "    };\n"
+    "    Kept keep(int64_t x) // which matters where it is used\n"
+    "    {\n"
+    "        const Kept k{x, left};\n"
+    "        left = 0;\n"
+    "        return k;\n"
+    "    }\n"
+    "    int64_t use(const Kept &k)\n"
+    "    {\n"
+    "        left |= k.left;\n"
+    "        return k.value;\n"
+    "    }\n"
     "    int64_t add(int64_t x, int64_t y)\n"
     "    {\n"
     "        int64_t z = 0;\n"
@@ -88,6 +103,11 @@ static const char *form_of(const WsExpr *e)
 
 static char *exact(WsCuda *c, const WsExpr *e);
 
+static gboolean is_kept(const WsProgram *p, gint var)
+{
+    return p->var[var].kind == WS_VAR_RUN && p->var[var].value;
+}
+
 static char *filled(const char *form, char *const *operand)
 {
     GString *s = g_string_new(NULL);
@@ -127,9 +147,26 @@ static char *exact(WsCuda *c, const WsExpr *e)
         return g_strdup_printf("%" G_GINT64_FORMAT, e->i);
     if (e->op != WS_EXPR_VAR)
         return operation(c, e);
-    const WsVar *v = &c->p->var[e->var];
-    return v->kind == WS_VAR_RUN && v->value ? exact(c, v->value)
-                                             : g_strdup_printf("a.%s", c->var[e->var].s);
+    return is_kept(c->p, e->var) ? g_strdup_printf("n.use(k%d)", e->var)
+                                 : g_strdup_printf("a.%s", c->var[e->var].s);
+}
+
+typedef struct {
+    WsCuda *c;
+    gboolean *kept; /* by variable */
+} Keep;
+
+/* The run names of an expression as values of their own, each after those that it is made of. */
+static void keep_names(const WsExpr *e, gpointer data)
+{
+    Keep *k = data;
+    if (e->op != WS_EXPR_VAR || !is_kept(k->c->p, e->var) || k->kept[e->var])
+        return;
+    k->kept[e->var] = TRUE;
+    const WsExpr *value = k->c->p->var[e->var].value;
+    ws_expr_visit(value, keep_names, k);
+    g_autofree char *text = exact(k->c, value);
+    ws_cuda_line(k->c, "const Exact::Kept k%d = n.keep(%s);", e->var, text);
 }
 
 void ws_cuda_counted(WsCuda *c)
@@ -149,7 +186,9 @@ void ws_cuda_counted(WsCuda *c)
         }
     if (wide->len)
         ws_cuda_line(c, "Exact n;");
+    g_autofree gboolean *kept = g_new0(gboolean, c->p->n_vars + 1);
     for (guint i = 0; i < wide->len && !c->error; i++) {
+        ws_expr_visit(wide->pdata[i], keep_names, &(Keep){ c, kept });
         g_autofree char *text = exact(c, wide->pdata[i]);
         ws_cuda_line(c, "if (!n.fits(%s))", text);
         ws_cuda_line(c, "    return false;");

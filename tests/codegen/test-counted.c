@@ -29,6 +29,31 @@ static const struct {
     { { 2147418111, 2147418111, 8 }, FALSE },
 };
 
+/* A run name that is divided by 0 where nobody uses it, and 40 of which each is twice the one
+ * before: none is computed more than once. */
+static const char named[] =
+    "{ \"warpstave\": 1, \"name\": \"named\", \"target\": \"sm_90a\","
+    "\"sizes\": { \"M\": 64, \"N\": 256, \"K\": 4 },"
+    "\"let\": { \"d\": \"N/K\", \"w\": \"select(K == 0, M*M, d)\"%s },"
+    "\"tensors\": [{ \"name\": \"A\", \"dtype\": \"f32\", \"shape\": [\"N\", 64] },"
+    "{ \"name\": \"O\", \"dtype\": \"f32\", \"shape\": [\"N\", 64], \"access\": \"write\" }],"
+    "\"tiles\": { \"axes\": { \"m\": \"cdiv(N, 64)\" }, \"launch\": \"single\" },"
+    "\"groups\": [{ \"name\": \"g\", \"role\": \"worker\", \"warps\": 4, \"values\": ["
+    "{ \"name\": \"x\", \"dtype\": \"f32\", \"tile\": [64, 64] }], \"body\": ["
+    "{ \"read\": \"x\", \"from\": \"A\", \"at\": [\"m*64\", 0] },"
+    "{ \"if\": \"%s > w\", \"then\": [{ \"compute\": \"x = x*1\" }] },"
+    "{ \"write\": \"x\", \"to\": \"O\", \"at\": [\"m*64\", 0] }] }] }";
+
+static const struct {
+    guint names; /* each twice the one before, from 2 N on */
+    gint64 size[3];
+    gboolean fit;
+} named_rows[] = {
+    { 0, { 64, 256, 4 }, TRUE },    { 0, { 40000, 256, 0 }, TRUE }, { 0, { 50000, 256, 0 }, FALSE },
+    { 0, { 50000, 256, 1 }, TRUE }, { 20, { 64, 1023, 4 }, TRUE },  { 20, { 64, 2048, 4 }, FALSE },
+    { 40, { 64, 256, 4 }, FALSE },  { 40, { 64, 0, 4 }, TRUE },
+};
+
 static WsProgram *gemm(void)
 {
     g_autofree char *file =
@@ -109,37 +134,92 @@ static void in_python(gconstpointer data)
     ws_program_unref(p);
 }
 
+static WsProgram *with_names(guint n)
+{
+    g_autoptr(GString) more = g_string_new(NULL);
+    for (guint i = 0; i < n; i++) {
+        g_autofree char *of = i ? g_strdup_printf("q%u", i - 1) : g_strdup("N");
+        g_string_append_printf(more, ", \"q%u\": \"%s + %s\"", i, of, of);
+    }
+    g_autofree char *last = n ? g_strdup_printf("q%u", n - 1) : g_strdup("N"),
+                    *text = g_strdup_printf(named, more->str, last);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_design_parse(text, strlen(text), "named", findings);
+    WsProgram *p = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
+    g_assert_nonnull(p);
+    return p;
+}
+
+/* The text's function that says whether sizes are counted. Caller frees. */
+static char *counted_of(const WsProgram *p)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *text = ws_generate_cuda(p, TRUE, &error);
+    g_assert_no_error(error);
+    return between(text, "// Numbers of 64 bits", "inline cudaError_t launch(");
+}
+
+/* What the lines of `main` print. Caller frees. */
+static char *printed(const char *functions, const char *lines)
+{
+    g_autofree char *folder = g_dir_make_tmp("counted-XXXXXX", NULL),
+                    *source = g_build_filename(folder, "counted.cc", NULL),
+                    *program = g_build_filename(folder, "counted", NULL),
+                    *text = g_strdup_printf("#include <cstdint>\n#include <cstdio>\n"
+                                            "%s\nint main()\n{\n%s}\n",
+                                            functions, lines);
+    g_assert_true(g_file_set_contents(source, text, -1, NULL));
+    g_free(output_of(
+        (const char *[]){ "c++", "-std=c++17", "-Wall", "-Werror", source, "-o", program, NULL }));
+    char *answers = output_of((const char *[]){ program, NULL });
+    g_unlink(source);
+    g_unlink(program);
+    g_rmdir(folder);
+    return answers;
+}
+
+static void ask(GString *lines, const char *space, const gint64 *size)
+{
+    g_string_append_printf(lines,
+                           "    putchar('0' + %scounted(%sArguments{ %" G_GINT64_FORMAT
+                           ", %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT " }));\n",
+                           space, space, size[0], size[1], size[2]);
+}
+
+static const char arguments[] = "struct Arguments { int64_t M, N, K; };\n";
+
 static void in_cuda(void)
 {
     if (!is_there("c++"))
         return;
-    g_autoptr(GError) error = NULL;
     WsProgram *p = gemm();
-    g_autofree char *text = ws_generate_cuda(p, TRUE, &error);
-    g_assert_no_error(error);
-    g_autofree char *function =
-                        between(text, "// Numbers of 64 bits", "inline cudaError_t launch("),
-                    *folder = g_dir_make_tmp("counted-XXXXXX", NULL),
-                    *source = g_build_filename(folder, "counted.cc", NULL),
-                    *program = g_build_filename(folder, "counted", NULL);
-    g_autoptr(GString) s = g_string_new("#include <cstdint>\n#include <cstdio>\n"
-                                        "struct Arguments { int64_t M, N, K; };\n");
-    g_string_append_printf(s, "%s\nint main()\n{\n", function);
+    g_autofree char *function = counted_of(p), *functions = g_strconcat(arguments, function, NULL);
+    g_autoptr(GString) lines = g_string_new(NULL);
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
-        g_string_append_printf(s,
-                               "    putchar('0' + counted(Arguments{ %" G_GINT64_FORMAT
-                               ", %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT " }));\n",
-                               rows[i].size[0], rows[i].size[1], rows[i].size[2]);
-    g_string_append(s, "}\n");
-    g_assert_true(g_file_set_contents(source, s->str, -1, NULL));
-    g_free(output_of(
-        (const char *[]){ "c++", "-std=c++17", "-Wall", "-Werror", source, "-o", program, NULL }));
-    g_autofree char *answers = output_of((const char *[]){ program, NULL });
+        ask(lines, "", rows[i].size);
+    g_autofree char *answers = printed(functions, lines->str);
     compare(answers);
-    g_unlink(source);
-    g_unlink(program);
-    g_rmdir(folder);
     ws_program_unref(p);
+}
+
+static void names_in_cuda(void)
+{
+    if (!is_there("c++"))
+        return;
+    g_autoptr(GString) functions = g_string_new(NULL), lines = g_string_new(NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(named_rows); i++) {
+        WsProgram *p = with_names(named_rows[i].names);
+        g_autofree char *function = counted_of(p), *space = g_strdup_printf("of%u::", i);
+        g_assert_cmpuint(strlen(function), <, 16384);
+        g_string_append_printf(functions, "namespace of%u {\n%s%s}\n", i, arguments, function);
+        ask(lines, space, named_rows[i].size);
+        ws_program_unref(p);
+    }
+    g_autofree char *answers = printed(functions->str, lines->str);
+    for (guint i = 0; i < G_N_ELEMENTS(named_rows); i++) {
+        g_test_message("row %u", i);
+        g_assert_cmpint(answers[i], ==, named_rows[i].fit ? '1' : '0');
+    }
 }
 
 int main(int argc, char **argv)
@@ -148,5 +228,6 @@ int main(int argc, char **argv)
     g_test_add_data_func("/counted/gluon", "gluon", in_python);
     g_test_add_data_func("/counted/tle", "tle", in_python);
     g_test_add_func("/counted/cuda", in_cuda);
+    g_test_add_func("/counted/cuda/names", names_in_cuda);
     return g_test_run();
 }
