@@ -95,7 +95,8 @@ for bundle in sys.argv[1:]:
         print(f"{os.path.basename(bundle):30} not measured: {e!r}")
         continue
     cycles = traced["cycles"] / timed["cycles"] - 1 if "cycles" in traced and "cycles" in timed else float("nan")
-    right = "yes" if all(c.get("state") == "right" for c in result["cases"]) else "NO"
+    states = {c.get("state") for c in result["cases"]}
+    right = "yes" if states == {"right"} else "-" if states <= {"right", "not judged"} else "NO"
     print(f"{os.path.basename(bundle):30} {right:>5} {timed['median_us']:9.2f} {traced['median_us']:9.2f} {100*case['overhead']:6.2f}% "
           f"{100*case['overhead_p10']:6.2f}% {100*case['overhead_p90']:6.2f}% {100*cycles:6.2f}% {module.get('local_bytes', 0):6} "
           f"{module.get('diagnostics', 0):5} {lost:5} {known(cover, '.1f', 10, '%')} {known(period, '.0f', 7)} "
