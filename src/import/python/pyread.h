@@ -86,6 +86,7 @@ struct Val {
     gboolean fixed;      /* TUPLE: written as one, not as a list */
     gboolean given;      /* PARAM: whoever calls the file says what it is, any value */
     gboolean dense;      /* PARAM: a tensor that the host makes contiguous */
+    gboolean perhaps;    /* TILE: some way that leads here has not set the variable */
     guint made;          /* when: what it names may have been set anew since (pyread_stale.c) */
     GHashTable *closure; /* CLASS, OBJECT, FUNC: variables around its definition, or NULL */
 };

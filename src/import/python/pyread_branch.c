@@ -510,8 +510,12 @@ static void symbolic_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
         const Val *a = py_still(p, value, then_times), *b = py_still(p, other, else_times);
         const Val *met = py_met(p, &ways, key, a, b, node);
         met = met ? met : py_either(p, c, a, b, node);
-        g_hash_table_insert(p->frame->vars, key, (gpointer)met);
+        g_hash_table_insert(p->frame->vars, key, (gpointer)(a && b ? met : py_perhaps(p, met)));
     }
+    g_hash_table_iter_init(&it, p->frame->vars);
+    while (g_hash_table_iter_next(&it, &key, &value))
+        if (!g_hash_table_contains(then, key))
+            g_hash_table_iter_replace(&it, (gpointer)py_perhaps(p, value));
     g_hash_table_unref(then);
     s->off = !s->body->len && !s->other->len;
 }

@@ -30,6 +30,8 @@ void py_shared_set(PyRead *p, const PyShared *shared);  /* which stays the calle
 void py_shared_join(PyRead *p, const PyShared *shared); /* behind either of two ways */
 void py_shared_clear(PyShared *shared);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(PyShared, py_shared_clear)
+/* A variable that one way alone has set: its tile, which nothing but the kernel itself reads. */
+const Val *py_perhaps(PyRead *p, const Val *v);
 /* `a` where c holds, else `b`; NULL: the other one. */
 const Val *py_either(PyRead *p, const WsExpr *c, const Val *a, const Val *b, const WsPyNode *at);
 /* What is assigned there may have been, or not: it is open. */

@@ -24,6 +24,16 @@ static guint named_so(GHashTable *vars, const Val *tile)
     return n;
 }
 
+const Val *py_perhaps(PyRead *p, const Val *v)
+{
+    if (!v || v->kind != VAL_TILE || v->perhaps)
+        return v;
+    Val *tile = py_val(p, VAL_TILE);
+    *tile = *v;
+    tile->perhaps = TRUE;
+    return tile;
+}
+
 /* A tile that one way has made, where the other one keeps a tile from before: there it is put into
  * the same value, which has one on both ways then. `vars`: of the way that made it; `first`: of the
  * values that the branch has made. NULL: it is not that. */
@@ -32,8 +42,8 @@ static const Val *on_both(PyRead *p, guint first, GPtrArray *to, const Val *made
 {
     if (!p->group || !made || !kept || made->kind != VAL_TILE || kept->kind != VAL_TILE ||
         made->text || kept->text || made->depth || kept->depth || (guint)made->index < first ||
-        (guint)kept->index >= first || named_so(vars, made) != 1 || py_is_former(p, kept) ||
-        py_is_former(p, made))
+        made->perhaps || kept->perhaps || (guint)kept->index >= first ||
+        named_so(vars, made) != 1 || py_is_former(p, kept) || py_is_former(p, made))
         return NULL;
     const WsReadValue *own = &g_array_index(p->group->values, WsReadValue, made->index),
                       *other = &g_array_index(p->group->values, WsReadValue, kept->index);
@@ -88,7 +98,8 @@ static const Val *on_each(PyRead *p, const PyWays *ways, const char *name, const
                           const Val *b, const WsPyNode *at)
 {
     if (!p->group || p->amd || !py_is_tile(a) || !py_is_tile(b) || a->depth || b->depth ||
-        py_is_former(p, a) || py_is_former(p, b) || py_is_index(a) || py_is_index(b))
+        a->perhaps || b->perhaps || py_is_former(p, a) || py_is_former(p, b) || py_is_index(a) ||
+        py_is_index(b))
         return NULL;
     if (a->kind != VAL_MATH && b->kind != VAL_MATH && a->index == b->index)
         return NULL; /* one tile, or the zeros that it begins with */
