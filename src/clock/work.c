@@ -77,8 +77,14 @@ static gboolean at_column(const WsArray *a, gint64 col, gint64 *value)
     return ws_expr_eval(all, NULL, value, NULL);
 }
 
+static void note_whole_row(const WsArray *node, gpointer data)
+{
+    *(gboolean *)data |= node->form == WS_ARRAY_REDUCTION || node->form == WS_ARRAY_SCAN;
+}
+
 /* The share of columns for which the condition of a `select` holds, where it is known for every
- * register before: then only what is chosen is computed. -1 otherwise. */
+ * register before: then only what is chosen is computed. -1 otherwise, and where a side is of the
+ * whole row, which one column alone takes. */
 static double chosen(const Count *c, const WsArray *a)
 {
     const WsArray *if_not = NULL;
@@ -87,6 +93,11 @@ static double chosen(const Count *c, const WsArray *a)
         c->hw->halves)
         return -1;
     if_not = a->arg[2];
+    gboolean whole = FALSE;
+    ws_array_visit(a->arg[1], note_whole_row, &whole);
+    ws_array_visit(if_not, note_whole_row, &whole);
+    if (whole)
+        return -1;
     cols = MAX(a->arg[1]->cols, if_not->cols);
     for (guint i = 0; i < cols; i++) {
         gint64 now, first;

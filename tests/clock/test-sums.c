@@ -89,6 +89,9 @@ static void columns(void)
     near(cycles("l = lanesum(select(col < 64, max(v, 0)*w, 1.0))") - none, sum * 2.5 / 3);
     near(cycles("l = lanesum(select(col < 64, max(v, 0), max(v, 1)))") - none, sum);
     g_assert_cmpfloat(cycles("l = lanesum(select(row < 8, max(v, 0)*w, -0.0))") - none, >, sum);
+    /* one column takes the sum of the whole row */
+    const double row = cycles("s = rowsum(v)");
+    g_assert_cmpfloat(cycles("v = select(col < 120, 1.0, rowsum(v))"), >, row);
 }
 
 int main(int argc, char **argv)
