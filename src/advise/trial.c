@@ -273,6 +273,7 @@ WsVerdictKind ws_trial_judge(const WsProgram *p, const gint *cancel)
     g_autoptr(WsFindings) findings = ws_findings_new();
     const WsCheckOptions options = { .max_work = CHECK_WORK,
                                      .verdict_only = TRUE,
+                                     .kind_only = TRUE,
                                      .cancel = cancel };
     g_autoptr(WsVerdict) verdict = ws_check(p, &options, findings);
     if (ws_findings_count(findings, WS_SEVERITY_ERROR))

@@ -7,6 +7,7 @@
 #include "check/play/case_at.h"
 #include "check/proof/certificate.h"
 #include "check/proof/raw_text.h"
+#include "check/prove.h"
 #include "check/touch.h"
 #include "check/verdict.h"
 #include "check/weakest.h"
@@ -31,7 +32,6 @@ static void play_case(WsPlay *play, WsVerdict *v, const WsCase *c, WsSchedule sc
 }
 
 /* --- limits --------------------------------------------------------------------------------- */
-#define MOST_WORK    ((guint64)400 << 20)
 #define WEAKEST_WORK ((guint64)8 << 20)
 
 static void does(const WsCheckOptions *o, WsCheckPart part)
@@ -45,15 +45,10 @@ static gboolean cancelled(const WsCheckOptions *o)
     return o->cancel && g_atomic_int_get(o->cancel);
 }
 
-static guint64 most_work(const WsCheckOptions *o)
-{
-    return o->max_work ? o->max_work : MOST_WORK;
-}
-
 /* Plays that take too many steps are broken off between two cases; the verdict is the proof's. */
 static gboolean goes_on(const WsPlay *play, const WsCheckOptions *o, guint64 work)
 {
-    return !play->errors && !play->outside && !cancelled(o) && work < most_work(o);
+    return !play->errors && !play->outside && !cancelled(o) && work < ws_prove_work(o);
 }
 
 /* An operation of the play goes over what everybody knows; a round that does nothing asks its
@@ -198,25 +193,6 @@ static void tell_proof(WsVerdict *v, WsProof *proof)
     v->names = g_ptr_array_ref(proof->names);
 }
 
-/* An alarm of the merged search is cleared by the exact one, or has its smallest example there. */
-static WsProof *exactly(const WsProgram *p, const WsBitOptions *options, WsProof *proof,
-                        guint64 *work)
-{
-    if (proof->kind != WS_PROOF_ALARM && proof->kind != WS_PROOF_CAP)
-        return proof;
-    WsBitOptions o = *options;
-    o.exact = TRUE;
-    o.max_states = MIN(4000, o.max_states);
-    WsProof *exact = ws_bits_prove(p, &o);
-    *work += exact->work;
-    if (exact->kind != WS_PROOF_CLOSED && exact->kind != WS_PROOF_ALARM) {
-        ws_proof_free(exact);
-        return proof;
-    }
-    ws_proof_free(proof);
-    return exact;
-}
-
 /* The proof once more, with states as they are and all told. What closes only where nothing is
  * merged is told so. */
 static void certify(const WsProgram *p, const WsBitOptions *options, WsVerdict *v)
@@ -298,7 +274,7 @@ static void play_all(WsPlay *play, const GPtrArray *cases, const WsCheckOptions 
                 work += work_of(play);
             }
     v->work += work;
-    if (work >= most_work(o))
+    if (work >= ws_prove_work(o))
         g_ptr_array_add(v->skipped, ws_phrase("the simulation took too many steps: larger cases"));
 }
 
@@ -381,13 +357,7 @@ static void play_program(const WsProgram *p, const WsCheckOptions *o, WsVerdict 
 static void prove_and_play(const WsProgram *p, const WsCheckOptions *o, WsVerdict *v,
                            WsFindings *findings)
 {
-    const WsBitOptions options = { .max_states = o->max_states ? o->max_states : 16000,
-                                   .max_work = most_work(o),
-                                   .cancel = o->cancel,
-                                   .states = o->progress ? &o->progress->states : NULL,
-                                   .in_step = o->in_step,
-                                   .laps = o->foreign,
-                                   .policy = o->policy };
+    const WsBitOptions options = ws_prove_options(o);
     does(o, WS_CHECK_PROVES);
     WsProof *proof = ws_bits_prove(p, &options);
     v->work += proof->work;
@@ -398,7 +368,7 @@ static void prove_and_play(const WsProgram *p, const WsCheckOptions *o, WsVerdic
         play_program(p, o, v, findings, proof->drifts || o->foreign);
     if (v->kind == WS_VERDICT_PLAYED && !cancelled(o)) {
         does(o, WS_CHECK_PROVES);
-        proof = exactly(p, &options, proof, &v->work);
+        proof = ws_prove_exactly(p, &options, proof, &v->work);
         does(o, WS_CHECK_PLAYS);
         if (proof->kind == WS_PROOF_CLOSED)
             tell_proof(v, proof);
@@ -454,16 +424,24 @@ static void judge_lanes(const WsProgram *p, const WsCheckOptions *o, WsVerdict *
     }
 }
 
-/* A launch is refused if its sizes break an assumption; nobody looks at its tiles. What the policy
- * leaves at a warning is taken as harmless, and said. */
-static void tell_assumed(const WsProgram *p, WsVerdict *v, const WsFindings *findings)
+/* What the policy leaves at a warning is taken as harmless, and said. */
+static gboolean takes(const WsProgram *p, const WsCheckOptions *o, WsVerdict *v,
+                      const WsFindings *findings, WsPolicy policy, WsRuleId rule)
 {
-    gboolean war = FALSE, gather = FALSE;
-    for (guint i = 0; i < findings->list->len; i++) {
-        const WsFinding *f = findings->list->pdata[i];
-        war |= f->rule == WS_RULE_P_PROXY_WAR;
-        gather |= f->rule == WS_RULE_P_PROXY_GATHER;
-    }
+    if (v->kind != WS_VERDICT_PROVED || o->policy & policy)
+        return FALSE;
+    for (guint i = 0; i < findings->list->len; i++)
+        if (((const WsFinding *)findings->list->pdata[i])->rule == rule)
+            return TRUE;
+    return !o->kind_only && !cancelled(o) && !ws_proved_under(p, o, policy, &v->work);
+}
+
+/* A launch is refused if its sizes break an assumption; nobody looks at its tiles. */
+static void tell_assumed(const WsProgram *p, const WsCheckOptions *o, WsVerdict *v,
+                         const WsFindings *findings)
+{
+    const gboolean war = takes(p, o, v, findings, WS_POLICY_WAR, WS_RULE_P_PROXY_WAR);
+    const gboolean gather = takes(p, o, v, findings, WS_POLICY_GATHER, WS_RULE_P_PROXY_GATHER);
     if (war && v->kind == WS_VERDICT_PROVED)
         g_ptr_array_add(v->assumed, ws_phrase("plain reads that are over in order are over for the "
                                               "async proxy, too (P-WAR)"));
@@ -552,7 +530,7 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
         prove_and_play(p, o, v, findings);
         judge_lanes(p, o, v, findings);
         judge_divisors(p, o, v);
-        tell_assumed(p, v, findings);
+        tell_assumed(p, o, v, findings);
         if (p->mesh && v->kind != WS_VERDICT_REFUTED && !cancelled(o))
             ws_judge_mesh(p, v, findings);
         if (v->kind != WS_VERDICT_REFUTED && !o->protocol_only && !cancelled(o))

@@ -53,6 +53,7 @@ typedef struct {
                      a second or two. No clock: a verdict does not depend on the machine */
     guint policy; /* WsPolicy: what is an error though it is a warning by default */
     gboolean verdict_only; /* leaves out under which assumption it would be right */
+    gboolean kind_only;    /* and, of what is proved, a part of what it takes as harmless */
     gboolean certificate;  /* PROVED: the certificate of the proof, too */
     gboolean foreign; /* the program stands for a kernel that another compiler places and allocates:
                          budgets warn, they do not refute; what goes wrong only where lanes of one
