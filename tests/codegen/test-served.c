@@ -4,6 +4,7 @@
 #include "check/check.h"
 #include "codegen/generate.h"
 #include "model/design.h"
+#include "model/finding.h"
 #include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/program.h"
@@ -447,6 +448,18 @@ static void test_freed(void)
         g_autoptr(WsProgram) p = with(INDEX_32, i ? "{ \"fence\": \"async\" },\n" : NULL, "", NULL);
         g_autoptr(WsVerdict) verdict = ws_check(p, &options, findings);
         g_assert_true((verdict->kind == WS_VERDICT_PROVED) == (i == 0));
+        /* Without the policy it is taken as harmless, which is said, though no launch that is
+         * played shows the overwrite. */
+        g_autoptr(WsFindings) shown = ws_findings_new();
+        g_autoptr(WsVerdict) lax = ws_check(p, NULL, shown);
+        g_assert_cmpint(lax->kind, ==, WS_VERDICT_PROVED);
+        gboolean said = FALSE;
+        for (guint k = 0; k < lax->assumed->len; k++)
+            said = said || strstr(lax->assumed->pdata[k], "P-WAR");
+        g_assert_true(said == (i == 1));
+        for (guint k = 0; k < shown->list->len; k++)
+            g_assert_cmpint(((const WsFinding *)shown->list->pdata[k])->rule, !=,
+                            WS_RULE_P_PROXY_WAR);
     }
 }
 
