@@ -128,7 +128,8 @@ WsJson *ws_slabs_loop(const WsSlabs *s)
     g_autofree char *use = g_strdup_printf("%s.total", s->loop);
     WsJson *at = ws_json_list(), *steps = ws_json_list();
     ws_json_add(at, ws_json_expr(s->row));
-    ws_json_add(at, ws_json_format("%s + %s*%s", s->column, s->loop, s->width));
+    ws_json_add(at, ws_json_format(strpbrk(s->column, "<>=&|!") ? "(%s) + %s*%s" : "%s + %s*%s",
+                                   s->column, s->loop, s->width));
     ws_json_add(steps, WS_MAKE(WS_STEP_STORE_WAIT, { WS_F_keyword, ws_json_int(1) }));
     ws_json_add(steps, WS_MAKE(WS_STEP_SYNC, { WS_F_keyword, ws_json_text("group") }));
     ws_json_add(steps,
