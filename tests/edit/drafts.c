@@ -89,3 +89,9 @@ WsVerdictKind judge(const WsDesign *design)
     }
     return v->kind;
 }
+
+guint64 last_group(const WsDesign *design)
+{
+    const WsNode *root = ws_design_root(design);
+    return ws_node_child(root, WS_F_groups, ws_node_n_children(root, WS_F_groups) - 1)->identity;
+}

@@ -6,17 +6,11 @@
 
 #define PLAIN "tests/designs/search/gemm-plain.wstave"
 
-static guint64 group_of(const WsDesign *design)
-{
-    const WsNode *root = ws_design_root(design);
-    return ws_node_child(root, WS_F_groups, ws_node_n_children(root, WS_F_groups) - 1)->identity;
-}
-
 static void shared(void)
 {
     g_autoptr(WsDesign) plain = load(PLAIN);
     g_autoptr(WsDraft) d = ws_draft_new(plain);
-    must(d, ws_edit_share_rows(d, group_of(plain)));
+    must(d, ws_edit_share_rows(d, last_group(plain)));
     assert_replays(plain, d);
     g_assert_cmpint(judge(d->design), ==, WS_VERDICT_PROVED);
     g_autofree char *text = ws_design_print(d->design);
@@ -26,7 +20,7 @@ static void shared(void)
         g_assert_nonnull(strstr(text, now[i]));
     /* Once: there are two of them now. */
     g_autoptr(WsDraft) again = ws_draft_new(d->design);
-    g_assert_false(ws_edit_share_rows(again, group_of(d->design)));
+    g_assert_false(ws_edit_share_rows(again, last_group(d->design)));
     g_assert_nonnull(strstr(why(again), "one replica"));
 }
 
@@ -51,7 +45,7 @@ static void refused(void)
         must(d, ws_draft_set(d, labelled(plain, cases[i].step, 0), cases[i].field,
                              ws_json_text(cases[i].value)));
         g_autoptr(WsDraft) with = ws_draft_new(d->design);
-        g_assert_false(ws_edit_share_rows(with, group_of(d->design)));
+        g_assert_false(ws_edit_share_rows(with, last_group(d->design)));
         g_assert_nonnull(strstr(why(with), cases[i].why));
         g_assert_nonnull(strstr(why(with), "by rows"));
     }

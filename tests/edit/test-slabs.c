@@ -6,12 +6,6 @@
 
 #define PLAIN "tests/designs/search/gemm-plain.wstave"
 
-static guint64 group_of(const WsDesign *design)
-{
-    const WsNode *root = ws_design_root(design);
-    return ws_node_child(root, WS_F_groups, ws_node_n_children(root, WS_F_groups) - 1)->identity;
-}
-
 static void assert_slabs(const WsDesign *before)
 {
     g_autoptr(WsDraft) d = ws_draft_new(before);
@@ -40,7 +34,7 @@ static void stored(void)
     g_autoptr(WsDesign) plain = load(PLAIN);
     assert_slabs(plain);
     g_autoptr(WsDraft) d = ws_draft_new(plain);
-    must(d, ws_edit_share_rows(d, group_of(plain)));
+    must(d, ws_edit_share_rows(d, last_group(plain)));
     assert_slabs(d->design);
 }
 

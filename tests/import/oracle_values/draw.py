@@ -3,16 +3,14 @@
 
 usage: draw.py WARPSTAVE KERNEL --count N --seed S [--out FOLDER]
 """
-import argparse
 import json
 import os
 import random
-import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import design
+import runs
 import text
 
 LINE = "    doubled = tile * 2.0\n"
@@ -113,15 +111,10 @@ def kernel_of(base, lines):
 
 def judged(warpstave, kernel, lines):
     """None: it is not read whole; else what is wrong with it, or ''."""
-    with tempfile.NamedTemporaryFile("w", suffix=".py", delete=False) as f:
-        f.write(kernel)
-    try:
-        p = subprocess.run([warpstave, "import", "--from", "tle", f.name], capture_output=True, text=True)
-    finally:
-        os.unlink(f.name)
-    if p.returncode not in (0, 1, 3):
-        return f"the import fails: {p.stderr[:300]}"
-    read = json.loads(p.stdout)
+    code, out, said = runs.imported(warpstave, kernel)
+    if code not in (0, 1, 3):
+        return f"the import fails: {said[:300]}"
+    read = json.loads(out)
     tile = text.tile_of_numbers(8, 8)
     for pid in range(2):
         try:
@@ -140,30 +133,4 @@ def judged(warpstave, kernel, lines):
     return ""
 
 
-def main():
-    a = argparse.ArgumentParser()
-    a.add_argument("warpstave")
-    a.add_argument("kernel")
-    a.add_argument("--count", type=int, default=50)
-    a.add_argument("--seed", type=int, default=1)
-    a.add_argument("--out")
-    o = a.parse_args()
-    with open(o.kernel) as f:
-        base = f.read()
-    wrong = right = 0
-    for i in range(o.count):
-        lines = Drawn(f"{o.seed} {i}").draw()
-        kernel = kernel_of(base, lines)
-        why = judged(o.warpstave, kernel, lines)
-        right += why == ""
-        if why:
-            wrong += 1
-            print(f"seed {o.seed} {i}: {why}\n{lines}")
-            if o.out:
-                with open(os.path.join(o.out, f"{o.seed}-{i}.py"), "w") as f:
-                    f.write(kernel)
-    print(f"{o.count} kernels: {right} read whole and right, {wrong} wrong")
-    sys.exit(1 if wrong or (o.count >= 10 and not right) else 0)
-
-
-main()
+runs.main(Drawn, kernel_of, judged)
