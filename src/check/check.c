@@ -424,28 +424,46 @@ static void judge_lanes(const WsProgram *p, const WsCheckOptions *o, WsVerdict *
     }
 }
 
-/* What the policy leaves at a warning is taken as harmless, and said. */
-static gboolean takes(const WsProgram *p, const WsCheckOptions *o, WsVerdict *v,
-                      const WsFindings *findings, WsPolicy policy, WsRuleId rule)
+static gboolean is_found(const WsFindings *findings, WsRuleId rule)
 {
-    if (v->kind != WS_VERDICT_PROVED || o->policy & policy)
-        return FALSE;
     for (guint i = 0; i < findings->list->len; i++)
         if (((const WsFinding *)findings->list->pdata[i])->rule == rule)
             return TRUE;
-    return !o->kind_only && !cancelled(o) && !ws_proved_under(p, o, policy, &v->work);
+    return FALSE;
+}
+
+/* What the policy leaves at a warning is taken as harmless, and said: these of WsPolicy. */
+static guint taken(const WsProgram *p, const WsCheckOptions *o, WsVerdict *v,
+                   const WsFindings *findings)
+{
+    static const struct {
+        WsPolicy policy;
+        WsRuleId rule;
+    } row[] = { { WS_POLICY_WAR, WS_RULE_P_PROXY_WAR },
+                { WS_POLICY_GATHER, WS_RULE_P_PROXY_GATHER } };
+    guint seen = 0, open = v->kind == WS_VERDICT_PROVED ? ws_prove_concerned(p) & ~o->policy : 0;
+    for (guint i = 0; i < G_N_ELEMENTS(row); i++)
+        if (v->kind == WS_VERDICT_PROVED && is_found(findings, row[i].rule))
+            seen |= row[i].policy & ~o->policy;
+    open &= ~seen;
+    if (open == 0 || o->kind_only || cancelled(o) || ws_proved_under(p, o, open, &v->work))
+        return seen;
+    for (guint i = 0; i < G_N_ELEMENTS(row); i++)
+        if (open & row[i].policy &&
+            (open == row[i].policy || !ws_proved_under(p, o, row[i].policy, &v->work)))
+            seen |= row[i].policy;
+    return seen;
 }
 
 /* A launch is refused if its sizes break an assumption; nobody looks at its tiles. */
 static void tell_assumed(const WsProgram *p, const WsCheckOptions *o, WsVerdict *v,
                          const WsFindings *findings)
 {
-    const gboolean war = takes(p, o, v, findings, WS_POLICY_WAR, WS_RULE_P_PROXY_WAR);
-    const gboolean gather = takes(p, o, v, findings, WS_POLICY_GATHER, WS_RULE_P_PROXY_GATHER);
-    if (war && v->kind == WS_VERDICT_PROVED)
+    const guint harmless = taken(p, o, v, findings);
+    if (harmless & WS_POLICY_WAR)
         g_ptr_array_add(v->assumed, ws_phrase("plain reads that are over in order are over for the "
                                               "async proxy, too (P-WAR)"));
-    if (gather && v->kind == WS_VERDICT_PROVED)
+    if (harmless & WS_POLICY_GATHER)
         g_ptr_array_add(v->assumed, ws_phrase("the async proxy sees gathered bytes that were "
                                               "waited for (P-GATHER)"));
     for (guint i = 0; v->kind == WS_VERDICT_PROVED && i < p->n_ops; i++) {

@@ -40,36 +40,32 @@ WsProof *ws_prove_exactly(const WsProgram *p, const WsBitOptions *options, WsPro
     return exact;
 }
 
-/* Whether an operation is one that the policy is about: without one both policies are the same.
- * Slots that hand a number on are written by no engine. */
-static gboolean concerns(WsOpKind kind, WsPolicy policy)
+/* Slots that hand a number on are written by no engine. */
+static guint concerned_by(WsOpKind kind)
 {
     const WsOpRow *row = ws_op_row(kind);
-    if (ws_op_is_raw(kind))
-        return TRUE;
-    if (policy == WS_POLICY_GATHER)
-        return row->proxy == WS_PROXY_GENERIC && row->deed == WS_DEED_ISSUE;
-    return row->proxy == WS_PROXY_GENERIC && !ws_op_hands_on(kind) &&
-           (row->from == WS_DATA_AT_SHARED || row->deed == WS_DEED_COMBINE);
+    guint policy = ws_op_is_raw(kind) ? WS_POLICY_WAR | WS_POLICY_GATHER : 0;
+    if (row->proxy == WS_PROXY_GENERIC && row->deed == WS_DEED_ISSUE)
+        policy |= WS_POLICY_GATHER;
+    if (row->proxy == WS_PROXY_GENERIC && !ws_op_hands_on(kind) &&
+        (row->from == WS_DATA_AT_SHARED || row->deed == WS_DEED_COMBINE))
+        policy |= WS_POLICY_WAR;
+    return policy;
 }
 
-/* Elements of such buffers stand in expressions, which read them. */
-static gboolean has_integers(const WsProgram *p)
+guint ws_prove_concerned(const WsProgram *p)
 {
-    for (guint i = 0; i < p->n_buffers; i++)
+    guint policy = 0;
+    for (guint i = 0; i < p->n_ops; i++)
+        policy |= concerned_by(p->op[i]->kind);
+    for (guint i = 0; i < p->n_buffers; i++) /* of integers: expressions may read their elements */
         if (!ws_dtype_real(p->buffer[i].dtype))
-            return TRUE;
-    return FALSE;
+            policy |= WS_POLICY_WAR;
+    return policy;
 }
 
-gboolean ws_proved_under(const WsProgram *p, const WsCheckOptions *o, WsPolicy policy,
-                         guint64 *work)
+gboolean ws_proved_under(const WsProgram *p, const WsCheckOptions *o, guint policy, guint64 *work)
 {
-    gboolean any = policy == WS_POLICY_WAR && has_integers(p);
-    for (guint i = 0; i < p->n_ops && !any; i++)
-        any = concerns(p->op[i]->kind, policy);
-    if (!any)
-        return TRUE;
     WsBitOptions options = ws_prove_options(o);
     options.policy |= policy;
     WsProof *proof = ws_bits_prove(p, &options);

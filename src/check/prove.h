@@ -13,9 +13,10 @@ WsBitOptions ws_prove_options(const WsCheckOptions *o);
  * Takes the proof; adds to *work. */
 WsProof *ws_prove_exactly(const WsProgram *p, const WsBitOptions *options, WsProof *proof,
                           guint64 *work);
-/* Whether what is proved is proved without what the policy takes as harmless, too: plays find that
- * only where one of the launches played shows it. Adds to *work. */
-gboolean ws_proved_under(const WsProgram *p, const WsCheckOptions *o, WsPolicy policy,
-                         guint64 *work);
+/* Of WsPolicy what the program has operations for: without one it is the same either way. */
+guint ws_prove_concerned(const WsProgram *p);
+/* Whether what is proved is proved without what these of WsPolicy take as harmless, too: plays find
+ * that only where one of the launches played shows it. Adds to *work. */
+gboolean ws_proved_under(const WsProgram *p, const WsCheckOptions *o, guint policy, guint64 *work);
 
 G_END_DECLS
