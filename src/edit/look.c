@@ -239,18 +239,13 @@ gboolean ws_edit_has_only(const WsNode *node, const WsFieldId *may, guint n)
 
 gint64 ws_edit_number(const WsDesign *design, const char *text)
 {
-    gint64 literal = 0;
-    const WsNode *root = ws_design_root(design);
-    const WsValue *map = ws_node_get(root, WS_F_constants);
-    for (guint i = 0; text != NULL && map->kind == WS_VALUE_MAP && i < map->n; i++) {
-        g_autofree char *value =
-            ws_value_words(ws_node_row(root->kind, WS_F_constants), &map->item[i]);
+    gint64 value = 0;
+    const WsValue *map = ws_node_get(ws_design_root(design), WS_F_constants);
+    for (guint i = 0; text != NULL && map->kind == WS_VALUE_MAP && i < map->n; i++)
         if (strcmp(map->key[i], text) == 0)
-            return g_ascii_strtoll(value, NULL, 10);
-    }
-    return text != NULL &&
-                   g_ascii_string_to_signed(text, 10, G_MININT64, G_MAXINT64, &literal, NULL)
-               ? literal
+            return ws_expr_is_int(map->item[i].expr, &value) ? value : 0;
+    return text != NULL && g_ascii_string_to_signed(text, 10, G_MININT64, G_MAXINT64, &value, NULL)
+               ? value
                : 0;
 }
 

@@ -1,5 +1,5 @@
 /* The depth of a ring: the constant it is given by, or the stages and slots of all its members. */
-#include "edit/edit.h"
+#include "edit/look.h"
 
 #include <string.h>
 
@@ -17,16 +17,6 @@ static const char *constant_of(const WsNode *object)
     return e != NULL && e->op == WS_EXPR_NAME ? e->name : NULL;
 }
 
-static gint64 constant_value(const WsDesign *design, const char *name)
-{
-    const WsValue *map = ws_node_get(ws_design_root(design), WS_F_constants);
-    gint64 value;
-    for (guint i = 0; map->kind == WS_VALUE_MAP && i < map->n; i++)
-        if (strcmp(map->key[i], name) == 0)
-            return ws_expr_is_int(map->item[i].expr, &value) ? value : 0;
-    return 0;
-}
-
 gint64 ws_edit_depth_of(const WsDesign *design, const WsNode *node)
 {
     const WsFieldId field = depth_field(node->kind);
@@ -34,7 +24,7 @@ gint64 ws_edit_depth_of(const WsDesign *design, const WsNode *node)
         return 0;
     const char *constant = constant_of(node);
     if (constant != NULL)
-        return constant_value(design, constant);
+        return ws_edit_number(design, constant);
     return ws_node_has(node, field) ? ws_node_int(node, field, 0) : 1;
 }
 

@@ -146,31 +146,22 @@ guint ws_pressure_total(const WsPressure *r)
     return r->values + r->scratch + r->fixed;
 }
 
-/* Of a warp that no agent has: those of the warp group it fills up, which setmaxnreg changes as a
- * whole. */
-static guint idle_registers(const WsProgram *p, guint warp)
+guint ws_program_group_registers(const WsProgram *p, guint warp_group)
 {
-    const guint group = p->hardware->group_warps;
-    for (guint i = 0; group > 0 && p->hardware->registers.moves && i < p->n_agents; i++) {
+    const guint n = p->hardware->group_warps;
+    for (guint i = 0; i < p->n_agents; i++) {
         const WsAgent *a = &p->agent[i];
-        if (a->registers && a->warp0 / group <= warp / group &&
-            (a->warp0 + a->warps - 1) / group >= warp / group)
-            return a->registers;
+        if (a->warp0 < n * (warp_group + 1) && a->warp0 + a->warps > n * warp_group)
+            return a->registers ? a->registers : p->entry_registers;
     }
     return p->entry_registers;
 }
 
 gint64 ws_program_planned_registers(const WsProgram *p)
 {
+    const guint threads = p->hardware->lanes * p->hardware->group_warps;
     gint64 sum = 0;
-    for (guint w = 0; w < p->threads / p->hardware->lanes; w++) {
-        guint registers = 0;
-        for (guint i = 0; i < p->n_agents && registers == 0; i++) {
-            const WsAgent *a = &p->agent[i];
-            if (w >= a->warp0 && w < a->warp0 + a->warps)
-                registers = a->registers ? a->registers : p->entry_registers;
-        }
-        sum += (gint64)p->hardware->lanes * (registers ? registers : idle_registers(p, w));
-    }
+    for (guint w = 0; w < p->threads / threads; w++)
+        sum += (gint64)threads * ws_program_group_registers(p, w);
     return sum;
 }

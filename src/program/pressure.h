@@ -16,7 +16,10 @@ typedef struct {
 WsPressure ws_program_pressure(const WsProgram *p, guint agent);
 /* values + scratch + fixed. */
 guint ws_pressure_total(const WsPressure *r);
-/* Of a whole CTA once every group has taken its share. */
+/* Of a thread of a warp group once it has taken its share: setmaxnreg changes idle warps of the
+ * group, too. */
+guint ws_program_group_registers(const WsProgram *p, guint warp_group);
+/* Of a whole CTA then. */
 gint64 ws_program_planned_registers(const WsProgram *p);
 
 G_END_DECLS

@@ -6,11 +6,12 @@
 #include "trace/bind.h"
 #include "trace/let_go.h"
 
-#define WS_GUTTER     158.0 /* left of the time area */
-#define WS_MARGIN     18.0
-#define WS_FOLD_WIDTH 26.0
-#define WS_ROW_GAP    3.0
-#define WS_STAFF_GAP  9.0
+#define WS_GUTTER          158.0 /* left of the time area */
+#define WS_MARGIN          18.0
+#define WS_FOLD_WIDTH      26.0
+#define WS_ROW_GAP         3.0
+#define WS_STAFF_GAP       9.0
+#define WS_EDGE_LABEL_SIZE 9.5 /* of the text beside an edge */
 
 guint ws_place_hash(gconstpointer place);
 gboolean ws_place_equal(gconstpointer a, gconstpointer b);

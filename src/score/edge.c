@@ -11,7 +11,6 @@
 
 #define MAX_EDGES  400
 #define MAX_LABELS 80 /* edges that look for a place for one */
-#define LABEL_SIZE 9.5
 
 typedef struct {
     const WsTraceRecord *r;
@@ -119,27 +118,34 @@ static gboolean free_place(const WsBuild *b, const GArray *labels, double x, dou
     return TRUE;
 }
 
+static gboolean put_label(const WsBuild *b, WsSceneEdge *e, const char *text, double x, double y,
+                          double w, GArray *labels)
+{
+    if (!free_place(b, labels, x, y, w))
+        return FALSE;
+    e->label = g_strdup(text);
+    e->label_x = x;
+    e->label_y = y;
+    g_array_append_val(labels, x);
+    g_array_append_val(labels, y);
+    g_array_append_val(labels, w);
+    return TRUE;
+}
+
 /* Labels only edges that cost something, and only where there is room beside them. */
 static void label_edge(const WsBuild *b, WsSceneEdge *e, const WsTraceRecord *wait, GArray *labels)
 {
     static const double along[] = { 0.5, 0.35, 0.65, 0.2, 0.8, 0.1, 0.9 };
     g_autofree char *text = edge_label(b, wait);
-    double w = ws_text_width_estimate(text, LABEL_SIZE);
+    double w = ws_text_width_estimate(text, WS_EDGE_LABEL_SIZE);
     for (guint i = 0; i < 2 * G_N_ELEMENTS(along); i++) {
         double f = along[i / 2];
         double y = e->y0 + (e->y1 - e->y0) * f + 3;
         /* The curve's x: it eases in and out. */
         double x = e->x0 + (e->x1 - e->x0) * f * f * (3 - 2 * f);
         x = i % 2 ? x - 7 - w : x + 7;
-        if (!free_place(b, labels, x, y, w))
-            continue;
-        e->label = g_steal_pointer(&text);
-        e->label_x = x;
-        e->label_y = y;
-        g_array_append_val(labels, x);
-        g_array_append_val(labels, y);
-        g_array_append_val(labels, w);
-        return;
+        if (put_label(b, e, text, x, y, w, labels))
+            return;
     }
 }
 
@@ -167,19 +173,12 @@ static gint by_cost(gconstpointer pa, gconstpointer pb)
 /* An edge from another score says beside its beginning where it comes from. */
 static void label_origin(const WsBuild *b, WsSceneEdge *e, GArray *labels)
 {
-    const double w = ws_text_width_estimate(e->origin, LABEL_SIZE);
+    const double w = ws_text_width_estimate(e->origin, WS_EDGE_LABEL_SIZE);
     for (guint i = 0; i < 10; i++) {
         const double down = i < 2 ? 3 : i % 4 < 2 ? 13.0 + 5 * (i / 4) : -7.0 - 5 * (i / 4);
         const double x = i % 2 ? e->x0 - 7 - w : e->x0 + 7, y = e->y0 + down;
-        if (!free_place(b, labels, x, y, w))
-            continue;
-        e->label = g_strdup(e->origin);
-        e->label_x = x;
-        e->label_y = y;
-        g_array_append_val(labels, x);
-        g_array_append_val(labels, y);
-        g_array_append_val(labels, w);
-        return;
+        if (put_label(b, e, e->origin, x, y, w, labels))
+            return;
     }
 }
 

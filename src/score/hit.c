@@ -52,7 +52,7 @@ const WsSceneEdge *ws_scene_hit_origin(const WsScene *s, double x, double y)
     double nearest = ORIGIN;
     for (guint i = 0; i < s->edge->len; i++) {
         const WsSceneEdge *e = &g_array_index(s->edge, WsSceneEdge, i);
-        const double wide = e->label ? ws_text_width_estimate(e->label, 9.5) : 0;
+        const double wide = e->label ? ws_text_width_estimate(e->label, WS_EDGE_LABEL_SIZE) : 0;
         if (!e->origin)
             continue;
         if (e->label && x >= e->label_x - 3 && x < e->label_x + wide + 3 && y >= e->label_y - 10 &&

@@ -1,6 +1,7 @@
 #include "program/elaborate/elab.h"
 #include "program/parts/agent.h"
 #include "program/parts/value.h"
+#include "program/pressure.h"
 #include "program/program.h"
 #include "target/target.h"
 
@@ -97,7 +98,7 @@ static void check_pool(WsElab *E, guint pool)
                              "%s and %s share a warp group", first->name, agent->name);
             first = first ? first : agent;
         }
-        sum += first && first->registers ? first->registers : p->entry_registers;
+        sum += ws_program_group_registers(p, w);
     }
     if (sum > pool)
         ws_elab_note(E, WS_RULE_B_POOL, "groups", "Lower `registers` somewhere.",
