@@ -377,6 +377,8 @@ static void functions(WsPy *y)
             ws_py_refuse(y, NULL, d->problem, NULL);
         if (d->problem) /* of a helper: nothing that is right names it */
             continue;
+        if (d->any)
+            ws_py_refuse(y, NULL, "elements that may hold anything (`any`)", NULL);
         const Scope in = { y, d->statement->index, d->statement->n_index };
         ws_py_open(y, "def %s(%s)", called(y, d->statement->name), indices(&in));
         ws_py_line(y, "return %s", ws_py_bare(y, print(&in, d->value)));

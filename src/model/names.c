@@ -18,8 +18,8 @@ gboolean ws_name_is_identifier(const char *name)
 gboolean ws_name_is_reserved(const char *name)
 {
     static const char *const words[] = {
-        "replica", "replicas", "cta",  "ctas", "row",   "col", "tiles", "group",
-        "all",     "thread",   "warp", "true", "false", "inf", "log2e", "ln2",
+        "replica", "replicas", "cta",  "ctas",  "row", "col",   "tiles", "group", "all",
+        "thread",  "warp",     "true", "false", "inf", "log2e", "ln2",   "any",
     };
     for (guint i = 0; i < G_N_ELEMENTS(words); i++)
         if (strcmp(words[i], name) == 0)

@@ -49,6 +49,7 @@ struct WsDefinition {
     gint tensor;                  /* that it defines; -1: a helper */
     WsFormulaKind kind;           /* integer or real */
     const WsFormula *value;       /* NULL where there is a problem */
+    gboolean any;                 /* some elements may hold anything: what `any` says */
     guint terms;                  /* nodes with helpers written out; at most WS_FORMULA_TERMS */
     guint height;                 /* of the tree with helpers written out */
     /* What is no reference, here or in a helper, a phrase; and the statement where. NULL: fine. */

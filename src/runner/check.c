@@ -271,7 +271,7 @@ static bool find_infinite(WsSession *s, int t, int64_t *found, int64_t room, int
         const int64_t count = o->elements - first < PART ? o->elements - first : PART;
         ok = read_back(s, t, first, at, got, count);
         for (int64_t i = 0; ok && !nan && i < count; i++) {
-            nan = isnan(got[i]);
+            nan = isnan(got[i]) && !o->anything;
             if (isinf(got[i]) && seen++ % each == 0 && *n < room)
                 found[(*n)++] = first + i;
         }
@@ -311,6 +311,52 @@ static bool judge_infinite(WsSession *s, int t, WsOutputResult *o)
     return ok;
 }
 
+/* Whether the reference says `any` of the n elements `at`: of the first ones before all. */
+static bool all_any(WsSession *s, int t, const int64_t *at, double *got, double *want, int64_t n,
+                    bool *any)
+{
+    for (int64_t done = 0, part = FIRST_SAMPLES; done < n && *any; done += part, part = n) {
+        int64_t count = part < n - done ? part : n - done, judged = count;
+        if (!evaluate_parts(s, t, at + done, got, want, &judged))
+            return false;
+        *any = judged == count;
+        for (int64_t i = 0; *any && i < count; i++)
+            *any = ws_is_any(want[i]);
+        part = count;
+    }
+    return true;
+}
+
+/* What holds no number, or was never written, is right where the reference says `any`. All such
+ * elements are asked about; one that is not `any` leaves them all wrong. */
+static bool judge_anything(WsSession *s, int t, WsOutputResult *o)
+{
+    int64_t *at = malloc(PART * sizeof *at), *none = malloc(PART * sizeof *none), seen = 0;
+    double *got = malloc(PART * sizeof *got), *want = malloc(PART * sizeof *want);
+    bool ok = at && none && got && want, any = true;
+    if (!ok)
+        ws_session_fail(s, "out of memory for the elements of %s", s->m->tensor[t].name);
+    for (int64_t first = 0; ok && any && first < o->elements; first += PART) {
+        const int64_t count = o->elements - first < PART ? o->elements - first : PART;
+        int64_t n = 0;
+        ok = read_back(s, t, first, at, got, count);
+        for (int64_t i = 0; ok && i < count; i++)
+            if (isnan(got[i]))
+                none[n++] = first + i;
+        ok = ok && (n == 0 || all_any(s, t, none, got, want, n, &any));
+        seen += n;
+    }
+    if (ok && any) {
+        o->anything = seen;
+        o->nonfinite -= seen;
+    }
+    free(at);
+    free(none);
+    free(got);
+    free(want);
+    return ok;
+}
+
 static bool output_right(const WsSession *s, int t)
 {
     const WsOutputResult *o = &s->r->output[t];
@@ -325,6 +371,7 @@ static bool judge(WsSession *s, int t)
     o->elements = ws_run_elements(tensor, &s->c->tensor[t]);
     if (!ws_hash_output(s, t, &o->hash) || !scan(s, t, o) ||
         (tensor->reference[0] && !sample(s, t, o)) ||
+        (o->nonfinite && o->judged && !o->late && !judge_anything(s, t, o)) ||
         (o->nonfinite && o->judged && !o->late && !judge_infinite(s, t, o)))
         return false;
     o->checked = true;

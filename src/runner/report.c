@@ -83,6 +83,8 @@ static void text_output(FILE *out, const WsManifest *m, const WsResults *r, int 
                 "%" PRId64 " elements are infinite, as the reference is in all %" PRId64
                 " of them that were compared; ",
                 o->infinite, o->infinite_samples);
+    if (o->anything)
+        fprintf(out, "%" PRId64 " elements hold no number, where any is right; ", o->anything);
     if (!o->judged && o->late)
         fprintf(out, "not judged: its float64 reference did not end within %g s (--judge)",
                 r->judge);
@@ -266,6 +268,8 @@ static void js_output(FILE *out, const WsManifest *m, const WsOutputResult *o, i
     if (o->infinite)
         fprintf(out, ", \"infinite\": %" PRId64 ", \"infinite_samples\": %" PRId64, o->infinite,
                 o->infinite_samples);
+    if (o->anything)
+        fprintf(out, ", \"anything\": %" PRId64, o->anything);
     if (o->zeros_agree)
         fputs(", \"zeros_agree\": true", out);
     js_member(out, "worst_error", o->worst_error);

@@ -29,6 +29,7 @@ typedef struct {
     int64_t elements, nonfinite, first_nonfinite;
     int64_t infinite, infinite_samples; /* as in the reference, none of them in `nonfinite`; how
                                            many of them were compared with it */
+    int64_t anything; /* hold no number where the reference says `any`; none in `nonfinite` */
     int64_t samples, wrong;
     int64_t wanted; /* samples asked for; fewer are judged where the bound of time came first */
     bool late;      /* the reference did not end within the bound: `most` samples of it did, and a
@@ -118,13 +119,13 @@ typedef struct {
 typedef struct {
     const char *dir;
     bool json, check, quiet;
-    int device, only_case;      /* -1 all */
-    int n_devices, devices[16]; /* of a mesh; none: the first ones */
+    int device, only_case;       /* -1 all */
+    int n_devices, devices[16];  /* of a mesh; none: the first ones */
     int rank, ranks, local_rank; /* of the processes that run a mesh together; ranks 0: one alone */
     char launcher[16], meet[104]; /* who started them; the socket at which they meet */
     int listen;                   /* of process 0: that socket, open */
     double meet_seconds;
-    int64_t again;              /* launches more whose values must not differ */
+    int64_t again; /* launches more whose values must not differ */
     uint32_t runs;
     double sustained, timeout;
     double judge; /* seconds that the float64 reference of one output may take */

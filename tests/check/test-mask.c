@@ -92,11 +92,52 @@ static void test_rows(void)
     g_assert_nonnull(strstr(words, "given that row0; left stay within 2^29 either way"));
 }
 
+/* Elements of which the reference says `any` need not be written: an absence refutes nothing, and
+ * what has to be written is stated. */
+static void test_spared(void)
+{
+    static const char bare[] =
+        "{ \"warpstave\": 1, \"name\": \"spared\", \"target\": \"sm_90a\", \"sizes\": { \"M\": 256 "
+        "},"
+        "  \"tensors\": [ { \"name\": \"N\", \"dtype\": \"i32\", \"shape\": [1] },"
+        "    { \"name\": \"C\", \"dtype\": \"f32\", \"shape\": [\"M\"], \"access\": \"write\"%s } "
+        "],"
+        "  \"reference\": \"C[m] = select(m < N[0], 1, %s)\","
+        "  \"tiles\": { \"axes\": { \"t\": \"cdiv(M, 64)\" }, \"launch\": \"single\","
+        "    \"let\": { \"n\": \"N[0]\" } },"
+        "  \"groups\": [ { \"name\": \"all\", \"role\": \"worker\", \"warps\": 4,"
+        "    \"values\": [ { \"name\": \"x\", \"dtype\": \"f32\", \"tile\": [1, 64] } ],"
+        "    \"body\": [ { \"compute\": \"x = 1\" },"
+        "      { \"write\": \"x\", \"to\": \"C\", \"at\": [\"t*64\"], \"when\": \"%s\" } ] } ] }";
+    static const struct {
+        const char *covers, *rest, *when;
+        WsVerdictKind kind;
+        const char *part;
+    } row[] = {
+        { ", \"covers\": \"blocks below N\"", "any", "t*64 < n", WS_VERDICT_PROVED,
+          "every element of C is written once, or may hold anything (blocks below N)" },
+        { "", "any", "t*64 < n", WS_VERDICT_OUTSIDE, "says `any` of some elements of C" },
+        { "", "any", "1", WS_VERDICT_PROVED, "proved" }, /* all are written */
+        { "", "0", "t*64 < n", WS_VERDICT_REFUTED, "refuted" },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(row); i++) {
+        g_autofree char *text = g_strdup_printf(bare, row[i].covers, row[i].rest, row[i].when);
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsProgram) p = program_of(text, findings);
+        g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
+        g_autofree char *words = ws_verdict_text(v);
+        g_test_message("%u: %s", i, words);
+        g_assert_cmpint(v->kind, ==, row[i].kind);
+        g_assert_nonnull(strstr(words, row[i].part));
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/check/mask/stated", test_stated);
     g_test_add_func("/check/mask/open", test_open);
+    g_test_add_func("/check/mask/spared", test_spared);
     g_test_add_func("/check/mask/rows", test_rows);
     return g_test_run();
 }

@@ -101,6 +101,20 @@ static const struct {
     { { "C[m,n] = max(k < K, 3, A[m,k])" }, 0, "max needs leading arguments" },
     { { "C[m,n] = sum(A[m,n], 1)" }, 0, "sum needs leading arguments" },
     { { "C[m,n] = rowsum(A[m,n])" }, 0, "a function that the reference notation does not have" },
+    /* what may hold anything */
+    { { "C[m,n] = select(m < I[0], A[m,n], any)" }, 0, NULL },
+    { { "C[m,n] = select(m < 2, any, select(n < 2, any, A[m,n]))" }, 0, NULL },
+    { { "C[m,n] = any", "D[m] = any" }, 0, NULL },
+    { { "C[m,n] = any + 0" }, 0, "`any` is not a number" },
+    { { "C[m,n] = -any" }, 0, "`any` is not a number" },
+    { { "C[m,n] = select(any, 1, 0)" }, 0, "`any` is not a number" },
+    { { "C[m,n] = select(m < 2, 1 + select(n < 2, any, 1), 0)" }, 0, "`any` is not a number" },
+    { { "C[m,n] = max(any, 0)" }, 0, "`any` is not a number" },
+    { { "C[m,n] = sum(k < K, any)" }, 0, "`any` is not a number" },
+    { { "C[m,n] = A[any,n]" }, 0, "`any` is not a number" },
+    { { "C[m,n] = X[m]", "X[m] = any" }, 1, "`any` is not a number" },
+    { { "C[m,n] = D[m]", "D[m] = select(m < 2, 1, any)" }, 0, "hold anything" },
+    { { "C[m,n] = D[0] + 1", "D[m] = any" }, 0, "hold anything" },
     { { "C[m,n] = exp2(A[m,n], 1, 4)" }, 0, "a function that the reference notation does not" },
 };
 

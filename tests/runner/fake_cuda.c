@@ -2,6 +2,7 @@
  * kernels are evaluated from the same header the real ones are made of, and the "generated" kernel
  * of the test bundle copies tensor 0 to tensor 1. $FAKE_CUDA lists what shall go wrong; calls worth
  * looking at are written to $FAKE_CUDA_LOG. */
+#include "program/agree.h"
 #include "program/debug_words.h"
 #include "program/inputs.h"
 #include "runner/cuda_driver.h"
@@ -512,6 +513,10 @@ static int run_generated(const Function *f, void **p)
         AT(uint16_t, 3)[1] = 0x7f80, AT(uint16_t, 3)[n - 2] = 0xff80;
     if (mode("infinite-nan"))
         AT(uint16_t, 3)[1] = 0xff80, AT(uint16_t, 3)[n - 2] = 0xffff;
+    if (mode("any") || mode("any-beside"))
+        AT(uint16_t, 3)[1] = AT(uint16_t, 3)[n - 2] = 0xffff;
+    if (mode("any-infinite"))
+        AT(uint16_t, 3)[1] = 0xffff, AT(uint16_t, 3)[n - 2] = 0x7f80;
     if (mode("unwritten"))
         AT(uint16_t, 3)[1] = 0xffff;
     if (mode("unsteady"))
@@ -530,6 +535,13 @@ static bool infinite_at(int64_t i, int64_t n)
 {
     return (mode("infinite") || mode("infinite-sign") || mode("infinite-nan")) &&
            (i == 1 || i == n - 2);
+}
+
+/* Where the reference says `any`. */
+static bool any_at(int64_t i, int64_t n)
+{
+    return (i == 1 && (mode("any") || mode("any-beside") || mode("any-infinite"))) ||
+           (i == n - 2 && mode("any"));
 }
 
 API cuLaunchKernelEx(const WsCuLaunch *c, void *function, void **p, void **extra)
@@ -568,7 +580,8 @@ API cuLaunchKernelEx(const WsCuLaunch *c, void *function, void **p, void **extra
         /* one sample a thread, as the generated kernel */
         for (int64_t i = 0; i < ARG(int64_t, 7) && i < (int64_t)c->grid[0] * c->block[0]; i++)
             AT(double, 6)
-    [i] = infinite_at(AT(int64_t, 5)[i], ARG(int64_t, 2) * ARG(int64_t, 3))
+    [i] = any_at(AT(int64_t, 5)[i], ARG(int64_t, 2) * ARG(int64_t, 3)) ? ws_any()
+          : infinite_at(AT(int64_t, 5)[i], ARG(int64_t, 2) * ARG(int64_t, 3))
               ? -INFINITY
               : ws_input_decode(WS_INPUT_BF16, ws_input_get(AT(void, 0), WS_INPUT_BF16,
                                                             (uint64_t)AT(int64_t, 5)[i]));

@@ -38,9 +38,23 @@ static void test_agree(void)
     }
 }
 
+/* `any` agrees with all there is; no other NaN does, nor what arithmetic makes of it. */
+static void test_any(void)
+{
+    const double got[] = { 0, -1e300, INFINITY, NAN };
+    const float narrow = (float)ws_any();
+    for (guint i = 0; i < G_N_ELEMENTS(got); i++)
+        g_assert_true(ws_agree(got[i], ws_any(), 0, 0).agrees);
+    g_assert_false(ws_is_any(NAN));
+    g_assert_false(ws_is_any(-ws_any()));
+    g_assert_false(ws_is_any((double)narrow));
+    g_assert_false(ws_agree(NAN, (double)narrow, 1, 1).agrees);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/runner/agree", test_agree);
+    g_test_add_func("/runner/any", test_any);
     return g_test_run();
 }

@@ -1,6 +1,7 @@
 /* Tensor by tensor: what the kernel reads, writes, adds to. */
 #include "check/global/judge.h"
 #include "model/finding.h"
+#include "program/formula.h"
 #include "program/op.h"
 #include "program/parts/operation.h"
 #include "program/parts/tensor.h"
@@ -235,10 +236,22 @@ static const WsOp *masked(const WsProgram *p, gint tensor)
     return NULL;
 }
 
-static void stated(WsGlobalVerdict *v, const WsTensor *t)
+/* The reference says of some elements that they may hold anything: they need not be written. */
+static gboolean spares(const WsProgram *p, gint tensor)
 {
-    g_ptr_array_add(v->assumed,
-                    ws_phrase("every element of %s is written once (%s)", t->name, t->covers));
+    const gint statement = ws_formula_find(p, p->tensor[tensor].name);
+    return statement >= 0 && p->reference[statement].any;
+}
+
+static void stated(WsGlobalVerdict *v, const WsProgram *p, gint tensor)
+{
+    const WsTensor *t = &p->tensor[tensor];
+    g_ptr_array_add(
+        v->assumed,
+        spares(p, tensor)
+            ? ws_phrase("every element of %s is written once, or may hold anything (%s)", t->name,
+                        t->covers)
+            : ws_phrase("every element of %s is written once (%s)", t->name, t->covers));
 }
 
 /* G22: how often is the kernel's, as once a part of a sum; what is shown of it is said. */
@@ -277,7 +290,7 @@ static void judge(WsGlobalVerdict *v, WsGlobal *g, gint tensor, WsFindings *find
         return;
     const WsOp *mask = masked(p, tensor);
     if (mask && t->covers) { /* what a mask leaves out is not counted */
-        stated(v, t);
+        stated(v, p, tensor);
         return;
     }
     g_autofree char *reason =
@@ -285,12 +298,21 @@ static void judge(WsGlobalVerdict *v, WsGlobal *g, gint tensor, WsFindings *find
              : shown(g, tensor);
     if (!reason)
         return;
-    if (mask) {
+    if (spares(p, tensor) && !t->covers) {
+        g_free(reason);
+        reason =
+            ws_phrase("the reference says `any` of some elements of %s (state `covers`)", t->name);
+    }
+    if (mask || (spares(p, tensor) && !t->covers)) {
         open_reason(v, p, tensor, reason, findings);
         return;
     }
     /* of what is stated only the sizes that the author has chosen are looked at */
     WsMiscount *m = NULL;
+    if (spares(p, tensor)) {
+        stated(v, p, tensor); /* which need not be written is data: they are not counted */
+        return;
+    }
     if (t->covers ? has_rehearsal(p) && !ws_global_reads_data(p) : !g->bounded || !fits(g))
         m = ws_global_count(p, tensor, t->covers != NULL, &tried);
     if (m) {
@@ -298,7 +320,7 @@ static void judge(WsGlobalVerdict *v, WsGlobal *g, gint tensor, WsFindings *find
         v->kind = WS_GLOBAL_WRONG;
         ws_miscount_free(m);
     } else if (t->covers) {
-        stated(v, t);
+        stated(v, p, tensor);
     } else {
         open_reason(v, p, tensor, reason, findings);
     }

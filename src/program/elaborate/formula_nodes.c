@@ -1,5 +1,6 @@
 /* Expressions of the reference as nodes: names, elements, reductions, functions, and their kinds.
  */
+#include "program/agree.h"
 #include "program/elaborate/formulas.h"
 #include "program/parts/mesh.h"
 #include "program/program.h"
@@ -155,9 +156,27 @@ static WsFormula *variable(WsBinder *B, gint var, const WsExpr *e)
     return known->formula;
 }
 
-static WsFormula *bind_name(WsBinder *B, const WsExpr *e)
+/* `any`: a literal, in the place of the whole element of an output. */
+static WsFormula *any(WsBinder *B, const WsExpr *e, gboolean whole)
+{
+    WsExpr *x = ws_arena_new0(B->arena, WsExpr, 1);
+    if (!whole || B->d->tensor < 0)
+        return ws_bind_fail(
+            B, ws_arena_phrase(B->arena, "`any` is not a number: it is all that a statement "
+                                         "says of an element of an output, alone or as a branch "
+                                         "of `select`"));
+    *x = *e;
+    x->op = WS_EXPR_REAL;
+    x->r = ws_any();
+    B->d->any = TRUE;
+    return node(B, WS_FORMULA_NUMBER, WS_FORMULA_REAL, x, 0);
+}
+
+static WsFormula *bind_name(WsBinder *B, const WsExpr *e, gboolean whole)
 {
     const gint at = index_of(B, e->name);
+    if (strcmp(e->name, "any") == 0)
+        return any(B, e, whole);
     if (at >= 0) {
         WsFormula *f = node(B, WS_FORMULA_INDEX, WS_FORMULA_INT, e, 0);
         f->index = (guint)at;
@@ -205,6 +224,13 @@ static gboolean have_helper(WsBinder *B, guint statement)
     if (helper->problem) {
         B->d->problem = helper->problem;
         B->d->problem_at = helper->problem_at;
+        return FALSE;
+    }
+    if (helper->any) {
+        ws_bind_fail(B, ws_arena_phrase(B->arena,
+                                        "\"%s\" has elements that may hold anything (`any`): no "
+                                        "statement reads them",
+                                        helper->statement->name));
         return FALSE;
     }
     if (B->height + helper->height > WS_FORMULA_HEIGHT)
@@ -309,7 +335,7 @@ static gboolean of_integers(WsFunc func)
     return func == WS_FUNC_CDIV || func == WS_FUNC_POW2FLOOR || ws_func_of_bits(func);
 }
 
-static WsFormula *call(WsBinder *B, const WsExpr *e)
+static WsFormula *call(WsBinder *B, const WsExpr *e, gboolean whole)
 {
     const guint n = ws_expr_n_bounds(e);
     if (n > 0)
@@ -325,8 +351,11 @@ static WsFormula *call(WsBinder *B, const WsExpr *e)
             B, ws_arena_phrase(B->arena, "a function that the reference notation does not have "
                                          "(LANGUAGE.md section 5 lists those that it has)"));
     WsFormula *f = node(B, WS_FORMULA_OPERATION, WS_FORMULA_REAL, e, e->n_args);
-    if (!bind_args(B, f))
-        return NULL;
+    for (guint i = 0; i < e->n_args; i++) {
+        B->whole = whole && e->func == WS_FUNC_SELECT && i > 0;
+        if (!bind_arg(B, f, i, e->arg[i]))
+            return NULL;
+    }
     if (e->func == WS_FUNC_SELECT)
         f->kind = widest(f, 1, WS_FORMULA_BOOL);
     else if (e->func == WS_FUNC_MIN || e->func == WS_FUNC_MAX || e->func == WS_FUNC_ABS)
@@ -350,7 +379,7 @@ static WsFormula *operation(WsBinder *B, const WsExpr *e)
     return f;
 }
 
-static WsFormula *bind_node(WsBinder *B, const WsExpr *e)
+static WsFormula *bind_node(WsBinder *B, const WsExpr *e, gboolean whole)
 {
     if (e->op == WS_EXPR_INT)
         return node(B, WS_FORMULA_NUMBER, WS_FORMULA_INT, e, 0);
@@ -359,13 +388,13 @@ static WsFormula *bind_node(WsBinder *B, const WsExpr *e)
     if (e->op == WS_EXPR_REAL)
         return node(B, WS_FORMULA_NUMBER, WS_FORMULA_REAL, e, 0);
     if (e->op == WS_EXPR_NAME)
-        return bind_name(B, e);
+        return bind_name(B, e, whole);
     if (e->op == WS_EXPR_VAR)
         return variable(B, e->var, e);
     if (e->op == WS_EXPR_INDEX)
         return element(B, e);
     if (e->op == WS_EXPR_CALL)
-        return call(B, e);
+        return call(B, e, whole);
     if (e->op == WS_EXPR_TOTAL)
         return ws_bind_fail(B,
                             ws_arena_phrase(B->arena, "a name with .total, which only steps have"));
@@ -374,13 +403,15 @@ static WsFormula *bind_node(WsBinder *B, const WsExpr *e)
 
 WsFormula *ws_bind_expr(WsBinder *B, const WsExpr *e)
 {
+    const gboolean whole = B->whole;
     WsFormula *f;
+    B->whole = FALSE;
     if (B->d->problem)
         return NULL;
     count(&B->d->terms, 1);
     B->height++;
     B->depth = MAX(B->depth, B->height);
-    f = B->height > WS_FORMULA_HEIGHT ? too_high(B) : bind_node(B, e);
+    f = B->height > WS_FORMULA_HEIGHT ? too_high(B) : bind_node(B, e, whole);
     B->height--;
     return f;
 }

@@ -47,8 +47,10 @@ static void bind_statement(WsBinder *B, guint statement)
     B->height = B->depth = 0;
     g_ptr_array_set_size(B->scope, 0);
     judge_names(B, d->statement);
-    if (d->tensor < 0 || ws_bind_shape(B, (guint)d->tensor))
+    if (d->tensor < 0 || ws_bind_shape(B, (guint)d->tensor)) {
+        B->whole = TRUE;
         value = ws_bind_expr(B, d->statement->value);
+    }
     if (d->problem)
         return;
     d->value = value;

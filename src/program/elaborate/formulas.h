@@ -27,6 +27,7 @@ typedef struct {
     guint height;     /* nodes of the statement above this one */
     guint depth;      /* the most that there were, helpers written out */
     guint statement;
+    gboolean whole; /* what is bound next is all that the statement says of an element */
     WsDefinition *d;
 } WsBinder;
 

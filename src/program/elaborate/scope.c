@@ -54,8 +54,8 @@ gboolean ws_elab_stop(const WsElab *E)
 /* --- tables --------------------------------------------------------------------------------- */
 
 static const char *const reserved[] = {
-    "replica", "replicas", "cta",  "ctas", "row",   "col", "tiles", "group",
-    "all",     "thread",   "warp", "true", "false", "inf", "log2e", "ln2",
+    "replica", "replicas", "cta",  "ctas",  "row", "col",   "tiles", "group", "all",
+    "thread",  "warp",     "true", "false", "inf", "log2e", "ln2",   "any",
 };
 
 static gboolean is_reserved(const char *name)
