@@ -9,6 +9,7 @@
     peers.py --attention BUNDLE [...] [--causal] --fa3 LIB  attention forward, also beside cuDNN
     peers.py --small BUNDLE [...]                         GEMM of few rows, beside torch (peers_serving.py)
     peers.py --grouped BUNDLE [...]                       grouped GEMM, beside torch._grouped_mm
+    peers.py --experts BUNDLE [...] --deepgemm-grouped CUBIN [...]  grouped GEMM in fp8 (peers_experts.py)
     peers.py --decode BUNDLE [...] [--length N ...]       attention over a paged cache, beside torch and cuDNN; BUNDLE+BUNDLE
                                                           are launches that follow each other; --in-order: its pages do
     peers.py --varlen BUNDLE [...] [--causal]             packed sequences, beside torch and cuDNN (peers_attention.py)
@@ -30,7 +31,8 @@ Of cuBLASLt every algorithm that its heuristic names, 32 at most, is timed cold 
 fastest, and what torch.matmul takes, run beside the bundles, and ratios are to the fastest of these.
 
 CUBIN holds DeepGEMM's sm90_fp8_gemm_1d2d_impl, instantiated with N, K as constants (its default) and the
-tile its heuristic takes for large problems: 256x128x128, 3 stages, cluster of 2, A multicast. LIB exports
+tile its heuristic takes for large problems: 256x128x128, 3 stages, cluster of 2, A multicast. Those of --deepgemm-grouped
+hold its instances for grouped problems (GemmType 1 and 2), each for its experts, N and K. LIB exports
     int flashmla_prefill(q, kv, indices, out, max_logits, lse, s_q, s_kv, h_q, topk, float scale, stream)
 around FlashMLA's sparse prefill for sm90 (576/512, no sink, no lengths); and for decode over its fp8 cache
     int flashmla_decode_parts(h_q, s_q)
@@ -64,6 +66,7 @@ if torch is not None:
     import cublaslt
     import peers_attention
     import peers_backward
+    import peers_experts
     import peers_norm
     import peers_serving
     import peers_sparse
@@ -413,7 +416,7 @@ def summary(results):
                     name, len(ratios), kind, min(ratios), peer.geometric_mean(ratios)))
 
 
-PEERS = re.compile("lt-|torch|deepgemm(-uncleaned)?$|flashmla(-meta)?$|fa3$|cudnn|flex$|efficient$|flash-filled$")
+PEERS = re.compile("lt-|torch|deepgemm(-uncleaned|-[0-9].*)?$|flashmla(-meta)?$|fa3$|cudnn|flex$|efficient$|flash-filled$")
 
 
 def picked(results):
@@ -442,6 +445,8 @@ def main():
     p.add_argument("--fa3", metavar="LIB")
     p.add_argument("--small", nargs="+", default=[], metavar="BUNDLE")
     p.add_argument("--grouped", nargs="+", default=[], metavar="BUNDLE")
+    p.add_argument("--experts", nargs="+", default=[], metavar="BUNDLE")
+    p.add_argument("--deepgemm-grouped", nargs="+", default=[], metavar="CUBIN")
     p.add_argument("--decode", nargs="+", default=[], metavar="BUNDLE")
     p.add_argument("--varlen", nargs="+", default=[], metavar="BUNDLE")
     p.add_argument("--forms", nargs="+", default=[], metavar="BUNDLE")
@@ -474,7 +479,7 @@ def main():
         torch.cuda.get_device_name(), sms, torch.__version__, options.rounds, options.reps))
     try:
         for problems in (gemm, fp8_block, peers_sparse.sparse_mla, peers_sparse.sparse_decode,
-                         peers_sparse.indexer, attention, peers_serving.small, peers_serving.grouped,
+                         peers_sparse.indexer, attention, peers_serving.small, peers_serving.grouped, peers_experts.experts,
                          peers_serving.decode, peers_attention.varlen, peers_attention.forms,
                          peers_norm.rmsnorm, peers_norm.cross_entropy, peers_norm.linear,
                          peers_backward.backward):
