@@ -2,6 +2,7 @@
 #include "check/between.h"
 #include "check/global/judge.h"
 #include "check/mesh/judge.h"
+#include "check/no_launch.h"
 #include "check/order.h"
 #include "check/own_words.h"
 #include "check/play/case_at.h"
@@ -336,19 +337,8 @@ static void play_program(const WsProgram *p, const WsCheckOptions *o, WsVerdict 
     else if (!proved && play->outside)
         v->kind = WS_VERDICT_OUTSIDE,
         v->reason = ws_phrase("the findings say what cannot be simulated");
-    else if (v->played->len == 0 && !cancelled(o)) {
-        const char *last = v->skipped->len ? v->skipped->pdata[v->skipped->len - 1] : NULL;
-        WsFinding *f = ws_findings_add(findings, WS_RULE_F_PLAY, "sizes",
-                                       "%s: no sizes were found that its assumptions allow%s%s",
-                                       p->name, last ? ": " : "", last ? last : "");
-        if (proved) { /* of no launch, perhaps */
-            f->severity = WS_SEVERITY_WARNING;
-            ws_finding_set_remedy(f, "see whether the assumptions contradict each other");
-        } else {
-            v->kind = WS_VERDICT_OUTSIDE;
-            v->reason = ws_phrase("no sizes were found that its assumptions allow");
-        }
-    }
+    else if (v->played->len == 0 && !cancelled(o))
+        ws_judge_no_launch(p, v, findings);
     ws_play_free(play);
     g_ptr_array_unref(cases);
 }

@@ -11,6 +11,16 @@
 
 #include <string.h>
 
+static gboolean is_told(const WsFindings *findings, const WsFinding *other)
+{
+    for (guint i = 0; i < findings->list->len; i++) {
+        const WsFinding *f = findings->list->pdata[i];
+        if (f->rule == other->rule && !strcmp(f->message, other->message))
+            return TRUE;
+    }
+    return FALSE;
+}
+
 /* The sizes stand in the design and can be given at the launch: no more than a warning. */
 static void try_sizes(const WsProgram *p, gboolean rehearse, WsFindings *findings)
 {
@@ -20,7 +30,7 @@ static void try_sizes(const WsProgram *p, gboolean rehearse, WsFindings *finding
         ws_launchable(p, v, ws_launch_grid(v, ws_launch_most(p)), met);
     for (guint i = 0; i < met->list->len; i++) {
         const WsFinding *f = met->list->pdata[i];
-        if (f->rule != WS_RULE_R_LAUNCH)
+        if ((f->rule != WS_RULE_R_LAUNCH && f->rule != WS_RULE_R_ASSUME) || is_told(findings, f))
             continue;
         WsFinding *same = ws_findings_add(findings, f->rule, f->at, "%s", f->said);
         same->severity = WS_SEVERITY_WARNING;

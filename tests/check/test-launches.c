@@ -96,24 +96,45 @@ static void empty_rounds(void)
     }
 }
 
-/* What is proved of launches that no assumption allows says so. */
+/* Proved is what has a launch, if only by sizes of a search. */
 static void no_launch(void)
 {
-    static const char *const assume[] = { "'N >= 9','N <= 3'", "'N < 0'", "'N <= 8'" };
-    for (guint i = 0; i < G_N_ELEMENTS(assume); i++) {
-        Row row = { "no launch", AXIS, "N > 20", NULL };
+    static const struct {
+        const char *assume, *sizes;
+        WsVerdictKind kind;
+    } cases[] = {
+        { "'N <= 8'", "'N':8,'T':4", WS_VERDICT_PROVED },
+        { "'N >= 9','N <= 3'", "'N':8,'T':4", WS_VERDICT_OUTSIDE },
+        { "'N < 0'", "'N':8,'T':4", WS_VERDICT_OUTSIDE },
+        { "'1 == 2'", "'N':8,'T':4", WS_VERDICT_OUTSIDE },
+        { "'T % 2 == 0','(T + 1) % 2 == 0'", "'N':8,'T':4", WS_VERDICT_OUTSIDE },
+        { "'T*T == 2'", "'N':8,'T':4", WS_VERDICT_OUTSIDE },
+        { "'T/(N - N) >= 0'", "'N':8,'T':4", WS_VERDICT_OUTSIDE },
+        { "'T == 0'", "'N':8,'T':0", WS_VERDICT_OUTSIDE },          /* without a tile */
+        { "'T % 1000003 == 5'", "'N':8,'T':4", WS_VERDICT_PROVED }, /* the search finds it */
+        { "'T*T == 1002001'", "'N':8,'T':4", WS_VERDICT_OUTSIDE },  /* not this one */
+        { "'T*T == 1002001'", "'N':8,'T':1001", WS_VERDICT_PROVED },
+        { "'T >= 3','N == T + 5','N <= 8'", "'N':80,'T':4", WS_VERDICT_PROVED },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        Row row = { "no launch", AXIS, "N < 0", NULL };
         g_autofree char *plain = design_of(&row);
-        g_autofree char *list = g_strdup_printf(",'assume':[%s],\"tiles\"", assume[i]);
+        g_autofree char *list = g_strdup_printf(",'assume':[%s],\"tiles\"", cases[i].assume);
+        g_autofree char *sizes = g_strdelimit(g_strdup(cases[i].sizes), "'", '"');
         g_autofree char *quoted = g_strdelimit(g_strdup(list), "'", '"');
         g_auto(GStrv) part = g_strsplit(plain, ",\"tiles\"", 2);
-        g_autofree char *text = g_strjoinv(quoted, part);
+        g_autofree char *assumed = g_strjoinv(quoted, part);
+        g_auto(GStrv) half = g_strsplit(assumed, "\"N\":8,\"T\":4", 2);
+        g_autofree char *text = g_strjoinv(sizes, half);
         g_autoptr(WsFindings) findings = ws_findings_new();
         g_autoptr(WsProgram) p = right_program(text, "no-launch", findings);
         g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
         const WsFinding *f = find_finding(findings, "F-PLAY", NULL, NULL, NULL);
-        g_assert_cmpint(v->kind, ==, WS_VERDICT_PROVED);
-        g_assert_true((f != NULL) == (i < 2));
-        g_assert_true(!f || f->severity == WS_SEVERITY_WARNING);
+        g_autofree char *words = ws_verdict_text(v);
+        g_test_message("%s with %s: %s", cases[i].assume, cases[i].sizes, words);
+        g_assert_cmpint(v->kind, ==, cases[i].kind);
+        g_assert_true((f != NULL) == (v->kind != WS_VERDICT_PROVED));
+        g_assert_true(!f == !strstr(words, "no sizes were found"));
     }
 }
 

@@ -239,6 +239,33 @@ static void test_same_reading(void)
     }
 }
 
+/* What is read of a kernel may be no design, or one that goes wrong by itself: the verdict is that
+ * on the kernel. */
+static void test_one_judge(void)
+{
+    static const char carried[] = "    v = tile\n    for k in range(3):\n"
+                                  "        v = v.to(tl.int1, bitcast=False)\n    doubled = v * 2.0";
+    gsize length;
+    g_autofree char *scale = get(WS_SOURCE_ROOT "/tests/import/tle/names/scale.py", &length);
+    g_autofree char *file = at("carried.py"), *said = NULL, *output = NULL, *json = NULL;
+    g_auto(GStrv) part = g_strsplit(scale, "    doubled = tile * 2.0", 2);
+    g_autofree char *text = g_strjoinv(carried, part);
+    g_assert_true(g_file_set_contents(file, text, -1, NULL));
+    const char *const kernel[] = { "check", "@carried.py", NULL };
+    const char *const import[] = { "import", "@carried.py", "-o", "@read.wstave", NULL };
+    const char *const told[] = { "import", "@carried.py", "--json", NULL };
+    const char *const design[] = { "check", "@read.wstave", NULL };
+    g_assert_cmpint(run_here(kernel, &said), ==, 3);
+    g_assert_cmpint(run_here(import, &output), ==, 3);
+    g_assert_nonnull(strstr(output, "carried.py: undecided: "));
+    g_assert_nonnull(strstr(output, "read.wstave: the design by itself: refused"));
+    g_assert_cmpint(run_here(told, &json), ==, 3);
+    g_assert_nonnull(strstr(json, "\"verdict\": \"undecided\""));
+    g_assert_nonnull(strstr(json, "\"design_alone\": \"refused\""));
+    g_clear_pointer(&said, g_free);
+    g_assert_cmpint(run_here(design, &said), ==, 2);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -275,6 +302,7 @@ int main(int argc, char **argv)
     g_test_add_func("/cli/outputs/bundle", test_bundle);
     g_test_add_func("/cli/outputs/large", test_large);
     g_test_add_func("/cli/outputs/same-reading", test_same_reading);
+    g_test_add_func("/cli/outputs/one-judge", test_one_judge);
     const int code = g_test_run();
     const char *const remove[] = { "rm", "-rf", dir, NULL };
     g_spawn_sync(NULL, (char **)remove, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL,

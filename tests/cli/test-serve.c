@@ -45,6 +45,8 @@ static json_object *parsed(const char *line)
     return json;
 }
 
+#define KERNELS WS_SOURCE_ROOT "/tests/import/"
+
 static const struct {
     const char *request;
     int exit_code;
@@ -69,6 +71,11 @@ static const struct {
     { "{\"do\":\"fix\",\"file\":\"" GEMM "\"}", 0, "\"fixed\": false" },
     { "{\"do\":\"import\",\"text\":\"x = 1\",\"from\":\"gluon\"}", 2, "no function of the file" },
     { "{\"do\":\"import\",\"text\":\"x = 1\"}", 2, "say the language" },
+    { "{\"do\":\"import\",\"file\":\"" KERNELS "gluon/rows.py\"}", 0, "\"verdict\": \"proved\"" },
+    { "{\"do\":\"import\",\"file\":\"" KERNELS "gluon/defaults.py\"}", 1,
+      "\"verdict\": \"refuted\"" },
+    { "{\"do\":\"import\",\"file\":\"" KERNELS "ptx/flow/two-lanes-load.ptx\"}", 3,
+      "\"says\": \"undecided: line 279: a guard" },
     { "{\"do\":\"check\"}", 2, "say which" },
     { "{\"do\":\"chekc\",\"file\":\"x\"}", 2, "chekc" },
     { "{\"id\":7}", 2, "say what to do" },

@@ -9,7 +9,8 @@
 
 /* import FILE --from LANGUAGE -o DESIGN */
 
-/* What `check` says of the design that is written. */
+/* What `check` says of the design that is written, which holds less than the reading it comes from:
+ * what an unread line may reach is not in it. */
 typedef struct {
     WsCliInput in;
     WsVerdict *verdict; /* NULL: it does not elaborate */
@@ -37,18 +38,31 @@ static void check_written(Written *w, const char *text, const char *name)
         w->code = WS_EXIT_DEFECT;
 }
 
-static void print_written(const Written *w, const char *name)
+/* Where the design alone is judged another way, that is no verdict on the kernel. */
+static void print_verdicts(const WsJudged *k, int code, const Written *w, const char *name)
 {
-    g_autofree char *verdict = w->verdict ? ws_verdict_text(w->verdict) : NULL;
-    if (w->code == WS_EXIT_USAGE || w->code == WS_EXIT_NO)
+    g_autofree char *kernel = ws_verdict_text(k->verdict);
+    g_autofree char *alone = w->verdict ? ws_verdict_text(w->verdict) : NULL;
+    if (code == WS_EXIT_NO)
+        ws_cli_fail_findings(code, k->findings, k->import->file);
+    g_printerr("%s: %s\n", k->import->file, kernel);
+    if (w->verdict && w->verdict->kind == k->verdict->kind && w->code == code)
+        return;
+    if (code == WS_EXIT_YES)
         ws_cli_fail_findings(w->code, w->in.findings, name);
-    g_printerr("%s: %s\n", name,
-               verdict ? verdict : "refused: the rules of designs refuse what was read");
+    g_printerr("%s: the design by itself: %s\n", name,
+               alone ? alone : "refused: the rules of designs refuse what was read");
 }
 
-static void put_json(const char *file, const char *out, const WsImport *import, const char *text,
+static const char *title_of(const WsVerdict *verdict)
+{
+    return verdict ? ws_verdict_title(verdict->kind) : "refused";
+}
+
+static void put_json(const char *file, const char *out, const WsJudged *k, const char *text,
                      const Written *written)
 {
+    const WsImport *import = k->import;
     WsJsonOut j;
     ws_cli_json_begin(&j);
     ws_json_out_text(&j, "file", file);
@@ -67,8 +81,8 @@ static void put_json(const char *file, const char *out, const WsImport *import, 
         ws_json_out_close(&j, '}');
     }
     ws_json_out_close(&j, ']');
-    ws_json_out_text(&j, "verdict",
-                     written->verdict ? ws_verdict_title(written->verdict->kind) : "refused");
+    ws_json_out_text(&j, "verdict", title_of(k->verdict));
+    ws_json_out_text(&j, "design_alone", title_of(written->verdict));
     ws_json_out_text(&j, "output", out);
     ws_json_out_text(&j, "text", out ? NULL : text);
     ws_cli_json_end(&j);
@@ -104,7 +118,6 @@ int ws_command_import(int argc, char **argv)
         return WS_EXIT_USAGE;
     int code;
     const WsImportOptions options = { .kernel = kernel, .define = define, .modules = modules };
-    /* The reading that `check` of the same file judges: there may be several. */
     const WsCheckOptions check = { .verdict_only = TRUE };
     g_auto(WsJudged) judged = { 0 };
     if (!ws_cli_judge_kernel(file, from, &options, &check, &judged, &code))
@@ -121,9 +134,12 @@ int ws_command_import(int argc, char **argv)
     check_written(&written, text, name);
     if ((kept || !json) && !ws_cli_write(out, text, -1))
         return WS_EXIT_USAGE;
+    ws_check_locate(judged.design, judged.findings);
+    ws_import_locate(judged.design, judged.findings);
+    code = ws_cli_verdict_code(judged.verdict, judged.findings, FALSE, NULL);
     if (json)
-        put_json(file, kept, import, text, &written);
+        put_json(file, kept, &judged, text, &written);
     else
-        print_written(&written, name);
-    return written.code;
+        print_verdicts(&judged, code, &written, name);
+    return code == WS_EXIT_YES ? written.code : code; /* who reads a proof gets a proved design */
 }

@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "cli/check_report.h"
 #include "cli/serve/request.h"
-#include "import/import.h"
+#include "judge/judge.h"
 #include "mend/fix.h"
 #include "model/finding.h"
 #include "model/findings.h"
@@ -189,9 +189,11 @@ static int fix(Work *w)
                                                                                        : WS_EXIT_NO;
 }
 
-static void put_import(Work *w, const WsImport *import, WsImportFrom from)
+static void put_import(Work *w, const WsJudged *k, WsImportFrom from)
 {
+    const WsImport *import = k->import;
     g_autofree char *design = ws_design_print(import->design);
+    g_autofree char *says = ws_verdict_text(k->verdict);
     WsJsonOut j;
     ws_json_out_init(&j);
     ws_json_out_open(&j, NULL, '{');
@@ -210,6 +212,8 @@ static void put_import(Work *w, const WsImport *import, WsImportFrom from)
         ws_json_out_close(&j, '}');
     }
     ws_json_out_close(&j, ']');
+    ws_json_out_text(&j, "verdict", ws_verdict_word(k->verdict->kind));
+    ws_json_out_text(&j, "says", says);
     ws_json_out_text(&j, "design", design);
     ws_json_out_close(&j, '}');
     w->result = ws_json_out_end(&j);
@@ -229,12 +233,15 @@ static int import(Work *w)
     if (from == WS_IMPORT_FROM_COUNT)
         return fail(w, WS_EXIT_USAGE, "say the language: \"from\" (%s)", ws_import_names);
     g_auto(GStrv) define = ws_request_texts(r, "define");
-    const WsImportOptions how = { .kernel = ws_request_text(r, "kernel"), .define = define };
-    g_autoptr(WsImport) found = ws_import_text_as(text, length, file, from, &how, &error);
-    if (!found)
+    WsImportOptions how = { .kernel = ws_request_text(r, "kernel"), .define = define };
+    const WsCheckOptions options = { .verdict_only = TRUE };
+    g_autofree char *folder = r->file ? g_path_get_dirname(r->file) : NULL;
+    how.folder = folder;
+    g_auto(WsJudged) judged = { 0 };
+    if (!ws_judge_text(text, length, file, from, &how, &options, &judged, &error))
         return fail(w, WS_EXIT_USAGE, "%s", error->message);
-    put_import(w, found, from);
-    return WS_EXIT_YES;
+    put_import(w, &judged, from);
+    return ws_cli_verdict_code(judged.verdict, judged.findings, FALSE, NULL);
 }
 
 static int hello(Work *w)
