@@ -9,7 +9,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 case "${1:-}" in
---gemm | --fp8-block | --sparse-mla | --sparse-decode | --indexer | --attention | --small | --grouped | --decode | --varlen | --forms | --backward | --help) exec python3 tests/gpu/peers.py "$@" ;;
+--gemm | --fp8-block | --sparse-mla | --sparse-decode | --indexer | --attention | --small | --grouped | --experts | --decode | --varlen | --forms | --backward | --help) exec python3 tests/gpu/peers.py "$@" ;;
 esac
 make=1 run=1 keep=0 sustained=2 build=build/bin dir= only= deepgemm= mqa= flashmla= fa3=
 while [ $# -gt 0 ]; do
