@@ -1,6 +1,7 @@
 #include "advise/floor.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
+#include "program/walk/depends.h"
 #include "program/walk/launch_values.h"
 #include "program/walk/walk.h"
 
@@ -41,18 +42,31 @@ static gboolean add_tile(Work *w, gint64 tile, double sum[N_UNITS])
     return TRUE;
 }
 
+/* Does every tile have the work of the first one? */
+static gboolean alike(const Work *w)
+{
+    const guint other = WS_DEPENDS_TILE | WS_DEPENDS_ORDER | WS_DEPENDS_DATA;
+    g_autoptr(WsDepends) d = ws_depends_new(w->p, NULL);
+    for (guint i = 0; i < w->p->n_ops; i++)
+        for (guint u = 0; u < N_UNITS; u++)
+            if (w->cycles[u][i] > 0 &&
+                (!w->p->op[i]->tree || (ws_depends_around(d, w->p->op[i]->tree) & other)))
+                return FALSE;
+    return TRUE;
+}
+
 static WsFloor floor_of(Work *w, const WsMachine *m)
 {
-    const gint64 tiles = ws_launch_tiles(w->v);
+    const gint64 tiles = ws_launch_tiles(w->v), walked = alike(w) ? MIN(tiles, 1) : tiles;
     const double sms = MAX(floor(m->value[WS_MACHINE_SMS] / MAX(w->p->cluster, 1)), 1);
     double total[N_UNITS] = { 0 }, least[N_UNITS];
     WsFloor found = { 0, NULL };
-    for (gint64 t = 0; t < tiles; t++) {
+    for (gint64 t = 0; t < walked; t++) {
         double sum[N_UNITS] = { 0 };
         if (!add_tile(w, t, sum))
             return found;
         for (guint u = 0; u < N_UNITS; u++) {
-            total[u] += sum[u];
+            total[u] += walked < tiles ? sum[u] * (double)tiles : sum[u];
             least[u] = t ? MIN(least[u], sum[u]) : sum[u];
         }
     }

@@ -1,8 +1,8 @@
 /* The play: agents in order of time. */
 #include "clock/play.h"
-#include "program/op.h"
 #include "base/phrase.h"
 #include "model/finding.h"
+#include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
 #include "program/parts/operation.h"
@@ -262,7 +262,7 @@ static WsPlayer *furthest_behind(WsClockPlay *play)
 
 static gboolean fetch(WsClockPlay *play, WsPlayer *a)
 {
-    a->last = a->step;
+    ws_step_copy(&a->last, &a->step);
     if (!ws_walker_next(a->walker, &a->step, &play->error)) {
         a->state = WS_AGENT_DONE;
         ws_clock_play_close_record(play, a);

@@ -43,6 +43,7 @@ typedef struct {
     guint64 *place; /* of the played CTA in this wave, by op */
     guint8 *known;
     guint *loads;       /* by agent */
+    GArray *load;       /* guint: operations that load and that the played tile has, by agent */
     double *executions; /* by op, in one tile */
     guint32 *streamed;  /* by tensor: dimensions that some load walks through inside a tile */
     guint8 *at_once;    /* by agent: the coordinates of a tile tell all its places */
@@ -297,9 +298,9 @@ static gboolean in_tile(const WsStep *step)
 /* All loads that the played tile has, of the tile in which the walker is. */
 static void look_at_all(Look *look, WsWalker *w, guint agent, gint wave, gboolean played)
 {
-    for (guint i = 0; i < look->p->n_ops; i++) {
-        const WsOp *op = look->p->op[i];
-        if (op->agent == (gint)agent && is_load(look->p, op) && look->executions[i] > 0)
+    for (guint i = 0; i < look->load->len; i++) {
+        const WsOp *op = look->p->op[g_array_index(look->load, guint, i)];
+        if (op->agent == (gint)agent)
             look_at_load(look, w, op, wave, played);
     }
 }
@@ -372,6 +373,7 @@ WsShares *ws_shares_new(const WsProgram *p, const WsLaunchValues *v, gint64 clus
     g_autofree guint64 *place = g_new0(guint64, p->n_ops + 1);
     g_autofree guint8 *known = g_new0(guint8, p->n_ops + 1);
     g_autofree guint *loads = g_new0(guint, p->n_agents + 1);
+    g_autoptr(GArray) load = g_array_new(FALSE, FALSE, sizeof(guint));
     g_autofree double *executions = g_new0(double, p->n_ops + 1);
     g_autofree guint32 *streamed = g_new0(guint32, p->n_tensors + 1);
     g_autofree guint8 *at_once = g_new0(guint8, p->n_agents + 1);
@@ -393,6 +395,7 @@ WsShares *ws_shares_new(const WsProgram *p, const WsLaunchValues *v, gint64 clus
                   place,
                   known,
                   loads,
+                  load,
                   executions,
                   streamed,
                   at_once,
@@ -413,6 +416,9 @@ WsShares *ws_shares_new(const WsProgram *p, const WsLaunchValues *v, gint64 clus
                 if (count_executions(&look, agent, MIN(played + w * clusters, count - 1)))
                     break;
         }
+    for (guint i = 0; i < p->n_ops; i++)
+        if (is_load(p, p->op[i]) && executions[i] > 0)
+            g_array_append_val(load, i);
     s->share = g_new0(WsShare, (gsize)s->waves * MAX(p->n_ops, 1));
     for (guint w = 0; w < s->waves; w++)
         look_at_wave(&look, (gint)w, count);

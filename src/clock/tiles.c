@@ -27,7 +27,8 @@ static double rounds(WsWalker *w, const WsTree *t)
         return side < t->n_kids ? rounds(w, t->kid[side]) : 0;
     }
     for (guint i = 0; i < t->n_kids; i++)
-        sum += rounds(w, t->kid[i]);
+        if (t->kid[i]->kind != WS_TREE_OP)
+            sum += rounds(w, t->kid[i]);
     if (t->kind != WS_TREE_LOOP || t->over != WS_OVER_COUNT)
         return sum;
     if (!t->count || !ws_walker_eval(w, t->count, &value, NULL))

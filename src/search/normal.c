@@ -9,6 +9,7 @@
 #include "program/parts/retired.h"
 #include "program/parts/tree.h"
 #include "program/visit.h"
+#include "search/search.h"
 
 #include <string.h>
 

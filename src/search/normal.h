@@ -17,9 +17,4 @@ WsDesign *ws_search_normal(const WsDesign *design, gboolean *rolled);
  * nothing. */
 gboolean ws_search_serialises(const WsProgram *p);
 
-/* What of a program decides whether ptxas overlaps its products: the order of all that computes,
- * loops and branches around it, registers; not where is waited, arrived and loaded. As a checksum.
- * Caller frees. */
-char *ws_search_computing(const WsProgram *p);
-
 G_END_DECLS

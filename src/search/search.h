@@ -22,6 +22,8 @@ typedef struct {
     gboolean reorders; /* something that computes was moved: values are to be compared */
 } WsFound;
 
+void ws_found_free(gpointer data);
+
 typedef struct {
     double seconds; /* of this thread; 0: 60 */
     guint beam;     /* designs kept from one round of edits to the next; 0: 6 */
@@ -54,13 +56,13 @@ typedef struct {
 } WsSearchOptions;
 
 typedef struct {
-    GPtrArray *found; /* WsFound*, proved, fastest first (see jitter): each with less shared
-                         memory or fewer registers than all before it, or within 1 % of
-                         the first with a third fewer edits */
+    GPtrArray *found;  /* WsFound*, proved, fastest first (see jitter): each with less shared
+                          memory or fewer registers than all before it, or within 1 % of
+                          the first with a third fewer edits */
     GPtrArray *proved; /* WsFound*, all that were, fastest first, without a floor; with no edit: the
                           design as it is. Neither accepted nor, of `kept`, proved again */
-    gint64 cycles;    /* of the design as it is */
-    guint rounds;     /* that were finished */
+    gint64 cycles;     /* of the design as it is */
+    guint rounds;      /* that were finished */
     guint tried, idle, unfit, refuted, undecided, repeated; /* edits: in all; left out, since they
                          change only what is on no critical path of the design they are of; that do
                          not elaborate, play, or do the same work; that the check refutes; cannot
@@ -79,5 +81,10 @@ WsSearch *ws_search_new(const WsTrialOf *of, const WsDesign *design, const WsSea
                         WsFindings *findings);
 void ws_search_free(WsSearch *s);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsSearch, ws_search_free)
+
+/* What of a program decides whether ptxas overlaps its products: the order of all that computes,
+ * loops and branches around it, registers; not where is waited, arrived and loaded. As a checksum.
+ * Caller frees. */
+char *ws_search_computing(const WsProgram *p);
 
 G_END_DECLS

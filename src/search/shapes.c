@@ -32,7 +32,7 @@ static void play_all(WsShapes *s, const WsTrialOf *of)
         }
 }
 
-static gint64 fewest(const WsShapes *s, guint shape)
+gint64 ws_shapes_fewest(const WsShapes *s, guint shape)
 {
     gint64 best = 0;
     for (guint d = 0; d < s->all->len; d++) {
@@ -55,7 +55,7 @@ static double regret_with(const WsShapes *s, guint shape, guint more, guint *cho
             *choice = d;
         }
     }
-    return best ? (double)best / (double)fewest(s, shape) - 1 : INFINITY;
+    return best ? (double)best / (double)ws_shapes_fewest(s, shape) - 1 : INFINITY;
 }
 
 static double mean_with(const WsShapes *s, guint more)

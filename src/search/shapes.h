@@ -21,6 +21,8 @@ typedef struct {
  * full. */
 WsShapes *ws_shapes_new(const WsTrialOf *of, const WsSearch *const *found, guint n_shapes,
                         const WsDesign *start, guint most);
+/* Cycles of the fastest of `all` in a shape, whichever search found it; 0: none runs it. */
+gint64 ws_shapes_fewest(const WsShapes *s, guint shape);
 void ws_shapes_free(WsShapes *s);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsShapes, ws_shapes_free)
 

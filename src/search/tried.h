@@ -21,7 +21,6 @@ typedef struct {
 #define WS_ROUGH_TILES 3 /* of a CTA, by which edits are ranked before they are played whole */
 
 void ws_tried_free(gpointer data);
-void ws_found_free(gpointer data);
 
 /* Elaborates and plays a design by its first tiles, or knows what came of it; takes `sum`. NULL: it
  * is unfit, stuck, or ptxas serialises it; `s` counts what it is. Without decisions. */

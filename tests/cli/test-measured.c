@@ -148,6 +148,56 @@ static void absent(void)
     g_assert_null(turns);
 }
 
+static int from_kept(const char *design, const char *kept, const char *says, char **output)
+{
+    g_autofree char *out = g_build_filename(dir, "out.wstave", NULL);
+    const char *const arguments[] = { "search", design,      "--measure=4", "-o",
+                                      out,      "--bundles", kept,          NULL };
+    g_unlink(out);
+    g_setenv("WARPSTAVE_SAYS", says, TRUE);
+    return run(arguments, output);
+}
+
+/* Searched where no GPU is, measured elsewhere: the same designs, judged once more. */
+static void kept(void)
+{
+    g_autofree char *output = NULL, *keep = g_build_filename(dir, "keep", NULL);
+    g_autofree char *log = g_build_filename(dir, "turns", NULL), *turns = NULL;
+    g_autofree char *out = g_build_filename(dir, "out.wstave", NULL), *written = NULL;
+    g_autofree char *second = g_build_filename(keep, "001", "design.wstave", NULL), *text = NULL;
+    const char *const arguments[] = { "search",        GEMM,          "--rounds=2", "--beam=2",
+                                      "--size=M=8192", "--measure=3", "--keep",     keep,
+                                      "--budget=20s",  NULL };
+    if (!can_run())
+        return;
+    g_unlink(log);
+    g_setenv("WARPSTAVE_TURNS", log, TRUE);
+    g_setenv("WARPSTAVE_SAYS", "absent", TRUE);
+    g_assert_cmpint(run(arguments, &output), ==, 4);
+    g_assert_false(g_file_test(log, G_FILE_TEST_EXISTS));
+    g_clear_pointer(&output, g_free);
+    const int code = from_kept(GEMM, keep, "", &output);
+    g_assert_nonnull(strstr(output, "1.000     1.000  as it is"));
+    g_assert_true(g_file_get_contents(log, &turns, NULL, NULL));
+    g_assert_nonnull(strstr(turns, " judged"));
+    g_assert_cmpint(g_file_get_contents(out, &written, NULL, NULL), ==, code == 0);
+    g_assert_true(!written || strstr(written, "found by search: "));
+    g_clear_pointer(&output, g_free);
+    g_assert_cmpint(
+        from_kept(WS_SOURCE_ROOT "/projects/gemm-fp16/design.wstave", keep, "", &output), ==, 2);
+    g_assert_nonnull(strstr(output, "kept of a search from another design"));
+    g_clear_pointer(&output, g_free);
+    g_assert_true(g_file_get_contents(WS_SOURCE_ROOT "/tests/designs/broken/01-missing-wait.wstave",
+                                      &text, NULL, NULL));
+    g_assert_true(g_file_set_contents(second, text, -1, NULL));
+    from_kept(GEMM, keep, "", &output);
+    g_assert_nonnull(strstr(output, "the check does not prove it"));
+    g_clear_pointer(&output, g_free);
+    g_assert_true(g_file_set_contents(second, "", 0, NULL));
+    g_assert_cmpint(from_kept(GEMM, keep, "", &output), ==, 2);
+    g_assert_nonnull(strstr(output, "designs.txt:3: no line of a search"));
+}
+
 static void refused(void)
 {
     static const struct {
@@ -158,6 +208,9 @@ static void refused(void)
         { { "--measure=0", "--host=x" }, "go with --measure" },
         { { "--measure=-1" }, "from 1 to 1000" },
         { { "--measure=1001" }, "from 1 to 1000" },
+        { { "--size=M=64", "--size=M=128" }, "M is given twice; for several shapes write --case" },
+        { { "--bundles=x" }, "goes with --measure" },
+        { { "--measure=2", "--bundles=/nonexistent" }, "/nonexistent/designs.txt" },
         { { "--measure=2", "--dry" }, "do not go with it" },
         { { "--measure=2", "--case=M=64 N=64 K=64" }, "do not go with it" },
         { { "--measure=2", "--keep=/dev/null/x" }, "cannot make /dev/null/x: /dev/null" },
@@ -205,7 +258,7 @@ int main(int argc, char **argv)
         { "/cli/measured/order", order },   { "/cli/measured/wrong", wrong },
         { "/cli/measured/later", later },   { "/cli/measured/broken", broken },
         { "/cli/measured/absent", absent }, { "/cli/measured/refused", refused },
-        { "/cli/measured/ranks", ranks },
+        { "/cli/measured/ranks", ranks },   { "/cli/measured/kept", kept },
     };
     for (guint i = 0; i < G_N_ELEMENTS(tests); i++)
         if (test_either(i)) /* each is a search */

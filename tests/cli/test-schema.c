@@ -66,7 +66,7 @@ static const struct {
       { "pick", PROJECTS "gemm.pick", "--json", "--size", "M=64", "--size", "N=64", "--size",
         "K=64" } },
     { "pick-regret", { "pick", PROJECTS "gemm.pick", "--json", "--regret" } },
-    { "pick-regret", { "pick", PROJECTS "attention.pick", "--json", "--regret" } },
+    { "pick-regret", { "pick", WS_SOURCE_ROOT "/tests/cli/no-table.pick", "--json", "--regret" } },
     { "bundle", { "bundle", GEMM, "-o", "@bundle", "--json" } },
     { "package", { "package", GEMM, "-o", "@package", "--wheel", "@wheels", "--json" } },
     { "collect", { "collect", WS_SOURCE_ROOT "/tests/launch/h200", "--json" } },

@@ -31,6 +31,27 @@ static void show(const WsFound *best, guint tried, gpointer data)
 /* --- searching ----------------------------------------------------------------------------------
  */
 
+static int measure_kept(const WsSearchAsked *a, char **set, const char *dir)
+{
+    g_auto(GStrv) setting = g_strdupv(set);
+    g_auto(WsCliInput) in = { 0 };
+    g_autoptr(GArray) settings = NULL;
+    const int code = ws_cli_load(&in, a->file, set);
+    if (code != WS_EXIT_YES)
+        return code;
+    if (!ws_cli_settings(setting, "--set", &settings))
+        return WS_EXIT_USAGE;
+    g_autoptr(WsDesign) start =
+        ws_advise_settled(in.design, settings ? (const WsSetting *)(gpointer)settings->data : NULL,
+                          settings ? settings->len : 0);
+    g_autoptr(WsMeasured) m = ws_measured_kept(dir, start, a->host, a->measure);
+    if (!m)
+        return WS_EXIT_USAGE;
+    ws_cli_say_aside(a->out);
+    ws_measured_print(m);
+    return ws_measured_end(a, m);
+}
+
 static int search(WsSearchAsked *a, char **set, char **size, const char *machine)
 {
     g_auto(WsCliLaunched) l = { 0 };
@@ -79,6 +100,23 @@ static int search(WsSearchAsked *a, char **set, char **size, const char *machine
     return a->out ? ws_told_write(a, s) : WS_EXIT_YES;
 }
 
+/* A size with two values is no launch, but may be meant as two. */
+static gboolean names_one_shape(char **size)
+{
+    for (guint i = 0; size && size[i]; i++)
+        for (guint k = 0; k < i; k++) {
+            const gsize n = strcspn(size[i], "=");
+            if (n != strcspn(size[k], "=") || strncmp(size[i], size[k], n) != 0)
+                continue;
+            ws_cli_fail(WS_EXIT_USAGE,
+                        "--size: %.*s is given twice; for several shapes write --case \"M=1 N=2\", "
+                        "with all sizes of one, once for each",
+                        (int)n, size[i]);
+            return FALSE;
+        }
+    return TRUE;
+}
+
 /* "60", "60s", "5m": seconds; 0: it is none of these. */
 static double read_budget(const char *text)
 {
@@ -91,7 +129,7 @@ static double read_budget(const char *text)
 int ws_command_search(int argc, char **argv)
 {
     g_autofree char *machine = NULL, *budget = NULL, *out = NULL, *resume = NULL, *host = NULL,
-                    *keep = NULL;
+                    *keep = NULL, *bundles = NULL;
     g_auto(GStrv) set = NULL, size = NULL, cases = NULL;
     int beam = 6, rounds = 12, designs = 4, measure = 0;
     double jitter = 30;
@@ -132,6 +170,10 @@ int ws_command_search(int argc, char **argv)
           "HOST" },
         { "keep", 0, 0, G_OPTION_ARG_FILENAME, &keep,
           "with --measure: keep the bundles in folders of DIR, 000 of the design as it is", "DIR" },
+        { "bundles", 0, 0, G_OPTION_ARG_FILENAME, &bundles,
+          "with --measure: run what --keep=DIR of such a search left, perhaps on another machine; "
+          "nothing is searched",
+          "DIR" },
         { "resume", 0, 0, G_OPTION_ARG_FILENAME, &resume,
           "keep what was tried in FILE; a search that finds it there continues from it", "FILE" },
         { "seed", 0, 0, G_OPTION_ARG_INT64, &seed, "which of equal designs are kept", "N" },
@@ -150,13 +192,16 @@ int ws_command_search(int argc, char **argv)
         return ws_cli_fail(WS_EXIT_USAGE,
                            "--case names all sizes of a shape, and each is a search of its own: "
                            "--size and --resume do not go with it");
-    if (!ws_cli_shapes(cases))
+    if (!ws_cli_shapes(cases) || !names_one_shape(size))
         return WS_EXIT_USAGE;
     if (resume && !*resume)
         return ws_cli_fail(WS_EXIT_USAGE, "--resume '' is no file: name one");
     if (measure < 0 || measure > 1000 || ((host || keep) && !measure))
         return ws_cli_fail(WS_EXIT_USAGE, measure ? "--measure is from 1 to 1000"
                                                   : "--host and --keep go with --measure");
+    if (bundles && (!measure || keep || json || size || resume))
+        return ws_cli_fail(WS_EXIT_USAGE, "--bundles goes with --measure, and neither with --keep, "
+                                          "--size, --resume nor --json");
     if (measure && (dry || cases))
         return ws_cli_fail(WS_EXIT_USAGE, "--measure runs designs of one launch whose values were "
                                           "compared: --dry and --case do not go with it");
@@ -195,8 +240,9 @@ int ws_command_search(int argc, char **argv)
                         keep };
     a.options.data = &a;
     signal(SIGINT, on_interrupt);
-    const int code = cases ? ws_search_cases(&a, set, cases, machine, (guint)designs)
-                           : search(&a, set, size, machine);
+    const int code = cases     ? ws_search_cases(&a, set, cases, machine, (guint)designs)
+                     : bundles ? measure_kept(&a, set, bundles)
+                               : search(&a, set, size, machine);
     signal(SIGINT, SIG_DFL);
     g_hash_table_destroy(a.same);
     return code;

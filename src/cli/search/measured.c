@@ -16,9 +16,10 @@
 #include <math.h>
 #include <string.h>
 
-#define RUNS       10  /* cold launches of a turn */
-#define LAST_TURNS 3   /* of the designs that stay */
-#define HOPELESS   2.0 /* times the fastest of its turn: left out at once */
+#define RUNS       10   /* cold launches of a turn */
+#define LAST_TURNS 3    /* of the designs that stay */
+#define HOPELESS   2.0  /* times the fastest of its turn: left out at once */
+#define CLOSE      1.05 /* the clock errs by as much on average */
 
 static void free_design(gpointer data)
 {
@@ -35,6 +36,7 @@ void ws_measured_free(WsMeasured *m)
     if (!m)
         return;
     g_ptr_array_unref(m->design);
+    g_ptr_array_unref(m->own);
     g_free(m);
 }
 
@@ -42,7 +44,7 @@ void ws_measured_free(WsMeasured *m)
  */
 
 /* What a search kept may be of an older check. */
-static gboolean is_proved(const WsFound *f)
+gboolean ws_measured_is_proved(const WsFound *f)
 {
     g_autoptr(WsFindings) ignored = ws_findings_new();
     g_autoptr(WsProgram) p = ws_elaborate(f->design, NULL, 0, ignored);
@@ -50,7 +52,7 @@ static gboolean is_proved(const WsFound *f)
     return v && v->kind == WS_VERDICT_PROVED;
 }
 
-static void add(WsMeasured *m, const WsFound *f, gboolean proved)
+WsMeasuredDesign *ws_measured_add(WsMeasured *m, const WsFound *f, gboolean proved)
 {
     WsMeasuredDesign *d = g_new0(WsMeasuredDesign, 1);
     d->found = f;
@@ -58,6 +60,7 @@ static void add(WsMeasured *m, const WsFound *f, gboolean proved)
     d->us = g_array_new(FALSE, FALSE, sizeof(double));
     d->time = NAN;
     g_ptr_array_add(m->design, d);
+    return d;
 }
 
 /* Two that the clock cannot tell apart in anything would take the place of a third. */
@@ -71,23 +74,70 @@ static gboolean is_alike(const WsMeasured *m, const WsFound *f)
     return FALSE;
 }
 
+/* Where the clock says as much of two, their order of what computes still makes other code of them.
+ */
+static gboolean is_another_order(GHashTable *orders, const WsFound *f)
+{
+    g_autoptr(WsFindings) ignored = ws_findings_new();
+    g_autoptr(WsProgram) p = ws_elaborate(f->design, NULL, 0, ignored);
+    return p && g_hash_table_add(orders, ws_search_computing(p));
+}
+
+/* The fastest of each order of what computes, so far as they are within CLOSE of the fastest of
+ * all; then whatever is left, fastest first. */
+static GPtrArray *in_turn(const WsSearch *s)
+{
+    g_autoptr(GHashTable) orders = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autoptr(GPtrArray) others = g_ptr_array_new();
+    GPtrArray *list = g_ptr_array_new();
+    gint64 best = 0;
+    for (guint i = 0; i < s->proved->len; i++) {
+        WsFound *f = s->proved->pdata[i];
+        if (!f->decision->len)
+            continue;
+        best = best ? best : f->cycles;
+        const gboolean close = (double)f->cycles <= CLOSE * (double)best;
+        g_ptr_array_add(close && is_another_order(orders, f) ? list : others, f);
+    }
+    g_ptr_array_extend(list, others, NULL, NULL);
+    return list;
+}
+
 static WsMeasured *choose(WsSearchAsked *a, const WsSearch *s, guint most)
 {
-    WsMeasured *m = g_new0(WsMeasured, 1);
-    m->design = g_ptr_array_new_with_free_func(free_design);
-    m->correlation = NAN;
-    m->kept = a->keep != NULL;
+    WsMeasured *m = ws_measured_new(a->keep != NULL);
+    g_autoptr(GPtrArray) list = in_turn(s);
     for (guint i = 0; i < s->proved->len; i++) {
         const WsFound *f = s->proved->pdata[i];
         if (!f->decision->len)
-            add(m, f, FALSE);
+            ws_measured_add(m, f, FALSE);
     }
-    for (guint i = 0; i < s->proved->len && m->design->len <= most && !ws_cli_interrupted(); i++) {
-        const WsFound *f = s->proved->pdata[i];
-        if (f->decision->len && !is_alike(m, f) && is_proved(f) && ws_asked_accept(f, a))
-            add(m, f, TRUE);
+    for (guint i = 0; i < list->len && m->design->len <= most && !ws_cli_interrupted(); i++) {
+        const WsFound *f = list->pdata[i];
+        if (!is_alike(m, f) && ws_measured_is_proved(f) && ws_asked_accept(f, a))
+            ws_measured_add(m, f, TRUE);
     }
     return m;
+}
+
+/* What lies in the folders of `keep`, for whoever measures them elsewhere. */
+static gboolean write_list(const WsMeasured *m, const char *keep)
+{
+    g_autofree char *file = g_build_filename(keep, WS_MEASURED_LIST, NULL);
+    g_autoptr(GString) text = g_string_new("# number | edits | predicted cycles | what was done\n");
+    g_autoptr(GError) error = NULL;
+    for (guint i = 0; i < m->design->len; i++) {
+        const WsFound *f = ((WsMeasuredDesign *)m->design->pdata[i])->found;
+        g_string_append_printf(text, "%03u | %u | %" G_GINT64_FORMAT " | ", i, f->decision->len,
+                               f->cycles);
+        for (guint k = 0; k < f->decision->len; k++)
+            g_string_append_printf(text, "%s%s", k ? " | " : "", (char *)f->decision->pdata[k]);
+        g_string_append_c(text, '\n');
+    }
+    if (g_file_set_contents(file, text->str, (gssize)text->len, &error))
+        return TRUE;
+    ws_cli_fail(WS_EXIT_DEFECT, "%s", error->message);
+    return FALSE;
 }
 
 /* The bundle of each in a folder of its own; from a file, as `warpstave bundle` makes it. */
@@ -116,7 +166,7 @@ static gboolean make_bundles(WsMeasured *m, char **size, const char *scratch, co
         if (ws_cli_bundle(file, &options, d->dir) != WS_EXIT_YES)
             d->problem = g_strdup("no kernel of it (see above)");
     }
-    return TRUE;
+    return !keep || write_list(m, keep);
 }
 
 /* --- turns --------------------------------------------------------------------------------------
@@ -264,6 +314,32 @@ static void correlate(WsMeasured *m)
                                          (const double *)(gpointer)measured->data, predicted->len);
 }
 
+WsMeasured *ws_measured_new(gboolean kept)
+{
+    WsMeasured *m = g_new0(WsMeasured, 1);
+    m->design = g_ptr_array_new_with_free_func(free_design);
+    m->own = g_ptr_array_new_with_free_func(ws_found_free);
+    m->correlation = NAN;
+    m->kept = kept;
+    return m;
+}
+
+void ws_measured_take(WsMeasured *m, const char *host)
+{
+    g_autoptr(GError) error = NULL;
+    m->history = ws_history_open(NULL, &error);
+    if (!m->history && !g_error_matches(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_ABSENT))
+        ws_cli_fail(WS_EXIT_YES, "not kept in the run history: %s", error->message);
+    take_turns(m, host);
+    g_clear_pointer(&m->history, ws_history_close);
+    ws_cli_progress(NULL);
+    correlate(m);
+    compare(m);
+    gpointer as_is = g_ptr_array_steal_index(m->design, 0);
+    g_ptr_array_sort(m->design, by_time);
+    g_ptr_array_insert(m->design, 0, as_is);
+}
+
 WsMeasured *ws_measured_run(WsSearchAsked *a, const WsSearch *s, char **size, const char *host,
                             const char *keep, guint most)
 {
@@ -278,22 +354,10 @@ WsMeasured *ws_measured_run(WsSearchAsked *a, const WsSearch *s, char **size, co
     }
     g_autoptr(WsMeasured) m = choose(a, s, most);
     const gboolean made = make_bundles(m, size, scratch, keep);
-    m->history = made ? ws_history_open(NULL, &error) : NULL;
-    if (made && !m->history && !g_error_matches(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_ABSENT))
-        ws_cli_fail(WS_EXIT_YES, "not kept in the run history: %s", error->message);
     if (made)
-        take_turns(m, host);
-    g_clear_pointer(&m->history, ws_history_close);
-    ws_cli_progress(NULL);
+        ws_measured_take(m, host);
     for (guint i = 0; i < m->design->len && !keep; i++)
         ws_folder_remove(((WsMeasuredDesign *)m->design->pdata[i])->dir);
     ws_folder_remove(scratch);
-    if (!made)
-        return NULL;
-    correlate(m);
-    compare(m);
-    gpointer as_is = g_ptr_array_steal_index(m->design, 0);
-    g_ptr_array_sort(m->design, by_time);
-    g_ptr_array_insert(m->design, 0, as_is);
-    return g_steal_pointer(&m);
+    return made ? g_steal_pointer(&m) : NULL;
 }

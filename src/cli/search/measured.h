@@ -20,6 +20,7 @@ typedef struct {
 } WsMeasuredDesign;
 
 typedef struct {
+    GPtrArray *own;    /* WsFound*: those that no search holds */
     GPtrArray *design; /* WsMeasuredDesign*: the design as it is, then the fastest measured first */
     double correlation; /* Spearman, of predicted and measured time in the first turn; NAN: fewer
                            than three */
@@ -38,11 +39,27 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsMeasured, ws_measured_free)
  * borrows from `s`. */
 WsMeasured *ws_measured_run(WsSearchAsked *a, const WsSearch *s, char **size, const char *host,
                             const char *keep, guint most);
+#define WS_MEASURED_LIST "designs.txt" /* what lies in the folders of `keep` */
+
+/* Runs what lies in the folders that ws_measured_run() kept in `dir`, of a search from `start`: at
+ * most `most` of them, in their order, each proved once more. Nothing is searched, assembled or
+ * rehearsed. NULL after saying what is wrong. Transfer full. */
+WsMeasured *ws_measured_kept(const char *dir, const WsDesign *start, const char *host, guint most);
 void ws_measured_print(const WsMeasured *m);
 /* A member of the open object. */
 void ws_measured_json(WsJsonOut *j, const WsMeasured *m);
 /* Writes the fastest measured to a->out, if it is faster than the design as it is; the exit code.
  */
 int ws_measured_end(const WsSearchAsked *a, const WsMeasured *m);
+
+/* --- for measured.c and measured_kept.c --- */
+/* Without a design. */
+WsMeasured *ws_measured_new(gboolean kept);
+/* Borrows `f`, and the caller sets where its bundle is. */
+WsMeasuredDesign *ws_measured_add(WsMeasured *m, const WsFound *f, gboolean proved);
+/* What was kept of a search may be of an older check. */
+gboolean ws_measured_is_proved(const WsFound *f);
+/* All turns, and what they say. The first design is the design as it is. */
+void ws_measured_take(WsMeasured *m, const char *host);
 
 G_END_DECLS

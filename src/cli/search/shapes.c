@@ -76,14 +76,6 @@ static int search_all(Cases *c, WsSearchAsked *a)
 /* --- what is said -------------------------------------------------------------------------------
  */
 
-static gint64 best_of(const WsSearch *s)
-{
-    gint64 best = s->cycles;
-    for (guint i = 0; i < s->found->len; i++)
-        best = MIN(best, ((const WsFound *)s->found->pdata[i])->cycles);
-    return best;
-}
-
 /* Which of the rule's designs: from 1. */
 static guint number_of(const WsShapes *s, guint shape)
 {
@@ -108,7 +100,7 @@ static void print(const Cases *c, const WsShapes *s)
         g_autofree char *sizes = ws_launch_sizes_text(c->of[i].v);
         printf("%12" G_GINT64_FORMAT " %12" G_GINT64_FORMAT " %12" G_GINT64_FORMAT
                " %6.1f %% %7u  %s\n",
-               c->found[i]->cycles, best_of(c->found[i]), picked(s, i), 100 * s->regret[i],
+               c->found[i]->cycles, ws_shapes_fewest(s, i), picked(s, i), 100 * s->regret[i],
                number_of(s, i), sizes);
     }
     printf(
@@ -131,7 +123,7 @@ static void put_json(const WsSearchAsked *a, const Cases *c, const WsShapes *s)
         ws_json_out_open(&j, NULL, '{');
         ws_json_out_text(&j, "sizes", sizes);
         ws_json_out_integer(&j, "cycles", c->found[i]->cycles);
-        ws_json_out_integer(&j, "best", best_of(c->found[i]));
+        ws_json_out_integer(&j, "best", ws_shapes_fewest(s, i));
         ws_json_out_integer(&j, "picked", picked(s, i));
         ws_json_out_integer(&j, "design", number_of(s, i));
         ws_json_out_real(&j, "regret", s->regret[i]);

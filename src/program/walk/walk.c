@@ -270,6 +270,26 @@ static void explain(WsWalker *w, const WsTree *tree, GError **error)
     g_prefix_error(error, "%s%s%s: ", at ? at : "body", *rounds ? " at " : "", rounds);
 }
 
+void ws_step_copy(WsStep *to, const WsStep *from)
+{
+    to->op = from->op;
+    to->n_rounds = MIN(from->n_rounds, (guint)WS_WALK_MAX_ROUNDS);
+    for (guint i = 0; i < to->n_rounds; i++) {
+        to->round[i] = from->round[i];
+        to->loop[i] = from->loop[i];
+        __asm__ volatile(""); /* or a compiler makes block copies of it, which take longer */
+    }
+}
+
+static gboolean take(WsWalker *w, const WsOp *op, WsStep *step, GError **error)
+{
+    if (!spend(w, error) || !perform(w, op, error))
+        return FALSE;
+    w->op = w->step.op = op;
+    ws_step_copy(step, &w->step);
+    return TRUE;
+}
+
 gboolean ws_walker_next(WsWalker *w, WsStep *step, GError **error)
 {
     if (w->broken) {
@@ -282,11 +302,19 @@ gboolean ws_walker_next(WsWalker *w, WsStep *step, GError **error)
         gboolean ok = TRUE;
         switch (tree->kind) {
         case WS_TREE_SEQ:
-            if (f->kid < tree->n_kids)
-                push(w, tree->kid[f->kid++]);
-            else
+            if (f->kid == tree->n_kids) {
                 w->n_frames--;
-            continue;
+                continue;
+            }
+            tree = tree->kid[f->kid++];
+            if (tree->kind != WS_TREE_OP) {
+                push(w, tree);
+                continue;
+            }
+            ok = take(w, tree->op, step, error);
+            if (ok)
+                return TRUE;
+            break;
         case WS_TREE_LOOP:
             ok = move_loop(w, error);
             break;
@@ -295,17 +323,10 @@ gboolean ws_walker_next(WsWalker *w, WsStep *step, GError **error)
             break;
         case WS_TREE_OP:
             w->n_frames--;
-            ok = spend(w, error) && perform(w, tree->op, error);
-            if (!ok)
-                break;
-            w->op = tree->op;
-            step->op = tree->op;
-            step->n_rounds = MIN(w->step.n_rounds, (guint)WS_WALK_MAX_ROUNDS);
-            for (guint i = 0; i < step->n_rounds; i++) { /* few: a block copy takes longer */
-                step->round[i] = w->step.round[i];
-                step->loop[i] = w->step.loop[i];
-            }
-            return TRUE;
+            ok = take(w, tree->op, step, error);
+            if (ok)
+                return TRUE;
+            break;
         }
         if (!ok) {
             explain(w, tree, error);

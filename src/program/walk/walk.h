@@ -23,6 +23,9 @@ typedef struct {
     const WsTree *loop[16];
 } WsStep;
 
+/* Only the rounds that there are: most steps have two. */
+void ws_step_copy(WsStep *to, const WsStep *from);
+
 /* `tiles` gives the CTA's tiles; `cta` is its rank. The walker borrows everything. */
 WsWalker *ws_walker_new(const WsProgram *p, const WsLaunchValues *v, guint agent, guint cta,
                         WsTileSource tiles, gpointer data);
