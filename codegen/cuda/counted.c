@@ -4,6 +4,7 @@
 #include "codegen/cuda/cuda.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/walk/launch_asked.h"
 #include "program/walk/reach.h"
 
 static const char arithmetic[] =
@@ -66,6 +67,8 @@ static const char arithmetic[] =
     "        left = none ? 0 : left;\n"
     "        return none || (!left && x == int32_t(x));\n"
     "    }\n"
+    "    bool has_value(int64_t) { return !left; }\n"
+    "    bool holds(int64_t x) { return !left && x; }\n"
     "};\n\n";
 
 /* Form of an operation: $1, $2 and $3 are its operands. */
@@ -169,13 +172,48 @@ static void keep_names(const WsExpr *e, gpointer data)
     ws_cuda_line(k->c, "const Exact::Kept k%d = n.keep(%s);", e->var, text);
 }
 
+typedef struct {
+    WsCuda *c;
+    gboolean *kept; /* by variable: its value stands in the text */
+} Asked;
+
+/* Refuses sizes for which `question` is no. */
+static void ask(const Asked *a, const char *question, const WsExpr *e)
+{
+    ws_expr_visit(e, keep_names, &(Keep){ a->c, a->kept });
+    g_autofree char *text = exact(a->c, e);
+    ws_cuda_line(a->c, "if (!n.%s(%s))", question, text);
+    ws_cuda_line(a->c, "    return false;");
+}
+
+static void note_real(const WsExpr *e, gpointer data)
+{
+    const WsProgram *p = ((Asked *)data)->c->p;
+    if (e->op == WS_EXPR_REAL ||
+        (e->op == WS_EXPR_VAR && (p->var[e->var].real || p->var[e->var].kind == WS_VAR_SCALAR)))
+        ws_cuda_step_error(((Asked *)data)->c, NULL, WS_WORD("an assumption about a scalar"));
+}
+
+/* Assumptions that a launch knows; those of tiles and data are nobody's to ask. */
+static GPtrArray *assumed(const WsProgram *p)
+{
+    GPtrArray *list = g_ptr_array_new();
+    for (guint i = 0; i < p->n_assume; i++)
+        if (ws_launch_knows(p, p->assume[i]))
+            g_ptr_array_add(list, p->assume[i]);
+    return list;
+}
+
 void ws_cuda_counted(WsCuda *c)
 {
     gint64 most;
     g_autoptr(GPtrArray) wide = ws_reach_launch(c->p, &most);
-    if (wide->len)
+    g_autoptr(GPtrArray) valued = ws_launch_valued(c->p), conditions = assumed(c->p);
+    const gboolean any = wide->len || valued->len || conditions->len;
+    if (any)
         g_string_append(c->out, arithmetic);
-    ws_cuda_line(c, "// Kernels count in 32 bits: other sizes are refused.");
+    ws_cuda_line(c, "// Kernels count in 32 bits, and are right for what the design assumes: other "
+                    "sizes are refused.");
     ws_cuda_line(c, "inline bool counted(const Arguments &a)");
     ws_cuda_block(c, "");
     for (guint i = 0; i < c->p->n_vars; i++)
@@ -184,14 +222,18 @@ void ws_cuda_counted(WsCuda *c)
                          c->var[i].s, most);
             ws_cuda_line(c, "    return false;");
         }
-    if (wide->len)
+    if (any)
         ws_cuda_line(c, "Exact n;");
     g_autofree gboolean *kept = g_new0(gboolean, c->p->n_vars + 1);
-    for (guint i = 0; i < wide->len && !c->error; i++) {
-        ws_expr_visit(wide->pdata[i], keep_names, &(Keep){ c, kept });
-        g_autofree char *text = exact(c, wide->pdata[i]);
-        ws_cuda_line(c, "if (!n.fits(%s))", text);
-        ws_cuda_line(c, "    return false;");
+    const Asked a = { c, kept };
+    for (guint i = 0; i < wide->len && !c->error; i++)
+        ask(&a, "fits", wide->pdata[i]);
+    for (guint i = 0; i < valued->len && !c->error; i++)
+        ask(&a, "has_value", valued->pdata[i]);
+    for (guint i = 0; i < conditions->len && !c->error; i++) {
+        ws_expr_visit(conditions->pdata[i], note_real, (gpointer)&a);
+        if (!c->error)
+            ask(&a, "holds", conditions->pdata[i]);
     }
     ws_cuda_line(c, "return true;");
     ws_cuda_close(c);

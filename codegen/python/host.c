@@ -5,6 +5,7 @@
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/walk/launch_asked.h"
 #include "program/walk/reach.h"
 
 #include <string.h>
@@ -203,6 +204,8 @@ char *ws_py_host_used(WsPy *y, const char *text)
         WsVarKind kind = y->p->var[k].kind;
         if (kind != WS_VAR_RUN && kind != WS_VAR_SIZE)
             continue;
+        if (kind == WS_VAR_RUN && y->p->var[k].value && ws_may_lack_value(y->p->var[k].value))
+            continue; /* no launch where it has no value */
         gint at = unused((char **)line->pdata, y->var[k].s);
         if (at >= 0)
             g_ptr_array_remove_index(line, (guint)at);
@@ -210,20 +213,6 @@ char *ws_py_host_used(WsPy *y, const char *text)
     char *used = g_strjoinv("\n", (char **)line->pdata);
     g_ptr_array_unref(line);
     return used;
-}
-
-/* Names of tiles may stand in an assumption; the launcher does not know them. */
-static gboolean known_on_host(const WsPy *y, const WsExpr *x)
-{
-    if (x->op == WS_EXPR_VAR) {
-        WsVarKind kind = y->p->var[x->var].kind;
-        return kind == WS_VAR_SIZE || kind == WS_VAR_SCALAR || kind == WS_VAR_RUN;
-    }
-    for (guint i = 0; i < x->n_args; i++) {
-        if (!known_on_host(y, x->arg[i]))
-            return FALSE;
-    }
-    return TRUE;
 }
 
 /* The expression, or whether it holds, with nothing known of the sizes yet. */
@@ -263,8 +252,8 @@ void ws_py_host_assumptions(WsPy *y)
 {
     y->host = TRUE;
     for (guint i = 0; i < y->p->n_assume && !y->error; i++) {
-        if (!known_on_host(y, y->p->assume[i]))
-            continue;
+        if (!ws_launch_knows(y->p, y->p->assume[i]))
+            continue; /* of tiles or data */
         ws_py_line(y, "assert %s", unassumed(y, y->p->assume[i], TRUE));
     }
     y->host = FALSE;

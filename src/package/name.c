@@ -13,7 +13,7 @@ static const char own[] =
     "TENSORS THREADS Tensor absent add address_of args bad bench binding bump call "
     "check_sizes choice_name choose cold_us count_ctas count_groups count_tiles cpu_us cu "
     "describe design_hash device driver dtype empty_strided encode enter exchange fail find "
-    "find_counter find_maps find_torch fits forget forward given grad_enabled hash hip image "
+    "find_counter find_maps find_torch fits forget forward given grad_enabled has_value hash hip image "
     "inputs is_neg kernel kind launch least leave level load loaded look magnitude make "
     "make_quickly make_slowly methods modes module most mul n new_empty_strided numbers "
     "package place plain plain_tensor plan pow2floor prepare quotient raise read remain "

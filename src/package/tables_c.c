@@ -4,6 +4,7 @@
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/walk/launch_asked.h"
 #include "program/walk/reach.h"
 
 #include "arithmetic.inc"
@@ -124,6 +125,16 @@ static gboolean checks(GString *out, const WsPackageSpec *spec, GError **error)
             continue;
         g_autofree char *text = g_strdup_printf("%s does not hold", p->assume_text[i]);
         put_check(out, upper, condition->str, text);
+    }
+    g_autoptr(GPtrArray) valued = ws_launch_valued(p);
+    for (guint i = 0; i < valued->len; i++) {
+        g_autoptr(GString) value = g_string_new(NULL);
+        if (!ws_launch_text(value, p, valued->pdata[i], WS_TEXT_C, error))
+            return FALSE;
+        g_autofree char *condition = g_strdup_printf("has_value(%s)", value->str);
+        g_autofree char *shown = ws_expr_print(valued->pdata[i]);
+        g_autofree char *text = g_strdup_printf("%s has no value", shown);
+        put_check(out, upper, condition, text);
     }
     return TRUE;
 }

@@ -5,6 +5,7 @@
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/walk/launch_asked.h"
 #include "program/walk/reach.h"
 
 #include "common.inc"
@@ -106,7 +107,20 @@ static char *checks(const WsProgram *p, const GPtrArray *wide, GError **error)
         if (!ws_launch_text(condition, p, p->assume[i], WS_TEXT_PYTHON, NULL))
             continue; /* of tiles or data: not of the launch */
         g_autofree char *quoted = g_strescape(p->assume_text[i], NULL);
-        g_string_append_printf(out, "        (%s, \"%s\"),\n", condition->str, quoted);
+        if (ws_may_lack_value(p->assume[i]))
+            g_string_append_printf(out, "        (_has_value(lambda: %s) and %s, \"%s\"),\n",
+                                   condition->str, condition->str, quoted);
+        else
+            g_string_append_printf(out, "        (%s, \"%s\"),\n", condition->str, quoted);
+    }
+    g_autoptr(GPtrArray) valued = ws_launch_valued(p);
+    for (guint i = 0; i < valued->len; i++) {
+        g_autoptr(GString) value = g_string_new(NULL);
+        if (!ws_launch_text(value, p, valued->pdata[i], WS_TEXT_PYTHON, error))
+            return NULL;
+        g_autofree char *text = ws_expr_print(valued->pdata[i]);
+        g_string_append_printf(out, "        (_has_value(lambda: %s), \"%s has a value\"),\n",
+                               value->str, text);
     }
     return g_string_free(g_steal_pointer(&out), FALSE);
 }

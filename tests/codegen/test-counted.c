@@ -7,6 +7,8 @@
 #include "model/findings.h"
 #include "program/elaborate.h"
 #include "program/program.h"
+#include "program/walk/launch_values.h"
+#include "program/walk/launchable.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -29,8 +31,8 @@ static const struct {
     { { 2147418111, 2147418111, 8 }, FALSE },
 };
 
-/* A run name that is divided by 0 where nobody uses it, and 40 of which each is twice the one
- * before: none is computed more than once. */
+/* A run name that is divided by 0 where nobody uses it, for which no launch is, and 40 of which
+ * each is twice the one before: none is computed more than once. */
 static const char named[] =
     "{ \"warpstave\": 1, \"name\": \"named\", \"target\": \"sm_90a\","
     "\"sizes\": { \"M\": 64, \"N\": 256, \"K\": 4 },"
@@ -49,9 +51,10 @@ static const struct {
     gint64 size[3];
     gboolean fit;
 } named_rows[] = {
-    { 0, { 64, 256, 4 }, TRUE },    { 0, { 40000, 256, 0 }, TRUE }, { 0, { 50000, 256, 0 }, FALSE },
-    { 0, { 50000, 256, 1 }, TRUE }, { 20, { 64, 1023, 4 }, TRUE },  { 20, { 64, 2048, 4 }, FALSE },
-    { 40, { 64, 256, 4 }, FALSE },  { 40, { 64, 0, 4 }, TRUE },
+    { 0, { 64, 256, 4 }, TRUE },     { 0, { 40000, 256, 0 }, FALSE },
+    { 0, { 50000, 256, 0 }, FALSE }, { 0, { 50000, 256, 1 }, TRUE },
+    { 20, { 64, 1023, 4 }, TRUE },   { 20, { 64, 2048, 4 }, FALSE },
+    { 40, { 64, 256, 4 }, FALSE },   { 40, { 64, 0, 4 }, TRUE },
 };
 
 static WsProgram *gemm(void)
@@ -91,6 +94,17 @@ static gboolean is_there(const char *tool)
     if (!path)
         g_test_skip(tool);
     return path != NULL;
+}
+
+/* What a launch by the runner says. */
+static gboolean launches(const WsProgram *p, const gint64 *size)
+{
+    const WsSize given[] = { { "M", size[0] }, { "N", size[1] }, { "K", size[2] } };
+    g_autoptr(WsFindings) refused = ws_findings_new();
+    g_autoptr(WsLaunchValues) v = ws_launch_values(p, given, G_N_ELEMENTS(given), FALSE, refused);
+    if (v)
+        ws_launchable(p, v, ws_launch_grid(v, ws_launch_most(p)), refused);
+    return v && refused->list->len == 0;
 }
 
 static void compare(const char *answers)
@@ -219,7 +233,37 @@ static void names_in_cuda(void)
     for (guint i = 0; i < G_N_ELEMENTS(named_rows); i++) {
         g_test_message("row %u", i);
         g_assert_cmpint(answers[i], ==, named_rows[i].fit ? '1' : '0');
+        WsProgram *p = with_names(named_rows[i].names);
+        g_assert_cmpint(launches(p, named_rows[i].size), ==, named_rows[i].fit);
+        ws_program_unref(p);
     }
+}
+
+/* No launch for sizes that break what the design assumes, or for which a name has no value. */
+static void assumed(void)
+{
+    static const struct {
+        gint64 size[3];
+        gboolean fit;
+    } gemm_rows[] = { { { 128, 256, 64 }, TRUE }, { { 128, 256, 0 }, FALSE } };
+    if (!is_there("c++"))
+        return;
+    WsProgram *p = gemm(), *of_names = with_names(0);
+    g_autofree char *function = counted_of(p), *functions = g_strconcat(arguments, function, NULL);
+    g_autoptr(GString) lines = g_string_new(NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(gemm_rows); i++)
+        ask(lines, "", gemm_rows[i].size);
+    g_autofree char *answers = printed(functions, lines->str);
+    for (guint i = 0; i < G_N_ELEMENTS(gemm_rows); i++) {
+        g_assert_cmpint(answers[i], ==, gemm_rows[i].fit ? '1' : '0');
+        g_assert_cmpint(launches(p, gemm_rows[i].size), ==, gemm_rows[i].fit);
+    }
+    g_autoptr(GError) error = NULL;
+    g_autofree char *text = ws_generate_gluon(of_names, FALSE, NULL, &error);
+    g_assert_no_error(error);
+    g_assert_nonnull(strstr(text, "\n    d = N // K\n")); /* which raises for K = 0 */
+    ws_program_unref(of_names);
+    ws_program_unref(p);
 }
 
 int main(int argc, char **argv)
@@ -229,5 +273,6 @@ int main(int argc, char **argv)
     g_test_add_data_func("/counted/tle", "tle", in_python);
     g_test_add_func("/counted/cuda", in_cuda);
     g_test_add_func("/counted/cuda/names", names_in_cuda);
+    g_test_add_func("/counted/assumed", assumed);
     return g_test_run();
 }

@@ -6,6 +6,7 @@
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/walk/launch_asked.h"
 #include "program/walk/tile_order.h"
 #include "program/walk/walk.h"
 
@@ -196,21 +197,14 @@ static gboolean take_run_names(WsLaunchValues *v, WsFindings *findings)
  */
 typedef struct {
     const WsLaunchValues *v;
-    gboolean launch_only;
-    GString *values; /* "K = 0, M = 3"; NULL: not wanted */
+    GString *values; /* "K = 0, M = 3" */
 } Leaves;
 
 static void note_leaf(const WsExpr *node, gpointer data)
 {
     Leaves *l = data;
-    if (node->op == WS_EXPR_INDEX)
-        l->launch_only = FALSE;
-    if (node->op != WS_EXPR_VAR)
-        return;
     const WsVar *var = launch_var(l->v, node);
     if (!var)
-        l->launch_only = FALSE;
-    if (!var || !l->values)
         return;
     g_autofree char *text =
         var->real || var->kind == WS_VAR_SCALAR
@@ -225,7 +219,7 @@ static void tell_broken(const WsLaunchValues *v, guint i, GError *error, WsFindi
 {
     g_autofree char *at = g_strdup_printf("assume/%u", i);
     g_autoptr(GString) values = g_string_new(NULL);
-    Leaves leaves = { v, TRUE, values };
+    Leaves leaves = { v, values };
     const char *text = v->p->assume_text ? v->p->assume_text[i] : "assumption";
     if (error) {
         cannot(findings, at, text, error);
@@ -242,9 +236,7 @@ static gboolean check_assumptions(WsLaunchValues *v, WsFindings *findings)
     gboolean ok = TRUE;
     WsExprEnv env = ws_launch_env(v);
     for (guint i = 0; i < v->p->n_assume; i++) {
-        Leaves leaves = { v, TRUE, NULL };
-        ws_expr_visit(v->p->assume[i], note_leaf, &leaves);
-        if (!leaves.launch_only)
+        if (!ws_launch_knows(v->p, v->p->assume[i]))
             continue;
         g_autoptr(GError) error = NULL;
         double holds = 0;
