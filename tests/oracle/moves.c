@@ -111,6 +111,20 @@ static void join(Search *S, State *s, guint inst, const Event *e)
     }
 }
 
+/* The barrier of the cluster waits for no threads that have ended (PTX 9.7.13.3). */
+static void cluster_ended(const Search *S, State *s)
+{
+    const guint id = S->E->n_named - 1;
+    if (s->named[id].arrived == 0)
+        return;
+    for (guint i = 0; i < S->E->n_threads; i++)
+        if (!state_finished(S, s, i) &&
+            s->clustered[i] != (guint8)(s->named[id].generation % 255 + 1))
+            return;
+    s->named[id].arrived = 0;
+    s->named[id].generation++;
+}
+
 /* --- transitions ------------------------------------------------------------------------------ */
 
 /* One thread moves; FALSE if it cannot. */
@@ -159,6 +173,7 @@ gboolean state_move(Search *S, State *s, guint inst)
         break;
     }
     s->pc[inst]++;
+    cluster_ended(S, s);
     return TRUE;
 }
 

@@ -110,6 +110,7 @@ static gboolean perform(Lab *L, Lanes *a, const WsOp *op)
             lanes_problem(L, ORACLE_PHASE, a, op, NULL);
         a->clustered = TRUE;
         lanes_join(L, a, op, lanes_named(L, a, op), 1);
+        lanes_cluster_ended(L);
         break;
     case WS_OP_CLUSTER_WAIT:
         return lanes_cluster_passes(L, a, op);
@@ -409,6 +410,8 @@ static void run(Lab *L)
             Lanes *a = &L->inst[i];
             while (!a->done && perform(L, a, a->op)) {
                 fetch(L, a);
+                if (a->done && L->p->cluster > 1)
+                    lanes_cluster_ended(L);
                 moved = TRUE;
                 if (++events > MOST_EVENTS ||
                     ((L->result->verdict & ORACLE_BAD) && L->options->stop)) {

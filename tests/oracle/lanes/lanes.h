@@ -229,6 +229,7 @@ gboolean lanes_wait_passes(Lab *L, Lanes *a, const WsOp *op);
 Named *lanes_named(Lab *L, const Lanes *a, const WsOp *op);
 void lanes_join(Lab *L, Lanes *a, const WsOp *op, Named *b, guint threads);
 gboolean lanes_sync_passes(Lab *L, Lanes *a, const WsOp *op);
+void lanes_cluster_ended(Lab *L);
 gboolean lanes_cluster_passes(Lab *L, Lanes *a, const WsOp *op);
 void lanes_warp_sync(Lab *L, Lanes *a);
 void lanes_fence_async(Lab *L, Lanes *a, const WsOp *op);

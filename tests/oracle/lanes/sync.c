@@ -171,6 +171,33 @@ Named *lanes_named(Lab *L, const Lanes *a, const WsOp *op)
     return meet(L, a->rank * 16 + id);
 }
 
+static void complete(Lab *L, Named *b)
+{
+    b->arrived = 0;
+    b->generation++;
+    clocks_copy(L, &b->before, &b->now);
+    clocks_clear(L, &b->now);
+    b->joined = b->knew_last = 0;
+    GArray *swap = b->last;
+    b->last = b->part;
+    b->part = swap;
+    g_array_set_size(b->part, 0);
+}
+
+/* The barrier of the cluster waits for no threads that have ended (PTX 9.7.13.3). */
+void lanes_cluster_ended(Lab *L)
+{
+    Named *b = meet(L, L->n_named - 1);
+    if (b->arrived == 0)
+        return;
+    for (guint i = 0; i < L->n_insts; i++) {
+        const Lanes *a = &L->inst[i];
+        if (!a->done && !(a->clustered && a->cluster_generation == b->generation))
+            return;
+    }
+    complete(L, b);
+}
+
 void lanes_join(Lab *L, Lanes *a, const WsOp *op, Named *b, guint threads)
 {
     if (b->arrived == 0)
@@ -187,17 +214,8 @@ void lanes_join(Lab *L, Lanes *a, const WsOp *op, Named *b, guint threads)
     b->arrived += threads;
     if (b->arrived > b->count)
         lanes_problem(L, ORACLE_COUNT, a, op, NULL);
-    if (b->arrived < b->count)
-        return;
-    b->arrived = 0;
-    b->generation++;
-    clocks_copy(L, &b->before, &b->now);
-    clocks_clear(L, &b->now);
-    b->joined = b->knew_last = 0;
-    GArray *swap = b->last;
-    b->last = b->part;
-    b->part = swap;
-    g_array_set_size(b->part, 0);
+    if (b->arrived >= b->count)
+        complete(L, b);
 }
 
 gboolean lanes_sync_passes(Lab *L, Lanes *a, const WsOp *op)
