@@ -63,18 +63,20 @@ static bool several_hosts(const Launcher *l, const WsRunOptions *o)
            (number(l->local_ranks, &here) && here < o->ranks);
 }
 
-/* Letters and digits of what tells runs apart. */
-static void append_key(char *to, size_t size, const char *name)
+/* Of what tells runs apart, however long it is and whatever is in it (FNV-1a). `said`: it says
+ * anything. */
+static unsigned long long key_of(const Launcher *l, bool *said)
 {
-    const char *text = name ? getenv(name) : NULL;
-    size_t at = strlen(to);
-    if (text && *text && at + 1 < size)
-        to[at++] = '-';
-    for (; text && *text && at + 1 < size; text++)
-        if ((*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') ||
-            (*text >= '0' && *text <= '9'))
-            to[at++] = *text;
-    to[at] = 0;
+    unsigned long long hash = 14695981039346656037u;
+    *said = false;
+    for (size_t k = 0; k < sizeof l->key / sizeof *l->key; k++) {
+        const char *text = l->key[k] ? getenv(l->key[k]) : NULL;
+        *said = *said || (text && *text);
+        for (const char *c = text ? text : ""; *c; c++)
+            hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+        hash = (hash ^ 256) * 1099511628211u; /* between the two */
+    }
+    return hash;
 }
 
 static bool meeting(WsRunOptions *o, const char *folder, const char *key, char *error, size_t size)
@@ -100,7 +102,7 @@ static bool meeting(WsRunOptions *o, const char *folder, const char *key, char *
 
 bool ws_launcher_read(WsRunOptions *o, const char *folder, char *error, size_t size)
 {
-    char key[80] = "";
+    char key[24] = "";
     if (o->ranks > 1) { /* --process */
         snprintf(o->launcher, sizeof o->launcher, "--process");
         o->local_rank = o->rank;
@@ -125,8 +127,10 @@ bool ws_launcher_read(WsRunOptions *o, const char *folder, char *error, size_t s
         }
         if (!number(l->local_rank, &o->local_rank))
             o->local_rank = o->rank;
-        for (size_t k = 0; k < 2; k++)
-            append_key(key, sizeof key, l->key[k]);
+        bool said;
+        const unsigned long long hash = key_of(l, &said);
+        if (said)
+            snprintf(key, sizeof key, "-%016llx", hash);
         return meeting(o, folder, key, error, size);
     }
     o->rank = o->ranks = 0;

@@ -157,6 +157,7 @@ typedef struct {
     GPtrArray *epilogue; /* WsReadStep*: behind warp_specialize, in its default partition */
     gboolean in_kernel, entered; /* walking the kernel, not its host; it was reached */
     const WsPyNode *missing;     /* a constexpr parameter that has no value */
+    const WsPyNode *never;       /* behind it the host comes to no launch */
     GPtrArray *hosts;            /* functions that lead to the launch */
     GHashTable *cases;           /* decorator -> Val*: py_note_cases */
     PyNames *names;              /* of the file; NULL for PTX */

@@ -390,6 +390,9 @@ static void sure_parts(PyRead *p, const WsPyNode *condition, gboolean holds)
     p->deciding++;
     const WsExpr *e = py_eval_int(p, condition);
     p->deciding--;
+    gint64 known;
+    if (e && ws_x_is(e, &known) && (known != 0) != holds)
+        py_never_behind(p, condition);
     if (holds)
         py_assume(p, e);
     else

@@ -331,6 +331,12 @@ static gboolean refused(PyRead *p, const WsPyNode *kernel, gboolean missing)
     return FALSE;
 }
 
+void py_never_behind(PyRead *p, const WsPyNode *node)
+{
+    if (!p->in_kernel && !p->entered && !p->unsure && !p->probing && !p->never)
+        p->never = node;
+}
+
 void py_run_host(PyRead *p, const PyKernel *kernel)
 {
     if (refused(p, kernel->node, FALSE))
@@ -345,6 +351,7 @@ void py_run_host(PyRead *p, const PyKernel *kernel)
         g_autofree const Val **args = from_outside(p, f, open);
         open = 0; /* of the first of them */
         const guint assumed = p->r->assume->len;
+        p->never = NULL;
         py_call(p, f, args, f);
         if (!p->entered) { /* another one leads to the launch */
             g_ptr_array_set_size(p->r->assume, (gint)assumed);
@@ -352,6 +359,12 @@ void py_run_host(PyRead *p, const PyKernel *kernel)
         }
     }
     p->hosts = NULL;
+    if (p->entered && p->never) {
+        const gboolean in_kernel = p->in_kernel;
+        p->in_kernel = FALSE;
+        py_unread(p, p->never, "the launch behind this line, which the host never passes");
+        p->in_kernel = in_kernel;
+    }
     const WsPyNode *missing = p->missing;
     if (!p->entered && !*p->r->error) {
         g_autofree const Val **args = from_outside(p, kernel->node, hosts->len ? 0 : open);

@@ -10,6 +10,8 @@ G_BEGIN_DECLS
 const Val *py_defined(PyRead *p, const char *name);
 /* Walks the functions that lead to the launch of the kernel until one reaches it, then the kernel
  * with its parameters open. */
+/* What is launched behind this line of the host never is. */
+void py_never_behind(PyRead *p, const WsPyNode *node);
 void py_run_host(PyRead *p, const PyKernel *kernel);
 /* The variables that a function defined here finds around it: what they are when it is called. */
 GHashTable *py_closure(PyRead *p);

@@ -395,6 +395,8 @@ void py_statement(PyRead *p, const WsPyNode *node)
     case WS_PY_BREAK:
     case WS_PY_CONTINUE:
     case WS_PY_OTHER:
+        if (!g_strcmp0(node->text, "raise"))
+            py_never_behind(p, node);
         if (p->in_kernel || strcmp(node->text ? node->text : "", "del"))
             py_opaque_step(p, node, node->text ? node->text : ws_python_kind_text(node->kind));
         break;

@@ -1,6 +1,7 @@
 /* Exploring all answers: states of equal control merged by forgetting what only one of
  * them knows. If that closes without an alarm, every trip count and every interleaving is right. */
-#include "check/proof/bits/bits.h"
+#include "base/phrase.h"
+#include "check/proof/bits/bits_much.h"
 #include "check/proof/certificate.h"
 #include "program/op.h"
 #include "program/parts/agent.h"
@@ -349,41 +350,10 @@ static Choice *current(Search *s)
     return s->first;
 }
 
-static const WsTree *counted_around(const WsTree *t)
-{
-    for (t = t->parent; t; t = t->parent)
-        if (t->kind == WS_TREE_LOOP && t->over != WS_OVER_TILES)
-            return t;
-    return NULL;
-}
-
-/* Where an index is compared with a size and its loop starts again in each round of another one,
- * both count themselves: what that takes is said by name. */
-static char *starts_again(const WsControl *c)
-{
-    for (guint a = 0; a < c->p->n_agents; a++)
-        for (guint i = 0; i < c->site[a]->len; i++) {
-            const WsSite *site = &g_array_index(c->site[a], WsSite, i);
-            const WsTree *outer = site->again && site->moving ? counted_around(site->moving) : NULL;
-            if (outer)
-                return ws_phrase("a condition of loop %s compares its index with a size, and %s "
-                                 "starts it again in each round; give the steps that run ahead "
-                                 "there to another group",
-                                 site->moving->name, outer->name);
-        }
-    return NULL;
-}
-
-static char *too_many(const Search *s)
-{
-    g_autofree char *again = starts_again(s->b->c);
-    return again ? ws_phrase("more than %u states: %s", s->o->max_states, again)
-                 : ws_phrase("more than %u states", s->o->max_states);
-}
-
 static gboolean ended(Search *s)
 {
     guint n = s->proof->states + s->proof->merges;
+    g_autofree char *what = NULL;
     if (s->o->states)
         g_atomic_int_set(s->o->states, (gint)s->proof->states);
     if (s->o->cancel && g_atomic_int_get(s->o->cancel))
@@ -391,12 +361,14 @@ static gboolean ended(Search *s)
     else if (s->b->c->endless && n > ENDLESS_STATES)
         s->proof->why = g_strdup(s->b->c->endless);
     else if (s->proof->states > s->o->max_states)
-        s->proof->why = too_many(s);
+        what = ws_phrase("more than %u states", s->o->max_states);
     else if (s->bytes > (s->o->certificate ? 4 * MAX_BYTES : MAX_BYTES))
-        s->proof->why = g_strdup(s->o->certificate ? "the states take more than 256 MB"
-                                                   : "the states take more than 64 MB");
+        what = s->o->certificate ? ws_phrase("the states take more than 256 MB")
+                                 : ws_phrase("the states take more than 64 MB");
     else if (s->o->max_work && s->proof->work > s->o->max_work)
-        s->proof->why = g_strdup("it takes too many steps");
+        what = ws_phrase("it takes too many steps");
+    if (what)
+        s->proof->why = ws_bits_too_much(s->b, what);
     if (s->proof->why)
         s->proof->kind = WS_PROOF_CAP;
     return s->proof->why != NULL;
@@ -554,7 +526,7 @@ WsProof *ws_bits_prove_as(const WsProgram *p, const WsBitOptions *options, WsHow
         proof->kind = WS_PROOF_ALARM;
         tell_alarm(b, proof);
         tell_path(&s);
-        proof->again = starts_again(b->c);
+        proof->again = ws_bits_starts_again(b->c);
     } else if (b->c->outside && !proof->why) {
         proof->kind = WS_PROOF_OUTSIDE;
         proof->why = g_strdup(b->c->outside);
