@@ -243,6 +243,7 @@ void ws_bulk_prefetch(WsEmit *e, const WsOp *op);
 LLVMValueRef ws_bulk_policy(WsEmit *e, WsHint hint); /* L2 cache policy, i64 */
 void ws_bulk_prefetch_map(WsEmit *e, const WsOp *op);
 void ws_peer_put(WsEmit *e, const WsOp *op);
+void ws_peer_get(WsEmit *e, const WsOp *op);
 void ws_peer_notify(WsEmit *e, const WsOp *op);
 void ws_peer_await(WsEmit *e, const WsOp *op);
 void ws_mma_step(WsEmit *e, const WsOp *op);

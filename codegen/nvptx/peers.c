@@ -40,17 +40,49 @@ static void put_box(WsEmit *e, const WsOp *op, LLVMValueRef at, LLVMValueRef *c,
     ws_prim_call(e, WS_PRIM_HOST_TMA_PUT, 10, arg, 0, NULL);
 }
 
+/* The tensor map of the device that the operation names. */
+static LLVMValueRef map_of(WsEmit *e, const WsOp *op)
+{
+    LLVMValueRef first = LLVMBuildMul(e->b, LLVMConstInt(e->i64, (guint64)op->map, 0),
+                                      of_expr(e, e->p->mesh->devices), "");
+    LLVMValueRef number = LLVMBuildAdd(e->b, first, of_expr(e, op->peer->device), "");
+    return LLVMBuildAdd(e->b, e->peer_map, scaled(e, number, WS_PEER_MAP_BYTES), "");
+}
+
 void ws_peer_put(WsEmit *e, const WsOp *op)
 {
     if (op->map < 0 || !e->peer_map) {
         ws_emit_step_error(e, op, "a put without tensor map");
         return;
     }
-    LLVMValueRef first = LLVMBuildMul(e->b, LLVMConstInt(e->i64, (guint64)op->map, 0),
-                                      of_expr(e, e->p->mesh->devices), "");
-    LLVMValueRef number = LLVMBuildAdd(e->b, first, of_expr(e, op->peer->device), "");
-    LLVMValueRef map = LLVMBuildAdd(e->b, e->peer_map, scaled(e, number, WS_PEER_MAP_BYTES), "");
-    ws_bulk_boxes(e, op, map, put_box);
+    ws_bulk_boxes(e, op, map_of(e, op), put_box);
+}
+
+/* --- gets ------------------------------------------------------------------------------------- */
+static void get_box(WsEmit *e, const WsOp *op, LLVMValueRef at, LLVMValueRef *c, guint rank,
+                    LLVMValueRef bar)
+{
+    static const WsPrim prim[WS_MAX_RANK] = { WS_PRIM_TMA_LOAD_1D, WS_PRIM_TMA_LOAD_2D,
+                                              WS_PRIM_TMA_LOAD_3D, WS_PRIM_TMA_LOAD_4D,
+                                              WS_PRIM_TMA_LOAD_5D };
+    LLVMValueRef arg[10] = { at, map_of(e, op), bar };
+    guint n = 3;
+    if (e->host)
+        arg[n++] = ws_i32(e, rank);
+    for (guint i = 0; i < (e->host ? WS_MAX_RANK : rank); i++)
+        arg[n++] = i < rank ? c[i] : ws_i32(e, 0);
+    if (e->host)
+        arg[n++] = ws_uniform_i32(e, op->peer->device);
+    ws_prim_call(e, e->host ? WS_PRIM_HOST_TMA_GET : prim[rank - 1], n, arg, 0, NULL);
+}
+
+void ws_peer_get(WsEmit *e, const WsOp *op)
+{
+    if (op->map < 0 || op->barrier < 0 || !e->peer_map) {
+        ws_emit_step_error(e, op, "a get without tensor map or barrier");
+        return;
+    }
+    ws_bulk_boxes(e, op, ws_barrier_address(e, op), get_box);
 }
 
 /* --- flags ------------------------------------------------------------------------------------ */

@@ -93,44 +93,74 @@ static void poison(WsHostCta *cta, guint32 shared, guint32 bytes)
         memset(at, 0xff, bytes);
 }
 
+/* Asks for a load into CTA `cta`; NULL and a violation: it is not a legal one. */
+static WsHostLater *ask_load(guint32 dst, const WsHostMap *m, guint32 bar, const gint32 *at,
+                             WsHostCta *cta)
+{
+    WsHostThread *t = ws_host_me();
+    WsHostLater *l = g_new0(WsHostLater, 1);
+    l->kind = WS_HOST_LOAD;
+    l->thread = t;
+    l->cta = cta;
+    l->map = m;
+    l->shared = dst;
+    l->bar = bar;
+    l->op = t->op;
+    memcpy(l->at, at, sizeof l->at);
+    poison(l->cta, dst, box_bytes(m));
+    return l;
+}
+
+static gboolean legal_load(WsHostThread *t, const WsHostMap *m, guint32 dst, guint32 rank,
+                           const char *what)
+{
+    if (rank != m->rank) {
+        ws_host_violation(t, "%s with %u coordinates through a map of rank %u", what, rank,
+                          m->rank);
+        return FALSE;
+    }
+    return legal(t, m, dst, what);
+}
+
 void wsh_tma_load(guint32 dst, guint64 map, guint32 bar, guint32 rank, guint32 c0, guint32 c1,
                   guint32 c2, guint32 c3, guint32 c4, guint32 mask)
 {
     WsHostThread *t = ws_host_me();
     const WsHostMap *m = (const WsHostMap *)(guintptr)map;
     const gint32 at[WS_MAX_RANK] = { (gint32)c0, (gint32)c1, (gint32)c2, (gint32)c3, (gint32)c4 };
-    guint i;
-    if (rank != m->rank) {
-        ws_host_violation(t, "TMA load with %u coordinates through a map of rank %u", rank,
-                          m->rank);
-        return;
-    }
-    if (!legal(t, m, dst, "TMA load"))
+    if (!legal_load(t, m, dst, rank, "TMA load"))
         return;
     if (!mask)
         mask = 1u << t->cta->rank; /* no multicast */
-    for (i = 0; i < WS_HOST_MAX_CTAS; i++) {
-        WsHostLater *l;
+    for (guint i = 0; i < WS_HOST_MAX_CTAS; i++) {
         if (!(mask >> i & 1))
             continue;
         if (i >= ws_host->n_ctas) {
             ws_host_violation(t, "multicast to CTA %u of a cluster of %u", i, ws_host->n_ctas);
             continue;
         }
-        l = g_new0(WsHostLater, 1);
-        l->kind = WS_HOST_LOAD;
-        l->thread = t;
-        l->cta = i == t->cta->rank ? t->cta : &ws_host->cta[i];
-        l->map = m;
-        l->shared = dst;
-        l->bar = bar;
-        l->op = t->op;
-        memcpy(l->at, at, sizeof at);
-        poison(l->cta, dst, box_bytes(m));
+        WsHostLater *l = ask_load(dst, m, bar, at, i == t->cta->rank ? t->cta : &ws_host->cta[i]);
         if (ws_host->mesh)
             ws_host_mesh_load(l);
         ws_host_later(l);
     }
+}
+
+void wsh_tma_get(guint32 dst, guint64 map, guint32 bar, guint32 rank, guint32 c0, guint32 c1,
+                 guint32 c2, guint32 c3, guint32 c4, guint32 device)
+{
+    WsHostThread *t = ws_host_me();
+    const WsHostMap *m = (const WsHostMap *)(guintptr)map;
+    const gint32 at[WS_MAX_RANK] = { (gint32)c0, (gint32)c1, (gint32)c2, (gint32)c3, (gint32)c4 };
+    if (!ws_host->mesh || device >= ws_host_mesh_devices(ws_host)) {
+        ws_host_violation(t, "a get from device %d: there is none", (gint32)device);
+        return;
+    }
+    if (!legal_load(t, m, dst, rank, "TMA load"))
+        return;
+    WsHostLater *l = ask_load(dst, m, bar, at, t->cta);
+    ws_host_mesh_get(l, device);
+    ws_host_later(l);
 }
 
 guint8 *ws_host_box_image(const WsHostMap *m, const gint32 *at, guint32 *bytes)
@@ -157,7 +187,7 @@ void ws_host_run_load(WsHostLater *l)
     guint32 bytes;
     g_autofree guint8 *image = ws_host_box_image(l->map, l->at, &bytes);
     if (l->clock)
-        ws_host_mesh_read(l, image);
+        ws_host_mesh_read(l, image, bytes);
     copy_box(l->cta, l->map, l->shared, image, bytes, TRUE);
     ws_host_mbar_credit(l->cta, l->bar, bytes);
 }

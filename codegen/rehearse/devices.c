@@ -5,7 +5,9 @@
 #include "model/finding.h"
 #include "model/findings.h"
 #include "program/elaborate.h"
+#include "program/op.h"
 #include "program/parts/mesh.h"
+#include "program/parts/operation.h"
 #include "program/parts/tensor.h"
 #include "program/parts/tiles.h"
 #include "program/program.h"
@@ -137,10 +139,22 @@ static void begin(gpointer data, guint device, guint launch)
     fill(data, device, launch);
 }
 
+/* The tensor is read by other devices than its own. */
+static gboolean is_got(const WsProgram *p, guint tensor)
+{
+    for (guint i = 0; i < p->n_ops; i++)
+        if (ws_op_gets(p->op[i]->kind) && p->op[i]->tensor == (gint)tensor)
+            return TRUE;
+    return FALSE;
+}
+
+/* What comes behind it on the device may overwrite its inputs. */
 static void end(gpointer data, guint device, guint launch)
 {
     Mesh *m = data;
     for (guint i = 0; i < m->p->n_tensors; i++) {
+        if (m->p->tensor[i].access == WS_ACCESS_READ && is_got(m->p, i))
+            memset(m->of[device].tensor[i], 0x7e, (gsize)m->pitch[i]);
         guint8 *kept = m->kept[launch * m->p->n_tensors + i];
         if (kept)
             memcpy(kept + device * m->pitch[i], m->of[device].tensor[i], (gsize)m->pitch[i]);

@@ -314,6 +314,8 @@ void wsh_tma_store(guint32 src, guint64 map, guint32 rank, guint32 c0, guint32 c
                    guint32 c3, guint32 c4, guint32 reduce);
 void wsh_tma_put(guint32 src, guint64 map, guint32 rank, guint32 c0, guint32 c1, guint32 c2,
                  guint32 c3, guint32 c4, guint32 reduce, guint32 device);
+void wsh_tma_get(guint32 dst, guint64 map, guint32 bar, guint32 rank, guint32 c0, guint32 c1,
+                 guint32 c2, guint32 c3, guint32 c4, guint32 device);
 void wsh_notify(guint64 entry, guint64 offset, guint64 amount, guint32 order);
 void wsh_await(guint64 entry, guint64 offset, guint64 amount, guint32 order);
 void wsh_fence_async_global(void);

@@ -221,12 +221,24 @@ gboolean ws_host_mesh_write(WsHostLater *l)
 void ws_host_mesh_load(WsHostLater *l)
 {
     l->clock = ws_mesh_memory_engine(memory_of(l->thread), cell_of(l->thread->cta));
+    l->device = ws_host_mesh_device(l->thread->cta);
 }
 
-void ws_host_mesh_read(const WsHostLater *l, guint8 *image)
+void ws_host_mesh_get(WsHostLater *l, guint device)
 {
-    ws_mesh_memory_stale(memory_of(l->thread), ws_host_mesh_device(l->thread->cta), l->map, l->at,
-                         l->clock, image);
+    const WsHostThread *t = l->thread;
+    const Device *own = &t->cta->host->mesh->device[ws_host_mesh_device(t->cta)];
+    ws_host_mesh_load(l);
+    l->device = device;
+    l->unordered = !ws_mesh_memory_begun(memory_of(t), cell_of(t->cta), device, own->begun);
+}
+
+/* Bytes of a device that is not known to be in this launch may be those of any other one. */
+void ws_host_mesh_read(const WsHostLater *l, guint8 *image, guint32 bytes)
+{
+    if (l->unordered && ws_host_random(ws_host) % 2)
+        memset(image, 0x5a, bytes);
+    ws_mesh_memory_stale(memory_of(l->thread), l->device, l->map, l->at, l->clock, image);
 }
 
 void ws_host_mesh_complete(WsHostThread *t)

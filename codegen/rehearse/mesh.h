@@ -39,9 +39,11 @@ void ws_host_mesh_thread_ended(WsHost *h, WsHostCta *cta);
 void ws_host_mesh_put(WsHostLater *l, guint device); /* is issued */
 /* Its bytes are about to be written; FALSE: they are lost under what the host did before. */
 gboolean ws_host_mesh_write(WsHostLater *l);
-void ws_host_mesh_load(WsHostLater *l);                      /* is issued */
-void ws_host_mesh_read(const WsHostLater *l, guint8 *image); /* may be older than what is there */
-void ws_host_mesh_complete(WsHostThread *t);                 /* all puts of the thread are */
+void ws_host_mesh_load(WsHostLater *l);              /* is issued */
+void ws_host_mesh_get(WsHostLater *l, guint device); /* the same from a device */
+/* May be older than what is there. */
+void ws_host_mesh_read(const WsHostLater *l, guint8 *image, guint32 bytes);
+void ws_host_mesh_complete(WsHostThread *t); /* all puts of the thread are */
 /* --- for stuck.c: caller frees */
 char *ws_host_mesh_waits(const WsHostThread *t);
 guint ws_host_mesh_device(const WsHostCta *cta);

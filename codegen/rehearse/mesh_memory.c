@@ -136,6 +136,11 @@ gboolean ws_mesh_memory_issue(WsMeshMemory *m, guint cell, guint agent, guint d,
 {
     *source = cell * m->agents + MIN(agent, m->agents - 1);
     *number = ++m->issued[*source];
+    return ws_mesh_memory_begun(m, cell, d, launch);
+}
+
+gboolean ws_mesh_memory_begun(const WsMeshMemory *m, guint cell, guint d, guint launch)
+{
     return cell / m->grid == d || m->engine[cell][m->devices * m->grid * m->agents + d] >= launch;
 }
 

@@ -21,6 +21,9 @@ void ws_mesh_memory_fence(WsMeshMemory *m, guint cell);
  * device d has done its part of this launch. */
 gboolean ws_mesh_memory_issue(WsMeshMemory *m, guint cell, guint agent, guint d, guint launch,
                               guint *source, guint64 *number);
+/* The engines of a CTA know that the host of device d has done its part of this launch; of its own
+ * it is so. */
+gboolean ws_mesh_memory_begun(const WsMeshMemory *m, guint cell, guint d, guint launch);
 void ws_mesh_memory_complete(WsMeshMemory *m, guint cell, guint agent, guint64 number);
 /* The box of a put is about to be written: what is there is kept. */
 void ws_mesh_memory_write(WsMeshMemory *m, const WsHostLater *l);

@@ -34,6 +34,7 @@ static const WsJitSymbol table[] = {
     ROW(tma_load),
     ROW(tma_store),
     ROW(tma_put),
+    ROW(tma_get),
     ROW(bulk_commit),
     ROW(bulk_wait),
     ROW(bulk_wait_read),

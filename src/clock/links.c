@@ -18,21 +18,29 @@ static double in_cycles(const WsClockPlay *play, WsMachineValue v)
     return play->m->value[v] * play->m->value[WS_MACHINE_GHZ];
 }
 
+/* The device that the operation names; FALSE: it has failed. */
+static gboolean device_of(WsClockPlay *play, WsPlayer *a, gint64 *device)
+{
+    *device = a->device;
+    if (!ws_clock_play_eval(play, a, a->step.op->peer->device, *device, device))
+        return FALSE;
+    if (*device >= 0 && *device < play->n_devices)
+        return TRUE;
+    g_set_error(&play->error, WS_EXPR_ERROR, WS_EXPR_ERROR_TYPE,
+                "%s: there is no device %" G_GINT64_FORMAT, a->step.op->id, *device);
+    return FALSE;
+}
+
 /* The bytes pass all three paths and the L2 of the device that gets them, whose loads then wait. */
 WsClockMove ws_clock_move_put(WsClockPlay *play, WsPlayer *a)
 {
     const double *m = play->m->value;
     const double bytes = (double)ws_clock_moved_bytes(play, a->step.op);
-    gint64 device = a->device;
-    if (!ws_clock_play_eval(play, a, a->step.op->peer->device, device, &device))
+    gint64 device;
+    if (!device_of(play, a, &device))
         return WS_MOVE_FAILED;
     if (device == a->device)
         return ws_clock_move_store(play, a);
-    if (device < 0 || device >= play->n_devices) {
-        g_set_error(&play->error, WS_EXPR_ERROR, WS_EXPR_ERROR_TYPE,
-                    "%s: there is no device %" G_GINT64_FORMAT, a->step.op->id, device);
-        return WS_MOVE_FAILED;
-    }
     WsSm *own = &a->sms[a->rank], *there = &play->sm[device * play->n_sms + a->rank];
     WsUnit *const path[] = { &own->out, &own->to[device], &there->in };
     const double cycles[] = { bytes / play->link_rate, bytes / play->peer_rate,
@@ -70,6 +78,41 @@ WsClockMove ws_clock_move_put(WsClockPlay *play, WsPlayer *a)
     }
     play->end = MAX(play->end, end);
     return WS_MOVE_NEXT;
+}
+
+/* The bytes leave the L2 of the device that has them and pass the same paths, the other way; a box
+ * is not shared, since no L2 keeps what another device has. The way there and back is taken to be
+ * two of a signal, whatever that memory takes besides to be that of L2: neither has been measured.
+ */
+WsClockMove ws_clock_move_get(WsClockPlay *play, WsPlayer *a)
+{
+    const double *m = play->m->value;
+    const WsOp *op = a->step.op;
+    const guint64 bytes = ws_clock_moved_bytes(play, op);
+    gint64 device;
+    if (!device_of(play, a, &device))
+        return WS_MOVE_FAILED;
+    if (device == a->device)
+        return ws_clock_move_load(play, a);
+    WsSm *own = &a->sms[a->rank], *there = &play->sm[device * play->n_sms + a->rank];
+    WsUnit *const path[] = { &there->out, &there->to[a->device], &own->in };
+    const double rate[] = { play->link_rate, play->peer_rate, play->link_rate };
+    a->now += m[WS_MACHINE_TMA_ISSUE];
+    ws_clock_note_bytes(play, a, bytes);
+    ws_clock_pass(play, a, &there->l2, WS_CAUSE_L2, (double)bytes / play->l2_rate);
+    double end = ws_clock_serve_for(play, a, &own->load, WS_CAUSE_LOADS, a->now,
+                                    ws_clock_box_cycles(play, op, bytes));
+    for (guint i = 0; i < G_N_ELEMENTS(path); i++)
+        end = later(end, ws_clock_serve_for(play, a, path[i], WS_CAUSE_LINK, a->now,
+                                            (double)bytes / rate[i]));
+    const double way = m[WS_MACHINE_TMA_LATENCY] + 2 * in_cycles(play, WS_MACHINE_LINK_SIGNAL);
+    ws_clock_because(play, WS_CAUSE_LOADS, own->load.by, own->load.free + way);
+    for (guint i = 0; i < G_N_ELEMENTS(path); i++)
+        ws_clock_because(play, WS_CAUSE_LINK, path[i]->by, path[i]->free + way);
+    end += way;
+    const guint by = ws_clock_ends(play, a, (WsCauseKind)(WS_CLOCK_LANDED + a->rank), end);
+    a->done = later(a->done, end);
+    return ws_clock_play_credit(play, a, a->rank, (gint64)bytes, end, by);
 }
 
 /* A release of all devices: it ends when all that its thread sent before is there. */

@@ -11,8 +11,7 @@
 
 #include <math.h>
 
-#define LANDED WS_CAUSE_COUNT /* events of bytes that are there; of each CTA its own */
-#define SLICE  64.0           /* cycles after which agents that share a pipe take turns */
+#define SLICE 64.0 /* cycles after which agents that share a pipe take turns */
 
 double ws_clock_serve(WsUnit *u, double at, double cycles)
 {
@@ -221,8 +220,7 @@ static void because_fetched(WsClockPlay *play, const WsPlayer *a, const Fetch *f
         because_passed(play, a, &f->hbm, &sm->hbm, after);
 }
 
-/* Time of the TMA unit: a row of a box, or its bytes. */
-static double box_cycles(const WsClockPlay *play, const WsOp *op, guint64 bytes)
+double ws_clock_box_cycles(const WsClockPlay *play, const WsOp *op, guint64 bytes)
 {
     double row = play->p->hardware->bulk.line;
     if (op->map >= 0)
@@ -233,7 +231,7 @@ static double box_cycles(const WsClockPlay *play, const WsOp *op, guint64 bytes)
                  (double)bytes / MAX(row, 1) * cost(play, WS_MACHINE_TMA_ROW));
 }
 
-static WsClockMove move_load(WsClockPlay *play, WsPlayer *a)
+WsClockMove ws_clock_move_load(WsClockPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
     guint64 bytes = ws_clock_moved_bytes(play, op);
@@ -251,7 +249,7 @@ static WsClockMove move_load(WsClockPlay *play, WsPlayer *a)
         WsSm *sm = &a->sms[c];
         gboolean cold = sm->first_load == 0 || a->now < sm->first_load;
         double end = ws_clock_serve_for(play, a, &sm->load, WS_CAUSE_LOADS, a->now,
-                                        box_cycles(play, op, bytes));
+                                        ws_clock_box_cycles(play, op, bytes));
         const double latency = cost(play, cold            ? WS_MACHINE_TMA_LATENCY_COLD
                                           : share.fetched ? WS_MACHINE_TMA_LATENCY_HBM
                                                           : WS_MACHINE_TMA_LATENCY);
@@ -259,7 +257,7 @@ static WsClockMove move_load(WsClockPlay *play, WsPlayer *a)
         because_fetched(play, a, &fetch, latency);
         end = MAX(end, fetch.end);
         end += latency;
-        const guint by = ws_clock_ends(play, a, LANDED + c, end);
+        const guint by = ws_clock_ends(play, a, WS_CLOCK_LANDED + c, end);
         if (sm->first_load == 0)
             sm->first_load = end;
         a->done = MAX(a->done, end);
@@ -371,7 +369,7 @@ static WsClockMove move_gather(WsClockPlay *play, WsPlayer *a)
     because_fetched(play, a, &fetch, latency);
     end = later(end, fetch.end);
     a->done = end + latency;
-    const guint by = ws_clock_ends(play, a, LANDED, a->done);
+    const guint by = ws_clock_ends(play, a, WS_CLOCK_LANDED, a->done);
     a->copied_by = a->done >= a->copied ? by : a->copied_by;
     a->copied = MAX(a->copied, a->done);
     a->copies.open_by = a->done >= a->copies.open ? by : a->copies.open_by;
@@ -523,7 +521,8 @@ static const WsClockMoves moves[WS_OP_KIND_COUNT] = {
     [WS_OP_BAR_ARRIVE] = ws_clock_play_named,
     [WS_OP_CLUSTER_ARRIVE] = ws_clock_play_cluster,
     [WS_OP_CLUSTER_WAIT] = ws_clock_play_cluster,
-    [WS_OP_TMA_LOAD] = move_load,
+    [WS_OP_TMA_LOAD] = ws_clock_move_load,
+    [WS_OP_TMA_GET] = ws_clock_move_get,
     [WS_OP_BULK_COPY] = move_copy,
     [WS_OP_ST_REMOTE] = move_copy,
     [WS_OP_LD_REMOTE] = move_peek,

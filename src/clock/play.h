@@ -248,8 +248,9 @@ WsClockMove ws_clock_half_move(WsClockPlay *play, WsPlayer *a);
 /* Cycles of the matrix units for a product of one half. */
 double ws_clock_half_product(const WsClockPlay *play, const WsMma *mma);
 
-/* --- links.c: puts and flags of devices --- */
+/* --- links.c: puts, gets and flags of devices --- */
 WsClockMove ws_clock_move_put(WsClockPlay *play, WsPlayer *a);
+WsClockMove ws_clock_move_get(WsClockPlay *play, WsPlayer *a);
 WsClockMove ws_clock_move_notify(WsClockPlay *play, WsPlayer *a);
 WsClockMove ws_clock_move_await(WsClockPlay *play, WsPlayer *a);
 
@@ -280,6 +281,7 @@ double ws_clock_bank_turns(const WsProgram *p, const WsMachine *m, const WsOp *o
 WsClockMove ws_clock_queue_move(WsClockPlay *play, WsPlayer *a);
 
 /* --- operation.c, for links.c --- */
+#define WS_CLOCK_LANDED WS_CAUSE_COUNT /* events of bytes that are there; of each CTA its own */
 /* What went through a shared path for an agent: its end, and how much of it was the queue. */
 typedef struct {
     double end, queue;
@@ -288,7 +290,10 @@ typedef struct {
 } WsPassed;
 WsPassed ws_clock_pass(WsClockPlay *play, const WsPlayer *a, WsUnit *u, WsCauseKind path,
                        double cycles);
+WsClockMove ws_clock_move_load(WsClockPlay *play, WsPlayer *a);
 WsClockMove ws_clock_move_store(WsClockPlay *play, WsPlayer *a);
+/* Time of the TMA unit: a row of a box, or its bytes. */
+double ws_clock_box_cycles(const WsClockPlay *play, const WsOp *op, guint64 bytes);
 guint64 ws_clock_moved_bytes(const WsClockPlay *play, const WsOp *op);
 
 /* --- operation.c, for halves.c --- */

@@ -85,6 +85,7 @@ typedef struct {
     WsArena *arena;
     const WsProgram *p;
     gint tensor;
+    gboolean own; /* each device puts into itself alone */
     char *why;
 } Spread;
 
@@ -140,6 +141,8 @@ static WsOp *store_of(Spread *s, const WsOp *put)
     op->kind = WS_OP_TMA_STORE;
     op->peer = NULL;
     op->reduce = WS_REDUCE_NONE;
+    if (s->own)
+        return op;
     if (op->n_coord + 1 > WS_MAX_RANK) {
         give_up(s, "%s: a tensor of five dimensions on each device", put);
         return op;
@@ -193,6 +196,9 @@ static void tensor(Spread *s)
     out->tensor = ws_arena_new0(s->arena, WsTensor, out->n_tensors);
     memcpy(out->tensor, s->p->tensor, sizeof(WsTensor) * out->n_tensors);
     WsTensor *t = &out->tensor[s->tensor];
+    t->access = WS_ACCESS_WRITE;
+    if (s->own)
+        return;
     for (guint i = 0; i < s->p->n_ops; i++)
         if (t->rank + 1 > WS_MAX_RANK && s->p->op[i]->tensor == s->tensor)
             give_up(s, "%s: a tensor of five dimensions on each device", s->p->op[i]);
@@ -209,7 +215,6 @@ static void tensor(Spread *s)
     if (t->strides_given)
         s->why = s->why ? s->why : ws_phrase("%s has strides of its own on each device", t->name);
     t->rank++;
-    t->access = WS_ACCESS_WRITE;
     out->map = ws_arena_new0(s->arena, WsTensorMap, out->n_maps);
     memcpy(out->map, s->p->map, sizeof(WsTensorMap) * out->n_maps);
     for (guint m = 0; m < out->n_maps; m++)
@@ -238,9 +243,25 @@ static void axis(Spread *s)
     tiles->order = WS_ORDER_LINEAR;
 }
 
+/* All puts into the tensor name the number of their own device. */
+static gboolean puts_into_itself(const WsProgram *p, gint tensor)
+{
+    gboolean any = FALSE;
+    for (guint i = 0; i < p->n_ops; i++) {
+        const WsOp *op = p->op[i];
+        if (!ws_op_puts(op->kind) || op->tensor != tensor)
+            continue;
+        const WsExpr *device = ws_mesh_meaning(p, op->peer->device);
+        if (device->op != WS_EXPR_VAR || device->var != p->mesh->rank)
+            return FALSE;
+        any = TRUE;
+    }
+    return any;
+}
+
 WsProgram *ws_program_over_devices(const WsProgram *p, gint of, char **why)
 {
-    Spread s = { .p = p, .tensor = of, .arena = ws_arena_new() };
+    Spread s = { .p = p, .tensor = of, .own = puts_into_itself(p, of), .arena = ws_arena_new() };
     const gboolean each = p->tensor[of].access == WS_ACCESS_REDUCE;
     s.out = g_new0(WsProgram, 1);
     *s.out = *p;
@@ -250,7 +271,7 @@ WsProgram *ws_program_over_devices(const WsProgram *p, gint of, char **why)
     s.out->op = ws_arena_new0(s.arena, WsOp *, p->n_ops);
     memcpy(s.out->op, p->op, sizeof(WsOp *) * p->n_ops);
     tensor(&s);
-    if (!each)
+    if (!each && !s.own)
         axis(&s);
     s.out->agent = ws_arena_new0(s.arena, WsAgent, p->n_agents);
     memcpy(s.out->agent, p->agent, sizeof(WsAgent) * p->n_agents);

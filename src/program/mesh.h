@@ -17,7 +17,8 @@ gboolean ws_mesh_device_var(const WsProgram *p, const WsExpr *device, gint *var)
  * into it is a store, a device that is reached by turns (`ws_mesh_device_var`) is the variable
  * itself, which is the same up to the order of that variable; for that no other coordinate may name
  * it. Where the tensor is added to, it is the launch of one device, whose number is a size: each
- * adds every element once. Else that number is an axis. NULL, with the reason in `why` (a phrase,
+ * adds every element once; and so it is, without the first dimension, where each device puts into
+ * itself alone. Else that number is an axis. NULL, with the reason in `why` (a phrase,
  * to be freed): something is not of that form. For judging who writes what; nothing runs it. */
 WsProgram *ws_program_over_devices(const WsProgram *p, gint tensor, char **why);
 

@@ -157,6 +157,14 @@ static inline gboolean ws_op_is_bulk(WsOpKind kind)
            (o->engine == WS_ENGINE_TMA_LOAD || o->engine == WS_ENGINE_TMA_STORE);
 }
 
+/* A box of a tensor comes to shared memory, of this device or of another one. */
+static inline gboolean ws_op_brings(WsOpKind kind)
+{
+    const WsOpRow *o = ws_op_row(kind);
+    return o->gives == WS_GIVES_BYTES &&
+           (o->from == WS_DATA_AT_TENSOR || o->from == WS_DATA_AT_PEER);
+}
+
 /* --- barriers --------------------------------------------------------------------------------- */
 
 /* It can stand still. */
@@ -320,6 +328,12 @@ static inline gboolean ws_op_puts(WsOpKind kind)
     return ws_op_row(kind)->to == WS_DATA_AT_PEER;
 }
 
+/* It reads the tensor of a device (WsOp.peer). */
+static inline gboolean ws_op_gets(WsOpKind kind)
+{
+    return ws_op_row(kind)->from == WS_DATA_AT_PEER;
+}
+
 /* It orders accesses of both proxies to global memory. */
 static inline gboolean ws_op_fences_global(WsOpKind kind)
 {
@@ -330,6 +344,12 @@ static inline gboolean ws_op_fences_global(WsOpKind kind)
 static inline gboolean ws_op_notifies(WsOpKind kind)
 {
     return ws_op_row(kind)->gives == WS_GIVES_FLAG;
+}
+
+/* What it lists of shared memory it does not read: that what is there has come is all it asks. */
+static inline gboolean ws_op_reads_nothing(WsOpKind kind)
+{
+    return ws_op_notifies(kind);
 }
 
 /* It waits for a flag. */

@@ -51,8 +51,8 @@ static Source find_source(const WsBuild *b, GHashTable *index, const WsTraceReco
         const WsTraceRecord *r = g_hash_table_lookup(index, &g_array_index(list, WsTracePlace, i));
         if (!r)
             continue;
-        gint64 at = b->p->op[r->op]->kind == WS_OP_TMA_LOAD ? MAX(r->done, r->issued)
-                                                            : MAX(r->issued, r->start);
+        gint64 at = ws_op_brings(b->p->op[r->op]->kind) ? MAX(r->done, r->issued)
+                                                        : MAX(r->issued, r->start);
         /* What was observed later than the wait's end did not let it go (upper bounds do that). */
         at = MIN(at, end);
         if (at > best.at) {
@@ -75,7 +75,7 @@ static double source_y(const WsBuild *b, const WsTraceRecord *r, guint *id, gboo
             item = &g_array_index(b->s->item, WsSceneItem, other - 1);
         }
     }
-    if (item && item->shape == WS_SHAPE_FLIGHT && b->p->op[r->op]->kind == WS_OP_TMA_LOAD)
+    if (item && item->shape == WS_SHAPE_FLIGHT && ws_op_brings(b->p->op[r->op]->kind))
         return item->y + item->h / 2;
     guint row = b->control_row[r->agent];
     if (row == G_MAXUINT)
@@ -233,7 +233,7 @@ void ws_edge_build(WsBuild *b)
                           .to_agent = wait->agent,
                           .from_cta = G_MAXUINT,
                           .exposed = end - wait->start,
-                          .release = b->p->op[source.r->op]->kind != WS_OP_TMA_LOAD };
+                          .release = !ws_op_brings(b->p->op[source.r->op]->kind) };
         gboolean up =
             b->control_row[source.r->agent] != G_MAXUINT &&
             g_array_index(b->s->row, WsSceneRow, b->control_row[source.r->agent]).y > row->y;

@@ -235,7 +235,7 @@ static gboolean same_transaction(const WsBuild *b, const Flight *f, const WsTrac
 {
     const WsOp *x = b->p->op[f->r->op], *y = b->p->op[r->op];
     /* A wait between two loads of a transaction parts their bars. */
-    return x->kind == y->kind && x->kind == WS_OP_TMA_LOAD && x->barrier == y->barrier &&
+    return x->kind == y->kind && ws_op_brings(x->kind) && x->barrier == y->barrier &&
            r->start - f->r->issued < 100 && f->r->tile == r->tile && f->r->round == r->round &&
            x->tree && y->tree && x->tree->parent == y->tree->parent;
 }

@@ -67,7 +67,8 @@ const WsTarget ws_target_sm_90a = {
     .queue = queue,
     .n_queues = G_N_ELEMENTS(queue),
     .steps =
-        "for if let advance pipeline_group load gather load_wait store store_wait put copy prefetch write read "
+        "for if let advance pipeline_group load gather load_wait store store_wait put get copy "
+        "prefetch write read "
         "transpose mma mma_wait compute wait arrive expect sync cluster notify await fence claim "
         "take "
         "acquire commit release close griddepcontrol mark raw",

@@ -94,7 +94,7 @@ static guint unit_end(const GArray *leaves, guint i)
 
 static gboolean is_load(WsOpKind kind)
 {
-    return kind == WS_OP_TMA_LOAD;
+    return ws_op_brings(kind);
 }
 
 /* One by one, not as matrices. */

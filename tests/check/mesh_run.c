@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-typedef enum { PUT, COMPLETE, NOTIFY, AWAIT, LOAD } Kind;
+typedef enum { PUT, COMPLETE, NOTIFY, AWAIT, LOAD, GET } Kind;
 
 typedef struct {
     Kind kind;
@@ -20,7 +20,8 @@ typedef struct {
     gint64 device, element, amount; /* device -1: all */
     gboolean equals;
     gint64 lo[WS_MAX_RANK], hi[WS_MAX_RANK];
-    guint put; /* PUT: number */
+    guint put;    /* PUT: number */
+    gboolean got; /* NOTIFY: all gets of the agent have come */
 } Event;
 
 /* An agent of a CTA. */
@@ -29,6 +30,7 @@ typedef struct {
     GArray *event;
     guint at;
     GArray *flying; /* guint: puts */
+    GArray *got;    /* Event: gets that need not have come */
     guint weight;
 } Lane;
 
@@ -108,11 +110,16 @@ static void see(Mesh *m, WsWalker *w, const WsOp *op, Lane *lane)
         e.kind = COMPLETE;
     } else if (op->kind == WS_OP_NOTIFY) {
         e.kind = NOTIFY;
+        e.got = op->n_access > 0;
     } else if (op->kind == WS_OP_AWAIT) {
         e.kind = AWAIT;
+    } else if (op->kind == WS_OP_TMA_GET) {
+        e.kind = GET;
+        box(m, w, op, lane->device, &e);
     } else if (op->kind == WS_OP_TMA_LOAD &&
                m->p->tensor[op->tensor].access == WS_ACCESS_EXCHANGE) {
         e.kind = LOAD;
+        e.device = lane->device;
         box(m, w, op, lane->device, &e);
     } else {
         return;
@@ -126,6 +133,7 @@ static void add_lane(Mesh *m, guint device, gint64 cta, gint64 ctas, guint agent
     lane->device = device;
     lane->event = g_array_new(FALSE, FALSE, sizeof(Event));
     lane->flying = g_array_new(FALSE, FALSE, sizeof(guint));
+    lane->got = g_array_new(FALSE, FALSE, sizeof(Event));
     g_ptr_array_add(m->lane, lane);
     WsTilesStrided tiles = { cta, ctas, ws_launch_tiles(m->values[device]) };
     g_autoptr(WsWalker) w =
@@ -164,7 +172,7 @@ static void check_load(Mesh *m, const Lane *lane, const Event *load)
         volume *= MAX(load->hi[d] - load->lo[d], 0);
     for (guint i = 0; i < m->put->len; i++) {
         const Event *e = m->put->pdata[i];
-        if (e->device != lane->device || e->tensor != load->tensor || !meet(e, load, rank))
+        if (e->device != load->device || e->tensor != load->tensor || !meet(e, load, rank))
             continue;
         gint64 both = 1;
         for (guint d = 0; d < rank; d++)
@@ -175,6 +183,22 @@ static void check_load(Mesh *m, const Lane *lane, const Event *load)
     }
     if (put != volume)
         wrong(m, "device %u reads what nobody puts, or what is put twice", lane->device);
+}
+
+/* What is put into a device (NULL: its inputs, from now on) another one still reads. */
+static void nobody_reads(Mesh *m, guint device, const Event *by)
+{
+    for (guint i = 0; i < m->lane->len; i++) {
+        const Lane *lane = m->lane->pdata[i];
+        for (guint k = 0; k < lane->got->len; k++) {
+            const Event *e = &g_array_index(lane->got, Event, k);
+            const gboolean put = m->p->tensor[e->tensor].access == WS_ACCESS_EXCHANGE;
+            if (lane->device != device && e->device == device &&
+                (by ? e->tensor == by->tensor && meet(e, by, m->p->tensor[e->tensor].rank) : !put))
+                wrong(m, "what device %u has is overwritten while device %u gets it", device,
+                      lane->device);
+        }
+    }
 }
 
 static gboolean may_move(const Mesh *m, const Lane *lane)
@@ -199,6 +223,7 @@ static void move(Mesh *m, Lane *lane)
             (m->begun[e->device] != launch || !m->runs[e->device]))
             wrong(m, "device %u puts into device %d, which is not in this launch", lane->device,
                   (int)e->device);
+        nobody_reads(m, (guint)e->device, e);
         g_array_append_val(lane->flying, e->put);
         break;
     case COMPLETE:
@@ -208,6 +233,16 @@ static void move(Mesh *m, Lane *lane)
         for (guint d = 0; d < m->devices; d++)
             if (e->device < 0 || e->device == d)
                 m->flag[e->flag][d * m->elements[e->flag] + e->element] += e->amount;
+        if (e->got)
+            g_array_set_size(lane->got, 0);
+        break;
+    case GET:
+        if (m->p->tensor[e->tensor].access == WS_ACCESS_EXCHANGE)
+            check_load(m, lane, e);
+        else if (m->begun[e->device] != launch || !m->runs[e->device])
+            wrong(m, "device %u gets from device %d, which is not in this launch", lane->device,
+                  (int)e->device);
+        g_array_append_vals(lane->got, e, 1);
         break;
     case LOAD:
         check_load(m, lane, e);
@@ -233,8 +268,11 @@ static void end_of(Mesh *m, guint device)
 {
     m->runs[device] = FALSE;
     for (guint i = 0; i < m->lane->len; i++)
-        if (((Lane *)m->lane->pdata[i])->device == device)
+        if (((Lane *)m->lane->pdata[i])->device == device) {
             complete(m, m->lane->pdata[i]);
+            g_array_set_size(((Lane *)m->lane->pdata[i])->got, 0);
+        }
+    nobody_reads(m, device, NULL);
     for (guint i = 0; i < m->put->len; i++) {
         const Event *e = m->put->pdata[i];
         if (e->device == device && m->p->tensor[e->tensor].access != WS_ACCESS_EXCHANGE &&
@@ -325,6 +363,7 @@ static void free_lane(gpointer data)
     Lane *lane = data;
     g_array_unref(lane->event);
     g_array_unref(lane->flying);
+    g_array_unref(lane->got);
     g_free(lane);
 }
 

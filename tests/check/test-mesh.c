@@ -23,15 +23,19 @@ typedef struct {
     const char *rule, *says; /* one finding has this rule and says this */
 } Row;
 
-#define RS      "mesh/gemm-rs.wstave"
-#define AR      "mesh/gemm-ar.wstave"
-#define GA      "mesh/ag-pieces.wstave"
-#define AG      "mesh/ag-gemm.wstave"
+#define RS        "mesh/gemm-rs.wstave"
+#define AR        "mesh/gemm-ar.wstave"
+#define GA        "mesh/ag-pieces.wstave"
+#define AG        "mesh/ag-gemm.wstave"
+#define PULL      "mesh/ag-pull.wstave"
+#define EX        "mesh/exchange-get.wstave"
+#define GATHER    "../../projects/ag-gemm/gather.wstave"
+#define DIRECT    "../../projects/ag-gemm/pull.wstave"
 #define OWN_FIRST "../../projects/ag-gemm/design.wstave"
-#define TURNED  "\"(s + rank) % W\""
-#define PROVED  WS_VERDICT_PROVED, NOTHING, NULL, NULL
-#define REFUTED WS_VERDICT_REFUTED
-#define OPEN    WS_VERDICT_OUTSIDE, MAYBE, "F-MESH"
+#define TURNED    "\"(s + rank) % W\""
+#define PROVED    WS_VERDICT_PROVED, NOTHING, NULL, NULL
+#define REFUTED   WS_VERDICT_REFUTED
+#define OPEN      WS_VERDICT_OUTSIDE, MAYBE, "F-MESH"
 
 /* All other fences drawn, so that those of devices are. */
 #define DRAWN                                                                                      \
@@ -53,7 +57,12 @@ typedef struct {
 #define FLAGS "\"flags\": ["
 /* Behind the gate of the all-gather. */
 #define BEHIND(more) GATES, GATES more
-#define READY_4      "{ \"await\": \"ready[rank]\", \"at_least\": 4 }"
+#define OVER         "        { \"wait\": \"over\", \"use\": 0 },\n"
+#define TOLD                                                                                       \
+    ",\n        { \"wait\": \"over\", \"use\": 0 },\n"                                             \
+    "        { \"notify\": \"read\", \"device\": \"all\", \"got\": [\"a\"] },\n"                   \
+    "        { \"await\": \"read\", \"at_least\": \"W*SMS\" }"
+#define READY_4 "{ \"await\": \"ready[rank]\", \"at_least\": 4 }"
 
 /* clang-format off */
 /* Each device copies its own tensor, and puts the pieces into itself. No flags. */
@@ -92,6 +101,10 @@ static const char own_text[] =
 static const Row rows[] = {
     { "reduce-scatter", RS, { { 0 } }, PROVED },
     { "all-gather", AG, { { 0 } }, PROVED },
+    { "pulled", PULL, { { 0 } }, PROVED },
+    { "pulled directly", DIRECT, { { 0 } }, PROVED },
+    { "pulled once", GATHER, { { 0 } }, PROVED },
+    { "what was just written is got", EX, { { 0 } }, PROVED },
     { "fences drawn", RS, { DRAWN, MMA_FENCE, STAGE_FENCE, GATE_FENCE }, PROVED },
     { "own shard last or first", RS, { { TURN, "\"(s + rank) % W\"" } }, PROVED },
     { "every device begins with the first", RS, { { TURN, "\"s\"" } }, PROVED },
@@ -115,7 +128,7 @@ static const Row rows[] = {
     { "gemm-ar, places that hang on the turn", AR, { { "\"at\": [\"tm*BM\", \"tn*BN\"], \"from\"", "\"at\": [\"((tm + p) % TM)*BM\", \"tn*BN\"], \"from\"" } },
       OPEN, "hangs on the turn" },
     { "gemm-ar, it tells itself", AR, { { "\"done\", \"device\": \"all\"", "\"done\", \"device\": \"rank\"" } },
-      OPEN, "its device is notified" },
+      REFUTED, SHOWN, "P-EPOCH", "a launch adds" },
     { "ag-gemm", GA, { { 0 } }, PROVED },
     { "ag-gemm, some pieces", GA, { { "\"at_least\": \"KQ*TN\"", "\"at_least\": \"TN\"" } },
       REFUTED, SHOWN, "P-PEER", "lets go before all of it has come" },
@@ -173,7 +186,62 @@ static const Row rows[] = {
 
     /* --- the gate */
     { "no gate", RS, { { GATES, "" } }, REFUTED, SHOWN, "P-PEER", "may not have started this launch" },
-    { "no gate of the all-gather", AG, { { GATES, "" } }, OPEN, "whether all devices are awaited" },
+    /* --- gets of inputs */
+    { "gets without gate", PULL, { { GATES, "" } }, REFUTED, SHOWN, "P-PEER", "may not have started this launch" },
+    { "gets behind a relaxed gate", PULL, { { GATE, "\"at_least\": 1, \"order\": \"relaxed\" }" } },
+      REFUTED, NOTHING, "P-PEER", "is relaxed" },
+    { "gets behind a gate of this device", PULL, { { GATE, "\"at_least\": 1, \"scope\": \"gpu\" }" } },
+      REFUTED, NOTHING, "P-PEER", "is this device" },
+    { "gets without fence", PULL, { DRAWN, MMA_FENCE, STORE_FENCE },
+      REFUTED, NOTHING, "P-PEER", "no fence async_global stands between the await of all devices and get X" },
+    { "gets with the fence drawn", PULL, { DRAWN, MMA_FENCE, STORE_FENCE, GATE_FENCE }, PROVED },
+    { "gets behind an equal gate", PULL, { { GATE, "\"equals\": 1 }" } }, REFUTED, SHOWN, "P-EPOCH", "grows past" },
+    { "gets that nobody is told of", PULL, { { TOLD, "" }, { "\"name\": \"read\", \"per_launch\": \"W*SMS\"", "\"name\": \"idle\", \"per_launch\": 1" } },
+      REFUTED, SHOWN, "P-PEER", "no notify says to the device that get X -> a has come" },
+    { "told in front of the gets", PULL, { { TOLD, "" }, { BEHIND("        { \"notify\": \"read\", \"device\": \"all\" },\n") } },
+      REFUTED, SHOWN, "P-PEER", "no notify says to the device" },
+    { "told without got", PULL, { { ", \"got\": [\"a\"]", "" } }, OPEN, "name its buffer in `got`" },
+    { "told of another buffer", PULL, { { "\"got\": [\"a\"]", "\"got\": [\"b\"]" } }, OPEN, "name its buffer in `got`" },
+    { "told before they have come", PULL, { { OVER, "" }, { "        { \"arrive\": \"over\", \"use\": 0 },\n", "" }, { "{ \"name\": \"over\" },", "" } },
+      REFUTED, NOTHING, "P-RACE", "notify read" },
+    { "told relaxed", PULL, { { "\"device\": \"all\", \"got\"", "\"device\": \"all\", \"order\": \"relaxed\", \"got\"" } },
+      REFUTED, NOTHING, "P-PEER", "is relaxed" },
+    { "told one device", PULL, { { "\"notify\": \"read\", \"device\": \"all\"", "\"notify\": \"read\", \"device\": \"rank\"" },
+        { "\"per_launch\": \"W*SMS\"", "\"per_launch\": \"SMS\"" }, { "\"at_least\": \"W*SMS\"", "\"at_least\": \"SMS\"" } },
+      OPEN, "the device is notified once this has come" },
+    { "some of the readers are awaited", PULL, { { "\"at_least\": \"W*SMS\"", "\"at_least\": \"SMS\"" } },
+      REFUTED, SHOWN, "P-PEER", "asks for less than a launch adds" },
+    { "the readers are not awaited", PULL, { { ",\n        { \"await\": \"read\", \"at_least\": \"W*SMS\" }", "" } },
+      REFUTED, SHOWN, "P-PEER", "is never awaited" },
+    { "the readers are awaited relaxed", PULL, { { "\"at_least\": \"W*SMS\"", "\"at_least\": \"W*SMS\", \"order\": \"relaxed\"" } },
+      REFUTED, NOTHING, "P-PEER", "is relaxed" },
+    { "a get from a device that is not there", PULL, { { "\"device\": \"s\"", "\"device\": \"rank + 1\"" } },
+      REFUTED, SHOWN, "P-PEER", "a device that the mesh does not have" },
+    { "a get from the own device", PULL, { { "\"device\": \"s\"", "\"device\": \"rank\"" } }, PROVED },
+    { "gets by turns", PULL, { { "\"device\": \"s\"", "\"device\": \"(s + rank) % W\"" } }, PROVED },
+    /* --- gets of what was just written */
+    { "just written, relaxed", EX, { { "\"at_least\": \"W\"", "\"at_least\": \"W\", \"order\": \"relaxed\"" } },
+      REFUTED, NOTHING, "P-PEER", "is relaxed" },
+    { "just written, no fence", EX, { { "\"buffers\"", "\"fences\": \"drawn\", \"buffers\"" }, GATE_FENCE },
+      REFUTED, NOTHING, "P-PEER", "no fence async_global stands between get A" },
+    { "just written, fence drawn", EX, { { "\"buffers\"", "\"fences\": \"drawn\", \"buffers\"" }, GATE_FENCE,
+        { "\"at_least\": \"W\" }", "\"at_least\": \"W\" }, { \"fence\": \"async_global\" }" } }, PROVED },
+    { "just written, equal to a part", EX, { { "\"at_least\": \"W\"", "\"equals\": 1" } }, REFUTED, SHOWN, "P-EPOCH", "grows past" },
+    { "just written, of some devices", EX, { { "\"at_least\": \"W\"", "\"at_least\": 1" } },
+      REFUTED, SHOWN, "P-PEER", "lets go before all of it has come" },
+    { "just written, not awaited", EX, { { "          { \"await\": \"rows[tm]\", \"at_least\": \"W\" },\n", "" } },
+      REFUTED, SHOWN, "P-PEER", "no await of rows stands in front of it" },
+    { "just written, other rows", EX, { { "\"device\": \"d\", \"at\": [\"tm*BM\", 0]", "\"device\": \"d\", \"at\": [\"(TM - 1 - tm)*BM\", 0]" } },
+      OPEN, "awaits the element" },
+    { "overwritten while it is got", EX, { { GATES, "" } }, REFUTED, SHOWN, "P-PEER", "overwrites what other devices may still get" },
+    { "overwritten behind a relaxed gate", EX, { { GATE, "\"at_least\": 1, \"order\": \"relaxed\" }" } },
+      REFUTED, NOTHING, "P-PEER", "is relaxed" },
+    { "just written, the own device told", EX, { { "\"notify\": \"rows[tm]\", \"device\": \"all\"", "\"notify\": \"rows[tm]\", \"device\": \"rank\"" },
+        { "\"per_launch\": \"W\"", "\"per_launch\": 1" }, { "\"at_least\": \"W\"", "\"at_least\": 1" } },
+      OPEN, "does not tell all devices" },
+    { "just written, read before it is complete", EX, { { "{ \"store_wait\": 0, \"full\": true }", "{ \"store_wait\": 0 }" } },
+      REFUTED, SHOWN, "P-PEER", "not until the tensor is written" },
+    { "no gate of the all-gather", AG, { { GATES, "" } }, REFUTED, SHOWN, "P-PEER", "may not have started this launch" },
     { "one device is left out", RS, { { "\"count\": \"W\", \"do\"", "\"count\": \"W - 1\", \"do\"" } },
       OPEN, "whether all devices are awaited" },
     { "gate before its notify", RS, { { "        { \"notify\": \"ready[rank]\", \"device\": \"all\" },\n" GATES,
@@ -302,7 +370,7 @@ static const Row rows[] = {
       REFUTED, SHOWN, "P-MESH", "nothing notifies the flag" },
     { "notify to itself", AG, { { FLAGS, FLAGS "{ \"name\": \"self\", \"per_launch\": \"SMS\" }," },
         { BEHIND("{ \"notify\": \"self\", \"device\": \"rank\" }, { \"await\": \"self\", \"at_least\": 1 },") } },
-      OPEN, "neither all" },
+      OPEN, "says nothing of any of them" },
     { "another notify before it is complete", AG, { { FLAGS, FLAGS "{ \"name\": \"tick\", \"per_launch\": \"W*W*TM*TN\" }," },
         { "          { \"store_wait\": 0, \"full\": true },\n", "{ \"notify\": \"tick\", \"device\": \"all\" }, { \"store_wait\": 0, \"full\": true }," } },
       OPEN, "another notify may tell of it" },

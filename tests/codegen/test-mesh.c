@@ -21,7 +21,9 @@ typedef struct {
 
 static const char RS[] = "mesh/gemm-rs.wstave", AG[] = "mesh/ag-gemm.wstave",
                   AR[] = "mesh/gemm-ar.wstave", GA[] = "mesh/ag-pieces.wstave",
-                  OF[] = "../../projects/ag-gemm/design.wstave";
+                  OF[] = "../../projects/ag-gemm/design.wstave",
+                  ONCE[] = "../../projects/ag-gemm/gather.wstave", PULL[] = "mesh/ag-pull.wstave",
+                  EX[] = "mesh/exchange-get.wstave";
 
 /* All other fences drawn, so that those of devices are. */
 #define DRAWN                                                                                      \
@@ -47,7 +49,17 @@ static const Row rows[] = {
     { "ag-gemm, others' rows are read from X", OF, { { "\"s == 0\"", "\"s <= 1\"" } }, WRONG, TRUE, NULL },
     { "ag-gemm, some pieces", GA, { { "\"at_least\": \"KQ*TN\"", "\"at_least\": \"TN\"" } }, WRONG, FALSE, NULL },
 
+    { "pulled", PULL, { { 0 } }, RIGHT, FALSE, NULL },
+    { "pulled once", ONCE, { { 0 } }, RIGHT, FALSE, NULL },
+    { "what was just written is got", EX, { { 0 } }, RIGHT, FALSE, NULL },
+    { "gets with the fence drawn", PULL, { DRAWN, STORE_FENCE, GATE_FENCE }, RIGHT, FALSE, NULL },
+
     /* --- the order of memory */
+    { "gets behind a relaxed gate", PULL, { { GATE, "\"at_least\": 1, \"order\": \"relaxed\" }" } }, WRONG, TRUE, NULL },
+    { "gets without fence", PULL, { DRAWN, STORE_FENCE }, WRONG, TRUE, NULL },
+    { "just written, relaxed", EX, { { "\"at_least\": \"W\"", "\"at_least\": \"W\", \"order\": \"relaxed\"" } }, WRONG, TRUE, NULL },
+    { "just written, no fence", EX, { { "\"buffers\"", "\"fences\": \"drawn\", \"buffers\"" }, GATE_FENCE }, WRONG, TRUE, NULL },
+    { "a get from the own device", PULL, { { "\"device\": \"s\"", "\"device\": \"rank\"" } }, WRONG, TRUE, NULL },
     { "relaxed notify", RS, { { NOTIFY, "{ \"notify\": \"done\", \"device\": \"dev\", \"order\": \"relaxed\" }" } }, WRONG, TRUE, NULL },
     { "notify of this device alone", RS, { { NOTIFY, "{ \"notify\": \"done\", \"device\": \"dev\", \"scope\": \"gpu\" }" } }, WRONG, TRUE, NULL },
     { "relaxed await", RS, { { EXIT, "\"at_least\": \"all_tiles\", \"order\": \"relaxed\" }" } }, WRONG, TRUE, NULL },
@@ -73,6 +85,18 @@ static const Row rows[] = {
     { "own shard alone", RS, { { TURN, "\"rank\"" } }, WRONG, TRUE, NULL },
     { "await of some of the rows", AG, { { ROUNDS, GATE } }, WRONG, FALSE, NULL },
     { "no await before the load", AG, { { "          { \"await\": \"rows[s*TM + tm]\", " ROUNDS ",\n", "" } }, WRONG, FALSE, NULL },
+    { "gets without gate", PULL, { { GATES, "" } }, WRONG, FALSE, NULL },
+    { "gets that nobody is told of", PULL, { { ",\n        { \"wait\": \"over\", \"use\": 0 },\n"
+        "        { \"notify\": \"read\", \"device\": \"all\", \"got\": [\"a\"] },\n"
+        "        { \"await\": \"read\", \"at_least\": \"W*SMS\" }", "" },
+        { "\"name\": \"read\", \"per_launch\": \"W*SMS\"", "\"name\": \"idle\", \"per_launch\": 1" } }, WRONG, FALSE, NULL },
+    { "some of the readers are awaited", PULL, { { "\"at_least\": \"W*SMS\"", "\"at_least\": \"SMS\"" } }, WRONG, FALSE, NULL },
+    { "the readers are not awaited", PULL, { { ",\n        { \"await\": \"read\", \"at_least\": \"W*SMS\" }", "" } }, WRONG, FALSE, NULL },
+    { "gets behind an equal gate", PULL, { { GATE, "\"equals\": 1 }" } }, STUCK, FALSE, "flag ready" },
+    { "a get from a device that is not there", PULL, { { "\"device\": \"s\"", "\"device\": \"rank + 1\"" } }, STUCK, TRUE, "there is none" },
+    { "overwritten while it is got", EX, { { GATES, "" } }, WRONG, FALSE, NULL },
+    { "just written, of some devices", EX, { { "\"at_least\": \"W\"", "\"at_least\": 1" } }, WRONG, FALSE, NULL },
+    { "just written, equal to a part", EX, { { "\"at_least\": \"W\"", "\"equals\": 1" } }, STUCK, FALSE, "flag rows" },
     { "a device that is not there", RS, { { TURN, "\"s + rank\"" } }, STUCK, TRUE, "there is none" },
     { "an element that is not there", RS, { { "{ \"notify\": \"ready[rank]\"", "{ \"notify\": \"ready[rank - W - W]\"" } }, STUCK, TRUE, "there is none" },
 };
@@ -80,25 +104,27 @@ static const Row rows[] = {
 
 static WsRehearseResult *run(WsRehearsal *s, const Row *row, gint64 devices, guint64 seed)
 {
-    const gboolean by_rows = row->file == RS || row->file == AR; /* else tiles are counted */
+    const gboolean by_rows = row->file == RS || row->file == AR, /* else tiles are counted */
+        of_k = by_rows || row->file == OF || row->file == ONCE;
     const char *names[] = { "W", "SMS",
                             row->file == AR ? "M"
                             : by_rows       ? "MS"
                                             : "TM",
-                            by_rows || row->file == OF ? "N" : "TN",
-                            by_rows || row->file == OF ? "K" : "KQ" };
-    const gint64 size[] = { devices, 2, by_rows ? 136 : 1,
-                            by_rows           ? 40
-                            : row->file == OF ? 72
-                                              : 2,
-                            by_rows           ? 64
-                            : row->file == OF ? 328
-                                              : 2 };
+                            of_k ? "N" : "TN", of_k ? "K" : "KQ" };
+    const gint64 size[] = { devices, 2,
+                            by_rows           ? 136
+                            : row->file == EX ? 2
+                                              : 1,
+                            by_rows ? 40
+                            : of_k  ? 72
+                                    : 2,
+                            by_rows ? 64
+                            : of_k  ? 328
+                                    : 2 };
+    const guint n = row->file == EX ? 3 : row->file == AG ? 4 : 5;
     g_autoptr(GError) error = NULL;
     g_autoptr(WsFindings) findings = ws_findings_new();
-    WsRehearseOptions o = {
-        .seed = seed, .sms = 2, .size_name = names, .size = size, .n_size = row->file == AG ? 4 : 5
-    };
+    WsRehearseOptions o = { .seed = seed, .sms = 2, .size_name = names, .size = size, .n_size = n };
     WsRehearseResult *r = ws_rehearsal_run(s, &o, findings, &error);
     if (!r)
         g_error("%s: %s", row->name, error->message);
@@ -125,21 +151,23 @@ static void test_row(gconstpointer data)
     g_autofree char *text = edited_text(row->file, edit);
     /* small tiles; the sum over devices rounds once for each */
     const gboolean wide = row->file == RS || row->file == AR;
+    const gboolean whole = row->file == OF || row->file == ONCE;
     const Edit small[] = {
-        { wide              ? "\"BN\": 256"
-          : row->file == OF ? "\"BN\": 256, \"BK\": 64, \"WM\": 64, \"STAGES\": 4, \"SLAB\": 64"
-                            : "\"BN\": 128",
-          row->file == OF ? "\"BN\": 64, \"BK\": 64, \"WM\": 64, \"STAGES\": 4, \"SLAB\": 16"
-                          : "\"BN\": 32" },
+        { wide    ? "\"BN\": 256"
+          : whole ? "\"BN\": 256, \"BK\": 64, \"WM\": 64, \"STAGES\": 4, \"SLAB\": 64"
+                  : "\"BN\": 128",
+          whole ? "\"BN\": 64, \"BK\": 64, \"WM\": 64, \"STAGES\": 4, \"SLAB\": 16"
+                : "\"BN\": 32" },
         { "\"access\": \"reduce\"", "\"access\": \"reduce\", \"tolerance\": [0.5, 0.01]" }
     };
-    text = edited(g_steal_pointer(&text), row->name, small, row->file == RS ? 2 : 1);
+    if (row->file != EX) /* its tiles are small */
+        text = edited(g_steal_pointer(&text), row->name, small, row->file == RS ? 2 : 1);
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsProgram) p = right_program(text, row->name, findings);
     g_autoptr(WsRehearsal) s = ws_rehearsal_new(p);
     gboolean shown = FALSE, events = FALSE;
     const gboolean variant = row->outcome == RIGHT && row->edit[0].from;
-    for (guint64 seed = variant ? 2 : 1; seed <= 12 && !shown; seed++) {
+    for (guint64 seed = variant ? 2 : 1; seed <= (row->file == EX ? 60 : 12) && !shown; seed++) {
         const gint64 devices = 2 + (gint64)(seed - 1) % 3;
         WsRehearseResult *r = run(s, row, devices, seed);
         say(r, devices, seed);

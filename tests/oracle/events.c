@@ -269,6 +269,7 @@ static void step(Build *B, const WsOp *op)
         contribution(B, op, op->count, op->bytes);
         break;
     case WS_OP_TMA_LOAD:
+    case WS_OP_TMA_GET:
     case WS_OP_BULK_COPY:
     case WS_OP_ST_REMOTE:
         if (op->barrier < 0)

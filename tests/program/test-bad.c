@@ -25,6 +25,7 @@ typedef struct {
 #define NAMED  "sparse-mla-seesaw"
 #define PIPES  "sparse-mla-pipes"
 #define MESH   "mesh/gemm-rs"
+#define PULL   "mesh/ag-pull"
 static const Bad bad[] = {
     /* names */
     { COOP, "\"signal\": \"full\", \"use\": \"k.total\" },", "\"signal\": \"fulls\", \"use\": 0 },",
@@ -108,6 +109,12 @@ static const Bad bad[] = {
     { MESH, "{ \"await\": \"done\", ", "{ \"wait\": \"done\", ", "S-KEY", 2, NULL },
     { MESH, "\"notify\": \"done\", \"device\": \"dev\"", "\"notify\": \"done\"", "S-MISSING", 2,
       "device" },
+    { PULL, "\"get\": \"X\"", "\"get\": \"C\"", "L-ACCESS", 1, "exchange" },
+    { PULL, "\"device\": \"s\", ", "", "S-MISSING", 2, "device" },
+    { PULL, "\"into\": \"a\", \"signal\": \"full\"", "\"into\": \"a\"", "T-USE", 2, "signal" },
+    { PULL, "[\"a\"]", "[\"aa\"]", "N-UNKNOWN", 2, "aa" },
+    { PULL, "[\"a\"]", "[\"full\"]", "T-KIND", 2, "buffer" },
+    { PULL, "[\"a\"]", "[\"a @ 0\"]", "T-VIEW", 2, "whole" },
     { MESH, "\"notify\": \"done\", ", "\"notify\": \"done\", \"order\": \"acquire\", ", "S-VALUE",
       2, "release" },
     { MESH, "\"notify\": \"done\", ", "\"notify\": \"done\", \"scope\": \"cluster\", ", "S-VALUE",
@@ -156,6 +163,9 @@ static const Bad bad[] = {
     { MESH, ", \"reduce\": \"add\"", "", "L-ACCESS", 1, "\"write\" or \"exchange\"" },
     { MESH, "\"access\": \"reduce\"", "\"access\": \"exchange\"", "L-ACCESS", 1, "reduce" },
     { COOP, "\"access\": \"write\"", "\"access\": \"exchange\"", "L-DEVICES", 1, "has one" },
+    { COOP, "{ \"store_wait\": 0 }",
+      "{ \"get\": \"A\", \"device\": 0, \"at\": [0, 0], \"into\": \"a\" }", "L-DEVICES", 1,
+      "devices of a mesh" },
     { COOP, "{ \"store_wait\": 0 }", "{ \"notify\": \"x\", \"device\": \"all\" }", "L-DEVICES", 1,
       "has one device" },
     /* types */

@@ -33,17 +33,18 @@ static gboolean any(WsOpKind kind)
 static void sets(void)
 {
     is_exactly("flies", ws_op_flies,
-               "tma_load bulk_copy tma_store tma_put prefetch cp_rows mma st_remote");
-    is_exactly("loads", ws_op_loads, "tma_load bulk_copy st_remote");
-    is_exactly("bulk", ws_op_is_bulk, "tma_load bulk_copy tma_store tma_put");
+               "tma_load bulk_copy tma_store tma_put tma_get prefetch cp_rows mma st_remote");
+    is_exactly("loads", ws_op_loads, "tma_load bulk_copy tma_get st_remote");
+    is_exactly("brings", ws_op_brings, "tma_load tma_get");
+    is_exactly("bulk", ws_op_is_bulk, "tma_load bulk_copy tma_store tma_put tma_get");
     is_exactly("closes", ws_op_closes, "bulk_commit cp_commit mma_commit");
     is_exactly("retires", ws_op_retires, "bulk_wait cp_wait mma_wait");
     is_exactly("waits", ws_op_waits,
                "wait bulk_wait cp_wait mma_wait bar_sync cluster_wait await dep_wait");
     is_exactly("waits at a barrier", ws_op_waits_at_barrier, "wait bar_sync");
     is_exactly("waits for agents", ws_op_waits_for_agents, "wait bar_sync cluster_wait");
-    is_exactly("completes", ws_op_completes, "arrive tma_load bulk_copy cp_arrive_noinc st_remote");
-    is_exactly("feeds", ws_op_feeds, "arrive expect tma_load bulk_copy cp_arrive_noinc st_remote");
+    is_exactly("completes", ws_op_completes, "arrive tma_load bulk_copy tma_get cp_arrive_noinc st_remote");
+    is_exactly("feeds", ws_op_feeds, "arrive expect tma_load bulk_copy tma_get cp_arrive_noinc st_remote");
     is_exactly("arrives", ws_op_arrives, "arrive expect cp_arrive_noinc");
     is_exactly("joins", ws_op_joins, "bar_sync bar_arrive");
     is_exactly("stores shared", ws_op_stores_shared, "st red_shared stmatrix st_peer");
@@ -52,10 +53,10 @@ static void sets(void)
     is_exactly("stores global", ws_op_stores_global, "st_global red_global");
     is_exactly("assigns", ws_op_assigns, "let advance");
     is_exactly("any", any, "wait fence_async fence_cluster fence_gpu let advance pipe_ask mark");
-    is_exactly(
-        "leader", leader,
-        "mbar_init expect tma_load bulk_copy tma_store tma_put bulk_commit bulk_wait prefetch "
-        "prefetch_map fence_async_global fence_init notify await claim pipe_tell");
+    is_exactly("leader", leader,
+               "mbar_init expect tma_load bulk_copy tma_store tma_put tma_get bulk_commit "
+               "bulk_wait prefetch "
+               "prefetch_map fence_async_global fence_init notify await claim pipe_tell");
 }
 
 static void rows(void)

@@ -129,7 +129,11 @@ static gboolean adds(WsMeshCheck *M, const WsMeshSite *s, WsPoly *out)
         return FALSE;
     }
     if (!s->of_all) {
-        Digit *d = s->device_var >= 0 ? digit_of(&x, s->device_atom) : NULL;
+        guint own; /* each device to itself: once over the devices, too */
+        Digit *d = s->device_var >= 0 ? digit_of(&x, s->device_atom)
+                   : ws_poly_equal(s->device, M->rank) && ws_poly_is_atom(s->device, &own)
+                       ? digit_of(&x, own)
+                       : NULL;
         if (!d) {
             ws_mesh_open(M, s->op,
                          "`device` of %s is neither all, nor an axis or index that runs over the "
@@ -223,6 +227,22 @@ static void of_await(WsMeshCheck *M, const WsMeshSite *s)
             ws_mesh_flag(M, s->op));
 }
 
+/* There is a device of the number that a put or get names. */
+static void of_device(WsMeshCheck *M, const WsMeshSite *s)
+{
+    WsPoly left = ws_poly_add(M->g.ps, ws_poly_add(M->g.ps, M->devices, -1, s->device), -1,
+                              ws_poly_int(M->g.ps, 1));
+    if (ws_facts_least(&M->g.facts, s->device, TRUE) && ws_facts_least(&M->g.facts, left, TRUE))
+        return;
+    if (!ws_mesh_outside(M, s)) {
+        ws_mesh_open(M, s->op, "it was not shown that there is a device of this number");
+        return;
+    }
+    WsFinding *f = ws_mesh_wrong(M, WS_RULE_P_PEER, s->op, WS_HARM_CORRUPTION,
+                                 "%s reaches a device that the mesh does not have", s->op->label);
+    ws_finding_set_remedy(f, "Take the number modulo the devices.");
+}
+
 void ws_mesh_counts(WsMeshCheck *M)
 {
     const WsMesh *mesh = M->p->mesh;
@@ -280,12 +300,8 @@ void ws_mesh_counts(WsMeshCheck *M)
         const WsMeshSite *s = M->site->pdata[i];
         if (ws_op_awaits(s->op->kind))
             of_await(M, s);
-        if (ws_op_puts(s->op->kind) && s->device_var < 0 && !ws_poly_equal(s->device, M->rank)) {
-            WsPoly left = ws_poly_add(M->g.ps, ws_poly_add(M->g.ps, M->devices, -1, s->device), -1,
-                                      ws_poly_int(M->g.ps, 1));
-            if (!ws_facts_least(&M->g.facts, s->device, TRUE) ||
-                !ws_facts_least(&M->g.facts, left, TRUE))
-                ws_mesh_open(M, s->op, "it was not shown that there is a device of this number");
-        }
+        if ((ws_op_puts(s->op->kind) || ws_op_gets(s->op->kind)) && s->device_var < 0 &&
+            !ws_poly_equal(s->device, M->rank))
+            of_device(M, s);
     }
 }

@@ -166,10 +166,19 @@ static gboolean told_otherwise(const WsMeshCheck *M, const WsMeshLoad *load, con
     return FALSE;
 }
 
-/* An await of all of the element that is notified, and a fence, are in front of the load. */
+/* It may read what is put into another device than its own. */
+static gboolean reads_elsewhere(const WsMeshLoad *load)
+{
+    return ws_op_gets(load->load->op->kind) && load->load->reach != WS_MESH_OWN;
+}
+
+/* An await of all of the element that is notified, and a fence, are in front of the load; what it
+ * gets from another device all devices are told of. */
 static gboolean awaits_all_of(WsMeshCheck *M, const WsMeshLoad *load, const WsMeshPut *put)
 {
     const WsMeshSite *notify = put->notify->pdata[0];
+    if (reads_elsewhere(load) && !notify->of_all)
+        return FALSE;
     for (guint i = 0; i < load->n_known; i++) {
         const WsMeshSite *await = load->known[i].await;
         if (await->op->peer->flag == notify->op->peer->flag && !ws_mesh_weak(await) &&
@@ -197,8 +206,16 @@ void ws_mesh_covered(WsMeshCheck *M, const WsMeshLoad *load, const WsMeshPut *pu
                      put->put->op->label, label);
         return;
     }
-    if (put->put->reach != WS_MESH_ELSEWHERE || !ws_mesh_executed(M, put->put) ||
-        !ws_mesh_executed(M, load->load)) {
+    const gboolean elsewhere =
+        put->put->reach == WS_MESH_ELSEWHERE ||
+        (ws_op_gets(load->load->op->kind) && load->load->reach == WS_MESH_ELSEWHERE);
+    if (reads_elsewhere(load) && !((const WsMeshSite *)put->notify->pdata[0])->of_all) {
+        ws_mesh_open(M, load->load->op,
+                     "it gets what is put into another device, and %s does not tell all devices",
+                     ((const WsMeshSite *)put->notify->pdata[0])->op->label);
+        return;
+    }
+    if (!elsewhere || !ws_mesh_executed(M, put->put) || !ws_mesh_executed(M, load->load)) {
         ws_mesh_open(
             M, load->load->op,
             "no await of all of %s with a fence stands in front of it, and it was not shown "

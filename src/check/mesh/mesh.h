@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 
 enum { WS_MESH_LOOPS = 8, WS_MESH_PUTS = 64 };
 
-/* The device that a put reaches. */
+/* The device that a put or get reaches. */
 typedef enum {
     WS_MESH_OWN,       /* its own, in every launch and round: what a store does */
     WS_MESH_PERHAPS,   /* not known to be another one */
@@ -28,10 +28,10 @@ typedef struct {
     const WsTree *loop[WS_MESH_LOOPS];
     guint round[WS_MESH_LOOPS]; /* atom of its rounds; 0: over tiles, or not plain */
     WsPoly device, element, amount;
-    gint device_var;   /* PUT, NOTIFY: the axis or index that runs over the devices; -1: none */
-    guint device_atom; /* its atom */
-    WsMeshReach reach; /* PUT */
-    WsPoly at[WS_MAX_RANK]; /* PUT, load: coordinates */
+    gint device_var; /* PUT, GET, NOTIFY: the axis or index that runs over the devices; -1: none */
+    guint device_atom;      /* its atom */
+    WsMeshReach reach;      /* PUT, GET */
+    WsPoly at[WS_MAX_RANK]; /* PUT, GET, load: coordinates */
     gboolean of_all;        /* NOTIFY: on all devices */
 } WsMeshSite;
 
@@ -69,6 +69,8 @@ gboolean ws_mesh_below(WsMeshCheck *M, WsPoly a, WsPoly b);
  * if it is an await; a < b there. FALSE: not known, as under a condition. */
 gboolean ws_mesh_below_at(WsMeshCheck *M, const WsMeshSite *s, WsPoly a, WsPoly b);
 gboolean ws_mesh_executed(WsMeshCheck *M, const WsMeshSite *s);
+/* It is executed there, and its device has a number that the mesh does not have. */
+gboolean ws_mesh_outside(WsMeshCheck *M, const WsMeshSite *s);
 
 /* sites.c. */
 void ws_mesh_sites(WsMeshCheck *M);
@@ -91,6 +93,8 @@ gboolean ws_mesh_awaits_all(const WsMeshCheck *M, const WsMeshSite *s);
 
 /* order.c, counts.c, stuck.c. */
 void ws_mesh_order(WsMeshCheck *M);
+/* Other agents that `op` may wait for, with those that they wait for: a bit each, of 64 at most. */
+guint64 ws_mesh_behind(const WsProgram *p, const WsOp *op);
 void ws_mesh_needs(WsMeshCheck *M); /* before counts: `needs`, with what those need */
 void ws_mesh_counts(WsMeshCheck *M);
 void ws_mesh_stuck(WsMeshCheck *M);

@@ -28,10 +28,11 @@ typedef struct {
 
 typedef struct {
     WsMeshCheck *M;
-    GArray *put;   /* WsMeshPut, of all agents */
-    GArray *load;  /* WsMeshLoad */
-    guint first;   /* put of this agent */
-    guint *number; /* [ops] put + 1 */
+    GArray *put;    /* WsMeshPut, of all agents */
+    GArray *load;   /* WsMeshLoad */
+    GPtrArray *get; /* WsMeshSite*: of inputs of other devices */
+    guint first;    /* put of this agent */
+    guint *number;  /* [ops] put + 1 */
 } Order;
 
 static WsMeshPut *nth(Order *o, guint i)
@@ -39,18 +40,66 @@ static WsMeshPut *nth(Order *o, guint i)
     return &g_array_index(o->put, WsMeshPut, i);
 }
 
-static void no_gate(WsMeshCheck *M, const WsOp *op)
+static void no_gate(WsMeshCheck *M, const WsOp *op, WsMeshReach reach)
 {
-    WsFinding *f = ws_mesh_wrong(M, WS_RULE_P_PEER, op, WS_HARM_CORRUPTION,
-                                 "%s reaches a device that may not have started this launch: no "
-                                 "await of all devices stands in front of it",
-                                 op->label);
+    WsFinding *f = ws_mesh_wrong(
+        M, WS_RULE_P_PEER, op, WS_HARM_CORRUPTION,
+        reach == WS_MESH_OWN ? "%s overwrites what other devices may still get in the launch "
+                               "before: no await of all devices stands in front of it"
+                             : "%s reaches a device that may not have started this launch: no "
+                               "await of all devices stands in front of it",
+        op->label);
     ws_finding_set_remedy(
         f, "Notify all devices first, and await each of them: { \"for\": \"d\", \"count\": "
            "…, \"do\": [{ \"await\": \"ready[d]\", \"at_least\": 1 }] }.");
 }
 
 /* --- one operation ---------------------------------------------------------------------------- */
+/* A fenced await of all devices stands in front of what reaches another one. */
+static void behind_gate(WsMeshCheck *M, const State *s, const WsOp *op, WsMeshReach reach)
+{
+    if (s->gate && s->gate_fenced)
+        return;
+    if (reach == WS_MESH_PERHAPS) {
+        ws_mesh_open(M, op,
+                     "no fenced await of all devices stands in front of it, and it was not shown "
+                     "whether the device that it reaches is another one");
+        return;
+    }
+    if (s->some) {
+        ws_mesh_open(M, op,
+                     "whether all devices are awaited and fenced before %s hangs on conditions",
+                     op->label);
+        return;
+    }
+    if (!s->gate) {
+        if (!ws_mesh_ordered_somehow(
+                M, op, -1,
+                "whether all devices are awaited before it is not followed: the form "
+                "that is known is a "
+                "loop of awaits over all of them in this group"))
+            no_gate(M, op, reach);
+        return;
+    }
+    WsFinding *f = ws_mesh_wrong(
+        M, WS_RULE_P_PEER, op, WS_HARM_CORRUPTION,
+        "no fence async_global stands between the await of all devices and %s, which the "
+        "async proxy makes",
+        op->label);
+    ws_finding_set_remedy(f, "Add { \"fence\": \"async_global\" } after the await.");
+}
+
+/* Of several turns through a loop the last one stays: it knows least. */
+static void do_load(Order *o, const State *s, const WsMeshSite *site)
+{
+    WsMeshLoad load = { site, s->n_known, { { 0 } } };
+    memcpy(load.known, s->known, sizeof load.known);
+    for (guint i = 0; i < o->load->len; i++)
+        if (g_array_index(o->load, WsMeshLoad, i).load == site)
+            g_array_remove_index(o->load, i--);
+    g_array_append_val(o->load, load);
+}
+
 static void do_put(Order *o, State *s, const WsOp *op)
 {
     WsMeshCheck *M = o->M;
@@ -74,35 +123,23 @@ static void do_put(Order *o, State *s, const WsOp *op)
     if (s->fresh & bit)
         s->stale |= bit;
     s->fresh |= bit;
-    if ((s->gate && s->gate_fenced) || reach == WS_MESH_OWN)
-        return;
-    if (reach == WS_MESH_PERHAPS) {
-        ws_mesh_open(M, op,
-                     "no fenced await of all devices stands in front of it, and it was not shown "
-                     "whether the device that it reaches is another one");
-        return;
-    }
-    if (s->some) {
-        ws_mesh_open(M, op,
-                     "whether all devices are awaited and fenced before %s hangs on conditions",
-                     op->label);
+    if (reach != WS_MESH_OWN || ws_mesh_is_got(M, op->tensor))
+        behind_gate(M, s, op, reach);
+}
+
+/* All that is told of the put comes from awaits of its readers; a get reads what is there. */
+static void do_get(Order *o, State *s, const WsMeshSite *site)
+{
+    WsMeshCheck *M = o->M;
+    if (M->p->tensor[site->op->tensor].access == WS_ACCESS_EXCHANGE) {
+        do_load(o, s, site);
         return;
     }
-    if (!s->gate) {
-        if (!ws_mesh_ordered_somehow(
-                M, op, -1,
-                "whether all devices are awaited before it is not followed: the form "
-                "that is known is a "
-                "loop of awaits over all of them in this group"))
-            no_gate(M, op);
-        return;
-    }
-    WsFinding *f = ws_mesh_wrong(
-        M, WS_RULE_P_PEER, op, WS_HARM_CORRUPTION,
-        "no fence async_global stands between the await of all devices and %s, which the "
-        "async proxy makes",
-        op->label);
-    ws_finding_set_remedy(f, "Add { \"fence\": \"async_global\" } after the await.");
+    if (site->reach == WS_MESH_OWN)
+        return; /* a load: nothing else reads or writes it while this device runs */
+    behind_gate(M, s, site->op, site->reach);
+    if (!g_ptr_array_find(o->get, site, NULL))
+        g_ptr_array_add(o->get, (gpointer)site);
 }
 
 static void do_wait(State *s, const WsOp *op)
@@ -123,6 +160,18 @@ static const WsMeshPut *flying_put(Order *o, guint64 bits)
     while (!(bits >> i & 1))
         i++;
     return nth(o, o->first + i);
+}
+
+/* Another device surely has what is put, or reads it. */
+static gboolean seen_elsewhere(const WsMeshCheck *M, const WsMeshSite *put)
+{
+    for (guint i = 0; i < M->site->len && put->reach == WS_MESH_OWN; i++) {
+        const WsMeshSite *s = M->site->pdata[i];
+        if (ws_op_gets(s->op->kind) && s->op->tensor == put->op->tensor &&
+            s->reach == WS_MESH_ELSEWHERE)
+            return TRUE;
+    }
+    return put->reach == WS_MESH_ELSEWHERE;
 }
 
 static void incomplete(Order *o, const State *s, const WsOp *op)
@@ -148,7 +197,7 @@ static void incomplete(Order *o, const State *s, const WsOp *op)
             return;
         }
     }
-    if (put->put->reach != WS_MESH_ELSEWHERE) {
+    if (!seen_elsewhere(M, put->put)) {
         ws_mesh_open(M, op, "%s is not complete here, and may reach this device alone", label);
         return;
     }
@@ -208,23 +257,14 @@ static void do_fence(State *s)
     s->gate_fenced = s->gate;
 }
 
-/* Of several turns through a loop the last one stays: it knows least. */
-static void do_load(Order *o, const State *s, const WsMeshSite *site)
-{
-    WsMeshLoad load = { site, s->n_known, { { 0 } } };
-    memcpy(load.known, s->known, sizeof load.known);
-    for (guint i = 0; i < o->load->len; i++)
-        if (g_array_index(o->load, WsMeshLoad, i).load == site)
-            g_array_remove_index(o->load, i--);
-    g_array_append_val(o->load, load);
-}
-
 /* What is none of these other devices do not see: `look` has refused what they could. */
 static void do_op(Order *o, State *s, const WsOp *op)
 {
     const WsMeshSite *site = ws_mesh_site(o->M, op);
     if (ws_op_puts(op->kind))
         do_put(o, s, op);
+    else if (ws_op_gets(op->kind))
+        do_get(o, s, site);
     else if (ws_op_notifies(op->kind))
         do_notify(o, s, op);
     else if (ws_op_awaits(op->kind))
@@ -358,6 +398,7 @@ void ws_mesh_order(WsMeshCheck *M)
     Order o = { .M = M,
                 .put = g_array_new(FALSE, TRUE, sizeof(WsMeshPut)),
                 .load = g_array_new(FALSE, TRUE, sizeof(WsMeshLoad)),
+                .get = g_ptr_array_new(),
                 .number = g_new0(guint, M->p->n_ops + 1) };
     for (guint a = 0; a < M->p->n_agents; a++) {
         State s;
@@ -377,9 +418,12 @@ void ws_mesh_order(WsMeshCheck *M)
             if (g_array_index(o.load, WsMeshLoad, k).load->op->tensor == put->put->op->tensor)
                 ws_mesh_covered(M, &g_array_index(o.load, WsMeshLoad, k), put);
     }
+    for (guint i = 0; i < o.get->len; i++)
+        ws_mesh_kept(M, o.get->pdata[i]);
     for (guint i = 0; i < o.put->len; i++)
         g_ptr_array_unref(nth(&o, i)->notify);
     g_array_unref(o.put);
     g_array_unref(o.load);
+    g_ptr_array_unref(o.get);
     g_free(o.number);
 }

@@ -39,4 +39,9 @@ void ws_mesh_unnotified(WsMeshCheck *M, const WsMeshPut *put, gboolean some, con
 void ws_mesh_awaited(WsMeshCheck *M, const WsMeshPut *put, const WsMeshSite *notify);
 void ws_mesh_covered(WsMeshCheck *M, const WsMeshLoad *load, const WsMeshPut *put);
 
+/* gets.c. Another device than its own gets something of the tensor. */
+gboolean ws_mesh_is_got(const WsMeshCheck *M, gint tensor);
+/* The kernel of a device does not end before what is got from its inputs has come. */
+void ws_mesh_kept(WsMeshCheck *M, const WsMeshSite *get);
+
 G_END_DECLS

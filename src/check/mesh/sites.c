@@ -73,6 +73,22 @@ static gboolean ranked(gpointer data, guint atom, WsPoly *out)
     return TRUE;
 }
 
+gboolean ws_mesh_outside(WsMeshCheck *M, const WsMeshSite *s)
+{
+    Ranked r = { .ps = M->g.ps };
+    for (guint i = 0; i < 2 && ws_poly_is_atom(M->rank, &r.rank) && ws_mesh_executed(M, s); i++) {
+        gint64 n, device;
+        if (!ws_mesh_number(M, M->devices, i == 0, &n))
+            continue;
+        for (r.value = 0; r.value < n; r.value += MAX(n - 1, 1)) { /* the first and the last */
+            WsPoly at = ws_poly_map(M->g.ps, s->device, ranked, &r);
+            if (ws_mesh_number(M, at, i == 0, &device) && (device < 0 || device >= n))
+                return TRUE;
+        }
+    }
+    return FALSE;
+}
+
 static WsMeshReach reach_of(WsMeshCheck *M, const WsMeshSite *s)
 {
     gint64 n;
@@ -121,7 +137,7 @@ static void site(Walk *w, const WsOp *op)
     s->device_var = -1;
     if (op->peer && op->peer->device)
         runs_over_devices(w, s);
-    if (ws_op_puts(op->kind))
+    if (ws_op_puts(op->kind) || ws_op_gets(op->kind))
         s->reach = reach_of(M, s);
     g_ptr_array_add(M->site, s);
     M->of_op[op->index] = M->site->len;

@@ -36,18 +36,25 @@ static guint64 waited_for(const WsProgram *p, guint agent, const WsOp *op)
     return agents;
 }
 
-/* Flags that must have come before `notify` does. */
-static guint needs(const WsMeshCheck *M, const WsMeshSite *notify)
+guint64 ws_mesh_behind(const WsProgram *p, const WsOp *op)
 {
-    const WsProgram *p = M->p;
-    const guint64 own = (guint64)1 << notify->agent;
-    guint64 others = waited_for(p, notify->agent, notify->op) & ~own;
+    if (p->n_agents > 64)
+        return ~(guint64)0;
+    const guint64 own = (guint64)1 << op->agent;
+    guint64 others = waited_for(p, (guint)op->agent, op) & ~own;
     for (guint64 before = 0; before != others;) {
         before = others;
         for (guint a = 0; a < p->n_agents && a < 64; a++)
             if (before >> a & 1)
                 others |= waited_for(p, a, NULL) & ~own;
     }
+    return others;
+}
+
+/* Flags that must have come before `notify` does. */
+static guint needs(const WsMeshCheck *M, const WsMeshSite *notify)
+{
+    const guint64 others = ws_mesh_behind(M->p, notify->op);
     guint flags = 0;
     for (guint i = 0; i < M->site->len; i++) {
         const WsMeshSite *s = M->site->pdata[i];

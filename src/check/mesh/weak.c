@@ -42,15 +42,18 @@ static const WsMeshSite *weak_notify(const WsMeshCheck *M, gint flag)
     return weak;
 }
 
-/* There is an await of the flag (-1: of any) that may come before `op`: in another group, or in
- * front of it. One that orders leaves it open; one that does not is what is wrong. */
+/* There is an await of the flag (-1: of any) that may come before `op`: in another group that this
+ * one waits for, or in front of it. One that orders leaves it open; one that does not is what is
+ * wrong. */
 gboolean ws_mesh_ordered_somehow(WsMeshCheck *M, const WsOp *op, gint flag, const char *open)
 {
     const WsOp *weak = NULL;
+    const guint64 others = ws_mesh_behind(M->p, op);
     for (guint i = 0; i < M->site->len; i++) {
         const WsMeshSite *s = M->site->pdata[i];
         if (!ws_op_awaits(s->op->kind) || (flag >= 0 && s->op->peer->flag != flag) ||
-            (s->agent == (guint)op->agent && s->op->index > op->index))
+            (s->agent == (guint)op->agent ? s->op->index > op->index
+                                          : !(others >> (s->agent & 63) & 1)))
             continue;
         const WsMeshSite *notify = weak_notify(M, s->op->peer->flag);
         if (!ws_mesh_weak(s) && !notify) {

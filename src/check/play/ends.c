@@ -38,7 +38,7 @@ static gboolean loads_stand(const WsPlay *play, const WsInst *inst)
             continue;
         for (guint k = 0; k < play->p->n_ops; k++) {
             const WsOp *op = play->p->op[k];
-            if (op->agent == (gint)m->agent && op->kind == WS_OP_TMA_LOAD &&
+            if (op->agent == (gint)m->agent && ws_op_brings(op->kind) &&
                 op->barrier == (gint)inst->slot->barrier && op->index > m->step.op->index)
                 return TRUE;
         }

@@ -398,7 +398,7 @@ static void check_write(Touch *t, const WsBytes *c, gboolean writes)
         check_tile(t->play, t->inst, c->write);
     if (ws_op_asks(t->e->op->kind))
         check_told(t->play, t->inst, t->e, c->write);
-    if (t->a->mode & WS_MODE_READ)
+    if (t->a->mode & WS_MODE_READ && !ws_op_reads_nothing(t->e->op->kind))
         check_content(t->play, t->inst, c, t->e, t->a, t->use);
 }
 

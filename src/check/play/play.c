@@ -324,6 +324,7 @@ static const Deed deeds[WS_OP_KIND_COUNT] = {
     [WS_OP_MBAR_ARRIVE] = arrive,
     [WS_OP_MBAR_EXPECT] = expect,
     [WS_OP_TMA_LOAD] = load,
+    [WS_OP_TMA_GET] = load,
     [WS_OP_BULK_COPY] = load,
     [WS_OP_ST_REMOTE] = load,
     [WS_OP_LD_REMOTE] = peek,

@@ -47,7 +47,7 @@ static gboolean fills(const WsOp *op)
     for (guint i = 0; i < op->n_access; i++)
         if (op->access[i].mode & WS_MODE_WRITE)
             return TRUE;
-    return op->kind == WS_OP_TMA_LOAD || op->kind == WS_OP_BULK_COPY;
+    return ws_op_brings(op->kind) || op->kind == WS_OP_BULK_COPY;
 }
 
 const char *ws_op_name(const WsOp *op)

@@ -1,5 +1,6 @@
 /* Remedies of waits that never end. */
 #include "check/play/remedy.h"
+#include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
@@ -59,8 +60,7 @@ static void missed(const WsPlay *play, WsFinding *f, const WsInst *inst)
 
 static gboolean brings(const WsOp *op)
 {
-    return op->kind == WS_OP_TMA_LOAD || op->kind == WS_OP_MBAR_EXPECT ||
-           op->kind == WS_OP_BULK_COPY;
+    return ws_op_brings(op->kind) || op->kind == WS_OP_MBAR_EXPECT || op->kind == WS_OP_BULK_COPY;
 }
 
 /* Whoever waits for what the agent brings should arrive here. */

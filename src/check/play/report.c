@@ -149,7 +149,7 @@ static char *cause_of(const WsPlay *play, WsRuleId rule, guint inst, const WsOp 
                       const WsEvent *other)
 {
     const guint agent = play->inst[inst].agent;
-    const gboolean moves = op->kind == WS_OP_TMA_LOAD || op->kind == WS_OP_MBAR_EXPECT;
+    const gboolean moves = ws_op_brings(op->kind) || op->kind == WS_OP_MBAR_EXPECT;
     if (rule != WS_RULE_P_RACE && rule != WS_RULE_P_ASYNC && rule != WS_RULE_P_EARLY)
         return NULL;
     /* the contribution that may come too early, and what it brings over what is there: one wait */
@@ -160,7 +160,7 @@ static char *cause_of(const WsPlay *play, WsRuleId rule, guint inst, const WsOp 
     if (moves && op->barrier >= 0 && (!other || other->inst != inst))
         return g_strdup_printf("%d %u fills %d %s", rule, agent, op->barrier,
                                other ? step_of(other->op) : "");
-    if (other && other->op->kind == WS_OP_TMA_LOAD && other->op->barrier >= 0)
+    if (other && ws_op_brings(other->op->kind) && other->op->barrier >= 0)
         return g_strdup_printf("%d %s meets %u %d", rule, step_of(op),
                                play->inst[other->inst].agent, other->op->barrier);
     return NULL;

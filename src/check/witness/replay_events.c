@@ -206,6 +206,7 @@ static void see(Walk *W, const WsStep *s)
         contribution(W, &e);
         break;
     case WS_OP_TMA_LOAD:
+    case WS_OP_TMA_GET:
     case WS_OP_BULK_COPY:
     case WS_OP_ST_REMOTE:
     case WS_OP_CP_ROWS:

@@ -327,7 +327,9 @@ guint ws_step_coordinates(WsStepState *S, const WsTensor *t, guint flags, WsExpr
 void ws_step_joins(WsStepState *S, const WsOp *open, gint64 *shift);
 /* The same, and refuses to close the group by a step that `when` guards. */
 void ws_step_closes(WsStepState *S, const WsOp *open, gint64 *shift);
-gboolean ws_step_has_mesh(WsStepState *S);    /* FALSE, with an error: the design has one device */
+gboolean ws_step_has_mesh(WsStepState *S); /* FALSE, with an error: the design has one device */
+/* Barrier that a transfer credits: its `signal`, or that of the pipe window. */
+gboolean ws_step_credit(WsStepState *S, WsOp *op, guint buffer, gboolean required);
 WsElabSymbol *ws_step_tensor(WsStepState *S); /* that its keyword names, or NULL */
 WsReduce ws_step_reduce(WsStepState *S);
 WsCtas ws_step_ctas(WsStepState *S, WsFieldId field);
@@ -376,10 +378,10 @@ void ws_list_end(WsElab *E, WsList *list);
 guint16 ws_ctas_mask(WsElab *E, const WsCtas *ctas, guint sender);
 
 /* --- after the bodies */
-void ws_elab_counts(WsElab *E);    /* counts.c: arrivals, threads, bytes */
-void ws_elab_leaders(WsElab *E);   /* breadth.c */
+void ws_elab_counts(WsElab *E);               /* counts.c: arrivals, threads, bytes */
+void ws_elab_leaders(WsElab *E);              /* breadth.c */
 void ws_elab_lines(WsStepState *S, WsOp *op); /* exchange.c; once its nodes are made */
-void ws_elab_exchanges(WsElab *E); /* exchange.c */
+void ws_elab_exchanges(WsElab *E);            /* exchange.c */
 /* Whether two views may touch the same bytes in any stage. */
 gboolean ws_accesses_overlap(WsElab *E, const WsAccess *a, const WsAccess *b); /* fences.c */
 void ws_elab_fences(WsElab *E);                                                /* fences.c */

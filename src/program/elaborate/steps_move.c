@@ -69,8 +69,7 @@ WsCtas ws_step_ctas(WsStepState *S, WsFieldId field)
     return ctas;
 }
 
-/* Barrier that a transfer credits: its `signal`, or that of the pipe window. */
-static gboolean credit_to(WsStepState *S, WsOp *op, guint buffer, gboolean required)
+gboolean ws_step_credit(WsStepState *S, WsOp *op, guint buffer, gboolean required)
 {
     WsElab *E = S->E;
     WsExpr *use = NULL;
@@ -125,7 +124,7 @@ static WsOp *make_load(WsStepState *S, guint box, const WsAccess *part, gint map
         return op;
     }
     ws_op_label(E, op, "load %s -> %s", E->p->tensor[T->tensor].name, T->name);
-    if (credit_to(S, op, part->buffer, TRUE))
+    if (ws_step_credit(S, op, part->buffer, TRUE))
         ws_transaction_credit(S, op, bytes, &op->ctas);
     return op;
 }
@@ -276,7 +275,7 @@ void ws_step_GATHER(WsStepState *S)
     op->bytes = (gint64)view.access.rows * view.access.cols * ws_dtype_bytes(b->dtype);
     ws_op_access(E, op, &view.access);
     ws_op_label(E, op, "gather %s -> %s", t->name, b->name);
-    if (credit_to(S, op, view.access.buffer, FALSE)) {
+    if (ws_step_credit(S, op, view.access.buffer, FALSE)) {
         ws_transaction_gather(S, op);
         return;
     }
@@ -304,7 +303,7 @@ void ws_step_COPY(WsStepState *S)
     ws_op_access(E, op, &from.access);
     ws_op_access(E, op, &into.access);
     ws_op_label(E, op, "copy %s -> %s", b->name, to->name);
-    if (credit_to(S, op, into.access.buffer, TRUE))
+    if (ws_step_credit(S, op, into.access.buffer, TRUE))
         ws_transaction_credit(S, op, op->bytes, &op->ctas);
 }
 

@@ -25,7 +25,7 @@ struct WsMesh {
     WsFlag *flag;
 };
 
-/* TMA_PUT: `device`. NOTIFY: `device`, flag, amount. AWAIT: flag, amount. */
+/* TMA_PUT, TMA_GET: `device`. NOTIFY: `device`, flag, amount. AWAIT: flag, amount. */
 struct WsPeer {
     WsExpr *device; /* that is reached; NULL: all of them (NOTIFY), this one (AWAIT) */
     gint flag;      /* -1 none */

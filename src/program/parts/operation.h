@@ -69,7 +69,7 @@ struct WsOp {
 
     /* global memory */
     gint tensor, map;                 /* -1 none */
-    const WsTensorTransfer *transfer; /* TMA_LOAD, TMA_STORE: the whole of it */
+    const WsTensorTransfer *transfer; /* TMA_LOAD, TMA_GET, TMA_STORE: the whole of it */
     guint n_coord;                    /* logical order (tensor dimension 0 first) */
     WsExpr *coord[WS_MAX_RANK];
     WsExpr *limit; /* ST_GLOBAL, RED_GLOBAL: rows of the tile from this one on are not written;
@@ -77,7 +77,8 @@ struct WsOp {
     WsReduce reduce;
     WsHint hint;
 
-    const WsPeer *peer; /* TMA_PUT, NOTIFY, AWAIT: the device and the flag; NULL for all others */
+    const WsPeer *peer; /* TMA_PUT, TMA_GET, NOTIFY, AWAIT: the device and the flag; NULL for all
+                           others */
 
     /* register values */
     guint n_value;
@@ -104,10 +105,10 @@ struct WsOp {
     WsAssign *assign;   /* MATH: [n_math], what each statement does */
     const WsArray *unless; /* MATH: `skip` as nodes, NULL without */
     guint64 line_at;       /* MATH: where the warps hand each other sums of linear values */
-    gint line_barrier;     /* MATH: the agent's own, at which they meet for that; -1: they need not */
-    gint var;              /* LET, ADVANCE, CLAIM, TAKE: variable set; -1 none */
-    WsExpr *set;           /* LET: value; ADVANCE: increment */
-    char *text;            /* MARK name, RAW text */
+    gint line_barrier; /* MATH: the agent's own, at which they meet for that; -1: they need not */
+    gint var;          /* LET, ADVANCE, CLAIM, TAKE: variable set; -1 none */
+    WsExpr *set;       /* LET: value; ADVANCE: increment */
+    char *text;        /* MARK name, RAW text */
     guint n_raw;
     WsRawOperand *raw; /* RAW: operands of the text, `in` first */
     WsRawText dialect; /* RAW: language of `text` */

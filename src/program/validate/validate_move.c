@@ -76,11 +76,8 @@ static void one_pipe(WsValidation *v, const WsPipe *pipe)
 
 /* Kinds that move boxes of a tensor. */
 static const gboolean boxed[WS_OP_KIND_COUNT] = {
-    [WS_OP_TMA_LOAD] = TRUE,
-    [WS_OP_TMA_STORE] = TRUE,
-    [WS_OP_TMA_PUT] = TRUE,
-    [WS_OP_QUEUE_IN] = TRUE,
-    [WS_OP_QUEUE_OUT] = TRUE,
+    [WS_OP_TMA_LOAD] = TRUE, [WS_OP_TMA_STORE] = TRUE, [WS_OP_TMA_PUT] = TRUE,
+    [WS_OP_TMA_GET] = TRUE,  [WS_OP_QUEUE_IN] = TRUE,  [WS_OP_QUEUE_OUT] = TRUE,
 };
 
 void ws_validate_moves(WsValidation *v)

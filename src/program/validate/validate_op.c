@@ -219,7 +219,7 @@ static void cube(WsValidation *v, const WsOp *op)
     HOLDS(v->what || op->restart == !(op->access[0].mode & WS_MODE_READ));
 }
 
-static void put(WsValidation *v, const WsOp *op)
+static void at_device(WsValidation *v, const WsOp *op)
 {
     box(v, op);
     HOLDS(op->peer && op->peer->device && op->peer->flag < 0);
@@ -255,7 +255,8 @@ static void (*const kind[WS_OP_KIND_COUNT])(WsValidation *v, const WsOp *op) = {
     [WS_OP_MBAR_EXPECT] = expect,
     [WS_OP_TMA_LOAD] = box,
     [WS_OP_TMA_STORE] = box,
-    [WS_OP_TMA_PUT] = put,
+    [WS_OP_TMA_PUT] = at_device,
+    [WS_OP_TMA_GET] = at_device,
     [WS_OP_NOTIFY] = notify,
     [WS_OP_AWAIT] = await,
     [WS_OP_PREFETCH] = box,
@@ -297,8 +298,8 @@ void ws_validate_op(WsValidation *v, const WsOp *op)
         return;
     const WsOpRow *row = ws_op_row(op->kind);
     HOLDS(op->engine == WS_ENGINE_NONE || op->engine == row->engine);
-    HOLDS((op->peer != NULL) ==
-          (ws_op_puts(op->kind) || ws_op_notifies(op->kind) || ws_op_awaits(op->kind)));
+    HOLDS((op->peer != NULL) == (ws_op_puts(op->kind) || ws_op_gets(op->kind) ||
+                                 ws_op_notifies(op->kind) || ws_op_awaits(op->kind)));
     HOLDS((op->mma != NULL) == (op->kind == WS_OP_MMA || op->kind == WS_OP_MFMA));
     HOLDS((!op->expected && !op->old) || ws_op_is_atomic(op->kind));
     HOLDS(!op->mask || ws_op_stores_global(op->kind));

@@ -42,6 +42,7 @@ static gboolean perform(Lab *L, Lanes *a, const WsOp *op)
         lanes_expects(L, a, op);
         break;
     case WS_OP_TMA_LOAD:
+    case WS_OP_TMA_GET:
     case WS_OP_BULK_COPY:
     case WS_OP_ST_REMOTE:
         if (op->barrier < 0) {

@@ -57,6 +57,7 @@ gboolean ws_bit_execute(WsBits *b, guint i, const WsBitOp *o)
         ws_bit_expect(b, i, o);
         break;
     case WS_OP_TMA_LOAD:
+    case WS_OP_TMA_GET: /* what it reads is judged by check/mesh */
     case WS_OP_BULK_COPY:
     case WS_OP_ST_REMOTE:
         ws_bit_load(b, i, o);
@@ -122,7 +123,7 @@ static gboolean advance(WsBits *b, guint i)
             return moved || in->state == WS_INST_DONE;
         b->serial++;
         b->op = o->op, b->runs = i;
-        if (o->kind != WS_OP_TMA_LOAD)
+        if (!ws_op_brings(o->op->kind))
             b->handed = 0;
         if (!ws_bit_execute(b, i, o)) {
             in->state = WS_INST_STUCK;

@@ -205,7 +205,7 @@ void ws_bit_touch(WsBits *b, guint i, const WsBitOp *o, guint rank, guint modes,
         for (guint c = 0; p && c < p->n; c++) {
             guint cell = p->cell[c], bit = rank * b->n_cells + cell;
             check(&t, cell);
-            if (x->a->mode & WS_MODE_READ &&
+            if (x->a->mode & WS_MODE_READ && !ws_op_reads_nothing(o->op->kind) &&
                 !(ws_bit_raw(b)[b->o_written + bit / 64] >> (bit % 64) & 1))
                 ws_bit_alarm(b, WS_RULE_P_UNDEF);
             if (x->a->mode & WS_MODE_WRITE && !atomic) { /* asks for all readers */

@@ -30,10 +30,12 @@ static gboolean has_field(const WsPipeBuild *p, WsElab *E, const WsNode *step, W
 /* How a step fills the pipe: by the leader's transfers, by stores of threads, by gathers. */
 void ws_window_fills(WsElab *E, WsPipeBuild *p, const WsNode *step)
 {
-    const gboolean into = (step->kind == WS_STEP_LOAD || step->kind == WS_STEP_COPY ||
-                           step->kind == WS_STEP_GATHER || step->kind == WS_STEP_TRANSPOSE) &&
+    const gboolean transfer = step->kind == WS_STEP_LOAD || step->kind == WS_STEP_GET ||
+                              step->kind == WS_STEP_COPY,
+                   into = (transfer || step->kind == WS_STEP_GATHER ||
+                           step->kind == WS_STEP_TRANSPOSE) &&
                           ws_pipe_has_field(p, E, ws_elab_field_ref(E, step, WS_F_into));
-    p->loaded |= into && (step->kind == WS_STEP_LOAD || step->kind == WS_STEP_COPY);
+    p->loaded |= into && transfer;
     p->gathered |= into && step->kind == WS_STEP_GATHER;
     p->written |= into && step->kind == WS_STEP_TRANSPOSE;
     p->written |=
