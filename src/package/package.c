@@ -72,17 +72,11 @@ char *ws_package_kernel(const WsPackageSpec *spec, const char *file)
     return g_string_free(out, FALSE);
 }
 
-gboolean ws_package_check(const WsPackageSpec *spec, GError **error)
+gboolean ws_package_check_form(const WsPackageSpec *spec, GError **error)
 {
     const WsProgram *p = spec->program;
     if (!ws_package_name_check(spec->name, error))
         return FALSE;
-    if (p->mesh) {
-        g_set_error(error, WS_PACKAGE_ERROR, WS_PACKAGE_ERROR_LENS,
-                    "devices: not supported by the package (its launcher launches on one device); "
-                    "bundle runs them");
-        return FALSE;
-    }
     if (p->tiles->order == WS_ORDER_HILBERT) {
         g_set_error(error, WS_PACKAGE_ERROR, WS_PACKAGE_ERROR_LENS,
                     "tiles: order hilbert needs a table in memory and is not supported by the "
@@ -98,6 +92,18 @@ gboolean ws_package_check(const WsPackageSpec *spec, GError **error)
             return FALSE;
         }
     return TRUE;
+}
+
+gboolean ws_package_check(const WsPackageSpec *spec, GError **error)
+{
+    if (!ws_package_check_form(spec, error))
+        return FALSE;
+    if (!spec->program->mesh)
+        return TRUE;
+    g_set_error(error, WS_PACKAGE_ERROR, WS_PACKAGE_ERROR_LENS,
+                "devices: not supported by this form of package (its launcher launches on one "
+                "device); a folder without a wheel has a module for a process group");
+    return FALSE;
 }
 
 typedef struct {

@@ -39,6 +39,8 @@ gboolean ws_package_write(const WsPackageSpec *spec, const char *dir, GError **e
 char *ws_package_wheel(const WsPackageSpec *spec, const char *wheels, GError **error);
 
 /* Whether this can be a package: its name, order of tiles, tensor maps. */
+gboolean ws_package_check_form(const WsPackageSpec *spec, GError **error);
+/* The same of one with a launcher: of one device. */
 gboolean ws_package_check(const WsPackageSpec *spec, GError **error);
 /* The single files, as text; caller frees. NULL and WS_PACKAGE_ERROR_LENS as above. */
 char *ws_package_header(const WsPackageSpec *spec, GError **error);

@@ -22,7 +22,7 @@ const WsPackageDtype *ws_package_dtype(WsDtype t)
 
 const char *ws_package_access(WsTensorAccess access)
 {
-    static const char *const text[] = { "read", "write", "reduce" };
+    static const char *const text[] = { "read", "write", "reduce", "exchange" };
     return text[access];
 }
 

@@ -440,21 +440,6 @@ static void test_folder(void)
     package_remove(dir);
 }
 
-/* A launcher of one device would leave out what the kernel is told of the others. */
-static void test_devices(void)
-{
-    g_autoptr(WsProgram) p = package_program("tests/designs/mesh/gemm-rs.wstave", NULL);
-    g_autofree char *dir = package_folder();
-    g_autofree char *into = g_build_filename(dir, "k", NULL);
-    g_autoptr(GError) error = NULL;
-    const WsPackageSpec spec = { .program = p, .name = "k", .ptx = "", .verdict = "" };
-    g_assert_false(ws_package_write(&spec, into, &error));
-    g_assert_error(error, WS_PACKAGE_ERROR, WS_PACKAGE_ERROR_LENS);
-    g_assert_nonnull(strstr(error->message, "devices: not supported by the package"));
-    g_assert_false(g_file_test(into, G_FILE_TEST_EXISTS));
-    package_remove(dir);
-}
-
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -463,6 +448,5 @@ int main(int argc, char **argv)
     g_test_add_func("/package/calls", test_calls);
     g_test_add_func("/package/readme", test_readme);
     g_test_add_func("/package/folder", test_folder);
-    g_test_add_func("/package/devices", test_devices);
     return g_test_run();
 }

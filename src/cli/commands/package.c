@@ -7,6 +7,7 @@
 #include "launch/collect.h"
 #include "model/findings.h"
 #include "package/hip.h"
+#include "package/mesh.h"
 #include "program/parts/tensor.h"
 #include "program/program.h"
 #include "target/target.h"
@@ -116,34 +117,46 @@ static int write_package(WsCliInput *in, const WsPackageSpec *known, const char 
         return ws_cli_fail_with(ws_cli_kernel_failure(error), error);
     WsPackageSpec spec = *known;
     spec.ptx = ptx, spec.cubin = cubin;
+    if (in->program->mesh && !wheels)
+        return ws_package_mesh_write(&spec, dir, &error) ? WS_EXIT_YES
+                                                         : ws_cli_package_failure(error, dir);
     if (ws_package_write(&spec, dir, &error) &&
         (!wheels || (*wheel = ws_package_wheel(&spec, wheels, &error))))
         return WS_EXIT_YES;
     return ws_cli_package_failure(error, dir);
 }
 
+/* Files of a package besides README.md, by what its code is for; NULL: none. `%s` is its name. */
+static const char *const files_of[3][7] = {
+    { "kernel.cubin", "%s.h", "%s.c", "%s_kernel.c", "%s_python.c", "%s.py", "bench.py" },
+    { "kernel.hsaco", "%s.h", "%s.c", "%s_kernel.c" },
+    { "kernel.cubin", "%s.py" },
+};
+
 static void say_written(const char *file, const char *dir, const char *name, const char *verdict,
-                        const char *wheel, gboolean hip, gboolean json)
+                        const char *wheel, const WsProgram *p, gboolean json)
 {
-    const char *code = hip ? "kernel.hsaco" : "kernel.cubin";
-    if (!json) {
-        printf("%s: %s, %s.h, %s.c, ", dir, code, name, name);
-        if (!hip)
-            printf("%s.py, ", name);
-        puts("README.md");
-        if (wheel)
-            printf("%s\n", wheel);
+    const guint kind = p->hardware->halves ? 1 : p->mesh ? 2 : 0;
+    g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < G_N_ELEMENTS(files_of[kind]) && files_of[kind][i]; i++) {
+        g_auto(GStrv) parts = g_strsplit(files_of[kind][i], "%s", 2);
+        g_ptr_array_add(files, g_strjoinv(name, parts));
+    }
+    g_ptr_array_add(files, g_strdup("README.md"));
+    if (json) {
+        ws_cli_package_json(file, dir, name, verdict, files, wheel);
         return;
     }
-    g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
-    g_ptr_array_add(files, g_strdup(code));
-    static const char *const ends[] = { ".h", ".c", "_kernel.c", "_python.c", ".py" };
-    for (guint i = 0; i < (hip ? 3 : G_N_ELEMENTS(ends)); i++)
-        g_ptr_array_add(files, g_strconcat(name, ends[i], NULL));
-    if (!hip)
-        g_ptr_array_add(files, g_strdup("bench.py"));
-    g_ptr_array_add(files, g_strdup("README.md"));
-    ws_cli_package_json(file, dir, name, verdict, files, wheel);
+    printf("%s: ", dir);
+    for (guint i = 0; i < files->len; i++) {
+        const char *one = files->pdata[i];
+        if (!g_str_has_suffix(one, "_kernel.c") && !g_str_has_suffix(one, "_python.c") &&
+            !g_str_equal(one, "bench.py"))
+            printf("%s%s", i ? ", " : "", one);
+    }
+    printf("\n");
+    if (wheel)
+        printf("%s\n", wheel);
 }
 
 static int package(const char *file, char **set, const char *name, gboolean force,
@@ -169,7 +182,7 @@ static int package(const char *file, char **set, const char *name, gboolean forc
     };
     code = write_package(&in, &spec, dir, wheels, &wheel);
     if (code == WS_EXIT_YES)
-        say_written(file, dir, known, in.verdict, wheel, in.program->hardware->halves > 0, json);
+        say_written(file, dir, known, in.verdict, wheel, in.program, json);
     return code;
 }
 
