@@ -141,17 +141,34 @@ static bool own_user(int socket)
     return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0 && who.uid == getuid();
 }
 
-/* What the process runs: the bytes of its bundle.txt. */
-static uint64_t bundle_hash(const WsSession *s)
+/* A file of the bundle, its name and its length with it; one that cannot be read is another one. */
+static uint64_t mix_file(const WsSession *s, uint64_t h, const char *name)
 {
     char path[4096];
-    uint64_t h = 0xcbf29ce484222325u;
-    snprintf(path, sizeof path, "%s/bundle.txt", s->options->dir);
+    uint64_t n = 0;
+    for (const char *c = name; *c; c++)
+        h = (h ^ (uint64_t)(unsigned char)*c) * 0x100000001b3u;
+    snprintf(path, sizeof path, "%s/%s", s->options->dir, name);
     FILE *f = fopen(path, "rb");
-    for (int c; f && (c = fgetc(f)) != EOF;)
+    for (int c; f && (c = fgetc(f)) != EOF; n++)
         h = (h ^ (uint64_t)(unsigned char)c) * 0x100000001b3u;
+    for (int i = 0; i < 8; i++)
+        h = (h ^ (f ? n >> 8 * i & 255 : 256)) * 0x100000001b3u;
     if (f)
         fclose(f);
+    return h;
+}
+
+/* What the process runs: bundle.txt, and the files of code that it names. */
+static uint64_t bundle_hash(const WsSession *s)
+{
+    uint64_t h = mix_file(s, 0xcbf29ce484222325u, "bundle.txt");
+    for (int k = 0; k < WS_MODULE_COUNT; k++)
+        if (s->m->module[k][0])
+            h = mix_file(s, h, s->m->module[k]);
+    for (int t = 0; t < s->m->n_tensors; t++)
+        if (s->m->tensor[t].reference[0])
+            h = mix_file(s, h, s->m->tensor[t].reference);
     return h;
 }
 

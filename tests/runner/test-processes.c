@@ -249,6 +249,12 @@ static void refused(void)
     }
 }
 
+static void take_away(const char *dir, const char *file)
+{
+    g_autofree char *at = g_build_filename(dir, file, NULL);
+    g_assert_cmpint(g_unlink(at), ==, 0);
+}
+
 static void absent(void)
 {
     for (int there = 0; there < 2; there++) {
@@ -262,17 +268,27 @@ static void absent(void)
             holds(t.of[0].err, "missing: 1");
         clear(&t);
     }
-    /* Another bundle. */
-    Together t = begin(TWO, 2), other = begin(FOUR, 2);
-    start(&t, 1, other.dir, "mesh,two-devices", NULL, NULL);
-    start(&t, 0, t.dir, "mesh,two-devices", NULL, NULL);
-    end(&t);
-    end(&other);
-    holds(t.of[0].err, "process 1 has another bundle");
-    g_assert_cmpint(t.of[0].status, !=, 0);
-    g_assert_cmpint(t.of[1].status, !=, 0);
-    clear(&other);
-    clear(&t);
+    /* Another bundle: of other cases, of other code, without it. */
+    static const char *const others[][2] = { { "bundle.txt", NULL },
+                                             { "kernel.ptx", "build timed, another day\n" },
+                                             { "reference-1.ptx", "another one\n" },
+                                             { "kernel.ptx", NULL } };
+    for (guint i = 0; i < G_N_ELEMENTS(others); i++) {
+        Together t = begin(TWO, 2), other = begin(i == 0 ? FOUR : TWO, 2);
+        if (others[i][1])
+            put(other.dir, others[i][0], others[i][1]);
+        else if (i > 0)
+            take_away(other.dir, others[i][0]);
+        start(&t, 1, other.dir, "mesh,two-devices", NULL, NULL);
+        start(&t, 0, t.dir, "mesh,two-devices", NULL, NULL);
+        end(&t);
+        end(&other);
+        holds(t.of[0].err, "process 1 has another bundle");
+        g_assert_cmpint(t.of[0].status, !=, 0);
+        g_assert_cmpint(t.of[1].status, !=, 0);
+        clear(&other);
+        clear(&t);
+    }
 }
 
 /* The kernel of process 0 waits for one that never comes: it is ended since process 1 is, and not
