@@ -104,6 +104,7 @@ static WsClockMove move_mma(WsClockPlay *play, WsPlayer *a)
     ws_clock_goes_on(play, a);
     double end = ws_clock_serve_for(play, a, &sm->tensor, WS_CAUSE_TENSOR, a->now, cycles);
     sm->smem.busy += smem;
+    ws_port_product(&sm->port, end - cycles, end, MIN(smem / cycles, 1), sm->tensor.by);
     *oldest = end;
     *oldest_by = sm->tensor.by;
     a->mma.open_by = sm->tensor.by;
@@ -404,23 +405,6 @@ WsClockMove ws_clock_move_global(WsClockPlay *play, WsPlayer *a)
     return WS_MOVE_NEXT;
 }
 
-/* Stores are handed to the shared-memory port and drain behind the agent's back. */
-static WsClockMove move_shared_store(WsClockPlay *play, WsPlayer *a, const WsWork *w)
-{
-    WsSm *sm = &a->sms[a->rank];
-    double begin = a->now;
-    const double arithmetic = ws_clock_serve_for(play, a, &sm->alu, WS_CAUSE_ALU, begin, w->alu);
-    double end = ws_clock_serve_for(play, a, &sm->smem, WS_CAUSE_SHARED, begin, w->smem) +
-                 cost(play, WS_MACHINE_SMEM_LATENCY);
-    a->now = arithmetic;
-    ws_clock_because(play, WS_CAUSE_ALU, sm->alu.by, a->now);
-    ws_clock_goes_on(play, a);
-    if (later(end, a->now) >= a->stored)
-        a->stored_by = end >= a->now ? sm->smem.by : a->event;
-    a->stored = later(a->stored, later(end, a->now));
-    return WS_MOVE_NEXT;
-}
-
 /* Takes the unit for longer than its work is: it is busy for the work alone. */
 static double serve_slower(WsClockPlay *play, const WsPlayer *a, WsUnit *u, WsCauseKind unit,
                            double cycles, double slower)
@@ -441,17 +425,23 @@ WsClockMove ws_clock_move_work(WsClockPlay *play, WsPlayer *a)
     }
     const WsWork *w = &play->work[op->index];
     if (ws_op_stores_shared(op->kind))
-        return move_shared_store(play, a, w);
+        return ws_port_store(play, a, w);
+    if (ws_op_loads_shared(op->kind))
+        return ws_port_load(play, a, w);
     double longest = MAX(w->alu, MAX(w->mufu, w->smem));
     double slices = CLAMP(ceil(longest / SLICE), 1, 1000);
-    double end = a->now, slower = 1;
+    double end = a->now, slower = 1, special = 1;
     /* wgmma reads and writes the register file too: every result takes longer, for all who wait. */
+    if (sm->tensor.free > a->now && w->alu > 0)
+        slower = (cost(play, WS_MACHINE_ALU_BESIDE_MMA) * (w->alu - w->half) +
+                  cost(play, WS_MACHINE_HALF_BESIDE_MMA) * w->half) /
+                 w->alu;
     if (sm->tensor.free > a->now)
-        slower = cost(play, WS_MACHINE_MATH_BESIDE_MMA);
+        special = cost(play, WS_MACHINE_MUFU_BESIDE_MMA);
     const double ends[] = {
         serve_slower(play, a, &sm->alu, WS_CAUSE_ALU, w->alu / slices, slower),
-        serve_slower(play, a, &sm->mufu, WS_CAUSE_MUFU, w->mufu / slices, slower),
-        serve_slower(play, a, &sm->smem, WS_CAUSE_SHARED, w->smem / slices, slower),
+        serve_slower(play, a, &sm->mufu, WS_CAUSE_MUFU, w->mufu / slices, special),
+        serve_slower(play, a, &sm->smem, WS_CAUSE_SHARED, w->smem / slices, special),
     };
     ws_clock_because_order(play, a, a->now);
     if (w->alu > 0)
@@ -472,9 +462,10 @@ WsClockMove ws_clock_move_work(WsClockPlay *play, WsPlayer *a)
 
 static WsClockMove move_fence(WsClockPlay *play, WsPlayer *a)
 {
-    ws_clock_because_order(play, a, a->now + cost(play, WS_MACHINE_FENCE));
-    ws_clock_because(play, WS_CAUSE_WRITTEN, a->stored_by, a->stored);
-    a->now = later(a->now + cost(play, WS_MACHINE_FENCE), a->stored);
+    const double own = cost(play, WS_MACHINE_FENCE);
+    ws_clock_because_order(play, a, a->now + own);
+    ws_clock_because(play, WS_CAUSE_WRITTEN, a->stored_by, a->stored + own);
+    a->now = later(a->now, a->stored) + own;
     ws_clock_goes_on(play, a);
     return WS_MOVE_NEXT;
 }

@@ -23,6 +23,7 @@ typedef struct {
 /* Work of a generic operation on the pipes of its SM, in cycles at full rate. */
 typedef struct {
     double alu, mufu, smem;
+    double half;    /* of alu */
     double latency; /* after the throughput part */
 } WsWork;
 
@@ -38,11 +39,25 @@ typedef struct {
 typedef enum { WS_MOVE_NEXT, WS_MOVE_AGAIN, WS_MOVE_BLOCKED, WS_MOVE_FAILED } WsClockMove;
 typedef enum { WS_AGENT_RUNS, WS_AGENT_BLOCKED, WS_AGENT_DONE } WsPlayerState;
 
+#define WS_PORT_SPANS 64 /* more than the products that are under way */
+
+/* A product at the port of shared memory, and the share of it that its operands take. */
+typedef struct {
+    double begin, end, use;
+    guint by; /* the event of its end */
+} WsPortSpan;
+
+typedef struct {
+    WsPortSpan span[WS_PORT_SPANS]; /* the last ones, a ring */
+    guint n;                        /* so far */
+} WsPort;
+
 /* One SM of the cluster, whose units all of its CTAs share. */
 typedef struct {
     WsUnit tensor, load, l2, hbm, store, smem, alu, mufu, lsu;
-    WsUnit out, in;    /* links: to all other devices, from them */
-    WsUnit *to;        /* to each of them; NULL without a mesh */
+    WsUnit out, in; /* links: to all other devices, from them */
+    WsUnit *to;     /* to each of them; NULL without a mesh */
+    WsPort port;
     double first_load; /* landing of the first bulk load; before it memory is cold */
 } WsSm;
 
@@ -61,6 +76,7 @@ typedef struct {
     guint part;        /* slices of the current operation that are over */
     double start;      /* of the current operation */
     double done;       /* end of its effect */
+    double left;       /* of its cycles at the port of shared memory */
     double base;       /* its own cost: what a wait takes that has nothing to wait for */
     WsGroups mma, bulk, copies;
     double *mma_end; /* ring over its last `queue` mma instructions */
@@ -271,6 +287,12 @@ void ws_clock_flags_add(WsClockFlags *f, guint device, guint agent, guint n, dou
  * FALSE: it has not been yet. */
 gboolean ws_clock_flags_reach(const WsClockFlags *f, guint device, gint flag, gint64 element,
                               gint64 amount, double *when, WsNotified *by);
+
+/* --- port.c --- */
+void ws_port_product(WsPort *port, double begin, double end, double use, guint by);
+/* Moves of reads and of writes of registers, beside products. */
+WsClockMove ws_port_load(WsClockPlay *play, WsPlayer *a, const WsWork *w);
+WsClockMove ws_port_store(WsClockPlay *play, WsPlayer *a, const WsWork *w);
 
 /* --- banks.c --- */
 /* How many times the cycles of its bytes a read of the LDS takes, 1 or more, since lanes that are

@@ -28,6 +28,7 @@ typedef struct {
     guint quad;       /* lanes that share a row */
     Shape *temporary; /* [n_math] what statements have left */
     double alu, mufu, convert, shuffles;
+    double half; /* of alu, at half rate */
 } Count;
 
 static Shape wider(Shape a, Shape b)
@@ -117,9 +118,10 @@ static gboolean is_zero(const WsArray *a)
 }
 
 /* max, min, select and comparisons: on an SM 64 lanes, measured 128 cycles for 64 max. */
-static double half_rate(const Count *c)
+static void count_half_rate(Count *c, double n)
 {
-    return c->hw->halves ? 1 : 2;
+    c->alu += c->hw->halves ? n : 2 * n;
+    c->half += c->hw->halves ? 0 : 2 * n;
 }
 
 /* rowmax, rowsum, lanemax, lanesum: one operation per element, two exchanges inside the quad if the
@@ -141,8 +143,12 @@ static Shape count_reduction(Count *c, const WsArray *a)
     }
     if (!max && what->x->op == WS_EXPR_MUL && c->alu - mark >= n)
         c->alu -= n;
-    if (!partial || !complete)
-        c->alu += (max ? half_rate(c) : 1) * n;
+    if (!partial || !complete) {
+        if (max)
+            count_half_rate(c, n);
+        else
+            c->alu += n;
+    }
     if (complete) {
         c->alu += 2.0 * 2 * c->quad * s.rows;
         c->shuffles += 2;
@@ -178,6 +184,7 @@ static Shape count_sides(Count *c, const WsArray *a, double share)
         double part = i == 1 ? share : 1 - share;
         s = wider(s, count(&side, a->arg[i]));
         c->alu += (side.alu - c->alu) * part;
+        c->half += (side.half - c->half) * part;
         c->mufu += (side.mufu - c->mufu) * part;
         c->convert += (side.convert - c->convert) * part;
         c->shuffles += (side.shuffles - c->shuffles) * part;
@@ -238,10 +245,10 @@ static Shape count_call(Count *c, const WsArray *a)
         break;
     case WS_FUNC_MIN:
     case WS_FUNC_MAX:
-        c->alu += half_rate(c) * n * (e->n_args - 1);
+        count_half_rate(c, n * (e->n_args - 1));
         break;
     case WS_FUNC_SELECT:
-        c->alu += half_rate(c) * n;
+        count_half_rate(c, n);
         break;
     case WS_FUNC_OF_BITS:
     case WS_FUNC_CDIV:
@@ -286,7 +293,7 @@ static Shape count_operation(Count *c, const WsArray *a)
     case WS_EXPR_NOT:
         break;
     case WS_EXPR_COMPARISON:
-        c->alu += half_rate(c) * lanes(c, s);
+        count_half_rate(c, lanes(c, s));
         break;
     case WS_EXPR_AND:
     case WS_EXPR_CALL:
@@ -379,6 +386,8 @@ static WsWork math_work(const WsClockPlay *play, const WsOp *op)
     }
     w.alu = c.alu / usable(play->p->hardware, m[WS_MACHINE_ALU_LANES], agent->warps) +
             c.convert / usable(play->p->hardware, m[WS_MACHINE_CONVERT_LANES], agent->warps);
+    w.half = c.half / usable(play->p->hardware, m[WS_MACHINE_ALU_LANES], agent->warps) +
+             c.convert / usable(play->p->hardware, m[WS_MACHINE_CONVERT_LANES], agent->warps);
     w.mufu = c.mufu / usable(play->p->hardware, m[WS_MACHINE_MUFU_LANES], agent->warps);
     w.latency += c.shuffles * m[WS_MACHINE_SHUFFLE];
     return w;
@@ -387,6 +396,16 @@ static WsWork math_work(const WsClockPlay *play, const WsOp *op)
 static double value_elements(const WsOp *op)
 {
     return op->n_value ? (double)op->value[0].rows * op->value[0].cols : 0;
+}
+
+/* Two columns of 4 bytes in each lane: under a swizzle of 128 bytes rows 2i and 2i + 1 lie in the
+ * same banks, and both are in the half of a warp that is served at a time. */
+static gboolean meets_itself(const WsProgram *p, const WsOp *op)
+{
+    if (!op->n_access || !op->n_value || op->value[0].rows < 2 || p->hardware->halves)
+        return FALSE;
+    const WsBuffer *b = &p->buffer[op->access[0].buffer];
+    return b->swizzle == 128 && ws_dtype_bytes(b->dtype) == 4;
 }
 
 static WsWork shared_work(const WsClockPlay *play, const WsOp *op)
@@ -399,10 +418,17 @@ static WsWork shared_work(const WsClockPlay *play, const WsOp *op)
         bytes += ws_access_bytes(play->p, &op->access[i]);
     gboolean stores = ws_op_stores_shared(op->kind);
     w.smem = (double)bytes / m[stores ? WS_MACHINE_SMEM_STORE : WS_MACHINE_SMEM_BYTES];
+    if (meets_itself(play->p, op))
+        w.smem *= 2;
     gboolean loads = ws_op_loads_shared(op->kind);
     if (loads && ws_op_picks(op)) /* lanes that meet in a bank are not counted */
         w.smem = value_elements(op) * ws_dtype_bytes(play->p->buffer[op->access[0].buffer].dtype) /
                  m[WS_MACHINE_SMEM_BYTES];
+    /* Every warp reads a row that all of them hold, and takes the port once for two columns of a
+     * lane. */
+    if (loads && op->n_value && op->value[0].rows == 1 && !play->p->hardware->halves)
+        w.smem = MAX(w.smem, (double)agent->warps * op->value[0].cols /
+                                 (2 * play->p->hardware->matrix.quad));
     if (loads || op->kind == WS_OP_TRANSPOSE)
         w.latency = m[WS_MACHINE_SMEM_LATENCY];
     if (op->kind == WS_OP_TRANSPOSE) /* byte permutes, two per 32-bit word */
