@@ -398,11 +398,13 @@ static double value_elements(const WsOp *op)
     return op->n_value ? (double)op->value[0].rows * op->value[0].cols : 0;
 }
 
-/* Two columns of 4 bytes in each lane: under a swizzle of 128 bytes rows 2i and 2i + 1 lie in the
- * same banks, and both are in the half of a warp that is served at a time. */
+/* A read of two columns of 4 bytes in each lane: under a swizzle of 128 bytes rows 2i and 2i + 1
+ * lie in the same banks, and both are in the half of a warp that is served at a time. In a write
+ * odd rows begin with the other half of their columns. */
 static gboolean meets_itself(const WsProgram *p, const WsOp *op)
 {
-    if (!op->n_access || !op->n_value || op->value[0].rows < 2 || p->hardware->halves)
+    if (!ws_op_loads_shared(op->kind) || !op->n_access || !op->n_value || op->value[0].rows < 2 ||
+        p->hardware->halves)
         return FALSE;
     const WsBuffer *b = &p->buffer[op->access[0].buffer];
     return b->swizzle == 128 && ws_dtype_bytes(b->dtype) == 4;
