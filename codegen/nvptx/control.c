@@ -143,6 +143,14 @@ static void round_of(WsEmit *e, const Loop *loop, WsUniform i)
         e->var[loop->tree->index_var].kind = WS_BIND_NONE;
 }
 
+void ws_control_latch(WsEmit *e, WsLatch *latch)
+{
+    if (latch->next)
+        return;
+    latch->next = ws_add(e, latch->round, latch->by);
+    latch->more = LLVMBuildICmp(e->b, LLVMIntSLT, latch->next, latch->last, "");
+}
+
 static void rolled(WsEmit *e, const Loop *loop, WsUniform first, WsUniform last, guint by);
 
 /* The same where one round in `every` is recorded: up to that round a loop without clocks, which is
@@ -210,14 +218,18 @@ static void rolled(WsEmit *e, const Loop *loop, WsUniform first, WsUniform last,
     LLVMPositionBuilderAtEnd(e->b, body);
     LLVMValueRef i = LLVMBuildPhi(e->b, e->i32, loop->tree->name);
     gint64 hi = last.hi < WS_UNIFORM_MAX ? last.hi - 1 : WS_UNIFORM_MAX;
+    WsLatch latch = { .loop = loop->tree, .round = i, .last = last.v, .by = by };
+    WsLatch *outer = e->rec_latch;
+    e->rec_latch = &latch;
     for (guint j = 0; j < by && !e->error; j++)
         round_of(e, loop, ws_uniform_value(ws_add(e, i, j), first.lo + j, hi));
-    LLVMValueRef next = ws_add(e, i, by);
-    LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->b);
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, next, last.v, ""), body, after);
-    LLVMAddIncoming(i, (LLVMValueRef[]){ first.v, next }, (LLVMBasicBlockRef[]){ before, latch },
-                    2);
-    LLVMMoveBasicBlockAfter(after, latch);
+    e->rec_latch = outer;
+    ws_control_latch(e, &latch);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b);
+    LLVMBuildCondBr(e->b, latch.more, body, after);
+    LLVMAddIncoming(i, (LLVMValueRef[]){ first.v, latch.next },
+                    (LLVMBasicBlockRef[]){ before, from }, 2);
+    LLVMMoveBasicBlockAfter(after, from);
     LLVMPositionBuilderAtEnd(e->b, after);
 }
 

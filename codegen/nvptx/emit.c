@@ -284,9 +284,12 @@ static void finish(WsEmit *e)
     g_clear_pointer(&e->put_off, g_ptr_array_unref);
     g_clear_pointer(&e->looked_up, g_array_unref);
     if (e->rec_word) {
-        for (guint i = 0; i < e->recorder->n_strips; i++)
+        for (guint i = 0; i < e->recorder->n_strips; i++) {
             g_free(e->rec_word[i]);
+            g_free(e->rec_taken[i]);
+        }
         g_free(e->rec_word);
+        g_free(e->rec_taken);
     }
     LLVMDisposeBuilder(e->b);
     LLVMDisposeBuilder(e->entry);

@@ -40,6 +40,15 @@ typedef struct {
 } WsRegs;
 
 typedef struct WsEmit WsEmit;
+
+/* How a rolled loop goes on: the first of its next rounds, and whether there is one. */
+typedef struct {
+    const WsTree *loop;
+    LLVMValueRef round, last; /* i32: first round of this turn, the one that is no more */
+    guint by;
+    LLVMValueRef next, more; /* i32, i1; NULL until made */
+} WsLatch;
+
 typedef void (*WsLower)(WsEmit *e, const WsOp *op);
 
 /* What a target that is not NVIDIA's puts in the place of what this folder does: the emission of
@@ -112,6 +121,8 @@ struct WsEmit {
     LLVMValueRef rec_on;     /* i1: this thread of this agent writes */
     LLVMValueRef rec_cta;    /* i64 address of this CTA's part; 0: not recorded */
     LLVMValueRef **rec_word; /* per strip: cells */
+    gboolean **rec_taken;    /* per strip: its words that the round being emitted reads */
+    WsLatch *rec_latch;      /* of the innermost rolled loop that is being emitted, or NULL */
 
     const WsOp *op; /* being emitted; names it in errors and comments */
     WsAccount account;
@@ -166,6 +177,7 @@ void ws_uniform_ranges(WsEmit *e);                       /* intervals of sizes f
 
 /* --- control.c --------------------------------------------------------------------------------*/
 void ws_control_tree(WsEmit *e, const WsTree *t);
+void ws_control_latch(WsEmit *e, WsLatch *latch);  /* makes what is not made yet */
 void ws_control_count(WsEmit *e, const WsTree *t); /* a round more in the total of loop t */
 LLVMBasicBlockRef ws_block(WsEmit *e, const char *name);
 /* `if (cond) {`: builder moves into the new block; returns the block after it. */

@@ -8,6 +8,8 @@
 #include "program/parts/tree.h"
 #include "program/program.h"
 
+#include <string.h>
+
 #define WS_RECORD_SMID        0
 #define WS_RECORD_CTA         4
 #define WS_RECORD_TIMER_START 8
@@ -68,8 +70,10 @@ void ws_record_entry(WsEmit *e)
         return;
     e->rec_cta = cta_part(e);
     e->rec_word = g_new0(LLVMValueRef *, MAX(r->n_strips, 1));
+    e->rec_taken = g_new0(gboolean *, MAX(r->n_strips, 1));
     for (guint s = 0; s < r->n_strips; s++) {
         e->rec_word[s] = g_new0(LLVMValueRef, MAX(r->strip[s].words, 1));
+        e->rec_taken[s] = g_new0(gboolean, MAX(r->strip[s].words, 1));
         for (guint w = 0; w < r->strip[s].words; w++) {
             g_autofree char *name = g_strdup_printf("clock.%u.%u", s, w);
             e->rec_word[s][w] = ws_cell(e, e->i32, name);
@@ -106,8 +110,10 @@ static void poison(WsEmit *e, const WsRecordStrip *strip, guint from, guint to)
 void ws_record_begin_kid(WsEmit *e, const WsTree *seq, guint kid)
 {
     const WsRecordStrip *strip = strip_from(e, seq, kid);
-    if (strip)
-        poison(e, strip, 0, strip->late);
+    if (!strip)
+        return;
+    poison(e, strip, 0, strip->late);
+    memset(e->rec_taken[strip - e->recorder->strip], 0, strip->words * sizeof(gboolean));
 }
 
 /* Last kid of the strip's body under which a word of group `g` (four words) is written. */
@@ -170,13 +176,40 @@ static LLVMValueRef line_at(WsEmit *e, const WsRecordStrip *strip)
     return LLVMBuildAdd(e->b, base, by, "");
 }
 
+static gboolean of_a_point(const WsRecordStrip *strip, guint word)
+{
+    for (guint i = 0; i < strip->n_points; i++)
+        if (strip->point[i].before == (gint)word || strip->point[i].after == (gint)word)
+            return TRUE;
+    return FALSE;
+}
+
+/* Words of a group up to the last one with a clock. What a round does not reach, as what is done
+ * under a mask alone, has none: the buffer holds the poison already. */
+static guint group_size(WsEmit *e, const WsRecordStrip *strip, guint g)
+{
+    const gboolean *taken = e->rec_taken[strip - e->recorder->strip];
+    for (guint n = 4; n > 0; n--) {
+        const guint word = 4 * g + n - 1;
+        if (strip->flush != G_MAXUINT ? of_a_point(strip, word) : taken[word])
+            return n;
+    }
+    return 0;
+}
+
 static void write_group(WsEmit *e, const WsRecordStrip *strip, guint g)
 {
     LLVMValueRef at = LLVMBuildAdd(e->b, line_at(e, strip), i64(e, 16 * g), ""), x[4];
     for (guint i = 0; i < 4; i++)
         x[i] = ws_load(e, e->i32, e->rec_word[strip - e->recorder->strip][4 * g + i], "");
     LLVMValueRef on = e->in_leader ? recorded(e) : e->rec_on;
-    ws_prim(e, WS_PRIM_ST_GLOBAL_V4_IF, at, x[0], x[1], x[2], x[3], on);
+    const guint n = group_size(e, strip, g);
+    if (n > 2)
+        ws_prim(e, WS_PRIM_ST_GLOBAL_V4_IF, at, x[0], x[1], x[2], x[3], on);
+    else if (n == 2)
+        ws_prim(e, WS_PRIM_ST_GLOBAL_V2_IF, at, x[0], x[1], on);
+    else if (n == 1)
+        ws_prim(e, WS_PRIM_ST_GLOBAL_B32_IF, at, x[0], on);
 }
 
 void ws_record_tile(WsEmit *e, const WsTree *loop, LLVMValueRef id, LLVMValueRef position)
@@ -212,14 +245,32 @@ void ws_record_agent(WsEmit *e)
     }
 }
 
+/* A clock lets nothing pass. Behind the round's last one, how the loop goes on would be worked out
+ * when the tensor pipe waits for the agent (ping-pong: 10 cycles of 107 from product to product).
+ */
+static void decide_latch(WsEmit *e, const WsOp *op)
+{
+    const WsRecordStrip *strip;
+    const WsRecordPoint *point = ws_recorder_point(e->recorder, op, &strip);
+    WsLatch *latch = e->rec_latch;
+    if (!point || point->maybe || !latch || latch->next || strip->loop != latch->loop)
+        return;
+    latch->next = ws_add(e, latch->round, latch->by);
+    latch->more = ws_prim(e, WS_PRIM_LESS_HERE, latch->next, latch->last);
+}
+
 void ws_record_shadow(WsEmit *e, const WsOp *op)
 {
+    if (e->recorder && !e->host)
+        decide_latch(e, op);
     for (guint s = 0; e->recorder && s < e->recorder->n_strips; s++) {
         const WsRecordStrip *strip = &e->recorder->strip[s];
         if (strip->flush != op->index)
             continue;
         for (guint g = 0; 4 * g < strip->words; g++)
             write_group(e, strip, g);
+        if (!e->in_leader)
+            ws_prim0(e, WS_PRIM_WARP_SYNC); /* the store stays in the shadow */
         poison(e, strip, strip->late, strip->words);
     }
 }
@@ -333,6 +384,7 @@ static void take_clock(WsEmit *e, const WsRecordStrip *strip, gint word)
         return;
     LLVMValueRef cell = e->rec_word[strip - e->recorder->strip][word];
     LLVMBuildStore(e->b, ws_prim0(e, WS_PRIM_CLOCK), cell);
+    e->rec_taken[strip - e->recorder->strip][word] = TRUE;
 }
 
 void ws_record_before(WsEmit *e, const WsOp *op)

@@ -16,6 +16,7 @@ typedef struct {
 typedef struct {
     GArray *leaves;    /* Leaf */
     gboolean products; /* a round of a counted loop that issues products */
+    gboolean computes; /* … and computes */
     gboolean chained;  /* what precedes its first recorded operation has a clock: of the round
                           before, or of the steps in front of the loop */
 } Shape;
@@ -136,18 +137,6 @@ static guint next_recorded(const Shape *shape, guint i)
     return i;
 }
 
-/* The last of the reads that count to the wait whose unit ends at leaf `end`; or `end`. */
-static guint with_reads(const GArray *leaves, guint wait, guint end)
-{
-    for (guint j = end + 1; j < leaves->len; j++) {
-        if (wait_beside(leaves, j, -1) == (gint)wait)
-            end = j;
-        else if (ws_op_measured(g_array_index(leaves, Leaf, j).op->kind))
-            break;
-    }
-    return end;
-}
-
 /* Two loads, one right behind the other in one list: a clock between them would only keep them
  * apart. */
 static gboolean shares_clock(const Leaf *a, const Leaf *b)
@@ -155,7 +144,14 @@ static gboolean shares_clock(const Leaf *a, const Leaf *b)
     return is_load(a->op->kind) && is_load(b->op->kind) && home(a->op) == home(b->op);
 }
 
-static guint fill_points(const Shape *shape, GArray *points)
+/* Four words are written at once. A clock is not held over arithmetic that the tensor pipe waits
+ * for: it has no register to spare. */
+static guint new_group(guint words)
+{
+    return (words + 3) / 4 * 4;
+}
+
+static guint fill_points(const Shape *shape, gboolean apart, GArray *points)
 {
     const GArray *leaves = shape->leaves;
     guint words = 0, run = 0;           /* points before this one have their clock */
@@ -163,8 +159,8 @@ static guint fill_points(const Shape *shape, GArray *points)
     for (guint i = next_recorded(shape, 0); i < leaves->len;) {
         const Leaf *leaf = &g_array_index(leaves, Leaf, i);
         guint end = unit_end(leaves, i);
-        if (shape->products && ws_op_waits_phase(leaf->op->kind))
-            end = with_reads(leaves, i, end);
+        if (apart && leaf->op->kind == WS_OP_MATH)
+            words = new_group(words);
         WsRecordPoint point = { .op = leaf->op->index, .before = -1, .maybe = leaf->maybe };
         if (!anchored && run == points->len)
             point.before = (gint)words++;
@@ -189,13 +185,17 @@ static gboolean in_counted_loop(const WsTree *loop)
     return loop && loop->over != WS_OVER_TILES;
 }
 
-/* Holding clocks over a round costs registers that the accumulators need. */
-enum { FLUSH_WORDS = 4 };
+/* Holding clocks over a round costs registers, which a round that computes lacks. */
+enum { FLUSH_WORDS = 8, FLUSH_WORDS_COMPUTING = 4 };
+
+static gboolean flushes(const Shape *shape, const WsRecordChoice *choice, guint words)
+{
+    return shape->products && choice->every <= 1 && /* else late words: `every` rounds later */
+           words <= (shape->computes ? FLUSH_WORDS_COMPUTING : FLUSH_WORDS);
+}
 
 static const WsOp *flush_of(const WsRecordStrip *strip, const GArray *leaves)
 {
-    if (!in_counted_loop(strip->loop) || strip->words > FLUSH_WORDS || strip->every > 1)
-        return NULL; /* late words would be written `every` rounds later */
     for (guint i = 0; i < leaves->len; i++) {
         const Leaf *leaf = &g_array_index(leaves, Leaf, i);
         if (ws_op_is_product(leaf->op->kind) && !leaf->maybe)
@@ -205,9 +205,9 @@ static const WsOp *flush_of(const WsRecordStrip *strip, const GArray *leaves)
 }
 
 /* Words read before the flush are written there, the others a round later. */
-static void choose_flush(WsRecordStrip *strip, const GArray *leaves)
+static void choose_flush(WsRecordStrip *strip, const GArray *leaves, gboolean flushed)
 {
-    const WsOp *op = flush_of(strip, leaves);
+    const WsOp *op = flushed ? flush_of(strip, leaves) : NULL;
     strip->flush = G_MAXUINT;
     strip->late = strip->words;
     for (guint k = 0; op && k < strip->n_points; k++) {
@@ -259,8 +259,11 @@ static void find_shape(Shape *shape, const WsRecordChoice *choice, const WsTree 
 {
     for (guint i = kid0; i < kid1; i++)
         collect(body->kid[i], FALSE, shape->leaves);
-    for (guint i = 0; in_counted_loop(loop) && i < shape->leaves->len; i++)
-        shape->products |= ws_op_is_product(g_array_index(shape->leaves, Leaf, i).op->kind);
+    for (guint i = 0; in_counted_loop(loop) && i < shape->leaves->len; i++) {
+        const WsOpKind kind = g_array_index(shape->leaves, Leaf, i).op->kind;
+        shape->products |= ws_op_is_product(kind);
+        shape->computes |= kind == WS_OP_MATH;
+    }
     const gboolean whole = loop && body == loop->kid[0] && kid0 == 0 && kid1 == body->n_kids;
     shape->chained = shape->products && whole && choice->every <= 1 && choice->first_round <= 0 &&
                      ends_measured(shape->leaves) && measures_before(loop);
@@ -275,7 +278,12 @@ static void add_strip(Plan *plan, const WsTree *body, const WsTree *loop, guint 
     Shape shape = { .leaves = leaves };
     find_shape(&shape, c, body, loop, kid0, kid1);
     GArray *points = g_array_new(FALSE, FALSE, sizeof(WsRecordPoint));
-    guint words = fill_points(&shape, points);
+    guint words = fill_points(&shape, FALSE, points);
+    const gboolean flushed = flushes(&shape, c, words);
+    if (shape.products && !flushed) {
+        g_array_set_size(points, 0);
+        words = fill_points(&shape, TRUE, points);
+    }
     guint n_points = points->len;
     if (n_points == 0) {
         g_array_free(points, TRUE);
@@ -288,10 +296,10 @@ static void add_strip(Plan *plan, const WsTree *body, const WsTree *loop, guint 
                             .kid1 = kid1,
                             .n_points = n_points,
                             .point = (WsRecordPoint *)g_array_free(points, FALSE) };
-    strip.words = (words + 3) / 4 * 4;
+    strip.words = new_group(words);
     strip.round_bytes = 4 * strip.words;
     strip.every = in_counted_loop(loop) && loop->total_var >= 0 ? MAX(c->every, 1) : 1;
-    choose_flush(&strip, leaves);
+    choose_flush(&strip, leaves, flushed);
     if (!loop) {
         strip.rounds = 1;
     } else {

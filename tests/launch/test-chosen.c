@@ -83,9 +83,9 @@ static void test_tiles(void)
     tear_down(&f, NULL);
 }
 
-/* Block scales: reads beside a wait count to it, and a round begins where the one before ended. So
- * four clocks tell of a round, which are written in the shadow of its product; and the steps of an
- * agent cover its time still. */
+/* Block scales: reads in front of a wait count to it, those behind it to the product, and a round
+ * begins where the one before ended. So four clocks tell of a round, which are written in the
+ * shadow of its product; and the steps of an agent cover its time still. */
 static void test_chained(void)
 {
     static const guint cta[] = { 0, 1, 2 };
@@ -114,7 +114,8 @@ static void test_chained(void)
         g_assert_cmpuint(strip->flush, !=, G_MAXUINT);
         g_assert_cmpint(strip->point[0].before, ==, -1);
         g_assert_cmpint(f.p->op[strip->point[0].op]->kind, ==, WS_OP_MBAR_WAIT);
-        g_assert_cmpint(f.p->op[strip->point[0].at]->kind, ==, WS_OP_LD_SHARED);
+        g_assert_cmpint(f.p->op[strip->point[0].at]->kind, ==, WS_OP_MBAR_WAIT);
+        g_assert_cmpint(f.p->op[strip->point[1].op]->kind, ==, WS_OP_MMA);
     }
     g_assert_cmpuint(rounds, ==, 2);
     guint64 missing;
