@@ -42,6 +42,18 @@ for edits in build-asan/tests/test-ui-soak build/tests/test-ui-soak; do
     echo "soak: $((seconds * 70)) edits of a hand"
     break
 done
+# The same with the window: commands, keys, the wheel, clicks and drags; eight a second on two cores.
+log=$(mktemp)
+if [ -x build/tests/test-ui-walks ]; then
+    WARPSTAVE_WALK=$((seconds * 8)) WARPSTAVE_SEED=$seed G_DEBUG=fatal-criticals \
+        tests/ui/with-display.sh build/tests/test-ui-walks --tap >"$log" 2>&1 || {
+        cat "$log"
+        echo "soak: failed: WARPSTAVE_WALK=$((seconds * 8)) WARPSTAVE_SEED=$seed build/tests/test-ui-walks"
+        exit 1
+    }
+    echo "soak: $((seconds * 8)) actions in the window"
+fi
+rm -f "$log"
 [ "$seconds" -lt 1800 ] || judge build/tests/test-oracle-mutation all
 # What becomes of every right design with one known mistake: explained, repaired, the original again.
 [ "$seconds" -lt 1800 ] || judge build/tests/test-mend-repair all

@@ -284,7 +284,7 @@ static gboolean same_ring(const WsBuild *b, const GPtrArray *stages, const Ring 
 static gboolean same_ring_cached(const WsBuild *b, const GPtrArray *stages, const Ring *x,
                                  const Ring *y, gint64 apart)
 {
-    if (!b->o->cache)
+    if (!b->o->cache || x->n != y->n) /* a later window may show one more stage of one of them */
         return same_ring(b, stages, x, y, apart);
     const WsStage *p = stages->pdata[x->first], *q = stages->pdata[y->first];
     g_autofree char *key = g_strdup_printf("%u/%" G_GINT64_FORMAT " %u/%" G_GINT64_FORMAT,

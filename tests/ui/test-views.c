@@ -78,6 +78,20 @@ static void undone_and_done(Scenario *s)
     }
 }
 
+/* Events in order, of a design that has none. */
+static void nothing_in_order(Scenario *s)
+{
+    hands_begin(s, "projects/gemm-bf16/design.wstave");
+    scenario_act(s, "select-all");
+    hands_settle(s);
+    scenario_act(s, "delete");
+    hands_settle(s);
+    for (guint i = 0; i < 2; i++) {
+        scenario_act(s, "toggle-axis");
+        expect_on_score(s, "the other axis of nothing");
+    }
+}
+
 /* Random sequences; the seed of a failure is in its words. */
 static void random_walk(Scenario *s)
 {
@@ -128,6 +142,7 @@ static void random_walk(Scenario *s)
 static void add(void)
 {
     scenario_add("views/undone-and-done", undone_and_done);
+    scenario_add("views/nothing-in-order", nothing_in_order);
     scenario_add("views/random-walk", random_walk);
 }
 

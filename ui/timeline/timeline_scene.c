@@ -17,16 +17,20 @@ static WsTrace *main_trace(WsTimeline *t)
     return predicted ? predicted : ws_document_measured(t->document);
 }
 
+/* A design without a step has no events to be in order. */
+static gboolean in_order(const WsTimeline *t)
+{
+    return t->order && t->knots && t->knots->len;
+}
+
 double ws_timeline_unit_of(WsTimeline *t, double cycle)
 {
-    return t->order && t->knots ? ws_order_of((const gint64 *)t->knots->data, t->knots->len, cycle)
-                                : cycle;
+    return in_order(t) ? ws_order_of((const gint64 *)t->knots->data, t->knots->len, cycle) : cycle;
 }
 
 double ws_timeline_cycle_of(WsTimeline *t, double unit)
 {
-    return t->order && t->knots ? ws_order_time((const gint64 *)t->knots->data, t->knots->len, unit)
-                                : unit;
+    return in_order(t) ? ws_order_time((const gint64 *)t->knots->data, t->knots->len, unit) : unit;
 }
 
 double ws_timeline_offset(WsTimeline *t)
