@@ -261,7 +261,7 @@ static void decide_latch(WsEmit *e, const WsOp *op)
 
 void ws_record_shadow(WsEmit *e, const WsOp *op)
 {
-    if (e->recorder && !e->host)
+    if (e->recorder && !e->host && !e->in_leader)
         decide_latch(e, op);
     for (guint s = 0; e->recorder && s < e->recorder->n_strips; s++) {
         const WsRecordStrip *strip = &e->recorder->strip[s];

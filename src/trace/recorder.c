@@ -25,6 +25,7 @@ typedef struct {
     GArray *strips; /* WsRecordStrip */
     const WsRecordChoice *choice;
     guint agent;
+    const WsTree *root; /* its body */
 } Plan;
 
 /* The commit behind what was issued is of its unit, but for gathers: their time is that of their
@@ -98,15 +99,21 @@ static gboolean is_load(WsOpKind kind)
     return ws_op_brings(kind);
 }
 
+static gboolean is_arithmetic(WsOpKind kind)
+{
+    return ws_op_moves(kind, WS_DATA_AT_REGISTERS, WS_DATA_AT_REGISTERS);
+}
+
 /* One by one, not as matrices. */
 static gboolean reads_values(WsOpKind kind)
 {
     return kind == WS_OP_LD_SHARED;
 }
 
-/* In a round with products: reads of shared memory beside a wait. What they take is a few cycles of
- * issue, and a clock there stands between the wait and the product. */
-static gboolean counts_to_wait(const Leaf *read, const Leaf *beside)
+/* In a round with products reads of shared memory beside a wait have no clock: it would stand
+ * between the wait and the product, and they take a few cycles of issue. In front of the wait they
+ * count to it, behind it to the product. */
+static gboolean is_beside(const Leaf *read, const Leaf *beside)
 {
     return reads_values(read->op->kind) && !read->maybe && !beside->maybe &&
            ws_op_waits_phase(beside->op->kind) && home(read->op) == home(beside->op);
@@ -118,7 +125,7 @@ static gint wait_beside(const GArray *leaves, guint i, gint by)
     const Leaf *read = &g_array_index(leaves, Leaf, i);
     for (gint j = (gint)i + by; j >= 0 && j < (gint)leaves->len; j += by) {
         const Leaf *leaf = &g_array_index(leaves, Leaf, j);
-        if (counts_to_wait(read, leaf))
+        if (is_beside(read, leaf))
             return j;
         if (!reads_values(leaf->op->kind) && ws_op_measured(leaf->op->kind))
             return -1;
@@ -159,7 +166,7 @@ static guint fill_points(const Shape *shape, gboolean apart, GArray *points)
     for (guint i = next_recorded(shape, 0); i < leaves->len;) {
         const Leaf *leaf = &g_array_index(leaves, Leaf, i);
         guint end = unit_end(leaves, i);
-        if (apart && leaf->op->kind == WS_OP_MATH)
+        if (apart && is_arithmetic(leaf->op->kind))
             words = new_group(words);
         WsRecordPoint point = { .op = leaf->op->index, .before = -1, .maybe = leaf->maybe };
         if (!anchored && run == points->len)
@@ -178,6 +185,14 @@ static guint fill_points(const Shape *shape, gboolean apart, GArray *points)
             anchored = TRUE;
     }
     return words;
+}
+
+static guint loops_with_total(const WsTree *t, gint total)
+{
+    guint n = t && t->kind == WS_TREE_LOOP && t->total_var == total;
+    for (guint i = 0; t && i < t->n_kids; i++)
+        n += loops_with_total(t->kid[i], total);
+    return n;
 }
 
 static gboolean in_counted_loop(const WsTree *loop)
@@ -262,7 +277,7 @@ static void find_shape(Shape *shape, const WsRecordChoice *choice, const WsTree 
     for (guint i = 0; in_counted_loop(loop) && i < shape->leaves->len; i++) {
         const WsOpKind kind = g_array_index(shape->leaves, Leaf, i).op->kind;
         shape->products |= ws_op_is_product(kind);
-        shape->computes |= kind == WS_OP_MATH;
+        shape->computes |= is_arithmetic(kind);
     }
     const gboolean whole = loop && body == loop->kid[0] && kid0 == 0 && kid1 == body->n_kids;
     shape->chained = shape->products && whole && choice->every <= 1 && choice->first_round <= 0 &&
@@ -279,7 +294,9 @@ static void add_strip(Plan *plan, const WsTree *body, const WsTree *loop, guint 
     find_shape(&shape, c, body, loop, kid0, kid1);
     GArray *points = g_array_new(FALSE, FALSE, sizeof(WsRecordPoint));
     guint words = fill_points(&shape, FALSE, points);
-    const gboolean flushed = flushes(&shape, c, words);
+    /* Where other loops count on with its total, the last round's late words would find no line. */
+    const gboolean flushed =
+        flushes(&shape, c, words) && loops_with_total(plan->root, loop->total_var) == 1;
     if (shape.products && !flushed) {
         g_array_set_size(points, 0);
         words = fill_points(&shape, TRUE, points);
@@ -415,6 +432,7 @@ WsRecorder *ws_recorder_new(const WsProgram *p, const WsRecordChoice *choice)
     Plan plan = { .strips = g_array_new(FALSE, FALSE, sizeof(WsRecordStrip)), .choice = choice };
     for (guint a = 0; a < p->n_agents; a++) {
         plan.agent = a;
+        plan.root = p->agent[a].body;
         plan_body(&plan, p->agent[a].body, NULL);
     }
     WsRecorder *r = g_new0(WsRecorder, 1);

@@ -6,16 +6,19 @@
  * operations is one *strip*. A strip reads the clock before its first recorded operation and after
  * each recorded operation (`before` only where unrecorded work lies between); loads issued one
  * right behind the other share a clock. The clocks of one round are kept in registers and written
- * as 16-byte vectors by one lane (the leader) into a line of the strip, at
+ * as vectors of up to 16 bytes by one lane (the leader) into a line of the strip, at
  *     base + cta_slot * cta_bytes + strip.offset + line * strip.round_bytes
  * where line = (total - first_round) / every, `total` being the total variable of the strip's loop
  * (0 for strips outside loops); what lies outside [first_round, first_round + rounds) goes to the
  * last line, which nobody reads: a comparison less than a predicate per round. A word that still
  * holds the poison 0xffffffff was never written.
  *
- * Clocks fix the order of what stands around them, so ptxas makes slower rounds where many are read
- * (block scales: 13 %). Where one round in `every` is enough, the generator gives counted loops a
- * second body without clocks for the others, the timed build's own.
+ * Clocks fix the order of what stands around them: ptxas moves nothing across one. So in rounds
+ * with products the clock of a wait stands right behind it, before reads of shared memory, which
+ * count to the product; how the loop goes on is decided before the round's last clock
+ * (codegen/nvptx/record.c); and a group of four words ends before arithmetic, so that no clock is
+ * held in a register over it. Where one round in `every` is enough, the generator gives counted
+ * loops a second body without clocks for the others, the timed build's own.
  *
  * Where CTAs claim their tiles, one agent writes the id of each tile it begins, by position, as 64
  * bits: no other number of the buffer tells which rounds a CTA had.
