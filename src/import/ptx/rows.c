@@ -182,6 +182,18 @@ static void scale_waits(gpointer data, GPtrArray *list, guint at, WsReadGroup *g
         s->n *= q->each;
 }
 
+/* Others may wait for it by then, or what it does is not known. */
+static gboolean may_wait(const WsReadStep *s)
+{
+    static const WsReadKind kinds[] = { WS_READ_WAIT,  WS_READ_CLUSTER, WS_READ_FOR, WS_READ_IF,
+                                        WS_READ_STAGE, WS_READ_OPAQUE,  WS_READ_RAW, WS_READ_PIPE,
+                                        WS_READ_CLAIM, WS_READ_TAKE };
+    for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
+        if (s->kind == kinds[i])
+            return !s->off;
+    return s->kind == WS_READ_SYNC && !s->implied && !s->off;
+}
+
 /* cp.async.mbarrier.arrive.noinc belongs to the copies before it. */
 static void give_arrivals(PtxFinish *f, GPtrArray *list)
 {
@@ -195,13 +207,18 @@ static void give_arrivals(PtxFinish *f, GPtrArray *list)
             continue;
         if (s->when)
             ptx_lose_at(f, s->line, "an arrival of cp.async under a predicate");
+        gboolean waits = FALSE, late = FALSE;
         for (guint k = i; k-- > 0;) {
             WsReadStep *g = g_ptr_array_index(list, k);
+            waits |= may_wait(g);
+            late |= waits && g->kind == WS_READ_GATHER && !g->off && !g->barrier.index;
             if (g->kind != WS_READ_GATHER || g->off || g->barrier.index)
                 continue;
             g->barrier = s->barrier;
             s->off = TRUE;
         }
+        if (late)
+            ptx_lose_at(f, s->line, "an arrival of cp.async with a wait between copies and it");
         s->text = NULL;
     }
 }

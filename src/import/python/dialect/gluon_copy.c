@@ -66,12 +66,33 @@ void py_copies_left(PyRead *p, guint before, const WsPyNode *at)
     py_unread(p, at, "copies in a block that no group or arrival in it holds");
 }
 
+/* An arrival is written with its copies: between them and it stands nothing that waits, signals or
+ * is not known. */
+static gboolean at_once(const PyRead *p)
+{
+    guint first;
+    if (!p->to || !g_ptr_array_find(p->to, p->open_gathers->pdata[0], &first))
+        return FALSE;
+    for (guint i = first; i < p->to->len; i++) {
+        const WsReadStep *s = p->to->pdata[i];
+        const gboolean quiet = s->kind == WS_READ_GATHER || s->kind == WS_READ_COMPUTE ||
+                               s->kind == WS_READ_READ || s->kind == WS_READ_LET ||
+                               s->kind == WS_READ_ADVANCE ||
+                               (s->kind == WS_READ_SYNC && s->implied);
+        if (!quiet)
+            return FALSE;
+    }
+    return TRUE;
+}
+
 /* An arrival of every thread when its copies so far are done: those not yet told. */
 const Val *py_mean_CP_ARRIVE(PyRead *p, const Val **a, const WsPyNode *at)
 {
     const gboolean counts = !a[1] || py_number(a[1], 1);
     if (!a[0] || a[0]->kind != VAL_BARRIER || counts || !p->open_gathers->len || !of_this_block(p))
         return py_wrong(p, at, "an arrival for copies that is not of the kind that counts threads");
+    if (!at_once(p))
+        return py_wrong(p, at, "an arrival for copies with other steps between them and it");
     for (guint i = 0; i < p->open_gathers->len; i++)
         ((WsReadStep *)g_ptr_array_index(p->open_gathers, i))->barrier = a[0]->place;
     g_ptr_array_set_size(p->open_gathers, 0);
