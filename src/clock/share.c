@@ -4,6 +4,7 @@
 #include "program/parts/dtype.h"
 #include "program/parts/operation.h"
 #include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
 #include "program/parts/tree.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
@@ -287,8 +288,11 @@ static void look_at_load(Look *look, WsWalker *w, const WsOp *op, gint wave, gbo
     }
 }
 
-static gboolean in_tile(const WsStep *step)
+static gboolean in_tile(const WsProgram *p, const WsStep *step)
 {
+    if (p->tiles->launch == WS_LAUNCH_SINGLE &&
+        !p->hardware->halves) /* a CTA is its tile; of halves MAX_LOOK counts */
+        return TRUE;
     for (guint i = 0; i < step->n_rounds; i++)
         if (step->loop[i]->over == WS_OVER_TILES)
             return TRUE;
@@ -319,7 +323,7 @@ static void look_at_tile(Look *look, guint agent, gint64 id, gint wave, gboolean
     ws_walker_guess_elements(w);
     while (found < look->loads[agent] && steps++ < MAX_LOOK && ws_walker_next(w, &step, NULL)) {
         const WsOp *op = step.op;
-        if (look->at_once[agent] && in_tile(&step)) {
+        if (look->at_once[agent] && in_tile(look->p, &step)) {
             look_at_all(look, w, agent, wave, played);
             if (!found)
                 look->inside[agent] = g_steal_pointer(&w);

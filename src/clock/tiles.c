@@ -45,18 +45,55 @@ static guint typical_agent(const WsProgram *p)
     return 0;
 }
 
-/* Rounds of the inner loops of tile `id`, at least 1. */
-static double tile_rounds(const WsClockPlay *play, gint64 id)
+/* Tiles of a play, asked one after the other. `w` is of this struct. */
+typedef struct {
+    const WsClockPlay *play;
+    guint agent; /* typical */
+    gint64 id;
+    WsWalker *w; /* in a tile where nothing but the tile is known: it tells of all others */
+} Tiles;
+
+static Tiles tiles_of(const WsClockPlay *play)
 {
-    guint agent = typical_agent(play->p);
-    g_autoptr(WsWalker) w = ws_walker_new(play->p, play->v, agent, 0, this_tile, &id);
+    return (Tiles){ play, typical_agent(play->p), 0, NULL };
+}
+
+static void tiles_clear(Tiles *t)
+{
+    ws_walker_free(t->w);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Tiles, tiles_clear)
+
+static gboolean knows_only_tile(const WsStep *step)
+{
+    gboolean only = !ws_op_assigns(step->op->kind);
+    for (guint i = 0; i < step->n_rounds; i++)
+        only &= step->loop[i]->over == WS_OVER_TILES;
+    return only;
+}
+
+/* Rounds of the inner loops of tile `id`, at least 1. */
+static double tile_rounds(Tiles *t, gint64 id)
+{
+    const WsTree *body = t->play->p->agent[t->agent].body;
+    if (t->w) {
+        ws_walker_set_tile(t->w, id);
+        return MAX(rounds(t->w, body), 1);
+    }
+    t->id = id;
+    g_autoptr(WsWalker) w = ws_walker_new(t->play->p, t->play->v, t->agent, 0, this_tile, &t->id);
     ws_walker_guess_elements(w);
     WsStep step;
-    do
+    guint steps = 0;
+    do {
         if (!ws_walker_next(w, &step, NULL))
             return 1;
-    while (ws_walker_position(w) < 0);
-    return MAX(rounds(w, play->p->agent[agent].body), 1);
+        steps++;
+    } while (ws_walker_position(w) < 0);
+    const double found = MAX(rounds(w, body), 1);
+    if (steps == 1 && knows_only_tile(&step))
+        t->w = g_steal_pointer(&w);
+    return found;
 }
 
 /* The typical agent's longest inner loop, as cycles per round; 0 unknown. */
@@ -81,12 +118,13 @@ typedef struct {
     double fixed, slope;
 } Line;
 
-static Line line_of(const WsClockPlay *play, gint64 played, double period)
+static Line line_of(Tiles *t, gint64 played, double period)
 {
+    const WsClockPlay *play = t->play;
     double mean = 0;
     gint64 first = played > 2 ? 1 : 0, last = MAX(played - 1, first + 1);
     for (gint64 i = first; i < last; i++)
-        mean += tile_rounds(play, ws_clock_play_tile(play, i));
+        mean += tile_rounds(t, ws_clock_play_tile(play, i));
     mean /= (double)(last - first);
     double slope = inner_period(play);
     if (slope <= 0 || slope * mean > period)
@@ -94,17 +132,18 @@ static Line line_of(const WsClockPlay *play, gint64 played, double period)
     return (Line){ period - slope * mean, slope };
 }
 
-static double tile_cycles(const WsClockPlay *play, Line line, gint64 id)
+static double tile_cycles(Tiles *t, Line line, gint64 id)
 {
-    return line.fixed + line.slope * tile_rounds(play, id);
+    return line.fixed + line.slope * tile_rounds(t, id);
 }
 
 gboolean ws_tiles_uneven(const WsClockPlay *play)
 {
     gint64 count = play->stride.count, step = MAX(count / 64, 1);
-    double first = tile_rounds(play, 0);
+    g_auto(Tiles) t = tiles_of(play);
+    double first = tile_rounds(&t, 0);
     for (gint64 id = 1; id < count; id += step)
-        if (tile_rounds(play, id) != first)
+        if (tile_rounds(&t, id) != first)
             return TRUE;
     return FALSE;
 }
@@ -112,18 +151,19 @@ gboolean ws_tiles_uneven(const WsClockPlay *play)
 double ws_tiles_dynamic(const WsClockPlay *play, gint64 played, gint64 ctas, double period,
                         double end)
 {
-    Line line = line_of(play, played, period);
+    g_auto(Tiles) t = tiles_of(play);
+    Line line = line_of(&t, played, period);
     gint64 count = play->stride.count;
     double own = 0, latest = 0;
     g_autofree double *busy = g_new0(double, MAX(ctas, 1));
     for (gint64 i = 0; i < played; i++)
-        own += tile_cycles(play, line, ws_clock_play_tile(play, i));
+        own += tile_cycles(&t, line, ws_clock_play_tile(play, i));
     for (gint64 id = 0; id < MIN(count, MAX_DYNAMIC); id++) {
         gint64 next = 0;
         for (gint64 c = 1; c < ctas; c++)
             if (busy[c] < busy[next])
                 next = c;
-        busy[next] += tile_cycles(play, line, id);
+        busy[next] += tile_cycles(&t, line, id);
         latest = MAX(latest, busy[next]);
     }
     if (count > MAX_DYNAMIC)
@@ -135,19 +175,21 @@ double ws_tiles_left(const WsClockPlay *play, gint64 played, gint64 tiles, doubl
 {
     if (played >= tiles || played < 1)
         return 0;
-    Line line = line_of(play, played, period);
+    g_auto(Tiles) t = tiles_of(play);
+    Line line = line_of(&t, played, period);
     gint64 step = (tiles - played + MAX_TILES - 1) / MAX_TILES, n = 0;
     double sum = 0;
     for (gint64 i = played; i < tiles; i += step, n++)
-        sum += tile_cycles(play, line, ws_clock_play_tile(play, i));
+        sum += tile_cycles(&t, line, ws_clock_play_tile(play, i));
     return sum / (double)MAX(n, 1) * (double)(tiles - played);
 }
 
 double ws_tiles_mean_ratio(const WsClockPlay *play, gint64 tiles)
 {
-    double sum = 0, own = tile_rounds(play, ws_clock_play_tile(play, 0));
+    g_auto(Tiles) t = tiles_of(play);
+    double sum = 0, own = tile_rounds(&t, ws_clock_play_tile(play, 0));
     gint64 step = (tiles + MAX_TILES - 1) / MAX_TILES, n = 0;
     for (gint64 id = 0; id < tiles; id += MAX(step, 1), n++)
-        sum += tile_rounds(play, id);
+        sum += tile_rounds(&t, id);
     return n ? sum / (double)n / own : 1;
 }
