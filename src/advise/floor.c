@@ -20,13 +20,26 @@ typedef struct {
     const WsProgram *p;
     const WsLaunchValues *v;
     double *cycles[N_UNITS]; /* by operation */
+    gboolean *works;         /* by agent */
     gint64 left;             /* operations that may still be walked */
 } Work;
+
+/* Has the agent any work of a unit? */
+static gboolean works(const Work *w, guint agent)
+{
+    for (guint i = 0; i < w->p->n_ops; i++)
+        for (guint u = 0; u < N_UNITS; u++)
+            if (w->p->op[i]->agent == (gint)agent && w->cycles[u][i] > 0)
+                return TRUE;
+    return FALSE;
+}
 
 /* Adds what the first CTA of the cluster does with a tile. FALSE: not known. */
 static gboolean add_tile(Work *w, gint64 tile, double sum[N_UNITS])
 {
     for (guint a = 0; a < w->p->n_agents; a++) {
+        if (!w->works[a])
+            continue;
         g_autoptr(GError) error = NULL;
         g_autoptr(WsWalker) walker = ws_walker_new(w->p, w->v, a, 0, one_tile, &tile);
         WsStep step;
@@ -82,6 +95,9 @@ WsFloor ws_floor_of(const WsProgram *p, const WsLaunchValues *v, const WsMachine
 {
     g_autofree double *products = ws_clock_product_cycles(p, m);
     g_autofree double *functions = ws_clock_special_cycles(p, m);
-    Work w = { p, v, { products, functions }, most ? most : 20000000 };
+    g_autofree gboolean *agents = g_new0(gboolean, p->n_agents + 1);
+    Work w = { p, v, { products, functions }, agents, most ? most : 20000000 };
+    for (guint a = 0; a < p->n_agents; a++)
+        agents[a] = works(&w, a);
     return floor_of(&w, m);
 }

@@ -14,8 +14,9 @@ typedef struct {
 /* Of the work of all tiles, each counted with its own rounds, some SM has at least its share, and
  * at least as many tiles as there are for each SM. Holds for every schedule of the same products
  * and functions on tiles of this size on this machine: a unit does one after the other, at no more
- * than its rate. Not known where more than `most` operations would be walked (0: 20 million; of tiles
- * that have the same work one is), or data decide the tiles. */
+ * than its rate. Not known where more than `most` operations would be walked (0: 20 million; of
+ * tiles that have the same work one is, and of agents those that have any), or data decide the
+ * tiles. */
 WsFloor ws_floor_of(const WsProgram *p, const WsLaunchValues *v, const WsMachine *m, gint64 most);
 
 /* The loop with products that has most rounds: what one takes, and the least that it can. */
