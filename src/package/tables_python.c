@@ -113,6 +113,14 @@ static char *checks(const WsProgram *p, const GPtrArray *wide, GError **error)
         else
             g_string_append_printf(out, "        (%s, \"%s\"),\n", condition->str, quoted);
     }
+    if (p->mesh && p->tiles->grid) { /* flags count the CTAs of the grid */
+        g_autoptr(GString) grid = g_string_new(NULL);
+        if (!ws_launch_text(grid, p, p->tiles->grid, WS_TEXT_PYTHON, error))
+            return NULL;
+        g_autofree char *text = ws_expr_print(p->tiles->grid);
+        g_string_append_printf(out, "        (_has_value(lambda: %s) and %s >= 1, \"%s >= 1\"),\n",
+                               grid->str, grid->str, text);
+    }
     g_autoptr(GPtrArray) valued = ws_launch_valued(p);
     for (guint i = 0; i < valued->len; i++) {
         g_autoptr(GString) value = g_string_new(NULL);

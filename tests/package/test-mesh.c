@@ -18,6 +18,7 @@ static const char *const lines[] = {
     "ValueError k: W = 3, and the process group has 2 ranks",
     "ValueError k: kt >= 4 does not hold for TM = 2, N = 520, K = 8, W = 2, SMS = 4, rank = 1",
     "ValueError k: 133 CTAs, and the GPU holds 132",
+    "ValueError k: SMS >= 1 does not hold for",
     "RuntimeError k: rank 0 cannot: ValueError: no",
     "ValueError k: rank 1 has another design than rank 0",
     "ValueError k: rank 1 has another sizes than rank 0",
@@ -27,6 +28,7 @@ static const char *const lines[] = {
     "(512, 520) True [(256, 264), (520, 264), (512, 520)]", /* X is copied to where others get it */
     "True True", /* the maps of X on both devices, in the order of their numbers; none of B and C */
     "launch 4 384 SHARED 2 1 15 number 1",
+    "ValueError k: X is another view of tensor(\"X\"), with strides (1, 256)",
     "TypeError k: B is read and was not given",
     "TypeError k: 3 inputs; there are X, B",
     "TypeError k: Z is given twice, or is no tensor or scalar of the kernel",
@@ -91,6 +93,9 @@ static void test_reached(void)
         g_assert_no_error(error);
         g_assert_nonnull(strstr(module, of[i].reached));
         g_assert_nonnull(strstr(module, of[i].call));
+        if (strstr(module, "(_has_value("))
+            g_assert_nonnull(strstr(module, "\ndef _has_value("));
+        g_assert_nonnull(strstr(module, "SMS >= 1"));
         g_assert_false(g_regex_match_simple("@[A-Z_]+@", module, 0, 0));
     }
 }

@@ -132,6 +132,7 @@ refused(lambda: k.Mesh(TM=2))
 refused(lambda: k.Mesh(W=3, **SIZES))
 refused(lambda: k.Mesh(**{**SIZES, "K": 8}))
 refused(lambda: k.Mesh(**{**SIZES, "SMS": 133}))
+refused(lambda: k.Mesh(**{**SIZES, "SMS": 0}))
 said["other"] = lambda x: "ValueError: no"
 refused(lambda: k.Mesh(**SIZES))
 
@@ -152,6 +153,8 @@ print(out.shape, run.tensor("X").copied is x, run._shape)
 at = [a >> 20 & 255 for a in symmetric[256 * 264]]
 print([run._maps.bytes[i * 128] for i in range(2)] == at, set(run._maps.bytes[256:]) == {0})
 run(run.tensor("X"), b, C=out)
+other = as_strided(run.tensor("X"), (256, 264), (1, 256))
+refused(lambda: run(other, b))
 for call in (lambda: run(x), lambda: run(x, b, b), lambda: run(x, b, Z=x), lambda: run(x, b, C=x), lambda: run(x, Tensor((8, 264), torch.bfloat16)),
              lambda: run(Tensor((256, 264), torch.float16), b), lambda: run(x, Tensor((520, 264), torch.bfloat16, (272, 1))), lambda: run.tensor("B")):
     refused(call)
