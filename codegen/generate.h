@@ -52,12 +52,12 @@ const WsRefusal *ws_generate_refusal(const GError *error);
  *   6. launch dynamic only: address of one u32 that is 0 before the first launch; every launch that
  *      comes to its end leaves it at 0
  *   7. order hilbert only: address of pairs of int32 (ws_launch_hilbert, walk.h)
- *   8. devices only: address of tensor maps of all devices, WS_PEER_MAP_BYTES each, that of map m and
- *      device d the (m * devices + d)-th, on addresses that this device reaches; address of the
+ *   8. devices only: address of tensor maps of all devices, WS_PEER_MAP_BYTES each, that of map m
+ * and device d the (m * devices + d)-th, on addresses that this device reaches; address of the
  *      addresses of each device's flags, an array of u64 in the order of the flags and their
  *      elements, 0 before the first launch; the number of launches of these sizes since then
  * Kernel name: "warpstave". Block: (threads,1,1). Dynamic shared memory: program->shared_bytes. */
-#define WS_KERNEL_NAME "warpstave"
+#define WS_KERNEL_NAME    "warpstave"
 #define WS_PEER_MAP_BYTES 128
 
 typedef struct {
@@ -129,8 +129,10 @@ typedef struct {
 } WsRehearseWait;
 typedef struct {
     gboolean ran;     /* every CTA came to its end */
-    gboolean matches; /* ran, no wrong element, no race, no violation: all is well */
-    guint64 elements, wrong;
+    gboolean matches; /* ran, no wrong element, no race, no violation: all is well; something was
+                         compared, or there is nothing to compare */
+    guint64 elements, wrong; /* that were compared */
+    guint64 anything;        /* the reference says `any` of them: compared with nothing */
     double worst_error, worst_tolerance;
     char *first_wrong; /* "C[3, 17] = 1.25, reference 2.5" */
     guint64 fibers, switches, async_races;

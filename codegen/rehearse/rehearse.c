@@ -264,7 +264,7 @@ WsRehearseResult *ws_rehearsal_run(WsRehearsal *s, const WsRehearseOptions *opti
             fine = compare(r, &c, reference, options ? options->values : NULL, error);
         r->matches = r->ran && reference && !r->wrong && !r->async_races && !r->violations;
     }
-    r->matches = r->matches && writes(s->p);
+    r->matches = r->matches && writes(s->p) && (r->elements || !r->anything);
     ws_case_clear(&c);
     if (fine)
         return r;

@@ -143,8 +143,9 @@ double ws_launch_flops(const WsProgram *p, const WsLaunchValues *v)
     Count c = { p, v, TRUE, 0, seen };
     for (guint s = 0; s < p->n_reference && c.known; s++) {
         const WsDefinition *d = &p->reference[s];
-        if (d->tensor < 0 || d->value == NULL)
-            return 0; /* a helper: how often it is evaluated depends on its users */
+        if (d->tensor < 0 || d->value == NULL || d->any)
+            return 0; /* a helper: how often it is evaluated depends on its users; `any`: nobody
+                         says of how many elements */
         double elements = 1;
         for (guint i = 0; i < p->tensor[d->tensor].rank; i++)
             elements *= (double)ws_launch_shape(v, (guint)d->tensor, i);

@@ -441,6 +441,48 @@ static void test_integers(void)
     }
 }
 
+/* What the reference says `any` of is compared with nothing, and is no element that matches; where
+ * that is all, nothing matches. */
+static void test_anything(void)
+{
+    static const struct {
+        const char *reference;
+        guint64 elements, anything, wrong;
+        gboolean matches;
+    } rows[] = {
+        { "select(m < 3, m, any)", 192, 3904, 0, TRUE },
+        { "select(m < 3, any, select(n < 2, any, m))", 3782, 314, 0, TRUE },
+        { "select(m < 3, 0, any)", 192, 3904, 128, FALSE },
+        { "any", 0, 4096, 0, FALSE },
+        { "m", 4096, 0, 0, TRUE },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *text = g_strdup_printf(
+            "{ \"warpstave\": 1, \"name\": \"anything\", \"target\": \"sm_90a\", \"tensors\": [{ "
+            "\"name\": \"Y\", \"dtype\": \"i32\", \"shape\": [64, 64], \"access\": \"write\" }], "
+            "\"reference\": [\"Y[m,n] = %s\"], \"tiles\": { \"axes\": { \"t\": 1 }, \"launch\": "
+            "\"single\" }, \"groups\": [{ \"name\": \"math\", \"role\": \"worker\", \"warps\": 4, "
+            "\"values\": [{ \"name\": \"y\", \"dtype\": \"i32\", \"tile\": [64, 64] }], \"body\": "
+            "[{ \"compute\": \"y = row\" }, { \"write\": \"y\", \"to\": \"Y\", \"at\": [0, 0] }] "
+            "}] }",
+            rows[i].reference);
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(GError) error = NULL;
+        g_autoptr(WsDesign) design = ws_design_parse(text, strlen(text), "anything", findings);
+        g_autoptr(WsProgram) p = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
+        g_assert_nonnull(p);
+        const WsRehearseOptions o = { .seed = 1 };
+        WsRehearseResult *r = ws_rehearse(p, &o, findings, &error);
+        g_assert_no_error(error);
+        g_test_message("%s", rows[i].reference);
+        g_assert_cmpuint(r->elements, ==, rows[i].elements);
+        g_assert_cmpuint(r->anything, ==, rows[i].anything);
+        g_assert_cmpuint(r->wrong, ==, rows[i].wrong);
+        g_assert_cmpint(r->matches, ==, rows[i].matches);
+        ws_rehearse_result_free(r);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -457,6 +499,7 @@ int main(int argc, char **argv)
         g_test_add_data_func(path, &broken[i], test_broken);
     }
     g_test_add_func("/rehearse/integers", test_integers);
+    g_test_add_func("/rehearse/anything", test_anything);
     g_test_add_func("/rehearse/seed", test_seed);
     g_test_add_func("/rehearse/values", test_values);
     g_test_add_func("/rehearse/kept", test_kept);

@@ -105,6 +105,8 @@ static const struct {
     { { "C[m,n] = select(m < I[0], A[m,n], any)" }, 0, NULL },
     { { "C[m,n] = select(m < 2, any, select(n < 2, any, A[m,n]))" }, 0, NULL },
     { { "C[m,n] = any", "D[m] = any" }, 0, NULL },
+    { { "C[any,n] = any" }, 0, "index \"any\" has a meaning already" },
+    { { "C[m,n] = sum(any < K, A[m,0])" }, 0, "sum needs leading arguments" },
     { { "C[m,n] = any + 0" }, 0, "`any` is not a number" },
     { { "C[m,n] = -any" }, 0, "`any` is not a number" },
     { { "C[m,n] = select(any, 1, 0)" }, 0, "`any` is not a number" },

@@ -35,6 +35,7 @@ static void put_json(const char *file, const WsRehearseResult *r, const WsCliAdv
         ws_json_out_text(&j, "matches", NULL);
     ws_json_out_text(&j, "stuck", r ? r->stuck : NULL);
     put_count(&j, "elements", r ? &r->elements : NULL);
+    put_count(&j, "anything", r ? &r->anything : NULL);
     put_count(&j, "wrong", r ? &r->wrong : NULL);
     ws_json_out_real(&j, "worst_error", r ? r->worst_error : (double)NAN);
     ws_json_out_real(&j, "tolerance", r ? r->worst_tolerance : (double)NAN);
@@ -62,12 +63,17 @@ static void print(const WsRehearseResult *r)
     if (r->stuck)
         printf("stuck:\n%s\n", r->stuck);
     else if (!r->elements && !r->matches && !r->async_races && !r->violations)
-        printf("nothing was compared with the reference: no step writes a tensor\n");
+        printf(r->anything
+                   ? "nothing was compared with the reference: it says `any` of all elements\n"
+                   : "nothing was compared with the reference: no step writes a tensor\n");
     else
         printf("%s: %" G_GUINT64_FORMAT " elements, %" G_GUINT64_FORMAT
                " wrong, worst error %.3g (tolerance there %.3g)\n",
                r->wrong ? "differs from the reference" : "matches the reference", r->elements,
                r->wrong, r->worst_error, r->worst_tolerance);
+    if (r->elements && r->anything)
+        printf("%" G_GUINT64_FORMAT " more elements may hold anything: compared with nothing\n",
+               r->anything);
     if (r->first_wrong)
         printf("first: %s\n", r->first_wrong);
     report_first("asynchronous races", r->async_races, r->first_race);

@@ -81,7 +81,7 @@ gboolean ws_bind_taken(const WsBinder *B, const char *name)
     for (guint i = 0; i < B->p->n_constants; i++)
         if (strcmp(B->p->constant_name[i], name) == 0)
             return TRUE;
-    return index_of(B, name) >= 0 || variable_of(B->p, name) >= 0;
+    return index_of(B, name) >= 0 || variable_of(B->p, name) >= 0 || strcmp(name, "any") == 0;
 }
 
 /* A run name's value knows no index. */
