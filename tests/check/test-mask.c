@@ -132,12 +132,49 @@ static void test_spared(void)
     }
 }
 
+/* Twice is not once: with `any` in the reference a second write of an element is not refuted, for
+ * it may be one of those, but nothing is proved either. */
+static void test_spared_twice(void)
+{
+    static const char bare[] =
+        "{ \"warpstave\": 1, \"name\": \"twice\", \"target\": \"sm_90a\", \"sizes\": { \"M\": 256 "
+        "},"
+        "  \"rehearse\": { \"M\": 320 }, \"tensors\": [ { \"name\": \"C\", \"dtype\": \"f32\","
+        "    \"shape\": [\"M\"], \"access\": \"write\", \"covers\": \"blocks below N\" } ],"
+        "  \"reference\": \"C[m] = select(m < M, 1, any)\","
+        "  \"tiles\": { \"axes\": { \"t\": \"cdiv(M, 64)\" }, \"launch\": \"single\" },"
+        "  \"groups\": [ { \"name\": \"all\", \"role\": \"worker\", \"warps\": 4,"
+        "    \"values\": [ { \"name\": \"x\", \"dtype\": \"f32\", \"tile\": [1, 64] } ],"
+        "    \"body\": [ { \"compute\": \"x = 1\" },"
+        "      { \"write\": \"x\", \"to\": \"C\", \"at\": [\"t*64\"] }%s ] } ] }";
+    static const struct {
+        const char *more;
+        WsVerdictKind kind;
+        const char *part;
+    } row[] = {
+        { "", WS_VERDICT_PROVED, "proved" },
+        { ", { \"write\": \"x\", \"to\": \"C\", \"at\": [\"0\"] }", WS_VERDICT_OUTSIDE,
+          "an element is written twice [M = 320]" },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(row); i++) {
+        g_autofree char *text = g_strdup_printf(bare, row[i].more);
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsProgram) p = program_of(text, findings);
+        g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
+        g_autofree char *words = ws_verdict_text(v);
+        g_test_message("%u: %s", i, words);
+        g_assert_cmpint(v->kind, ==, row[i].kind);
+        g_assert_nonnull(strstr(words, row[i].part));
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/check/mask/stated", test_stated);
     g_test_add_func("/check/mask/open", test_open);
     g_test_add_func("/check/mask/spared", test_spared);
+    g_test_add_func("/check/mask/spared-twice", test_spared_twice);
     g_test_add_func("/check/mask/rows", test_rows);
     return g_test_run();
 }

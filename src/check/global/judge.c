@@ -309,8 +309,20 @@ static void judge(WsGlobalVerdict *v, WsGlobal *g, gint tensor, WsFindings *find
     }
     /* of what is stated only the sizes that the author has chosen are looked at */
     WsMiscount *m = NULL;
-    if (spares(p, tensor)) {
-        stated(v, p, tensor); /* which need not be written is data: they are not counted */
+    if (spares(p, tensor)) { /* which need not be written is not counted; twice is not once */
+        if (has_rehearsal(p) && !ws_global_reads_data(p))
+            m = ws_global_count(p, tensor, TRUE, &tried);
+        if (m && m->times == 2) {
+            g_free(reason);
+            reason = ws_phrase("an element is written twice [%s], and the reference does not say "
+                               "that it may hold anything",
+                               m->sizes && *m->sizes ? m->sizes : WS_WORD("the sizes that it has"));
+            open_reason(v, p, tensor, reason, findings);
+        } else {
+            stated(v, p, tensor);
+        }
+        if (m)
+            ws_miscount_free(m);
         return;
     }
     if (t->covers ? has_rehearsal(p) && !ws_global_reads_data(p) : !g->bounded || !fits(g))

@@ -362,7 +362,7 @@ void py_run_host(PyRead *p, const PyKernel *kernel)
     if (p->entered && p->never) {
         const gboolean in_kernel = p->in_kernel;
         p->in_kernel = FALSE;
-        py_unread(p, p->never, "the launch behind this line, which the host never passes");
+        py_unread(p, p->never, "the launch after this line, which the host never passes");
         p->in_kernel = in_kernel;
     }
     const WsPyNode *missing = p->missing;
