@@ -19,7 +19,7 @@ static int search(const char *says, char **output, char **written, char **turns)
     g_autofree char *out = g_build_filename(dir, "out.wstave", NULL);
     g_autofree char *log = g_build_filename(dir, "turns", NULL);
     const char *const arguments[] = { "search",      GEMM,           "--rounds=2",
-                                      "--beam=2",    "--budget=20s", "--size=M=8192",
+                                      "--beam=4",    "--budget=20s", "--size=M=8192",
                                       "--measure=4", "-o",           out,
                                       NULL };
     g_unlink(out);
