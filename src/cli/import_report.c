@@ -53,9 +53,12 @@ void ws_cli_source_clear(WsCliSource *source)
 
 static void say_unreadable(const WsCliSource *s, const GError *error)
 {
+    static gboolean said[WS_IMPORT_FROM_COUNT]; /* a file may hold many kernels */
     ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
-    fprintf(stderr, "  what is read of %s: %s\n", ws_import_from_text(s->language),
-            ws_import_from_help(s->language));
+    if (!said[s->language])
+        fprintf(stderr, "  what is read of %s: %s\n", ws_import_from_text(s->language),
+                ws_import_from_help(s->language));
+    said[s->language] = TRUE;
 }
 
 GPtrArray *ws_cli_kernels(const char *file, const char *from, int *code)

@@ -90,6 +90,7 @@ WsRead *ws_source_new(const char *file, const char *source, GError **error)
     r->granted = g_ptr_array_new_with_free_func(g_free);
     r->open = g_ptr_array_new_with_free_func(g_free);
     r->partial = g_hash_table_new(NULL, NULL);
+    r->away = g_array_new(FALSE, FALSE, sizeof(guint));
     r->added = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     r->made = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     r->axes = g_ptr_array_new();
@@ -136,6 +137,7 @@ void ws_source_free(WsRead *r)
     g_clear_pointer(&r->granted, g_ptr_array_unref);
     g_clear_pointer(&r->open, g_ptr_array_unref);
     g_clear_pointer(&r->partial, g_hash_table_unref);
+    g_array_unref(r->away);
     g_clear_pointer(&r->added, g_hash_table_unref);
     g_clear_pointer(&r->made, g_hash_table_unref);
     g_ptr_array_unref(r->axes);

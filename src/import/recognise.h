@@ -238,6 +238,7 @@ typedef struct {
     GPtrArray *addresses; /* char*: sizes that are where tensors begin, and nothing else */
     GPtrArray *scalars;   /* char* */
     GHashTable *partial;  /* lines of accesses under a mask */
+    GArray *away;         /* guint: lines of accesses of global memory that no step stands for */
     GHashTable *made;     /* char*: buffers and barriers of the source's compiler, not its own */
     GHashTable *added;    /* char*, ws_source_step_key() of steps that the reader added */
     GPtrArray *assume;    /* char* */
@@ -294,6 +295,10 @@ gint ws_source_value(WsRead *r, WsReadGroup *g, const char *name, const char *dt
                      gint64 cols);
 /* Notes what a proof builds on and nothing shows; once. */
 void ws_source_granted(WsRead *r, const char *what);
+/* An access of global memory that no step stands for and that may race: its line. What was noted is
+ * granted in the end, by its lines (away.c). */
+void ws_source_away(WsRead *r, guint line);
+void ws_source_grant_away(WsRead *r);
 /* The step is an access of shared memory under a mask: it touches at most what it says, so that a
  * refutation by it does not stand. */
 void ws_source_masked(WsRead *r, WsReadStep *s);

@@ -483,6 +483,8 @@ static WsDesign *design_of(PtxWalk *w)
     if (w->place_from)
         ws_source_unread_value(r, w->place_from, 1, w->place_to,
                                "where in their tensors copies in these lines read or write", "");
+    if (w->global_written)
+        ws_source_grant_away(r);
     if (w->n_global)
         ws_source_unread_value(r, w->global_from, 1, w->global_to,
                                "plain accesses to global memory and arithmetic, in these lines",

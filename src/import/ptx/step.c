@@ -278,6 +278,9 @@ static void plain_access(PtxWalk *w, const WsPtxInst *i)
         w->global_from = w->n_global ? MIN(w->global_from, i->line) : i->line;
         w->global_to = MAX(w->global_to, i->line);
         w->n_global++;
+        if (!strstr(op, ".const"))
+            ws_source_away(w->p.r, i->line);
+        w->global_written |= *op != 'l';
     }
     const Val *tile = known ? ptx_counted(w, i) : NULL;
     if (tile)

@@ -156,6 +156,7 @@ typedef struct {
     gboolean waits, warp_synced; /* since the last barrier of the group: bar.warp.sync */
     gboolean apart; /* accesses of lanes that no barrier of the warp or the group lies behind */
     guint global_from, global_to, n_global; /* lines of plain global accesses */
+    gboolean global_written;                /* one of them is no load */
     guint place_from, place_to;             /* of copies whose place in a tensor is not followed */
     gboolean ended;                         /* the thread returned */
     guint dispatched;                       /* how often it came back for work */

@@ -127,6 +127,12 @@ typedef struct {
     const WsPyNode *displaced; /* what stands between a stage and its wait (amd/stages.c) */
 } OpenLoop;
 
+/* An access through a pointer that is not followed. */
+typedef struct {
+    char *text; /* names that the pointer is a sum of, "?" where that is not known; owned */
+    guint line;
+} PyAway;
+
 typedef struct {
     WsRead *r;
     const WsPython *py;
@@ -156,7 +162,7 @@ typedef struct {
     GArray *generic;     /* gint: buffers loaded from and stored to since the last fence */
     GPtrArray *epilogue; /* WsReadStep*: behind warp_specialize, in its default partition */
     gboolean in_kernel, entered; /* walking the kernel, not its host; it was reached */
-    const WsPyNode *missing;     /* a constexpr parameter that has no value */
+    GPtrArray *missing;          /* const WsPyNode*: constexpr parameters without a value; owned */
     const WsPyNode *never;       /* behind it the host comes to no launch */
     GPtrArray *hosts;            /* functions that lead to the launch */
     GHashTable *cases;           /* decorator -> Val*: py_note_cases */
@@ -196,7 +202,8 @@ typedef struct {
     const WsPyNode *met;       /* the first barrier of it */
     gboolean begun;            /* all of its CTAs have: it stands before, in every run */
     GPtrArray *numbers;        /* const char*: tensors that integers were loaded from */
-    GPtrArray *stored;         /* char*: sums of pointers that were stored through; owned */
+    GArray *stored;            /* PyAway: stores through pointers that are not followed; owned */
+    GArray *fetched;           /* the same of loads */
     GPtrArray *scattered; /* atomics whose indices are shown in the end (tle_atomic.c); owned */
     GPtrArray *handed;    /* WsReadStep*: claims of this group that no loop over tiles took yet */
     gboolean amd;         /* of Gluon: the kernel is one for AMD */

@@ -31,11 +31,12 @@ static void note_constant(const WsExpr *node, gpointer data)
         g_hash_table_add(data, g_strdup(node->name));
 }
 
-/* FALSE: a constexpr parameter has no value; p->missing says which one. */
+/* FALSE: constexpr parameters have no value; p->missing says which. */
 static gboolean enter(PyRead *p, const Val **args, const WsPyNode *at)
 {
     const WsPyNode *params = p->kernel->kid[0];
     py_leave_chosen(p, args);
+    g_ptr_array_set_size(p->missing, 0);
     for (guint i = 0; i < params->n; i++) {
         const WsPyNode *param = params->kid[i];
         const Val *said = py_defined(p, param->text);
@@ -43,12 +44,11 @@ static gboolean enter(PyRead *p, const Val **args, const WsPyNode *at)
             args[i] = said;
         const gboolean open = args[i] && args[i]->kind == VAL_PARAM;
         if (is_constexpr(param) && (open || (!args[i] && is_none(param->kid[1]))) &&
-            !g_hash_table_contains(p->globals, param->text)) {
-            p->missing = param;
-            return FALSE;
-        }
+            !g_hash_table_contains(p->globals, param->text))
+            g_ptr_array_add(p->missing, (gpointer)param);
     }
-    p->missing = NULL;
+    if (p->missing->len)
+        return FALSE;
     for (guint i = 0; i < params->n; i++) {
         const Val *v = is_constexpr(params->kid[i]) ? args[i] : NULL;
         if (v && v->kind == VAL_INT)
@@ -337,6 +337,26 @@ void py_never_behind(PyRead *p, const WsPyNode *node)
         p->never = node;
 }
 
+static void say_missing(PyRead *p, const GPtrArray *missing)
+{
+    const WsPyNode *first = missing->pdata[0];
+    g_autoptr(GString) names = g_string_new(NULL), say = g_string_new("Say");
+    for (guint i = 0; i < missing->len; i++) {
+        const char *name = ((const WsPyNode *)missing->pdata[i])->text;
+        g_string_append_printf(names, "%s`%s`",
+                               !i                     ? ""
+                               : i + 1 < missing->len ? ", "
+                                                      : " and ",
+                               name);
+        g_string_append_printf(say, " --define %s=…", name);
+    }
+    g_string_append(say, ", or let the file launch the kernel with numbers.");
+    const gboolean one = missing->len == 1;
+    ws_source_fail(p->r, first->line, first->column, say->str,
+                   "the constexpr parameter%s %s %s no value", one ? "" : "s", names->str,
+                   one ? "has" : "have");
+}
+
 void py_run_host(PyRead *p, const PyKernel *kernel)
 {
     if (refused(p, kernel->node, FALSE))
@@ -365,18 +385,11 @@ void py_run_host(PyRead *p, const PyKernel *kernel)
         py_unread(p, p->never, "the launch after this line, which the host never passes");
         p->in_kernel = in_kernel;
     }
-    const WsPyNode *missing = p->missing;
+    g_autoptr(GPtrArray) missing = g_ptr_array_copy(p->missing, NULL, NULL); /* by a host */
     if (!p->entered && !*p->r->error) {
         g_autofree const Val **args = from_outside(p, kernel->node, hosts->len ? 0 : open);
-        if (!enter(p, args, kernel->node) && !refused(p, kernel->node, TRUE)) {
-            missing = missing ? missing : p->missing;
-            ws_source_fail(p->r, missing->line, missing->column,
-                           ws_source_format(p->r,
-                                            "Say --define %s=…, or let the file launch the "
-                                            "kernel with numbers.",
-                                            missing->text),
-                           "the constexpr parameter `%s` has no value", missing->text);
-        }
+        if (!enter(p, args, kernel->node) && !refused(p, kernel->node, TRUE))
+            say_missing(p, missing->len ? missing : p->missing);
     }
 }
 

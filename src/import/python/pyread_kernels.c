@@ -102,14 +102,81 @@ static gboolean specializes(const WsPyNode *node, const GArray *all, guint depth
     return FALSE;
 }
 
-static gboolean is_called(const GArray *all, const WsPyNode *function)
+static gboolean is_name(const WsPyNode *node, const char *name)
+{
+    return node->kind == WS_PY_NAME && !strcmp(node->text, name);
+}
+
+static gboolean mentions(const WsPyNode *node, const char *name)
+{
+    gboolean found = is_name(node, name);
+    for (guint i = 0; i < node->n && !found; i++)
+        found = mentions(node->kid[i], name);
+    return found;
+}
+
+/* A name of the function's own is bound somewhere in it. */
+static gboolean binds(const WsPyNode *node, const char *name)
+{
+    gboolean found = (node->kind == WS_PY_NAMED || node->kind == WS_PY_WITH) && node->text &&
+                     strstr(node->text, name);
+    for (guint i = 0; node->kind == WS_PY_ASSIGN && i + 1 < node->n; i++)
+        found |= mentions(node->kid[i], name);
+    found |= node->kind == WS_PY_FOR && mentions(node->kid[0], name);
+    for (guint i = 0; i < node->n && !found; i++)
+        found = binds(node->kid[i], name);
+    return found;
+}
+
+static gboolean has_parameter(const WsPyNode *function, const char *name)
+{
+    const WsPyNode *params = function->kid[0];
+    for (guint i = 0; i < params->n; i++)
+        if (!g_strcmp0(params->kid[i]->text, name))
+            return TRUE;
+    return FALSE;
+}
+
+/* A function is handed to a call: what a reduction combines with. */
+static gboolean hands(const WsPyNode *node, const char *name)
+{
+    for (guint i = 1; node->kind == WS_PY_CALL && i < node->n; i++) {
+        const WsPyNode *arg = node->kid[i];
+        if (is_name(arg->kind == WS_PY_KEYWORD && arg->n ? arg->kid[0] : arg, name))
+            return TRUE;
+    }
+    for (guint i = 0; i < node->n; i++)
+        if (hands(node->kid[i], name))
+            return TRUE;
+    return FALSE;
+}
+
+static gboolean is_used(const GArray *all, const WsPyNode *function)
 {
     for (guint i = 0; i < all->len; i++) {
         const WsPyNode *other = g_array_index(all, PyKernel, i).node;
-        if (other != function && py_is_jit(other) && calls(other->kid[1], function->text))
+        const char *name = function->text;
+        if (other == function || !py_is_jit(other))
+            continue;
+        if (calls(other->kid[1], name) ||
+            (hands(other->kid[1], name) && !has_parameter(other, name) &&
+             !binds(other->kid[1], name)))
             return TRUE;
     }
     return FALSE;
+}
+
+/* A kernel gives nothing back. */
+static gboolean gives_back(const WsPyNode *node)
+{
+    if (node->kind == WS_PY_DEF || node->kind == WS_PY_CLASS)
+        return FALSE;
+    const gboolean none =
+        node->n && node->kid[0]->kind == WS_PY_CONST && !g_strcmp0(node->kid[0]->text, "None");
+    gboolean found = node->kind == WS_PY_RETURN && node->n && !none;
+    for (guint i = 0; i < node->n && !found; i++)
+        found = gives_back(node->kid[i]);
+    return found;
 }
 
 static void clear(gpointer data)
@@ -138,10 +205,10 @@ GArray *py_kernels(const WsPyNode *module)
             k.launches = count_launches(from, k.node->text);
             k.handed_on = handed_on(from, k.node->text);
             const gboolean is =
-                pass ? jit && !is_called(all, k.node)
+                pass ? jit && !is_used(all, k.node) && !gives_back(k.node->kid[1])
                      : (jit && k.launches) || ((calls(k.node->kid[1], "warp_specialize") ||
                                                 calls(k.node->kid[1], "async_tasks")) &&
-                                               (jit || !k.host) && !is_called(all, k.node));
+                                               (jit || !k.host) && !is_used(all, k.node));
             if (!is)
                 continue;
             k.specialized = specializes(k.node->kid[1], all, 0);

@@ -161,6 +161,8 @@ static void part_tensors(WsRead *r)
         ws_source_unread_value(
             r, t.line, 1, t.line,
             ws_source_format(r, "whether `%s` is read where it was written", t.name), "");
+        ws_source_granted(
+            r, ws_source_format(r, "loads from `%s` and stores to it do not race", t.name));
         t.name = ws_source_name(r, ws_source_format(r, "%s_written", t.name));
         t.fills = 0;
         g_array_append_val(r->tensors, t);
@@ -216,7 +218,9 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     p.pipes = g_ptr_array_new();
     p.rising = g_hash_table_new(g_str_hash, g_str_equal);
     p.numbers = g_ptr_array_new();
-    p.stored = g_ptr_array_new_with_free_func(g_free);
+    p.stored = py_aways();
+    p.fetched = py_aways();
+    p.missing = g_ptr_array_new();
     p.open_gathers = g_ptr_array_new();
     p.allocated = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     p.staged = g_hash_table_new(NULL, NULL);
@@ -263,6 +267,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
             py_amd_turn(&p);
         }
         py_finish_numbers(&p);
+        py_finish_aways(&p);
         if (from != WS_IMPORT_TLE)
             py_finish_bytes(&p);
         finish_tiles(&p);
@@ -304,7 +309,9 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     g_ptr_array_unref(p.pipes);
     g_hash_table_unref(p.rising);
     g_ptr_array_unref(p.numbers);
-    g_ptr_array_unref(p.stored);
+    g_array_unref(p.stored);
+    g_array_unref(p.fetched);
+    g_ptr_array_unref(p.missing);
     g_ptr_array_unref(p.open_gathers);
     g_hash_table_unref(p.allocated);
     g_hash_table_unref(p.staged);

@@ -90,8 +90,10 @@ static const Val *load(PyRead *p, const Val *to, const Val *pointers, const WsPy
         s = py_through(p, WS_READ_LOAD, pointers, NULL, at, NULL);
     else if (!s)
         py_law_value(p, at, "which rows of global memory are loaded");
-    if (!s)
+    if (!s) {
+        py_note_fetch(p, pointers, at);
         s = somewhere(p, to, at);
+    }
     if (!s)
         return py_wrong(p, at, "a load of a tensor that is not known");
     s->buffer = to->place;

@@ -32,6 +32,7 @@ static WsReadStep *some_rows(PyRead *p, const Val *to, const WsPyNode *at)
     s->coord[0] = ws_x_name(p->r, "row");
     s->coord[1] = ws_x_int(p->r, 0);
     py_law_value(p, at, "which rows of global memory are copied");
+    py_note_fetch(p, NULL, at);
     return s;
 }
 

@@ -103,10 +103,9 @@ static char *pointers_text(const PyRead *p, gint64 v)
     return g_string_free(all, FALSE);
 }
 
-void py_note_store(PyRead *p, const Val *pointer, const WsPyNode *at)
+/* What the sum of pointers is made of; "?": it is not known. Caller frees. */
+static char *words_of(const PyRead *p, const Val *pointer)
 {
-    if (p->probing || !p->in_kernel)
-        return;
     char *text = !pointer || !p->group        ? g_strdup("?")
                  : pointer->kind == VAL_INT   ? ws_x_text(pointer->e)
                  : pointer->kind == VAL_MATH  ? g_strdup(pointer->text)
@@ -122,7 +121,37 @@ void py_note_store(PyRead *p, const Val *pointer, const WsPyNode *at)
             g_free(text);
             text = both;
         }
-    g_ptr_array_add(p->stored, text);
+    return text;
+}
+
+static void clear_away(gpointer data)
+{
+    g_free(((PyAway *)data)->text);
+}
+
+GArray *py_aways(void)
+{
+    GArray *list = g_array_new(FALSE, FALSE, sizeof(PyAway));
+    g_array_set_clear_func(list, clear_away);
+    return list;
+}
+
+static void note(PyRead *p, GArray *list, const Val *pointer, const WsPyNode *at)
+{
+    if (p->probing || !p->in_kernel)
+        return;
+    const PyAway away = { words_of(p, pointer), at->line };
+    g_array_append_val(list, away);
+}
+
+void py_note_store(PyRead *p, const Val *pointer, const WsPyNode *at)
+{
+    note(p, p->stored, pointer, at);
+}
+
+void py_note_fetch(PyRead *p, const Val *pointer, const WsPyNode *at)
+{
+    note(p, p->fetched, pointer, at);
 }
 
 /* The parameter that a tensor is called after: "lens" of "lens_2". */
@@ -149,7 +178,7 @@ void py_finish_numbers(PyRead *p)
             written |= !strcmp(t->name, name) && (t->written || t->reduced);
         }
         for (guint k = 0; k < p->stored->len; k++) {
-            const char *text = g_ptr_array_index(p->stored, k);
+            const char *text = g_array_index(p->stored, PyAway, k).text;
             written |= strchr(text, '?') || has_word(text, name) || has_word(text, base) ||
                        (address && has_word(text, address));
         }
@@ -160,6 +189,55 @@ void py_finish_numbers(PyRead *p)
                                  name),
                 "");
     }
+}
+
+/* A parameter of the kernel, or a pointer or number that its launch gives for one. */
+static gboolean is_given(const PyRead *p, const char *word)
+{
+    const WsPyNode *params = p->kernel->kid[0];
+    for (guint i = 0; i < params->n; i++)
+        if (!g_strcmp0(params->kid[i]->text, word))
+            return TRUE;
+    return ws_source_has_size(p->r, word) ||
+           g_ptr_array_find_with_equal_func(p->r->scalars, word, g_str_equal, NULL);
+}
+
+/* Whether both sums may hold one pointer. */
+static gboolean may_meet(const PyRead *p, const char *one, const char *other)
+{
+    gboolean meet = strchr(one, '?') || strchr(other, '?');
+    for (const char *at = one; *at && !meet;) {
+        const gsize n = strspn(at, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_");
+        g_autofree char *word = g_strndup(at, n);
+        meet = n && has_word(other, word) && is_given(p, word);
+        at += n ? n : 1;
+    }
+    return meet;
+}
+
+static gboolean may_be_written(const PyRead *p, const char *text)
+{
+    gboolean may = FALSE;
+    for (guint i = 0; i < p->stored->len && !may; i++)
+        may = may_meet(p, text, g_array_index(p->stored, PyAway, i).text);
+    for (guint i = 0; i < p->r->tensors->len && !may; i++) {
+        const WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, i);
+        g_autofree char *base = base_name(p, t->name);
+        may = (t->written || t->reduced) && may_meet(p, text, base);
+    }
+    return may;
+}
+
+void py_finish_aways(PyRead *p)
+{
+    for (guint i = 0; i < p->stored->len; i++)
+        ws_source_away(p->r, g_array_index(p->stored, PyAway, i).line);
+    for (guint i = 0; i < p->fetched->len; i++) {
+        const PyAway *away = &g_array_index(p->fetched, PyAway, i);
+        if (may_be_written(p, away->text))
+            ws_source_away(p->r, away->line);
+    }
+    ws_source_grant_away(p->r);
 }
 
 /* --- parts of buffers ------------------------------------------------------------------------- */

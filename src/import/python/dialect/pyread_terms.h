@@ -124,8 +124,13 @@ const Val *py_wrong(PyRead *p, const WsPyNode *at, const char *what);
 const Val *py_loaded_number(PyRead *p, const Val *pointer, const WsPyNode *at);
 /* Integers of that tensor are in expressions: nothing may be stored to it. */
 void py_note_number(PyRead *p, const char *tensor);
+GArray *py_aways(void); /* of PyAway */
+/* A store, or a load, through a pointer that no step stands for. NULL: the pointer is not known. */
 void py_note_store(PyRead *p, const Val *pointer, const WsPyNode *at);
+void py_note_fetch(PyRead *p, const Val *pointer, const WsPyNode *at);
 void py_finish_numbers(PyRead *p); /* those that the kernel may write itself are listed */
+/* That those stores race with nothing, and what is loaded where they may store, is granted. */
+void py_finish_aways(PyRead *p);
 /* Barriers and fences of the compiler are taken for granted, with their lines. */
 void py_finish_implied(PyRead *p);
 /* The field that an attribute of a slot names, read there; NULL: there is none. */

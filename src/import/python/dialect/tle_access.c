@@ -182,6 +182,8 @@ static const Val *through(PyRead *p, const Val **a, gboolean async, const WsPyNo
         if (v && v->dims == 1 && v->rows == 1 && v->cols > 1) /* runs along the tensor either way */
             g_array_index(p->group->values, WsReadValue, v->index).line = TRUE;
     }
+    if (!v || v->kind != VAL_TILE)
+        py_note_fetch(p, a[0], at);
     return v && v->kind == VAL_TILE ? py_masked_value(p, v, a[1], a[2], more) : py_opaque(p);
 }
 
@@ -217,10 +219,12 @@ const Val *py_mean_TLE_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
     const Val *number = s ? NULL : py_loaded_number(p, a[0], at);
     if (number)
         return number;
-    if (!s)
-        return py_may_be_shared(p, a[0], at)
-                   ? py_wrong(p, at, "a load through a pointer that is not followed")
-                   : py_opaque(p);
+    if (!s && py_may_be_shared(p, a[0], at))
+        return py_wrong(p, at, "a load through a pointer that is not followed");
+    if (!s) {
+        py_note_fetch(p, a[0], at);
+        return py_opaque(p);
+    }
     return loaded(p, s, rows, cols, at);
 }
 
