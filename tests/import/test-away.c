@@ -29,6 +29,14 @@ static const struct {
       "    v = gl.load(x_ptr + offs)\n"
       "    gl.store(y_ptr, v)\n",
       AT " 8) do not race" },
+    { "a counter that is loaded from",
+      "    gl.atomic_add(x_ptr, 1)\n"
+      "    v = gl.load(x_ptr)\n",
+      AT " 8) do not race" },
+    { "a counter beside a load",
+      "    gl.atomic_add(x_ptr, 1)\n"
+      "    v = gl.load(y_ptr)\n",
+      NULL },
     { "nothing is stored", "    v = gl.load(x_ptr + offs)\n", NULL },
     { "nothing at all", "    pass\n", NULL },
     { "in place, by another name",

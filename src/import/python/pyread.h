@@ -204,6 +204,7 @@ typedef struct {
     GPtrArray *numbers;        /* const char*: tensors that integers were loaded from */
     GArray *stored;            /* PyAway: stores through pointers that are not followed; owned */
     GArray *fetched;           /* the same of loads */
+    GArray *counted;           /* and of atomic additions of 1 to a counter */
     GPtrArray *scattered; /* atomics whose indices are shown in the end (tle_atomic.c); owned */
     GPtrArray *handed;    /* WsReadStep*: claims of this group that no loop over tiles took yet */
     gboolean amd;         /* of Gluon: the kernel is one for AMD */

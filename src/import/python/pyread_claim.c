@@ -15,6 +15,7 @@ const Val *py_mean_COUNT(PyRead *p, const Val **a, const WsPyNode *at)
     const gboolean counter = a[0] && (a[0]->kind == VAL_PARAM || a[0]->kind == VAL_TENSOR);
     if (!p->group || !counter || py_number(a[1], 0) != 1 || (a[2] && a[2]->kind != VAL_NONE))
         return py_wrong(p, at, "an atomic operation that counts no tiles");
+    py_note_count(p, a[0], at);
     return py_val(p, VAL_CLAIM);
 }
 

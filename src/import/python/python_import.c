@@ -220,6 +220,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     p.numbers = g_ptr_array_new();
     p.stored = py_aways();
     p.fetched = py_aways();
+    p.counted = py_aways();
     p.missing = g_ptr_array_new();
     p.open_gathers = g_ptr_array_new();
     p.allocated = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -311,6 +312,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     g_ptr_array_unref(p.numbers);
     g_array_unref(p.stored);
     g_array_unref(p.fetched);
+    g_array_unref(p.counted);
     g_ptr_array_unref(p.missing);
     g_ptr_array_unref(p.open_gathers);
     g_hash_table_unref(p.allocated);

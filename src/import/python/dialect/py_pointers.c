@@ -154,6 +154,11 @@ void py_note_fetch(PyRead *p, const Val *pointer, const WsPyNode *at)
     note(p, p->fetched, pointer, at);
 }
 
+void py_note_count(PyRead *p, const Val *pointer, const WsPyNode *at)
+{
+    note(p, p->counted, pointer, at);
+}
+
 /* The parameter that a tensor is called after: "lens" of "lens_2". */
 static char *base_name(const PyRead *p, const char *name)
 {
@@ -164,6 +169,19 @@ static char *base_name(const PyRead *p, const char *name)
             (best == name || strlen(params->kid[i]->text) > strlen(best)))
             best = params->kid[i]->text;
     return g_strdup(best);
+}
+
+/* Any of the three names; `address` may be NULL. */
+static gboolean is_among(const GArray *list, const char *name, const char *base,
+                         const char *address)
+{
+    for (guint k = 0; k < list->len; k++) {
+        const char *text = g_array_index(list, PyAway, k).text;
+        if (strchr(text, '?') || has_word(text, name) || has_word(text, base) ||
+            (address && has_word(text, address)))
+            return TRUE;
+    }
+    return FALSE;
 }
 
 void py_finish_numbers(PyRead *p)
@@ -177,11 +195,8 @@ void py_finish_numbers(PyRead *p)
             const WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, k);
             written |= !strcmp(t->name, name) && (t->written || t->reduced);
         }
-        for (guint k = 0; k < p->stored->len; k++) {
-            const char *text = g_array_index(p->stored, PyAway, k).text;
-            written |= strchr(text, '?') || has_word(text, name) || has_word(text, base) ||
-                       (address && has_word(text, address));
-        }
+        written |=
+            is_among(p->stored, name, base, address) || is_among(p->counted, name, base, address);
         if (written)
             ws_source_unread(
                 p->r, p->kernel->line, p->kernel->column, p->kernel->line,
@@ -215,11 +230,17 @@ static gboolean may_meet(const PyRead *p, const char *one, const char *other)
     return meet;
 }
 
-static gboolean may_be_written(const PyRead *p, const char *text)
+static gboolean may_be_among(const PyRead *p, const char *text, const GArray *list)
 {
     gboolean may = FALSE;
-    for (guint i = 0; i < p->stored->len && !may; i++)
-        may = may_meet(p, text, g_array_index(p->stored, PyAway, i).text);
+    for (guint i = 0; i < list->len && !may; i++)
+        may = may_meet(p, text, g_array_index(list, PyAway, i).text);
+    return may;
+}
+
+static gboolean may_be_written(const PyRead *p, const char *text)
+{
+    gboolean may = may_be_among(p, text, p->stored) || may_be_among(p, text, p->counted);
     for (guint i = 0; i < p->r->tensors->len && !may; i++) {
         const WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, i);
         g_autofree char *base = base_name(p, t->name);

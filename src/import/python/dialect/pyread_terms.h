@@ -128,6 +128,8 @@ GArray *py_aways(void); /* of PyAway */
 /* A store, or a load, through a pointer that no step stands for. NULL: the pointer is not known. */
 void py_note_store(PyRead *p, const Val *pointer, const WsPyNode *at);
 void py_note_fetch(PyRead *p, const Val *pointer, const WsPyNode *at);
+/* A counter that is added to, which races with loads and stores alone. */
+void py_note_count(PyRead *p, const Val *pointer, const WsPyNode *at);
 void py_finish_numbers(PyRead *p); /* those that the kernel may write itself are listed */
 /* That those stores race with nothing, and what is loaded where they may store, is granted. */
 void py_finish_aways(PyRead *p);
