@@ -61,6 +61,7 @@ static const Row rows[] = {
     { "37-picked-stores-read-early", "P-RACE", "groups/pick/body/0/do/9", NULL, NULL },
     { "38-list-never-cleared", "P-UNDEF", "groups/pick/body/0/do/7", NULL, NULL },
     { "32-largest-among-counts", "P-RACE", "groups/count/body/0/do/3/do/2/else/0", NULL, NULL },
+    { "39-in-flight-among-those-that-go-on", "P-EXIT", "groups/prod/body/0/do/1", NULL, NULL },
 };
 
 static void refuted(gconstpointer data)

@@ -233,6 +233,13 @@ static gboolean wait(WsReplay *m, guint agent, const WsReplayEvent *e)
     return TRUE;
 }
 
+static void over(WsReplay *m, WsReplayNamed *n)
+{
+    note_completion(m, n->feeds, n->completed);
+    n->generation++;
+    n->arrived = 0;
+}
+
 static void join(WsReplay *m, WsReplayNamed *n, guint node, gint64 count, gint64 threads)
 {
     g_array_index(m->log, WsLogNode, node).met = n->generation;
@@ -240,11 +247,19 @@ static void join(WsReplay *m, WsReplayNamed *n, guint node, gint64 count, gint64
         n->count = count;
     n->arrived += threads;
     g_array_append_val(n->feeds, node);
-    if (n->arrived < n->count)
-        return;
-    note_completion(m, n->feeds, n->completed);
-    n->generation++;
-    n->arrived = 0;
+    if (n->arrived >= n->count)
+        over(m, n);
+}
+
+/* The cluster's barrier does not wait for agents that have ended. */
+static void leave_cluster(WsReplay *m)
+{
+    WsReplayNamed *n = &m->named[m->n_named - 1];
+    for (guint i = 0; i < m->n_agents; i++)
+        if (m->agent[i].clustered != n->generation && ws_replay_next(m, i))
+            return;
+    if (n->arrived > 0)
+        over(m, n);
 }
 
 /* Named and cluster barriers: join, and wait from then on. FALSE while it must wait. */
@@ -263,6 +278,8 @@ static gboolean barrier(WsReplay *m, guint agent, const WsReplayEvent *e)
         if (kind == WS_OP_BAR_ARRIVE)
             *joined = -1;
         a->pc += kind != WS_OP_BAR_SYNC;
+        if (cluster)
+            leave_cluster(m);
         return TRUE;
     }
     if (n->generation <= *joined)
@@ -275,11 +292,8 @@ static gboolean barrier(WsReplay *m, guint agent, const WsReplayEvent *e)
     return TRUE;
 }
 
-gboolean ws_replay_move(WsReplay *m, guint agent)
+static gboolean move(WsReplay *m, guint agent, const WsReplayEvent *e)
 {
-    const WsReplayEvent *e = ws_replay_next(m, agent);
-    if (!e)
-        return FALSE;
     if (e->named >= 0)
         return barrier(m, agent, e);
     if (e->op->kind == WS_OP_MBAR_WAIT) {
@@ -314,6 +328,16 @@ gboolean ws_replay_move(WsReplay *m, guint agent)
                 touch(m, agent, &r->touch[k], FALSE, TRUE);
         }
     }
+    return TRUE;
+}
+
+gboolean ws_replay_move(WsReplay *m, guint agent)
+{
+    const WsReplayEvent *e = ws_replay_next(m, agent);
+    if (!e || !move(m, agent, e))
+        return FALSE;
+    if (!ws_replay_next(m, agent))
+        leave_cluster(m);
     return TRUE;
 }
 
